@@ -1,0 +1,112 @@
+package kernel
+
+import (
+	"context"
+	"io"
+
+	"halfnote/display"
+)
+
+// Evaluator runs cells. The kernel calls Eval from one goroutine at a time;
+// every other method may be called at any time, also while a cell runs, and must
+// return soon.
+type Evaluator interface {
+	// Language describes what cells are written in, for kernel_info_reply.
+	Language() Language
+	// Eval runs one cell to its end. An interrupt cancels ctx: Eval must then
+	// return soon, with an Error in its Result, and all state must stay usable.
+	// Eval does not panic: what goes wrong in a cell is in the Result.
+	Eval(ctx context.Context, cell Cell, out Output) Result
+	// IsComplete tells whether code can run as it stands.
+	IsComplete(code string) Completeness
+	// Close ends the session: goroutines of cells are told to stop.
+	Close() error
+}
+
+// Completer is an Evaluator that completes and explains names. Offsets count
+// Unicode code points, as Jupyter's do.
+type Completer interface {
+	Complete(code string, cursor int) Completion
+	// Inspect describes the name at cursor; ok is false when there is nothing to
+	// say. detail is 0, or 1 for source as well.
+	Inspect(code string, cursor, detail int) (b display.Bundle, ok bool)
+}
+
+// Language describes a language the way kernel_info_reply's language_info does.
+type Language struct {
+	Name           string // "go"
+	Version        string // of the language, "1.26"
+	MIMEType       string // "text/x-go"
+	FileExtension  string // ".go"
+	PygmentsLexer  string
+	CodeMirrorMode string
+	Banner         string // what a console shows at start
+	Implementation string // "halfnote"
+	Release        string // version of the implementation
+}
+
+// Cell is the source of one execute_request.
+type Cell struct {
+	Code string
+	// Count is the execution count, the n of In[n].
+	Count int
+	// Silent cells leave no trace in history and show no result.
+	Silent bool
+}
+
+// Output is where one cell's output goes. It stays valid after the cell has
+// ended: what comes late still reaches the cell that it belongs to. All methods
+// may be called from any goroutine. Writes block while front ends are slow to
+// read, but never longer than the cell's ctx lives.
+type Output interface {
+	display.Sink
+	Stdout() io.Writer
+	Stderr() io.Writer
+}
+
+// Result is how a cell ended.
+type Result struct {
+	// Value is what the last expression shows, execute_result; nil for none.
+	Value *display.Bundle
+	// Payload holds pages that front ends show in a pager, "?" for example.
+	Payload []Payload
+	// Err is nil when the cell ran to its end.
+	Err *Error
+}
+
+// Payload is one entry of execute_reply's payload.
+type Payload struct {
+	Source string         // "page", "set_next_input"
+	Data   display.Bundle // for page
+	Text   string         // for set_next_input
+}
+
+// Error is what a failed cell tells its reader: the fields of Jupyter's error
+// message. Traceback lines may hold ANSI colours.
+type Error struct {
+	Name      string // "CompileError", "Panic", "Interrupted", …
+	Value     string // one line
+	Traceback []string
+}
+
+func (e *Error) Error() string { return e.Name + ": " + e.Value }
+
+// Completeness is the answer to is_complete_request.
+type Completeness struct {
+	Status string // "complete", "incomplete", "invalid" or "unknown"
+	Indent string // for "incomplete": what the next line should start with
+}
+
+// Completion is the answer to complete_request: Matches replace the code points
+// from Start to End.
+type Completion struct {
+	Start, End int
+	Matches    []Match
+}
+
+// Match is one completion.
+type Match struct {
+	Text      string
+	Type      string // "function", "type", "module", "variable", "constant", "keyword", "field", "method"
+	Signature string
+}

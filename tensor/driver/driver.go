@@ -1,0 +1,67 @@
+// Package driver is what a compute backend implements: memory, and kernels that
+// run on it. It knows shapes, strides and element types; it knows nothing of
+// autograd or autocast.
+package driver
+
+// Backend computes on one kind of device. A backend is safe for use by several
+// goroutines at once.
+type Backend interface {
+	// Name is the device's name, "cpu".
+	Name() string
+	// Alloc returns a zeroed buffer of n bytes, or an error that says how much
+	// was asked for and how much there is.
+	Alloc(n int) (Buffer, error)
+	// Run computes dst from src. Shapes and dtypes have been checked by the
+	// caller as the kernel's comment asks; a backend panics on what it does not
+	// offer (see [Backend.Offers]). dst may be one of src where the comment says
+	// so; otherwise they do not overlap.
+	Run(k Kernel, dst View, src ...View)
+	// Offers reports whether Run accepts k's code with dst's and src's dtypes.
+	// Optional kernels may be declined: the caller then composes them from
+	// others.
+	Offers(c Code, dst DType, src ...DType) bool
+	// Read copies a buffer's bytes from off on to p, Write p to the buffer.
+	// Both wait for what was enqueued before.
+	Read(p []byte, b Buffer, off int)
+	Write(b Buffer, off int, p []byte)
+	// Synchronize returns when all that was enqueued is done.
+	Synchronize()
+}
+
+// Buffer is memory of one backend. It is freed when it is no longer reachable.
+type Buffer interface {
+	// Bytes returns the size in bytes.
+	Bytes() int
+}
+
+// View is a strided window on a buffer: element (i, j, …) of the view is element
+// Offset + i*Stride[0] + j*Stride[1] + … of the buffer, counted in elements of
+// DType. A stride of 0 repeats (broadcasting).
+type View struct {
+	Buffer Buffer
+	DType  DType
+	Offset int
+	Shape  []int
+	Stride []int
+}
+
+// Len returns the number of elements, 1 for a scalar.
+func (v View) Len() int {
+	n := 1
+	for _, s := range v.Shape {
+		n *= s
+	}
+	return n
+}
+
+// Contiguous reports whether elements lie in row-major order without gaps.
+func (v View) Contiguous() bool {
+	n := 1
+	for i := len(v.Shape) - 1; i >= 0; i-- {
+		if v.Shape[i] != 1 && v.Stride[i] != n {
+			return false
+		}
+		n *= v.Shape[i]
+	}
+	return true
+}
