@@ -10,6 +10,12 @@
 // <svg> or CSS variable.
 package display
 
+import (
+	"encoding/base64"
+	"maps"
+	"strings"
+)
+
 // Bundle is one output in several MIME types, the way Jupyter's display_data and
 // execute_result carry it.
 type Bundle struct {
@@ -22,6 +28,32 @@ type Bundle struct {
 	// ID is the display_id under which the output can be replaced later, or
 	// empty.
 	ID string
+}
+
+// String returns the bundle's text/plain, so that printing a bundle says what
+// showing it would.
+func (b Bundle) String() string {
+	s, _ := b.Data["text/plain"].(string)
+	return s
+}
+
+// clean returns a copy that owns its maps and that JSON can carry: bytes become
+// base64, or a string where the type is text.
+func (b Bundle) clean() Bundle {
+	data := make(map[string]any, len(b.Data)+1)
+	for mime, v := range b.Data {
+		if raw, ok := v.([]byte); ok {
+			if v = string(raw); !isText(mime) {
+				v = base64.StdEncoding.EncodeToString(raw)
+			}
+		}
+		data[mime] = v
+	}
+	return Bundle{Data: data, Metadata: maps.Clone(b.Metadata), ID: b.ID}
+}
+
+func isText(mime string) bool {
+	return strings.HasPrefix(mime, "text/") || mime == "image/svg+xml" || mime == "application/javascript"
 }
 
 // Sink is the output area of a cell. Its methods may be called from any

@@ -1,0 +1,151 @@
+package display
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Limits of the text of one value. Without them a cyclic map would exhaust the
+// stack, which ends the process, and a long slice would fill the notebook.
+const (
+	maxElems = 1000 // shown of one slice or map
+	maxDepth = 20
+	maxText  = 100_000 // bytes, about
+)
+
+// plain returns v as fmt's %+v does, within the limits, and whatever its methods
+// do.
+func plain(v any) string {
+	var b strings.Builder
+	format(&b, reflect.ValueOf(v), 0)
+	return b.String()
+}
+
+func format(b *strings.Builder, v reflect.Value, depth int) {
+	if !v.IsValid() {
+		b.WriteString("<nil>")
+		return
+	}
+	if b.Len() > maxText || depth > maxDepth {
+		b.WriteString("…")
+		return
+	}
+	if s, ok := ownText(v); ok {
+		b.WriteString(s)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Interface:
+		format(b, v.Elem(), depth)
+	case reflect.Pointer:
+		if depth == 0 && !v.IsNil() && isComposite(v.Elem().Kind()) {
+			b.WriteByte('&')
+			format(b, v.Elem(), depth+1)
+			return
+		}
+		fmt.Fprint(b, v)
+	case reflect.Struct:
+		b.WriteByte('{')
+		for i := range v.NumField() {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(v.Type().Field(i).Name + ":")
+			format(b, v.Field(i), depth+1)
+		}
+		b.WriteByte('}')
+	case reflect.Slice, reflect.Array:
+		b.WriteByte('[')
+		for i := range min(v.Len(), maxElems) {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			format(b, v.Index(i), depth+1)
+		}
+		cut(b, v.Len())
+		b.WriteByte(']')
+	case reflect.Map:
+		b.WriteString("map[")
+		for i, e := range sortedEntries(v) {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			format(b, e.key, depth+1)
+			b.WriteByte(':')
+			format(b, e.value, depth+1)
+		}
+		cut(b, v.Len())
+		b.WriteByte(']')
+	default:
+		fmt.Fprint(b, v)
+	}
+}
+
+func isComposite(k reflect.Kind) bool {
+	return k == reflect.Struct || k == reflect.Slice || k == reflect.Array || k == reflect.Map
+}
+
+func cut(b *strings.Builder, n int) {
+	if n > maxElems {
+		fmt.Fprintf(b, " … %d more", n-maxElems)
+	}
+}
+
+// ownText returns what the Error or String method of v says, or that it
+// panicked.
+func ownText(v reflect.Value) (s string, ok bool) {
+	if !v.CanInterface() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return "", false
+	}
+	name, text := "String", func() string { return "" }
+	switch x := v.Interface().(type) {
+	case error:
+		name, text = "Error", x.Error
+	case fmt.Stringer:
+		text = x.String
+	default:
+		return "", false
+	}
+	var notes []string
+	if !try(name, &notes, func() { s = text() }) {
+		s = fmt.Sprintf("%s %s", v.Type(), notes[0])
+	}
+	return s, true
+}
+
+// entry is one of a map. (MapIndex does not find the key NaN.)
+type entry struct{ key, value reflect.Value }
+
+// sortedEntries returns the first maxElems entries of a map: those with numbers
+// for keys by value, others by the text of the key.
+func sortedEntries(m reflect.Value) []entry {
+	type sortable struct {
+		entry
+		text string
+	}
+	var all []sortable
+	for it := m.MapRange(); it.Next(); {
+		var b strings.Builder
+		format(&b, it.Key(), 1)
+		all = append(all, sortable{entry{it.Key(), it.Value()}, b.String()})
+	}
+	slices.SortStableFunc(all, func(x, y sortable) int {
+		switch a, b := x.key, y.key; {
+		case a.CanInt() && b.CanInt():
+			return cmp.Compare(a.Int(), b.Int())
+		case a.CanUint() && b.CanUint():
+			return cmp.Compare(a.Uint(), b.Uint())
+		case a.CanFloat() && b.CanFloat():
+			return cmp.Compare(a.Float(), b.Float())
+		}
+		return cmp.Compare(x.text, y.text)
+	})
+	entries := make([]entry, min(len(all), maxElems))
+	for i := range entries {
+		entries[i] = all[i].entry
+	}
+	return entries
+}

@@ -1,0 +1,36 @@
+package display
+
+import (
+	"crypto/rand"
+)
+
+// Handle is an output that can be replaced after it was shown, from any cell and
+// any goroutine.
+type Handle struct {
+	id   string
+	sink Sink
+}
+
+// Live shows v and returns a handle to replace it with something else later. It is
+// IPython.display.display(v, display_id=True).
+func Live(v any) *Handle { return standard.Live(v) }
+
+// Live shows v and returns a handle to replace it with something else later.
+func (s *Screen) Live(v any) *Handle {
+	h := &Handle{rand.Text(), s.sink()}
+	h.sink.Display(h.bundle(v))
+	return h
+}
+
+// Update replaces what the handle shows by v. Front ends and servers drop
+// messages that come too fast: four a second is a good pace.
+func (h *Handle) Update(v any) { h.sink.Update(h.bundle(v)) }
+
+func (h *Handle) bundle(v any) Bundle {
+	b := Of(v)
+	b.ID = h.id
+	return b
+}
+
+// String names the handle, for a reader who prints it.
+func (h *Handle) String() string { return "display.Handle " + h.id }

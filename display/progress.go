@@ -1,0 +1,130 @@
+package display
+
+import (
+	"fmt"
+	"html"
+	"strings"
+	"sync"
+	"time"
+)
+
+// frame is the shortest time between two updates of a progress bar. Jupyter
+// servers drop what comes faster than they forward.
+const frame = 250 * time.Millisecond
+
+// Progress is a bar that fills while something runs. Its methods may be called
+// from any goroutine and as often as one likes: the picture changes at most four
+// times a second, and the last state is always shown.
+type Progress struct {
+	handle *Handle
+	label  string
+	total  int
+	start  time.Time
+
+	mu      sync.Mutex
+	done    int
+	ended   time.Duration // 0 while it runs
+	shown   time.Time
+	pending bool // a timer will show what has changed since
+}
+
+// NewProgress shows an empty bar of total steps. With a total of 0 or less, not
+// known, it counts.
+func NewProgress(total int, label string) *Progress { return standard.NewProgress(total, label) }
+
+// NewProgress shows an empty bar of total steps. With a total of 0 or less, not
+// known, it counts.
+func (s *Screen) NewProgress(total int, label string) *Progress {
+	p := &Progress{label: label, total: max(total, 0), start: time.Now()}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shown = p.start
+	p.handle = s.Live(p.bundle())
+	return p
+}
+
+// Add records n more steps.
+func (p *Progress) Add(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.set(p.done + n)
+}
+
+// Set records that n steps are done.
+func (p *Progress) Set(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.set(n)
+}
+
+// Finish shows the bar as it stands, with the time taken. A bar that reaches its
+// total finishes by itself.
+func (p *Progress) Finish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.finish()
+}
+
+func (p *Progress) set(n int) {
+	p.done = max(n, 0)
+	if p.total > 0 {
+		p.done = min(p.done, p.total)
+	}
+	switch wait := frame - time.Since(p.shown); {
+	case p.ended != 0:
+	case p.total > 0 && p.done == p.total:
+		p.finish()
+	case wait <= 0:
+		p.show()
+	case !p.pending:
+		p.pending = true
+		time.AfterFunc(wait, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if p.pending = false; p.ended == 0 {
+				p.show()
+			}
+		})
+	}
+}
+
+func (p *Progress) finish() {
+	if p.ended == 0 {
+		p.ended = max(time.Since(p.start), 1)
+		p.show()
+		if sink, ok := p.handle.sink.(interface{ end(id string) }); ok {
+			sink.end(p.handle.id)
+		}
+	}
+}
+
+func (p *Progress) show() {
+	p.shown = time.Now()
+	p.handle.Update(p.bundle())
+}
+
+// bundle draws the bar twice: as text and with HTML's own element.
+func (p *Progress) bundle() Bundle {
+	const width = 20
+	count, bar, element := fmt.Sprintf("%d", p.done), "", ""
+	if p.total > 0 {
+		count = fmt.Sprintf("%d/%d", p.done, p.total)
+		full := width * p.done / p.total
+		bar = "[" + strings.Repeat("█", full) + strings.Repeat("·", width-full) + "]"
+		element = fmt.Sprintf(`<progress max="%d" value="%d"></progress>`, p.total, p.done)
+	}
+	if p.ended != 0 {
+		count += " in " + p.ended.Round(10*time.Millisecond).String()
+	}
+	var text, page []string
+	if p.label != "" {
+		text, page = append(text, p.label), append(page, "<span>"+html.EscapeString(p.label)+"</span>")
+	}
+	if bar != "" {
+		text, page = append(text, bar), append(page, element)
+	}
+	return Bundle{Data: map[string]any{
+		"text/plain": strings.Join(append(text, count), " "),
+		"text/html":  "<div>" + strings.Join(append(page, "<span>"+count+"</span>"), " ") + "</div>",
+	}}
+}
