@@ -1,0 +1,50 @@
+package amp
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// stateKeys are the names in a state dict, as torch writes them.
+var stateKeys = []string{"_growth_tracker", "backoff_factor", "growth_factor", "growth_interval", "scale"}
+
+// StateDict returns what a checkpoint must hold of the scaler, under torch's
+// names; it is empty for a disabled scaler. Call it after Update. It is
+// GradScaler.state_dict.
+func (s *GradScaler) StateDict() map[string]float64 {
+	if !s.enabled {
+		return map[string]float64{}
+	}
+	return map[string]float64{
+		"_growth_tracker": float64(s.tracker),
+		"backoff_factor":  s.backoff,
+		"growth_factor":   s.growth,
+		"growth_interval": float64(s.interval),
+		"scale":           float64(s.scale),
+	}
+}
+
+// LoadStateDict restores what StateDict returned. It does nothing on a disabled
+// scaler and panics with an *[Error] if a key is missing: then nothing has
+// changed.
+func (s *GradScaler) LoadStateDict(state map[string]float64) {
+	if !s.enabled {
+		return
+	}
+	if len(state) == 0 {
+		panic(&Error{Code: "empty_state", Call: "LoadStateDict", Why: "the state is empty", Cure: "save it from an enabled scaler"})
+	}
+	for _, key := range stateKeys {
+		if _, ok := state[key]; !ok {
+			got := slices.Sorted(maps.Keys(state))
+			panic(&Error{Code: "bad_state", Call: "LoadStateDict", Why: fmt.Sprintf("%q is not among %s", key, strings.Join(got, ", ")), Cure: "give all of " + strings.Join(stateKeys, ", ")})
+		}
+	}
+	s.tracker = int(state["_growth_tracker"])
+	s.backoff = state["backoff_factor"]
+	s.growth = state["growth_factor"]
+	s.interval = int(state["growth_interval"])
+	s.scale = float32(state["scale"])
+}

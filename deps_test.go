@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rules say who may import whom: "a, b < c, d" lets c and d import a and b, and
+// what a and b may import is not inherited. A trailing "/..." means the package
+// and all below it. STD is the standard library, "everything" is every package.
+// A package that stands on no right-hand side may import nothing.
+//
+// The rules are the design: a build that breaks one is mended in the build.
+const rules = `
+STD < tensor/driver, tensor/internal/..., display
+x/sys < tensor/internal/scope
+tensor/driver, tensor/internal/half < tensor/internal/cpu
+STD, tensor/driver, tensor/internal/... < tensor
+STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/gradtest
+STD, tensor/driver, tensor/internal/half < tensor/drivertest
+STD, tensor, tensor/nn < amp
+STD, tensor/driver < cuda
+STD, display, gonum/plot, fonts < display/chart
+STD, amp, tensor, display, display/chart < amp/trace
+
+STD, zmq4 < kernel/guard
+STD, display, kernel/guard, zmq4 < kernel
+STD, kernel, display, zmq4 < kernel/client
+STD, kernel, kernel/client, display, x/tools < kernel/kerneltest
+STD < interp/engine
+STD, interp/engine < interp/lower
+STD, interp/engine, yaegi < interp/internal/yaegi
+STD, x/tools < interp/internal/exports/...
+STD, tensor, tensor/nn, tensor/optim, tensor/data, amp, amp/trace, cuda, display, display/chart < interp/internal/symbols/...
+STD, display, kernel, interp/engine, interp/lower, interp/internal/... < interp
+
+STD, kernel/client, goldmark < notebooks
+STD < install/...
+everything < .
+`
+
+// modules are the names that rules use for packages of other modules.
+var modules = map[string][]string{
+	"fonts":      {"codeberg.org/go-fonts/dejavu", "golang.org/x/image"},
+	"goldmark":   {"github.com/yuin/goldmark"},
+	"gonum/plot": {"gonum.org/v1/plot"},
+	"x/sys":      {"golang.org/x/sys"},
+	"x/tools":    {"golang.org/x/tools"},
+	"yaegi":      {"github.com/traefik/yaegi"},
+	"zmq4":       {"github.com/go-zeromq/zmq4"},
+}
+
+func TestImports(t *testing.T) {
+	allowed := parseRules(t)
+	for _, p := range listPackages(t) {
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, "halfnote"), "/")
+		if name == "" {
+			name = "."
+		}
+		var may []string
+		known := false
+		for _, r := range allowed {
+			if slices.ContainsFunc(r.importers, func(pattern string) bool { return matches(pattern, name) }) {
+				may, known = append(may, r.imported...), true
+			}
+		}
+		if !known {
+			t.Errorf("%s: no rule says what it may import", name)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if !slices.ContainsFunc(may, func(pattern string) bool { return provides(pattern, imp) }) {
+				t.Errorf("%s imports %s: the rules do not allow it", name, imp)
+			}
+		}
+	}
+}
+
+// matches reports whether a pattern of the rules names a package of this module.
+func matches(pattern, name string) bool {
+	if below, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return name == below || strings.HasPrefix(name, below+"/")
+	}
+	return pattern == name
+}
+
+// provides reports whether a left-hand name covers an import path.
+func provides(pattern, path string) bool {
+	own, isOwn := strings.CutPrefix(path, "halfnote/")
+	switch {
+	case pattern == "everything":
+		return true
+	case pattern == "STD":
+		first, _, _ := strings.Cut(path, "/")
+		return !isOwn && path != "halfnote" && !strings.Contains(first, ".")
+	case modules[pattern] != nil:
+		return slices.ContainsFunc(modules[pattern], func(m string) bool { return path == m || strings.HasPrefix(path, m+"/") })
+	}
+	return isOwn && matches(pattern, own)
+}
+
+type rule struct{ imported, importers []string }
+
+func parseRules(t *testing.T) (list []rule) {
+	t.Helper()
+	for line := range strings.Lines(rules) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		left, right, ok := strings.Cut(line, " < ")
+		if !ok {
+			t.Fatalf("rule %q: want imported < importers", line)
+		}
+		list = append(list, rule{strings.Split(left, ", "), strings.Split(right, ", ")})
+	}
+	return list
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+// listPackages asks the go command, which reads build constraints as the build
+// does.
+func listPackages(t *testing.T) (list []listed) {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		var e *exec.ExitError
+		if errors.As(err, &e) {
+			t.Fatalf("go list: %v\n%s", err, e.Stderr)
+		}
+		t.Skipf("needs the go command: %v", err)
+	}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		switch err := d.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return list
+		case err != nil:
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// need skips a test that needs a program which is not here, or fails it where
+// HALFNOTE_REQUIRE lists what the program is part of.
+func need(t *testing.T, what string, programs ...string) string {
+	t.Helper()
+	for _, p := range programs {
+		if path, err := exec.LookPath(p); err == nil {
+			return path
+		}
+	}
+	miss := fmt.Sprintf("needs %s: none of %s is on the PATH", what, strings.Join(programs, ", "))
+	if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), what) {
+		t.Fatal(miss)
+	}
+	t.Skip(miss)
+	return ""
+}
+
+// program builds halfnote once for all tests.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "halfnote-test")
+	if err != nil {
+		return "", err
+	}
+	exe := filepath.Join(dir, "halfnote")
+	if out, err := exec.Command("go", "build", "-o", exe, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return exe, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if exe, err := program(); err == nil {
+		os.RemoveAll(filepath.Dir(exe))
+	}
+	os.Exit(code)
+}
+
+// halfnote runs the program and returns its output and exit code.
+func halfnote(t *testing.T, args ...string) (output string, code int) {
+	t.Helper()
+	exe, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(exe, args...).CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if exit != nil {
+		code = exit.ExitCode()
+	}
+	return string(out), code
+}
+
+// executed is what the tests read of an executed notebook.
+type executed struct {
+	Cells []struct {
+		CellType string `json:"cell_type"`
+		Source   []string
+		Outputs  []struct {
+			OutputType string `json:"output_type"`
+			Name       string
+			Text       []string
+			Data       map[string]any
+			Ename      string
+			Traceback  []string
+		}
+	}
+}
+
+func readExecuted(t *testing.T, file string) (nb executed) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &nb); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return nb
+}
+
+// printed returns all that a notebook's cells wrote and showed as text.
+func (nb executed) printed() string {
+	var b strings.Builder
+	for _, c := range nb.Cells {
+		for _, o := range c.Outputs {
+			b.WriteString(strings.Join(o.Text, ""))
+			if lines, ok := o.Data["text/plain"].([]any); ok {
+				for _, l := range lines {
+					fmt.Fprint(&b, l)
+				}
+				b.WriteString("\n")
+			}
+			b.WriteString(strings.Join(o.Traceback, "\n"))
+		}
+	}
+	return ansi.ReplaceAllString(b.String(), "")
+}
+
+var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// pngs returns the charts of a notebook, decoded.
+func (nb executed) pngs(t *testing.T) (list []image.Image) {
+	t.Helper()
+	for _, c := range nb.Cells {
+		for _, o := range c.Outputs {
+			text, ok := o.Data["image/png"].(string)
+			if lines, many := o.Data["image/png"].([]any); many {
+				for _, l := range lines {
+					text += fmt.Sprint(l)
+				}
+				ok = true
+			}
+			if !ok {
+				continue
+			}
+			raw, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(text, "\n", ""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			img, _, err := image.Decode(bytes.NewReader(raw))
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, img)
+		}
+	}
+	return list
+}
+
+// losses finds the printed losses, which depend on no clock.
+func (nb executed) losses() []string {
+	return regexp.MustCompile(`(?m)^loss \S+$`).FindAllString(nb.printed(), -1)
+}
+
+var threeLoops = sync.OnceValues(func() (string, error) {
+	exe, err := program()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Dir(exe)
+	out, err := exec.Command(exe, "run", "notebooks/05-three-loops.ipynb",
+		"--html", filepath.Join(dir, "out.html"), "--output", filepath.Join(dir, "out.ipynb")).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+func TestThreeLoops(t *testing.T) {
+	dir, err := threeLoops()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb := readExecuted(t, filepath.Join(dir, "out.ipynb"))
+	if n := len(nb.pngs(t)); n != 3 {
+		t.Errorf("got %d charts, want 3: dtypes, throughput, loss scale", n)
+	}
+	for _, want := range []string{
+		"output is float16", "loss is float32", // the original's assertions
+		"step 25 skipped", "scale halves from", // the forced overflow
+	} {
+		if !strings.Contains(nb.printed(), want) {
+			t.Errorf("%q is not in the notebook's output:\n%s", want, nb.printed())
+		}
+	}
+	if n := len(nb.losses()); n != 4 {
+		t.Errorf("got %d losses, want one of the first loop and three of run", n)
+	}
+}
+
+func TestHello(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.ipynb")
+	if text, code := halfnote(t, "run", "notebooks/00-hello.ipynb", "--output", out); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, text)
+	}
+	printed := readExecuted(t, out).printed()
+	for _, want := range []string{
+		"the answer is 42", "4 doubled is 8", "0 1 4 9", "+Inf 65536",
+		"cannot use \"five\"", "undefined: undefinedName", "now I am a string", // both errors, and state kept
+		"(32, 784)", "(512, 10)", // the shapes of the matmul
+		"index out of range [3] with length 3", "Interrupted",
+	} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("%q is not in the notebook's output:\n%s", want, printed)
+		}
+	}
+}
+
+// TestJupyterRunsTheNotebook has the two executors of the Jupyter project run the
+// tutorial on the installed kernel: the losses are those of our own runner.
+func TestJupyterRunsTheNotebook(t *testing.T) {
+	python := need(t, "jupyter", "python3")
+	if out, err := exec.Command(python, "-c", "import nbconvert, nbclient, nbformat").CombinedOutput(); err != nil {
+		need(t, "jupyter", "python3 with nbconvert, nbclient and nbformat: "+string(out))
+	}
+	dir, err := threeLoops()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := readExecuted(t, filepath.Join(dir, "out.ipynb")).losses()
+
+	prefix := t.TempDir()
+	if out, code := halfnote(t, "install", "--prefix", prefix); code != 0 {
+		t.Fatalf("install: exit code %d\n%s", code, out)
+	}
+	for name, script := range map[string]string{
+		"nbconvert": `import sys, subprocess
+subprocess.check_call([sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "notebooks/05-three-loops.ipynb", "--output", sys.argv[1]])`,
+		"nbclient": `import sys, nbformat, nbclient
+nb = nbformat.read("notebooks/05-three-loops.ipynb", 4)
+nbclient.NotebookClient(nb, timeout=300).execute()
+nbformat.write(nb, sys.argv[1])`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out.ipynb")
+			cmd := exec.Command(python, "-c", script, out)
+			cmd.Env = append(os.Environ(), "JUPYTER_PATH="+filepath.Join(prefix, "share", "jupyter"))
+			if text, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			if got := readExecuted(t, out).losses(); !slices.Equal(got, want) {
+				t.Errorf("got losses %v, our runner has %v", got, want)
+			}
+		})
+	}
+	t.Run("nbformat", func(t *testing.T) {
+		validate := `import sys, nbformat; nbformat.validate(nbformat.read(sys.argv[1], nbformat.NO_CONVERT))`
+		if out, err := exec.Command(python, "-c", validate, filepath.Join(dir, "out.ipynb")).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
+
+// TestPageInBrowser takes a picture of the page and looks for the charts' colours.
+func TestPageInBrowser(t *testing.T) {
+	browser := need(t, "browser", "chromium", "chromium-browser", "google-chrome")
+	dir, err := threeLoops()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shot := filepath.Join(t.TempDir(), "page.png")
+	cmd := exec.Command(browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+		"--user-data-dir="+t.TempDir(), "--window-size=1000,12000", "--screenshot="+shot, "file://"+filepath.Join(dir, "out.html"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f, err := os.Open(shot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, _, err := image.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[uint32]int{}
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			r, g, bl, _ := img.At(x, y).RGBA()
+			count[r>>8<<16|g>>8<<8|bl>>8]++
+		}
+	}
+	for name, colour := range map[string]uint32{"float32": 0x0072b2, "float16": 0xc2410c, "skip": 0xb00020} {
+		if count[colour] < 40 {
+			t.Errorf("the colour of %s, #%06x, covers %d pixels of the page: is a chart missing?", name, colour, count[colour])
+		}
+	}
+}
+
+func TestRunFailsWithTheCell(t *testing.T) {
+	nb := filepath.Join(t.TempDir(), "bad.ipynb")
+	text := `{"cells": [{"cell_type": "code", "id": "a", "metadata": {}, "execution_count": null, "outputs": [], "source": ["x := []int{1}\n", "x[len(x)]"]}],
+"metadata": {}, "nbformat": 4, "nbformat_minor": 5}`
+	if err := os.WriteFile(nb, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, code := halfnote(t, "run", nb)
+	if code != 1 || !strings.Contains(out, "index out of range [1] with length 1") || !strings.Contains(out, "x[len(x)]") {
+		t.Errorf("exit code %d, want 1 and the cell with its traceback in:\n%s", code, out)
+	}
+	if out, code := halfnote(t, "run", "--allow-errors", nb); code != 0 {
+		t.Errorf("--allow-errors: exit code %d\n%s", code, out)
+	}
+}
