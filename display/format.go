@@ -44,9 +44,11 @@ func format(b *strings.Builder, v reflect.Value, depth int) {
 		if depth == 0 && !v.IsNil() && isComposite(v.Elem().Kind()) {
 			b.WriteByte('&')
 			format(b, v.Elem(), depth+1)
-			return
+		} else if v.IsNil() {
+			b.WriteString("<nil>")
+		} else {
+			fmt.Fprintf(b, "%#x", v.Pointer())
 		}
-		fmt.Fprint(b, v)
 	case reflect.Struct:
 		b.WriteByte('{')
 		for i := range v.NumField() {

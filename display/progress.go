@@ -21,11 +21,11 @@ type Progress struct {
 	total  int
 	start  time.Time
 
-	mu      sync.Mutex
-	done    int
-	ended   time.Duration // 0 while it runs
-	shown   time.Time
-	pending bool // a timer will show what has changed since
+	mu    sync.Mutex
+	done  int
+	ended time.Duration // 0 while it runs
+	shown time.Time
+	later *time.Timer // will show what has changed since
 }
 
 // NewProgress shows an empty bar of total steps. With a total of 0 or less, not
@@ -76,12 +76,11 @@ func (p *Progress) set(n int) {
 		p.finish()
 	case wait <= 0:
 		p.show()
-	case !p.pending:
-		p.pending = true
-		time.AfterFunc(wait, func() {
+	case p.later == nil:
+		p.later = time.AfterFunc(wait, func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			if p.pending = false; p.ended == 0 {
+			if p.later != nil {
 				p.show()
 			}
 		})
@@ -99,6 +98,10 @@ func (p *Progress) finish() {
 }
 
 func (p *Progress) show() {
+	if p.later != nil {
+		p.later.Stop()
+		p.later = nil
+	}
 	p.shown = time.Now()
 	p.handle.Update(p.bundle())
 }

@@ -1,0 +1,93 @@
+package display
+
+import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"image/png"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestHTMLText(t *testing.T) {
+	for html, want := range map[string]string{
+		"<b>x</b>":         "x",
+		"a &lt; b &amp; c": "a < b & c",
+		"1 < 2 and 3 > 2":  "1 < 2 and 3 > 2",
+		"<p>a</p><p>b</p>": "a\nb",
+		"<style>p{}</style>x<script>y()</script><!-- z -->":                         "x",
+		"<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>": "a  b\n1  2",
+		`<img src="x" alt="a &gt; b" />`:                                            "a > b",
+		"<scripted>x</scripted>":                                                    "x",
+		"":                                                                          "",
+	} {
+		if got := HTML(html).String(); got != want {
+			t.Errorf("%s: got %q, want %q", html, got, want)
+		}
+	}
+}
+
+func TestParts(t *testing.T) {
+	var file bytes.Buffer
+	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 7, 5))); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, mime, want, text string
+		b                      Bundle
+	}{
+		{"markdown", "text/markdown", "*a*", "*a*", Markdown("*a*")},
+		{"bare LaTeX", "text/latex", "$$x^2$$", "x^2", LaTeX("x^2")},
+		{"LaTeX", "text/latex", "$x$", "$x$", LaTeX("$x$")},
+		{"png", "image/png", "iVBORw0KGgo", "PNG picture, 7 × 5", PNG(file.Bytes())},
+		{"no png", "text/plain", "display: PNG: 1 bytes", "display: PNG: 1 bytes: unexpected EOF", PNG([]byte("x"))},
+		{"svg", "text/html", `<figure><img alt="A &amp; B" src="data:image/svg+xml;base64,`, "A & B", SVG("<svg><title> A &amp; B</title></svg>")},
+		{"svg without words", "text/html", "<figure>", "SVG picture", SVG("<svg/>")},
+	} {
+		if got, _ := tt.b.Data[tt.mime].(string); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+		if got := tt.b.String(); got != tt.text {
+			t.Errorf("%s: text %q, want %q", tt.name, got, tt.text)
+		}
+	}
+	if meta := PNG(file.Bytes()).Metadata["image/png"].(map[string]any); meta["width"] != 7 || meta["height"] != 5 {
+		t.Errorf("png: metadata %v", meta)
+	}
+	raw, err := json.Marshal(JSON(map[string]int{"a": 1}).Data)
+	if want := `{"application/json":{"a":1},"text/plain":"{\n  \"a\": 1\n}"}`; err != nil || string(raw) != want {
+		t.Errorf("JSON: got %s, %v, want %s", raw, err, want)
+	}
+	if got := JSON(math.NaN()).String(); got != "display: JSON: json: unsupported value: NaN; the value is NaN" {
+		t.Errorf("JSON: got %q", got)
+	}
+}
+
+func TestTable(t *testing.T) {
+	b := Table([]string{"run", "time", "×"}, [][]any{
+		{"float32", 1500 * time.Millisecond, 1},
+		{"float16 <amp>", 620 * time.Millisecond, 2.4193548387},
+		{"Σ", nil, math.Inf(1), "more"},
+	})
+	want := strings.TrimPrefix(`
+run             time        ×
+float32         1.5s        1
+float16 <amp>  620ms  2.41935
+Σ                        +Inf  more`, "\n")
+	if got := b.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	html := b.Data["text/html"].(string)
+	for _, want := range []string{`<th style="text-align:left">run</th>`, `<td style="text-align:right">2.41935</td>`, "float16 &lt;amp&gt;"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %s in %s", want, html)
+		}
+	}
+	for _, empty := range []Bundle{Table(nil, nil), Table([]string{"a"}, nil), Table(nil, [][]any{nil})} {
+		if _, ok := empty.Data["text/html"].(string); !ok {
+			t.Errorf("got %v", empty.Data)
+		}
+	}
+}

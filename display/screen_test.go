@@ -1,0 +1,183 @@
+package display
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// recorder is a Sink that remembers.
+type recorder struct {
+	mu  sync.Mutex
+	log []string
+}
+
+func (r *recorder) add(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.log = append(r.log, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) Display(b Bundle) { r.add("display %v", b) }
+func (r *recorder) Update(b Bundle)  { r.add("update %v", b) }
+func (r *recorder) Clear(wait bool)  { r.add("clear %v", wait) }
+
+func TestScreen(t *testing.T) {
+	var a, b recorder
+	now := &a
+	s := NewScreen(func() Sink { return now })
+	s.Show(1, "x")
+	h := s.Live("old")
+	now = &b
+	h.Update("new") // stays with the cell that it was shown in
+	s.Clear(true)
+	s.Show()
+	if got, want := strings.Join(a.log, "; "), "display 1; display x; display old; update new"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := strings.Join(b.log, "; "), "clear true"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if x, y := s.Live(1), s.Live(1); x.id == y.id || x.id == "" {
+		t.Errorf("IDs %q and %q", x.id, y.id)
+	}
+}
+
+// TestSymbols: a package function that uses the standard screen and is missing
+// in Symbols would print to the kernel's own standard output.
+func TestSymbols(t *testing.T) {
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, file := range files {
+		if !strings.HasSuffix(file.Name(), ".go") || strings.HasSuffix(file.Name(), "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file.Name(), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv != nil || !fn.Name.IsExported() {
+				continue
+			}
+			ast.Inspect(fn.Body, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok && id.Name == "standard" {
+					want = append(want, fn.Name.Name)
+				}
+				return true
+			})
+		}
+	}
+	slices.Sort(want)
+	symbols := NewScreen(nil).Symbols()
+	if got := slices.Sorted(maps.Keys(symbols)); !slices.Equal(got, want) {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+	functions := map[string]any{"Clear": Clear, "Live": Live, "NewProgress": NewProgress, "Show": Show}
+	for name, f := range symbols {
+		if got, want := reflect.TypeOf(f), reflect.TypeOf(functions[name]); got != want {
+			t.Errorf("%s is a %v, its method a %v", name, want, got)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		run  func(s *Screen)
+		want []string
+	}{
+		{"fast", func(s *Screen) {
+			p := s.NewProgress(1000, "fast")
+			for range 1000 {
+				p.Add(1)
+			}
+			p.Add(1)
+			p.Finish()
+		}, []string{
+			"display fast [····················] 0/1000",
+			"update fast [████████████████████] 1000/1000 in 0s",
+		}},
+		{"a second", func(s *Screen) {
+			p := s.NewProgress(100, "")
+			for range 100 {
+				time.Sleep(12 * time.Millisecond)
+				p.Add(1)
+			}
+		}, []string{
+			"display [····················] 0/100",
+			"update [████················] 20/100",
+			"update [████████············] 41/100",
+			"update [████████████········] 62/100",
+			"update [████████████████····] 83/100",
+			"update [████████████████████] 100/100 in 1.2s",
+		}},
+		{"stops without a word", func(s *Screen) {
+			p := s.NewProgress(4, "x")
+			p.Set(1)
+			p.Set(2)
+			time.Sleep(time.Second)
+		}, []string{
+			"display x [····················] 0/4",
+			"update x [██████████··········] 2/4",
+		}},
+		{"no total", func(s *Screen) {
+			p := s.NewProgress(0, "steps")
+			p.Set(7)
+			p.Finish()
+			p.Set(8)
+		}, []string{"display steps 0", "update steps 7 in 0s"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var r recorder
+				tt.run(NewScreen(func() Sink { return &r }))
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if !slices.Equal(r.log, tt.want) {
+					t.Errorf("got\n%s\nwant\n%s", strings.Join(r.log, "\n"), strings.Join(tt.want, "\n"))
+				}
+			})
+		})
+	}
+}
+
+func TestPrinter(t *testing.T) {
+	for _, tt := range []struct {
+		tty  bool
+		want string
+	}{
+		{false, "a\nbar [····················] 0/2\nbar [████████████████████] 2/2 in 0s\nold\nnew\nb\n"},
+		{true, "a\nbar [····················] 0/2\r\x1b[Kbar [████████████████████] 2/2 in 0s\nold\r\x1b[Knew\nb\n"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var out bytes.Buffer
+			p := &printer{out: func() (io.Writer, bool) { return &out, tt.tty }}
+			s := NewScreen(func() Sink { return p })
+			s.Show("a")
+			s.NewProgress(2, "bar").Set(2)
+			s.Live("old").Update("new")
+			s.Clear(false)
+			s.Show("b")
+			if out.String() != tt.want {
+				t.Errorf("terminal %v: got %q, want %q", tt.tty, out.String(), tt.want)
+			}
+		})
+	}
+}
