@@ -11,45 +11,73 @@ type Kernel struct {
 //
 // Arithmetic is CUDA's: operands of float16 and bfloat16 are widened to
 // float32, computed on in float32, and the result is rounded once, to nearest
-// even; float64 stays float64. Elementwise kernels read operands broadcast by
-// strides of 0 to dst's shape, and dst may be one of them.
+// even; float64 stays float64. Alpha and Beta are rounded to the type that is
+// computed in, so a plain number is not first rounded to float16. Products and
+// sums round apart (no fused multiply-add) where a comment writes both.
+//
+// All operands have dst's dtype, but for [Copy], the reductions, [Matmul] and
+// [Unscale], whose comments say what else they take. Elementwise kernels read
+// operands broadcast by strides of 0 to dst's shape, and dst may be one of
+// them: the same window, not an overlapping one. NaN goes through every kernel
+// unless its comment says otherwise.
 type Code uint8
 
 // The computations. Those below Optional must be offered by every backend.
 const (
 	Fill   Code = iota // dst = Alpha
-	Copy               // dst = src, strided, converted to dst's dtype with one rounding
-	Affine             // dst = Alpha*x + Beta
+	Copy               // dst = src, strided, converted to dst's dtype: float64 to 16 bits by way of float32, else with one rounding
+	Affine             // dst = Alpha*x + Beta; with Beta 0 nothing is added, so the sign of zero stays
 
 	// One operand, elementwise.
 	Neg
 	Abs
 	Exp
 	Log
+	Log1p // log(1+x)
 	Sqrt
 	Tanh
+	Erf
 	Sigmoid
-	Relu
-	Step       // 1 where x > 0, else 0
+	Relu       // 0 where x <= 0, else x
+	Step       // 1 where x > 0, else 0, for NaN too
 	Reciprocal // 1/x
-	Pow        // x to the power Alpha
+	Pow        // x to the power Alpha; products for 2 and 3, Sqrt for 0.5, Reciprocal for -1
 
 	// Two operands, elementwise.
 	Add
+	AddScaled // dst = x + Alpha*y
 	Sub
 	Mul
 	Div
 	Max
 	Min
+	Equal       // 1 where x == y, else 0, for NaN too; likewise the next two
+	Less        // x < y
+	LessEqual   // x <= y
+	ReluGrad    // dst = 0 where x <= 0, else y: x went into Relu or came out of it, y is the gradient
+	TanhGrad    // dst = y*(1 - x*x): x came out of Tanh
+	SigmoidGrad // dst = y*((1 - x)*x): x came out of Sigmoid
 
-	// Reductions: dst has src's rank, and size 1 along each reduced axis. Sums
-	// are in float32 (float64 for float64) in an order that depends on shapes
-	// alone.
+	// Three operands, elementwise.
+	Where // dst = y where x != 0, else z
+
+	// Reductions: dst has src's rank, and size 1 along each reduced axis. dst has
+	// src's dtype or, for float16 and bfloat16, float32. Sums are in float32
+	// (float64 for float64) in an order that depends on shapes alone, rounded
+	// once. Over no element, sums are 0, Mean NaN, ReduceMax and ReduceMin -Inf
+	// and +Inf.
 	Sum
+	Mean       // the sum divided by the number of elements summed
+	SumSquares // the sum of x*x
 	ReduceMax
+	ReduceMin
 
 	// Matmul is dst (…,m,n) = x (…,m,k) times y (…,k,n), plus the optional third
-	// operand, broadcast to (…,m,n), added to the float32 sum before it is rounded.
+	// operand, broadcast to (…,m,n), added to the float32 sum before it is
+	// rounded. All views have dst's rank, at least 2; the axes "…" are equal, by
+	// strides of 0 where an operand repeats. x and y have one dtype, dst has it
+	// too or, where they are float16 or bfloat16, float32; the third has x's dtype
+	// or dst's. dst overlaps no operand.
 	Matmul
 
 	Optional
@@ -58,8 +86,10 @@ const (
 	// float32 scalar src[0] to 1 if one was not finite before the product. It
 	// leaves src[0] alone otherwise. With Alpha 1 elements stay as they are.
 	Unscale
-	// SGD is a step of torch.optim.SGD on dst, in place: src holds the gradient
-	// and, if there is momentum, its buffer, which is updated too. Alpha is the
-	// learning rate, Beta the momentum.
+	// SGD is a step of torch.optim.SGD on dst, in place: src holds the gradient g
+	// and, if there is momentum, its buffer v, which is updated too. Alpha is the
+	// learning rate, Beta the momentum: v = Beta*v + g, dst = dst - Alpha*v (g
+	// where there is no v). In float16 and bfloat16 each of Beta*v, the sum and
+	// the difference is rounded, as by torch's separate kernels.
 	SGD
 )

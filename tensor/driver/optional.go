@@ -1,0 +1,23 @@
+package driver
+
+// MemoryStats counts bytes of a backend's buffers.
+type MemoryStats struct {
+	// Live is what is allocated: neither released nor found unreachable.
+	Live int64
+	// Peak is the largest Live since the start or the last ResetPeak.
+	Peak int64
+}
+
+// MemoryReporter is implemented by backends that count their memory.
+type MemoryReporter interface {
+	Memory() MemoryStats
+	// ResetPeak sets Peak to Live.
+	ResetPeak()
+}
+
+// Releaser is implemented by backends that can free a buffer before it is
+// unreachable. No view of the buffer may be used afterwards; a kernel that is
+// given one panics. Releasing twice does nothing.
+type Releaser interface {
+	Release(b Buffer)
+}
