@@ -1,0 +1,180 @@
+package guard
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// conn is the net.Conn that zmq4 holds for one peer. Between the network and
+// zmq4 stand two queues:
+//
+//	peer ── pump ── frames ──▶ Read ──▶ zmq4
+//	peer ◀── drain ◀── bytes ◀── Write ◀── zmq4
+//
+// The pump answers pings and drops what zmq4 shall not see. Locks are taken in
+// the order out, in, Listener.mu.
+type conn struct {
+	listener *Listener
+	net      net.Conn
+	reader   *bufio.Reader
+	peerType string
+	identity string // empty where peers are not told apart by it
+
+	in     inbound
+	out    outbound
+	queued atomic.Int64 // bytes of out, and those that drain is writing; changed under out's lock
+	taken  atomic.Int64 // when the peer last took bytes, or the first began to wait; Listener.now
+	left   sync.Once    // the Listener has been told
+
+	doomed bool          // chosen by Listener.longest; guarded by Listener.mu
+	topics subscriptions // changed by pump, guarded by Listener.mu
+}
+
+func newConn(l *Listener, nc net.Conn) *conn {
+	// 8 KiB: five hundred clients with 64 KiB each would cost 32 MB.
+	c := &conn{listener: l, net: nc, reader: bufio.NewReaderSize(nc, 8<<10)}
+	c.in.changed.L = &c.in.Mutex
+	c.out.changed.L = &c.out.Mutex
+	c.out.track.greeting = greetingSize
+	return c
+}
+
+// run leads a connection from its handshake to the end of its input.
+func (c *conn) run() {
+	if err := c.shakeHands(); err != nil {
+		if !c.listener.turnAway(c) {
+			err = errOusted
+		}
+		c.net.Close()
+		if err != io.EOF { // a peer that only looks whether somebody listens
+			c.listener.log.printf("guard: %s: refused: %v", c.net.RemoteAddr(), err)
+		}
+		return
+	}
+	c.push(inFrame{body: greeting()})
+	c.push(inFrame{body: readyFrame(c.peerType, c.identity)})
+	go c.drain()
+	select {
+	case c.listener.ready <- c:
+		c.pump()
+	case <-c.listener.done:
+		c.Close()
+	}
+}
+
+// patience returns for how long c is still waited for, or less than nothing.
+func (c *conn) patience() time.Duration {
+	if c.queued.Load() == 0 {
+		return c.listener.config.Patience
+	}
+	return c.listener.config.Patience - time.Duration(c.listener.now()-c.taken.Load())
+}
+
+// ended cuts the connection for an error of the network or of the peer. That a
+// peer has gone is no news for the log.
+func (c *conn) ended(err error) {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		c.cut("")
+	default:
+		c.cut(err.Error())
+	}
+}
+
+// cut ends the connection at once and drops what is queued for the peer; what
+// the peer has sent before is still served. An empty reason is not logged.
+func (c *conn) cut(reason string) {
+	c.left.Do(func() {
+		if reason != "" {
+			c.listener.log.printf("guard: %s: disconnected: %s", c.net.RemoteAddr(), reason)
+		}
+		c.listener.leave(c)
+	})
+	c.net.Close()
+	c.in.finish()
+	c.out.Lock()
+	c.out.fail(netError("write", net.ErrClosed))
+	c.discard()
+	c.out.Unlock()
+	c.listener.changed.raise()
+}
+
+// Close lets what is queued leave for up to Linger, in the background.
+func (c *conn) Close() error {
+	c.out.Lock()
+	closed := c.out.closed
+	c.out.closed = true
+	c.out.changed.Broadcast()
+	c.out.Unlock()
+	if closed {
+		return nil
+	}
+	c.net.SetWriteDeadline(time.Now().Add(c.listener.config.Linger))
+	c.net.SetReadDeadline(time.Now()) // the pump ends
+	c.left.Do(func() { c.listener.leave(c) })
+	c.in.finish()
+	return nil
+}
+
+func (c *conn) LocalAddr() net.Addr  { return c.net.LocalAddr() }
+func (c *conn) RemoteAddr() net.Addr { return c.net.RemoteAddr() }
+
+// zmq4 sets no deadlines, and nothing that it does here blocks but Read.
+
+func (c *conn) SetDeadline(time.Time) error      { return errors.ErrUnsupported }
+func (c *conn) SetReadDeadline(time.Time) error  { return errors.ErrUnsupported }
+func (c *conn) SetWriteDeadline(time.Time) error { return errors.ErrUnsupported }
+
+// netError makes an error that ends a connection for zmq4: it forgets one on
+// io.EOF and on a net.Error that is no timeout, and on nothing else.
+func netError(op string, err error) error {
+	return &net.OpError{Op: op, Net: "guard", Err: err}
+}
+
+// subscriptions is the set of topics of one peer; an entry counts frameCost
+// bytes beyond its own. zmq4 keeps them all, so they need a bound.
+type subscriptions struct {
+	set  map[string]bool
+	size int
+}
+
+// maxTopics is how many bytes the topics of one peer may have together.
+const maxTopics = 256 << 10
+
+func (s *subscriptions) add(topic string) bool {
+	if !s.set[topic] {
+		s.size += len(topic) + frameCost
+	}
+	if s.size > maxTopics {
+		return false
+	}
+	if s.set == nil {
+		s.set = map[string]bool{}
+	}
+	s.set[topic] = true
+	return true
+}
+
+func (s *subscriptions) remove(topic string) {
+	if s.set[topic] {
+		delete(s.set, topic)
+		s.size -= len(topic) + frameCost
+	}
+}
+
+func (s *subscriptions) match(topic []byte) bool {
+	for prefix := range s.set {
+		if bytes.HasPrefix(topic, []byte(prefix)) {
+			return true
+		}
+	}
+	return false
+}

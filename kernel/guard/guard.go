@@ -1,0 +1,167 @@
+// Package guard lets a zmq4 socket listen where peers may be hostile, silent or
+// stuck. It is a transport for zmq4: all bytes that a socket receives or sends
+// pass here, so zmq4 stays an unmodified module.
+//
+// The guard finishes each handshake itself, reads whole frames under a limit
+// before zmq4 sees their headers, answers pings, queues what is sent, sends new
+// subscribers a welcome, and cuts peers that misbehave. zmq4 gets well-formed
+// frames only and never waits for the network. What zmq4 still does: routing by
+// identity, topic filters, fan-out, envelopes.
+//
+// The guard speaks ZMTP 3.0 (https://rfc.zeromq.org/spec/23) with the NULL
+// mechanism, and knows nothing of Jupyter.
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+	"github.com/go-zeromq/zmq4/transport"
+)
+
+// Config holds the limits of one listener. A field that is zero or negative has
+// the default that stands beside it.
+type Config struct {
+	// MaxMessage is how many bytes one inbound message may have, all frames
+	// together, each counted 64 bytes longer than it is; 64 MiB. A peer that
+	// announces more is cut.
+	MaxMessage int
+	// Handshake is the time from connecting to READY; 5 s.
+	Handshake time.Duration
+	// MaxPending is how many handshakes may be under way; 64. The oldest gives
+	// way to the next.
+	MaxPending int
+	// MaxConns is how many peers may be connected; 256. The next is refused.
+	MaxConns int
+	// High is how many bytes may wait for even the fastest subscriber before
+	// Publish waits, and how many may wait for the socket's reader before the
+	// peer has to; 1 MiB.
+	High int
+	// Limit is how many bytes may wait for one peer when a message begins; 64
+	// MiB. A peer that lets more pile up is cut.
+	Limit int
+	// Total is how many bytes may wait for all peers together; 256 MiB. Above
+	// it the peer with the most is cut.
+	Total int
+	// Patience is how long a peer may take nothing of what waits for it before
+	// Publish and Flush stop waiting for it; 10 s.
+	Patience time.Duration
+	// Linger is how long a closed connection may take to send what waits; 1 s.
+	Linger time.Duration
+	// Log gets a line for each peer that is refused or cut, by rate: what comes
+	// too fast is counted, not printed. It may be called from any goroutine.
+	// Nil means silence.
+	Log func(format string, args ...any)
+	// Welcome returns the frames of the message that greets a subscriber to
+	// topic, or none. It is that subscriber's first message, sent to no other,
+	// once the subscription is in force: nothing published later passes the
+	// subscriber by. Welcome runs under a lock, so it must do no more than
+	// build frames. Nil means no welcome. Sockets that do not publish ignore it.
+	Welcome func(topic []byte) [][]byte
+}
+
+func (c Config) withDefaults() Config {
+	setDefault(&c.MaxMessage, 64<<20)
+	setDefault(&c.Handshake, 5*time.Second)
+	setDefault(&c.MaxPending, 64)
+	setDefault(&c.MaxConns, 256)
+	setDefault(&c.High, 1<<20)
+	setDefault(&c.Limit, 64<<20)
+	setDefault(&c.Total, 256<<20)
+	setDefault(&c.Patience, 10*time.Second)
+	setDefault(&c.Linger, time.Second)
+	return c
+}
+
+func setDefault[T int | time.Duration](field *T, value T) {
+	if *field <= 0 {
+		*field = value
+	}
+}
+
+// Listen binds s, a ROUTER, REP, PUB or XPUB socket, to an address of network
+// "tcp" or "unix" as package net writes them, and accepts peers behind the
+// guard until s or the Listener is closed. A unix socket's file that nobody
+// listens on any more is replaced. Listen binds a socket once.
+func Listen(s zmq4.Socket, network, address string, c Config) (*Listener, error) {
+	fail := func(err error) (*Listener, error) {
+		return nil, fmt.Errorf("guard: listen on %s %s: %w", network, address, err)
+	}
+	if network != "tcp" && network != "unix" {
+		return fail(fmt.Errorf("network %q, want tcp or unix", network))
+	}
+	if partners[s.Type()] == nil {
+		return fail(fmt.Errorf("socket type %s, want ROUTER, REP, PUB or XPUB", s.Type()))
+	}
+	l := newListener(s, network, address, c)
+	if err := s.Listen("guard://" + endpoints.add(l)); err != nil {
+		return fail(err)
+	}
+	if l.publishes() {
+		l.tap = &tap{messages: &l.seen, changed: &l.changed}
+		if err := l.attach(l.tap, true); err != nil {
+			l.Close()
+			return fail(err)
+		}
+	}
+	return l, nil
+}
+
+// endpoints hands listeners over to the transport, which zmq4 calls with
+// nothing but an address.
+var endpoints = table{waiting: map[string]*Listener{}}
+
+type table struct {
+	mu      sync.Mutex
+	last    int
+	waiting map[string]*Listener
+}
+
+func (t *table) add(l *Listener) (key string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last++
+	key = strconv.Itoa(t.last)
+	t.waiting[key] = l
+	return key
+}
+
+func (t *table) take(key string) *Listener {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.waiting[key]
+	delete(t.waiting, key)
+	return l
+}
+
+// driver is the transport "guard" of zmq4.
+type driver struct{}
+
+func init() {
+	if err := zmq4.RegisterTransport("guard", driver{}); err != nil {
+		panic(err)
+	}
+}
+
+func (driver) Addr(endpoint string) (string, error) { return endpoint, nil }
+
+func (driver) Dial(context.Context, transport.Dialer, string) (net.Conn, error) {
+	return nil, errors.New("guard: dial: this transport only listens")
+}
+
+func (driver) Listen(ctx context.Context, key string) (net.Listener, error) {
+	l := endpoints.take(key)
+	if l == nil {
+		return nil, fmt.Errorf("guard: listen: no endpoint %q, call guard.Listen", key)
+	}
+	if err := l.open(ctx); err != nil {
+		return nil, err
+	}
+	return l, nil
+}

@@ -1,0 +1,206 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+)
+
+// inbound is the queue of frames from the peer to zmq4's reader.
+type inbound struct {
+	sync.Mutex
+	changed sync.Cond
+	queue   []inFrame
+	size    int         // of queue, each frame frameCost longer than it is
+	rest    net.Buffers // of the frame that zmq4 is reading
+	topic   []byte      // of the subscription that zmq4 read last, until it is known to hold
+	err     error       // what Read returns once the queue is empty
+}
+
+type inFrame struct {
+	header []byte
+	body   []byte
+	topic  []byte // not nil: this is a subscription
+}
+
+func (f inFrame) cost() int { return len(f.body) + frameCost }
+
+// finish lets Read end once it has served what is queued.
+func (in *inbound) finish() {
+	in.Lock()
+	defer in.Unlock()
+	if in.err == nil {
+		in.err = netError("read", io.EOF)
+	}
+	in.changed.Broadcast()
+}
+
+// pump reads frames from the peer for as long as it behaves.
+func (c *conn) pump() {
+	var err error
+	if c.listener.publishes() {
+		err = c.pumpSubscriptions()
+	} else {
+		err = c.pumpMessages()
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return // Close; drain is still at work
+	}
+	c.ended(err)
+}
+
+func (c *conn) pumpMessages() error {
+	limit := c.listener.config.MaxMessage
+	size := 0 // of the message so far
+	for {
+		flags, body, err := readFrame(c.reader, max(0, limit-size-frameCost))
+		if err != nil {
+			return err
+		}
+		if flags&flagCommand != 0 {
+			if err := c.command(body); err != nil {
+				return err
+			}
+			continue
+		}
+		size += len(body) + frameCost
+		if size > limit {
+			return fmt.Errorf("a message of more than %d bytes", limit)
+		}
+		more := flags & flagMore
+		if more == 0 {
+			size = 0
+		}
+		if !c.push(inFrame{header: appendHeader(nil, more, len(body)), body: body}) {
+			return net.ErrClosed
+		}
+	}
+}
+
+// pumpSubscriptions drops what is no subscription: ten such messages would
+// block zmq4's reader for good.
+func (c *conn) pumpSubscriptions() error {
+	inside := false // a message of several frames
+	for {
+		flags, body, err := readFrame(c.reader, maxTopics)
+		switch {
+		case err != nil:
+			return err
+		case flags&flagCommand != 0:
+			err = c.command(body)
+		default:
+			if !inside && flags&flagMore == 0 && len(body) > 0 && body[0] <= subscribe {
+				err = c.subscription(body)
+			}
+			inside = flags&flagMore != 0
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// command acts on one of the peer's; those not known are passed over. SUBSCRIBE
+// and CANCEL are ZMTP 3.1's (https://rfc.zeromq.org/spec/37).
+func (c *conn) command(body []byte) error {
+	name, data, err := parseCommand(body)
+	if err != nil {
+		return err
+	}
+	switch name {
+	case "PING": // a time to live of two bytes, a context of up to sixteen
+		if len(data) < 2 || len(data) > 18 {
+			return fmt.Errorf("a PING of %d bytes, want 2 to 18", len(data))
+		}
+		c.pong(data[2:])
+	case "SUBSCRIBE":
+		if c.listener.publishes() {
+			return c.subscription(append([]byte{subscribe}, data...))
+		}
+	case "CANCEL":
+		if c.listener.publishes() {
+			return c.subscription(append([]byte{cancel}, data...))
+		}
+	case "ERROR":
+		return fmt.Errorf("the peer sent ERROR %.40q", data)
+	}
+	return nil
+}
+
+func (c *conn) subscription(body []byte) error {
+	frame := inFrame{header: appendHeader(nil, 0, len(body)), body: body}
+	topic := body[1:]
+	c.listener.mu.Lock()
+	ok := true
+	if body[0] == subscribe {
+		ok = c.topics.add(string(topic))
+		frame.topic = topic
+	} else {
+		c.topics.remove(string(topic))
+	}
+	c.listener.mu.Unlock()
+	if !ok {
+		return fmt.Errorf("subscriptions of more than %d bytes", maxTopics)
+	}
+	if !c.push(frame) {
+		return net.ErrClosed
+	}
+	return nil
+}
+
+// subscribes tells whether c gets what is published under topic; Listener.mu is
+// held.
+func (c *conn) subscribes(topic []byte) bool { return c.topics.match(topic) }
+
+// push queues a frame for zmq4's reader; it waits while the reader is behind,
+// and so TCP makes the peer wait.
+func (c *conn) push(f inFrame) bool {
+	c.in.Lock()
+	defer c.in.Unlock()
+	for c.in.size > c.listener.config.High && c.in.err == nil {
+		c.in.changed.Wait()
+	}
+	if c.in.err != nil {
+		return false
+	}
+	c.in.queue = append(c.in.queue, f)
+	c.in.size += f.cost()
+	c.in.changed.Broadcast()
+	return true
+}
+
+// Read serves zmq4's reader, at most to the end of a frame. zmq4 comes back for
+// the next frame only after it has acted on this one, so the call that follows
+// a subscription proves that the subscription holds: the moment of the welcome.
+func (c *conn) Read(p []byte) (int, error) {
+	c.in.Lock()
+	defer c.in.Unlock()
+	for len(c.in.rest) == 0 {
+		switch {
+		case c.in.topic != nil:
+			topic := c.in.topic
+			c.in.topic = nil
+			c.in.Unlock()
+			c.out.Lock()
+			c.welcome(topic)
+			c.out.Unlock()
+			c.in.Lock()
+		case len(c.in.queue) > 0:
+			f := c.in.queue[0]
+			c.in.queue[0] = inFrame{}
+			c.in.queue = c.in.queue[1:]
+			c.in.size -= f.cost()
+			c.in.rest, c.in.topic = net.Buffers{f.header, f.body}, f.topic
+			c.in.changed.Broadcast()
+		case c.in.err != nil:
+			return 0, c.in.err
+		default:
+			c.in.changed.Wait()
+		}
+	}
+	n, _ := c.in.rest.Read(p)
+	return n, nil
+}

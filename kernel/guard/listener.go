@@ -1,0 +1,263 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+)
+
+// Listener accepts peers for one socket. zmq4 takes it for a net.Listener whose
+// connections have their handshakes behind them.
+type Listener struct {
+	config  Config
+	socket  zmq4.Socket
+	network string
+	address string
+	inner   net.Listener
+	ctx     context.Context // zmq4's, ends when the socket is closed
+	born    time.Time
+	log     lines
+
+	ready     chan net.Conn // for zmq4 to accept
+	done      chan struct{} // closed by Close
+	closeOnce sync.Once
+	drains    sync.WaitGroup
+
+	tap     *tap         // of a socket that publishes
+	sent    atomic.Int64 // messages handed to zmq4 by Publish
+	seen    atomic.Int64 // messages that zmq4 has written to the tap
+	queued  atomic.Int64 // bytes that wait for all peers together
+	changed signal       // a queue has shrunk, a peer has left, the tap has seen a message
+
+	mu         sync.Mutex // never held while a conn's lock is taken
+	closed     bool
+	pending    []*conn
+	conns      map[*conn]struct{}
+	identities map[string]*conn
+}
+
+func newListener(s zmq4.Socket, network, address string, c Config) *Listener {
+	c = c.withDefaults()
+	return &Listener{
+		config: c, socket: s, network: network, address: address, born: time.Now(),
+		log:        lines{print: c.Log},
+		ready:      make(chan net.Conn, 16),
+		done:       make(chan struct{}),
+		conns:      map[*conn]struct{}{},
+		identities: map[string]*conn{},
+	}
+}
+
+// publishes tells whether peers may send nothing but subscriptions.
+func (l *Listener) publishes() bool {
+	return l.socket.Type() == zmq4.Pub || l.socket.Type() == zmq4.XPub
+}
+
+// now is the time since the listener was made, which no clock change bends.
+func (l *Listener) now() int64 { return int64(time.Since(l.born)) }
+
+func (l *Listener) open(ctx context.Context) error {
+	inner, err := listen(ctx, l.network, l.address)
+	if err != nil {
+		return err
+	}
+	l.inner, l.ctx = inner, ctx
+	context.AfterFunc(ctx, func() { l.Close() })
+	go l.serve()
+	return nil
+}
+
+// listen sets keep-alive probes on what it accepts, so that a peer whose
+// network broke gives its identity back within half a minute.
+func listen(ctx context.Context, network, address string) (net.Listener, error) {
+	lc := net.ListenConfig{KeepAliveConfig: net.KeepAliveConfig{
+		Enable: true, Idle: 5 * time.Second, Interval: 5 * time.Second, Count: 3,
+	}}
+	inner, err := lc.Listen(ctx, network, address)
+	if network == "unix" && errors.Is(err, syscall.EADDRINUSE) && abandoned(address) {
+		os.Remove(address)
+		inner, err = lc.Listen(ctx, network, address)
+	}
+	return inner, err
+}
+
+// abandoned tells whether path is the socket of a process that has died.
+func abandoned(path string) bool {
+	c, err := net.Dial("unix", path)
+	if err == nil {
+		c.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
+}
+
+// Addr returns the address that peers connect to, with the port that was given
+// when 0 was asked for.
+func (l *Listener) Addr() net.Addr { return l.inner.Addr() }
+
+// Counts returns how many peers are connected, and how many handshakes are
+// under way.
+func (l *Listener) Counts() (conns, pending int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.conns), len(l.pending)
+}
+
+// Accept is for zmq4. It returns the next peer whose handshake is over, and an
+// error only after the socket was closed, because zmq4 retries at once.
+func (l *Listener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.ready:
+		return c, nil
+	case <-l.done:
+		<-l.ctx.Done()
+		return nil, net.ErrClosed
+	}
+}
+
+// Close stops listening and disconnects all peers; it waits up to Linger for
+// what is queued for them. Closing the socket closes its Listener.
+func (l *Listener) Close() error {
+	var err error
+	l.closeOnce.Do(func() {
+		l.mu.Lock()
+		l.closed = true
+		pending := l.pending
+		var conns []*conn
+		for c := range l.conns {
+			conns = append(conns, c)
+		}
+		l.mu.Unlock()
+		close(l.done)
+		err = l.inner.Close()
+		for _, c := range pending {
+			c.net.Close()
+		}
+		for _, c := range conns {
+			c.Close()
+		}
+	})
+	l.drains.Wait()
+	return err
+}
+
+// serve accepts connections and has each shake hands on its own.
+func (l *Listener) serve() {
+	var pause time.Duration
+	for {
+		nc, err := l.inner.Accept()
+		if err != nil {
+			pause = min(2*pause+time.Millisecond, time.Second) // out of descriptors, most likely
+			select {
+			case <-l.done:
+				return
+			case <-time.After(pause):
+				l.log.printf("guard: accept: %v, next try after %v", err, pause)
+			}
+			continue
+		}
+		pause = 0
+		c := newConn(l, nc)
+		if !l.await(c) {
+			nc.Close()
+			return
+		}
+		go c.run()
+	}
+}
+
+// await puts a connection among the pending; the oldest makes room.
+func (l *Listener) await(c *conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return false
+	}
+	if len(l.pending) >= l.config.MaxPending {
+		l.pending[0].net.Close()
+		l.pending = slices.Delete(l.pending, 0, 1)
+	}
+	l.pending = append(l.pending, c)
+	return true
+}
+
+// enter moves a connection from the pending to the peers, or tells why not.
+func (l *Listener) enter(c *conn) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch i := slices.Index(l.pending, c); {
+	case l.closed:
+		return net.ErrClosed
+	case i < 0:
+		return errOusted
+	case len(l.conns) >= l.config.MaxConns:
+		return fmt.Errorf("%d peers are connected, no more are let in", len(l.conns))
+	case c.identity != "" && l.identities[c.identity] != nil:
+		return fmt.Errorf("identity %q is in use", c.identity)
+	default:
+		l.pending = slices.Delete(l.pending, i, i+1)
+	}
+	if c.identity != "" {
+		l.identities[c.identity] = c
+	}
+	l.conns[c] = struct{}{}
+	l.drains.Add(1)
+	return nil
+}
+
+var errOusted = errors.New("too many handshakes were under way, and this was the oldest")
+
+// turnAway forgets a connection that has not entered. It tells whether the
+// connection was still pending, not ousted by a younger one.
+func (l *Listener) turnAway(c *conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(l.pending, c)
+	if i >= 0 {
+		l.pending = slices.Delete(l.pending, i, i+1)
+	}
+	return i >= 0 || l.closed
+}
+
+// leave forgets a peer; its identity is free again.
+func (l *Listener) leave(c *conn) {
+	l.mu.Lock()
+	delete(l.conns, c)
+	if l.identities[c.identity] == c {
+		delete(l.identities, c.identity)
+	}
+	l.mu.Unlock()
+	l.changed.raise()
+}
+
+// longest returns the peer with the most bytes waiting, when all together have
+// more than Total, and marks it: it no longer counts.
+func (l *Listener) longest() *conn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var victim *conn
+	var sum, most int64
+	for c := range l.conns {
+		if c.doomed {
+			continue
+		}
+		n := c.queued.Load()
+		sum += n
+		if victim == nil || n > most {
+			victim, most = c, n
+		}
+	}
+	if sum <= int64(l.config.Total) || victim == nil {
+		return nil
+	}
+	victim.doomed = true
+	return victim
+}

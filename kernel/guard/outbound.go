@@ -1,0 +1,221 @@
+package guard
+
+import (
+	"fmt"
+	"net"
+	"sync"
+)
+
+// outbound is the queue of bytes from zmq4 to the peer.
+type outbound struct {
+	sync.Mutex
+	changed sync.Cond
+	track   tracker // where zmq4's stream stands
+	greeted bool    // zmq4's READY has passed
+	buf     []byte
+	spare   []byte   // an empty buffer to use next
+	own     [][]byte // messages of the guard's that wait for zmq4's to end
+	welcome bool     // the peer has been welcomed
+	closed  bool     // Close was called
+	err     error    // what Write returns
+}
+
+const (
+	maxOwn   = 64
+	wakeAt   = 64 << 10 // bytes of an unfinished message that drain is woken for
+	chunk    = 64 << 10 // written at once; a peer that takes this makes progress
+	maxSpare = 1 << 20
+)
+
+// fail makes Write return err and drain stop.
+func (out *outbound) fail(err error) {
+	if out.err == nil {
+		out.err = err
+	}
+	out.changed.Broadcast()
+}
+
+// failure is what Write returns instead of queueing.
+func (out *outbound) failure() error {
+	if out.err == nil && out.closed {
+		return netError("write", net.ErrClosed)
+	}
+	return out.err
+}
+
+// Write queues what zmq4 sends and returns at once. zmq4's greeting and READY
+// are dropped: the guard has sent its own.
+func (c *conn) Write(p []byte) (int, error) {
+	c.out.Lock()
+	defer c.out.Unlock()
+	total := len(p)
+	for len(p) > 0 {
+		if c.out.greeted && c.out.track.between() {
+			c.begin()
+		}
+		if err := c.out.failure(); err != nil {
+			return 0, err
+		}
+		n, end := c.out.track.take(p)
+		if c.out.greeted {
+			c.enqueue(p[:n])
+		}
+		p = p[n:]
+		if !end || c.out.track.more {
+			continue
+		}
+		c.out.greeted = true
+		for _, b := range c.out.own {
+			c.enqueue(b)
+		}
+		c.out.own = nil
+		c.out.changed.Signal()
+	}
+	if len(c.out.buf) > wakeAt {
+		c.out.changed.Signal()
+	}
+	return total, nil
+}
+
+// begin prepares for a message of zmq4's; c.out is locked.
+func (c *conn) begin() {
+	if !c.admit() || !c.listener.publishes() || c.out.welcome {
+		return
+	}
+	// A message proves the first subscription, too, and may come before Read.
+	c.in.Lock()
+	topic := c.in.topic
+	c.in.topic = nil
+	c.in.Unlock()
+	if topic != nil {
+		c.welcome(topic)
+	}
+}
+
+// admit tells whether another message may be queued, and has the peer cut if
+// not; c.out is locked. When all queues together are too long, the longest one
+// goes, which may be another peer's.
+func (c *conn) admit() bool {
+	if n, limit := c.queued.Load(), c.listener.config.Limit; n > int64(limit) {
+		c.doom(fmt.Sprintf("%d bytes wait for it, the limit is %d: it does not read", n, limit))
+		return false
+	}
+	if sum, total := c.listener.queued.Load(), c.listener.config.Total; sum > int64(total) {
+		victim := c.listener.longest()
+		reason := fmt.Sprintf("%d bytes wait for all peers, most of them for this one; the limit is %d", sum, total)
+		if victim == c {
+			c.doom(reason)
+			return false
+		}
+		if victim != nil {
+			go victim.cut(reason)
+		}
+	}
+	return true
+}
+
+// doom ends the connection for zmq4 now, and for the peer as soon as the lock,
+// c.out, is free.
+func (c *conn) doom(reason string) {
+	if c.out.err == nil {
+		c.out.fail(netError("write", fmt.Errorf("guard: %s", reason)))
+		go c.cut(reason)
+	}
+}
+
+// enqueue appends to the queue; c.out is locked.
+func (c *conn) enqueue(b []byte) {
+	if c.out.failure() != nil {
+		return
+	}
+	c.out.buf = append(c.out.buf, b...)
+	n := int64(len(b))
+	if c.queued.Add(n) == n {
+		c.taken.Store(c.listener.now())
+	}
+	c.listener.queued.Add(n)
+}
+
+// discard empties the queue of a connection that has failed; c.out is locked.
+func (c *conn) discard() {
+	c.listener.queued.Add(-c.queued.Swap(0))
+	c.out.buf, c.out.own = nil, nil
+}
+
+// insert queues a message or command of the guard's own, after the message that
+// zmq4 is writing; c.out is locked.
+func (c *conn) insert(b []byte) {
+	switch {
+	case !c.admit():
+	case c.out.greeted && c.out.track.between():
+		c.enqueue(b)
+		c.out.changed.Signal()
+	case len(c.out.own) < maxOwn:
+		c.out.own = append(c.out.own, b)
+	}
+}
+
+// pong answers a PING. A peer that has much to read needs no sign of life, and
+// one that does not read shall not fill its queue with pings.
+func (c *conn) pong(context []byte) {
+	c.out.Lock()
+	defer c.out.Unlock()
+	if c.queued.Load() <= int64(c.listener.config.High) {
+		c.insert(commandFrame("PONG", context))
+	}
+}
+
+// welcome greets a new subscriber; c.out is locked.
+func (c *conn) welcome(topic []byte) {
+	c.out.welcome = true
+	if c.listener.config.Welcome == nil {
+		return
+	}
+	if b := appendMessage(nil, c.listener.config.Welcome(topic)); b != nil {
+		c.insert(b)
+	}
+}
+
+// drain writes the queue to the network until the connection has failed, or is
+// closed and the queue empty.
+func (c *conn) drain() {
+	defer c.listener.drains.Done()
+	defer c.net.Close()
+	c.out.Lock()
+	defer c.out.Unlock()
+	for {
+		for len(c.out.buf) == 0 && !c.out.closed && c.out.err == nil {
+			c.out.changed.Wait()
+		}
+		if c.out.err != nil || len(c.out.buf) == 0 {
+			return
+		}
+		buf := c.out.buf
+		c.out.buf, c.out.spare = c.out.spare, nil
+		for rest := buf; len(rest) > 0 && c.out.err == nil; {
+			c.out.Unlock()
+			n, err := c.net.Write(rest[:min(len(rest), chunk)])
+			if err != nil {
+				go c.ended(err)
+			}
+			c.out.Lock()
+			rest = rest[n:]
+			if c.out.err != nil || err != nil {
+				return
+			}
+			c.took(n)
+		}
+		if cap(buf) <= maxSpare {
+			c.out.spare = buf[:0]
+		}
+	}
+}
+
+// took counts n bytes as gone; c.out is locked.
+func (c *conn) took(n int) {
+	c.taken.Store(c.listener.now())
+	c.listener.queued.Add(-int64(n))
+	if c.queued.Add(-int64(n)) <= int64(c.listener.config.High) {
+		c.listener.changed.raise()
+	}
+}
