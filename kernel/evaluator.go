@@ -48,9 +48,13 @@ type Language struct {
 // Cell is the source of one execute_request.
 type Cell struct {
 	Code string
-	// Count is the execution count, the n of In[n].
+	// Count is the execution count, the n of In[n]. A cell that a front end
+	// wants left out of its history carries the count of the last one that is
+	// in it.
 	Count int
-	// Silent cells leave no trace in history and show no result.
+	// Silent cells leave no trace in history, and nothing of them is shown.
+	// Their Value counts all the same: a front end may have asked for it, as
+	// one of user_expressions.
 	Silent bool
 }
 
@@ -62,6 +66,13 @@ type Output interface {
 	display.Sink
 	Stdout() io.Writer
 	Stderr() io.Writer
+}
+
+// Inputter is an Output that can ask the user for a line of text.
+type Inputter interface {
+	// Input shows prompt and waits for a line, which it returns without its
+	// newline. It fails when the front end cannot be asked, and when ctx ends.
+	Input(ctx context.Context, prompt string, password bool) (string, error)
 }
 
 // Result is how a cell ended.

@@ -1,0 +1,118 @@
+package kernel
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+)
+
+// SignatureScheme is the only one that is spoken, and Jupyter's default.
+const SignatureScheme = "hmac-sha256"
+
+// Connection is what a connection file holds: where the five sockets are and what
+// messages are signed with. Fields that are not known are ignored.
+type Connection struct {
+	Transport       string `json:"transport"` // "tcp" or "ipc"; "" is "tcp"
+	IP              string `json:"ip"`        // "" is 127.0.0.1; for ipc a path: sockets are IP-PORT
+	ShellPort       int    `json:"shell_port"`
+	IOPubPort       int    `json:"iopub_port"`
+	StdinPort       int    `json:"stdin_port"`
+	ControlPort     int    `json:"control_port"`
+	HeartbeatPort   int    `json:"hb_port"`
+	Key             string `json:"key"`              // "" leaves messages unsigned
+	SignatureScheme string `json:"signature_scheme"` // "" is SignatureScheme
+	KernelName      string `json:"kernel_name,omitempty"`
+}
+
+// ReadConnection reads a connection file. It returns an error that names the
+// field when something is missing or not supported.
+func ReadConnection(path string) (Connection, error) {
+	var c Connection
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return c, fmt.Errorf("kernel: connection file: %w", err)
+	}
+	if err := json.Unmarshal(b, &c); err != nil {
+		return c, fmt.Errorf("kernel: connection file %s: %w", path, err)
+	}
+	for _, p := range c.ports() {
+		if *p.port == 0 {
+			return c, fmt.Errorf("kernel: connection file %s: %s: missing", path, p.field)
+		}
+	}
+	if err := c.check(); err != nil {
+		return c, fmt.Errorf("kernel: connection file %s: %w", path, err)
+	}
+	return c, nil
+}
+
+type port struct {
+	field string
+	port  *int
+}
+
+func (c *Connection) ports() []port {
+	return []port{
+		{"control_port", &c.ControlPort},
+		{"hb_port", &c.HeartbeatPort},
+		{"iopub_port", &c.IOPubPort},
+		{"shell_port", &c.ShellPort},
+		{"stdin_port", &c.StdinPort},
+	}
+}
+
+func (c *Connection) check() error {
+	switch c.Transport {
+	case "", "tcp", "ipc":
+	default:
+		return fmt.Errorf("transport: %q, expected tcp or ipc", c.Transport)
+	}
+	switch c.SignatureScheme {
+	case "", SignatureScheme:
+	default:
+		return fmt.Errorf("signature_scheme: %q, expected %s", c.SignatureScheme, SignatureScheme)
+	}
+	if c.Transport == "ipc" && c.IP == "" {
+		return fmt.Errorf("ip: missing, expected the path of the sockets")
+	}
+	for _, p := range c.ports() {
+		if *p.port < 0 || *p.port > 65535 {
+			return fmt.Errorf("%s: %d, expected 1 to 65535", p.field, *p.port)
+		}
+	}
+	return nil
+}
+
+// Address returns a port's network and address in the form of net.Listen.
+func (c Connection) Address(port int) (network, address string) {
+	if c.Transport == "ipc" {
+		return "unix", c.IP + "-" + strconv.Itoa(port)
+	}
+	ip := c.IP
+	switch ip {
+	case "":
+		ip = "127.0.0.1"
+	case "*":
+		ip = "" // every interface
+	}
+	return "tcp", net.JoinHostPort(ip, strconv.Itoa(port))
+}
+
+// Endpoint returns a port's address in ZeroMQ's form, to dial.
+func (c Connection) Endpoint(port int) string {
+	network, address := c.Address(port)
+	if network == "unix" {
+		return "ipc://" + address
+	}
+	return "tcp://" + address
+}
+
+// local tells whether nobody outside this machine can connect.
+func (c Connection) local() bool {
+	network, address := c.Address(0)
+	host, _, _ := net.SplitHostPort(address)
+	ip := net.ParseIP(host)
+	return network == "unix" || host == "localhost" || ip != nil && ip.IsLoopback()
+}

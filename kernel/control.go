@@ -1,0 +1,25 @@
+package kernel
+
+// controlLoop answers requests on control while a cell runs and while front ends
+// are slow to read: its statuses go out by themselves.
+func (k *kernel) controlLoop() {
+	k.receive(k.control, func(r *request) {
+		k.serve(r, func(state string) { k.iopub.later(r.Header, "status", status{state}) })
+	})
+}
+
+func (k *kernel) interruptRequest(*request) (any, error) {
+	k.interrupt()
+	return object{"status": "ok"}, nil
+}
+
+func (k *kernel) shutdown(r *request) (any, error) {
+	var c struct{ Restart bool }
+	if err := r.decode(&c); err != nil {
+		k.log.Printf("shutdown_request: %v", err) // the wish is clear enough
+	}
+	reply := object{"status": "ok", "restart": c.Restart}
+	k.iopub.later(r.Header, "shutdown_reply", reply)
+	r.then = k.stop
+	return reply, nil
+}

@@ -1,0 +1,131 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// settle is how long a failing cell waits for the cells that a front end sent
+// together with it. Those that have come are aborted; one that is sent after the
+// error has been seen never is.
+const settle = 5 * time.Millisecond
+
+type executeRequest struct {
+	Code            *string
+	Silent          bool
+	StoreHistory    *bool             `json:"store_history"` // default true
+	UserExpressions map[string]string `json:"user_expressions"`
+	AllowStdin      *bool             `json:"allow_stdin"`   // default true
+	StopOnError     *bool             `json:"stop_on_error"` // default true
+}
+
+func (k *kernel) execute(r *request) (any, error) {
+	if r.aborted {
+		return object{"status": "aborted", "execution_count": k.count}, nil
+	}
+	var c executeRequest
+	if err := r.decode(&c); err != nil {
+		return nil, err
+	}
+	if c.Code == nil {
+		return nil, errNoCode
+	}
+	if !c.Silent && orTrue(c.StoreHistory) {
+		k.count++
+	}
+	ctx, interrupt := context.WithCancel(k.cells)
+	defer interrupt()
+	k.setRunning(interrupt)
+	defer k.setRunning(nil)
+
+	out := newOutput(k, r, ctx)
+	out.silent, out.stdin = c.Silent, orTrue(c.AllowStdin)
+	defer out.end()
+	out.say("execute_input", object{"code": *c.Code, "execution_count": k.count})
+	result := k.evaluate(ctx, Cell{Code: *c.Code, Count: k.count, Silent: c.Silent}, out)
+
+	if e := result.Err; e != nil {
+		if orTrue(c.StopOnError) {
+			select {
+			case <-time.After(settle):
+			case <-k.cells.Done():
+			}
+			k.queue.abort()
+		}
+		content := errorContent(e)
+		out.say("error", object{"ename": e.Name, "evalue": e.Value, "traceback": content["traceback"]})
+		content["execution_count"] = k.count
+		content["payload"] = payload(result)
+		content["user_expressions"] = object{}
+		return content, nil
+	}
+	if result.Value != nil {
+		shown := displayed(*result.Value)
+		shown["execution_count"] = k.count
+		out.say("execute_result", shown)
+	}
+	return object{
+		"status": "ok", "execution_count": k.count, "payload": payload(result),
+		"user_expressions": k.expressions(ctx, c.UserExpressions),
+	}, nil
+}
+
+func orTrue(p *bool) bool { return p == nil || *p }
+
+func (k *kernel) setRunning(interrupt context.CancelFunc) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.running = interrupt
+}
+
+// evaluate runs a cell. An evaluator should not panic; if it does, the cell has
+// failed.
+func (k *kernel) evaluate(ctx context.Context, c Cell, out Output) (r Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = Result{Err: &Error{
+				Name: "InternalError", Value: fmt.Sprint(p),
+				Traceback: append([]string{fmt.Sprintf("InternalError: %v", p)}, strings.Split(string(debug.Stack()), "\n")...),
+			}}
+		}
+	}()
+	return k.eval.Eval(ctx, c, out)
+}
+
+// expressions evaluates the expressions that a front end wants to know with the
+// reply, each as a silent cell.
+func (k *kernel) expressions(ctx context.Context, wanted map[string]string) object {
+	values := object{}
+	for name, code := range wanted {
+		out := newOutput(k, &request{}, ctx)
+		out.silent = true
+		result := k.evaluate(ctx, Cell{Code: code, Count: k.count, Silent: true}, out)
+		switch {
+		case result.Err != nil:
+			values[name] = errorContent(result.Err)
+		case result.Value != nil:
+			data, metadata := bundle(*result.Value)
+			values[name] = object{"status": "ok", "data": data, "metadata": metadata}
+		default:
+			values[name] = object{"status": "ok", "data": object{}, "metadata": object{}}
+		}
+	}
+	return values
+}
+
+func payload(r Result) []object {
+	list := []object{}
+	for _, p := range r.Payload {
+		switch p.Source {
+		case "page":
+			data, _ := bundle(p.Data)
+			list = append(list, object{"source": p.Source, "data": data, "start": 0})
+		case "set_next_input":
+			list = append(list, object{"source": p.Source, "text": p.Text, "replace": false})
+		}
+	}
+	return list
+}

@@ -1,0 +1,20 @@
+package kernel
+
+import "time"
+
+// heartbeatLoop sends every heartbeat back as it came.
+func (k *kernel) heartbeatLoop() {
+	for {
+		m, err := k.heartbeat.Recv()
+		if k.life.Err() != nil {
+			return
+		}
+		if err == nil {
+			err = k.heartbeat.SendMulti(m)
+		}
+		if err != nil {
+			k.log.Printf("heartbeat: %v", err)
+			time.Sleep(time.Millisecond)
+		}
+	}
+}

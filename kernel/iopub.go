@@ -1,0 +1,106 @@
+package kernel
+
+import (
+	"context"
+	"sync"
+
+	"halfnote/display"
+	"halfnote/kernel/guard"
+)
+
+// iopub is the channel on which everybody hears what the kernel says.
+type iopub struct {
+	k       *kernel
+	guard   *guard.Listener
+	waiting chan [][]byte  // of those who must not wait
+	left    sync.WaitGroup // what is in waiting
+}
+
+type status struct {
+	State string `json:"execution_state"`
+}
+
+func newIOPub(k *kernel, l *guard.Listener) *iopub {
+	return &iopub{k: k, guard: l, waiting: make(chan [][]byte, 1024)}
+}
+
+// publish sends a message; it waits while subscribers are slow, until ctx ends.
+func (p *iopub) publish(ctx context.Context, parent Header, msgType string, content any) error {
+	body, err := encode(content)
+	if err != nil {
+		return err
+	}
+	return p.guard.Publish(ctx, p.frames(parent, msgType, body)...)
+}
+
+func (p *iopub) frames(parent Header, msgType string, body []byte) [][]byte {
+	return p.k.codec.Encode(Message{
+		Prefix: [][]byte{[]byte(msgType)}, Header: p.k.session.Header(msgType), Parent: parent, Content: body,
+	})
+}
+
+// later sends a message without waiting for anybody.
+func (p *iopub) later(parent Header, msgType string, content any) {
+	p.left.Add(1)
+	select {
+	case p.waiting <- p.frames(parent, msgType, mustEncode(content)):
+	default:
+		p.left.Done()
+		p.k.log.Printf("iopub: dropped %s: %d messages wait already", msgType, cap(p.waiting))
+	}
+}
+
+// loop sends what later took.
+func (p *iopub) loop() {
+	for {
+		select {
+		case frames := <-p.waiting:
+			p.guard.Publish(p.k.life, frames...)
+			p.left.Done()
+		case <-p.k.life.Done():
+			return
+		}
+	}
+}
+
+// wait returns when loop has sent everything, or ctx ends.
+func (p *iopub) wait(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		p.left.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// welcome is what a new subscriber hears first, by protocol 5.5.
+func (k *kernel) welcome(topic []byte) [][]byte {
+	return k.codec.Encode(Message{
+		Prefix: [][]byte{topic}, Header: k.session.Header("iopub_welcome"),
+		Content: mustEncode(object{"subscription": string(topic)}),
+	})
+}
+
+// bundle returns the data and metadata of b, with nothing that JSON cannot hold:
+// an infinite number in one representation must not cost the others.
+func bundle(b display.Bundle) (data, metadata object) {
+	return encodable(b.Data), encodable(b.Metadata)
+}
+
+func encodable(m map[string]any) object {
+	out := make(object, len(m))
+	for name, v := range m {
+		raw, err := encode(v)
+		if err != nil {
+			if name == "text/plain" {
+				out[name] = err.Error()
+			}
+			continue
+		}
+		out[name] = raw
+	}
+	return out
+}

@@ -1,0 +1,285 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+
+	"halfnote/kernel/guard"
+)
+
+// Config says where a kernel listens. Either ConnectionFile or Connection is
+// needed.
+type Config struct {
+	// ConnectionFile is the path of the file that Jupyter wrote.
+	ConnectionFile string
+	// Connection is used when ConnectionFile is empty. Ports of 0 are chosen.
+	Connection Connection
+	// Log gets a line for each message that was dropped and each peer that was
+	// cut, at a bounded rate; nil discards them.
+	Log io.Writer
+	// Process says that the process exists for this kernel: SIGINT interrupts
+	// the running cell, SIGTERM ends the kernel, and so does the death of the
+	// parent when JPY_PARENT_PID is set.
+	Process bool
+	// HelpLinks are shown in the Help menu of front ends.
+	HelpLinks []HelpLink
+	// Ready is called once, when all sockets are bound; it may be nil.
+	Ready func(Connection)
+}
+
+// HelpLink is one entry of kernel_info_reply's help_links.
+type HelpLink struct {
+	Text string `json:"text"`
+	URL  string `json:"url"`
+}
+
+const (
+	grace   = time.Second     // for a cell to end, once the kernel is to end
+	flush   = 2 * time.Second // for the last messages to leave
+	closing = 2 * time.Second // for the evaluator to close
+)
+
+// Serve runs a kernel until it is asked to shut down, ctx ends or, with
+// c.Process, the process is told to end; then it returns nil. It closes e, also
+// when it fails to start: because of the connection file, or of a port in use.
+func Serve(ctx context.Context, c Config, e Evaluator) error {
+	defer closeWithin(e, closing)
+	k, err := newKernel(c, e)
+	if err != nil {
+		return err
+	}
+	if err := k.bind(); err != nil {
+		k.unbind()
+		return err
+	}
+	if c.Process {
+		defer k.watchProcess()()
+	}
+	if c.Ready != nil {
+		c.Ready(k.conn)
+	}
+	k.run(ctx)
+	return nil
+}
+
+// kernel is one running kernel.
+type kernel struct {
+	Config
+	conn    Connection
+	codec   *Codec
+	session *Session
+	eval    Evaluator
+	log     *logger
+
+	shell, control, stdin, heartbeat, publisher *socket
+	iopub                                       *iopub
+	queue                                       *queue
+	inputs                                      inputs
+
+	count int // execution count; only the shell's goroutine looks at it
+
+	life  context.Context // ends when the last message has left
+	die   context.CancelFunc
+	cells context.Context // ends, and with it a running cell, when the kernel is to end
+	stop  context.CancelFunc
+
+	mu      sync.Mutex
+	running context.CancelFunc // interrupts the running cell; nil when there is none
+}
+
+func newKernel(c Config, e Evaluator) (*kernel, error) {
+	conn := c.Connection
+	if c.ConnectionFile != "" {
+		var err error
+		if conn, err = ReadConnection(c.ConnectionFile); err != nil {
+			return nil, err
+		}
+	} else if err := conn.check(); err != nil {
+		return nil, fmt.Errorf("kernel: connection: %w", err)
+	}
+	k := &kernel{
+		Config: c, conn: conn, eval: e,
+		codec: NewCodec(conn.Key), session: NewSession("kernel"), log: newLogger(c.Log),
+		queue: newQueue(),
+	}
+	k.life, k.die = context.WithCancel(context.Background())
+	k.cells, k.stop = context.WithCancel(k.life)
+	if !conn.local() {
+		k.log.Printf("listening on %s: messages are signed, but not encrypted", conn.IP)
+	}
+	if conn.Key == "" {
+		k.log.Printf("the connection has no key: whoever reaches the ports can run code")
+	}
+	return k, nil
+}
+
+// socket is a zmq4 socket behind the guard.
+type socket struct {
+	zmq4.Socket
+	guard *guard.Listener
+	name  string
+}
+
+// bind opens the five sockets.
+func (k *kernel) bind() error {
+	router := func(o ...zmq4.Option) zmq4.Socket { return zmq4.NewRouter(k.life, o...) }
+	pub := func(o ...zmq4.Option) zmq4.Socket { return zmq4.NewPub(k.life, o...) }
+	for _, b := range []struct {
+		name    string
+		open    func(...zmq4.Option) zmq4.Socket
+		port    *int
+		to      **socket
+		welcome func(topic []byte) [][]byte
+	}{
+		{"control", router, &k.conn.ControlPort, &k.control, nil},
+		{"heartbeat", router, &k.conn.HeartbeatPort, &k.heartbeat, nil},
+		{"iopub", pub, &k.conn.IOPubPort, &k.publisher, k.welcome},
+		{"shell", router, &k.conn.ShellPort, &k.shell, nil},
+		{"stdin", router, &k.conn.StdinPort, &k.stdin, nil},
+	} {
+		network, address := k.conn.Address(*b.port)
+		if network == "unix" {
+			removeStale(address)
+		}
+		s := b.open(zmq4.WithLogger(log.New(k.log, "", 0)))
+		*b.to = &socket{Socket: s, name: b.name}
+		l, err := guard.Listen(s, network, address, guard.Config{
+			Log:     func(format string, args ...any) { k.log.Printf(b.name+": "+format, args...) },
+			Welcome: b.welcome,
+		})
+		if err != nil {
+			return fmt.Errorf("kernel: %s: listen on %s: %w", b.name, address, err)
+		}
+		(*b.to).guard = l
+		if a, ok := l.Addr().(*net.TCPAddr); ok {
+			*b.port = a.Port
+		}
+	}
+	k.iopub = newIOPub(k, k.publisher.guard)
+	return nil
+}
+
+// removeStale removes a socket file that a killed kernel left behind.
+func removeStale(path string) {
+	if fi, err := os.Lstat(path); err == nil && fi.Mode()&os.ModeSocket != 0 {
+		if c, err := net.Dial("unix", path); err == nil {
+			c.Close()
+			return // somebody listens
+		}
+		os.Remove(path)
+	}
+}
+
+func (k *kernel) unbind() {
+	k.stop()
+	k.die()
+	for _, s := range []*socket{k.shell, k.control, k.stdin, k.heartbeat, k.publisher} {
+		if s != nil {
+			if s.guard != nil {
+				s.guard.Close()
+			}
+			s.Close()
+		}
+	}
+}
+
+// run serves until the kernel is to end, and then ends it: the running cell is
+// interrupted, what has been said gets out, the sockets close.
+func (k *kernel) run(ctx context.Context) {
+	var loops sync.WaitGroup
+	for _, loop := range []func(){k.iopub.loop, k.heartbeatLoop, k.controlLoop, k.stdinLoop, k.shellLoop} {
+		loops.Go(loop)
+	}
+	idle := make(chan struct{})
+	go func() {
+		defer close(idle)
+		k.work()
+	}()
+	k.iopub.later(Header{}, "status", status{"starting"})
+
+	select {
+	case <-ctx.Done():
+		k.stop()
+	case <-k.cells.Done():
+	}
+	k.queue.close()
+	select {
+	case <-idle:
+	case <-time.After(grace):
+		k.log.Printf("a cell did not end within %v of being interrupted", grace)
+	}
+	out, cancel := context.WithTimeout(k.life, flush)
+	defer cancel()
+	k.iopub.wait(out)
+	for _, s := range []*socket{k.publisher, k.shell, k.control, k.stdin} {
+		if err := s.guard.Flush(out); err != nil {
+			k.log.Printf("%s: the last messages did not get out: %v", s.name, err)
+		}
+	}
+	k.unbind()
+	loops.Wait()
+}
+
+// interrupt ends the running cell, if there is one.
+func (k *kernel) interrupt() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.running != nil {
+		k.running()
+	}
+}
+
+// receive hands every well-formed message of a socket to f, until the socket
+// closes. f must not wait for a cell.
+func (k *kernel) receive(s *socket, f func(*request)) {
+	for {
+		m, err := s.Recv()
+		if k.life.Err() != nil {
+			return
+		}
+		if err != nil {
+			k.log.Printf("%s: %v", s.name, err)
+			time.Sleep(time.Millisecond) // an error that stays must not take the processor
+			continue
+		}
+		msg, err := k.codec.Decode(m.Frames)
+		if err != nil {
+			k.log.Printf("%s: dropped a message: %v", s.name, err)
+			continue
+		}
+		f(&request{Message: msg, socket: s})
+	}
+}
+
+// send sends a message on a ROUTER socket, to the peer whose identities prefix
+// holds. A peer that has gone is no error.
+func (k *kernel) send(s *socket, prefix [][]byte, h, parent Header, metadata, content any) {
+	meta, err := encode(metadata)
+	if err != nil {
+		meta = nil
+	}
+	frames := k.codec.Encode(Message{Prefix: prefix, Header: h, Parent: parent, Metadata: meta, Content: mustEncode(content)})
+	if err := s.SendMulti(zmq4.NewMsgFrom(frames...)); err != nil && k.life.Err() == nil {
+		k.log.Printf("%s: %s: %v", s.name, h.Type, err)
+	}
+}
+
+func closeWithin(e Evaluator, d time.Duration) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		e.Close()
+	}()
+	select {
+	case <-done:
+	case <-time.After(d):
+	}
+}

@@ -1,0 +1,174 @@
+package kernel
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"halfnote/display"
+)
+
+const (
+	batchTime = 10 * time.Millisecond
+	batchSize = 32 << 10 // bytes
+)
+
+// output is the Output of one cell. What is written is gathered into few stream
+// messages, which leave after batchTime, at batchSize bytes, and before any other
+// message of the cell.
+type output struct {
+	k      *kernel
+	r      *request
+	silent bool
+	stdin  bool // the front end can be asked
+
+	mu      sync.Mutex
+	ctx     context.Context // the cell's; after its end the kernel's
+	current *stream         // whose text is gathered
+	text    []byte
+	armed   bool // a flush is due
+	stdout  stream
+	stderr  stream
+}
+
+// stream is one of a cell's two text streams.
+type stream struct {
+	o    *output
+	name string
+	part []byte // the first bytes of a character whose others have not come yet
+}
+
+func newOutput(k *kernel, r *request, ctx context.Context) *output {
+	o := &output{k: k, r: r, ctx: ctx}
+	o.stdout = stream{o: o, name: "stdout"}
+	o.stderr = stream{o: o, name: "stderr"}
+	o.current = &o.stdout
+	return o
+}
+
+func (o *output) Stdout() io.Writer { return &o.stdout }
+func (o *output) Stderr() io.Writer { return &o.stderr }
+
+// Write adds p to the stream. Its error is that the cell was interrupted while
+// front ends were slow to read; then the rest of p is lost.
+func (s *stream) Write(p []byte) (int, error) {
+	o := s.o
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.silent {
+		return len(p), nil
+	}
+	if o.current != s {
+		if err := o.flush(false); err != nil {
+			return 0, err
+		}
+		o.current = s
+	}
+	if len(o.text) == 0 {
+		o.text = append(o.text, s.part...)
+		s.part = nil
+	}
+	n := 0
+	for n < len(p) {
+		m := min(len(p)-n, batchSize-len(o.text))
+		o.text = append(o.text, p[n:n+m]...)
+		n += m
+		if len(o.text) < batchSize {
+			break
+		}
+		if err := o.flush(false); err != nil {
+			return n, err
+		}
+		o.text = append(o.text, s.part...)
+		s.part = nil
+	}
+	if !o.armed && len(o.text) > 0 {
+		o.armed = true
+		time.AfterFunc(batchTime, o.due)
+	}
+	return n, nil
+}
+
+func (o *output) due() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.armed = false
+	o.flush(false)
+}
+
+// flush sends the text gathered. The beginning of a character at its end is kept
+// back, unless all is wanted.
+func (o *output) flush(all bool) error {
+	s, n := o.current, len(o.text)
+	if !all {
+		n = wholeRunes(o.text)
+	}
+	text := string(o.text[:n])
+	s.part = append(s.part, o.text[n:]...)
+	o.text = o.text[:0]
+	if text == "" {
+		return nil
+	}
+	return o.k.iopub.publish(o.ctx, o.r.Header, "stream", object{"name": s.name, "text": text})
+}
+
+// wholeRunes returns how many bytes of b do not belong to a character cut short
+// at its end.
+func wholeRunes(b []byte) int {
+	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax+1; i-- {
+		if utf8.RuneStart(b[i]) {
+			if utf8.FullRune(b[i:]) {
+				break
+			}
+			return i
+		}
+	}
+	return len(b)
+}
+
+// say publishes a message of the cell, after the text that came before it.
+func (o *output) say(msgType string, content any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.silent {
+		return
+	}
+	o.flush(false)
+	ctx := o.ctx
+	if ctx.Err() != nil {
+		ctx = o.k.life // what an interrupted cell has to say is not lost
+	}
+	if err := o.k.iopub.publish(ctx, o.r.Header, msgType, content); err != nil && o.k.life.Err() == nil {
+		o.k.log.Printf("iopub: %s: %v", msgType, err)
+	}
+}
+
+func (o *output) Display(b display.Bundle) { o.say("display_data", displayed(b)) }
+func (o *output) Update(b display.Bundle)  { o.say("update_display_data", displayed(b)) }
+func (o *output) Clear(wait bool)          { o.say("clear_output", object{"wait": wait}) }
+
+func displayed(b display.Bundle) object {
+	transient := object{}
+	if b.ID != "" {
+		transient["display_id"] = b.ID
+	}
+	data, metadata := bundle(b)
+	return object{"data": data, "metadata": metadata, "transient": transient}
+}
+
+// end sends all text gathered. What is written later still goes out, as output of
+// this cell.
+func (o *output) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ctx = o.k.life
+	o.flush(true)
+	for _, s := range []*stream{&o.stdout, &o.stderr} {
+		if len(s.part) > 0 {
+			o.current, o.text, s.part = s, append(o.text, s.part...), nil
+			o.flush(true)
+		}
+	}
+}

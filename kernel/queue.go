@@ -1,0 +1,76 @@
+package kernel
+
+import "sync"
+
+// A full queue makes the shell's reader wait, and with it, through TCP, whoever
+// sends; the other channels go on.
+const (
+	maxQueued      = 1024
+	maxQueuedBytes = 64 << 20
+)
+
+// queue holds the shell's requests until the cells before them have ended.
+type queue struct {
+	mu     sync.Mutex
+	moved  sync.Cond // something came, went or closed
+	items  []*request
+	bytes  int
+	closed bool
+}
+
+func newQueue() *queue {
+	q := &queue{}
+	q.moved.L = &q.mu
+	return q
+}
+
+// push appends r; it waits while the queue is full, and drops r once the queue
+// has closed.
+func (q *queue) push(r *request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for !q.closed && len(q.items) > 0 && (len(q.items) >= maxQueued || q.bytes+len(r.Content) > maxQueuedBytes) {
+		q.moved.Wait()
+	}
+	if q.closed {
+		return
+	}
+	q.items = append(q.items, r)
+	q.bytes += len(r.Content)
+	q.moved.Broadcast()
+}
+
+// pop takes the oldest request; it waits for one, and returns nil once the queue
+// has closed.
+func (q *queue) pop() *request {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for !q.closed && len(q.items) == 0 {
+		q.moved.Wait()
+	}
+	if q.closed {
+		return nil
+	}
+	r := q.items[0]
+	q.items[0] = nil
+	q.items = q.items[1:]
+	q.bytes -= len(r.Content)
+	q.moved.Broadcast()
+	return r
+}
+
+// abort marks the cells that wait: they will not run.
+func (q *queue) abort() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, r := range q.items {
+		r.aborted = r.Header.Type == "execute_request"
+	}
+}
+
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.moved.Broadcast()
+}

@@ -1,0 +1,145 @@
+package kernel
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// request is a message that came in, with what its handling needs.
+type request struct {
+	Message
+	socket  *socket
+	aborted bool   // a cell before it failed; written under the queue's lock
+	started string // timestamp
+	then    func() // called after the idle status
+}
+
+// object is a JSON object to be sent.
+type object = map[string]any
+
+// answers lists the requests that are known, by message type. An answer is the
+// content of the reply; nil sends none.
+var answers = []struct {
+	request        string
+	shell, control bool
+	answer         func(*kernel, *request) (any, error)
+}{
+	{"comm_close", true, false, (*kernel).commIgnored},
+	{"comm_info_request", true, true, (*kernel).commInfo},
+	{"comm_msg", true, false, (*kernel).commIgnored},
+	{"comm_open", true, false, (*kernel).commOpen},
+	{"complete_request", true, false, (*kernel).complete},
+	{"connect_request", true, true, (*kernel).connect},
+	{"execute_request", true, false, (*kernel).execute},
+	{"history_request", true, true, (*kernel).history},
+	{"inspect_request", true, false, (*kernel).inspect},
+	{"interrupt_request", true, true, (*kernel).interruptRequest},
+	{"is_complete_request", true, false, (*kernel).isComplete},
+	{"kernel_info_request", true, true, (*kernel).kernelInfo},
+	{"shutdown_request", true, true, (*kernel).shutdown},
+}
+
+// serve answers r, between the statuses busy and idle. status sends them.
+func (k *kernel) serve(r *request, status func(state string)) {
+	r.started = timestamp(time.Now())
+	status("busy")
+	content, err := k.answer(r)
+	if err != nil {
+		k.log.Printf("%s: %s: %v", r.socket.name, r.Header.Type, err)
+		content = k.failure(r, err)
+	}
+	if content != nil {
+		k.reply(r, content)
+	}
+	status("idle")
+	if r.then != nil {
+		r.then()
+	}
+}
+
+// answer finds r's content. A panic becomes an error: no request ends the
+// process.
+func (k *kernel) answer(r *request) (content any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			content, err = nil, fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	for _, a := range answers {
+		if a.request != r.Header.Type {
+			continue
+		}
+		if r.socket == k.control && !a.control || r.socket == k.shell && !a.shell {
+			return nil, fmt.Errorf("not answered on %s", r.socket.name)
+		}
+		return a.answer(k, r)
+	}
+	// By the protocol a kernel that lacks a feature does not reply to its requests.
+	k.log.Printf("%s: unknown message type %q", r.socket.name, r.Header.Type)
+	return nil, nil
+}
+
+// failure is the reply to a request that could not be handled.
+func (k *kernel) failure(r *request, err error) any {
+	if !strings.HasSuffix(r.Header.Type, "_request") {
+		return nil
+	}
+	c := errorContent(&Error{Name: "BadRequest", Value: r.Header.Type + ": " + firstLine(err.Error()), Traceback: strings.Split(err.Error(), "\n")})
+	if r.Header.Type == "execute_request" {
+		c["execution_count"] = k.count
+	}
+	return c
+}
+
+func (k *kernel) reply(r *request, content any) {
+	msgType := strings.TrimSuffix(r.Header.Type, "_request") + "_reply"
+	k.send(r.socket, r.Prefix, k.session.Header(msgType), r.Header, object{"started": r.started}, content)
+}
+
+// decode reads a request's content into v, a pointer to a struct.
+func (r *request) decode(v any) error {
+	if !utf8.Valid(r.Content) {
+		return errors.New("content is not UTF-8")
+	}
+	if err := json.Unmarshal(r.Content, v); err != nil {
+		if e, ok := err.(*json.UnmarshalTypeError); ok {
+			what := "content"
+			if e.Field != "" {
+				what = e.Field
+			}
+			return fmt.Errorf("%s is a JSON %s, expected %s", what, e.Value, jsonKind(e.Type))
+		}
+		return fmt.Errorf("content: %w", err)
+	}
+	return nil
+}
+
+// jsonKind names what is expected where a value of type t is read.
+func jsonKind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "object"
+	case reflect.Int:
+		return "whole number"
+	}
+	return t.Kind().String() // string, bool
+}
+
+func errorContent(e *Error) object {
+	traceback := e.Traceback
+	if traceback == nil {
+		traceback = []string{}
+	}
+	return object{"status": "error", "ename": e.Name, "evalue": e.Value, "traceback": traceback}
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}

@@ -1,0 +1,141 @@
+package kernel
+
+import (
+	"errors"
+	"unicode/utf8"
+)
+
+// shellLoop queues what comes in on shell. It does not evaluate, so that the
+// cells waiting behind a failing one are known when it fails.
+func (k *kernel) shellLoop() { k.receive(k.shell, k.queue.push) }
+
+// work answers the shell's requests, one after the other.
+func (k *kernel) work() {
+	for {
+		r := k.queue.pop()
+		if r == nil {
+			return
+		}
+		k.serve(r, func(state string) {
+			k.iopub.publish(k.life, r.Header, "status", status{state})
+		})
+	}
+}
+
+func (k *kernel) kernelInfo(*request) (any, error) {
+	l := k.eval.Language()
+	links := k.HelpLinks
+	if links == nil {
+		links = []HelpLink{}
+	}
+	return object{
+		"status":                 "ok",
+		"protocol_version":       ProtocolVersion,
+		"implementation":         l.Implementation,
+		"implementation_version": l.Release,
+		"banner":                 l.Banner,
+		"help_links":             links,
+		"debugger":               false,
+		"supported_features":     []string{},
+		"language_info": object{
+			"name":               l.Name,
+			"version":            l.Version,
+			"mimetype":           l.MIMEType,
+			"file_extension":     l.FileExtension,
+			"pygments_lexer":     l.PygmentsLexer,
+			"codemirror_mode":    l.CodeMirrorMode,
+			"nbconvert_exporter": "script",
+		},
+	}, nil
+}
+
+func (k *kernel) isComplete(r *request) (any, error) {
+	var c struct{ Code *string }
+	if err := r.decode(&c); err != nil {
+		return nil, err
+	}
+	if c.Code == nil {
+		return nil, errNoCode
+	}
+	switch a := k.eval.IsComplete(*c.Code); a.Status {
+	case "incomplete":
+		return object{"status": a.Status, "indent": a.Indent}, nil
+	case "complete", "invalid":
+		return object{"status": a.Status}, nil
+	}
+	return object{"status": "unknown"}, nil
+}
+
+var errNoCode = errors.New("content has no code, expected a string")
+
+// place is what completion and inspection ask about.
+type place struct {
+	Code        *string
+	CursorPos   *int `json:"cursor_pos"`
+	DetailLevel int  `json:"detail_level"`
+}
+
+// at reads a place; cursor lies within code, at its end when none is given.
+func (r *request) at() (code string, cursor, detail int, err error) {
+	var p place
+	if err := r.decode(&p); err != nil {
+		return "", 0, 0, err
+	}
+	if p.Code == nil {
+		return "", 0, 0, errNoCode
+	}
+	cursor = utf8.RuneCountInString(*p.Code)
+	if p.CursorPos != nil {
+		cursor = min(max(*p.CursorPos, 0), cursor)
+	}
+	return *p.Code, cursor, min(max(p.DetailLevel, 0), 1), nil
+}
+
+func (k *kernel) complete(r *request) (any, error) {
+	code, cursor, _, err := r.at()
+	if err != nil {
+		return nil, err
+	}
+	found := Completion{Start: cursor, End: cursor}
+	if c, ok := k.eval.(Completer); ok {
+		found = c.Complete(code, cursor)
+	}
+	matches := []string{}
+	typed := []object{} // IPython's extension, which JupyterLab shows
+	for _, m := range found.Matches {
+		matches = append(matches, m.Text)
+		typed = append(typed, object{"text": m.Text, "type": m.Type, "signature": m.Signature, "start": found.Start, "end": found.End})
+	}
+	return object{
+		"status": "ok", "matches": matches, "cursor_start": found.Start, "cursor_end": found.End,
+		"metadata": object{"_jupyter_types_experimental": typed},
+	}, nil
+}
+
+func (k *kernel) inspect(r *request) (any, error) {
+	code, cursor, detail, err := r.at()
+	if err != nil {
+		return nil, err
+	}
+	reply := object{"status": "ok", "found": false, "data": object{}, "metadata": object{}}
+	if c, ok := k.eval.(Completer); ok {
+		if b, found := c.Inspect(code, cursor, detail); found {
+			reply["found"] = true
+			reply["data"], reply["metadata"] = bundle(b)
+		}
+	}
+	return reply, nil
+}
+
+func (k *kernel) history(*request) (any, error) {
+	return object{"status": "ok", "history": []any{}}, nil
+}
+
+// connect answers a request that is deprecated, but still part of the protocol.
+func (k *kernel) connect(*request) (any, error) {
+	return object{
+		"status":     "ok",
+		"shell_port": k.conn.ShellPort, "iopub_port": k.conn.IOPubPort, "stdin_port": k.conn.StdinPort,
+		"control_port": k.conn.ControlPort, "hb_port": k.conn.HeartbeatPort,
+	}, nil
+}

@@ -1,0 +1,100 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// inputs is who waits for an input_reply: at most one cell.
+type inputs struct {
+	mu     sync.Mutex
+	peer   string // identities of the client that was asked
+	asked  string // msg_id of the input_request
+	answer chan string
+}
+
+// errNoStdin is what a cell gets that asks where nobody can answer.
+var errNoStdin = errors.New("kernel: input: this front end cannot be asked (allow_stdin is false)")
+
+// Input asks the user of the front end that sent the cell for a line, by way of
+// input_request. It returns without the newline; it fails when the front end
+// cannot be asked, when another question is open, or when ctx ends.
+func (o *output) Input(ctx context.Context, prompt string, password bool) (string, error) {
+	if !o.stdin {
+		return "", errNoStdin
+	}
+	o.mu.Lock()
+	o.flush(false)
+	o.mu.Unlock()
+	k := o.k
+	h := k.session.Header("input_request")
+	answer, err := k.inputs.open(peerOf(o.r.Message), h.ID)
+	if err != nil {
+		return "", err
+	}
+	defer k.inputs.close()
+	k.send(k.stdin, o.r.Prefix, h, o.r.Header, nil, object{"prompt": prompt, "password": password})
+	select {
+	case line := <-answer:
+		return line, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case <-k.cells.Done():
+		return "", k.cells.Err()
+	}
+}
+
+// stdinLoop hands input_reply to the cell that waits for it.
+func (k *kernel) stdinLoop() {
+	k.receive(k.stdin, func(r *request) {
+		var c struct{ Value *string }
+		switch {
+		case r.Header.Type != "input_reply":
+			k.log.Printf("stdin: unknown message type %q", r.Header.Type)
+		case r.decode(&c) != nil || c.Value == nil:
+			k.log.Printf("stdin: input_reply without a value that is a string")
+		case !k.inputs.take(peerOf(r.Message), r.Parent.ID, *c.Value):
+			k.log.Printf("stdin: an input_reply that nobody asked for")
+		}
+	})
+}
+
+func peerOf(m Message) string {
+	var id []byte
+	for _, p := range m.Prefix {
+		id = append(append(id, byte(len(p))), p...)
+	}
+	return string(id)
+}
+
+func (i *inputs) open(peer, asked string) (<-chan string, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.answer != nil {
+		return nil, errors.New("kernel: input: another question is still open")
+	}
+	i.peer, i.asked, i.answer = peer, asked, make(chan string, 1)
+	return i.answer, nil
+}
+
+func (i *inputs) close() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.answer = nil
+}
+
+// take passes an answer on. jupyter_client sends it without a parent header.
+func (i *inputs) take(peer, parent, value string) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.answer == nil || peer != i.peer || parent != "" && parent != i.asked {
+		return false
+	}
+	select {
+	case i.answer <- value:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,175 @@
+package kernel
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"unicode/utf8"
+)
+
+// A message on the wire (Jupyter messaging protocol, "The wire protocol"):
+//
+//	identities…  <IDS|MSG>  signature  header  parent_header  metadata  content  buffers…
+const delimiter = "<IDS|MSG>"
+
+const (
+	maxHeader = 64 << 10 // bytes of a header
+	maxDepth  = 32       // of what is passed on to others in parent headers
+	maxSeen   = 1 << 16  // signatures remembered, as many as jupyter_client does
+)
+
+// Codec signs messages, and checks those that come in. Its methods may be called
+// from any goroutine.
+type Codec struct {
+	key []byte
+
+	mu   sync.Mutex
+	seen map[[16]byte]struct{}
+	ring [][16]byte // the same signatures, oldest at next
+	next int
+}
+
+// NewCodec returns a codec that signs with HMAC-SHA256 and key. With an empty key
+// messages are neither signed nor checked.
+func NewCodec(key string) *Codec {
+	return &Codec{key: []byte(key), seen: map[[16]byte]struct{}{}}
+}
+
+// Encode returns m's frames.
+func (c *Codec) Encode(m Message) [][]byte {
+	body := [4][]byte{m.Header.encode(), m.Parent.encode(), m.Metadata, m.Content}
+	for i := range body {
+		if body[i] == nil {
+			body[i] = emptyObject
+		}
+	}
+	frames := make([][]byte, 0, len(m.Prefix)+6+len(m.Buffers))
+	frames = append(frames, m.Prefix...)
+	frames = append(frames, []byte(delimiter), c.sign(body[:]))
+	frames = append(frames, body[:]...)
+	return append(frames, m.Buffers...)
+}
+
+// Decode returns the message that the frames hold. It fails, and says why, when
+// the delimiter or a part is missing, when the signature is wrong or has been
+// seen before, and when the header is not one. Content is not looked at.
+func (c *Codec) Decode(frames [][]byte) (Message, error) {
+	at := -1
+	for i, f := range frames {
+		if string(f) == delimiter {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		return Message{}, fmt.Errorf("no %s among %d frames", delimiter, len(frames))
+	}
+	rest := frames[at+1:]
+	if len(rest) < 5 {
+		return Message{}, fmt.Errorf("%d frames after %s, expected 5 or more", len(rest), delimiter)
+	}
+	signature, body := rest[0], rest[1:5]
+	if err := c.check(signature, body); err != nil {
+		return Message{}, err
+	}
+	h, err := parseHeader(body[0])
+	if err != nil {
+		return Message{}, fmt.Errorf("header: %w", err)
+	}
+	if h.ID == "" || h.Type == "" {
+		return Message{}, errors.New("header: without msg_id or msg_type")
+	}
+	parent, err := parseHeader(body[1])
+	if err != nil {
+		parent = Header{} // peers put what they like there: null, nothing
+	}
+	return Message{
+		Prefix: frames[:at], Header: h, Parent: parent,
+		Metadata: body[2], Content: body[3], Buffers: rest[5:],
+	}, nil
+}
+
+func (c *Codec) sign(body [][]byte) []byte {
+	if len(c.key) == 0 {
+		return []byte{}
+	}
+	m := hmac.New(sha256.New, c.key)
+	for _, b := range body {
+		m.Write(b)
+	}
+	return hex.AppendEncode(nil, m.Sum(nil))
+}
+
+func (c *Codec) check(signature []byte, body [][]byte) error {
+	if len(c.key) == 0 {
+		return nil
+	}
+	want := c.sign(body)
+	if !hmac.Equal(signature, want) {
+		return errors.New("wrong signature")
+	}
+	var short [16]byte // half of SHA-256 tells messages apart well enough
+	hex.Decode(short[:], want[:32])
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.seen[short]; ok {
+		return errors.New("signature seen before")
+	}
+	c.seen[short] = struct{}{}
+	if len(c.ring) < maxSeen {
+		c.ring = append(c.ring, short)
+		return nil
+	}
+	delete(c.seen, c.ring[c.next])
+	c.ring[c.next] = short
+	c.next = (c.next + 1) % maxSeen
+	return nil
+}
+
+// parseHeader reads a header that may be repeated to every subscriber, so it must
+// be what any JSON parser takes.
+func parseHeader(b []byte) (Header, error) {
+	var h Header
+	switch {
+	case len(b) > maxHeader:
+		return h, fmt.Errorf("%d bytes, at most %d are taken", len(b), maxHeader)
+	case !utf8.Valid(b):
+		return h, errors.New("not UTF-8")
+	case depth(b) > maxDepth:
+		return h, fmt.Errorf("nested deeper than %d", maxDepth)
+	case !bytes.HasPrefix(bytes.TrimLeft(b, " \t\r\n"), []byte("{")):
+		return h, errors.New("not a JSON object")
+	}
+	if err := json.Unmarshal(b, &h); err != nil {
+		return h, err
+	}
+	if h.ID != "" || h.Type != "" {
+		h.raw = bytes.Clone(b)
+	}
+	return h, nil
+}
+
+// depth returns how deeply the brackets of a JSON text are nested.
+func depth(b []byte) int {
+	deepest, d, quoted := 0, 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			d++
+			deepest = max(deepest, d)
+		case c == '}' || c == ']':
+			d--
+		}
+	}
+	return deepest
+}
