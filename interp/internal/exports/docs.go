@@ -1,0 +1,51 @@
+package exports
+
+import (
+	"encoding/json"
+	"sync"
+)
+
+// text mirrors load.Text.
+type text struct{ Decl, Doc string }
+
+// texts holds what has been asked for: the files do not change, so sessions
+// share it.
+var texts struct {
+	sync.Mutex
+	m map[string]map[string]text
+}
+
+// Doc returns the comment and the declaration of a name of the package at path.
+// name is "" for the package itself, "Name" for a constant, variable, function
+// or type, "Type.Name" for a method or field that the type itself declares. Both
+// are empty if there is no such name, doc also if it has no comment. The comment
+// is as written, for go/doc/comment to parse.
+func Doc(path, name string) (doc, decl string) {
+	texts.Lock()
+	defer texts.Unlock()
+	m, ok := texts.m[path]
+	if !ok {
+		if _, ok := find(path); !ok {
+			return "", ""
+		}
+		data, err := read(path + ".docs.gz")
+		if err == nil {
+			err = json.Unmarshal(data, &m)
+		}
+		if err != nil {
+			panic("exports: " + path + ": " + err.Error()) // a damaged binary
+		}
+		if texts.m == nil {
+			texts.m = map[string]map[string]text{}
+		}
+		texts.m[path] = m
+	}
+	return m[name].Doc, m[name].Decl
+}
+
+// Synopsis returns the first sentence of the comment of the package at path, ""
+// if cells cannot import it.
+func Synopsis(path string) string {
+	e, _ := find(path)
+	return e.synopsis
+}

@@ -1,0 +1,123 @@
+// Package exports knows the packages that cells can import: their types, for
+// go/types, and the comments of their declarations. All is embedded in the
+// binary and needs no Go toolchain to read; the format is that of
+// golang.org/x/tools/go/gcexportdata, so the binary may be built by another Go
+// release than the one that generated the files. It does not know how to call
+// anything: that is package symbols, which is generated from the same list.
+//
+// The types are those of linux/amd64. The packages were chosen so that their
+// names are the same elsewhere; values of a few constants, such as
+// os.PathSeparator, are not.
+package exports
+
+import (
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"fmt"
+	"go/token"
+	"go/types"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/gcexportdata"
+)
+
+//go:generate go run ./gen
+
+//go:embed z
+var files embed.FS
+
+// entry is a line of the index.
+type entry struct{ path, name, synopsis string }
+
+// index lists what cells can import, sorted by path.
+var index = sync.OnceValue(func() []entry {
+	data, err := files.ReadFile("z/index.txt")
+	if err != nil {
+		panic("exports: " + err.Error())
+	}
+	var list []entry
+	for line := range strings.Lines(string(data)) {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3)
+		list = append(list, entry{f[0], f[1], f[2]})
+	}
+	return list
+})
+
+func find(path string) (entry, bool) {
+	i, ok := slices.BinarySearchFunc(index(), path, func(e entry, path string) int { return strings.Compare(e.path, path) })
+	if !ok {
+		return entry{}, false
+	}
+	return index()[i], true
+}
+
+// Packages returns the import paths that cells can import, sorted.
+func Packages() []string {
+	var paths []string
+	for _, e := range index() {
+		paths = append(paths, e.path)
+	}
+	return paths
+}
+
+// Name returns the name of the package at path, "rand" for "math/rand/v2",
+// without reading the package; "" if cells cannot import it.
+func Name(path string) string {
+	e, _ := find(path)
+	return e.name
+}
+
+// Importer returns a new importer of the packages that cells can import. Its
+// methods may be called from any goroutine. Packages are read when first asked
+// for; each call with the same path returns the same package. The error for
+// any other path names paths that come near.
+func Importer() types.ImporterFrom {
+	return &importer{fset: token.NewFileSet(), packages: map[string]*types.Package{"unsafe": types.Unsafe}}
+}
+
+type importer struct {
+	mu       sync.Mutex
+	fset     *token.FileSet
+	packages map[string]*types.Package // also incomplete ones, that others refer to
+}
+
+func (m *importer) Import(path string) (*types.Package, error) {
+	if _, ok := find(path); !ok {
+		return nil, unknown(path)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p := m.packages[path]; p != nil && p.Complete() {
+		return p, nil
+	}
+	data, err := read(path + ".types.gz")
+	if err != nil {
+		return nil, fmt.Errorf("exports: package %q: %w", path, err)
+	}
+	p, err := gcexportdata.Read(bytes.NewReader(data), m.fset, m.packages, path)
+	if err != nil {
+		return nil, fmt.Errorf("exports: package %q: %w", path, err)
+	}
+	return p, nil
+}
+
+func (m *importer) ImportFrom(path, dir string, mode types.ImportMode) (*types.Package, error) {
+	return m.Import(path)
+}
+
+func read(name string) ([]byte, error) {
+	f, err := files.Open("z/" + name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}

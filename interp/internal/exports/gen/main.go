@@ -1,0 +1,140 @@
+// Command gen writes the files that package exports embeds: for each package
+// that cells can import its types, in the indexed format of
+// golang.org/x/tools/go/gcexportdata, and the texts of its declarations, as
+// JSON, both gzipped; and an index. Run it with go generate ./interp/...
+//
+// A package that does not compile keeps the files that it has; gen then says so
+// and exits with 1.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/doc"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/gcexportdata"
+
+	"halfnote/interp/internal/exports/list"
+	"halfnote/interp/internal/exports/load"
+)
+
+func main() {
+	if err := write("z"); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+// write brings the folder up to date.
+func write(dir string) error {
+	files, broken := generate(slices.Concat(list.Std, list.Own))
+	if files == nil {
+		return broken
+	}
+	index := readIndex(filepath.Join(dir, "index.txt"))
+	for path, line := range index {
+		_, fresh := files[path+".types"]
+		if !fresh && broken != nil && slices.Contains(list.Own, path) {
+			files["index.txt"] = append(files["index.txt"], line...)
+		} else if !fresh {
+			os.Remove(filepath.Join(dir, path+".types.gz"))
+			os.Remove(filepath.Join(dir, path+".docs.gz"))
+		}
+	}
+	files["index.txt"] = sortLines(files["index.txt"])
+	for name, data := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if !strings.HasSuffix(name, ".txt") {
+			file += ".gz"
+			if old, err := gunzip(file); err == nil && bytes.Equal(old, data) {
+				continue
+			}
+			data = gzipped(data)
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, data, 0o644)); err != nil {
+			return err
+		}
+	}
+	return broken
+}
+
+// generate returns the files by name, not yet gzipped. err says which packages
+// could not be loaded; without files it is about all of them.
+func generate(paths []string) (files map[string][]byte, err error) {
+	pkgs, err := load.Packages(paths...)
+	if pkgs == nil {
+		return nil, err
+	}
+	files = map[string][]byte{}
+	var index bytes.Buffer
+	for _, p := range pkgs {
+		var b bytes.Buffer
+		// An empty FileSet leaves positions out: they would name files of this machine.
+		if err := gcexportdata.Write(&b, token.NewFileSet(), p.Types); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Path, err)
+		}
+		files[p.Path+".types"] = b.Bytes()
+		docs, err := p.Docs()
+		if err != nil {
+			return nil, err
+		}
+		if files[p.Path+".docs"], err = json.Marshal(docs); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&index, "%s\t%s\t%s\n", p.Path, p.Name, new(doc.Package).Synopsis(docs[""].Doc))
+	}
+	files["index.txt"] = sortLines(index.Bytes())
+	files["release.txt"] = []byte(runtime.Version() + "\n")
+	return files, err
+}
+
+// readIndex returns the lines of an index by import path.
+func readIndex(file string) map[string]string {
+	data, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		panic(err)
+	}
+	m := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		path, _, _ := strings.Cut(line, "\t")
+		m[path] = line
+	}
+	return m
+}
+
+func sortLines(data []byte) []byte {
+	return []byte(strings.Join(slices.Sorted(strings.Lines(string(data))), ""))
+}
+
+func gzipped(data []byte) []byte {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	w.Write(data)
+	w.Close()
+	return b.Bytes()
+}
+
+func gunzip(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	_, err = b.ReadFrom(r)
+	return b.Bytes(), err
+}

@@ -1,0 +1,102 @@
+// Package load reads types and doc comments of packages with the go command,
+// for the generators and for the tests that compare what was generated. The
+// kernel does not import it.
+package load
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Package is one package as the go command sees it.
+type Package struct {
+	Path, Name string
+	Types      *types.Package
+	dir        string
+	files      []string
+}
+
+// Packages loads pkgs as linux/amd64 without cgo builds them, whatever the
+// machine: so what is generated does not depend on it. A package that does not
+// exist is left out. A package that does not compile is left out too, and err
+// says why; the others are still good.
+func Packages(pkgs ...string) (loaded []*Package, err error) {
+	args := append([]string{"list", "-e", "-export", "-deps", "-json=ImportPath,Name,Dir,Export,GoFiles,DepOnly,Error,DepsErrors"}, pkgs...)
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64", "GOEXPERIMENT=", "GOFLAGS=")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("load: go list: %w: %s", err, stderr.String())
+	}
+	type failure struct{ Err string }
+	archives := map[string]string{}
+	var errs []error
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath, Name, Dir, Export string
+			GoFiles                       []string
+			DepOnly                       bool
+			Error                         *failure
+			DepsErrors                    []failure
+		}
+		if err := dec.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("load: go list: %w", err)
+		}
+		archives[p.ImportPath] = p.Export
+		switch {
+		case p.DepOnly, len(p.GoFiles) == 0 && p.Export == "":
+		case p.Export == "":
+			why := "does not compile"
+			if p.Error != nil {
+				why = p.Error.Err
+			} else if len(p.DepsErrors) > 0 {
+				why = p.DepsErrors[0].Err
+			}
+			errs = append(errs, fmt.Errorf("load: %s: %s", p.ImportPath, why))
+		default:
+			loaded = append(loaded, &Package{Path: p.ImportPath, Name: p.Name, dir: p.Dir, files: p.GoFiles})
+		}
+	}
+	imp := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		if archives[path] == "" {
+			return nil, fmt.Errorf("no export data of %s", path)
+		}
+		return os.Open(archives[path])
+	})
+	for _, p := range loaded {
+		if p.Types, err = imp.Import(p.Path); err != nil {
+			return nil, fmt.Errorf("load: %s: %w", p.Path, err)
+		}
+	}
+	return loaded, errors.Join(errs...)
+}
+
+// syntax parses the package's files.
+func (p *Package) syntax() (*token.FileSet, []*ast.File, error) {
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range p.files {
+		f, err := parser.ParseFile(fset, filepath.Join(p.dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, nil, fmt.Errorf("load: %w", err)
+		}
+		files = append(files, f)
+	}
+	return fset, files, nil
+}
