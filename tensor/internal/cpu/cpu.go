@@ -1,0 +1,163 @@
+// Package cpu is the backend "cpu" of tensor/driver: buffers in Go memory, and
+// kernels in portable Go on all cores. It knows views; it knows nothing of
+// tensors or tapes.
+//
+// Halves are widened to float32 on the way in and rounded once on the way out
+// (package half). The order of every sum is a definition, stated at [sumBlock],
+// [tree] and [multiply], that depends on shapes and on nothing else: not on the
+// number of workers, not on strides, not on the processor.
+//
+// Work is cut into items of a few milliseconds at the most, and [driver.Poll] is
+// called between them.
+package cpu
+
+import (
+	"fmt"
+	"runtime"
+
+	"halfnote/tensor/driver"
+)
+
+func init() { driver.Register(New(0)) }
+
+// Backend is the CPU. It implements [driver.MemoryReporter] and
+// [driver.Releaser] too.
+type Backend struct {
+	memory
+	pool
+}
+
+// New returns a backend that computes on that many goroutines, the caller's
+// among them; 0 stands for GOMAXPROCS at the time of the call of Run. The number
+// changes no bit of any result.
+func New(workers int) *Backend {
+	b := &Backend{}
+	b.fixed = workers
+	b.limit = available()
+	return b
+}
+
+// Name returns "cpu".
+func (*Backend) Name() string { return "cpu" }
+
+// Synchronize returns at once: Run has finished when it returns.
+func (*Backend) Synchronize() {}
+
+// Run computes dst from src. It panics on what it does not offer and on views
+// that the kernel's comment does not allow.
+func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
+	if !b.Offers(k.Code, dst.DType, dtypesOf(src)...) {
+		panic(fmt.Sprintf("cpu: %v: not offered for %v from %v", k.Code, dst.DType, dtypesOf(src)))
+	}
+	check(k.Code, dst, src)
+	switch k.Code {
+	case driver.Fill:
+		b.fill(dst, k.Alpha)
+	case driver.Copy:
+		b.copy(dst, src[0])
+	case driver.Sum, driver.Mean, driver.SumSquares, driver.ReduceMax, driver.ReduceMin:
+		if src[0].DType == driver.Float64 {
+			reduce[float64](b, k.Code, dst, src[0])
+		} else {
+			reduce[float32](b, k.Code, dst, src[0])
+		}
+	case driver.Matmul:
+		if dst.DType == driver.Float64 {
+			matmul[float64](b, dst, src)
+		} else {
+			matmul[float32](b, dst, src)
+		}
+	case driver.Unscale:
+		if dst.DType == driver.Float64 {
+			unscale[float64](b, dst, src[0], k.Alpha)
+		} else {
+			unscale[float32](b, dst, src[0], float32(k.Alpha))
+		}
+	case driver.SGD:
+		b.sgd(k, dst, src)
+	default:
+		p := pointwises[k.Code]
+		if dst.DType == driver.Float64 {
+			elementwise(b, p.cost, p.f64, k, dst, src)
+		} else {
+			elementwise(b, p.cost, p.f32, k, dst, src)
+		}
+	}
+	runtime.KeepAlive(src)
+}
+
+// Offers reports whether Run accepts c with these dtypes. It accepts every code.
+func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) bool {
+	if dst.Size() == 0 {
+		return false
+	}
+	same := func(list []driver.DType) bool {
+		for _, d := range list {
+			if d != dst {
+				return false
+			}
+		}
+		return true
+	}
+	halfToWide := func(d driver.DType) bool { return d.Size() == 2 && dst == driver.Float32 }
+	switch c {
+	case driver.Fill:
+		return len(src) == 0
+	case driver.Copy:
+		return len(src) == 1 && src[0].Size() > 0
+	case driver.Sum, driver.Mean, driver.SumSquares, driver.ReduceMax, driver.ReduceMin:
+		return len(src) == 1 && (src[0] == dst || halfToWide(src[0]))
+	case driver.Matmul:
+		return (len(src) == 2 || len(src) == 3) &&
+			src[0] == src[1] && (src[0] == dst || halfToWide(src[0])) &&
+			(len(src) == 2 || src[2] == dst || src[2] == src[0])
+	case driver.Unscale:
+		return len(src) == 1 && src[0] == driver.Float32
+	case driver.SGD:
+		return (len(src) == 1 || len(src) == 2) && same(src)
+	}
+	return c < driver.Optional && len(src) > 0 && len(src) == pointwises[c].operands && same(src)
+}
+
+func dtypesOf(views []driver.View) []driver.DType {
+	list := make([]driver.DType, len(views))
+	for i, v := range views {
+		list[i] = v.DType
+	}
+	return list
+}
+
+// check panics unless shapes fit together as the code's comment in package
+// driver asks.
+func check(c driver.Code, dst driver.View, src []driver.View) {
+	for i, v := range src {
+		ok := len(v.Shape) == len(dst.Shape)
+		for axis := range v.Shape {
+			if !ok {
+				break
+			}
+			n, want := v.Shape[axis], dst.Shape[axis]
+			switch {
+			case c == driver.Unscale:
+			case c >= driver.Sum && c <= driver.ReduceMin:
+				ok = n == want || want == 1
+			case c == driver.Matmul && i < 2 && axis >= len(v.Shape)-2:
+				ok = true // below
+			default:
+				ok = n == want
+			}
+		}
+		if c == driver.Unscale {
+			ok = v.Len() == 1
+		}
+		if !ok {
+			panic(fmt.Sprintf("cpu: %v: operand %d has shape %v, which does not fit the result's %v", c, i, v.Shape, dst.Shape))
+		}
+	}
+	if c == driver.Matmul {
+		r := len(dst.Shape)
+		if r < 2 || src[0].Shape[r-2] != dst.Shape[r-2] || src[1].Shape[r-1] != dst.Shape[r-1] || src[0].Shape[r-1] != src[1].Shape[r-2] {
+			panic(fmt.Sprintf("cpu: matmul: shapes %v and %v do not make %v; expected (…, m, k) times (…, k, n)", src[0].Shape, src[1].Shape, dst.Shape))
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package cpu
+
+import (
+	"sync/atomic"
+
+	"halfnote/tensor/driver"
+)
+
+// unscale multiplies dst by alpha in place and sets found, a float32, to 1 if an
+// element was not finite before.
+func unscale[T real](b *Backend, dst, found driver.View, alpha T) {
+	r, w := read[T](dst), write[T](dst)
+	var bad atomic.Bool
+	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
+		withScratch(func(s *scratch[T]) {
+			for ; lo < hi; lo += chunk {
+				n := min(chunk, hi-lo)
+				x := r.at(lo, s.in[0][:n])
+				// x - x is 0 of what is finite and NaN of all else, and NaN stays.
+				var sum T
+				for _, v := range x {
+					sum += v - v
+				}
+				if sum != 0 {
+					bad.Store(true)
+				}
+				if alpha != 1 {
+					out := w.room(lo, s.out[:n])
+					affine(out, x, nil, nil, alpha, 0)
+					w.put(lo, out)
+				}
+			}
+		})
+	})
+	if bad.Load() {
+		fill(b, found, float32(1))
+	}
+}
+
+// sgd is a step of stochastic gradient descent on dst, in place.
+func (b *Backend) sgd(k driver.Kernel, dst driver.View, src []driver.View) {
+	if dst.DType == driver.Float64 {
+		sgd(b, dst, src, k.Alpha, k.Beta)
+	} else {
+		sgd(b, dst, src, float32(k.Alpha), float32(k.Beta))
+	}
+}
+
+func sgd[T real](b *Backend, dst driver.View, src []driver.View, rate, momentum T) {
+	x, g, out := read[T](dst), read[T](src[0]), write[T](dst)
+	var v writer[T]
+	if len(src) == 2 {
+		v = write[T](src[1])
+	}
+	b.ranges(dst.Len(), copyItem/4, func(lo, hi int) {
+		withScratch(func(s *scratch[T]) {
+			for ; lo < hi; lo += chunk {
+				n := min(chunk, hi-lo)
+				step := g.at(lo, s.in[0][:n])
+				if len(src) == 2 {
+					step = velocity(&v, lo, step, momentum, s)
+				}
+				to := out.room(lo, s.out[:n])
+				addScaled(to, x.at(lo, s.in[2][:n]), step, nil, -rate, 0)
+				out.put(lo, to)
+			}
+		})
+	})
+}
+
+// velocity sets the elements of v from lo on to momentum*v + g and returns them,
+// as rounded to v's dtype. It uses s.in[1] and s.out.
+func velocity[T real](v *writer[T], lo int, g []T, momentum T, s *scratch[T]) []T {
+	n := len(g)
+	old := v.at(lo, s.in[1][:n])
+	to := v.room(lo, s.out[:n])
+	affine(to, old, nil, nil, momentum, 0)
+	if v.narrow != nil { // the product is rounded too
+		v.put(lo, to)
+		old = v.at(lo, s.in[1][:n])
+	} else {
+		old = to
+	}
+	add(to, old, g, nil, 0, 0)
+	v.put(lo, to)
+	return v.at(lo, s.in[1][:n])
+}

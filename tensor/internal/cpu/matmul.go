@@ -1,0 +1,150 @@
+package cpu
+
+import (
+	"sync"
+
+	"halfnote/tensor/driver"
+)
+
+// The sizes of what is multiplied at a time. Only depth is part of the result's
+// definition.
+const (
+	tileRows = 4
+	tileCols = 2
+	itemRows = 128
+	itemCols = 128
+)
+
+// depth is the number of products that are summed from 0 before the sum is added
+// to the result's: 512, and 1024 for bfloat16, whose vector instruction takes two
+// at a time.
+func depth(d driver.DType) int {
+	if d == driver.BFloat16 {
+		return 1024
+	}
+	return 512
+}
+
+// matmul is multiply for every matrix of a batch, cut into items.
+func matmul[T real](b *Backend, dst driver.View, src []driver.View) {
+	p := newProduct[T](dst, src)
+	if p.m == 0 || p.n == 0 {
+		return
+	}
+	rows, cols := itemSize(p.m, p.n, p.k)
+	down, across := (p.m+rows-1)/rows, (p.n+cols-1)/cols
+	batches := dst.Len() / (p.m * p.n)
+	b.each(batches*down*across, func(i int) {
+		batch, i := i/(down*across), i%(down*across)
+		i0, j0 := i/across*rows, i%across*cols
+		p.multiply(batch, i0, min(rows, p.m-i0), j0, min(cols, p.n-j0))
+	})
+}
+
+// itemSize returns the rows and columns of an item: enough to make packing
+// cheap, few enough to share out and to end within milliseconds.
+func itemSize(m, n, k int) (rows, cols int) {
+	rows, cols = itemRows, itemCols
+	for rows*cols*k > 32<<20 && rows > 8*tileRows {
+		rows, cols = rows/2, cols/2
+	}
+	for ((m+rows-1)/rows)*((n+cols-1)/cols) < 8 && rows > 8*tileRows {
+		rows, cols = rows/2, cols/2
+	}
+	return rows, cols
+}
+
+// product is a batch of matrix products.
+type product[T real] struct {
+	m, n, k int
+	depth   int
+	x       matrix[T] // its lines are rows
+	y       matrix[T] // its lines are columns
+	bias    *reader[T]
+	dst     writer[T]
+}
+
+func newProduct[T real](dst driver.View, src []driver.View) *product[T] {
+	x, y := src[0], src[1]
+	r := len(dst.Shape)
+	p := &product[T]{
+		m: dst.Shape[r-2], n: dst.Shape[r-1], k: x.Shape[r-1],
+		depth: depth(x.DType),
+		x:     matrixOf[T](x, r-2, r-1),
+		y:     matrixOf[T](y, r-1, r-2),
+		dst:   write[T](dst),
+	}
+	if len(src) == 3 {
+		bias := read[T](src[2])
+		p.bias = &bias
+	}
+	return p
+}
+
+// multiply computes rows i0 … i0+rows-1 and columns j0 … j0+cols-1 of a matrix of
+// the batch. An element is the sum over blocks of p.depth values of k, in order,
+// of the sum over k within the block, ascending from 0, of x[i,k]*y[k,j], each
+// product and each sum rounded to T; then the bias is added, and the result is
+// rounded to dst's dtype.
+func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
+	ws := getWorkspace[T]()
+	defer putWorkspace(ws)
+	xPanels, yPanels := (rows+tileRows-1)/tileRows, (cols+tileCols-1)/tileCols
+	ld := yPanels * tileCols
+	sum := ws.sum[:xPanels*tileRows*ld]
+	if p.k == 0 {
+		clear(sum)
+	}
+	for k0 := 0; k0 < p.k; k0 += p.depth {
+		kc := min(p.depth, p.k-k0)
+		p.x.pack(ws.x[:], batch, i0, rows, k0, kc, tileRows)
+		p.y.pack(ws.y[:], batch, j0, cols, k0, kc, tileCols)
+		for i := range xPanels {
+			x := ws.x[i*tileRows*kc:][:tileRows*kc]
+			for j := range yPanels {
+				y := ws.y[j*tileCols*kc:][:tileCols*kc]
+				c := sum[i*tileRows*ld+j*tileCols:]
+				if k0 == 0 {
+					tile(c, ld, x, y)
+				} else {
+					addTile(c, ld, x, y)
+				}
+			}
+		}
+	}
+	for i := range rows {
+		lo, row := (batch*p.m+i0+i)*p.n+j0, sum[i*ld:][:cols]
+		if p.bias != nil {
+			add(row, row, p.bias.at(lo, ws.line[:cols]), nil, 0, 0)
+		}
+		out := p.dst.room(lo, row)
+		copy(out, row)
+		p.dst.put(lo, out)
+	}
+}
+
+// workspace holds the packed operands and the sums of an item.
+type workspace[T real] struct {
+	x    [itemRows * chunk]T
+	y    [itemCols * chunk]T
+	sum  [itemRows * itemCols]T
+	line [itemCols]T
+}
+
+var workspace32, workspace64 sync.Pool
+
+func workspaces[T real]() *sync.Pool {
+	if _, ok := any(T(0)).(float64); ok {
+		return &workspace64
+	}
+	return &workspace32
+}
+
+func getWorkspace[T real]() *workspace[T] {
+	if ws, ok := workspaces[T]().Get().(*workspace[T]); ok {
+		return ws
+	}
+	return new(workspace[T])
+}
+
+func putWorkspace[T real](ws *workspace[T]) { workspaces[T]().Put(ws) }

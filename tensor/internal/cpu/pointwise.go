@@ -1,0 +1,296 @@
+package cpu
+
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+// loop sets dst[i] from x[i], y[i] and z[i], as many of them as its code has
+// operands; all are of one length, and dst may be one of them.
+type loop[T real] func(dst, x, y, z []T, alpha, beta T)
+
+type pointwise struct {
+	operands int
+	cost     int
+	f32      loop[float32]
+	f64      loop[float64]
+}
+
+// pointwises holds the elementwise codes, in the order of package driver; those
+// of other codes have no operands.
+var pointwises = [driver.Optional]pointwise{
+	driver.Affine:      {1, 1, affine[float32], affine[float64]},
+	driver.Neg:         {1, 1, neg[float32], neg[float64]},
+	driver.Abs:         {1, 1, abs[float32], abs[float64]},
+	driver.Exp:         {1, 8, exp[float32], exp[float64]},
+	driver.Log:         {1, 8, log[float32], log[float64]},
+	driver.Log1p:       {1, 16, log1p[float32], log1p[float64]},
+	driver.Sqrt:        {1, 4, sqrt[float32], sqrt[float64]},
+	driver.Tanh:        {1, 16, tanh[float32], tanh[float64]},
+	driver.Erf:         {1, 16, erf[float32], erf[float64]},
+	driver.Sigmoid:     {1, 8, sigmoid[float32], sigmoid[float64]},
+	driver.Relu:        {1, 1, relu[float32], relu[float64]},
+	driver.Step:        {1, 1, step[float32], step[float64]},
+	driver.Reciprocal:  {1, 4, reciprocal[float32], reciprocal[float64]},
+	driver.Pow:         {1, 32, pow[float32], pow[float64]},
+	driver.Add:         {2, 1, add[float32], add[float64]},
+	driver.AddScaled:   {2, 1, addScaled[float32], addScaled[float64]},
+	driver.Sub:         {2, 1, sub[float32], sub[float64]},
+	driver.Mul:         {2, 1, mul[float32], mul[float64]},
+	driver.Div:         {2, 4, div[float32], div[float64]},
+	driver.Max:         {2, 2, maximum[float32], maximum[float64]},
+	driver.Min:         {2, 2, minimum[float32], minimum[float64]},
+	driver.Equal:       {2, 1, equal[float32], equal[float64]},
+	driver.Less:        {2, 1, less[float32], less[float64]},
+	driver.LessEqual:   {2, 1, lessEqual[float32], lessEqual[float64]},
+	driver.ReluGrad:    {2, 1, reluGrad[float32], reluGrad[float64]},
+	driver.TanhGrad:    {2, 1, tanhGrad[float32], tanhGrad[float64]},
+	driver.SigmoidGrad: {2, 1, sigmoidGrad[float32], sigmoidGrad[float64]},
+	driver.Where:       {3, 1, where[float32], where[float64]},
+}
+
+// In what follows, T(a*b) + c keeps the compiler from fusing the two, which it
+// does on some processors.
+
+func affine[T real](dst, x, _, _ []T, alpha, beta T) {
+	dst = dst[:len(x)]
+	if beta == 0 {
+		for i, v := range x {
+			dst[i] = alpha * v
+		}
+		return
+	}
+	for i, v := range x {
+		dst[i] = T(alpha*v) + beta
+	}
+}
+
+func neg[T real](dst, x, _, _ []T, _, _ T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = -v
+	}
+}
+
+func abs[T real](dst, x, _, _ []T, _, _ T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = T(math.Abs(float64(v)))
+	}
+}
+
+// The transcendental ones compute in float64, so that float32 is nearly always
+// correctly rounded and does not depend on the processor's library.
+
+func exp[T real](dst, x, _, _ []T, _, _ T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = T(math.Exp(float64(v)))
+	}
+}
+
+func log[T real](dst, x, _, _ []T, _, _ T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = T(math.Log(float64(v)))
+	}
+}
+
+func log1p[T real](dst, x, _, _ []T, _, _ T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = T(math.Log1p(float64(v)))
+	}
+}
+
+func sqrt[T real](dst, x, _, _ []T, _, _ T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = T(math.Sqrt(float64(v)))
+	}
+}
+
+func tanh[T real](dst, x, _, _ []T, _, _ T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = T(math.Tanh(float64(v)))
+	}
+}
+
+func erf[T real](dst, x, _, _ []T, _, _ T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = T(math.Erf(float64(v)))
+	}
+}
+
+func sigmoid[T real](dst, x, _, _ []T, _, _ T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		// e never overflows, so neither side loses what is small.
+		if v := float64(v); v >= 0 {
+			dst[i] = T(1 / (1 + math.Exp(-v)))
+		} else {
+			e := math.Exp(v)
+			dst[i] = T(e / (1 + e))
+		}
+	}
+}
+
+func relu[T real](dst, x, _, _ []T, _, _ T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		if v <= 0 {
+			v = 0
+		}
+		dst[i] = v
+	}
+}
+
+func step[T real](dst, x, _, _ []T, _, _ T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = truth[T](v > 0)
+	}
+}
+
+func reciprocal[T real](dst, x, _, _ []T, _, _ T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = 1 / v
+	}
+}
+
+func pow[T real](dst, x, _, _ []T, alpha, _ T) {
+	dst = dst[:len(x)]
+	switch alpha {
+	case -1:
+		reciprocal(dst, x, nil, nil, 0, 0)
+	case 0.5:
+		sqrt(dst, x, nil, nil, 0, 0)
+	case 2:
+		mul(dst, x, x, nil, 0, 0)
+	case 3:
+		for i, v := range x {
+			dst[i] = v * v * v
+		}
+	default:
+		for i, v := range x {
+			dst[i] = T(math.Pow(float64(v), float64(alpha)))
+		}
+	}
+}
+
+func add[T real](dst, x, y, _ []T, _, _ T) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = v + y[i]
+	}
+}
+
+func addScaled[T real](dst, x, y, _ []T, alpha, _ T) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = v + T(alpha*y[i])
+	}
+}
+
+func sub[T real](dst, x, y, _ []T, _, _ T) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = v - y[i]
+	}
+}
+
+func mul[T real](dst, x, y, _ []T, _, _ T) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = v * y[i]
+	}
+}
+
+func div[T real](dst, x, y, _ []T, _, _ T) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = v / y[i]
+	}
+}
+
+func maximum[T real](dst, x, y, _ []T, _, _ T) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = max(v, y[i])
+	}
+}
+
+func minimum[T real](dst, x, y, _ []T, _, _ T) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = min(v, y[i])
+	}
+}
+
+func equal[T real](dst, x, y, _ []T, _, _ T) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = truth[T](v == y[i])
+	}
+}
+
+func less[T real](dst, x, y, _ []T, _, _ T) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = truth[T](v < y[i])
+	}
+}
+
+func lessEqual[T real](dst, x, y, _ []T, _, _ T) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = truth[T](v <= y[i])
+	}
+}
+
+func reluGrad[T real](dst, x, y, _ []T, _, _ T) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		g := y[i]
+		if v <= 0 {
+			g = 0
+		}
+		dst[i] = g
+	}
+}
+
+func tanhGrad[T real](dst, x, y, _ []T, _, _ T) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = y[i] * (1 - T(v*v))
+	}
+}
+
+func sigmoidGrad[T real](dst, x, y, _ []T, _, _ T) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = y[i] * ((1 - v) * v)
+	}
+}
+
+func where[T real](dst, x, y, z []T, _, _ T) {
+	dst, y, z = dst[:len(x)], y[:len(x)], z[:len(x)]
+	for i, v := range x {
+		r := y[i]
+		if v == 0 {
+			r = z[i]
+		}
+		dst[i] = r
+	}
+}
+
+func truth[T real](b bool) T {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,127 @@
+package cpu
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"halfnote/tensor/driver"
+)
+
+// pool runs the items of a job on goroutines that stay.
+type pool struct {
+	fixed int // 0: GOMAXPROCS
+
+	mu      sync.Mutex
+	started int
+	jobs    chan *job
+}
+
+// job is work cut into items 0 … n-1, which are taken in order.
+type job struct {
+	n        int64
+	item     func(i int)
+	next     atomic.Int64 // the first that nobody has taken
+	left     atomic.Int64 // those that are neither done nor dropped
+	finished chan struct{}
+	failure  atomic.Pointer[any] // the first panic of an item
+}
+
+// each calls item(0) … item(n-1), on several goroutines at once, and polls
+// between those that the caller's goroutine takes. It returns when all are done.
+// When an item or the poll panics, items that nobody has begun are dropped, and
+// each panics likewise once the others are done.
+func (p *pool) each(n int, item func(i int)) {
+	workers := p.fixed
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = min(workers, n)
+	if workers <= 1 {
+		for i := range n {
+			driver.Poll()
+			item(i)
+		}
+		return
+	}
+	j := &job{n: int64(n), item: item, finished: make(chan struct{})}
+	j.left.Store(j.n)
+	p.offer(j, workers-1)
+	defer func() {
+		j.drop()
+		<-j.finished
+		if f := j.failure.Load(); f != nil {
+			panic(*f)
+		}
+	}()
+	j.work(driver.Poll)
+}
+
+// offer hands j to that many workers. One that is busy comes late, or finds
+// nothing left to do: the caller does not wait for it to come.
+func (p *pool) offer(j *job, workers int) {
+	p.mu.Lock()
+	if p.jobs == nil {
+		p.jobs = make(chan *job, 64)
+	}
+	for ; p.started < workers; p.started++ {
+		go func(jobs <-chan *job) {
+			for j := range jobs {
+				j.work(func() {})
+			}
+		}(p.jobs)
+	}
+	p.mu.Unlock()
+	for range workers {
+		select {
+		case p.jobs <- j:
+		default: // every worker has enough to do
+			return
+		}
+	}
+}
+
+// work does items until none is left.
+func (j *job) work(poll func()) {
+	for {
+		if j.next.Load() >= j.n {
+			return
+		}
+		poll()
+		i := j.next.Add(1) - 1
+		if i >= j.n {
+			return
+		}
+		j.do(int(i))
+	}
+}
+
+func (j *job) do(i int) {
+	defer func() {
+		if r := recover(); r != nil {
+			j.failure.CompareAndSwap(nil, &r)
+			j.drop()
+		}
+		j.done(1)
+	}()
+	j.item(i)
+}
+
+// drop takes all items that are left without doing them.
+func (j *job) drop() {
+	if i := j.next.Swap(j.n); i < j.n {
+		j.done(j.n - i)
+	}
+}
+
+func (j *job) done(n int64) {
+	if n > 0 && j.left.Add(-n) == 0 {
+		close(j.finished)
+	}
+}
+
+// ranges cuts n elements into items of at most size, size a multiple of the
+// chunk that loops work on.
+func (p *pool) ranges(n, size int, body func(lo, hi int)) {
+	p.each((n+size-1)/size, func(i int) { body(i*size, min(n, (i+1)*size)) })
+}
