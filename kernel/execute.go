@@ -43,9 +43,9 @@ func (k *kernel) execute(r *request) (any, error) {
 
 	out := newOutput(k, r, ctx)
 	out.silent, out.stdin = c.Silent, orTrue(c.AllowStdin)
-	defer out.end()
 	out.say("execute_input", object{"code": *c.Code, "execution_count": k.count})
 	result := k.evaluate(ctx, Cell{Code: *c.Code, Count: k.count, Silent: c.Silent}, out)
+	out.end()
 
 	if e := result.Err; e != nil {
 		if orTrue(c.StopOnError) {

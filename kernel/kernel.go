@@ -6,7 +6,6 @@ import (
 	"io"
 	"log"
 	"net"
-	"os"
 	"sync"
 	"time"
 
@@ -146,9 +145,6 @@ func (k *kernel) bind() error {
 		{"stdin", router, &k.conn.StdinPort, &k.stdin, nil},
 	} {
 		network, address := k.conn.Address(*b.port)
-		if network == "unix" {
-			removeStale(address)
-		}
 		s := b.open(zmq4.WithLogger(log.New(k.log, "", 0)))
 		*b.to = &socket{Socket: s, name: b.name}
 		l, err := guard.Listen(s, network, address, guard.Config{
@@ -165,17 +161,6 @@ func (k *kernel) bind() error {
 	}
 	k.iopub = newIOPub(k, k.publisher.guard)
 	return nil
-}
-
-// removeStale removes a socket file that a killed kernel left behind.
-func removeStale(path string) {
-	if fi, err := os.Lstat(path); err == nil && fi.Mode()&os.ModeSocket != 0 {
-		if c, err := net.Dial("unix", path); err == nil {
-			c.Close()
-			return // somebody listens
-		}
-		os.Remove(path)
-	}
 }
 
 func (k *kernel) unbind() {

@@ -13,6 +13,7 @@ import (
 const (
 	batchTime = 10 * time.Millisecond
 	batchSize = 32 << 10 // bytes
+	lastWords = 100 * time.Millisecond
 )
 
 // output is the Output of one cell. What is written is gathered into few stream
@@ -111,7 +112,19 @@ func (o *output) flush(all bool) error {
 	if text == "" {
 		return nil
 	}
-	return o.k.iopub.publish(o.ctx, o.r.Header, "stream", object{"name": s.name, "text": text})
+	return o.publish("stream", object{"name": s.name, "text": text})
+}
+
+// publish sends a message of the cell. What an interrupted cell has to say still
+// goes out, unless front ends are slow to read: then it is not waited for.
+func (o *output) publish(msgType string, content any) error {
+	err := o.k.iopub.publish(o.ctx, o.r.Header, msgType, content)
+	if err != nil && o.ctx.Err() != nil {
+		ctx, cancel := context.WithTimeout(o.k.life, lastWords)
+		defer cancel()
+		err = o.k.iopub.publish(ctx, o.r.Header, msgType, content)
+	}
+	return err
 }
 
 // wholeRunes returns how many bytes of b do not belong to a character cut short
@@ -136,11 +149,7 @@ func (o *output) say(msgType string, content any) {
 		return
 	}
 	o.flush(false)
-	ctx := o.ctx
-	if ctx.Err() != nil {
-		ctx = o.k.life // what an interrupted cell has to say is not lost
-	}
-	if err := o.k.iopub.publish(ctx, o.r.Header, msgType, content); err != nil && o.k.life.Err() == nil {
+	if err := o.publish(msgType, content); err != nil && o.k.life.Err() == nil {
 		o.k.log.Printf("iopub: %s: %v", msgType, err)
 	}
 }

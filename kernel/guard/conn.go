@@ -31,6 +31,7 @@ type conn struct {
 	out    outbound
 	queued atomic.Int64 // bytes of out, and those that drain is writing; changed under out's lock
 	taken  atomic.Int64 // when the peer last took bytes, or the first began to wait; Listener.now
+	logged sync.Once    // why the peer was cut
 	left   sync.Once    // the Listener has been told
 
 	doomed bool          // chosen by Listener.longest; guarded by Listener.mu
@@ -92,12 +93,10 @@ func (c *conn) ended(err error) {
 // cut ends the connection at once and drops what is queued for the peer; what
 // the peer has sent before is still served. An empty reason is not logged.
 func (c *conn) cut(reason string) {
-	c.left.Do(func() {
-		if reason != "" {
-			c.listener.log.printf("guard: %s: disconnected: %s", c.net.RemoteAddr(), reason)
-		}
-		c.listener.leave(c)
-	})
+	if reason != "" {
+		c.logged.Do(func() { c.listener.log.printf("guard: %s: disconnected: %s", c.net.RemoteAddr(), reason) })
+	}
+	c.left.Do(func() { c.listener.leave(c) })
 	c.net.Close()
 	c.in.finish()
 	c.out.Lock()

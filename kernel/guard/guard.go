@@ -44,7 +44,7 @@ type Config struct {
 	// peer has to; 1 MiB.
 	High int
 	// Limit is how many bytes may wait for one peer when a message begins; 64
-	// MiB. A peer that lets more pile up is cut.
+	// MiB. A peer that lets more pile up is cut. It should be a multiple of High.
 	Limit int
 	// Total is how many bytes may wait for all peers together; 256 MiB. Above
 	// it the peer with the most is cut.
@@ -104,8 +104,8 @@ func Listen(s zmq4.Socket, network, address string, c Config) (*Listener, error)
 		return fail(err)
 	}
 	if l.publishes() {
-		l.tap = &tap{messages: &l.seen, changed: &l.changed}
-		if err := l.attach(l.tap, true); err != nil {
+		counts := &tap{seen: &l.seen, cost: l.config.messageCost(), changed: &l.changed}
+		if err := l.attach(counts); err != nil {
 			l.Close()
 			return fail(err)
 		}

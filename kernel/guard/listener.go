@@ -32,9 +32,8 @@ type Listener struct {
 	closeOnce sync.Once
 	drains    sync.WaitGroup
 
-	tap     *tap         // of a socket that publishes
-	sent    atomic.Int64 // messages handed to zmq4 by Publish
-	seen    atomic.Int64 // messages that zmq4 has written to the tap
+	sent    atomic.Int64 // bytes, and messageCost for each message, that Publish has handed to zmq4
+	seen    atomic.Int64 // the same, that zmq4 has written to the tap
 	queued  atomic.Int64 // bytes that wait for all peers together
 	changed signal       // a queue has shrunk, a peer has left, the tap has seen a message
 

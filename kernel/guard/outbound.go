@@ -192,17 +192,21 @@ func (c *conn) drain() {
 		}
 		buf := c.out.buf
 		c.out.buf, c.out.spare = c.out.spare, nil
-		for rest := buf; len(rest) > 0 && c.out.err == nil; {
+		for rest := buf; len(rest) > 0; {
 			c.out.Unlock()
 			n, err := c.net.Write(rest[:min(len(rest), chunk)])
-			if err != nil {
-				go c.ended(err)
-			}
 			c.out.Lock()
-			rest = rest[n:]
-			if c.out.err != nil || err != nil {
+			if err != nil {
+				if c.out.closed {
+					err = net.ErrClosed // it has lingered long enough
+				}
+				go c.ended(err)
 				return
 			}
+			if c.out.err != nil {
+				return
+			}
+			rest = rest[n:]
 			c.took(n)
 		}
 		if cap(buf) <= maxSpare {

@@ -11,8 +11,20 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// maxInside is how many messages may be inside zmq4, whose queue has no bound.
-const maxInside = 64
+// wireSize returns how many bytes frames have as a message on the wire.
+func wireSize(frames [][]byte) (n int64) {
+	for _, f := range frames {
+		n += int64(2 + len(f))
+		if len(f) > 255 {
+			n += 7
+		}
+	}
+	return n
+}
+
+// messageCost is what a message inside zmq4 counts beyond its bytes: of small
+// ones there are at most 64.
+func (c Config) messageCost() int64 { return int64(c.High/64 + 1) }
 
 // Publish sends one message, its topic first, to all who subscribe to it. It
 // waits while every subscriber to the topic has more than High bytes to take,
@@ -33,7 +45,7 @@ func (l *Listener) Publish(ctx context.Context, frames ...[]byte) error {
 	if err := l.waitUntil(ctx, func() (bool, time.Duration) { return l.paced(frames[0]) }); err != nil {
 		return err
 	}
-	l.sent.Add(1)
+	l.sent.Add(wireSize(frames) + l.config.messageCost())
 	return l.socket.SendMulti(zmq4.NewMsgFrom(frames...))
 }
 
@@ -48,7 +60,7 @@ func (l *Listener) Flush(ctx context.Context) error {
 		}
 		// The tap is the first to get a message. zmq4 takes in a connection only
 		// between two messages: then the others have the last one, too.
-		if err := l.attach(&tap{}, false); err != nil {
+		if err := l.attach(&tap{}); err != nil {
 			return err
 		}
 	}
@@ -87,8 +99,8 @@ func (l *Listener) waitUntil(ctx context.Context, ok func() (bool, time.Duration
 // ask again.
 func (l *Listener) paced(topic []byte) (ok bool, again time.Duration) {
 	again = l.config.Patience
-	if l.sent.Load()-l.seen.Load() > maxInside {
-		return false, again
+	if l.sent.Load()-l.seen.Load() > int64(l.config.High) {
+		return false, again // zmq4's queue has no bound of its own
 	}
 	ok = true
 	l.mu.Lock()

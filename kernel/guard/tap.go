@@ -8,14 +8,14 @@ import (
 )
 
 // tap is a connection inside this process that zmq4 takes for a subscriber. It
-// tells what zmq4 does not: how many messages it has passed on, and that it has
-// taken a connection in. The zero value subscribes to nothing.
+// tells what zmq4 does not: how much it has passed on, and that it has taken a
+// connection in.
 type tap struct {
-	messages *atomic.Int64 // counts what zmq4 has written, if not nil
-	changed  *signal
+	seen    *atomic.Int64 // bytes that zmq4 has written; nil in one that subscribes to nothing
+	cost    int64         // counted for each message beyond its bytes
+	changed *signal
 
-	input   []byte // what zmq4 has yet to read
-	stays   bool
+	input   []byte        // what zmq4 has yet to read
 	taken   chan struct{} // closed once zmq4 has acted on all input
 	takenOK sync.Once
 	gone    chan struct{}
@@ -24,14 +24,13 @@ type tap struct {
 	greeted bool
 }
 
-// attach hands t to zmq4 and waits until zmq4 has taken it in. One that stays
-// subscribes to everything; others leave at once.
-func (l *Listener) attach(t *tap, stays bool) error {
+// attach hands t to zmq4 and waits until zmq4 has taken it in. One that counts
+// subscribes to everything and stays; others leave at once.
+func (l *Listener) attach(t *tap) error {
 	t.taken, t.gone = make(chan struct{}), make(chan struct{})
-	t.stays = stays
 	t.track.greeting = greetingSize
 	t.input = append(greeting(), readyFrame("SUB", "")...)
-	if stays {
+	if t.seen != nil {
 		t.input = appendFrame(t.input, 0, []byte{subscribe})
 	}
 	select {
@@ -56,26 +55,27 @@ func (t *tap) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	t.takenOK.Do(func() { close(t.taken) })
-	if t.stays {
+	if t.seen != nil {
 		<-t.gone
 	}
 	return 0, netError("read", net.ErrClosed)
 }
 
-// Write counts messages, all but the first, which is READY.
+// Write counts what follows READY.
 func (t *tap) Write(p []byte) (int, error) {
 	total := len(p)
 	for len(p) > 0 {
 		n, end := t.track.take(p)
 		p = p[n:]
-		if !end || t.track.more {
-			continue
+		end = end && !t.track.more
+		if t.greeted && t.seen != nil {
+			t.seen.Add(int64(n))
+			if end {
+				t.seen.Add(t.cost)
+				t.changed.raise()
+			}
 		}
-		if t.greeted && t.messages != nil {
-			t.messages.Add(1)
-			t.changed.raise()
-		}
-		t.greeted = true
+		t.greeted = t.greeted || end
 	}
 	return total, nil
 }

@@ -1,0 +1,215 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+
+	"halfnote/kernel"
+)
+
+// Call is a request that was sent, and what came for it.
+type Call struct {
+	// ID is the request's msg_id, the Parent.ID of all that it brings about.
+	ID string
+
+	k       *Kernel
+	channel string
+	input   func(prompt string, password bool) (string, error)
+
+	mu       sync.Mutex
+	messages []Message
+	closed   bool
+	wake     chan struct{}
+
+	reply   Message // what wait has found so far
+	replied bool
+	idle    bool
+}
+
+// Send sends a request on "shell", "control" or "stdin". What comes for it is
+// kept until Wait or Reply of the call is called, which must happen once.
+func (k *Kernel) Send(channel, msgType string, content any) (*Call, error) {
+	return k.send(channel, msgType, content, nil)
+}
+
+func (k *Kernel) send(channel, msgType string, content any, input func(string, bool) (string, error)) (*Call, error) {
+	h := k.session.Header(msgType)
+	c := &Call{ID: h.ID, k: k, channel: channel, input: input, wake: make(chan struct{}, 1)}
+	k.mu.Lock()
+	k.calls[c.ID] = c
+	k.mu.Unlock()
+	if err := k.write(channel, h, kernel.Header{}, content); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (k *Kernel) write(channel string, h, parent kernel.Header, content any) error {
+	s, ok := k.sockets[channel]
+	if !ok || channel == "iopub" || channel == "hb" {
+		return fmt.Errorf("client: send %s: on channel %q, expected shell, control or stdin", h.Type, channel)
+	}
+	body, err := json.Marshal(content)
+	if err != nil {
+		return fmt.Errorf("client: send %s: %w", h.Type, err)
+	}
+	frames := k.codec.Encode(kernel.Message{Header: h, Parent: parent, Content: body})
+	if err := s.SendMulti(zmq4.NewMsgFrom(frames...)); err != nil {
+		return k.orExit(fmt.Errorf("client: send %s: %w", h.Type, err))
+	}
+	return nil
+}
+
+// Request sends a request and returns its reply, without waiting for the idle
+// status that follows.
+func (k *Kernel) Request(ctx context.Context, channel, msgType string, content any) (Message, error) {
+	c, err := k.Send(channel, msgType, content)
+	if err != nil {
+		return Message{}, err
+	}
+	return c.Reply(ctx)
+}
+
+// Reply waits for the call's reply alone, and returns it.
+func (c *Call) Reply(ctx context.Context) (Message, error) {
+	defer c.close()
+	err := c.wait(ctx, nil, false)
+	return c.reply, err
+}
+
+// Wait calls on, in order, with every iopub message of the call, and returns its
+// reply once that and the idle status have come. The error is ctx's, an
+// [*ExitError] when the kernel has ended, or says that a connection was lost.
+func (c *Call) Wait(ctx context.Context, on func(Message)) (Message, error) {
+	defer c.close()
+	err := c.wait(ctx, on, true)
+	return c.reply, err
+}
+
+func (c *Call) wait(ctx context.Context, on func(Message), idle bool) error {
+	ended := func() bool {
+		c.take(on)
+		return c.replied && (c.idle || !idle)
+	}
+	for !ended() {
+		var err error
+		select {
+		case <-c.wake:
+			continue
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-c.k.process.exited:
+			err = c.k.process.err()
+			c.k.drained()
+		case <-c.k.lost:
+			err = c.k.orExit(c.k.lostErr)
+			c.k.drained()
+		}
+		if ended() { // what was on its way has arrived
+			return nil
+		}
+		return err
+	}
+	return nil
+}
+
+// take handles the messages that have arrived.
+func (c *Call) take(on func(Message)) {
+	c.mu.Lock()
+	arrived := c.messages
+	c.messages = nil
+	c.mu.Unlock()
+	for _, m := range arrived {
+		switch {
+		case m.Channel == "iopub":
+			if on != nil {
+				on(m)
+			}
+			var s struct {
+				State string `json:"execution_state"`
+			}
+			if m.Header.Type == "status" && m.Decode(&s) == nil && s.State == "idle" {
+				c.idle = true
+			}
+		case m.Channel == "stdin":
+			if c.input != nil && m.Header.Type == "input_request" {
+				go c.answer(m)
+			}
+		case m.Channel == c.channel:
+			c.reply, c.replied = m, true
+		}
+	}
+}
+
+// answer asks the caller what the kernel asks. When there is no answer the kernel
+// gets an empty line, or it would wait for ever.
+func (c *Call) answer(m Message) {
+	var q struct {
+		Prompt   string
+		Password bool
+	}
+	if m.Decode(&q) != nil {
+		return
+	}
+	line, err := c.input(q.Prompt, q.Password)
+	if err != nil {
+		line = ""
+	}
+	c.k.write("stdin", c.k.session.Header("input_reply"), m.Header, map[string]string{"value": line})
+}
+
+// close ends the call: what still comes for it is late.
+func (c *Call) close() {
+	c.k.mu.Lock()
+	delete(c.k.calls, c.ID)
+	c.k.mu.Unlock()
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+}
+
+// deliver gives a message to the call that it belongs to.
+func (k *Kernel) deliver(m Message) {
+	k.mu.Lock()
+	c := k.calls[m.Parent.ID]
+	k.mu.Unlock()
+	if c != nil && c.put(m) {
+		return
+	}
+	if m.Channel == "iopub" && k.options.Late != nil {
+		k.options.Late(m)
+	}
+}
+
+func (c *Call) put(m Message) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.messages = append(c.messages, m)
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// drained waits until what the kernel sent before it ended has been read.
+func (k *Kernel) drained() {
+	done := make(chan struct{})
+	go func() {
+		k.loops.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Second):
+	}
+}

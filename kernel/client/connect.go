@@ -1,0 +1,180 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+
+	"halfnote/kernel"
+)
+
+// newConnection chooses five free ports of the loopback interface. Another
+// process may take one before the kernel does; that is how Jupyter chooses too.
+func newConnection() (kernel.Connection, error) {
+	c := kernel.Connection{
+		Transport: "tcp", IP: "127.0.0.1", Key: kernel.NewID(), SignatureScheme: kernel.SignatureScheme,
+	}
+	for _, port := range []*int{&c.ShellPort, &c.IOPubPort, &c.StdinPort, &c.ControlPort, &c.HeartbeatPort} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return c, fmt.Errorf("client: choose a port: %w", err)
+		}
+		defer l.Close()
+		*port = l.Addr().(*net.TCPAddr).Port
+	}
+	return c, nil
+}
+
+// anyTaken tells whether somebody listens on one of c's ports.
+func anyTaken(c kernel.Connection) bool {
+	for _, port := range []int{c.ShellPort, c.IOPubPort, c.StdinPort, c.ControlPort, c.HeartbeatPort} {
+		l, err := net.Listen(c.Address(port))
+		if err != nil {
+			return true
+		}
+		l.Close()
+	}
+	return false
+}
+
+// writeConnection writes the connection file where only this user can read it.
+func writeConnection(c kernel.Connection) (dir, file string, err error) {
+	b, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return "", "", err
+	}
+	dir, err = os.MkdirTemp("", "kernel-")
+	if err != nil {
+		return "", "", fmt.Errorf("client: connection file: %w", err)
+	}
+	file = filepath.Join(dir, "kernel-"+kernel.NewID()+".json")
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		return dir, "", fmt.Errorf("client: connection file: %w", err)
+	}
+	return dir, file, nil
+}
+
+// connect opens the channels; the kernel may still be starting.
+func (k *Kernel) connect(ctx context.Context) error {
+	options := []zmq4.Option{
+		// Shell and stdin must have one identity: by it the kernel finds whom to
+		// ask for input.
+		zmq4.WithID(zmq4.SocketIdentity(k.session.ID)),
+		zmq4.WithDialerRetry(2 * time.Millisecond), zmq4.WithDialerMaxRetries(-1),
+		zmq4.WithLogger(log.New(io.Discard, "", 0)),
+	}
+	k.sockets["shell"] = zmq4.NewDealer(k.ctx, options...)
+	k.sockets["control"] = zmq4.NewDealer(k.ctx, options...)
+	k.sockets["stdin"] = zmq4.NewDealer(k.ctx, options...)
+	k.sockets["iopub"] = zmq4.NewSub(k.ctx, options...)
+	k.sockets["hb"] = zmq4.NewDealer(k.ctx, options...)
+	if err := k.sockets["iopub"].SetOption(zmq4.OptionSubscribe, ""); err != nil {
+		return fmt.Errorf("client: iopub: %w", err)
+	}
+	ports := map[string]int{
+		"shell": k.conn.ShellPort, "control": k.conn.ControlPort, "stdin": k.conn.StdinPort,
+		"iopub": k.conn.IOPubPort, "hb": k.conn.HeartbeatPort,
+	}
+	dialed := make(chan error, len(ports))
+	for channel, port := range ports {
+		go func() {
+			err := k.sockets[channel].Dial(k.conn.Endpoint(port))
+			if err != nil {
+				err = fmt.Errorf("client: %s: %w", channel, err)
+			}
+			dialed <- err
+		}()
+	}
+	for range ports {
+		select {
+		case err := <-dialed:
+			if err != nil {
+				return k.orExit(err)
+			}
+		case <-k.process.exited:
+			return k.process.err()
+		case <-ctx.Done():
+			return fmt.Errorf("client: the kernel does not listen: %w", ctx.Err())
+		}
+	}
+	for _, channel := range []string{"shell", "control", "stdin", "iopub"} {
+		k.loops.Go(func() { k.receive(channel) })
+	}
+	return nil
+}
+
+// receive passes on what comes on a channel, until it ends.
+func (k *Kernel) receive(channel string) {
+	for {
+		frames, err := k.sockets[channel].Recv()
+		if err != nil {
+			k.lose(fmt.Errorf("client: %s: the connection has ended: %w", channel, err))
+			return
+		}
+		m, err := k.codec.Decode(frames.Frames)
+		if err != nil {
+			fmt.Fprintf(k.process.tail, "client: %s: dropped a message: %v\n", channel, err)
+			continue
+		}
+		k.deliver(Message{Channel: channel, Message: m})
+	}
+}
+
+func (k *Kernel) lose(err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.lostErr == nil {
+		k.lostErr = err
+		close(k.lost)
+	}
+}
+
+// orExit returns the process's end as the cause of err, if it has ended or is
+// about to.
+func (k *Kernel) orExit(err error) error {
+	select {
+	case <-k.process.exited:
+		return k.process.err()
+	case <-time.After(500 * time.Millisecond):
+		return err
+	}
+}
+
+// Heartbeat sends bytes that the kernel has to send back, and waits for them. It
+// tells whether the process is stuck; a running cell does not delay it.
+func (k *Kernel) Heartbeat(ctx context.Context) error {
+	id := kernel.NewID()
+	s := k.sockets["hb"]
+	if err := s.SendMulti(zmq4.NewMsgFrom(nil, []byte(id))); err != nil { // REP wants the empty frame
+		return k.orExit(fmt.Errorf("client: heartbeat: %w", err))
+	}
+	answer := make(chan error, 1)
+	go func() {
+		for {
+			m, err := s.Recv()
+			if err != nil || len(m.Frames) > 0 && string(m.Frames[len(m.Frames)-1]) == id {
+				answer <- err
+				return
+			}
+		}
+	}()
+	select {
+	case err := <-answer:
+		if err != nil {
+			return k.orExit(fmt.Errorf("client: heartbeat: %w", err))
+		}
+		return nil
+	case <-k.process.exited:
+		return k.process.err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,61 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// ExecuteOptions are the fields of execute_request beside the code. The zero value
+// is what front ends send.
+type ExecuteOptions struct {
+	Silent          bool              // show nothing, leave no trace
+	NoHistory       bool              // do not count the cell
+	ContinueOnError bool              // cells that wait are run even if this one fails
+	UserExpressions map[string]string // evaluated after the cell, by name
+	// Input is asked when the cell wants a line of text; nil lets the cell know
+	// that nobody can be asked.
+	Input func(prompt string, password bool) (string, error)
+}
+
+// Reply is the content of an execute_reply.
+type Reply struct {
+	ID              string                     `json:"-"`      // of the request, Parent.ID of its output
+	Status          string                     `json:"status"` // "ok", "error" or "aborted"
+	ExecutionCount  int                        `json:"execution_count"`
+	ErrorName       string                     `json:"ename"`
+	ErrorValue      string                     `json:"evalue"`
+	Traceback       []string                   `json:"traceback"`
+	Payload         []json.RawMessage          `json:"payload"`
+	UserExpressions map[string]json.RawMessage `json:"user_expressions"`
+	Message         Message                    `json:"-"`
+}
+
+// Execute runs a cell to its end. It calls on, in order, with every iopub message
+// of the cell, the last being the status idle. A cell that fails is no error:
+// Reply says so. When ctx ends, Execute returns while the cell goes on: Interrupt
+// ends it.
+func (k *Kernel) Execute(ctx context.Context, code string, o ExecuteOptions, on func(Message)) (Reply, error) {
+	c, err := k.Submit(code, o)
+	if err != nil {
+		return Reply{}, err
+	}
+	m, err := c.Wait(ctx, on)
+	r := Reply{ID: c.ID, Message: m}
+	if err != nil {
+		return r, err
+	}
+	return r, m.Decode(&r)
+}
+
+// Submit sends a cell without waiting for it, so that several can be queued. Wait
+// of each call must follow.
+func (k *Kernel) Submit(code string, o ExecuteOptions) (*Call, error) {
+	expressions := o.UserExpressions
+	if expressions == nil {
+		expressions = map[string]string{}
+	}
+	return k.send("shell", "execute_request", map[string]any{
+		"code": code, "silent": o.Silent, "store_history": !o.Silent && !o.NoHistory,
+		"user_expressions": expressions, "allow_stdin": o.Input != nil, "stop_on_error": !o.ContinueOnError,
+	}, o.Input)
+}

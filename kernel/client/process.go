@@ -1,0 +1,93 @@
+package client
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ExitError says that the kernel's process has ended while something was wanted
+// of it.
+type ExitError struct {
+	State  string // "exit status 2", "signal: killed"
+	Output string // the last lines that it wrote
+}
+
+func (e *ExitError) Error() string {
+	s := "client: the kernel has ended (" + e.State + ")"
+	if e.Output != "" {
+		s += "; its last lines:\n" + e.Output
+	}
+	return s
+}
+
+// process is a kernel's process.
+type process struct {
+	cmd    *exec.Cmd
+	tail   *tail
+	exited chan struct{} // closed when it has ended
+	state  string        // how; set before exited is closed
+}
+
+func startProcess(spec Spec, connectionFile string, o Options) (*process, error) {
+	argv, env := spec.command(connectionFile, o.Env)
+	p := &process{tail: &tail{to: o.Stderr}, exited: make(chan struct{})}
+	p.cmd = exec.Command(argv[0], argv[1:]...)
+	p.cmd.Env = env
+	p.cmd.Dir = o.Dir
+	p.cmd.Stdout = p.tail
+	p.cmd.Stderr = p.tail
+	p.cmd.WaitDelay = time.Second // what it leaves behind may hold its output open
+	tie(p.cmd)
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("client: start %s: %w", strings.Join(argv, " "), err)
+	}
+	go func() {
+		p.cmd.Wait()
+		p.state = p.cmd.ProcessState.String()
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+// err returns an ExitError; the process has ended.
+func (p *process) err() error {
+	return &ExitError{State: p.state, Output: p.tail.String()}
+}
+
+// tail passes on what the kernel writes, and keeps its end.
+type tail struct {
+	mu   sync.Mutex
+	to   io.Writer
+	last []byte
+}
+
+const (
+	tailBytes = 8 << 10
+	tailLines = 20
+)
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = append(t.last, p[max(0, len(p)-tailBytes):]...)
+	t.last = t.last[max(0, len(t.last)-tailBytes):]
+	if t.to != nil {
+		t.to.Write(p)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := strings.Split(string(bytes.TrimSpace(t.last)), "\n")
+	return strings.Join(lines[max(0, len(lines)-tailLines):], "\n")
+}
+
+func parentVariable(id int) string { return "JPY_PARENT_PID=" + strconv.Itoa(id) }

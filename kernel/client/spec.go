@@ -1,0 +1,147 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Spec says how to start a kernel: a kernelspec, as kernel.json holds it.
+type Spec struct {
+	Argv          []string          `json:"argv"` // {connection_file} and {resource_dir} are filled in
+	Env           map[string]string `json:"env"`  // ${NAME} is taken from the environment
+	DisplayName   string            `json:"display_name"`
+	Language      string            `json:"language"`
+	InterruptMode string            `json:"interrupt_mode"` // "message", or "signal", the default
+	ResourceDir   string            `json:"-"`              // where kernel.json lies
+}
+
+// ReadSpec reads the kernelspec in a folder.
+func ReadSpec(dir string) (Spec, error) {
+	path := filepath.Join(dir, "kernel.json")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return Spec{}, fmt.Errorf("client: kernelspec: %w", err)
+	}
+	var s Spec
+	if err := json.Unmarshal(b, &s); err != nil {
+		return Spec{}, fmt.Errorf("client: kernelspec %s: %w", path, err)
+	}
+	if len(s.Argv) == 0 {
+		return Spec{}, fmt.Errorf("client: kernelspec %s: argv is empty, expected a command", path)
+	}
+	s.ResourceDir = dir
+	return s, nil
+}
+
+// FindSpec returns the kernelspec of that name, in any case, from the first
+// folder of Jupyter's data path that has one. The error lists the folders.
+func FindSpec(name string) (Spec, error) {
+	path := DataPath()
+	for _, dir := range path {
+		entries, err := os.ReadDir(filepath.Join(dir, "kernels"))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if !strings.EqualFold(e.Name(), name) {
+				continue
+			}
+			s, err := ReadSpec(filepath.Join(dir, "kernels", e.Name()))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // a folder left empty
+			}
+			return s, err
+		}
+	}
+	return Spec{}, fmt.Errorf("client: kernelspec %q: not found in kernels/ of %s", name, strings.Join(path, ", "))
+}
+
+// DataPath returns the folders in which Jupyter looks for kernelspecs, first
+// those that win: JUPYTER_PATH, the user's, the active Python environment's, the
+// system's. See "jupyter --paths".
+func DataPath() []string {
+	var path []string
+	add := func(dir ...string) {
+		if dir[0] == "" {
+			return
+		}
+		if d := filepath.Join(dir...); !slices.Contains(path, d) {
+			path = append(path, d)
+		}
+	}
+	for _, d := range filepath.SplitList(os.Getenv("JUPYTER_PATH")) {
+		add(d)
+	}
+	add(userData())
+	add(os.Getenv("VIRTUAL_ENV"), "share", "jupyter")
+	add(os.Getenv("CONDA_PREFIX"), "share", "jupyter")
+	if python, err := exec.LookPath("python3"); err == nil {
+		add(filepath.Dir(filepath.Dir(python)), "share", "jupyter")
+	}
+	if runtime.GOOS == "windows" {
+		add(os.Getenv("PROGRAMDATA"), "jupyter")
+	} else {
+		add("/usr/local/share/jupyter")
+		add("/usr/share/jupyter")
+	}
+	return path
+}
+
+func userData() string {
+	if d := os.Getenv("JUPYTER_DATA_DIR"); d != "" {
+		return d
+	}
+	home, _ := os.UserHomeDir()
+	switch runtime.GOOS {
+	case "darwin":
+		return filepath.Join(home, "Library", "Jupyter")
+	case "windows":
+		return filepath.Join(os.Getenv("APPDATA"), "jupyter")
+	}
+	if d := os.Getenv("XDG_DATA_HOME"); d != "" {
+		return filepath.Join(d, "jupyter")
+	}
+	return filepath.Join(home, ".local", "share", "jupyter")
+}
+
+// command returns the arguments and the environment to start s with.
+func (s Spec) command(connectionFile string, extra []string) (argv, env []string) {
+	fill := strings.NewReplacer("{connection_file}", connectionFile, "{resource_dir}", s.ResourceDir)
+	for _, a := range s.Argv {
+		argv = append(argv, fill.Replace(a))
+	}
+	env = os.Environ()
+	for name, value := range s.Env {
+		env = append(env, name+"="+expand(value))
+	}
+	return argv, append(env, extra...)
+}
+
+// expand fills in ${NAME}, and nothing else, as jupyter_client does.
+func expand(s string) string {
+	var b strings.Builder
+	for {
+		before, after, ok := strings.Cut(s, "${")
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		name, rest, ok := strings.Cut(after, "}")
+		value, known := os.LookupEnv(name)
+		if !ok || !known {
+			b.WriteString("${")
+			s = after
+			continue
+		}
+		b.WriteString(value)
+		s = rest
+	}
+}
