@@ -1,0 +1,99 @@
+package chart
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// curve is a line over 0, 1, 2 … that may hold inf and NaN, which plotter.NewLine
+// refuses: it breaks there, and a triangle stands at the upper edge, or at the
+// lower one for -inf.
+type curve struct {
+	y      []float64
+	style  draw.LineStyle
+	stairs bool // y[i] holds from i to i+1
+	bad    color.Color
+}
+
+func (l curve) DataRange() (xmin, xmax, ymin, ymax float64) {
+	ymin, ymax = math.Inf(1), math.Inf(-1)
+	for _, v := range l.y {
+		if finite(v) {
+			ymin, ymax = min(ymin, v), max(ymax, v)
+		}
+	}
+	if ymin > ymax {
+		ymin, ymax = 0, 1
+	}
+	return 0, float64(max(1, len(l.y)-1)), ymin, ymax
+}
+
+func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	var line []vg.Point
+	flush := func() {
+		if len(line) == 1 && !l.stairs {
+			c.DrawGlyph(draw.GlyphStyle{Color: l.style.Color, Radius: 2, Shape: draw.CircleGlyph{}}, line[0])
+		}
+		for _, part := range c.ClipLinesXY(thin(line)) {
+			c.StrokeLines(l.style, part)
+		}
+		line = line[:0]
+	}
+	last := vg.Length(math.Inf(-1))
+	for i, v := range l.y {
+		at := vg.Point{X: x(float64(i))}
+		if !finite(v) {
+			flush()
+			if at.X-last < .5 {
+				continue
+			}
+			last = at.X
+			if math.IsInf(v, -1) {
+				down(&c, vg.Point{X: at.X, Y: c.Min.Y + 5}, 4, l.bad)
+			} else {
+				up(&c, vg.Point{X: at.X, Y: c.Max.Y - 5}, 4, l.bad)
+			}
+			continue
+		}
+		at.Y = y(v)
+		if l.stairs && len(line) > 0 {
+			line = append(line, vg.Point{X: at.X, Y: line[len(line)-1].Y})
+		}
+		line = append(line, at)
+	}
+	flush()
+}
+
+// thin keeps of the points that fall into the same half pixel the first, lowest,
+// highest and last, which draw the same picture in a small file.
+func thin(line []vg.Point) []vg.Point {
+	const width = .5
+	if len(line) < 2*Width {
+		return append([]vg.Point(nil), line...)
+	}
+	var out []vg.Point
+	for i := 0; i < len(line); {
+		j, lo, hi := i, i, i
+		for ; j < len(line) && line[j].X < line[i].X+width; j++ {
+			if line[j].Y < line[lo].Y {
+				lo = j
+			}
+			if line[j].Y > line[hi].Y {
+				hi = j
+			}
+		}
+		last := -1
+		for _, k := range []int{i, min(lo, hi), max(lo, hi), j - 1} {
+			if k > last {
+				out, last = append(out, line[k]), k
+			}
+		}
+		i = j
+	}
+	return out
+}

@@ -1,0 +1,43 @@
+package chart
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// dtype is how a dtype looks: its letter and dash pattern say the same as its
+// colour.
+type dtype struct {
+	name   string
+	letter string
+	color  func(Theme) color.NRGBA
+	dashes []vg.Length
+}
+
+func neutral(t Theme) color.NRGBA { return t.Neutral }
+
+// dtypes is sorted by how much a dtype holds: lanes stand in this order.
+var dtypes = []dtype{
+	{"float64", "64", neutral, nil},
+	{"float32", "32", func(t Theme) color.NRGBA { return t.Float32 }, nil},
+	{"bfloat16", "B", func(t Theme) color.NRGBA { return t.BFloat16 }, []vg.Length{2, 2}},
+	{"float16", "16", func(t Theme) color.NRGBA { return t.Float16 }, []vg.Length{6, 3}},
+	{"float8_e5m2", "8", neutral, []vg.Length{1, 2}},
+	{"float8_e4m3fn", "8", neutral, []vg.Length{1, 2}},
+	{"int64", "i", neutral, nil},
+	{"int32", "i", neutral, nil},
+	{"int8", "i", neutral, nil},
+	{"bool", "b", neutral, nil},
+}
+
+// dtypeOf returns the entry of name, or one in neutral colour; order is its place
+// in the table.
+func dtypeOf(name string) (d dtype, order int) {
+	for i, d := range dtypes {
+		if d.name == name {
+			return d, i
+		}
+	}
+	return dtype{name, "–", neutral, nil}, len(dtypes)
+}

@@ -1,0 +1,176 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/csv"
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"halfnote/display"
+)
+
+// Width is the width of every figure in CSS pixels.
+const Width = 640
+
+// margin is the empty border of a figure.
+const margin = 14
+
+// Figure is a chart. It does not change: With returns a changed copy. It shows
+// itself as the last expression of a cell, or by display.Show.
+type Figure struct {
+	theme    Theme
+	sentence string
+	height   int // of the drawing below the title, in CSS pixels
+	draw     func(Theme, draw.Canvas)
+	head     []string // the summary that accompanies the drawing
+	rows     [][]any
+	data     func() (head []string, rows [][]any) // everything; nil: head and rows
+}
+
+// With returns the figure in another theme.
+func (f *Figure) With(t Theme) *Figure {
+	g := *f
+	g.theme = t
+	return &g
+}
+
+// String returns the sentence that says what the figure shows.
+func (f *Figure) String() string { return f.sentence }
+
+// Alt returns the figure's alt text, the sentence.
+func (f *Figure) Alt() string { return f.sentence }
+
+// Table returns the figure's numbers, in summary, as a table.
+func (f *Figure) Table() display.Bundle { return display.Table(f.head, f.rows) }
+
+// Data returns all numbers of the figure as CSV (RFC 4180) with a header line.
+func (f *Figure) Data() string {
+	head, rows := f.head, f.rows
+	if f.data != nil {
+		head, rows = f.data()
+	}
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Write(head) // a strings.Builder takes everything
+	for _, r := range rows {
+		line := make([]string, len(r))
+		for i, v := range r {
+			line[i] = fmt.Sprint(v)
+		}
+		w.Write(line)
+	}
+	w.Flush()
+	return b.String()
+}
+
+// Size returns the figure's width and height in CSS pixels.
+func (f *Figure) Size() (width, height int) {
+	return Width, f.height + 2*margin + int(f.titleHeight())
+}
+
+func (f *Figure) title() []string {
+	return wrap(f.theme.style(titleSize, f.theme.Text), f.sentence, Width-2*margin)
+}
+
+func (f *Figure) titleHeight() vg.Length { return vg.Length(len(f.title()))*titleSize*1.35 + 8 }
+
+// paint fills the whole canvas: plot would leave the border transparent.
+func (f *Figure) paint(c draw.Canvas) {
+	c.FillPolygon(f.theme.Background, rectangle(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))
+	s := f.theme.style(titleSize, f.theme.Text)
+	y := c.Max.Y - margin
+	for _, line := range f.title() {
+		c.FillText(s, vg.Point{X: c.Min.X + margin, Y: y - titleSize}, line)
+		y -= titleSize * 1.35
+	}
+	f.draw(f.theme, draw.Crop(c, margin, -margin, margin, -(c.Max.Y-y)-8))
+}
+
+var (
+	svgStart = regexp.MustCompile(`(?s)<svg width="([0-9.]+)pt" height="([0-9.]+)pt"([^>]*)>`)
+	svgFont  = "font-family:DejaVu Sans"
+)
+
+// SVG returns the figure as a file of its own. Its fonts are not in it, that
+// would cost half a megabyte: it names ones of about the same width to fall back
+// on.
+func (f *Figure) SVG() []byte {
+	w, h := f.Size()
+	c := vgsvg.New(vg.Length(w), vg.Length(h))
+	f.paint(draw.New(c))
+	var b bytes.Buffer
+	c.WriteTo(&b) // a buffer takes everything
+	label := html.EscapeString(f.sentence)
+	svg := svgStart.ReplaceAllString(b.String(), `<svg width="$1" height="$2"$3 role="img"><title>`+strings.ReplaceAll(label, "$", "$$")+`</title>`)
+	return []byte(strings.ReplaceAll(svg, svgFont, svgFont+",Verdana,sans-serif"))
+}
+
+// PNG returns the figure as a file with two pixels for each CSS pixel.
+func (f *Figure) PNG() []byte {
+	w, h := f.Size()
+	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(vg.Length(w), vg.Length(h)), vgimg.UseDPI(2*72))}
+	f.paint(draw.New(c))
+	var b bytes.Buffer
+	c.WriteTo(&b) // a buffer takes everything
+	return b.Bytes()
+}
+
+// HTML returns the figure and, folded away, its table. It holds nothing that
+// JupyterLab removes from untrusted notebooks.
+func (f *Figure) HTML() string {
+	w, _ := f.Size()
+	page := fmt.Sprintf(`<figure><img alt="%s" width="%d" src="data:image/svg+xml;base64,%s" /></figure>`,
+		html.EscapeString(f.sentence), w, base64.StdEncoding.EncodeToString(f.SVG()))
+	if len(f.rows) > 0 {
+		page += fmt.Sprintf("<details><summary>%s</summary>%s</details>", words.data, f.Table().Data["text/html"])
+	}
+	return page
+}
+
+// Bundle returns the figure for every kind of front end: HTML with the SVG as an
+// image, a PNG with its size, and the sentence with the table as text.
+func (f *Figure) Bundle() display.Bundle {
+	w, h := f.Size()
+	text := f.sentence
+	if len(f.rows) > 0 {
+		text += "\n\n" + f.Table().String()
+	}
+	return display.Bundle{
+		Data: map[string]any{
+			"text/html":  f.HTML(),
+			"image/png":  base64.StdEncoding.EncodeToString(f.PNG()),
+			"text/plain": text,
+		},
+		Metadata: map[string]any{
+			"image/png": map[string]any{"width": w, "height": h, "alt": f.sentence},
+		},
+	}
+}
+
+// blank returns a figure without data, which says so.
+func blank(sentence string) *Figure {
+	return &Figure{theme: Light, sentence: sentence, height: 60, draw: func(t Theme, c draw.Canvas) {
+		s := t.style(labelSize, t.Neutral)
+		s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
+		c.StrokeLines(draw.LineStyle{Color: t.Grid, Width: 1}, outline(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))
+		c.FillText(s, c.Center(), words.empty)
+	}}
+}
+
+// maxRows is how many rows the summary of a figure shows.
+const maxRows = 12
+
+func cutRows(rows [][]any) [][]any {
+	if n := len(rows) - maxRows; n > 1 {
+		return append(rows[:maxRows:maxRows], []any{fmt.Sprintf(words.moreRows, n)})
+	}
+	return rows
+}

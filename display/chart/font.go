@@ -1,0 +1,52 @@
+package chart
+
+import (
+	"codeberg.org/go-fonts/dejavu/dejavusans"
+	"golang.org/x/image/font/opentype"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+)
+
+// face replaces plot's default, Liberation, which lacks the superscripts minus, 0
+// and 9. Neither has Hangul or Chinese: a PNG shows boxes for them, an SVG uses
+// the browser's fonts.
+var face = font.Font{Typeface: "DejaVu", Variant: "Sans"}
+
+func init() {
+	f, err := opentype.Parse(dejavusans.TTF)
+	if err != nil {
+		panic("chart: the embedded font: " + err.Error())
+	}
+	font.DefaultCache.Add(font.Collection{{Font: face, Face: f}})
+}
+
+// fit returns s, cut with an ellipsis where it is wider than width.
+func fit(s text.Style, txt string, width vg.Length) string {
+	if s.Width(txt) <= width {
+		return txt
+	}
+	r := []rune(txt)
+	for len(r) > 0 && s.Width(string(r)+"…") > width {
+		r = r[:len(r)-1]
+	}
+	return string(r) + "…"
+}
+
+// wrap breaks txt at spaces into lines no wider than width.
+func wrap(s text.Style, txt string, width vg.Length) (lines []string) {
+	line := ""
+	for word, rest := "", txt; rest != ""; {
+		word, rest = cutWord(rest)
+		switch {
+		case line == "":
+			line = word
+		case s.Width(line+" "+word) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, fit(s, line, width))
+			line = word
+		}
+	}
+	return append(lines, fit(s, line, width))
+}

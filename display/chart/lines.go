@@ -1,0 +1,221 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Series is one line of a chart: a value a step.
+type Series struct {
+	Name  string
+	DType string    // that gives the line its colour and dashes; may be empty
+	Y     []float64 // inf and NaN are drawn as ▲ at the edge
+}
+
+// Loss shows the losses of one or more runs over their steps.
+func Loss(series []Series) *Figure { return Lines("loss", series) }
+
+// Lines shows series of what, "accuracy", over their steps, each labelled at its
+// end. When all values are positive and their range is wide the axis is
+// logarithmic.
+func Lines(what string, series []Series) *Figure {
+	l := lineChart{what: what}
+	for _, s := range series {
+		if len(s.Y) > 0 {
+			l.series = append(l.series, newLine(s))
+		}
+	}
+	title := capital(what)
+	if len(l.series) == 0 {
+		return blank(fmt.Sprintf(words.lineNone, title))
+	}
+	l.log = l.wide()
+	var ends []string
+	longest := 0
+	var rows [][]any
+	for _, s := range l.series {
+		longest = max(longest, len(s.Y))
+		ends = append(ends, s.end())
+		rows = append(rows, []any{s.Name, len(s.Y), short(s.Y[0]), short(s.Y[len(s.Y)-1]), short(s.low), s.bad})
+	}
+	return &Figure{
+		theme: Light, sentence: fmt.Sprintf(words.lineEnds, title, stepsText(longest), strings.Join(ends, words.listAnd)),
+		height: 240, draw: l.draw,
+		head: []string{words.headRun, words.headSteps, words.headFirst, words.headLast, words.headMin, words.headBad}, rows: rows, data: l.all,
+	}
+}
+
+// lineSeries is a series with what its table and label say.
+type lineSeries struct {
+	Series
+	low, last float64 // of the finite values, NaN if there is none
+	bad       int
+}
+
+func newLine(s Series) lineSeries {
+	l := lineSeries{Series: s, low: math.Inf(1), last: nan}
+	for _, v := range s.Y {
+		if !finite(v) {
+			l.bad++
+			continue
+		}
+		l.low, l.last = min(l.low, v), v
+	}
+	if l.bad == len(s.Y) {
+		l.low = nan
+	}
+	return l
+}
+
+// end says where the series ended.
+func (s lineSeries) end() string {
+	text := short(s.Y[len(s.Y)-1])
+	if s.Name != "" {
+		text = s.Name + " " + text
+	}
+	if s.bad > 0 {
+		text = fmt.Sprintf(words.lineBad, text, s.bad)
+	}
+	return text
+}
+
+type lineChart struct {
+	what   string
+	series []lineSeries
+	log    bool
+}
+
+func (l lineChart) wide() bool {
+	lo, hi := math.Inf(1), 0.
+	for _, s := range l.series {
+		for _, v := range s.Y {
+			if finite(v) {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	}
+	return lo > 0 && hi/lo > 300
+}
+
+func (l lineChart) all() (head []string, rows [][]any) {
+	head = []string{words.headStep}
+	n := 0
+	for _, s := range l.series {
+		head = append(head, s.Name)
+		n = max(n, len(s.Y))
+	}
+	for i := range n {
+		row := []any{i}
+		for _, s := range l.series {
+			if i < len(s.Y) {
+				row = append(row, s.Y[i])
+			} else {
+				row = append(row, "")
+			}
+		}
+		rows = append(rows, row)
+	}
+	return head, rows
+}
+
+func (l lineChart) draw(t Theme, c draw.Canvas) {
+	var bad []key
+	if slices.ContainsFunc(l.series, func(s lineSeries) bool { return s.bad > 0 }) {
+		bad = append(bad, key{up, t.Skip, words.notFinite})
+	}
+	c = keys(t, c, l.what, bad)
+	p := t.plot()
+	p.X.Label.Text = words.step
+	p.X.Tick.Marker = stepTicks{}
+	label := t.style(labelSize, t.Text)
+	var room vg.Length
+	for i, s := range l.series {
+		y := s.Y
+		if l.log {
+			y = make([]float64, len(s.Y))
+			for i, v := range s.Y {
+				y[i] = math.Log10(v)
+			}
+		}
+		color, dashes := l.look(t, i)
+		p.Add(curve{y: y, style: draw.LineStyle{Color: color, Width: 1.8, Dashes: dashes}, bad: t.Skip})
+		room = max(room, label.Width(s.Name))
+	}
+	room = min(room, 190)
+	if l.log {
+		p.Y.Tick.Marker = powerTicks{10}
+		if math.Floor(p.Y.Max) <= math.Ceil(p.Y.Min) { // no power of ten in sight
+			p.Y.Min, p.Y.Max = math.Floor(p.Y.Min), math.Ceil(p.Y.Max)
+		}
+	}
+	if pad := (p.Y.Max - p.Y.Min) * .04; pad > 0 {
+		p.Y.Min, p.Y.Max = p.Y.Min-pad, p.Y.Max+2*pad
+	} else {
+		p.Y.Min, p.Y.Max = p.Y.Min-1, p.Y.Max+1
+	}
+	c = draw.Crop(c, 0, -room-12, 0, 0)
+	p.Draw(c)
+
+	// The labels stand at the ends of their lines.
+	inner := p.DataCanvas(c)
+	_, toY := p.Transforms(&inner)
+	var tags []tag
+	for i, s := range l.series {
+		at := inner.Max.Y
+		if v := s.last; finite(v) {
+			if l.log {
+				v = math.Log10(v)
+			}
+			at = toY(v)
+		}
+		style := label
+		style.Color, _ = l.look(t, i)
+		style.YAlign = draw.YCenter
+		tags = append(tags, tag{at, fit(style, s.Name, room), style})
+	}
+	slices.SortStableFunc(tags, func(a, b tag) int {
+		if a.y < b.y {
+			return -1
+		} else if a.y > b.y {
+			return 1
+		}
+		return 0
+	})
+	spread(tags, labelSize+3, inner.Min.Y, inner.Max.Y)
+	for _, g := range tags {
+		c.FillText(g.style, vg.Point{X: inner.Max.X + 8, Y: g.y}, g.text)
+	}
+}
+
+// look returns colour and dashes of series i: those of its dtype, unless an
+// earlier one has the same; then other dashes.
+func (l lineChart) look(t Theme, i int) (colour, []vg.Length) {
+	more := [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {12, 4}, {1, 3}}
+	d, _ := dtypeOf(l.series[i].DType)
+	if l.series[i].DType == "" {
+		return [...]colour{t.Float32, t.Float16, t.BFloat16, t.Promote, t.Neutral}[i%5], more[i%len(more)]
+	}
+	same := 0
+	for _, s := range l.series[:i] {
+		if s.DType == l.series[i].DType {
+			same++
+		}
+	}
+	if same == 0 {
+		return d.color(t), d.dashes
+	}
+	return d.color(t), more[(i+same)%len(more)]
+}
+
+func capital(s string) string {
+	r := []rune(s)
+	if len(r) == 0 {
+		return s
+	}
+	return strings.ToUpper(string(r[0])) + string(r[1:])
+}

@@ -1,0 +1,169 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// ScaleStep is one training step under a gradient scaler.
+type ScaleStep struct {
+	Scale   float64 // that the loss was multiplied by
+	After   float64 // the scale that the update left; 0: that of the next step
+	Skipped bool    // the optimizer did not step, a gradient was not finite
+	Why     string  // what made it skip, for the table
+}
+
+// LossScale shows the loss scale over the steps of a run, a saw-tooth: it halves at
+// every skipped step, marked ✗, and grows after a number of clean ones, marked ▲.
+// The scale axis counts powers of two.
+func LossScale(steps []ScaleStep) *Figure {
+	if len(steps) == 0 {
+		return blank(words.scaleNone)
+	}
+	run := newScaleRun(steps)
+	return &Figure{
+		theme: Light, sentence: run.sentence(), height: 220, draw: run.draw,
+		head: []string{words.headStep, words.headScale, words.headAfter, words.headEvent}, rows: run.events(), data: run.all,
+	}
+}
+
+// scaleRun is a run with every After known, and the indices of its events.
+type scaleRun struct {
+	steps               []ScaleStep
+	skips, grows, sinks []int // sinks: shrank without a skip
+}
+
+func newScaleRun(given []ScaleStep) *scaleRun {
+	r := &scaleRun{steps: append([]ScaleStep(nil), given...)}
+	for i := range r.steps {
+		s := &r.steps[i]
+		if s.After == 0 {
+			if s.After = s.Scale; i+1 < len(r.steps) {
+				s.After = r.steps[i+1].Scale
+			}
+		}
+		switch {
+		case s.Skipped:
+			r.skips = append(r.skips, i)
+		case s.After > s.Scale:
+			r.grows = append(r.grows, i)
+		case s.After < s.Scale:
+			r.sinks = append(r.sinks, i)
+		}
+	}
+	return r
+}
+
+func (r *scaleRun) sentence() string {
+	first, last := r.steps[0].Scale, r.steps[len(r.steps)-1].After
+	if len(r.skips)+len(r.grows)+len(r.sinks) == 0 {
+		return fmt.Sprintf(words.scaleSteady, stepsText(len(r.steps)), scaleText(first))
+	}
+	skips := words.scaleSkips
+	if n := len(r.skips); n > 0 {
+		skips = fmt.Sprint(n)
+	}
+	return fmt.Sprintf(words.scaleMoved, stepsText(len(r.steps)), skips, scaleText(first), scaleText(last))
+}
+
+func stepsText(n int) string {
+	if n == 1 {
+		return words.scaleOneStep
+	}
+	return fmt.Sprintf(words.scaleSteps, n)
+}
+
+// events returns the rows of the steps at which the scale changed or a step was
+// skipped: the first maxRows of them.
+func (r *scaleRun) events() (rows [][]any) {
+	for i, s := range r.steps {
+		event := ""
+		switch {
+		case s.Skipped:
+			event = words.skipped
+		case s.After > s.Scale:
+			event = words.grew
+		case s.After < s.Scale:
+			event = words.shrank
+		default:
+			continue
+		}
+		if s.Why != "" {
+			event += ": " + s.Why
+		}
+		rows = append(rows, []any{i, scaleText(s.Scale), scaleText(s.After), event})
+	}
+	return cutRows(rows)
+}
+
+func (r *scaleRun) all() (head []string, rows [][]any) {
+	for i, s := range r.steps {
+		rows = append(rows, []any{i, s.Scale, s.After, s.Skipped, s.Why})
+	}
+	return []string{words.headStep, words.headScale, words.headAfter, words.skipped, words.headWhy}, rows
+}
+
+func (r *scaleRun) draw(t Theme, c draw.Canvas) {
+	var explain []key
+	for _, k := range []struct {
+		at []int
+		key
+	}{
+		{r.skips, key{cross, t.Skip, words.legendSkip}},
+		{r.grows, key{up, t.BFloat16, words.legendGrow}},
+		{r.sinks, key{down, t.Neutral, words.legendShrink}},
+	} {
+		if len(k.at) > 0 {
+			k.text = fmt.Sprintf("%s (%d)", k.text, len(k.at))
+			explain = append(explain, k.key)
+		}
+	}
+	c = keys(t, c, words.scale, explain)
+
+	p := t.plot()
+	p.X.Label.Text = words.step
+	p.X.Tick.Marker, p.Y.Tick.Marker = stepTicks{}, powerTicks{2}
+	line := make([]float64, 0, len(r.steps)+1)
+	for _, s := range r.steps {
+		line = append(line, math.Log2(s.Scale))
+	}
+	line = append(line, math.Log2(r.steps[len(r.steps)-1].After))
+	p.Add(curve{y: line, style: draw.LineStyle{Color: t.Float32, Width: 2}, stairs: true, bad: t.Skip})
+	p.X.Min, p.X.Max = 0, float64(len(r.steps))
+	lo, hi := math.Floor(p.Y.Min), math.Ceil(p.Y.Max)
+	if pad := 3 - (hi - lo); pad > 0 { // a scale that stays is not drawn on the axis
+		lo, hi = lo-math.Ceil(pad/2), hi+math.Ceil(pad/2)
+	}
+	p.Y.Min, p.Y.Max = lo-.25, hi+.5
+	p.Add(marks{r.skips, line, cross, t.Skip, 0}, marks{r.grows, line, up, t.BFloat16, 9}, marks{r.sinks, line, down, t.Neutral, -9})
+	p.Draw(c)
+}
+
+// marks puts a shape at some points of a line; raise moves it off the line.
+type marks struct {
+	at    []int
+	y     []float64
+	mark  shape
+	color colour
+	raise vg.Length
+}
+
+func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	last := vg.Length(math.Inf(-1))
+	for _, i := range m.at {
+		at := vg.Point{X: x(float64(i)), Y: c.Max.Y - 5}
+		if finite(m.y[i]) {
+			at.Y = y(m.y[i]) + m.raise
+		}
+		if at.X-last < .5 { // what nobody can tell apart
+			continue
+		}
+		last = at.X
+		m.mark(&c, at, 4, m.color)
+	}
+}

@@ -1,0 +1,124 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+)
+
+var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
+	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
+// power writes base to the e with a superscript. (plot's LaTeX handler panics on
+// superscripts.)
+func power(base, e int) string {
+	return strconv.Itoa(base) + superscript.Replace(strconv.Itoa(e))
+}
+
+// scaleText writes a loss scale: powers of two as such.
+func scaleText(v float64) string {
+	if f, e := math.Frexp(v); f == .5 {
+		return power(2, e-1)
+	}
+	return short(v)
+}
+
+// short writes v with four significant digits.
+func short(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsInf(v, -1):
+		return "−∞"
+	case v != v:
+		return "NaN"
+	case v != 0 && (math.Abs(v) >= 1e15 || math.Abs(v) < 1e-4):
+		digits, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
+		n, _ := strconv.Atoi(e)
+		return strings.Replace(digits, "-", "−", 1) + "·" + power(10, n)
+	}
+	decimals := 0
+	if v != 0 {
+		decimals = min(max(3-int(math.Floor(math.Log10(math.Abs(v)))), 0), 7)
+	}
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if decimals > 0 {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// ratioText writes how many times as much.
+func ratioText(r float64) string {
+	if r-r != 0 {
+		return words.rateUnknown
+	}
+	return strconv.FormatFloat(r, 'f', 2, 64) + "×"
+}
+
+// percent writes a share of n in all; what is more than none never shows as 0.
+func percent(n, all int) string {
+	p := 100 * float64(n) / float64(max(all, 1))
+	switch {
+	case n == 0:
+		return "0 %"
+	case p < .1:
+		return "< 0.1 %"
+	case p < 10:
+		return strconv.FormatFloat(p, 'f', 1, 64) + " %"
+	}
+	return strconv.FormatFloat(p, 'f', 0, 64) + " %"
+}
+
+var nan = math.NaN()
+
+func finite(v float64) bool { return v-v == 0 }
+
+// powerTicks marks the exponents of an axis that holds logarithms: not more than
+// about eight. (A plot.LogScale would panic on zero.)
+type powerTicks struct{ base int }
+
+func (t powerTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	step := 1
+	for (hi-lo)/float64(step) > 8 {
+		step *= 2
+	}
+	for e := int(math.Ceil(lo)); e <= int(math.Floor(hi)); e++ {
+		if e%step == 0 {
+			ticks = append(ticks, plot.Tick{Value: float64(e), Label: power(t.base, e)})
+		}
+	}
+	return ticks
+}
+
+// shortTicks are plot's, with 250 for 250.00 and no minor ones.
+type shortTicks struct{}
+
+func (shortTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	for _, t := range (plot.DefaultTicks{}).Ticks(lo, hi) {
+		if t.Label != "" {
+			ticks = append(ticks, plot.Tick{Value: t.Value, Label: short(math.Round(t.Value*1e9) / 1e9)})
+		}
+	}
+	return ticks
+}
+
+// stepTicks are shortTicks at whole numbers.
+type stepTicks struct{}
+
+func (stepTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	for _, t := range (shortTicks{}).Ticks(lo, hi) {
+		if t.Value == math.Trunc(t.Value) {
+			ticks = append(ticks, t)
+		}
+	}
+	return ticks
+}
+
+// cutWord splits txt after its first word.
+func cutWord(txt string) (word, rest string) {
+	word, rest, _ = strings.Cut(strings.TrimSpace(txt), " ")
+	return word, rest
+}

@@ -1,0 +1,175 @@
+package chart
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Op is one operation that ran, as autocast saw it.
+type Op struct {
+	Name   string // as torch calls it: "linear"
+	Module string // path of the module that called it, "0" or "encoder.1"; may be empty
+	Phase  string // "forward", "backward", "optimizer" or any other word; "" is forward
+	DType  string // that it computed in: "float16"
+	Casts  int    // operands that were converted for it
+	Cached int    // operands whose conversion lay in autocast's cache
+	Why    string // the policy's reason in a word or two: "lower", "full", "widest"
+}
+
+// DTypes shows the dtype of every operation of a run, in the order in which they
+// ran: a row an operation, a lane a dtype, ◆ where operands were cast. Of a run of
+// several training steps it shows the commonest step; a step begins with the first
+// forward operation after another phase.
+func DTypes(ops []Op) *Figure {
+	if len(ops) == 0 {
+		return blank(words.opsNone)
+	}
+	s := commonStep(ops)
+	sheet := newOpSheet(s.ops)
+	return &Figure{
+		theme: Light, sentence: s.sentence(), height: sheet.height(), draw: sheet.draw,
+		head: slices.Delete(opHead(), 2, 3), rows: opTable(s.ops),
+		data: func() ([]string, [][]any) { return opHead(), opRows(fold(ops)) },
+	}
+}
+
+// step is the commonest of the kinds of step of a run.
+type step struct {
+	ops        []Op
+	times, all int
+}
+
+// commonStep finds the step that ran most often; of equals it takes the longest,
+// then the first.
+func commonStep(ops []Op) step {
+	ops = slices.Clone(ops)
+	for i := range ops {
+		if ops[i].Phase == "" {
+			ops[i].Phase = forward
+		}
+	}
+	kinds := map[string]int{}
+	var steps []step
+	all := 0
+	for start := 0; start < len(ops); {
+		end := start + 1
+		for end < len(ops) && (ops[end].Phase != forward || ops[end-1].Phase == forward) {
+			end++
+		}
+		key := fmt.Sprint(ops[start:end])
+		k, seen := kinds[key]
+		if !seen {
+			k = len(steps)
+			kinds[key] = k
+			steps = append(steps, step{ops: ops[start:end]})
+		}
+		steps[k].times++
+		all++
+		start = end
+	}
+	best := steps[0]
+	for _, s := range steps[1:] {
+		if s.times > best.times || s.times == best.times && len(s.ops) > len(best.ops) {
+			best = s
+		}
+	}
+	best.all = all
+	return best
+}
+
+const forward = "forward"
+
+func (s step) sentence() string {
+	count := map[string]int{}
+	casts, cached := 0, 0
+	for _, op := range s.ops {
+		count[op.DType]++
+		casts += op.Casts
+		cached += op.Cached
+	}
+	var parts []string
+	for _, d := range byUse(count) {
+		parts = append(parts, fmt.Sprintf(words.opsIn, count[d], d))
+	}
+	castText := fmt.Sprintf(words.opsCasts, casts)
+	if casts == 1 {
+		castText = words.opsOneCast
+	}
+	parts = append(parts, castText)
+	if cached > 0 {
+		parts = append(parts, fmt.Sprintf(words.opsCached, cached))
+	}
+	list := strings.Join(parts, words.listAnd)
+	switch {
+	case s.all == 1:
+		return fmt.Sprintf(words.opsOnce, list)
+	case s.times == s.all:
+		return fmt.Sprintf(words.opsEach, s.all, list)
+	}
+	return fmt.Sprintf(words.opsMost, s.times, s.all, list)
+}
+
+// byUse returns the dtypes of count, the most used first.
+func byUse(count map[string]int) []string {
+	var names []string
+	for name := range count {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if count[a] != count[b] {
+			return count[b] - count[a]
+		}
+		return strings.Compare(a, b)
+	})
+	return names
+}
+
+// folded is an operation that ran several times in a row.
+type folded struct {
+	Op
+	times int
+}
+
+func fold(ops []Op) (rows []folded) {
+	for _, op := range ops {
+		if n := len(rows); n > 0 && rows[n-1].Op == op {
+			rows[n-1].times++
+		} else {
+			rows = append(rows, folded{op, 1})
+		}
+	}
+	return rows
+}
+
+func opHead() []string {
+	return []string{words.headPhase, words.headOp, words.headModule, words.headTimes, words.headDType, words.headCasts, words.headCached, words.headWhy}
+}
+
+func opRows(list []folded) (rows [][]any) {
+	for _, op := range list {
+		rows = append(rows, []any{op.Phase, op.Name, op.Module, op.times, op.DType, op.Casts, op.Cached, op.Why})
+	}
+	return rows
+}
+
+// opTable sums up equal operations wherever they ran.
+func opTable(ops []Op) [][]any {
+	at := map[Op]int{}
+	var list []folded
+	for _, op := range ops {
+		op.Module = ""
+		i, seen := at[op]
+		if !seen {
+			i = len(list)
+			at[op] = i
+			list = append(list, folded{Op: op})
+		}
+		list[i].times++
+	}
+	rows := opRows(list)
+	for i, r := range rows { // a summary has no place for modules
+		rows[i] = slices.Delete(r, 2, 3)
+	}
+	return rows
+}

@@ -1,0 +1,197 @@
+package chart
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// opSheet lays operations out in two columns, like a newspaper's: forward and
+// what is not backward left, backward right; longer ones flow.
+type opSheet struct {
+	columns [2][]opLine
+	lanes   []dtype
+}
+
+// opLine is a row of a column: an operation, or the name of a phase.
+type opLine struct {
+	op    folded
+	title string // of a phase, or what is left out
+}
+
+// Measures of a sheet.
+const (
+	opRow    = 17 // height of a row
+	opGap    = 24 // between the columns
+	opColumn = (Width - 2*margin - opGap) / 2
+	opLonger = 30 // rows of a column with one phase a column
+	opMost   = 45 // rows of a column at all
+)
+
+func newOpSheet(ops []Op) opSheet {
+	var s opSheet
+	rows := fold(ops)
+	var phases []string
+	for _, op := range rows {
+		if !slices.Contains(phases, op.Phase) {
+			phases = append(phases, op.Phase)
+		}
+		if d, _ := dtypeOf(op.DType); !slices.ContainsFunc(s.lanes, func(l dtype) bool { return l.name == d.name }) {
+			s.lanes = append(s.lanes, d)
+		}
+	}
+	slices.SortStableFunc(s.lanes, func(a, b dtype) int {
+		_, i := dtypeOf(a.name)
+		_, j := dtypeOf(b.name)
+		return i - j
+	})
+	var left, right []opLine
+	for _, phase := range phases {
+		lines := []opLine{{title: phase}}
+		for _, op := range rows {
+			if op.Phase == phase {
+				lines = append(lines, opLine{op: op})
+			}
+		}
+		if phase == "backward" {
+			right = append(right, lines...)
+		} else {
+			left = append(left, lines...)
+		}
+	}
+	if len(left) > 0 && len(right) > 0 && max(len(left), len(right)) <= opLonger || len(right) == 0 && len(left) <= 12 {
+		s.columns = [2][]opLine{left, right}
+	} else {
+		s.flow(append(left, right...))
+	}
+	return s
+}
+
+// flow breaks lines into two columns of the same length and leaves out what does
+// not fit.
+func (s *opSheet) flow(lines []opLine) {
+	if n := len(lines) - (2*opMost - 1); n > 1 {
+		lines = append(slices.Clip(lines[:len(lines)-n]), opLine{title: fmt.Sprintf(words.more, n)})
+	}
+	half := (len(lines) + 2) / 2
+	if half < len(lines) && lines[half-1].title != "" {
+		half-- // no title at the foot of a column
+	}
+	s.columns[0], s.columns[1] = lines[:half], lines[half:]
+	if len(lines) > half && lines[half].title == "" {
+		for i := half; i >= 0; i-- {
+			if t := lines[i].title; t != "" {
+				s.columns[1] = append([]opLine{{title: fmt.Sprintf(words.continued, t)}}, s.columns[1]...)
+				break
+			}
+		}
+	}
+}
+
+func (s opSheet) height() int {
+	return keyHeight + opRow*(1+max(len(s.columns[0]), len(s.columns[1]))) + 4
+}
+
+func (s opSheet) draw(t Theme, c draw.Canvas) {
+	var k []key
+	for _, col := range s.columns {
+		for _, l := range col {
+			if l.op.Casts > 0 && !hasKey(k, words.legendCast) {
+				k = append(k, key{diamond, t.Text, words.legendCast})
+			}
+			if l.op.Cached > 0 && !hasKey(k, words.legendCached) {
+				k = append(k, key{hollowDiamond, t.Text, words.legendCached})
+			}
+		}
+	}
+	c = keys(t, c, "", k)
+	for i, lines := range s.columns {
+		if len(lines) > 0 {
+			x := c.Min.X + vg.Length(i)*(opColumn+opGap)
+			s.column(t, draw.Crop(c, x-c.Min.X, x+opColumn-c.Max.X, 0, 0), lines)
+		}
+	}
+}
+
+func hasKey(k []key, text string) bool {
+	return slices.ContainsFunc(k, func(k key) bool { return k.text == text })
+}
+
+// column draws rows from the top: name and module, the lanes with a box in one
+// of them, the reason.
+func (s opSheet) column(t Theme, c draw.Canvas, lines []opLine) {
+	name, small := t.style(labelSize, t.Text), t.style(smallSize, t.Neutral)
+	name.YAlign, small.YAlign = draw.YCenter, draw.YCenter
+	var names, whys vg.Length
+	for _, l := range lines {
+		if l.title == "" {
+			names = max(names, name.Width(l.name())+5+small.Width(l.op.Module))
+			whys = max(whys, small.Width(l.op.Why))
+		}
+	}
+	whys = min(whys+8, 84)
+	names = min(names+8, c.Max.X-c.Min.X-whys-vg.Length(len(s.lanes))*36)
+	lane := min((c.Max.X-c.Min.X-whys-names)/vg.Length(len(s.lanes)), 60)
+	at := func(i int) vg.Length { return c.Min.X + names + lane*(vg.Length(i)+.5) }
+
+	y := c.Max.Y - opRow/2
+	head := small
+	head.XAlign = draw.XCenter
+	for i, d := range s.lanes {
+		head.Color = d.color(t)
+		c.FillText(head, vg.Point{X: at(i), Y: y}, fit(head, d.name, lane-2))
+		c.StrokeLine2(draw.LineStyle{Color: t.Grid, Width: 1}, at(i), y-opRow/2, at(i), y-opRow*(vg.Length(len(lines))+.5))
+	}
+	letter := t.style(smallSize, t.Background)
+	letter.XAlign, letter.YAlign = draw.XCenter, draw.YCenter
+	var before *vg.Point
+	for _, l := range lines {
+		y -= opRow
+		if l.title != "" {
+			title := small
+			title.Color = t.Neutral
+			w := small.Width(l.title)
+			c.FillPolygon(t.Background, rectangle(c.Min.X, y-opRow/2, c.Max.X, y+opRow/2))
+			c.FillText(title, vg.Point{X: c.Min.X, Y: y}, l.title)
+			c.StrokeLine2(draw.LineStyle{Color: t.Grid, Width: 1}, c.Min.X+w+6, y-1, c.Max.X, y-1)
+			before = nil
+			continue
+		}
+		d, _ := dtypeOf(l.op.DType)
+		here := vg.Point{X: at(slices.IndexFunc(s.lanes, func(x dtype) bool { return x.name == d.name })), Y: y}
+		if before != nil {
+			c.StrokeLines(draw.LineStyle{Color: t.Neutral, Width: 1}, []vg.Point{{X: before.X, Y: before.Y - 6}, {X: here.X, Y: here.Y + 6}})
+		}
+		before = &here
+		c.FillText(name, vg.Point{X: c.Min.X, Y: y}, fit(name, l.name(), names-8))
+		if rest := names - 8 - name.Width(l.name()) - 5; rest > 12 && l.op.Module != "" {
+			c.FillText(small, vg.Point{X: c.Min.X + name.Width(l.name()) + 5, Y: y}, fit(small, l.op.Module, rest))
+		}
+		c.FillPolygon(d.color(t), rectangle(here.X-11, y-6, here.X+11, y+6))
+		c.FillText(letter, here, d.letter)
+		s.casts(t, &c, l.op, d, here)
+		c.FillText(small, vg.Point{X: c.Max.X - whys + 8, Y: y}, fit(small, l.op.Why, whys-8))
+	}
+}
+
+// casts puts a diamond a cast to the left of an operation's box.
+func (s opSheet) casts(t Theme, c *draw.Canvas, op folded, d dtype, at vg.Point) {
+	x := at.X - 17
+	for i := range min(op.Casts+op.Cached, 3) {
+		mark := diamond
+		if i >= op.Casts {
+			mark = hollowDiamond
+		}
+		mark(c, vg.Point{X: x, Y: at.Y}, 4, d.color(t))
+		x -= 8
+	}
+}
+
+func (l opLine) name() string {
+	if l.op.times > 1 {
+		return fmt.Sprintf("%s ×%d", l.op.Name, l.op.times)
+	}
+	return l.op.Name
+}

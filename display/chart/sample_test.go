@@ -1,0 +1,171 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+)
+
+// sample is a figure that the tests look at.
+type sample struct {
+	name string
+	fig  *Figure
+}
+
+func samples() []sample {
+	return []sample{
+		{"dtypes", DTypes(mlp(150))},
+		{"dtypes-four", DTypes(fourDTypes())},
+		{"dtypes-long", DTypes(longTrace(200))},
+		{"dtypes-none", DTypes(nil)},
+		{"lines-bad", Lines("accuracy", []Series{{Name: "a run that never gave a number at all", Y: []float64{nan, math.Inf(-1)}}})},
+		{"loss", Loss(losses())},
+		{"loss-one", Loss([]Series{{Name: "float32", DType: "float32", Y: []float64{.5}}})},
+		{"loss-wide", Loss(wideLosses())},
+		{"lossscale", LossScale(saw(200))},
+		{"lossscale-long", LossScale(saw(20000))},
+		{"lossscale-odd", LossScale([]ScaleStep{{Scale: 3}, {Scale: math.Inf(1), Skipped: true}, {Scale: 0}, {Scale: 1000, After: 1500}})},
+		{"lossscale-steady", LossScale(make65536(10))},
+		{"spectrum", Spectrum(gradients())},
+		{"throughput", Throughput("samples/s", rates())},
+		{"throughput-odd", Throughput("GFLOP/s", []Rate{{Name: "nothing measured"}, {Name: "a very long name of a run with everything in it", DType: "bfloat16", Values: []float64{0, -1}}})},
+		{"throughput-one", Throughput("samples/s", rates()[:1])},
+	}
+}
+
+// mlp is what autocast does in a step of three linear layers with ReLU and MSE
+// loss, and a scaler.
+func mlp(steps int) (ops []Op) {
+	for range steps {
+		for i := range 3 {
+			module := fmt.Sprint(2 * i)
+			casts := 2
+			if i == 0 {
+				casts = 3
+			}
+			ops = append(ops, Op{Name: "linear", Module: module, DType: "float16", Casts: casts, Why: "lower"})
+			if i < 2 {
+				ops = append(ops, Op{Name: "relu", Module: fmt.Sprint(2*i + 1), DType: "float16", Why: "keep"})
+			}
+		}
+		ops = append(ops, Op{Name: "mse_loss", DType: "float32", Casts: 1, Why: "full"}, Op{Name: "mul", DType: "float32", Why: "widest"})
+		back := func(name, module, dtype string) {
+			ops = append(ops, Op{Name: name, Module: module, Phase: "backward", DType: dtype})
+		}
+		back("mul", "", "float32")
+		back("mse_loss", "", "float32")
+		back("to", "", "float16")
+		for i := 2; i >= 0; i-- {
+			module := fmt.Sprint(2 * i)
+			back("matmul", module, "float16")
+			if i > 0 {
+				back("matmul", module, "float16")
+			}
+			back("sum", module, "float16")
+			back("to", module, "float32")
+			back("to", module, "float32")
+			if i > 0 {
+				back("relu", fmt.Sprint(2*i-1), "float16")
+			}
+		}
+		for range 6 {
+			ops = append(ops, Op{Name: "unscale", Phase: "optimizer", DType: "float32"})
+		}
+		for range 6 {
+			ops = append(ops, Op{Name: "sgd_step", Phase: "optimizer", DType: "float32"})
+		}
+	}
+	return ops
+}
+
+func fourDTypes() (ops []Op) {
+	for i, d := range []string{"int64", "float32", "bfloat16", "float16", "float64", "complex64"} {
+		ops = append(ops, Op{Name: "an_operation_with_a_long_name", Module: "encoder.layer.11.attention", DType: d, Casts: i, Cached: 5 - i, Why: "full unless a dtype is given"})
+	}
+	return ops
+}
+
+func longTrace(n int) (ops []Op) {
+	for i := range n {
+		op := Op{Name: []string{"conv2d", "batch_norm", "relu"}[i%3], Module: fmt.Sprint("layer.", i/3), DType: []string{"float16", "float32", "float16"}[i%3], Why: "lower", Casts: (i + 1) % 2}
+		if i >= n/3 {
+			op.Phase = "backward"
+		}
+		ops = append(ops, op)
+	}
+	return ops
+}
+
+// saw overflows after steps 20, 90 and 91, and grows every 60 clean steps.
+func saw(n int) (steps []ScaleStep) {
+	scale, clean := 65536., 0
+	for i := range n {
+		s := ScaleStep{Scale: scale}
+		if m := i % 200; m == 20 || m == 90 || m == 91 {
+			s.Skipped, s.Why = true, "the gradient of 2.weight holds inf"
+			scale /= 2
+			clean = 0
+		} else if clean++; clean == 60 {
+			scale *= 2
+			clean = 0
+		}
+		s.After = scale
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+func make65536(n int) []ScaleStep {
+	s := make([]ScaleStep, n)
+	for i := range s {
+		s[i].Scale = 65536
+	}
+	return s
+}
+
+func losses() []Series {
+	run := func(offset float64) (y []float64) {
+		for i := range 150 {
+			y = append(y, 1.05*math.Exp(-float64(i)/40)+.02*math.Sin(float64(i)*1.7)+offset)
+		}
+		return y
+	}
+	half := run(.01)
+	for i := 60; i < 64; i++ {
+		half[i] = math.Inf(1)
+	}
+	half[100] = nan
+	return []Series{{"float32", "float32", run(0)}, {"autocast", "float16", half}, {"autocast + scaler", "float16", run(.02)}, {"bfloat16", "bfloat16", run(.3)[:80]}}
+}
+
+func wideLosses() []Series {
+	var y []float64
+	for i := range 5000 {
+		y = append(y, math.Exp(-float64(i)/400)*(1+.3*math.Sin(float64(i))))
+	}
+	return []Series{{Name: "without a dtype", Y: y}, {Name: "another", Y: y[:3000]}}
+}
+
+// gradients have magnitudes 2^-44 to 2^16 about a hump at 2^-19, zeros, and a few
+// that are not finite.
+func gradients() (g []float32) {
+	for i := range 61 {
+		e := i - 44
+		n := int(2000 * math.Exp(-math.Pow(float64(e+19), 2)/60))
+		for k := range n + 1 {
+			g = append(g, float32(math.Ldexp(1+float64(k)/float64(n+1), e)))
+		}
+	}
+	for range 700 {
+		g = append(g, 0)
+	}
+	return append(g, float32(math.Inf(1)), float32(nan))
+}
+
+func rates() []Rate {
+	return []Rate{
+		{Name: "float32", DType: "float32", Values: []float64{1003, 998, 1010}},
+		{Name: "autocast", DType: "float16", Values: []float64{402, 380, 431}, Note: "emulated on the CPU"},
+		{Name: "autocast + scaler", DType: "float16", Values: []float64{395}},
+		{Name: "bfloat16", DType: "bfloat16", Values: []float64{2310}, Predicted: true, Note: "AVX512-BF16"},
+	}
+}
