@@ -104,6 +104,10 @@ func readIndex(file string) map[string]string {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		panic(err)
 	}
+	return readLines(data)
+}
+
+func readLines(data []byte) map[string]string {
 	m := map[string]string{}
 	for line := range strings.Lines(string(data)) {
 		path, _, _ := strings.Cut(line, "\t")

@@ -1,0 +1,33 @@
+package symbols
+
+import (
+	"fmt"
+	"log"
+)
+
+// Exit is what os.Exit panics with in a cell: the kernel goes on.
+type Exit struct{ Code int }
+
+func (e Exit) Error() string {
+	return fmt.Sprintf("os.Exit(%d): a cell cannot end the kernel; return, or restart the kernel from the menu", e.Code)
+}
+
+func osExit(code int) { panic(Exit{code}) }
+
+// The functions of log that would exit after the message exit as os.Exit does in
+// a cell.
+
+func logFatal(v ...any) {
+	log.Output(2, fmt.Sprint(v...))
+	osExit(1)
+}
+
+func logFatalf(format string, v ...any) {
+	log.Output(2, fmt.Sprintf(format, v...))
+	osExit(1)
+}
+
+func logFatalln(v ...any) {
+	log.Output(2, fmt.Sprintln(v...))
+	osExit(1)
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"go/types"
+	"io"
+	"strings"
+)
+
+// wrappable tells whether t is an interface that the wrapper of another package
+// can implement: all methods exported, all their types nameable from there.
+func wrappable(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	if !ok || i.NumMethods() == 0 {
+		return false
+	}
+	for m := range i.Methods() {
+		if !m.Exported() || !nameable(m.Type()) {
+			return false
+		}
+	}
+	return true
+}
+
+// nameable tells whether package symbols can write t.
+func nameable(t types.Type) bool {
+	switch t := t.(type) {
+	case *types.Named:
+		return nameableObject(t.Obj()) && nameableList(t.TypeArgs())
+	case *types.Alias:
+		return nameableObject(t.Obj()) && nameableList(t.TypeArgs())
+	case *types.Signature:
+		return nameable(t.Params()) && nameable(t.Results())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			if !nameable(v.Type()) {
+				return false
+			}
+		}
+	case *types.Struct:
+		for f := range t.Fields() {
+			if !f.Exported() || !nameable(f.Type()) {
+				return false
+			}
+		}
+	case *types.Interface:
+		for m := range t.Methods() {
+			if !m.Exported() || !nameable(m.Type()) {
+				return false
+			}
+		}
+	case *types.Map:
+		return nameable(t.Key()) && nameable(t.Elem())
+	case interface{ Elem() types.Type }: // pointer, slice, array, channel
+		return nameable(t.Elem())
+	}
+	return true
+}
+
+func nameableObject(o *types.TypeName) bool {
+	if o.Pkg() == nil {
+		return true
+	}
+	path := "/" + o.Pkg().Path() + "/"
+	return o.Exported() && !strings.Contains(path, "/internal/") && !strings.HasPrefix(path, "/vendor/")
+}
+
+func nameableList(list *types.TypeList) bool {
+	for t := range list.Types() {
+		if !nameable(t) {
+			return false
+		}
+	}
+	return true
+}
+
+func wrapperName(o *types.TypeName) string {
+	return "_" + strings.ReplaceAll(o.Pkg().Path(), "/", "_") + "_" + o.Name()
+}
+
+// wrapper writes the struct through which an interpreted value implements o, in
+// the form that Yaegi asks for: the value, then a function for each method.
+func (w *writer) wrapper(out io.Writer, o *types.TypeName) {
+	name := wrapperName(o)
+	var fields, methods strings.Builder
+	for m := range o.Type().Underlying().(*types.Interface).Methods() {
+		s := m.Type().(*types.Signature)
+		var params, args, results []string
+		for i := range s.Params().Len() {
+			t := types.TypeString(s.Params().At(i).Type(), w.qualify)
+			arg := fmt.Sprintf("a%d", i)
+			if s.Variadic() && i == s.Params().Len()-1 {
+				t = "..." + strings.TrimPrefix(t, "[]")
+				params, args = append(params, arg+" "+t), append(args, arg+"...")
+				continue
+			}
+			params, args = append(params, arg+" "+t), append(args, arg)
+		}
+		for v := range s.Results().Variables() {
+			results = append(results, types.TypeString(v.Type(), w.qualify))
+		}
+		signature := "(" + strings.Join(params, ", ") + ") (" + strings.Join(results, ", ") + ")"
+		fmt.Fprintf(&fields, "W%s func%s\n", m.Name(), signature)
+		fmt.Fprintf(&methods, "\nfunc (w %s) %s%s {\n", name, m.Name(), signature)
+		if text := m.Name() == "String" || m.Name() == "Error"; text && len(params) == 0 && len(results) == 1 && results[0] == "string" {
+			// Whoever prints a wrapper that was never filled must not panic.
+			fmt.Fprintf(&methods, "if w.W%s == nil { return \"\" }\n", m.Name())
+		}
+		if len(results) > 0 {
+			methods.WriteString("return ")
+		}
+		fmt.Fprintf(&methods, "w.W%s(%s)\n}\n", m.Name(), strings.Join(args, ", "))
+	}
+	fmt.Fprintf(out, "\ntype %s struct {\nIValue any\n%s}\n%s", name, &fields, &methods)
+}
