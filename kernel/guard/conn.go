@@ -53,10 +53,10 @@ func (c *conn) run() {
 		if !c.listener.turnAway(c) {
 			err = errOusted
 		}
-		c.net.Close()
 		if err != io.EOF { // a peer that only looks whether somebody listens
 			c.listener.log.printf("guard: %s: refused: %v", c.net.RemoteAddr(), err)
 		}
+		c.net.Close()
 		return
 	}
 	c.push(inFrame{body: greeting()})
