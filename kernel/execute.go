@@ -14,8 +14,8 @@ import (
 const settle = 5 * time.Millisecond
 
 type executeRequest struct {
-	Code            *string
-	Silent          bool
+	Code            *string           `json:"code"`
+	Silent          bool              `json:"silent"`
 	StoreHistory    *bool             `json:"store_history"` // default true
 	UserExpressions map[string]string `json:"user_expressions"`
 	AllowStdin      *bool             `json:"allow_stdin"`   // default true
@@ -24,7 +24,7 @@ type executeRequest struct {
 
 func (k *kernel) execute(r *request) (any, error) {
 	if r.aborted {
-		return object{"status": "aborted", "execution_count": k.count}, nil
+		return object{"status": "aborted", "execution_count": k.count.Load()}, nil
 	}
 	var c executeRequest
 	if err := r.decode(&c); err != nil {
@@ -34,8 +34,9 @@ func (k *kernel) execute(r *request) (any, error) {
 		return nil, errNoCode
 	}
 	if !c.Silent && orTrue(c.StoreHistory) {
-		k.count++
+		k.count.Add(1)
 	}
+	count := int(k.count.Load())
 	ctx, interrupt := context.WithCancel(k.cells)
 	defer interrupt()
 	k.setRunning(interrupt)
@@ -43,8 +44,8 @@ func (k *kernel) execute(r *request) (any, error) {
 
 	out := newOutput(k, r, ctx)
 	out.silent, out.stdin = c.Silent, orTrue(c.AllowStdin)
-	out.say("execute_input", object{"code": *c.Code, "execution_count": k.count})
-	result := k.evaluate(ctx, Cell{Code: *c.Code, Count: k.count, Silent: c.Silent}, out)
+	out.say("execute_input", object{"code": *c.Code, "execution_count": count})
+	result := k.evaluate(ctx, Cell{Code: *c.Code, Count: count, Silent: c.Silent}, out)
 	out.end()
 
 	if e := result.Err; e != nil {
@@ -57,18 +58,18 @@ func (k *kernel) execute(r *request) (any, error) {
 		}
 		content := errorContent(e)
 		out.say("error", object{"ename": e.Name, "evalue": e.Value, "traceback": content["traceback"]})
-		content["execution_count"] = k.count
+		content["execution_count"] = count
 		content["payload"] = payload(result)
 		content["user_expressions"] = object{}
 		return content, nil
 	}
 	if result.Value != nil {
 		shown := displayed(*result.Value)
-		shown["execution_count"] = k.count
+		shown["execution_count"] = count
 		out.say("execute_result", shown)
 	}
 	return object{
-		"status": "ok", "execution_count": k.count, "payload": payload(result),
+		"status": "ok", "execution_count": count, "payload": payload(result),
 		"user_expressions": k.expressions(ctx, c.UserExpressions),
 	}, nil
 }
@@ -102,7 +103,7 @@ func (k *kernel) expressions(ctx context.Context, wanted map[string]string) obje
 	for name, code := range wanted {
 		out := newOutput(k, &request{}, ctx)
 		out.silent = true
-		result := k.evaluate(ctx, Cell{Code: code, Count: k.count, Silent: true}, out)
+		result := k.evaluate(ctx, Cell{Code: code, Count: int(k.count.Load()), Silent: true}, out)
 		switch {
 		case result.Err != nil:
 			values[name] = errorContent(result.Err)

@@ -7,6 +7,7 @@ import (
 	"log"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-zeromq/zmq4"
@@ -83,7 +84,7 @@ type kernel struct {
 	queue                                       *queue
 	inputs                                      inputs
 
-	count int // execution count; only the shell's goroutine looks at it
+	count atomic.Int64 // execution count; only the shell's goroutine changes it
 
 	life  context.Context // ends when the last message has left
 	die   context.CancelFunc

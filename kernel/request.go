@@ -92,7 +92,7 @@ func (k *kernel) failure(r *request, err error) any {
 	}
 	c := errorContent(&Error{Name: "BadRequest", Value: r.Header.Type + ": " + firstLine(err.Error()), Traceback: strings.Split(err.Error(), "\n")})
 	if r.Header.Type == "execute_request" {
-		c["execution_count"] = k.count
+		c["execution_count"] = k.count.Load()
 	}
 	return c
 }

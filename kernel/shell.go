@@ -50,7 +50,9 @@ func (k *kernel) kernelInfo(*request) (any, error) {
 }
 
 func (k *kernel) isComplete(r *request) (any, error) {
-	var c struct{ Code *string }
+	var c struct {
+		Code *string `json:"code"`
+	}
 	if err := r.decode(&c); err != nil {
 		return nil, err
 	}
@@ -70,9 +72,9 @@ var errNoCode = errors.New("content has no code, expected a string")
 
 // place is what completion and inspection ask about.
 type place struct {
-	Code        *string
-	CursorPos   *int `json:"cursor_pos"`
-	DetailLevel int  `json:"detail_level"`
+	Code        *string `json:"code"`
+	CursorPos   *int    `json:"cursor_pos"`
+	DetailLevel int     `json:"detail_level"`
 }
 
 // at reads a place; cursor lies within code, at its end when none is given.

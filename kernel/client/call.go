@@ -182,7 +182,7 @@ func (k *Kernel) deliver(m Message) {
 	if c != nil && c.put(m) {
 		return
 	}
-	if m.Channel == "iopub" && k.options.Late != nil {
+	if m.Channel == "iopub" && k.options.Late != nil && k.greeted.Load() {
 		k.options.Late(m)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-zeromq/zmq4"
@@ -81,6 +82,7 @@ type Kernel struct {
 	codec   *kernel.Codec
 	session *kernel.Session
 	info    Info
+	greeted atomic.Bool // Start is about to return
 
 	ctx     context.Context // of the sockets
 	cancel  context.CancelFunc
@@ -164,6 +166,7 @@ func (k *Kernel) greet(ctx context.Context) error {
 		cancel()
 		c.close()
 		if err == nil {
+			k.greeted.Store(true)
 			return c.reply.Decode(&k.info)
 		}
 		if ctx.Err() != nil || heard.Err() == nil {

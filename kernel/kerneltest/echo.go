@@ -1,0 +1,222 @@
+package kerneltest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"halfnote/display"
+	"halfnote/kernel"
+)
+
+// Echo is an evaluator for tests of the kernel alone. A cell is lines, each a
+// command of its table and what the command needs; an empty cell does nothing.
+type Echo struct {
+	mu     sync.Mutex
+	values map[string]string
+}
+
+var (
+	_ kernel.Evaluator = (*Echo)(nil)
+	_ kernel.Completer = (*Echo)(nil)
+)
+
+// echo is one running cell.
+type echo struct {
+	*Echo
+	ctx    context.Context
+	cell   kernel.Cell
+	out    kernel.Output
+	result kernel.Result
+}
+
+var commands = []struct {
+	name, help string
+	run        func(e *echo, arg string)
+}{
+	{"abandon", "DUR: go on for that long, whatever happens", func(e *echo, arg string) { time.Sleep(duration(arg)) }},
+	{"clear", "[wait]: clear_output", func(e *echo, arg string) { e.out.Clear(arg == "wait") }},
+	{"count", "the result is the cell's execution count", func(e *echo, arg string) { e.value(strconv.Itoa(e.cell.Count)) }},
+	{"display", "ID TEXT: display_data under a display_id; - for none", func(e *echo, arg string) { e.out.Display(shown(arg)) }},
+	{"error", "NAME TEXT: fail", func(e *echo, arg string) {
+		name, value, _ := strings.Cut(arg, " ")
+		e.fail(name, value)
+	}},
+	{"flood", "N: print N lines", func(e *echo, arg string) {
+		n, _ := strconv.Atoi(arg)
+		for i := range n {
+			fmt.Fprintln(e.out.Stdout(), "line", i)
+		}
+	}},
+	{"get", "NAME: the result is the value set", func(e *echo, arg string) {
+		if v, ok := e.values[arg]; ok {
+			e.value(v)
+			return
+		}
+		e.fail("NameError", arg)
+	}},
+	{"input", "PROMPT: ask, and print the answer", func(e *echo, arg string) { e.input(arg, false) }},
+	{"late", "DUR TEXT: print when the cell has long ended", func(e *echo, arg string) {
+		d, text, _ := strings.Cut(arg, " ")
+		out := e.out.Stdout()
+		time.AfterFunc(duration(d), func() { fmt.Fprintln(out, text) })
+	}},
+	{"page", "TEXT: show in the pager", func(e *echo, arg string) {
+		e.result.Payload = append(e.result.Payload, kernel.Payload{Source: "page", Data: plain(arg)})
+	}},
+	{"panic", "TEXT: the evaluator itself is at fault", func(e *echo, arg string) { panic(arg) }},
+	{"password", "PROMPT: ask for something secret, and print it", func(e *echo, arg string) { e.input(arg, true) }},
+	{"print", "TEXT: a line on stdout", func(e *echo, arg string) { fmt.Fprintln(e.out.Stdout(), arg) }},
+	{"printerr", "TEXT: a line on stderr", func(e *echo, arg string) { fmt.Fprintln(e.out.Stderr(), arg) }},
+	{"repeat", "N TEXT: print TEXT N times, without newlines", func(e *echo, arg string) {
+		count, text, _ := strings.Cut(arg, " ")
+		n, _ := strconv.Atoi(count)
+		io.WriteString(e.out.Stdout(), strings.Repeat(text, n))
+	}},
+	{"result", "TEXT: the cell's value", func(e *echo, arg string) { e.value(arg) }},
+	{"set", "NAME VALUE: keep a value", func(e *echo, arg string) {
+		name, value, _ := strings.Cut(arg, " ")
+		e.values[name] = value
+	}},
+	{"sleep", "DUR: wait, unless interrupted", func(e *echo, arg string) { e.wait(time.After(duration(arg))) }},
+	{"spin", "run until interrupted", func(e *echo, arg string) { e.wait(nil) }},
+	{"split", "TEXT: print it byte by byte", func(e *echo, arg string) {
+		for i := range len(arg) {
+			io.WriteString(e.out.Stdout(), arg[i:i+1])
+		}
+	}},
+	{"update", "ID TEXT: update_display_data", func(e *echo, arg string) { e.out.Update(shown(arg)) }},
+}
+
+func (e *echo) value(text string) {
+	b := plain(text)
+	e.result.Value = &b
+}
+
+func (e *echo) fail(name, value string) {
+	e.result.Err = &kernel.Error{Name: name, Value: value, Traceback: []string{name + ": " + value}}
+}
+
+func (e *echo) wait(until <-chan time.Time) {
+	select {
+	case <-until:
+	case <-e.ctx.Done():
+		e.fail("Interrupted", "the cell was interrupted")
+	}
+}
+
+func (e *echo) input(prompt string, password bool) {
+	line, err := e.out.(kernel.Inputter).Input(e.ctx, prompt, password)
+	if err != nil {
+		e.fail("InputError", err.Error())
+		return
+	}
+	fmt.Fprintln(e.out.Stdout(), line)
+}
+
+func duration(s string) time.Duration {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+func plain(text string) display.Bundle {
+	return display.Bundle{Data: map[string]any{"text/plain": text}}
+}
+
+func shown(arg string) display.Bundle {
+	id, text, _ := strings.Cut(arg, " ")
+	b := plain(text)
+	if id != "-" {
+		b.ID = id
+	}
+	return b
+}
+
+// Eval runs the cell's commands, up to one that fails.
+func (e *Echo) Eval(ctx context.Context, c kernel.Cell, out kernel.Output) kernel.Result {
+	e.mu.Lock()
+	if e.values == nil {
+		e.values = map[string]string{}
+	}
+	e.mu.Unlock()
+	run := &echo{Echo: e, ctx: ctx, cell: c, out: out}
+	for line := range strings.Lines(c.Code) {
+		name, arg, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if name == "" {
+			continue
+		}
+		if !run.command(name, arg) {
+			run.fail("CommandError", "unknown command "+name)
+		}
+		if run.result.Err != nil {
+			break
+		}
+	}
+	return run.result
+}
+
+func (e *echo) command(name, arg string) bool {
+	for _, c := range commands {
+		if c.name == name {
+			c.run(e, arg)
+			return true
+		}
+	}
+	return false
+}
+
+// Language describes the echo language.
+func (e *Echo) Language() kernel.Language {
+	return kernel.Language{
+		Name: "echo", Version: "1", MIMEType: "text/plain", FileExtension: ".echo",
+		PygmentsLexer: "text", CodeMirrorMode: "text", Banner: "Echo", Implementation: "echo", Release: "1",
+	}
+}
+
+// IsComplete wants more after a backslash, and takes no question mark.
+func (e *Echo) IsComplete(code string) kernel.Completeness {
+	switch {
+	case strings.HasSuffix(code, "\\"):
+		return kernel.Completeness{Status: "incomplete", Indent: "  "}
+	case strings.HasPrefix(code, "?"):
+		return kernel.Completeness{Status: "invalid"}
+	}
+	return kernel.Completeness{Status: "complete"}
+}
+
+// Complete completes the names of commands.
+func (e *Echo) Complete(code string, cursor int) kernel.Completion {
+	line := []rune(code)[:cursor]
+	start := cursor
+	for start > 0 && line[start-1] != '\n' && line[start-1] != ' ' {
+		start--
+	}
+	found := kernel.Completion{Start: start, End: cursor}
+	for _, c := range commands {
+		if strings.HasPrefix(c.name, string(line[start:])) {
+			found.Matches = append(found.Matches, kernel.Match{Text: c.name, Type: "function", Signature: c.help})
+		}
+	}
+	return found
+}
+
+// Inspect explains the command that the code begins with.
+func (e *Echo) Inspect(code string, cursor, detail int) (display.Bundle, bool) {
+	name, _, _ := strings.Cut(code, " ")
+	for _, c := range commands {
+		if c.name == name {
+			return plain(c.name + " " + c.help), true
+		}
+	}
+	return display.Bundle{}, false
+}
+
+// Close does nothing: an Echo has no goroutines of its own.
+func (e *Echo) Close() error { return nil }
