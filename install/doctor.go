@@ -1,0 +1,213 @@
+package install
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// DoctorOptions say what [Doctor] reports and how.
+type DoctorOptions struct {
+	JSON     bool   // one JSON object instead of text
+	Version  string // of the program
+	GPU      string // what is known of the GPU, a line
+	CacheDir string // as in LabOptions
+}
+
+// report is what Doctor finds.
+type report struct {
+	Version     string       `json:"version"`
+	Go          string       `json:"go"`
+	System      string       `json:"system"`
+	CPUs        int          `json:"cpus"`
+	Features    []string     `json:"cpu_features"`
+	GPU         string       `json:"gpu"`
+	Loopback    string       `json:"loopback"` // "ok", or what is wrong
+	DataPath    []string     `json:"jupyter_path"`
+	Kernelspecs []kernelspec `json:"kernelspecs"`
+	Jupyter     string       `json:"jupyter"` // path of the command, "" if there is none
+	Python      *python      `json:"python"`
+	PythonError string       `json:"python_error,omitempty"`
+	Lab         string       `json:"lab"` // the private environment
+	LabReady    bool         `json:"lab_ready"`
+}
+
+// kernelspec is an installed kernelspec of ours.
+type kernelspec struct {
+	Dir     string `json:"dir"`
+	Version string `json:"version"`
+	// Problem is "" for a kernelspec that works and is of this version.
+	Problem string `json:"problem,omitempty"`
+}
+
+// Doctor writes what halfnote needs and finds on this machine. It fails only
+// when kernels cannot run at all: without loopback ports.
+func Doctor(ctx context.Context, w io.Writer, o DoctorOptions) error {
+	r, err := examine(ctx, o)
+	if err != nil {
+		return err
+	}
+	if o.JSON {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(r)
+	} else {
+		err = r.print(w)
+	}
+	if err != nil {
+		return fmt.Errorf("install: doctor: %w", err)
+	}
+	if r.Loopback != "ok" {
+		return fmt.Errorf("install: doctor: no kernel can run: %s", r.Loopback)
+	}
+	return nil
+}
+
+func examine(ctx context.Context, o DoctorOptions) (*report, error) {
+	s, err := here()
+	if err != nil {
+		return nil, err
+	}
+	r := &report{
+		Version: o.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
+		Features: cpuFeatures(), GPU: o.GPU, Loopback: "ok", DataPath: s.dataPath(), Kernelspecs: []kernelspec{},
+	}
+	if l, err := net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		r.Loopback = err.Error()
+	} else {
+		l.Close()
+	}
+	for _, dir := range r.DataPath {
+		if k, ok := readKernelspec(filepath.Join(dir, "kernels", "halfnote"), o.Version); ok {
+			r.Kernelspecs = append(r.Kernelspecs, k)
+		}
+	}
+	if path, err := exec.LookPath("jupyter"); err == nil {
+		r.Jupyter = path
+	}
+	if p, err := findPython(ctx); err != nil {
+		r.PythonError = strings.TrimPrefix(err.Error(), "install: ")
+	} else {
+		r.Python = &p
+	}
+	env, err := labEnv(o.CacheDir)
+	if err != nil {
+		return nil, err
+	}
+	r.Lab, r.LabReady = env.dir, env.ready(ctx)
+	return r, nil
+}
+
+func readKernelspec(dir, version string) (kernelspec, bool) {
+	k := kernelspec{Dir: dir}
+	data, err := os.ReadFile(filepath.Join(dir, "kernel.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		return k, false
+	}
+	var sp spec
+	if err == nil {
+		err = json.Unmarshal(data, &sp)
+	}
+	if err == nil && len(sp.Argv) == 0 {
+		err = errors.New("argv is empty")
+	}
+	if err != nil {
+		k.Problem = "kernel.json: " + err.Error()
+		return k, true
+	}
+	k.Version = sp.Metadata.Version
+	program := strings.ReplaceAll(sp.Argv[0], "{resource_dir}", dir)
+	if _, err := exec.LookPath(program); err != nil {
+		k.Problem = "its program is missing or cannot be executed: " + program
+	} else if k.Version != version {
+		k.Problem = fmt.Sprintf("stale: it is of version %q, this program of %q; `halfnote install` renews it", k.Version, version)
+	}
+	return k, true
+}
+
+func (r *report) print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(mark, name, format string, args ...any) {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", mark, name, fmt.Sprintf(format, args...))
+	}
+	line("ok", "halfnote", "%s, built with %s for %s", r.Version, r.Go, r.System)
+	features := strings.Join(r.Features, " ")
+	if features == "" {
+		features = "features unknown"
+	}
+	line("ok", "CPU", "%d logical cores, %s", r.CPUs, features)
+	line("", "GPU", "%s", r.GPU)
+	if r.Loopback == "ok" {
+		line("ok", "loopback", "a port of 127.0.0.1 can be opened")
+	} else {
+		line("!!", "loopback", "no port of 127.0.0.1 can be opened, so no kernel can run: %s", r.Loopback)
+	}
+	for _, k := range r.Kernelspecs {
+		if k.Problem == "" {
+			line("ok", "kernelspec", "%s", k.Dir)
+		} else {
+			line("!!", "kernelspec", "%s: %s", k.Dir, k.Problem)
+		}
+	}
+	if len(r.Kernelspecs) == 0 {
+		line("--", "kernelspec", "none found; `halfnote install` writes one (`run` and `lab` need none)")
+	}
+	for _, dir := range r.DataPath {
+		line("", "searched", "%s", dir)
+	}
+	if r.Jupyter != "" {
+		line("ok", "jupyter", "%s", r.Jupyter)
+	} else {
+		line("--", "jupyter", "not on PATH (`lab` brings its own)")
+	}
+	if r.Python != nil {
+		line("ok", "Python", "%s (%s)", r.Python.Version, r.Python.Path)
+	} else {
+		line("--", "Python", "%s (only `lab` needs it)", r.PythonError)
+	}
+	if r.LabReady {
+		line("ok", "lab", "%s", r.Lab)
+	} else {
+		line("--", "lab", "not made yet: `halfnote lab` makes it in %s", r.Lab)
+	}
+	return t.Flush()
+}
+
+// cpuFeatures are those that matter to half precision, as Linux names them; nil
+// where it cannot be told.
+func cpuFeatures() []string {
+	data, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return nil
+	}
+	return featuresOf(string(data))
+}
+
+func featuresOf(cpuinfo string) []string {
+	wanted := []string{"avx2", "fma", "f16c", "avx512f", "avx512_bf16", "avx512_fp16", "amx_bf16", "amx_fp16", "asimd", "fphp", "asimdhp", "bf16", "sve"}
+	var found []string
+	for line := range strings.Lines(cpuinfo) {
+		name, value, _ := strings.Cut(line, ":")
+		if name = strings.TrimSpace(name); name == "flags" || name == "Features" {
+			flags := strings.Fields(value)
+			for _, f := range wanted {
+				if slices.Contains(flags, f) {
+					found = append(found, f)
+				}
+			}
+			break
+		}
+	}
+	return found
+}

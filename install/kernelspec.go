@@ -1,0 +1,220 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+)
+
+// Options say where a kernelspec goes and what it holds. Without User, Prefix
+// and SysPrefix it goes into the user's folder.
+type Options struct {
+	User      bool   // the user's Jupyter folder
+	Prefix    string // PREFIX/share/jupyter
+	SysPrefix bool   // the active Python environment
+
+	Name        string // folder and kernel name; default "halfnote"
+	DisplayName string // what front ends show; default "Go (halfnote)"
+	Binary      string // the program to copy; default this very one
+	Version     string // of the program, kept in the kernelspec's metadata
+}
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// Install writes a kernelspec and returns its folder: kernel.json, logos and a
+// copy of the program, so that the kernel does not depend on where this one lies
+// or on PATH. An older installation is replaced file by file, each whole or not
+// at all; kernels that run go on.
+func Install(o Options) (dir string, err error) {
+	if o.Name == "" {
+		o.Name = "halfnote"
+	}
+	if o.DisplayName == "" {
+		o.DisplayName = "Go (halfnote)"
+	}
+	if !validName.MatchString(o.Name) {
+		return "", fmt.Errorf("install: kernel name %q, want only ASCII letters, digits, '.', '_' and '-'", o.Name)
+	}
+	data, err := o.jupyterDir()
+	if err != nil {
+		return "", err
+	}
+	if o.Binary == "" {
+		if o.Binary, err = os.Executable(); err != nil {
+			return "", fmt.Errorf("install: this program's own path: %w", err)
+		}
+	}
+	dir = filepath.Join(data, "kernels", o.Name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("install: %w", err)
+	}
+	if err := copyBinary(filepath.Join(dir, binaryName(runtime.GOOS)), o.Binary); err != nil {
+		return "", err
+	}
+	// kernel.json comes last: without it the folder is no kernel yet.
+	for _, f := range []struct {
+		name    string
+		content []byte
+	}{
+		{"logo-svg.svg", logoSVG()},
+		{"logo-32x32.png", logoPNG(32)},
+		{"logo-64x64.png", logoPNG(64)},
+		{"kernel.json", kernelJSON(o, runtime.GOOS)},
+	} {
+		if err := replace(filepath.Join(dir, f.name), 0o644, bytes.NewReader(f.content)); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+func (o Options) jupyterDir() (string, error) {
+	n := 0
+	for _, on := range []bool{o.User, o.Prefix != "", o.SysPrefix} {
+		if on {
+			n++
+		}
+	}
+	if n > 1 {
+		return "", fmt.Errorf("install: want only one of User, Prefix and SysPrefix")
+	}
+	if o.Prefix != "" {
+		prefix, err := filepath.Abs(o.Prefix)
+		return shareJupyter(prefix), err
+	}
+	s, err := here()
+	if err != nil {
+		return "", err
+	}
+	if o.SysPrefix {
+		prefix, err := s.sysPrefix(context.Background())
+		return shareJupyter(prefix), err
+	}
+	return s.dataDir(), nil
+}
+
+func binaryName(goos string) string {
+	if goos == "windows" {
+		return "halfnote.exe"
+	}
+	return "halfnote"
+}
+
+// spec is the kernelspec format, jupyter_client.kernelspec.KernelSpec.
+type spec struct {
+	Argv          []string          `json:"argv"`
+	DisplayName   string            `json:"display_name"`
+	Language      string            `json:"language"`
+	InterruptMode string            `json:"interrupt_mode"`
+	Protocol      string            `json:"kernel_protocol_version"`
+	Env           map[string]string `json:"env"`
+	Metadata      specMetadata      `json:"metadata"`
+}
+
+type specMetadata struct {
+	// Debugger false keeps JupyterLab's debugger panel away.
+	Debugger bool `json:"debugger"`
+	// Version is the release that wrote the kernelspec.
+	Version string `json:"halfnote_version"`
+}
+
+func kernelJSON(o Options, goos string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(spec{
+		Argv:          []string{"{resource_dir}/" + binaryName(goos), "kernel", "{connection_file}"},
+		DisplayName:   o.DisplayName,
+		Language:      "go",
+		InterruptMode: "message",
+		Protocol:      "5.5",
+		Env:           map[string]string{},
+		Metadata:      specMetadata{Version: o.Version},
+	})
+	if err != nil {
+		panic(err) // strings and booleans always encode
+	}
+	return b.Bytes()
+}
+
+// copyBinary copies a program, unless the copy is there already.
+func copyBinary(dst, src string) error {
+	in, err := os.Open(src)
+	if err != nil {
+		return fmt.Errorf("install: the program to copy: %w", err)
+	}
+	defer in.Close()
+	if same(in, dst) {
+		return nil
+	}
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("install: %w", err)
+	}
+	return replace(dst, 0o755, in)
+}
+
+// same reports whether a file holds what r does, and is executable if it must be.
+func same(r *os.File, path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	a, errA := r.Stat()
+	b, errB := f.Stat()
+	if errA != nil || errB != nil || a.Size() != b.Size() || runtime.GOOS != "windows" && b.Mode()&0o111 == 0 {
+		return false
+	}
+	x, y := make([]byte, 1<<20), make([]byte, 1<<20)
+	for {
+		n, errX := io.ReadFull(r, x)
+		m, _ := io.ReadFull(f, y)
+		if n != m || !bytes.Equal(x[:n], y[:m]) {
+			return false
+		}
+		if errX != nil {
+			return true
+		}
+	}
+}
+
+// replace writes a file through a temporary one beside it and a rename.
+func replace(path string, mode os.FileMode, content io.Reader) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("install: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if _, err := io.Copy(f, content); err != nil {
+		return fmt.Errorf("install: write %s: %w", path, err)
+	}
+	if err := f.Chmod(mode); err != nil && runtime.GOOS != "windows" {
+		return fmt.Errorf("install: write %s: %w", path, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("install: write %s: %w", path, err)
+	}
+	if err := os.Rename(f.Name(), path); err == nil {
+		return nil
+	}
+	// Windows does not replace a program that runs, but lets it be renamed.
+	old := path + ".old"
+	os.Remove(old)
+	os.Rename(path, old)
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("install: write %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,14 @@
+//go:build unix && !linux
+
+package install
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// endWithParent puts a command into a process group of its own, out of reach of
+// the terminal's Ctrl-C, which is ours to pass on.
+func endWithParent(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+}

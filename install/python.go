@@ -1,0 +1,131 @@
+package install
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+)
+
+// minPython is the oldest Python that the pinned JupyterLab accepts: 3.10.
+const minPython = 10
+
+// python is a Python interpreter, as it describes itself.
+type python struct {
+	Path    string `json:"path"`
+	Version string `json:"version"`
+	Minor   int    `json:"-"`
+	// Venv: it can make virtual environments with pip in them. Debian's cannot
+	// until python3-venv is installed.
+	Venv bool `json:"venv"`
+}
+
+// pythonNames are the commands to try, as argument lists. preferred, the
+// variable PYTHON, is the only one if it is set.
+func pythonNames(goos, preferred string) [][]string {
+	if preferred != "" {
+		return [][]string{{preferred}}
+	}
+	names := [][]string{{"python3"}, {"python"}}
+	if goos == "windows" {
+		names = append(names, []string{"py", "-3"})
+	}
+	for minor := 14; minor >= minPython; minor-- {
+		names = append(names, []string{fmt.Sprintf("python3.%d", minor)})
+	}
+	return names
+}
+
+// pythonProbe prints what the fields of python hold.
+const pythonProbe = `
+import json, sys
+try:
+    import ensurepip, venv
+    ok = True
+except ImportError:
+    ok = False
+print(json.dumps({"path": sys.executable, "version": "%d.%d.%d" % sys.version_info[:3], "venv": ok}))
+`
+
+func askPython(ctx context.Context, command []string) (python, error) {
+	out, err := exec.CommandContext(ctx, command[0], append(command[1:], "-c", pythonProbe)...).Output()
+	if err != nil {
+		return python{}, err
+	}
+	var p python
+	if err := json.Unmarshal(out, &p); err != nil {
+		return python{}, fmt.Errorf("%s printed %q", strings.Join(command, " "), out)
+	}
+	var major int
+	if _, err := fmt.Sscanf(p.Version, "%d.%d", &major, &p.Minor); err != nil || major != 3 {
+		p.Minor = 0
+	}
+	if p.Path == "" {
+		p.Path = command[0]
+	}
+	return p, nil
+}
+
+// findPython returns the first Python that can make the environment. The error
+// says what was found and what to type.
+func findPython(ctx context.Context) (python, error) {
+	preferred := os.Getenv("PYTHON")
+	var tried, found []string
+	var noVenv *python
+	for _, command := range pythonNames(runtime.GOOS, preferred) {
+		name := strings.Join(command, " ")
+		p, err := askPython(ctx, command)
+		switch {
+		case ctx.Err() != nil:
+			return python{}, ctx.Err()
+		case err != nil:
+			tried = append(tried, name)
+		case p.Minor < minPython:
+			found = append(found, fmt.Sprintf("%s is Python %s", name, p.Version))
+		case !p.Venv:
+			noVenv = &p
+		default:
+			return p, nil
+		}
+	}
+	how := packageManager()
+	switch {
+	case noVenv != nil:
+		return python{}, fmt.Errorf("install: %s (Python %s) cannot make virtual environments: its module ensurepip is missing; %s", noVenv.Path, noVenv.Version, how.venv)
+	case preferred != "" && found == nil:
+		return python{}, fmt.Errorf("install: the variable PYTHON names %q, which does not run as Python", preferred)
+	case found != nil:
+		return python{}, fmt.Errorf("install: JupyterLab needs Python 3.%d or newer, but %s; %s, or name another in the variable PYTHON", minPython, strings.Join(found, ", "), how.python)
+	}
+	return python{}, fmt.Errorf("install: JupyterLab needs Python 3.%d or newer, and none was found (tried %s); %s", minPython, strings.Join(tried, ", "), how.python)
+}
+
+// advice is what to type to get Python.
+type advice struct{ python, venv string }
+
+// packageManager looks for the system's package manager, first found first.
+func packageManager() advice {
+	for _, m := range []struct{ command, python, venv string }{
+		{"winget", "winget install Python.Python.3.13", ""},
+		{"apt-get", "sudo apt install python3 python3-venv", "sudo apt install python3-venv"},
+		{"dnf", "sudo dnf install python3", ""},
+		{"pacman", "sudo pacman -S python", ""},
+		{"zypper", "sudo zypper install python3 python3-pip", ""},
+		{"apk", "sudo apk add python3 py3-pip", ""},
+		{"brew", "brew install python", ""},
+	} {
+		if _, err := exec.LookPath(m.command); err == nil {
+			if m.venv == "" {
+				m.venv = m.python
+			}
+			return advice{"install it with `" + m.python + "`", "install it with `" + m.venv + "`"}
+		}
+	}
+	if runtime.GOOS == "darwin" {
+		return advice{"install it with `brew install python`, or from python.org", "install a whole Python with `brew install python`, or from python.org"}
+	}
+	return advice{"install it from python.org", "install a whole Python from python.org"}
+}
