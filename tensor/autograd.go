@@ -1,0 +1,329 @@
+package tensor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"halfnote/tensor/internal/scope"
+)
+
+// vertex is a tensor's place on the tape. Its operands' vertices are older, so
+// numbers in the order of making are a topological order.
+type vertex struct {
+	seq      uint64
+	op       Op // nil for leaves
+	in       []*Tensor
+	out      *Tensor
+	versions []int64 // of the operands and the result when it was recorded
+	of       string
+	module   string
+	freed    bool
+
+	leaf   *Tensor // collects a gradient
+	retain *Tensor // wants to see its gradient
+}
+
+func newVertex(op Op, in []*Tensor, y *Tensor, s state) *vertex {
+	v := &vertex{seq: ids.Add(1), op: op, of: op.Info().Name, module: s.module}
+	reads := op.Info().Reads
+	v.in = make([]*Tensor, len(in))
+	for i, t := range in {
+		v.in[i] = kept(t, reads == ReadsAll || reads == ReadsOperands)
+	}
+	y.v = v
+	v.out = kept(y, reads == ReadsAll || reads == ReadsResult)
+	v.versions = v.currentVersions()
+	return v
+}
+
+// kept returns t, or what is left of it without its values.
+func kept(t *Tensor, values bool) *Tensor {
+	if values {
+		return t
+	}
+	return &Tensor{dtype: t.dtype, shape: t.shape, v: t.v, id: t.id}
+}
+
+func (v *vertex) currentVersions() []int64 {
+	var out []int64
+	for _, t := range append(slices.Clone(v.in), v.out) {
+		if t.mem != nil {
+			out = append(out, t.mem.version.Load())
+		}
+	}
+	return out
+}
+
+// free lets go of what only a derivative needs.
+func (v *vertex) free() { v.in, v.out, v.versions, v.freed = nil, nil, nil, true }
+
+// RequireGrad makes t a leaf that collects a gradient, and returns it. It panics
+// if t is a result that has a history already.
+func (t *Tensor) RequireGrad() *Tensor {
+	switch {
+	case t.v == nil:
+		t.v = &vertex{seq: ids.Add(1), leaf: t}
+	case t.v.leaf == nil:
+		fail("require_grad", []*Tensor{t}, "it is the result of %s and requires a gradient already; expected a leaf: call Detach first", t.v.of)
+	}
+	return t
+}
+
+// RequiresGrad reports whether t is a leaf with a gradient or depends on one.
+func (t *Tensor) RequiresGrad() bool { return t.v != nil }
+
+// IsLeaf reports whether t is not the recorded result of an operation.
+func (t *Tensor) IsLeaf() bool { return t.v == nil || t.v.leaf != nil }
+
+// Detach returns t without its history. They share memory.
+func (t *Tensor) Detach() *Tensor { return t.alias(t.offset, t.shape, t.stride) }
+
+// RetainGrad makes Backward set t's gradient though t is no leaf, and returns t.
+func (t *Tensor) RetainGrad() *Tensor {
+	if t.v == nil {
+		fail("retain_grad", []*Tensor{t}, "it does not require a gradient; expected one that depends on a leaf that does")
+	}
+	if t.v.leaf == nil {
+		t.v.retain = t
+	}
+	return t
+}
+
+// Grad returns the gradient that Backward has collected, or nil.
+func (t *Tensor) Grad() *Tensor { return t.grad }
+
+// SetGrad replaces the gradient; nil drops it.
+func (t *Tensor) SetGrad(g *Tensor) {
+	if g != nil && !slices.Equal(g.shape, t.shape) {
+		fail("set_grad", []*Tensor{t, g}, "a gradient has its tensor's shape")
+	}
+	t.grad = g
+}
+
+// ZeroGrad drops the gradient. It is torch's zero_grad, which sets it to None.
+func (t *Tensor) ZeroGrad() { t.grad = nil }
+
+// NoGrad runs body without recording operations. It is torch.no_grad.
+func NoGrad(body func()) {
+	s := current()
+	s.nograd = true
+	scope.Do(s, body)
+}
+
+// EnableGrad runs body with recording on, inside NoGrad too. It is
+// torch.enable_grad.
+func EnableGrad(body func()) {
+	s := current()
+	s.nograd = false
+	scope.Do(s, body)
+}
+
+// IsGradEnabled reports whether operations of this goroutine are recorded.
+func IsGradEnabled() bool { return !current().nograd }
+
+// BackwardOptions are what Backward may be told. The zero value is the default.
+type BackwardOptions struct {
+	// Gradient is the gradient of the tensor to start from, in its shape; nil
+	// stands for 1, for a tensor of one element.
+	Gradient *Tensor
+	// RetainGraph keeps the tape for another call.
+	RetainGraph bool
+	// CreateGraph records the derivative itself, and keeps the tape.
+	CreateGraph bool
+	// AllowUnused makes GradWith return nil for what t does not depend on,
+	// where it would panic.
+	AllowUnused bool
+}
+
+// Backward adds the gradient of t, a tensor of one element, to every leaf that it
+// depends on, and frees the tape. It panics if t has no history or its tape has
+// been freed. It is torch.Tensor.backward.
+func (t *Tensor) Backward() { t.BackwardWith(BackwardOptions{}) }
+
+// BackwardWith is Backward with options.
+func (t *Tensor) BackwardWith(o BackwardOptions) {
+	b := newBackprop("backward", t, o)
+	for _, v := range b.order {
+		b.wanted[v] = v.leaf != nil || v.retain != nil
+	}
+	b.run()
+	for _, v := range slices.Backward(b.order) {
+		if u := v.retain; u != nil && b.grads[v] != nil {
+			u.grad = b.grads[v]
+		}
+		if v.leaf != nil && b.grads[v] != nil {
+			b.collect(v.leaf, b.grads[v])
+		}
+	}
+}
+
+// Grad returns the gradients of y, a tensor of one element, with respect to xs, and
+// frees the tape. Gradients of leaves stay as they are. It is torch.autograd.grad.
+func Grad(y *Tensor, xs ...*Tensor) []*Tensor { return GradWith(y, xs, BackwardOptions{}) }
+
+// GradGraph is Grad with a result that can be differentiated, as a gradient
+// penalty needs. The tape stays. It is torch.autograd.grad with create_graph.
+func GradGraph(y *Tensor, xs ...*Tensor) []*Tensor {
+	return GradWith(y, xs, BackwardOptions{CreateGraph: true})
+}
+
+// GradWith is Grad with options.
+func GradWith(y *Tensor, xs []*Tensor, o BackwardOptions) []*Tensor {
+	b := newBackprop("grad", y, o)
+	for i, x := range xs {
+		if x.v == nil {
+			fail("grad", []*Tensor{x}, "operand %d does not require a gradient; expected RequireGrad before its use", i)
+		}
+		b.wanted[x.v] = true
+	}
+	b.run()
+	out := make([]*Tensor, len(xs))
+	for i, x := range xs {
+		out[i] = b.grads[x.v]
+		if out[i] == nil && !o.AllowUnused {
+			fail("grad", []*Tensor{y, x}, "the first does not depend on operand %d; allow it with AllowUnused", i)
+		}
+	}
+	return out
+}
+
+// backprop is one walk back along the tape.
+type backprop struct {
+	op     string
+	o      BackwardOptions
+	order  []*vertex        // what the start depends on, newest first
+	wanted map[*vertex]bool // whose gradients are asked for
+	leads  map[*vertex]bool // wanted, or on the way to one
+	grads  map[*vertex]*Tensor
+	start  uint64 // storages with smaller numbers are older than the walk
+	owned  map[*storage]bool
+}
+
+func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
+	if y.v == nil {
+		fail(op, []*Tensor{y}, "it does not require a gradient; expected a result that depends on a tensor with RequireGrad, computed outside NoGrad")
+	}
+	b := &backprop{
+		op: op, o: o, order: reachable(op, y.v), start: ids.Load(),
+		wanted: map[*vertex]bool{}, leads: map[*vertex]bool{}, grads: map[*vertex]*Tensor{}, owned: map[*storage]bool{},
+	}
+	switch g := o.Gradient; {
+	case g == nil && y.Numel() != 1:
+		fail(op, []*Tensor{y}, "it has %d elements; expected one, or a Gradient to start from", y.Numel())
+	case g == nil:
+		b.grads[y.v] = constantLike(y, 1)
+	case !slices.Equal(g.shape, y.shape):
+		fail(op, []*Tensor{y, g}, "the Gradient to start from has another shape than the tensor")
+	default:
+		b.grads[y.v] = g.To(y.dtype)
+	}
+	return b
+}
+
+// reachable returns v and all that it depends on, newest first.
+func reachable(op string, v *vertex) []*vertex {
+	seen := map[*vertex]bool{v: true}
+	order := []*vertex{v}
+	for i := 0; i < len(order); i++ {
+		u := order[i]
+		if u.freed {
+			panic(&Error{Op: op, Why: fmt.Sprintf("the tape of %s has been freed by an earlier Backward; compute the result again, or keep the tape with BackwardOptions{RetainGraph: true} there", u.of)})
+		}
+		for _, t := range u.in {
+			if t.v != nil && !seen[t.v] {
+				seen[t.v] = true
+				order = append(order, t.v)
+			}
+		}
+	}
+	slices.SortFunc(order, func(a, b *vertex) int { return cmp.Compare(b.seq, a.seq) })
+	return order
+}
+
+// run computes the gradients of all wanted vertices.
+func (b *backprop) run() {
+	for _, v := range slices.Backward(b.order) {
+		b.leads[v] = b.wanted[v] || slices.ContainsFunc(v.in, func(t *Tensor) bool { return b.leads[t.v] })
+	}
+	// No caster: derivatives run in the dtypes of forward.
+	s := state{nograd: !b.o.CreateGraph, backward: true}
+	scope.Do(s, func() {
+		for _, v := range b.order {
+			dy := b.grads[v]
+			if dy == nil || v.op == nil || !slices.ContainsFunc(v.in, func(t *Tensor) bool { return b.leads[t.v] }) {
+				continue
+			}
+			if observers.Load() == nil {
+				b.step(v, dy)
+			} else {
+				s.of, s.module = v.of, v.module
+				scope.Do(s, func() { b.step(v, dy) })
+			}
+			if !b.wanted[v] {
+				delete(b.grads, v)
+			}
+			if !b.o.RetainGraph && !b.o.CreateGraph {
+				v.free()
+			}
+		}
+	})
+}
+
+// step hands the gradient dy of v's result on to its operands.
+func (b *backprop) step(v *vertex, dy *Tensor) {
+	if !slices.Equal(v.currentVersions(), v.versions) {
+		panic(&Error{Op: b.op, Why: fmt.Sprintf("a tensor that the derivative of %s needs has been changed in place since; change it after Backward, or a Clone of it", v.of)})
+	}
+	in := v.in
+	if !b.o.CreateGraph {
+		in = slices.Clone(in)
+		for i, t := range in {
+			if t.v != nil && !b.leads[t.v] {
+				u := *t
+				u.v = nil
+				in[i] = &u
+			}
+		}
+	}
+	for i, dx := range v.op.VJP(dy, v.out, in) {
+		u := v.in[i].v
+		if dx == nil || u == nil || !b.leads[u] {
+			continue
+		}
+		if !slices.Equal(dx.shape, v.in[i].shape) {
+			fail(v.of, []*Tensor{dx, v.in[i]}, "its VJP gave a gradient of the first shape for an operand of the second")
+		}
+		dx = dx.To(v.in[i].dtype)
+		if g := b.grads[u]; g != nil {
+			dx = g.Add(dx)
+		}
+		b.grads[u] = dx
+	}
+}
+
+// collect adds g to a leaf's gradient.
+func (b *backprop) collect(leaf, g *Tensor) {
+	switch {
+	case b.o.CreateGraph:
+		if leaf.grad != nil {
+			g = leaf.grad.Add(g)
+		}
+		leaf.grad = g
+	case leaf.grad != nil:
+		NoGrad(func() { leaf.grad.AddAssign(g) })
+	default:
+		// The leaf's gradient may be changed in place later, so it must be
+		// nobody else's memory.
+		if g.mem.id <= b.start || b.owned[g.mem] || !g.IsContiguous() || g.isView && g.mem.buffer.Bytes() != g.Bytes() {
+			g = duplicate(g)
+		}
+		b.owned[g.mem] = true
+		leaf.grad = &Tensor{mem: g.mem, dtype: g.dtype, offset: g.offset, shape: g.shape, stride: g.stride, id: ids.Add(1)}
+	}
+}
+
+// constantLike returns value in t's shape and dtype, t's values not being looked at.
+func constantLike(t *Tensor, value float64) *Tensor {
+	return constant(t, t.dtype, value).expandTo(t.shape)
+}

@@ -1,0 +1,110 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+// New returns a float32 tensor with data in row-major order; without a shape, a
+// vector. Each number is rounded to nearest. It panics if shape does not hold as
+// many elements. It is torch.tensor.
+func New(data []float64, shape ...int) *Tensor { return NewAs(Float32, data, shape...) }
+
+// NewAs is New with dtype d. For 16 bits, data is rounded by way of float32; what
+// is too large becomes infinite.
+func NewAs(d DType, data []float64, shape ...int) *Tensor {
+	FInfo(d)
+	return newTensor(CPU.backend(), d, dataShape(len(data), shape)).setFloat64s(data)
+}
+
+// FromFloat32s is New for data that is float32 already.
+func FromFloat32s(data []float32, shape ...int) *Tensor {
+	return newTensor(CPU.backend(), Float32, dataShape(len(data), shape)).setFloat32s(data)
+}
+
+func dataShape(n int, shape []int) []int {
+	if len(shape) == 0 {
+		return []int{n}
+	}
+	shape = checkShape("new", shape)
+	if size(shape) != n {
+		panic(&Error{Op: "new", Shapes: [][]int{shape}, Why: fmt.Sprintf("it holds %d elements; expected %d, as many as there are data", size(shape), n)})
+	}
+	return shape
+}
+
+// Scalar returns a float32 tensor without dimensions. It is torch.tensor of a
+// number.
+func Scalar(value float64) *Tensor { return NewAs(Float32, []float64{value}).Reshape() }
+
+// Zeros returns a float32 tensor of zeros. It is torch.zeros.
+func Zeros(shape ...int) *Tensor {
+	return newTensor(CPU.backend(), Float32, checkShape("zeros", shape))
+}
+
+// Ones returns a float32 tensor of ones. It is torch.ones.
+func Ones(shape ...int) *Tensor { return Full(1, shape...) }
+
+// Full returns a float32 tensor with every element value; without a shape, a
+// scalar. It panics if float32 has no finite number for a finite value. It is
+// torch.full.
+func Full(value float64, shape ...int) *Tensor {
+	checkFinite("full", Float32, value)
+	t := newTensor(CPU.backend(), Float32, checkShape("full", shape))
+	run(driver.Kernel{Code: driver.Fill, Alpha: value}, t)
+	return t
+}
+
+// ZerosLike returns zeros in t's shape, dtype and device. It is torch.zeros_like.
+func ZerosLike(t *Tensor) *Tensor { return newTensor(t.mem.backend, t.dtype, t.Shape()) }
+
+// OnesLike returns ones in t's shape, dtype and device. It is torch.ones_like.
+func OnesLike(t *Tensor) *Tensor { return ZerosLike(t).Fill(1) }
+
+// Arange returns the float32 vector from, from+1, … below to. It is torch.arange.
+func Arange(from, to float64) *Tensor {
+	if !(to >= from) || math.IsInf(to-from, 0) {
+		panic(&Error{Op: "arange", Why: fmt.Sprintf("from %v to %v; expected finite bounds in order", from, to)})
+	}
+	data := make([]float64, int(math.Ceil(to-from)))
+	for i := range data {
+		data[i] = from + float64(i)
+	}
+	return New(data, len(data))
+}
+
+// Linspace returns n float32 numbers from first to last, evenly spaced. It is
+// torch.linspace.
+func Linspace(first, last float64, n int) *Tensor {
+	if n < 0 {
+		panic(&Error{Op: "linspace", Why: fmt.Sprintf("%d numbers asked for; expected 0 or more", n)})
+	}
+	data := make([]float64, n)
+	for i := range data {
+		data[i] = first
+		if i > 0 {
+			data[i] += (last - first) * float64(i) / float64(n-1)
+		}
+	}
+	return New(data, n)
+}
+
+// Eye returns the n by n float32 identity matrix. It is torch.eye.
+func Eye(n int) *Tensor {
+	checkShape("eye", []int{n})
+	data := make([]float64, n*n)
+	for i := range n {
+		data[i*n+i] = 1
+	}
+	return New(data, n, n)
+}
+
+// checkFinite panics if d rounds a finite value to infinity.
+func checkFinite(op string, d DType, value float64) {
+	limit := FInfo(d).Max
+	if math.Abs(value) > limit && !math.IsInf(value, 0) {
+		panic(&Error{Op: op, DTypes: []DType{d}, Why: fmt.Sprintf("%v is beyond its range; expected a number from %v to %v", value, -limit, limit)})
+	}
+}

@@ -1,0 +1,87 @@
+package tensor
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"halfnote/tensor/driver"
+	_ "halfnote/tensor/internal/cpu" // registers the backend "cpu"
+)
+
+// Device is where a tensor's elements are: torch.device.
+type Device string
+
+// The devices.
+const (
+	CPU  Device = "cpu"
+	CUDA Device = "cuda" // the current NVIDIA GPU; only builds with the tag cuda have it
+)
+
+// Available reports whether tensors can be on d.
+func (d Device) Available() bool { return driver.Lookup(string(d)) != nil }
+
+// backend panics if there is no such device.
+func (d Device) backend() driver.Backend {
+	b := driver.Lookup(string(d))
+	if b == nil {
+		why := fmt.Sprintf("there is no device %q here; expected one of: %s", d, strings.Join(driver.Names(), ", "))
+		if d == CUDA {
+			why = "there is no CUDA device here: this program was built without the tag cuda or found no NVIDIA driver; use tensor.CPU"
+		}
+		panic(&Error{Op: "device", Why: why})
+	}
+	return b
+}
+
+// Synchronize returns when all that was started on d is done.
+func (d Device) Synchronize() { d.backend().Synchronize() }
+
+// storage is memory that tensors share: a tensor and its views.
+type storage struct {
+	backend driver.Backend
+	buffer  driver.Buffer
+	version atomic.Int64 // counts changes in place
+	id      uint64
+}
+
+// ids numbers tensors and storages in the order of their making.
+var ids atomic.Uint64
+
+func newStorage(op string, b driver.Backend, bytes int) *storage {
+	buffer, err := b.Alloc(bytes)
+	if err != nil {
+		panic(&Error{Op: op, Why: err.Error()})
+	}
+	return &storage{backend: b, buffer: buffer, id: ids.Add(1)}
+}
+
+// MemoryStats is what tensors occupy on a device, in bytes.
+type MemoryStats struct {
+	Live int // now, as far as the garbage collector knows
+	Peak int // at most, since the start or the last ResetPeakMemory
+}
+
+// Memory returns what tensors occupy on d, zeros if the device does not count. It
+// is torch.cuda.memory_allocated and torch.cuda.max_memory_allocated.
+func (d Device) Memory() MemoryStats {
+	if r, ok := d.backend().(driver.MemoryReporter); ok {
+		m := r.Memory()
+		return MemoryStats{int(m.Live), int(m.Peak)}
+	}
+	return MemoryStats{}
+}
+
+// ResetPeakMemory makes the peak what is occupied now. It is
+// torch.cuda.reset_peak_memory_stats.
+func (d Device) ResetPeakMemory() {
+	if r, ok := d.backend().(driver.MemoryReporter); ok {
+		r.ResetPeak()
+	}
+}
+
+// Memory returns what tensors occupy on the CPU; see [Device.Memory].
+func Memory() MemoryStats { return CPU.Memory() }
+
+// ResetPeakMemory is [Device.ResetPeakMemory] of the CPU.
+func ResetPeakMemory() { CPU.ResetPeakMemory() }

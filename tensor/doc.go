@@ -1,0 +1,49 @@
+// Package tensor has tensors with automatic differentiation: torch for Go.
+//
+// A [Tensor] has a shape, a [DType] and a [Device]. Make one, compute, ask for
+// gradients:
+//
+//	w := tensor.Randn(3, 2).RequireGrad()
+//	x := tensor.New([]float64{1, 2, 3}, 1, 3)
+//	loss := x.MatMul(w).Pow(2).Mean()
+//	loss.Backward()
+//	fmt.Println(w.Grad())
+//
+// Tensors are float32 unless asked otherwise; [Tensor.To] changes the dtype:
+//
+//	tensor.Ones(65536).To(tensor.Float16).Sum() // +Inf: float16 ends at 65504
+//
+// # Numerics
+//
+// Arithmetic is that of CUDA on every backend: operands of float16 and bfloat16
+// are widened to float32, computed on there, and the result is rounded once, to
+// nearest even. Subnormal numbers are kept. Plain numbers, as in Scale, are not
+// rounded to float16 first. Sums are in float32, in an order that depends on
+// shapes alone. OPS.md lists every operation.
+//
+// Operands of two dtypes are promoted by torch's rules: a tensor with dimensions
+// beats one without, a wider dtype beats a narrower one, and float16 with
+// bfloat16 gives float32. Products want operands of one dtype.
+//
+// # Derivatives
+//
+// Every operation goes through one function, which records it when an operand
+// requires a gradient. Derivatives are themselves written in operations, so
+// [GradGraph] gives gradients that can be differentiated again. [NoGrad]
+// switches recording off. Leaf gradients have the leaf's dtype; all others have
+// the dtype of the forward operation.
+//
+// # Autocast
+//
+// A [Caster] may change the dtypes of operands before an operation runs; package
+// amp has those of torch.autocast. It belongs to the goroutine that called
+// [WithCaster]. Backward runs without it.
+//
+// # Mistakes
+//
+// Wrong shapes and dtypes panic with an [*Error], which names them and what was
+// expected; [Try] turns such a panic into an error.
+//
+// The package knows nothing of modules, autocast policies or charts. What it
+// computes on is behind package tensor/driver.
+package tensor

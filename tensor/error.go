@@ -1,0 +1,83 @@
+package tensor
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Error reports operands that an operation cannot take. It is the panic value of
+// such calls.
+type Error struct {
+	Op     string  // the operation's name, as "matmul"
+	Shapes [][]int // of the operands, when they matter
+	DTypes []DType // of the operands, when they matter
+	Why    string  // what is wrong and what was expected
+}
+
+// Error returns "tensor: matmul: shapes (32, 784) and (512, 10): …".
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("tensor: " + e.Op + ": ")
+	if len(e.Shapes) > 0 {
+		b.WriteString(list("shape", len(e.Shapes), func(i int) string { return shapeString(e.Shapes[i]) }) + ": ")
+	}
+	if len(e.DTypes) > 0 {
+		b.WriteString(list("dtype", len(e.DTypes), func(i int) string { return e.DTypes[i].String() }) + ": ")
+	}
+	return b.String() + e.Why
+}
+
+// list returns "shapes a, b and c".
+func list(noun string, n int, item func(int) string) string {
+	var b strings.Builder
+	b.WriteString(noun)
+	if n > 1 {
+		b.WriteString("s")
+	}
+	for i := range n {
+		switch {
+		case i == 0:
+			b.WriteString(" ")
+		case i == n-1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(item(i))
+	}
+	return b.String()
+}
+
+// Try runs body and returns the [*Error] that it panicked with, or nil. Other
+// panics go on.
+func Try(body func()) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *Error:
+			err = p
+		default:
+			panic(p)
+		}
+	}()
+	body()
+	return nil
+}
+
+// fail panics about the shapes of ts.
+func fail(op string, ts []*Tensor, format string, args ...any) {
+	e := &Error{Op: op, Why: fmt.Sprintf(format, args...)}
+	for _, t := range ts {
+		e.Shapes = append(e.Shapes, t.shape)
+	}
+	panic(e)
+}
+
+// failDType panics about the dtypes of ts.
+func failDType(op string, ts []*Tensor, format string, args ...any) {
+	e := &Error{Op: op, Why: fmt.Sprintf(format, args...)}
+	for _, t := range ts {
+		e.DTypes = append(e.DTypes, t.dtype)
+	}
+	panic(e)
+}

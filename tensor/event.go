@@ -1,0 +1,137 @@
+package tensor
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"halfnote/tensor/internal/scope"
+)
+
+// Event is one operation that has run.
+type Event struct {
+	Op       Info
+	Backward bool   // it is part of a derivative
+	Of       string // the operation whose derivative it is part of
+	Module   string // path of the module that called it, or whose derivative it is: "0", "encoder.2"
+	InCast   bool   // it is a cast that autocast asked for
+	View     bool   // it shows memory of its operand and computes nothing
+	InPlace  bool   // it changed its first operand
+
+	In       []Meta // operands as they were given
+	Computed DType  // what the operands were cast to; Out's dtype is the result's
+	Out      Meta
+	Casts    []Cast
+
+	Start    time.Time // after casting
+	Duration time.Duration
+	Bytes    int     // read and written
+	FLOPs    float64 // two for each product of a matrix product, else one for each element of the largest operand
+
+	// Result is the result itself, for counting what is in it. It must not be
+	// kept, so that its memory can be freed.
+	Result *Tensor
+}
+
+// Meta describes a tensor.
+type Meta struct {
+	ID     int
+	DType  DType
+	Shape  []int
+	Device Device
+}
+
+// Cast is a change of an operand's dtype before an operation.
+type Cast struct {
+	Operand   int // its index in Event.In
+	From, To  DType
+	Cached    bool // autocast had the result already
+	Promotion bool // the operation's own promotion, not autocast
+}
+
+// observers is copied on change, so that apply reads it without a lock; nil when
+// nobody observes.
+var (
+	observing sync.Mutex
+	observers atomic.Pointer[[]*func(Event)]
+)
+
+// Observe calls f after each operation on any goroutine, on the goroutine that ran
+// it, until stop is called. Operations that f calls itself are reported too, so f
+// should call none. Without observers an operation pays one load.
+func Observe(f func(Event)) (stop func()) {
+	change := func(edit func([]*func(Event)) []*func(Event)) {
+		observing.Lock()
+		defer observing.Unlock()
+		var list []*func(Event)
+		if old := observers.Load(); old != nil {
+			list = slices.Clone(*old)
+		}
+		if list = edit(list); len(list) == 0 {
+			observers.Store(nil)
+			return
+		}
+		observers.Store(&list)
+	}
+	change(func(list []*func(Event)) []*func(Event) { return append(list, &f) })
+	return func() {
+		change(func(list []*func(Event)) []*func(Event) {
+			return slices.DeleteFunc(list, func(g *func(Event)) bool { return g == &f })
+		})
+	}
+}
+
+// InModule runs body with name added to the path of modules that events carry:
+// "0" inside "encoder" gives "encoder.0". It only calls body while nobody
+// observes.
+func InModule(name string, body func()) {
+	if observers.Load() == nil {
+		body()
+		return
+	}
+	s := current()
+	if s.module != "" {
+		name = s.module + "." + name
+	}
+	s.module = name
+	scope.Do(s, body)
+}
+
+func meta(t *Tensor) Meta {
+	return Meta{int(t.id), t.dtype, t.Shape(), t.Device()}
+}
+
+// begin returns the event of an operation on in, as given.
+func begin(op Op, s state, in []*Tensor) *Event {
+	e := &Event{Op: op.Info(), Backward: s.backward, Of: s.of, Module: s.module, InCast: s.casting}
+	for _, t := range in {
+		e.In = append(e.In, meta(t))
+	}
+	return e
+}
+
+// finish fills in what is known afterwards, and tells the observers.
+func (e *Event) finish(seen *[]*func(Event), in []*Tensor, y *Tensor) {
+	e.Duration = time.Since(e.Start)
+	e.Out, e.Result, e.Computed = meta(y), y, y.dtype
+	if len(in) > 0 {
+		e.Computed = in[0].dtype
+		e.View = y.mem == in[0].mem && !e.InPlace
+	}
+	if !e.View {
+		e.Bytes = y.Bytes()
+		most := y.Numel()
+		for _, t := range in {
+			e.Bytes += t.Bytes()
+			most = max(most, t.Numel())
+		}
+		e.FLOPs = float64(most)
+		if e.Op.Name == "matmul" || e.Op.Name == "linear" {
+			e.FLOPs = 2 * float64(y.Numel()) * float64(in[0].shape[len(in[0].shape)-1])
+		}
+	}
+	for _, f := range *seen {
+		(*f)(*e)
+	}
+}

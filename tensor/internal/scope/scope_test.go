@@ -1,0 +1,107 @@
+package scope
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+)
+
+func TestNesting(t *testing.T) {
+	check := func(want any) {
+		t.Helper()
+		if got := Current(); got != want {
+			t.Errorf("current value: got %v, want %v", got, want)
+		}
+	}
+	check(nil)
+	Do(1, func() {
+		check(1)
+		Do(2, func() { check(2) })
+		check(1)
+		func() {
+			defer func() { recover() }()
+			Do(3, func() { panic("x") })
+		}()
+		check(1)
+		done := make(chan any)
+		go func() { done <- Current() }()
+		if got := <-done; got != nil {
+			t.Errorf("a goroutine started inside: got %v, want nil", got)
+		}
+	})
+	check(nil)
+	var wg sync.WaitGroup
+	wg.Go(func() { Do(4, runtime.Goexit) })
+	wg.Wait()
+	if n := open.Load(); n != 0 {
+		t.Errorf("%d scopes are open after all have ended", n)
+	}
+}
+
+func TestGoroutines(t *testing.T) {
+	var wg sync.WaitGroup
+	for g := range 16 {
+		wg.Go(func() {
+			for range 200 {
+				Do(g, func() {
+					runtime.Gosched()
+					if got := Current(); got != g {
+						t.Errorf("goroutine %d sees %v", g, got)
+					}
+				})
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestIDs(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		id   func() int
+	}{{"thread", threadID}, {"goroutine", goroutineID}} {
+		var mu sync.Mutex
+		seen := map[int]bool{}
+		var wg, all sync.WaitGroup
+		all.Add(8)
+		for range 8 {
+			wg.Go(func() {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				id := c.id()
+				mu.Lock()
+				seen[id] = true
+				mu.Unlock()
+				all.Done()
+				all.Wait() // so that no thread is used twice
+				if again := c.id(); again != id {
+					t.Errorf("%s id changed from %d to %d", c.name, id, again)
+				}
+			})
+		}
+		wg.Wait()
+		if len(seen) != 8 {
+			t.Errorf("8 goroutines had %d %s ids", len(seen), c.name)
+		}
+	}
+}
+
+func BenchmarkCurrent(b *testing.B) {
+	Do(1, func() {
+		for b.Loop() {
+			Current()
+		}
+	})
+}
+
+func BenchmarkDo(b *testing.B) {
+	for b.Loop() {
+		Do(1, func() {})
+	}
+}
+
+func BenchmarkGoroutineID(b *testing.B) {
+	for b.Loop() {
+		goroutineID()
+	}
+}

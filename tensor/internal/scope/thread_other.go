@@ -1,0 +1,5 @@
+//go:build !linux && !darwin && !windows
+
+package scope
+
+func threadID() int { return goroutineID() }

@@ -1,0 +1,117 @@
+package tensor
+
+import "halfnote/tensor/driver"
+
+// What the Forward methods compute with: kernels on tensors, below the tape.
+
+// run computes dst from src. Operands are repeated to dst's shape if they have
+// not got it, as elementwise kernels want.
+func run(k driver.Kernel, dst *Tensor, src ...*Tensor) {
+	views := make([]driver.View, len(src))
+	for i, s := range src {
+		views[i] = s.view()
+	}
+	dst.mem.backend.Run(k, dst.view(), views...)
+}
+
+// runBroadcast is run with the operands repeated to dst's shape.
+func runBroadcast(k driver.Kernel, dst *Tensor, src ...*Tensor) {
+	views := make([]driver.View, len(src))
+	for i, s := range src {
+		v := s.view()
+		v.Shape, v.Stride = dst.shape, expandStride(s, dst.shape)
+		views[i] = v
+	}
+	dst.mem.backend.Run(k, dst.view(), views...)
+}
+
+// elementwise returns k of in, which are of one dtype, broadcast.
+func elementwise(op string, k driver.Kernel, in ...*Tensor) *Tensor {
+	dst := newTensor(in[0].mem.backend, in[0].dtype, broadcast(op, in))
+	runBroadcast(k, dst, in...)
+	return dst
+}
+
+func unary(c driver.Code, x *Tensor) *Tensor {
+	return elementwise("", driver.Kernel{Code: c}, x)
+}
+
+func binary2(op string, c driver.Code, x, y *Tensor) *Tensor {
+	return elementwise(op, driver.Kernel{Code: c}, x, y)
+}
+
+func affineOf(x *Tensor, alpha, beta float64) *Tensor {
+	return elementwise("", driver.Kernel{Code: driver.Affine, Alpha: alpha, Beta: beta}, x)
+}
+
+// convert returns t as d without gaps, t itself if it is so already.
+func convert(t *Tensor, d DType) *Tensor {
+	if t.dtype == d {
+		return compact(t)
+	}
+	dst := newTensor(t.mem.backend, d, t.shape)
+	run(driver.Kernel{Code: driver.Copy}, dst, t)
+	return dst
+}
+
+// compact returns t without gaps, t itself if it has none.
+func compact(t *Tensor) *Tensor {
+	if t.IsContiguous() {
+		return t
+	}
+	return duplicate(t)
+}
+
+// duplicate returns a copy without gaps.
+func duplicate(t *Tensor) *Tensor {
+	dst := newTensor(t.mem.backend, t.dtype, t.shape)
+	run(driver.Kernel{Code: driver.Copy}, dst, t)
+	return dst
+}
+
+// wide returns t in the dtype that arithmetic is done in.
+func wide(t *Tensor) *Tensor {
+	if w := wideOf(t.dtype); w != t.dtype {
+		return convert(t, w)
+	}
+	return t
+}
+
+// constant returns a scalar beside t.
+func constant(t *Tensor, d DType, value float64) *Tensor {
+	c := newTensor(t.mem.backend, d, []int{})
+	run(driver.Kernel{Code: driver.Fill, Alpha: value}, c)
+	return c
+}
+
+// reduce returns c's reduction of x along dims, which keep size 1, as d: x's dtype
+// or the one that arithmetic on it is done in.
+func reduce(c driver.Code, x *Tensor, dims []int, d DType) *Tensor {
+	dst := newTensor(x.mem.backend, d, keepDims(x.shape, dims))
+	run(driver.Kernel{Code: c}, dst, x)
+	return dst
+}
+
+// narrow returns the temporary t as d.
+func narrow(t *Tensor, d DType) *Tensor {
+	if t.dtype == d {
+		return t
+	}
+	y := convert(t, d)
+	release(t)
+	return y
+}
+
+// release frees the memory of temporaries, before the garbage collector would.
+func release(ts ...*Tensor) {
+	for _, t := range ts {
+		if r, ok := t.mem.backend.(driver.Releaser); ok {
+			r.Release(t.mem.buffer)
+		}
+	}
+}
+
+// shaped returns x, which has no gaps, in another shape of as many elements.
+func shaped(x *Tensor, shape []int) *Tensor {
+	return x.alias(x.offset, shape, rowMajor(shape))
+}

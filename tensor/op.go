@@ -1,0 +1,172 @@
+package tensor
+
+import (
+	"time"
+
+	"halfnote/tensor/internal/scope"
+)
+
+// Category says how autocast treats an operation: on which of torch's lists for
+// CUDA it is.
+type Category uint8
+
+// The categories.
+const (
+	Keep   Category = iota // unlisted: operands stay as they come
+	Lower                  // lower_precision_fp: operands go to the policy's dtype
+	Raise                  // fp32: operands go to float32
+	Widest                 // promote: operands go to the widest dtype among them
+	Banned                 // banned: not to be used under autocast
+)
+
+// String returns torch's name of the list.
+func (c Category) String() string {
+	return [...]string{"unlisted", "lower_precision_fp", "fp32", "promote", "banned"}[c]
+}
+
+// Reads says which values an operation's VJP looks at. Autograd keeps those and
+// lets go of the rest.
+type Reads uint8
+
+// What a VJP may read.
+const (
+	ReadsAll      Reads = iota // operands and result
+	ReadsOperands              // the operands' values
+	ReadsResult                // the result's values
+	ReadsNothing               // shapes and dtypes only
+)
+
+// Info describes an operation.
+type Info struct {
+	Name  string // torch's name in its autocast lists, as "matmul"
+	Torch string // torch's function, as "torch.matmul"
+	Category
+	Reads Reads
+}
+
+// Op is one operation with its attributes as fields. Implementations are immutable
+// and safe for use by several goroutines.
+type Op interface {
+	Info() Info
+	// Forward returns the result for operands that have been cast. Autocast and
+	// autograd are off while it runs.
+	Forward(in []*Tensor) *Tensor
+	// VJP returns the gradients of the operands, each in the operand's shape, for
+	// the gradient dy of the result y. It is written in operations, so that it
+	// can be differentiated. nil means no gradient; an operand that does not
+	// require a gradient needs none. Values that Info().Reads does not name are
+	// not there.
+	VJP(dy, y *Tensor, in []*Tensor) []*Tensor
+}
+
+// Apply returns op's result for in, recorded like that of the operations of this
+// package: a way to give an operation its own derivative. It is
+// torch.autograd.Function.
+func Apply(op Op, in ...*Tensor) *Tensor { return apply(custom{op}, in...) }
+
+// custom runs a Forward that is made of operations, without recording them.
+type custom struct{ Op }
+
+func (c custom) Forward(in []*Tensor) (y *Tensor) {
+	s := current()
+	s.caster, s.nograd = nil, true
+	scope.Do(s, func() { y = c.Op.Forward(in) })
+	return y.alias(y.offset, y.shape, y.stride) // y may be an operand
+}
+
+// Three kinds of operations are treated apart, by a method of its own each.
+type (
+	promoting interface{ promotes() } // operands are brought to one dtype
+	fixed     interface{ fixed() }    // autocast never sees it: casts and views
+	stepwise  interface{ stepwise() } // the derivative is 0: the result requires no gradient
+)
+
+// state is what belongs to a goroutine: what a scope holds.
+type state struct {
+	caster   Caster
+	nograd   bool
+	backward bool
+	casting  bool   // inside caster.Cast; kept only while observed
+	of       string // the operation whose derivative is computed; kept only while observed
+	module   string // path of the module that runs; kept only while observed
+}
+
+func current() state {
+	s, _ := scope.Current().(state)
+	return s
+}
+
+// apply is the one place where operations run and where ambient state is read.
+func apply(op Op, in ...*Tensor) *Tensor {
+	s := current()
+	seen := observers.Load()
+	var e *Event
+	if seen != nil {
+		e = begin(op, s, in)
+	}
+	if _, ok := op.(fixed); s.caster != nil && !ok {
+		in = s.cast(op, in, e)
+	}
+	if _, ok := op.(promoting); ok {
+		in = promoted(in, e)
+	}
+	sameDevice(op, in)
+	if e != nil {
+		e.Start = time.Now()
+	}
+	y := op.Forward(in)
+	if e != nil {
+		e.finish(seen, in, y)
+	}
+	if !s.nograd && needsGrad(in) {
+		if _, ok := op.(stepwise); !ok {
+			y.v = newVertex(op, in, y, s)
+		}
+	}
+	return y
+}
+
+// promoted returns in, cast to the dtype of an elementwise result.
+func promoted(in []*Tensor, e *Event) []*Tensor {
+	d := promoteAll(in)
+	out := in
+	for i, t := range in {
+		if t.dtype == d {
+			continue
+		}
+		if &out[0] == &in[0] {
+			out = append([]*Tensor(nil), in...)
+		}
+		out[i] = t.To(d)
+		if e != nil {
+			e.Casts = append(e.Casts, Cast{Operand: i, From: t.dtype, To: d, Promotion: true})
+		}
+	}
+	return out
+}
+
+func sameDevice(op Op, in []*Tensor) {
+	for _, t := range in[1:] {
+		if t.mem.backend != in[0].mem.backend {
+			fail(op.Info().Name, in, "they are on %v and %v; expected one device", in[0].Device(), t.Device())
+		}
+	}
+}
+
+func needsGrad(in []*Tensor) bool {
+	for _, t := range in {
+		if t.v != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// sameDType panics unless all operands have one dtype.
+func sameDType(op string, in []*Tensor) {
+	for _, t := range in[1:] {
+		if t.dtype != in[0].dtype {
+			failDType(op, in, "they differ; expected one dtype: cast with To, or run under amp.Autocast")
+		}
+	}
+}

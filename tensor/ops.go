@@ -1,0 +1,61 @@
+package tensor
+
+// ops lists every operation, sorted by name. A new one is a type in a file and a
+// line here.
+var ops = []Op{
+	abs{},
+	add{},
+	addScalar{},
+	amax{},
+	amin{},
+	cast{},
+	clone{},
+	div{},
+	erf{},
+	exp{},
+	expand{},
+	gelu{},
+	l1Loss{},
+	linear{},
+	log{},
+	log1p{},
+	logSoftmax{},
+	logSoftmaxGrad{},
+	matmul{},
+	maximum{},
+	mean{},
+	minimum{},
+	mseLoss{},
+	mul{},
+	mulScalar{},
+	neg{},
+	norm{},
+	permute{},
+	pow{},
+	reciprocal{},
+	relu{},
+	reluGrad{},
+	reshape{},
+	sigmoid{},
+	sigmoidGrad{},
+	slice{},
+	sliceGrad{},
+	softmax{},
+	softmaxGrad{},
+	sqrt{},
+	step{},
+	sub{},
+	sum{},
+	tanh{},
+	tanhGrad{},
+	where{},
+}
+
+// Ops returns the operations, sorted by name.
+func Ops() []Info {
+	infos := make([]Info, len(ops))
+	for i, op := range ops {
+		infos[i] = op.Info()
+	}
+	return infos
+}

@@ -1,0 +1,72 @@
+package tensor
+
+// cast is an ordinary taped operation: its gradient is cast back. Autocast leaves
+// it alone.
+type cast struct{ to DType }
+
+func (cast) Info() Info { return Info{"cast", "torch.Tensor.to", Keep, ReadsNothing} }
+func (cast) fixed()     {}
+func (c cast) Forward(in []*Tensor) *Tensor {
+	return convert(in[0], c.to)
+}
+func (cast) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{dy.To(in[0].dtype)} }
+
+// To returns t as d, rounded to nearest even, t itself if it is d already. float64
+// goes to 16 bits by way of float32, as in torch. It is torch.Tensor.to.
+func (t *Tensor) To(d DType) *Tensor {
+	if t.dtype == d {
+		return t
+	}
+	FInfo(d) // panics if there is no such dtype
+	return apply(cast{d}, t)
+}
+
+// Half returns t as float16. It is torch.Tensor.half.
+func (t *Tensor) Half() *Tensor { return t.To(Float16) }
+
+// BFloat16 returns t as bfloat16. It is torch.Tensor.bfloat16.
+func (t *Tensor) BFloat16() *Tensor { return t.To(BFloat16) }
+
+// Float returns t as float32. It is torch.Tensor.float.
+func (t *Tensor) Float() *Tensor { return t.To(Float32) }
+
+// Double returns t as float64. It is torch.Tensor.double.
+func (t *Tensor) Double() *Tensor { return t.To(Float64) }
+
+// clone copies to a device, its own or another.
+type clone struct{ to Device }
+
+func (clone) Info() Info { return Info{"clone", "torch.clone", Keep, ReadsNothing} }
+func (clone) fixed()     {}
+func (c clone) Forward(in []*Tensor) *Tensor {
+	x := in[0]
+	if c.to == "" || c.to == x.Device() {
+		return duplicate(x)
+	}
+	y := newTensor(c.to.backend(), x.dtype, x.shape)
+	y.mem.backend.Write(y.mem.buffer, 0, compact(x).bytes())
+	return y
+}
+func (clone) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy} }
+
+// Clone returns a copy without gaps. It is torch.clone.
+func (t *Tensor) Clone() *Tensor { return apply(clone{}, t) }
+
+// Contiguous returns t if its elements lie in row-major order without gaps, else a
+// copy that does. It is torch.Tensor.contiguous.
+func (t *Tensor) Contiguous() *Tensor {
+	if t.IsContiguous() {
+		return t
+	}
+	return apply(clone{}, t)
+}
+
+// ToDevice returns t on d, t itself if it is there. It panics if there is no such
+// device. It is torch.Tensor.to with a device.
+func (t *Tensor) ToDevice(d Device) *Tensor {
+	d.backend()
+	if t.Device() == d {
+		return t
+	}
+	return apply(clone{d}, t)
+}

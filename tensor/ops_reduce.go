@@ -1,0 +1,187 @@
+package tensor
+
+import (
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+// over is the part of a reduction that says what it runs over.
+type over struct {
+	dims []int // sorted
+	keep bool  // leave size 1
+}
+
+// finish gives a reduction that kept its dimensions the shape asked for.
+func (o over) finish(y *Tensor) *Tensor {
+	if o.keep {
+		return y
+	}
+	y.shape = dropDims(y.shape, o.dims)
+	y.stride = rowMajor(y.shape)
+	return y
+}
+
+// spread repeats dy, a reduction's gradient, to the shape of its operand x.
+func (o over) spread(dy, x *Tensor) *Tensor {
+	return dy.Reshape(keepDims(x.shape, o.dims)...).expandTo(x.shape)
+}
+
+// count returns how many elements of x go into one.
+func (o over) count(x *Tensor) int {
+	n := 1
+	for _, d := range o.dims {
+		n *= x.shape[d]
+	}
+	return n
+}
+
+type sum struct {
+	over
+	given bool // the caller chose the dtype, so autocast does not
+}
+
+func (s sum) Info() Info {
+	c := Raise
+	if s.given {
+		c = Keep
+	}
+	return Info{"sum", "torch.sum", c, ReadsNothing}
+}
+func (s sum) Forward(in []*Tensor) *Tensor {
+	return s.finish(reduce(driver.Sum, in[0], s.dims, in[0].dtype))
+}
+func (s sum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{s.spread(dy, in[0])} }
+
+// Sum returns the sum over dims, which drop out, or over all if none is given. It
+// adds in float32 and rounds once: the sum of 65536 ones in float16 is +Inf. It is
+// torch.sum.
+func (t *Tensor) Sum(dims ...int) *Tensor {
+	return apply(sum{over: over{axes("sum", t, dims), false}}, t)
+}
+
+// SumKeep is Sum with size 1 left along dims: keepdim=True.
+func (t *Tensor) SumKeep(dims ...int) *Tensor {
+	return apply(sum{over: over{axes("sum", t, dims), true}}, t)
+}
+
+// SumAs is Sum of t as d, also under autocast: torch.sum with dtype.
+func (t *Tensor) SumAs(d DType, dims ...int) *Tensor {
+	return apply(sum{over{axes("sum", t, dims), false}, true}, t.To(d))
+}
+
+type mean struct{ over }
+
+func (mean) Info() Info { return Info{"mean", "torch.mean", Keep, ReadsNothing} }
+func (m mean) Forward(in []*Tensor) *Tensor {
+	return m.finish(reduce(driver.Mean, in[0], m.dims, in[0].dtype))
+}
+func (m mean) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{m.spread(dy.Scale(1/float64(m.count(in[0]))), in[0])}
+}
+
+// Mean returns the mean over dims, which drop out, or over all if none is given. It
+// adds and divides in float32 and rounds once. It is torch.mean.
+func (t *Tensor) Mean(dims ...int) *Tensor { return apply(mean{over{axes("mean", t, dims), false}}, t) }
+
+// MeanKeep is Mean with size 1 left along dims: keepdim=True.
+func (t *Tensor) MeanKeep(dims ...int) *Tensor {
+	return apply(mean{over{axes("mean", t, dims), true}}, t)
+}
+
+type amax struct{ over }
+
+func (amax) Info() Info { return Info{"amax", "torch.amax", Keep, ReadsAll} }
+func (a amax) Forward(in []*Tensor) *Tensor {
+	return a.finish(reduce(driver.ReduceMax, in[0], a.dims, in[0].dtype))
+}
+func (a amax) VJP(dy, y *Tensor, in []*Tensor) []*Tensor { return a.ties(dy, y, in[0]) }
+
+// Amax returns the largest element along dims, which drop out, or of all if none is
+// given; NaN if there is one. Equal ones share the gradient. It is torch.amax.
+func (t *Tensor) Amax(dims ...int) *Tensor {
+	return apply(amax{nonEmpty("amax", t, axes("amax", t, dims))}, t)
+}
+
+type amin struct{ over }
+
+func (amin) Info() Info { return Info{"amin", "torch.amin", Keep, ReadsAll} }
+func (a amin) Forward(in []*Tensor) *Tensor {
+	return a.finish(reduce(driver.ReduceMin, in[0], a.dims, in[0].dtype))
+}
+func (a amin) VJP(dy, y *Tensor, in []*Tensor) []*Tensor { return a.ties(dy, y, in[0]) }
+
+// Amin returns the smallest element along dims, which drop out, or of all if none
+// is given; NaN if there is one. Equal ones share the gradient. It is torch.amin.
+func (t *Tensor) Amin(dims ...int) *Tensor {
+	return apply(amin{nonEmpty("amin", t, axes("amin", t, dims))}, t)
+}
+
+func nonEmpty(op string, t *Tensor, dims []int) over {
+	o := over{dims, false}
+	if o.count(t) == 0 {
+		fail(op, []*Tensor{t}, "there is no element to choose; expected sizes of 1 or more along %v", dims)
+	}
+	return o
+}
+
+// ties shares dy among the elements of x that equal y.
+func (o over) ties(dy, y, x *Tensor) []*Tensor {
+	full := o.spread(y, x).Detach()
+	equal := unaryEqual(x.Detach(), full)
+	return []*Tensor{o.spread(dy, x).Mul(equal.Div(equal.SumKeep(o.dims...)))}
+}
+
+// unaryEqual returns 1 where x equals y, else 0, without a gradient.
+func unaryEqual(x, y *Tensor) *Tensor { return binary2("eq", driver.Equal, x, y) }
+
+type norm struct{ over }
+
+func (norm) Info() Info { return Info{"norm", "torch.norm", Raise, ReadsAll} }
+func (n norm) Forward(in []*Tensor) *Tensor {
+	y := reduce(driver.SumSquares, in[0], n.dims, wideOf(in[0].dtype))
+	run(driver.Kernel{Code: driver.Sqrt}, y, y)
+	return n.finish(narrow(y, in[0].dtype))
+}
+func (n norm) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
+	// x / y is a direction, 0 where there is none.
+	atLeast := n.spread(y, in[0]).Maximum(constant(y, y.dtype, FInfo(y.dtype).Tiny))
+	return []*Tensor{in[0].Div(atLeast).Mul(n.spread(dy, in[0]))}
+}
+
+// Norm returns the square root of the sum of squares over dims, which drop out, or
+// over all if none is given. It squares and adds in float32 and rounds once, so
+// float16 [300, 400] has the norm 500. It is torch.norm.
+func (t *Tensor) Norm(dims ...int) *Tensor { return apply(norm{over{axes("norm", t, dims), false}}, t) }
+
+// Argmax returns the index of the largest element of each row along dim, the first
+// of equal ones, as whole numbers in row-major order. It has no gradient. It is
+// torch.argmax.
+func (t *Tensor) Argmax(dim int) []int {
+	d := axis("argmax", t, dim, len(t.shape))
+	n := t.shape[d]
+	if n == 0 {
+		fail("argmax", []*Tensor{t}, "there is no element to choose along dimension %d", d)
+	}
+	order := append(slices.Delete(seq(len(t.shape)), d, d+1), d)
+	values := permuted(t.Detach(), order).Float64s()
+	out := make([]int, len(values)/n)
+	for row := range out {
+		r := values[row*n : (row+1)*n]
+		for i, x := range r {
+			if best := r[out[row]]; x > best || x != x && best == best {
+				out[row] = i
+			}
+		}
+	}
+	return out
+}
+
+// seq returns 0, 1, … n-1.
+func seq(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}

@@ -1,0 +1,143 @@
+package tensor
+
+import "halfnote/tensor/driver"
+
+// Softmax and its kin compute in float32 and round once.
+
+type softmax struct {
+	dim   int
+	given bool
+}
+
+func (s softmax) Info() Info {
+	c := Raise
+	if s.given {
+		c = Keep
+	}
+	return Info{"softmax", "torch.softmax", c, ReadsResult}
+}
+func (s softmax) Forward(in []*Tensor) *Tensor {
+	y, total := expShifted(in[0], s.dim)
+	runBroadcast(driver.Kernel{Code: driver.Div}, y, y, total)
+	release(total)
+	return narrow(y, in[0].dtype)
+}
+func (s softmax) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(softmaxGrad{s.dim}, dy, y)}
+}
+
+// expShifted returns exp(x - max) along dim, and its sum.
+func expShifted(x *Tensor, dim int) (e, total *Tensor) {
+	e = shifted(x, dim)
+	run(driver.Kernel{Code: driver.Exp}, e, e)
+	return e, reduce(driver.Sum, e, []int{dim}, e.dtype)
+}
+
+// shifted returns x minus its largest element along dim, in a new tensor of the
+// dtype that arithmetic is done in.
+func shifted(x *Tensor, dim int) *Tensor {
+	w := wide(x)
+	if w == x {
+		w = duplicate(x)
+	}
+	most := reduce(driver.ReduceMax, w, []int{dim}, w.dtype)
+	runBroadcast(driver.Kernel{Code: driver.Sub}, w, w, most)
+	release(most)
+	return w
+}
+
+// Softmax returns exp(t) divided by its sum along dim. It is torch.softmax.
+func (t *Tensor) Softmax(dim int) *Tensor {
+	return apply(softmax{dim: axis("softmax", t, dim, len(t.shape))}, t)
+}
+
+// SoftmaxAs is Softmax of t as d, also under autocast: torch.softmax with dtype.
+func (t *Tensor) SoftmaxAs(d DType, dim int) *Tensor {
+	return apply(softmax{axis("softmax", t, dim, len(t.shape)), true}, t.To(d))
+}
+
+// softmaxGrad is y (dy - Σ dy y) of dy and y.
+type softmaxGrad struct{ dim int }
+
+func (softmaxGrad) Info() Info {
+	return Info{"softmax_backward", "torch.ops.aten._softmax_backward_data", Keep, ReadsOperands}
+}
+func (s softmaxGrad) Forward(in []*Tensor) *Tensor {
+	dy, y := wide(in[0]), wide(in[1])
+	p := binary2("", driver.Mul, dy, y)
+	total := reduce(driver.Sum, p, []int{s.dim}, p.dtype)
+	runBroadcast(driver.Kernel{Code: driver.Sub}, p, dy, total)
+	run(driver.Kernel{Code: driver.Mul}, p, p, y)
+	release(total)
+	return narrow(p, in[0].dtype)
+}
+func (s softmaxGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
+	dy, y := in[0], in[1]
+	dot := func(a, b *Tensor) *Tensor { return a.Mul(b).SumKeep(s.dim) }
+	return []*Tensor{
+		apply(softmaxGrad{s.dim}, d, y),
+		d.Mul(dy.Sub(dot(dy, y))).Sub(dy.Mul(dot(d, y))),
+	}
+}
+
+type logSoftmax struct {
+	dim   int
+	given bool
+}
+
+func (l logSoftmax) Info() Info {
+	c := Raise
+	if l.given {
+		c = Keep
+	}
+	return Info{"log_softmax", "torch.log_softmax", c, ReadsResult}
+}
+func (l logSoftmax) Forward(in []*Tensor) *Tensor {
+	y := shifted(in[0], l.dim)
+	e := unary(driver.Exp, y)
+	total := reduce(driver.Sum, e, []int{l.dim}, e.dtype)
+	run(driver.Kernel{Code: driver.Log}, total, total)
+	runBroadcast(driver.Kernel{Code: driver.Sub}, y, y, total)
+	release(e, total)
+	return narrow(y, in[0].dtype)
+}
+func (l logSoftmax) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(logSoftmaxGrad{l.dim}, dy, y)}
+}
+
+// LogSoftmax returns the logarithm of the softmax along dim, without taking the
+// logarithm of small numbers. It is torch.log_softmax.
+func (t *Tensor) LogSoftmax(dim int) *Tensor {
+	return apply(logSoftmax{dim: axis("log_softmax", t, dim, len(t.shape))}, t)
+}
+
+// LogSoftmaxAs is LogSoftmax of t as d, also under autocast: torch.log_softmax with
+// dtype.
+func (t *Tensor) LogSoftmaxAs(d DType, dim int) *Tensor {
+	return apply(logSoftmax{axis("log_softmax", t, dim, len(t.shape)), true}, t.To(d))
+}
+
+// logSoftmaxGrad is dy - exp(y) Σ dy of dy and y.
+type logSoftmaxGrad struct{ dim int }
+
+func (logSoftmaxGrad) Info() Info {
+	return Info{"log_softmax_backward", "torch.ops.aten._log_softmax_backward_data", Keep, ReadsOperands}
+}
+func (l logSoftmaxGrad) Forward(in []*Tensor) *Tensor {
+	dy, y := wide(in[0]), wide(in[1])
+	p := unary(driver.Exp, y)
+	total := reduce(driver.Sum, dy, []int{l.dim}, dy.dtype)
+	runBroadcast(driver.Kernel{Code: driver.Mul}, p, p, total)
+	run(driver.Kernel{Code: driver.Sub}, p, dy, p)
+	release(total)
+	return narrow(p, in[0].dtype)
+}
+func (l logSoftmaxGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
+	dy, y := in[0], in[1]
+	p := y.Exp()
+	dp := d.Mul(p)
+	return []*Tensor{
+		d.Sub(dp.SumKeep(l.dim).expandTo(d.shape)),
+		dp.Mul(dy.SumKeep(l.dim)).Neg(),
+	}
+}

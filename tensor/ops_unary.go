@@ -1,0 +1,226 @@
+package tensor
+
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+type abs struct{}
+
+func (abs) Info() Info { return Info{"abs", "torch.abs", Keep, ReadsOperands} }
+func (abs) Forward(in []*Tensor) *Tensor {
+	return unary(driver.Abs, in[0])
+}
+func (abs) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{dy.Mul(in[0].Step().Sub(in[0].Neg().Step()))}
+}
+
+// Abs returns |t|, with the gradient 0 at 0. It is torch.abs.
+func (t *Tensor) Abs() *Tensor { return apply(abs{}, t) }
+
+type exp struct{}
+
+func (exp) Info() Info { return Info{"exp", "torch.exp", Raise, ReadsResult} }
+func (exp) Forward(in []*Tensor) *Tensor {
+	return unary(driver.Exp, in[0])
+}
+func (exp) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy.Mul(y)} }
+
+// Exp returns e to the power t. It is torch.exp.
+func (t *Tensor) Exp() *Tensor { return apply(exp{}, t) }
+
+type log struct{}
+
+func (log) Info() Info { return Info{"log", "torch.log", Raise, ReadsOperands} }
+func (log) Forward(in []*Tensor) *Tensor {
+	return unary(driver.Log, in[0])
+}
+func (log) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{dy.Div(in[0])} }
+
+// Log returns the natural logarithm. It is torch.log.
+func (t *Tensor) Log() *Tensor { return apply(log{}, t) }
+
+type log1p struct{}
+
+func (log1p) Info() Info { return Info{"log1p", "torch.log1p", Raise, ReadsOperands} }
+func (log1p) Forward(in []*Tensor) *Tensor {
+	return unary(driver.Log1p, in[0])
+}
+func (log1p) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{dy.Div(in[0].AddScalar(1))}
+}
+
+// Log1p returns log(1 + t), exact for small t. It is torch.log1p.
+func (t *Tensor) Log1p() *Tensor { return apply(log1p{}, t) }
+
+type sqrt struct{}
+
+func (sqrt) Info() Info { return Info{"sqrt", "torch.sqrt", Keep, ReadsResult} }
+func (sqrt) Forward(in []*Tensor) *Tensor {
+	return unary(driver.Sqrt, in[0])
+}
+func (sqrt) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy.Div(y.Scale(2))} }
+
+// Sqrt returns the square root. It is torch.sqrt.
+func (t *Tensor) Sqrt() *Tensor { return apply(sqrt{}, t) }
+
+type reciprocal struct{}
+
+func (reciprocal) Info() Info { return Info{"reciprocal", "torch.reciprocal", Raise, ReadsResult} }
+func (reciprocal) Forward(in []*Tensor) *Tensor {
+	return unary(driver.Reciprocal, in[0])
+}
+func (reciprocal) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{dy.Neg().Mul(y.Mul(y))}
+}
+
+// Reciprocal returns 1 / t. It is torch.reciprocal.
+func (t *Tensor) Reciprocal() *Tensor { return apply(reciprocal{}, t) }
+
+type pow struct{ exponent float64 }
+
+func (pow) Info() Info { return Info{"pow", "torch.pow", Raise, ReadsOperands} }
+func (p pow) Forward(in []*Tensor) *Tensor {
+	return elementwise("pow", driver.Kernel{Code: driver.Pow, Alpha: p.exponent}, in[0])
+}
+func (p pow) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	if p.exponent == 0 {
+		return []*Tensor{constantLike(in[0], 0)}
+	}
+	return []*Tensor{dy.Mul(in[0].Pow(p.exponent - 1).Scale(p.exponent))}
+}
+
+// Pow returns t to the power exponent. It is torch.pow with a number.
+func (t *Tensor) Pow(exponent float64) *Tensor { return apply(pow{exponent}, t) }
+
+type tanh struct{}
+
+func (tanh) Info() Info { return Info{"tanh", "torch.tanh", Keep, ReadsResult} }
+func (tanh) Forward(in []*Tensor) *Tensor {
+	return unary(driver.Tanh, in[0])
+}
+func (tanh) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{apply(tanhGrad{}, y, dy)} }
+
+// Tanh returns the hyperbolic tangent. It is torch.tanh.
+func (t *Tensor) Tanh() *Tensor { return apply(tanh{}, t) }
+
+// tanhGrad is dy (1 - y²) of y and dy, rounded once.
+type tanhGrad struct{}
+
+func (tanhGrad) Info() Info {
+	return Info{"tanh_backward", "torch.ops.aten.tanh_backward", Keep, ReadsOperands}
+}
+func (tanhGrad) Forward(in []*Tensor) *Tensor {
+	return binary2("tanh_backward", driver.TanhGrad, in[0], in[1])
+}
+func (tanhGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
+	y, dy := in[0], in[1]
+	return []*Tensor{d.Mul(dy).Mul(y).Scale(-2), apply(tanhGrad{}, y, d)}
+}
+
+type sigmoid struct{}
+
+func (sigmoid) Info() Info { return Info{"sigmoid", "torch.sigmoid", Keep, ReadsResult} }
+func (sigmoid) Forward(in []*Tensor) *Tensor {
+	return unary(driver.Sigmoid, in[0])
+}
+func (sigmoid) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(sigmoidGrad{}, y, dy)}
+}
+
+// Sigmoid returns 1 / (1 + exp(-t)). It is torch.sigmoid.
+func (t *Tensor) Sigmoid() *Tensor { return apply(sigmoid{}, t) }
+
+// sigmoidGrad is dy (1 - y) y of y and dy, rounded once.
+type sigmoidGrad struct{}
+
+func (sigmoidGrad) Info() Info {
+	return Info{"sigmoid_backward", "torch.ops.aten.sigmoid_backward", Keep, ReadsOperands}
+}
+func (sigmoidGrad) Forward(in []*Tensor) *Tensor {
+	return binary2("sigmoid_backward", driver.SigmoidGrad, in[0], in[1])
+}
+func (sigmoidGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
+	y, dy := in[0], in[1]
+	return []*Tensor{d.Mul(dy).Mul(y.Scale(-2).AddScalar(1)), apply(sigmoidGrad{}, y, d)}
+}
+
+type relu struct{}
+
+func (relu) Info() Info { return Info{"relu", "torch.relu", Keep, ReadsResult} }
+func (relu) Forward(in []*Tensor) *Tensor {
+	return unary(driver.Relu, in[0])
+}
+func (relu) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{apply(reluGrad{}, y, dy)} }
+
+// ReLU returns max(t, 0), with the gradient 0 at 0. It is torch.relu.
+func (t *Tensor) ReLU() *Tensor { return apply(relu{}, t) }
+
+// reluGrad is dy where y is positive, else 0, of y and dy.
+type reluGrad struct{}
+
+func (reluGrad) Info() Info {
+	return Info{"threshold_backward", "torch.ops.aten.threshold_backward", Keep, ReadsOperands}
+}
+func (reluGrad) Forward(in []*Tensor) *Tensor {
+	return binary2("threshold_backward", driver.ReluGrad, in[0], in[1])
+}
+func (reluGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{nil, apply(reluGrad{}, in[0], d)}
+}
+
+// step is 1 where the operand is positive, else 0.
+type step struct{}
+
+func (step) Info() Info { return Info{"step", "torch.heaviside", Keep, ReadsNothing} }
+func (step) stepwise()  {}
+func (step) Forward(in []*Tensor) *Tensor {
+	return unary(driver.Step, in[0])
+}
+func (step) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
+
+// Step returns 1 where t is positive, else 0; it has no gradient. It is
+// torch.heaviside(t, 0).
+func (t *Tensor) Step() *Tensor { return apply(step{}, t) }
+
+type erf struct{}
+
+func (erf) Info() Info { return Info{"erf", "torch.erf", Keep, ReadsOperands} }
+func (erf) Forward(in []*Tensor) *Tensor {
+	return unary(driver.Erf, in[0])
+}
+func (erf) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{dy.Mul(in[0].Pow(2).Neg().Exp().Scale(2 / math.Sqrt(math.Pi)))}
+}
+
+// Erf returns the error function. It is torch.erf.
+func (t *Tensor) Erf() *Tensor { return apply(erf{}, t) }
+
+// gelu is x Φ(x), Φ being the normal distribution function.
+type gelu struct{}
+
+func (gelu) Info() Info {
+	return Info{"gelu", "torch.nn.functional.gelu", Keep, ReadsOperands}
+}
+func (gelu) Forward(in []*Tensor) *Tensor {
+	x := wide(in[0])
+	u := affineOf(x, math.Sqrt2/2, 0)
+	run(driver.Kernel{Code: driver.Erf}, u, u)
+	run(driver.Kernel{Code: driver.Affine, Alpha: 0.5, Beta: 0.5}, u, u)
+	runBroadcast(driver.Kernel{Code: driver.Mul}, u, u, x)
+	if x != in[0] {
+		release(x)
+	}
+	return narrow(u, in[0].dtype)
+}
+func (gelu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	x := in[0].To(wideOf(in[0].dtype))
+	cdf := x.Scale(math.Sqrt2 / 2).Erf().AddScalar(1).Scale(0.5)
+	pdf := x.Pow(2).Scale(-0.5).Exp().Scale(1 / math.Sqrt(2*math.Pi))
+	return []*Tensor{dy.To(x.dtype).Mul(cdf.Add(x.Mul(pdf))).To(dy.dtype)}
+}
+
+// GELU returns t Φ(t), Φ being the normal distribution function. It is
+// torch.nn.functional.gelu.
+func (t *Tensor) GELU() *Tensor { return apply(gelu{}, t) }

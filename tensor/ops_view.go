@@ -1,0 +1,217 @@
+package tensor
+
+import (
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+type reshape struct{ shape []int }
+
+func (reshape) Info() Info { return Info{"reshape", "torch.reshape", Keep, ReadsNothing} }
+func (reshape) fixed()     {}
+func (r reshape) Forward(in []*Tensor) *Tensor {
+	x := in[0]
+	if stride, ok := viewStride(x.shape, x.stride, r.shape); ok {
+		return x.alias(x.offset, r.shape, stride)
+	}
+	return shaped(duplicate(x), r.shape)
+}
+func (reshape) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{dy.Reshape(in[0].shape...)}
+}
+
+// Reshape returns t's elements in another shape: a view if strides can say it, else
+// a copy. One size may be -1: it follows from the others. It is torch.reshape.
+func (t *Tensor) Reshape(shape ...int) *Tensor {
+	to := slices.Clone(shape)
+	if i := slices.Index(to, -1); i >= 0 {
+		to[i] = 1
+		if n := size(to); n > 0 && t.Numel()%n == 0 && !slices.Contains(to, -1) {
+			to[i] = t.Numel() / n
+		}
+	}
+	if slices.ContainsFunc(to, func(s int) bool { return s < 0 }) || size(to) != t.Numel() {
+		panic(&Error{Op: "reshape", Shapes: [][]int{t.shape, shape}, Why: "the second does not hold the elements of the first; expected as many, and at most one -1"})
+	}
+	if slices.Equal(to, t.shape) {
+		return t
+	}
+	return apply(reshape{to}, t)
+}
+
+// Flatten returns t with the dimensions from start on made one. It is
+// torch.flatten.
+func (t *Tensor) Flatten(start int) *Tensor {
+	if len(t.shape) == 0 {
+		return t.Reshape(1)
+	}
+	start = axis("flatten", t, start, len(t.shape))
+	return t.Reshape(append(slices.Clone(t.shape[:start]), size(t.shape[start:]))...)
+}
+
+// Unsqueeze returns t with a dimension of size 1 put in at dim. It is
+// torch.unsqueeze.
+func (t *Tensor) Unsqueeze(dim int) *Tensor {
+	dim = axis("unsqueeze", t, dim, len(t.shape)+1)
+	return t.Reshape(slices.Insert(slices.Clone(t.shape), dim, 1)...)
+}
+
+// Squeeze returns t without dimension dim, whose size must be 1. It is
+// torch.squeeze, which leaves other sizes alone.
+func (t *Tensor) Squeeze(dim int) *Tensor {
+	dim = axis("squeeze", t, dim, len(t.shape))
+	if t.shape[dim] != 1 {
+		fail("squeeze", []*Tensor{t}, "dimension %d has size %d; expected 1", dim, t.shape[dim])
+	}
+	return t.Reshape(slices.Delete(slices.Clone(t.shape), dim, dim+1)...)
+}
+
+type permute struct{ order []int }
+
+func (permute) Info() Info { return Info{"permute", "torch.permute", Keep, ReadsNothing} }
+func (permute) fixed()     {}
+func (p permute) Forward(in []*Tensor) *Tensor {
+	return permuted(in[0], p.order)
+}
+func (p permute) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
+	back := make([]int, len(p.order))
+	for i, d := range p.order {
+		back[d] = i
+	}
+	return []*Tensor{dy.Permute(back...)}
+}
+
+func permuted(x *Tensor, order []int) *Tensor {
+	shape, stride := make([]int, len(order)), make([]int, len(order))
+	for i, d := range order {
+		shape[i], stride[i] = x.shape[d], x.stride[d]
+	}
+	return x.alias(x.offset, shape, stride)
+}
+
+// Permute returns a view with the dimensions in another order. It is
+// torch.permute.
+func (t *Tensor) Permute(order ...int) *Tensor {
+	if len(order) != len(t.shape) {
+		fail("permute", []*Tensor{t}, "order %v names %d dimensions; expected %d", order, len(order), len(t.shape))
+	}
+	to := make([]int, len(order))
+	for i, d := range order {
+		to[i] = axis("permute", t, d, len(t.shape))
+	}
+	axes("permute", t, to) // panics if one is named twice
+	return apply(permute{to}, t)
+}
+
+// Transpose returns a view with dimensions i and j exchanged. It is
+// torch.transpose.
+func (t *Tensor) Transpose(i, j int) *Tensor {
+	i, j = axis("transpose", t, i, len(t.shape)), axis("transpose", t, j, len(t.shape))
+	order := seq(len(t.shape))
+	order[i], order[j] = j, i
+	return apply(permute{order}, t)
+}
+
+// T returns the transpose of a matrix, a view. It is torch.t.
+func (t *Tensor) T() *Tensor {
+	if len(t.shape) != 2 {
+		fail("t", []*Tensor{t}, "it has %d dimensions; expected 2: use Transpose or Permute", len(t.shape))
+	}
+	return t.Transpose(0, 1)
+}
+
+type expand struct{ shape []int }
+
+func (expand) Info() Info { return Info{"expand", "torch.Tensor.expand", Keep, ReadsNothing} }
+func (expand) fixed()     {}
+func (e expand) Forward(in []*Tensor) *Tensor {
+	return in[0].alias(in[0].offset, e.shape, expandStride(in[0], e.shape))
+}
+func (expand) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{dy.sumTo(in[0])} }
+
+// Expand returns a view that repeats sizes of 1, and new leading dimensions, to
+// shape; -1 leaves a size. It is torch.Tensor.expand.
+func (t *Tensor) Expand(shape ...int) *Tensor {
+	to := slices.Clone(shape)
+	shift := len(to) - len(t.shape)
+	for i, s := range to {
+		if s == -1 && i >= shift && shift >= 0 {
+			to[i] = t.shape[i-shift]
+		}
+	}
+	if got, ok := broadcastShapes(t.shape, to); !ok || !slices.Equal(got, to) {
+		panic(&Error{Op: "expand", Shapes: [][]int{t.shape, shape}, Why: "the first does not repeat to the second; expected sizes that are equal or were 1, aligned at the end"})
+	}
+	return t.expandTo(to)
+}
+
+func (t *Tensor) expandTo(shape []int) *Tensor {
+	if slices.Equal(shape, t.shape) {
+		return t
+	}
+	return apply(expand{shape}, t)
+}
+
+type slice struct{ dim, from, to int }
+
+func (slice) Info() Info { return Info{"slice", "torch.narrow", Keep, ReadsNothing} }
+func (slice) fixed()     {}
+func (s slice) Forward(in []*Tensor) *Tensor {
+	return sliced(in[0], s)
+}
+func (s slice) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{apply(sliceGrad{s, in[0].shape}, dy)}
+}
+
+func sliced(x *Tensor, s slice) *Tensor {
+	shape := slices.Clone(x.shape)
+	shape[s.dim] = s.to - s.from
+	return x.alias(x.offset+s.from*x.stride[s.dim], shape, x.stride)
+}
+
+// Slice returns a view of the elements from up to but not including to along dim;
+// negative bounds count from the end. It is t[from:to].
+func (t *Tensor) Slice(dim, from, to int) *Tensor {
+	d := axis("slice", t, dim, len(t.shape))
+	n := t.shape[d]
+	f, e := from, to
+	if f < 0 {
+		f += n
+	}
+	if e < 0 {
+		e += n
+	}
+	if f < 0 || e > n || f > e {
+		fail("slice", []*Tensor{t}, "%d to %d is out of range in dimension %d; expected bounds from 0 to %d, in order", from, to, d, n)
+	}
+	return apply(slice{d, f, e}, t)
+}
+
+// Select returns a view of element i along dim, which drops out. It is
+// torch.select.
+func (t *Tensor) Select(dim, i int) *Tensor {
+	d := axis("select", t, dim, len(t.shape))
+	if n := t.shape[d]; i < -n || i >= n {
+		fail("select", []*Tensor{t}, "index %d is out of range in dimension %d; expected %d to %d", i, d, -n, n-1)
+	} else if i < 0 {
+		i += n
+	}
+	return t.Slice(d, i, i+1).Squeeze(d)
+}
+
+// sliceGrad puts its operand into zeros of shape, where slice took it from.
+type sliceGrad struct {
+	slice
+	shape []int
+}
+
+func (sliceGrad) Info() Info {
+	return Info{"slice_backward", "torch.ops.aten.slice_backward", Keep, ReadsNothing}
+}
+func (s sliceGrad) Forward(in []*Tensor) *Tensor {
+	y := newTensor(in[0].mem.backend, in[0].dtype, s.shape)
+	run(driver.Kernel{Code: driver.Copy}, sliced(y, s.slice), in[0])
+	return y
+}
+func (s sliceGrad) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{apply(s.slice, d)} }

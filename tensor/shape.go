@@ -1,0 +1,180 @@
+package tensor
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// shapeString returns "(2, 3)", "(3,)" or "()".
+func shapeString(shape []int) string {
+	var s []string
+	for _, n := range shape {
+		s = append(s, strconv.Itoa(n))
+	}
+	if len(s) == 1 {
+		return "(" + s[0] + ",)"
+	}
+	return "(" + strings.Join(s, ", ") + ")"
+}
+
+// size returns the number of elements.
+func size(shape []int) int {
+	n := 1
+	for _, s := range shape {
+		n *= s
+	}
+	return n
+}
+
+// rowMajor returns the strides of a tensor without gaps.
+func rowMajor(shape []int) []int {
+	stride := make([]int, len(shape))
+	n := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		stride[i] = n
+		n *= max(shape[i], 1)
+	}
+	return stride
+}
+
+// checkShape panics if shape has a negative size, and returns a copy.
+func checkShape(op string, shape []int) []int {
+	for _, s := range shape {
+		if s < 0 {
+			panic(&Error{Op: op, Shapes: [][]int{shape}, Why: "a size is negative; expected sizes of 0 or more"})
+		}
+	}
+	return slices.Clone(shape)
+}
+
+// axis returns dim counted from the front, for a tensor of rank n.
+func axis(op string, t *Tensor, dim, n int) int {
+	if dim < -n || dim >= n {
+		fail(op, []*Tensor{t}, "dimension %d is out of range; expected %d to %d", dim, -n, n-1)
+	}
+	if dim < 0 {
+		dim += n
+	}
+	return dim
+}
+
+// axes returns dims counted from the front, sorted, all of them if none is given.
+func axes(op string, t *Tensor, dims []int) []int {
+	n := len(t.shape)
+	if len(dims) == 0 {
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		return all
+	}
+	out := make([]int, len(dims))
+	for i, d := range dims {
+		out[i] = axis(op, t, d, n)
+	}
+	slices.Sort(out)
+	if len(slices.Compact(slices.Clone(out))) != len(out) {
+		fail(op, []*Tensor{t}, "dimensions %v name one twice", dims)
+	}
+	return out
+}
+
+// keepDims returns shape with size 1 along dims.
+func keepDims(shape, dims []int) []int {
+	out := slices.Clone(shape)
+	for _, d := range dims {
+		out[d] = 1
+	}
+	return out
+}
+
+// dropDims returns shape without dims, which are sorted.
+func dropDims(shape, dims []int) []int {
+	out := make([]int, 0, len(shape))
+	for i, s := range shape {
+		if _, drop := slices.BinarySearch(dims, i); !drop {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// broadcast returns the shape that all of in repeat to: torch's and NumPy's rule,
+// sizes aligned at the end, equal or 1.
+func broadcast(op string, in []*Tensor) []int {
+	var out []int
+	for _, t := range in {
+		var ok bool
+		if out, ok = broadcastShapes(out, t.shape); !ok {
+			fail(op, in, "they do not broadcast; expected sizes that are equal or 1, aligned at the end")
+		}
+	}
+	return out
+}
+
+func broadcastShapes(a, b []int) ([]int, bool) {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	out := slices.Clone(a)
+	shift := len(a) - len(b)
+	for i, s := range b {
+		switch t := &out[i+shift]; {
+		case *t == 1:
+			*t = s
+		case s != *t && s != 1:
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// expandStride returns the strides that repeat a tensor to shape, which it is
+// known to broadcast to.
+func expandStride(t *Tensor, shape []int) []int {
+	stride := make([]int, len(shape))
+	shift := len(shape) - len(t.shape)
+	for i, s := range t.shape {
+		if s == shape[i+shift] {
+			stride[i+shift] = t.stride[i]
+		}
+	}
+	return stride
+}
+
+// viewStride returns the strides that show the same elements in another shape, if
+// such strides exist: a run of dimensions that lie in memory as one may be split
+// anew. It follows the rule in the documentation of torch.Tensor.view.
+func viewStride(shape, stride, to []int) ([]int, bool) {
+	if size(to) == 0 {
+		return rowMajor(to), true
+	}
+	out := make([]int, len(to))
+	j := len(to) - 1
+	for i := len(shape) - 1; i >= 0; {
+		// A run: dimensions i down to k+1 with no gap between them.
+		run, step, k := shape[i], stride[i], i-1
+		for k >= 0 && (shape[k] == 1 || run == 1 || stride[k] == step*run) {
+			if run == 1 && shape[k] != 1 {
+				step = stride[k]
+			}
+			run *= shape[k]
+			k--
+		}
+		got := 1
+		for j >= 0 && (got < run || to[j] == 1) {
+			out[j] = step * got
+			got *= to[j]
+			j--
+		}
+		if got != run {
+			return nil, false
+		}
+		i = k
+	}
+	for ; j >= 0; j-- {
+		out[j] = 1 // only sizes of 1 are left
+	}
+	return out, true
+}

@@ -1,0 +1,105 @@
+package tensor
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strings"
+)
+
+// Stats says what is in a tensor.
+type Stats struct {
+	Count, Zeros, Subnormals, Infs, NaNs int
+	Min, Max, Mean                       float64 // of the finite elements, NaN if there is none
+	AbsMin, AbsMax                       float64 // of the finite elements that are not 0, NaN if there is none
+}
+
+// Stats counts what is in t. It is no operation: nobody observes it.
+func (t *Tensor) Stats() Stats {
+	s := Stats{Count: t.Numel(), Min: math.NaN(), Max: math.NaN(), Mean: math.NaN(), AbsMin: math.NaN(), AbsMax: math.NaN()}
+	tiny := FInfo(t.dtype).Tiny
+	total, finite := 0.0, 0
+	for _, x := range t.Float64s() {
+		a := math.Abs(x)
+		switch {
+		case x != x:
+			s.NaNs++
+			continue
+		case math.IsInf(x, 0):
+			s.Infs++
+			continue
+		case x == 0:
+			s.Zeros++
+		case a < tiny:
+			s.Subnormals++
+		}
+		if finite++; finite == 1 {
+			s.Min, s.Max = x, x
+		}
+		s.Min, s.Max = min(s.Min, x), max(s.Max, x)
+		total += x
+		if a > 0 && !(s.AbsMin <= a) {
+			s.AbsMin = a
+		}
+		if a > 0 && !(s.AbsMax >= a) {
+			s.AbsMax = a
+		}
+	}
+	if finite > 0 {
+		s.Mean = total / float64(finite)
+	}
+	return s
+}
+
+// colours are those of the dtypes everywhere in the project, for a light
+// background.
+var colours = map[DType]string{Float16: "#C2410C", BFloat16: "#007A5A", Float32: "#0072B2", Float64: "#6B7280"}
+
+// HTML returns a small table of dtype, shape, device, range and odd values, with
+// the first elements under it. Its styles are inline, so that it survives an
+// untrusted notebook.
+func (t *Tensor) HTML() string {
+	s := t.Stats()
+	const bad = "color:#B00020;font-weight:600"
+	rows := [][2]string{
+		{"dtype", fmt.Sprintf(`<span style="background:%s;color:#FFFFFF;border-radius:3px;padding:0 6px">%v</span>`, colours[t.dtype], t.dtype)},
+		{"shape", shapeString(t.shape)},
+		{"device", html.EscapeString(string(t.Device()))},
+		{"memory", bytesString(t.Bytes())},
+	}
+	if s.Count > s.Infs+s.NaNs {
+		rows = append(rows, [2]string{"range", fmt.Sprintf("%.4g to %.4g, mean %.4g", s.Min, s.Max, s.Mean)})
+	}
+	for _, c := range []struct {
+		name, style string
+		n           int
+	}{{"zeros", "", s.Zeros}, {"subnormal", "", s.Subnormals}, {"inf", bad, s.Infs}, {"nan", bad, s.NaNs}} {
+		if c.n > 0 {
+			rows = append(rows, [2]string{c.name, fmt.Sprintf(`<span style="%s">%d of %d</span>`, c.style, c.n, s.Count)})
+		}
+	}
+	if t.v != nil {
+		why := "requires_grad"
+		if t.v.leaf == nil {
+			why = "result of " + t.v.of
+		}
+		rows = append(rows, [2]string{"gradient", html.EscapeString(why)})
+	}
+	var b strings.Builder
+	b.WriteString(`<table style="border-collapse:collapse;font-size:13px">`)
+	for _, r := range rows {
+		fmt.Fprintf(&b, `<tr><td style="text-align:left;padding:1px 12px 1px 0;color:#6B7280">%s</td><td style="text-align:left;padding:1px 0">%s</td></tr>`, r[0], r[1])
+	}
+	fmt.Fprintf(&b, `</table><pre style="margin:4px 0 0 0">%s</pre>`, html.EscapeString(t.String()))
+	return b.String()
+}
+
+func bytesString(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

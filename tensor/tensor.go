@@ -1,0 +1,177 @@
+package tensor
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+// Tensor is an array of one dtype on one device: torch.Tensor. Operations return
+// new tensors; only those whose name ends in Assign, and Fill, Assign and SetData,
+// change one. Reading a tensor from several goroutines is safe, changing it is
+// not.
+type Tensor struct {
+	mem    *storage
+	dtype  DType
+	offset int
+	shape  []int
+	stride []int
+	id     uint64
+	isView bool
+
+	v    *vertex // its place on the tape, nil if it needs no gradient
+	grad *Tensor
+}
+
+// newTensor returns a zeroed tensor.
+func newTensor(b driver.Backend, d DType, shape []int) *Tensor {
+	return &Tensor{
+		mem: newStorage("new", b, size(shape)*d.Size()), dtype: d,
+		shape: shape, stride: rowMajor(shape), id: ids.Add(1),
+	}
+}
+
+// alias returns a view of t's memory.
+func (t *Tensor) alias(offset int, shape, stride []int) *Tensor {
+	return &Tensor{mem: t.mem, dtype: t.dtype, offset: offset, shape: shape, stride: stride, id: ids.Add(1), isView: true}
+}
+
+// Shape returns a copy of the sizes; a scalar has none.
+func (t *Tensor) Shape() []int { return slices.Clone(t.shape) }
+
+// Dim returns the number of dimensions, 0 for a scalar.
+func (t *Tensor) Dim() int { return len(t.shape) }
+
+// Size returns the size of dimension dim, which may count from the end: -1 is the
+// last.
+func (t *Tensor) Size(dim int) int { return t.shape[axis("size", t, dim, len(t.shape))] }
+
+// Numel returns the number of elements.
+func (t *Tensor) Numel() int { return size(t.shape) }
+
+// DType returns the element type.
+func (t *Tensor) DType() DType { return t.dtype }
+
+// Device returns where t is.
+func (t *Tensor) Device() Device { return Device(t.mem.backend.Name()) }
+
+// Bytes returns what t's elements occupy, whether it is a view or not.
+func (t *Tensor) Bytes() int { return t.Numel() * t.dtype.Size() }
+
+// ID returns a number that no other tensor of this process has.
+func (t *Tensor) ID() int { return int(t.id) }
+
+// Version returns how often t's memory has been changed in place. Views share it.
+func (t *Tensor) Version() int { return int(t.mem.version.Load()) }
+
+// IsView reports whether t was made as a view of another tensor.
+func (t *Tensor) IsView() bool { return t.isView }
+
+// IsContiguous reports whether t's elements lie in row-major order without gaps.
+func (t *Tensor) IsContiguous() bool { return t.view().Contiguous() }
+
+func (t *Tensor) view() driver.View {
+	return driver.View{Buffer: t.mem.buffer, DType: t.dtype, Offset: t.offset, Shape: t.shape, Stride: t.stride}
+}
+
+// Item returns the value of a tensor of one element. It is torch.Tensor.item.
+func (t *Tensor) Item() float64 {
+	if t.Numel() != 1 {
+		fail("item", []*Tensor{t}, "it has %d elements; expected one", t.Numel())
+	}
+	return t.Float64s()[0]
+}
+
+// At returns the element at index, one number a dimension; negative ones count
+// from the end.
+func (t *Tensor) At(index ...int) float64 {
+	if len(index) != len(t.shape) {
+		fail("at", []*Tensor{t}, "%d indices given; expected %d", len(index), len(t.shape))
+	}
+	offset := t.offset
+	for i, x := range index {
+		if x < -t.shape[i] || x >= t.shape[i] {
+			fail("at", []*Tensor{t}, "index %d is out of range in dimension %d; expected %d to %d", x, i, -t.shape[i], t.shape[i]-1)
+		}
+		if x < 0 {
+			x += t.shape[i]
+		}
+		offset += x * t.stride[i]
+	}
+	return t.alias(offset, []int{}, []int{}).Float64s()[0]
+}
+
+// Float64s returns a copy of the elements in row-major order, exactly.
+func (t *Tensor) Float64s() []float64 {
+	b := convert(t, Float64).bytes()
+	out := make([]float64, t.Numel())
+	for i := range out {
+		out[i] = math.Float64frombits(binary.NativeEndian.Uint64(b[8*i:]))
+	}
+	return out
+}
+
+// Float32s returns a copy of the elements in row-major order, float64 rounded to
+// float32.
+func (t *Tensor) Float32s() []float32 {
+	b := convert(t, Float32).bytes()
+	out := make([]float32, t.Numel())
+	for i := range out {
+		out[i] = math.Float32frombits(binary.NativeEndian.Uint32(b[4*i:]))
+	}
+	return out
+}
+
+// Bits returns the elements' bit patterns in row-major order, each in the low bits
+// of a number: 0x3c00 is float16's 1.
+func (t *Tensor) Bits() []uint64 {
+	b := compact(t).bytes()
+	out := make([]uint64, t.Numel())
+	for i := range out {
+		switch t.dtype.Size() {
+		case 2:
+			out[i] = uint64(binary.NativeEndian.Uint16(b[2*i:]))
+		case 4:
+			out[i] = uint64(binary.NativeEndian.Uint32(b[4*i:]))
+		default:
+			out[i] = binary.NativeEndian.Uint64(b[8*i:])
+		}
+	}
+	return out
+}
+
+// bytes reads the memory of a contiguous tensor.
+func (t *Tensor) bytes() []byte {
+	p := make([]byte, t.Bytes())
+	t.mem.backend.Read(p, t.mem.buffer, t.offset*t.dtype.Size())
+	return p
+}
+
+// setFloat64s writes the elements of a new tensor, rounded once to its dtype.
+func (t *Tensor) setFloat64s(data []float64) *Tensor {
+	wide := t
+	if t.dtype != Float64 {
+		wide = newTensor(t.mem.backend, Float64, t.shape)
+	}
+	p := make([]byte, 8*len(data))
+	for i, x := range data {
+		binary.NativeEndian.PutUint64(p[8*i:], math.Float64bits(x))
+	}
+	wide.mem.backend.Write(wide.mem.buffer, 0, p)
+	if wide != t {
+		run(driver.Kernel{Code: driver.Copy}, t, wide)
+	}
+	return t
+}
+
+// setFloat32s writes the elements of a new float32 tensor.
+func (t *Tensor) setFloat32s(data []float32) *Tensor {
+	p := make([]byte, 4*len(data))
+	for i, x := range data {
+		binary.NativeEndian.PutUint32(p[4*i:], math.Float32bits(x))
+	}
+	t.mem.backend.Write(t.mem.buffer, 0, p)
+	return t
+}
