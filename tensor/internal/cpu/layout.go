@@ -87,22 +87,20 @@ func (l layout) runs(lo, n int, visit func(pos, at, stride, count int)) {
 // gather sets dst to the elements of mem from lo on.
 func gather[E any](dst, mem []E, l layout, lo int) {
 	l.runs(lo, len(dst), func(pos, at, stride, count int) {
-		to := dst[pos : pos+count]
-		switch stride {
-		case 1:
-			copy(to, mem[at:at+count])
-		case 0:
-			x := mem[at]
-			for i := range to {
-				to[i] = x
-			}
-		default:
-			for i := range to {
-				to[i] = mem[at]
-				at += stride
-			}
-		}
+		pick(dst[pos:pos+count], mem, at, stride)
 	})
+}
+
+// pick sets dst to the elements of mem at at, at+stride, ….
+func pick[E any](dst, mem []E, at, stride int) {
+	if stride == 1 {
+		copy(dst, mem[at:])
+		return
+	}
+	for i := range dst {
+		dst[i] = mem[at]
+		at += stride
+	}
 }
 
 // scatter sets the elements of mem from lo on to src.

@@ -97,8 +97,8 @@ func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
 	}
 	for k0 := 0; k0 < p.k; k0 += p.depth {
 		kc := min(p.depth, p.k-k0)
-		p.x.pack(ws.x[:], batch, i0, rows, k0, kc, tileRows)
-		p.y.pack(ws.y[:], batch, j0, cols, k0, kc, tileCols)
+		p.x.pack(ws.x[:], &ws.rooms, batch, i0, rows, k0, kc, tileRows)
+		p.y.pack(ws.y[:], &ws.rooms, batch, j0, cols, k0, kc, tileCols)
 		for i := range xPanels {
 			x := ws.x[i*tileRows*kc:][:tileRows*kc]
 			for j := range yPanels {
@@ -115,7 +115,7 @@ func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
 	for i := range rows {
 		lo, row := (batch*p.m+i0+i)*p.n+j0, sum[i*ld:][:cols]
 		if p.bias != nil {
-			add(row, row, p.bias.at(lo, ws.line[:cols]), nil, 0, 0)
+			add(row, row, p.bias.at(lo, ws.rooms[0][:cols]), nil, 0, 0)
 		}
 		out := p.dst.room(lo, row)
 		copy(out, row)
@@ -125,10 +125,10 @@ func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
 
 // workspace holds the packed operands and the sums of an item.
 type workspace[T real] struct {
-	x    [itemRows * chunk]T
-	y    [itemCols * chunk]T
-	sum  [itemRows * itemCols]T
-	line [itemCols]T
+	x     [itemRows * chunk]T
+	y     [itemCols * chunk]T
+	sum   [itemRows * itemCols]T
+	rooms [tileRows][chunk]T
 }
 
 var workspace32, workspace64 sync.Pool

@@ -5,35 +5,34 @@ import "halfnote/tensor/driver"
 // matrix is an operand of a product, for a batch. Its lines are what the product
 // runs along: x's rows, y's columns.
 type matrix[T real] struct {
-	reader[T]      // of the batch: its layout has no line and no depth axis
-	line, step int // strides from line to line, and along one
+	reader[T]         // of the batch: its layout has not the axes of the two strides
+	across, along int // strides from line to line, and along one
 }
 
-func matrixOf[T real](v driver.View, lineAxis, stepAxis int) matrix[T] {
+func matrixOf[T real](v driver.View, lineAxis, alongAxis int) matrix[T] {
 	batch := v
 	batch.Shape, batch.Stride = v.Shape[:len(v.Shape)-2], v.Stride[:len(v.Shape)-2]
-	return matrix[T]{reader: read[T](batch), line: v.Stride[lineAxis], step: v.Stride[stepAxis]}
+	return matrix[T]{reader: read[T](batch), across: v.Stride[lineAxis], along: v.Stride[alongAxis]}
 }
 
 // pack sets dst to lines from first on, lines of them, elements k0 … k0+kc-1 of
 // each, as panels of width lines: element k of line l is
 // dst[l/width*width*kc + k*width + l%width]. The lines that the last panel lacks
 // are zeros. width is tileRows or tileCols.
-func (m *matrix[T]) pack(dst []T, batch, first, lines, k0, kc, width int) {
-	at := m.layout.index(batch) + first*m.line + k0*m.step
-	if m.line == 1 && m.step != 1 {
-		m.packAcross(dst, at, lines, kc, width)
+func (m *matrix[T]) pack(dst []T, rooms *[tileRows][chunk]T, batch, first, lines, k0, kc, width int) {
+	at := m.layout.index(batch) + first*m.across + k0*m.along
+	if m.across == 1 && m.along != 1 {
+		m.packAcross(dst, &rooms[0], at, lines, kc, width)
 		return
 	}
-	var rooms [tileRows][chunk]T
-	var zeros [chunk]T
 	for l := 0; l < lines; l += width {
 		var x [tileRows][]T
 		for i := range width {
+			x[i] = rooms[i][:kc]
 			if l+i < lines {
-				x[i] = m.strided(at+(l+i)*m.line, m.step, rooms[i][:kc])
+				x[i] = m.line(at+(l+i)*m.across, m.along, x[i])
 			} else {
-				x[i] = zeros[:kc]
+				clear(x[i])
 			}
 		}
 		panel := dst[l*kc:][:width*kc]
@@ -46,31 +45,21 @@ func (m *matrix[T]) pack(dst []T, batch, first, lines, k0, kc, width int) {
 }
 
 // packAcross is pack where neighbouring lines lie side by side.
-func (m *matrix[T]) packAcross(dst []T, at, lines, kc, width int) {
-	var room [chunk]T
+func (m *matrix[T]) packAcross(dst []T, room *[chunk]T, at, lines, kc, width int) {
 	for k := range kc {
-		x := m.strided(at+k*m.step, 1, room[:lines])
-		to := dst[k*width:]
+		x, to := m.line(at+k*m.along, 1, room[:lines]), k*width
 		for ; len(x) >= width; x = x[width:] {
 			if width == tileCols {
-				*(*[tileCols]T)(to) = *(*[tileCols]T)(x)
+				*(*[tileCols]T)(dst[to:]) = *(*[tileCols]T)(x)
 			} else {
-				*(*[tileRows]T)(to) = *(*[tileRows]T)(x)
+				*(*[tileRows]T)(dst[to:]) = *(*[tileRows]T)(x)
 			}
-			to = to[min(width*kc, len(to)):]
+			to += width * kc
 		}
 		if len(x) > 0 {
-			clear(to[copy(to[:width], x):width])
+			clear(dst[to+copy(dst[to:], x) : to+width])
 		}
 	}
-}
-
-// strided returns len(room) elements from at on, that far apart, in room or in
-// the matrix itself.
-func (m *matrix[T]) strided(at, stride int, room []T) []T {
-	one := reader[T]{dtype: m.dtype, wide: m.wide, narrow: m.narrow, layout: layout{offset: at}}
-	one.layout.shape, one.layout.stride = []int{len(room)}, []int{stride}
-	return one.at(0, room)
 }
 
 func interleave2[T real](dst, x0, x1 []T) {

@@ -50,12 +50,15 @@ func reduce[T real](b *Backend, code driver.Code, dst, src driver.View) {
 	})
 }
 
-// axes returns the axes of src that dst keeps and those it reduces, in order.
+// axes returns the axes of src that dst keeps and those it reduces, in order,
+// without those of size 1.
 func axes(dst, src driver.View) (kept, reduced []int) {
 	for i, n := range src.Shape {
-		if dst.Shape[i] == n {
+		switch {
+		case n == 1:
+		case dst.Shape[i] == n:
 			kept = append(kept, i)
-		} else {
+		default:
 			reduced = append(reduced, i)
 		}
 	}

@@ -57,21 +57,35 @@ func readLayout[T real](v driver.View, l layout) reader[T] {
 // at returns elements lo … lo+len(room)-1, at most chunk of them. They lie in
 // room or, where nothing has to be converted or collected, in the view itself.
 func (r *reader[T]) at(lo int, room []T) []T {
-	n := len(room)
-	if r.narrow == nil {
-		if r.layout.dense() {
-			return r.wide[r.layout.offset+lo:][:n:n]
-		}
+	switch {
+	case r.layout.dense():
+		return r.line(r.layout.offset+lo, 1, room)
+	case r.narrow == nil:
 		gather(room, r.wide, r.layout, lo)
-		return room
+	default:
+		var bits [chunk]uint16
+		gather(bits[:len(room)], r.narrow, r.layout, lo)
+		widen(room, bits[:len(room)], r.dtype)
 	}
-	if r.layout.dense() {
-		widen(room, r.narrow[r.layout.offset+lo:][:n], r.dtype)
-		return room
+	return room
+}
+
+// line returns len(room) elements, at most chunk, that lie at at, at+stride, …,
+// in room or in the memory itself.
+func (r *reader[T]) line(at, stride int, room []T) []T {
+	n := len(room)
+	switch {
+	case r.narrow == nil && stride == 1:
+		return r.wide[at:][:n:n]
+	case r.narrow == nil:
+		pick(room, r.wide, at, stride)
+	case stride == 1:
+		widen(room, r.narrow[at:][:n], r.dtype)
+	default:
+		var bits [chunk]uint16
+		pick(bits[:n], r.narrow, at, stride)
+		widen(room, bits[:n], r.dtype)
 	}
-	var bits [chunk]uint16
-	gather(bits[:n], r.narrow, r.layout, lo)
-	widen(room, bits[:n], r.dtype)
 	return room
 }
 

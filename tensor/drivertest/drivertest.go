@@ -1,0 +1,79 @@
+// Package drivertest checks a backend of tensor/driver against plain loops.
+//
+//	func TestConformance(t *testing.T) { drivertest.Run(t, backend) }
+//
+// The expected values are computed in float64 and rounded where package driver
+// says that they are: exact for arithmetic, comparisons and conversions, within
+// a stated tolerance for transcendental functions and sums.
+package drivertest
+
+import (
+	"testing"
+
+	"halfnote/tensor/driver"
+)
+
+var dtypes = []driver.DType{driver.Float16, driver.BFloat16, driver.Float32, driver.Float64}
+
+// Run runs every check as a subtest.
+func Run(t *testing.T, b driver.Backend) {
+	for _, check := range []struct {
+		name string
+		run  func(t *testing.T, b driver.Backend)
+	}{
+		{"Memory", testMemory},
+		{"Offers", testOffers},
+		{"Fill", testFill},
+		{"Copy", testCopy},
+		{"CopyAllHalves", testCopyAllHalves},
+		{"Elementwise", testElementwise},
+		{"SpecialValues", testSpecialValues},
+		{"AllHalves", testAllHalves},
+		{"Reduce", testReduce},
+		{"ReduceOrder", testReduceOrder},
+		{"Matmul", testMatmul},
+		{"MatmulExact", testMatmulExact},
+		{"Unscale", testUnscale},
+		{"SGD", testSGD},
+		{"Repeatable", func(t *testing.T, b driver.Backend) { Same(t, b, b) }},
+	} {
+		t.Run(check.name, func(t *testing.T) { check.run(t, b) })
+	}
+}
+
+func testOffers(t *testing.T, b driver.Backend) {
+	for c := driver.Code(0); c < driver.Optional; c++ {
+		for _, d := range dtypes {
+			src := make([]driver.DType, operands(c))
+			for i := range src {
+				src[i] = d
+			}
+			if !b.Offers(c, d, src...) {
+				t.Errorf("%v of %v: not offered, every backend must", c, d)
+			}
+			if b.Offers(c, driver.Invalid, src...) {
+				t.Errorf("%v: offered for dtype invalid", c)
+			}
+		}
+	}
+	v := newView(t, b, driver.Float32, []int{2}, dense)
+	defer func() {
+		if recover() == nil {
+			t.Error("run of a code that does not exist: got no panic, want one")
+		}
+	}()
+	b.Run(driver.Kernel{Code: 255}, v, v)
+}
+
+// operands returns how many views c reads, without optional ones.
+func operands(c driver.Code) int {
+	switch {
+	case c == driver.Fill:
+		return 0
+	case c == driver.Matmul:
+		return 2
+	case pointwises[c].want != nil:
+		return pointwises[c].operands
+	}
+	return 1
+}

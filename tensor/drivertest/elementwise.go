@@ -1,0 +1,225 @@
+package drivertest
+
+import (
+	"math"
+	"testing"
+
+	"halfnote/tensor/driver"
+)
+
+// args are the operands of one element, and the parameters, all in the type that
+// is computed in; round rounds to that type.
+type args struct {
+	x, y, z, alpha, beta float64
+	round                func(float64) float64
+}
+
+// pointwise is an elementwise code's definition. slack is the error allowed, in
+// units in the last place of the type that is computed in.
+type pointwise struct {
+	operands int
+	slack    float64
+	want     func(a args) float64
+}
+
+// What rounds at each step is exact in float64 before: products, sums, quotients
+// and roots of float32 are rounded correctly by way of float64.
+var pointwises = map[driver.Code]pointwise{
+	driver.Affine: {1, 0, func(a args) float64 {
+		if a.beta == 0 {
+			return a.alpha * a.x
+		}
+		return a.round(a.alpha*a.x) + a.beta
+	}},
+	driver.Neg:   {1, 0, func(a args) float64 { return -a.x }},
+	driver.Abs:   {1, 0, func(a args) float64 { return math.Abs(a.x) }},
+	driver.Exp:   {1, 4, func(a args) float64 { return math.Exp(a.x) }},
+	driver.Log:   {1, 4, func(a args) float64 { return math.Log(a.x) }},
+	driver.Log1p: {1, 4, func(a args) float64 { return math.Log1p(a.x) }},
+	driver.Sqrt:  {1, 0, func(a args) float64 { return math.Sqrt(a.x) }},
+	driver.Tanh:  {1, 4, func(a args) float64 { return math.Tanh(a.x) }},
+	driver.Erf:   {1, 4, func(a args) float64 { return math.Erf(a.x) }},
+	driver.Sigmoid: {1, 4, func(a args) float64 {
+		if a.x < 0 { // where exp(-x) may overflow
+			return math.Exp(a.x) / (1 + math.Exp(a.x))
+		}
+		return 1 / (1 + math.Exp(-a.x))
+	}},
+	driver.Relu: {1, 0, func(a args) float64 {
+		if a.x <= 0 {
+			return 0
+		}
+		return a.x
+	}},
+	driver.Step:       {1, 0, func(a args) float64 { return truth(a.x > 0) }},
+	driver.Reciprocal: {1, 0, func(a args) float64 { return 1 / a.x }},
+	driver.Pow: {1, 4, func(a args) float64 {
+		switch a.alpha {
+		case 0.5:
+			return math.Sqrt(a.x)
+		case 3:
+			return a.round(a.x*a.x) * a.x
+		}
+		return math.Pow(a.x, a.alpha)
+	}},
+	driver.Add:       {2, 0, func(a args) float64 { return a.x + a.y }},
+	driver.AddScaled: {2, 0, func(a args) float64 { return a.x + a.round(a.alpha*a.y) }},
+	driver.Sub:       {2, 0, func(a args) float64 { return a.x - a.y }},
+	driver.Mul:       {2, 0, func(a args) float64 { return a.x * a.y }},
+	driver.Div:       {2, 0, func(a args) float64 { return a.x / a.y }},
+	driver.Max:       {2, 0, func(a args) float64 { return max(a.x, a.y) }},
+	driver.Min:       {2, 0, func(a args) float64 { return min(a.x, a.y) }},
+	driver.Equal:     {2, 0, func(a args) float64 { return truth(a.x == a.y) }},
+	driver.Less:      {2, 0, func(a args) float64 { return truth(a.x < a.y) }},
+	driver.LessEqual: {2, 0, func(a args) float64 { return truth(a.x <= a.y) }},
+	driver.ReluGrad: {2, 0, func(a args) float64 {
+		if a.x <= 0 {
+			return 0
+		}
+		return a.y
+	}},
+	driver.TanhGrad:    {2, 0, func(a args) float64 { return a.y * a.round(1-a.round(a.x*a.x)) }},
+	driver.SigmoidGrad: {2, 0, func(a args) float64 { return a.y * a.round(a.round(1-a.x)*a.x) }},
+	driver.Where: {3, 0, func(a args) float64 {
+		if a.x != 0 {
+			return a.y
+		}
+		return a.z
+	}},
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// testElementwise checks every code on shapes, layouts and shared operands.
+func testElementwise(t *testing.T, b driver.Backend) {
+	for code, p := range pointwises {
+		for _, d := range dtypes {
+			for i, shape := range shapes {
+				for _, s := range layoutsOf(shape) {
+					k := driver.Kernel{Code: code, Alpha: -1.7, Beta: 0.3}
+					if i%2 == 1 {
+						k = driver.Kernel{Code: code, Alpha: 3}
+					}
+					src := make([]driver.View, p.operands)
+					for j := range src {
+						src[j] = place(t, b, d, shape, strategies[(int(s)+j)%len(strategies)], random(100003+j))
+					}
+					to := []strategy{dense, gaps, reversed}[i%3]
+					dst := newView(t, b, d, shape, to)
+					checkPointwise(t, b, k, p, dst, src, name(code, d, shape, s))
+					if to == gaps {
+						checkHoles(t, b, dst)
+					}
+					for j := range src { // in place
+						if s := src[j]; s.Len() > 0 && distinct(s) {
+							checkPointwise(t, b, k, p, s, src, name(code, d, shape, "in place of operand", j))
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func distinct(v driver.View) bool {
+	for i, n := range v.Shape {
+		if n > 1 && v.Stride[i] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// specials are values at which functions do something else.
+var specials = []float64{
+	0, math.Copysign(0, -1), 1, -1, 2, 0.5, -3, math.Inf(1), math.Inf(-1), math.NaN(),
+	0x1p-24, -0x1p-24, 0x1p-14, 0x1p-126, 0x1p-149, -0x1p-133, 0x1p-1074, 65504, -65504, 65519, 0x1.fep127, 0x1.fffffep127,
+	2048, 2049, 88.7, -88.7, 104, -104, 11.0901, -17.3, 709, -745, 1e-5, 256, 300,
+}
+
+func testSpecialValues(t *testing.T, b driver.Backend) {
+	n := len(specials)
+	x, y, z := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)
+	for i := range x {
+		x[i], y[i], z[i] = specials[i/n], specials[i%n], float64(i)
+	}
+	for code, p := range pointwises {
+		for _, d := range dtypes {
+			for _, k := range []driver.Kernel{
+				{Code: code, Alpha: 1}, {Code: code, Alpha: 0.5}, {Code: code, Alpha: 2}, {Code: code, Alpha: -1, Beta: 1},
+				{Code: code, Alpha: 70000}, {Code: code, Alpha: 1e-3, Beta: -1e-3}, {Code: code}, {Code: code, Alpha: math.Inf(1)},
+			} {
+				var src []driver.View
+				for _, list := range [][]float64{x, y, z}[:p.operands] {
+					src = append(src, place(t, b, d, []int{n, n}, dense, list))
+				}
+				checkPointwise(t, b, k, p, newView(t, b, d, []int{n, n}, dense), src, name(code, d, k.Alpha, k.Beta))
+			}
+		}
+	}
+}
+
+func testAllHalves(t *testing.T, b driver.Backend) {
+	for code, p := range pointwises {
+		if p.operands > 1 {
+			continue
+		}
+		for _, d := range []driver.DType{driver.Float16, driver.BFloat16} {
+			x := allHalves(d)
+			src := []driver.View{place(t, b, d, []int{len(x)}, dense, x)}
+			dst := newView(t, b, d, []int{len(x)}, dense)
+			k := driver.Kernel{Code: code, Alpha: 1.5, Beta: 0.25}
+			checkPointwise(t, b, k, p, dst, src, name(code, d))
+			// Computing in float32 or better leaves few that are not the nearest.
+			missed := 0
+			for i, got := range values(b, dst) {
+				if want := round(d, p.of(d, k, x[i], 0, 0)); !equal(got, want) {
+					missed++
+				}
+			}
+			if missed > len(x)/1000 {
+				t.Errorf("%s: %d of %d are not the nearest, want at most one in a thousand", name(code, d), missed, len(x))
+			}
+		}
+	}
+}
+
+// of returns the code's value in the type that d is computed in.
+func (p pointwise) of(d driver.DType, k driver.Kernel, x, y, z float64) float64 {
+	to := func(v float64) float64 { return round(wide(d), v) }
+	return to(p.want(args{x, y, z, to(k.Alpha), to(k.Beta), to}))
+}
+
+// checkPointwise runs k and compares each element of dst with the definition.
+func checkPointwise(t *testing.T, b driver.Backend, k driver.Kernel, p pointwise, dst driver.View, src []driver.View, what string) {
+	t.Helper()
+	var in [3][]float64
+	for i := range in {
+		in[i] = make([]float64, dst.Len())
+		if i < len(src) {
+			in[i] = values(b, src[i])
+		}
+	}
+	b.Run(k, dst, src...)
+	d := dst.DType
+	for i, got := range values(b, dst) {
+		x, y, z := in[0][i], in[1][i], in[2][i]
+		want := p.of(d, k, x, y, z)
+		if equal(got, round(d, want)) {
+			continue
+		}
+		slack := p.slack * ulp(wide(d), want)
+		lo, hi := round(d, want-slack), round(d, want+slack)
+		if p.slack > 0 && got >= lo && got <= hi {
+			continue
+		}
+		t.Errorf("%s: element %d: %g, %g, %g with Alpha %g, Beta %g: got %g, want %g", what, i, x, y, z, k.Alpha, k.Beta, got, round(d, want))
+		return
+	}
+}

@@ -1,0 +1,75 @@
+package drivertest
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"halfnote/tensor/driver"
+)
+
+func testMemory(t *testing.T, b driver.Backend) {
+	for _, n := range []int{0, 1, 7, 8, 4097, 1 << 20} {
+		buf, err := b.Alloc(n)
+		if err != nil {
+			t.Fatalf("alloc of %d bytes: %v", n, err)
+		}
+		if buf.Bytes() != n {
+			t.Errorf("alloc of %d bytes: got %d", n, buf.Bytes())
+		}
+		got := bytes.Repeat([]byte{1}, n)
+		b.Read(got, buf, 0)
+		if !bytes.Equal(got, make([]byte, n)) {
+			t.Errorf("alloc of %d bytes: they are not zero", n)
+		}
+	}
+	for _, n := range []int{-1, math.MaxInt64 / 2} {
+		if buf, err := b.Alloc(n); err == nil {
+			t.Errorf("alloc of %d bytes: got %v and no error, want one", n, buf)
+		}
+	}
+	buf, err := b.Alloc(10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Write(buf, 3, []byte("half"))
+	b.Synchronize()
+	got := make([]byte, 6)
+	b.Read(got, buf, 2)
+	if want := "\x00half\x00"; string(got) != want {
+		t.Errorf("bytes 2 to 8 after a write at 3: got %q, want %q", got, want)
+	}
+	if r, ok := b.(driver.MemoryReporter); ok {
+		testReport(t, b, r)
+	}
+}
+
+func testReport(t *testing.T, b driver.Backend, r driver.MemoryReporter) {
+	const n = 1 << 20
+	buf, err := b.Alloc(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ResetPeak()
+	before := r.Memory()
+	more, err := b.Alloc(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := r.Memory()
+	if after.Peak < n || after.Peak < after.Live || before.Live < n {
+		t.Errorf("%+v, then %d bytes more: got %+v", before, n, after)
+	}
+	if free, ok := b.(driver.Releaser); ok {
+		live := r.Memory().Live
+		free.Release(buf)
+		free.Release(buf)
+		free.Release(more)
+		if got := r.Memory().Live; got > live-2*n {
+			t.Errorf("release of 2 * %d bytes: live went from %d to %d", n, live, got)
+		}
+		if got := r.Memory().Peak; got < live {
+			t.Errorf("peak after a release: got %d, want at least %d", got, live)
+		}
+	}
+}

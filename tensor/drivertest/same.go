@@ -1,0 +1,72 @@
+package drivertest
+
+import (
+	"bytes"
+	"testing"
+
+	"halfnote/tensor/driver"
+)
+
+// Same checks that two backends compute the same bits, with every kernel at a
+// size that keeps several workers busy. Backends that differ in their number of
+// workers alone must pass, and a backend with itself.
+func Same(t *testing.T, a, b driver.Backend) {
+	elementwise := []int{140, 1001}
+	for _, d := range dtypes {
+		for code := driver.Code(0); code < driver.Optional; code++ {
+			if code == driver.Matmul {
+				continue
+			}
+			src := make([][]int, operands(code))
+			for i := range src {
+				src[i] = elementwise
+			}
+			dst := [][]int{elementwise}
+			if code >= driver.Sum && code <= driver.ReduceMin {
+				dst = [][]int{{1, 1}, {140, 1}, {1, 1001}}
+			}
+			for _, dst := range dst {
+				sameBits(t, a, b, driver.Kernel{Code: code, Alpha: 1.5, Beta: 0.5}, d, dst, src...)
+			}
+		}
+		for _, s := range [][3]int{{150, 130, 1100}, {9, 500, 1500}, {1000, 3, 600}} {
+			m, n, k := s[0], s[1], s[2]
+			sameBits(t, a, b, driver.Kernel{Code: driver.Matmul}, d, []int{m, n}, []int{m, k}, []int{k, n}, []int{m, n})
+		}
+		for _, list := range [][][]int{{elementwise}, {elementwise, elementwise}} {
+			k := driver.Kernel{Code: driver.SGD, Alpha: 0.1, Beta: 0.9}
+			sameBits(t, a, b, k, d, elementwise, list...)
+		}
+	}
+}
+
+// sameBits runs k on both backends, and twice on the second, whose buffers and
+// workers are warm then.
+func sameBits(t *testing.T, a, b driver.Backend, k driver.Kernel, d driver.DType, shape []int, srcShapes ...[]int) {
+	t.Helper()
+	list := make([]driver.DType, len(srcShapes))
+	for i := range list {
+		list[i] = d
+	}
+	var first []byte
+	for i, backend := range []driver.Backend{a, b, b} {
+		if !backend.Offers(k.Code, d, list...) {
+			return
+		}
+		dst := place(t, backend, d, shape, dense, random(5))
+		src := make([]driver.View, len(srcShapes))
+		for j, s := range srcShapes {
+			src[j] = place(t, backend, d, s, dense, random(4099+j))
+		}
+		backend.Run(k, dst, src...)
+		got := make([]byte, dst.Buffer.Bytes())
+		backend.Read(got, dst.Buffer, 0)
+		if i == 0 {
+			first = got
+			continue
+		}
+		if !bytes.Equal(got, first) {
+			t.Errorf("%s: run %d: the bits differ from the first run's", name(k.Code, d, srcShapes), i)
+		}
+	}
+}

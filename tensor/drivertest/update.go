@@ -1,0 +1,101 @@
+package drivertest
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"halfnote/tensor/driver"
+)
+
+func testUnscale(t *testing.T, b driver.Backend) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, d := range dtypes {
+		if !b.Offers(driver.Unscale, d, driver.Float32) {
+			t.Logf("%v: not offered", d)
+			continue
+		}
+		for _, shape := range shapes {
+			for _, s := range layoutsOf(shape)[:min(3, len(layoutsOf(shape)))] {
+				for _, alpha := range []float64{1.0 / 65536, 1, 3, inf} {
+					for _, bad := range []float64{0, inf, -inf, nan} {
+						x := slices.Clone(random(driver.View{Shape: shape}.Len()))
+						if bad != 0 && len(x) > 0 {
+							x[len(x)*3/4] = bad
+						}
+						v := newView(t, b, d, shape, s)
+						if len(x) > 0 {
+							set(b, v, x)
+						}
+						for _, before := range []float64{0, 1} {
+							found := place(t, b, driver.Float32, []int{1}, dense, []float64{before})
+							old := values(b, v)
+							b.Run(driver.Kernel{Code: driver.Unscale, Alpha: alpha}, v, found)
+							want := before
+							for i, got := range values(b, v) {
+								if math.IsInf(old[i], 0) || math.IsNaN(old[i]) {
+									want = 1
+								}
+								if to := round(d, round(wide(d), round(wide(d), alpha)*old[i])); !equal(got, to) {
+									t.Fatalf("%s: element %d: %g * %g: got %g, want %g", name(d, s, shape), i, old[i], alpha, got, to)
+								}
+							}
+							if got := values(b, found)[0]; got != want {
+								t.Fatalf("%s with %g among the elements: found went from %g to %g, want %g", name(d, s, shape), bad, before, got, want)
+							}
+							checkHoles(t, b, v)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func testSGD(t *testing.T, b driver.Backend) {
+	const n = 3001
+	for _, d := range dtypes {
+		for _, momentum := range []float64{-1, 0, 0.9} {
+			for _, s := range []strategy{dense, reversed, gaps} {
+				shape := []int{n, 2}
+				w := place(t, b, d, shape, s, random(2*n))
+				src := []driver.View{place(t, b, d, shape, dense, random(2*n+1))}
+				if momentum >= 0 {
+					src = append(src, place(t, b, d, shape, s, random(2*n+2)))
+				}
+				if !b.Offers(driver.SGD, d, []driver.DType{d, d}[:len(src)]...) {
+					t.Logf("%v: not offered", d)
+					continue
+				}
+				to := func(x float64) float64 { return round(d, x) }
+				mid := func(x float64) float64 { return round(wide(d), x) }
+				want, g, v := values(b, w), values(b, src[0]), make([]float64, 2*n)
+				copy(v, g)
+				if momentum >= 0 {
+					for i, old := range values(b, src[1]) {
+						v[i] = to(to(mid(momentum)*old) + g[i])
+					}
+				}
+				for i := range want {
+					want[i] = to(want[i] + mid(mid(-0.1)*v[i]))
+				}
+				b.Run(driver.Kernel{Code: driver.SGD, Alpha: 0.1, Beta: max(momentum, 0)}, w, src...)
+				compare(t, name(d, s, momentum, "parameter"), values(b, w), want)
+				if momentum >= 0 {
+					compare(t, name(d, s, momentum, "buffer"), values(b, src[1]), v)
+				}
+				compare(t, name(d, s, momentum, "gradient"), values(b, src[0]), g)
+			}
+		}
+	}
+}
+
+func compare(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range got {
+		if !equal(got[i], want[i]) {
+			t.Errorf("%s: element %d: got %g, want %g", what, i, got[i], want[i])
+			return
+		}
+	}
+}
