@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// curve is a line over 0, 1, 2 … that may hold inf and NaN, which plotter.NewLine
-// refuses: it breaks there, and a triangle stands at the upper edge, or at the
+// curve is a line over 0, 1, 2 … that may hold inf and NaN (plotter.NewLine
+// refuses them): it breaks there, and a triangle stands at the upper edge, or at the
 // lower one for -inf.
 type curve struct {
 	y      []float64
@@ -48,6 +48,9 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, v := range l.y {
 		at := vg.Point{X: x(float64(i))}
 		if !finite(v) {
+			if n := len(line); n > 0 && l.stairs {
+				line = append(line, vg.Point{X: at.X, Y: line[n-1].Y})
+			}
 			flush()
 			if at.X-last < .5 {
 				continue

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"html"
+	"image/png"
 	"regexp"
 	"strings"
 
@@ -116,10 +117,10 @@ func (f *Figure) SVG() []byte {
 // PNG returns the figure as a file with two pixels for each CSS pixel.
 func (f *Figure) PNG() []byte {
 	w, h := f.Size()
-	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(vg.Length(w), vg.Length(h)), vgimg.UseDPI(2*72))}
+	c := vgimg.NewWith(vgimg.UseWH(vg.Length(w), vg.Length(h)), vgimg.UseDPI(2*72))
 	f.paint(draw.New(c))
 	var b bytes.Buffer
-	c.WriteTo(&b) // a buffer takes everything
+	png.Encode(&b, c.Image()) // a buffer takes everything
 	return b.Bytes()
 }
 
@@ -159,9 +160,9 @@ func (f *Figure) Bundle() display.Bundle {
 func blank(sentence string) *Figure {
 	return &Figure{theme: Light, sentence: sentence, height: 60, draw: func(t Theme, c draw.Canvas) {
 		s := t.style(labelSize, t.Neutral)
-		s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
+		s.XAlign = draw.XCenter
 		c.StrokeLines(draw.LineStyle{Color: t.Grid, Width: 1}, outline(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))
-		c.FillText(s, c.Center(), words.empty)
+		write(&c, s, c.Center(), words.empty)
 	}}
 }
 

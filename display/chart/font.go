@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"strings"
+
 	"codeberg.org/go-fonts/dejavu/dejavusans"
 	"golang.org/x/image/font/opentype"
 	"gonum.org/v1/plot/font"
@@ -49,4 +51,14 @@ func wrap(s text.Style, txt string, width vg.Length) (lines []string) {
 		}
 	}
 	return append(lines, fit(s, line, width))
+}
+
+// cutWord splits txt after its first word; a percent sign stays with its number.
+func cutWord(txt string) (word, rest string) {
+	word, rest, _ = strings.Cut(strings.TrimSpace(txt), " ")
+	if strings.HasPrefix(rest, "%") {
+		sign, after, _ := strings.Cut(rest, " ")
+		return word + " " + sign, after
+	}
+	return word, rest
 }

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -131,7 +132,6 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	c = keys(t, c, l.what, bad)
 	p := t.plot()
 	p.X.Label.Text = words.step
-	p.X.Tick.Marker = stepTicks{}
 	label := t.style(labelSize, t.Text)
 	var room vg.Length
 	for i, s := range l.series {
@@ -161,9 +161,10 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	c = draw.Crop(c, 0, -room-12, 0, 0)
 	p.Draw(c)
 
-	// The labels stand at the ends of their lines.
+	// The labels stand at the ends of their lines: outside, or inside at one that
+	// ends early.
 	inner := p.DataCanvas(c)
-	_, toY := p.Transforms(&inner)
+	toX, toY := p.Transforms(&inner)
 	var tags []tag
 	for i, s := range l.series {
 		at := inner.Max.Y
@@ -175,20 +176,17 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 		}
 		style := label
 		style.Color, _ = l.look(t, i)
-		style.YAlign = draw.YCenter
-		tags = append(tags, tag{at, fit(style, s.Name, room), style})
-	}
-	slices.SortStableFunc(tags, func(a, b tag) int {
-		if a.y < b.y {
-			return -1
-		} else if a.y > b.y {
-			return 1
+		name := fit(style, s.Name, room)
+		if x := toX(float64(len(s.Y) - 1)); x+style.Width(name)+16 < inner.Max.X {
+			write(&c, style, vg.Point{X: x + 6, Y: at}, name)
+			continue
 		}
-		return 0
-	})
+		tags = append(tags, tag{at, name, style})
+	}
+	slices.SortStableFunc(tags, func(a, b tag) int { return cmp.Compare(a.y, b.y) })
 	spread(tags, labelSize+3, inner.Min.Y, inner.Max.Y)
 	for _, g := range tags {
-		c.FillText(g.style, vg.Point{X: inner.Max.X + 8, Y: g.y}, g.text)
+		write(&c, g.style, vg.Point{X: inner.Max.X + 8, Y: g.y}, g.text)
 	}
 }
 

@@ -126,7 +126,7 @@ func (r *scaleRun) draw(t Theme, c draw.Canvas) {
 
 	p := t.plot()
 	p.X.Label.Text = words.step
-	p.X.Tick.Marker, p.Y.Tick.Marker = stepTicks{}, powerTicks{2}
+	p.Y.Tick.Marker = powerTicks{2}
 	line := make([]float64, 0, len(r.steps)+1)
 	for _, s := range r.steps {
 		line = append(line, math.Log2(s.Scale))
@@ -139,31 +139,40 @@ func (r *scaleRun) draw(t Theme, c draw.Canvas) {
 		lo, hi = lo-math.Ceil(pad/2), hi+math.Ceil(pad/2)
 	}
 	p.Y.Min, p.Y.Max = lo-.25, hi+.5
-	p.Add(marks{r.skips, line, cross, t.Skip, 0}, marks{r.grows, line, up, t.BFloat16, 9}, marks{r.sinks, line, down, t.Neutral, -9})
+	p.Add(marks{r.grows, line, up, t.BFloat16, true}, marks{r.sinks, line, down, t.Neutral, true}, marks{r.skips, line, cross, t.Skip, false})
 	p.Draw(c)
 }
 
-// marks puts a shape at some points of a line; raise moves it off the line.
+// marks puts a shape at some steps of a line: on the step, or on the riser that
+// leads to the next one.
 type marks struct {
 	at    []int
 	y     []float64
 	mark  shape
 	color colour
-	raise vg.Length
+	riser bool
 }
 
 func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	last := vg.Length(math.Inf(-1))
+	var size vg.Length = 4
+	if len(m.at) > 50 {
+		size = 2.5
+	}
 	for _, i := range m.at {
-		at := vg.Point{X: x(float64(i)), Y: c.Max.Y - 5}
-		if finite(m.y[i]) {
-			at.Y = y(m.y[i]) + m.raise
+		from, to := m.y[i], m.y[i+1]
+		at := vg.Point{X: x(float64(i) + .5), Y: y(from)}
+		if m.riser {
+			at = vg.Point{X: x(float64(i) + 1), Y: y((from + to) / 2)}
 		}
-		if at.X-last < .5 { // what nobody can tell apart
+		if !finite(from) || m.riser && !finite(to) {
+			at.Y = c.Max.Y - 5
+		}
+		if at.X-last < 1 { // what nobody can tell apart
 			continue
 		}
 		last = at.X
-		m.mark(&c, at, 4, m.color)
+		m.mark(&c, at, size, m.color)
 	}
 }

@@ -79,15 +79,14 @@ const keyHeight = 20
 // axis counts, and returns the canvas below it.
 func keys(t Theme, c draw.Canvas, axis string, entries []key) draw.Canvas {
 	s := t.style(labelSize, t.Neutral)
-	s.YAlign = draw.YCenter
 	at := vg.Point{X: c.Min.X, Y: c.Max.Y - keyHeight/2 + 3}
 	if axis != "" {
-		c.FillText(s, at, axis)
+		write(&c, s, at, axis)
 		at.X += s.Width(axis) + 18
 	}
 	for _, e := range entries {
 		e.mark(&c, vg.Point{X: at.X + 4, Y: at.Y}, 4, e.color)
-		c.FillText(s, vg.Point{X: at.X + 13, Y: at.Y}, e.text)
+		write(&c, s, vg.Point{X: at.X + 13, Y: at.Y}, e.text)
 		at.X += 13 + s.Width(e.text) + 16
 	}
 	return draw.Crop(c, 0, 0, 0, -keyHeight)

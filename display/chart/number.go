@@ -28,21 +28,20 @@ func scaleText(v float64) string {
 // short writes v with four significant digits.
 func short(v float64) string {
 	switch {
+	case v == 0: // and −0
+		return "0"
 	case math.IsInf(v, 1):
 		return "∞"
 	case math.IsInf(v, -1):
 		return "−∞"
 	case v != v:
 		return "NaN"
-	case v != 0 && (math.Abs(v) >= 1e15 || math.Abs(v) < 1e-4):
+	case math.Abs(v) >= 1e15 || math.Abs(v) < 1e-4:
 		digits, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
 		n, _ := strconv.Atoi(e)
 		return strings.Replace(digits, "-", "−", 1) + "·" + power(10, n)
 	}
-	decimals := 0
-	if v != 0 {
-		decimals = min(max(3-int(math.Floor(math.Log10(math.Abs(v)))), 0), 7)
-	}
+	decimals := min(max(3-int(math.Floor(math.Log10(math.Abs(v)))), 0), 7)
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
 	if decimals > 0 {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
@@ -65,7 +64,7 @@ func percent(n, all int) string {
 	case n == 0:
 		return "0 %"
 	case p < .1:
-		return "< 0.1 %"
+		return "<0.1 %"
 	case p < 10:
 		return strconv.FormatFloat(p, 'f', 1, 64) + " %"
 	}
@@ -93,32 +92,27 @@ func (t powerTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// shortTicks are plot's, with 250 for 250.00 and no minor ones.
-type shortTicks struct{}
-
-func (shortTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
-	for _, t := range (plot.DefaultTicks{}).Ticks(lo, hi) {
-		if t.Label != "" {
-			ticks = append(ticks, plot.Tick{Value: t.Value, Label: short(math.Round(t.Value*1e9) / 1e9)})
-		}
-	}
-	return ticks
+// roundTicks marks about n round values, or only whole ones.
+type roundTicks struct {
+	n     int
+	whole bool
 }
 
-// stepTicks are shortTicks at whole numbers.
-type stepTicks struct{}
-
-func (stepTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
-	for _, t := range (shortTicks{}).Ticks(lo, hi) {
-		if t.Value == math.Trunc(t.Value) {
-			ticks = append(ticks, t)
+func (t roundTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	if !(hi > lo) || !finite(hi-lo) {
+		return nil
+	}
+	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/float64(t.n))))
+	for _, m := range []float64{2, 2.5, 2} { // 1, 2, 5, 10
+		if (hi-lo)/step > float64(t.n) {
+			step *= m
 		}
 	}
+	if t.whole {
+		step = max(step, 1)
+	}
+	for i := math.Ceil(lo / step); i*step <= hi; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: short(i * step)})
+	}
 	return ticks
-}
-
-// cutWord splits txt after its first word.
-func cutWord(txt string) (word, rest string) {
-	word, rest, _ = strings.Cut(strings.TrimSpace(txt), " ")
-	return word, rest
 }

@@ -89,8 +89,15 @@ func (s step) sentence() string {
 		cached += op.Cached
 	}
 	var parts []string
-	for _, d := range byUse(count) {
-		parts = append(parts, fmt.Sprintf(words.opsIn, count[d], d))
+	for i, d := range byUse(count) {
+		format := words.opsIn
+		switch {
+		case i == 0 && count[d] == 1:
+			format = words.opsFirstOne
+		case i == 0:
+			format = words.opsFirst
+		}
+		parts = append(parts, fmt.Sprintf(format, count[d], d))
 	}
 	castText := fmt.Sprintf(words.opsCasts, casts)
 	if casts == 1 {
@@ -103,7 +110,7 @@ func (s step) sentence() string {
 	list := strings.Join(parts, words.listAnd)
 	switch {
 	case s.all == 1:
-		return fmt.Sprintf(words.opsOnce, list)
+		return list
 	case s.times == s.all:
 		return fmt.Sprintf(words.opsEach, s.all, list)
 	}

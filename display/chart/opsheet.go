@@ -13,6 +13,7 @@ import (
 type opSheet struct {
 	columns [2][]opLine
 	lanes   []dtype
+	single  bool // one column, as wide as both
 }
 
 // opLine is a row of a column: an operation, or the name of a phase.
@@ -28,6 +29,7 @@ const (
 	opColumn = (Width - 2*margin - opGap) / 2
 	opLonger = 30 // rows of a column with one phase a column
 	opMost   = 45 // rows of a column at all
+	boxWidth = 22 // of an operation in its lane
 )
 
 func newOpSheet(ops []Op) opSheet {
@@ -61,7 +63,10 @@ func newOpSheet(ops []Op) opSheet {
 			left = append(left, lines...)
 		}
 	}
-	if len(left) > 0 && len(right) > 0 && max(len(left), len(right)) <= opLonger || len(right) == 0 && len(left) <= 12 {
+	if len(s.lanes) > 3 { // no room for two
+		s.single = true
+		s.columns[0] = cutLines(append(left, right...), opMost)
+	} else if len(left) > 0 && len(right) > 0 && max(len(left), len(right)) <= opLonger || len(right) == 0 && len(left) <= 12 {
 		s.columns = [2][]opLine{left, right}
 	} else {
 		s.flow(append(left, right...))
@@ -72,9 +77,7 @@ func newOpSheet(ops []Op) opSheet {
 // flow breaks lines into two columns of the same length and leaves out what does
 // not fit.
 func (s *opSheet) flow(lines []opLine) {
-	if n := len(lines) - (2*opMost - 1); n > 1 {
-		lines = append(slices.Clip(lines[:len(lines)-n]), opLine{title: fmt.Sprintf(words.more, n)})
-	}
+	lines = cutLines(lines, 2*opMost-1)
 	half := (len(lines) + 2) / 2
 	if half < len(lines) && lines[half-1].title != "" {
 		half-- // no title at the foot of a column
@@ -90,40 +93,53 @@ func (s *opSheet) flow(lines []opLine) {
 	}
 }
 
+// cutLines returns no more than most lines; the last one says how many are left
+// out.
+func cutLines(lines []opLine, most int) []opLine {
+	n := len(lines) - most
+	if n <= 0 {
+		return lines
+	}
+	return append(slices.Clip(lines[:most-1]), opLine{title: fmt.Sprintf(words.more, n+1)})
+}
+
+func (s opSheet) width() vg.Length {
+	if s.single {
+		return Width - 2*margin
+	}
+	return opColumn
+}
+
 func (s opSheet) height() int {
 	return keyHeight + opRow*(1+max(len(s.columns[0]), len(s.columns[1]))) + 4
 }
 
 func (s opSheet) draw(t Theme, c draw.Canvas) {
 	var k []key
-	for _, col := range s.columns {
-		for _, l := range col {
-			if l.op.Casts > 0 && !hasKey(k, words.legendCast) {
-				k = append(k, key{diamond, t.Text, words.legendCast})
-			}
-			if l.op.Cached > 0 && !hasKey(k, words.legendCached) {
-				k = append(k, key{hollowDiamond, t.Text, words.legendCached})
-			}
+	for _, e := range []struct {
+		key
+		shown func(opLine) bool
+	}{
+		{key{diamond, t.Text, words.legendCast}, func(l opLine) bool { return l.op.Casts > 0 }},
+		{key{hollowDiamond, t.Text, words.legendCached}, func(l opLine) bool { return l.op.Cached > 0 }},
+	} {
+		if slices.ContainsFunc(s.columns[0], e.shown) || slices.ContainsFunc(s.columns[1], e.shown) {
+			k = append(k, e.key)
 		}
 	}
 	c = keys(t, c, "", k)
 	for i, lines := range s.columns {
 		if len(lines) > 0 {
 			x := c.Min.X + vg.Length(i)*(opColumn+opGap)
-			s.column(t, draw.Crop(c, x-c.Min.X, x+opColumn-c.Max.X, 0, 0), lines)
+			s.column(t, draw.Crop(c, x-c.Min.X, x+s.width()-c.Max.X, 0, 0), lines)
 		}
 	}
-}
-
-func hasKey(k []key, text string) bool {
-	return slices.ContainsFunc(k, func(k key) bool { return k.text == text })
 }
 
 // column draws rows from the top: name and module, the lanes with a box in one
 // of them, the reason.
 func (s opSheet) column(t Theme, c draw.Canvas, lines []opLine) {
 	name, small := t.style(labelSize, t.Text), t.style(smallSize, t.Neutral)
-	name.YAlign, small.YAlign = draw.YCenter, draw.YCenter
 	var names, whys vg.Length
 	for _, l := range lines {
 		if l.title == "" {
@@ -131,9 +147,16 @@ func (s opSheet) column(t Theme, c draw.Canvas, lines []opLine) {
 			whys = max(whys, small.Width(l.op.Why))
 		}
 	}
-	whys = min(whys+8, 84)
-	names = min(names+8, c.Max.X-c.Min.X-whys-vg.Length(len(s.lanes))*36)
-	lane := min((c.Max.X-c.Min.X-whys-names)/vg.Length(len(s.lanes)), 60)
+	const laneMin, laneMax = 46, 72
+	marksWidth := s.marksWidth(t, lines)
+	n := vg.Length(len(s.lanes))
+	whys = min(whys+8, s.width()/4)
+	names = min(names+8, s.width()-whys-n*laneMin-marksWidth/2)
+	lane := min((s.width()-whys-names)/n, laneMax)
+	if short := marksWidth - lane/2; short > 0 { // the marks of the first lane would touch the names
+		lane = min((s.width()-whys-names-short)/n, laneMax)
+		names += short
+	}
 	at := func(i int) vg.Length { return c.Min.X + names + lane*(vg.Length(i)+.5) }
 
 	y := c.Max.Y - opRow/2
@@ -141,11 +164,11 @@ func (s opSheet) column(t Theme, c draw.Canvas, lines []opLine) {
 	head.XAlign = draw.XCenter
 	for i, d := range s.lanes {
 		head.Color = d.color(t)
-		c.FillText(head, vg.Point{X: at(i), Y: y}, fit(head, d.name, lane-2))
+		write(&c, head, vg.Point{X: at(i), Y: y}, fit(head, d.name, lane-2))
 		c.StrokeLine2(draw.LineStyle{Color: t.Grid, Width: 1}, at(i), y-opRow/2, at(i), y-opRow*(vg.Length(len(lines))+.5))
 	}
 	letter := t.style(smallSize, t.Background)
-	letter.XAlign, letter.YAlign = draw.XCenter, draw.YCenter
+	letter.XAlign = draw.XCenter
 	var before *vg.Point
 	for _, l := range lines {
 		y -= opRow
@@ -154,7 +177,7 @@ func (s opSheet) column(t Theme, c draw.Canvas, lines []opLine) {
 			title.Color = t.Neutral
 			w := small.Width(l.title)
 			c.FillPolygon(t.Background, rectangle(c.Min.X, y-opRow/2, c.Max.X, y+opRow/2))
-			c.FillText(title, vg.Point{X: c.Min.X, Y: y}, l.title)
+			write(&c, title, vg.Point{X: c.Min.X, Y: y}, l.title)
 			c.StrokeLine2(draw.LineStyle{Color: t.Grid, Width: 1}, c.Min.X+w+6, y-1, c.Max.X, y-1)
 			before = nil
 			continue
@@ -162,30 +185,60 @@ func (s opSheet) column(t Theme, c draw.Canvas, lines []opLine) {
 		d, _ := dtypeOf(l.op.DType)
 		here := vg.Point{X: at(slices.IndexFunc(s.lanes, func(x dtype) bool { return x.name == d.name })), Y: y}
 		if before != nil {
-			c.StrokeLines(draw.LineStyle{Color: t.Neutral, Width: 1}, []vg.Point{{X: before.X, Y: before.Y - 6}, {X: here.X, Y: here.Y + 6}})
+			c.StrokeLines(draw.LineStyle{Color: t.Neutral, Width: 1}, []vg.Point{
+				{X: before.X, Y: before.Y - 6}, {X: before.X, Y: y + opRow/2.}, {X: here.X, Y: y + opRow/2.}, {X: here.X, Y: here.Y + 6}})
 		}
 		before = &here
-		c.FillText(name, vg.Point{X: c.Min.X, Y: y}, fit(name, l.name(), names-8))
+		write(&c, name, vg.Point{X: c.Min.X, Y: y}, fit(name, l.name(), names-8))
 		if rest := names - 8 - name.Width(l.name()) - 5; rest > 12 && l.op.Module != "" {
-			c.FillText(small, vg.Point{X: c.Min.X + name.Width(l.name()) + 5, Y: y}, fit(small, l.op.Module, rest))
+			write(&c, small, vg.Point{X: c.Min.X + name.Width(l.name()) + 5, Y: y}, fit(small, l.op.Module, rest))
 		}
-		c.FillPolygon(d.color(t), rectangle(here.X-11, y-6, here.X+11, y+6))
-		c.FillText(letter, here, d.letter)
+		c.FillPolygon(d.color(t), rectangle(here.X-boxWidth/2, y-6, here.X+boxWidth/2, y+6))
+		write(&c, letter, here, d.letter)
 		s.casts(t, &c, l.op, d, here)
-		c.FillText(small, vg.Point{X: c.Max.X - whys + 8, Y: y}, fit(small, l.op.Why, whys-8))
+		write(&c, small, vg.Point{X: at(len(s.lanes)) - lane/2 + 8, Y: y}, fit(small, l.op.Why, whys-8))
 	}
 }
 
-// casts puts a diamond a cast to the left of an operation's box.
-func (s opSheet) casts(t Theme, c *draw.Canvas, op folded, d dtype, at vg.Point) {
-	x := at.X - 17
-	for i := range min(op.Casts+op.Cached, 3) {
-		mark := diamond
-		if i >= op.Casts {
-			mark = hollowDiamond
+// marksWidth returns how far the marks of the first lane reach to the left.
+func (s opSheet) marksWidth(t Theme, lines []opLine) (w vg.Length) {
+	count := t.style(smallSize, t.Text)
+	for _, l := range lines {
+		if l.op.DType != s.lanes[0].name {
+			continue
 		}
-		mark(c, vg.Point{X: x, Y: at.Y}, 4, d.color(t))
-		x -= 8
+		n := vg.Length(min(l.op.Casts+l.op.Cached, 3))
+		if l.op.Casts+l.op.Cached > 3 {
+			n = 2 + count.Width(fmt.Sprint(l.op.Casts, l.op.Cached))/8
+		}
+		w = max(w, 8*n)
+	}
+	return w + boxWidth/2 + 8
+}
+
+// casts puts a diamond a cast to the left of an operation's box, or one with
+// their number where they are many.
+func (s opSheet) casts(t Theme, c *draw.Canvas, op folded, d dtype, at vg.Point) {
+	count := t.style(smallSize, d.color(t))
+	count.XAlign = draw.XRight
+	at.X -= boxWidth/2 + 6
+	for _, k := range []struct {
+		n    int
+		mark shape
+	}{{op.Casts, diamond}, {op.Cached, hollowDiamond}} {
+		marks := k.n
+		if op.Casts+op.Cached > 3 {
+			marks = min(k.n, 1)
+		}
+		for range marks {
+			k.mark(c, at, 4, d.color(t))
+			at.X -= 8
+		}
+		if marks < k.n {
+			txt := fmt.Sprint(k.n)
+			write(c, count, vg.Point{X: at.X + 3, Y: at.Y}, txt)
+			at.X -= count.Width(txt) + 2
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ func samples() []sample {
 		{"loss-one", Loss([]Series{{Name: "float32", DType: "float32", Y: []float64{.5}}})},
 		{"loss-wide", Loss(wideLosses())},
 		{"lossscale", LossScale(saw(200))},
+		{"lossscale-few", LossScale([]ScaleStep{{Scale: 65536}, {Scale: 65536, Skipped: true}, {Scale: 32768}, {Scale: 32768, After: 65536}})},
 		{"lossscale-long", LossScale(saw(20000))},
 		{"lossscale-odd", LossScale([]ScaleStep{{Scale: 3}, {Scale: math.Inf(1), Skipped: true}, {Scale: 0}, {Scale: 1000, After: 1500}})},
 		{"lossscale-steady", LossScale(make65536(10))},

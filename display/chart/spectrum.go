@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -38,6 +39,9 @@ func Spectrum(grads []float32) *Figure {
 const (
 	gradLo = -40
 	gradHi = 19
+
+	gradZero = gradLo - 3. // where the bar of zeros stands
+	gradBad  = gradHi + 3. // and that of inf and NaN
 )
 
 type spectrum struct {
@@ -101,16 +105,13 @@ func (s *spectrum) draw(t Theme, c draw.Canvas) {
 	c = keys(t, c, words.count, nil)
 	p := t.plot()
 	p.X.Label.Text = words.gradAxis
-	p.X.Tick.Marker = powerTicks{2}
+	p.X.Tick.Marker = gradTicks{}
 	style := t.style(smallSize, t.Text)
 	p.Add(band{gradLo, -25, t.Lost, words.bandLost, style}, band{-25, -14, t.Subnormal, words.bandSubnormal, style},
 		band{-14, math.Log2(65520), t.Normal, words.bandNormal, style}, band{math.Log2(65520), gradHi + 1, t.Infinite, words.bandInfinite, style})
-	most := 1
-	for _, n := range s.bins {
-		most = max(most, n)
-	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = gradLo, gradHi+1, 0, float64(most)*1.18 // room for the bands' names
-	p.Add(bins{s.bins[:], t.Float32})
+	most := max(slices.Max(s.bins[:]), s.zero, s.bad, 1)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = gradZero-1.5, gradBad+1.5, 0, float64(most)*1.18 // room for the bands' names
+	p.Add(bins{s.bins[:], gradLo, t.Float32}, bins{[]int{s.zero}, gradZero - .5, t.Neutral}, bins{[]int{s.bad}, gradBad - .5, t.Skip})
 	p.Draw(c)
 }
 
@@ -130,9 +131,10 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(b.style, vg.Point{X: (from + to) / 2, Y: c.Max.Y - 4}, fit(b.style, b.name, to-from))
 }
 
-// bins is a histogram with a bar for each exponent from gradLo.
+// bins is a histogram with a bar of width 1 for each count, the first from from.
 type bins struct {
 	count []int
+	from  float64
 	fill  colour
 }
 
@@ -140,8 +142,16 @@ func (b bins) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i, n := range b.count {
 		if n > 0 {
-			e := float64(gradLo + i)
-			c.FillPolygon(b.fill, rectangle(x(e)+.6, y(0), x(e+1)-.6, max(y(float64(n)), y(0)+.75)))
+			at := b.from + float64(i)
+			c.FillPolygon(b.fill, rectangle(x(at)+.6, y(0), x(at+1)-.6, max(y(float64(n)), y(0)+.75)))
 		}
 	}
+}
+
+// gradTicks are the exponents, and the two bars beside them.
+type gradTicks struct{}
+
+func (gradTicks) Ticks(lo, hi float64) []plot.Tick {
+	return append(powerTicks{2}.Ticks(gradLo, gradHi+1),
+		plot.Tick{Value: gradZero, Label: "0"}, plot.Tick{Value: gradBad, Label: words.gradBad})
 }

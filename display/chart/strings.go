@@ -1,67 +1,124 @@
 package chart
 
-// language holds every word that a chart shows, as formats of package fmt. A
+// language holds the words that charts show, as formats of package fmt. A
 // translation is another value of this type.
 type language struct {
 	// What several charts say.
-	empty, step, count, notFinite, listAnd, moreRows, data string
+	empty, step, count, notFinite, listAnd, moreRows, data, headStep, headDType, headTimes string
+	headWhy, headRun                                                                       string
 
 	// LossScale.
-	scale, scaleNone, scaleSteady, scaleMoved, scaleSkips, scaleOneStep, scaleSteps string
-	legendSkip, legendGrow, legendShrink                                            string
-	headStep, headScale, headAfter, headEvent, skipped, grew, shrank                string
+	scale, scaleNone, scaleSteady, scaleMoved, scaleSkips, scaleOneStep, scaleSteps      string
+	legendSkip, legendGrow, legendShrink, headScale, headAfter, headEvent, skipped, grew string
+	shrank                                                                               string
 
 	// DTypes.
-	opsNone, opsIn, opsCasts, opsOneCast, opsCached, opsOnce, opsEach, opsMost string
-	legendCast, legendCached, continued, more                                  string
-	headOp, headModule, headPhase, headDType, headTimes                        string
-	headCasts, headCached, headWhy                                             string
+	opsNone, opsIn, opsCasts, opsOneCast, opsCached, opsFirst, opsFirstOne, opsEach, opsMost string
+	legendCast, legendCached, continued, more, headOp, headModule, headPhase, headCasts      string
+	headCached                                                                               string
 
 	// Throughput.
-	rateNone, rateOne, rateAgainst, ratePredicted, rateUnknown       string
-	legendHatched, legendRange, headRun, headRate, headLow, headHigh string
-	headRatio, headMeasured, yes, no                                 string
+	rateNone, rateOne, rateAgainst, ratePredicted, rateUnknown, legendHatched, legendRange string
+	headLow, headHigh, headRatio, headMeasured, yes, no                                    string
 
 	// Lines.
 	lineNone, lineEnds, lineBad, lineAll, headSteps, headFirst, headLast, headMin, headBad string
 
 	// Spectrum.
-	gradNone, gradShare, gradOver, gradFine, gradZero, gradAxis string
-	bandLost, bandSubnormal, bandNormal, bandInfinite, bandZero string
-	headBand, headShare, headExponent                           string
+	gradNone, gradShare, gradOver, gradFine, gradZero, gradAxis, gradBad, bandLost       string
+	bandSubnormal, bandNormal, bandInfinite, bandZero, headBand, headShare, headExponent string
 }
 
 // words is the language of the charts.
 var words = english
 
 var english = language{
-	empty: "nothing to show", step: "step", count: "count", notFinite: "inf or NaN", listAnd: ", ",
-	moreRows: "… %d more", data: "Data",
+	empty:     "nothing to show",
+	step:      "step",
+	count:     "count",
+	notFinite: "inf or NaN",
+	listAnd:   ", ",
+	moreRows:  "… %d more",
+	data:      "Data",
+	headStep:  "step",
+	headDType: "dtype",
+	headTimes: "times",
+	headWhy:   "why",
+	headRun:   "run",
 
-	scale: "loss scale", scaleNone: "Loss scale: no step recorded",
-	scaleSteady: "Loss scale over %s: none skipped, %s throughout", scaleMoved: "Loss scale over %s: %s skipped, from %s to %s",
-	scaleSkips: "none", scaleOneStep: "1 step", scaleSteps: "%d steps",
-	legendSkip: "step skipped", legendGrow: "scale grew", legendShrink: "scale shrank",
-	headStep: "step", headScale: "scale", headAfter: "after", headEvent: "event",
-	skipped: "✗ skipped", grew: "▲ grew", shrank: "▼ shrank",
+	scale:        "loss scale",
+	scaleNone:    "Loss scale: no step recorded",
+	scaleSteady:  "Loss scale over %s: none skipped, %s throughout",
+	scaleMoved:   "Loss scale over %s: %s skipped, from %s to %s",
+	scaleSkips:   "none",
+	scaleOneStep: "1 step",
+	scaleSteps:   "%d steps",
+	legendSkip:   "step skipped",
+	legendGrow:   "scale grew",
+	legendShrink: "scale shrank",
+	headScale:    "scale",
+	headAfter:    "after",
+	headEvent:    "event",
+	skipped:      "✗ skipped",
+	grew:         "▲ grew",
+	shrank:       "▼ shrank",
 
-	opsNone: "Dtype of every operation: none recorded", opsIn: "%d in %s", opsCasts: "%d casts", opsOneCast: "1 cast", opsCached: "%d more from the cache",
-	opsOnce: "Operations: %s", opsEach: "Operations of each of %d steps: %s", opsMost: "Operations of %d of %d steps: %s",
-	legendCast: "operand cast", legendCached: "cast taken from the cache", continued: "%s, continued", more: "… %d more operations",
-	headOp: "operation", headModule: "module", headPhase: "phase", headDType: "dtype", headTimes: "times",
-	headCasts: "casts", headCached: "from cache", headWhy: "why",
+	opsNone:      "Dtype of every operation: none recorded",
+	opsIn:        "%d in %s",
+	opsCasts:     "%d casts",
+	opsOneCast:   "1 cast",
+	opsCached:    "%d more from the cache",
+	opsFirst:     "%d operations in %s",
+	opsFirstOne:  "%d operation in %s",
+	opsEach:      "Each of %d steps: %s",
+	opsMost:      "%d of %d steps: %s",
+	legendCast:   "operand cast",
+	legendCached: "cast taken from the cache",
+	continued:    "%s, continued",
+	more:         "… %d more operations",
+	headOp:       "operation",
+	headModule:   "module",
+	headPhase:    "phase",
+	headCasts:    "casts",
+	headCached:   "from cache",
 
-	rateNone: "Throughput: no run given", rateOne: "%s runs at %s %s", rateAgainst: "Against %s at %s %s: %s",
-	ratePredicted: "%s (predicted)", rateUnknown: "unknown",
-	legendHatched: "predicted, not measured", legendRange: "slowest to fastest repetition", headRun: "run", headRate: "%s", headLow: "lowest",
-	headHigh: "highest", headRatio: "ratio", headMeasured: "measured", yes: "yes", no: "no",
+	rateNone:      "Throughput: no run given",
+	rateOne:       "%s runs at %s %s",
+	rateAgainst:   "Against %s at %s %s: %s",
+	ratePredicted: "%s (predicted)",
+	rateUnknown:   "unknown",
+	legendHatched: "predicted, not measured",
+	legendRange:   "slowest to fastest repetition",
+	headLow:       "lowest",
+	headHigh:      "highest",
+	headRatio:     "ratio",
+	headMeasured:  "measured",
+	yes:           "yes",
+	no:            "no",
 
-	lineNone: "%s: no values recorded", lineEnds: "%s after %s: %s", lineBad: "%s (%d not finite ▲)", lineAll: "%s not finite",
-	headSteps: "steps", headFirst: "first", headLast: "last", headMin: "lowest", headBad: "not finite",
+	lineNone:  "%s: no values recorded",
+	lineEnds:  "%s after %s: %s",
+	lineBad:   "%s (%d not finite ▲)",
+	lineAll:   "%s not finite",
+	headSteps: "steps",
+	headFirst: "first",
+	headLast:  "last",
+	headMin:   "lowest",
+	headBad:   "not finite",
 
-	gradNone: "Gradient spectrum: no gradients given", gradShare: "%s of the gradients that are not zero become zero in float16",
-	gradOver: "%s overflow", gradFine: "All gradients that are not zero survive in float16", gradZero: "%s are zero already",
-	gradAxis: "absolute value", bandLost: "lost (→ 0)", bandSubnormal: "subnormal", bandNormal: "normal in float16",
-	bandInfinite: "→ ∞", bandZero: "zero",
-	headBand: "in float16", headShare: "share", headExponent: "exponent",
+	gradNone:      "Gradient spectrum: no gradients given",
+	gradShare:     "%s of the nonzero gradients become 0 in float16",
+	gradOver:      "%s overflow",
+	gradFine:      "All nonzero gradients survive in float16",
+	gradZero:      "%s are 0 already",
+	gradAxis:      "absolute value",
+	gradBad:       "∞ NaN",
+	bandLost:      "lost (→ 0)",
+	bandSubnormal: "subnormal",
+	bandNormal:    "normal in float16",
+	bandInfinite:  "→ ∞",
+	bandZero:      "zero",
+	headBand:      "in float16",
+	headShare:     "share",
+	headExponent:  "exponent",
 }

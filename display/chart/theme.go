@@ -69,11 +69,19 @@ func (t Theme) plot() *plot.Plot {
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.LineStyle.Color, a.Tick.LineStyle.Color = t.Neutral, t.Neutral
 		a.LineStyle.Width, a.Tick.LineStyle.Width = .75, .75
-		a.Tick.Marker = shortTicks{}
 		a.Tick.Length = 4
 		a.Label.Padding = 3
 	}
+	p.X.Tick.Marker, p.Y.Tick.Marker = roundTicks{8, true}, roundTicks{5, false}
 	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
 	p.Add(grid{draw.LineStyle{Color: t.Grid, Width: 1}})
 	return p
+}
+
+// write writes txt with its digits and capitals centred about p.Y, which
+// draw.YCenter does not do: it counts the room for descenders.
+func write(c *draw.Canvas, s text.Style, p vg.Point, txt string) {
+	s.YAlign = draw.YCenter
+	p.Y += s.Font.Size * .11
+	c.FillText(s, p, txt)
 }

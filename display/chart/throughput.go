@@ -37,7 +37,7 @@ func Throughput(unit string, rates []Rate) *Figure {
 		if b.Predicted {
 			measured = words.no
 		}
-		rows = append(rows, []any{b.Name, short(b.median), short(b.low), short(b.high), r.ratio(b), measured})
+		rows = append(rows, []any{b.Name, rateText(b.median), rateText(b.low), rateText(b.high), r.ratio(b), measured})
 	}
 	return &Figure{
 		theme: Light, sentence: r.sentence(), height: rateRow*len(r.bars) + r.keyHeight(), draw: r.draw,
@@ -84,13 +84,13 @@ func (r rateRun) sentence() string {
 	}
 	first := r.bars[0]
 	if len(r.bars) == 1 {
-		return fmt.Sprintf(words.rateOne, name(first), short(first.median), r.unit)
+		return fmt.Sprintf(words.rateOne, name(first), rateText(first.median), r.unit)
 	}
 	var others []string
 	for _, b := range r.bars[1:] {
 		others = append(others, name(b)+" "+r.ratio(b))
 	}
-	return fmt.Sprintf(words.rateAgainst, name(first), short(first.median), r.unit, strings.Join(others, words.listAnd))
+	return fmt.Sprintf(words.rateAgainst, name(first), rateText(first.median), r.unit, strings.Join(others, words.listAnd))
 }
 
 func (r rateRun) all() (head []string, rows [][]any) {
@@ -164,35 +164,37 @@ func (r rateRun) draw(t Theme, c draw.Canvas) {
 				end = max(end, x(b.high))
 			}
 		}
-		name.YAlign, value.YAlign = draw.YCenter, draw.YCenter
-		c.FillText(name, vg.Point{X: left - 8, Y: mid}, fit(name, b.Name, 180))
+		write(&c, name, vg.Point{X: left - 8, Y: mid}, fit(name, b.Name, 180))
 		y := mid
 		if b.Note != "" {
 			y += 6
-			c.FillText(note, vg.Point{X: end + 8, Y: mid - 10}, b.Note)
+			write(&c, note, vg.Point{X: end + 8, Y: mid - 7}, b.Note)
 		}
-		c.FillText(value, vg.Point{X: end + 8, Y: y}, r.label(b))
+		write(&c, value, vg.Point{X: end + 8, Y: y}, r.label(b))
 	}
 }
 
 // letter writes the dtype's letter into a bar that has room for it.
 func (r rateRun) letter(t Theme, c *draw.Canvas, d dtype, b rateBar, left, end, mid vg.Length) {
 	s := t.style(labelSize, t.Background)
-	s.YAlign = draw.YCenter
 	if b.DType == "" || end-left < 30 || b.Predicted {
 		return
 	}
-	c.FillText(s, vg.Point{X: left + 6, Y: mid}, d.letter)
+	write(c, s, vg.Point{X: left + 6, Y: mid}, d.letter)
 }
 
 func (r rateRun) label(b rateBar) string {
-	if !finite(b.median) {
+	if len(r.bars) == 1 || !finite(b.median) {
+		return rateText(b.median)
+	}
+	return rateText(b.median) + "   " + r.ratio(b)
+}
+
+func rateText(v float64) string {
+	if !finite(v) {
 		return words.rateUnknown
 	}
-	if len(r.bars) == 1 {
-		return short(b.median)
-	}
-	return short(b.median) + "   " + r.ratio(b)
+	return short(v)
 }
 
 func whisker(c *draw.Canvas, from, to, y vg.Length, col colour) {

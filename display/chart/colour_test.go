@@ -1,0 +1,96 @@
+package chart
+
+import (
+	"image/color"
+	"math"
+	"reflect"
+	"testing"
+
+	"codeberg.org/go-fonts/dejavu/dejavusans"
+	"golang.org/x/image/font/sfnt"
+)
+
+// TestGlyphs: the font has every sign that charts use.
+func TestGlyphs(t *testing.T) {
+	f, err := sfnt.Parse(dejavusans.TTF)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signs := "⁰¹²³⁴⁵⁶⁷⁸⁹⁻−×·∞…–%"
+	for v, i := reflect.ValueOf(words), 0; i < v.NumField(); i++ {
+		if v.Field(i).String() == "" {
+			t.Errorf("no word for %s", v.Type().Field(i).Name)
+		}
+		signs += v.Field(i).String()
+	}
+	for _, d := range dtypes {
+		signs += d.name + d.letter
+	}
+	var b sfnt.Buffer
+	for _, r := range signs {
+		if g, err := f.GlyphIndex(&b, r); err != nil || g == 0 {
+			t.Errorf("no glyph for %c", r)
+		}
+	}
+}
+
+func TestContrast(t *testing.T) {
+	for name, th := range themes {
+		for what, c := range map[string]color.NRGBA{"text": th.Text, "neutral": th.Neutral, "promote": th.Promote, "skip": th.Skip} {
+			if r := contrast(c, th.Background); r < 4.5 {
+				t.Errorf("%s, %s: %.2f:1", name, what, r)
+			}
+		}
+		for _, d := range dtypes { // also the letter in the box
+			if r := contrast(d.color(th), th.Background); r < 4.5 {
+				t.Errorf("%s, %s: %.2f:1", name, d.name, r)
+			}
+		}
+		for what, c := range map[string]color.NRGBA{"lost": th.Lost, "subnormal": th.Subnormal, "normal": th.Normal, "infinite": th.Infinite} {
+			if r := contrast(th.Text, over(c, th.Background)); r < 4.5 {
+				t.Errorf("%s, text on %s: %.2f:1", name, what, r)
+			}
+			if r := contrast(th.Float32, over(c, th.Background)); r < 3 { // graphics, WCAG 1.4.11
+				t.Errorf("%s, bars on %s: %.2f:1", name, what, r)
+			}
+		}
+	}
+	if r := contrast(hex(0), hex(0xffffff)); r != 21 {
+		t.Errorf("black on white: %v:1", r)
+	}
+}
+
+// over is a translucent colour on a background.
+func over(c, bg color.NRGBA) color.NRGBA {
+	mix := func(a, b uint8) uint8 { return uint8((int(a)*int(c.A) + int(b)*(255-int(c.A))) / 255) }
+	return color.NRGBA{mix(c.R, bg.R), mix(c.G, bg.G), mix(c.B, bg.B), 255}
+}
+
+// contrast is WCAG 2's contrast ratio.
+func contrast(a, b color.NRGBA) float64 {
+	luminance := func(c color.NRGBA) float64 {
+		lin := func(v uint8) float64 {
+			if s := float64(v) / 255; s > .04045 {
+				return math.Pow((s+.055)/1.055, 2.4)
+			} else {
+				return s / 12.92
+			}
+		}
+		return .2126*lin(c.R) + .7152*lin(c.G) + .0722*lin(c.B)
+	}
+	la, lb := luminance(a), luminance(b)
+	return (max(la, lb) + .05) / (min(la, lb) + .05)
+}
+
+// TestColours: dtypes that look alike differ in letter or dashes.
+func TestColours(t *testing.T) {
+	for _, th := range themes {
+		for i, a := range dtypes[:4] {
+			for _, b := range dtypes[:i] {
+				if a.letter == b.letter || a.color(th) == b.color(th) {
+					t.Errorf("%s and %s look alike", a.name, b.name)
+				}
+			}
+		}
+	}
+}

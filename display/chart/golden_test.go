@@ -1,0 +1,88 @@
+package chart
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden images")
+
+var themes = map[string]Theme{"light": Light, "dark": Dark}
+
+// TestGolden compares pictures with those that someone has looked at. Other
+// processors may round a pixel of an edge differently.
+func TestGolden(t *testing.T) {
+	for _, s := range samples() {
+		if !slices.Contains([]string{"dtypes", "loss", "lossscale", "spectrum", "throughput"}, s.name) {
+			continue
+		}
+		file := filepath.Join("testdata", s.name+".png")
+		got := s.fig.PNG()
+		if *update {
+			if err := os.WriteFile(file, got, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := same(decode(t, got), decode(t, want)); err != nil {
+			t.Errorf("%s: %v (go test ./display/chart -update rewrites the pictures; look at them)", s.name, err)
+		}
+	}
+}
+
+func decode(t *testing.T, file []byte) image.Image {
+	t.Helper()
+	m, err := png.Decode(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// same tells how two pictures differ: in more than one pixel in a thousand by
+// more than a quarter of the range.
+func same(a, b image.Image) error {
+	if a.Bounds() != b.Bounds() {
+		return fmt.Errorf("the size is %v, want %v", a.Bounds(), b.Bounds())
+	}
+	far, all := 0, a.Bounds().Dx()*a.Bounds().Dy()
+	for y := range a.Bounds().Dy() {
+		for x := range a.Bounds().Dx() {
+			r, g, b1, _ := a.At(x, y).RGBA()
+			s, h, b2, _ := b.At(x, y).RGBA()
+			if max(distance(r, s), distance(g, h), distance(b1, b2)) > 0x4000 {
+				far++
+			}
+		}
+	}
+	if far*1000 > all {
+		return fmt.Errorf("%d of %d pixels differ", far, all)
+	}
+	return nil
+}
+
+func distance(a, b uint32) uint32 { return max(a, b) - min(a, b) }
+
+func TestSameSeesDifferences(t *testing.T) {
+	f := samples()[0].fig
+	a := decode(t, f.PNG())
+	if err := same(a, a); err != nil {
+		t.Error(err)
+	}
+	for name, other := range map[string]*Figure{"a theme": f.With(Dark), "another step": DTypes(mlp(1)[1:]), "one dtype": DTypes(mlp(1)[:3])} {
+		if same(a, decode(t, other.PNG())) == nil {
+			t.Errorf("%s looks the same", name)
+		}
+	}
+}

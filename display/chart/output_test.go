@@ -1,0 +1,165 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/csv"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"halfnote/display"
+)
+
+func TestBundle(t *testing.T) {
+	for _, s := range samples() {
+		b := display.Of(s.fig)
+		w, h := s.fig.Size()
+		meta := b.Metadata["image/png"].(map[string]any)
+		if meta["width"] != w || meta["height"] != h || meta["alt"] != s.fig.Alt() {
+			t.Errorf("%s: metadata %v", s.name, meta)
+		}
+		raw, err := base64.StdEncoding.DecodeString(b.Data["image/png"].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := decode(t, raw).Bounds(); got.Dx() != 2*w || got.Dy() != 2*h {
+			t.Errorf("%s: a PNG of %v for %d × %d", s.name, got, w, h)
+		}
+		if text := b.String(); !strings.HasPrefix(text, s.fig.String()) {
+			t.Errorf("%s: text %q", s.name, text)
+		}
+		if rows, err := csv.NewReader(strings.NewReader(s.fig.Data())).ReadAll(); s.fig.head != nil && (err != nil || len(rows) < 2) {
+			t.Errorf("%s: CSV of %d rows, %v", s.name, len(rows), err)
+		}
+	}
+	if got, want := LossScale([]ScaleStep{{Scale: 2, Skipped: true, Why: "a, b", After: 1}}).Data(), "step,scale,after,✗ skipped,why\n0,2,1,true,\"a, b\"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestSurvivesSanitizer: of what JupyterLab keeps in untrusted notebooks we use
+// this. (It drops <style>, <svg>, <script>, CSS variables, and renames id.)
+func TestSurvivesSanitizer(t *testing.T) {
+	allowed := map[string][]string{
+		"body": nil, "figure": nil, "img": {"alt", "width", "src"}, "details": nil, "summary": nil,
+		"table": nil, "thead": nil, "tbody": nil, "tr": nil, "th": {"style"}, "td": {"style"},
+	}
+	for _, s := range samples() {
+		for d := xml.NewDecoder(strings.NewReader("<body>" + s.fig.HTML() + "</body>")); ; {
+			token, err := d.Token()
+			if err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", s.name, err)
+			}
+			e, ok := token.(xml.StartElement)
+			if !ok {
+				continue
+			}
+			attrs, ok := allowed[e.Name.Local]
+			if !ok {
+				t.Errorf("%s: <%s>", s.name, e.Name.Local)
+			}
+			for _, a := range e.Attr {
+				if !slices.Contains(attrs, a.Name.Local) || a.Name.Local == "style" && a.Value != "text-align:left" && a.Value != "text-align:right" {
+					t.Errorf("%s: <%s %s=%q>", s.name, e.Name.Local, a.Name.Local, a.Value)
+				}
+				if a.Name.Local == "alt" && a.Value != s.fig.Alt() {
+					t.Errorf("%s: alt %q", s.name, a.Value)
+				}
+			}
+		}
+	}
+}
+
+// word is a <text> of an SVG and where it stands.
+type word struct {
+	x0, y0, x1, y1 float64
+	text           string
+}
+
+// readSVG checks the structure of an SVG and returns its words and its size.
+func readSVG(t *testing.T, name string, svg []byte) (words []word, w, h float64) {
+	t.Helper()
+	if n := strings.Count(string(svg), "font-family:DejaVu Sans,Verdana,sans-serif"); n != strings.Count(string(svg), "<text") {
+		t.Errorf("%s: %d fonts with a fallback for %d texts", name, n, strings.Count(string(svg), "<text"))
+	}
+	title := ""
+	for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		e, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		attr := map[string]string{}
+		for _, a := range e.Attr {
+			attr[a.Name.Local] = a.Value
+		}
+		number := func(s string) float64 {
+			v, err := strconv.ParseFloat(strings.TrimSuffix(s, "px"), 64)
+			if err != nil || !finite(v) {
+				t.Fatalf("%s: <%s> with %q", name, e.Name.Local, s)
+			}
+			return v
+		}
+		switch e.Name.Local {
+		case "svg":
+			w, h = number(attr["width"]), number(attr["height"])
+			if attr["viewBox"] != fmt.Sprintf("0 0 %v %v", w, h) || attr["role"] != "img" {
+				t.Errorf("%s: %v", name, attr)
+			}
+		case "title":
+			if err := d.DecodeElement(&title, &e); err != nil {
+				t.Fatal(err)
+			}
+		case "path":
+			if strings.Contains(attr["d"], "NaN") || strings.Contains(attr["d"], "Inf") {
+				t.Errorf("%s: a path %s", name, attr["d"])
+			}
+		case "text":
+			var s string
+			if err := d.DecodeElement(&s, &e); err != nil {
+				t.Fatal(err)
+			}
+			_, size, _ := strings.Cut(attr["style"], "font-size:")
+			size, _, _ = strings.Cut(size, ";")
+			px := number(size)
+			x, y := number(attr["x"]), number(attr["y"])+h // the group turns the y axis over
+			width := float64(Light.style(10, Light.Text).Width(s)) * px / 10
+			words = append(words, word{x, y - .75*px, x + width, y, s})
+		}
+	}
+	if title == "" {
+		t.Errorf("%s: no <title>", name)
+	}
+	return words, w, h
+}
+
+// TestLayout: every text is inside the picture, and none is on another.
+func TestLayout(t *testing.T) {
+	for theme, th := range themes {
+		for _, s := range samples() {
+			texts, w, h := readSVG(t, s.name+", "+theme, s.fig.With(th).SVG())
+			for i, a := range texts {
+				if a.x0 < 0 || a.x1 > w || a.y0 < 0 || a.y1 > h {
+					t.Errorf("%s: %q at %.0f,%.0f to %.0f,%.0f is not inside %v × %v", s.name, a.text, a.x0, a.y0, a.x1, a.y1, w, h)
+				}
+				for _, b := range texts[:i] {
+					if min(a.x1, b.x1)-max(a.x0, b.x0) > 1 && min(a.y1, b.y1)-max(a.y0, b.y0) > 1 {
+						t.Errorf("%s: %q and %q overlap", s.name, a.text, b.text)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package chart
+
+import (
+	"math"
+	"testing"
+)
+
+func TestSentences(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		fig  *Figure
+		want string
+	}{
+		{"scale", LossScale(saw(200)), "Loss scale over 200 steps: 3 skipped, from 2¹⁶ to 2¹⁵"},
+		{"scale, no skip", LossScale([]ScaleStep{{Scale: 1, After: 2}}), "Loss scale over 1 step: none skipped, from 2⁰ to 2¹"},
+		{"scale, steady", LossScale(make65536(10)), "Loss scale over 10 steps: none skipped, 2¹⁶ throughout"},
+		{"scale, After from the next step", LossScale([]ScaleStep{{Scale: 8, Skipped: true}, {Scale: 4}}), "Loss scale over 2 steps: 1 skipped, from 2³ to 2²"},
+		{"scale, no power of two", LossScale([]ScaleStep{{Scale: 1000, After: math.Inf(1)}}), "Loss scale over 1 step: none skipped, from 1000 to ∞"},
+		{"scale, none", LossScale(nil), "Loss scale: no step recorded"},
+		{"dtypes", DTypes(mlp(150)), "Each of 150 steps: 22 operations in float32, 16 in float16, 8 casts"},
+		{"dtypes of a step", DTypes(mlp(1)), "22 operations in float32, 16 in float16, 8 casts"},
+		{"dtypes, one", DTypes([]Op{{Name: "relu", DType: "float32", Casts: 1, Cached: 2}}), "1 operation in float32, 1 cast, 2 more from the cache"},
+		{"dtypes, a step that differs", DTypes(append(mlp(3), mlp(1)[:20]...)), "3 of 4 steps: 22 operations in float32, 16 in float16, 8 casts"},
+		{"dtypes, none", DTypes([]Op{}), "Dtype of every operation: none recorded"},
+		{"rates", Throughput("samples/s", rates()), "Against float32 at 1003 samples/s: autocast 0.40×, autocast + scaler 0.39×, bfloat16 (predicted) 2.30×"},
+		{"rate", Throughput("steps/s", rates()[:1]), "float32 runs at 1003 steps/s"},
+		{"rates, none", Throughput("steps/s", nil), "Throughput: no run given"},
+		{"rates, not finite", Throughput("steps/s", []Rate{{Name: "a", Values: []float64{nan}}, {Name: "b", Values: []float64{1}}}), "Against a at unknown steps/s: b unknown"},
+		{"loss", Loss([]Series{{Name: "a", Y: []float64{2, 1.5}}, {Name: "b", Y: []float64{math.Inf(1), nan, 1e-9}}, {Name: "c"}}), "Loss after 3 steps: a 1.5, b 1.00·10⁻⁹ (2 not finite ▲)"},
+		{"loss, none", Loss([]Series{{Name: "a"}}), "Loss: no values recorded"},
+		{"lines of nothing", Lines("", []Series{{Y: []float64{-3}}}), " after 1 step: −3"},
+		// Of the 7 finite non-zero values, 1e-9 and the tie 2^-25 become 0 and 65520 infinite.
+		{"spectrum", Spectrum([]float32{0, 1e-9, -0x1p-25, 0x1.8p-25, 1e-5, 1, 65519, -65520, float32(nan)}), "29 % of the nonzero gradients become 0 in float16, 14 % overflow, 11 % are 0 already, 11 % not finite"},
+		{"spectrum, well", Spectrum([]float32{1, 2}), "All nonzero gradients survive in float16"},
+		{"spectrum, none", Spectrum(nil), "Gradient spectrum: no gradients given"},
+	} {
+		if got := tt.fig.String(); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestSpectrumCounts holds the bands against the definition: counts are those of
+// the true conversion at the edges.
+func TestSpectrumCounts(t *testing.T) {
+	s := newSpectrum([]float32{0x1p-25, 0x1.000002p-25, 0x1.fffffep-15, 0x1p-14, 65504, 65519.996, 65520, 1e-45, math.MaxFloat32})
+	got := [...]int{s.zero, s.lost, s.subnormal, s.normal, s.over, s.bad}
+	if want := [...]int{0, 2, 2, 3, 2, 0}; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
