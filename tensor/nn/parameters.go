@@ -1,0 +1,158 @@
+package nn
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"halfnote/tensor"
+)
+
+// Named is a tensor of a model with its path, as "0.weight".
+type Named struct {
+	Name   string
+	Tensor *tensor.Tensor
+}
+
+// Parameters returns the tensors of model that require a gradient, in the order of
+// fields, each once. model is a module, or a struct, slice or map that holds
+// modules and tensors; unexported fields count too. It is
+// torch.nn.Module.parameters.
+func Parameters(model any) []*tensor.Tensor {
+	var out []*tensor.Tensor
+	for _, n := range NamedParameters(model) {
+		out = append(out, n.Tensor)
+	}
+	return out
+}
+
+// NamedParameters is Parameters with names made of field names, their first letter
+// in lower case, and indices. It is torch.nn.Module.named_parameters.
+func NamedParameters(model any) []Named {
+	return slices.DeleteFunc(namedTensors(model), func(n Named) bool { return !n.Tensor.IsLeaf() || !n.Tensor.RequiresGrad() })
+}
+
+// NumParameters returns how many numbers the parameters have.
+func NumParameters(model any) int {
+	n := 0
+	for _, p := range Parameters(model) {
+		n += p.Numel()
+	}
+	return n
+}
+
+func namedTensors(model any) []Named {
+	w := walker{seen: map[any]bool{}}
+	w.walk(reflect.ValueOf(model), "")
+	return w.found
+}
+
+// walker collects tensors from a value of any type. Modules that a cell defines
+// are structs of types without a name; where they stand for an interface they are
+// in a wrapper with the field IValue.
+type walker struct {
+	found []Named
+	seen  map[any]bool
+}
+
+var tensorType = reflect.TypeFor[tensor.Tensor]()
+
+func (w *walker) walk(v reflect.Value, path string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() || w.visited(v) {
+			return
+		}
+		if v.Type().Elem() == tensorType {
+			// v may be an unexported field, from which Interface would panic.
+			w.found = append(w.found, Named{path, (*tensor.Tensor)(v.UnsafePointer())})
+			return
+		}
+		w.walk(v.Elem(), path)
+	case reflect.Interface:
+		w.walk(v.Elem(), path)
+	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice && (!holdsTensors(v.Type().Elem()) || v.Len() > 0 && w.visited(v)) {
+			return
+		}
+		for i := range v.Len() {
+			w.walk(v.Index(i), join(path, strconv.Itoa(i)))
+		}
+	case reflect.Map:
+		if !holdsTensors(v.Type().Elem()) || w.visited(v) {
+			return
+		}
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(keyString(a), keyString(b)) })
+		for _, k := range keys {
+			w.walk(v.MapIndex(k), join(path, keyString(k)))
+		}
+	case reflect.Struct:
+		w.fields(v, path)
+	}
+}
+
+func (w *walker) fields(v reflect.Value, path string) {
+	t := v.Type()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name := f.Name
+		switch {
+		case f.Anonymous, name == "IValue", t == reflect.TypeFor[Chain]():
+			w.walk(v.Field(i), path)
+			continue
+		case t.Name() == "" && len(name) > 1 && name[0] == 'X' && !unicode.IsUpper(rune(name[1])):
+			name = name[1:] // the interpreter's name for an unexported field
+		}
+		w.walk(v.Field(i), join(path, lowerFirst(name)))
+	}
+}
+
+// visited reports whether v, a reference, was seen before.
+func (w *walker) visited(v reflect.Value) bool {
+	type reference struct {
+		t   reflect.Type
+		p   uintptr
+		len int
+	}
+	r := reference{t: v.Type(), p: v.Pointer()}
+	if v.Kind() == reflect.Slice {
+		r.len = v.Len()
+	}
+	if w.seen[r] {
+		return true
+	}
+	w.seen[r] = true
+	return false
+}
+
+// holdsTensors reports whether values of type t may hold tensors, to pass over
+// long slices of numbers.
+func holdsTensors(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map, reflect.Struct:
+		return true
+	case reflect.Array:
+		return holdsTensors(t.Elem())
+	}
+	return false
+}
+
+func keyString(k reflect.Value) string { return fmt.Sprint(k) }
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func lowerFirst(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return strings.ToLower(string(r)) + s[n:]
+}

@@ -1,0 +1,88 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// StateDict returns the tensors of model by name, those that require no gradient
+// too. They share memory with the model: Clone what shall not change with it. It is
+// torch.nn.Module.state_dict.
+func StateDict(model any) map[string]*tensor.Tensor {
+	state := map[string]*tensor.Tensor{}
+	for _, n := range namedTensors(model) {
+		state[n.Name] = n.Tensor.Detach()
+	}
+	return state
+}
+
+// LoadStateDict copies state into the model's tensors of the same names, converted
+// to their dtypes. If a name is missing or unknown, or a shape differs, it returns
+// an error that names all of them, and the model has not changed. It is
+// torch.nn.Module.load_state_dict.
+func LoadStateDict(model any, state map[string]*tensor.Tensor) error {
+	var wrong []string
+	own := namedTensors(model)
+	known := map[string]bool{}
+	for _, n := range own {
+		known[n.Name] = true
+		switch x := state[n.Name]; {
+		case x == nil:
+			wrong = append(wrong, n.Name+" is missing")
+		case !slices.Equal(x.Shape(), n.Tensor.Shape()):
+			wrong = append(wrong, fmt.Sprintf("%s has shape %v, expected %v", n.Name, x.Shape(), n.Tensor.Shape()))
+		}
+	}
+	for name := range state {
+		if !known[name] {
+			wrong = append(wrong, name+" is not in the model")
+		}
+	}
+	if len(wrong) > 0 {
+		slices.Sort(wrong)
+		return fmt.Errorf("nn: load state dict: %s", strings.Join(wrong, "; "))
+	}
+	tensor.NoGrad(func() {
+		for _, n := range own {
+			n.Tensor.Assign(state[n.Name])
+		}
+	})
+	return nil
+}
+
+// To moves all tensors of model to device d; parameters stay the same leaves. It
+// panics if there is no such device. It is torch.nn.Module.to.
+func To(model any, d tensor.Device) {
+	change(model, func(t *tensor.Tensor) *tensor.Tensor { return t.ToDevice(d) })
+}
+
+// ToDType converts all tensors of model to d; parameters stay the same leaves. It is
+// torch.nn.Module.to with a dtype.
+func ToDType(model any, d tensor.DType) {
+	change(model, func(t *tensor.Tensor) *tensor.Tensor { return t.To(d) })
+}
+
+// Half converts all tensors of model to float16: what autocast makes unnecessary.
+// It is torch.nn.Module.half.
+func Half(model any) { ToDType(model, tensor.Float16) }
+
+func change(model any, f func(*tensor.Tensor) *tensor.Tensor) {
+	for _, n := range namedTensors(model) {
+		t := n.Tensor
+		t.SetData(f(t.Detach()))
+		if g := t.Grad(); g != nil {
+			t.SetGrad(f(g.Detach()))
+		}
+	}
+}
+
+// ZeroGrad drops the gradients of all parameters. It is
+// torch.nn.Module.zero_grad.
+func ZeroGrad(model any) {
+	for _, p := range Parameters(model) {
+		p.ZeroGrad()
+	}
+}
