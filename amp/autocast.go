@@ -51,7 +51,7 @@ func (r *region) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 	switch r.policy.Category(op) {
 	case tensor.Lower:
 		return r.castAll(in, r.policy.lower)
-	case tensor.Full:
+	case tensor.Raise:
 		return r.castAll(in, tensor.Float32)
 	case tensor.Widest:
 		return r.castAll(in, r.widest(op, in))

@@ -34,7 +34,6 @@ func cacheable(t *tensor.Tensor) bool {
 func (c *cache) cast(t *tensor.Tensor, to tensor.DType) *tensor.Tensor {
 	k := key{t, to}
 	if e, ok := c.entries[k]; ok && e.version == t.Version() {
-		tensor.NoteCachedCast(t, e.cast)
 		return e.cast
 	}
 	var y *tensor.Tensor

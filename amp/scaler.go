@@ -19,10 +19,10 @@ type GradScaler struct {
 	backoff  float64
 	interval int
 
-	ready   bool // a loss has been scaled
-	tracker int  // steps in a row without overflow
-	steps   int  // steps asked for, of all optimizers
-	stages  map[Optimizer]*stage
+	ready   bool           // a loss has been scaled
+	tracker int            // steps in a row without overflow
+	steps   int            // steps asked for, of all optimizers
+	stages  map[any]*stage // by identity of the optimizer
 }
 
 // Optimizer is what a GradScaler needs of one.
@@ -90,7 +90,7 @@ func (s *GradScaler) Scale(loss *tensor.Tensor) *tensor.Tensor {
 		panic(&Error{Code: "bad_outputs", Call: "Scale", Why: "the loss is nil", Cure: "give the loss's tensor"})
 	}
 	s.ready = true
-	return loss.Mul(tensor.Full(float64(s.scale)))
+	return loss.Mul(tensor.Scalar(float64(s.scale)))
 }
 
 // ScaleAll is Scale on each of several outputs.

@@ -1,0 +1,316 @@
+package amp_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+)
+
+// The dtypes that operations give under amp.Float16: rows D1 to D16 of PyTorch's
+// behaviour on CUDA (test_autocast.py and autocast_mode.cpp) for the operations
+// that there are.
+func TestDTypes(t *testing.T) {
+	tensor.ManualSeed(1)
+	x := tensor.Randn(8, 8)
+	w := tensor.Randn(8, 8).RequireGrad()
+	h, b, d := x.Half(), x.BFloat16(), x.Double()
+	tests := []struct {
+		name string
+		f    func() *tensor.Tensor
+		want tensor.DType
+	}{
+		{"matmul(32,32)", func() *tensor.Tensor { return x.MatMul(w) }, tensor.Float16},
+		{"matmul(16,32)", func() *tensor.Tensor { return h.MatMul(x) }, tensor.Float16},
+		{"matmul(bf16,32)", func() *tensor.Tensor { return b.MatMul(x) }, tensor.Float16},
+		{"matmul(64,64)", func() *tensor.Tensor { return d.MatMul(d) }, tensor.Float64},
+		{"linear", func() *tensor.Tensor { return x.Linear(w, nil) }, tensor.Float16},
+		{"relu", func() *tensor.Tensor { return h.ReLU() }, tensor.Float16},
+		{"tanh", func() *tensor.Tensor { return h.Tanh() }, tensor.Float16},
+		{"sigmoid", func() *tensor.Tensor { return h.Sigmoid() }, tensor.Float16},
+		{"gelu", func() *tensor.Tensor { return h.GELU() }, tensor.Float16},
+		{"sqrt", func() *tensor.Tensor { return h.Abs().Sqrt() }, tensor.Float16},
+		{"mean", func() *tensor.Tensor { return h.Mean() }, tensor.Float16},
+		{"sum", func() *tensor.Tensor { return h.Sum() }, tensor.Float32},
+		{"sum as float16", func() *tensor.Tensor { return h.SumAs(tensor.Float16) }, tensor.Float16},
+		{"softmax", func() *tensor.Tensor { return h.Softmax(-1) }, tensor.Float32},
+		{"softmax as float16", func() *tensor.Tensor { return h.SoftmaxAs(tensor.Float16, -1) }, tensor.Float16},
+		{"log_softmax", func() *tensor.Tensor { return h.LogSoftmax(-1) }, tensor.Float32},
+		{"exp", func() *tensor.Tensor { return h.Exp() }, tensor.Float32},
+		{"log", func() *tensor.Tensor { return h.Abs().Log() }, tensor.Float32},
+		{"pow", func() *tensor.Tensor { return h.Pow(2) }, tensor.Float32},
+		{"norm", func() *tensor.Tensor { return h.Norm() }, tensor.Float32},
+		{"reciprocal", func() *tensor.Tensor { return h.Reciprocal() }, tensor.Float32},
+		{"mse_loss", func() *tensor.Tensor { return h.MSELoss(x) }, tensor.Float32},
+		{"mse_loss(16,16)", func() *tensor.Tensor { return h.MSELoss(h) }, tensor.Float32},
+		{"l1_loss", func() *tensor.Tensor { return h.L1Loss(h) }, tensor.Float32},
+		{"add(16,32)", func() *tensor.Tensor { return h.Add(x) }, tensor.Float32},
+		{"add(16,16)", func() *tensor.Tensor { return h.Add(h) }, tensor.Float16},
+		{"div(16,16)", func() *tensor.Tensor { return h.Div(h) }, tensor.Float16},
+		{"in place", func() *tensor.Tensor { return h.Clone().AddAssign(x) }, tensor.Float16},
+		{"sum of float64", func() *tensor.Tensor { return d.Sum() }, tensor.Float64},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			amp.Autocast(amp.Float16, func() {
+				if got := tt.f().DType(); got != tt.want {
+					t.Errorf("got %v, want %v", got, tt.want)
+				}
+			})
+		})
+	}
+	t.Run("matmul(64,32)", func(t *testing.T) {
+		amp.Autocast(amp.Float16, func() {
+			if err := try(func() { d.MatMul(x) }); err == nil {
+				t.Error("float64 times float32 was computed")
+			}
+		})
+	})
+	t.Run("matmul(32,16) in a disabled region", func(t *testing.T) {
+		amp.Autocast(amp.Float16, func() {
+			amp.Autocast(amp.Float16.Enabled(false), func() {
+				if err := try(func() { x.MatMul(h) }); err == nil {
+					t.Error("float32 times float16 was computed")
+				}
+			})
+			if got := x.MatMul(h).DType(); got != tensor.Float16 {
+				t.Errorf("after the disabled region: %v", got)
+			}
+		})
+	})
+	t.Run("CPU lists", func(t *testing.T) {
+		amp.Autocast(amp.CPUBFloat16, func() {
+			for name, got := range map[string]tensor.DType{
+				"matmul": x.MatMul(w).DType(), "sum": b.Sum().DType(), "softmax": b.Softmax(-1).DType(), "exp": b.Exp().DType(),
+			} {
+				if got != tensor.BFloat16 {
+					t.Errorf("%s: got %v, want bfloat16", name, got)
+				}
+			}
+			if got := b.MSELoss(b).DType(); got != tensor.Float32 {
+				t.Errorf("mse_loss: got %v, want float32", got)
+			}
+		})
+	})
+}
+
+// Gradients: leaves keep their dtype, activations have that of their forward
+// operation, and Backward inside the region changes nothing.
+func TestGradientDTypes(t *testing.T) {
+	for _, inside := range []bool{false, true} {
+		x, w := tensor.Ones(4, 4), tensor.Ones(4, 4).RequireGrad()
+		var h, loss *tensor.Tensor
+		amp.Autocast(amp.Float16, func() {
+			h = x.MatMul(w).RetainGrad()
+			loss = h.MSELoss(x)
+			if inside {
+				loss.Backward()
+			}
+		})
+		if !inside {
+			loss.Backward()
+		}
+		if h.Grad().DType() != tensor.Float16 || w.Grad().DType() != tensor.Float32 {
+			t.Errorf("inside %v: activation %v, leaf %v; want float16, float32", inside, h.Grad().DType(), w.Grad().DType())
+		}
+	}
+}
+
+// Seed 003's infinity is gone inside a region: sum runs in float32.
+func TestSumOfOnes(t *testing.T) {
+	ones := tensor.Ones(65536).Half()
+	if got := ones.Sum().Item(); !math.IsInf(got, 1) {
+		t.Errorf("outside: %v, want +Inf", got)
+	}
+	amp.Autocast(amp.Float16, func() {
+		if got := ones.Sum().Item(); got != 65536 {
+			t.Errorf("inside: %v, want 65536", got)
+		}
+	})
+}
+
+// With the cache, the gradients of two uses of a weight are summed in float16, at
+// their common cast; without it in float32 (measured on torch 1.13).
+func TestCacheSumsGradientsInHalf(t *testing.T) {
+	for _, tt := range []struct {
+		cache bool
+		want  float64
+	}{{true, math.Inf(1)}, {false, 120000}} {
+		v, big := tensor.Ones(1, 1).RequireGrad(), tensor.New([]float64{60000}, 1, 1)
+		var a, b *tensor.Tensor
+		amp.Autocast(amp.Float16.WithCache(tt.cache), func() { a, b = big.MatMul(v), big.MatMul(v) })
+		a.Float().Sum().Add(b.Float().Sum()).Backward()
+		if got := v.Grad().Item(); got != tt.want {
+			t.Errorf("cache %v: gradient %v, want %v", tt.cache, got, tt.want)
+		}
+	}
+}
+
+// casts counts the casts that autocast makes while f runs, and its cache hits.
+func casts(f func()) (made, cached int) {
+	stop := tensor.Observe(func(e tensor.Event) {
+		for _, c := range e.Casts {
+			switch {
+			case c.Promotion:
+			case c.Cached:
+				cached++
+			default:
+				made++
+			}
+		}
+	})
+	defer stop()
+	f()
+	return made, cached
+}
+
+func TestCache(t *testing.T) {
+	x, w := tensor.Randn(4, 4), tensor.Randn(4, 4).RequireGrad()
+	mm := func() { x.MatMul(w) }
+	tests := []struct {
+		name         string
+		f            func()
+		made, cached int
+	}{
+		{"one region", func() { amp.Autocast(amp.Float16, func() { mm(); mm() }) }, 3, 1},
+		{"nested regions share", func() {
+			amp.Autocast(amp.Float16, func() { mm(); amp.Autocast(amp.Float16, mm); mm() })
+		}, 4, 2},
+		{"filled inside, used outside", func() {
+			amp.Autocast(amp.Float16, func() { amp.Autocast(amp.Float16, mm); mm() })
+		}, 3, 1},
+		{"two regions do not", func() { amp.Autocast(amp.Float16, mm); amp.Autocast(amp.Float16, mm) }, 4, 0},
+		{"no cache", func() { amp.Autocast(amp.Float16.WithCache(false), func() { mm(); mm() }) }, 4, 0},
+		{"views are not cached", func() { amp.Autocast(amp.Float16, func() { x.MatMul(w.T()); x.MatMul(w.T()) }) }, 4, 0},
+		{"dtypes do not mix", func() {
+			amp.Autocast(amp.Float16, func() {
+				mm()
+				amp.Autocast(amp.BFloat16, func() {
+					if got := x.MatMul(w).DType(); got != tensor.BFloat16 {
+						t.Errorf("nested region gives %v", got)
+					}
+				})
+			})
+		}, 4, 0},
+		{"a changed weight is cast again", func() {
+			amp.Autocast(amp.Float16, func() {
+				before := tensor.Eye(4).MatMul(w).Float64s()
+				tensor.NoGrad(func() { w.AddAssign(tensor.Ones(4, 4)) })
+				if slices.Equal(before, tensor.Eye(4).MatMul(w).Float64s()) {
+					t.Error("the product does not see the new weight")
+				}
+			})
+		}, 4, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if made, cached := casts(tt.f); made != tt.made || cached != tt.cached {
+				t.Errorf("%d casts and %d from the cache, want %d and %d", made, cached, tt.made, tt.cached)
+			}
+		})
+	}
+}
+
+// A first use without gradient must not poison later ones (PR 165068).
+func TestCacheKeepsHistory(t *testing.T) {
+	x, w := tensor.Randn(4, 4), tensor.Randn(4, 4).RequireGrad()
+	amp.Autocast(amp.Float16, func() {
+		tensor.NoGrad(func() { x.MatMul(w) })
+		if y := x.MatMul(w); !y.RequiresGrad() {
+			t.Error("the product has lost its history")
+		}
+	})
+}
+
+func TestRegionEndsWithAPanic(t *testing.T) {
+	err := try(func() { amp.Autocast(amp.Float16, func() { panic(errors.New("out")) }) })
+	if err == nil || amp.Active() != amp.Off {
+		t.Errorf("error %v, policy %v; want the panic and amp.Off", err, amp.Active())
+	}
+}
+
+func TestGoroutinesAreOutside(t *testing.T) {
+	amp.Autocast(amp.Float16, func() {
+		got := make(chan amp.Policy)
+		go func() { got <- amp.Active() }()
+		if p := <-got; p != amp.Off {
+			t.Errorf("a goroutine started in a region runs under %v", p)
+		}
+		if amp.Active() != amp.Float16 {
+			t.Errorf("the region itself runs under %v", amp.Active())
+		}
+	})
+}
+
+func TestWith(t *testing.T) {
+	h := tensor.Ones(4).Half()
+	amp.Autocast(amp.Float16.With("sum", tensor.Keep), func() {
+		if got := h.Sum().DType(); got != tensor.Float16 {
+			t.Errorf("sum moved to the unlisted gives %v", got)
+		}
+	})
+	amp.Autocast(amp.Float16.With("relu", tensor.Banned), func() {
+		err := try(func() { h.ReLU() })
+		var e *amp.Error
+		if !errors.As(err, &e) || e.Code != "banned" || !strings.Contains(err.Error(), "relu") {
+			t.Errorf("got %v, want an error that bans relu", err)
+		}
+	})
+	amp.Autocast(amp.Float16.With("add", tensor.Widest), func() {
+		if got := h.Add(tensor.Ones(4)).DType(); got != tensor.Float32 {
+			t.Errorf("promoting add gives %v", got)
+		}
+		err := try(func() { h.Add(tensor.Ones(4).BFloat16()) })
+		var e *amp.Error
+		if !errors.As(err, &e) || e.Code != "foreign_dtype" {
+			t.Errorf("got %v, want an error about bfloat16", err)
+		}
+	})
+}
+
+// Every operation of tensor is in the category that torch lists it in, and the CPU
+// table is torch's.
+func TestLists(t *testing.T) {
+	data, err := os.ReadFile("testdata/oplists.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lists struct{ CUDA, CPU map[string][]string }
+	if err := json.Unmarshal(data, &lists); err != nil {
+		t.Fatal(err)
+	}
+	category := map[string]tensor.Category{
+		"lower_precision_fp": tensor.Lower, "fp32": tensor.Raise, "fp32_set_opt_dtype": tensor.Raise,
+		"fp32_append_dtype": tensor.Raise, "promote": tensor.Widest, "banned": tensor.Banned,
+	}
+	for policy, list := range map[amp.Policy]map[string][]string{amp.Float16: lists.CUDA, amp.CPUFloat16: lists.CPU} {
+		want := map[string]tensor.Category{}
+		for name, ops := range list {
+			c, ok := category[name]
+			if !ok {
+				t.Fatalf("no category for list %q", name)
+			}
+			for _, op := range ops {
+				want[op] = c
+			}
+		}
+		for _, op := range tensor.Ops() {
+			if got := policy.Category(op); got != want[op.Name] {
+				t.Errorf("%v: %s is %v, want %v", policy, op.Name, got, want[op.Name])
+			}
+		}
+		if policy == amp.CPUFloat16 {
+			for op, c := range want {
+				if got := policy.Category(tensor.Info{Name: op}); got != c {
+					t.Errorf("%v: %s is %v, want %v", policy, op, got, c)
+				}
+			}
+		}
+	}
+}
