@@ -12,8 +12,7 @@ type outbound struct {
 	changed sync.Cond
 	track   tracker // where zmq4's stream stands
 	greeted bool    // zmq4's READY has passed
-	buf     []byte
-	spare   []byte   // an empty buffer to use next
+	queue   byteQueue
 	own     [][]byte // messages of the guard's that wait for zmq4's to end
 	welcome bool     // the peer has been welcomed
 	closed  bool     // Close was called
@@ -21,10 +20,8 @@ type outbound struct {
 }
 
 const (
-	maxOwn   = 64
-	wakeAt   = 64 << 10 // bytes of an unfinished message that drain is woken for
-	chunk    = 64 << 10 // written at once; a peer that takes this makes progress
-	maxSpare = 1 << 20
+	maxOwn = 64
+	wakeAt = 64 << 10 // bytes of an unfinished message that drain is woken for
 )
 
 // fail makes Write return err and drain stop.
@@ -71,7 +68,7 @@ func (c *conn) Write(p []byte) (int, error) {
 		c.out.own = nil
 		c.out.changed.Signal()
 	}
-	if len(c.out.buf) > wakeAt {
+	if c.out.queue.size > wakeAt {
 		c.out.changed.Signal()
 	}
 	return total, nil
@@ -128,7 +125,7 @@ func (c *conn) enqueue(b []byte) {
 	if c.out.failure() != nil {
 		return
 	}
-	c.out.buf = append(c.out.buf, b...)
+	c.out.queue.append(b)
 	n := int64(len(b))
 	if c.queued.Add(n) == n {
 		c.taken.Store(c.listener.now())
@@ -139,7 +136,7 @@ func (c *conn) enqueue(b []byte) {
 // discard empties the queue of a connection that has failed; c.out is locked.
 func (c *conn) discard() {
 	c.listener.queued.Add(-c.queued.Swap(0))
-	c.out.buf, c.out.own = nil, nil
+	c.out.queue, c.out.own = byteQueue{}, nil
 }
 
 // insert queues a message or command of the guard's own, after the message that
@@ -184,42 +181,37 @@ func (c *conn) drain() {
 	c.out.Lock()
 	defer c.out.Unlock()
 	for {
-		for len(c.out.buf) == 0 && !c.out.closed && c.out.err == nil {
+		for c.out.queue.size == 0 && !c.out.closed && c.out.err == nil {
 			c.out.changed.Wait()
 		}
-		if c.out.err != nil || len(c.out.buf) == 0 {
+		if c.out.err != nil || c.out.queue.size == 0 {
 			return
 		}
-		buf := c.out.buf
-		c.out.buf, c.out.spare = c.out.spare, nil
-		for rest := buf; len(rest) > 0; {
-			c.out.Unlock()
-			n, err := c.net.Write(rest[:min(len(rest), chunk)])
-			c.out.Lock()
-			if err != nil {
-				if c.out.closed {
-					err = net.ErrClosed // it has lingered long enough
-				}
-				go c.ended(err)
-				return
+		buffers := c.out.queue.take()
+		first := buffers[0]
+		c.out.Unlock()
+		n, err := buffers.WriteTo(c.net)
+		c.out.Lock()
+		if err != nil {
+			if c.out.closed {
+				err = net.ErrClosed // it has lingered long enough
 			}
-			if c.out.err != nil {
-				return
-			}
-			rest = rest[n:]
-			c.took(n)
+			go c.ended(err)
+			return
 		}
-		if cap(buf) <= maxSpare {
-			c.out.spare = buf[:0]
+		if c.out.err != nil {
+			return
 		}
+		c.out.queue.recycle(first)
+		c.took(n)
 	}
 }
 
 // took counts n bytes as gone; c.out is locked.
-func (c *conn) took(n int) {
+func (c *conn) took(n int64) {
 	c.taken.Store(c.listener.now())
-	c.listener.queued.Add(-int64(n))
-	if c.queued.Add(-int64(n)) <= int64(c.listener.config.High) {
+	c.listener.queued.Add(-n)
+	if c.queued.Add(-n) <= int64(c.listener.config.High) {
 		c.listener.changed.raise()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,6 +46,10 @@ var commands = []struct {
 	{"error", "NAME TEXT: fail", func(e *echo, arg string) {
 		name, value, _ := strings.Cut(arg, " ")
 		e.fail(name, value)
+	}},
+	{"exit", "N: end the process", func(e *echo, arg string) {
+		n, _ := strconv.Atoi(arg)
+		os.Exit(n)
 	}},
 	{"flood", "N: print N lines", func(e *echo, arg string) {
 		n, _ := strconv.Atoi(arg)

@@ -1,0 +1,169 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"halfnote/kernel/client"
+	"halfnote/kernel/kerneltest"
+)
+
+func TestMain(m *testing.M) { kerneltest.Main(m) }
+
+func start(t *testing.T, o client.Options) (*client.Kernel, context.Context) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	t.Cleanup(cancel)
+	k, err := client.Start(ctx, kerneltest.EchoSpec(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { k.Close() })
+	return k, ctx
+}
+
+func TestExecute(t *testing.T) {
+	k, ctx := start(t, client.Options{})
+	if k.Info().Implementation != "echo" || k.Info().LanguageInfo["file_extension"] != ".echo" {
+		t.Errorf("info %+v", k.Info())
+	}
+	var types []string
+	reply, err := k.Execute(ctx, "print a\nresult b", client.ExecuteOptions{}, func(m client.Message) {
+		types = append(types, m.Header.Type)
+	})
+	if err != nil || reply.Status != "ok" || reply.ExecutionCount != 1 || reply.ID != reply.Message.Parent.ID {
+		t.Errorf("reply %+v, %v", reply, err)
+	}
+	if got, want := strings.Join(types, " "), "status execute_input stream execute_result status"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	reply, err = k.Execute(ctx, "error Oops dear", client.ExecuteOptions{}, nil)
+	if err != nil || reply.Status != "error" || reply.ErrorName != "Oops" || reply.ErrorValue != "dear" || len(reply.Traceback) != 1 {
+		t.Errorf("reply %+v, %v", reply, err)
+	}
+}
+
+// TestCancelled gives up waiting: the cell goes on, the next one is served, and
+// what the first still says is late.
+func TestCancelled(t *testing.T) {
+	var late sync.Map
+	k, ctx := start(t, client.Options{Late: func(m client.Message) { late.Store(m.Header.Type+" "+m.Parent.ID, true) }})
+	short, cancel := context.WithCancel(ctx)
+	reply, err := k.Execute(short, "print a\nsleep 50ms\nprint b", client.ExecuteOptions{}, func(m client.Message) {
+		if m.Header.Type == "stream" {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("got error %v, want context.Canceled", err)
+	}
+	if next, err := k.Execute(ctx, "result x", client.ExecuteOptions{}, nil); err != nil || next.Status != "ok" || next.ExecutionCount != 2 {
+		t.Errorf("the next cell: %+v, %v", next, err)
+	}
+	if _, ok := late.Load("stream " + reply.ID); !ok {
+		t.Error("the rest of the output did not come late")
+	}
+}
+
+func TestKernelEndsInACell(t *testing.T) {
+	var written strings.Builder
+	k, ctx := start(t, client.Options{Stderr: &written})
+	// The kernel's own words: the log of a message type that it does not know.
+	if _, err := k.Send("control", "nonsense", struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Request(ctx, "control", "kernel_info_request", struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	var types []string
+	_, err := k.Execute(ctx, "display - a\nexit 3", client.ExecuteOptions{}, func(m client.Message) { types = append(types, m.Header.Type) })
+	var exit *client.ExitError
+	if !errors.As(err, &exit) || exit.State != "exit status 3" || !strings.Contains(exit.Output, `unknown message type "nonsense"`) {
+		t.Errorf("got error %v, want exit status 3 and the kernel's last lines", err)
+	}
+	if len(types) < 2 || types[0] != "status" {
+		t.Errorf("what came before the end: %v", types)
+	}
+	if _, err := k.Execute(ctx, "print a", client.ExecuteOptions{}, nil); !errors.As(err, &exit) {
+		t.Errorf("a cell for a dead kernel: got error %v, want an ExitError", err)
+	}
+	if err := k.Shutdown(ctx, false); err != nil {
+		t.Errorf("shutting down a dead kernel: %v", err)
+	}
+	k.Close()
+	if !strings.Contains(written.String(), "nonsense") {
+		t.Errorf("Stderr got %q", written.String())
+	}
+}
+
+func TestStartFails(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	for _, tt := range []struct {
+		name    string
+		argv    []string
+		timeout time.Duration
+		want    string
+	}{
+		{"no command", nil, 10 * time.Second, "argv is empty"},
+		{"unknown command", []string{"/nowhere/kernel"}, 10 * time.Second, "client: start /nowhere/kernel: "},
+		{"ends at once", []string{"sh", "-c", "echo cannot go on >&2; exit 7"}, 10 * time.Second, "exit status 7); its last lines:\ncannot go on"},
+		{"never listens", []string{"sh", "-c", "sleep 60"}, 200 * time.Millisecond, "does not listen: context deadline exceeded"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := os.Stat("/bin/sh"); err != nil && len(tt.argv) > 1 {
+				t.Skip("needs /bin/sh")
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), tt.timeout)
+			defer cancel()
+			k, err := client.Start(ctx, client.Spec{Argv: tt.argv}, client.Options{})
+			if err == nil || !strings.Contains(err.Error(), tt.want) || k != nil {
+				t.Errorf("got %v, error %v, want %q", k, err, tt.want)
+			}
+		})
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestConnectionFileIsPrivateAndGoes(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	k, _ := start(t, client.Options{})
+	files, _ := filepath.Glob(filepath.Join(dir, "kernel-*", "kernel-*.json"))
+	if len(files) != 1 {
+		t.Fatalf("connection files: %v", files)
+	}
+	if fi, err := os.Stat(files[0]); err != nil || fi.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v, want mode 0600", fi.Mode(), err)
+	}
+	k.Close()
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	select {
+	case <-k.Exited():
+	default:
+		t.Error("the kernel lives on")
+	}
+}
+
+func TestCloseEndsCalls(t *testing.T) {
+	k, ctx := start(t, client.Options{})
+	_, err := k.Execute(ctx, "print a\nspin", client.ExecuteOptions{}, func(m client.Message) {
+		if m.Header.Type == "stream" {
+			go k.Close()
+		}
+	})
+	var exit *client.ExitError
+	if !errors.As(err, &exit) {
+		t.Errorf("got error %v, want an ExitError", err)
+	}
+}

@@ -1,0 +1,69 @@
+package client
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func writeSpec(t *testing.T, dir, name, text string) {
+	t.Helper()
+	dir = filepath.Join(dir, "kernels", name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if text == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(dir, "kernel.json"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFindSpec(t *testing.T) {
+	first, second, user := t.TempDir(), t.TempDir(), t.TempDir()
+	t.Setenv("JUPYTER_PATH", first+string(filepath.ListSeparator)+second)
+	t.Setenv("JUPYTER_DATA_DIR", user)
+	writeSpec(t, first, "shared", `{"argv":["first"]}`)
+	writeSpec(t, second, "shared", `{"argv":["second"]}`)
+	writeSpec(t, first, "empty", "")
+	writeSpec(t, second, "empty", `{"argv":["second"]}`)
+	writeSpec(t, user, "Mine", `{"argv":["mine","{resource_dir}/x"],"interrupt_mode":"message","env":{"A":"b"},"display_name":"Mine","language":"go","new":1}`)
+	writeSpec(t, first, "broken", `{`)
+	writeSpec(t, first, "bare", `{"argv":[]}`)
+	for _, tt := range []struct{ name, command, err string }{
+		{"shared", "first", ""},
+		{"empty", "second", ""},
+		{"mine", "mine", ""},
+		{"broken", "", "kernel.json: unexpected end"},
+		{"bare", "", "argv is empty"},
+		{"none", "", `kernelspec "none": not found in kernels/ of ` + first},
+	} {
+		s, err := FindSpec(tt.name)
+		if tt.err == "" && (err != nil || s.Argv[0] != tt.command) || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+			t.Errorf("%s: got %v, error %v; want %s%s", tt.name, s.Argv, err, tt.command, tt.err)
+		}
+	}
+	s, _ := FindSpec("mine")
+	argv, env := s.command("c.json", []string{"X=y"})
+	if want := filepath.Join(user, "kernels", "Mine") + "/x"; argv[1] != want {
+		t.Errorf("got %s, want %s", argv[1], want)
+	}
+	if !slices.Contains(env, "A=b") || env[len(env)-1] != "X=y" {
+		t.Errorf("environment %v", env[len(env)-3:])
+	}
+}
+
+func TestExpand(t *testing.T) {
+	t.Setenv("KNOWN", "value")
+	for in, want := range map[string]string{
+		"plain": "plain", "${KNOWN}": "value", "a${KNOWN}b${KNOWN}": "avaluebvalue", "$KNOWN": "$KNOWN",
+		"${UNKNOWN_}": "${UNKNOWN_}", "${KNOWN": "${KNOWN", "${UNKNOWN_}${KNOWN}": "${UNKNOWN_}value",
+	} {
+		if got := expand(in); got != want {
+			t.Errorf("expand(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package kernel
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const ports = `"shell_port":1,"iopub_port":2,"stdin_port":3,"control_port":4,"hb_port":5`
+
+func TestReadConnection(t *testing.T) {
+	for _, tt := range []struct{ name, file, want string }{
+		{"whole", `{"transport":"tcp","ip":"127.0.0.1","key":"k","signature_scheme":"hmac-sha256","kernel_name":"x",` + ports + `}`, ""},
+		{"newer fields", `{"curve_publickey":"x","jupyter_session":[1],` + ports + `}`, ""},
+		{"not JSON", `ports`, "invalid character"},
+		{"port missing", `{"shell_port":1,"iopub_port":2,"stdin_port":3,"control_port":4}`, "hb_port: missing"},
+		{"port too large", `{"shell_port":65536,"iopub_port":2,"stdin_port":3,"control_port":4,"hb_port":5}`, "shell_port: 65536, expected 1 to 65535"},
+		{"port a string", `{"shell_port":"1"}`, "cannot unmarshal string"},
+		{"other scheme", `{"signature_scheme":"hmac-md5",` + ports + `}`, `signature_scheme: "hmac-md5", expected hmac-sha256`},
+		{"other transport", `{"transport":"udp",` + ports + `}`, `transport: "udp", expected tcp or ipc`},
+		{"ipc without path", `{"transport":"ipc",` + ports + `}`, "ip: missing, expected the path of the sockets"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "c.json")
+			if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := ReadConnection(path)
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got error %v, want %q", err, tt.want)
+			}
+		})
+	}
+	if _, err := ReadConnection(filepath.Join(t.TempDir(), "none.json")); err == nil || !strings.Contains(err.Error(), "none.json") {
+		t.Errorf("no file: got error %v", err)
+	}
+}
+
+func TestAddress(t *testing.T) {
+	for _, tt := range []struct {
+		c        Connection
+		endpoint string
+		local    bool
+	}{
+		{Connection{}, "tcp://127.0.0.1:7", true},
+		{Connection{IP: "localhost"}, "tcp://localhost:7", true},
+		{Connection{IP: "::1"}, "tcp://[::1]:7", true},
+		{Connection{IP: "*"}, "tcp://:7", false},
+		{Connection{IP: "10.0.0.1"}, "tcp://10.0.0.1:7", false},
+		{Connection{Transport: "ipc", IP: "/run/k"}, "ipc:///run/k-7", true},
+	} {
+		if got := tt.c.Endpoint(7); got != tt.endpoint || tt.c.local() != tt.local {
+			t.Errorf("%+v: got %s, local %v; want %s, %v", tt.c, got, tt.c.local(), tt.endpoint, tt.local)
+		}
+	}
+}
