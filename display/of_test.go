@@ -75,11 +75,11 @@ func TestOf(t *testing.T) {
 		{"empty bundle", Bundle{}, map[string]string{"text/plain": ""}},
 		{"records", []point{{1, 2}, {3, 4}}, map[string]string{
 			"text/plain": "[{X:1 Y:2} {X:3 Y:4}]",
-			"text/html":  `<table><thead><tr><th style="text-align:right"></th><th style="text-align:right">X</th>`}},
+			"text/html":  `<table><thead><tr><th style="text-align:right;padding:2px 8px"></th><th style="text-align:right;padding:2px 8px">X</th>`}},
 		{"records by pointer", []*point{{1, 2}, nil}, map[string]string{"text/plain": "[0x", "text/html": "<table>"}},
 		{"map", map[float64]string{10: "b", 9: "a", math.NaN(): "<c>"}, map[string]string{
 			"text/plain": "map[NaN:<c> 9:a 10:b]",
-			"text/html":  `<table><thead><tr><th style="text-align:right">key</th>`}},
+			"text/html":  `<table><thead><tr><th style="text-align:right;padding:2px 8px">key</th>`}},
 		{"cyclic map", cyclic, map[string]string{"text/plain": "map[self:map[self:", "text/html": "<table>"}},
 		{"no records", []page{{"p"}}, map[string]string{"text/plain": "[page p]"}},
 	} {

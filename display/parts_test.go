@@ -3,8 +3,10 @@ package display
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/xml"
 	"image"
 	"image/png"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -80,7 +82,7 @@ float16 <amp>  620ms  2.41935
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	html := b.Data["text/html"].(string)
-	for _, want := range []string{`<th style="text-align:left">run</th>`, `<td style="text-align:right">2.41935</td>`, "float16 &lt;amp&gt;"} {
+	for _, want := range []string{`<th style="text-align:left;padding:2px 8px">run</th>`, `<td style="text-align:right;padding:2px 8px">2.41935</td>`, "float16 &lt;amp&gt;"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %s in %s", want, html)
 		}
@@ -88,6 +90,40 @@ float16 <amp>  620ms  2.41935
 	for _, empty := range []Bundle{Table(nil, nil), Table([]string{"a"}, nil), Table(nil, [][]any{nil})} {
 		if _, ok := empty.Data["text/html"].(string); !ok {
 			t.Errorf("got %v", empty.Data)
+		}
+	}
+}
+
+// TestSurvivesSanitizer: of what JupyterLab keeps in untrusted notebooks we use
+// this. (It drops <style>, <svg>, <script>, CSS variables, and renames id.)
+func TestSurvivesSanitizer(t *testing.T) {
+	allowed := map[string]string{
+		"body": "", "figure": "", "img": " alt src", "div": "", "span": "", "progress": " max value",
+		"table": "", "thead": "", "tbody": "", "tr": "", "th": " style", "td": " style",
+	}
+	for name, b := range map[string]Bundle{
+		"table": Table([]string{"<a>"}, [][]any{{`"b" & c`}, {1}}), "map": Of(map[string]int{"<script>": 1}), "records": Of([]point{{}}),
+		"svg": SVG("<svg><title>a</title><style>b</style></svg>"), "svg method": Of(chart{}),
+		"progress": (&Progress{label: "<b>", total: 3, done: 1}).bundle(),
+	} {
+		for d := xml.NewDecoder(strings.NewReader("<body>" + b.Data["text/html"].(string) + "</body>")); ; {
+			token, err := d.Token()
+			if err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			e, ok := token.(xml.StartElement)
+			if !ok {
+				continue
+			}
+			attrs, ok := allowed[e.Name.Local]
+			for _, a := range e.Attr {
+				ok = ok && strings.Contains(attrs+" ", " "+a.Name.Local+" ") && !strings.Contains(a.Value, "var(")
+			}
+			if !ok {
+				t.Errorf("%s: <%s %v>", name, e.Name.Local, e.Attr)
+			}
 		}
 	}
 }

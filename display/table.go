@@ -55,7 +55,7 @@ func (t table) html() string {
 			if t.right[c] {
 				side = "right"
 			}
-			fmt.Fprintf(&b, `<%s style="text-align:%s">%s</%[1]s>`, tag, side, html.EscapeString(s))
+			fmt.Fprintf(&b, `<%s style="text-align:%s;padding:2px 8px">%s</%[1]s>`, tag, side, html.EscapeString(s))
 		}
 		b.WriteString("</tr>")
 	}

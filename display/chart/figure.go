@@ -166,12 +166,11 @@ func blank(sentence string) *Figure {
 	}}
 }
 
-// maxRows is how many rows the summary of a figure shows.
-const maxRows = 12
-
-func cutRows(rows [][]any) [][]any {
-	if n := len(rows) - maxRows; n > 1 {
-		return append(rows[:maxRows:maxRows], []any{fmt.Sprintf(words.moreRows, n)})
+// cutRows returns no more than most rows; the last one says how many are left
+// out.
+func cutRows(rows [][]any, most int) [][]any {
+	if n := len(rows) - most; n > 1 {
+		return append(rows[:most:most], []any{fmt.Sprintf(words.moreRows, n)})
 	}
 	return rows
 }

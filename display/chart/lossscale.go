@@ -78,7 +78,7 @@ func stepsText(n int) string {
 }
 
 // events returns the rows of the steps at which the scale changed or a step was
-// skipped: the first maxRows of them.
+// skipped, the first dozen of them.
 func (r *scaleRun) events() (rows [][]any) {
 	for i, s := range r.steps {
 		event := ""
@@ -97,7 +97,7 @@ func (r *scaleRun) events() (rows [][]any) {
 		}
 		rows = append(rows, []any{i, scaleText(s.Scale), scaleText(s.After), event})
 	}
-	return cutRows(rows)
+	return cutRows(rows, 12)
 }
 
 func (r *scaleRun) all() (head []string, rows [][]any) {

@@ -178,5 +178,5 @@ func opTable(ops []Op) [][]any {
 	for i, r := range rows { // a summary has no place for modules
 		rows[i] = slices.Delete(r, 2, 3)
 	}
-	return rows
+	return cutRows(rows, 40)
 }

@@ -153,11 +153,12 @@ func (s opSheet) column(t Theme, c draw.Canvas, lines []opLine) {
 	whys = min(whys+8, s.width()/4)
 	names = min(names+8, s.width()-whys-n*laneMin-marksWidth/2)
 	lane := min((s.width()-whys-names)/n, laneMax)
-	if short := marksWidth - lane/2; short > 0 { // the marks of the first lane would touch the names
-		lane = min((s.width()-whys-names-short)/n, laneMax)
-		names += short
+	first := lane / 2
+	if first < marksWidth { // the marks of the first lane would touch the names
+		first = marksWidth
+		lane = min((s.width()-whys-names-first)/(n-.5), laneMax)
 	}
-	at := func(i int) vg.Length { return c.Min.X + names + lane*(vg.Length(i)+.5) }
+	at := func(i int) vg.Length { return c.Min.X + names + first + lane*vg.Length(i) }
 
 	y := c.Max.Y - opRow/2
 	head := small

@@ -66,7 +66,7 @@ func TestSurvivesSanitizer(t *testing.T) {
 				t.Errorf("%s: <%s>", s.name, e.Name.Local)
 			}
 			for _, a := range e.Attr {
-				if !slices.Contains(attrs, a.Name.Local) || a.Name.Local == "style" && a.Value != "text-align:left" && a.Value != "text-align:right" {
+				if !slices.Contains(attrs, a.Name.Local) || a.Name.Local == "style" && a.Value != "text-align:left;padding:2px 8px" && a.Value != "text-align:right;padding:2px 8px" {
 					t.Errorf("%s: <%s %s=%q>", s.name, e.Name.Local, a.Name.Local, a.Value)
 				}
 				if a.Name.Local == "alt" && a.Value != s.fig.Alt() {

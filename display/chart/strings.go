@@ -19,7 +19,7 @@ type language struct {
 
 	// Throughput.
 	rateNone, rateOne, rateAgainst, ratePredicted, rateUnknown, legendHatched, legendRange string
-	headLow, headHigh, headRatio, headMeasured, yes, no                                    string
+	headLow, headHigh, headRatio, headMeasured, headRepetition, headNote, yes, no          string
 
 	// Lines.
 	lineNone, lineEnds, lineBad, lineAll, headSteps, headFirst, headLast, headMin, headBad string
@@ -82,19 +82,21 @@ var english = language{
 	headCasts:    "casts",
 	headCached:   "from cache",
 
-	rateNone:      "Throughput: no run given",
-	rateOne:       "%s runs at %s %s",
-	rateAgainst:   "Against %s at %s %s: %s",
-	ratePredicted: "%s (predicted)",
-	rateUnknown:   "unknown",
-	legendHatched: "predicted, not measured",
-	legendRange:   "slowest to fastest repetition",
-	headLow:       "lowest",
-	headHigh:      "highest",
-	headRatio:     "ratio",
-	headMeasured:  "measured",
-	yes:           "yes",
-	no:            "no",
+	rateNone:       "Throughput: no run given",
+	rateOne:        "%s runs at %s %s",
+	rateAgainst:    "Against %s at %s %s: %s",
+	ratePredicted:  "%s (predicted)",
+	rateUnknown:    "unknown",
+	legendHatched:  "predicted, not measured",
+	legendRange:    "slowest to fastest repetition",
+	headLow:        "lowest",
+	headHigh:       "highest",
+	headRatio:      "ratio",
+	headMeasured:   "measured",
+	headRepetition: "repetition",
+	headNote:       "note",
+	yes:            "yes",
+	no:             "no",
 
 	lineNone:  "%s: no values recorded",
 	lineEnds:  "%s after %s: %s",

@@ -99,7 +99,7 @@ func (r rateRun) all() (head []string, rows [][]any) {
 			rows = append(rows, []any{b.Name, b.DType, i, v, !b.Predicted, b.Note})
 		}
 	}
-	return []string{words.headRun, words.headDType, words.headTimes, r.unit, words.headMeasured, words.headWhy}, rows
+	return []string{words.headRun, words.headDType, words.headRepetition, r.unit, words.headMeasured, words.headNote}, rows
 }
 
 func (r rateRun) keys(t Theme) (k []key) {
