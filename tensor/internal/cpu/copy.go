@@ -3,7 +3,7 @@ package cpu
 import "halfnote/tensor/driver"
 
 // copyItem is the number of elements of an item of copying and filling.
-const copyItem = 64 * chunk
+const copyItem = 128 * chunk
 
 // fill sets dst to alpha.
 func (b *Backend) fill(dst driver.View, alpha float64) {

@@ -13,7 +13,6 @@ package cpu
 
 import (
 	"fmt"
-	"runtime"
 
 	"halfnote/tensor/driver"
 )
@@ -83,7 +82,6 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 			elementwise(b, p.cost, p.f32, k, dst, src)
 		}
 	}
-	runtime.KeepAlive(src)
 }
 
 // Offers reports whether Run accepts c with these dtypes. It accepts every code.

@@ -2,7 +2,12 @@ package cpu_test
 
 import (
 	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"halfnote/tensor/driver"
 	"halfnote/tensor/drivertest"
@@ -15,6 +20,158 @@ func TestWorkers(t *testing.T) {
 	one := cpu.New(1)
 	for _, n := range []int{2, 5} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { drivertest.Same(t, one, cpu.New(n)) })
+	}
+}
+
+func newVector(t *testing.T, b *cpu.Backend, n int) driver.View {
+	t.Helper()
+	buf, err := b.Alloc(4 * n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return driver.View{Buffer: buf, DType: driver.Float32, Shape: []int{n}, Stride: []int{1}}
+}
+
+// TestPoll gives kernels up from the poll, which must run on the caller's
+// goroutine, and sees that nobody writes afterwards and that the next one works.
+func TestPoll(t *testing.T) {
+	defer driver.SetPoll(nil)
+	const n = 1 << 21
+	for _, workers := range []int{1, 2, 5} {
+		b := cpu.New(workers)
+		x := newVector(t, b, n)
+		for after := range 4 {
+			polls := 0 // no lock: the race detector tells if another goroutine polls
+			driver.SetPoll(func() {
+				if polls++; polls > after {
+					panic("enough")
+				}
+			})
+			got := func() (r any) {
+				defer func() { r = recover() }()
+				b.Run(driver.Kernel{Code: driver.Fill, Alpha: float64(after + 1)}, x)
+				return nil
+			}()
+			// Other workers may have left the caller too few items to poll before.
+			if panicked := polls > after; panicked != (got == "enough") || polls == 0 {
+				t.Fatalf("%d workers: poll number %d of %d panics: got %v from Run, want its value", workers, after+1, polls, got)
+			}
+			driver.SetPoll(nil)
+			b.Run(driver.Kernel{Code: driver.Fill, Alpha: 7}, x)
+			p := make([]byte, 4*n)
+			b.Read(p, x.Buffer, 0)
+			for i := 4; i < len(p); i++ {
+				if p[i] != p[i-4] {
+					t.Fatalf("%d workers: byte %d differs after the next kernel", workers, i)
+				}
+			}
+		}
+	}
+}
+
+// TestPollOften checks that the longest items leave the poll its turn.
+func TestPollOften(t *testing.T) {
+	defer driver.SetPoll(nil)
+	var polls atomic.Int64
+	driver.SetPoll(func() { polls.Add(1) })
+	b := cpu.New(1)
+	const m, k = 256, 16384
+	x, y, dst := newVector(t, b, m*k), newVector(t, b, m*k), newVector(t, b, m*m)
+	x.Shape, x.Stride = []int{m, k}, []int{k, 1}
+	y.Shape, y.Stride = []int{k, m}, []int{m, 1}
+	dst.Shape, dst.Stride = []int{m, m}, []int{m, 1}
+	b.Run(driver.Kernel{Code: driver.Matmul}, dst, x, y)
+	const most = 64 << 20 // multiplications and additions of an item
+	if want := int64(2 * m * m * k / most); polls.Load() < want {
+		t.Errorf("product of %d by %d by %d: polled %d times, want at least %d", m, k, m, polls.Load(), want)
+	}
+}
+
+func TestConcurrent(t *testing.T) {
+	b := cpu.New(3)
+	const n = 1 << 19
+	var all sync.WaitGroup
+	for g := range 6 {
+		x, sum := newVector(t, b, n), newVector(t, b, 1)
+		all.Go(func() {
+			for range 5 {
+				b.Run(driver.Kernel{Code: driver.Fill, Alpha: float64(g)}, x)
+				b.Run(driver.Kernel{Code: driver.Affine, Alpha: 2}, x, x)
+				b.Run(driver.Kernel{Code: driver.Mean}, sum, x)
+				var p [4]byte
+				b.Read(p[:], sum.Buffer, 0)
+				want := newVector(t, b, 1)
+				b.Run(driver.Kernel{Code: driver.Fill, Alpha: float64(2 * g)}, want)
+				var q [4]byte
+				b.Read(q[:], want.Buffer, 0)
+				if p != q {
+					t.Errorf("goroutine %d: mean has bits %x, want %x", g, p, q)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestMemoryIsGivenBack(t *testing.T) {
+	b := cpu.New(1)
+	const n = 1 << 20
+	for range 4 {
+		newVector(t, b, n)
+	}
+	kept := newVector(t, b, n)
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		runtime.GC()
+		m := b.Memory()
+		if m.Live == 4*n {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("with one of 5 buffers of %d bytes reachable: got %d bytes live", 4*n, m.Live)
+		}
+	}
+	if got := b.Memory().Peak; got != 5*4*n {
+		t.Errorf("peak: got %d, want %d", got, 5*4*n)
+	}
+	b.ResetPeak()
+	if got := b.Memory().Peak; got != 4*n {
+		t.Errorf("peak after its reset: got %d, want %d", got, 4*n)
+	}
+	runtime.KeepAlive(kept)
+}
+
+func TestErrors(t *testing.T) {
+	b := cpu.New(1)
+	if _, err := b.Alloc(1 << 50); err == nil || !strings.Contains(err.Error(), "1048576.0 GiB asked for") {
+		t.Errorf("alloc of 2^50 bytes: got error %v, want one that says how much was asked for", err)
+	}
+	x := newVector(t, b, 4)
+	y := newVector(t, b, 3)
+	released := newVector(t, b, 4)
+	b.Release(released.Buffer)
+	half := newVector(t, b, 4)
+	half.DType = driver.Float16
+	for _, test := range []struct {
+		name string
+		run  func()
+		want string
+	}{
+		{"shapes", func() { b.Run(driver.Kernel{Code: driver.Add}, x, x, y) }, "cpu: add: operand 1 has shape [3], which does not fit the result's [4]"},
+		{"dtypes", func() { b.Run(driver.Kernel{Code: driver.Add}, x, x, half) }, "cpu: add: not offered for float32 from [float32 float16]"},
+		{"operands", func() { b.Run(driver.Kernel{Code: driver.Add}, x, x) }, "cpu: add: not offered for float32 from [float32]"},
+		{"matmul", func() { b.Run(driver.Kernel{Code: driver.Matmul}, x, x, x) }, "cpu: matmul: shapes [4] and [4] do not make [4]; expected (…, m, k) times (…, k, n)"},
+		{"released", func() { b.Run(driver.Kernel{Code: driver.Neg}, x, released) }, "cpu: a buffer of 16 bytes is used after its release"},
+		{"buffer", func() { b.Run(driver.Kernel{Code: driver.Fill}, driver.View{DType: driver.Float32}) }, "cpu: a buffer of type <nil>, expected one that this backend allocated"},
+		{"bytes", func() { b.Read(make([]byte, 8), x.Buffer, 12) }, "cpu: bytes 12 to 20 of a buffer of 16"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			defer func() {
+				if got := recover(); got != test.want {
+					t.Errorf("got panic %v, want %v", got, test.want)
+				}
+			}()
+			test.run()
+		})
 	}
 }
 

@@ -22,7 +22,6 @@ type memory struct {
 type buffer struct {
 	size    int
 	words   []uint64 // nil once released
-	owner   *memory
 	cleanup runtime.Cleanup
 }
 
@@ -37,9 +36,20 @@ func (m *memory) Alloc(n int) (driver.Buffer, error) {
 		live := m.Memory().Live
 		return nil, fmt.Errorf("cpu: alloc: %s asked for, %s of %s are free", size(int64(n)), size(max(0, m.limit-live)), size(m.limit))
 	}
-	b := &buffer{size: n, words: make([]uint64, (n+7)/8), owner: m}
+	words := newWords((n + 7) / 8)
+	if words == nil {
+		m.give(int64(n))
+		return nil, fmt.Errorf("cpu: alloc: %s asked for, more than can be addressed", size(int64(n)))
+	}
+	b := &buffer{size: n, words: words}
 	b.cleanup = runtime.AddCleanup(b, m.give, int64(n))
 	return b, nil
+}
+
+// newWords returns n zeros, or nil if a slice cannot be that long.
+func newWords(n int) (words []uint64) {
+	defer func() { _ = recover() }()
+	return make([]uint64, n)
 }
 
 // Release frees b before it is unreachable.

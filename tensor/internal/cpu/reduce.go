@@ -149,12 +149,18 @@ type reduction[T real] struct {
 	zero    T
 	prepare func(dst, x []T) []T // nil: nothing
 	fold    func(x []T) T
-	join    func(dst, x []T) // dst[i] with x[i]
+	pair    func(a, b T) T
+	join    func(dst, x []T) // dst[i] = pair(dst[i], x[i])
 	finish  func(r T, count int) T
 }
 
 func method[T real](code driver.Code) reduction[T] {
-	m := reduction[T]{fold: sumBlock[T], join: func(dst, x []T) { add(dst, dst, x, nil, 0, 0) }, finish: func(r T, _ int) T { return r }}
+	m := reduction[T]{
+		fold:   sumBlock[T],
+		pair:   func(a, b T) T { return a + b },
+		join:   func(dst, x []T) { add(dst, dst, x, nil, 0, 0) },
+		finish: func(r T, _ int) T { return r },
+	}
 	switch code {
 	case driver.Mean:
 		m.finish = func(r T, count int) T { return r / T(count) }
@@ -165,26 +171,43 @@ func method[T real](code driver.Code) reduction[T] {
 		}
 	case driver.ReduceMax:
 		m.zero = T(math.Inf(-1))
-		m.fold = func(x []T) T {
-			r := m.zero
-			for _, v := range x {
-				r = max(r, v)
-			}
-			return r
-		}
+		m.fold = maxBlock[T]
+		m.pair = func(a, b T) T { return max(a, b) }
 		m.join = func(dst, x []T) { maximum(dst, dst, x, nil, 0, 0) }
 	case driver.ReduceMin:
 		m.zero = T(math.Inf(1))
-		m.fold = func(x []T) T {
-			r := m.zero
-			for _, v := range x {
-				r = min(r, v)
-			}
-			return r
-		}
+		m.fold = minBlock[T]
+		m.pair = func(a, b T) T { return min(a, b) }
 		m.join = func(dst, x []T) { minimum(dst, dst, x, nil, 0, 0) }
 	}
 	return m
+}
+
+// maxBlock and minBlock take four at a time, so that they do not wait for each
+// other; the order makes no difference.
+
+func maxBlock[T real](x []T) T {
+	a := T(math.Inf(-1))
+	b, c, d := a, a, a
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = max(a, x[0]), max(b, x[1]), max(c, x[2]), max(d, x[3])
+	}
+	for _, v := range x {
+		a = max(a, v)
+	}
+	return max(a, b, c, d)
+}
+
+func minBlock[T real](x []T) T {
+	a := T(math.Inf(1))
+	b, c, d := a, a, a
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = min(a, x[0]), min(b, x[1]), min(c, x[2]), min(d, x[3])
+	}
+	for _, v := range x {
+		a = min(a, v)
+	}
+	return min(a, b, c, d)
 }
 
 // sumBlock returns the sum of at most block elements: lane l of 16 sums x[i] for
@@ -223,7 +246,5 @@ func tree[T real](partial []T, step, n int, m reduction[T]) T {
 	for 2*first < n {
 		first *= 2
 	}
-	pair := [2]T{tree(partial, step, first, m), tree(partial[first*step:], step, n-first, m)}
-	m.join(pair[:1], pair[1:])
-	return pair[0]
+	return m.pair(tree(partial, step, first, m), tree(partial[first*step:], step, n-first, m))
 }
