@@ -1,0 +1,263 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// program writes a file that stands for the program.
+func program(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func contents(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestKernelJSON(t *testing.T) {
+	const want = `{
+  "argv": [
+    "{resource_dir}/halfnote",
+    "kernel",
+    "{connection_file}"
+  ],
+  "display_name": "Go <&> (halfnote)",
+  "language": "go",
+  "interrupt_mode": "message",
+  "kernel_protocol_version": "5.5",
+  "env": {},
+  "metadata": {
+    "debugger": false,
+    "halfnote_version": "1.2.3"
+  }
+}
+`
+	o := Options{DisplayName: "Go <&> (halfnote)", Version: "1.2.3"}
+	if got := string(kernelJSON(o, "linux")); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	if got := string(kernelJSON(o, "windows")); !strings.Contains(got, `"{resource_dir}/halfnote.exe"`) {
+		t.Errorf("got %s\nwant a program that Windows finds", got)
+	}
+}
+
+func TestInstall(t *testing.T) {
+	prefix := t.TempDir()
+	dir, err := Install(Options{Prefix: prefix, Binary: program(t, "one"), Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(prefix, "share", "jupyter", "kernels", "halfnote"); dir != want {
+		t.Errorf("installed in %s, want %s", dir, want)
+	}
+	binary := binaryName(runtime.GOOS)
+	wantFiles := []string{binary, "kernel.json", "logo-32x32.png", "logo-64x64.png", "logo-svg.svg"}
+	files := func() (names []string) {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	if got := files(); !slices.Equal(got, wantFiles) {
+		t.Errorf("files %q, want %q", got, wantFiles)
+	}
+	if info, err := os.Stat(filepath.Join(dir, binary)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
+		t.Errorf("the copy has mode %v (%v), want one that can be executed", info.Mode(), err)
+	}
+	// Again, with a new program of the same size.
+	if _, err := Install(Options{Prefix: prefix, Binary: program(t, "two"), Version: "2"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, filepath.Join(dir, binary)); got != "two" {
+		t.Errorf("the copy holds %q, want the new program", got)
+	}
+	if got := contents(t, filepath.Join(dir, "kernel.json")); !strings.Contains(got, `"halfnote_version": "2"`) {
+		t.Errorf("kernel.json is of the old version: %s", got)
+	}
+	if got := files(); !slices.Equal(got, wantFiles) {
+		t.Errorf("after the second time files %q, want %q", got, wantFiles)
+	}
+}
+
+func TestInstallWhere(t *testing.T) {
+	data, env := t.TempDir(), t.TempDir()
+	t.Setenv("JUPYTER_DATA_DIR", data)
+	t.Setenv("VIRTUAL_ENV", env)
+	binary := program(t, "x")
+	for _, test := range []struct {
+		name string
+		o    Options
+		want string
+	}{
+		{"default", Options{}, filepath.Join(data, "kernels", "halfnote")},
+		{"user", Options{User: true}, filepath.Join(data, "kernels", "halfnote")},
+		{"name", Options{Name: "halfnote-dev"}, filepath.Join(data, "kernels", "halfnote-dev")},
+		{"environment", Options{SysPrefix: true}, filepath.Join(env, "share", "jupyter", "kernels", "halfnote")},
+	} {
+		test.o.Binary = binary
+		if got, err := Install(test.o); err != nil || got != test.want {
+			t.Errorf("%s: got %s, %v, want %s", test.name, got, err, test.want)
+		}
+	}
+	for _, test := range []struct {
+		name string
+		o    Options
+		want string
+	}{
+		{"two places", Options{User: true, SysPrefix: true}, "want only one"},
+		{"bad name", Options{Name: "half note"}, `kernel name "half note"`},
+		{"no program", Options{Binary: filepath.Join(data, "none")}, "the program to copy"},
+	} {
+		if test.o.Binary == "" {
+			test.o.Binary = binary
+		}
+		if _, err := Install(test.o); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got error %v, want one with %q", test.name, err, test.want)
+		}
+	}
+}
+
+func TestDataDir(t *testing.T) {
+	for _, test := range []struct {
+		goos, env, want string
+	}{
+		{"linux", "", "/h/.local/share/jupyter"},
+		{"linux", "XDG_DATA_HOME=/x", "/x/jupyter"},
+		{"linux", "JUPYTER_DATA_DIR=/j XDG_DATA_HOME=/x", "/j"},
+		{"darwin", "XDG_DATA_HOME=/x", "/h/Library/Jupyter"},
+		{"windows", "APPDATA=/a", "/a/jupyter"},
+		{"windows", "", "/h/.jupyter/data"},
+	} {
+		s := surroundings{test.goos, "/h", fakeEnv(test.env)}
+		if got := filepath.ToSlash(s.dataDir()); got != test.want {
+			t.Errorf("%s with %q: got %s, want %s", test.goos, test.env, got, test.want)
+		}
+	}
+}
+
+func TestDataPath(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs paths of Unix")
+	}
+	s := surroundings{"linux", "/h", fakeEnv("JUPYTER_PATH=/a:/b:/a VIRTUAL_ENV=/v")}
+	want := []string{"/a", "/b", "/v/share/jupyter", "/h/.local/share/jupyter", "/usr/local/share/jupyter", "/usr/share/jupyter"}
+	if got := s.dataPath(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// fakeEnv is an environment of NAME=value words.
+func fakeEnv(words string) func(string) string {
+	return func(name string) string {
+		for _, w := range strings.Fields(words) {
+			if value, ok := strings.CutPrefix(w, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+func TestLogo(t *testing.T) {
+	for _, size := range []int{32, 64} {
+		img, err := png.Decode(bytes.NewReader(logoPNG(size)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := img.Bounds(); b.Dx() != size || b.Dy() != size {
+			t.Errorf("logo of %v, want %d x %d", b, size, size)
+		}
+		for _, p := range []struct {
+			name string
+			x, y float64 // of 64
+			want [4]uint32
+		}{
+			{"corner", 0.5, 0.5, [4]uint32{}},
+			{"float32's side", 8, 20, [4]uint32{0x00, 0x72, 0xB2, 0xFF}},
+			{"float16's side", 54, 54, [4]uint32{0xC2, 0x41, 0x0C, 0xFF}},
+			{"stem", 36.5, 20, [4]uint32{0xFF, 0xFF, 0xFF, 0xFF}},
+		} {
+			r, g, b, a := img.At(int(p.x*float64(size)/64), int(p.y*float64(size)/64)).RGBA()
+			if got := [4]uint32{r >> 8, g >> 8, b >> 8, a >> 8}; got != p.want {
+				t.Errorf("%s of logo %d: %x, want %x", p.name, size, got, p.want)
+			}
+		}
+	}
+	if svg := string(logoSVG()); !strings.HasPrefix(svg, "<svg ") || strings.Contains(svg, "%!") {
+		t.Errorf("SVG %s", svg)
+	}
+}
+
+// Jupyter's own reader of kernelspecs takes ours, and finds it where it lies.
+func TestJupyterFindsKernelspec(t *testing.T) {
+	python := needPython(t, "jupyter_client")
+	prefix := t.TempDir()
+	dir, err := Install(Options{Prefix: prefix, Binary: program(t, "x"), Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(python, "-c", `
+import json
+from jupyter_client.kernelspec import KernelSpecManager
+spec = KernelSpecManager().get_kernel_spec("halfnote")
+print(json.dumps({**spec.to_dict(), "dir": spec.resource_dir}))
+`)
+	cmd.Env = append(os.Environ(), "JUPYTER_PATH="+shareJupyter(prefix))
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"argv": []any{"{resource_dir}/" + binaryName(runtime.GOOS), "kernel", "{connection_file}"}, "display_name": "Go (halfnote)",
+		"language": "go", "interrupt_mode": "message", "kernel_protocol_version": "5.5", "env": map[string]any{},
+		"metadata": map[string]any{"debugger": false, "halfnote_version": "1"}, "dir": dir,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("Jupyter reads %v, want %v", got, want)
+	}
+}
+
+// needPython returns a Python that has the modules, or skips.
+func needPython(t *testing.T, modules ...string) string {
+	t.Helper()
+	for _, python := range pythonNames(runtime.GOOS, os.Getenv("PYTHON"))[:1] {
+		if exec.Command(python[0], "-c", "import "+strings.Join(modules, ", ")).Run() == nil {
+			return python[0]
+		}
+	}
+	need(t, "needs a Python with "+strings.Join(modules, " and "))
+	return ""
+}
+
+// need skips for want of Jupyter, or fails where HALFNOTE_REQUIRE lists it.
+func need(t *testing.T, why string) {
+	t.Helper()
+	if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "jupyter") {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}

@@ -1,0 +1,382 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// fakePython is a Python whose every call is a line in $CALLS. "pip install"
+// fails while there is a file $FAIL; the server writes the file that tells its
+// address and runs until it is asked to end.
+const fakePython = `#!/bin/sh
+echo "$*" >>"$CALLS"
+case "$*" in
+"-c import jupyterlab") exit 0 ;;
+-c*) echo '{"path": "'"$0"'", "version": "'"${VERSION:-3.12.1}"'", "venv": '"${VENV:-true}"'}' ;;
+"-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
+"-m pip install "*)
+	if [ -e "$FAIL" ]; then echo "ERROR: Could not find a version" >&2; exit 1; fi ;;
+"-m jupyterlab "*)
+	echo "env $JUPYTER_PREFER_ENV_PATH $PYTHONPATH" >>"$CALLS"
+	trap 'echo ended >>"$CALLS"; exit 0' TERM
+	echo '{"url": "http://localhost:8123/", "token": "'"$JUPYTER_TOKEN"'"}' >"$JUPYTER_RUNTIME_DIR/jpserver-1.json"
+	while :; do sleep 0.05; done ;;
+esac
+`
+
+// fakeLab is a place where Lab meets the fake Python.
+type fakeLab struct {
+	t          *testing.T
+	dir, calls string
+	options    LabOptions
+	out        *lockedBuffer
+}
+
+func newFakeLab(t *testing.T) *fakeLab {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a Unix shell")
+	}
+	dir := t.TempDir()
+	python := filepath.Join(dir, "bin", "python3")
+	if err := os.Mkdir(filepath.Dir(python), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(python, []byte(fakePython), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f := &fakeLab{t: t, dir: dir, calls: filepath.Join(dir, "calls"), out: &lockedBuffer{}}
+	for name, value := range map[string]string{
+		"PATH": filepath.Dir(python) + ":/usr/bin:/bin", "PYTHON": "", "CALLS": f.calls, "FAIL": filepath.Join(dir, "fail"),
+		"JUPYTER_TOKEN": "abc", "PYTHONPATH": "/elsewhere",
+	} {
+		t.Setenv(name, value)
+	}
+	f.options = LabOptions{
+		Port: 8123, NoBrowser: true, Dir: dir, Binary: program(t, "kernel"), Version: "1",
+		CacheDir: filepath.Join(dir, "cache"), Stdout: f.out, Stderr: f.out,
+	}
+	return f
+}
+
+// run runs Lab until the server is there, then ends it as Ctrl-C does.
+func (f *fakeLab) run() error {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(f.t.Context(), 20*time.Second)
+	defer cancel()
+	f.out.on("Ctrl-C ends it.", cancel)
+	return Lab(ctx, f.options)
+}
+
+func (f *fakeLab) called() []string {
+	data, _ := os.ReadFile(f.calls)
+	os.Remove(f.calls)
+	var calls []string
+	for line := range strings.Lines(string(data)) {
+		line = strings.ReplaceAll(strings.TrimSpace(line), f.dir, "DIR")
+		if strings.Contains(line, "import json") {
+			line = "probe"
+		}
+		if words := strings.Fields(line); len(words) > 2 && words[0] == "-m" {
+			line = strings.Join(words[:3], " ")
+			if words[1] == "jupyterlab" {
+				line = strings.Join(words, " ")
+			}
+		}
+		calls = append(calls, line)
+	}
+	// What is left of the probe's other lines.
+	return slices.DeleteFunc(calls, func(s string) bool {
+		return !strings.HasPrefix(s, "-m") && !strings.HasPrefix(s, "-c import jupyterlab") && s != "probe" && s != "ended" && !strings.HasPrefix(s, "env ")
+	})
+}
+
+func TestLab(t *testing.T) {
+	f := newFakeLab(t)
+	if err := f.run(); err != nil {
+		t.Fatalf("%v\n%s", err, f.out)
+	}
+	env, err := labEnv(f.options.CacheDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel := strings.Replace(env.dir, f.dir, "DIR", 1)
+	root := ""
+	if os.Geteuid() == 0 {
+		root = " --allow-root"
+	}
+	serve := []string{
+		"-m jupyterlab --ServerApp.root_dir=DIR --ServerApp.answer_yes=True --MultiKernelManager.default_kernel_name=halfnote --log-level=WARN --port=8123 --no-browser" + root,
+		"env 1", "ended",
+	}
+	want := append([]string{"probe", "-m venv " + rel, "-m pip install", "-c import jupyterlab"}, serve...)
+	if got := f.called(); !slices.Equal(got, want) {
+		t.Errorf("the first time Python was called\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if got, want := f.out.String(), "JupyterLab: http://localhost:8123/lab?token=abc\n"; !strings.Contains(got, want) {
+		t.Errorf("printed %q, want %q in it", got, want)
+	}
+	if got := contents(t, filepath.Join(env.dir, "share", "jupyter", "kernels", "halfnote", "halfnote")); got != "kernel" {
+		t.Errorf("the kernelspec's program is %q", got)
+	}
+
+	// The second time the environment is there.
+	if err := f.run(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.called(), append([]string{"-c import jupyterlab"}, serve...); !slices.Equal(got, want) {
+		t.Errorf("the second time Python was called\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+
+	// An environment without its stamp is broken, and made anew.
+	if err := os.Remove(env.stamp()); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.run(); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.called(); len(got) == 0 || got[0] != "probe" {
+		t.Errorf("Python was called %q, want the environment made anew", got)
+	}
+}
+
+func TestLabWithoutNetwork(t *testing.T) {
+	f := newFakeLab(t)
+	if err := os.WriteFile(filepath.Join(f.dir, "fail"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err := f.run()
+	if err == nil {
+		t.Fatal("no error when pip fails")
+	}
+	for _, want := range []string{"ERROR: Could not find a version", "needs a network"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error lacks %q: %v", want, err)
+		}
+	}
+	if left, _ := os.ReadDir(f.options.CacheDir); len(left) != 0 {
+		t.Errorf("left in the cache: %v", left)
+	}
+}
+
+func TestLabInterruptedWhileMade(t *testing.T) {
+	f := newFakeLab(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	f.out.on("Making a private Python environment", cancel)
+	err := Lab(ctx, f.options)
+	if err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("got error %v, want that it was interrupted", err)
+	}
+	if left, _ := os.ReadDir(f.options.CacheDir); len(left) != 0 {
+		t.Errorf("left in the cache: %v", left)
+	}
+}
+
+func TestLabRefuses(t *testing.T) {
+	for _, test := range []struct {
+		name, variable, value, want string
+	}{
+		{"old Python", "VERSION", "3.8.18", "needs Python 3.10 or newer, but python3 is Python 3.8.18"},
+		{"Python 2", "VERSION", "2.7.18", "python3 is Python 2.7.18"},
+		{"no ensurepip", "VENV", "false", "its module ensurepip is missing"},
+		{"no Python", "PATH", "/nowhere", "none was found (tried python3, python,"},
+		{"wrong PYTHON", "PYTHON", "/nowhere/python", `names "/nowhere/python"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFakeLab(t)
+			t.Setenv("PATH", filepath.Join(f.dir, "bin")) // no other Python
+			linkTools(t, filepath.Join(f.dir, "bin"))
+			t.Setenv(test.variable, test.value)
+			err := f.run()
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "`halfnote run NOTEBOOK` needs no Python") {
+				t.Errorf("got error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+// linkTools puts what the fake Python's shell script needs into a folder.
+func linkTools(t *testing.T, dir string) {
+	t.Helper()
+	for _, tool := range []string{"sh", "mkdir", "cp", "sleep"} {
+		path, err := exec.LookPath("/bin/" + tool)
+		if err != nil {
+			path = "/usr/bin/" + tool
+		}
+		if err := os.Symlink(path, filepath.Join(dir, tool)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestLabNoFolder(t *testing.T) {
+	err := Lab(t.Context(), LabOptions{Dir: filepath.Join(t.TempDir(), "none")})
+	if err == nil || !strings.Contains(err.Error(), "is no folder") {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// lockedBuffer collects output, and calls a function when some text has come.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	b    bytes.Buffer
+	text string
+	then func()
+}
+
+func (l *lockedBuffer) on(text string, then func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.b.Reset()
+	l.text, l.then = text, then
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.b.Write(p)
+	if l.then != nil && strings.Contains(l.b.String(), l.text) {
+		l.then()
+		l.then = nil
+	}
+	return len(p), nil
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func TestDoctor(t *testing.T) {
+	f := newFakeLab(t)
+	t.Setenv("JUPYTER_PATH", "")
+	t.Setenv("VIRTUAL_ENV", "")
+	t.Setenv("CONDA_PREFIX", "")
+	t.Setenv("JUPYTER_DATA_DIR", filepath.Join(f.dir, "data"))
+	doctor := func() report {
+		t.Helper()
+		var out bytes.Buffer
+		if err := Doctor(t.Context(), &out, DoctorOptions{JSON: true, Version: "2", GPU: "no GPU", CacheDir: f.options.CacheDir}); err != nil {
+			t.Fatal(err)
+		}
+		var r report
+		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r := doctor()
+	if r.Python == nil || r.Python.Version != "3.12.1" || r.LabReady || r.GPU != "no GPU" || r.Loopback != "ok" || r.Version != "2" {
+		t.Errorf("got %+v", r)
+	}
+	for _, test := range []struct{ version, want string }{{"1", `stale: it is of version "1"`}, {"2", ""}} {
+		dir, err := Install(Options{Binary: f.options.Binary, Version: test.version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := doctor()
+		if len(r.Kernelspecs) == 0 || r.Kernelspecs[0].Dir != dir || !strings.HasPrefix(r.Kernelspecs[0].Problem, test.want) || (test.want == "") != (r.Kernelspecs[0].Problem == "") {
+			t.Errorf("kernelspecs %+v, want first %s with problem %q", r.Kernelspecs, dir, test.want)
+		}
+		if err := os.Remove(filepath.Join(dir, "halfnote")); err != nil {
+			t.Fatal(err)
+		}
+		if r := doctor(); !strings.Contains(r.Kernelspecs[0].Problem, "its program is missing") {
+			t.Errorf("kernelspecs %+v, want that the program is missing", r.Kernelspecs)
+		}
+	}
+	var out bytes.Buffer
+	if err := Doctor(t.Context(), &out, DoctorOptions{Version: "2", GPU: "no GPU at all", CacheDir: f.options.CacheDir}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"no GPU at all", "!!  kernelspec  " + f.dir, "ok  Python      3.12.1", "--  lab         not made yet"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("doctor lacks %q:\n%s", want, &out)
+		}
+	}
+}
+
+func TestFeatures(t *testing.T) {
+	for _, test := range []struct{ in, want string }{
+		{"", ""},
+		{"processor\t: 0\nflags\t\t: fpu avx2 fma f16c avx512_bf16 avx2x\nflags : sve\n", "avx2 fma f16c avx512_bf16"},
+		{"Features\t: fp asimd fphp asimdhp bf16\n", "asimd fphp asimdhp bf16"},
+	} {
+		if got := strings.Join(featuresOf(test.in), " "); got != test.want {
+			t.Errorf("featuresOf(%q) = %q, want %q", test.in, got, test.want)
+		}
+	}
+}
+
+// A real JupyterLab, made and run as users do, lists the kernelspec. HALFNOTE_LAB_CACHE
+// keeps its environment for the next time.
+func TestRealLab(t *testing.T) {
+	if os.Getenv("HALFNOTE_LAB") == "" && !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "jupyter") {
+		t.Skip("needs a network for pip: set HALFNOTE_LAB to run it")
+	}
+	cache := os.Getenv("HALFNOTE_LAB_CACHE")
+	if cache == "" {
+		cache = t.TempDir()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	out, stderr := &lockedBuffer{}, &lockedBuffer{}
+	up := make(chan bool)
+	out.on("Ctrl-C ends it.", func() { close(up) })
+	t.Setenv("JUPYTER_TOKEN", "secret")
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Lab(ctx, LabOptions{Port: 18765, NoBrowser: true, Dir: t.TempDir(), Binary: program(t, "#!/bin/sh\nexit 1\n"),
+			Version: "1", CacheDir: cache, Stdout: out, Stderr: stderr})
+	}()
+	select {
+	case <-up:
+	case err := <-ended:
+		t.Fatalf("it ended: %v\n%s", err, stderr)
+	}
+	_, address, _ := strings.Cut(out.String(), "JupyterLab: ")
+	base, _, _ := strings.Cut(address, "lab?token=secret\n")
+	get := func(token string) (int, map[string]any) {
+		req, err := http.NewRequest("GET", base+"api/kernelspecs", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "token "+token)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		var body map[string]any
+		json.NewDecoder(resp.Body).Decode(&body)
+		return resp.StatusCode, body
+	}
+	if status, _ := get("wrong"); status != http.StatusForbidden {
+		t.Errorf("with a wrong token: status %d, want 403", status)
+	}
+	status, body := get("secret")
+	specs, _ := body["kernelspecs"].(map[string]any)
+	if _, ok := specs["halfnote"]; status != 200 || !ok || body["default"] != "halfnote" {
+		t.Errorf("status %d, default %v, kernelspecs %v, want halfnote among them and the default", status, body["default"], fmt.Sprint(specs))
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("it ended with %v\n%s", err, stderr)
+	}
+	if _, err := http.Get(base); err == nil {
+		t.Error("the server still runs")
+	}
+}
