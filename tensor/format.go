@@ -99,13 +99,14 @@ func (s *shown) write(b *strings.Builder, f numberFormat, shape []int, d, indent
 	perLine := max(1, (80-indent)/(f.width+2))
 	b.WriteString("[")
 	for i := range n {
-		if i > 0 {
+		switch {
+		case i == 0:
+		case s.gaps[d] && i == edge:
+			b.WriteString(separator + "..." + separator)
+		case last && i%perLine == 0:
+			b.WriteString(",\n" + strings.Repeat(" ", indent+1))
+		default:
 			b.WriteString(separator)
-		}
-		if s.gaps[d] && i == edge {
-			b.WriteString("..." + separator)
-		} else if last && i > 0 && i%perLine == 0 {
-			b.WriteString("\n" + strings.Repeat(" ", indent+1))
 		}
 		s.write(b, f, shape, d+1, indent+1)
 	}

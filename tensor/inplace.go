@@ -1,6 +1,10 @@
 package tensor
 
-import "halfnote/tensor/driver"
+import (
+	"time"
+
+	"halfnote/tensor/driver"
+)
 
 // What changes tensors in place, below the tape.
 
@@ -43,7 +47,7 @@ func (t *Tensor) reported(info Info, in []*Tensor, body func()) {
 		return
 	}
 	e := begin(change{info}, current(), in)
-	e.InPlace = true
+	e.InPlace, e.Start = true, time.Now()
 	body()
 	e.finish(seen, in, t)
 }

@@ -1,0 +1,111 @@
+// Package gradtest compares derivatives with numeric ones. It is for tests of
+// operations, of this project and of its users.
+package gradtest
+
+import (
+	"fmt"
+	"math"
+
+	"halfnote/tensor"
+)
+
+const (
+	step      = 1e-5 // of the central difference
+	tolerance = 1e-5 // relative to the larger of 1 and the derivative
+)
+
+// Func is a function of tensors that is differentiable where it is tested.
+type Func func(in []*tensor.Tensor) *tensor.Tensor
+
+// First returns an error unless the derivatives of f at in agree with central
+// differences. in are float64; all are taken to need a gradient. It is
+// torch.autograd.gradcheck.
+func First(f Func, in ...*tensor.Tensor) error {
+	in, err := leaves(in)
+	if err != nil {
+		return err
+	}
+	y := f(in)
+	weight := weights(y.Shape())
+	value := func() float64 { return f(in).Mul(weight).Sum().Item() }
+	return compare("first", value, tensor.Grad(y.Mul(weight).Sum(), in...), in)
+}
+
+// Second returns an error unless the second derivatives of f at in agree with
+// central differences of the first. in are float64. It is
+// torch.autograd.gradgradcheck.
+func Second(f Func, in ...*tensor.Tensor) error {
+	in, err := leaves(in)
+	if err != nil {
+		return err
+	}
+	weight := weights(f(in).Shape())
+	// A weighted sum of first derivatives: its gradient needs the second.
+	slope := func() *tensor.Tensor {
+		grads := tensor.GradGraph(f(in).Mul(weight).Sum(), in...)
+		total := tensor.Full(0).Double()
+		for _, g := range grads {
+			total = total.Add(g.Mul(weights(g.Shape())).Sum())
+		}
+		return total
+	}
+	y := slope()
+	if !y.RequiresGrad() {
+		// f is linear: nothing is left to differentiate.
+		return nil
+	}
+	got := tensor.GradWith(y, in, tensor.BackwardOptions{AllowUnused: true})
+	for i, g := range got {
+		if g == nil {
+			got[i] = tensor.ZerosLike(in[i])
+		}
+	}
+	return compare("second", func() float64 { return slope().Item() }, got, in)
+}
+
+// leaves returns copies of in that require a gradient.
+func leaves(in []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	out := make([]*tensor.Tensor, len(in))
+	for i, x := range in {
+		if x.DType() != tensor.Float64 {
+			return nil, fmt.Errorf("gradtest: operand %d is %v, expected float64", i, x.DType())
+		}
+		out[i] = x.Detach().Clone().RequireGrad()
+	}
+	return out, nil
+}
+
+// weights returns numbers of which no two are alike, so that no error cancels.
+func weights(shape []int) *tensor.Tensor {
+	n := 1
+	for _, s := range shape {
+		n *= s
+	}
+	data := make([]float64, n)
+	for i := range data {
+		data[i] = math.Cos(float64(3*i + 1))
+	}
+	return tensor.NewAs(tensor.Float64, data, n).Reshape(shape...)
+}
+
+// compare checks got, the gradients of value with respect to in.
+func compare(order string, value func() float64, got, in []*tensor.Tensor) error {
+	for i, x := range in {
+		g := got[i].Float64s()
+		flat := x.Detach().Reshape(x.Numel()) // shares memory with x
+		for j := range g {
+			element := flat.Select(0, j)
+			old := element.Item()
+			at := func(v float64) float64 {
+				element.Fill(v)
+				return value()
+			}
+			want := (at(old+step) - at(old-step)) / (2 * step)
+			element.Fill(old)
+			if !(math.Abs(g[j]-want) <= tolerance*math.Max(1, math.Abs(want))) {
+				return fmt.Errorf("gradtest: %s derivative, operand %d, element %d: got %v, numeric %v", order, i, j, g[j], want)
+			}
+		}
+	}
+	return nil
+}
