@@ -29,14 +29,14 @@ func newQueue() *queue {
 func (q *queue) push(r *request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for !q.closed && len(q.items) > 0 && (len(q.items) >= maxQueued || q.bytes+len(r.Content) > maxQueuedBytes) {
+	for !q.closed && len(q.items) > 0 && (len(q.items) >= maxQueued || q.bytes+r.size() > maxQueuedBytes) {
 		q.moved.Wait()
 	}
 	if q.closed {
 		return
 	}
 	q.items = append(q.items, r)
-	q.bytes += len(r.Content)
+	q.bytes += r.size()
 	q.moved.Broadcast()
 }
 
@@ -54,7 +54,7 @@ func (q *queue) pop() *request {
 	r := q.items[0]
 	q.items[0] = nil
 	q.items = q.items[1:]
-	q.bytes -= len(r.Content)
+	q.bytes -= r.size()
 	q.moved.Broadcast()
 	return r
 }

@@ -131,6 +131,15 @@ func jsonKind(t reflect.Type) string {
 	return t.Kind().String() // string, bool
 }
 
+// size returns about how many bytes r holds.
+func (r *request) size() int {
+	n := len(r.Header.raw) + len(r.Metadata) + len(r.Content)
+	for _, b := range r.Buffers {
+		n += len(b) + 24 // a slice of its own
+	}
+	return n
+}
+
 func errorContent(e *Error) object {
 	traceback := e.Traceback
 	if traceback == nil {

@@ -143,7 +143,7 @@ func (k *Kernel) orExit(err error) error {
 	select {
 	case <-k.process.exited:
 		return k.process.err()
-	case <-time.After(500 * time.Millisecond):
+	case <-time.After(2 * time.Second):
 		return err
 	}
 }

@@ -118,11 +118,31 @@ func (s Spec) command(connectionFile string, extra []string) (argv, env []string
 	for _, a := range s.Argv {
 		argv = append(argv, fill.Replace(a))
 	}
+	argv[0] = s.python(argv[0])
 	env = os.Environ()
 	for name, value := range s.Env {
 		env = append(env, name+"="+expand(value))
 	}
 	return argv, append(env, extra...)
+}
+
+// python returns the interpreter that a kernelspec's bare "python" stands for: the
+// one of the environment that the kernelspec was installed in.
+func (s Spec) python(command string) string {
+	if command != "python" && command != "python3" {
+		return command
+	}
+	prefix, _, ok := strings.Cut(filepath.ToSlash(s.ResourceDir), "/share/jupyter/kernels/")
+	if !ok {
+		return command
+	}
+	for _, path := range []string{"bin/" + command, "bin/python3", "Scripts/python.exe", "python.exe"} {
+		path = filepath.Join(prefix, filepath.FromSlash(path))
+		if fi, err := os.Stat(path); err == nil && !fi.IsDir() {
+			return path
+		}
+	}
+	return command
 }
 
 // expand fills in ${NAME}, and nothing else, as jupyter_client does.

@@ -67,3 +67,22 @@ func TestExpand(t *testing.T) {
 		}
 	}
 }
+
+func TestPython(t *testing.T) {
+	prefix := t.TempDir()
+	bin := filepath.Join(prefix, "bin", "python3")
+	if err := os.MkdirAll(filepath.Dir(bin), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(bin, nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	in, out := filepath.Join(prefix, "share", "jupyter", "kernels", "k"), filepath.Join(prefix, "kernels", "k")
+	for _, tt := range []struct{ dir, command, want string }{
+		{in, "python", bin}, {in, "python3", bin}, {in, "/usr/bin/python", "/usr/bin/python"}, {in, "go", "go"}, {out, "python", "python"},
+	} {
+		if got := (Spec{ResourceDir: tt.dir}).python(tt.command); got != tt.want {
+			t.Errorf("%s in %s: got %s, want %s", tt.command, tt.dir, got, tt.want)
+		}
+	}
+}

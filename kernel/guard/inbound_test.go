@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -189,5 +190,24 @@ func TestPeerThatClosesInsideAFrame(t *testing.T) {
 	eventually(t, "no peer is left", func() bool { n, _ := s.Counts(); return n == 0 })
 	if s.lines() != "" {
 		t.Errorf("got log %q, want nothing about peers that go", s.lines())
+	}
+}
+
+func TestNothingStaysOfPeersThatWent(t *testing.T) {
+	s := serve(t, zmq4.Router, Config{}).echo()
+	s.serves(t)
+	empty := func() bool { n, _ := s.Counts(); return n == 0 }
+	eventually(t, "the first peer has gone", empty)
+	before := runtime.NumGoroutine()
+	for range 50 {
+		s.serves(t)
+	}
+	eventually(t, "all peers have gone", empty)
+	eventually(t, "no more goroutines than before", func() bool { return runtime.NumGoroutine() <= before })
+	s.Listener.mu.Lock()
+	defer s.Listener.mu.Unlock()
+	if len(s.pending) > 0 || len(s.identities) > 0 || s.queued.Load() != 0 {
+		t.Errorf("%d handshakes, %d identities, %d bytes are still there, want none",
+			len(s.pending), len(s.identities), s.queued.Load())
 	}
 }

@@ -234,6 +234,27 @@ func TestTotal(t *testing.T) {
 	}
 }
 
+// TestFlushReachesEverySubscriber: zmq4 writes a message to one after the other,
+// and the tap, which tells how far it is, comes first.
+func TestFlushReachesEverySubscriber(t *testing.T) {
+	s := serve(t, zmq4.Pub, Config{Welcome: welcome})
+	var reading sync.WaitGroup
+	for range 100 {
+		p := subscriber(t, s, "")
+		reading.Go(func() {
+			if got := p.message(); len(got) != 2 {
+				t.Errorf("got %d frames, want the message", len(got))
+			}
+		})
+	}
+	publish(t, s, "t", strings.Repeat("x", 100_000))
+	if err := s.Flush(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s.sever()
+	reading.Wait()
+}
+
 func TestFlushBeforeExit(t *testing.T) {
 	const n = 5000
 	s := serve(t, zmq4.Pub, Config{Welcome: welcome})

@@ -1,0 +1,65 @@
+package client_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"halfnote/kernel/client"
+)
+
+// TestIPykernel runs the reference kernel, whose sockets are libzmq's.
+func TestIPykernel(t *testing.T) {
+	spec, err := client.FindSpec("python3")
+	if err != nil {
+		if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "jupyter") {
+			t.Fatal(err)
+		}
+		t.Skip("needs ipykernel: ", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	k, err := client.Start(ctx, spec, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	if err := k.Heartbeat(ctx); err != nil {
+		t.Error(err)
+	}
+	var said []string
+	hear := func(m client.Message) { said = append(said, m.Header.Type) }
+	for _, tt := range []struct {
+		code, status, said string
+	}{
+		{"print(6*7)", "ok", "status execute_input stream status"},
+		{"x = 6*7; x", "ok", "status execute_input execute_result status"},
+		{"1/0", "error", "status execute_input error status"},
+		{"print(input('name? '))", "ok", "status execute_input stream status"},
+	} {
+		said = nil
+		reply, err := k.Execute(ctx, tt.code, client.ExecuteOptions{
+			Input: func(prompt string, password bool) (string, error) { return prompt + "bob", nil },
+		}, hear)
+		if got := strings.Join(said, " "); err != nil || reply.Status != tt.status || got != tt.said {
+			t.Errorf("%s: got %s, said %s, error %v; want %s, %s", tt.code, reply.Status, got, err, tt.status, tt.said)
+		}
+	}
+	// ipykernel is interrupted by SIGINT.
+	reply, err := k.Execute(ctx, "print('on', flush=True)\nwhile True: pass", client.ExecuteOptions{}, func(m client.Message) {
+		if m.Header.Type == "stream" {
+			if err := k.Interrupt(ctx); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if err != nil || reply.ErrorName != "KeyboardInterrupt" {
+		t.Errorf("interrupted: %+v, %v", reply, err)
+	}
+	if err := k.Shutdown(ctx, false); err != nil {
+		t.Error(err)
+	}
+}
