@@ -44,10 +44,10 @@ func (f *Figure) With(t Theme) *Figure {
 }
 
 // String returns the sentence that says what the figure shows.
-func (f *Figure) String() string { return f.sentence }
+func (f *Figure) String() string { return printable(f.sentence) }
 
 // Alt returns the figure's alt text, the sentence.
-func (f *Figure) Alt() string { return f.sentence }
+func (f *Figure) Alt() string { return f.String() }
 
 // Table returns the figure's numbers, in summary, as a table.
 func (f *Figure) Table() display.Bundle { return display.Table(f.head, f.rows) }
@@ -78,7 +78,7 @@ func (f *Figure) Size() (width, height int) {
 }
 
 func (f *Figure) title() []string {
-	return wrap(f.theme.style(titleSize, f.theme.Text), f.sentence, Width-2*margin)
+	return wrap(f.theme.style(titleSize, f.theme.Text), f.String(), Width-2*margin)
 }
 
 func (f *Figure) titleHeight() vg.Length { return vg.Length(len(f.title()))*titleSize*1.35 + 8 }
@@ -109,7 +109,7 @@ func (f *Figure) SVG() []byte {
 	f.paint(draw.New(c))
 	var b bytes.Buffer
 	c.WriteTo(&b) // a buffer takes everything
-	label := html.EscapeString(f.sentence)
+	label := html.EscapeString(f.String())
 	svg := svgStart.ReplaceAllString(b.String(), `<svg width="$1" height="$2"$3 role="img"><title>`+strings.ReplaceAll(label, "$", "$$")+`</title>`)
 	return []byte(strings.ReplaceAll(svg, svgFont, svgFont+",Verdana,sans-serif"))
 }
@@ -129,7 +129,7 @@ func (f *Figure) PNG() []byte {
 func (f *Figure) HTML() string {
 	w, _ := f.Size()
 	page := fmt.Sprintf(`<figure><img alt="%s" width="%d" src="data:image/svg+xml;base64,%s" /></figure>`,
-		html.EscapeString(f.sentence), w, base64.StdEncoding.EncodeToString(f.SVG()))
+		html.EscapeString(f.String()), w, base64.StdEncoding.EncodeToString(f.SVG()))
 	if len(f.rows) > 0 {
 		page += fmt.Sprintf("<details><summary>%s</summary>%s</details>", words.data, f.Table().Data["text/html"])
 	}
@@ -140,7 +140,7 @@ func (f *Figure) HTML() string {
 // image, a PNG with its size, and the sentence with the table as text.
 func (f *Figure) Bundle() display.Bundle {
 	w, h := f.Size()
-	text := f.sentence
+	text := f.String()
 	if len(f.rows) > 0 {
 		text += "\n\n" + f.Table().String()
 	}
@@ -151,7 +151,7 @@ func (f *Figure) Bundle() display.Bundle {
 			"text/plain": text,
 		},
 		Metadata: map[string]any{
-			"image/png": map[string]any{"width": w, "height": h, "alt": f.sentence},
+			"image/png": map[string]any{"width": w, "height": h, "alt": f.String()},
 		},
 	}
 }

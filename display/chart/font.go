@@ -1,7 +1,9 @@
 package chart
 
 import (
+	"sort"
 	"strings"
+	"unicode"
 
 	"codeberg.org/go-fonts/dejavu/dejavusans"
 	"golang.org/x/image/font/opentype"
@@ -29,10 +31,8 @@ func fit(s text.Style, txt string, width vg.Length) string {
 		return txt
 	}
 	r := []rune(txt)
-	for len(r) > 0 && s.Width(string(r)+"…") > width {
-		r = r[:len(r)-1]
-	}
-	return string(r) + "…"
+	n := sort.Search(len(r), func(n int) bool { return s.Width(string(r[:n+1])+"…") > width })
+	return string(r[:n]) + "…"
 }
 
 // wrap breaks txt at spaces into lines no wider than width.
@@ -61,4 +61,14 @@ func cutWord(txt string) (word, rest string) {
 		return word + " " + sign, after
 	}
 	return word, rest
+}
+
+// printable returns s on one line, without what XML forbids.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == 0xfffe || r == 0xffff {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
 }

@@ -135,12 +135,9 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	label := t.style(labelSize, t.Text)
 	var room vg.Length
 	for i, s := range l.series {
-		y := s.Y
-		if l.log {
-			y = make([]float64, len(s.Y))
-			for i, v := range s.Y {
-				y[i] = math.Log10(v)
-			}
+		y := make([]float64, len(s.Y))
+		for i, v := range s.Y {
+			y[i] = l.place(v)
 		}
 		color, dashes := l.look(t, i)
 		p.Add(curve{y: y, style: draw.LineStyle{Color: color, Width: 1.8, Dashes: dashes}, bad: t.Skip})
@@ -168,11 +165,8 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	var tags []tag
 	for i, s := range l.series {
 		at := inner.Max.Y
-		if v := s.last; finite(v) {
-			if l.log {
-				v = math.Log10(v)
-			}
-			at = toY(v)
+		if finite(s.last) {
+			at = toY(l.place(s.last))
 		}
 		style := label
 		style.Color, _ = l.look(t, i)
@@ -188,6 +182,18 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	for _, g := range tags {
 		write(&c, g.style, vg.Point{X: inner.Max.X + 8, Y: g.y}, g.text)
 	}
+}
+
+// place returns where v stands on the axis. Numbers near the end of float64 would
+// overflow in the arithmetic of the axis.
+func (l lineChart) place(v float64) float64 {
+	switch {
+	case l.log:
+		return math.Log10(v)
+	case finite(v):
+		return min(max(v, -1e200), 1e200)
+	}
+	return v
 }
 
 // look returns colour and dashes of series i: those of its dtype, unless an

@@ -83,5 +83,5 @@ func (t Theme) plot() *plot.Plot {
 func write(c *draw.Canvas, s text.Style, p vg.Point, txt string) {
 	s.YAlign = draw.YCenter
 	p.Y += s.Font.Size * .11
-	c.FillText(s, p, txt)
+	c.FillText(s, p, printable(txt))
 }

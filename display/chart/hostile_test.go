@@ -1,0 +1,38 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestHostile: whatever a caller gives, a chart is drawn, and its SVG is XML
+// without NaN.
+func TestHostile(t *testing.T) {
+	odd := []float64{0, -1, 1, 5e-324, -math.MaxFloat64, math.MaxFloat64, math.Inf(1), math.Inf(-1), nan, 1e-300}
+	name := "a\nb\x00\x1b <&\"]]> " + strings.Repeat("W", 300) + "한\xff"
+	var scale []ScaleStep
+	var lanes []Op
+	for i, v := range odd {
+		scale = append(scale, ScaleStep{Scale: v, After: odd[len(odd)-1-i], Skipped: i%3 == 0, Why: name})
+	}
+	for i := range 30 {
+		lanes = append(lanes, Op{Name: name, Module: name, Phase: name, DType: fmt.Sprint(name, i), Casts: -i, Cached: 1 << i, Why: name})
+	}
+	figs := map[string]*Figure{
+		"scale": LossScale(scale), "lanes": DTypes(lanes), "empty op": DTypes([]Op{{}}), "loss": Loss([]Series{{Name: name, DType: name, Y: odd}, {Y: odd[:1]}}),
+		"wide": Lines(name, []Series{{Y: []float64{5e-324, math.MaxFloat64}}}), "rates": Throughput(name, []Rate{{Name: name, Note: name, Values: odd}, {Values: []float64{math.MaxFloat64, math.MaxFloat64}, Predicted: true}, {}}),
+		"spectrum": Spectrum([]float32{math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(-1)), 0}),
+	}
+	for i, v := range odd {
+		figs[fmt.Sprint("scale ", v)] = LossScale([]ScaleStep{{Scale: v}})
+		figs[fmt.Sprint("loss ", v)] = Loss([]Series{{Y: []float64{v, odd[(i+1)%len(odd)]}}, {Y: []float64{v}}})
+		figs[fmt.Sprint("rate ", v)] = Throughput("", []Rate{{Values: []float64{v}}, {Values: []float64{v, 1}}})
+	}
+	for name, f := range figs {
+		readSVG(t, name, f.SVG())
+		f.Bundle()
+		f.Data()
+	}
+}
