@@ -105,7 +105,7 @@ func Listen(s zmq4.Socket, network, address string, c Config) (*Listener, error)
 	}
 	if l.publishes() {
 		counts := &tap{seen: &l.seen, cost: l.config.messageCost(), changed: &l.changed}
-		if err := l.attach(counts); err != nil {
+		if err := l.attach(context.Background(), counts); err != nil {
 			l.Close()
 			return fail(err)
 		}

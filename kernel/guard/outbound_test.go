@@ -238,21 +238,29 @@ func TestTotal(t *testing.T) {
 // and the tap, which tells how far it is, comes first.
 func TestFlushReachesEverySubscriber(t *testing.T) {
 	s := serve(t, zmq4.Pub, Config{Welcome: welcome})
-	var reading sync.WaitGroup
-	for range 100 {
-		p := subscriber(t, s, "")
-		reading.Go(func() {
-			if got := p.message(); len(got) != 2 {
-				t.Errorf("got %d frames, want the message", len(got))
-			}
-		})
+	p := subscriber(t, s, "")
+	var c *conn
+	s.Listener.mu.Lock()
+	for c = range s.conns {
 	}
-	publish(t, s, "t", strings.Repeat("x", 100_000))
+	s.Listener.mu.Unlock()
+	c.out.Lock() // stops zmq4 between the tap and the subscriber
+	publish(t, s, "t")
+	eventually(t, "the tap has the message", func() bool { return s.seen.Load() == s.sent.Load() })
+	ctx, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer stop()
+	err := s.Flush(ctx)
+	c.out.Unlock()
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Flush before the subscriber has the message: got %v, want it to wait", err)
+	}
 	if err := s.Flush(context.Background()); err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	s.sever()
-	reading.Wait()
+	if got := p.message(); !slices.Equal(got, []string{"t"}) {
+		t.Errorf("got %q, want the message", got)
+	}
 }
 
 func TestFlushBeforeExit(t *testing.T) {

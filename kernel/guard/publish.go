@@ -60,7 +60,7 @@ func (l *Listener) Flush(ctx context.Context) error {
 		}
 		// The tap is the first to get a message. zmq4 takes in a connection only
 		// between two messages: then the others have the last one, too.
-		if err := l.attach(&tap{}); err != nil {
+		if err := l.attach(ctx, &tap{}); err != nil {
 			return err
 		}
 	}

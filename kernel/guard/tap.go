@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"context"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -26,7 +27,7 @@ type tap struct {
 
 // attach hands t to zmq4 and waits until zmq4 has taken it in. One that counts
 // subscribes to everything and stays; others leave at once.
-func (l *Listener) attach(t *tap) error {
+func (l *Listener) attach(ctx context.Context, t *tap) error {
 	t.taken, t.gone = make(chan struct{}), make(chan struct{})
 	t.track.greeting = greetingSize
 	t.input = append(greeting(), readyFrame("SUB", "")...)
@@ -37,12 +38,16 @@ func (l *Listener) attach(t *tap) error {
 	case l.ready <- t:
 	case <-l.done:
 		return net.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	select {
 	case <-t.taken:
 		return nil
 	case <-l.done:
 		return net.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -1,0 +1,69 @@
+package guard
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+)
+
+// absent skips a test for want of something, or fails it where the environment
+// says that this thing must be there: HALFNOTE_REQUIRE=jupyter,browser.
+func absent(t *testing.T, thing, needs string) {
+	t.Helper()
+	if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), thing) {
+		t.Fatal(needs)
+	}
+	t.Skip(needs)
+}
+
+// TestLibzmq lets libzmq, which Jupyter's clients use, talk to the guard.
+func TestLibzmq(t *testing.T) {
+	const needs = "needs python3 with pyzmq"
+	python, err := exec.LookPath("python3")
+	if err != nil || exec.Command(python, "-c", "import zmq").Run() != nil {
+		absent(t, "jupyter", needs)
+	}
+	for _, network := range []string{"tcp", "unix"} {
+		t.Run(network, func(t *testing.T) {
+			t.Parallel()
+			router, pub := &server{Socket: socket(t, zmq4.Router)}, &server{Socket: socket(t, zmq4.Pub)}
+			addresses := make([]string, 2)
+			for i, s := range []*server{router, pub} {
+				address := "127.0.0.1:0"
+				if network == "unix" {
+					address = t.TempDir() + "/s"
+				}
+				var err error
+				if s.Listener, err = Listen(s.Socket, network, address, Config{Welcome: welcome}); err != nil {
+					t.Fatal(err)
+				}
+				scheme := map[string]string{"tcp": "tcp://", "unix": "ipc://"}[network]
+				addresses[i] = scheme + s.Addr().String()
+			}
+			go func() {
+				for {
+					m, err := router.Recv()
+					if err != nil {
+						return
+					}
+					if string(m.Frames[len(m.Frames)-1]) == "publish" {
+						pub.Publish(context.Background(), []byte("t"))
+					}
+					router.SendMulti(m)
+				}
+			}()
+			ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
+			defer stop()
+			args := append([]string{"testdata/pyzmq.py"}, addresses...)
+			if out, err := exec.CommandContext(ctx, python, args...).CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}

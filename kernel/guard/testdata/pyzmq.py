@@ -1,0 +1,96 @@
+"""Checks a guarded ROUTER that echoes and a guarded PUB with libzmq as their peer.
+
+usage: python3 pyzmq.py ROUTER PUB, both as ZeroMQ addresses. The ROUTER answers
+the message "publish" after a message with the topic "t" was published.
+Prints a line for what is wrong and ends with 1; silence is success.
+"""
+import sys
+import time
+
+import zmq
+from zmq.utils.monitor import recv_monitor_message
+
+router, pub = sys.argv[1:]
+context = zmq.Context()
+failed = False
+
+
+def check(what, got, want):
+    global failed
+    if got != want:
+        failed = True
+        print(f"{what}: got {got!r}, want {want!r}")
+
+
+def connect(kind, address, **options):
+    s = context.socket(kind)
+    s.linger, s.rcvtimeo, s.sndtimeo = 0, 8000, 8000
+    for name, value in options.items():
+        setattr(s, name, value)
+    if kind == zmq.SUB:
+        s.subscribe(b"")
+    s.connect(address)
+    return s
+
+
+def ask(s, *frames):
+    s.send_multipart(frames)
+    try:
+        return s.recv_multipart()
+    except zmq.Again:
+        return None
+
+
+def disconnects(monitor):
+    n = 0
+    while monitor.poll(0):
+        n += recv_monitor_message(monitor)["event"] == zmq.EVENT_DISCONNECTED
+    return n
+
+
+def heartbeats():
+    d = connect(zmq.DEALER, router, heartbeat_ivl=50, heartbeat_timeout=1000)
+    s = connect(zmq.SUB, pub, heartbeat_ivl=50, heartbeat_timeout=1000)
+    watched = [d.get_monitor_socket(), s.get_monitor_socket()]
+    s.recv_multipart()
+    for i in range(10):
+        check("a DEALER with heartbeats asks", ask(d, b"%d" % i), [b"%d" % i])
+        time.sleep(0.15)
+    check("disconnects of idle peers with heartbeats", [disconnects(w) for w in watched], [0, 0])
+    for peer in d, s:  # or libzmq's reaper waits for a monitor that nobody reads
+        peer.disable_monitor()
+        peer.close()
+
+
+def welcome():
+    d = connect(zmq.DEALER, router)
+    for i in range(50):
+        s = connect(zmq.SUB, pub)
+        check("a subscriber's first message", s.recv_multipart(), [b"", b"welcome"])
+        ask(d, b"publish")
+        check("its next message", s.recv_multipart()[0], b"t")
+        s.close()
+
+
+def identity():
+    first = connect(zmq.DEALER, router, identity=b"same")
+    check("the first of an identity asks", ask(first, b"first"), [b"first"])
+    second = connect(zmq.DEALER, router, identity=b"same", rcvtimeo=300)
+    check("the second gets", ask(second, b"second"), None)
+    check("the first still asks", ask(first, b"again"), [b"again"])
+    first.close()
+    second.rcvtimeo = 8000
+    check("the second gets, once the first has gone", second.recv_multipart(), [b"second"])
+
+
+def large():
+    d = connect(zmq.DEALER, router)
+    body = bytes(range(256)) * 40_000
+    got = ask(d, b"", body)
+    check("an echo of ten megabytes is the same", got == [b"", body], True)
+
+
+for f in heartbeats, welcome, identity, large:
+    f()
+context.destroy(linger=0)
+sys.exit(failed)
