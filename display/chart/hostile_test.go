@@ -25,6 +25,10 @@ func TestHostile(t *testing.T) {
 		"wide": Lines(name, []Series{{Y: []float64{5e-324, math.MaxFloat64}}}), "rates": Throughput(name, []Rate{{Name: name, Note: name, Values: odd}, {Values: []float64{math.MaxFloat64, math.MaxFloat64}, Predicted: true}, {}}),
 		"spectrum": Spectrum([]float32{math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(-1)), 0}),
 	}
+	for _, f := range figs {
+		f.Bundle()
+		f.Data()
+	}
 	for i, v := range odd {
 		figs[fmt.Sprint("scale ", v)] = LossScale([]ScaleStep{{Scale: v}})
 		figs[fmt.Sprint("loss ", v)] = Loss([]Series{{Y: []float64{v, odd[(i+1)%len(odd)]}}, {Y: []float64{v}}})
@@ -32,7 +36,5 @@ func TestHostile(t *testing.T) {
 	}
 	for name, f := range figs {
 		readSVG(t, name, f.SVG())
-		f.Bundle()
-		f.Data()
 	}
 }

@@ -80,7 +80,7 @@ const keyHeight = 20
 func keys(t Theme, c draw.Canvas, axis string, entries []key) draw.Canvas {
 	s := t.style(labelSize, t.Neutral)
 	at := vg.Point{X: c.Min.X, Y: c.Max.Y - keyHeight/2 + 3}
-	if axis != "" {
+	if axis = fit(s, axis, 250); axis != "" {
 		write(&c, s, at, axis)
 		at.X += s.Width(axis) + 18
 	}

@@ -133,7 +133,7 @@ func (r rateRun) draw(t Theme, c draw.Canvas) {
 	top := 0.
 	for _, b := range r.bars {
 		names = max(names, min(name.Width(b.Name), 180))
-		values = max(values, value.Width(r.label(b)), note.Width(b.Note))
+		values = max(values, value.Width(r.label(b)), min(note.Width(b.Note), 180))
 		if finite(b.high) {
 			top = max(top, b.high)
 		}
@@ -168,7 +168,7 @@ func (r rateRun) draw(t Theme, c draw.Canvas) {
 		y := mid
 		if b.Note != "" {
 			y += 6
-			write(&c, note, vg.Point{X: end + 8, Y: mid - 7}, b.Note)
+			write(&c, note, vg.Point{X: end + 8, Y: mid - 7}, fit(note, b.Note, c.Max.X-end-8))
 		}
 		write(&c, value, vg.Point{X: end + 8, Y: y}, r.label(b))
 	}
