@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"sync"
@@ -38,7 +39,7 @@ type output struct {
 type stream struct {
 	o    *output
 	name string
-	part []byte // the first bytes of a character whose others have not come yet
+	part []byte // what flush kept back
 }
 
 func newOutput(k *kernel, r *request, ctx context.Context) *output {
@@ -79,7 +80,7 @@ func (s *stream) Write(p []byte) (int, error) {
 		if len(o.text) < batchSize {
 			break
 		}
-		if err := o.flush(false); err != nil {
+		if err := o.flushTo(wholeLines(o.text)); err != nil {
 			return n, err
 		}
 		o.text = append(o.text, s.part...)
@@ -102,10 +103,15 @@ func (o *output) due() {
 // flush sends the text gathered. The beginning of a character at its end is kept
 // back, unless all is wanted.
 func (o *output) flush(all bool) error {
-	s, n := o.current, len(o.text)
-	if !all {
-		n = wholeRunes(o.text)
+	if all {
+		return o.flushTo(len(o.text))
 	}
+	return o.flushTo(wholeRunes(o.text))
+}
+
+// flushTo sends the first n bytes gathered.
+func (o *output) flushTo(n int) error {
+	s := o.current
 	text := string(o.text[:n])
 	s.part = append(s.part, o.text[n:]...)
 	o.text = o.text[:0]
@@ -125,6 +131,16 @@ func (o *output) publish(msgType string, content any) error {
 		err = o.k.iopub.publish(ctx, o.r.Header, msgType, content)
 	}
 	return err
+}
+
+// wholeLines returns how many bytes of b are better sent together: up to the end of
+// its last line, for those who show each message by itself, or what wholeRunes
+// says when that line is long.
+func wholeLines(b []byte) int {
+	if n := bytes.LastIndexByte(b, '\n') + 1; n > len(b)/2 {
+		return n
+	}
+	return wholeRunes(b)
 }
 
 // wholeRunes returns how many bytes of b do not belong to a character cut short

@@ -21,6 +21,19 @@ func TestWholeRunes(t *testing.T) {
 	}
 }
 
+func TestWholeLines(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		want int
+	}{
+		{"", 0}, {"a\nb\n", 4}, {"one\ntwo\nth", 8}, {"one\na long line", 15}, {"one\na long lin\xc3", 14},
+	} {
+		if got := wholeLines([]byte(tt.in)); got != tt.want {
+			t.Errorf("wholeLines(%q) = %d, want %d", tt.in, got, tt.want)
+		}
+	}
+}
+
 func TestBundleLeavesOutWhatJSONCannotHold(t *testing.T) {
 	data, metadata := bundle(display.Bundle{Data: map[string]any{
 		"application/json": map[string]any{"loss": math.Inf(1)}, "text/html": "<b>", "text/plain": func() {},

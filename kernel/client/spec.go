@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Spec says how to start a kernel: a kernelspec, as kernel.json holds it.
@@ -37,14 +39,29 @@ func ReadSpec(dir string) (Spec, error) {
 	if len(s.Argv) == 0 {
 		return Spec{}, fmt.Errorf("client: kernelspec %s: argv is empty, expected a command", path)
 	}
-	s.ResourceDir = dir
-	return s, nil
+	s.ResourceDir, err = filepath.Abs(dir)
+	return s, err
 }
 
 // FindSpec returns the kernelspec of that name, in any case, from the first
 // folder of Jupyter's data path that has one. The error lists the folders.
 func FindSpec(name string) (Spec, error) {
 	path := DataPath()
+	s, err := findSpec(path, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		// Behind a version manager's shim only Python itself knows where it lives.
+		if dir := pythonData(); dir != "" && !slices.Contains(path, dir) {
+			path = append(path, dir)
+			s, err = findSpec(path[len(path)-1:], name)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, fmt.Errorf("client: kernelspec %q: not found in kernels/ of %s", name, strings.Join(path, ", "))
+	}
+	return s, err
+}
+
+func findSpec(path []string, name string) (Spec, error) {
 	for _, dir := range path {
 		entries, err := os.ReadDir(filepath.Join(dir, "kernels"))
 		if err != nil {
@@ -61,7 +78,18 @@ func FindSpec(name string) (Spec, error) {
 			return s, err
 		}
 	}
-	return Spec{}, fmt.Errorf("client: kernelspec %q: not found in kernels/ of %s", name, strings.Join(path, ", "))
+	return Spec{}, fs.ErrNotExist
+}
+
+// pythonData returns the data folder of the Python that python3 starts, or "".
+func pythonData() string {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	prefix, err := exec.CommandContext(ctx, "python3", "-c", "import sys; print(sys.prefix)").Output()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(strings.TrimSpace(string(prefix)), "share", "jupyter")
 }
 
 // DataPath returns the folders in which Jupyter looks for kernelspecs, first
