@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -318,65 +316,5 @@ func TestFeatures(t *testing.T) {
 		if got := strings.Join(featuresOf(test.in), " "); got != test.want {
 			t.Errorf("featuresOf(%q) = %q, want %q", test.in, got, test.want)
 		}
-	}
-}
-
-// A real JupyterLab, made and run as users do, lists the kernelspec. HALFNOTE_LAB_CACHE
-// keeps its environment for the next time.
-func TestRealLab(t *testing.T) {
-	if os.Getenv("HALFNOTE_LAB") == "" && !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "jupyter") {
-		t.Skip("needs a network for pip: set HALFNOTE_LAB to run it")
-	}
-	cache := os.Getenv("HALFNOTE_LAB_CACHE")
-	if cache == "" {
-		cache = t.TempDir()
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-	defer cancel()
-	out, stderr := &lockedBuffer{}, &lockedBuffer{}
-	up := make(chan bool)
-	out.on("Ctrl-C ends it.", func() { close(up) })
-	t.Setenv("JUPYTER_TOKEN", "secret")
-	ended := make(chan error, 1)
-	go func() {
-		ended <- Lab(ctx, LabOptions{Port: 18765, NoBrowser: true, Dir: t.TempDir(), Binary: program(t, "#!/bin/sh\nexit 1\n"),
-			Version: "1", CacheDir: cache, Stdout: out, Stderr: stderr})
-	}()
-	select {
-	case <-up:
-	case err := <-ended:
-		t.Fatalf("it ended: %v\n%s", err, stderr)
-	}
-	_, address, _ := strings.Cut(out.String(), "JupyterLab: ")
-	base, _, _ := strings.Cut(address, "lab?token=secret\n")
-	get := func(token string) (int, map[string]any) {
-		req, err := http.NewRequest("GET", base+"api/kernelspecs", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "token "+token)
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		var body map[string]any
-		json.NewDecoder(resp.Body).Decode(&body)
-		return resp.StatusCode, body
-	}
-	if status, _ := get("wrong"); status != http.StatusForbidden {
-		t.Errorf("with a wrong token: status %d, want 403", status)
-	}
-	status, body := get("secret")
-	specs, _ := body["kernelspecs"].(map[string]any)
-	if _, ok := specs["halfnote"]; status != 200 || !ok || body["default"] != "halfnote" {
-		t.Errorf("status %d, default %v, kernelspecs %v, want halfnote among them and the default", status, body["default"], fmt.Sprint(specs))
-	}
-	cancel()
-	if err := <-ended; err != nil {
-		t.Errorf("it ended with %v\n%s", err, stderr)
-	}
-	if _, err := http.Get(base); err == nil {
-		t.Error("the server still runs")
 	}
 }

@@ -1,0 +1,124 @@
+package install
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"halfnote/kernel"
+	"halfnote/kernel/kerneltest"
+)
+
+// Started as a kernelspec starts the program, the test binary is a kernel of the
+// echo language.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "kernel" {
+		err := kernel.Serve(context.Background(), kernel.Config{ConnectionFile: os.Args[2], Log: os.Stderr, Process: true}, &kerneltest.Echo{})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// executeCell runs a cell through a Jupyter server's websocket, as a browser
+// does, and prints its result.
+const executeCell = `
+import json, sys, urllib.request, uuid, websocket
+base, token, code = sys.argv[1:]
+request = urllib.request.Request(base + "api/kernels", data=json.dumps({"name": "halfnote"}).encode(),
+    headers={"Authorization": "token " + token, "Content-Type": "application/json"})
+kernel = json.load(urllib.request.urlopen(request, timeout=30))
+ws = websocket.create_connection(base.replace("http", "ws", 1) + "api/kernels/" + kernel["id"] + "/channels?token=" + token, timeout=30)
+message = {"header": {"msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "username": "", "session": uuid.uuid4().hex, "date": "", "version": "5.3"},
+    "parent_header": {}, "metadata": {}, "channel": "shell", "buffers": [],
+    "content": {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}}
+ws.send(json.dumps(message))
+while True:
+    got = json.loads(ws.recv())
+    if got["parent_header"].get("msg_id") != message["header"]["msg_id"]:
+        continue
+    if got["msg_type"] == "execute_result":
+        print(got["content"]["data"]["text/plain"])
+    if got["msg_type"] == "status" and got["content"]["execution_state"] == "idle":
+        break
+`
+
+// A real JupyterLab, made and run as users do, lists the kernelspec, runs a cell
+// on it, and ends with its kernels. HALFNOTE_LAB_CACHE keeps its environment for
+// the next time.
+func TestRealLab(t *testing.T) {
+	if os.Getenv("HALFNOTE_LAB") == "" && !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "jupyter") {
+		t.Skip("needs pip and its index: set HALFNOTE_LAB to run it")
+	}
+	cache := os.Getenv("HALFNOTE_LAB_CACHE")
+	if cache == "" {
+		cache = t.TempDir()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	out, stderr := &lockedBuffer{}, &lockedBuffer{}
+	up := make(chan bool)
+	out.on("Ctrl-C ends it.", func() { close(up) })
+	t.Setenv("JUPYTER_TOKEN", "secret")
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Lab(ctx, LabOptions{Port: 18765, NoBrowser: true, Dir: t.TempDir(), Version: "1", CacheDir: cache, Stdout: out, Stderr: stderr})
+	}()
+	select {
+	case <-up:
+	case err := <-ended:
+		t.Fatalf("it ended: %v\n%s", err, stderr)
+	}
+	_, address, _ := strings.Cut(out.String(), "JupyterLab: ")
+	base, _, _ := strings.Cut(address, "lab?token=secret\n")
+
+	if status, _ := getJSON(t, base+"api/kernelspecs", "wrong"); status != http.StatusForbidden {
+		t.Errorf("with a wrong token: status %d, want 403", status)
+	}
+	status, body := getJSON(t, base+"api/kernelspecs", "secret")
+	specs, _ := body["kernelspecs"].(map[string]any)
+	if _, ok := specs["halfnote"]; status != 200 || !ok || body["default"] != "halfnote" {
+		t.Errorf("status %d, default %v, kernelspecs %v, want halfnote among them and the default", status, body["default"], specs)
+	}
+	env, err := labEnv(cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := exec.CommandContext(ctx, env.python(), "-c", executeCell, base, "secret", "result 42").CombinedOutput()
+	if err != nil || string(got) != "42\n" {
+		t.Errorf("the cell gave %q, %v, want 42\n%s", got, err, stderr)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("it ended with %v\n%s", err, stderr)
+	}
+	if _, err := http.Get(base); err == nil {
+		t.Error("the server still runs")
+	}
+}
+
+func getJSON(t *testing.T, url, token string) (status int, body map[string]any) {
+	t.Helper()
+	req, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "token "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	json.NewDecoder(resp.Body).Decode(&body)
+	return resp.StatusCode, body
+}
