@@ -34,7 +34,6 @@ var ops = []Op{
 	pow{},
 	reciprocal{},
 	relu{},
-	reluGrad{},
 	reshape{},
 	sigmoid{},
 	sigmoidGrad{},
@@ -48,6 +47,7 @@ var ops = []Op{
 	sum{},
 	tanh{},
 	tanhGrad{},
+	thresholdGrad{},
 	where{},
 }
 

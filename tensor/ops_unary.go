@@ -152,22 +152,22 @@ func (relu) Info() Info { return Info{"relu", "torch.relu", Keep, ReadsResult} }
 func (relu) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Relu, in[0])
 }
-func (relu) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{apply(reluGrad{}, y, dy)} }
+func (relu) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{apply(thresholdGrad{}, y, dy)} }
 
 // ReLU returns max(t, 0), with the gradient 0 at 0. It is torch.relu.
 func (t *Tensor) ReLU() *Tensor { return apply(relu{}, t) }
 
-// reluGrad is dy where y is positive, else 0, of y and dy.
-type reluGrad struct{}
+// thresholdGrad is dy where y is positive, else 0, of y and dy.
+type thresholdGrad struct{}
 
-func (reluGrad) Info() Info {
+func (thresholdGrad) Info() Info {
 	return Info{"threshold_backward", "torch.ops.aten.threshold_backward", Keep, ReadsOperands}
 }
-func (reluGrad) Forward(in []*Tensor) *Tensor {
+func (thresholdGrad) Forward(in []*Tensor) *Tensor {
 	return binary2("threshold_backward", driver.ReluGrad, in[0], in[1])
 }
-func (reluGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
-	return []*Tensor{nil, apply(reluGrad{}, in[0], d)}
+func (thresholdGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{nil, apply(thresholdGrad{}, in[0], d)}
 }
 
 // step is 1 where the operand is positive, else 0.

@@ -1,0 +1,104 @@
+package tensor
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite OPS.md")
+
+func TestOpsSorted(t *testing.T) {
+	if !slices.IsSortedFunc(Ops(), func(a, b Info) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("the list of operations is not sorted by name")
+	}
+	seen := map[string]bool{}
+	for _, op := range Ops() {
+		if seen[op.Name] || !strings.HasPrefix(op.Torch, "torch.") {
+			t.Errorf("%s is listed twice or does not name torch's function: %q", op.Name, op.Torch)
+		}
+		seen[op.Name] = true
+	}
+}
+
+// TestCategories compares with testdata/oplists.json, torch's own lists.
+func TestCategories(t *testing.T) {
+	text, err := os.ReadFile("testdata/oplists.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lists struct{ CUDA map[string][]string }
+	if err := json.Unmarshal(text, &lists); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]Category{}
+	for list, category := range map[string]Category{
+		"lower_precision_fp": Lower, "fp32": Raise, "fp32_set_opt_dtype": Raise, "fp32_append_dtype": Raise, "promote": Widest, "banned": Banned,
+	} {
+		if len(lists.CUDA[list]) == 0 {
+			t.Errorf("there is no list %s", list)
+		}
+		for _, name := range lists.CUDA[list] {
+			want[name] = category
+		}
+	}
+	for _, op := range Ops() {
+		if op.Category != want[op.Name] {
+			t.Errorf("%s: got %v, want %v", op.Name, op.Category, want[op.Name])
+		}
+	}
+	for _, op := range []Op{sum{given: true}, softmax{given: true}, logSoftmax{given: true}} {
+		if c := op.Info().Category; c != Keep {
+			t.Errorf("%s with a dtype of its own: got %v, want %v", op.Info().Name, c, Keep)
+		}
+	}
+}
+
+const opsHead = `# Operations
+
+<!-- Written by "go test ./tensor -run TestOpsPage -update". Do not edit. -->
+
+What float16 and bfloat16 do: operands are widened to float32, computed on there, and the result is rounded once, to nearest even;
+subnormal numbers are kept. Sums and products are added in float32, in an order that depends on shapes alone, so the same call gives
+the same bits on every run and with any number of workers. float16 gives the same bits on every kind of CPU. Products of float32 and
+of bfloat16 may differ in their last bits between portable code and vector instructions; bfloat16's product instruction takes
+subnormal numbers for zero. float64 is computed in float64.
+
+Under autocast, "lower_precision_fp" operations run in the policy's dtype, "fp32" ones in float32, and "promote" ones in the widest
+dtype of their operands; the others take their operands as they come. "fp32 *" gives way to a dtype that the caller names. Casts and
+views are never cast.
+
+| operation | torch | autocast | its derivative reads |
+|---|---|---|---|
+`
+
+func TestOpsPage(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString(opsHead)
+	for _, op := range ops {
+		info := op.Info()
+		list := info.Category.String()
+		switch op.(type) {
+		case sum, softmax, logSoftmax:
+			list += " *"
+		case fixed:
+			list = "never cast"
+		}
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", info.Name, info.Torch, list,
+			[...]string{"operands and result", "operands", "result", "shapes"}[info.Reads])
+	}
+	if *update {
+		if err := os.WriteFile("OPS.md", b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile("OPS.md")
+	if err != nil || !bytes.Equal(got, b.Bytes()) {
+		t.Errorf("OPS.md is out of date (%v): run go test ./tensor -run TestOpsPage -update", err)
+	}
+}
