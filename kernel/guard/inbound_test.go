@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"net"
 	"runtime"
 	"slices"
 	"strings"
@@ -78,7 +79,8 @@ func TestPingsOfAPeerThatDoesNotRead(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{High: 1 << 10})
 	p := dial(t, s).hello("DEALER", "")
 	ping := []byte(strings.Repeat(string(commandFrame("PING", make([]byte, 18))), 1000))
-	for range 200 { // five megabytes, of which the network holds a part
+	p.Conn.(*net.TCPConn).SetReadBuffer(256 << 10)
+	for range 600 { // fifteen megabytes, of which the network holds a part
 		p.raw(ping)
 	}
 	p.send("last")

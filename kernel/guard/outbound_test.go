@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,36 @@ func TestWelcome(t *testing.T) {
 		if got := p.message(); !slices.Equal(got, []string{"stream", "1"}) {
 			t.Errorf("got %q, want the message and no welcome of another's", got)
 		}
+	}
+}
+
+// TestMessageThatOvertakes: zmq4 has acted on the subscription and writes a
+// message before it comes back to read.
+func TestMessageThatOvertakes(t *testing.T) {
+	l := newListener(socket(t, zmq4.Pub), "tcp", "", Config{Welcome: welcome})
+	ours, theirs := net.Pipe()
+	defer theirs.Close()
+	c := newConn(l, ours)
+	if _, err := c.Write(append(greeting(), readyFrame("PUB", "")...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.subscription([]byte("\x01t")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(c, make([]byte, 4)); err != nil {
+		t.Fatal(err)
+	}
+	message := [][]byte{[]byte("t"), []byte("1")}
+	if _, err := c.Write(appendMessage(nil, message)); err != nil {
+		t.Fatal(err)
+	}
+	c.in.finish()
+	if n, err := c.Read(make([]byte, 1)); err == nil {
+		t.Fatalf("Read: got %d bytes, want the end", n)
+	}
+	want := appendMessage(appendMessage(nil, welcome([]byte("t"))), message)
+	if got := bytes.Join(c.out.queue.take(), nil); !bytes.Equal(got, want) {
+		t.Errorf("the peer gets %q, want one welcome and then the message, %q", got, want)
 	}
 }
 
