@@ -19,13 +19,14 @@ var texts struct {
 // name is "" for the package itself, "Name" for a constant, variable, function
 // or type, "Type.Name" for a method or field that the type itself declares. Both
 // are empty if there is no such name, doc also if it has no comment. The comment
-// is as written, for go/doc/comment to parse.
+// is as written, for go/doc/comment to parse. Path "builtin" has the predeclared
+// names.
 func Doc(path, name string) (doc, decl string) {
 	texts.Lock()
 	defer texts.Unlock()
 	m, ok := texts.m[path]
 	if !ok {
-		if _, ok := find(path); !ok {
+		if _, ok := find(path); !ok && path != "builtin" {
 			return "", ""
 		}
 		data, err := read(path + ".docs.gz")

@@ -125,6 +125,8 @@ func TestDoc(t *testing.T) {
 		{"os", "Args", "Args hold the command-line", "var Args []string"},
 		{"slices", "Sort", "Sort sorts a slice", "func Sort[S ~[]E, E cmp.Ordered](x S)"},
 		{"strings", "explode", "", ""},
+		{"builtin", "append", "The append built-in function", "func append(slice []Type, elems ...Type) []Type"},
+		{"builtin", "error.Error", "", "func (error) Error() string"},
 		{"no/such", "X", "", ""},
 	}
 	for _, tt := range tests {

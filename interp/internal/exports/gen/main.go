@@ -84,18 +84,33 @@ func generate(paths []string) (files map[string][]byte, err error) {
 			return nil, fmt.Errorf("%s: %w", p.Path, err)
 		}
 		files[p.Path+".types"] = b.Bytes()
-		docs, err := p.Docs()
+		docs, err := docs(files, p)
 		if err != nil {
-			return nil, err
-		}
-		if files[p.Path+".docs"], err = json.Marshal(docs); err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(&index, "%s\t%s\t%s\n", p.Path, p.Name, new(doc.Package).Synopsis(docs[""].Doc))
 	}
+	if slices.Contains(paths, "fmt") { // the standard library is asked for
+		b, err := load.Builtin()
+		if err != nil {
+			return nil, err
+		}
+		if _, err := docs(files, b); err != nil {
+			return nil, err
+		}
+	}
 	files["index.txt"] = sortLines(index.Bytes())
 	files["release.txt"] = []byte(runtime.Version() + "\n")
 	return files, err
+}
+
+// docs adds the texts of p's declarations to files.
+func docs(files map[string][]byte, p *load.Package) (map[string]load.Text, error) {
+	docs, err := p.Docs()
+	if err == nil {
+		files[p.Path+".docs"], err = json.Marshal(docs)
+	}
+	return docs, err
 }
 
 // readIndex returns the lines of an index by import path.

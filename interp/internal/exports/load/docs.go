@@ -24,7 +24,11 @@ func (p *Package) Docs() (map[string]Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := doc.NewFromFiles(fset, files, p.Path)
+	var mode doc.Mode
+	if p.Types == nil {
+		mode = doc.AllDecls // predeclared names are not exported
+	}
+	d, err := doc.NewFromFiles(fset, files, p.Path, mode)
 	if err != nil {
 		return nil, fmt.Errorf("load: %s: %w", p.Path, err)
 	}

@@ -87,6 +87,15 @@ func Packages(pkgs ...string) (loaded []*Package, err error) {
 	return loaded, errors.Join(errs...)
 }
 
+// Builtin is the package that documents the predeclared names. It has no types.
+func Builtin() (*Package, error) {
+	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "builtin").Output()
+	if err != nil {
+		return nil, fmt.Errorf("load: builtin: %w", err)
+	}
+	return &Package{Path: "builtin", Name: "builtin", dir: strings.TrimSpace(string(out)), files: []string{"builtin.go"}}, nil
+}
+
 // syntax parses the package's files.
 func (p *Package) syntax() (*token.FileSet, []*ast.File, error) {
 	fset := token.NewFileSet()
