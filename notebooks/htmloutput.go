@@ -40,11 +40,11 @@ var shown = []struct {
 	{"text/html", (*page).rawHTML},
 	{"text/markdown", (*page).markdownOutput},
 	{"image/svg+xml", (*page).svg},
-	{"image/png", image("image/png")},
-	{"image/jpeg", image("image/jpeg")},
-	{"image/gif", image("image/gif")},
-	{"image/webp", image("image/webp")},
-	{"image/bmp", image("image/bmp")},
+	{"image/png", picture("image/png")},
+	{"image/jpeg", picture("image/jpeg")},
+	{"image/gif", picture("image/gif")},
+	{"image/webp", picture("image/webp")},
+	{"image/bmp", picture("image/bmp")},
 	{"text/plain", (*page).plain},
 	{"text/latex", (*page).plain},
 }
@@ -92,7 +92,7 @@ func (p *page) svg(o *Output, text string) error {
 	return p.img(o, "image/svg+xml", base64.StdEncoding.EncodeToString([]byte(text)))
 }
 
-func image(mime string) func(*page, *Output, string) error {
+func picture(mime string) func(*page, *Output, string) error {
 	return func(p *page, o *Output, text string) error {
 		return p.img(o, mime, strings.Join(strings.Fields(text), ""))
 	}
