@@ -2,6 +2,8 @@ package exports
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"sync"
 )
 
@@ -20,16 +22,16 @@ var texts struct {
 // or type, "Type.Name" for a method or field that the type itself declares. Both
 // are empty if there is no such name, doc also if it has no comment. The comment
 // is as written, for go/doc/comment to parse. Path "builtin" has the predeclared
-// names.
+// names; some packages that cells meet but cannot import have texts too.
 func Doc(path, name string) (doc, decl string) {
 	texts.Lock()
 	defer texts.Unlock()
 	m, ok := texts.m[path]
 	if !ok {
-		if _, ok := find(path); !ok && path != "builtin" {
+		data, err := read(path + ".docs.gz")
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 			return "", ""
 		}
-		data, err := read(path + ".docs.gz")
 		if err == nil {
 			err = json.Unmarshal(data, &m)
 		}

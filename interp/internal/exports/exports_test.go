@@ -127,7 +127,10 @@ func TestDoc(t *testing.T) {
 		{"strings", "explode", "", ""},
 		{"builtin", "append", "The append built-in function", "func append(slice []Type, elems ...Type) []Type"},
 		{"builtin", "error.Error", "", "func (error) Error() string"},
+		{"halfnote/tensor", "Tensor.MatMul", "MatMul", "func (t *Tensor) MatMul("},
+		{"halfnote/tensor/driver", "DType.String", "", "func (d DType) String() string"},
 		{"no/such", "X", "", ""},
+		{"../exports", "X", "", ""},
 	}
 	for _, tt := range tests {
 		doc, decl := Doc(tt.path, tt.name)

@@ -37,7 +37,7 @@ func main() {
 
 // write brings the folder up to date.
 func write(dir string) error {
-	files, broken := generate(slices.Concat(list.Std, list.Own))
+	files, broken := generate(slices.Concat(list.Std, list.Own), list.Documented)
 	if files == nil {
 		return broken
 	}
@@ -68,26 +68,30 @@ func write(dir string) error {
 	return broken
 }
 
-// generate returns the files by name, not yet gzipped. err says which packages
-// could not be loaded; without files it is about all of them.
-func generate(paths []string) (files map[string][]byte, err error) {
-	pkgs, err := load.Packages(paths...)
+// generate returns the files by name, not yet gzipped: types and texts of paths,
+// texts alone of documented. err says which packages could not be loaded; without
+// files it is about all of them.
+func generate(paths, documented []string) (files map[string][]byte, err error) {
+	pkgs, err := load.Packages(slices.Concat(paths, documented)...)
 	if pkgs == nil {
 		return nil, err
 	}
 	files = map[string][]byte{}
 	var index bytes.Buffer
 	for _, p := range pkgs {
+		docs, err := docs(files, p)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(documented, p.Path) {
+			continue
+		}
 		var b bytes.Buffer
 		// An empty FileSet leaves positions out: they would name files of this machine.
 		if err := gcexportdata.Write(&b, token.NewFileSet(), p.Types); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Path, err)
 		}
 		files[p.Path+".types"] = b.Bytes()
-		docs, err := docs(files, p)
-		if err != nil {
-			return nil, err
-		}
 		fmt.Fprintf(&index, "%s\t%s\t%s\n", p.Path, p.Name, new(doc.Package).Synopsis(docs[""].Doc))
 	}
 	if slices.Contains(paths, "fmt") { // the standard library is asked for

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"go/types"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"halfnote/interp/internal/exports"
 	"halfnote/interp/internal/exports/list"
 )
 
@@ -31,7 +33,7 @@ func TestFilesAreFresh(t *testing.T) {
 	if std := strings.TrimSpace(string(release)) == runtime.Version(); std {
 		paths = append(paths, list.Std...)
 	}
-	fresh, err := generate(paths)
+	fresh, err := generate(paths, list.Documented)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +63,29 @@ func TestListIsSorted(t *testing.T) {
 	for _, l := range [][]string{list.Own, list.Std} {
 		if !slices.IsSorted(l) || len(slices.Compact(slices.Clone(l))) != len(l) {
 			t.Errorf("list is not sorted or has doubles: %v", l)
+		}
+	}
+}
+
+// Cells meet types of other packages of ours under names that listed packages
+// give them: help must know those.
+func TestDocumentedIsComplete(t *testing.T) {
+	imp := exports.Importer()
+	for _, path := range list.Own {
+		p, err := imp.Import(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range p.Scope().Names() {
+			o := p.Scope().Lookup(name)
+			n, ok := types.Unalias(o.Type()).(*types.Named)
+			if !ok || n.Obj().Pkg() == nil {
+				continue
+			}
+			from := n.Obj().Pkg().Path()
+			if strings.HasPrefix(from, "halfnote/") && !slices.Contains(list.Own, from) && !slices.Contains(list.Documented, from) {
+				t.Errorf("%s.%s is a %s: %s is missing in list.Documented", path, name, n, from)
+			}
 		}
 	}
 }

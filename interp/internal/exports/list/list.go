@@ -2,9 +2,6 @@
 // exports and symbols read it; so both hold the same packages.
 package list
 
-// Module is the import path that our own packages begin with.
-const Module = "halfnote"
-
 // Own lists our packages. A package of this list that does not exist yet is left
 // out.
 var Own = []string{
@@ -18,6 +15,10 @@ var Own = []string{
 	"halfnote/tensor/nn",
 	"halfnote/tensor/optim",
 }
+
+// Documented lists packages that cells cannot import but meet: types of theirs
+// have another name in one of Own.
+var Documented = []string{"halfnote/tensor/driver"}
 
 // Std lists packages of the standard library: those whose exported names are
 // the same on Linux, macOS and Windows. Not in it: unsafe, syscall, plugin and
