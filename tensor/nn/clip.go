@@ -13,8 +13,8 @@ import (
 // Each gradient is multiplied by maxNorm/(norm + 1e-6), at most 1. An infinite
 // norm makes gradients 0 or NaN, as in torch.
 func ClipGradNorm(params []*tensor.Tensor, maxNorm float64) float64 {
-	// Norms of gradients are float32, however narrow the gradient, and their
-	// squares may leave float32's range.
+	// Norms are float32, however narrow the gradient: torch's float16 norms of
+	// float16 gradients overflow too soon to clip by.
 	norm := 0.0
 	for _, p := range params {
 		if g := p.Grad(); g != nil {

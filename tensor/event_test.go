@@ -1,0 +1,227 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// toHalf casts like autocast: products to float16, through a cache if there is one.
+type toHalf struct{ cache map[*Tensor]*Tensor }
+
+func (c toHalf) Cast(op Info, in []*Tensor) []*Tensor {
+	out := slices.Clone(in)
+	for i, t := range in {
+		switch {
+		case op.Category == Raise:
+			out[i] = t.Float()
+		case op.Category != Lower || t.DType() == Float16:
+		case c.cache[t] != nil:
+			out[i] = c.cache[t]
+		default:
+			out[i] = t.Half()
+			if c.cache != nil {
+				c.cache[t] = out[i]
+			}
+		}
+	}
+	return out
+}
+
+func TestCaster(t *testing.T) {
+	x, w := Ones(2, 3), Ones(4, 3).RequireGrad()
+	var y, loss *Tensor
+	WithCaster(toHalf{}, func() {
+		if _, ok := ActiveCaster().(toHalf); !ok {
+			t.Errorf("the active caster is %v", ActiveCaster())
+		}
+		y = x.Linear(w, nil).RetainGrad()
+		loss = y.MSELoss(Zeros(2, 4))
+		loss.Backward() // the caster does not see derivatives
+		WithCaster(nil, func() {
+			if d := x.MatMul(w.T()).DType(); d != Float32 {
+				t.Errorf("without a caster inside one: %v", d)
+			}
+		})
+		done := make(chan DType)
+		go func() { done <- x.MatMul(w.T()).DType() }()
+		if d := <-done; d != Float32 {
+			t.Errorf("a goroutine started inside inherits the caster: %v", d)
+		}
+	})
+	if ActiveCaster() != nil {
+		t.Error("the caster outlives its scope")
+	}
+	for name, c := range map[string]struct{ got, want DType }{
+		"product": {y.DType(), Float16}, "loss": {loss.DType(), Float32},
+		"gradient of the product": {y.Grad().DType(), Float16}, "gradient of the weight": {w.Grad().DType(), Float32},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v, want %v", name, c.got, c.want)
+		}
+	}
+}
+
+// record returns a line for each event while body runs.
+func record(body func()) []string {
+	var mu sync.Mutex
+	var lines []string
+	stop := Observe(func(e Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		line := fmt.Sprintf("%s %v", e.Op.Name, e.Out.DType)
+		if e.Module != "" {
+			line = e.Module + ": " + line
+		}
+		if e.Backward {
+			line += " of " + e.Of
+		}
+		for name, on := range map[string]bool{" in cast": e.InCast, " view": e.View, " in place": e.InPlace} {
+			if on {
+				line += name
+			}
+		}
+		for _, c := range e.Casts {
+			line += fmt.Sprintf(" %d:%s>%s", c.Operand, c.From.Short(), c.To.Short())
+			if c.Cached {
+				line += " cached"
+			}
+			if c.Promotion {
+				line += " promoted"
+			}
+		}
+		lines = append(lines, line)
+	})
+	defer stop()
+	body()
+	return lines
+}
+
+func TestEvents(t *testing.T) {
+	x, w := Ones(2, 3), Ones(3, 3).RequireGrad()
+	got := record(func() {
+		var loss *Tensor
+		WithCaster(toHalf{map[*Tensor]*Tensor{}}, func() {
+			InModule("net", func() {
+				InModule("0", func() { x = x.Linear(w, nil) })
+				x = x.ReLU()
+				x = x.Linear(w, nil)
+			})
+			loss = x.MSELoss(Zeros(2, 3))
+		})
+		loss.Backward()
+	})
+	want := `net.0: cast fp16 in cast
+net.0: cast fp16 in cast
+net.0: linear fp16 0:fp32>fp16 1:fp32>fp16
+net: relu fp16
+net: linear fp16 1:fp32>fp16 cached
+cast fp32 in cast
+mse_loss fp32 0:fp16>fp32
+sub fp32 of mse_loss
+mul_scalar fp32 of mse_loss
+mul fp32 of mse_loss
+cast fp16 of cast
+net: matmul fp16 of linear
+net: permute fp16 of linear view
+net: matmul fp16 of linear
+net: threshold_backward fp16 of relu
+net.0: permute fp16 of linear view
+net.0: matmul fp16 of linear
+net.0: add fp16 of linear
+net.0: cast fp32 of cast`
+	for i, line := range got {
+		got[i] = strings.NewReplacer("float16", "fp16", "float32", "fp32").Replace(line)
+	}
+	if text := strings.Join(got, "\n"); text != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+	if got := record(func() { Ones(2).Half().Add(Ones(2)); Ones(2).ScaleAssign(2) }); strings.Join(got, ", ") !=
+		"cast float16, cast float32, add float32 0:fp16>fp32 promoted, mul_ float32 in place" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestEventNumbers(t *testing.T) {
+	var e Event
+	stop := Observe(func(got Event) { e = got })
+	y := Ones(4, 5).MatMul(Ones(5, 6))
+	stop()
+	if e.FLOPs != 240 || e.Bytes != 4*(20+30+24) || e.Result != y || e.Out.ID != y.ID() || len(e.In) != 2 || e.Start.IsZero() || e.Computed != Float32 {
+		t.Errorf("got %+v", e)
+	}
+	Ones(2).Neg()
+	if e.Op.Name != "matmul" {
+		t.Error("an event came after stop")
+	}
+	two := 0
+	stopA, stopB := Observe(func(Event) { two++ }), Observe(func(Event) { two++ })
+	Ones(2).Neg()
+	stopA()
+	Ones(2).Neg()
+	stopB()
+	stopB()
+	if two != 3 {
+		t.Errorf("two observers, one of them for half the time, saw %d events, want 3", two)
+	}
+}
+
+func TestUnscale(t *testing.T) {
+	for _, d := range dtypes {
+		a, b, c := NewAs(d, []float64{2, 4}), NewAs(d, []float64{1, 0}), NewAs(d, []float64{8})
+		b.Slice(0, 1, 2).Assign(New([]float64{1}).Div(Zeros(1)))
+		if got := Unscale([]*Tensor{a, b, c}, 0.5); !slices.Equal(got, []bool{false, true, false}) {
+			t.Errorf("%v: got %v, want only the second", d, got)
+		}
+		wantValues(t, "a", a, 1, 2)
+		wantValues(t, "c", c, 4)
+	}
+	if got := Unscale(nil, 1); len(got) != 0 {
+		t.Errorf("nothing unscaled: %v", got)
+	}
+}
+
+func TestGoroutines(t *testing.T) {
+	w := Ones(8, 8).RequireGrad()
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			x := leaf(1, 2, 3, 4, 5, 6, 7, 8)
+			for range 20 {
+				WithCaster(toHalf{}, func() {
+					if y := x.MatMul(w.Detach()); y.DType() != Float16 {
+						t.Errorf("a product in %v", y.DType())
+					}
+				})
+				x.ZeroGrad()
+				x.Mul(x).Sum().Backward()
+			}
+			wantValues(t, "x", x.Grad(), 2, 4, 6, 8, 10, 12, 14, 16)
+		})
+	}
+	wg.Wait()
+}
+
+func BenchmarkApply(b *testing.B) {
+	x := Ones(1)
+	b.Run("plain", func(b *testing.B) {
+		for b.Loop() {
+			x.Neg()
+		}
+	})
+	b.Run("caster", func(b *testing.B) {
+		WithCaster(toHalf{}, func() {
+			for b.Loop() {
+				x.Neg()
+			}
+		})
+	})
+	b.Run("observed", func(b *testing.B) {
+		defer Observe(func(Event) {})()
+		for b.Loop() {
+			x.Neg()
+		}
+	})
+}

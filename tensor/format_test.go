@@ -1,0 +1,80 @@
+package tensor
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// Expected texts are those of torch 1.13, but for the short name of the dtype, grad_fn,
+// and whole numbers beside inf, which torch does not align.
+func TestString(t *testing.T) {
+	for _, c := range []struct {
+		x    *Tensor
+		want string
+	}{
+		{NewAs(Float16, []float64{0.1}).Reshape(), "tensor(0.1000, dtype=float16)"},
+		{Full(3), "tensor(3.)"},
+		{New([]float64{1, 2, -3}), "tensor([ 1.,  2., -3.])"},
+		{New([]float64{1.5, -2, 300}), "tensor([  1.5000,  -2.0000, 300.0000])"},
+		{New([]float64{1e-5, 1}), "tensor([1.0000e-05, 1.0000e+00])"},
+		{New([]float64{math.Inf(1), math.NaN(), 1}), "tensor([inf, nan,  1.])"},
+		{NewAs(Float64, []float64{1, 2, 3, 4}, 2, 2), "tensor([[1., 2.],\n        [3., 4.]], dtype=float64)"},
+		{Zeros(2, 1, 2), "tensor([[[0., 0.]],\n\n        [[0., 0.]]])"},
+		{Zeros(0), "tensor([])"},
+		{Zeros(2, 0), "tensor([], shape=(2, 0))"},
+		{leaf(1), "tensor([1.], requires_grad=true)"},
+		{leaf(1).Scale(2), "tensor([2.], grad_fn=mul_scalar)"},
+		{Arange(0, 1001), "tensor([   0.,    1.,    2., ...,  998.,  999., 1000.])"},
+		{Ones(40, 30), "tensor([[1., 1., 1., ..., 1., 1., 1.],\n        [1., 1., 1., ..., 1., 1., 1.],\n        [1., 1., 1., ..., 1., 1., 1.],\n        ...,\n        [1., 1., 1., ..., 1., 1., 1.],\n        [1., 1., 1., ..., 1., 1., 1.],\n        [1., 1., 1., ..., 1., 1., 1.]])"},
+		{Arange(0, 20), "tensor([ 0.,  1.,  2.,  3.,  4.,  5.,  6.,  7.,  8.,  9., 10., 11., 12., 13.,\n        14., 15., 16., 17., 18., 19.])"},
+	} {
+		if got := c.x.String(); got != c.want {
+			t.Errorf("got\n%s\nwant\n%s", got, c.want)
+		}
+	}
+}
+
+func TestHTML(t *testing.T) {
+	h := NewAs(Float16, []float64{1, 0, 0x1p-24, math.Inf(1), math.NaN(), -2}).HTML()
+	for _, part := range []string{"#C2410C", ">float16<", "(6,)", "cpu", "12 bytes", "-2 to 1, mean -0.25", "inf</td>", "1 of 6", "subnormal"} {
+		if !strings.Contains(h, part) {
+			t.Errorf("%q is not in %s", part, h)
+		}
+	}
+	for _, part := range []string{"<script", "<style", "class=", "var("} {
+		if strings.Contains(h, part) {
+			t.Errorf("%q is in %s", part, h)
+		}
+	}
+	s := NewAs(Float16, []float64{1, 0, 0x1p-24, math.Inf(-1), math.NaN(), -2}).Stats()
+	if want := (Stats{Count: 6, Zeros: 1, Subnormals: 1, Infs: 1, NaNs: 1, Min: -2, Max: 1, Mean: (1 + 0x1p-24 - 2) / 4, AbsMin: 0x1p-24, AbsMax: 2}); s != want {
+		t.Errorf("got %+v, want %+v", s, want)
+	}
+	if h := Zeros(0, 3).HTML(); !strings.Contains(h, "(0, 3)") || strings.Contains(h, "NaN") {
+		t.Errorf("nothing is shown as %s", h)
+	}
+}
+
+func TestFInfo(t *testing.T) {
+	for _, d := range dtypes {
+		f := FInfo(d)
+		top := NewAs(d, []float64{f.Max, f.Subnormal, 1 + f.Eps, f.Subnormal / 4, f.Tiny}).Float64s()
+		if top[0] != f.Max || top[1] != f.Subnormal || top[2] != 1+f.Eps || top[3] != 0 && d != Float64 || top[4] != f.Tiny {
+			t.Errorf("%v: %v does not hold its own limits: %v", d, f, top)
+		}
+	}
+	if got, want := FInfo(Float16).String(), "float16: max 65504, eps 0.000976562, tiny 6.10352e-05, smallest subnormal 5.96046e-08"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	ResetPeakMemory()
+	before := Memory()
+	x := Zeros(1 << 20)
+	after := Memory()
+	if after.Peak < before.Live+x.Bytes() || after.Peak < after.Live {
+		t.Errorf("4 MiB more gave %+v after %+v", after, before)
+	}
+}

@@ -1,0 +1,242 @@
+package nn_test
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// block is a user's module: unexported fields, a module inside, one shared tensor
+// twice, and things that are no tensors.
+type block struct {
+	in, out *nn.Linear
+	Scale   *tensor.Tensor
+	again   *tensor.Tensor
+	buffer  *tensor.Tensor // requires no gradient
+	layers  []nn.Module
+	byName  map[string]*nn.Linear
+	missing *nn.Linear
+	numbers []float64
+	self    *block
+}
+
+func newBlock() *block {
+	b := &block{
+		in: nn.NewLinear(2, 3), out: nn.NewLinear(3, 1, nn.NoBias()), Scale: tensor.Ones(1).RequireGrad(), buffer: tensor.Zeros(4),
+		layers: []nn.Module{nn.ReLU(), nn.Sequential(nn.NewLinear(1, 1, nn.NoBias()))},
+		byName: map[string]*nn.Linear{"b": nn.NewLinear(1, 1, nn.NoBias()), "a": nn.NewLinear(1, 1, nn.NoBias())},
+	}
+	b.again, b.self = b.Scale, b
+	return b
+}
+
+func (b *block) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return b.layers[1].Forward(b.out.Forward(b.in.Forward(x).ReLU()).Mul(b.Scale))
+}
+
+func names(list []nn.Named) string {
+	var s []string
+	for _, n := range list {
+		s = append(s, n.Name)
+	}
+	return strings.Join(s, " ")
+}
+
+func TestParameters(t *testing.T) {
+	b := newBlock()
+	if got, want := names(nn.NamedParameters(b)), "in.weight in.bias out.weight scale layers.1.0.weight byName.a.weight byName.b.weight"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := nn.NumParameters(b); got != 6+3+3+1+1+1+1 {
+		t.Errorf("%d numbers, want 16", got)
+	}
+	if got := nn.Parameters(nil); len(got) != 0 {
+		t.Errorf("nothing has %d parameters", len(got))
+	}
+	if got, want := names(nn.NamedParameters(nn.Sequential(nn.NewLinear(1, 1), nn.ReLU(), b.in))), "0.weight 0.bias 2.weight 2.bias"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+
+	// What the interpreter makes of a cell's type: a struct type without a name,
+	// X before unexported fields, and a wrapper where an interface is wanted.
+	interpreted := reflect.New(reflect.StructOf([]reflect.StructField{
+		{Name: "Xfc", Type: reflect.TypeFor[*nn.Linear]()},
+		{Name: "Xavier", Type: reflect.TypeFor[*tensor.Tensor]()},
+		{Name: "XX", Type: reflect.TypeFor[*tensor.Tensor]()},
+		{Name: "Fc", Type: reflect.TypeFor[nn.Module]()},
+	})).Elem()
+	interpreted.Field(0).Set(reflect.ValueOf(nn.NewLinear(1, 1, nn.NoBias())))
+	interpreted.Field(1).Set(reflect.ValueOf(tensor.Ones(1).RequireGrad()))
+	interpreted.Field(2).Set(reflect.ValueOf(tensor.Ones(1).RequireGrad()))
+	interpreted.Field(3).Set(reflect.ValueOf(wrapper{IValue: nn.NewLinear(1, 1)}))
+	if got, want := names(nn.NamedParameters(wrapper{IValue: interpreted.Addr().Interface()})), "fc.weight avier xX fc.weight fc.bias"; got != want {
+		t.Errorf("interpreted: got %s, want %s", got, want)
+	}
+}
+
+// wrapper is like the interpreter's for Module.
+type wrapper struct {
+	IValue   any
+	WForward func(*tensor.Tensor) *tensor.Tensor
+}
+
+func (w wrapper) Forward(x *tensor.Tensor) *tensor.Tensor { return w.WForward(x) }
+
+func TestTraining(t *testing.T) {
+	b := newBlock()
+	x := tensor.New([]float64{1, 2, 3, 4}, 2, 2)
+	nn.MSELoss(b.Forward(x), tensor.Ones(2, 1)).Backward()
+	for _, n := range nn.NamedParameters(b) {
+		used := !strings.HasPrefix(n.Name, "byName")
+		if (n.Tensor.Grad() != nil) != used {
+			t.Errorf("%s: has a gradient: %v, want %v", n.Name, !used, used)
+		}
+	}
+	nn.ZeroGrad(b)
+	if b.Scale.Grad() != nil {
+		t.Error("ZeroGrad left a gradient")
+	}
+	if got := nn.L1Loss(tensor.New([]float64{1, -3}), tensor.Zeros(2)).Item(); got != 2 {
+		t.Errorf("l1_loss: got %v, want 2", got)
+	}
+}
+
+func TestLinear(t *testing.T) {
+	g := tensor.NewGenerator(1)
+	l := nn.NewLinear(100, 50, nn.InitFrom(g))
+	s := l.Weight.Stats()
+	if s.Min < -0.1 || s.Max > 0.1 || s.Max-s.Min < 0.19 || math.Abs(s.Mean) > 0.01 {
+		t.Errorf("weights are %+v, want them spread over ±0.1", s)
+	}
+	if again := nn.NewLinear(100, 50, nn.InitFrom(tensor.NewGenerator(1))); !slices.Equal(again.Weight.Bits(), l.Weight.Bits()) || !slices.Equal(again.Bias.Bits(), l.Bias.Bits()) {
+		t.Error("the same seed gives another layer")
+	}
+	for _, shape := range [][]int{{100}, {3, 100}, {2, 3, 100}} {
+		want := append(slices.Clone(shape[:len(shape)-1]), 50)
+		if got := l.Forward(tensor.Zeros(shape...)); !slices.Equal(got.Shape(), want) {
+			t.Errorf("%v gives %v, want %v", shape, got.Shape(), want)
+		}
+	}
+	if err := tensor.Try(func() { nn.NewLinear(0, 3) }); err == nil {
+		t.Error("a layer without inputs: no error")
+	}
+	if err := tensor.Try(func() { nn.Sequential(nil) }); err == nil {
+		t.Error("a nil module: no error")
+	}
+}
+
+func TestState(t *testing.T) {
+	a, b := newBlock(), newBlock()
+	state := nn.StateDict(a)
+	if _, ok := state["buffer"]; !ok || len(state) != 8 {
+		t.Errorf("the state has %d names, want 8, with buffer", len(state))
+	}
+	if err := nn.LoadStateDict(b, state); err != nil {
+		t.Fatal(err)
+	}
+	x := tensor.Ones(1, 2)
+	if got, want := b.Forward(x).Item(), a.Forward(x).Item(); got != want {
+		t.Errorf("after loading: got %v, want %v", got, want)
+	}
+	state["more"] = tensor.Ones(1)
+	state["scale"] = tensor.Ones(2)
+	delete(state, "in.bias")
+	err := nn.LoadStateDict(b, state)
+	if want := "nn: load state dict: in.bias is missing; more is not in the model; scale has shape [2], expected [1]"; fmt.Sprint(err) != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+
+	params := nn.Parameters(b)
+	nn.MSELoss(b.Forward(x), tensor.Ones(1, 1)).Backward()
+	nn.Half(b)
+	for i, p := range nn.Parameters(b) {
+		if p != params[i] || p.DType() != tensor.Float16 || p.Grad() != nil && p.Grad().DType() != tensor.Float16 {
+			t.Errorf("parameter %d: another tensor, or not float16 with its gradient", i)
+		}
+	}
+	if d := b.Forward(x.Half()).DType(); d != tensor.Float16 {
+		t.Errorf("a float16 model gives %v", d)
+	}
+	nn.To(b, tensor.CPU)
+	if err := tensor.Try(func() { nn.To(b, "nowhere") }); err == nil {
+		t.Error("a device that is not there: no error")
+	}
+}
+
+func TestClip(t *testing.T) {
+	gradients := func(values ...float64) []*tensor.Tensor {
+		var out []*tensor.Tensor
+		for _, v := range values {
+			p := tensor.Ones(1).RequireGrad()
+			p.SetGrad(tensor.New([]float64{v}))
+			out = append(out, p)
+		}
+		return append(out, tensor.Ones(1).RequireGrad()) // one without a gradient
+	}
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		in   []float64
+		max  float64
+		norm float64
+		want []float64
+	}{
+		{[]float64{3, -4}, 1, 5, []float64{0.6, -0.8}},
+		{[]float64{3, -4}, 10, 5, []float64{3, -4}},
+		{[]float64{0, 0}, 1, 0, []float64{0, 0}},
+		{[]float64{1, inf}, 1, inf, []float64{0, math.NaN()}},
+		{[]float64{1e18, 1e18}, 1, math.Sqrt2 * 1e18, []float64{math.Sqrt2 / 2, math.Sqrt2 / 2}},
+	} {
+		p := gradients(c.in...)
+		if got := nn.ClipGradNorm(p, c.max); !(math.Abs(got-c.norm) <= 1e-6*c.norm) && got != c.norm {
+			t.Errorf("%v: norm %v, want %v", c.in, got, c.norm)
+		}
+		for i, want := range c.want {
+			if got := p[i].Grad().Item(); !(math.Abs(got-want) <= 1e-6) && !(got != got && want != want) {
+				t.Errorf("%v, element %d: got %v, want %v", c.in, i, got, want)
+			}
+		}
+	}
+	p := gradients(3, -4, 0.5)
+	nn.ClipGradValue(p, 1)
+	for i, want := range []float64{1, -1, 0.5} {
+		if got := p[i].Grad().Item(); got != want {
+			t.Errorf("clipped value %d: got %v, want %v", i, got, want)
+		}
+	}
+	half := tensor.NewAs(tensor.Float16, []float64{1, 1}).RequireGrad()
+	half.SetGrad(tensor.NewAs(tensor.Float16, []float64{60000, 60000}))
+	if got := nn.ClipGradNorm([]*tensor.Tensor{half}, 1); math.Abs(got-60000*math.Sqrt2) > 1e-2*60000 {
+		t.Errorf("norm of float16 gradients: got %v", got)
+	}
+}
+
+func TestChain(t *testing.T) {
+	net := nn.Sequential(nn.NewLinear(2, 3), nn.ReLU(), nn.Sequential(nn.Tanh(), nn.Sigmoid())).Append(nn.Softmax(-1)).Append(nn.GELU()).Append(nn.Flatten())
+	want := `Sequential(
+  (0): Linear(in_features=2, out_features=3, bias=true)
+  (1): ReLU()
+  (2): Sequential(
+    (0): Tanh()
+    (1): Sigmoid()
+  )
+  (3): Softmax(dim=-1)
+  (4): GELU()
+  (5): Flatten()
+)`
+	if got := net.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	var paths []string
+	stop := tensor.Observe(func(e tensor.Event) { paths = append(paths, e.Module+" "+e.Op.Name) })
+	net.Forward(tensor.Ones(1, 2))
+	stop()
+	if got, want := strings.Join(paths, ", "), "0 linear, 1 relu, 2.0 tanh, 2.1 sigmoid, 3 softmax, 4 gelu"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

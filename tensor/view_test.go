@@ -1,0 +1,152 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// TestReshape compares with the elements in order, for every way to cut 24 of them,
+// from tensors laid out in several ways, and wants a view wherever torch gives
+// one.
+func TestReshape(t *testing.T) {
+	base := Arange(0, 24).Reshape(2, 3, 4)
+	sources := map[string]*Tensor{
+		"contiguous": base,
+		"permuted":   base.Permute(2, 0, 1),
+		"exchanged":  base.Transpose(0, 1),
+		"expanded":   Arange(0, 4).Reshape(1, 4, 1).Expand(2, 4, 3),
+		"cut out":    Arange(0, 120).Reshape(5, 6, 4).Slice(0, 1, 3).Slice(1, 2, 5),
+		"ones":       base.Reshape(1, 2, 1, 3, 4, 1).Transpose(0, 3),
+	}
+	shapes := [][]int{{24}, {1, 24}, {24, 1, 1}, {2, 12}, {12, 2}, {6, 4}, {4, 6}, {2, 3, 4}, {4, 3, 2}, {2, 1, 3, 2, 2}, {3, 1, 8}, {-1, 6}, {3, -1}}
+	for name, x := range sources {
+		want := x.Float64s()
+		for _, shape := range shapes {
+			if got := x.Reshape(shape...).Float64s(); !equalFloats(got, want) {
+				t.Errorf("%s %v to %v: got %v, want %v", name, x.Shape(), shape, got, want)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		x     *Tensor
+		shape []int
+		view  bool
+	}{
+		{"contiguous", base, []int{4, 6}, true},
+		{"a permuted one, sizes of 1 put in", sources["permuted"], []int{4, 1, 2, 3, 1}, true},
+		{"a permuted one, its two inner dimensions made one", sources["permuted"], []int{4, 6}, true},
+		{"a permuted one, its two outer dimensions made one", sources["permuted"], []int{8, 3}, false},
+		{"an exchanged one", sources["exchanged"], []int{6, 4}, false},
+		{"an exchanged one, the last split", sources["exchanged"], []int{3, 2, 2, 2}, true},
+		{"an expanded one, split", sources["expanded"], []int{2, 2, 2, 3}, true},
+		{"a cut out one", sources["cut out"], []int{2, 12}, true},
+		{"a cut out one, made flat", sources["cut out"], []int{24}, false},
+	} {
+		if got := c.x.Reshape(c.shape...).mem == c.x.mem; got != c.view {
+			t.Errorf("%s: is a view: %v, want %v", c.name, got, c.view)
+		}
+	}
+	if got := Zeros(0, 3).Reshape(3, 0).Shape(); !slices.Equal(got, []int{3, 0}) {
+		t.Errorf("nothing reshaped: %v", got)
+	}
+}
+
+func TestViews(t *testing.T) {
+	x := Arange(0, 24).Reshape(2, 3, 4)
+	for _, c := range []struct {
+		name  string
+		got   *Tensor
+		shape []int
+		first []float64 // elements in order, the first few
+	}{
+		{"permute", x.Permute(2, 0, -2), []int{4, 2, 3}, []float64{0, 4, 8, 12}},
+		{"transpose", x.Transpose(0, 2), []int{4, 3, 2}, []float64{0, 12, 4, 16}},
+		{"t", x.Select(0, 0).T(), []int{4, 3}, []float64{0, 4, 8, 1}},
+		{"slice", x.Slice(2, 1, -1), []int{2, 3, 2}, []float64{1, 2, 5, 6}},
+		{"slice to nothing", x.Slice(0, 1, 1), []int{0, 3, 4}, nil},
+		{"select", x.Select(-1, -1), []int{2, 3}, []float64{3, 7, 11, 15}},
+		{"unsqueeze", x.Unsqueeze(-1), []int{2, 3, 4, 1}, []float64{0, 1}},
+		{"squeeze", x.Unsqueeze(1).Squeeze(1), []int{2, 3, 4}, []float64{0, 1}},
+		{"flatten", x.Flatten(1), []int{2, 12}, []float64{0, 1}},
+		{"flatten a scalar", Full(2).Flatten(0), []int{1}, []float64{2}},
+		{"expand", x.Slice(1, 0, 1).Expand(5, 2, 3, -1), []int{5, 2, 3, 4}, []float64{0, 1, 2, 3, 0}},
+	} {
+		if !slices.Equal(c.got.Shape(), c.shape) {
+			t.Errorf("%s: shape %v, want %v", c.name, c.got.Shape(), c.shape)
+		}
+		if got := c.got.Float64s(); len(got) < len(c.first) || !equalFloats(got[:len(c.first)], c.first) {
+			t.Errorf("%s: got %v, want %v…", c.name, got, c.first)
+		}
+	}
+	if got := x.At(1, -1, 2); got != 22 {
+		t.Errorf("at: got %v, want 22", got)
+	}
+	y := x.Contiguous()
+	if y != x || x.Transpose(0, 2).Contiguous().mem == x.mem {
+		t.Error("Contiguous copies where it need not, or does not where it must")
+	}
+	x.Select(0, 0).Fill(7)
+	if x.At(0, 1, 1) != 7 || x.At(1, 0, 0) != 12 || x.Version() == 0 {
+		t.Error("a change through a view is not seen")
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	x := Zeros(2, 3)
+	for _, c := range []struct {
+		f    func()
+		want string
+	}{
+		{func() { Ones(32, 784).MatMul(Ones(512, 10)) }, "tensor: matmul: shapes (32, 784) and (512, 10): the inner sizes 784 and 512 differ; expected (…, m, k) times (…, k, n)"},
+		{func() { Full(1).MatMul(x) }, "tensor: matmul: shapes () and (2, 3): an operand has no dimension; expected (…, m, k) times (…, k, n): use Mul for numbers"},
+		{func() { Zeros(4, 2, 3).MatMul(Zeros(5, 3, 2)) }, "tensor: matmul: shapes (4, 2, 3) and (5, 3, 2): the leading sizes do not broadcast; expected (…, m, k) times (…, k, n)"},
+		{func() { x.MatMul(Zeros(3, 2).Half()) }, "tensor: matmul: dtypes float32 and float16: they differ; expected one dtype: cast with To, or run under amp.Autocast"},
+		{func() { x.Linear(Zeros(4, 2), nil) }, "tensor: linear: shapes (2, 3) and (4, 2): input and weight do not fit; expected (…, in) and (out, in)"},
+		{func() { x.Linear(Zeros(4, 3), Zeros(3)) }, "tensor: linear: shapes (2, 3), (4, 3) and (3,): weight and bias do not fit; expected (out, in) and (out,)"},
+		{func() { x.Add(Zeros(2, 2)) }, "tensor: add: shapes (2, 3) and (2, 2): they do not broadcast; expected sizes that are equal or 1, aligned at the end"},
+		{func() { x.MSELoss(Zeros(2, 1)) }, "tensor: mse_loss: shapes (2, 3) and (2, 1): input and target differ; expected one shape"},
+		{func() { x.Sum(2) }, "tensor: sum: shape (2, 3): dimension 2 is out of range; expected -2 to 1"},
+		{func() { x.Sum(1, -1) }, "tensor: sum: shape (2, 3): dimensions [1 -1] name one twice"},
+		{func() { x.Reshape(4, -1) }, "tensor: reshape: shapes (2, 3) and (4, -1): the second does not hold the elements of the first; expected as many, and at most one -1"},
+		{func() { x.Reshape(-1, -1) }, "tensor: reshape: shapes (2, 3) and (-1, -1): the second does not hold the elements of the first; expected as many, and at most one -1"},
+		{func() { x.Expand(4, 3) }, "tensor: expand: shapes (2, 3) and (4, 3): the first does not repeat to the second; expected sizes that are equal or were 1, aligned at the end"},
+		{func() { x.Permute(0, 0) }, "tensor: permute: shape (2, 3): dimensions [0 0] name one twice"},
+		{func() { x.Permute(0) }, "tensor: permute: shape (2, 3): order [0] names 1 dimensions; expected 2"},
+		{func() { x.Slice(1, 2, 1) }, "tensor: slice: shape (2, 3): 2 to 1 is out of range in dimension 1; expected bounds from 0 to 3, in order"},
+		{func() { x.Select(0, 2) }, "tensor: select: shape (2, 3): index 2 is out of range in dimension 0; expected -2 to 1"},
+		{func() { x.Squeeze(0) }, "tensor: squeeze: shape (2, 3): dimension 0 has size 2; expected 1"},
+		{func() { Zeros(2).T() }, "tensor: t: shape (2,): it has 1 dimensions; expected 2: use Transpose or Permute"},
+		{func() { x.Item() }, "tensor: item: shape (2, 3): it has 6 elements; expected one"},
+		{func() { x.At(0) }, "tensor: at: shape (2, 3): 1 indices given; expected 2"},
+		{func() { x.At(0, 3) }, "tensor: at: shape (2, 3): index 3 is out of range in dimension 1; expected -3 to 2"},
+		{func() { New([]float64{1, 2}, 3) }, "tensor: new: shape (3,): it holds 3 elements; expected 2, as many as there are data"},
+		{func() { Zeros(2, -1) }, "tensor: zeros: shape (2, -1): a size is negative; expected sizes of 0 or more"},
+		{func() { x.To(77) }, "tensor: finfo: dtype invalid: no such dtype; expected float16, bfloat16, float32 or float64"},
+		{func() { Full(1e39) }, "tensor: full: dtype float32: 1e+39 is beyond its range; expected a number from -3.4028234663852886e+38 to 3.4028234663852886e+38"},
+		{func() { x.ToDevice("tpu") }, `tensor: device: there is no device "tpu" here; expected one of: cpu`},
+		{func() { x.ToDevice(CUDA) }, "tensor: device: there is no CUDA device here: this program was built without the tag cuda or found no NVIDIA driver; use tensor.CPU"},
+		{func() { x.Expand(2, 2, 3).AddAssign(x) }, "tensor: add_: shape (2, 2, 3): it is expanded, so that several elements share memory; expected a Clone of it"},
+		{func() { x.AddAssign(Zeros(2, 2, 3)) }, "tensor: add_: shapes (2, 3) and (2, 2, 3): the second does not repeat to the first, which is changed in place"},
+	} {
+		err := Try(c.f)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("got  %v\nwant %s", err, c.want)
+		}
+	}
+	if CUDA.Available() || !CPU.Available() {
+		t.Error("availability of devices is wrong in a build without CUDA")
+	}
+	defer func() {
+		if p := recover(); p != "other" {
+			t.Errorf("Try lost a panic that is not its own: got %v", p)
+		}
+	}()
+	Try(func() { panic("other") })
+}
+
+func ExampleError() {
+	fmt.Println(Try(func() { Ones(2, 3).MatMul(Ones(2, 3)) }))
+	// Output: tensor: matmul: shapes (2, 3) and (2, 3): the inner sizes 3 and 2 differ; expected (…, m, k) times (…, k, n)
+}
