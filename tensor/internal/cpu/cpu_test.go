@@ -116,10 +116,15 @@ func TestConcurrent(t *testing.T) {
 func TestMemoryIsGivenBack(t *testing.T) {
 	b := cpu.New(1)
 	const n = 1 << 20
-	for range 4 {
-		newVector(t, b, n)
+	var all []driver.View
+	for range 5 {
+		all = append(all, newVector(t, b, n))
 	}
-	kept := newVector(t, b, n)
+	if got := b.Memory(); got != (driver.MemoryStats{Live: 5 * 4 * n, Peak: 5 * 4 * n}) {
+		t.Errorf("with 5 buffers of %d bytes: got %+v", 4*n, got)
+	}
+	kept := all[2]
+	clear(all)
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		runtime.GC()
 		m := b.Memory()
