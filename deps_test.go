@@ -33,7 +33,8 @@ STD, display, kernel/guard, zmq4 < kernel
 STD, kernel, display, zmq4 < kernel/client
 STD, kernel, kernel/client, display, x/tools < kernel/kerneltest
 STD < interp/engine
-STD, interp/engine < interp/lower
+STD, x/tools < interp/lower
+STD, display, kernel, interp/engine < interp/internal/live
 STD, interp/engine, yaegi < interp/internal/yaegi
 STD, x/tools < interp/internal/exports/...
 STD, tensor, tensor/nn, tensor/optim, tensor/data, amp, amp/trace, cuda, display, display/chart < interp/internal/symbols/...

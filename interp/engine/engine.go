@@ -4,6 +4,7 @@
 package engine
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -13,52 +14,77 @@ import (
 // Engine holds the compiled cells of one session. Its methods are called from
 // one goroutine at a time.
 type Engine interface {
-	// Needs tells which rewrites the engine wants before it is handed a unit.
+	// Needs names the rewrites of package lower that the engine wants a unit to
+	// go through before it is handed over.
 	Needs() []string
-	// Declare compiles a unit without running it. On an error nothing of the
-	// unit remains.
+	// Files returns the file set that units must be parsed into.
+	Files() *token.FileSet
+	// Declare compiles a unit without running its entry function. An error says
+	// what the engine does not support; what the unit declared must not be
+	// used then.
 	Declare(u *Unit) (Program, error)
 	// Slot returns the variable of that name, addressable.
 	Slot(name string) (reflect.Value, bool)
 	// Drop sets the named variables to zero, so that what they held can be
 	// freed.
 	Drop(names ...string)
-	// Bind makes functions available to later units as package pkg, or replaces
-	// them.
-	Bind(pkg string, symbols map[string]reflect.Value)
+	// Bind makes symbols available to later units as package path, or replaces
+	// them: functions by their value, variables by an addressable value, types
+	// by a nil pointer to them.
+	Bind(path string, symbols map[string]reflect.Value)
+	// Forget discards what the engine remembers of the panic under way in the
+	// calling goroutine: it has been recovered.
+	Forget()
+	// Inside unwraps a value of one of the engine's own types, with which it
+	// carries values of interpreted types in interfaces: it returns the value and
+	// the name of its type in the unit that declared it, without pointers.
+	Inside(v reflect.Value) (value reflect.Value, typ string, ok bool)
+	// Deeper tells whether the calling goroutine has more than limit calls of
+	// interpreted functions under way. It is asked rarely.
+	Deeper(limit int) bool
+	// Close frees what the engine holds. Code that still runs may fail.
 	Close() error
 }
 
-// Unit is one cell: declarations with versioned names, and one function that
-// holds its statements.
+// Unit is one cell: declarations whose names are unique in the session, and one
+// function that holds its statements.
 type Unit struct {
-	N     int // the n of In[n]
-	Entry string
+	N     int    // the n of In[n]
+	Entry string // the function of File that Run calls, func()
 	File  *ast.File
 	Fset  *token.FileSet
 	Pkg   *types.Package
-	Info  *types.Info
+	// Info describes the nodes that the checker saw. Nodes made by rewrites are
+	// described only where a later rewrite asks.
+	Info *types.Info
 }
 
 // Program is a compiled unit.
 type Program interface {
-	// Run calls the unit's entry function and returns when it does. A panic of
-	// the cell's goroutine is returned as a *Panic.
+	// Run calls the unit's entry function in the calling goroutine and returns
+	// when it does. A panic that escapes it is returned as a *Panic.
 	Run() error
 }
+
+// MarkPrefix, before the name of a function as Frame.Func gives it (with '.' as
+// '_'), names the int variable in which the lowered function notes which of its
+// statements is under way.
+const MarkPrefix = "mark__"
 
 // Panic is a panic that escaped a cell.
 type Panic struct {
 	Value any
 	// Frames lists the interpreted functions that were active, innermost first,
-	// as the engine knows them.
+	// as far as the engine knows them.
 	Frames []Frame
+	// Skipped counts further frames that were left out after the first ones.
+	Skipped int
 }
 
 // Frame is one call of an interpreted function.
 type Frame struct {
-	Func string
-	Pos  token.Position // of the statement under way, if the engine knows it
+	Func string // its name in the unit, ".func" appended for each literal around it
+	Mark int    // the value of its mark variable, 0 if it has none
 }
 
-func (p *Panic) Error() string { return "panic" }
+func (p *Panic) Error() string { return fmt.Sprint("panic: ", p.Value) }

@@ -1,0 +1,213 @@
+package interp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"halfnote/display"
+	"halfnote/interp/engine"
+	"halfnote/interp/internal/live"
+	"halfnote/interp/lower"
+	"halfnote/kernel"
+)
+
+// steps is the way of a cell. A step that fails ends it; until declare has
+// accepted the cell, nothing of it is left behind.
+var steps = []struct {
+	name string
+	run  func(*Session, *cell) error
+}{
+	{"split", (*Session).split},
+	{"check", (*Session).check},
+	{"bind", (*Session).bind},
+	{"lower", (*Session).lower},
+	{"declare", (*Session).declare},
+	{"run", (*Session).execute},
+	{"render", (*Session).render},
+}
+
+// cell is a cell on its way through the steps.
+type cell struct {
+	n, seq int
+	code   string
+	out    kernel.Output
+	ctx    context.Context
+
+	importer types.Importer
+	fset     *token.FileSet
+	files    int
+	pieces
+	env *env // what names will mean when the cell is accepted
+
+	// check
+	stmts      *declFile
+	body       *ast.FuncDecl
+	decls      []*declFile
+	repeated   map[*source]*source // declarations that are in force already
+	superseded map[*binding]bool
+	force      map[*source]bool // to be compiled again though nothing they use changed
+	pinned     map[*source]string
+	retired    map[*binding]bool
+	paths      map[string]bool // packages that stand-ins for the cell's variables mention
+	standIns   map[string]bool
+	pkg        *types.Package
+	info       *types.Info
+	newVars    []*types.Var
+
+	// bind
+	before     *env
+	names      map[types.Object]*binding
+	vars       map[*binding]types.Object
+	fresh      []*binding        // variables with a new slot
+	reused     map[*binding]bool // variables that keep theirs
+	newMethods []newMethod
+	newHooks   map[*method]bool
+	touched    map[*binding]bool // types of earlier cells that get methods
+
+	// lower
+	unitPaths map[string]bool
+	labels    map[string]string
+	generated map[*ast.FuncDecl]bool
+	inits     int
+	results   []outValue
+	marks     []lower.Mark
+	unit      *engine.Unit
+
+	program engine.Program
+	run     *live.Cell
+	value   *display.Bundle
+}
+
+// outValue is a slot that holds a value of the last expression.
+type outValue struct {
+	slot string
+	typ  types.Type
+}
+
+// run takes a cell through the steps.
+func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
+	s.seq++
+	c := &cell{
+		n: in.Count, seq: s.seq, code: in.Code, out: out, ctx: ctx,
+		importer: s.importer, fset: s.engine.Files(), env: s.env.clone(),
+		retired: map[*binding]bool{}, paths: map[string]bool{},
+		vars: map[*binding]types.Object{}, reused: map[*binding]bool{}, newHooks: map[*method]bool{},
+		touched:   map[*binding]bool{},
+		unitPaths: map[string]bool{}, labels: map[string]string{}, generated: map[*ast.FuncDecl]bool{},
+	}
+	var err error
+	for _, step := range steps {
+		if err = step.run(s, c); err != nil {
+			break
+		}
+	}
+	if s.env != c.env { // not accepted
+		c.restore()
+	}
+	s.drop(c)
+	return s.finish(c, err)
+}
+
+// finish makes the result of a cell.
+func (s *Session) finish(c *cell, err error) kernel.Result {
+	var r *rejected
+	var p *engine.Panic
+	switch {
+	case err == nil:
+		return kernel.Result{Value: c.value}
+	case errors.As(err, &r):
+		return kernel.Result{Err: s.report(r)}
+	case errors.As(err, &p):
+		return kernel.Result{Err: s.traceback(c, p)}
+	case errors.Is(err, errLeft):
+		return kernel.Result{Err: s.interrupted(c, nil)}
+	}
+	return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{red(err.Error())}}}
+}
+
+// drop frees what only the cell needed.
+func (s *Session) drop(c *cell) {
+	for _, v := range c.results {
+		s.engine.Drop(v.slot)
+	}
+}
+
+// split cuts the cell into items and takes its imports in.
+func (s *Session) split(c *cell) error {
+	c.pieces = split(c.code)
+	if len(c.errs) > 0 {
+		return &rejected{"CompileError", in(c.n, c.errs)}
+	}
+	var problems []problem
+	for _, it := range c.items {
+		if it.kind == itemImport {
+			problems = append(problems, s.parseImport(c, it)...)
+		}
+	}
+	if len(problems) > 0 {
+		return &rejected{"CompileError", problems}
+	}
+	return nil
+}
+
+// declare hands the unit to the engine, and makes the cell's names current when
+// the engine has taken it.
+func (s *Session) declare(c *cell) error {
+	base := len(s.marks)
+	for _, m := range c.marks {
+		s.marks = append(s.marks, s.markAt(c, m))
+	}
+	for name, label := range c.labels {
+		s.labels[name] = label
+	}
+	p, err := s.engine.Declare(c.unit)
+	if err != nil {
+		s.marks = s.marks[:base]
+		for b := range c.touched {
+			b.tainted = true
+		}
+		return unsupported(c, err)
+	}
+	c.program = p
+	s.mu.Lock()
+	s.commit(c)
+	s.mu.Unlock()
+	s.notices(c)
+	return nil
+}
+
+// notices tells what the cell has left as it was, although it seems to change it.
+func (s *Session) notices(c *cell) {
+	for src, why := range c.pinned {
+		for _, b := range src.binds {
+			if s.env.cur[b.name] == b {
+				fmt.Fprintf(c.out.Stderr(), "note: %s %s of In[%d] keeps what it used before: %s\n", b.kind, b.name, b.cell, why)
+			}
+		}
+		for _, m := range src.methods {
+			if t := s.env.cur[m.typ.name]; t != nil && t != m.typ && t.methods[m.name] == nil {
+				fmt.Fprintf(c.out.Stderr(), "note: the new %s has no method %s of In[%d]: %s\n", m.typ.name, m.name, m.cell, why)
+			}
+		}
+	}
+	for b := range c.superseded {
+		if b.kind == kindType && s.holdsType(b) {
+			fmt.Fprintf(c.out.Stderr(), "note: type %s is new: values that exist keep the %s of In[%d]\n", b.name, b.name, b.cell)
+		}
+	}
+}
+
+// holdsType tells whether variables of the session have a version of a type that
+// has been replaced.
+func (s *Session) holdsType(b *binding) bool {
+	for _, old := range s.env.old {
+		if old == b {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,335 @@
+package interp
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"halfnote/interp/engine"
+	"halfnote/interp/lower"
+)
+
+// emission collects the declarations of the unit that the engine is handed.
+type emission struct {
+	types, vars, funcs []ast.Decl
+	start              []ast.Stmt // what runs before the cell's statements
+}
+
+// lower makes the cell a unit: types, variables, functions, and one function
+// that holds the statements; and rewrites what the engine asks for.
+func (s *Session) lower(c *cell) error {
+	e := &emission{}
+	for _, b := range c.fresh {
+		if err := c.slot(e, b.slot, c.vars[b].Type()); err != nil {
+			return err
+		}
+	}
+	for _, f := range c.decls {
+		for _, d := range f.Decls {
+			if err := c.emit(e, d); err != nil {
+				return err
+			}
+		}
+	}
+	body, err := c.statements(e)
+	if err != nil {
+		return err
+	}
+	c.body.Body.List = append(e.start, body...)
+	e.funcs = append(e.funcs, c.body)
+
+	decls := append(e.types, e.vars...)
+	decls = append(decls, e.funcs...)
+	file := &ast.File{Package: c.stmts.Package, Name: ast.NewIdent("main"), Decls: decls}
+	x := &lower.Unit{
+		File: file, Fset: c.fset, Pkg: c.pkg, Info: c.info, Seq: c.seq,
+		Name: c.engineNames, Import: func(path string) string { c.unitPaths[path] = true; return alias(path) },
+		Var: s.packageVar, Outer: c.body, Generated: c.generated,
+	}
+	if err := x.Lower(s.engine.Needs()); err != nil {
+		return unsupported(c, err)
+	}
+	c.marks = x.Marks
+	c.labels[c.entry()] = ""
+	file.Decls = append([]ast.Decl{importDecl(c.unitPaths)}, file.Decls...)
+	c.unit = &engine.Unit{N: c.n, Entry: c.entry(), File: file, Fset: c.fset, Pkg: c.pkg, Info: c.info}
+	return nil
+}
+
+// slot declares a variable of the engine.
+func (c *cell) slot(e *emission, name string, t types.Type) error {
+	x, err := lower.TypeExpr(t, c.engineNames)
+	if err != nil {
+		return err
+	}
+	e.vars = append(e.vars, varDecl(name, x))
+	return nil
+}
+
+func varDecl(name string, t ast.Expr) ast.Decl {
+	return &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ast.NewIdent(name)}, Type: t}}}
+}
+
+// emit adds a declaration of the cell to the unit. Constants need none: every
+// constant expression is written as its value.
+func (c *cell) emit(e *emission, d ast.Decl) error {
+	switch d := d.(type) {
+	case *ast.GenDecl:
+		if d.Tok == token.TYPE {
+			e.types = append(e.types, d)
+		}
+	case *ast.FuncDecl:
+		if d.Recv != nil {
+			return c.emitMethod(e, d)
+		}
+		if d.Name.Name == "init" && c.info.Defs[d.Name].Parent() == nil {
+			c.inits++
+			d.Name.Name = fmt.Sprintf("init__%d_%d", c.seq, c.inits)
+			e.start = append(e.start, &ast.ExprStmt{X: &ast.CallExpr{Fun: ast.NewIdent(d.Name.Name)}})
+		}
+		c.labels[d.Name.Name] = c.nameOf(d)
+		if d.Name.Name == "_" {
+			return nil
+		}
+		e.funcs = append(e.funcs, d)
+	}
+	return nil
+}
+
+// nameOf is what people call a function.
+func (c *cell) nameOf(d *ast.FuncDecl) string {
+	if o := c.info.Defs[d.Name]; o != nil {
+		return o.Name()
+	}
+	return d.Name.Name
+}
+
+// emitMethod makes a method's body a function, and the method, where it is new,
+// one that calls through a variable: a later body then serves all values of the
+// type that exist.
+func (c *cell) emitMethod(e *emission, d *ast.FuncDecl) error {
+	var m *newMethod
+	for i := range c.newMethods {
+		if c.newMethods[i].decl == d {
+			m = &c.newMethods[i]
+		}
+	}
+	if m == nil {
+		return nil // func (T) _()
+	}
+	label := m.typ.name + "." + m.name
+	recv := m.fn.Signature().Recv()
+	if _, ok := recv.Type().(*types.Pointer); ok {
+		label = "(*" + m.typ.name + ")." + m.name
+	}
+	if m.hook == "" {
+		c.labels[d.Name.Name] = label
+		e.funcs = append(e.funcs, d)
+		return nil
+	}
+	names := lower.NameParams(d.Recv)
+	names = append(names, lower.NameParams(d.Type.Params)...)
+	body := fmt.Sprintf("%s_%s__%d", m.typ.slot, m.name, c.seq)
+	c.labels[body] = label
+	params := &ast.FieldList{List: append(append([]*ast.Field{}, d.Recv.List...), d.Type.Params.List...)}
+	e.funcs = append(e.funcs, &ast.FuncDecl{
+		Name: ast.NewIdent(body),
+		Type: &ast.FuncType{Func: d.Type.Func, Params: params, Results: d.Type.Results},
+		Body: d.Body,
+	})
+	e.start = append(e.start, &ast.AssignStmt{
+		Lhs: []ast.Expr{ast.NewIdent(m.hook)}, Tok: token.ASSIGN, Rhs: []ast.Expr{ast.NewIdent(body)},
+	})
+	if !c.newHooks[m.method] {
+		return nil
+	}
+	recvType, err := lower.TypeExpr(recv.Type(), c.engineNames)
+	if err != nil {
+		return err
+	}
+	t, err := lower.FuncType(m.fn.Signature(), c.engineNames)
+	if err != nil {
+		return err
+	}
+	hook, _ := lower.FuncType(m.fn.Signature(), c.engineNames)
+	hook.Params.List = append([]*ast.Field{{Type: recvType}}, anonymous(hook.Params.List)...)
+	e.vars = append(e.vars, varDecl(m.hook, hook))
+	t.Params.List = anonymous(t.Params.List)
+	if t.Results != nil {
+		t.Results.List = anonymous(t.Results.List)
+	}
+	call := &ast.CallExpr{Fun: ast.NewIdent(m.hook)}
+	call.Args = append(call.Args, ast.NewIdent("recv__"))
+	for i, f := range t.Params.List {
+		id := fmt.Sprintf("arg__%d", i)
+		f.Names = []*ast.Ident{ast.NewIdent(id)}
+		call.Args = append(call.Args, ast.NewIdent(id))
+	}
+	if m.fn.Signature().Variadic() {
+		call.Ellipsis = 1
+	}
+	var st ast.Stmt = &ast.ExprStmt{X: call}
+	if t.Results != nil {
+		st = &ast.ReturnStmt{Results: []ast.Expr{call}}
+	}
+	recvType, _ = lower.TypeExpr(recv.Type(), c.engineNames)
+	f := &ast.FuncDecl{
+		Recv: &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ast.NewIdent("recv__")}, Type: recvType}}},
+		Name: ast.NewIdent(m.name), Type: t,
+		Body: &ast.BlockStmt{List: []ast.Stmt{st}},
+	}
+	c.generated[f] = true
+	e.funcs = append(e.funcs, f)
+	return nil
+}
+
+// anonymous drops the names of parameters.
+func anonymous(list []*ast.Field) []*ast.Field {
+	for _, f := range list {
+		f.Names = nil
+	}
+	return list
+}
+
+// statements turns the cell's statements into those of its function:
+// declarations of variables become assignments to their slots, and the value of
+// the last expression goes to slots of its own, from where it is shown.
+func (c *cell) statements(e *emission) ([]ast.Stmt, error) {
+	var list []ast.Stmt
+	all := c.body.Body.List
+	for i, st := range all {
+		var err error
+		if x, ok := st.(*ast.ExprStmt); ok {
+			if i == len(all)-1 && !c.quiet {
+				st, err = c.result(e, x)
+			} else {
+				st = c.dropped(x)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, c.assign(st)...)
+	}
+	return list, nil
+}
+
+// dropped is an expression whose value nobody wants.
+func (c *cell) dropped(x *ast.ExprStmt) ast.Stmt {
+	if tv := c.info.Types[x.X]; tv.IsValue() && !isCall(x.X) && !isReceive(x.X) {
+		return &ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent("_")}, TokPos: x.Pos(), Tok: token.ASSIGN, Rhs: []ast.Expr{x.X}}
+	}
+	return x
+}
+
+func isCall(x ast.Expr) bool {
+	_, ok := ast.Unparen(x).(*ast.CallExpr)
+	return ok
+}
+
+func isReceive(x ast.Expr) bool {
+	u, ok := ast.Unparen(x).(*ast.UnaryExpr)
+	return ok && u.Op == token.ARROW
+}
+
+// result stores the value of the last expression.
+func (c *cell) result(e *emission, x *ast.ExprStmt) (ast.Stmt, error) {
+	tv := c.info.Types[x.X]
+	if !tv.IsValue() && !isTuple(tv.Type) || tv.IsNil() || c.prints(x.X) {
+		return c.dropped(x), nil
+	}
+	ts := []types.Type{types.Default(tv.Type)}
+	if tuple, ok := tv.Type.(*types.Tuple); ok {
+		ts = nil
+		for i := range tuple.Len() {
+			ts = append(ts, tuple.At(i).Type())
+		}
+	}
+	st := &ast.AssignStmt{TokPos: x.Pos(), Tok: token.ASSIGN, Rhs: []ast.Expr{x.X}}
+	for i, t := range ts {
+		name := fmt.Sprintf("out__%d_%d", c.seq, i)
+		if err := c.slot(e, name, t); err != nil {
+			// a type without a name: as a value of any
+			if err := c.slot(e, name, types.Universe.Lookup("any").Type()); err != nil {
+				return nil, err
+			}
+		}
+		st.Lhs = append(st.Lhs, ast.NewIdent(name))
+		c.results = append(c.results, outValue{name, t})
+	}
+	return st, nil
+}
+
+func isTuple(t types.Type) bool {
+	tuple, ok := t.(*types.Tuple)
+	return ok && tuple.Len() > 0
+}
+
+// prints tells whether x calls one of fmt's functions that print: nobody wants to
+// see how many bytes they wrote.
+func (c *cell) prints(x ast.Expr) bool {
+	call, ok := ast.Unparen(x).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	f, ok := c.info.Uses[sel.Sel].(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != "fmt" {
+		return false
+	}
+	switch f.Name() {
+	case "Print", "Printf", "Println", "Fprint", "Fprintf", "Fprintln":
+		return true
+	}
+	return false
+}
+
+// assign turns the declaration of session variables into assignments.
+func (c *cell) assign(st ast.Stmt) []ast.Stmt {
+	switch x := st.(type) {
+	case *ast.LabeledStmt:
+		list := c.assign(x.Stmt)
+		if len(list) == 0 {
+			list = []ast.Stmt{&ast.EmptyStmt{}}
+		}
+		x.Stmt = list[0]
+		list[0] = x
+		return list
+	case *ast.AssignStmt:
+		if x.Tok == token.DEFINE {
+			x.Tok = token.ASSIGN
+		}
+	case *ast.DeclStmt:
+		g := x.Decl.(*ast.GenDecl)
+		if g.Tok != token.VAR {
+			return []ast.Stmt{st}
+		}
+		var list []ast.Stmt
+		for _, spec := range g.Specs {
+			v := spec.(*ast.ValueSpec)
+			if len(v.Values) == 0 {
+				for _, id := range v.Names {
+					if b := c.bindingOf(c.info.Defs[id]); b != nil && c.reused[b] {
+						list = append(list, support("Zero", &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", b.slot)}))
+					}
+				}
+				continue
+			}
+			a := &ast.AssignStmt{Tok: token.ASSIGN, TokPos: v.Pos(), Rhs: v.Values}
+			for _, id := range v.Names {
+				a.Lhs = append(a.Lhs, id)
+			}
+			list = append(list, a)
+		}
+		return list
+	}
+	return []ast.Stmt{st}
+}
+
+func support(name string, args ...ast.Expr) ast.Stmt {
+	return &ast.ExprStmt{X: lower.Support(name, args...)}
+}

@@ -1,0 +1,280 @@
+// Package live knows which goroutines belong to which cell, and stops them. What
+// it offers is called by rewritten code: polls at loops and calls, and operations
+// that wait and can be interrupted while they do. It knows nothing of how code is
+// interpreted.
+package live
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"halfnote/interp/engine"
+	"halfnote/kernel"
+)
+
+// Cell is a cell that runs or whose goroutines may still run.
+type Cell struct {
+	N   int
+	Out kernel.Output
+
+	stop    chan struct{} // closed when the cell is told to stop
+	stopped atomic.Bool
+	alive   atomic.Int32 // its goroutines
+}
+
+// Registry keeps the goroutines of a session's cells.
+type Registry struct {
+	// Deeper tells whether the calling goroutine has more than limit calls of
+	// cells' functions under way.
+	Deeper func(limit int) bool
+	// Recovered describes a panic just recovered in the calling goroutine.
+	Recovered func(value any) *engine.Panic
+	// Report tells the reader of a cell about a panic in one of its goroutines.
+	Report func(*Cell, *engine.Panic)
+	// Before, if set, runs before each write to the streams.
+	Before func()
+
+	limit int
+	// flag is what loops test: not 0 while some goroutine has to stop. calls is
+	// what function entries count down: below 0 they ask Call what to do. Both
+	// are read and written by interpreted code without synchronization; a write
+	// that is lost is made again.
+	flag  uint32
+	calls int32
+
+	others atomic.Int32 // goroutines besides the running cell's own
+
+	mu        sync.Mutex
+	current   *Cell
+	cells     map[uint64]*Cell // by goroutine
+	stopping  map[*Cell]bool
+	unwinding map[uint64]bool
+}
+
+// NewRegistry returns a registry whose goroutines may nest limit calls.
+func NewRegistry(limit int) *Registry {
+	return &Registry{
+		limit: limit, calls: stride, current: &Cell{stop: make(chan struct{}), Out: nowhere{}},
+		cells: map[uint64]*Cell{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{},
+	}
+}
+
+// stride is how many calls pass between two looks at the depth.
+const stride = 1000
+
+// Interrupted is the value of the panic that unwinds a stopped goroutine.
+type Interrupted struct{}
+
+func (Interrupted) Error() string { return "interrupted" }
+
+// TooDeep is the value of the panic of endless recursion.
+type TooDeep struct{ Limit int }
+
+func (t TooDeep) Error() string {
+	return fmt.Sprintf("calls nest more than %d deep: endless recursion?", t.Limit)
+}
+
+// RuntimeError makes TooDeep a runtime.Error, as Go's own would be if one could
+// recover from it.
+func (TooDeep) RuntimeError() {}
+
+// ID returns the number of the calling goroutine, from the header of its stack
+// trace: "goroutine 12 [running]:".
+func ID() uint64 {
+	var buf [40]byte
+	b := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))
+	if i := bytes.IndexByte(b, ' '); i >= 0 {
+		b = b[:i]
+	}
+	id, _ := strconv.ParseUint(string(b), 10, 64)
+	return id
+}
+
+// Run calls f as the new current cell, in a goroutine of its own, and returns
+// when f does, or when it has been told to stop by stop and does not within
+// grace; left is true then.
+func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f func() error) (err error, left bool) {
+	c.stop = make(chan struct{})
+	r.mu.Lock()
+	r.current = c
+	r.mu.Unlock()
+	c.alive.Add(1)
+	done := make(chan error, 1)
+	go func() {
+		id := ID()
+		r.add(id, c)
+		defer func() {
+			if v := recover(); v != nil {
+				done <- fmt.Errorf("engine: %v", v)
+			}
+			r.remove(id, c)
+		}()
+		err := f()
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return err, false
+	case <-stop:
+	}
+	r.Stop(c)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	for {
+		select {
+		case err := <-done:
+			return err, false
+		case <-tick.C: // the goroutine's own write may have undone it
+			atomic.StoreInt32(&r.calls, -1)
+		case <-late.C:
+			r.others.Add(1) // it is no longer the only one
+			return nil, true
+		}
+	}
+}
+
+// Stop tells the goroutines of a cell to stop.
+func (r *Registry) Stop(c *Cell) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c.stopped.Swap(true) {
+		return
+	}
+	close(c.stop)
+	r.stopping[c] = true
+	atomic.StoreUint32(&r.flag, 1)
+	atomic.StoreInt32(&r.calls, -1)
+}
+
+// StopAll tells all goroutines to stop.
+func (r *Registry) StopAll() {
+	r.mu.Lock()
+	var list []*Cell
+	for _, c := range r.cells {
+		list = append(list, c)
+	}
+	r.mu.Unlock()
+	for _, c := range list {
+		r.Stop(c)
+	}
+}
+
+func (r *Registry) add(id uint64, c *Cell) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cells[id] = c
+}
+
+func (r *Registry) remove(id uint64, c *Cell) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.cells, id)
+	delete(r.unwinding, id)
+	if c.alive.Add(-1) == 0 && r.stopping[c] {
+		delete(r.stopping, c)
+		if len(r.stopping) == 0 {
+			atomic.StoreUint32(&r.flag, 0)
+		}
+	}
+}
+
+// Current returns the cell that the calling goroutine belongs to: the one that
+// started it, or the running one.
+func (r *Registry) Current() *Cell {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.others.Load() > 0 {
+		if c := r.cells[ID()]; c != nil {
+			return c
+		}
+	}
+	return r.current
+}
+
+// Poll is what loops call while flag is set: it ends the calling goroutine if
+// that has been told to stop. It does so once: deferred functions run in peace.
+func (r *Registry) Poll() {
+	c := r.Current()
+	if !c.stopped.Load() {
+		return
+	}
+	id := ID()
+	r.mu.Lock()
+	again := r.unwinding[id]
+	r.unwinding[id] = true
+	r.mu.Unlock()
+	if !again {
+		panic(Interrupted{})
+	}
+}
+
+// Call is what functions call at every stride-th entry.
+func (r *Registry) Call() {
+	atomic.StoreInt32(&r.calls, stride)
+	if atomic.LoadUint32(&r.flag) != 0 {
+		r.Poll()
+	}
+	if r.Deeper != nil && r.Deeper(r.limit) {
+		panic(TooDeep{r.limit})
+	}
+}
+
+// Flag returns what loops test.
+func (r *Registry) Flag() *uint32 { return &r.flag }
+
+// Calls returns what function entries count down.
+func (r *Registry) Calls() *int32 { return &r.calls }
+
+// Go runs f in a new goroutine of the calling cell. A panic in it ends it alone.
+func (r *Registry) Go(f func()) {
+	c := r.Current()
+	c.alive.Add(1)
+	r.others.Add(1)
+	started := make(chan struct{})
+	go func() {
+		id := ID()
+		r.add(id, c)
+		close(started)
+		defer func() {
+			if v := recover(); v != nil {
+				p := r.Recovered(v)
+				if _, ok := p.Value.(Interrupted); !ok && r.Report != nil {
+					r.Report(c, p)
+				}
+			}
+			r.remove(id, c)
+			r.others.Add(-1)
+		}()
+		f()
+	}()
+	<-started // so that an interrupt finds it
+}
+
+// Stdout and Stderr return the streams of the cell that writes.
+func (r *Registry) Stdout() io.Writer {
+	return stream{r, func(c *Cell) io.Writer { return c.Out.Stdout() }}
+}
+
+func (r *Registry) Stderr() io.Writer {
+	return stream{r, func(c *Cell) io.Writer { return c.Out.Stderr() }}
+}
+
+type stream struct {
+	r  *Registry
+	of func(*Cell) io.Writer
+}
+
+func (s stream) Write(p []byte) (int, error) {
+	if s.r.Before != nil {
+		s.r.Before()
+	}
+	return s.of(s.r.Current()).Write(p)
+}

@@ -1,0 +1,9 @@
+package yaegi
+
+// needs lists what Yaegi v0.16.1 cannot do, or not as Go does, by the names of the
+// rewrites that make it unnecessary.
+var needs = []string{
+	"constants",
+	"dotimport",
+	"minmax",
+}

@@ -1,0 +1,78 @@
+package yaegi
+
+import (
+	"bytes"
+	"sync"
+
+	"halfnote/interp/engine"
+)
+
+// traces takes the lines that Yaegi prints while a panic unwinds, one per
+// interpreted frame and innermost first, as "file:1:2: panic: main.f(...)". Their
+// positions are those of the functions' first statements, their names are right,
+// and at the time of the line the frame's mark variable still says which
+// statement was under way.
+type traces struct {
+	goroutine func() uint64
+	mark      func(fn string) int
+
+	mu     sync.Mutex
+	frames map[uint64]*trace
+}
+
+type trace struct {
+	frames  []engine.Frame
+	skipped int
+}
+
+// maxFrames are kept of one panic: endless recursion would give thousands.
+const maxFrames = 64
+
+func (t *traces) Write(p []byte) (int, error) {
+	for line := range bytes.Lines(p) {
+		_, name, ok := bytes.Cut(bytes.TrimSpace(line), []byte(": panic: "))
+		if !ok {
+			continue
+		}
+		name = bytes.TrimPrefix(bytes.TrimSuffix(name, []byte("(...)")), []byte("main."))
+		t.add(string(name))
+	}
+	return len(p), nil
+}
+
+func (t *traces) add(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.frames == nil {
+		t.frames = map[uint64]*trace{}
+	}
+	id := t.goroutine()
+	tr := t.frames[id]
+	if tr == nil {
+		tr = &trace{}
+		t.frames[id] = tr
+	}
+	if len(tr.frames) >= maxFrames {
+		tr.skipped++
+		return
+	}
+	tr.frames = append(tr.frames, engine.Frame{Func: name, Mark: t.mark(name)})
+}
+
+// take returns the frames of the calling goroutine's panic and forgets them.
+func (t *traces) take() ([]engine.Frame, int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.frames) == 0 {
+		return nil, 0
+	}
+	id := t.goroutine()
+	tr := t.frames[id]
+	delete(t.frames, id)
+	if tr == nil {
+		return nil, 0
+	}
+	return tr.frames, tr.skipped
+}
+
+func (t *traces) forget() { t.take() }

@@ -1,0 +1,52 @@
+package interp
+
+import (
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"strings"
+
+	"halfnote/kernel"
+)
+
+// IsComplete implements kernel.Evaluator.
+func (s *Session) IsComplete(code string) kernel.Completeness {
+	if isMagic(code) {
+		return kernel.Completeness{Status: "complete"}
+	}
+	p := split(code)
+	open := 0
+	for _, e := range p.errs {
+		switch {
+		case strings.HasSuffix(e.msg, "is never closed"):
+			open++
+		case strings.Contains(e.msg, "not terminated") && !strings.Contains(e.msg, "string literal") || strings.Contains(e.msg, "raw string literal"):
+			return kernel.Completeness{Status: "incomplete"}
+		default:
+			return kernel.Completeness{Status: "invalid"}
+		}
+	}
+	if open > 0 {
+		return kernel.Completeness{Status: "incomplete", Indent: strings.Repeat("\t", open)}
+	}
+	for i, it := range p.items {
+		head, tail := "package p;", "\n"
+		if it.kind == itemStatement {
+			head, tail = "package p;func _(){", "\n}"
+		}
+		_, err := parser.ParseFile(token.NewFileSet(), "", head+it.text+tail, parser.SkipObjectResolution)
+		list, ok := err.(scanner.ErrorList)
+		if !ok {
+			continue
+		}
+		if i == len(p.items)-1 && list[0].Pos.Offset >= len(head)+len(it.text) {
+			return kernel.Completeness{Status: "incomplete"}
+		}
+		return kernel.Completeness{Status: "invalid"}
+	}
+	return kernel.Completeness{Status: "complete"}
+}
+
+func isMagic(code string) bool {
+	return strings.HasPrefix(strings.TrimSpace(code), "%")
+}

@@ -1,0 +1,246 @@
+// Package lower rewrites checked Go trees into Go that a back end runs right. Each
+// rewrite is a file of its own and says what it closes; an engine lists the ones
+// that it needs. It knows nothing of cells or engines.
+package lower
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/printer"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// Unit is what rewrites work on: one file whose identifiers have the engine's
+// names already. Info describes the nodes as the checker saw them; a rewrite that
+// replaces an expression hands its type on, so later ones can ask.
+type Unit struct {
+	File *ast.File
+	Fset *token.FileSet
+	Pkg  *types.Package
+	Info *types.Info
+	Seq  int // part of the names of new package-level variables
+
+	// Name writes the name of a type for the engine.
+	Name Namer
+	// Import makes a package available and returns its name in the unit.
+	Import func(path string) string
+	// Var makes a pointer to a package's variable available and returns the
+	// support symbol that holds it; ok is false if there is no such variable.
+	Var func(path, name string) (symbol string, ok bool)
+	// Outer is the function that holds the cell's statements.
+	Outer *ast.FuncDecl
+	// Generated are functions that stand for no code of the user.
+	Generated map[*ast.FuncDecl]bool
+
+	// Marks are the statements that may fail, in the order of their numbers,
+	// which count from 1.
+	Marks []Mark
+
+	fresh   int
+	imports bool
+	vars    []ast.Decl
+}
+
+// Mark is a place where a cell may fail.
+type Mark struct {
+	Pos token.Pos
+	// Call is set where a function is called: the place where something below
+	// may have failed.
+	Call bool
+}
+
+// Rewrite is a pass over a unit.
+type Rewrite struct {
+	Name string
+	// Closes says what a back end cannot do that asks for the rewrite.
+	Closes string
+	run    func(*Unit)
+}
+
+// Rewrites is the list of all rewrites in the order in which they run.
+var Rewrites = []Rewrite{
+	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
+	{"dotimport", "names of dot imports", (*Unit).dotImports},
+	{"minmax", "min, max, clear", (*Unit).minmax},
+}
+
+// Lower runs the rewrites that needs names. What cannot be rewritten is an
+// *Unsupported.
+func (u *Unit) Lower(needs []string) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			x, ok := r.(*Unsupported)
+			if !ok {
+				panic(r)
+			}
+			err = x
+		}
+	}()
+	for _, r := range Rewrites {
+		if slices.Contains(needs, r.Name) {
+			r.run(u)
+		}
+	}
+	u.File.Decls = append(u.vars, u.File.Decls...)
+	if u.imports {
+		u.Import(SupportPath)
+	}
+	return nil
+}
+
+// Unsupported says that a construct cannot be rewritten for the engine.
+type Unsupported struct {
+	Pos  token.Pos
+	What string
+}
+
+func (x *Unsupported) Error() string { return x.What }
+
+func (u *Unit) unsupported(n ast.Node, format string, args ...any) {
+	panic(&Unsupported{n.Pos(), fmt.Sprintf(format, args...)})
+}
+
+// SupportPath is the import path of the functions that rewritten code calls. Cells
+// cannot import it.
+const SupportPath = "kernel__"
+
+// Support returns a call of a support function.
+func Support(name string, args ...ast.Expr) *ast.CallExpr {
+	return &ast.CallExpr{Fun: SupportName(name), Args: args}
+}
+
+// SupportName returns the name of a support symbol.
+func SupportName(name string) ast.Expr {
+	return &ast.SelectorExpr{X: ast.NewIdent("p__kernel__"), Sel: ast.NewIdent(name)}
+}
+
+// temp returns a name that nothing else in the session has.
+func (u *Unit) temp(hint string) *ast.Ident {
+	u.fresh++
+	return ast.NewIdent(fmt.Sprintf("%s__%d", hint, u.fresh))
+}
+
+// typeOf returns the type of an expression, nil if the checker did not see it.
+func (u *Unit) typeOf(e ast.Expr) types.Type {
+	if tv, ok := u.Info.Types[e]; ok {
+		return tv.Type
+	}
+	if id, ok := e.(*ast.Ident); ok {
+		if o := u.objectOf(id); o != nil {
+			return o.Type()
+		}
+	}
+	return nil
+}
+
+func (u *Unit) objectOf(id *ast.Ident) types.Object {
+	if o := u.Info.Uses[id]; o != nil {
+		return o
+	}
+	return u.Info.Defs[id]
+}
+
+// as records that e has the type and value that old had, and returns e.
+func (u *Unit) as(e, old ast.Expr) ast.Expr {
+	if tv, ok := u.Info.Types[old]; ok {
+		u.Info.Types[e] = tv
+	}
+	return e
+}
+
+// typed records that e is a value of type t, and returns e.
+func (u *Unit) typed(e ast.Expr, t types.Type) ast.Expr {
+	u.Info.Types[e] = types.TypeAndValue{Type: t}
+	return e
+}
+
+// typeExpr writes a type for the engine.
+func (u *Unit) typeExpr(at ast.Node, t types.Type) ast.Expr {
+	e, err := TypeExpr(t, u.Name)
+	if err != nil {
+		u.unsupported(at, "%v", err)
+	}
+	return e
+}
+
+// each calls f for every node after its children; f may replace it.
+func (u *Unit) each(f func(c *astutil.Cursor)) {
+	for i, d := range u.File.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && u.Generated[fd] {
+			continue
+		}
+		u.File.Decls[i] = astutil.Apply(d, nil, func(c *astutil.Cursor) bool { f(c); return true }).(ast.Decl)
+	}
+}
+
+// funcs calls f for every function body, of declarations and literals.
+func (u *Unit) funcs(f func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt)) {
+	for _, d := range u.File.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && u.Generated[fd] {
+			continue
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Body != nil {
+					f(n, n.Type, n.Body)
+				}
+			case *ast.FuncLit:
+				f(n, n.Type, n.Body)
+			}
+			return true
+		})
+	}
+}
+
+// NameParams gives a name to parameters that have none and returns all names.
+func NameParams(list *ast.FieldList) []*ast.Ident {
+	var all []*ast.Ident
+	if list == nil {
+		return nil
+	}
+	for _, f := range list.List {
+		if len(f.Names) == 0 {
+			f.Names = []*ast.Ident{ast.NewIdent("_")}
+		}
+		all = append(all, f.Names...)
+	}
+	return all
+}
+
+// Print writes a tree as Go source.
+func Print(n ast.Node) string {
+	var b bytes.Buffer
+	if err := printer.Fprint(&b, token.NewFileSet(), n); err != nil {
+		return fmt.Sprint("/* ", err, " */")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func ident(name string) *ast.Ident { return ast.NewIdent(name) }
+
+func block(list ...ast.Stmt) *ast.BlockStmt { return &ast.BlockStmt{List: list} }
+
+func assign(lhs, rhs ast.Expr) *ast.AssignStmt {
+	return &ast.AssignStmt{Lhs: []ast.Expr{lhs}, Tok: token.ASSIGN, Rhs: []ast.Expr{rhs}}
+}
+
+func define(lhs, rhs ast.Expr) *ast.AssignStmt {
+	return &ast.AssignStmt{Lhs: []ast.Expr{lhs}, Tok: token.DEFINE, Rhs: []ast.Expr{rhs}}
+}
+
+func declare(name *ast.Ident, t ast.Expr) ast.Stmt {
+	return &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{
+		&ast.ValueSpec{Names: []*ast.Ident{name}, Type: t},
+	}}}
+}
+
+func call(f ast.Expr, args ...ast.Expr) *ast.CallExpr { return &ast.CallExpr{Fun: f, Args: args} }
+
+func expr(e ast.Expr) ast.Stmt { return &ast.ExprStmt{X: e} }

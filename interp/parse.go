@@ -1,0 +1,186 @@
+package interp
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+
+	"halfnote/interp/lower"
+)
+
+// declFile is one declaration of a cell, parsed as a file of its own: so each has
+// the imports that were in force where it was written.
+type declFile struct {
+	src *source
+	*ast.File
+	tok  *token.File
+	skip int // length of what stands before the declaration's text
+	// dependant: the declaration is of an earlier cell and is compiled again
+	// because something that it uses has changed.
+	dependant bool
+}
+
+const parseMode = parser.SkipObjectResolution | parser.AllErrors
+
+// parse parses a declaration. The positions are those of its cell.
+func (c *cell) parse(src *source) (*declFile, error) {
+	head := fmt.Sprintf("package main;/*line In[%d]:%d:%d*/", src.cell, src.item.line, src.item.col)
+	file, err := parser.ParseFile(c.fset, c.fileName(), head+src.item.text+"\n", parseMode)
+	if err != nil {
+		return nil, err
+	}
+	return &declFile{src: src, File: file, tok: c.fset.File(file.Package), skip: len(head)}, nil
+}
+
+// parseStatements puts the statements of the cell into one function.
+func (c *cell) parseStatements() error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "package main;func %s(){\n", c.entry())
+	for _, it := range c.items {
+		if it.kind == itemStatement {
+			fmt.Fprintf(&b, "/*line In[%d]:%d:%d*/%s\n", c.n, it.line, it.col, it.text)
+		}
+	}
+	b.WriteString("}\n")
+	file, err := parser.ParseFile(c.fset, c.fileName(), b.String(), parseMode)
+	if err != nil {
+		return err
+	}
+	c.stmts = &declFile{File: file, tok: c.fset.File(file.Package)}
+	c.body = file.Decls[0].(*ast.FuncDecl)
+	return nil
+}
+
+// diagnose parses the items one by one, so that each mistake is found where it
+// is and does not hide those of other items.
+func (c *cell) diagnose() []problem {
+	var list []problem
+	for _, it := range c.items {
+		head, tail := "package main;", "\n"
+		if it.kind == itemStatement {
+			head, tail = "package main;func _(){", "\n}\n"
+		}
+		head += fmt.Sprintf("/*line In[%d]:%d:%d*/", c.n, it.line, it.col)
+		if _, err := parser.ParseFile(token.NewFileSet(), "", head+it.text+tail, parseMode); err != nil {
+			list = append(list, syntax(err)...)
+		}
+	}
+	return list
+}
+
+// fileName is what a file of the cell is called in the file set: never twice.
+func (c *cell) fileName() string {
+	c.files++
+	return fmt.Sprintf("cell__%d_%d", c.seq, c.files)
+}
+
+// entry is the name of the function that holds the cell's statements.
+func (c *cell) entry() string { return fmt.Sprintf("cell__%d", c.seq) }
+
+// normal returns a declaration's text without comments and layout.
+func normal(f *declFile) string {
+	var b strings.Builder
+	for _, d := range f.Decls {
+		b.WriteString(lower.Print(d))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// addImports declares what the file may mean by the names before its dots: the
+// imports in force, unless a name of the session hides them.
+func (c *cell) addImports(f *declFile, hidden func(name string) bool) {
+	d := &ast.GenDecl{Tok: token.IMPORT, Lparen: 1, Rparen: 1}
+	seen := map[string]bool{}
+	ast.Inspect(f.File, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		id, ok := sel.X.(*ast.Ident)
+		if !ok || seen[id.Name] {
+			return true
+		}
+		seen[id.Name] = true
+		if path := c.importPath(id.Name); path != "" && !hidden(id.Name) {
+			d.Specs = append(d.Specs, importSpec(id.Name, path))
+		}
+		return true
+	})
+	for _, path := range c.env.dots {
+		d.Specs = append(d.Specs, importSpec(".", path))
+	}
+	f.Decls = append([]ast.Decl{d}, f.Decls...)
+}
+
+// pin makes a declaration of an earlier cell mean by its package names what they
+// meant there.
+func (c *cell) pin(f *declFile) {
+	paths := map[string]bool{}
+	ast.Inspect(f.File, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if path := f.src.pkgs[f.offset(id)]; path != "" {
+				id.Name = alias(path)
+				paths[path] = true
+			}
+		}
+		return true
+	})
+	f.Decls = append([]ast.Decl{importDecl(paths)}, f.Decls...)
+}
+
+// offset returns where in the declaration's text a node starts.
+func (f *declFile) offset(n ast.Node) int { return f.tok.Offset(n.Pos()) - f.skip }
+
+// importPath returns what a package name means: an import of the session, or a
+// preloaded package.
+func (c *cell) importPath(name string) string {
+	if p := c.env.imports[name]; p != "" {
+		return p
+	}
+	return preloaded[name]
+}
+
+// parseImport reads an import declaration of the cell.
+func (s *Session) parseImport(c *cell, it item) []problem {
+	fset := token.NewFileSet()
+	head := fmt.Sprintf("package main;/*line In[%d]:%d:%d*/", c.n, it.line, it.col)
+	f, err := parser.ParseFile(fset, "", head+it.text+"\n", parser.ImportsOnly|parser.AllErrors)
+	if err != nil {
+		return syntax(err)
+	}
+	var list []problem
+	for _, spec := range f.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue // the parser has said so
+		}
+		if short := preloaded[path]; short != "" && !strings.Contains(path, "/") {
+			if _, err := s.importer.Import(path); err != nil {
+				path = short // import "tensor"
+			}
+		}
+		pkg, err := s.importer.Import(path)
+		if err != nil {
+			at := fset.Position(spec.Path.Pos())
+			list = append(list, problem{cell: c.n, line: at.Line, col: at.Column, msg: strings.TrimPrefix(err.Error(), "exports: ")})
+			continue
+		}
+		name := pkg.Name()
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		switch name {
+		case "_":
+		case ".":
+			c.env.dots = append(c.env.dots, path)
+		default:
+			c.env.imports[name] = path
+			delete(c.env.cur, name)
+		}
+	}
+	return list
+}

@@ -1,0 +1,22 @@
+package interp
+
+// preloaded maps the names of the packages that cells use without importing them
+// to their paths. A cell that does not use one pays nothing for it, and a name
+// that a cell declares hides the package.
+var preloaded = map[string]string{
+	"amp":     "halfnote/amp",
+	"chart":   "halfnote/display/chart",
+	"cuda":    "halfnote/cuda",
+	"data":    "halfnote/tensor/data",
+	"display": "halfnote/display",
+	"fmt":     "fmt",
+	"math":    "math",
+	"nn":      "halfnote/tensor/nn",
+	"optim":   "halfnote/tensor/optim",
+	"rand":    "math/rand",
+	"sort":    "sort",
+	"strings": "strings",
+	"tensor":  "halfnote/tensor",
+	"time":    "time",
+	"trace":   "halfnote/amp/trace",
+}

@@ -1,0 +1,157 @@
+package interp
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"halfnote/display"
+	"halfnote/kernel"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
+
+// TestScripts runs the cells of every script of testdata. In a script, each
+// section "cell" is a cell; "cell 300ms" is interrupted after that time. The
+// section "out" behind it is what the cell must show: what it prints, its value
+// after "= ", displays after "display ", its error. -update rewrites them.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := newSession(t)
+			var got []txtar.File
+			n := 0
+			for i, f := range a.Files {
+				name, arg, _ := strings.Cut(f.Name, " ")
+				if name != "cell" {
+					continue
+				}
+				n++
+				out := evalFor(t, s, n, strings.TrimSuffix(string(f.Data), "\n"), arg)
+				got = append(got, f)
+				if out != "" {
+					got = append(got, txtar.File{Name: "out", Data: []byte(out)})
+				}
+				want := ""
+				if i+1 < len(a.Files) && a.Files[i+1].Name == "out" {
+					want = string(a.Files[i+1].Data)
+				}
+				if out != want && !*update {
+					t.Errorf("In[%d]:\n%s\ngot:\n%swant:\n%s", n, f.Data, out, want)
+				}
+			}
+			if *update {
+				a.Files = got
+				if err := os.WriteFile(file, txtar.Format(a), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func newSession(t testing.TB) *Session {
+	t.Helper()
+	s, err := NewSession(Options{Release: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// evalFor runs a cell and returns all that it shows, as one text.
+func evalFor(t testing.TB, s *Session, n int, code, after string) string {
+	t.Helper()
+	ctx := context.Background()
+	if after != "" {
+		d, err := time.ParseDuration(after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, cancel := context.WithCancel(ctx)
+		defer time.AfterFunc(d, cancel).Stop()
+		ctx = c
+	}
+	rec := &recorder{}
+	r := s.Eval(ctx, kernel.Cell{Code: code, Count: n}, rec)
+	// goroutines of the cell may still print; scripts make them end before
+	return rec.text(r)
+}
+
+// recorder is a kernel.Output that keeps what it gets.
+type recorder struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (r *recorder) Stdout() io.Writer { return recorderStream{r, ""} }
+func (r *recorder) Stderr() io.Writer { return recorderStream{r, "stderr: "} }
+
+func (r *recorder) Display(b display.Bundle) { r.say("display ", b) }
+func (r *recorder) Update(b display.Bundle)  { r.say("update ", b) }
+func (r *recorder) Clear(wait bool)          { fmt.Fprintf(r.Stdout(), "clear %v\n", wait) }
+
+func (r *recorder) say(what string, b display.Bundle) {
+	fmt.Fprintf(r.Stdout(), "%s%s\n", what, b.Data["text/plain"])
+}
+
+type recorderStream struct {
+	r      *recorder
+	prefix string
+}
+
+func (s recorderStream) Write(p []byte) (int, error) {
+	s.r.mu.Lock()
+	defer s.r.mu.Unlock()
+	if s.prefix == "" {
+		return s.r.buf.Write(p)
+	}
+	for line := range bytes.Lines(p) {
+		fmt.Fprintf(&s.r.buf, "%s%s", s.prefix, line)
+	}
+	return len(p), nil
+}
+
+var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func (r *recorder) text(res kernel.Result) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if b := r.buf.Bytes(); len(b) > 0 && b[len(b)-1] != '\n' {
+		r.buf.WriteString("⏎\n")
+	}
+	if res.Value != nil {
+		fmt.Fprintf(&r.buf, "= %v\n", res.Value.Data["text/plain"])
+	}
+	for _, p := range res.Payload {
+		fmt.Fprintf(&r.buf, "page %v\n", p.Data.Data["text/plain"])
+	}
+	if res.Err != nil {
+		fmt.Fprintf(&r.buf, "%s\n", res.Err.Name)
+		for _, line := range res.Err.Traceback {
+			fmt.Fprintln(&r.buf, strings.TrimRight(ansi.ReplaceAllString(line, ""), " "))
+		}
+	}
+	return r.buf.String()
+}

@@ -1,0 +1,183 @@
+// Package interp is a notebook session of Go. It runs cells: Go declarations and
+// statements in any order, against what earlier cells left. It owns the meaning of
+// cells, in the steps of cell.go; an engine behind package engine executes them.
+// It knows nothing of the Jupyter protocol but the contract of package kernel, and
+// nothing of tensors.
+package interp
+
+import (
+	"context"
+	"fmt"
+	"go/types"
+	"maps"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"halfnote/display"
+	"halfnote/interp/engine"
+	"halfnote/interp/internal/exports"
+	"halfnote/interp/internal/live"
+	"halfnote/interp/internal/symbols"
+	"halfnote/interp/internal/yaegi"
+	"halfnote/interp/lower"
+	"halfnote/kernel"
+)
+
+// Options configure a session. The zero value is a session of the default
+// engine.
+type Options struct {
+	// Release is the version of this program that front ends are told.
+	Release string
+	// MaxDepth bounds how deep calls of a cell's functions nest; 0 means 10000.
+	MaxDepth int
+	// Grace is how long an interrupted cell may take to stop before it is left
+	// behind; 0 means 2 s.
+	Grace time.Duration
+}
+
+// Session is what the cells of one notebook share. It implements
+// kernel.Evaluator and kernel.Completer.
+type Session struct {
+	opts     Options
+	importer types.ImporterFrom
+	engine   engine.Engine
+	live     *live.Registry
+
+	mu  sync.Mutex // guards env against completion while a cell runs
+	env *env
+
+	seq     int
+	slots   map[string]bool // names that the engine has seen
+	bound   map[string]bool // support symbols of package variables
+	marks   []mark          // where cells may fail, by number
+	labels  map[string]string
+	code    map[int]string // source of In[n]
+	history []int          // which of them there are, oldest first
+	stdio   *stdio
+	outs    outs
+}
+
+var _ kernel.Evaluator = (*Session)(nil)
+
+// NewSession returns a session without any cells.
+func NewSession(o Options) (*Session, error) {
+	if o.MaxDepth == 0 {
+		o.MaxDepth = 10000
+	}
+	if o.Grace == 0 {
+		o.Grace = 2 * time.Second
+	}
+	s := &Session{
+		opts: o, importer: exports.Importer(), live: live.NewRegistry(o.MaxDepth),
+	}
+	if err := s.reset(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// reset starts anew with an empty environment.
+func (s *Session) reset() error {
+	y, err := yaegi.New(yaegi.Options{
+		Symbols: symbols.All(), Extra: []string{lower.SupportPath}, Name: alias,
+		Stdout: s.live.Stdout(), Goroutine: live.ID,
+	})
+	if err != nil {
+		return err
+	}
+	if s.engine != nil {
+		s.engine.Close()
+	}
+	s.live.Recovered = y.Recovered
+	s.engine = y
+	s.slots, s.bound, s.labels = map[string]bool{}, map[string]bool{}, map[string]string{}
+	s.marks = nil
+	if s.code == nil {
+		s.code = map[int]string{}
+	}
+	s.mu.Lock()
+	s.env = newEnv()
+	s.mu.Unlock()
+	s.bindSupport()
+	return nil
+}
+
+// Language implements kernel.Evaluator.
+func (s *Session) Language() kernel.Language {
+	version := strings.TrimPrefix(runtime.Version(), "go")
+	return kernel.Language{
+		Name: "go", Version: version, MIMEType: "text/x-go", FileExtension: ".go",
+		PygmentsLexer: "go", CodeMirrorMode: "go",
+		Banner:         fmt.Sprintf("halfnote %s: Go %s in which mixed precision can be seen. %%help says what cells can do.", s.opts.Release, version),
+		Implementation: "halfnote", Release: s.opts.Release,
+	}
+}
+
+// Eval implements kernel.Evaluator.
+func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
+	s.remember(in.Count, in.Code)
+	if r, ok := s.magic(ctx, in, out); ok {
+		return r
+	}
+	return s.run(ctx, in, out)
+}
+
+// maxHistory is how many cells' sources are kept for tracebacks.
+const maxHistory = 2000
+
+// remember keeps the source of a cell for messages about it.
+func (s *Session) remember(n int, code string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.code[n]; !ok {
+		s.history = append(s.history, n)
+		if len(s.history) > maxHistory {
+			delete(s.code, s.history[0])
+			s.history = slices.Delete(s.history, 0, 1)
+		}
+	}
+	s.code[n] = code
+}
+
+// Close implements kernel.Evaluator. Goroutines of cells stop when they next loop,
+// call or wait.
+func (s *Session) Close() error {
+	s.live.StopAll()
+	s.stdio.close()
+	return nil
+}
+
+// packageVar gives units a pointer to a variable of a compiled package: Yaegi
+// takes the variable's value at compile time for a constant.
+func (s *Session) packageVar(path, name string) (string, bool) {
+	symbol := "Var_" + strings.TrimPrefix(alias(path), "p__") + "_" + name
+	if s.bound[symbol] {
+		return symbol, true
+	}
+	v, ok := symbols.Table(path)[name]
+	if o := s.stdio.variable(path, name); o.IsValid() {
+		v, ok = o, true
+	}
+	if !ok || !v.CanAddr() {
+		return "", false
+	}
+	s.bindSupportSymbols(map[string]reflect.Value{symbol: v.Addr()})
+	s.bound[symbol] = true
+	return symbol, true
+}
+
+// screen is what package display draws on when a cell calls it.
+func (s *Session) screen() *display.Screen {
+	return display.NewScreen(func() display.Sink { return s.live.Current().Out })
+}
+
+// Names lists what the session has, for tests and tools.
+func (s *Session) names() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.env.cur))
+}

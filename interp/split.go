@@ -1,0 +1,151 @@
+package interp
+
+import (
+	"go/scanner"
+	"go/token"
+	"strings"
+)
+
+// itemKind tells what an item of a cell is.
+type itemKind int
+
+const (
+	itemImport    itemKind = iota
+	itemDecl               // type, const, func with a name
+	itemStatement          // everything else, var included
+	itemPackage            // a package clause, which a pasted program may have
+)
+
+// item is a top-level declaration or statement of a cell.
+type item struct {
+	kind      itemKind
+	tok       token.Token // its first token
+	text      string
+	line, col int // where it starts in the cell, from 1
+}
+
+// pieces is a cell cut into its items.
+type pieces struct {
+	items []item
+	// quiet: the cell ends with a semicolon, so its value is not shown.
+	quiet bool
+	// errs are mistakes that leave the extent of items unknown.
+	errs []problem
+}
+
+// splitter cuts at semicolons outside all brackets, the ones that Go inserts
+// included, so that imports, declarations and statements may come in any order.
+type splitter struct {
+	src   string
+	file  *token.File
+	out   pieces
+	start int // offset of the item under way, or -1
+	toks  []token.Token
+	open  []token.Pos // brackets not closed yet
+	kinds []token.Token
+}
+
+func split(src string) pieces {
+	p := splitter{src: src, start: -1}
+	p.file = token.NewFileSet().AddFile("", -1, len(src))
+	var s scanner.Scanner
+	s.Init(p.file, []byte(src), func(pos token.Position, msg string) {
+		p.out.errs = append(p.out.errs, problem{line: pos.Line, col: pos.Column, msg: msg})
+	}, 0)
+	for {
+		pos, tok, lit := s.Scan()
+		off := p.file.Offset(pos)
+		if tok == token.EOF {
+			p.flush(len(src))
+			break
+		}
+		if tok == token.SEMICOLON && len(p.open) == 0 {
+			p.flush(off)
+			p.out.quiet = lit == ";"
+			continue
+		}
+		if p.start < 0 {
+			p.start = off
+		}
+		p.toks = append(p.toks, tok)
+		switch tok {
+		case token.LPAREN, token.LBRACE, token.LBRACK:
+			p.open = append(p.open, pos)
+			p.kinds = append(p.kinds, tok)
+		case token.RPAREN, token.RBRACE, token.RBRACK:
+			p.shut(pos, tok)
+		}
+	}
+	for i, pos := range p.open {
+		p.fail(pos, "%s is never closed", p.kinds[i])
+	}
+	return p.out
+}
+
+var closes = map[token.Token]token.Token{
+	token.LPAREN: token.RPAREN, token.LBRACE: token.RBRACE, token.LBRACK: token.RBRACK,
+}
+
+func (p *splitter) shut(pos token.Pos, tok token.Token) {
+	n := len(p.open) - 1
+	if n < 0 {
+		p.fail(pos, "%s closes nothing", tok)
+		return
+	}
+	if closes[p.kinds[n]] != tok {
+		p.fail(pos, "%s does not close the %s of line %d", tok, p.kinds[n], p.file.Line(p.open[n]))
+	}
+	p.open, p.kinds = p.open[:n], p.kinds[:n]
+}
+
+func (p *splitter) fail(pos token.Pos, format string, args ...any) {
+	at := p.file.Position(pos)
+	p.out.errs = append(p.out.errs, problemf(at.Line, at.Column, format, args...))
+}
+
+func (p *splitter) flush(end int) {
+	if p.start >= 0 {
+		at := p.file.Position(p.file.Pos(p.start))
+		p.out.items = append(p.out.items, item{
+			kind: kindOf(p.toks), tok: p.toks[0],
+			text: strings.TrimRight(p.src[p.start:end], " \t\r\n"),
+			line: at.Line, col: at.Column,
+		})
+		p.out.quiet = false
+	}
+	p.start, p.toks = -1, nil
+}
+
+// kindOf tells a declaration from a statement: func f(…) and func (r T) m(…) are
+// declarations, func(…) {…}(…) is a statement.
+func kindOf(toks []token.Token) itemKind {
+	switch toks[0] {
+	case token.PACKAGE:
+		return itemPackage
+	case token.IMPORT:
+		return itemImport
+	case token.TYPE, token.CONST:
+		return itemDecl
+	case token.FUNC:
+	default:
+		return itemStatement
+	}
+	if len(toks) > 1 && toks[1] == token.IDENT {
+		return itemDecl
+	}
+	depth := 0
+	for i, t := range toks[1:] {
+		switch t {
+		case token.LPAREN:
+			depth++
+		case token.RPAREN:
+			if depth--; depth == 0 {
+				if len(toks) > i+3 && toks[i+2] == token.IDENT && toks[i+3] == token.LPAREN {
+					return itemDecl
+				}
+				return itemStatement
+			}
+		}
+	}
+	return itemStatement
+}

@@ -1,0 +1,219 @@
+package interp
+
+import (
+	"fmt"
+	"go/token"
+	"io"
+	"log"
+	"reflect"
+	"strings"
+
+	"halfnote/interp/engine"
+	"halfnote/interp/internal/live"
+	"halfnote/interp/internal/symbols"
+	"halfnote/interp/lower"
+)
+
+// bindSupport gives the engine the functions that rewritten code calls, and
+// replaces those of the standard library and of package display that must know
+// which cell calls them.
+func (s *Session) bindSupport() {
+	s.live.Deeper = s.engine.Deeper
+	s.live.Report = s.reportGoroutine
+	s.bindSupportSymbols(map[string]reflect.Value{
+		"Flag":   reflect.ValueOf(s.live.Flag()),
+		"Calls":  reflect.ValueOf(s.live.Calls()),
+		"Poll":   reflect.ValueOf(s.live.Poll),
+		"Call":   reflect.ValueOf(s.live.Call),
+		"Go":     reflect.ValueOf(s.live.Go),
+		"Done":   reflect.ValueOf(s.live.Done),
+		"Recv":   reflect.ValueOf(s.live.Recv),
+		"Wait":   reflect.ValueOf(s.live.Wait),
+		"Lock":   reflect.ValueOf(s.live.Lock),
+		"Keep":   reflect.ValueOf(s.keep),
+		"Zero":   reflect.ValueOf(func(slot string) { s.engine.Drop(slot) }),
+		"Index":  reflect.ValueOf(outOfRange),
+		"Clear":  reflect.ValueOf(clearAny),
+		"Divide": reflect.ValueOf(func() { panic(runtimeError("integer divide by zero")) }),
+	})
+	s.bindSupportSymbols(lower.MinMax())
+	for path, functions := range map[string]map[string]any{
+		"fmt":  printing(s.live.Stdout()),
+		"time": {"Sleep": s.live.Sleep},
+		"log":  s.logger(),
+		// what a cell shows goes to the cell
+		"halfnote/display": s.screen().Symbols(),
+	} {
+		m := map[string]reflect.Value{}
+		for name, f := range functions {
+			m[name] = reflect.ValueOf(f)
+		}
+		s.engine.Bind(path, m)
+	}
+	if s.stdio == nil {
+		s.stdio = newStdio(s.live)
+	}
+}
+
+func (s *Session) bindSupportSymbols(m map[string]reflect.Value) {
+	s.engine.Bind(lower.SupportPath, m)
+}
+
+// printing is what package fmt prints with.
+func printing(w io.Writer) map[string]any {
+	return map[string]any{
+		"Print":   func(a ...any) (int, error) { return fmt.Fprint(w, a...) },
+		"Printf":  func(format string, a ...any) (int, error) { return fmt.Fprintf(w, format, a...) },
+		"Println": func(a ...any) (int, error) { return fmt.Fprintln(w, a...) },
+	}
+}
+
+// logger is package log's standard logger, of this session: it writes to the
+// standard error of the cell.
+func (s *Session) logger() map[string]any {
+	l := log.New(s.live.Stderr(), "", log.LstdFlags)
+	exit := func(print func()) { print(); panic(symbols.Exit{Code: 1}) }
+	return map[string]any{
+		"Default": func() *log.Logger { return l },
+		"Fatal":   func(v ...any) { exit(func() { l.Output(2, fmt.Sprint(v...)) }) },
+		"Fatalf":  func(format string, v ...any) { exit(func() { l.Output(2, fmt.Sprintf(format, v...)) }) },
+		"Fatalln": func(v ...any) { exit(func() { l.Output(2, fmt.Sprintln(v...)) }) },
+		"Flags":   l.Flags, "Output": l.Output, "Prefix": l.Prefix, "Writer": l.Writer,
+		"Panic": l.Panic, "Panicf": l.Panicf, "Panicln": l.Panicln,
+		"Print": l.Print, "Printf": l.Printf, "Println": l.Println,
+		"SetFlags": l.SetFlags, "SetOutput": l.SetOutput, "SetPrefix": l.SetPrefix,
+	}
+}
+
+// keep is what recover() returns in cells: an interrupt cannot be recovered from,
+// and run-time errors are errors with Go's words.
+func (s *Session) keep(v any) any {
+	if v == nil {
+		return nil
+	}
+	if r, ok := v.(reflect.Value); ok && r.IsValid() && r.CanInterface() {
+		v = r.Interface()
+	}
+	if _, ok := v.(live.Interrupted); ok {
+		panic(v)
+	}
+	s.engine.Forget()
+	return goWords(v)
+}
+
+// runtimeError is a runtime.Error with Go's words.
+type runtimeError string
+
+func (e runtimeError) Error() string { return "runtime error: " + string(e) }
+
+// RuntimeError implements runtime.Error.
+func (runtimeError) RuntimeError() {}
+
+// outOfRange panics as Go does for an index of a slice, array or string.
+func outOfRange(i, n int) {
+	if i < 0 {
+		panic(runtimeError(fmt.Sprintf("index out of range [%d]", i)))
+	}
+	panic(runtimeError(fmt.Sprintf("index out of range [%d] with length %d", i, n)))
+}
+
+// clearAny is the built-in clear.
+func clearAny(v any) {
+	switch x := reflect.ValueOf(v); x.Kind() {
+	case reflect.Map, reflect.Slice:
+		x.Clear()
+	}
+}
+
+// goWords turns the panics of package reflect, which interpreted code gives, into
+// those of compiled code.
+func goWords(v any) any {
+	var text string
+	switch v := v.(type) {
+	case *reflect.ValueError:
+		if v.Kind == reflect.Invalid {
+			return runtimeError("invalid memory address or nil pointer dereference")
+		}
+		return v
+	case string:
+		text = v
+	default:
+		return v
+	}
+	for _, w := range reflectWords {
+		if strings.Contains(text, w.reflect) {
+			return runtimeError(w.go_)
+		}
+	}
+	return v
+}
+
+var reflectWords = []struct{ reflect, go_ string }{
+	{"reflect: slice index out of range", "index out of range"},
+	{"reflect: array index out of range", "index out of range"},
+	{"reflect: string index out of range", "index out of range"},
+	{"reflect.Value.Slice: slice index out of bounds", "slice bounds out of range"},
+	{"reflect.Value.Slice: string slice index out of bounds", "slice bounds out of range"},
+	{"reflect.Value.Slice3: slice index out of bounds", "slice bounds out of range"},
+	{"on zero Value", "invalid memory address or nil pointer dereference"},
+}
+
+// mark is a place of a cell where it may fail.
+type mark struct {
+	cell, line, col int
+	call            bool
+}
+
+func (s *Session) markAt(c *cell, m lower.Mark) mark {
+	at := c.fset.Position(m.Pos)
+	return mark{cellOf(at.Filename), at.Line, at.Column, m.Call}
+}
+
+// unsupported is the error of a cell that is valid Go and that the engine cannot
+// run.
+func unsupported(c *cell, err error) error {
+	p := problem{cell: c.n, line: 1, col: 1}
+	what := err.Error()
+	if u, ok := err.(*lower.Unsupported); ok {
+		p = c.placed(u.Pos, p)
+	} else if pos, rest, ok := position(what); ok {
+		what = rest
+		if pos.Line > 0 {
+			p.line, p.col = pos.Line, pos.Column
+			if n := cellOf(pos.Filename); n > 0 {
+				p.cell = n
+			}
+		}
+	}
+	p.msg = "valid Go, but not supported by the interpreter yet: " + versioned.ReplaceAllString(what, "$1")
+	return &rejected{"Unsupported", []problem{p}}
+}
+
+func (c *cell) placed(pos token.Pos, p problem) problem {
+	if at := c.fset.Position(pos); at.IsValid() && cellOf(at.Filename) > 0 {
+		p.cell, p.line, p.col = cellOf(at.Filename), at.Line, at.Column
+	}
+	return p
+}
+
+// position cuts "file:line:col: " from the front of a message.
+func position(msg string) (pos token.Position, rest string, ok bool) {
+	parts := strings.SplitN(msg, ":", 4)
+	if len(parts) < 4 {
+		return pos, msg, false
+	}
+	if _, err := fmt.Sscan(parts[1], &pos.Line); err != nil {
+		return pos, msg, false
+	}
+	if _, err := fmt.Sscan(parts[2], &pos.Column); err != nil {
+		return pos, msg, false
+	}
+	pos.Filename = parts[0]
+	return pos, strings.TrimSpace(parts[3]), true
+}
+
+// reportGoroutine prints the panic of a cell's goroutine to the cell.
+func (s *Session) reportGoroutine(c *live.Cell, p *engine.Panic) {
+	e := s.describe(p)
+	fmt.Fprintln(c.Out.Stderr(), strings.Join(append(e.Traceback, dim("in a goroutine, which has ended")), "\n"))
+}

@@ -1,0 +1,60 @@
+package interp
+
+import (
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"halfnote/interp/lower"
+	"halfnote/kernel"
+)
+
+// surroundings are what a cell that is being written can see.
+type surroundings struct {
+	importer types.Importer
+	imports  map[string]string  // package names to paths, the preloaded ones too
+	dots     []string           // paths of dot imports
+	prelude  string             // a file that declares what earlier cells left
+	written  map[string]written // and the names in it, "T.M" for methods; they hide packages
+	magics   []kernel.Match     // what a line may begin with
+}
+
+// surroundings returns what the session's next cell can see.
+func (s *Session) surroundings() surroundings {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sur := surroundings{
+		importer: s.importer,
+		imports:  maps.Clone(preloaded),
+		dots:     s.env.dots,
+		written:  map[string]written{},
+	}
+	for name, path := range s.env.imports {
+		sur.imports[name] = path
+	}
+	paths := map[string]bool{}
+	var text strings.Builder
+	for _, b := range append(slices.Collect(maps.Values(s.env.cur)), s.env.old...) {
+		for _, d := range b.decls {
+			text.WriteString(lower.Print(d) + "\n")
+		}
+		maps.Copy(paths, b.paths)
+		for name, m := range b.methods {
+			text.WriteString(lower.Print(m.header) + "\n")
+			maps.Copy(paths, m.paths)
+			sur.written[b.check+"."+name] = s.written(m.src)
+		}
+		sur.written[b.check] = s.written(b.src)
+	}
+	sur.prelude = lower.Print(importDecl(paths)) + "\n" + text.String()
+	return sur
+}
+
+// written returns a declaration as its cell has it.
+func (s *Session) written(src *source) written {
+	if src == nil {
+		return written{}
+	}
+	return written{src.item.text, commentAbove(s.code[src.cell], src.item.line)}
+}

@@ -1,0 +1,183 @@
+package interp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/token"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"halfnote/interp/engine"
+	"halfnote/interp/internal/live"
+	"halfnote/interp/internal/symbols"
+	"halfnote/kernel"
+)
+
+var errLeft = errors.New("left behind")
+
+// execute runs the unit's function.
+func (s *Session) execute(c *cell) error {
+	c.run = &live.Cell{N: c.n, Out: c.out}
+	err, left := s.live.Run(c.run, c.ctx.Done(), s.opts.Grace, c.program.Run)
+	s.stdio.flush()
+	if left {
+		return errLeft
+	}
+	return err
+}
+
+// traceback describes the panic that ended a cell.
+func (s *Session) traceback(c *cell, p *engine.Panic) *kernel.Error {
+	if _, ok := p.Value.(live.Interrupted); ok {
+		return s.interrupted(c, p)
+	}
+	return s.describe(p)
+}
+
+// describe shows a panic: what, and the frames of cells.
+func (s *Session) describe(p *engine.Panic) *kernel.Error {
+	e := &kernel.Error{Name: "Panic"}
+	v := goWords(p.Value)
+	switch v := v.(type) {
+	case symbols.Exit:
+		e.Name, e.Value = "Exit", v.Error()
+	case error:
+		e.Value = safely(v.Error)
+	case fmt.Stringer:
+		e.Value = safely(v.String)
+	case string:
+		e.Value = v
+	default:
+		e.Value = fmt.Sprintf("%v", v)
+		if r := reflect.ValueOf(v); r.IsValid() && r.Type().PkgPath() != "" && r.Kind() != reflect.Struct {
+			e.Value = fmt.Sprintf("%v", v)
+		}
+	}
+	lines := strings.Split(e.Value, "\n")
+	e.Traceback = append(e.Traceback, bold(red("panic: "+lines[0])))
+	e.Traceback = append(e.Traceback, lines[1:]...)
+	e.Traceback = append(e.Traceback, s.frames(p)...)
+	e.Value = lines[0]
+	return e
+}
+
+// safely calls a method of a panic's value.
+func safely(f func() string) (text string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprintf("(its text cannot be had: %v)", r)
+		}
+	}()
+	return f()
+}
+
+// frames shows the interpreted calls, innermost first, with their lines. Calls of
+// one function by itself are folded.
+func (s *Session) frames(p *engine.Panic) []string {
+	var list []string
+	folded := 0
+	fold := func() {
+		if folded > 0 {
+			list = append(list, dim(fmt.Sprintf("  … %d more of the same", folded)))
+		}
+		folded = 0
+	}
+	last := ""
+	for _, f := range p.Frames {
+		base, _, _ := strings.Cut(f.Func, ".")
+		label, ok := s.labels[base]
+		if !ok {
+			continue // code that no cell contains
+		}
+		if label != "" {
+			label = "in " + label + strings.Repeat(", in a function literal", strings.Count(f.Func, ".func"))
+		}
+		where := label
+		var excerpt []string
+		if f.Mark > 0 && f.Mark <= len(s.marks) {
+			m := s.marks[f.Mark-1]
+			where = place(m.cell, m.line, 0)
+			if label != "" {
+				where += ", " + label
+			}
+			excerpt = s.excerpt(m.cell, m.line, m.col)
+		}
+		if f.Func == last {
+			folded++
+			continue
+		}
+		fold()
+		last = f.Func
+		if where == "" {
+			continue
+		}
+		list = append(list, where)
+		list = append(list, excerpt...)
+	}
+	fold()
+	if p.Skipped > 0 {
+		list = append(list, dim(fmt.Sprintf("  … %d more calls", p.Skipped)))
+	}
+	return list
+}
+
+// interrupted describes a cell that was stopped. p is nil if it did not stop.
+func (s *Session) interrupted(c *cell, p *engine.Panic) *kernel.Error {
+	e := &kernel.Error{Name: "Interrupted", Value: "the cell was stopped; variables and functions are intact"}
+	if errors.Is(context.Cause(c.ctx), context.DeadlineExceeded) {
+		e.Value = "the cell was stopped after its time; variables and functions are intact"
+	}
+	if p == nil {
+		e.Value = "the cell does not stop: it waits inside compiled code and was left behind; if later cells behave strangely, restart the kernel"
+	}
+	e.Traceback = []string{bold(red("Interrupted: ")) + e.Value}
+	if p != nil {
+		e.Traceback = append(e.Traceback, s.frames(p)...)
+	}
+	return e
+}
+
+// place names a line of a cell.
+func place(cell, line, col int) string {
+	if col > 0 {
+		return fmt.Sprintf("%s, line %d, column %d", green(fmt.Sprintf("In[%d]", cell)), line, col)
+	}
+	return fmt.Sprintf("%s, line %d", green(fmt.Sprintf("In[%d]", cell)), line)
+}
+
+// excerpt shows a line of a cell with a caret under a column, which counts bytes.
+func (s *Session) excerpt(cell, line, col int) []string {
+	s.mu.Lock()
+	code, ok := s.code[cell]
+	s.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	text := strings.Split(code, "\n")
+	if line < 1 || line > len(text) {
+		return nil
+	}
+	src := strings.TrimRight(text[line-1], "\r")
+	number := fmt.Sprintf("%5d | ", line)
+	list := []string{dim(number) + src}
+	if col >= 1 {
+		before := src[:min(col-1, len(src))]
+		pad := strings.Map(func(r rune) rune {
+			if r == '\t' {
+				return r
+			}
+			return ' '
+		}, before)
+		list = append(list, strings.Repeat(" ", utf8.RuneCountInString(number))+pad+red("^"))
+	}
+	return list
+}
+
+func red(s string) string   { return "\x1b[31m" + s + "\x1b[0m" }
+func green(s string) string { return "\x1b[32m" + s + "\x1b[0m" }
+func bold(s string) string  { return "\x1b[1m" + s + "\x1b[0m" }
+func dim(s string) string   { return "\x1b[2m" + s + "\x1b[0m" }
+
+var _ token.Position

@@ -1,0 +1,157 @@
+// Command halfnote is a Jupyter kernel for Go in which mixed precision can be
+// seen, and all that goes with it: an installer, a headless runner of notebooks
+// and a private JupyterLab.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"halfnote/cuda"
+	"halfnote/install"
+	"halfnote/interp"
+	"halfnote/kernel"
+	"halfnote/kernel/client"
+	"halfnote/notebooks"
+)
+
+// version is the release; it goes into the kernelspec and kernel_info.
+const version = "0.1.0"
+
+type commands struct {
+	Kernel  kernelCommand  `cmd:"" help:"Serve a Jupyter front end (front ends start this)."`
+	Install installCommand `cmd:"" help:"Write the kernelspec, so that Jupyter lists Go (halfnote)."`
+	Run     runCommand     `cmd:"" help:"Execute notebooks without Jupyter or Python."`
+	Lab     labCommand     `cmd:"" help:"Open the tutorials in a private JupyterLab."`
+	Doctor  doctorCommand  `cmd:"" help:"Check what halfnote needs and finds on this machine."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var c commands
+	k := kong.Parse(&c,
+		kong.Name("halfnote"),
+		kong.Description("A Jupyter kernel for Go in which mixed precision can be seen."),
+		kong.UsageOnError(),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
+	if err := k.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "halfnote:", err)
+		os.Exit(1)
+	}
+}
+
+type kernelCommand struct {
+	ConnectionFile string `arg:"" help:"The connection file that the front end wrote." type:"existingfile"`
+}
+
+func (c kernelCommand) Run() error {
+	session, err := interp.NewSession(interp.Options{Release: version})
+	if err != nil {
+		return err
+	}
+	return kernel.Serve(context.Background(), kernel.Config{ConnectionFile: c.ConnectionFile, Log: os.Stderr, Process: true}, session)
+}
+
+type installCommand struct {
+	User      bool   `xor:"where" help:"Into the user's Jupyter folder (the default)."`
+	Prefix    string `xor:"where" placeholder:"DIR" help:"Into DIR/share/jupyter/kernels."`
+	SysPrefix bool   `xor:"where" help:"Into the active Python environment."`
+}
+
+func (c installCommand) Run() error {
+	dir, err := install.Install(install.Options{User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Version: version})
+	if err != nil {
+		return err
+	}
+	fmt.Println("installed the kernelspec halfnote in", dir)
+	return nil
+}
+
+type runCommand struct {
+	Notebooks   []string      `arg:"" name:"notebook" help:"Notebooks to execute, one after the other, each in a fresh kernel." type:"existingfile"`
+	Output      string        `xor:"output" placeholder:"FILE" help:"Write the executed notebook to FILE."`
+	OutputDir   string        `xor:"output" placeholder:"DIR" help:"Write the executed notebooks to DIR."`
+	HTML        string        `placeholder:"FILE" help:"Write a self-contained page to FILE."`
+	Timeout     time.Duration `placeholder:"D" help:"Interrupt and fail a cell that runs longer than D, as 90s or 10m."`
+	AllowErrors bool          `help:"Go on after a cell that fails."`
+	Kernel      string        `placeholder:"NAME" help:"Run on an installed kernel instead of this program's own."`
+}
+
+func (c runCommand) Run(ctx context.Context) error {
+	return notebooks.RunFiles(ctx, c.Notebooks, notebooks.RunOptions{
+		Output: c.Output, OutputDir: c.OutputDir, HTML: c.HTML,
+		Timeout: c.Timeout, AllowErrors: c.AllowErrors,
+		Progress: os.Stderr,
+		Start:    c.start,
+	})
+}
+
+func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel, error) {
+	spec, err := ownSpec()
+	if c.Kernel != "" {
+		spec, err = client.FindSpec(c.Kernel)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.Stderr = os.Stderr
+	return client.Start(ctx, spec, o)
+}
+
+// ownSpec is the kernelspec of this very program, installed or not.
+func ownSpec() (client.Spec, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return client.Spec{}, fmt.Errorf("run: this program's own path: %w", err)
+	}
+	return client.Spec{
+		DisplayName: "Go (halfnote)", Language: "go", InterruptMode: "message",
+		Argv: []string{exe, "kernel", "{connection_file}"},
+	}, nil
+}
+
+type labCommand struct {
+	Port      int      `default:"8888" help:"Port of the server."`
+	NoBrowser bool     `help:"Print the address only."`
+	Dir       string   `default:"notebooks" help:"Folder to open." type:"path"`
+	Args      []string `arg:"" optional:"" passthrough:"" help:"More arguments for jupyter lab."`
+}
+
+func (c labCommand) Run(ctx context.Context) error {
+	return install.Lab(ctx, install.LabOptions{
+		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Args: c.Args, Version: version,
+		Stdout: os.Stdout, Stderr: os.Stderr,
+	})
+}
+
+type doctorCommand struct {
+	JSON bool `name:"json" help:"Print one JSON object, for bug reports."`
+}
+
+func (c doctorCommand) Run(ctx context.Context) error {
+	return install.Doctor(ctx, os.Stdout, install.DoctorOptions{JSON: c.JSON, Version: version, GPU: gpu()})
+}
+
+func gpu() string {
+	if why := cuda.Why(); why != "" {
+		return why
+	}
+	return "an NVIDIA GPU can be used"
+}
+
+type versionCommand struct{}
+
+func (versionCommand) Run() error {
+	fmt.Printf("halfnote %s, %s, %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return nil
+}
