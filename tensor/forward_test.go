@@ -153,6 +153,10 @@ func TestBinary(t *testing.T) {
 			}
 		}
 	}
+	h := NewAs(Float16, []float64{1, 2})
+	if got := New([]float64{1e-30, 0}).Where(h, h.Neg()); got.DType() != Float16 || !equalFloats(got.Float64s(), []float64{1, -2}) {
+		t.Errorf("where with a condition of another dtype: got %v", got)
+	}
 	if got := Zeros(0, 3).Add(Ones(1)).Shape(); !slices.Equal(got, []int{0, 3}) {
 		t.Errorf("an empty sum has shape %v", got)
 	}
@@ -309,5 +313,27 @@ func TestMatMul(t *testing.T) {
 		compare(t, "matrices, vector", y.Transpose(1, 2).MatMul(v).Select(0, 3), []int{2}, product(v, y.Select(0, 3), 1, 4, 2))
 		compare(t, "vectors", v.MatMul(v), []int{}, product(v, v, 1, 4, 1))
 		compare(t, "matrices with one", NewAs(d, sample(24), 2, 3, 4).MatMul(y.Select(0, 0)).Select(0, 1), []int{3, 2}, product(NewAs(d, sample(24)[12:], 3, 4), y.Select(0, 0), 3, 4, 2))
+	}
+}
+
+func TestClose(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		x, y         []float64
+		equal, close bool
+	}{
+		{[]float64{1, 2}, []float64{1, 2}, true, true},
+		{[]float64{1, 2}, []float64{1, 2.001}, false, true},
+		{[]float64{1, 2}, []float64{1, 3}, false, false},
+		{[]float64{1, 2}, []float64{1}, false, false},
+		{[]float64{inf}, []float64{inf}, true, true},
+		{[]float64{5}, []float64{inf}, false, false},
+		{[]float64{nan}, []float64{nan}, false, false},
+		{nil, nil, true, true},
+	} {
+		x, y := New(c.x), New(c.y)
+		if Equal(x, y) != c.equal || AllClose(x, y, 1e-2, 0) != c.close {
+			t.Errorf("%v and %v: equal %v, close %v; want %v, %v", c.x, c.y, !c.equal, !c.close, c.equal, c.close)
+		}
 	}
 }

@@ -36,7 +36,7 @@ func unary(c driver.Code, x *Tensor) *Tensor {
 	return elementwise("", driver.Kernel{Code: c}, x)
 }
 
-func binary2(op string, c driver.Code, x, y *Tensor) *Tensor {
+func pairwise(op string, c driver.Code, x, y *Tensor) *Tensor {
 	return elementwise(op, driver.Kernel{Code: c}, x, y)
 }
 

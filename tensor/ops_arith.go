@@ -11,7 +11,7 @@ type add struct{}
 func (add) Info() Info { return Info{"add", "torch.add", Keep, ReadsNothing} }
 func (add) promotes()  {}
 func (add) Forward(in []*Tensor) *Tensor {
-	return binary2("add", driver.Add, in[0], in[1])
+	return pairwise("add", driver.Add, in[0], in[1])
 }
 func (add) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{dy.sumTo(in[0]), dy.sumTo(in[1])}
@@ -25,7 +25,7 @@ type sub struct{}
 func (sub) Info() Info { return Info{"sub", "torch.sub", Keep, ReadsNothing} }
 func (sub) promotes()  {}
 func (sub) Forward(in []*Tensor) *Tensor {
-	return binary2("sub", driver.Sub, in[0], in[1])
+	return pairwise("sub", driver.Sub, in[0], in[1])
 }
 func (sub) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	out := []*Tensor{dy.sumTo(in[0]), nil}
@@ -43,7 +43,7 @@ type mul struct{}
 func (mul) Info() Info { return Info{"mul", "torch.mul", Keep, ReadsOperands} }
 func (mul) promotes()  {}
 func (mul) Forward(in []*Tensor) *Tensor {
-	return binary2("mul", driver.Mul, in[0], in[1])
+	return pairwise("mul", driver.Mul, in[0], in[1])
 }
 func (mul) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	out := make([]*Tensor, 2)
@@ -64,7 +64,7 @@ type div struct{}
 func (div) Info() Info { return Info{"div", "torch.div", Keep, ReadsAll} }
 func (div) promotes()  {}
 func (div) Forward(in []*Tensor) *Tensor {
-	return binary2("div", driver.Div, in[0], in[1])
+	return pairwise("div", driver.Div, in[0], in[1])
 }
 func (div) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	out := make([]*Tensor, 2)
@@ -120,7 +120,7 @@ type maximum struct{}
 func (maximum) Info() Info { return Info{"maximum", "torch.maximum", Keep, ReadsOperands} }
 func (maximum) promotes()  {}
 func (maximum) Forward(in []*Tensor) *Tensor {
-	return binary2("maximum", driver.Max, in[0], in[1])
+	return pairwise("maximum", driver.Max, in[0], in[1])
 }
 func (maximum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return shareOut(dy, in, in[0].Sub(in[1]))
@@ -135,7 +135,7 @@ type minimum struct{}
 func (minimum) Info() Info { return Info{"minimum", "torch.minimum", Keep, ReadsOperands} }
 func (minimum) promotes()  {}
 func (minimum) Forward(in []*Tensor) *Tensor {
-	return binary2("minimum", driver.Min, in[0], in[1])
+	return pairwise("minimum", driver.Min, in[0], in[1])
 }
 func (minimum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return shareOut(dy, in, in[1].Sub(in[0]))
@@ -165,9 +165,17 @@ func (where) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{nil, in[0].Where(dy, zero).sumTo(in[1]), in[0].Where(zero, dy).sumTo(in[2])}
 }
 
-// Where returns x where t is not 0, else y, broadcast. It is torch.where with t as
-// the condition.
-func (t *Tensor) Where(x, y *Tensor) *Tensor { return apply(where{}, t, x, y) }
+// Where returns x where t is not 0, else y, broadcast, in the dtype that x and y
+// promote to. It is torch.where with t as the condition.
+func (t *Tensor) Where(x, y *Tensor) *Tensor {
+	d := promoteAll([]*Tensor{x, y})
+	if t.dtype == d {
+		return apply(where{}, t, x, y)
+	}
+	// t itself, rounded to d, might become 0.
+	zero := equalMask(t, constant(t, t.dtype, 0))
+	return apply(where{}, zero.To(d), y, x)
+}
 
 // sumTo undoes broadcasting in a gradient of x.
 func (t *Tensor) sumTo(x *Tensor) *Tensor {

@@ -63,7 +63,7 @@ func (t *Tensor) L1Loss(target *Tensor) *Tensor {
 // arithmetic is done in.
 func wideDifference(in []*Tensor) *Tensor {
 	x, y := wide(in[0]), wide(in[1])
-	diff := binary2("", driver.Sub, x, y)
+	diff := pairwise("", driver.Sub, x, y)
 	if x != in[0] {
 		release(x, y)
 	}

@@ -127,13 +127,12 @@ func nonEmpty(op string, t *Tensor, dims []int) over {
 
 // ties shares dy among the elements of x that equal y.
 func (o over) ties(dy, y, x *Tensor) []*Tensor {
-	full := o.spread(y, x).Detach()
-	equal := unaryEqual(x.Detach(), full)
+	equal := equalMask(x, o.spread(y, x))
 	return []*Tensor{o.spread(dy, x).Mul(equal.Div(equal.SumKeep(o.dims...)))}
 }
 
-// unaryEqual returns 1 where x equals y, else 0, without a gradient.
-func unaryEqual(x, y *Tensor) *Tensor { return binary2("eq", driver.Equal, x, y) }
+// equalMask returns 1 where x equals y, else 0, without a gradient.
+func equalMask(x, y *Tensor) *Tensor { return pairwise("eq", driver.Equal, x, y) }
 
 type norm struct{ over }
 

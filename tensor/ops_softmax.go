@@ -64,7 +64,7 @@ func (softmaxGrad) Info() Info {
 }
 func (s softmaxGrad) Forward(in []*Tensor) *Tensor {
 	dy, y := wide(in[0]), wide(in[1])
-	p := binary2("", driver.Mul, dy, y)
+	p := pairwise("", driver.Mul, dy, y)
 	total := reduce(driver.Sum, p, []int{s.dim}, p.dtype)
 	runBroadcast(driver.Kernel{Code: driver.Sub}, p, dy, total)
 	run(driver.Kernel{Code: driver.Mul}, p, p, y)

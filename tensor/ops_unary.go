@@ -112,7 +112,7 @@ func (tanhGrad) Info() Info {
 	return Info{"tanh_backward", "torch.ops.aten.tanh_backward", Keep, ReadsOperands}
 }
 func (tanhGrad) Forward(in []*Tensor) *Tensor {
-	return binary2("tanh_backward", driver.TanhGrad, in[0], in[1])
+	return pairwise("tanh_backward", driver.TanhGrad, in[0], in[1])
 }
 func (tanhGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 	y, dy := in[0], in[1]
@@ -139,7 +139,7 @@ func (sigmoidGrad) Info() Info {
 	return Info{"sigmoid_backward", "torch.ops.aten.sigmoid_backward", Keep, ReadsOperands}
 }
 func (sigmoidGrad) Forward(in []*Tensor) *Tensor {
-	return binary2("sigmoid_backward", driver.SigmoidGrad, in[0], in[1])
+	return pairwise("sigmoid_backward", driver.SigmoidGrad, in[0], in[1])
 }
 func (sigmoidGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 	y, dy := in[0], in[1]
@@ -152,7 +152,9 @@ func (relu) Info() Info { return Info{"relu", "torch.relu", Keep, ReadsResult} }
 func (relu) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Relu, in[0])
 }
-func (relu) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{apply(thresholdGrad{}, y, dy)} }
+func (relu) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(thresholdGrad{}, y, dy)}
+}
 
 // ReLU returns max(t, 0), with the gradient 0 at 0. It is torch.relu.
 func (t *Tensor) ReLU() *Tensor { return apply(relu{}, t) }
@@ -164,7 +166,7 @@ func (thresholdGrad) Info() Info {
 	return Info{"threshold_backward", "torch.ops.aten.threshold_backward", Keep, ReadsOperands}
 }
 func (thresholdGrad) Forward(in []*Tensor) *Tensor {
-	return binary2("threshold_backward", driver.ReluGrad, in[0], in[1])
+	return pairwise("threshold_backward", driver.ReluGrad, in[0], in[1])
 }
 func (thresholdGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{nil, apply(thresholdGrad{}, in[0], d)}

@@ -3,6 +3,8 @@ package tensor
 import (
 	"math"
 	"sync"
+
+	"halfnote/tensor/driver"
 )
 
 // Generator makes the numbers that torch's generator for the CPU makes from the
@@ -60,8 +62,10 @@ func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
 	data := make([]float32, t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	lo, width := float64(float32(from)), float64(float32(to)-float32(from))
 	for i := range data {
-		data[i] = float32(g.uniform24()*float64(float32(to)-float32(from)) + float64(float32(from)))
+		pollAt(i)
+		data[i] = float32(float64(g.uniform24()*width) + lo)
 	}
 	return t.setFloat32s(data)
 }
@@ -83,9 +87,11 @@ func (g *Generator) Randn(shape ...int) *Tensor {
 	// drawn anew, overlapping the row before (normal_fill in
 	// aten/src/ATen/native/cpu/DistributionTemplates.h).
 	for i := range data {
+		pollAt(i)
 		data[i] = float32(g.uniform24())
 	}
 	for i := 0; i+16 <= len(data); i += 16 {
+		pollAt(i)
 		boxMuller(data[i : i+16])
 	}
 	if len(data)%16 != 0 {
@@ -96,6 +102,13 @@ func (g *Generator) Randn(shape ...int) *Tensor {
 		boxMuller(row)
 	}
 	return t.setFloat32s(data)
+}
+
+// pollAt lets an interrupt through every millisecond or so.
+func pollAt(i int) {
+	if i&(1<<16-1) == 0 {
+		driver.Poll()
+	}
 }
 
 func boxMuller(row []float32) {

@@ -1,0 +1,121 @@
+package tensor
+
+import (
+	"slices"
+
+	"halfnote/tensor/internal/scope"
+)
+
+// vertex is a tensor's place on the tape. Its operands' vertices are older, so
+// numbers in the order of making are a topological order.
+type vertex struct {
+	seq      uint64
+	op       Op // nil for leaves
+	in       []*Tensor
+	out      *Tensor
+	versions []int64 // of the operands and the result when it was recorded
+	of       string
+	module   string
+	freed    bool
+
+	leaf   *Tensor // collects a gradient
+	retain *Tensor // wants to see its gradient
+}
+
+func newVertex(op Op, in []*Tensor, y *Tensor, s state) *vertex {
+	v := &vertex{seq: ids.Add(1), op: op, of: op.Info().Name, module: s.module}
+	reads := op.Info().Reads
+	v.in = make([]*Tensor, len(in))
+	for i, t := range in {
+		v.in[i] = kept(t, reads == ReadsAll || reads == ReadsOperands)
+	}
+	y.v = v
+	v.out = kept(y, reads == ReadsAll || reads == ReadsResult)
+	v.versions = v.currentVersions()
+	return v
+}
+
+// kept returns t, or what is left of it without its values.
+func kept(t *Tensor, values bool) *Tensor {
+	if values {
+		return t
+	}
+	return &Tensor{dtype: t.dtype, shape: t.shape, v: t.v, id: t.id}
+}
+
+func (v *vertex) currentVersions() []int64 {
+	var out []int64
+	for _, t := range append(slices.Clone(v.in), v.out) {
+		if t.mem != nil {
+			out = append(out, t.mem.version.Load())
+		}
+	}
+	return out
+}
+
+// free lets go of what only a derivative needs.
+func (v *vertex) free() { v.in, v.out, v.versions, v.freed = nil, nil, nil, true }
+
+// RequireGrad makes t a leaf that collects a gradient, and returns it. It panics
+// if t is a result that has a history already.
+func (t *Tensor) RequireGrad() *Tensor {
+	switch {
+	case t.v == nil:
+		t.v = &vertex{seq: ids.Add(1), leaf: t}
+	case t.v.leaf == nil:
+		fail("require_grad", []*Tensor{t}, "it is the result of %s and requires a gradient already; expected a leaf: call Detach first", t.v.of)
+	}
+	return t
+}
+
+// RequiresGrad reports whether t is a leaf with a gradient or depends on one.
+func (t *Tensor) RequiresGrad() bool { return t.v != nil }
+
+// IsLeaf reports whether t is not the recorded result of an operation.
+func (t *Tensor) IsLeaf() bool { return t.v == nil || t.v.leaf != nil }
+
+// Detach returns t without its history. They share memory.
+func (t *Tensor) Detach() *Tensor { return t.alias(t.offset, t.shape, t.stride) }
+
+// RetainGrad makes Backward set t's gradient though t is no leaf, and returns t.
+func (t *Tensor) RetainGrad() *Tensor {
+	if t.v == nil {
+		fail("retain_grad", []*Tensor{t}, "it does not require a gradient; expected one that depends on a leaf that does")
+	}
+	if t.v.leaf == nil {
+		t.v.retain = t
+	}
+	return t
+}
+
+// Grad returns the gradient that Backward has collected, or nil.
+func (t *Tensor) Grad() *Tensor { return t.grad }
+
+// SetGrad replaces the gradient; nil drops it.
+func (t *Tensor) SetGrad(g *Tensor) {
+	if g != nil && !slices.Equal(g.shape, t.shape) {
+		fail("set_grad", []*Tensor{t, g}, "a gradient has its tensor's shape")
+	}
+	t.grad = g
+}
+
+// ZeroGrad drops the gradient. It is torch's zero_grad, which sets it to None.
+func (t *Tensor) ZeroGrad() { t.grad = nil }
+
+// NoGrad runs body without recording operations. It is torch.no_grad.
+func NoGrad(body func()) {
+	s := current()
+	s.nograd = true
+	scope.Do(s, body)
+}
+
+// EnableGrad runs body with recording on, inside NoGrad too. It is
+// torch.enable_grad.
+func EnableGrad(body func()) {
+	s := current()
+	s.nograd = false
+	scope.Do(s, body)
+}
+
+// IsGradEnabled reports whether operations of this goroutine are recorded.
+func IsGradEnabled() bool { return !current().nograd }
