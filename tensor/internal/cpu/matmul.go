@@ -45,7 +45,7 @@ func matmul[T real](b *Backend, dst driver.View, src []driver.View) {
 // cheap, few enough to share out and to end within milliseconds.
 func itemSize(m, n, k int) (rows, cols int) {
 	rows, cols = itemRows, itemCols
-	for rows*cols*k > 32<<20 && rows > 8*tileRows {
+	for rows*cols*k > 32<<20 && rows > 2*tileRows {
 		rows, cols = rows/2, cols/2
 	}
 	for ((m+rows-1)/rows)*((n+cols-1)/cols) < 8 && rows > 8*tileRows {

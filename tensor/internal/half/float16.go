@@ -43,17 +43,27 @@ func Float16frombits(h uint16) float32 {
 	return math.Float32frombits(sign | infinity | a<<13)
 }
 
+// The loops over slices compute for normal and for small values alike and choose
+// afterwards: which of the two comes next is hard to predict where half of the
+// values are zeros, as behind a Relu.
+
 // ToFloat16 sets dst[i] to the float16 nearest to src[i]. dst must not be shorter
 // than src.
 func ToFloat16(dst []uint16, src []float32) {
 	dst = dst[:len(src)]
 	for i, x := range src {
 		b := math.Float32bits(x)
-		if a := b & 0x7fffffff; a-normalMin < pastMax-normalMin {
-			dst[i] = uint16(b>>16&0x8000 | (a-rebias+0xfff+a>>13&1)>>13)
-		} else {
-			dst[i] = Float16bits(x)
+		a := b & 0x7fffffff
+		h := (a - rebias + 0xfff + a>>13&1) >> 13
+		small := math.Float32bits(math.Float32frombits(a)+0.5) - halfBits
+		if a < normalMin {
+			h = small
 		}
+		h |= b >> 16 & 0x8000
+		if a >= pastMax {
+			h = uint32(Float16bits(x))
+		}
+		dst[i] = uint16(h)
 	}
 }
 
@@ -62,10 +72,15 @@ func ToFloat16(dst []uint16, src []float32) {
 func FromFloat16(dst []float32, src []uint16) {
 	dst = dst[:len(src)]
 	for i, h := range src {
-		if a := uint32(h) & 0x7fff; a-0x400 < 0x7c00-0x400 {
-			dst[i] = math.Float32frombits(uint32(h)<<16&0x80000000 | (a<<13 + rebias))
-		} else {
-			dst[i] = Float16frombits(h)
+		a := uint32(h) & 0x7fff
+		b := a<<13 + rebias
+		small := math.Float32bits(math.Float32frombits(halfBits|a) - 0.5)
+		if a < 0x400 {
+			b = small
 		}
+		if a >= 0x7c00 {
+			b = infinity | a<<13
+		}
+		dst[i] = math.Float32frombits(b | uint32(h)<<16&0x80000000)
 	}
 }

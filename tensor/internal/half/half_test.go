@@ -231,19 +231,28 @@ func TestSignalling(t *testing.T) {
 
 func BenchmarkConvert(b *testing.B) {
 	const n = 1 << 14
-	wide, narrow := make([]float32, n), make([]uint16, n)
+	inputs := []struct {
+		name  string
+		value func(i int) float32
+	}{
+		{"normal", func(i int) float32 { return (float32(i%199) - 99.5) / 50 }},
+		{"subnormal", func(i int) float32 { return (float32(i%199) - 99.5) * 0x1p-24 }},
+		{"zero", func(i int) float32 { return 0 }},
+		{"relu", func(i int) float32 { return max(0, float32(i*i%199-99)/50) }},
+	}
 	for _, f := range formats {
-		for _, scale := range []float32{1, 0x1p-22} { // at the second, float16 is subnormal
+		for _, in := range inputs {
+			wide, narrow := make([]float32, n), make([]uint16, n)
 			for i := range wide {
-				wide[i] = scale * float32(i%199-99) / 50
+				wide[i] = in.value(i)
 			}
-			b.Run(fmt.Sprintf("to-%s/scale=%g", f.name, scale), func(b *testing.B) {
+			b.Run(fmt.Sprintf("to-%s/%s", f.name, in.name), func(b *testing.B) {
 				b.SetBytes(6 * n)
 				for b.Loop() {
 					f.to(narrow, wide)
 				}
 			})
-			b.Run(fmt.Sprintf("from-%s/scale=%g", f.name, scale), func(b *testing.B) {
+			b.Run(fmt.Sprintf("from-%s/%s", f.name, in.name), func(b *testing.B) {
 				b.SetBytes(6 * n)
 				for b.Loop() {
 					f.from(wide, narrow)
