@@ -1,6 +1,7 @@
 package drivertest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -64,11 +65,7 @@ func newView(t testing.TB, b driver.Backend, d driver.DType, shape []int, s stra
 	if v.Buffer, err = b.Alloc(size); err != nil {
 		t.Fatal(err)
 	}
-	fill := make([]byte, size)
-	for i := range fill {
-		fill[i] = hole
-	}
-	b.Write(v.Buffer, 0, fill)
+	b.Write(v.Buffer, 0, bytes.Repeat([]byte{hole}, size))
 	return v
 }
 
