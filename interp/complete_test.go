@@ -1,0 +1,278 @@
+package interp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"halfnote/interp/internal/exports"
+	"halfnote/kernel"
+)
+
+// seen is what earlier cells left, for tests of what a cell under way sees.
+func seen() surroundings {
+	return surroundings{
+		importer: exports.Importer(),
+		imports:  map[string]string{"fmt": "fmt", "strings": "strings", "http": "net/http", "time": "time", "sort": "sort", "rand": "math/rand", "tensor": "halfnote/tensor", "nn": "halfnote/tensor/nn"},
+		prelude: `import p__bytes "bytes"
+type Net struct { Hidden int; buf p__bytes.Buffer }
+func (_ *Net) Forward(x int) int
+func (_ Net) Size() int
+type Wide struct { *Net; Width float32 }
+type Shape interface { Area() float64 }
+var net *Net
+var wide Wide
+var shape Shape
+var buf p__bytes.Buffer
+var sort []int
+func train(net *Net, epochs int) (loss float64)
+const limit = 3
+var x__2 int`,
+		written: map[string]written{
+			"Net":         {"type Net struct {\n\tHidden int\n\tbuf    bytes.Buffer\n}", "Net is a model.\n"},
+			"Net.Forward": {"func (n *Net) Forward(x int) int { return x }", ""},
+			"net":         {}, "wide": {}, "shape": {}, "buf": {}, "sort": {}, "limit": {},
+			"train": {"func train(net *Net, epochs int) (loss float64) { return }", "train trains.\n"},
+		},
+		magics: []kernel.Match{{Text: "%time", Type: "magic"}, {Text: "%%timeout", Type: "magic"}},
+	}
+}
+
+// at cuts the cursor, a |, out of a cell. The offset counts code points.
+func at(cell string) (code string, cursor int) {
+	before, after, _ := strings.Cut(cell, "|")
+	return before + after, len([]rune(before))
+}
+
+func TestComplete(t *testing.T) {
+	tests := []struct {
+		name, cell string
+		want       []string // "text type signature" or the first fields of that, in order, among the matches
+		not        []string // texts
+		start      int      // of what is replaced; -1 not to look
+	}{
+		{"package members", "strings.ToU|", []string{"ToUpper function (s string) string", "ToUpperSpecial function"}, []string{"Title", "toUpper"}, 8},
+		{"package members without prefix", "strings.|", []string{"Builder type", "Contains function"}, []string{"explode"}, 8},
+		{"any case, right case first", "strings.b|", []string{"Builder type struct{"}, nil, 8},
+		{"type", "time.Dur|", []string{"Duration type int64"}, nil, 5},
+		{"constant", "time.Sat|", []string{"Saturday constant time.Weekday = 6"}, nil, -1},
+		{"variable of an earlier cell", "net.|", []string{"Hidden field int", "buf field bytes.Buffer", "Forward method (x int) int", "Size method () int"}, nil, 4},
+		{"embedded", "wide.|", []string{"Hidden field int", "Net field *Net", "Width field float32", "Forward method"}, nil, 5},
+		{"value has pointer methods", "buf.WriteS|", []string{"WriteString method (s string) (n int, err error)"}, nil, -1},
+		{"interface", "shape.|", []string{"Area method () float64"}, nil, -1},
+		{"method expression", "Net.|", []string{"Forward method", "Size method"}, []string{"Hidden"}, -1},
+		{"variable hides package", "sort.|", nil, []string{"Ints"}, -1},
+		{"result of a call", "strings.NewReader(\"x\").Re|", []string{"Read method", "ReadAt method", "Reset method"}, nil, -1},
+		{"tensor", "x := tensor.Ones(2, 2)\nx.MatM|", []string{"MatMul method ("}, nil, -1},
+		{"chained tensor", "tensor.Ones(2, 2).Sum().Ba|", []string{"Backward method"}, nil, -1},
+		{"module", "m := nn.Sequential(nn.New|", []string{"NewLinear function (in int, out int"}, nil, -1},
+		{"chain", "http.DefaultClient.Tim|", []string{"Timeout field time.Duration"}, nil, -1},
+		{"local variable", "x := strings.Builder{}\nx.|", []string{"Cap method", "WriteByte method"}, nil, -1},
+		{"next line goes on", "x := strings.Builder{}\nx.|\nfmt.Println(x)", []string{"Cap method"}, nil, -1},
+		{"open brackets", "fmt.Println(strings.Repeat(strings.ToUp|", []string{"ToUpper function"}, nil, -1},
+		{"open function", "func f(n *Net) int {\n\tfor i := range 3 {\n\t\tif n.|", []string{"Forward method"}, nil, -1},
+		{"open literal of a function", "sort.Slice(nil, func(i, j int) bool {\n\treturn net.Fo|", []string{"Forward method"}, nil, -1},
+		{"head of if", "if net.|\nfmt.Println()", []string{"Forward method"}, nil, -1},
+		{"head of range", "for _, x := range net.|", []string{"Hidden field"}, nil, -1},
+		{"switch", "switch net.|", []string{"Hidden field"}, nil, -1},
+		{"unused and wrong code around", "var y int = \"no\"\nundefinedThing()\nnet.|\nz := also undefined", []string{"Forward method"}, nil, -1},
+		{"assignment", "v := net.|", []string{"Forward method"}, nil, -1},
+		{"function of the cell", "func f() *Net { return nil }\nf().|", []string{"Forward method"}, nil, -1},
+		{"type of the cell below", "var q Q\nq.|\ntype Q struct{ Alpha int }", []string{"Alpha field int"}, nil, -1},
+		{"type of the cell newer than the session's", "type Net struct{ Newer int }\nvar n Net\nn.|", []string{"Newer field"}, []string{"Hidden"}, -1},
+		{"import of the cell", "import \"math/bits\"\nbits.Le|", []string{"LeadingZeros function (x uint) int", "Len function"}, nil, -1},
+		{"renamed import of the cell", "import b \"math/bits\"\nb.Le|", []string{"LeadingZeros function"}, nil, -1},
+		{"generic function", "import \"slices\"\nslices.Sor|", []string{"Sort function [S ~[]E, E cmp.Ordered](x S)"}, nil, -1},
+		{"names in scope", "lambda := 1\nl|", []string{"lambda variable int", "len function (v Type) int", "limit constant untyped int = 3"}, []string{"net"}, 12},
+		{"not declared yet", "la|\nlambda := 1", nil, []string{"lambda"}, -1},
+		{"parameters", "func f(alpha int) int {\n\treturn al|", []string{"alpha variable int"}, nil, -1},
+		{"inner scope", "for index := range 3 {\n\tin|\n}", []string{"index variable int", "int type", "interface keyword"}, nil, -1},
+		{"packages and keywords", "s|", []string{"shape variable Shape", "sort variable []int", "string type", "strings module strings", "select keyword", "struct keyword"}, nil, 0},
+		{"function of the session", "tr|", []string{"train function (net *Net, epochs int) (loss float64)", "true constant untyped bool = true"}, nil, -1},
+		{"internal names", "x|", nil, []string{"x__2", "cursor__", "cell__"}, -1},
+		{"empty cell", "|", []string{"fmt module", "net variable *Net", "for keyword"}, nil, 0},
+		{"keys", "n := Net{Hid|", []string{"Hidden field int"}, nil, -1},
+		{"keys with values", "w := http.Client{Timeout: 3, Tr|}", []string{"Transport field http.RoundTripper"}, nil, -1},
+		{"value of a key", "w := Net{Hidden: lim|}", []string{"limit constant"}, nil, -1},
+		{"import path", "import \"math/|\"", []string{"math/big module", "math/rand module", "math/rand/v2 module"}, []string{"math"}, 8},
+		{"import path not closed", "import \"enc|", []string{"encoding module", "encoding/json module"}, nil, 8},
+		{"import group", "import (\n\t\"fmt\"\n\t\"uni|\n)", []string{"unicode module", "unicode/utf8 module"}, nil, -1},
+		{"our packages", "import \"halfnote/|", []string{"halfnote/display module"}, nil, -1},
+		{"in a string", "fmt.Println(\"strings.|\")", nil, []string{"ToUpper"}, -1},
+		{"in a comment", "// net.|", nil, []string{"Forward"}, -1},
+		{"in a number", "x := 3.|", nil, []string{"Forward"}, -1},
+		{"magic", "%t|", []string{"%time magic"}, nil, 0},
+		{"cell magic", "%%|", []string{"%%timeout magic"}, []string{"%time"}, 0},
+		{"behind a magic", "%time net.|", []string{"Forward method"}, nil, 10},
+		{"below a magic", "%%timeout 3s\nnet.|", []string{"Forward method"}, nil, -1},
+		{"code points", "s := \"žluťoučký kůň\"; net.|", []string{"Forward method"}, nil, 26},
+		{"unknown package", "nosuch.|", nil, []string{"net"}, -1},
+		{"unknown member's member", "net.Nothing.|", nil, []string{"net", "Forward"}, -1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code, cursor := at(tt.cell)
+			c := complete(seen(), code, cursor)
+			var got []string
+			for _, m := range c.Matches {
+				got = append(got, m.Text+" "+m.Type+" "+m.Signature)
+			}
+			rest := got
+			for _, want := range tt.want {
+				i := slices.IndexFunc(rest, func(s string) bool { return strings.HasPrefix(s, want) })
+				if i < 0 {
+					t.Errorf("got %q, want %q in this order", got, tt.want)
+					break
+				}
+				rest = rest[i+1:]
+			}
+			for _, m := range c.Matches {
+				if slices.Contains(tt.not, m.Text) {
+					t.Errorf("got %s, which does not belong here", m.Text)
+				}
+			}
+			if c.End != cursor || c.Start > c.End || tt.start > 0 && c.Start != tt.start {
+				t.Errorf("got replacement of %d to %d, want %d to %d", c.Start, c.End, tt.start, cursor)
+			}
+		})
+	}
+}
+
+// Whatever is typed, completion and help answer.
+func TestCompleteEverywhere(t *testing.T) {
+	sur := seen()
+	const cell = "import \"math\"\n%time x := math.Sqrt(2)\ntype T[P any] struct{ p P; 字 int }\nfunc (t T[P]) M() { switch v := any(t).(type) { case int: v++ } }\n" +
+		"for i, c := range []rune(\"a\\\"b\") { defer func() { go f(<-c, i...) }() }\nx.y[z:](`raw\n`) /* … */ }} {{ ) 'q' net.Forward(1"
+	for i := range []rune(cell) {
+		for _, code := range []string{cell, string([]rune(cell)[:i])} {
+			c := complete(sur, code, i)
+			if c.Start < 0 || c.Start > c.End || c.End != i {
+				t.Fatalf("Complete(%q, %d): got replacement of %d to %d", code, i, c.Start, c.End)
+			}
+			explain(sur, code, i, 1)
+		}
+	}
+}
+
+// BenchmarkComplete completes after a session of a hundred declarations.
+func BenchmarkComplete(b *testing.B) {
+	s := newSession(b)
+	evalFor(b, s, 1, "net := nn.Sequential(nn.NewLinear(2, 2))", "")
+	var code strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&code, "type T%d struct{ A, B int }\nfunc f%d(t *T%d, x *tensor.Tensor) (int, error) { return 0, nil }\n", i, i, i)
+	}
+	evalFor(b, s, 2, code.String(), "")
+	for b.Loop() {
+		if c := s.Complete("x := net.", 9); len(c.Matches) == 0 {
+			b.Fatal("nothing")
+		}
+	}
+}
+
+// FuzzComplete: no text may make completion or help panic.
+func FuzzComplete(f *testing.F) {
+	for _, s := range []string{"net.", "strings.ToUpper(", "type T[P any] struct{ a P }\nT[int]{", "func (n *Net) M() { n.", "import \"ma", "if x := f(); x.", "%%time\nx := func(", "for i := range 3 { switch v := any(i).(type) { case "} {
+		f.Add(s, len(s))
+	}
+	sur := seen()
+	f.Fuzz(func(t *testing.T, code string, cursor int) {
+		if !utf8.ValidString(code) || cursor < 0 || cursor > utf8.RuneCountInString(code) || len(code) > 300 {
+			t.Skip()
+		}
+		c := complete(sur, code, cursor)
+		if c.Start < 0 || c.Start > c.End || c.End != cursor {
+			t.Errorf("got replacement of %d to %d, want to %d", c.Start, c.End, cursor)
+		}
+		explain(sur, code, cursor, 1)
+	})
+}
+
+// What earlier cells left is seen as it is now.
+func TestCompleteInSession(t *testing.T) {
+	s := newSession(t)
+	n := 0
+	run := func(code string) {
+		t.Helper()
+		n++
+		evalFor(t, s, n, code, "")
+	}
+	has := func(cell, want string) {
+		t.Helper()
+		code, cursor := at(cell)
+		c := s.Complete(code, cursor)
+		for _, m := range c.Matches {
+			if strings.HasPrefix(m.Text+" "+m.Type+" "+m.Signature, want) {
+				return
+			}
+		}
+		t.Errorf("%s: got %v, want %s", cell, c.Matches, want)
+	}
+	says := func(cell string, want ...string) {
+		t.Helper()
+		code, cursor := at(cell)
+		b, _ := s.Inspect(code, cursor, 1)
+		for _, w := range want {
+			if !strings.Contains(b.String(), w) {
+				t.Errorf("%s: got\n%s\nwant\n%s", cell, b, w)
+			}
+		}
+	}
+	run("import \"bytes\"\nx := 1\nbuf := new(bytes.Buffer)\n// Point is a place.\ntype Point struct{ X, Y int }\n\nfunc (p Point) Norm() int { return p.X }")
+	run("p := Point{1, 2}\n// double doubles.\nfunc double(n int) int { return 2 * n }\nconst top = 9\ntype List[T any] struct{ Head T }\nvar l List[Point]\nfunc pair[A any](a A) []A { return []A{a, a} }")
+	has("p.|", "X field int")
+	has("p.N|", "Norm method () int")
+	has("l.Head.|", "Y field int")
+	has("pair(p)[0].|", "Norm method")
+	has("buf.Wri|", "WriteString method")
+	has("bytes.NewB|", "NewBuffer function")
+	has("dou|", "double function (n int) int")
+	has("strings.Fie|", "Fields function")
+	says("dou|ble(1)", "func double(n int) int", "double doubles.", "{ return 2 * n }")
+	says("p.No|rm()", "Norm() int", "{ return p.X }")
+	says("Poi|nt{}", "Point is a place.")
+	says("to|p", "const top = 9")
+	says("bytes.NewBuf|fer(nil)", "NewBuffer creates and initializes")
+
+	run("x := \"text\"\ntype Point struct{ Z string }")
+	has("x|", "x variable string")
+	has("Point{}.|", "Z field string")
+	has("p.|", "X field int")
+	has("p|", "p variable Point")
+	run("wrong := 1 + \"\"") // rejected
+	code, cursor := at("wro|")
+	if c := s.Complete(code, cursor); len(c.Matches) > 0 {
+		t.Errorf("got %v of a rejected cell", c.Matches)
+	}
+}
+
+// Completion and help answer while cells are checked and run.
+func TestCompleteWhileRunning(t *testing.T) {
+	s := newSession(t)
+	evalFor(t, s, 1, "type T struct{ A int }\nvar v T", "")
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				s.Complete("v.", 2)
+				s.Inspect("v", 1, 1)
+				s.Complete("http.DefaultClient.", 19)
+				s.Inspect("tensor.Ones(2).Sum", 18, 0)
+			}
+		}
+	})
+	paths := exports.Packages()
+	for i := range 30 {
+		evalFor(t, s, 40+i, fmt.Sprintf("import _ %q\nimport \"net/http\"\nvar r http.Handler\ns := tensor.Ones(2)", paths[3*i]), "")
+		evalFor(t, s, 2+i, fmt.Sprintf("type T struct{ A int; B%d string }\nfunc f() T { return T{} }\nw := f()\nfor i := range 1000 { _ = i }", i), "")
+	}
+	close(stop)
+	wg.Wait()
+}

@@ -1,0 +1,301 @@
+package interp
+
+import (
+	"fmt"
+	"go/ast"
+	"go/doc/comment"
+	"go/types"
+	"strings"
+	"unicode/utf8"
+
+	"halfnote/display"
+	"halfnote/interp/internal/exports"
+	"halfnote/kernel"
+)
+
+// Inspect describes what the name at cursor means: its declaration and its
+// comment, as plain text and as markdown. Between the brackets of a call, where
+// there is no name at the cursor, it describes the function that is called.
+// detail 1 adds the source of what cells declared.
+func (s *Session) Inspect(code string, cursor, detail int) (display.Bundle, bool) {
+	e, ok := explain(s.surroundings(), code, cursor, detail)
+	if !ok {
+		return display.Bundle{}, false
+	}
+	return e.bundle(), true
+}
+
+// help answers a cell that asks what a name means, "name?", with a page for front
+// ends to show; "name??" has the source too. ok is false if the cell does not end
+// or begin with a question mark. A name without a meaning gets a page that says
+// so.
+func (s *Session) help(code string) (page kernel.Payload, ok bool) {
+	name, marks, ok := question(code)
+	if !ok {
+		return kernel.Payload{}, false
+	}
+	b, known := s.Inspect(name, utf8.RuneCountInString(name), marks-1)
+	if !known {
+		b = display.Bundle{Data: map[string]any{"text/plain": fmt.Sprintf("nothing is known of %q here", name)}}
+	}
+	return kernel.Payload{Source: "page", Data: b}, true
+}
+
+// question takes the name and the number of question marks from a cell.
+func question(code string) (name string, marks int, ok bool) {
+	code = strings.TrimSpace(code)
+	name = strings.Trim(code, "?")
+	marks = len(code) - len(name)
+	name = strings.TrimSpace(name)
+	return name, marks, marks > 0 && name != "" && !strings.Contains(name, "\n")
+}
+
+// explanation is what there is to say about a name.
+type explanation struct {
+	decl   string
+	doc    string // a comment as written
+	index  string // declarations that belong to it, a line each
+	source string // as a cell has it
+}
+
+func explain(sur surroundings, code string, cursor, detail int) (explanation, bool) {
+	at := byteOffset(code, cursor)
+	// the whole cell, or what of it makes sense without the rest
+	head := code[:wordEnd(code, at)]
+	for _, text := range []string{shut(code, at, ""), shut(head, at, ""), shut(head, at, " {}")} {
+		p := newProbe(sur, text, at)
+		if o := p.subject(); o != nil {
+			return p.explain(o, code, detail), true
+		}
+	}
+	return explanation{}, false
+}
+
+func wordEnd(code string, at int) int {
+	for i, r := range code[at:] {
+		if !isWord(r) {
+			return at + i
+		}
+	}
+	return len(code)
+}
+
+// subject is the object to explain: that of the identifier at the cursor, or of
+// the function whose call is around it.
+func (p *probe) subject() types.Object {
+	if id := p.ident(); id != nil {
+		return p.object(id)
+	}
+	for _, n := range p.path {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || p.pos <= call.Lparen || p.pos > call.Rparen {
+			continue
+		}
+		switch f := ast.Unparen(call.Fun).(type) {
+		case *ast.Ident:
+			return p.object(f)
+		case *ast.SelectorExpr:
+			return p.object(f.Sel)
+		}
+	}
+	return nil
+}
+
+func (p *probe) explain(o types.Object, code string, detail int) explanation {
+	switch pkg := o.Pkg(); {
+	case isPackage(o):
+		return p.explainPackage(o.(*types.PkgName).Imported())
+	case pkg == nil:
+		doc, decl := exports.Doc("builtin", member(o, types.Universe))
+		if decl == "" {
+			decl = p.objectString(o)
+		}
+		return explanation{decl: decl, doc: doc}
+	case pkg != p.pkg:
+		name := member(o, pkg.Scope())
+		doc, decl := exports.Doc(pkg.Path(), name)
+		if decl == "" {
+			decl = p.objectString(o)
+		}
+		return explanation{decl: decl, doc: doc, index: p.methodIndex(o)}
+	}
+	e := explanation{decl: p.objectString(o), index: p.methodIndex(o)}
+	name := member(o, p.pkg.Scope())
+	w, ok := writtenIn(code)[name]
+	if !ok || o.Parent() != nil && o.Parent() != p.pkg.Scope() {
+		w, ok = p.written[name]
+	}
+	if ok && (o.Parent() == nil || o.Parent() == p.pkg.Scope()) {
+		e.doc = w.doc
+		if detail > 0 {
+			e.source = w.text
+		}
+	}
+	return e
+}
+
+func isPackage(o types.Object) bool {
+	_, ok := o.(*types.PkgName)
+	return ok
+}
+
+// explainPackage lists what the package exports below its comment.
+func (p *probe) explainPackage(pkg *types.Package) explanation {
+	var e explanation
+	e.doc, e.decl = exports.Doc(pkg.Path(), "")
+	var lines strings.Builder
+	for _, name := range pkg.Scope().Names() {
+		o := pkg.Scope().Lookup(name)
+		if !o.Exported() {
+			continue
+		}
+		if t, ok := o.(*types.TypeName); ok {
+			fmt.Fprintf(&lines, "type %s %s\n", name, kindOfType(t.Type()))
+			continue
+		}
+		lines.WriteString(types.ObjectString(o, func(q *types.Package) string {
+			if q == pkg {
+				return ""
+			}
+			return q.Name()
+		}) + "\n")
+	}
+	e.index = lines.String()
+	return e
+}
+
+func kindOfType(t types.Type) string {
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		return "struct"
+	case *types.Interface:
+		return "interface"
+	default:
+		return types.TypeString(u, (*types.Package).Name)
+	}
+}
+
+// methodIndex lists the methods of a type.
+func (p *probe) methodIndex(o types.Object) string {
+	t, ok := o.(*types.TypeName)
+	if !ok || types.IsInterface(t.Type()) {
+		return ""
+	}
+	var lines strings.Builder
+	set := types.NewMethodSet(types.NewPointer(t.Type()))
+	for i := range set.Len() {
+		if m := set.At(i).Obj(); m.Exported() || m.Pkg() == p.pkg {
+			lines.WriteString(p.objectString(m) + "\n")
+		}
+	}
+	return lines.String()
+}
+
+// member names o within its package as exports.Doc does: "Type.Name" for methods
+// and fields.
+func member(o types.Object, scope *types.Scope) string {
+	switch o := o.(type) {
+	case *types.Func:
+		if recv := o.Signature().Recv(); recv != nil {
+			t := recv.Type()
+			if ptr, ok := t.(*types.Pointer); ok {
+				t = ptr.Elem()
+			}
+			if n, ok := t.(*types.Named); ok {
+				return n.Obj().Name() + "." + o.Name()
+			}
+			return owner(o, scope) + "." + o.Name()
+		}
+	case *types.Var:
+		if o.IsField() {
+			return owner(o.Origin(), scope) + "." + o.Name()
+		}
+	}
+	return o.Name()
+}
+
+// owner finds the type of a scope that declares a field or an interface's method.
+func owner(o types.Object, scope *types.Scope) string {
+	for _, name := range scope.Names() {
+		t, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok {
+			continue
+		}
+		switch u := t.Type().Underlying().(type) {
+		case *types.Struct:
+			for f := range u.Fields() {
+				if f == o {
+					return name
+				}
+			}
+		case *types.Interface:
+			for m := range u.ExplicitMethods() {
+				if m == o {
+					return name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// written is a declaration as a cell has it.
+type written struct{ text, doc string }
+
+// writtenIn returns the declarations of a cell by name, "T.M" for methods.
+func writtenIn(code string) map[string]written {
+	m := map[string]written{}
+	for _, it := range split(code).items {
+		if it.kind == itemDecl {
+			for _, name := range declaredNames(it.text) {
+				m[name] = written{it.text, commentAbove(code, it.line)}
+			}
+		}
+	}
+	return m
+}
+
+// commentAbove returns the text of the // lines that end above a line.
+func commentAbove(code string, line int) string {
+	lines := strings.Split(code, "\n")
+	if line > len(lines) {
+		return "" // the cell's source is no longer kept
+	}
+	first := line - 1
+	for first > 0 && strings.HasPrefix(strings.TrimLeft(lines[first-1], " \t"), "//") {
+		first--
+	}
+	var group ast.CommentGroup
+	for _, l := range lines[first : line-1] {
+		group.List = append(group.List, &ast.Comment{Text: strings.TrimSpace(l)})
+	}
+	return group.Text()
+}
+
+// bundle renders the explanation.
+func (e explanation) bundle() display.Bundle {
+	parser, printer := comment.Parser{}, comment.Printer{
+		HeadingLevel: 4,
+		TextWidth:    88,
+		DocLinkURL:   func(*comment.DocLink) string { return "" },
+	}
+	var text, md []string
+	code := func(s string) {
+		if s = strings.TrimRight(s, "\n"); s != "" {
+			text = append(text, s)
+			md = append(md, "```go\n"+s+"\n```")
+		}
+	}
+	code(e.decl)
+	if e.doc != "" {
+		d := parser.Parse(e.doc)
+		text = append(text, strings.TrimRight(string(printer.Text(d)), "\n"))
+		md = append(md, strings.TrimRight(string(printer.Markdown(d)), "\n"))
+	}
+	code(e.index)
+	code(e.source)
+	return display.Bundle{Data: map[string]any{
+		"text/plain":    strings.Join(text, "\n\n"),
+		"text/markdown": strings.Join(md, "\n\n"),
+	}}
+}

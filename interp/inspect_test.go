@@ -1,0 +1,87 @@
+package interp
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestInspect(t *testing.T) {
+	tests := []struct {
+		name, cell string
+		detail     int
+		want       []string // in text/plain; none: nothing to say
+	}{
+		{"function", "strings.ToUp|per(s)", 0, []string{"func ToUpper(s string) string\n\nToUpper returns s with all"}},
+		{"end of the name", "strings.ToUpper|", 0, []string{"func ToUpper(s string) string"}},
+		{"inside a call", "strings.Repeat(\"x\", |)", 0, []string{"func Repeat(s string, count int) string"}},
+		{"call not closed", "fmt.Println(strings.Repeat(\"x\", |", 0, []string{"func Repeat(s string, count int) string"}},
+		{"method call not closed", "net.Forward(|", 0, []string{"Forward(x int) int"}},
+		{"package", "stri|ngs.ToUpper", 0, []string{"package strings", "Package strings implements simple functions", "func ToUpper(s string) string\n", "type Builder struct\n"}},
+		{"type", "strings.Build|er", 0, []string{"type Builder struct", "A Builder is used", "WriteString(s string) (int, error)"}},
+		{"method", "var b strings.Builder\nb.Gro|w(1)", 0, []string{"func (b *Builder) Grow(n int)", "Grow grows b's capacity"}},
+		{"promoted method", "type T struct{ strings.Builder }\nvar t T\nt.Gro|w(1)", 0, []string{"Grow grows b's capacity"}},
+		{"method of an interface", "var r http.RoundTripper\nr.RoundTrip|(nil)", 0, []string{"RoundTrip executes a single HTTP transaction"}},
+		{"field", "http.DefaultClient.Time|out", 0, []string{"field Timeout time.Duration", "Timeout specifies a time limit"}},
+		{"key", "http.Client{Time|out: 3}", 0, []string{"Timeout specifies a time limit"}},
+		{"constant", "http.StatusTea|pot", 0, []string{"const StatusTeapot = 418"}},
+		{"builtin", "app|end(nil)", 0, []string{"func append(slice []Type, elems ...Type) []Type", "The append built-in function"}},
+		{"predeclared type", "var x float|32", 0, []string{"type float32 float32", "float32 is the set of all"}},
+		{"error", "var err error\nerr.Err|or()", 0, []string{"func (error) Error() string"}},
+		{"variable of the session", "ne|t", 0, []string{"var net *Net"}},
+		{"function of the session", "tra|in(net, 3)", 0, []string{"func train(net *Net, epochs int) (loss float64)\n\ntrain trains."}},
+		{"source", "tra|in(net, 3)", 1, []string{"(loss float64) { return }"}},
+		{"type of the session", "var n N|et", 0, []string{"type Net struct", "Net is a model.", "Forward(x int) int", "Size() int"}},
+		{"method of the session", "net.Forw|ard(1)", 1, []string{"{ return x }"}},
+		{"function of the cell", "// twice doubles.\nfunc twice(x int) int { return 2 * x }\ntwi|ce(3)", 0, []string{"func twice(x int) int\n\ntwice doubles."}},
+		{"local variable", "for i := range 3 {\n\tfmt.Println(i|)\n}", 0, []string{"var i int"}},
+		{"local variable with a name of the session", "func f(train string) { fmt.Println(tra|in) }", 0, []string{"var train string"}},
+		{"help", "strings.ToUpper|?", 0, []string{"func ToUpper(s string) string"}},
+		{"tensor method", "x := tensor.Ones(2)\nx.Mat|Mul(x)", 0, []string{"func (t *Tensor) MatMul(", "MatMul returns"}},
+		{"renamed type's method", "tensor.Float16.Str|ing()", 0, []string{"func (d DType) String() string"}},
+		{"generic", "import \"slices\"\nslices.Max|([]int{1})", 0, []string{"func Max[S ~[]E, E cmp.Ordered](x S) E"}},
+		{"broken around", "x := = 3\nstrings.ToUp|per(s)\n}", 0, []string{"func ToUpper(s string) string"}},
+		{"nothing", "  |  ", 0, nil},
+		{"unknown", "nosu|ch", 0, nil},
+		{"keyword", "fo|r {}", 0, nil},
+		{"string", "x := \"strings.ToUp|per\"", 0, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code, cursor := at(tt.cell)
+			e, ok := explain(seen(), code, cursor, tt.detail)
+			if ok != (tt.want != nil) {
+				t.Fatalf("got %v, %+v, want %q", ok, e, tt.want)
+			}
+			got := e.bundle()
+			for _, want := range tt.want {
+				if !strings.Contains(got.String(), want) {
+					t.Errorf("got\n%s\nwant\n%s", got, want)
+				}
+			}
+			if md, _ := got.Data["text/markdown"].(string); ok && !strings.HasPrefix(md, "```go\n") {
+				t.Errorf("markdown: got %s", md)
+			}
+		})
+	}
+}
+
+func TestQuestion(t *testing.T) {
+	tests := []struct {
+		cell, name string
+		marks      int
+		ok         bool
+	}{
+		{"net?", "net", 1, true},
+		{" net.Forward?? \n", "net.Forward", 2, true},
+		{"?net", "net", 1, true},
+		{"net", "net", 0, false},
+		{"?", "", 1, false},
+		{"x := 1\nx?", "x := 1\nx", 1, false},
+	}
+	for _, tt := range tests {
+		name, marks, ok := question(tt.cell)
+		if name != tt.name || marks != tt.marks || ok != tt.ok {
+			t.Errorf("question(%q): got %q, %d, %v, want %q, %d, %v", tt.cell, name, marks, ok, tt.name, tt.marks, tt.ok)
+		}
+	}
+}

@@ -1,0 +1,376 @@
+package interp
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// probe is a cell that is being written, checked as far as it goes in spite of
+// its mistakes.
+type probe struct {
+	surroundings
+	pkg  *types.Package
+	info types.Info
+	pos  token.Pos // of the cursor
+	// path leads from the innermost node that holds the cursor out to the file.
+	path []ast.Node
+}
+
+// newProbe checks a cell. cursor is a byte offset into code.
+func newProbe(sur surroundings, code string, cursor int) *probe {
+	p := &probe{surroundings: sur, info: types.Info{
+		Types:      map[ast.Expr]types.TypeAndValue{},
+		Defs:       map[*ast.Ident]types.Object{},
+		Uses:       map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+		Scopes:     map[ast.Node]*types.Scope{},
+	}}
+	code = blankMagic(code)
+	items := split(code).items
+	text, at := p.arrange(code, items, cursor)
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "cell", text, parseMode)
+	if err != nil { // the parser skips what follows a mistake: leave out what is broken elsewhere
+		items = slices.DeleteFunc(items, func(it item) bool { return !it.holds(code, cursor) && it.broken() })
+		text, at = p.arrange(code, items, cursor)
+		file, _ = parser.ParseFile(fset, "cell", text, parseMode)
+	}
+	if file == nil || !file.Package.IsValid() || at < 0 {
+		return p
+	}
+	p.pos = fset.File(file.Package).Pos(at)
+	var stack []ast.Node
+	ast.Inspect(file, func(n ast.Node) bool {
+		if n == nil {
+			stack = stack[:len(stack)-1]
+			return false
+		}
+		if p.pos < n.Pos() || p.pos > n.End() {
+			return false
+		}
+		if stack = append(stack, n); len(stack) > len(p.path) {
+			p.path = slices.Clone(stack)
+		}
+		return true
+	})
+	slices.Reverse(p.path)
+
+	prelude, _ := parser.ParseFile(fset, "prelude", "package main\n"+sur.prelude, parser.SkipObjectResolution)
+	cfg := types.Config{Importer: sur.importer, Error: func(error) {}, DisableUnusedImportCheck: true}
+	defer func() {
+		if recover() != nil { // go/types met a tree that the parser mended badly: no reason to end the kernel
+			p.pkg = nil
+		}
+	}()
+	// the cell comes first, so that it has the names that it redeclares
+	p.pkg, _ = cfg.Check("main", fset, []*ast.File{file, prelude}, &p.info)
+	return p
+}
+
+// arrange makes one file of the cell: imports, declarations, and the statements
+// in a function. It returns the offset of the cursor in it, -1 if the cursor is
+// between the items.
+func (p *probe) arrange(code string, items []item, cursor int) (text string, at int) {
+	var b strings.Builder
+	at = -1
+	write := func(it item) {
+		if it.holds(code, cursor) {
+			at = b.Len() + cursor - offsetOf(code, it.line, it.col)
+		}
+		b.WriteString(it.text + "\n")
+	}
+	hidden := map[string]bool{}
+	for name := range p.written {
+		hidden[name] = true
+	}
+	for _, it := range items {
+		if it.kind == itemDecl {
+			for _, name := range declaredNames(it.text) {
+				hidden[name] = true
+			}
+		}
+	}
+	b.WriteString("package main\n")
+	for _, it := range items {
+		if it.kind == itemImport {
+			write(it)
+			for _, name := range p.imported(it.text) {
+				hidden[name] = true
+			}
+		}
+	}
+	used := words(code)
+	for name, path := range p.imports {
+		if used[name] && !hidden[name] {
+			fmt.Fprintf(&b, "import %s %q\n", name, path)
+		}
+	}
+	for _, path := range p.dots {
+		fmt.Fprintf(&b, "import . %q\n", path)
+	}
+	for _, it := range items {
+		if it.kind == itemDecl {
+			write(it)
+		}
+	}
+	b.WriteString("func cell__() {\n")
+	for _, it := range items {
+		if it.kind == itemStatement {
+			write(it)
+		}
+	}
+	b.WriteString("}\n")
+	return b.String(), at
+}
+
+// holds tells whether the item is where the cursor is.
+func (it item) holds(code string, cursor int) bool {
+	off := offsetOf(code, it.line, it.col)
+	return off <= cursor && cursor <= off+len(it.text)
+}
+
+// broken tells whether the parser refuses the item.
+func (it item) broken() bool {
+	text := "package p;" + it.text + "\n"
+	if it.kind == itemStatement {
+		text = "package p;func _(){" + it.text + "\n}\n"
+	}
+	_, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+	return err != nil
+}
+
+// ident is the identifier at the cursor, nil if there is none.
+func (p *probe) ident() *ast.Ident {
+	if len(p.path) > 0 {
+		id, _ := p.path[0].(*ast.Ident)
+		return id
+	}
+	return nil
+}
+
+// object is what an identifier means here, nil if the checker does not know.
+func (p *probe) object(id *ast.Ident) types.Object {
+	return cmp.Or(p.info.Uses[id], p.info.Defs[id])
+}
+
+// scope is the innermost scope at the cursor.
+func (p *probe) scope() *types.Scope {
+	for _, n := range p.path {
+		if f, ok := n.(*ast.FuncDecl); ok {
+			n = f.Type
+		}
+		if f, ok := n.(*ast.FuncLit); ok {
+			n = f.Type
+		}
+		if s := p.info.Scopes[n]; s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// qualify names packages in types as cells do.
+func (p *probe) qualify(pkg *types.Package) string {
+	if pkg == p.pkg {
+		return ""
+	}
+	return pkg.Name()
+}
+
+// typeString and objectString write types as cells do; a version of a type that a
+// newer one has replaced goes by its plain name.
+func (p *probe) typeString(t types.Type) string {
+	return versioned.ReplaceAllString(types.TypeString(t, p.qualify), "$1")
+}
+
+func (p *probe) objectString(o types.Object) string {
+	return versioned.ReplaceAllString(types.ObjectString(o, p.qualify), "$1")
+}
+
+// declaredNames returns the names of a declaration's text, "T.M" for methods.
+func declaredNames(text string) []string {
+	f, _ := parser.ParseFile(token.NewFileSet(), "", "package p;"+text, parser.SkipObjectResolution)
+	if f == nil {
+		return nil
+	}
+	var names []string
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				names = append(names, d.Name.Name)
+			} else {
+				names = append(names, receiver(d)+"."+d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					names = append(names, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, id := range s.Names {
+						names = append(names, id.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// imported returns the package names that an import declaration declares.
+func (p *probe) imported(text string) []string {
+	f, _ := parser.ParseFile(token.NewFileSet(), "", "package p;"+text, parser.ImportsOnly)
+	if f == nil {
+		return nil
+	}
+	var names []string
+	for _, s := range f.Imports {
+		if s.Name != nil {
+			names = append(names, s.Name.Name)
+		} else if pkg, err := p.importer.Import(strings.Trim(s.Path.Value, "\"`")); err == nil {
+			names = append(names, pkg.Name())
+		}
+	}
+	return names
+}
+
+// lexeme is a token with its place in the code, in bytes.
+type lexeme struct {
+	tok        token.Token
+	lit        string
+	start, end int
+}
+
+// lex returns the tokens of code, comments too, semicolons that Go inserts left
+// out.
+func lex(code string) []lexeme {
+	file := token.NewFileSet().AddFile("", -1, len(code))
+	var s scanner.Scanner
+	s.Init(file, []byte(code), nil, scanner.ScanComments)
+	var list []lexeme
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return list
+		}
+		if tok == token.SEMICOLON && lit != ";" {
+			continue
+		}
+		start := file.Offset(pos)
+		list = append(list, lexeme{tok, lit, start, start + len(cmp.Or(lit, tok.String()))})
+	}
+}
+
+// words returns the identifiers of code.
+func words(code string) map[string]bool {
+	m := map[string]bool{}
+	for _, l := range lex(code) {
+		if l.tok == token.IDENT {
+			m[l.lit] = true
+		}
+	}
+	return m
+}
+
+// shut closes the brackets that code leaves open, after its last token and after
+// the cursor; body comes before them.
+func shut(code string, cursor int, body string) string {
+	var open []byte
+	end := 0
+	for _, l := range lex(code) {
+		if l.tok == token.COMMENT {
+			continue
+		}
+		end = max(min(l.end, len(code)), cursor)
+		switch l.tok {
+		case token.LPAREN:
+			open = append(open, ')')
+		case token.LBRACK:
+			open = append(open, ']')
+		case token.LBRACE:
+			open = append(open, '}')
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	slices.Reverse(open)
+	return code[:end] + body + string(open) + code[end:]
+}
+
+// blankMagic replaces by spaces what is no Go: the first word of a line that begins
+// with a percent sign, all the line if with two, and question marks at the end.
+// Offsets stay.
+func blankMagic(code string) string {
+	if rest := strings.TrimRight(code, " \t\r\n"); strings.HasSuffix(rest, "?") {
+		names := strings.TrimRight(rest, "?")
+		code = names + strings.Repeat(" ", len(code)-len(names))
+	}
+	var b strings.Builder
+	for line := range strings.Lines(code) {
+		if word := strings.TrimLeft(line, " \t"); strings.HasPrefix(word, "%") {
+			stop := " \t\r\n"
+			if strings.HasPrefix(word, "%%") {
+				stop = "\r\n"
+			}
+			n := len(line) - len(word)
+			for n < len(line) && !strings.ContainsRune(stop, rune(line[n])) {
+				n++
+			}
+			line = strings.Repeat(" ", n) + line[n:]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// offsetOf returns the byte offset of a line and column, both from 1.
+func offsetOf(code string, line, col int) int {
+	off := 0
+	for ; line > 1; line-- {
+		n := strings.IndexByte(code[off:], '\n')
+		if n < 0 {
+			break
+		}
+		off += n + 1
+	}
+	return off + col - 1
+}
+
+// byteOffset turns an offset in code points into one in bytes.
+func byteOffset(code string, points int) int {
+	for i := range code {
+		if points <= 0 {
+			return i
+		}
+		points--
+	}
+	return len(code)
+}
+
+// prefixAt returns where the identifier that ends at offset starts: at offset
+// itself if there is none.
+func prefixAt(code string, offset int) int {
+	start := offset
+	for start > 0 {
+		r, n := utf8.DecodeLastRuneInString(code[:start])
+		if !isWord(r) {
+			break
+		}
+		start -= n
+	}
+	return start
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
