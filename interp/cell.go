@@ -106,7 +106,9 @@ func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 		}
 	}
 	if s.env != c.env { // not accepted
+		s.mu.Lock()
 		c.restore()
+		s.mu.Unlock()
 	}
 	s.drop(c)
 	return s.finish(c, err)

@@ -317,7 +317,9 @@ func (f *declFile) keep(own func(name string) bool) {
 // itself declares, it runs twice: the first time without function bodies, to
 // learn the variables' types.
 func (s *Session) attempt(c *cell, decls []*declFile) *attempt {
+	s.mu.Lock() // completion may be reading the trees
 	c.retire(decls)
+	s.mu.Unlock()
 	hidden := map[string]bool{}
 	for _, f := range decls {
 		for _, name := range f.names() {
