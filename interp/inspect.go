@@ -158,7 +158,11 @@ func (p *probe) explainPackage(pkg *types.Package) explanation {
 				return ""
 			}
 			return q.Name()
-		}) + "\n")
+		}))
+		if c, ok := o.(*types.Const); ok {
+			lines.WriteString(" = " + c.Val().String())
+		}
+		lines.WriteString("\n")
 	}
 	e.index = lines.String()
 	return e
@@ -274,11 +278,17 @@ func commentAbove(code string, line int) string {
 
 // bundle renders the explanation.
 func (e explanation) bundle() display.Bundle {
-	parser, printer := comment.Parser{}, comment.Printer{
-		HeadingLevel: 4,
-		TextWidth:    88,
-		DocLinkURL:   func(*comment.DocLink) string { return "" },
+	parser := comment.Parser{
+		LookupPackage: func(name string) (path string, ok bool) {
+			if path := preloaded[name]; path != "" {
+				return path, true
+			}
+			return comment.DefaultLookupPackage(name)
+		},
+		LookupSym: func(recv, name string) bool { return true },
 	}
+	printer := comment.Printer{HeadingLevel: 4, TextWidth: 88}
+	printer.DocLinkURL = func(*comment.DocLink) string { return "" } // there is nothing to link to
 	var text, md []string
 	code := func(s string) {
 		if s = strings.TrimRight(s, "\n"); s != "" {

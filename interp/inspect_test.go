@@ -17,7 +17,7 @@ func TestInspect(t *testing.T) {
 		{"call not closed", "fmt.Println(strings.Repeat(\"x\", |", 0, []string{"func Repeat(s string, count int) string"}},
 		{"method call not closed", "net.Forward(|", 0, []string{"Forward(x int) int"}},
 		{"package", "stri|ngs.ToUpper", 0, []string{"package strings", "Package strings implements simple functions", "func ToUpper(s string) string\n", "type Builder struct\n"}},
-		{"type", "strings.Build|er", 0, []string{"type Builder struct", "A Builder is used", "WriteString(s string) (int, error)"}},
+		{"type", "strings.Build|er", 0, []string{"type Builder struct", "A Builder is used", "using Builder.Write methods", "WriteString(s string) (int, error)"}},
 		{"method", "var b strings.Builder\nb.Gro|w(1)", 0, []string{"func (b *Builder) Grow(n int)", "Grow grows b's capacity"}},
 		{"promoted method", "type T struct{ strings.Builder }\nvar t T\nt.Gro|w(1)", 0, []string{"Grow grows b's capacity"}},
 		{"method of an interface", "var r http.RoundTripper\nr.RoundTrip|(nil)", 0, []string{"RoundTrip executes a single HTTP transaction"}},
