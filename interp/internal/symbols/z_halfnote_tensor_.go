@@ -11,6 +11,7 @@ func init() {
 	tables["halfnote/tensor"] = func() map[string]reflect.Value {
 		return map[string]reflect.Value{
 			"ActiveCaster":    reflect.ValueOf(tensor.ActiveCaster),
+			"AllClose":        reflect.ValueOf(tensor.AllClose),
 			"Apply":           reflect.ValueOf(tensor.Apply),
 			"Arange":          reflect.ValueOf(tensor.Arange),
 			"BFloat16":        reflect.ValueOf(tensor.BFloat16),
@@ -24,6 +25,7 @@ func init() {
 			"DType":           reflect.ValueOf((*tensor.DType)(nil)),
 			"Device":          reflect.ValueOf((*tensor.Device)(nil)),
 			"EnableGrad":      reflect.ValueOf(tensor.EnableGrad),
+			"Equal":           reflect.ValueOf(tensor.Equal),
 			"Error":           reflect.ValueOf((*tensor.Error)(nil)),
 			"Event":           reflect.ValueOf((*tensor.Event)(nil)),
 			"Eye":             reflect.ValueOf(tensor.Eye),
