@@ -21,20 +21,22 @@ func (s *Session) bindSupport() {
 	s.live.Deeper = s.engine.Deeper
 	s.live.Report = s.reportGoroutine
 	s.bindSupportSymbols(map[string]reflect.Value{
-		"Flag":   reflect.ValueOf(s.live.Flag()),
-		"Calls":  reflect.ValueOf(s.live.Calls()),
-		"Poll":   reflect.ValueOf(s.live.Poll),
-		"Call":   reflect.ValueOf(s.live.Call),
-		"Go":     reflect.ValueOf(s.live.Go),
-		"Done":   reflect.ValueOf(s.live.Done),
-		"Recv":   reflect.ValueOf(s.live.Recv),
-		"Wait":   reflect.ValueOf(s.live.Wait),
-		"Lock":   reflect.ValueOf(s.live.Lock),
-		"Keep":   reflect.ValueOf(s.keep),
-		"Zero":   reflect.ValueOf(func(slot string) { s.engine.Drop(slot) }),
-		"Index":  reflect.ValueOf(outOfRange),
-		"Clear":  reflect.ValueOf(clearAny),
-		"Divide": reflect.ValueOf(func() { panic(runtimeError("integer divide by zero")) }),
+		"Flag":    reflect.ValueOf(s.live.Flag()),
+		"Calls":   reflect.ValueOf(s.live.Calls()),
+		"Poll":    reflect.ValueOf(s.live.Poll),
+		"Call":    reflect.ValueOf(s.live.Call),
+		"Go":      reflect.ValueOf(s.live.Go),
+		"Done":    reflect.ValueOf(s.live.Done),
+		"Stopped": reflect.ValueOf(s.live.Stopped),
+		"RLock":   reflect.ValueOf(s.live.RLock),
+		"WaitGo":  reflect.ValueOf(s.live.WaitGo),
+		"Wait":    reflect.ValueOf(s.live.Wait),
+		"Lock":    reflect.ValueOf(s.live.Lock),
+		"Keep":    reflect.ValueOf(s.keep),
+		"Zero":    reflect.ValueOf(func(slot string) { s.engine.Drop(slot) }),
+		"Index":   reflect.ValueOf(outOfRange),
+		"Clear":   reflect.ValueOf(clearAny),
+		"Divide":  reflect.ValueOf(func() { panic(runtimeError("integer divide by zero")) }),
 	})
 	s.bindSupportSymbols(lower.MinMax())
 	for path, functions := range map[string]map[string]any{

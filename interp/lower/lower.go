@@ -44,6 +44,7 @@ type Unit struct {
 
 	fresh   int
 	imports bool
+	lowered map[ast.Node]bool
 	vars    []ast.Decl
 }
 
@@ -67,7 +68,21 @@ type Rewrite struct {
 var Rewrites = []Rewrite{
 	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
 	{"dotimport", "names of dot imports", (*Unit).dotImports},
+	{"instances", "inferred type arguments", (*Unit).instances},
+	{"methodexpr", "method expressions", (*Unit).methodExprs},
 	{"minmax", "min, max, clear", (*Unit).minmax},
+	{"variadic", "interpreted values in variadic interfaces and in literals of compiled slice types", (*Unit).variadics},
+	{"rangefunc", "range over functions", (*Unit).rangeFunc},
+	{"rangeint", "range over integers", (*Unit).rangeInt},
+	{"loopvar", "loop variables per iteration", (*Unit).loopVars},
+	{"wait", "waiting that an interrupt ends", (*Unit).waitCalls},
+	{"go", "goroutines that belong to a cell and whose panics do not end the process", (*Unit).goStatements},
+	{"deferclosure", "deferred calls of function variables", (*Unit).deferredClosures},
+	{"channel", "channel operations that an interrupt ends, all forms of select", (*Unit).channels},
+	{"packagevar", "variables of compiled packages", (*Unit).packageVars},
+	{"recover", "recover that lets interrupts pass", (*Unit).recovers},
+	{"depth", "endless recursion", (*Unit).depth},
+	{"poll", "interrupts of loops", (*Unit).polls},
 }
 
 // Lower runs the rewrites that needs names. What cannot be rewritten is an

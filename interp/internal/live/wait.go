@@ -2,7 +2,6 @@ package live
 
 import (
 	"io"
-	"reflect"
 	"sync"
 	"time"
 
@@ -23,40 +22,31 @@ func (r *Registry) Sleep(d time.Duration) {
 // Done returns a channel that is closed when the calling goroutine has to stop.
 func (r *Registry) Done() <-chan struct{} { return r.Current().stop }
 
-// Recv receives from a channel. A nil channel, like an empty one, waits for ever
-// or until the cell is told to stop.
-func (r *Registry) Recv(channel any) (v any, ok bool) {
-	x, ok := r.recv(reflect.ValueOf(channel))
-	return x.Interface(), ok
-}
-
-func (r *Registry) recv(ch reflect.Value) (reflect.Value, bool) {
-	if !ch.IsNil() {
-		if v, ok := ch.TryRecv(); v.IsValid() { // also when the channel is closed
-			return v, ok
-		}
-	}
-	for {
-		stop := r.Current().stop
-		i, v, ok := reflect.Select([]reflect.SelectCase{
-			{Dir: reflect.SelectRecv, Chan: ch},
-			{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(stop)},
-		})
-		if i == 0 {
-			return v, ok
-		}
-		r.Poll()
-		// A deferred function of a stopped goroutine: it may wait for what still
-		// comes, but not for ever.
-		if v, ok := ch.TryRecv(); v.IsValid() {
-			return v, ok
-		}
-		time.Sleep(time.Millisecond)
-	}
+// Stopped is called when the channel of Done is closed. It returns only in
+// deferred functions of a goroutine that is unwinding; those may go on waiting.
+func (r *Registry) Stopped() {
+	r.Poll()
+	time.Sleep(time.Millisecond)
 }
 
 // Wait waits for a group; it stops waiting when the cell is told to stop.
 func (r *Registry) Wait(wg *sync.WaitGroup) { r.wait(wg.Wait) }
+
+// WaitGo calls f in a goroutine that the group waits for.
+func (r *Registry) WaitGo(wg *sync.WaitGroup, f func()) {
+	wg.Add(1)
+	r.Go(func() {
+		defer wg.Done()
+		f()
+	})
+}
+
+// RLock locks l for reading.
+func (r *Registry) RLock(l *sync.RWMutex) {
+	if !l.TryRLock() {
+		r.Lock(l.RLocker())
+	}
+}
 
 // Lock locks l; it stops waiting when the cell is told to stop, and l will then be
 // unlocked again as soon as the lock comes.

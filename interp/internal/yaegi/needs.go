@@ -3,7 +3,21 @@ package yaegi
 // needs lists what Yaegi v0.16.1 cannot do, or not as Go does, by the names of the
 // rewrites that make it unnecessary.
 var needs = []string{
+	"channel",
 	"constants",
+	"deferclosure",
+	"depth",
 	"dotimport",
+	"go",
+	"instances",
+	"loopvar",
+	"methodexpr",
 	"minmax",
+	"packagevar",
+	"poll",
+	"rangefunc",
+	"rangeint",
+	"recover",
+	"variadic",
+	"wait",
 }

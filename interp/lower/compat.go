@@ -1,0 +1,191 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// methodExprs writes method expressions, T.Method, as function literals.
+func (u *Unit) methodExprs() {
+	u.each(func(c *astutil.Cursor) {
+		sel, ok := c.Node().(*ast.SelectorExpr)
+		if !ok {
+			return
+		}
+		s := u.Info.Selections[sel]
+		if s == nil || s.Kind() != types.MethodExpr {
+			return
+		}
+		sig := s.Type().(*types.Signature)
+		t, err := FuncType(sig, u.Name)
+		if err != nil {
+			u.unsupported(sel, "%v", err)
+		}
+		t.Func = sel.Pos()
+		x := &ast.CallExpr{}
+		for i, f := range t.Params.List {
+			id := u.temp("a")
+			f.Names = []*ast.Ident{id}
+			if i == 0 {
+				x.Fun = &ast.SelectorExpr{X: ident(id.Name), Sel: sel.Sel}
+			} else {
+				x.Args = append(x.Args, ident(id.Name))
+			}
+		}
+		if sig.Variadic() {
+			x.Ellipsis = 1
+		}
+		var st ast.Stmt = expr(x)
+		if t.Results != nil {
+			for _, f := range t.Results.List {
+				f.Names = nil
+			}
+			st = &ast.ReturnStmt{Results: []ast.Expr{x}}
+		}
+		c.Replace(u.as(&ast.FuncLit{Type: t, Body: block(st)}, sel))
+	})
+}
+
+// variadics passes values of interpreted types to compiled functions of variadic
+// interfaces as a slice, and converts literals of compiled slice types from a
+// literal of the slice: Yaegi wraps such values there and not in the list.
+func (u *Unit) variadics() {
+	u.each(func(c *astutil.Cursor) {
+		switch n := c.Node().(type) {
+		case *ast.CallExpr:
+			u.variadic(n)
+		case *ast.CompositeLit:
+			t, ok := types.Unalias(orInvalid(u.typeOf(n))).(*types.Named)
+			if !ok || t.Obj().Pkg() == u.Pkg || n.Type == nil {
+				return
+			}
+			s, ok := t.Underlying().(*types.Slice)
+			if !ok || !hasMethods(s.Elem()) {
+				return
+			}
+			lit := &ast.CompositeLit{Type: u.typeExpr(n, s), Lbrace: n.Lbrace, Elts: n.Elts, Rbrace: n.Rbrace}
+			c.Replace(u.as(call(n.Type, u.typed(lit, s)), n))
+		}
+	})
+}
+
+func (u *Unit) variadic(x *ast.CallExpr) {
+	sig, ok := orInvalid(u.typeOf(x.Fun)).Underlying().(*types.Signature)
+	if !ok || !sig.Variadic() || x.Ellipsis.IsValid() || u.Info.Types[x.Fun].IsType() {
+		return
+	}
+	n := sig.Params().Len() - 1
+	s, ok := sig.Params().At(n).Type().Underlying().(*types.Slice)
+	if !ok || !hasMethods(s.Elem()) || len(x.Args) <= n {
+		return
+	}
+	if len(x.Args) == 1 && isTupleType(u.typeOf(x.Args[0])) {
+		return
+	}
+	list := &ast.CompositeLit{Type: u.typeExpr(x, s), Lbrace: x.Args[n].Pos(), Elts: append([]ast.Expr{}, x.Args[n:]...)}
+	x.Args = append(x.Args[:n:n], u.typed(list, s))
+	x.Ellipsis = x.Lparen
+	if !x.Ellipsis.IsValid() {
+		x.Ellipsis = 1
+	}
+}
+
+func hasMethods(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && i.NumMethods() > 0
+}
+
+// packageVars reads and writes variables of compiled packages through pointers.
+func (u *Unit) packageVars() {
+	u.each(func(c *astutil.Cursor) {
+		switch n := c.Node().(type) {
+		case *ast.SelectorExpr:
+			id, ok := n.X.(*ast.Ident)
+			if !ok {
+				return
+			}
+			if _, ok := u.Info.Uses[id].(*types.PkgName); !ok {
+				return
+			}
+			v, ok := u.Info.Uses[n.Sel].(*types.Var)
+			if !ok {
+				return
+			}
+			symbol, ok := u.Var(v.Pkg().Path(), v.Name())
+			if !ok {
+				return
+			}
+			u.imports = true
+			c.Replace(u.as(&ast.ParenExpr{X: &ast.StarExpr{Star: n.Pos(), X: SupportName(symbol)}}, n))
+		case *ast.UnaryExpr: // &pkg.V
+			if n.Op != token.AND {
+				return
+			}
+			if p, ok := n.X.(*ast.ParenExpr); ok {
+				if star, ok := p.X.(*ast.StarExpr); ok {
+					if sel, ok := star.X.(*ast.SelectorExpr); ok && u.Info.Selections[sel] == nil {
+						c.Replace(u.as(star.X, n))
+					}
+				}
+			}
+		}
+	})
+}
+
+// instances writes out the type arguments that Go infers.
+func (u *Unit) instances() {
+	u.each(func(c *astutil.Cursor) {
+		switch n := c.Node().(type) {
+		case *ast.Ident:
+			if sel, ok := c.Parent().(*ast.SelectorExpr); ok && sel.Sel == n {
+				return
+			}
+			u.instance(c, n, n)
+		case *ast.SelectorExpr:
+			u.instance(c, n, n.Sel)
+		case *ast.IndexExpr: // some type arguments were given
+			if x, ok := n.X.(*ast.IndexListExpr); ok && u.isGeneric(x.X) {
+				c.Replace(u.as(x, n))
+			} else if x, ok := n.X.(*ast.IndexExpr); ok && u.isGeneric(x.X) && u.isFunc(x.X) {
+				c.Replace(u.as(x, n))
+			}
+		case *ast.IndexListExpr:
+			if x, ok := n.X.(*ast.IndexListExpr); ok && u.isGeneric(x.X) {
+				c.Replace(u.as(x, n))
+			}
+		}
+	})
+}
+
+func (u *Unit) isFunc(e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		_, ok := u.Info.Uses[x].(*types.Func)
+		return ok
+	case *ast.SelectorExpr:
+		_, ok := u.Info.Uses[x.Sel].(*types.Func)
+		return ok
+	}
+	return false
+}
+
+func (u *Unit) instance(c *astutil.Cursor, e ast.Expr, id *ast.Ident) {
+	inst, ok := u.Info.Instances[id]
+	if !ok {
+		return
+	}
+	if _, ok := u.Info.Uses[id].(*types.Func); !ok {
+		return
+	}
+	var list []ast.Expr
+	for t := range inst.TypeArgs.Types() {
+		list = append(list, u.typeExpr(e, t))
+	}
+	if x, ok := c.Parent().(*ast.IndexExpr); ok && x.X == e && len(list) == 1 {
+		return // it says so itself
+	}
+	c.Replace(u.typed(Index(e, list), inst.Type))
+}

@@ -1,0 +1,158 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// goStatements starts goroutines through a support function, which knows their
+// cell and takes their panics. What the go statement evaluates at once is
+// evaluated before.
+func (u *Unit) goStatements() {
+	u.each(func(c *astutil.Cursor) {
+		g, ok := c.Node().(*ast.GoStmt)
+		if !ok {
+			return
+		}
+		u.imports = true
+		before, later := u.later(g.Call)
+		lit := &ast.FuncLit{Type: &ast.FuncType{Func: g.Go, Params: &ast.FieldList{}}, Body: block(expr(later))}
+		c.Replace(block(append(before, expr(Support("Go", lit)))...))
+	})
+}
+
+// deferredClosures defers literals instead of variables: Yaegi runs a deferred
+// variable without end.
+func (u *Unit) deferredClosures() {
+	u.each(func(c *astutil.Cursor) {
+		d, ok := c.Node().(*ast.DeferStmt)
+		if !ok {
+			return
+		}
+		id, ok := ast.Unparen(d.Call.Fun).(*ast.Ident)
+		if !ok {
+			return
+		}
+		if _, ok := u.Info.Uses[id].(*types.Var); !ok || c.Index() < 0 {
+			return
+		}
+		before, later := u.later(d.Call)
+		for _, st := range before {
+			c.InsertBefore(st)
+		}
+		d.Call = call(&ast.FuncLit{Type: &ast.FuncType{Func: d.Defer, Params: &ast.FieldList{}}, Body: block(expr(later))})
+	})
+}
+
+// later splits a call into statements that evaluate its function and arguments
+// now, and a call of those.
+func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
+	later = &ast.CallExpr{Fun: x.Fun, Lparen: x.Lparen, Ellipsis: x.Ellipsis}
+	now := func(e ast.Expr, hint string) ast.Expr {
+		v := u.temp(hint)
+		before = append(before, define(v, e))
+		return u.as(ident(v.Name), e)
+	}
+	builtin := false
+	switch f := ast.Unparen(x.Fun).(type) {
+	case *ast.FuncLit:
+	case *ast.Ident:
+		switch o := u.Info.Uses[f].(type) {
+		case *types.Var:
+			later.Fun = now(f, "f")
+		case *types.Builtin:
+			builtin = o.Name() != "panic"
+		}
+	case *ast.SelectorExpr:
+		s := u.Info.Selections[f]
+		switch {
+		case s == nil: // of a package
+		case s.Kind() == types.FieldVal:
+			later.Fun = now(f, "f")
+		case s.Kind() == types.MethodVal:
+			recv, t := u.receiver(f, s)
+			_, pointer := t.Underlying().(*types.Pointer)
+			if wants := s.Obj().(*types.Func).Signature().Recv().Type(); !pointer && !types.IsInterface(t) {
+				if _, ok := wants.Underlying().(*types.Pointer); ok {
+					recv = &ast.UnaryExpr{Op: and, X: recv}
+				}
+			}
+			later.Fun = &ast.SelectorExpr{X: now(recv, "recv"), Sel: f.Sel}
+		}
+	case *ast.IndexExpr, *ast.IndexListExpr: // an instance of a generic function
+		if _, ok := u.Info.Types[x.Fun]; ok && !u.isInstance(x.Fun) {
+			later.Fun = now(x.Fun, "f")
+		}
+	default:
+		later.Fun = now(x.Fun, "f")
+	}
+	sig, _ := orInvalid(u.typeOf(x.Fun)).Underlying().(*types.Signature)
+	for i, a := range x.Args {
+		tv := u.Info.Types[a]
+		switch {
+		case tv.Value != nil, tv.IsType():
+			later.Args = append(later.Args, a)
+		case tv.IsNil() && sig != nil && !builtin:
+			v := u.temp("arg")
+			before = append(before, declare(v, u.typeExpr(a, paramType(sig, i))))
+			later.Args = append(later.Args, ident(v.Name))
+		case len(x.Args) == 1 && isTupleType(tv.Type):
+			later.Args = append(later.Args, u.spread(a, tv.Type.(*types.Tuple), &before)...)
+		default:
+			later.Args = append(later.Args, now(a, "arg"))
+		}
+	}
+	return before, later
+}
+
+func (u *Unit) isInstance(e ast.Expr) bool {
+	switch x := e.(type) {
+	case *ast.IndexExpr:
+		return u.isGeneric(x.X)
+	case *ast.IndexListExpr:
+		return u.isGeneric(x.X)
+	}
+	return false
+}
+
+func (u *Unit) isGeneric(e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		_, ok := u.Info.Instances[x]
+		return ok
+	case *ast.SelectorExpr:
+		_, ok := u.Info.Instances[x.Sel]
+		return ok
+	}
+	return false
+}
+
+func isTupleType(t types.Type) bool {
+	_, ok := t.(*types.Tuple)
+	return ok
+}
+
+// spread evaluates a call of several results.
+func (u *Unit) spread(e ast.Expr, t *types.Tuple, before *[]ast.Stmt) []ast.Expr {
+	a := &ast.AssignStmt{Tok: defineTok, TokPos: e.Pos(), Rhs: []ast.Expr{e}}
+	var list []ast.Expr
+	for i := range t.Len() {
+		v := u.temp("arg")
+		a.Lhs = append(a.Lhs, v)
+		list = append(list, u.typed(ident(v.Name), t.At(i).Type()))
+	}
+	*before = append(*before, a)
+	return list
+}
+
+// paramType returns the type of the i-th argument.
+func paramType(sig *types.Signature, i int) types.Type {
+	if n := sig.Params().Len(); sig.Variadic() && i >= n-1 {
+		if s, ok := sig.Params().At(n - 1).Type().Underlying().(*types.Slice); ok {
+			return s.Elem()
+		}
+	}
+	return sig.Params().At(min(i, sig.Params().Len()-1)).Type()
+}

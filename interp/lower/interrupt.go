@@ -1,0 +1,132 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+const (
+	and       = token.AND
+	defineTok = token.DEFINE
+)
+
+// recovers keeps recover from swallowing an interrupt, and gives run-time errors
+// Go's words.
+func (u *Unit) recovers() {
+	u.each(func(c *astutil.Cursor) {
+		x, ok := c.Node().(*ast.CallExpr)
+		if !ok {
+			return
+		}
+		if id, ok := ast.Unparen(x.Fun).(*ast.Ident); ok {
+			if b, ok := u.Info.Uses[id].(*types.Builtin); ok && b.Name() == "recover" {
+				u.imports = true
+				c.Replace(u.as(Support("Keep", x), x))
+			}
+		}
+	})
+}
+
+// polls tests at the head of every loop whether the cell has been told to stop.
+// The test reads through a pointer: a package variable would be taken for a
+// constant.
+func (u *Unit) polls() {
+	u.imports = true
+	targets := u.gotoTargets()
+	u.each(func(c *astutil.Cursor) {
+		switch s := c.Node().(type) {
+		case *ast.ForStmt:
+			s.Body.List = append([]ast.Stmt{poll()}, s.Body.List...)
+		case *ast.RangeStmt:
+			s.Body.List = append([]ast.Stmt{poll()}, s.Body.List...)
+		case *ast.LabeledStmt:
+			switch s.Stmt.(type) {
+			case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+			default:
+				if targets[u.Info.Defs[s.Label]] && c.Index() >= 0 {
+					c.InsertAfter(s.Stmt)
+					s.Stmt = poll()
+				}
+			}
+		}
+	})
+}
+
+// gotoTargets returns the labels that goto statements name.
+func (u *Unit) gotoTargets() map[types.Object]bool {
+	m := map[types.Object]bool{}
+	ast.Inspect(u.File, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.GOTO && b.Label != nil {
+			m[u.Info.Uses[b.Label]] = true
+		}
+		return true
+	})
+	return m
+}
+
+func poll() ast.Stmt {
+	return &ast.IfStmt{
+		Cond: &ast.BinaryExpr{X: &ast.StarExpr{X: SupportName("Flag")}, Op: token.NEQ, Y: Int(0)},
+		Body: block(expr(Support("Poll"))),
+	}
+}
+
+// depth counts the calls of functions that call functions of cells, and looks
+// now and then how deep they nest and whether the cell has been told to stop. A
+// function that only calls compiled ones cannot recurse.
+func (u *Unit) depth() {
+	u.imports = true
+	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
+		if n == ast.Node(u.Outer) || !u.callsCells(body) {
+			return
+		}
+		calls := func() ast.Expr { return &ast.StarExpr{X: SupportName("Calls")} }
+		body.List = append([]ast.Stmt{
+			&ast.IncDecStmt{X: calls(), Tok: token.DEC},
+			&ast.IfStmt{
+				Cond: &ast.BinaryExpr{X: calls(), Op: token.LSS, Y: Int(0)},
+				Body: block(expr(Support("Call"))),
+			},
+		}, body.List...)
+	})
+}
+
+// callsCells tells whether a body calls anything but functions of compiled
+// packages, conversions and built-in functions.
+func (u *Unit) callsCells(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		x, ok := n.(*ast.CallExpr)
+		if !ok {
+			return !found
+		}
+		switch f := ast.Unparen(x.Fun).(type) {
+		case *ast.Ident:
+			switch o := u.Info.Uses[f].(type) {
+			case *types.Builtin, *types.TypeName:
+			case *types.Func:
+				found = found || o.Pkg() == u.Pkg
+			case nil:
+				found = found || u.Info.Defs[f] != nil
+			default:
+				found = true
+			}
+		case *ast.SelectorExpr:
+			o := u.Info.Uses[f.Sel]
+			if fn, ok := o.(*types.Func); ok {
+				recv := fn.Signature().Recv()
+				found = found || fn.Pkg() == u.Pkg || recv != nil && types.IsInterface(recv.Type())
+			} else if _, ok := o.(*types.Var); ok {
+				found = true
+			}
+		case *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.InterfaceType, *ast.FuncType:
+		default:
+			found = true
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,207 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// rangeFunc calls the function that a loop ranges over, the loop's body being its
+// argument. What leaves the body, return, break and continue of outer loops, goto,
+// becomes a number that is acted upon after the call.
+func (u *Unit) rangeFunc() {
+	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
+		label := ""
+		astutil.Apply(body, nil, func(c *astutil.Cursor) bool {
+			if _, ok := c.Node().(*ast.FuncLit); ok {
+				return true
+			}
+			r, ok := c.Node().(*ast.RangeStmt)
+			if !ok || u.inLiteral(body, r) {
+				return true
+			}
+			sig, ok := types.Unalias(orInvalid(u.typeOf(r.X))).Underlying().(*types.Signature)
+			if !ok {
+				return true
+			}
+			label = ""
+			if l, ok := c.Parent().(*ast.LabeledStmt); ok {
+				label = l.Label.Name
+			}
+			c.Replace(u.callback(r, sig, t, label))
+			return true
+		})
+	})
+}
+
+func orInvalid(t types.Type) types.Type {
+	if t == nil {
+		return types.Typ[types.Invalid]
+	}
+	return t
+}
+
+// inLiteral tells whether n is inside a function literal of body: then that
+// literal's turn comes by itself.
+func (u *Unit) inLiteral(body *ast.BlockStmt, n ast.Node) bool {
+	found := false
+	ast.Inspect(body, func(x ast.Node) bool {
+		if l, ok := x.(*ast.FuncLit); ok {
+			ast.Inspect(l, func(y ast.Node) bool {
+				found = found || y == n
+				return !found
+			})
+			return false
+		}
+		return !found
+	})
+	return found
+}
+
+// callback is the statement that replaces the loop.
+func (u *Unit) callback(r *ast.RangeStmt, sig *types.Signature, fn *ast.FuncType, label string) ast.Stmt {
+	yield := sig.Params().At(0).Type().Underlying().(*types.Signature)
+	lit := &ast.FuncLit{Type: &ast.FuncType{Func: r.For, Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{{Type: ident("bool")}}}}}
+	var start []ast.Stmt
+	for i := range yield.Params().Len() {
+		e := r.Key
+		if i == 1 {
+			e = r.Value
+		}
+		id, ok := e.(*ast.Ident)
+		switch {
+		case e == nil:
+			id = ident("_")
+		case r.Tok != token.DEFINE:
+			id = u.temp("x")
+			start = append(start, assign(e, ident(id.Name)))
+		case !ok:
+			id = ident("_")
+		}
+		lit.Type.Params.List = append(lit.Type.Params.List, &ast.Field{Names: []*ast.Ident{id}, Type: u.typeExpr(r, yield.Params().At(i).Type())})
+	}
+	x := exits{u: u, label: label, exit: u.temp("exit"), fn: fn}
+	lit.Body = block(append(start, r.Body.List...)...)
+	x.rewrite(lit.Body)
+	lit.Body.List = append(lit.Body.List, &ast.ReturnStmt{Results: []ast.Expr{ident("true")}})
+	list := append(x.decls, expr(call(r.X, u.typed(lit, yield))))
+	if len(x.after) > 0 {
+		list = append([]ast.Stmt{declare(x.exit, ident("int"))}, list...)
+		list = append(list, x.after...)
+	}
+	return block(list...)
+}
+
+// exits rewrites the statements that leave a loop's body.
+type exits struct {
+	u      *Unit
+	label  string // of the loop
+	exit   *ast.Ident
+	fn     *ast.FuncType
+	decls  []ast.Stmt
+	after  []ast.Stmt
+	result []*ast.Ident
+	count  int64
+}
+
+func (x *exits) rewrite(body *ast.BlockStmt) {
+	loops, breakable := 0, 0
+	astutil.Apply(body, func(c *astutil.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.DeferStmt:
+			x.u.unsupported(n, "defer in the body of a loop over a function")
+		case *ast.ForStmt, *ast.RangeStmt:
+			loops++
+			breakable++
+		case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+			breakable++
+		}
+		return true
+	}, func(c *astutil.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			loops--
+			breakable--
+		case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+			breakable--
+		case *ast.ReturnStmt:
+			c.Replace(x.leave(x.keep(n), &ast.ReturnStmt{Results: x.results()}))
+		case *ast.BranchStmt:
+			inside := n.Label != nil && labelled(body, n.Label.Name)
+			mine := n.Label != nil && n.Label.Name == x.label
+			switch {
+			case inside, n.Tok == token.FALLTHROUGH:
+			case n.Tok == token.CONTINUE && (mine || n.Label == nil && loops == 0):
+				c.Replace(&ast.ReturnStmt{Results: []ast.Expr{ident("true")}})
+			case n.Tok == token.BREAK && (mine || n.Label == nil && breakable == 0):
+				c.Replace(&ast.ReturnStmt{Results: []ast.Expr{ident("false")}})
+			case n.Label != nil:
+				c.Replace(x.leave(nil, n))
+			}
+		}
+		return true
+	})
+}
+
+// leave notes what to do after the call, and ends the iteration.
+func (x *exits) leave(before []ast.Stmt, after ast.Stmt) ast.Stmt {
+	x.count++
+	list := append(before, assign(ident(x.exit.Name), Int(x.count)), &ast.ReturnStmt{Results: []ast.Expr{ident("false")}})
+	x.after = append(x.after, &ast.IfStmt{
+		Cond: &ast.BinaryExpr{X: ident(x.exit.Name), Op: token.EQL, Y: Int(x.count)},
+		Body: block(after),
+	})
+	return block(list...)
+}
+
+// keep stores the results of a return statement.
+func (x *exits) keep(r *ast.ReturnStmt) []ast.Stmt {
+	if len(r.Results) == 0 {
+		return nil
+	}
+	x.declareResults()
+	a := &ast.AssignStmt{TokPos: r.Return, Tok: token.ASSIGN, Rhs: r.Results}
+	for _, id := range x.result {
+		a.Lhs = append(a.Lhs, ident(id.Name))
+	}
+	return []ast.Stmt{a}
+}
+
+func (x *exits) results() []ast.Expr {
+	var list []ast.Expr
+	for _, id := range x.result {
+		list = append(list, ident(id.Name))
+	}
+	return list
+}
+
+func (x *exits) declareResults() {
+	if x.result != nil || x.fn.Results == nil {
+		return
+	}
+	for _, f := range x.fn.Results.List {
+		names := f.Names
+		if len(names) == 0 || names[0].Name == "_" {
+			id := x.u.temp("result")
+			x.decls = append(x.decls, declare(id, f.Type))
+			names = []*ast.Ident{id}
+		}
+		x.result = append(x.result, names...)
+	}
+}
+
+// labelled tells whether a label is inside body.
+func labelled(body ast.Node, name string) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		if l, ok := n.(*ast.LabeledStmt); ok && l.Label.Name == name {
+			found = true
+		}
+		return !found
+	})
+	return found
+}

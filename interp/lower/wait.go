@@ -1,0 +1,91 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// waits are methods that wait, and the support functions, of a pointer to the
+// receiver, that wait for the cell's end as well.
+var waits = map[string]string{
+	"(*sync.Mutex).Lock":     "Lock",
+	"(*sync.RWMutex).Lock":   "Lock",
+	"(*sync.RWMutex).RLock":  "RLock",
+	"(*sync.WaitGroup).Go":   "WaitGo",
+	"(*sync.WaitGroup).Wait": "Wait",
+}
+
+// waitCalls calls support functions instead of methods that wait.
+func (u *Unit) waitCalls() {
+	u.each(func(c *astutil.Cursor) {
+		x, ok := c.Node().(*ast.CallExpr)
+		if !ok {
+			return
+		}
+		sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
+		if !ok {
+			return
+		}
+		s := u.Info.Selections[sel]
+		if s == nil || s.Kind() != types.MethodVal {
+			return
+		}
+		name := waits[s.Obj().(*types.Func).FullName()]
+		if name == "" {
+			return
+		}
+		recv, t := u.receiver(sel, s)
+		if _, ok := t.Underlying().(*types.Pointer); !ok {
+			recv = &ast.UnaryExpr{Op: token.AND, X: recv}
+		}
+		u.imports = true
+		c.Replace(u.as(Support(name, append([]ast.Expr{recv}, x.Args...)...), x))
+	})
+}
+
+// receiver writes out the embedded fields that lead to a promoted method, and
+// returns the expression of the field that has the method, and its type.
+func (u *Unit) receiver(sel *ast.SelectorExpr, s *types.Selection) (ast.Expr, types.Type) {
+	x, t := sel.X, s.Recv()
+	for _, i := range s.Index()[:len(s.Index())-1] {
+		st := t.Underlying()
+		if p, ok := st.(*types.Pointer); ok {
+			st = p.Elem().Underlying()
+		}
+		f := st.(*types.Struct).Field(i)
+		x = &ast.SelectorExpr{X: x, Sel: ident(u.fieldName(f))}
+		t = f.Type()
+	}
+	return x, t
+}
+
+// fieldName is a field's name in the unit: an embedded field is called as its
+// type is.
+func (u *Unit) fieldName(f *types.Var) string {
+	if !f.Embedded() {
+		return f.Name()
+	}
+	t := f.Type()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	var o *types.TypeName
+	switch t := t.(type) {
+	case *types.Named:
+		o = t.Obj()
+	case *types.Alias:
+		o = t.Obj()
+	}
+	if o == nil || o.Pkg() != u.Pkg {
+		return f.Name()
+	}
+	if e, err := u.Name(o); err == nil {
+		if id, ok := e.(*ast.Ident); ok {
+			return id.Name
+		}
+	}
+	return f.Name()
+}
