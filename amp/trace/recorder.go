@@ -187,6 +187,9 @@ func (op Op) why() string {
 	case op.InPlace:
 		return "in place"
 	}
+	if op.Category == tensor.Lower {
+		return "lower" // torch's lower_precision_fp, in the room that a chart has
+	}
 	return op.Category.String()
 }
 
