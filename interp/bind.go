@@ -270,12 +270,17 @@ func (c *cell) describe() error {
 	return nil
 }
 
-// locate gives the identifiers of a tree a position: the checker asks for the
-// file of some.
+// locate gives the names and pointer types of a tree a position: the checker asks
+// for the file of some.
 func locate(n ast.Node, pos token.Pos) {
 	ast.Inspect(n, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && !id.NamePos.IsValid() {
-			id.NamePos = pos
+		switch n := n.(type) {
+		case *ast.Ident:
+			if !n.NamePos.IsValid() {
+				n.NamePos = pos
+			}
+		case *ast.StarExpr:
+			n.Star = pos
 		}
 		return true
 	})

@@ -575,7 +575,34 @@ func (s *Session) typecheck(c *cell, a *attempt) {
 			}
 		},
 	}
-	a.pkg, _ = cfg.Check("main", c.fset, files, a.info)
+	a.pkg = types.NewPackage("main", "main")
+	s.dotImports(c, a)
+	_ = types.NewChecker(&cfg, c.fset, a.pkg, a.info).Files(files)
+}
+
+// dotImports puts the names of dot imports into the package's scope, under those
+// that the session and the cell declare.
+func (s *Session) dotImports(c *cell, a *attempt) {
+	if len(c.env.dots) == 0 {
+		return
+	}
+	taken := map[string]bool{}
+	for _, f := range a.decls {
+		for _, name := range f.names() {
+			taken[name] = true
+		}
+	}
+	for _, path := range c.env.dots {
+		pkg, err := s.importer.Import(path)
+		if err != nil {
+			continue
+		}
+		for _, name := range pkg.Scope().Names() {
+			if o := pkg.Scope().Lookup(name); o.Exported() && !taken[name] && c.env.cur[name] == nil && a.vars[name] == nil {
+				a.pkg.Scope().Insert(o)
+			}
+		}
+	}
 }
 
 // tolerated tells whether a cell may do what a program may not: declare something

@@ -123,9 +123,9 @@ func (c *cell) emitMethod(e *emission, d *ast.FuncDecl) error {
 	if _, ok := recv.Type().(*types.Pointer); ok {
 		label = "(*" + m.typ.name + ")." + m.name
 	}
-	if m.hook == "" {
+	if m.hook == "" { // of a generic type: before variables, which make instances of it
 		c.labels[d.Name.Name] = label
-		e.funcs = append(e.funcs, d)
+		e.types = append(e.types, d)
 		return nil
 	}
 	names := lower.NameParams(d.Recv)

@@ -64,8 +64,26 @@ func (c *cell) diagnose() []problem {
 			head, tail = "package main;func _(){", "\n}\n"
 		}
 		head += fmt.Sprintf("/*line In[%d]:%d:%d*/", c.n, it.line, it.col)
-		if _, err := parser.ParseFile(token.NewFileSet(), "", head+it.text+tail, parseMode); err != nil {
-			list = append(list, syntax(err)...)
+		fset := token.NewFileSet()
+		_, err := parser.ParseFile(fset, "", head+it.text+tail, parseMode)
+		if err == nil {
+			continue
+		}
+		for _, p := range syntax(err) {
+			// what is missing at the end is missed at the next line: one error says it
+			lines := strings.Split(it.text, "\n")
+			last := it.line + len(lines) - 1
+			end := len(lines[len(lines)-1]) + 1
+			if len(lines) == 1 {
+				end += it.col - 1
+			}
+			if p.line > last || p.line == last && p.col >= end {
+				if len(list) == 0 || list[len(list)-1].line < it.line {
+					list = append(list, problem{c.n, last, end, "the statement is not complete: " + strings.ReplaceAll(p.msg, "found '}'", "found its end")})
+				}
+				break
+			}
+			list = append(list, p)
 		}
 	}
 	return list
@@ -110,9 +128,6 @@ func (c *cell) addImports(f *declFile, hidden func(name string) bool) {
 		}
 		return true
 	})
-	for _, path := range c.env.dots {
-		d.Specs = append(d.Specs, importSpec(".", path))
-	}
 	f.Decls = append([]ast.Decl{d}, f.Decls...)
 }
 

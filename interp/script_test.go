@@ -83,7 +83,8 @@ func newSession(t testing.TB) *Session {
 // evalFor runs a cell and returns all that it shows, as one text.
 func evalFor(t testing.TB, s *Session, n int, code, after string) string {
 	t.Helper()
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) // a cell that hangs shows as interrupted
+	defer cancel()
 	if after != "" {
 		d, err := time.ParseDuration(after)
 		if err != nil {
@@ -94,6 +95,9 @@ func evalFor(t testing.TB, s *Session, n int, code, after string) string {
 		ctx = c
 	}
 	rec := &recorder{}
+	if testing.Verbose() {
+		defer time.AfterFunc(3*time.Second, func() { fmt.Fprintf(os.Stderr, "slow: In[%d]: %s\n", n, code) }).Stop()
+	}
 	r := s.Eval(ctx, kernel.Cell{Code: code, Count: n}, rec)
 	// goroutines of the cell may still print; scripts make them end before
 	return rec.text(r)

@@ -19,7 +19,7 @@ func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle
 			b = display.Text(fmt.Sprintf("(a %s that cannot be shown: %v)", typeString(t, c.pkg), r))
 		}
 	}()
-	if own(t, c.pkg) || hidden(v) {
+	if own(t, c.pkg) || s.holdsOwn(v, 0) {
 		w := writer{session: s, pkg: c.pkg}
 		w.value(v, t, 0)
 		return display.Text(w.String())
@@ -66,12 +66,37 @@ func own(t types.Type, pkg *types.Package) bool {
 	return walk(t)
 }
 
-// hidden tells whether v is an interface that holds an interpreted value.
-func hidden(v reflect.Value) bool {
-	for v.IsValid() && v.Kind() == reflect.Interface {
-		v = v.Elem()
+// holdsOwn tells whether a value of a compiled type has interpreted values behind
+// interfaces. It looks at the first elements of lists only.
+func (s *Session) holdsOwn(v reflect.Value, depth int) bool {
+	const few = 20
+	if depth > 4 || !v.IsValid() {
+		return false
 	}
-	return v.IsValid() && v.Kind() == reflect.Struct && v.Type().PkgPath() != "" && strings.HasSuffix(v.Type().PkgPath(), "yaegi/interp")
+	switch v.Kind() {
+	case reflect.Interface:
+		if _, _, ok := s.engine.Inside(v); ok {
+			return true
+		}
+		return s.holdsOwn(v.Elem(), depth+1)
+	case reflect.Slice, reflect.Array:
+		switch v.Type().Elem().Kind() {
+		case reflect.Interface, reflect.Slice, reflect.Map:
+			for i := range min(v.Len(), few) {
+				if s.holdsOwn(v.Index(i), depth+1) {
+					return true
+				}
+			}
+		}
+	case reflect.Map:
+		n := 0
+		for it := v.MapRange(); it.Next() && n < few; n++ {
+			if s.holdsOwn(it.Value(), depth+1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func isNilInterface(v reflect.Value) bool {

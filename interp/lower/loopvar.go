@@ -62,9 +62,7 @@ func (u *Unit) clauseVars(s *ast.ForStmt, label string) {
 		u.rename(o, x.Name, s.Cond)
 		u.rename(o, x.Name, s.Post)
 		copies = append(copies, define(id, ident(x.Name)))
-		if u.assigned(o, s.Body) {
-			back = append(back, assign(ident(x.Name), ident(id.Name)))
-		}
+		back = append(back, assign(ident(x.Name), ident(id.Name)))
 	}
 	if len(back) > 0 {
 		u.beforeContinue(s.Body, label, back)

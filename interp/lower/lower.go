@@ -45,6 +45,7 @@ type Unit struct {
 	fresh   int
 	imports bool
 	lowered map[ast.Node]bool
+	wrapped map[*ast.FuncLit]bool
 	vars    []ast.Decl
 }
 
@@ -77,9 +78,9 @@ var Rewrites = []Rewrite{
 	{"loopvar", "loop variables per iteration", (*Unit).loopVars},
 	{"wait", "waiting that an interrupt ends", (*Unit).waitCalls},
 	{"go", "goroutines that belong to a cell and whose panics do not end the process", (*Unit).goStatements},
-	{"deferclosure", "deferred calls of function variables", (*Unit).deferredClosures},
 	{"channel", "channel operations that an interrupt ends, all forms of select", (*Unit).channels},
 	{"packagevar", "variables of compiled packages", (*Unit).packageVars},
+	{"defer", "closures that deferred calls call, arguments of deferred calls", (*Unit).deferred},
 	{"recover", "recover that lets interrupts pass", (*Unit).recovers},
 	{"depth", "endless recursion", (*Unit).depth},
 	{"poll", "interrupts of loops", (*Unit).polls},

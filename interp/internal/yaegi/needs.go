@@ -5,7 +5,7 @@ package yaegi
 var needs = []string{
 	"channel",
 	"constants",
-	"deferclosure",
+	"defer",
 	"depth",
 	"dotimport",
 	"go",

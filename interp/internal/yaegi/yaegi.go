@@ -104,6 +104,7 @@ func (e *Engine) Files() *token.FileSet { return e.yaegi.FileSet() }
 // registers the entry function is added to the unit, because Yaegi has no other
 // cheap way to hand out one function.
 func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
+	defer e.settle(&err)
 	defer e.guard(&err)
 	e.entry = nil
 	e.seq++
@@ -140,6 +141,24 @@ func (e *Engine) guard(err *error) {
 		*err = &CompilerPanic{Value: r, Stack: debug.Stack()}
 	}
 	e.traces.forget()
+}
+
+// settle makes room for the variables of a unit that failed: they have numbers, but
+// no memory, and Globals would fail on them.
+func (e *Engine) settle(err *error) {
+	if *err == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	e.seq++
+	p, err2 := e.yaegi.CompileAST(&ast.File{Package: 1, Name: ast.NewIdent("main"), Decls: []ast.Decl{
+		&ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{
+			Names: []*ast.Ident{ast.NewIdent(fmt.Sprintf("settle__%d", e.seq))}, Type: ast.NewIdent("int"),
+		}}},
+	}})
+	if err2 == nil {
+		_, _ = e.yaegi.Execute(p)
+	}
 }
 
 // CompilerPanic is a panic inside Yaegi's compiler.
