@@ -242,6 +242,9 @@ func TestCompleteInSession(t *testing.T) {
 	has("Point{}.|", "Z field string")
 	has("p.|", "X field int")
 	has("p|", "p variable Point")
+	run("d := tensor.Float16")
+	has("d.Str|", "String method () string")
+	says("d.Str|ing()", "func (d DType) String() string")
 	run("wrong := 1 + \"\"") // rejected
 	code, cursor := at("wro|")
 	if c := s.Complete(code, cursor); len(c.Matches) > 0 {

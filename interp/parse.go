@@ -5,9 +5,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"strconv"
 	"strings"
 
+	"halfnote/interp/internal/exports"
 	"halfnote/interp/lower"
 )
 
@@ -178,7 +180,10 @@ func (s *Session) parseImport(c *cell, it item) []problem {
 				path = short // import "tensor"
 			}
 		}
-		pkg, err := s.importer.Import(path)
+		var pkg *types.Package
+		if err = exports.Importable(path); err == nil {
+			pkg, err = s.importer.Import(path)
+		}
 		if err != nil {
 			at := fset.Position(spec.Path.Pos())
 			list = append(list, problem{cell: c.n, line: at.Line, col: at.Column, msg: strings.TrimPrefix(err.Error(), "exports: ")})

@@ -22,7 +22,7 @@ var texts struct {
 // or type, "Type.Name" for a method or field that the type itself declares. Both
 // are empty if there is no such name, doc also if it has no comment. The comment
 // is as written, for go/doc/comment to parse. Path "builtin" has the predeclared
-// names; some packages that cells meet but cannot import have texts too.
+// names.
 func Doc(path, name string) (doc, decl string) {
 	texts.Lock()
 	defer texts.Unlock()
@@ -47,7 +47,7 @@ func Doc(path, name string) (doc, decl string) {
 }
 
 // Synopsis returns the first sentence of the comment of the package at path, ""
-// if cells cannot import it.
+// for paths that are not known.
 func Synopsis(path string) string {
 	e, _ := find(path)
 	return e.synopsis

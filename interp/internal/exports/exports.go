@@ -31,9 +31,12 @@ import (
 var files embed.FS
 
 // entry is a line of the index.
-type entry struct{ path, name, synopsis string }
+type entry struct {
+	path, name, synopsis string
+	met                  bool // cells meet its types, but cannot import it
+}
 
-// index lists what cells can import, sorted by path.
+// index lists the packages, sorted by path.
 var index = sync.OnceValue(func() []entry {
 	data, err := files.ReadFile("z/index.txt")
 	if err != nil {
@@ -41,8 +44,8 @@ var index = sync.OnceValue(func() []entry {
 	}
 	var list []entry
 	for line := range strings.Lines(string(data)) {
-		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3)
-		list = append(list, entry{f[0], f[1], f[2]})
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 4)
+		list = append(list, entry{path: f[0], name: f[1], met: f[2] == "meet", synopsis: f[3]})
 	}
 	return list
 })
@@ -59,22 +62,34 @@ func find(path string) (entry, bool) {
 func Packages() []string {
 	var paths []string
 	for _, e := range index() {
-		paths = append(paths, e.path)
+		if !e.met {
+			paths = append(paths, e.path)
+		}
 	}
 	return paths
 }
 
 // Name returns the name of the package at path, "rand" for "math/rand/v2",
-// without reading the package; "" if cells cannot import it.
+// without reading the package; "" for paths that are not known.
 func Name(path string) string {
 	e, _ := find(path)
 	return e.name
 }
 
-// Importer returns a new importer of the packages that cells can import. Its
-// methods may be called from any goroutine. Packages are read when first asked
-// for; each call with the same path returns the same package. The error for
-// any other path names paths that come near.
+// Importable returns nil if cells can import the package at path. Its error names
+// paths that come near.
+func Importable(path string) error {
+	if e, ok := find(path); !ok || e.met {
+		return unknown(path)
+	}
+	return nil
+}
+
+// Importer returns a new importer of the packages that cells can import, and of
+// those whose types they meet: tensor.DType belongs to one. Its methods may be
+// called from any goroutine. Packages are read when first asked for; each call
+// with the same path returns the same package. The error for any other path is
+// that of Importable.
 func Importer() types.ImporterFrom {
 	return &importer{fset: token.NewFileSet(), packages: map[string]*types.Package{"unsafe": types.Unsafe}}
 }
@@ -105,7 +120,7 @@ func (m *importer) Import(path string) (*types.Package, error) {
 	return p, nil
 }
 
-func (m *importer) ImportFrom(path, dir string, mode types.ImportMode) (*types.Package, error) {
+func (m *importer) ImportFrom(path, _ string, _ types.ImportMode) (*types.Package, error) {
 	return m.Import(path)
 }
 

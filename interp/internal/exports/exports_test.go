@@ -24,6 +24,7 @@ func TestCheckAgainstExports(t *testing.T) {
 		{"types shared between packages", `import ("bufio"; "io"; "net/http"; "os"); var r io.Reader = bufio.NewReader(os.Stdin); var b io.ReadCloser = (&http.Response{}).Body`, ""},
 		{"constants", `import ("math"; "time"); const x = math.Pi; const d time.Duration = 3 * time.Second; var a [time.Saturday]int; var b [6]int = a`, ""},
 		{"interface", `import "sort"; type T []int; func (T) Len() int {return 0}; func (T) Less(i, j int) bool {return false}; func (T) Swap(i, j int) {}; var _ sort.Interface = T{}`, ""},
+		{"package that is only met", `import d "halfnote/tensor/driver"; import "halfnote/tensor"; var t d.DType = tensor.Float16`, ""},
 		{"embedded", `import "sync"; type T struct { sync.Mutex }; func f(t *T) { t.Lock() }`, ""},
 	}
 	for _, tt := range tests {
@@ -100,14 +101,26 @@ func TestUnknown(t *testing.T) {
 		{"string", `package "string" is not available in cells; available: strings`},
 		{"encoding/jsn", `package "encoding/jsn" is not available in cells; available: encoding/json, `},
 		{"github.com/you/json", `package "github.com/you/json" is not available in cells; available: encoding/json`},
+		{"halfnote/tensor/driver", `package "halfnote/tensor/driver" is not available in cells; available: halfnote/`},
 		{"unsafe", `package "unsafe" is not available in cells`},
 		{"github.com/spf13/cobra", `package "github.com/spf13/cobra" is not available in cells`},
 	}
 	for _, tt := range tests {
-		_, err := Importer().Import(tt.path)
+		err := Importable(tt.path)
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("Import(%q): got %v, want %s", tt.path, err, tt.want)
+			t.Errorf("Importable(%q): got %v, want %s", tt.path, err, tt.want)
 		}
+	}
+}
+
+func TestImportable(t *testing.T) {
+	for _, path := range Packages() {
+		if err := Importable(path); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Importer().Import("no/such"); err == nil || err.Error() != Importable("no/such").Error() {
+		t.Errorf("got %v, want %v", err, Importable("no/such"))
 	}
 }
 

@@ -29,7 +29,7 @@ func nearest(path string, n int) []string {
 	for _, e := range index() {
 		d := distance(path, e.path)
 		switch {
-		case e.path == path:
+		case e.met:
 			continue
 		case e.name == last || strings.HasSuffix(e.path, "/"+last):
 			list = append(list, candidate{e.path, 0})

@@ -154,6 +154,17 @@ func TestKey(t *testing.T) {
 	}
 }
 
+// Types that cells meet under another name have a table under their own.
+func TestMet(t *testing.T) {
+	got, want := Table("halfnote/tensor/driver")["DType"], Table("halfnote/tensor")["DType"]
+	if !got.IsValid() || got.Type() != want.Type() {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := Key("halfnote/tensor/driver"); got != "halfnote/tensor/driver/driver" {
+		t.Errorf("got key %q", got)
+	}
+}
+
 func BenchmarkAll(b *testing.B) {
 	for b.Loop() {
 		All()

@@ -37,14 +37,15 @@ func main() {
 
 // write brings the folder up to date.
 func write(dir string) error {
-	files, broken := generate(slices.Concat(list.Std, list.Own), list.Documented)
+	files, broken := generate(slices.Concat(list.Std, list.Own, list.Met))
 	if files == nil {
 		return broken
 	}
 	index := readIndex(filepath.Join(dir, "index.txt"))
+	own := slices.Concat(list.Own, list.Met)
 	for path, line := range index {
 		_, fresh := files[path+".types"]
-		if !fresh && broken != nil && slices.Contains(list.Own, path) {
+		if !fresh && broken != nil && slices.Contains(own, path) {
 			files["index.txt"] = append(files["index.txt"], line...)
 		} else if !fresh {
 			os.Remove(filepath.Join(dir, path+".types.gz"))
@@ -68,11 +69,10 @@ func write(dir string) error {
 	return broken
 }
 
-// generate returns the files by name, not yet gzipped: types and texts of paths,
-// texts alone of documented. err says which packages could not be loaded; without
-// files it is about all of them.
-func generate(paths, documented []string) (files map[string][]byte, err error) {
-	pkgs, err := load.Packages(slices.Concat(paths, documented)...)
+// generate returns the files by name, not yet gzipped. err says which packages
+// could not be loaded; without files it is about all of them.
+func generate(paths []string) (files map[string][]byte, err error) {
+	pkgs, err := load.Packages(paths...)
 	if pkgs == nil {
 		return nil, err
 	}
@@ -83,16 +83,17 @@ func generate(paths, documented []string) (files map[string][]byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(documented, p.Path) {
-			continue
-		}
 		var b bytes.Buffer
 		// An empty FileSet leaves positions out: they would name files of this machine.
 		if err := gcexportdata.Write(&b, token.NewFileSet(), p.Types); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Path, err)
 		}
 		files[p.Path+".types"] = b.Bytes()
-		fmt.Fprintf(&index, "%s\t%s\t%s\n", p.Path, p.Name, new(doc.Package).Synopsis(docs[""].Doc))
+		use := "import"
+		if slices.Contains(list.Met, p.Path) {
+			use = "meet"
+		}
+		fmt.Fprintf(&index, "%s\t%s\t%s\t%s\n", p.Path, p.Name, use, new(doc.Package).Synopsis(docs[""].Doc))
 	}
 	if slices.Contains(paths, "fmt") { // the standard library is asked for
 		b, err := load.Builtin()

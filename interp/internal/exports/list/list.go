@@ -16,9 +16,9 @@ var Own = []string{
 	"halfnote/tensor/optim",
 }
 
-// Documented lists packages that cells cannot import but meet: types of theirs
-// have another name in one of Own.
-var Documented = []string{"halfnote/tensor/driver"}
+// Met lists packages of ours that cells cannot import but whose types they meet,
+// under another name that a package of Own gives them.
+var Met = []string{"halfnote/tensor/driver"}
 
 // Std lists packages of the standard library: those whose exported names are
 // the same on Linux, macOS and Windows. Not in it: unsafe, syscall, plugin and
@@ -42,13 +42,21 @@ var Std = []string{
 	"crypto",
 	"crypto/aes",
 	"crypto/cipher",
+	"crypto/ecdh",
+	"crypto/ecdsa",
+	"crypto/elliptic",
 	"crypto/hmac",
 	"crypto/md5",
 	"crypto/rand",
+	"crypto/rsa",
 	"crypto/sha1",
 	"crypto/sha256",
 	"crypto/sha512",
+	"crypto/tls",
+	"crypto/x509",
+	"crypto/x509/pkix",
 	"encoding",
+	"encoding/asn1",
 	"encoding/base32",
 	"encoding/base64",
 	"encoding/binary",
@@ -123,6 +131,7 @@ var Std = []string{
 	"text/scanner",
 	"text/tabwriter",
 	"text/template",
+	"text/template/parse",
 	"time",
 	"unicode",
 	"unicode/utf16",

@@ -36,7 +36,7 @@ func write(dir string) error {
 		return err
 	}
 	for _, file := range old {
-		if _, fresh := files[filepath.Base(file)]; !fresh && (broken == nil || !slices.ContainsFunc(list.Own, func(path string) bool { return fileName(path) == filepath.Base(file) })) {
+		if _, fresh := files[filepath.Base(file)]; !fresh && (broken == nil || !slices.ContainsFunc(slices.Concat(list.Own, list.Met), func(path string) bool { return fileName(path) == filepath.Base(file) })) {
 			if err := os.Remove(file); err != nil {
 				return err
 			}
@@ -63,6 +63,9 @@ func generate(paths []string) (files map[string][]byte, err error) {
 		return nil, broken
 	}
 	files = map[string][]byte{}
+	for path, src := range met(pkgs) {
+		files[fileName(path)] = src
+	}
 	for _, p := range pkgs {
 		src, err := table(p.Types)
 		if err != nil {
