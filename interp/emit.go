@@ -45,7 +45,8 @@ func (s *Session) lower(c *cell) error {
 	x := &lower.Unit{
 		File: file, Fset: c.fset, Pkg: c.pkg, Info: c.info, Seq: c.seq,
 		Name: c.engineNames, Import: func(path string) string { c.unitPaths[path] = true; return alias(path) },
-		Var: s.packageVar, Outer: c.body, Generated: c.generated,
+		FirstMark: len(s.marks) + 1,
+		Var:       s.packageVar, Outer: c.body, Generated: c.generated,
 	}
 	if err := x.Lower(s.engine.Needs()); err != nil {
 		return unsupported(c, err)

@@ -84,7 +84,7 @@ func NewSession(o Options) (*Session, error) {
 func (s *Session) reset() error {
 	y, err := yaegi.New(yaegi.Options{
 		Symbols: symbols.All(), Extra: []string{lower.SupportPath}, Name: alias,
-		Stdout: s.live.Stdout(), Goroutine: live.ID,
+		Stdout: s.live.Stdout(), Goroutine: s.live.Key,
 	})
 	if err != nil {
 		return err

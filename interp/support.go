@@ -19,6 +19,7 @@ import (
 // which cell calls them.
 func (s *Session) bindSupport() {
 	s.live.Deeper = s.engine.Deeper
+	s.live.Halt = s.engine.Halt
 	s.live.Report = s.reportGoroutine
 	s.bindSupportSymbols(map[string]reflect.Value{
 		"Flag":    reflect.ValueOf(s.live.Flag()),
@@ -111,6 +112,14 @@ func (e runtimeError) Error() string { return "runtime error: " + string(e) }
 // RuntimeError implements runtime.Error.
 func (runtimeError) RuntimeError() {}
 
+// conversionError is a failed type assertion.
+type conversionError string
+
+func (e conversionError) Error() string { return string(e) }
+
+// RuntimeError implements runtime.Error.
+func (conversionError) RuntimeError() {}
+
 // outOfRange panics as Go does for an index of a slice, array or string.
 func outOfRange(i, n int) {
 	if i < 0 {
@@ -142,6 +151,9 @@ func goWords(v any) any {
 	default:
 		return v
 	}
+	if i := strings.Index(text, "interface conversion: "); i >= 0 {
+		return conversionError(text[i:])
+	}
 	for _, w := range reflectWords {
 		if strings.Contains(text, w.reflect) {
 			return runtimeError(w.go_)
@@ -163,12 +175,12 @@ var reflectWords = []struct{ reflect, go_ string }{
 // mark is a place of a cell where it may fail.
 type mark struct {
 	cell, line, col int
-	call            bool
+	fn              string // the engine's name of the function, where it was noted
 }
 
 func (s *Session) markAt(c *cell, m lower.Mark) mark {
 	at := c.fset.Position(m.Pos)
-	return mark{cellOf(at.Filename), at.Line, at.Column, m.Call}
+	return mark{cellOf(at.Filename), at.Line, at.Column, m.Func}
 }
 
 // unsupported is the error of a cell that is valid Go and that the engine cannot

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/token"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -84,8 +83,11 @@ func (s *Session) frames(p *engine.Panic) []string {
 		}
 		folded = 0
 	}
-	last := ""
+	last := "-"
 	for _, f := range p.Frames {
+		if f.Func == "" && f.Mark > 0 && f.Mark <= len(s.marks) {
+			f.Func = s.marks[f.Mark-1].fn
+		}
 		base, _, _ := strings.Cut(f.Func, ".")
 		label, ok := s.labels[base]
 		if !ok {
@@ -105,7 +107,9 @@ func (s *Session) frames(p *engine.Panic) []string {
 			excerpt = s.excerpt(m.cell, m.line, m.col)
 		}
 		if f.Func == last {
-			folded++
+			if f.Func == base { // literals share a name
+				folded++
+			}
 			continue
 		}
 		fold()
@@ -179,5 +183,3 @@ func red(s string) string   { return "\x1b[31m" + s + "\x1b[0m" }
 func green(s string) string { return "\x1b[32m" + s + "\x1b[0m" }
 func bold(s string) string  { return "\x1b[1m" + s + "\x1b[0m" }
 func dim(s string) string   { return "\x1b[2m" + s + "\x1b[0m" }
-
-var _ token.Position

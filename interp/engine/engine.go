@@ -42,6 +42,11 @@ type Engine interface {
 	// Deeper tells whether the calling goroutine has more than limit calls of
 	// interpreted functions under way. It is asked rarely.
 	Deeper(limit int) bool
+	// Halt makes all interpreted code that is running return at once, without
+	// running deferred functions and without a panic, until resume is called: a
+	// panic would take time in proportion to the square of the depth of calls. ok
+	// is false if the engine cannot do that.
+	Halt() (resume func(), ok bool)
 	// Close frees what the engine holds. Code that still runs may fail.
 	Close() error
 }

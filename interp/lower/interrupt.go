@@ -79,16 +79,23 @@ func poll() ast.Stmt {
 // function that only calls compiled ones cannot recurse.
 func (u *Unit) depth() {
 	u.imports = true
+	name := ""
 	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
+		fd, isDecl := n.(*ast.FuncDecl)
+		if isDecl {
+			name = fd.Name.Name
+		}
 		if n == ast.Node(u.Outer) || !u.callsCells(body) {
 			return
 		}
+		u.Marks = append(u.Marks, Mark{t.Pos(), name})
+		mark := Int(int64(u.FirstMark + len(u.Marks) - 1))
 		calls := func() ast.Expr { return &ast.StarExpr{X: SupportName("Calls")} }
 		body.List = append([]ast.Stmt{
 			&ast.IncDecStmt{X: calls(), Tok: token.DEC},
 			&ast.IfStmt{
 				Cond: &ast.BinaryExpr{X: calls(), Op: token.LSS, Y: Int(0)},
-				Body: block(expr(Support("Call"))),
+				Body: block(expr(Support("Call", mark))),
 			},
 		}, body.List...)
 	})

@@ -38,23 +38,23 @@ type Unit struct {
 	// Generated are functions that stand for no code of the user.
 	Generated map[*ast.FuncDecl]bool
 
-	// Marks are the statements that may fail, in the order of their numbers,
-	// which count from 1.
+	// FirstMark is the number of the first mark.
+	FirstMark int
+	// Marks are the statements that may fail, in the order of their numbers.
 	Marks []Mark
 
-	fresh   int
-	imports bool
-	lowered map[ast.Node]bool
-	wrapped map[*ast.FuncLit]bool
-	vars    []ast.Decl
+	fresh    int
+	imports  bool
+	lowered  map[ast.Node]bool
+	wrapped  map[*ast.FuncLit]bool
+	markVars map[string]bool
+	vars     []ast.Decl
 }
 
 // Mark is a place where a cell may fail.
 type Mark struct {
-	Pos token.Pos
-	// Call is set where a function is called: the place where something below
-	// may have failed.
-	Call bool
+	Pos  token.Pos
+	Func string // the function it is in, if it marks the function's entry
 }
 
 // Rewrite is a pass over a unit.
@@ -70,6 +70,7 @@ var Rewrites = []Rewrite{
 	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
 	{"dotimport", "names of dot imports", (*Unit).dotImports},
 	{"instances", "inferred type arguments", (*Unit).instances},
+	{"index", "errors of indexes that name index and length", (*Unit).indexChecks},
 	{"methodexpr", "method expressions", (*Unit).methodExprs},
 	{"minmax", "min, max, clear", (*Unit).minmax},
 	{"variadic", "interpreted values in variadic interfaces and in literals of compiled slice types", (*Unit).variadics},
@@ -82,6 +83,7 @@ var Rewrites = []Rewrite{
 	{"packagevar", "variables of compiled packages", (*Unit).packageVars},
 	{"defer", "closures that deferred calls call, arguments of deferred calls", (*Unit).deferred},
 	{"recover", "recover that lets interrupts pass", (*Unit).recovers},
+	{"mark", "lines of panics", (*Unit).statementMarks},
 	{"depth", "endless recursion", (*Unit).depth},
 	{"poll", "interrupts of loops", (*Unit).polls},
 }
@@ -98,6 +100,7 @@ func (u *Unit) Lower(needs []string) (err error) {
 			err = x
 		}
 	}()
+	u.markVars = map[string]bool{}
 	for _, r := range Rewrites {
 		if slices.Contains(needs, r.Name) {
 			r.run(u)

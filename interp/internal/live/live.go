@@ -33,6 +33,8 @@ type Registry struct {
 	// Deeper tells whether the calling goroutine has more than limit calls of
 	// cells' functions under way.
 	Deeper func(limit int) bool
+	// Halt stops all interpreted code until resume is called.
+	Halt func() (resume func(), ok bool)
 	// Recovered describes a panic just recovered in the calling goroutine.
 	Recovered func(value any) *engine.Panic
 	// Report tells the reader of a cell about a panic in one of its goroutines.
@@ -55,6 +57,8 @@ type Registry struct {
 	cells     map[uint64]*Cell // by goroutine
 	stopping  map[*Cell]bool
 	unwinding map[uint64]bool
+	resume    func() // the engine is halted
+	deepest   int    // where that was found to be necessary
 }
 
 // NewRegistry returns a registry whose goroutines may nest limit calls.
@@ -96,6 +100,16 @@ func ID() uint64 {
 	return id
 }
 
+// Key returns a number that tells the calling goroutine from the others that run
+// code of cells: 0 while there is only one, because to find out takes time in
+// proportion to the depth of its calls.
+func (r *Registry) Key() uint64 {
+	if r.others.Load() == 0 {
+		return 0
+	}
+	return ID()
+}
+
 // Run calls f as the new current cell, in a goroutine of its own, and returns
 // when f does, or when it has been told to stop by stop and does not within
 // grace; left is true then.
@@ -116,6 +130,13 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 			r.remove(id, c)
 		}()
 		err := f()
+		r.mu.Lock()
+		if r.resume != nil {
+			r.resume()
+			r.resume = nil
+			err = &engine.Panic{Value: TooDeep{r.limit}, Frames: []engine.Frame{{Mark: r.deepest}}}
+		}
+		r.mu.Unlock()
 		done <- err
 	}()
 	select {
@@ -216,15 +237,26 @@ func (r *Registry) Poll() {
 	}
 }
 
-// Call is what functions call at every stride-th entry.
-func (r *Registry) Call() {
+// Call is what functions call at every stride-th entry; mark is the function's
+// place. Calls that nest too deep are undone by halting the engine when no other
+// goroutine would notice, and else by a panic.
+func (r *Registry) Call(mark int) {
 	atomic.StoreInt32(&r.calls, stride)
 	if atomic.LoadUint32(&r.flag) != 0 {
 		r.Poll()
 	}
-	if r.Deeper != nil && r.Deeper(r.limit) {
-		panic(TooDeep{r.limit})
+	if r.Deeper == nil || !r.Deeper(r.limit) {
+		return
 	}
+	if r.others.Load() == 0 {
+		if resume, ok := r.Halt(); ok {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.resume, r.deepest = resume, mark
+			return
+		}
+	}
+	panic(TooDeep{r.limit})
 }
 
 // Flag returns what loops test.

@@ -277,11 +277,11 @@ func (e *Engine) wrap(path string, symbols map[string]reflect.Value) {
 	}
 }
 
-// Deeper implements engine.Engine: each interpreted call runs in runCfg. It takes
-// two or more further Go calls, so fewer than 3*limit frames in all need no look.
+// Deeper implements engine.Engine: each interpreted call runs in runCfg and takes
+// at least one further Go call, so fewer than 2*limit frames in all need no look.
 func (e *Engine) Deeper(limit int) bool {
 	var one [1]uintptr
-	if runtime.Callers(3*limit, one[:]) == 0 {
+	if runtime.Callers(2*limit, one[:]) == 0 {
 		return false
 	}
 	pcs := make([]uintptr, 16*limit)
@@ -291,7 +291,7 @@ func (e *Engine) Deeper(limit int) bool {
 	for _, pc := range pcs {
 		is, ok := known[pc]
 		if !ok {
-			f := runtime.FuncForPC(pc)
+			f := runtime.FuncForPC(pc - 1) // of the call, not of what follows it
 			is = f != nil && strings.HasSuffix(f.Name(), "interp.runCfg")
 			known[pc] = is
 		}

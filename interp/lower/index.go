@@ -1,0 +1,379 @@
+package lower
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+)
+
+// indexChecks tests an index before the statement that uses it, because Yaegi's
+// own error names neither the index nor the length. An index that a loop already
+// bounds, and one whose test could differ from its use, is left alone.
+func (u *Unit) indexChecks() {
+	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
+		(&checker{u: u}).list(&body.List)
+	})
+}
+
+// checker walks the statements of one function.
+type checker struct {
+	u     *Unit
+	bound []bound
+}
+
+// bound says that inside a loop index is valid for list, or, if list is nil, not
+// negative.
+type bound struct{ index, list types.Object }
+
+func (k *checker) list(list *[]ast.Stmt) {
+	var out []ast.Stmt
+	for _, st := range *list {
+		out = append(out, k.stmt(st)...)
+		out = append(out, st)
+	}
+	*list = out
+}
+
+// stmt returns the tests that st needs before it, and handles what is inside it.
+func (k *checker) stmt(st ast.Stmt) []ast.Stmt {
+	switch s := st.(type) {
+	case *ast.LabeledStmt:
+		switch s.Stmt.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.TypeSwitchStmt, *ast.BlockStmt, *ast.IfStmt:
+			return k.stmt(s.Stmt)
+		}
+	case *ast.BlockStmt:
+		k.list(&s.List)
+	case *ast.IfStmt:
+		k.list(&s.Body.List)
+		if s.Else != nil {
+			k.stmt(s.Else)
+		}
+		if s.Init == nil {
+			return k.tests(s.Cond)
+		}
+	case *ast.SwitchStmt:
+		k.list(&s.Body.List)
+		if s.Init == nil && s.Tag != nil {
+			return k.tests(s.Tag)
+		}
+	case *ast.TypeSwitchStmt:
+		k.list(&s.Body.List)
+	case *ast.SelectStmt:
+		k.list(&s.Body.List)
+	case *ast.CaseClause:
+		k.list(&s.Body)
+	case *ast.CommClause:
+		k.list(&s.Body)
+	case *ast.ForStmt:
+		n := len(k.bound)
+		k.bound = append(k.bound, k.u.loopBounds(s)...)
+		k.list(&s.Body.List)
+		k.bound = k.bound[:n]
+	case *ast.RangeStmt:
+		n := len(k.bound)
+		k.bound = append(k.bound, k.u.rangeBounds(s)...)
+		k.list(&s.Body.List)
+		k.bound = k.bound[:n]
+	case *ast.AssignStmt:
+		return k.tests(append(append([]ast.Expr{}, s.Rhs...), s.Lhs...)...)
+	case *ast.IncDecStmt:
+		return k.tests(s.X)
+	case *ast.ExprStmt:
+		return k.tests(s.X)
+	case *ast.ReturnStmt:
+		return k.tests(s.Results...)
+	case *ast.SendStmt:
+		return k.tests(s.Chan, s.Value)
+	case *ast.DeclStmt:
+		if g, ok := s.Decl.(*ast.GenDecl); ok && g.Tok == token.VAR {
+			var list []ast.Stmt
+			for _, spec := range g.Specs {
+				if len(list) == 0 { // the second may use what the first declares
+					list = k.tests(spec.(*ast.ValueSpec).Values...)
+				}
+			}
+			return list
+		}
+	}
+	return nil
+}
+
+// tests returns the tests for the indexes in expressions that are evaluated
+// together.
+func (k *checker) tests(list ...ast.Expr) []ast.Stmt {
+	var found []*ast.IndexExpr
+	for _, e := range list {
+		if !k.find(e, &found) {
+			return nil
+		}
+	}
+	var out []ast.Stmt
+	for _, x := range found {
+		if t := k.test(x); t != nil {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// find collects the indexes that are always evaluated; it reports false if
+// something in e could change them on the way.
+func (k *checker) find(e ast.Expr, found *[]*ast.IndexExpr) bool {
+	still := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if !k.u.harmless(x) {
+				still = false
+			}
+		case *ast.UnaryExpr:
+			still = still && x.Op != token.ARROW
+		case *ast.BinaryExpr:
+			if x.Op == token.LAND || x.Op == token.LOR {
+				still = still && k.find(x.X, found)
+				return false
+			}
+		case *ast.IndexExpr:
+			still = still && k.find(x.X, found) && k.find(x.Index, found)
+			*found = append(*found, x)
+			return false
+		}
+		return still
+	})
+	return still
+}
+
+// harmless tells whether a call cannot change variables: of a compiled function,
+// a conversion, a built-in function.
+func (u *Unit) harmless(x *ast.CallExpr) bool {
+	if u.Info.Types[x.Fun].IsType() {
+		return true
+	}
+	switch f := ast.Unparen(x.Fun).(type) {
+	case *ast.Ident:
+		_, ok := u.Info.Uses[f].(*types.Builtin)
+		return ok
+	case *ast.SelectorExpr:
+		fn, ok := u.Info.Uses[f.Sel].(*types.Func)
+		if !ok || fn.Pkg() == u.Pkg {
+			return false
+		}
+		recv := fn.Signature().Recv()
+		return recv == nil || !types.IsInterface(recv.Type())
+	}
+	return false
+}
+
+// test returns the test of one index.
+func (k *checker) test(x *ast.IndexExpr) ast.Stmt {
+	u := k.u
+	t := u.typeOf(x.X)
+	if t == nil || !u.simple(x.X) || !u.simple(x.Index) {
+		return nil
+	}
+	array := false
+	switch c := t.Underlying().(type) {
+	case *types.Slice:
+	case *types.Array:
+		array = true
+	case *types.Basic:
+		if c.Info()&types.IsString == 0 {
+			return nil
+		}
+	case *types.Pointer:
+		if _, ok := c.Elem().Underlying().(*types.Array); !ok {
+			return nil
+		}
+	default:
+		return nil
+	}
+	index := u.Info.Types[x.Index]
+	b, ok := index.Type.Underlying().(*types.Basic)
+	if !ok {
+		return nil
+	}
+	positive := b.Info()&types.IsUnsigned != 0
+	if index.Value != nil {
+		if array || u.Info.Types[x.X].Value != nil {
+			return nil // the compiler has checked it
+		}
+		positive = constant.Sign(index.Value) >= 0
+	}
+	if id, ok := ast.Unparen(x.Index).(*ast.Ident); ok {
+		for _, b := range k.bound {
+			if o := u.Info.Uses[id]; o != nil && o == b.index {
+				positive = true
+				if l, ok := ast.Unparen(x.X).(*ast.Ident); ok && b.list != nil && u.Info.Uses[l] == b.list {
+					return nil
+				}
+			}
+		}
+	}
+	asInt := func() ast.Expr {
+		i := u.copy(x.Index)
+		if b.Kind() != types.Int && b.Kind() != types.UntypedInt {
+			i = call(ident("int"), i)
+		}
+		return i
+	}
+	length := func() ast.Expr { return call(ident("len"), u.copy(x.X)) }
+	var cond ast.Expr = &ast.BinaryExpr{X: asInt(), Op: token.GEQ, Y: length()}
+	if !positive {
+		cond = &ast.BinaryExpr{X: &ast.BinaryExpr{X: asInt(), Op: token.LSS, Y: Int(0)}, Op: token.LOR, Y: cond}
+	}
+	u.imports = true
+	return &ast.IfStmt{If: x.Lbrack, Cond: cond, Body: block(expr(Support("Index", asInt(), length())))}
+}
+
+// simple tells whether an expression can be evaluated twice at little cost.
+func (u *Unit) simple(e ast.Expr) bool {
+	if u.Info.Types[e].Value != nil {
+		return true
+	}
+	switch x := e.(type) {
+	case *ast.Ident:
+		_, ok := u.Info.Uses[x].(*types.Var)
+		return ok
+	case *ast.ParenExpr:
+		return u.simple(x.X)
+	case *ast.SelectorExpr:
+		s := u.Info.Selections[x]
+		return s != nil && s.Kind() == types.FieldVal && u.simple(x.X)
+	case *ast.IndexExpr:
+		t := u.typeOf(x.X)
+		return t != nil && !u.isGeneric(x.X) && u.simple(x.X) && u.simple(x.Index)
+	case *ast.BinaryExpr:
+		return (x.Op == token.ADD || x.Op == token.SUB) && u.simple(x.X) && u.simple(x.Y)
+	case *ast.CallExpr:
+		if len(x.Args) != 1 || !u.simple(x.Args[0]) {
+			return false
+		}
+		if u.Info.Types[x.Fun].IsType() {
+			return true
+		}
+		id, ok := x.Fun.(*ast.Ident)
+		if !ok {
+			return false
+		}
+		b, ok := u.Info.Uses[id].(*types.Builtin)
+		return ok && b.Name() == "len"
+	}
+	return false
+}
+
+// copy returns a tree like that of a simple expression, without positions.
+func (u *Unit) copy(e ast.Expr) ast.Expr {
+	var c ast.Expr
+	switch x := e.(type) {
+	case *ast.Ident:
+		id := ident(x.Name)
+		if o := u.Info.Uses[x]; o != nil {
+			u.Info.Uses[id] = o
+		}
+		c = id
+	case *ast.BasicLit:
+		c = &ast.BasicLit{Kind: x.Kind, Value: x.Value}
+	case *ast.ParenExpr:
+		c = &ast.ParenExpr{X: u.copy(x.X)}
+	case *ast.SelectorExpr:
+		s := &ast.SelectorExpr{X: u.copy(x.X), Sel: ident(x.Sel.Name)}
+		if sel := u.Info.Selections[x]; sel != nil {
+			u.Info.Selections[s] = sel
+		}
+		if o := u.Info.Uses[x.Sel]; o != nil {
+			u.Info.Uses[s.Sel] = o
+		}
+		c = s
+	case *ast.IndexExpr:
+		c = &ast.IndexExpr{X: u.copy(x.X), Index: u.copy(x.Index)}
+	case *ast.BinaryExpr:
+		c = &ast.BinaryExpr{X: u.copy(x.X), Op: x.Op, Y: u.copy(x.Y)}
+	case *ast.UnaryExpr:
+		c = &ast.UnaryExpr{Op: x.Op, X: u.copy(x.X)}
+	case *ast.CallExpr:
+		n := &ast.CallExpr{Fun: x.Fun}
+		for _, a := range x.Args {
+			n.Args = append(n.Args, u.copy(a))
+		}
+		c = n
+	default:
+		return e
+	}
+	return u.as(c, e)
+}
+
+// rangeBounds are the bounds of for i := range list and range len(list).
+func (u *Unit) rangeBounds(s *ast.RangeStmt) []bound {
+	key, ok := s.Key.(*ast.Ident)
+	if !ok || s.Tok != token.DEFINE || u.changed(u.Info.Defs[key], s.Body) {
+		return nil
+	}
+	switch orInvalid(u.typeOf(s.X)).Underlying().(type) {
+	case *types.Map, *types.Chan, *types.Signature:
+		return nil
+	}
+	i := u.Info.Defs[key]
+	x := s.X
+	if l := u.lenOf(x); l != nil {
+		x = l
+	}
+	if id, ok := ast.Unparen(x).(*ast.Ident); ok {
+		if o := u.Info.Uses[id]; o != nil && !u.changed(o, s.Body) && u.local(o) {
+			return []bound{{i, o}}
+		}
+	}
+	return []bound{{i, nil}}
+}
+
+// loopBounds are the bounds of for i := 0; i < len(list); i++.
+func (u *Unit) loopBounds(s *ast.ForStmt) []bound {
+	init, ok := s.Init.(*ast.AssignStmt)
+	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 {
+		return nil
+	}
+	id, ok := init.Lhs[0].(*ast.Ident)
+	if !ok || u.changed(u.Info.Defs[id], s.Body) {
+		return nil
+	}
+	if v := u.Info.Types[init.Rhs[0]].Value; v == nil || constant.Sign(v) < 0 {
+		return nil
+	}
+	if post, ok := s.Post.(*ast.IncDecStmt); !ok || post.Tok != token.INC || !u.rootIs(u.Info.Defs[id], post.X) {
+		return nil
+	}
+	i := u.Info.Defs[id]
+	if cond, ok := s.Cond.(*ast.BinaryExpr); ok && cond.Op == token.LSS && u.rootIs(i, cond.X) {
+		if l := u.lenOf(cond.Y); l != nil {
+			if id, ok := ast.Unparen(l).(*ast.Ident); ok {
+				if o := u.Info.Uses[id]; o != nil && !u.changed(o, s.Body) && u.local(o) {
+					return []bound{{i, o}}
+				}
+			}
+		}
+	}
+	return []bound{{i, nil}}
+}
+
+// lenOf returns x of len(x).
+func (u *Unit) lenOf(e ast.Expr) ast.Expr {
+	c, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(c.Args) != 1 {
+		return nil
+	}
+	id, ok := c.Fun.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	if b, ok := u.Info.Uses[id].(*types.Builtin); ok && b.Name() == "len" {
+		return c.Args[0]
+	}
+	return nil
+}
+
+// local tells whether only the function at hand can change a variable: its own
+// variables, and, in the cell's function, all.
+func (u *Unit) local(o types.Object) bool { return o.Parent() != u.Pkg.Scope() }

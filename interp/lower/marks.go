@@ -1,0 +1,331 @@
+package lower
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"halfnote/interp/engine"
+)
+
+// statementMarks notes before each statement that may fail which one it is, in a
+// variable of its function: from these comes the line of every frame of a panic.
+// A store costs some 15 ns in Yaegi.
+func (u *Unit) statementMarks() {
+	for _, d := range u.File.Decls {
+		fd, ok := d.(*ast.FuncDecl)
+		if !ok || fd.Body == nil || u.Generated[fd] {
+			continue
+		}
+		m := &marker{u: u, name: engine.MarkPrefix + fd.Name.Name}
+		m.function(fd.Body)
+	}
+}
+
+// marker walks one function. Literals in it have a variable for each depth.
+type marker struct {
+	u    *Unit
+	name string
+	used bool
+}
+
+func (m *marker) function(body *ast.BlockStmt) {
+	first := token.NoPos
+	if len(body.List) > 0 && hasLiteral(body.List[0]) {
+		first = start(body.List[0])
+	}
+	m.list(&body.List)
+	if first.IsValid() {
+		// Yaegi takes the function's name from the scope of its first node
+		body.List = append(m.mark(first), body.List...)
+	}
+	if m.used {
+		m.u.vars = append(m.u.vars, &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{
+			&ast.ValueSpec{Names: []*ast.Ident{ident(m.name)}, Type: ident("int")},
+		}})
+		m.u.markVars[m.name] = true
+	}
+}
+
+func (m *marker) list(list *[]ast.Stmt) {
+	var out []ast.Stmt
+	for _, st := range *list {
+		out = append(out, m.stmt(st)...)
+		out = append(out, st)
+	}
+	*list = out
+}
+
+func (m *marker) mark(pos token.Pos) []ast.Stmt {
+	if !pos.IsValid() {
+		return nil
+	}
+	if !m.used {
+		m.used = !m.u.markVars[m.name]
+	}
+	m.u.Marks = append(m.u.Marks, Mark{Pos: pos})
+	n := int64(m.u.FirstMark + len(m.u.Marks) - 1)
+	return []ast.Stmt{assign(ident(m.name), Int(n))}
+}
+
+// stmt returns the mark that st needs before it, and marks what is inside.
+func (m *marker) stmt(st ast.Stmt) []ast.Stmt {
+	m.literals(st)
+	switch s := st.(type) {
+	case *ast.LabeledStmt:
+		switch s.Stmt.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.IfStmt, *ast.BlockStmt:
+			return m.stmt(s.Stmt)
+		}
+		return nil
+	case *ast.BlockStmt:
+		m.list(&s.List)
+		return nil
+	case *ast.IfStmt:
+		m.list(&s.Body.List)
+		if s.Else != nil {
+			m.stmt(s.Else)
+		}
+		if isCheck(s) { // an index test: its place is the index
+			return m.mark(s.If)
+		}
+		return m.before(s.If, s.Init, s.Cond)
+	case *ast.SwitchStmt:
+		m.list(&s.Body.List)
+		nodes := []ast.Node{s.Init, s.Tag}
+		for _, cc := range s.Body.List {
+			for _, e := range cc.(*ast.CaseClause).List {
+				nodes = append(nodes, e)
+			}
+		}
+		return m.before(s.Switch, nodes...)
+	case *ast.TypeSwitchStmt:
+		m.list(&s.Body.List)
+		return m.before(s.Switch, s.Init)
+	case *ast.SelectStmt:
+		m.list(&s.Body.List)
+		return nil
+	case *ast.CaseClause:
+		m.list(&s.Body)
+		return nil
+	case *ast.CommClause:
+		m.list(&s.Body)
+		return nil
+	case *ast.ForStmt:
+		m.list(&s.Body.List)
+		if list := m.before(s.For, s.Cond, s.Post); list != nil {
+			s.Body.List = append(s.Body.List, m.before(s.For, s.Cond, s.Post)...)
+			return list
+		}
+		return m.before(s.For, s.Init)
+	case *ast.RangeStmt:
+		m.list(&s.Body.List)
+		return m.before(s.For, s.X)
+	}
+	return m.before(start(st), st)
+}
+
+// literals marks the bodies of function literals in the expressions of st.
+func (m *marker) literals(st ast.Stmt) {
+	ast.Inspect(st, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			inner := &marker{u: m.u, name: m.name + "_func"}
+			inner.function(n.Body)
+			return false
+		case ast.Stmt:
+			return n == st || !nests(n)
+		case *ast.CaseClause, *ast.CommClause:
+			return false
+		}
+		return true
+	})
+}
+
+func hasLiteral(st ast.Stmt) bool {
+	found := false
+	ast.Inspect(st, func(n ast.Node) bool {
+		_, lit := n.(*ast.FuncLit)
+		found = found || lit
+		return !found
+	})
+	return found
+}
+
+// nests tells whether a statement is walked by itself.
+func nests(st ast.Stmt) bool {
+	switch st.(type) {
+	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause, *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.LabeledStmt:
+		return true
+	}
+	return false
+}
+
+// isCheck tells whether a statement is a test that indexChecks made.
+func isCheck(s *ast.IfStmt) bool {
+	if len(s.Body.List) != 1 {
+		return false
+	}
+	e, ok := s.Body.List[0].(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	c, ok := e.X.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	return ok && !sel.Pos().IsValid() && sel.Sel.Name == "Index"
+}
+
+// start is the first position that a statement made of old and new nodes has.
+func start(st ast.Stmt) token.Pos {
+	if p := st.Pos(); p.IsValid() {
+		return p
+	}
+	pos := token.NoPos
+	ast.Inspect(st, func(n ast.Node) bool {
+		if n == nil || pos.IsValid() {
+			return false
+		}
+		if p := n.Pos(); p.IsValid() {
+			pos = p
+		}
+		return !pos.IsValid()
+	})
+	return pos
+}
+
+// before returns a mark if something in the nodes may fail: at the one thing that
+// may, or at the statement.
+func (m *marker) before(pos token.Pos, nodes ...ast.Node) []ast.Stmt {
+	var risks []token.Pos
+	for _, n := range nodes {
+		if n != nil {
+			m.u.risks(n, &risks)
+		}
+	}
+	switch len(risks) {
+	case 0:
+		return nil
+	case 1:
+		if risks[0].IsValid() {
+			pos = risks[0]
+		}
+	}
+	return m.mark(pos)
+}
+
+// risks collects the places in n that may fail.
+func (u *Unit) risks(n ast.Node, list *[]token.Pos) {
+	add := func(p token.Pos) { *list = append(*list, p) }
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			switch {
+			case u.Info.Types[x.Fun].IsType():
+			case u.safeBuiltin(x.Fun):
+			default:
+				add(calledAt(x))
+			}
+		case *ast.IndexExpr:
+			if u.isGeneric(x.X) {
+				break
+			}
+			switch orInvalid(u.typeOf(x.X)).Underlying().(type) {
+			case *types.Map, *types.Signature:
+			default:
+				add(x.Lbrack)
+			}
+		case *ast.SliceExpr:
+			add(x.Lbrack)
+		case *ast.StarExpr:
+			if x.Star.IsValid() && !u.Info.Types[x].IsType() && u.Info.Types[x].Type != nil {
+				if sel, ok := x.X.(*ast.SelectorExpr); ok && !sel.Sel.Pos().IsValid() {
+					break // a variable of a package
+				}
+				add(x.Star)
+			}
+		case *ast.TypeAssertExpr:
+			add(x.Lparen)
+		case *ast.SelectorExpr:
+			if s := u.Info.Selections[x]; s != nil && s.Kind() == types.FieldVal && (s.Indirect() || isPointer(s.Recv())) {
+				add(x.Sel.Pos())
+			}
+		case *ast.BinaryExpr:
+			if x.Op == token.QUO || x.Op == token.REM {
+				u.division(x.X, x.Y, x.OpPos, add)
+			}
+		case *ast.AssignStmt:
+			if x.Tok == token.QUO_ASSIGN || x.Tok == token.REM_ASSIGN {
+				u.division(x.Lhs[0], x.Rhs[0], x.TokPos, add)
+			}
+			for _, e := range x.Lhs {
+				if i, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
+					if _, ok := orInvalid(u.typeOf(i.X)).Underlying().(*types.Map); ok {
+						add(i.Lbrack)
+					}
+				}
+			}
+		}
+		return true
+	})
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+func (u *Unit) division(x, y ast.Expr, pos token.Pos, add func(token.Pos)) {
+	b, ok := orInvalid(u.typeOf(x)).Underlying().(*types.Basic)
+	if !ok || b.Info()&types.IsInteger == 0 {
+		return
+	}
+	if v := u.Info.Types[y].Value; v != nil && constant.Sign(v) != 0 {
+		return
+	}
+	add(pos)
+}
+
+// calledAt is where a call's function is named.
+func calledAt(x *ast.CallExpr) token.Pos {
+	switch f := ast.Unparen(x.Fun).(type) {
+	case *ast.SelectorExpr:
+		if f.Sel.Pos().IsValid() {
+			return f.Sel.Pos()
+		}
+	case *ast.FuncLit:
+		return f.Pos()
+	}
+	if p := x.Fun.Pos(); p.IsValid() {
+		return p
+	}
+	return x.Lparen
+}
+
+// safeBuiltin tells whether f is a built-in function that cannot fail.
+func (u *Unit) safeBuiltin(f ast.Expr) bool {
+	id, ok := ast.Unparen(f).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	switch id.Name {
+	case "len", "cap", "int":
+		if u.Info.Uses[id] == nil {
+			return true // of a test
+		}
+	}
+	b, ok := u.Info.Uses[id].(*types.Builtin)
+	if !ok {
+		return false
+	}
+	switch b.Name() {
+	case "panic", "close", "make", "delete":
+		return false
+	}
+	return true
+}
