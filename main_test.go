@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
 	_ "image/png"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // need skips a test that needs a program which is not here, or fails it where
@@ -289,6 +293,66 @@ func TestPageInBrowser(t *testing.T) {
 		if count[colour] < 40 {
 			t.Errorf("the colour of %s, #%06x, covers %d pixels of the page: is a chart missing?", name, colour, count[colour])
 		}
+	}
+}
+
+// TestLab opens the private JupyterLab as "go run . lab" does, and runs a cell on it
+// as a browser does. HALFNOTE_LAB_CACHE, if set, is the folder of its environment.
+func TestLab(t *testing.T) {
+	need(t, "jupyter", "python3")
+	if !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "jupyter") {
+		t.Skip("needs pip and its index: set HALFNOTE_REQUIRE=jupyter to run it")
+	}
+	exe, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := filepath.Dir(os.Getenv("HALFNOTE_LAB_CACHE"))
+	if cache == "." {
+		cache = t.TempDir()
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	listener.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe, "lab", "--no-browser", "--port", fmt.Sprint(port))
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache, "JUPYTER_TOKEN=secret")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 20 * time.Second
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cancel()
+	lines, up := bufio.NewScanner(stdout), false
+	for !up && lines.Scan() {
+		up = strings.Contains(lines.Text(), "JupyterLab: http://")
+	}
+	if !up {
+		t.Fatalf("the lab did not start: %v", cmd.Wait())
+	}
+	base := fmt.Sprintf("http://localhost:%d/", port)
+	specs, err := exec.Command("python3", "-c", `import sys, urllib.request
+request = urllib.request.Request(sys.argv[1] + "api/kernelspecs", headers={"Authorization": "token secret"})
+print(urllib.request.urlopen(request, timeout=30).read().decode())`, base).CombinedOutput()
+	if err != nil || !strings.Contains(string(specs), `"halfnote"`) {
+		t.Errorf("api/kernelspecs: %v\n%s\nwant halfnote in it", err, specs)
+	}
+	pythons, _ := filepath.Glob(filepath.Join(cache, "halfnote", "lab-*", "bin", "python"))
+	if len(pythons) == 0 {
+		t.Fatalf("no environment in %s", cache)
+	}
+	got, err := exec.Command(pythons[0], "testdata/cell_over_websocket.py", base, "secret", "x := 20\nx + 22").CombinedOutput()
+	if err != nil || string(got) != "42\n" {
+		t.Errorf("the cell gave %q, %v; want 42", got, err)
 	}
 }
 
