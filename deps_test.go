@@ -33,11 +33,10 @@ STD, display, kernel/guard, zmq4 < kernel
 STD, kernel, display, zmq4 < kernel/client
 STD, kernel, kernel/client, display, x/tools < kernel/kerneltest
 STD < interp/engine
-STD, x/tools < interp/lower
+STD, interp/engine, x/tools < interp/lower
 STD, display, kernel, interp/engine < interp/internal/live
 STD, interp/engine, yaegi < interp/internal/yaegi
 STD, x/tools < interp/internal/exports/...
-STD < interp/internal/live
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
 STD, tensor, tensor/nn, tensor/optim, tensor/data, amp, amp/trace, cuda, display, display/chart < interp/internal/symbols/...
 STD, display, kernel, interp/engine, interp/lower, interp/internal/... < interp
