@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -43,7 +44,43 @@ func (s *Session) bind(c *cell) error {
 	for _, f := range append(c.decls, c.stmts) {
 		c.renameUses(f)
 	}
+	c.lateBinding()
 	return nil
+}
+
+// lateBinding makes function literals of the statements, which may outlive the
+// cell, call functions through variables, so that they reach a later version.
+// Declared functions need none: they are compiled again.
+func (c *cell) lateBinding() {
+	ast.Inspect(c.stmts.File, func(n ast.Node) bool {
+		lit, ok := n.(*ast.FuncLit)
+		if !ok {
+			return true
+		}
+		ast.Inspect(lit.Body, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			b := c.bindingOf(c.info.Uses[id])
+			if b == nil || b.kind != kindFunc || b.generic {
+				return true
+			}
+			if b.hook == "" && c.newFuncHooks[b] == "" {
+				c.newFuncHooks[b] = fmt.Sprintf("%s__hook%d", b.slot, c.seq)
+				c.hooked = append(c.hooked, hooked{b, c.info.Uses[id].(*types.Func)})
+			}
+			id.Name = cmp.Or(b.hook, c.newFuncHooks[b])
+			return true
+		})
+		return false
+	})
+}
+
+// hooked is a function that gets a variable through which literals call it.
+type hooked struct {
+	*binding
+	fn *types.Func
 }
 
 // bindDecl makes the new binding of a type, constant or function.
@@ -66,6 +103,9 @@ func (s *Session) bindDecl(c *cell, f *declFile, name string) {
 	case *types.Func:
 		b.kind = kindFunc
 		b.generic = o.Signature().TypeParams().Len() > 0
+		if old := c.env.cur[name]; old != nil && old.kind == kindFunc && old.typ == b.typ {
+			b.hook = old.hook
+		}
 	default:
 		return
 	}
@@ -470,6 +510,18 @@ func typeString(t types.Type, pkg *types.Package) string {
 func (s *Session) commit(c *cell) {
 	for _, m := range c.newMethods {
 		m.typ.methods[m.name] = m.method
+	}
+	for b, hook := range c.newFuncHooks {
+		b.hook = hook
+	}
+	for again, src := range c.repeated { // it is now where it was last run
+		src.cell, src.item = again.cell, again.item
+		for _, b := range src.binds {
+			b.cell = src.cell
+		}
+		for _, m := range src.methods {
+			m.cell = src.cell
+		}
 	}
 	s.env = c.env
 	c.retired = map[*binding]bool{} // they stay retired

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"halfnote/display"
 	"halfnote/interp/engine"
@@ -68,6 +69,9 @@ type cell struct {
 	newHooks   map[*method]bool
 	touched    map[*binding]bool // types of earlier cells that get methods
 
+	newFuncHooks map[*binding]string
+	hooked       []hooked
+
 	// lower
 	unitPaths map[string]bool
 	labels    map[string]string
@@ -96,7 +100,7 @@ func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 		importer: s.importer, fset: s.engine.Files(), env: s.env.clone(),
 		retired: map[*binding]bool{}, paths: map[string]bool{},
 		vars: map[*binding]types.Object{}, reused: map[*binding]bool{}, newHooks: map[*method]bool{},
-		touched:   map[*binding]bool{},
+		touched: map[*binding]bool{}, newFuncHooks: map[*binding]string{},
 		unitPaths: map[string]bool{}, labels: map[string]string{}, generated: map[*ast.FuncDecl]bool{},
 	}
 	var err error
@@ -196,20 +200,9 @@ func (s *Session) notices(c *cell) {
 			}
 		}
 	}
-	for b := range c.superseded {
-		if b.kind == kindType && s.holdsType(b) {
+	for _, b := range s.env.old {
+		if !slices.Contains(c.before.old, b) {
 			fmt.Fprintf(c.out.Stderr(), "note: type %s is new: values that exist keep the %s of In[%d]\n", b.name, b.name, b.cell)
 		}
 	}
-}
-
-// holdsType tells whether variables of the session have a version of a type that
-// has been replaced.
-func (s *Session) holdsType(b *binding) bool {
-	for _, old := range s.env.old {
-		if old == b {
-			return true
-		}
-	}
-	return false
 }

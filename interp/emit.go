@@ -32,6 +32,17 @@ func (s *Session) lower(c *cell) error {
 			}
 		}
 	}
+	for _, h := range c.hooked {
+		if err := c.slot(e, c.newFuncHooks[h.binding], h.fn.Signature()); err != nil {
+			return err
+		}
+		e.start = append(e.start, setHook(c.newFuncHooks[h.binding], h.slot))
+	}
+	for _, b := range c.names {
+		if b.kind == kindFunc && b.hook != "" {
+			e.start = append(e.start, setHook(b.hook, b.slot))
+		}
+	}
 	body, err := c.statements(e)
 	if err != nil {
 		return err
@@ -139,9 +150,7 @@ func (c *cell) emitMethod(e *emission, d *ast.FuncDecl) error {
 		Type: &ast.FuncType{Func: d.Type.Func, Params: params, Results: d.Type.Results},
 		Body: d.Body,
 	})
-	e.start = append(e.start, &ast.AssignStmt{
-		Lhs: []ast.Expr{ast.NewIdent(m.hook)}, Tok: token.ASSIGN, Rhs: []ast.Expr{ast.NewIdent(body)},
-	})
+	e.start = append(e.start, setHook(m.hook, body))
 	if !c.newHooks[m.method] {
 		return nil
 	}
@@ -183,6 +192,10 @@ func (c *cell) emitMethod(e *emission, d *ast.FuncDecl) error {
 	c.generated[f] = true
 	e.funcs = append(e.funcs, f)
 	return nil
+}
+
+func setHook(hook, function string) ast.Stmt {
+	return &ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent(hook)}, Tok: token.ASSIGN, Rhs: []ast.Expr{ast.NewIdent(function)}}
 }
 
 // anonymous drops the names of parameters.

@@ -49,6 +49,9 @@ type binding struct {
 	src     *source
 	methods map[string]*method
 	generic bool
+	// hook is the engine's variable through which function literals call the
+	// function, empty as long as none does.
+	hook string
 	// captured: code that outlives its cell may hold the variable.
 	captured bool
 	// tainted: the engine may have seen methods of the type that a rejected cell

@@ -157,5 +157,5 @@ func (r *recorder) text(res kernel.Result) string {
 			fmt.Fprintln(&r.buf, strings.TrimRight(ansi.ReplaceAllString(line, ""), " "))
 		}
 	}
-	return r.buf.String()
+	return ansi.ReplaceAllString(r.buf.String(), "")
 }

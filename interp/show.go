@@ -134,7 +134,7 @@ func (w *writer) value(v reflect.Value, t types.Type, depth int) {
 	}
 	name := ""
 	if n, ok := types.Unalias(t).(*types.Named); ok {
-		name = typeString(n, w.pkg)
+		name = versioned.ReplaceAllString(typeString(n, w.pkg), "$1") // an earlier version has the same name
 		if n.Obj().Pkg() != w.pkg && v.CanInterface() && !types.IsInterface(n) {
 			w.foreign(v)
 			return

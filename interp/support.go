@@ -172,15 +172,37 @@ var reflectWords = []struct{ reflect, go_ string }{
 	{"on zero Value", "invalid memory address or nil pointer dereference"},
 }
 
-// mark is a place of a cell where it may fail.
+// mark is a place of a cell where it may fail. In a declaration it counts from
+// where that starts, because the cell may be run again under another number.
 type mark struct {
-	cell, line, col int
-	fn              string // the engine's name of the function, where it was noted
+	src       *source // nil in statements
+	cell      int
+	line, col int
+	fn        string // the engine's name of the function, where it was noted
+}
+
+func (m mark) place() (cell, line, col int) {
+	if m.src == nil {
+		return m.cell, m.line, m.col
+	}
+	if m.line == 0 {
+		return m.src.cell, m.src.item.line, m.src.item.col + m.col
+	}
+	return m.src.cell, m.src.item.line + m.line, m.col
 }
 
 func (s *Session) markAt(c *cell, m lower.Mark) mark {
 	at := c.fset.Position(m.Pos)
-	return mark{cellOf(at.Filename), at.Line, at.Column, m.Func}
+	for _, f := range c.decls {
+		if f.tok == c.fset.File(m.Pos) {
+			r := mark{src: f.src, line: at.Line - f.src.item.line, col: at.Column, fn: m.Func}
+			if r.line == 0 {
+				r.col -= f.src.item.col
+			}
+			return r
+		}
+	}
+	return mark{cell: cellOf(at.Filename), line: at.Line, col: at.Column, fn: m.Func}
 }
 
 // unsupported is the error of a cell that is valid Go and that the engine cannot

@@ -99,12 +99,12 @@ func (s *Session) frames(p *engine.Panic) []string {
 		where := label
 		var excerpt []string
 		if f.Mark > 0 && f.Mark <= len(s.marks) {
-			m := s.marks[f.Mark-1]
-			where = place(m.cell, m.line, 0)
+			cell, line, col := s.marks[f.Mark-1].place()
+			where = place(cell, line, 0)
 			if label != "" {
 				where += ", " + label
 			}
-			excerpt = s.excerpt(m.cell, m.line, m.col)
+			excerpt = s.excerpt(cell, line, col)
 		}
 		if f.Func == last {
 			if f.Func == base { // literals share a name

@@ -118,10 +118,16 @@ func (m *marker) stmt(st ast.Stmt) []ast.Stmt {
 			s.Body.List = append(s.Body.List, m.before(s.For, s.Cond, s.Post)...)
 			return list
 		}
-		return m.before(s.For, s.Init)
+		if list := m.before(s.For, s.Init); list != nil {
+			return list
+		}
+		return m.mark(s.For) // where an interrupt finds an empty loop
 	case *ast.RangeStmt:
 		m.list(&s.Body.List)
-		return m.before(s.For, s.X)
+		if list := m.before(s.For, s.X); list != nil {
+			return list
+		}
+		return m.mark(s.For)
 	}
 	return m.before(start(st), st)
 }
