@@ -78,6 +78,7 @@ type cell struct {
 	generated map[*ast.FuncDecl]bool
 	inits     int
 	results   []outValue
+	showing   []ast.Stmt
 	marks     []lower.Mark
 	unit      *engine.Unit
 
@@ -92,10 +93,10 @@ type outValue struct {
 	typ  types.Type
 }
 
-// run takes a cell through the steps.
-func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
+// newCell returns a cell that works on a copy of the environment.
+func (s *Session) newCell(ctx context.Context, in kernel.Cell, out kernel.Output) *cell {
 	s.seq++
-	c := &cell{
+	return &cell{
 		n: in.Count, seq: s.seq, code: in.Code, out: out, ctx: ctx,
 		importer: s.importer, fset: s.engine.Files(), env: s.env.clone(),
 		retired: map[*binding]bool{}, paths: map[string]bool{},
@@ -103,6 +104,11 @@ func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 		touched: map[*binding]bool{}, newFuncHooks: map[*binding]string{},
 		unitPaths: map[string]bool{}, labels: map[string]string{}, generated: map[*ast.FuncDecl]bool{},
 	}
+}
+
+// run takes a cell through the steps.
+func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
+	c := s.newCell(ctx, in, out)
 	var err error
 	for _, step := range steps {
 		if err = step.run(s, c); err != nil {

@@ -226,6 +226,7 @@ func (c *cell) statements(e *emission) ([]ast.Stmt, error) {
 		}
 		list = append(list, c.assign(st)...)
 	}
+	list = append(list, c.showing...)
 	return list, nil
 }
 
@@ -261,6 +262,9 @@ func (c *cell) result(e *emission, x *ast.ExprStmt) (ast.Stmt, error) {
 		}
 	}
 	st := &ast.AssignStmt{TokPos: x.Pos(), Tok: token.ASSIGN, Rhs: []ast.Expr{x.X}}
+	if len(ts) == 1 {
+		c.shows(e, fmt.Sprintf("out__%d_0", c.seq), ts[0])
+	}
 	for i, t := range ts {
 		name := fmt.Sprintf("out__%d_%d", c.seq, i)
 		if err := c.slot(e, name, t); err != nil {
@@ -273,6 +277,43 @@ func (c *cell) result(e *emission, x *ast.ExprStmt) (ast.Stmt, error) {
 		c.results = append(c.results, outValue{name, t})
 	}
 	return st, nil
+}
+
+// shows hands over the methods by which a value of a type of the session shows
+// itself: compiled code does not see methods that are interpreted.
+func (c *cell) shows(e *emission, slot string, t types.Type) {
+	if !own(t, c.pkg) && !types.IsInterface(t) {
+		return
+	}
+	for _, name := range showMethods {
+		o, _, _ := types.LookupFieldOrMethod(t, true, c.pkg, name)
+		f, ok := o.(*types.Func)
+		if !ok || f.Signature().Params().Len() > 0 || showable(f.Signature().Results()) == "" {
+			continue
+		}
+		call := &ast.CallExpr{Fun: &ast.SelectorExpr{X: ast.NewIdent(slot), Sel: ast.NewIdent(name)}}
+		results, _ := lower.FuncType(f.Signature(), c.engineNames)
+		c.showing = append(c.showing, support("Method",
+			&ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", name)},
+			&ast.FuncLit{
+				Type: &ast.FuncType{Func: 1, Params: &ast.FieldList{}, Results: results.Results},
+				Body: &ast.BlockStmt{List: []ast.Stmt{&ast.ReturnStmt{Results: []ast.Expr{call}}}},
+			}))
+	}
+}
+
+// showMethods are the methods that package display looks for.
+var showMethods = []string{"Error", "HTML", "LaTeX", "Markdown", "MimeBundle", "PNG", "SVG", "String"}
+
+// showable names the kind of result that such a method has, "" if it has another.
+func showable(r *types.Tuple) string {
+	switch s := types.TypeString(r, nil); s {
+	case "(string)", "([]byte)":
+		return s
+	case "(map[string]any, map[string]any)", "(data map[string]any, metadata map[string]any)":
+		return "map"
+	}
+	return ""
 }
 
 func isTuple(t types.Type) bool {

@@ -83,7 +83,7 @@ func newSession(t testing.TB) *Session {
 // evalFor runs a cell and returns all that it shows, as one text.
 func evalFor(t testing.TB, s *Session, n int, code, after string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) // a cell that hangs shows as interrupted
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Second) // a cell that hangs shows as interrupted
 	defer cancel()
 	if after != "" {
 		d, err := time.ParseDuration(after)

@@ -58,7 +58,7 @@ type Session struct {
 	code    map[int]string // source of In[n]
 	history []int          // which of them there are, oldest first
 	stdio   *stdio
-	outs    outs
+	methods map[string]any // by which the value of the running cell shows itself
 }
 
 var _ kernel.Evaluator = (*Session)(nil)
@@ -94,6 +94,7 @@ func (s *Session) reset() error {
 	}
 	s.live.Recovered = y.Recovered
 	s.engine = y
+	s.methods = map[string]any{}
 	s.slots, s.bound, s.labels = map[string]bool{}, map[string]bool{}, map[string]string{}
 	s.marks = nil
 	if s.code == nil {

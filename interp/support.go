@@ -35,6 +35,8 @@ func (s *Session) bindSupport() {
 		"Lock":    reflect.ValueOf(s.live.Lock),
 		"Keep":    reflect.ValueOf(s.keep),
 		"Zero":    reflect.ValueOf(func(slot string) { s.engine.Drop(slot) }),
+		"Method":  reflect.ValueOf(func(name string, f any) { s.methods[name] = f }),
+		"Errors":  reflect.ValueOf(errorTree),
 		"Index":   reflect.ValueOf(outOfRange),
 		"Clear":   reflect.ValueOf(clearAny),
 		"Divide":  reflect.ValueOf(func() { panic(runtimeError("integer divide by zero")) }),
@@ -126,6 +128,24 @@ func outOfRange(i, n int) {
 		panic(runtimeError(fmt.Sprintf("index out of range [%d]", i)))
 	}
 	panic(runtimeError(fmt.Sprintf("index out of range [%d] with length %d", i, n)))
+}
+
+// errorTree lists an error and all that it wraps, in the order in which errors.As
+// looks at them.
+func errorTree(err error) (list []error) {
+	if err == nil {
+		return nil
+	}
+	list = append(list, err)
+	switch x := err.(type) {
+	case interface{ Unwrap() error }:
+		list = append(list, errorTree(x.Unwrap())...)
+	case interface{ Unwrap() []error }:
+		for _, e := range x.Unwrap() {
+			list = append(list, errorTree(e)...)
+		}
+	}
+	return list
 }
 
 // clearAny is the built-in clear.

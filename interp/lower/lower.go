@@ -74,6 +74,7 @@ var Rewrites = []Rewrite{
 	{"methodexpr", "method expressions", (*Unit).methodExprs},
 	{"minmax", "min, max, clear", (*Unit).minmax},
 	{"variadic", "interpreted values in variadic interfaces and in literals of compiled slice types", (*Unit).variadics},
+	{"errorsas", "errors.As of interpreted types", (*Unit).errorsAs},
 	{"rangefunc", "range over functions", (*Unit).rangeFunc},
 	{"rangeint", "range over integers", (*Unit).rangeInt},
 	{"loopvar", "loop variables per iteration", (*Unit).loopVars},

@@ -8,6 +8,7 @@ var needs = []string{
 	"defer",
 	"depth",
 	"dotimport",
+	"errorsas",
 	"go",
 	"index",
 	"instances",
