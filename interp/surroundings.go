@@ -29,6 +29,7 @@ func (s *Session) surroundings() surroundings {
 		imports:  maps.Clone(preloaded),
 		dots:     s.env.dots,
 		written:  map[string]written{},
+		magics:   magicMatches(),
 	}
 	for name, path := range s.env.imports {
 		sur.imports[name] = path
