@@ -29,7 +29,7 @@ STD, display, gonum/plot, fonts < display/chart
 STD, amp, tensor, display, display/chart < amp/trace
 
 STD, zmq4 < kernel/guard
-STD, display, kernel/guard, zmq4 < kernel
+STD, display, kernel/guard, zmq4, sqlite < kernel
 STD, kernel, display, zmq4 < kernel/client
 STD, kernel, kernel/client, display, x/tools < kernel/kerneltest
 STD < interp/engine
@@ -51,6 +51,7 @@ var modules = map[string][]string{
 	"fonts":      {"codeberg.org/go-fonts/dejavu", "golang.org/x/image"},
 	"goldmark":   {"github.com/yuin/goldmark"},
 	"gonum/plot": {"gonum.org/v1/plot"},
+	"sqlite":     {"modernc.org/sqlite"},
 	"x/sys":      {"golang.org/x/sys"},
 	"x/tools":    {"golang.org/x/tools"},
 	"yaegi":      {"github.com/traefik/yaegi"},

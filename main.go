@@ -59,7 +59,9 @@ func (c kernelCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	return kernel.Serve(context.Background(), kernel.Config{ConnectionFile: c.ConnectionFile, Log: os.Stderr, Process: true}, session)
+	return kernel.Serve(context.Background(), kernel.Config{
+		ConnectionFile: c.ConnectionFile, Log: os.Stderr, Process: true, History: kernel.HistoryFile(),
+	}, session)
 }
 
 type installCommand struct {
@@ -117,6 +119,7 @@ func ownSpec() (client.Spec, error) {
 	return client.Spec{
 		DisplayName: "Go (halfnote)", Language: "go", InterruptMode: "message",
 		Argv: []string{exe, "kernel", "{connection_file}"},
+		Env:  map[string]string{"HALFNOTE_HISTORY": ""}, // nobody typed these cells
 	}, nil
 }
 

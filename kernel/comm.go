@@ -1,22 +1,272 @@
 package kernel
 
-// No target of comms is registered here yet, so none is ever open.
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+)
 
-func (k *kernel) commInfo(*request) (any, error) {
-	return object{"status": "ok", "comms": object{}}, nil
+// maxComms is how many comms may be open: a front end that opens without end
+// must not take all memory.
+const maxComms = 1 << 14
+
+// comms is the kernel's Comms.
+type comms struct {
+	k *kernel
+
+	mu      sync.Mutex
+	targets map[string]CommOpened
+	open    map[string]*comm // by comm_id
+	latest  *output          // of the newest cell
 }
 
-// commOpen closes the comm at once, as the protocol asks of a kernel that does
-// not know its target.
-func (k *kernel) commOpen(r *request) (any, error) {
-	var c struct {
-		ID string `json:"comm_id"`
+func newComms(k *kernel) *comms {
+	return &comms{k: k, targets: map[string]CommOpened{}, open: map[string]*comm{}}
+}
+
+func (s *comms) Register(target string, opened CommOpened) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if opened == nil {
+		delete(s.targets, target)
+		return
 	}
-	if err := r.decode(&c); err != nil {
+	s.targets[target] = opened
+}
+
+func (s *comms) Open(target string, m CommMessage, out Output, h CommHandler) (Comm, error) {
+	c := &comm{s: s, id: NewID(), target: target, handler: h}
+	if err := s.add(c); err != nil {
+		return nil, fmt.Errorf("kernel: open a comm with %q: %w", target, err)
+	}
+	if err := c.say("comm_open", m, out); err != nil {
+		s.remove(c)
 		return nil, err
 	}
-	return nil, k.iopub.publish(k.life, r.Header, "comm_close", object{"comm_id": c.ID, "data": object{}})
+	return c, nil
 }
 
-// commIgnored takes the messages of comms that are not open.
-func (k *kernel) commIgnored(*request) (any, error) { return nil, nil }
+func (s *comms) add(c *comm) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.open[c.id] != nil:
+		return fmt.Errorf("comm_id: %q is open already", c.id)
+	case len(s.open) >= maxComms:
+		return fmt.Errorf("%d comms are open, at most %d may be", len(s.open), maxComms)
+	}
+	s.open[c.id] = c
+	c.owner = s.latest
+	return nil
+}
+
+// remove reports whether c was open.
+func (s *comms) remove(c *comm) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[c.id] != c {
+		return false
+	}
+	delete(s.open, c.id)
+	return true
+}
+
+func (s *comms) find(id string) *comm {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open[id]
+}
+
+// cellStarts remembers the newest cell, to which a comm belongs that no cell
+// opened.
+func (s *comms) cellStarts(o *output) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.latest = o
+}
+
+// comm is one open comm.
+type comm struct {
+	s          *comms
+	id, target string
+	owner      *output // under s.mu; nil before the first cell
+
+	handling sync.Mutex // held by a callback
+	handler  CommHandler
+}
+
+func (c *comm) ID() string     { return c.id }
+func (c *comm) Target() string { return c.target }
+
+var errCommClosed = errors.New("kernel: comm: it is closed")
+
+func (c *comm) Send(m CommMessage, out Output) error {
+	if c.s.find(c.id) != c {
+		return errCommClosed
+	}
+	return c.say("comm_msg", m, out)
+}
+
+func (c *comm) Close(m CommMessage, out Output) error {
+	if !c.s.remove(c) {
+		return nil
+	}
+	return c.say("comm_close", m, out)
+}
+
+// say publishes a message of the comm, with what brought it about as parent.
+func (c *comm) say(msgType string, m CommMessage, out Output) error {
+	data := m.Data
+	if data == nil {
+		data = emptyObject
+	}
+	if !json.Valid(data) || m.Metadata != nil && !json.Valid(m.Metadata) {
+		return fmt.Errorf("kernel: %s: data or metadata is not JSON", msgType)
+	}
+	content := object{"comm_id": c.id, "data": data}
+	if msgType == "comm_open" {
+		content["target_name"] = c.target
+	}
+	message := Message{Metadata: m.Metadata, Content: mustEncode(content), Buffers: m.Buffers}
+	switch o := out.(type) {
+	case *output:
+		c.s.mu.Lock()
+		c.owner = o
+		c.s.mu.Unlock()
+		message.Parent = o.r.Header
+		return o.sayMessage(msgType, message)
+	case *commOutput:
+		message.Parent = o.parent
+		return c.s.k.iopub.publishMessage(o.ctx, msgType, message)
+	}
+	return c.s.k.iopub.publishMessage(c.s.k.life, msgType, message)
+}
+
+// commOutput is the Output of a callback: a cell's, but for the comms' messages.
+type commOutput struct {
+	*output
+	parent Header
+	ctx    context.Context
+}
+
+// commContent is the content of comm_open, comm_msg and comm_close.
+type commContent struct {
+	ID     *string         `json:"comm_id"`
+	Target string          `json:"target_name"`
+	Data   json.RawMessage `json:"data"`
+}
+
+func (r *request) comm() (c commContent, m CommMessage, err error) {
+	if err := r.decode(&c); err != nil {
+		return c, m, err
+	}
+	if c.ID == nil {
+		return c, m, errors.New("content has no comm_id, expected a string")
+	}
+	if c.Data == nil {
+		c.Data = emptyObject
+	}
+	return c, CommMessage{Data: c.Data, Metadata: r.Metadata, Buffers: r.Buffers}, nil
+}
+
+// callback calls f, which handles a message of c, and makes its panic output.
+func (k *kernel) callback(c *comm, r *request, f func(ctx context.Context, out Output)) {
+	c.handling.Lock()
+	defer c.handling.Unlock()
+	ctx, done := k.interruptible()
+	defer done()
+	k.comms.mu.Lock()
+	owner := c.owner
+	k.comms.mu.Unlock()
+	if owner == nil {
+		owner = newOutput(k, r, k.life)
+	}
+	out := &commOutput{output: owner, parent: r.Header, ctx: ctx}
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(out.Stderr(), "a callback of %s failed: %v\n", c.target, p)
+			k.log.Printf("%s: panic: %v\n%s", r.Header.Type, p, debug.Stack())
+		}
+	}()
+	f(ctx, out)
+}
+
+func (k *kernel) commOpen(r *request) (any, error) {
+	content, m, err := r.comm()
+	if err != nil {
+		return nil, err
+	}
+	k.comms.mu.Lock()
+	opened := k.comms.targets[content.Target]
+	k.comms.mu.Unlock()
+	c := &comm{s: k.comms, id: *content.ID, target: content.Target}
+	if opened == nil {
+		// By the protocol a comm whose target is not known is closed at once.
+		err = fmt.Errorf("target_name: %q is not registered", content.Target)
+	} else {
+		err = k.comms.add(c)
+	}
+	if err != nil {
+		k.log.Printf("comm_open: %s", firstLine(err.Error()))
+		return nil, k.iopub.publish(k.life, r.Header, "comm_close", object{"comm_id": c.id, "data": object{}})
+	}
+	k.callback(c, r, func(ctx context.Context, out Output) { c.handler = opened(ctx, c, m, out) })
+	return nil, nil
+}
+
+func (k *kernel) commMessage(r *request) (any, error) {
+	content, m, err := r.comm()
+	if err != nil {
+		return nil, err
+	}
+	c := k.comms.find(*content.ID)
+	if c == nil {
+		k.log.Printf("comm_msg: no comm %q is open", strings.ToValidUTF8(*content.ID, "?"))
+		return nil, nil
+	}
+	k.callback(c, r, func(ctx context.Context, out Output) {
+		if f := c.handler.Message; f != nil {
+			f(ctx, m, out)
+		}
+	})
+	return nil, nil
+}
+
+func (k *kernel) commClose(r *request) (any, error) {
+	content, m, err := r.comm()
+	if err != nil {
+		return nil, err
+	}
+	c := k.comms.find(*content.ID)
+	if c == nil || !k.comms.remove(c) {
+		return nil, nil
+	}
+	k.callback(c, r, func(ctx context.Context, out Output) {
+		if f := c.handler.Closed; f != nil {
+			f(ctx, m, out)
+		}
+	})
+	return nil, nil
+}
+
+func (k *kernel) commInfo(r *request) (any, error) {
+	var want struct {
+		Target string `json:"target_name"`
+	}
+	if err := r.decode(&want); err != nil {
+		return nil, err
+	}
+	open := object{}
+	k.comms.mu.Lock()
+	defer k.comms.mu.Unlock()
+	for id, c := range k.comms.open {
+		if want.Target == "" || c.target == want.Target {
+			open[id] = object{"target_name": c.target}
+		}
+	}
+	return object{"status": "ok", "comms": open}, nil
+}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 
 	"halfnote/display"
@@ -30,6 +31,80 @@ type Completer interface {
 	// Inspect describes the name at cursor; ok is false when there is nothing to
 	// say. detail is 0, or 1 for source as well.
 	Inspect(code string, cursor, detail int) (b display.Bundle, ok bool)
+}
+
+// CommUser is an Evaluator that talks with front ends through comms, as widgets
+// do.
+type CommUser interface {
+	// UseComms is called once, before the first cell.
+	UseComms(Comms)
+}
+
+// Comms opens comms and takes those that front ends open. Its methods may be
+// called from any goroutine.
+type Comms interface {
+	// Register makes a target known; nil forgets it. Front ends that open a comm
+	// with a target that is not known are told that it is closed.
+	Register(target string, opened CommOpened)
+	// Open opens a comm with a target of the front ends. It belongs to the cell
+	// of out, which is an Output as the kernel passed it, or nil.
+	Open(target string, m CommMessage, out Output, h CommHandler) (Comm, error)
+}
+
+// Comm is a conversation with the front ends that is open. Its methods may be
+// called from any goroutine.
+type Comm interface {
+	ID() string
+	Target() string
+	// Send sends a message to the other side. out says what brought it about:
+	// the Output of a cell, to which the comm belongs from then on, or the one
+	// that a callback was given; nil for neither. It waits while front ends are
+	// slow to read, and fails when the comm is closed.
+	Send(m CommMessage, out Output) error
+	// Close tells the other side that the comm has ended. Closing again does
+	// nothing.
+	Close(m CommMessage, out Output) error
+}
+
+// CommOpened takes a comm that a front end opened with the target, and returns
+// what handles its messages.
+type CommOpened func(ctx context.Context, c Comm, m CommMessage, out Output) CommHandler
+
+// CommHandler handles what a front end sends. A comm's callbacks run one after
+// the other, but beside a running cell and beside the callbacks of other comms.
+// An interrupt cancels ctx. What they print and display goes to the cell that
+// the comm belongs to: front ends drop output whose parent is a comm's message.
+// Nil functions ignore what comes.
+type CommHandler struct {
+	Message func(ctx context.Context, m CommMessage, out Output)
+	// Closed is called when the front end closed the comm.
+	Closed func(ctx context.Context, m CommMessage, out Output)
+}
+
+// CommMessage is what comm_open, comm_msg and comm_close carry.
+type CommMessage struct {
+	Data     json.RawMessage // an object; nil is {}
+	Metadata json.RawMessage // of the message, an object; nil is {}
+	Buffers  [][]byte        // not to be changed
+}
+
+// VariableLister is an Evaluator whose variables can be looked at, for the
+// variable panels of front ends.
+type VariableLister interface {
+	// Variables returns what cells have declared, in the order to be shown.
+	Variables() []Variable
+}
+
+// Variable is a variable, or a part of one.
+type Variable struct {
+	Name  string // "x"; of a part ".Field" is "Field", an element "[0]"
+	Type  string
+	Value string // one short line
+	// Children returns the parts that the value has now; nil when it has none. It
+	// is called when somebody looks at them, from any goroutine.
+	Children func() []Variable
+	// Rich returns how a cell would show the value; nil when Value says it all.
+	Rich func() display.Bundle
 }
 
 // Language describes a language the way kernel_info_reply's language_info does.
@@ -87,9 +162,10 @@ type Result struct {
 
 // Payload is one entry of execute_reply's payload.
 type Payload struct {
-	Source string         // "page", "set_next_input"
-	Data   display.Bundle // for page
-	Text   string         // for set_next_input
+	Source  string         // "page", "set_next_input"
+	Data    display.Bundle // for page
+	Text    string         // for set_next_input
+	Replace bool           // for set_next_input: the text replaces the cell
 }
 
 // Error is what a failed cell tells its reader: the fields of Jupyter's error

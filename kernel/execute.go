@@ -24,7 +24,7 @@ type executeRequest struct {
 
 func (k *kernel) execute(r *request) (any, error) {
 	if r.aborted {
-		return object{"status": "aborted", "execution_count": k.count.Load()}, nil
+		return k.abortedReply(), nil
 	}
 	var c executeRequest
 	if err := r.decode(&c); err != nil {
@@ -33,17 +33,28 @@ func (k *kernel) execute(r *request) (any, error) {
 	if c.Code == nil {
 		return nil, errNoCode
 	}
-	if !c.Silent && orTrue(c.StoreHistory) {
+	// Cells run one at a time, whatever subshell they came by: those of the others
+	// wait for their turn here.
+	select {
+	case k.turn <- struct{}{}:
+		defer func() { <-k.turn }()
+	case <-k.cells.Done():
+		return k.abortedReply(), nil
+	}
+	store := !c.Silent && orTrue(c.StoreHistory)
+	if store {
 		k.count.Add(1)
 	}
 	count := int(k.count.Load())
-	ctx, interrupt := context.WithCancel(k.cells)
-	defer interrupt()
-	k.setRunning(interrupt)
-	defer k.setRunning(nil)
+	ctx, done := k.interruptible()
+	defer done()
 
 	out := newOutput(k, r, ctx)
 	out.silent, out.stdin = c.Silent, orTrue(c.AllowStdin)
+	if store {
+		k.past.add(count, *c.Code)
+		k.comms.cellStarts(out)
+	}
 	out.say("execute_input", object{"code": *c.Code, "execution_count": count})
 	result := k.evaluate(ctx, Cell{Code: *c.Code, Count: count, Silent: c.Silent}, out)
 	out.end()
@@ -54,7 +65,7 @@ func (k *kernel) execute(r *request) (any, error) {
 			case <-time.After(settle):
 			case <-k.cells.Done():
 			}
-			k.queue.abort()
+			r.queue.abort()
 		}
 		content := errorContent(e)
 		out.say("error", object{"ename": e.Name, "evalue": e.Value, "traceback": content["traceback"]})
@@ -67,6 +78,9 @@ func (k *kernel) execute(r *request) (any, error) {
 		shown := displayed(*result.Value)
 		shown["execution_count"] = count
 		out.say("execute_result", shown)
+		if store {
+			k.past.result(count, result.Value.String())
+		}
 	}
 	return object{
 		"status": "ok", "execution_count": count, "payload": payload(result),
@@ -76,10 +90,8 @@ func (k *kernel) execute(r *request) (any, error) {
 
 func orTrue(p *bool) bool { return p == nil || *p }
 
-func (k *kernel) setRunning(interrupt context.CancelFunc) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.running = interrupt
+func (k *kernel) abortedReply() object {
+	return object{"status": "aborted", "execution_count": k.count.Load()}
 }
 
 // evaluate runs a cell. An evaluator should not panic; if it does, the cell has
@@ -125,7 +137,7 @@ func payload(r Result) []object {
 			data, _ := bundle(p.Data)
 			list = append(list, object{"source": p.Source, "data": data, "start": 0})
 		case "set_next_input":
-			list = append(list, object{"source": p.Source, "text": p.Text, "replace": false})
+			list = append(list, object{"source": p.Source, "text": p.Text, "replace": p.Replace})
 		}
 	}
 	return list

@@ -30,20 +30,24 @@ func (p *iopub) publish(ctx context.Context, parent Header, msgType string, cont
 	if err != nil {
 		return err
 	}
-	return p.guard.Publish(ctx, p.frames(parent, msgType, body)...)
+	return p.publishMessage(ctx, msgType, Message{Parent: parent, Content: body})
 }
 
-func (p *iopub) frames(parent Header, msgType string, body []byte) [][]byte {
-	return p.k.codec.Encode(Message{
-		Prefix: [][]byte{[]byte(msgType)}, Header: p.k.session.Header(msgType), Parent: parent, Content: body,
-	})
+// publishMessage is publish for a message that lacks only its header.
+func (p *iopub) publishMessage(ctx context.Context, msgType string, m Message) error {
+	return p.guard.Publish(ctx, p.frames(msgType, m)...)
+}
+
+func (p *iopub) frames(msgType string, m Message) [][]byte {
+	m.Prefix, m.Header = [][]byte{[]byte(msgType)}, p.k.session.Header(msgType)
+	return p.k.codec.Encode(m)
 }
 
 // later sends a message without waiting for anybody.
 func (p *iopub) later(parent Header, msgType string, content any) {
 	p.left.Add(1)
 	select {
-	case p.waiting <- p.frames(parent, msgType, mustEncode(content)):
+	case p.waiting <- p.frames(msgType, Message{Parent: parent, Content: mustEncode(content)}):
 	default:
 		p.left.Done()
 		p.k.log.Printf("iopub: dropped %s: %d messages wait already", msgType, cap(p.waiting))

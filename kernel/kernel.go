@@ -29,6 +29,9 @@ type Config struct {
 	// the running cell, SIGTERM ends the kernel, and so does the death of the
 	// parent when JPY_PARENT_PID is set.
 	Process bool
+	// History is the path of the database in which the cells of all sessions are
+	// kept; "" keeps those of this one, in memory. See [HistoryFile].
+	History string
 	// HelpLinks are shown in the Help menu of front ends.
 	HelpLinks []HelpLink
 	// Ready is called once, when all sockets are bound; it may be nil.
@@ -51,7 +54,7 @@ const (
 // c.Process, the process is told to end; then it returns nil. It closes e, also
 // when it fails to start: because of the connection file, or of a port in use.
 func Serve(ctx context.Context, c Config, e Evaluator) error {
-	defer closeWithin(e, closing)
+	defer within(closing, func() { e.Close() })
 	k, err := newKernel(c, e)
 	if err != nil {
 		return err
@@ -81,10 +84,15 @@ type kernel struct {
 
 	shell, control, stdin, heartbeat, publisher *socket
 	iopub                                       *iopub
-	queue                                       *queue
+	subshells                                   subshells
+	comms                                       *comms
+	past                                        *history
+	looked                                      looked
+	usages                                      usages
 	inputs                                      inputs
 
-	count atomic.Int64 // execution count; only the shell's goroutine changes it
+	turn  chan struct{} // holds one while a cell runs
+	count atomic.Int64  // execution count; changed by whose turn it is
 
 	life  context.Context // ends when the last message has left
 	die   context.CancelFunc
@@ -92,7 +100,7 @@ type kernel struct {
 	stop  context.CancelFunc
 
 	mu      sync.Mutex
-	running context.CancelFunc // interrupts the running cell; nil when there is none
+	running map[*context.CancelFunc]bool // cells and callbacks under way
 }
 
 func newKernel(c Config, e Evaluator) (*kernel, error) {
@@ -108,8 +116,11 @@ func newKernel(c Config, e Evaluator) (*kernel, error) {
 	k := &kernel{
 		Config: c, conn: conn, eval: e,
 		codec: NewCodec(conn.Key), session: NewSession("kernel"), log: newLogger(c.Log),
-		queue: newQueue(),
+		turn: make(chan struct{}, 1), running: map[*context.CancelFunc]bool{},
 	}
+	k.subshells = subshells{main: newQueue(), comms: newQueue(), created: map[string]*queue{}}
+	k.comms = newComms(k)
+	k.past = newHistory(c.History, k.log)
 	k.life, k.die = context.WithCancel(context.Background())
 	k.cells, k.stop = context.WithCancel(k.life)
 	if !conn.local() {
@@ -184,11 +195,12 @@ func (k *kernel) run(ctx context.Context) {
 	for _, loop := range []func(){k.iopub.loop, k.heartbeatLoop, k.controlLoop, k.stdinLoop, k.shellLoop} {
 		loops.Go(loop)
 	}
-	idle := make(chan struct{})
-	go func() {
-		defer close(idle)
-		k.work()
-	}()
+	if u, ok := k.eval.(CommUser); ok {
+		u.UseComms(k.comms)
+	}
+	var work sync.WaitGroup
+	work.Go(func() { k.work(k.subshells.main) })
+	work.Go(func() { k.work(k.subshells.comms) })
 	k.iopub.later(Header{}, "status", status{"starting"})
 
 	select {
@@ -196,10 +208,8 @@ func (k *kernel) run(ctx context.Context) {
 		k.stop()
 	case <-k.cells.Done():
 	}
-	k.queue.close()
-	select {
-	case <-idle:
-	case <-time.After(grace):
+	k.subshells.close()
+	if !within(grace, work.Wait) {
 		k.log.Printf("a cell did not end within %v of being interrupted", grace)
 	}
 	out, cancel := context.WithTimeout(k.life, flush)
@@ -210,16 +220,32 @@ func (k *kernel) run(ctx context.Context) {
 			k.log.Printf("%s: the last messages did not get out: %v", s.name, err)
 		}
 	}
+	within(closing, k.past.close)
 	k.unbind()
 	loops.Wait()
 }
 
-// interrupt ends the running cell, if there is one.
+// interruptible returns the context of a cell or a callback that begins; done is to
+// be called at its end.
+func (k *kernel) interruptible() (ctx context.Context, done func()) {
+	ctx, cancel := context.WithCancel(k.cells)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.running[&cancel] = true
+	return ctx, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		delete(k.running, &cancel)
+		cancel()
+	}
+}
+
+// interrupt ends the running cell and callbacks of comms, if there are any.
 func (k *kernel) interrupt() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.running != nil {
-		k.running()
+	for cancel := range k.running {
+		(*cancel)()
 	}
 }
 
@@ -258,14 +284,17 @@ func (k *kernel) send(s *socket, prefix [][]byte, h, parent Header, metadata, co
 	}
 }
 
-func closeWithin(e Evaluator, d time.Duration) {
+// within calls f, and reports whether it returned in time.
+func within(d time.Duration, f func()) bool {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		e.Close()
+		f()
 	}()
 	select {
 	case <-done:
+		return true
 	case <-time.After(d):
+		return false
 	}
 }

@@ -34,6 +34,8 @@ type Header struct {
 	Username string `json:"username"`
 	Date     string `json:"date"`
 	Version  string `json:"version"`
+	// Subshell is where a request on shell is to be handled; "" is the main shell.
+	Subshell string `json:"subshell_id,omitempty"`
 
 	// raw is the header as it was received: a parent_header repeats it whole,
 	// with the fields that are not known here.

@@ -118,17 +118,18 @@ func (o *output) flushTo(n int) error {
 	if text == "" {
 		return nil
 	}
-	return o.publish("stream", object{"name": s.name, "text": text})
+	return o.publish("stream", Message{Content: mustEncode(object{"name": s.name, "text": text})})
 }
 
 // publish sends a message of the cell. What an interrupted cell has to say still
 // goes out, unless front ends are slow to read: then it is not waited for.
-func (o *output) publish(msgType string, content any) error {
-	err := o.k.iopub.publish(o.ctx, o.r.Header, msgType, content)
+func (o *output) publish(msgType string, m Message) error {
+	m.Parent = o.r.Header
+	err := o.k.iopub.publishMessage(o.ctx, msgType, m)
 	if err != nil && o.ctx.Err() != nil {
 		ctx, cancel := context.WithTimeout(o.k.life, lastWords)
 		defer cancel()
-		err = o.k.iopub.publish(ctx, o.r.Header, msgType, content)
+		err = o.k.iopub.publishMessage(ctx, msgType, m)
 	}
 	return err
 }
@@ -159,15 +160,19 @@ func wholeRunes(b []byte) int {
 
 // say publishes a message of the cell, after the text that came before it.
 func (o *output) say(msgType string, content any) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	if o.silent {
 		return
 	}
-	o.flush(false)
-	if err := o.publish(msgType, content); err != nil && o.k.life.Err() == nil {
+	if err := o.sayMessage(msgType, Message{Content: mustEncode(content)}); err != nil && o.k.life.Err() == nil {
 		o.k.log.Printf("iopub: %s: %v", msgType, err)
 	}
+}
+
+func (o *output) sayMessage(msgType string, m Message) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.flush(false)
+	return o.publish(msgType, m)
 }
 
 func (o *output) Display(b display.Bundle) { o.say("display_data", displayed(b)) }

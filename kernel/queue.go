@@ -9,7 +9,7 @@ const (
 	maxQueuedBytes = 64 << 20
 )
 
-// queue holds the shell's requests until the cells before them have ended.
+// queue holds the requests of a subshell until those before them have ended.
 type queue struct {
 	mu     sync.Mutex
 	moved  sync.Cond // something came, went or closed
@@ -24,20 +24,21 @@ func newQueue() *queue {
 	return q
 }
 
-// push appends r; it waits while the queue is full, and drops r once the queue
-// has closed.
-func (q *queue) push(r *request) {
+// push appends r; it waits while the queue is full. It reports whether the queue
+// took r, which it does until it has closed.
+func (q *queue) push(r *request) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for !q.closed && len(q.items) > 0 && (len(q.items) >= maxQueued || q.bytes+r.size() > maxQueuedBytes) {
 		q.moved.Wait()
 	}
 	if q.closed {
-		return
+		return false
 	}
 	q.items = append(q.items, r)
 	q.bytes += r.size()
 	q.moved.Broadcast()
+	return true
 }
 
 // pop takes the oldest request; it waits for one, and returns nil once the queue
@@ -68,9 +69,12 @@ func (q *queue) abort() {
 	}
 }
 
-func (q *queue) close() {
+// close ends the queue, and returns what nobody will take out of it.
+func (q *queue) close() (rest []*request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
+	rest, q.items = q.items, nil
 	q.moved.Broadcast()
+	return rest
 }

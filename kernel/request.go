@@ -15,9 +15,13 @@ import (
 type request struct {
 	Message
 	socket  *socket
-	aborted bool   // a cell before it failed; written under the queue's lock
-	started string // timestamp
-	then    func() // called after the idle status
+	queue   *queue          // of its subshell
+	after   <-chan struct{} // what has to be handled before it; nil for nothing
+	done    chan struct{}   // closed when it has been handled; may be nil
+	refused error           // why it is not handled
+	aborted bool            // a cell before it failed; written under the queue's lock
+	started string          // timestamp
+	then    func()          // called after the idle status
 }
 
 // object is a JSON object to be sent.
@@ -25,24 +29,36 @@ type object = map[string]any
 
 // answers lists the requests that are known, by message type. An answer is the
 // content of the reply; nil sends none.
-var answers = []struct {
+var answers []answerer
+
+type answerer struct {
 	request        string
 	shell, control bool
 	answer         func(*kernel, *request) (any, error)
-}{
-	{"comm_close", true, false, (*kernel).commIgnored},
-	{"comm_info_request", true, true, (*kernel).commInfo},
-	{"comm_msg", true, false, (*kernel).commIgnored},
-	{"comm_open", true, false, (*kernel).commOpen},
-	{"complete_request", true, false, (*kernel).complete},
-	{"connect_request", true, true, (*kernel).connect},
-	{"execute_request", true, false, (*kernel).execute},
-	{"history_request", true, true, (*kernel).history},
-	{"inspect_request", true, false, (*kernel).inspect},
-	{"interrupt_request", true, true, (*kernel).interruptRequest},
-	{"is_complete_request", true, false, (*kernel).isComplete},
-	{"kernel_info_request", true, true, (*kernel).kernelInfo},
-	{"shutdown_request", true, true, (*kernel).shutdown},
+}
+
+// An answer may start what serves others, so the list is filled here.
+func init() {
+	answers = []answerer{
+		{"comm_close", true, false, (*kernel).commClose},
+		{"comm_info_request", true, true, (*kernel).commInfo},
+		{"comm_msg", true, false, (*kernel).commMessage},
+		{"comm_open", true, false, (*kernel).commOpen},
+		{"complete_request", true, false, (*kernel).complete},
+		{"connect_request", true, true, (*kernel).connect},
+		{"create_subshell_request", false, true, (*kernel).createSubshell},
+		{"debug_request", false, true, (*kernel).debug},
+		{"delete_subshell_request", false, true, (*kernel).deleteSubshell},
+		{"execute_request", true, false, (*kernel).execute},
+		{"history_request", true, false, (*kernel).history},
+		{"inspect_request", true, false, (*kernel).inspect},
+		{"interrupt_request", true, true, (*kernel).interruptRequest},
+		{"is_complete_request", true, false, (*kernel).isComplete},
+		{"kernel_info_request", true, true, (*kernel).kernelInfo},
+		{"list_subshell_request", false, true, (*kernel).listSubshells},
+		{"shutdown_request", true, true, (*kernel).shutdown},
+		{"usage_request", false, true, (*kernel).usage},
+	}
 }
 
 // serve answers r, between the statuses busy and idle. status sends them.
@@ -71,6 +87,9 @@ func (k *kernel) answer(r *request) (content any, err error) {
 			content, err = nil, fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
+	if r.refused != nil {
+		return nil, r.refused
+	}
 	for _, a := range answers {
 		if a.request != r.Header.Type {
 			continue

@@ -233,7 +233,7 @@ func TestReplayIsDropped(t *testing.T) {
 func TestUnknownMessagesAreTolerated(t *testing.T) {
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
-	for _, msgType := range []string{"frobnicate_request", "comm_msg", "comm_close", "input_reply", "debug_request", "x"} {
+	for _, msgType := range []string{"frobnicate_request", "comm_msg", "comm_close", "input_reply", "debug_event", "x"} {
 		send(t, shell, message(header("?", msgType), `{"a":1}`))
 	}
 	send(t, shell, append(message(header("1", "kernel_info_request"), `{"newer":true}`), frames("a", "buffer")...))

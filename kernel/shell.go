@@ -5,23 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// shellLoop queues what comes in on shell. It does not evaluate, so that the
-// cells waiting behind a failing one are known when it fails.
-func (k *kernel) shellLoop() { k.receive(k.shell, k.queue.push) }
-
-// work answers the shell's requests, one after the other.
-func (k *kernel) work() {
-	for {
-		r := k.queue.pop()
-		if r == nil {
-			return
-		}
-		k.serve(r, func(state string) {
-			k.iopub.publish(k.life, r.Header, "status", status{state})
-		})
-	}
-}
-
 func (k *kernel) kernelInfo(*request) (any, error) {
 	l := k.eval.Language()
 	links := k.HelpLinks
@@ -36,7 +19,7 @@ func (k *kernel) kernelInfo(*request) (any, error) {
 		"banner":                 l.Banner,
 		"help_links":             links,
 		"debugger":               false,
-		"supported_features":     []string{},
+		"supported_features":     []string{"kernel subshells"},
 		"language_info": object{
 			"name":               l.Name,
 			"version":            l.Version,
@@ -127,10 +110,6 @@ func (k *kernel) inspect(r *request) (any, error) {
 		}
 	}
 	return reply, nil
-}
-
-func (k *kernel) history(*request) (any, error) {
-	return object{"status": "ok", "history": []any{}}, nil
 }
 
 // connect answers a request that is deprecated, but still part of the protocol.

@@ -34,23 +34,37 @@ type Call struct {
 // Send sends a request on "shell", "control" or "stdin". What comes for it is
 // kept until Wait or Reply of the call is called, which must happen once.
 func (k *Kernel) Send(channel, msgType string, content any) (*Call, error) {
-	return k.send(channel, msgType, content, nil)
+	return k.SendRequest(Request{Channel: channel, Type: msgType, Content: content})
 }
 
-func (k *Kernel) send(channel, msgType string, content any, input func(string, bool) (string, error)) (*Call, error) {
-	h := k.session.Header(msgType)
-	c := &Call{ID: h.ID, k: k, channel: channel, input: input, wake: make(chan struct{}, 1)}
+// Request is a message to be sent. Only Channel, "shell", "control" or "stdin", and
+// Type are needed.
+type Request struct {
+	Channel, Type string
+	Content       any
+	Buffers       [][]byte
+	Subshell      string // subshell_id
+	// Input answers input_request.
+	Input func(prompt string, password bool) (string, error)
+}
+
+// SendRequest is Send with all that a request can have.
+func (k *Kernel) SendRequest(r Request) (*Call, error) {
+	h := k.session.Header(r.Type)
+	h.Subshell = r.Subshell
+	c := &Call{ID: h.ID, k: k, channel: r.Channel, input: r.Input, wake: make(chan struct{}, 1)}
 	k.mu.Lock()
 	k.calls[c.ID] = c
 	k.mu.Unlock()
-	if err := k.write(channel, h, kernel.Header{}, content); err != nil {
+	if err := k.write(r.Channel, kernel.Message{Header: h, Buffers: r.Buffers}, r.Content); err != nil {
 		c.close()
 		return nil, err
 	}
 	return c, nil
 }
 
-func (k *Kernel) write(channel string, h, parent kernel.Header, content any) error {
+func (k *Kernel) write(channel string, m kernel.Message, content any) error {
+	h := m.Header
 	s, ok := k.sockets[channel]
 	if !ok || channel == "iopub" || channel == "hb" {
 		return fmt.Errorf("client: send %s: on channel %q, expected shell, control or stdin", h.Type, channel)
@@ -59,7 +73,8 @@ func (k *Kernel) write(channel string, h, parent kernel.Header, content any) err
 	if err != nil {
 		return fmt.Errorf("client: send %s: %w", h.Type, err)
 	}
-	frames := k.codec.Encode(kernel.Message{Header: h, Parent: parent, Content: body})
+	m.Content = body
+	frames := k.codec.Encode(m)
 	if err := s.SendMulti(zmq4.NewMsgFrom(frames...)); err != nil {
 		return k.orExit(fmt.Errorf("client: send %s: %w", h.Type, err))
 	}
@@ -79,7 +94,7 @@ func (k *Kernel) Request(ctx context.Context, channel, msgType string, content a
 // Reply waits for the call's reply alone, and returns it.
 func (c *Call) Reply(ctx context.Context) (Message, error) {
 	defer c.close()
-	err := c.wait(ctx, nil, false)
+	err := c.wait(ctx, nil, true, false)
 	return c.reply, err
 }
 
@@ -88,14 +103,20 @@ func (c *Call) Reply(ctx context.Context) (Message, error) {
 // [*ExitError] when the kernel has ended, or says that a connection was lost.
 func (c *Call) Wait(ctx context.Context, on func(Message)) (Message, error) {
 	defer c.close()
-	err := c.wait(ctx, on, true)
+	err := c.wait(ctx, on, true, true)
 	return c.reply, err
 }
 
-func (c *Call) wait(ctx context.Context, on func(Message), idle bool) error {
+// Idle is Wait for a message that gets no reply: a comm's, for example.
+func (c *Call) Idle(ctx context.Context, on func(Message)) error {
+	defer c.close()
+	return c.wait(ctx, on, false, true)
+}
+
+func (c *Call) wait(ctx context.Context, on func(Message), reply, idle bool) error {
 	ended := func() bool {
 		c.take(on)
-		return c.replied && (c.idle || !idle)
+		return (c.replied || !reply) && (c.idle || !idle)
 	}
 	for !ended() {
 		var err error
@@ -161,7 +182,7 @@ func (c *Call) answer(m Message) {
 	if err != nil {
 		line = ""
 	}
-	c.k.write("stdin", c.k.session.Header("input_reply"), m.Header, map[string]string{"value": line})
+	c.k.write("stdin", kernel.Message{Header: c.k.session.Header("input_reply"), Parent: m.Header}, map[string]string{"value": line})
 }
 
 // close ends the call: what still comes for it is late.

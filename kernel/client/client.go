@@ -157,12 +157,12 @@ func (k *Kernel) greet(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := c.wait(ctx, nil, false); err != nil {
+		if err := c.wait(ctx, nil, true, false); err != nil {
 			c.close()
 			return err
 		}
 		heard, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
-		err = c.wait(heard, nil, true)
+		err = c.wait(heard, nil, true, true)
 		cancel()
 		c.close()
 		if err == nil {

@@ -15,6 +15,8 @@ type ExecuteOptions struct {
 	// Input is asked when the cell wants a line of text; nil lets the cell know
 	// that nobody can be asked.
 	Input func(prompt string, password bool) (string, error)
+	// Subshell is the subshell_id to run in; "" is the main shell.
+	Subshell string
 }
 
 // Reply is the content of an execute_reply.
@@ -54,8 +56,11 @@ func (k *Kernel) Submit(code string, o ExecuteOptions) (*Call, error) {
 	if expressions == nil {
 		expressions = map[string]string{}
 	}
-	return k.send("shell", "execute_request", map[string]any{
-		"code": code, "silent": o.Silent, "store_history": !o.Silent && !o.NoHistory,
-		"user_expressions": expressions, "allow_stdin": o.Input != nil, "stop_on_error": !o.ContinueOnError,
-	}, o.Input)
+	return k.SendRequest(Request{
+		Channel: "shell", Type: "execute_request", Input: o.Input, Subshell: o.Subshell,
+		Content: map[string]any{
+			"code": code, "silent": o.Silent, "store_history": !o.Silent && !o.NoHistory,
+			"user_expressions": expressions, "allow_stdin": o.Input != nil, "stop_on_error": !o.ContinueOnError,
+		},
+	})
 }

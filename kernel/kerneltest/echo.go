@@ -19,11 +19,15 @@ import (
 type Echo struct {
 	mu     sync.Mutex
 	values map[string]string
+	comms  kernel.Comms
+	comm   kernel.Comm // the last that was opened
 }
 
 var (
-	_ kernel.Evaluator = (*Echo)(nil)
-	_ kernel.Completer = (*Echo)(nil)
+	_ kernel.Evaluator      = (*Echo)(nil)
+	_ kernel.Completer      = (*Echo)(nil)
+	_ kernel.CommUser       = (*Echo)(nil)
+	_ kernel.VariableLister = (*Echo)(nil)
 )
 
 // echo is one running cell.
@@ -41,6 +45,7 @@ var commands = []struct {
 }{
 	{"abandon", "DUR: go on for that long, whatever happens", func(e *echo, arg string) { time.Sleep(duration(arg)) }},
 	{"clear", "[wait]: clear_output", func(e *echo, arg string) { e.out.Clear(arg == "wait") }},
+	{"close", "TEXT: close the comm", func(e *echo, arg string) { e.talk((kernel.Comm).Close, arg) }},
 	{"count", "the result is the cell's execution count", func(e *echo, arg string) { e.value(strconv.Itoa(e.cell.Count)) }},
 	{"display", "ID TEXT: display_data under a display_id; - for none", func(e *echo, arg string) { e.out.Display(shown(arg)) }},
 	{"error", "NAME TEXT: fail", func(e *echo, arg string) {
@@ -58,7 +63,10 @@ var commands = []struct {
 		}
 	}},
 	{"get", "NAME: the result is the value set", func(e *echo, arg string) {
-		if v, ok := e.values[arg]; ok {
+		e.mu.Lock()
+		v, ok := e.values[arg]
+		e.mu.Unlock()
+		if ok {
 			e.value(v)
 			return
 		}
@@ -69,6 +77,18 @@ var commands = []struct {
 		d, text, _ := strings.Cut(arg, " ")
 		out := e.out.Stdout()
 		time.AfterFunc(duration(d), func() { fmt.Fprintln(out, text) })
+	}},
+	{"next", "TEXT: what the next cell should be", func(e *echo, arg string) {
+		e.result.Payload = append(e.result.Payload, kernel.Payload{Source: "set_next_input", Text: arg})
+	}},
+	{"open", "TARGET TEXT: open a comm", func(e *echo, arg string) {
+		target, text, _ := strings.Cut(arg, " ")
+		c, err := e.comms.Open(target, said(text), e.out, e.handler(target))
+		if err != nil {
+			e.fail("CommError", err.Error())
+			return
+		}
+		e.setComm(c)
 	}},
 	{"page", "TEXT: show in the pager", func(e *echo, arg string) {
 		e.result.Payload = append(e.result.Payload, kernel.Payload{Source: "page", Data: plain(arg)})
@@ -83,8 +103,11 @@ var commands = []struct {
 		io.WriteString(e.out.Stdout(), strings.Repeat(text, n))
 	}},
 	{"result", "TEXT: the cell's value", func(e *echo, arg string) { e.value(arg) }},
+	{"send", "TEXT: send on the comm", func(e *echo, arg string) { e.talk((kernel.Comm).Send, arg) }},
 	{"set", "NAME VALUE: keep a value", func(e *echo, arg string) {
 		name, value, _ := strings.Cut(arg, " ")
+		e.mu.Lock()
+		defer e.mu.Unlock()
 		e.values[name] = value
 	}},
 	{"sleep", "DUR: wait, unless interrupted", func(e *echo, arg string) { e.wait(time.After(duration(arg))) }},
@@ -93,6 +116,13 @@ var commands = []struct {
 		for i := range len(arg) {
 			io.WriteString(e.out.Stdout(), arg[i:i+1])
 		}
+	}},
+	{"target", "NAME: take comms with this target", func(e *echo, arg string) {
+		e.comms.Register(arg, func(ctx context.Context, c kernel.Comm, m kernel.CommMessage, out kernel.Output) kernel.CommHandler {
+			e.setComm(c)
+			fmt.Fprintf(out.Stdout(), "%s opened with %s\n", arg, m.Data)
+			return e.handler(arg)
+		})
 	}},
 	{"update", "ID TEXT: update_display_data", func(e *echo, arg string) { e.out.Update(shown(arg)) }},
 }

@@ -28,6 +28,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,8 +102,9 @@ func (s *script) run(t *testing.T, path string, archive *txtar.Archive) {
 // script is a script under way.
 type script struct {
 	kernel  *client.Kernel
-	running *running            // a cell that was started and is not finished
+	running []*running          // cells that were started and are not finished
 	late    chan client.Message // iopub messages that no step waited for
+	ids     []string            // those that the kernel made; ID1 in the script is the first
 }
 
 type running struct {
@@ -116,15 +118,17 @@ var steps = []struct {
 	name, help string
 	run        func(s *script, ctx context.Context, words []string, body string, say func(client.Message)) error
 }{
-	{"execute", "run the cell; words: silent, nohistory, continue, expr=NAME:CODE, answer=LINE", (*script).execute},
-	{"finish", "wait for the end of the cell that was started", (*script).finish},
+	{"behind", "send the cell, which waits for the one that was started", (*script).behind},
+	{"execute", "run the cell; words: silent, nohistory, continue, expr=NAME:CODE, answer=LINE, subshell=ID", (*script).execute},
+	{"finish", "wait for the end of the first cell that was started", (*script).finish},
 	{"heartbeat", "send a heartbeat and wait for it to come back", (*script).heartbeat},
 	{"interrupt", "interrupt the running cell", (*script).interrupt},
 	{"late", "wait for a message of a cell that has ended", (*script).awaitLate},
 	{"queue", "run cells, separated by lines of ---, that are sent at once", (*script).queue},
-	{"request", "CHANNEL TYPE: send the body as a request and wait for reply and idle", (*script).request},
+	{"request", "CHANNEL TYPE [subshell=ID]: send the body as a request and wait for reply and idle", (*script).request},
 	{"shutdown", "shut down and wait for the process to end", (*script).shutdown},
 	{"start", "run the cell and wait for its first output", (*script).start},
+	{"tell", "TYPE [subshell=ID] [buffer=TEXT]: send the body on shell and wait for idle: there is no reply", (*script).tell},
 }
 
 func (s *script) step(name, body string) (string, error) {
@@ -134,8 +138,16 @@ func (s *script) step(name, body string) (string, error) {
 	for _, st := range steps {
 		if st.name == words[0] {
 			var said []client.Message
-			err := st.run(s, ctx, words[1:], body, func(m client.Message) { said = append(said, m) })
-			return lines(said), err
+			var numbered []string
+			for i, id := range s.ids {
+				numbered = append(numbered, fmt.Sprintf("ID%d", i+1), id)
+			}
+			ids := strings.NewReplacer(numbered...)
+			for i, w := range words {
+				words[i] = ids.Replace(w)
+			}
+			err := st.run(s, ctx, words[1:], ids.Replace(body), func(m client.Message) { said = append(said, m) })
+			return s.number(lines(said)), err
 		}
 	}
 	return "", fmt.Errorf("unknown step")
@@ -167,6 +179,8 @@ func options(words []string) (client.ExecuteOptions, error) {
 		case "expr":
 			name, code, _ := strings.Cut(value, ":")
 			o.UserExpressions[name] = strings.ReplaceAll(code, "_", " ")
+		case "subshell":
+			o.Subshell = value
 		case "answer":
 			o.Input = func(prompt string, password bool) (string, error) {
 				return fmt.Sprintf("%s (prompt %q, password %v)", value, prompt, password), nil
@@ -201,18 +215,37 @@ func (s *script) queue(ctx context.Context, words []string, body string, say fun
 	return nil
 }
 
+func (s *script) submit(code string, o client.ExecuteOptions) (*running, error) {
+	r := &running{messages: make(chan client.Message, 1000)}
+	c, err := s.kernel.Submit(code, o)
+	if err != nil {
+		return nil, err
+	}
+	s.running = append(s.running, r)
+	go func() {
+		defer close(r.messages)
+		r.reply, r.err = c.Wait(context.Background(), func(m client.Message) { r.messages <- m })
+	}()
+	return r, nil
+}
+
+func (s *script) behind(ctx context.Context, words []string, body string, say func(client.Message)) error {
+	o, err := options(words)
+	if err == nil {
+		_, err = s.submit(body, o)
+	}
+	return err
+}
+
 func (s *script) start(ctx context.Context, words []string, body string, say func(client.Message)) error {
 	o, err := options(words)
 	if err != nil {
 		return err
 	}
-	r := &running{messages: make(chan client.Message, 1000)}
-	s.running = r
-	go func() {
-		defer close(r.messages)
-		reply, err := s.kernel.Execute(context.Background(), body, o, func(m client.Message) { r.messages <- m })
-		r.reply, r.err = reply.Message, err
-	}()
+	r, err := s.submit(body, o)
+	if err != nil {
+		return err
+	}
 	for {
 		select {
 		case m, ok := <-r.messages:
@@ -230,11 +263,11 @@ func (s *script) start(ctx context.Context, words []string, body string, say fun
 }
 
 func (s *script) finish(ctx context.Context, words []string, body string, say func(client.Message)) error {
-	r := s.running
-	if r == nil {
+	if len(s.running) == 0 {
 		return errors.New("no cell was started")
 	}
-	s.running = nil
+	r := s.running[0]
+	s.running = s.running[1:]
 	for {
 		select {
 		case m, ok := <-r.messages:
@@ -253,13 +286,10 @@ func (s *script) finish(ctx context.Context, words []string, body string, say fu
 }
 
 func (s *script) request(ctx context.Context, words []string, body string, say func(client.Message)) error {
-	if len(words) != 2 {
+	if len(words) < 2 {
 		return errors.New("expected CHANNEL TYPE")
 	}
-	if body == "" {
-		body = "{}"
-	}
-	c, err := s.kernel.Send(words[0], words[1], json.RawMessage(body))
+	c, err := s.send(words[0], words[1:], body)
 	if err != nil {
 		return err
 	}
@@ -268,6 +298,50 @@ func (s *script) request(ctx context.Context, words []string, body string, say f
 		say(m)
 	}
 	return err
+}
+
+func (s *script) tell(ctx context.Context, words []string, body string, say func(client.Message)) error {
+	if len(words) < 1 {
+		return errors.New("expected TYPE")
+	}
+	c, err := s.send("shell", words, body)
+	if err != nil {
+		return err
+	}
+	return c.Idle(ctx, say)
+}
+
+func (s *script) send(channel string, words []string, body string) (*client.Call, error) {
+	if body == "" {
+		body = "{}"
+	}
+	r := client.Request{Channel: channel, Type: words[0], Content: json.RawMessage(body)}
+	for _, w := range words[1:] {
+		name, value, _ := strings.Cut(w, "=")
+		switch name {
+		case "subshell":
+			r.Subshell = value
+		case "buffer":
+			r.Buffers = append(r.Buffers, []byte(value))
+		default:
+			return nil, fmt.Errorf("unknown word %q", w)
+		}
+	}
+	return s.kernel.SendRequest(r)
+}
+
+var uuid = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// number writes ids as ID1, ID2, …, in the order in which they came up.
+func (s *script) number(text string) string {
+	return uuid.ReplaceAllStringFunc(text, func(id string) string {
+		i := slices.Index(s.ids, id)
+		if i < 0 {
+			i = len(s.ids)
+			s.ids = append(s.ids, id)
+		}
+		return fmt.Sprintf("ID%d", i+1)
+	})
 }
 
 func (s *script) heartbeat(ctx context.Context, words []string, body string, say func(client.Message)) error {
@@ -310,6 +384,7 @@ func lines(said []client.Message) string {
 			fmt.Fprintf(&b, "%s %s %v\n", m.Channel, m.Header.Type, err)
 			continue
 		}
+
 		stream, _ := content.(map[string]any)
 		if m.Header.Type == "stream" && i+1 < len(said) && continues(m, said[i+1]) {
 			before = join(before, stream)
@@ -320,6 +395,9 @@ func lines(said []client.Message) string {
 			before = nil
 		}
 		fmt.Fprintf(&b, "%s %s ", m.Channel, m.Header.Type)
+		for _, buffer := range m.Buffers {
+			fmt.Fprintf(&b, "buffer %q ", buffer)
+		}
 		if err := e.Encode(blur(content)); err != nil {
 			panic(err)
 		}

@@ -1,0 +1,214 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// HistoryFile returns where the cells of all of the user's sessions are kept: the
+// file that HALFNOTE_HISTORY names, or halfnote/history.sqlite in Jupyter's data
+// folder of the user. It is "", for nowhere, when HALFNOTE_HISTORY is set to
+// nothing or there is no such folder.
+func HistoryFile() string {
+	if path, ok := os.LookupEnv("HALFNOTE_HISTORY"); ok {
+		return path
+	}
+	dir := os.Getenv("JUPYTER_DATA_DIR")
+	home, err := os.UserHomeDir()
+	switch {
+	case dir != "":
+	case runtime.GOOS == "windows" && os.Getenv("APPDATA") != "":
+		dir = filepath.Join(os.Getenv("APPDATA"), "jupyter")
+	case runtime.GOOS != "windows" && runtime.GOOS != "darwin" && os.Getenv("XDG_DATA_HOME") != "":
+		dir = filepath.Join(os.Getenv("XDG_DATA_HOME"), "jupyter")
+	case err != nil:
+		return ""
+	case runtime.GOOS == "darwin":
+		dir = filepath.Join(home, "Library", "Jupyter")
+	default:
+		dir = filepath.Join(home, ".local", "share", "jupyter")
+	}
+	return filepath.Join(dir, "halfnote", "history.sqlite")
+}
+
+const (
+	gather     = 100 * time.Millisecond // what is written in that time is written at once
+	historyFor = 5 * time.Second        // at most, for one answer
+	maxPending = 10_000
+)
+
+// history keeps the cells that were run. Cells never wait for the disk: what they
+// add is written by a goroutine, and what fails there costs a line in the log.
+type history struct {
+	path string
+	log  *logger
+
+	mu      sync.Mutex
+	pending []entry
+	wake    chan struct{} // something is pending; nil until the writer runs
+	lost    bool          // pending was full once
+	closed  bool
+
+	disk  sync.Mutex // whose holder uses store
+	store *historyStore
+}
+
+// entry is a cell to be added or, with result, the result of one.
+type entry struct {
+	line   int
+	text   string
+	result bool
+}
+
+func newHistory(path string, log *logger) *history { return &history{path: path, log: log} }
+
+// add keeps the source of the cell numbered line.
+func (h *history) add(line int, source string) { h.put(entry{line, source, false}) }
+
+// result keeps the text/plain of its result.
+func (h *history) result(line int, text string) { h.put(entry{line, text, true}) }
+
+func (h *history) put(e entry) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return
+	}
+	if len(h.pending) >= maxPending {
+		if !h.lost {
+			h.log.Printf("history: %d entries wait for the disk: some are not kept", len(h.pending))
+		}
+		h.lost = true
+		return
+	}
+	h.pending = append(h.pending, e)
+	if h.wake == nil {
+		h.wake = make(chan struct{}, 1)
+		go h.write()
+	}
+	select {
+	case h.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (h *history) write() {
+	for range h.wake {
+		time.Sleep(gather)
+		h.use(func(*historyStore) error { return nil })
+	}
+}
+
+// use calls f when everything pending is in the store.
+func (h *history) use(f func(*historyStore) error) error {
+	h.disk.Lock()
+	defer h.disk.Unlock()
+	h.mu.Lock()
+	pending, closed := h.pending, h.closed
+	h.pending = nil
+	h.mu.Unlock()
+	if closed && h.store == nil {
+		return errors.New("history: closed")
+	}
+	if h.store == nil {
+		var err error
+		if h.store, err = openHistory(h.path); err != nil {
+			h.log.Printf("history: %v: the cells of this session are kept in memory", err)
+			if h.store, err = openHistory(""); err != nil {
+				return fmt.Errorf("history: %w", err)
+			}
+		}
+	}
+	err := h.store.write(pending)
+	if err == nil {
+		err = f(h.store)
+	}
+	if err == nil || h.store.memory || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	h.log.Printf("history: %v: from now on the cells of this session are kept in memory", err)
+	memory, merr := openHistory("")
+	if merr != nil {
+		return err
+	}
+	h.store.moveTo(memory)
+	h.store = memory
+	if err := h.store.write(pending); err != nil {
+		return err
+	}
+	return f(h.store)
+}
+
+// close writes what is pending.
+func (h *history) close() {
+	h.mu.Lock()
+	wake := h.wake
+	h.mu.Unlock()
+	if wake != nil {
+		h.use(func(*historyStore) error { return nil })
+	}
+	h.disk.Lock()
+	defer h.disk.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return
+	}
+	h.closed = true
+	if wake != nil {
+		close(h.wake)
+	}
+	if h.store != nil {
+		h.store.close()
+		h.store = nil
+	}
+}
+
+// historyQuery is the content of history_request.
+type historyQuery struct {
+	Access  string `json:"hist_access_type"` // "range", "tail" or "search"
+	Output  bool   `json:"output"`           // results are wanted as well
+	Session int    `json:"session"`          // of a range; 0 is this one, -1 the one before
+	Start   int    `json:"start"`            // of a range; negative counts from the end
+	Stop    *int   `json:"stop"`             // of a range, exclusive; absent is the end
+	N       *int   `json:"n"`                // the last n of a tail or search
+	Pattern string `json:"pattern"`          // of a search: a glob of SQLite, "" is "*"
+	Unique  bool   `json:"unique"`           // of a search: each source once
+}
+
+func (k *kernel) history(r *request) (any, error) {
+	var q historyQuery
+	if err := r.decode(&q); err != nil {
+		return nil, err
+	}
+	switch q.Access {
+	case "range", "tail", "search":
+	default:
+		return nil, fmt.Errorf("hist_access_type: %q, expected range, tail or search", q.Access)
+	}
+	ctx, cancel := context.WithTimeout(k.life, historyFor)
+	defer cancel()
+	var found []historyCell
+	err := k.past.use(func(s *historyStore) (err error) {
+		found, err = s.find(ctx, q)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := []any{}
+	for _, c := range found {
+		var input any = c.source
+		if q.Output {
+			input = []any{c.source, c.output}
+		}
+		list = append(list, []any{c.session, c.line, input})
+	}
+	return object{"status": "ok", "history": list}, nil
+}

@@ -1,0 +1,240 @@
+package kernel
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // SQLite without cgo
+)
+
+// What is kept at most, of all sessions. Longer cells and results are not kept.
+const (
+	maxHistoryCells  = 10_000
+	maxHistoryBytes  = 8 << 20
+	maxHistorySource = 256 << 10
+	maxHistoryResult = 16 << 10
+	pruneEvery       = 500 // cells
+)
+
+// historySchema is that of IPython's history.sqlite, as far as it is used: sessions
+// are numbered from 1, cells by their execution count.
+const historySchema = `
+CREATE TABLE IF NOT EXISTS sessions (session INTEGER PRIMARY KEY AUTOINCREMENT, start INTEGER);
+CREATE TABLE IF NOT EXISTS cells (
+	id INTEGER PRIMARY KEY, session INTEGER, line INTEGER, source TEXT, output TEXT,
+	UNIQUE (session, line)
+);`
+
+// historyStore is a database of cells, in a file or in memory. Several kernels use
+// one file at a time.
+type historyStore struct {
+	db      *sql.DB
+	memory  bool
+	session int64 // 0 until a cell is kept: who runs nothing has no session
+	written int   // since the last prune
+}
+
+// openHistory opens the database at path, which it creates where only the user
+// can read it; "" is one in memory.
+func openHistory(path string) (*historyStore, error) {
+	name := ":memory:"
+	if path != "" {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		f.Close()
+		if path, err = filepath.Abs(path); err != nil {
+			return nil, err
+		}
+		path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // C:\ is /C:/
+		name = "file://" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=busy_timeout(2000)&_pragma=synchronous(NORMAL)&_txlock=immediate"
+	}
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // in memory each connection is a database of its own
+	s := &historyStore{db: db, memory: path == ""}
+	if err := s.begin(func(tx *sql.Tx) error {
+		_, err := tx.Exec(historySchema)
+		return err
+	}); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+func (s *historyStore) close() { s.db.Close() }
+
+func (s *historyStore) begin(f func(*sql.Tx) error) error {
+	tx, err := s.db.Begin()
+	if err != nil {
+		return err
+	}
+	if err := f(tx); err != nil {
+		tx.Rollback()
+		return err
+	}
+	return tx.Commit()
+}
+
+func (s *historyStore) write(entries []entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	session := s.session
+	err := s.begin(func(tx *sql.Tx) error {
+		if session == 0 {
+			r, err := tx.Exec("INSERT INTO sessions (start) VALUES (?)", time.Now().Unix())
+			if err != nil {
+				return err
+			}
+			if session, err = r.LastInsertId(); err != nil {
+				return err
+			}
+			s.written = pruneEvery
+		}
+		for _, e := range entries {
+			statement := "INSERT OR REPLACE INTO cells (source, session, line) VALUES (?, ?, ?)"
+			limit := maxHistorySource
+			if e.result {
+				statement = "UPDATE cells SET output = ? WHERE session = ? AND line = ?"
+				limit = maxHistoryResult
+			}
+			if len(e.text) > limit {
+				continue
+			}
+			if _, err := tx.Exec(statement, e.text, session, e.line); err != nil {
+				return err
+			}
+			s.written++
+		}
+		if s.written < pruneEvery {
+			return nil
+		}
+		s.written = 0
+		_, err := tx.Exec(`DELETE FROM cells WHERE id IN (SELECT id FROM
+			(SELECT id, row_number() OVER w AS n, sum(octet_length(source) + coalesce(octet_length(output), 0)) OVER w AS bytes
+				FROM cells WINDOW w AS (ORDER BY id DESC))
+			WHERE n > ? OR bytes > ?)`, maxHistoryCells, maxHistoryBytes)
+		return err
+	})
+	if err == nil {
+		s.session = session
+	}
+	return err
+}
+
+// moveTo hands what can still be read of this session to another store, and closes
+// s.
+func (s *historyStore) moveTo(to *historyStore) {
+	defer s.close()
+	if s.session == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	found, err := s.find(ctx, historyQuery{Access: "range"})
+	if err != nil {
+		return
+	}
+	var entries []entry
+	for _, c := range found {
+		entries = append(entries, entry{c.line, c.source, false})
+		if c.output != nil {
+			entries = append(entries, entry{c.line, *c.output, true})
+		}
+	}
+	to.write(entries)
+}
+
+// historyCell is a cell found; output is nil when it had no result.
+type historyCell struct {
+	session int64
+	line    int
+	source  string
+	output  *string
+}
+
+// find returns the cells asked for, the oldest first. Ranges are those of IPython's
+// HistoryManager.
+func (s *historyStore) find(ctx context.Context, q historyQuery) ([]historyCell, error) {
+	switch q.Access {
+	case "tail":
+		n := 10
+		if q.N != nil {
+			n = *q.N
+		}
+		return s.last(ctx, "TRUE", n)
+	case "search":
+		n := -1
+		if q.N != nil {
+			n = *q.N
+		}
+		pattern := q.Pattern
+		if pattern == "" {
+			pattern = "*"
+		}
+		if q.Unique {
+			return s.last(ctx, "id IN (SELECT max(id) FROM cells WHERE source GLOB ? GROUP BY source)", n, pattern)
+		}
+		return s.last(ctx, "source GLOB ?", n, pattern)
+	}
+	session := int64(q.Session)
+	if session <= 0 {
+		current := s.session
+		if current == 0 {
+			if err := s.db.QueryRowContext(ctx, "SELECT coalesce(max(session), 0) + 1 FROM sessions").Scan(&current); err != nil {
+				return nil, err
+			}
+		}
+		session += current
+	}
+	var end int // one past the last
+	if err := s.db.QueryRowContext(ctx, "SELECT coalesce(max(line), 0) + 1 FROM cells WHERE session = ?", session).Scan(&end); err != nil {
+		return nil, err
+	}
+	start, stop := q.Start, end
+	if start < 0 {
+		start += end
+	}
+	if q.Stop != nil && *q.Stop != 0 {
+		if stop = *q.Stop; stop < 0 {
+			stop += end
+		}
+	}
+	return s.last(ctx, "session = ? AND line >= ? AND line < ?", -1, session, start, stop)
+}
+
+// last returns the last n cells for which the condition holds; all, when n is
+// negative.
+func (s *historyStore) last(ctx context.Context, where string, n int, args ...any) ([]historyCell, error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT session, line, source, output FROM cells WHERE "+where+
+		" ORDER BY session DESC, line DESC LIMIT ?", append(args, n)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var found []historyCell
+	for rows.Next() {
+		var c historyCell
+		if err := rows.Scan(&c.session, &c.line, &c.source, &c.output); err != nil {
+			return nil, err
+		}
+		found = append(found, c)
+	}
+	slices.Reverse(found)
+	return found, rows.Err()
+}
