@@ -20,6 +20,7 @@ import (
 	"halfnote/kernel"
 	"halfnote/kernel/client"
 	"halfnote/notebooks"
+	"halfnote/tensor/driver"
 )
 
 // version is the release; it goes into the kernelspec and kernel_info.
@@ -59,6 +60,7 @@ func (c kernelCommand) Run() error {
 	if err != nil {
 		return err
 	}
+	driver.SetPoll(session.Poll) // an interrupt reaches into long tensor operations
 	return kernel.Serve(context.Background(), kernel.Config{
 		ConnectionFile: c.ConnectionFile, Log: os.Stderr, Process: true, History: kernel.HistoryFile(),
 	}, session)
