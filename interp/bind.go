@@ -411,6 +411,9 @@ func checkNames(pkg *types.Package, bindingOf func(types.Object) *binding, paths
 
 // engineNames names types for the engine.
 func (c *cell) engineNames(o *types.TypeName) (ast.Expr, error) {
+	if n, ok := o.Type().(*types.Named); ok && n.TypeParams().Len() > 0 && o.Pkg() != nil && o.Pkg() != c.pkg {
+		return nil, fmt.Errorf("the generic type %s.%s of a compiled package", o.Pkg().Name(), o.Name())
+	}
 	if e, err := foreign(c.pkg, o, c.unitPaths); e != nil || err != nil {
 		return e, err
 	}

@@ -194,21 +194,26 @@ func (s *Session) declare(c *cell) error {
 
 // notices tells what the cell has left as it was, although it seems to change it.
 func (s *Session) notices(c *cell) {
+	var list []string
 	for src, why := range c.pinned {
 		for _, b := range src.binds {
 			if s.env.cur[b.name] == b {
-				fmt.Fprintf(c.out.Stderr(), "note: %s %s of In[%d] keeps what it used before: %s\n", b.kind, b.name, b.cell, why)
+				list = append(list, fmt.Sprintf("note: %s %s of In[%d] keeps what it used before: %s", b.kind, b.name, b.cell, why))
 			}
 		}
 		for _, m := range src.methods {
 			if t := s.env.cur[m.typ.name]; t != nil && t != m.typ && t.methods[m.name] == nil {
-				fmt.Fprintf(c.out.Stderr(), "note: the new %s has no method %s of In[%d]: %s\n", m.typ.name, m.name, m.cell, why)
+				list = append(list, fmt.Sprintf("note: the new %s has no method %s of In[%d]: %s", m.typ.name, m.name, m.cell, why))
 			}
 		}
 	}
 	for _, b := range s.env.old {
 		if !slices.Contains(c.before.old, b) {
-			fmt.Fprintf(c.out.Stderr(), "note: type %s is new: values that exist keep the %s of In[%d]\n", b.name, b.name, b.cell)
+			list = append(list, fmt.Sprintf("note: type %s is new: values that exist keep the %s of In[%d]", b.name, b.name, b.cell))
 		}
+	}
+	slices.Sort(list)
+	for _, line := range list {
+		fmt.Fprintln(c.out.Stderr(), line)
 	}
 }

@@ -22,7 +22,7 @@ func (s *Session) lower(c *cell) error {
 	e := &emission{}
 	for _, b := range c.fresh {
 		if err := c.slot(e, b.slot, c.vars[b].Type()); err != nil {
-			return err
+			return unsupported(c, &lower.Unsupported{Pos: c.vars[b].Pos(), What: err.Error()})
 		}
 	}
 	for _, f := range c.decls {

@@ -9,7 +9,6 @@ import (
 	"context"
 	"fmt"
 	"go/types"
-	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -174,11 +173,4 @@ func (s *Session) packageVar(path, name string) (string, bool) {
 // screen is what package display draws on when a cell calls it.
 func (s *Session) screen() *display.Screen {
 	return display.NewScreen(func() display.Sink { return s.live.Current().Out })
-}
-
-// Names lists what the session has, for tests and tools.
-func (s *Session) names() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Sorted(maps.Keys(s.env.cur))
 }

@@ -19,7 +19,7 @@ func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle
 			b = display.Text(fmt.Sprintf("(a %s that cannot be shown: %v)", typeString(t, c.pkg), r))
 		}
 	}()
-	if own(t, c.pkg) || s.holdsOwn(v, 0) {
+	if own(t, c.pkg) || s.holdsOwn(v, 0) || !isCompiled(v) && types.IsInterface(t) {
 		w := writer{session: s, pkg: c.pkg}
 		w.value(v, t, 0)
 		return display.Text(w.String())
@@ -288,8 +288,45 @@ func (w *writer) foreign(v reflect.Value) {
 		fmt.Fprintf(w, "%+v", v)
 		return
 	}
+	if s := v; s.Kind() == reflect.Struct || s.Kind() == reflect.Pointer && s.Elem().Kind() == reflect.Struct {
+		if s.Kind() == reflect.Pointer {
+			s = s.Elem()
+		}
+		if s.Type().Name() == "" && exported(s.Type()) {
+			w.anonymous(v)
+			return
+		}
+	}
 	text, _ := display.Of(v.Interface()).Data["text/plain"].(string)
 	w.WriteString(text)
+}
+
+// exported tells whether the fields of a struct have the X that Yaegi puts before
+// those that are not exported.
+func exported(t reflect.Type) bool {
+	for i := range t.NumField() {
+		if !strings.HasPrefix(t.Field(i).Name, "X") {
+			return false
+		}
+	}
+	return t.NumField() > 0
+}
+
+// anonymous writes a struct of an interpreted type that is not known.
+func (w *writer) anonymous(v reflect.Value) {
+	if v.Kind() == reflect.Pointer {
+		w.WriteByte('&')
+		v = v.Elem()
+	}
+	w.WriteByte('{')
+	for i := range v.NumField() {
+		if i > 0 {
+			w.WriteByte(' ')
+		}
+		w.WriteString(v.Type().Field(i).Name[1:] + ":")
+		w.foreign(v.Field(i))
+	}
+	w.WriteByte('}')
 }
 
 // typeNamed returns the session's type that the engine calls by slot name.

@@ -234,8 +234,15 @@ func (u *Unit) instance(c *astutil.Cursor, e ast.Expr, id *ast.Ident) {
 	if !ok {
 		return
 	}
-	if _, ok := u.Info.Uses[id].(*types.Func); !ok {
+	if t, ok := u.Info.Uses[id].(*types.TypeName); ok && t.Pkg() != nil && t.Pkg() != u.Pkg {
+		u.unsupported(e, "the generic type %s.%s of a compiled package", t.Pkg().Name(), t.Name())
+	}
+	f, ok := u.Info.Uses[id].(*types.Func)
+	if !ok {
 		return
+	}
+	if f.Pkg() != u.Pkg {
+		u.unsupported(e, "the generic function %s.%s of a compiled package", f.Pkg().Name(), f.Name())
 	}
 	var list []ast.Expr
 	for t := range inst.TypeArgs.Types() {

@@ -23,10 +23,8 @@ func (u *Unit) goStatements() {
 	})
 }
 
-// deferred evaluates what a deferred call needs when the defer statement runs, and
-// makes the closures of a function that defers in a frame of their own: Yaegi
-// keeps arguments by reference, and holds the frame's lock while its deferred
-// calls run, which a closure made in the frame waits for.
+// deferred evaluates what a deferred call needs when the defer statement runs:
+// Yaegi keeps arguments by reference.
 func (u *Unit) deferred() {
 	u.each(func(c *astutil.Cursor) {
 		d, ok := c.Node().(*ast.DeferStmt)
@@ -38,64 +36,6 @@ func (u *Unit) deferred() {
 			c.InsertBefore(st)
 		}
 		d.Call = later
-	})
-	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
-		direct := map[ast.Node]bool{}
-		walkFrame(body, func(n ast.Node) {
-			if d, ok := n.(*ast.DeferStmt); ok {
-				direct[ast.Unparen(d.Call.Fun)] = true
-			}
-		})
-		if len(direct) == 0 {
-			return
-		}
-		astutil.Apply(body, func(c *astutil.Cursor) bool {
-			lit, ok := c.Node().(*ast.FuncLit)
-			if !ok {
-				return true
-			}
-			if !direct[lit] && !u.wrapped[lit] {
-				if u.wrapped == nil {
-					u.wrapped = map[*ast.FuncLit]bool{}
-				}
-				u.wrapped[lit] = true
-				c.Replace(u.as(call(&ast.FuncLit{
-					Type: &ast.FuncType{Func: lit.Pos(), Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{{Type: signatureOf(lit)}}}},
-					Body: block(&ast.ReturnStmt{Results: []ast.Expr{lit}}),
-				}), lit))
-			}
-			return false
-		}, nil)
-	})
-}
-
-// signatureOf returns a literal's type, without the parameters' names.
-func signatureOf(lit *ast.FuncLit) *ast.FuncType {
-	list := func(l *ast.FieldList) *ast.FieldList {
-		if l == nil {
-			return nil
-		}
-		out := &ast.FieldList{}
-		for _, f := range l.List {
-			for range max(1, len(f.Names)) {
-				out.List = append(out.List, &ast.Field{Type: f.Type})
-			}
-		}
-		return out
-	}
-	return &ast.FuncType{Func: lit.Pos(), Params: list(lit.Type.Params), Results: list(lit.Type.Results)}
-}
-
-// walkFrame calls f for the nodes of a body, those of function literals in it
-// left out, the literals themselves included.
-func walkFrame(body ast.Node, f func(ast.Node)) {
-	ast.Inspect(body, func(n ast.Node) bool {
-		if n == nil {
-			return false
-		}
-		f(n)
-		_, lit := n.(*ast.FuncLit)
-		return !lit || n == body
 	})
 }
 

@@ -47,6 +47,7 @@ type Unit struct {
 	imports  bool
 	lowered  map[ast.Node]bool
 	wrapped  map[*ast.FuncLit]bool
+	makers   map[*ast.CallExpr]bool // calls that make a closure, and cannot fail
 	markVars map[string]bool
 	vars     []ast.Decl
 }
@@ -75,6 +76,7 @@ var Rewrites = []Rewrite{
 	{"minmax", "min, max, clear", (*Unit).minmax},
 	{"variadic", "interpreted values in variadic interfaces and in literals of compiled slice types", (*Unit).variadics},
 	{"errorsas", "errors.As of interpreted types", (*Unit).errorsAs},
+	{"typeswitch", "type switches of interpreted types behind compiled interfaces", (*Unit).typeSwitches},
 	{"rangefunc", "range over functions", (*Unit).rangeFunc},
 	{"rangeint", "range over integers", (*Unit).rangeInt},
 	{"loopvar", "loop variables per iteration", (*Unit).loopVars},
@@ -82,8 +84,9 @@ var Rewrites = []Rewrite{
 	{"go", "goroutines that belong to a cell and whose panics do not end the process", (*Unit).goStatements},
 	{"channel", "channel operations that an interrupt ends, all forms of select", (*Unit).channels},
 	{"packagevar", "variables of compiled packages", (*Unit).packageVars},
-	{"defer", "closures that deferred calls call, arguments of deferred calls", (*Unit).deferred},
+	{"defer", "arguments of deferred calls", (*Unit).deferred},
 	{"recover", "recover that lets interrupts pass", (*Unit).recovers},
+	{"closure", "closures that deferred calls call or that outlive their loop's turn", (*Unit).closures},
 	{"mark", "lines of panics", (*Unit).statementMarks},
 	{"depth", "endless recursion", (*Unit).depth},
 	{"poll", "interrupts of loops", (*Unit).polls},

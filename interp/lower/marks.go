@@ -232,7 +232,7 @@ func (u *Unit) risks(n ast.Node, list *[]token.Pos) {
 			return false
 		case *ast.CallExpr:
 			switch {
-			case u.Info.Types[x.Fun].IsType():
+			case u.Info.Types[x.Fun].IsType(), u.makers[x]:
 			case u.safeBuiltin(x.Fun):
 			default:
 				add(calledAt(x))

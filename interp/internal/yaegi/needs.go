@@ -4,6 +4,7 @@ package yaegi
 // rewrites that make it unnecessary.
 var needs = []string{
 	"channel",
+	"closure",
 	"constants",
 	"defer",
 	"depth",
@@ -21,6 +22,7 @@ var needs = []string{
 	"rangefunc",
 	"rangeint",
 	"recover",
+	"typeswitch",
 	"variadic",
 	"wait",
 }

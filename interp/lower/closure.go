@@ -1,0 +1,51 @@
+package lower
+
+import (
+	"go/ast"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// closures makes every function literal that is not called on the spot in a frame
+// of its own, by a literal around it. When a call of a closure ends, Yaegi locks
+// the frame that made it and puts the closure's slot back as it was before:
+// deferred calls wait for ever for that lock, which their frame holds, and in
+// loops that start goroutines a closure that ends replaces the one just made.
+func (u *Unit) closures() {
+	u.makers = map[*ast.CallExpr]bool{}
+	for i, d := range u.File.Decls {
+		u.File.Decls[i] = astutil.Apply(d, nil, func(c *astutil.Cursor) bool {
+			lit, ok := c.Node().(*ast.FuncLit)
+			if !ok {
+				return true
+			}
+			if x, ok := c.Parent().(*ast.CallExpr); ok && x.Fun == lit {
+				return true
+			}
+			maker := call(&ast.FuncLit{
+				Type: &ast.FuncType{Func: lit.Pos(), Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{{Type: signatureOf(lit)}}}},
+				Body: block(&ast.ReturnStmt{Results: []ast.Expr{lit}}),
+			})
+			u.makers[maker] = true
+			c.Replace(u.as(maker, lit))
+			return true
+		}).(ast.Decl)
+	}
+}
+
+// signatureOf returns a literal's type, without the parameters' names.
+func signatureOf(lit *ast.FuncLit) *ast.FuncType {
+	list := func(l *ast.FieldList) *ast.FieldList {
+		if l == nil {
+			return nil
+		}
+		out := &ast.FieldList{}
+		for _, f := range l.List {
+			for range max(1, len(f.Names)) {
+				out.List = append(out.List, &ast.Field{Type: f.Type})
+			}
+		}
+		return out
+	}
+	return &ast.FuncType{Func: lit.Pos(), Params: list(lit.Type.Params), Results: list(lit.Type.Results)}
+}

@@ -1,0 +1,99 @@
+package lower
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"strings"
+	"testing"
+)
+
+// TestRewrites shows what some rewrites make of small functions. What the results
+// do when they run is tested by the scripts of package interp.
+func TestRewrites(t *testing.T) {
+	for _, c := range []struct{ needs, in, want string }{
+		{"rangeint", "func f(n int) { for i := range n { println(i) } }",
+			"func f(n int) { for i, n__2 := 0, n; i < n__2; i++ { println(i) } }"},
+		{"rangeint", "func f() { for range 3 {} }",
+			"func f() { for i__1, n__2 := 0, 3; i__1 < n__2; i__1++ {} }"},
+		{"loopvar", "func f() { for i := 0; i < 3; i++ { g(func() int { return i }) } }\nfunc g(func() int) {}",
+			"func f() { for i__1 := 0; i__1 < 3; i__1++ { i := i__1 g(func() int { return i }) i__1 = i } } func g(func() int) {}"},
+		{"loopvar", "func f() { for i := 0; i < 3; i++ { println(i) } }",
+			"func f() { for i := 0; i < 3; i++ { println(i) } }"},
+		{"minmax", "func f(a, b float32) float32 { return min(a, b, 0) }",
+			"func f(a, b float32) float32 { return p__kernel__.Min_float32(a, b, 0) }"},
+		{"constants", "const k = 1 << 70\nfunc f() int { return k >> 68 }",
+			"const k = 1180591620717411303424 func f() int { return 4 }"},
+		{"instances", "func f() { g(1, \"a\") }\nfunc g[A, B any](a A, b B) {}",
+			"func f() { g[int, string](1, \"a\") } func g[A, B any](a A, b B) {}"},
+		{"methodexpr", "type T int\nfunc (t T) M(a int) int { return a }\nvar x = T.M",
+			"type T int func (t T) M(a int) int { return a } var x = func(a__1 T, a__2 int) int { return a__1.M(a__2) }"},
+		{"index", "func f(s []int, i int) int { return s[i] }",
+			"func f(s []int, i int) int { if i < 0 || i >= len(s) { p__kernel__.Index(i, len(s)) } return s[i] }"},
+		{"index", "func f(s []int) (n int) { for i := range s { n += s[i] }; return }",
+			"func f(s []int) (n int) { for i := range s { n += s[i] } return }"},
+		{"recover", "func f() any { return recover() }", "func f() any { return p__kernel__.Keep(recover()) }"},
+		{"go", "func f(c chan int, g func(int)) { go g(len(c)) }",
+			"func f(c chan int, g func(int)) { { f__1 := g arg__2 := len(c) p__kernel__.Go(func() { f__1(arg__2) }) } }"},
+		{"poll", "func f() { for {} }",
+			"func f() { for { if *p__kernel__.Flag != 0 { p__kernel__.Poll() } } }"},
+	} {
+		t.Run(c.needs, func(t *testing.T) {
+			u := unit(t, c.in)
+			if err := u.Lower([]string{c.needs}); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, d := range u.File.Decls {
+				got = append(got, Print(d))
+			}
+			text := strings.Join(strings.Fields(strings.Join(got, " ")), " ")
+			if text = strings.ReplaceAll(text, "{ }", "{}"); text != c.want {
+				t.Errorf("%s\ngot  %s\nwant %s", c.in, text, c.want)
+			}
+		})
+	}
+}
+
+func unit(t *testing.T, src string) *Unit {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "x.go", "package main\n"+src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &Unit{
+		File: f, Fset: fset, FirstMark: 1,
+		Info: &types.Info{
+			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+			Instances: map[*ast.Ident]types.Instance{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
+		},
+		Name:   func(o *types.TypeName) (ast.Expr, error) { return ast.NewIdent(o.Name()), nil },
+		Import: func(path string) string { return path },
+		Var:    func(path, name string) (string, bool) { return "", false },
+	}
+	cfg := types.Config{Importer: importer.Default()}
+	if u.Pkg, err = cfg.Check("main", fset, []*ast.File{f}, u.Info); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// Constants survive being written as expressions.
+func TestConstant(t *testing.T) {
+	for _, src := range []string{"1", "-7", "1 << 100", "0.1", "1.0/3", "-1e300", "2.5i + 1", "\"é\\n\"", "true", "3.0"} {
+		want, err := types.Eval(token.NewFileSet(), nil, token.NoPos, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := Print(Constant(want.Value))
+		got, err := types.Eval(token.NewFileSet(), nil, token.NoPos, text)
+		if err != nil {
+			t.Errorf("%s is written %s: %v", src, text, err)
+		} else if !constant.Compare(got.Value, token.EQL, want.Value) {
+			t.Errorf("%s is written %s, which is %v", src, text, got.Value)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package interp
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"halfnote/kernel"
+)
+
+func TestIsComplete(t *testing.T) {
+	s := newSession(t)
+	for _, c := range []struct{ code, status, indent string }{
+		{"x := 1", "complete", ""},
+		{"", "complete", ""},
+		{"func f() {", "incomplete", "\t"},
+		{"func f() {\n\tfor {", "incomplete", "\t\t"},
+		{"fmt.Println(", "incomplete", "\t"},
+		{"x := 1 +", "incomplete", ""},
+		{"s := `raw", "incomplete", ""},
+		{"/* comment", "incomplete", ""},
+		{"s := \"text", "invalid", ""},
+		{"x := )", "invalid", ""},
+		{"x := := 1", "invalid", ""},
+		{"%vars", "complete", ""},
+	} {
+		if got := s.IsComplete(c.code); got.Status != c.status || got.Indent != c.indent {
+			t.Errorf("IsComplete(%q): got %+v, want %q with indent %q", c.code, got, c.status, c.indent)
+		}
+	}
+}
+
+// Two sessions of one process share nothing.
+func TestTwoSessions(t *testing.T) {
+	a, b := newSession(t), newSession(t)
+	evalFor(t, a, 1, "x := 1", "")
+	if got := evalFor(t, b, 1, "x", ""); !strings.Contains(got, "undefined: x") {
+		t.Errorf("the other session's x: got %q, want an error", got)
+	}
+	evalFor(t, b, 2, "x := \"b\"\ngo func() { for { time.Sleep(time.Millisecond) } }()", "")
+	if got := evalFor(t, a, 2, "for {}", "20ms"); !strings.HasPrefix(got, "Interrupted") {
+		t.Errorf("got %q, want an interrupt", got)
+	}
+	if got := evalFor(t, b, 3, "x", ""); got != "= b\n" {
+		t.Errorf("got %q, want b", got)
+	}
+}
+
+// Output that comes after the end of a cell reaches the cell that it belongs to.
+func TestLateOutput(t *testing.T) {
+	s := newSession(t)
+	eval := func(n int, code string) *recorder {
+		rec := &recorder{}
+		if r := s.Eval(context.Background(), kernel.Cell{Code: code, Count: n}, rec); r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		return rec
+	}
+	first := eval(1, "c := make(chan bool)\ndone := make(chan bool)\ngo func() { <-c; fmt.Println(\"of the first\"); display.Show(1); done <- true }()")
+	second := eval(2, "c <- true\n<-done\nfmt.Println(\"of the second\")")
+	if got := first.text(kernel.Result{}); got != "of the first\ndisplay 1\n" {
+		t.Errorf("first cell: got %q", got)
+	}
+	if got := second.text(kernel.Result{}); got != "of the second\n" {
+		t.Errorf("second cell: got %q", got)
+	}
+}
+
+// A variable that a cell declares again with another type is freed, and so is the
+// value of an expression that was shown.
+func TestMemory(t *testing.T) {
+	s := newSession(t)
+	evalFor(t, s, 1, "x := make([]byte, 64<<20)", "")
+	for n := range 20 {
+		evalFor(t, s, 2+2*n, "x := \"text\"", "")
+		evalFor(t, s, 3+2*n, "x := make([]byte, 64<<20)\nlen(x)", "")
+		evalFor(t, s, 4+2*n, "make([]byte, 64<<20)[:1]", "")
+	}
+	evalFor(t, s, 90, "x := 0", "")
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if m.HeapAlloc > 200<<20 {
+		t.Errorf("heap of %d MB after 40 cells of 64 MB each, want what one of them needs at most", m.HeapAlloc>>20)
+	}
+}
+
+// Goroutines of interrupted cells end.
+func TestGoroutinesEnd(t *testing.T) {
+	s := newSession(t)
+	before := runtime.NumGoroutine()
+	for n := range 5 {
+		evalFor(t, s, n+1, "for range 4 { go func() { for {} }() }\nselect {}", "20ms")
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, want the %d there were", runtime.NumGoroutine(), before)
+}
+
+func BenchmarkCell(b *testing.B) {
+	s := newSession(b)
+	out := &recorder{}
+	n := 0
+	for b.Loop() {
+		n++
+		if r := s.Eval(context.Background(), kernel.Cell{Code: "1 + 1", Count: n % 10}, out); r.Err != nil {
+			b.Fatal(r.Err)
+		}
+	}
+}
+
+// BenchmarkCheckAndLower takes a cell of a training loop through all steps before
+// the engine, in a session that has a few declarations.
+func BenchmarkCheckAndLower(b *testing.B) {
+	s := newSession(b)
+	evalFor(b, s, 1, "type P struct{ X, Y int }\nfunc (p P) Sum() int { return p.X + p.Y }\nfunc f(n int) int { return n }\nxs := []int{1, 2}\nm := map[string]P{}", "")
+	code := "for i := range 10 {\n\tfor _, x := range xs {\n\t\tm[fmt.Sprint(i)] = P{x, f(i)}\n\t\tif m[\"1\"].Sum() > 3 {\n\t\t\tbreak\n\t\t}\n\t}\n}"
+	for b.Loop() {
+		c := s.newCell(context.Background(), kernel.Cell{Code: code, Count: 2}, &recorder{})
+		for _, step := range steps[:4] {
+			if err := step.run(s, c); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+func BenchmarkSession(b *testing.B) {
+	for b.Loop() {
+		newSession(b)
+	}
+}
