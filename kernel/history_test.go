@@ -1,0 +1,238 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// noted is a log to be looked at.
+type noted struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (n *noted) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.b.Write(p)
+}
+
+func (n *noted) String() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.b.String()
+}
+
+// asked returns what a query finds, as "session:line source" or with output as
+// "session:line source=output".
+func asked(t *testing.T, h *history, q historyQuery) string {
+	t.Helper()
+	var found []historyCell
+	if err := h.use(func(s *historyStore) (err error) {
+		found, err = s.find(context.Background(), q)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, c := range found {
+		line := fmt.Sprintf("%d:%d %s", c.session, c.line, c.source)
+		if q.Output && c.output != nil {
+			line += "=" + *c.output
+		}
+		list = append(list, line)
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestHistoryOutlivesTheSession(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a folder?#%41", "h.sqlite")
+	var log noted
+	for session, want := range []string{"", "1:1 x=X, 1:2 y", "1:1 x=X, 1:2 y, 2:1 x=X, 2:2 y"} {
+		h := newHistory(path, newLogger(&log))
+		if got := asked(t, h, historyQuery{Access: "tail", Output: true}); got != want {
+			t.Errorf("session %d begins with %q, want %q", session+1, got, want)
+		}
+		h.add(1, "x")
+		h.result(1, "X")
+		h.add(2, "y")
+		h.close()
+		h.add(3, "too late")
+		h.close()
+	}
+	h := newHistory(path, newLogger(&log))
+	defer h.close()
+	for _, tt := range []struct {
+		query historyQuery
+		want  string
+	}{
+		{historyQuery{Access: "range", Session: -1}, "3:1 x, 3:2 y"},
+		{historyQuery{Access: "range", Session: -2, Start: 2}, "2:2 y"},
+		{historyQuery{Access: "range"}, ""},
+		{historyQuery{Access: "search", Pattern: "[x-z]", Unique: true}, "3:1 x, 3:2 y"},
+		{historyQuery{Access: "search", Pattern: "y' OR 1=1 --"}, ""},
+	} {
+		if got := asked(t, h, tt.query); got != tt.want {
+			t.Errorf("%+v: got %q, want %q", tt.query, got, tt.want)
+		}
+	}
+	h.add(1, "z")
+	if got, want := asked(t, h, historyQuery{Access: "range"}), "4:1 z"; got != want {
+		t.Errorf("this session: got %q, want %q", got, want)
+	}
+	if log.String() != "" {
+		t.Errorf("the log says %s", log.String())
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("file: %v, %v, want rights 0600", info.Mode(), err)
+	}
+}
+
+func TestHistoryOfSeveralKernels(t *testing.T) {
+	const kernels, cells = 4, 50
+	path := filepath.Join(t.TempDir(), "h.sqlite")
+	var log noted
+	var all sync.WaitGroup
+	for i := range kernels {
+		all.Go(func() {
+			h := newHistory(path, newLogger(&log))
+			defer h.close()
+			for line := range cells {
+				h.add(line+1, fmt.Sprintf("kernel %d", i))
+				if line%10 == 0 {
+					h.use(func(*historyStore) error { return nil })
+				}
+			}
+		})
+	}
+	all.Wait()
+	h := newHistory(path, newLogger(&log))
+	defer h.close()
+	for session := 1; session <= kernels; session++ {
+		got := asked(t, h, historyQuery{Access: "range", Session: session})
+		if n := strings.Count(got, "kernel"); n != cells {
+			t.Errorf("session %d has %d cells, want %d", session, n, cells)
+		}
+	}
+	if log.String() != "" {
+		t.Errorf("the log says %s", log.String())
+	}
+}
+
+func TestHistoryGoesOnInMemory(t *testing.T) {
+	dir := t.TempDir()
+	broken := filepath.Join(dir, "broken")
+	if err := os.WriteFile(broken, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, path string }{
+		{"no database", broken},
+		{"a folder", dir},
+		{"below a file", filepath.Join(broken, "h.sqlite")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var log noted
+			h := newHistory(tt.path, newLogger(&log))
+			defer h.close()
+			h.add(1, "x")
+			h.add(2, "y")
+			if got, want := asked(t, h, historyQuery{Access: "tail"}), "1:1 x, 1:2 y"; got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+			if lines := strings.Count(log.String(), "\n"); lines != 1 || !strings.Contains(log.String(), "kept in memory") {
+				t.Errorf("the log says %q, want one line", log.String())
+			}
+		})
+	}
+	t.Run("later", func(t *testing.T) {
+		var log noted
+		path := filepath.Join(t.TempDir(), "h.sqlite")
+		h := newHistory(path, newLogger(&log))
+		defer h.close()
+		h.add(1, "x")
+		h.result(1, "X")
+		asked(t, h, historyQuery{Access: "tail"})
+		if _, err := h.store.db.Exec("CREATE TRIGGER full BEFORE INSERT ON cells BEGIN SELECT raise(ABORT, 'no room'); END"); err != nil {
+			t.Fatal(err)
+		}
+		h.add(2, "y")
+		h.add(3, "z")
+		if got, want := asked(t, h, historyQuery{Access: "tail", Output: true}), "1:1 x=X, 1:2 y, 1:3 z"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		if !strings.Contains(log.String(), "no room") {
+			t.Errorf("the log says %q, want the cause", log.String())
+		}
+	})
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	h := newHistory("", newLogger(nil))
+	defer h.close()
+	h.add(1, strings.Repeat("x", maxHistorySource+1))
+	h.add(2, "x")
+	h.result(2, strings.Repeat("x", maxHistoryResult+1))
+	if got, want := asked(t, h, historyQuery{Access: "tail", Output: true}), "1:2 x"; got != want {
+		t.Errorf("what is too long: got %q, want %q", got, want)
+	}
+	size := func() (cells, bytes int) {
+		h.use(func(s *historyStore) error {
+			return s.db.QueryRow("SELECT count(*), sum(octet_length(source)) FROM cells").Scan(&cells, &bytes)
+		})
+		return cells, bytes
+	}
+	const large = 200 << 10
+	for i := range pruneEvery {
+		h.add(10+i, strings.Repeat("x", large))
+		if i%100 == 0 {
+			size()
+		}
+	}
+	if _, bytes := size(); bytes > maxHistoryBytes || bytes < maxHistoryBytes/2 {
+		t.Errorf("%d bytes are kept, want at most %d", bytes, maxHistoryBytes)
+	}
+	for i := range maxHistoryCells + 3*pruneEvery {
+		h.add(1000+i, "x")
+		if i%5000 == 0 {
+			size()
+		}
+	}
+	if cells, _ := size(); cells > maxHistoryCells+pruneEvery || cells < maxHistoryCells {
+		t.Errorf("%d cells are kept, want about %d", cells, maxHistoryCells)
+	}
+	last := maxHistoryCells + 3*pruneEvery + 999
+	if got, want := asked(t, h, historyQuery{Access: "tail", N: new(1)}), fmt.Sprintf("1:%d x", last); got != want {
+		t.Errorf("the newest: got %q, want %q", got, want)
+	}
+}
+
+func TestHistoryFile(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("needs a system whose folders are XDG's")
+	}
+	for _, name := range []string{"HALFNOTE_HISTORY", "JUPYTER_DATA_DIR", "XDG_DATA_HOME", "HOME"} {
+		t.Setenv(name, "") // so that it is restored
+		os.Unsetenv(name)
+	}
+	for _, tt := range []struct{ name, value, want string }{ // each beside those before it
+		{"", "", ""},
+		{"HOME", "/home/u", "/home/u/.local/share/jupyter/halfnote/history.sqlite"},
+		{"XDG_DATA_HOME", "/data", "/data/jupyter/halfnote/history.sqlite"},
+		{"JUPYTER_DATA_DIR", "/jupyter", "/jupyter/halfnote/history.sqlite"},
+		{"HALFNOTE_HISTORY", "/h", "/h"},
+		{"HALFNOTE_HISTORY", "", ""},
+	} {
+		if tt.name != "" {
+			os.Setenv(tt.name, tt.value)
+		}
+		if got := HistoryFile(); got != tt.want {
+			t.Errorf("with %s=%s: got %q, want %q", tt.name, tt.value, got, tt.want)
+		}
+	}
+}
