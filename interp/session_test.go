@@ -2,11 +2,15 @@ package interp
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"halfnote/interp/lower"
 	"halfnote/kernel"
 )
 
@@ -101,6 +105,38 @@ func TestGoroutinesEnd(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("%d goroutines, want the %d there were", runtime.NumGoroutine(), before)
+}
+
+// What an engine asks for exists.
+func TestNeeds(t *testing.T) {
+	known := map[string]bool{}
+	for _, r := range lower.Rewrites {
+		known[r.Name] = true
+	}
+	needs := newSession(t).engine.Needs()
+	if !slices.IsSorted(needs) {
+		t.Errorf("needs are not sorted: %v", needs)
+	}
+	for _, name := range needs {
+		if !known[name] {
+			t.Errorf("there is no rewrite %q", name)
+		}
+	}
+}
+
+// What compiled code prints goes to the cell that called it.
+func TestCaptureProcessOutput(t *testing.T) {
+	s := newSession(t)
+	restore, err := CaptureProcessOutput(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer restore()
+	s.bindSupportSymbols(map[string]reflect.Value{"Zero": reflect.ValueOf(func(string) { fmt.Println("compiled") })})
+	evalFor(t, s, 1, "var x int", "")
+	if got := evalFor(t, s, 2, "fmt.Println(1)\nvar x int\nfmt.Println(2)", ""); got != "1\ncompiled\n2\n" {
+		t.Errorf("got %q", got)
+	}
 }
 
 func BenchmarkCell(b *testing.B) {

@@ -36,7 +36,8 @@ func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle
 	return display.Of(v.Interface())
 }
 
-// own tells whether values of t may contain values of the session's own types.
+// own tells whether values of t may contain values of the session's own types, or
+// look better as the checker describes them, as functions do.
 func own(t types.Type, pkg *types.Package) bool {
 	seen := map[types.Type]bool{}
 	var walk func(types.Type) bool
@@ -56,10 +57,8 @@ func own(t types.Type, pkg *types.Package) bool {
 			return walk(t.Elem())
 		case *types.Map:
 			return walk(t.Key()) || walk(t.Elem())
-		case *types.Struct:
+		case *types.Struct, *types.Signature:
 			return true
-		case *types.Interface:
-			return t.NumMethods() == 0 && false
 		}
 		return false
 	}
