@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"runtime"
 	"strconv"
 )
 
@@ -46,6 +47,16 @@ func ReadConnection(path string) (Connection, error) {
 		return c, fmt.Errorf("kernel: connection file %s: %w", path, err)
 	}
 	return c, nil
+}
+
+// openTo says who else can read or replace the connection file, and with it run code
+// as this user; "" when nobody can. Windows keeps that elsewhere than in a mode.
+func openTo(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+		return ""
+	}
+	return fmt.Sprintf("its rights are %04o, expected 0600: other users of this machine may read the key", info.Mode().Perm())
 }
 
 type port struct {

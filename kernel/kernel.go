@@ -123,6 +123,11 @@ func newKernel(c Config, e Evaluator) (*kernel, error) {
 	k.past = newHistory(c.History, k.log)
 	k.life, k.die = context.WithCancel(context.Background())
 	k.cells, k.stop = context.WithCancel(k.life)
+	if c.ConnectionFile != "" {
+		if who := openTo(c.ConnectionFile); who != "" {
+			k.log.Printf("connection file %s: %s", c.ConnectionFile, who)
+		}
+	}
 	if !conn.local() {
 		k.log.Printf("listening on %s: messages are signed, but not encrypted", conn.IP)
 	}

@@ -51,14 +51,18 @@ func (l *lockedBuffer) String() string {
 
 func serve(t *testing.T, e kernel.Evaluator, conn kernel.Connection) *served {
 	t.Helper()
+	return serveConfig(t, e, kernel.Config{Connection: conn})
+}
+
+func serveConfig(t *testing.T, e kernel.Evaluator, c kernel.Config) *served {
+	t.Helper()
 	s := &served{ended: make(chan error, 1)}
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
 	ready := make(chan kernel.Connection, 1)
 	go func() {
-		s.ended <- kernel.Serve(ctx, kernel.Config{
-			Connection: conn, Log: &s.log, Ready: func(c kernel.Connection) { ready <- c },
-		}, e)
+		c.Log, c.Ready = &s.log, func(c kernel.Connection) { ready <- c }
+		s.ended <- kernel.Serve(ctx, c, e)
 	}()
 	select {
 	case s.conn = <-ready:

@@ -1,0 +1,205 @@
+package kernel_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/go-zeromq/zmq4"
+
+	"halfnote/kernel"
+	"halfnote/kernel/kerneltest"
+)
+
+// connectionFile writes a connection file with free ports.
+func connectionFile(t *testing.T, rights os.FileMode) string {
+	t.Helper()
+	c := kernel.Connection{Key: key, IP: "127.0.0.1"}
+	for _, port := range []*int{&c.ShellPort, &c.IOPubPort, &c.StdinPort, &c.ControlPort, &c.HeartbeatPort} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		*port = l.Addr().(*net.TCPAddr).Port
+	}
+	b, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "c.json")
+	if err := os.WriteFile(path, b, rights); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, rights); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (s *served) stop(t *testing.T) {
+	t.Helper()
+	s.end()
+	err := <-s.ended
+	s.ended <- err
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestConnectionFileRights(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs files with Unix rights")
+	}
+	for rights, want := range map[os.FileMode]string{0o600: "", 0o400: "", 0o644: "rights are 0644", 0o620: "rights are 0620"} {
+		s := serveConfig(t, &kerneltest.Echo{}, kernel.Config{ConnectionFile: connectionFile(t, rights)})
+		s.stop(t)
+		if got := s.log.String(); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%04o: the log says %q, want %q in it", rights, got, want)
+		}
+	}
+}
+
+func TestUnsafeConnectionsAreNoted(t *testing.T) {
+	for _, tt := range []struct {
+		conn kernel.Connection
+		want string
+	}{
+		{kernel.Connection{Key: key}, ""},
+		{kernel.Connection{Key: key, IP: "0.0.0.0"}, "listening on 0.0.0.0: messages are signed, but not encrypted"},
+		{kernel.Connection{}, "the connection has no key"},
+	} {
+		s := serve(t, &kerneltest.Echo{}, tt.conn)
+		s.stop(t)
+		if got := s.log.String(); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%+v: the log says %q, want %q in it", tt.conn, got, tt.want)
+		}
+	}
+}
+
+// TestEverySignatureButOneIsWrong looks at what is compared: all of it. That it takes
+// the same time whatever differs is crypto/hmac's.
+func TestEverySignatureButOneIsWrong(t *testing.T) {
+	good := message(header("1", "kernel_info_request"), "{}")
+	right := string(good[1])
+	try := func(signature string) error {
+		frames := append([][]byte{good[0], []byte(signature)}, good[2:]...)
+		_, err := kernel.NewCodec(key).Decode(frames)
+		return err
+	}
+	wrong := []string{"", right[:63], right[:32], right + "0", strings.ToUpper(right), " " + right, strings.Repeat("0", 64)}
+	for i := range right {
+		b := []byte(right)
+		b[i] ^= 1
+		wrong = append(wrong, string(b))
+	}
+	for _, signature := range wrong {
+		if err := try(signature); err == nil || err.Error() != "wrong signature" {
+			t.Errorf("%q: got error %v, want wrong signature", signature, err)
+		}
+	}
+	if err := try(right); err != nil {
+		t.Error(err)
+	}
+	for part := 2; part < len(good); part++ { // each part is signed
+		frames := append([][]byte{}, good...)
+		frames[part] = append([]byte(" "), frames[part]...)
+		if _, err := kernel.NewCodec(key).Decode(frames); err == nil {
+			t.Errorf("part %d was changed and nobody noticed", part)
+		}
+	}
+}
+
+// TestLogKeepsSecrets sends what is secret in every way that ends in the log.
+func TestLogKeepsSecrets(t *testing.T) {
+	const secret = "hunter2"
+	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
+	stdin := s.dial(t, zmq4.Dealer, s.conn.StdinPort)
+	for i, content := range []string{
+		`{"code":"` + secret + `"`, `{"code":["` + secret + `"]}`, `{"code":"error E ` + secret + `"}`,
+		`"` + secret + `"`, secret, `{"code":"result x","user_expressions":{"a":"` + secret + `"}}`,
+	} {
+		for _, msgType := range []string{"execute_request", "complete_request", "comm_open", "comm_msg", "history_request"} {
+			send(t, shell, message(header(fmt.Sprint(msgType, i), msgType), content))
+		}
+	}
+	for i, content := range []string{`{"value":"` + secret + `"}`, `{"value":["` + secret + `"]}`, secret} {
+		send(t, stdin, message(header(fmt.Sprint("input", i), "input_reply"), content))
+	}
+	send(t, shell, frames("<IDS|MSG>", secret, secret, secret, secret, secret))
+	send(t, shell, frames(secret, secret))
+	send(t, shell, message(header("last", "kernel_info_request"), "{}"))
+	for parent := ""; parent != "last"; {
+		_, parent, _ = receive(t, shell)
+	}
+	s.stop(t)
+	got := s.log.String()
+	if !strings.Contains(got, "wrong signature") {
+		t.Errorf("the log says %q: that was not what is meant to be tested", got)
+	}
+	for _, unwanted := range []string{secret, key} {
+		if strings.Contains(got, unwanted) {
+			t.Errorf("the log holds %q:\n%s", unwanted, got)
+		}
+	}
+}
+
+// TestRestartUsesTheFileAgain wants the file to be as it was when a kernel has ended,
+// and nothing beside it.
+func TestRestartUsesTheFileAgain(t *testing.T) {
+	path := connectionFile(t, 0o600)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		s := serveConfig(t, &kerneltest.Echo{}, kernel.Config{ConnectionFile: path, History: filepath.Join(filepath.Dir(path), "h.sqlite")})
+		control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
+		shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
+		send(t, shell, message(header("cell", "execute_request"), `{"code":"result 1"}`))
+		receive(t, shell)
+		send(t, control, message(header(fmt.Sprint(n), "shutdown_request"), `{"restart":true}`))
+		if msgType, _, content := receive(t, control); msgType != "shutdown_reply" || content["restart"] != true {
+			t.Errorf("got %s %v", msgType, content)
+		}
+		s.stop(t)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || string(after) != string(before) {
+		t.Errorf("the connection file holds %s, %v; want %s", after, err, before)
+	}
+	if files := list(t, filepath.Dir(path)); files != "c.json h.sqlite" {
+		t.Errorf("beside the connection file are %s, want the history alone", files)
+	}
+}
+
+func TestSocketFilesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Transport: "ipc", IP: dir + "/k", Key: key, ShellPort: 1, IOPubPort: 2, StdinPort: 3, ControlPort: 4, HeartbeatPort: 5})
+	if files := list(t, dir); files != "k-1 k-2 k-3 k-4 k-5" {
+		t.Errorf("while it runs: %q", files)
+	}
+	s.stop(t)
+	if files := list(t, dir); files != "" {
+		t.Errorf("it leaves %q behind", files)
+	}
+}
+
+func list(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
