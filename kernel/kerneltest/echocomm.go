@@ -46,6 +46,9 @@ func (e *echo) talk(how func(kernel.Comm, kernel.CommMessage, kernel.Output) err
 func (e *Echo) handler(target string) kernel.CommHandler {
 	return kernel.CommHandler{
 		Message: func(ctx context.Context, m kernel.CommMessage, out kernel.Output) {
+			e.mu.Lock()
+			c := e.comm
+			e.mu.Unlock()
 			var data struct{ Text string }
 			json.Unmarshal(m.Data, &data)
 			switch data.Text {
@@ -54,11 +57,9 @@ func (e *Echo) handler(target string) kernel.CommHandler {
 			case "print":
 				fmt.Fprintf(out.Stdout(), "%s says %s\n", target, m.Data)
 			case "wait":
+				c.Send(said("waiting"), out)
 				<-ctx.Done()
 			}
-			e.mu.Lock()
-			c := e.comm
-			e.mu.Unlock()
 			c.Send(m, out)
 		},
 		Closed: func(ctx context.Context, m kernel.CommMessage, out kernel.Output) {

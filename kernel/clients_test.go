@@ -1,0 +1,176 @@
+package kernel_test
+
+import (
+	"fmt"
+	"hash/fnv"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+
+	"halfnote/kernel"
+	"halfnote/kernel/kerneltest"
+)
+
+// TestStuckClient has ten clients on one kernel, each with cells, requests and a
+// subscription. One of them never reads anything; the others miss nothing.
+func TestStuckClient(t *testing.T) {
+	const clients, cells, lines = 9, 5, 20_000
+	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+
+	stuck := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
+	s.dial(t, zmq4.Sub, s.conn.IOPubPort) // and nobody receives
+	for i := range 500 {
+		send(t, stuck, message(header(fmt.Sprint("stuck", i), "history_request"), `{"hist_access_type":"tail"}`))
+	}
+
+	var shells, subs []zmq4.Socket
+	for range clients {
+		sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
+		if msgType, _, _ := receive(t, sub); msgType != "iopub_welcome" {
+			t.Fatalf("the first message is %s", msgType)
+		}
+		shells, subs = append(shells, s.dial(t, zmq4.Dealer, s.conn.ShellPort)), append(subs, sub)
+	}
+
+	want := fnv.New64a()
+	for i := range lines {
+		fmt.Fprintln(want, "line", i)
+	}
+	var all sync.WaitGroup
+	for me := range clients {
+		all.Go(func() { // sends cells and takes the replies
+			for i := range cells {
+				id := fmt.Sprintf("%d-%d", me, i)
+				send(t, shells[me], message(header(id, "execute_request"), fmt.Sprintf(`{"code":"flood %d"}`, lines)))
+			}
+			for i := range cells {
+				if msgType, parent, _ := receive(t, shells[me]); msgType != "execute_reply" || parent != fmt.Sprintf("%d-%d", me, i) {
+					t.Errorf("client %d: got %s to %s, want the reply to its cell %d", me, msgType, parent, i)
+				}
+			}
+		})
+		all.Go(func() { // hears every cell of everybody
+			text := map[string]string{}
+			for idle := 0; idle < clients*cells; {
+				msgType, parent, content := receive(t, subs[me])
+				switch {
+				case strings.HasPrefix(parent, "stuck"):
+				case msgType == "stream":
+					text[parent] += content["text"].(string)
+				case msgType == "status" && content["execution_state"] == "idle":
+					got := fnv.New64a()
+					got.Write([]byte(text[parent]))
+					if got.Sum64() != want.Sum64() {
+						t.Errorf("client %d: %d bytes of cell %s, which are not its %d lines", me, len(text[parent]), parent, lines)
+					}
+					delete(text, parent)
+					idle++
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestCommsWhileBusy drags a slider while a cell runs, on a subshell and without,
+// and says how long answers take.
+func TestCommsWhileBusy(t *testing.T) {
+	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
+	control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
+	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
+	receive(t, sub)
+	send(t, control, message(header("create", "create_subshell_request"), "{}"))
+	_, _, created := receive(t, control)
+	send(t, shell, message(header("target", "execute_request"), `{"code":"target knob"}`))
+	receive(t, shell)
+	send(t, shell, message(header("busy", "execute_request"), `{"code":"spin"}`))
+	for _, line := range []struct{ name, subshell string }{
+		{"a subshell", fmt.Sprintf(`,"subshell_id":%q}`, created["subshell_id"])},
+		{"the main shell", `}`},
+	} {
+		on := func(id, msgType string) string {
+			h := header(id, msgType)
+			return h[:len(h)-1] + line.subshell
+		}
+		send(t, shell, message(on("open"+line.name, "comm_open"), fmt.Sprintf(`{"comm_id":%q,"target_name":"knob","data":{}}`, line.name)))
+		var took []time.Duration
+		for i := range 300 {
+			id := fmt.Sprint(line.name, i)
+			start := time.Now()
+			send(t, shell, message(on(id, "comm_msg"), fmt.Sprintf(`{"comm_id":%q,"data":{"text":"%d"}}`, line.name, i)))
+			for {
+				msgType, parent, content := receive(t, sub)
+				if msgType == "comm_msg" && parent == id {
+					if got := content["data"].(map[string]any)["text"]; got != fmt.Sprint(i) {
+						t.Errorf("%s: got %v, want %d", line.name, got, i)
+					}
+					break
+				}
+			}
+			took = append(took, time.Since(start))
+		}
+		slices.Sort(took)
+		t.Logf("on %s, while a cell runs: p50 %v, p99 %v", line.name, took[len(took)/2], took[len(took)*99/100])
+	}
+	send(t, control, message(header("stop", "interrupt_request"), "{}"))
+	if _, parent, content := receive(t, shell); parent != "busy" || content["ename"] != "Interrupted" {
+		t.Errorf("got %v to %s, want the interrupted cell: it should have run all the time", content, parent)
+	}
+}
+
+// TestInterruptEndsCallbacks interrupts a callback that waits, and the cell behind it
+// gets its turn.
+func TestInterruptEndsCallbacks(t *testing.T) {
+	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
+	control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
+	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
+	send(t, shell, message(header("target", "execute_request"), `{"code":"target knob"}`))
+	receive(t, shell)
+	send(t, shell, message(header("open", "comm_open"), `{"comm_id":"c","target_name":"knob"}`))
+	send(t, shell, message(header("wait", "comm_msg"), `{"comm_id":"c","data":{"text":"wait"}}`))
+	send(t, shell, message(header("after", "execute_request"), `{"code":"result 1"}`))
+	for text := ""; text != "waiting"; {
+		if msgType, _, content := receive(t, sub); msgType == "comm_msg" {
+			text, _ = content["data"].(map[string]any)["text"].(string)
+		}
+	}
+	send(t, control, message(header("stop", "interrupt_request"), "{}"))
+	if _, parent, content := receive(t, shell); parent != "after" || content["status"] != "ok" {
+		t.Errorf("got %v to %s, want the cell's reply", content, parent)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
+	var content map[string]any
+	for i := range 2 { // the first has nothing to compare with
+		send(t, control, message(header(fmt.Sprint(i), "usage_request"), "{}"))
+		var msgType string
+		msgType, _, content = receive(t, control)
+		if msgType != "usage_reply" {
+			t.Fatalf("got %s, want usage_reply", msgType)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if host, _ := os.Hostname(); content["hostname"] != host || content["pid"] != float64(os.Getpid()) {
+		t.Errorf("hostname %v, pid %v; want %s, %d", content["hostname"], content["pid"], host, os.Getpid())
+	}
+	memory, _ := content["kernel_memory"].(float64)
+	if memory < 1<<20 || memory > 1<<36 {
+		t.Errorf("kernel_memory is %v bytes", content["kernel_memory"])
+	}
+	if m, ok := content["host_virtual_memory"].(map[string]any); ok {
+		total, used, available := m["total"].(float64), m["used"].(float64), m["available"].(float64)
+		if total < memory || used+available != total {
+			t.Errorf("host_virtual_memory: total %v, used %v, available %v", total, used, available)
+		}
+	}
+}
