@@ -43,6 +43,11 @@ type splitter struct {
 	toks  []token.Token
 	open  []token.Pos // brackets not closed yet
 	kinds []token.Token
+	// header: the item is a for, if or switch statement before its body, where a
+	// semicolon separates clauses. bodies counts the braces to come that open
+	// something else: the body of a function literal, a struct type.
+	header bool
+	bodies int
 }
 
 func split(src string) pieces {
@@ -59,7 +64,7 @@ func split(src string) pieces {
 			p.flush(len(src))
 			break
 		}
-		if tok == token.SEMICOLON && len(p.open) == 0 {
+		if tok == token.SEMICOLON && len(p.open) == 0 && !(p.header && lit == ";") {
 			p.flush(off)
 			p.out.quiet = lit == ";"
 			continue
@@ -67,6 +72,7 @@ func split(src string) pieces {
 		if p.start < 0 {
 			p.start = off
 		}
+		p.watchHeader(tok)
 		p.toks = append(p.toks, tok)
 		switch tok {
 		case token.LPAREN, token.LBRACE, token.LBRACK:
@@ -80,6 +86,28 @@ func split(src string) pieces {
 		p.fail(pos, "%s is never closed", p.kinds[i])
 	}
 	return p.out
+}
+
+// watchHeader notes where the header of a statement begins and ends.
+func (p *splitter) watchHeader(tok token.Token) {
+	if len(p.open) > 0 {
+		return
+	}
+	switch tok {
+	case token.FOR, token.IF, token.SWITCH:
+		n := len(p.toks)
+		if n == 0 || p.toks[n-1] == token.ELSE || n == 2 && p.toks[1] == token.COLON {
+			p.header, p.bodies = true, 0
+		}
+	case token.FUNC, token.STRUCT, token.INTERFACE:
+		p.bodies++
+	case token.LBRACE:
+		if p.bodies > 0 {
+			p.bodies--
+		} else {
+			p.header = false
+		}
+	}
 }
 
 var closes = map[token.Token]token.Token{
@@ -113,7 +141,7 @@ func (p *splitter) flush(end int) {
 		})
 		p.out.quiet = false
 	}
-	p.start, p.toks = -1, nil
+	p.start, p.toks, p.header = -1, nil, false
 }
 
 // kindOf tells a declaration from a statement: func f(…) and func (r T) m(…) are

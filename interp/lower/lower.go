@@ -70,6 +70,7 @@ type Rewrite struct {
 var Rewrites = []Rewrite{
 	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
 	{"dotimport", "names of dot imports", (*Unit).dotImports},
+	{"genericcycle", "generic types in a circle, which overflow the compiler's stack", (*Unit).genericCycles},
 	{"instances", "inferred type arguments", (*Unit).instances},
 	{"index", "errors of indexes that name index and length", (*Unit).indexChecks},
 	{"methodexpr", "method expressions", (*Unit).methodExprs},
@@ -83,6 +84,7 @@ var Rewrites = []Rewrite{
 	{"wait", "waiting that an interrupt ends", (*Unit).waitCalls},
 	{"go", "goroutines that belong to a cell and whose panics do not end the process", (*Unit).goStatements},
 	{"channel", "channel operations that an interrupt ends, all forms of select", (*Unit).channels},
+	{"forinit", "loops of a first clause alone", (*Unit).forInit},
 	{"packagevar", "variables of compiled packages", (*Unit).packageVars},
 	{"defer", "arguments of deferred calls", (*Unit).deferred},
 	{"recover", "recover that lets interrupts pass", (*Unit).recovers},

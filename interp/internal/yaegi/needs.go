@@ -10,6 +10,8 @@ var needs = []string{
 	"depth",
 	"dotimport",
 	"errorsas",
+	"forinit",
+	"genericcycle",
 	"go",
 	"index",
 	"instances",

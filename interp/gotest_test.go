@@ -1,0 +1,284 @@
+package interp
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"halfnote/kernel"
+)
+
+// What a run of Go's own test programs needs to know.
+const (
+	programVar   = "HALFNOTE_TEST_PROGRAM" // tells a child process which program to run
+	programLimit = 20 * time.Second
+	programShare = 8 // one program in so many runs where nobody asks for all
+	passList     = "testdata/gotest/pass.txt"
+	skipList     = "testdata/gotest/skip.txt"
+)
+
+var programs = flag.String("programs", "", "run the programs of Go's test directory whose path matches, pinned or not, and say how they fail")
+
+// TestGoPrograms runs the programs of Go's test directory that consist of one file
+// and say "// run", each as one cell of a session in a process of its own. Those
+// of skip.txt are none of a notebook's concern, for the reason that stands there.
+// Those of pass.txt must pass: a share of them, or all where HALFNOTE_REQUIRE
+// lists gotest. -update runs everything and rewrites pass.txt; -programs REGEXP
+// runs what matches. Both print how often which failure is seen.
+func TestGoPrograms(t *testing.T) {
+	dir := filepath.Join(runtime.GOROOT(), "test")
+	all := runPrograms(t, dir)
+	skip := map[string]bool{}
+	for _, line := range readList(t, skipList) {
+		name, why, ok := strings.Cut(line, ": ")
+		if !ok || why == "" || !slices.Contains(all, name) {
+			t.Errorf("%s: %q is not the path of a program and a reason", skipList, line)
+		}
+		skip[name] = true
+	}
+	scope := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return skip[name] })
+	pinned := readList(t, passList)
+	required := slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "gotest")
+	asked := *update || *programs != ""
+
+	run := scope
+	switch {
+	case *programs != "":
+		re, err := regexp.Compile(*programs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run = slices.DeleteFunc(slices.Clone(scope), func(name string) bool { return !re.MatchString(name) })
+	case !*update:
+		run = slices.DeleteFunc(slices.Clone(pinned), func(name string) bool {
+			h := fnv.New32a()
+			h.Write([]byte(name))
+			return !required && h.Sum32()%programShare != 0
+		})
+	}
+	failed := runAll(t, dir, run)
+	if !asked {
+		for _, name := range slices.Sorted(maps.Keys(failed)) {
+			t.Errorf("%s is in %s and fails: %s", name, passList, failed[name])
+		}
+		return
+	}
+	t.Logf("%d of %d programs pass; failures by class:\n%s", len(run)-len(failed), len(run), classes(failed))
+	if *update && *programs == "" {
+		pass := slices.DeleteFunc(slices.Clone(scope), func(name string) bool { return failed[name] != "" })
+		head := fmt.Sprintf("# Programs of Go's test directory that pass as cells: %d of %d. Written by -update.\n", len(pass), len(scope))
+		if err := os.WriteFile(passList, []byte(head+strings.Join(pass, "\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// runPrograms lists the programs under dir that start with the line "// run".
+func runPrograms(t *testing.T, dir string) []string {
+	if _, err := os.Stat(dir); err != nil {
+		if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "gotest") {
+			t.Fatal(err)
+		}
+		t.Skipf("this Go was installed without its test programs: %v", err)
+	}
+	var list []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		src, err := os.ReadFile(path)
+		if err == nil && runLine.Match(src) {
+			name, _ := filepath.Rel(dir, path)
+			list = append(list, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(list)
+	return list
+}
+
+var runLine = regexp.MustCompile(`(?m)^// run$`)
+
+// readList returns the lines of a file but comments.
+func readList(t *testing.T, file string) []string {
+	b, err := os.ReadFile(file)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(strings.Split(string(b), "\n"), func(line string) bool {
+		return line == "" || strings.HasPrefix(line, "#")
+	})
+}
+
+// runAll runs programs two at a time and returns why those that fail do.
+func runAll(t *testing.T, dir string, names []string) map[string]string {
+	failed := map[string]string{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	queue := make(chan string)
+	for range 2 {
+		wg.Go(func() {
+			for name := range queue {
+				if err := runProgram(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+					mu.Lock()
+					failed[name] = err.Error()
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	for _, name := range names {
+		queue <- name
+	}
+	close(queue)
+	wg.Wait()
+	return failed
+}
+
+// runProgram runs one program in a child process, because some ways to fail end
+// the process.
+func runProgram(file string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), programLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestProgram$")
+	cmd.Env = append(os.Environ(), programVar+"="+file)
+	cmd.WaitDelay = time.Second
+	var verdict bytes.Buffer
+	cmd.Stderr = &verdict
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("time-out after %v", programLimit)
+	case verdict.Len() > 0:
+		return errors.New(strings.TrimSpace(verdict.String()))
+	case err != nil:
+		return err
+	}
+	return nil
+}
+
+// TestProgram is the child process of TestGoPrograms. What it finds wrong is the
+// only thing that it writes to its standard error.
+func TestProgram(t *testing.T) {
+	file := os.Getenv(programVar)
+	if file == "" {
+		t.Skip("it is run by TestGoPrograms, one process a program")
+	}
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(t)
+	out := &mixed{}
+	r := s.Eval(t.Context(), kernel.Cell{Code: string(src) + "\nmain();\n", Count: 1}, out)
+	if r.Err != nil && !strings.HasPrefix(r.Err.Value, "os.Exit(0)") {
+		fmt.Fprintf(os.Stderr, "%s: %s\n", r.Err.Name, r.Err.Value)
+		for _, line := range r.Err.Traceback[min(1, len(r.Err.Traceback)):] {
+			fmt.Fprintln(os.Stderr, ansi.ReplaceAllString(line, ""))
+		}
+		io.WriteString(os.Stderr, tail(out.String()))
+		os.Exit(1)
+	}
+	got := out.String()
+	want, err := os.ReadFile(strings.TrimSuffix(file, ".go") + ".out")
+	switch {
+	case err == nil && got != string(want):
+		fmt.Fprintf(os.Stderr, "wrong output:\n%s", firstDifference(got, string(want)))
+	case err != nil && strings.Contains(got, "BUG"):
+		fmt.Fprintf(os.Stderr, "reports a failure:\n%s", tail(got))
+	}
+	os.Exit(0)
+}
+
+// mixed is a recorder of which standard output and error are one, as .out files
+// have it.
+type mixed struct{ recorder }
+
+func (m *mixed) Stderr() io.Writer { return m.Stdout() }
+
+func (m *mixed) String() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.buf.String()
+}
+
+func tail(s string) string { return s[max(0, len(s)-2000):] }
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range max(len(g), len(w)) {
+		a, b := "(end)", "(end)"
+		if i < len(g) {
+			a = g[i]
+		}
+		if i < len(w) {
+			b = w[i]
+		}
+		if a != b {
+			return fmt.Sprintf("line %d: got %q, want %q", i+1, a, b)
+		}
+	}
+	return ""
+}
+
+// classes is a table of failures: how many, what, and which programs.
+func classes(failed map[string]string) string {
+	byClass := map[string][]string{}
+	for name, why := range failed {
+		c := class(why)
+		byClass[c] = append(byClass[c], name)
+	}
+	list := slices.SortedFunc(maps.Keys(byClass), func(a, b string) int {
+		return cmp.Or(len(byClass[b])-len(byClass[a]), strings.Compare(a, b))
+	})
+	var b strings.Builder
+	for _, c := range list {
+		slices.Sort(byClass[c])
+		fmt.Fprintf(&b, "%4d %s\n     %s\n", len(byClass[c]), c, strings.Join(byClass[c], " "))
+	}
+	if *programs != "" {
+		for _, name := range slices.Sorted(maps.Keys(failed)) {
+			fmt.Fprintf(&b, "\n%s\n%s\n", name, failed[name])
+		}
+	}
+	return b.String()
+}
+
+// class is what a failure has in common with others: its first line without
+// names and numbers.
+func class(why string) string {
+	line, _, _ := bufio.NewReader(strings.NewReader(why)).ReadLine()
+	s := string(line)
+	for _, v := range varying {
+		s = v.ReplaceAllString(s, "…")
+	}
+	if len(s) > 150 {
+		s = s[:150]
+	}
+	return s
+}
+
+var varying = []*regexp.Regexp{
+	regexp.MustCompile(`"[^"]*"`), regexp.MustCompile(`In\[[0-9:]*\]`), regexp.MustCompile(`\b0x[0-9a-f]+\b`), regexp.MustCompile(`[0-9]+`),
+}
