@@ -32,6 +32,7 @@ STD, zmq4 < kernel/guard
 STD, display, kernel/guard, zmq4, sqlite < kernel
 STD, kernel, display, zmq4 < kernel/client
 STD, kernel, kernel/client, display, x/tools < kernel/kerneltest
+STD, kernel/client < kernel/kernelbench
 STD < interp/engine
 STD, interp/engine, x/tools < interp/lower
 STD, display, kernel, interp/engine < interp/internal/live

@@ -161,7 +161,7 @@ func (k *Kernel) greet(ctx context.Context) error {
 			c.close()
 			return err
 		}
-		heard, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		heard, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 		err = c.wait(heard, nil, true, true)
 		cancel()
 		c.close()
