@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log"
 	"os"
 	"os/signal"
 	"runtime"
@@ -61,8 +62,15 @@ func (c kernelCommand) Run() error {
 		return err
 	}
 	driver.SetPoll(session.Poll) // an interrupt reaches into long tensor operations
+	own := os.Stderr
+	restore, err := interp.CaptureProcessOutput(session)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	log.SetOutput(os.Stderr) // what compiled code logs belongs to the cell, as its output does
 	return kernel.Serve(context.Background(), kernel.Config{
-		ConnectionFile: c.ConnectionFile, Log: os.Stderr, Process: true, History: kernel.HistoryFile(),
+		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: kernel.HistoryFile(),
 	}, session)
 }
 

@@ -53,6 +53,7 @@ var program = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	os.Setenv("HALFNOTE_HISTORY", "") // tests are no part of the user's history
 	code := m.Run()
 	if exe, err := program(); err == nil {
 		os.RemoveAll(filepath.Dir(exe))
