@@ -43,7 +43,8 @@ type stream struct {
 }
 
 func newOutput(k *kernel, r *request, ctx context.Context) *output {
-	o := &output{k: k, r: r, ctx: ctx}
+	// A comm may keep its cell's output for long: not the cell's source with it.
+	o := &output{k: k, r: &request{Message: Message{Prefix: r.Prefix, Header: r.Header}}, ctx: ctx}
 	o.stdout = stream{o: o, name: "stdout"}
 	o.stderr = stream{o: o, name: "stderr"}
 	o.current = &o.stdout
