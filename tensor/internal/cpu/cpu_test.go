@@ -47,7 +47,7 @@ func TestPoll(t *testing.T) {
 				b.Run(driver.Kernel{Code: driver.Fill, Alpha: float64(after + 1)}, x)
 				return nil
 			}()
-			// Other workers may have left the caller too few items to poll before.
+			// Other workers may have left the caller no items to poll before again.
 			if panicked := polls > after; panicked != (got == "enough") || polls == 0 {
 				t.Fatalf("%d workers: poll number %d of %d panics: got %v from Run, want its value", workers, after+1, polls, got)
 			}

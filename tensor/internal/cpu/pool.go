@@ -27,8 +27,8 @@ type job struct {
 	failure  atomic.Pointer[any] // the first panic of an item
 }
 
-// each calls item(0) … item(n-1), on several goroutines at once, and polls
-// between those that the caller's goroutine takes. It returns when all are done.
+// each calls item(0) … item(n-1), on several goroutines at once, and polls first
+// and between those that the caller's goroutine takes. It returns when all are done.
 // When an item or the poll panics, items that nobody has begun are dropped, and
 // each panics likewise once the others are done.
 func (p *pool) each(n int, item func(i int)) {
@@ -44,6 +44,7 @@ func (p *pool) each(n int, item func(i int)) {
 		}
 		return
 	}
+	driver.Poll() // the others may leave the caller no item to poll before
 	j := &job{n: int64(n), item: item, finished: make(chan struct{})}
 	j.left.Store(j.n)
 	p.offer(j, workers-1)
