@@ -67,7 +67,27 @@ func Lab(ctx context.Context, o LabOptions) error {
 	if _, err := Install(Options{Prefix: env.dir, Binary: o.Binary, Version: o.Version}); err != nil {
 		return err
 	}
+	if err := env.quiet(); err != nil {
+		return err
+	}
 	return env.serve(ctx, dir, o)
+}
+
+// overrides are the settings in which the private JupyterLab differs: it asks
+// nobody on the network for news or updates.
+const overrides = `{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}
+`
+
+// quiet writes the overrides.
+func (e environment) quiet() error {
+	dir := filepath.Join(e.dir, "share", "jupyter", "lab", "settings")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("install: lab: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overrides.json"), []byte(overrides), 0o644); err != nil {
+		return fmt.Errorf("install: lab: %w", err)
+	}
+	return nil
 }
 
 // environment is a virtual environment with JupyterLab in it.
