@@ -527,6 +527,9 @@ func (s *Session) commit(c *cell) {
 		}
 	}
 	s.env = c.env
+	if c.generics != nil {
+		s.generics = c.generics
+	}
 	c.retired = map[*binding]bool{} // they stay retired
 	for b := range c.superseded {
 		if b.kind == kindVar && !b.captured && !s.usedVar(b) && s.env.cur[b.name] != b {

@@ -74,6 +74,7 @@ type cell struct {
 
 	// lower
 	unitPaths map[string]bool
+	generics  *generics // nil if nothing of the cell is generic
 	labels    map[string]string
 	generated map[*ast.FuncDecl]bool
 	inits     int

@@ -535,9 +535,8 @@ func (c *cell) prelude(a *attempt) *ast.File {
 	return f
 }
 
-// typecheck runs go/types over the attempt's files.
-func (s *Session) typecheck(c *cell, a *attempt) {
-	a.info = &types.Info{
+func newInfo() *types.Info {
+	return &types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},
 		Instances:  map[*ast.Ident]types.Instance{},
 		Defs:       map[*ast.Ident]types.Object{},
@@ -545,6 +544,11 @@ func (s *Session) typecheck(c *cell, a *attempt) {
 		Implicits:  map[ast.Node]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{},
 	}
+}
+
+// typecheck runs go/types over the attempt's files.
+func (s *Session) typecheck(c *cell, a *attempt) {
+	a.info = newInfo()
 	a.depErrs = map[*source][]string{}
 	byFile := map[*token.File]*declFile{c.stmts.tok: c.stmts}
 	files := []*ast.File{c.prelude(a)}

@@ -59,13 +59,16 @@ func (s *Session) lower(c *cell) error {
 		FirstMark: len(s.marks) + 1,
 		Var:       s.packageVar, Outer: c.body, Generated: c.generated,
 	}
+	if err := s.instantiate(c, x); err != nil {
+		return unsupported(c, err)
+	}
 	if err := x.Lower(s.engine.Needs()); err != nil {
 		return unsupported(c, err)
 	}
 	c.marks = x.Marks
 	c.labels[c.entry()] = ""
 	file.Decls = append([]ast.Decl{importDecl(c.unitPaths)}, file.Decls...)
-	c.unit = &engine.Unit{N: c.n, Entry: c.entry(), File: file, Fset: c.fset, Pkg: c.pkg, Info: c.info}
+	c.unit = &engine.Unit{N: c.n, Entry: c.entry(), File: file, Fset: c.fset, Pkg: x.Pkg, Info: x.Info}
 	return nil
 }
 

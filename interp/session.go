@@ -49,15 +49,16 @@ type Session struct {
 	mu  sync.Mutex // guards env against completion while a cell runs
 	env *env
 
-	seq     int
-	slots   map[string]bool // names that the engine has seen
-	bound   map[string]bool // support symbols of package variables
-	marks   []mark          // where cells may fail, by number
-	labels  map[string]string
-	code    map[int]string // source of In[n]
-	history []int          // which of them there are, oldest first
-	stdio   *stdio
-	methods map[string]any // by which the value of the running cell shows itself
+	seq      int
+	slots    map[string]bool // names that the engine has seen
+	bound    map[string]bool // support symbols of package variables
+	marks    []mark          // where cells may fail, by number
+	labels   map[string]string
+	generics *generics
+	code     map[int]string // source of In[n]
+	history  []int          // which of them there are, oldest first
+	stdio    *stdio
+	methods  map[string]any // by which the value of the running cell shows itself
 }
 
 var _ kernel.Evaluator = (*Session)(nil)
@@ -96,6 +97,7 @@ func (s *Session) reset() error {
 	s.methods = map[string]any{}
 	s.slots, s.bound, s.labels = map[string]bool{}, map[string]bool{}, map[string]string{}
 	s.marks = nil
+	s.generics = newGenerics()
 	if s.code == nil {
 		s.code = map[int]string{}
 	}

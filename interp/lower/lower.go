@@ -70,7 +70,6 @@ type Rewrite struct {
 var Rewrites = []Rewrite{
 	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
 	{"dotimport", "names of dot imports", (*Unit).dotImports},
-	{"genericcycle", "generic types in a circle, which overflow the compiler's stack", (*Unit).genericCycles},
 	{"instances", "inferred type arguments", (*Unit).instances},
 	{"index", "errors of indexes that name index and length", (*Unit).indexChecks},
 	{"methodexpr", "method expressions", (*Unit).methodExprs},

@@ -11,7 +11,6 @@ var needs = []string{
 	"dotimport",
 	"errorsas",
 	"forinit",
-	"genericcycle",
 	"go",
 	"index",
 	"instances",

@@ -1,0 +1,610 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// Generics makes one concrete copy of each generic function and type for each
+// list of type arguments, so that a back end never sees a generic. It works on
+// trees that have the engine's names. A copy is made of what is written down, and
+// checked again: so everything in it has the types of its instance.
+type Generics struct {
+	// File is the unit, Prelude declares what it uses of earlier ones.
+	File, Prelude *ast.File
+	// Check runs the type checker over both files. It returns no error for what
+	// it is not bad to go on with.
+	Check func(files []*ast.File) (*types.Package, *types.Info, error)
+	// Fresh returns a name that nothing has, for an instance of a name or for a
+	// type that stood in a function.
+	Fresh func(name string) string
+	// Known are names of the instances that exist, by their types' text; it grows.
+	Known map[string]string
+	// Alias makes a package available and returns its name in the unit.
+	Alias func(path string) string
+	// Made lists the declarations of new instances, and types that stood in functions.
+	Made []ast.Decl
+	// Origin gives the generic name of each instance.
+	Origin map[string]string
+
+	Pkg  *types.Package
+	Info *types.Info
+
+	again  bool
+	failed error
+}
+
+// maxRounds bounds how deep instances nest; go/types refuses endless ones.
+const maxRounds = 40
+
+// Run instantiates until nothing generic is used, and takes the generic
+// declarations out of the unit.
+func (g *Generics) Run() error {
+	for round := range maxRounds {
+		var err error
+		if g.Pkg, g.Info, err = g.Check([]*ast.File{g.Prelude, g.File}); g.Pkg == nil {
+			return err
+		}
+		g.again, g.failed = false, nil
+		if round == 0 {
+			g.explicit()
+		}
+		for _, step := range []func(){g.hoistTypes, g.uses, g.embedded, g.switches} {
+			if !g.again {
+				step()
+			}
+		}
+		if g.failed != nil {
+			return g.failed
+		}
+		if !g.again {
+			if err != nil {
+				return err
+			}
+			g.File.Decls = slices.DeleteFunc(g.File.Decls, g.unwanted)
+			return nil
+		}
+	}
+	return fmt.Errorf("instances of generics that nest deeper than %d", maxRounds)
+}
+
+// unwanted tells which declarations have no meaning for the back end: generic ones
+// and constraints.
+func (g *Generics) unwanted(d ast.Decl) bool {
+	if isGeneric(d) {
+		return true
+	}
+	t, ok := d.(*ast.GenDecl)
+	if !ok || t.Tok != token.TYPE {
+		return false
+	}
+	t.Specs = slices.DeleteFunc(t.Specs, func(s ast.Spec) bool {
+		o := g.Info.Defs[s.(*ast.TypeSpec).Name]
+		if o == nil || s.(*ast.TypeSpec).TypeParams != nil {
+			return o != nil
+		}
+		i, ok := o.Type().Underlying().(*types.Interface)
+		return ok && !i.IsMethodSet()
+	})
+	return len(t.Specs) == 0
+}
+
+// isGeneric tells whether all of a declaration is generic.
+func isGeneric(d ast.Decl) bool {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		return d.Type.TypeParams != nil || d.Recv != nil && receiverIndex(d) != nil
+	case *ast.GenDecl:
+		if d.Tok != token.TYPE {
+			return false
+		}
+		for _, s := range d.Specs {
+			if s.(*ast.TypeSpec).TypeParams == nil {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// IsGeneric tells whether a declaration, or a type of it, is generic.
+func IsGeneric(d ast.Decl) bool {
+	g, ok := d.(*ast.GenDecl)
+	if !ok || g.Tok != token.TYPE {
+		return isGeneric(d)
+	}
+	return slices.ContainsFunc(g.Specs, func(s ast.Spec) bool { return s.(*ast.TypeSpec).TypeParams != nil })
+}
+
+// receiverIndex returns the type with parameters of a generic method's receiver.
+func receiverIndex(d *ast.FuncDecl) ast.Expr {
+	if len(d.Recv.List) == 0 {
+		return nil
+	}
+	t := d.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.IndexExpr, *ast.IndexListExpr:
+			return x
+		default:
+			return nil
+		}
+	}
+}
+
+// concrete calls f for every declaration, of one spec if it is of types, that is
+// not generic.
+func (g *Generics) concrete(f func(file *ast.File, i int)) {
+	for _, file := range []*ast.File{g.Prelude, g.File} {
+		for i := 0; i < len(file.Decls); i++ {
+			if d, ok := file.Decls[i].(*ast.GenDecl); ok && d.Tok == token.TYPE && len(d.Specs) > 1 {
+				list := make([]ast.Decl, len(d.Specs))
+				for j, s := range d.Specs {
+					list[j] = &ast.GenDecl{TokPos: s.Pos(), Tok: token.TYPE, Specs: []ast.Spec{s}}
+				}
+				file.Decls = slices.Replace(file.Decls, i, i+1, list...)
+			}
+			if !isGeneric(file.Decls[i]) {
+				f(file, i)
+			}
+		}
+	}
+}
+
+// hoistTypes moves types that stand in functions to the package, where instances
+// can name them.
+func (g *Generics) hoistTypes() {
+	names := map[types.Object]string{}
+	var moved []ast.Decl
+	g.concrete(func(file *ast.File, i int) {
+		fd, ok := file.Decls[i].(*ast.FuncDecl)
+		if !ok || fd.Body == nil {
+			return
+		}
+		astutil.Apply(fd.Body, nil, func(c *astutil.Cursor) bool {
+			st, ok := c.Node().(*ast.DeclStmt)
+			if !ok {
+				return true
+			}
+			d, ok := st.Decl.(*ast.GenDecl)
+			if !ok || d.Tok != token.TYPE {
+				return true
+			}
+			for _, s := range d.Specs {
+				spec := s.(*ast.TypeSpec)
+				o := g.Info.Defs[spec.Name]
+				if o == nil || spec.Name.Name == "_" {
+					continue
+				}
+				names[o] = g.Fresh(spec.Name.Name)
+				g.Origin[names[o]] = spec.Name.Name
+				g.lengths(spec.Type)
+				moved = append(moved, &ast.GenDecl{TokPos: spec.Pos(), Tok: token.TYPE, Specs: []ast.Spec{spec}})
+			}
+			c.Replace(&ast.EmptyStmt{Semicolon: st.Pos(), Implicit: true})
+			return true
+		})
+	})
+	if len(moved) == 0 {
+		return
+	}
+	g.again = true
+	for _, m := range []map[*ast.Ident]types.Object{g.Info.Defs, g.Info.Uses} {
+		for id, o := range m {
+			if name := names[o]; name != "" {
+				id.Name = name
+			}
+		}
+	}
+	g.File.Decls = append(g.File.Decls, moved...)
+	g.Made = append(g.Made, moved...)
+}
+
+// lengths writes the lengths of arrays as numbers: a constant of the function is
+// unknown outside.
+func (g *Generics) lengths(t ast.Expr) {
+	ast.Inspect(t, func(n ast.Node) bool {
+		if a, ok := n.(*ast.ArrayType); ok && a.Len != nil {
+			if v := g.Info.Types[a.Len].Value; v != nil {
+				a.Len = &ast.BasicLit{ValuePos: a.Len.Pos(), Kind: token.INT, Value: v.ExactString()}
+			}
+		}
+		return true
+	})
+}
+
+// explicit writes out the type arguments that Go infers, everywhere: where one side
+// of an inference has become an instance already, nothing could be inferred.
+func (g *Generics) explicit() {
+	for _, file := range []*ast.File{g.Prelude, g.File} {
+		astutil.Apply(file, nil, func(c *astutil.Cursor) bool {
+			e, ok := c.Node().(ast.Expr)
+			if !ok || partOfInstance(e, c.Parent()) {
+				return true
+			}
+			id := genericIdent(e)
+			if id == nil {
+				return true
+			}
+			inst, ok := g.Info.Instances[id]
+			if f, isFunc := g.Info.Uses[id].(*types.Func); !ok || !isFunc || f.Pkg() != g.Pkg {
+				return true
+			}
+			var list []ast.Expr
+			for t := range inst.TypeArgs.Types() {
+				list = append(list, g.write(t))
+			}
+			c.Replace(Index(id, list))
+			g.again = true
+			return true
+		})
+	}
+}
+
+// partOfInstance tells whether e is what its parent, an instance, is one of.
+func partOfInstance(e ast.Expr, parent ast.Node) bool {
+	switch p := parent.(type) {
+	case *ast.IndexExpr:
+		return p.X == e
+	case *ast.IndexListExpr:
+		return p.X == e
+	case *ast.SelectorExpr:
+		return p.Sel == e
+	}
+	return false
+}
+
+// uses replaces the uses of generics whose type arguments are concrete by their
+// instances.
+func (g *Generics) uses() {
+	g.concrete(func(file *ast.File, i int) {
+		file.Decls[i] = astutil.Apply(file.Decls[i], nil, func(c *astutil.Cursor) bool {
+			e, ok := c.Node().(ast.Expr)
+			if !ok {
+				return true
+			}
+			id := genericIdent(e)
+			if id == nil || partOfInstance(e, c.Parent()) {
+				return true
+			}
+			if x := g.instance(id); x != nil {
+				g.again = true
+				c.Replace(x)
+			}
+			return true
+		}).(ast.Decl)
+	})
+}
+
+// genericIdent returns the identifier by which the checker knows an instance.
+func genericIdent(e ast.Expr) *ast.Ident {
+	switch x := e.(type) {
+	case *ast.Ident:
+		return x
+	case *ast.SelectorExpr:
+		return x.Sel
+	case *ast.IndexExpr:
+		return genericIdent(ast.Unparen(x.X))
+	case *ast.IndexListExpr:
+		return genericIdent(ast.Unparen(x.X))
+	}
+	return nil
+}
+
+// instance returns what stands for an instance, nil if it has to wait for another
+// round or is none.
+func (g *Generics) instance(id *ast.Ident) ast.Expr {
+	inst, ok := g.Info.Instances[id]
+	o := g.Info.Uses[id]
+	if !ok || o == nil {
+		return nil
+	}
+	for t := range inst.TypeArgs.Types() {
+		if !g.ground(t) {
+			return nil
+		}
+	}
+	if o.Pkg() != g.Pkg {
+		if t, ok := o.(*types.TypeName); ok { // iter.Seq and its like
+			if s, ok := t.Type().Underlying().(*types.Signature); ok && s != nil {
+				return g.write(inst.Type.Underlying())
+			}
+		}
+		return nil
+	}
+	var args []string
+	for t := range inst.TypeArgs.Types() {
+		args = append(args, types.TypeString(t, func(p *types.Package) string {
+			if p == g.Pkg {
+				return ""
+			}
+			return p.Path()
+		}))
+	}
+	key := o.Name() + "[" + strings.Join(args, ",") + "]"
+	name := g.Known[key]
+	if name == "" {
+		name = g.Fresh(o.Name())
+		g.Known[key] = name
+		g.Origin[name] = o.Name()
+		g.make(o, name, inst.TypeArgs)
+	}
+	return &ast.Ident{NamePos: id.Pos(), Name: name}
+}
+
+// ground tells whether a type has no type parameter and no instance in it.
+func (g *Generics) ground(t types.Type) bool {
+	ok := true
+	var seen []types.Type
+	var walk func(types.Type)
+	walk = func(t types.Type) {
+		if t == nil || !ok || slices.Contains(seen, t) {
+			return
+		}
+		seen = append(seen, t)
+		switch t := t.(type) {
+		case *types.TypeParam:
+			ok = false
+		case *types.Alias:
+			walk(types.Unalias(t))
+		case *types.Named:
+			ok = ok && t.TypeArgs().Len() == 0
+		case *types.Pointer:
+			walk(t.Elem())
+		case *types.Slice:
+			walk(t.Elem())
+		case *types.Array:
+			walk(t.Elem())
+		case *types.Chan:
+			walk(t.Elem())
+		case *types.Map:
+			walk(t.Key())
+			walk(t.Elem())
+		case *types.Struct:
+			for f := range t.Fields() {
+				walk(f.Type())
+			}
+		case *types.Tuple:
+			for v := range t.Variables() {
+				walk(v.Type())
+			}
+		case *types.Signature:
+			walk(t.Params())
+			walk(t.Results())
+		case *types.Interface:
+			for m := range t.ExplicitMethods() {
+				walk(m.Signature())
+			}
+			for e := range t.EmbeddedTypes() {
+				walk(e)
+			}
+		}
+	}
+	walk(t)
+	return ok
+}
+
+// write writes a type as code of the unit.
+func (g *Generics) write(t types.Type) ast.Expr {
+	e, err := TypeExpr(t, func(o *types.TypeName) (ast.Expr, error) {
+		if o.Pkg() == nil || o.Pkg() == g.Pkg {
+			return ast.NewIdent(o.Name()), nil
+		}
+		if !o.Exported() {
+			return nil, fmt.Errorf("the type %s.%s has no name outside its package", o.Pkg().Name(), o.Name())
+		}
+		return &ast.SelectorExpr{X: ast.NewIdent(g.Alias(o.Pkg().Path())), Sel: ast.NewIdent(o.Name())}, nil
+	})
+	if err != nil && g.failed == nil {
+		g.failed = err
+	}
+	return e
+}
+
+// make adds the declarations of an instance.
+func (g *Generics) make(o types.Object, name string, args *types.TypeList) {
+	found := false
+	for _, file := range []*ast.File{g.Prelude, g.File} {
+		for _, d := range slices.Clone(file.Decls) {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil && g.Info.Defs[d.Name] == o {
+					f := Clone(d, g.substitute(o.Type().(*types.Signature).TypeParams(), args))
+					f.Name.Name, f.Type.TypeParams = name, nil
+					g.add(f)
+					found = true
+				}
+				if d.Recv == nil {
+					continue
+				}
+				fn, _ := g.Info.Defs[d.Name].(*types.Func)
+				if fn == nil || receiverIndex(d) == nil || receiverName(fn) != o {
+					continue
+				}
+				f := Clone(d, g.substitute(fn.Signature().RecvTypeParams(), args))
+				var recv ast.Expr = ast.NewIdent(name)
+				if isPointer(fn.Signature().Recv().Type()) {
+					recv = &ast.StarExpr{Star: d.Recv.Pos(), X: recv}
+				}
+				f.Recv.List[0].Type = recv
+				g.add(f)
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					spec, ok := s.(*ast.TypeSpec)
+					if !ok || g.Info.Defs[spec.Name] != o {
+						continue
+					}
+					var params *types.TypeParamList
+					switch t := o.Type().(type) {
+					case *types.Named:
+						params = t.TypeParams()
+					case *types.Alias:
+						params = t.TypeParams()
+					}
+					n := Clone(spec, g.substitute(params, args))
+					n.Name.Name, n.TypeParams = name, nil
+					g.add(&ast.GenDecl{TokPos: spec.Pos(), Tok: token.TYPE, Specs: []ast.Spec{n}})
+					found = true
+				}
+			}
+		}
+	}
+	if !found && g.failed == nil {
+		g.failed = fmt.Errorf("the declaration of %s is gone", o.Name())
+	}
+}
+
+func (g *Generics) add(d ast.Decl) {
+	g.File.Decls = append(g.File.Decls, d)
+	g.Made = append(g.Made, d)
+}
+
+// receiverName returns the name of a method's type.
+func receiverName(fn *types.Func) types.Object {
+	t := fn.Signature().Recv().Type()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := t.(*types.Named); ok {
+		return n.Origin().Obj()
+	}
+	return nil
+}
+
+// substitute returns what puts type arguments in the place of parameters.
+func (g *Generics) substitute(params *types.TypeParamList, args *types.TypeList) func(*ast.Ident) ast.Expr {
+	m := map[types.Object]types.Type{}
+	for i := range params.Len() {
+		m[params.At(i).Obj()] = args.At(i)
+	}
+	return func(id *ast.Ident) ast.Expr {
+		t := m[g.Info.Uses[id]]
+		if t == nil {
+			return nil
+		}
+		e := g.write(t)
+		ast.Inspect(e, func(n ast.Node) bool {
+			if x, ok := n.(*ast.Ident); ok {
+				x.NamePos = id.Pos()
+			}
+			return true
+		})
+		switch e.(type) {
+		case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.MapType, *ast.StructType, *ast.InterfaceType:
+			return e
+		}
+		return &ast.ParenExpr{Lparen: id.Pos(), X: e, Rparen: id.Pos()}
+	}
+}
+
+// embedded gives fields that are instances the names they now have: an embedded
+// field is called as its type.
+func (g *Generics) embedded() {
+	byOrigin := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(g.Origin)) {
+		byOrigin[g.Origin[name]] = append(byOrigin[g.Origin[name]], name)
+	}
+	mend := func(id *ast.Ident, t types.Type) {
+		if t == nil || g.Info.Uses[id] != nil {
+			return
+		}
+		for _, name := range byOrigin[id.Name] {
+			if o, _, _ := types.LookupFieldOrMethod(t, true, g.Pkg, name); o != nil {
+				if v, ok := o.(*types.Var); ok && v.Embedded() {
+					id.Name = name
+					g.again = true
+					return
+				}
+			}
+		}
+	}
+	g.concrete(func(file *ast.File, i int) {
+		ast.Inspect(file.Decls[i], func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				if tv, ok := g.Info.Types[n.X]; ok {
+					mend(n.Sel, tv.Type)
+				}
+			case *ast.CompositeLit:
+				for _, e := range n.Elts {
+					if kv, ok := e.(*ast.KeyValueExpr); ok {
+						if id, ok := kv.Key.(*ast.Ident); ok {
+							if t := g.Info.Types[n].Type; t != nil {
+								if _, ok := t.Underlying().(*types.Struct); ok {
+									mend(id, t)
+								}
+							}
+						}
+					}
+				}
+			}
+			return true
+		})
+	})
+}
+
+// switches takes cases out of type switches that an earlier case has taken or that
+// no value can meet, and lets assertions that cannot succeed fail when they run:
+// instances of valid code may have both.
+func (g *Generics) switches() {
+	g.concrete(func(file *ast.File, i int) {
+		astutil.Apply(file.Decls[i], nil, func(c *astutil.Cursor) bool {
+			switch n := c.Node().(type) {
+			case *ast.TypeSwitchStmt:
+				g.cases(n)
+			case *ast.TypeAssertExpr:
+				if x := g.Info.Types[n.X]; n.Type != nil && x.IsValue() && !g.possible(x.Type, g.Info.Types[n.Type].Type) {
+					n.X = call(ident("any"), n.X)
+					g.again = true
+				}
+			}
+			return true
+		})
+	})
+}
+
+func (g *Generics) possible(x, t types.Type) bool {
+	i, ok := orInvalid(x).Underlying().(*types.Interface)
+	return !ok || t == nil || types.IsInterface(t) || types.Implements(t, i)
+}
+
+func (g *Generics) cases(s *ast.TypeSwitchStmt) {
+	var guard ast.Expr
+	switch a := s.Assign.(type) {
+	case *ast.ExprStmt:
+		guard = a.X
+	case *ast.AssignStmt:
+		guard = a.Rhs[0]
+	}
+	x := g.Info.Types[ast.Unparen(guard).(*ast.TypeAssertExpr).X].Type
+	var seen []types.Type
+	s.Body.List = slices.DeleteFunc(s.Body.List, func(st ast.Stmt) bool {
+		cc := st.(*ast.CaseClause)
+		before := len(cc.List)
+		cc.List = slices.DeleteFunc(cc.List, func(e ast.Expr) bool {
+			tv := g.Info.Types[e]
+			if tv.Type == nil || tv.IsNil() {
+				return false
+			}
+			if !g.possible(x, tv.Type) || slices.ContainsFunc(seen, func(t types.Type) bool { return types.Identical(t, tv.Type) }) {
+				return true
+			}
+			seen = append(seen, tv.Type)
+			return false
+		})
+		g.again = g.again || len(cc.List) < before
+		return before > 0 && len(cc.List) == 0
+	})
+}
