@@ -60,7 +60,7 @@ func (s *stream) Write(p []byte) (int, error) {
 	o := s.o
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.silent {
+	if o.silent || len(p) == 0 {
 		return len(p), nil
 	}
 	if o.current != s {
