@@ -19,7 +19,7 @@ import (
 // TestStuckClient has ten clients on one kernel, each with cells, requests and a
 // subscription. One of them never reads anything; the others miss nothing.
 func TestStuckClient(t *testing.T) {
-	const clients, cells, lines = 9, 5, 20_000
+	const clients, cells, lines = 9, 4, 20_000
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 
 	stuck := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
