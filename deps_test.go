@@ -43,12 +43,13 @@ STD, tensor, tensor/nn, tensor/optim, tensor/data, amp, amp/trace, cuda, display
 STD, display, kernel, interp/engine, interp/lower, interp/internal/... < interp
 
 STD, kernel/client, goldmark < notebooks
-STD < install/...
+STD, flock < install/...
 everything < .
 `
 
 // modules are the names that rules use for packages of other modules.
 var modules = map[string][]string{
+	"flock":      {"github.com/gofrs/flock"},
 	"fonts":      {"codeberg.org/go-fonts/dejavu", "golang.org/x/image"},
 	"goldmark":   {"github.com/yuin/goldmark"},
 	"gonum/plot": {"gonum.org/v1/plot"},

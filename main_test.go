@@ -302,7 +302,7 @@ func TestPageInBrowser(t *testing.T) {
 }
 
 // TestLab opens the private JupyterLab as "go run . lab" does, and runs a cell on it
-// as a browser does. HALFNOTE_LAB_CACHE, if set, is the folder of its environment.
+// as a browser does. HALFNOTE_LAB_CACHE, if set, keeps its environment for the next time.
 func TestLab(t *testing.T) {
 	need(t, "jupyter", "python3")
 	if !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "jupyter") {
@@ -312,9 +312,9 @@ func TestLab(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache := filepath.Dir(os.Getenv("HALFNOTE_LAB_CACHE"))
-	if cache == "." {
-		cache = t.TempDir()
+	cache := t.TempDir()
+	if keep := os.Getenv("HALFNOTE_LAB_CACHE"); keep != "" {
+		cache = filepath.Join(keep, "program") // package install's test has another kernel in its environment
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -13,6 +13,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // constraints pin JupyterLab and all that it needs, so that every user gets the
@@ -59,18 +62,32 @@ func Lab(ctx context.Context, o LabOptions) error {
 	if err != nil {
 		return err
 	}
-	if !env.ready(ctx) {
-		if err := env.make(ctx, o.Stdout); err != nil {
-			return err
-		}
-	}
-	if _, err := Install(Options{Prefix: env.dir, Binary: o.Binary, Version: o.Version}); err != nil {
-		return err
-	}
-	if err := env.quiet(); err != nil {
+	if err := env.prepare(ctx, o); err != nil {
 		return err
 	}
 	return env.serve(ctx, dir, o)
+}
+
+// prepare makes the environment if it is not there, and puts the kernel into it.
+// Others who want the same wait until it is done.
+func (e environment) prepare(ctx context.Context, o LabOptions) error {
+	if err := os.MkdirAll(filepath.Dir(e.dir), 0o755); err != nil {
+		return fmt.Errorf("install: lab: %w", err)
+	}
+	lock := flock.New(e.dir + ".lock")
+	if _, err := lock.TryLockContext(ctx, 200*time.Millisecond); err != nil {
+		return e.failed(ctx, fmt.Errorf("install: lab: lock %s: %w", lock.Path(), err))
+	}
+	defer lock.Unlock()
+	if !e.ready(ctx) {
+		if err := e.make(ctx, o.Stdout); err != nil {
+			return err
+		}
+	}
+	if _, err := Install(Options{Prefix: e.dir, Binary: o.Binary, Version: o.Version}); err != nil {
+		return err
+	}
+	return e.quiet()
 }
 
 // overrides are the settings in which the private JupyterLab differs: it asks
@@ -149,9 +166,6 @@ func (e environment) make(ctx context.Context, progress io.Writer) (err error) {
 	}
 	fmt.Fprintf(progress, "Making a private Python environment with JupyterLab in %s (once; about a minute and 250 MB).\n", e.dir)
 	if err := os.RemoveAll(e.dir); err != nil {
-		return fmt.Errorf("install: lab: %w", err)
-	}
-	if err := os.MkdirAll(filepath.Dir(e.dir), 0o755); err != nil {
 		return fmt.Errorf("install: lab: %w", err)
 	}
 	defer func() {
