@@ -4,4 +4,17 @@
 // answered what and when; it knows nothing of Go evaluation. Control and
 // heartbeat never wait for a cell, and no message from outside, however
 // malformed, ends the process.
+//
+// An evaluator that can do more than run cells says so by its methods:
+// [Completer] completes and explains names, [CommUser] talks with widgets,
+// [VariableLister] fills the variable panel.
+//
+// Cells run one at a time. A cell that a front end sends to a subshell waits for
+// the one that runs; it is not refused, and its subshell waits with it.
+// Everything else on a subshell, and the messages of comms with or without one,
+// is handled while a cell runs.
+//
+// The sources of cells are kept in an SQLite file; see [HistoryFile]. Silent cells
+// and those that a front end wants left out are not. At most the last 10,000 cells
+// and 8 MiB are kept, and without the file only those of the session.
 package kernel
