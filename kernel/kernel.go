@@ -203,9 +203,9 @@ func (k *kernel) run(ctx context.Context) {
 	if u, ok := k.eval.(CommUser); ok {
 		u.UseComms(k.comms)
 	}
-	var work sync.WaitGroup
-	work.Go(func() { k.work(k.subshells.main) })
-	work.Go(func() { k.work(k.subshells.comms) })
+	for _, q := range []*queue{k.subshells.main, k.subshells.comms} {
+		k.subshells.workers.Go(func() { k.work(q) })
+	}
 	k.iopub.later(Header{}, "status", status{"starting"})
 
 	select {
@@ -214,7 +214,7 @@ func (k *kernel) run(ctx context.Context) {
 	case <-k.cells.Done():
 	}
 	k.subshells.close()
-	if !within(grace, work.Wait) {
+	if !within(grace, k.subshells.workers.Wait) {
 		k.log.Printf("a cell did not end within %v of being interrupted", grace)
 	}
 	out, cancel := context.WithTimeout(k.life, flush)

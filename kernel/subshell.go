@@ -18,8 +18,10 @@ const maxSubshells = 256
 // a subshell in the header; messages of comms, which need not, have one anyway.
 type subshells struct {
 	main, comms *queue
+	workers     sync.WaitGroup // a goroutine each
 
 	mu       sync.Mutex
+	closed   bool
 	created  map[string]*queue // by subshell_id
 	lastComm <-chan struct{}   // closed when the newest message of comms has been handled
 }
@@ -81,12 +83,15 @@ func (k *kernel) createSubshell(*request) (any, error) {
 	s := &k.subshells
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errors.New("the kernel is about to end")
+	}
 	if len(s.created) >= maxSubshells {
 		return nil, fmt.Errorf("%d subshells are open, at most %d may be", len(s.created), maxSubshells)
 	}
 	id, q := NewID(), newQueue()
 	s.created[id] = q
-	go k.work(q)
+	s.workers.Go(func() { k.work(q) })
 	return object{"status": "ok", "subshell_id": id}, nil
 }
 
@@ -133,6 +138,7 @@ func (k *kernel) listSubshells(*request) (any, error) {
 func (s *subshells) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closed = true
 	s.main.close()
 	s.comms.close()
 	for _, q := range s.created {
