@@ -30,28 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// executeCell runs a cell through a Jupyter server's websocket, as a browser
-// does, and prints its result.
-const executeCell = `
-import json, sys, urllib.request, uuid, websocket
-base, token, code = sys.argv[1:]
-request = urllib.request.Request(base + "api/kernels", data=json.dumps({"name": "halfnote"}).encode(),
-    headers={"Authorization": "token " + token, "Content-Type": "application/json"})
-kernel = json.load(urllib.request.urlopen(request, timeout=30))
-ws = websocket.create_connection(base.replace("http", "ws", 1) + "api/kernels/" + kernel["id"] + "/channels?token=" + token, timeout=30)
-message = {"header": {"msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "username": "", "session": uuid.uuid4().hex, "date": "", "version": "5.3"},
-    "parent_header": {}, "metadata": {}, "channel": "shell", "buffers": [],
-    "content": {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}}
-ws.send(json.dumps(message))
-while True:
-    got = json.loads(ws.recv())
-    if got["parent_header"].get("msg_id") != message["header"]["msg_id"]:
-        continue
-    if got["msg_type"] == "execute_result":
-        print(got["content"]["data"]["text/plain"])
-    if got["msg_type"] == "status" and got["content"]["execution_state"] == "idle":
-        break
-`
+// executeCell is a script that runs a cell through a Jupyter server's websocket.
+const executeCell = "../testdata/cell_over_websocket.py"
 
 // A real JupyterLab, made and run as users do, lists the kernelspec, runs a cell
 // on it, and ends with its kernels. HALFNOTE_LAB_CACHE keeps its environment for
@@ -94,7 +74,7 @@ func TestRealLab(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := exec.CommandContext(ctx, env.python(), "-c", executeCell, base, "secret", "result 42").CombinedOutput()
+	got, err := exec.CommandContext(ctx, env.python(), executeCell, base, "secret", "result 42").CombinedOutput()
 	if err != nil || string(got) != "42\n" {
 		t.Errorf("the cell gave %q, %v, want 42\n%s", got, err, stderr)
 	}
