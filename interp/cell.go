@@ -164,6 +164,7 @@ func (s *Session) split(c *cell) error {
 	if len(problems) > 0 {
 		return &rejected{"CompileError", problems}
 	}
+	s.program(c)
 	return nil
 }
 

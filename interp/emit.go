@@ -14,6 +14,7 @@ import (
 type emission struct {
 	types, vars, funcs []ast.Decl
 	start              []ast.Stmt // what runs before the cell's statements
+	inits              []ast.Stmt // calls of init functions, behind the variables that come first
 }
 
 // lower makes the cell a unit: types, variables, functions, and one function
@@ -98,10 +99,10 @@ func (c *cell) emit(e *emission, d ast.Decl) error {
 		if d.Recv != nil {
 			return c.emitMethod(e, d)
 		}
-		if d.Name.Name == "init" && c.info.Defs[d.Name].Parent() == nil {
+		if d.Name.Name == "init" {
 			c.inits++
 			d.Name.Name = fmt.Sprintf("init__%d_%d", c.seq, c.inits)
-			e.start = append(e.start, &ast.ExprStmt{X: &ast.CallExpr{Fun: ast.NewIdent(d.Name.Name)}})
+			e.inits = append(e.inits, &ast.ExprStmt{X: &ast.CallExpr{Fun: ast.NewIdent(d.Name.Name)}})
 		}
 		c.labels[d.Name.Name] = c.nameOf(d)
 		if d.Name.Name == "_" {
@@ -215,8 +216,12 @@ func anonymous(list []*ast.Field) []*ast.Field {
 func (c *cell) statements(e *emission) ([]ast.Stmt, error) {
 	var list []ast.Stmt
 	all := c.body.Body.List
+	inits := e.inits
 	for i, st := range all {
 		var err error
+		if _, ok := st.(*ast.DeclStmt); !ok {
+			list, inits = append(list, inits...), nil
+		}
 		if x, ok := st.(*ast.ExprStmt); ok {
 			if i == len(all)-1 && !c.quiet {
 				st, err = c.result(e, x)
@@ -229,6 +234,7 @@ func (c *cell) statements(e *emission) ([]ast.Stmt, error) {
 		}
 		list = append(list, c.assign(st)...)
 	}
+	list = append(list, inits...)
 	list = append(list, c.showing...)
 	return list, nil
 }

@@ -190,6 +190,7 @@ func TestProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSession(t)
+	os.Args = []string{file}
 	out := &mixed{}
 	r := s.Eval(t.Context(), kernel.Cell{Code: string(src) + "\nmain();\n", Count: 1}, out)
 	if r.Err != nil && !strings.HasPrefix(r.Err.Value, "os.Exit(0)") {

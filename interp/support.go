@@ -7,6 +7,7 @@ import (
 	"log"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 
 	"halfnote/interp/engine"
 	"halfnote/interp/internal/live"
@@ -38,6 +39,10 @@ func (s *Session) bindSupport() {
 		"Method":  reflect.ValueOf(func(name string, f any) { s.methods[name] = f }),
 		"Errors":  reflect.ValueOf(errorTree),
 		"Index":   reflect.ValueOf(outOfRange),
+		"Print":   reflect.ValueOf(func(a ...any) { printBuiltin(s.live.Stdout(), "", a) }),
+		"Println": reflect.ValueOf(func(a ...any) { printBuiltin(s.live.Stdout(), " ", a) }),
+		"Iface":   reflect.ValueOf(interfaceWords),
+		"Rune":    reflect.ValueOf(func(s string, i int) (rune, int) { return utf8.DecodeRuneInString(s[i:]) }),
 		"Clear":   reflect.ValueOf(clearAny),
 		"Divide":  reflect.ValueOf(func() { panic(runtimeError("integer divide by zero")) }),
 	})
@@ -189,6 +194,11 @@ var reflectWords = []struct{ reflect, go_ string }{
 	{"reflect.Value.Slice: slice index out of bounds", "slice bounds out of range"},
 	{"reflect.Value.Slice: string slice index out of bounds", "slice bounds out of range"},
 	{"reflect.Value.Slice3: slice index out of bounds", "slice bounds out of range"},
+	{"reflect.MakeSlice: negative len", "makeslice: len out of range"},
+	{"reflect.MakeSlice: negative cap", "makeslice: cap out of range"},
+	{"reflect.MakeSlice: len > cap", "makeslice: cap out of range"},
+	{"reflect.Append: slice overflow", "growslice: len out of range"},
+	{"reflect.Value.Grow: slice overflow", "growslice: len out of range"},
 	{"on zero Value", "invalid memory address or nil pointer dereference"},
 }
 

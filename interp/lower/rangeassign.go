@@ -1,0 +1,86 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// rangeStrings makes loops over strings loops of three clauses.
+func (u *Unit) rangeStrings() {
+	u.each(func(c *astutil.Cursor) {
+		r, ok := c.Node().(*ast.RangeStmt)
+		if !ok {
+			return
+		}
+		b, ok := orInvalid(u.typeOf(r.X)).Underlying().(*types.Basic)
+		if !ok || b.Info()&types.IsString == 0 {
+			return
+		}
+		u.imports = true
+		s, i, v, w := u.temp("s"), u.temp("i"), u.temp("r"), u.temp("w")
+		head := []ast.Stmt{&ast.AssignStmt{
+			Lhs: []ast.Expr{v, ident(w.Name)}, TokPos: r.For, Tok: token.ASSIGN,
+			Rhs: []ast.Expr{Support("Rune", ident(s.Name), ident(i.Name))},
+		}}
+		head = append(head, receive(r, ident(i.Name), ident(v.Name))...)
+		text := r.X
+		if t := u.typeOf(r.X); t != types.Type(types.Typ[types.String]) || u.Info.Types[r.X].Value != nil {
+			text = call(ident("string"), r.X)
+		}
+		r.Body.List = append(head, r.Body.List...)
+		c.Replace(&ast.ForStmt{
+			For: r.For,
+			Init: &ast.AssignStmt{
+				Lhs: []ast.Expr{s, i, ident(v.Name), w}, TokPos: r.For, Tok: token.DEFINE,
+				Rhs: []ast.Expr{text, Int(0), call(ident("rune"), Int(0)), Int(0)},
+			},
+			Cond: &ast.BinaryExpr{X: ident(i.Name), Op: token.LSS, Y: call(ident("len"), ident(s.Name))},
+			Post: &ast.AssignStmt{Lhs: []ast.Expr{ident(i.Name)}, Tok: token.ADD_ASSIGN, Rhs: []ast.Expr{ident(w.Name)}},
+			Body: r.Body,
+		})
+	})
+}
+
+// receive gives the variables of a range loop their values.
+func receive(r *ast.RangeStmt, values ...ast.Expr) []ast.Stmt {
+	a := &ast.AssignStmt{TokPos: r.For, Tok: r.Tok}
+	for i, e := range []ast.Expr{r.Key, r.Value} {
+		if e != nil && !isBlank(e) {
+			a.Lhs, a.Rhs = append(a.Lhs, e), append(a.Rhs, values[i])
+		}
+	}
+	if len(a.Lhs) == 0 {
+		return nil
+	}
+	return []ast.Stmt{a}
+}
+
+// rangeAssigns gives loops variables of their own where they assign to others:
+// Yaegi changes those also when there is nothing to loop over.
+func (u *Unit) rangeAssigns() {
+	u.each(func(c *astutil.Cursor) {
+		r, ok := c.Node().(*ast.RangeStmt)
+		if !ok || r.Tok != token.ASSIGN {
+			return
+		}
+		var values []ast.Expr
+		own := []*ast.Ident{u.temp("k"), u.temp("v")}
+		for _, id := range own {
+			values = append(values, ident(id.Name))
+		}
+		r.Body.List = append(receive(r, values...), r.Body.List...)
+		r.Tok = token.DEFINE
+		if r.Key != nil && !isBlank(r.Key) {
+			r.Key = own[0]
+		}
+		if r.Value != nil && !isBlank(r.Value) {
+			r.Value = own[1]
+		}
+		if (r.Key == nil || isBlank(r.Key)) && (r.Value == nil || isBlank(r.Value)) {
+			r.Key, r.Value, r.Tok = nil, nil, token.ILLEGAL
+		}
+	})
+}

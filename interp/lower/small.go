@@ -1,0 +1,186 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// shifts gives the constant left operand of a shift that is none the type that it
+// has by its context: Yaegi takes int.
+func (u *Unit) shifts() {
+	u.each(func(c *astutil.Cursor) {
+		x, ok := c.Node().(*ast.BinaryExpr)
+		if !ok || x.Op != token.SHL && x.Op != token.SHR {
+			return
+		}
+		tv := u.Info.Types[x]
+		b, ok := orInvalid(tv.Type).Underlying().(*types.Basic)
+		if !ok || tv.Value != nil || u.Info.Types[x.X].Value == nil || b.Info()&types.IsUntyped != 0 {
+			return
+		}
+		if call, ok := ast.Unparen(x.X).(*ast.CallExpr); ok && u.Info.Types[call.Fun].IsType() {
+			return
+		}
+		x.X = u.typed(call(u.typeExpr(x, tv.Type), x.X), tv.Type)
+	})
+}
+
+// tupleArguments spreads the results of a call that are the arguments of a
+// built-in function.
+func (u *Unit) tupleArguments() {
+	u.each(func(c *astutil.Cursor) {
+		x, ok := c.Node().(*ast.CallExpr)
+		if !ok || len(x.Args) != 1 {
+			return
+		}
+		id, ok := ast.Unparen(x.Fun).(*ast.Ident)
+		if _, builtin := u.Info.Uses[id].(*types.Builtin); !ok || !builtin {
+			return
+		}
+		results, ok := u.typeOf(x.Args[0]).(*types.Tuple)
+		if !ok {
+			return
+		}
+		all := &ast.AssignStmt{TokPos: x.Pos(), Tok: token.DEFINE, Rhs: x.Args}
+		inner := &ast.CallExpr{Fun: x.Fun, Lparen: x.Lparen, Rparen: x.Rparen}
+		for v := range results.Variables() {
+			id := u.temp("v")
+			all.Lhs = append(all.Lhs, id)
+			inner.Args = append(inner.Args, u.typed(ident(id.Name), v.Type()))
+		}
+		lit := &ast.FuncLit{
+			Type: &ast.FuncType{
+				Func: x.Pos(), Params: &ast.FieldList{},
+			},
+			Body: block(all, expr(inner)),
+		}
+		if u.Info.Types[x].IsValue() {
+			lit.Type.Results = &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(x, u.typeOf(x))}}}
+			lit.Body.List[1] = &ast.ReturnStmt{Results: []ast.Expr{u.as(inner, x)}}
+		}
+		c.Replace(u.as(call(lit), x))
+	})
+}
+
+// droppedComparisons gives comparisons that nobody looks at a variable: Yaegi has
+// no place for them otherwise.
+func (u *Unit) droppedComparisons() {
+	u.each(func(c *astutil.Cursor) {
+		a, ok := c.Node().(*ast.AssignStmt)
+		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != 1 || len(a.Rhs) != 1 || !isBlank(a.Lhs[0]) || c.Index() < 0 {
+			return
+		}
+		if _, ok := ast.Unparen(a.Rhs[0]).(*ast.BinaryExpr); !ok {
+			return
+		}
+		v := u.temp("v")
+		c.InsertBefore(&ast.AssignStmt{Lhs: []ast.Expr{v}, TokPos: a.TokPos, Tok: token.DEFINE, Rhs: a.Rhs})
+		c.Replace(assign(ident("_"), ident(v.Name)))
+	})
+}
+
+// arrayLengths takes the length of what a pointer to an array points to from its
+// type: the pointer may be nil.
+func (u *Unit) arrayLengths() {
+	u.each(func(c *astutil.Cursor) {
+		switch n := c.Node().(type) {
+		case *ast.RangeStmt:
+			p, length := arrayBehind(u.typeOf(n.X))
+			if a, ok := orInvalid(u.typeOf(n.X)).Underlying().(*types.Array); ok {
+				p, length = a, a.Len()
+			}
+			if p == nil || n.Value != nil && !isBlank(n.Value) {
+				return
+			}
+			if hasCall(n.X) {
+				return // it is evaluated, once
+			}
+			n.X, n.Value = u.typed(Int(length), types.Typ[types.Int]), nil
+		case *ast.CallExpr:
+			id, ok := ast.Unparen(n.Fun).(*ast.Ident)
+			if !ok || len(n.Args) != 1 {
+				return
+			}
+			b, ok := u.Info.Uses[id].(*types.Builtin)
+			if !ok || b.Name() != "len" && b.Name() != "cap" {
+				return
+			}
+			p, length := arrayBehind(u.typeOf(n.Args[0]))
+			if p == nil {
+				return
+			}
+			lit := &ast.FuncLit{
+				Type: &ast.FuncType{
+					Func:    n.Pos(),
+					Params:  &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ident("_")}, Type: u.typeExpr(n, p)}}},
+					Results: &ast.FieldList{List: []*ast.Field{{Type: ident("int")}}},
+				},
+				Body: block(&ast.ReturnStmt{Results: []ast.Expr{Int(length)}}),
+			}
+			c.Replace(u.as(call(lit, n.Args...), n))
+		}
+	})
+}
+
+// arrayBehind returns a pointer's type and the length of the array it points to,
+// nil if t is no such pointer.
+func arrayBehind(t types.Type) (types.Type, int64) {
+	p, ok := orInvalid(t).Underlying().(*types.Pointer)
+	if !ok {
+		return nil, 0
+	}
+	a, ok := p.Elem().Underlying().(*types.Array)
+	if !ok {
+		return nil, 0
+	}
+	return t, a.Len()
+}
+
+// hasCall tells whether an expression calls or receives something.
+func hasCall(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}
+
+// prints calls support functions for print and println, which write as compiled
+// code does.
+func (u *Unit) prints() {
+	u.each(func(c *astutil.Cursor) {
+		x, ok := c.Node().(*ast.CallExpr)
+		if !ok {
+			return
+		}
+		id, ok := ast.Unparen(x.Fun).(*ast.Ident)
+		if !ok {
+			return
+		}
+		b, ok := u.Info.Uses[id].(*types.Builtin)
+		if !ok || b.Name() != "print" && b.Name() != "println" {
+			return
+		}
+		u.imports = true
+		name := map[string]string{"print": "Print", "println": "Println"}[b.Name()]
+		args := []ast.Expr{}
+		for _, a := range x.Args {
+			if t := u.typeOf(a); t != nil && types.IsInterface(t) {
+				a = Support("Iface", a)
+			}
+			args = append(args, a)
+		}
+		y := Support(name, args...)
+		y.Lparen, y.Rparen, y.Ellipsis = x.Lparen, x.Rparen, x.Ellipsis
+		c.Replace(u.as(y, x))
+	})
+}
