@@ -43,7 +43,7 @@ func main() {
 	k := kong.Parse(&c,
 		kong.Name("halfnote"),
 		kong.Description("A Jupyter kernel for Go in which mixed precision can be seen."),
-		kong.UsageOnError(),
+		kong.ShortUsageOnError(),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	if err := k.Run(); err != nil {
@@ -90,7 +90,7 @@ func (c installCommand) Run() error {
 }
 
 type runCommand struct {
-	Notebooks   []string      `arg:"" name:"notebook" help:"Notebooks to execute, one after the other, each in a fresh kernel." type:"existingfile"`
+	Notebooks   []string      `arg:"" name:"notebook" help:"Notebooks to execute, one after the other, each in a fresh kernel." type:"path"`
 	Output      string        `xor:"output" placeholder:"FILE" help:"Write the executed notebook to FILE."`
 	OutputDir   string        `xor:"output" placeholder:"DIR" help:"Write the executed notebooks to DIR."`
 	HTML        string        `placeholder:"FILE" help:"Write a self-contained page to FILE."`
