@@ -2,6 +2,7 @@ package interp
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,13 +25,24 @@ type stdio struct {
 func newStdio(l *live.Registry) *stdio { return &stdio{live: l} }
 
 // variable returns the stand-in for os.Stdout or os.Stderr, addressable, and an
-// invalid value for any other variable.
+// invalid value for any other variable. From the first time that a cell mentions
+// one, what it writes to the files and what it prints keep their order.
 func (s *stdio) variable(path, name string) reflect.Value {
 	i := map[string]int{"os.Stdout": 0, "os.Stderr": 1}
 	n, ok := i[path+"."+name]
 	if !ok {
 		return reflect.Value{}
 	}
+	p := s.open(n)
+	if p == nil {
+		return reflect.Value{}
+	}
+	s.live.Before = s.flush
+	return reflect.ValueOf(&p.file).Elem()
+}
+
+// open returns the pipe of os.Stdout, 0, or os.Stderr, 1, nil if there can be none.
+func (s *stdio) open(n int) *pipe {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pipes[n] == nil {
@@ -40,12 +52,11 @@ func (s *stdio) variable(path, name string) reflect.Value {
 		}
 		p, err := newPipe(of)
 		if err != nil {
-			return reflect.Value{}
+			return nil
 		}
 		s.pipes[n] = p
-		s.live.Before = s.flush
 	}
-	return reflect.ValueOf(&s.pipes[n].file).Elem()
+	return s.pipes[n]
 }
 
 // flush waits until what was written to the files has reached the cell, so that it
@@ -142,15 +153,15 @@ func (p *pipe) flush() {
 }
 
 // CaptureProcessOutput makes what compiled code writes to os.Stdout and os.Stderr
-// appear in the cell that is running, until restore is called. The variables are
-// the process's, so it serves one session: a kernel's only one.
+// appear in the cell that is running, before the cell ends, until restore is
+// called. The variables are the process's, so it serves one session: a kernel's
+// only one.
 func CaptureProcessOutput(s *Session) (restore func(), err error) {
-	out, errs := os.Stdout, os.Stderr
-	for _, name := range []string{"Stdout", "Stderr"} {
-		if !s.stdio.variable("os", name).IsValid() {
-			return nil, fmt.Errorf("interp: no pipe for os.%s", name)
-		}
+	stdout, stderr := s.stdio.open(0), s.stdio.open(1)
+	if stdout == nil || stderr == nil {
+		return nil, errors.New("interp: no pipes for os.Stdout and os.Stderr")
 	}
-	os.Stdout, os.Stderr = s.stdio.pipes[0].w, s.stdio.pipes[1].w
-	return func() { os.Stdout, os.Stderr = out, errs }, nil
+	o, e := os.Stdout, os.Stderr
+	os.Stdout, os.Stderr = stdout.w, stderr.w
+	return func() { os.Stdout, os.Stderr = o, e }, nil
 }

@@ -119,7 +119,7 @@ func (h *history) use(f func(*historyStore) error) error {
 	if h.store == nil {
 		var err error
 		if h.store, err = openHistory(h.path); err != nil {
-			h.log.Printf("history: %v: the cells of this session are kept in memory", err)
+			h.log.Printf("history: %v: the cells of this kernel are kept in memory", err)
 			if h.store, err = openHistory(""); err != nil {
 				return fmt.Errorf("history: %w", err)
 			}
@@ -132,7 +132,7 @@ func (h *history) use(f func(*historyStore) error) error {
 	if err == nil || h.store.memory || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	h.log.Printf("history: %v: from now on the cells of this session are kept in memory", err)
+	h.log.Printf("history: %v: from now on cells are kept in memory", err)
 	memory, merr := openHistory("")
 	if merr != nil {
 		return err
