@@ -24,9 +24,11 @@ func (u *Unit) channels() {
 			case *ast.SendStmt:
 				comms[s] = true
 			case *ast.ExprStmt:
-				comms[ast.Unparen(s.X)] = true
+				s.X = ast.Unparen(s.X)
+				comms[s.X] = true
 			case *ast.AssignStmt:
-				comms[ast.Unparen(s.Rhs[0])] = true
+				s.Rhs[0] = ast.Unparen(s.Rhs[0])
+				comms[s.Rhs[0]] = true
 			}
 		}
 		return true

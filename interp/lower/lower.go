@@ -77,6 +77,8 @@ var Rewrites = []Rewrite{
 	{"tuple", "results of a call as arguments of built-in functions", (*Unit).tupleArguments},
 	{"dropped", "comparisons that nobody looks at", (*Unit).droppedComparisons},
 	{"arraylen", "lengths of arrays behind nil pointers", (*Unit).arrayLengths},
+	{"parallel", "operands of parallel assignments", (*Unit).parallelAssigns},
+	{"parallellit", "composite literals of parallel assignments", (*Unit).parallelLiterals},
 	{"commaok", "second results that are not of type bool", (*Unit).commaOk},
 	{"minmax", "min, max, clear", (*Unit).minmax},
 	{"variadic", "interpreted values in variadic interfaces and in literals of compiled slice types", (*Unit).variadics},

@@ -18,8 +18,11 @@ func (u *Unit) shifts() {
 		}
 		tv := u.Info.Types[x]
 		b, ok := orInvalid(tv.Type).Underlying().(*types.Basic)
-		if !ok || tv.Value != nil || u.Info.Types[x.X].Value == nil || b.Info()&types.IsUntyped != 0 {
+		if !ok || tv.Value != nil || u.Info.Types[x.X].Value == nil {
 			return
+		}
+		if b.Info()&types.IsUntyped != 0 { // a shift count
+			tv.Type = types.Typ[types.Uint]
 		}
 		if call, ok := ast.Unparen(x.X).(*ast.CallExpr); ok && u.Info.Types[call.Fun].IsType() {
 			return
@@ -95,10 +98,11 @@ func (u *Unit) arrayLengths() {
 			if p == nil || n.Value != nil && !isBlank(n.Value) {
 				return
 			}
+			x := Int(length)
 			if hasCall(n.X) {
-				return // it is evaluated, once
+				x = lengthOf(n.X, u.typeExpr(n, p), length) // it is evaluated, once
 			}
-			n.X, n.Value = u.typed(Int(length), types.Typ[types.Int]), nil
+			n.X, n.Value = u.typed(x, types.Typ[types.Int]), nil
 		case *ast.CallExpr:
 			id, ok := ast.Unparen(n.Fun).(*ast.Ident)
 			if !ok || len(n.Args) != 1 {
@@ -112,17 +116,21 @@ func (u *Unit) arrayLengths() {
 			if p == nil {
 				return
 			}
-			lit := &ast.FuncLit{
-				Type: &ast.FuncType{
-					Func:    n.Pos(),
-					Params:  &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ident("_")}, Type: u.typeExpr(n, p)}}},
-					Results: &ast.FieldList{List: []*ast.Field{{Type: ident("int")}}},
-				},
-				Body: block(&ast.ReturnStmt{Results: []ast.Expr{Int(length)}}),
-			}
-			c.Replace(u.as(call(lit, n.Args...), n))
+			c.Replace(u.as(lengthOf(n.Args[0], u.typeExpr(n, p), length), n))
 		}
 	})
+}
+
+// lengthOf evaluates x and is a length.
+func lengthOf(x, t ast.Expr, length int64) ast.Expr {
+	return call(&ast.FuncLit{
+		Type: &ast.FuncType{
+			Func:    x.Pos(),
+			Params:  &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ident("_")}, Type: t}}},
+			Results: &ast.FieldList{List: []*ast.Field{{Type: ident("int")}}},
+		},
+		Body: block(&ast.ReturnStmt{Results: []ast.Expr{Int(length)}}),
+	}, x)
 }
 
 // arrayBehind returns a pointer's type and the length of the array it points to,

@@ -22,6 +22,8 @@ var needs = []string{
 	"methodexpr",
 	"minmax",
 	"packagevar",
+	"parallel",
+	"parallellit",
 	"poll",
 	"print",
 	"rangeassign",

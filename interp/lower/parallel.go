@@ -1,0 +1,150 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// parallelAssigns evaluates the operands on the left of an assignment before it
+// assigns anything, where one of them is assigned: i, x[i] = 1, 2 sets the element
+// at the old i. Results of a call go through variables where an element of a map or
+// what another call points to takes one: Yaegi loses them.
+func (u *Unit) parallelAssigns() {
+	u.each(func(c *astutil.Cursor) {
+		a, ok := c.Node().(*ast.AssignStmt)
+		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) < 2 || c.Index() < 0 {
+			return
+		}
+		results, _ := u.typeOf(a.Rhs[0]).(*types.Tuple)
+		spread := results != nil && len(a.Rhs) == 1 && results.Len() == len(a.Lhs) && u.lost(a.Lhs)
+		if !spread && !u.interferes(a) {
+			return
+		}
+		var before []ast.Stmt
+		keep := func(e ast.Expr) ast.Expr {
+			if u.Info.Types[e].Value != nil {
+				return e
+			}
+			t := u.typeOf(e)
+			v := u.temp("o")
+			before = append(before, &ast.AssignStmt{Lhs: []ast.Expr{v}, TokPos: a.TokPos, Tok: token.DEFINE, Rhs: []ast.Expr{e}})
+			return u.typed(ident(v.Name), t)
+		}
+		for i, e := range a.Lhs {
+			switch x := ast.Unparen(e).(type) {
+			case *ast.IndexExpr:
+				n := *x
+				if _, array := orInvalid(u.typeOf(x.X)).Underlying().(*types.Array); !array {
+					n.X = keep(x.X)
+				}
+				n.Index = keep(x.Index)
+				a.Lhs[i] = u.as(&n, x)
+			case *ast.SelectorExpr:
+				if s := u.Info.Selections[x]; s != nil && isPointer(s.Recv()) {
+					n := *x
+					n.X = keep(x.X)
+					u.Info.Selections[&n] = s
+					a.Lhs[i] = u.as(&n, x)
+				}
+			case *ast.StarExpr:
+				n := *x
+				n.X = keep(x.X)
+				a.Lhs[i] = u.as(&n, x)
+			}
+		}
+		if spread {
+			all := &ast.AssignStmt{TokPos: a.TokPos, Tok: token.DEFINE, Rhs: a.Rhs}
+			a.Rhs = nil
+			for v := range results.Variables() {
+				id := u.temp("r")
+				all.Lhs = append(all.Lhs, id)
+				a.Rhs = append(a.Rhs, u.typed(ident(id.Name), v.Type()))
+			}
+			before = append(before, all)
+		}
+		for _, st := range before {
+			c.InsertBefore(st)
+		}
+	})
+}
+
+// lost tells whether a call's result would go where Yaegi does not put it.
+func (u *Unit) lost(list []ast.Expr) bool {
+	for _, e := range list {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.IndexExpr:
+			if _, ok := orInvalid(u.typeOf(x.X)).Underlying().(*types.Map); ok {
+				return true
+			}
+		case *ast.StarExpr:
+			if hasCall(x.X) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// interferes tells whether an assignment changes a variable that another operand on
+// its left uses.
+func (u *Unit) interferes(a *ast.AssignStmt) bool {
+	set := map[types.Object]bool{}
+	for _, e := range a.Lhs {
+		if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+			if o := u.objectOf(id); o != nil {
+				set[o] = true
+			}
+		}
+	}
+	found := false
+	for _, e := range a.Lhs {
+		if _, ok := ast.Unparen(e).(*ast.Ident); ok {
+			continue
+		}
+		ast.Inspect(e, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && set[u.objectOf(id)] {
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// parallelLiterals lets functions make the composite literals of parallel
+// assignments: Yaegi's literal empties what a call beside it has returned.
+func (u *Unit) parallelLiterals() {
+	wrap := func(list []ast.Expr) {
+		if len(list) < 2 {
+			return
+		}
+		for i, e := range list {
+			lit := ast.Unparen(e)
+			if a, ok := lit.(*ast.UnaryExpr); ok && a.Op == token.AND {
+				lit = ast.Unparen(a.X)
+			}
+			if _, ok := lit.(*ast.CompositeLit); !ok {
+				continue
+			}
+			f := &ast.FuncLit{
+				Type: &ast.FuncType{
+					Func: e.Pos(), Params: &ast.FieldList{},
+					Results: &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(e, u.typeOf(e))}}},
+				},
+				Body: block(&ast.ReturnStmt{Results: []ast.Expr{e}}),
+			}
+			list[i] = u.as(call(f), e)
+		}
+	}
+	u.each(func(c *astutil.Cursor) {
+		switch n := c.Node().(type) {
+		case *ast.AssignStmt:
+			wrap(n.Rhs)
+		case *ast.ValueSpec:
+			wrap(n.Values)
+		}
+	})
+}
