@@ -527,7 +527,6 @@ func (s *Session) commit(c *cell) {
 		}
 	}
 	s.env = c.env
-	maps.Copy(s.outSlots, c.newOuts)
 	if c.generics != nil {
 		s.generics = c.generics
 	}

@@ -79,8 +79,6 @@ type cell struct {
 	generated map[*ast.FuncDecl]bool
 	inits     int
 	results   []outValue
-	outs      map[string]string // the session's
-	newOuts   map[string]string // those that the cell adds
 	showing   []ast.Stmt
 	marks     []lower.Mark
 	unit      *engine.Unit
@@ -106,7 +104,6 @@ func (s *Session) newCell(ctx context.Context, in kernel.Cell, out kernel.Output
 		vars: map[*binding]types.Object{}, reused: map[*binding]bool{}, newHooks: map[*method]bool{},
 		touched: map[*binding]bool{}, newFuncHooks: map[*binding]string{},
 		unitPaths: map[string]bool{}, labels: map[string]string{}, generated: map[*ast.FuncDecl]bool{},
-		outs: s.outSlots, newOuts: map[string]string{},
 	}
 }
 

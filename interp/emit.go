@@ -271,32 +271,21 @@ func (c *cell) result(e *emission, x *ast.ExprStmt) (ast.Stmt, error) {
 		}
 	}
 	st := &ast.AssignStmt{TokPos: x.Pos(), Tok: token.ASSIGN, Rhs: []ast.Expr{x.X}}
+	if len(ts) == 1 {
+		c.shows(e, fmt.Sprintf("out__%d_0", c.seq), ts[0])
+	}
 	for i, t := range ts {
-		name := c.outSlot(e, i, t)
-		if len(ts) == 1 {
-			c.shows(e, name, t)
+		name := fmt.Sprintf("out__%d_%d", c.seq, i)
+		if err := c.slot(e, name, t); err != nil {
+			// a type without a name: as a value of any
+			if err := c.slot(e, name, types.Universe.Lookup("any").Type()); err != nil {
+				return nil, err
+			}
 		}
 		st.Lhs = append(st.Lhs, ast.NewIdent(name))
 		c.results = append(c.results, outValue{name, t})
 	}
 	return st, nil
-}
-
-// outSlot returns the variable for the i-th value of a last expression: the one of
-// an earlier cell if it is of that type, so that cells do not pile variables up.
-func (c *cell) outSlot(e *emission, i int, t types.Type) string {
-	x, err := lower.TypeExpr(t, c.engineNames)
-	if err != nil {
-		x = ast.NewIdent("any") // a type without a name: as a value of any
-	}
-	key := fmt.Sprint(i, " ", types.ExprString(x))
-	if name, ok := c.outs[key]; ok {
-		return name
-	}
-	name := fmt.Sprintf("out__%d_%d", c.seq, i)
-	e.vars = append(e.vars, varDecl(name, x))
-	c.newOuts[key] = name
-	return name
 }
 
 // shows hands over the methods by which a value of a type of the session shows

@@ -50,10 +50,9 @@ type Session struct {
 	env *env
 
 	seq      int
-	slots    map[string]bool   // names that the engine has seen
-	outSlots map[string]string // variables for values of last expressions, by place and type
-	bound    map[string]bool   // support symbols of package variables
-	marks    []mark            // where cells may fail, by number
+	slots    map[string]bool // names that the engine has seen
+	bound    map[string]bool // support symbols of package variables
+	marks    []mark          // where cells may fail, by number
 	labels   map[string]string
 	generics *generics
 	code     map[int]string // source of In[n]
@@ -97,7 +96,6 @@ func (s *Session) reset() error {
 	s.engine = y
 	s.methods = map[string]any{}
 	s.slots, s.bound, s.labels = map[string]bool{}, map[string]bool{}, map[string]string{}
-	s.outSlots = map[string]string{}
 	s.marks = nil
 	s.generics = newGenerics()
 	if s.code == nil {

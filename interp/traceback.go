@@ -22,7 +22,6 @@ func (s *Session) execute(c *cell) error {
 	err, left := s.live.Run(c.run, c.ctx.Done(), s.opts.Grace, c.program.Run)
 	s.stdio.flush()
 	if left {
-		clear(s.outSlots) // the cell may still write to one
 		return errLeft
 	}
 	return err
