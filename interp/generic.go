@@ -166,6 +166,17 @@ func (c *cell) enginePrelude(unit *ast.File, paths map[string]bool) *ast.File {
 	for _, name := range c.pkg.Scope().Names() {
 		objects[c.pkg.Scope().Lookup(name)] = true
 	}
+	for _, out := range c.results { // where the value goes, if an earlier cell had one of the type
+		if declared[out.slot] {
+			continue
+		}
+		t, err := lower.TypeExpr(out.typ, names)
+		if err != nil {
+			t = ast.NewIdent("any")
+		}
+		declared[out.slot] = true
+		add(varDecl(out.slot, t))
+	}
 	order := func(a, b types.Object) int { return strings.Compare(a.Name(), b.Name()) }
 	for _, o := range slices.SortedFunc(maps.Keys(objects), order) {
 		b := c.bindingOf(o)
