@@ -166,17 +166,6 @@ func (c *cell) enginePrelude(unit *ast.File, paths map[string]bool) *ast.File {
 	for _, name := range c.pkg.Scope().Names() {
 		objects[c.pkg.Scope().Lookup(name)] = true
 	}
-	for _, out := range c.results { // where the value goes, if an earlier cell had one of the type
-		if declared[out.slot] {
-			continue
-		}
-		t, err := lower.TypeExpr(out.typ, names)
-		if err != nil {
-			t = ast.NewIdent("any")
-		}
-		declared[out.slot] = true
-		add(varDecl(out.slot, t))
-	}
 	order := func(a, b types.Object) int { return strings.Compare(a.Name(), b.Name()) }
 	for _, o := range slices.SortedFunc(maps.Keys(objects), order) {
 		b := c.bindingOf(o)
@@ -190,7 +179,7 @@ func (c *cell) enginePrelude(unit *ast.File, paths map[string]bool) *ast.File {
 			}
 			declared[b.slot] = true
 			for _, d := range decls {
-				for _, id := range declaredNamesOf(d) {
+				for _, id := range declaredIdents(d) {
 					id.Name = b.slot
 				}
 				add(d)
@@ -230,7 +219,7 @@ func (c *cell) preludeMethods(o *types.TypeName, b *binding, declared map[string
 	}
 }
 
-func declaredNamesOf(d ast.Decl) []*ast.Ident { return declared([]ast.Decl{d}) }
+func declaredIdents(d ast.Decl) []*ast.Ident { return declared([]ast.Decl{d}) }
 
 // checkUnit runs the checker over trees in the engine's names. What a program may
 // not say in so many words, and an instance does, is no error.
