@@ -77,6 +77,13 @@ func TestGoPrograms(t *testing.T) {
 	failed := runAll(t, dir, run)
 	if !asked {
 		for _, name := range slices.Sorted(maps.Keys(failed)) {
+			// No verdict depends on how busy the machine is: what took too long
+			// gets the machine for itself, and as long as it wants within reason.
+			if err := runProgram(filepath.Join(dir, filepath.FromSlash(name)), 10*programLimit); err == nil {
+				delete(failed, name)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(failed)) {
 			t.Errorf("%s is in %s and fails: %s", name, passList, failed[name])
 		}
 		return
@@ -140,7 +147,7 @@ func runAll(t *testing.T, dir string, names []string) map[string]string {
 	for range 2 {
 		wg.Go(func() {
 			for name := range queue {
-				if err := runProgram(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+				if err := runProgram(filepath.Join(dir, filepath.FromSlash(name)), programLimit); err != nil {
 					mu.Lock()
 					failed[name] = err.Error()
 					mu.Unlock()
@@ -158,8 +165,8 @@ func runAll(t *testing.T, dir string, names []string) map[string]string {
 
 // runProgram runs one program in a child process, because some ways to fail end
 // the process.
-func runProgram(file string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), programLimit)
+func runProgram(file string, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestProgram$")
 	cmd.Env = append(os.Environ(), programVar+"="+file)
@@ -169,7 +176,7 @@ func runProgram(file string) error {
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("time-out after %v", programLimit)
+		return fmt.Errorf("time-out after %v", limit)
 	case verdict.Len() > 0:
 		return errors.New(strings.TrimSpace(verdict.String()))
 	case err != nil:
