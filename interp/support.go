@@ -78,7 +78,7 @@ func printing(w io.Writer) map[string]any {
 	}
 }
 
-// logger is package log's standard logger, of this session: it writes to the
+// logger is package log's standard logger, one for each session: it writes to the
 // standard error of the cell.
 func (s *Session) logger() map[string]any {
 	l := log.New(s.live.Stderr(), "", log.LstdFlags)

@@ -84,7 +84,7 @@ func TestHistoryOutlivesTheSession(t *testing.T) {
 	}
 	h.add(1, "z")
 	if got, want := asked(t, h, historyQuery{Access: "range"}), "4:1 z"; got != want {
-		t.Errorf("this session: got %q, want %q", got, want)
+		t.Errorf("own session: got %q, want %q", got, want)
 	}
 	if log.String() != "" {
 		t.Errorf("the log says %s", log.String())

@@ -137,7 +137,7 @@ func (s *historyStore) write(entries []entry) error {
 	return err
 }
 
-// moveTo hands what can still be read of this session to another store, and closes
+// moveTo hands what can still be read of the kernel's session to another store, and closes
 // s.
 func (s *historyStore) moveTo(to *historyStore) {
 	defer s.close()
