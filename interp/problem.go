@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"halfnote/interp/internal/exports"
 	"halfnote/kernel"
 )
 
@@ -107,5 +108,22 @@ func (c *cell) problemOf(e types.Error) problem {
 		}
 		return name
 	})
+	if name, ok := strings.CutPrefix(msg, "undefined: "); ok {
+		msg += importHint(name)
+	}
 	return problem{cell: cellOf(at.Filename), line: at.Line, col: at.Column, msg: msg}
+}
+
+// importHint says which packages an undefined name could stand for.
+func importHint(name string) string {
+	var found []string
+	for _, path := range exports.Packages() {
+		if exports.Name(path) == name {
+			found = append(found, fmt.Sprintf("import %q", path))
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(found, " or ") + "?)"
 }
