@@ -202,29 +202,7 @@ func declaredNames(text string) []string {
 	if f == nil {
 		return nil
 	}
-	var names []string
-	for _, d := range f.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			if d.Recv == nil {
-				names = append(names, d.Name.Name)
-			} else {
-				names = append(names, receiver(d)+"."+d.Name.Name)
-			}
-		case *ast.GenDecl:
-			for _, s := range d.Specs {
-				switch s := s.(type) {
-				case *ast.TypeSpec:
-					names = append(names, s.Name.Name)
-				case *ast.ValueSpec:
-					for _, id := range s.Names {
-						names = append(names, id.Name)
-					}
-				}
-			}
-		}
-	}
-	return names
+	return declNames(f.Decls)
 }
 
 // imported returns the package names that an import declaration declares.
