@@ -18,6 +18,7 @@ type attempt struct {
 	errs    []problem            // of the cell
 	depErrs map[*source][]string // of dependants
 	missing map[string]bool      // names that the checker does not know because their declaration is wrong
+	files   []*ast.File          // what the checker is given
 }
 
 // check type-checks what exists and the cell. Nothing has reached the engine

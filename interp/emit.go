@@ -260,8 +260,11 @@ func isReceive(x ast.Expr) bool {
 // result stores the value of the last expression.
 func (c *cell) result(e *emission, x *ast.ExprStmt) (ast.Stmt, error) {
 	tv := c.info.Types[x.X]
-	if !tv.IsValue() && !isTuple(tv.Type) || tv.IsNil() || c.prints(x.X) {
+	if !tv.IsValue() && !isTuple(tv.Type) || c.prints(x.X) {
 		return c.dropped(x), nil
+	}
+	if tv.IsNil() { // Go has no statement for it, and there is nothing to show
+		return &ast.EmptyStmt{Semicolon: x.Pos()}, nil
 	}
 	ts := []types.Type{types.Default(tv.Type)}
 	if tuple, ok := tv.Type.(*types.Tuple); ok {

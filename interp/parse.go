@@ -81,7 +81,7 @@ func (c *cell) diagnose() []problem {
 			}
 			if p.line > last || p.line == last && p.col >= end {
 				if len(list) == 0 || list[len(list)-1].line < it.line {
-					list = append(list, problem{c.n, last, end, "the statement is not complete: " + strings.ReplaceAll(p.msg, "found '}'", "found its end")})
+					list = append(list, problem{cell: c.n, line: last, col: end, msg: "the statement is not complete: " + strings.ReplaceAll(p.msg, "found '}'", "found its end")})
 				}
 				break
 			}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"halfnote/interp/internal/exports"
 	"halfnote/kernel"
 )
 
@@ -18,6 +17,8 @@ type problem struct {
 	cell      int // In[n]
 	line, col int
 	msg       string
+	at        span   // what to underline; none is the word at line and col
+	hint      string // what could mend it, in lines
 }
 
 func problemf(line, col int, format string, args ...any) problem {
@@ -46,15 +47,29 @@ func (r *rejected) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// report shows every problem with its line and a caret.
+// report shows every problem as a block: message and place, the line with what is
+// wrong in it underlined, and a hint.
 func (s *Session) report(r *rejected) *kernel.Error {
 	e := &kernel.Error{Name: r.name}
 	for i, p := range r.problems {
 		if i > 0 {
 			e.Traceback = append(e.Traceback, "")
 		}
-		e.Traceback = append(e.Traceback, fmt.Sprintf("%s: %s", place(p.cell, p.line, p.col), bold(red(p.msg))))
-		e.Traceback = append(e.Traceback, s.excerpt(p.cell, p.line, p.col)...)
+		lines := strings.Split(p.msg, "\n")
+		e.Traceback = append(e.Traceback, fmt.Sprintf("%s: %s", place(p.cell, p.line, p.col), bold(red(lines[0]))))
+		at := p.at
+		if at.line == 0 {
+			at = span{line: p.line, col: p.col}
+		}
+		e.Traceback = append(e.Traceback, s.excerpt(p.cell, at)...)
+		for _, line := range lines[1:] {
+			e.Traceback = append(e.Traceback, "        "+strings.TrimSpace(line))
+		}
+		if p.hint != "" {
+			for line := range strings.SplitSeq(p.hint, "\n") {
+				e.Traceback = append(e.Traceback, "        "+blue("hint: ")+line)
+			}
+		}
 	}
 	if len(r.problems) > 0 {
 		p := r.problems[0]
@@ -93,9 +108,18 @@ var versioned = regexp.MustCompile(`\b([\pL_][\pL\pN_]*?)__(\d+)\b`)
 
 // problemOf describes an error of the type checker. Versions of types that newer
 // ones have replaced get a readable name.
-func (c *cell) problemOf(e types.Error) problem {
+func (c *cell) problemOf(e types.Error, a *attempt) problem {
 	at := e.Fset.Position(e.Pos)
-	msg := versioned.ReplaceAllStringFunc(e.Msg, func(name string) string {
+	return problem{
+		cell: cellOf(at.Filename), line: at.Line, col: at.Column,
+		msg: c.readable(e.Msg), at: spanOf(e), hint: c.hint(e, a),
+	}
+}
+
+// readable gives the names in a message of the checker that the session has made
+// those that the cells wrote.
+func (c *cell) readable(msg string) string {
+	return versioned.ReplaceAllStringFunc(msg, func(name string) string {
 		for _, b := range c.env.old {
 			if b.check == name {
 				return fmt.Sprintf("%s (of In[%d])", b.name, b.cell)
@@ -108,22 +132,4 @@ func (c *cell) problemOf(e types.Error) problem {
 		}
 		return name
 	})
-	if name, ok := strings.CutPrefix(msg, "undefined: "); ok {
-		msg += importHint(name)
-	}
-	return problem{cell: cellOf(at.Filename), line: at.Line, col: at.Column, msg: msg}
-}
-
-// importHint says which packages an undefined name could stand for.
-func importHint(name string) string {
-	var found []string
-	for _, path := range exports.Packages() {
-		if exports.Name(path) == name {
-			found = append(found, fmt.Sprintf("import %q", path))
-		}
-	}
-	if len(found) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(found, " or ") + "?)"
 }

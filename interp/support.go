@@ -209,6 +209,7 @@ type mark struct {
 	cell      int
 	line, col int
 	fn        string // the engine's name of the function, where it was noted
+	whole     bool   // a statement, not one operation
 }
 
 func (m mark) place() (cell, line, col int) {
@@ -225,14 +226,14 @@ func (s *Session) markAt(c *cell, m lower.Mark) mark {
 	at := c.fset.Position(m.Pos)
 	for _, f := range c.decls {
 		if f.tok == c.fset.File(m.Pos) {
-			r := mark{src: f.src, line: at.Line - f.src.item.line, col: at.Column, fn: m.Func}
+			r := mark{src: f.src, line: at.Line - f.src.item.line, col: at.Column, fn: m.Func, whole: m.Whole}
 			if r.line == 0 {
 				r.col -= f.src.item.col
 			}
 			return r
 		}
 	}
-	return mark{cell: cellOf(at.Filename), line: at.Line, col: at.Column, fn: m.Func}
+	return mark{cell: cellOf(at.Filename), line: at.Line, col: at.Column, fn: m.Func, whole: m.Whole}
 }
 
 // unsupported is the error of a cell that is valid Go and that the engine cannot

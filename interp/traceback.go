@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"unicode/utf8"
 
 	"halfnote/interp/engine"
 	"halfnote/interp/internal/live"
@@ -99,12 +98,13 @@ func (s *Session) frames(p *engine.Panic) []string {
 		where := label
 		var excerpt []string
 		if f.Mark > 0 && f.Mark <= len(s.marks) {
-			cell, line, col := s.marks[f.Mark-1].place()
+			m := s.marks[f.Mark-1]
+			cell, line, _ := m.place()
 			where = place(cell, line, 0)
 			if label != "" {
 				where += ", " + label
 			}
-			excerpt = s.excerpt(cell, line, col)
+			excerpt = s.excerpt(cell, s.marked(m))
 		}
 		if f.Func == last {
 			if f.Func == base { // literals share a name
@@ -151,35 +151,8 @@ func place(cell, line, col int) string {
 	return fmt.Sprintf("%s, line %d", green(fmt.Sprintf("In[%d]", cell)), line)
 }
 
-// excerpt shows a line of a cell with a caret under a column, which counts bytes.
-func (s *Session) excerpt(cell, line, col int) []string {
-	s.mu.Lock()
-	code, ok := s.code[cell]
-	s.mu.Unlock()
-	if !ok {
-		return nil
-	}
-	text := strings.Split(code, "\n")
-	if line < 1 || line > len(text) {
-		return nil
-	}
-	src := strings.TrimRight(text[line-1], "\r")
-	number := fmt.Sprintf("%5d | ", line)
-	list := []string{dim(number) + src}
-	if col >= 1 {
-		before := src[:min(col-1, len(src))]
-		pad := strings.Map(func(r rune) rune {
-			if r == '\t' {
-				return r
-			}
-			return ' '
-		}, before)
-		list = append(list, strings.Repeat(" ", utf8.RuneCountInString(number))+pad+red("^"))
-	}
-	return list
-}
-
 func red(s string) string   { return "\x1b[31m" + s + "\x1b[0m" }
+func blue(s string) string  { return "\x1b[34m" + s + "\x1b[0m" }
 func green(s string) string { return "\x1b[32m" + s + "\x1b[0m" }
 func bold(s string) string  { return "\x1b[1m" + s + "\x1b[0m" }
 func dim(s string) string   { return "\x1b[2m" + s + "\x1b[0m" }

@@ -256,11 +256,16 @@ func (s *Session) typecheck(c *cell, a *attempt) {
 		byFile[f.tok] = f
 	}
 	files = append(files, c.stmts.File)
+	a.files = files
 	cfg := types.Config{
 		Importer: s.importer,
 		Error: func(err error) {
 			e, ok := err.(types.Error)
-			if !ok || tolerated(e.Msg) || strings.HasPrefix(e.Msg, "\t") {
+			if !ok || tolerated(e.Msg) {
+				return
+			}
+			if other, ok := strings.CutPrefix(e.Msg, "\t"); ok { // more about the one before
+				a.more(other, c.fset.Position(e.Pos))
 				return
 			}
 			if strings.HasSuffix(e.Msg, " is not used") && c.standsAlone(e.Pos) {
@@ -272,9 +277,9 @@ func (s *Session) typecheck(c *cell, a *attempt) {
 			f := byFile[c.fset.File(e.Pos)]
 			switch {
 			case f == nil || !f.dependant:
-				a.errs = append(a.errs, c.problemOf(e))
+				a.errs = append(a.errs, c.problemOf(e, a))
 			default:
-				a.depErrs[f.src] = append(a.depErrs[f.src], c.problemOf(e).msg)
+				a.depErrs[f.src] = append(a.depErrs[f.src], c.readable(e.Msg))
 			}
 		},
 	}

@@ -88,7 +88,7 @@ func (u *Unit) depth() {
 		if n == ast.Node(u.Outer) || !u.callsCells(body) {
 			return
 		}
-		u.Marks = append(u.Marks, Mark{t.Pos(), name})
+		u.Marks = append(u.Marks, Mark{Pos: t.Pos(), Func: name})
 		mark := Int(int64(u.FirstMark + len(u.Marks) - 1))
 		calls := func() ast.Expr { return &ast.StarExpr{X: SupportName("Calls")} }
 		body.List = append([]ast.Stmt{

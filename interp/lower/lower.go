@@ -54,8 +54,9 @@ type Unit struct {
 
 // Mark is a place where a cell may fail.
 type Mark struct {
-	Pos  token.Pos
-	Func string // the function it is in, if it marks the function's entry
+	Pos   token.Pos
+	Func  string // the function it is in, if it marks the function's entry
+	Whole bool   // the statement that starts at Pos, and not the operation there
 }
 
 // Rewrite is a pass over a unit.

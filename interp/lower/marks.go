@@ -57,14 +57,16 @@ func (m *marker) list(list *[]ast.Stmt) {
 	*list = out
 }
 
-func (m *marker) mark(pos token.Pos) []ast.Stmt {
-	if !pos.IsValid() {
+func (m *marker) mark(pos token.Pos) []ast.Stmt { return m.place(Mark{Pos: pos, Whole: true}) }
+
+func (m *marker) place(at Mark) []ast.Stmt {
+	if !at.Pos.IsValid() {
 		return nil
 	}
 	if !m.used {
 		m.used = !m.u.markVars[m.name]
 	}
-	m.u.Marks = append(m.u.Marks, Mark{Pos: pos})
+	m.u.Marks = append(m.u.Marks, at)
 	n := int64(m.u.FirstMark + len(m.u.Marks) - 1)
 	return []ast.Stmt{assign(ident(m.name), Int(n))}
 }
@@ -88,7 +90,7 @@ func (m *marker) stmt(st ast.Stmt) []ast.Stmt {
 			m.stmt(s.Else)
 		}
 		if isCheck(s) { // an index test: its place is the index
-			return m.mark(s.If)
+			return m.place(Mark{Pos: s.If})
 		}
 		return m.before(s.If, s.Init, s.Cond)
 	case *ast.SwitchStmt:
@@ -217,7 +219,7 @@ func (m *marker) before(pos token.Pos, nodes ...ast.Node) []ast.Stmt {
 		return nil
 	case 1:
 		if risks[0].IsValid() {
-			pos = risks[0]
+			return m.place(Mark{Pos: risks[0]})
 		}
 	}
 	return m.mark(pos)

@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"halfnote/interp/internal/near"
 )
 
 // unknown is the error for a path that cells cannot import.
 func unknown(path string) error {
-	near := nearest(path, 3)
-	if len(near) == 0 {
+	list := nearest(path, 3)
+	if len(list) == 0 {
 		return fmt.Errorf("package %q is not available in cells", path)
 	}
-	return fmt.Errorf("package %q is not available in cells; available: %s", path, strings.Join(near, ", "))
+	return fmt.Errorf("package %q is not available in cells; available: %s", path, strings.Join(list, ", "))
 }
 
 // nearest returns up to n importable paths that path may be meant for, the
@@ -27,45 +29,22 @@ func nearest(path string, n int) []string {
 	last := path[strings.LastIndexByte(path, '/')+1:]
 	parent, _, _ := strings.Cut(path, "/")
 	for _, e := range index() {
-		d := distance(path, e.path)
+		d := near.Distance(path, e.path)
 		switch {
 		case e.met:
 			continue
 		case e.name == last || strings.HasSuffix(e.path, "/"+last):
 			list = append(list, candidate{e.path, 0})
-		case d <= 1+len(path)/5, len(last) > 2 && distance(last, e.name) <= len(last)/4:
+		case d <= 1+len(path)/5, len(last) > 2 && near.Distance(last, e.name) <= len(last)/4:
 			list = append(list, candidate{e.path, d})
 		case strings.HasPrefix(e.path, parent+"/"):
 			list = append(list, candidate{e.path, 100 + d})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return a.far - b.far })
-	var near []string
+	var paths []string
 	for _, c := range list[:min(n, len(list))] {
-		near = append(near, c.path)
+		paths = append(paths, c.path)
 	}
-	return near
-}
-
-// distance is the number of letters to insert, delete or replace between a and
-// b: V. I. Levenshtein, Binary codes capable of correcting deletions,
-// insertions, and reversals, 1966.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return paths
 }

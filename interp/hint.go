@@ -1,0 +1,273 @@
+package interp
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"halfnote/interp/internal/exports"
+	"halfnote/interp/internal/near"
+)
+
+// more adds what the type checker says about the problem before.
+func (a *attempt) more(msg string, at token.Position) {
+	if len(a.errs) == 0 {
+		return
+	}
+	p := &a.errs[len(a.errs)-1]
+	if n := cellOf(at.Filename); n > 0 {
+		msg = fmt.Sprintf("%s: In[%d], line %d", msg, n, at.Line)
+	}
+	p.hint = strings.TrimPrefix(p.hint+"\n"+msg, "\n")
+}
+
+// hint says what could mend an error of the type checker, or nothing.
+func (c *cell) hint(e types.Error, a *attempt) string {
+	path := a.enclosing(e.Pos)
+	if len(path) == 0 {
+		return ""
+	}
+	switch {
+	case strings.Contains(e.Msg, "(but have "):
+		return ""
+	case strings.HasPrefix(e.Msg, "undefined: "), strings.Contains(e.Msg, " not exported by package "):
+		return c.undefinedHint(e, a, path)
+	case strings.Contains(e.Msg, " has no field or method "), strings.HasPrefix(e.Msg, "unknown field "):
+		return a.memberHint(e.Msg, path)
+	case strings.HasPrefix(e.Msg, "assignment mismatch: "):
+		return a.countHint(path)
+	case strings.Contains(e.Msg, "(mismatched types "):
+		return a.mismatchHint(path)
+	case strings.HasPrefix(e.Msg, "missing return"):
+		return "every way through a function with results ends in return, panic or an endless loop"
+	case strings.HasPrefix(e.Msg, "no new variables"):
+		return "within one cell = assigns again; another cell may declare the name anew"
+	}
+	return ""
+}
+
+// enclosing returns the nodes around a position, innermost first.
+func (a *attempt) enclosing(pos token.Pos) []ast.Node {
+	var path []ast.Node
+	for _, f := range a.files {
+		if f.FileStart > pos || pos > f.FileEnd {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if n == nil || !n.Pos().IsValid() || n.Pos() > pos || pos > n.End() {
+				return n != nil && !n.Pos().IsValid()
+			}
+			path = append(path, n)
+			return true
+		})
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// within returns the innermost node of type T.
+func within[T ast.Node](path []ast.Node) (n T, ok bool) {
+	for _, p := range path {
+		if n, ok := p.(T); ok {
+			return n, true
+		}
+	}
+	return n, false
+}
+
+// undefinedHint names what is declared under nearly the name that is not.
+func (c *cell) undefinedHint(e types.Error, a *attempt, path []ast.Node) string {
+	if sel, ok := within[*ast.SelectorExpr](path); ok && sel.Sel.Pos() == e.Pos {
+		if id, ok := sel.X.(*ast.Ident); ok {
+			if p, ok := a.info.Uses[id].(*types.PkgName); ok {
+				return meant(sel.Sel.Name, exportedNames(p.Imported().Scope()))
+			}
+		}
+	}
+	name, ok := strings.CutPrefix(e.Msg, "undefined: ")
+	if !ok {
+		return ""
+	}
+	if h := importHint(name); h != "" {
+		return h
+	}
+	names := types.Universe.Names()
+	for s := a.pkg.Scope().Innermost(e.Pos); s != nil && s != types.Universe; s = s.Parent() {
+		names = append(names, s.Names()...)
+	}
+	for p := range preloaded {
+		names = append(names, p)
+	}
+	for p := range c.env.imports {
+		names = append(names, p)
+	}
+	names = slices.DeleteFunc(names, func(n string) bool { return strings.Contains(n, "__") })
+	if h := meant(name, names); h != "" {
+		return h
+	}
+	if call, ok := within[*ast.CallExpr](path); ok && call.Fun.Pos() == e.Pos {
+		if _, ok := within[*ast.FuncDecl](path[:max(0, len(path)-1)]); ok && !c.inStatements(e.Pos) {
+			return fmt.Sprintf("functions that call each other belong in one cell: declare %s in this one", name)
+		}
+	}
+	return ""
+}
+
+// inStatements tells whether a position is outside the cell's declarations.
+func (c *cell) inStatements(pos token.Pos) bool { return c.fset.File(pos) == c.stmts.tok }
+
+// exportedNames returns the names of a package that others can use.
+func exportedNames(s *types.Scope) []string {
+	return slices.DeleteFunc(s.Names(), func(n string) bool { return !token.IsExported(n) })
+}
+
+// importHint says which packages an undefined name could stand for.
+func importHint(name string) string {
+	var found []string
+	for _, path := range exports.Packages() {
+		if exports.Name(path) == name {
+			found = append(found, fmt.Sprintf("import %q", path))
+		}
+	}
+	return strings.Join(found, " or ")
+}
+
+// memberHint names the fields and methods that come near.
+func (a *attempt) memberHint(msg string, path []ast.Node) string {
+	if strings.Contains(msg, ", but does have ") {
+		return ""
+	}
+	if strings.HasPrefix(msg, "unknown field ") {
+		lit, ok := within[*ast.CompositeLit](path)
+		id, isID := path[0].(*ast.Ident)
+		if !ok || !isID {
+			return ""
+		}
+		t := a.info.TypeOf(lit)
+		if t == nil {
+			return ""
+		}
+		var names []string
+		if st, ok := deref(t).Underlying().(*types.Struct); ok {
+			for f := range st.Fields() {
+				names = append(names, f.Name())
+			}
+		}
+		return meant(id.Name, names)
+	}
+	sel, ok := within[*ast.SelectorExpr](path)
+	if !ok {
+		return ""
+	}
+	t := a.info.TypeOf(sel.X)
+	if t == nil {
+		return ""
+	}
+	return meant(sel.Sel.Name, members(t, a.pkg))
+}
+
+// members lists the fields and methods of a type that code of pkg can name.
+func members(t types.Type, pkg *types.Package) []string {
+	var names []string
+	recv := t
+	if _, ok := t.Underlying().(*types.Pointer); !ok && !types.IsInterface(t) {
+		recv = types.NewPointer(t)
+	}
+	ms := types.NewMethodSet(recv)
+	for m := range ms.Methods() {
+		if m.Obj().Exported() || m.Obj().Pkg() == pkg {
+			names = append(names, m.Obj().Name())
+		}
+	}
+	seen := map[types.Type]bool{}
+	var fields func(types.Type)
+	fields = func(t types.Type) {
+		st, ok := deref(t).Underlying().(*types.Struct)
+		if !ok || seen[t] {
+			return
+		}
+		seen[t] = true
+		for f := range st.Fields() {
+			if f.Exported() || f.Pkg() == pkg {
+				names = append(names, f.Name())
+			}
+			if f.Embedded() {
+				fields(f.Type())
+			}
+		}
+	}
+	fields(t)
+	return names
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// countHint says what the function of an assignment returns.
+func (a *attempt) countHint(path []ast.Node) string {
+	var values []ast.Expr
+	if st, ok := within[*ast.AssignStmt](path); ok {
+		values = st.Rhs
+	} else if v, ok := within[*ast.ValueSpec](path); ok {
+		values = v.Values
+	}
+	if len(values) != 1 {
+		return ""
+	}
+	call, ok := ast.Unparen(values[0]).(*ast.CallExpr)
+	if !ok {
+		return ""
+	}
+	sig, ok := a.info.TypeOf(call.Fun).(*types.Signature)
+	if !ok || sig.Results().Len() < 2 {
+		return ""
+	}
+	return fmt.Sprintf("the call returns %s; _ takes what is not wanted", typeString(sig.Results(), a.pkg))
+}
+
+// mismatchHint says how numbers of different types meet.
+func (a *attempt) mismatchHint(path []ast.Node) string {
+	x, ok := within[*ast.BinaryExpr](path)
+	if !ok {
+		return ""
+	}
+	kind := func(e ast.Expr) (types.BasicInfo, types.Type) {
+		t := a.info.TypeOf(e)
+		if t == nil {
+			return 0, nil
+		}
+		b, ok := t.Underlying().(*types.Basic)
+		if !ok {
+			return 0, nil
+		}
+		return b.Info(), t
+	}
+	l, lt := kind(x.X)
+	r, rt := kind(x.Y)
+	if l&types.IsNumeric == 0 || r&types.IsNumeric == 0 || (l|r)&types.IsUntyped != 0 {
+		return ""
+	}
+	convert := func(e ast.Expr, t types.Type) string {
+		return fmt.Sprintf("convert one of them, as in %s(%s)", typeString(t, a.pkg), types.ExprString(e))
+	}
+	if l&types.IsInteger != 0 && r&types.IsInteger == 0 {
+		return convert(x.X, rt)
+	}
+	return convert(x.Y, lt)
+}
+
+// meant asks whether one of the names that come near was meant.
+func meant(name string, names []string) string {
+	list := near.Names(name, names, 3)
+	if len(list) == 0 {
+		return ""
+	}
+	return "did you mean " + strings.Join(list, ", ") + "?"
+}

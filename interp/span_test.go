@@ -1,0 +1,25 @@
+package interp
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"testing"
+)
+
+// The checker's errors hold more than their positions, in fields that go/types does
+// not export. If this fails after an upgrade of Go, carets mark one word.
+func TestSpanOf(t *testing.T) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "x.go", "package p\n\nvar s string = 1 + 22\n", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []span
+	cfg := types.Config{Error: func(err error) { got = append(got, spanOf(err.(types.Error))) }}
+	cfg.Check("p", fset, []*ast.File{f}, nil)
+	if want := (span{3, 16, 22}); len(got) != 1 || got[0] != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
