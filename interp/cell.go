@@ -109,9 +109,20 @@ func (s *Session) newCell(ctx context.Context, in kernel.Cell, out kernel.Output
 
 // run takes a cell through the steps.
 func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
+	c, err := s.steps(ctx, in, out, "")
+	s.drop(c)
+	return s.finish(c, err)
+}
+
+// steps takes a cell through the steps before the one of that name, through all
+// if there is none.
+func (s *Session) steps(ctx context.Context, in kernel.Cell, out kernel.Output, until string) (*cell, error) {
 	c := s.newCell(ctx, in, out)
 	var err error
 	for _, step := range steps {
+		if step.name == until {
+			break
+		}
 		if err = step.run(s, c); err != nil {
 			break
 		}
@@ -121,8 +132,7 @@ func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 		c.restore()
 		s.mu.Unlock()
 	}
-	s.drop(c)
-	return s.finish(c, err)
+	return c, err
 }
 
 // finish makes the result of a cell.

@@ -11,10 +11,20 @@ import (
 
 // IsComplete implements kernel.Evaluator.
 func (s *Session) IsComplete(code string) kernel.Completeness {
-	if isMagic(code) {
+	list := segments(code, s.isValue)
+	for _, g := range list[:len(list)-1] {
+		if c := completeness(g); c.Status == "invalid" {
+			return c
+		}
+	}
+	return completeness(list[len(list)-1])
+}
+
+func completeness(g segment) kernel.Completeness {
+	if g.magic != "" {
 		return kernel.Completeness{Status: "complete"}
 	}
-	p := split(code)
+	p := split(g.code)
 	open := 0
 	for _, e := range p.errs {
 		switch {
@@ -45,8 +55,4 @@ func (s *Session) IsComplete(code string) kernel.Completeness {
 		return kernel.Completeness{Status: "invalid"}
 	}
 	return kernel.Completeness{Status: "complete"}
-}
-
-func isMagic(code string) bool {
-	return strings.HasPrefix(strings.TrimSpace(code), "%")
 }

@@ -1,20 +1,17 @@
 package interp
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
-	"halfnote/display"
+	"halfnote/interp/internal/near"
 	"halfnote/kernel"
 )
 
 // magic is a command that a cell gives to the session. "%name args" is a line of
-// its own before the Go of a cell; "%%name args" is the first line of a cell and
+// its own between statements; "%%name args" is the first line of a cell and
 // applies to the rest of it.
 type magic struct {
 	name, args, help string
@@ -24,165 +21,128 @@ type magic struct {
 // call is one use of a magic.
 type call struct {
 	ctx  context.Context
-	in   kernel.Cell // whose code is what the magic applies to
+	in   kernel.Cell // whose code is what the magic applies to, where it stands in the cell
 	out  kernel.Output
 	args string
+	body string // of the lines below, for "%%"
+	line int    // of the cell, from 1
 }
 
-// magics is set in init because help reads it.
+// magics is sorted by name. It is set in init because help reads it.
 var magics []magic
 
 func init() {
 	magics = []magic{
+		{"!", "command", "runs a line of shell commands", (*Session).magicShell},
+		{"%%bash", "", "runs the cell as a bash script", (*Session).magicBash},
+		{"%%sh", "", "runs the cell as a script of the POSIX shell", (*Session).magicSh},
 		{"%%time", "", "runs the cell and says how long it took", (*Session).magicTime},
+		{"%%timeit", "[-n N] [-r R]", "runs the cell many times and says how long one takes", (*Session).magicTimeit},
 		{"%%timeout", "300ms", "runs the cell and interrupts it after that time", (*Session).magicTimeout},
+		{"%%writefile", "[-a] FILE", "writes the cell to a file, -a adds it to the file's end", (*Session).magicWritefile},
+		{"%cd", "[FOLDER]", "changes the working folder: to the home folder, with - to the one before", (*Session).magicCd},
+		{"%env", "[NAME[=VALUE]]", "shows the environment variables, shows one or sets one", (*Session).magicEnv},
 		{"%help", "", "says what cells can do", (*Session).magicHelp},
+		{"%history", "[-n]", "shows the cells so far, with -n their numbers too", (*Session).magicHistory},
+		{"%load", "FILE [N]", "puts a file, or the N-th code cell of a notebook, into the cell", (*Session).magicLoad},
+		{"%lsmagic", "", "lists the magics", (*Session).magicList},
+		{"%pinfo", "NAME", "shows what a name means, as NAME? does", (*Session).magicInfo},
+		{"%pwd", "", "shows the working folder", (*Session).magicPwd},
 		{"%reset", "", "forgets all variables, functions, types and imports", (*Session).magicReset},
-		{"%time", "statement", "runs a statement and says how long it took", (*Session).magicTime},
+		{"%time", "STATEMENT", "runs a statement and says how long it took", (*Session).magicTime},
+		{"%timeit", "[-n N] [-r R] STATEMENT", "runs a statement many times and says how long one takes", (*Session).magicTimeit},
 		{"%vars", "", "lists the variables with their types and values", (*Session).magicVars},
+		{"%who", "", "lists the variables, as %vars does", (*Session).magicVars},
 	}
 }
 
-// magic runs a cell that begins with magics, or that asks what a name means. ok is
+// magic runs a cell that holds magics, or that asks what a name means. ok is
 // false for a cell of Go alone.
 func (s *Session) magic(ctx context.Context, in kernel.Cell, out kernel.Output) (r kernel.Result, ok bool) {
 	if page, ok := s.help(in.Code); ok {
 		return kernel.Result{Payload: []kernel.Payload{page}}, true
 	}
-	if !isMagic(in.Code) {
+	list := segments(in.Code, s.isValue)
+	if len(list) == 1 && list[0].magic == "" {
 		return kernel.Result{}, false
 	}
-	lines := strings.SplitAfter(in.Code, "\n")
-	for i, line := range lines {
-		text := strings.TrimSpace(line)
-		if text == "" {
-			continue
+	for _, g := range list { // what cannot run is found before anything runs
+		if g.magic != "" && (findMagic(g.magic) == nil || g.late()) {
+			return kernel.Result{Err: s.unknownMagic(in.Count, g)}, true
 		}
-		if !strings.HasPrefix(text, "%") {
-			break
+		if g.magic == "" && completeness(g).Status != "complete" { // nor is it Go: it is rejected
+			if r := s.segment(ctx, in, out, g); r.Err != nil {
+				return r, true
+			}
 		}
-		name, args, _ := strings.Cut(text, " ")
-		args = strings.TrimSpace(args)
-		n := slices.IndexFunc(magics, func(m magic) bool { return m.name == name })
-		if n < 0 {
-			return kernel.Result{Err: s.unknownMagic(in.Count, i+1, name)}, true
-		}
-		lines[i] = "\n" // the lines below keep their numbers
-		c := call{ctx: ctx, in: in, out: out, args: args}
-		if strings.HasPrefix(name, "%%") {
-			c.in.Code = strings.Join(lines, "")
-			return magics[n].run(s, c), true
-		}
-		// a line's Go stands where it stands in the cell
-		c.in.Code = strings.Repeat("\n", i) + strings.Repeat(" ", max(0, strings.LastIndex(line, args))) + args
-		if r = magics[n].run(s, c); r.Err != nil {
+	}
+	var pages []kernel.Payload
+	for i, g := range list {
+		if r = s.segment(ctx, in, out, g); r.Err != nil {
 			return r, true
 		}
+		pages = append(pages, r.Payload...)
+		if i < len(list)-1 && g.magic != "" && r.Value != nil {
+			out.Display(*r.Value)
+		}
 	}
-	if rest := strings.Join(lines, ""); strings.TrimSpace(rest) != "" {
-		in.Code = rest
-		return s.run(ctx, in, out), true
-	}
+	r.Payload = pages
 	return r, true
 }
 
-func (s *Session) unknownMagic(cell, line int, name string) *kernel.Error {
-	var known []string
+func (s *Session) segment(ctx context.Context, in kernel.Cell, out kernel.Output, g segment) kernel.Result {
+	in.Code = g.code
+	if g.magic == "" {
+		return s.run(ctx, in, out)
+	}
+	return findMagic(g.magic).run(s, call{ctx: ctx, in: in, out: out, args: g.args, body: g.body, line: g.line})
+}
+
+func findMagic(name string) *magic {
+	i := slices.IndexFunc(magics, func(m magic) bool { return m.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &magics[i]
+}
+
+// unknownMagic suggests the magics whose names are nearest.
+func (s *Session) unknownMagic(cell int, g segment) *kernel.Error {
+	p := problem{cell: cell, line: g.line, col: g.col, at: span{g.line, g.col, g.col + len(g.magic)},
+		msg: "there is no " + g.magic, hint: "%lsmagic lists the magics"}
+	var bare, full []string
 	for _, m := range magics {
-		known = append(known, m.name)
+		bare = append(bare, strings.TrimLeft(m.name, "%"))
 	}
-	return s.report(&rejected{"UnknownMagic", []problem{{cell: cell, line: line, col: 1,
-		msg: fmt.Sprintf("there is no %s; there are %s", name, strings.Join(known, ", "))}}})
-}
-
-func (s *Session) magicTime(c call) kernel.Result {
-	start := time.Now()
-	r := s.run(c.ctx, c.in, c.out)
-	if r.Err == nil {
-		fmt.Fprintf(c.out.Stdout(), "time: %v\n", time.Since(start).Round(time.Microsecond))
-	}
-	return r
-}
-
-func (s *Session) magicTimeout(c call) kernel.Result {
-	d, err := time.ParseDuration(c.args)
-	if err != nil || d <= 0 {
-		return kernel.Result{Err: s.report(&rejected{"MagicError", []problem{{cell: c.in.Count, line: 1, col: 1,
-			msg: fmt.Sprintf("%%%%timeout %s: want a time such as 300ms or 2s", c.args)}}})}
-	}
-	ctx, cancel := context.WithTimeout(c.ctx, d)
-	defer cancel()
-	return s.run(ctx, c.in, c.out)
-}
-
-func (s *Session) magicReset(c call) kernel.Result {
-	s.live.StopAll()
-	if err := s.reset(); err != nil {
-		return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: err.Error()}}
-	}
-	return kernel.Result{}
-}
-
-func (s *Session) magicHelp(c call) kernel.Result {
-	var b strings.Builder
-	b.WriteString("A cell holds Go: imports, declarations and statements in any order. The value of its last expression is shown, ")
-	b.WriteString("unless a semicolon ends it. Names keep their meaning in later cells and may be declared again.\n\n")
-	fmt.Fprintf(&b, "Packages that need no import: %s. Others of the standard library are there to import.\n\n",
-		strings.Join(slices.Sorted(maps.Keys(preloaded)), ", "))
-	b.WriteString("name? shows what a name means, name?? its source too.\n\n")
-	for _, m := range magics {
-		fmt.Fprintf(&b, "    %-20s %s\n", strings.TrimSpace(m.name+" "+m.args), m.help)
-	}
-	text := display.Text(b.String())
-	return kernel.Result{Value: &text}
-}
-
-func (s *Session) magicVars(c call) kernel.Result {
-	var vars []*binding
-	for _, b := range s.current() {
-		if b.kind == kindVar {
-			vars = append(vars, b)
-		}
-	}
-	if len(vars) == 0 {
-		text := display.Text("there are no variables yet")
-		return kernel.Result{Value: &text}
-	}
-	slices.SortFunc(vars, func(a, b *binding) int { return cmp.Compare(a.name, b.name) })
-	// the types' objects are those of one run of the checker: of an empty cell
-	x := s.newCell(c.ctx, kernel.Cell{Count: c.in.Count}, c.out)
-	if err := s.check(x); err != nil {
-		return s.finish(x, err)
-	}
-	var rows [][]any
-	for _, b := range vars {
-		value := ""
-		if v, ok := s.engine.Slot(b.slot); ok {
-			if o := x.pkg.Scope().Lookup(b.check); o != nil {
-				value, _ = s.show(x, v, o.Type()).Data["text/plain"].(string)
+	for _, name := range near.Names(strings.TrimLeft(g.magic, "%"), bare, 2) {
+		for i, m := range magics {
+			if bare[i] == name {
+				full = append(full, m.name)
 			}
 		}
-		rows = append(rows, []any{b.name, b.typ, short(value)})
 	}
-	t := display.Of(display.Table([]string{"name", "type", "value"}, rows))
-	return kernel.Result{Value: &t}
+	if len(full) > 0 {
+		p.hint = fmt.Sprintf("did you mean %s?", strings.Join(full, " or "))
+	}
+	if findMagic(g.magic) != nil {
+		p.msg, p.hint = g.magic+" applies to the cell below it", "make it the first line of the cell"
+	}
+	return s.report(&rejected{"UnknownMagic", []problem{p}})
 }
 
-// short is the start of a text, on one line.
-func short(text string) string {
-	const width = 60
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > width {
-		return string(r[:width-1]) + "…"
-	}
-	return text
+// wrong is the error of a magic that is not used as it must be.
+func (s *Session) wrong(c call, format string, args ...any) kernel.Result {
+	return kernel.Result{Err: s.report(&rejected{"MagicError", []problem{{cell: c.in.Count, line: c.line, col: 1,
+		msg: fmt.Sprintf(format, args...)}}})}
 }
 
 // magicMatches are the magics, for completion.
 func magicMatches() []kernel.Match {
 	var list []kernel.Match
 	for _, m := range magics {
-		list = append(list, kernel.Match{Text: m.name, Type: "magic", Signature: m.args})
+		if m.name != "!" {
+			list = append(list, kernel.Match{Text: m.name, Type: "magic", Signature: m.args})
+		}
 	}
 	return list
 }

@@ -59,6 +59,7 @@ type Session struct {
 	history  []int          // which of them there are, oldest first
 	stdio    *stdio
 	methods  map[string]any // by which the value of the running cell shows itself
+	lastDir  string         // the working folder before %cd
 }
 
 var _ kernel.Evaluator = (*Session)(nil)

@@ -1,0 +1,247 @@
+package interp
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"halfnote/kernel"
+)
+
+// The table of magics is sorted, and every one says what it does.
+func TestMagicTable(t *testing.T) {
+	if !slices.IsSortedFunc(magics, func(a, b magic) int { return strings.Compare(a.name, b.name) }) {
+		t.Error("the magics are not sorted by name")
+	}
+	for _, m := range magics {
+		if m.help == "" || m.run == nil {
+			t.Errorf("%s says or does nothing", m.name)
+		}
+	}
+}
+
+var timing = regexp.MustCompile(`^[\d.e+]+ (ns|µs|ms|s) ± [\d.e+]+ (ns|µs|ms|s) per loop \(mean ± std\. dev\. of (.*) each\), best [\d.e+]+ (ns|µs|ms|s)\n$`)
+
+func TestTimeit(t *testing.T) {
+	s := newSession(t)
+	evalFor(t, s, 1, "n := 0\nfunc work() (int, error) { n++; return n, nil }\ntype T struct{ A int }", "")
+	for i, c := range []struct{ code, counts string }{
+		{"%timeit -n 100 -r 3 n += 1", "3 runs, 100 loops"},
+		{"%timeit -n1 -r1 work()", "1 run, 1 loop"},
+		{"%timeit -n 10 -r 2 n + 1", "2 runs, 10 loops"},
+		{"%timeit -n 10 -r 2 len(\"text\"); _ = T{1}; x := 3", "2 runs, 10 loops"},
+		{"%%timeit -n 2000\nfor i := range 3 {\n\tn += i\n}\nn * 2", "7 runs, 2,000 loops"},
+		{"%%timeit -n 10\nimport \"bytes\"\nfunc f() int { return bytes.Compare(nil, nil) }\nf()", "7 runs, 10 loops"},
+	} {
+		got := evalFor(t, s, i+2, c.code, "")
+		lines := strings.SplitAfter(got, "\n")
+		if m := timing.FindStringSubmatch(lines[max(0, len(lines)-2)]); m == nil || m[3] != c.counts {
+			t.Errorf("%s:\ngot %q\nwant %s", c.code, got, c.counts)
+		}
+	}
+	// n += 1 ran 300 times, work once, the loop's 3 turns 7 × 2000 times
+	if got := evalFor(t, s, 20, "n", ""); got != "= 42301\n" {
+		t.Errorf("n: got %s, want 42301", got)
+	}
+	if got := evalFor(t, s, 21, "x", ""); !strings.Contains(got, "undefined: x") {
+		t.Errorf("the x of a timed statement: got %q, want that it is gone", got)
+	}
+	if got := evalFor(t, s, 22, "1\n  %timeit -n 3 n + nosuch", ""); !strings.Contains(got, "In[22], line 2, column 20: undefined: nosuch") {
+		t.Errorf("a mistake in what is timed: got\n%s", got)
+	}
+	if got := evalFor(t, s, 23, "%%timeit -r 2\nn += []int{1}[n]", ""); !strings.Contains(got, "index out of range") || !strings.Contains(got, "line 2") {
+		t.Errorf("a panic in what is timed: got\n%s", got)
+	}
+	if got := evalFor(t, s, 24, "%timeit for {}", "50ms"); !strings.Contains(got, "Interrupted") {
+		t.Errorf("a loop without end: got\n%s", got)
+	}
+	for i, code := range []string{"%timeit", "%timeit -n x 1", "%timeit -n 0 1", "%%timeit 1\n2"} {
+		if got := evalFor(t, s, 30+i, code, ""); !strings.HasPrefix(got, "MagicError") {
+			t.Errorf("%s: got\n%s", code, got)
+		}
+	}
+	// loops chosen so that a measurement takes long enough
+	if got := evalFor(t, s, 40, "%timeit -r 1 time.Sleep(20*time.Millisecond)", ""); !strings.Contains(got, "of 1 run, 10 loops each") {
+		t.Errorf("20 ms: got %q, want 10 loops", got)
+	}
+}
+
+// Files are written, added to, and loaded into cells.
+func TestWriteAndLoad(t *testing.T) {
+	s := newSession(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a file.go")
+	for i, c := range []struct{ code, want string }{
+		{"%%writefile " + file + "\nx := 1\n\n\ty := 2", "writing " + file + "\n"},
+		{"%%writefile -a " + file + "\nz := 3\n", "appending to " + file + "\n"},
+	} {
+		if got := evalFor(t, s, i+1, c.code, ""); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.code, got, c.want)
+		}
+	}
+	want := "x := 1\n\n\ty := 2\nz := 3\n"
+	if data, err := os.ReadFile(file); string(data) != want {
+		t.Errorf("the file: got %q, %v, want %q", data, err, want)
+	}
+	load := func(args string) kernel.Payload {
+		t.Helper()
+		r := s.Eval(context.Background(), kernel.Cell{Code: "%load " + args, Count: 3}, &recorder{})
+		if r.Err != nil || len(r.Payload) != 1 {
+			t.Fatalf("%%load %s: got %+v", args, r)
+		}
+		return r.Payload[0]
+	}
+	if p := load(file); p.Source != "set_next_input" || !p.Replace || p.Text != "// %load "+file+"\n"+strings.TrimSpace(want) {
+		t.Errorf("%%load: got %+v", p)
+	}
+	nb := filepath.Join(dir, "nb.ipynb")
+	text := `{"cells": [{"cell_type": "markdown", "source": "# Title"}, {"cell_type": "code", "source": ["a := 1\n", "a"]}, {"cell_type": "code", "source": "b := 2"}], "nbformat": 4}`
+	if err := os.WriteFile(nb, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if p := load(nb + " 1"); !strings.HasSuffix(p.Text, "\na := 1\na") {
+		t.Errorf("first cell: got %q", p.Text)
+	}
+	if p := load(nb + " 2"); !strings.HasSuffix(p.Text, "\nb := 2") {
+		t.Errorf("second cell: got %q", p.Text)
+	}
+	for i, args := range []string{nb, nb + " 3", nb + " x"} {
+		if got := evalFor(t, s, 10+i, "%load "+args, ""); !strings.Contains(got, "number of") {
+			t.Errorf("%%load %s: got\n%s", args, got)
+		}
+	}
+	if got := evalFor(t, s, 20, "%%writefile "+file+"\nnew", ""); got != "overwriting "+file+"\n" {
+		t.Errorf("an existing file: got %q", got)
+	}
+}
+
+// The working folder is that of cells and commands.
+func TestFolders(t *testing.T) {
+	was, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chdir(was) })
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", dir)
+	s := newSession(t)
+	sub := filepath.Join(dir, "sub folder")
+	if err := os.Mkdir(sub, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct{ code, want string }{
+		{"%cd -", "MagicError"},
+		{"%cd " + sub, sub + "\n"},
+		{"%pwd", "= " + sub + "\n"},
+		{"import \"os\"\nd, _ := os.Getwd()\nd", "= " + sub + "\n"},
+		{"%cd", dir + "\n"},
+		{"%cd -", sub + "\n"},
+		{"%cd ~/sub folder", sub + "\n"},
+	} {
+		if got := evalFor(t, s, i+1, c.code, ""); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: got %q, want %q", c.code, got, c.want)
+		}
+	}
+	if runtime.GOOS != "windows" {
+		if got := evalFor(t, s, 10, "!pwd", ""); got != sub+"\n" {
+			t.Errorf("!pwd: got %q", got)
+		}
+	}
+}
+
+func TestHistory(t *testing.T) {
+	s := newSession(t)
+	evalFor(t, s, 1, "x := 1\nx", "")
+	if got := evalFor(t, s, 2, "%history -n", ""); got != "1: x := 1\nx\n2: %history -n\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// What a command prints arrives while it runs, and an interrupt ends it and its
+// children, those that ignore the first signal too.
+func TestCommandInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a POSIX shell")
+	}
+	s := newSession(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	rec := &recorder{}
+	done := make(chan kernel.Result)
+	code := "%%sh\ntrap '' INT\nsleep 1000 &\necho $! $$\nsleep 1000"
+	go func() { done <- s.Eval(ctx, kernel.Cell{Code: code, Count: 1}, rec) }()
+	var pids []int
+	for end := time.Now().Add(10 * time.Second); len(pids) < 2 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		pids = nil
+		for _, f := range strings.Fields(rec.text(kernel.Result{})) {
+			if n, err := strconv.Atoi(f); err == nil {
+				pids = append(pids, n)
+			}
+		}
+	}
+	if len(pids) < 2 {
+		t.Fatal("no output while the command runs")
+	}
+	cancel()
+	select {
+	case r := <-done:
+		if r.Err == nil || r.Err.Name != "Interrupted" {
+			t.Errorf("got %+v, want an interrupt", r.Err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the command goes on after the interrupt")
+	}
+	for _, pid := range pids {
+		gone := false
+		for range 1000 {
+			if gone = !running(pid); gone {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if !gone {
+			t.Errorf("process %d lives on", pid)
+		}
+	}
+}
+
+// What a command leaves in the background ends with it.
+func TestCommandLeavesNothing(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a POSIX shell")
+	}
+	s := newSession(t)
+	got := evalFor(t, s, 1, "!sleep 1000 & echo $!", "")
+	pid, err := strconv.Atoi(strings.TrimSpace(got))
+	if err != nil {
+		t.Fatalf("got %q, want a process id", got)
+	}
+	for range 1000 {
+		if !running(pid) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("process %d lives on", pid)
+}
+
+// running tells whether a process is there and no zombie that nobody has waited
+// for yet.
+func running(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil || p.Signal(syscall.Signal(0)) != nil {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || !strings.Contains(string(stat), ") Z ")
+}

@@ -1,0 +1,180 @@
+package interp
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"halfnote/kernel"
+)
+
+// magicWritefile writes the cell's body to a file.
+func (s *Session) magicWritefile(c call) kernel.Result {
+	file, added := strings.CutPrefix(c.args, "-a ")
+	file = expandHome(file)
+	if file == "" || file == "-a" {
+		return s.wrong(c, "%%%%writefile: want the name of a file")
+	}
+	what, flag := "writing", os.O_TRUNC
+	if added {
+		what, flag = "appending to", os.O_APPEND
+	} else if _, err := os.Stat(file); err == nil {
+		what = "overwriting"
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|flag, 0o666)
+	if err != nil {
+		return s.wrong(c, "%%%%writefile: %v", err)
+	}
+	body := c.body
+	if !strings.HasSuffix(body, "\n") {
+		body += "\n"
+	}
+	_, err = f.WriteString(body)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return s.wrong(c, "%%%%writefile: %v", err)
+	}
+	fmt.Fprintln(c.out.Stdout(), what, file)
+	return kernel.Result{}
+}
+
+// magicLoad puts a file into the cell, below a comment that says where it came
+// from.
+func (s *Session) magicLoad(c call) kernel.Result {
+	file, cell := c.args, 0
+	if name, last, ok := cutLastWord(file); ok && strings.HasSuffix(name, ".ipynb") {
+		n, err := strconv.Atoi(last)
+		if err != nil || n < 1 {
+			return s.wrong(c, "%%load %s: want the number of a code cell, from 1, behind the notebook", c.args)
+		}
+		file, cell = name, n
+	}
+	if file == "" {
+		return s.wrong(c, "%%load: want the name of a file")
+	}
+	data, err := os.ReadFile(expandHome(file))
+	if err != nil {
+		return s.wrong(c, "%%load: %v", err)
+	}
+	text := string(data)
+	if strings.HasSuffix(file, ".ipynb") {
+		if text, err = codeCell(data, cell); err != nil {
+			return s.wrong(c, "%%load %s: %v", c.args, err)
+		}
+	}
+	return kernel.Result{Payload: []kernel.Payload{{
+		Source: "set_next_input", Text: "// %load " + c.args + "\n" + strings.TrimRight(text, "\n"), Replace: true,
+	}}}
+}
+
+func cutLastWord(text string) (before, last string, ok bool) {
+	i := strings.LastIndexAny(text, " \t")
+	if i < 0 {
+		return text, "", false
+	}
+	return strings.TrimSpace(text[:i]), text[i+1:], true
+}
+
+// codeCell returns the source of the n-th code cell of a notebook of format 4.
+func codeCell(notebook []byte, n int) (string, error) {
+	var nb struct {
+		Cells []struct {
+			Type   string          `json:"cell_type"`
+			Source json.RawMessage // a string or a list of its lines
+		}
+	}
+	if err := json.Unmarshal(notebook, &nb); err != nil {
+		return "", fmt.Errorf("the file is no notebook: %w", err)
+	}
+	seen := 0
+	for _, c := range nb.Cells {
+		if c.Type != "code" {
+			continue
+		}
+		if seen++; seen != n {
+			continue
+		}
+		var lines []string
+		if json.Unmarshal(c.Source, &lines) == nil {
+			return strings.Join(lines, ""), nil
+		}
+		var text string
+		err := json.Unmarshal(c.Source, &text)
+		return text, err
+	}
+	return "", fmt.Errorf("want the number of one of the notebook's %d code cells behind its name", seen)
+}
+
+// magicCd changes the working folder of the process, for cells and commands alike.
+func (s *Session) magicCd(c call) kernel.Result {
+	was, _ := os.Getwd()
+	to := c.args
+	switch to {
+	case "":
+		to = "~"
+	case "-":
+		if s.lastDir == "" {
+			return s.wrong(c, "%%cd -: there is no folder before this one")
+		}
+		to = s.lastDir
+	}
+	if err := os.Chdir(expandHome(strings.Trim(to, `"'`))); err != nil {
+		return s.wrong(c, "%%cd: %v", err)
+	}
+	s.lastDir = was
+	now, _ := os.Getwd()
+	fmt.Fprintln(c.out.Stdout(), now)
+	return kernel.Result{}
+}
+
+func (s *Session) magicPwd(c call) kernel.Result {
+	dir, err := os.Getwd()
+	if err != nil {
+		return s.wrong(c, "%%pwd: %v", err)
+	}
+	return shown(dir)
+}
+
+// expandHome replaces a ~ at the beginning by the home folder.
+func expandHome(file string) string {
+	if file != "~" && !strings.HasPrefix(file, "~/") {
+		return file
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return file
+	}
+	return filepath.Join(home, file[1:])
+}
+
+// magicEnv shows and sets variables of the process's environment.
+func (s *Session) magicEnv(c call) kernel.Result {
+	if c.args == "" {
+		list := os.Environ()
+		slices.Sort(list)
+		return shown(strings.Join(list, "\n"))
+	}
+	i := strings.IndexByte(c.args, '=')
+	if j := strings.IndexAny(c.args, " \t"); i < 0 || 0 <= j && j < i && strings.TrimSpace(c.args[j:i]) != "" {
+		i = j // NAME VALUE
+	}
+	if i < 0 {
+		value, ok := os.LookupEnv(c.args)
+		if !ok {
+			return s.wrong(c, "%%env: there is no environment variable %s", c.args)
+		}
+		return shown(value)
+	}
+	name, value := strings.TrimSpace(c.args[:i]), strings.TrimSpace(c.args[i+1:])
+	if err := os.Setenv(name, value); err != nil {
+		return s.wrong(c, "%%env %s: %v", c.args, err)
+	}
+	fmt.Fprintf(c.out.Stdout(), "env: %s=%s\n", name, value)
+	return kernel.Result{}
+}

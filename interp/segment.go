@@ -1,0 +1,171 @@
+package interp
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"strings"
+)
+
+// segment is a part of a cell: Go, or a magic.
+type segment struct {
+	// code is Go: of the segment itself, or what the magic applies to. Blank lines
+	// and spaces stand before it, so that it keeps its place in the cell.
+	code  string
+	magic string // its name, "" for Go
+	args  string
+	body  string // of "%%": the lines below as they are
+	first bool   // nothing but magics and comments stands above
+	line  int    // where the magic is, from 1
+	col   int
+}
+
+// late tells whether a magic that applies to the cell stands below Go.
+func (g segment) late() bool { return strings.HasPrefix(g.magic, "%%") && !g.first }
+
+// segments cuts a cell at its magics: lines that begin with a percent sign or an
+// exclamation mark where a statement could begin. No Go statement begins with a
+// percent sign. "!x" is Go if isValue says so of what x begins with. A cell without
+// magics is one segment.
+func segments(code string, isValue func(name string, member bool) bool) []segment {
+	if !mayHoldMagic(code) {
+		return []segment{{code: code}}
+	}
+	var list []segment
+	var before, part strings.Builder // what is blank in the segment under way; its Go
+	flush := func() {
+		if strings.TrimSpace(part.String()) != "" && !onlyComments(part.String()) {
+			list = append(list, segment{code: before.String() + part.String()})
+		}
+	}
+	lines := strings.SplitAfter(code, "\n")
+	above := ""
+	for i, line := range lines {
+		text := strings.TrimSpace(line)
+		isMagic := strings.HasPrefix(text, "%") ||
+			strings.HasPrefix(text, "!") && !goExpr(text, above+part.String(), isValue)
+		if !isMagic || !betweenStatements(part.String()) {
+			part.WriteString(line)
+			continue
+		}
+		flush()
+		above += part.String()
+		before.WriteString(strings.Repeat("\n", strings.Count(part.String(), "\n")))
+		part.Reset()
+		g := segment{line: i + 1, col: strings.Index(line, text) + 1, first: onlyComments(above)}
+		if args, ok := strings.CutPrefix(text, "!"); ok {
+			g.magic, g.args = "!", strings.TrimSpace(args)
+		} else {
+			g.magic, g.args, _ = strings.Cut(text, " ")
+			g.args = strings.TrimSpace(g.args)
+		}
+		blank := before.String()
+		if strings.HasPrefix(g.magic, "%%") && g.first {
+			g.body = strings.Join(lines[i+1:], "")
+			g.code = blank + "\n" + g.body
+			return append(list, g)
+		}
+		g.code = blank + strings.Repeat(" ", max(0, strings.LastIndex(line, g.args))) + g.args
+		list = append(list, g)
+		before.WriteString("\n")
+	}
+	flush()
+	if len(list) == 0 {
+		return []segment{{code: code}}
+	}
+	return list
+}
+
+// mayHoldMagic is a quick look.
+func mayHoldMagic(code string) bool {
+	for line := range strings.Lines(code) {
+		if text := strings.TrimLeft(line, " \t"); strings.HasPrefix(text, "%") || strings.HasPrefix(text, "!") {
+			return true
+		}
+	}
+	return false
+}
+
+// betweenStatements tells whether a statement can begin behind code: it leaves no
+// bracket, string or comment open and does not end with an operator.
+func betweenStatements(code string) bool {
+	open, last, depth := false, token.SEMICOLON, 0
+	scan(code, func(tok token.Token, _ string) {
+		switch tok {
+		case token.LPAREN, token.LBRACE, token.LBRACK:
+			depth++
+		case token.RPAREN, token.RBRACE, token.RBRACK:
+			depth--
+		}
+		last = tok
+	}, func(msg string) { open = open || strings.Contains(msg, "not terminated") })
+	return !open && depth <= 0 && last == token.SEMICOLON
+}
+
+func onlyComments(code string) bool {
+	only := true
+	scan(code, func(token.Token, string) { only = false }, func(string) { only = false })
+	return only
+}
+
+// goExpr tells whether a line that begins with an exclamation mark is an expression
+// of Go rather than a command: it parses as one, and begins with a value of the
+// session or with a name that the cell has mentioned above.
+func goExpr(line, above string, isValue func(name string, member bool) bool) bool {
+	e, err := parser.ParseExpr(line)
+	if err != nil {
+		return false
+	}
+	member := false
+	for {
+		switch x := e.(type) {
+		case *ast.UnaryExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.BinaryExpr:
+			e = x.X
+		case *ast.CallExpr:
+			e = x.Fun
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e, member = x.X, true
+		case *ast.Ident:
+			found := isValue(x.Name, member)
+			scan(above, func(tok token.Token, lit string) {
+				found = found || tok == token.IDENT && lit == x.Name
+			}, func(string) {})
+			return found
+		default:
+			return false
+		}
+	}
+}
+
+// scan calls each for every token of code and fail for every mistake.
+func scan(code string, each func(token.Token, string), fail func(msg string)) {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(code)), []byte(code), func(_ token.Position, msg string) { fail(msg) }, 0)
+	for {
+		_, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return
+		}
+		each(tok, lit)
+	}
+}
+
+// isValue tells whether an expression can begin with a name: it is a variable, a
+// constant or a function, or, before a dot, a package.
+func (s *Session) isValue(name string, member bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b := s.env.cur[name]; b != nil {
+		return b.kind != kindType
+	}
+	return name == "true" || name == "false" || member && (s.env.imports[name] != "" || preloaded[name] != "")
+}

@@ -1,0 +1,144 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"halfnote/kernel"
+)
+
+func (s *Session) magicShell(c call) kernel.Result {
+	if c.args == "" {
+		return s.wrong(c, "!: want a command")
+	}
+	return s.shell(c, c.args, shells...)
+}
+
+func (s *Session) magicBash(c call) kernel.Result { return s.script(c, "bash") }
+
+func (s *Session) magicSh(c call) kernel.Result { return s.script(c, "sh") }
+
+func (s *Session) script(c call, shell string) kernel.Result {
+	if c.args != "" {
+		return s.wrong(c, "%%%%%s %s: want the script on the lines below and nothing here", shell, c.args)
+	}
+	return s.shell(c, c.in.Code, shell)
+}
+
+// shells are those that run "!" lines: the first that there is.
+var shells = []string{"bash", "sh"}
+
+// hard is how long an interrupted command has to end by itself.
+const hard = 40 * time.Millisecond
+
+// shell runs a script by the first of some shells that there is. What the script
+// prints goes to the cell as it comes; it has no input. All processes that it
+// started end with it, or with the cell's interrupt.
+func (s *Session) shell(c call, script string, shells ...string) kernel.Result {
+	var path string
+	var err error
+	for _, name := range shells {
+		if path, err = exec.LookPath(name); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return s.wrong(c, "there is no %s on this machine's PATH", strings.Join(shells, " and no "))
+	}
+	cmd := exec.Command(path, "-c", script)
+	copied, err := streams(cmd, c.out)
+	if err != nil {
+		return s.wrong(c, "%v", err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		err := cmd.Wait()
+		kill(cmd) // what it has left in the background
+		ended <- err
+	}()
+	select {
+	case err = <-ended:
+	case <-c.ctx.Done():
+		interrupt(cmd)
+		select {
+		case <-ended:
+		case <-time.After(hard):
+			kill(cmd)
+			<-ended
+		}
+	}
+	select {
+	case <-copied:
+	case <-c.ctx.Done():
+	}
+	if c.ctx.Err() != nil {
+		select { // what it has said before
+		case <-copied:
+		case <-time.After(hard):
+		}
+		how := "the command was stopped"
+		return kernel.Result{Err: &kernel.Error{Name: "Interrupted", Value: how,
+			Traceback: append([]string{bold(red("Interrupted: ")) + how}, s.excerpt(c.in.Count, span{line: c.line})...)}}
+	}
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return kernel.Result{}
+	case errors.As(err, &exit):
+		return s.failed(c, exit.Error())
+	}
+	return s.failed(c, err.Error())
+}
+
+// failed is the error of a command that did not end well.
+func (s *Session) failed(c call, how string) kernel.Result {
+	e := &kernel.Error{Name: "CommandFailed", Value: how}
+	e.Traceback = append([]string{fmt.Sprintf("%s: %s", place(c.in.Count, c.line, 0), bold(red(how)))}, s.excerpt(c.in.Count, span{line: c.line})...)
+	return kernel.Result{Err: e}
+}
+
+// streams starts a command whose output goes to the cell. copied is closed when
+// all of it has arrived: when nobody can write any more.
+func streams(cmd *exec.Cmd, out kernel.Output) (copied <-chan struct{}, err error) {
+	var copies sync.WaitGroup
+	var ends []*os.File // the command's
+	defer func() {
+		for _, f := range ends {
+			f.Close()
+		}
+	}()
+	to := func(w io.Writer) (*os.File, error) {
+		r, end, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		ends = append(ends, end)
+		copies.Go(func() {
+			io.Copy(w, r)
+			r.Close()
+		})
+		return end, nil
+	}
+	if cmd.Stdout, err = to(out.Stdout()); err != nil {
+		return nil, err
+	}
+	if cmd.Stderr, err = to(out.Stderr()); err != nil {
+		return nil, err
+	}
+	group(cmd)
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	done := make(chan struct{})
+	go func() {
+		copies.Wait()
+		close(done)
+	}()
+	return done, nil
+}
