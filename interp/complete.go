@@ -5,20 +5,24 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"halfnote/interp/internal/exports"
 	"halfnote/kernel"
 )
 
 // Complete lists what the identifier that ends at cursor may become: members
-// after a dot, import paths in an import declaration, keys in a composite
-// literal, else the names in scope and the keywords. Nothing is offered in
-// comments, strings and numbers.
+// after a dot, keys in a composite literal, labels after break, else the names in
+// scope, the packages that could be imported, and the keywords. In strings it
+// lists import paths, the keys of a map that exists, and files where a function
+// wants the name of one; in the line of a magic, magics and their arguments.
+// Nothing is offered in comments, other strings and numbers.
 func (s *Session) Complete(code string, cursor int) kernel.Completion {
-	return complete(s.surroundings(), code, cursor)
+	sur := s.surroundings()
+	defer s.look(&sur)()
+	return complete(sur, code, cursor)
 }
 
 func complete(sur surroundings, code string, cursor int) kernel.Completion {
@@ -29,27 +33,33 @@ func complete(sur surroundings, code string, cursor int) kernel.Completion {
 	if r, _ := utf8.DecodeRuneInString(c.prefix); unicode.IsDigit(r) {
 		return none
 	}
-	switch where := c.spot(); where {
+	switch where := c.spot(sur.magics); where {
 	case inText:
 		return none
 	case inImport:
 		c.importPaths()
 	case inMagic:
-		for _, m := range sur.magics {
-			c.add(m.Text, m.Type, m.Signature)
-		}
+		c.magics(sur.magics)
+	case inString:
+		c.check(sur, where)
+		c.mapKeys()
+		c.fileNames()
+	case afterDot:
+		c.check(sur, where)
+		c.members()
 	default:
-		c.check(sur, where == afterDot)
-		switch {
-		case where == afterDot:
-			c.members()
-		default:
+		c.check(sur, where)
+		if !c.labels() {
 			c.keys()
 			c.names()
 		}
 	}
+	found := kernel.Completion{Start: utf8.RuneCountInString(code[:c.start]), End: cursor}
 	slices.SortStableFunc(c.matches, c.compare)
-	return kernel.Completion{Start: utf8.RuneCountInString(code[:c.start]), End: cursor, Matches: c.matches}
+	for _, m := range c.matches {
+		found.Matches = append(found.Matches, m.Match)
+	}
+	return found
 }
 
 // spot is where the cursor stands.
@@ -60,7 +70,8 @@ const (
 	afterDot
 	inImport
 	inMagic
-	inText // a comment, a string, a number
+	inString
+	inText // a comment, a number, what is no Go
 )
 
 type completer struct {
@@ -68,15 +79,13 @@ type completer struct {
 	start, end int // of what is to be replaced, in bytes
 	prefix     string
 	probe      *probe
-	matches    []kernel.Match
+	matches    []match
 	seen       map[string]bool
 }
 
-func (c *completer) spot() spot {
-	line := c.code[strings.LastIndexByte(c.code[:c.end], '\n')+1 : c.end]
-	if word := strings.TrimLeft(line, " \t"); strings.HasPrefix(word, "%") && !strings.ContainsAny(word, " \t") {
-		c.start, c.prefix = c.end-len(word), word
-		return inMagic
+func (c *completer) spot(magics []kernel.Match) spot {
+	if at, ok := c.inMagic(magics); ok {
+		return at
 	}
 	code := blankMagic(c.code)
 	var last lexeme
@@ -84,20 +93,21 @@ func (c *completer) spot() spot {
 		if l.start >= c.end {
 			break
 		}
+		open := l.tok == token.STRING && unterminated(l.lit) && c.end <= l.end
 		switch {
-		case l.tok == token.STRING && (c.end < l.end || unterminated(l.lit)):
+		case l.tok == token.STRING && (c.end < l.end || open):
+			c.start = l.start + 1
+			c.prefix = c.code[c.start:c.end]
 			for _, it := range split(code).items {
 				off := offsetOf(code, it.line, it.col)
 				if it.kind == itemImport && off <= l.start && l.start < off+len(it.text) {
-					c.start = l.start + 1
-					c.prefix = c.code[c.start:c.end]
 					return inImport
 				}
 			}
-			return inText
+			return inString
 		case l.tok == token.CHAR && c.end < l.end:
 			return inText
-		case l.tok == token.COMMENT && (c.end < l.end || c.end == l.end && strings.HasPrefix(l.lit, "//")):
+		case l.tok == token.COMMENT && (c.end < l.end || c.end == l.end && (strings.HasPrefix(l.lit, "//") || !strings.HasSuffix(l.lit, "*/"))):
 			return inText
 		case (l.tok == token.FLOAT || l.tok == token.INT || l.tok == token.IMAG) && c.end <= l.end:
 			return inText
@@ -119,24 +129,69 @@ func unterminated(lit string) bool {
 // cursorName stands for what is yet to be written after the cursor.
 const cursorName = "cursor__"
 
-// check probes the cell with an identifier at the cursor; if nothing can be
-// made of that, the part before the cursor alone, and that as the head of a
-// block.
-func (c *completer) check(sur surroundings, dot bool) {
-	marked := c.code[:c.end] + cursorName
-	for _, code := range []string{shut(marked+c.code[c.end:], 0, ""), shut(marked, 0, ""), shut(marked, 0, " {}")} {
-		p := newProbe(sur, code, c.end)
+// check probes the cell with an identifier at the cursor, or with the string at
+// the cursor closed. If nothing can be made of that, it probes other ways to go
+// on, the likeliest first.
+func (c *completer) check(sur surroundings, where spot) {
+	if where == inString {
+		code := c.code[:c.end]
+		quote := c.code[c.start-1 : c.start]
+		c.probe = newProbe(sur, shut(code+quote, 0, ""), c.end)
+		return
+	}
+	marked, rest := c.code[:c.end]+cursorName, c.code[c.end:]
+	line := strings.LastIndexByte(c.code[:c.end], '\n') + 1
+	above := settle(c.code[:line])
+	for _, v := range []struct {
+		code   string
+		cursor int
+	}{
+		{shut(marked+rest, 0, ""), c.end},
+		{shut(marked, 0, ""), c.end},
+		{shut(marked, 0, " {}"), c.end},
+		{shut(marked, 0, "") + "()", c.end}, // go and defer want a call
+		{shut(above+marked[line:], 0, ""), len(above) + c.end - line},
+	} {
+		p := newProbe(sur, v.code, v.cursor)
 		if c.probe == nil || p.ident() != nil {
 			c.probe = p
 		}
-		if id := p.ident(); id != nil && (!dot || c.known(p)) {
+		if p.ident() != nil && (where != afterDot || p.known()) {
 			return
 		}
 	}
 }
 
+// settle ends the statement that code breaks off in, so that the next line is one
+// of its own.
+func settle(code string) string {
+	var open []byte
+	for _, l := range lex(code) {
+		switch l.tok {
+		case token.LPAREN:
+			open = append(open, ')')
+		case token.LBRACK:
+			open = append(open, ']')
+		case token.LBRACE:
+			open = append(open, '}')
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	code = strings.TrimRight(code, " \t\r\n")
+	for i := len(open) - 1; i >= 0 && open[i] != '}'; i-- {
+		code += string(open[i])
+	}
+	return code + ";\n"
+}
+
 // known tells whether what stands before the dot means something.
-func (c *completer) known(p *probe) bool {
+func (p *probe) known() bool {
+	if len(p.path) < 2 {
+		return false
+	}
 	sel, ok := p.path[1].(*ast.SelectorExpr)
 	if !ok {
 		return false
@@ -146,199 +201,68 @@ func (c *completer) known(p *probe) bool {
 			return true
 		}
 	}
-	t := p.info.Types[sel.X].Type
-	return t != nil && t != types.Typ[types.Invalid]
+	return valid(p.info.Types[sel.X].Type)
 }
 
-// add offers a name once, if it begins with the prefix in any case.
-func (c *completer) add(name, kind, signature string) {
-	if c.seen[name] || len(name) < len(c.prefix) || !strings.EqualFold(name[:len(c.prefix)], c.prefix) ||
-		strings.Contains(name, "__") || name == "_" {
-		return
-	}
-	c.seen[name] = true
-	c.matches = append(c.matches, kernel.Match{Text: name, Type: kind, Signature: signature})
+// match is a completion and its place in the order.
+type match struct {
+	kernel.Match
+	rank rank
 }
 
-func (c *completer) object(o types.Object) {
-	t := c.probe.typeString(o.Type())
-	switch o := o.(type) {
-	case *types.PkgName:
-		c.add(o.Name(), "module", o.Imported().Path())
-	case *types.TypeName:
-		c.add(o.Name(), "type", c.probe.typeString(o.Type().Underlying()))
-	case *types.Const:
-		c.add(o.Name(), "constant", t+" = "+o.Val().String())
-	case *types.Func:
-		kind := "function"
-		if o.Signature().Recv() != nil {
-			kind = "method"
-		}
-		c.add(o.Name(), kind, strings.TrimPrefix(t, "func"))
-	case *types.Var:
-		kind := "variable"
-		if o.IsField() {
-			kind = "field"
-		}
-		c.add(o.Name(), kind, t)
-	case *types.Builtin:
-		_, decl := exports.Doc("builtin", o.Name())
-		c.add(o.Name(), "function", strings.TrimPrefix(decl, "func "+o.Name()))
-	case *types.Nil:
-		c.add(o.Name(), "constant", "")
-	}
-}
-
-// members offers what can follow the dot.
-func (c *completer) members() {
-	p := c.probe
-	if p.ident() == nil || !c.known(p) {
-		return
-	}
-	x := p.path[1].(*ast.SelectorExpr).X
-	if id, ok := x.(*ast.Ident); ok {
-		if pkg, ok := p.info.Uses[id].(*types.PkgName); ok {
-			scope := pkg.Imported().Scope()
-			for _, name := range scope.Names() {
-				if o := scope.Lookup(name); o.Exported() {
-					c.object(o)
-				}
-			}
-			return
-		}
-	}
-	tv := p.info.Types[x]
-	if tv.IsType() { // a method expression
-		c.methods(tv.Type)
-		return
-	}
-	c.fields(tv.Type)
-	c.methods(tv.Type)
-}
-
-// fields offers the fields of a struct or of what points to one, those of
-// embedded structs too, the outer ones first.
-func (c *completer) fields(t types.Type) {
-	seen := map[types.Type]bool{}
-	for level := []types.Type{t}; len(level) > 0; {
-		var next []types.Type
-		for _, t := range level {
-			if ptr, ok := t.Underlying().(*types.Pointer); ok {
-				t = ptr.Elem()
-			}
-			s, ok := t.Underlying().(*types.Struct)
-			if !ok || seen[t] {
-				continue
-			}
-			seen[t] = true
-			for f := range s.Fields() {
-				if f.Exported() || f.Pkg() == c.probe.pkg {
-					c.object(f)
-				}
-				if f.Embedded() {
-					next = append(next, f.Type())
-				}
-			}
-		}
-		level = next
-	}
-}
-
-// methods offers the method set of t, or of *t: a variable has both.
-func (c *completer) methods(t types.Type) {
-	if _, ok := t.Underlying().(*types.Pointer); !ok && !types.IsInterface(t) {
-		t = types.NewPointer(t)
-	}
-	set := types.NewMethodSet(t)
-	for i := range set.Len() {
-		if m := set.At(i).Obj(); m.Exported() || m.Pkg() == c.probe.pkg {
-			c.object(m)
-		}
-	}
-}
-
-// keys offers the fields of the struct whose literal the cursor is in, where a
-// key can stand.
-func (c *completer) keys() {
-	p := c.probe
-	if p.ident() == nil || len(p.path) < 2 {
-		return
-	}
-	outer := p.path[1]
-	if kv, ok := outer.(*ast.KeyValueExpr); ok && kv.Key == p.path[0] && len(p.path) > 2 {
-		outer = p.path[2]
-	}
-	lit, ok := outer.(*ast.CompositeLit)
-	if !ok {
-		return
-	}
-	t := p.info.Types[lit].Type
-	if t == nil {
-		return
-	}
-	if s, ok := t.Underlying().(*types.Struct); ok {
-		for f := range s.Fields() {
-			if f.Exported() || f.Pkg() == p.pkg {
-				c.object(f)
-			}
-		}
-	}
-}
-
-// names offers what is in scope, the packages that need no import, and the
-// keywords.
-func (c *completer) names() {
-	p := c.probe
-	inner := p.scope()
-	if inner == nil && p.pkg != nil {
-		inner = p.pkg.Scope()
-	}
-	for s := inner; s != nil; s = s.Parent() {
-		for _, name := range s.Names() {
-			if _, o := inner.LookupParent(name, p.pos); o != nil && o.Parent() == s {
-				c.object(o)
-			}
-		}
-	}
-	for name, path := range p.imports {
-		c.add(name, "module", path)
-	}
-	for tok := token.BREAK; tok <= token.VAR; tok++ {
-		c.add(tok.String(), "keyword", "")
-	}
-}
-
-func (c *completer) importPaths() {
-	prefix := c.prefix
-	for _, path := range exports.Packages() {
-		if strings.HasPrefix(path, prefix) {
-			c.matches = append(c.matches, kernel.Match{Text: path, Type: "module", Signature: exports.Synopsis(path)})
-		}
-	}
-}
-
-// rank orders matches: what belongs to the value or the cell comes before what
+// rank orders matches: what belongs to the value or to the cell comes before what
 // is everywhere.
-var rank = map[string]int{"field": 0, "method": 1, "keyword": 3}
+type rank int
 
-func (c *completer) compare(a, b kernel.Match) int {
-	order := func(m kernel.Match) int {
-		if strings.HasPrefix(m.Text, c.prefix) {
-			return 0
+const (
+	rankKey rank = iota // of the literal that the cursor is in
+	rankField
+	rankMethod
+	rankLocal
+	rankSession
+	rankPackage // packages, and what Go itself declares
+	rankKeyword
+	rankImport // packages that would have to be imported
+)
+
+// compare puts the right case first, then types where only a type can stand.
+func (c *completer) compare(a, b match) int {
+	order := func(m match) int {
+		n := int(m.rank)
+		if c.probe != nil && c.probe.wantsType() && m.Type != "type" && m.Type != "module" {
+			n += 100
 		}
-		return 1
+		if !strings.HasPrefix(m.Text, c.prefix) {
+			n += 1000
+		}
+		return n
 	}
 	if d := order(a) - order(b); d != 0 {
 		return d
 	}
-	of := func(m kernel.Match) int {
-		if r, ok := rank[m.Type]; ok {
-			return r
-		}
-		return 2
-	}
-	if d := of(a) - of(b); d != 0 {
-		return d
-	}
 	return strings.Compare(a.Text, b.Text)
+}
+
+// add offers a name once, if it begins with the prefix in any case.
+func (c *completer) add(r rank, name, kind, signature string) {
+	if !strings.Contains(name, "__") && name != "_" { // a name of the session's own
+		c.offer(r, name, kind, signature)
+	}
+}
+
+func (c *completer) offer(r rank, name, kind, signature string) {
+	if c.seen[name] || len(name) < len(c.prefix) || !strings.EqualFold(name[:len(c.prefix)], c.prefix) {
+		return
+	}
+	c.seen[name] = true
+	c.matches = append(c.matches, match{kernel.Match{Text: name, Type: kind, Signature: signature}, r})
+}
+
+// quoted is a name as it stands between the quotes that the cursor is in.
+func (c *completer) quoted(name string) (string, bool) {
+	if c.code[c.start-1] == '`' {
+		return name, strconv.CanBackquote(name)
+	}
+	q := strconv.Quote(name)
+	return q[1 : len(q)-1], true
 }

@@ -32,12 +32,12 @@ func train(net *Net, epochs int) (loss float64)
 const limit = 3
 var x__2 int`,
 		written: map[string]written{
-			"Net":         {"type Net struct {\n\tHidden int\n\tbuf    bytes.Buffer\n}", "Net is a model.\n"},
-			"Net.Forward": {"func (n *Net) Forward(x int) int { return x }", ""},
+			"Net":         {"type Net struct {\n\tHidden int\n\tbuf    bytes.Buffer\n}", "Net is a model.\n", 1},
+			"Net.Forward": {"func (n *Net) Forward(x int) int { return x }", "", 1},
 			"net":         {}, "wide": {}, "shape": {}, "buf": {}, "sort": {}, "limit": {},
-			"train": {"func train(net *Net, epochs int) (loss float64) { return }", "train trains.\n"},
+			"train": {"func train(net *Net, epochs int) (loss float64) { return }", "train trains.\n", 2},
 		},
-		magics: []kernel.Match{{Text: "%time", Type: "magic"}, {Text: "%%timeout", Type: "magic"}},
+		magics: []kernel.Match{{Text: "%time", Type: "magic", Signature: "STATEMENT"}, {Text: "%%timeout", Type: "magic"}},
 	}
 }
 
@@ -47,13 +47,42 @@ func at(cell string) (code string, cursor int) {
 	return before + after, len([]rune(before))
 }
 
+type completeTest struct {
+	name, cell string
+	want       []string // "text type signature" or the first fields of that, in order, among the matches
+	not        []string // texts
+	start      int      // of what is replaced; -1 not to look
+}
+
+func (tt completeTest) check(t *testing.T, sur surroundings) {
+	t.Helper()
+	code, cursor := at(tt.cell)
+	c := complete(sur, code, cursor)
+	var got []string
+	for _, m := range c.Matches {
+		got = append(got, m.Text+" "+m.Type+" "+m.Signature)
+	}
+	rest := got
+	for _, want := range tt.want {
+		i := slices.IndexFunc(rest, func(s string) bool { return strings.HasPrefix(s, want) })
+		if i < 0 {
+			t.Errorf("got %q, want %q in this order", got, tt.want)
+			break
+		}
+		rest = rest[i+1:]
+	}
+	for _, m := range c.Matches {
+		if slices.Contains(tt.not, m.Text) {
+			t.Errorf("got %s, which does not belong here", m.Text)
+		}
+	}
+	if c.End != cursor || c.Start > c.End || tt.start >= 0 && c.Start != tt.start {
+		t.Errorf("got replacement of %d to %d, want %d to %d", c.Start, c.End, tt.start, cursor)
+	}
+}
+
 func TestComplete(t *testing.T) {
-	tests := []struct {
-		name, cell string
-		want       []string // "text type signature" or the first fields of that, in order, among the matches
-		not        []string // texts
-		start      int      // of what is replaced; -1 not to look
-	}{
+	tests := []completeTest{
 		{"package members", "strings.ToU|", []string{"ToUpper function (s string) string", "ToUpperSpecial function"}, []string{"Title", "toUpper"}, 8},
 		{"package members without prefix", "strings.|", []string{"Builder type", "Contains function"}, []string{"explode"}, 8},
 		{"any case, right case first", "strings.b|", []string{"Builder type struct{"}, nil, 8},
@@ -86,14 +115,14 @@ func TestComplete(t *testing.T) {
 		{"import of the cell", "import \"math/bits\"\nbits.Le|", []string{"LeadingZeros function (x uint) int", "Len function"}, nil, -1},
 		{"renamed import of the cell", "import b \"math/bits\"\nb.Le|", []string{"LeadingZeros function"}, nil, -1},
 		{"generic function", "import \"slices\"\nslices.Sor|", []string{"Sort function [S ~[]E, E cmp.Ordered](x S)"}, nil, -1},
-		{"names in scope", "lambda := 1\nl|", []string{"lambda variable int", "len function (v Type) int", "limit constant untyped int = 3"}, []string{"net"}, 12},
+		{"names in scope", "lambda := 1\nl|", []string{"lambda variable int", "limit constant untyped int = 3", "len function (v Type) int"}, []string{"net"}, 12},
 		{"not declared yet", "la|\nlambda := 1", nil, []string{"lambda"}, -1},
 		{"parameters", "func f(alpha int) int {\n\treturn al|", []string{"alpha variable int"}, nil, -1},
 		{"inner scope", "for index := range 3 {\n\tin|\n}", []string{"index variable int", "int type", "interface keyword"}, nil, -1},
 		{"packages and keywords", "s|", []string{"shape variable Shape", "sort variable []int", "string type", "strings module strings", "select keyword", "struct keyword"}, nil, 0},
 		{"function of the session", "tr|", []string{"train function (net *Net, epochs int) (loss float64)", "true constant untyped bool = true"}, nil, -1},
 		{"internal names", "x|", nil, []string{"x__2", "cursor__", "cell__"}, -1},
-		{"empty cell", "|", []string{"fmt module", "net variable *Net", "for keyword"}, nil, 0},
+		{"empty cell", "|", []string{"net variable *Net", "fmt module", "for keyword"}, nil, 0},
 		{"keys", "n := Net{Hid|", []string{"Hidden field int"}, nil, -1},
 		{"keys with values", "w := http.Client{Timeout: 3, Tr|}", []string{"Transport field http.RoundTripper"}, nil, -1},
 		{"value of a key", "w := Net{Hidden: lim|}", []string{"limit constant"}, nil, -1},
@@ -109,35 +138,17 @@ func TestComplete(t *testing.T) {
 		{"behind a magic", "%time net.|", []string{"Forward method"}, nil, 10},
 		{"below a magic", "%%timeout 3s\nnet.|", []string{"Forward method"}, nil, -1},
 		{"code points", "s := \"žluťoučký kůň\"; net.|", []string{"Forward method"}, nil, 26},
+		{"package to import", "byt|", []string{"byte type", "bytes module import \"bytes\""}, nil, -1},
+		{"member of a package to import", "hex.Dump|", []string{"Dump function (data []byte) string  // import \"encoding/hex\""}, nil, -1},
+		{"behind a package to import", "hex.NewEncoder(nil).W|", []string{"Write method"}, nil, -1},
+		{"variable with the name of a package", "hex := 3\nhex.|", nil, []string{"Dump"}, -1},
+		{"types where only a type can stand", "func f(x s|", []string{"strings module", "shape variable"}, nil, -1},
+		{"help", "?net.Fo|", []string{"Forward method"}, nil, 5},
 		{"unknown package", "nosuch.|", nil, []string{"net"}, -1},
 		{"unknown member's member", "net.Nothing.|", nil, []string{"net", "Forward"}, -1},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			code, cursor := at(tt.cell)
-			c := complete(seen(), code, cursor)
-			var got []string
-			for _, m := range c.Matches {
-				got = append(got, m.Text+" "+m.Type+" "+m.Signature)
-			}
-			rest := got
-			for _, want := range tt.want {
-				i := slices.IndexFunc(rest, func(s string) bool { return strings.HasPrefix(s, want) })
-				if i < 0 {
-					t.Errorf("got %q, want %q in this order", got, tt.want)
-					break
-				}
-				rest = rest[i+1:]
-			}
-			for _, m := range c.Matches {
-				if slices.Contains(tt.not, m.Text) {
-					t.Errorf("got %s, which does not belong here", m.Text)
-				}
-			}
-			if c.End != cursor || c.Start > c.End || tt.start > 0 && c.Start != tt.start {
-				t.Errorf("got replacement of %d to %d, want %d to %d", c.Start, c.End, tt.start, cursor)
-			}
-		})
+		t.Run(tt.name, func(t *testing.T) { tt.check(t, seen()) })
 	}
 }
 

@@ -13,12 +13,14 @@ import (
 	"halfnote/kernel"
 )
 
-// Inspect describes what the name at cursor means: its declaration and its
-// comment, as plain text and as markdown. Between the brackets of a call, where
-// there is no name at the cursor, it describes the function that is called.
-// detail 1 adds the source of what cells declared.
+// Inspect describes what the name at cursor means: its declaration, its value and
+// its comment, as plain text and as markdown; keywords, literals and magics too.
+// Between the brackets of a call it describes the function that is called, or says
+// whose argument the name is. detail 1 adds the source of what cells declared.
 func (s *Session) Inspect(code string, cursor, detail int) (display.Bundle, bool) {
-	e, ok := explain(s.surroundings(), code, cursor, detail)
+	sur := s.surroundings()
+	defer s.look(&sur)()
+	e, ok := explain(sur, code, cursor, detail)
 	if !ok {
 		return display.Bundle{}, false
 	}
@@ -53,6 +55,8 @@ func question(code string) (name string, marks int, ok bool) {
 // explanation is what there is to say about a name.
 type explanation struct {
 	decl   string
+	value  string // what it is now
+	call   string // the function whose argument it is
 	doc    string // a comment as written
 	index  string // declarations that belong to it, a line each
 	source string // as a cell has it
@@ -60,10 +64,29 @@ type explanation struct {
 
 func explain(sur surroundings, code string, cursor, detail int) (explanation, bool) {
 	at := byteOffset(code, cursor)
+	if e, ok := explainMagic(code, at); ok {
+		return e, true
+	}
+	if e, ok := explainKeyword(code, at); ok {
+		return e, true
+	}
 	// the whole cell, or what of it makes sense without the rest
 	head := code[:wordEnd(code, at)]
-	for _, text := range []string{shut(code, at, ""), shut(head, at, ""), shut(head, at, " {}")} {
-		p := newProbe(sur, text, at)
+	line := strings.LastIndexByte(code[:at], '\n') + 1
+	above := settle(code[:line])
+	for _, v := range []struct {
+		code   string
+		cursor int
+	}{
+		{shut(code, at, ""), at},
+		{shut(head, at, ""), at},
+		{shut(head, at, " {}"), at},
+		{shut(above+head[line:], len(above)+at-line, ""), len(above) + at - line},
+	} {
+		p := newProbe(sur, v.code, v.cursor)
+		if e, ok := p.explainLiteral(); ok {
+			return e, true
+		}
 		if o := p.subject(); o != nil {
 			return p.explain(o, code, detail), true
 		}
@@ -86,22 +109,61 @@ func (p *probe) subject() types.Object {
 	if id := p.ident(); id != nil {
 		return p.object(id)
 	}
+	return p.callee()
+}
+
+// callee is the function, or the type of the conversion, between whose brackets
+// the cursor is.
+func (p *probe) callee() types.Object {
 	for _, n := range p.path {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return nil
+		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok || p.pos <= call.Lparen || p.pos > call.Rparen {
 			continue
 		}
-		switch f := ast.Unparen(call.Fun).(type) {
+		f := ast.Unparen(call.Fun)
+		switch x := f.(type) {
+		case *ast.IndexExpr:
+			f = x.X
+		case *ast.IndexListExpr:
+			f = x.X
+		}
+		switch f := f.(type) {
 		case *ast.Ident:
 			return p.object(f)
 		case *ast.SelectorExpr:
 			return p.object(f.Sel)
 		}
+		return nil
 	}
 	return nil
 }
 
 func (p *probe) explain(o types.Object, code string, detail int) explanation {
+	e := p.declaration(o, code, detail)
+	e.value = p.now(o)
+	if id := p.ident(); id != nil {
+		if f := p.callee(); f != nil && f != o {
+			e.call = p.objectString(f)
+		}
+		if len(p.path) > 1 {
+			if sel, ok := p.path[1].(*ast.SelectorExpr); ok {
+				id, _ = sel.X.(*ast.Ident)
+			}
+		}
+		if id != nil && o.Pkg() != p.pkg {
+			if paths := p.missing[id.Name]; paths != nil {
+				e.decl = importOf(paths[0]) + "\n\n" + e.decl
+			}
+		}
+	}
+	return e
+}
+
+// declaration is what there is to say about an object but its value.
+func (p *probe) declaration(o types.Object, code string, detail int) explanation {
 	switch pkg := o.Pkg(); {
 	case isPackage(o):
 		return p.explainPackage(o.(*types.PkgName).Imported())
@@ -129,6 +191,9 @@ func (p *probe) explain(o types.Object, code string, detail int) explanation {
 		e.doc = w.doc
 		if detail > 0 {
 			e.source = w.text
+			if w.cell > 0 {
+				e.source = fmt.Sprintf("// In[%d]\n%s", w.cell, w.text)
+			}
 		}
 	}
 	return e
@@ -244,7 +309,10 @@ func owner(o types.Object, scope *types.Scope) string {
 }
 
 // written is a declaration as a cell has it.
-type written struct{ text, doc string }
+type written struct {
+	text, doc string
+	cell      int // the n of In[n], 0 for the cell that is being written
+}
 
 // writtenIn returns the declarations of a cell by name, "T.M" for methods.
 func writtenIn(code string) map[string]written {
@@ -252,7 +320,7 @@ func writtenIn(code string) map[string]written {
 	for _, it := range split(code).items {
 		if it.kind == itemDecl {
 			for _, name := range declaredNames(it.text) {
-				m[name] = written{it.text, commentAbove(code, it.line)}
+				m[name] = written{text: it.text, doc: commentAbove(code, it.line)}
 			}
 		}
 	}
@@ -297,6 +365,10 @@ func (e explanation) bundle() display.Bundle {
 		}
 	}
 	code(e.decl)
+	code(e.value)
+	if e.call != "" {
+		code("// an argument of\n" + e.call)
+	}
 	if e.doc != "" {
 		d := parser.Parse(e.doc)
 		text = append(text, strings.TrimRight(string(printer.Text(d)), "\n"))

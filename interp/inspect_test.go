@@ -42,8 +42,21 @@ func TestInspect(t *testing.T) {
 		{"broken around", "x := = 3\nstrings.ToUp|per(s)\n}", 0, []string{"func ToUpper(s string) string"}},
 		{"nothing", "  |  ", 0, nil},
 		{"unknown", "nosu|ch", 0, nil},
-		{"keyword", "fo|r {}", 0, nil},
-		{"string", "x := \"strings.ToUp|per\"", 0, nil},
+		{"keyword", "fo|r {}", 0, []string{"for cond { … }", "The variables it declares are new at each turn."}},
+		{"magic", "%tim|e net.Forward(1)", 0, []string{"%time"}},
+		{"behind a magic", "%time net.For|ward(1)", 0, []string{"Forward(x int) int"}},
+		{"magic with a question mark", "%time|?", 0, []string{"%time", "how long"}},
+		{"string", "x := \"žlu|ť\"", 0, []string{"6 bytes, 4 code points"}},
+		{"string of a call", "strings.ToUpper(\"a|b\")", 0, []string{"2 bytes", "// an argument of\nfunc strings.ToUpper(s string) string"}},
+		{"integer", "x := 0x1|F", 0, []string{"const 0x1F int", "31 = 0x1f = 0b11111"}},
+		{"character", "x := 'a|'", 0, []string{"const 'a' rune", "97 = 0x61", "U+0061"}},
+		{"float", "x := 0.|1", 0, []string{"const 0.1 float64", "float32 rounds it to 0.10000000149011612"}},
+		{"argument", "train(n|et, 3)", 0, []string{"var net *Net", "// an argument of\nfunc train(net *Net, epochs int) (loss float64)"}},
+		{"inside a literal in a call", "sort.Slice(nil, func(i, j int) bool { |return false })", 0, []string{"return x, y"}},
+		{"package that is not imported", "hex.Du|mp(nil)", 0, []string{"import \"encoding/hex\"", "func Dump(data []byte) string", "Dump returns a string"}},
+		{"source with its cell", "net.Forw|ard(1)", 1, []string{"// In[1]\nfunc (n *Net) Forward(x int) int { return x }"}},
+		{"instance in a call", "import \"slices\"\nslices.Max[[]int](|)", 0, []string{"func Max["}},
+		{"comment", "// strings.ToUp|per", 0, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

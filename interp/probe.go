@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"halfnote/interp/internal/exports"
 )
 
 // probe is a cell that is being written, checked as far as it goes in spite of
@@ -23,11 +25,13 @@ type probe struct {
 	pos  token.Pos // of the cursor
 	// path leads from the innermost node that holds the cursor out to the file.
 	path []ast.Node
+	// missing are packages that would have to be imported, the likeliest first.
+	missing map[string][]string
 }
 
 // newProbe checks a cell. cursor is a byte offset into code.
 func newProbe(sur surroundings, code string, cursor int) *probe {
-	p := &probe{surroundings: sur, info: types.Info{
+	p := &probe{surroundings: sur, missing: map[string][]string{}, info: types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},
 		Defs:       map[*ast.Ident]types.Object{},
 		Uses:       map[*ast.Ident]types.Object{},
@@ -114,6 +118,12 @@ func (p *probe) arrange(code string, items []item, cursor int) (text string, at 
 			fmt.Fprintf(&b, "import %s %q\n", name, path)
 		}
 	}
+	for name := range used { // as if what is missing were imported
+		if paths := exports.Named(name); len(paths) > 0 && !hidden[name] && p.imports[name] == "" && strings.Contains(code, name+".") {
+			fmt.Fprintf(&b, "import %s %q\n", name, paths[0])
+			p.missing[name] = paths
+		}
+	}
 	for _, path := range p.dots {
 		fmt.Fprintf(&b, "import . %q\n", path)
 	}
@@ -126,6 +136,7 @@ func (p *probe) arrange(code string, items []item, cursor int) (text string, at 
 	for _, it := range items {
 		if it.kind == itemStatement {
 			write(it)
+			b.WriteString(";\n") // even if it breaks off
 		}
 	}
 	b.WriteString("}\n")
@@ -245,8 +256,35 @@ func lex(code string) []lexeme {
 			continue
 		}
 		start := file.Offset(pos)
-		list = append(list, lexeme{tok, lit, start, start + len(cmp.Or(lit, tok.String()))})
+		end := start + len(cmp.Or(lit, tok.String()))
+		if strings.Contains(code, "\r") { // which the scanner leaves out of some
+			end = start + extent(code[start:], lit, tok)
+		}
+		list = append(list, lexeme{tok, lit, start, end})
 	}
+}
+
+// extent returns how many bytes of code its first token takes.
+func extent(code, lit string, tok token.Token) int {
+	var stop string
+	switch {
+	case tok == token.STRING && code[0] == '`':
+		stop = "`"
+	case tok == token.COMMENT && strings.HasPrefix(code, "/*"):
+		stop = "*/"
+	case tok == token.COMMENT:
+		if i := strings.IndexByte(code, '\n'); i >= 0 {
+			return i
+		}
+		return len(code)
+	default:
+		return len(cmp.Or(lit, tok.String()))
+	}
+	skip := len(stop)
+	if i := strings.Index(code[skip:], stop); i >= 0 {
+		return skip + i + len(stop)
+	}
+	return len(code)
 }
 
 // words returns the identifiers of code.
@@ -291,6 +329,10 @@ func shut(code string, cursor int, body string) string {
 // with a percent sign, all the line if with two, and question marks at the end.
 // Offsets stay.
 func blankMagic(code string) string {
+	if rest := strings.TrimLeft(code, " \t\r\n"); strings.HasPrefix(rest, "?") {
+		names := strings.TrimLeft(rest, "?")
+		code = strings.Repeat(" ", len(code)-len(names)) + names
+	}
 	if rest := strings.TrimRight(code, " \t\r\n"); strings.HasSuffix(rest, "?") {
 		names := strings.TrimRight(rest, "?")
 		code = names + strings.Repeat(" ", len(code)-len(names))

@@ -39,7 +39,7 @@ type Options struct {
 }
 
 // Session is what the cells of one notebook share. It implements
-// kernel.Evaluator and kernel.Completer.
+// kernel.Evaluator, kernel.Completer and kernel.VariableLister.
 type Session struct {
 	opts     Options
 	importer types.ImporterFrom
@@ -48,6 +48,8 @@ type Session struct {
 
 	mu  sync.Mutex // guards env against completion while a cell runs
 	env *env
+	// running is held while a cell runs, and by who looks at values meanwhile.
+	running sync.Mutex
 
 	seq      int
 	slots    map[string]bool // names that the engine has seen
@@ -122,6 +124,8 @@ func (s *Session) Language() kernel.Language {
 
 // Eval implements kernel.Evaluator.
 func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
+	s.running.Lock()
+	defer s.running.Unlock()
 	s.remember(in.Count, in.Code)
 	if r, ok := s.magic(ctx, in, out); ok {
 		return r

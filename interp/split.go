@@ -55,11 +55,23 @@ func split(src string) pieces {
 	p.file = token.NewFileSet().AddFile("", -1, len(src))
 	var s scanner.Scanner
 	s.Init(p.file, []byte(src), func(pos token.Position, msg string) {
-		p.out.errs = append(p.out.errs, problem{line: pos.Line, col: pos.Column, msg: msg})
-	}, 0)
+		at := p.file.PositionFor(p.file.Pos(pos.Offset), false)
+		p.out.errs = append(p.out.errs, problem{line: at.Line, col: at.Column, msg: msg})
+	}, scanner.ScanComments)
+	comment := -1 // where one of several lines starts, behind the last token
 	for {
 		pos, tok, lit := s.Scan()
 		off := p.file.Offset(pos)
+		if tok == token.COMMENT {
+			if comment < 0 && strings.Contains(lit, "\n") {
+				comment = off
+			}
+			continue
+		}
+		if tok == token.SEMICOLON && lit == "\n" && comment >= 0 {
+			off = comment // Go puts the semicolon inside of it
+		}
+		comment = -1
 		if tok == token.EOF {
 			p.flush(len(src))
 			break
@@ -121,19 +133,19 @@ func (p *splitter) shut(pos token.Pos, tok token.Token) {
 		return
 	}
 	if closes[p.kinds[n]] != tok {
-		p.fail(pos, "%s does not close the %s of line %d", tok, p.kinds[n], p.file.Line(p.open[n]))
+		p.fail(pos, "%s does not close the %s of line %d", tok, p.kinds[n], p.file.PositionFor(p.open[n], false).Line)
 	}
 	p.open, p.kinds = p.open[:n], p.kinds[:n]
 }
 
 func (p *splitter) fail(pos token.Pos, format string, args ...any) {
-	at := p.file.Position(pos)
+	at := p.file.PositionFor(pos, false)
 	p.out.errs = append(p.out.errs, problemf(at.Line, at.Column, format, args...))
 }
 
 func (p *splitter) flush(end int) {
 	if p.start >= 0 {
-		at := p.file.Position(p.file.Pos(p.start))
+		at := p.file.PositionFor(p.file.Pos(p.start), false) // of the cell, whatever //line says
 		p.out.items = append(p.out.items, item{
 			kind: kindOf(p.toks), tok: p.toks[0],
 			text: strings.TrimRight(p.src[p.start:end], " \t\r\n"),

@@ -1,7 +1,9 @@
 package interp
 
 import (
+	"go/token"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -26,6 +28,7 @@ func TestSplit(t *testing.T) {
 		{"switch x := any(1).(type) { case struct{}: }; b", []string{"switch x := any(1).(type) { case struct{}: }", "b"}},
 		{"switch x := 1; { case x > 0: }", []string{"switch x := 1; { case x > 0: }"}},
 		{"loop: for i := 0; ; i++ { break loop }; b", []string{"loop: for i := 0; ; i++ { break loop }", "b"}},
+		{"a /* of\ntwo lines */ b", []string{"a", "b"}},
 		{"package main\nfunc main() {}", []string{"package: package main", "decl: func main() {}"}},
 	} {
 		var got []string
@@ -37,4 +40,51 @@ func TestSplit(t *testing.T) {
 			t.Errorf("split(%q)\ngot  %q\nwant %q", c.in, got, c.want)
 		}
 	}
+}
+
+// FuzzSplit: the items of any text are where they say they are, in order, and
+// nothing but space, comments and semicolons is left between them. What split
+// makes of the items alone is the items again.
+func FuzzSplit(f *testing.F) {
+	for _, s := range []string{
+		"a; b\nc\n// d\n", "import \"fmt\"\nfmt.Println()", "func (t T) M() {}\nfunc() {}()", "for i := 0; i < 3; i++ { a; b }; c",
+		"if f := func() bool { return true }; f() { a }\nb", "loop: for { break loop }", "x := `raw\n` + \"\\\"\" /* c */; 'x'",
+		"//line x.go:9\na", "a /* \n */ b", "}{)(", "\xff\x00", "%time x", "\r\na\r\nb",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, code string) {
+		p := split(code)
+		end := 0
+		gap := func(to int) {
+			for _, l := range lex(code[end:to]) {
+				if l.tok != token.COMMENT && l.tok != token.SEMICOLON {
+					t.Errorf("%q is in no item of %q", l.lit, code)
+				}
+			}
+		}
+		for _, it := range p.items {
+			at := offsetOf(code, it.line, it.col)
+			if at < end || !strings.HasPrefix(code[at:], it.text) {
+				t.Fatalf("got an item %q at %d:%d of %q, want it there, after the one before", it.text, it.line, it.col, code)
+			}
+			gap(at)
+			end = at + len(it.text)
+		}
+		gap(len(code))
+		lines := 1 + strings.Count(code, "\n")
+		for _, e := range p.errs {
+			if e.line < 1 || e.line > lines || e.col < 1 {
+				t.Errorf("got %q at %d:%d of %q, which has %d lines", e.msg, e.line, e.col, code, lines)
+			}
+		}
+		if len(p.errs) > 0 {
+			return
+		}
+		for _, it := range p.items {
+			if again := split(it.text); len(again.items) != 1 || again.items[0].text != it.text || again.items[0].kind != it.kind {
+				t.Errorf("got %+v from the item %q of %q, want the item", again.items, it.text, code)
+			}
+		}
+	})
 }

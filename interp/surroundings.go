@@ -18,6 +18,7 @@ type surroundings struct {
 	prelude  string             // a file that declares what earlier cells left
 	written  map[string]written // and the names in it, "T.M" for methods; they hide packages
 	magics   []kernel.Match     // what a line may begin with
+	session  *Session           // whose values can be looked at; nil if nobody may
 }
 
 // surroundings returns what the session's next cell can see.
@@ -57,5 +58,5 @@ func (s *Session) written(src *source) written {
 	if src == nil {
 		return written{}
 	}
-	return written{src.item.text, commentAbove(s.code[src.cell], src.item.line)}
+	return written{src.item.text, commentAbove(s.code[src.cell], src.item.line), src.cell}
 }

@@ -76,6 +76,23 @@ func Name(path string) string {
 	return e.name
 }
 
+// Named returns the import paths of the packages of that name that cells can
+// import, the shortest first.
+func Named(name string) []string { return byName()[name] }
+
+var byName = sync.OnceValue(func() map[string][]string {
+	m := map[string][]string{}
+	for _, e := range index() {
+		if !e.met {
+			m[e.name] = append(m[e.name], e.path)
+		}
+	}
+	for _, paths := range m {
+		slices.SortStableFunc(paths, func(a, b string) int { return len(a) - len(b) })
+	}
+	return m
+})
+
 // Importable returns nil if cells can import the package at path. Its error names
 // paths that come near.
 func Importable(path string) error {

@@ -110,6 +110,10 @@ func (r *Registry) Key() uint64 {
 	return ID()
 }
 
+// Others returns how many goroutines of cells there are besides the running
+// cell's own.
+func (r *Registry) Others() int { return int(r.others.Load()) }
+
 // Run calls f as the new current cell, in a goroutine of its own, and returns
 // when f does, or when it has been told to stop by stop and does not within
 // grace; left is true then.

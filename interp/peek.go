@@ -1,0 +1,251 @@
+package interp
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"reflect"
+	"strings"
+
+	"halfnote/interp/internal/symbols"
+)
+
+// look lets sur see the values of the session until done is called. While a cell
+// runs nobody looks: values that change under the reader's eyes can end the
+// process.
+func (s *Session) look(sur *surroundings) (done func()) {
+	if !s.running.TryLock() {
+		return func() {}
+	}
+	sur.session = s
+	return s.running.Unlock
+}
+
+// quiet tells whether no goroutine of a cell is left that could write to a map
+// that is read.
+func (s *Session) quiet() bool { return s.live.Others() == 0 }
+
+// value returns what an expression stands for now, if that can be known without
+// running anything: variables of the session and of packages, their fields and
+// elements.
+func (p *probe) value(e ast.Expr) (v reflect.Value, ok bool) {
+	if p.session == nil || p.pkg == nil {
+		return v, false
+	}
+	defer func() {
+		if recover() != nil { // the cell declares anew what the value is made of
+			v, ok = reflect.Value{}, false
+		}
+	}()
+	v = p.eval(e)
+	return v, v.IsValid()
+}
+
+func (p *probe) eval(e ast.Expr) reflect.Value {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return p.eval(e.X)
+	case *ast.StarExpr:
+		return solid(p.eval(e.X)).Elem()
+	case *ast.Ident:
+		if o, ok := p.info.Uses[e].(*types.Var); ok && o.Parent() == p.pkg.Scope() {
+			return p.session.variable(o.Name())
+		}
+	case *ast.SelectorExpr:
+		if o, ok := p.info.Uses[e.Sel].(*types.Var); ok && !o.IsField() && o.Pkg() != p.pkg {
+			if v := symbols.Table(o.Pkg().Path())[o.Name()]; v.CanAddr() {
+				return v
+			}
+			return reflect.Value{}
+		}
+		sel := p.info.Selections[e]
+		if sel == nil || sel.Kind() != types.FieldVal {
+			return reflect.Value{}
+		}
+		v := p.eval(e.X)
+		for _, i := range sel.Index() {
+			if v = solid(v); v.Kind() == reflect.Pointer {
+				v = solid(v.Elem())
+			}
+			v = v.Field(i)
+		}
+		return v
+	case *ast.IndexExpr:
+		return element(solid(p.eval(e.X)), p.info.Types[e.Index].Value, p.session.quiet())
+	}
+	return reflect.Value{}
+}
+
+// element returns a list's or a map's element.
+func element(v reflect.Value, key constant.Value, quiet bool) reflect.Value {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Array:
+		if i, ok := constant.Int64Val(constant.ToInt(key)); ok {
+			return v.Index(int(i))
+		}
+	case reflect.Map:
+		if !quiet {
+			break
+		}
+		k := reflect.New(v.Type().Key()).Elem()
+		switch {
+		case key.Kind() == constant.String && k.Kind() == reflect.String:
+			k.SetString(constant.StringVal(key))
+		case k.CanInt():
+			i, _ := constant.Int64Val(constant.ToInt(key))
+			k.SetInt(i)
+		default:
+			return reflect.Value{}
+		}
+		return v.MapIndex(k)
+	}
+	return reflect.Value{}
+}
+
+// solid takes a value out of the interfaces that it is in.
+func solid(v reflect.Value) reflect.Value {
+	for v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	return v
+}
+
+// variable returns a variable of the session.
+func (s *Session) variable(name string) reflect.Value {
+	if b := s.env.cur[name]; b != nil && b.kind == kindVar {
+		v, _ := s.engine.Slot(b.slot)
+		return v
+	}
+	return reflect.Value{}
+}
+
+// holds returns the type of what an expression of an interface type holds now, nil
+// if that is not known.
+func (p *probe) holds(e ast.Expr) types.Type {
+	v, ok := p.value(e)
+	if !ok {
+		return nil
+	}
+	_, t := p.inside(v)
+	return t
+}
+
+// inside returns what an interface holds, and its type, nil if it has no name here.
+func (p *probe) inside(v reflect.Value) (reflect.Value, types.Type) {
+	if x, name, ok := p.session.engine.Inside(v); ok {
+		t := p.session.typeNamed(p.pkg, name)
+		if t == nil || !x.IsValid() {
+			return x, nil
+		}
+		if _, is := t.Underlying().(*types.Pointer); !is && x.Kind() == reflect.Pointer {
+			t = types.NewPointer(t)
+		}
+		return x, t
+	}
+	if v = solid(v); !v.IsValid() {
+		return v, nil
+	}
+	return v, p.typeOf(v.Type())
+}
+
+// typeOf returns a compiled type as the checker knows it.
+func (p *probe) typeOf(t reflect.Type) types.Type {
+	if t.PkgPath() != "" && t.Name() != "" {
+		if pkg, err := p.importer.Import(t.PkgPath()); err == nil && !strings.ContainsRune(t.Name(), '[') {
+			if o, ok := pkg.Scope().Lookup(t.Name()).(*types.TypeName); ok && o.Exported() {
+				return o.Type()
+			}
+		}
+		return nil
+	}
+	if t.Name() != "" {
+		if o, ok := types.Universe.Lookup(t.Name()).(*types.TypeName); ok {
+			return o.Type()
+		}
+		return nil
+	}
+	var elem types.Type
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map, reflect.Chan:
+		if elem = p.typeOf(t.Elem()); elem == nil {
+			return nil
+		}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return types.NewPointer(elem)
+	case reflect.Slice:
+		return types.NewSlice(elem)
+	case reflect.Array:
+		return types.NewArray(elem, int64(t.Len()))
+	case reflect.Map:
+		if key := p.typeOf(t.Key()); key != nil {
+			return types.NewMap(key, elem)
+		}
+	}
+	return nil
+}
+
+// text is a value in at most max letters.
+func (p *probe) text(v reflect.Value, t types.Type, max int) (text string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprintf("(cannot be shown: %v)", r)
+		}
+	}()
+	x := solid(v)
+	if isNil(x) {
+		return "<nil>"
+	}
+	if !p.session.quiet() && holdsMap(t, map[types.Type]bool{}) {
+		return "(a goroutine may be changing it)"
+	}
+	if x.IsValid() && isCompiled(x) && x.CanInterface() {
+		switch x := x.Interface().(type) {
+		case fmt.Stringer:
+			return cut(x.String(), max)
+		case error:
+			return cut(x.Error(), max)
+		}
+	}
+	b := p.session.show(&cell{pkg: p.pkg}, v, t)
+	s, _ := b.Data["text/plain"].(string)
+	return cut(s, max)
+}
+
+// holdsMap tells whether a map can be part of a value. To read one that is being
+// written to ends the process.
+func holdsMap(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch u := t.Underlying().(type) {
+	case *types.Map, *types.Interface:
+		return true
+	case *types.Pointer:
+		return holdsMap(u.Elem(), seen)
+	case *types.Slice:
+		return holdsMap(u.Elem(), seen)
+	case *types.Array:
+		return holdsMap(u.Elem(), seen)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if holdsMap(f.Type(), seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func cut(text string, max int) string {
+	if r := []rune(text); len(r) > max {
+		return string(r[:max-1]) + "…"
+	}
+	return text
+}
