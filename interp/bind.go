@@ -191,6 +191,9 @@ func (c *cell) bindingOf(o types.Object) *binding {
 	if o.Pkg() != c.pkg || o.Parent() != c.pkg.Scope() {
 		return nil
 	}
+	if b := c.outs[o.Name()]; b != nil {
+		return b
+	}
 	if b := c.before.byCheck(o.Name()); b != nil {
 		return b
 	}
@@ -562,13 +565,20 @@ func (s *Session) sweep() {
 			return true
 		})
 	}
-	list := append(slices.Collect(maps.Values(s.env.cur)), s.env.old...)
-	for _, b := range list {
+	for _, b := range append(slices.Collect(maps.Values(s.env.cur)), s.env.old...) {
 		for _, d := range b.decls {
 			note(b, d)
 		}
 		for _, m := range b.methods {
 			note(b, m.header)
+		}
+	}
+	for _, b := range s.env.old {
+		b.onlyShown = !used[b.check]
+	}
+	for _, o := range s.outs.kept {
+		for _, d := range o.decls {
+			note(nil, d)
 		}
 	}
 	s.env.old = slices.DeleteFunc(s.env.old, func(b *binding) bool { return !used[b.check] })

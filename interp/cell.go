@@ -58,6 +58,7 @@ type cell struct {
 	pkg        *types.Package
 	info       *types.Info
 	newVars    []*types.Var
+	outs       map[string]*binding // values of earlier cells that the cell uses, by check
 
 	// bind
 	before     *env
@@ -110,6 +111,9 @@ func (s *Session) newCell(ctx context.Context, in kernel.Cell, out kernel.Output
 // run takes a cell through the steps.
 func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
 	c, err := s.steps(ctx, in, out, "")
+	if err == nil {
+		s.keepOutput(c)
+	}
 	s.drop(c)
 	return s.finish(c, err)
 }
@@ -156,6 +160,9 @@ func (s *Session) finish(c *cell, err error) kernel.Result {
 func (s *Session) drop(c *cell) {
 	for _, v := range c.results {
 		s.engine.Drop(v.slot)
+	}
+	if in := c.outs[inName]; in != nil && !in.captured {
+		s.engine.Drop(in.slot)
 	}
 }
 
@@ -220,7 +227,7 @@ func (s *Session) notices(c *cell) {
 		}
 	}
 	for _, b := range s.env.old {
-		if !slices.Contains(c.before.old, b) {
+		if !slices.Contains(c.before.old, b) && !b.onlyShown {
 			list = append(list, fmt.Sprintf("note: type %s is new: values that exist keep the %s of In[%d]", b.name, b.name, b.cell))
 		}
 	}

@@ -33,6 +33,9 @@ func (s *Session) check(c *cell) error {
 		if err != nil {
 			return err
 		}
+		if list := s.useOutputs(c, own); len(list) > 0 {
+			return &rejected{"CompileError", list}
+		}
 		c.redeclare(own)
 		deps, err := c.dependants(own)
 		if err != nil {

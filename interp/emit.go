@@ -44,6 +44,12 @@ func (s *Session) lower(c *cell) error {
 			e.start = append(e.start, setHook(b.hook, b.slot))
 		}
 	}
+	if in := c.outs[inName]; in != nil {
+		e.vars = append(e.vars, varDecl(in.slot, &ast.ArrayType{Elt: ast.NewIdent("string")}))
+		e.start = append(e.start, &ast.AssignStmt{
+			Lhs: []ast.Expr{ast.NewIdent(in.slot)}, Tok: token.ASSIGN, Rhs: []ast.Expr{lower.Support("In")},
+		})
+	}
 	body, err := c.statements(e)
 	if err != nil {
 		return err

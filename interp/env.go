@@ -57,6 +57,9 @@ type binding struct {
 	// tainted: the engine may have seen methods of the type that a rejected cell
 	// declared.
 	tainted bool
+	// onlyShown: of the values that cells have, only those that they have shown are
+	// of this old version of a type.
+	onlyShown bool
 }
 
 // method is a method of a type of the session. The engine's method calls through

@@ -41,6 +41,8 @@ func (c *cell) hint(e types.Error, a *attempt) string {
 		return a.countHint(path)
 	case strings.Contains(e.Msg, "(mismatched types "):
 		return a.mismatchHint(path)
+	case strings.HasPrefix(e.Msg, "cannot use _ as value"), e.Msg == "undefined: Out", e.Msg == "undefined: In":
+		return "the values and sources of earlier cells have these names in a cell's statements only"
 	case strings.HasPrefix(e.Msg, "missing return"):
 		return "every way through a function with results ends in return, panic or an endless loop"
 	case strings.HasPrefix(e.Msg, "no new variables"):

@@ -116,6 +116,11 @@ func (s *Session) magicHistory(c call) kernel.Result {
 }
 
 func (s *Session) magicReset(c call) kernel.Result {
+	if c.args == "out" {
+		s.dropOutputs(func(shown) bool { return true })
+		s.outs.last = nil
+		return kernel.Result{}
+	}
 	s.live.StopAll()
 	if err := s.reset(); err != nil {
 		return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: err.Error()}}

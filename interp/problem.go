@@ -120,6 +120,12 @@ func (c *cell) problemOf(e types.Error, a *attempt) problem {
 // those that the cells wrote.
 func (c *cell) readable(msg string) string {
 	return versioned.ReplaceAllStringFunc(msg, func(name string) string {
+		if n, ok := strings.CutPrefix(name, "Out__"); ok {
+			return "Out[" + n + "]"
+		}
+		if name == inName {
+			return "In"
+		}
 		for _, b := range c.env.old {
 			if b.check == name {
 				return fmt.Sprintf("%s (of In[%d])", b.name, b.cell)

@@ -59,6 +59,7 @@ type Session struct {
 	generics *generics
 	code     map[int]string // source of In[n]
 	history  []int          // which of them there are, oldest first
+	outs     outputs
 	stdio    *stdio
 	methods  map[string]any // by which the value of the running cell shows itself
 	lastDir  string         // the working folder before %cd
@@ -100,6 +101,7 @@ func (s *Session) reset() error {
 	s.methods = map[string]any{}
 	s.slots, s.bound, s.labels = map[string]bool{}, map[string]bool{}, map[string]string{}
 	s.marks = nil
+	s.outs = outputs{}
 	s.generics = newGenerics()
 	if s.code == nil {
 		s.code = map[int]string{}

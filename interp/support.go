@@ -36,6 +36,7 @@ func (s *Session) bindSupport() {
 		"Lock":    reflect.ValueOf(s.live.Lock),
 		"Keep":    reflect.ValueOf(s.keep),
 		"Zero":    reflect.ValueOf(func(slot string) { s.engine.Drop(slot) }),
+		"In":      reflect.ValueOf(s.inputs),
 		"Method":  reflect.ValueOf(func(name string, f any) { s.methods[name] = f }),
 		"Errors":  reflect.ValueOf(errorTree),
 		"Index":   reflect.ValueOf(outOfRange),

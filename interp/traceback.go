@@ -17,6 +17,7 @@ var errLeft = errors.New("left behind")
 
 // execute runs the unit's function.
 func (s *Session) execute(c *cell) error {
+	s.makeRoom(c)
 	c.run = &live.Cell{N: c.n, Out: c.out}
 	err, left := s.live.Run(c.run, c.ctx.Done(), s.opts.Grace, c.program.Run)
 	s.stdio.flush()

@@ -226,6 +226,9 @@ func (c *cell) prelude(a *attempt) *ast.File {
 	for _, b := range c.env.old {
 		add(b)
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.outs)) {
+		add(c.outs[name])
+	}
 	for _, name := range slices.Sorted(maps.Keys(a.vars)) {
 		decls = append(decls, a.vars[name]...)
 	}

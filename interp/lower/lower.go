@@ -214,6 +214,22 @@ func (u *Unit) each(f func(c *astutil.Cursor)) {
 	}
 }
 
+// Replace puts what f returns in the place of expressions in n, outer ones first.
+// It looks into those for which f returns nil.
+func Replace(n ast.Node, f func(ast.Expr) ast.Expr) {
+	astutil.Apply(n, func(c *astutil.Cursor) bool {
+		e, ok := c.Node().(ast.Expr)
+		if !ok {
+			return true
+		}
+		x := f(e)
+		if x != nil {
+			c.Replace(x)
+		}
+		return x == nil
+	}, nil)
+}
+
 // funcs calls f for every function body, of declarations and literals.
 func (u *Unit) funcs(f func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt)) {
 	for _, d := range u.File.Decls {
