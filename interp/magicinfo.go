@@ -117,7 +117,7 @@ func (s *Session) magicHistory(c call) kernel.Result {
 
 func (s *Session) magicReset(c call) kernel.Result {
 	if c.args == "out" {
-		s.dropOutputs(func(shown) bool { return true })
+		s.dropOutputs(func(keptValue) bool { return true })
 		s.outs.last = nil
 		return kernel.Result{}
 	}

@@ -24,12 +24,12 @@ const (
 
 // outputs are the values that cells have shown and that are still kept.
 type outputs struct {
-	kept []shown // oldest first
-	last []int   // the cells of _, __ and ___
+	kept []keptValue // oldest first
+	last []int       // the cells of _, __ and ___
 }
 
-// shown is a value that a cell has shown.
-type shown struct {
+// keptValue is a value that a cell has shown.
+type keptValue struct {
 	*binding
 	big bool
 }
@@ -68,13 +68,13 @@ func (s *Session) keepOutput(c *cell) {
 	}
 	b.decls = decls
 	c.results = nil // the value stays when the cell is gone
-	s.dropOutputs(func(o shown) bool { return o.big || o.cell == c.n })
+	s.dropOutputs(func(o keptValue) bool { return o.big || o.cell == c.n })
 	o := &s.outs
-	o.kept = append(o.kept, shown{b, sizeOf(v) > bigOut})
+	o.kept = append(o.kept, keptValue{b, sizeOf(v) > bigOut})
 	o.last = append([]int{c.n}, o.last[:min(2, len(o.last))]...)
 	if len(o.kept) > maxOuts {
 		oldest := o.kept[0].binding
-		s.dropOutputs(func(v shown) bool { return v.binding == oldest })
+		s.dropOutputs(func(v keptValue) bool { return v.binding == oldest })
 	}
 }
 
@@ -82,14 +82,14 @@ func (s *Session) keepOutput(c *cell) {
 // another one and does not use it.
 func (s *Session) makeRoom(c *cell) {
 	if len(c.results) == 1 {
-		s.dropOutputs(func(v shown) bool { return v.big && c.outs[v.check] == nil })
+		s.dropOutputs(func(v keptValue) bool { return v.big && c.outs[v.check] == nil })
 	}
 }
 
 // dropOutputs forgets values. Those that a function literal or a pointer may hold
 // live as long as that does.
-func (s *Session) dropOutputs(which func(shown) bool) {
-	s.outs.kept = slices.DeleteFunc(s.outs.kept, func(v shown) bool {
+func (s *Session) dropOutputs(which func(keptValue) bool) {
+	s.outs.kept = slices.DeleteFunc(s.outs.kept, func(v keptValue) bool {
 		if !which(v) {
 			return false
 		}
