@@ -296,7 +296,7 @@ func (c *cell) describe() error {
 		}
 		b.decls = decls
 		for _, d := range decls {
-			locate(d, o.Pos())
+			locate(d, c.ground)
 		}
 		b.idents = append(b.idents, declared(decls)...)
 	}
@@ -308,13 +308,13 @@ func (c *cell) describe() error {
 			at := c.fset.Position(m.fn.Pos())
 			return &rejected{"CompileError", []problem{{cell: c.n, line: at.Line, col: at.Column, msg: err.Error()}}}
 		}
-		locate(m.header, m.fn.Pos())
+		locate(m.header, c.ground)
 	}
 	return nil
 }
 
-// locate gives the names and pointer types of a tree a position: the checker asks
-// for the file of some.
+// locate gives the names and pointer types of a tree a position, because the checker
+// asks for the file of some.
 func locate(n ast.Node, pos token.Pos) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -535,14 +535,14 @@ func (s *Session) commit(c *cell) {
 	}
 	c.retired = map[*binding]bool{} // they stay retired
 	for b := range c.superseded {
-		if b.kind == kindVar && !b.captured && !s.usedVar(b) && s.env.cur[b.name] != b {
-			s.engine.Drop(b.slot)
+		if s.env.cur[b.name] != b && !s.used(b) && (b.kind == kindFunc || b.kind == kindVar && !b.captured) {
+			s.engine.Remove(b.slot)
 		}
 	}
 	s.sweep()
 }
 
-func (s *Session) usedVar(b *binding) bool {
+func (s *Session) used(b *binding) bool {
 	for _, src := range s.env.sources() {
 		if src.uses[b] {
 			return true

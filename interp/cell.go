@@ -40,7 +40,9 @@ type cell struct {
 
 	importer types.Importer
 	fset     *token.FileSet
+	ground   token.Pos // of declarations of earlier cells, whose files may be gone
 	files    int
+	parsed   []*declFile
 	pieces
 	env *env // what names will mean when the cell is accepted
 
@@ -82,6 +84,7 @@ type cell struct {
 	results   []outValue
 	showing   []ast.Stmt
 	marks     []lower.Mark
+	markBase  int // marks of the session before them
 	unit      *engine.Unit
 
 	program engine.Program
@@ -100,7 +103,7 @@ func (s *Session) newCell(ctx context.Context, in kernel.Cell, out kernel.Output
 	s.seq++
 	return &cell{
 		n: in.Count, seq: s.seq, code: in.Code, out: out, ctx: ctx,
-		importer: s.importer, fset: s.engine.Files(), env: s.env.clone(),
+		importer: s.importer, fset: s.engine.Files(), ground: s.ground, env: s.env.clone(),
 		retired: map[*binding]bool{}, paths: map[string]bool{},
 		vars: map[*binding]types.Object{}, reused: map[*binding]bool{}, newHooks: map[*method]bool{},
 		touched: map[*binding]bool{}, newFuncHooks: map[*binding]string{},
@@ -110,12 +113,14 @@ func (s *Session) newCell(ctx context.Context, in kernel.Cell, out kernel.Output
 
 // run takes a cell through the steps.
 func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
+	defer trim(allocated())
 	c, err := s.steps(ctx, in, out, "")
 	if err == nil {
 		s.keepOutput(c)
 	}
-	s.drop(c)
-	return s.finish(c, err)
+	r := s.finish(c, err)
+	s.drop(c, errors.Is(err, errLeft))
+	return r
 }
 
 // steps takes a cell through the steps before the one of that name, through all
@@ -156,13 +161,28 @@ func (s *Session) finish(c *cell, err error) kernel.Result {
 	return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{red(err.Error())}}}
 }
 
-// drop frees what only the cell needed.
-func (s *Session) drop(c *cell) {
+// drop frees what only the cell needed. A cell that was left behind still runs.
+func (s *Session) drop(c *cell, left bool) {
 	for _, v := range c.results {
-		s.engine.Drop(v.slot)
+		s.engine.Remove(v.slot)
+	}
+	if left {
+		return
 	}
 	if in := c.outs[inName]; in != nil && !in.captured {
 		s.engine.Drop(in.slot)
+	}
+	for _, f := range c.parsed {
+		if !slices.ContainsFunc(f.Decls, lower.IsGeneric) { // later instances are of its text
+			c.fset.RemoveFile(f.tok)
+		}
+	}
+	if c.program == nil || !c.program.Free() {
+		return
+	}
+	delete(s.labels, c.entry())
+	if len(s.marks) == c.markBase+len(c.marks) {
+		s.marks = s.marks[:c.markBase]
 	}
 }
 
@@ -188,7 +208,7 @@ func (s *Session) split(c *cell) error {
 // declare hands the unit to the engine, and makes the cell's names current when
 // the engine has taken it.
 func (s *Session) declare(c *cell) error {
-	base := len(s.marks)
+	c.markBase = len(s.marks)
 	for _, m := range c.marks {
 		s.marks = append(s.marks, s.markAt(c, m))
 	}
@@ -197,7 +217,7 @@ func (s *Session) declare(c *cell) error {
 	}
 	p, err := s.engine.Declare(c.unit)
 	if err != nil {
-		s.marks = s.marks[:base]
+		s.marks = s.marks[:c.markBase]
 		for b := range c.touched {
 			b.tainted = true
 		}

@@ -144,7 +144,7 @@ func (c *cell) enginePrelude(unit *ast.File, paths map[string]bool) *ast.File {
 		return ast.NewIdent(o.Name()), nil
 	}
 	add := func(d ast.Decl) {
-		locate(d, c.stmts.Package)
+		locate(d, c.ground)
 		f.Decls = append(f.Decls, d)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.generics.decls)) {

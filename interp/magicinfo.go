@@ -122,6 +122,7 @@ func (s *Session) magicReset(c call) kernel.Result {
 		return kernel.Result{}
 	}
 	s.live.StopAll()
+	defer trim(0)
 	if err := s.reset(); err != nil {
 		return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: err.Error()}}
 	}

@@ -53,7 +53,7 @@ func (s *Session) magicTimeit(c call) kernel.Result {
 	if err != nil {
 		return s.finish(x, err)
 	}
-	defer s.drop(x)
+	defer s.drop(x, false)
 	var took []time.Duration // of all loops together
 	measure := func(n int) time.Duration {
 		start := time.Now()

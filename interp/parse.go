@@ -34,7 +34,9 @@ func (c *cell) parse(src *source) (*declFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &declFile{src: src, File: file, tok: c.fset.File(file.Package), skip: len(head)}, nil
+	f := &declFile{src: src, File: file, tok: c.fset.File(file.Package), skip: len(head)}
+	c.parsed = append(c.parsed, f)
+	return f, nil
 }
 
 // parseStatements puts the statements of the cell into one function.
@@ -52,6 +54,7 @@ func (c *cell) parseStatements() error {
 		return err
 	}
 	c.stmts = &declFile{File: file, tok: c.fset.File(file.Package)}
+	c.parsed = append(c.parsed, c.stmts)
 	c.body = file.Decls[0].(*ast.FuncDecl)
 	return nil
 }

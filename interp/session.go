@@ -8,6 +8,7 @@ package interp
 import (
 	"context"
 	"fmt"
+	"go/token"
 	"go/types"
 	"reflect"
 	"runtime"
@@ -51,6 +52,7 @@ type Session struct {
 	// running is held while a cell runs, and by who looks at values meanwhile.
 	running sync.Mutex
 
+	ground   token.Pos // a place in the engine's files that stays
 	seq      int
 	slots    map[string]bool // names that the engine has seen
 	bound    map[string]bool // support symbols of package variables
@@ -98,6 +100,7 @@ func (s *Session) reset() error {
 	}
 	s.live.Recovered = y.Recovered
 	s.engine = y
+	s.ground = token.Pos(y.Files().AddFile("earlier", -1, 0).Base())
 	s.methods = map[string]any{}
 	s.slots, s.bound, s.labels = map[string]bool{}, map[string]bool{}, map[string]string{}
 	s.marks = nil

@@ -91,6 +91,38 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// Ten thousand cells take less than 10 MB, whatever they leave behind: a cell that
+// runs again takes the place of what it was.
+func TestMemoryOfManyCells(t *testing.T) {
+	var grown uint64
+	codes := []string{
+		"a := %d\na + 1",
+		"for i := range 3 {\n\ta += i + %d\n}\nfmt.Sprint(a)",
+		"f := func(x int) int { return x + %d }\nf(2)",
+		"func g(x int) int { return x * %d }\ng(3)",
+	}
+	for _, code := range codes {
+		s := newSession(t)
+		evalFor(t, s, 0, "a := 0", "")
+		run := func(from, to int) (heap uint64) {
+			for n := from; n < to; n++ {
+				evalFor(t, s, n, fmt.Sprintf(code, n), "")
+			}
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			return m.HeapAlloc
+		}
+		before := run(1, 100)
+		if after := run(100, 600); after > before {
+			grown += after - before
+		}
+	}
+	if each := grown / uint64(500*len(codes)); each > 1000 {
+		t.Errorf("%d bytes a cell, want at most 1000", each)
+	}
+}
+
 // Goroutines of interrupted cells end.
 func TestGoroutinesEnd(t *testing.T) {
 	s := newSession(t)

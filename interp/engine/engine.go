@@ -28,6 +28,9 @@ type Engine interface {
 	// Drop sets the named variables to zero, so that what they held can be
 	// freed.
 	Drop(names ...string)
+	// Remove forgets the named variables and functions, which no later unit
+	// mentions. Code that uses them still can.
+	Remove(names ...string)
 	// Bind makes symbols available to later units as package path, or replaces
 	// them: functions by their value, variables by an addressable value, types
 	// by a nil pointer to them.
@@ -69,6 +72,9 @@ type Program interface {
 	// Run calls the unit's entry function in the calling goroutine and returns
 	// when it does. A panic that escapes it is returned as a *Panic.
 	Run() error
+	// Free is called when the entry function has returned for good. It reports
+	// whether nothing of the unit is left that could still run.
+	Free() (gone bool)
 }
 
 // MarkPrefix, before the name of a function as Frame.Func gives it (with '.' as

@@ -11,7 +11,6 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 
@@ -31,8 +30,12 @@ type Engine struct {
 	entry func() // the entry function that the unit being declared registered
 	seq   int
 
-	mu    sync.Mutex // marks are read from any goroutine
-	slots map[string]reflect.Value
+	mu     sync.Mutex // guards memory, which is Yaegi's
+	memory *memory
+	closed bool
+
+	markMu sync.Mutex // marks are read in any goroutine, whatever else goes on
+	marks  map[string]reflect.Value
 }
 
 // support is the package through which units register their entry functions.
@@ -57,7 +60,7 @@ type Options struct {
 // Yaegi finds names that a unit itself imports only from nodes whose position is
 // in the same file.
 func New(o Options) (*Engine, error) {
-	e := &Engine{slots: map[string]reflect.Value{}, name: o.Name}
+	e := &Engine{name: o.Name, marks: map[string]reflect.Value{}}
 	symbols, goroutine, stdout := o.Symbols, o.Goroutine, o.Stdout
 	e.traces.goroutine = goroutine
 	e.traces.mark = e.mark
@@ -91,7 +94,11 @@ func New(o Options) (*Engine, error) {
 		"Entry": reflect.ValueOf(func(f func()) bool { e.entry = f; return true }),
 	})
 	e.yaegi.ImportUsed()
-	return e, nil
+	err := e.compile(variable("first__", &ast.ValueSpec{Type: ast.NewIdent("int")})) // there is a package main from now on
+	if err == nil {
+		e.memory, err = newMemory(e.yaegi)
+	}
+	return e, err
 }
 
 // Needs implements engine.Engine.
@@ -100,39 +107,100 @@ func (e *Engine) Needs() []string { return needs }
 // Files implements engine.Engine.
 func (e *Engine) Files() *token.FileSet { return e.yaegi.FileSet() }
 
-// Declare implements engine.Engine. A variable with an initializer that
-// registers the entry function is added to the unit, because Yaegi has no other
-// cheap way to hand out one function.
+// Declare implements engine.Engine. The entry function is compiled by itself, so
+// that nothing holds it when it has run. A variable with an initializer registers
+// it, because Yaegi has no other cheap way to hand out one function.
 func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	defer e.settle(&err)
 	defer e.guard(&err)
 	e.entry = nil
 	e.seq++
-	if u.Entry != "" {
-		u.File.Decls = append(u.File.Decls,
-			&ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{
-				Names: []*ast.Ident{ast.NewIdent(fmt.Sprintf("entry__%d", e.seq))},
-				Values: []ast.Expr{&ast.CallExpr{
-					Fun:  &ast.SelectorExpr{X: ast.NewIdent(e.name(support)), Sel: ast.NewIdent("Entry")},
-					Args: []ast.Expr{ast.NewIdent(u.Entry)},
-				}},
-			}}})
-	}
-	u.File.Decls = slices.DeleteFunc(u.File.Decls, func(d ast.Decl) bool {
-		g, ok := d.(*ast.GenDecl)
-		return ok && g.Tok == token.IMPORT
-	})
-	prog, err := e.yaegi.CompileAST(u.File)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := e.yaegi.Execute(prog); err != nil {
-		return nil, err
+	of := &unit{base: e.memory.size()}
+	decls, entry := e.parts(u, of)
+	for _, part := range [][]ast.Decl{decls, entry} {
+		if len(part) == 0 {
+			continue
+		}
+		prog, err := e.yaegi.CompileAST(&ast.File{Package: u.File.Package, Name: u.File.Name, Decls: part})
+		if err != nil {
+			return nil, err
+		}
+		e.memory.grow()
+		if _, err := e.yaegi.Execute(prog); err != nil {
+			return nil, err
+		}
 	}
 	if u.Entry != "" && e.entry == nil {
 		return nil, fmt.Errorf("yaegi: %s was not registered", u.Entry)
 	}
-	return program{e, e.entry}, nil
+	of.top = e.memory.size()
+	e.memory.settle(of.names)
+	e.takeMarks(of)
+	return program{e, e.entry, of}, nil
+}
+
+// parts divides a unit into the entry function with what registers it, and the
+// rest, and notes what it declares.
+func (e *Engine) parts(u *engine.Unit, of *unit) (decls, entry []ast.Decl) {
+	ast.Inspect(u.File, func(n ast.Node) bool {
+		_, lit := n.(*ast.FuncLit)
+		of.literals = of.literals || lit
+		return !of.literals
+	})
+	for _, d := range u.File.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil && d.Name.Name == u.Entry {
+				register := fmt.Sprintf("entry__%d", e.seq)
+				of.entry = []string{u.Entry, register}
+				entry = append(entry, d, variable(register, &ast.ValueSpec{Values: []ast.Expr{&ast.CallExpr{
+					Fun:  &ast.SelectorExpr{X: ast.NewIdent(e.name(support)), Sel: ast.NewIdent("Entry")},
+					Args: []ast.Expr{ast.NewIdent(u.Entry)},
+				}}}))
+				continue
+			}
+			of.literals = true // it may be called at any time
+		case *ast.GenDecl:
+			if d.Tok == token.IMPORT { // New has made all packages known
+				continue
+			}
+			if d.Tok == token.TYPE {
+				of.literals = true
+			}
+			for _, spec := range d.Specs {
+				if v, ok := spec.(*ast.ValueSpec); ok {
+					for _, id := range v.Names {
+						of.names = append(of.names, id.Name)
+					}
+				}
+			}
+		}
+		decls = append(decls, d)
+	}
+	return decls, entry
+}
+
+func variable(name string, spec *ast.ValueSpec) ast.Decl {
+	spec.Names = []*ast.Ident{ast.NewIdent(name)}
+	return &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{spec}}
+}
+
+// takeMarks keeps the mark variables of a unit, whose names only the engine needs.
+func (e *Engine) takeMarks(of *unit) {
+	e.markMu.Lock()
+	defer e.markMu.Unlock()
+	for _, name := range of.names {
+		if !strings.HasPrefix(name, engine.MarkPrefix) {
+			continue
+		}
+		if v, ok := e.memory.slot(name); ok && v.Kind() == reflect.Int {
+			e.marks[name] = v
+			of.marks = append(of.marks, name)
+		}
+		e.memory.remove(name)
+	}
 }
 
 // guard turns a panic of Yaegi's compiler into an error.
@@ -151,14 +219,16 @@ func (e *Engine) settle(err *error) {
 	}
 	defer func() { _ = recover() }()
 	e.seq++
-	p, err2 := e.yaegi.CompileAST(&ast.File{Package: 1, Name: ast.NewIdent("main"), Decls: []ast.Decl{
-		&ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{
-			Names: []*ast.Ident{ast.NewIdent(fmt.Sprintf("settle__%d", e.seq))}, Type: ast.NewIdent("int"),
-		}}},
-	}})
-	if err2 == nil {
-		_, _ = e.yaegi.Execute(p)
+	_ = e.compile(variable(fmt.Sprintf("settle__%d", e.seq), &ast.ValueSpec{Type: ast.NewIdent("int")}))
+}
+
+// compile compiles a declaration that has no place in any cell.
+func (e *Engine) compile(d ast.Decl) error {
+	p, err := e.yaegi.CompileAST(&ast.File{Package: 1, Name: ast.NewIdent("main"), Decls: []ast.Decl{d}})
+	if err == nil {
+		_, err = e.yaegi.Execute(p)
 	}
+	return err
 }
 
 // CompilerPanic is a panic inside Yaegi's compiler.
@@ -172,6 +242,23 @@ func (p *CompilerPanic) Error() string { return fmt.Sprintf("the compiler panick
 type program struct {
 	e   *Engine
 	run func()
+	of  *unit
+}
+
+// Free implements engine.Program.
+func (p program) Free() (gone bool) {
+	p.e.mu.Lock()
+	defer p.e.mu.Unlock()
+	p.e.memory.free(p.of)
+	if p.of.literals {
+		return false
+	}
+	p.e.markMu.Lock()
+	defer p.e.markMu.Unlock()
+	for _, name := range p.of.marks {
+		delete(p.e.marks, name)
+	}
+	return true
 }
 
 // Run implements engine.Program.
@@ -206,24 +293,19 @@ func (e *Engine) Forget() { e.traces.forget() }
 func (e *Engine) Slot(name string) (reflect.Value, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	v, ok := e.slots[name]
-	if !ok && e.slots != nil {
-		for n, v := range e.yaegi.Globals() {
-			if v.IsValid() && v.CanAddr() {
-				e.slots[n] = v
-			}
-		}
-		v, ok = e.slots[name]
+	if e.closed {
+		return reflect.Value{}, false
 	}
-	return v, ok
+	return e.memory.slot(name)
 }
 
 func (e *Engine) mark(fn string) int {
-	v, ok := e.Slot(engine.MarkPrefix + strings.ReplaceAll(fn, ".", "_"))
-	if !ok || v.Kind() != reflect.Int {
-		return 0
+	e.markMu.Lock()
+	defer e.markMu.Unlock()
+	if v, ok := e.marks[engine.MarkPrefix+strings.ReplaceAll(fn, ".", "_")]; ok {
+		return int(v.Int())
 	}
-	return int(v.Int())
+	return 0
 }
 
 // Drop implements engine.Engine.
@@ -232,6 +314,16 @@ func (e *Engine) Drop(names ...string) {
 		if v, ok := e.Slot(name); ok {
 			v.SetZero()
 		}
+	}
+}
+
+// Remove implements engine.Engine.
+func (e *Engine) Remove(names ...string) {
+	e.Drop(names...)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, name := range names {
+		e.memory.remove(name)
 	}
 }
 
@@ -306,6 +398,6 @@ func (e *Engine) Deeper(limit int) bool {
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.slots = nil
+	e.closed = true
 	return nil
 }

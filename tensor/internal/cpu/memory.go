@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"runtime"
+	"runtime/metrics"
 	"sync"
 	"time"
 	"unsafe"
@@ -16,6 +17,8 @@ type memory struct {
 
 	mu         sync.Mutex
 	live, peak int64
+	fresh      int64  // bytes allocated since the collection that was counted last
+	cycles     uint64 // which one that was
 }
 
 // buffer is memory of the Go heap, aligned for every dtype.
@@ -32,6 +35,9 @@ func (m *memory) Alloc(n int) (driver.Buffer, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("cpu: alloc: %d bytes asked for, expected 0 or more", n)
 	}
+	if n >= large {
+		m.collect(int64(n))
+	}
 	if !m.reserve(int64(n)) && !m.reserveAfterGC(int64(n)) {
 		live := m.Memory().Live
 		return nil, fmt.Errorf("cpu: alloc: %s asked for, %s of %s are free", size(int64(n)), size(max(0, m.limit-live)), size(m.limit))
@@ -41,9 +47,43 @@ func (m *memory) Alloc(n int) (driver.Buffer, error) {
 		m.give(int64(n))
 		return nil, fmt.Errorf("cpu: alloc: %s asked for, more than can be addressed", size(int64(n)))
 	}
+	if n >= large { // take the pages now: what is not there should fail here, and memory figures should be true
+		for i := 0; i < len(words); i += 512 {
+			words[i] = 0
+		}
+	}
 	b := &buffer{size: n, words: words}
 	b.cleanup = runtime.AddCleanup(b, m.give, int64(n))
 	return b, nil
+}
+
+// large is the size of buffers, in bytes, that are worth a look at the garbage.
+const large = 1 << 20
+
+// garbage is how many bytes of large buffers may be allocated between two
+// collections however little is live.
+const garbage = 48 << 20
+
+// collect runs the garbage collector if n more bytes would make what was allocated
+// since its last run more than half of what is live. Its own pace would let tensors
+// that are used no more take as much memory as those that are.
+func (m *memory) collect(n int64) {
+	sample := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
+	metrics.Read(sample)
+	cycles := sample[0].Value.Uint64()
+	m.mu.Lock()
+	if cycles != m.cycles {
+		m.cycles, m.fresh = cycles, 0
+	}
+	due := m.fresh+n > max(garbage, m.live/2)
+	m.fresh += n
+	if due {
+		m.cycles, m.fresh = cycles+1, n
+	}
+	m.mu.Unlock()
+	if due {
+		runtime.GC()
+	}
 }
 
 // newWords returns n zeros, or nil if a slice cannot be that long.
