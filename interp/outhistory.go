@@ -64,7 +64,7 @@ func (s *Session) keepOutput(c *cell) {
 		return
 	}
 	for _, d := range decls {
-		locate(d, c.body.Pos())
+		locate(d, c.ground)
 	}
 	b.decls = decls
 	c.results = nil // the value stays when the cell is gone
@@ -94,7 +94,7 @@ func (s *Session) dropOutputs(which func(keptValue) bool) {
 			return false
 		}
 		if !v.captured {
-			s.engine.Drop(v.slot)
+			s.engine.Remove(v.slot)
 		}
 		own := map[*ast.Ident]bool{}
 		for _, d := range v.decls {
