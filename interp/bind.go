@@ -125,7 +125,7 @@ func (s *Session) bindMethods(c *cell, f *declFile) {
 		if !ok || fd.Recv == nil {
 			continue
 		}
-		b := c.env.cur[receiver(fd)]
+		b := c.env.cur[lower.Receiver(fd)]
 		fn, _ := c.info.Defs[fd.Name].(*types.Func)
 		if b == nil || fn == nil {
 			continue
@@ -414,16 +414,38 @@ func checkNames(pkg *types.Package, bindingOf func(types.Object) *binding, paths
 
 // engineNames names types for the engine.
 func (c *cell) engineNames(o *types.TypeName) (ast.Expr, error) {
-	if n, ok := o.Type().(*types.Named); ok && n.TypeParams().Len() > 0 && o.Pkg() != nil && o.Pkg() != c.pkg {
+	if name := c.flatName(o); name != "" {
+		return ast.NewIdent(name), nil
+	}
+	return compiled(o, c.pkg, c.unitPaths)
+}
+
+// compiled names types for the engine that are compiled, or that a function
+// declares and uses inside it.
+func compiled(o *types.TypeName, pkg *types.Package, paths map[string]bool) (ast.Expr, error) {
+	if n, ok := o.Type().(*types.Named); ok && n.TypeParams().Len() > 0 && o.Pkg() != pkg {
+		if _, ok := n.Underlying().(*types.Signature); ok {
+			return nil, nil // iter.Seq[int] is written as the function that it is
+		}
 		return nil, fmt.Errorf("the generic type %s.%s of a compiled package", o.Pkg().Name(), o.Name())
 	}
-	if e, err := foreign(c.pkg, o, c.unitPaths); e != nil || err != nil {
+	if e, err := foreign(pkg, o, paths); e != nil || err != nil {
 		return e, err
 	}
+	return ast.NewIdent(o.Name()), nil
+}
+
+// flatName is the engine's name of what the session declares or what is run from
+// source, "" for everything else.
+func (c *cell) flatName(o types.Object) string {
 	if b := c.bindingOf(o); b != nil {
-		return ast.NewIdent(b.slot), nil
+		return b.slot
 	}
-	return ast.NewIdent(o.Name()), nil // of a function, and used inside it
+	if name := c.std.name(o); name != "" {
+		c.flat = true
+		return name
+	}
+	return ""
 }
 
 // foreign names types that are not the session's; it returns nil, nil for those.
@@ -442,51 +464,11 @@ func foreign(pkg *types.Package, o *types.TypeName, paths map[string]bool) (ast.
 
 // renameUses writes the engine's names into a tree.
 func (c *cell) renameUses(f *declFile) {
-	ast.Inspect(f.File, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		o := c.info.Uses[id]
-		if o == nil {
-			o = c.info.Defs[id]
-		}
-		switch x := o.(type) {
-		case nil:
-		case *types.PkgName:
-			id.Name = alias(x.Imported().Path())
-			c.unitPaths[x.Imported().Path()] = true
-		case *types.Var:
-			if x.Embedded() {
-				if b := c.bindingOf(typeName(x.Type())); b != nil {
-					id.Name = b.slot
-				}
-				break
-			}
-			if b := c.bindingOf(o); b != nil {
-				id.Name = b.slot
-			}
-		default:
-			if b := c.bindingOf(o); b != nil {
-				id.Name = b.slot
-			}
-		}
-		return true
-	})
-}
-
-// typeName returns the name that an embedded field of type t has.
-func typeName(t types.Type) types.Object {
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	switch t := t.(type) {
-	case *types.Named:
-		return t.Obj()
-	case *types.Alias:
-		return t.Obj()
-	}
-	return nil
+	flat := &lower.Flat{Info: c.info, Name: c.flatName, Alias: func(path string) string {
+		c.unitPaths[path] = true
+		return alias(path)
+	}}
+	flat.Apply(f.File)
 }
 
 // slotName returns a name that the engine has not seen. A name's first meaning

@@ -39,6 +39,7 @@ type cell struct {
 	ctx    context.Context
 
 	importer types.Importer
+	std      *std
 	fset     *token.FileSet
 	ground   token.Pos // of declarations of earlier cells, whose files may be gone
 	files    int
@@ -77,6 +78,7 @@ type cell struct {
 
 	// lower
 	unitPaths map[string]bool
+	flat      bool      // it uses what is run from source
 	generics  *generics // nil if nothing of the cell is generic
 	labels    map[string]string
 	generated map[*ast.FuncDecl]bool
@@ -103,7 +105,7 @@ func (s *Session) newCell(ctx context.Context, in kernel.Cell, out kernel.Output
 	s.seq++
 	return &cell{
 		n: in.Count, seq: s.seq, code: in.Code, out: out, ctx: ctx,
-		importer: s.importer, fset: s.engine.Files(), ground: s.ground, env: s.env.clone(),
+		importer: s.importer, std: s.std, fset: s.engine.Files(), ground: s.ground, env: s.env.clone(),
 		retired: map[*binding]bool{}, paths: map[string]bool{},
 		vars: map[*binding]types.Object{}, reused: map[*binding]bool{}, newHooks: map[*method]bool{},
 		touched: map[*binding]bool{}, newFuncHooks: map[*binding]string{},

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+
+	"halfnote/interp/lower"
 )
 
 // attempt is one run of the type checker over the session's declarations and the
@@ -86,7 +88,7 @@ func (c *cell) more(a *attempt) bool {
 			if !ok || fd.Recv == nil {
 				continue
 			}
-			b := c.env.cur[receiver(fd)]
+			b := c.env.cur[lower.Receiver(fd)]
 			if b == nil || b.kind != kindType || c.superseded[b] {
 				continue
 			}

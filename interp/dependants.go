@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"maps"
 	"slices"
+
+	"halfnote/interp/lower"
 )
 
 // ownDecls parses the cell's declarations and leaves out those that say again
@@ -99,7 +101,7 @@ func declNames(decls []ast.Decl) []string {
 			if d.Recv == nil {
 				list = append(list, d.Name.Name)
 			} else {
-				list = append(list, receiver(d)+"."+d.Name.Name)
+				list = append(list, lower.Receiver(d)+"."+d.Name.Name)
 			}
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
@@ -115,30 +117,6 @@ func declNames(decls []ast.Decl) []string {
 		}
 	}
 	return list
-}
-
-// receiver returns the name of a method's type.
-func receiver(d *ast.FuncDecl) string {
-	if len(d.Recv.List) == 0 {
-		return ""
-	}
-	t := d.Recv.List[0].Type
-	for {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t = x.X
-		case *ast.ParenExpr:
-			t = x.X
-		case *ast.IndexExpr:
-			t = x.X
-		case *ast.IndexListExpr:
-			t = x.X
-		case *ast.Ident:
-			return x.Name
-		default:
-			return ""
-		}
-	}
 }
 
 // redeclare supersedes the bindings whose names the cell's declarations take.

@@ -89,7 +89,18 @@ func (c *cell) slot(e *emission, name string, t types.Type) error {
 	return nil
 }
 
+// varDecl declares a variable. Yaegi takes the names of parameters in its type for
+// variables.
 func varDecl(name string, t ast.Expr) ast.Decl {
+	ast.Inspect(t, func(n ast.Node) bool {
+		if f, ok := n.(*ast.FuncType); ok {
+			f.Params.List = anonymous(f.Params.List)
+			if f.Results != nil {
+				f.Results.List = anonymous(f.Results.List)
+			}
+		}
+		return true
+	})
 	return &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ast.NewIdent(name)}, Type: t}}}
 }
 

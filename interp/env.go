@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/interp/internal/library"
 	"halfnote/interp/lower"
 )
 
@@ -157,16 +158,8 @@ func (b *binding) rename(name string) {
 	}
 }
 
-// alias is the name under which trees import a package. Cells cannot use it: two
-// underscores in a row are the session's own.
-func alias(path string) string {
-	return "p__" + strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
-			return r
-		}
-		return '_'
-	}, path)
-}
+// alias is the name under which trees import a package.
+func alias(path string) string { return library.Alias(path) }
 
 // importDecl declares packages under their aliases.
 func importDecl(paths map[string]bool) *ast.GenDecl {

@@ -1,7 +1,7 @@
 package interp
 
 import (
-	"fmt"
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -9,48 +9,48 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/interp/internal/library"
 	"halfnote/interp/lower"
 )
 
-// generics is what the session keeps of generic declarations, in the engine's
-// names: the engine itself sees only their instances.
+// generics is what the session keeps of generic declarations and of what the
+// engine has of the standard library's source, in the engine's names: the engine
+// itself sees only instances.
 type generics struct {
-	decls     map[string][]ast.Decl // by name: the declaration and, of types, the methods
+	decls     map[string][]ast.Decl // generic declarations, headers of the instances and of the rest
 	instances map[string]string     // names by the text of the instance
-	made      []ast.Decl            // declarations of the instances, without bodies
 	origin    map[string]string     // what each instance is one of
 }
 
 func newGenerics() *generics {
-	return &generics{decls: map[string][]ast.Decl{}, instances: map[string]string{}, origin: map[string]string{}}
+	return &generics{map[string][]ast.Decl{}, map[string]string{}, map[string]string{}}
 }
 
 func (g *generics) clone() *generics {
-	return &generics{maps.Clone(g.decls), maps.Clone(g.instances), slices.Clone(g.made), maps.Clone(g.origin)}
+	return &generics{maps.Clone(g.decls), maps.Clone(g.instances), maps.Clone(g.origin)}
 }
 
 // instantiate makes the instances of generics that the unit uses, and leaves what
 // the checker says of the unit in u.
 func (s *Session) instantiate(c *cell, u *lower.Unit) error {
 	generic := slices.ContainsFunc(u.File.Decls, lower.IsGeneric)
-	if !generic && len(s.generics.decls) == 0 && len(c.info.Instances) == 0 {
+	if !generic && !c.flat && len(s.generics.decls) == 0 && len(c.info.Instances) == 0 {
 		return nil
 	}
 	c.generics = s.generics.clone()
 	c.keepGenerics(u.File)
-	paths := map[string]bool{}
-	alias := func(path string) string { paths[path] = true; return alias(path) }
-	prelude := c.enginePrelude(u.File, paths)
+	pool := s.newPool(u.File, c.generics, c.sessionDecls())
 	g := &lower.Generics{
-		File: u.File, Prelude: prelude, Known: c.generics.instances, Origin: c.generics.origin,
+		File: u.File, Prelude: pool.prelude, Known: c.generics.instances, Origin: c.generics.origin,
 		Fresh: func(name string) string { return s.slotName(name, c.seq) },
-		Alias: alias,
+		Want:  pool.need,
+		Alias: func(path string) string { pool.paths[path] = true; return alias(path) },
 		Check: func(files []*ast.File) (*types.Package, *types.Info, error) {
-			maps.Copy(paths, c.unitPaths)
-			return s.checkUnit(c, files, paths)
+			maps.Copy(pool.paths, c.unitPaths)
+			return s.checkUnit(c, files, pool.paths)
 		},
 	}
-	if err := g.Run(); err != nil {
+	if err := cmp.Or(g.Run(), pool.err); err != nil {
 		return err
 	}
 	for name, of := range g.Origin {
@@ -60,24 +60,12 @@ func (s *Session) instantiate(c *cell, u *lower.Unit) error {
 			c.labels[name] = label
 		}
 	}
-	maps.Copy(c.unitPaths, paths)
-	for _, d := range g.Made {
-		d = lower.Clone(d, nil)
-		if f, ok := d.(*ast.FuncDecl); ok {
-			f.Body = nil
-		}
-		c.generics.made = append(c.generics.made, d)
+	maps.Copy(c.unitPaths, pool.paths)
+	for name, d := range library.Index(g.Made) {
+		c.generics.decls[name] = append(slices.Clone(c.generics.decls[name]), headers(d.Nodes)...)
 	}
 	u.Pkg, u.Info = g.Pkg, g.Info
-	u.Name = func(o *types.TypeName) (ast.Expr, error) {
-		if n, ok := o.Type().(*types.Named); ok && n.TypeParams().Len() > 0 && o.Pkg() != nil && o.Pkg() != g.Pkg {
-			return nil, fmt.Errorf("the generic type %s.%s of a compiled package", o.Pkg().Name(), o.Name())
-		}
-		if e, err := foreign(g.Pkg, o, c.unitPaths); e != nil || err != nil {
-			return e, err
-		}
-		return ast.NewIdent(o.Name()), nil
-	}
+	u.Name = func(o *types.TypeName) (ast.Expr, error) { return compiled(o, g.Pkg, c.unitPaths) }
 	return nil
 }
 
@@ -91,7 +79,7 @@ func (c *cell) keepGenerics(f *ast.File) {
 			}
 			name := d.Name.Name
 			if d.Recv != nil {
-				name = receiver(d)
+				name = lower.Receiver(d)
 			}
 			c.generics.decls[name] = append(slices.Clone(c.generics.decls[name]), lower.Clone(d, nil))
 		case *ast.GenDecl:
@@ -107,119 +95,6 @@ func (c *cell) keepGenerics(f *ast.File) {
 		}
 	}
 }
-
-// enginePrelude declares, in the engine's names, what a unit may use of earlier
-// ones.
-func (c *cell) enginePrelude(unit *ast.File, paths map[string]bool) *ast.File {
-	f := &ast.File{Package: c.stmts.Package, Name: ast.NewIdent("main")}
-	declared := map[string]bool{}
-	for _, d := range unit.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			if d.Recv == nil {
-				declared[d.Name.Name] = true
-			} else {
-				declared[receiver(d)+"."+d.Name.Name] = true
-			}
-		case *ast.GenDecl:
-			for _, spec := range d.Specs {
-				switch spec := spec.(type) {
-				case *ast.TypeSpec:
-					declared[spec.Name.Name] = true
-				case *ast.ValueSpec:
-					for _, id := range spec.Names {
-						declared[id.Name] = true
-					}
-				}
-			}
-		}
-	}
-	names := func(o *types.TypeName) (ast.Expr, error) {
-		if e, err := foreign(c.pkg, o, paths); e != nil || err != nil {
-			return e, err
-		}
-		if b := c.bindingOf(o); b != nil {
-			return ast.NewIdent(b.slot), nil
-		}
-		return ast.NewIdent(o.Name()), nil
-	}
-	add := func(d ast.Decl) {
-		locate(d, c.ground)
-		f.Decls = append(f.Decls, d)
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.generics.decls)) {
-		if declared[name] {
-			continue
-		}
-		declared[name] = true
-		for _, d := range c.generics.decls[name] {
-			add(lower.Clone(d, nil))
-		}
-	}
-	for _, d := range c.generics.made {
-		add(lower.Clone(d, nil))
-	}
-	objects := map[types.Object]bool{}
-	for o := range c.names {
-		objects[o] = true
-	}
-	for _, name := range c.pkg.Scope().Names() {
-		objects[c.pkg.Scope().Lookup(name)] = true
-	}
-	order := func(a, b types.Object) int { return strings.Compare(a.Name(), b.Name()) }
-	for _, o := range slices.SortedFunc(maps.Keys(objects), order) {
-		b := c.bindingOf(o)
-		if b == nil {
-			continue
-		}
-		if !declared[b.slot] {
-			decls, err := header(o, names)
-			if err != nil {
-				continue
-			}
-			declared[b.slot] = true
-			for _, d := range decls {
-				for _, id := range declaredIdents(d) {
-					id.Name = b.slot
-				}
-				add(d)
-			}
-		}
-		if fn, ok := o.(*types.Func); ok && b.hook != "" && !declared[b.hook] {
-			if t, err := lower.FuncType(fn.Signature(), names); err == nil {
-				declared[b.hook] = true
-				add(varDecl(b.hook, t))
-			}
-		}
-		if tn, ok := o.(*types.TypeName); ok && !b.generic {
-			c.preludeMethods(tn, b, declared, names, add)
-		}
-	}
-	return f
-}
-
-// preludeMethods declares the methods of a type that the unit does not declare.
-func (c *cell) preludeMethods(o *types.TypeName, b *binding, declared map[string]bool, names lower.Namer, add func(ast.Decl)) {
-	n, ok := o.Type().(*types.Named)
-	if !ok || o.IsAlias() {
-		return
-	}
-	for m := range n.Methods() {
-		if declared[b.slot+"."+m.Name()] {
-			continue
-		}
-		declared[b.slot+"."+m.Name()] = true
-		var recv ast.Expr = ast.NewIdent(b.slot)
-		if _, ok := m.Signature().Recv().Type().(*types.Pointer); ok {
-			recv = &ast.StarExpr{X: recv}
-		}
-		if d, err := funcHeader(m, recv, names); err == nil {
-			add(d)
-		}
-	}
-}
-
-func declaredIdents(d ast.Decl) []*ast.Ident { return declared([]ast.Decl{d}) }
 
 // checkUnit runs the checker over trees in the engine's names. What a program may
 // not say in so many words, and an instance does, is no error.

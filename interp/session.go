@@ -20,6 +20,7 @@ import (
 	"halfnote/display"
 	"halfnote/interp/engine"
 	"halfnote/interp/internal/exports"
+	"halfnote/interp/internal/library"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/internal/yaegi"
@@ -59,6 +60,7 @@ type Session struct {
 	marks    []mark          // where cells may fail, by number
 	labels   map[string]string
 	generics *generics
+	std      *std
 	code     map[int]string // source of In[n]
 	history  []int          // which of them there are, oldest first
 	outs     outputs
@@ -106,6 +108,7 @@ func (s *Session) reset() error {
 	s.marks = nil
 	s.outs = outputs{}
 	s.generics = newGenerics()
+	s.std = &std{y.Files(), map[string]map[string]*library.Decl{}}
 	if s.code == nil {
 		s.code = map[int]string{}
 	}

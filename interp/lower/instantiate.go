@@ -27,6 +27,8 @@ type Generics struct {
 	Fresh func(name string) string
 	// Known are names of the instances that exist, by their types' text; it grows.
 	Known map[string]string
+	// Want adds to Prelude what is known by a name and used from now on.
+	Want func(name string)
 	// Alias makes a package available and returns its name in the unit.
 	Alias func(path string) string
 	// Made lists the declarations of new instances, and types that stood in functions.
@@ -340,6 +342,8 @@ func (g *Generics) instance(id *ast.Ident) ast.Expr {
 		g.Known[key] = name
 		g.Origin[name] = o.Name()
 		g.make(o, name, inst.TypeArgs)
+	} else {
+		g.Want(name)
 	}
 	return &ast.Ident{NamePos: id.Pos(), Name: name}
 }

@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// Namer returns how a type's name is written where the expression will stand.
+// Namer returns how a type's name is written where the expression will stand; nil
+// without an error if the type itself is to be written.
 type Namer func(*types.TypeName) (ast.Expr, error)
 
 // TypeExpr returns a syntax tree that denotes t. It fails where the name function
@@ -59,7 +60,7 @@ func (w *typeWriter) named(o *types.TypeName, args *types.TypeList) ast.Expr {
 	if err != nil {
 		return w.fail(err)
 	}
-	if args.Len() == 0 {
+	if args.Len() == 0 || e == nil {
 		return e
 	}
 	var list []ast.Expr
@@ -89,11 +90,16 @@ func (w *typeWriter) expr(t types.Type) ast.Expr {
 		return ast.NewIdent(t.Name())
 	case *types.Alias:
 		if t.Obj().Pkg() == nil || t.Obj().Exported() {
-			return w.named(t.Obj(), t.TypeArgs())
+			if e := w.named(t.Obj(), t.TypeArgs()); e != nil {
+				return e
+			}
 		}
 		return w.expr(types.Unalias(t))
 	case *types.Named:
-		return w.named(t.Obj(), t.TypeArgs())
+		if e := w.named(t.Obj(), t.TypeArgs()); e != nil {
+			return e
+		}
+		return w.expr(t.Underlying())
 	case *types.TypeParam:
 		return ast.NewIdent(t.Obj().Name())
 	case *types.Pointer:

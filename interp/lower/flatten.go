@@ -1,0 +1,105 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// Flat writes engine names into trees, by object and not by name, so that
+// shadowing is exact.
+type Flat struct {
+	Info *types.Info
+	// Name returns the name of an object that is declared among the engine's own,
+	// whatever its package; "" for all others.
+	Name func(types.Object) string
+	// Alias returns the name of the package at a path.
+	Alias func(path string) string
+	// Dots: names without a package get theirs, those of dot imports as well.
+	Dots bool
+}
+
+// Apply returns the tree with the names of its objects; embedded fields are called
+// as their types are. It changes the tree.
+func (f *Flat) Apply(n ast.Node) ast.Node {
+	return astutil.Apply(n, nil, func(c *astutil.Cursor) bool {
+		switch x := c.Node().(type) {
+		case *ast.SelectorExpr:
+			if q := f.qualified(x); q != nil {
+				if tv, ok := f.Info.Types[x]; ok {
+					f.Info.Types[q] = tv
+				}
+				c.Replace(q)
+			}
+		case *ast.Ident:
+			_, selected := c.Parent().(*ast.SelectorExpr)
+			if q := f.ident(x, selected && c.Name() == "Sel"); q != nil {
+				c.Replace(q)
+			}
+		}
+		return true
+	})
+}
+
+// qualified names the package of x, or returns what stands for all of x.
+func (f *Flat) qualified(x *ast.SelectorExpr) ast.Expr {
+	id, ok := x.X.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	p, ok := f.Info.Uses[id].(*types.PkgName)
+	if !ok {
+		return nil
+	}
+	if name := f.Name(f.Info.Uses[x.Sel]); name != "" {
+		x.Sel.Name = name
+		x.Sel.NamePos = id.NamePos
+		return x.Sel
+	}
+	id.Name = f.Alias(p.Imported().Path())
+	return nil
+}
+
+// ident renames an identifier, or returns what stands for it.
+func (f *Flat) ident(id *ast.Ident, selected bool) ast.Expr {
+	o := f.Info.Uses[id]
+	if v, ok := f.Info.Defs[id].(*types.Var); ok && v.Embedded() || o == nil {
+		o = f.Info.Defs[id]
+	}
+	if v, ok := o.(*types.Var); ok && v.Embedded() {
+		if o = typeName(v.Type()); o == nil {
+			return nil
+		}
+		if name := f.Name(o); name != "" {
+			id.Name = name
+		}
+		return nil
+	}
+	if o == nil || selected {
+		return nil
+	}
+	if _, ok := o.(*types.PkgName); ok {
+		return nil
+	}
+	if name := f.Name(o); name != "" {
+		id.Name = name
+	} else if f.Dots && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
+		return &ast.SelectorExpr{X: &ast.Ident{NamePos: id.NamePos, Name: f.Alias(o.Pkg().Path())}, Sel: id}
+	}
+	return nil
+}
+
+// typeName returns the name that an embedded field of type t has.
+func typeName(t types.Type) types.Object {
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	switch t := t.(type) {
+	case *types.Named:
+		return t.Obj()
+	case *types.Alias:
+		return t.Obj()
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package interp
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"halfnote/interp/internal/library"
+	"halfnote/interp/lower"
+)
+
+// pool declares to the checker, in the engine's names, what a unit uses of what
+// the engine has, and no more: else each cell would pay for all before it. What
+// the engine lacks and has as source goes into the unit.
+type pool struct {
+	std      *std
+	generics *generics
+	unit     *ast.File
+	prelude  *ast.File
+	declared map[string]bool // by the unit or the prelude; methods as T.M
+	// session returns the declarations of what cells have declared.
+	session func(name string) []ast.Decl
+	ground  token.Pos       // a place that stays
+	paths   map[string]bool // of the packages that are mentioned
+	err     error
+}
+
+// newPool returns a pool with what the unit mentions.
+func (s *Session) newPool(unit *ast.File, g *generics, session func(string) []ast.Decl) *pool {
+	p := &pool{
+		std: s.std, generics: g, unit: unit, session: session, ground: s.ground, paths: map[string]bool{},
+		prelude:  &ast.File{Package: s.ground, Name: ast.NewIdent("main")},
+		declared: map[string]bool{},
+	}
+	for _, name := range declNames(unit.Decls) {
+		p.declared[name] = true
+	}
+	for _, d := range unit.Decls {
+		p.want(d)
+	}
+	return p
+}
+
+// want declares all that a tree mentions. A name may be that of a local variable:
+// then there is a declaration too many.
+func (p *pool) want(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			p.need(id.Name)
+		}
+		return true
+	})
+}
+
+// need declares one name.
+func (p *pool) need(name string) {
+	if p.declared[name] {
+		return
+	}
+	if path := library.Aliased(name); path != "" {
+		p.paths[path] = true
+		return
+	}
+	list := p.generics.decls[name]
+	if list == nil {
+		list = p.session(name)
+	}
+	if list != nil {
+		p.declared[name] = true
+		for _, d := range list {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && p.declared[name+"."+f.Name.Name] {
+				continue
+			}
+			d = lower.Clone(d, nil)
+			locate(d, p.ground)
+			p.prelude.Decls = append(p.prelude.Decls, d)
+			p.want(d)
+		}
+		return
+	}
+	if !strings.HasSuffix(name, "__0") {
+		return
+	}
+	d, err := p.std.decl(name)
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	if d == nil {
+		return
+	}
+	p.declared[name] = true
+	into := p.unit
+	if d.Generic || isConst(d.Nodes[0]) {
+		into = p.prelude
+	} else {
+		p.generics.decls[name] = headers(d.Nodes)
+	}
+	for _, n := range d.Nodes {
+		n = lower.Clone(n, nil)
+		into.Decls = append(into.Decls, n)
+		p.want(n)
+	}
+}
+
+func isConst(d ast.Decl) bool {
+	g, ok := d.(*ast.GenDecl)
+	return ok && g.Tok == token.CONST
+}
+
+// headers returns copies of declarations without the bodies of functions.
+func headers(list []ast.Decl) []ast.Decl {
+	var out []ast.Decl
+	for _, d := range list {
+		d = lower.Clone(d, nil)
+		if f, ok := d.(*ast.FuncDecl); ok {
+			f.Body = nil
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// std is the source of generics of the standard library, as far as the session
+// has read it.
+type std struct {
+	files    *token.FileSet
+	packages map[string]map[string]*library.Decl
+}
+
+// decl returns what a flat name stands for, nil if nothing.
+func (s *std) decl(name string) (*library.Decl, error) {
+	for _, path := range library.StdPackages(name) {
+		m, err := s.read(path)
+		if err != nil {
+			return nil, err
+		}
+		if d := m[name]; d != nil {
+			return d, nil
+		}
+	}
+	return nil, nil
+}
+
+func (s *std) read(path string) (map[string]*library.Decl, error) {
+	if m, ok := s.packages[path]; ok {
+		return m, nil
+	}
+	m, err := library.Std(s.files, path)
+	if err == nil {
+		s.packages[path] = m
+	}
+	return m, err
+}
+
+// name is the engine's name of a generic object of the standard library, "" for
+// other objects and for what has no source.
+func (s *std) name(o types.Object) string {
+	if o == nil || o.Pkg() == nil || !library.Generic(o) {
+		return ""
+	}
+	name := library.StdName(o.Pkg().Path(), o.Name())
+	if m, err := s.read(o.Pkg().Path()); err != nil || m[name] == nil {
+		return ""
+	}
+	return name
+}
+
+// sessionDecls returns what finds the declarations of what the session has, by the
+// engine's name.
+func (c *cell) sessionDecls() func(name string) []ast.Decl {
+	objects, hooks := map[string]types.Object{}, map[string]*types.Func{}
+	note := func(o types.Object) {
+		b := c.bindingOf(o)
+		if b == nil {
+			return
+		}
+		objects[b.slot] = o
+		if fn, ok := o.(*types.Func); ok && b.hook != "" {
+			hooks[b.hook] = fn
+		}
+	}
+	for o := range c.names {
+		note(o)
+	}
+	for _, name := range c.pkg.Scope().Names() {
+		note(c.pkg.Scope().Lookup(name))
+	}
+	return func(name string) []ast.Decl {
+		if fn := hooks[name]; fn != nil {
+			if t, err := lower.FuncType(fn.Signature(), c.engineNames); err == nil {
+				return []ast.Decl{varDecl(name, t)}
+			}
+		}
+		o := objects[name]
+		if o == nil {
+			return nil
+		}
+		decls, err := header(o, c.engineNames)
+		if err != nil {
+			return nil
+		}
+		for _, id := range declared(decls) {
+			id.Name = name
+		}
+		if tn, ok := o.(*types.TypeName); ok {
+			decls = append(decls, c.methodHeaders(tn, name)...)
+		}
+		return decls
+	}
+}
+
+// methodHeaders declares the methods of a type that the engine calls by slot.
+func (c *cell) methodHeaders(o *types.TypeName, slot string) (list []ast.Decl) {
+	n, ok := o.Type().(*types.Named)
+	if !ok || o.IsAlias() {
+		return nil
+	}
+	for m := range n.Methods() {
+		var recv ast.Expr = ast.NewIdent(slot)
+		if _, ok := m.Signature().Recv().Type().(*types.Pointer); ok {
+			recv = &ast.StarExpr{X: recv}
+		}
+		if d, err := funcHeader(m, recv, c.engineNames); err == nil {
+			list = append(list, d)
+		}
+	}
+	return list
+}
