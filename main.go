@@ -6,7 +6,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log"
 	"os"
 	"os/signal"
 	"runtime"
@@ -68,7 +67,6 @@ func (c kernelCommand) Run() error {
 		return err
 	}
 	defer restore()
-	log.SetOutput(os.Stderr) // what compiled code logs belongs to the cell, as its output does
 	return kernel.Serve(context.Background(), kernel.Config{
 		ConnectionFile: c.ConnectionFile, Log: own, Process: true, History: kernel.HistoryFile(),
 	}, session)

@@ -176,6 +176,7 @@ func (s *Session) packageVar(path, name string) (string, bool) {
 	v, ok := symbols.Table(path)[name]
 	if o := s.stdio.variable(path, name); o.IsValid() {
 		v, ok = o, true
+		s.stdio.used.Store(true)
 	}
 	if !ok || !v.CanAddr() {
 		return "", false

@@ -5,68 +5,88 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"reflect"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"halfnote/interp/internal/live"
 )
 
-// stdio stands for os.Stdout and os.Stderr in cells. They must be files, so each
-// is a pipe whose other end is copied to the cell. Nothing is opened before a cell
-// mentions one of them.
+// stdio stands for os.Stdin, os.Stdout and os.Stderr in cells. Where they must be
+// files, the last two are pipes whose other end is copied to the running cell, and
+// the first is at its end. Nothing is opened before a cell mentions one of them.
 type stdio struct {
 	live *live.Registry
+	in   *stdin
+
+	used atomic.Bool // something may write to the files
 
 	mu    sync.Mutex
-	pipes [2]*pipe // stdout, stderr
+	pipes [3]*pipe // stdout and stderr
+	// vars are what cells see as os.Stdin and so on, and may replace; files is what
+	// they are at first.
+	vars, files [3]*os.File
 }
 
-func newStdio(l *live.Registry) *stdio { return &stdio{live: l} }
+var stdNames = [3]string{"Stdin", "Stdout", "Stderr"}
 
-// variable returns the stand-in for os.Stdout or os.Stderr, addressable, and an
-// invalid value for any other variable. From the first time that a cell mentions
-// one, what it writes to the files and what it prints keep their order.
+func newStdio(l *live.Registry) *stdio { return &stdio{live: l, in: newStdin(l)} }
+
+// variable returns the stand-in for one of the standard streams, addressable, and an
+// invalid value for any other variable.
 func (s *stdio) variable(path, name string) reflect.Value {
-	i := map[string]int{"os.Stdout": 0, "os.Stderr": 1}
-	n, ok := i[path+"."+name]
-	if !ok {
+	n := slices.Index(stdNames[:], name)
+	if path != "os" || n < 0 {
 		return reflect.Value{}
 	}
-	p := s.open(n)
-	if p == nil {
-		return reflect.Value{}
-	}
-	s.live.Before = s.flush
-	return reflect.ValueOf(&p.file).Elem()
-}
-
-// open returns the pipe of os.Stdout, 0, or os.Stderr, 1, nil if there can be none.
-func (s *stdio) open(n int) *pipe {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pipes[n] == nil {
-		of := func() io.Writer { return s.live.Current().Out.Stdout() }
-		if n == 1 {
-			of = func() io.Writer { return s.live.Current().Out.Stderr() }
-		}
-		p, err := newPipe(of)
-		if err != nil {
-			return nil
-		}
-		s.pipes[n] = p
+	if s.open(n) != nil {
+		return reflect.Value{}
 	}
-	return s.pipes[n]
+	return reflect.ValueOf(&s.vars[n]).Elem()
+}
+
+// open makes the file of a standard stream.
+func (s *stdio) open(n int) error {
+	if s.vars[n] != nil {
+		return nil
+	}
+	var err error
+	if n == 0 {
+		s.vars[n], err = os.Open(os.DevNull)
+	} else {
+		of := (*live.Cell).Stdout
+		if n == 2 {
+			of = (*live.Cell).Stderr
+		}
+		if s.pipes[n], err = newPipe(func() io.Writer { return of(s.live.Current()) }); err == nil {
+			s.vars[n] = s.pipes[n].w
+		}
+	}
+	s.files[n] = s.vars[n]
+	return err
 }
 
 // flush waits until what was written to the files has reached the cell, so that it
 // comes before what is written to the cell directly.
 func (s *stdio) flush() {
+	if !s.used.Load() {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.pipes {
 		if p != nil {
-			p.flush()
+			p.mark()
+		}
+	}
+	for _, p := range s.pipes {
+		if p != nil {
+			p.wait()
 		}
 	}
 }
@@ -74,21 +94,20 @@ func (s *stdio) flush() {
 func (s *stdio) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, p := range s.pipes {
-		if p != nil {
-			p.w.Close()
-			s.pipes[i] = nil
+	for n, f := range s.files {
+		if f != nil {
+			f.Close()
+			s.pipes[n], s.vars[n], s.files[n] = nil, nil, nil
 		}
 	}
-	s.live.Before = nil
 }
 
 // pipe copies what is written to a file to wherever to says at that time.
 type pipe struct {
-	file  *os.File // what cells write to; they may replace it
-	w     *os.File
-	count int
-	seen  chan int // numbers of the marks that have come out
+	w     *os.File // what cells write to
+	count int      // marks that went in
+	out   int      // the last one that came out
+	seen  chan int // their numbers, as they come out
 }
 
 // mark is what flush writes: bytes that no text contains.
@@ -99,7 +118,7 @@ func newPipe(to func() io.Writer) (*pipe, error) {
 	if err != nil {
 		return nil, fmt.Errorf("interp: no pipe for a cell's standard output: %w", err)
 	}
-	p := &pipe{file: w, w: w, seen: make(chan int, 1)}
+	p := &pipe{w: w, seen: make(chan int, 1)}
 	go p.copy(r, to)
 	return p, nil
 }
@@ -140,28 +159,39 @@ func (p *pipe) copy(r *os.File, to func() io.Writer) {
 	}
 }
 
-func (p *pipe) flush() {
-	if _, err := p.w.Write(flushMark); err != nil {
-		return
+func (p *pipe) mark() {
+	if _, err := p.w.Write(flushMark); err == nil {
+		p.count++
 	}
-	p.count++
-	for n := range p.seen {
-		if n >= p.count {
+}
+
+// wait waits for the last mark.
+func (p *pipe) wait() {
+	for p.out < p.count {
+		n, ok := <-p.seen
+		if !ok {
 			return
 		}
+		p.out = n
 	}
 }
 
 // CaptureProcessOutput makes what compiled code writes to os.Stdout and os.Stderr
-// appear in the cell that is running, before the cell ends, until restore is
-// called. The variables are the process's, so it serves one session: a kernel's
+// appear in the cell that is running, before the cell ends, and what it logs by
+// packages log and log/slog in the cell that logs, until restore is called. The variables are the process's, so it serves one session: a kernel's
 // only one.
 func CaptureProcessOutput(s *Session) (restore func(), err error) {
-	stdout, stderr := s.stdio.open(0), s.stdio.open(1)
-	if stdout == nil || stderr == nil {
-		return nil, errors.New("interp: no pipes for os.Stdout and os.Stderr")
+	s.stdio.mu.Lock()
+	defer s.stdio.mu.Unlock()
+	if err := errors.Join(s.stdio.open(1), s.stdio.open(2)); err != nil {
+		return nil, err
 	}
-	o, e := os.Stdout, os.Stderr
-	os.Stdout, os.Stderr = stdout.w, stderr.w
-	return func() { os.Stdout, os.Stderr = o, e }, nil
+	s.stdio.used.Store(true)
+	o, e, l := os.Stdout, os.Stderr, log.Writer()
+	os.Stdout, os.Stderr = s.stdio.pipes[1].w, s.stdio.pipes[2].w
+	log.SetOutput(s.live.Stderr()) // it is written in the goroutine that logs
+	return func() {
+		os.Stdout, os.Stderr = o, e
+		log.SetOutput(l)
+	}, nil
 }

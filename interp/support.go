@@ -47,9 +47,18 @@ func (s *Session) bindSupport() {
 		"Clear":   reflect.ValueOf(clearAny),
 		"Divide":  reflect.ValueOf(func() { panic(runtimeError("integer divide by zero")) }),
 	})
+	if s.stdio == nil {
+		s.stdio = newStdio(s.live)
+		s.live.Before = s.stdio.flush
+	}
+	s.bindSupportSymbols(map[string]reflect.Value{
+		"Stdin":  reflect.ValueOf(s.stdio.standard(0)),
+		"Stdout": reflect.ValueOf(s.stdio.standard(1)),
+		"Stderr": reflect.ValueOf(s.stdio.standard(2)),
+	})
 	s.bindSupportSymbols(lower.MinMax())
 	for path, functions := range map[string]map[string]any{
-		"fmt":  printing(s.live.Stdout()),
+		"fmt":  s.stdio.printing(),
 		"time": {"Sleep": s.live.Sleep},
 		"log":  s.logger(),
 		// what a cell shows goes to the cell
@@ -61,21 +70,30 @@ func (s *Session) bindSupport() {
 		}
 		s.engine.Bind(path, m)
 	}
-	if s.stdio == nil {
-		s.stdio = newStdio(s.live)
-	}
 }
 
 func (s *Session) bindSupportSymbols(m map[string]reflect.Value) {
 	s.engine.Bind(lower.SupportPath, m)
 }
 
-// printing is what package fmt prints with.
-func printing(w io.Writer) map[string]any {
+// printing is what package fmt prints and asks with.
+func (s *stdio) printing() map[string]any {
+	out := func() io.Writer {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.vars[1] != s.files[1] { // the cell has put another file in its place
+			return s.vars[1]
+		}
+		return s.live.Stdout()
+	}
+	in := func() io.Reader { return s.standard(0)() }
 	return map[string]any{
-		"Print":   func(a ...any) (int, error) { return fmt.Fprint(w, a...) },
-		"Printf":  func(format string, a ...any) (int, error) { return fmt.Fprintf(w, format, a...) },
-		"Println": func(a ...any) (int, error) { return fmt.Fprintln(w, a...) },
+		"Print":   func(a ...any) (int, error) { return fmt.Fprint(out(), a...) },
+		"Printf":  func(format string, a ...any) (int, error) { return fmt.Fprintf(out(), format, a...) },
+		"Println": func(a ...any) (int, error) { return fmt.Fprintln(out(), a...) },
+		"Scan":    func(a ...any) (int, error) { return fmt.Fscan(in(), a...) },
+		"Scanf":   func(format string, a ...any) (int, error) { return fmt.Fscanf(in(), format, a...) },
+		"Scanln":  func(a ...any) (int, error) { return fmt.Fscanln(in(), a...) },
 	}
 }
 
@@ -283,5 +301,5 @@ func position(msg string) (pos token.Position, rest string, ok bool) {
 // reportGoroutine prints the panic of a cell's goroutine to the cell.
 func (s *Session) reportGoroutine(c *live.Cell, p *engine.Panic) {
 	e := s.describe(p)
-	fmt.Fprintln(c.Out.Stderr(), strings.Join(append(e.Traceback, dim("in a goroutine, which has ended")), "\n"))
+	fmt.Fprintln(c.Stderr(), strings.Join(append(e.Traceback, dim("in a goroutine, which has ended")), "\n"))
 }

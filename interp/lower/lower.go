@@ -71,6 +71,7 @@ type Rewrite struct {
 var Rewrites = []Rewrite{
 	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
 	{"dotimport", "names of dot imports", (*Unit).dotImports},
+	{"streams", "standard streams of the cell that uses them", (*Unit).streams},
 	{"instances", "inferred type arguments", (*Unit).instances},
 	{"index", "errors of indexes that name index and length", (*Unit).indexChecks},
 	{"methodexpr", "method expressions", (*Unit).methodExprs},

@@ -6,8 +6,8 @@ package live
 
 import (
 	"bytes"
+	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"strconv"
 	"sync"
@@ -22,6 +22,13 @@ import (
 type Cell struct {
 	N   int
 	Out kernel.Output
+
+	// Ctx ends when the cell has ended or is told to stop: what waits for its
+	// reader must wait no longer.
+	Ctx context.Context
+	end context.CancelFunc
+
+	line lastLine
 
 	stop    chan struct{} // closed when the cell is told to stop
 	stopped atomic.Bool
@@ -64,7 +71,7 @@ type Registry struct {
 // NewRegistry returns a registry whose goroutines may nest limit calls.
 func NewRegistry(limit int) *Registry {
 	return &Registry{
-		limit: limit, calls: stride, current: &Cell{stop: make(chan struct{}), Out: nowhere{}},
+		limit: limit, calls: stride, current: &Cell{stop: make(chan struct{}), Out: nowhere{}, Ctx: context.Background()},
 		cells: map[uint64]*Cell{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{},
 	}
 }
@@ -119,6 +126,8 @@ func (r *Registry) Others() int { return int(r.others.Load()) }
 // grace; left is true then.
 func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f func() error) (err error, left bool) {
 	c.stop = make(chan struct{})
+	c.Ctx, c.end = context.WithCancel(context.Background())
+	defer c.end()
 	r.mu.Lock()
 	r.current = c
 	r.mu.Unlock()
@@ -174,6 +183,7 @@ func (r *Registry) Stop(c *Cell) {
 		return
 	}
 	close(c.stop)
+	c.end()
 	r.stopping[c] = true
 	atomic.StoreUint32(&r.flag, 1)
 	atomic.StoreInt32(&r.calls, -1)
@@ -222,6 +232,24 @@ func (r *Registry) Current() *Cell {
 		}
 	}
 	return r.current
+}
+
+// Of returns the cell that the calling goroutine belongs to, c for a goroutine that
+// belongs to none, as those that compiled code starts.
+func (r *Registry) Of(c *Cell) *Cell {
+	r.mu.Lock()
+	current := r.current
+	r.mu.Unlock()
+	if r.others.Load() == 0 && c == current {
+		return c
+	}
+	id := ID()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if own := r.cells[id]; own != nil {
+		return own
+	}
+	return c
 }
 
 // Poll is what loops call while flag is set: it ends the calling goroutine if
@@ -292,25 +320,4 @@ func (r *Registry) Go(f func()) {
 		f()
 	}()
 	<-started // so that an interrupt finds it
-}
-
-// Stdout and Stderr return the streams of the cell that writes.
-func (r *Registry) Stdout() io.Writer {
-	return stream{r, func(c *Cell) io.Writer { return c.Out.Stdout() }}
-}
-
-func (r *Registry) Stderr() io.Writer {
-	return stream{r, func(c *Cell) io.Writer { return c.Out.Stderr() }}
-}
-
-type stream struct {
-	r  *Registry
-	of func(*Cell) io.Writer
-}
-
-func (s stream) Write(p []byte) (int, error) {
-	if s.r.Before != nil {
-		s.r.Before()
-	}
-	return s.of(s.r.Current()).Write(p)
 }

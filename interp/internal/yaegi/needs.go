@@ -32,6 +32,7 @@ var needs = []string{
 	"rangestring",
 	"recover",
 	"shift",
+	"streams",
 	"tuple",
 	"typeswitch",
 	"variadic",
