@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync"
@@ -19,12 +20,17 @@ var errNoStdin = errors.New("kernel: input: this front end cannot be asked (allo
 
 // Input asks the user of the front end that sent the cell for a line, by way of
 // input_request. It returns without the newline; it fails when the front end
-// cannot be asked, when another question is open, or when ctx ends.
+// cannot be asked, when another question is open, or when ctx ends. If prompt is
+// what the cell has printed last, and it has not left yet, it does not: the front
+// end shows it with the question.
 func (o *output) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	if !o.stdin {
 		return "", errNoStdin
 	}
 	o.mu.Lock()
+	if o.current == &o.stdout && bytes.HasSuffix(o.text, []byte(prompt)) {
+		o.text = o.text[:len(o.text)-len(prompt)]
+	}
 	o.flush(false)
 	o.mu.Unlock()
 	k := o.k

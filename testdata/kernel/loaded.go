@@ -1,0 +1,3 @@
+package main
+
+func answer() int { return 42 }
