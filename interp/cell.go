@@ -48,6 +48,7 @@ type cell struct {
 	env *env // what names will mean when the cell is accepted
 
 	// check
+	whole      bool // the checker must know all that the session has
 	stmts      *declFile
 	body       *ast.FuncDecl
 	decls      []*declFile

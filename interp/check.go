@@ -51,6 +51,8 @@ func (s *Session) check(c *cell) error {
 			}
 		case len(a.errs) > 0:
 			return &rejected{"CompileError", a.errs}
+		case !c.whole && c.usesGenerics(a): // instances may mention anything
+			c.whole = true
 		case !c.more(a):
 			c.pkg, c.info, c.decls = a.pkg, a.info, a.decls
 			c.newVars = c.hoisted(a)
@@ -62,6 +64,13 @@ func (s *Session) check(c *cell) error {
 		}
 	}
 	return &rejected{"CompileError", []problem{{cell: c.n, line: 1, col: 1, msg: "the declarations that depend on this cell cannot be brought into agreement"}}}
+}
+
+// usesGenerics tells whether the attempt declares generics or has instances of any.
+func (c *cell) usesGenerics(a *attempt) bool {
+	return len(a.info.Instances) > 0 || slices.ContainsFunc(a.decls, func(f *declFile) bool {
+		return slices.ContainsFunc(f.Decls, lower.IsGeneric)
+	})
 }
 
 // more extends what the cell supersedes by what the attempt has shown: variables

@@ -36,8 +36,12 @@ func (c *cell) ownDecls() ([]*declFile, error) {
 // everything that they use: running a cell again keeps its types and functions.
 func (c *cell) unchanged(own []*declFile) map[*source]*source {
 	same := map[*source]*source{}
+	if len(own) == 0 {
+		return same
+	}
+	sources := c.env.sources()
 	for _, f := range own {
-		for _, old := range c.env.sources() {
+		for _, old := range sources {
 			if old.norm == f.src.norm && old.inForce(c.env) && c.sameImports(f, old) && !c.force[old] {
 				same[f.src] = old
 			}
@@ -133,6 +137,9 @@ func (c *cell) redeclare(own []*declFile) {
 // dependants parses again the declarations of earlier cells that use, directly
 // or not, something that the cell declares anew.
 func (c *cell) dependants(own []*declFile) ([]*declFile, error) {
+	if len(c.superseded)+len(c.force) == 0 {
+		return nil, nil
+	}
 	taken := map[string]bool{}
 	for _, f := range own {
 		for _, name := range f.names() {
@@ -141,9 +148,10 @@ func (c *cell) dependants(own []*declFile) ([]*declFile, error) {
 	}
 	stale := maps.Clone(c.superseded)
 	chosen := map[*source]bool{}
+	sources := c.env.sources()
 	for again := true; again; {
 		again = false
-		for _, src := range c.env.sources() {
+		for _, src := range sources {
 			if chosen[src] || c.pinned[src] != "" || !c.live(src, taken) || !src.usesAny(stale) && !c.force[src] {
 				continue
 			}
@@ -157,7 +165,7 @@ func (c *cell) dependants(own []*declFile) ([]*declFile, error) {
 		}
 	}
 	var deps []*declFile
-	for _, src := range c.env.sources() {
+	for _, src := range sources {
 		if !chosen[src] {
 			continue
 		}

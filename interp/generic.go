@@ -34,7 +34,7 @@ func (g *generics) clone() *generics {
 // the checker says of the unit in u.
 func (s *Session) instantiate(c *cell, u *lower.Unit) error {
 	generic := slices.ContainsFunc(u.File.Decls, lower.IsGeneric)
-	if !generic && !c.flat && len(s.generics.decls) == 0 && len(c.info.Instances) == 0 {
+	if !generic && !c.flat && len(c.info.Instances) == 0 {
 		return nil
 	}
 	c.generics = s.generics.clone()

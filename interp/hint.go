@@ -100,6 +100,9 @@ func (c *cell) undefinedHint(e types.Error, a *attempt, path []ast.Node) string 
 	for s := a.pkg.Scope().Innermost(e.Pos); s != nil && s != types.Universe; s = s.Parent() {
 		names = append(names, s.Names()...)
 	}
+	for n := range c.env.cur {
+		names = append(names, n)
+	}
 	for p := range preloaded {
 		names = append(names, p)
 	}

@@ -57,6 +57,7 @@ func (s *Session) magicVars(c call) kernel.Result {
 	slices.SortFunc(vars, func(a, b *binding) int { return cmp.Compare(a.name, b.name) })
 	// the types' objects are those of one run of the checker: of an empty cell
 	x := s.newCell(c.ctx, kernel.Cell{Count: c.in.Count}, c.out)
+	x.whole = true
 	if err := s.check(x); err != nil {
 		return s.finish(x, err)
 	}

@@ -171,15 +171,24 @@ func TestCaptureProcessOutput(t *testing.T) {
 	}
 }
 
+// BenchmarkCell takes the smallest cell through all steps, in a session that is new
+// and in one that has many declarations.
 func BenchmarkCell(b *testing.B) {
-	s := newSession(b)
-	out := &recorder{}
-	n := 0
-	for b.Loop() {
-		n++
-		if r := s.Eval(context.Background(), kernel.Cell{Code: "1 + 1", Count: n % 10}, out); r.Err != nil {
-			b.Fatal(r.Err)
-		}
+	for _, declared := range []int{0, 1000} {
+		b.Run(fmt.Sprintf("declarations=%d", declared), func(b *testing.B) {
+			s := newSession(b)
+			for n := range declared / 2 {
+				evalFor(b, s, n+1, fmt.Sprintf("x%d := []int{%d}\nfunc f%d(i int) int { return x%d[i] }", n, n, n, n), "")
+			}
+			out := &recorder{}
+			n := 0
+			for b.Loop() {
+				n++
+				if r := s.Eval(context.Background(), kernel.Cell{Code: "1 + 1", Count: n % 10}, out); r.Err != nil {
+					b.Fatal(r.Err)
+				}
+			}
+		})
 	}
 }
 

@@ -193,8 +193,21 @@ func (c *cell) restore() {
 }
 
 // prelude declares to the checker what the session has, except what the attempt
-// declares itself.
+// declares itself: all types, because values of any of them may be behind
+// interfaces, and of the rest what the attempt mentions, so that a cell does not
+// take longer the longer the session is.
 func (c *cell) prelude(a *attempt) *ast.File {
+	mentioned := map[string]bool{}
+	note := func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			mentioned[id.Name] = true
+		}
+		return true
+	}
+	ast.Inspect(c.stmts.File, note)
+	for _, d := range a.decls {
+		ast.Inspect(d.File, note)
+	}
 	f := &ast.File{Package: c.stmts.Package, Name: ast.NewIdent("main")}
 	taken := map[string]bool{}
 	for _, d := range a.decls {
@@ -219,6 +232,7 @@ func (c *cell) prelude(a *attempt) *ast.File {
 		b := c.env.cur[name]
 		switch {
 		case a.vars[name] != nil, taken[name] && !c.retired[b], a.missing[name]:
+		case b.kind != kindType && !mentioned[name] && !c.whole:
 		default:
 			add(b)
 		}
