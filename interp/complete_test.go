@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"unicode/utf8"
 
 	"halfnote/interp/internal/exports"
 	"halfnote/kernel"
@@ -182,24 +181,6 @@ func BenchmarkComplete(b *testing.B) {
 			b.Fatal("nothing")
 		}
 	}
-}
-
-// FuzzComplete: no text may make completion or help panic.
-func FuzzComplete(f *testing.F) {
-	for _, s := range []string{"net.", "strings.ToUpper(", "type T[P any] struct{ a P }\nT[int]{", "func (n *Net) M() { n.", "import \"ma", "if x := f(); x.", "%%time\nx := func(", "for i := range 3 { switch v := any(i).(type) { case "} {
-		f.Add(s, len(s))
-	}
-	sur := seen()
-	f.Fuzz(func(t *testing.T, code string, cursor int) {
-		if !utf8.ValidString(code) || cursor < 0 || cursor > utf8.RuneCountInString(code) || len(code) > 300 {
-			t.Skip()
-		}
-		c := complete(sur, code, cursor)
-		if c.Start < 0 || c.Start > c.End || c.End != cursor {
-			t.Errorf("got replacement of %d to %d, want to %d", c.Start, c.End, cursor)
-		}
-		explain(sur, code, cursor, 1)
-	})
 }
 
 // What earlier cells left is seen as it is now.

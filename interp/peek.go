@@ -68,7 +68,7 @@ func (p *probe) eval(e ast.Expr) reflect.Value {
 			if v = solid(v); v.Kind() == reflect.Pointer {
 				v = solid(v.Elem())
 			}
-			v = v.Field(i)
+			v = fieldOf(v, i)
 		}
 		return v
 	case *ast.IndexExpr:

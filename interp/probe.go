@@ -204,6 +204,13 @@ func (p *probe) typeString(t types.Type) string {
 }
 
 func (p *probe) objectString(o types.Object) string {
+	if c, ok := o.(*types.Const); ok {
+		return p.declString(o) + " = " + c.Val().String()
+	}
+	return p.declString(o)
+}
+
+func (p *probe) declString(o types.Object) string {
 	return versioned.ReplaceAllString(types.ObjectString(o, p.qualify), "$1")
 }
 

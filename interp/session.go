@@ -69,7 +69,11 @@ type Session struct {
 	lastDir  string         // the working folder before %cd
 }
 
-var _ kernel.Evaluator = (*Session)(nil)
+var (
+	_ kernel.Evaluator      = (*Session)(nil)
+	_ kernel.Completer      = (*Session)(nil)
+	_ kernel.VariableLister = (*Session)(nil)
+)
 
 // NewSession returns a session without any cells.
 func NewSession(o Options) (*Session, error) {

@@ -1,0 +1,263 @@
+package interp
+
+import (
+	"cmp"
+	"fmt"
+	"go/types"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"halfnote/display"
+	"halfnote/kernel"
+)
+
+// Variables implements kernel.VariableLister. While a cell runs, the variables
+// have no values, and parts asked for then are not there: what is being changed
+// cannot be read safely.
+func (s *Session) Variables() []kernel.Variable {
+	s.mu.Lock()
+	var vars []*binding
+	for _, b := range s.env.cur {
+		if b.kind == kindVar {
+			vars = append(vars, b)
+		}
+	}
+	s.mu.Unlock()
+	slices.SortFunc(vars, func(a, b *binding) int { return strings.Compare(a.name, b.name) })
+	list := make([]kernel.Variable, len(vars))
+	for i, b := range vars {
+		list[i] = kernel.Variable{Name: b.name, Type: b.typ, Value: busy}
+	}
+	s.looking(func() {
+		sur := s.surroundings()
+		sur.session = s
+		p := newProbe(sur, "_ = 0", 0)
+		if p.pkg == nil {
+			return
+		}
+		for i, b := range vars {
+			o := p.pkg.Scope().Lookup(b.check)
+			if v := s.variable(b.name); v.IsValid() && o != nil {
+				list[i] = p.part(b.name, v, o.Type())
+			}
+		}
+	})
+	return list
+}
+
+// busy stands for a value while a cell runs.
+const busy = "(a cell is running)"
+
+// looking calls f, unless a cell runs.
+func (s *Session) looking(f func()) (ok bool) {
+	if !s.running.TryLock() {
+		return false
+	}
+	defer s.running.Unlock()
+	f()
+	return true
+}
+
+// maxShort bounds the text of a value in a list, in letters.
+const maxShort = 200
+
+// part describes a value: a variable or a part of one. Its parts are made when
+// somebody asks for them, as they are then.
+func (p *probe) part(name string, v reflect.Value, t types.Type) kernel.Variable {
+	s := p.session
+	text := p.text(v, t, 10*maxShort)
+	if kind := tensorKind(solid(v)); kind != "" {
+		text = kind + " " + text
+	}
+	x := kernel.Variable{Name: name, Type: p.typeString(t), Value: cut(strings.Join(strings.Fields(text), " "), maxShort)}
+	if p.hasParts(v, t) {
+		x.Children = func() (list []kernel.Variable) {
+			if !s.looking(func() { list = p.parts(v, t) }) {
+				list = []kernel.Variable{{Name: "…", Value: busy}}
+			}
+			return list
+		}
+	}
+	x.Rich = func() (b display.Bundle) {
+		b = display.Text(busy)
+		s.looking(func() {
+			if b = display.Text(p.text(v, t, maxShown)); s.quiet() || !holdsMap(t, map[types.Type]bool{}) {
+				b = s.show(&cell{pkg: p.pkg}, v, t)
+			}
+		})
+		return b
+	}
+	return x
+}
+
+// hasParts tells whether parts would return any, without making them.
+func (p *probe) hasParts(v reflect.Value, t types.Type) bool {
+	if types.IsInterface(t) {
+		v, t = p.inside(v)
+	}
+	v = solid(v)
+	if t == nil || !v.IsValid() {
+		return false
+	}
+	if tensorKind(v) != "" {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return v.Kind() == reflect.Pointer && !v.IsNil()
+	case *types.Struct:
+		for f := range u.Fields() {
+			if f.Exported() || f.Pkg() == p.pkg {
+				return true
+			}
+		}
+	case *types.Slice, *types.Array:
+		return (v.Kind() == reflect.Slice || v.Kind() == reflect.Array) && v.Len() > 0
+	case *types.Map:
+		return v.Kind() == reflect.Map && v.Len() > 0 && p.session.quiet()
+	}
+	return false
+}
+
+// parts returns the fields or elements that a value has now.
+func (p *probe) parts(v reflect.Value, t types.Type) (list []kernel.Variable) {
+	defer func() {
+		if r := recover(); r != nil { // the value is not what its type says: an engine's affair
+			list = append(list, kernel.Variable{Name: "…", Value: fmt.Sprintf("(cannot be shown: %v)", r)})
+		}
+	}()
+	if types.IsInterface(t) {
+		v, t = p.inside(v)
+	}
+	v = solid(v)
+	if t == nil || !v.IsValid() {
+		return nil
+	}
+	if tensorKind(v) != "" {
+		return p.properties(v)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		if _, ok := u.Elem().Underlying().(*types.Struct); ok && !v.IsNil() {
+			return p.parts(v.Elem(), u.Elem())
+		}
+		if !v.IsNil() {
+			return []kernel.Variable{p.part("*", v.Elem(), u.Elem())}
+		}
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if f := u.Field(i); f.Exported() || f.Pkg() == p.pkg {
+				list = append(list, p.part(f.Name(), fieldOf(v, i), f.Type()))
+			}
+		}
+	case *types.Slice:
+		return p.elements(v, u.Elem(), 0, v.Len())
+	case *types.Array:
+		return p.elements(v, u.Elem(), 0, v.Len())
+	case *types.Map:
+		if p.session.quiet() {
+			return p.entries(v, u)
+		}
+	}
+	return list
+}
+
+// fieldOf returns a struct's field, which can be read although it is not exported.
+func fieldOf(v reflect.Value, i int) reflect.Value {
+	if !v.CanAddr() {
+		c := reflect.New(v.Type()).Elem()
+		c.Set(v)
+		v = c
+	}
+	f := v.Field(i)
+	if !f.CanInterface() {
+		f = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
+	}
+	return f
+}
+
+// few is how many elements of a list are shown at once; more come in ranges.
+const few = 100
+
+// elements returns the elements of a list from from to to.
+func (p *probe) elements(v reflect.Value, elem types.Type, from, to int) (list []kernel.Variable) {
+	to = min(to, v.Len()) // it may be another list by now
+	step := 1
+	for (to-from+step-1)/step > few {
+		step *= few
+	}
+	for i := from; i < to; i += step {
+		if step == 1 {
+			list = append(list, p.part(fmt.Sprintf("[%d]", i), v.Index(i), elem))
+			continue
+		}
+		s, i, end := p.session, i, min(i+step, to)
+		list = append(list, kernel.Variable{
+			Name: fmt.Sprintf("[%d…%d]", i, end-1),
+			Children: func() (list []kernel.Variable) {
+				s.looking(func() { list = p.elements(v, elem, i, end) })
+				return list
+			},
+		})
+	}
+	return list
+}
+
+// entries returns the first entries of a map, by their keys' text.
+func (p *probe) entries(v reflect.Value, t *types.Map) []kernel.Variable {
+	keys := map[string]reflect.Value{}
+	for it := v.MapRange(); it.Next() && len(keys) < maxItems*maxItems; {
+		key := p.text(it.Key(), t.Key(), maxShort)
+		if solid(it.Key()).Kind() == reflect.String {
+			key = fmt.Sprintf("%q", key)
+		}
+		keys[key] = it.Key()
+	}
+	sorted := slices.SortedFunc(maps.Keys(keys), func(a, b string) int {
+		n := numeric(t.Key())
+		return cmp.Or(cmp.Compare(len(a)*n, len(b)*n), cmp.Compare(a, b))
+	})
+	var list []kernel.Variable
+	for i, key := range sorted {
+		if i == few {
+			return append(list, kernel.Variable{Name: "…", Value: fmt.Sprintf("%d more", v.Len()-i)})
+		}
+		list = append(list, p.part("["+key+"]", v.MapIndex(keys[key]), t.Elem()))
+	}
+	return list
+}
+
+// tensorKind returns the dtype and shape of what has both, as tensors do; "" for
+// anything else.
+func tensorKind(v reflect.Value) string {
+	if !v.IsValid() || !isCompiled(v) || isNil(v) || !v.CanInterface() {
+		return ""
+	}
+	shape, ok := v.Interface().(interface{ Shape() []int })
+	dtype := v.MethodByName("DType")
+	if !ok || !dtype.IsValid() || dtype.Type().NumIn() != 0 || dtype.Type().NumOut() != 1 {
+		return ""
+	}
+	return fmt.Sprintf("%v %v", dtype.Call(nil)[0], shape.Shape())
+}
+
+// properties returns what a tensor's methods of that name say.
+func (p *probe) properties(v reflect.Value) (list []kernel.Variable) {
+	for _, name := range []string{"DType", "Device", "Grad", "Numel", "RequiresGrad", "Shape"} {
+		m := v.MethodByName(name)
+		if !m.IsValid() || m.Type().NumIn() != 0 || m.Type().NumOut() != 1 {
+			continue
+		}
+		t := p.typeOf(m.Type().Out(0))
+		func() {
+			defer func() { _ = recover() }() // a tensor that has been released
+			if t != nil {
+				list = append(list, p.part(name+"()", m.Call(nil)[0], t))
+			}
+		}()
+	}
+	return list
+}
