@@ -101,7 +101,7 @@ func (c *completer) fields(t types.Type) {
 	for level := []types.Type{t}; len(level) > 0; {
 		var next []types.Type
 		for _, t := range level {
-			t = pointee(t)
+			t = deref(t)
 			s, ok := t.Underlying().(*types.Struct)
 			if !ok || seen[t] {
 				continue
@@ -118,14 +118,6 @@ func (c *completer) fields(t types.Type) {
 		}
 		level = next
 	}
-}
-
-// pointee returns what t points to, or t.
-func pointee(t types.Type) types.Type {
-	if ptr, ok := t.Underlying().(*types.Pointer); ok {
-		return ptr.Elem()
-	}
-	return t
 }
 
 // methods offers the method set of t, or of *t: a variable has both.
@@ -157,7 +149,7 @@ func (c *completer) keys() {
 	if !ok || at == lit.Type || !valid(p.info.Types[lit].Type) {
 		return
 	}
-	s, ok := pointee(p.info.Types[lit].Type).Underlying().(*types.Struct)
+	s, ok := deref(p.info.Types[lit].Type).Underlying().(*types.Struct)
 	if !ok {
 		return
 	}

@@ -240,18 +240,18 @@ func (s *Session) notices(c *cell) {
 	for src, why := range c.pinned {
 		for _, b := range src.binds {
 			if s.env.cur[b.name] == b {
-				list = append(list, fmt.Sprintf("note: %s %s of In[%d] keeps what it used before: %s", b.kind, b.name, b.cell, why))
+				list = append(list, fmt.Sprintf("note: %s %s of %s keeps what it used before: %s", b.kind, b.name, inLabel(b.cell), why))
 			}
 		}
 		for _, m := range src.methods {
 			if t := s.env.cur[m.typ.name]; t != nil && t != m.typ && t.methods[m.name] == nil {
-				list = append(list, fmt.Sprintf("note: the new %s has no method %s of In[%d]: %s", m.typ.name, m.name, m.cell, why))
+				list = append(list, fmt.Sprintf("note: the new %s has no method %s of %s: %s", m.typ.name, m.name, inLabel(m.cell), why))
 			}
 		}
 	}
 	for _, b := range s.env.old {
 		if !slices.Contains(c.before.old, b) && !b.onlyShown {
-			list = append(list, fmt.Sprintf("note: type %s is new: values that exist keep the %s of In[%d]", b.name, b.name, b.cell))
+			list = append(list, fmt.Sprintf("note: type %s is new: values that exist keep the %s of %s", b.name, b.name, inLabel(b.cell)))
 		}
 	}
 	slices.Sort(list)

@@ -18,8 +18,8 @@ func (a *attempt) more(msg string, at token.Position) {
 		return
 	}
 	p := &a.errs[len(a.errs)-1]
-	if n := cellOf(at.Filename); n > 0 {
-		msg = fmt.Sprintf("%s: In[%d], line %d", msg, n, at.Line)
+	if n := cellOf(at.Filename); n != 0 {
+		msg = fmt.Sprintf("%s: %s, line %d", msg, inLabel(n), at.Line)
 	}
 	p.hint = strings.TrimPrefix(p.hint+"\n"+msg, "\n")
 }

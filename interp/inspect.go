@@ -191,8 +191,8 @@ func (p *probe) declaration(o types.Object, code string, detail int) explanation
 		e.doc = w.doc
 		if detail > 0 {
 			e.source = w.text
-			if w.cell > 0 {
-				e.source = fmt.Sprintf("// In[%d]\n%s", w.cell, w.text)
+			if w.cell != 0 {
+				e.source = fmt.Sprintf("// %s\n%s", inLabel(w.cell), w.text)
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func (o *outputs) of(cell int) *binding {
 // keepOutput keeps the value that the cell has shown. Several values, and one of a
 // type that has no name, are not kept.
 func (s *Session) keepOutput(c *cell) {
-	if c.value == nil || len(c.results) != 1 {
+	if c.value == nil || len(c.results) != 1 || c.n < 0 {
 		return
 	}
 	r := c.results[0]
@@ -120,6 +120,9 @@ func (s *Session) inputs() []string {
 	defer s.mu.Unlock()
 	var list []string
 	for n, code := range s.code {
+		if n < 0 {
+			continue
+		}
 		if n >= len(list) {
 			list = append(list, make([]string, n+1-len(list))...)
 		}

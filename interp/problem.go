@@ -42,7 +42,7 @@ type rejected struct {
 func (r *rejected) Error() string {
 	var lines []string
 	for _, p := range r.problems {
-		lines = append(lines, fmt.Sprintf("In[%d]:%d:%d: %s", p.cell, p.line, p.col, p.msg))
+		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s", inLabel(p.cell), p.line, p.col, p.msg))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -73,7 +73,7 @@ func (s *Session) report(r *rejected) *kernel.Error {
 	}
 	if len(r.problems) > 0 {
 		p := r.problems[0]
-		e.Value = fmt.Sprintf("In[%d]:%d:%d: %s", p.cell, p.line, p.col, p.msg)
+		e.Value = fmt.Sprintf("%s:%d:%d: %s", inLabel(p.cell), p.line, p.col, p.msg)
 		if n := len(r.problems) - 1; n > 0 {
 			e.Value += fmt.Sprintf(" (and %d more)", n)
 		}
@@ -93,6 +93,15 @@ func syntax(err error) []problem {
 		ps = append(ps, problem{cell: cellOf(e.Pos.Filename), line: e.Pos.Line, col: e.Pos.Column, msg: e.Msg})
 	}
 	return ps
+}
+
+// inLabel names a cell as its front end does. One that is not counted has a number
+// below 0.
+func inLabel(n int) string {
+	if n < 0 {
+		return "In[ ]"
+	}
+	return fmt.Sprintf("In[%d]", n)
 }
 
 // cellOf returns the n of a file name In[n], or 0.
@@ -128,12 +137,12 @@ func (c *cell) readable(msg string) string {
 		}
 		for _, b := range c.env.old {
 			if b.check == name {
-				return fmt.Sprintf("%s (of In[%d])", b.name, b.cell)
+				return fmt.Sprintf("%s (of %s)", b.name, inLabel(b.cell))
 			}
 		}
 		for b := range c.retired {
 			if b.check == name {
-				return fmt.Sprintf("%s (of In[%d])", b.name, b.cell)
+				return fmt.Sprintf("%s (of %s)", b.name, inLabel(b.cell))
 			}
 		}
 		return name

@@ -63,6 +63,7 @@ type Session struct {
 	std      *std
 	code     map[int]string // source of In[n]
 	history  []int          // which of them there are, oldest first
+	asides   int            // how many cells were not counted; their numbers are below 0
 	outs     outputs
 	stdio    *stdio
 	methods  map[string]any // by which the value of the running cell shows itself
@@ -138,6 +139,7 @@ func (s *Session) Language() kernel.Language {
 func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
 	s.running.Lock()
 	defer s.running.Unlock()
+	in.Count = s.number(in)
 	s.remember(in.Count, in.Code)
 	if r, ok := s.magic(ctx, in, out); ok {
 		return r
@@ -145,14 +147,32 @@ func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) k
 	return s.run(ctx, in, out)
 }
 
+// number returns the n of In[n] for a cell. Cells that are left out of the history
+// come with the number of another, which must not be taken for them: they get
+// numbers below 0.
+func (s *Session) number(in kernel.Cell) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, taken := s.code[in.Count]; !in.Silent && !taken {
+		return in.Count
+	}
+	s.asides++
+	return -s.asides
+}
+
 // maxHistory is how many cells' sources are kept for tracebacks.
 const maxHistory = 2000
+
+// maxAsides is how many of those are kept that are not counted.
+const maxAsides = 100
 
 // remember keeps the source of a cell for messages about it.
 func (s *Session) remember(n int, code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.code[n]; !ok {
+	if n < 0 {
+		delete(s.code, n+maxAsides)
+	} else if _, ok := s.code[n]; !ok {
 		s.history = append(s.history, n)
 		if len(s.history) > maxHistory {
 			delete(s.code, s.history[0])

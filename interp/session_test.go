@@ -36,6 +36,32 @@ func TestIsComplete(t *testing.T) {
 	}
 }
 
+// Cells that are not counted carry the number of another, and leave what that
+// stands for alone.
+func TestNotCounted(t *testing.T) {
+	s := newSession(t)
+	eval := func(c kernel.Cell) string {
+		rec := &recorder{}
+		return rec.text(s.Eval(context.Background(), c, rec))
+	}
+	eval(kernel.Cell{Code: "x := 20\nfunc f() { panic(\"in f\") }\nx + 1", Count: 1})
+	if got := eval(kernel.Cell{Code: "x + 2", Count: 1, Silent: true}); got != "= 22\n" {
+		t.Errorf("silent: got %q", got)
+	}
+	if got := eval(kernel.Cell{Code: "x + 3", Count: 1}); got != "= 23\n" {
+		t.Errorf("out of the history: got %q", got)
+	}
+	if got := eval(kernel.Cell{Code: "nosuch", Count: 1, Silent: true}); !strings.Contains(got, "In[ ], line 1") {
+		t.Errorf("error in a silent cell: got %q", got)
+	}
+	if got := eval(kernel.Cell{Code: "fmt.Sprint(_, \"/\", Out[1], \"/\", In[1])", Count: 2}); !strings.HasPrefix(got, "= 21/21/x := 20") {
+		t.Errorf("got %q, want the value and the text of In[1]", got)
+	}
+	if got := eval(kernel.Cell{Code: "f()", Count: 3}); !strings.Contains(got, "In[1], line 2, in f\n    2 | func f()") {
+		t.Errorf("got %q, want the line of In[1]", got)
+	}
+}
+
 // Two sessions of one process share nothing.
 func TestTwoSessions(t *testing.T) {
 	a, b := newSession(t), newSession(t)

@@ -266,7 +266,7 @@ func unsupported(c *cell, err error) error {
 		what = rest
 		if pos.Line > 0 {
 			p.line, p.col = pos.Line, pos.Column
-			if n := cellOf(pos.Filename); n > 0 {
+			if n := cellOf(pos.Filename); n != 0 {
 				p.cell = n
 			}
 		}
@@ -276,7 +276,7 @@ func unsupported(c *cell, err error) error {
 }
 
 func (c *cell) placed(pos token.Pos, p problem) problem {
-	if at := c.fset.Position(pos); at.IsValid() && cellOf(at.Filename) > 0 {
+	if at := c.fset.Position(pos); at.IsValid() && cellOf(at.Filename) != 0 {
 		p.cell, p.line, p.col = cellOf(at.Filename), at.Line, at.Column
 	}
 	return p

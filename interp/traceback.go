@@ -147,9 +147,9 @@ func (s *Session) interrupted(c *cell, p *engine.Panic) *kernel.Error {
 // place names a line of a cell.
 func place(cell, line, col int) string {
 	if col > 0 {
-		return fmt.Sprintf("%s, line %d, column %d", green(fmt.Sprintf("In[%d]", cell)), line, col)
+		return fmt.Sprintf("%s, line %d, column %d", green(inLabel(cell)), line, col)
 	}
-	return fmt.Sprintf("%s, line %d", green(fmt.Sprintf("In[%d]", cell)), line)
+	return fmt.Sprintf("%s, line %d", green(inLabel(cell)), line)
 }
 
 func red(s string) string   { return "\x1b[31m" + s + "\x1b[0m" }
