@@ -34,6 +34,7 @@ func (s *Session) bind(c *cell) error {
 	for _, v := range c.newVars {
 		s.bindVar(c, v)
 	}
+	s.bindLocalTypes(c)
 	for _, f := range c.decls {
 		c.noteUses(f)
 	}
@@ -177,6 +178,29 @@ func (s *Session) bindVar(c *cell, v *types.Var) {
 	c.env.cur[v.Name()] = b
 	c.fresh = append(c.fresh, b)
 	c.vars[b] = v
+}
+
+// bindLocalTypes gives types that stand in functions names of their own in the
+// session: an engine may take two types of one name for one. Those of generic
+// functions get theirs with the instances.
+func (s *Session) bindLocalTypes(c *cell) {
+	c.localTypes = map[types.Object]string{}
+	for _, f := range append(c.decls, c.stmts) {
+		for _, d := range f.Decls {
+			fd, ok := d.(*ast.FuncDecl)
+			if !ok || fd.Body == nil || lower.IsGeneric(d) {
+				continue
+			}
+			ast.Inspect(fd.Body, func(n ast.Node) bool {
+				if t, ok := n.(*ast.TypeSpec); ok && t.Name.Name != "_" {
+					if o := c.info.Defs[t.Name]; o != nil && c.bindingOf(o) == nil {
+						c.localTypes[o] = s.slotName(t.Name.Name, c.seq)
+					}
+				}
+				return true
+			})
+		}
+	}
 }
 
 // bindingOf returns what an object of the checker stands for: one that the cell
@@ -445,7 +469,7 @@ func (c *cell) flatName(o types.Object) string {
 		c.flat = true
 		return name
 	}
-	return ""
+	return c.localTypes[o]
 }
 
 // foreign names types that are not the session's; it returns nil, nil for those.

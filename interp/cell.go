@@ -68,8 +68,9 @@ type cell struct {
 	before     *env
 	names      map[types.Object]*binding
 	vars       map[*binding]types.Object
-	fresh      []*binding        // variables with a new slot
-	reused     map[*binding]bool // variables that keep theirs
+	localTypes map[types.Object]string // the engine's names of types in functions
+	fresh      []*binding              // variables with a new slot
+	reused     map[*binding]bool       // variables that keep theirs
 	newMethods []newMethod
 	newHooks   map[*method]bool
 	touched    map[*binding]bool // types of earlier cells that get methods

@@ -50,6 +50,7 @@ type Unit struct {
 	makers   map[*ast.CallExpr]bool // calls that make a closure, and cannot fail
 	markVars map[string]bool
 	vars     []ast.Decl
+	opened   map[*ast.BlockStmt]bool // switches that have become blocks
 }
 
 // Mark is a place where a cell may fail.
@@ -77,12 +78,14 @@ var Rewrites = []Rewrite{
 	{"methodexpr", "method expressions", (*Unit).methodExprs},
 	{"shift", "shifts of constants by variables", (*Unit).shifts},
 	{"tuple", "results of a call as arguments of built-in functions", (*Unit).tupleArguments},
-	{"dropped", "comparisons that nobody looks at", (*Unit).droppedComparisons},
+	{"dropped", "values that nobody looks at", (*Unit).droppedValues},
+	{"order", "operands that are read when others have been assigned", (*Unit).operandOrder},
 	{"arraylen", "lengths of arrays behind nil pointers", (*Unit).arrayLengths},
 	{"parallel", "operands of parallel assignments", (*Unit).parallelAssigns},
 	{"parallellit", "composite literals of parallel assignments", (*Unit).parallelLiterals},
 	{"commaok", "second results that are not of type bool", (*Unit).commaOk},
 	{"minmax", "min, max, clear", (*Unit).minmax},
+	{"switch", "switches over more than basic values, cases of several conditions", (*Unit).switches},
 	{"variadic", "interpreted values in variadic interfaces and in literals of compiled slice types", (*Unit).variadics},
 	{"errorsas", "errors.As of interpreted types", (*Unit).errorsAs},
 	{"typeswitch", "type switches of interpreted types behind compiled interfaces", (*Unit).typeSwitches},

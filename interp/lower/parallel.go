@@ -20,18 +20,16 @@ func (u *Unit) parallelAssigns() {
 		}
 		results, _ := u.typeOf(a.Rhs[0]).(*types.Tuple)
 		spread := results != nil && len(a.Rhs) == 1 && results.Len() == len(a.Lhs) && u.lost(a.Lhs)
-		if !spread && !u.interferes(a) {
+		late := len(a.Rhs) > 1 && u.late(a)
+		if !spread && !late && !u.interferes(a) {
 			return
 		}
 		var before []ast.Stmt
 		keep := func(e ast.Expr) ast.Expr {
-			if u.Info.Types[e].Value != nil {
-				return e
+			if u.Info.Types[e].Value == nil {
+				before = append(before, u.keep(&e))
 			}
-			t := u.typeOf(e)
-			v := u.temp("o")
-			before = append(before, &ast.AssignStmt{Lhs: []ast.Expr{v}, TokPos: a.TokPos, Tok: token.DEFINE, Rhs: []ast.Expr{e}})
-			return u.typed(ident(v.Name), t)
+			return e
 		}
 		for i, e := range a.Lhs {
 			switch x := ast.Unparen(e).(type) {
@@ -53,6 +51,13 @@ func (u *Unit) parallelAssigns() {
 				n := *x
 				n.X = keep(x.X)
 				a.Lhs[i] = u.as(&n, x)
+			}
+		}
+		if late {
+			for i, e := range a.Rhs {
+				if tv := u.Info.Types[e]; tv.Value == nil && !tv.IsNil() {
+					before = append(before, u.keep(&a.Rhs[i]))
+				}
 			}
 		}
 		if spread {
@@ -83,6 +88,18 @@ func (u *Unit) lost(list []ast.Expr) bool {
 			if hasCall(x.X) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// late tells whether a value would be made when another one has been assigned
+// already: a call may see that, and what nobody looks at Yaegi does not make.
+func (u *Unit) late(a *ast.AssignStmt) bool {
+	for i, e := range a.Rhs {
+		var risks []token.Pos
+		if u.risks(e, &risks); len(risks) > 0 && (isBlank(a.Lhs[i]) || u.callsBack(e)) {
+			return true
 		}
 	}
 	return false

@@ -68,20 +68,37 @@ func (u *Unit) tupleArguments() {
 	})
 }
 
-// droppedComparisons gives comparisons that nobody looks at a variable: Yaegi has
-// no place for them otherwise.
-func (u *Unit) droppedComparisons() {
+// droppedValues gives values that nobody looks at variables: Yaegi has no place
+// for comparisons otherwise, and does not look for other values at all, which may
+// fail.
+func (u *Unit) droppedValues() {
 	u.each(func(c *astutil.Cursor) {
 		a, ok := c.Node().(*ast.AssignStmt)
-		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != 1 || len(a.Rhs) != 1 || !isBlank(a.Lhs[0]) || c.Index() < 0 {
+		if !ok || a.Tok != token.ASSIGN || len(a.Rhs) != 1 || c.Index() < 0 {
 			return
 		}
-		if _, ok := ast.Unparen(a.Rhs[0]).(*ast.BinaryExpr); !ok {
-			return
+		for _, e := range a.Lhs {
+			if !isBlank(e) {
+				return
+			}
 		}
-		v := u.temp("v")
-		c.InsertBefore(&ast.AssignStmt{Lhs: []ast.Expr{v}, TokPos: a.TokPos, Tok: token.DEFINE, Rhs: a.Rhs})
-		c.Replace(assign(ident("_"), ident(v.Name)))
+		switch x := ast.Unparen(a.Rhs[0]).(type) {
+		case *ast.Ident, *ast.BasicLit, *ast.FuncLit, *ast.CallExpr:
+			return
+		default:
+			if u.Info.Types[x].Value != nil {
+				return
+			}
+		}
+		vars := &ast.AssignStmt{TokPos: a.TokPos, Tok: token.DEFINE, Rhs: a.Rhs}
+		use := &ast.AssignStmt{Lhs: a.Lhs, Tok: token.ASSIGN}
+		for range a.Lhs {
+			v := u.temp("v")
+			vars.Lhs = append(vars.Lhs, v)
+			use.Rhs = append(use.Rhs, ident(v.Name))
+		}
+		c.InsertBefore(vars)
+		c.Replace(use)
 	})
 }
 
