@@ -21,6 +21,10 @@ import (
 func (s *Session) bindSupport() {
 	s.live.Deeper = s.engine.Deeper
 	s.live.Halt = s.engine.Halt
+	s.live.Words = goWords
+	if e, ok := s.engine.(interface{ Raise(*engine.Panic) }); ok {
+		s.live.Raise = e.Raise
+	}
 	s.live.Report = s.reportGoroutine
 	s.bindSupportSymbols(map[string]reflect.Value{
 		"Flag":    reflect.ValueOf(s.live.Flag()),
@@ -34,6 +38,8 @@ func (s *Session) bindSupport() {
 		"WaitGo":  reflect.ValueOf(s.live.WaitGo),
 		"Wait":    reflect.ValueOf(s.live.Wait),
 		"Lock":    reflect.ValueOf(s.live.Lock),
+		"Defers":  reflect.ValueOf(s.live.Defers),
+		"Called":  reflect.ValueOf(s.live.Called),
 		"Keep":    reflect.ValueOf(s.keep),
 		"Zero":    reflect.ValueOf(func(slot string) { s.engine.Drop(slot) }),
 		"In":      reflect.ValueOf(s.inputs),

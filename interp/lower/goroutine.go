@@ -23,22 +23,6 @@ func (u *Unit) goStatements() {
 	})
 }
 
-// deferred evaluates what a deferred call needs when the defer statement runs:
-// Yaegi keeps arguments by reference.
-func (u *Unit) deferred() {
-	u.each(func(c *astutil.Cursor) {
-		d, ok := c.Node().(*ast.DeferStmt)
-		if !ok || c.Index() < 0 {
-			return
-		}
-		before, later := u.later(d.Call)
-		for _, st := range before {
-			c.InsertBefore(st)
-		}
-		d.Call = later
-	})
-}
-
 // later splits a call into statements that evaluate its function and arguments
 // now, and a call of those.
 func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {

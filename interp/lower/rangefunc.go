@@ -109,11 +109,9 @@ type exits struct {
 func (x *exits) rewrite(body *ast.BlockStmt) {
 	loops, breakable := 0, 0
 	astutil.Apply(body, func(c *astutil.Cursor) bool {
-		switch n := c.Node().(type) {
+		switch c.Node().(type) {
 		case *ast.FuncLit:
 			return false
-		case *ast.DeferStmt:
-			x.u.unsupported(n, "defer in the body of a loop over a function")
 		case *ast.ForStmt, *ast.RangeStmt:
 			loops++
 			breakable++

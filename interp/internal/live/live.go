@@ -44,6 +44,10 @@ type Registry struct {
 	Halt func() (resume func(), ok bool)
 	// Recovered describes a panic just recovered in the calling goroutine.
 	Recovered func(value any) *engine.Panic
+	// Raise, if set, is told that a panic is raised again that Recovered described.
+	Raise func(*engine.Panic)
+	// Words, if set, gives a panic's value the words of compiled code.
+	Words func(value any) any
 	// Report tells the reader of a cell about a panic in one of its goroutines.
 	Report func(*Cell, *engine.Panic)
 	// Before, if set, runs before each write to the streams.
@@ -64,6 +68,7 @@ type Registry struct {
 	cells     map[uint64]*Cell // by goroutine
 	stopping  map[*Cell]bool
 	unwinding map[uint64]bool
+	direct    map[uint64]*Defers // whose call of a function is to come, by goroutine
 	resume    func() // the engine is halted
 	deepest   int    // where that was found to be necessary
 }
@@ -72,7 +77,7 @@ type Registry struct {
 func NewRegistry(limit int) *Registry {
 	return &Registry{
 		limit: limit, calls: stride, current: &Cell{stop: make(chan struct{}), Out: nowhere{}, Ctx: context.Background()},
-		cells: map[uint64]*Cell{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{},
+		cells: map[uint64]*Cell{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{}, direct: map[uint64]*Defers{},
 	}
 }
 

@@ -31,7 +31,6 @@ var needs = []string{
 	"rangefunc",
 	"rangeint",
 	"rangestring",
-	"recover",
 	"shift",
 	"streams",
 	"switch",

@@ -2,6 +2,7 @@ package yaegi
 
 import (
 	"bytes"
+	"strings"
 	"sync"
 
 	"halfnote/interp/engine"
@@ -23,6 +24,7 @@ type traces struct {
 type trace struct {
 	frames  []engine.Frame
 	skipped int
+	again   bool // the next frame is of a literal that stands for the function around it
 }
 
 // maxFrames are kept of one panic: endless recursion would give thousands.
@@ -52,6 +54,10 @@ func (t *traces) add(name string) {
 		tr = &trace{}
 		t.frames[id] = tr
 	}
+	if tr.again {
+		name = strings.TrimSuffix(name, ".func")
+		tr.again = false
+	}
 	if len(tr.frames) >= maxFrames {
 		tr.skipped++
 		return
@@ -73,6 +79,16 @@ func (t *traces) take() ([]engine.Frame, int) {
 		return nil, 0
 	}
 	return tr.frames, tr.skipped
+}
+
+// put gives the calling goroutine's panic its frames back.
+func (t *traces) put(frames []engine.Frame, skipped int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.frames == nil {
+		t.frames = map[uint64]*trace{}
+	}
+	t.frames[t.goroutine()] = &trace{frames, skipped, true}
 }
 
 func (t *traces) forget() { t.take() }

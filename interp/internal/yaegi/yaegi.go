@@ -286,6 +286,10 @@ func (e *Engine) Recovered(r any) *engine.Panic {
 	return &engine.Panic{Value: r, Frames: frames, Skipped: skipped}
 }
 
+// Raise puts the frames of a panic back that compiled code raises again from a
+// deferred literal: that stands for the function around it.
+func (e *Engine) Raise(p *engine.Panic) { e.traces.put(p.Frames, p.Skipped) }
+
 // Forget implements engine.Engine.
 func (e *Engine) Forget() { e.traces.forget() }
 

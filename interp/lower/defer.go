@@ -1,0 +1,123 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// deferred keeps the deferred calls of a function in a list of its own, which is
+// run when the function ends, and asks that list what there is to recover: in Yaegi
+// a panic in a deferred call skips the others, and recover finds nothing in a
+// literal that was assigned to a variable or in a method.
+func (u *Unit) deferred() {
+	lists := map[*ast.FuncLit]*ast.Ident{} // of the function that defers the literal
+	for i, d := range u.File.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && u.Generated[fd] {
+			continue
+		}
+		u.File.Decls[i] = astutil.Apply(d, func(c *astutil.Cursor) bool {
+			switch n := c.Node().(type) {
+			case *ast.FuncDecl:
+				if n.Body != nil {
+					u.deferList(n.Body, nil, lists)
+				}
+			case *ast.FuncLit:
+				u.deferList(n.Body, lists[n], lists)
+			}
+			return true
+		}, nil).(ast.Decl)
+	}
+}
+
+// deferList rewrites one function; caller is the list that calls it, nil if that
+// is known only when it is called.
+func (u *Unit) deferList(body *ast.BlockStmt, caller *ast.Ident, lists map[*ast.FuncLit]*ast.Ident) {
+	var own, asked *ast.Ident
+	u.inside(body, func(c *astutil.Cursor) {
+		switch n := c.Node().(type) {
+		case *ast.DeferStmt:
+			if u.isBuiltin(n.Call.Fun, "recover") { // it recovers nothing
+				c.Replace(&ast.EmptyStmt{Semicolon: n.Defer})
+			}
+		case *ast.CallExpr:
+			if d, ok := c.Parent().(*ast.DeferStmt); ok && d.Call == n || !u.isBuiltin(n.Fun, "recover") {
+				break
+			}
+			if caller == nil {
+				caller = u.temp("called")
+				asked = caller
+			}
+			c.Replace(u.as(call(&ast.SelectorExpr{X: ident(caller.Name), Sel: ident("Recover")}), n))
+		}
+	})
+	u.inside(body, func(c *astutil.Cursor) {
+		d, ok := c.Node().(*ast.DeferStmt)
+		if !ok {
+			return
+		}
+		if own == nil {
+			own = u.temp("defers")
+		}
+		list := u.push(d, own, lists)
+		if c.Index() < 0 {
+			c.Replace(block(list...))
+			return
+		}
+		for _, st := range list[:len(list)-1] {
+			c.InsertBefore(st)
+		}
+		c.Replace(list[len(list)-1])
+	})
+	var start []ast.Stmt
+	if asked != nil {
+		start = append(start, define(asked, Support("Called")))
+	}
+	if own != nil {
+		run := call(&ast.SelectorExpr{X: ident(own.Name), Sel: ident("Run")}, call(ident("recover")))
+		start = append(start, define(own, Support("Defers")), &ast.DeferStmt{
+			Call: call(&ast.FuncLit{Type: &ast.FuncType{Func: body.Pos(), Params: &ast.FieldList{}}, Body: block(expr(run))}),
+		})
+	}
+	if len(start) > 0 {
+		u.imports = true
+		body.List = append(start, body.List...)
+	}
+}
+
+// push returns statements that evaluate the operands of a defer statement and defer
+// the call.
+func (u *Unit) push(d *ast.DeferStmt, list *ast.Ident, lists map[*ast.FuncLit]*ast.Ident) []ast.Stmt {
+	before, later := u.later(d.Call)
+	lit, isLit := ast.Unparen(d.Call.Fun).(*ast.FuncLit)
+	method := "PushDirect"
+	if isLit || u.harmless(d.Call) {
+		method = "Push"
+	}
+	if isLit {
+		lists[lit] = list
+	}
+	if !isLit || len(later.Args) > 0 || lit.Type.Results.NumFields() > 0 {
+		lit = &ast.FuncLit{Type: &ast.FuncType{Func: d.Defer, Params: &ast.FieldList{}}, Body: block(expr(later))}
+	}
+	return append(before, expr(call(&ast.SelectorExpr{X: ident(list.Name), Sel: ident(method)}, lit)))
+}
+
+// inside calls f for every node of a function after its children, but those of the
+// literals in it.
+func (u *Unit) inside(body *ast.BlockStmt, f func(c *astutil.Cursor)) {
+	astutil.Apply(body, func(c *astutil.Cursor) bool {
+		_, lit := c.Node().(*ast.FuncLit)
+		return !lit
+	}, func(c *astutil.Cursor) bool { f(c); return true })
+}
+
+func (u *Unit) isBuiltin(f ast.Expr, name string) bool {
+	id, ok := ast.Unparen(f).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	b, ok := u.Info.Uses[id].(*types.Builtin)
+	return ok && b.Name() == name
+}
