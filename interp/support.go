@@ -22,8 +22,11 @@ func (s *Session) bindSupport() {
 	s.live.Deeper = s.engine.Deeper
 	s.live.Halt = s.engine.Halt
 	s.live.Words = goWords
-	if e, ok := s.engine.(interface{ Raise(*engine.Panic) }); ok {
-		s.live.Raise = e.Raise
+	if e, ok := s.engine.(interface {
+		Raise(*engine.Panic)
+		Depth() int
+	}); ok {
+		s.live.Raise, s.live.Depth = e.Raise, e.Depth
 	}
 	s.live.Report = s.reportGoroutine
 	s.bindSupportSymbols(map[string]reflect.Value{
@@ -51,6 +54,7 @@ func (s *Session) bindSupport() {
 		"Iface":   reflect.ValueOf(interfaceWords),
 		"Rune":    reflect.ValueOf(func(s string, i int) (rune, int) { return utf8.DecodeRuneInString(s[i:]) }),
 		"Clear":   reflect.ValueOf(clearAny),
+		"Nil":     reflect.ValueOf(func() { panic(runtimeError("invalid memory address or nil pointer dereference")) }),
 		"Divide":  reflect.ValueOf(func() { panic(runtimeError("integer divide by zero")) }),
 	})
 	if s.stdio == nil {
@@ -224,6 +228,7 @@ var reflectWords = []struct{ reflect, go_ string }{
 	{"reflect.MakeSlice: len > cap", "makeslice: cap out of range"},
 	{"reflect.Append: slice overflow", "growslice: len out of range"},
 	{"reflect.Value.Grow: slice overflow", "growslice: len out of range"},
+	{"reflect.Value.Call: call of nil function", "invalid memory address or nil pointer dereference"},
 	{"on zero Value", "invalid memory address or nil pointer dereference"},
 }
 

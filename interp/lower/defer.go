@@ -91,17 +91,22 @@ func (u *Unit) deferList(body *ast.BlockStmt, caller *ast.Ident, lists map[*ast.
 func (u *Unit) push(d *ast.DeferStmt, list *ast.Ident, lists map[*ast.FuncLit]*ast.Ident) []ast.Stmt {
 	before, later := u.later(d.Call)
 	lit, isLit := ast.Unparen(d.Call.Fun).(*ast.FuncLit)
-	method := "PushDirect"
-	if isLit || u.harmless(d.Call) {
-		method = "Push"
-	}
-	if isLit {
+	push := call(&ast.SelectorExpr{X: ident(list.Name), Sel: ident("Push")})
+	switch sel, _ := ast.Unparen(d.Call.Fun).(*ast.SelectorExpr); {
+	case isLit:
 		lists[lit] = list
+	case !u.harmless(d.Call):
+		calls := int64(2) // of the literal below and the function itself
+		if s := u.Info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {
+			calls++ // a method calls the function that has its body
+		}
+		push = call(&ast.SelectorExpr{X: ident(list.Name), Sel: ident("PushCall")}, Int(calls))
 	}
 	if !isLit || len(later.Args) > 0 || lit.Type.Results.NumFields() > 0 {
 		lit = &ast.FuncLit{Type: &ast.FuncType{Func: d.Defer, Params: &ast.FieldList{}}, Body: block(expr(later))}
 	}
-	return append(before, expr(call(&ast.SelectorExpr{X: ident(list.Name), Sel: ident(method)}, lit)))
+	push.Args = append(push.Args, lit)
+	return append(before, expr(push))
 }
 
 // inside calls f for every node of a function after its children, but those of the

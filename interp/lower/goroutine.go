@@ -2,6 +2,7 @@ package lower
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/ast/astutil"
@@ -56,7 +57,14 @@ func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
 					recv = &ast.UnaryExpr{Op: and, X: recv}
 				}
 			}
-			later.Fun = &ast.SelectorExpr{X: now(recv, "recv"), Sel: f.Sel}
+			recv = now(recv, "recv")
+			later.Fun = &ast.SelectorExpr{X: recv, Sel: f.Sel}
+			if types.IsInterface(t) {
+				u.imports = true
+				before = append(before, &ast.IfStmt{
+					Cond: &ast.BinaryExpr{X: recv, Op: token.EQL, Y: ident("nil")}, Body: block(expr(Support("Nil"))),
+				})
+			}
 		}
 	case *ast.IndexExpr, *ast.IndexListExpr: // an instance of a generic function
 		if _, ok := u.Info.Types[x.Fun]; ok && !u.isInstance(x.Fun) {

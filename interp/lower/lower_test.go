@@ -66,7 +66,7 @@ func TestRewrites(t *testing.T) {
 		{"parallel", "func f(g func() int) (a, b int) { a, b = g(), g(); return }",
 			"func f(g func() int) (a, b int) { o__1 := g() o__2 := g() a, b = o__1, o__2 return }"},
 		{"defer", "func f(g func(int)) { defer g(len(\"a\")) }",
-			"func f(g func(int)) { defers__1 := p__kernel__.Defers() defer func() { defers__1.Run(recover()) }() f__2 := g defers__1.PushDirect(func() { f__2(len(\"a\")) }) }"},
+			"func f(g func(int)) { defers__1 := p__kernel__.Defers() defer func() { defers__1.Run(recover()) }() f__2 := g defers__1.PushCall(2, func() { f__2(len(\"a\")) }) }"},
 		{"defer", "func f() { defer func() { recover() }() }",
 			"func f() { defers__1 := p__kernel__.Defers() defer func() { defers__1.Run(recover()) }() defers__1.Push(func() { defers__1.Recover() }) }"},
 		{"defer", "func f() any { return recover() }",

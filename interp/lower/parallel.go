@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ast/astutil"
 )
@@ -15,13 +16,16 @@ import (
 func (u *Unit) parallelAssigns() {
 	u.each(func(c *astutil.Cursor) {
 		a, ok := c.Node().(*ast.AssignStmt)
-		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) < 2 || c.Index() < 0 {
+		if !ok || a.Tok != token.ASSIGN && a.Tok != token.DEFINE || len(a.Lhs) < 2 || c.Index() < 0 {
 			return
 		}
 		results, _ := u.typeOf(a.Rhs[0]).(*types.Tuple)
 		spread := results != nil && len(a.Rhs) == 1 && results.Len() == len(a.Lhs) && u.lost(a.Lhs)
 		late := len(a.Rhs) > 1 && u.late(a)
-		if !spread && !late && !u.interferes(a) {
+		if a.Tok == token.DEFINE {
+			spread, late = false, late && slices.ContainsFunc(a.Lhs, isBlank)
+		}
+		if !spread && !late && (a.Tok == token.DEFINE || !u.interferes(a)) {
 			return
 		}
 		var before []ast.Stmt

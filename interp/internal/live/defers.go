@@ -12,19 +12,19 @@ type Defers struct {
 }
 
 type deferredCall struct {
-	f      func()
-	direct bool
+	f     func()
+	calls int // of interpreted functions, the last of which may call recover
 }
 
 // Defers returns an empty list.
 func (r *Registry) Defers() *Defers { return &Defers{r: r} }
 
 // Push defers a call.
-func (d *Defers) Push(f func()) { d.calls = append(d.calls, deferredCall{f, false}) }
+func (d *Defers) Push(f func()) { d.calls = append(d.calls, deferredCall{f, 0}) }
 
-// PushDirect defers a call of nothing but a function that may call recover, which
-// finds the list by Called.
-func (d *Defers) PushDirect(f func()) { d.calls = append(d.calls, deferredCall{f, true}) }
+// PushCall defers a call of a function that may call recover, which finds the list
+// by Called. It is as many calls of interpreted functions away, f being the first.
+func (d *Defers) PushCall(calls int, f func()) { d.calls = append(d.calls, deferredCall{f, calls}) }
 
 // Run makes the calls, last in first out, when the function returns or panics with
 // value v. It panics if a panic is left.
@@ -52,37 +52,52 @@ func (d *Defers) call(c deferredCall) {
 			d.panic = d.r.Recovered(v)
 		}
 	}()
-	if c.direct && d.panic != nil {
+	if c.calls > 0 && d.panic != nil {
 		id := ID()
-		d.r.expect(id, d)
-		defer d.r.expect(id, nil)
+		d.r.expect(id, expected{d, d.r.depth() + c.calls})
+		defer d.r.expect(id, expected{})
 	}
 	c.f()
 }
 
-func (r *Registry) expect(id uint64, d *Defers) {
+// expected is a list of deferred calls that waits for the function it has called,
+// at a depth of calls.
+type expected struct {
+	*Defers
+	depth int
+}
+
+func (r *Registry) expect(id uint64, e expected) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if d == nil {
-		delete(r.direct, id)
+	if e.Defers == nil {
+		delete(r.expected, id)
 		return
 	}
-	r.direct[id] = d
+	r.expected[id] = e
+}
+
+func (r *Registry) depth() int {
+	if r.Depth == nil {
+		return 0
+	}
+	return r.Depth()
 }
 
 // Called is what functions call first that call recover: it returns the list whose
 // call of the function is under way, an empty one if that is none.
 func (r *Registry) Called() *Defers {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.direct) > 0 {
-		id := ID()
-		if d := r.direct[id]; d != nil {
-			delete(r.direct, id)
-			return d
-		}
+	some := len(r.expected) > 0
+	e := expected{}
+	if some {
+		e = r.expected[ID()]
 	}
-	return &Defers{r: r}
+	r.mu.Unlock()
+	if e.Defers == nil || r.Depth != nil && r.depth() != e.depth {
+		return &Defers{r: r}
+	}
+	return e.Defers
 }
 
 // Recover is the built-in recover, in a function that is called by d. What stops a

@@ -40,6 +40,9 @@ type Registry struct {
 	// Deeper tells whether the calling goroutine has more than limit calls of
 	// cells' functions under way.
 	Deeper func(limit int) bool
+	// Depth, if set, counts the calls of cells' functions under way in the calling
+	// goroutine.
+	Depth func() int
 	// Halt stops all interpreted code until resume is called.
 	Halt func() (resume func(), ok bool)
 	// Recovered describes a panic just recovered in the calling goroutine.
@@ -68,16 +71,16 @@ type Registry struct {
 	cells     map[uint64]*Cell // by goroutine
 	stopping  map[*Cell]bool
 	unwinding map[uint64]bool
-	direct    map[uint64]*Defers // whose call of a function is to come, by goroutine
-	resume    func() // the engine is halted
-	deepest   int    // where that was found to be necessary
+	expected  map[uint64]expected // by goroutine
+	resume    func()              // the engine is halted
+	deepest   int                 // where that was found to be necessary
 }
 
 // NewRegistry returns a registry whose goroutines may nest limit calls.
 func NewRegistry(limit int) *Registry {
 	return &Registry{
 		limit: limit, calls: stride, current: &Cell{stop: make(chan struct{}), Out: nowhere{}, Ctx: context.Background()},
-		cells: map[uint64]*Cell{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{}, direct: map[uint64]*Defers{},
+		cells: map[uint64]*Cell{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{}, expected: map[uint64]expected{},
 	}
 }
 
