@@ -1,25 +1,18 @@
 package library
 
 import (
-	"bytes"
-	"compress/gzip"
-	"embed"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
+	"slices"
 	"strings"
 	"sync"
 
 	"halfnote/interp/internal/exports"
 	"halfnote/interp/lower"
 )
-
-//go:generate go run ./gen
-
-//go:embed z
-var files embed.FS
 
 // StdName is the flat name of a generic declaration of the standard library, or of
 // one that such a declaration uses.
@@ -38,58 +31,41 @@ func mangle(path string) string {
 	}, path)
 }
 
-// stdPaths lists the packages that have files, and what their flat names begin
-// with.
-var stdPaths = sync.OnceValue(func() map[string]string {
-	m := map[string]string{}
-	for _, path := range exports.Packages() {
-		if _, err := files.Open(stdFile(path)); err == nil {
-			m[path] = mangle(path) + "_"
-		}
-	}
-	return m
-})
-
-func stdFile(path string) string { return "z/" + mangle(path) + ".go.gz" }
-
 // StdPackages returns the paths of the packages that may declare a flat name of the
-// standard library.
+// standard library, the likeliest first.
 func StdPackages(name string) []string {
 	if !strings.HasSuffix(name, "__0") {
 		return nil
 	}
 	var list []string
-	for path, prefix := range stdPaths() {
-		if strings.HasPrefix(name, prefix) {
+	for _, path := range exports.Packages() {
+		if strings.HasPrefix(name, mangle(path)+"_") {
 			list = append(list, path)
 		}
 	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	return list
 }
 
+// texts holds what stdText has returned.
+var texts sync.Map
+
 // Std returns the generic declarations of a package of the standard library, and
-// what they use of it, by flat name; none if the package has none. They are
-// in the binary: no Go needs to be there.
+// what they use of it, by flat name; none if the package has none. It needs the
+// source of the package, of any Go release that declares what cells ask for.
 func Std(fset *token.FileSet, path string) (map[string]*Decl, error) {
-	if stdPaths()[path] == "" {
-		return nil, nil
+	text, ok := texts.Load(path)
+	if !ok {
+		made, err := stdText(path)
+		if err != nil {
+			return nil, fmt.Errorf("package %q has generics, which run from their source: %w", path, err)
+		}
+		text = made
+		texts.Store(path, made)
 	}
-	f, err := files.Open(stdFile(path))
+	file, err := parser.ParseFile(fset, "std "+path, text, parser.SkipObjectResolution)
 	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var text bytes.Buffer
-	r, err := gzip.NewReader(f)
-	if err == nil {
-		_, err = io.Copy(&text, r)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("library: package %q: %w", path, err)
-	}
-	file, err := parser.ParseFile(fset, "std "+path, text.Bytes(), parser.SkipObjectResolution)
-	if err != nil {
-		return nil, fmt.Errorf("library: package %q: %w", path, err)
+		return nil, fmt.Errorf("package %q: %w", path, err)
 	}
 	return Index(file.Decls), nil
 }

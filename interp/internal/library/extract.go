@@ -1,14 +1,8 @@
-// Command gen writes the files that package library embeds: of each package of the
-// standard library that cells can import, its generic functions and types and what
-// they use of it, under flat names and without comments. Bodies that need the
-// runtime are replaced by those in the folder overlay. Run it with
-// go generate ./interp/...
-package main
+package library
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
+	"embed"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -18,76 +12,60 @@ import (
 	"go/printer"
 	"go/token"
 	"go/types"
+	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"halfnote/interp/internal/exports"
-	"halfnote/interp/internal/exports/list"
-	"halfnote/interp/internal/library"
 	"halfnote/interp/lower"
 )
+
+// overlay holds what replaces declarations that need the runtime.
+//
+//go:embed overlay
+var overlay embed.FS
 
 // left lists what has no source that could run in cells: it reaches into the
 // runtime's memory.
 var left = []string{"runtime.AddCleanup"}
 
-func main() {
-	files, err := generate("overlay")
-	if err == nil {
-		err = write("z", files)
+// goroot returns the folder of a Go installation with sources.
+var goroot = sync.OnceValues(func() (string, error) {
+	try := []string{os.Getenv("GOROOT"), runtime.GOROOT()}
+	if out, err := exec.Command("go", "env", "GOROOT").Output(); err == nil {
+		try = append(try, strings.TrimSpace(string(out)))
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
-		os.Exit(1)
+	for _, dir := range try {
+		if _, err := os.Stat(filepath.Join(dir, "src", "slices")); dir != "" && err == nil {
+			return dir, nil
+		}
 	}
-}
+	return "", errors.New("no Go installation was found: install Go, or set GOROOT")
+})
 
-// write makes dir hold the files and no others.
-func write(dir string, files map[string][]byte) error {
-	old, err := filepath.Glob(filepath.Join(dir, "*"))
-	for _, name := range old {
-		err = errors.Join(err, os.Remove(name))
-	}
-	for name, data := range files {
-		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), data, 0o644))
-	}
-	return err
-}
-
-// generate returns the files by name.
-func generate(overlay string) (map[string][]byte, error) {
-	license, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "LICENSE"))
+// stdText returns what a package of the standard library has of generic functions
+// and types, and what these use of it, as one file, under flat names and without
+// comments. It is made from the source of the Go installation.
+func stdText(path string) ([]byte, error) {
+	root, err := goroot()
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{"LICENSE": license, "release.txt": []byte(runtime.Version() + "\n")}
 	ctx := build.Default
+	ctx.GOROOT = root
 	ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled, ctx.BuildTags = "linux", "amd64", false, []string{"purego"}
-	fset := token.NewFileSet()
-	imp := exports.Importer() // lacks what only replaced code uses
-	for _, path := range list.Std {
-		if p, err := imp.Import(path); err != nil || !slices.ContainsFunc(p.Scope().Names(), func(name string) bool { return wanted(p.Scope().Lookup(name)) }) {
-			continue
-		}
-		p, err := load(ctx, fset, imp, path, overlay)
-		if err != nil {
-			return nil, err
-		}
-		text, err := p.flat()
-		if err != nil {
-			return nil, fmt.Errorf("package %s: %w", path, err)
-		}
-		var b bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-		w.Write(text)
-		w.Close()
-		files[strings.TrimPrefix(library.Alias(path), "p__")+".go.gz"] = b.Bytes()
+	// the importer lacks what only replaced code uses
+	p, err := load(ctx, token.NewFileSet(), exports.Importer(), path)
+	if err != nil {
+		return nil, err
 	}
-	return files, nil
+	return p.flat()
 }
 
 // pkg is a package with the declarations of its objects.
@@ -100,22 +78,26 @@ type pkg struct {
 }
 
 // load reads a package; what the overlay declares replaces what the package does.
-func load(ctx build.Context, fset *token.FileSet, imp types.Importer, path, overlay string) (*pkg, error) {
-	b, err := ctx.Import(path, "", 0)
+func load(ctx build.Context, fset *token.FileSet, imp types.Importer, path string) (*pkg, error) {
+	b, err := ctx.ImportDir(filepath.Join(ctx.GOROOT, "src", filepath.FromSlash(path)), 0)
 	if err != nil {
 		return nil, err
 	}
 	var files []*ast.File
 	replaced := map[string]bool{}
-	name := filepath.Join(overlay, strings.ReplaceAll(path, "/", "_")+".go")
-	if f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution); err == nil {
+	name := "overlay/" + mangle(path) + ".go"
+	if text, err := overlay.ReadFile(name); err == nil {
+		f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
 		files = append(files, f)
 		for _, d := range f.Decls {
 			for _, n := range names(d) {
 				replaced[n] = true
 			}
 		}
-	} else if !errors.Is(err, os.ErrNotExist) {
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	for _, n := range b.GoFiles {
@@ -170,7 +152,7 @@ func names(d ast.Decl) []string {
 		if d.Recv == nil {
 			return []string{d.Name.Name}
 		}
-		for _, name := range slices.Collect(maps.Keys(library.Index([]ast.Decl{d}))) {
+		for _, name := range slices.Collect(maps.Keys(Index([]ast.Decl{d}))) {
 			return []string{name + "." + d.Name.Name}
 		}
 	case *ast.GenDecl:
@@ -199,12 +181,12 @@ func isFlat(o types.Object) bool {
 	if o == nil || o.Pkg() == nil || o.Parent() != o.Pkg().Scope() {
 		return false
 	}
-	return !o.Exported() || library.Generic(o)
+	return !o.Exported() || Generic(o)
 }
 
 // wanted tells whether cells can ask for an object.
 func wanted(o types.Object) bool {
-	return o.Exported() && library.Generic(o) && !slices.Contains(left, o.Pkg().Path()+"."+o.Name())
+	return o.Exported() && Generic(o) && !slices.Contains(left, o.Pkg().Path()+"."+o.Name())
 }
 
 // flat returns the package's file.
@@ -261,7 +243,7 @@ func (p *pkg) flat() ([]byte, error) {
 				case u == nil || u.Pkg() == nil:
 				case isFlat(u) && u.Pkg() == p.Package:
 					work = append(work, u)
-				case u.Pkg() != p.Package && !slices.Contains(list.Std, u.Pkg().Path()):
+				case u.Pkg() != p.Package && !slices.Contains(exports.Packages(), u.Pkg().Path()):
 					bad = cmp.Or(bad, fmt.Errorf("%s: %s uses package %s", p.fset.Position(id.Pos()), o.Name(), u.Pkg().Path()))
 				}
 				return true
@@ -279,11 +261,11 @@ func (p *pkg) print(nodes []ast.Node, consts map[types.Object]bool) ([]byte, err
 	imports := map[string]string{}
 	flat := &lower.Flat{Info: p.info, Dots: true, Name: func(o types.Object) string {
 		if isFlat(o) {
-			return library.StdName(o.Pkg().Path(), o.Name())
+			return StdName(o.Pkg().Path(), o.Name())
 		}
 		return ""
 	}, Alias: func(path string) string {
-		imports[path] = library.Alias(path)
+		imports[path] = Alias(path)
 		return imports[path]
 	}}
 	var body []string
@@ -297,7 +279,7 @@ func (p *pkg) print(nodes []ast.Node, consts map[types.Object]bool) ([]byte, err
 		body = append(body, fmt.Sprintf("const %s %s = %s\n", flat.Name(o), t, o.(*types.Const).Val().ExactString()))
 	}
 	for _, n := range nodes {
-		var b bytes.Buffer
+		var b strings.Builder
 		if err := printer.Fprint(&b, token.NewFileSet(), flat.Apply(n)); err != nil {
 			return nil, err
 		}
@@ -305,7 +287,7 @@ func (p *pkg) print(nodes []ast.Node, consts map[types.Object]bool) ([]byte, err
 	}
 	slices.Sort(body)
 	var text strings.Builder
-	fmt.Fprintf(&text, "// Code generated from package %s of %s. DO NOT EDIT.\n// Copyright The Go Authors: see LICENSE.\n\npackage main\n\nimport (\n", p.Path(), runtime.Version())
+	text.WriteString("package main\n\nimport (\n")
 	for _, path := range slices.Sorted(maps.Keys(imports)) {
 		fmt.Fprintf(&text, "%s %q\n", imports[path], path)
 	}
