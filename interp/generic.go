@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ func (s *Session) instantiate(c *cell, u *lower.Unit) error {
 	g := &lower.Generics{
 		File: u.File, Prelude: pool.prelude, Known: c.generics.instances, Origin: c.generics.origin,
 		Fresh: func(name string) string { return s.slotName(name, c.seq) },
-		Want:  pool.need,
+		Want:  pool.need, Compiled: s.compiled,
 		Alias: func(path string) string { pool.paths[path] = true; return alias(path) },
 		Check: func(files []*ast.File) (*types.Package, *types.Info, error) {
 			maps.Copy(pool.paths, c.unitPaths)
@@ -53,6 +54,7 @@ func (s *Session) instantiate(c *cell, u *lower.Unit) error {
 	if err := cmp.Or(g.Run(), pool.err); err != nil {
 		return err
 	}
+	u.Unmarked = func(name string) bool { return library.IsStd(cmp.Or(g.Origin[name], name)) }
 	for name, of := range g.Origin {
 		if label, ok := c.labels[of]; ok {
 			c.labels[name] = label
@@ -96,13 +98,26 @@ func (c *cell) keepGenerics(f *ast.File) {
 	}
 }
 
+// compiled makes a compiled instance of a generic function available to units.
+func (s *Session) compiled(instance string, t types.Type) ast.Expr {
+	name, f, ok := library.Compiled(instance)
+	if !ok {
+		return nil
+	}
+	if s.std.instances[name] == nil {
+		s.bindSupportSymbols(map[string]reflect.Value{name: f})
+		s.std.instances[name] = t
+	}
+	return lower.SupportName(name)
+}
+
 // checkUnit runs the checker over trees in the engine's names. What a program may
 // not say in so many words, and an instance does, is no error.
 func (s *Session) checkUnit(c *cell, files []*ast.File, paths map[string]bool) (*types.Package, *types.Info, error) {
 	info := newInfo()
 	var first error
 	cfg := types.Config{
-		Importer: supportImporter{c.importer},
+		Importer: supportImporter{c.importer, s.std.instances},
 		Error: func(err error) {
 			e, ok := err.(types.Error)
 			if !ok || first != nil || tolerated(e.Msg) || strings.HasPrefix(e.Msg, "\t") || inInstance(e.Msg) ||
@@ -138,7 +153,10 @@ func inInstance(msg string) bool {
 
 // supportImporter knows the package of support functions, as far as units mention
 // it before they are lowered.
-type supportImporter struct{ types.Importer }
+type supportImporter struct {
+	types.Importer
+	instances map[string]types.Type
+}
 
 func (i supportImporter) Import(path string) (*types.Package, error) {
 	if path != lower.SupportPath {
@@ -146,12 +164,18 @@ func (i supportImporter) Import(path string) (*types.Package, error) {
 	}
 	p := types.NewPackage(path, path)
 	text, anything := types.Typ[types.String], types.Universe.Lookup("any").Type()
+	declare := func(name string, t types.Type) {
+		p.Scope().Insert(types.NewFunc(token.NoPos, p, name, t.(*types.Signature)))
+	}
 	for name, params := range map[string][]types.Type{"Zero": {text}, "Method": {text, anything}} {
 		var vars []*types.Var
 		for _, t := range params {
 			vars = append(vars, types.NewParam(token.NoPos, p, "", t))
 		}
-		p.Scope().Insert(types.NewFunc(token.NoPos, p, name, types.NewSignatureType(nil, nil, nil, types.NewTuple(vars...), nil, false)))
+		declare(name, types.NewSignatureType(nil, nil, nil, types.NewTuple(vars...), nil, false))
+	}
+	for name, t := range i.instances {
+		declare(name, t)
 	}
 	p.MarkComplete()
 	return p, nil

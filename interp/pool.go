@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"strings"
 
 	"halfnote/interp/internal/library"
 	"halfnote/interp/lower"
@@ -79,7 +78,7 @@ func (p *pool) need(name string) {
 		}
 		return
 	}
-	if !strings.HasSuffix(name, "__0") {
+	if !library.IsStd(name) {
 		return
 	}
 	d, err := p.std.decl(name)
@@ -126,6 +125,12 @@ func headers(list []ast.Decl) []ast.Decl {
 type std struct {
 	files    *token.FileSet
 	packages map[string]map[string]*library.Decl
+	// instances are the compiled instances of generic functions that units call.
+	instances map[string]types.Type
+}
+
+func newStd(files *token.FileSet) *std {
+	return &std{files, map[string]map[string]*library.Decl{}, map[string]types.Type{}}
 }
 
 // decl returns what a flat name stands for, nil if nothing.

@@ -20,7 +20,6 @@ import (
 	"halfnote/display"
 	"halfnote/interp/engine"
 	"halfnote/interp/internal/exports"
-	"halfnote/interp/internal/library"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/internal/yaegi"
@@ -113,7 +112,7 @@ func (s *Session) reset() error {
 	s.marks = nil
 	s.outs = outputs{}
 	s.generics = newGenerics()
-	s.std = &std{y.Files(), map[string]map[string]*library.Decl{}}
+	s.std = newStd(y.Files())
 	if s.code == nil {
 		s.code = map[int]string{}
 	}

@@ -29,6 +29,9 @@ type Generics struct {
 	Known map[string]string
 	// Want adds to Prelude what is known by a name and used from now on.
 	Want func(name string)
+	// Compiled returns what stands for an instance that is compiled, by its text,
+	// and nil for others.
+	Compiled func(instance string, t types.Type) ast.Expr
 	// Alias makes a package available and returns its name in the unit.
 	Alias func(path string) string
 	// Made lists the declarations of new instances, and types that stood in functions.
@@ -336,6 +339,10 @@ func (g *Generics) instance(id *ast.Ident) ast.Expr {
 		}))
 	}
 	key := o.Name() + "[" + strings.Join(args, ",") + "]"
+	if x := g.Compiled(key, inst.Type); x != nil {
+		place(x, id.Pos())
+		return x
+	}
 	name := g.Known[key]
 	if name == "" {
 		name = g.Fresh(o.Name())
@@ -499,18 +506,23 @@ func (g *Generics) substitute(params *types.TypeParamList, args *types.TypeList)
 			return nil
 		}
 		e := g.write(t)
-		ast.Inspect(e, func(n ast.Node) bool {
-			if x, ok := n.(*ast.Ident); ok {
-				x.NamePos = id.Pos()
-			}
-			return true
-		})
+		place(e, id.Pos())
 		switch e.(type) {
 		case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.MapType, *ast.StructType, *ast.InterfaceType:
 			return e
 		}
 		return &ast.ParenExpr{Lparen: id.Pos(), X: e, Rparen: id.Pos()}
 	}
+}
+
+// place puts a tree's identifiers at pos.
+func place(n ast.Node, pos token.Pos) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			id.NamePos = pos
+		}
+		return true
+	})
 }
 
 // embedded gives fields that are instances the names they now have: an embedded

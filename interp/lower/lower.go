@@ -38,6 +38,9 @@ type Unit struct {
 	// Generated are functions that stand for no code of the user.
 	Generated map[*ast.FuncDecl]bool
 
+	// Unmarked tells which functions are not the user's: a panic in one is shown
+	// where the user's code calls it. It may be nil.
+	Unmarked func(name string) bool
 	// FirstMark is the number of the first mark.
 	FirstMark int
 	// Marks are the statements that may fail, in the order of their numbers.

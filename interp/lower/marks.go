@@ -15,7 +15,7 @@ import (
 func (u *Unit) statementMarks() {
 	for _, d := range u.File.Decls {
 		fd, ok := d.(*ast.FuncDecl)
-		if !ok || fd.Body == nil || u.Generated[fd] {
+		if !ok || fd.Body == nil || u.Generated[fd] || u.Unmarked != nil && u.Unmarked(fd.Name.Name) {
 			continue
 		}
 		m := &marker{u: u, name: engine.MarkPrefix + fd.Name.Name}

@@ -18,6 +18,9 @@ import (
 // one that such a declaration uses.
 func StdName(path, name string) string { return mangle(path) + "_" + name + "__0" }
 
+// IsStd tells whether a name is one of StdName's.
+func IsStd(name string) bool { return strings.HasSuffix(name, "__0") }
+
 // Alias is the name under which trees import a package. Cells cannot use it: two
 // underscores in a row are the session's own.
 func Alias(path string) string { return "p__" + mangle(path) }
@@ -34,7 +37,7 @@ func mangle(path string) string {
 // StdPackages returns the paths of the packages that may declare a flat name of the
 // standard library, the likeliest first.
 func StdPackages(name string) []string {
-	if !strings.HasSuffix(name, "__0") {
+	if !IsStd(name) {
 		return nil
 	}
 	var list []string

@@ -1,0 +1,56 @@
+package library
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"sync"
+)
+
+// Compiled returns the compiled instance of a generic function, by the text of the
+// instance such as slices_Sort__0[[]int,int], and a name for it. There are those
+// that loop over elements of the common basic types and call nothing back.
+func Compiled(instance string) (name string, f reflect.Value, ok bool) {
+	c, ok := instances()[instance]
+	return c.name, c.f, ok
+}
+
+type instance struct {
+	name string
+	f    reflect.Value
+}
+
+var instances = sync.OnceValue(func() map[string]instance {
+	m := map[string]instance{}
+	of[int](m, "int")
+	of[int32](m, "int32", "rune")
+	of[int64](m, "int64")
+	of[uint8](m, "uint8", "byte")
+	of[float32](m, "float32")
+	of[float64](m, "float64")
+	of[string](m, "string")
+	return m
+})
+
+// of adds the instances for slices of a type, which may be called by several names.
+func of[E cmp.Ordered](m map[string]instance, names ...string) {
+	for name, f := range map[string]any{
+		"BinarySearch": slices.BinarySearch[[]E],
+		"Clone":        slices.Clone[[]E],
+		"Compact":      slices.Compact[[]E],
+		"Compare":      slices.Compare[[]E],
+		"Contains":     slices.Contains[[]E],
+		"Equal":        slices.Equal[[]E],
+		"Index":        slices.Index[[]E],
+		"IsSorted":     slices.IsSorted[[]E],
+		"Max":          slices.Max[[]E],
+		"Min":          slices.Min[[]E],
+		"Repeat":       slices.Repeat[[]E],
+		"Reverse":      slices.Reverse[[]E],
+		"Sort":         slices.Sort[[]E],
+	} {
+		for _, e := range names {
+			m[StdName("slices", name)+"[[]"+e+","+e+"]"] = instance{"Slices_" + name + "_" + names[0], reflect.ValueOf(f)}
+		}
+	}
+}
