@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"halfnote/kernel"
 	"halfnote/kernel/client"
 	"halfnote/notebooks"
+	"halfnote/tensor"
 	"halfnote/tensor/driver"
 )
 
@@ -56,7 +58,11 @@ type kernelCommand struct {
 }
 
 func (c kernelCommand) Run() error {
-	session, err := interp.NewSession(interp.Options{Release: version})
+	limit := int64(tensor.Memory().Limit) // the machine's, unless GOMEMLIMIT is less
+	if limit > 0 {
+		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before there is no more
+	}
+	session, err := interp.NewSession(interp.Options{Release: version, Memory: limit / 10 * 9})
 	if err != nil {
 		return err
 	}

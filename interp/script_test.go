@@ -72,7 +72,7 @@ func TestScripts(t *testing.T) {
 
 func newSession(t testing.TB) *Session {
 	t.Helper()
-	s, err := NewSession(Options{Release: "test"})
+	s, err := NewSession(Options{Release: "test", Memory: 8 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,6 +34,9 @@ type Options struct {
 	Release string
 	// MaxDepth bounds how deep calls of a cell's functions nest; 0 means 10000.
 	MaxDepth int
+	// Memory is how many bytes the heap may hold before a cell is stopped; 0 means
+	// any number.
+	Memory int64
 	// Grace is how long an interrupted cell may take to stop before it is left
 	// behind; 0 means 2 s.
 	Grace time.Duration
@@ -86,6 +89,7 @@ func NewSession(o Options) (*Session, error) {
 	s := &Session{
 		opts: o, importer: exports.Importer(), live: live.NewRegistry(o.MaxDepth),
 	}
+	s.live.Memory = o.Memory
 	if err := s.reset(); err != nil {
 		return nil, err
 	}

@@ -68,9 +68,8 @@ func (s *Session) bindSupport() {
 	})
 	s.bindSupportSymbols(lower.MinMax())
 	for path, functions := range map[string]map[string]any{
-		"fmt":  s.stdio.printing(),
-		"time": {"Sleep": s.live.Sleep},
-		"log":  s.logger(),
+		"fmt": s.stdio.printing(),
+		"log": s.logger(),
 		// what a cell shows goes to the cell
 		"halfnote/display": s.screen().Symbols(),
 	} {
@@ -80,6 +79,7 @@ func (s *Session) bindSupport() {
 		}
 		s.engine.Bind(path, m)
 	}
+	s.bindSurvival()
 }
 
 func (s *Session) bindSupportSymbols(m map[string]reflect.Value) {
@@ -124,7 +124,8 @@ func (s *Session) logger() map[string]any {
 	}
 }
 
-// keep is what recover() returns in cells: an interrupt cannot be recovered from,
+// keep is what recover() returns in cells: an interrupt and os.Exit cannot be
+// recovered from,
 // and run-time errors are errors with Go's words.
 func (s *Session) keep(v any) any {
 	if v == nil {
@@ -133,7 +134,7 @@ func (s *Session) keep(v any) any {
 	if r, ok := v.(reflect.Value); ok && r.IsValid() && r.CanInterface() {
 		v = r.Interface()
 	}
-	if _, ok := v.(live.Interrupted); ok {
+	if _, ok := v.(interface{ StopsCell() }); ok {
 		panic(v)
 	}
 	s.engine.Forget()
@@ -311,6 +312,13 @@ func position(msg string) (pos token.Position, rest string, ok bool) {
 
 // reportGoroutine prints the panic of a cell's goroutine to the cell.
 func (s *Session) reportGoroutine(c *live.Cell, p *engine.Panic) {
+	if exit, ok := p.Value.(symbols.Exit); ok { // it ends the cell, as it ends a program
+		running := c.Ctx.Err() == nil
+		s.live.StopFor(c, exit)
+		if running {
+			return // the cell's error tells
+		}
+	}
 	e := s.describe(p)
 	fmt.Fprintln(c.Stderr(), strings.Join(append(e.Traceback, dim("in a goroutine, which has ended")), "\n"))
 }

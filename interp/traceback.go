@@ -30,7 +30,14 @@ func (s *Session) execute(c *cell) error {
 // traceback describes the panic that ended a cell.
 func (s *Session) traceback(c *cell, p *engine.Panic) *kernel.Error {
 	if _, ok := p.Value.(live.Interrupted); ok {
-		return s.interrupted(c, p)
+		cause := c.run.Cause()
+		if cause == nil {
+			return s.interrupted(c, p)
+		}
+		p.Value = cause
+	}
+	if _, ok := p.Value.(symbols.Exit); ok {
+		s.live.Stop(c.run) // and its goroutines
 	}
 	return s.describe(p)
 }
@@ -38,10 +45,20 @@ func (s *Session) traceback(c *cell, p *engine.Panic) *kernel.Error {
 // describe shows a panic: what, and the frames of cells.
 func (s *Session) describe(p *engine.Panic) *kernel.Error {
 	e := &kernel.Error{Name: "Panic"}
+	kind := "panic: "
 	v := goWords(p.Value)
 	switch v := v.(type) {
 	case symbols.Exit:
+		kind = ""
 		e.Name, e.Value = "Exit", v.Error()
+	case live.Goexit:
+		kind = ""
+		e.Name, e.Value = "Goexit", v.Error()
+	case live.Deadlock:
+		kind = "fatal error: "
+		e.Name, e.Value = "Deadlock", v.Error()
+	case live.TooMuch:
+		e.Name, e.Value = "OutOfMemory", v.Error()
 	case error:
 		e.Value = safely(v.Error)
 	case fmt.Stringer:
@@ -55,7 +72,7 @@ func (s *Session) describe(p *engine.Panic) *kernel.Error {
 		}
 	}
 	lines := strings.Split(e.Value, "\n")
-	e.Traceback = append(e.Traceback, bold(red("panic: "+lines[0])))
+	e.Traceback = append(e.Traceback, bold(red(kind+lines[0])))
 	e.Traceback = append(e.Traceback, lines[1:]...)
 	e.Traceback = append(e.Traceback, s.frames(p)...)
 	e.Value = lines[0]

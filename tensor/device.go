@@ -48,10 +48,10 @@ type storage struct {
 // ids numbers tensors and storages in the order of their making.
 var ids atomic.Uint64
 
-func newStorage(op string, b driver.Backend, bytes int) *storage {
-	buffer, err := b.Alloc(bytes)
+func newStorage(op string, b driver.Backend, d DType, shape []int) *storage {
+	buffer, err := b.Alloc(size(shape) * d.Size())
 	if err != nil {
-		panic(&Error{Op: op, Why: err.Error()})
+		panic(&Error{Op: op, Shapes: [][]int{shape}, DTypes: []DType{d}, Why: err.Error()})
 	}
 	return &storage{backend: b, buffer: buffer, id: ids.Add(1)}
 }
@@ -60,6 +60,9 @@ func newStorage(op string, b driver.Backend, bytes int) *storage {
 type MemoryStats struct {
 	Live int // now, as far as the garbage collector knows
 	Peak int // at most, since the start or the last ResetPeakMemory
+	// Limit is what there may be, 0 if that is not known. On the CPU it is the least
+	// of GOMEMLIMIT, the control group's limit and the machine's memory.
+	Limit int
 }
 
 // Memory returns what tensors occupy on d, zeros if the device does not count. It
@@ -67,7 +70,7 @@ type MemoryStats struct {
 func (d Device) Memory() MemoryStats {
 	if r, ok := d.backend().(driver.MemoryReporter); ok {
 		m := r.Memory()
-		return MemoryStats{int(m.Live), int(m.Peak)}
+		return MemoryStats{int(m.Live), int(m.Peak), int(m.Limit)}
 	}
 	return MemoryStats{}
 }

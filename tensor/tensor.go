@@ -28,7 +28,7 @@ type Tensor struct {
 // newTensor returns a zeroed tensor.
 func newTensor(b driver.Backend, d DType, shape []int) *Tensor {
 	return &Tensor{
-		mem: newStorage("new", b, size(shape)*d.Size()), dtype: d,
+		mem: newStorage("new", b, d, shape), dtype: d,
 		shape: shape, stride: rowMajor(shape), id: ids.Add(1),
 	}
 }

@@ -95,14 +95,14 @@ func (u *Unit) receive(n *ast.UnaryExpr, two bool) ast.Expr {
 		in.Lhs = append(in.Lhs, ident("ok__"))
 		ret.Results = append(ret.Results, ident("ok__"))
 	}
-	return u.waiting(results, []*ast.Field{{Names: []*ast.Ident{ident("c__")}, Type: u.typeExpr(n, ch)}},
+	return u.waiting(n.Pos(), results, []*ast.Field{{Names: []*ast.Ident{ident("c__")}, Type: u.typeExpr(n, ch)}},
 		&ast.CommClause{Comm: in, Body: []ast.Stmt{ret}}, n.X)
 }
 
 // waiting calls a literal that waits for one channel operation.
-func (u *Unit) waiting(results *ast.FieldList, params []*ast.Field, op *ast.CommClause, args ...ast.Expr) ast.Expr {
+func (u *Unit) waiting(pos token.Pos, results *ast.FieldList, params []*ast.Field, op *ast.CommClause, args ...ast.Expr) ast.Expr {
 	lit := &ast.FuncLit{
-		Type: &ast.FuncType{Func: args[0].Pos(), Params: &ast.FieldList{List: params}, Results: results},
+		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{List: params}, Results: results},
 		Body: block(
 			define(ident("done__"), Support("Done")),
 			&ast.ForStmt{Body: block(&ast.SelectStmt{Body: block(op, stopped("done__"))})},
@@ -121,7 +121,7 @@ func stopped(done string) *ast.CommClause {
 
 func (u *Unit) send(n *ast.SendStmt) ast.Stmt {
 	ch := u.channelOf(n.Chan)
-	return expr(u.waiting(nil,
+	return expr(u.waiting(n.Pos(), nil,
 		[]*ast.Field{
 			{Names: []*ast.Ident{ident("c__")}, Type: u.typeExpr(n, ch)},
 			{Names: []*ast.Ident{ident("v__")}, Type: u.typeExpr(n, ch.Elem())},

@@ -76,7 +76,8 @@ func poll() ast.Stmt {
 
 // depth counts the calls of functions that call functions of cells, and looks
 // now and then how deep they nest and whether the cell has been told to stop. A
-// function that only calls compiled ones cannot recurse.
+// function that only calls compiled ones cannot recurse, and only looks whether it
+// has been told to stop.
 func (u *Unit) depth() {
 	u.imports = true
 	name := ""
@@ -84,8 +85,14 @@ func (u *Unit) depth() {
 		fd, isDecl := n.(*ast.FuncDecl)
 		if isDecl {
 			name = fd.Name.Name
+			NameParams(fd.Recv)
 		}
-		if n == ast.Node(u.Outer) || !u.callsCells(body) {
+		if n == ast.Node(u.Outer) {
+			return
+		}
+		NameParams(t.Params)     // Yaegi puts temporary values where parameters without names are
+		if !u.callsCells(body) { // compiled code may call it again and again
+			body.List = append([]ast.Stmt{poll()}, body.List...)
 			return
 		}
 		u.Marks = append(u.Marks, Mark{Pos: t.Pos(), Func: name})

@@ -87,6 +87,7 @@ var Rewrites = []Rewrite{
 	{"parallel", "operands of parallel assignments", (*Unit).parallelAssigns},
 	{"parallellit", "composite literals of parallel assignments", (*Unit).parallelLiterals},
 	{"commaok", "second results that are not of type bool", (*Unit).commaOk},
+	{"room", "allocations that do not fit into memory", (*Unit).rooms},
 	{"minmax", "min, max, clear", (*Unit).minmax},
 	{"switch", "switches over more than basic values, cases of several conditions", (*Unit).switches},
 	{"variadic", "interpreted values in variadic interfaces and in literals of compiled slice types", (*Unit).variadics},

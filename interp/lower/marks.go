@@ -107,7 +107,7 @@ func (m *marker) stmt(st ast.Stmt) []ast.Stmt {
 		return m.before(s.Switch, s.Init)
 	case *ast.SelectStmt:
 		m.list(&s.Body.List)
-		return nil
+		return m.mark(s.Select) // where it waits
 	case *ast.CaseClause:
 		m.list(&s.Body)
 		return nil

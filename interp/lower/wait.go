@@ -8,14 +8,25 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// waits are methods that wait, and the support functions, of a pointer to the
-// receiver, that wait for the cell's end as well.
+// waits are methods that wait, or that would end the process when they are used
+// wrongly, and the support functions of a pointer to the receiver that wait for the
+// cell's end as well, or panic.
 var waits = map[string]string{
-	"(*sync.Mutex).Lock":     "Lock",
-	"(*sync.RWMutex).Lock":   "Lock",
-	"(*sync.RWMutex).RLock":  "RLock",
-	"(*sync.WaitGroup).Go":   "WaitGo",
-	"(*sync.WaitGroup).Wait": "Wait",
+	"(*flag.FlagSet).Parse":   "ParseFlags",
+	"(*log.Logger).Fatal":     "LoggerFatal",
+	"(*log.Logger).Fatalf":    "LoggerFatalf",
+	"(*log.Logger).Fatalln":   "LoggerFatalln",
+	"(*sync.Cond).Wait":       "CondWait",
+	"(*sync.Mutex).Lock":      "Lock",
+	"(*sync.Mutex).Unlock":    "Unlock",
+	"(*sync.RWMutex).Lock":    "Lock",
+	"(*sync.RWMutex).RLock":   "RLock",
+	"(*sync.RWMutex).RUnlock": "RUnlock",
+	"(*sync.RWMutex).Unlock":  "UnlockRW",
+	"(*sync.WaitGroup).Go":    "WaitGo",
+	"(*sync.WaitGroup).Wait":  "Wait",
+	"(*time.Timer).Reset":     "ResetTimer",
+	"(sync.Locker).Lock":      "Lock",
 }
 
 // waitCalls calls support functions instead of methods that wait.
@@ -38,7 +49,7 @@ func (u *Unit) waitCalls() {
 			return
 		}
 		recv, t := u.receiver(sel, s)
-		if _, ok := t.Underlying().(*types.Pointer); !ok {
+		if _, ok := t.Underlying().(*types.Pointer); !ok && !types.IsInterface(t) {
 			recv = &ast.UnaryExpr{Op: token.AND, X: recv}
 		}
 		u.imports = true

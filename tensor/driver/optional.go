@@ -6,6 +6,8 @@ type MemoryStats struct {
 	Live int64
 	// Peak is the largest Live since the start or the last ResetPeak.
 	Peak int64
+	// Limit is what may be allocated, 0 if that is not known.
+	Limit int64
 }
 
 // MemoryReporter is implemented by backends that count their memory.

@@ -107,7 +107,7 @@ func (d *Defers) Recover() any {
 		return nil
 	}
 	v := d.panic.Value
-	if _, ok := v.(Interrupted); ok {
+	if _, ok := v.(interface{ StopsCell() }); ok {
 		return nil
 	}
 	d.panic = nil

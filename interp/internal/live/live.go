@@ -33,7 +33,11 @@ type Cell struct {
 	stop    chan struct{} // closed when the cell is told to stop
 	stopped atomic.Bool
 	alive   atomic.Int32 // its goroutines
+	cause   atomic.Value // why it was stopped, if nobody asked for it
 }
+
+// Cause returns why the cell was stopped: nil if somebody asked for it.
+func (c *Cell) Cause() any { return c.cause.Load() }
 
 // Registry keeps the goroutines of a session's cells.
 type Registry struct {
@@ -55,6 +59,8 @@ type Registry struct {
 	Report func(*Cell, *engine.Panic)
 	// Before, if set, runs before each write to the streams.
 	Before func()
+	// Memory is how many bytes the heap may have, 0 for any number.
+	Memory int64
 
 	limit int
 	// flag is what loops test: not 0 while some goroutine has to stop. calls is
@@ -66,9 +72,12 @@ type Registry struct {
 
 	others atomic.Int32 // goroutines besides the running cell's own
 
+	wakeBy int64 // until when, in Unix nanoseconds, timers may wake cells
+
 	mu        sync.Mutex
 	current   *Cell
-	cells     map[uint64]*Cell // by goroutine
+	cells     map[uint64]*Cell    // by goroutine
+	ever      map[uint64]struct{} // goroutines that cells have had
 	stopping  map[*Cell]bool
 	unwinding map[uint64]bool
 	expected  map[uint64]expected // by goroutine
@@ -80,7 +89,7 @@ type Registry struct {
 func NewRegistry(limit int) *Registry {
 	return &Registry{
 		limit: limit, calls: stride, current: &Cell{stop: make(chan struct{}), Out: nowhere{}, Ctx: context.Background()},
-		cells: map[uint64]*Cell{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{}, expected: map[uint64]expected{},
+		cells: map[uint64]*Cell{}, ever: map[uint64]struct{}{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{}, expected: map[uint64]expected{},
 	}
 }
 
@@ -91,6 +100,14 @@ const stride = 1000
 type Interrupted struct{}
 
 func (Interrupted) Error() string { return "interrupted" }
+
+// StopsCell keeps recover from ending the panic.
+func (Interrupted) StopsCell() {}
+
+// Goexit is the value of the panic that stands for runtime.Goexit in a cell.
+type Goexit struct{}
+
+func (Goexit) Error() string { return "runtime.Goexit ended the cell" }
 
 // TooDeep is the value of the panic of endless recursion.
 type TooDeep struct{ Limit int }
@@ -144,13 +161,17 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 	go func() {
 		id := ID()
 		r.add(id, c)
+		returned := false
 		defer func() {
 			if v := recover(); v != nil {
 				done <- fmt.Errorf("engine: %v", v)
+			} else if !returned {
+				done <- &engine.Panic{Value: Goexit{}}
 			}
 			r.remove(id, c)
 		}()
 		err := f()
+		returned = true
 		r.mu.Lock()
 		if r.resume != nil {
 			r.resume()
@@ -160,12 +181,9 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 		r.mu.Unlock()
 		done <- err
 	}()
-	select {
-	case err := <-done:
+	if err, ended := r.watch(c, stop, done); ended {
 		return err, false
-	case <-stop:
 	}
-	r.Stop(c)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	late := time.NewTimer(grace)
@@ -183,12 +201,57 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 	}
 }
 
+// watch waits until the cell has ended or has been told to stop. It tells a cell
+// to stop that has used up the memory or waits for nothing.
+func (r *Registry) watch(c *Cell, stop <-chan struct{}, done <-chan error) (err error, ended bool) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	asleep := 0 // looks at which all goroutines were
+	for n := 1; ; n++ {
+		select {
+		case err := <-done:
+			return err, true
+		case <-stop:
+			r.Stop(c)
+			return nil, false
+		case <-c.stop:
+			return nil, false
+		case <-tick.C:
+		}
+		if why, ok := r.full(); ok {
+			r.StopFor(c, why)
+			return nil, false
+		}
+		if n%10 != 0 && asleep == 0 {
+			continue
+		}
+		count, ok := r.asleep()
+		if !ok {
+			asleep = 0
+			continue
+		}
+		if asleep++; asleep > 1 {
+			r.StopFor(c, Deadlock{count})
+			return nil, false
+		}
+	}
+}
+
+// watchEvery is how often a running cell is looked at.
+const watchEvery = 50 * time.Millisecond
+
 // Stop tells the goroutines of a cell to stop.
-func (r *Registry) Stop(c *Cell) {
+func (r *Registry) Stop(c *Cell) { r.StopFor(c, nil) }
+
+// StopFor is Stop for a cause that the cell's error will tell.
+func (r *Registry) StopFor(c *Cell, cause any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if c.stopped.Swap(true) {
 		return
+	}
+	if cause != nil {
+		c.cause.Store(cause)
 	}
 	close(c.stop)
 	c.end()
@@ -214,7 +277,15 @@ func (r *Registry) add(id uint64, c *Cell) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cells[id] = c
+	if r.ever[id] = struct{}{}; len(r.ever) > maxEver {
+		r.ever = map[uint64]struct{}{}
+		r.Expect(-1)
+	}
 }
+
+// maxEver bounds the memory for goroutines that have ended. With more of them
+// nobody looks for deadlocks.
+const maxEver = 1 << 18
 
 func (r *Registry) remove(id uint64, c *Cell) {
 	r.mu.Lock()
@@ -304,28 +375,3 @@ func (r *Registry) Flag() *uint32 { return &r.flag }
 
 // Calls returns what function entries count down.
 func (r *Registry) Calls() *int32 { return &r.calls }
-
-// Go runs f in a new goroutine of the calling cell. A panic in it ends it alone.
-func (r *Registry) Go(f func()) {
-	c := r.Current()
-	c.alive.Add(1)
-	r.others.Add(1)
-	started := make(chan struct{})
-	go func() {
-		id := ID()
-		r.add(id, c)
-		close(started)
-		defer func() {
-			if v := recover(); v != nil {
-				p := r.Recovered(v)
-				if _, ok := p.Value.(Interrupted); !ok && r.Report != nil {
-					r.Report(c, p)
-				}
-			}
-			r.remove(id, c)
-			r.others.Add(-1)
-		}()
-		f()
-	}()
-	<-started // so that an interrupt finds it
-}

@@ -73,6 +73,49 @@ func (r *Registry) Lock(l sync.Locker) {
 	}
 }
 
+// CondWait is the method Wait of sync.Cond. It ends when the cell is told to stop,
+// with the lock held, for deferred functions to unlock it.
+func (r *Registry) CondWait(c *sync.Cond) {
+	woken := make(chan struct{})
+	go func() { // it takes the lock over, and hands it back
+		c.Wait()
+		close(woken)
+	}()
+	select {
+	case <-woken:
+	case <-r.Current().stop:
+		c.Broadcast()
+		<-woken
+		r.Poll()
+	}
+}
+
+// Unlock and its like panic where Go would end the process.
+
+func (r *Registry) Unlock(l *sync.Mutex) {
+	if l.TryLock() {
+		l.Unlock()
+		panic("sync: unlock of unlocked mutex")
+	}
+	l.Unlock()
+}
+
+func (r *Registry) UnlockRW(l *sync.RWMutex) {
+	if l.TryRLock() {
+		l.RUnlock()
+		panic("sync: Unlock of unlocked RWMutex")
+	}
+	l.Unlock()
+}
+
+func (r *Registry) RUnlock(l *sync.RWMutex) {
+	if l.TryLock() {
+		l.Unlock()
+		panic("sync: RUnlock of unlocked RWMutex")
+	}
+	l.RUnlock()
+}
+
 func (r *Registry) wait(f func()) {
 	done := make(chan struct{})
 	go func() {

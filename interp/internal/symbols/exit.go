@@ -12,6 +12,9 @@ func (e Exit) Error() string {
 	return fmt.Sprintf("os.Exit(%d): a cell cannot end the kernel; return, or restart the kernel from the menu", e.Code)
 }
 
+// StopsCell keeps recover from ending the panic: nothing recovers from os.Exit.
+func (Exit) StopsCell() {}
+
 func osExit(code int) { panic(Exit{code}) }
 
 // The functions of log that would exit after the message exit as os.Exit does in

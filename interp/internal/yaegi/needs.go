@@ -31,6 +31,7 @@ var needs = []string{
 	"rangefunc",
 	"rangeint",
 	"rangestring",
+	"room",
 	"shift",
 	"streams",
 	"switch",

@@ -142,7 +142,7 @@ func (m *memory) give(n int64) {
 func (m *memory) Memory() driver.MemoryStats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return driver.MemoryStats{Live: m.live, Peak: m.peak}
+	return driver.MemoryStats{Live: m.live, Peak: m.peak, Limit: m.limit}
 }
 
 // ResetPeak sets the peak to what is live.

@@ -1,0 +1,174 @@
+package live
+
+import (
+	"bytes"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Deadlock is why a cell was stopped whose goroutines, and those of earlier cells,
+// all waited for each other. Its text is that of Go's fatal error.
+type Deadlock struct{ Goroutines int }
+
+func (Deadlock) Error() string { return "all goroutines are asleep - deadlock!" }
+
+// Expect notes that something which is no goroutine of a cell, such as a timer, may
+// wake one within d; if d is negative, at any time.
+func (r *Registry) Expect(d time.Duration) {
+	until := int64(math.MaxInt64)
+	if d >= 0 && d < math.MaxInt64/2 {
+		until = time.Now().Add(d + time.Second).UnixNano()
+	}
+	for {
+		old := atomic.LoadInt64(&r.wakeBy)
+		if old >= until || atomic.CompareAndSwapInt64(&r.wakeBy, old, until) {
+			return
+		}
+	}
+}
+
+// asleep returns how many goroutines of cells there are, if all of them wait and
+// nothing is known that could wake one: no timer, and no goroutine that one of them
+// has started in compiled code.
+func (r *Registry) asleep() (n int, ok bool) {
+	if time.Now().UnixNano() < atomic.LoadInt64(&r.wakeBy) {
+		return 0, false
+	}
+	list := goroutines()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	related := map[uint64]bool{}
+	for again := true; again; {
+		again = false
+		for _, g := range list {
+			_, known := r.ever[g.parent]
+			if !related[g.id] && r.cells[g.id] == nil && (known || related[g.parent]) && !isOurs(g.creator) {
+				related[g.id] = true
+				again = true
+			}
+		}
+	}
+	for _, g := range list {
+		switch {
+		case r.cells[g.id] != nil:
+			if !g.waitsForCells() {
+				return 0, false
+			}
+			n++
+		case related[g.id]:
+			return 0, false
+		case strings.HasPrefix(g.creator, packageName) && !g.waits():
+			return 0, false // it may be about to wake its cell
+		}
+	}
+	return n, n > 0
+}
+
+// goroutine is one as runtime.Stack describes it.
+type goroutine struct {
+	id      uint64
+	state   string
+	frames  []string // functions, innermost first
+	creator string
+	parent  uint64
+}
+
+// goroutines lists those of the process.
+func goroutines() []goroutine {
+	buf := make([]byte, 1<<18)
+	for {
+		n := runtime.Stack(buf, true)
+		if n < len(buf) || n >= 1<<26 {
+			buf = buf[:n]
+			break
+		}
+		buf = make([]byte, 2*len(buf))
+	}
+	var list []goroutine
+	for block := range bytes.SplitSeq(buf, []byte("\n\n")) {
+		if g, ok := parseGoroutine(string(block)); ok {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// parseGoroutine reads "goroutine 12 [select, 2 minutes]:" and the lines below.
+func parseGoroutine(text string) (g goroutine, ok bool) {
+	head, rest, _ := strings.Cut(text, "\n")
+	head, ok = strings.CutPrefix(head, "goroutine ")
+	id, state, ok2 := strings.Cut(strings.TrimSuffix(head, "]:"), " [")
+	if !ok || !ok2 {
+		return g, false
+	}
+	g.id, _ = strconv.ParseUint(id, 10, 64)
+	g.state, _, _ = strings.Cut(state, ",")
+	for line := range strings.SplitSeq(rest, "\n") {
+		if strings.HasPrefix(line, "\t") || line == "" {
+			continue
+		}
+		if by, ok := strings.CutPrefix(line, "created by "); ok {
+			by, parent, _ := strings.Cut(by, " in goroutine ")
+			g.creator = by
+			g.parent, _ = strconv.ParseUint(parent, 10, 64)
+			continue
+		}
+		if i := strings.LastIndexByte(line, '('); i > 0 {
+			line = line[:i]
+		}
+		g.frames = append(g.frames, line)
+	}
+	return g, true
+}
+
+// waits tells whether the goroutine can only be woken by another one.
+func (g goroutine) waits() bool {
+	switch {
+	case strings.HasPrefix(g.state, "chan "), strings.HasPrefix(g.state, "select"), g.state == "semacquire",
+		strings.HasPrefix(g.state, "sync."):
+		return true
+	}
+	return false
+}
+
+// waitsForCells tells whether it waits in an operation of a cell, and not inside
+// compiled code that a cell has called.
+func (g goroutine) waitsForCells() bool {
+	if !g.waits() {
+		return false
+	}
+	i := slices.IndexFunc(g.frames, func(f string) bool {
+		return !strings.HasPrefix(f, "runtime.") && !strings.HasPrefix(f, "sync.") && !strings.HasPrefix(f, "internal/sync.")
+	})
+	if i < 0 {
+		return false
+	}
+	f := g.frames[i]
+	if name, ok := strings.CutPrefix(f, packageName+"(*Registry)."); ok {
+		return name != "Sleep"
+	}
+	for _, p := range []string{"reflect.", "github.com/traefik/yaegi/", "github.com/goplus/ixgo"} {
+		if strings.HasPrefix(f, p) {
+			return true
+		}
+	}
+	return false
+}
+
+const packageName = "halfnote/interp/internal/live."
+
+// isOurs tells whether goroutines that a function starts serve the kernel or the
+// library, and never wake a cell's on their own.
+func isOurs(creator string) bool {
+	for _, p := range []string{"halfnote/", "github.com/go-zeromq/", "os/signal.", "runtime.", "runtime/", "testing.", "main."} {
+		if strings.HasPrefix(creator, p) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,69 @@
+package live
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/metrics"
+)
+
+// TooMuch is the value of the panic that memory ends which there is not. A cell that
+// is stopped because it has used up all of it has an Asked of 0.
+type TooMuch struct{ Asked, Used, Limit int64 }
+
+func (t TooMuch) Error() string {
+	if t.Asked == 0 {
+		return fmt.Sprintf("out of memory: %s are in use, and the limit is %s (GOMEMLIMIT sets it)", bytesText(t.Used), bytesText(t.Limit))
+	}
+	return fmt.Sprintf("out of memory: %s asked for, more than is left of %s (GOMEMLIMIT sets the limit)", bytesText(t.Asked), bytesText(t.Limit))
+}
+
+// RuntimeError makes TooMuch a runtime.Error.
+func (TooMuch) RuntimeError() {}
+
+func bytesText(n int64) string {
+	switch {
+	case n >= 1<<40:
+		return fmt.Sprintf("%.1f TiB", float64(n)/(1<<40))
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
+
+// Room panics if n elements of size bytes do not fit into memory: Go itself would
+// end the process. What is no length at all is left to Go.
+func (r *Registry) Room(n, size int) {
+	const small = 64 << 20
+	if r.Memory == 0 || n < 0 || size <= 0 || n < small/size {
+		return
+	}
+	asked := int64(n) * int64(size)
+	if asked/int64(size) != int64(n) {
+		return
+	}
+	used := heap()
+	if asked > r.Memory-used {
+		runtime.GC()
+		used = heap()
+	}
+	if asked > r.Memory-used {
+		panic(TooMuch{asked, used, r.Memory})
+	}
+}
+
+// full returns why the cell has to stop if memory is used up.
+func (r *Registry) full() (TooMuch, bool) {
+	if r.Memory == 0 || heap() <= r.Memory {
+		return TooMuch{}, false
+	}
+	runtime.GC()
+	used := heap()
+	return TooMuch{0, used, r.Memory}, used > r.Memory
+}
+
+// heap returns the bytes of the heap that hold objects.
+func heap() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64())
+}

@@ -1,0 +1,44 @@
+package lower
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"runtime"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// rooms asks before each make of a slice whether there is memory for it: Go ends
+// the process if there is none. Lengths that are small constants need no question.
+//
+//	make([]T, n)    make([]T, Room(int(n), size of T))
+func (u *Unit) rooms() {
+	sizes := types.SizesFor("gc", runtime.GOARCH)
+	u.each(func(c *astutil.Cursor) {
+		x, ok := c.Node().(*ast.CallExpr)
+		if !ok || len(x.Args) < 2 {
+			return
+		}
+		id, ok := ast.Unparen(x.Fun).(*ast.Ident)
+		if !ok {
+			return
+		}
+		if b, ok := u.Info.Uses[id].(*types.Builtin); !ok || b.Name() != "make" {
+			return
+		}
+		s, ok := orInvalid(u.typeOf(x.Args[0])).Underlying().(*types.Slice)
+		if !ok {
+			return
+		}
+		size := sizes.Sizeof(s.Elem())
+		n := x.Args[len(x.Args)-1]
+		if v := u.Info.Types[n].Value; v != nil {
+			if k, exact := constant.Int64Val(constant.ToInt(v)); exact && k < 1<<20/max(1, size) {
+				return
+			}
+		}
+		u.imports = true
+		x.Args[len(x.Args)-1] = u.typed(Support("Room", call(ident("int"), n), Int(size)), types.Typ[types.Int])
+	})
+}

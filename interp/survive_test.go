@@ -1,0 +1,126 @@
+package interp
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"halfnote/kernel"
+	"halfnote/tensor/driver"
+)
+
+// An interrupt ends a cell wherever it is, soon; what earlier cells made goes on
+// working.
+func TestInterruptTime(t *testing.T) {
+	setup := `import ("sync"; "sync/atomic"; "context"; "regexp"; "slices")
+f := func(x int) int { return x + 1 }
+var mu, held sync.Mutex
+held.Lock()
+var rw sync.RWMutex
+var wg sync.WaitGroup
+wg.Add(1)
+cond := sync.NewCond(&mu)
+c := make(chan int)
+n := 0
+var ticks atomic.Int64
+go func() { for { ticks.Add(1); time.Sleep(time.Millisecond) } }()
+xs := make([]int, 1<<20)
+for i := range xs { xs[i] = i * 7919 % 1048583 }
+func rec(k int) int { if k == 0 { return 0 }; return rec(k-1) + rec(k-1) }
+type Rec struct{ v int }
+func (r *Rec) Walk(k int) int { if k == 0 { return r.v }; return r.Walk(k-1) + r.Walk(k-1) }
+big, small := tensor.Ones(4096, 4096), tensor.Ones(64, 64)
+`
+	cells := []struct{ name, code string }{
+		{"loop", "for {}"},
+		{"loop with a call", "for { n = f(n) }"},
+		{"range over a function", "for i := range func(yield func(int) bool) { for yield(1) {} } { n += i }"},
+		{"goto", "again:\n\tn++\n\tgoto again"},
+		{"recursion", "rec(80)"},
+		{"method recursion", "(&Rec{1}).Walk(80)"},
+		{"Sleep", "time.Sleep(time.Hour)"},
+		{"receive", "<-c"},
+		{"receive of two", "v, ok := <-c; fmt.Println(v, ok)"},
+		{"send", "c <- 1"},
+		{"range over a channel", "for range c {}"},
+		{"select", "select { case <-c: case c <- 1: }"},
+		{"empty select", "select {}"},
+		{"select in a loop", "for { select { case <-c: default: } }"},
+		{"timer", "<-time.After(time.Hour)"},
+		{"context", "<-context.Background().Done()"},
+		{"Mutex", "held.Lock()"},
+		{"Locker", "var l sync.Locker = &held; l.Lock()"},
+		{"RWMutex", "rw.RLock(); rw.Lock()"},
+		{"WaitGroup", "wg.Wait()"},
+		{"Cond", "mu.Lock(); defer mu.Unlock(); cond.Wait()"},
+		{"Cond in a loop", "func() { mu.Lock(); defer mu.Unlock(); for n >= 0 { cond.Wait() } }()"},
+		{"goroutines", "for range 4 { wg.Add(1); go func() { defer wg.Done(); for {} }() }\nwg.Wait()"},
+		{"tensor operation", "big.MatMul(big)"},
+		{"tensor operations in a loop", "for { small.Add(small) }"},
+		{"callback", "for { sort.Slice(xs, func(i, j int) bool { return xs[i]*7 % 1000003 < xs[j]*7 % 1000003 }) }"},
+		{"one long callback", "strings.Map(func(r rune) rune { for { n++ } }, \"x\")"},
+		{"callbacks of one call", "sort.Slice(xs, func(i, j int) bool { return xs[i]*11 % 1000003 < xs[j]*11 % 1000003 })"},
+		{"deferred function", "defer func() { for { n++ } }()"},
+		{"deferred function of a panic", "defer func() { for { n++ } }()\npanic(1)"},
+		{"recover in a loop", "for { func() { defer func() { recover() }(); for { n++ } }() }"},
+		{"recover of panics in a loop", "for { func() { defer func() { recover() }(); panic(1) }() }"},
+		{"method String", "type S struct{}\nfunc (S) String() string { for { n++ } }\nS{}"},
+	}
+	s := newSession(t)
+	driver.SetPoll(s.Poll)
+	defer driver.SetPoll(nil)
+	if got := evalFor(t, s, 1, setup, ""); got != "" {
+		t.Fatal(got)
+	}
+	var worst time.Duration
+	for i, c := range cells {
+		ctx, cancel := context.WithCancel(context.Background())
+		var asked time.Time
+		time.AfterFunc(60*time.Millisecond, func() { asked = time.Now(); cancel() })
+		r := s.Eval(ctx, kernel.Cell{Code: c.code, Count: i + 2}, &recorder{})
+		took := time.Since(asked)
+		cancel()
+		if r.Err == nil || r.Err.Name != "Interrupted" || strings.Contains(r.Err.Value, "left behind") {
+			t.Errorf("%s: got %+v, want an interrupt", c.name, r.Err)
+			continue
+		}
+		t.Logf("%-28s %v", c.name, took)
+		worst = max(worst, took)
+	}
+	t.Logf("%-28s %v", "the slowest", worst)
+	if worst > 1500*time.Millisecond { // on a machine that does nothing else it is under 100 ms
+		t.Errorf("it took %v to stop a cell", worst)
+	}
+	before := evalFor(t, s, 90, "ticks.Load() > 0", "")
+	if got := evalFor(t, s, 91, "m := ticks.Load(); time.Sleep(30*time.Millisecond); fmt.Println(f(1), ticks.Load() > m, rec(3))", ""); got != "2 true 0\n" {
+		t.Errorf("after all interrupts: got %q (before: %s)", got, before)
+	}
+}
+
+// Memory that runs away ends the cell that takes it, with what it asked for.
+func TestOutOfMemory(t *testing.T) {
+	s, err := NewSession(Options{Memory: 256 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	evalFor(t, s, 1, "x := 41", "")
+	for i, c := range []struct{ code, want string }{
+		{"var all [][]byte\nfor { all = append(all, make([]byte, 1<<20)) }", "out of memory: "},
+		{"all = nil", ""},
+		{"s := []int{1}\nfor { s = append(s, s...) }", "out of memory: "},
+		{"s = nil", ""},
+		{"m := map[int][]int{}\nfor i := 0; ; i++ { m[i] = make([]int, 1000) }", "out of memory: "},
+		{"m = nil", ""},
+		{"make([]float64, 1<<30)", "panic: out of memory: 8.0 GiB asked for"},
+		{"tensor.Zeros(1<<24, 1<<20)", "65536.0 GiB asked for"},
+		{"func f() (err any) { defer func() { err = recover() }(); _ = make([]byte, 1<<33); return }\nf()", "out of memory: 8.0 GiB asked for"},
+		{"x + 1", "= 42"},
+	} {
+		got := evalFor(t, s, i+2, c.code, "")
+		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s\ngot %s\nwant %s", c.code, got, c.want)
+		}
+	}
+}
