@@ -37,6 +37,7 @@ STD < interp/engine
 STD, interp/engine, x/tools < interp/lower
 STD, display, kernel, interp/engine < interp/internal/live
 STD, interp/engine, yaegi < interp/internal/yaegi
+STD, interp/engine, ixgo, x/tools < interp/internal/ixgo
 STD < interp/internal/near
 STD, x/tools, interp/internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/... < interp/internal/library/...
@@ -55,6 +56,7 @@ var modules = map[string][]string{
 	"fonts":      {"codeberg.org/go-fonts/dejavu", "golang.org/x/image"},
 	"goldmark":   {"github.com/yuin/goldmark"},
 	"gonum/plot": {"gonum.org/v1/plot"},
+	"ixgo":       {"github.com/goplus/ixgo", "github.com/goplus/reflectx", "github.com/visualfc/gid"},
 	"sqlite":     {"modernc.org/sqlite"},
 	"x/sys":      {"golang.org/x/sys"},
 	"x/tools":    {"golang.org/x/tools"},

@@ -7,7 +7,10 @@ require (
 	github.com/alecthomas/kong v1.17.0
 	github.com/go-zeromq/zmq4 v0.17.0
 	github.com/gofrs/flock v0.12.1
+	github.com/goplus/ixgo v1.1.1
+	github.com/goplus/reflectx v1.7.2
 	github.com/traefik/yaegi v0.16.1
+	github.com/visualfc/gid v0.3.1
 	github.com/x448/float16 v0.8.4
 	github.com/yuin/goldmark v1.8.7
 	golang.org/x/image v0.30.0
@@ -29,6 +32,10 @@ require (
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	github.com/timandy/routine v1.1.6 // indirect
+	github.com/visualfc/funcval v0.1.5 // indirect
+	github.com/visualfc/xtype v0.3.2 // indirect
+	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.28.0 // indirect

@@ -539,6 +539,9 @@ func (s *Session) commit(c *cell) {
 	if c.generics != nil {
 		s.generics = c.generics
 	}
+	if c.included != nil {
+		s.included = c.included
+	}
 	c.retired = map[*binding]bool{} // they stay retired
 	for b := range c.superseded {
 		if s.env.cur[b.name] != b && !s.used(b) && (b.kind == kindFunc || b.kind == kindVar && !b.captured) {

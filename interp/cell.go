@@ -74,14 +74,16 @@ type cell struct {
 	newMethods []newMethod
 	newHooks   map[*method]bool
 	touched    map[*binding]bool // types of earlier cells that get methods
+	complete   bool              // types cannot get methods later
 
 	newFuncHooks map[*binding]string
 	hooked       []hooked
 
 	// lower
 	unitPaths map[string]bool
-	flat      bool      // it uses what is run from source
-	generics  *generics // nil if nothing of the cell is generic
+	flat      bool            // it uses what is run from source
+	generics  *generics       // nil if nothing of the cell is generic
+	included  map[string]bool // source of the standard library, nil if the cell uses none
 	labels    map[string]string
 	generated map[*ast.FuncDecl]bool
 	inits     int
@@ -108,7 +110,8 @@ func (s *Session) newCell(ctx context.Context, in kernel.Cell, out kernel.Output
 	return &cell{
 		n: in.Count, seq: s.seq, code: in.Code, out: out, ctx: ctx,
 		importer: s.importer, std: s.std, fset: s.engine.Files(), ground: s.ground, env: s.env.clone(),
-		retired: map[*binding]bool{}, paths: map[string]bool{},
+		complete: s.engine.Needs().Complete,
+		retired:  map[*binding]bool{}, paths: map[string]bool{},
 		vars: map[*binding]types.Object{}, reused: map[*binding]bool{}, newHooks: map[*method]bool{},
 		touched: map[*binding]bool{}, newFuncHooks: map[*binding]string{},
 		unitPaths: map[string]bool{}, labels: map[string]string{}, generated: map[*ast.FuncDecl]bool{},
@@ -173,15 +176,19 @@ func (s *Session) drop(c *cell, left bool) {
 	if left {
 		return
 	}
+	gone := c.program != nil && c.program.Free()
 	if in := c.outs[inName]; in != nil && !in.captured {
 		s.engine.Drop(in.slot)
 	}
 	for _, f := range c.parsed {
+		if !s.marking() && c.program != nil && !gone {
+			break // frames of panics have positions in them
+		}
 		if !slices.ContainsFunc(f.Decls, lower.IsGeneric) { // later instances are of its text
 			c.fset.RemoveFile(f.tok)
 		}
 	}
-	if c.program == nil || !c.program.Free() {
+	if !gone {
 		return
 	}
 	delete(s.labels, c.entry())
@@ -215,6 +222,9 @@ func (s *Session) declare(c *cell) error {
 	c.markBase = len(s.marks)
 	for _, m := range c.marks {
 		s.marks = append(s.marks, s.markAt(c, m))
+	}
+	if !s.marking() {
+		s.notePlaces(c)
 	}
 	for name, label := range c.labels {
 		s.labels[name] = label

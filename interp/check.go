@@ -103,7 +103,7 @@ func (c *cell) more(a *attempt) bool {
 			}
 			fn, _ := a.info.Defs[fd.Name].(*types.Func)
 			m := b.methods[fd.Name.Name]
-			if fn == nil || m == nil && !b.generic && !b.tainted {
+			if fn == nil || m == nil && !b.generic && !b.tainted && !c.complete {
 				continue
 			}
 			if m != nil && m.sig == signature(fn) && !b.generic {

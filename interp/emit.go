@@ -66,10 +66,14 @@ func (s *Session) lower(c *cell) error {
 		FirstMark: len(s.marks) + 1,
 		Var:       s.packageVar, Outer: c.body, Generated: c.generated,
 	}
-	if err := s.instantiate(c, x); err != nil {
+	if s.engine.Needs().Instances {
+		if err := s.instantiate(c, x); err != nil {
+			return unsupported(c, err)
+		}
+	} else if err := s.include(c, x); err != nil {
 		return unsupported(c, err)
 	}
-	if err := x.Lower(s.engine.Needs()); err != nil {
+	if err := x.Lower(s.engine.Needs().Rewrites); err != nil {
 		return unsupported(c, err)
 	}
 	c.marks = x.Marks

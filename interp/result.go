@@ -66,7 +66,7 @@ func isCompiled(v reflect.Value) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t.Name() != "" && !strings.HasSuffix(t.PkgPath(), "yaegi/interp") && !strings.HasPrefix(t.Name(), "_")
+	return t.Name() != "" && t.PkgPath() != "main" && !strings.HasSuffix(t.PkgPath(), "yaegi/interp") && !strings.HasPrefix(t.Name(), "_")
 }
 
 // byMethods adds what a value says of itself through interpreted methods. They run

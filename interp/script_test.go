@@ -20,6 +20,8 @@ import (
 	"halfnote/kernel"
 )
 
+var engineName = flag.String("engine", "", "the engine of the sessions of tests")
+
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
 
 // TestScripts runs the cells of every script of testdata. In a script, each
@@ -72,7 +74,7 @@ func TestScripts(t *testing.T) {
 
 func newSession(t testing.TB) *Session {
 	t.Helper()
-	s, err := NewSession(Options{Release: "test", Memory: 8 << 30})
+	s, err := NewSession(Options{Release: "test", Engine: *engineName, Memory: 8 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,14 +22,14 @@ import (
 	"halfnote/interp/internal/exports"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/symbols"
-	"halfnote/interp/internal/yaegi"
-	"halfnote/interp/lower"
 	"halfnote/kernel"
 )
 
 // Options configure a session. The zero value is a session of the default
 // engine.
 type Options struct {
+	// Engine names what executes cells: one of Engines; "" means the first.
+	Engine string
 	// Release is the version of this program that front ends are told.
 	Release string
 	// MaxDepth bounds how deep calls of a cell's functions nest; 0 means 10000.
@@ -60,8 +60,10 @@ type Session struct {
 	slots    map[string]bool // names that the engine has seen
 	bound    map[string]bool // support symbols of package variables
 	marks    []mark          // where cells may fail, by number
+	places   []declPlace     // where declarations are, by position
 	labels   map[string]string
 	generics *generics
+	included map[string]bool // source of the standard library that the engine has
 	std      *std
 	code     map[int]string // source of In[n]
 	history  []int          // which of them there are, oldest first
@@ -98,25 +100,22 @@ func NewSession(o Options) (*Session, error) {
 
 // reset starts anew with an empty environment.
 func (s *Session) reset() error {
-	y, err := yaegi.New(yaegi.Options{
-		Symbols: symbols.All(), Extra: []string{lower.SupportPath}, Name: alias,
-		Stdout: s.live.Stdout(), Goroutine: s.live.Key,
-	})
+	e, err := s.newEngine()
 	if err != nil {
 		return err
 	}
 	if s.engine != nil {
 		s.engine.Close()
 	}
-	s.live.Recovered = y.Recovered
-	s.engine = y
-	s.ground = token.Pos(y.Files().AddFile("earlier", -1, 0).Base())
+	s.live.Recovered = e.Recovered
+	s.engine = e
+	s.ground = token.Pos(e.Files().AddFile("earlier", -1, 0).Base())
 	s.methods = map[string]any{}
 	s.slots, s.bound, s.labels = map[string]bool{}, map[string]bool{}, map[string]string{}
-	s.marks = nil
+	s.marks, s.places = nil, nil
 	s.outs = outputs{}
-	s.generics = newGenerics()
-	s.std = newStd(y.Files())
+	s.generics, s.included = newGenerics(), map[string]bool{}
+	s.std = newStd(e.Files())
 	if s.code == nil {
 		s.code = map[int]string{}
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"reflect"
+	"runtime"
 	"strings"
 	"unicode/utf8"
 
@@ -196,6 +197,11 @@ func clearAny(v any) {
 func goWords(v any) any {
 	var text string
 	switch v := v.(type) {
+	case runtime.Error:
+		if text, ok := strings.CutPrefix(v.Error(), "runtime error: "); ok && strings.HasPrefix(text, "interface conversion: ") {
+			return conversionError(text)
+		}
+		return v
 	case *reflect.ValueError:
 		if v.Kind == reflect.Invalid {
 			return runtimeError("invalid memory address or nil pointer dereference")

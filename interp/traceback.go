@@ -45,6 +45,9 @@ func (s *Session) traceback(c *cell, p *engine.Panic) *kernel.Error {
 // describe shows a panic: what, and the frames of cells.
 func (s *Session) describe(p *engine.Panic) *kernel.Error {
 	e := &kernel.Error{Name: "Panic"}
+	if _, ok := p.Value.(live.TooDeep); ok && len(p.Frames) > 1 { // they are all alike
+		p.Frames, p.Skipped = p.Frames[:1], 0
+	}
 	kind := "panic: "
 	v := goWords(p.Value)
 	switch v := v.(type) {
@@ -115,8 +118,7 @@ func (s *Session) frames(p *engine.Panic) []string {
 		}
 		where := label
 		var excerpt []string
-		if f.Mark > 0 && f.Mark <= len(s.marks) {
-			m := s.marks[f.Mark-1]
+		if m, ok := s.markOf(f); ok {
 			cell, line, _ := m.place()
 			where = place(cell, line, 0)
 			if label != "" {

@@ -14,9 +14,8 @@ import (
 // Engine holds the compiled cells of one session. Its methods are called from
 // one goroutine at a time.
 type Engine interface {
-	// Needs names the rewrites of package lower that the engine wants a unit to
-	// go through before it is handed over.
-	Needs() []string
+	// Needs says what the engine wants done to a unit before it is handed over.
+	Needs() Needs
 	// Files returns the file set that units must be parsed into.
 	Files() *token.FileSet
 	// Declare compiles a unit without running its entry function. An error says
@@ -35,6 +34,9 @@ type Engine interface {
 	// them: functions by their value, variables by an addressable value, types
 	// by a nil pointer to them.
 	Bind(path string, symbols map[string]reflect.Value)
+	// Recovered returns the panic that compiled code around interpreted code has
+	// just recovered with value r in the calling goroutine.
+	Recovered(r any) *Panic
 	// Forget discards what the engine remembers of the panic under way in the
 	// calling goroutine: it has been recovered.
 	Forget()
@@ -52,6 +54,17 @@ type Engine interface {
 	Halt() (resume func(), ok bool)
 	// Close frees what the engine holds. Code that still runs may fail.
 	Close() error
+}
+
+// Needs is what an engine cannot do by itself.
+type Needs struct {
+	// Rewrites names passes of package lower, sorted.
+	Rewrites []string
+	// Instances: generic declarations are to be replaced by their instances.
+	Instances bool
+	// Complete: a type has all its methods in the unit that declares it. With a
+	// method of a later cell it becomes a new type.
+	Complete bool
 }
 
 // Unit is one cell: declarations whose names are unique in the session, and one
@@ -96,6 +109,8 @@ type Panic struct {
 type Frame struct {
 	Func string // its name in the unit, ".func" appended for each literal around it
 	Mark int    // the value of its mark variable, 0 if it has none
+	// Pos is what it was at, if the engine knows that without marks.
+	Pos token.Pos
 }
 
 func (p *Panic) Error() string { return fmt.Sprint("panic: ", p.Value) }

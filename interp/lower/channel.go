@@ -108,7 +108,7 @@ func (u *Unit) waiting(pos token.Pos, results *ast.FieldList, params []*ast.Fiel
 			&ast.ForStmt{Body: block(&ast.SelectStmt{Body: block(op, stopped("done__"))})},
 		),
 	}
-	return call(lit, args...)
+	return calledFrom(args[0].Pos(), call(lit, args...))
 }
 
 // stopped is the case of a select that ends the wait.

@@ -39,16 +39,16 @@ func (u *Unit) polls() {
 	u.each(func(c *astutil.Cursor) {
 		switch s := c.Node().(type) {
 		case *ast.ForStmt:
-			s.Body.List = append([]ast.Stmt{poll()}, s.Body.List...)
+			s.Body.List = append([]ast.Stmt{poll(s.For)}, s.Body.List...)
 		case *ast.RangeStmt:
-			s.Body.List = append([]ast.Stmt{poll()}, s.Body.List...)
+			s.Body.List = append([]ast.Stmt{poll(s.For)}, s.Body.List...)
 		case *ast.LabeledStmt:
 			switch s.Stmt.(type) {
 			case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
 			default:
 				if targets[u.Info.Defs[s.Label]] && c.Index() >= 0 {
 					c.InsertAfter(s.Stmt)
-					s.Stmt = poll()
+					s.Stmt = poll(s.Label.Pos())
 				}
 			}
 		}
@@ -67,10 +67,11 @@ func (u *Unit) gotoTargets() map[types.Object]bool {
 	return m
 }
 
-func poll() ast.Stmt {
+// poll is the test, for an interrupt found at pos.
+func poll(pos token.Pos) ast.Stmt {
 	return &ast.IfStmt{
 		Cond: &ast.BinaryExpr{X: &ast.StarExpr{X: SupportName("Flag")}, Op: token.NEQ, Y: Int(0)},
-		Body: block(expr(Support("Poll"))),
+		Body: block(expr(calledFrom(pos, Support("Poll")))),
 	}
 }
 
@@ -92,7 +93,7 @@ func (u *Unit) depth() {
 		}
 		NameParams(t.Params)     // Yaegi puts temporary values where parameters without names are
 		if !u.callsCells(body) { // compiled code may call it again and again
-			body.List = append([]ast.Stmt{poll()}, body.List...)
+			body.List = append([]ast.Stmt{poll(t.Pos())}, body.List...)
 			return
 		}
 		u.Marks = append(u.Marks, Mark{Pos: t.Pos(), Func: name})
@@ -102,7 +103,7 @@ func (u *Unit) depth() {
 			&ast.IncDecStmt{X: calls(), Tok: token.DEC},
 			&ast.IfStmt{
 				Cond: &ast.BinaryExpr{X: calls(), Op: token.LSS, Y: Int(0)},
-				Body: block(expr(Support("Call", mark))),
+				Body: block(expr(calledFrom(t.Pos(), Support("Call", mark)))),
 			},
 		}, body.List...)
 	})

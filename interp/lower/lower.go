@@ -74,6 +74,7 @@ type Rewrite struct {
 // Rewrites is the list of all rewrites in the order in which they run.
 var Rewrites = []Rewrite{
 	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
+	{"keys", "literals without field names of structs that another unit declares", (*Unit).keys},
 	{"dotimport", "names of dot imports", (*Unit).dotImports},
 	{"streams", "standard streams of the cell that uses them", (*Unit).streams},
 	{"instances", "inferred type arguments", (*Unit).instances},
@@ -301,5 +302,11 @@ func declare(name *ast.Ident, t ast.Expr) ast.Stmt {
 }
 
 func call(f ast.Expr, args ...ast.Expr) *ast.CallExpr { return &ast.CallExpr{Fun: f, Args: args} }
+
+// calledFrom gives a call a position: there it was made, if it panics.
+func calledFrom(pos token.Pos, x *ast.CallExpr) *ast.CallExpr {
+	x.Lparen = pos
+	return x
+}
 
 func expr(e ast.Expr) ast.Stmt { return &ast.ExprStmt{X: e} }

@@ -102,7 +102,7 @@ func New(o Options) (*Engine, error) {
 }
 
 // Needs implements engine.Engine.
-func (e *Engine) Needs() []string { return needs }
+func (e *Engine) Needs() engine.Needs { return needs }
 
 // Files implements engine.Engine.
 func (e *Engine) Files() *token.FileSet { return e.yaegi.FileSet() }
@@ -276,8 +276,7 @@ func (p program) Run() (err error) {
 	return nil
 }
 
-// Recovered returns the panic that compiled code around interpreted code has
-// just recovered with value r in the calling goroutine.
+// Recovered implements engine.Engine.
 func (e *Engine) Recovered(r any) *engine.Panic {
 	if v, ok := r.(reflect.Value); ok && v.IsValid() && v.CanInterface() {
 		r = v.Interface()

@@ -1,0 +1,59 @@
+package interp
+
+import (
+	"go/ast"
+	"maps"
+
+	"halfnote/interp/internal/library"
+	"halfnote/interp/lower"
+)
+
+// include adds the source of the standard library's generics that the unit uses to
+// it, as it is, for an engine that makes instances by itself. What an earlier unit
+// has brought is there.
+func (s *Session) include(c *cell, u *lower.Unit) error {
+	if !c.flat {
+		return nil
+	}
+	c.included = maps.Clone(s.included)
+	for id, o := range u.Info.Uses { // they are no names of packages any more
+		if c.std.name(o) != "" {
+			delete(u.Info.Uses, id)
+		}
+	}
+	todo := []ast.Node{u.File}
+	for len(todo) > 0 {
+		n := todo[0]
+		todo = todo[1:]
+		var failed error
+		ast.Inspect(n, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok || c.included[id.Name] {
+				return failed == nil
+			}
+			if path := library.Aliased(id.Name); path != "" {
+				c.unitPaths[path] = true
+				return true
+			}
+			d, err := s.std.decl(id.Name)
+			if err != nil || d == nil {
+				failed = err
+				return err == nil
+			}
+			c.included[id.Name] = true
+			for _, n := range d.Nodes {
+				n = lower.Clone(n, nil)
+				if f, ok := n.(*ast.FuncDecl); ok {
+					c.generated[f] = true
+				}
+				u.File.Decls = append(u.File.Decls, n)
+				todo = append(todo, n)
+			}
+			return true
+		})
+		if failed != nil {
+			return failed
+		}
+	}
+	return nil
+}

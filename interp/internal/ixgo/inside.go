@@ -1,0 +1,101 @@
+package ixgo
+
+import (
+	"errors"
+	"go/types"
+	"reflect"
+	"unsafe"
+	"weak"
+
+	"github.com/goplus/ixgo"
+	"golang.org/x/tools/go/ssa"
+)
+
+// What ixgo does not export and units cannot do without, field by field of its
+// Interp:
+//
+//   - msets, the methods of units' types. An interpreter that meets a type of a
+//     later unit behind an interface must know that it is one, or the call goes to
+//     a wrong address and ends the process.
+//   - record, the types that the interpreter has made.
+
+type msets = map[reflect.Type]map[string]*ssa.Function
+
+var (
+	msetsField  = field(reflect.TypeFor[ixgo.Interp](), "msets", reflect.TypeFor[msets]())
+	recordField = field(reflect.TypeFor[ixgo.Interp](), "record", reflect.TypeFor[*ixgo.TypesRecord]())
+	rcacheField = field(reflect.TypeFor[ixgo.TypesRecord](), "rcache", reflect.TypeFor[map[reflect.Type]types.Type]())
+)
+
+// field returns a field of a struct, nil if it is not of type want.
+func field(t reflect.Type, name string, want reflect.Type) *reflect.StructField {
+	f, ok := t.FieldByName(name)
+	if !ok || f.Type != want {
+		return nil
+	}
+	return &f
+}
+
+var errRelease = errors.New("ixgo: this release of ixgo has other fields than v1.1.1, which the engine is made for")
+
+// unexported says what of ixgo is not as this package expects it.
+func unexported() error {
+	if msetsField == nil || recordField == nil || rcacheField == nil {
+		return errRelease
+	}
+	for t, fields := range frameFields {
+		for name, want := range fields {
+			if field(t, name, want) == nil {
+				return errRelease
+			}
+		}
+	}
+	if f, ok := reflect.TypeFor[ixgo.Interp]().FieldByName("funcs"); !ok || f.Type != reflect.MapOf(reflect.TypeFor[*ssa.Function](), reflect.PointerTo(functionType)) {
+		return errRelease
+	}
+	return nil
+}
+
+func at[T any](p unsafe.Pointer, f *reflect.StructField) *T { return (*T)(unsafe.Add(p, f.Offset)) }
+
+// typesOf returns the types that an interpreter has made.
+func typesOf(in *ixgo.Interp) map[reflect.Type]types.Type {
+	record := *at[*ixgo.TypesRecord](unsafe.Pointer(in), recordField)
+	return *at[map[reflect.Type]types.Type](unsafe.Pointer(record), rcacheField)
+}
+
+// interpreters are those that something still refers to.
+type interpreters []weak.Pointer[ixgo.Interp]
+
+// add takes an interpreter in. all are the types of units so far, fresh the new
+// ones among them. The maps are replaced, not changed: their owners may be reading
+// them.
+func (l *interpreters) add(in *ixgo.Interp, all, fresh []reflect.Type) {
+	know(in, all)
+	live := (*l)[:0]
+	for _, w := range *l {
+		if p := w.Value(); p != nil {
+			if len(fresh) > 0 {
+				know(p, fresh)
+			}
+			live = append(live, w)
+		}
+	}
+	*l = append(live, weak.Make(in))
+}
+
+// know tells an interpreter that types are units': their methods are found by
+// ixgo's own means then.
+func know(in *ixgo.Interp, list []reflect.Type) {
+	field := at[msets](unsafe.Pointer(in), msetsField)
+	m := make(msets, len(*field)+len(list))
+	for t, methods := range *field {
+		m[t] = methods
+	}
+	for _, t := range list {
+		if m[t] == nil {
+			m[t] = map[string]*ssa.Function{}
+		}
+	}
+	*field = m
+}

@@ -1,0 +1,276 @@
+// Package ixgo runs units on ixgo, an interpreter of the SSA form of Go. It is the
+// only package that imports ixgo, and uses it as it is released. Each unit is a
+// package of its own and has an interpreter of its own; what it declares is
+// offered to later units as it is, types with the same identity included.
+package ixgo
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/goplus/ixgo"
+	_ "github.com/goplus/reflectx/icall/icall8192" // room for the methods of units' types
+	"golang.org/x/tools/go/ssa"
+
+	"halfnote/interp/engine"
+)
+
+// Engine is the interpreters of the units compiled so far.
+type Engine struct {
+	ctx    *ixgo.Context
+	prog   *ssa.Program
+	loader *loader
+	live   interpreters
+	// objects is what units have declared, by name.
+	objects map[string]types.Object
+	// created says how many names a compiled package had when the program took it
+	// in, plus one.
+	created map[*types.Package]int
+	slots   map[string]reflect.Value
+	traces  traces
+}
+
+// Options configure an engine.
+type Options struct {
+	// Table returns the symbols of a compiled package by name, nil if there is no
+	// such package: a function's value, a variable, addressable, a nil pointer to a
+	// type.
+	Table func(path string) map[string]reflect.Value
+	// Paths lists the packages that have tables.
+	Paths []string
+	// Importer gives the types of compiled packages.
+	Importer types.Importer
+}
+
+// New returns an engine without any units.
+func New(o Options) (*Engine, error) {
+	if err := unexported(); err != nil {
+		return nil, err
+	}
+	register(o.Paths, o.Table)
+	ctx := ixgo.NewContext(ixgo.SupportMultipleInterp | ixgo.DisableAutoLoadPatchs)
+	e := &Engine{
+		ctx: ctx, prog: ctx.Builder.Program(), objects: map[string]types.Object{}, created: map[*types.Package]int{}, slots: map[string]reflect.Value{},
+		loader: newLoader(ctx.Loader, o),
+	}
+	ctx.Loader = e.loader
+	ctx.SetPanic(e.traces.raised)
+	e.loader.bind(hooks, map[string]reflect.Value{"Enter": reflect.ValueOf(func() {})})
+	ctx.RegisterExternal(hooks+".Enter", e.traces.enter)
+	// ixgo has its own, which would end the interpreter
+	ctx.RegisterExternal("os.Exit", o.Table("os")["Exit"].Interface())
+	ctx.RegisterExternal("runtime.Goexit", o.Table("runtime")["Goexit"].Interface())
+	return e, nil
+}
+
+// Needs implements engine.Engine.
+func (e *Engine) Needs() engine.Needs { return needs }
+
+// Files implements engine.Engine.
+func (e *Engine) Files() *token.FileSet { return e.ctx.FileSet }
+
+// Bind implements engine.Engine.
+func (e *Engine) Bind(path string, symbols map[string]reflect.Value) {
+	compiled := e.loader.table(path) != nil
+	for name, v := range symbols {
+		if v.Kind() != reflect.Func {
+			continue
+		}
+		if unwinds[path+"."+name] {
+			v = e.framed(v)
+		}
+		e.ctx.RegisterExternal(path+"."+name, v.Interface())
+	}
+	if !compiled {
+		e.loader.bind(path, symbols)
+	}
+}
+
+// unwinds are the support functions that end a goroutine. Rewritten code calls them
+// as statements only.
+var unwinds = map[string]bool{"kernel__.Call": true, "kernel__.Poll": true, "kernel__.Stopped": true}
+
+// framed makes a function that may panic note the calls under way then. ixgo passes
+// the calling frame to functions that ask for it, if they are not deferred.
+func (e *Engine) framed(f reflect.Value) reflect.Value {
+	t := f.Type()
+	in := []reflect.Type{reflect.TypeFor[*ixgo.Frame]()}
+	for i := range t.NumIn() {
+		in = append(in, t.In(i))
+	}
+	var out []reflect.Type
+	for i := range t.NumOut() {
+		out = append(out, t.Out(i))
+	}
+	return reflect.MakeFunc(reflect.FuncOf(in, out, t.IsVariadic()), func(args []reflect.Value) []reflect.Value {
+		defer func() {
+			if r := recover(); r != nil {
+				e.traces.at(args[0].Interface().(*ixgo.Frame), r)
+				panic(r)
+			}
+		}()
+		if t.IsVariadic() {
+			return f.CallSlice(args[1:])
+		}
+		return f.Call(args[1:])
+	})
+}
+
+// Declare implements engine.Engine.
+func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			p, err = nil, &CompilerPanic{Value: r, Stack: debug.Stack()}
+		}
+	}()
+	hook(u)
+	pkg, info, err := e.check(u)
+	if err != nil {
+		return nil, err
+	}
+	if err := room(pkg); err != nil {
+		return nil, err
+	}
+	if err := e.imports(pkg, info); err != nil {
+		return nil, err
+	}
+	unit := e.prog.CreatePackage(pkg, []*ast.File{u.File}, info, false)
+	// Later interpreters leave out packages whose init has no code. What they use
+	// of this one they compile again, as code of their own.
+	defer func() { unit.Func("init").Blocks = nil }()
+	unit.Build()
+	in, err := ixgo.NewInterp(e.ctx, unit)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.RunInit(); err != nil {
+		return nil, err
+	}
+	e.harvest(in, pkg)
+	return e.program(u, unit, in), nil
+}
+
+// CompilerPanic is a panic while a unit was compiled.
+type CompilerPanic struct {
+	Value any
+	Stack []byte // of the host, for a bug report
+}
+
+func (p *CompilerPanic) Error() string { return fmt.Sprintf("the compiler panicked: %v", p.Value) }
+
+// harvest makes what a unit has declared known to later ones.
+func (e *Engine) harvest(in *ixgo.Interp, pkg *types.Package) {
+	scope := pkg.Scope()
+	for _, name := range scope.Names() {
+		o := scope.Lookup(name)
+		if o.Pkg() != pkg {
+			continue
+		}
+		e.objects[name] = o
+		if _, ok := o.(*types.Var); ok {
+			if p, ok := in.GetVarAddr(name); ok {
+				e.loader.vars[name] = reflect.ValueOf(p)
+				e.slots[name] = reflect.ValueOf(p).Elem()
+			}
+		}
+	}
+	all, fresh := e.loader.learn(in)
+	e.live.add(in, all, fresh)
+}
+
+// room refuses a unit whose types have more methods than there is room for: ixgo
+// would end the process.
+func room(pkg *types.Package) error {
+	methods := 0
+	for _, name := range pkg.Scope().Names() {
+		o, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+		if !ok || o.Pkg() != pkg || types.IsInterface(o.Type()) {
+			continue
+		}
+		methods += types.NewMethodSet(o.Type()).Len() + types.NewMethodSet(types.NewPointer(o.Type())).Len()
+	}
+	if _, _, left := ixgo.IcallStat(); methods+reserve > left {
+		return fmt.Errorf("the session has room for %d more methods of types, and this cell asks for %d: restart the kernel, or use the engine yaegi", max(0, left-reserve), methods)
+	}
+	return nil
+}
+
+// reserve is for the methods of types that the unit does not declare at its top
+// level.
+const reserve = 256
+
+// Slot implements engine.Engine.
+func (e *Engine) Slot(name string) (reflect.Value, bool) {
+	v, ok := e.slots[name]
+	return v, ok
+}
+
+// Drop implements engine.Engine.
+func (e *Engine) Drop(names ...string) {
+	for _, name := range names {
+		if v, ok := e.slots[name]; ok {
+			v.SetZero()
+		}
+	}
+}
+
+// Remove implements engine.Engine.
+func (e *Engine) Remove(names ...string) {
+	for _, name := range names {
+		delete(e.objects, name)
+		delete(e.slots, name)
+		delete(e.loader.vars, name)
+	}
+}
+
+// Inside implements engine.Engine: values of units' types are what they are.
+func (e *Engine) Inside(v reflect.Value) (value reflect.Value, typ string, ok bool) {
+	for v.Kind() == reflect.Interface && !v.IsNil() {
+		v = v.Elem()
+	}
+	if !v.IsValid() {
+		return v, "", false
+	}
+	t := v.Type()
+	for t.Kind() == reflect.Pointer && t.Name() == "" {
+		t = t.Elem()
+	}
+	return v, t.Name(), t.PkgPath() == "main"
+}
+
+// Deeper implements engine.Engine.
+func (e *Engine) Deeper(limit int) bool {
+	var one [1]uintptr
+	if runtime.Callers(2*limit, one[:]) == 0 { // each call takes at least two of the host's
+		return false
+	}
+	pcs := make([]uintptr, 16*limit)
+	pcs = pcs[:runtime.Callers(0, pcs)]
+	calls := 0
+	known := map[uintptr]bool{}
+	for _, pc := range pcs {
+		is, ok := known[pc]
+		if !ok {
+			f := runtime.FuncForPC(pc - 1) // of the call, not of what follows it
+			is = f != nil && strings.Contains(f.Name(), "ixgo.(*Interp).callFunction")
+			known[pc] = is
+		}
+		if is {
+			calls++
+		}
+	}
+	return calls > limit
+}
+
+// Halt implements engine.Engine: there is no need, a panic takes time in
+// proportion to the depth of calls.
+func (e *Engine) Halt() (resume func(), ok bool) { return nil, false }
+
+// Close implements engine.Engine.
+func (e *Engine) Close() error { return nil }

@@ -1,0 +1,23 @@
+package ixgo
+
+import "halfnote/interp/engine"
+
+// needs lists what ixgo v1.1.1 cannot do by itself: be interrupted, end a
+// goroutine that panics or recurses without end, print to a cell. The language it
+// knows whole.
+var needs = engine.Needs{
+	Complete: true,
+	Rewrites: []string{
+		"channel",
+		"constants",
+		"depth",
+		"dotimport",
+		"go",
+		"keys",
+		"packagevar",
+		"poll",
+		"print",
+		"recover",
+		"wait",
+	},
+}

@@ -1,0 +1,73 @@
+package ixgo
+
+import (
+	"github.com/goplus/ixgo"
+	"golang.org/x/tools/go/ssa"
+
+	"halfnote/interp/engine"
+)
+
+type program struct {
+	e     *Engine
+	run   func()
+	entry *ssa.Function
+	gone  bool // when it has returned, nothing of the unit runs any more
+}
+
+// program returns what runs a unit's entry function.
+func (e *Engine) program(u *engine.Unit, unit *ssa.Package, in *ixgo.Interp) program {
+	run, _ := in.GetFunc(u.Entry)
+	entry, _ := run.(func())
+	p := program{e, entry, unit.Func(u.Entry), true}
+	for _, m := range unit.Members {
+		switch m := m.(type) {
+		case *ssa.Function:
+			p.gone = p.gone && (m == p.entry || m.Name() == "init")
+		case *ssa.Type:
+			p.gone = false
+		}
+	}
+	p.gone = p.gone && (p.entry == nil || len(p.entry.AnonFuncs) == 0)
+	return p
+}
+
+// Free implements engine.Program. The SSA program keeps all functions; it need not
+// keep the code of this one.
+func (p program) Free() (gone bool) {
+	if p.entry != nil {
+		p.entry.Blocks, p.entry.Locals = nil, nil
+		p.e.Remove(p.entry.Name())
+	}
+	return p.gone
+}
+
+// Run implements engine.Program. It does without ixgo's RunFunc, which looks for
+// the innermost call along pointers that may form a circle.
+func (p program) Run() (err error) {
+	if p.run == nil {
+		return nil
+	}
+	defer p.e.traces.leave()
+	defer func() {
+		if r := recover(); r != nil {
+			err = p.e.Recovered(r)
+		}
+	}()
+	p.run()
+	return nil
+}
+
+// Recovered implements engine.Engine.
+func (e *Engine) Recovered(r any) *engine.Panic {
+	frames, skipped := e.traces.take(r)
+	for {
+		p, ok := r.(ixgo.PanicError)
+		if !ok {
+			return &engine.Panic{Value: r, Frames: frames, Skipped: skipped}
+		}
+		r = p.Value
+	}
+}
+
+// Forget implements engine.Engine.
+func (e *Engine) Forget() { e.traces.forget() }

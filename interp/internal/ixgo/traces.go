@@ -1,0 +1,116 @@
+package ixgo
+
+import (
+	"reflect"
+	"sync"
+
+	"github.com/goplus/ixgo"
+	"github.com/visualfc/gid"
+	"golang.org/x/tools/go/ssa"
+
+	"halfnote/interp/engine"
+)
+
+// traces keeps, by goroutine, what is known of the calls under way: the one in
+// which interpreted code was entered, and those that a panic met when it was
+// raised. ixgo itself tells of the panics that it raises; those of compiled code
+// are found out when they have been recovered.
+type traces struct {
+	mu sync.Mutex
+	of map[uint64]*trace
+}
+
+type trace struct {
+	entered *ixgo.Frame // the unit's function
+	value   any         // of the panic that was raised last
+	raised  []*call
+	root    *ixgo.Frame // the outermost call of those
+}
+
+func (t *traces) mine() *trace {
+	id := gid.Get()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	tr := t.of[id]
+	if tr == nil {
+		tr = &trace{}
+		if t.of == nil {
+			t.of = map[uint64]*trace{}
+		}
+		t.of[id] = tr
+	}
+	return tr
+}
+
+// leave forgets the calling goroutine.
+func (t *traces) leave() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.of, gid.Get())
+}
+
+// forget discards the panic that was raised last: it has been recovered.
+func (t *traces) forget() {
+	tr := t.mine()
+	tr.value, tr.raised, tr.root = nil, nil, nil
+}
+
+// enter notes the call of a unit's function. Units call it as the first thing.
+func (t *traces) enter(fr *ixgo.Frame) {
+	*t.mine() = trace{entered: fr}
+}
+
+// raised notes the calls under way when ixgo raises a panic.
+func (t *traces) raised(p *ixgo.PanicInfo) {
+	if a, ok := instruction(p.Frame).(*ssa.TypeAssert); ok && a.CommaOk {
+		return // it is only told that it fails
+	}
+	t.at(p.Frame, p.Error)
+}
+
+// at notes a panic of a value that the innermost call fr is about to raise.
+func (t *traces) at(fr *ixgo.Frame, value any) {
+	innermost(fr)
+	tr := t.mine()
+	tr.value = value
+	tr.raised, tr.root = calls(fr)
+}
+
+// take returns the calls that were under way when the panic was raised that has
+// just been recovered.
+func (t *traces) take(value any) (frames []engine.Frame, skipped int) {
+	tr := t.mine()
+	defer func() { tr.value, tr.raised, tr.root = nil, nil, nil }()
+	var list []*call
+	if same(tr.value, value) {
+		list = tr.raised
+	}
+	if tr.entered != nil && (list == nil || tr.root != outermost(tr.entered)) {
+		outer, _ := calls(last(tr.entered))
+		list = append(list, outer...)
+	}
+	for _, c := range list {
+		f, ok := c.frame()
+		switch {
+		case !ok:
+		case len(frames) == maxFrames:
+			skipped++
+		default:
+			frames = append(frames, f)
+		}
+	}
+	return frames, skipped
+}
+
+// maxFrames are kept of one panic: endless recursion would give thousands.
+const maxFrames = 64
+
+// same tells whether a recovered value is the one that was raised.
+func same(raised, recovered any) bool {
+	p, ok := raised.(ixgo.PanicError)
+	if !ok {
+		return raised != nil && reflect.TypeOf(raised).Comparable() && reflect.TypeOf(raised) == reflect.TypeOf(recovered) && raised == recovered
+	}
+	q, ok := recovered.(ixgo.PanicError)
+	return ok && len(p.Stack()) > 0 && len(q.Stack()) > 0 && &p.Stack()[0] == &q.Stack()[0]
+}

@@ -1,0 +1,38 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// keys writes the names of the fields into literals of the session's struct types:
+// a unit of its own may set those that are not exported by their names only.
+func (u *Unit) keys() {
+	ast.Inspect(u.File, func(n ast.Node) bool {
+		lit, ok := n.(*ast.CompositeLit)
+		if !ok || len(lit.Elts) == 0 {
+			return true
+		}
+		if _, keyed := lit.Elts[0].(*ast.KeyValueExpr); keyed {
+			return true
+		}
+		t := u.typeOf(lit)
+		if t == nil {
+			return true
+		}
+		if p, ok := t.Underlying().(*types.Pointer); ok { // &T left out
+			t = p.Elem()
+		}
+		s, ok := t.Underlying().(*types.Struct)
+		if !ok || s.NumFields() != len(lit.Elts) {
+			return true
+		}
+		for i, e := range lit.Elts {
+			if s.Field(i).Name() == "_" {
+				return true
+			}
+			lit.Elts[i] = &ast.KeyValueExpr{Key: ident(u.fieldName(s.Field(i))), Colon: e.Pos(), Value: e}
+		}
+		return true
+	})
+}

@@ -1,0 +1,64 @@
+package interp
+
+import (
+	"go/token"
+	"slices"
+
+	"halfnote/interp/engine"
+)
+
+// declPlace is where the text of a declaration is in the engine's file set.
+type declPlace struct {
+	base, end token.Pos
+	src       *source
+	line, col int // of its cell, when it was compiled
+}
+
+// marking tells whether the engine knows places by marks only.
+func (s *Session) marking() bool { return slices.Contains(s.engine.Needs().Rewrites, "mark") }
+
+// notePlaces keeps where the declarations of a cell are, for an engine that knows
+// the positions of a panic's calls by itself.
+func (s *Session) notePlaces(c *cell) {
+	for _, f := range c.decls {
+		base := token.Pos(f.tok.Base())
+		s.places = append(s.places, declPlace{base, base + token.Pos(f.tok.Size()), f.src, f.src.item.line, f.src.item.col})
+	}
+	slices.SortStableFunc(s.places, func(a, b declPlace) int { return int(a.base - b.base) })
+}
+
+// markOf finds the mark of a call, or makes one of its position.
+func (s *Session) markOf(f engine.Frame) (m mark, ok bool) {
+	switch {
+	case f.Mark > 0 && f.Mark <= len(s.marks):
+		return s.marks[f.Mark-1], true
+	case f.Pos.IsValid():
+		m = s.markFrom(f.Pos)
+		m.whole = s.marked(m).end == 0 // no operation has this place
+		return m, true
+	}
+	return m, false
+}
+
+// markFrom makes a mark of a position.
+func (s *Session) markFrom(pos token.Pos) mark {
+	at := s.engine.Files().Position(pos)
+	i, found := slices.BinarySearchFunc(s.places, pos, func(p declPlace, pos token.Pos) int {
+		if p.end < pos {
+			return -1
+		}
+		if pos < p.base {
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		return mark{cell: cellOf(at.Filename), line: at.Line, col: at.Column}
+	}
+	p := s.places[i]
+	m := mark{src: p.src, line: at.Line - p.line, col: at.Column}
+	if m.line == 0 {
+		m.col -= p.col
+	}
+	return m
+}
