@@ -1,7 +1,9 @@
 package ixgo
 
 import (
+	"go/token"
 	"go/types"
+	"path"
 	"reflect"
 )
 
@@ -149,6 +151,7 @@ func (l *loader) typeOf(r reflect.Type) types.Type {
 				return o.Type()
 			}
 		}
+		return l.opaque(r)
 	}
 	switch r.Kind() {
 	case reflect.Pointer:
@@ -185,4 +188,34 @@ func (l *loader) typeOf(r reflect.Type) types.Type {
 		}
 	}
 	panic("ixgo: no type for " + r.String())
+}
+
+// opaque makes a type with methods, and no fields, of one that cells cannot name.
+func (l *loader) opaque(r reflect.Type) types.Type {
+	pkg := l.bound[r.PkgPath()]
+	if pkg == nil {
+		pkg = types.NewPackage(r.PkgPath(), path.Base(r.PkgPath()))
+		pkg.MarkComplete()
+		l.bound[r.PkgPath()] = pkg
+	}
+	name := types.NewTypeName(token.NoPos, pkg, r.Name(), nil)
+	n := types.NewNamed(name, types.NewStruct(nil, nil), nil)
+	pkg.Scope().Insert(name)
+	l.set(n, r)
+	p := reflect.PointerTo(r)
+	for i := range p.NumMethod() {
+		m := p.Method(i)
+		sig := l.typeOf(m.Type).(*types.Signature)
+		var params []*types.Var
+		for i := 1; i < sig.Params().Len(); i++ {
+			params = append(params, sig.Params().At(i))
+		}
+		var recv types.Type = n
+		if _, ok := r.MethodByName(m.Name); !ok {
+			recv = types.NewPointer(n)
+		}
+		sig = types.NewSignatureType(types.NewParam(token.NoPos, pkg, "", recv), nil, nil, types.NewTuple(params...), sig.Results(), sig.Variadic())
+		n.AddMethod(types.NewFunc(token.NoPos, pkg, m.Name, sig))
+	}
+	return n
 }
