@@ -53,7 +53,7 @@ func (u *Unit) waitCalls() {
 			recv = &ast.UnaryExpr{Op: token.AND, X: recv}
 		}
 		u.imports = true
-		c.Replace(u.as(calledFrom(x.Pos(), Support(name, append([]ast.Expr{recv}, x.Args...)...)), x))
+		c.Replace(u.as(calledFrom(sel.Sel.Pos(), Support(name, append([]ast.Expr{recv}, x.Args...)...)), x))
 	})
 }
 
