@@ -27,7 +27,9 @@ type Config struct {
 	Log io.Writer
 	// Process says that the process exists for this kernel: SIGINT interrupts
 	// the running cell, SIGTERM ends the kernel, and so does the death of the
-	// parent when JPY_PARENT_PID is set.
+	// parent when JPY_PARENT_PID is set. GOMAXPROCS is then two more than by
+	// default, unless the environment sets it, so that requests are answered while
+	// cells keep every processor busy.
 	Process bool
 	// History is the path of the database in which the cells of all sessions are
 	// kept; "" keeps those of this one, in memory. See [HistoryFile].
@@ -65,6 +67,7 @@ func Serve(ctx context.Context, c Config, e Evaluator) error {
 	}
 	if c.Process {
 		defer k.watchProcess()()
+		defer paceProcess()()
 	}
 	if c.Ready != nil {
 		c.Ready(k.conn)

@@ -27,8 +27,9 @@ type Backend struct {
 }
 
 // New returns a backend that computes on that many goroutines, the caller's
-// among them; 0 stands for GOMAXPROCS at the time of the call of Run. The number
-// changes no bit of any result.
+// among them; 0 stands for GOMAXPROCS at the time of the call of Run, or
+// for the number of processors when that is less. The number changes no bit of any
+// result.
 func New(workers int) *Backend {
 	b := &Backend{}
 	b.fixed = workers

@@ -10,7 +10,7 @@ import (
 
 // pool runs the items of a job on goroutines that stay.
 type pool struct {
-	fixed int // 0: GOMAXPROCS
+	fixed int // 0: GOMAXPROCS, but no more than there are processors
 
 	mu      sync.Mutex
 	started int
@@ -34,7 +34,7 @@ type job struct {
 func (p *pool) each(n int, item func(i int)) {
 	workers := p.fixed
 	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
+		workers = min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	}
 	workers = min(workers, n)
 	if workers <= 1 {
