@@ -157,8 +157,10 @@ func (nb executed) pngs(t *testing.T) (list []image.Image) {
 }
 
 // losses finds the printed losses, which depend on no clock.
-func (nb executed) losses() []string {
-	return regexp.MustCompile(`(?m)^loss \S+$`).FindAllString(nb.printed(), -1)
+func (nb executed) losses() []string { return losses(nb.printed()) }
+
+func losses(printed string) []string {
+	return regexp.MustCompile(`(?m)^loss \S+$`).FindAllString(printed, -1)
 }
 
 var threeLoops = sync.OnceValues(func() (string, error) {
@@ -213,51 +215,6 @@ func TestHello(t *testing.T) {
 			t.Errorf("%q is not in the notebook's output:\n%s", want, printed)
 		}
 	}
-}
-
-// TestJupyterRunsTheNotebook has the two executors of the Jupyter project run the
-// tutorial on the installed kernel: the losses are those of our own runner.
-func TestJupyterRunsTheNotebook(t *testing.T) {
-	python := need(t, "jupyter", "python3")
-	if out, err := exec.Command(python, "-c", "import nbconvert, nbclient, nbformat").CombinedOutput(); err != nil {
-		need(t, "jupyter", "python3 with nbconvert, nbclient and nbformat: "+string(out))
-	}
-	dir, err := threeLoops()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := readExecuted(t, filepath.Join(dir, "out.ipynb")).losses()
-
-	prefix := t.TempDir()
-	if out, code := halfnote(t, "install", "--prefix", prefix); code != 0 {
-		t.Fatalf("install: exit code %d\n%s", code, out)
-	}
-	for name, script := range map[string]string{
-		"nbconvert": `import sys, subprocess
-subprocess.check_call([sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "notebooks/05-three-loops.ipynb", "--output", sys.argv[1]])`,
-		"nbclient": `import sys, nbformat, nbclient
-nb = nbformat.read("notebooks/05-three-loops.ipynb", 4)
-nbclient.NotebookClient(nb, timeout=300).execute()
-nbformat.write(nb, sys.argv[1])`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			out := filepath.Join(t.TempDir(), "out.ipynb")
-			cmd := exec.Command(python, "-c", script, out)
-			cmd.Env = append(os.Environ(), "JUPYTER_PATH="+filepath.Join(prefix, "share", "jupyter"))
-			if text, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, text)
-			}
-			if got := readExecuted(t, out).losses(); !slices.Equal(got, want) {
-				t.Errorf("got losses %v, our runner has %v", got, want)
-			}
-		})
-	}
-	t.Run("nbformat", func(t *testing.T) {
-		validate := `import sys, nbformat; nbformat.validate(nbformat.read(sys.argv[1], nbformat.NO_CONVERT))`
-		if out, err := exec.Command(python, "-c", validate, filepath.Join(dir, "out.ipynb")).CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
-	})
 }
 
 // TestPageInBrowser takes a picture of the page and looks for the charts' colours.

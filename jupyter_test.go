@@ -1,0 +1,84 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// jupyter installs the kernel and returns a function that makes commands of a Python
+// that finds it. The Python must have the modules.
+func jupyter(t *testing.T, modules ...string) func(args ...string) *exec.Cmd {
+	t.Helper()
+	python := need(t, "jupyter", "python3")
+	if out, err := exec.Command(python, "-c", "import "+strings.Join(modules, ", ")).CombinedOutput(); err != nil {
+		need(t, "jupyter", "python3 with "+strings.Join(modules, ", ")+": "+string(out))
+	}
+	prefix := t.TempDir()
+	if out, code := halfnote(t, "install", "--prefix", prefix); code != 0 {
+		t.Fatalf("install: exit code %d\n%s", code, out)
+	}
+	return func(args ...string) *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), python, args...)
+		cmd.Env = append(os.Environ(), "JUPYTER_PATH="+filepath.Join(prefix, "share", "jupyter"))
+		return cmd
+	}
+}
+
+// TestJupyterRunsTheNotebook has the Jupyter project's executors and its console run a
+// tutorial on the installed kernel: the losses are those of our own runner.
+func TestJupyterRunsTheNotebook(t *testing.T) {
+	python := jupyter(t, "jupyter_console", "nbclient", "nbconvert", "nbformat", "papermill", "pexpect")
+	dir, err := threeLoops()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const notebook = "notebooks/05-three-loops.ipynb"
+	want := readExecuted(t, filepath.Join(dir, "out.ipynb")).losses()
+	out := filepath.Join(t.TempDir(), "out.ipynb")
+	for _, tt := range []struct {
+		name string
+		args []string
+	}{
+		{"nbclient", []string{"-c", `import sys, nbformat, nbclient
+nb = nbformat.read(sys.argv[1], 4)
+nbclient.NotebookClient(nb, timeout=300).execute()
+nbformat.write(nb, sys.argv[2])`, notebook, out}},
+		{"nbconvert", []string{"-m", "nbconvert", "--to", "notebook", "--execute", notebook, "--output", out}},
+		{"papermill", []string{"-m", "papermill", "--no-progress-bar", "--kernel", "halfnote", notebook, out}},
+		{"console", []string{"testdata/jupyter/console.py", notebook, "halfnote"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			os.Remove(out)
+			text, err := python(tt.args...).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			got := losses(string(text))
+			if tt.name != "console" { // which writes no notebook
+				got = readExecuted(t, out).losses()
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("got losses %v, our runner has %v\n%s", got, want, text)
+			}
+		})
+	}
+	t.Run("nbformat", func(t *testing.T) {
+		validate := `import sys, nbformat; nbformat.validate(nbformat.read(sys.argv[1], nbformat.NO_CONVERT))`
+		if out, err := python("-c", validate, filepath.Join(dir, "out.ipynb")).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
+
+// TestJupyterConformance runs jupyter_kernel_test, all of it.
+func TestJupyterConformance(t *testing.T) {
+	python := jupyter(t, "jupyter_kernel_test")
+	out, err := python("testdata/jupyter/conformance.py", "halfnote").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "13 run, 0 skipped") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
