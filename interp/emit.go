@@ -170,8 +170,10 @@ func (c *cell) emitMethod(e *emission, d *ast.FuncDecl) error {
 	body := fmt.Sprintf("%s_%s__%d", m.typ.slot, m.name, c.seq)
 	c.labels[body] = label
 	params := &ast.FieldList{List: append(append([]*ast.Field{}, d.Recv.List...), d.Type.Params.List...)}
+	id := ast.NewIdent(body)
+	c.info.Defs[id] = m.fn
 	e.funcs = append(e.funcs, &ast.FuncDecl{
-		Name: ast.NewIdent(body),
+		Name: id,
 		Type: &ast.FuncType{Func: d.Type.Func, Params: params, Results: d.Type.Results},
 		Body: d.Body,
 	})

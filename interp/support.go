@@ -35,6 +35,7 @@ func (s *Session) bindSupport() {
 		"Calls":   reflect.ValueOf(s.live.Calls()),
 		"Poll":    reflect.ValueOf(s.live.Poll),
 		"Call":    reflect.ValueOf(s.live.Call),
+		"Barrier": reflect.ValueOf(live.Barrier),
 		"Go":      reflect.ValueOf(s.live.Go),
 		"Done":    reflect.ValueOf(s.live.Done),
 		"Stopped": reflect.ValueOf(s.live.Stopped),

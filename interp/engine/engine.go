@@ -95,6 +95,10 @@ type Program interface {
 // statements is under way.
 const MarkPrefix = "mark__"
 
+// AgainSuffix, behind the name of a function, names the one that calls it anew from
+// behind a barrier for panics. Neither it nor the call that it repeats is a frame.
+const AgainSuffix = "__again"
+
 // Panic is a panic that escaped a cell.
 type Panic struct {
 	Value any

@@ -12,6 +12,7 @@ import (
 // a panic in a deferred call skips the others, and recover finds nothing in a
 // literal that was assigned to a variable or in a method.
 func (u *Unit) deferred() {
+	u.recovering = map[*ast.BlockStmt]bool{}
 	lists := map[*ast.FuncLit]*ast.Ident{} // of the function that defers the literal
 	for i, d := range u.File.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok && u.Generated[fd] {
@@ -73,6 +74,7 @@ func (u *Unit) deferList(body *ast.BlockStmt, caller *ast.Ident, lists map[*ast.
 	var start []ast.Stmt
 	if asked != nil {
 		start = append(start, define(asked, Support("Called")))
+		u.recovering[body] = true
 	}
 	if own != nil {
 		run := call(&ast.SelectorExpr{X: ident(own.Name), Sel: ident("Run")}, call(ident("recover")))

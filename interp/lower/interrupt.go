@@ -82,6 +82,7 @@ func poll(pos token.Pos) ast.Stmt {
 func (u *Unit) depth() {
 	u.imports = true
 	name := ""
+	recursive := u.recursive()
 	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
 		fd, isDecl := n.(*ast.FuncDecl)
 		if isDecl {
@@ -99,14 +100,16 @@ func (u *Unit) depth() {
 		u.Marks = append(u.Marks, Mark{Pos: t.Pos(), Func: name})
 		mark := Int(int64(u.FirstMark + len(u.Marks) - 1))
 		calls := func() ast.Expr { return &ast.StarExpr{X: SupportName("Calls")} }
+		look := block(expr(calledFrom(t.Pos(), Support("Call", mark))))
+		if isDecl && recursive[fd] && !u.recovering[body] {
+			look.List = append(look.List, u.again(fd)...)
+		}
 		body.List = append([]ast.Stmt{
 			&ast.IncDecStmt{X: calls(), Tok: token.DEC},
-			&ast.IfStmt{
-				Cond: &ast.BinaryExpr{X: calls(), Op: token.LSS, Y: Int(0)},
-				Body: block(expr(calledFrom(t.Pos(), Support("Call", mark)))),
-			},
+			&ast.IfStmt{Cond: &ast.BinaryExpr{X: calls(), Op: token.LSS, Y: Int(0)}, Body: look},
 		}, body.List...)
 	})
+	u.File.Decls = append(u.File.Decls, u.more...)
 }
 
 // callsCells tells whether a body calls anything but functions of compiled

@@ -53,7 +53,10 @@ type Unit struct {
 	makers   map[*ast.CallExpr]bool // calls that make a closure, and cannot fail
 	markVars map[string]bool
 	vars     []ast.Decl
-	opened   map[*ast.BlockStmt]bool // switches that have become blocks
+	more     []ast.Decl // functions that rewrites add
+
+	recovering map[*ast.BlockStmt]bool // functions that call recover
+	opened     map[*ast.BlockStmt]bool // switches that have become blocks
 }
 
 // Mark is a place where a cell may fail.

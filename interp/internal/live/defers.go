@@ -116,3 +116,16 @@ func (d *Defers) Recover() any {
 	}
 	return v
 }
+
+// Barrier calls f. A panic in f goes on from here, its stack being gone.
+func Barrier(f func()) {
+	if v := caught(f); v != nil {
+		panic(v)
+	}
+}
+
+func caught(f func()) (v any) {
+	defer func() { v = recover() }()
+	f()
+	return nil
+}

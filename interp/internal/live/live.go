@@ -70,6 +70,7 @@ type Registry struct {
 	flag  uint32
 	calls int32
 
+	looks  atomic.Uint32
 	others atomic.Int32 // goroutines besides the running cell's own
 
 	wakeBy int64 // until when, in Unix nanoseconds, timers may wake cells
@@ -93,8 +94,9 @@ func NewRegistry(limit int) *Registry {
 	}
 }
 
-// stride is how many calls pass between two looks at the depth.
-const stride = 1000
+// stride is how many calls pass between two calls of Call, looks how many of those
+// between two looks at the depth, which take longer.
+const stride, looks = 100, 10
 
 // Interrupted is the value of the panic that unwinds a stopped goroutine.
 type Interrupted struct{}
@@ -356,7 +358,7 @@ func (r *Registry) Call(mark int) {
 	if atomic.LoadUint32(&r.flag) != 0 {
 		r.Poll()
 	}
-	if r.Deeper == nil || !r.Deeper(r.limit) {
+	if r.Deeper == nil || r.looks.Add(1)%looks != 0 || !r.Deeper(r.limit) {
 		return
 	}
 	if r.others.Load() == 0 {

@@ -24,7 +24,8 @@ type traces struct {
 type trace struct {
 	frames  []engine.Frame
 	skipped int
-	again   bool // the next frame is of a literal that stands for the function around it
+	literal bool // the next frame is of a literal that stands for the function around it
+	twice   bool // the next frame is of a call that was made again
 }
 
 // maxFrames are kept of one panic: endless recursion would give thousands.
@@ -54,9 +55,13 @@ func (t *traces) add(name string) {
 		tr = &trace{}
 		t.frames[id] = tr
 	}
-	if tr.again {
+	if tr.literal {
 		name = strings.TrimSuffix(name, ".func")
-		tr.again = false
+		tr.literal = false
+	}
+	if again := strings.TrimSuffix(name, ".func"); tr.twice || strings.HasSuffix(again, engine.AgainSuffix) {
+		tr.twice = !tr.twice && again == name
+		return
 	}
 	if len(tr.frames) >= maxFrames {
 		tr.skipped++
@@ -88,7 +93,7 @@ func (t *traces) put(frames []engine.Frame, skipped int) {
 	if t.frames == nil {
 		t.frames = map[uint64]*trace{}
 	}
-	t.frames[t.goroutine()] = &trace{frames, skipped, true}
+	t.frames[t.goroutine()] = &trace{frames: frames, skipped: skipped, literal: true}
 }
 
 func (t *traces) forget() { t.take() }
