@@ -248,6 +248,7 @@ type mark struct {
 	line, col int
 	fn        string // the engine's name of the function, where it was noted
 	whole     bool   // a statement, not one operation
+	again     string // the engine's name of the function, if it may call that again
 }
 
 func (m mark) place() (cell, line, col int) {
@@ -264,14 +265,14 @@ func (s *Session) markAt(c *cell, m lower.Mark) mark {
 	at := c.fset.Position(m.Pos)
 	for _, f := range c.decls {
 		if f.tok == c.fset.File(m.Pos) {
-			r := mark{src: f.src, line: at.Line - f.src.item.line, col: at.Column, fn: m.Func, whole: m.Whole}
+			r := mark{src: f.src, line: at.Line - f.src.item.line, col: at.Column, fn: m.Func, whole: m.Whole, again: m.Again}
 			if r.line == 0 {
 				r.col -= f.src.item.col
 			}
 			return r
 		}
 	}
-	return mark{cell: cellOf(at.Filename), line: at.Line, col: at.Column, fn: m.Func, whole: m.Whole}
+	return mark{cell: cellOf(at.Filename), line: at.Line, col: at.Column, fn: m.Func, whole: m.Whole, again: m.Again}
 }
 
 // unsupported is the error of a cell that is valid Go and that the engine cannot

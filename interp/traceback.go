@@ -104,6 +104,7 @@ func (s *Session) frames(p *engine.Panic) []string {
 		folded = 0
 	}
 	last := "-"
+	seen := map[string]bool{}
 	for _, f := range p.Frames {
 		if f.Func == "" && f.Mark > 0 && f.Mark <= len(s.marks) {
 			f.Func = s.marks[f.Mark-1].fn
@@ -118,13 +119,22 @@ func (s *Session) frames(p *engine.Panic) []string {
 		}
 		where := label
 		var excerpt []string
-		if m, ok := s.markOf(f); ok {
-			cell, line, _ := m.place()
-			where = place(cell, line, 0)
+		var marks []mark
+		if seen[f.Func] && !f.Pos.IsValid() {
+			marks = s.recursing(f.Func)
+		} else if m, ok := s.markOf(f); ok {
+			marks = []mark{m}
+		}
+		seen[f.Func] = true
+		if len(marks) > 0 {
+			where = s.lines(marks)
 			if label != "" {
 				where += ", " + label
 			}
-			excerpt = s.excerpt(cell, s.marked(m))
+		}
+		if len(marks) == 1 {
+			cell, _, _ := marks[0].place()
+			excerpt = s.excerpt(cell, s.marked(marks[0]))
 		}
 		if f.Func == last {
 			if f.Func == base { // literals share a name
@@ -145,6 +155,30 @@ func (s *Session) frames(p *engine.Panic) []string {
 		list = append(list, dim(fmt.Sprintf("  … %d more calls", p.Skipped)))
 	}
 	return list
+}
+
+// recursing lists the places from which a function may call itself: there is one
+// mark for all calls of it that are under way, and it is the innermost one's.
+func (s *Session) recursing(fn string) (list []mark) {
+	for _, m := range s.marks {
+		if m.again == fn {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// lines names the lines of marks of one function.
+func (s *Session) lines(marks []mark) string {
+	cell, line, _ := marks[0].place()
+	text, last := place(cell, line, 0), line
+	for _, m := range marks[1:] {
+		if _, line, _ := m.place(); line != last {
+			text += fmt.Sprintf(" or %d", line)
+			last = line
+		}
+	}
+	return text
 }
 
 // interrupted describes a cell that was stopped. p is nil if it did not stop.

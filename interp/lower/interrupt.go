@@ -82,7 +82,7 @@ func poll(pos token.Pos) ast.Stmt {
 func (u *Unit) depth() {
 	u.imports = true
 	name := ""
-	recursive := u.recursive()
+	recursion := u.recursion()
 	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
 		fd, isDecl := n.(*ast.FuncDecl)
 		if isDecl {
@@ -101,7 +101,7 @@ func (u *Unit) depth() {
 		mark := Int(int64(u.FirstMark + len(u.Marks) - 1))
 		calls := func() ast.Expr { return &ast.StarExpr{X: SupportName("Calls")} }
 		look := block(expr(calledFrom(t.Pos(), Support("Call", mark))))
-		if isDecl && recursive[fd] && !u.recovering[body] {
+		if u.barriers && isDecl && recursion.of(fd) && !u.recovering[body] {
 			look.List = append(look.List, u.again(fd)...)
 		}
 		body.List = append([]ast.Stmt{

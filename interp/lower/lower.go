@@ -55,6 +55,8 @@ type Unit struct {
 	vars     []ast.Decl
 	more     []ast.Decl // functions that rewrites add
 
+	recurses   *recursion
+	barriers   bool // panics have to be stopped on their way
 	recovering map[*ast.BlockStmt]bool // functions that call recover
 	opened     map[*ast.BlockStmt]bool // switches that have become blocks
 }
@@ -64,6 +66,7 @@ type Mark struct {
 	Pos   token.Pos
 	Func  string // the function it is in, if it marks the function's entry
 	Whole bool   // the statement that starts at Pos, and not the operation there
+	Again string // the function it is in, if it may call that again
 }
 
 // Rewrite is a pass over a unit.
@@ -112,6 +115,7 @@ var Rewrites = []Rewrite{
 	{"recover", "recover that lets interrupts pass", (*Unit).recovers},
 	{"closure", "closures that deferred calls call or that outlive their loop's turn", (*Unit).closures},
 	{"mark", "lines of panics", (*Unit).statementMarks},
+	{"barrier", "panics, which it raises anew in every function on their way", func(u *Unit) { u.barriers = true }},
 	{"depth", "endless recursion", (*Unit).depth},
 	{"poll", "interrupts of loops", (*Unit).polls},
 }

@@ -18,7 +18,7 @@ func (u *Unit) statementMarks() {
 		if !ok || fd.Body == nil || u.Generated[fd] || u.Unmarked != nil && u.Unmarked(fd.Name.Name) {
 			continue
 		}
-		m := &marker{u: u, name: engine.MarkPrefix + fd.Name.Name}
+		m := &marker{u: u, fd: fd, name: engine.MarkPrefix + fd.Name.Name}
 		m.function(fd.Body)
 	}
 }
@@ -26,6 +26,7 @@ func (u *Unit) statementMarks() {
 // marker walks one function. Literals in it have a variable for each depth.
 type marker struct {
 	u    *Unit
+	fd   *ast.FuncDecl // nil in a literal
 	name string
 	used bool
 }
@@ -214,15 +215,19 @@ func (m *marker) before(pos token.Pos, nodes ...ast.Node) []ast.Stmt {
 			m.u.risks(n, &risks)
 		}
 	}
+	at := Mark{Pos: pos, Whole: true}
 	switch len(risks) {
 	case 0:
 		return nil
 	case 1:
 		if risks[0].IsValid() {
-			return m.place(Mark{Pos: risks[0]})
+			at = Mark{Pos: risks[0]}
 		}
 	}
-	return m.mark(pos)
+	if m.fd != nil && m.u.recursion().from(m.fd, nodes) {
+		at.Again = m.fd.Name.Name
+	}
+	return m.place(at)
 }
 
 // risks collects the places in n that may fail.

@@ -4,62 +4,98 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"reflect"
+	"slices"
 
 	"halfnote/interp/engine"
 )
 
-// recursive returns the functions of the unit that may call themselves, at once or
-// by others of the unit. A call of an interface's method counts as one of all
-// methods of that name.
-func (u *Unit) recursive() map[*ast.FuncDecl]bool {
-	decls := map[types.Object]*ast.FuncDecl{}
-	methods := map[string][]*ast.FuncDecl{}
+// recursion knows which functions of a unit may call themselves, at once or by
+// others of the unit. A call of an interface's method counts as one of all methods
+// of that name.
+type recursion struct {
+	u       *Unit
+	decls   map[types.Object]*ast.FuncDecl
+	methods map[string][]*ast.FuncDecl
+	reaches map[*ast.FuncDecl]map[*ast.FuncDecl]bool
+}
+
+func (u *Unit) recursion() *recursion {
+	if u.recurses != nil {
+		return u.recurses
+	}
+	r := &recursion{u, map[types.Object]*ast.FuncDecl{}, map[string][]*ast.FuncDecl{}, map[*ast.FuncDecl]map[*ast.FuncDecl]bool{}}
+	u.recurses = r
 	for _, d := range u.File.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil && !u.Generated[fd] {
 			if f, ok := u.Info.Defs[fd.Name].(*types.Func); ok {
-				decls[f] = fd
+				r.decls[f] = fd
 				if f.Signature().Recv() != nil {
-					methods[f.Name()] = append(methods[f.Name()], fd)
+					r.methods[f.Name()] = append(r.methods[f.Name()], fd)
 				}
 			}
 		}
 	}
 	calls := map[*ast.FuncDecl][]*ast.FuncDecl{}
-	for _, fd := range decls {
-		ast.Inspect(fd.Body, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			if !ok {
-				return true
-			}
-			f, ok := u.Info.Uses[id].(*types.Func)
-			if !ok {
-				return true
-			}
-			if to := decls[f]; to != nil {
-				calls[fd] = append(calls[fd], to)
-			} else if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
-				calls[fd] = append(calls[fd], methods[f.Name()]...)
-			}
-			return true
-		})
+	for _, fd := range r.decls {
+		calls[fd] = r.called(fd.Body)
 	}
-	found := map[*ast.FuncDecl]bool{}
-	for _, fd := range decls {
+	for _, fd := range r.decls {
 		seen := map[*ast.FuncDecl]bool{}
-		list := calls[fd]
-		for len(list) > 0 && !found[fd] {
+		list := slices.Clone(calls[fd])
+		for len(list) > 0 {
 			next := list[len(list)-1]
 			list = list[:len(list)-1]
-			if next == fd {
-				found[fd] = true
-			}
 			if !seen[next] {
 				seen[next] = true
 				list = append(list, calls[next]...)
 			}
 		}
+		r.reaches[fd] = seen
 	}
-	return found
+	return r
+}
+
+// called lists the functions of the unit that n names.
+func (r *recursion) called(n ast.Node) (list []*ast.FuncDecl) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		f, ok := r.u.Info.Uses[id].(*types.Func)
+		if !ok {
+			return true
+		}
+		if to := r.decls[f]; to != nil {
+			list = append(list, to)
+		} else if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+			list = append(list, r.methods[f.Name()]...)
+		}
+		return true
+	})
+	return list
+}
+
+// of tells whether fd may call itself.
+func (r *recursion) of(fd *ast.FuncDecl) bool { return r.reaches[fd][fd] }
+
+// from tells whether a call of fd may be under way below one of what nodes name.
+func (r *recursion) from(fd *ast.FuncDecl, nodes []ast.Node) bool {
+	if !r.of(fd) {
+		return false
+	}
+	for _, n := range nodes {
+		if n == nil || reflect.ValueOf(n).IsNil() {
+			continue
+		}
+		for _, to := range r.called(n) {
+			if to == fd || r.reaches[to][fd] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // again declares a function that calls fd once more from behind a barrier, and

@@ -8,6 +8,7 @@ var needs = engine.Needs{
 	Instances: true,
 	Rewrites: []string{
 		"arraylen",
+		"barrier",
 		"channel",
 		"closure",
 		"commaok",
