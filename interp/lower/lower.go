@@ -56,7 +56,7 @@ type Unit struct {
 	more     []ast.Decl // functions that rewrites add
 
 	recurses   *recursion
-	barriers   bool // panics have to be stopped on their way
+	barriers   bool                    // panics have to be stopped on their way
 	recovering map[*ast.BlockStmt]bool // functions that call recover
 	opened     map[*ast.BlockStmt]bool // switches that have become blocks
 }
