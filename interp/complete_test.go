@@ -167,22 +167,6 @@ func TestCompleteEverywhere(t *testing.T) {
 	}
 }
 
-// BenchmarkComplete completes after a session of a hundred declarations.
-func BenchmarkComplete(b *testing.B) {
-	s := newSession(b)
-	evalFor(b, s, 1, "net := nn.Sequential(nn.NewLinear(2, 2))", "")
-	var code strings.Builder
-	for i := range 50 {
-		fmt.Fprintf(&code, "type T%d struct{ A, B int }\nfunc f%d(t *T%d, x *tensor.Tensor) (int, error) { return 0, nil }\n", i, i, i)
-	}
-	evalFor(b, s, 2, code.String(), "")
-	for b.Loop() {
-		if c := s.Complete("x := net.", 9); len(c.Matches) == 0 {
-			b.Fatal("nothing")
-		}
-	}
-}
-
 // What earlier cells left is seen as it is now.
 func TestCompleteInSession(t *testing.T) {
 	s := newSession(t)
