@@ -172,7 +172,9 @@ func (s *Session) bindVar(c *cell, v *types.Var) {
 	}
 	if old := c.env.cur[v.Name()]; old != nil && old.kind == kindType {
 		c.env.old = append(c.env.old, old)
+		s.mu.Lock() // completion reads the names
 		old.rename(fmt.Sprintf("%s__%d", old.name, old.seq))
+		s.mu.Unlock()
 		c.retired[old] = true
 	}
 	c.env.cur[v.Name()] = b

@@ -146,6 +146,7 @@ func (s *Session) steps(ctx context.Context, in kernel.Cell, out kernel.Output, 
 	if s.env != c.env { // not accepted
 		s.mu.Lock()
 		c.restore()
+		s.around = nil
 		s.mu.Unlock()
 	}
 	return c, err
@@ -240,6 +241,7 @@ func (s *Session) declare(c *cell) error {
 	c.program = p
 	s.mu.Lock()
 	s.commit(c)
+	s.around = nil
 	s.mu.Unlock()
 	s.notices(c)
 	return nil

@@ -16,7 +16,7 @@ func seen() surroundings {
 	return surroundings{
 		importer: exports.Importer(),
 		imports:  map[string]string{"fmt": "fmt", "strings": "strings", "http": "net/http", "time": "time", "sort": "sort", "rand": "math/rand", "tensor": "halfnote/tensor", "nn": "halfnote/tensor/nn"},
-		prelude: `import p__bytes "bytes"
+		prelude: &preludeFile{text: `import p__bytes "bytes"
 type Net struct { Hidden int; buf p__bytes.Buffer }
 func (_ *Net) Forward(x int) int
 func (_ Net) Size() int
@@ -29,7 +29,7 @@ var buf p__bytes.Buffer
 var sort []int
 func train(net *Net, epochs int) (loss float64)
 const limit = 3
-var x__2 int`,
+var x__2 int`},
 		written: map[string]written{
 			"Net":         {"type Net struct {\n\tHidden int\n\tbuf    bytes.Buffer\n}", "Net is a model.\n", 1},
 			"Net.Forward": {"func (n *Net) Forward(x int) int { return x }", "", 1},

@@ -42,6 +42,8 @@ func newProbe(sur surroundings, code string, cursor int) *probe {
 	items := split(code).items
 	text, at := p.arrange(code, items, cursor)
 	fset := token.NewFileSet()
+	prelude, existing := sur.prelude.parse()
+	fset.AddExistingFiles(existing)
 	file, err := parser.ParseFile(fset, "cell", text, parseMode)
 	if err != nil { // the parser skips what follows a mistake: leave out what is broken elsewhere
 		items = slices.DeleteFunc(items, func(it item) bool { return !it.holds(code, cursor) && it.broken() })
@@ -68,7 +70,6 @@ func newProbe(sur surroundings, code string, cursor int) *probe {
 	})
 	slices.Reverse(p.path)
 
-	prelude, _ := parser.ParseFile(fset, "prelude", "package main\n"+sur.prelude, parser.SkipObjectResolution)
 	cfg := types.Config{Importer: sur.importer, Error: func(error) {}, DisableUnusedImportCheck: true}
 	defer func() {
 		if recover() != nil { // go/types met a tree that the parser mended badly: no reason to end the kernel

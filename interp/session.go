@@ -50,8 +50,9 @@ type Session struct {
 	engine   engine.Engine
 	live     *live.Registry
 
-	mu  sync.Mutex // guards env against completion while a cell runs
-	env *env
+	mu     sync.Mutex // guards env and the names in it against completion while a cell runs
+	env    *env
+	around *surroundings // what can be seen of env; nil when it has changed
 	// running is held while a cell runs, and by who looks at values meanwhile.
 	running sync.Mutex
 
@@ -121,6 +122,7 @@ func (s *Session) reset() error {
 	}
 	s.mu.Lock()
 	s.env = newEnv()
+	s.around = nil
 	s.mu.Unlock()
 	s.bindSupport()
 	return nil

@@ -1,10 +1,14 @@
 package interp
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"go/types"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"halfnote/interp/lower"
 	"halfnote/kernel"
@@ -13,19 +17,44 @@ import (
 // surroundings are what a cell that is being written can see.
 type surroundings struct {
 	importer types.Importer
-	imports  map[string]string  // package names to paths, the preloaded ones too
-	dots     []string           // paths of dot imports
-	prelude  string             // a file that declares what earlier cells left
+	imports  map[string]string // package names to paths, the preloaded ones too
+	dots     []string          // paths of dot imports
+	prelude  *preludeFile
 	written  map[string]written // and the names in it, "T.M" for methods; they hide packages
 	magics   []kernel.Match     // what a line may begin with
 	session  *Session           // whose values can be looked at; nil if nobody may
+}
+
+// preludeFile is a file that declares what earlier cells left. It is parsed when
+// it is first needed.
+type preludeFile struct {
+	text   string
+	once   sync.Once
+	parsed *ast.File
+	file   *token.File
+}
+
+func (f *preludeFile) parse() (*ast.File, *token.File) {
+	f.once.Do(func() {
+		fset := token.NewFileSet()
+		f.parsed, _ = parser.ParseFile(fset, "prelude", "package main\n"+f.text, parser.SkipObjectResolution)
+		f.file = fset.File(f.parsed.Package)
+	})
+	return f.parsed, f.file
 }
 
 // surroundings returns what the session's next cell can see.
 func (s *Session) surroundings() surroundings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sur := surroundings{
+	if s.around == nil {
+		s.around = s.survey()
+	}
+	return *s.around
+}
+
+func (s *Session) survey() *surroundings {
+	sur := &surroundings{
 		importer: s.importer,
 		imports:  maps.Clone(preloaded),
 		dots:     s.env.dots,
@@ -49,7 +78,7 @@ func (s *Session) surroundings() surroundings {
 		}
 		sur.written[b.check] = s.written(b.src)
 	}
-	sur.prelude = lower.Print(importDecl(paths)) + "\n" + text.String()
+	sur.prelude = &preludeFile{text: lower.Print(importDecl(paths)) + "\n" + text.String()}
 	return sur
 }
 
