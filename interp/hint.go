@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -96,29 +97,45 @@ func (c *cell) undefinedHint(e types.Error, a *attempt, path []ast.Node) string 
 	if h := importHint(name); h != "" {
 		return h
 	}
-	names := types.Universe.Names()
-	for s := a.pkg.Scope().Innermost(e.Pos); s != nil && s != types.Universe; s = s.Parent() {
-		names = append(names, s.Names()...)
+	call, ok := within[*ast.CallExpr](path)
+	called := false
+	if id, isName := path[0].(*ast.Ident); isName && ok {
+		called = call.Fun == ast.Expr(id)
 	}
-	for n := range c.env.cur {
-		names = append(names, n)
-	}
-	for p := range preloaded {
-		names = append(names, p)
-	}
-	for p := range c.env.imports {
-		names = append(names, p)
-	}
-	names = slices.DeleteFunc(names, func(n string) bool { return strings.Contains(n, "__") })
-	if h := meant(name, names); h != "" {
-		return h
-	}
-	if call, ok := within[*ast.CallExpr](path); ok && call.Fun.Pos() == e.Pos {
-		if _, ok := within[*ast.FuncDecl](path[:max(0, len(path)-1)]); ok && !c.inStatements(e.Pos) {
-			return fmt.Sprintf("functions that call each other belong in one cell: declare %s in this one", name)
+	var names []string
+	for s := a.pkg.Scope().Innermost(e.Pos); s != nil; s = s.Parent() {
+		for _, n := range s.Names() {
+			if !called || callable(s.Lookup(n)) {
+				names = append(names, n)
+			}
 		}
 	}
-	return ""
+	for n, b := range c.env.cur {
+		if !called || b.kind == kindFunc || b.kind == kindType || strings.HasPrefix(b.typ, "func(") {
+			names = append(names, n)
+		}
+	}
+	if !called {
+		names = slices.AppendSeq(names, maps.Keys(preloaded))
+		names = slices.AppendSeq(names, maps.Keys(c.env.imports))
+	}
+	names = slices.DeleteFunc(names, func(n string) bool { return strings.Contains(n, "__") })
+	if h := meant(name, names); h != "" || !called || c.inStatements(e.Pos) {
+		return h
+	}
+	return fmt.Sprintf("functions that call each other belong in one cell: declare %s in this one", name)
+}
+
+// callable tells whether an object can stand before the parentheses of a call.
+func callable(o types.Object) bool {
+	switch o := o.(type) {
+	case *types.TypeName, *types.Builtin:
+		return true
+	case *types.Var, *types.Func:
+		_, ok := o.Type().Underlying().(*types.Signature)
+		return ok
+	}
+	return false
 }
 
 // inStatements tells whether a position is outside the cell's declarations.

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,8 +134,17 @@ func (s *Session) frames(p *engine.Panic) []string {
 			}
 		}
 		if len(marks) == 1 {
-			cell, _, _ := marks[0].place()
-			excerpt = s.excerpt(cell, s.marked(marks[0]))
+			m := marks[0]
+			cell, _, _ := m.place()
+			at, note := s.marked(m), ""
+			if len(list) == 0 { // where the panic came from
+				call, shapes := s.operands(p.Value, m)
+				at, note = cmp.Or(call, at), shapes
+			}
+			excerpt = s.excerpt(cell, at)
+			if note != "" {
+				excerpt = append(excerpt, "        "+blue("where: ")+note)
+			}
 		}
 		if f.Func == last {
 			if f.Func == base { // literals share a name

@@ -77,8 +77,8 @@ func poll(pos token.Pos) ast.Stmt {
 
 // depth counts the calls of functions that call functions of cells, and looks
 // now and then how deep they nest and whether the cell has been told to stop. A
-// function that only calls compiled ones cannot recurse, and only looks whether it
-// has been told to stop.
+// function that only calls compiled ones, with nothing that they could call back,
+// cannot recurse, and only looks whether it has been told to stop.
 func (u *Unit) depth() {
 	u.imports = true
 	name := ""
@@ -112,8 +112,8 @@ func (u *Unit) depth() {
 	u.File.Decls = append(u.File.Decls, u.more...)
 }
 
-// callsCells tells whether a body calls anything but functions of compiled
-// packages, conversions and built-in functions.
+// callsCells tells whether a body calls anything but conversions, built-in functions
+// and functions of compiled packages that call nothing back.
 func (u *Unit) callsCells(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -136,7 +136,7 @@ func (u *Unit) callsCells(body *ast.BlockStmt) bool {
 			o := u.Info.Uses[f.Sel]
 			if fn, ok := o.(*types.Func); ok {
 				recv := fn.Signature().Recv()
-				found = found || fn.Pkg() == u.Pkg || recv != nil && types.IsInterface(recv.Type())
+				found = found || fn.Pkg() == u.Pkg || recv != nil && types.IsInterface(recv.Type()) || u.mayCallBack(fn.Signature(), x.Args)
 			} else if _, ok := o.(*types.Var); ok {
 				found = true
 			}
@@ -147,4 +147,38 @@ func (u *Unit) callsCells(body *ast.BlockStmt) bool {
 		return !found
 	})
 	return found
+}
+
+// mayCallBack tells whether a compiled function may call functions of cells that come
+// to it in its arguments.
+func (u *Unit) mayCallBack(sig *types.Signature, args []ast.Expr) bool {
+	for i, a := range args {
+		switch paramType(sig, i).Underlying().(type) {
+		case *types.Interface, *types.Signature:
+			if t := u.typeOf(a); t == nil || u.hasCode(t) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasCode tells whether values of a type may hold functions of cells or have
+// methods of cells.
+func (u *Unit) hasCode(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		return t.Obj().Pkg() == u.Pkg || types.IsInterface(t)
+	case *types.Pointer:
+		return u.hasCode(t.Elem())
+	case *types.Slice:
+		return u.hasCode(t.Elem())
+	case *types.Array:
+		return u.hasCode(t.Elem())
+	case *types.Map:
+		return u.hasCode(t.Key()) || u.hasCode(t.Elem())
+	case *types.Basic:
+		return false
+	}
+	return true
 }

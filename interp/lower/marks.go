@@ -86,12 +86,12 @@ func (m *marker) stmt(st ast.Stmt) []ast.Stmt {
 		m.list(&s.List)
 		return nil
 	case *ast.IfStmt:
+		if isCheck(s) { // an index test: its place is the index
+			return m.place(Mark{Pos: s.If})
+		}
 		m.list(&s.Body.List)
 		if s.Else != nil {
 			m.stmt(s.Else)
-		}
-		if isCheck(s) { // an index test: its place is the index
-			return m.place(Mark{Pos: s.If})
 		}
 		return m.before(s.If, s.Init, s.Cond)
 	case *ast.SwitchStmt:
@@ -277,15 +277,22 @@ func (u *Unit) risks(n ast.Node, list *[]token.Pos) {
 				u.division(x.Lhs[0], x.Rhs[0], x.TokPos, add)
 			}
 			for _, e := range x.Lhs {
-				if i, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
-					if _, ok := orInvalid(u.typeOf(i.X)).Underlying().(*types.Map); ok {
-						add(i.Lbrack)
-					}
-				}
+				u.mapEntry(e, add)
 			}
+		case *ast.IncDecStmt:
+			u.mapEntry(x.X, add)
 		}
 		return true
 	})
+}
+
+// mapEntry adds the place of an assignment to an entry of a map, which may be nil.
+func (u *Unit) mapEntry(e ast.Expr, add func(token.Pos)) {
+	if i, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
+		if _, ok := orInvalid(u.typeOf(i.X)).Underlying().(*types.Map); ok {
+			add(i.Lbrack)
+		}
+	}
 }
 
 func isPointer(t types.Type) bool {
