@@ -32,6 +32,7 @@ type commands struct {
 	Kernel  kernelCommand  `cmd:"" help:"Serve a Jupyter front end (front ends start this)."`
 	Install installCommand `cmd:"" help:"Write the kernelspec, so that Jupyter lists Go (halfnote)."`
 	Run     runCommand     `cmd:"" help:"Execute notebooks without Jupyter or Python."`
+	Export  exportCommand  `cmd:"" help:"Write a notebook as a Go program that prints the same."`
 	Lab     labCommand     `cmd:"" help:"Open the tutorials in a private JupyterLab."`
 	Doctor  doctorCommand  `cmd:"" help:"Check what halfnote needs and finds on this machine."`
 	Version versionCommand `cmd:"" help:"Print the version."`
@@ -135,6 +136,38 @@ func ownSpec() (client.Spec, error) {
 		Argv: []string{exe, "kernel", "{connection_file}"},
 		Env:  map[string]string{"HALFNOTE_HISTORY": ""}, // nobody typed these cells
 	}, nil
+}
+
+type exportCommand struct {
+	Notebook string `arg:"" help:"The notebook. Cells whose outputs are an error are left out." type:"existingfile"`
+	File     string `arg:"" help:"The program, a file that ends in .go." type:"path"`
+}
+
+func (c exportCommand) Run() error {
+	nb, err := notebooks.ReadFile(c.Notebook)
+	if err != nil {
+		return err
+	}
+	var cells []interp.Ran
+	for i, code := range nb.CodeCells() {
+		ran := interp.Ran{Code: code.Source, Count: i + 1, Shown: code.Count == 0} // or nobody knows
+		for _, o := range code.Outputs {
+			ran.Shown = ran.Shown || o.Type == notebooks.ExecuteResult
+			if o.Type == notebooks.Error {
+				ran.Failed = o.ErrorName
+			}
+		}
+		cells = append(cells, ran)
+	}
+	src, err := interp.Export(cells)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(c.File, src, 0o666); err != nil {
+		return err
+	}
+	fmt.Print(interp.ModuleHint(c.File, src, version))
+	return nil
 }
 
 type labCommand struct {

@@ -17,7 +17,8 @@ const (
 )
 
 // plain returns v as fmt's %+v does, within the limits, and whatever its methods
-// do.
+// do. Structs of package main, which are the reader's own, have the names of their
+// types and are looked at behind pointers, as in cells.
 func plain(v any) string {
 	var b strings.Builder
 	format(&b, reflect.ValueOf(v), 0)
@@ -41,7 +42,7 @@ func format(b *strings.Builder, v reflect.Value, depth int) {
 	case reflect.Interface:
 		format(b, v.Elem(), depth)
 	case reflect.Pointer:
-		if depth == 0 && !v.IsNil() && isComposite(v.Elem().Kind()) {
+		if !v.IsNil() && (depth == 0 && isComposite(v.Elem().Kind()) || isOwn(v.Type().Elem())) {
 			b.WriteByte('&')
 			format(b, v.Elem(), depth+1)
 		} else if v.IsNil() {
@@ -50,6 +51,9 @@ func format(b *strings.Builder, v reflect.Value, depth int) {
 			fmt.Fprintf(b, "%#x", v.Pointer())
 		}
 	case reflect.Struct:
+		if isOwn(v.Type()) {
+			b.WriteString(v.Type().Name())
+		}
 		b.WriteByte('{')
 		for i := range v.NumField() {
 			if i > 0 {
@@ -85,6 +89,8 @@ func format(b *strings.Builder, v reflect.Value, depth int) {
 		fmt.Fprint(b, v)
 	}
 }
+
+func isOwn(t reflect.Type) bool { return t.Kind() == reflect.Struct && t.PkgPath() == "main" }
 
 func isComposite(k reflect.Kind) bool {
 	return k == reflect.Struct || k == reflect.Slice || k == reflect.Array || k == reflect.Map

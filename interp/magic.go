@@ -42,6 +42,7 @@ func init() {
 		{"%%writefile", "[-a] FILE", "writes the cell to a file, -a adds it to the file's end", (*Session).magicWritefile},
 		{"%cd", "[FOLDER]", "changes the working folder: to the home folder, with - to the one before", (*Session).magicCd},
 		{"%env", "[NAME[=VALUE]]", "shows the environment variables, shows one or sets one", (*Session).magicEnv},
+		{"%export", "FILE", "writes the cells so far as a Go program", (*Session).magicExport},
 		{"%help", "", "says what cells can do", (*Session).magicHelp},
 		{"%history", "[-n]", "shows the cells so far, with -n their numbers too", (*Session).magicHistory},
 		{"%load", "FILE [N]", "puts a file, or the N-th code cell of a notebook, into the cell", (*Session).magicLoad},

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -42,6 +43,47 @@ func (s *Session) magicWritefile(c call) kernel.Result {
 	}
 	fmt.Fprintln(c.out.Stdout(), what, file)
 	return kernel.Result{}
+}
+
+// magicExport writes the cells that have run to a file, as a program.
+func (s *Session) magicExport(c call) kernel.Result {
+	file := expandHome(c.args)
+	if !strings.HasSuffix(file, ".go") {
+		return s.wrong(c, "%%export %s: want the name of a file that ends in .go", c.args)
+	}
+	src, err := Export(s.ran)
+	if err != nil {
+		return s.wrong(c, "%%export: %v", strings.TrimPrefix(err.Error(), "interp: export: "))
+	}
+	if err := os.WriteFile(file, src, 0o666); err != nil {
+		return s.wrong(c, "%%export: %v", err)
+	}
+	fmt.Fprintf(c.out.Stdout(), "writing %s\n%s", file, ModuleHint(file, src, s.opts.Release))
+	return kernel.Result{}
+}
+
+// ModuleHint says what the go.mod of an exported program needs to find this
+// module's packages, "" if it needs nothing.
+func ModuleHint(file string, src []byte, release string) string {
+	if !bytes.Contains(src, []byte("\"halfnote/")) {
+		return ""
+	}
+	dir, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return ""
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if data, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
+			if bytes.Contains(data, []byte("module halfnote\n")) || bytes.Contains(data, []byte("halfnote v")) {
+				return ""
+			}
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return fmt.Sprintf("it needs in its go.mod, with the folder of halfnote's source:\n\trequire halfnote v%s\n\treplace halfnote => FOLDER\n", release)
 }
 
 // magicLoad puts a file into the cell, below a comment that says where it came

@@ -39,17 +39,26 @@ func (c *cell) parse(src *source) (*declFile, error) {
 	return f, nil
 }
 
-// parseStatements puts the statements of the cell into one function.
-func (c *cell) parseStatements() error {
+// statementFile is a file with the cell's statements in one function, and where they
+// start in it.
+func (c *cell) statementFile() (text string, starts []int) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package main;func %s(){\n", c.entry())
 	for _, it := range c.items {
 		if it.kind == itemStatement {
-			fmt.Fprintf(&b, "/*line In[%d]:%d:%d*/%s\n", c.n, it.line, it.col, it.text)
+			fmt.Fprintf(&b, "/*line In[%d]:%d:%d*/", c.n, it.line, it.col)
+			starts = append(starts, b.Len())
+			b.WriteString(it.text + "\n")
 		}
 	}
 	b.WriteString("}\n")
-	file, err := parser.ParseFile(c.fset, c.fileName(), b.String(), parseMode)
+	return b.String(), starts
+}
+
+// parseStatements puts the statements of the cell into one function.
+func (c *cell) parseStatements() error {
+	text, _ := c.statementFile()
+	file, err := parser.ParseFile(c.fset, c.fileName(), text, parseMode)
 	if err != nil {
 		return err
 	}

@@ -145,6 +145,19 @@ func (s recorderStream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// printed returns what was written to standard output and displayed.
+func (r *recorder) printed() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var b strings.Builder
+	for line := range strings.Lines(r.buf.String()) {
+		if !strings.HasPrefix(line, "stderr: ") {
+			b.WriteString(strings.TrimPrefix(line, "display "))
+		}
+	}
+	return b.String()
+}
+
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func (r *recorder) text(res kernel.Result) string {

@@ -73,6 +73,7 @@ type Session struct {
 	stdio    *stdio
 	methods  map[string]any // by which the value of the running cell shows itself
 	lastDir  string         // the working folder before %cd
+	ran      []Ran          // the cells that %export writes
 }
 
 var (
@@ -145,10 +146,18 @@ func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) k
 	defer s.running.Unlock()
 	in.Count = s.number(in)
 	s.remember(in.Count, in.Code)
-	if r, ok := s.magic(ctx, in, out); ok {
-		return r
+	r, ok := s.magic(ctx, in, out)
+	if !ok {
+		r = s.run(ctx, in, out)
 	}
-	return s.run(ctx, in, out)
+	if !in.Silent {
+		c := Ran{Code: in.Code, Count: in.Count, Shown: r.Value != nil}
+		if r.Err != nil {
+			c.Failed = r.Err.Name
+		}
+		s.ran = append(s.ran, c)
+	}
+	return r
 }
 
 // number returns the n of In[n] for a cell. Cells that are left out of the history

@@ -86,6 +86,17 @@ func (c *Cell) runs() bool {
 	return c.Type == Code && strings.TrimSpace(c.Source) != "" && !c.HasTag("skip-execution")
 }
 
+// CodeCells returns the cells that executing the notebook executes.
+func (nb *Notebook) CodeCells() []*Cell {
+	var list []*Cell
+	for _, c := range nb.Cells {
+		if c.runs() {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // Language returns the name of the language of code cells, "" where the
 // metadata does not say.
 func (nb *Notebook) Language() string {

@@ -68,7 +68,7 @@ func (f *Flat) ident(id *ast.Ident, selected bool) ast.Expr {
 		o = f.Info.Defs[id]
 	}
 	if v, ok := o.(*types.Var); ok && v.Embedded() {
-		if o = typeName(v.Type()); o == nil {
+		if o = TypeName(v.Type()); o == nil {
 			return nil
 		}
 		if name := f.Name(o); name != "" {
@@ -90,8 +90,8 @@ func (f *Flat) ident(id *ast.Ident, selected bool) ast.Expr {
 	return nil
 }
 
-// typeName returns the name that an embedded field of type t has.
-func typeName(t types.Type) types.Object {
+// TypeName returns the name that an embedded field of type t has.
+func TypeName(t types.Type) types.Object {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
 	}

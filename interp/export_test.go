@@ -1,0 +1,115 @@
+package interp
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"halfnote/kernel"
+)
+
+// Programs made of cells print what the cells have printed and shown.
+func TestExportedPrograms(t *testing.T) {
+	gocmd, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("needs the go command")
+	}
+	for _, name := range []string{"export", "generics", "programs", "wholeprogram"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := newSession(t)
+			var want bytes.Buffer
+			n := 0
+			for _, f := range a.Files {
+				if f.Name != "cell" {
+					continue
+				}
+				n++
+				rec := &recorder{}
+				r := s.Eval(t.Context(), kernel.Cell{Code: strings.TrimSuffix(string(f.Data), "\n"), Count: n}, rec)
+				if r.Err != nil || strings.HasPrefix(string(f.Data), "%") {
+					continue
+				}
+				want.WriteString(rec.printed())
+				if r.Value != nil {
+					want.WriteString(r.Value.String() + "\n")
+				}
+			}
+			dir := t.TempDir()
+			file := filepath.Join(dir, "main.go")
+			if got := evalFor(t, s, n+1, "%export "+file, ""); got != "writing "+file+"\n" && !strings.Contains(got, "require halfnote") {
+				t.Fatalf("got %q", got)
+			}
+			src, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exe := filepath.Join(dir, "main.exe")
+			if out, err := exec.Command(gocmd, "build", "-o", exe, file).CombinedOutput(); err != nil {
+				t.Fatalf("go build: %v\n%s\n%s", err, out, src)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			var stderr bytes.Buffer
+			cmd := exec.CommandContext(ctx, exe)
+			cmd.Stderr = &stderr
+			got, err := cmd.Output()
+			if err != nil || string(got) != want.String() {
+				t.Errorf("%v\n%s\ngot:\n%s\nwant:\n%s\nof the program\n%s", err, &stderr, got, &want, src)
+			}
+		})
+	}
+}
+
+// What there is no program for is said.
+func TestExportErrors(t *testing.T) {
+	s := newSession(t)
+	for i, c := range []struct{ code, want string }{
+		{"%export", "want the name of a file that ends in .go"},
+		{"%export notes.txt", "want the name of a file that ends in .go"},
+		{"%export /nonexistent/main.go", "no such file"},
+	} {
+		if got := evalFor(t, s, i+1, c.code, ""); !strings.HasPrefix(got, "MagicError") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: got\n%s", c.code, got)
+		}
+	}
+}
+
+// A cell that is left out, or half of it, is a comment that says why, and a time that
+// was asked for is taken in the program.
+func TestExportComments(t *testing.T) {
+	src, err := Export([]Ran{
+		{Code: "x := 1\nvar s string = 2", Count: 1, Failed: "CompileError"},
+		{Code: "func half(n int) int { return 1 / n }\nhalf(0)", Count: 2, Failed: "Panic"},
+		{Code: "%%time\nfmt.Println(half(1))", Count: 3},
+		{Code: "%vars", Count: 4},
+		{Code: "%%bash\nls\ncd /", Count: 5},
+		{Code: "half?", Count: 6},
+		{Code: "a := 1\n!ls\nb := a\n%time half(b)", Count: 7},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"// In[1] is left out, because", "\n//\tx := 1\n//\tvar s string = 2\n",
+		"// In[2] ended with Panic", "//\thalf(0)\n", "\nfunc half(n int) int { return 1 / n }\n",
+		"\ttimed(cell3)\n", "start := time.Now()",
+		"// In[4] has a magic that means nothing in a program: %vars\n", "//\tls\n//\tcd /\n", "// In[6] asked for help: half?\n",
+		"\tcell7()\n\tcell7_2()\n\ttimed(cell7_3)\n",
+	} {
+		if !strings.Contains(string(src), want) {
+			t.Errorf("no %q in\n%s", want, src)
+		}
+	}
+}

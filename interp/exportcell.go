@@ -1,0 +1,408 @@
+package interp
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"halfnote/interp/lower"
+)
+
+// translation writes the text of one cell anew: with the names that the session has
+// for what they mean, and its variables' declarations as assignments.
+type translation struct {
+	x      *exporter
+	c      *cell
+	text   string              // the file of the statements
+	items  []item              // the top-level statements
+	starts []int               // of them in text
+	ends   []int               // without comments that follow
+	uses   map[*declFile][]use // identifiers, as they were before bind
+	inits  []ast.Expr
+}
+
+// use is an identifier of a cell.
+type use struct {
+	off, len int
+	object   types.Object
+	selected bool // behind a dot
+	literal  bool // in a function literal of the statements
+	out      string
+}
+
+// edit replaces a part of a text.
+type edit struct {
+	start, end int
+	text       string
+}
+
+func (x *exporter) translation(c *cell) *translation {
+	t := &translation{x: x, c: c, uses: map[*declFile][]use{}}
+	t.text, t.starts = c.statementFile()
+	for _, it := range c.items {
+		if it.kind == itemStatement {
+			t.items = append(t.items, it)
+			t.ends = append(t.ends, t.starts[len(t.ends)]+codeLen(it.text))
+		}
+	}
+	for _, f := range append(slices.Clone(c.decls), c.stmts) {
+		t.note(f)
+	}
+	return t
+}
+
+// note finds the identifiers of a file.
+func (t *translation) note(f *declFile) {
+	text, skip := t.text, 0
+	if f != t.c.stmts {
+		text, skip = f.src.item.text, f.skip
+	}
+	selected := map[*ast.Ident]bool{}
+	var literals []*ast.FuncLit
+	ast.Inspect(f.File, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			selected[n.Sel] = true
+		case *ast.FuncLit:
+			literals = append(literals, n)
+		case *ast.Ident:
+			if f.tok != t.c.fset.File(n.Pos()) {
+				return true // made by the session
+			}
+			u := use{off: f.tok.Offset(n.Pos()) - skip, object: t.c.info.Uses[n], selected: selected[n]}
+			if u.off < 0 || u.off >= len(text) {
+				return true
+			}
+			if u.object == nil {
+				u.object = t.c.info.Defs[n]
+			}
+			u.len = identLen(text[u.off:])
+			if t.c.outs[n.Name] != nil && f == t.c.stmts {
+				u.out = n.Name
+				if strings.HasPrefix(text[u.off:], "Out") {
+					u.len = strings.IndexByte(text[u.off:], ']') + 1
+				}
+			}
+			u.literal = f == t.c.stmts && slices.ContainsFunc(literals, func(l *ast.FuncLit) bool { return l.Pos() <= n.Pos() && n.Pos() < l.End() })
+			t.uses[f] = append(t.uses[f], u)
+		}
+		return true
+	})
+}
+
+// renames are the edits of a file's identifiers.
+func (t *translation) renames(f *declFile) []edit {
+	var list []edit
+	for _, u := range t.uses[f] {
+		if name := t.name(u); name != "" {
+			list = append(list, edit{u.off, u.off + u.len, name})
+		}
+	}
+	return list
+}
+
+// name returns what stands for an identifier, "" if it stays.
+func (t *translation) name(u use) string {
+	if u.out != "" {
+		return u.out
+	}
+	o := u.object
+	switch v := o.(type) {
+	case nil:
+		return ""
+	case *types.PkgName:
+		return t.x.alias(v.Imported().Path())
+	case *types.Var:
+		if v.Embedded() { // is called as its type is
+			if b := t.c.bindingOf(lower.TypeName(v.Type())); b != nil {
+				return b.slot
+			}
+			return ""
+		}
+		if v.IsField() {
+			return ""
+		}
+	}
+	b := t.c.bindingOf(o)
+	switch {
+	case b == nil:
+		if !u.selected && o.Pkg() != nil && o.Pkg() != t.c.pkg && o.Parent() == o.Pkg().Scope() { // of a dot import
+			return t.x.alias(o.Pkg().Path()) + "." + o.Name()
+		}
+		return ""
+	case u.literal && b.kind == kindFunc && !b.generic:
+		return cmp.Or(b.hook, t.c.newFuncHooks[b], b.slot)
+	}
+	return b.slot
+}
+
+// apply returns text[start:end] with the edits that lie in it.
+func apply(text string, start, end int, edits []edit) string {
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
+	var b strings.Builder
+	at := start
+	for _, e := range edits {
+		if e.start < at || e.end > end {
+			continue
+		}
+		b.WriteString(text[at:e.start] + e.text)
+		at = e.end
+	}
+	b.WriteString(text[at:end])
+	return b.String()
+}
+
+// declare writes the declarations of the cell and of what depends on them, and its
+// variables.
+func (t *translation) declare(p *part) error {
+	c := t.c
+	inits := 0
+	for _, f := range c.decls {
+		d := exportedDecl{}
+		if !f.dependant {
+			d.comment = leading(c.code, f.src.item.line, false)
+		}
+		edits := t.renames(f)
+		for _, decl := range f.Decls {
+			fd, ok := decl.(*ast.FuncDecl)
+			switch {
+			case !ok:
+			case fd.Recv != nil:
+				if err := t.method(&d, fd); err != nil {
+					return err
+				}
+			case fd.Name.Name == "init":
+				inits++
+				off := f.tok.Offset(fd.Name.Pos()) - f.skip
+				name := fmt.Sprintf("init__%d_%d", c.seq, inits)
+				edits = append(edits, edit{off, off + len("init"), name})
+				t.inits = append(t.inits, &ast.CallExpr{Fun: ast.NewIdent(name)})
+			}
+		}
+		d.text = apply(f.src.item.text, 0, len(f.src.item.text), edits) + trailing(c.code, f.src.item, f.dependant)
+		p.decls = append(p.decls, d)
+	}
+	for _, b := range c.fresh {
+		typ, err := t.x.typeText(c, c.vars[b].Type())
+		if err != nil {
+			return err
+		}
+		p.vars = append(p.vars, fmt.Sprintf("var %s %s", b.slot, typ))
+	}
+	for _, h := range c.hooked {
+		if err := t.hook(p, c.newFuncHooks[h.binding], h.slot, h.fn); err != nil {
+			return err
+		}
+	}
+	for o, b := range c.names {
+		if fn, ok := o.(*types.Func); ok && b.kind == kindFunc && b.hook != "" {
+			if err := t.hook(p, b.hook, b.slot, fn); err != nil {
+				return err
+			}
+		}
+	}
+	slices.SortFunc(p.start, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	return nil
+}
+
+// hook notes that function literals call a function through a variable.
+func (t *translation) hook(p *part, hook, slot string, fn *types.Func) error {
+	var err error
+	t.x.hooks[hook] = append(t.x.hooks[hook], slot)
+	t.x.hookType[hook], err = t.x.typeText(t.c, fn.Signature())
+	p.start = append(p.start, [2]string{hook, slot})
+	return err
+}
+
+// method prepares a method for the case that a later cell gives it another body.
+func (t *translation) method(d *exportedDecl, fd *ast.FuncDecl) error {
+	for _, m := range t.c.newMethods {
+		if m.decl != fd || m.hook == "" {
+			continue
+		}
+		var e emission
+		if err := t.c.emitMethod(&e, fd); err != nil {
+			return err
+		}
+		d.hook = m.hook
+		d.through = slices.Concat(e.vars, e.funcs)
+		set := e.start[0].(*ast.AssignStmt)
+		d.set = [2]string{lower.Print(set.Lhs[0]), lower.Print(set.Rhs[0])}
+		t.x.bodies[m.hook]++
+		for path := range t.c.unitPaths {
+			t.x.alias(path)
+		}
+	}
+	return nil
+}
+
+// statements writes the statements of the cell.
+func (t *translation) statements(p *part, shown bool) error {
+	c := t.c
+	edits := t.renames(c.stmts)
+	list := c.body.Body.List
+	if len(list) != len(t.items) {
+		return fmt.Errorf("interp: export: In[%d] has %d statements in %d parts", c.n, len(list), len(t.items))
+	}
+	for i, st := range list {
+		if _, ok := st.(*ast.DeclStmt); !ok {
+			t.callInits(p)
+		}
+		s := exportedStmt{}
+		var err error
+		if e, ok := st.(*ast.ExprStmt); ok {
+			s, err = t.expression(e, i, i == len(list)-1 && !c.quiet, shown, edits)
+		} else {
+			s.text = t.statement(st, t.starts[i], t.ends[i], edits)
+		}
+		if err != nil {
+			return err
+		}
+		p.body = append(p.body, exportedStmt{text: leading(c.code, t.items[i].line, i > 0)}, s)
+		if s.show == "" {
+			p.body[len(p.body)-1].text += t.items[i].text[codeLen(t.items[i].text):] + trailing(c.code, t.items[i], false)
+		}
+	}
+	t.callInits(p)
+	return nil
+}
+
+func (t *translation) callInits(p *part) {
+	for _, e := range t.inits {
+		p.body = append(p.body, exportedStmt{text: lower.Print(e)})
+	}
+	t.inits = nil
+}
+
+// statement writes a statement: where it declares variables of the session it
+// assigns to them.
+func (t *translation) statement(st ast.Stmt, start, end int, edits []edit) string {
+	off := t.c.stmts.tok.Offset
+	switch x := st.(type) {
+	case *ast.LabeledStmt:
+		inner := off(x.Stmt.Pos())
+		return apply(t.text, start, inner, edits) + t.statement(x.Stmt, inner, end, edits)
+	case *ast.AssignStmt:
+		if x.Tok == token.DEFINE {
+			edits = append(slices.Clone(edits), edit{off(x.TokPos), off(x.TokPos) + 2, "="})
+		}
+	case *ast.DeclStmt:
+		if g, ok := x.Decl.(*ast.GenDecl); ok && g.Tok == token.VAR {
+			var lines []string
+			for _, spec := range g.Specs {
+				if line := t.variables(spec.(*ast.ValueSpec), edits); line != "" {
+					lines = append(lines, line)
+				}
+			}
+			return strings.Join(lines, "\n")
+		}
+	}
+	return apply(t.text, start, end, edits)
+}
+
+// variables writes a specification of variables as an assignment.
+func (t *translation) variables(v *ast.ValueSpec, edits []edit) string {
+	off := t.c.stmts.tok.Offset
+	part := func(from, to token.Pos) string { return apply(t.text, off(from), off(to), edits) }
+	if !slices.ContainsFunc(v.Names, func(id *ast.Ident) bool { return id.Name != "_" }) {
+		return "var " + part(v.Pos(), v.End())
+	}
+	if len(v.Values) > 0 {
+		return part(v.Names[0].Pos(), v.Names[len(v.Names)-1].End()) + " = " + part(v.Values[0].Pos(), v.Values[len(v.Values)-1].End())
+	}
+	var lines []string
+	for _, id := range v.Names {
+		if b := t.c.bindingOf(t.c.info.Defs[id]); b != nil && t.c.reused[b] {
+			lines = append(lines, fmt.Sprintf("%s = *new(%s)", b.slot, part(v.Type.Pos(), v.Type.End())))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// expression writes an expression that stands alone: the last one of a cell is
+// shown, others are evaluated.
+func (t *translation) expression(e *ast.ExprStmt, i int, last, shown bool, edits []edit) (exportedStmt, error) {
+	c := t.c
+	s := exportedStmt{text: apply(t.text, t.starts[i], t.ends[i], edits)}
+	tv := c.info.Types[e.X]
+	value := tv.IsValue() && !isTuple(tv.Type)
+	if tv.IsNil() {
+		return exportedStmt{}, nil
+	}
+	if !last || !value && !isTuple(tv.Type) || c.prints(e.X) {
+		if call, ok := ast.Unparen(e.X).(*ast.CallExpr); value && (!ok || c.info.Types[call.Fun].IsBuiltin() || c.info.Types[call.Fun].IsType()) && !isReceive(e.X) {
+			s.text = "_ = " + s.text
+		}
+		return s, nil
+	}
+	switch typ := types.Default(tv.Type); {
+	case isTuple(typ), types.IsInterface(typ):
+		s.show = showName
+	case isSignature(typ):
+		s.text, s.show = fmt.Sprintf("%q", typeString(typ, c.pkg)), t.x.alias("fmt")+".Println"
+	default:
+		s.show = t.x.alias("halfnote/display") + ".Show"
+	}
+	if isTuple(tv.Type) || isSignature(tv.Type) {
+		return s, nil
+	}
+	var err error
+	if shown {
+		s.out, err = t.x.keep(c, types.Default(tv.Type))
+	}
+	return s, err
+}
+
+func isSignature(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
+}
+
+// codeLen returns where the last token of a text ends that is no comment.
+func codeLen(text string) (end int) {
+	for _, l := range lex(text) {
+		if l.tok != token.COMMENT && l.tok != token.SEMICOLON {
+			end = l.end
+		}
+	}
+	return end
+}
+
+// leading returns the comment lines right above a line of a cell, as written, and
+// the blank line above them if wanted.
+func leading(code string, line int, blank bool) string {
+	lines := strings.Split(code, "\n")
+	if line > len(lines) {
+		return ""
+	}
+	first := line - 1
+	for first > 0 && strings.HasPrefix(strings.TrimLeft(lines[first-1], " \t"), "//") {
+		first--
+	}
+	text := ""
+	if blank && first > 0 && strings.TrimSpace(lines[first-1]) == "" {
+		text = "\n"
+	}
+	for _, l := range lines[first : line-1] {
+		text += l + "\n"
+	}
+	return text
+}
+
+// trailing returns the comment that follows an item on its last line.
+func trailing(code string, it item, elsewhere bool) string {
+	off := offsetOf(code, it.line, it.col)
+	if elsewhere || off > len(code) || !strings.HasPrefix(code[off:], it.text) {
+		return ""
+	}
+	rest, _, _ := strings.Cut(code[off+len(it.text):], "\n")
+	if rest = strings.TrimLeft(rest, "; \t"); strings.HasPrefix(rest, "//") {
+		return " " + strings.TrimRight(rest, "\r")
+	}
+	return ""
+}

@@ -1,0 +1,361 @@
+package interp
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/astutil"
+
+	"halfnote/interp/internal/exports"
+	"halfnote/interp/lower"
+)
+
+// Functions that the program has beside those of the cells, by the names that stand
+// for theirs.
+const (
+	showName  = "show__"
+	timedName = "timed__"
+)
+
+var helpers = map[string]string{
+	showName: `
+// show prints the values of a cell's last expression, but not a nil that stands alone.
+func show__(values ...any) {
+	if len(values) == 1 && values[0] == nil {
+		return
+	}
+	var texts []string
+	for _, v := range values {
+		texts = append(texts, p__halfnote_display.Of(v).String())
+	}
+	p__fmt.Println(p__strings.Join(texts, ", "))
+}
+`,
+	timedName: `
+// timed runs a cell and says how long it took.
+func timed__(cell func()) {
+	start := p__time.Now()
+	cell()
+	p__fmt.Println("time:", p__time.Since(start).Round(p__time.Microsecond))
+}
+`,
+}
+
+// program puts the parts together.
+func (x *exporter) program() string {
+	var b, calls strings.Builder
+	count := map[int]int{}
+	for _, p := range x.parts {
+		if p.note != "" {
+			b.WriteString("\n" + p.note)
+		}
+		body := x.body(p)
+		if len(p.decls)+len(p.vars)+len(body) > 0 && p.note == "" && count[p.cell] == 0 {
+			fmt.Fprintf(&b, "\n// In[%d]\n", p.cell)
+		}
+		x.declarations(&b, p)
+		if strings.TrimSpace(body) == "" {
+			continue
+		}
+		name := fmt.Sprintf("cell%d__", p.cell)
+		if count[p.cell]++; count[p.cell] > 1 {
+			name = fmt.Sprintf("cell%d_%d__", p.cell, count[p.cell])
+		}
+		fmt.Fprintf(&b, "\nfunc %s() {\n%s}\n", name, body)
+		if p.isTimed {
+			fmt.Fprintf(&calls, "\t%s(%s)\n", timedName, name)
+		} else {
+			fmt.Fprintf(&calls, "\t%s()\n", name)
+		}
+	}
+	var outs strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(x.outUsed)) {
+		fmt.Fprintf(&outs, "\nvar %s %s\n", name, x.outType[name])
+	}
+	text := b.String() + outs.String() + "\nfunc main() {\n" + calls.String() + "}\n"
+	for _, name := range slices.Sorted(maps.Keys(helpers)) {
+		if strings.Contains(text, name) {
+			text += helpers[name]
+			for _, path := range []string{"fmt", "strings", "time", "halfnote/display"} {
+				x.alias(path)
+			}
+		}
+	}
+	return x.named(text)
+}
+
+func (x *exporter) declarations(b *strings.Builder, p *part) {
+	if len(p.vars) > 0 {
+		b.WriteString("\n" + strings.Join(p.vars, "\n") + "\n")
+	}
+	for _, d := range p.decls {
+		b.WriteString("\n")
+		b.WriteString(d.comment)
+		if d.hook == "" || x.bodies[d.hook] < 2 {
+			b.WriteString(d.text + "\n")
+			continue
+		}
+		for _, decl := range d.through {
+			b.WriteString(lower.Print(decl) + "\n\n")
+		}
+	}
+	for _, h := range slices.Sorted(maps.Keys(x.hooks)) {
+		if x.hooks[h] != nil && x.several(h) && x.hookType[h] != "" && slices.ContainsFunc(p.start, func(s [2]string) bool { return s[0] == h }) {
+			fmt.Fprintf(b, "\nvar %s %s\n", h, x.hookType[h])
+			x.hookType[h] = "" // declared
+		}
+	}
+}
+
+// several tells whether a variable calls different functions in turn. If not, its
+// function is called.
+func (x *exporter) several(hook string) bool {
+	list := x.hooks[hook]
+	return slices.ContainsFunc(list, func(f string) bool { return f != list[0] })
+}
+
+func (x *exporter) body(p *part) string {
+	var b strings.Builder
+	for _, d := range p.decls {
+		if d.hook != "" && x.bodies[d.hook] > 1 {
+			fmt.Fprintf(&b, "%s = %s\n", d.set[0], d.set[1])
+		}
+	}
+	for _, s := range p.start {
+		if x.several(s[0]) {
+			fmt.Fprintf(&b, "%s = %s\n", s[0], s[1])
+		}
+	}
+	for _, s := range p.body {
+		switch {
+		case s.show != "" && s.out != "" && x.outUsed[s.out]:
+			fmt.Fprintf(&b, "%s = %s\n%s(%s)\n", s.out, s.text, s.show, s.out)
+		case s.show != "":
+			fmt.Fprintf(&b, "%s(%s)\n", s.show, s.text)
+		case s.text != "":
+			b.WriteString(strings.TrimSuffix(s.text, "\n") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// token is an identifier of the program under way.
+type programToken struct {
+	start, end int
+	name       string
+}
+
+// named gives everything its last name: packages theirs, what only one version
+// exists of its own, other versions one with a number, which nothing in the cells
+// is called.
+func (x *exporter) named(text string) string {
+	var ids []programToken
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	s.Init(file, []byte(text), nil, 0)
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			break
+		}
+		if tok == token.IDENT {
+			off := file.Offset(pos)
+			ids = append(ids, programToken{off, off + len(lit), lit})
+		}
+	}
+	names := x.names(ids)
+	var b strings.Builder
+	at := 0
+	for _, id := range ids {
+		if name := names[id.name]; name != "" {
+			b.WriteString(text[at:id.start] + name)
+			at = id.end
+		}
+	}
+	b.WriteString(text[at:])
+	var imports [2]strings.Builder // the standard library's come first
+	paths := map[string]string{}
+	for _, id := range ids {
+		if path := x.paths[id.name]; path != "" {
+			paths[path] = names[id.name]
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		group := &imports[0]
+		if first, _, _ := strings.Cut(path, "/"); first == "halfnote" || strings.Contains(first, ".") {
+			group = &imports[1]
+		}
+		if paths[path] == exports.Name(path) {
+			fmt.Fprintf(group, "\t%q\n", path)
+		} else {
+			fmt.Fprintf(group, "\t%s %q\n", paths[path], path)
+		}
+	}
+	head := "// This program was exported from a notebook. It runs the cells in their order.\npackage main\n"
+	if len(paths) > 0 {
+		head += "\nimport (\n" + imports[0].String() + "\n" + imports[1].String() + ")\n"
+	}
+	return head + b.String()
+}
+
+// names returns what identifiers are called in the end, where that is not what they
+// are called already.
+func (x *exporter) names(ids []programToken) map[string]string {
+	names := map[string]string{}
+	taken := map[string]bool{}
+	for _, b := range x.declared() {
+		if !strings.Contains(b, "__") {
+			taken[b] = true
+		}
+	}
+	free := func(base string) string {
+		name := base
+		for n := 2; taken[name] || x.words[name] || name == "main" || name == "init" || types.Universe.Lookup(name) != nil || token.IsKeyword(name); n++ {
+			name = fmt.Sprintf("%s%d", base, n)
+		}
+		taken[name] = true
+		return name
+	}
+	for _, id := range ids {
+		if names[id.name] != "" || !strings.Contains(id.name, "__") {
+			continue
+		}
+		if path := x.paths[id.name]; path != "" {
+			name := exports.Name(path)
+			if taken[name] {
+				name = free(name)
+			}
+			taken[name] = true
+			names[id.name] = name
+			continue
+		}
+		if f := x.hooks[id.name]; f != nil && !x.several(id.name) {
+			continue // called by the function's name, below
+		}
+		base, _, _ := strings.Cut(strings.TrimRight(id.name, "_"), "__")
+		if n, ok := strings.CutPrefix(id.name, "Out__"); ok {
+			base = "out" + n
+		}
+		if base == "" {
+			continue
+		}
+		names[id.name] = free(base)
+	}
+	for hook, list := range x.hooks {
+		if !x.several(hook) {
+			if names[hook] = names[list[0]]; names[hook] == "" {
+				names[hook] = list[0]
+			}
+		}
+	}
+	return names
+}
+
+// declared lists what the program declares.
+func (x *exporter) declared() []string { return slices.Collect(maps.Keys(x.s.slots)) }
+
+// useAll gives a use to the local variables that have none, which cells may have and
+// programs may not, and checks the program.
+func (s *Session) useAll(src []byte) ([]byte, error) {
+	for {
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, "main.go", src, parser.SkipObjectResolution|parser.ParseComments)
+		if err != nil {
+			return nil, fmt.Errorf("interp: export: the program is not Go: %w", err)
+		}
+		var unused []types.Error
+		var wrong error
+		cfg := types.Config{Importer: s.importer, Error: func(err error) {
+			if e, ok := err.(types.Error); ok && strings.Contains(e.Msg, declaredNotUsed) {
+				unused = append(unused, e)
+			} else if wrong == nil {
+				wrong = err
+			}
+		}}
+		_, _ = cfg.Check("main", fset, []*ast.File{file}, nil)
+		if wrong != nil {
+			return nil, fmt.Errorf("interp: export: the program does not compile: %w", wrong)
+		}
+		if len(unused) == 0 {
+			return src, nil
+		}
+		var edits []edit
+		for _, e := range unused {
+			off, ok := useAt(fset, file, e.Pos)
+			if !ok {
+				return nil, fmt.Errorf("interp: export: %w", e)
+			}
+			edits = append(edits, edit{off, off, "\n_ = " + unusedName(e.Msg) + "\n"})
+		}
+		src = []byte(apply(string(src), 0, len(src), edits))
+		if src, err = formatted(src); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// declaredNotUsed is the checker's message: "declared and not used: x", for the name
+// of a type switch "x declared and not used".
+const declaredNotUsed = "declared and not used"
+
+func unusedName(msg string) string {
+	return strings.Trim(strings.Replace(msg, declaredNotUsed, "", 1), ": ")
+}
+
+// useAt returns where a use of the variable that pos declares can stand: behind its
+// declaration, or at the start of the block whose head declares it.
+func useAt(fset *token.FileSet, file *ast.File, pos token.Pos) (int, bool) {
+	path, _ := astutil.PathEnclosingInterval(file, pos, pos)
+	for i, n := range path[:max(0, len(path)-1)] {
+		st, ok := n.(ast.Stmt)
+		if !ok {
+			continue
+		}
+		if body := bodyOf(st); pos < body {
+			return fset.Position(body).Offset, true
+		}
+		switch up := path[i+1].(type) {
+		case *ast.BlockStmt, *ast.CaseClause:
+			return fset.Position(st.End()).Offset, true
+		case *ast.CommClause:
+			if up.Comm == st {
+				return fset.Position(up.Colon).Offset + 1, true
+			}
+			return fset.Position(st.End()).Offset, true
+		}
+	}
+	return 0, false
+}
+
+// bodyOf returns where the block begins that sees what the head of a statement
+// declares, an invalid position if it has none.
+func bodyOf(st ast.Stmt) token.Pos {
+	first := func(b *ast.BlockStmt) token.Pos {
+		for _, st := range b.List {
+			if c, ok := st.(*ast.CaseClause); ok {
+				return c.Colon + 1
+			}
+		}
+		return token.NoPos
+	}
+	switch st := st.(type) {
+	case *ast.IfStmt:
+		return st.Body.Lbrace + 1
+	case *ast.ForStmt:
+		return st.Body.Lbrace + 1
+	case *ast.RangeStmt:
+		return st.Body.Lbrace + 1
+	case *ast.SwitchStmt:
+		return first(st.Body)
+	case *ast.TypeSwitchStmt:
+		return first(st.Body)
+	}
+	return token.NoPos
+}
