@@ -333,7 +333,7 @@ func (s *Session) dotImports(c *cell, a *attempt) {
 // tolerated tells whether a cell may do what a program may not: declare something
 // for a later cell to use.
 func tolerated(msg string) bool {
-	return strings.Contains(msg, "declared and not used") || strings.HasSuffix(msg, "imported and not used") ||
+	return strings.Contains(msg, "declared and not used") && !strings.HasPrefix(msg, "label ") || strings.HasSuffix(msg, "imported and not used") ||
 		strings.Contains(msg, " imported and not used") || strings.Contains(msg, "imported as ") && strings.HasSuffix(msg, "and not used")
 }
 

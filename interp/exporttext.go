@@ -1,0 +1,74 @@
+package interp
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// edit replaces a part of a text.
+type edit struct {
+	start, end int
+	text       string
+}
+
+// apply returns text[start:end] with the edits that lie in it.
+func apply(text string, start, end int, edits []edit) string {
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
+	var b strings.Builder
+	at := start
+	for _, e := range edits {
+		if e.start < at || e.end > end {
+			continue
+		}
+		b.WriteString(text[at:e.start] + e.text)
+		at = e.end
+	}
+	b.WriteString(text[at:end])
+	return b.String()
+}
+
+// codeLen returns where the last token of a text ends that is no comment.
+func codeLen(text string) (end int) {
+	for _, l := range lex(text) {
+		if l.tok != token.COMMENT && l.tok != token.SEMICOLON {
+			end = l.end
+		}
+	}
+	return end
+}
+
+// leading returns the comment lines right above a line of a cell, as written, and
+// the blank line above them if wanted.
+func leading(code string, line int, blank bool) string {
+	lines := strings.Split(code, "\n")
+	if line > len(lines) {
+		return ""
+	}
+	first := line - 1
+	for first > 0 && strings.HasPrefix(strings.TrimLeft(lines[first-1], " \t"), "//") {
+		first--
+	}
+	text := ""
+	if blank && first > 0 && strings.TrimSpace(lines[first-1]) == "" {
+		text = "\n"
+	}
+	for _, l := range lines[first : line-1] {
+		text += l + "\n"
+	}
+	return text
+}
+
+// trailing returns the comment that follows an item on its last line.
+func trailing(code string, it item, elsewhere bool) string {
+	off := offsetOf(code, it.line, it.col)
+	if elsewhere || off > len(code) || !strings.HasPrefix(code[off:], it.text) {
+		return ""
+	}
+	rest, _, _ := strings.Cut(code[off+len(it.text):], "\n")
+	if rest = strings.TrimLeft(rest, "; \t"); strings.HasPrefix(rest, "//") {
+		return " " + strings.TrimRight(rest, "\r")
+	}
+	return ""
+}
