@@ -113,3 +113,31 @@ func TestExportComments(t *testing.T) {
 		}
 	}
 }
+
+// Local variables without a use get one, wherever they are declared.
+func TestExportUnused(t *testing.T) {
+	code := `func f(a any) {
+	n := 1
+	var m, k int
+	if z, ok := a.(int); ok { w := 2 }
+	for i, v := range []int{1} {}
+	for i := 0; ; {}
+	switch t := a.(type) { case int: q := 3; case string: }
+	switch s := 1; { default: }
+	g := func() { inner := 4 }
+	if b := 1; a != nil {} else if d := 2; a == nil {}
+	select { case e := <-make(chan int): default: }
+L:
+	for { r := 1; break L }
+	k = 3 // assigned to only
+}`
+	src, err := Export([]Ran{{Code: code, Count: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"n", "m", "k", "z", "w", "i", "v", "t", "q", "s", "g", "inner", "b", "d", "e", "r"} {
+		if !strings.Contains(string(src), "_ = "+name+"\n") {
+			t.Errorf("%s has no use in\n%s", name, src)
+		}
+	}
+}
