@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"reflect"
+	"regexp"
 	"runtime"
 	"strings"
 	"unicode/utf8"
@@ -50,6 +51,7 @@ func (s *Session) bindSupport() {
 		"In":      reflect.ValueOf(s.inputs),
 		"Method":  reflect.ValueOf(func(name string, f any) { s.methods[name] = f }),
 		"Errors":  reflect.ValueOf(errorTree),
+		"Slice":   reflect.ValueOf(sliceOutOfRange),
 		"Index":   reflect.ValueOf(outOfRange),
 		"Print":   reflect.ValueOf(func(a ...any) { printBuiltin(s.live.Stdout(), "", a) }),
 		"Println": reflect.ValueOf(func(a ...any) { printBuiltin(s.live.Stdout(), " ", a) }),
@@ -57,6 +59,7 @@ func (s *Session) bindSupport() {
 		"Rune":    reflect.ValueOf(func(s string, i int) (rune, int) { return utf8.DecodeRuneInString(s[i:]) }),
 		"Clear":   reflect.ValueOf(clearAny),
 		"Nil":     reflect.ValueOf(func() { panic(runtimeError("invalid memory address or nil pointer dereference")) }),
+		"Shift":   reflect.ValueOf(func() { panic(runtimeError("negative shift amount")) }),
 		"Divide":  reflect.ValueOf(func() { panic(runtimeError("integer divide by zero")) }),
 	})
 	if s.stdio == nil {
@@ -151,7 +154,8 @@ func (e runtimeError) Error() string { return "runtime error: " + string(e) }
 // RuntimeError implements runtime.Error.
 func (runtimeError) RuntimeError() {}
 
-// conversionError is a failed type assertion.
+// conversionError is a run-time error whose text stands alone, as that of a failed
+// type assertion.
 type conversionError string
 
 func (e conversionError) Error() string { return string(e) }
@@ -165,6 +169,48 @@ func outOfRange(i, n int) {
 		panic(runtimeError(fmt.Sprintf("index out of range [%d]", i)))
 	}
 	panic(runtimeError(fmt.Sprintf("index out of range [%d] with length %d", i, n)))
+}
+
+// sliceOutOfRange panics as Go does for a slice expression, whose bounds given are
+// those of the bits of given.
+func sliceOutOfRange(given, low, high, most, length, limit int, capacity bool) {
+	what := "length"
+	if capacity {
+		what = "capacity"
+	}
+	fail := func(format string, args ...any) {
+		panic(runtimeError("slice bounds out of range " + fmt.Sprintf(format, args...)))
+	}
+	above := func(format string, bound int) {
+		switch {
+		case bound < 0:
+			fail(format, bound)
+		case bound > limit:
+			fail(format+" with %s %d", bound, what, limit)
+		}
+	}
+	top := length
+	switch {
+	case given&4 != 0:
+		above("[::%d]", most)
+		if high < 0 {
+			fail("[:%d:]", high)
+		}
+		if high > most {
+			fail("[:%d:%d]", high, most)
+		}
+		if low < 0 {
+			fail("[%d::]", low)
+		}
+		fail("[%d:%d:]", low, high)
+	case given&2 != 0:
+		above("[:%d]", high)
+		top = high
+	}
+	if low < 0 {
+		fail("[%d:]", low)
+	}
+	fail("[%d:%d]", low, top)
 }
 
 // errorTree lists an error and all that it wraps, in the order in which errors.As
@@ -210,11 +256,23 @@ func goWords(v any) any {
 		return v
 	case string:
 		text = v
+	case error: // of the interpreter, which puts a position in front
+		text = v.Error()
+		if i := strings.Index(text, ": interface conversion: "); i >= 0 && reflect.TypeOf(v).String() == "*interp.cfgError" {
+			return conversionError(text[i+2:])
+		}
+		return v
 	default:
 		return v
 	}
 	if i := strings.Index(text, "interface conversion: "); i >= 0 {
 		return conversionError(text[i:])
+	}
+	if text == "reflect.MakeChan: negative buffer size" {
+		return conversionError("makechan: size out of range")
+	}
+	if m := toArray.FindStringSubmatch(text); m != nil {
+		return runtimeError(fmt.Sprintf("cannot convert slice with length %s to array or pointer to array with length %s", m[1], m[2]))
 	}
 	for _, w := range reflectWords {
 		if strings.Contains(text, w.reflect) {
@@ -223,6 +281,8 @@ func goWords(v any) any {
 	}
 	return v
 }
+
+var toArray = regexp.MustCompile(`reflect: cannot convert slice with length (\d+) to (?:pointer to )?array with length (\d+)`)
 
 var reflectWords = []struct{ reflect, go_ string }{
 	{"reflect: slice index out of range", "index out of range"},
@@ -237,6 +297,7 @@ var reflectWords = []struct{ reflect, go_ string }{
 	{"reflect.Append: slice overflow", "growslice: len out of range"},
 	{"reflect.Value.Grow: slice overflow", "growslice: len out of range"},
 	{"reflect.Value.Call: call of nil function", "invalid memory address or nil pointer dereference"},
+	{"reflect: Method on nil interface value", "invalid memory address or nil pointer dereference"},
 	{"on zero Value", "invalid memory address or nil pointer dereference"},
 }
 

@@ -77,7 +77,13 @@ func (k *checker) stmt(st ast.Stmt) []ast.Stmt {
 		k.list(&s.Body.List)
 		k.bound = k.bound[:n]
 	case *ast.AssignStmt:
-		return k.tests(append(append([]ast.Expr{}, s.Rhs...), s.Lhs...)...)
+		list := k.tests(append(append([]ast.Expr{}, s.Rhs...), s.Lhs...)...)
+		if s.Tok == token.SHL_ASSIGN || s.Tok == token.SHR_ASSIGN {
+			if t := k.shiftTest(s.TokPos, s.Rhs[0]); t != nil {
+				list = append(list, t)
+			}
+		}
+		return list
 	case *ast.IncDecStmt:
 		return k.tests(s.X)
 	case *ast.ExprStmt:
@@ -100,10 +106,10 @@ func (k *checker) stmt(st ast.Stmt) []ast.Stmt {
 	return nil
 }
 
-// tests returns the tests for the indexes in expressions that are evaluated
-// together.
+// tests returns the tests for the indexes and slices in expressions that are
+// evaluated together.
 func (k *checker) tests(list ...ast.Expr) []ast.Stmt {
-	var found []*ast.IndexExpr
+	var found []ast.Expr
 	for _, e := range list {
 		if !k.find(e, &found) {
 			return nil
@@ -111,18 +117,30 @@ func (k *checker) tests(list ...ast.Expr) []ast.Stmt {
 	}
 	var out []ast.Stmt
 	for _, x := range found {
-		if t := k.test(x); t != nil {
+		var t ast.Stmt
+		switch x := x.(type) {
+		case *ast.IndexExpr:
+			t = k.test(x)
+		case *ast.SliceExpr:
+			t = k.sliceTest(x)
+		case *ast.BinaryExpr:
+			t = k.shiftTest(x.OpPos, x.Y)
+		}
+		if t != nil {
 			out = append(out, t)
 		}
 	}
 	return out
 }
 
-// find collects the indexes that are always evaluated; it reports false if
-// something in e could change them on the way.
-func (k *checker) find(e ast.Expr, found *[]*ast.IndexExpr) bool {
+// find collects the indexes and slices that are always evaluated; it reports false
+// if something in e could change them on the way.
+func (k *checker) find(e ast.Expr, found *[]ast.Expr) bool {
 	still := true
 	ast.Inspect(e, func(n ast.Node) bool {
+		if x, ok := n.(ast.Expr); ok && k.u.Info.Types[x].Value != nil {
+			return false
+		}
 		switch x := n.(type) {
 		case *ast.FuncLit:
 			return false
@@ -133,12 +151,23 @@ func (k *checker) find(e ast.Expr, found *[]*ast.IndexExpr) bool {
 		case *ast.UnaryExpr:
 			still = still && x.Op != token.ARROW
 		case *ast.BinaryExpr:
-			if x.Op == token.LAND || x.Op == token.LOR {
+			switch x.Op {
+			case token.LAND, token.LOR:
 				still = still && k.find(x.X, found)
 				return false
+			case token.SHL, token.SHR:
+				*found = append(*found, x)
 			}
 		case *ast.IndexExpr:
 			still = still && k.find(x.X, found) && k.find(x.Index, found)
+			*found = append(*found, x)
+			return false
+		case *ast.SliceExpr:
+			for _, e := range []ast.Expr{x.X, x.Low, x.High, x.Max} {
+				if e != nil {
+					still = still && k.find(e, found)
+				}
+			}
 			*found = append(*found, x)
 			return false
 		}
@@ -213,13 +242,7 @@ func (k *checker) test(x *ast.IndexExpr) ast.Stmt {
 			}
 		}
 	}
-	asInt := func() ast.Expr {
-		i := u.copy(x.Index)
-		if b.Kind() != types.Int && b.Kind() != types.UntypedInt {
-			i = call(ident("int"), i)
-		}
-		return i
-	}
+	asInt := func() ast.Expr { return u.asInt(x.Index) }
 	length := func() ast.Expr { return call(ident("len"), u.copy(x.X)) }
 	var cond ast.Expr = &ast.BinaryExpr{X: asInt(), Op: token.GEQ, Y: length()}
 	if !positive {
@@ -227,6 +250,28 @@ func (k *checker) test(x *ast.IndexExpr) ast.Stmt {
 	}
 	u.imports = true
 	return &ast.IfStmt{If: x.Lbrack, Cond: cond, Body: block(expr(Support("Index", asInt(), length())))}
+}
+
+// shiftTest returns the test of a shift's count, which must not be negative.
+func (k *checker) shiftTest(pos token.Pos, count ast.Expr) ast.Stmt {
+	u := k.u
+	if !u.simple(count) || u.positive(count) {
+		return nil
+	}
+	u.imports = true
+	return &ast.IfStmt{
+		If:   pos,
+		Cond: &ast.BinaryExpr{X: u.asInt(count), Op: token.LSS, Y: Int(0)}, Body: block(expr(Support("Shift"))),
+	}
+}
+
+// asInt is a copy of a simple expression as an int.
+func (u *Unit) asInt(e ast.Expr) ast.Expr {
+	b, ok := orInvalid(u.typeOf(e)).Underlying().(*types.Basic)
+	if ok && (b.Kind() == types.Int || b.Kind() == types.UntypedInt) {
+		return u.copy(e)
+	}
+	return call(ident("int"), u.copy(e))
 }
 
 // simple tells whether an expression can be evaluated twice at little cost.
@@ -295,7 +340,7 @@ func (u *Unit) copy(e ast.Expr) ast.Expr {
 	case *ast.UnaryExpr:
 		c = &ast.UnaryExpr{Op: x.Op, X: u.copy(x.X)}
 	case *ast.CallExpr:
-		n := &ast.CallExpr{Fun: x.Fun}
+		n := &ast.CallExpr{Fun: u.copy(x.Fun)}
 		for _, a := range x.Args {
 			n.Args = append(n.Args, u.copy(a))
 		}

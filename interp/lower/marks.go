@@ -185,7 +185,14 @@ func isCheck(s *ast.IfStmt) bool {
 		return false
 	}
 	sel, ok := c.Fun.(*ast.SelectorExpr)
-	return ok && !sel.Pos().IsValid() && sel.Sel.Name == "Index"
+	if !ok || sel.Pos().IsValid() {
+		return false
+	}
+	switch sel.Sel.Name {
+	case "Index", "Slice", "Shift":
+		return true
+	}
+	return false
 }
 
 // start is the first position that a statement made of old and new nodes has.

@@ -281,6 +281,9 @@ func (e *Engine) Recovered(r any) *engine.Panic {
 	if v, ok := r.(reflect.Value); ok && v.IsValid() && v.CanInterface() {
 		r = v.Interface()
 	}
+	if r == nil {
+		r = new(runtime.PanicNilError)
+	}
 	frames, skipped := e.traces.take()
 	return &engine.Panic{Value: r, Frames: frames, Skipped: skipped}
 }
