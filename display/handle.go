@@ -7,8 +7,9 @@ import (
 // Handle is an output that can be replaced after it was shown, from any cell and
 // any goroutine.
 type Handle struct {
-	id   string
-	sink Sink
+	id     string
+	sink   Sink
+	screen *Screen
 }
 
 // Live shows v and returns a handle to replace it with something else later. It is
@@ -17,7 +18,7 @@ func Live(v any) *Handle { return standard.Live(v) }
 
 // Live shows v and returns a handle to replace it with something else later.
 func (s *Screen) Live(v any) *Handle {
-	h := &Handle{rand.Text(), s.sink()}
+	h := &Handle{rand.Text(), s.sink(), s}
 	h.sink.Display(h.bundle(v))
 	return h
 }
@@ -27,7 +28,7 @@ func (s *Screen) Live(v any) *Handle {
 func (h *Handle) Update(v any) { h.sink.Update(h.bundle(v)) }
 
 func (h *Handle) bundle(v any) Bundle {
-	b := Of(v)
+	b := h.screen.Of(v)
 	b.ID = h.id
 	return b
 }

@@ -1,11 +1,16 @@
 package display
 
+import "sync/atomic"
+
 // Screen shows values on whatever output area is the current one, the one of the
 // cell that runs. Its methods may be called from any goroutine.
-type Screen struct{ sink func() Sink }
+type Screen struct {
+	sink  func() Sink
+	theme atomic.Pointer[string]
+}
 
 // NewScreen returns a screen that asks sink, at every call, where output goes.
-func NewScreen(sink func() Sink) *Screen { return &Screen{sink} }
+func NewScreen(sink func() Sink) *Screen { return &Screen{sink: sink} }
 
 // standard is the screen of compiled programs. In a notebook the functions that
 // use it are replaced by those of Symbols.
@@ -29,7 +34,7 @@ func Show(values ...any) { standard.Show(values...) }
 // Show shows values one below the other, each as [Of] renders it.
 func (s *Screen) Show(values ...any) {
 	for _, v := range values {
-		s.sink().Display(Of(v))
+		s.sink().Display(s.Of(v))
 	}
 }
 

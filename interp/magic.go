@@ -50,6 +50,7 @@ func init() {
 		{"%pinfo", "NAME", "shows what a name means, as NAME? does", (*Session).magicInfo},
 		{"%pwd", "", "shows the working folder", (*Session).magicPwd},
 		{"%reset", "[out]", "forgets all variables, functions, types and imports, or only the values that cells have shown", (*Session).magicReset},
+		{"%theme", "[light|dark|auto]", "shows or sets the colours of charts; auto is what the reader's system asks for", (*Session).magicTheme},
 		{"%time", "STATEMENT", "runs a statement and says how long it took", (*Session).magicTime},
 		{"%timeit", "[-n N] [-r R] STATEMENT", "runs a statement many times and says how long one takes", (*Session).magicTimeit},
 		{"%vars", "", "lists the variables with their types and values", (*Session).magicVars},

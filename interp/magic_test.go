@@ -2,6 +2,7 @@ package interp
 
 import (
 	"context"
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"halfnote/display"
 	"halfnote/kernel"
 )
 
@@ -245,3 +247,48 @@ func running(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
+
+// Charts have the theme that the session sets, unless the cell chose one.
+func TestTheme(t *testing.T) {
+	s := newSession(t)
+	evalFor(t, s, 1, "fig := chart.Throughput(\"samples/s\", []chart.Rate{{Name: \"float32\", DType: \"float32\", Values: []float64{10}}})", "")
+	for i, c := range []struct {
+		code        string
+		light, dark bool // whose background the picture has
+	}{
+		{"fig", true, false},
+		{"%theme dark\nfig", false, true},
+		{"display.Show(fig)", false, true},
+		{"fig.With(chart.Light)", true, false},
+		{"%theme auto\nfig", true, true},
+		{"h := display.Live(1)\nh.Update(fig)", true, true},
+		{"%theme light\nfig.With(chart.Dark)", false, true},
+		{"fig", true, false},
+	} {
+		out := &lastBundle{}
+		r := s.Eval(t.Context(), kernel.Cell{Code: c.code, Count: i + 2}, out)
+		if r.Value != nil {
+			out.last = *r.Value
+		}
+		page, _ := out.last.Data["text/html"].(string)
+		_, data, _ := strings.Cut(page, "base64,")
+		data, _, _ = strings.Cut(data, `"`)
+		svg, err := base64.StdEncoding.DecodeString(data)
+		if err != nil || len(svg) == 0 {
+			t.Fatalf("%s: no picture in %q: %v", c.code, page, err)
+		}
+		light, dark := strings.Contains(string(svg), "#FFFFFF"), strings.Contains(string(svg), "#111111")
+		if light != c.light || dark != c.dark {
+			t.Errorf("%s: the light theme %v, the dark one %v, want %v and %v", c.code, light, dark, c.light, c.dark)
+		}
+	}
+}
+
+// lastBundle is an Output that keeps what was displayed last.
+type lastBundle struct {
+	recorder
+	last display.Bundle
+}
+
+func (l *lastBundle) Display(b display.Bundle) { l.last = b }
+func (l *lastBundle) Update(b display.Bundle)  { l.last = b }

@@ -98,6 +98,20 @@ func (s *Session) magicInfo(c call) kernel.Result {
 	return kernel.Result{Payload: []kernel.Payload{{Source: "page", Data: b}}}
 }
 
+// magicTheme sets the theme of charts that are shown from now on.
+func (s *Session) magicTheme(c call) kernel.Result {
+	switch {
+	case c.args == "" && s.screen.Theme() == "":
+		return shown("light, as charts are without %theme")
+	case c.args == "":
+		return shown(s.screen.Theme())
+	case !slices.Contains(display.Themes[:], c.args):
+		return s.wrong(c, "%%theme %s: want %s", c.args, strings.Join(display.Themes[:], ", "))
+	}
+	s.screen.SetTheme(c.args)
+	return kernel.Result{}
+}
+
 // magicHistory prints what cells of this session were.
 func (s *Session) magicHistory(c call) kernel.Result {
 	if c.args != "" && c.args != "-n" {

@@ -71,9 +71,10 @@ type Session struct {
 	asides   int            // how many cells were not counted; their numbers are below 0
 	outs     outputs
 	stdio    *stdio
-	methods  map[string]any // by which the value of the running cell shows itself
-	lastDir  string         // the working folder before %cd
-	ran      []Ran          // the cells that %export writes
+	methods  map[string]any  // by which the value of the running cell shows itself
+	screen   *display.Screen // what package display draws on when a cell calls it
+	lastDir  string          // the working folder before %cd
+	ran      []Ran           // the cells that %export writes
 }
 
 var (
@@ -94,6 +95,7 @@ func NewSession(o Options) (*Session, error) {
 		opts: o, importer: exports.Importer(), live: live.NewRegistry(o.MaxDepth),
 	}
 	s.live.Memory = o.Memory
+	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
 	if err := s.reset(); err != nil {
 		return nil, err
 	}
@@ -221,9 +223,4 @@ func (s *Session) packageVar(path, name string) (string, bool) {
 	s.bindSupportSymbols(map[string]reflect.Value{symbol: v.Addr()})
 	s.bound[symbol] = true
 	return symbol, true
-}
-
-// screen is what package display draws on when a cell calls it.
-func (s *Session) screen() *display.Screen {
-	return display.NewScreen(func() display.Sink { return s.live.Current().Out })
 }

@@ -33,7 +33,7 @@ func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle
 	if v.Kind() == reflect.Func {
 		return display.Text(typeString(t, c.pkg))
 	}
-	return display.Of(v.Interface())
+	return s.screen.Of(v.Interface())
 }
 
 // own tells whether values of t may contain values of the session's own types, or

@@ -76,7 +76,7 @@ func (s *Session) bindSupport() {
 		"fmt": s.stdio.printing(),
 		"log": s.logger(),
 		// what a cell shows goes to the cell
-		"halfnote/display": s.screen().Symbols(),
+		"halfnote/display": s.screen.Symbols(),
 	} {
 		m := map[string]reflect.Value{}
 		for name, f := range functions {

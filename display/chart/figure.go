@@ -28,6 +28,8 @@ const margin = 14
 // itself as the last expression of a cell, or by display.Show.
 type Figure struct {
 	theme    Theme
+	chosen   bool // by With
+	auto     bool // the reader's system chooses
 	sentence string
 	height   int // of the drawing below the title, in CSS pixels
 	draw     func(Theme, draw.Canvas)
@@ -39,7 +41,7 @@ type Figure struct {
 // With returns the figure in another theme.
 func (f *Figure) With(t Theme) *Figure {
 	g := *f
-	g.theme = t
+	g.theme, g.chosen, g.auto = t, true, false
 	return &g
 }
 
@@ -104,6 +106,9 @@ var (
 // would cost half a megabyte: it names ones of about the same width to fall back
 // on.
 func (f *Figure) SVG() []byte {
+	if f.auto {
+		return f.both()
+	}
 	w, h := f.Size()
 	c := vgsvg.New(vg.Length(w), vg.Length(h))
 	f.paint(draw.New(c))

@@ -163,3 +163,31 @@ func TestLayout(t *testing.T) {
 		}
 	}
 }
+
+// A figure in both themes is one SVG file, drawn as each of the two alone.
+func TestBothThemes(t *testing.T) {
+	for _, s := range samples() {
+		both := s.fig.InTheme("auto").(*Figure)
+		svg := string(both.SVG())
+		for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", s.name, err)
+			}
+		}
+		for class, theme := range map[string]Theme{"light": Light, "dark": Dark} {
+			alone := string(s.fig.With(theme).SVG())
+			alone = alone[strings.Index(alone, "<svg"):]
+			if !strings.Contains(svg, `<g class="`+class+`">`+alone+"</g>") {
+				t.Errorf("%s: the figure is not there in %s", s.name, class)
+			}
+		}
+		if !bytes.Equal(both.PNG(), s.fig.With(Light).PNG()) {
+			t.Errorf("%s: the PNG is not the light one", s.name)
+		}
+		if chosen := s.fig.With(Dark); chosen.InTheme("light") != any(chosen) {
+			t.Errorf("%s: a theme that was chosen is lost", s.name)
+		}
+	}
+}

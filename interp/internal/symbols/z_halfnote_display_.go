@@ -30,7 +30,10 @@ func init() {
 			"Sink":        reflect.ValueOf((*display.Sink)(nil)),
 			"Table":       reflect.ValueOf(display.Table),
 			"Text":        reflect.ValueOf(display.Text),
+			"Themed":      reflect.ValueOf((*display.Themed)(nil)),
+			"Themes":      reflect.ValueOf(&display.Themes).Elem(),
 			"_Sink":       reflect.ValueOf((*_halfnote_display_Sink)(nil)),
+			"_Themed":     reflect.ValueOf((*_halfnote_display_Themed)(nil)),
 		}
 	}
 }
@@ -52,4 +55,13 @@ func (w _halfnote_display_Sink) Display(a0 display.Bundle) {
 
 func (w _halfnote_display_Sink) Update(a0 display.Bundle) {
 	w.WUpdate(a0)
+}
+
+type _halfnote_display_Themed struct {
+	IValue   any
+	WInTheme func(a0 string) any
+}
+
+func (w _halfnote_display_Themed) InTheme(a0 string) any {
+	return w.WInTheme(a0)
 }

@@ -1,0 +1,41 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+)
+
+// InTheme implements display.Themed. "auto" is a figure that holds both themes: a
+// browser shows the one that the reader's system asks for, everything else Light.
+func (f *Figure) InTheme(name string) any {
+	if f.chosen {
+		return f
+	}
+	g := *f
+	g.theme, g.auto = Light, name == "auto"
+	if name == "dark" {
+		g.theme = Dark
+	}
+	return &g
+}
+
+// both is an SVG file with the figure in two themes. Which of them shows is the
+// browser's choice: CSS Media Queries Level 5, prefers-color-scheme.
+func (f *Figure) both() []byte {
+	w, h := f.Size()
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg" role="img"><title>%s</title>`,
+		w, h, w, h, html.EscapeString(f.String()))
+	b.WriteString(`<style>.dark{display:none}@media (prefers-color-scheme:dark){.dark{display:inline}.light{display:none}}</style>`)
+	for _, t := range []struct {
+		class string
+		theme Theme
+	}{{"light", Light}, {"dark", Dark}} {
+		svg := f.With(t.theme).SVG()
+		svg = svg[bytes.Index(svg, []byte("<svg")):] // without the XML declaration
+		fmt.Fprintf(&b, `<g class="%s">%s</g>`, t.class, svg)
+	}
+	b.WriteString("</svg>")
+	return b.Bytes()
+}
