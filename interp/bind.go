@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/interp/internal/library"
 	"halfnote/interp/lower"
 )
 
@@ -467,7 +468,7 @@ func (c *cell) flatName(o types.Object) string {
 	if b := c.bindingOf(o); b != nil {
 		return b.slot
 	}
-	if name := c.std.name(o); name != "" {
+	if name := cmp.Or(c.std.name(o), c.packages.name(o)); name != "" {
 		c.flat = true
 		return name
 	}
@@ -481,6 +482,9 @@ func foreign(pkg *types.Package, o *types.TypeName, paths map[string]bool) (ast.
 		return ast.NewIdent(o.Name()), nil
 	case o.Pkg() == pkg:
 		return nil, nil
+	case !o.Exported() && library.Hidden(o) != "":
+		paths[o.Pkg().Path()] = true
+		return &ast.SelectorExpr{X: ast.NewIdent(alias(o.Pkg().Path())), Sel: ast.NewIdent(library.Hidden(o))}, nil
 	case !o.Exported():
 		return nil, fmt.Errorf("its type %s.%s has no name outside its package", o.Pkg().Name(), o.Name())
 	}

@@ -38,8 +38,10 @@ type cell struct {
 	out    kernel.Output
 	ctx    context.Context
 
+	imported []string // paths of the cell's imports from source
 	importer types.Importer
 	std      *std
+	packages *packages
 	fset     *token.FileSet
 	ground   token.Pos // of declarations of earlier cells, whose files may be gone
 	files    int
@@ -93,6 +95,7 @@ type cell struct {
 	markBase  int // marks of the session before them
 	unit      *engine.Unit
 
+	starts  []*sourceUnit // packages that are initialized before the cell runs
 	program engine.Program
 	run     *live.Cell
 	value   *display.Bundle
@@ -109,7 +112,7 @@ func (s *Session) newCell(ctx context.Context, in kernel.Cell, out kernel.Output
 	s.seq++
 	return &cell{
 		n: in.Count, seq: s.seq, code: in.Code, out: out, ctx: ctx,
-		importer: s.importer, std: s.std, fset: s.engine.Files(), ground: s.ground, env: s.env.clone(),
+		importer: s.importer, std: s.std, packages: s.packages, fset: s.engine.Files(), ground: s.ground, env: s.env.clone(),
 		complete: s.engine.Needs().Complete,
 		retired:  map[*binding]bool{}, paths: map[string]bool{},
 		vars: map[*binding]types.Object{}, reused: map[*binding]bool{}, newHooks: map[*method]bool{},
@@ -148,6 +151,7 @@ func (s *Session) steps(ctx context.Context, in kernel.Cell, out kernel.Output, 
 		c.restore()
 		s.around = nil
 		s.mu.Unlock()
+		s.packages.forget()
 	}
 	return c, err
 }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"halfnote/interp/engine"
 	"halfnote/interp/lower"
@@ -13,6 +14,7 @@ import (
 // emission collects the declarations of the unit that the engine is handed.
 type emission struct {
 	types, vars, funcs []ast.Decl
+	consts             []ast.Decl // of packages, for the checker alone
 	start              []ast.Stmt // what runs before the cell's statements
 	inits              []ast.Stmt // calls of init functions, behind the variables that come first
 }
@@ -20,6 +22,9 @@ type emission struct {
 // lower makes the cell a unit: types, variables, functions, and one function
 // that holds the statements; and rewrites what the engine asks for.
 func (s *Session) lower(c *cell) error {
+	if err := s.declarePackages(c); err != nil {
+		return err
+	}
 	e := &emission{}
 	for _, b := range c.fresh {
 		if err := c.slot(e, b.slot, c.vars[b].Type()); err != nil {
@@ -165,18 +170,11 @@ func (c *cell) emitMethod(e *emission, d *ast.FuncDecl) error {
 		e.types = append(e.types, d)
 		return nil
 	}
-	names := lower.NameParams(d.Recv)
-	names = append(names, lower.NameParams(d.Type.Params)...)
 	body := fmt.Sprintf("%s_%s__%d", m.typ.slot, m.name, c.seq)
 	c.labels[body] = label
-	params := &ast.FieldList{List: append(append([]*ast.Field{}, d.Recv.List...), d.Type.Params.List...)}
-	id := ast.NewIdent(body)
-	c.info.Defs[id] = m.fn
-	e.funcs = append(e.funcs, &ast.FuncDecl{
-		Name: id,
-		Type: &ast.FuncType{Func: d.Type.Func, Params: params, Results: d.Type.Results},
-		Body: d.Body,
-	})
+	f := methodBody(d, body)
+	c.info.Defs[f.Name] = m.fn
+	e.funcs = append(e.funcs, f)
 	e.start = append(e.start, setHook(m.hook, body))
 	if !c.newHooks[m.method] {
 		return nil
@@ -185,40 +183,65 @@ func (c *cell) emitMethod(e *emission, d *ast.FuncDecl) error {
 	if err != nil {
 		return err
 	}
-	t, err := lower.FuncType(m.fn.Signature(), c.engineNames)
+	hook, err := lower.FuncType(m.fn.Signature(), c.engineNames)
 	if err != nil {
 		return err
 	}
-	hook, _ := lower.FuncType(m.fn.Signature(), c.engineNames)
 	hook.Params.List = append([]*ast.Field{{Type: recvType}}, anonymous(hook.Params.List)...)
 	e.vars = append(e.vars, varDecl(m.hook, hook))
+	method, err := c.forward(m.fn, m.hook)
+	e.funcs = append(e.funcs, method)
+	return err
+}
+
+// forward declares a method that calls a function with its receiver and its
+// arguments.
+func (c *cell) forward(m *types.Func, to string) (*ast.FuncDecl, error) {
+	recvType, err := lower.TypeExpr(m.Signature().Recv().Type(), c.engineNames)
+	if err != nil {
+		return nil, err
+	}
+	t, err := lower.FuncType(m.Signature(), c.engineNames)
+	if err != nil {
+		return nil, err
+	}
 	t.Params.List = anonymous(t.Params.List)
 	if t.Results != nil {
 		t.Results.List = anonymous(t.Results.List)
 	}
-	call := &ast.CallExpr{Fun: ast.NewIdent(m.hook)}
+	call := &ast.CallExpr{Fun: ast.NewIdent(to)}
 	call.Args = append(call.Args, ast.NewIdent("recv__"))
 	for i, f := range t.Params.List {
 		id := fmt.Sprintf("arg__%d", i)
 		f.Names = []*ast.Ident{ast.NewIdent(id)}
 		call.Args = append(call.Args, ast.NewIdent(id))
 	}
-	if m.fn.Signature().Variadic() {
+	if m.Signature().Variadic() {
 		call.Ellipsis = 1
 	}
 	var st ast.Stmt = &ast.ExprStmt{X: call}
 	if t.Results != nil {
 		st = &ast.ReturnStmt{Results: []ast.Expr{call}}
 	}
-	recvType, _ = lower.TypeExpr(recv.Type(), c.engineNames)
 	f := &ast.FuncDecl{
 		Recv: &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ast.NewIdent("recv__")}, Type: recvType}}},
-		Name: ast.NewIdent(m.name), Type: t,
+		Name: ast.NewIdent(m.Name()), Type: t,
 		Body: &ast.BlockStmt{List: []ast.Stmt{st}},
 	}
 	c.generated[f] = true
-	e.funcs = append(e.funcs, f)
-	return nil
+	return f, nil
+}
+
+// methodBody makes a function of a method, which gets its receiver first.
+func methodBody(d *ast.FuncDecl, name string) *ast.FuncDecl {
+	lower.NameParams(d.Recv)
+	lower.NameParams(d.Type.Params)
+	params := &ast.FieldList{List: slices.Concat(d.Recv.List, d.Type.Params.List)}
+	return &ast.FuncDecl{
+		Name: ast.NewIdent(name),
+		Type: &ast.FuncType{Func: d.Type.Func, Params: params, Results: d.Type.Results},
+		Body: d.Body,
+	}
 }
 
 func setHook(hook, function string) ast.Stmt {
@@ -317,7 +340,7 @@ func (c *cell) result(e *emission, x *ast.ExprStmt) (ast.Stmt, error) {
 // shows hands over the methods by which a value of a type of the session shows
 // itself: compiled code does not see methods that are interpreted.
 func (c *cell) shows(e *emission, slot string, t types.Type) {
-	if !own(t, c.pkg) && !types.IsInterface(t) {
+	if !c.packages.own(t, c.pkg) && !types.IsInterface(t) {
 		return
 	}
 	for _, name := range showMethods {

@@ -35,6 +35,7 @@ func (g *generics) clone() *generics {
 // the checker says of the unit in u.
 func (s *Session) instantiate(c *cell, u *lower.Unit) error {
 	generic := slices.ContainsFunc(u.File.Decls, lower.IsGeneric)
+	c.flat = c.flat || slices.ContainsFunc(c.pkg.Imports(), c.packages.has)
 	if !generic && !c.flat && len(c.info.Instances) == 0 {
 		return nil
 	}

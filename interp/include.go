@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"go/ast"
 	"maps"
 
@@ -17,7 +18,7 @@ func (s *Session) include(c *cell, u *lower.Unit) error {
 	}
 	c.included = maps.Clone(s.included)
 	for id, o := range u.Info.Uses { // they are no names of packages any more
-		if c.std.name(o) != "" {
+		if o.Pkg() != u.Pkg && cmp.Or(c.std.name(o), c.packages.name(o)) != "" {
 			delete(u.Info.Uses, id)
 		}
 	}

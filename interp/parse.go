@@ -195,6 +195,8 @@ func (s *Session) parseImport(c *cell, it item) []problem {
 		var pkg *types.Package
 		if err = exports.Importable(path); err == nil {
 			pkg, err = s.importer.Import(path)
+		} else if pkg, err = s.importSource(path, c.out.Stderr()); err == nil {
+			c.imported = append(c.imported, path)
 		}
 		if err != nil {
 			at := fset.Position(spec.Path.Pos())

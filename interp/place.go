@@ -43,6 +43,9 @@ func (s *Session) markOf(f engine.Frame) (m mark, ok bool) {
 // markFrom makes a mark of a position.
 func (s *Session) markFrom(pos token.Pos) mark {
 	at := s.engine.Files().Position(pos)
+	if f := s.packages.file(at.Filename); f != nil {
+		return mark{file: f, line: at.Line, col: at.Column}
+	}
 	i, found := slices.BinarySearchFunc(s.places, pos, func(p declPlace, pos token.Pos) int {
 		if p.end < pos {
 			return -1

@@ -3,6 +3,7 @@ package interp
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -36,39 +37,79 @@ func TestScripts(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			a, err := txtar.ParseFile(file)
+			runScript(t, file, func(name string, data []byte) {})
+		})
+	}
+}
+
+// TestPackageScripts runs scripts whose sections "file NAME" are written to the
+// working directory before the next cell runs. The module cache is its folder
+// cache.
+func TestPackageScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/packages/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			file, err := filepath.Abs(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := newSession(t)
-			var got []txtar.File
-			n := 0
-			for i, f := range a.Files {
-				name, arg, _ := strings.Cut(f.Name, " ")
-				if name != "cell" {
-					continue
-				}
-				n++
-				out := evalFor(t, s, n, strings.TrimSuffix(string(f.Data), "\n"), arg)
-				got = append(got, f)
-				if out != "" {
-					got = append(got, txtar.File{Name: "out", Data: []byte(out)})
-				}
-				want := ""
-				if i+1 < len(a.Files) && a.Files[i+1].Name == "out" {
-					want = string(a.Files[i+1].Data)
-				}
-				if out != want && !*update {
-					t.Errorf("In[%d]:\n%s\ngot:\n%swant:\n%s", n, f.Data, out, want)
-				}
-			}
-			if *update {
-				a.Files = got
-				if err := os.WriteFile(file, txtar.Format(a), 0o666); err != nil {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			t.Setenv("GOMODCACHE", filepath.Join(dir, "cache"))
+			t.Setenv("GOWORK", "")
+			runScript(t, file, func(name string, data []byte) {
+				name = filepath.FromSlash(name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, data, 0o666)); err != nil {
 					t.Fatal(err)
 				}
-			}
+			})
 		})
+	}
+}
+
+// runScript runs the cells of a script; write is called with its files.
+func runScript(t *testing.T, file string, write func(name string, data []byte)) {
+	a, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(t)
+	var got []txtar.File
+	n := 0
+	for i, f := range a.Files {
+		name, arg, _ := strings.Cut(f.Name, " ")
+		if name == "file" {
+			write(arg, f.Data)
+			got = append(got, f)
+		}
+		if name != "cell" {
+			continue
+		}
+		n++
+		out := evalFor(t, s, n, strings.TrimSuffix(string(f.Data), "\n"), arg)
+		if dir, err := os.Getwd(); err == nil {
+			out = strings.ReplaceAll(out, dir, "WORK")
+		}
+		got = append(got, f)
+		if out != "" {
+			got = append(got, txtar.File{Name: "out", Data: []byte(out)})
+		}
+		want := ""
+		if i+1 < len(a.Files) && a.Files[i+1].Name == "out" {
+			want = string(a.Files[i+1].Data)
+		}
+		if out != want && !*update {
+			t.Errorf("In[%d]:\n%s\ngot:\n%swant:\n%s", n, f.Data, out, want)
+		}
+	}
+	if *update {
+		a.Files = got
+		if err := os.WriteFile(file, txtar.Format(a), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -46,7 +46,8 @@ type Options struct {
 // kernel.Evaluator, kernel.Completer and kernel.VariableLister.
 type Session struct {
 	opts     Options
-	importer types.ImporterFrom
+	binary   types.ImporterFrom // of the packages that are compiled
+	importer types.ImporterFrom // of these and of those from source
 	engine   engine.Engine
 	live     *live.Registry
 
@@ -66,6 +67,7 @@ type Session struct {
 	generics *generics
 	included map[string]bool // source of the standard library that the engine has
 	std      *std
+	packages *packages
 	code     map[int]string // source of In[n]
 	history  []int          // which of them there are, oldest first
 	asides   int            // how many cells were not counted; their numbers are below 0
@@ -92,7 +94,7 @@ func NewSession(o Options) (*Session, error) {
 		o.Grace = 2 * time.Second
 	}
 	s := &Session{
-		opts: o, importer: exports.Importer(), live: live.NewRegistry(o.MaxDepth),
+		opts: o, binary: exports.Importer(), live: live.NewRegistry(o.MaxDepth),
 	}
 	s.live.Memory = o.Memory
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
@@ -119,12 +121,12 @@ func (s *Session) reset() error {
 	s.marks, s.places = nil, nil
 	s.outs = outputs{}
 	s.generics, s.included = newGenerics(), map[string]bool{}
-	s.std = newStd(e.Files())
+	s.std, s.packages = newStd(e.Files()), newPackages(e.Files(), s.binary)
 	if s.code == nil {
 		s.code = map[int]string{}
 	}
 	s.mu.Lock()
-	s.env = newEnv()
+	s.env, s.importer = newEnv(), s.packages.loader
 	s.around = nil
 	s.mu.Unlock()
 	s.bindSupport()

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"halfnote/display"
+	"halfnote/interp/internal/library"
 )
 
 // show renders a value of a cell. What types of the session look like is known
@@ -19,7 +20,7 @@ func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle
 			b = display.Text(fmt.Sprintf("(a %s that cannot be shown: %v)", typeString(t, c.pkg), r))
 		}
 	}()
-	if own(t, c.pkg) || s.holdsOwn(v, 0) || !isCompiled(v) && types.IsInterface(t) {
+	if s.packages.own(t, c.pkg) || s.holdsOwn(v, 0) || !isCompiled(v) && types.IsInterface(t) {
 		w := writer{session: s, pkg: c.pkg}
 		w.value(v, t, 0)
 		return display.Text(w.String())
@@ -36,9 +37,15 @@ func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle
 	return s.screen.Of(v.Interface())
 }
 
-// own tells whether values of t may contain values of the session's own types, or
-// look better as the checker describes them, as functions do.
-func own(t types.Type, pkg *types.Package) bool {
+// interpreted tells whether a type is one of those of cells, of packages that are
+// run from source, or a generic one.
+func (p *packages) interpreted(o types.Object, pkg *types.Package) bool {
+	return o.Pkg() == pkg || p.units[o.Pkg()] != nil || library.Generic(o)
+}
+
+// own tells whether values of t may contain values of interpreted types, or look
+// better as the checker describes them, as functions do.
+func (p *packages) own(t types.Type, pkg *types.Package) bool {
 	seen := map[types.Type]bool{}
 	var walk func(types.Type) bool
 	walk = func(t types.Type) bool {
@@ -48,7 +55,7 @@ func own(t types.Type, pkg *types.Package) bool {
 		seen[t] = true
 		switch t := types.Unalias(t).(type) {
 		case *types.Named:
-			return t.Obj().Pkg() == pkg
+			return p.interpreted(t.Origin().Obj(), pkg)
 		case *types.Pointer:
 			return walk(t.Elem())
 		case *types.Slice:
@@ -134,7 +141,7 @@ func (w *writer) value(v reflect.Value, t types.Type, depth int) {
 	name := ""
 	if n, ok := types.Unalias(t).(*types.Named); ok {
 		name = versioned.ReplaceAllString(typeString(n, w.pkg), "$1") // an earlier version has the same name
-		if n.Obj().Pkg() != w.pkg && v.CanInterface() && !types.IsInterface(n) {
+		if !w.session.packages.interpreted(n.Origin().Obj(), w.pkg) && v.CanInterface() && !types.IsInterface(n) {
 			w.foreign(v)
 			return
 		}
@@ -338,6 +345,9 @@ func (s *Session) typeNamed(pkg *types.Package, slot string) types.Type {
 				}
 			}
 		}
+	}
+	if o, ok := s.packages.object(slot).(*types.TypeName); ok {
+		return o.Type()
 	}
 	return nil
 }

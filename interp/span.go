@@ -47,6 +47,11 @@ func (s *Session) excerpt(cell int, at span) []string {
 	if !ok {
 		return nil
 	}
+	return underlined(code, at)
+}
+
+// underlined shows a line of a text, with a span of it underlined.
+func underlined(code string, at span) []string {
 	text := strings.Split(code, "\n")
 	if at.line < 1 || at.line > len(text) {
 		return nil

@@ -304,7 +304,8 @@ var reflectWords = []struct{ reflect, go_ string }{
 // mark is a place of a cell where it may fail. In a declaration it counts from
 // where that starts, because the cell may be run again under another number.
 type mark struct {
-	src       *source // nil in statements
+	src       *source     // nil in statements
+	file      *sourceFile // of a package that is run from source, else nil
 	cell      int
 	line, col int
 	fn        string // the engine's name of the function, where it was noted
@@ -324,6 +325,9 @@ func (m mark) place() (cell, line, col int) {
 
 func (s *Session) markAt(c *cell, m lower.Mark) mark {
 	at := c.fset.Position(m.Pos)
+	if f := s.packages.file(at.Filename); f != nil {
+		return mark{file: f, line: at.Line, col: at.Column, fn: m.Func, whole: m.Whole, again: m.Again}
+	}
 	for _, f := range c.decls {
 		if f.tok == c.fset.File(m.Pos) {
 			r := mark{src: f.src, line: at.Line - f.src.item.line, col: at.Column, fn: m.Func, whole: m.Whole, again: m.Again}

@@ -20,7 +20,12 @@ var errLeft = errors.New("left behind")
 func (s *Session) execute(c *cell) error {
 	s.makeRoom(c)
 	c.run = &live.Cell{N: c.n, Out: c.out}
-	err, left := s.live.Run(c.run, c.ctx.Done(), s.opts.Grace, c.program.Run)
+	err, left := s.live.Run(c.run, c.ctx.Done(), s.opts.Grace, func() error {
+		if err := s.packages.start(c.starts); err != nil {
+			return err
+		}
+		return c.program.Run()
+	})
 	s.stdio.flush()
 	if left {
 		return errLeft
@@ -133,7 +138,10 @@ func (s *Session) frames(p *engine.Panic) []string {
 				where += ", " + label
 			}
 		}
-		if len(marks) == 1 {
+		if len(marks) == 1 && marks[0].file != nil {
+			m := marks[0]
+			excerpt = underlined(m.file.text, span{line: m.line, col: m.col})
+		} else if len(marks) == 1 {
 			m := marks[0]
 			cell, _, _ := m.place()
 			at, note := s.marked(m), ""
@@ -182,6 +190,9 @@ func (s *Session) recursing(fn string) (list []mark) {
 func (s *Session) lines(marks []mark) string {
 	cell, line, _ := marks[0].place()
 	text, last := place(cell, line, 0), line
+	if f := marks[0].file; f != nil {
+		text = fmt.Sprintf("%s, line %d", green(f.name), line)
+	}
 	for _, m := range marks[1:] {
 		if _, line, _ := m.place(); line != last {
 			text += fmt.Sprintf(" or %d", line)

@@ -1,0 +1,331 @@
+package library
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"halfnote/interp/internal/exports"
+)
+
+// Package is a package that has been read from source and checked.
+type Package struct {
+	Place
+	Path    string
+	Types   *types.Package
+	Info    *types.Info
+	Files   []*ast.File
+	Imports []*Package        // those from source
+	Text    map[string]string // of the files, by the names that positions have
+
+	sum [sha256.Size]byte
+}
+
+// Name is what people are told a file of the package is called: there is no folder
+// of this machine in it.
+func (p *Package) Name(file string) string { return p.Path + "/" + filepath.Base(file) }
+
+// Position says where something of the package is.
+func (p *Package) Position(files *token.FileSet, pos token.Pos) token.Position {
+	at := files.Position(pos)
+	at.Filename = p.Name(at.Filename)
+	return at
+}
+
+// Changed tells whether the files on disk are no longer what was read.
+func (p *Package) Changed() bool {
+	b, err := buildContext.ImportDir(p.Dir, 0)
+	if err != nil {
+		return true
+	}
+	_, sum, err := read(b)
+	return err != nil || sum != p.sum
+}
+
+// Loader reads packages from source. It implements types.ImporterFrom; packages
+// that are in the binary are those. Its methods may be called from any goroutine.
+type Loader struct {
+	files    *token.FileSet
+	compiled types.ImporterFrom
+
+	mu       sync.Mutex
+	packages map[string]*Package
+	loading  []string
+	finder   *Finder // for dir
+	dir      string
+}
+
+// NewLoader returns a loader that parses into files.
+func NewLoader(files *token.FileSet, compiled types.ImporterFrom) *Loader {
+	return &Loader{files: files, compiled: compiled, packages: map[string]*Package{}}
+}
+
+// Import implements types.Importer, for code in the working directory.
+func (l *Loader) Import(path string) (*types.Package, error) {
+	if p, err := l.compiled.Import(path); err == nil {
+		return p, nil
+	}
+	p, err := l.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return p.Types, nil
+}
+
+// ImportFrom implements types.ImporterFrom.
+func (l *Loader) ImportFrom(path, _ string, _ types.ImportMode) (*types.Package, error) {
+	return l.Import(path)
+}
+
+// Load returns the package at a path that is not in the binary, for code in the
+// working directory. The error names what stands in the way.
+func (l *Loader) Load(path string) (*Package, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p := l.packages[path]; p != nil {
+		return p, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if l.finder, err = NewFinder(dir); err != nil {
+		return nil, err
+	}
+	l.dir, l.loading = dir, nil
+	return l.load(path, l.finder.Home(dir))
+}
+
+// Loaded returns a package that Load has returned, nil if there is none.
+func (l *Loader) Loaded(path string) *Package {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.packages[path]
+}
+
+// Keep makes the loader read all packages again when they are next asked for, but
+// those that keep returns true for.
+func (l *Loader) Keep(keep func(*Package) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.packages, func(_ string, p *Package) bool { return !keep(p) })
+}
+
+// load reads a package that the package from imports.
+func (l *Loader) load(path, from string) (*Package, error) {
+	if p := l.packages[path]; p != nil {
+		return p, visible(path, from)
+	}
+	if path == "C" {
+		return nil, errors.New("it uses cgo")
+	}
+	if slices.Contains(l.loading, path) {
+		return nil, fmt.Errorf("packages import each other: %s", strings.Join(append(l.loading, path), ", "))
+	}
+	if err := visible(path, from); err != nil {
+		return nil, err
+	}
+	place, err := l.finder.Find(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, exports.Importable(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.loading = append(l.loading, path)
+	defer func() { l.loading = l.loading[:len(l.loading)-1] }()
+	p, err := l.read(path, place)
+	if err != nil {
+		return nil, fmt.Errorf("package %q cannot run in cells: %w", path, err)
+	}
+	l.packages[path] = p
+	return p, nil
+}
+
+// visible is the rule for internal packages.
+func visible(path, from string) error {
+	i := strings.LastIndex("/"+path+"/", "/internal/")
+	if i < 0 {
+		return nil
+	}
+	parent := strings.TrimSuffix(path[:max(0, i-1)], "/")
+	if from == parent || strings.HasPrefix(from, parent+"/") {
+		return nil
+	}
+	return fmt.Errorf("package %q is internal to %s", path, parent)
+}
+
+// buildContext chooses files as a build without cgo does. By the tag purego
+// packages offer Go in the place of assembly and unsafe code.
+var buildContext = func() build.Context {
+	c := build.Default
+	c.CgoEnabled = false
+	c.BuildTags = []string{"purego", "noasm"}
+	return c
+}()
+
+// read reads, parses and checks the package at a place.
+func (l *Loader) read(path string, place Place) (*Package, error) {
+	b, err := buildContext.ImportDir(place.Dir, 0)
+	var none *build.NoGoError
+	switch {
+	case errors.As(err, &none):
+		for _, name := range b.IgnoredGoFiles {
+			if f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(b.Dir, name), nil, parser.ImportsOnly); err == nil && imports(f, "C") {
+				return nil, fmt.Errorf("it uses cgo (%s)", name)
+			}
+		}
+		return nil, fmt.Errorf("no Go file in %s is for %s/%s", place.Dir, buildContext.GOOS, buildContext.GOARCH)
+	case err != nil:
+		return nil, err
+	case b.Name == "main":
+		return nil, errors.New("it is a program, package main")
+	case len(b.EmbedPatterns) > 0:
+		return nil, fmt.Errorf("it embeds files (%s)", b.EmbedPatternPos[b.EmbedPatterns[0]][0])
+	}
+	p := &Package{Place: place, Path: path, Info: newInfo()}
+	if p.Text, p.sum, err = read(b); err != nil {
+		return nil, err
+	}
+	for _, name := range b.GoFiles {
+		file := filepath.Join(b.Dir, name)
+		f, err := parser.ParseFile(l.files, file, p.Text[file], parser.SkipObjectResolution|parser.AllErrors)
+		var list scanner.ErrorList
+		if errors.As(err, &list) {
+			list[0].Pos.Filename = p.Name(file)
+			return nil, list[0]
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := runnable(f, b.SFiles); err != nil {
+			return nil, fmt.Errorf("%w (%s)", err, name)
+		}
+		p.Files = append(p.Files, f)
+	}
+	return p, l.check(p)
+}
+
+// read returns the texts of a package's files by name, and what tells other texts
+// from them.
+func read(b *build.Package) (map[string]string, [sha256.Size]byte, error) {
+	text := map[string]string{}
+	h := sha256.New()
+	for _, name := range b.GoFiles {
+		file := filepath.Join(b.Dir, name)
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, [sha256.Size]byte{}, err
+		}
+		text[file] = string(data)
+		fmt.Fprintf(h, "%s %d\n", name, len(data))
+		h.Write(data)
+	}
+	return text, [sha256.Size]byte(h.Sum(nil)), nil
+}
+
+func imports(f *ast.File, path string) bool {
+	return slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"`+path+`"` })
+}
+
+// runnable says what of a file no interpreter can run.
+func runnable(f *ast.File, assembly []string) error {
+	if imports(f, "unsafe") {
+		return errors.New("it uses unsafe")
+	}
+	for _, d := range f.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body == nil {
+			if len(assembly) > 0 {
+				return fmt.Errorf("its function %s is written in assembly", fd.Name.Name)
+			}
+			return fmt.Errorf("its function %s has no body in Go", fd.Name.Name)
+		}
+	}
+	return nil
+}
+
+// check runs the type checker over a package.
+func (l *Loader) check(p *Package) error {
+	var first error
+	cfg := types.Config{
+		Importer: importerOf{l, p},
+		Sizes:    types.SizesFor("gc", buildContext.GOARCH),
+		Error: func(err error) {
+			if e, ok := err.(types.Error); ok && first == nil {
+				first = fmt.Errorf("%s: %s", p.Position(l.files, e.Pos), e.Msg)
+			}
+		},
+	}
+	if p.GoVersion != "" {
+		cfg.GoVersion = "go" + p.GoVersion
+	}
+	p.Types = types.NewPackage(p.Path, p.Files[0].Name.Name)
+	_ = types.NewChecker(&cfg, l.files, p.Types, p.Info).Files(p.Files)
+	if first != nil {
+		return first
+	}
+	scope := p.Types.Scope()
+	for _, name := range scope.Names() {
+		if o, ok := scope.Lookup(name).(*types.TypeName); ok && !o.Exported() {
+			scope.Insert(types.NewTypeName(o.Pos(), p.Types, HiddenPrefix+name, o.Type()))
+		}
+	}
+	return nil
+}
+
+// HiddenPrefix is put before the names of types that are not exported, where
+// declarations of variables must say them.
+const HiddenPrefix = "Hidden__"
+
+// Hidden returns a name by which other packages can say a type that its package
+// does not export, "" if there is none.
+func Hidden(o *types.TypeName) string {
+	if o.Pkg() == nil || o.Pkg().Scope().Lookup(HiddenPrefix+o.Name()) == nil {
+		return ""
+	}
+	return HiddenPrefix + o.Name()
+}
+
+// importerOf imports for a package.
+type importerOf struct {
+	loader *Loader
+	p      *Package
+}
+
+func (i importerOf) Import(path string) (*types.Package, error) {
+	if exports.Importable(path) == nil {
+		return i.loader.compiled.Import(path)
+	}
+	p, err := i.loader.load(path, i.p.Path)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(i.p.Imports, p) {
+		i.p.Imports = append(i.p.Imports, p)
+	}
+	return p.Types, nil
+}
+
+func newInfo() *types.Info {
+	return &types.Info{
+		Types:      map[ast.Expr]types.TypeAndValue{},
+		Instances:  map[*ast.Ident]types.Instance{},
+		Defs:       map[*ast.Ident]types.Object{},
+		Uses:       map[*ast.Ident]types.Object{},
+		Implicits:  map[ast.Node]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+	}
+}

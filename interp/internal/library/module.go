@@ -1,0 +1,334 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"go/build"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Place is where a package's source is.
+type Place struct {
+	Dir string
+	// Module is the path of the module that has the package, and GoVersion the
+	// language version that it asks for, such as "1.21"; both are empty for the
+	// standard library.
+	Module, GoVersion string
+}
+
+// Finder says where packages are, as the go command would from one directory:
+// by go.work, go.mod, the folder vendor and the module cache. It starts no
+// process and asks no network.
+type Finder struct {
+	root     string // of the main module or workspace, "" outside of any
+	main     []*modFile
+	vendor   string // the folder, "" if it does not count
+	vendored map[string]Place
+	selected map[string]string
+	replaced map[string]replacement // by "path" and by "path@version"
+	cache    string
+	goroot   string
+}
+
+// NewFinder returns a finder for a directory. An error says what is wrong with the
+// files that describe its module; outside of a module there is none.
+func NewFinder(dir string) (*Finder, error) {
+	f := &Finder{
+		selected: map[string]string{}, replaced: map[string]replacement{},
+		cache: moduleCache(), goroot: build.Default.GOROOT,
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	mod := upward(dir, "go.mod")
+	work := os.Getenv("GOWORK")
+	if work == "" {
+		work = upward(dir, "go.work")
+	}
+	switch {
+	case work != "" && work != "off":
+		if err := f.workspace(work); err != nil {
+			return nil, err
+		}
+	case mod != "":
+		m, err := readMod(mod)
+		if err != nil {
+			return nil, err
+		}
+		f.root, f.main = filepath.Dir(mod), []*modFile{m}
+	}
+	if f.root == "" {
+		return f, nil
+	}
+	for _, m := range f.main {
+		for old, r := range m.replace {
+			if strings.HasPrefix(r.path, "./") || strings.HasPrefix(r.path, "../") {
+				r.path = filepath.Join(m.dir, filepath.FromSlash(r.path))
+			}
+			if _, ok := f.replaced[old]; !ok {
+				f.replaced[old] = r
+			}
+		}
+	}
+	f.vendor = filepath.Join(f.root, "vendor")
+	switch err := f.readVendor(); {
+	case errors.Is(err, fs.ErrNotExist):
+		f.vendor = ""
+		f.selectVersions()
+	case err != nil:
+		return nil, err
+	}
+	return f, nil
+}
+
+// readVendor reads which packages the folder vendor has, and of which modules.
+func (f *Finder) readVendor() error {
+	data, err := os.ReadFile(filepath.Join(f.vendor, "modules.txt"))
+	if err != nil {
+		return err
+	}
+	f.vendored = map[string]Place{}
+	var of Place
+	for line := range strings.Lines(string(data)) {
+		switch w := strings.Fields(line); {
+		case len(w) >= 2 && w[0] == "#":
+			of = Place{Module: w[1]}
+		case len(w) > 0 && w[0] == "##":
+			if _, v, ok := strings.Cut(line, "go "); ok {
+				of.GoVersion = strings.TrimSpace(v)
+			}
+		case len(w) == 1:
+			of.Dir = filepath.Join(f.vendor, filepath.FromSlash(w[0]))
+			f.vendored[w[0]] = of
+		}
+	}
+	return nil
+}
+
+// workspace reads a go.work file and the modules that it uses.
+func (f *Finder) workspace(file string) error {
+	w, err := readMod(file)
+	if err != nil {
+		return err
+	}
+	f.root = filepath.Dir(file)
+	for old, r := range w.replace { // these count before those of the modules
+		if strings.HasPrefix(r.path, "./") || strings.HasPrefix(r.path, "../") {
+			r.path = filepath.Join(f.root, filepath.FromSlash(r.path))
+		}
+		f.replaced[old] = r
+	}
+	for _, use := range w.use {
+		dir := filepath.FromSlash(use)
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(f.root, dir)
+		}
+		m, err := readMod(filepath.Join(dir, "go.mod"))
+		if err != nil {
+			return err
+		}
+		f.main = append(f.main, m)
+	}
+	return nil
+}
+
+// selectVersions takes for each module the highest version that is required. A
+// go.mod of Go 1.17 or later lists all modules that its packages need; of older
+// ones the requirements of the required modules count, too.
+func (f *Finder) selectVersions() {
+	work := slices.Clone(f.main)
+	seen := map[string]bool{}
+	for len(work) > 0 {
+		m := work[0]
+		work = work[1:]
+		for path, version := range m.require {
+			if f.excluded(path, version) {
+				continue
+			}
+			if old, ok := f.selected[path]; !ok || compareVersions(version, old) > 0 {
+				f.selected[path] = version
+			}
+			if complete(m.goVersion) || seen[path+"@"+version] {
+				continue
+			}
+			seen[path+"@"+version] = true
+			if dep, err := f.requirements(path, version); err == nil {
+				work = append(work, dep)
+			}
+		}
+	}
+}
+
+func (f *Finder) excluded(path, version string) bool {
+	return slices.ContainsFunc(f.main, func(m *modFile) bool { return slices.Contains(m.exclude, path+"@"+version) })
+}
+
+// requirements reads the go.mod of a module.
+func (f *Finder) requirements(path, version string) (*modFile, error) {
+	if r, ok := f.replacement(path, version); ok {
+		if r.version == "" {
+			return readMod(filepath.Join(r.path, "go.mod"))
+		}
+		path, version = r.path, r.version
+	}
+	return readMod(filepath.Join(f.cache, "cache", "download", filepath.FromSlash(escape(path)), "@v", escape(version)+".mod"))
+}
+
+func (f *Finder) replacement(path, version string) (replacement, bool) {
+	r, ok := f.replaced[path+"@"+version]
+	if !ok {
+		r, ok = f.replaced[path]
+	}
+	return r, ok
+}
+
+// Find returns where the package at a path is. Its error says why there is none
+// that could be used.
+func (f *Finder) Find(pkg string) (Place, error) {
+	if first, _, _ := strings.Cut(pkg, "/"); !strings.Contains(first, ".") && f.owner(pkg) == nil {
+		return f.std(pkg)
+	}
+	if m := f.owner(pkg); m != nil {
+		p := Place{filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(pkg[len(m.module):], "/"))), m.module, m.goVersion}
+		if !exists(p.Dir) {
+			return p, fmt.Errorf("module %s has no folder for package %q: %s", m.module, pkg, p.Dir)
+		}
+		return p, nil
+	}
+	if f.root == "" {
+		return Place{}, fmt.Errorf("package %q: there is no go.mod in this folder or above it that would say which module has it", pkg)
+	}
+	if f.vendor != "" {
+		p, ok := f.vendored[pkg]
+		if !ok {
+			return p, fmt.Errorf("package %q is not in %s: go mod vendor", pkg, f.vendor)
+		}
+		return p, nil
+	}
+	// the longest path of a module that has the folder
+	var missing error
+	for prefix := pkg; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
+		version, ok := f.selected[prefix]
+		if !ok {
+			continue
+		}
+		root, err := f.moduleDir(prefix, version)
+		if err != nil {
+			missing = err
+			continue
+		}
+		dir := filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(pkg[len(prefix):], "/")))
+		if exists(dir) {
+			p := Place{Dir: dir, Module: prefix}
+			if m, err := f.requirements(prefix, version); err == nil {
+				p.GoVersion = m.goVersion
+			}
+			return p, nil
+		}
+		missing = errors.Join(missing, fmt.Errorf("module %s@%s has no folder for package %q", prefix, version, pkg))
+	}
+	if missing != nil {
+		return Place{}, missing
+	}
+	return Place{}, fmt.Errorf("package %q: no module that %s requires has it: go get %s", pkg, filepath.Join(f.root, "go.mod"), pkg)
+}
+
+// owner returns the main module that has the package, nil if none does.
+func (f *Finder) owner(pkg string) (owner *modFile) {
+	for _, m := range f.main {
+		if (pkg == m.module || strings.HasPrefix(pkg, m.module+"/")) && (owner == nil || len(m.module) > len(owner.module)) {
+			owner = m
+		}
+	}
+	return owner
+}
+
+// moduleDir returns the folder of a required module.
+func (f *Finder) moduleDir(path, version string) (string, error) {
+	if r, ok := f.replacement(path, version); ok {
+		if r.version == "" {
+			if !exists(r.path) {
+				return "", fmt.Errorf("module %s is replaced by the folder %s, which does not exist", path, r.path)
+			}
+			return r.path, nil
+		}
+		path, version = r.path, r.version
+	}
+	dir := filepath.Join(f.cache, filepath.FromSlash(escape(path))+"@"+escape(version))
+	if !exists(dir) {
+		return "", fmt.Errorf("module %s@%s is not in the module cache (%s): go mod download %s", path, version, f.cache, path)
+	}
+	return dir, nil
+}
+
+// std returns the source of a package of the standard library, where Go is
+// installed.
+func (f *Finder) std(pkg string) (Place, error) {
+	p := Place{Dir: filepath.Join(f.goroot, "src", filepath.FromSlash(pkg))}
+	if f.goroot == "" || !exists(p.Dir) {
+		return p, fs.ErrNotExist
+	}
+	return p, nil
+}
+
+// Home returns the import path that the directory itself has or would have, which
+// says what internal packages may be imported from there; "" outside of modules.
+func (f *Finder) Home(dir string) string {
+	for _, m := range f.main {
+		if rel, err := filepath.Rel(m.dir, dir); err == nil && filepath.IsLocal(rel) {
+			return path.Join(m.module, filepath.ToSlash(rel))
+		}
+	}
+	return ""
+}
+
+// moduleCache returns the folder of the module cache.
+func moduleCache() string {
+	if dir := os.Getenv("GOMODCACHE"); dir != "" {
+		return dir
+	}
+	list := filepath.SplitList(build.Default.GOPATH)
+	if len(list) == 0 {
+		return ""
+	}
+	return filepath.Join(list[0], "pkg", "mod")
+}
+
+// upward returns the path of the nearest file of that name in dir or above.
+func upward(dir, name string) string {
+	for {
+		if file := filepath.Join(dir, name); exists(file) {
+			return file
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// escape writes a module's path or version as the module cache does: "!a" for "A".
+func escape(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsUpper(r) {
+			b.WriteByte('!')
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

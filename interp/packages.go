@@ -1,0 +1,362 @@
+package interp
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"halfnote/interp/engine"
+	"halfnote/interp/internal/library"
+	"halfnote/interp/lower"
+	"halfnote/kernel"
+)
+
+// packages are those that the session runs from source: of the module of the
+// working directory, of the modules that it requires, and what the standard
+// library has beyond the packages of the binary. The engine has what they declare
+// beside what cells declare, under names of its own.
+type packages struct {
+	loader *library.Loader
+	units  map[*types.Package]*sourceUnit
+	files  map[string]*sourceFile
+}
+
+// sourceUnit is a package on its way to the engine.
+type sourceUnit struct {
+	*library.Package
+	seq      int            // part of its names in the engine
+	declared bool           // the engine has it
+	program  engine.Program // initializes it, nil when that is done
+}
+
+// sourceFile is a file of a package, for tracebacks.
+type sourceFile struct{ name, text string }
+
+func newPackages(files *token.FileSet, binary types.ImporterFrom) *packages {
+	return &packages{library.NewLoader(files, binary), map[*types.Package]*sourceUnit{}, map[string]*sourceFile{}}
+}
+
+// importSource returns the package at a path for an import of a cell. It tells out
+// when the session goes on with what it has read although files have changed.
+func (s *Session) importSource(path string, out io.Writer) (*types.Package, error) {
+	pkg, err := s.packages.loader.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, dep := range closure(pkg, nil) {
+		u := s.packages.units[dep.Types]
+		if u == nil {
+			s.packages.units[dep.Types] = &sourceUnit{Package: dep, seq: s.freeSeq(dep.Types)}
+		} else if u.declared && dep.Changed() {
+			fmt.Fprintf(out, "note: package %q has changed on disk; this session keeps what it has read of it: %%reset forgets that, and everything else\n", dep.Path)
+		}
+	}
+	return pkg.Types, nil
+}
+
+// closure appends a package to list, behind those that it imports.
+func closure(p *library.Package, list []*library.Package) []*library.Package {
+	if slices.Contains(list, p) {
+		return list
+	}
+	for _, dep := range p.Imports {
+		list = closure(dep, list)
+	}
+	return append(list, p)
+}
+
+// has tells whether a package is one that is run from source.
+func (p *packages) has(pkg *types.Package) bool {
+	if pkg == nil {
+		return false
+	}
+	l := p.loader.Loaded(pkg.Path())
+	return l != nil && l.Types == pkg
+}
+
+// name is the engine's name of what a package declares, "" for other objects.
+func (p *packages) name(o types.Object) string {
+	if o == nil || o.Pkg() == nil || o.Parent() != o.Pkg().Scope() || p.units[o.Pkg()] == nil {
+		return ""
+	}
+	name := strings.TrimPrefix(o.Name(), library.HiddenPrefix)
+	return fmt.Sprintf("%s_%s__%d", o.Pkg().Name(), name, p.units[o.Pkg()].seq)
+}
+
+// object returns what the engine calls by name, nil if it is of no package.
+func (p *packages) object(name string) types.Object {
+	for pkg := range p.units {
+		prefix := pkg.Name() + "_"
+		short, found := strings.CutPrefix(name, prefix)
+		if !found {
+			continue
+		}
+		short, _, _ = strings.Cut(short, "__")
+		if o := pkg.Scope().Lookup(short); o != nil && p.name(o) == name {
+			return o
+		}
+	}
+	return nil
+}
+
+func (p *packages) file(name string) *sourceFile { return p.files[name] }
+
+// start initializes packages, once each.
+func (p *packages) start(list []*sourceUnit) error {
+	for i, u := range list {
+		if u.program == nil {
+			continue
+		}
+		if err := u.program.Run(); err != nil {
+			for _, u := range list[i:] { // whoever imports them next gets them anew
+				delete(p.units, u.Types)
+			}
+			p.forget()
+			return err
+		}
+		u.program.Free()
+		u.program = nil
+	}
+	return nil
+}
+
+// forget lets go of packages that have only been looked at: when they are next
+// imported their files may say something else.
+func (p *packages) forget() {
+	maps.DeleteFunc(p.units, func(_ *types.Package, u *sourceUnit) bool { return !u.declared })
+	p.loader.Keep(func(l *library.Package) bool { return p.units[l.Types] != nil })
+}
+
+// declarePackages hands the engine what the cell imports, and what that imports.
+func (s *Session) declarePackages(c *cell) error {
+	var list []*library.Package
+	paths := slices.Concat(c.imported, slices.Sorted(maps.Values(c.env.imports)), c.env.dots)
+	for _, path := range paths {
+		if l := s.packages.loader.Loaded(path); l != nil {
+			list = closure(l, list)
+		}
+	}
+	for _, l := range list {
+		u := s.packages.units[l.Types]
+		if u == nil {
+			continue // only looked at, to complete a name
+		}
+		if !u.declared {
+			if err := s.declarePackage(c, u); err != nil {
+				delete(s.packages.units, l.Types)
+				return s.refused(c, u, err)
+			}
+			u.declared = true
+		}
+		if u.program != nil {
+			c.starts = append(c.starts, u)
+		}
+	}
+	return nil
+}
+
+// freeSeq returns a number with which no name of a package has been seen.
+func (s *Session) freeSeq(pkg *types.Package) int {
+	s.seq++
+	for _, name := range pkg.Scope().Names() {
+		s.slots[fmt.Sprintf("%s_%s__%d", pkg.Name(), name, s.seq)] = true
+	}
+	return s.seq
+}
+
+// refused is the error of a package that is valid Go and cannot run.
+func (s *Session) refused(c *cell, u *sourceUnit, err error) error {
+	what := err.Error()
+	if x, ok := err.(*lower.Unsupported); ok {
+		what = fmt.Sprintf("%s: %s", u.Position(c.fset, x.Pos), what)
+	} else if pos, rest, ok := position(what); ok && pos.Line > 0 {
+		pos.Filename = u.Name(pos.Filename)
+		what = fmt.Sprintf("%s: %s", pos, rest)
+	}
+	return &rejected{"Unsupported", []problem{{cell: c.n, line: 1, col: 1, msg: fmt.Sprintf(
+		"package %q is valid Go, but not supported by the interpreter yet: %s", u.Path, versioned.ReplaceAllString(what, "$1"))}}}
+}
+
+// declarePackage hands a package to the engine: what it declares, and a function
+// that initializes it. The trees of the package are used up.
+func (s *Session) declarePackage(by *cell, u *sourceUnit) error {
+	c := s.newCell(by.ctx, kernel.Cell{Count: by.n}, by.out)
+	c.pkg, c.info, c.flat = types.NewPackage("main", "main"), newInfo(), true
+	c.names = map[types.Object]*binding{}
+	e := &emission{}
+	if err := c.emitPackage(e, u); err != nil {
+		return err
+	}
+	entry := &ast.FuncDecl{
+		Name: ast.NewIdent(c.entry()), Type: &ast.FuncType{Func: u.Files[0].Package, Params: &ast.FieldList{}},
+		Body: &ast.BlockStmt{List: slices.Concat(e.start, e.inits)},
+	}
+	file := &ast.File{Package: u.Files[0].Package, Name: ast.NewIdent("main"), Decls: slices.Concat(e.types, e.vars, e.funcs)}
+	for name, d := range library.Index(append(e.consts, file.Decls...)) {
+		if !d.Generic {
+			s.generics.decls[name] = headers(d.Nodes)
+		}
+	}
+	file.Decls = append(file.Decls, entry)
+	x := &lower.Unit{
+		File: file, Fset: c.fset, Pkg: c.pkg, Info: c.info, Seq: c.seq,
+		Name: c.engineNames, Import: func(path string) string { c.unitPaths[path] = true; return alias(path) },
+		FirstMark: len(s.marks) + 1,
+		Var:       s.packageVar, Outer: entry, Generated: c.generated,
+	}
+	if s.engine.Needs().Instances {
+		if err := s.instantiate(c, x); err != nil {
+			return err
+		}
+	} else {
+		x.Pkg, x.Info = u.Types, u.Info
+		if err := s.include(c, x); err != nil {
+			return err
+		}
+	}
+	if err := x.Lower(s.engine.Needs().Rewrites); err != nil {
+		return err
+	}
+	for name, text := range u.Text {
+		s.packages.files[name] = &sourceFile{u.Name(name), text}
+	}
+	base := len(s.marks)
+	for _, m := range x.Marks {
+		s.marks = append(s.marks, s.markAt(c, m))
+	}
+	file.Decls = append([]ast.Decl{importDecl(c.unitPaths)}, file.Decls...)
+	var err error
+	u.program, err = s.engine.Declare(&engine.Unit{N: by.n, Entry: c.entry(), File: file, Fset: c.fset, Pkg: x.Pkg, Info: x.Info})
+	if err != nil {
+		s.marks = s.marks[:base]
+		return err
+	}
+	maps.Copy(s.labels, c.labels)
+	s.labels[c.entry()] = "the initialization of package " + u.Types.Name()
+	if c.generics != nil {
+		s.generics = c.generics
+	}
+	if c.included != nil {
+		s.included = c.included
+	}
+	return nil
+}
+
+// emitPackage adds the declarations of a package under the engine's names.
+func (c *cell) emitPackage(e *emission, u *sourceUnit) error {
+	flat := &lower.Flat{Info: u.Info, Dots: true, Name: c.flatName, Alias: func(path string) string {
+		c.unitPaths[path] = true
+		return alias(path)
+	}}
+	scope := u.Types.Scope()
+	for _, name := range scope.Names() {
+		o := scope.Lookup(name)
+		switch o := o.(type) {
+		case *types.Const:
+			decls, err := header(o, c.engineNames)
+			if err != nil {
+				return &lower.Unsupported{Pos: o.Pos(), What: err.Error()}
+			}
+			for _, id := range declared(decls) {
+				id.Name = c.flatName(o)
+			}
+			e.consts = append(e.consts, decls...)
+		case *types.Var:
+			if err := c.slot(e, c.flatName(o), o.Type()); err != nil {
+				return &lower.Unsupported{Pos: o.Pos(), What: err.Error()}
+			}
+		}
+	}
+	for _, in := range u.Info.InitOrder {
+		if st := c.initialize(in, u.Info); st != nil {
+			e.start = append(e.start, flat.Apply(st).(ast.Stmt))
+		}
+	}
+	for _, f := range u.Files {
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.GenDecl:
+				if d.Tok == token.TYPE {
+					e.types = append(e.types, flat.Apply(d).(ast.Decl))
+				}
+			case *ast.FuncDecl:
+				if err := c.emitFunc(e, u, flat, d); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// initialize returns the statement that gives package variables their values, nil
+// if it would do nothing.
+func (c *cell) initialize(in *types.Initializer, info *types.Info) ast.Stmt {
+	st := &ast.AssignStmt{TokPos: in.Rhs.Pos(), Tok: token.ASSIGN, Rhs: []ast.Expr{in.Rhs}}
+	blank := true
+	for _, v := range in.Lhs {
+		id := &ast.Ident{NamePos: v.Pos(), Name: "_"}
+		if v.Name() != "_" {
+			blank = false
+			info.Uses[id] = v
+		}
+		st.Lhs = append(st.Lhs, id)
+	}
+	if blank { // var _ I = (*T)(nil) is for the checker
+		calls := false
+		ast.Inspect(in.Rhs, func(n ast.Node) bool {
+			x, ok := n.(*ast.CallExpr)
+			calls = calls || ok && !info.Types[x.Fun].IsType()
+			return true
+		})
+		if !calls {
+			return nil
+		}
+	}
+	return st
+}
+
+// emitFunc adds a function or method.
+func (c *cell) emitFunc(e *emission, u *sourceUnit, flat *lower.Flat, d *ast.FuncDecl) error {
+	fn, _ := u.Info.Defs[d.Name].(*types.Func)
+	if d.Name.Name == "_" || fn == nil {
+		return nil
+	}
+	label := u.Types.Name() + "." + d.Name.Name
+	generic := lower.IsGeneric(d)
+	if d.Recv == nil {
+		d = flat.Apply(d).(*ast.FuncDecl)
+		if fn.Name() == "init" {
+			c.inits++
+			d.Name.Name = fmt.Sprintf("init__%d_%d", c.seq, c.inits)
+			e.inits = append(e.inits, &ast.ExprStmt{X: &ast.CallExpr{Fun: ast.NewIdent(d.Name.Name)}})
+		}
+		c.labels[d.Name.Name] = label
+		e.funcs = append(e.funcs, d)
+		return nil
+	}
+	label = u.Types.Name() + "." + lower.Receiver(d) + "." + d.Name.Name
+	if _, ok := fn.Signature().Recv().Type().(*types.Pointer); ok {
+		label = "(*" + u.Types.Name() + "." + lower.Receiver(d) + ")." + d.Name.Name
+	}
+	d = flat.Apply(d).(*ast.FuncDecl)
+	if generic {
+		c.labels[d.Name.Name] = label
+		e.types = append(e.types, d)
+		return nil
+	}
+	body := fmt.Sprintf("%s_%s__%d", lower.Receiver(d), d.Name.Name, c.seq)
+	c.labels[body] = label
+	e.funcs = append(e.funcs, methodBody(d, body))
+	f, err := c.forward(fn, body)
+	if err != nil {
+		return &lower.Unsupported{Pos: d.Pos(), What: err.Error()}
+	}
+	e.funcs = append(e.funcs, f)
+	return nil
+}
