@@ -21,14 +21,16 @@ import (
 var steps = []struct {
 	name string
 	run  func(*Session, *cell) error
+	// checks: the step reads packages or runs the type checker.
+	checks bool
 }{
-	{"split", (*Session).split},
-	{"check", (*Session).check},
-	{"bind", (*Session).bind},
-	{"lower", (*Session).lower},
-	{"declare", (*Session).declare},
-	{"run", (*Session).execute},
-	{"render", (*Session).render},
+	{"split", (*Session).split, true},
+	{"check", (*Session).check, true},
+	{"bind", (*Session).bind, true},
+	{"lower", (*Session).lower, true},
+	{"declare", (*Session).declare, false},
+	{"run", (*Session).execute, false},
+	{"render", (*Session).render, false},
 }
 
 // cell is a cell on its way through the steps.
@@ -142,7 +144,7 @@ func (s *Session) steps(ctx context.Context, in kernel.Cell, out kernel.Output, 
 		if step.name == until {
 			break
 		}
-		if err = step.run(s, c); err != nil {
+		if err = s.step(c, step.run, step.checks); err != nil {
 			break
 		}
 	}
@@ -154,6 +156,14 @@ func (s *Session) steps(ctx context.Context, in kernel.Cell, out kernel.Output, 
 		s.packages.forget()
 	}
 	return c, err
+}
+
+func (s *Session) step(c *cell, run func(*Session, *cell) error, checks bool) error {
+	if checks {
+		s.checking.Lock()
+		defer s.checking.Unlock()
+	}
+	return run(s, c)
 }
 
 // finish makes the result of a cell.

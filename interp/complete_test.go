@@ -15,6 +15,7 @@ import (
 func seen() surroundings {
 	return surroundings{
 		importer: exports.Importer(),
+		checking: new(sync.Mutex),
 		imports:  map[string]string{"fmt": "fmt", "strings": "strings", "http": "net/http", "time": "time", "sort": "sort", "rand": "math/rand", "tensor": "halfnote/tensor", "nn": "halfnote/tensor/nn"},
 		prelude: &preludeFile{text: `import p__bytes "bytes"
 type Net struct { Hidden int; buf p__bytes.Buffer }
@@ -135,6 +136,7 @@ func TestComplete(t *testing.T) {
 		{"magic", "%t|", []string{"%time magic"}, nil, 0},
 		{"cell magic", "%%|", []string{"%%timeout magic"}, []string{"%time"}, 0},
 		{"behind a magic", "%time net.|", []string{"Forward method"}, nil, 10},
+		{"behind a magic with flags", "%time -n 3 -r2 net.|", []string{"Forward method"}, nil, 19},
 		{"below a magic", "%%timeout 3s\nnet.|", []string{"Forward method"}, nil, -1},
 		{"code points", "s := \"žluťoučký kůň\"; net.|", []string{"Forward method"}, nil, 26},
 		{"package to import", "byt|", []string{"byte type", "bytes module import \"bytes\""}, nil, -1},

@@ -141,7 +141,11 @@ func (p *probe) now(o types.Object) string {
 	switch x = solid(x); x.Kind() {
 	case reflect.Slice:
 		text += fmt.Sprintf("\n// len %d, cap %d", x.Len(), x.Cap())
-	case reflect.Map, reflect.Chan:
+	case reflect.Map:
+		if p.session.quiet() {
+			text += fmt.Sprintf("\n// len %d", x.Len())
+		}
+	case reflect.Chan:
 		text += fmt.Sprintf("\n// len %d", x.Len())
 	case reflect.String:
 		text += fmt.Sprintf("\n// %d bytes", x.Len())

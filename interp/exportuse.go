@@ -27,7 +27,11 @@ func (s *Session) useAll(src []byte) ([]byte, error) {
 				wrong = err
 			}
 		}}
-		_, _ = cfg.Check("main", fset, []*ast.File{file}, nil)
+		func() {
+			s.checking.Lock()
+			defer s.checking.Unlock()
+			_, _ = cfg.Check("main", fset, []*ast.File{file}, nil)
+		}()
 		if wrong != nil {
 			return nil, fmt.Errorf("interp: export: the program does not compile: %w", wrong)
 		}

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/doc/comment"
 	"go/types"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -36,11 +37,18 @@ func (s *Session) help(code string) (page kernel.Payload, ok bool) {
 	if !ok {
 		return kernel.Payload{}, false
 	}
-	b, known := s.Inspect(name, utf8.RuneCountInString(name), marks-1)
-	if !known {
-		b = display.Bundle{Data: map[string]any{"text/plain": fmt.Sprintf("nothing is known of %q here", name)}}
+	b := display.Text(fmt.Sprintf("nothing is known of %q here", name))
+	if e, known := s.helpFor(name, marks-1); known {
+		b = e.bundle()
 	}
 	return kernel.Payload{Source: "page", Data: b}, true
+}
+
+// helpFor explains a name for a cell that asks what it means.
+func (s *Session) helpFor(name string, detail int) (explanation, bool) {
+	sur := s.surroundings()
+	sur.session = s // the cell itself looks, none runs beside it
+	return explain(sur, name, utf8.RuneCountInString(name), detail)
 }
 
 // question takes the name and the number of question marks from a cell.
@@ -190,13 +198,48 @@ func (p *probe) declaration(o types.Object, code string, detail int) explanation
 	if ok && (o.Parent() == nil || o.Parent() == p.pkg.Scope()) {
 		e.doc = w.doc
 		if detail > 0 {
-			e.source = w.text
-			if w.cell != 0 {
-				e.source = fmt.Sprintf("// %s\n%s", inLabel(w.cell), w.text)
-			}
+			e.source = p.source(o, code)
 		}
 	}
 	return e
+}
+
+// source is the text of a declaration, of a type with its methods; of a variable
+// that of its type. Each has the cell that it stands in.
+func (p *probe) source(o types.Object, code string) string {
+	if v, ok := o.(*types.Var); ok {
+		n, ok := types.Unalias(deref(v.Type())).(*types.Named)
+		if !ok || n.Obj().Pkg() != p.pkg {
+			return ""
+		}
+		o = n.Obj()
+	}
+	name := member(o, p.pkg.Scope())
+	here := writtenIn(code)
+	names := []string{name}
+	for _, m := range []map[string]written{here, p.written} {
+		for other := range m {
+			if strings.HasPrefix(other, name+".") && !slices.Contains(names, other) {
+				names = append(names, other)
+			}
+		}
+	}
+	slices.Sort(names)
+	var texts []string
+	for _, name := range names {
+		w, ok := here[name]
+		if !ok {
+			w = p.written[name]
+		}
+		text := w.text
+		if w.cell != 0 && text != "" {
+			text = "// " + inLabel(w.cell) + "\n" + text
+		}
+		if text != "" && !slices.Contains(texts, text) { // several may stand in one declaration
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
 }
 
 func isPackage(o types.Object) bool {

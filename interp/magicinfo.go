@@ -1,12 +1,10 @@
 package interp
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"halfnote/display"
 	"halfnote/kernel"
@@ -45,31 +43,13 @@ func shown(text string) kernel.Result {
 }
 
 func (s *Session) magicVars(c call) kernel.Result {
-	var vars []*binding
-	for _, b := range s.current() {
-		if b.kind == kindVar {
-			vars = append(vars, b)
-		}
-	}
+	vars := s.variables()
 	if len(vars) == 0 {
 		return shown("there are no variables yet")
 	}
-	slices.SortFunc(vars, func(a, b *binding) int { return cmp.Compare(a.name, b.name) })
-	// the types' objects are those of one run of the checker: of an empty cell
-	x := s.newCell(c.ctx, kernel.Cell{Count: c.in.Count}, c.out)
-	x.whole = true
-	if err := s.check(x); err != nil {
-		return s.finish(x, err)
-	}
 	var rows [][]any
-	for _, b := range vars {
-		value := ""
-		if v, ok := s.engine.Slot(b.slot); ok {
-			if o := x.pkg.Scope().Lookup(b.check); o != nil {
-				value, _ = s.show(x, v, o.Type()).Data["text/plain"].(string)
-			}
-		}
-		rows = append(rows, []any{b.name, b.typ, short(value)})
+	for _, v := range vars {
+		rows = append(rows, []any{v.Name, v.Type, short(v.Value)})
 	}
 	t := display.Of(display.Table([]string{"name", "type", "value"}, rows))
 	return kernel.Result{Value: &t}
@@ -77,12 +57,7 @@ func (s *Session) magicVars(c call) kernel.Result {
 
 // short is the start of a text, on one line.
 func short(text string) string {
-	const width = 60
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > width {
-		return string(r[:width-1]) + "…"
-	}
-	return text
+	return cut(strings.Join(strings.Fields(text), " "), 60)
 }
 
 // magicInfo is NAME? as a magic.
@@ -91,11 +66,11 @@ func (s *Session) magicInfo(c call) kernel.Result {
 	if name == "" {
 		return s.wrong(c, "%%pinfo: want a name")
 	}
-	b, known := s.Inspect(name, utf8.RuneCountInString(name), 0)
+	e, known := s.helpFor(name, 0)
 	if !known {
 		return s.wrong(c, "%%pinfo: nothing is known of %q here", name)
 	}
-	return kernel.Result{Payload: []kernel.Payload{{Source: "page", Data: b}}}
+	return kernel.Result{Payload: []kernel.Payload{{Source: "page", Data: e.bundle()}}}
 }
 
 // magicTheme sets the theme of charts that are shown from now on.

@@ -155,7 +155,10 @@ func (p *probe) inside(v reflect.Value) (reflect.Value, types.Type) {
 // typeOf returns a compiled type as the checker knows it.
 func (p *probe) typeOf(t reflect.Type) types.Type {
 	if t.PkgPath() != "" && t.Name() != "" {
-		if pkg, err := p.importer.Import(t.PkgPath()); err == nil && !strings.ContainsRune(t.Name(), '[') {
+		p.checking.Lock()
+		pkg, err := p.importer.Import(t.PkgPath())
+		p.checking.Unlock()
+		if err == nil && !strings.ContainsRune(t.Name(), '[') {
 			if o, ok := pkg.Scope().Lookup(t.Name()).(*types.TypeName); ok && o.Exported() {
 				return o.Type()
 			}

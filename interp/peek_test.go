@@ -130,6 +130,19 @@ func TestInspectValues(t *testing.T) {
 			t.Errorf("%s: got\n%s\nwant\n%s", tt.cell, got, tt.want)
 		}
 	}
+	for cell, want := range map[string]string{
+		"p?":            "page var p *Point\n\n= &Point{X:1 Y:2}\n",
+		"%pinfo l":      "page var l []int\n\n= [1 2 3]\n// len 3, cap 3\n",
+		"%time?":        "page %time STATEMENT\n",
+		"p??":           "// In[1]\ntype Point struct{ X, Y int }\n",
+		"range?":        "page for k, v := range x",
+		"tensor.Ones?":  "torch.ones",
+		"nn.NewLinear?": "torch.nn.Linear",
+	} {
+		if got := evalFor(t, s, 2, cell, ""); !strings.Contains(got, want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", cell, got, want)
+		}
+	}
 	code, cursor := at("Poi|nt{}")
 	b, _ := s.Inspect(code, cursor, 1)
 	if got := b.String(); !strings.Contains(got, "Point is a place.") || !strings.Contains(got, "// In[1]\ntype Point struct{ X, Y int }") {

@@ -8,6 +8,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -31,6 +32,8 @@ type probe struct {
 
 // newProbe checks a cell. cursor is a byte offset into code.
 func newProbe(sur surroundings, code string, cursor int) *probe {
+	sur.checking.Lock()
+	defer sur.checking.Unlock()
 	p := &probe{surroundings: sur, missing: map[string][]string{}, info: types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},
 		Defs:       map[*ast.Ident]types.Object{},
@@ -356,12 +359,16 @@ func blankMagic(code string) string {
 			for n < len(line) && !strings.ContainsRune(stop, rune(line[n])) {
 				n++
 			}
+			n += len(magicFlags.FindString(line[n:]))
 			line = strings.Repeat(" ", n) + line[n:]
 		}
 		b.WriteString(line)
 	}
 	return b.String()
 }
+
+// magicFlags are what may stand between a magic's name and its Go: -n 3.
+var magicFlags = regexp.MustCompile(`^([ \t]+-[a-z]([ \t]*[0-9]+)?)*`)
 
 // offsetOf returns the byte offset of a line and column, both from 1.
 func offsetOf(code string, line, col int) int {

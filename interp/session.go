@@ -54,6 +54,9 @@ type Session struct {
 	mu     sync.Mutex // guards env and the names in it against completion while a cell runs
 	env    *env
 	around *surroundings // what can be seen of env; nil when it has changed
+	// checking is held while packages are read and checked against: that changes
+	// what the checker and other packages hold of them.
+	checking *sync.Mutex
 	// running is held while a cell runs, and by who looks at values meanwhile.
 	running sync.Mutex
 
@@ -94,7 +97,7 @@ func NewSession(o Options) (*Session, error) {
 		o.Grace = 2 * time.Second
 	}
 	s := &Session{
-		opts: o, binary: exports.Importer(), live: live.NewRegistry(o.MaxDepth),
+		opts: o, checking: new(sync.Mutex), binary: exports.Importer(), live: live.NewRegistry(o.MaxDepth),
 	}
 	s.live.Memory = o.Memory
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })

@@ -17,6 +17,7 @@ import (
 // surroundings are what a cell that is being written can see.
 type surroundings struct {
 	importer types.Importer
+	checking *sync.Mutex       // held while importer and the checker work
 	imports  map[string]string // package names to paths, the preloaded ones too
 	dots     []string          // paths of dot imports
 	prelude  *preludeFile
@@ -56,6 +57,7 @@ func (s *Session) surroundings() surroundings {
 func (s *Session) survey() *surroundings {
 	sur := &surroundings{
 		importer: s.importer,
+		checking: s.checking,
 		imports:  maps.Clone(preloaded),
 		dots:     s.env.dots,
 		written:  map[string]written{},

@@ -18,33 +18,43 @@ import (
 // have no values, and parts asked for then are not there: what is being changed
 // cannot be read safely.
 func (s *Session) Variables() []kernel.Variable {
+	var list []kernel.Variable
+	if !s.looking(func() { list = s.variables() }) {
+		for _, b := range s.declared() {
+			list = append(list, kernel.Variable{Name: b.name, Type: b.typ, Value: busy})
+		}
+	}
+	return list
+}
+
+// declared returns the variables of the session by name.
+func (s *Session) declared() []*binding {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	var vars []*binding
 	for _, b := range s.env.cur {
 		if b.kind == kindVar {
 			vars = append(vars, b)
 		}
 	}
-	s.mu.Unlock()
 	slices.SortFunc(vars, func(a, b *binding) int { return strings.Compare(a.name, b.name) })
-	list := make([]kernel.Variable, len(vars))
-	for i, b := range vars {
-		list[i] = kernel.Variable{Name: b.name, Type: b.typ, Value: busy}
-	}
-	s.looking(func() {
-		sur := s.surroundings()
-		sur.session = s
-		p := newProbe(sur, "_ = 0", 0)
-		if p.pkg == nil {
-			return
-		}
-		for i, b := range vars {
-			o := p.pkg.Scope().Lookup(b.check)
-			if v := s.variable(b.name); v.IsValid() && o != nil {
-				list[i] = p.part(b.name, v, o.Type())
+	return vars
+}
+
+// variables describes the variables. No cell may run, but the one that asks.
+func (s *Session) variables() (list []kernel.Variable) {
+	sur := s.surroundings()
+	sur.session = s
+	p := newProbe(sur, "_ = 0", 0)
+	for _, b := range s.declared() {
+		x := kernel.Variable{Name: b.name, Type: b.typ}
+		if v := s.variable(b.name); v.IsValid() && p.pkg != nil {
+			if o := p.pkg.Scope().Lookup(b.check); o != nil {
+				x = p.part(b.name, v, o.Type())
 			}
 		}
-	})
+		list = append(list, x)
+	}
 	return list
 }
 
@@ -117,7 +127,7 @@ func (p *probe) hasParts(v reflect.Value, t types.Type) bool {
 	case *types.Slice, *types.Array:
 		return (v.Kind() == reflect.Slice || v.Kind() == reflect.Array) && v.Len() > 0
 	case *types.Map:
-		return v.Kind() == reflect.Map && v.Len() > 0 && p.session.quiet()
+		return p.session.quiet() && v.Kind() == reflect.Map && v.Len() > 0
 	}
 	return false
 }
