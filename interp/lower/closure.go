@@ -22,11 +22,12 @@ func (u *Unit) closures() {
 			if x, ok := c.Parent().(*ast.CallExpr); ok && x.Fun == lit {
 				return true
 			}
-			maker := call(&ast.FuncLit{
+			around := &ast.FuncLit{
 				Type: &ast.FuncType{Func: lit.Pos(), Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{{Type: signatureOf(lit)}}}},
 				Body: block(&ast.ReturnStmt{Results: []ast.Expr{lit}}),
-			})
-			u.makers[maker] = true
+			}
+			maker := call(around)
+			u.makers[maker], u.made[around] = true, true
 			c.Replace(u.as(maker, lit))
 			return true
 		}).(ast.Decl)

@@ -78,9 +78,9 @@ func (u *Unit) deferList(body *ast.BlockStmt, caller *ast.Ident, lists map[*ast.
 	}
 	if own != nil {
 		run := call(&ast.SelectorExpr{X: ident(own.Name), Sel: ident("Run")}, call(ident("recover")))
-		start = append(start, define(own, Support("Defers")), &ast.DeferStmt{
-			Call: call(&ast.FuncLit{Type: &ast.FuncType{Func: body.Pos(), Params: &ast.FieldList{}}, Body: block(expr(run))}),
-		})
+		end := &ast.FuncLit{Type: &ast.FuncType{Func: body.Pos(), Params: &ast.FieldList{}}, Body: block(expr(run))}
+		u.made[end] = true
+		start = append(start, define(own, Support("Defers")), &ast.DeferStmt{Call: call(end)})
 	}
 	if len(start) > 0 {
 		u.imports = true

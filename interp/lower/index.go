@@ -5,6 +5,8 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 )
 
 // indexChecks tests an index before the statement that uses it, because Yaegi's
@@ -20,6 +22,7 @@ func (u *Unit) indexChecks() {
 type checker struct {
 	u     *Unit
 	bound []bound
+	known map[string][]types.Object // tests made in the list at hand, and what they are about
 }
 
 // bound says that inside a loop index is valid for list, or, if list is nil, not
@@ -28,11 +31,43 @@ type bound struct{ index, list types.Object }
 
 func (k *checker) list(list *[]ast.Stmt) {
 	var out []ast.Stmt
+	outer := k.known
+	k.known = map[string][]types.Object{}
 	for _, st := range *list {
 		out = append(out, k.stmt(st)...)
 		out = append(out, st)
+		k.forget(st)
 	}
+	k.known = outer
 	*list = out
+}
+
+// forget drops the tests whose outcome a statement may change, and all behind a
+// label, where another way leads to.
+func (k *checker) forget(st ast.Stmt) {
+	if _, label := st.(*ast.LabeledStmt); label || k.u.callsBack(st) {
+		clear(k.known)
+	}
+	maps.DeleteFunc(k.known, func(_ string, about []types.Object) bool {
+		return slices.ContainsFunc(about, func(o types.Object) bool { return k.u.changed(o, st) })
+	})
+}
+
+// plainVars are the variables of a test that is about nothing else.
+func (u *Unit) plainVars(n ast.Node) (list []types.Object, ok bool) {
+	ok = true
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.Ident:
+			if v, isVar := u.Info.Uses[x].(*types.Var); isVar {
+				list = append(list, v)
+			}
+		case *ast.IndexExpr, *ast.SelectorExpr, *ast.StarExpr:
+			ok = false
+		}
+		return ok
+	})
+	return list, ok
 }
 
 // stmt returns the tests that st needs before it, and handles what is inside it.
@@ -116,8 +151,9 @@ func (k *checker) tests(list ...ast.Expr) []ast.Stmt {
 		}
 	}
 	var out []ast.Stmt
+	seen := map[string]bool{}
 	for _, x := range found {
-		var t ast.Stmt
+		var t *ast.IfStmt
 		switch x := x.(type) {
 		case *ast.IndexExpr:
 			t = k.test(x)
@@ -126,9 +162,19 @@ func (k *checker) tests(list ...ast.Expr) []ast.Stmt {
 		case *ast.BinaryExpr:
 			t = k.shiftTest(x.OpPos, x.Y)
 		}
-		if t != nil {
-			out = append(out, t)
+		if t == nil {
+			continue
 		}
+		k.u.safe[x] = true
+		text := Print(t)
+		if _, ok := k.known[text]; ok || seen[text] {
+			continue
+		}
+		seen[text] = true
+		if about, ok := k.u.plainVars(t.Cond); ok {
+			k.known[text] = about
+		}
+		out = append(out, t)
 	}
 	return out
 }
@@ -198,7 +244,7 @@ func (u *Unit) harmless(x *ast.CallExpr) bool {
 }
 
 // test returns the test of one index.
-func (k *checker) test(x *ast.IndexExpr) ast.Stmt {
+func (k *checker) test(x *ast.IndexExpr) *ast.IfStmt {
 	u := k.u
 	t := u.typeOf(x.X)
 	if t == nil || !u.simple(x.X) || !u.simple(x.Index) {
@@ -228,7 +274,8 @@ func (k *checker) test(x *ast.IndexExpr) ast.Stmt {
 	positive := b.Info()&types.IsUnsigned != 0
 	if index.Value != nil {
 		if array || u.Info.Types[x.X].Value != nil {
-			return nil // the compiler has checked it
+			u.safe[x] = true // the compiler has checked it
+			return nil
 		}
 		positive = constant.Sign(index.Value) >= 0
 	}
@@ -237,6 +284,7 @@ func (k *checker) test(x *ast.IndexExpr) ast.Stmt {
 			if o := u.Info.Uses[id]; o != nil && o == b.index {
 				positive = true
 				if l, ok := ast.Unparen(x.X).(*ast.Ident); ok && b.list != nil && u.Info.Uses[l] == b.list {
+					u.safe[x] = true
 					return nil
 				}
 			}
@@ -253,7 +301,7 @@ func (k *checker) test(x *ast.IndexExpr) ast.Stmt {
 }
 
 // shiftTest returns the test of a shift's count, which must not be negative.
-func (k *checker) shiftTest(pos token.Pos, count ast.Expr) ast.Stmt {
+func (k *checker) shiftTest(pos token.Pos, count ast.Expr) *ast.IfStmt {
 	u := k.u
 	if !u.simple(count) || u.positive(count) {
 		return nil
@@ -335,6 +383,7 @@ func (u *Unit) copy(e ast.Expr) ast.Expr {
 		c = s
 	case *ast.IndexExpr:
 		c = &ast.IndexExpr{X: u.copy(x.X), Index: u.copy(x.Index)}
+		u.safe[c] = u.safe[x]
 	case *ast.BinaryExpr:
 		c = &ast.BinaryExpr{X: u.copy(x.X), Op: x.Op, Y: u.copy(x.Y)}
 	case *ast.UnaryExpr:
@@ -350,75 +399,3 @@ func (u *Unit) copy(e ast.Expr) ast.Expr {
 	}
 	return u.as(c, e)
 }
-
-// rangeBounds are the bounds of for i := range list and range len(list).
-func (u *Unit) rangeBounds(s *ast.RangeStmt) []bound {
-	key, ok := s.Key.(*ast.Ident)
-	if !ok || s.Tok != token.DEFINE || u.changed(u.Info.Defs[key], s.Body) {
-		return nil
-	}
-	switch orInvalid(u.typeOf(s.X)).Underlying().(type) {
-	case *types.Map, *types.Chan, *types.Signature:
-		return nil
-	}
-	i := u.Info.Defs[key]
-	x := s.X
-	if l := u.lenOf(x); l != nil {
-		x = l
-	}
-	if id, ok := ast.Unparen(x).(*ast.Ident); ok {
-		if o := u.Info.Uses[id]; o != nil && !u.changed(o, s.Body) && u.local(o) {
-			return []bound{{i, o}}
-		}
-	}
-	return []bound{{i, nil}}
-}
-
-// loopBounds are the bounds of for i := 0; i < len(list); i++.
-func (u *Unit) loopBounds(s *ast.ForStmt) []bound {
-	init, ok := s.Init.(*ast.AssignStmt)
-	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 {
-		return nil
-	}
-	id, ok := init.Lhs[0].(*ast.Ident)
-	if !ok || u.changed(u.Info.Defs[id], s.Body) {
-		return nil
-	}
-	if v := u.Info.Types[init.Rhs[0]].Value; v == nil || constant.Sign(v) < 0 {
-		return nil
-	}
-	if post, ok := s.Post.(*ast.IncDecStmt); !ok || post.Tok != token.INC || !u.rootIs(u.Info.Defs[id], post.X) {
-		return nil
-	}
-	i := u.Info.Defs[id]
-	if cond, ok := s.Cond.(*ast.BinaryExpr); ok && cond.Op == token.LSS && u.rootIs(i, cond.X) {
-		if l := u.lenOf(cond.Y); l != nil {
-			if id, ok := ast.Unparen(l).(*ast.Ident); ok {
-				if o := u.Info.Uses[id]; o != nil && !u.changed(o, s.Body) && u.local(o) {
-					return []bound{{i, o}}
-				}
-			}
-		}
-	}
-	return []bound{{i, nil}}
-}
-
-// lenOf returns x of len(x).
-func (u *Unit) lenOf(e ast.Expr) ast.Expr {
-	c, ok := ast.Unparen(e).(*ast.CallExpr)
-	if !ok || len(c.Args) != 1 {
-		return nil
-	}
-	id, ok := c.Fun.(*ast.Ident)
-	if !ok {
-		return nil
-	}
-	if b, ok := u.Info.Uses[id].(*types.Builtin); ok && b.Name() == "len" {
-		return c.Args[0]
-	}
-	return nil
-}
-
-// local tells whether only the function at hand can change a variable: its own
-// variables, and, in the cell's function, all.
-func (u *Unit) local(o types.Object) bool { return o.Parent() != u.Pkg.Scope() }

@@ -89,6 +89,9 @@ func (u *Unit) depth() {
 			name = fd.Name.Name
 			NameParams(fd.Recv)
 		}
+		if lit, ok := n.(*ast.FuncLit); ok && u.made[lit] {
+			return
+		}
 		if n == ast.Node(u.Outer) {
 			return
 		}

@@ -51,6 +51,8 @@ type Unit struct {
 	lowered  map[ast.Node]bool
 	wrapped  map[*ast.FuncLit]bool
 	makers   map[*ast.CallExpr]bool // calls that make a closure, and cannot fail
+	made     map[*ast.FuncLit]bool  // literals around what rewrites add, which need no poll
+	safe     map[ast.Expr]bool      // indexes and slices that have been tested
 	markVars map[string]bool
 	vars     []ast.Decl
 	more     []ast.Decl // functions that rewrites add
@@ -132,7 +134,7 @@ func (u *Unit) Lower(needs []string) (err error) {
 			err = x
 		}
 	}()
-	u.markVars = map[string]bool{}
+	u.markVars, u.made, u.safe = map[string]bool{}, map[*ast.FuncLit]bool{}, map[ast.Expr]bool{}
 	for _, r := range Rewrites {
 		if slices.Contains(needs, r.Name) {
 			r.run(u)

@@ -87,7 +87,13 @@ func (m *marker) stmt(st ast.Stmt) []ast.Stmt {
 		return nil
 	case *ast.IfStmt:
 		if isCheck(s) { // an index test: its place is the index
-			return m.place(Mark{Pos: s.If})
+			mark := m.place(Mark{Pos: s.If})
+			var risks []token.Pos
+			if m.u.risks(s.Cond, &risks); len(risks) == 0 {
+				s.Body.List = append(mark, s.Body.List...)
+				return nil
+			}
+			return mark
 		}
 		m.list(&s.Body.List)
 		if s.Else != nil {
@@ -141,7 +147,11 @@ func (m *marker) literals(st ast.Stmt) {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			inner := &marker{u: m.u, name: m.name + "_func"}
-			inner.function(n.Body)
+			if m.u.made[n] {
+				inner.list(&n.Body.List)
+			} else {
+				inner.function(n.Body)
+			}
 			return false
 		case ast.Stmt:
 			return n == st || !nests(n)
@@ -252,7 +262,7 @@ func (u *Unit) risks(n ast.Node, list *[]token.Pos) {
 				add(calledAt(x))
 			}
 		case *ast.IndexExpr:
-			if u.isGeneric(x.X) {
+			if u.isGeneric(x.X) || u.safe[x] {
 				break
 			}
 			switch orInvalid(u.typeOf(x.X)).Underlying().(type) {
@@ -261,7 +271,9 @@ func (u *Unit) risks(n ast.Node, list *[]token.Pos) {
 				add(x.Lbrack)
 			}
 		case *ast.SliceExpr:
-			add(x.Lbrack)
+			if !u.safe[x] {
+				add(x.Lbrack)
+			}
 		case *ast.StarExpr:
 			if x.Star.IsValid() && !u.Info.Types[x].IsType() && u.Info.Types[x].Type != nil {
 				if sel, ok := x.X.(*ast.SelectorExpr); ok && !sel.Sel.Pos().IsValid() {

@@ -145,9 +145,9 @@ func (u *Unit) appendAtOnce(x *ast.CallExpr) {
 	}
 }
 
-// callsBack tells whether an expression calls code of cells, which may change
+// callsBack tells whether a node calls code of cells, which may change
 // variables.
-func (u *Unit) callsBack(e ast.Expr) bool {
+func (u *Unit) callsBack(e ast.Node) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch x := n.(type) {

@@ -78,8 +78,10 @@ func (u *Unit) captured(o types.Object, n ast.Node) bool {
 					found = found || u.rootIs(o, x.X)
 				}
 			}
-		case *ast.SliceExpr: // of an array
-			found = found || u.rootIs(o, x.X)
+		case *ast.SliceExpr:
+			if _, array := orInvalid(u.typeOf(x.X)).Underlying().(*types.Array); array {
+				found = found || u.rootIs(o, x.X)
+			}
 		}
 		return !found
 	})
@@ -129,8 +131,14 @@ func (u *Unit) rootIs(o types.Object, e ast.Expr) bool {
 		case *ast.ParenExpr:
 			e = x.X
 		case *ast.SelectorExpr:
+			if isPointer(orInvalid(u.typeOf(x.X))) {
+				return false
+			}
 			e = x.X
 		case *ast.IndexExpr:
+			if _, array := orInvalid(u.typeOf(x.X)).Underlying().(*types.Array); !array {
+				return false
+			}
 			e = x.X
 		default:
 			return false

@@ -9,7 +9,7 @@ import (
 
 // sliceTest returns the test of the bounds of a slice expression, which must be in
 // order and none of them beyond the capacity, or the length of a string or array.
-func (k *checker) sliceTest(x *ast.SliceExpr) ast.Stmt {
+func (k *checker) sliceTest(x *ast.SliceExpr) *ast.IfStmt {
 	u := k.u
 	if !u.simple(x.X) {
 		return nil

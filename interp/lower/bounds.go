@@ -1,0 +1,80 @@
+package lower
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+)
+
+// rangeBounds are the bounds of for i := range list and range len(list).
+func (u *Unit) rangeBounds(s *ast.RangeStmt) []bound {
+	key, ok := s.Key.(*ast.Ident)
+	if !ok || s.Tok != token.DEFINE || u.changed(u.Info.Defs[key], s.Body) {
+		return nil
+	}
+	switch orInvalid(u.typeOf(s.X)).Underlying().(type) {
+	case *types.Map, *types.Chan, *types.Signature:
+		return nil
+	}
+	i := u.Info.Defs[key]
+	x := s.X
+	if l := u.lenOf(x); l != nil {
+		x = l
+	}
+	if id, ok := ast.Unparen(x).(*ast.Ident); ok {
+		if o := u.Info.Uses[id]; o != nil && !u.changed(o, s.Body) && u.local(o) {
+			return []bound{{i, o}}
+		}
+	}
+	return []bound{{i, nil}}
+}
+
+// loopBounds are the bounds of for i := 0; i < len(list); i++.
+func (u *Unit) loopBounds(s *ast.ForStmt) []bound {
+	init, ok := s.Init.(*ast.AssignStmt)
+	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 {
+		return nil
+	}
+	id, ok := init.Lhs[0].(*ast.Ident)
+	if !ok || u.changed(u.Info.Defs[id], s.Body) {
+		return nil
+	}
+	if v := u.Info.Types[init.Rhs[0]].Value; v == nil || constant.Sign(v) < 0 {
+		return nil
+	}
+	if post, ok := s.Post.(*ast.IncDecStmt); !ok || post.Tok != token.INC || !u.rootIs(u.Info.Defs[id], post.X) {
+		return nil
+	}
+	i := u.Info.Defs[id]
+	if cond, ok := s.Cond.(*ast.BinaryExpr); ok && cond.Op == token.LSS && u.rootIs(i, cond.X) {
+		if l := u.lenOf(cond.Y); l != nil {
+			if id, ok := ast.Unparen(l).(*ast.Ident); ok {
+				if o := u.Info.Uses[id]; o != nil && !u.changed(o, s.Body) && u.local(o) {
+					return []bound{{i, o}}
+				}
+			}
+		}
+	}
+	return []bound{{i, nil}}
+}
+
+// lenOf returns x of len(x).
+func (u *Unit) lenOf(e ast.Expr) ast.Expr {
+	c, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(c.Args) != 1 {
+		return nil
+	}
+	id, ok := c.Fun.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	if b, ok := u.Info.Uses[id].(*types.Builtin); ok && b.Name() == "len" {
+		return c.Args[0]
+	}
+	return nil
+}
+
+// local tells whether only the function at hand can change a variable: its own
+// variables, and, in the cell's function, all.
+func (u *Unit) local(o types.Object) bool { return o.Parent() != u.Pkg.Scope() }
