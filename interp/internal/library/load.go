@@ -106,7 +106,7 @@ func (l *Loader) Load(path string) (*Package, error) {
 		return nil, err
 	}
 	l.dir, l.loading = dir, nil
-	return l.load(path, l.finder.Home(dir))
+	return l.load(path, &Package{Path: l.finder.Home(dir), Place: Place{Module: "main"}})
 }
 
 // Loaded returns a package that Load has returned, nil if there is none.
@@ -125,7 +125,11 @@ func (l *Loader) Keep(keep func(*Package) bool) {
 }
 
 // load reads a package that the package from imports.
-func (l *Loader) load(path, from string) (*Package, error) {
+func (l *Loader) load(path string, from *Package) (*Package, error) {
+	standard := from.Module == ""
+	if standard && strings.Contains(path, ".") {
+		path = "vendor/" + path // in GOROOT/src
+	}
 	if p := l.packages[path]; p != nil {
 		return p, visible(path, from)
 	}
@@ -139,7 +143,7 @@ func (l *Loader) load(path, from string) (*Package, error) {
 		return nil, err
 	}
 	place, err := l.finder.Find(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || path == "unsafe" {
 		return nil, exports.Importable(path)
 	}
 	if err != nil {
@@ -156,14 +160,17 @@ func (l *Loader) load(path, from string) (*Package, error) {
 }
 
 // visible is the rule for internal packages.
-func visible(path, from string) error {
+func visible(path string, from *Package) error {
 	i := strings.LastIndex("/"+path+"/", "/internal/")
 	if i < 0 {
 		return nil
 	}
-	parent := strings.TrimSuffix(path[:max(0, i-1)], "/")
-	if from == parent || strings.HasPrefix(from, parent+"/") {
+	parent := path[:max(0, i-1)]
+	switch {
+	case parent == "" && from.Module == "", parent != "" && (from.Path == parent || strings.HasPrefix(from.Path, parent+"/")):
 		return nil
+	case parent == "":
+		parent = "the standard library"
 	}
 	return fmt.Errorf("package %q is internal to %s", path, parent)
 }
@@ -194,7 +201,7 @@ func (l *Loader) read(path string, place Place) (*Package, error) {
 	case b.Name == "main":
 		return nil, errors.New("it is a program, package main")
 	case len(b.EmbedPatterns) > 0:
-		return nil, fmt.Errorf("it embeds files (%s)", b.EmbedPatternPos[b.EmbedPatterns[0]][0])
+		return nil, fmt.Errorf("it embeds files (%s)", filepath.Base(b.EmbedPatternPos[b.EmbedPatterns[0]][0].Filename))
 	}
 	p := &Package{Place: place, Path: path, Info: newInfo()}
 	if p.Text, p.sum, err = read(b); err != nil {
@@ -309,7 +316,7 @@ func (i importerOf) Import(path string) (*types.Package, error) {
 	if exports.Importable(path) == nil {
 		return i.loader.compiled.Import(path)
 	}
-	p, err := i.loader.load(path, i.p.Path)
+	p, err := i.loader.load(path, i.p)
 	if err != nil {
 		return nil, err
 	}

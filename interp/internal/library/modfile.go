@@ -15,14 +15,15 @@ type modFile struct {
 	dir       string
 	module    string
 	goVersion string
-	require   map[string]string
-	replace   map[string]replacement // by "path" or "path@version"
-	exclude   []string               // "path@version"
+	require   []module
+	replace   map[string]module // by "path" or "path@version"
+	exclude   []module
 	use       []string
 }
 
-// replacement is a module, or a folder if it has no version.
-type replacement struct{ path, version string }
+// module is a version of a module; as a replacement it is a folder if it has no
+// version.
+type module struct{ path, version string }
 
 // readMod reads a go.mod or go.work file.
 func readMod(file string) (*modFile, error) {
@@ -30,7 +31,7 @@ func readMod(file string) (*modFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &modFile{dir: filepath.Dir(file), require: map[string]string{}, replace: map[string]replacement{}}
+	m := &modFile{dir: filepath.Dir(file), replace: map[string]module{}}
 	block := ""
 	n := 0
 	for line := range strings.Lines(string(data)) {
@@ -71,11 +72,11 @@ func (m *modFile) directive(w []string) (ok bool) {
 		}
 	case "require":
 		if ok = len(args) == 2; ok {
-			m.require[args[0]] = args[1]
+			m.require = append(m.require, module{args[0], args[1]})
 		}
 	case "exclude":
 		if ok = len(args) == 2; ok {
-			m.exclude = append(m.exclude, args[0]+"@"+args[1])
+			m.exclude = append(m.exclude, module{args[0], args[1]})
 		}
 	case "use":
 		if ok = len(args) == 1; ok {
@@ -85,7 +86,7 @@ func (m *modFile) directive(w []string) (ok bool) {
 		old, now, found := strings.Cut(strings.Join(args, "\n"), "\n=>\n")
 		o, r := strings.Split(old, "\n"), strings.Split(now, "\n")
 		if ok = found && len(o) <= 2 && len(r) <= 2; ok {
-			m.replace[strings.Join(o, "@")] = replacement{r[0], strings.Join(r[1:], "")}
+			m.replace[strings.Join(o, "@")] = module{r[0], strings.Join(r[1:], "")}
 		}
 	default: // toolchain, tool, retract, godebug and what is to come
 		ok = true

@@ -31,7 +31,7 @@ type Finder struct {
 	vendor   string // the folder, "" if it does not count
 	vendored map[string]Place
 	selected map[string]string
-	replaced map[string]replacement // by "path" and by "path@version"
+	replaced map[string]module // by "path" and by "path@version"
 	cache    string
 	goroot   string
 }
@@ -40,7 +40,7 @@ type Finder struct {
 // files that describe its module; outside of a module there is none.
 func NewFinder(dir string) (*Finder, error) {
 	f := &Finder{
-		selected: map[string]string{}, replaced: map[string]replacement{},
+		selected: map[string]string{}, replaced: map[string]module{},
 		cache: moduleCache(), goroot: build.Default.GOROOT,
 	}
 	dir, err := filepath.Abs(dir)
@@ -144,30 +144,30 @@ func (f *Finder) workspace(file string) error {
 // ones the requirements of the required modules count, too.
 func (f *Finder) selectVersions() {
 	work := slices.Clone(f.main)
-	seen := map[string]bool{}
+	seen := map[module]bool{}
 	for len(work) > 0 {
 		m := work[0]
 		work = work[1:]
-		for path, version := range m.require {
-			if f.excluded(path, version) {
+		for _, r := range m.require {
+			if f.excluded(r) {
 				continue
 			}
-			if old, ok := f.selected[path]; !ok || compareVersions(version, old) > 0 {
-				f.selected[path] = version
+			if old, ok := f.selected[r.path]; !ok || compareVersions(r.version, old) > 0 {
+				f.selected[r.path] = r.version
 			}
-			if complete(m.goVersion) || seen[path+"@"+version] {
+			if complete(m.goVersion) || seen[r] {
 				continue
 			}
-			seen[path+"@"+version] = true
-			if dep, err := f.requirements(path, version); err == nil {
+			seen[r] = true
+			if dep, err := f.requirements(r.path, r.version); err == nil {
 				work = append(work, dep)
 			}
 		}
 	}
 }
 
-func (f *Finder) excluded(path, version string) bool {
-	return slices.ContainsFunc(f.main, func(m *modFile) bool { return slices.Contains(m.exclude, path+"@"+version) })
+func (f *Finder) excluded(r module) bool {
+	return slices.ContainsFunc(f.main, func(m *modFile) bool { return slices.Contains(m.exclude, r) })
 }
 
 // requirements reads the go.mod of a module.
@@ -181,7 +181,7 @@ func (f *Finder) requirements(path, version string) (*modFile, error) {
 	return readMod(filepath.Join(f.cache, "cache", "download", filepath.FromSlash(escape(path)), "@v", escape(version)+".mod"))
 }
 
-func (f *Finder) replacement(path, version string) (replacement, bool) {
+func (f *Finder) replacement(path, version string) (module, bool) {
 	r, ok := f.replaced[path+"@"+version]
 	if !ok {
 		r, ok = f.replaced[path]
