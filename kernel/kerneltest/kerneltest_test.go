@@ -42,6 +42,10 @@ func startEcho(o client.Options) (*client.Kernel, error) {
 
 func TestScripts(t *testing.T) { Run(t, startEcho, "testdata") }
 
+func TestHostile(t *testing.T) {
+	Hostile(t, startEcho, Cells{Hello: "print hello, world", Big: "repeat 20000000 x"})
+}
+
 // TestParentDies kills a process that has a kernel, whose cell runs for ever.
 func TestParentDies(t *testing.T) {
 	t.Parallel()
