@@ -14,6 +14,15 @@
 // Everything else on a subshell, and the messages of comms with or without one,
 // is handled while a cell runs.
 //
+// Output is never dropped for being much: a cell that prints waits while even the
+// fastest front end is slow to read. Two things bound that. An interrupted cell waits a
+// tenth of a second more, and a front end that has read nothing while 64 MiB piled
+// up for it is cut off. Both are said in the cell, the second when the front end is back.
+//
+// The protocol spoken is 5.5. Version 5.6 adds one thing, a handshake in which the
+// kernel chooses its ports and reports them. It is not offered, as no client can
+// ask for it: jupyter_client up to 8.10 writes connection files only.
+//
 // The sources of cells are kept in an SQLite file; see [HistoryFile]. Silent cells
 // and those that a front end wants left out are not. At most the last 10,000 cells
 // and 8 MiB are kept, and without the file only those of the session.

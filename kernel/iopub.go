@@ -80,12 +80,13 @@ func (p *iopub) wait(ctx context.Context) {
 	}
 }
 
-// welcome is what a new subscriber hears first, by protocol 5.5.
-func (k *kernel) welcome(topic []byte) [][]byte {
-	return k.codec.Encode(Message{
+// welcome is what a new subscriber hears first, by protocol 5.5, and what it missed.
+func (k *kernel) welcome(topic []byte) [][][]byte {
+	hello := k.codec.Encode(Message{
 		Prefix: [][]byte{topic}, Header: k.session.Header("iopub_welcome"),
 		Content: mustEncode(object{"subscription": string(topic)}),
 	})
+	return append([][][]byte{hello}, k.missed.tell()...)
 }
 
 // bundle returns the data and metadata of b, with nothing that JSON cannot hold:

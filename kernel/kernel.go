@@ -87,6 +87,7 @@ type kernel struct {
 
 	shell, control, stdin, heartbeat, publisher *socket
 	iopub                                       *iopub
+	missed                                      missed
 	subshells                                   subshells
 	comms                                       *comms
 	past                                        *history
@@ -123,6 +124,7 @@ func newKernel(c Config, e Evaluator) (*kernel, error) {
 	}
 	k.subshells = subshells{main: newQueue(), comms: newQueue(), created: map[string]*queue{}}
 	k.comms = newComms(k)
+	k.missed.k = k
 	k.past = newHistory(c.History, k.log)
 	k.life, k.die = context.WithCancel(context.Background())
 	k.cells, k.stop = context.WithCancel(k.life)
@@ -156,13 +158,14 @@ func (k *kernel) bind() error {
 		open    func(...zmq4.Option) zmq4.Socket
 		port    *int
 		to      **socket
-		welcome func(topic []byte) [][]byte
+		welcome func(topic []byte) [][][]byte
+		cut     func()
 	}{
-		{"control", router, &k.conn.ControlPort, &k.control, nil},
-		{"heartbeat", router, &k.conn.HeartbeatPort, &k.heartbeat, nil},
-		{"iopub", pub, &k.conn.IOPubPort, &k.publisher, k.welcome},
-		{"shell", router, &k.conn.ShellPort, &k.shell, nil},
-		{"stdin", router, &k.conn.StdinPort, &k.stdin, nil},
+		{"control", router, &k.conn.ControlPort, &k.control, nil, nil},
+		{"heartbeat", router, &k.conn.HeartbeatPort, &k.heartbeat, nil, nil},
+		{"iopub", pub, &k.conn.IOPubPort, &k.publisher, k.welcome, k.missed.note},
+		{"shell", router, &k.conn.ShellPort, &k.shell, nil, nil},
+		{"stdin", router, &k.conn.StdinPort, &k.stdin, nil, nil},
 	} {
 		network, address := k.conn.Address(*b.port)
 		s := b.open(zmq4.WithLogger(log.New(k.log, "", 0)))
@@ -170,6 +173,7 @@ func (k *kernel) bind() error {
 		l, err := guard.Listen(s, network, address, guard.Config{
 			Log:     func(format string, args ...any) { k.log.Printf(b.name+": "+format, args...) },
 			Welcome: b.welcome,
+			Cut:     b.cut,
 		})
 		if err != nil {
 			return fmt.Errorf("kernel: %s: listen on %s: %w", b.name, address, err)

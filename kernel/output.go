@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -24,13 +25,15 @@ type output struct {
 	k      *kernel
 	r      *request
 	silent bool
-	stdin  bool // the front end can be asked
+	stdin  bool        // the front end can be asked
+	over   atomic.Bool // all that is left to be said is the status idle
 
 	mu      sync.Mutex
 	ctx     context.Context // the cell's; after its end the kernel's
 	current *stream         // whose text is gathered
 	text    []byte
 	armed   bool // a flush is due
+	lost    int  // bytes that could not be sent
 	stdout  stream
 	stderr  stream
 }
@@ -56,10 +59,15 @@ func (o *output) Stderr() io.Writer { return &o.stderr }
 
 // Write adds p to the stream. Its error is that the cell was interrupted while
 // front ends were slow to read; then the rest of p is lost.
-func (s *stream) Write(p []byte) (int, error) {
+func (s *stream) Write(p []byte) (n int, err error) {
 	o := s.o
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	defer func() {
+		if err != nil {
+			o.lost += len(p) - n
+		}
+	}()
 	if o.silent || len(p) == 0 {
 		return len(p), nil
 	}
@@ -73,7 +81,6 @@ func (s *stream) Write(p []byte) (int, error) {
 		o.text = append(o.text, s.part...)
 		s.part = nil
 	}
-	n := 0
 	for n < len(p) {
 		m := min(len(p)-n, batchSize-len(o.text))
 		o.text = append(o.text, p[n:n+m]...)
@@ -119,7 +126,11 @@ func (o *output) flushTo(n int) error {
 	if text == "" {
 		return nil
 	}
-	return o.publish("stream", Message{Content: mustEncode(object{"name": s.name, "text": text})})
+	err := o.publish("stream", Message{Content: streamContent(s.name, text)})
+	if err != nil {
+		o.lost += len(text)
+	}
+	return err
 }
 
 // publish sends a message of the cell. What an interrupted cell has to say still
@@ -189,8 +200,8 @@ func displayed(b display.Bundle) object {
 	return object{"data": data, "metadata": metadata, "transient": transient}
 }
 
-// end sends all text gathered. What is written later still goes out, as output of
-// this cell.
+// end sends all text gathered, and says how much could not be sent. What is written
+// later still goes out, as output of this cell.
 func (o *output) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -201,5 +212,9 @@ func (o *output) end() {
 			o.current, o.text, s.part = s, append(o.text, s.part...), nil
 			o.flush(true)
 		}
+	}
+	if o.lost > 0 {
+		o.publish("stream", Message{Content: streamContent("stderr", lostText(o.lost))})
+		o.lost = 0
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-zeromq/zmq4"
 
@@ -40,5 +41,79 @@ func TestWritingNothingSendsNothing(t *testing.T) {
 	}
 	if lines != 10_000 || messages > 1000 {
 		t.Errorf("%d lines in %d messages, want 10000 lines in few", lines, messages)
+	}
+}
+
+// TestCutOutputIsNoticed interrupts a cell whose front end does not read: what is
+// missing is counted in the cell, to the byte.
+func TestCutOutputIsNoticed(t *testing.T) {
+	const size = 60_000_000
+	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
+	receive(t, sub)
+	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
+	control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
+	send(t, shell, message(header("1", "execute_request"), fmt.Sprintf(`{"code":"repeat %d x"}`, size)))
+	arrived := 0
+	for msgType := ""; msgType != "stream"; {
+		var content map[string]any
+		if msgType, _, content = receive(t, sub); msgType == "stream" {
+			arrived += len(content["text"].(string))
+		}
+	}
+	time.Sleep(500 * time.Millisecond) // all queues are full
+	send(t, control, message(header("stop", "interrupt_request"), "{}"))
+	receive(t, control)
+	time.Sleep(500 * time.Millisecond) // the cell has given up: it waits for a tenth of a second
+	missing := -1
+	for state := ""; state != "idle"; {
+		msgType, parent, content := receive(t, sub)
+		if parent != "1" {
+			continue
+		}
+		state, _ = content["execution_state"].(string)
+		if msgType != "stream" {
+			continue
+		}
+		text := content["text"].(string)
+		if content["name"] == "stderr" {
+			if _, err := fmt.Sscanf(text, "\n%d bytes of output are missing here: ", &missing); err != nil {
+				t.Errorf("got %q on stderr", text)
+			}
+			continue
+		}
+		arrived += len(text)
+	}
+	if missing <= 0 || arrived+missing != size {
+		t.Errorf("%d bytes arrived and %d are said to be missing, want %d together", arrived, missing, size)
+	}
+}
+
+// TestReturningFrontEndIsTold lets a subscriber be cut for not reading. When it comes
+// back it hears of it, and that the cell has ended.
+func TestReturningFrontEndIsTold(t *testing.T) {
+	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	s.dial(t, zmq4.Sub, s.conn.IOPubPort) // and nobody receives
+	reading := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
+	receive(t, reading)
+	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
+	send(t, shell, message(header("1", "execute_request"), `{"code":"repeat 90000000 x"}`))
+	for state := ""; state != "idle"; {
+		_, _, content := receive(t, reading)
+		state, _ = content["execution_state"].(string)
+	}
+	receive(t, shell)
+	back := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
+	for i, want := range []string{"iopub_welcome map[subscription:]", "stream map[name:stderr text:\noutput is missing here: the front end read nothing for too long\n]", "status map[execution_state:idle]"} {
+		msgType, parent, content := receive(t, back)
+		if got := fmt.Sprint(msgType, " ", content); got != want || i > 0 && parent != "1" {
+			t.Errorf("got %q to %q, want %q", got, parent, want)
+		}
+	}
+	another := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
+	receive(t, another)
+	send(t, shell, message(header("2", "execute_request"), `{"code":""}`))
+	if msgType, parent, _ := receive(t, another); parent != "2" {
+		t.Errorf("got %s to %q, want the next cell: it has missed nothing", msgType, parent)
 	}
 }

@@ -33,6 +33,7 @@ type conn struct {
 	taken  atomic.Int64 // when the peer last took bytes, or the first began to wait; Listener.now
 	logged sync.Once    // why the peer was cut
 	left   sync.Once    // the Listener has been told
+	over   sync.Once    // whoever wants to know of a cut has been told
 
 	doomed bool          // chosen by Listener.longest; guarded by Listener.mu
 	topics subscriptions // changed by pump, guarded by Listener.mu
@@ -104,6 +105,14 @@ func (c *conn) cut(reason string) {
 	c.discard()
 	c.out.Unlock()
 	c.listener.changed.raise()
+}
+
+// overflow cuts a connection for which too much waits.
+func (c *conn) overflow(reason string) {
+	if told := c.listener.config.Cut; told != nil {
+		c.over.Do(told)
+	}
+	c.cut(reason)
 }
 
 // Close lets what is queued leave for up to Linger, in the background.

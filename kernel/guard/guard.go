@@ -58,12 +58,15 @@ type Config struct {
 	// too fast is counted, not printed. It may be called from any goroutine.
 	// Nil means silence.
 	Log func(format string, args ...any)
-	// Welcome returns the frames of the message that greets a subscriber to
-	// topic, or none. It is that subscriber's first message, sent to no other,
-	// once the subscription is in force: nothing published later passes the
-	// subscriber by. Welcome runs under a lock, so it must do no more than
-	// build frames. Nil means no welcome. Sockets that do not publish ignore it.
-	Welcome func(topic []byte) [][]byte
+	// Cut is called before a peer is cut for not reading: it will miss messages.
+	// It may be called from any goroutine. Nil does nothing.
+	Cut func()
+	// Welcome returns the frames of the messages that greet a subscriber to topic,
+	// or none. They are that subscriber's first messages, sent to no other, once
+	// the subscription is in force: nothing published later passes the subscriber
+	// by. Welcome runs under a lock, so it must do no more than build frames. Nil
+	// means no welcome. Sockets that do not publish ignore it.
+	Welcome func(topic []byte) [][][]byte
 }
 
 func (c Config) withDefaults() Config {

@@ -276,7 +276,7 @@ func TestSockets(t *testing.T) {
 		}
 	})
 	t.Run("XPUB", func(t *testing.T) {
-		s := serve(t, zmq4.XPub, Config{Welcome: func([]byte) [][]byte { return [][]byte{[]byte("t: hello")} }})
+		s := serve(t, zmq4.XPub, Config{Welcome: func([]byte) [][][]byte { return [][][]byte{{[]byte("t: hello")}} }})
 		c := client(t, s, zmq4.Sub, "t")
 		receive(t, c)
 		publish(t, s, "u", "not for us")

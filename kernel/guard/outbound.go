@@ -105,7 +105,7 @@ func (c *conn) admit() bool {
 			return false
 		}
 		if victim != nil {
-			go victim.cut(reason)
+			go victim.overflow(reason)
 		}
 	}
 	return true
@@ -116,7 +116,7 @@ func (c *conn) admit() bool {
 func (c *conn) doom(reason string) {
 	if c.out.err == nil {
 		c.out.fail(netError("write", fmt.Errorf("guard: %s", reason)))
-		go c.cut(reason)
+		go c.overflow(reason)
 	}
 }
 
@@ -168,8 +168,12 @@ func (c *conn) welcome(topic []byte) {
 	if c.listener.config.Welcome == nil {
 		return
 	}
-	if b := appendMessage(nil, c.listener.config.Welcome(topic)); b != nil {
-		c.insert(b)
+	var all []byte
+	for _, frames := range c.listener.config.Welcome(topic) {
+		all = appendMessage(all, frames)
+	}
+	if all != nil {
+		c.insert(all)
 	}
 }
 

@@ -10,13 +10,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/go-zeromq/zmq4"
 )
 
-func welcome(topic []byte) [][]byte { return [][]byte{topic, []byte("welcome")} }
+func welcome(topic []byte) [][][]byte { return [][][]byte{{topic, []byte("welcome")}} }
 
 // subscriber subscribes raw and waits for the welcome.
 func subscriber(t testing.TB, s *server, topic string) *peer {
@@ -73,14 +74,14 @@ func TestMessageThatOvertakes(t *testing.T) {
 	if n, err := c.Read(make([]byte, 1)); err == nil {
 		t.Fatalf("Read: got %d bytes, want the end", n)
 	}
-	want := appendMessage(appendMessage(nil, welcome([]byte("t"))), message)
+	want := appendMessage(appendMessage(nil, welcome([]byte("t"))[0]), message)
 	if got := bytes.Join(c.out.queue.take(), nil); !bytes.Equal(got, want) {
 		t.Errorf("the peer gets %q, want one welcome and then the message, %q", got, want)
 	}
 }
 
 func TestNoWelcome(t *testing.T) {
-	s := serve(t, zmq4.Pub, Config{Welcome: func([]byte) [][]byte { return nil }})
+	s := serve(t, zmq4.Pub, Config{Welcome: func([]byte) [][][]byte { return nil }})
 	p := dial(t, s).hello("SUB", "")
 	p.send("\x01t")
 	eventually(t, "zmq4 has the subscription", func() bool { return slices.Contains(s.Socket.(zmq4.Topics).Topics(), "t") })
@@ -134,7 +135,8 @@ func TestWelcomeInAFlood(t *testing.T) {
 
 func TestStuckSubscriber(t *testing.T) {
 	const n, size = 3000, 10_000
-	s := serve(t, zmq4.Pub, Config{Welcome: welcome, Limit: 4 << 20})
+	var cuts atomic.Int32
+	s := serve(t, zmq4.Pub, Config{Welcome: welcome, Limit: 4 << 20, Cut: func() { cuts.Add(1) }})
 	bad := stuck(t, s, "")
 	good := subscriber(t, s, "")
 	go func() {
@@ -152,6 +154,9 @@ func TestStuckSubscriber(t *testing.T) {
 	}
 	if !strings.Contains(s.lines(), "it does not read") {
 		t.Errorf("got log %q, want a line about the cut", s.lines())
+	}
+	if n := cuts.Load(); n != 1 {
+		t.Errorf("Cut was called %d times, want once", n)
 	}
 }
 
