@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -155,9 +156,21 @@ type commOutput struct {
 
 // commContent is the content of comm_open, comm_msg and comm_close.
 type commContent struct {
-	ID     *string         `json:"comm_id"`
-	Target string          `json:"target_name"`
-	Data   json.RawMessage `json:"data"`
+	ID     *string   `json:"comm_id"`
+	Target string    `json:"target_name"`
+	Data   rawObject `json:"data"`
+}
+
+// rawObject is a JSON object that is passed on as it stands; nil for none.
+type rawObject json.RawMessage
+
+func (o *rawObject) UnmarshalJSON(b []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(b, &fields); err != nil || fields == nil {
+		return err
+	}
+	*o = bytes.Clone(b)
+	return nil
 }
 
 func (r *request) comm() (c commContent, m CommMessage, err error) {
@@ -167,10 +180,15 @@ func (r *request) comm() (c commContent, m CommMessage, err error) {
 	if c.ID == nil {
 		return c, m, errors.New("content has no comm_id, expected a string")
 	}
-	if c.Data == nil {
-		c.Data = emptyObject
+	m = CommMessage{Data: json.RawMessage(c.Data), Metadata: r.Metadata, Buffers: r.Buffers}
+	if m.Data == nil {
+		m.Data = emptyObject
 	}
-	return c, CommMessage{Data: c.Data, Metadata: r.Metadata, Buffers: r.Buffers}, nil
+	var metadata rawObject
+	if json.Unmarshal(m.Metadata, &metadata) != nil || metadata == nil {
+		m.Metadata = emptyObject
+	}
+	return c, m, nil
 }
 
 // callback calls f, which handles a message of c, and makes its panic output.

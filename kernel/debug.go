@@ -2,8 +2,10 @@ package kernel
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"halfnote/display"
@@ -69,7 +71,15 @@ func (k *kernel) debugAnswer(q *debugRequest) (any, error) {
 			return c.answer(k, q)
 		}
 	}
-	return nil, fmt.Errorf("command: %q is not supported", q.Command)
+	return nil, fmt.Errorf("command: %q is not supported, expected one of %s", q.Command, debugNames())
+}
+
+func debugNames() string {
+	var names []string
+	for _, c := range debugCommands {
+		names = append(names, c.command)
+	}
+	return strings.Join(names, ", ")
 }
 
 func debugNothing(*kernel, *debugRequest) (any, error) { return object{}, nil }
@@ -166,8 +176,8 @@ func (k *kernel) debugRich(q *debugRequest) (any, error) {
 }
 
 func readArguments(q *debugRequest, v any) error {
-	if len(q.Arguments) == 0 {
-		return fmt.Errorf("arguments: missing, expected an object")
+	if len(q.Arguments) == 0 || string(q.Arguments) == "null" {
+		return errors.New("arguments: missing, expected an object")
 	}
 	r := request{Message: Message{Content: q.Arguments}}
 	if err := r.decode(v); err != nil {

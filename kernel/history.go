@@ -174,6 +174,7 @@ func (h *history) close() {
 type historyQuery struct {
 	Access  string `json:"hist_access_type"` // "range", "tail" or "search"
 	Output  bool   `json:"output"`           // results are wanted as well
+	Raw     bool   `json:"raw"`              // IPython's: sources as they were typed; there are no others
 	Session int    `json:"session"`          // of a range; 0 is this one, -1 the one before
 	Start   int    `json:"start"`            // of a range; negative counts from the end
 	Stop    *int   `json:"stop"`             // of a range, exclusive; absent is the end
