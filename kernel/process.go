@@ -8,18 +8,22 @@ import (
 )
 
 // watchProcess ties the kernel to its process: SIGINT interrupts, SIGTERM and the
-// parent's death end it. The function returned unties them.
+// parent's death end it. The function returned unties them, and ends what a kernel of
+// Jupyter's leaves behind.
 func (k *kernel) watchProcess() (untie func()) {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	// Who reads the log may be gone, with the parent: that must not end the process
+	// before it has cleaned up, as it does by default.
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	done := make(chan struct{})
 	go func() {
 		for {
 			select {
 			case s := <-signals:
-				if s == os.Interrupt {
+				switch s {
+				case os.Interrupt:
 					k.interrupt()
-				} else {
+				case syscall.SIGTERM:
 					k.stop()
 				}
 			case <-done:
@@ -27,12 +31,16 @@ func (k *kernel) watchProcess() (untie func()) {
 			}
 		}
 	}()
-	if id := os.Getenv("JPY_PARENT_PID"); id != "" {
+	id := os.Getenv("JPY_PARENT_PID")
+	if id != "" {
 		go k.watchParent(id, done)
 	}
 	return func() {
 		signal.Stop(signals)
 		close(done)
+		if id != "" {
+			endGroup()
+		}
 	}
 }
 

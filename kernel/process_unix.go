@@ -5,6 +5,7 @@ package kernel
 import (
 	"errors"
 	"os"
+	"os/signal"
 	"strconv"
 	"syscall"
 )
@@ -24,3 +25,13 @@ func parentEnded(id string) func() bool {
 }
 
 func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+// endGroup asks the processes that cells have started to end. Jupyter starts a kernel as
+// the head of a group; where it is not, the group is somebody else's.
+func endGroup() {
+	if syscall.Getpgrp() != os.Getpid() {
+		return
+	}
+	signal.Ignore(syscall.SIGTERM) // which is for the others
+	syscall.Kill(0, syscall.SIGTERM)
+}
