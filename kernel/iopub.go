@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"sync"
 
 	"halfnote/display"
 	"halfnote/kernel/guard"
@@ -12,8 +11,13 @@ import (
 type iopub struct {
 	k       *kernel
 	guard   *guard.Listener
-	waiting chan [][]byte  // of those who must not wait
-	left    sync.WaitGroup // what is in waiting
+	waiting chan waiting // of those who must not wait
+}
+
+// waiting is a message that goes out in its turn, or done, which is then closed.
+type waiting struct {
+	frames [][]byte
+	done   chan struct{}
 }
 
 type status struct {
@@ -21,7 +25,7 @@ type status struct {
 }
 
 func newIOPub(k *kernel, l *guard.Listener) *iopub {
-	return &iopub{k: k, guard: l, waiting: make(chan [][]byte, 1024)}
+	return &iopub{k: k, guard: l, waiting: make(chan waiting, 1024)}
 }
 
 // publish sends a message; it waits while subscribers are slow, until ctx ends.
@@ -45,11 +49,9 @@ func (p *iopub) frames(msgType string, m Message) [][]byte {
 
 // later sends a message without waiting for anybody.
 func (p *iopub) later(parent Header, msgType string, content any) {
-	p.left.Add(1)
 	select {
-	case p.waiting <- p.frames(msgType, Message{Parent: parent, Content: mustEncode(content)}):
+	case p.waiting <- waiting{frames: p.frames(msgType, Message{Parent: parent, Content: mustEncode(content)})}:
 	default:
-		p.left.Done()
 		p.k.log.Printf("iopub: dropped %s: %d messages wait already", msgType, cap(p.waiting))
 	}
 }
@@ -58,22 +60,26 @@ func (p *iopub) later(parent Header, msgType string, content any) {
 func (p *iopub) loop() {
 	for {
 		select {
-		case frames := <-p.waiting:
-			p.guard.Publish(p.k.life, frames...)
-			p.left.Done()
+		case w := <-p.waiting:
+			if w.done != nil {
+				close(w.done)
+				continue
+			}
+			p.guard.Publish(p.k.life, w.frames...)
 		case <-p.k.life.Done():
 			return
 		}
 	}
 }
 
-// wait returns when loop has sent everything, or ctx ends.
+// wait returns when loop has sent what later has taken so far, or ctx ends.
 func (p *iopub) wait(ctx context.Context) {
 	done := make(chan struct{})
-	go func() {
-		p.left.Wait()
-		close(done)
-	}()
+	select {
+	case p.waiting <- waiting{done: done}:
+	case <-ctx.Done():
+		return
+	}
 	select {
 	case <-done:
 	case <-ctx.Done():
