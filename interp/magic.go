@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -26,6 +27,8 @@ type call struct {
 	args string
 	body string // of the lines below, for "%%"
 	line int    // of the cell, from 1
+	// captured takes what a command writes to its standard output; nil is the cell.
+	captured *bytes.Buffer
 }
 
 // magics is sorted by name. It is set in init because help reads it.
@@ -33,7 +36,7 @@ var magics []magic
 
 func init() {
 	magics = []magic{
-		{"!", "command", "runs a line of shell commands", (*Session).magicShell},
+		{"!", "command", "runs a line of shell commands; x := !command keeps the lines that they print", (*Session).magicShell},
 		{"%%bash", "", "runs the cell as a bash script", (*Session).magicBash},
 		{"%%sh", "", "runs the cell as a script of the POSIX shell", (*Session).magicSh},
 		{"%%time", "", "runs the cell and says how long it took", (*Session).magicTime},
@@ -97,7 +100,11 @@ func (s *Session) segment(ctx context.Context, in kernel.Cell, out kernel.Output
 	if g.magic == "" {
 		return s.run(ctx, in, out)
 	}
-	return findMagic(g.magic).run(s, call{ctx: ctx, in: in, out: out, args: g.args, body: g.body, line: g.line})
+	c := call{ctx: ctx, in: in, out: out, args: g.args, body: g.body, line: g.line}
+	if g.variable != "" {
+		return s.capture(c, g)
+	}
+	return findMagic(g.magic).run(s, c)
 }
 
 func findMagic(name string) *magic {

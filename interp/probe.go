@@ -337,7 +337,7 @@ func shut(code string, cursor int, body string) string {
 }
 
 // blankMagic replaces by spaces what is no Go: the first word of a line that begins
-// with a percent sign, all the line if with two, and question marks at the end.
+// with a percent sign, all the line if with two, commands, and question marks at the end.
 // Offsets stay.
 func blankMagic(code string) string {
 	if rest := strings.TrimLeft(code, " \t\r\n"); strings.HasPrefix(rest, "?") {
@@ -350,7 +350,8 @@ func blankMagic(code string) string {
 	}
 	var b strings.Builder
 	for line := range strings.Lines(code) {
-		if word := strings.TrimLeft(line, " \t"); strings.HasPrefix(word, "%") {
+		word := strings.TrimLeft(line, " \t")
+		if strings.HasPrefix(word, "%") {
 			stop := " \t\r\n"
 			if strings.HasPrefix(word, "%%") {
 				stop = "\r\n"
@@ -361,6 +362,10 @@ func blankMagic(code string) string {
 			}
 			n += len(magicFlags.FindString(line[n:]))
 			line = strings.Repeat(" ", n) + line[n:]
+		} else if strings.HasPrefix(word, "!") && betweenStatements(b.String()) {
+			if _, err := parser.ParseExpr(word); err != nil {
+				line = strings.Repeat(" ", len(strings.TrimRight(line, "\r\n"))) + line[len(strings.TrimRight(line, "\r\n")):]
+			}
 		}
 		b.WriteString(line)
 	}

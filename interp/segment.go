@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"regexp"
 	"strings"
 )
 
@@ -15,10 +16,12 @@ type segment struct {
 	code  string
 	magic string // its name, "" for Go
 	args  string
-	body  string // of "%%": the lines below as they are
-	first bool   // nothing but magics and comments stands above
-	line  int    // where the magic is, from 1
-	col   int
+	// variable and assign are "x" and ":=" or "=" of x := !command.
+	variable, assign string
+	body             string // of "%%": the lines below as they are
+	first            bool   // nothing but magics and comments stands above
+	line             int    // where the magic is, from 1
+	col              int
 }
 
 // late tells whether a magic that applies to the cell stands below Go.
@@ -43,8 +46,12 @@ func segments(code string, isValue func(name string, member bool) bool) []segmen
 	above := ""
 	for i, line := range lines {
 		text := strings.TrimSpace(line)
+		command, variable, assign := text, "", ""
+		if m := capturing.FindStringSubmatch(text); m != nil {
+			variable, assign, command = m[1], m[2], m[3]
+		}
 		isMagic := strings.HasPrefix(text, "%") ||
-			strings.HasPrefix(text, "!") && !goExpr(text, above+part.String(), isValue)
+			strings.HasPrefix(command, "!") && !goExpr(command, above+part.String(), isValue)
 		if !isMagic || !betweenStatements(part.String()) {
 			part.WriteString(line)
 			continue
@@ -54,8 +61,8 @@ func segments(code string, isValue func(name string, member bool) bool) []segmen
 		before.WriteString(strings.Repeat("\n", strings.Count(part.String(), "\n")))
 		part.Reset()
 		g := segment{line: i + 1, col: strings.Index(line, text) + 1, first: onlyComments(above)}
-		if args, ok := strings.CutPrefix(text, "!"); ok {
-			g.magic, g.args = "!", strings.TrimSpace(args)
+		if args, ok := strings.CutPrefix(command, "!"); ok {
+			g.magic, g.args, g.variable, g.assign = "!", strings.TrimSpace(args), variable, assign
 		} else {
 			g.magic, g.args, _ = strings.Cut(text, " ")
 			g.args = strings.TrimSpace(g.args)
@@ -77,10 +84,14 @@ func segments(code string, isValue func(name string, member bool) bool) []segmen
 	return list
 }
 
+// capturing matches the assignment of a command's output.
+var capturing = regexp.MustCompile(`^([\pL_][\pL\pN_]*)\s*(:?=)\s*(!.*)$`)
+
 // mayHoldMagic is a quick look.
 func mayHoldMagic(code string) bool {
 	for line := range strings.Lines(code) {
-		if text := strings.TrimLeft(line, " \t"); strings.HasPrefix(text, "%") || strings.HasPrefix(text, "!") {
+		text := strings.TrimSpace(line)
+		if strings.HasPrefix(text, "%") || strings.HasPrefix(text, "!") || strings.Contains(text, "!") && capturing.MatchString(text) {
 			return true
 		}
 	}

@@ -1,11 +1,14 @@
 package interp
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +21,27 @@ func (s *Session) magicShell(c call) kernel.Result {
 		return s.wrong(c, "!: want a command")
 	}
 	return s.shell(c, c.args, shells...)
+}
+
+// capture is x := !command: the variable becomes the list of the lines that the
+// command prints. It is assigned to as a cell would.
+func (s *Session) capture(c call, g segment) kernel.Result {
+	c.captured = &bytes.Buffer{}
+	if r := s.magicShell(c); r.Err != nil {
+		return r
+	}
+	in := c.in
+	in.Code = strings.Repeat("\n", c.line-1) + strings.Repeat(" ", g.col-1) + g.variable + " " + g.assign + " []string(nil)"
+	if r := s.run(c.ctx, in, c.out); r.Err != nil {
+		return r
+	}
+	text := strings.TrimSuffix(strings.ReplaceAll(c.captured.String(), "\r\n", "\n"), "\n")
+	if b := s.env.cur[g.variable]; b != nil && text != "" {
+		if v, ok := s.engine.Slot(b.slot); ok {
+			v.Set(reflect.ValueOf(strings.Split(text, "\n")))
+		}
+	}
+	return kernel.Result{}
 }
 
 func (s *Session) magicBash(c call) kernel.Result { return s.script(c, "bash") }
@@ -52,16 +76,27 @@ func (s *Session) shell(c call, script string, shells ...string) kernel.Result {
 		return s.wrong(c, "there is no %s on this machine's PATH", strings.Join(shells, " and no "))
 	}
 	cmd := exec.Command(path, "-c", script)
-	copied, err := streams(cmd, c.out)
-	if err != nil {
+	stdout := c.out.Stdout()
+	if c.captured != nil {
+		stdout = c.captured
+	}
+	started, ended := make(chan error, 1), make(chan error, 1)
+	var copied <-chan struct{}
+	go func() {
+		runtime.LockOSThread() // on Linux the command dies with the thread that started it
+		defer runtime.UnlockOSThread()
+		var err error
+		copied, err = start(cmd, stdout, c.out.Stderr())
+		started <- err
+		if err == nil {
+			err = cmd.Wait()
+			kill(cmd) // what it has left in the background
+			ended <- err
+		}
+	}()
+	if err := <-started; err != nil {
 		return s.wrong(c, "%v", err)
 	}
-	ended := make(chan error, 1)
-	go func() {
-		err := cmd.Wait()
-		kill(cmd) // what it has left in the background
-		ended <- err
-	}()
 	select {
 	case err = <-ended:
 	case <-c.ctx.Done():
@@ -103,9 +138,9 @@ func (s *Session) failed(c call, how string) kernel.Result {
 	return kernel.Result{Err: e}
 }
 
-// streams starts a command whose output goes to the cell. copied is closed when
-// all of it has arrived: when nobody can write any more.
-func streams(cmd *exec.Cmd, out kernel.Output) (copied <-chan struct{}, err error) {
+// start starts a command whose output goes to two writers. copied is closed when all
+// of it has arrived: when nobody can write any more.
+func start(cmd *exec.Cmd, stdout, stderr io.Writer) (copied <-chan struct{}, err error) {
 	var copies sync.WaitGroup
 	var ends []*os.File // the command's
 	defer func() {
@@ -113,7 +148,7 @@ func streams(cmd *exec.Cmd, out kernel.Output) (copied <-chan struct{}, err erro
 			f.Close()
 		}
 	}()
-	to := func(w io.Writer) (*os.File, error) {
+	for _, w := range []io.Writer{stdout, stderr} {
 		r, end, err := os.Pipe()
 		if err != nil {
 			return nil, err
@@ -123,14 +158,8 @@ func streams(cmd *exec.Cmd, out kernel.Output) (copied <-chan struct{}, err erro
 			io.Copy(w, r)
 			r.Close()
 		})
-		return end, nil
 	}
-	if cmd.Stdout, err = to(out.Stdout()); err != nil {
-		return nil, err
-	}
-	if cmd.Stderr, err = to(out.Stderr()); err != nil {
-		return nil, err
-	}
+	cmd.Stdout, cmd.Stderr = ends[0], ends[1]
 	group(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, err
