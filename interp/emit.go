@@ -94,8 +94,24 @@ func (c *cell) slot(e *emission, name string, t types.Type) error {
 	if err != nil {
 		return err
 	}
+	if hasStruct(x) { // Yaegi takes its fields for variables of their names
+		t := ast.NewIdent(name + "__type")
+		e.types = append(e.types, &ast.GenDecl{Tok: token.TYPE, Specs: []ast.Spec{&ast.TypeSpec{Name: t, Assign: 1, Type: x}}})
+		x = ast.NewIdent(t.Name)
+	}
 	e.vars = append(e.vars, varDecl(name, x))
 	return nil
+}
+
+// hasStruct tells whether a type is written with a struct's fields.
+func hasStruct(x ast.Expr) bool {
+	found := false
+	ast.Inspect(x, func(n ast.Node) bool {
+		_, ok := n.(*ast.StructType)
+		found = found || ok
+		return !found
+	})
+	return found
 }
 
 // varDecl declares a variable. Yaegi takes the names of parameters in its type for

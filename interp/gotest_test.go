@@ -42,7 +42,7 @@ var programs = flag.String("programs", "", "run the programs of Go's test direct
 // of skip.txt are none of a notebook's concern, for the reason that stands there.
 // Those of pass.txt must pass: a share of them, or all where HALFNOTE_REQUIRE
 // lists gotest. -update runs everything and rewrites pass.txt; -programs REGEXP
-// runs what matches. Both print how often which failure is seen.
+// runs what matches. Both print how often which failure is seen. It is must-test 13.
 func TestGoPrograms(t *testing.T) {
 	dir := filepath.Join(runtime.GOROOT(), "test")
 	all := runPrograms(t, dir)

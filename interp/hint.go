@@ -120,10 +120,14 @@ func (c *cell) undefinedHint(e types.Error, a *attempt, path []ast.Node) string 
 		names = slices.AppendSeq(names, maps.Keys(c.env.imports))
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return strings.Contains(n, "__") })
-	if h := meant(name, names); h != "" || !called || c.inStatements(e.Pos) {
-		return h
+	if d, ok := within[*ast.FuncDecl](path); ok {
+		names = slices.DeleteFunc(names, func(n string) bool { return n == d.Name.Name })
 	}
-	return fmt.Sprintf("functions that call each other belong in one cell: declare %s in this one", name)
+	h := meant(name, names)
+	if called && !c.inStatements(e.Pos) {
+		h += fmt.Sprintf("\nfunctions that call each other belong in one cell: declare %s in this one", name)
+	}
+	return strings.TrimPrefix(h, "\n")
 }
 
 // callable tells whether an object can stand before the parentheses of a call.

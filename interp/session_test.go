@@ -98,8 +98,8 @@ func TestLateOutput(t *testing.T) {
 	}
 }
 
-// A variable that a cell declares again with another type is freed, and so is the
-// value of an expression that was shown.
+// A variable that a cell declares again is freed, with whatever type, and so is the
+// value of an expression that was shown. It is must-test 3.
 func TestMemory(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "x := make([]byte, 64<<20)", "")
@@ -149,7 +149,7 @@ func TestMemoryOfManyCells(t *testing.T) {
 	}
 }
 
-// Goroutines of interrupted cells end.
+// Goroutines of interrupted cells end. It is part of must-test 2.
 func TestGoroutinesEnd(t *testing.T) {
 	s := newSession(t)
 	before := runtime.NumGoroutine()

@@ -2,6 +2,8 @@ package interp
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +13,7 @@ import (
 )
 
 // An interrupt ends a cell wherever it is, soon; what earlier cells made goes on
-// working.
+// working. It is must-test 11.
 func TestInterruptTime(t *testing.T) {
 	setup := `import ("sync"; "sync/atomic"; "context"; "regexp"; "slices")
 f := func(x int) int { return x + 1 }
@@ -95,6 +97,83 @@ big, small := tensor.Ones(4096, 4096), tensor.Ones(64, 64)
 	before := evalFor(t, s, 90, "ticks.Load() > 0", "")
 	if got := evalFor(t, s, 91, "m := ticks.Load(); time.Sleep(30*time.Millisecond); fmt.Println(f(1), ticks.Load() > m, rec(3))", ""); got != "2 true 0\n" {
 		t.Errorf("after all interrupts: got %q (before: %s)", got, before)
+	}
+}
+
+// A cell that does not stop, because compiled code that it has called does not
+// return, is left behind: later cells work, and when that returns its goroutine ends
+// with the next loop or call. It is part of must-test 2.
+func TestLeftBehind(t *testing.T) {
+	s, err := NewSession(Options{Engine: *engineName, Grace: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	evalFor(t, s, 1, "import (\"io\"; \"os\")\nr, w := io.Pipe()\nn := 0\nf := func() int { n++; return n }", "")
+	before := runtime.NumGoroutine()
+	got := evalFor(t, s, 2, "io.ReadAll(r)\nfor { n += 1000 }", "20ms")
+	if !strings.Contains(got, "left behind") {
+		t.Fatalf("got %s, want a cell that is left behind", got)
+	}
+	if got := evalFor(t, s, 3, "f() + f()", ""); got != "= 3\n" {
+		t.Errorf("a cell beside the one that is left behind: got %s, want 3", got)
+	}
+	evalFor(t, s, 4, "w.Close()", "")
+	for range 200 {
+		if runtime.NumGoroutine() <= before {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		t.Errorf("%d goroutines, want the %d before", n, before)
+	}
+	if got := evalFor(t, s, 5, "f()", ""); got != "= 3\n" {
+		t.Errorf("the cell that was left behind went on: got %s, want 3", got)
+	}
+	if got := evalFor(t, s, 6, "for {}", "20ms"); !strings.HasPrefix(got, "Interrupted") || strings.Contains(got, "left behind") {
+		t.Errorf("an interrupt afterwards: got %s", got)
+	}
+}
+
+// Goroutines of cells go on while later cells run. It is must-test 14, for the race
+// detector.
+func TestBackground(t *testing.T) {
+	s := newSession(t)
+	evalFor(t, s, 1, `import ("sync"; "sync/atomic")
+var total atomic.Int64
+var mu sync.Mutex
+seen := map[int]int{}
+work, quit := make(chan int), make(chan bool)
+for range 3 {
+	go func() {
+		for {
+			select {
+			case n := <-work:
+				mu.Lock()
+				seen[n]++
+				mu.Unlock()
+			case <-quit:
+				return
+			default:
+				total.Add(1)
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}()
+}
+func twice(n int) int { return 2 * n }`, "")
+	for n := range 30 {
+		code := fmt.Sprintf("work <- %d\nfor i := range 100 { twice(i) }\nfunc twice(n int) int { return %d * n }\nfmt.Sprint(twice(1))", n, n)
+		if got, want := evalFor(t, s, n+2, code, ""), fmt.Sprintf("= %d\n", n); got != want {
+			t.Errorf("cell %d: got %q, want %q", n, got, want)
+		}
+		if n%10 == 9 {
+			evalFor(t, s, 50, "for {}", "5ms")
+		}
+	}
+	if got := evalFor(t, s, 60, "for range 3 { quit <- true }\nmu.Lock()\nfmt.Println(len(seen), total.Load() > 0)\nmu.Unlock()", ""); got != "30 true\n" {
+		t.Errorf("got %q, want all 30 pieces of work seen", got)
 	}
 }
 
