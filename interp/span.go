@@ -198,6 +198,8 @@ func operator(n ast.Node) token.Pos {
 		return n.OpPos
 	case *ast.UnaryExpr:
 		return n.OpPos
+	case *ast.SendStmt:
+		return n.Pos()
 	}
 	return token.NoPos
 }

@@ -4,17 +4,21 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strconv"
 
 	"golang.org/x/tools/go/ast/astutil"
 )
 
 // channels makes operations that wait for a channel wait for the cell's end as
-// well, and brings select statements into the forms that Yaegi knows:
+// well, by calls of support functions. What is received and sent goes through a
+// channel of its own, of one element: it has the type of the elements, which the
+// support functions need not know. Yaegi's own select must not be used: goroutines
+// that run one statement at a time share its operands.
 //
-//	<-c              a literal with a select, called
-//	c <- v           the same
+//	<-c              a literal, called, that receives
+//	c <- v           the same, that sends
 //	for v := range c a loop that receives
-//	select           one more case; what is sent and received goes through variables
+//	select           a switch over the number of the case that went on
 func (u *Unit) channels() {
 	u.imports = true
 	comms := map[ast.Node]bool{} // operations that are cases of a select
@@ -83,52 +87,53 @@ func (u *Unit) channelOf(e ast.Expr) *types.Chan {
 	return nil
 }
 
-// receive returns the call that replaces <-c.
+// receive returns the call that replaces <-c:
+//
+//	func(c__ chan T) T { t__ := make(chan T, 1); Recv(c__, t__); v__ := <-t__; return v__ }(c)
 func (u *Unit) receive(n *ast.UnaryExpr, two bool) ast.Expr {
 	ch := u.channelOf(n.X)
-	elem := u.typeExpr(n, ch.Elem())
-	results := &ast.FieldList{List: []*ast.Field{{Type: elem}}}
-	in := &ast.AssignStmt{Lhs: []ast.Expr{ident("v__")}, Tok: token.DEFINE, Rhs: []ast.Expr{&ast.UnaryExpr{Op: token.ARROW, X: ident("c__")}}}
+	results := &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(n, ch.Elem())}}}
+	recv := Support("Recv", ident("c__"), ident("t__"))
+	st := expr(recv)
 	ret := &ast.ReturnStmt{Results: []ast.Expr{ident("v__")}}
 	if two {
 		results.List = append(results.List, &ast.Field{Type: ident("bool")})
-		in.Lhs = append(in.Lhs, ident("ok__"))
+		st = define(ident("ok__"), recv)
 		ret.Results = append(ret.Results, ident("ok__"))
 	}
-	return u.waiting(n.Pos(), results, []*ast.Field{{Names: []*ast.Ident{ident("c__")}, Type: u.typeExpr(n, ch)}},
-		&ast.CommClause{Comm: in, Body: []ast.Stmt{ret}}, n.X)
-}
-
-// waiting calls a literal that waits for one channel operation.
-func (u *Unit) waiting(pos token.Pos, results *ast.FieldList, params []*ast.Field, op *ast.CommClause, args ...ast.Expr) ast.Expr {
 	lit := &ast.FuncLit{
-		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{List: params}, Results: results},
-		Body: block(
-			define(ident("done__"), Support("Done")),
-			&ast.ForStmt{Body: block(&ast.SelectStmt{Body: block(op, stopped("done__"))})},
-		),
+		Type: &ast.FuncType{Func: n.Pos(), Results: results, Params: &ast.FieldList{List: []*ast.Field{
+			{Names: []*ast.Ident{ident("c__")}, Type: u.typeExpr(n, ch)},
+		}}},
+		Body: block(define(ident("t__"), u.carrier(n, ch)), st, define(ident("v__"), taken("t__")), ret),
 	}
-	return calledFrom(args[0].Pos(), call(lit, args...))
+	return call(lit, n.X)
 }
 
-// stopped is the case of a select that ends the wait.
-func stopped(done string) *ast.CommClause {
-	return &ast.CommClause{
-		Comm: expr(&ast.UnaryExpr{Op: token.ARROW, X: ident(done)}),
-		Body: []ast.Stmt{expr(Support("Stopped"))},
-	}
-}
-
+// send is c <- v.
 func (u *Unit) send(n *ast.SendStmt) ast.Stmt {
 	ch := u.channelOf(n.Chan)
-	return expr(u.waiting(n.Pos(), nil,
-		[]*ast.Field{
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{Func: n.Pos(), Params: &ast.FieldList{List: []*ast.Field{
 			{Names: []*ast.Ident{ident("c__")}, Type: u.typeExpr(n, ch)},
 			{Names: []*ast.Ident{ident("v__")}, Type: u.typeExpr(n, ch.Elem())},
-		},
-		&ast.CommClause{Comm: &ast.SendStmt{Chan: ident("c__"), Value: ident("v__")}, Body: []ast.Stmt{&ast.ReturnStmt{}}},
-		n.Chan, n.Value))
+		}}},
+		Body: block(
+			define(ident("t__"), u.carrier(n, ch)),
+			&ast.SendStmt{Chan: ident("t__"), Value: ident("v__")},
+			expr(Support("Send", ident("c__"), ident("t__"))),
+		),
+	}
+	return expr(call(lit, n.Chan, n.Value))
 }
+
+// carrier makes the channel that takes one value to or from a support function.
+func (u *Unit) carrier(n ast.Node, ch *types.Chan) ast.Expr {
+	return call(ident("make"), &ast.ChanType{Dir: ast.SEND | ast.RECV, Value: u.typeExpr(n, ch.Elem())}, Int(1))
+}
+
+// taken receives from a carrier.
+func taken(carrier string) ast.Expr { return &ast.UnaryExpr{Op: token.ARROW, X: ident(carrier)} }
 
 // rangeChannel is for v := range c.
 func (u *Unit) rangeChannel(n *ast.RangeStmt) ast.Stmt {
@@ -152,65 +157,114 @@ func (u *Unit) rangeChannel(n *ast.RangeStmt) ast.Stmt {
 	return &ast.ForStmt{For: n.For, Init: define(c, n.X), Body: block(append(start, n.Body.List...)...)}
 }
 
-// selects rewrites the select statements of a list, and puts before them what
-// their cases send.
+// selects rewrites the select statements of a list.
 func (u *Unit) selects(list []ast.Stmt) []ast.Stmt {
 	var out []ast.Stmt
 	for _, st := range list {
+		var label *ast.LabeledStmt
 		inner := st
 		for {
 			l, ok := inner.(*ast.LabeledStmt)
 			if !ok {
 				break
 			}
-			inner = l.Stmt
+			label, inner = l, l.Stmt
 		}
-		if s, ok := inner.(*ast.SelectStmt); ok && !u.lowered[s] {
-			if u.lowered == nil {
-				u.lowered = map[ast.Node]bool{}
-			}
-			u.lowered[s] = true
-			out = append(out, u.selectCases(s)...)
+		s, ok := inner.(*ast.SelectStmt)
+		if !ok {
+			out = append(out, st)
+			continue
 		}
+		if label != nil {
+			out = append(out, u.landing(label)...)
+		}
+		before, choice := u.selectCases(s)
+		out = append(out, before...)
+		if label == nil {
+			out = append(out, choice)
+			continue
+		}
+		label.Stmt = choice
 		out = append(out, st)
 	}
 	return out
 }
 
-func (u *Unit) selectCases(s *ast.SelectStmt) (before []ast.Stmt) {
-	waits := true
-	for _, st := range s.Body.List {
+// landing is where goto statements go that name the label of a select: before what
+// it does first. The label itself stays for break.
+func (u *Unit) landing(l *ast.LabeledStmt) []ast.Stmt {
+	o := u.Info.Defs[l.Label]
+	name := ""
+	ast.Inspect(u.File, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.GOTO && b.Label != nil && o != nil && u.Info.Uses[b.Label] == o {
+			if name == "" {
+				name = u.temp(l.Label.Name).Name
+			}
+			b.Label.Name = name
+		}
+		return true
+	})
+	if name == "" {
+		return nil
+	}
+	return []ast.Stmt{&ast.LabeledStmt{Label: ident(name), Stmt: poll(l.Pos())}}
+}
+
+// selectCases turns a select into a call that waits and a switch over its result.
+// The call's first argument tells what each case does.
+func (u *Unit) selectCases(s *ast.SelectStmt) (before []ast.Stmt, choice ast.Stmt) {
+	chosen, ok := u.temp("chosen"), u.temp("ok")
+	chosen.NamePos = s.Select
+	kinds := ""
+	var operands []ast.Expr
+	add := func(kind string, c ast.Expr, carrier ast.Expr) {
+		v := u.temp("c")
+		before = append(before, define(v, c))
+		kinds += kind
+		operands = append(operands, ident(v.Name), carrier)
+	}
+	body := &ast.BlockStmt{}
+	for i, st := range s.Body.List {
 		cc := st.(*ast.CommClause)
+		clause := &ast.CaseClause{Case: cc.Case, List: []ast.Expr{Int(int64(i))}, Body: cc.Body}
+		body.List = append(body.List, clause)
 		switch op := cc.Comm.(type) {
 		case nil:
-			waits = false
+			kinds += "d"
 		case *ast.SendStmt:
-			c, v := u.temp("c"), u.temp("v")
-			before = append(before, define(c, op.Chan), declare(v, u.typeExpr(op, u.channelOf(op.Chan).Elem())), assign(ident(v.Name), op.Value))
-			op.Chan, op.Value = ident(c.Name), ident(v.Name)
+			t := u.temp("t")
+			add("s", op.Chan, ident(t.Name))
+			before = append(before,
+				define(t, u.carrier(op, u.channelOf(op.Chan))),
+				&ast.SendStmt{Chan: ident(t.Name), Value: op.Value})
+		case *ast.ExprStmt:
+			add("r", ast.Unparen(op.X).(*ast.UnaryExpr).X, ident("nil"))
 		case *ast.AssignStmt:
-			if op.Tok == token.DEFINE {
-				break
-			}
-			var copies []ast.Stmt
-			for i, e := range op.Lhs {
-				if id, ok := e.(*ast.Ident); ok && id.Name == "_" {
-					continue
+			from := ast.Unparen(op.Rhs[0]).(*ast.UnaryExpr).X
+			t := u.temp("t")
+			add("r", from, ident(t.Name))
+			before = append(before, define(t, u.carrier(op, u.channelOf(from))))
+			values := []ast.Expr{taken(t.Name), ident(ok.Name)}
+			var start []ast.Stmt
+			for k, e := range op.Lhs {
+				switch id, isName := e.(*ast.Ident); {
+				case isName && id.Name == "_":
+				case op.Tok == token.DEFINE:
+					start = append(start, define(e, values[k]))
+				case k == 0: // an operand that is received is not one of an assignment
+					v := u.temp("v")
+					start = append(start, define(v, values[k]), assign(e, ident(v.Name)))
+				default:
+					start = append(start, assign(e, values[k]))
 				}
-				x := u.temp("v")
-				op.Lhs[i] = x
-				copies = append(copies, assign(e, ident(x.Name)))
 			}
-			if len(copies) > 0 {
-				op.Tok = token.DEFINE
-			}
-			cc.Body = append(copies, cc.Body...)
+			clause.Body = append(start, cc.Body...)
 		}
 	}
-	if waits {
-		done := u.temp("done")
-		before = append(before, define(done, Support("Done")))
-		s.Body.List = append(s.Body.List, stopped(done.Name))
-	}
-	return before
+	wait := Support("Select", append([]ast.Expr{&ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(kinds)}}, operands...)...)
+	wait.Lparen = s.Select // its place
+	before = append(before, &ast.AssignStmt{Lhs: []ast.Expr{chosen, ok}, Tok: token.DEFINE, TokPos: s.Select, Rhs: []ast.Expr{
+		wait,
+	}})
+	return before, &ast.SwitchStmt{Switch: s.Select, Tag: ident(chosen.Name), Body: body}
 }

@@ -337,6 +337,9 @@ func calledAt(x *ast.CallExpr) token.Pos {
 		if f.Sel.Pos().IsValid() {
 			return f.Sel.Pos()
 		}
+		if !f.X.Pos().IsValid() { // a support function, whose statement has a place
+			return token.NoPos
+		}
 	case *ast.FuncLit:
 		return f.Pos()
 	}

@@ -92,9 +92,8 @@ func (e *Engine) Bind(path string, symbols map[string]reflect.Value) {
 	}
 }
 
-// unwinds are the support functions that end a goroutine. Rewritten code calls them
-// as statements only.
-var unwinds = map[string]bool{"kernel__.Call": true, "kernel__.Poll": true, "kernel__.Stopped": true}
+// unwinds are the support functions that may end a goroutine.
+var unwinds = map[string]bool{"kernel__.Call": true, "kernel__.Poll": true, "kernel__.Recv": true, "kernel__.Send": true, "kernel__.Select": true}
 
 // framed makes a function that may panic note the calls under way then. ixgo passes
 // the calling frame to functions that ask for it, if they are not deferred.

@@ -18,6 +18,7 @@ var needs = engine.Needs{
 		"poll",
 		"print",
 		"recover",
+		"room",
 		"streams",
 		"wait",
 	},

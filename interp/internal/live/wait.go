@@ -19,16 +19,6 @@ func (r *Registry) Sleep(d time.Duration) {
 	}
 }
 
-// Done returns a channel that is closed when the calling goroutine has to stop.
-func (r *Registry) Done() <-chan struct{} { return r.Current().stop }
-
-// Stopped is called when the channel of Done is closed. It returns only in
-// deferred functions of a goroutine that is unwinding; those may go on waiting.
-func (r *Registry) Stopped() {
-	r.Poll()
-	time.Sleep(time.Millisecond)
-}
-
 // Wait waits for a group; it stops waiting when the cell is told to stop.
 func (r *Registry) Wait(wg *sync.WaitGroup) { r.wait(wg.Wait) }
 
