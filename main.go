@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -160,10 +161,10 @@ func (c exportCommand) Run() error {
 		cells = append(cells, ran)
 	}
 	src, err := interp.Export(cells)
-	if err != nil {
-		return err
+	if len(src) > 0 {
+		err = errors.Join(err, os.WriteFile(c.File, src, 0o666))
 	}
-	if err := os.WriteFile(c.File, src, 0o666); err != nil {
+	if err != nil {
 		return err
 	}
 	fmt.Print(interp.ModuleHint(c.File, src, version))

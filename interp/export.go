@@ -31,7 +31,8 @@ type Ran struct {
 // each cell are a function, and what a cell declares again gets a name of its own,
 // with the versions that depend on it. Cells that failed are comments, as magics are
 // that mean nothing in a program; of those that panicked the declarations stay. The
-// error says what there is no program for.
+// error says what there is no program for; a program that comes with it does not
+// compile.
 func Export(cells []Ran) ([]byte, error) {
 	s, err := NewSession(Options{})
 	if err != nil {

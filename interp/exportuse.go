@@ -10,7 +10,8 @@ import (
 )
 
 // useAll gives a use to the local variables that have none, which cells may have and
-// programs may not, and checks the program.
+// programs may not, and checks the program. It returns the program with the error, if
+// there is one.
 func (s *Session) useAll(src []byte) ([]byte, error) {
 	for {
 		fset := token.NewFileSet()
@@ -33,7 +34,7 @@ func (s *Session) useAll(src []byte) ([]byte, error) {
 			_, _ = cfg.Check("main", fset, []*ast.File{file}, nil)
 		}()
 		if wrong != nil {
-			return nil, fmt.Errorf("interp: export: the program does not compile: %w", wrong)
+			return src, fmt.Errorf("interp: export: the program does not compile: %w", wrong)
 		}
 		if len(unused) == 0 {
 			return src, nil

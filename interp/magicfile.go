@@ -3,6 +3,7 @@ package interp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,11 +53,11 @@ func (s *Session) magicExport(c call) kernel.Result {
 		return s.wrong(c, "%%export %s: want the name of a file that ends in .go", c.args)
 	}
 	src, err := Export(s.ran)
+	if len(src) > 0 {
+		err = errors.Join(err, os.WriteFile(file, src, 0o666))
+	}
 	if err != nil {
 		return s.wrong(c, "%%export: %v", strings.TrimPrefix(err.Error(), "interp: export: "))
-	}
-	if err := os.WriteFile(file, src, 0o666); err != nil {
-		return s.wrong(c, "%%export: %v", err)
 	}
 	fmt.Fprintf(c.out.Stdout(), "writing %s\n%s", file, ModuleHint(file, src, s.opts.Release))
 	return kernel.Result{}
