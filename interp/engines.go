@@ -30,7 +30,7 @@ func (s *Session) newEngine() (engine.Engine, error) {
 	}
 	if s.opts.Engine == "ixgo" {
 		return ixgo.New(ixgo.Options{
-			Table: symbols.Table, Paths: symbols.Paths(), Importer: s.importer,
+			Table: symbols.Table, Paths: symbols.Paths(), Importer: s.binary,
 		})
 	}
 	return yaegi.New(yaegi.Options{

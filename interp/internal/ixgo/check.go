@@ -56,7 +56,7 @@ func (e *Engine) check(u *engine.Unit) (*types.Package, *types.Info, error) {
 // leave that behind.
 func unused(err error) bool {
 	e, ok := err.(types.Error)
-	return ok && (strings.HasPrefix(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, " is not used"))
+	return ok && (strings.Contains(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, " is not used"))
 }
 
 // declared returns the names that a declaration adds to the package.
