@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"halfnote/interp/internal/exports"
+	"halfnote/interp/internal/library"
 )
 
 // object offers what o declares.
@@ -239,10 +240,15 @@ func (c *completer) names() {
 
 func importOf(path string) string { return "import " + strconv.Quote(path) }
 
-func (c *completer) importPaths() {
+func (c *completer) importPaths(loader *library.Loader) {
 	for _, path := range exports.Packages() {
 		if strings.HasPrefix(path, c.prefix) {
 			c.add(rankPackage, path, "module", exports.Synopsis(path))
+		}
+	}
+	if loader != nil {
+		for _, path := range loader.Paths(c.prefix) {
+			c.add(rankSession, path, "module", "")
 		}
 	}
 }

@@ -37,7 +37,7 @@ func complete(sur surroundings, code string, cursor int) kernel.Completion {
 	case inText:
 		return none
 	case inImport:
-		c.importPaths()
+		c.importPaths(sur.loader)
 	case inMagic:
 		c.magics(sur.magics)
 	case inString:

@@ -187,7 +187,17 @@ func (p *probe) declaration(o types.Object, code string, detail int) explanation
 		if decl == "" {
 			decl = p.objectString(o)
 		}
-		return explanation{decl: decl, doc: doc, index: p.methodIndex(o)}
+		e := explanation{decl: decl, doc: doc, index: p.methodIndex(o)}
+		if p.loader != nil {
+			text, file, line := p.loader.Source(o)
+			if file != "" {
+				e.doc = commentAbove(file, line)
+			}
+			if detail > 0 {
+				e.source = text
+			}
+		}
+		return e
 	}
 	e := explanation{decl: p.objectString(o), index: p.methodIndex(o)}
 	name := member(o, p.pkg.Scope())

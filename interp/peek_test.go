@@ -149,3 +149,45 @@ func TestInspectValues(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// Packages of the notebook's module complete and explain themselves as others do.
+func TestCompleteModule(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, text := range map[string]string{
+		"go.mod":                "module example.org/notes\n\ngo 1.26\n",
+		"shapes/shapes.go":      "// Package shapes has shapes.\npackage shapes\n\n// Square is a square.\ntype Square struct {\n\t// Side is its length.\n\tSide int\n}\n\n// Area returns its area.\nfunc (s Square) Area() int { return s.Side * s.Side }\n",
+		"shapes/round/round.go": "package round\n",
+		"testdata/x.go":         "package x\n",
+		"empty/readme.md":       "",
+	} {
+		os.MkdirAll(filepath.Dir(name), 0o777)
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newSession(t)
+	for _, tt := range []struct {
+		cell string
+		want []string
+	}{
+		{"import \"example|", []string{"example.org/notes"}},
+		{"import \"example.org/notes/|\"", []string{"example.org/notes/shapes"}},
+		{"import \"example.org/notes/shapes/r|", []string{"example.org/notes/shapes/round"}},
+		{"import \"example.org/notes/shapes\"\nshapes.|", []string{"Square"}},
+		{"import \"example.org/notes/shapes\"\nshapes.Square{}.|", []string{"Side", "Area"}},
+	} {
+		if got := complete1(s, tt.cell); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", tt.cell, got, tt.want)
+		}
+	}
+	evalFor(t, s, 1, "import \"example.org/notes/shapes\"\ns := shapes.Square{3}", "")
+	for cell, want := range map[string]string{
+		"shapes.Square?": "Square is a square.", "s.Area?": "Area returns its area.", "s.Side?": "field Side int\n\n= 3\n\nSide is its length.",
+		"s.Area??": "func (s Square) Area() int { return s.Side * s.Side }",
+	} {
+		if got := evalFor(t, s, 2, cell, ""); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s", cell, got, want)
+		}
+	}
+}

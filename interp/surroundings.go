@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"halfnote/interp/internal/library"
 	"halfnote/interp/lower"
 	"halfnote/kernel"
 )
@@ -17,6 +18,7 @@ import (
 // surroundings are what a cell that is being written can see.
 type surroundings struct {
 	importer types.Importer
+	loader   *library.Loader   // of packages from source; nil if there are none
 	checking *sync.Mutex       // held while importer and the checker work
 	imports  map[string]string // package names to paths, the preloaded ones too
 	dots     []string          // paths of dot imports
@@ -57,6 +59,7 @@ func (s *Session) surroundings() surroundings {
 func (s *Session) survey() *surroundings {
 	sur := &surroundings{
 		importer: s.importer,
+		loader:   s.packages.loader,
 		checking: s.checking,
 		imports:  maps.Clone(preloaded),
 		dots:     s.env.dots,
