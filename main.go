@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -47,6 +49,7 @@ func main() {
 		kong.Name("halfnote"),
 		kong.Description("A Jupyter kernel for Go in which mixed precision can be seen."),
 		kong.ShortUsageOnError(),
+		kong.Vars{"engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	if err := k.Run(); err != nil {
@@ -57,6 +60,7 @@ func main() {
 
 type kernelCommand struct {
 	ConnectionFile string `arg:"" help:"The connection file that the front end wrote." type:"existingfile"`
+	Engine         string `default:"${engine}" enum:"${engines}" help:"What executes cells: ${engines}."`
 }
 
 func (c kernelCommand) Run() error {
@@ -64,7 +68,7 @@ func (c kernelCommand) Run() error {
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before there is no more
 	}
-	session, err := interp.NewSession(interp.Options{Release: version, Memory: limit / 10 * 9})
+	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Memory: limit / 10 * 9})
 	if err != nil {
 		return err
 	}
@@ -84,14 +88,17 @@ type installCommand struct {
 	User      bool   `xor:"where" help:"Into the user's Jupyter folder (the default)."`
 	Prefix    string `xor:"where" placeholder:"DIR" help:"Into DIR/share/jupyter/kernels."`
 	SysPrefix bool   `xor:"where" help:"Into the active Python environment."`
+	Engine    string `default:"${engine}" enum:"${engines}" help:"What executes cells: ${engines}. Another than ${engine} is a kernel of its own."`
 }
 
 func (c installCommand) Run() error {
-	dir, err := install.Install(install.Options{User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Version: version})
+	dir, err := install.Install(install.Options{
+		User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Engine: other(c.Engine), Version: version,
+	})
 	if err != nil {
 		return err
 	}
-	fmt.Println("installed the kernelspec halfnote in", dir)
+	fmt.Println("installed the kernelspec", filepath.Base(dir), "in", dir)
 	return nil
 }
 
@@ -102,7 +109,8 @@ type runCommand struct {
 	HTML        string        `placeholder:"FILE" help:"Write a self-contained page to FILE."`
 	Timeout     time.Duration `placeholder:"D" help:"Interrupt and fail a cell that runs longer than D, as 90s or 10m."`
 	AllowErrors bool          `help:"Go on after a cell that fails."`
-	Kernel      string        `placeholder:"NAME" help:"Run on an installed kernel instead of this program's own."`
+	Kernel      string        `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of this program's own."`
+	Engine      string        `xor:"kernel" default:"${engine}" enum:"${engines}" help:"What executes cells: ${engines}."`
 }
 
 func (c runCommand) Run(ctx context.Context) error {
@@ -115,7 +123,7 @@ func (c runCommand) Run(ctx context.Context) error {
 }
 
 func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel, error) {
-	spec, err := ownSpec()
+	spec, err := ownSpec(c.Engine)
 	if c.Kernel != "" {
 		spec, err = client.FindSpec(c.Kernel)
 	}
@@ -126,15 +134,23 @@ func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel
 	return client.Start(ctx, spec, o)
 }
 
+// other is the name of an engine that is not the default one.
+func other(engine string) string {
+	if engine == interp.Engines[0] {
+		return ""
+	}
+	return engine
+}
+
 // ownSpec is the kernelspec of this very program, installed or not.
-func ownSpec() (client.Spec, error) {
+func ownSpec(engine string) (client.Spec, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return client.Spec{}, fmt.Errorf("run: this program's own path: %w", err)
 	}
 	return client.Spec{
 		DisplayName: "Go (halfnote)", Language: "go", InterruptMode: "message",
-		Argv: []string{exe, "kernel", "{connection_file}"},
+		Argv: []string{exe, "kernel", "--engine", engine, "{connection_file}"},
 		Env:  map[string]string{"HALFNOTE_HISTORY": ""}, // nobody typed these cells
 	}, nil
 }
@@ -175,12 +191,13 @@ type labCommand struct {
 	Port      int      `default:"8888" help:"Port of the server."`
 	NoBrowser bool     `help:"Print the address only."`
 	Dir       string   `default:"notebooks" help:"Folder to open." type:"path"`
+	Engine    string   `default:"${engine}" enum:"${engines}" help:"What executes cells: ${engines}."`
 	Args      []string `arg:"" optional:"" passthrough:"" help:"More arguments for jupyter lab."`
 }
 
 func (c labCommand) Run(ctx context.Context) error {
 	return install.Lab(ctx, install.LabOptions{
-		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Args: c.Args, Version: version,
+		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Engine: other(c.Engine), Args: c.Args, Version: version,
 		Stdout: os.Stdout, Stderr: os.Stderr,
 	})
 }

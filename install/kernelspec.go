@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,8 +20,9 @@ type Options struct {
 	Prefix    string // PREFIX/share/jupyter
 	SysPrefix bool   // the active Python environment
 
-	Name        string // folder and kernel name; default "halfnote"
-	DisplayName string // what front ends show; default "Go (halfnote)"
+	Engine      string // what executes cells; default the program's own
+	Name        string // folder and kernel name; default "halfnote", or "halfnote-ENGINE"
+	DisplayName string // what front ends show; default "Go (halfnote)", or "Go (halfnote, ENGINE)"
 	Binary      string // the program to copy; default this very one
 	Version     string // of the program, kept in the kernelspec's metadata
 }
@@ -32,12 +34,7 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 // or on PATH. An older installation is replaced file by file, each whole or not
 // at all; kernels that run go on.
 func Install(o Options) (dir string, err error) {
-	if o.Name == "" {
-		o.Name = "halfnote"
-	}
-	if o.DisplayName == "" {
-		o.DisplayName = "Go (halfnote)"
-	}
+	o = o.named()
 	if !validName.MatchString(o.Name) {
 		return "", fmt.Errorf("install: kernel name %q, want only ASCII letters, digits, '.', '_' and '-'", o.Name)
 	}
@@ -72,6 +69,25 @@ func Install(o Options) (dir string, err error) {
 		}
 	}
 	return dir, nil
+}
+
+// named fills in the names.
+func (o Options) named() Options {
+	name, display := "halfnote", "Go (halfnote)"
+	if o.Engine != "" {
+		name, display = "halfnote-"+o.Engine, "Go (halfnote, "+o.Engine+")"
+	}
+	o.Name, o.DisplayName = cmp.Or(o.Name, name), cmp.Or(o.DisplayName, display)
+	return o
+}
+
+// argv is the command line of a kernel.
+func (o Options) argv(binary string) []string {
+	list := []string{binary, "kernel"}
+	if o.Engine != "" {
+		list = append(list, "--engine", o.Engine)
+	}
+	return append(list, "{connection_file}")
 }
 
 func (o Options) jupyterDir() (string, error) {
@@ -130,7 +146,7 @@ func kernelJSON(o Options, goos string) []byte {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(spec{
-		Argv:          []string{"{resource_dir}/" + binaryName(goos), "kernel", "{connection_file}"},
+		Argv:          o.argv("{resource_dir}/" + binaryName(goos)),
 		DisplayName:   o.DisplayName,
 		Language:      "go",
 		InterruptMode: "message",

@@ -60,6 +60,25 @@ func TestKernelJSON(t *testing.T) {
 	}
 }
 
+// Another engine is a kernel beside the first.
+func TestInstallEngine(t *testing.T) {
+	dir, err := Install(Options{Prefix: t.TempDir(), Engine: "ixgo", Binary: program(t, "one"), Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := filepath.Base(dir); got != "halfnote-ixgo" {
+		t.Errorf("got the kernel %s, want halfnote-ixgo", got)
+	}
+	var s spec
+	if err := json.Unmarshal([]byte(contents(t, filepath.Join(dir, "kernel.json"))), &s); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"{resource_dir}/" + binaryName(runtime.GOOS), "kernel", "--engine", "ixgo", "{connection_file}"}
+	if !slices.Equal(s.Argv, want) || s.DisplayName != "Go (halfnote, ixgo)" {
+		t.Errorf("got %v and %q, want %v", s.Argv, s.DisplayName, want)
+	}
+}
+
 func TestInstall(t *testing.T) {
 	prefix := t.TempDir()
 	dir, err := Install(Options{Prefix: prefix, Binary: program(t, "one"), Version: "1"})

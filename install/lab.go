@@ -28,6 +28,7 @@ var constraints string
 type LabOptions struct {
 	Port      int      // of the server; taken ports make it try the next ones; 0 for Jupyter's 8888
 	NoBrowser bool     // only print the address
+	Engine    string   // what executes cells; default the program's own
 	Dir       string   // the folder to open; default the current one
 	Args      []string // more arguments for jupyter lab
 	Binary    string   // the kernel's program; default this very one
@@ -84,7 +85,7 @@ func (e environment) prepare(ctx context.Context, o LabOptions) error {
 			return err
 		}
 	}
-	if _, err := Install(Options{Prefix: e.dir, Binary: o.Binary, Version: o.Version}); err != nil {
+	if _, err := Install(Options{Prefix: e.dir, Name: "halfnote", Engine: o.Engine, Binary: o.Binary, Version: o.Version}); err != nil {
 		return err
 	}
 	return e.quiet()

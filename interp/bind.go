@@ -135,7 +135,7 @@ func (s *Session) bindMethods(c *cell, f *declFile) {
 		m := &method{name: fn.Name(), typ: b, sig: signature(fn), cell: f.src.cell, src: f.src}
 		if old := b.methods[m.name]; old != nil {
 			m.hook = old.hook
-		} else if !b.generic {
+		} else if !b.generic && !(c.complete && callsRecover(fd)) {
 			m.hook = fmt.Sprintf("%s_%s__hook%d", b.slot, m.name, c.seq)
 			c.newHooks[m] = true
 		}
@@ -597,4 +597,16 @@ func (s *Session) sweep() {
 		}
 	}
 	s.env.old = slices.DeleteFunc(s.env.old, func(b *binding) bool { return !used[b.check] })
+}
+
+// callsRecover tells whether a method may call recover, which has an effect only in
+// the very function that is deferred: it cannot do so through a variable then.
+func callsRecover(d *ast.FuncDecl) bool {
+	found := false
+	ast.Inspect(d, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && id.Name == "recover"
+		return !found
+	})
+	return found
 }

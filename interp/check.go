@@ -106,7 +106,7 @@ func (c *cell) more(a *attempt) bool {
 			if fn == nil || m == nil && !b.generic && !b.tainted && !c.complete {
 				continue
 			}
-			if m != nil && m.sig == signature(fn) && !b.generic {
+			if m != nil && m.sig == signature(fn) && m.hook != "" && !(c.complete && callsRecover(fd)) {
 				continue
 			}
 			// the engine cannot change a method's type: a new version of the type

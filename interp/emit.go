@@ -75,11 +75,16 @@ func (s *Session) lower(c *cell) error {
 		if err := s.instantiate(c, x); err != nil {
 			return unsupported(c, err)
 		}
-	} else if err := s.include(c, x); err != nil {
-		return unsupported(c, err)
+	} else {
+		s.unpackage(c, x)
 	}
 	if err := x.Lower(s.engine.Needs().Rewrites); err != nil {
 		return unsupported(c, err)
+	}
+	if !s.engine.Needs().Instances {
+		if err := s.include(c, x); err != nil {
+			return unsupported(c, err)
+		}
 	}
 	c.marks = x.Marks
 	c.labels[c.entry()] = ""

@@ -31,7 +31,6 @@ const (
 	programVar   = "HALFNOTE_TEST_PROGRAM" // tells a child process which program to run
 	programLimit = 20 * time.Second
 	programShare = 8 // one program in so many runs where nobody asks for all
-	passList     = "testdata/gotest/pass.txt"
 	skipList     = "testdata/gotest/skip.txt"
 )
 
@@ -43,7 +42,12 @@ var programs = flag.String("programs", "", "run the programs of Go's test direct
 // Those of pass.txt must pass: a share of them, or all where HALFNOTE_REQUIRE
 // lists gotest. -update runs everything and rewrites pass.txt; -programs REGEXP
 // runs what matches. Both print how often which failure is seen. It is must-test 13.
-func TestGoPrograms(t *testing.T) {
+func TestGoPrograms(t *testing.T) { goPrograms(t, "yaegi", "testdata/gotest/pass.txt") }
+
+// TestGoProgramsIxgo is TestGoPrograms on the other engine, with a list of its own.
+func TestGoProgramsIxgo(t *testing.T) { goPrograms(t, "ixgo", "testdata/gotest/pass-ixgo.txt") }
+
+func goPrograms(t *testing.T, engine, passList string) {
 	dir := filepath.Join(runtime.GOROOT(), "test")
 	all := runPrograms(t, dir)
 	skip := map[string]bool{}
@@ -74,12 +78,12 @@ func TestGoPrograms(t *testing.T) {
 			return !required && h.Sum32()%programShare != 0
 		})
 	}
-	failed := runAll(t, dir, run)
+	failed := runAll(dir, engine, run)
 	if !asked {
 		for _, name := range slices.Sorted(maps.Keys(failed)) {
 			// No verdict depends on how busy the machine is: what took too long
 			// gets the machine for itself, and as long as it wants within reason.
-			if err := runProgram(filepath.Join(dir, filepath.FromSlash(name)), 10*programLimit); err == nil {
+			if err := runProgram(filepath.Join(dir, filepath.FromSlash(name)), engine, 10*programLimit); err == nil {
 				delete(failed, name)
 			}
 		}
@@ -139,7 +143,7 @@ func readList(t *testing.T, file string) []string {
 }
 
 // runAll runs programs two at a time and returns why those that fail do.
-func runAll(t *testing.T, dir string, names []string) map[string]string {
+func runAll(dir, engine string, names []string) map[string]string {
 	failed := map[string]string{}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -147,7 +151,7 @@ func runAll(t *testing.T, dir string, names []string) map[string]string {
 	for range 2 {
 		wg.Go(func() {
 			for name := range queue {
-				if err := runProgram(filepath.Join(dir, filepath.FromSlash(name)), programLimit); err != nil {
+				if err := runProgram(filepath.Join(dir, filepath.FromSlash(name)), engine, programLimit); err != nil {
 					mu.Lock()
 					failed[name] = err.Error()
 					mu.Unlock()
@@ -165,10 +169,10 @@ func runAll(t *testing.T, dir string, names []string) map[string]string {
 
 // runProgram runs one program in a child process, because some ways to fail end
 // the process.
-func runProgram(file string, limit time.Duration) error {
+func runProgram(file, engine string, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestProgram$")
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestProgram$", "-engine="+engine)
 	cmd.Env = append(os.Environ(), programVar+"="+file)
 	cmd.WaitDelay = time.Second
 	var verdict bytes.Buffer

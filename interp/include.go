@@ -9,6 +9,18 @@ import (
 	"halfnote/interp/lower"
 )
 
+// unpackage lets names of what is run from source be names of no package.
+func (s *Session) unpackage(c *cell, u *lower.Unit) {
+	if !c.flat {
+		return
+	}
+	for id, o := range u.Info.Uses {
+		if o.Pkg() != u.Pkg && cmp.Or(c.std.name(o), c.packages.name(o)) != "" {
+			delete(u.Info.Uses, id)
+		}
+	}
+}
+
 // include adds the source of the standard library's generics that the unit uses to
 // it, as it is, for an engine that makes instances by itself. What an earlier unit
 // has brought is there.
@@ -17,11 +29,6 @@ func (s *Session) include(c *cell, u *lower.Unit) error {
 		return nil
 	}
 	c.included = maps.Clone(s.included)
-	for id, o := range u.Info.Uses { // they are no names of packages any more
-		if o.Pkg() != u.Pkg && cmp.Or(c.std.name(o), c.packages.name(o)) != "" {
-			delete(u.Info.Uses, id)
-		}
-	}
 	todo := []ast.Node{u.File}
 	for len(todo) > 0 {
 		n := todo[0]
@@ -44,9 +51,6 @@ func (s *Session) include(c *cell, u *lower.Unit) error {
 			c.included[id.Name] = true
 			for _, n := range d.Nodes {
 				n = lower.Clone(n, nil)
-				if f, ok := n.(*ast.FuncDecl); ok {
-					c.generated[f] = true
-				}
 				u.File.Decls = append(u.File.Decls, n)
 				todo = append(todo, n)
 			}

@@ -215,12 +215,15 @@ func (s *Session) declarePackage(by *cell, u *sourceUnit) error {
 		}
 	} else {
 		x.Pkg, x.Info = u.Types, u.Info
-		if err := s.include(c, x); err != nil {
-			return err
-		}
+		s.unpackage(c, x)
 	}
 	if err := x.Lower(s.engine.Needs().Rewrites); err != nil {
 		return err
+	}
+	if !s.engine.Needs().Instances {
+		if err := s.include(c, x); err != nil {
+			return err
+		}
 	}
 	for name, text := range u.Text {
 		s.packages.files[name] = &sourceFile{u.Name(name), text}

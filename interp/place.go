@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"go/ast"
 	"go/token"
 	"slices"
 
@@ -34,7 +35,7 @@ func (s *Session) markOf(f engine.Frame) (m mark, ok bool) {
 		return s.marks[f.Mark-1], true
 	case f.Pos.IsValid():
 		m = s.markFrom(f.Pos)
-		m.whole = s.marked(m).end == 0 // no operation has this place
+		m.whole = s.marked(m).end == 0 && !s.atLiteral(m) // no operation has this place
 		return m, true
 	}
 	return m, false
@@ -64,4 +65,18 @@ func (s *Session) markFrom(pos token.Pos) mark {
 		m.col -= p.col
 	}
 	return m
+}
+
+// atLiteral tells whether a function literal is at a mark, whose call is one.
+func (s *Session) atLiteral(m mark) bool {
+	cell, line, col := m.place()
+	found := false
+	s.inspect(cell, line, func(fset *token.FileSet, n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok {
+			at := fset.Position(lit.Pos())
+			found = found || at.Line == line && at.Column == col
+		}
+		return !found
+	})
+	return found
 }

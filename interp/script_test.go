@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,15 +30,32 @@ var update = flag.Bool("update", false, "rewrite the expected outputs in testdat
 // section "cell" is a cell; "cell 300ms" is interrupted after that time. The
 // section "out" behind it is what the cell must show: what it prints, its value
 // after "= ", displays after "display ", its error. -update rewrites them.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { scripts(t, "yaegi") }
+
+// TestScriptsIxgo runs the same scripts on the other engine. What it may show
+// instead stands in testdata/ixgo.exceptions, each cell with the reason.
+func TestScriptsIxgo(t *testing.T) {
+	if !*update && !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "ixgo") {
+		t.Skip("HALFNOTE_REQUIRE does not list ixgo")
+	}
+	scripts(t, "ixgo")
+}
+
+func scripts(t *testing.T, engine string) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scripts", err)
 	}
-	for _, file := range files {
+	own, err := filepath.Glob("testdata/" + engine + "/*.txtar") // of what only this one does
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := readExceptions(t, engine)
+	t.Cleanup(func() { x.close(t) })
+	for _, file := range append(files, own...) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			runScript(t, file, func(name string, data []byte) {})
+			runScript(t, engine, file, x, func(name string, data []byte) {})
 		})
 	}
 }
@@ -45,11 +63,23 @@ func TestScripts(t *testing.T) {
 // TestPackageScripts runs scripts whose sections "file NAME" are written to the
 // working directory before the next cell runs. The module cache is its folder
 // cache.
-func TestPackageScripts(t *testing.T) {
+func TestPackageScripts(t *testing.T) { packageScripts(t, "yaegi") }
+
+// TestPackageScriptsIxgo is TestPackageScripts on the other engine.
+func TestPackageScriptsIxgo(t *testing.T) {
+	if !*update && !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "ixgo") {
+		t.Skip("HALFNOTE_REQUIRE does not list ixgo")
+	}
+	packageScripts(t, "ixgo")
+}
+
+func packageScripts(t *testing.T, engine string) {
 	files, err := filepath.Glob("testdata/packages/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scripts", err)
 	}
+	x := readExceptions(t, engine)
+	t.Cleanup(func() { x.close(t) })
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			file, err := filepath.Abs(file)
@@ -60,7 +90,7 @@ func TestPackageScripts(t *testing.T) {
 			t.Chdir(dir)
 			t.Setenv("GOMODCACHE", filepath.Join(dir, "cache"))
 			t.Setenv("GOWORK", "")
-			runScript(t, file, func(name string, data []byte) {
+			runScript(t, engine, file, x, func(name string, data []byte) {
 				name = filepath.FromSlash(name)
 				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, data, 0o666)); err != nil {
 					t.Fatal(err)
@@ -71,12 +101,12 @@ func TestPackageScripts(t *testing.T) {
 }
 
 // runScript runs the cells of a script; write is called with its files.
-func runScript(t *testing.T, file string, write func(name string, data []byte)) {
+func runScript(t *testing.T, engine, file string, x *exceptions, write func(name string, data []byte)) {
 	a, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSession(t)
+	s := newSessionOn(t, engine)
 	var got []txtar.File
 	n := 0
 	for i, f := range a.Files {
@@ -101,11 +131,13 @@ func runScript(t *testing.T, file string, write func(name string, data []byte)) 
 		if i+1 < len(a.Files) && a.Files[i+1].Name == "out" {
 			want = string(a.Files[i+1].Data)
 		}
+		script := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		want = x.want(t, fmt.Sprintf("%s In[%d]", script, n), want, out)
 		if out != want && !*update {
 			t.Errorf("In[%d]:\n%s\ngot:\n%swant:\n%s", n, f.Data, out, want)
 		}
 	}
-	if *update {
+	if *update && x == nil {
 		a.Files = got
 		if err := os.WriteFile(file, txtar.Format(a), 0o666); err != nil {
 			t.Fatal(err)
@@ -115,7 +147,12 @@ func runScript(t *testing.T, file string, write func(name string, data []byte)) 
 
 func newSession(t testing.TB) *Session {
 	t.Helper()
-	s, err := NewSession(Options{Release: "test", Engine: *engineName, Memory: 8 << 30})
+	return newSessionOn(t, *engineName)
+}
+
+func newSessionOn(t testing.TB, engine string) *Session {
+	t.Helper()
+	s, err := NewSession(Options{Release: "test", Engine: engine, Memory: 8 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}

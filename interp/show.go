@@ -156,6 +156,8 @@ func (w *writer) value(v reflect.Value, t types.Type, depth int) {
 		if v.Kind() == reflect.Pointer {
 			if v.IsNil() {
 				w.WriteString("<nil>")
+			} else if describes(v) {
+				w.foreign(v)
 			} else if _, ok := u.Elem().Underlying().(*types.Struct); ok {
 				w.WriteByte('&')
 				w.value(v.Elem(), u.Elem(), depth+1)
@@ -188,6 +190,15 @@ func (w *writer) value(v reflect.Value, t types.Type, depth int) {
 	w.foreign(v)
 }
 
+// describes tells whether a pointer to a compiled type says what it points to.
+func describes(v reflect.Value) bool {
+	if !v.CanInterface() || v.Type().Elem().PkgPath() == "main" {
+		return false
+	}
+	_, ok := v.Interface().(fmt.Stringer)
+	return ok
+}
+
 func (w *writer) structure(v reflect.Value, t *types.Struct, name string, depth int) {
 	w.WriteString(name)
 	w.WriteByte('{')
@@ -197,7 +208,7 @@ func (w *writer) structure(v reflect.Value, t *types.Struct, name string, depth 
 		}
 		w.WriteString(t.Field(i).Name())
 		w.WriteByte(':')
-		w.value(v.Field(i), t.Field(i).Type(), depth+1)
+		w.value(fieldOf(v, i), t.Field(i).Type(), depth+1)
 	}
 	w.WriteByte('}')
 }

@@ -246,8 +246,11 @@ func goWords(v any) any {
 	var text string
 	switch v := v.(type) {
 	case runtime.Error:
-		if text, ok := strings.CutPrefix(v.Error(), "runtime error: "); ok && strings.HasPrefix(text, "interface conversion: ") {
-			return conversionError(text)
+		text, ok := strings.CutPrefix(v.Error(), "runtime error: ")
+		for _, whole := range []string{"interface conversion: ", "makechan: ", "runtime error: "} {
+			if ok && strings.HasPrefix(text, whole) {
+				return conversionError(text)
+			}
 		}
 		return v
 	case *reflect.ValueError:

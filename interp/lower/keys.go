@@ -27,10 +27,12 @@ func (u *Unit) keys() {
 		if !ok || s.NumFields() != len(lit.Elts) {
 			return true
 		}
-		for i, e := range lit.Elts {
-			if s.Field(i).Name() == "_" {
+		for f := range s.Fields() {
+			if f.Name() == "_" { // nobody can name it
 				return true
 			}
+		}
+		for i, e := range lit.Elts {
 			lit.Elts[i] = &ast.KeyValueExpr{Key: ident(u.fieldName(s.Field(i))), Colon: e.Pos(), Value: e}
 		}
 		return true

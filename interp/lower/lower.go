@@ -113,6 +113,7 @@ var Rewrites = []Rewrite{
 	{"go", "goroutines that belong to a cell and whose panics do not end the process", (*Unit).goStatements},
 	{"channel", "channel operations that an interrupt ends, all forms of select", (*Unit).channels},
 	{"forinit", "loops of a first clause alone", (*Unit).forInit},
+	{"loopdefer", "deferred calls in loops over functions", (*Unit).loopDefers},
 	{"packagevar", "variables of compiled packages", (*Unit).packageVars},
 	{"recover", "recover that lets interrupts pass", (*Unit).recovers},
 	{"closure", "closures that deferred calls call or that outlive their loop's turn", (*Unit).closures},

@@ -31,6 +31,9 @@ func (u *Unit) rooms() {
 		if !ok {
 			return
 		}
+		if hasTypeParams(s.Elem()) {
+			return
+		}
 		size := sizes.Sizeof(s.Elem())
 		n := x.Args[len(x.Args)-1]
 		if v := u.Info.Types[n].Value; v != nil {
@@ -41,4 +44,27 @@ func (u *Unit) rooms() {
 		u.imports = true
 		x.Args[len(x.Args)-1] = u.typed(Support("Room", call(ident("int"), n), Int(size)), types.Typ[types.Int])
 	})
+}
+
+// hasTypeParams tells whether the size of a type depends on a type parameter.
+func hasTypeParams(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Array:
+		return hasTypeParams(t.Elem())
+	case *types.Named:
+		for a := range t.TypeArgs().Types() {
+			if hasTypeParams(a) {
+				return true
+			}
+		}
+	case *types.Struct:
+		for f := range t.Fields() {
+			if hasTypeParams(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }

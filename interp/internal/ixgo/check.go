@@ -1,6 +1,7 @@
 package ixgo
 
 import (
+	"fmt"
 	"go/ast"
 	"go/types"
 	"runtime"
@@ -49,7 +50,29 @@ func (e *Engine) check(u *engine.Unit) (*types.Package, *types.Info, error) {
 		},
 	}
 	_ = types.NewChecker(&cfg, u.Fset, pkg, info).Files([]*ast.File{u.File})
+	if first == nil {
+		first = bodyless(u, info)
+	}
 	return pkg, info, first
+}
+
+// bodyless returns an error if the unit uses a generic function of a compiled
+// package, of which there is no code to make an instance of.
+func bodyless(u *engine.Unit, info *types.Info) (err error) {
+	ast.Inspect(u.File, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok || err != nil {
+			return err == nil
+		}
+		if _, ok := info.Instances[sel.Sel]; !ok {
+			return true
+		}
+		if f, ok := info.Uses[sel.Sel].(*types.Func); ok && f.Pkg() != nil && f.Pkg().Path() != "main" && f.Signature().Recv() == nil {
+			err = fmt.Errorf("%s: the generic function %s.%s of a compiled package", u.Fset.Position(sel.Pos()), f.Pkg().Name(), f.Name())
+		}
+		return true
+	})
+	return err
 }
 
 // unused tells whether an error is about something that nobody uses: a rewrite may

@@ -168,7 +168,7 @@ func (e *Engine) harvest(in *ixgo.Interp, pkg *types.Package) {
 	scope := pkg.Scope()
 	for _, name := range scope.Names() {
 		o := scope.Lookup(name)
-		if o.Pkg() != pkg {
+		if o.Pkg() != pkg || name == reached {
 			continue
 		}
 		e.objects[name] = o
@@ -249,11 +249,23 @@ func (e *Engine) Deeper(limit int) bool {
 	if runtime.Callers(2*limit, one[:]) == 0 { // each call takes at least two of the host's
 		return false
 	}
-	pcs := make([]uintptr, 16*limit)
-	pcs = pcs[:runtime.Callers(0, pcs)]
+	return e.depth(16*limit) > limit
+}
+
+// Depth counts the calls of interpreted functions under way in the calling
+// goroutine.
+func (e *Engine) Depth() int { return e.depth(1 << 20) }
+
+func (e *Engine) depth(maxFrames int) int {
+	pcs := make([]uintptr, 1024)
+	n := runtime.Callers(0, pcs)
+	for n == len(pcs) && n < maxFrames {
+		pcs = make([]uintptr, min(8*n, maxFrames))
+		n = runtime.Callers(0, pcs)
+	}
 	calls := 0
 	known := map[uintptr]bool{}
-	for _, pc := range pcs {
+	for _, pc := range pcs[:n] {
 		is, ok := known[pc]
 		if !ok {
 			f := runtime.FuncForPC(pc - 1) // of the call, not of what follows it
@@ -264,7 +276,7 @@ func (e *Engine) Deeper(limit int) bool {
 			calls++
 		}
 	}
-	return calls > limit
+	return calls
 }
 
 // Halt implements engine.Engine: there is no need, a panic takes time in

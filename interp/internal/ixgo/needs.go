@@ -14,6 +14,7 @@ var needs = engine.Needs{
 		"dotimport",
 		"go",
 		"keys",
+		"loopdefer",
 		"packagevar",
 		"poll",
 		"print",

@@ -22,7 +22,7 @@ func (e *Engine) program(u *engine.Unit, unit *ssa.Package, in *ixgo.Interp) pro
 	for _, m := range unit.Members {
 		switch m := m.(type) {
 		case *ssa.Function:
-			p.gone = p.gone && (m == p.entry || m.Name() == "init")
+			p.gone = p.gone && (m == p.entry || m.Name() == "init" || m.Name() == reached)
 		case *ssa.Type:
 			p.gone = false
 		}
@@ -60,14 +60,12 @@ func (p program) Run() (err error) {
 // Recovered implements engine.Engine.
 func (e *Engine) Recovered(r any) *engine.Panic {
 	frames, skipped := e.traces.take(r)
-	for {
-		p, ok := r.(ixgo.PanicError)
-		if !ok {
-			return &engine.Panic{Value: r, Frames: frames, Skipped: skipped}
-		}
-		r = p.Value
-	}
+	return &engine.Panic{Value: unwrap(r), Frames: frames, Skipped: skipped}
 }
+
+// Raise puts the frames of a panic back that compiled code raises again from a
+// deferred literal: that stands for the function around it.
+func (e *Engine) Raise(p *engine.Panic) { e.traces.put(p) }
 
 // Forget implements engine.Engine.
 func (e *Engine) Forget() { e.traces.forget() }

@@ -25,6 +25,7 @@ type trace struct {
 	value   any         // of the panic that was raised last
 	raised  []*call
 	root    *ixgo.Frame // the outermost call of those
+	again   *engine.Panic
 }
 
 func (t *traces) mine() *trace {
@@ -52,7 +53,7 @@ func (t *traces) leave() {
 // forget discards the panic that was raised last: it has been recovered.
 func (t *traces) forget() {
 	tr := t.mine()
-	tr.value, tr.raised, tr.root = nil, nil, nil
+	*tr = trace{entered: tr.entered}
 }
 
 // enter notes the call of a unit's function. Units call it as the first thing.
@@ -72,7 +73,7 @@ func (t *traces) raised(p *ixgo.PanicInfo) {
 func (t *traces) at(fr *ixgo.Frame, value any) {
 	innermost(fr)
 	tr := t.mine()
-	tr.value = value
+	tr.value, tr.again = value, nil
 	tr.raised, tr.root = calls(fr)
 }
 
@@ -80,9 +81,12 @@ func (t *traces) at(fr *ixgo.Frame, value any) {
 // just been recovered.
 func (t *traces) take(value any) (frames []engine.Frame, skipped int) {
 	tr := t.mine()
-	defer func() { tr.value, tr.raised, tr.root = nil, nil, nil }()
+	defer func() { *tr = trace{entered: tr.entered} }()
 	var list []*call
 	if same(tr.value, value) {
+		if tr.again != nil {
+			return tr.again.Frames, tr.again.Skipped
+		}
 		list = tr.raised
 	}
 	if tr.entered != nil && (list == nil || tr.root != outermost(tr.entered)) {
@@ -105,12 +109,29 @@ func (t *traces) take(value any) (frames []engine.Frame, skipped int) {
 // maxFrames are kept of one panic: endless recursion would give thousands.
 const maxFrames = 64
 
+// put gives the calling goroutine's panic, which compiled code raises again, its
+// frames back.
+func (t *traces) put(p *engine.Panic) {
+	tr := t.mine()
+	tr.value, tr.again = p.Value, p
+}
+
 // same tells whether a recovered value is the one that was raised.
 func same(raised, recovered any) bool {
-	p, ok := raised.(ixgo.PanicError)
-	if !ok {
-		return raised != nil && reflect.TypeOf(raised).Comparable() && reflect.TypeOf(raised) == reflect.TypeOf(recovered) && raised == recovered
+	a, b := unwrap(raised), unwrap(recovered)
+	if reflect.TypeOf(a) != reflect.TypeOf(b) || a == nil {
+		return false
 	}
-	q, ok := recovered.(ixgo.PanicError)
-	return ok && len(p.Stack()) > 0 && len(q.Stack()) > 0 && &p.Stack()[0] == &q.Stack()[0]
+	return !reflect.ValueOf(a).Comparable() || a == b
+}
+
+// unwrap returns the value of a panic that units raised.
+func unwrap(v any) any {
+	for {
+		p, ok := v.(ixgo.PanicError)
+		if !ok {
+			return v
+		}
+		v = p.Value
+	}
 }

@@ -1,0 +1,71 @@
+package interp
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// exceptions are the cells of scripts that show something else on an engine than
+// on the default one. The file has a section for each, "script In[n]: reason", that
+// holds what the cell shows. -update rewrites what they hold.
+type exceptions struct {
+	file string
+
+	mu      sync.Mutex
+	archive *txtar.Archive
+}
+
+// readExceptions returns nil for the default engine, which has none.
+func readExceptions(t *testing.T, engine string) *exceptions {
+	if engine == Engines[0] {
+		return nil
+	}
+	x := &exceptions{file: "testdata/" + engine + ".exceptions"}
+	var err error
+	if x.archive, err = txtar.ParseFile(x.file); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range x.archive.Files {
+		if _, why, ok := strings.Cut(f.Name, ": "); !ok || why == "" {
+			t.Errorf("%s: %q is not a cell and a reason", x.file, f.Name)
+		}
+	}
+	return x
+}
+
+// want returns what a cell must show that shows out, and want on the default
+// engine.
+func (x *exceptions) want(t *testing.T, cell, want, out string) string {
+	if x == nil {
+		return want
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i, f := range x.archive.Files {
+		if !strings.HasPrefix(f.Name, cell+": ") {
+			continue
+		}
+		if out == want && !*update {
+			t.Errorf("%s: %s is no exception any more", x.file, cell)
+		}
+		if *update {
+			x.archive.Files[i].Data = []byte(out)
+		}
+		return string(x.archive.Files[i].Data)
+	}
+	return want
+}
+
+// close writes the file again when -update is given.
+func (x *exceptions) close(t *testing.T) {
+	if x == nil || !*update {
+		return
+	}
+	if err := os.WriteFile(x.file, txtar.Format(x.archive), 0o666); err != nil {
+		t.Error(err)
+	}
+}
