@@ -82,7 +82,7 @@ func serveConfig(t *testing.T, e kernel.Evaluator, c kernel.Config) *served {
 // dial connects a DEALER, or a SUB of everything, to a port.
 func (s *served) dial(t *testing.T, kind zmq4.SocketType, port int) zmq4.Socket {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	t.Cleanup(cancel)
 	quiet := zmq4.WithLogger(log.New(io.Discard, "", 0))
 	var sock zmq4.Socket

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -27,8 +26,12 @@ var metrics = []struct {
 	{"control while a cell spins, p50 ms", false},
 	{"control while a cell spins, p99 ms", false},
 	{"interrupt of a spinning cell, ms", false},
+	{"a comm on a subshell while a cell spins, p50 ms", false},
+	{"a comm on a subshell while a cell spins, p99 ms", false},
 	{"control while a cell trains, p50 ms", false},
 	{"control while a cell trains, p99 ms", false},
+	{"a comm on a subshell while a cell trains, p50 ms", false},
+	{"a comm on a subshell while a cell trains, p99 ms", false},
 	{"10,000 lines of stdout, lines/s", true},
 	{"50 MB of stdout, s", false},
 	{"50 MB of stdout, resident after, MB", false},
@@ -178,77 +181,6 @@ func (b *bench) completions() error {
 		b.percentiles("a completion", took)
 	}
 	return err
-}
-
-// busy asks on control while a cell is busy, then interrupts the cell, five times, and
-// wants what was kept before.
-func (b *bench) busy() error {
-	if _, _, err := b.cell(b.keep); err != nil {
-		return err
-	}
-	interrupts, err := b.control("control while a cell spins", b.spin)
-	if err != nil {
-		return err
-	}
-	b.out["interrupt of a spinning cell, ms"] = interrupts[len(interrupts)/2]
-	if b.train != "" {
-		_, err = b.control("control while a cell trains", b.train)
-	}
-	return err
-}
-
-// control takes a metric of control while the cell runs, and returns how long each
-// interrupt of it took.
-func (b *bench) control(metric, code string) (interrupts []float64, err error) {
-	var all []float64
-	for range 5 {
-		on := make(chan bool, 1)
-		ended := make(chan error, 1)
-		var end time.Time
-		go func() {
-			r, err := b.k.Execute(b.ctx, code, client.ExecuteOptions{}, func(m client.Message) {
-				if m.Header.Type == "stream" {
-					select {
-					case on <- true:
-					default:
-					}
-				}
-			})
-			end = time.Now()
-			if err == nil && r.Status != "error" {
-				err = fmt.Errorf("the cell %q ended with %q", code, r.Status)
-			}
-			ended <- err
-		}()
-		select {
-		case <-on:
-		case err := <-ended:
-			return nil, errors.Join(fmt.Errorf("the cell %q ended by itself", code), err)
-		}
-		took, err := times(100, func() error {
-			_, err := b.k.Request(b.ctx, "control", "kernel_info_request", struct{}{})
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, took...)
-		start := time.Now()
-		if err := b.k.Interrupt(b.ctx); err != nil {
-			return nil, err
-		}
-		if err := <-ended; err != nil {
-			return nil, err
-		}
-		interrupts = append(interrupts, ms(end.Sub(start)))
-		if err := b.expect(b.kept, "42"); err != nil {
-			return nil, fmt.Errorf("after an interrupt: %w", err)
-		}
-	}
-	slices.Sort(all)
-	slices.Sort(interrupts)
-	b.percentiles(metric, all)
-	return interrupts, nil
 }
 
 func (b *bench) lines() error {

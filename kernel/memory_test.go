@@ -1,0 +1,56 @@
+package kernel_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/go-zeromq/zmq4"
+
+	"halfnote/kernel"
+	"halfnote/kernel/kerneltest"
+)
+
+// TestCellsLeaveNothing runs many cells, with results, output and comms, and wants the
+// kernel to hold no more of them than the signatures that guard against replay, 16
+// bytes each in two tables.
+func TestCellsLeaveNothing(t *testing.T) {
+	const cells, most = 4000, 300 // bytes a cell
+	s := serveConfig(t, &kerneltest.Echo{}, kernel.Config{
+		Connection: kernel.Connection{Key: key}, History: filepath.Join(t.TempDir(), "h.sqlite"),
+	})
+	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
+	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
+	n := 0
+	run := func() {
+		for range cells {
+			n++
+			id := fmt.Sprint(n)
+			send(t, shell, message(header(id, "execute_request"), fmt.Sprintf(`{"code":"print some text\nresult %d\nopen knob x\nclose x"}`, n)))
+			for state, parent := "", ""; state != "idle" || parent != id; {
+				var content map[string]any
+				_, parent, content = receive(t, sub)
+				state, _ = content["execution_state"].(string)
+			}
+			if _, _, reply := receive(t, shell); reply["status"] != "ok" {
+				t.Fatal(reply)
+			}
+		}
+	}
+	held := func() int64 {
+		runtime.GC()
+		runtime.GC() // what finalizers kept
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	run() // the first are others: tables and pools grow
+	before := held()
+	run()
+	grown := (held() - before) / cells
+	t.Logf("%d bytes a cell", grown)
+	if grown > most {
+		t.Errorf("the heap grows by %d bytes a cell, at most %d are expected", grown, most)
+	}
+}
