@@ -106,17 +106,27 @@ func (s *historyStore) write(entries []entry) error {
 			}
 			s.written = pruneEvery
 		}
+		// Prepared, because a run of cells is many entries, and the cells after them wait
+		// for the processor.
+		source, err := tx.Prepare("INSERT OR REPLACE INTO cells (source, session, line) VALUES (?, ?, ?)")
+		if err != nil {
+			return err
+		}
+		defer source.Close()
+		result, err := tx.Prepare("UPDATE cells SET output = ? WHERE session = ? AND line = ?")
+		if err != nil {
+			return err
+		}
+		defer result.Close()
 		for _, e := range entries {
-			statement := "INSERT OR REPLACE INTO cells (source, session, line) VALUES (?, ?, ?)"
-			limit := maxHistorySource
+			statement, limit := source, maxHistorySource
 			if e.result {
-				statement = "UPDATE cells SET output = ? WHERE session = ? AND line = ?"
-				limit = maxHistoryResult
+				statement, limit = result, maxHistoryResult
 			}
 			if len(e.text) > limit {
 				continue
 			}
-			if _, err := tx.Exec(statement, e.text, session, e.line); err != nil {
+			if _, err := statement.Exec(e.text, session, e.line); err != nil {
 				return err
 			}
 			s.written++
@@ -125,7 +135,7 @@ func (s *historyStore) write(entries []entry) error {
 			return nil
 		}
 		s.written = 0
-		_, err := tx.Exec(`DELETE FROM cells WHERE id IN (SELECT id FROM
+		_, err = tx.Exec(`DELETE FROM cells WHERE id IN (SELECT id FROM
 			(SELECT id, row_number() OVER w AS n, sum(octet_length(source) + coalesce(octet_length(output), 0)) OVER w AS bytes
 				FROM cells WINDOW w AS (ORDER BY id DESC))
 			WHERE n > ? OR bytes > ?)`, maxHistoryCells, maxHistoryBytes)
