@@ -32,6 +32,8 @@ func (c *cell) hint(e types.Error, a *attempt) string {
 		return ""
 	}
 	switch {
+	case strings.HasPrefix(e.Msg, "cannot use _ as value"), e.Msg == "undefined: Out", e.Msg == "undefined: In":
+		return "the values and sources of earlier cells have these names in a cell's statements only"
 	case strings.Contains(e.Msg, "(but have "):
 		return ""
 	case strings.HasPrefix(e.Msg, "undefined: "), strings.Contains(e.Msg, " not exported by package "):
@@ -42,8 +44,6 @@ func (c *cell) hint(e types.Error, a *attempt) string {
 		return a.countHint(path)
 	case strings.Contains(e.Msg, "(mismatched types "):
 		return a.mismatchHint(path)
-	case strings.HasPrefix(e.Msg, "cannot use _ as value"), e.Msg == "undefined: Out", e.Msg == "undefined: In":
-		return "the values and sources of earlier cells have these names in a cell's statements only"
 	case strings.HasPrefix(e.Msg, "missing return"):
 		return "every way through a function with results ends in return, panic or an endless loop"
 	case strings.HasPrefix(e.Msg, "no new variables"):

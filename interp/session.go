@@ -1,8 +1,3 @@
-// Package interp is a notebook session of Go. It runs cells: Go declarations and
-// statements in any order, against what earlier cells left. It owns the meaning of
-// cells, in the steps of cell.go; an engine behind package engine executes them.
-// It knows nothing of the Jupyter protocol but the contract of package kernel, and
-// nothing of tensors.
 package interp
 
 import (

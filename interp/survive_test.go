@@ -203,3 +203,17 @@ func TestOutOfMemory(t *testing.T) {
 		}
 	}
 }
+
+// Of the values that cells have shown the last ones are kept.
+func TestOutputsAreBounded(t *testing.T) {
+	s := newSession(t)
+	for n := range maxOuts + 1 {
+		evalFor(t, s, n+1, fmt.Sprint(n+1), "")
+	}
+	if got := evalFor(t, s, 500, "Out[2];", ""); got != "" {
+		t.Errorf("Out[2]: got %s, want it to be kept", got)
+	}
+	if got := evalFor(t, s, 501, "Out[1]", ""); !strings.Contains(got, "not kept") {
+		t.Errorf("Out[1]: got %s, want it to be gone", got)
+	}
+}

@@ -1,0 +1,115 @@
+// Package interp is a notebook session of Go. It runs cells: Go declarations and
+// statements in any order, against what earlier cells left. It owns the meaning of
+// cells, in the steps of cell.go; an engine behind package engine executes them.
+// It knows nothing of the Jupyter protocol but the contract of package kernel, and
+// nothing of tensors.
+//
+// What follows is what cells mean. The scripts in testdata show every sentence of it.
+//
+// # A cell
+//
+// A cell is a file and the body of a function in one. Its imports come first,
+// wherever they stand; its types, constants and functions are declared for the whole
+// cell; its statements, var declarations among them, run in their order. The compiler's
+// own type checker checks all of it before anything runs: a cell with a mistake, and
+// one that the engine refuses, leaves nothing behind, no variable, function, type or
+// import. All mistakes are reported, but for variables and imports that are not used:
+// a later cell may use them.
+//
+// Variables of a cell's outermost scope are variables of the session. A function that
+// uses one that its own cell declares sees zero until the declaration has run. A panic
+// ends the cell: what it had assigned stays, what it had not reached is zero.
+//
+// The value of the last expression is shown, unless a semicolon ends the cell, the
+// value is nil, or the expression is a call of one of fmt's functions that print. Of a
+// call with several results all are shown. A value of a type of the session's shows
+// itself by its methods String, Error, HTML, Markdown, LaTeX, SVG, PNG or MimeBundle.
+//
+// Deferred calls run at the end of their cell, last in first out, also after a panic,
+// which they may recover from. A return statement ends the cell. Labels, goto and
+// called function literals are what they are in a function. Functions init run once,
+// in their cell, after the variables that come first; a function main runs when a cell
+// calls it. A cell may begin with a package clause, as a pasted program does: its
+// variables are then initialized in the order of what they depend on.
+//
+// Packages fmt, math, strings, sort, time, math/rand and those of this library need no
+// import. A name that a cell declares hides a package; an import brings it back.
+//
+// # Declaring again
+//
+// A cell may declare a name again, as the same thing or as another:
+//
+//   - A variable of the same type stays the same variable: functions, closures and
+//     pointers of earlier cells see the new value. With another type it is a new
+//     variable. Functions that use it are compiled again where they fit the new type;
+//     those that do not, and all closures, keep the old one with its value.
+//   - A function with the same signature takes the place of the old one for everyone,
+//     closures included. With another signature its callers are compiled again; those
+//     that no longer fit keep the old function, and a note says which and why.
+//   - A method is the same: a new body serves the values that exist; another signature
+//     makes a new version of the type.
+//   - A type that is declared anew is a new type, and what uses it, methods included, is
+//     compiled again. Values that exist keep the old type, which messages call "T (of
+//     In[3])", with its methods. Word for word the same declaration changes nothing, so
+//     a cell may be run again.
+//   - A constant is replaced, and what uses it is compiled again.
+//   - An import under a name that is taken replaces its meaning; earlier functions keep
+//     what the name meant to them.
+//
+// Functions that call each other stand in one cell: the first of two cells could not be
+// checked, and is refused with this hint. A cell that declares one of them again, when
+// both exist, is fine.
+//
+// # Earlier cells
+//
+// In is the slice of the cells' sources: In[3] is that of the third. Out[3], or _3, is
+// the value that In[3] showed, with the type that it had; _ is the last one, __ and ___
+// those before. These names mean this in the statements of a cell, until something is
+// declared under them; they do not in functions. A value is kept if it was the only one
+// of its cell and its type has a name: the last 100 are, but one of more than 1 MB only
+// until another cell shows a value. %reset out forgets them.
+//
+// # Goroutines
+//
+// A goroutine belongs to the cell that started it, and so does what it prints, also
+// when it outlives the cell. A panic ends the goroutine alone and is reported under its
+// cell. This holds for functions given to time.AfterFunc and context.AfterFunc as well.
+// Go's rules for data that goroutines share hold between cells too: concurrent writes
+// to a map end the process, as Go has it, and nothing can prevent that.
+//
+// # Interrupts
+//
+// An interrupt stops the running cell and its goroutines, in loops, calls, channel
+// operations, select, locks, WaitGroup.Wait, Cond.Wait, time.Sleep, functions that
+// compiled code calls back, and tensor operations. Deferred functions run; recover does
+// not stop it. Variables, closures and the goroutines of other cells stay as they are.
+// Compiled code that waits for something else, such as a file or a connection, cannot
+// be stopped: after two seconds the cell is left behind, later cells run, and when the
+// compiled code returns, the cell ends with the next loop or call. Until then its
+// statements may still run.
+//
+// # What would end a program
+//
+// Each of these ends the cell with an error, and the next cell has everything:
+//
+//   - os.Exit, log.Fatal, the methods Fatal of loggers, and flag sets that exit. Unlike
+//     in a program, deferred functions run; recover does not stop it.
+//   - runtime.Goexit in the cell's own goroutine.
+//   - Calls that nest deeper than 10,000.
+//   - Unlocking what is not locked.
+//   - Memory: a slice, a string of strings.Repeat or a tensor that does not fit panics
+//     with what was asked for and the limit; a cell whose heap grows beyond the limit is
+//     stopped. The limit is nine tenths of the machine's memory, the control group's or
+//     GOMEMLIMIT, whichever is least.
+//   - A deadlock: when all goroutines of cells wait for each other, and no timer or
+//     goroutine of compiled code can wake one, the cell is stopped with Go's words,
+//     after about a second. When in doubt, such as after signal.Notify or with a ticker,
+//     nothing is reported, and an interrupt ends the wait.
+//
+// # Limits
+//
+// Interpreted code runs some hundred times slower than compiled code; operations on
+// tensors run at full speed. cgo, assembly, unsafe and package syscall are not
+// available. A variable whose type is declared inside a function is kept only as a value
+// of an interface.
+package interp
