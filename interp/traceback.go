@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"halfnote/interp/engine"
@@ -109,6 +110,10 @@ func (s *Session) frames(p *engine.Panic) []string {
 		}
 		folded = 0
 	}
+	if n := len(p.Inside); n > 1 { // one is the call that the cell shows
+		list = append(list, dim(fmt.Sprintf("  … %d calls inside %s", n, packagesOf(p.Inside))))
+	}
+	inside := len(list)
 	last := "-"
 	seen := map[string]bool{}
 	for _, f := range p.Frames {
@@ -145,7 +150,7 @@ func (s *Session) frames(p *engine.Panic) []string {
 			m := marks[0]
 			cell, _, _ := m.place()
 			at, note := s.marked(m), ""
-			if len(list) == 0 { // where the panic came from
+			if len(list) == inside { // where the panic came from
 				call, shapes := s.operands(p.Value, m)
 				at, note = cmp.Or(call, at), shapes
 			}
@@ -173,6 +178,20 @@ func (s *Session) frames(p *engine.Panic) []string {
 		list = append(list, dim(fmt.Sprintf("  … %d more calls", p.Skipped)))
 	}
 	return list
+}
+
+// packagesOf names the packages of compiled functions such as
+// "halfnote/tensor.(*Tensor).MatMul", each once.
+func packagesOf(functions []string) string {
+	var names []string
+	for _, f := range functions {
+		f = f[strings.LastIndexByte(f, '/')+1:]
+		name, _, _ := strings.Cut(f, ".")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // recursing lists the places from which a function may call itself: there is one

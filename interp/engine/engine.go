@@ -105,6 +105,9 @@ type Panic struct {
 	// Frames lists the interpreted functions that were active, innermost first,
 	// as far as the engine knows them.
 	Frames []Frame
+	// Inside lists the functions of compiled packages that were under way between
+	// the panic and the first frame, innermost first, where the engine knows them.
+	Inside []string
 	// Skipped counts further frames that were left out after the first ones.
 	Skipped int
 }

@@ -2,6 +2,7 @@ package yaegi
 
 import (
 	"bytes"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -24,8 +25,9 @@ type traces struct {
 type trace struct {
 	frames  []engine.Frame
 	skipped int
-	literal bool // the next frame is of a literal that stands for the function around it
-	twice   bool // the next frame is of a call that was made again
+	inside  []string // compiled functions between the panic and the first frame
+	literal bool     // the next frame is of a literal that stands for the function around it
+	twice   bool     // the next frame is of a call that was made again
 }
 
 // maxFrames are kept of one panic: endless recursion would give thousands.
@@ -52,7 +54,7 @@ func (t *traces) add(name string) {
 	id := t.goroutine()
 	tr := t.frames[id]
 	if tr == nil {
-		tr = &trace{}
+		tr = &trace{inside: compiled()}
 		t.frames[id] = tr
 	}
 	if tr.literal {
@@ -71,29 +73,53 @@ func (t *traces) add(name string) {
 }
 
 // take returns the frames of the calling goroutine's panic and forgets them.
-func (t *traces) take() ([]engine.Frame, int) {
+func (t *traces) take() trace {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.frames) == 0 {
-		return nil, 0
+		return trace{}
 	}
 	id := t.goroutine()
 	tr := t.frames[id]
 	delete(t.frames, id)
 	if tr == nil {
-		return nil, 0
+		return trace{}
 	}
-	return tr.frames, tr.skipped
+	return *tr
+}
+
+// compiled lists the compiled functions that a panic has left when the innermost
+// interpreted one begins to unwind.
+func compiled() (list []string) {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	panicked := false
+	for {
+		f, more := frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			panicked, list = true, nil
+		case strings.HasPrefix(f.Function, "reflect."), strings.HasPrefix(f.Function, "github.com/traefik/yaegi/"):
+			if panicked {
+				return list
+			}
+		case panicked && !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "halfnote/interp"):
+			list = append(list, f.Function)
+		}
+		if !more {
+			return nil
+		}
+	}
 }
 
 // put gives the calling goroutine's panic its frames back.
-func (t *traces) put(frames []engine.Frame, skipped int) {
+func (t *traces) put(p *engine.Panic) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.frames == nil {
 		t.frames = map[uint64]*trace{}
 	}
-	t.frames[t.goroutine()] = &trace{frames: frames, skipped: skipped, literal: true}
+	t.frames[t.goroutine()] = &trace{frames: p.Frames, skipped: p.Skipped, inside: p.Inside, literal: true}
 }
 
 func (t *traces) forget() { t.take() }

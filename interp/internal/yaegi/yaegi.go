@@ -284,13 +284,13 @@ func (e *Engine) Recovered(r any) *engine.Panic {
 	if r == nil {
 		r = new(runtime.PanicNilError)
 	}
-	frames, skipped := e.traces.take()
-	return &engine.Panic{Value: r, Frames: frames, Skipped: skipped}
+	t := e.traces.take()
+	return &engine.Panic{Value: r, Frames: t.frames, Skipped: t.skipped, Inside: t.inside}
 }
 
 // Raise puts the frames of a panic back that compiled code raises again from a
 // deferred literal: that stands for the function around it.
-func (e *Engine) Raise(p *engine.Panic) { e.traces.put(p.Frames, p.Skipped) }
+func (e *Engine) Raise(p *engine.Panic) { e.traces.put(p) }
 
 // Forget implements engine.Engine.
 func (e *Engine) Forget() { e.traces.forget() }
