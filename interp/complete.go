@@ -122,10 +122,6 @@ func (c *completer) spot(magics []kernel.Match) spot {
 	return inCode
 }
 
-func unterminated(lit string) bool {
-	return len(lit) < 2 || lit[len(lit)-1] != lit[0]
-}
-
 // cursorName stands for what is yet to be written after the cursor.
 const cursorName = "cursor__"
 
@@ -160,31 +156,6 @@ func (c *completer) check(sur surroundings, where spot) {
 			return
 		}
 	}
-}
-
-// settle ends the statement that code breaks off in, so that the next line is one
-// of its own.
-func settle(code string) string {
-	var open []byte
-	for _, l := range lex(code) {
-		switch l.tok {
-		case token.LPAREN:
-			open = append(open, ')')
-		case token.LBRACK:
-			open = append(open, ']')
-		case token.LBRACE:
-			open = append(open, '}')
-		case token.RPAREN, token.RBRACK, token.RBRACE:
-			if len(open) > 0 {
-				open = open[:len(open)-1]
-			}
-		}
-	}
-	code = strings.TrimRight(code, " \t\r\n")
-	for i := len(open) - 1; i >= 0 && open[i] != '}'; i-- {
-		code += string(open[i])
-	}
-	return code + ";\n"
 }
 
 // known tells whether what stands before the dot means something.

@@ -1,0 +1,205 @@
+package interp
+
+import (
+	"cmp"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// lexeme is a token with its place in the code, in bytes.
+type lexeme struct {
+	tok        token.Token
+	lit        string
+	start, end int
+}
+
+// lex returns the tokens of code, comments too, semicolons that Go inserts left
+// out.
+func lex(code string) []lexeme {
+	file := token.NewFileSet().AddFile("", -1, len(code))
+	var s scanner.Scanner
+	s.Init(file, []byte(code), nil, scanner.ScanComments)
+	var list []lexeme
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return list
+		}
+		if tok == token.SEMICOLON && lit != ";" {
+			continue
+		}
+		start := file.Offset(pos)
+		end := start + len(cmp.Or(lit, tok.String()))
+		if strings.Contains(code, "\r") { // which the scanner leaves out of some
+			end = start + extent(code[start:], lit, tok)
+		}
+		list = append(list, lexeme{tok, lit, start, end})
+	}
+}
+
+// extent returns how many bytes of code its first token takes.
+func extent(code, lit string, tok token.Token) int {
+	var stop string
+	switch {
+	case tok == token.STRING && code[0] == '`':
+		stop = "`"
+	case tok == token.COMMENT && strings.HasPrefix(code, "/*"):
+		stop = "*/"
+	case tok == token.COMMENT:
+		if i := strings.IndexByte(code, '\n'); i >= 0 {
+			return i
+		}
+		return len(code)
+	default:
+		return len(cmp.Or(lit, tok.String()))
+	}
+	skip := len(stop)
+	if i := strings.Index(code[skip:], stop); i >= 0 {
+		return skip + i + len(stop)
+	}
+	return len(code)
+}
+
+func unterminated(lit string) bool {
+	return len(lit) < 2 || lit[len(lit)-1] != lit[0]
+}
+
+// words returns the identifiers of code.
+func words(code string) map[string]bool {
+	m := map[string]bool{}
+	for _, l := range lex(code) {
+		if l.tok == token.IDENT {
+			m[l.lit] = true
+		}
+	}
+	return m
+}
+
+// brackets returns what would close the brackets that code leaves open, the
+// innermost first, and where its last token ends.
+func brackets(code string) (closing string, end int) {
+	var open []byte
+	for _, l := range lex(code) {
+		if l.tok == token.COMMENT {
+			continue
+		}
+		end = min(l.end, len(code))
+		switch l.tok {
+		case token.LPAREN:
+			open = append(open, ')')
+		case token.LBRACK:
+			open = append(open, ']')
+		case token.LBRACE:
+			open = append(open, '}')
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	slices.Reverse(open)
+	return string(open), end
+}
+
+// shut closes the brackets that code leaves open, after its last token and after
+// the cursor; body comes before them.
+func shut(code string, cursor int, body string) string {
+	closing, end := brackets(code)
+	if end > 0 {
+		end = max(end, cursor)
+	}
+	return code[:end] + body + closing + code[end:]
+}
+
+// settle ends the statement that code breaks off in, so that the next line is one
+// of its own in the same block.
+func settle(code string) string {
+	closing, _ := brackets(code)
+	closing, _, _ = strings.Cut(closing, "}")
+	return strings.TrimRight(code, " \t\r\n") + closing + ";\n"
+}
+
+// blankMagic replaces by spaces what is no Go: the first word of a line that begins
+// with a percent sign, all the line if with two, commands, and question marks at the end.
+// Offsets stay.
+func blankMagic(code string) string {
+	if rest := strings.TrimLeft(code, " \t\r\n"); strings.HasPrefix(rest, "?") {
+		names := strings.TrimLeft(rest, "?")
+		code = strings.Repeat(" ", len(code)-len(names)) + names
+	}
+	if rest := strings.TrimRight(code, " \t\r\n"); strings.HasSuffix(rest, "?") {
+		names := strings.TrimRight(rest, "?")
+		code = names + strings.Repeat(" ", len(code)-len(names))
+	}
+	var b strings.Builder
+	for line := range strings.Lines(code) {
+		word := strings.TrimLeft(line, " \t")
+		if strings.HasPrefix(word, "%") {
+			stop := " \t\r\n"
+			if strings.HasPrefix(word, "%%") {
+				stop = "\r\n"
+			}
+			n := len(line) - len(word)
+			for n < len(line) && !strings.ContainsRune(stop, rune(line[n])) {
+				n++
+			}
+			n += len(magicFlags.FindString(line[n:]))
+			line = strings.Repeat(" ", n) + line[n:]
+		} else if strings.HasPrefix(word, "!") && betweenStatements(b.String()) {
+			if _, err := parser.ParseExpr(word); err != nil {
+				line = strings.Repeat(" ", len(strings.TrimRight(line, "\r\n"))) + line[len(strings.TrimRight(line, "\r\n")):]
+			}
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// magicFlags are what may stand between a magic's name and its Go: -n 3.
+var magicFlags = regexp.MustCompile(`^([ \t]+-[a-z]([ \t]*[0-9]+)?)*`)
+
+// offsetOf returns the byte offset of a line and column, both from 1.
+func offsetOf(code string, line, col int) int {
+	off := 0
+	for ; line > 1; line-- {
+		n := strings.IndexByte(code[off:], '\n')
+		if n < 0 {
+			break
+		}
+		off += n + 1
+	}
+	return off + col - 1
+}
+
+// byteOffset turns an offset in code points into one in bytes.
+func byteOffset(code string, points int) int {
+	for i := range code {
+		if points <= 0 {
+			return i
+		}
+		points--
+	}
+	return len(code)
+}
+
+// prefixAt returns where the identifier that ends at offset starts: at offset
+// itself if there is none.
+func prefixAt(code string, offset int) int {
+	start := offset
+	for start > 0 {
+		r, n := utf8.DecodeLastRuneInString(code[:start])
+		if !isWord(r) {
+			break
+		}
+		start -= n
+	}
+	return start
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
