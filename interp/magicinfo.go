@@ -16,6 +16,8 @@ func (s *Session) magicHelp(c call) kernel.Result {
 	b.WriteString("unless a semicolon ends it. Names keep their meaning in later cells and may be declared again.\n\n")
 	fmt.Fprintf(&b, "Packages that need no import: %s. Others of the standard library are there to import.\n\n",
 		strings.Join(slices.Sorted(maps.Keys(preloaded)), ", "))
+	b.WriteString("_ is the last value that a cell showed, Out[3] that of In[3], and In[3] its source. ")
+	b.WriteString("The environment variable GOMEMLIMIT, as 8GiB, limits the memory of cells.\n\n")
 	b.WriteString("name? shows what a name means, name?? its source too.\n\n")
 	b.WriteString(listMagics())
 	b.WriteString("\nOne that begins with %% stands on the first line of a cell and applies to the rest of it, the others on lines of their own between statements.\n")
