@@ -1,0 +1,45 @@
+package yaegi
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"io"
+	"testing"
+
+	"halfnote/interp/engine"
+)
+
+// A panic of the compiler, here at what the checker would have refused, is an error,
+// and the engine goes on. It is part of Y16.
+func TestCompilerPanic(t *testing.T) {
+	e, err := New(Options{
+		Name: func(path string) string { return "p__" + path }, Stdout: io.Discard,
+		Goroutine: func() uint64 { return 0 },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	declare := func(name, src string) (engine.Program, error) {
+		file, err := parser.ParseFile(e.Files(), name, src, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Declare(&engine.Unit{Entry: file.Decls[len(file.Decls)-1].(*ast.FuncDecl).Name.Name, File: file, Fset: e.Files()})
+	}
+	_, err = declare("a", "package main; func bad() { if 5 {} }")
+	if p := (*CompilerPanic)(nil); !errors.As(err, &p) {
+		t.Errorf("got %v, want a panic of the compiler", err)
+	}
+	p, err := declare("b", "package main; var n int; func good() { n++ }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(); err != nil {
+		t.Error(err)
+	}
+	if v, ok := e.Slot("n"); !ok || v.Int() != 1 {
+		t.Errorf("n is %v after a run that adds 1", v)
+	}
+}
