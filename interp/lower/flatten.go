@@ -37,6 +37,11 @@ func (f *Flat) Apply(n ast.Node) ast.Node {
 			if q := f.ident(x, selected && c.Name() == "Sel"); q != nil {
 				c.Replace(q)
 			}
+		case *ast.TypeSwitchStmt: // its variable is one in each clause
+			if a, ok := x.Assign.(*ast.AssignStmt); ok {
+				id := a.Lhs[0].(*ast.Ident)
+				id.Name = unshadowed(id.Name)
+			}
 		}
 		return true
 	})
@@ -82,8 +87,11 @@ func (f *Flat) ident(id *ast.Ident, selected bool) ast.Expr {
 	if _, ok := o.(*types.PkgName); ok {
 		return nil
 	}
+	v, isVar := o.(*types.Var)
 	if name := f.Name(o); name != "" {
 		id.Name = name
+	} else if isVar && v.Parent() != nil && v.Pkg() != nil && v.Parent() != v.Pkg().Scope() {
+		id.Name = unshadowed(id.Name)
 	} else if f.Dots && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
 		return &ast.SelectorExpr{X: &ast.Ident{NamePos: id.NamePos, Name: f.Alias(o.Pkg().Path())}, Sel: id}
 	}
@@ -102,4 +110,13 @@ func TypeName(t types.Type) types.Object {
 		return t.Obj()
 	}
 	return nil
+}
+
+// unshadowed is what a local variable is called. Rewrites say byte and len where
+// the code has another meaning for them.
+func unshadowed(name string) string {
+	if types.Universe.Lookup(name) != nil {
+		return name + "__00"
+	}
+	return name
 }

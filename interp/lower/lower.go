@@ -86,6 +86,7 @@ var Rewrites = []Rewrite{
 	{"dotimport", "names of dot imports", (*Unit).dotImports},
 	{"streams", "standard streams of the cell that uses them", (*Unit).streams},
 	{"instances", "inferred type arguments", (*Unit).instances},
+	{"caselabel", "labels in the clauses of switch and select", (*Unit).caseLabels},
 	{"index", "errors of indexes that name index and length", (*Unit).indexChecks},
 	{"methodexpr", "method expressions", (*Unit).methodExprs},
 	{"shift", "shifts of constants by variables", (*Unit).shifts},

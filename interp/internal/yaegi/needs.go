@@ -9,6 +9,7 @@ var needs = engine.Needs{
 	Rewrites: []string{
 		"arraylen",
 		"barrier",
+		"caselabel",
 		"channel",
 		"closure",
 		"commaok",
