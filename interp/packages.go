@@ -217,7 +217,11 @@ func (s *Session) declarePackage(by *cell, u *sourceUnit) error {
 		x.Pkg, x.Info = u.Types, u.Info
 		s.unpackage(c, x)
 	}
-	if err := x.Lower(s.engine.Needs().Rewrites); err != nil {
+	rewrites := s.engine.Needs().Rewrites
+	if u.SharedLoopVars() {
+		rewrites = slices.DeleteFunc(slices.Clone(rewrites), func(name string) bool { return name == "loopvar" })
+	}
+	if err := x.Lower(rewrites); err != nil {
 		return err
 	}
 	if !s.engine.Needs().Instances {

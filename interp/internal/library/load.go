@@ -10,6 +10,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"go/version"
 	"io/fs"
 	"maps"
 	"os"
@@ -43,6 +44,12 @@ func (p *Package) Position(files *token.FileSet, pos token.Pos) token.Position {
 	at := files.Position(pos)
 	at.Filename = p.Name(at.Filename)
 	return at
+}
+
+// SharedLoopVars tells whether the package's language version is one in which the
+// turns of a loop share its variables: https://go.dev/blog/loopvar-preview.
+func (p *Package) SharedLoopVars() bool {
+	return p.GoVersion != "" && version.Compare("go"+p.GoVersion, "go1.22") < 0
 }
 
 // Changed tells whether the files on disk are no longer what was read.

@@ -25,6 +25,11 @@ type modFile struct {
 // version.
 type module struct{ path, version string }
 
+// noVersion is the language version of modules that say none.
+const noVersion = "1.16"
+
+func (m *modFile) language() string { return cmp.Or(m.goVersion, noVersion) }
+
 // readMod reads a go.mod or go.work file.
 func readMod(file string) (*modFile, error) {
 	data, err := os.ReadFile(file)

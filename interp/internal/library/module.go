@@ -99,7 +99,7 @@ func (f *Finder) readVendor() error {
 	for line := range strings.Lines(string(data)) {
 		switch w := strings.Fields(line); {
 		case len(w) >= 2 && w[0] == "#":
-			of = Place{Module: w[1]}
+			of = Place{Module: w[1], GoVersion: noVersion}
 		case len(w) > 0 && w[0] == "##":
 			if _, v, ok := strings.Cut(line, "go "); ok {
 				of.GoVersion = strings.TrimSpace(v)
@@ -196,7 +196,7 @@ func (f *Finder) Find(pkg string) (Place, error) {
 		return f.std(pkg)
 	}
 	if m := f.owner(pkg); m != nil {
-		p := Place{filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(pkg[len(m.module):], "/"))), m.module, m.goVersion}
+		p := Place{filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(pkg[len(m.module):], "/"))), m.module, m.language()}
 		if !exists(p.Dir) {
 			return p, fmt.Errorf("module %s has no folder for package %q: %s", m.module, pkg, p.Dir)
 		}
@@ -226,9 +226,9 @@ func (f *Finder) Find(pkg string) (Place, error) {
 		}
 		dir := filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(pkg[len(prefix):], "/")))
 		if exists(dir) {
-			p := Place{Dir: dir, Module: prefix}
-			if m, err := f.requirements(prefix, version); err == nil {
-				p.GoVersion = m.goVersion
+			p := Place{Dir: dir, Module: prefix, GoVersion: noVersion}
+			if m, err := readMod(filepath.Join(root, "go.mod")); err == nil {
+				p.GoVersion = m.language()
 			}
 			return p, nil
 		}
