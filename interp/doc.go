@@ -35,6 +35,31 @@
 // Packages fmt, math, strings, sort, time, math/rand and those of this library need no
 // import. A name that a cell declares hides a package; an import brings it back.
 //
+// # Packages
+//
+// The packages of the standard library that cells can import are compiled into the
+// program. Their generic functions and types have no compiled form: they run from
+// their source, of which the program holds what it needs, some 12 KB; no Go need be
+// installed. Those of package slices that only loop over numbers or strings are
+// compiled for the common types. iter.Pull runs its iterator in a goroutine,
+// atomic.Pointer is behind a lock, values of unique.Make live as long as the session.
+// runtime.AddCleanup is refused.
+//
+// A cell can also import packages as source: those of the module that the working
+// directory is in, with its internal ones; those of the modules that its go.mod
+// requires, from the module cache, the folder vendor, or where replace and go.work say;
+// and, where Go is installed, those of the standard library that are not compiled in and
+// need neither unsafe nor assembly, such as go/scanner or net/mail. Versions are those
+// that go.mod selects; nothing is fetched. Files are chosen as for a build without cgo
+// and with the tags purego and noasm. A package is checked in the language version of
+// its module, initialized once, before the cell that first imports it, and runs
+// interpreted as cells do; tracebacks show its lines. What uses cgo, assembly, unsafe or
+// embedded files is refused, and so is what imports it, with the reason.
+//
+// A package that has been imported stays as it was read, so that its types stay what
+// they are: importing it again when its files have changed says so, and %reset reads
+// them anew. One that was refused is read again with the next import.
+//
 // # Declaring again
 //
 // A cell may declare a name again, as the same thing or as another:

@@ -59,7 +59,6 @@ func (f *Flat) qualified(x *ast.SelectorExpr) ast.Expr {
 	}
 	if name := f.Name(f.Info.Uses[x.Sel]); name != "" {
 		x.Sel.Name = name
-		x.Sel.NamePos = id.NamePos
 		return x.Sel
 	}
 	id.Name = f.Alias(p.Imported().Path())
