@@ -23,7 +23,7 @@ func (e *Engine) check(u *engine.Unit) (*types.Package, *types.Info, error) {
 	}
 	ast.Inspect(u.File, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && !own[id.Name] {
-			if o := e.objects[id.Name]; o != nil {
+			if o := e.units.objects[id.Name]; o != nil {
 				own[id.Name] = true
 				pkg.Scope().Insert(o)
 			}

@@ -18,6 +18,9 @@ import (
 //     later unit behind an interface must know that it is one, or the call goes to
 //     a wrong address and ends the process.
 //   - record, the types that the interpreter has made.
+//
+// And of the SSA program its packages: each later interpreter would look at all of
+// them, and none is ever given up.
 
 type msets = map[reflect.Type]map[string]*ssa.Function
 
@@ -26,6 +29,13 @@ var (
 	recordField = field(reflect.TypeFor[ixgo.Interp](), "record", reflect.TypeFor[*ixgo.TypesRecord]())
 	rcacheField = field(reflect.TypeFor[ixgo.TypesRecord](), "rcache", reflect.TypeFor[map[reflect.Type]types.Type]())
 )
+
+var packagesField = field(reflect.TypeFor[ssa.Program](), "packages", reflect.TypeFor[map[*types.Package]*ssa.Package]())
+
+// discard takes a unit out of the SSA program.
+func (e *Engine) discard(unit *ssa.Package) {
+	delete(*at[map[*types.Package]*ssa.Package](unsafe.Pointer(e.prog), packagesField), unit.Pkg)
+}
 
 // field returns a field of a struct, nil if it is not of type want.
 func field(t reflect.Type, name string, want reflect.Type) *reflect.StructField {
@@ -40,7 +50,7 @@ var errRelease = errors.New("ixgo: this release of ixgo has other fields than v1
 
 // unexported says what of ixgo is not as this package expects it.
 func unexported() error {
-	if msetsField == nil || recordField == nil || rcacheField == nil {
+	if msetsField == nil || recordField == nil || rcacheField == nil || packagesField == nil {
 		return errRelease
 	}
 	for t, fields := range frameFields {

@@ -27,12 +27,10 @@ type Engine struct {
 	prog   *ssa.Program
 	loader *loader
 	live   interpreters
-	// objects is what units have declared, by name.
-	objects map[string]types.Object
+	units  units
 	// created says how many names a compiled package had when the program took it
 	// in, plus one.
 	created map[*types.Package]int
-	slots   map[string]reflect.Value
 	traces  traces
 }
 
@@ -56,7 +54,7 @@ func New(o Options) (*Engine, error) {
 	register(o.Paths, o.Table)
 	ctx := ixgo.NewContext(ixgo.SupportMultipleInterp | ixgo.DisableAutoLoadPatchs)
 	e := &Engine{
-		ctx: ctx, prog: ctx.Builder.Program(), objects: map[string]types.Object{}, created: map[*types.Package]int{}, slots: map[string]reflect.Value{},
+		ctx: ctx, prog: ctx.Builder.Program(), created: map[*types.Package]int{}, units: newUnits(),
 		loader: newLoader(ctx.Loader, o),
 	}
 	ctx.Loader = e.loader
@@ -140,9 +138,18 @@ func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
 		return nil, err
 	}
 	unit := e.prog.CreatePackage(pkg, []*ast.File{u.File}, info, false)
-	// Later interpreters leave out packages whose init has no code. What they use
-	// of this one they compile again, as code of their own.
-	defer func() { unit.Func("init").Blocks = nil }()
+	defer func() {
+		if err != nil || p == nil {
+			e.discard(unit)
+			return
+		}
+		// Later interpreters leave out packages whose init has no code. What they use
+		// of this one they compile again, as code of their own.
+		unit.Func("init").Blocks = nil
+		if f := unit.Func(reached); f != nil {
+			f.Blocks = nil
+		}
+	}()
 	unit.Build()
 	in, err := ixgo.NewInterp(e.ctx, unit)
 	if err != nil {
@@ -151,7 +158,7 @@ func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
 	if err := in.RunInit(); err != nil {
 		return nil, err
 	}
-	e.harvest(in, pkg)
+	e.harvest(in, unit)
 	return e.program(u, unit, in), nil
 }
 
@@ -162,26 +169,6 @@ type CompilerPanic struct {
 }
 
 func (p *CompilerPanic) Error() string { return fmt.Sprintf("the compiler panicked: %v", p.Value) }
-
-// harvest makes what a unit has declared known to later ones.
-func (e *Engine) harvest(in *ixgo.Interp, pkg *types.Package) {
-	scope := pkg.Scope()
-	for _, name := range scope.Names() {
-		o := scope.Lookup(name)
-		if o.Pkg() != pkg || name == reached {
-			continue
-		}
-		e.objects[name] = o
-		if _, ok := o.(*types.Var); ok {
-			if p, ok := in.GetVarAddr(name); ok {
-				e.loader.vars[name] = reflect.ValueOf(p)
-				e.slots[name] = reflect.ValueOf(p).Elem()
-			}
-		}
-	}
-	all, fresh := e.loader.learn(in)
-	e.live.add(in, all, fresh)
-}
 
 // room refuses a unit whose types have more methods than there is room for: ixgo
 // would end the process.
@@ -203,30 +190,6 @@ func room(pkg *types.Package) error {
 // reserve is for the methods of types that the unit does not declare at its top
 // level.
 const reserve = 256
-
-// Slot implements engine.Engine.
-func (e *Engine) Slot(name string) (reflect.Value, bool) {
-	v, ok := e.slots[name]
-	return v, ok
-}
-
-// Drop implements engine.Engine.
-func (e *Engine) Drop(names ...string) {
-	for _, name := range names {
-		if v, ok := e.slots[name]; ok {
-			v.SetZero()
-		}
-	}
-}
-
-// Remove implements engine.Engine.
-func (e *Engine) Remove(names ...string) {
-	for _, name := range names {
-		delete(e.objects, name)
-		delete(e.slots, name)
-		delete(e.loader.vars, name)
-	}
-}
 
 // Inside implements engine.Engine: values of units' types are what they are.
 func (e *Engine) Inside(v reflect.Value) (value reflect.Value, typ string, ok bool) {

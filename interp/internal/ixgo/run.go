@@ -37,6 +37,9 @@ func (p program) Free() (gone bool) {
 	if p.entry != nil {
 		p.entry.Blocks, p.entry.Locals = nil, nil
 		p.e.Remove(p.entry.Name())
+		if p.gone {
+			p.e.end(p.entry.Pkg.Pkg)
+		}
 	}
 	return p.gone
 }

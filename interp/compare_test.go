@@ -1,0 +1,238 @@
+package interp
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"halfnote/kernel"
+)
+
+var compare = flag.Bool("compare", false, "measure the engines and print the table of doc.go")
+
+// compareVar tells a child process which engine to measure.
+const compareVar = "HALFNOTE_TEST_COMPARE"
+
+// measure is a line of the table: a number of one engine, and how to write it.
+type measure struct {
+	Name, Value string
+}
+
+// TestCompareEngines measures the engines, each in a process of its own, and prints
+// a table; it asserts nothing, so it runs only with -compare.
+func TestCompareEngines(t *testing.T) {
+	if !*compare {
+		t.Skip("-compare is not given")
+	}
+	columns := map[string][]measure{}
+	for _, engine := range Engines {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestCompareChild$", "-test.timeout=20m")
+		cmd.Env = append(os.Environ(), compareVar+"="+engine)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ := strings.Cut(string(out), "measures: ")
+		var list []measure
+		if err := json.NewDecoder(strings.NewReader(text)).Decode(&list); err != nil {
+			t.Fatal(err)
+		}
+		columns[engine] = append(list, measure{"the program's size", size(t, engine)}, measure{"Go's test programs that pass", passing(t, engine)})
+	}
+	for i, m := range columns[Engines[0]] {
+		line := fmt.Sprintf("%-42s", m.Name)
+		for _, engine := range Engines {
+			line += fmt.Sprintf("%16s", columns[engine][i].Value)
+		}
+		fmt.Println(line)
+	}
+}
+
+// TestCompareChild is the child process of TestCompareEngines.
+func TestCompareChild(t *testing.T) {
+	engine := os.Getenv(compareVar)
+	if engine == "" {
+		t.Skip("it is run by TestCompareEngines, one process an engine")
+	}
+	var list []measure
+	add := func(name, format string, args ...any) {
+		list = append(list, measure{name, fmt.Sprintf(format, args...)})
+	}
+	start := time.Now()
+	s := newSessionOn(t, engine)
+	n := 0
+	eval := func(code string) time.Duration {
+		n++
+		start := time.Now()
+		if r := s.Eval(context.Background(), kernel.Cell{Code: code, Count: n}, &recorder{}); r.Err != nil {
+			t.Fatalf("%s: %s", code, r.Err.Value)
+		}
+		return time.Since(start)
+	}
+	eval("fmt.Sprint(1)")
+	add("session and first cell", "%.0f ms", ms(time.Since(start)))
+	eval("type P struct{ X int }\nfunc (p *P) Inc() { p.X++ }\n" +
+		"func fib(n int) int { if n < 2 { return n }; return fib(n-1) + fib(n-2) }\n" +
+		"func adds(n int) int { s := 0; for i := 0; i < n; i++ { s += i }; return s }\n" +
+		"func sqrts(n int) float64 { s := 0.0; for i := 0; i < n; i++ { s += math.Sqrt(2) }; return s }\n" +
+		"func incs(n int) int { p := &P{}; for i := 0; i < n; i++ { p.Inc() }; return p.X }\n" +
+		"func news(n int) int { m := map[string][]int{}; for i := 0; i < n; i++ { k := fmt.Sprint(i % 100); m[k] = append(m[k], i) }; return len(m) }")
+	add("fib(30), 1.3 million calls", "%.2f s", best(3, func() time.Duration { return eval("fib(30)") }).Seconds())
+	add("10 million additions in a loop", "%.2f s", best(3, func() time.Duration { return eval("adds(10_000_000)") }).Seconds())
+	add("a call of a method, in a loop", "%.0f ns", float64(best(3, func() time.Duration { return eval("incs(1_000_000)") }))/1e6)
+	add("a call of compiled code, in a loop", "%.0f ns", float64(best(3, func() time.Duration { return eval("sqrts(1_000_000)") }))/1e6)
+	add("a turn with fmt, a map and append", "%.0f ns", float64(best(3, func() time.Duration { return eval("news(100_000)") }))/1e5)
+	add("the cell 1 + 1, median", "%.2f ms", ms(median(300, func() time.Duration { return eval("1 + 1") })))
+	add("an interrupt, median", "%.1f ms", ms(median(20, func() time.Duration {
+		ctx, cancel := context.WithCancel(context.Background())
+		var at time.Time
+		time.AfterFunc(20*time.Millisecond, func() { at = time.Now(); cancel() })
+		n++
+		s.Eval(ctx, kernel.Cell{Code: "for { fib(3) }", Count: n}, &recorder{})
+		return time.Since(at)
+	})))
+	for range 500 {
+		eval("v := fmt.Sprint(3)\nv + \"!\"")
+	}
+	before := resident(t)
+	for range 10_000 {
+		eval("v := fmt.Sprint(3)\nv + \"!\"")
+	}
+	add("memory that 10 000 cells leave", "%.1f MB", float64(resident(t)-before)/(1<<20))
+	add("memory in all then", "%.0f MB", float64(resident(t))/(1<<20))
+	add("the cell 1 + 1 then, median", "%.2f ms", ms(median(300, func() time.Duration { return eval("1 + 1") })))
+	data, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Printf("measures: %s\n", data)
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func best(n int, f func() time.Duration) time.Duration {
+	d := f()
+	for range n - 1 {
+		d = min(d, f())
+	}
+	return d
+}
+
+func median(n int, f func() time.Duration) time.Duration {
+	var list []time.Duration
+	for range n {
+		list = append(list, f())
+	}
+	slices.Sort(list)
+	return list[n/2]
+}
+
+// passing counts the programs of an engine's list.
+func passing(t *testing.T, engine string) string {
+	file := "testdata/gotest/pass.txt"
+	if engine != Engines[0] {
+		file = "testdata/gotest/pass-" + engine + ".txt"
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, of, _ := strings.Cut(strings.SplitN(string(text), "\n", 2)[0], " of ")
+	_, of, _ = strings.Cut(of, ": ")
+	_, of, _ = strings.Cut(of, " of ")
+	of, _, _ = strings.Cut(of, ".")
+	return fmt.Sprintf("%d of %s", len(readList(t, file)), of)
+}
+
+// size is that of a program without the other engines: their packages are replaced
+// by ones that only say so.
+func size(t *testing.T, engine string) string {
+	dir := t.TempDir()
+	replace := map[string]string{}
+	for _, other := range Engines {
+		if other == engine {
+			continue
+		}
+		files, err := filepath.Abs(filepath.Join("internal", other))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, _ := filepath.Glob(filepath.Join(files, "*.go"))
+		for _, file := range list {
+			replace[file] = ""
+		}
+		stub := filepath.Join(dir, other+".go")
+		if err := os.WriteFile(stub, []byte(fmt.Sprintf(stubEngine, other, options[other])), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		replace[filepath.Join(files, "stub.go")] = stub
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, exe := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "halfnote")
+	if err := os.WriteFile(file, overlay, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-overlay", file, "-o", exe, "halfnote").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	info, err := os.Stat(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%.1f MB", float64(info.Size())/(1<<20))
+}
+
+const stubEngine = `package %s
+
+import (
+	"errors"
+	"go/types"
+	"io"
+	"reflect"
+
+	"halfnote/interp/engine"
+)
+
+type Options struct {
+	%s
+}
+
+func New(Options) (engine.Engine, error) { return nil, errors.New("this program is without it") }
+
+var _ types.Importer
+var _ io.Writer
+var _ reflect.Value
+`
+
+// options are the fields that package interp sets.
+var options = map[string]string{
+	"ixgo":  "Table func(string) map[string]reflect.Value; Paths []string; Importer types.Importer",
+	"yaegi": "Symbols map[string]map[string]reflect.Value; Extra []string; Name func(string) string; Stdout io.Writer; Goroutine func() uint64",
+}
+
+// resident is the memory that the process occupies when all garbage is gone.
+func resident(t *testing.T) int64 {
+	debug.FreeOSMemory()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip("needs Linux: ", err)
+	}
+	var total, pages int64
+	if _, err := fmt.Sscan(string(text), &total, &pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
