@@ -131,6 +131,44 @@
 //     after about a second. When in doubt, such as after signal.Notify or with a ticker,
 //     nothing is reported, and an interrupt ends the wait.
 //
+// # Engines
+//
+// Two interpreters can execute cells: Yaegi, unless another is asked for, and ixgo, with
+// --engine ixgo of the commands kernel, run, lab and install; installed, it is a kernel
+// of its own, halfnote-ixgo. What is said here of cells holds for both, but for what
+// follows. "go test ./interp -run CompareEngines -compare" measures them anew; these
+// numbers are from two busy cores.
+//
+//	                                          yaegi        ixgo
+//	Go's own test programs that pass     710 of 809  786 of 809
+//	fib(30), 1.3 million calls                4.1 s       0.7 s
+//	10 million additions in a loop            0.9 s       1.3 s
+//	a call of a method                       5.1 µs      1.1 µs
+//	a call of compiled code                  0.5 µs      0.4 µs
+//	first cell of a session                   11 ms        8 ms
+//	the cell 1 + 1                          0.23 ms     0.21 ms
+//	the same after 10,000 cells             0.20 ms      1.3 ms
+//	an interrupt                             0.5 ms      0.4 ms
+//	memory that 10,000 cells leave           5.1 MB      5.9 MB
+//	the program, stripped, with it alone      34 MB       40 MB
+//
+// Take ixgo for programs that call many small functions, for values of your own types in
+// the hands of compiled code (fmt, encoding/json, sort, errors.As), for generics with
+// their names, and where Yaegi says that it does not support valid Go. Take Yaegi for
+// everything else, and for what ixgo does otherwise:
+//
+//   - A type has the methods that its cell declares. A method of a later cell makes a new
+//     type: values that exist keep the old one, without the method. So does a new body of
+//     a method that calls recover.
+//   - All types of a session have room for 8,700 methods; a cell that would need more is
+//     refused.
+//   - fmt takes a panic of a String method, also that of an endless recursion, as it does
+//     in compiled Go. recover in a cell that os.Exit ends does not return.
+//   - recover returns nil for panic(nil).
+//   - The line of a panic of compiled code is known where the cell itself, or a function
+//     that it calls, has called that; not in a method or literal of an earlier cell.
+//   - It reaches deep into Go's run-time system. A fault there ends the kernel.
+//
 // # Limits
 //
 // Interpreted code runs some hundred times slower than compiled code; operations on

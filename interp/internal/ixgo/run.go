@@ -63,7 +63,7 @@ func (p program) Run() (err error) {
 // Recovered implements engine.Engine.
 func (e *Engine) Recovered(r any) *engine.Panic {
 	frames, skipped := e.traces.take(r)
-	return &engine.Panic{Value: unwrap(r), Frames: frames, Skipped: skipped}
+	return &engine.Panic{Value: unwrap(r), Frames: frames, Skipped: skipped, Inside: engine.Inside("github.com/goplus/ixgo.")}
 }
 
 // Raise puts the frames of a panic back that compiled code raises again from a

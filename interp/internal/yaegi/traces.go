@@ -2,7 +2,6 @@ package yaegi
 
 import (
 	"bytes"
-	"runtime"
 	"strings"
 	"sync"
 
@@ -54,7 +53,7 @@ func (t *traces) add(name string) {
 	id := t.goroutine()
 	tr := t.frames[id]
 	if tr == nil {
-		tr = &trace{inside: compiled()}
+		tr = &trace{inside: engine.Inside("github.com/traefik/yaegi/")}
 		t.frames[id] = tr
 	}
 	if tr.literal {
@@ -86,30 +85,6 @@ func (t *traces) take() trace {
 		return trace{}
 	}
 	return *tr
-}
-
-// compiled lists the compiled functions that a panic has left when the innermost
-// interpreted one begins to unwind.
-func compiled() (list []string) {
-	pcs := make([]uintptr, 64)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
-	panicked := false
-	for {
-		f, more := frames.Next()
-		switch {
-		case f.Function == "runtime.gopanic":
-			panicked, list = true, nil
-		case strings.HasPrefix(f.Function, "reflect."), strings.HasPrefix(f.Function, "github.com/traefik/yaegi/"):
-			if panicked {
-				return list
-			}
-		case panicked && !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "halfnote/interp"):
-			list = append(list, f.Function)
-		}
-		if !more {
-			return nil
-		}
-	}
 }
 
 // put gives the calling goroutine's panic its frames back.

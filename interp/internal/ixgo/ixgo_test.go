@@ -1,0 +1,149 @@
+package ixgo
+
+import (
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/goplus/ixgo"
+
+	"halfnote/interp/engine"
+)
+
+// The engine reads fields that ixgo and x/tools do not export. If this fails after
+// an upgrade the engine refuses to start, and each field's use is to be looked at.
+func TestUnexported(t *testing.T) {
+	if err := unexported(); err != nil {
+		t.Error(err)
+	}
+}
+
+func newEngine(t *testing.T) *Engine {
+	t.Helper()
+	tables := map[string]map[string]reflect.Value{
+		"os": {"Exit": reflect.ValueOf(os.Exit)}, "runtime": {"Goexit": reflect.ValueOf(runtime.Goexit)},
+	}
+	e, err := New(Options{Table: func(path string) map[string]reflect.Value { return tables[path] }, Importer: importer.Default()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func declare(t *testing.T, e *Engine, entry, src string) (engine.Program, error) {
+	t.Helper()
+	file, err := parser.ParseFile(e.Files(), "unit", "package main\n"+src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Declare(&engine.Unit{Entry: entry, File: file, Fset: e.Files()})
+}
+
+func run(t *testing.T, e *Engine, entry, src string) engine.Program {
+	t.Helper()
+	p, err := declare(t, e, entry, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// An interpreter that is older than a type calls its methods through an interface.
+func TestLaterTypes(t *testing.T) {
+	e := newEngine(t)
+	run(t, e, "f1", "type named interface{ name() string }\nvar show func(named) string\nfunc f1() { show = func(x named) string { return x.name() } }")
+	run(t, e, "f2", "type t struct{ n string }\nfunc (x *t) name() string { return x.n }\nvar got string\nfunc f2() { got = show(&t{\"late\"}) }")
+	if v, ok := e.Slot("got"); !ok || v.String() != "late" {
+		t.Errorf("got %v, want late", v)
+	}
+}
+
+// A unit whose types have too many methods is refused before it ends the process.
+func TestRoom(t *testing.T) {
+	pkg := types.NewPackage("main", "main")
+	name := types.NewTypeName(token.NoPos, pkg, "T", nil)
+	n := types.NewNamed(name, types.NewStruct(nil, nil), nil)
+	pkg.Scope().Insert(name)
+	if err := room(pkg); err != nil {
+		t.Error(err)
+	}
+	capacity, _, _ := ixgo.IcallStat()
+	for i := range capacity {
+		recv := types.NewParam(token.NoPos, pkg, "", n)
+		n.AddMethod(types.NewFunc(token.NoPos, pkg, "M"+strings.Repeat("x", i%50)+string(rune('a'+i/50%26))+string(rune('a'+i/1300)),
+			types.NewSignatureType(recv, nil, nil, nil, nil, false)))
+	}
+	if err := room(pkg); err == nil || !strings.Contains(err.Error(), "room for") {
+		t.Errorf("got %v for a type of %d methods, want an error that says how much room there is", err, n.NumMethods())
+	}
+}
+
+// What nothing can use any more is not kept.
+func TestForgets(t *testing.T) {
+	e := newEngine(t)
+	run(t, e, "f1", "var x int\nfunc f1() { x = 1 }")
+	before := len(e.prog.AllPackages())
+	for range 5 {
+		p := run(t, e, "f2", "var out int\nfunc f2() { out = x + 1 }")
+		if v, ok := e.Slot("out"); !ok || v.Int() != 2 {
+			t.Errorf("got %v, want 2", v)
+		}
+		e.Remove("out")
+		if !p.Free() {
+			t.Error("something of the unit is said to be left")
+		}
+	}
+	if _, err := declare(t, e, "f3", "func f3() { undefined() }"); err == nil {
+		t.Error("no error for an undefined name")
+	}
+	if got := len(e.prog.AllPackages()); got > before {
+		t.Errorf("%d packages, want the %d before", got, before)
+	}
+}
+
+// A failed unit leaves nothing behind.
+func TestRefused(t *testing.T) {
+	e := newEngine(t)
+	if _, err := declare(t, e, "", "var y int = undefined"); err == nil {
+		t.Fatal("no error")
+	}
+	if _, ok := e.Slot("y"); ok {
+		t.Error("y exists")
+	}
+	run(t, e, "f", "var y string\nfunc f() { y = \"new\" }")
+	if v, _ := e.Slot("y"); v.String() != "new" {
+		t.Errorf("got %v, want new", v)
+	}
+}
+
+// The frames of a panic have the places of calls, also where deferred functions ran.
+func TestFrames(t *testing.T) {
+	e := newEngine(t)
+	src := "func g(s []int) int { defer func() {}(); return s[3] }\nfunc f() { println(g(nil)) }"
+	p, err := declare(t, e, "f", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = p.Run()
+	x, ok := err.(*engine.Panic)
+	if !ok || len(x.Frames) != 2 {
+		t.Fatalf("got %#v, want a panic with two frames", err)
+	}
+	for i, want := range []struct {
+		fn   string
+		line int
+	}{{"g", 2}, {"f", 3}} {
+		if f := x.Frames[i]; f.Func != want.fn || e.Files().Position(f.Pos).Line != want.line {
+			t.Errorf("frame %d: got %s at %s, want %s at line %d", i, f.Func, e.Files().Position(f.Pos), want.fn, want.line)
+		}
+	}
+}
