@@ -165,6 +165,9 @@ func (c exportCommand) Run() error {
 	if err != nil {
 		return err
 	}
+	if err := os.Chdir(filepath.Dir(c.Notebook)); err != nil { // its cells import packages from there
+		return err
+	}
 	var cells []interp.Ran
 	for i, code := range nb.CodeCells() {
 		ran := interp.Ran{Code: code.Source, Count: i + 1, Shown: code.Count == 0} // or nobody knows

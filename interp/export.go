@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"halfnote/display"
+	"halfnote/interp/internal/exports"
 	"halfnote/interp/lower"
 	"halfnote/kernel"
 )
@@ -48,16 +49,16 @@ func Export(cells []Ran) ([]byte, error) {
 	}
 	src, err := formatted([]byte(x.program()))
 	if err != nil {
-		return nil, err
+		return src, err
 	}
 	return s.useAll(src)
 }
 
-// formatted returns a program as gofmt writes it.
+// formatted returns a program as gofmt writes it, with an error as it is.
 func formatted(src []byte) ([]byte, error) {
 	out, err := format.Source(src)
 	if err != nil {
-		return nil, fmt.Errorf("interp: export: the program is not Go: %w\n%s", err, src)
+		return src, fmt.Errorf("interp: export: the program is not Go: %w", err)
 	}
 	return out, nil
 }
@@ -127,7 +128,7 @@ func (x *exporter) cell(c Ran) error {
 		default:
 			text := g.magic + " " + g.args
 			if g.magic == "!" {
-				text = g.magic + g.args
+				text = strings.TrimSpace(g.variable + " " + g.assign + " " + g.magic + g.args)
 			}
 			x.note(c.Count, "In[%d] has a magic that means nothing in a program: %s", c.Count, strings.TrimSpace(text)+"\n"+g.body)
 		}
@@ -244,6 +245,17 @@ func (x *exporter) alias(path string) string {
 	a := alias(path)
 	x.paths[a] = path
 	return a
+}
+
+// packageName returns the name of the package at a path.
+func (x *exporter) packageName(path string) string {
+	if name := exports.Name(path); name != "" {
+		return name
+	}
+	if pkg, err := x.s.importer.Import(path); err == nil {
+		return pkg.Name()
+	}
+	return path[strings.LastIndex(path, "/")+1:]
 }
 
 // nowhere takes the output of cells that do not run.

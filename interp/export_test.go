@@ -141,3 +141,34 @@ L:
 		}
 	}
 }
+
+// Packages of the module in the working directory are imported by the program too.
+func TestExportOwnPackages(t *testing.T) {
+	gocmd, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("needs the go command")
+	}
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/shop\n\ngo 1.26\n",
+		"stock/v2/stock.go": "package stock\n\nimport \"fmt\"\n\ntype Item struct{ Name string }\n\n" +
+			"func Add(n string) Item { fmt.Println(\"added\", n); return Item{n} }\nfunc Of[T any](x T) []T { return []T{x} }\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newSession(t)
+	evalFor(t, s, 1, "import \"example.com/shop/stock/v2\"\nit := stock.Add(\"a\")\nlist := stock.Of(it)", "")
+	evalFor(t, s, 2, "stock := len(list)\nfmt.Println(stock)", "")
+	if got := evalFor(t, s, 3, "%export main.go", ""); got != "writing main.go\n" {
+		src, _ := os.ReadFile("main.go")
+		t.Fatalf("got %q\n%s", got, src)
+	}
+	if got, err := exec.Command(gocmd, "run", "main.go").CombinedOutput(); err != nil || string(got) != "added a\n1\n" {
+		t.Errorf("got %s, %v", got, err)
+	}
+}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/interp/internal/exports"
 	"halfnote/interp/lower"
 )
 
@@ -188,7 +187,7 @@ func (x *exporter) named(text string) string {
 		if first, _, _ := strings.Cut(path, "/"); first == "halfnote" || strings.Contains(first, ".") {
 			group = &imports[1]
 		}
-		if paths[path] == exports.Name(path) {
+		if paths[path] == x.packageName(path) {
 			fmt.Fprintf(group, "\t%q\n", path)
 		} else {
 			fmt.Fprintf(group, "\t%s %q\n", paths[path], path)
@@ -224,7 +223,7 @@ func (x *exporter) names(ids []programToken) map[string]string {
 			continue
 		}
 		if path := x.paths[id.name]; path != "" {
-			name := exports.Name(path)
+			name := x.packageName(path)
 			if taken[name] {
 				name = free(name)
 			}

@@ -49,7 +49,7 @@ func (s *Session) useAll(src []byte) ([]byte, error) {
 		}
 		src = []byte(apply(string(src), 0, len(src), edits))
 		if src, err = formatted(src); err != nil {
-			return nil, err
+			return src, err
 		}
 	}
 }
