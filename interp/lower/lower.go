@@ -83,6 +83,7 @@ type Rewrite struct {
 var Rewrites = []Rewrite{
 	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
 	{"keys", "literals without field names of structs that another unit declares", (*Unit).keys},
+	{"recursive", "structs that refer to themselves by way of others", (*Unit).recursiveTypes},
 	{"dotimport", "names of dot imports", (*Unit).dotImports},
 	{"streams", "standard streams of the cell that uses them", (*Unit).streams},
 	{"instances", "inferred type arguments", (*Unit).instances},
@@ -157,7 +158,7 @@ type Unsupported struct {
 
 func (x *Unsupported) Error() string { return x.What }
 
-func (u *Unit) unsupported(n ast.Node, format string, args ...any) {
+func (u *Unit) unsupported(n interface{ Pos() token.Pos }, format string, args ...any) {
 	panic(&Unsupported{n.Pos(), fmt.Sprintf(format, args...)})
 }
 

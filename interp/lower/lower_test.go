@@ -45,6 +45,8 @@ func TestRewrites(t *testing.T) {
 			"func f(s string, i, j uint) string { if int(i) > int(j) || int(j) > len(s) { p__kernel__.Slice(3, int(i), int(j), 0, len(s), len(s), false) } return s[i:j] }"},
 		{"index", "func f(x, n int) int { return x << n }",
 			"func f(x, n int) int { if n < 0 { p__kernel__.Shift() } return x << n }"},
+		{"recursive", "type A struct { b *B; next *A }\ntype B struct { next *B }",
+			"type A struct { b *B next *A } type B struct{ next *B } var shape__B *B var shape__A *A"},
 		{"shift", "func f(x int, n uint8) int { return x << (1 << n) }",
 			"func f(x int, n uint8) int { return x << (uint(1) << n) }"},
 		{"parallel", "func f(x []int, i int) { i, x[i] = 1, 2 }",

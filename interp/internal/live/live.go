@@ -358,7 +358,7 @@ func (r *Registry) Call(mark int) {
 	if atomic.LoadUint32(&r.flag) != 0 {
 		r.Poll()
 	}
-	if r.Deeper == nil || r.looks.Add(1)%looks != 0 || !r.Deeper(r.limit) {
+	if r.Deeper == nil || r.looks.Add(1)%looks != 0 || !r.Deeper(r.limit+r.limit/10) { // barriers take part of it
 		return
 	}
 	if r.others.Load() == 0 {

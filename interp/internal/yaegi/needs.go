@@ -38,6 +38,7 @@ var needs = engine.Needs{
 		"rangeint",
 		"rangestring",
 		"room",
+		"recursive",
 		"shift",
 		"streams",
 		"switch",
