@@ -249,6 +249,9 @@ func (u *Unit) selectCases(s *ast.SelectStmt) (before []ast.Stmt, choice ast.Stm
 			for k, e := range op.Lhs {
 				switch id, isName := e.(*ast.Ident); {
 				case isName && id.Name == "_":
+				case op.Tok == token.DEFINE && k == 0: // what receives has no address
+					v := u.temp("v")
+					start = append(start, define(v, values[k]), define(e, ident(v.Name)))
 				case op.Tok == token.DEFINE:
 					start = append(start, define(e, values[k]))
 				case k == 0: // an operand that is received is not one of an assignment

@@ -94,6 +94,8 @@ var Rewrites = []Rewrite{
 	{"tuple", "results of a call as arguments of built-in functions", (*Unit).tupleArguments},
 	{"dropped", "values that nobody looks at", (*Unit).droppedValues},
 	{"order", "operands that are read when others have been assigned", (*Unit).operandOrder},
+	{"funcvalue", "functions that are returned or named anew", (*Unit).functionValues},
+	{"newvalue", "new of a value", (*Unit).newValues},
 	{"arraylen", "lengths of arrays behind nil pointers", (*Unit).arrayLengths},
 	{"parallel", "operands of parallel assignments", (*Unit).parallelAssigns},
 	{"parallellit", "composite literals of parallel assignments", (*Unit).parallelLiterals},

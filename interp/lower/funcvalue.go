@@ -1,0 +1,57 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// functionValues puts declared functions that are returned, or that define a
+// variable, into variables of their type first: Yaegi hands its own tree on.
+func (u *Unit) functionValues() {
+	u.each(func(c *astutil.Cursor) {
+		var list []ast.Expr
+		switch n := c.Node().(type) {
+		case *ast.ReturnStmt:
+			list = n.Results
+		case *ast.AssignStmt:
+			if n.Tok == token.DEFINE {
+				list = n.Rhs
+			}
+		}
+		for i, e := range list {
+			id, ok := ast.Unparen(e).(*ast.Ident)
+			f, isFunc := u.Info.Uses[id].(*types.Func)
+			if !ok || !isFunc || f.Pkg() != u.Pkg || f.Signature().TypeParams().Len() > 0 || c.Index() < 0 {
+				continue
+			}
+			v := u.temp("f")
+			c.InsertBefore(&ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{
+				Names: []*ast.Ident{v}, Type: u.typeExpr(e, f.Signature()), Values: []ast.Expr{e},
+			}}}})
+			list[i] = u.typed(ident(v.Name), f.Signature())
+		}
+	})
+}
+
+// newValues makes pointers to values, new(x), by a function around a variable.
+func (u *Unit) newValues() {
+	u.each(func(c *astutil.Cursor) {
+		x, ok := c.Node().(*ast.CallExpr)
+		if !ok || len(x.Args) != 1 || !u.isBuiltin(x.Fun, "new") || u.Info.Types[x.Args[0]].IsType() {
+			return
+		}
+		p := u.typeOf(x).Underlying().(*types.Pointer)
+		lit := &ast.FuncLit{
+			Type: &ast.FuncType{
+				Func:    x.Pos(),
+				Params:  &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ident("v__")}, Type: u.typeExpr(x, p.Elem())}}},
+				Results: &ast.FieldList{List: []*ast.Field{{Type: u.typeExpr(x, p)}}},
+			},
+			Body: block(&ast.ReturnStmt{Results: []ast.Expr{&ast.UnaryExpr{Op: token.AND, X: ident("v__")}}}),
+		}
+		c.Replace(u.as(call(lit, x.Args...), x))
+	})
+}
