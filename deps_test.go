@@ -34,7 +34,8 @@ STD, kernel, display, zmq4 < kernel/client
 STD, kernel, kernel/client, display, x/tools < kernel/kerneltest
 STD, kernel/client < kernel/kernelbench
 STD < interp/engine
-STD, interp/engine, x/tools < interp/lower
+STD < interp/internal/dynamic
+STD, interp/engine, interp/internal/dynamic, x/tools < interp/lower
 STD, display, kernel, interp/engine < interp/internal/live
 STD, interp/engine, yaegi < interp/internal/yaegi
 STD, interp/engine, ixgo, x/tools < interp/internal/ixgo
@@ -42,7 +43,7 @@ STD < interp/internal/near
 STD, x/tools, interp/internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/... < interp/internal/library/...
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
-STD, tensor, tensor/nn, tensor/optim, tensor/data, amp, amp/trace, cuda, display, display/chart < interp/internal/symbols/...
+STD, interp/internal/dynamic, tensor, tensor/nn, tensor/optim, tensor/data, amp, amp/trace, cuda, display, display/chart < interp/internal/symbols/...
 STD, display, kernel, interp/engine, interp/lower, interp/internal/... < interp
 
 STD, kernel/client, goldmark < notebooks

@@ -82,6 +82,7 @@ type cell struct {
 
 	newFuncHooks map[*binding]string
 	hooked       []hooked
+	typesBySlot  map[string]*binding
 
 	// lower
 	unitPaths map[string]bool
@@ -92,7 +93,6 @@ type cell struct {
 	generated map[*ast.FuncDecl]bool
 	inits     int
 	results   []outValue
-	showing   []ast.Stmt
 	marks     []lower.Mark
 	markBase  int // marks of the session before them
 	unit      *engine.Unit

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 
 	"halfnote/interp/engine"
@@ -65,12 +66,7 @@ func (s *Session) lower(c *cell) error {
 	decls := append(e.types, e.vars...)
 	decls = append(decls, e.funcs...)
 	file := &ast.File{Package: c.stmts.Package, Name: ast.NewIdent("main"), Decls: decls}
-	x := &lower.Unit{
-		File: file, Fset: c.fset, Pkg: c.pkg, Info: c.info, Seq: c.seq,
-		Name: c.engineNames, Import: func(path string) string { c.unitPaths[path] = true; return alias(path) },
-		FirstMark: len(s.marks) + 1,
-		Var:       s.packageVar, Outer: c.body, Generated: c.generated,
-	}
+	x := s.newUnit(c, file, c.body)
 	if s.engine.Needs().Instances {
 		if err := s.instantiate(c, x); err != nil {
 			return unsupported(c, err)
@@ -78,7 +74,7 @@ func (s *Session) lower(c *cell) error {
 	} else {
 		s.unpackage(c, x)
 	}
-	if err := x.Lower(s.engine.Needs().Rewrites); err != nil {
+	if err := s.rewrite(c, x, s.engine.Needs().Rewrites); err != nil {
 		return unsupported(c, err)
 	}
 	if !s.engine.Needs().Instances {
@@ -90,6 +86,33 @@ func (s *Session) lower(c *cell) error {
 	c.labels[c.entry()] = ""
 	file.Decls = append([]ast.Decl{importDecl(c.unitPaths)}, file.Decls...)
 	c.unit = &engine.Unit{N: c.n, Entry: c.entry(), File: file, Fset: c.fset, Pkg: x.Pkg, Info: x.Info}
+	return nil
+}
+
+// newUnit returns what the rewrites work on.
+func (s *Session) newUnit(c *cell, file *ast.File, outer *ast.FuncDecl) *lower.Unit {
+	return &lower.Unit{
+		File: file, Fset: c.fset, Pkg: c.pkg, Info: c.info, Seq: c.seq,
+		Name: c.engineNames, Import: func(path string) string { c.unitPaths[path] = true; return alias(path) },
+		FirstMark: len(s.marks) + 1,
+		Var:       s.packageVar, Outer: outer, Generated: c.generated,
+		Types: s.types, Hook: c.hook, Iface: s.iface,
+	}
+}
+
+// rewrite runs rewrites on a unit.
+func (s *Session) rewrite(c *cell, x *lower.Unit, names []string) error {
+	g := s.generics
+	if c.generics != nil {
+		g = c.generics
+	}
+	x.Label, x.Instances = s.typeLabel(g), g.instances
+	if err := x.Lower(names); err != nil {
+		return err
+	}
+	for name, method := range x.Functions {
+		c.labels[name] = c.labels[method]
+	}
 	return nil
 }
 
@@ -265,6 +288,29 @@ func methodBody(d *ast.FuncDecl, name string) *ast.FuncDecl {
 	}
 }
 
+// hook is the variable that holds a method, by the engine's name of its type.
+func (c *cell) hook(typ, name string) string {
+	if c.typesBySlot == nil {
+		c.typesBySlot = map[string]*binding{}
+		for _, list := range [][]*binding{c.env.old, slices.Collect(maps.Values(c.env.cur))} {
+			for _, b := range list {
+				if b.kind == kindType {
+					c.typesBySlot[b.slot] = b
+				}
+			}
+		}
+	}
+	for _, m := range c.newMethods {
+		if m.typ.slot == typ && m.name == name {
+			return m.hook
+		}
+	}
+	if b := c.typesBySlot[typ]; b != nil && b.methods[name] != nil {
+		return b.methods[name].hook
+	}
+	return ""
+}
+
 func setHook(hook, function string) ast.Stmt {
 	return &ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent(hook)}, Tok: token.ASSIGN, Rhs: []ast.Expr{ast.NewIdent(function)}}
 }
@@ -302,7 +348,6 @@ func (c *cell) statements(e *emission) ([]ast.Stmt, error) {
 		list = append(list, c.assign(st)...)
 	}
 	list = append(list, inits...)
-	list = append(list, c.showing...)
 	return list, nil
 }
 
@@ -341,9 +386,6 @@ func (c *cell) result(e *emission, x *ast.ExprStmt) (ast.Stmt, error) {
 		}
 	}
 	st := &ast.AssignStmt{TokPos: x.Pos(), Tok: token.ASSIGN, Rhs: []ast.Expr{x.X}}
-	if len(ts) == 1 {
-		c.shows(e, fmt.Sprintf("out__%d_0", c.seq), ts[0])
-	}
 	for i, t := range ts {
 		name := fmt.Sprintf("out__%d_%d", c.seq, i)
 		if err := c.slot(e, name, t); err != nil {
@@ -356,43 +398,6 @@ func (c *cell) result(e *emission, x *ast.ExprStmt) (ast.Stmt, error) {
 		c.results = append(c.results, outValue{name, t})
 	}
 	return st, nil
-}
-
-// shows hands over the methods by which a value of a type of the session shows
-// itself: compiled code does not see methods that are interpreted.
-func (c *cell) shows(e *emission, slot string, t types.Type) {
-	if !c.packages.own(t, c.pkg) && !types.IsInterface(t) {
-		return
-	}
-	for _, name := range showMethods {
-		o, _, _ := types.LookupFieldOrMethod(t, true, c.pkg, name)
-		f, ok := o.(*types.Func)
-		if !ok || f.Signature().Params().Len() > 0 || showable(f.Signature().Results()) == "" {
-			continue
-		}
-		call := &ast.CallExpr{Fun: &ast.SelectorExpr{X: ast.NewIdent(slot), Sel: ast.NewIdent(name)}}
-		results, _ := lower.FuncType(f.Signature(), c.engineNames)
-		c.showing = append(c.showing, support("Method",
-			&ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", name)},
-			&ast.FuncLit{
-				Type: &ast.FuncType{Func: 1, Params: &ast.FieldList{}, Results: results.Results},
-				Body: &ast.BlockStmt{List: []ast.Stmt{&ast.ReturnStmt{Results: []ast.Expr{call}}}},
-			}))
-	}
-}
-
-// showMethods are the methods that package display looks for.
-var showMethods = []string{"Error", "HTML", "LaTeX", "Markdown", "MimeBundle", "PNG", "SVG", "String"}
-
-// showable names the kind of result that such a method has, "" if it has another.
-func showable(r *types.Tuple) string {
-	switch s := types.TypeString(r, nil); s {
-	case "(string)", "([]byte)":
-		return s
-	case "(map[string]any, map[string]any)", "(data map[string]any, metadata map[string]any)":
-		return "map"
-	}
-	return ""
 }
 
 func isTuple(t types.Type) bool {

@@ -203,12 +203,7 @@ func (s *Session) declarePackage(by *cell, u *sourceUnit) error {
 		}
 	}
 	file.Decls = append(file.Decls, entry)
-	x := &lower.Unit{
-		File: file, Fset: c.fset, Pkg: c.pkg, Info: c.info, Seq: c.seq,
-		Name: c.engineNames, Import: func(path string) string { c.unitPaths[path] = true; return alias(path) },
-		FirstMark: len(s.marks) + 1,
-		Var:       s.packageVar, Outer: entry, Generated: c.generated,
-	}
+	x := s.newUnit(c, file, entry)
 	if s.engine.Needs().Instances {
 		if err := s.instantiate(c, x); err != nil {
 			return err
@@ -221,7 +216,7 @@ func (s *Session) declarePackage(by *cell, u *sourceUnit) error {
 	if u.SharedLoopVars() {
 		rewrites = slices.DeleteFunc(slices.Clone(rewrites), func(name string) bool { return name == "loopvar" })
 	}
-	if err := x.Lower(rewrites); err != nil {
+	if err := s.rewrite(c, x, rewrites); err != nil {
 		return err
 	}
 	if !s.engine.Needs().Instances {

@@ -136,7 +136,7 @@ func (p *probe) holds(e ast.Expr) types.Type {
 
 // inside returns what an interface holds, and its type, nil if it has no name here.
 func (p *probe) inside(v reflect.Value) (reflect.Value, types.Type) {
-	if x, name, ok := p.session.engine.Inside(v); ok {
+	if x, name, ok := p.session.inside(v); ok {
 		t := p.session.typeNamed(p.pkg, name)
 		if t == nil || !x.IsValid() {
 			return x, nil

@@ -10,12 +10,13 @@ import (
 
 	"halfnote/display"
 	"halfnote/interp/engine"
+	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/live"
+	"halfnote/interp/lower"
 )
 
 // render shows the value of the last expression.
 func (s *Session) render(c *cell) error {
-	defer clear(s.methods)
 	var shown []display.Bundle
 	for _, r := range c.results {
 		v, ok := s.engine.Slot(r.slot)
@@ -23,8 +24,8 @@ func (s *Session) render(c *cell) error {
 			return nil
 		}
 		b := s.show(c, v, r.typ)
-		if len(s.methods) > 0 && (!types.IsInterface(r.typ) || !isCompiled(v)) && !isNil(v) {
-			if err := s.byMethods(c, &b); err != nil {
+		if len(c.results) == 1 && !isNil(v) {
+			if err := s.byMethods(c, &b, showing(v, s.dynamicType(c, r.typ))); err != nil {
 				return err
 			}
 		}
@@ -53,6 +54,42 @@ func isNil(v reflect.Value) bool {
 	return (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil()
 }
 
+// showMethods are the methods that package display looks for.
+var showMethods = []string{"Error", "HTML", "LaTeX", "Markdown", "MimeBundle", "PNG", "SVG", "String"}
+
+// showing returns the methods by which a value of a type of the session shows
+// itself: package display does not see methods that are interpreted.
+func showing(v reflect.Value, t *dynamic.Type) map[string]func() any {
+	receivers := []any{t.In(v)}
+	if v.CanAddr() && v.Kind() != reflect.Interface {
+		receivers = append(receivers, t.Pointer().In(v.Addr()))
+	}
+	methods := map[string]func() any{}
+	for _, x := range receivers {
+		x = dynamic.Unwrap(x)
+		if x == nil || dynamic.Of(reflect.TypeOf(x)) == nil && isCompiled(reflect.ValueOf(x)) {
+			continue
+		}
+		for _, name := range showMethods {
+			if methods[name] != nil {
+				continue
+			}
+			switch f := dynamic.MethodOf(x, name).(type) {
+			case func(any) string:
+				methods[name] = func() any { return f(x) }
+			case func(any) []byte:
+				methods[name] = func() any { return string(f(x)) }
+			case func(any) (map[string]any, map[string]any):
+				methods[name] = func() any {
+					data, metadata := f(x)
+					return display.Bundle{Data: data, Metadata: metadata}
+				}
+			}
+		}
+	}
+	return methods
+}
+
 // isCompiled tells whether a value is of a compiled type, whose methods package
 // display finds by itself.
 func isCompiled(v reflect.Value) bool {
@@ -66,13 +103,30 @@ func isCompiled(v reflect.Value) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t.Name() != "" && t.PkgPath() != "main" && !strings.HasSuffix(t.PkgPath(), "yaegi/interp") && !strings.HasPrefix(t.Name(), "_")
+	return t.Name() != "" && t.PkgPath() != "main" && !v.Type().Implements(reflect.TypeFor[dynamic.Wrapper]())
+}
+
+// dynamicType returns what the session knows of a type while cells run.
+func (s *Session) dynamicType(c *cell, t types.Type) *dynamic.Type {
+	if c.env == nil { // a cell that only looks
+		c.env, c.unitPaths = s.env, map[string]bool{}
+	}
+	if c.before == nil { // nothing of the cell is bound
+		c.before = c.env
+	}
+	if c.std == nil {
+		c.std, c.packages = s.std, s.packages
+	}
+	u := lower.Unit{
+		Pkg: c.pkg, Name: c.engineNames, Types: s.types, Label: s.typeLabel(s.generics), Instances: s.generics.instances,
+		Own: func(o types.Object) bool { return s.packages.interpreted(o, c.pkg) },
+	}
+	return u.Describe(t)
 }
 
 // byMethods adds what a value says of itself through interpreted methods. They run
 // as the cell does: they can be interrupted, and may panic.
-func (s *Session) byMethods(c *cell, b *display.Bundle) error {
-	methods := maps.Clone(s.methods)
+func (s *Session) byMethods(c *cell, b *display.Bundle, methods map[string]func() any) error {
 	call := func(f func()) error {
 		run := &live.Cell{N: c.n, Out: c.out}
 		err, left := s.live.Run(run, c.ctx.Done(), s.opts.Grace, func() (err error) {
@@ -92,14 +146,11 @@ func (s *Session) byMethods(c *cell, b *display.Bundle) error {
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		var part display.Bundle
 		err := call(func() {
-			switch f := methods[name].(type) {
-			case func() string:
-				part = described(name, f())
-			case func() []byte:
-				part = described(name, string(f()))
-			case func() (map[string]any, map[string]any):
-				data, metadata := f()
-				part = display.Bundle{Data: data, Metadata: metadata}
+			switch x := methods[name]().(type) {
+			case string:
+				part = described(name, x)
+			case display.Bundle:
+				part = x
 			}
 		})
 		if p, ok := err.(*engine.Panic); ok && p.Value != any(live.Interrupted{}) {

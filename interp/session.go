@@ -14,6 +14,7 @@ import (
 
 	"halfnote/display"
 	"halfnote/interp/engine"
+	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/exports"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/symbols"
@@ -45,6 +46,7 @@ type Session struct {
 	importer types.ImporterFrom // of these and of those from source
 	engine   engine.Engine
 	live     *live.Registry
+	types    *dynamic.Space // what cells declare, while they run
 
 	mu     sync.Mutex // guards env and the names in it against completion while a cell runs
 	env    *env
@@ -71,7 +73,6 @@ type Session struct {
 	asides   int            // how many cells were not counted; their numbers are below 0
 	outs     outputs
 	stdio    *stdio
-	methods  map[string]any  // by which the value of the running cell shows itself
 	screen   *display.Screen // what package display draws on when a cell calls it
 	lastDir  string          // the working folder before %cd
 	ran      []Ran           // the cells that %export writes
@@ -114,12 +115,15 @@ func (s *Session) reset() error {
 	s.live.Recovered = e.Recovered
 	s.engine = e
 	s.ground = token.Pos(e.Files().AddFile("earlier", -1, 0).Base())
-	s.methods = map[string]any{}
 	s.slots, s.bound, s.labels = map[string]bool{}, map[string]bool{}, map[string]string{}
 	s.marks, s.places = nil, nil
 	s.outs = outputs{}
 	s.generics, s.included = newGenerics(), map[string]bool{}
 	s.std, s.packages = newStd(e.Files()), newPackages(e.Files(), s.binary)
+	if s.types != nil {
+		s.types.Close()
+	}
+	s.types = dynamic.NewSpace()
 	if s.code == nil {
 		s.code = map[int]string{}
 	}
@@ -201,6 +205,7 @@ func (s *Session) remember(n int, code string) {
 // call or wait.
 func (s *Session) Close() error {
 	s.live.StopAll()
+	s.types.Close()
 	s.stdio.close()
 	return nil
 }

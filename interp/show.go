@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"go/types"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
 	"halfnote/display"
+	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/library"
 )
 
@@ -20,9 +22,12 @@ func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle
 			b = display.Text(fmt.Sprintf("(a %s that cannot be shown: %v)", typeString(t, c.pkg), r))
 		}
 	}()
-	if s.packages.own(t, c.pkg) || s.holdsOwn(v, 0) || !isCompiled(v) && types.IsInterface(t) {
-		w := writer{session: s, pkg: c.pkg}
-		w.value(v, t, 0)
+	if _, ok := t.Underlying().(*types.Signature); ok {
+		return display.Text(typeString(t, c.pkg))
+	}
+	if s.packages.own(t, c.pkg) || s.holdsOwn(v, 0) {
+		w := writer{of: func(v reflect.Value) (reflect.Value, *dynamic.Type) { return s.open(c, v) }}
+		w.value(v, s.dynamicType(c, t), 0)
 		return display.Text(w.String())
 	}
 	if v.Kind() == reflect.Interface {
@@ -81,6 +86,12 @@ func (s *Session) holdsOwn(v reflect.Value, depth int) bool {
 	}
 	switch v.Kind() {
 	case reflect.Interface:
+		if v.IsNil() {
+			return false
+		}
+		if _, t := dynamic.Open(v.Interface()); t != nil {
+			return true
+		}
 		if _, _, ok := s.engine.Inside(v); ok {
 			return true
 		}
@@ -120,11 +131,62 @@ const (
 // have in the cell.
 type writer struct {
 	strings.Builder
-	session *Session
-	pkg     *types.Package
+	of func(reflect.Value) (reflect.Value, *dynamic.Type) // what an interface holds
 }
 
-func (w *writer) value(v reflect.Value, t types.Type, depth int) {
+// open returns what an interface holds, and its type if that is the session's.
+func (s *Session) open(c *cell, v reflect.Value) (reflect.Value, *dynamic.Type) {
+	if x, t := dynamic.Open(v.Interface()); t != nil {
+		return x, t
+	}
+	x, name, ok := s.engine.Inside(v)
+	t := s.typeNamed(c.pkg, name)
+	if !ok || t == nil {
+		return x, nil
+	}
+	d := s.dynamicType(c, t)
+	if x.Kind() == reflect.Pointer && d.Kind != reflect.Pointer {
+		d = d.Pointer()
+	}
+	return x, d
+}
+
+// inside returns what an interface holds if it is of a type of the session, and the
+// engine's name of that type, without pointers.
+func (s *Session) inside(v reflect.Value) (value reflect.Value, typ string, ok bool) {
+	for v.IsValid() && v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	if v.IsValid() && v.CanInterface() {
+		if x, t := dynamic.Open(v.Interface()); t != nil {
+			if t.Kind == reflect.Pointer && !t.Named {
+				t = t.Elem
+			}
+			return x, t.ID, true
+		}
+	}
+	return s.engine.Inside(v)
+}
+
+// typeNamed returns the session's type that the engine calls by slot name, nil if
+// there is none.
+func (s *Session) typeNamed(pkg *types.Package, slot string) types.Type {
+	for _, list := range [][]*binding{s.current(), s.env.old} {
+		for _, b := range list {
+			if b.kind == kindType && b.slot == slot {
+				if o := pkg.Scope().Lookup(b.check); o != nil {
+					return o.Type()
+				}
+			}
+		}
+	}
+	if o, ok := s.packages.object(slot).(*types.TypeName); ok {
+		return o.Type()
+	}
+	return nil
+}
+
+func (w *writer) value(v reflect.Value, t *dynamic.Type, depth int) {
 	if w.Len() > maxShown || depth > maxNest {
 		w.WriteString("…")
 		return
@@ -133,87 +195,68 @@ func (w *writer) value(v reflect.Value, t types.Type, depth int) {
 		w.WriteString("<nil>")
 		return
 	}
-	if _, ok := t.Underlying().(*types.Interface); !ok {
+	if t.Kind != reflect.Interface {
 		for v.Kind() == reflect.Interface && !v.IsNil() { // Yaegi's recursive types
 			v = v.Elem()
 		}
 	}
 	name := ""
-	if n, ok := types.Unalias(t).(*types.Named); ok {
-		name = versioned.ReplaceAllString(typeString(n, w.pkg), "$1") // an earlier version has the same name
-		if !w.session.packages.interpreted(n.Origin().Obj(), w.pkg) && v.CanInterface() && !types.IsInterface(n) {
-			w.foreign(v)
-			return
-		}
+	if t.Named {
+		name = strings.TrimPrefix(t.Name, "main.")
 	}
-	switch u := t.Underlying().(type) {
-	case *types.Struct:
-		if v.Kind() == reflect.Struct && v.NumField() == u.NumFields() {
-			w.structure(v, u, name, depth)
+	switch t.Kind {
+	case reflect.Struct:
+		if v.Kind() == reflect.Struct && v.NumField() == len(t.Fields) {
+			w.structure(v, t, name, depth)
 			return
 		}
-	case *types.Pointer:
+	case reflect.Pointer:
 		if v.Kind() == reflect.Pointer {
 			if v.IsNil() {
 				w.WriteString("<nil>")
-			} else if describes(v) {
+			} else if t.Elem.Kind == reflect.Invalid {
 				w.foreign(v)
-			} else if _, ok := u.Elem().Underlying().(*types.Struct); ok {
+			} else if depth == 0 || t.Elem.Kind == reflect.Struct {
 				w.WriteByte('&')
-				w.value(v.Elem(), u.Elem(), depth+1)
-			} else if depth == 0 {
-				w.WriteByte('&')
-				w.value(v.Elem(), u.Elem(), depth+1)
+				w.value(v.Elem(), t.Elem, depth+1)
 			} else {
 				fmt.Fprintf(w, "%#x", v.Pointer())
 			}
 			return
 		}
-	case *types.Slice:
-		w.list(v, u.Elem(), depth)
+	case reflect.Slice, reflect.Array:
+		w.list(v, t.Elem, depth)
 		return
-	case *types.Array:
-		w.list(v, u.Elem(), depth)
-		return
-	case *types.Map:
+	case reflect.Map:
 		if v.Kind() == reflect.Map {
-			w.table(v, u, depth)
+			w.table(v, t, depth)
 			return
 		}
-	case *types.Signature:
-		w.WriteString(typeString(t, w.pkg))
+	case reflect.Func:
+		w.WriteString(strings.ReplaceAll(t.Name, "main.", ""))
 		return
-	case *types.Interface:
+	case reflect.Interface:
 		w.dynamic(v, depth)
 		return
 	}
 	w.foreign(v)
 }
 
-// describes tells whether a pointer to a compiled type says what it points to.
-func describes(v reflect.Value) bool {
-	if !v.CanInterface() || v.Type().Elem().PkgPath() == "main" {
-		return false
-	}
-	_, ok := v.Interface().(fmt.Stringer)
-	return ok
-}
-
-func (w *writer) structure(v reflect.Value, t *types.Struct, name string, depth int) {
+func (w *writer) structure(v reflect.Value, t *dynamic.Type, name string, depth int) {
 	w.WriteString(name)
 	w.WriteByte('{')
-	for i := range t.NumFields() {
+	for i, f := range t.Fields {
 		if i > 0 {
 			w.WriteByte(' ')
 		}
-		w.WriteString(t.Field(i).Name())
+		w.WriteString(f.Name)
 		w.WriteByte(':')
-		w.value(fieldOf(v, i), t.Field(i).Type(), depth+1)
+		w.value(fieldOf(v, i), f.Type, depth+1)
 	}
 	w.WriteByte('}')
 }
 
-func (w *writer) list(v reflect.Value, elem types.Type, depth int) {
+func (w *writer) list(v reflect.Value, elem *dynamic.Type, depth int) {
 	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
 		w.foreign(v)
 		return
@@ -232,19 +275,20 @@ func (w *writer) list(v reflect.Value, elem types.Type, depth int) {
 	w.WriteByte(']')
 }
 
-func (w *writer) table(v reflect.Value, t *types.Map, depth int) {
+func (w *writer) table(v reflect.Value, t *dynamic.Type, depth int) {
 	type entry struct{ key, value string }
 	var list []entry
-	text := func(v reflect.Value, t types.Type) string {
-		x := writer{session: w.session, pkg: w.pkg}
+	text := func(v reflect.Value, t *dynamic.Type) string {
+		x := writer{of: w.of}
 		x.value(v, t, depth+1)
 		return x.String()
 	}
 	for it := v.MapRange(); it.Next(); {
-		list = append(list, entry{text(it.Key(), t.Key()), text(it.Value(), t.Elem())})
+		list = append(list, entry{text(it.Key(), t.Key), text(it.Value(), t.Elem)})
 	}
+	n := numeric(v.Type().Key())
 	slices.SortFunc(list, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(len(a.key)*numeric(t.Key()), len(b.key)*numeric(t.Key())), cmp.Compare(a.key, b.key))
+		return cmp.Or(cmp.Compare(len(a.key)*n, len(b.key)*n), cmp.Compare(a.key, b.key))
 	})
 	w.WriteString("map[")
 	for i, e := range list {
@@ -261,8 +305,8 @@ func (w *writer) table(v reflect.Value, t *types.Map, depth int) {
 }
 
 // numeric is 1 for integer keys, whose texts sort by length first.
-func numeric(t types.Type) int {
-	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsInteger != 0 {
+func numeric(t reflect.Type) int {
+	if k := t.Kind(); k >= reflect.Int && k <= reflect.Uintptr {
 		return 1
 	}
 	return 0
@@ -277,19 +321,12 @@ func (w *writer) dynamic(v reflect.Value, depth int) {
 		w.WriteString("<nil>")
 		return
 	}
-	if x, name, ok := w.session.engine.Inside(v); ok {
-		if t := w.session.typeNamed(w.pkg, name); t != nil {
-			if p, ok := types.Unalias(t).(*types.Named); ok && x.Kind() == reflect.Pointer {
-				if _, isPointer := p.Underlying().(*types.Pointer); !isPointer {
-					t = types.NewPointer(t)
-				}
-			}
-			w.value(x, t, depth+1)
-			return
-		}
-		v = x
+	x, t := w.of(v)
+	if t != nil {
+		w.value(x, t, depth+1)
+		return
 	}
-	w.foreign(v)
+	w.foreign(x)
 }
 
 // foreign writes a value of a compiled type.
@@ -305,68 +342,8 @@ func (w *writer) foreign(v reflect.Value) {
 		fmt.Fprintf(w, "%+v", v)
 		return
 	}
-	if s := v; s.Kind() == reflect.Struct || s.Kind() == reflect.Pointer && s.Elem().Kind() == reflect.Struct {
-		if s.Kind() == reflect.Pointer {
-			s = s.Elem()
-		}
-		if s.Type().Name() == "" && exported(s.Type()) {
-			w.anonymous(v)
-			return
-		}
-	}
 	text, _ := display.Of(v.Interface()).Data["text/plain"].(string)
 	w.WriteString(text)
 }
 
-// exported tells whether the fields of a struct have the X that Yaegi puts before
-// those that are not exported.
-func exported(t reflect.Type) bool {
-	for i := range t.NumField() {
-		if !strings.HasPrefix(t.Field(i).Name, "X") {
-			return false
-		}
-	}
-	return t.NumField() > 0
-}
-
-// anonymous writes a struct of an interpreted type that is not known.
-func (w *writer) anonymous(v reflect.Value) {
-	if v.Kind() == reflect.Pointer {
-		w.WriteByte('&')
-		v = v.Elem()
-	}
-	w.WriteByte('{')
-	for i := range v.NumField() {
-		if i > 0 {
-			w.WriteByte(' ')
-		}
-		w.WriteString(v.Type().Field(i).Name[1:] + ":")
-		w.foreign(v.Field(i))
-	}
-	w.WriteByte('}')
-}
-
-// typeNamed returns the session's type that the engine calls by slot name.
-func (s *Session) typeNamed(pkg *types.Package, slot string) types.Type {
-	for _, list := range [][]*binding{s.current(), s.env.old} {
-		for _, b := range list {
-			if b.kind == kindType && b.slot == slot {
-				if o := pkg.Scope().Lookup(b.check); o != nil {
-					return o.Type()
-				}
-			}
-		}
-	}
-	if o, ok := s.packages.object(slot).(*types.TypeName); ok {
-		return o.Type()
-	}
-	return nil
-}
-
-func (s *Session) current() []*binding {
-	var list []*binding
-	for _, b := range s.env.cur {
-		list = append(list, b)
-	}
-	return list
-}
+func (s *Session) current() []*binding { return slices.Collect(maps.Values(s.env.cur)) }

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"halfnote/interp/engine"
+	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/symbols"
 	"halfnote/interp/lower"
@@ -50,8 +51,6 @@ func (s *Session) bindSupport() {
 		"Keep":    reflect.ValueOf(s.keep),
 		"Zero":    reflect.ValueOf(func(slot string) { s.engine.Drop(slot) }),
 		"In":      reflect.ValueOf(s.inputs),
-		"Method":  reflect.ValueOf(func(name string, f any) { s.methods[name] = f }),
-		"Errors":  reflect.ValueOf(errorTree),
 		"Slice":   reflect.ValueOf(sliceOutOfRange),
 		"Index":   reflect.ValueOf(outOfRange),
 		"Print":   reflect.ValueOf(func(a ...any) { printBuiltin(s.live.Stdout(), "", a) }),
@@ -73,8 +72,13 @@ func (s *Session) bindSupport() {
 		"Stderr": reflect.ValueOf(s.stdio.standard(2)),
 	})
 	s.bindSupportSymbols(lower.MinMax())
+	interfaces := map[string]reflect.Value{}
+	for name, f := range s.interfaceSupport() {
+		interfaces[name] = reflect.ValueOf(f)
+	}
+	s.bindSupportSymbols(interfaces)
 	for path, functions := range map[string]map[string]any{
-		"fmt": s.stdio.printing(),
+		"fmt": formatting(s.stdio.printing()),
 		"log": s.logger(),
 		// what a cell shows goes to the cell
 		"halfnote/display": s.screen.Symbols(),
@@ -104,9 +108,9 @@ func (s *stdio) printing() map[string]any {
 	}
 	in := func() io.Reader { return s.standard(0)() }
 	return map[string]any{
-		"Print":   func(a ...any) (int, error) { return fmt.Fprint(out(), a...) },
-		"Printf":  func(format string, a ...any) (int, error) { return fmt.Fprintf(out(), format, a...) },
-		"Println": func(a ...any) (int, error) { return fmt.Fprintln(out(), a...) },
+		"Print":   func(a ...any) (int, error) { return dynamic.Print(out(), a...) },
+		"Printf":  func(format string, a ...any) (int, error) { return dynamic.Printf(out(), format, a...) },
+		"Println": func(a ...any) (int, error) { return dynamic.Println(out(), a...) },
 		"Scan":    func(a ...any) (int, error) { return fmt.Fscan(in(), a...) },
 		"Scanf":   func(format string, a ...any) (int, error) { return fmt.Fscanf(in(), format, a...) },
 		"Scanln":  func(a ...any) (int, error) { return fmt.Fscanln(in(), a...) },
@@ -120,12 +124,16 @@ func (s *Session) logger() map[string]any {
 	exit := func(print func()) { print(); panic(symbols.Exit{Code: 1}) }
 	return map[string]any{
 		"Default": func() *log.Logger { return l },
-		"Fatal":   func(v ...any) { exit(func() { l.Output(2, fmt.Sprint(v...)) }) },
-		"Fatalf":  func(format string, v ...any) { exit(func() { l.Output(2, fmt.Sprintf(format, v...)) }) },
-		"Fatalln": func(v ...any) { exit(func() { l.Output(2, fmt.Sprintln(v...)) }) },
+		"Fatal":   func(v ...any) { exit(func() { l.Output(2, dynamic.Sprint(v...)) }) },
+		"Fatalf":  func(format string, v ...any) { exit(func() { l.Output(2, dynamic.Sprintf(format, v...)) }) },
+		"Fatalln": func(v ...any) { exit(func() { l.Output(2, dynamic.Sprintln(v...)) }) },
 		"Flags":   l.Flags, "Output": l.Output, "Prefix": l.Prefix, "Writer": l.Writer,
-		"Panic": l.Panic, "Panicf": l.Panicf, "Panicln": l.Panicln,
-		"Print": l.Print, "Printf": l.Printf, "Println": l.Println,
+		"Panic":    func(v ...any) { l.Panic(dynamic.Sprint(v...)) },
+		"Panicf":   func(format string, v ...any) { l.Panic(dynamic.Sprintf(format, v...)) },
+		"Panicln":  func(v ...any) { l.Panic(dynamic.Sprintln(v...)) },
+		"Print":    func(v ...any) { l.Output(2, dynamic.Sprint(v...)) },
+		"Printf":   func(format string, v ...any) { l.Output(2, dynamic.Sprintf(format, v...)) },
+		"Println":  func(v ...any) { l.Output(2, dynamic.Sprintln(v...)) },
 		"SetFlags": l.SetFlags, "SetOutput": l.SetOutput, "SetPrefix": l.SetPrefix,
 	}
 }
@@ -302,6 +310,7 @@ var reflectWords = []struct{ reflect, go_ string }{
 	{"reflect.Value.Grow: slice overflow", "growslice: len out of range"},
 	{"reflect.Value.Call: call of nil function", "invalid memory address or nil pointer dereference"},
 	{"reflect: Method on nil interface value", "invalid memory address or nil pointer dereference"},
+	{"reflect: Call using zero Value argument", "invalid memory address or nil pointer dereference"},
 	{"on zero Value", "invalid memory address or nil pointer dereference"},
 }
 

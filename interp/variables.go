@@ -227,7 +227,7 @@ func (p *probe) entries(v reflect.Value, t *types.Map) []kernel.Variable {
 		keys[key] = it.Key()
 	}
 	sorted := slices.SortedFunc(maps.Keys(keys), func(a, b string) int {
-		n := numeric(t.Key())
+		n := numeric(v.Type().Key())
 		return cmp.Or(cmp.Compare(len(a)*n, len(b)*n), cmp.Compare(a, b))
 	})
 	var list []kernel.Variable

@@ -8,47 +8,6 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// methodExprs writes method expressions, T.Method, as function literals.
-func (u *Unit) methodExprs() {
-	u.each(func(c *astutil.Cursor) {
-		sel, ok := c.Node().(*ast.SelectorExpr)
-		if !ok {
-			return
-		}
-		s := u.Info.Selections[sel]
-		if s == nil || s.Kind() != types.MethodExpr {
-			return
-		}
-		sig := s.Type().(*types.Signature)
-		t, err := FuncType(sig, u.Name)
-		if err != nil {
-			u.unsupported(sel, "%v", err)
-		}
-		t.Func = sel.Pos()
-		x := &ast.CallExpr{}
-		for i, f := range t.Params.List {
-			id := u.temp("a")
-			f.Names = []*ast.Ident{id}
-			if i == 0 {
-				x.Fun = &ast.SelectorExpr{X: ident(id.Name), Sel: sel.Sel}
-			} else {
-				x.Args = append(x.Args, ident(id.Name))
-			}
-		}
-		if sig.Variadic() {
-			x.Ellipsis = 1
-		}
-		var st ast.Stmt = expr(x)
-		if t.Results != nil {
-			for _, f := range t.Results.List {
-				f.Names = nil
-			}
-			st = &ast.ReturnStmt{Results: []ast.Expr{x}}
-		}
-		c.Replace(u.as(&ast.FuncLit{Type: t, Body: block(st)}, sel))
-	})
-}
-
 // variadics passes values of interpreted types to compiled functions of variadic
 // interfaces as a slice, and converts literals of compiled slice types from a
 // literal of the slice: Yaegi wraps such values there and not in the list.
@@ -96,63 +55,6 @@ func (u *Unit) variadic(x *ast.CallExpr) {
 func hasMethods(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
 	return ok && i.NumMethods() > 0
-}
-
-// errorsAs looks for errors of interpreted types with type assertions: compiled
-// code sees only wrappers of them.
-func (u *Unit) errorsAs() {
-	u.each(func(c *astutil.Cursor) {
-		x, ok := c.Node().(*ast.CallExpr)
-		if !ok || len(x.Args) != 2 {
-			return
-		}
-		sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
-		if !ok {
-			return
-		}
-		f, ok := u.Info.Uses[sel.Sel].(*types.Func)
-		if !ok || f.FullName() != "errors.As" {
-			return
-		}
-		p, ok := orInvalid(u.typeOf(x.Args[1])).Underlying().(*types.Pointer)
-		if !ok || !u.own(p.Elem()) {
-			return
-		}
-		u.imports = true
-		target := u.typeExpr(x, p.Elem())
-		found := &ast.IfStmt{
-			Init: &ast.AssignStmt{
-				Lhs: []ast.Expr{ident("x__"), ident("ok__")}, Tok: token.DEFINE,
-				Rhs: []ast.Expr{&ast.TypeAssertExpr{X: ident("e__"), Type: target}},
-			},
-			Cond: ident("ok__"),
-			Body: block(assign(&ast.StarExpr{X: ident("t__")}, ident("x__")), &ast.ReturnStmt{Results: []ast.Expr{ident("true")}}),
-		}
-		lit := &ast.FuncLit{
-			Type: &ast.FuncType{
-				Func: x.Pos(),
-				Params: &ast.FieldList{List: []*ast.Field{
-					{Names: []*ast.Ident{ident("err__")}, Type: ident("error")},
-					{Names: []*ast.Ident{ident("t__")}, Type: u.typeExpr(x, p)},
-				}},
-				Results: &ast.FieldList{List: []*ast.Field{{Type: ident("bool")}}},
-			},
-			Body: block(
-				&ast.RangeStmt{Key: ident("_"), Value: ident("e__"), Tok: token.DEFINE, X: Support("Errors", ident("err__")), Body: block(found)},
-				&ast.ReturnStmt{Results: []ast.Expr{ident("false")}},
-			),
-		}
-		c.Replace(u.as(call(lit, x.Args...), x))
-	})
-}
-
-// own tells whether t is, or points to, a type of the session.
-func (u *Unit) own(t types.Type) bool {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() == u.Pkg
 }
 
 // packageVars reads and writes variables of compiled packages through pointers.

@@ -122,13 +122,14 @@ func (u *Unit) push(d *ast.DeferStmt, list *ast.Ident, lists map[*ast.FuncLit]*a
 	before, later := u.later(d.Call)
 	lit, isLit := ast.Unparen(d.Call.Fun).(*ast.FuncLit)
 	push := call(&ast.SelectorExpr{X: ident(list.Name), Sel: ident("Push")})
+	_, dynamic := ast.Unparen(d.Call.Fun).(*ast.TypeAssertExpr)
 	switch sel, _ := ast.Unparen(d.Call.Fun).(*ast.SelectorExpr); {
 	case isLit:
 		lists[lit] = list
 	case !u.harmless(d.Call):
 		calls := int64(2) // of the literal below and the function itself
-		if s := u.Info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {
-			calls++ // a method calls the function that has its body
+		if s := u.Info.Selections[sel]; s != nil && s.Kind() == types.MethodVal || dynamic {
+			calls++ // the method of an interface calls the function that has its body
 		}
 		push = call(&ast.SelectorExpr{X: ident(list.Name), Sel: ident("PushCall")}, Int(calls))
 	}

@@ -233,6 +233,9 @@ func (u *Unit) harmless(x *ast.CallExpr) bool {
 		_, ok := u.Info.Uses[f].(*types.Builtin)
 		return ok
 	case *ast.SelectorExpr:
+		if isSupport(f) {
+			return true
+		}
 		fn, ok := u.Info.Uses[f.Sel].(*types.Func)
 		if !ok || fn.Pkg() == u.Pkg {
 			return false

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/astutil"
+
+	"halfnote/interp/internal/dynamic"
 )
 
 // Unit is what rewrites work on: one file whose identifiers have the engine's
@@ -41,6 +43,24 @@ type Unit struct {
 	// Unmarked tells which functions are not the user's: a panic in one is shown
 	// where the user's code calls it. It may be nil.
 	Unmarked func(name string) bool
+	// Types is what is known of the session's types while cells run.
+	Types *dynamic.Space
+	// Own tells whether a type is interpreted though it is not of Pkg; it may be nil.
+	Own func(types.Object) bool
+	// Label is what people call a type, by the engine's name; nil means that names
+	// are those of package main.
+	Label func(name string) string
+	// Instances are the engine's names of instances of generic types, by their text.
+	Instances map[string]string
+	// Hook returns the variable that holds the latest version of a method, by the
+	// engine's name of its type, "" if there is none.
+	Hook func(typ, method string) string
+	// Iface makes the support functions of a compiled package's interface
+	// available; the path of error is "". ok is false if there is no such interface.
+	Iface func(path, name string) (f Iface, ok bool)
+	// Functions are methods that have become functions, by the name of those.
+	Functions map[string]string
+
 	// FirstMark is the number of the first mark.
 	FirstMark int
 	// Marks are the statements that may fail, in the order of their numbers.
@@ -61,6 +81,15 @@ type Unit struct {
 	barriers   bool                    // panics have to be stopped on their way
 	recovering map[*ast.BlockStmt]bool // functions that call recover
 	opened     map[*ast.BlockStmt]bool // switches that have become blocks
+
+	isPlain     bool                       // types are written for a back end without interfaces
+	hoisted     map[*types.TypeName]string // types that functions declare
+	named       map[string]*types.Named    // by the engine's name
+	expanded    map[*ast.SelectorExpr]int  // how much of the way to what is promoted is written out
+	preceded    map[*ast.BlockStmt]bool    // a statement and the switch behind it
+	dispatchers map[string]string          // names of helpers and of their variables
+	helpers     []ast.Decl
+	setup       []ast.Stmt // what runs before anything else in the unit
 }
 
 // Mark is a place where a cell may fail.
@@ -81,6 +110,7 @@ type Rewrite struct {
 
 // Rewrites is the list of all rewrites in the order in which they run.
 var Rewrites = []Rewrite{
+	{"localtypes", "types that functions declare", (*Unit).localTypes},
 	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
 	{"keys", "literals without field names of structs that another unit declares", (*Unit).keys},
 	{"recursive", "structs that refer to themselves by way of others", (*Unit).recursiveTypes},
@@ -88,8 +118,8 @@ var Rewrites = []Rewrite{
 	{"streams", "standard streams of the cell that uses them", (*Unit).streams},
 	{"instances", "inferred type arguments", (*Unit).instances},
 	{"caselabel", "labels in the clauses of switch and select", (*Unit).caseLabels},
+	{"interfaces", "methods, interfaces, and the types of what they hold", (*Unit).interfaces},
 	{"index", "errors of indexes that name index and length", (*Unit).indexChecks},
-	{"methodexpr", "method expressions", (*Unit).methodExprs},
 	{"shift", "shifts of constants by variables", (*Unit).shifts},
 	{"tuple", "results of a call as arguments of built-in functions", (*Unit).tupleArguments},
 	{"dropped", "values that nobody looks at", (*Unit).droppedValues},
@@ -104,8 +134,6 @@ var Rewrites = []Rewrite{
 	{"minmax", "min, max, clear", (*Unit).minmax},
 	{"switch", "switches over more than basic values, cases of several conditions", (*Unit).switches},
 	{"variadic", "interpreted values in variadic interfaces and in literals of compiled slice types", (*Unit).variadics},
-	{"errorsas", "errors.As of interpreted types", (*Unit).errorsAs},
-	{"typeswitch", "type switches of interpreted types behind compiled interfaces", (*Unit).typeSwitches},
 	{"defer", "deferred calls that panic or call recover", (*Unit).deferred},
 	{"rangefunc", "range over functions", (*Unit).rangeFunc},
 	{"rangeint", "range over integers", (*Unit).rangeInt},
@@ -140,6 +168,10 @@ func (u *Unit) Lower(needs []string) (err error) {
 		}
 	}()
 	u.markVars, u.made, u.safe = map[string]bool{}, map[*ast.FuncLit]bool{}, map[ast.Expr]bool{}
+	u.expanded, u.preceded, u.dispatchers = map[*ast.SelectorExpr]int{}, map[*ast.BlockStmt]bool{}, map[string]string{}
+	if u.Generated == nil {
+		u.Generated = map[*ast.FuncDecl]bool{}
+	}
 	for _, r := range Rewrites {
 		if slices.Contains(needs, r.Name) {
 			r.run(u)
@@ -223,6 +255,9 @@ func (u *Unit) typeExpr(at ast.Node, t types.Type) ast.Expr {
 	e, err := TypeExpr(t, u.Name)
 	if err != nil {
 		u.unsupported(at, "%v", err)
+	}
+	if u.isPlain {
+		e = u.plain(e).(ast.Expr)
 	}
 	return e
 }

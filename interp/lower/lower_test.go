@@ -7,8 +7,11 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"regexp"
 	"strings"
 	"testing"
+
+	"halfnote/interp/internal/dynamic"
 )
 
 // TestRewrites shows what some rewrites make of small functions. What the results
@@ -29,8 +32,13 @@ func TestRewrites(t *testing.T) {
 			"const k = 1180591620717411303424 func f() int { return 4 }"},
 		{"instances", "func f() { g(1, \"a\") }\nfunc g[A, B any](a A, b B) {}",
 			"func f() { g[int, string](1, \"a\") } func g[A, B any](a A, b B) {}"},
-		{"methodexpr", "type T int\nfunc (t T) M(a int) int { return a }\nvar x = T.M",
-			"type T int func (t T) M(a int) int { return a } var x = func(a__1 T, a__2 int) int { return a__1.M(a__2) }"},
+		{"interfaces", "type D int\nfunc f(d D) any { return d }",
+			"type D int func f(d D) interface {} { return p__kernel__.Box(d, \"D\") }"},
+		{"interfaces", "type S struct{ I }\ntype I interface{ M(int) }\nfunc f(s S) { s.M(1) }",
+			"type S struct { I \"halfnote:\\\"N S\\\"\" } type I interface {} func f(s S) { call__0_0(s.I, 1) } " +
+				"func call__0_0(r__ interface {}, a__0 int) { p__kernel__.Method(r__, \"M\").(func(interface {}, int))(r__, a__0) }"},
+		{"interfaces", "func f(x any) (int, bool) { n, ok := x.(int); return n, ok && x == x.(any) }",
+			"func f(x interface {}) (int, bool) { n, ok := x.(int) return n, ok && p__kernel__.Equal(x, p__kernel__.Assert(x, \"interface {}\")) }"},
 		{"index", "func f(s []int, i int) int { return s[i] }",
 			"func f(s []int, i int) int { if i < 0 || i >= len(s) { p__kernel__.Index(i, len(s)) } return s[i] }"},
 		{"index", "func f(s []int) (n int) { for i := range s { n += s[i] }; return }",
@@ -100,12 +108,16 @@ func TestRewrites(t *testing.T) {
 				got = append(got, Print(d))
 			}
 			text := strings.Join(strings.Fields(strings.Join(got, " ")), " ")
+			text = space.ReplaceAllString(text, `halfnote:\"N `)
 			if text = strings.ReplaceAll(text, "{ }", "{}"); text != c.want {
 				t.Errorf("%s\ngot  %s\nwant %s", c.in, text, c.want)
 			}
 		})
 	}
 }
+
+// space is the number of a space of types, which tests share.
+var space = regexp.MustCompile(`halfnote:\\"\d+ `)
 
 func unit(t *testing.T, src string) *Unit {
 	fset := token.NewFileSet()
@@ -114,7 +126,7 @@ func unit(t *testing.T, src string) *Unit {
 		t.Fatal(err)
 	}
 	u := &Unit{
-		File: f, Fset: fset, FirstMark: 1,
+		File: f, Fset: fset, FirstMark: 1, Types: dynamic.NewSpace(),
 		Info: &types.Info{
 			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 			Instances: map[*ast.Ident]types.Instance{}, Selections: map[*ast.SelectorExpr]*types.Selection{},

@@ -60,17 +60,8 @@ func (u *Unit) waitCalls() {
 // receiver writes out the embedded fields that lead to a promoted method, and
 // returns the expression of the field that has the method, and its type.
 func (u *Unit) receiver(sel *ast.SelectorExpr, s *types.Selection) (ast.Expr, types.Type) {
-	x, t := sel.X, s.Recv()
-	for _, i := range s.Index()[:len(s.Index())-1] {
-		st := t.Underlying()
-		if p, ok := st.(*types.Pointer); ok {
-			st = p.Elem().Underlying()
-		}
-		f := st.(*types.Struct).Field(i)
-		x = &ast.SelectorExpr{X: x, Sel: ident(u.fieldName(f))}
-		t = f.Type()
-	}
-	return x, t
+	done := u.expanded[sel]
+	return u.path(sel.X, typeAfter(s, done), s.Index()[done:])
 }
 
 // fieldName is a field's name in the unit: an embedded field is called as its
@@ -79,24 +70,8 @@ func (u *Unit) fieldName(f *types.Var) string {
 	if !f.Embedded() {
 		return f.Name()
 	}
-	t := f.Type()
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	var o *types.TypeName
-	switch t := t.(type) {
-	case *types.Named:
-		o = t.Obj()
-	case *types.Alias:
-		o = t.Obj()
-	}
-	if o == nil || o.Pkg() != u.Pkg {
-		return f.Name()
-	}
-	if e, err := u.Name(o); err == nil {
-		if id, ok := e.(*ast.Ident); ok {
-			return id.Name
-		}
+	if o, ok := embeddedName(f).(*types.TypeName); ok && o.Pkg() == u.Pkg {
+		return u.nameOf(o)
 	}
 	return f.Name()
 }

@@ -5,6 +5,7 @@ package symbols
 import (
 	"archive/tar"
 	"go/constant"
+	"halfnote/interp/internal/dynamic"
 	"io/fs"
 	"reflect"
 	"time"
@@ -49,46 +50,38 @@ func init() {
 	}
 }
 
-type _archive_tar_FileInfoNames struct {
-	IValue   any
-	WGname   func() (string, error)
-	WIsDir   func() bool
-	WModTime func() time.Time
-	WMode    func() fs.FileMode
-	WName    func() string
-	WSize    func() int64
-	WSys     func() any
-	WUname   func() (string, error)
-}
+type _archive_tar_FileInfoNames struct{ IValue any }
+
+func (w _archive_tar_FileInfoNames) Interpreted() any { return w.IValue }
 
 func (w _archive_tar_FileInfoNames) Gname() (string, error) {
-	return w.WGname()
+	return dynamic.Call(w.IValue, "Gname").(func(any) (string, error))(w.IValue)
 }
 
 func (w _archive_tar_FileInfoNames) IsDir() bool {
-	return w.WIsDir()
+	return dynamic.Call(w.IValue, "IsDir").(func(any) bool)(w.IValue)
 }
 
 func (w _archive_tar_FileInfoNames) ModTime() time.Time {
-	return w.WModTime()
+	return dynamic.Call(w.IValue, "ModTime").(func(any) time.Time)(w.IValue)
 }
 
 func (w _archive_tar_FileInfoNames) Mode() fs.FileMode {
-	return w.WMode()
+	return dynamic.Call(w.IValue, "Mode").(func(any) fs.FileMode)(w.IValue)
 }
 
 func (w _archive_tar_FileInfoNames) Name() string {
-	return w.WName()
+	return dynamic.Call(w.IValue, "Name").(func(any) string)(w.IValue)
 }
 
 func (w _archive_tar_FileInfoNames) Size() int64 {
-	return w.WSize()
+	return dynamic.Call(w.IValue, "Size").(func(any) int64)(w.IValue)
 }
 
 func (w _archive_tar_FileInfoNames) Sys() any {
-	return w.WSys()
+	return dynamic.Call(w.IValue, "Sys").(func(any) any)(w.IValue)
 }
 
 func (w _archive_tar_FileInfoNames) Uname() (string, error) {
-	return w.WUname()
+	return dynamic.Call(w.IValue, "Uname").(func(any) (string, error))(w.IValue)
 }

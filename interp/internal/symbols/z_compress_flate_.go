@@ -5,6 +5,7 @@ package symbols
 import (
 	"compress/flate"
 	"go/constant"
+	"halfnote/interp/internal/dynamic"
 	"io"
 	"reflect"
 )
@@ -34,25 +35,22 @@ func init() {
 	}
 }
 
-type _compress_flate_Reader struct {
-	IValue    any
-	WRead     func(a0 []byte) (int, error)
-	WReadByte func() (byte, error)
-}
+type _compress_flate_Reader struct{ IValue any }
+
+func (w _compress_flate_Reader) Interpreted() any { return w.IValue }
 
 func (w _compress_flate_Reader) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _compress_flate_Reader) ReadByte() (byte, error) {
-	return w.WReadByte()
+	return dynamic.Call(w.IValue, "ReadByte").(func(any) (byte, error))(w.IValue)
 }
 
-type _compress_flate_Resetter struct {
-	IValue any
-	WReset func(a0 io.Reader, a1 []byte) error
-}
+type _compress_flate_Resetter struct{ IValue any }
+
+func (w _compress_flate_Resetter) Interpreted() any { return w.IValue }
 
 func (w _compress_flate_Resetter) Reset(a0 io.Reader, a1 []byte) error {
-	return w.WReset(a0, a1)
+	return dynamic.Call(w.IValue, "Reset").(func(any, io.Reader, []byte) error)(w.IValue, a0, a1)
 }

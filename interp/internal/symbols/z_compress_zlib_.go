@@ -5,6 +5,7 @@ package symbols
 import (
 	"compress/zlib"
 	"go/constant"
+	"halfnote/interp/internal/dynamic"
 	"io"
 	"reflect"
 )
@@ -32,11 +33,10 @@ func init() {
 	}
 }
 
-type _compress_zlib_Resetter struct {
-	IValue any
-	WReset func(a0 io.Reader, a1 []byte) error
-}
+type _compress_zlib_Resetter struct{ IValue any }
+
+func (w _compress_zlib_Resetter) Interpreted() any { return w.IValue }
 
 func (w _compress_zlib_Resetter) Reset(a0 io.Reader, a1 []byte) error {
-	return w.WReset(a0, a1)
+	return dynamic.Call(w.IValue, "Reset").(func(any, io.Reader, []byte) error)(w.IValue, a0, a1)
 }

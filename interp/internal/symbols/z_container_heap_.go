@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"container/heap"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 )
 
@@ -21,31 +22,26 @@ func init() {
 	}
 }
 
-type _container_heap_Interface struct {
-	IValue any
-	WLen   func() int
-	WLess  func(a0 int, a1 int) bool
-	WPop   func() any
-	WPush  func(a0 any)
-	WSwap  func(a0 int, a1 int)
-}
+type _container_heap_Interface struct{ IValue any }
+
+func (w _container_heap_Interface) Interpreted() any { return w.IValue }
 
 func (w _container_heap_Interface) Len() int {
-	return w.WLen()
+	return dynamic.Call(w.IValue, "Len").(func(any) int)(w.IValue)
 }
 
 func (w _container_heap_Interface) Less(a0 int, a1 int) bool {
-	return w.WLess(a0, a1)
+	return dynamic.Call(w.IValue, "Less").(func(any, int, int) bool)(w.IValue, a0, a1)
 }
 
 func (w _container_heap_Interface) Pop() any {
-	return w.WPop()
+	return dynamic.Call(w.IValue, "Pop").(func(any) any)(w.IValue)
 }
 
 func (w _container_heap_Interface) Push(a0 any) {
-	w.WPush(a0)
+	dynamic.Call(w.IValue, "Push").(func(any, any))(w.IValue, a0)
 }
 
 func (w _container_heap_Interface) Swap(a0 int, a1 int) {
-	w.WSwap(a0, a1)
+	dynamic.Call(w.IValue, "Swap").(func(any, int, int))(w.IValue, a0, a1)
 }

@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"context"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 	"time"
 )
@@ -33,26 +34,22 @@ func init() {
 	}
 }
 
-type _context_Context struct {
-	IValue    any
-	WDeadline func() (time.Time, bool)
-	WDone     func() <-chan struct{}
-	WErr      func() error
-	WValue    func(a0 any) any
-}
+type _context_Context struct{ IValue any }
+
+func (w _context_Context) Interpreted() any { return w.IValue }
 
 func (w _context_Context) Deadline() (time.Time, bool) {
-	return w.WDeadline()
+	return dynamic.Call(w.IValue, "Deadline").(func(any) (time.Time, bool))(w.IValue)
 }
 
 func (w _context_Context) Done() <-chan struct{} {
-	return w.WDone()
+	return dynamic.Call(w.IValue, "Done").(func(any) <-chan struct{})(w.IValue)
 }
 
 func (w _context_Context) Err() error {
-	return w.WErr()
+	return dynamic.Call(w.IValue, "Err").(func(any) error)(w.IValue)
 }
 
 func (w _context_Context) Value(a0 any) any {
-	return w.WValue(a0)
+	return dynamic.Call(w.IValue, "Value").(func(any, any) any)(w.IValue, a0)
 }

@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"crypto"
+	"halfnote/interp/internal/dynamic"
 	"io"
 	"reflect"
 )
@@ -52,86 +53,74 @@ func init() {
 	}
 }
 
-type _crypto_Decapsulator struct {
-	IValue        any
-	WDecapsulate  func(a0 []byte) ([]byte, error)
-	WEncapsulator func() crypto.Encapsulator
-}
+type _crypto_Decapsulator struct{ IValue any }
+
+func (w _crypto_Decapsulator) Interpreted() any { return w.IValue }
 
 func (w _crypto_Decapsulator) Decapsulate(a0 []byte) ([]byte, error) {
-	return w.WDecapsulate(a0)
+	return dynamic.Call(w.IValue, "Decapsulate").(func(any, []byte) ([]byte, error))(w.IValue, a0)
 }
 
 func (w _crypto_Decapsulator) Encapsulator() crypto.Encapsulator {
-	return w.WEncapsulator()
+	return dynamic.Call(w.IValue, "Encapsulator").(func(any) crypto.Encapsulator)(w.IValue)
 }
 
-type _crypto_Decrypter struct {
-	IValue   any
-	WDecrypt func(a0 io.Reader, a1 []byte, a2 crypto.DecrypterOpts) ([]byte, error)
-	WPublic  func() crypto.PublicKey
-}
+type _crypto_Decrypter struct{ IValue any }
+
+func (w _crypto_Decrypter) Interpreted() any { return w.IValue }
 
 func (w _crypto_Decrypter) Decrypt(a0 io.Reader, a1 []byte, a2 crypto.DecrypterOpts) ([]byte, error) {
-	return w.WDecrypt(a0, a1, a2)
+	return dynamic.Call(w.IValue, "Decrypt").(func(any, io.Reader, []byte, crypto.DecrypterOpts) ([]byte, error))(w.IValue, a0, a1, a2)
 }
 
 func (w _crypto_Decrypter) Public() crypto.PublicKey {
-	return w.WPublic()
+	return dynamic.Call(w.IValue, "Public").(func(any) crypto.PublicKey)(w.IValue)
 }
 
-type _crypto_Encapsulator struct {
-	IValue       any
-	WBytes       func() []byte
-	WEncapsulate func() ([]byte, []byte)
-}
+type _crypto_Encapsulator struct{ IValue any }
+
+func (w _crypto_Encapsulator) Interpreted() any { return w.IValue }
 
 func (w _crypto_Encapsulator) Bytes() []byte {
-	return w.WBytes()
+	return dynamic.Call(w.IValue, "Bytes").(func(any) []byte)(w.IValue)
 }
 
 func (w _crypto_Encapsulator) Encapsulate() ([]byte, []byte) {
-	return w.WEncapsulate()
+	return dynamic.Call(w.IValue, "Encapsulate").(func(any) ([]byte, []byte))(w.IValue)
 }
 
-type _crypto_MessageSigner struct {
-	IValue       any
-	WPublic      func() crypto.PublicKey
-	WSign        func(a0 io.Reader, a1 []byte, a2 crypto.SignerOpts) ([]byte, error)
-	WSignMessage func(a0 io.Reader, a1 []byte, a2 crypto.SignerOpts) ([]byte, error)
-}
+type _crypto_MessageSigner struct{ IValue any }
+
+func (w _crypto_MessageSigner) Interpreted() any { return w.IValue }
 
 func (w _crypto_MessageSigner) Public() crypto.PublicKey {
-	return w.WPublic()
+	return dynamic.Call(w.IValue, "Public").(func(any) crypto.PublicKey)(w.IValue)
 }
 
 func (w _crypto_MessageSigner) Sign(a0 io.Reader, a1 []byte, a2 crypto.SignerOpts) ([]byte, error) {
-	return w.WSign(a0, a1, a2)
+	return dynamic.Call(w.IValue, "Sign").(func(any, io.Reader, []byte, crypto.SignerOpts) ([]byte, error))(w.IValue, a0, a1, a2)
 }
 
 func (w _crypto_MessageSigner) SignMessage(a0 io.Reader, a1 []byte, a2 crypto.SignerOpts) ([]byte, error) {
-	return w.WSignMessage(a0, a1, a2)
+	return dynamic.Call(w.IValue, "SignMessage").(func(any, io.Reader, []byte, crypto.SignerOpts) ([]byte, error))(w.IValue, a0, a1, a2)
 }
 
-type _crypto_Signer struct {
-	IValue  any
-	WPublic func() crypto.PublicKey
-	WSign   func(a0 io.Reader, a1 []byte, a2 crypto.SignerOpts) ([]byte, error)
-}
+type _crypto_Signer struct{ IValue any }
+
+func (w _crypto_Signer) Interpreted() any { return w.IValue }
 
 func (w _crypto_Signer) Public() crypto.PublicKey {
-	return w.WPublic()
+	return dynamic.Call(w.IValue, "Public").(func(any) crypto.PublicKey)(w.IValue)
 }
 
 func (w _crypto_Signer) Sign(a0 io.Reader, a1 []byte, a2 crypto.SignerOpts) ([]byte, error) {
-	return w.WSign(a0, a1, a2)
+	return dynamic.Call(w.IValue, "Sign").(func(any, io.Reader, []byte, crypto.SignerOpts) ([]byte, error))(w.IValue, a0, a1, a2)
 }
 
-type _crypto_SignerOpts struct {
-	IValue    any
-	WHashFunc func() crypto.Hash
-}
+type _crypto_SignerOpts struct{ IValue any }
+
+func (w _crypto_SignerOpts) Interpreted() any { return w.IValue }
 
 func (w _crypto_SignerOpts) HashFunc() crypto.Hash {
-	return w.WHashFunc()
+	return dynamic.Call(w.IValue, "HashFunc").(func(any) crypto.Hash)(w.IValue)
 }

@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"crypto/cipher"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 )
 
@@ -34,68 +35,58 @@ func init() {
 	}
 }
 
-type _crypto_cipher_AEAD struct {
-	IValue     any
-	WNonceSize func() int
-	WOpen      func(a0 []byte, a1 []byte, a2 []byte, a3 []byte) ([]byte, error)
-	WOverhead  func() int
-	WSeal      func(a0 []byte, a1 []byte, a2 []byte, a3 []byte) []byte
-}
+type _crypto_cipher_AEAD struct{ IValue any }
+
+func (w _crypto_cipher_AEAD) Interpreted() any { return w.IValue }
 
 func (w _crypto_cipher_AEAD) NonceSize() int {
-	return w.WNonceSize()
+	return dynamic.Call(w.IValue, "NonceSize").(func(any) int)(w.IValue)
 }
 
 func (w _crypto_cipher_AEAD) Open(a0 []byte, a1 []byte, a2 []byte, a3 []byte) ([]byte, error) {
-	return w.WOpen(a0, a1, a2, a3)
+	return dynamic.Call(w.IValue, "Open").(func(any, []byte, []byte, []byte, []byte) ([]byte, error))(w.IValue, a0, a1, a2, a3)
 }
 
 func (w _crypto_cipher_AEAD) Overhead() int {
-	return w.WOverhead()
+	return dynamic.Call(w.IValue, "Overhead").(func(any) int)(w.IValue)
 }
 
 func (w _crypto_cipher_AEAD) Seal(a0 []byte, a1 []byte, a2 []byte, a3 []byte) []byte {
-	return w.WSeal(a0, a1, a2, a3)
+	return dynamic.Call(w.IValue, "Seal").(func(any, []byte, []byte, []byte, []byte) []byte)(w.IValue, a0, a1, a2, a3)
 }
 
-type _crypto_cipher_Block struct {
-	IValue     any
-	WBlockSize func() int
-	WDecrypt   func(a0 []byte, a1 []byte)
-	WEncrypt   func(a0 []byte, a1 []byte)
-}
+type _crypto_cipher_Block struct{ IValue any }
+
+func (w _crypto_cipher_Block) Interpreted() any { return w.IValue }
 
 func (w _crypto_cipher_Block) BlockSize() int {
-	return w.WBlockSize()
+	return dynamic.Call(w.IValue, "BlockSize").(func(any) int)(w.IValue)
 }
 
 func (w _crypto_cipher_Block) Decrypt(a0 []byte, a1 []byte) {
-	w.WDecrypt(a0, a1)
+	dynamic.Call(w.IValue, "Decrypt").(func(any, []byte, []byte))(w.IValue, a0, a1)
 }
 
 func (w _crypto_cipher_Block) Encrypt(a0 []byte, a1 []byte) {
-	w.WEncrypt(a0, a1)
+	dynamic.Call(w.IValue, "Encrypt").(func(any, []byte, []byte))(w.IValue, a0, a1)
 }
 
-type _crypto_cipher_BlockMode struct {
-	IValue       any
-	WBlockSize   func() int
-	WCryptBlocks func(a0 []byte, a1 []byte)
-}
+type _crypto_cipher_BlockMode struct{ IValue any }
+
+func (w _crypto_cipher_BlockMode) Interpreted() any { return w.IValue }
 
 func (w _crypto_cipher_BlockMode) BlockSize() int {
-	return w.WBlockSize()
+	return dynamic.Call(w.IValue, "BlockSize").(func(any) int)(w.IValue)
 }
 
 func (w _crypto_cipher_BlockMode) CryptBlocks(a0 []byte, a1 []byte) {
-	w.WCryptBlocks(a0, a1)
+	dynamic.Call(w.IValue, "CryptBlocks").(func(any, []byte, []byte))(w.IValue, a0, a1)
 }
 
-type _crypto_cipher_Stream struct {
-	IValue        any
-	WXORKeyStream func(a0 []byte, a1 []byte)
-}
+type _crypto_cipher_Stream struct{ IValue any }
+
+func (w _crypto_cipher_Stream) Interpreted() any { return w.IValue }
 
 func (w _crypto_cipher_Stream) XORKeyStream(a0 []byte, a1 []byte) {
-	w.WXORKeyStream(a0, a1)
+	dynamic.Call(w.IValue, "XORKeyStream").(func(any, []byte, []byte))(w.IValue, a0, a1)
 }

@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"crypto/ecdh"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 )
 
@@ -23,21 +24,18 @@ func init() {
 	}
 }
 
-type _crypto_ecdh_KeyExchanger struct {
-	IValue     any
-	WCurve     func() ecdh.Curve
-	WECDH      func(a0 *ecdh.PublicKey) ([]byte, error)
-	WPublicKey func() *ecdh.PublicKey
-}
+type _crypto_ecdh_KeyExchanger struct{ IValue any }
+
+func (w _crypto_ecdh_KeyExchanger) Interpreted() any { return w.IValue }
 
 func (w _crypto_ecdh_KeyExchanger) Curve() ecdh.Curve {
-	return w.WCurve()
+	return dynamic.Call(w.IValue, "Curve").(func(any) ecdh.Curve)(w.IValue)
 }
 
 func (w _crypto_ecdh_KeyExchanger) ECDH(a0 *ecdh.PublicKey) ([]byte, error) {
-	return w.WECDH(a0)
+	return dynamic.Call(w.IValue, "ECDH").(func(any, *ecdh.PublicKey) ([]byte, error))(w.IValue, a0)
 }
 
 func (w _crypto_ecdh_KeyExchanger) PublicKey() *ecdh.PublicKey {
-	return w.WPublicKey()
+	return dynamic.Call(w.IValue, "PublicKey").(func(any) *ecdh.PublicKey)(w.IValue)
 }

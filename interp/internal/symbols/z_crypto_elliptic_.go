@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"crypto/elliptic"
+	"halfnote/interp/internal/dynamic"
 	"math/big"
 	"reflect"
 )
@@ -27,36 +28,30 @@ func init() {
 	}
 }
 
-type _crypto_elliptic_Curve struct {
-	IValue          any
-	WAdd            func(a0 *big.Int, a1 *big.Int, a2 *big.Int, a3 *big.Int) (*big.Int, *big.Int)
-	WDouble         func(a0 *big.Int, a1 *big.Int) (*big.Int, *big.Int)
-	WIsOnCurve      func(a0 *big.Int, a1 *big.Int) bool
-	WParams         func() *elliptic.CurveParams
-	WScalarBaseMult func(a0 []byte) (*big.Int, *big.Int)
-	WScalarMult     func(a0 *big.Int, a1 *big.Int, a2 []byte) (*big.Int, *big.Int)
-}
+type _crypto_elliptic_Curve struct{ IValue any }
+
+func (w _crypto_elliptic_Curve) Interpreted() any { return w.IValue }
 
 func (w _crypto_elliptic_Curve) Add(a0 *big.Int, a1 *big.Int, a2 *big.Int, a3 *big.Int) (*big.Int, *big.Int) {
-	return w.WAdd(a0, a1, a2, a3)
+	return dynamic.Call(w.IValue, "Add").(func(any, *big.Int, *big.Int, *big.Int, *big.Int) (*big.Int, *big.Int))(w.IValue, a0, a1, a2, a3)
 }
 
 func (w _crypto_elliptic_Curve) Double(a0 *big.Int, a1 *big.Int) (*big.Int, *big.Int) {
-	return w.WDouble(a0, a1)
+	return dynamic.Call(w.IValue, "Double").(func(any, *big.Int, *big.Int) (*big.Int, *big.Int))(w.IValue, a0, a1)
 }
 
 func (w _crypto_elliptic_Curve) IsOnCurve(a0 *big.Int, a1 *big.Int) bool {
-	return w.WIsOnCurve(a0, a1)
+	return dynamic.Call(w.IValue, "IsOnCurve").(func(any, *big.Int, *big.Int) bool)(w.IValue, a0, a1)
 }
 
 func (w _crypto_elliptic_Curve) Params() *elliptic.CurveParams {
-	return w.WParams()
+	return dynamic.Call(w.IValue, "Params").(func(any) *elliptic.CurveParams)(w.IValue)
 }
 
 func (w _crypto_elliptic_Curve) ScalarBaseMult(a0 []byte) (*big.Int, *big.Int) {
-	return w.WScalarBaseMult(a0)
+	return dynamic.Call(w.IValue, "ScalarBaseMult").(func(any, []byte) (*big.Int, *big.Int))(w.IValue, a0)
 }
 
 func (w _crypto_elliptic_Curve) ScalarMult(a0 *big.Int, a1 *big.Int, a2 []byte) (*big.Int, *big.Int) {
-	return w.WScalarMult(a0, a1, a2)
+	return dynamic.Call(w.IValue, "ScalarMult").(func(any, *big.Int, *big.Int, []byte) (*big.Int, *big.Int))(w.IValue, a0, a1, a2)
 }

@@ -5,6 +5,7 @@ package symbols
 import (
 	"crypto/tls"
 	"go/constant"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 )
 
@@ -134,16 +135,14 @@ func init() {
 	}
 }
 
-type _crypto_tls_ClientSessionCache struct {
-	IValue any
-	WGet   func(a0 string) (*tls.ClientSessionState, bool)
-	WPut   func(a0 string, a1 *tls.ClientSessionState)
-}
+type _crypto_tls_ClientSessionCache struct{ IValue any }
+
+func (w _crypto_tls_ClientSessionCache) Interpreted() any { return w.IValue }
 
 func (w _crypto_tls_ClientSessionCache) Get(a0 string) (*tls.ClientSessionState, bool) {
-	return w.WGet(a0)
+	return dynamic.Call(w.IValue, "Get").(func(any, string) (*tls.ClientSessionState, bool))(w.IValue, a0)
 }
 
 func (w _crypto_tls_ClientSessionCache) Put(a0 string, a1 *tls.ClientSessionState) {
-	w.WPut(a0, a1)
+	dynamic.Call(w.IValue, "Put").(func(any, string, *tls.ClientSessionState))(w.IValue, a0, a1)
 }

@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"encoding"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 )
 
@@ -26,56 +27,50 @@ func init() {
 	}
 }
 
-type _encoding_BinaryAppender struct {
-	IValue        any
-	WAppendBinary func(a0 []byte) ([]byte, error)
-}
+type _encoding_BinaryAppender struct{ IValue any }
+
+func (w _encoding_BinaryAppender) Interpreted() any { return w.IValue }
 
 func (w _encoding_BinaryAppender) AppendBinary(a0 []byte) ([]byte, error) {
-	return w.WAppendBinary(a0)
+	return dynamic.Call(w.IValue, "AppendBinary").(func(any, []byte) ([]byte, error))(w.IValue, a0)
 }
 
-type _encoding_BinaryMarshaler struct {
-	IValue         any
-	WMarshalBinary func() ([]byte, error)
-}
+type _encoding_BinaryMarshaler struct{ IValue any }
+
+func (w _encoding_BinaryMarshaler) Interpreted() any { return w.IValue }
 
 func (w _encoding_BinaryMarshaler) MarshalBinary() ([]byte, error) {
-	return w.WMarshalBinary()
+	return dynamic.Call(w.IValue, "MarshalBinary").(func(any) ([]byte, error))(w.IValue)
 }
 
-type _encoding_BinaryUnmarshaler struct {
-	IValue           any
-	WUnmarshalBinary func(a0 []byte) error
-}
+type _encoding_BinaryUnmarshaler struct{ IValue any }
+
+func (w _encoding_BinaryUnmarshaler) Interpreted() any { return w.IValue }
 
 func (w _encoding_BinaryUnmarshaler) UnmarshalBinary(a0 []byte) error {
-	return w.WUnmarshalBinary(a0)
+	return dynamic.Call(w.IValue, "UnmarshalBinary").(func(any, []byte) error)(w.IValue, a0)
 }
 
-type _encoding_TextAppender struct {
-	IValue      any
-	WAppendText func(a0 []byte) ([]byte, error)
-}
+type _encoding_TextAppender struct{ IValue any }
+
+func (w _encoding_TextAppender) Interpreted() any { return w.IValue }
 
 func (w _encoding_TextAppender) AppendText(a0 []byte) ([]byte, error) {
-	return w.WAppendText(a0)
+	return dynamic.Call(w.IValue, "AppendText").(func(any, []byte) ([]byte, error))(w.IValue, a0)
 }
 
-type _encoding_TextMarshaler struct {
-	IValue       any
-	WMarshalText func() ([]byte, error)
-}
+type _encoding_TextMarshaler struct{ IValue any }
+
+func (w _encoding_TextMarshaler) Interpreted() any { return w.IValue }
 
 func (w _encoding_TextMarshaler) MarshalText() ([]byte, error) {
-	return w.WMarshalText()
+	return dynamic.Call(w.IValue, "MarshalText").(func(any) ([]byte, error))(w.IValue)
 }
 
-type _encoding_TextUnmarshaler struct {
-	IValue         any
-	WUnmarshalText func(a0 []byte) error
-}
+type _encoding_TextUnmarshaler struct{ IValue any }
+
+func (w _encoding_TextUnmarshaler) Interpreted() any { return w.IValue }
 
 func (w _encoding_TextUnmarshaler) UnmarshalText(a0 []byte) error {
-	return w.WUnmarshalText(a0)
+	return dynamic.Call(w.IValue, "UnmarshalText").(func(any, []byte) error)(w.IValue, a0)
 }

@@ -5,6 +5,7 @@ package symbols
 import (
 	"encoding/binary"
 	"go/constant"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 )
 
@@ -39,71 +40,60 @@ func init() {
 	}
 }
 
-type _encoding_binary_AppendByteOrder struct {
-	IValue        any
-	WAppendUint16 func(a0 []byte, a1 uint16) []byte
-	WAppendUint32 func(a0 []byte, a1 uint32) []byte
-	WAppendUint64 func(a0 []byte, a1 uint64) []byte
-	WString       func() string
-}
+type _encoding_binary_AppendByteOrder struct{ IValue any }
+
+func (w _encoding_binary_AppendByteOrder) Interpreted() any { return w.IValue }
 
 func (w _encoding_binary_AppendByteOrder) AppendUint16(a0 []byte, a1 uint16) []byte {
-	return w.WAppendUint16(a0, a1)
+	return dynamic.Call(w.IValue, "AppendUint16").(func(any, []byte, uint16) []byte)(w.IValue, a0, a1)
 }
 
 func (w _encoding_binary_AppendByteOrder) AppendUint32(a0 []byte, a1 uint32) []byte {
-	return w.WAppendUint32(a0, a1)
+	return dynamic.Call(w.IValue, "AppendUint32").(func(any, []byte, uint32) []byte)(w.IValue, a0, a1)
 }
 
 func (w _encoding_binary_AppendByteOrder) AppendUint64(a0 []byte, a1 uint64) []byte {
-	return w.WAppendUint64(a0, a1)
+	return dynamic.Call(w.IValue, "AppendUint64").(func(any, []byte, uint64) []byte)(w.IValue, a0, a1)
 }
 
 func (w _encoding_binary_AppendByteOrder) String() string {
-	if w.WString == nil {
+	if w.IValue == nil {
 		return ""
 	}
-	return w.WString()
+	return dynamic.Call(w.IValue, "String").(func(any) string)(w.IValue)
 }
 
-type _encoding_binary_ByteOrder struct {
-	IValue     any
-	WPutUint16 func(a0 []byte, a1 uint16)
-	WPutUint32 func(a0 []byte, a1 uint32)
-	WPutUint64 func(a0 []byte, a1 uint64)
-	WString    func() string
-	WUint16    func(a0 []byte) uint16
-	WUint32    func(a0 []byte) uint32
-	WUint64    func(a0 []byte) uint64
-}
+type _encoding_binary_ByteOrder struct{ IValue any }
+
+func (w _encoding_binary_ByteOrder) Interpreted() any { return w.IValue }
 
 func (w _encoding_binary_ByteOrder) PutUint16(a0 []byte, a1 uint16) {
-	w.WPutUint16(a0, a1)
+	dynamic.Call(w.IValue, "PutUint16").(func(any, []byte, uint16))(w.IValue, a0, a1)
 }
 
 func (w _encoding_binary_ByteOrder) PutUint32(a0 []byte, a1 uint32) {
-	w.WPutUint32(a0, a1)
+	dynamic.Call(w.IValue, "PutUint32").(func(any, []byte, uint32))(w.IValue, a0, a1)
 }
 
 func (w _encoding_binary_ByteOrder) PutUint64(a0 []byte, a1 uint64) {
-	w.WPutUint64(a0, a1)
+	dynamic.Call(w.IValue, "PutUint64").(func(any, []byte, uint64))(w.IValue, a0, a1)
 }
 
 func (w _encoding_binary_ByteOrder) String() string {
-	if w.WString == nil {
+	if w.IValue == nil {
 		return ""
 	}
-	return w.WString()
+	return dynamic.Call(w.IValue, "String").(func(any) string)(w.IValue)
 }
 
 func (w _encoding_binary_ByteOrder) Uint16(a0 []byte) uint16 {
-	return w.WUint16(a0)
+	return dynamic.Call(w.IValue, "Uint16").(func(any, []byte) uint16)(w.IValue, a0)
 }
 
 func (w _encoding_binary_ByteOrder) Uint32(a0 []byte) uint32 {
-	return w.WUint32(a0)
+	return dynamic.Call(w.IValue, "Uint32").(func(any, []byte) uint32)(w.IValue, a0)
 }
 
 func (w _encoding_binary_ByteOrder) Uint64(a0 []byte) uint64 {
-	return w.WUint64(a0)
+	return dynamic.Call(w.IValue, "Uint64").(func(any, []byte) uint64)(w.IValue, a0)
 }

@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"encoding/gob"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 )
 
@@ -25,20 +26,18 @@ func init() {
 	}
 }
 
-type _encoding_gob_GobDecoder struct {
-	IValue     any
-	WGobDecode func(a0 []byte) error
-}
+type _encoding_gob_GobDecoder struct{ IValue any }
+
+func (w _encoding_gob_GobDecoder) Interpreted() any { return w.IValue }
 
 func (w _encoding_gob_GobDecoder) GobDecode(a0 []byte) error {
-	return w.WGobDecode(a0)
+	return dynamic.Call(w.IValue, "GobDecode").(func(any, []byte) error)(w.IValue, a0)
 }
 
-type _encoding_gob_GobEncoder struct {
-	IValue     any
-	WGobEncode func() ([]byte, error)
-}
+type _encoding_gob_GobEncoder struct{ IValue any }
+
+func (w _encoding_gob_GobEncoder) Interpreted() any { return w.IValue }
 
 func (w _encoding_gob_GobEncoder) GobEncode() ([]byte, error) {
-	return w.WGobEncode()
+	return dynamic.Call(w.IValue, "GobEncode").(func(any) ([]byte, error))(w.IValue)
 }

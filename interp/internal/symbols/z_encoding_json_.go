@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"encoding/json"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 )
 
@@ -41,20 +42,18 @@ func init() {
 	}
 }
 
-type _encoding_json_Marshaler struct {
-	IValue       any
-	WMarshalJSON func() ([]byte, error)
-}
+type _encoding_json_Marshaler struct{ IValue any }
+
+func (w _encoding_json_Marshaler) Interpreted() any { return w.IValue }
 
 func (w _encoding_json_Marshaler) MarshalJSON() ([]byte, error) {
-	return w.WMarshalJSON()
+	return dynamic.Call(w.IValue, "MarshalJSON").(func(any) ([]byte, error))(w.IValue)
 }
 
-type _encoding_json_Unmarshaler struct {
-	IValue         any
-	WUnmarshalJSON func(a0 []byte) error
-}
+type _encoding_json_Unmarshaler struct{ IValue any }
+
+func (w _encoding_json_Unmarshaler) Interpreted() any { return w.IValue }
 
 func (w _encoding_json_Unmarshaler) UnmarshalJSON(a0 []byte) error {
-	return w.WUnmarshalJSON(a0)
+	return dynamic.Call(w.IValue, "UnmarshalJSON").(func(any, []byte) error)(w.IValue, a0)
 }

@@ -5,6 +5,7 @@ package symbols
 import (
 	"encoding/xml"
 	"go/constant"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 )
 
@@ -52,47 +53,42 @@ func init() {
 	}
 }
 
-type _encoding_xml_Marshaler struct {
-	IValue      any
-	WMarshalXML func(a0 *xml.Encoder, a1 xml.StartElement) error
-}
+type _encoding_xml_Marshaler struct{ IValue any }
+
+func (w _encoding_xml_Marshaler) Interpreted() any { return w.IValue }
 
 func (w _encoding_xml_Marshaler) MarshalXML(a0 *xml.Encoder, a1 xml.StartElement) error {
-	return w.WMarshalXML(a0, a1)
+	return dynamic.Call(w.IValue, "MarshalXML").(func(any, *xml.Encoder, xml.StartElement) error)(w.IValue, a0, a1)
 }
 
-type _encoding_xml_MarshalerAttr struct {
-	IValue          any
-	WMarshalXMLAttr func(a0 xml.Name) (xml.Attr, error)
-}
+type _encoding_xml_MarshalerAttr struct{ IValue any }
+
+func (w _encoding_xml_MarshalerAttr) Interpreted() any { return w.IValue }
 
 func (w _encoding_xml_MarshalerAttr) MarshalXMLAttr(a0 xml.Name) (xml.Attr, error) {
-	return w.WMarshalXMLAttr(a0)
+	return dynamic.Call(w.IValue, "MarshalXMLAttr").(func(any, xml.Name) (xml.Attr, error))(w.IValue, a0)
 }
 
-type _encoding_xml_TokenReader struct {
-	IValue any
-	WToken func() (xml.Token, error)
-}
+type _encoding_xml_TokenReader struct{ IValue any }
+
+func (w _encoding_xml_TokenReader) Interpreted() any { return w.IValue }
 
 func (w _encoding_xml_TokenReader) Token() (xml.Token, error) {
-	return w.WToken()
+	return dynamic.Call(w.IValue, "Token").(func(any) (xml.Token, error))(w.IValue)
 }
 
-type _encoding_xml_Unmarshaler struct {
-	IValue        any
-	WUnmarshalXML func(a0 *xml.Decoder, a1 xml.StartElement) error
-}
+type _encoding_xml_Unmarshaler struct{ IValue any }
+
+func (w _encoding_xml_Unmarshaler) Interpreted() any { return w.IValue }
 
 func (w _encoding_xml_Unmarshaler) UnmarshalXML(a0 *xml.Decoder, a1 xml.StartElement) error {
-	return w.WUnmarshalXML(a0, a1)
+	return dynamic.Call(w.IValue, "UnmarshalXML").(func(any, *xml.Decoder, xml.StartElement) error)(w.IValue, a0, a1)
 }
 
-type _encoding_xml_UnmarshalerAttr struct {
-	IValue            any
-	WUnmarshalXMLAttr func(a0 xml.Attr) error
-}
+type _encoding_xml_UnmarshalerAttr struct{ IValue any }
+
+func (w _encoding_xml_UnmarshalerAttr) Interpreted() any { return w.IValue }
 
 func (w _encoding_xml_UnmarshalerAttr) UnmarshalXMLAttr(a0 xml.Attr) error {
-	return w.WUnmarshalXMLAttr(a0)
+	return dynamic.Call(w.IValue, "UnmarshalXMLAttr").(func(any, xml.Attr) error)(w.IValue, a0)
 }

@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"flag"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 )
 
@@ -60,41 +61,36 @@ func init() {
 	}
 }
 
-type _flag_Getter struct {
-	IValue  any
-	WGet    func() any
-	WSet    func(a0 string) error
-	WString func() string
-}
+type _flag_Getter struct{ IValue any }
+
+func (w _flag_Getter) Interpreted() any { return w.IValue }
 
 func (w _flag_Getter) Get() any {
-	return w.WGet()
+	return dynamic.Call(w.IValue, "Get").(func(any) any)(w.IValue)
 }
 
 func (w _flag_Getter) Set(a0 string) error {
-	return w.WSet(a0)
+	return dynamic.Call(w.IValue, "Set").(func(any, string) error)(w.IValue, a0)
 }
 
 func (w _flag_Getter) String() string {
-	if w.WString == nil {
+	if w.IValue == nil {
 		return ""
 	}
-	return w.WString()
+	return dynamic.Call(w.IValue, "String").(func(any) string)(w.IValue)
 }
 
-type _flag_Value struct {
-	IValue  any
-	WSet    func(a0 string) error
-	WString func() string
-}
+type _flag_Value struct{ IValue any }
+
+func (w _flag_Value) Interpreted() any { return w.IValue }
 
 func (w _flag_Value) Set(a0 string) error {
-	return w.WSet(a0)
+	return dynamic.Call(w.IValue, "Set").(func(any, string) error)(w.IValue, a0)
 }
 
 func (w _flag_Value) String() string {
-	if w.WString == nil {
+	if w.IValue == nil {
 		return ""
 	}
-	return w.WString()
+	return dynamic.Call(w.IValue, "String").(func(any) string)(w.IValue)
 }

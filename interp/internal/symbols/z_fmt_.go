@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"fmt"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 )
 
@@ -49,99 +50,85 @@ func init() {
 	}
 }
 
-type _fmt_Formatter struct {
-	IValue  any
-	WFormat func(a0 fmt.State, a1 rune)
-}
+type _fmt_Formatter struct{ IValue any }
+
+func (w _fmt_Formatter) Interpreted() any { return w.IValue }
 
 func (w _fmt_Formatter) Format(a0 fmt.State, a1 rune) {
-	w.WFormat(a0, a1)
+	dynamic.Call(w.IValue, "Format").(func(any, fmt.State, rune))(w.IValue, a0, a1)
 }
 
-type _fmt_GoStringer struct {
-	IValue    any
-	WGoString func() string
-}
+type _fmt_GoStringer struct{ IValue any }
+
+func (w _fmt_GoStringer) Interpreted() any { return w.IValue }
 
 func (w _fmt_GoStringer) GoString() string {
-	return w.WGoString()
+	return dynamic.Call(w.IValue, "GoString").(func(any) string)(w.IValue)
 }
 
-type _fmt_ScanState struct {
-	IValue      any
-	WRead       func(a0 []byte) (int, error)
-	WReadRune   func() (rune, int, error)
-	WSkipSpace  func()
-	WToken      func(a0 bool, a1 func(rune) bool) ([]byte, error)
-	WUnreadRune func() error
-	WWidth      func() (int, bool)
-}
+type _fmt_ScanState struct{ IValue any }
+
+func (w _fmt_ScanState) Interpreted() any { return w.IValue }
 
 func (w _fmt_ScanState) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _fmt_ScanState) ReadRune() (rune, int, error) {
-	return w.WReadRune()
+	return dynamic.Call(w.IValue, "ReadRune").(func(any) (rune, int, error))(w.IValue)
 }
 
 func (w _fmt_ScanState) SkipSpace() {
-	w.WSkipSpace()
+	dynamic.Call(w.IValue, "SkipSpace").(func(any))(w.IValue)
 }
 
 func (w _fmt_ScanState) Token(a0 bool, a1 func(rune) bool) ([]byte, error) {
-	return w.WToken(a0, a1)
+	return dynamic.Call(w.IValue, "Token").(func(any, bool, func(rune) bool) ([]byte, error))(w.IValue, a0, a1)
 }
 
 func (w _fmt_ScanState) UnreadRune() error {
-	return w.WUnreadRune()
+	return dynamic.Call(w.IValue, "UnreadRune").(func(any) error)(w.IValue)
 }
 
 func (w _fmt_ScanState) Width() (int, bool) {
-	return w.WWidth()
+	return dynamic.Call(w.IValue, "Width").(func(any) (int, bool))(w.IValue)
 }
 
-type _fmt_Scanner struct {
-	IValue any
-	WScan  func(a0 fmt.ScanState, a1 rune) error
-}
+type _fmt_Scanner struct{ IValue any }
+
+func (w _fmt_Scanner) Interpreted() any { return w.IValue }
 
 func (w _fmt_Scanner) Scan(a0 fmt.ScanState, a1 rune) error {
-	return w.WScan(a0, a1)
+	return dynamic.Call(w.IValue, "Scan").(func(any, fmt.ScanState, rune) error)(w.IValue, a0, a1)
 }
 
-type _fmt_State struct {
-	IValue     any
-	WFlag      func(a0 int) bool
-	WPrecision func() (int, bool)
-	WWidth     func() (int, bool)
-	WWrite     func(a0 []byte) (int, error)
-}
+type _fmt_State struct{ IValue any }
+
+func (w _fmt_State) Interpreted() any { return w.IValue }
 
 func (w _fmt_State) Flag(a0 int) bool {
-	return w.WFlag(a0)
+	return dynamic.Call(w.IValue, "Flag").(func(any, int) bool)(w.IValue, a0)
 }
 
 func (w _fmt_State) Precision() (int, bool) {
-	return w.WPrecision()
+	return dynamic.Call(w.IValue, "Precision").(func(any) (int, bool))(w.IValue)
 }
 
 func (w _fmt_State) Width() (int, bool) {
-	return w.WWidth()
+	return dynamic.Call(w.IValue, "Width").(func(any) (int, bool))(w.IValue)
 }
 
 func (w _fmt_State) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _fmt_Stringer struct {
-	IValue  any
-	WString func() string
-}
+type _fmt_Stringer struct{ IValue any }
+
+func (w _fmt_Stringer) Interpreted() any { return w.IValue }
 
 func (w _fmt_Stringer) String() string {
-	if w.WString == nil {
+	if w.IValue == nil {
 		return ""
 	}
-	return w.WString()
+	return dynamic.Call(w.IValue, "String").(func(any) string)(w.IValue)
 }

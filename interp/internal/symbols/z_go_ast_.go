@@ -5,6 +5,7 @@ package symbols
 import (
 	"go/ast"
 	"go/token"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 )
 
@@ -125,25 +126,22 @@ func init() {
 	}
 }
 
-type _go_ast_Node struct {
-	IValue any
-	WEnd   func() token.Pos
-	WPos   func() token.Pos
-}
+type _go_ast_Node struct{ IValue any }
+
+func (w _go_ast_Node) Interpreted() any { return w.IValue }
 
 func (w _go_ast_Node) End() token.Pos {
-	return w.WEnd()
+	return dynamic.Call(w.IValue, "End").(func(any) token.Pos)(w.IValue)
 }
 
 func (w _go_ast_Node) Pos() token.Pos {
-	return w.WPos()
+	return dynamic.Call(w.IValue, "Pos").(func(any) token.Pos)(w.IValue)
 }
 
-type _go_ast_Visitor struct {
-	IValue any
-	WVisit func(a0 ast.Node) ast.Visitor
-}
+type _go_ast_Visitor struct{ IValue any }
+
+func (w _go_ast_Visitor) Interpreted() any { return w.IValue }
 
 func (w _go_ast_Visitor) Visit(a0 ast.Node) ast.Visitor {
-	return w.WVisit(a0)
+	return dynamic.Call(w.IValue, "Visit").(func(any, ast.Node) ast.Visitor)(w.IValue, a0)
 }

@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"halfnote/amp"
+	"halfnote/interp/internal/dynamic"
 	"halfnote/tensor"
 	"reflect"
 )
@@ -40,21 +41,18 @@ func init() {
 	}
 }
 
-type _halfnote_amp_Optimizer struct {
-	IValue    any
-	WParams   func() []*tensor.Tensor
-	WStep     func()
-	WZeroGrad func()
-}
+type _halfnote_amp_Optimizer struct{ IValue any }
+
+func (w _halfnote_amp_Optimizer) Interpreted() any { return w.IValue }
 
 func (w _halfnote_amp_Optimizer) Params() []*tensor.Tensor {
-	return w.WParams()
+	return dynamic.Call(w.IValue, "Params").(func(any) []*tensor.Tensor)(w.IValue)
 }
 
 func (w _halfnote_amp_Optimizer) Step() {
-	w.WStep()
+	dynamic.Call(w.IValue, "Step").(func(any))(w.IValue)
 }
 
 func (w _halfnote_amp_Optimizer) ZeroGrad() {
-	w.WZeroGrad()
+	dynamic.Call(w.IValue, "ZeroGrad").(func(any))(w.IValue)
 }

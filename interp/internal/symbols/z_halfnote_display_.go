@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"halfnote/display"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 )
 
@@ -38,30 +39,26 @@ func init() {
 	}
 }
 
-type _halfnote_display_Sink struct {
-	IValue   any
-	WClear   func(a0 bool)
-	WDisplay func(a0 display.Bundle)
-	WUpdate  func(a0 display.Bundle)
-}
+type _halfnote_display_Sink struct{ IValue any }
+
+func (w _halfnote_display_Sink) Interpreted() any { return w.IValue }
 
 func (w _halfnote_display_Sink) Clear(a0 bool) {
-	w.WClear(a0)
+	dynamic.Call(w.IValue, "Clear").(func(any, bool))(w.IValue, a0)
 }
 
 func (w _halfnote_display_Sink) Display(a0 display.Bundle) {
-	w.WDisplay(a0)
+	dynamic.Call(w.IValue, "Display").(func(any, display.Bundle))(w.IValue, a0)
 }
 
 func (w _halfnote_display_Sink) Update(a0 display.Bundle) {
-	w.WUpdate(a0)
+	dynamic.Call(w.IValue, "Update").(func(any, display.Bundle))(w.IValue, a0)
 }
 
-type _halfnote_display_Themed struct {
-	IValue   any
-	WInTheme func(a0 string) any
-}
+type _halfnote_display_Themed struct{ IValue any }
+
+func (w _halfnote_display_Themed) Interpreted() any { return w.IValue }
 
 func (w _halfnote_display_Themed) InTheme(a0 string) any {
-	return w.WInTheme(a0)
+	return dynamic.Call(w.IValue, "InTheme").(func(any, string) any)(w.IValue, a0)
 }

@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	"halfnote/tensor"
 	"reflect"
 )
@@ -85,30 +86,26 @@ func init() {
 	}
 }
 
-type _halfnote_tensor_Caster struct {
-	IValue any
-	WCast  func(a0 tensor.Info, a1 []*tensor.Tensor) []*tensor.Tensor
-}
+type _halfnote_tensor_Caster struct{ IValue any }
+
+func (w _halfnote_tensor_Caster) Interpreted() any { return w.IValue }
 
 func (w _halfnote_tensor_Caster) Cast(a0 tensor.Info, a1 []*tensor.Tensor) []*tensor.Tensor {
-	return w.WCast(a0, a1)
+	return dynamic.Call(w.IValue, "Cast").(func(any, tensor.Info, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1)
 }
 
-type _halfnote_tensor_Op struct {
-	IValue   any
-	WForward func(a0 []*tensor.Tensor) *tensor.Tensor
-	WInfo    func() tensor.Info
-	WVJP     func(a0 *tensor.Tensor, a1 *tensor.Tensor, a2 []*tensor.Tensor) []*tensor.Tensor
-}
+type _halfnote_tensor_Op struct{ IValue any }
+
+func (w _halfnote_tensor_Op) Interpreted() any { return w.IValue }
 
 func (w _halfnote_tensor_Op) Forward(a0 []*tensor.Tensor) *tensor.Tensor {
-	return w.WForward(a0)
+	return dynamic.Call(w.IValue, "Forward").(func(any, []*tensor.Tensor) *tensor.Tensor)(w.IValue, a0)
 }
 
 func (w _halfnote_tensor_Op) Info() tensor.Info {
-	return w.WInfo()
+	return dynamic.Call(w.IValue, "Info").(func(any) tensor.Info)(w.IValue)
 }
 
 func (w _halfnote_tensor_Op) VJP(a0 *tensor.Tensor, a1 *tensor.Tensor, a2 []*tensor.Tensor) []*tensor.Tensor {
-	return w.WVJP(a0, a1, a2)
+	return dynamic.Call(w.IValue, "VJP").(func(any, *tensor.Tensor, *tensor.Tensor, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1, a2)
 }

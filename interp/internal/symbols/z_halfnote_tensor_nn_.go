@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"reflect"
@@ -45,11 +46,10 @@ func init() {
 	}
 }
 
-type _halfnote_tensor_nn_Module struct {
-	IValue   any
-	WForward func(a0 *tensor.Tensor) *tensor.Tensor
-}
+type _halfnote_tensor_nn_Module struct{ IValue any }
+
+func (w _halfnote_tensor_nn_Module) Interpreted() any { return w.IValue }
 
 func (w _halfnote_tensor_nn_Module) Forward(a0 *tensor.Tensor) *tensor.Tensor {
-	return w.WForward(a0)
+	return dynamic.Call(w.IValue, "Forward").(func(any, *tensor.Tensor) *tensor.Tensor)(w.IValue, a0)
 }

@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	"hash"
 	"reflect"
 )
@@ -24,157 +25,130 @@ func init() {
 	}
 }
 
-type _hash_Cloner struct {
-	IValue     any
-	WBlockSize func() int
-	WClone     func() (hash.Cloner, error)
-	WReset     func()
-	WSize      func() int
-	WSum       func(a0 []byte) []byte
-	WWrite     func(a0 []byte) (int, error)
-}
+type _hash_Cloner struct{ IValue any }
+
+func (w _hash_Cloner) Interpreted() any { return w.IValue }
 
 func (w _hash_Cloner) BlockSize() int {
-	return w.WBlockSize()
+	return dynamic.Call(w.IValue, "BlockSize").(func(any) int)(w.IValue)
 }
 
 func (w _hash_Cloner) Clone() (hash.Cloner, error) {
-	return w.WClone()
+	return dynamic.Call(w.IValue, "Clone").(func(any) (hash.Cloner, error))(w.IValue)
 }
 
 func (w _hash_Cloner) Reset() {
-	w.WReset()
+	dynamic.Call(w.IValue, "Reset").(func(any))(w.IValue)
 }
 
 func (w _hash_Cloner) Size() int {
-	return w.WSize()
+	return dynamic.Call(w.IValue, "Size").(func(any) int)(w.IValue)
 }
 
 func (w _hash_Cloner) Sum(a0 []byte) []byte {
-	return w.WSum(a0)
+	return dynamic.Call(w.IValue, "Sum").(func(any, []byte) []byte)(w.IValue, a0)
 }
 
 func (w _hash_Cloner) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _hash_Hash struct {
-	IValue     any
-	WBlockSize func() int
-	WReset     func()
-	WSize      func() int
-	WSum       func(a0 []byte) []byte
-	WWrite     func(a0 []byte) (int, error)
-}
+type _hash_Hash struct{ IValue any }
+
+func (w _hash_Hash) Interpreted() any { return w.IValue }
 
 func (w _hash_Hash) BlockSize() int {
-	return w.WBlockSize()
+	return dynamic.Call(w.IValue, "BlockSize").(func(any) int)(w.IValue)
 }
 
 func (w _hash_Hash) Reset() {
-	w.WReset()
+	dynamic.Call(w.IValue, "Reset").(func(any))(w.IValue)
 }
 
 func (w _hash_Hash) Size() int {
-	return w.WSize()
+	return dynamic.Call(w.IValue, "Size").(func(any) int)(w.IValue)
 }
 
 func (w _hash_Hash) Sum(a0 []byte) []byte {
-	return w.WSum(a0)
+	return dynamic.Call(w.IValue, "Sum").(func(any, []byte) []byte)(w.IValue, a0)
 }
 
 func (w _hash_Hash) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _hash_Hash32 struct {
-	IValue     any
-	WBlockSize func() int
-	WReset     func()
-	WSize      func() int
-	WSum       func(a0 []byte) []byte
-	WSum32     func() uint32
-	WWrite     func(a0 []byte) (int, error)
-}
+type _hash_Hash32 struct{ IValue any }
+
+func (w _hash_Hash32) Interpreted() any { return w.IValue }
 
 func (w _hash_Hash32) BlockSize() int {
-	return w.WBlockSize()
+	return dynamic.Call(w.IValue, "BlockSize").(func(any) int)(w.IValue)
 }
 
 func (w _hash_Hash32) Reset() {
-	w.WReset()
+	dynamic.Call(w.IValue, "Reset").(func(any))(w.IValue)
 }
 
 func (w _hash_Hash32) Size() int {
-	return w.WSize()
+	return dynamic.Call(w.IValue, "Size").(func(any) int)(w.IValue)
 }
 
 func (w _hash_Hash32) Sum(a0 []byte) []byte {
-	return w.WSum(a0)
+	return dynamic.Call(w.IValue, "Sum").(func(any, []byte) []byte)(w.IValue, a0)
 }
 
 func (w _hash_Hash32) Sum32() uint32 {
-	return w.WSum32()
+	return dynamic.Call(w.IValue, "Sum32").(func(any) uint32)(w.IValue)
 }
 
 func (w _hash_Hash32) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _hash_Hash64 struct {
-	IValue     any
-	WBlockSize func() int
-	WReset     func()
-	WSize      func() int
-	WSum       func(a0 []byte) []byte
-	WSum64     func() uint64
-	WWrite     func(a0 []byte) (int, error)
-}
+type _hash_Hash64 struct{ IValue any }
+
+func (w _hash_Hash64) Interpreted() any { return w.IValue }
 
 func (w _hash_Hash64) BlockSize() int {
-	return w.WBlockSize()
+	return dynamic.Call(w.IValue, "BlockSize").(func(any) int)(w.IValue)
 }
 
 func (w _hash_Hash64) Reset() {
-	w.WReset()
+	dynamic.Call(w.IValue, "Reset").(func(any))(w.IValue)
 }
 
 func (w _hash_Hash64) Size() int {
-	return w.WSize()
+	return dynamic.Call(w.IValue, "Size").(func(any) int)(w.IValue)
 }
 
 func (w _hash_Hash64) Sum(a0 []byte) []byte {
-	return w.WSum(a0)
+	return dynamic.Call(w.IValue, "Sum").(func(any, []byte) []byte)(w.IValue, a0)
 }
 
 func (w _hash_Hash64) Sum64() uint64 {
-	return w.WSum64()
+	return dynamic.Call(w.IValue, "Sum64").(func(any) uint64)(w.IValue)
 }
 
 func (w _hash_Hash64) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _hash_XOF struct {
-	IValue     any
-	WBlockSize func() int
-	WRead      func(a0 []byte) (int, error)
-	WReset     func()
-	WWrite     func(a0 []byte) (int, error)
-}
+type _hash_XOF struct{ IValue any }
+
+func (w _hash_XOF) Interpreted() any { return w.IValue }
 
 func (w _hash_XOF) BlockSize() int {
-	return w.WBlockSize()
+	return dynamic.Call(w.IValue, "BlockSize").(func(any) int)(w.IValue)
 }
 
 func (w _hash_XOF) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _hash_XOF) Reset() {
-	w.WReset()
+	dynamic.Call(w.IValue, "Reset").(func(any))(w.IValue)
 }
 
 func (w _hash_XOF) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }

@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	"image"
 	"image/color"
 	"reflect"
@@ -69,69 +70,58 @@ func init() {
 	}
 }
 
-type _image_Image struct {
-	IValue      any
-	WAt         func(a0 int, a1 int) color.Color
-	WBounds     func() image.Rectangle
-	WColorModel func() color.Model
-}
+type _image_Image struct{ IValue any }
+
+func (w _image_Image) Interpreted() any { return w.IValue }
 
 func (w _image_Image) At(a0 int, a1 int) color.Color {
-	return w.WAt(a0, a1)
+	return dynamic.Call(w.IValue, "At").(func(any, int, int) color.Color)(w.IValue, a0, a1)
 }
 
 func (w _image_Image) Bounds() image.Rectangle {
-	return w.WBounds()
+	return dynamic.Call(w.IValue, "Bounds").(func(any) image.Rectangle)(w.IValue)
 }
 
 func (w _image_Image) ColorModel() color.Model {
-	return w.WColorModel()
+	return dynamic.Call(w.IValue, "ColorModel").(func(any) color.Model)(w.IValue)
 }
 
-type _image_PalettedImage struct {
-	IValue        any
-	WAt           func(a0 int, a1 int) color.Color
-	WBounds       func() image.Rectangle
-	WColorIndexAt func(a0 int, a1 int) uint8
-	WColorModel   func() color.Model
-}
+type _image_PalettedImage struct{ IValue any }
+
+func (w _image_PalettedImage) Interpreted() any { return w.IValue }
 
 func (w _image_PalettedImage) At(a0 int, a1 int) color.Color {
-	return w.WAt(a0, a1)
+	return dynamic.Call(w.IValue, "At").(func(any, int, int) color.Color)(w.IValue, a0, a1)
 }
 
 func (w _image_PalettedImage) Bounds() image.Rectangle {
-	return w.WBounds()
+	return dynamic.Call(w.IValue, "Bounds").(func(any) image.Rectangle)(w.IValue)
 }
 
 func (w _image_PalettedImage) ColorIndexAt(a0 int, a1 int) uint8 {
-	return w.WColorIndexAt(a0, a1)
+	return dynamic.Call(w.IValue, "ColorIndexAt").(func(any, int, int) uint8)(w.IValue, a0, a1)
 }
 
 func (w _image_PalettedImage) ColorModel() color.Model {
-	return w.WColorModel()
+	return dynamic.Call(w.IValue, "ColorModel").(func(any) color.Model)(w.IValue)
 }
 
-type _image_RGBA64Image struct {
-	IValue      any
-	WAt         func(a0 int, a1 int) color.Color
-	WBounds     func() image.Rectangle
-	WColorModel func() color.Model
-	WRGBA64At   func(a0 int, a1 int) color.RGBA64
-}
+type _image_RGBA64Image struct{ IValue any }
+
+func (w _image_RGBA64Image) Interpreted() any { return w.IValue }
 
 func (w _image_RGBA64Image) At(a0 int, a1 int) color.Color {
-	return w.WAt(a0, a1)
+	return dynamic.Call(w.IValue, "At").(func(any, int, int) color.Color)(w.IValue, a0, a1)
 }
 
 func (w _image_RGBA64Image) Bounds() image.Rectangle {
-	return w.WBounds()
+	return dynamic.Call(w.IValue, "Bounds").(func(any) image.Rectangle)(w.IValue)
 }
 
 func (w _image_RGBA64Image) ColorModel() color.Model {
-	return w.WColorModel()
+	return dynamic.Call(w.IValue, "ColorModel").(func(any) color.Model)(w.IValue)
 }
 
 func (w _image_RGBA64Image) RGBA64At(a0 int, a1 int) color.RGBA64 {
-	return w.WRGBA64At(a0, a1)
+	return dynamic.Call(w.IValue, "RGBA64At").(func(any, int, int) color.RGBA64)(w.IValue, a0, a1)
 }

@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	"image/color"
 	"reflect"
 )
@@ -50,20 +51,18 @@ func init() {
 	}
 }
 
-type _image_color_Color struct {
-	IValue any
-	WRGBA  func() (uint32, uint32, uint32, uint32)
-}
+type _image_color_Color struct{ IValue any }
+
+func (w _image_color_Color) Interpreted() any { return w.IValue }
 
 func (w _image_color_Color) RGBA() (uint32, uint32, uint32, uint32) {
-	return w.WRGBA()
+	return dynamic.Call(w.IValue, "RGBA").(func(any) (uint32, uint32, uint32, uint32))(w.IValue)
 }
 
-type _image_color_Model struct {
-	IValue   any
-	WConvert func(a0 color.Color) color.Color
-}
+type _image_color_Model struct{ IValue any }
+
+func (w _image_color_Model) Interpreted() any { return w.IValue }
 
 func (w _image_color_Model) Convert(a0 color.Color) color.Color {
-	return w.WConvert(a0)
+	return dynamic.Call(w.IValue, "Convert").(func(any, color.Color) color.Color)(w.IValue, a0)
 }

@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	"image"
 	"image/color"
 	"image/draw"
@@ -30,78 +31,66 @@ func init() {
 	}
 }
 
-type _image_draw_Drawer struct {
-	IValue any
-	WDraw  func(a0 draw.Image, a1 image.Rectangle, a2 image.Image, a3 image.Point)
-}
+type _image_draw_Drawer struct{ IValue any }
+
+func (w _image_draw_Drawer) Interpreted() any { return w.IValue }
 
 func (w _image_draw_Drawer) Draw(a0 draw.Image, a1 image.Rectangle, a2 image.Image, a3 image.Point) {
-	w.WDraw(a0, a1, a2, a3)
+	dynamic.Call(w.IValue, "Draw").(func(any, draw.Image, image.Rectangle, image.Image, image.Point))(w.IValue, a0, a1, a2, a3)
 }
 
-type _image_draw_Image struct {
-	IValue      any
-	WAt         func(a0 int, a1 int) color.Color
-	WBounds     func() image.Rectangle
-	WColorModel func() color.Model
-	WSet        func(a0 int, a1 int, a2 color.Color)
-}
+type _image_draw_Image struct{ IValue any }
+
+func (w _image_draw_Image) Interpreted() any { return w.IValue }
 
 func (w _image_draw_Image) At(a0 int, a1 int) color.Color {
-	return w.WAt(a0, a1)
+	return dynamic.Call(w.IValue, "At").(func(any, int, int) color.Color)(w.IValue, a0, a1)
 }
 
 func (w _image_draw_Image) Bounds() image.Rectangle {
-	return w.WBounds()
+	return dynamic.Call(w.IValue, "Bounds").(func(any) image.Rectangle)(w.IValue)
 }
 
 func (w _image_draw_Image) ColorModel() color.Model {
-	return w.WColorModel()
+	return dynamic.Call(w.IValue, "ColorModel").(func(any) color.Model)(w.IValue)
 }
 
 func (w _image_draw_Image) Set(a0 int, a1 int, a2 color.Color) {
-	w.WSet(a0, a1, a2)
+	dynamic.Call(w.IValue, "Set").(func(any, int, int, color.Color))(w.IValue, a0, a1, a2)
 }
 
-type _image_draw_Quantizer struct {
-	IValue    any
-	WQuantize func(a0 color.Palette, a1 image.Image) color.Palette
-}
+type _image_draw_Quantizer struct{ IValue any }
+
+func (w _image_draw_Quantizer) Interpreted() any { return w.IValue }
 
 func (w _image_draw_Quantizer) Quantize(a0 color.Palette, a1 image.Image) color.Palette {
-	return w.WQuantize(a0, a1)
+	return dynamic.Call(w.IValue, "Quantize").(func(any, color.Palette, image.Image) color.Palette)(w.IValue, a0, a1)
 }
 
-type _image_draw_RGBA64Image struct {
-	IValue      any
-	WAt         func(a0 int, a1 int) color.Color
-	WBounds     func() image.Rectangle
-	WColorModel func() color.Model
-	WRGBA64At   func(a0 int, a1 int) color.RGBA64
-	WSet        func(a0 int, a1 int, a2 color.Color)
-	WSetRGBA64  func(a0 int, a1 int, a2 color.RGBA64)
-}
+type _image_draw_RGBA64Image struct{ IValue any }
+
+func (w _image_draw_RGBA64Image) Interpreted() any { return w.IValue }
 
 func (w _image_draw_RGBA64Image) At(a0 int, a1 int) color.Color {
-	return w.WAt(a0, a1)
+	return dynamic.Call(w.IValue, "At").(func(any, int, int) color.Color)(w.IValue, a0, a1)
 }
 
 func (w _image_draw_RGBA64Image) Bounds() image.Rectangle {
-	return w.WBounds()
+	return dynamic.Call(w.IValue, "Bounds").(func(any) image.Rectangle)(w.IValue)
 }
 
 func (w _image_draw_RGBA64Image) ColorModel() color.Model {
-	return w.WColorModel()
+	return dynamic.Call(w.IValue, "ColorModel").(func(any) color.Model)(w.IValue)
 }
 
 func (w _image_draw_RGBA64Image) RGBA64At(a0 int, a1 int) color.RGBA64 {
-	return w.WRGBA64At(a0, a1)
+	return dynamic.Call(w.IValue, "RGBA64At").(func(any, int, int) color.RGBA64)(w.IValue, a0, a1)
 }
 
 func (w _image_draw_RGBA64Image) Set(a0 int, a1 int, a2 color.Color) {
-	w.WSet(a0, a1, a2)
+	dynamic.Call(w.IValue, "Set").(func(any, int, int, color.Color))(w.IValue, a0, a1, a2)
 }
 
 func (w _image_draw_RGBA64Image) SetRGBA64(a0 int, a1 int, a2 color.RGBA64) {
-	w.WSetRGBA64(a0, a1, a2)
+	dynamic.Call(w.IValue, "SetRGBA64").(func(any, int, int, color.RGBA64))(w.IValue, a0, a1, a2)
 }

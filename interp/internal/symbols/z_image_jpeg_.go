@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"go/constant"
+	"halfnote/interp/internal/dynamic"
 	"image/jpeg"
 	"reflect"
 )
@@ -24,16 +25,14 @@ func init() {
 	}
 }
 
-type _image_jpeg_Reader struct {
-	IValue    any
-	WRead     func(a0 []byte) (int, error)
-	WReadByte func() (byte, error)
-}
+type _image_jpeg_Reader struct{ IValue any }
+
+func (w _image_jpeg_Reader) Interpreted() any { return w.IValue }
 
 func (w _image_jpeg_Reader) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _image_jpeg_Reader) ReadByte() (byte, error) {
-	return w.WReadByte()
+	return dynamic.Call(w.IValue, "ReadByte").(func(any) (byte, error))(w.IValue)
 }

@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	"image/png"
 	"reflect"
 )
@@ -28,16 +29,14 @@ func init() {
 	}
 }
 
-type _image_png_EncoderBufferPool struct {
-	IValue any
-	WGet   func() *png.EncoderBuffer
-	WPut   func(a0 *png.EncoderBuffer)
-}
+type _image_png_EncoderBufferPool struct{ IValue any }
+
+func (w _image_png_EncoderBufferPool) Interpreted() any { return w.IValue }
 
 func (w _image_png_EncoderBufferPool) Get() *png.EncoderBuffer {
-	return w.WGet()
+	return dynamic.Call(w.IValue, "Get").(func(any) *png.EncoderBuffer)(w.IValue)
 }
 
 func (w _image_png_EncoderBufferPool) Put(a0 *png.EncoderBuffer) {
-	w.WPut(a0)
+	dynamic.Call(w.IValue, "Put").(func(any, *png.EncoderBuffer))(w.IValue, a0)
 }

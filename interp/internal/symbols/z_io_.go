@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"go/constant"
+	"halfnote/interp/internal/dynamic"
 	"io"
 	"reflect"
 )
@@ -89,265 +90,230 @@ func init() {
 	}
 }
 
-type _io_ByteReader struct {
-	IValue    any
-	WReadByte func() (byte, error)
-}
+type _io_ByteReader struct{ IValue any }
+
+func (w _io_ByteReader) Interpreted() any { return w.IValue }
 
 func (w _io_ByteReader) ReadByte() (byte, error) {
-	return w.WReadByte()
+	return dynamic.Call(w.IValue, "ReadByte").(func(any) (byte, error))(w.IValue)
 }
 
-type _io_ByteScanner struct {
-	IValue      any
-	WReadByte   func() (byte, error)
-	WUnreadByte func() error
-}
+type _io_ByteScanner struct{ IValue any }
+
+func (w _io_ByteScanner) Interpreted() any { return w.IValue }
 
 func (w _io_ByteScanner) ReadByte() (byte, error) {
-	return w.WReadByte()
+	return dynamic.Call(w.IValue, "ReadByte").(func(any) (byte, error))(w.IValue)
 }
 
 func (w _io_ByteScanner) UnreadByte() error {
-	return w.WUnreadByte()
+	return dynamic.Call(w.IValue, "UnreadByte").(func(any) error)(w.IValue)
 }
 
-type _io_ByteWriter struct {
-	IValue     any
-	WWriteByte func(a0 byte) error
-}
+type _io_ByteWriter struct{ IValue any }
+
+func (w _io_ByteWriter) Interpreted() any { return w.IValue }
 
 func (w _io_ByteWriter) WriteByte(a0 byte) error {
-	return w.WWriteByte(a0)
+	return dynamic.Call(w.IValue, "WriteByte").(func(any, byte) error)(w.IValue, a0)
 }
 
-type _io_Closer struct {
-	IValue any
-	WClose func() error
-}
+type _io_Closer struct{ IValue any }
+
+func (w _io_Closer) Interpreted() any { return w.IValue }
 
 func (w _io_Closer) Close() error {
-	return w.WClose()
+	return dynamic.Call(w.IValue, "Close").(func(any) error)(w.IValue)
 }
 
-type _io_ReadCloser struct {
-	IValue any
-	WClose func() error
-	WRead  func(a0 []byte) (int, error)
-}
+type _io_ReadCloser struct{ IValue any }
+
+func (w _io_ReadCloser) Interpreted() any { return w.IValue }
 
 func (w _io_ReadCloser) Close() error {
-	return w.WClose()
+	return dynamic.Call(w.IValue, "Close").(func(any) error)(w.IValue)
 }
 
 func (w _io_ReadCloser) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _io_ReadSeekCloser struct {
-	IValue any
-	WClose func() error
-	WRead  func(a0 []byte) (int, error)
-	WSeek  func(a0 int64, a1 int) (int64, error)
-}
+type _io_ReadSeekCloser struct{ IValue any }
+
+func (w _io_ReadSeekCloser) Interpreted() any { return w.IValue }
 
 func (w _io_ReadSeekCloser) Close() error {
-	return w.WClose()
+	return dynamic.Call(w.IValue, "Close").(func(any) error)(w.IValue)
 }
 
 func (w _io_ReadSeekCloser) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _io_ReadSeekCloser) Seek(a0 int64, a1 int) (int64, error) {
-	return w.WSeek(a0, a1)
+	return dynamic.Call(w.IValue, "Seek").(func(any, int64, int) (int64, error))(w.IValue, a0, a1)
 }
 
-type _io_ReadSeeker struct {
-	IValue any
-	WRead  func(a0 []byte) (int, error)
-	WSeek  func(a0 int64, a1 int) (int64, error)
-}
+type _io_ReadSeeker struct{ IValue any }
+
+func (w _io_ReadSeeker) Interpreted() any { return w.IValue }
 
 func (w _io_ReadSeeker) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _io_ReadSeeker) Seek(a0 int64, a1 int) (int64, error) {
-	return w.WSeek(a0, a1)
+	return dynamic.Call(w.IValue, "Seek").(func(any, int64, int) (int64, error))(w.IValue, a0, a1)
 }
 
-type _io_ReadWriteCloser struct {
-	IValue any
-	WClose func() error
-	WRead  func(a0 []byte) (int, error)
-	WWrite func(a0 []byte) (int, error)
-}
+type _io_ReadWriteCloser struct{ IValue any }
+
+func (w _io_ReadWriteCloser) Interpreted() any { return w.IValue }
 
 func (w _io_ReadWriteCloser) Close() error {
-	return w.WClose()
+	return dynamic.Call(w.IValue, "Close").(func(any) error)(w.IValue)
 }
 
 func (w _io_ReadWriteCloser) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _io_ReadWriteCloser) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _io_ReadWriteSeeker struct {
-	IValue any
-	WRead  func(a0 []byte) (int, error)
-	WSeek  func(a0 int64, a1 int) (int64, error)
-	WWrite func(a0 []byte) (int, error)
-}
+type _io_ReadWriteSeeker struct{ IValue any }
+
+func (w _io_ReadWriteSeeker) Interpreted() any { return w.IValue }
 
 func (w _io_ReadWriteSeeker) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _io_ReadWriteSeeker) Seek(a0 int64, a1 int) (int64, error) {
-	return w.WSeek(a0, a1)
+	return dynamic.Call(w.IValue, "Seek").(func(any, int64, int) (int64, error))(w.IValue, a0, a1)
 }
 
 func (w _io_ReadWriteSeeker) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _io_ReadWriter struct {
-	IValue any
-	WRead  func(a0 []byte) (int, error)
-	WWrite func(a0 []byte) (int, error)
-}
+type _io_ReadWriter struct{ IValue any }
+
+func (w _io_ReadWriter) Interpreted() any { return w.IValue }
 
 func (w _io_ReadWriter) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _io_ReadWriter) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _io_Reader struct {
-	IValue any
-	WRead  func(a0 []byte) (int, error)
-}
+type _io_Reader struct{ IValue any }
+
+func (w _io_Reader) Interpreted() any { return w.IValue }
 
 func (w _io_Reader) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _io_ReaderAt struct {
-	IValue  any
-	WReadAt func(a0 []byte, a1 int64) (int, error)
-}
+type _io_ReaderAt struct{ IValue any }
+
+func (w _io_ReaderAt) Interpreted() any { return w.IValue }
 
 func (w _io_ReaderAt) ReadAt(a0 []byte, a1 int64) (int, error) {
-	return w.WReadAt(a0, a1)
+	return dynamic.Call(w.IValue, "ReadAt").(func(any, []byte, int64) (int, error))(w.IValue, a0, a1)
 }
 
-type _io_ReaderFrom struct {
-	IValue    any
-	WReadFrom func(a0 io.Reader) (int64, error)
-}
+type _io_ReaderFrom struct{ IValue any }
+
+func (w _io_ReaderFrom) Interpreted() any { return w.IValue }
 
 func (w _io_ReaderFrom) ReadFrom(a0 io.Reader) (int64, error) {
-	return w.WReadFrom(a0)
+	return dynamic.Call(w.IValue, "ReadFrom").(func(any, io.Reader) (int64, error))(w.IValue, a0)
 }
 
-type _io_RuneReader struct {
-	IValue    any
-	WReadRune func() (rune, int, error)
-}
+type _io_RuneReader struct{ IValue any }
+
+func (w _io_RuneReader) Interpreted() any { return w.IValue }
 
 func (w _io_RuneReader) ReadRune() (rune, int, error) {
-	return w.WReadRune()
+	return dynamic.Call(w.IValue, "ReadRune").(func(any) (rune, int, error))(w.IValue)
 }
 
-type _io_RuneScanner struct {
-	IValue      any
-	WReadRune   func() (rune, int, error)
-	WUnreadRune func() error
-}
+type _io_RuneScanner struct{ IValue any }
+
+func (w _io_RuneScanner) Interpreted() any { return w.IValue }
 
 func (w _io_RuneScanner) ReadRune() (rune, int, error) {
-	return w.WReadRune()
+	return dynamic.Call(w.IValue, "ReadRune").(func(any) (rune, int, error))(w.IValue)
 }
 
 func (w _io_RuneScanner) UnreadRune() error {
-	return w.WUnreadRune()
+	return dynamic.Call(w.IValue, "UnreadRune").(func(any) error)(w.IValue)
 }
 
-type _io_Seeker struct {
-	IValue any
-	WSeek  func(a0 int64, a1 int) (int64, error)
-}
+type _io_Seeker struct{ IValue any }
+
+func (w _io_Seeker) Interpreted() any { return w.IValue }
 
 func (w _io_Seeker) Seek(a0 int64, a1 int) (int64, error) {
-	return w.WSeek(a0, a1)
+	return dynamic.Call(w.IValue, "Seek").(func(any, int64, int) (int64, error))(w.IValue, a0, a1)
 }
 
-type _io_StringWriter struct {
-	IValue       any
-	WWriteString func(a0 string) (int, error)
-}
+type _io_StringWriter struct{ IValue any }
+
+func (w _io_StringWriter) Interpreted() any { return w.IValue }
 
 func (w _io_StringWriter) WriteString(a0 string) (int, error) {
-	return w.WWriteString(a0)
+	return dynamic.Call(w.IValue, "WriteString").(func(any, string) (int, error))(w.IValue, a0)
 }
 
-type _io_WriteCloser struct {
-	IValue any
-	WClose func() error
-	WWrite func(a0 []byte) (int, error)
-}
+type _io_WriteCloser struct{ IValue any }
+
+func (w _io_WriteCloser) Interpreted() any { return w.IValue }
 
 func (w _io_WriteCloser) Close() error {
-	return w.WClose()
+	return dynamic.Call(w.IValue, "Close").(func(any) error)(w.IValue)
 }
 
 func (w _io_WriteCloser) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _io_WriteSeeker struct {
-	IValue any
-	WSeek  func(a0 int64, a1 int) (int64, error)
-	WWrite func(a0 []byte) (int, error)
-}
+type _io_WriteSeeker struct{ IValue any }
+
+func (w _io_WriteSeeker) Interpreted() any { return w.IValue }
 
 func (w _io_WriteSeeker) Seek(a0 int64, a1 int) (int64, error) {
-	return w.WSeek(a0, a1)
+	return dynamic.Call(w.IValue, "Seek").(func(any, int64, int) (int64, error))(w.IValue, a0, a1)
 }
 
 func (w _io_WriteSeeker) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _io_Writer struct {
-	IValue any
-	WWrite func(a0 []byte) (int, error)
-}
+type _io_Writer struct{ IValue any }
+
+func (w _io_Writer) Interpreted() any { return w.IValue }
 
 func (w _io_Writer) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _io_WriterAt struct {
-	IValue   any
-	WWriteAt func(a0 []byte, a1 int64) (int, error)
-}
+type _io_WriterAt struct{ IValue any }
+
+func (w _io_WriterAt) Interpreted() any { return w.IValue }
 
 func (w _io_WriterAt) WriteAt(a0 []byte, a1 int64) (int, error) {
-	return w.WWriteAt(a0, a1)
+	return dynamic.Call(w.IValue, "WriteAt").(func(any, []byte, int64) (int, error))(w.IValue, a0, a1)
 }
 
-type _io_WriterTo struct {
-	IValue   any
-	WWriteTo func(a0 io.Writer) (int64, error)
-}
+type _io_WriterTo struct{ IValue any }
+
+func (w _io_WriterTo) Interpreted() any { return w.IValue }
 
 func (w _io_WriterTo) WriteTo(a0 io.Writer) (int64, error) {
-	return w.WWriteTo(a0)
+	return dynamic.Call(w.IValue, "WriteTo").(func(any, io.Writer) (int64, error))(w.IValue, a0)
 }

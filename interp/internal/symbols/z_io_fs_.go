@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	"io/fs"
 	"reflect"
 	"time"
@@ -74,201 +75,170 @@ func init() {
 	}
 }
 
-type _io_fs_DirEntry struct {
-	IValue any
-	WInfo  func() (fs.FileInfo, error)
-	WIsDir func() bool
-	WName  func() string
-	WType  func() fs.FileMode
-}
+type _io_fs_DirEntry struct{ IValue any }
+
+func (w _io_fs_DirEntry) Interpreted() any { return w.IValue }
 
 func (w _io_fs_DirEntry) Info() (fs.FileInfo, error) {
-	return w.WInfo()
+	return dynamic.Call(w.IValue, "Info").(func(any) (fs.FileInfo, error))(w.IValue)
 }
 
 func (w _io_fs_DirEntry) IsDir() bool {
-	return w.WIsDir()
+	return dynamic.Call(w.IValue, "IsDir").(func(any) bool)(w.IValue)
 }
 
 func (w _io_fs_DirEntry) Name() string {
-	return w.WName()
+	return dynamic.Call(w.IValue, "Name").(func(any) string)(w.IValue)
 }
 
 func (w _io_fs_DirEntry) Type() fs.FileMode {
-	return w.WType()
+	return dynamic.Call(w.IValue, "Type").(func(any) fs.FileMode)(w.IValue)
 }
 
-type _io_fs_FS struct {
-	IValue any
-	WOpen  func(a0 string) (fs.File, error)
-}
+type _io_fs_FS struct{ IValue any }
+
+func (w _io_fs_FS) Interpreted() any { return w.IValue }
 
 func (w _io_fs_FS) Open(a0 string) (fs.File, error) {
-	return w.WOpen(a0)
+	return dynamic.Call(w.IValue, "Open").(func(any, string) (fs.File, error))(w.IValue, a0)
 }
 
-type _io_fs_File struct {
-	IValue any
-	WClose func() error
-	WRead  func(a0 []byte) (int, error)
-	WStat  func() (fs.FileInfo, error)
-}
+type _io_fs_File struct{ IValue any }
+
+func (w _io_fs_File) Interpreted() any { return w.IValue }
 
 func (w _io_fs_File) Close() error {
-	return w.WClose()
+	return dynamic.Call(w.IValue, "Close").(func(any) error)(w.IValue)
 }
 
 func (w _io_fs_File) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _io_fs_File) Stat() (fs.FileInfo, error) {
-	return w.WStat()
+	return dynamic.Call(w.IValue, "Stat").(func(any) (fs.FileInfo, error))(w.IValue)
 }
 
-type _io_fs_FileInfo struct {
-	IValue   any
-	WIsDir   func() bool
-	WModTime func() time.Time
-	WMode    func() fs.FileMode
-	WName    func() string
-	WSize    func() int64
-	WSys     func() any
-}
+type _io_fs_FileInfo struct{ IValue any }
+
+func (w _io_fs_FileInfo) Interpreted() any { return w.IValue }
 
 func (w _io_fs_FileInfo) IsDir() bool {
-	return w.WIsDir()
+	return dynamic.Call(w.IValue, "IsDir").(func(any) bool)(w.IValue)
 }
 
 func (w _io_fs_FileInfo) ModTime() time.Time {
-	return w.WModTime()
+	return dynamic.Call(w.IValue, "ModTime").(func(any) time.Time)(w.IValue)
 }
 
 func (w _io_fs_FileInfo) Mode() fs.FileMode {
-	return w.WMode()
+	return dynamic.Call(w.IValue, "Mode").(func(any) fs.FileMode)(w.IValue)
 }
 
 func (w _io_fs_FileInfo) Name() string {
-	return w.WName()
+	return dynamic.Call(w.IValue, "Name").(func(any) string)(w.IValue)
 }
 
 func (w _io_fs_FileInfo) Size() int64 {
-	return w.WSize()
+	return dynamic.Call(w.IValue, "Size").(func(any) int64)(w.IValue)
 }
 
 func (w _io_fs_FileInfo) Sys() any {
-	return w.WSys()
+	return dynamic.Call(w.IValue, "Sys").(func(any) any)(w.IValue)
 }
 
-type _io_fs_GlobFS struct {
-	IValue any
-	WGlob  func(a0 string) ([]string, error)
-	WOpen  func(a0 string) (fs.File, error)
-}
+type _io_fs_GlobFS struct{ IValue any }
+
+func (w _io_fs_GlobFS) Interpreted() any { return w.IValue }
 
 func (w _io_fs_GlobFS) Glob(a0 string) ([]string, error) {
-	return w.WGlob(a0)
+	return dynamic.Call(w.IValue, "Glob").(func(any, string) ([]string, error))(w.IValue, a0)
 }
 
 func (w _io_fs_GlobFS) Open(a0 string) (fs.File, error) {
-	return w.WOpen(a0)
+	return dynamic.Call(w.IValue, "Open").(func(any, string) (fs.File, error))(w.IValue, a0)
 }
 
-type _io_fs_ReadDirFS struct {
-	IValue   any
-	WOpen    func(a0 string) (fs.File, error)
-	WReadDir func(a0 string) ([]fs.DirEntry, error)
-}
+type _io_fs_ReadDirFS struct{ IValue any }
+
+func (w _io_fs_ReadDirFS) Interpreted() any { return w.IValue }
 
 func (w _io_fs_ReadDirFS) Open(a0 string) (fs.File, error) {
-	return w.WOpen(a0)
+	return dynamic.Call(w.IValue, "Open").(func(any, string) (fs.File, error))(w.IValue, a0)
 }
 
 func (w _io_fs_ReadDirFS) ReadDir(a0 string) ([]fs.DirEntry, error) {
-	return w.WReadDir(a0)
+	return dynamic.Call(w.IValue, "ReadDir").(func(any, string) ([]fs.DirEntry, error))(w.IValue, a0)
 }
 
-type _io_fs_ReadDirFile struct {
-	IValue   any
-	WClose   func() error
-	WRead    func(a0 []byte) (int, error)
-	WReadDir func(a0 int) ([]fs.DirEntry, error)
-	WStat    func() (fs.FileInfo, error)
-}
+type _io_fs_ReadDirFile struct{ IValue any }
+
+func (w _io_fs_ReadDirFile) Interpreted() any { return w.IValue }
 
 func (w _io_fs_ReadDirFile) Close() error {
-	return w.WClose()
+	return dynamic.Call(w.IValue, "Close").(func(any) error)(w.IValue)
 }
 
 func (w _io_fs_ReadDirFile) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _io_fs_ReadDirFile) ReadDir(a0 int) ([]fs.DirEntry, error) {
-	return w.WReadDir(a0)
+	return dynamic.Call(w.IValue, "ReadDir").(func(any, int) ([]fs.DirEntry, error))(w.IValue, a0)
 }
 
 func (w _io_fs_ReadDirFile) Stat() (fs.FileInfo, error) {
-	return w.WStat()
+	return dynamic.Call(w.IValue, "Stat").(func(any) (fs.FileInfo, error))(w.IValue)
 }
 
-type _io_fs_ReadFileFS struct {
-	IValue    any
-	WOpen     func(a0 string) (fs.File, error)
-	WReadFile func(a0 string) ([]byte, error)
-}
+type _io_fs_ReadFileFS struct{ IValue any }
+
+func (w _io_fs_ReadFileFS) Interpreted() any { return w.IValue }
 
 func (w _io_fs_ReadFileFS) Open(a0 string) (fs.File, error) {
-	return w.WOpen(a0)
+	return dynamic.Call(w.IValue, "Open").(func(any, string) (fs.File, error))(w.IValue, a0)
 }
 
 func (w _io_fs_ReadFileFS) ReadFile(a0 string) ([]byte, error) {
-	return w.WReadFile(a0)
+	return dynamic.Call(w.IValue, "ReadFile").(func(any, string) ([]byte, error))(w.IValue, a0)
 }
 
-type _io_fs_ReadLinkFS struct {
-	IValue    any
-	WLstat    func(a0 string) (fs.FileInfo, error)
-	WOpen     func(a0 string) (fs.File, error)
-	WReadLink func(a0 string) (string, error)
-}
+type _io_fs_ReadLinkFS struct{ IValue any }
+
+func (w _io_fs_ReadLinkFS) Interpreted() any { return w.IValue }
 
 func (w _io_fs_ReadLinkFS) Lstat(a0 string) (fs.FileInfo, error) {
-	return w.WLstat(a0)
+	return dynamic.Call(w.IValue, "Lstat").(func(any, string) (fs.FileInfo, error))(w.IValue, a0)
 }
 
 func (w _io_fs_ReadLinkFS) Open(a0 string) (fs.File, error) {
-	return w.WOpen(a0)
+	return dynamic.Call(w.IValue, "Open").(func(any, string) (fs.File, error))(w.IValue, a0)
 }
 
 func (w _io_fs_ReadLinkFS) ReadLink(a0 string) (string, error) {
-	return w.WReadLink(a0)
+	return dynamic.Call(w.IValue, "ReadLink").(func(any, string) (string, error))(w.IValue, a0)
 }
 
-type _io_fs_StatFS struct {
-	IValue any
-	WOpen  func(a0 string) (fs.File, error)
-	WStat  func(a0 string) (fs.FileInfo, error)
-}
+type _io_fs_StatFS struct{ IValue any }
+
+func (w _io_fs_StatFS) Interpreted() any { return w.IValue }
 
 func (w _io_fs_StatFS) Open(a0 string) (fs.File, error) {
-	return w.WOpen(a0)
+	return dynamic.Call(w.IValue, "Open").(func(any, string) (fs.File, error))(w.IValue, a0)
 }
 
 func (w _io_fs_StatFS) Stat(a0 string) (fs.FileInfo, error) {
-	return w.WStat(a0)
+	return dynamic.Call(w.IValue, "Stat").(func(any, string) (fs.FileInfo, error))(w.IValue, a0)
 }
 
-type _io_fs_SubFS struct {
-	IValue any
-	WOpen  func(a0 string) (fs.File, error)
-	WSub   func(a0 string) (fs.FS, error)
-}
+type _io_fs_SubFS struct{ IValue any }
+
+func (w _io_fs_SubFS) Interpreted() any { return w.IValue }
 
 func (w _io_fs_SubFS) Open(a0 string) (fs.File, error) {
-	return w.WOpen(a0)
+	return dynamic.Call(w.IValue, "Open").(func(any, string) (fs.File, error))(w.IValue, a0)
 }
 
 func (w _io_fs_SubFS) Sub(a0 string) (fs.FS, error) {
-	return w.WSub(a0)
+	return dynamic.Call(w.IValue, "Sub").(func(any, string) (fs.FS, error))(w.IValue, a0)
 }

@@ -5,6 +5,7 @@ package symbols
 import (
 	"context"
 	"go/constant"
+	"halfnote/interp/internal/dynamic"
 	"log/slog"
 	"reflect"
 )
@@ -94,44 +95,38 @@ func init() {
 	}
 }
 
-type _log_slog_Handler struct {
-	IValue     any
-	WEnabled   func(a0 context.Context, a1 slog.Level) bool
-	WHandle    func(a0 context.Context, a1 slog.Record) error
-	WWithAttrs func(a0 []slog.Attr) slog.Handler
-	WWithGroup func(a0 string) slog.Handler
-}
+type _log_slog_Handler struct{ IValue any }
+
+func (w _log_slog_Handler) Interpreted() any { return w.IValue }
 
 func (w _log_slog_Handler) Enabled(a0 context.Context, a1 slog.Level) bool {
-	return w.WEnabled(a0, a1)
+	return dynamic.Call(w.IValue, "Enabled").(func(any, context.Context, slog.Level) bool)(w.IValue, a0, a1)
 }
 
 func (w _log_slog_Handler) Handle(a0 context.Context, a1 slog.Record) error {
-	return w.WHandle(a0, a1)
+	return dynamic.Call(w.IValue, "Handle").(func(any, context.Context, slog.Record) error)(w.IValue, a0, a1)
 }
 
 func (w _log_slog_Handler) WithAttrs(a0 []slog.Attr) slog.Handler {
-	return w.WWithAttrs(a0)
+	return dynamic.Call(w.IValue, "WithAttrs").(func(any, []slog.Attr) slog.Handler)(w.IValue, a0)
 }
 
 func (w _log_slog_Handler) WithGroup(a0 string) slog.Handler {
-	return w.WWithGroup(a0)
+	return dynamic.Call(w.IValue, "WithGroup").(func(any, string) slog.Handler)(w.IValue, a0)
 }
 
-type _log_slog_Leveler struct {
-	IValue any
-	WLevel func() slog.Level
-}
+type _log_slog_Leveler struct{ IValue any }
+
+func (w _log_slog_Leveler) Interpreted() any { return w.IValue }
 
 func (w _log_slog_Leveler) Level() slog.Level {
-	return w.WLevel()
+	return dynamic.Call(w.IValue, "Level").(func(any) slog.Level)(w.IValue)
 }
 
-type _log_slog_LogValuer struct {
-	IValue    any
-	WLogValue func() slog.Value
-}
+type _log_slog_LogValuer struct{ IValue any }
+
+func (w _log_slog_LogValuer) Interpreted() any { return w.IValue }
 
 func (w _log_slog_LogValuer) LogValue() slog.Value {
-	return w.WLogValue()
+	return dynamic.Call(w.IValue, "LogValue").(func(any) slog.Value)(w.IValue)
 }

@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	"math/rand"
 	"reflect"
 )
@@ -39,35 +40,30 @@ func init() {
 	}
 }
 
-type _math_rand_Source struct {
-	IValue any
-	WInt63 func() int64
-	WSeed  func(a0 int64)
-}
+type _math_rand_Source struct{ IValue any }
+
+func (w _math_rand_Source) Interpreted() any { return w.IValue }
 
 func (w _math_rand_Source) Int63() int64 {
-	return w.WInt63()
+	return dynamic.Call(w.IValue, "Int63").(func(any) int64)(w.IValue)
 }
 
 func (w _math_rand_Source) Seed(a0 int64) {
-	w.WSeed(a0)
+	dynamic.Call(w.IValue, "Seed").(func(any, int64))(w.IValue, a0)
 }
 
-type _math_rand_Source64 struct {
-	IValue  any
-	WInt63  func() int64
-	WSeed   func(a0 int64)
-	WUint64 func() uint64
-}
+type _math_rand_Source64 struct{ IValue any }
+
+func (w _math_rand_Source64) Interpreted() any { return w.IValue }
 
 func (w _math_rand_Source64) Int63() int64 {
-	return w.WInt63()
+	return dynamic.Call(w.IValue, "Int63").(func(any) int64)(w.IValue)
 }
 
 func (w _math_rand_Source64) Seed(a0 int64) {
-	w.WSeed(a0)
+	dynamic.Call(w.IValue, "Seed").(func(any, int64))(w.IValue, a0)
 }
 
 func (w _math_rand_Source64) Uint64() uint64 {
-	return w.WUint64()
+	return dynamic.Call(w.IValue, "Uint64").(func(any) uint64)(w.IValue)
 }

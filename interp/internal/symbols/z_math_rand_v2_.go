@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	rand "math/rand/v2"
 	"reflect"
 )
@@ -42,11 +43,10 @@ func init() {
 	}
 }
 
-type _math_rand_v2_Source struct {
-	IValue  any
-	WUint64 func() uint64
-}
+type _math_rand_v2_Source struct{ IValue any }
+
+func (w _math_rand_v2_Source) Interpreted() any { return w.IValue }
 
 func (w _math_rand_v2_Source) Uint64() uint64 {
-	return w.WUint64()
+	return dynamic.Call(w.IValue, "Uint64").(func(any) uint64)(w.IValue)
 }

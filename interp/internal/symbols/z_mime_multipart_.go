@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	"mime/multipart"
 	"reflect"
 )
@@ -25,26 +26,22 @@ func init() {
 	}
 }
 
-type _mime_multipart_File struct {
-	IValue  any
-	WClose  func() error
-	WRead   func(a0 []byte) (int, error)
-	WReadAt func(a0 []byte, a1 int64) (int, error)
-	WSeek   func(a0 int64, a1 int) (int64, error)
-}
+type _mime_multipart_File struct{ IValue any }
+
+func (w _mime_multipart_File) Interpreted() any { return w.IValue }
 
 func (w _mime_multipart_File) Close() error {
-	return w.WClose()
+	return dynamic.Call(w.IValue, "Close").(func(any) error)(w.IValue)
 }
 
 func (w _mime_multipart_File) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _mime_multipart_File) ReadAt(a0 []byte, a1 int64) (int, error) {
-	return w.WReadAt(a0, a1)
+	return dynamic.Call(w.IValue, "ReadAt").(func(any, []byte, int64) (int, error))(w.IValue, a0, a1)
 }
 
 func (w _mime_multipart_File) Seek(a0 int64, a1 int) (int64, error) {
-	return w.WSeek(a0, a1)
+	return dynamic.Call(w.IValue, "Seek").(func(any, int64, int) (int64, error))(w.IValue, a0, a1)
 }

@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"go/constant"
+	"halfnote/interp/internal/dynamic"
 	"net"
 	"reflect"
 	"time"
@@ -123,143 +124,120 @@ func init() {
 	}
 }
 
-type _net_Addr struct {
-	IValue   any
-	WNetwork func() string
-	WString  func() string
-}
+type _net_Addr struct{ IValue any }
+
+func (w _net_Addr) Interpreted() any { return w.IValue }
 
 func (w _net_Addr) Network() string {
-	return w.WNetwork()
+	return dynamic.Call(w.IValue, "Network").(func(any) string)(w.IValue)
 }
 
 func (w _net_Addr) String() string {
-	if w.WString == nil {
+	if w.IValue == nil {
 		return ""
 	}
-	return w.WString()
+	return dynamic.Call(w.IValue, "String").(func(any) string)(w.IValue)
 }
 
-type _net_Conn struct {
-	IValue            any
-	WClose            func() error
-	WLocalAddr        func() net.Addr
-	WRead             func(a0 []byte) (int, error)
-	WRemoteAddr       func() net.Addr
-	WSetDeadline      func(a0 time.Time) error
-	WSetReadDeadline  func(a0 time.Time) error
-	WSetWriteDeadline func(a0 time.Time) error
-	WWrite            func(a0 []byte) (int, error)
-}
+type _net_Conn struct{ IValue any }
+
+func (w _net_Conn) Interpreted() any { return w.IValue }
 
 func (w _net_Conn) Close() error {
-	return w.WClose()
+	return dynamic.Call(w.IValue, "Close").(func(any) error)(w.IValue)
 }
 
 func (w _net_Conn) LocalAddr() net.Addr {
-	return w.WLocalAddr()
+	return dynamic.Call(w.IValue, "LocalAddr").(func(any) net.Addr)(w.IValue)
 }
 
 func (w _net_Conn) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _net_Conn) RemoteAddr() net.Addr {
-	return w.WRemoteAddr()
+	return dynamic.Call(w.IValue, "RemoteAddr").(func(any) net.Addr)(w.IValue)
 }
 
 func (w _net_Conn) SetDeadline(a0 time.Time) error {
-	return w.WSetDeadline(a0)
+	return dynamic.Call(w.IValue, "SetDeadline").(func(any, time.Time) error)(w.IValue, a0)
 }
 
 func (w _net_Conn) SetReadDeadline(a0 time.Time) error {
-	return w.WSetReadDeadline(a0)
+	return dynamic.Call(w.IValue, "SetReadDeadline").(func(any, time.Time) error)(w.IValue, a0)
 }
 
 func (w _net_Conn) SetWriteDeadline(a0 time.Time) error {
-	return w.WSetWriteDeadline(a0)
+	return dynamic.Call(w.IValue, "SetWriteDeadline").(func(any, time.Time) error)(w.IValue, a0)
 }
 
 func (w _net_Conn) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
-type _net_Error struct {
-	IValue     any
-	WError     func() string
-	WTemporary func() bool
-	WTimeout   func() bool
-}
+type _net_Error struct{ IValue any }
+
+func (w _net_Error) Interpreted() any { return w.IValue }
 
 func (w _net_Error) Error() string {
-	if w.WError == nil {
+	if w.IValue == nil {
 		return ""
 	}
-	return w.WError()
+	return dynamic.Call(w.IValue, "Error").(func(any) string)(w.IValue)
 }
 
 func (w _net_Error) Temporary() bool {
-	return w.WTemporary()
+	return dynamic.Call(w.IValue, "Temporary").(func(any) bool)(w.IValue)
 }
 
 func (w _net_Error) Timeout() bool {
-	return w.WTimeout()
+	return dynamic.Call(w.IValue, "Timeout").(func(any) bool)(w.IValue)
 }
 
-type _net_Listener struct {
-	IValue  any
-	WAccept func() (net.Conn, error)
-	WAddr   func() net.Addr
-	WClose  func() error
-}
+type _net_Listener struct{ IValue any }
+
+func (w _net_Listener) Interpreted() any { return w.IValue }
 
 func (w _net_Listener) Accept() (net.Conn, error) {
-	return w.WAccept()
+	return dynamic.Call(w.IValue, "Accept").(func(any) (net.Conn, error))(w.IValue)
 }
 
 func (w _net_Listener) Addr() net.Addr {
-	return w.WAddr()
+	return dynamic.Call(w.IValue, "Addr").(func(any) net.Addr)(w.IValue)
 }
 
 func (w _net_Listener) Close() error {
-	return w.WClose()
+	return dynamic.Call(w.IValue, "Close").(func(any) error)(w.IValue)
 }
 
-type _net_PacketConn struct {
-	IValue            any
-	WClose            func() error
-	WLocalAddr        func() net.Addr
-	WReadFrom         func(a0 []byte) (int, net.Addr, error)
-	WSetDeadline      func(a0 time.Time) error
-	WSetReadDeadline  func(a0 time.Time) error
-	WSetWriteDeadline func(a0 time.Time) error
-	WWriteTo          func(a0 []byte, a1 net.Addr) (int, error)
-}
+type _net_PacketConn struct{ IValue any }
+
+func (w _net_PacketConn) Interpreted() any { return w.IValue }
 
 func (w _net_PacketConn) Close() error {
-	return w.WClose()
+	return dynamic.Call(w.IValue, "Close").(func(any) error)(w.IValue)
 }
 
 func (w _net_PacketConn) LocalAddr() net.Addr {
-	return w.WLocalAddr()
+	return dynamic.Call(w.IValue, "LocalAddr").(func(any) net.Addr)(w.IValue)
 }
 
 func (w _net_PacketConn) ReadFrom(a0 []byte) (int, net.Addr, error) {
-	return w.WReadFrom(a0)
+	return dynamic.Call(w.IValue, "ReadFrom").(func(any, []byte) (int, net.Addr, error))(w.IValue, a0)
 }
 
 func (w _net_PacketConn) SetDeadline(a0 time.Time) error {
-	return w.WSetDeadline(a0)
+	return dynamic.Call(w.IValue, "SetDeadline").(func(any, time.Time) error)(w.IValue, a0)
 }
 
 func (w _net_PacketConn) SetReadDeadline(a0 time.Time) error {
-	return w.WSetReadDeadline(a0)
+	return dynamic.Call(w.IValue, "SetReadDeadline").(func(any, time.Time) error)(w.IValue, a0)
 }
 
 func (w _net_PacketConn) SetWriteDeadline(a0 time.Time) error {
-	return w.WSetWriteDeadline(a0)
+	return dynamic.Call(w.IValue, "SetWriteDeadline").(func(any, time.Time) error)(w.IValue, a0)
 }
 
 func (w _net_PacketConn) WriteTo(a0 []byte, a1 net.Addr) (int, error) {
-	return w.WWriteTo(a0, a1)
+	return dynamic.Call(w.IValue, "WriteTo").(func(any, []byte, net.Addr) (int, error))(w.IValue, a0, a1)
 }

@@ -5,6 +5,7 @@ package symbols
 import (
 	"bufio"
 	"go/constant"
+	"halfnote/interp/internal/dynamic"
 	"io/fs"
 	"net"
 	"net/http"
@@ -216,127 +217,110 @@ func init() {
 	}
 }
 
-type _net_http_CloseNotifier struct {
-	IValue       any
-	WCloseNotify func() <-chan bool
-}
+type _net_http_CloseNotifier struct{ IValue any }
+
+func (w _net_http_CloseNotifier) Interpreted() any { return w.IValue }
 
 func (w _net_http_CloseNotifier) CloseNotify() <-chan bool {
-	return w.WCloseNotify()
+	return dynamic.Call(w.IValue, "CloseNotify").(func(any) <-chan bool)(w.IValue)
 }
 
-type _net_http_CookieJar struct {
-	IValue      any
-	WCookies    func(a0 *url.URL) []*http.Cookie
-	WSetCookies func(a0 *url.URL, a1 []*http.Cookie)
-}
+type _net_http_CookieJar struct{ IValue any }
+
+func (w _net_http_CookieJar) Interpreted() any { return w.IValue }
 
 func (w _net_http_CookieJar) Cookies(a0 *url.URL) []*http.Cookie {
-	return w.WCookies(a0)
+	return dynamic.Call(w.IValue, "Cookies").(func(any, *url.URL) []*http.Cookie)(w.IValue, a0)
 }
 
 func (w _net_http_CookieJar) SetCookies(a0 *url.URL, a1 []*http.Cookie) {
-	w.WSetCookies(a0, a1)
+	dynamic.Call(w.IValue, "SetCookies").(func(any, *url.URL, []*http.Cookie))(w.IValue, a0, a1)
 }
 
-type _net_http_File struct {
-	IValue   any
-	WClose   func() error
-	WRead    func(a0 []byte) (int, error)
-	WReaddir func(a0 int) ([]fs.FileInfo, error)
-	WSeek    func(a0 int64, a1 int) (int64, error)
-	WStat    func() (fs.FileInfo, error)
-}
+type _net_http_File struct{ IValue any }
+
+func (w _net_http_File) Interpreted() any { return w.IValue }
 
 func (w _net_http_File) Close() error {
-	return w.WClose()
+	return dynamic.Call(w.IValue, "Close").(func(any) error)(w.IValue)
 }
 
 func (w _net_http_File) Read(a0 []byte) (int, error) {
-	return w.WRead(a0)
+	return dynamic.Call(w.IValue, "Read").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _net_http_File) Readdir(a0 int) ([]fs.FileInfo, error) {
-	return w.WReaddir(a0)
+	return dynamic.Call(w.IValue, "Readdir").(func(any, int) ([]fs.FileInfo, error))(w.IValue, a0)
 }
 
 func (w _net_http_File) Seek(a0 int64, a1 int) (int64, error) {
-	return w.WSeek(a0, a1)
+	return dynamic.Call(w.IValue, "Seek").(func(any, int64, int) (int64, error))(w.IValue, a0, a1)
 }
 
 func (w _net_http_File) Stat() (fs.FileInfo, error) {
-	return w.WStat()
+	return dynamic.Call(w.IValue, "Stat").(func(any) (fs.FileInfo, error))(w.IValue)
 }
 
-type _net_http_FileSystem struct {
-	IValue any
-	WOpen  func(a0 string) (http.File, error)
-}
+type _net_http_FileSystem struct{ IValue any }
+
+func (w _net_http_FileSystem) Interpreted() any { return w.IValue }
 
 func (w _net_http_FileSystem) Open(a0 string) (http.File, error) {
-	return w.WOpen(a0)
+	return dynamic.Call(w.IValue, "Open").(func(any, string) (http.File, error))(w.IValue, a0)
 }
 
-type _net_http_Flusher struct {
-	IValue any
-	WFlush func()
-}
+type _net_http_Flusher struct{ IValue any }
+
+func (w _net_http_Flusher) Interpreted() any { return w.IValue }
 
 func (w _net_http_Flusher) Flush() {
-	w.WFlush()
+	dynamic.Call(w.IValue, "Flush").(func(any))(w.IValue)
 }
 
-type _net_http_Handler struct {
-	IValue     any
-	WServeHTTP func(a0 http.ResponseWriter, a1 *http.Request)
-}
+type _net_http_Handler struct{ IValue any }
+
+func (w _net_http_Handler) Interpreted() any { return w.IValue }
 
 func (w _net_http_Handler) ServeHTTP(a0 http.ResponseWriter, a1 *http.Request) {
-	w.WServeHTTP(a0, a1)
+	dynamic.Call(w.IValue, "ServeHTTP").(func(any, http.ResponseWriter, *http.Request))(w.IValue, a0, a1)
 }
 
-type _net_http_Hijacker struct {
-	IValue  any
-	WHijack func() (net.Conn, *bufio.ReadWriter, error)
-}
+type _net_http_Hijacker struct{ IValue any }
+
+func (w _net_http_Hijacker) Interpreted() any { return w.IValue }
 
 func (w _net_http_Hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	return w.WHijack()
+	return dynamic.Call(w.IValue, "Hijack").(func(any) (net.Conn, *bufio.ReadWriter, error))(w.IValue)
 }
 
-type _net_http_Pusher struct {
-	IValue any
-	WPush  func(a0 string, a1 *http.PushOptions) error
-}
+type _net_http_Pusher struct{ IValue any }
+
+func (w _net_http_Pusher) Interpreted() any { return w.IValue }
 
 func (w _net_http_Pusher) Push(a0 string, a1 *http.PushOptions) error {
-	return w.WPush(a0, a1)
+	return dynamic.Call(w.IValue, "Push").(func(any, string, *http.PushOptions) error)(w.IValue, a0, a1)
 }
 
-type _net_http_ResponseWriter struct {
-	IValue       any
-	WHeader      func() http.Header
-	WWrite       func(a0 []byte) (int, error)
-	WWriteHeader func(a0 int)
-}
+type _net_http_ResponseWriter struct{ IValue any }
+
+func (w _net_http_ResponseWriter) Interpreted() any { return w.IValue }
 
 func (w _net_http_ResponseWriter) Header() http.Header {
-	return w.WHeader()
+	return dynamic.Call(w.IValue, "Header").(func(any) http.Header)(w.IValue)
 }
 
 func (w _net_http_ResponseWriter) Write(a0 []byte) (int, error) {
-	return w.WWrite(a0)
+	return dynamic.Call(w.IValue, "Write").(func(any, []byte) (int, error))(w.IValue, a0)
 }
 
 func (w _net_http_ResponseWriter) WriteHeader(a0 int) {
-	w.WWriteHeader(a0)
+	dynamic.Call(w.IValue, "WriteHeader").(func(any, int))(w.IValue, a0)
 }
 
-type _net_http_RoundTripper struct {
-	IValue     any
-	WRoundTrip func(a0 *http.Request) (*http.Response, error)
-}
+type _net_http_RoundTripper struct{ IValue any }
+
+func (w _net_http_RoundTripper) Interpreted() any { return w.IValue }
 
 func (w _net_http_RoundTripper) RoundTrip(a0 *http.Request) (*http.Response, error) {
-	return w.WRoundTrip(a0)
+	return dynamic.Call(w.IValue, "RoundTrip").(func(any, *http.Request) (*http.Response, error))(w.IValue, a0)
 }

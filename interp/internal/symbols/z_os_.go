@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"go/constant"
+	"halfnote/interp/internal/dynamic"
 	"io/fs"
 	"os"
 	"reflect"
@@ -139,77 +140,65 @@ func init() {
 	}
 }
 
-type _os_DirEntry struct {
-	IValue any
-	WInfo  func() (fs.FileInfo, error)
-	WIsDir func() bool
-	WName  func() string
-	WType  func() fs.FileMode
-}
+type _os_DirEntry struct{ IValue any }
+
+func (w _os_DirEntry) Interpreted() any { return w.IValue }
 
 func (w _os_DirEntry) Info() (fs.FileInfo, error) {
-	return w.WInfo()
+	return dynamic.Call(w.IValue, "Info").(func(any) (fs.FileInfo, error))(w.IValue)
 }
 
 func (w _os_DirEntry) IsDir() bool {
-	return w.WIsDir()
+	return dynamic.Call(w.IValue, "IsDir").(func(any) bool)(w.IValue)
 }
 
 func (w _os_DirEntry) Name() string {
-	return w.WName()
+	return dynamic.Call(w.IValue, "Name").(func(any) string)(w.IValue)
 }
 
 func (w _os_DirEntry) Type() fs.FileMode {
-	return w.WType()
+	return dynamic.Call(w.IValue, "Type").(func(any) fs.FileMode)(w.IValue)
 }
 
-type _os_FileInfo struct {
-	IValue   any
-	WIsDir   func() bool
-	WModTime func() time.Time
-	WMode    func() fs.FileMode
-	WName    func() string
-	WSize    func() int64
-	WSys     func() any
-}
+type _os_FileInfo struct{ IValue any }
+
+func (w _os_FileInfo) Interpreted() any { return w.IValue }
 
 func (w _os_FileInfo) IsDir() bool {
-	return w.WIsDir()
+	return dynamic.Call(w.IValue, "IsDir").(func(any) bool)(w.IValue)
 }
 
 func (w _os_FileInfo) ModTime() time.Time {
-	return w.WModTime()
+	return dynamic.Call(w.IValue, "ModTime").(func(any) time.Time)(w.IValue)
 }
 
 func (w _os_FileInfo) Mode() fs.FileMode {
-	return w.WMode()
+	return dynamic.Call(w.IValue, "Mode").(func(any) fs.FileMode)(w.IValue)
 }
 
 func (w _os_FileInfo) Name() string {
-	return w.WName()
+	return dynamic.Call(w.IValue, "Name").(func(any) string)(w.IValue)
 }
 
 func (w _os_FileInfo) Size() int64 {
-	return w.WSize()
+	return dynamic.Call(w.IValue, "Size").(func(any) int64)(w.IValue)
 }
 
 func (w _os_FileInfo) Sys() any {
-	return w.WSys()
+	return dynamic.Call(w.IValue, "Sys").(func(any) any)(w.IValue)
 }
 
-type _os_Signal struct {
-	IValue  any
-	WSignal func()
-	WString func() string
-}
+type _os_Signal struct{ IValue any }
+
+func (w _os_Signal) Interpreted() any { return w.IValue }
 
 func (w _os_Signal) Signal() {
-	w.WSignal()
+	dynamic.Call(w.IValue, "Signal").(func(any))(w.IValue)
 }
 
 func (w _os_Signal) String() string {
-	if w.WString == nil {
+	if w.IValue == nil {
 		return ""
 	}
-	return w.WString()
+	return dynamic.Call(w.IValue, "String").(func(any) string)(w.IValue)
 }

@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"go/constant"
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 	"runtime"
 )
@@ -66,19 +67,17 @@ func init() {
 	}
 }
 
-type _runtime_Error struct {
-	IValue        any
-	WError        func() string
-	WRuntimeError func()
-}
+type _runtime_Error struct{ IValue any }
+
+func (w _runtime_Error) Interpreted() any { return w.IValue }
 
 func (w _runtime_Error) Error() string {
-	if w.WError == nil {
+	if w.IValue == nil {
 		return ""
 	}
-	return w.WError()
+	return dynamic.Call(w.IValue, "Error").(func(any) string)(w.IValue)
 }
 
 func (w _runtime_Error) RuntimeError() {
-	w.WRuntimeError()
+	dynamic.Call(w.IValue, "RuntimeError").(func(any))(w.IValue)
 }

@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 	"sort"
 )
@@ -37,21 +38,18 @@ func init() {
 	}
 }
 
-type _sort_Interface struct {
-	IValue any
-	WLen   func() int
-	WLess  func(a0 int, a1 int) bool
-	WSwap  func(a0 int, a1 int)
-}
+type _sort_Interface struct{ IValue any }
+
+func (w _sort_Interface) Interpreted() any { return w.IValue }
 
 func (w _sort_Interface) Len() int {
-	return w.WLen()
+	return dynamic.Call(w.IValue, "Len").(func(any) int)(w.IValue)
 }
 
 func (w _sort_Interface) Less(a0 int, a1 int) bool {
-	return w.WLess(a0, a1)
+	return dynamic.Call(w.IValue, "Less").(func(any, int, int) bool)(w.IValue, a0, a1)
 }
 
 func (w _sort_Interface) Swap(a0 int, a1 int) {
-	w.WSwap(a0, a1)
+	dynamic.Call(w.IValue, "Swap").(func(any, int, int))(w.IValue, a0, a1)
 }

@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	"reflect"
 	"sync"
 )
@@ -25,16 +26,14 @@ func init() {
 	}
 }
 
-type _sync_Locker struct {
-	IValue  any
-	WLock   func()
-	WUnlock func()
-}
+type _sync_Locker struct{ IValue any }
+
+func (w _sync_Locker) Interpreted() any { return w.IValue }
 
 func (w _sync_Locker) Lock() {
-	w.WLock()
+	dynamic.Call(w.IValue, "Lock").(func(any))(w.IValue)
 }
 
 func (w _sync_Locker) Unlock() {
-	w.WUnlock()
+	dynamic.Call(w.IValue, "Unlock").(func(any))(w.IValue)
 }

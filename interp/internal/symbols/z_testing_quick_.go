@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
 	"math/rand"
 	"reflect"
 	"testing/quick"
@@ -24,11 +25,10 @@ func init() {
 	}
 }
 
-type _testing_quick_Generator struct {
-	IValue    any
-	WGenerate func(a0 *rand.Rand, a1 int) reflect.Value
-}
+type _testing_quick_Generator struct{ IValue any }
+
+func (w _testing_quick_Generator) Interpreted() any { return w.IValue }
 
 func (w _testing_quick_Generator) Generate(a0 *rand.Rand, a1 int) reflect.Value {
-	return w.WGenerate(a0, a1)
+	return dynamic.Call(w.IValue, "Generate").(func(any, *rand.Rand, int) reflect.Value)(w.IValue, a0, a1)
 }

@@ -78,38 +78,41 @@ func wrapperName(o *types.TypeName) string {
 	return "_" + strings.ReplaceAll(o.Pkg().Path(), "/", "_") + "_" + o.Name()
 }
 
-// wrapper writes the struct through which an interpreted value implements o, in
-// the form that Yaegi asks for: the value, then a function for each method.
+// wrapper writes the struct through which an interpreted value implements o: it
+// holds the value, so that wrappers are equal where values are, and its methods
+// are the value's.
 func (w *writer) wrapper(out io.Writer, o *types.TypeName) {
 	name := wrapperName(o)
-	var fields, methods strings.Builder
+	w.qualify(types.NewPackage("halfnote/interp/internal/dynamic", "dynamic"))
+	fmt.Fprintf(out, "\ntype %s struct { IValue any }\n\nfunc (w %s) Interpreted() any { return w.IValue }\n", name, name)
 	for m := range o.Type().Underlying().(*types.Interface).Methods() {
 		s := m.Type().(*types.Signature)
 		var params, args, results []string
+		in := []string{"any"}
 		for i := range s.Params().Len() {
 			t := types.TypeString(s.Params().At(i).Type(), w.qualify)
 			arg := fmt.Sprintf("a%d", i)
 			if s.Variadic() && i == s.Params().Len()-1 {
 				t = "..." + strings.TrimPrefix(t, "[]")
-				params, args = append(params, arg+" "+t), append(args, arg+"...")
-				continue
+				args = append(args, arg+"...")
+			} else {
+				args = append(args, arg)
 			}
-			params, args = append(params, arg+" "+t), append(args, arg)
+			params, in = append(params, arg+" "+t), append(in, t)
 		}
 		for v := range s.Results().Variables() {
 			results = append(results, types.TypeString(v.Type(), w.qualify))
 		}
-		signature := "(" + strings.Join(params, ", ") + ") (" + strings.Join(results, ", ") + ")"
-		fmt.Fprintf(&fields, "W%s func%s\n", m.Name(), signature)
-		fmt.Fprintf(&methods, "\nfunc (w %s) %s%s {\n", name, m.Name(), signature)
+		result := "(" + strings.Join(results, ", ") + ")"
+		fmt.Fprintf(out, "\nfunc (w %s) %s(%s) %s {\n", name, m.Name(), strings.Join(params, ", "), result)
 		if text := m.Name() == "String" || m.Name() == "Error"; text && len(params) == 0 && len(results) == 1 && results[0] == "string" {
 			// Whoever prints a wrapper that was never filled must not panic.
-			fmt.Fprintf(&methods, "if w.W%s == nil { return \"\" }\n", m.Name())
+			fmt.Fprint(out, "if w.IValue == nil { return \"\" }\n")
 		}
 		if len(results) > 0 {
-			methods.WriteString("return ")
+			fmt.Fprint(out, "return ")
 		}
-		fmt.Fprintf(&methods, "w.W%s(%s)\n}\n", m.Name(), strings.Join(args, ", "))
+		fmt.Fprintf(out, "dynamic.Call(w.IValue, %q).(func(%s) %s)(%s)\n}\n", m.Name(), strings.Join(in, ", "), result,
+			strings.Join(append([]string{"w.IValue"}, args...), ", "))
 	}
-	fmt.Fprintf(out, "\ntype %s struct {\nIValue any\n%s}\n%s", name, &fields, &methods)
 }

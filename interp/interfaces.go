@@ -1,0 +1,202 @@
+package interp
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"maps"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"halfnote/interp/internal/dynamic"
+	"halfnote/interp/internal/symbols"
+	"halfnote/interp/lower"
+)
+
+// interfaceSupport is what rewritten code calls where values go into interfaces
+// and come out of them.
+func (s *Session) interfaceSupport() map[string]any {
+	return map[string]any{
+		"Any":     func(v any) any { return v },
+		"Box":     s.types.Box,
+		"Unwrap":  dynamic.Unwrap,
+		"Export":  dynamic.Export,
+		"Equal":   dynamic.Equal,
+		"Method":  dynamic.Call,
+		"Declare": s.types.Declare,
+		"Interface": func(id string) any {
+			return s.types.Type(id, func(*dynamic.Type) {})
+		},
+		"Is": dynamic.Is,
+		"Case": func(v any, cases []any) int {
+			v = dynamic.Unwrap(v)
+			for i, c := range cases {
+				if dynamic.Is(v, c) {
+					return i
+				}
+			}
+			return -1
+		},
+		"Exact": func(v, c any, static, want string) any {
+			if !dynamic.Is(v, c) {
+				panic(conversionError(dynamic.Missing(v, static, want, false, nil)))
+			}
+			return v
+		},
+		"Assert": func(v any, id string) any {
+			t := s.types.Type(id, func(*dynamic.Type) {})
+			if !dynamic.Is(v, t) {
+				panic(conversionError(dynamic.Missing(v, "interface", t.Name, true, t.Methods)))
+			}
+			return v
+		},
+		"AssertOk": func(v any, id string) (any, bool) {
+			if dynamic.Is(v, s.types.Type(id, func(*dynamic.Type) {})) {
+				return v, true
+			}
+			return nil, false
+		},
+		"ErrorsAs": errorsAs,
+	}
+}
+
+// formatting adds to m what else package fmt formats with: values of interpreted
+// types are shown as Go shows them.
+func formatting(m map[string]any) map[string]any {
+	maps.Copy(m, map[string]any{
+		"Append":   func(b []byte, a ...any) []byte { return append(b, dynamic.Sprint(a...)...) },
+		"Appendf":  func(b []byte, format string, a ...any) []byte { return append(b, dynamic.Sprintf(format, a...)...) },
+		"Appendln": func(b []byte, a ...any) []byte { return append(b, dynamic.Sprintln(a...)...) },
+		"Errorf":   dynamic.Errorf,
+		"Fprint":   dynamic.Print,
+		"Fprintf":  dynamic.Printf,
+		"Fprintln": dynamic.Println,
+		"Sprint":   dynamic.Sprint,
+		"Sprintf":  dynamic.Sprintf,
+		"Sprintln": dynamic.Sprintln,
+	})
+	return m
+}
+
+// errorsAs is errors.As for a target whose type compiled code does not know; c is
+// that type as package dynamic has it.
+func errorsAs(err error, target, c any) bool {
+	p := reflect.ValueOf(target)
+	if !p.IsValid() || p.Kind() != reflect.Pointer || p.IsNil() {
+		panic("errors: target must be a non-nil pointer")
+	}
+	for _, e := range errorTree(err) {
+		v := dynamic.Unwrap(e)
+		if dynamic.Is(v, c) {
+			r := reflect.ValueOf(v)
+			if _, ok := c.(*dynamic.Type); !ok {
+				r, _ = dynamic.Open(v)
+			}
+			p.Elem().Set(r)
+			return true
+		}
+		if as, ok := e.(interface{ As(any) bool }); ok && as.As(target) {
+			return true
+		}
+		if as, ok := dynamic.MethodOf(v, "As").(func(any, any) bool); ok && as(v, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// iface gives units the conversions to an interface of a compiled package and the
+// assertions that a value has its methods.
+func (s *Session) iface(path, name string) (f lower.Iface, ok bool) {
+	symbol := strings.TrimPrefix(alias(path), "p__") + "_" + name
+	f = lower.Iface{To: "To_" + symbol, Must: "Must_" + symbol, As: "As_" + symbol}
+	if s.bound[f.To] {
+		return f, true
+	}
+	var t, wrapper reflect.Type
+	if path == "" && name == "error" {
+		t, wrapper = reflect.TypeFor[error](), reflect.TypeFor[dynamic.Error]()
+	} else {
+		table := symbols.Table(path)
+		v, ok := table[name]
+		if !ok || v.Type().Kind() != reflect.Pointer || v.Type().Elem().Kind() != reflect.Interface {
+			return f, false
+		}
+		t = v.Type().Elem()
+		if w, ok := table["_"+name]; ok {
+			wrapper = w.Type().Elem()
+		}
+	}
+	as := func(v any) (reflect.Value, bool) {
+		r := reflect.New(t).Elem()
+		x, ok := dynamic.As(v, t, wrapper)
+		if ok {
+			r.Set(reflect.ValueOf(x))
+		}
+		return r, ok
+	}
+	in := []reflect.Type{reflect.TypeFor[any]()}
+	one := reflect.FuncOf(in, []reflect.Type{t}, false)
+	two := reflect.FuncOf(in, []reflect.Type{t, reflect.TypeFor[bool]()}, false)
+	s.bindSupportSymbols(map[string]reflect.Value{
+		f.To: reflect.MakeFunc(one, func(args []reflect.Value) []reflect.Value {
+			v, ok := as(args[0].Interface())
+			if !ok && !args[0].IsNil() {
+				panic(fmt.Sprintf("halfnote: %s has no wrapper for %s", dynamic.Name(args[0].Interface()), t))
+			}
+			return []reflect.Value{v}
+		}),
+		f.Must: reflect.MakeFunc(one, func(args []reflect.Value) []reflect.Value {
+			x := args[0].Interface()
+			v, ok := as(x)
+			if !ok {
+				var list []dynamic.Method
+				for i := range t.NumMethod() {
+					list = append(list, dynamic.Method{Name: t.Method(i).Name, Sig: dynamic.Signature(t.Method(i).Type, 0)})
+				}
+				panic(conversionError(dynamic.Missing(x, "interface", t.String(), true, list)))
+			}
+			return []reflect.Value{v}
+		}),
+		f.As: reflect.MakeFunc(two, func(args []reflect.Value) []reflect.Value {
+			v, ok := as(args[0].Interface())
+			return []reflect.Value{v, reflect.ValueOf(ok)}
+		}),
+	})
+	s.bound[f.To] = true
+	return f, true
+}
+
+// typeLabel is what people call a type of the session, by its name in the engine.
+func (s *Session) typeLabel(g *generics) func(string) string {
+	return func(slot string) string {
+		if o := s.packages.object(slot); o != nil {
+			return o.Pkg().Name() + "." + o.Name()
+		}
+		if g != nil {
+			for text, name := range g.instances {
+				if name == slot {
+					return "main." + instanceLabel(text)
+				}
+			}
+		}
+		base, _, _ := strings.Cut(slot, "__")
+		return "main." + base
+	}
+}
+
+// instanceLabel writes an instance as Go does, without versions.
+func instanceLabel(text string) string {
+	name, args, _ := strings.Cut(text, "[")
+	name, _, _ = strings.Cut(name, "__")
+	return name + "[" + qualified.ReplaceAllStringFunc(args, func(id string) string {
+		if strings.Contains(id, ".") || types.Universe.Lookup(id) != nil || token.IsKeyword(id) {
+			return id
+		}
+		base, _, _ := strings.Cut(id, "__")
+		return "main." + base
+	})
+}
+
+var qualified = regexp.MustCompile(`[\pL_][\pL\pN_./]*`)

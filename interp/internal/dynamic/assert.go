@@ -1,0 +1,124 @@
+package dynamic
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// satisfied is a question whether a type has the methods of an interface.
+type satisfied struct {
+	t     reflect.Type
+	iface any // a *Type or a reflect.Type
+}
+
+// Implements tells whether a value has the methods of an interface that
+// interpreted code declared.
+func Implements(v any, iface *Type) bool {
+	v = Unwrap(v)
+	if v == nil {
+		return false
+	}
+	return iface.space.satisfies(v, iface, len(iface.Methods), func(i int) Method { return iface.Methods[i] })
+}
+
+func (s *Space) satisfies(v any, iface any, n int, method func(int) Method) bool {
+	key := satisfied{reflect.TypeOf(v), iface}
+	if s != nil {
+		if ok, found := s.promised.Load(key); found {
+			return ok.(bool)
+		}
+	}
+	ok := true
+	for i := 0; i < n && ok; i++ {
+		m := method(i)
+		ok = has(v, m)
+	}
+	if s != nil {
+		s.promised.Store(key, ok)
+	}
+	return ok
+}
+
+func has(v any, m Method) (ok bool) {
+	defer func() {
+		if recover() != nil { // an embedded interface is nil: that is known when it is called
+			ok = true
+		}
+	}()
+	f, sig := lookup(v, m.Name)
+	return f != nil && sig == m.Sig
+}
+
+// As returns v as compiled code wants it for an interface that it declared: v
+// itself, or the wrapper, a struct type of which the first field takes v and whose
+// methods call it. ok is false if v lacks a method.
+func As(v any, iface, wrapper reflect.Type) (_ any, ok bool) {
+	v = Unwrap(v)
+	if v == nil {
+		return nil, false
+	}
+	t := reflect.TypeOf(v)
+	if t.Implements(iface) {
+		return v, true
+	}
+	if wrapper == nil || !hasAll(v, iface) {
+		return nil, false
+	}
+	w := reflect.New(wrapper).Elem()
+	w.Field(0).Set(reflect.ValueOf(v))
+	return w.Interface(), true
+}
+
+// hasAll tells whether a value has the methods of an interface that compiled code
+// declared.
+func hasAll(v any, iface reflect.Type) bool {
+	t := reflect.TypeOf(v)
+	if t == nil || t.Implements(iface) {
+		return t != nil
+	}
+	d := Of(t)
+	return d != nil && d.space.satisfies(v, iface, iface.NumMethod(), func(i int) Method {
+		m := iface.Method(i)
+		return Method{m.Name, Signature(m.Type, 0)}
+	})
+}
+
+// Equal is == of two interfaces.
+func Equal(a, b any) bool { return Unwrap(a) == Unwrap(b) }
+
+// Is tells whether a value in an interface has the type that a case of a type
+// switch names: a nil pointer to it, or a *Type of interpreted code's, or nil.
+func Is(v, c any) bool {
+	switch c := c.(type) {
+	case nil:
+		return v == nil
+	case *Type:
+		if len(c.Methods) == 0 {
+			return v != nil
+		}
+		return Implements(v, c)
+	}
+	t := reflect.TypeOf(c).Elem()
+	if t.Kind() == reflect.Interface {
+		return hasAll(v, t)
+	}
+	return reflect.TypeOf(v) == t
+}
+
+// Missing says, as Go does, why a value cannot be asserted to be of a type.
+func Missing(v any, static, want string, iface bool, methods []Method) string {
+	v = Unwrap(v)
+	switch {
+	case v == nil && iface:
+		return "interface conversion: interface is nil, not " + want
+	case v == nil:
+		return fmt.Sprintf("interface conversion: %s is nil, not %s", static, want)
+	case iface:
+		for _, m := range methods {
+			if !has(v, m) {
+				return fmt.Sprintf("interface conversion: %s is not %s: missing method %s", Name(v), want, m.Name)
+			}
+		}
+	}
+	return fmt.Sprintf("interface conversion: %s is %s, not %s", static, Name(v), want)
+}

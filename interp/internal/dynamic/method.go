@@ -1,0 +1,272 @@
+package dynamic
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// Call returns the method of that name of a value in an interface, as a function
+// whose first parameter is that value. It panics, as Go does, if v is nil; it
+// returns nil if there is no such method.
+func Call(v any, name string) any {
+	if v == nil {
+		panic(errNil)
+	}
+	v = Unwrap(v)
+	f, _ := lookup(v, name)
+	if r := reflect.ValueOf(v); f != nil && (r.Kind() == reflect.Pointer && r.IsNil() || r.Kind() == reflect.Struct) {
+		return throughNil(v, name, f)
+	}
+	return f
+}
+
+// throughNil returns f, or, if it is a method of a value and v a nil pointer, a
+// function that panics as Go does when it is called.
+func throughNil(v any, name string, f any) any {
+	r, t := Open(v)
+	if t == nil || t.Kind != reflect.Pointer || t.Named || !r.IsNil() {
+		return f
+	}
+	t.Elem.mu.Lock()
+	m, ok := t.Elem.has[name]
+	t.Elem.mu.Unlock()
+	if !ok || m.value == nil {
+		return f
+	}
+	return onInterface(reflect.TypeOf(f), func([]reflect.Value) []reflect.Value {
+		panic(runtimeError(fmt.Sprintf("value method %s.%s called using nil *%s pointer", t.Elem.Name, name, t.Elem.Name[strings.LastIndex(t.Elem.Name, ".")+1:])))
+	})
+}
+
+// runtimeError is a run-time error in Go's words.
+type runtimeError string
+
+func (e runtimeError) Error() string { return string(e) }
+
+// RuntimeError implements runtime.Error.
+func (runtimeError) RuntimeError() {}
+
+const errNil = runtimeError("runtime error: invalid memory address or nil pointer dereference")
+
+// MethodOf is Call for a value that may lack the method, or be nil.
+func MethodOf(v any, name string) any {
+	v = Unwrap(v)
+	if v == nil {
+		return nil
+	}
+	f, _ := lookup(v, name)
+	return f
+}
+
+// Error is an error of interpreted code.
+type Error struct{ IValue any }
+
+// Interpreted implements Wrapper.
+func (e Error) Interpreted() any { return e.IValue }
+
+func (e Error) Error() string { return Call(e.IValue, "Error").(func(any) string)(e.IValue) }
+
+// Unwrap returns the error that the value wraps, if it does so.
+func (e Error) Unwrap() error {
+	if f, ok := MethodOf(e.IValue, "Unwrap").(func(any) error); ok {
+		return f(e.IValue)
+	}
+	return nil
+}
+
+// Is asks the value whether it is the target's kind of error.
+func (e Error) Is(target error) bool {
+	if f, ok := MethodOf(e.IValue, "Is").(func(any, error) bool); ok {
+		return f(e.IValue, target)
+	}
+	return false
+}
+
+// lookup returns a method of a value, and the text of its type.
+func lookup(v any, name string) (f any, sig string) {
+	t := reflect.TypeOf(v)
+	d := Of(t)
+	if d == nil {
+		return native(t, name)
+	}
+	base, pointer := d, false
+	if d.Kind == reflect.Pointer && !d.Named {
+		base, pointer = d.Elem, true
+	}
+	base.mu.Lock()
+	m, ok := base.has[name]
+	base.mu.Unlock()
+	if ok {
+		if pointer {
+			return m.pointer, m.sig
+		}
+		return m.value, m.sig
+	}
+	return promoted(v, name)
+}
+
+// natives are methods of compiled types, by type and name.
+var natives sync.Map
+
+type nativeKey struct {
+	t    reflect.Type
+	name string
+}
+
+type nativeMethod struct {
+	f   any
+	sig string
+}
+
+func native(t reflect.Type, name string) (any, string) {
+	if t == nil {
+		return nil, ""
+	}
+	if m, ok := natives.Load(nativeKey{t, name}); ok {
+		m := m.(nativeMethod)
+		return m.f, m.sig
+	}
+	m, ok := t.MethodByName(name)
+	if !ok {
+		return nil, ""
+	}
+	n := nativeMethod{onInterface(m.Type, func(args []reflect.Value) []reflect.Value {
+		args[0] = args[0].Elem()
+		if m.Type.IsVariadic() {
+			return m.Func.CallSlice(args)
+		}
+		return m.Func.Call(args)
+	}), Signature(m.Type, 1)}
+	natives.Store(nativeKey{t, name}, n)
+	return n.f, n.sig
+}
+
+// onInterface makes a function like f, whose first parameter is any.
+func onInterface(f reflect.Type, do func([]reflect.Value) []reflect.Value) any {
+	in := []reflect.Type{reflect.TypeFor[any]()}
+	for i := 1; i < f.NumIn(); i++ {
+		in = append(in, f.In(i))
+	}
+	var out []reflect.Type
+	for i := range f.NumOut() {
+		out = append(out, f.Out(i))
+	}
+	return reflect.MakeFunc(reflect.FuncOf(in, out, f.IsVariadic()), do).Interface()
+}
+
+// Signature is the text of a function's type from its parameter skip on.
+func Signature(f reflect.Type, skip int) string {
+	var b strings.Builder
+	b.WriteString("func(")
+	for i := skip; i < f.NumIn(); i++ {
+		if i > skip {
+			b.WriteString(", ")
+		}
+		if f.IsVariadic() && i == f.NumIn()-1 {
+			b.WriteString("..." + f.In(i).Elem().String())
+			continue
+		}
+		b.WriteString(f.In(i).String())
+	}
+	b.WriteString(")")
+	switch f.NumOut() {
+	case 0:
+	case 1:
+		b.WriteString(" " + f.Out(0).String())
+	default:
+		b.WriteString(" (")
+		for i := range f.NumOut() {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(f.Out(i).String())
+		}
+		b.WriteString(")")
+	}
+	return b.String()
+}
+
+// embedded is a field through which methods are promoted.
+type embedded struct {
+	v reflect.Value
+	t *Type
+}
+
+// promoted finds the method that a struct has from an embedded field, the nearest
+// first.
+func promoted(v any, name string) (any, string) {
+	r, t := Open(v)
+	level := []embedded{{r, t}}
+	for depth := 0; len(level) > 0 && depth < 16; depth++ {
+		var next []embedded
+		for _, e := range level {
+			if e.t.Kind == reflect.Pointer {
+				if e.v.Kind() != reflect.Pointer || e.v.IsNil() {
+					continue
+				}
+				e = embedded{e.v.Elem(), e.t.Elem}
+			}
+			if e.t.Kind != reflect.Struct || e.v.Kind() != reflect.Struct {
+				continue
+			}
+			for i, f := range e.t.Fields {
+				if !f.Embedded || i >= e.v.NumField() {
+					continue
+				}
+				fv := e.v.Field(i)
+				if g, sig := onField(fv, f.Type, name); g != nil {
+					return g, sig
+				}
+				next = append(next, embedded{fv, f.Type})
+			}
+		}
+		level = next
+	}
+	return nil, ""
+}
+
+// onField returns a method of a field, with the field as its receiver.
+func onField(v reflect.Value, t *Type, name string) (any, string) {
+	receivers := []func() any{func() any { return t.In(v) }}
+	if t.Kind != reflect.Interface && v.Kind() != reflect.Interface && v.Kind() != reflect.Pointer && v.CanAddr() {
+		receivers = append(receivers, func() any {
+			if t.Kind == reflect.Invalid {
+				return v.Addr().Interface()
+			}
+			return t.Pointer().In(v.Addr())
+		})
+	}
+	for _, recv := range receivers {
+		x := Unwrap(recv())
+		if x == nil {
+			if t.Kind == reflect.Interface && t.asks(name) {
+				panic(errNil)
+			}
+			continue
+		}
+		f, sig := lookup(x, name)
+		if f == nil {
+			continue
+		}
+		g := reflect.ValueOf(f)
+		return onInterface(g.Type(), func(args []reflect.Value) []reflect.Value {
+			args[0] = reflect.ValueOf(&x).Elem()
+			if g.Type().IsVariadic() {
+				return g.CallSlice(args)
+			}
+			return g.Call(args)
+		}), sig
+	}
+	return nil, ""
+}
+
+func (t *Type) asks(name string) bool {
+	for _, m := range t.Methods {
+		if m.Name == name {
+			return true
+		}
+	}
+	return false
+}

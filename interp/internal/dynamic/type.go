@@ -1,0 +1,294 @@
+// Package dynamic knows the types that interpreted code declares while it runs. An
+// interpreter on top of package reflect has no named types: a declared struct is a
+// reflect struct, a declared int an int. So that values in interfaces keep their
+// types, a declared struct has a tag on its first field that says which it is, and
+// a value of any other declared type, or of one composed of such, is put into a
+// box, a struct with one field and such a tag. Everything that Go defines for
+// interfaces follows: equal types are equal for package reflect, so values compare
+// and serve as keys, and the tag leads to the description of the type, its methods
+// among them.
+package dynamic
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Type describes a type that interpreted code declared, or one composed of such.
+type Type struct {
+	ID      string       // unique in its space
+	Name    string       // as Go writes it: main.T
+	Kind    reflect.Kind // Invalid for types of compiled packages
+	Boxed   bool         // whether its values are in interfaces in a box
+	Named   bool
+	Elem    *Type
+	Key     *Type
+	Fields  []Field
+	Methods []Method // of an interface
+
+	space *Space
+	mu    sync.Mutex
+	has   map[string]declared
+}
+
+// Field is a field of a struct.
+type Field struct {
+	Name     string
+	Tag      string
+	Exported bool
+	Embedded bool
+	Type     *Type
+}
+
+// Method is a method that an interface asks for. Sig is the text of its type, in
+// which types have their identities as names.
+type Method struct{ Name, Sig string }
+
+// declared is a method that interpreted code declares: functions whose first
+// parameter is the receiver, as an interface holds it. value is nil if the
+// receiver must be a pointer.
+type declared struct {
+	sig            string
+	value, pointer any
+}
+
+// Space holds the types of one session.
+type Space struct {
+	number int64
+
+	mu       sync.Mutex
+	types    map[string]*Type
+	boxes    map[string]reflect.Type
+	promised sync.Map // of satisfied: bool
+}
+
+var (
+	count  atomic.Int64
+	spaces sync.Map // by number
+	known  sync.Map // reflect.Type: *Type, nil for those of compiled packages
+)
+
+// NewSpace returns a space without types.
+func NewSpace() *Space {
+	s := &Space{number: count.Add(1), types: map[string]*Type{}, boxes: map[string]reflect.Type{}}
+	spaces.Store(s.number, s)
+	return s
+}
+
+// Close forgets the space's types.
+func (s *Space) Close() {
+	spaces.Delete(s.number)
+	known.Range(func(k, t any) bool {
+		if t := t.(*Type); t != nil && t.space == s {
+			known.Delete(k)
+		}
+		return true
+	})
+}
+
+// tagKey is the key of the struct tag that names a type.
+const tagKey = "halfnote"
+
+// Tag returns the struct tag that says that a value is of the type with that
+// identity.
+func (s *Space) Tag(id string) string {
+	return tagKey + ":" + strconv.Quote(strconv.FormatInt(s.number, 10)+" "+id)
+}
+
+// Type returns the type of that identity, and calls describe to complete it if
+// it is new.
+func (s *Space) Type(id string, describe func(*Type)) *Type {
+	s.mu.Lock()
+	t, ok := s.types[id]
+	if !ok {
+		t = &Type{ID: id, space: s}
+		s.types[id] = t
+	}
+	s.mu.Unlock()
+	if !ok {
+		describe(t)
+	}
+	return t
+}
+
+// lookup returns the type of that identity, nil if there is none.
+func (s *Space) lookup(id string) *Type {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.types[id]
+}
+
+// Declare gives a type a method. value and pointer are functions whose first
+// parameter is the receiver in an interface: a value of the type, and a pointer.
+func (s *Space) Declare(id, name, sig string, value, pointer any) {
+	t := s.lookup(id)
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	if t.has == nil {
+		t.has = map[string]declared{}
+	}
+	t.has[name] = declared{sig, value, pointer}
+	t.mu.Unlock()
+	s.promised.Clear()
+}
+
+// Box returns a value of a boxed type as interfaces hold it.
+func (s *Space) Box(v any, id string) any {
+	return s.box(reflect.ValueOf(v), id)
+}
+
+func (s *Space) box(v reflect.Value, id string) any {
+	if !v.IsValid() {
+		return nil
+	}
+	s.mu.Lock()
+	b := s.boxes[id]
+	if b == nil || b.Field(0).Type != v.Type() {
+		b = reflect.StructOf([]reflect.StructField{{Name: "V", Type: v.Type(), Tag: reflect.StructTag(s.Tag(id))}})
+		s.boxes[id] = b
+	}
+	s.mu.Unlock()
+	x := reflect.New(b).Elem()
+	x.Field(0).Set(v)
+	return x.Interface()
+}
+
+// Of returns the type that values of a type of package reflect have for
+// interpreted code, nil if that is the same.
+func Of(t reflect.Type) *Type {
+	if t == nil || t.PkgPath() != "" || t.Name() != "" {
+		return nil
+	}
+	if d, ok := known.Load(t); ok {
+		return d.(*Type)
+	}
+	d := of(t)
+	known.Store(t, d)
+	return d
+}
+
+func of(t reflect.Type) *Type {
+	switch t.Kind() {
+	case reflect.Struct:
+		if t.NumField() == 0 {
+			return nil
+		}
+		number, id, ok := strings.Cut(t.Field(0).Tag.Get(tagKey), " ")
+		if !ok {
+			return nil
+		}
+		n, _ := strconv.ParseInt(number, 10, 64)
+		if s, ok := spaces.Load(n); ok {
+			return s.(*Space).lookup(id)
+		}
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
+		if e := Of(t.Elem()); e != nil && !e.Boxed {
+			prefix := map[reflect.Kind]string{reflect.Pointer: "*", reflect.Slice: "[]", reflect.Chan: "chan "}[t.Kind()]
+			if t.Kind() == reflect.Array {
+				prefix = fmt.Sprintf("[%d]", t.Len())
+			}
+			return e.space.Type(prefix+e.ID, func(d *Type) {
+				d.Kind, d.Elem, d.Name = t.Kind(), e, prefix+e.Name
+			})
+		}
+	case reflect.Map:
+		k, e := Of(t.Key()), Of(t.Elem())
+		if k == nil && e == nil || k != nil && k.Boxed || e != nil && e.Boxed {
+			return nil
+		}
+		var s *Space
+		if k != nil {
+			s = k.space
+		} else {
+			s, k = e.space, compiled(e.space, t.Key())
+		}
+		if e == nil {
+			e = compiled(s, t.Elem())
+		}
+		return s.Type("map["+k.ID+"]"+e.ID, func(d *Type) {
+			d.Kind, d.Key, d.Elem, d.Name = reflect.Map, k, e, "map["+k.Name+"]"+e.Name
+		})
+	}
+	return nil
+}
+
+// compiled describes a type of compiled packages.
+func compiled(s *Space, t reflect.Type) *Type {
+	return s.Type(t.String(), func(d *Type) { d.Name = t.String() })
+}
+
+// Pointer returns the type of pointers to t.
+func (t *Type) Pointer() *Type {
+	return t.space.Type("*"+t.ID, func(d *Type) {
+		d.Kind, d.Elem, d.Name, d.Boxed = reflect.Pointer, t, "*"+t.Name, t.Boxed
+	})
+}
+
+// Wrapper is a value of interpreted code that has the methods of a compiled
+// interface.
+type Wrapper interface{ Interpreted() any }
+
+// Unwrap returns what an interface holds for interpreted code: the value itself
+// where a wrapper stands for it.
+func Unwrap(v any) any {
+	if w, ok := v.(Wrapper); ok {
+		return w.Interpreted()
+	}
+	return v
+}
+
+// Open returns a value in an interface, out of its box and wrapper, and its type,
+// nil for those of compiled packages.
+func Open(v any) (reflect.Value, *Type) {
+	v = Unwrap(v)
+	r := reflect.ValueOf(v)
+	if !r.IsValid() {
+		return r, nil
+	}
+	t := Of(r.Type())
+	if t != nil && t.Boxed && r.Kind() == reflect.Struct {
+		r = r.Field(0)
+	}
+	return r, t
+}
+
+// Export returns a value for compiled code that looks at it: without its box.
+func Export(v any) any {
+	r, t := Open(v)
+	if t == nil || !t.Boxed {
+		return v
+	}
+	return r.Interface()
+}
+
+// Name is the type of a value in an interface as Go writes it.
+func Name(v any) string {
+	v = Unwrap(v)
+	if t := Of(reflect.TypeOf(v)); t != nil {
+		return t.Name
+	}
+	return fmt.Sprintf("%T", v)
+}
+
+// In returns a value of type t as interfaces hold it.
+func (t *Type) In(v reflect.Value) any {
+	switch {
+	case t.Kind == reflect.Interface:
+		if v.Kind() == reflect.Interface {
+			v = v.Elem()
+		}
+		if !v.IsValid() {
+			return nil
+		}
+		return v.Interface()
+	case t.Boxed:
+		return t.space.box(v, t.ID)
+	}
+	return v.Interface()
+}

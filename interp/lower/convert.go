@@ -1,0 +1,520 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// dynamic writes out what Go does by itself where a value goes into an interface or
+// comes out of one, and calls of methods.
+func (u *Unit) dynamic(d ast.Node) ast.Node {
+	var results []*ast.FieldList // of the functions around
+	return astutil.Apply(d, func(c *astutil.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.FuncDecl:
+			results = append(results, n.Type.Results)
+		case *ast.FuncLit:
+			results = append(results, n.Type.Results)
+		}
+		return true
+	}, func(c *astutil.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.FuncDecl, *ast.FuncLit:
+			results = results[:len(results)-1]
+		case *ast.ReturnStmt:
+			u.convertAll(n.Results, u.fieldTypes(results[len(results)-1]))
+		case *ast.AssignStmt:
+			if _, comm := c.Parent().(*ast.CommClause); !comm && (n.Tok == token.ASSIGN || n.Tok == token.DEFINE) {
+				u.convertAll(n.Rhs, u.typesOf(n.Lhs))
+			}
+		case *ast.ValueSpec:
+			if len(n.Values) > 0 && n.Type != nil {
+				var to []types.Type
+				for range n.Names {
+					to = append(to, u.typeOf(n.Type))
+				}
+				u.convertAll(n.Values, to)
+			}
+		case *ast.SendStmt:
+			if ch, ok := orInvalid(u.typeOf(n.Chan)).Underlying().(*types.Chan); ok {
+				n.Value = u.convert(n.Value, ch.Elem())
+			}
+		case *ast.IndexExpr:
+			if m, ok := orInvalid(u.typeOf(n.X)).Underlying().(*types.Map); ok {
+				n.Index = u.convert(n.Index, m.Key())
+			}
+		case *ast.CompositeLit:
+			u.convertElements(n)
+		case *ast.BinaryExpr:
+			if e := u.comparison(n); e != nil {
+				c.Replace(e)
+			}
+		case *ast.TypeAssertExpr:
+			if n.Type != nil {
+				c.Replace(u.assertion(n))
+			}
+		case *ast.SelectorExpr:
+			x, ok := c.Parent().(*ast.CallExpr)
+			if e := u.selector(n, ok && x.Fun == n); e != ast.Expr(n) {
+				c.Replace(e)
+			}
+		case *ast.CallExpr:
+			if e := u.callOf(n); e != ast.Expr(n) {
+				c.Replace(e)
+			}
+		case *ast.SwitchStmt:
+			if st := u.interfaceSwitch(n); st != ast.Stmt(n) {
+				c.Replace(st)
+			}
+		case *ast.TypeSwitchStmt:
+			c.Replace(u.typeSwitch(n))
+		case *ast.LabeledStmt:
+			if b, ok := n.Stmt.(*ast.BlockStmt); ok && u.preceded[b] {
+				last := len(b.List) - 1
+				n.Stmt, b.List[last] = b.List[last], n
+				c.Replace(b)
+			}
+		}
+		return true
+	})
+}
+
+func (u *Unit) typesOf(list []ast.Expr) []types.Type {
+	var all []types.Type
+	for _, e := range list {
+		if isBlank(e) {
+			all = append(all, nil)
+		} else {
+			all = append(all, u.typeOf(e))
+		}
+	}
+	return all
+}
+
+func (u *Unit) fieldTypes(l *ast.FieldList) []types.Type {
+	var all []types.Type
+	if l != nil {
+		for _, f := range l.List {
+			for range max(1, len(f.Names)) {
+				all = append(all, u.typeOf(f.Type))
+			}
+		}
+	}
+	return all
+}
+
+// convertAll converts expressions that go to places of those types. The results of
+// one call are converted by a function around it.
+func (u *Unit) convertAll(list []ast.Expr, to []types.Type) {
+	if len(list) == len(to) {
+		for i, e := range list {
+			list[i] = u.convert(e, to[i])
+		}
+		return
+	}
+	if len(list) == 1 {
+		list[0] = u.convertResults(list[0], to)
+	}
+}
+
+func (u *Unit) convertResults(e ast.Expr, to []types.Type) ast.Expr {
+	from, ok := u.typeOf(e).(*types.Tuple)
+	if !ok || from.Len() != len(to) {
+		return e
+	}
+	needed := false
+	for i := range from.Len() {
+		needed = needed || u.conversion(from.At(i).Type(), to[i]) != same
+	}
+	if !needed {
+		return e
+	}
+	all := &ast.AssignStmt{TokPos: e.Pos(), Tok: token.DEFINE, Rhs: []ast.Expr{e}}
+	lit := &ast.FuncLit{Type: &ast.FuncType{Func: e.Pos(), Params: &ast.FieldList{}}}
+	ret := &ast.ReturnStmt{}
+	var vars []*types.Var
+	for i := range from.Len() {
+		t := from.At(i).Type()
+		id := u.temp("v")
+		all.Lhs = append(all.Lhs, id)
+		if to[i] == nil {
+			to[i] = t
+		}
+		ret.Results = append(ret.Results, u.convert(u.typed(ident(id.Name), t), to[i]))
+		lit.Type.Results = addField(lit.Type.Results, &ast.Field{Type: u.typeExpr(e, to[i])})
+		vars = append(vars, types.NewParam(token.NoPos, nil, "", to[i]))
+	}
+	lit.Body = block(all, ret)
+	return u.typed(call(lit), types.NewTuple(vars...))
+}
+
+// A conversion is how a value of one type becomes one of another that it may be
+// assigned to.
+type conversion int
+
+const (
+	same     conversion = iota // it is one already, or the back end does it
+	boxing                     // into a box
+	opening                    // out of what a compiled interface holds
+	wrapping                   // into what a compiled interface asks for
+	retyping                   // of structs that differ in their tags
+)
+
+func (u *Unit) conversion(from, to types.Type) conversion {
+	if from == nil || to == nil || types.Identical(from, to) {
+		return same
+	}
+	if b, ok := from.(*types.Basic); ok && b.Kind() == types.UntypedNil {
+		return same
+	}
+	if !types.IsInterface(to) {
+		_, a := from.Underlying().(*types.Struct)
+		_, b := to.Underlying().(*types.Struct)
+		if a && b {
+			return retyping
+		}
+		return same
+	}
+	compiled := u.compiledIface(to)
+	switch {
+	case types.IsInterface(from):
+		switch {
+		case u.compiledIface(from) && !compiled:
+			return opening
+		case !u.compiledIface(from) && compiled:
+			return wrapping
+		}
+	case compiled && u.interpreted(from, to):
+		return wrapping
+	case !compiled && u.boxed(from):
+		return boxing
+	}
+	return same
+}
+
+// interpreted tells whether a method that an interface asks for is the session's,
+// for a type that is no interface.
+func (u *Unit) interpreted(t, iface types.Type) bool {
+	for m := range iface.Underlying().(*types.Interface).Methods() {
+		o, index, _ := types.LookupFieldOrMethod(t, true, m.Pkg(), m.Name())
+		if len(index) > 1 || o == nil || o.Pkg() == u.Pkg {
+			return true
+		}
+	}
+	return false
+}
+
+// convert makes e a value of type to, as an assignment does.
+func (u *Unit) convert(e ast.Expr, to types.Type) ast.Expr {
+	from := u.typeOf(e)
+	if b, ok := from.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 && !u.Info.Types[e].IsNil() {
+		from = types.Default(from)
+	}
+	switch u.conversion(from, to) {
+	case boxing:
+		return u.typed(u.box(e, from), to)
+	case opening:
+		return u.typed(Support("Unwrap", e), to)
+	case wrapping:
+		if !types.IsInterface(from) && u.boxed(from) {
+			e = u.box(e, from)
+		}
+		return u.typed(Support(u.compiled(e, to).To, e), to)
+	case retyping:
+		return u.typed(call(u.typeExpr(e, to), e), to)
+	}
+	return e
+}
+
+// box puts a value of type t into its box.
+func (u *Unit) box(e ast.Expr, t types.Type) ast.Expr {
+	u.describe(t)
+	x := Support("Box", e, text(u.id(t)))
+	x.Lparen, x.Rparen = e.Pos(), e.End()
+	return u.typed(x, anyType)
+}
+
+// compiled returns the support functions for an interface of a compiled package.
+func (u *Unit) compiled(at ast.Node, t types.Type) Iface {
+	o := types.Unalias(t).(*types.Named).Obj()
+	path := ""
+	if o.Pkg() != nil {
+		path = o.Pkg().Path()
+	}
+	f, ok := u.Iface(path, o.Name())
+	if !ok {
+		u.unsupported(at, "interface %s", t)
+	}
+	return f
+}
+
+// convertElements converts the elements of a composite literal.
+func (u *Unit) convertElements(n *ast.CompositeLit) {
+	t := orInvalid(u.typeOf(n)).Underlying()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	for i, e := range n.Elts {
+		kv, keyed := e.(*ast.KeyValueExpr)
+		var to types.Type
+		switch t := t.(type) {
+		case *types.Struct:
+			if !keyed {
+				to = t.Field(i).Type()
+			} else if f, ok := u.Info.Uses[kv.Key.(*ast.Ident)].(*types.Var); ok {
+				to = f.Type()
+			}
+		case *types.Map:
+			kv.Key = u.convert(kv.Key, t.Key())
+			to = t.Elem()
+		case interface{ Elem() types.Type }:
+			to = t.Elem()
+		}
+		if keyed {
+			kv.Value = u.convert(kv.Value, to)
+		} else {
+			n.Elts[i] = u.convert(e, to)
+		}
+	}
+}
+
+// callOf converts a call's arguments, and calls methods of the session as
+// functions.
+func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
+	if tv := u.Info.Types[x.Fun]; tv.IsType() && len(x.Args) == 1 {
+		return u.explicit(x, tv.Type)
+	}
+	if id, ok := ast.Unparen(x.Fun).(*ast.Ident); ok {
+		if b, ok := u.Info.Uses[id].(*types.Builtin); ok {
+			u.builtin(x, b.Name())
+			return x
+		}
+	}
+	sig, ok := orInvalid(u.typeOf(x.Fun)).Underlying().(*types.Signature)
+	if !ok {
+		return x
+	}
+	fn := u.callee(x)
+	if fn != nil && fn.FullName() == "errors.As" && len(x.Args) == 2 {
+		if e := u.errorsAs(x); e != nil {
+			return e
+		}
+	}
+	if len(x.Args) == 1 && isTupleType(u.typeOf(x.Args[0])) {
+		results := u.typeOf(x.Args[0]).(*types.Tuple)
+		var to []types.Type
+		for i := range results.Len() {
+			to = append(to, paramType(sig, i))
+		}
+		x.Args[0] = u.convertResults(x.Args[0], to)
+	} else {
+		for i, a := range x.Args {
+			if x.Ellipsis.IsValid() && i == len(x.Args)-1 {
+				break
+			}
+			x.Args[i] = u.argument(a, paramType(sig, i), fn)
+		}
+	}
+	sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return x
+	}
+	s := u.Info.Selections[sel]
+	if s == nil || s.Kind() != types.MethodVal || !u.ownMethod(s, fn) {
+		return x
+	}
+	recv, t := u.path(sel.X, s.Recv(), s.Index())
+	args, spread := x.Args, []ast.Stmt(nil)
+	if len(args) == 1 && isTupleType(u.typeOf(args[0])) {
+		args = u.spread(args[0], u.typeOf(args[0]).(*types.Tuple), &spread)
+	}
+	y := u.invoke(x, recv, t, fn, args, x.Ellipsis)
+	if spread == nil {
+		return u.as(y, x)
+	}
+	r := u.temp("r") // the receiver comes first
+	spread = append([]ast.Stmt{define(r, y.Args[0])}, spread...)
+	y.Args[0] = u.as(ident(r.Name), y.Args[0])
+	lit := u.literal(x, nil, fn.Signature(), y)
+	lit.Body.List = append(spread, lit.Body.List...)
+	return u.as(call(lit), x)
+}
+
+// callee is the declared function that is called, nil if it is a value.
+func (u *Unit) callee(x *ast.CallExpr) *types.Func {
+	var id *ast.Ident
+	switch f := ast.Unparen(x.Fun).(type) {
+	case *ast.Ident:
+		id = f
+	case *ast.SelectorExpr:
+		id = f.Sel
+	default:
+		return nil
+	}
+	fn, _ := u.Info.Uses[id].(*types.Func)
+	return fn
+}
+
+// keepers are packages whose functions only keep what they are given as any, or
+// compare it, or know what it is.
+var keepers = map[string]bool{
+	"container/heap": true, "container/list": true, "container/ring": true, "context": true, "encoding/json": true,
+	"errors": true, "fmt": true, "log": true, "sync": true, "sync/atomic": true,
+}
+
+// argument converts an argument of fn, which is nil if it is not known. Compiled
+// code that looks at it gets it out of its box.
+func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
+	if fn == nil || fn.Pkg() == nil || fn.Pkg() == u.Pkg || !types.IsInterface(to) || hasMethods(to) {
+		return u.convert(e, to)
+	}
+	from := orInvalid(u.typeOf(e))
+	path := fn.Pkg().Path()
+	switch {
+	case path == "fmt" || path == "log":
+		if types.IsInterface(from) { // a wrapper will do
+			return e
+		}
+	case keepers[path], fn.FullName() == "reflect.DeepEqual":
+	case types.IsInterface(from) && !u.Info.Types[e].IsNil():
+		return u.typed(Support("Export", e), to)
+	case u.boxed(from):
+		if strings.HasPrefix(fn.Name(), "Sscan") || !types.IsInterface(from) {
+			return e
+		}
+	}
+	if path == "fmt" && strings.Contains(strings.ToLower(fn.Name()), "scan") {
+		return e
+	}
+	return u.convert(e, to)
+}
+
+// explicit converts as T(x) says.
+func (u *Unit) explicit(x *ast.CallExpr, t types.Type) ast.Expr {
+	if !types.IsInterface(t) {
+		if st, ok := t.Underlying().(*types.Struct); ok && st.NumFields() == 0 && !u.Info.Types[x.Args[0]].IsNil() {
+			return x
+		}
+		return x
+	}
+	if u.Info.Types[x.Args[0]].IsNil() {
+		return x
+	}
+	e := u.convert(x.Args[0], t)
+	switch {
+	case e != x.Args[0]:
+		return u.as(e, x)
+	case u.compiledIface(t):
+		return x
+	}
+	return u.as(Support("Any", e), x)
+}
+
+// builtin converts the arguments of a built-in function.
+func (u *Unit) builtin(x *ast.CallExpr, name string) {
+	if len(x.Args) == 0 {
+		return
+	}
+	switch name {
+	case "append":
+		s, ok := orInvalid(u.typeOf(x)).Underlying().(*types.Slice)
+		for i, a := range x.Args {
+			if ok && i > 0 && !x.Ellipsis.IsValid() {
+				x.Args[i] = u.convert(a, s.Elem())
+			}
+		}
+	case "panic":
+		x.Args[0] = u.convert(x.Args[0], anyType)
+	case "delete":
+		if m, ok := orInvalid(u.typeOf(x.Args[0])).Underlying().(*types.Map); ok {
+			x.Args[1] = u.convert(x.Args[1], m.Key())
+		}
+	}
+}
+
+// comparison compares interfaces by what they hold. Those of compiled packages hold
+// what can be compared as it is.
+func (u *Unit) comparison(n *ast.BinaryExpr) ast.Expr {
+	if n.Op != token.EQL && n.Op != token.NEQ || u.Info.Types[n.X].IsNil() || u.Info.Types[n.Y].IsNil() {
+		return nil
+	}
+	x, y := orInvalid(u.typeOf(n.X)), orInvalid(u.typeOf(n.Y))
+	if !types.IsInterface(x) && !types.IsInterface(y) || u.compiledIface(x) && u.compiledIface(y) {
+		return nil
+	}
+	e := Support("Equal", u.convert(n.X, anyType), u.convert(n.Y, anyType))
+	e.Lparen, e.Rparen = n.Pos(), n.End()
+	if n.Op == token.EQL {
+		return u.as(e, n)
+	}
+	return u.as(&ast.UnaryExpr{OpPos: n.Pos(), Op: token.NOT, X: u.as(e, n)}, n)
+}
+
+// interfaceSwitch compares the cases of a switch as == does where one side is an
+// interface.
+func (u *Unit) interfaceSwitch(n *ast.SwitchStmt) ast.Stmt {
+	if n.Tag == nil {
+		return n
+	}
+	tag := orInvalid(u.typeOf(n.Tag))
+	if b, ok := tag.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
+		tag = types.Default(tag)
+	}
+	needed := types.IsInterface(tag)
+	for _, st := range n.Body.List {
+		for _, e := range st.(*ast.CaseClause).List {
+			needed = needed || types.IsInterface(orInvalid(u.typeOf(e)))
+		}
+	}
+	v := u.temp("v")
+	if !needed {
+		if _, ok := ast.Unparen(n.Tag).(*ast.Ident); ok || n.Init == nil {
+			return n
+		}
+		// Yaegi does not evaluate such a tag
+		before := []ast.Stmt{n.Init, define(v, call(u.typeExpr(n, tag), n.Tag))}
+		n.Init, n.Tag = nil, u.as(ident(v.Name), n.Tag)
+		return u.after(n, before...)
+	}
+	for _, st := range n.Body.List {
+		cc := st.(*ast.CaseClause)
+		for i, e := range cc.List {
+			if u.Info.Types[e].IsNil() {
+				cc.List[i] = &ast.BinaryExpr{X: ident(v.Name), OpPos: e.Pos(), Op: token.EQL, Y: e}
+				continue
+			}
+			cc.List[i] = Support("Equal", ident(v.Name), u.convert(e, anyType))
+		}
+	}
+	init := define(v, u.convert(n.Tag, anyType))
+	if !types.IsInterface(tag) {
+		init.Rhs[0] = Support("Any", init.Rhs[0])
+	}
+	before := []ast.Stmt{init}
+	if n.Init != nil {
+		before = []ast.Stmt{n.Init, init}
+	}
+	n.Init, n.Tag = nil, nil
+	return u.after(n, before...)
+}
+
+// after puts statements before a switch.
+func (u *Unit) after(n ast.Stmt, before ...ast.Stmt) ast.Stmt {
+	b := block(append(before, n)...)
+	u.preceded[b] = true
+	return b
+}
+
+// support tells whether an expression names a support function.
+func isSupport(e ast.Expr) bool {
+	sel, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	id, ok := sel.X.(*ast.Ident)
+	return ok && strings.HasSuffix(id.Name, SupportPath)
+}
