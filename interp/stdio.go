@@ -1,9 +1,7 @@
 package interp
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"os"
@@ -81,12 +79,7 @@ func (s *stdio) flush() {
 	defer s.mu.Unlock()
 	for _, p := range s.pipes {
 		if p != nil {
-			p.mark()
-		}
-	}
-	for _, p := range s.pipes {
-		if p != nil {
-			p.wait()
+			p.flush()
 		}
 	}
 }
@@ -102,84 +95,10 @@ func (s *stdio) close() {
 	}
 }
 
-// pipe copies what is written to a file to wherever to says at that time.
-type pipe struct {
-	w     *os.File // what cells write to
-	count int      // marks that went in
-	out   int      // the last one that came out
-	seen  chan int // their numbers, as they come out
-}
-
-// mark is what flush writes: bytes that no text contains.
-var flushMark = []byte("\x00\xff\x00halfnote flush\x00\xff\x00")
-
-func newPipe(to func() io.Writer) (*pipe, error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("interp: no pipe for a cell's standard output: %w", err)
-	}
-	p := &pipe{w: w, seen: make(chan int, 1)}
-	go p.copy(r, to)
-	return p, nil
-}
-
-func (p *pipe) copy(r *os.File, to func() io.Writer) {
-	defer close(p.seen)
-	defer r.Close()
-	var pending []byte
-	buf := make([]byte, 32<<10)
-	marks := 0
-	for {
-		n, err := r.Read(buf)
-		pending = append(pending, buf[:n]...)
-		for {
-			i := bytes.Index(pending, flushMark)
-			if i < 0 {
-				break
-			}
-			to().Write(pending[:i])
-			pending = pending[i+len(flushMark):]
-			marks++
-			p.seen <- marks
-		}
-		keep := 0 // the end may be the start of a mark
-		for k := min(len(flushMark)-1, len(pending)); k > 0; k-- {
-			if bytes.HasSuffix(pending, flushMark[:k]) {
-				keep = k
-				break
-			}
-		}
-		if out := pending[:len(pending)-keep]; len(out) > 0 {
-			to().Write(out)
-			pending = append([]byte(nil), pending[len(out):]...)
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (p *pipe) mark() {
-	if _, err := p.w.Write(flushMark); err == nil {
-		p.count++
-	}
-}
-
-// wait waits for the last mark.
-func (p *pipe) wait() {
-	for p.out < p.count {
-		n, ok := <-p.seen
-		if !ok {
-			return
-		}
-		p.out = n
-	}
-}
-
 // CaptureProcessOutput makes what compiled code writes to os.Stdout and os.Stderr
 // appear in the cell that is running, before the cell ends, and what it logs by
-// packages log and log/slog in the cell that logs, until restore is called. The variables are the process's, so it serves one session: a kernel's
-// only one.
+// packages log and log/slog in the cell that logs, until restore is called. The
+// variables are the process's, so it serves one session: a kernel's only one.
 func CaptureProcessOutput(s *Session) (restore func(), err error) {
 	s.stdio.mu.Lock()
 	defer s.stdio.mu.Unlock()
