@@ -18,13 +18,15 @@ import (
 // and come out of them.
 func (s *Session) interfaceSupport() map[string]any {
 	return map[string]any{
-		"Any":     func(v any) any { return v },
-		"Box":     s.types.Box,
-		"Unwrap":  dynamic.Unwrap,
-		"Export":  dynamic.Export,
-		"Equal":   dynamic.Equal,
-		"Method":  dynamic.Call,
-		"Declare": s.types.Declare,
+		"Any":      func(v any) any { return v },
+		"Box":      s.types.Box,
+		"Unwrap":   dynamic.Unwrap,
+		"Export":   dynamic.Export,
+		"ToJSON":   dynamic.ToJSON,
+		"FromJSON": dynamic.FromJSON,
+		"Equal":    dynamic.Equal,
+		"Method":   dynamic.Call,
+		"Declare":  s.types.Declare,
 		"Interface": func(id string) any {
 			return s.types.Type(id, func(*dynamic.Type) {})
 		},

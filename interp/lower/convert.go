@@ -379,6 +379,15 @@ func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
 		if types.IsInterface(from) { // a wrapper will do
 			return e
 		}
+	case path == "encoding/json":
+		name := "ToJSON"
+		if fn.Name() == "Unmarshal" || fn.Name() == "Decode" {
+			name = "FromJSON"
+		}
+		if u.Info.Types[e].IsNil() {
+			return e
+		}
+		return u.typed(Support(name, u.convert(e, to)), to)
 	case keepers[path], fn.FullName() == "reflect.DeepEqual":
 	case types.IsInterface(from) && !u.Info.Types[e].IsNil():
 		return u.typed(Support("Export", e), to)

@@ -39,10 +39,9 @@ func Paths() []string { return slices.Sorted(maps.Keys(tables)) }
 // more, the name.
 func Key(importPath string) string { return path.Join(importPath, exports.Name(importPath)) }
 
-// All returns new tables of all packages by key, and the types of interfaces
-// that functions such as fmt.Println look for in their arguments.
+// All returns new tables of all packages by key.
 func All() map[string]map[string]reflect.Value {
-	all := map[string]map[string]reflect.Value{".": {"MapTypes": reflect.ValueOf(MapTypes())}}
+	all := map[string]map[string]reflect.Value{}
 	for p := range tables {
 		all[Key(p)] = Table(p)
 	}

@@ -23,12 +23,9 @@ import (
 type Engine struct {
 	yaegi  *interp.Interpreter
 	traces traces
-	// asked gives, by function, the interfaces that it looks for in arguments of
-	// type any.
-	asked map[string][]reflect.Type
-	name  func(path string) string
-	entry func() // the entry function that the unit being declared registered
-	seq   int
+	name   func(path string) string
+	entry  func() // the entry function that the unit being declared registered
+	seq    int
 
 	mu     sync.Mutex // guards memory, which is Yaegi's
 	memory *memory
@@ -67,20 +64,6 @@ func New(o Options) (*Engine, error) {
 	e.yaegi = interp.New(interp.Options{Stdout: stdout, Stderr: &e.traces, Unrestricted: true})
 	if err := e.yaegi.Use(symbols); err != nil {
 		return nil, fmt.Errorf("yaegi: %w", err)
-	}
-	e.asked = map[string][]reflect.Type{}
-	if m, ok := symbols["."]["MapTypes"]; ok {
-		types := m.Interface().(map[reflect.Value][]reflect.Type)
-		for key, table := range symbols {
-			path, _, _ := cutLast(key)
-			for name, f := range table {
-				if f.Kind() == reflect.Func {
-					if t := types[f]; t != nil {
-						e.asked[path+"."+name] = t
-					}
-				}
-			}
-		}
 	}
 	for key, table := range symbols {
 		if path, _, ok := cutLast(key); ok {
@@ -337,7 +320,6 @@ func (e *Engine) Remove(names ...string) {
 func (e *Engine) Bind(path string, symbols map[string]reflect.Value) {
 	// Use fails only for a key without a package name.
 	_ = e.yaegi.Use(interp.Exports{path + "/" + base(path): symbols})
-	e.wrap(path, symbols)
 	e.named(path, symbols)
 }
 
@@ -359,21 +341,6 @@ func cutLast(key string) (path, name string, ok bool) {
 // base returns the last element of an import path. A package whose name differs
 // is imported under an explicit name, so nothing depends on it.
 func base(path string) string { return path[strings.LastIndex(path, "/")+1:] }
-
-// wrap makes functions that replace others look behind their parameters of type
-// any for the same interfaces: Yaegi wraps an interpreted argument only when it is
-// told to.
-func (e *Engine) wrap(path string, symbols map[string]reflect.Value) {
-	m := map[reflect.Value][]reflect.Type{}
-	for name, f := range symbols {
-		if types := e.asked[path+"."+name]; types != nil {
-			m[f] = types
-		}
-	}
-	if len(m) > 0 {
-		_ = e.yaegi.Use(interp.Exports{".": {"MapTypes": reflect.ValueOf(m)}})
-	}
-}
 
 // Deeper implements engine.Engine: each interpreted call runs in runCfg and takes
 // at least one further Go call, so fewer than 2*limit frames in all need no look.
