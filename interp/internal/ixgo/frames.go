@@ -21,6 +21,7 @@ var frameFields = map[reflect.Type]map[string]reflect.Type{
 	},
 	functionType: {
 		"Fn": reflect.TypeFor[*ssa.Function](), "ssaInstrs": reflect.TypeFor[[]ssa.Instruction](), "base": reflect.TypeFor[int](),
+		"used": reflect.TypeFor[int32](),
 	},
 	panicType: {"pcs": reflect.TypeFor[[]uintptr]()},
 }

@@ -155,6 +155,7 @@ func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
 	if err != nil {
 		return nil, err
 	}
+	unpool(in)
 	if err := in.RunInit(); err != nil {
 		return nil, err
 	}
