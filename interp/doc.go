@@ -164,7 +164,9 @@
 //     refused.
 //   - fmt takes a panic of a String method, also that of an endless recursion, as it does
 //     in compiled Go. recover in a cell that os.Exit ends does not return.
-//   - recover returns nil for panic(nil).
+//   - recover returns nil for panic(nil). nil as the value of a map takes the key away.
+//     A type switch may take a type for one that it can be assigned to: put the more
+//     special case first.
 //   - The line of a panic of compiled code is known where the cell itself, or a function
 //     that it calls, has called that; not in a method or literal of an earlier cell.
 //   - It reaches deep into Go's run-time system. A fault there ends the kernel.

@@ -133,11 +133,12 @@ func native(t reflect.Type, name string) (any, string) {
 		return nil, ""
 	}
 	n := nativeMethod{onInterface(m.Type, func(args []reflect.Value) []reflect.Value {
-		args[0] = args[0].Elem()
+		// m.Func would not do for types that the engine ixgo makes
+		f := args[0].Elem().MethodByName(name)
 		if m.Type.IsVariadic() {
-			return m.Func.CallSlice(args)
+			return f.CallSlice(args[1:])
 		}
-		return m.Func.Call(args)
+		return f.Call(args[1:])
 	}), Signature(m.Type, 1)}
 	natives.Store(nativeKey{t, name}, n)
 	return n.f, n.sig
