@@ -38,9 +38,9 @@
 // # Packages
 //
 // The packages of the standard library that cells can import are compiled into the
-// program. Their generic functions and types have no compiled form: they run from
-// their source, of which the program holds what it needs, some 12 KB; no Go need be
-// installed. Those of package slices that only loop over numbers or strings are
+// program. Their generic functions and types have no compiled form: they run from the
+// source that the Go installation has, and the first use of a package's says so where
+// none is found. Those of package slices that only loop over numbers or strings are
 // compiled for the common types. iter.Pull runs its iterator in a goroutine,
 // atomic.Pointer is behind a lock, values of unique.Make live as long as the session.
 // runtime.AddCleanup is refused.
