@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	"halfnote/interp/engine"
+	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/symbols"
 	"halfnote/kernel"
@@ -76,10 +76,7 @@ func (s *Session) describe(p *engine.Panic) *kernel.Error {
 	case string:
 		e.Value = v
 	default:
-		e.Value = fmt.Sprintf("%v", v)
-		if r := reflect.ValueOf(v); r.IsValid() && r.Type().PkgPath() != "" && r.Kind() != reflect.Struct {
-			e.Value = fmt.Sprintf("%v", v)
-		}
+		e.Value = safely(func() string { return dynamic.Sprint(v) })
 	}
 	lines := strings.Split(e.Value, "\n")
 	e.Traceback = append(e.Traceback, bold(red(kind+lines[0])))
