@@ -35,6 +35,7 @@ func (s *Session) bindSupport() {
 	s.bindSupportSymbols(map[string]reflect.Value{
 		"Flag":    reflect.ValueOf(s.live.Flag()),
 		"Calls":   reflect.ValueOf(s.live.Calls()),
+		"Descend": reflect.ValueOf(s.live.Descend),
 		"Poll":    reflect.ValueOf(s.live.Poll),
 		"Call":    reflect.ValueOf(s.live.Call),
 		"Barrier": reflect.ValueOf(live.Barrier),

@@ -69,6 +69,9 @@ func (u *Unit) gotoTargets() map[types.Object]bool {
 
 // poll is the test, for an interrupt found at pos.
 func poll(pos token.Pos) ast.Stmt {
+	if raced {
+		return expr(calledFrom(pos, Support("Poll")))
+	}
 	return &ast.IfStmt{
 		Cond: &ast.BinaryExpr{X: &ast.StarExpr{X: SupportName("Flag")}, Op: token.NEQ, Y: Int(0)},
 		Body: block(expr(calledFrom(pos, Support("Poll")))),
@@ -106,6 +109,10 @@ func (u *Unit) depth() {
 		look := block(expr(calledFrom(t.Pos(), Support("Call", mark))))
 		if u.barriers && isDecl && recursion.of(fd) && !u.recovering[body] {
 			look.List = append(look.List, u.again(fd)...)
+		}
+		if raced {
+			body.List = append([]ast.Stmt{&ast.IfStmt{Cond: Support("Descend"), Body: look}}, body.List...)
+			return
 		}
 		body.List = append([]ast.Stmt{
 			&ast.IncDecStmt{X: calls(), Tok: token.DEC},

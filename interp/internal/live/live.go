@@ -377,3 +377,6 @@ func (r *Registry) Flag() *uint32 { return &r.flag }
 
 // Calls returns what function entries count down.
 func (r *Registry) Calls() *int32 { return &r.calls }
+
+// Descend counts a function entry, and reports whether Call is to be asked.
+func (r *Registry) Descend() bool { return atomic.AddInt32(&r.calls, -1) < 0 }

@@ -16,6 +16,7 @@ import (
 // are not exported.
 type memory struct {
 	inner reflect.Value // the interpreter
+	made  int           // places that have their variable
 }
 
 // newMemory fails if Yaegi is not laid out as v0.16.1 is.
@@ -25,10 +26,10 @@ func newMemory(y *interp.Interpreter) (m *memory, err error) {
 			err = fmt.Errorf("yaegi: its memory is not what was expected: %v", r)
 		}
 	}()
-	m = &memory{reflect.ValueOf(y).Elem()}
+	m = &memory{inner: reflect.ValueOf(y).Elem()}
 	m.roots()
 	m.symbols()
-	m.variables()
+	m.made = len(*m.variables())
 	for _, sc := range m.scopes() {
 		children(sc)
 		layout(sc)
@@ -83,13 +84,18 @@ func (m *memory) variables() *[]reflect.Value {
 // size returns the number of places that the layout has.
 func (m *memory) size() int { return len(*layout(m.scopes()[0])) }
 
-// grow makes places for what the layout has, as Yaegi does, but in proportion to
-// what is new: Yaegi copies all of them for each unit.
+// grow makes places for what the layout has, as Yaegi does, but ahead and in place:
+// Yaegi copies all of them for each unit, under the hands of goroutines.
 func (m *memory) grow() {
-	data := m.variables()
-	for _, t := range (*layout(m.scopes()[0]))[len(*data):] {
-		*data = append(*data, reflect.New(t).Elem())
+	data, types := m.variables(), *layout(m.scopes()[0])
+	if len(types) > len(*data) {
+		*data = append(make([]reflect.Value, 0, 2*len(types)+1000), *data...)
+		*data = (*data)[:cap(*data)]
 	}
+	for i := m.made; i < len(types); i++ {
+		(*data)[i] = reflect.New(types[i]).Elem()
+	}
+	m.made = len(types)
 }
 
 // shrink gives up the places from size on.
@@ -99,9 +105,8 @@ func (m *memory) shrink(size int) {
 		clear((*types)[min(size, len(*types)):])
 		*types = (*types)[:min(size, len(*types))]
 	}
-	data := m.variables()
-	clear((*data)[min(size, len(*data)):])
-	*data = (*data)[:min(size, len(*data))]
+	clear((*m.variables())[size:m.made])
+	m.made = size
 }
 
 // slot returns a variable of package main.
@@ -111,7 +116,7 @@ func (m *memory) slot(name string) (v reflect.Value, ok bool) {
 		return v, false
 	}
 	data, i := *m.variables(), int(sym.Elem().FieldByName("index").Int())
-	if i < 0 || i >= len(data) {
+	if i < 0 || i >= m.made {
 		return v, false
 	}
 	return data[i], data[i].CanAddr()
