@@ -1,16 +1,12 @@
 package interp
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
-	"maps"
-	"slices"
 	"strings"
 
-	"halfnote/interp/internal/library"
 	"halfnote/interp/lower"
 )
 
@@ -48,41 +44,6 @@ func (s *Session) bind(c *cell) error {
 	}
 	c.lateBinding()
 	return nil
-}
-
-// lateBinding makes function literals of the statements, which may outlive the
-// cell, call functions through variables, so that they reach a later version.
-// Declared functions need none: they are compiled again.
-func (c *cell) lateBinding() {
-	ast.Inspect(c.stmts.File, func(n ast.Node) bool {
-		lit, ok := n.(*ast.FuncLit)
-		if !ok {
-			return true
-		}
-		ast.Inspect(lit.Body, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			if !ok {
-				return true
-			}
-			b := c.bindingOf(c.info.Uses[id])
-			if b == nil || b.kind != kindFunc || b.generic {
-				return true
-			}
-			if b.hook == "" && c.newFuncHooks[b] == "" {
-				c.newFuncHooks[b] = fmt.Sprintf("%s__hook%d", b.slot, c.seq)
-				c.hooked = append(c.hooked, hooked{b, c.info.Uses[id].(*types.Func)})
-			}
-			id.Name = cmp.Or(b.hook, c.newFuncHooks[b])
-			return true
-		})
-		return false
-	})
-}
-
-// hooked is a function that gets a variable through which literals call it.
-type hooked struct {
-	*binding
-	fn *types.Func
 }
 
 // bindDecl makes the new binding of a type, constant or function.
@@ -232,79 +193,6 @@ func (c *cell) bindingOf(o types.Object) *binding {
 	return c.env.byCheck(o.Name())
 }
 
-// noteUses records what a declaration uses, by which it is found when that is
-// redeclared.
-func (c *cell) noteUses(f *declFile) {
-	f.src.uses = map[*binding]bool{}
-	f.src.pkgs, f.src.names = map[int]string{}, map[string]string{}
-	ast.Inspect(f.File, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		switch o := c.info.Uses[id].(type) {
-		case nil:
-		case *types.PkgName:
-			f.src.pkgs[f.offset(id)] = o.Imported().Path()
-			f.src.names[f.src.item.text[f.offset(id):][:identLen(f.src.item.text[f.offset(id):])]] = o.Imported().Path()
-		default:
-			if b := c.bindingOf(o); b != nil {
-				f.src.uses[b] = true
-			}
-		}
-		return true
-	})
-	for _, b := range f.src.binds {
-		delete(f.src.uses, b) // recursion is no reason to compile again
-	}
-}
-
-func identLen(s string) int {
-	for i, r := range s {
-		if !isIdent(r) {
-			return i
-		}
-	}
-	return len(s)
-}
-
-func isIdent(r rune) bool {
-	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127
-}
-
-// noteCaptures marks the variables that code of the statements may hold when the
-// cell has ended: those that function literals use and those whose address is
-// taken.
-func (c *cell) noteCaptures() {
-	mark := func(n ast.Node) {
-		ast.Inspect(n, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
-				if b := c.bindingOf(c.info.Uses[id]); b != nil {
-					b.captured = true
-				}
-			}
-			return true
-		})
-	}
-	for _, f := range append(c.decls, c.stmts) {
-		ast.Inspect(f.File, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncLit:
-				mark(n.Body)
-			case *ast.UnaryExpr:
-				if n.Op == token.AND {
-					mark(n.X)
-				}
-			case *ast.SelectorExpr: // a method with a pointer receiver, or a slice of an array
-				if sel := c.info.Selections[n]; sel != nil && sel.Kind() != types.FieldVal {
-					mark(n.X)
-				}
-			}
-			return true
-		})
-	}
-}
-
 // describe writes the new bindings' declarations for the checker of later cells.
 func (c *cell) describe() error {
 	for o, b := range c.names {
@@ -416,187 +304,6 @@ func (c *cell) importable(paths map[string]bool) error {
 		}
 	}
 	return nil
-}
-
-// checkNames names types for the checker: those of packages by the packages'
-// aliases, those of the session by their names, which are noted as identifiers of
-// their bindings.
-func checkNames(pkg *types.Package, bindingOf func(types.Object) *binding, paths map[string]bool) lower.Namer {
-	return func(o *types.TypeName) (ast.Expr, error) {
-		if e, err := foreign(pkg, o, paths); e != nil || err != nil {
-			return e, err
-		}
-		id := ast.NewIdent(o.Name())
-		if bindingOf != nil {
-			b := bindingOf(o)
-			if b == nil {
-				return nil, fmt.Errorf("type %s is declared inside a function", o.Name())
-			}
-			id.Name = b.check
-			b.idents = append(b.idents, id)
-		}
-		return id, nil
-	}
-}
-
-// engineNames names types for the engine.
-func (c *cell) engineNames(o *types.TypeName) (ast.Expr, error) {
-	if name := c.flatName(o); name != "" {
-		return ast.NewIdent(name), nil
-	}
-	return compiled(o, c.pkg, c.unitPaths)
-}
-
-// compiled names types for the engine that are compiled, or that a function
-// declares and uses inside it.
-func compiled(o *types.TypeName, pkg *types.Package, paths map[string]bool) (ast.Expr, error) {
-	if n, ok := o.Type().(*types.Named); ok && n.TypeParams().Len() > 0 && o.Pkg() != pkg {
-		if _, ok := n.Underlying().(*types.Signature); ok {
-			return nil, nil // iter.Seq[int] is written as the function that it is
-		}
-		return nil, fmt.Errorf("the generic type %s.%s of a compiled package", o.Pkg().Name(), o.Name())
-	}
-	if e, err := foreign(pkg, o, paths); e != nil || err != nil {
-		return e, err
-	}
-	return ast.NewIdent(o.Name()), nil
-}
-
-// flatName is the engine's name of what the session declares or what is run from
-// source, "" for everything else.
-func (c *cell) flatName(o types.Object) string {
-	if b := c.bindingOf(o); b != nil {
-		return b.slot
-	}
-	if name := cmp.Or(c.std.name(o), c.packages.name(o)); name != "" {
-		c.flat = true
-		return name
-	}
-	return c.localTypes[o]
-}
-
-// foreign names types that are not the session's; it returns nil, nil for those.
-func foreign(pkg *types.Package, o *types.TypeName, paths map[string]bool) (ast.Expr, error) {
-	switch {
-	case o.Pkg() == nil:
-		return ast.NewIdent(o.Name()), nil
-	case o.Pkg() == pkg:
-		return nil, nil
-	case !o.Exported() && library.Hidden(o) != "":
-		paths[o.Pkg().Path()] = true
-		return &ast.SelectorExpr{X: ast.NewIdent(alias(o.Pkg().Path())), Sel: ast.NewIdent(library.Hidden(o))}, nil
-	case !o.Exported():
-		return nil, fmt.Errorf("its type %s.%s has no name outside its package", o.Pkg().Name(), o.Name())
-	}
-	paths[o.Pkg().Path()] = true
-	return &ast.SelectorExpr{X: ast.NewIdent(alias(o.Pkg().Path())), Sel: ast.NewIdent(o.Name())}, nil
-}
-
-// renameUses writes the engine's names into a tree.
-func (c *cell) renameUses(f *declFile) {
-	flat := &lower.Flat{Info: c.info, Name: c.flatName, Alias: func(path string) string {
-		c.unitPaths[path] = true
-		return alias(path)
-	}}
-	flat.Apply(f.File)
-}
-
-// slotName returns a name that the engine has not seen. A name's first meaning
-// keeps it, which makes the engine's own messages readable.
-func (s *Session) slotName(name string, seq int) string {
-	slot := name
-	if s.slots[slot] || types.Universe.Lookup(name) != nil || strings.Contains(name, "__") || name == "main" || name == "init" {
-		slot = fmt.Sprintf("%s__%d", name, seq)
-		for i := 2; s.slots[slot]; i++ {
-			slot = fmt.Sprintf("%s__%d_%d", name, seq, i)
-		}
-	}
-	s.slots[slot] = true
-	return slot
-}
-
-func typeString(t types.Type, pkg *types.Package) string {
-	return types.TypeString(t, func(p *types.Package) string {
-		if p == pkg {
-			return ""
-		}
-		return p.Name()
-	})
-}
-
-// commit makes the cell's environment the session's.
-func (s *Session) commit(c *cell) {
-	for _, m := range c.newMethods {
-		m.typ.methods[m.name] = m.method
-	}
-	for b, hook := range c.newFuncHooks {
-		b.hook = hook
-	}
-	for again, src := range c.repeated { // it is now where it was last run
-		src.cell, src.item = again.cell, again.item
-		for _, b := range src.binds {
-			b.cell = src.cell
-		}
-		for _, m := range src.methods {
-			m.cell = src.cell
-		}
-	}
-	s.env = c.env
-	if c.generics != nil {
-		s.generics = c.generics
-	}
-	if c.included != nil {
-		s.included = c.included
-	}
-	c.retired = map[*binding]bool{} // they stay retired
-	for b := range c.superseded {
-		if s.env.cur[b.name] != b && !s.used(b) && (b.kind == kindFunc || b.kind == kindVar && !b.captured) {
-			s.engine.Remove(b.slot)
-		}
-	}
-	s.sweep()
-}
-
-func (s *Session) used(b *binding) bool {
-	for _, src := range s.env.sources() {
-		if src.uses[b] {
-			return true
-		}
-	}
-	return false
-}
-
-// sweep forgets versions of types that nothing mentions any more.
-func (s *Session) sweep() {
-	if len(s.env.old) == 0 {
-		return
-	}
-	used := map[string]bool{}
-	note := func(owner *binding, d ast.Node) {
-		ast.Inspect(d, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok && (owner == nil || id.Name != owner.check) {
-				used[id.Name] = true
-			}
-			return true
-		})
-	}
-	for _, b := range append(slices.Collect(maps.Values(s.env.cur)), s.env.old...) {
-		for _, d := range b.decls {
-			note(b, d)
-		}
-		for _, m := range b.methods {
-			note(b, m.header)
-		}
-	}
-	for _, b := range s.env.old {
-		b.onlyShown = !used[b.check]
-	}
-	for _, o := range s.outs.kept {
-		for _, d := range o.decls {
-			note(nil, d)
-		}
-	}
-	s.env.old = slices.DeleteFunc(s.env.old, func(b *binding) bool { return !used[b.check] })
 }
 
 // callsRecover tells whether a method may call recover, which has an effect only in

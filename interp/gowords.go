@@ -1,0 +1,142 @@
+package interp
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strings"
+)
+
+// runtimeError is a runtime.Error with Go's words.
+type runtimeError string
+
+func (e runtimeError) Error() string { return "runtime error: " + string(e) }
+
+// RuntimeError implements runtime.Error.
+func (runtimeError) RuntimeError() {}
+
+// conversionError is a run-time error whose text stands alone, as that of a failed
+// type assertion.
+type conversionError string
+
+func (e conversionError) Error() string { return string(e) }
+
+// RuntimeError implements runtime.Error.
+func (conversionError) RuntimeError() {}
+
+// outOfRange panics as Go does for an index of a slice, array or string.
+func outOfRange(i, n int) {
+	if i < 0 {
+		panic(runtimeError(fmt.Sprintf("index out of range [%d]", i)))
+	}
+	panic(runtimeError(fmt.Sprintf("index out of range [%d] with length %d", i, n)))
+}
+
+// sliceOutOfRange panics as Go does for a slice expression, whose bounds given are
+// those of the bits of given.
+func sliceOutOfRange(given, low, high, most, length, limit int, capacity bool) {
+	what := "length"
+	if capacity {
+		what = "capacity"
+	}
+	fail := func(format string, args ...any) {
+		panic(runtimeError("slice bounds out of range " + fmt.Sprintf(format, args...)))
+	}
+	above := func(format string, bound int) {
+		switch {
+		case bound < 0:
+			fail(format, bound)
+		case bound > limit:
+			fail(format+" with %s %d", bound, what, limit)
+		}
+	}
+	top := length
+	switch {
+	case given&4 != 0:
+		above("[::%d]", most)
+		if high < 0 {
+			fail("[:%d:]", high)
+		}
+		if high > most {
+			fail("[:%d:%d]", high, most)
+		}
+		if low < 0 {
+			fail("[%d::]", low)
+		}
+		fail("[%d:%d:]", low, high)
+	case given&2 != 0:
+		above("[:%d]", high)
+		top = high
+	}
+	if low < 0 {
+		fail("[%d:]", low)
+	}
+	fail("[%d:%d]", low, top)
+}
+
+// goWords turns the panics of package reflect, which interpreted code gives, into
+// those of compiled code.
+func goWords(v any) any {
+	var text string
+	switch v := v.(type) {
+	case runtime.Error:
+		text, ok := strings.CutPrefix(v.Error(), "runtime error: ")
+		for _, whole := range []string{"interface conversion: ", "makechan: ", "runtime error: "} {
+			if ok && strings.HasPrefix(text, whole) {
+				return conversionError(text)
+			}
+		}
+		return v
+	case *reflect.ValueError:
+		if v.Kind == reflect.Invalid {
+			return runtimeError("invalid memory address or nil pointer dereference")
+		}
+		return v
+	case string:
+		text = v
+	case error: // of the interpreter, which puts a position in front
+		text = v.Error()
+		if i := strings.Index(text, ": interface conversion: "); i >= 0 && reflect.TypeOf(v).String() == "*interp.cfgError" {
+			return conversionError(text[i+2:])
+		}
+		return v
+	default:
+		return v
+	}
+	if i := strings.Index(text, "interface conversion: "); i >= 0 {
+		return conversionError(text[i:])
+	}
+	if text == "reflect.MakeChan: negative buffer size" {
+		return conversionError("makechan: size out of range")
+	}
+	if m := toArray.FindStringSubmatch(text); m != nil {
+		return runtimeError(fmt.Sprintf("cannot convert slice with length %s to array or pointer to array with length %s", m[1], m[2]))
+	}
+	for _, w := range reflectWords {
+		if strings.Contains(text, w.reflect) {
+			return runtimeError(w.go_)
+		}
+	}
+	return v
+}
+
+var toArray = regexp.MustCompile(`reflect: cannot convert slice with length (\d+) to (?:pointer to )?array with length (\d+)`)
+
+var reflectWords = []struct{ reflect, go_ string }{
+	{"reflect: slice index out of range", "index out of range"},
+	{"reflect: array index out of range", "index out of range"},
+	{"reflect: string index out of range", "index out of range"},
+	{"reflect.Value.Slice: slice index out of bounds", "slice bounds out of range"},
+	{"reflect.Value.Slice: string slice index out of bounds", "slice bounds out of range"},
+	{"reflect.Value.Slice3: slice index out of bounds", "slice bounds out of range"},
+	{"reflect.MakeSlice: negative len", "makeslice: len out of range"},
+	{"reflect.MakeSlice: negative cap", "makeslice: cap out of range"},
+	{"reflect.MakeSlice: len > cap", "makeslice: cap out of range"},
+	{"reflect.Append: slice overflow", "growslice: len out of range"},
+	{"reflect.Value.Grow: slice overflow", "growslice: len out of range"},
+	{"reflect.Value.Call: call of nil function", "invalid memory address or nil pointer dereference"},
+	{"reflect: Method on nil interface value", "invalid memory address or nil pointer dereference"},
+	{"reflect: Call using zero Value argument", "invalid memory address or nil pointer dereference"},
+	{"on zero Value", "invalid memory address or nil pointer dereference"},
+}

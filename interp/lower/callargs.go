@@ -1,0 +1,254 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// callOf converts a call's arguments, and calls methods of the session as
+// functions.
+func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
+	if tv := u.Info.Types[x.Fun]; tv.IsType() && len(x.Args) == 1 {
+		return u.explicit(x, tv.Type)
+	}
+	if id, ok := ast.Unparen(x.Fun).(*ast.Ident); ok {
+		if b, ok := u.Info.Uses[id].(*types.Builtin); ok {
+			u.builtin(x, b.Name())
+			return x
+		}
+	}
+	sig, ok := orInvalid(u.typeOf(x.Fun)).Underlying().(*types.Signature)
+	if !ok {
+		return x
+	}
+	fn := u.callee(x)
+	if fn != nil && fn.FullName() == "errors.As" && len(x.Args) == 2 {
+		if e := u.errorsAs(x); e != nil {
+			return e
+		}
+	}
+	if len(x.Args) == 1 && isTupleType(u.typeOf(x.Args[0])) {
+		results := u.typeOf(x.Args[0]).(*types.Tuple)
+		var to []types.Type
+		for i := range results.Len() {
+			to = append(to, paramType(sig, i))
+		}
+		x.Args[0] = u.convertResults(x.Args[0], to)
+	} else {
+		for i, a := range x.Args {
+			if x.Ellipsis.IsValid() && i == len(x.Args)-1 {
+				break
+			}
+			x.Args[i] = u.argument(a, paramType(sig, i), fn)
+		}
+	}
+	sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return x
+	}
+	s := u.Info.Selections[sel]
+	if s == nil || s.Kind() != types.MethodVal || !u.ownMethod(s, fn) {
+		return x
+	}
+	recv, t := u.path(sel.X, s.Recv(), s.Index())
+	args, spread := x.Args, []ast.Stmt(nil)
+	if len(args) == 1 && isTupleType(u.typeOf(args[0])) {
+		args = u.spread(args[0], u.typeOf(args[0]).(*types.Tuple), &spread)
+	}
+	y := u.invoke(x, recv, t, fn, args, x.Ellipsis)
+	if spread == nil {
+		return u.as(y, x)
+	}
+	r := u.temp("r") // the receiver comes first
+	spread = append([]ast.Stmt{define(r, y.Args[0])}, spread...)
+	y.Args[0] = u.as(ident(r.Name), y.Args[0])
+	lit := u.literal(x, nil, fn.Signature(), y)
+	lit.Body.List = append(spread, lit.Body.List...)
+	return u.as(call(lit), x)
+}
+
+// callee is the declared function that is called, nil if it is a value.
+func (u *Unit) callee(x *ast.CallExpr) *types.Func {
+	var id *ast.Ident
+	switch f := ast.Unparen(x.Fun).(type) {
+	case *ast.Ident:
+		id = f
+	case *ast.SelectorExpr:
+		id = f.Sel
+	default:
+		return nil
+	}
+	fn, _ := u.Info.Uses[id].(*types.Func)
+	return fn
+}
+
+// keepers are packages whose functions only keep what they are given as any, or
+// compare it, or know what it is.
+var keepers = map[string]bool{
+	"container/heap": true, "container/list": true, "container/ring": true, "context": true, "encoding/json": true,
+	"errors": true, "fmt": true, "log": true, "sync": true, "sync/atomic": true,
+}
+
+// argument converts an argument of fn, which is nil if it is not known. Compiled
+// code that looks at it gets it out of its box.
+func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
+	if fn == nil || fn.Pkg() == nil || fn.Pkg() == u.Pkg || !types.IsInterface(to) || hasMethods(to) {
+		return u.convert(e, to)
+	}
+	from := orInvalid(u.typeOf(e))
+	path := fn.Pkg().Path()
+	switch {
+	case path == "fmt" || path == "log":
+		if types.IsInterface(from) { // a wrapper will do
+			return e
+		}
+	case path == "encoding/json":
+		name := "ToJSON"
+		if fn.Name() == "Unmarshal" || fn.Name() == "Decode" {
+			name = "FromJSON"
+		}
+		if u.Info.Types[e].IsNil() {
+			return e
+		}
+		return u.typed(Support(name, u.convert(e, to)), to)
+	case keepers[path], fn.FullName() == "reflect.DeepEqual":
+	case types.IsInterface(from) && !u.Info.Types[e].IsNil():
+		return u.typed(Support("Export", e), to)
+	case u.boxed(from):
+		if strings.HasPrefix(fn.Name(), "Sscan") || !types.IsInterface(from) {
+			return e
+		}
+	}
+	if path == "fmt" && strings.Contains(strings.ToLower(fn.Name()), "scan") {
+		return e
+	}
+	return u.convert(e, to)
+}
+
+// explicit converts as T(x) says.
+func (u *Unit) explicit(x *ast.CallExpr, t types.Type) ast.Expr {
+	if !types.IsInterface(t) {
+		if st, ok := t.Underlying().(*types.Struct); ok && st.NumFields() == 0 && !u.Info.Types[x.Args[0]].IsNil() {
+			return x
+		}
+		return x
+	}
+	if u.Info.Types[x.Args[0]].IsNil() {
+		return x
+	}
+	e := u.convert(x.Args[0], t)
+	switch {
+	case e != x.Args[0]:
+		return u.as(e, x)
+	case u.compiledIface(t):
+		return x
+	}
+	return u.as(Support("Any", e), x)
+}
+
+// builtin converts the arguments of a built-in function.
+func (u *Unit) builtin(x *ast.CallExpr, name string) {
+	if len(x.Args) == 0 {
+		return
+	}
+	switch name {
+	case "append":
+		s, ok := orInvalid(u.typeOf(x)).Underlying().(*types.Slice)
+		for i, a := range x.Args {
+			if ok && i > 0 && !x.Ellipsis.IsValid() {
+				x.Args[i] = u.convert(a, s.Elem())
+			}
+		}
+	case "panic":
+		x.Args[0] = u.convert(x.Args[0], anyType)
+	case "delete":
+		if m, ok := orInvalid(u.typeOf(x.Args[0])).Underlying().(*types.Map); ok {
+			x.Args[1] = u.convert(x.Args[1], m.Key())
+		}
+	}
+}
+
+// comparison compares interfaces by what they hold. Those of compiled packages hold
+// what can be compared as it is.
+func (u *Unit) comparison(n *ast.BinaryExpr) ast.Expr {
+	if n.Op != token.EQL && n.Op != token.NEQ || u.Info.Types[n.X].IsNil() || u.Info.Types[n.Y].IsNil() {
+		return nil
+	}
+	x, y := orInvalid(u.typeOf(n.X)), orInvalid(u.typeOf(n.Y))
+	if !types.IsInterface(x) && !types.IsInterface(y) || u.compiledIface(x) && u.compiledIface(y) {
+		return nil
+	}
+	e := Support("Equal", u.convert(n.X, anyType), u.convert(n.Y, anyType))
+	e.Lparen, e.Rparen = n.Pos(), n.End()
+	if n.Op == token.EQL {
+		return u.as(e, n)
+	}
+	return u.as(&ast.UnaryExpr{OpPos: n.Pos(), Op: token.NOT, X: u.as(e, n)}, n)
+}
+
+// interfaceSwitch compares the cases of a switch as == does where one side is an
+// interface.
+func (u *Unit) interfaceSwitch(n *ast.SwitchStmt) ast.Stmt {
+	if n.Tag == nil {
+		return n
+	}
+	tag := orInvalid(u.typeOf(n.Tag))
+	if b, ok := tag.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
+		tag = types.Default(tag)
+	}
+	needed := types.IsInterface(tag)
+	for _, st := range n.Body.List {
+		for _, e := range st.(*ast.CaseClause).List {
+			needed = needed || types.IsInterface(orInvalid(u.typeOf(e)))
+		}
+	}
+	v := u.temp("v")
+	if !needed {
+		if _, ok := ast.Unparen(n.Tag).(*ast.Ident); ok || n.Init == nil {
+			return n
+		}
+		// Yaegi does not evaluate such a tag
+		before := []ast.Stmt{n.Init, define(v, call(u.typeExpr(n, tag), n.Tag))}
+		n.Init, n.Tag = nil, u.as(ident(v.Name), n.Tag)
+		return u.after(n, before...)
+	}
+	for _, st := range n.Body.List {
+		cc := st.(*ast.CaseClause)
+		for i, e := range cc.List {
+			if u.Info.Types[e].IsNil() {
+				cc.List[i] = &ast.BinaryExpr{X: ident(v.Name), OpPos: e.Pos(), Op: token.EQL, Y: e}
+				continue
+			}
+			cc.List[i] = Support("Equal", ident(v.Name), u.convert(e, anyType))
+		}
+	}
+	init := define(v, u.convert(n.Tag, anyType))
+	if !types.IsInterface(tag) {
+		init.Rhs[0] = Support("Any", init.Rhs[0])
+	}
+	before := []ast.Stmt{init}
+	if n.Init != nil {
+		before = []ast.Stmt{n.Init, init}
+	}
+	n.Init, n.Tag = nil, nil
+	return u.after(n, before...)
+}
+
+// after puts statements before a switch.
+func (u *Unit) after(n ast.Stmt, before ...ast.Stmt) ast.Stmt {
+	b := block(append(before, n)...)
+	u.preceded[b] = true
+	return b
+}
+
+// support tells whether an expression names a support function.
+func isSupport(e ast.Expr) bool {
+	sel, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	id, ok := sel.X.(*ast.Ident)
+	return ok && strings.HasSuffix(id.Name, SupportPath)
+}

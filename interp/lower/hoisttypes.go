@@ -1,0 +1,71 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// hoistTypes moves types that stand in functions to the package, where instances
+// can name them.
+func (g *Generics) hoistTypes() {
+	names := map[types.Object]string{}
+	var moved []ast.Decl
+	g.concrete(func(file *ast.File, i int) {
+		fd, ok := file.Decls[i].(*ast.FuncDecl)
+		if !ok || fd.Body == nil {
+			return
+		}
+		astutil.Apply(fd.Body, nil, func(c *astutil.Cursor) bool {
+			st, ok := c.Node().(*ast.DeclStmt)
+			if !ok {
+				return true
+			}
+			d, ok := st.Decl.(*ast.GenDecl)
+			if !ok || d.Tok != token.TYPE {
+				return true
+			}
+			for _, s := range d.Specs {
+				spec := s.(*ast.TypeSpec)
+				o := g.Info.Defs[spec.Name]
+				if o == nil || spec.Name.Name == "_" {
+					continue
+				}
+				names[o] = g.Fresh(spec.Name.Name)
+				g.Origin[names[o]] = spec.Name.Name
+				g.lengths(spec.Type)
+				moved = append(moved, &ast.GenDecl{TokPos: spec.Pos(), Tok: token.TYPE, Specs: []ast.Spec{spec}})
+			}
+			c.Replace(&ast.EmptyStmt{Semicolon: st.Pos(), Implicit: true})
+			return true
+		})
+	})
+	if len(moved) == 0 {
+		return
+	}
+	g.again = true
+	for _, m := range []map[*ast.Ident]types.Object{g.Info.Defs, g.Info.Uses} {
+		for id, o := range m {
+			if name := names[o]; name != "" {
+				id.Name = name
+			}
+		}
+	}
+	g.File.Decls = append(g.File.Decls, moved...)
+	g.Made = append(g.Made, moved...)
+}
+
+// lengths writes the lengths of arrays as numbers: a constant of the function is
+// unknown outside.
+func (g *Generics) lengths(t ast.Expr) {
+	ast.Inspect(t, func(n ast.Node) bool {
+		if a, ok := n.(*ast.ArrayType); ok && a.Len != nil {
+			if v := g.Info.Types[a.Len].Value; v != nil {
+				a.Len = &ast.BasicLit{ValuePos: a.Len.Pos(), Kind: token.INT, Value: v.ExactString()}
+			}
+		}
+		return true
+	})
+}

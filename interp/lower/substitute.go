@@ -1,0 +1,213 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// make adds the declarations of an instance.
+func (g *Generics) make(o types.Object, name string, args *types.TypeList) {
+	found := false
+	for _, file := range []*ast.File{g.Prelude, g.File} {
+		for _, d := range slices.Clone(file.Decls) {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil && g.Info.Defs[d.Name] == o {
+					f := Clone(d, g.substitute(o.Type().(*types.Signature).TypeParams(), args))
+					f.Name.Name, f.Type.TypeParams = name, nil
+					g.add(f)
+					found = true
+				}
+				if d.Recv == nil {
+					continue
+				}
+				fn, _ := g.Info.Defs[d.Name].(*types.Func)
+				if fn == nil || receiverIndex(d) == nil || receiverName(fn) != o {
+					continue
+				}
+				f := Clone(d, g.substitute(fn.Signature().RecvTypeParams(), args))
+				var recv ast.Expr = ast.NewIdent(name)
+				if isPointer(fn.Signature().Recv().Type()) {
+					recv = &ast.StarExpr{Star: d.Recv.Pos(), X: recv}
+				}
+				f.Recv.List[0].Type = recv
+				g.add(f)
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					spec, ok := s.(*ast.TypeSpec)
+					if !ok || g.Info.Defs[spec.Name] != o {
+						continue
+					}
+					var params *types.TypeParamList
+					switch t := o.Type().(type) {
+					case *types.Named:
+						params = t.TypeParams()
+					case *types.Alias:
+						params = t.TypeParams()
+					}
+					n := Clone(spec, g.substitute(params, args))
+					n.Name.Name, n.TypeParams = name, nil
+					g.add(&ast.GenDecl{TokPos: spec.Pos(), Tok: token.TYPE, Specs: []ast.Spec{n}})
+					found = true
+				}
+			}
+		}
+	}
+	if !found && g.failed == nil {
+		g.failed = fmt.Errorf("the declaration of %s is gone", o.Name())
+	}
+}
+
+func (g *Generics) add(d ast.Decl) {
+	g.File.Decls = append(g.File.Decls, d)
+	g.Made = append(g.Made, d)
+}
+
+// receiverName returns the name of a method's type.
+func receiverName(fn *types.Func) types.Object {
+	t := fn.Signature().Recv().Type()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := t.(*types.Named); ok {
+		return n.Origin().Obj()
+	}
+	return nil
+}
+
+// substitute returns what puts type arguments in the place of parameters.
+func (g *Generics) substitute(params *types.TypeParamList, args *types.TypeList) func(*ast.Ident) ast.Expr {
+	m := map[types.Object]types.Type{}
+	for i := range params.Len() {
+		m[params.At(i).Obj()] = args.At(i)
+	}
+	return func(id *ast.Ident) ast.Expr {
+		t := m[g.Info.Uses[id]]
+		if t == nil {
+			return nil
+		}
+		e := g.write(t)
+		place(e, id.Pos())
+		switch e.(type) {
+		case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.MapType, *ast.StructType, *ast.InterfaceType:
+			return e
+		}
+		return &ast.ParenExpr{Lparen: id.Pos(), X: e, Rparen: id.Pos()}
+	}
+}
+
+// place puts a tree's identifiers at pos.
+func place(n ast.Node, pos token.Pos) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			id.NamePos = pos
+		}
+		return true
+	})
+}
+
+// embedded gives fields that are instances the names they now have: an embedded
+// field is called as its type.
+func (g *Generics) embedded() {
+	byOrigin := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(g.Origin)) {
+		byOrigin[g.Origin[name]] = append(byOrigin[g.Origin[name]], name)
+	}
+	mend := func(id *ast.Ident, t types.Type) {
+		if t == nil || g.Info.Uses[id] != nil {
+			return
+		}
+		for _, name := range byOrigin[id.Name] {
+			if o, _, _ := types.LookupFieldOrMethod(t, true, g.Pkg, name); o != nil {
+				if v, ok := o.(*types.Var); ok && v.Embedded() {
+					id.Name = name
+					g.again = true
+					return
+				}
+			}
+		}
+	}
+	g.concrete(func(file *ast.File, i int) {
+		ast.Inspect(file.Decls[i], func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				if tv, ok := g.Info.Types[n.X]; ok {
+					mend(n.Sel, tv.Type)
+				}
+			case *ast.CompositeLit:
+				for _, e := range n.Elts {
+					if kv, ok := e.(*ast.KeyValueExpr); ok {
+						if id, ok := kv.Key.(*ast.Ident); ok {
+							if t := g.Info.Types[n].Type; t != nil {
+								if _, ok := t.Underlying().(*types.Struct); ok {
+									mend(id, t)
+								}
+							}
+						}
+					}
+				}
+			}
+			return true
+		})
+	})
+}
+
+// switches takes cases out of type switches that an earlier case has taken or that
+// no value can meet, and lets assertions that cannot succeed fail when they run:
+// instances of valid code may have both.
+func (g *Generics) switches() {
+	g.concrete(func(file *ast.File, i int) {
+		astutil.Apply(file.Decls[i], nil, func(c *astutil.Cursor) bool {
+			switch n := c.Node().(type) {
+			case *ast.TypeSwitchStmt:
+				g.cases(n)
+			case *ast.TypeAssertExpr:
+				if x := g.Info.Types[n.X]; n.Type != nil && x.IsValue() && !g.possible(x.Type, g.Info.Types[n.Type].Type) {
+					n.X = call(ident("any"), n.X)
+					g.again = true
+				}
+			}
+			return true
+		})
+	})
+}
+
+func (g *Generics) possible(x, t types.Type) bool {
+	i, ok := orInvalid(x).Underlying().(*types.Interface)
+	return !ok || t == nil || types.IsInterface(t) || types.Implements(t, i)
+}
+
+func (g *Generics) cases(s *ast.TypeSwitchStmt) {
+	var guard ast.Expr
+	switch a := s.Assign.(type) {
+	case *ast.ExprStmt:
+		guard = a.X
+	case *ast.AssignStmt:
+		guard = a.Rhs[0]
+	}
+	x := g.Info.Types[ast.Unparen(guard).(*ast.TypeAssertExpr).X].Type
+	var seen []types.Type
+	s.Body.List = slices.DeleteFunc(s.Body.List, func(st ast.Stmt) bool {
+		cc := st.(*ast.CaseClause)
+		before := len(cc.List)
+		cc.List = slices.DeleteFunc(cc.List, func(e ast.Expr) bool {
+			tv := g.Info.Types[e]
+			if tv.Type == nil || tv.IsNil() {
+				return false
+			}
+			if !g.possible(x, tv.Type) || slices.ContainsFunc(seen, func(t types.Type) bool { return types.Identical(t, tv.Type) }) {
+				return true
+			}
+			seen = append(seen, tv.Type)
+			return false
+		})
+		g.again = g.again || len(cc.List) < before
+		return before > 0 && len(cc.List) == 0
+	})
+}

@@ -1,0 +1,160 @@
+package interp
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"halfnote/interp/lower"
+)
+
+// statements turns the cell's statements into those of its function:
+// declarations of variables become assignments to their slots, and the value of
+// the last expression goes to slots of its own, from where it is shown.
+func (c *cell) statements(e *emission) ([]ast.Stmt, error) {
+	var list []ast.Stmt
+	all := c.body.Body.List
+	inits := e.inits
+	for i, st := range all {
+		var err error
+		if _, ok := st.(*ast.DeclStmt); !ok {
+			list, inits = append(list, inits...), nil
+		}
+		if x, ok := st.(*ast.ExprStmt); ok {
+			if i == len(all)-1 && !c.quiet {
+				st, err = c.result(e, x)
+			} else {
+				st = c.dropped(x)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, c.assign(st)...)
+	}
+	list = append(list, inits...)
+	return list, nil
+}
+
+// dropped is an expression whose value nobody wants.
+func (c *cell) dropped(x *ast.ExprStmt) ast.Stmt {
+	if tv := c.info.Types[x.X]; tv.IsValue() && !isCall(x.X) && !isReceive(x.X) {
+		return &ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent("_")}, TokPos: x.Pos(), Tok: token.ASSIGN, Rhs: []ast.Expr{x.X}}
+	}
+	return x
+}
+
+func isCall(x ast.Expr) bool {
+	_, ok := ast.Unparen(x).(*ast.CallExpr)
+	return ok
+}
+
+func isReceive(x ast.Expr) bool {
+	u, ok := ast.Unparen(x).(*ast.UnaryExpr)
+	return ok && u.Op == token.ARROW
+}
+
+// result stores the value of the last expression.
+func (c *cell) result(e *emission, x *ast.ExprStmt) (ast.Stmt, error) {
+	tv := c.info.Types[x.X]
+	if !tv.IsValue() && !isTuple(tv.Type) || c.prints(x.X) {
+		return c.dropped(x), nil
+	}
+	if tv.IsNil() { // Go has no statement for it, and there is nothing to show
+		return &ast.EmptyStmt{Semicolon: x.Pos()}, nil
+	}
+	ts := []types.Type{types.Default(tv.Type)}
+	if tuple, ok := tv.Type.(*types.Tuple); ok {
+		ts = nil
+		for i := range tuple.Len() {
+			ts = append(ts, tuple.At(i).Type())
+		}
+	}
+	st := &ast.AssignStmt{TokPos: x.Pos(), Tok: token.ASSIGN, Rhs: []ast.Expr{x.X}}
+	for i, t := range ts {
+		name := fmt.Sprintf("out__%d_%d", c.seq, i)
+		if err := c.slot(e, name, t); err != nil {
+			// a type without a name: as a value of any
+			if err := c.slot(e, name, types.Universe.Lookup("any").Type()); err != nil {
+				return nil, err
+			}
+		}
+		st.Lhs = append(st.Lhs, ast.NewIdent(name))
+		c.results = append(c.results, outValue{name, t})
+	}
+	return st, nil
+}
+
+func isTuple(t types.Type) bool {
+	tuple, ok := t.(*types.Tuple)
+	return ok && tuple.Len() > 0
+}
+
+// prints tells whether x calls one of fmt's functions that print: nobody wants to
+// see how many bytes they wrote.
+func (c *cell) prints(x ast.Expr) bool {
+	call, ok := ast.Unparen(x).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	f, ok := c.info.Uses[sel.Sel].(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != "fmt" {
+		return false
+	}
+	switch f.Name() {
+	case "Print", "Printf", "Println", "Fprint", "Fprintf", "Fprintln":
+		return true
+	}
+	return false
+}
+
+// assign turns the declaration of session variables into assignments.
+func (c *cell) assign(st ast.Stmt) []ast.Stmt {
+	switch x := st.(type) {
+	case *ast.LabeledStmt:
+		list := c.assign(x.Stmt)
+		if len(list) == 0 {
+			list = []ast.Stmt{&ast.EmptyStmt{}}
+		}
+		x.Stmt = list[0]
+		list[0] = x
+		return list
+	case *ast.AssignStmt:
+		if x.Tok == token.DEFINE {
+			x.Tok = token.ASSIGN
+		}
+	case *ast.DeclStmt:
+		g := x.Decl.(*ast.GenDecl)
+		if g.Tok != token.VAR {
+			return []ast.Stmt{st}
+		}
+		var list []ast.Stmt
+		for _, spec := range g.Specs {
+			v := spec.(*ast.ValueSpec)
+			if len(v.Values) == 0 {
+				for _, id := range v.Names {
+					if b := c.bindingOf(c.info.Defs[id]); b != nil && c.reused[b] {
+						list = append(list, support("Zero", &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", b.slot)}))
+					}
+				}
+				continue
+			}
+			a := &ast.AssignStmt{Tok: token.ASSIGN, TokPos: v.Pos(), Rhs: v.Values}
+			for _, id := range v.Names {
+				a.Lhs = append(a.Lhs, id)
+			}
+			list = append(list, a)
+		}
+		return list
+	}
+	return []ast.Stmt{st}
+}
+
+func support(name string, args ...ast.Expr) ast.Stmt {
+	return &ast.ExprStmt{X: lower.Support(name, args...)}
+}
