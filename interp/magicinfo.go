@@ -89,7 +89,7 @@ func (s *Session) magicTheme(c call) kernel.Result {
 	return kernel.Result{}
 }
 
-// magicHistory prints what cells of this session were.
+// magicHistory prints what the cells so far were.
 func (s *Session) magicHistory(c call) kernel.Result {
 	if c.args != "" && c.args != "-n" {
 		return s.wrong(c, "%%history %s: want nothing or -n", c.args)

@@ -10,7 +10,6 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
-	"runtime"
 	"runtime/debug"
 	"strings"
 
@@ -208,39 +207,14 @@ func (e *Engine) Inside(v reflect.Value) (value reflect.Value, typ string, ok bo
 }
 
 // Deeper implements engine.Engine.
-func (e *Engine) Deeper(limit int) bool {
-	var one [1]uintptr
-	if runtime.Callers(2*limit, one[:]) == 0 { // each call takes at least two of the host's
-		return false
-	}
-	return e.depth(16*limit) > limit
-}
+func (e *Engine) Deeper(limit int) bool { return engine.Deeper(limit, runsCells) }
 
 // Depth counts the calls of interpreted functions under way in the calling
 // goroutine.
-func (e *Engine) Depth() int { return e.depth(1 << 20) }
+func (e *Engine) Depth() int { return engine.Depth(runsCells) }
 
-func (e *Engine) depth(maxFrames int) int {
-	pcs := make([]uintptr, 1024)
-	n := runtime.Callers(0, pcs)
-	for n == len(pcs) && n < maxFrames {
-		pcs = make([]uintptr, min(8*n, maxFrames))
-		n = runtime.Callers(0, pcs)
-	}
-	calls := 0
-	known := map[uintptr]bool{}
-	for _, pc := range pcs[:n] {
-		is, ok := known[pc]
-		if !ok {
-			f := runtime.FuncForPC(pc - 1) // of the call, not of what follows it
-			is = f != nil && strings.Contains(f.Name(), "ixgo.(*Interp).callFunction")
-			known[pc] = is
-		}
-		if is {
-			calls++
-		}
-	}
-	return calls
+func runsCells(function string) bool {
+	return strings.Contains(function, "ixgo.(*Interp).callFunction")
 }
 
 // Halt implements engine.Engine: there is no need, a panic takes time in

@@ -342,41 +342,15 @@ func cutLast(key string) (path, name string, ok bool) {
 // is imported under an explicit name, so nothing depends on it.
 func base(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 
-// Deeper implements engine.Engine: each interpreted call runs in runCfg and takes
-// at least one further Go call, so fewer than 2*limit frames in all need no look.
-func (e *Engine) Deeper(limit int) bool {
-	var one [1]uintptr
-	if runtime.Callers(2*limit, one[:]) == 0 {
-		return false
-	}
-	return e.depth(16*limit) > limit
-}
+// Deeper implements engine.Engine.
+func (e *Engine) Deeper(limit int) bool { return engine.Deeper(limit, runsCells) }
 
 // Depth counts the calls of interpreted functions under way in the calling
 // goroutine.
-func (e *Engine) Depth() int { return e.depth(1 << 20) }
+func (e *Engine) Depth() int { return engine.Depth(runsCells) }
 
-func (e *Engine) depth(maxFrames int) int {
-	pcs := make([]uintptr, 1024)
-	n := runtime.Callers(0, pcs)
-	for n == len(pcs) && n < maxFrames {
-		pcs = make([]uintptr, min(8*n, maxFrames))
-		n = runtime.Callers(0, pcs)
-	}
-	calls := 0
-	known := map[uintptr]bool{}
-	for _, pc := range pcs[:n] {
-		is, ok := known[pc]
-		if !ok {
-			f := runtime.FuncForPC(pc - 1) // of the call, not of what follows it
-			is = f != nil && strings.HasSuffix(f.Name(), "interp.runCfg")
-			known[pc] = is
-		}
-		if is {
-			calls++
-		}
-	}
-	return calls
+func runsCells(function string) bool {
+	return strings.HasSuffix(function, "interp.runCfg")
 }
 
 // Close implements engine.Engine.
