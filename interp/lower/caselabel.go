@@ -11,7 +11,7 @@ import (
 // caseLabels puts the statements of a clause into a block if one of them has a
 // label: Yaegi does not find labels that stand in a clause itself.
 func (u *Unit) caseLabels() {
-	u.each(func(c *astutil.Cursor) {
+	u.eachOf(isA[*ast.LabeledStmt], func(c *astutil.Cursor) {
 		switch n := c.Node().(type) {
 		case *ast.CaseClause:
 			n.Body = inBlock(n.Body)

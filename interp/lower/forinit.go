@@ -9,7 +9,7 @@ import (
 // forInit gives loops a condition that have a first clause and no other: Yaegi runs
 // the first clause of such a loop again at every turn.
 func (u *Unit) forInit() {
-	u.each(func(c *astutil.Cursor) {
+	u.eachOf(isA[*ast.ForStmt], func(c *astutil.Cursor) {
 		if s, ok := c.Node().(*ast.ForStmt); ok && s.Init != nil && s.Cond == nil {
 			s.Cond = ident("true")
 		}

@@ -38,7 +38,7 @@ func (u *Unit) functionValues() {
 
 // newValues makes pointers to values, new(x), by a function around a variable.
 func (u *Unit) newValues() {
-	u.each(func(c *astutil.Cursor) {
+	u.eachOf(u.callsBuiltin("new"), func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.CallExpr)
 		if !ok || len(x.Args) != 1 || !u.isBuiltin(x.Fun, "new") || u.Info.Types[x.Args[0]].IsType() {
 			return

@@ -12,7 +12,7 @@ import (
 // cell and takes their panics. What the go statement evaluates at once is
 // evaluated before.
 func (u *Unit) goStatements() {
-	u.each(func(c *astutil.Cursor) {
+	u.eachOf(isA[*ast.GoStmt], func(c *astutil.Cursor) {
 		g, ok := c.Node().(*ast.GoStmt)
 		if !ok {
 			return

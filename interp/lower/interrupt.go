@@ -16,7 +16,7 @@ const (
 // recovers keeps recover from swallowing an interrupt, and gives run-time errors
 // Go's words.
 func (u *Unit) recovers() {
-	u.each(func(c *astutil.Cursor) {
+	u.eachOf(u.callsBuiltin("recover"), func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.CallExpr)
 		if !ok {
 			return

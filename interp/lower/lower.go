@@ -272,6 +272,38 @@ func (u *Unit) each(f func(c *astutil.Cursor)) {
 	}
 }
 
+// eachOf is each for the declarations that contain a node for which is holds, which
+// is found out in a fraction of the time.
+func (u *Unit) eachOf(is func(ast.Node) bool, f func(c *astutil.Cursor)) {
+	for i, d := range u.File.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && u.Generated[fd] {
+			continue
+		}
+		found := false
+		ast.Inspect(d, func(n ast.Node) bool {
+			found = found || n != nil && is(n)
+			return !found
+		})
+		if found {
+			u.File.Decls[i] = astutil.Apply(d, nil, func(c *astutil.Cursor) bool { f(c); return true }).(ast.Decl)
+		}
+	}
+}
+
+func isA[T ast.Node](n ast.Node) bool {
+	_, ok := n.(T)
+	return ok
+}
+
+// callsBuiltin returns a function that tells whether a node is a call of one of the
+// built-in functions.
+func (u *Unit) callsBuiltin(names ...string) func(ast.Node) bool {
+	return func(n ast.Node) bool {
+		x, ok := n.(*ast.CallExpr)
+		return ok && slices.ContainsFunc(names, func(name string) bool { return u.isBuiltin(x.Fun, name) })
+	}
+}
+
 // Replace puts what f returns in the place of expressions in n, outer ones first.
 // It looks into those for which f returns nil.
 func Replace(n ast.Node, f func(ast.Expr) ast.Expr) {

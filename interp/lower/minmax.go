@@ -12,7 +12,7 @@ import (
 // minmax calls support functions for the built-in functions min, max and clear.
 // There is one of each for every basic type; values of named types are converted.
 func (u *Unit) minmax() {
-	u.each(func(c *astutil.Cursor) {
+	u.eachOf(u.callsBuiltin("min", "max", "clear"), func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.CallExpr)
 		if !ok {
 			return

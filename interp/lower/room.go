@@ -15,7 +15,7 @@ import (
 //	make([]T, n)    make([]T, Room(int(n), size of T))
 func (u *Unit) rooms() {
 	sizes := types.SizesFor("gc", runtime.GOARCH)
-	u.each(func(c *astutil.Cursor) {
+	u.eachOf(u.callsBuiltin("make"), func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.CallExpr)
 		if !ok || len(x.Args) < 2 {
 			return

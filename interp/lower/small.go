@@ -11,7 +11,7 @@ import (
 // shifts gives the constant left operand of a shift that is none the type that it
 // has by its context: Yaegi takes int.
 func (u *Unit) shifts() {
-	u.each(func(c *astutil.Cursor) {
+	u.eachOf(isA[*ast.BinaryExpr], func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.BinaryExpr)
 		if !ok || x.Op != token.SHL && x.Op != token.SHR {
 			return
@@ -182,7 +182,7 @@ func hasCall(e ast.Expr) bool {
 // prints calls support functions for print and println, which write as compiled
 // code does.
 func (u *Unit) prints() {
-	u.each(func(c *astutil.Cursor) {
+	u.eachOf(u.callsBuiltin("print", "println"), func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.CallExpr)
 		if !ok {
 			return

@@ -28,6 +28,9 @@ func (u *Unit) streams() {
 		})
 	}
 	u.funcs(func(_ ast.Node, t *ast.FuncType, body *ast.BlockStmt) { u.returned(t, body, want) })
+	if len(free) == 0 {
+		return
+	}
 	u.each(func(c *astutil.Cursor) {
 		if e, ok := c.Node().(ast.Expr); ok && free[e] {
 			u.imports = true
