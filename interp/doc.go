@@ -137,19 +137,19 @@
 // --engine ixgo of the commands kernel, run, lab and install; installed, it is a kernel
 // of its own, halfnote-ixgo. What is said here of cells holds for both, but for what
 // follows. "go test ./interp -run CompareEngines -compare" measures them anew; these
-// numbers are from two busy cores.
+// numbers are from two cores.
 //
 //	                                          yaegi        ixgo
 //	Go's own test programs that pass     757 of 809  786 of 809
-//	fib(30), 1.3 million calls                4.1 s       0.7 s
-//	10 million additions in a loop            0.9 s       1.3 s
-//	a call of a method                       5.1 µs      1.1 µs
-//	a call of compiled code                  0.5 µs      0.4 µs
-//	first cell of a session                   11 ms        8 ms
-//	the cell 1 + 1                          0.23 ms     0.21 ms
-//	the same after 10,000 cells             0.20 ms      1.3 ms
-//	an interrupt                             0.5 ms      0.4 ms
-//	memory that 10,000 cells leave           5.1 MB      5.9 MB
+//	fib(30), 1.3 million calls                2.5 s       0.4 s
+//	10 million additions in a loop            0.6 s       1.0 s
+//	a call of a method, in a loop            1.0 µs      0.9 µs
+//	a call of compiled code, in a loop       0.4 µs      0.3 µs
+//	first cell of a session                   12 ms        9 ms
+//	the cell 1 + 1                          0.29 ms     0.24 ms
+//	the same after 10,000 cells             0.29 ms      1.3 ms
+//	an interrupt                             0.6 ms      0.4 ms
+//	memory that 10,000 cells leave           5.2 MB       32 MB
 //	the program, stripped, with it alone      34 MB       40 MB
 //
 // Take ixgo for programs that call many small functions, for values of your own types in
