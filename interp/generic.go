@@ -115,7 +115,7 @@ func (s *Session) compiled(instance string, t types.Type) ast.Expr {
 // checkUnit runs the checker over trees in the engine's names. What a program may
 // not say in so many words, and an instance does, is no error.
 func (s *Session) checkUnit(c *cell, files []*ast.File, paths map[string]bool) (*types.Package, *types.Info, error) {
-	info := newInfo()
+	info := library.NewInfo()
 	var first error
 	cfg := types.Config{
 		Importer: supportImporter{c.importer, s.std.instances},

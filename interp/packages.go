@@ -186,7 +186,7 @@ func (s *Session) refused(c *cell, u *sourceUnit, err error) error {
 // that initializes it. The trees of the package are used up.
 func (s *Session) declarePackage(by *cell, u *sourceUnit) error {
 	c := s.newCell(by.ctx, kernel.Cell{Count: by.n}, by.out)
-	c.pkg, c.info, c.flat = types.NewPackage("main", "main"), newInfo(), true
+	c.pkg, c.info, c.flat = types.NewPackage("main", "main"), library.NewInfo(), true
 	c.names = map[types.Object]*binding{}
 	e := &emission{}
 	if err := c.emitPackage(e, u); err != nil {

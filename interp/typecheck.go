@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"halfnote/interp/internal/library"
 	"halfnote/interp/lower"
 )
 
@@ -251,20 +252,9 @@ func (c *cell) prelude(a *attempt) *ast.File {
 	return f
 }
 
-func newInfo() *types.Info {
-	return &types.Info{
-		Types:      map[ast.Expr]types.TypeAndValue{},
-		Instances:  map[*ast.Ident]types.Instance{},
-		Defs:       map[*ast.Ident]types.Object{},
-		Uses:       map[*ast.Ident]types.Object{},
-		Implicits:  map[ast.Node]types.Object{},
-		Selections: map[*ast.SelectorExpr]*types.Selection{},
-	}
-}
-
 // typecheck runs go/types over the attempt's files.
 func (s *Session) typecheck(c *cell, a *attempt) {
-	a.info = newInfo()
+	a.info = library.NewInfo()
 	a.depErrs = map[*source][]string{}
 	byFile := map[*token.File]*declFile{c.stmts.tok: c.stmts}
 	files := []*ast.File{c.prelude(a)}

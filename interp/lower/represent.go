@@ -61,7 +61,7 @@ func (u *Unit) localTypes() {
 	for _, m := range []map[*ast.Ident]types.Object{u.Info.Defs, u.Info.Uses} {
 		for id, o := range m {
 			if v, ok := o.(*types.Var); ok && v.Embedded() {
-				o = embeddedName(v)
+				o = TypeName(v.Type())
 			}
 			if t, ok := o.(*types.TypeName); ok && u.hoisted[t] != "" {
 				id.Name = u.hoisted[t]
@@ -76,21 +76,6 @@ func (u *Unit) localTypes() {
 		return name(o)
 	}
 	u.File.Decls = append(moved, u.File.Decls...)
-}
-
-// embeddedName returns the type that an embedded field has its name from.
-func embeddedName(f *types.Var) types.Object {
-	t := f.Type()
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	switch t := t.(type) {
-	case *types.Named:
-		return t.Obj()
-	case *types.Alias:
-		return t.Obj()
-	}
-	return nil
 }
 
 // plainTypes writes types as the back end needs them: with the tags that name

@@ -70,7 +70,7 @@ func (u *Unit) fieldName(f *types.Var) string {
 	if !f.Embedded() {
 		return f.Name()
 	}
-	if o, ok := embeddedName(f).(*types.TypeName); ok && o.Pkg() == u.Pkg {
+	if o, ok := TypeName(f.Type()).(*types.TypeName); ok && o.Pkg() == u.Pkg {
 		return u.nameOf(o)
 	}
 	return f.Name()

@@ -210,7 +210,7 @@ func (l *Loader) read(path string, place Place) (*Package, error) {
 	case len(b.EmbedPatterns) > 0:
 		return nil, fmt.Errorf("it embeds files (%s)", filepath.Base(b.EmbedPatternPos[b.EmbedPatterns[0]][0].Filename))
 	}
-	p := &Package{Place: place, Path: path, Info: newInfo()}
+	p := &Package{Place: place, Path: path, Info: NewInfo()}
 	if p.Text, p.sum, err = read(b); err != nil {
 		return nil, err
 	}
@@ -333,7 +333,8 @@ func (i importerOf) Import(path string) (*types.Package, error) {
 	return p.Types, nil
 }
 
-func newInfo() *types.Info {
+// NewInfo returns an Info that records all that rewrites ask for.
+func NewInfo() *types.Info {
 	return &types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},
 		Instances:  map[*ast.Ident]types.Instance{},
