@@ -22,6 +22,7 @@ x/sys < tensor/internal/scope
 tensor/driver, tensor/internal/half < tensor/internal/cpu
 STD, tensor/driver, tensor/internal/... < tensor
 STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/gradtest
+STD, tensor, tensor/nn, tensor/optim, tensor/data < tensor/torchtest
 STD, tensor/driver, tensor/internal/half < tensor/drivertest
 STD, tensor, tensor/nn < amp
 STD, tensor/driver < cuda

@@ -1,0 +1,246 @@
+package torchtest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/tensor"
+)
+
+// T is a tensor, short for the tables of cases.
+type T = *tensor.Tensor
+
+// cases are the Go side of a family: one function for each case, by its name.
+type cases map[string]func(in []T) T
+
+var families = map[string]cases{}
+
+// family registers the cases of a family.
+func family(name string, c cases) struct{} {
+	families[name] = c
+	return struct{}{}
+}
+
+func TestFixtures(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(families)) {
+		t.Run(name, func(t *testing.T) { runFamily(t, name) })
+	}
+}
+
+func runFamily(t *testing.T, name string) {
+	f, err := readFixtures(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, c := range f.cases {
+		known[c.Name] = true
+		body := families[name][c.Name]
+		if body == nil {
+			t.Errorf("%q has a fixture and no case in cases_%s_test.go", c.Name, name)
+			continue
+		}
+		for _, d := range c.DTypes {
+			for _, layout := range []string{"contiguous", "strided"} {
+				t.Run(c.Name+"/"+d+"/"+layout, func(t *testing.T) {
+					r := run{errorf: t.Errorf, f: f, c: c, dtype: d, strided: layout == "strided"}
+					if err := tensor.Try(func() { r.run(body) }); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+	}
+	for _, c := range slices.Sorted(maps.Keys(families[name])) {
+		if !known[c] {
+			t.Errorf("%q has a case and no fixture: add it to cases_%s.py and run make.py", c, name)
+		}
+	}
+}
+
+// run is one case in one dtype and layout.
+type run struct {
+	errorf  func(format string, args ...any)
+	f       *fixtures
+	c       fixture
+	dtype   string
+	strided bool
+}
+
+func (r *run) run(body func([]T) T) {
+	in := r.operands()
+	y := body(in)
+	r.compare("y", 0, y)
+	var xs []T
+	for _, x := range in {
+		if x.RequiresGrad() {
+			xs = append(xs, x)
+		}
+	}
+	if has := r.has("g"); has != y.RequiresGrad() {
+		r.errorf("the result requires a gradient: got %v, want %v", y.RequiresGrad(), has)
+	}
+	if !y.RequiresGrad() {
+		return
+	}
+	w := weight(y, 0)
+	if r.c.Double {
+		w.RequireGrad()
+	}
+	grads := tensor.GradWith(y, xs, tensor.BackwardOptions{Gradient: w, CreateGraph: r.c.Double, AllowUnused: true})
+	var total T
+	for i, g := range grads {
+		r.compareGrad(fmt.Sprint("g", i), 1, g, xs[i])
+		if g == nil || !g.RequiresGrad() {
+			continue
+		}
+		s := g.To(wide(g)).Mul(weight(g, 1+i).To(wide(g))).Sum().To(tensor.Float64)
+		if total != nil {
+			s = total.Add(s)
+		}
+		total = s
+	}
+	if !r.c.Double {
+		return
+	}
+	xs = append(xs, w)
+	second := make([]T, len(xs))
+	if total != nil {
+		second = tensor.GradWith(total, xs, tensor.BackwardOptions{AllowUnused: true})
+	}
+	for i, h := range second {
+		r.compareGrad(fmt.Sprint("h", i), 2, h, xs[i])
+	}
+}
+
+func wide(t T) tensor.DType {
+	if t.DType() == tensor.Float64 {
+		return tensor.Float64
+	}
+	return tensor.Float32
+}
+
+// has reports whether the fixture has a tensor whose name begins so.
+func (r *run) has(what string) bool {
+	for i := range r.c.Operands {
+		if _, ok := r.f.tensors[r.name(fmt.Sprint(what, i))]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *run) name(what string) string { return r.c.Name + "/" + r.dtype + "/" + what }
+
+// operands returns the leaves of the run.
+func (r *run) operands() []T {
+	names := strings.Split(r.dtype, "+")
+	var in []T
+	for i, o := range r.c.Operands {
+		x := r.f.tensor(fmt.Sprint(r.c.Name, "/in", i))
+		if floating(x.DType()) && o.Cast {
+			x = x.To(dtypes[names[min(i, len(names)-1)]])
+		}
+		if r.strided {
+			x = scattered(x)
+		}
+		if floating(x.DType()) && o.Grad {
+			x = x.Detach().RequireGrad()
+		}
+		in = append(in, x)
+	}
+	return in
+}
+
+var dtypes = map[string]tensor.DType{
+	"float16": tensor.Float16, "bfloat16": tensor.BFloat16, "float32": tensor.Float32, "float64": tensor.Float64,
+}
+
+func floating(d tensor.DType) bool { return slices.Contains(slices.Collect(maps.Values(dtypes)), d) }
+
+// scattered returns x with its dimensions in reverse order in memory, and gaps.
+func scattered(x T) T {
+	n := x.Dim()
+	if n == 0 {
+		return x
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = n - 1 - i
+	}
+	y := x.Permute(order...)
+	shape := y.Shape()
+	shape[n-1] += 2
+	room := tensor.Full(7, shape...).To(x.DType()).Slice(n-1, 1, shape[n-1]-1)
+	room.Assign(y)
+	return room.Permute(order...)
+}
+
+// weight is the gradient to start from; oracle.py has the same.
+func weight(x T, k int) T {
+	data := make([]float64, x.Numel())
+	for i := range data {
+		data[i] = float64(2*((i*5+3*k)%14)-13) / 16
+	}
+	return tensor.NewAs(x.DType(), data, len(data)).Reshape(x.Shape()...)
+}
+
+func (r *run) compare(what string, order int, got T) {
+	want := r.f.tensor(r.name(what))
+	if want == nil {
+		r.errorf("%s: the fixture has none", what)
+		return
+	}
+	wrong, same := difference(got, want, order, r.coarsest(want), r.magnitude(want, order), r.c.Tol)
+	if wrong != "" {
+		r.errorf("%s: %s", what, wrong)
+	}
+	tally.add(r.c.op(), r.dtype, order, same)
+}
+
+// compareGrad is compare for a gradient of x, where none is as good as zeros.
+func (r *run) compareGrad(what string, order int, got, x T) {
+	_, has := r.f.tensors[r.name(what)]
+	switch {
+	case !has && got == nil:
+		return
+	case !has:
+		if !tensor.Equal(got, tensor.ZerosLike(x)) {
+			r.errorf("%s: got %v, and PyTorch has no gradient there", what, got)
+		}
+		return
+	case got == nil:
+		got = tensor.ZerosLike(x)
+	}
+	r.compare(what, order, got)
+}
+
+// coarsest returns the least exact dtype of the run: numbers have gone through
+// it, whatever they are kept in.
+func (r *run) coarsest(want T) tensor.DType {
+	d := want.DType()
+	if !floating(d) {
+		return d
+	}
+	for _, name := range strings.Split(r.dtype, "+") {
+		if e := dtypes[name]; tensor.FInfo(e).Eps > tensor.FInfo(d).Eps {
+			d = e
+		}
+	}
+	return d
+}
+
+// magnitude returns the mean magnitude of what is expected; of second derivatives,
+// that of the largest, since one of them may be all cancellation.
+func (r *run) magnitude(want T, order int) float64 {
+	m := meanMagnitude(want.Float64s())
+	for i := 0; order == 2 && i <= len(r.c.Operands); i++ {
+		if h := r.f.tensor(r.name(fmt.Sprint("h", i))); h != nil {
+			m = max(m, meanMagnitude(h.Float64s()))
+		}
+	}
+	return m
+}
