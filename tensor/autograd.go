@@ -20,6 +20,8 @@ type BackwardOptions struct {
 	// AllowUnused makes GradWith return nil for what t does not depend on,
 	// where it would panic.
 	AllowUnused bool
+
+	floor uint64 // the walk leaves out vertices up to this number
 }
 
 // Backward adds the gradient of t, a tensor of one element, to every leaf that it
@@ -91,7 +93,7 @@ func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
 		fail(op, []*Tensor{y}, "it does not require a gradient; expected a result that depends on a tensor with RequireGrad, computed outside NoGrad")
 	}
 	b := &backprop{
-		op: op, o: o, order: reachable(op, y.v), start: ids.Load(),
+		op: op, o: o, order: reachable(op, y.v, o.floor), start: ids.Load(),
 		wanted: map[*vertex]bool{}, leads: map[*vertex]bool{}, grads: map[*vertex]*Tensor{}, owned: map[*storage]bool{},
 	}
 	switch g := o.Gradient; {
@@ -107,8 +109,8 @@ func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
 	return b
 }
 
-// reachable returns v and all that it depends on, newest first.
-func reachable(op string, v *vertex) []*vertex {
+// reachable returns v and all newer than floor that it depends on, newest first.
+func reachable(op string, v *vertex, floor uint64) []*vertex {
 	seen := map[*vertex]bool{v: true}
 	order := []*vertex{v}
 	for i := 0; i < len(order); i++ {
@@ -117,7 +119,7 @@ func reachable(op string, v *vertex) []*vertex {
 			panic(&Error{Op: op, Why: fmt.Sprintf("the tape of %s has been freed by an earlier Backward; compute the result again, or keep the tape with BackwardOptions{RetainGraph: true} there", u.of)})
 		}
 		for _, t := range u.in {
-			if t.v != nil && !seen[t.v] {
+			if t.v != nil && t.v.seq > floor && !seen[t.v] {
 				seen[t.v] = true
 				order = append(order, t.v)
 			}
@@ -133,6 +135,7 @@ func (b *backprop) run() {
 		b.leads[v] = b.wanted[v] || slices.ContainsFunc(v.in, func(t *Tensor) bool { return b.leads[t.v] })
 	}
 	// No caster: derivatives run in the dtypes of forward.
+	outer := current()
 	s := state{nograd: !b.o.CreateGraph, backward: true}
 	scope.Do(s, func() {
 		for _, v := range b.order {
@@ -144,6 +147,9 @@ func (b *backprop) run() {
 				b.step(v, dy)
 			} else {
 				s.of, s.module = v.of, v.module
+				if outer.of != "" {
+					s.of, s.module = outer.of, outer.module // inside derive
+				}
 				scope.Do(s, func() { b.step(v, dy) })
 			}
 			if !b.wanted[v] {

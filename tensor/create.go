@@ -15,8 +15,33 @@ func New(data []float64, shape ...int) *Tensor { return NewAs(Float32, data, sha
 // NewAs is New with dtype d. For 16 bits, data is rounded by way of float32; what
 // is too large becomes infinite.
 func NewAs(d DType, data []float64, shape ...int) *Tensor {
-	FInfo(d)
+	known("new", d)
 	return newTensor(CPU.backend(), d, dataShape(len(data), shape)).setFloat64s(data)
+}
+
+// FromInt64s is New for integers, as int64.
+func FromInt64s(data []int64, shape ...int) *Tensor {
+	return newTensor(CPU.backend(), Int64, dataShape(len(data), shape)).setInt64s(data)
+}
+
+// FromInts is New for integers, as int64: for indices.
+func FromInts(data []int, shape ...int) *Tensor {
+	wide := make([]int64, len(data))
+	for i, x := range data {
+		wide[i] = int64(x)
+	}
+	return FromInt64s(wide, shape...)
+}
+
+// FromBools is New for truth values, as bool: for masks.
+func FromBools(data []bool, shape ...int) *Tensor {
+	numbers := make([]float64, len(data))
+	for i, x := range data {
+		if x {
+			numbers[i] = 1
+		}
+	}
+	return NewAs(Bool, numbers, shape...)
 }
 
 // FromFloat32s is New for data that is float32 already.
@@ -103,6 +128,9 @@ func Eye(n int) *Tensor {
 
 // checkFinite panics if d rounds a finite value to infinity.
 func checkFinite(op string, d DType, value float64) {
+	if !d.IsFloat() {
+		return
+	}
 	limit := FInfo(d).Max
 	if math.Abs(value) > limit && !math.IsInf(value, 0) {
 		panic(&Error{Op: op, DTypes: []DType{d}, Why: fmt.Sprintf("%v is beyond its range; expected a number from %v to %v", value, -limit, limit)})

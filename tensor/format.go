@@ -27,10 +27,15 @@ func (t *Tensor) String() string {
 		}
 	} else {
 		shown := t.shownElements()
-		f := chooseFormat(shown.values)
+		f := numberFormat{exact: true, truth: t.dtype == Bool}
+		if t.dtype.IsFloat() {
+			f = chooseFormat(shown.values)
+		} else {
+			f.fit(shown.values)
+		}
 		shown.write(&b, f, t.shape, 0, len("tensor("))
 	}
-	if t.dtype != Float32 {
+	if t.dtype != Float32 && (t.dtype != Int64 && t.dtype != Bool || t.Numel() == 0) {
 		fmt.Fprintf(&b, ", dtype=%v", t.dtype)
 	}
 	if d := t.Device(); d != CPU {
@@ -116,7 +121,14 @@ func (s *shown) write(b *strings.Builder, f numberFormat, shape []int, d, indent
 // numberFormat is how the numbers of one print look: torch's rule.
 type numberFormat struct {
 	whole, scientific bool
+	exact, truth      bool // integers, and bool
 	width             int
+}
+
+func (f *numberFormat) fit(values []float64) {
+	for _, x := range values {
+		f.width = max(f.width, len(f.format(x)))
+	}
 }
 
 func chooseFormat(values []float64) numberFormat {
@@ -135,15 +147,17 @@ func chooseFormat(values []float64) numberFormat {
 	default:
 		f.scientific = hi/lo > 1000 || hi > 1e8 || lo < 1e-4
 	}
-	for _, x := range values {
-		f.width = max(f.width, len(f.format(x)))
-	}
+	f.fit(values)
 	return f
 }
 
 func (f numberFormat) format(x float64) string {
 	var s string
 	switch {
+	case f.truth:
+		s = strings.ToUpper(strconv.FormatBool(x != 0)[:1]) + strconv.FormatBool(x != 0)[1:]
+	case f.exact:
+		s = strconv.FormatFloat(x, 'f', 0, 64)
 	case math.IsNaN(x):
 		s = "nan"
 	case math.IsInf(x, 0):

@@ -1,6 +1,10 @@
 package tensor
 
-import "halfnote/tensor/driver"
+import (
+	"fmt"
+
+	"halfnote/tensor/driver"
+)
 
 // What the Forward methods compute with: kernels on tensors, below the tape.
 
@@ -11,7 +15,22 @@ func run(k driver.Kernel, dst *Tensor, src ...*Tensor) {
 	for i, s := range src {
 		views[i] = s.view()
 	}
-	dst.mem.backend.Run(k, dst.view(), views...)
+	launch(k, dst, views)
+}
+
+// launch runs a kernel, and panics with an [*Error] if there is none for these
+// dtypes.
+func launch(k driver.Kernel, dst *Tensor, src []driver.View) {
+	b := dst.mem.backend
+	var room [4]DType
+	dtypes := room[:0]
+	for _, v := range src {
+		dtypes = append(dtypes, v.DType)
+	}
+	if !b.Offers(k.Code, dst.dtype, dtypes...) {
+		panic(&Error{Op: k.Code.String(), DTypes: append([]DType(nil), dtypes...), Why: fmt.Sprintf("%s does not compute this in %v; expected a floating-point dtype: cast with To", b.Name(), dst.dtype)})
+	}
+	b.Run(k, dst.view(), src...)
 }
 
 // runBroadcast is run with the operands repeated to dst's shape.
@@ -22,7 +41,7 @@ func runBroadcast(k driver.Kernel, dst *Tensor, src ...*Tensor) {
 		v.Shape, v.Stride = dst.shape, expandStride(s, dst.shape)
 		views[i] = v
 	}
-	dst.mem.backend.Run(k, dst.view(), views...)
+	launch(k, dst, views)
 }
 
 // elementwise returns k of in, which are of one dtype, broadcast.

@@ -3,6 +3,7 @@ package tensor
 import (
 	"time"
 
+	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/scope"
 )
 
@@ -74,9 +75,10 @@ func (c custom) Forward(in []*Tensor) (y *Tensor) {
 	return y.alias(y.offset, y.shape, y.stride) // y may be an operand
 }
 
-// Three kinds of operations are treated apart, by a method of its own each.
+// Four kinds of operations are treated apart, by a method of its own each.
 type (
 	promoting interface{ promotes() } // operands are brought to one dtype
+	real      interface{ real() }     // integer operands are brought to float32
 	fixed     interface{ fixed() }    // autocast never sees it: casts and views
 	stepwise  interface{ stepwise() } // the derivative is 0: the result requires no gradient
 )
@@ -89,6 +91,7 @@ type state struct {
 	casting  bool   // inside caster.Cast; kept only while observed
 	of       string // the operation whose derivative is computed; kept only while observed
 	module   string // path of the module that runs; kept only while observed
+	hidden   bool   // inside an operation made of others: not observed
 }
 
 func current() state {
@@ -100,15 +103,24 @@ func current() state {
 func apply(op Op, in ...*Tensor) *Tensor {
 	s := current()
 	seen := observers.Load()
+	if s.hidden {
+		seen = nil
+	}
 	var e *Event
 	if seen != nil {
 		e = begin(op, s, in)
 	}
-	if _, ok := op.(fixed); s.caster != nil && !ok {
-		in = s.cast(op, in, e)
+	if _, ok := op.(fixed); !ok {
+		computable(op, in)
+		if s.caster != nil {
+			in = s.cast(op, in, e)
+		}
 	}
 	if _, ok := op.(promoting); ok {
-		in = promoted(in, e)
+		in = promoted(in, promoteAll(in), e)
+	}
+	if _, ok := op.(real); ok && floating(in) == driver.Invalid {
+		in = promoted(in, Float32, e)
 	}
 	sameDevice(op, in)
 	if e != nil {
@@ -118,7 +130,7 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	if e != nil {
 		e.finish(seen, in, y)
 	}
-	if !s.nograd && needsGrad(in) {
+	if !s.nograd && y.dtype.IsFloat() && needsGrad(in) {
 		if _, ok := op.(stepwise); !ok {
 			y.v = newVertex(op, in, y, s)
 		}
@@ -126,9 +138,8 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	return y
 }
 
-// promoted returns in, cast to the dtype of an elementwise result.
-func promoted(in []*Tensor, e *Event) []*Tensor {
-	d := promoteAll(in)
+// promoted returns in, cast to d.
+func promoted(in []*Tensor, d DType, e *Event) []*Tensor {
 	out := in
 	for i, t := range in {
 		if t.dtype == d {

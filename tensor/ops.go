@@ -6,6 +6,7 @@ var ops = []Op{
 	abs{},
 	add{},
 	addScalar{},
+	same{},
 	amax{},
 	amin{},
 	cast{},

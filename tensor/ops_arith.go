@@ -25,6 +25,7 @@ type sub struct{}
 func (sub) Info() Info { return Info{"sub", "torch.sub", Keep, ReadsNothing} }
 func (sub) promotes()  {}
 func (sub) Forward(in []*Tensor) *Tensor {
+	notBool("sub", in)
 	return pairwise("sub", driver.Sub, in[0], in[1])
 }
 func (sub) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -63,6 +64,7 @@ type div struct{}
 
 func (div) Info() Info { return Info{"div", "torch.div", Keep, ReadsAll} }
 func (div) promotes()  {}
+func (div) real()      {}
 func (div) Forward(in []*Tensor) *Tensor {
 	return pairwise("div", driver.Div, in[0], in[1])
 }
@@ -88,9 +90,11 @@ func (a addScalar) Forward(in []*Tensor) *Tensor {
 }
 func (addScalar) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy} }
 
-// AddScalar returns t + c. c is not rounded to float16 or bfloat16 first. It is
-// torch.add with a number.
-func (t *Tensor) AddScalar(c float64) *Tensor { return apply(addScalar{c}, t) }
+// AddScalar returns t + c. c is not rounded to float16 or bfloat16 first; integers
+// become float32 if c has a fraction. It is torch.add with a number.
+func (t *Tensor) AddScalar(c float64) *Tensor {
+	return apply(addScalar{c}, t.To(withNumber(t, c)))
+}
 
 type mulScalar struct{ c float64 }
 
@@ -100,14 +104,17 @@ func (m mulScalar) Forward(in []*Tensor) *Tensor {
 }
 func (m mulScalar) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy.Scale(m.c)} }
 
-// Scale returns c t. c is not rounded to float16 or bfloat16 first. It is torch.mul
-// with a number.
-func (t *Tensor) Scale(c float64) *Tensor { return apply(mulScalar{c}, t) }
+// Scale returns c t. c is not rounded to float16 or bfloat16 first; integers become
+// float32 if c has a fraction. It is torch.mul with a number.
+func (t *Tensor) Scale(c float64) *Tensor {
+	return apply(mulScalar{c}, t.To(withNumber(t, c)))
+}
 
 type neg struct{}
 
 func (neg) Info() Info { return Info{"neg", "torch.neg", Keep, ReadsNothing} }
 func (neg) Forward(in []*Tensor) *Tensor {
+	notBool("neg", in)
 	return unary(driver.Neg, in[0])
 }
 func (neg) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy.Neg()} }
@@ -156,9 +163,11 @@ func shareOut(dy *Tensor, in []*Tensor, lead *Tensor) []*Tensor {
 type where struct{}
 
 func (where) Info() Info { return Info{"where", "torch.where", Keep, ReadsOperands} }
-func (where) promotes()  {}
 func (where) Forward(in []*Tensor) *Tensor {
-	return elementwise("where", driver.Kernel{Code: driver.Where}, in...)
+	d := promoteAll(in[1:])
+	y := newTensor(in[0].mem.backend, d, broadcast("where", in))
+	runBroadcast(driver.Kernel{Code: driver.Where}, y, in[0], convert(in[1], d), convert(in[2], d))
+	return y
 }
 func (where) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	zero := constant(dy, dy.dtype, 0)
@@ -168,13 +177,16 @@ func (where) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Where returns x where t is not 0, else y, broadcast, in the dtype that x and y
 // promote to. It is torch.where with t as the condition.
 func (t *Tensor) Where(x, y *Tensor) *Tensor {
-	d := promoteAll([]*Tensor{x, y})
-	if t.dtype == d {
-		return apply(where{}, t, x, y)
+	return apply(where{}, t.To(Bool), x, y)
+}
+
+// notBool panics if an operand is bool.
+func notBool(op string, in []*Tensor) {
+	for _, t := range in {
+		if t.dtype == Bool {
+			failDType(op, in, "there is no such arithmetic on bool; expected numbers, as with To(tensor.Int64)")
+		}
 	}
-	// t itself, rounded to d, might become 0.
-	zero := equalMask(t, constant(t, t.dtype, 0))
-	return apply(where{}, zero.To(d), y, x)
 }
 
 // sumTo undoes broadcasting in a gradient of x.

@@ -12,12 +12,13 @@ func (c cast) Forward(in []*Tensor) *Tensor {
 func (cast) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{dy.To(in[0].dtype)} }
 
 // To returns t as d, rounded to nearest even, t itself if it is d already. float64
-// goes to 16 bits by way of float32, as in torch. It is torch.Tensor.to.
+// and integers go to 8 and 16 bits by way of float32, as in torch; integers lose
+// the fraction, and bool is whether an element is not 0. It is torch.Tensor.to.
 func (t *Tensor) To(d DType) *Tensor {
 	if t.dtype == d {
 		return t
 	}
-	FInfo(d) // panics if there is no such dtype
+	known("to", d)
 	return apply(cast{d}, t)
 }
 
@@ -29,6 +30,9 @@ func (t *Tensor) BFloat16() *Tensor { return t.To(BFloat16) }
 
 // Float returns t as float32. It is torch.Tensor.float.
 func (t *Tensor) Float() *Tensor { return t.To(Float32) }
+
+// Long returns t as int64. It is torch.Tensor.long.
+func (t *Tensor) Long() *Tensor { return t.To(Int64) }
 
 // Double returns t as float64. It is torch.Tensor.double.
 func (t *Tensor) Double() *Tensor { return t.To(Float64) }

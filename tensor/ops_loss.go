@@ -37,18 +37,11 @@ type l1Loss struct{}
 func (l1Loss) Info() Info {
 	return Info{"l1_loss", "torch.nn.functional.l1_loss", Raise, ReadsOperands}
 }
-func (l1Loss) promotes() {}
-func (l1Loss) Forward(in []*Tensor) *Tensor {
-	diff := wideDifference(in)
-	run(driver.Kernel{Code: driver.Abs}, diff, diff)
-	y := (over{dims: seq(len(diff.shape))}).finish(reduce(driver.Mean, diff, seq(len(diff.shape)), diff.dtype))
-	release(diff)
-	return narrow(y, in[0].dtype)
-}
-func (l1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	d := in[0].Sub(in[1])
-	sign := d.Step().Sub(d.Neg().Step())
-	return signed(sign.Mul(dy.Scale(1/float64(d.Numel()))), in)
+func (l1Loss) promotes()                      {}
+func (l1Loss) f(in []*Tensor) *Tensor         { return in[0].Sub(in[1]).Abs().Mean() }
+func (l l1Loss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+func (l l1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(l.f, dy, in)
 }
 
 // L1Loss returns the mean of the absolute differences of t and target, which have

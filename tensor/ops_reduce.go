@@ -49,13 +49,17 @@ func (s sum) Info() Info {
 	return Info{"sum", "torch.sum", c, ReadsNothing}
 }
 func (s sum) Forward(in []*Tensor) *Tensor {
-	return s.finish(reduce(driver.Sum, in[0], s.dims, in[0].dtype))
+	d := in[0].dtype
+	if !d.IsFloat() {
+		d = Int64
+	}
+	return s.finish(reduce(driver.Sum, in[0], s.dims, d))
 }
 func (s sum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{s.spread(dy, in[0])} }
 
 // Sum returns the sum over dims, which drop out, or over all if none is given. It
-// adds in float32 and rounds once: the sum of 65536 ones in float16 is +Inf. It is
-// torch.sum.
+// adds in float32 and rounds once: the sum of 65536 ones in float16 is +Inf.
+// Integers and bool give int64. It is torch.sum.
 func (t *Tensor) Sum(dims ...int) *Tensor {
 	return apply(sum{over: over{axes("sum", t, dims), false}}, t)
 }

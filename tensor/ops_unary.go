@@ -22,6 +22,7 @@ func (t *Tensor) Abs() *Tensor { return apply(abs{}, t) }
 type exp struct{}
 
 func (exp) Info() Info { return Info{"exp", "torch.exp", Raise, ReadsResult} }
+func (exp) real()      {}
 func (exp) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Exp, in[0])
 }
@@ -33,6 +34,7 @@ func (t *Tensor) Exp() *Tensor { return apply(exp{}, t) }
 type log struct{}
 
 func (log) Info() Info { return Info{"log", "torch.log", Raise, ReadsOperands} }
+func (log) real()      {}
 func (log) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Log, in[0])
 }
@@ -44,6 +46,7 @@ func (t *Tensor) Log() *Tensor { return apply(log{}, t) }
 type log1p struct{}
 
 func (log1p) Info() Info { return Info{"log1p", "torch.log1p", Raise, ReadsOperands} }
+func (log1p) real()      {}
 func (log1p) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Log1p, in[0])
 }
@@ -57,6 +60,7 @@ func (t *Tensor) Log1p() *Tensor { return apply(log1p{}, t) }
 type sqrt struct{}
 
 func (sqrt) Info() Info { return Info{"sqrt", "torch.sqrt", Keep, ReadsResult} }
+func (sqrt) real()      {}
 func (sqrt) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Sqrt, in[0])
 }
@@ -68,6 +72,7 @@ func (t *Tensor) Sqrt() *Tensor { return apply(sqrt{}, t) }
 type reciprocal struct{}
 
 func (reciprocal) Info() Info { return Info{"reciprocal", "torch.reciprocal", Raise, ReadsResult} }
+func (reciprocal) real()      {}
 func (reciprocal) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Reciprocal, in[0])
 }
@@ -97,6 +102,7 @@ func (t *Tensor) Pow(exponent float64) *Tensor { return apply(pow{exponent}, t) 
 type tanh struct{}
 
 func (tanh) Info() Info { return Info{"tanh", "torch.tanh", Keep, ReadsResult} }
+func (tanh) real()      {}
 func (tanh) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Tanh, in[0])
 }
@@ -122,6 +128,7 @@ func (tanhGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 type sigmoid struct{}
 
 func (sigmoid) Info() Info { return Info{"sigmoid", "torch.sigmoid", Keep, ReadsResult} }
+func (sigmoid) real()      {}
 func (sigmoid) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Sigmoid, in[0])
 }
@@ -189,6 +196,7 @@ func (t *Tensor) Step() *Tensor { return apply(step{}, t) }
 type erf struct{}
 
 func (erf) Info() Info { return Info{"erf", "torch.erf", Keep, ReadsOperands} }
+func (erf) real()      {}
 func (erf) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Erf, in[0])
 }

@@ -17,7 +17,10 @@ type Stats struct {
 // Stats counts what is in t. It is no operation: nobody observes it.
 func (t *Tensor) Stats() Stats {
 	s := Stats{Count: t.Numel(), Min: math.NaN(), Max: math.NaN(), Mean: math.NaN(), AbsMin: math.NaN(), AbsMax: math.NaN()}
-	tiny := FInfo(t.dtype).Tiny
+	tiny := 0.0
+	if t.dtype.IsFloat() {
+		tiny = FInfo(t.dtype).Tiny
+	}
 	total, finite := 0.0, 0
 	for _, x := range t.Float64s() {
 		a := math.Abs(x)
@@ -53,7 +56,10 @@ func (t *Tensor) Stats() Stats {
 
 // colours are those of the dtypes everywhere in the project, for a light
 // background.
-var colours = map[DType]string{Float16: "#C2410C", BFloat16: "#007A5A", Float32: "#0072B2", Float64: "#6B7280"}
+var colours = map[DType]string{
+	Float16: "#C2410C", BFloat16: "#007A5A", Float32: "#0072B2", Float64: "#6B7280",
+	Float8E4M3: "#B0267A", Float8E5M2: "#8E44AD", Int64: "#4B5563", Int32: "#4B5563", Uint8: "#4B5563", Bool: "#4B5563",
+}
 
 // HTML returns a small table of dtype, shape, device, range and odd values, with
 // the first elements under it. Its styles are inline, so that it survives an

@@ -60,6 +60,8 @@ func (v *vertex) free() { v.in, v.out, v.versions, v.freed = nil, nil, nil, true
 // if t is a result that has a history already.
 func (t *Tensor) RequireGrad() *Tensor {
 	switch {
+	case !t.dtype.IsFloat():
+		fail("require_grad", []*Tensor{t}, "it is %v; expected a floating-point dtype, which alone has gradients", t.dtype)
 	case t.v == nil:
 		t.v = &vertex{seq: ids.Add(1), leaf: t}
 	case t.v.leaf == nil:

@@ -103,7 +103,37 @@ func (t *Tensor) At(index ...int) float64 {
 	return t.alias(offset, []int{}, []int{}).Float64s()[0]
 }
 
-// Float64s returns a copy of the elements in row-major order, exactly.
+// Int64s returns a copy of the elements in row-major order, without their
+// fractions.
+func (t *Tensor) Int64s() []int64 {
+	b := convert(t, Int64).bytes()
+	out := make([]int64, t.Numel())
+	for i := range out {
+		out[i] = int64(binary.NativeEndian.Uint64(b[8*i:]))
+	}
+	return out
+}
+
+// Ints returns a copy of the elements in row-major order, without their fractions.
+func (t *Tensor) Ints() []int {
+	out := make([]int, t.Numel())
+	for i, x := range t.Int64s() {
+		out[i] = int(x)
+	}
+	return out
+}
+
+// Bools returns for each element in row-major order whether it is not 0.
+func (t *Tensor) Bools() []bool {
+	out := make([]bool, t.Numel())
+	for i, b := range convert(t, Bool).bytes() {
+		out[i] = b != 0
+	}
+	return out
+}
+
+// Float64s returns a copy of the elements in row-major order, exactly but for
+// integers beyond 2^53.
 func (t *Tensor) Float64s() []float64 {
 	b := convert(t, Float64).bytes()
 	out := make([]float64, t.Numel())
@@ -131,6 +161,8 @@ func (t *Tensor) Bits() []uint64 {
 	out := make([]uint64, t.Numel())
 	for i := range out {
 		switch t.dtype.Size() {
+		case 1:
+			out[i] = uint64(b[i])
 		case 2:
 			out[i] = uint64(binary.NativeEndian.Uint16(b[2*i:]))
 		case 4:
@@ -163,6 +195,16 @@ func (t *Tensor) setFloat64s(data []float64) *Tensor {
 	if wide != t {
 		run(driver.Kernel{Code: driver.Copy}, t, wide)
 	}
+	return t
+}
+
+// setInt64s writes the elements of a new int64 tensor.
+func (t *Tensor) setInt64s(data []int64) *Tensor {
+	p := make([]byte, 8*len(data))
+	for i, x := range data {
+		binary.NativeEndian.PutUint64(p[8*i:], uint64(x))
+	}
+	t.mem.backend.Write(t.mem.buffer, 0, p)
 	return t
 }
 

@@ -3,24 +3,56 @@ package driver
 // DType is an element type. Its numbers are stable: they are in files.
 type DType uint8
 
-// The element types, in the order in which they promote.
+// The element types.
 const (
 	Invalid DType = iota
 	Float16
 	BFloat16
 	Float32
 	Float64
+	Float8E4M3 // 4 bits of exponent, 3 of fraction, no infinity: torch.float8_e4m3fn
+	Float8E5M2 // 5 bits of exponent, 2 of fraction: torch.float8_e5m2
+	Int64
+	Int32
+	Uint8
+	Bool // a byte, 0 or 1
+)
+
+// Kind is what a dtype's elements are, in the order in which kinds promote.
+type Kind uint8
+
+// The kinds.
+const (
+	Boolean Kind = iota
+	Integer
+	Floating
 )
 
 var dtypes = [...]struct {
 	name, short string
 	size        int
+	kind        Kind
 }{
-	Invalid:  {"invalid", "?", 0},
-	Float16:  {"float16", "fp16", 2},
-	BFloat16: {"bfloat16", "bf16", 2},
-	Float32:  {"float32", "fp32", 4},
-	Float64:  {"float64", "fp64", 8},
+	Invalid:    {"invalid", "?", 0, Boolean},
+	Float16:    {"float16", "fp16", 2, Floating},
+	BFloat16:   {"bfloat16", "bf16", 2, Floating},
+	Float32:    {"float32", "fp32", 4, Floating},
+	Float64:    {"float64", "fp64", 8, Floating},
+	Float8E4M3: {"float8_e4m3fn", "e4m3", 1, Floating},
+	Float8E5M2: {"float8_e5m2", "e5m2", 1, Floating},
+	Int64:      {"int64", "i64", 8, Integer},
+	Int32:      {"int32", "i32", 4, Integer},
+	Uint8:      {"uint8", "u8", 1, Integer},
+	Bool:       {"bool", "bool", 1, Boolean},
+}
+
+// DTypes returns all element types but Invalid.
+func DTypes() []DType {
+	list := make([]DType, 0, len(dtypes)-1)
+	for d := Invalid + 1; int(d) < len(dtypes); d++ {
+		list = append(list, d)
+	}
+	return list
 }
 
 // String returns torch's name without "torch.": "float16".
@@ -31,6 +63,29 @@ func (d DType) Short() string { return dtypes[d.known()].short }
 
 // Size returns the bytes of one element.
 func (d DType) Size() int { return dtypes[d.known()].size }
+
+// Kind returns what the elements are.
+func (d DType) Kind() Kind { return dtypes[d.known()].kind }
+
+// IsFloat reports whether d is a floating-point type. It is
+// torch.dtype.is_floating_point.
+func (d DType) IsFloat() bool { return d.Kind() == Floating }
+
+// IsStorage reports whether d is only kept and converted, not computed with: the
+// two types of 8 bits.
+func (d DType) IsStorage() bool { return d == Float8E4M3 || d == Float8E5M2 }
+
+// Wide returns the type that arithmetic on d is done in: float32 for 16 bits,
+// int64 for integers and bool, d itself for float32 and float64.
+func (d DType) Wide() DType {
+	switch {
+	case d == Invalid || d == Float64:
+		return d
+	case d.IsFloat():
+		return Float32
+	}
+	return Int64
+}
 
 func (d DType) known() DType {
 	if int(d) >= len(dtypes) {

@@ -5,6 +5,8 @@ type Kernel struct {
 	Code Code
 	// Alpha and Beta are the parameters that a code's comment names.
 	Alpha, Beta float64
+	// Axis is the axis that a code's comment names, counted from the front.
+	Axis int
 }
 
 // Code names a computation.
@@ -13,10 +15,13 @@ type Kernel struct {
 // float32, computed on in float32, and the result is rounded once, to nearest
 // even; float64 stays float64. Alpha and Beta are rounded to the type that is
 // computed in, so a plain number is not first rounded to float16. Products and
-// sums round apart (no fused multiply-add) where a comment writes both.
+// sums round apart (no fused multiply-add) where a comment writes both. Integers
+// and bool are computed on in int64 and wrap around; what is not 0 is true. The
+// types of 8 bits are only filled and copied.
 //
-// All operands have dst's dtype, but for [Copy], the reductions, [Matmul] and
-// [Unscale], whose comments say what else they take. Elementwise kernels read
+// All operands have dst's dtype, but for [Copy], comparisons, [Where], the
+// reductions, [Matmul] and [Unscale], whose comments say what else they take.
+// Integers and bool are offered where a comment says "integers too". Elementwise kernels read
 // operands broadcast by strides of 0 to dst's shape, and dst may be one of
 // them: the same window, not an overlapping one. NaN goes through every kernel
 // unless its comment says otherwise.
@@ -25,12 +30,12 @@ type Code uint8
 // The computations. Those below Optional must be offered by every backend.
 const (
 	Fill   Code = iota // dst = Alpha
-	Copy               // dst = src, strided, converted to dst's dtype: float64 to 16 bits by way of float32, else with one rounding
-	Affine             // dst = Alpha*x + Beta; with Beta 0 nothing is added, so the sign of zero stays
+	Copy               // dst = src, strided, converted to dst's dtype: float64 and integers to 8 and 16 bits by way of float32, else with one rounding; real numbers to integers without their fraction, then modulo 2^bits, NaN and what int64 cannot hold as its least number; to bool by not being 0
+	Affine             // dst = Alpha*x + Beta; with Beta 0 nothing is added, so the sign of zero stays; integers too
 
 	// One operand, elementwise.
-	Neg
-	Abs
+	Neg // integers too
+	Abs // integers too
 	Exp
 	Log
 	Log1p // log(1+x)
@@ -38,12 +43,12 @@ const (
 	Tanh
 	Erf
 	Sigmoid
-	Relu       // 0 where x <= 0, else x
-	Step       // 1 where x > 0, else 0, for NaN too
+	Relu       // 0 where x <= 0, else x; integers too
+	Step       // 1 where x > 0, else 0, for NaN too; integers too
 	Reciprocal // 1/x
 	Pow        // x to the power Alpha; products for 2 and 3, Sqrt for 0.5, Reciprocal for -1
 
-	// Two operands, elementwise.
+	// Two operands, elementwise; all but Div and the derivatives for integers too.
 	Add
 	AddScaled // dst = x + Alpha*y
 	Sub
@@ -51,7 +56,7 @@ const (
 	Div
 	Max
 	Min
-	Equal       // 1 where x == y, else 0, for NaN too; likewise the next two
+	Equal       // 1 where x == y, else 0, for NaN too; likewise the next two. dst is of x's dtype or bool
 	Less        // x < y
 	LessEqual   // x <= y
 	ReluGrad    // dst = 0 where x <= 0, else y: x went into Relu or came out of it, y is the gradient
@@ -59,13 +64,13 @@ const (
 	SigmoidGrad // dst = y*((1 - x)*x): x came out of Sigmoid
 
 	// Three operands, elementwise.
-	Where // dst = y where x != 0, else z
+	Where // dst = y where x != 0, else z; x is of dst's dtype or bool; integers too
 
 	// Reductions: dst has src's rank, and size 1 along each reduced axis. dst has
-	// src's dtype or, for float16 and bfloat16, float32. Sums are in float32
+	// src's dtype or the wider one that it is computed in. Sums are in float32
 	// (float64 for float64) in an order that depends on shapes alone, rounded
 	// once. Over no element, sums are 0, Mean NaN, ReduceMax and ReduceMin -Inf
-	// and +Inf.
+	// and +Inf. All but Mean for integers too.
 	Sum
 	Mean       // the sum divided by the number of elements summed
 	SumSquares // the sum of x*x

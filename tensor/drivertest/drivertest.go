@@ -26,6 +26,8 @@ func Run(t *testing.T, b driver.Backend) {
 		{"Fill", testFill},
 		{"Copy", testCopy},
 		{"CopyAllHalves", testCopyAllHalves},
+		{"DTypes", testDTypes},
+		{"Integers", testIntegers},
 		{"Elementwise", testElementwise},
 		{"SpecialValues", testSpecialValues},
 		{"AllHalves", testAllHalves},

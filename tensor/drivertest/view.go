@@ -141,7 +141,27 @@ func encode(p []byte, d driver.DType, x float64) {
 		binary.NativeEndian.PutUint32(p, math.Float32bits(float32(x)))
 	case driver.Float64:
 		binary.NativeEndian.PutUint64(p, math.Float64bits(x))
+	case driver.Float8E4M3:
+		half.ToFloat8E4M3(p[:1], []float32{float32(x)})
+	case driver.Float8E5M2:
+		half.ToFloat8E5M2(p[:1], []float32{float32(x)})
+	case driver.Int64:
+		binary.NativeEndian.PutUint64(p, uint64(whole(x)))
+	case driver.Int32:
+		binary.NativeEndian.PutUint32(p, uint32(whole(x)))
+	case driver.Uint8:
+		p[0] = uint8(whole(x))
+	case driver.Bool:
+		p[0] = uint8(truth(x != 0))
 	}
+}
+
+// whole is x as an integer: the least one for what there is none for.
+func whole(x float64) int64 {
+	if x != x || x < -0x1p63 || x >= 0x1p63 {
+		return math.MinInt64
+	}
+	return int64(x)
 }
 
 func decode(p []byte, d driver.DType) float64 {
@@ -152,6 +172,20 @@ func decode(p []byte, d driver.DType) float64 {
 		return float64(half.BFloat16frombits(binary.NativeEndian.Uint16(p)))
 	case driver.Float32:
 		return float64(math.Float32frombits(binary.NativeEndian.Uint32(p)))
+	case driver.Float8E4M3, driver.Float8E5M2:
+		var x [1]float32
+		if d == driver.Float8E4M3 {
+			half.FromFloat8E4M3(x[:], p[:1])
+		} else {
+			half.FromFloat8E5M2(x[:], p[:1])
+		}
+		return float64(x[0])
+	case driver.Int64:
+		return float64(int64(binary.NativeEndian.Uint64(p)))
+	case driver.Int32:
+		return float64(int32(binary.NativeEndian.Uint32(p)))
+	case driver.Uint8, driver.Bool:
+		return float64(p[0])
 	}
 	return math.Float64frombits(binary.NativeEndian.Uint64(p))
 }

@@ -50,7 +50,7 @@ func names(list []nn.Named) string {
 
 func TestParameters(t *testing.T) {
 	b := newBlock()
-	if got, want := names(nn.NamedParameters(b)), "in.weight in.bias out.weight scale layers.1.0.weight byName.a.weight byName.b.weight"; got != want {
+	if got, want := names(nn.NamedParameters(b)), "in.weight in.bias out.weight scale layers.1.0.weight by_name.a.weight by_name.b.weight"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got := nn.NumParameters(b); got != 6+3+3+1+1+1+1 {
@@ -75,7 +75,7 @@ func TestParameters(t *testing.T) {
 	interpreted.Field(1).Set(reflect.ValueOf(tensor.Ones(1).RequireGrad()))
 	interpreted.Field(2).Set(reflect.ValueOf(tensor.Ones(1).RequireGrad()))
 	interpreted.Field(3).Set(reflect.ValueOf(wrapper{IValue: nn.NewLinear(1, 1)}))
-	if got, want := names(nn.NamedParameters(wrapper{IValue: interpreted.Addr().Interface()})), "fc.weight avier xX fc.weight fc.bias"; got != want {
+	if got, want := names(nn.NamedParameters(wrapper{IValue: interpreted.Addr().Interface()})), "fc.weight avier xx fc.weight fc.bias"; got != want {
 		t.Errorf("interpreted: got %s, want %s", got, want)
 	}
 }
@@ -93,7 +93,7 @@ func TestTraining(t *testing.T) {
 	x := tensor.New([]float64{1, 2, 3, 4}, 2, 2)
 	nn.MSELoss(b.Forward(x), tensor.Ones(2, 1)).Backward()
 	for _, n := range nn.NamedParameters(b) {
-		used := !strings.HasPrefix(n.Name, "byName")
+		used := !strings.HasPrefix(n.Name, "by_name")
 		if (n.Tensor.Grad() != nil) != used {
 			t.Errorf("%s: has a gradient: %v, want %v", n.Name, !used, used)
 		}

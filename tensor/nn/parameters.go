@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"halfnote/tensor"
 )
@@ -31,8 +30,9 @@ func Parameters(model any) []*tensor.Tensor {
 	return out
 }
 
-// NamedParameters is Parameters with names made of field names, their first letter
-// in lower case, and indices. It is torch.nn.Module.named_parameters.
+// NamedParameters is Parameters with names made of field names and indices: field
+// RunningMean is running_mean, unless its tag nn:"…" says otherwise. It is
+// torch.nn.Module.named_parameters.
 func NamedParameters(model any) []Named {
 	return slices.DeleteFunc(namedTensors(model), func(n Named) bool { return !n.Tensor.IsLeaf() || !n.Tensor.RequiresGrad() })
 }
@@ -58,6 +58,7 @@ func namedTensors(model any) []Named {
 type walker struct {
 	found []Named
 	seen  map[any]bool
+	visit func(reflect.Value) // is shown every struct; nil shows none
 }
 
 var tensorType = reflect.TypeFor[tensor.Tensor]()
@@ -99,6 +100,9 @@ func (w *walker) walk(v reflect.Value, path string) {
 
 func (w *walker) fields(v reflect.Value, path string) {
 	t := v.Type()
+	if w.visit != nil {
+		w.visit(v)
+	}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name := f.Name
@@ -109,7 +113,12 @@ func (w *walker) fields(v reflect.Value, path string) {
 		case t.Name() == "" && len(name) > 1 && name[0] == 'X' && !unicode.IsUpper(rune(name[1])):
 			name = name[1:] // the interpreter's name for an unexported field
 		}
-		w.walk(v.Field(i), join(path, lowerFirst(name)))
+		if tag := f.Tag.Get("nn"); tag != "" {
+			name = tag
+		} else {
+			name = snake(name)
+		}
+		w.walk(v.Field(i), join(path, name))
 	}
 }
 
@@ -152,7 +161,18 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-func lowerFirst(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	return strings.ToLower(string(r)) + s[n:]
+// snake returns a field's name as torch writes it: RunningMean is running_mean, FC1
+// fc1 and WeightIH0 weight_ih0.
+func snake(name string) string {
+	var b strings.Builder
+	letters := []rune(name)
+	for i, r := range letters {
+		starts := i > 0 && unicode.IsUpper(r) &&
+			(!unicode.IsUpper(letters[i-1]) || i+1 < len(letters) && unicode.IsLower(letters[i+1]))
+		if starts && letters[i-1] != '_' {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }

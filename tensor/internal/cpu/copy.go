@@ -1,20 +1,30 @@
 package cpu
 
-import "halfnote/tensor/driver"
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
 
 // copyItem is the number of elements of an item of copying and filling.
 const copyItem = 128 * chunk
 
 // fill sets dst to alpha.
 func (b *Backend) fill(dst driver.View, alpha float64) {
-	if dst.DType == driver.Float64 {
+	switch dst.DType.Wide() {
+	case driver.Float64:
 		fill(b, dst, alpha)
-	} else {
+	case driver.Float32:
 		fill(b, dst, float32(alpha))
+	default:
+		if dst.DType == driver.Bool {
+			alpha = truth[float64](alpha != 0)
+		}
+		fill(b, dst, whole(alpha))
 	}
 }
 
-func fill[T real](b *Backend, dst driver.View, alpha T) {
+func fill[T number](b *Backend, dst driver.View, alpha T) {
 	w := write[T](dst)
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
@@ -31,20 +41,61 @@ func fill[T real](b *Backend, dst driver.View, alpha T) {
 
 // copy sets dst to src, element by element in row-major order, converted.
 func (b *Backend) copy(dst, src driver.View) {
-	switch from, to := src.DType, dst.DType; {
-	case from == to && from.Size() == 2:
-		move[uint16](b, dst, src)
-	case from == to && from.Size() == 4:
-		move[uint32](b, dst, src)
-	case from == to:
-		move[uint64](b, dst, src)
-	case from == driver.Float64:
-		convert[float32, float64](b, dst, src)
-	case to == driver.Float64:
-		convert[float64, float32](b, dst, src)
-	default:
-		convert[float32, float32](b, dst, src)
+	from, to := src.DType, dst.DType
+	if from == to {
+		switch from.Size() {
+		case 1:
+			move[uint8](b, dst, src)
+		case 2:
+			move[uint16](b, dst, src)
+		case 4:
+			move[uint32](b, dst, src)
+		default:
+			move[uint64](b, dst, src)
+		}
+		return
 	}
+	same32 := func(x float32) float32 { return x }
+	same64 := func(x float64) float64 { return x }
+	sameInt := func(x int64) int64 { return x }
+	switch wide := to.Wide(); from.Wide() {
+	case driver.Float32:
+		switch {
+		case to == driver.Bool || wide == driver.Float32:
+			convert(b, dst, src, same32)
+		case wide == driver.Float64:
+			convert(b, dst, src, func(x float32) float64 { return float64(x) })
+		default:
+			convert(b, dst, src, func(x float32) int64 { return whole(float64(x)) })
+		}
+	case driver.Float64:
+		switch {
+		case to == driver.Bool:
+			convert(b, dst, src, same64)
+		case wide == driver.Float32:
+			convert(b, dst, src, func(x float64) float32 { return float32(x) })
+		default:
+			convert(b, dst, src, whole)
+		}
+	default:
+		switch wide {
+		case driver.Float32:
+			convert(b, dst, src, func(x int64) float32 { return float32(x) })
+		case driver.Float64:
+			convert(b, dst, src, func(x int64) float64 { return float64(x) })
+		default:
+			convert(b, dst, src, sameInt)
+		}
+	}
+}
+
+// whole returns x without its fraction; NaN and what int64 cannot hold give the
+// least int64, as on amd64, whatever the processor.
+func whole(x float64) int64 {
+	if x >= -0x1p63 && x < 0x1p63 {
+		return int64(x)
+	}
+	return math.MinInt64
 }
 
 // move copies bits.
@@ -69,8 +120,8 @@ func move[E any](b *Backend, dst, src driver.View) {
 	})
 }
 
-// convert copies from a dtype that is read as S to one that is written as D.
-func convert[D, S real](b *Backend, dst, src driver.View) {
+// convert copies f of elements that are read as S to where they are written as D.
+func convert[D, S number](b *Backend, dst, src driver.View, f func(S) D) {
 	r, w := read[S](src), write[D](dst)
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
 		withScratch(func(from *scratch[S]) {
@@ -79,7 +130,7 @@ func convert[D, S real](b *Backend, dst, src driver.View) {
 					n := min(chunk, hi-lo)
 					x, out := r.at(lo, from.in[0][:n]), w.room(lo, to.out[:n])
 					for i, v := range x {
-						out[i] = D(v)
+						out[i] = f(v)
 					}
 					w.put(lo, out)
 				}

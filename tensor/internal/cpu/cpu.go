@@ -56,10 +56,13 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 	case driver.Copy:
 		b.copy(dst, src[0])
 	case driver.Sum, driver.Mean, driver.SumSquares, driver.ReduceMax, driver.ReduceMin:
-		if src[0].DType == driver.Float64 {
-			reduce[float64](b, k.Code, dst, src[0])
-		} else {
+		switch src[0].DType.Wide() {
+		case driver.Float32:
 			reduce[float32](b, k.Code, dst, src[0])
+		case driver.Float64:
+			reduce[float64](b, k.Code, dst, src[0])
+		default:
+			reduce[int64](b, k.Code, dst, src[0])
 		}
 	case driver.Matmul:
 		if dst.DType == driver.Float64 {
@@ -76,46 +79,59 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 	case driver.SGD:
 		b.sgd(k, dst, src)
 	default:
-		p := pointwises[k.Code]
-		if dst.DType == driver.Float64 {
-			elementwise(b, p.cost, p.f64, k, dst, src)
-		} else {
-			elementwise(b, p.cost, p.f32, k, dst, src)
-		}
+		b.pointwise(k, dst, src)
 	}
 }
 
-// Offers reports whether Run accepts c with these dtypes. It accepts every code.
+// Offers reports whether Run accepts c with these dtypes. It accepts every code, but
+// derivatives, quotients and the like for integers.
 func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) bool {
 	if dst.Size() == 0 {
 		return false
 	}
-	same := func(list []driver.DType) bool {
+	all := func(list []driver.DType, want driver.DType) bool {
 		for _, d := range list {
-			if d != dst {
+			if d != want {
 				return false
 			}
 		}
-		return true
+		return len(list) > 0
 	}
-	halfToWide := func(d driver.DType) bool { return d.Size() == 2 && dst == driver.Float32 }
 	switch c {
 	case driver.Fill:
 		return len(src) == 0
 	case driver.Copy:
 		return len(src) == 1 && src[0].Size() > 0
-	case driver.Sum, driver.Mean, driver.SumSquares, driver.ReduceMax, driver.ReduceMin:
-		return len(src) == 1 && (src[0] == dst || halfToWide(src[0]))
+	}
+	if len(src) == 0 || src[0].Size() == 0 || src[len(src)-1].IsStorage() || dst.IsStorage() {
+		return false
+	}
+	float := dst.IsFloat()
+	widened := func(d driver.DType) bool { return d.Size() < dst.Size() && dst == d.Wide() }
+	switch c {
+	case driver.Mean:
+		return len(src) == 1 && float && (src[0] == dst || widened(src[0]))
+	case driver.Sum, driver.SumSquares, driver.ReduceMax, driver.ReduceMin:
+		return len(src) == 1 && (src[0] == dst || widened(src[0]))
 	case driver.Matmul:
-		return (len(src) == 2 || len(src) == 3) &&
-			src[0] == src[1] && (src[0] == dst || halfToWide(src[0])) &&
+		return float && (len(src) == 2 || len(src) == 3) &&
+			src[0] == src[1] && (src[0] == dst || widened(src[0])) &&
 			(len(src) == 2 || src[2] == dst || src[2] == src[0])
 	case driver.Unscale:
-		return len(src) == 1 && src[0] == driver.Float32
+		return float && len(src) == 1 && src[0] == driver.Float32
 	case driver.SGD:
-		return (len(src) == 1 || len(src) == 2) && same(src)
+		return float && len(src) <= 2 && all(src, dst)
 	}
-	return c < driver.Optional && len(src) > 0 && len(src) == pointwises[c].operands && same(src)
+	if c >= driver.Optional || len(src) != pointwises[c].operands || !src[0].IsFloat() && src[len(src)-1].Wide() == driver.Int64 && pointwises[c].i64 == nil {
+		return false
+	}
+	switch c {
+	case driver.Equal, driver.Less, driver.LessEqual:
+		return src[0] == src[1] && (dst == driver.Bool || dst == src[0])
+	case driver.Where:
+		return all(src[1:], dst) && (src[0] == driver.Bool || src[0] == dst)
+	}
+	return all(src, dst)
 }
 
 func dtypesOf(views []driver.View) []driver.DType {

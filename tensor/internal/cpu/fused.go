@@ -75,7 +75,7 @@ func velocity[T real](v *writer[T], lo int, g []T, momentum T, s *scratch[T]) []
 	old := v.at(lo, s.in[1][:n])
 	to := v.room(lo, s.out[:n])
 	affine(to, old, nil, nil, momentum, 0)
-	if v.narrow != nil { // the product is rounded too
+	if v.halves != nil { // the product is rounded too
 		v.put(lo, to)
 		old = v.at(lo, s.in[1][:n])
 	} else {

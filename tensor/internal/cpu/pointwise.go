@@ -8,52 +8,53 @@ import (
 
 // loop sets dst[i] from x[i], y[i] and z[i], as many of them as its code has
 // operands; all are of one length, and dst may be one of them.
-type loop[T real] func(dst, x, y, z []T, alpha, beta T)
+type loop[T number] func(dst, x, y, z []T, alpha, beta T)
 
 type pointwise struct {
 	operands int
 	cost     int
 	f32      loop[float32]
 	f64      loop[float64]
+	i64      loop[int64] // nil: not for integers
 }
 
 // pointwises holds the elementwise codes, in the order of package driver; those
 // of other codes have no operands.
 var pointwises = [driver.Optional]pointwise{
-	driver.Affine:      {1, 1, affine[float32], affine[float64]},
-	driver.Neg:         {1, 1, neg[float32], neg[float64]},
-	driver.Abs:         {1, 1, abs[float32], abs[float64]},
-	driver.Exp:         {1, 8, exp[float32], exp[float64]},
-	driver.Log:         {1, 8, log[float32], log[float64]},
-	driver.Log1p:       {1, 16, log1p[float32], log1p[float64]},
-	driver.Sqrt:        {1, 4, sqrt[float32], sqrt[float64]},
-	driver.Tanh:        {1, 16, tanh[float32], tanh[float64]},
-	driver.Erf:         {1, 16, erf[float32], erf[float64]},
-	driver.Sigmoid:     {1, 8, sigmoid[float32], sigmoid[float64]},
-	driver.Relu:        {1, 1, relu[float32], relu[float64]},
-	driver.Step:        {1, 1, step[float32], step[float64]},
-	driver.Reciprocal:  {1, 4, reciprocal[float32], reciprocal[float64]},
-	driver.Pow:         {1, 32, pow[float32], pow[float64]},
-	driver.Add:         {2, 1, add[float32], add[float64]},
-	driver.AddScaled:   {2, 1, addScaled[float32], addScaled[float64]},
-	driver.Sub:         {2, 1, sub[float32], sub[float64]},
-	driver.Mul:         {2, 1, mul[float32], mul[float64]},
-	driver.Div:         {2, 4, div[float32], div[float64]},
-	driver.Max:         {2, 2, maximum[float32], maximum[float64]},
-	driver.Min:         {2, 2, minimum[float32], minimum[float64]},
-	driver.Equal:       {2, 1, equal[float32], equal[float64]},
-	driver.Less:        {2, 1, less[float32], less[float64]},
-	driver.LessEqual:   {2, 1, lessEqual[float32], lessEqual[float64]},
-	driver.ReluGrad:    {2, 1, reluGrad[float32], reluGrad[float64]},
-	driver.TanhGrad:    {2, 1, tanhGrad[float32], tanhGrad[float64]},
-	driver.SigmoidGrad: {2, 1, sigmoidGrad[float32], sigmoidGrad[float64]},
-	driver.Where:       {3, 1, where[float32], where[float64]},
+	driver.Affine:      {1, 1, affine[float32], affine[float64], affine[int64]},
+	driver.Neg:         {1, 1, neg[float32], neg[float64], neg[int64]},
+	driver.Abs:         {1, 1, abs[float32], abs[float64], abs[int64]},
+	driver.Exp:         {1, 8, exp[float32], exp[float64], nil},
+	driver.Log:         {1, 8, log[float32], log[float64], nil},
+	driver.Log1p:       {1, 16, log1p[float32], log1p[float64], nil},
+	driver.Sqrt:        {1, 4, sqrt[float32], sqrt[float64], nil},
+	driver.Tanh:        {1, 16, tanh[float32], tanh[float64], nil},
+	driver.Erf:         {1, 16, erf[float32], erf[float64], nil},
+	driver.Sigmoid:     {1, 8, sigmoid[float32], sigmoid[float64], nil},
+	driver.Relu:        {1, 1, relu[float32], relu[float64], relu[int64]},
+	driver.Step:        {1, 1, step[float32], step[float64], step[int64]},
+	driver.Reciprocal:  {1, 4, reciprocal[float32], reciprocal[float64], nil},
+	driver.Pow:         {1, 32, pow[float32], pow[float64], nil},
+	driver.Add:         {2, 1, add[float32], add[float64], add[int64]},
+	driver.AddScaled:   {2, 1, addScaled[float32], addScaled[float64], addScaled[int64]},
+	driver.Sub:         {2, 1, sub[float32], sub[float64], sub[int64]},
+	driver.Mul:         {2, 1, mul[float32], mul[float64], mul[int64]},
+	driver.Div:         {2, 4, div[float32], div[float64], nil},
+	driver.Max:         {2, 2, maximum[float32], maximum[float64], maximum[int64]},
+	driver.Min:         {2, 2, minimum[float32], minimum[float64], minimum[int64]},
+	driver.Equal:       {2, 1, equal[float32], equal[float64], equal[int64]},
+	driver.Less:        {2, 1, less[float32], less[float64], less[int64]},
+	driver.LessEqual:   {2, 1, lessEqual[float32], lessEqual[float64], lessEqual[int64]},
+	driver.ReluGrad:    {2, 1, reluGrad[float32], reluGrad[float64], nil},
+	driver.TanhGrad:    {2, 1, tanhGrad[float32], tanhGrad[float64], nil},
+	driver.SigmoidGrad: {2, 1, sigmoidGrad[float32], sigmoidGrad[float64], nil},
+	driver.Where:       {3, 1, where[float32], where[float64], where[int64]},
 }
 
 // In what follows, T(a*b) + c keeps the compiler from fusing the two, which it
 // does on some processors.
 
-func affine[T real](dst, x, _, _ []T, alpha, beta T) {
+func affine[T number](dst, x, _, _ []T, alpha, beta T) {
 	dst = dst[:len(x)]
 	if beta == 0 {
 		for i, v := range x {
@@ -66,17 +67,20 @@ func affine[T real](dst, x, _, _ []T, alpha, beta T) {
 	}
 }
 
-func neg[T real](dst, x, _, _ []T, _, _ T) {
+func neg[T number](dst, x, _, _ []T, _, _ T) {
 	dst = dst[:len(x)]
 	for i, v := range x {
 		dst[i] = -v
 	}
 }
 
-func abs[T real](dst, x, _, _ []T, _, _ T) {
+func abs[T number](dst, x, _, _ []T, _, _ T) {
 	dst = dst[:len(x)]
 	for i, v := range x {
-		dst[i] = T(math.Abs(float64(v)))
+		if v <= 0 {
+			v = 0 - v // 0, not -0
+		}
+		dst[i] = v
 	}
 }
 
@@ -138,7 +142,7 @@ func sigmoid[T real](dst, x, _, _ []T, _, _ T) {
 	}
 }
 
-func relu[T real](dst, x, _, _ []T, _, _ T) {
+func relu[T number](dst, x, _, _ []T, _, _ T) {
 	dst = dst[:len(x)]
 	for i, v := range x {
 		if v <= 0 {
@@ -148,7 +152,7 @@ func relu[T real](dst, x, _, _ []T, _, _ T) {
 	}
 }
 
-func step[T real](dst, x, _, _ []T, _, _ T) {
+func step[T number](dst, x, _, _ []T, _, _ T) {
 	dst = dst[:len(x)]
 	for i, v := range x {
 		dst[i] = truth[T](v > 0)
@@ -182,28 +186,28 @@ func pow[T real](dst, x, _, _ []T, alpha, _ T) {
 	}
 }
 
-func add[T real](dst, x, y, _ []T, _, _ T) {
+func add[T number](dst, x, y, _ []T, _, _ T) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = v + y[i]
 	}
 }
 
-func addScaled[T real](dst, x, y, _ []T, alpha, _ T) {
+func addScaled[T number](dst, x, y, _ []T, alpha, _ T) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = v + T(alpha*y[i])
 	}
 }
 
-func sub[T real](dst, x, y, _ []T, _, _ T) {
+func sub[T number](dst, x, y, _ []T, _, _ T) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = v - y[i]
 	}
 }
 
-func mul[T real](dst, x, y, _ []T, _, _ T) {
+func mul[T number](dst, x, y, _ []T, _, _ T) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = v * y[i]
@@ -217,35 +221,35 @@ func div[T real](dst, x, y, _ []T, _, _ T) {
 	}
 }
 
-func maximum[T real](dst, x, y, _ []T, _, _ T) {
+func maximum[T number](dst, x, y, _ []T, _, _ T) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = max(v, y[i])
 	}
 }
 
-func minimum[T real](dst, x, y, _ []T, _, _ T) {
+func minimum[T number](dst, x, y, _ []T, _, _ T) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = min(v, y[i])
 	}
 }
 
-func equal[T real](dst, x, y, _ []T, _, _ T) {
+func equal[T number](dst, x, y, _ []T, _, _ T) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = truth[T](v == y[i])
 	}
 }
 
-func less[T real](dst, x, y, _ []T, _, _ T) {
+func less[T number](dst, x, y, _ []T, _, _ T) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = truth[T](v < y[i])
 	}
 }
 
-func lessEqual[T real](dst, x, y, _ []T, _, _ T) {
+func lessEqual[T number](dst, x, y, _ []T, _, _ T) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = truth[T](v <= y[i])
@@ -277,7 +281,7 @@ func sigmoidGrad[T real](dst, x, y, _ []T, _, _ T) {
 	}
 }
 
-func where[T real](dst, x, y, z []T, _, _ T) {
+func where[T number](dst, x, y, z []T, _, _ T) {
 	dst, y, z = dst[:len(x)], y[:len(x)], z[:len(x)]
 	for i, v := range x {
 		r := y[i]
@@ -288,7 +292,7 @@ func where[T real](dst, x, y, z []T, _, _ T) {
 	}
 }
 
-func truth[T real](b bool) T {
+func truth[T number | uint8](b bool) T {
 	if b {
 		return 1
 	}

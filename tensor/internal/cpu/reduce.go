@@ -17,7 +17,7 @@ const (
 // The elements that go into one result are taken in row-major order and cut into
 // blocks; each block is reduced by fold, and the blocks' results by [tree]. The
 // items are blocks, so a long sum uses all workers as well as many short ones.
-func reduce[T real](b *Backend, code driver.Code, dst, src driver.View) {
+func reduce[T number](b *Backend, code driver.Code, dst, src driver.View) {
 	kept, reduced := axes(dst, src)
 	m := method[T](code)
 	outs, count := dst.Len(), 1
@@ -78,7 +78,7 @@ func permuted(v driver.View, order ...[]int) layout {
 
 // reduceRows fills partial where the elements of a block had better be taken
 // together.
-func reduceRows[T real](b *Backend, m reduction[T], partial []T, count int, src driver.View, kept, reduced []int) {
+func reduceRows[T number](b *Backend, m reduction[T], partial []T, count int, src driver.View, kept, reduced []int) {
 	r := readLayout[T](src, permuted(src, kept, reduced))
 	blocks := (count + block - 1) / block
 	b.ranges(len(partial), max(1, copyItem/min(block, max(count, 1))), func(lo, hi int) {
@@ -112,7 +112,7 @@ func columnAxis(src driver.View, kept, reduced []int) int {
 // it takes whole rows of up to panel elements and keeps lanes of rows, in the
 // very order of sumBlock. Block i of result o*columns+c is
 // partial[(o*blocks+i)*columns + c].
-func reduceColumns[T real](b *Backend, m reduction[T], partial []T, columns, count int, src driver.View, kept, reduced []int) {
+func reduceColumns[T number](b *Backend, m reduction[T], partial []T, columns, count int, src driver.View, kept, reduced []int) {
 	last := len(kept) - 1
 	r := readLayout[T](src, permuted(src, kept[:last], reduced, kept[last:]))
 	blocks, panels := (count+block-1)/block, (columns+panel-1)/panel
@@ -145,7 +145,7 @@ func reduceColumns[T real](b *Backend, m reduction[T], partial []T, columns, cou
 }
 
 // reduction is what a code does with a block.
-type reduction[T real] struct {
+type reduction[T number] struct {
 	zero    T
 	prepare func(dst, x []T) []T // nil: nothing
 	fold    func(x []T) T
@@ -154,7 +154,7 @@ type reduction[T real] struct {
 	finish  func(r T, count int) T
 }
 
-func method[T real](code driver.Code) reduction[T] {
+func method[T number](code driver.Code) reduction[T] {
 	m := reduction[T]{
 		fold:   sumBlock[T],
 		pair:   func(a, b T) T { return a + b },
@@ -170,12 +170,12 @@ func method[T real](code driver.Code) reduction[T] {
 			return dst
 		}
 	case driver.ReduceMax:
-		m.zero = T(math.Inf(-1))
+		m.zero = lowest[T]()
 		m.fold = maxBlock[T]
 		m.pair = func(a, b T) T { return max(a, b) }
 		m.join = func(dst, x []T) { maximum(dst, dst, x, nil, 0, 0) }
 	case driver.ReduceMin:
-		m.zero = T(math.Inf(1))
+		m.zero = highest[T]()
 		m.fold = minBlock[T]
 		m.pair = func(a, b T) T { return min(a, b) }
 		m.join = func(dst, x []T) { minimum(dst, dst, x, nil, 0, 0) }
@@ -186,8 +186,8 @@ func method[T real](code driver.Code) reduction[T] {
 // maxBlock and minBlock take four at a time, so that they do not wait for each
 // other; the order makes no difference.
 
-func maxBlock[T real](x []T) T {
-	a := T(math.Inf(-1))
+func maxBlock[T number](x []T) T {
+	a := lowest[T]()
 	b, c, d := a, a, a
 	for ; len(x) >= 4; x = x[4:] {
 		a, b, c, d = max(a, x[0]), max(b, x[1]), max(c, x[2]), max(d, x[3])
@@ -198,8 +198,8 @@ func maxBlock[T real](x []T) T {
 	return max(a, b, c, d)
 }
 
-func minBlock[T real](x []T) T {
-	a := T(math.Inf(1))
+func minBlock[T number](x []T) T {
+	a := highest[T]()
 	b, c, d := a, a, a
 	for ; len(x) >= 4; x = x[4:] {
 		a, b, c, d = min(a, x[0]), min(b, x[1]), min(c, x[2]), min(d, x[3])
@@ -213,7 +213,7 @@ func minBlock[T real](x []T) T {
 // sumBlock returns the sum of at most block elements: lane l of 16 sums x[i] for
 // i = l, l+16, …, in this order from 0; then lanes are added in halves, lane l
 // and l+8 for l < 8, l and l+4, l and l+2, and the last two.
-func sumBlock[T real](x []T) T {
+func sumBlock[T number](x []T) T {
 	var s [lanes]T
 	for ; len(x) >= lanes; x = x[lanes:] {
 		x := (*[lanes]T)(x)
@@ -235,7 +235,7 @@ func sumBlock[T real](x []T) T {
 // tree returns the reduction of partial[0], partial[step], …, n of them: of one
 // it is that one, of more it joins that of the first 2^k, the largest power of
 // two below n, and that of the rest.
-func tree[T real](partial []T, step, n int, m reduction[T]) T {
+func tree[T number](partial []T, step, n int, m reduction[T]) T {
 	switch n {
 	case 0:
 		return m.zero
@@ -247,4 +247,20 @@ func tree[T real](partial []T, step, n int, m reduction[T]) T {
 		first *= 2
 	}
 	return m.pair(tree(partial, step, first, m), tree(partial[first*step:], step, n-first, m))
+}
+
+// lowest and highest return what no element is below or above.
+
+func lowest[T number]() T {
+	if _, whole := any(T(0)).(int64); whole {
+		return T(-1 << 63)
+	}
+	return T(math.Inf(-1))
+}
+
+func highest[T number]() T {
+	if _, whole := any(T(0)).(int64); whole {
+		return T(1<<63 - 1)
+	}
+	return T(math.Inf(1))
 }

@@ -7,65 +7,95 @@ import (
 	"halfnote/tensor/internal/half"
 )
 
-// real is what is computed in.
-type real interface{ float32 | float64 }
+// real is what real numbers are computed in, number what all are.
+type (
+	real   interface{ float32 | float64 }
+	number interface{ real | int64 }
+)
 
 // chunk is the number of elements that loops handle at a time: few enough for
 // the first cache.
 const chunk = 1024
 
 // scratch holds the chunks that an item works on. It is kept between items.
-type scratch[T real] struct {
+type scratch[T number] struct {
 	in  [3][chunk]T
 	out [chunk]T
 }
 
-var scratch32, scratch64 = sync.Pool{New: func() any { return new(scratch[float32]) }}, sync.Pool{New: func() any { return new(scratch[float64]) }}
+var (
+	scratch32  = sync.Pool{New: func() any { return new(scratch[float32]) }}
+	scratch64  = sync.Pool{New: func() any { return new(scratch[float64]) }}
+	scratchInt = sync.Pool{New: func() any { return new(scratch[int64]) }}
+)
 
 // withScratch calls body with chunks to work on.
-func withScratch[T real](body func(s *scratch[T])) {
+func withScratch[T number](body func(s *scratch[T])) {
 	p := &scratch32
-	if _, ok := any(T(0)).(float64); ok {
+	switch any(T(0)).(type) {
+	case float64:
 		p = &scratch64
+	case int64:
+		p = &scratchInt
 	}
 	s := p.Get().(*scratch[T])
 	body(s)
 	p.Put(s)
 }
 
-// reader returns elements of a view, in row-major order, as T.
-type reader[T real] struct {
+// reader returns elements of a view, in row-major order, as T: those of a dtype
+// that is computed in as T, and bool as anything.
+type reader[T number] struct {
 	layout layout
 	dtype  driver.DType
-	wide   []T      // the memory, where it holds T
-	narrow []uint16 // the memory, where it holds halves
+	wide   []T      // the memory, where it holds T; of what follows, one is in use elsewhere
+	halves []uint16 // where it holds 16 bits
+	bytes  []uint8  // where it holds 8
+	words  []int32  // where it holds int32
 }
 
-func read[T real](v driver.View) reader[T] { return readLayout[T](v, layoutOf(v)) }
+func read[T number](v driver.View) reader[T] { return readLayout[T](v, layoutOf(v)) }
 
 // readLayout is read with the elements in another order than v's.
-func readLayout[T real](v driver.View, l layout) reader[T] {
+func readLayout[T number](v driver.View, l layout) reader[T] {
 	r := reader[T]{layout: l, dtype: v.DType}
-	if v.DType.Size() == 2 {
-		r.narrow = elements[uint16](bufferOf(v.Buffer))
-	} else {
-		r.wide = elements[T](bufferOf(v.Buffer))
+	switch b := bufferOf(v.Buffer); {
+	case v.DType.Size() == 2:
+		r.halves = elements[uint16](b)
+	case v.DType.Size() == 1:
+		r.bytes = elements[uint8](b)
+	case v.DType == driver.Int32:
+		r.words = elements[int32](b)
+	default:
+		r.wide = elements[T](b)
 	}
 	return r
 }
 
+// asIs reports whether the memory holds T.
+func (r *reader[T]) asIs() bool { return r.halves == nil && r.bytes == nil && r.words == nil }
+
 // at returns elements lo … lo+len(room)-1, at most chunk of them. They lie in
 // room or, where nothing has to be converted or collected, in the view itself.
 func (r *reader[T]) at(lo int, room []T) []T {
+	n := len(room)
 	switch {
 	case r.layout.dense():
 		return r.line(r.layout.offset+lo, 1, room)
-	case r.narrow == nil:
+	case r.asIs():
 		gather(room, r.wide, r.layout, lo)
-	default:
+	case r.halves != nil:
 		var bits [chunk]uint16
-		gather(bits[:len(room)], r.narrow, r.layout, lo)
-		widen(room, bits[:len(room)], r.dtype)
+		gather(bits[:n], r.halves, r.layout, lo)
+		widen(room, bits[:n], r.dtype)
+	case r.bytes != nil:
+		var bits [chunk]uint8
+		gather(bits[:n], r.bytes, r.layout, lo)
+		widenBytes(room, bits[:n], r.dtype)
+	default:
+		var bits [chunk]int32
+		gather(bits[:n], r.words, r.layout, lo)
+		widenWords(room, bits[:n])
 	}
 	return room
 }
@@ -75,29 +105,37 @@ func (r *reader[T]) at(lo int, room []T) []T {
 func (r *reader[T]) line(at, stride int, room []T) []T {
 	n := len(room)
 	switch {
-	case r.narrow == nil && stride == 1:
+	case r.asIs() && stride == 1:
 		return r.wide[at:][:n:n]
-	case r.narrow == nil:
+	case r.asIs():
 		pick(room, r.wide, at, stride)
-	case stride == 1:
-		widen(room, r.narrow[at:][:n], r.dtype)
-	default:
+	case r.halves != nil && stride == 1:
+		widen(room, r.halves[at:][:n], r.dtype)
+	case r.halves != nil:
 		var bits [chunk]uint16
-		pick(bits[:n], r.narrow, at, stride)
+		pick(bits[:n], r.halves, at, stride)
 		widen(room, bits[:n], r.dtype)
+	case r.bytes != nil:
+		var bits [chunk]uint8
+		pick(bits[:n], r.bytes, at, stride)
+		widenBytes(room, bits[:n], r.dtype)
+	default:
+		var bits [chunk]int32
+		pick(bits[:n], r.words, at, stride)
+		widenWords(room, bits[:n])
 	}
 	return room
 }
 
 // writer sets elements of a view, in row-major order, rounding once.
-type writer[T real] struct{ reader[T] }
+type writer[T number] struct{ reader[T] }
 
-func write[T real](v driver.View) writer[T] { return writer[T]{read[T](v)} }
+func write[T number](v driver.View) writer[T] { return writer[T]{read[T](v)} }
 
 // room returns where to put elements lo … lo+len(spare)-1 before put: in spare
 // or in the view itself.
 func (w *writer[T]) room(lo int, spare []T) []T {
-	if w.narrow == nil && w.layout.dense() {
+	if w.asIs() && w.layout.dense() {
 		return w.wide[w.layout.offset+lo:][:len(spare):len(spare)]
 	}
 	return spare
@@ -107,24 +145,32 @@ func (w *writer[T]) room(lo int, spare []T) []T {
 // returned.
 func (w *writer[T]) put(lo int, x []T) {
 	n := len(x)
-	if w.narrow == nil {
-		if !w.layout.dense() {
-			scatter(w.wide, x, w.layout, lo)
+	switch {
+	case w.asIs() && w.layout.dense():
+	case w.asIs():
+		scatter(w.wide, x, w.layout, lo)
+	case w.halves != nil && w.layout.dense():
+		narrow(w.halves[w.layout.offset+lo:][:n], x, w.dtype)
+	case w.halves != nil:
+		var bits [chunk]uint16
+		narrow(bits[:n], x, w.dtype)
+		scatter(w.halves, bits[:n], w.layout, lo)
+	case w.bytes != nil:
+		var bits [chunk]uint8
+		narrowBytes(bits[:n], x, w.dtype)
+		scatter(w.bytes, bits[:n], w.layout, lo)
+	default:
+		var bits [chunk]int32
+		for i, v := range x {
+			bits[i] = int32(v)
 		}
-		return
+		scatter(w.words, bits[:n], w.layout, lo)
 	}
-	if w.layout.dense() {
-		narrow(w.narrow[w.layout.offset+lo:][:n], x, w.dtype)
-		return
-	}
-	var bits [chunk]uint16
-	narrow(bits[:n], x, w.dtype)
-	scatter(w.narrow, bits[:n], w.layout, lo)
 }
 
 // widen and narrow convert between halves and float32; float64 never meets
 // halves here, as [Backend.copy] goes by way of float32.
-func widen[T real](dst []T, src []uint16, d driver.DType) {
+func widen[T number](dst []T, src []uint16, d driver.DType) {
 	wide := any(dst).([]float32)
 	if d == driver.Float16 {
 		half.FromFloat16(wide, src)
@@ -133,11 +179,47 @@ func widen[T real](dst []T, src []uint16, d driver.DType) {
 	}
 }
 
-func narrow[T real](dst []uint16, src []T, d driver.DType) {
+func narrow[T number](dst []uint16, src []T, d driver.DType) {
 	wide := any(src).([]float32)
 	if d == driver.Float16 {
 		half.ToFloat16(dst, wide)
 	} else {
 		half.ToBFloat16(dst, wide)
+	}
+}
+
+func widenBytes[T number](dst []T, src []uint8, d driver.DType) {
+	switch d {
+	case driver.Float8E4M3:
+		half.FromFloat8E4M3(any(dst).([]float32), src)
+	case driver.Float8E5M2:
+		half.FromFloat8E5M2(any(dst).([]float32), src)
+	default:
+		for i, v := range src {
+			dst[i] = T(v)
+		}
+	}
+}
+
+func narrowBytes[T number](dst []uint8, src []T, d driver.DType) {
+	switch d {
+	case driver.Float8E4M3:
+		half.ToFloat8E4M3(dst, any(src).([]float32))
+	case driver.Float8E5M2:
+		half.ToFloat8E5M2(dst, any(src).([]float32))
+	case driver.Bool:
+		for i, v := range src {
+			dst[i] = truth[uint8](v != 0)
+		}
+	default:
+		for i, v := range src {
+			dst[i] = uint8(int64(v))
+		}
+	}
+}
+
+func widenWords[T number](dst []T, src []int32) {
+	for i, v := range src {
+		dst[i] = T(v)
 	}
 }

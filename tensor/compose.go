@@ -1,0 +1,96 @@
+package tensor
+
+import (
+	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/scope"
+)
+
+// A composite operation has no kernel: its function f is made of other
+// operations. Its Forward is compose(f, in) and its VJP derive(f, dy, in).
+
+// compose returns f of in, operands of half widened to float32 and the result
+// rounded once. What f calls is neither recorded nor observed.
+func compose(f func(in []*Tensor) *Tensor, in []*Tensor) *Tensor {
+	s := current()
+	s.caster, s.nograd, s.hidden = nil, true, true
+	var y *Tensor
+	scope.Do(s, func() {
+		x := make([]*Tensor, len(in))
+		for i, t := range in {
+			x[i] = wide(t.Detach())
+		}
+		y = f(x)
+	})
+	if d := floating(in); d != driver.Invalid && y.dtype == wideOf(d) {
+		y = convert(y, d)
+	}
+	return y.alias(y.offset, y.shape, y.stride) // y may be an operand
+}
+
+// derive returns the gradients of in for the gradient dy of compose(f, in), by
+// computing f once more.
+func derive(f func(in []*Tensor) *Tensor, dy *Tensor, in []*Tensor) []*Tensor {
+	graph := IsGradEnabled()
+	x := make([]*Tensor, len(in))
+	for i, t := range in {
+		if x[i] = t; t.dtype.IsFloat() {
+			x[i] = t.To(wideOf(t.dtype))
+		}
+	}
+	floor := ids.Load() // the walk back stops at what is older
+	var to []*Tensor
+	s := current()
+	s.caster, s.nograd, s.hidden = nil, false, true
+	var y *Tensor
+	scope.Do(s, func() {
+		for i, t := range x {
+			switch {
+			case !in[i].RequiresGrad():
+				x[i] = t.Detach()
+				continue
+			case graph:
+				x[i] = apply(same{}, t)
+			default:
+				x[i] = t.Detach().RequireGrad()
+			}
+			to = append(to, x[i])
+		}
+		y = f(x)
+	})
+	out := make([]*Tensor, len(in))
+	if !y.RequiresGrad() {
+		return out
+	}
+	o := BackwardOptions{Gradient: dy.To(y.dtype), CreateGraph: graph, AllowUnused: true, floor: floor}
+	grads := GradWith(y, to, o)
+	for i, t := range in {
+		if t.RequiresGrad() {
+			out[i], grads = grads[0], grads[1:]
+		}
+	}
+	return out
+}
+
+// floating returns the dtype that the floating-point operands promote to, Invalid
+// if there is none.
+func floating(in []*Tensor) DType {
+	d := driver.Invalid
+	for _, t := range in {
+		switch {
+		case !t.dtype.IsFloat():
+		case d == driver.Invalid:
+			d = t.dtype
+		default:
+			d = promote(d, t.dtype)
+		}
+	}
+	return d
+}
+
+// same gives its operand another place on the tape.
+type same struct{}
+
+func (same) Info() Info                               { return Info{"alias", "torch.ops.aten.alias", Keep, ReadsNothing} }
+func (same) fixed()                                   {}
+func (same) Forward(in []*Tensor) *Tensor             { return in[0].Detach() }
+func (same) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy} }

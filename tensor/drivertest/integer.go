@@ -1,0 +1,118 @@
+package drivertest
+
+import (
+	"math"
+	"testing"
+
+	"halfnote/tensor/driver"
+)
+
+// testDTypes copies and fills between all dtypes.
+func testDTypes(t *testing.T, b driver.Backend) {
+	numbers := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -1.75, 3, 100, 127.5, 200, 255, 256, 448, 464, 470, -500, 1000.7, 65504, 70000, -3e9, 3e9, 1e20, math.Inf(1), math.Inf(-1), math.NaN()}
+	for _, from := range driver.DTypes() {
+		for _, to := range driver.DTypes() {
+			for _, layout := range []strategy{dense, reversed, gaps} {
+				src := place(t, b, from, []int{5, 5}, layout, numbers)
+				dst := newView(t, b, to, []int{5, 5}, layout)
+				b.Run(driver.Kernel{Code: driver.Copy}, dst, src)
+				got := values(b, dst)
+				for i, x := range values(b, src) {
+					if want := round(to, x); !equal(got[i], want) {
+						t.Errorf("%v to %v, %v: %v: got %v, want %v", from, to, layout, x, got[i], want)
+					}
+				}
+				checkHoles(t, b, dst)
+			}
+		}
+		dst := newView(t, b, from, []int{3}, dense)
+		for _, x := range []float64{0, 1, 3, 2.5, -1} {
+			b.Run(driver.Kernel{Code: driver.Fill, Alpha: x}, dst)
+			if got, want := values(b, dst)[1], round(from, x); got != want {
+				t.Errorf("fill of %v with %v: got %v, want %v", from, x, got, want)
+			}
+		}
+		if from.IsStorage() && (b.Offers(driver.Add, from, from, from) || b.Offers(driver.Sum, from, from)) {
+			t.Errorf("%v: arithmetic is offered, though it is only kept and converted", from)
+		}
+	}
+}
+
+var integers = []driver.DType{driver.Int64, driver.Int32, driver.Uint8, driver.Bool}
+
+// testIntegers computes on integers and bool, and gives comparisons as bool.
+func testIntegers(t *testing.T, b driver.Backend) {
+	for _, d := range integers {
+		for code, p := range pointwises {
+			if !integral[code] {
+				continue
+			}
+			for _, layout := range []strategy{dense, reversed, repeated} {
+				shape, numbers := []int{3, 7}, []float64{0, 1, 5, -3, 7, 200, 255, -128, 99, 2, 1, 0, 40}
+				var src []driver.View
+				for i := range p.operands {
+					src = append(src, place(t, b, d, shape, layout, numbers[i:]))
+				}
+				targets := []driver.DType{d}
+				if code == driver.Equal || code == driver.Less || code == driver.LessEqual {
+					targets = append(targets, driver.Bool)
+				}
+				for _, to := range targets {
+					dst := newView(t, b, to, shape, gaps)
+					b.Run(driver.Kernel{Code: code, Alpha: 2, Beta: 3}, dst, src...)
+					got := values(b, dst)
+					for i := range got {
+						a := args{alpha: 2, beta: 3, round: func(x float64) float64 { return x }}
+						for j, v := range []*float64{&a.x, &a.y, &a.z}[:p.operands] {
+							*v = values(b, src[j])[i]
+						}
+						if want := round(to, p.want(a)); got[i] != want {
+							t.Errorf("%v of %v to %v, %v: (%v, %v, %v): got %v, want %v", code, d, to, layout, a.x, a.y, a.z, got[i], want)
+						}
+					}
+				}
+			}
+		}
+		for code, want := range map[driver.Code]float64{driver.Sum: 4, driver.SumSquares: 4, driver.ReduceMax: 1, driver.ReduceMin: 0} {
+			src := place(t, b, d, []int{5}, dense, []float64{1, 1, 0, 1, 1})
+			dst := newView(t, b, driver.Int64, []int{1}, dense)
+			b.Run(driver.Kernel{Code: code}, dst, src)
+			if got := values(b, dst)[0]; got != want {
+				t.Errorf("%v of %v: got %v, want %v", code, d, got, want)
+			}
+		}
+		for _, code := range []driver.Code{driver.Exp, driver.Div, driver.Mean, driver.Matmul} {
+			src := []driver.DType{d, d}
+			if code != driver.Div && code != driver.Matmul {
+				src = src[:1]
+			}
+			if b.Offers(code, d, src...) {
+				t.Errorf("%v is offered for %v", code, d)
+			}
+		}
+	}
+	// A mask chooses among real numbers.
+	mask := place(t, b, driver.Bool, []int{4}, dense, []float64{1, 0, 0, 1})
+	for _, d := range dtypes {
+		x, y := place(t, b, d, []int{4}, dense, []float64{1, 2, 3, 4}), place(t, b, d, []int{4}, scalar, []float64{-1})
+		dst := newView(t, b, d, []int{4}, dense)
+		b.Run(driver.Kernel{Code: driver.Where}, dst, mask, x, y)
+		for i, want := range []float64{1, -1, -1, 4} {
+			if got := values(b, dst)[i]; got != want {
+				t.Errorf("where of %v, element %d: got %v, want %v", d, i, got, want)
+			}
+		}
+		less := newView(t, b, driver.Bool, []int{4}, gaps)
+		b.Run(driver.Kernel{Code: driver.Less}, less, y, x)
+		if got := values(b, less)[2]; got != 1 {
+			t.Errorf("less of %v: got %v, want true", d, got)
+		}
+	}
+}
+
+// integral are the elementwise codes for integers.
+var integral = map[driver.Code]bool{
+	driver.Affine: true, driver.Neg: true, driver.Abs: true, driver.Relu: true, driver.Step: true,
+	driver.Add: true, driver.AddScaled: true, driver.Sub: true, driver.Mul: true, driver.Max: true, driver.Min: true,
+	driver.Equal: true, driver.Less: true, driver.LessEqual: true, driver.Where: true,
+}

@@ -1,0 +1,170 @@
+package tensor
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestResultType holds what torch.result_type gives.
+func TestResultType(t *testing.T) {
+	one := func(d DType, dims bool) *Tensor {
+		x := Ones(2).To(d)
+		if !dims {
+			x = x.Select(0, 0)
+		}
+		return x
+	}
+	for _, c := range []struct {
+		a     DType
+		aDims bool
+		b     DType
+		bDims bool
+		want  DType
+	}{
+		{Bool, true, Int64, true, Int64},
+		{Uint8, true, Int32, true, Int32},
+		{Uint8, true, Int64, false, Uint8},
+		{Int32, true, Int64, false, Int32},
+		{Int64, true, Float16, false, Float16},
+		{Int32, true, Float64, false, Float64},
+		{Bool, true, Float64, false, Float64},
+		{Bool, true, Uint8, false, Uint8},
+		{Float16, true, Int64, true, Float16},
+		{Float16, true, Float64, false, Float16},
+		{Float16, true, Float32, true, Float32},
+		{Float16, true, BFloat16, true, Float32},
+		{Float16, true, BFloat16, false, Float16},
+		{Float16, false, Float32, false, Float32},
+		{Int64, false, Float16, true, Float16},
+	} {
+		if got := ResultType(one(c.a, c.aDims), one(c.b, c.bDims)); got != c.want {
+			t.Errorf("%v (dimensions: %v) and %v (%v): got %v, want %v", c.a, c.aDims, c.b, c.bDims, got, c.want)
+		}
+		if got := one(c.a, c.aDims).Mul(one(c.b, c.bDims)).DType(); got != c.want {
+			t.Errorf("mul of %v and %v: got %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+	ints := FromInts([]int{1, 2})
+	for _, c := range []struct {
+		name string
+		got  *Tensor
+		want DType
+	}{
+		{"integers and 2", ints.AddScalar(2), Int64},
+		{"integers and 0.5", ints.AddScalar(0.5), Float32},
+		{"bool and 1", FromBools([]bool{true}).Scale(1), Int64},
+		{"bool and bool", FromBools([]bool{true}).Add(FromBools([]bool{true})), Bool},
+		{"integers by integers", ints.Div(ints), Float32},
+		{"exp of integers", ints.Exp(), Float32},
+		{"sum of int32", ints.To(Int32).Sum(), Int64},
+		{"sum of bool", FromBools([]bool{true, true}).Sum(), Int64},
+	} {
+		if c.got.DType() != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, c.got.DType(), c.want)
+		}
+	}
+}
+
+func TestIntegers(t *testing.T) {
+	large := FromInt64s([]int64{1<<62 + 1, -7})
+	if got := large.AddScalar(1).Int64s(); !slices.Equal(got, []int64{1<<62 + 2, -6}) {
+		t.Errorf("got %v", got)
+	}
+	if got := New([]float64{0, 2.9, -2.9, 300}).To(Uint8).Ints(); !slices.Equal(got, []int{0, 2, 254, 44}) {
+		t.Errorf("to uint8: got %v", got)
+	}
+	if got := New([]float64{0, 0.1, -0.0}).Bools(); !slices.Equal(got, []bool{false, true, false}) {
+		t.Errorf("to bool: got %v", got)
+	}
+	x := Ones(3).RequireGrad()
+	if y := x.Long(); y.RequiresGrad() {
+		t.Error("integers have a gradient")
+	}
+	for _, c := range []struct {
+		x    *Tensor
+		want string
+	}{
+		{FromInts([]int{0, 1, 2}), "tensor([0, 1, 2])"},
+		{FromBools([]bool{true, false}), "tensor([ True, False])"},
+		{FromInts([]int{1, -20, 300, 4}, 2, 2).To(Int32), "tensor([[  1, -20],\n        [300,   4]], dtype=int32)"},
+		{FromInts(nil), "tensor([], dtype=int64)"},
+		{New([]float64{1, 448}).To(Float8E4M3), "tensor([  1., 448.], dtype=float8_e4m3fn)"},
+	} {
+		if got := c.x.String(); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+		if !strings.Contains(c.x.HTML(), c.x.DType().String()) {
+			t.Errorf("%s: its table does not name the dtype", c.x)
+		}
+	}
+	for _, c := range []struct {
+		f    func()
+		want string
+	}{
+		{func() { FromInts([]int{1}).RequireGrad() }, "expected a floating-point dtype"},
+		{func() { FromInts([]int{1, 2}).Mean() }, "expected a floating-point dtype"},
+		{func() { FromBools([]bool{true}).Neg() }, "no such arithmetic on bool"},
+		{func() { Ones(2).To(Float8E4M3).Add(Ones(2)) }, "expected a cast"},
+		{func() { FInfo(Int64) }, "IInfo"},
+		{func() { IInfo(Float32) }, "FInfo"},
+		{func() { PromoteTypes(Float8E4M3, Float32) }, "does not promote"},
+	} {
+		if err := Try(c.f); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q in it", err, c.want)
+		}
+	}
+}
+
+// composite is a function made of operations: x y / (|x| + 2).
+type composite struct{}
+
+func (composite) Info() Info { return Info{"composite", "torch.composite", Keep, ReadsOperands} }
+func (composite) promotes()  {}
+func (composite) f(in []*Tensor) *Tensor {
+	return in[0].Mul(in[1]).Div(in[0].Abs().AddScalar(2))
+}
+func (c composite) Forward(in []*Tensor) *Tensor { return compose(c.f, in) }
+func (c composite) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(c.f, dy, in)
+}
+
+// TestCompose compares an operation made of others with the same function written
+// out: values rounded once, gradients, second gradients, one event.
+func TestCompose(t *testing.T) {
+	for _, d := range []DType{Float16, BFloat16, Float32, Float64} {
+		x, y := NewAs(d, []float64{1, -2, 0.3}).RequireGrad(), NewAs(d, []float64{0.7, 3, -1}).RequireGrad()
+		wx, wy := x.To(d.Wide()).Detach().RequireGrad(), y.To(d.Wide()).Detach().RequireGrad()
+		// x and y have histories.
+		a, b := x.Scale(2), y.Scale(2)
+		wa, wb := wx.Scale(2), wy.Scale(2)
+		var names []string
+		stop := Observe(func(e Event) { names = append(names, e.Op.Name) })
+		got := apply(composite{}, a, b)
+		stop()
+		if !slices.Equal(names, []string{"composite"}) {
+			t.Errorf("%v: events are %v", d, names)
+		}
+		want := composite{}.f([]*Tensor{wa, wb})
+		if !Equal(got, want.To(d)) {
+			t.Errorf("%v: got %v, want %v", d, got, want)
+		}
+		first, wantFirst := GradGraph(got.Sum(), x, y), GradGraph(want.Sum(), wx, wy)
+		for i, g := range first {
+			if !AllClose(g, wantFirst[i].To(d), 2*FInfo(d).Eps, 2*FInfo(d).Eps) {
+				t.Errorf("%v: gradient %d: got %v, want %v", d, i, g, wantFirst[i])
+			}
+		}
+		second := Grad(first[0].Mul(first[0]).Sum().Add(first[1].Sum()), x, y)
+		wantSecond := Grad(wantFirst[0].Mul(wantFirst[0]).Sum().Add(wantFirst[1].Sum()), wx, wy)
+		for i, g := range second {
+			if !AllClose(g, wantSecond[i].To(d), 8*FInfo(d).Eps, 8*FInfo(d).Eps) {
+				t.Errorf("%v: second gradient %d: got %v, want %v", d, i, g, wantSecond[i])
+			}
+		}
+		// Operands of which one needs no gradient.
+		if g := Grad(apply(composite{}, a.Detach(), y).Sum(), y)[0]; !AllClose(g, wa.Div(wa.Abs().AddScalar(2)).To(d), FInfo(d).Eps, 0) {
+			t.Errorf("%v: gradient of the second alone: got %v", d, g)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package nn
+
+import (
+	"reflect"
+)
+
+// Mode is what a layer embeds that computes one way while it is trained and
+// another way in use, as dropout does. The zero value is in training.
+type Mode struct{ inUse bool }
+
+// Training reports whether the layer is in training.
+func (m *Mode) Training() bool { return !m.inUse }
+
+// Train switches all layers of model to training. It is torch.nn.Module.train.
+func Train(model any) { setMode(model, false) }
+
+// Eval switches all layers of model to use, without dropout and with running
+// statistics. It is torch.nn.Module.eval.
+func Eval(model any) { setMode(model, true) }
+
+func setMode(model any, inUse bool) {
+	w := walker{seen: map[any]bool{}}
+	w.visit = func(v reflect.Value) {
+		if v.Type() == modeType && v.CanAddr() {
+			// v may be an unexported field, from which Interface would panic.
+			(*Mode)(v.Addr().UnsafePointer()).inUse = inUse
+		}
+	}
+	w.walk(reflect.ValueOf(model), "")
+}
+
+var modeType = reflect.TypeFor[Mode]()

@@ -1,0 +1,50 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+
+	"halfnote/tensor"
+)
+
+// Option configures a layer's constructor, whose comment names those that it takes;
+// others make it panic.
+type Option struct {
+	name string
+	set  func(*config)
+}
+
+// config is what options set. Each constructor starts from its own defaults.
+type config struct {
+	bias      bool
+	generator *tensor.Generator
+}
+
+// NoBias leaves out a layer's bias; it has one by default. It is bias=False.
+func NoBias() Option { return Option{"NoBias", func(c *config) { c.bias = false }} }
+
+// InitFrom draws the parameters from g; by default from the generator that
+// tensor.ManualSeed seeds.
+func InitFrom(g *tensor.Generator) Option {
+	return Option{"InitFrom", func(c *config) { c.generator = g }}
+}
+
+// configure returns c changed by options, which must be among those that the
+// constructor takes.
+func configure(constructor string, c config, options []Option, takes ...string) config {
+	for _, o := range options {
+		if !slices.Contains(takes, o.name) {
+			panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("option %s does not belong to this layer; expected one of %v", o.name, takes)})
+		}
+		o.set(&c)
+	}
+	return c
+}
+
+// uniform draws from the generator of the options.
+func (c config) uniform(from, to float64, shape ...int) *tensor.Tensor {
+	if c.generator != nil {
+		return c.generator.Uniform(from, to, shape...)
+	}
+	return tensor.Uniform(from, to, shape...)
+}
