@@ -1,0 +1,159 @@
+package amp_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+)
+
+// dtypeCheck is an expression and the dtype that it has in a region; "error" is
+// for one that is refused.
+type dtypeCheck struct {
+	row  int
+	name string
+	f    func() *tensor.Tensor
+	want string
+}
+
+// TestDTypes are rows D1 to D16 of the project's specification: the dtypes that
+// operations give under amp.Float16, from PyTorch's behaviour on CUDA
+// (test_autocast.py and autocast_mode.cpp).
+func TestDTypes(t *testing.T) {
+	tensor.ManualSeed(1)
+	x, w := tensor.Randn(8, 8), tensor.Randn(8, 8).RequireGrad()
+	h, b, d := x.Half(), x.BFloat16(), x.Double()
+	rows := map[int]bool{}
+	for _, c := range []dtypeCheck{
+		{1, "matmul(32,32)", func() *tensor.Tensor { return x.MatMul(w) }, "float16"},
+		{1, "matmul(32,32) of three dimensions", func() *tensor.Tensor { return x.Unsqueeze(0).MatMul(w.Unsqueeze(0)) }, "float16"},
+		{1, "linear(32,32)", func() *tensor.Tensor { return x.Linear(w, nil) }, "float16"},
+		{1, "linear(32,32) with bias", func() *tensor.Tensor { return x.Linear(w, tensor.Ones(8)) }, "float16"},
+
+		{2, "matmul(16,32)", func() *tensor.Tensor { return h.MatMul(x) }, "float16"},
+		{2, "matmul(bf16,32)", func() *tensor.Tensor { return b.MatMul(x) }, "float16"},
+
+		{3, "matmul(64,64)", func() *tensor.Tensor { return d.MatMul(d) }, "float64"},
+		{3, "matmul(64,16)", func() *tensor.Tensor { return d.MatMul(h) }, "error"},
+		{3, "matmul(64,32)", func() *tensor.Tensor { return d.MatMul(x) }, "error"},
+
+		{4, "relu of linear", func() *tensor.Tensor { return x.Linear(w, nil).ReLU() }, "float16"},
+		{4, "tanh", func() *tensor.Tensor { return h.Tanh() }, "float16"},
+		{4, "sigmoid", func() *tensor.Tensor { return h.Sigmoid() }, "float16"},
+		{4, "gelu", func() *tensor.Tensor { return h.GELU() }, "float16"},
+		{4, "sqrt", func() *tensor.Tensor { return h.Abs().Sqrt() }, "float16"},
+		{4, "mean", func() *tensor.Tensor { return h.Mean() }, "float16"},
+
+		{5, "sum", func() *tensor.Tensor { return h.Sum() }, "float32"},
+		{5, "softmax", func() *tensor.Tensor { return h.Softmax(-1) }, "float32"},
+		{5, "log_softmax", func() *tensor.Tensor { return h.LogSoftmax(-1) }, "float32"},
+		{5, "exp", func() *tensor.Tensor { return h.Exp() }, "float32"},
+		{5, "log", func() *tensor.Tensor { return h.Abs().Log() }, "float32"},
+		{5, "pow", func() *tensor.Tensor { return h.Pow(2) }, "float32"},
+		{5, "norm", func() *tensor.Tensor { return h.Norm() }, "float32"},
+
+		{6, "sum as float16", func() *tensor.Tensor { return h.SumAs(tensor.Float16) }, "float16"},
+		{6, "softmax as float16", func() *tensor.Tensor { return h.SoftmaxAs(tensor.Float16, -1) }, "float16"},
+		{6, "log_softmax as float16", func() *tensor.Tensor { return h.LogSoftmaxAs(tensor.Float16, -1) }, "float16"},
+
+		{7, "mse_loss(16,32)", func() *tensor.Tensor { return h.MSELoss(x) }, "float32"},
+		{7, "mse_loss(16,16)", func() *tensor.Tensor { return h.MSELoss(h) }, "float32"},
+		{7, "l1_loss(16,16)", func() *tensor.Tensor { return h.L1Loss(h) }, "float32"},
+
+		{9, "add(16,32)", func() *tensor.Tensor { return h.Add(x) }, "float32"},
+		{9, "add(16,16)", func() *tensor.Tensor { return h.Add(h) }, "float16"},
+		{9, "mul(16,32)", func() *tensor.Tensor { return h.Mul(x) }, "float32"},
+		{9, "mul(16,16)", func() *tensor.Tensor { return h.Mul(h) }, "float16"},
+
+		{11, "in place", func() *tensor.Tensor { return h.Clone().AddAssign(x) }, "float16"},
+
+		{15, "1/x of float16", func() *tensor.Tensor { return h.Reciprocal() }, "float32"},
+		{15, "y/x of float16", func() *tensor.Tensor { return h.Div(h) }, "float16"},
+
+		{16, "sum of float64", func() *tensor.Tensor { return d.Sum() }, "float64"},
+	} {
+		rows[c.row] = true
+		c.run(t, amp.Float16)
+	}
+
+	rows[13] = true
+	for _, c := range []dtypeCheck{
+		{13, "matmul(32,16), disabled inside", func() *tensor.Tensor { return x.MatMul(h) }, "error"},
+		{13, "matmul(32,32) after Float, disabled inside", func() *tensor.Tensor { return x.MatMul(h.Float()) }, "float32"},
+	} {
+		c.run(t, amp.Float16, amp.Float16.Enabled(false))
+	}
+	t.Run("D13 after the disabled region", func(t *testing.T) {
+		amp.Autocast(amp.Float16, func() {
+			amp.Autocast(amp.Off, func() {})
+			if got := x.MatMul(h).DType(); got != tensor.Float16 {
+				t.Errorf("got %v, want float16", got)
+			}
+		})
+	})
+	rows[14] = true
+	t.Run("D14 gradients", gradientDTypes)
+	for n := 1; n <= 16; n++ {
+		if !rows[n] {
+			t.Logf("row D%d is missing", n)
+		}
+	}
+}
+
+// run computes the expression in regions, each inside the one before.
+func (c dtypeCheck) run(t *testing.T, regions ...amp.Policy) {
+	t.Run(fmt.Sprintf("D%d %s", c.row, strings.ReplaceAll(c.name, "/", "÷")), func(t *testing.T) {
+		var got string
+		body := func() { got = c.f().DType().String() }
+		for _, p := range slices.Backward(regions) {
+			inner := body
+			body = func() { amp.Autocast(p, inner) }
+		}
+		if err := try(body); err != nil {
+			got = "error"
+		}
+		if got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	})
+}
+
+// Gradients of leaves keep the leaf's dtype, those of activations have that of
+// their forward operation, and Backward inside the region changes nothing.
+func gradientDTypes(t *testing.T) {
+	for _, inside := range []bool{false, true} {
+		x, w := tensor.Ones(4, 4), tensor.Ones(4, 4).RequireGrad()
+		var h, loss *tensor.Tensor
+		amp.Autocast(amp.Float16, func() {
+			h = x.MatMul(w).RetainGrad()
+			loss = h.MSELoss(x)
+			if inside {
+				loss.Backward()
+			}
+		})
+		if !inside {
+			loss.Backward()
+		}
+		if h.Grad().DType() != tensor.Float16 || w.Grad().DType() != tensor.Float32 {
+			t.Errorf("inside %v: activation %v, leaf %v; want float16, float32", inside, h.Grad().DType(), w.Grad().DType())
+		}
+	}
+}
+
+// By torch's CPU lists sums and softmax stay in bfloat16 and losses do not.
+func TestDTypesCPU(t *testing.T) {
+	x := tensor.Ones(8, 8)
+	b := x.BFloat16()
+	for _, c := range []dtypeCheck{
+		{8, "matmul", func() *tensor.Tensor { return x.MatMul(x) }, "bfloat16"},
+		{0, "sum", func() *tensor.Tensor { return b.Sum() }, "bfloat16"},
+		{0, "softmax", func() *tensor.Tensor { return b.Softmax(-1) }, "bfloat16"},
+		{0, "exp", func() *tensor.Tensor { return b.Exp() }, "bfloat16"},
+		{0, "mse_loss", func() *tensor.Tensor { return b.MSELoss(b) }, "float32"},
+	} {
+		c.run(t, amp.CPUBFloat16)
+	}
+}
