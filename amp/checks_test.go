@@ -107,6 +107,7 @@ func (c checks) conversions() {
 		}
 	})
 	c.half(29, "float64 1+2^-11+2^-40, by way of float32", tensor.NewAs(tensor.Float64, []float64{1 + 0x1p-11 + 0x1p-40}).Half(), 1)
+	c.half(30, "int64 70000", tensor.FromInts([]int{70000}).Half(), inf)
 	c.run(31, "full and fill with 1e6", func(t *testing.T) {
 		x := halves(1)
 		if err := try(func() { x.Fill(1e6) }); err == nil || x.Item() != 1 {
@@ -130,6 +131,7 @@ func (c checks) arithmetic() {
 	c.half(42, "1 + 0.0005", halves(1).AddScalar(0.0005), 1.0009765625)
 	c.half(43, "1 + 2^-11", halves(1).AddScalar(0x1p-11), 1)
 	c.half(44, "1 - 0.0003", halves(1).AddScalar(-0.0003), 0.99951171875)
+	c.single(45, "int64 1 + 0.0001", tensor.FromInts([]int{1}).AddScalar(0.0001), float64(float32(1.0001)))
 	c.half(46, "2048 + 1", halves(2048).Add(halves(1)), 2048)
 	c.half(47, "2050 + 1", halves(2050).Add(halves(1)), 2052)
 	c.half(48, "60000 + 60000", halves(60000).Add(halves(60000)), inf)
@@ -203,7 +205,9 @@ func (c checks) promotions() {
 	c.dtype(97, "half[3] * float32 0-dim", three.Mul(tensor.Scalar(1)), tensor.Float16)
 	c.dtype(98, "half[3] * float32[1]", three.Mul(tensor.Ones(1)), tensor.Float32)
 	c.dtype(99, "half[1] + bfloat16[1]", one.Add(bfloats(1)), tensor.Float32)
+	c.dtype(100, "half[1] + int64[1]", one.Add(tensor.FromInts([]int{1})), tensor.Float16)
 	c.dtype(101, "half[1] + float64 0-dim", one.Add(tensor.Scalar(1).Double()), tensor.Float16)
+	c.dtype(102, "int64[1] + 0.5", tensor.FromInts([]int{1}).AddScalar(0.5), tensor.Float32)
 }
 
 func (c checks) scaling() {

@@ -26,6 +26,7 @@ func TestDTypes(t *testing.T) {
 	tensor.ManualSeed(1)
 	x, w := tensor.Randn(8, 8), tensor.Randn(8, 8).RequireGrad()
 	h, b, d := x.Half(), x.BFloat16(), x.Double()
+	n := tensor.FromInts([]int{1, 2, 3}).To(tensor.Int32)
 	rows := map[int]bool{}
 	for _, c := range []dtypeCheck{
 		{1, "matmul(32,32)", func() *tensor.Tensor { return x.MatMul(w) }, "float16"},
@@ -73,6 +74,7 @@ func TestDTypes(t *testing.T) {
 		{15, "1/x of float16", func() *tensor.Tensor { return h.Reciprocal() }, "float32"},
 		{15, "y/x of float16", func() *tensor.Tensor { return h.Div(h) }, "float16"},
 
+		{16, "sum of int32", func() *tensor.Tensor { return n.Sum() }, "int64"},
 		{16, "sum of float64", func() *tensor.Tensor { return d.Sum() }, "float64"},
 	} {
 		rows[c.row] = true

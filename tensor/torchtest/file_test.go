@@ -77,16 +77,35 @@ func (f *fixtures) tensor(name string) *tensor.Tensor {
 		return nil
 	}
 	p := f.data[e.Offsets[0]:e.Offsets[1]]
+	if d, ok := integers[e.DType]; ok {
+		data := make([]int64, len(p)/d.Size())
+		for i := range data {
+			data[i] = integer(d, p[d.Size()*i:])
+		}
+		return tensor.FromInt64s(data, len(data)).Reshape(e.Shape...).To(d)
+	}
 	d, size, decode := decoder(e.DType)
 	data := make([]float64, len(p)/size)
 	for i := range data {
 		data[i] = decode(p[size*i:])
 	}
-	return tensor.NewAs(d, data, e.Shape...).Reshape(e.Shape...)
+	return tensor.NewAs(d, data, len(data)).Reshape(e.Shape...)
+}
+
+var integers = map[string]tensor.DType{"I64": tensor.Int64, "I32": tensor.Int32, "U8": tensor.Uint8, "BOOL": tensor.Bool}
+
+func integer(d tensor.DType, p []byte) int64 {
+	switch d {
+	case tensor.Int64:
+		return int64(binary.LittleEndian.Uint64(p))
+	case tensor.Int32:
+		return int64(int32(binary.LittleEndian.Uint32(p)))
+	}
+	return int64(p[0])
 }
 
 // decoder returns the dtype of a name of the format, its size, and its numbers as
-// float64, which holds all that fixtures have exactly.
+// float64, which holds them exactly.
 func decoder(name string) (tensor.DType, int, func([]byte) float64) {
 	le := binary.LittleEndian
 	switch name {
@@ -99,7 +118,7 @@ func decoder(name string) (tensor.DType, int, func([]byte) float64) {
 	case "F16":
 		return tensor.Float16, 2, func(p []byte) float64 { return float16(le.Uint16(p)) }
 	}
-	panic(fmt.Sprintf("torchtest: dtype %s in a fixture; expected F64, F32, F16 or BF16", name))
+	panic(fmt.Sprintf("torchtest: dtype %s in a fixture; expected F64, F32, F16, BF16, an integer or BOOL", name))
 }
 
 func float16(bits uint16) float64 {

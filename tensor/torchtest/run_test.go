@@ -141,13 +141,13 @@ func (r *run) operands() []T {
 	var in []T
 	for i, o := range r.c.Operands {
 		x := r.f.tensor(fmt.Sprint(r.c.Name, "/in", i))
-		if floating(x.DType()) && o.Cast {
+		if x.DType().IsFloat() && o.Cast {
 			x = x.To(dtypes[names[min(i, len(names)-1)]])
 		}
 		if r.strided {
 			x = scattered(x)
 		}
-		if floating(x.DType()) && o.Grad {
+		if x.DType().IsFloat() && o.Grad {
 			x = x.Detach().RequireGrad()
 		}
 		in = append(in, x)
@@ -158,8 +158,6 @@ func (r *run) operands() []T {
 var dtypes = map[string]tensor.DType{
 	"float16": tensor.Float16, "bfloat16": tensor.BFloat16, "float32": tensor.Float32, "float64": tensor.Float64,
 }
-
-func floating(d tensor.DType) bool { return slices.Contains(slices.Collect(maps.Values(dtypes)), d) }
 
 // scattered returns x with its dimensions in reverse order in memory, and gaps.
 func scattered(x T) T {
@@ -222,7 +220,7 @@ func (r *run) compareGrad(what string, order int, got, x T) {
 // it, whatever they are kept in.
 func (r *run) coarsest(want T) tensor.DType {
 	d := want.DType()
-	if !floating(d) {
+	if !d.IsFloat() {
 		return d
 	}
 	for _, name := range strings.Split(r.dtype, "+") {
