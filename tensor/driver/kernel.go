@@ -20,7 +20,7 @@ type Kernel struct {
 // types of 8 bits are only filled and copied.
 //
 // All operands have dst's dtype, but for [Copy], comparisons, [Where], the
-// reductions, [Matmul] and [Unscale], whose comments say what else they take.
+// reductions, [Matmul], positions and [Unscale], whose comments say what else they take.
 // Integers and bool are offered where a comment says "integers too". Elementwise kernels read
 // operands broadcast by strides of 0 to dst's shape, and dst may be one of
 // them: the same window, not an overlapping one. NaN goes through every kernel
@@ -84,6 +84,28 @@ const (
 	// too or, where they are float16 or bfloat16, float32; the third has x's dtype
 	// or dst's. dst overlaps no operand.
 	Matmul
+
+	// Positions. index is int64 and holds positions along Axis, which the caller
+	// has found to be in range. All views have dst's rank; index and x or dst, as
+	// written, have one shape, and the other view has at least its sizes along
+	// all axes but Axis. x has dst's dtype; i[j] is i with j in place of the
+	// number along Axis. The first two and ArgMax, ArgMin and ArgSort are for
+	// integers too.
+	Gather     // dst[i] = x[i[index[i]]]; src is x, index
+	Scatter    // dst[i[index[i]]] = x[i], in row-major order of i, so that the last stays; src is x, index
+	ScatterAdd // dst[i[index[i]]] += x[i], in row-major order of i, likewise the next three; float32, float64 and int64 alone
+	ScatterMul
+	ScatterMax
+	ScatterMin
+	// ArgMax is the position of the largest element among those that are reduced,
+	// counted in row-major order, as int64: the first of equal ones, of NaN if
+	// there is one. Shapes are as in reductions; there is at least one element.
+	ArgMax
+	ArgMin // of the smallest
+	// ArgSort is the order of src along Axis, as int64: dst[i] is the position of
+	// what comes i-th. Equal elements keep their order; NaN is greater than all.
+	// With Alpha 1 the largest comes first.
+	ArgSort
 
 	Optional
 

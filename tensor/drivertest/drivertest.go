@@ -35,6 +35,8 @@ func Run(t *testing.T, b driver.Backend) {
 		{"ReduceOrder", testReduceOrder},
 		{"Matmul", testMatmul},
 		{"MatmulExact", testMatmulExact},
+		{"Positions", testPositions},
+		{"Arg", testArg},
 		{"Unscale", testUnscale},
 		{"SGD", testSGD},
 		{"Repeatable", func(t *testing.T, b driver.Backend) { Same(t, b, b) }},
@@ -45,6 +47,9 @@ func Run(t *testing.T, b driver.Backend) {
 
 func testOffers(t *testing.T, b driver.Backend) {
 	for c := driver.Code(0); c < driver.Optional; c++ {
+		if c >= driver.Gather && c <= driver.ArgSort {
+			continue // testPositions and testArg run them with every dtype
+		}
 		for _, d := range dtypes {
 			src := make([]driver.DType, operands(c))
 			for i := range src {

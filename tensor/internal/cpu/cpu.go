@@ -49,7 +49,7 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 	if !b.Offers(k.Code, dst.DType, dtypesOf(src)...) {
 		panic(fmt.Sprintf("cpu: %v: not offered for %v from %v", k.Code, dst.DType, dtypesOf(src)))
 	}
-	check(k.Code, dst, src)
+	check(k, dst, src)
 	switch k.Code {
 	case driver.Fill:
 		b.fill(dst, k.Alpha)
@@ -69,6 +69,28 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 			matmul[float64](b, dst, src)
 		} else {
 			matmul[float32](b, dst, src)
+		}
+	case driver.Gather:
+		b.gatherAt(k.Axis, dst, src[0], src[1])
+	case driver.Scatter:
+		b.scatterAt(k.Axis, dst, src[0], src[1])
+	case driver.ScatterAdd, driver.ScatterMul, driver.ScatterMax, driver.ScatterMin:
+		switch dst.DType {
+		case driver.Float32:
+			scatterAt(b, k.Axis, dst, src[0], src[1], meetingOf[float32](k.Code))
+		case driver.Float64:
+			scatterAt(b, k.Axis, dst, src[0], src[1], meetingOf[float64](k.Code))
+		default:
+			scatterAt(b, k.Axis, dst, src[0], src[1], meetingOf[int64](k.Code))
+		}
+	case driver.ArgMax, driver.ArgMin, driver.ArgSort:
+		switch src[0].DType.Wide() {
+		case driver.Float32:
+			arg[float32](b, k, dst, src[0])
+		case driver.Float64:
+			arg[float64](b, k, dst, src[0])
+		default:
+			arg[int64](b, k, dst, src[0])
 		}
 	case driver.Unscale:
 		if dst.DType == driver.Float64 {
@@ -102,6 +124,8 @@ func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) boo
 		return len(src) == 0
 	case driver.Copy:
 		return len(src) == 1 && src[0].Size() > 0
+	case driver.Gather, driver.Scatter:
+		return len(src) == 2 && src[0] == dst && src[1] == driver.Int64
 	}
 	if len(src) == 0 || src[0].Size() == 0 || src[len(src)-1].IsStorage() || dst.IsStorage() {
 		return false
@@ -117,6 +141,10 @@ func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) boo
 		return float && (len(src) == 2 || len(src) == 3) &&
 			src[0] == src[1] && (src[0] == dst || widened(src[0])) &&
 			(len(src) == 2 || src[2] == dst || src[2] == src[0])
+	case driver.ScatterAdd, driver.ScatterMul, driver.ScatterMax, driver.ScatterMin:
+		return len(src) == 2 && src[0] == dst && src[1] == driver.Int64 && dst == dst.Wide()
+	case driver.ArgMax, driver.ArgMin, driver.ArgSort:
+		return len(src) == 1 && dst == driver.Int64
 	case driver.Unscale:
 		return float && len(src) == 1 && src[0] == driver.Float32
 	case driver.SGD:
@@ -144,7 +172,8 @@ func dtypesOf(views []driver.View) []driver.DType {
 
 // check panics unless shapes fit together as the code's comment in package
 // driver asks.
-func check(c driver.Code, dst driver.View, src []driver.View) {
+func check(k driver.Kernel, dst driver.View, src []driver.View) {
+	c := k.Code
 	for i, v := range src {
 		ok := len(v.Shape) == len(dst.Shape)
 		for axis := range v.Shape {
@@ -154,8 +183,10 @@ func check(c driver.Code, dst driver.View, src []driver.View) {
 			n, want := v.Shape[axis], dst.Shape[axis]
 			switch {
 			case c == driver.Unscale:
-			case c >= driver.Sum && c <= driver.ReduceMin:
+			case c >= driver.Sum && c <= driver.ReduceMin || c == driver.ArgMax || c == driver.ArgMin:
 				ok = n == want || want == 1
+			case c >= driver.Gather && c <= driver.ScatterMin:
+				ok = true // below
 			case c == driver.Matmul && i < 2 && axis >= len(v.Shape)-2:
 				ok = true // below
 			default:
@@ -168,6 +199,9 @@ func check(c driver.Code, dst driver.View, src []driver.View) {
 		if !ok {
 			panic(fmt.Sprintf("cpu: %v: operand %d has shape %v, which does not fit the result's %v", c, i, v.Shape, dst.Shape))
 		}
+	}
+	if c >= driver.Gather && c <= driver.ScatterMin {
+		checkPositions(k, dst, src[0], src[1])
 	}
 	if c == driver.Matmul {
 		r := len(dst.Shape)

@@ -1,0 +1,171 @@
+package cpu
+
+import (
+	"cmp"
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+// arg computes positions from what src is computed in.
+func arg[T number](b *Backend, k driver.Kernel, dst, src driver.View) {
+	if k.Code == driver.ArgSort {
+		argsort[T](b, k.Axis, k.Alpha == 1, dst, src)
+	} else {
+		extreme[T](b, k.Code == driver.ArgMax, dst, src)
+	}
+}
+
+// extreme sets dst to the position of the largest element of src, or of the
+// smallest, along the axes where dst has size 1. Blocks and results are cut as in
+// reduce.
+func extreme[T number](b *Backend, largest bool, dst, src driver.View) {
+	kept, reduced := axes(dst, src)
+	outs, count := dst.Len(), 1
+	for _, axis := range reduced {
+		count *= src.Shape[axis]
+	}
+	if outs == 0 {
+		return
+	}
+	before := func(x, y T) bool { return x < y || x != x && y == y }
+	if largest {
+		before = func(x, y T) bool { return x > y || x != x && y == y }
+	}
+	r := readLayout[T](src, permuted(src, kept, reduced))
+	blocks := (count + block - 1) / block
+	values, places := make([]T, outs*blocks), make([]int64, outs*blocks)
+	b.ranges(len(values), max(1, copyItem/min(block, count)), func(lo, hi int) {
+		withScratch(func(s *scratch[T]) {
+			for i := lo; i < hi; i++ {
+				first := i % blocks * block
+				x := r.at(i/blocks*count+first, s.in[0][:min(block, count-first)])
+				best := 0
+				for j, v := range x {
+					if before(v, x[best]) {
+						best = j
+					}
+				}
+				values[i], places[i] = x[best], int64(first+best)
+			}
+		})
+	})
+	w := write[int64](dst)
+	b.ranges(outs, copyItem, func(lo, hi int) {
+		withScratch(func(s *scratch[int64]) {
+			for ; lo < hi; lo += chunk {
+				out := w.room(lo, s.out[:min(chunk, hi-lo)])
+				for i := range out {
+					best := (lo + i) * blocks
+					for j := best + 1; j < (lo+i+1)*blocks; j++ {
+						if before(values[j], values[best]) {
+							best = j
+						}
+					}
+					out[i] = places[best]
+				}
+				w.put(lo, out)
+			}
+		})
+	})
+}
+
+// ranked is an element and where it was.
+type ranked[T number] struct {
+	value T
+	place int64
+}
+
+// argsort sets dst to the order of src along axis.
+func argsort[T number](b *Backend, axis int, descending bool, dst, src driver.View) {
+	n := src.Shape[axis]
+	if src.Len() == 0 {
+		return
+	}
+	compare := func(a, c ranked[T]) int {
+		// cmp.Compare has NaN below all: here it is above.
+		if o := -cmp.Compare(truth[int64](a.value == a.value), truth[int64](c.value == c.value)); o != 0 {
+			return o
+		}
+		return cmp.Compare(a.value, c.value)
+	}
+	stable := func(a, c ranked[T]) int {
+		o := compare(a, c)
+		if descending {
+			o = -o
+		}
+		if o == 0 {
+			o = cmp.Compare(a.place, c.place)
+		}
+		return o
+	}
+	others := make([]int, 0, len(src.Shape))
+	for i := range src.Shape {
+		if i != axis {
+			others = append(others, i)
+		}
+	}
+	from, to := permuted(src, others, []int{axis}), permuted(dst, others, []int{axis})
+	r, w := readLayout[T](src, from), writer[int64]{readLayout[int64](dst, to)}
+	load := func(row, lo int, list []ranked[T]) {
+		withScratch(func(s *scratch[T]) {
+			for i := 0; i < len(list); i += chunk {
+				for j, v := range r.at(row*n+lo+i, s.in[0][:min(chunk, len(list)-i)]) {
+					list[i+j] = ranked[T]{v, int64(lo + i + j)}
+				}
+			}
+		})
+	}
+	store := func(row int, list []ranked[T]) {
+		withScratch(func(s *scratch[int64]) {
+			for i := 0; i < n; i += chunk {
+				out := w.room(row*n+i, s.out[:min(chunk, n-i)])
+				for j := range out {
+					out[j] = list[i+j].place
+				}
+				w.put(row*n+i, out)
+			}
+		})
+	}
+	const part = 16 * chunk // what an item sorts
+	rows := src.Len() / n
+	if n <= part {
+		b.ranges(rows, max(1, part/n), func(lo, hi int) {
+			list := make([]ranked[T], n)
+			for row := lo; row < hi; row++ {
+				load(row, 0, list)
+				slices.SortFunc(list, stable)
+				store(row, list)
+			}
+		})
+		return
+	}
+	list, room := make([]ranked[T], n), make([]ranked[T], n)
+	for row := range rows {
+		b.ranges(n, part, func(lo, hi int) {
+			load(row, lo, list[lo:hi])
+			slices.SortFunc(list[lo:hi], stable)
+		})
+		for width := part; width < n; width *= 2 {
+			for lo := 0; lo < n; lo += 2 * width {
+				merge(room[lo:min(lo+2*width, n)], list[lo:min(lo+width, n)], list[min(lo+width, n):min(lo+2*width, n)], stable)
+			}
+			list, room = room, list
+		}
+		store(row, list)
+	}
+}
+
+// merge sets dst to the elements of two sorted lists, sorted.
+func merge[T number](dst, x, y []ranked[T], compare func(a, b ranked[T]) int) {
+	for i := range dst {
+		if i%copyItem == 0 {
+			driver.Poll()
+		}
+		if len(y) == 0 || len(x) > 0 && compare(x[0], y[0]) <= 0 {
+			dst[i], x = x[0], x[1:]
+		} else {
+			dst[i], y = y[0], y[1:]
+		}
+	}
+}

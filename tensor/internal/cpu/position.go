@@ -1,0 +1,153 @@
+package cpu
+
+import (
+	"fmt"
+
+	"halfnote/tensor/driver"
+)
+
+// checkPositions panics unless shapes fit together as package driver asks.
+func checkPositions(k driver.Kernel, dst, x, index driver.View) {
+	whole, part := x, dst // part is where the index says, whole where it leads
+	if k.Code != driver.Gather {
+		whole, part = dst, x
+	}
+	ok := k.Axis >= 0 && k.Axis < len(dst.Shape)
+	for i := range dst.Shape {
+		ok = ok && part.Shape[i] == index.Shape[i] && (i == k.Axis || part.Shape[i] <= whole.Shape[i])
+	}
+	if !ok {
+		panic(fmt.Sprintf("cpu: %v: shapes %v, %v and %v of the result, operand and index do not fit together along axis %d", k.Code, dst.Shape, x.Shape, index.Shape, k.Axis))
+	}
+}
+
+// gatherAt sets dst to elements of x at the positions in index along axis.
+func (b *Backend) gatherAt(axis int, dst, x, index driver.View) {
+	switch dst.DType.Size() {
+	case 1:
+		gatherAt[uint8](b, axis, dst, x, index)
+	case 2:
+		gatherAt[uint16](b, axis, dst, x, index)
+	case 4:
+		gatherAt[uint32](b, axis, dst, x, index)
+	default:
+		gatherAt[uint64](b, axis, dst, x, index)
+	}
+}
+
+func gatherAt[E any](b *Backend, axis int, dst, x, index driver.View) {
+	to, from, positions := elements[E](bufferOf(dst.Buffer)), elements[E](bufferOf(x.Buffer)), elements[int64](bufferOf(index.Buffer))
+	step := x.Stride[axis]
+	x.Stride = append([]int(nil), x.Stride...)
+	x.Stride[axis] = 0
+	n := nestOf(dst.Shape, -1, dst, x, index)
+	_, inner := n.inner()
+	b.ranges(n.len(), copyItem, func(lo, hi int) {
+		n.runs(lo, hi, func(at [3]int, count int) {
+			d, s, p := at[0], at[1], at[2]
+			if inner[2] == 0 { // one position for all
+				s += int(positions[p]) * step
+				if inner[0] == 1 && inner[1] == 1 {
+					copy(to[d:d+count], from[s:])
+					return
+				}
+				for range count {
+					to[d] = from[s]
+					d, s = d+inner[0], s+inner[1]
+				}
+				return
+			}
+			for range count {
+				to[d] = from[s+int(positions[p])*step]
+				d, s, p = d+inner[0], s+inner[1], p+inner[2]
+			}
+		})
+	})
+}
+
+// scatterAt puts the elements of x at the positions in index along axis of dst.
+func (b *Backend) scatterAt(axis int, dst, x, index driver.View) {
+	switch dst.DType.Size() {
+	case 1:
+		scatterAt(b, axis, dst, x, index, replace[uint8]())
+	case 2:
+		scatterAt(b, axis, dst, x, index, replace[uint16]())
+	case 4:
+		scatterAt(b, axis, dst, x, index, replace[uint32]())
+	default:
+		scatterAt(b, axis, dst, x, index, replace[uint64]())
+	}
+}
+
+// meeting is what becomes of an element that another is scattered to.
+type meeting[E any] struct {
+	pair func(a, x E) E
+	join func(dst, x []E) // dst[i] = pair(dst[i], x[i])
+}
+
+func replace[E any]() meeting[E] {
+	return meeting[E]{func(_, x E) E { return x }, func(dst, x []E) { copy(dst, x) }}
+}
+
+func meetingOf[T number](code driver.Code) meeting[T] {
+	switch code {
+	case driver.ScatterMul:
+		return meeting[T]{func(a, x T) T { return a * x }, func(dst, x []T) { mul(dst, dst, x, nil, 0, 0) }}
+	case driver.ScatterMax:
+		m := method[T](driver.ReduceMax)
+		return meeting[T]{m.pair, m.join}
+	case driver.ScatterMin:
+		m := method[T](driver.ReduceMin)
+		return meeting[T]{m.pair, m.join}
+	}
+	m := method[T](driver.Sum)
+	return meeting[T]{m.pair, m.join}
+}
+
+// scatterAt lets elements of x meet those of dst. Workers share the lanes, the
+// positions on all axes but axis, and go through each lane in order; so neither
+// their number nor their haste shows.
+func scatterAt[E any](b *Backend, axis int, dst, x, index driver.View, m meeting[E]) {
+	to, from, positions := elements[E](bufferOf(dst.Buffer)), elements[E](bufferOf(x.Buffer)), elements[int64](bufferOf(index.Buffer))
+	step := dst.Stride[axis]
+	lanes := nestOf(x.Shape, axis, dst, x, index)
+	size, inner := lanes.inner()
+	width := max(64, (lanes.len()+15)/16)
+	rows := max(1, copyItem/width)
+	for first := 0; first < x.Shape[axis]; first += rows {
+		end := min(first+rows, x.Shape[axis])
+		b.ranges(lanes.len(), width, func(lo, hi int) {
+			if size < 8 || inner[2] != 0 {
+				// Lanes one by one: each has positions of its own.
+				lanes.runs(lo, hi, func(at [3]int, count int) {
+					for range count {
+						s, p := at[1]+first*x.Stride[axis], at[2]+first*index.Stride[axis]
+						for range end - first {
+							d := at[0] + int(positions[p])*step
+							to[d] = m.pair(to[d], from[s])
+							s, p = s+x.Stride[axis], p+index.Stride[axis]
+						}
+						for v := range at {
+							at[v] += inner[v]
+						}
+					}
+				})
+				return
+			}
+			for i := first; i < end; i++ {
+				lanes.runs(lo, hi, func(at [3]int, count int) {
+					d := at[0] + int(positions[at[2]+i*index.Stride[axis]])*step
+					s := at[1] + i*x.Stride[axis]
+					if inner[0] == 1 && inner[1] == 1 {
+						m.join(to[d:d+count], from[s:s+count])
+						return
+					}
+					for range count {
+						to[d] = m.pair(to[d], from[s])
+						d, s = d+inner[0], s+inner[1]
+					}
+				})
+			}
+		})
+	}
+}
