@@ -5,6 +5,10 @@ import "sync/atomic"
 // Screen shows values on whatever output area is the current one, the one of the
 // cell that runs. Its methods may be called from any goroutine.
 type Screen struct {
+	// Before, if set, is called with every value that is about to be shown. It is to
+	// be set before the screen is used.
+	Before func(v any)
+
 	sink  func() Sink
 	theme atomic.Pointer[string]
 }

@@ -28,5 +28,8 @@ func (s *Screen) Of(v any) Bundle {
 	if t, ok := v.(Themed); ok && s.Theme() != "" {
 		v = t.InTheme(s.Theme())
 	}
+	if s.Before != nil {
+		s.Before(v)
+	}
 	return Of(v)
 }

@@ -19,4 +19,5 @@ var preloaded = map[string]string{
 	"tensor":  "halfnote/tensor",
 	"time":    "time",
 	"trace":   "halfnote/amp/trace",
+	"widget":  "halfnote/display/widget",
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"halfnote/display"
+	"halfnote/display/widget"
 	"halfnote/interp/engine"
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/exports"
@@ -39,7 +40,7 @@ type Options struct {
 }
 
 // Session is what the cells of one notebook share. It implements
-// kernel.Evaluator, kernel.Completer and kernel.VariableLister.
+// kernel.Evaluator, kernel.CommUser, kernel.Completer and kernel.VariableLister.
 type Session struct {
 	opts     Options
 	binary   types.ImporterFrom // of the packages that are compiled
@@ -74,12 +75,15 @@ type Session struct {
 	outs     outputs
 	stdio    *stdio
 	screen   *display.Screen // what package display draws on when a cell calls it
+	comms    *transport
+	widgets  *widget.Manager // those that front ends know
 	lastDir  string          // the working folder before %cd
 	ran      []Ran           // the cells that %export writes
 }
 
 var (
 	_ kernel.Evaluator      = (*Session)(nil)
+	_ kernel.CommUser       = (*Session)(nil)
 	_ kernel.Completer      = (*Session)(nil)
 	_ kernel.VariableLister = (*Session)(nil)
 )
@@ -97,6 +101,9 @@ func NewSession(o Options) (*Session, error) {
 	}
 	s.live.Memory = o.Memory
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
+	s.comms = &transport{live: s.live, targets: map[string]kernel.CommOpened{}}
+	s.widgets = widget.NewManager(s.comms)
+	s.screen.Before = s.widgets.Connect
 	if err := s.reset(); err != nil {
 		return nil, err
 	}
@@ -110,6 +117,7 @@ func (s *Session) reset() error {
 		return err
 	}
 	if s.engine != nil {
+		s.widgets.Close()
 		s.engine.Close()
 	}
 	s.live.Recovered = e.Recovered

@@ -80,6 +80,8 @@ func (s *Session) bindSupport() {
 		"log": s.logger(),
 		// what a cell shows goes to the cell
 		"halfnote/display": s.screen.Symbols(),
+		// and widgets to its front ends
+		"halfnote/display/widget": s.widgets.Symbols(),
 	} {
 		m := map[string]reflect.Value{}
 		for name, f := range functions {

@@ -28,6 +28,7 @@ func (s *Session) execute(c *cell) error {
 		return c.program.Run()
 	})
 	s.stdio.flush()
+	s.widgets.Flush()
 	if left {
 		return errLeft
 	}

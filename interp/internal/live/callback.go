@@ -1,6 +1,11 @@
 package live
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"halfnote/kernel"
+)
 
 // Go runs f in a new goroutine of the calling cell. A panic in it ends it alone.
 func (r *Registry) Go(f func()) {
@@ -16,7 +21,7 @@ func (r *Registry) Go(f func()) {
 func (r *Registry) Callback(f func()) func() {
 	c := r.Current()
 	return func() {
-		if !c.stopped.Load() {
+		if !c.root().stopped.Load() {
 			r.as(c, f)
 		}
 	}
@@ -25,7 +30,7 @@ func (r *Registry) Callback(f func()) func() {
 // as makes the calling goroutine one of c while it runs f.
 func (r *Registry) as(c *Cell, f func()) {
 	id := ID()
-	c.alive.Add(1)
+	c.root().alive.Add(1)
 	r.others.Add(1)
 	r.add(id, c)
 	defer func() {
@@ -36,6 +41,41 @@ func (r *Registry) as(c *Cell, f func()) {
 			}
 		}
 		r.remove(id, c)
+		r.others.Add(-1)
+	}()
+	f()
+}
+
+// Beside calls f in the calling goroutine, as code of a cell that runs beside the
+// others: what it prints goes to out, and it is told to stop when ctx ends. stopped
+// tells whether it was.
+func (r *Registry) Beside(ctx context.Context, out kernel.Output, f func()) (stopped bool) {
+	c := &Cell{Out: out, stop: make(chan struct{})}
+	c.Ctx, c.end = context.WithCancel(ctx)
+	defer c.end()
+	defer context.AfterFunc(ctx, func() { r.Stop(c) })()
+	r.as(c, f)
+	return c.stopped.Load()
+}
+
+// Redirect calls f; what it and the goroutines that it starts print goes to out. For
+// the rest they belong to the cell of the calling goroutine.
+func (r *Registry) Redirect(out kernel.Output, f func()) {
+	outer := r.Current()
+	c := &Cell{N: outer.N, Out: out, Ctx: outer.Ctx, stop: outer.stop, outer: outer}
+	id := ID()
+	r.others.Add(1) // so that Current looks at who asks
+	r.mu.Lock()
+	before := r.cells[id]
+	r.cells[id] = c
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		r.cells[id] = before
+		if before == nil {
+			delete(r.cells, id)
+		}
+		r.mu.Unlock()
 		r.others.Add(-1)
 	}()
 	f()

@@ -28,13 +28,25 @@ type Cell struct {
 	Ctx context.Context
 	end context.CancelFunc
 
-	line lastLine
+	line  lastLine
+	outer *Cell // whose part it is, with other outputs; nil for a whole cell
 
 	stop    chan struct{} // closed when the cell is told to stop
 	stopped atomic.Bool
 	alive   atomic.Int32 // its goroutines
 	cause   atomic.Value // why it was stopped, if nobody asked for it
 }
+
+// root returns the whole cell that c is a part of.
+func (c *Cell) root() *Cell {
+	for c.outer != nil {
+		c = c.outer
+	}
+	return c
+}
+
+// Kernel returns where the whole cell's output goes, which the kernel gave it.
+func (c *Cell) Kernel() kernel.Output { return c.root().Out }
 
 // Cause returns why the cell was stopped: nil if somebody asked for it.
 func (c *Cell) Cause() any { return c.cause.Load() }
@@ -247,6 +259,7 @@ func (r *Registry) Stop(c *Cell) { r.StopFor(c, nil) }
 
 // StopFor is Stop for a cause that the cell's error will tell.
 func (r *Registry) StopFor(c *Cell, cause any) {
+	c = c.root()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if c.stopped.Swap(true) {
@@ -257,6 +270,9 @@ func (r *Registry) StopFor(c *Cell, cause any) {
 	}
 	close(c.stop)
 	c.end()
+	if c.alive.Load() == 0 {
+		return
+	}
 	r.stopping[c] = true
 	atomic.StoreUint32(&r.flag, 1)
 	atomic.StoreInt32(&r.calls, -1)
@@ -294,6 +310,7 @@ func (r *Registry) remove(id uint64, c *Cell) {
 	defer r.mu.Unlock()
 	delete(r.cells, id)
 	delete(r.unwinding, id)
+	c = c.root()
 	if c.alive.Add(-1) == 0 && r.stopping[c] {
 		delete(r.stopping, c)
 		if len(r.stopping) == 0 {
@@ -336,8 +353,7 @@ func (r *Registry) Of(c *Cell) *Cell {
 // Poll is what loops call while flag is set: it ends the calling goroutine if
 // that has been told to stop. It does so once: deferred functions run in peace.
 func (r *Registry) Poll() {
-	c := r.Current()
-	if !c.stopped.Load() {
+	if !r.Current().root().stopped.Load() {
 		return
 	}
 	id := ID()

@@ -10,6 +10,7 @@ var Own = []string{
 	"halfnote/cuda",
 	"halfnote/display",
 	"halfnote/display/chart",
+	"halfnote/display/widget",
 	"halfnote/tensor",
 	"halfnote/tensor/data",
 	"halfnote/tensor/nn",

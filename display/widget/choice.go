@@ -1,0 +1,78 @@
+package widget
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Choice is a widget with which one of some words is chosen.
+type Choice struct{ *control }
+
+// NewDropdown returns a list that folds out, with value chosen, none if that is "". It
+// panics if value is not among choices. It is ipywidgets' Dropdown.
+func NewDropdown(value string, choices []string, options ...Option) *Choice {
+	return newChoice("Dropdown", value, choices, options)
+}
+
+// NewToggleButtons returns a row of buttons of which one is down. It is ipywidgets'
+// ToggleButtons; see [NewDropdown].
+func NewToggleButtons(value string, choices []string, options ...Option) *Choice {
+	return newChoice("ToggleButtons", value, choices, options)
+}
+
+// NewRadioButtons returns a list of which one is marked. It is ipywidgets'
+// RadioButtons; see [NewDropdown].
+func NewRadioButtons(value string, choices []string, options ...Option) *Choice {
+	return newChoice("RadioButtons", value, choices, options)
+}
+
+// NewSelect returns a list of several lines. It is ipywidgets' Select; see
+// [NewDropdown].
+func NewSelect(value string, choices []string, options ...Option) *Choice {
+	return newChoice("Select", value, choices, options)
+}
+
+func newChoice(name, value string, choices []string, options []Option) *Choice {
+	w := &Choice{newControl(name, options, traits{"_options_labels": slices.Clone(choices)})}
+	w.model.fit = func(s traits) {
+		if i := s["index"].(index); i < 0 || int(i) >= len(s["_options_labels"].([]string)) {
+			s["index"] = null
+		}
+	}
+	w.SetValue(value)
+	return w
+}
+
+// Value returns the word that is chosen, "" if none is.
+func (w *Choice) Value() string {
+	w.model.mu.Lock()
+	defer w.model.mu.Unlock()
+	if i := w.model.state["index"].(index); i >= 0 {
+		return w.model.state["_options_labels"].([]string)[i]
+	}
+	return ""
+}
+
+// Index returns the number of the word that is chosen, from 0; -1 if none is.
+func (w *Choice) Index() int { return int(w.model.get("index").(index)) }
+
+// Choices returns the words, not to be changed.
+func (w *Choice) Choices() []string { return w.model.get("_options_labels").([]string) }
+
+// SetChoices changes the words. The one that was chosen stays so if it is among them.
+func (w *Choice) SetChoices(choices []string) {
+	i := slices.Index(choices, w.Value())
+	w.model.set(traits{"_options_labels": slices.Clone(choices), "index": index(i)})
+}
+
+// SetValue chooses a word, none if v is "". It panics if v is not among the choices.
+func (w *Choice) SetValue(v string) {
+	i := slices.Index(w.Choices(), v)
+	if i < 0 && v != "" {
+		panic(fmt.Sprintf("widget: %s: %q is no choice, expected one of %q", w.model.kind.name, v, w.Choices()))
+	}
+	w.model.set(traits{"index": index(i)})
+}
+
+// OnChange has f called with the word whenever another was chosen, by whomever.
+func (w *Choice) OnChange(f func(string)) { w.model.observe(changes(w.Value, f)) }

@@ -1,0 +1,46 @@
+package widget
+
+import (
+	"encoding/base64"
+	"fmt"
+
+	"halfnote/display"
+)
+
+// Image is a widget with a picture, which can change without a flicker.
+type Image struct{ *control }
+
+// NewImage returns a picture of v; see Show. It is ipywidgets' Image.
+func NewImage(v any, options ...Option) *Image {
+	w := &Image{newControl("Image", options, nil)}
+	w.Show(v)
+	return w
+}
+
+// Show changes the picture to that of v: the bytes of a PNG, or a value that shows as
+// one, such as a chart or an image.Image. It panics if v has no picture.
+func (w *Image) Show(v any) {
+	if b, ok := v.([]byte); ok {
+		w.model.set(traits{"value": b})
+		return
+	}
+	b := display.Of(v)
+	text, ok := b.Data["image/png"].(string)
+	if !ok {
+		panic(fmt.Sprintf("widget: Image: a %T has no picture, expected a PNG's bytes or a value that shows as one", v))
+	}
+	png, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		panic(fmt.Sprintf("widget: Image: the picture of a %T is not base64: %v", v, err))
+	}
+	values := traits{"value": png}
+	if size, ok := b.Metadata["image/png"].(map[string]any); ok {
+		if v := size["width"]; v != nil {
+			values["width"] = fmt.Sprint(v)
+		}
+		if v := size["height"]; v != nil {
+			values["height"] = fmt.Sprint(v)
+		}
+	}
+	w.model.set(values)
+}

@@ -1,0 +1,186 @@
+package widget
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// The targets of ipywidgets: each widget is a comm with the first; on the second front
+// ends ask for all of them after a page was loaded again.
+const (
+	widgetTarget  = "jupyter.widget"
+	controlTarget = "jupyter.widget.control"
+)
+
+// Manager keeps the widgets that the front ends of one session know. Its methods may
+// be called from any goroutine.
+type Manager struct {
+	transport Transport // nil outside notebooks
+
+	mu      sync.Mutex
+	models  map[string]*model // those that are open, by the id of their comm
+	conns   map[string]Conn   // other comms that cells opened
+	targets []string          // that cells registered
+	waiting map[*model]bool   // with news for the front ends
+}
+
+// standard is the manager of compiled programs. In a notebook the functions that use
+// it are replaced by those of Symbols.
+var standard = &Manager{}
+
+// NewManager returns a manager whose widgets talk through t.
+func NewManager(t Transport) *Manager {
+	m := &Manager{transport: t}
+	m.reset()
+	t.Register(controlTarget, func(c Conn, _ Message) Handler {
+		return Handler{Message: func(q Message) { m.answer(c, q) }}
+	})
+	return m
+}
+
+func (m *Manager) reset() {
+	m.models, m.conns, m.waiting = map[string]*model{}, map[string]Conn{}, map[*model]bool{}
+	m.targets = nil
+}
+
+// Symbols maps the name of every package function that needs a front end to the method
+// of m that an interpreter is to call in its place.
+func (m *Manager) Symbols() map[string]any {
+	return map[string]any{
+		"Interact":       m.Interact,
+		"OpenComm":       m.OpenComm,
+		"RegisterTarget": m.RegisterTarget,
+		"Redirect":       m.Redirect,
+	}
+}
+
+// Connect makes v known to the front ends if it is a widget, for v is about to be
+// shown.
+func (m *Manager) Connect(v any) {
+	if w, ok := v.(Widget); ok && m.transport != nil {
+		if c := controlOf(w); c != nil {
+			c.model.open(m)
+		}
+	}
+}
+
+// Flush sends what widgets have waited to tell.
+func (m *Manager) Flush() {
+	m.mu.Lock()
+	var list []*model
+	for x := range m.waiting {
+		list = append(list, x)
+	}
+	clear(m.waiting)
+	m.mu.Unlock()
+	for _, x := range list {
+		x.send(true)
+	}
+}
+
+// Close closes all widgets and comms and forgets the targets. The manager can be used
+// again.
+func (m *Manager) Close() {
+	m.mu.Lock()
+	models, conns, targets := m.models, m.conns, m.targets
+	m.reset()
+	m.mu.Unlock()
+	for _, x := range models {
+		x.close()
+	}
+	for _, c := range conns {
+		c.Close(Message{})
+	}
+	for _, name := range targets {
+		m.transport.Register(name, nil)
+	}
+}
+
+func (m *Manager) opened(x *model) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.models[x.conn.ID()] = x
+}
+
+func (m *Manager) closed(id string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.models, id)
+}
+
+func (m *Manager) keep(c Conn) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.conns[c.ID()] = c
+}
+
+func (m *Manager) late(x *model) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waiting[x] = true
+}
+
+// encode returns traits in the form of the protocol: a model is "IPY_MODEL_" and its
+// id, and bytes leave the state for buffers, whose places paths tells.
+func (m *Manager) encode(part traits) (state traits, paths [][]string, buffers [][]byte) {
+	state, paths = traits{}, [][]string{}
+	for _, name := range slices.Sorted(maps.Keys(part)) {
+		switch v := part[name].(type) {
+		case []byte:
+			paths, buffers = append(paths, []string{name}), append(buffers, v)
+			continue
+		case *model:
+			state[name] = m.reference(v)
+			continue
+		case []*model:
+			list := []string{}
+			for _, x := range v {
+				list = append(list, m.reference(x))
+			}
+			state[name] = list
+			continue
+		}
+		state[name] = finite(part[name])
+	}
+	return state, paths, buffers
+}
+
+// reference opens a model that is not open yet.
+func (m *Manager) reference(x *model) string {
+	id, _ := x.open(m)
+	return "IPY_MODEL_" + id
+}
+
+// answer answers request_states with the states of all widgets.
+func (m *Manager) answer(c Conn, q Message) {
+	var want struct {
+		Method string `json:"method"`
+	}
+	if json.Unmarshal(q.Data, &want) != nil || want.Method != "request_states" {
+		return
+	}
+	m.mu.Lock()
+	models := make(map[string]*model, len(m.models))
+	for id, x := range m.models {
+		models[id] = x
+	}
+	m.mu.Unlock()
+	states, paths, buffers := map[string]any{}, [][]string{}, [][]byte{}
+	for id, x := range models {
+		state, places, parts := m.encode(x.whole())
+		for _, p := range places {
+			paths = append(paths, append([]string{id, "state"}, p...))
+		}
+		buffers = append(buffers, parts...)
+		who := x.kind.identity()
+		states[id] = map[string]any{
+			"model_name": who["_model_name"], "model_module": who["_model_module"],
+			"model_module_version": who["_model_module_version"], "state": state,
+		}
+	}
+	if message, err := encode(map[string]any{"method": "update_states", "states": states, "buffer_paths": paths}, buffers); err == nil {
+		c.Send(message)
+	}
+}

@@ -1,0 +1,154 @@
+package widget
+
+import (
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"halfnote/display"
+)
+
+// Output is a widget that shows what is printed and displayed. Its methods may be
+// called from any goroutine.
+type Output struct {
+	*control
+	mu    sync.Mutex
+	list  []output
+	clear bool // when the next output comes
+	shown time.Time
+	later *time.Timer
+}
+
+// output is one output as notebooks store it.
+type output struct {
+	Type     string         `json:"output_type"` // "stream" or "display_data"
+	Name     string         `json:"name,omitempty"`
+	Text     string         `json:"text,omitempty"`
+	Data     map[string]any `json:"data,omitempty"`
+	Metadata map[string]any `json:"metadata,omitempty"`
+	id       string
+}
+
+// MarshalJSON gives pictures the metadata that the format demands.
+func (o output) MarshalJSON() ([]byte, error) {
+	if o.Type == "stream" {
+		m, err := encode(map[string]any{"output_type": o.Type, "name": o.Name, "text": o.Text}, nil)
+		return m.Data, err
+	}
+	metadata := o.Metadata
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	m, err := encode(map[string]any{"output_type": o.Type, "data": o.Data, "metadata": metadata}, nil)
+	return m.Data, err
+}
+
+// NewOutput returns an empty area. It is ipywidgets' Output.
+func NewOutput(options ...Option) *Output {
+	return &Output{control: newControl("Output", options, nil)}
+}
+
+// Redirect calls f; what that prints and displays goes to o, as does what goroutines
+// print that it starts.
+func Redirect(o *Output, f func()) { standard.Redirect(o, f) }
+
+// Redirect calls f; what that prints and displays goes to o.
+func (m *Manager) Redirect(o *Output, f func()) {
+	if m.transport == nil {
+		f()
+		return
+	}
+	m.transport.Redirect(o, f)
+}
+
+// Stdout returns what writes to the area.
+func (o *Output) Stdout() io.Writer { return stream{o, "stdout"} }
+
+// Stderr returns what writes to the area as errors are written.
+func (o *Output) Stderr() io.Writer { return stream{o, "stderr"} }
+
+type stream struct {
+	o    *Output
+	name string
+}
+
+// maxText is how much text of one stream an area keeps: its end. All of the area goes
+// to the front ends with each change.
+const maxText = 64 << 10
+
+func (s stream) Write(p []byte) (int, error) {
+	s.o.change(func() {
+		list := &s.o.list
+		if n := len(*list); n == 0 || (*list)[n-1].Name != s.name {
+			*list = append(*list, output{Type: "stream", Name: s.name})
+		}
+		last := &(*list)[len(*list)-1]
+		last.Text += string(p)
+		if cut := len(last.Text) - maxText; cut > 0 {
+			text := last.Text[cut:]
+			if i := strings.IndexByte(text, '\n'); i >= 0 {
+				text = text[i+1:]
+			}
+			last.Text = "…\n" + text
+		}
+	}, true)
+	return len(p), nil
+}
+
+// maxOutputs is how many outputs an area keeps: the last ones.
+const maxOutputs = 200
+
+// Display implements display.Sink.
+func (o *Output) Display(b display.Bundle) {
+	o.change(func() {
+		o.list = append(o.list, output{Type: "display_data", Data: b.Data, Metadata: b.Metadata, id: b.ID})
+		o.list = o.list[max(0, len(o.list)-maxOutputs):]
+	}, true)
+}
+
+// Update implements display.Sink.
+func (o *Output) Update(b display.Bundle) {
+	o.change(func() {
+		for i := range o.list {
+			if o.list[i].id == b.ID && b.ID != "" {
+				o.list[i].Data, o.list[i].Metadata = b.Data, b.Metadata
+			}
+		}
+	}, false)
+}
+
+// Clear empties the area, at once or, with wait, when the next output comes.
+func (o *Output) Clear(wait bool) {
+	o.mu.Lock()
+	o.clear = true
+	o.mu.Unlock()
+	if !wait {
+		o.change(func() {}, true)
+	}
+}
+
+// change changes the list, and sends it: soon, for there may be more to come.
+func (o *Output) change(f func(), adds bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if adds && o.clear {
+		o.list, o.clear = nil, false
+	}
+	f()
+	if o.later == nil {
+		o.later = time.AfterFunc(frame, o.Flush)
+	}
+}
+
+// Flush shows at once what has come in.
+func (o *Output) Flush() {
+	o.mu.Lock()
+	if o.later != nil {
+		o.later.Stop()
+		o.later = nil
+	}
+	list := append([]output{}, o.list...)
+	o.mu.Unlock()
+	o.model.set(traits{"outputs": list})
+}

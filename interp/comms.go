@@ -1,0 +1,107 @@
+package interp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"halfnote/display/widget"
+	"halfnote/interp/internal/live"
+	"halfnote/kernel"
+)
+
+// UseComms implements kernel.CommUser.
+func (s *Session) UseComms(c kernel.Comms) { s.comms.use(c) }
+
+// transport carries what the widgets of cells say to front ends through the kernel,
+// and has what comes back handled as code of cells is.
+type transport struct {
+	live *live.Registry
+
+	mu      sync.Mutex
+	kernel  kernel.Comms // nil until there is one
+	targets map[string]kernel.CommOpened
+}
+
+func (t *transport) use(c kernel.Comms) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kernel = c
+	for target, opened := range t.targets {
+		c.Register(target, opened)
+	}
+}
+
+// Open implements widget.Transport.
+func (t *transport) Open(target string, m widget.Message, h widget.Handler) (widget.Conn, error) {
+	t.mu.Lock()
+	k := t.kernel
+	t.mu.Unlock()
+	if k == nil {
+		return nil, errors.New("interp: there is no front end to open a comm with")
+	}
+	t.live.Expect(-1) // a click may wake whoever waits
+	c, err := k.Open(target, kernel.CommMessage(m), t.live.Current().Kernel(), t.handler(h))
+	if err != nil {
+		return nil, err
+	}
+	return conn{c, t.live}, nil
+}
+
+// Register implements widget.Transport.
+func (t *transport) Register(target string, opened func(widget.Conn, widget.Message) widget.Handler) {
+	var take kernel.CommOpened
+	if opened != nil {
+		take = func(ctx context.Context, c kernel.Comm, m kernel.CommMessage, out kernel.Output) (h kernel.CommHandler) {
+			t.run(ctx, out, func() { h = t.handler(opened(conn{c, t.live}, widget.Message(m))) })
+			return h
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.targets[target] = take; take == nil {
+		delete(t.targets, target)
+	}
+	if t.kernel != nil {
+		t.live.Expect(-1)
+		t.kernel.Register(target, take)
+	}
+}
+
+// Redirect implements widget.Transport.
+func (t *transport) Redirect(o *widget.Output, f func()) { t.live.Redirect(o, f) }
+
+func (t *transport) handler(h widget.Handler) kernel.CommHandler {
+	call := func(f func(widget.Message)) func(context.Context, kernel.CommMessage, kernel.Output) {
+		if f == nil {
+			return nil
+		}
+		return func(ctx context.Context, m kernel.CommMessage, out kernel.Output) {
+			t.run(ctx, out, func() { f(widget.Message(m)) })
+		}
+	}
+	return kernel.CommHandler{Message: call(h.Message), Closed: call(h.Closed)}
+}
+
+// run runs a callback.
+func (t *transport) run(ctx context.Context, out kernel.Output, f func()) {
+	if t.live.Beside(ctx, out, f) {
+		fmt.Fprintln(out.Stderr(), "a callback of a widget was interrupted")
+	}
+}
+
+// conn is a comm of the kernel. What is said on it has the cell as its cause that the
+// calling goroutine belongs to.
+type conn struct {
+	kernel.Comm
+	live *live.Registry
+}
+
+func (c conn) Send(m widget.Message) error {
+	return c.Comm.Send(kernel.CommMessage(m), c.live.Current().Kernel())
+}
+
+func (c conn) Close(m widget.Message) error {
+	return c.Comm.Close(kernel.CommMessage(m), c.live.Current().Kernel())
+}
