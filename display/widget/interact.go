@@ -20,7 +20,6 @@ func (m *Manager) Interact(f func(), controls ...Widget) *Box {
 		defer calls.Unlock()
 		out.Clear(true)
 		m.Redirect(out, f)
-		out.Flush()
 	}
 	box := NewVBox(append(append([]Widget{}, controls...), out)...)
 	for i, w := range controls {

@@ -59,6 +59,7 @@ func (m *Manager) Redirect(o *Output, f func()) {
 		f()
 		return
 	}
+	defer o.Flush()
 	m.transport.Redirect(o, f)
 }
 

@@ -1,0 +1,200 @@
+package interp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"halfnote/kernel"
+)
+
+// frontEnd is a kernel.Comms whose front end is the test.
+type frontEnd struct {
+	mu      sync.Mutex
+	comms   []*frontComm
+	targets map[string]kernel.CommOpened
+}
+
+type frontComm struct {
+	f      *frontEnd
+	id     string
+	target string
+	model  string
+	out    kernel.Output // of the cell that opened it
+	h      kernel.CommHandler
+	said   []string
+	outs   []kernel.Output
+	closed bool
+}
+
+func (f *frontEnd) Register(target string, opened kernel.CommOpened) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.targets[target] = opened
+}
+
+func (f *frontEnd) Open(target string, m kernel.CommMessage, out kernel.Output, h kernel.CommHandler) (kernel.Comm, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var data struct {
+		State struct {
+			Model string `json:"_model_name"`
+		} `json:"state"`
+	}
+	json.Unmarshal(m.Data, &data)
+	c := &frontComm{f: f, id: fmt.Sprint("c", len(f.comms)), target: target, model: data.State.Model, out: out, h: h, said: []string{string(m.Data)}}
+	f.comms = append(f.comms, c)
+	return c, nil
+}
+
+func (c *frontComm) ID() string     { return c.id }
+func (c *frontComm) Target() string { return c.target }
+func (c *frontComm) Send(m kernel.CommMessage, out kernel.Output) error {
+	c.f.mu.Lock()
+	defer c.f.mu.Unlock()
+	c.said, c.outs = append(c.said, string(m.Data)), append(c.outs, out)
+	return nil
+}
+
+func (c *frontComm) Close(kernel.CommMessage, kernel.Output) error {
+	c.f.mu.Lock()
+	defer c.f.mu.Unlock()
+	c.closed = true
+	return nil
+}
+
+// find returns the newest comm with a model or target.
+func (f *frontEnd) find(name string) *frontComm {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := len(f.comms) - 1; i >= 0; i-- {
+		if c := f.comms[i]; c.model == name+"Model" || c.target == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// hears tells a comm something, as the kernel does, and returns what that printed.
+func (c *frontComm) hears(ctx context.Context, data string) string {
+	out := &recorder{}
+	c.h.Message(ctx, kernel.CommMessage{Data: json.RawMessage(data)}, out)
+	return out.text(kernel.Result{})
+}
+
+func TestWidgets(t *testing.T) {
+	for _, engine := range Engines {
+		t.Run(engine, func(t *testing.T) { testWidgets(t, engine) })
+	}
+}
+
+func testWidgets(t *testing.T, engine string) {
+	s := newSessionOn(t, engine)
+	f := &frontEnd{targets: map[string]kernel.CommOpened{}}
+	s.UseComms(f)
+	n := 0
+	eval := func(code, want string) {
+		t.Helper()
+		n++
+		if got := evalFor(t, s, n, code, ""); got != want {
+			t.Errorf("cell %s\ngot  %q\nwant %q", code, got, want)
+		}
+	}
+	click := `{"method":"custom","content":{"event":"click"}}`
+	hears := func(name, data, want string) {
+		t.Helper()
+		if got := f.find(name).hears(t.Context(), data); got != want {
+			t.Errorf("%s hears %s: it printed %q, want %q", name, data, got, want)
+		}
+	}
+
+	eval(`lr := widget.NewIntSlider(1, 0, 9)
+seen := 0
+lr.OnChange(func(v int) { seen = v; fmt.Println("now", v) })
+lr`, "= 1 (0 to 9)\n")
+	hears("IntSlider", `{"method":"update","state":{"value":4}}`, "now 4\n")
+	eval(`10*seen + lr.Value()`, "= 44\n")
+	eval(`lr.SetValue(5)`, "now 5\n")
+
+	// what goes wrong in a callback ends it alone
+	eval(`b := widget.NewButton("Go")
+what := "panic"
+var list []int
+done := make(chan bool)
+b.OnClick(func() {
+	switch what {
+	case "panic":
+		fmt.Println(list[3])
+	case "loop":
+		fmt.Println("looping")
+		for {
+		}
+	case "wake":
+		done <- true
+	}
+})
+display.Show(b)`, "display [Go]\n")
+	got := f.find("Button").hears(t.Context(), click)
+	if !strings.Contains(got, "index out of range [3] with length 0") || !strings.Contains(got, "In[4], line 8") {
+		t.Errorf("a callback that panics printed %q", got)
+	}
+	eval(`what = "loop"`, "")
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if got := f.find("Button").hears(ctx, click); got != "looping\nstderr: a callback of a widget was interrupted\n" {
+		t.Errorf("a callback that loops printed %q", got)
+	}
+	eval(`what = "wake"`, "")
+	clicked := make(chan string)
+	time.AfterFunc(1500*time.Millisecond, func() { clicked <- f.find("Button").hears(t.Context(), click) })
+	go func() { eval(`<-done`, "= true\n"); clicked <- "" }() // no deadlock is reported meanwhile
+	if got := <-clicked + <-clicked; got != "" {
+		t.Errorf("the click printed %q", got)
+	}
+
+	// outputs that widgets take are those of the goroutine
+	eval(`o := widget.NewOutput()
+widget.Redirect(o, func() { fmt.Println("inside"); display.Show(7); fmt.Println(len([]int{1})) })
+fmt.Println("outside")
+o`, "outside\n= inside\n7\n1\n")
+	eval(`box := widget.Interact(func() { fmt.Println("lr", lr.Value()) }, lr)
+box`, "= 5 (0 to 9)\nlr 5\n")
+	hears("IntSlider", `{"method":"update","state":{"value":6}}`, "now 6\n")
+	eval(`box`, "= 6 (0 to 9)\nlr 6\n")
+	eval(`func() {
+	defer func() { fmt.Println("recovered", recover()) }()
+	widget.Redirect(o, func() { panic("stop") })
+}()`, "recovered stop\n")
+	eval(`fmt.Println("and then")`, "and then\n")
+
+	// comms of one's own
+	eval(`c, err := widget.OpenComm("viewer", map[string]int{"a": 1}, func(m widget.Message) {
+	var q struct{ N int }
+	fmt.Println(m.Decode(&q), q.N)
+})
+fmt.Println(c.Send(map[string]int{"b": 2}), err)`, "<nil> <nil>\n")
+	hears("viewer", `{"N":3}`, "<nil> 3\n")
+	if c := f.find("viewer"); len(c.said) != 2 || c.said[1] != `{"b":2}` {
+		t.Errorf("the viewer was told %q", c.said)
+	}
+	eval(`widget.RegisterTarget("mine", func(c *widget.Comm, first widget.Message) {
+	fmt.Println("opened with", first)
+	c.OnMessage(func(m widget.Message) { c.Send(map[string]string{"back": m.String()}) })
+})`, "")
+	theirs, out := &frontComm{f: f}, &recorder{}
+	theirs.h = f.targets["mine"](t.Context(), theirs, kernel.CommMessage{Data: json.RawMessage(`{"x":1}`)}, out)
+	if got := out.text(kernel.Result{}) + theirs.hears(t.Context(), `{}`); got != "opened with {\"x\":1}\n" || theirs.said[0] != `{"back":"{}"}` {
+		t.Errorf("the comm of the front end: %q, %q", got, theirs.said)
+	}
+
+	eval(`%reset`, "")
+	for _, c := range f.comms {
+		if !c.closed {
+			t.Errorf("%%reset left the comm of a %s%s open", c.model, c.target)
+		}
+	}
+}
