@@ -27,7 +27,7 @@ type Event struct {
 	Start    time.Time // after casting
 	Duration time.Duration
 	Bytes    int     // read and written
-	FLOPs    float64 // two for each product of a matrix product, else one for each element of the largest operand
+	FLOPs    float64 // two for each product of a matrix product or convolution, else one for each element of the largest operand
 
 	// Result is the result itself, for counting what is in it. It must not be
 	// kept, so that its memory can be freed.
@@ -112,7 +112,7 @@ func begin(op Op, s state, in []*Tensor) *Event {
 }
 
 // finish fills in what is known afterwards, and tells the observers.
-func (e *Event) finish(seen *[]*func(Event), in []*Tensor, y *Tensor) {
+func (e *Event) finish(op Op, seen *[]*func(Event), in []*Tensor, y *Tensor) {
 	e.Duration = time.Since(e.Start)
 	e.Out, e.Result, e.Computed = meta(y), y, y.dtype
 	if len(in) > 0 {
@@ -127,8 +127,10 @@ func (e *Event) finish(seen *[]*func(Event), in []*Tensor, y *Tensor) {
 			most = max(most, t.Numel())
 		}
 		e.FLOPs = float64(most)
-		if e.Op.Name == "matmul" || e.Op.Name == "linear" {
-			e.FLOPs = 2 * float64(y.Numel()) * float64(in[0].shape[len(in[0].shape)-1])
+		if p, ok := op.(interface {
+			products(in []*Tensor, y *Tensor) int
+		}); ok {
+			e.FLOPs = 2 * float64(p.products(in, y))
 		}
 	}
 	for _, f := range *seen {

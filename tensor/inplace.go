@@ -46,10 +46,11 @@ func (t *Tensor) reported(info Info, in []*Tensor, body func()) {
 		body()
 		return
 	}
-	e := begin(change{info}, current(), in)
+	op := change{info}
+	e := begin(op, current(), in)
 	e.InPlace, e.Start = true, time.Now()
 	body()
-	e.finish(seen, in, t)
+	e.finish(op, seen, in, t)
 }
 
 // change stands for a change in place, in events.

@@ -128,7 +128,7 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	}
 	y := op.Forward(in)
 	if e != nil {
-		e.finish(seen, in, y)
+		e.finish(op, seen, in, y)
 	}
 	if !s.nograd && y.dtype.IsFloat() && needsGrad(in) {
 		if _, ok := op.(stepwise); !ok {

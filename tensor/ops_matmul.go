@@ -24,6 +24,7 @@ func (matmul) Forward(in []*Tensor) *Tensor {
 	run(driver.Kernel{Code: driver.Matmul}, dst, full(x), full(y))
 	return dst
 }
+func (matmul) products(in []*Tensor, y *Tensor) int { return y.Numel() * in[0].Size(-1) }
 func (matmul) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	out := make([]*Tensor, 2)
 	if in[0].RequiresGrad() {
@@ -81,6 +82,7 @@ func (linear) Forward(in []*Tensor) *Tensor {
 	run(driver.Kernel{Code: driver.Matmul}, dst, src...)
 	return dst
 }
+func (linear) products(in []*Tensor, y *Tensor) int { return y.Numel() * in[0].Size(-1) }
 func (linear) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	out := make([]*Tensor, len(in))
 	if in[0].RequiresGrad() {

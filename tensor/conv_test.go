@@ -1,0 +1,228 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// whole returns small whole numbers, so that sums of products are exact in every
+// dtype.
+func whole(d DType, shape ...int) *Tensor {
+	data := make([]float64, size(shape))
+	for i := range data {
+		data[i] = float64(i*7%5 - 2)
+	}
+	return NewAs(d, data, len(data)).Reshape(shape...)
+}
+
+// strided returns x with its dimensions in reverse order in memory, and gaps.
+func strided(x *Tensor) *Tensor {
+	order := seq(len(x.shape))
+	slices.Reverse(order)
+	y := x.Permute(order...)
+	room := newTensor(x.mem.backend, x.dtype, append(slices.Clone(y.shape), 2))
+	room.Select(-1, 1).Assign(y)
+	return room.Select(-1, 1).Permute(order...)
+}
+
+// walk calls body for every index of shape.
+func walk(shape []int, body func(at []int)) {
+	at := make([]int, len(shape))
+	for range size(shape) {
+		body(at)
+		for d := len(at) - 1; d >= 0; d-- {
+			if at[d]++; at[d] < shape[d] {
+				break
+			}
+			at[d] = 0
+		}
+	}
+}
+
+// loopConv is conv's comment, for both directions: it calls body for every product.
+func loopConv(c conv, n, o, channels int, sizes []int, body func(x, w, y []int)) {
+	perGroup, outs := channels/c.groups, o/c.groups
+	places := c.places(sizes)
+	walk(slices.Concat([]int{n, o, perGroup}, places, c.kernel), func(at []int) {
+		p, k := at[3:3+c.dims], at[3+c.dims:]
+		x := []int{at[0], at[1]/outs*perGroup + at[2]}
+		for i := range p {
+			s := p[i]*c.stride[i] + k[i]*c.dilation[i] - c.lo[i]
+			if s < 0 || s >= sizes[i] {
+				return
+			}
+			x = append(x, s)
+		}
+		body(x, append([]int{at[1], at[2]}, k...), append([]int{at[0], at[1]}, p...))
+	})
+}
+
+func TestConv(t *testing.T) {
+	for _, c := range []struct {
+		x, w []int
+		o    ConvOptions
+	}{
+		{[]int{2, 3, 7}, []int{4, 3, 3}, ConvOptions{}},
+		{[]int{1, 1, 1}, []int{1, 1, 1}, ConvOptions{}},
+		{[]int{0, 2, 5}, []int{3, 2, 2}, ConvOptions{}},
+		{[]int{2, 4, 9}, []int{6, 2, 3}, ConvOptions{Stride: []int{2}, Padding: []int{1}, Dilation: []int{2}, Groups: 2}},
+		{[]int{2, 3, 6}, []int{2, 3, 4}, ConvOptions{Same: true}},
+		{[]int{2, 3, 5, 7}, []int{4, 3, 3, 2}, ConvOptions{}},
+		{[]int{3, 4, 6, 6}, []int{4, 1, 3, 3}, ConvOptions{Groups: 4, Padding: []int{1}}},
+		{[]int{2, 2, 7, 5}, []int{2, 2, 3, 3}, ConvOptions{Stride: []int{3, 2}, Padding: []int{2, 0}, Dilation: []int{1, 2}}},
+		{[]int{2, 3, 6, 6}, []int{5, 3, 1, 1}, ConvOptions{}},
+		{[]int{2, 4, 2, 2}, []int{6, 2, 1, 1}, ConvOptions{Groups: 2}},
+		{[]int{2, 3, 6, 6}, []int{5, 3, 1, 1}, ConvOptions{Stride: []int{2}}},
+		{[]int{2, 2, 3, 4, 5}, []int{3, 2, 2, 3, 2}, ConvOptions{Padding: []int{1}, Stride: []int{2, 1, 1}}},
+	} {
+		dims := len(c.x) - 2
+		for _, d := range []DType{Float64, Float32, Float16, BFloat16} {
+			for _, layout := range []func(*Tensor) *Tensor{func(x *Tensor) *Tensor { return x }, strided} {
+				name := fmt.Sprint(c.x, c.w, c.o, d)
+				x, w, b := layout(whole(d, c.x...)).RequireGrad(), layout(whole(d, c.w...)).RequireGrad(), whole(d, c.w[0]).RequireGrad()
+				y := [4]func(w, b *Tensor, o ConvOptions) *Tensor{1: x.Conv1d, 2: x.Conv2d, 3: x.Conv3d}[dims](w, b, c.o)
+				dy := whole(d, y.shape...)
+				y.BackwardWith(BackwardOptions{Gradient: dy})
+
+				want, dx, dw := arrayOfZeros(y.shape...), arrayOfZeros(c.x...), arrayOfZeros(c.w...)
+				ax, aw, ab, ady := arrayOf(x), arrayOf(w), arrayOf(b), arrayOf(dy)
+				walk(y.shape, func(at []int) { *want.at(at) = ab.data[at[1]] })
+				loopConv(newConv("", dims, w, c.o), c.x[0], c.w[0], c.x[1], c.x[2:], func(i, k, o []int) {
+					*want.at(o) += *ax.at(i) * *aw.at(k)
+					*dx.at(i) += *ady.at(o) * *aw.at(k)
+					*dw.at(k) += *ady.at(o) * *ax.at(i)
+				})
+				for _, r := range []struct {
+					what string
+					got  *Tensor
+					want array
+				}{{"y", y, want}, {"dx", x.grad, dx}, {"dw", w.grad, dw}} {
+					if r.got.dtype != d || !r.want.same(r.got) {
+						t.Errorf("%s: %s: got %v, want %v", name, r.what, r.got, r.want.data)
+					}
+				}
+				if dims == 1 && c.x[0] == 1 {
+					if one := x.Squeeze(0).Conv1d(w, b, c.o); !slices.Equal(one.shape, y.shape[1:]) {
+						t.Errorf("%s without a batch: got %v", name, one.shape)
+					}
+				}
+			}
+		}
+	}
+}
+
+// array is what loops compute with.
+type array struct {
+	shape []int
+	data  []float64
+}
+
+func arrayOf(t *Tensor) array         { return array{t.shape, t.Float64s()} }
+func arrayOfZeros(shape ...int) array { return array{shape, make([]float64, size(shape))} }
+
+func (a array) at(index []int) *float64 {
+	i := 0
+	for d, n := range a.shape {
+		i = i*n + index[d]
+	}
+	return &a.data[i]
+}
+
+// same reports whether t has the elements of a, rounded.
+func (a array) same(t *Tensor) bool {
+	return slices.Equal(t.shape, a.shape) && slices.Equal(t.Float64s(), NewAs(t.dtype, a.data, len(a.data)).Float64s())
+}
+
+func TestConvTranspose(t *testing.T) {
+	for _, c := range []struct {
+		x, w, want []int
+		o          ConvTransposeOptions
+	}{
+		{[]int{2, 3, 5}, []int{3, 2, 3}, []int{2, 2, 7}, ConvTransposeOptions{}},
+		{[]int{1, 4, 4}, []int{4, 3, 2}, []int{1, 6, 9}, ConvTransposeOptions{Stride: []int{2}, Dilation: []int{3}, Padding: []int{1}, OutputPadding: []int{1}, Groups: 2}},
+		{[]int{1, 2, 4}, []int{2, 1, 3}, []int{1, 1, 10}, ConvTransposeOptions{Dilation: []int{3}, Padding: []int{1}, OutputPadding: []int{2}}},
+		{[]int{2, 2, 3, 4}, []int{2, 3, 3, 2}, []int{2, 3, 7, 5}, ConvTransposeOptions{Stride: []int{2, 1}}},
+		{[]int{1, 1, 2, 2, 2}, []int{1, 2, 2, 2, 2}, []int{1, 2, 4, 4, 4}, ConvTransposeOptions{Stride: []int{2}}},
+	} {
+		dims := len(c.x) - 2
+		for _, d := range []DType{Float64, Float32, Float16, BFloat16} {
+			x, w, b := strided(whole(d, c.x...)).RequireGrad(), whole(d, c.w...).RequireGrad(), whole(d, c.want[1]).RequireGrad()
+			y := [4]func(w, b *Tensor, o ConvTransposeOptions) *Tensor{1: x.ConvTranspose1d, 2: x.ConvTranspose2d, 3: x.ConvTranspose3d}[dims](w, b, c.o)
+			if !slices.Equal(y.shape, c.want) {
+				t.Errorf("%v: got shape %v, want %v", c, y.shape, c.want)
+				continue
+			}
+			dy := whole(d, y.shape...)
+			y.BackwardWith(BackwardOptions{Gradient: dy})
+			want, dx, dw := arrayOfZeros(y.shape...), arrayOfZeros(c.x...), arrayOfZeros(c.w...)
+			ax, aw, ab, ady := arrayOf(x), arrayOf(w), arrayOf(b), arrayOf(dy)
+			walk(y.shape, func(at []int) { *want.at(at) = ab.data[at[1]] })
+			form := newConv("", dims, w, ConvOptions{Stride: c.o.Stride, Padding: c.o.Padding, Dilation: c.o.Dilation, Groups: c.o.Groups})
+			for i := range dims {
+				form.hi[i] -= append(c.o.OutputPadding, 0)[0]
+			}
+			loopConv(form, c.x[0], c.x[1], c.want[1], c.want[2:], func(o, k, i []int) {
+				*want.at(o) += *ax.at(i) * *aw.at(k)
+				*dx.at(i) += *ady.at(o) * *aw.at(k)
+				*dw.at(k) += *ady.at(o) * *ax.at(i)
+			})
+			for _, r := range []struct {
+				what string
+				got  *Tensor
+				want array
+			}{{"y", y, want}, {"dx", x.grad, dx}, {"dw", w.grad, dw}} {
+				if r.got.dtype != d || !r.want.same(r.got) {
+					t.Errorf("%v %v: %s: got %v, want %v", c, d, r.what, r.got, r.want.data)
+				}
+			}
+		}
+	}
+}
+
+// TestConvParts cuts a batch into parts and compares with one image at a time.
+func TestConvParts(t *testing.T) {
+	x, w := Randn(40, 32, 16, 16).RequireGrad(), Randn(8, 32, 3, 3).RequireGrad()
+	if c := newConv("", 2, w, ConvOptions{}); c.together(32, []int{14, 14}) >= 40 {
+		t.Fatal("the batch is handled in one part")
+	}
+	y := x.Conv2d(w, nil, ConvOptions{})
+	y.BackwardWith(BackwardOptions{Gradient: Ones(y.shape...)})
+	for _, i := range []int{0, 17, 18, 39} {
+		one := x.Detach().Slice(0, i, i+1).RequireGrad()
+		z := one.Conv2d(w, nil, ConvOptions{})
+		z.BackwardWith(BackwardOptions{Gradient: Ones(z.shape...)})
+		if !Equal(z.Detach(), y.Detach().Slice(0, i, i+1)) || !Equal(one.grad, x.grad.Slice(0, i, i+1)) {
+			t.Errorf("image %d alone differs", i)
+		}
+	}
+}
+
+func TestConvMistakes(t *testing.T) {
+	x, w, b := Zeros(2, 4, 5, 5), Zeros(6, 2, 3, 3), Zeros(6)
+	for _, c := range []struct {
+		body func()
+		want string
+	}{
+		{func() { x.Conv2d(w, b, ConvOptions{}) }, "conv2d: shapes (2, 4, 5, 5), (6, 2, 3, 3) and (6,): 4 channels do not fit the weight in 1 groups; expected 2"},
+		{func() { x.Conv2d(w, Zeros(5), ConvOptions{Groups: 2}) }, "expected (6,)"},
+		{func() { x.Conv1d(w, b, ConvOptions{}) }, "conv1d: shapes (2, 4, 5, 5), (6, 2, 3, 3) and (6,): the ranks do not fit; expected an input of 2 or 3"},
+		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Stride: []int{1, 2, 3}}) }, "conv2d: stride [1 2 3] has 3 numbers; expected 1 or 2"},
+		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Stride: []int{0}}) }, "conv2d: stride [0] is out of range; expected numbers of 1 or more"},
+		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Padding: []int{-1}}) }, "padding [-1] is out of range"},
+		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Dilation: []int{3}}) }, "the kernel reaches over 7 elements of dimension 2, which has 5"},
+		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Same: true, Stride: []int{2}}) }, "expected stride 1"},
+		{func() { x.Conv2d(w.Half(), b, ConvOptions{Groups: 2}) }, "conv2d: dtypes float32, float16 and float32"},
+		{func() { x.Conv2d(Zeros(6, 2, 0, 3), b, ConvOptions{Groups: 2}) }, "a kernel without elements"},
+		{func() { x.ConvTranspose2d(w, nil, ConvTransposeOptions{}) }, "conv_transpose2d: shapes (2, 4, 5, 5) and (6, 2, 3, 3): 4 channels do not fit"},
+		{func() { Zeros(2, 6, 5, 5).ConvTranspose2d(w, nil, ConvTransposeOptions{OutputPadding: []int{1}}) }, "output padding 1 in dimension 2; expected less than the stride 1"},
+		{func() { Zeros(2, 6, 1, 5).ConvTranspose2d(w, nil, ConvTransposeOptions{Padding: []int{2}}) }, "the result would have -1 elements along dimension 2"},
+		{func() { Zeros(2, 6, 5, 5).ConvTranspose2d(w, b, ConvTransposeOptions{}) }, "expected (2,)"},
+		{func() { Zeros(5, 2, 3).ConvTBC(Zeros(3, 4, 2), Zeros(2), 0) }, "conv_tbc: shapes (5, 2, 3), (3, 4, 2) and (2,)"},
+	} {
+		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q in it", err, c.want)
+		}
+	}
+}
