@@ -5,49 +5,169 @@
 //	opt.Step()
 //	opt.ZeroGrad()
 //
+// Parameters may have settings of their own, in groups:
+//
+//	opt := optim.NewAdamW(nn.Parameters(body), 1e-4)
+//	opt.AddGroup(nn.Parameters(head), optim.LR(1e-3), optim.WeightDecay(0))
+//
+// A [Scheduler] changes learning rates from step to step.
+//
 // An optimizer does arithmetic in the dtype of its parameters, so float16
 // parameters round at every step; keep them float32 and let autocast cast.
 package optim
 
 import (
 	"fmt"
+	"strings"
 
 	"halfnote/tensor"
 )
 
-// group is the parameters and the learning rate, which every optimizer has.
-type group struct {
-	params []*tensor.Tensor
-	lr     float64
+// Optimizer updates parameters, in groups, from their gradients. It is not safe for
+// use by several goroutines at once. It is torch.optim.Optimizer.
+type Optimizer struct {
+	name     string // torch's, as "AdamW"
+	rule     rule
+	takes    []string // torch's names of the settings that the rule reads
+	defaults Group
+	groups   []*Group
+	records  map[*tensor.Tensor]record
 }
 
-func newGroup(op string, params []*tensor.Tensor, lr float64) group {
+// rule is what one optimizer differs from another in: it changes the parameter p,
+// in place, by its gradient g, which it leaves as it is.
+type rule interface {
+	step(p, g *tensor.Tensor, o *Group, r record)
+}
+
+// newOptimizer returns an optimizer with one group.
+func newOptimizer(name string, r rule, takes string, params []*tensor.Tensor, defaults Group, options []Option) *Optimizer {
+	o := &Optimizer{name: name, rule: r, takes: append(strings.Fields(takes), "lr"), records: map[*tensor.Tensor]record{}}
+	o.defaults = o.configured(defaults, options)
+	return o.AddGroup(params)
+}
+
+// AddGroup adds parameters with settings of their own: those of the constructor but
+// for options. It returns o, and panics if there are no parameters, if one is no
+// leaf that requires a gradient or is in a group already, or if an option is out of
+// range. It is torch.optim.Optimizer.add_param_group.
+func (o *Optimizer) AddGroup(params []*tensor.Tensor, options ...Option) *Optimizer {
 	if len(params) == 0 {
-		panic(&tensor.Error{Op: op, Why: "there are no parameters; expected some, as from nn.Parameters(net)"})
+		o.fail("there are no parameters; expected some, as from nn.Parameters(net)")
+	}
+	known := map[*tensor.Tensor]bool{}
+	for _, p := range o.Params() {
+		known[p] = true
 	}
 	for i, p := range params {
-		if p == nil || !p.IsLeaf() || !p.RequiresGrad() {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("parameter %d is not a leaf that requires a gradient", i)})
+		switch {
+		case p == nil || !p.IsLeaf() || !p.RequiresGrad():
+			o.fail("parameter %d is not a leaf that requires a gradient", i)
+		case known[p]:
+			o.fail("parameter %d is among the parameters twice; expected each once, in one group", i)
 		}
+		known[p] = true
 	}
-	if !(lr >= 0) {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("the learning rate is %v; expected 0 or more", lr)})
-	}
-	return group{params, lr}
+	g := o.configured(o.defaults, options)
+	g.params = params
+	o.groups = append(o.groups, &g)
+	return o
 }
 
-// Params returns the parameters, those without a gradient too.
-func (g *group) Params() []*tensor.Tensor { return g.params }
+// fail panics about the optimizer.
+func (o *Optimizer) fail(format string, args ...any) {
+	panic(&tensor.Error{Op: strings.ToLower(o.name), Why: fmt.Sprintf(format, args...)})
+}
 
-// LR returns the learning rate.
-func (g *group) LR() float64 { return g.lr }
+// Step updates the parameters that have a gradient, in place.
+func (o *Optimizer) Step() {
+	tensor.NoGrad(func() {
+		for _, group := range o.groups {
+			for _, p := range group.params {
+				g := p.Grad()
+				if g == nil {
+					continue
+				}
+				if g = g.Detach(); group.Maximize {
+					g = g.Neg()
+				}
+				if o.records[p] == nil {
+					o.records[p] = record{}
+				}
+				o.rule.step(p, g, group, o.records[p])
+			}
+		}
+	})
+}
 
-// SetLR sets the learning rate from the next Step on.
-func (g *group) SetLR(lr float64) { g.lr = lr }
+// StepWith calls closure, which computes the loss and its gradients, takes a step
+// and returns the loss. It is torch.optim.Optimizer.step with a closure.
+func (o *Optimizer) StepWith(closure func() *tensor.Tensor) *tensor.Tensor {
+	var loss *tensor.Tensor
+	tensor.EnableGrad(func() { loss = closure() })
+	o.Step()
+	return loss
+}
 
 // ZeroGrad drops the gradients.
-func (g *group) ZeroGrad() {
-	for _, p := range g.params {
+func (o *Optimizer) ZeroGrad() {
+	for _, p := range o.Params() {
 		p.ZeroGrad()
 	}
+}
+
+// Params returns the parameters of all groups, those without a gradient too.
+func (o *Optimizer) Params() []*tensor.Tensor {
+	var all []*tensor.Tensor
+	for _, g := range o.groups {
+		all = append(all, g.params...)
+	}
+	return all
+}
+
+// Groups returns the groups, whose settings may be changed between steps.
+func (o *Optimizer) Groups() []*Group { return append([]*Group(nil), o.groups...) }
+
+// LR returns the learning rate of the first group.
+func (o *Optimizer) LR() float64 { return o.groups[0].LR }
+
+// SetLR sets the learning rate of all groups from the next Step on.
+func (o *Optimizer) SetLR(lr float64) {
+	for _, g := range o.groups {
+		g.LR = lr
+	}
+}
+
+// String returns the settings of all groups, as torch prints them.
+func (o *Optimizer) String() string {
+	var b strings.Builder
+	b.WriteString(o.name + " (\n")
+	for i, g := range o.groups {
+		fmt.Fprintf(&b, "Parameter Group %d\n", i)
+		for _, s := range o.settings() {
+			fmt.Fprintf(&b, "    %s: %s\n", s.name, s.text(g))
+		}
+	}
+	return b.String() + ")"
+}
+
+// record is what an optimizer remembers of a parameter, under torch's names:
+// tensors, and numbers as float64.
+type record map[string]any
+
+// tensor returns the tensor of a name, at first zeros like p.
+func (r record) tensor(name string, p *tensor.Tensor) *tensor.Tensor {
+	t, ok := r[name].(*tensor.Tensor)
+	if !ok {
+		t = tensor.ZerosLike(p)
+		r[name] = t
+	}
+	return t
+}
+
+// count counts a step and returns how many there have been.
+func (r record) count() float64 {
+	n, _ := r["step"].(float64)
+	r["step"] = n + 1
+	return n + 1
 }

@@ -1,0 +1,184 @@
+package optim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// Group is parameters with settings of their own. Each optimizer reads those that
+// its constructor names. It is an entry of torch.optim.Optimizer.param_groups.
+type Group struct {
+	LR            float64 // learning rate
+	Momentum      float64 // share of the velocity that a step keeps
+	Dampening     float64 // share of a gradient that the velocity leaves out
+	WeightDecay   float64
+	Beta1, Beta2  float64 // shares that running means of the gradient and its square keep
+	Eps           float64 // what is added to a divisor
+	Alpha         float64 // RMSprop's share that the mean of squares keeps
+	Rho           float64 // Adadelta's
+	LRDecay       float64 // Adagrad's
+	InitialSum    float64 // Adagrad's, of squares
+	MomentumDecay float64 // NAdam's
+	Nesterov      bool
+	Maximize      bool
+	AMSGrad       bool
+	Centered      bool
+	Decoupled     bool    // weight decay is taken off the parameter itself
+	InitialLR     float64 // that a scheduler started from
+
+	params []*tensor.Tensor
+}
+
+// Params returns the parameters of the group.
+func (g *Group) Params() []*tensor.Tensor { return slices.Clone(g.params) }
+
+// Option is a setting of an optimizer or of a group. The constructors say which
+// they take; others make them panic.
+type Option struct {
+	name string // torch's
+	set  func(*Group)
+}
+
+// LR sets a group's learning rate; that of the constructor by default.
+func LR(lr float64) Option { return Option{"lr", func(g *Group) { g.LR = lr }} }
+
+// Momentum sets the share of the velocity that a step keeps; 0 by default.
+func Momentum(m float64) Option { return Option{"momentum", func(g *Group) { g.Momentum = m }} }
+
+// Dampening sets the share of a gradient that the velocity leaves out; 0 by
+// default.
+func Dampening(d float64) Option { return Option{"dampening", func(g *Group) { g.Dampening = d }} }
+
+// Nesterov looks ahead by a step of momentum; off by default. It needs momentum,
+// and no dampening.
+func Nesterov() Option { return Option{"nesterov", func(g *Group) { g.Nesterov = true }} }
+
+// WeightDecay adds d times the parameter to its gradient, or takes it off the
+// parameter where decay is decoupled; 0 by default, 0.01 for AdamW.
+func WeightDecay(d float64) Option {
+	return Option{"weight_decay", func(g *Group) { g.WeightDecay = d }}
+}
+
+// Decoupled takes weight decay off the parameter itself; off by default but for
+// AdamW. It is decoupled_weight_decay.
+func Decoupled() Option {
+	return Option{"decoupled_weight_decay", func(g *Group) { g.Decoupled = true }}
+}
+
+// Maximize goes up instead of down; off by default.
+func Maximize() Option { return Option{"maximize", func(g *Group) { g.Maximize = true }} }
+
+// Betas sets the shares that the running means keep; 0.9 and 0.999 by default.
+func Betas(first, second float64) Option {
+	return Option{"betas", func(g *Group) { g.Beta1, g.Beta2 = first, second }}
+}
+
+// Eps sets what is added to the divisor; 1e-8 by default, 1e-10 for Adagrad and
+// 1e-6 for Adadelta.
+func Eps(eps float64) Option { return Option{"eps", func(g *Group) { g.Eps = eps }} }
+
+// AMSGrad divides by the largest mean of squares so far; off by default.
+func AMSGrad() Option { return Option{"amsgrad", func(g *Group) { g.AMSGrad = true }} }
+
+// Alpha sets the share that RMSprop's mean of squares keeps; 0.99 by default.
+func Alpha(a float64) Option { return Option{"alpha", func(g *Group) { g.Alpha = a }} }
+
+// Centered has RMSprop divide by an estimate of the deviation; off by default.
+func Centered() Option { return Option{"centered", func(g *Group) { g.Centered = true }} }
+
+// Rho sets the share that Adadelta's means keep; 0.9 by default.
+func Rho(r float64) Option { return Option{"rho", func(g *Group) { g.Rho = r }} }
+
+// LRDecay has Adagrad divide the learning rate of step n, from 0, by 1 + n d; 0 by
+// default.
+func LRDecay(d float64) Option { return Option{"lr_decay", func(g *Group) { g.LRDecay = d }} }
+
+// InitialSum sets what Adagrad's sum of squares starts from; 0 by default. It is
+// initial_accumulator_value.
+func InitialSum(s float64) Option {
+	return Option{"initial_accumulator_value", func(g *Group) { g.InitialSum = s }}
+}
+
+// MomentumDecay sets NAdam's; 4e-3 by default.
+func MomentumDecay(d float64) Option {
+	return Option{"momentum_decay", func(g *Group) { g.MomentumDecay = d }}
+}
+
+// setting is a field of Group under torch's name.
+type setting struct {
+	name   string
+	number func(*Group) *float64
+	flag   func(*Group) *bool // instead of number
+	limit  float64            // numbers must be below; 0 is no limit
+}
+
+// all has every setting, by name.
+var all = []setting{
+	{name: "alpha", number: func(g *Group) *float64 { return &g.Alpha }},
+	{name: "amsgrad", flag: func(g *Group) *bool { return &g.AMSGrad }},
+	{name: "betas.0", number: func(g *Group) *float64 { return &g.Beta1 }, limit: 1},
+	{name: "betas.1", number: func(g *Group) *float64 { return &g.Beta2 }, limit: 1},
+	{name: "centered", flag: func(g *Group) *bool { return &g.Centered }},
+	{name: "dampening", number: func(g *Group) *float64 { return &g.Dampening }},
+	{name: "decoupled_weight_decay", flag: func(g *Group) *bool { return &g.Decoupled }},
+	{name: "eps", number: func(g *Group) *float64 { return &g.Eps }},
+	{name: "initial_accumulator_value", number: func(g *Group) *float64 { return &g.InitialSum }},
+	{name: "initial_lr", number: func(g *Group) *float64 { return &g.InitialLR }},
+	{name: "lr", number: func(g *Group) *float64 { return &g.LR }},
+	{name: "lr_decay", number: func(g *Group) *float64 { return &g.LRDecay }},
+	{name: "maximize", flag: func(g *Group) *bool { return &g.Maximize }},
+	{name: "momentum", number: func(g *Group) *float64 { return &g.Momentum }},
+	{name: "momentum_decay", number: func(g *Group) *float64 { return &g.MomentumDecay }},
+	{name: "nesterov", flag: func(g *Group) *bool { return &g.Nesterov }},
+	{name: "rho", number: func(g *Group) *float64 { return &g.Rho }, limit: 1},
+	{name: "weight_decay", number: func(g *Group) *float64 { return &g.WeightDecay }},
+}
+
+// settings returns those that o's rule reads.
+func (o *Optimizer) settings() []setting { return o.named(o.takes) }
+
+// named returns the settings with some of torch's names.
+func (o *Optimizer) named(names []string) []setting {
+	return slices.DeleteFunc(slices.Clone(all), func(s setting) bool {
+		name, _, _ := strings.Cut(s.name, ".")
+		return !slices.Contains(names, name)
+	})
+}
+
+// text returns the value in g as Python writes it.
+func (s setting) text(g *Group) string {
+	if s.flag == nil {
+		return fmt.Sprint(*s.number(g))
+	}
+	if *s.flag(g) {
+		return "True"
+	}
+	return "False"
+}
+
+// configured returns g changed by options, which must be among those that the
+// optimizer takes and in range.
+func (o *Optimizer) configured(g Group, options []Option) Group {
+	for _, option := range options {
+		if !slices.Contains(o.takes, option.name) {
+			o.fail("%s is no setting of %s; expected some of %s", option.name, o.name, strings.Join(o.takes, ", "))
+		}
+		option.set(&g)
+	}
+	for _, s := range o.settings() {
+		switch {
+		case s.flag != nil:
+		case s.limit == 0 && !(*s.number(&g) >= 0):
+			o.fail("%s is %v; expected 0 or more", s.name, *s.number(&g))
+		case s.limit > 0 && !(*s.number(&g) >= 0 && *s.number(&g) < s.limit):
+			o.fail("%s is %v; expected 0 or more, and below %v", s.name, *s.number(&g), s.limit)
+		}
+	}
+	if g.Nesterov && (g.Momentum <= 0 || g.Dampening != 0) {
+		o.fail("Nesterov with momentum %v and dampening %v; expected momentum above 0 and dampening 0", g.Momentum, g.Dampening)
+	}
+	return g
+}

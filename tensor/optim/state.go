@@ -1,0 +1,118 @@
+package optim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// StateDict returns what a checkpoint must hold of the optimizer: torch's state_dict
+// with its names joined by dots. Settings of group 0 are param_groups.0.lr,
+// param_groups.0.betas.0 and so on, float64 or bool; param_groups.0.params is how
+// many parameters it has, as float64. What is remembered of parameter 3, counted
+// over all groups, is state.3.step, a float64, and state.3.exp_avg, a
+// *tensor.Tensor. Tensors share memory with the optimizer: Clone what shall not
+// change with it.
+func (o *Optimizer) StateDict() map[string]any {
+	state := map[string]any{}
+	for i, g := range o.groups {
+		prefix := fmt.Sprintf("param_groups.%d.", i)
+		state[prefix+"params"] = float64(len(g.params))
+		for _, s := range o.saved() {
+			if s.flag != nil {
+				state[prefix+s.name] = *s.flag(g)
+			} else {
+				state[prefix+s.name] = *s.number(g)
+			}
+		}
+	}
+	for i, p := range o.Params() {
+		for name, value := range o.records[p] {
+			state[fmt.Sprintf("state.%d.%s", i, name)] = value
+		}
+	}
+	return state
+}
+
+// saved returns the settings that a state dict has.
+func (o *Optimizer) saved() []setting { return o.named(append(slices.Clone(o.takes), "initial_lr")) }
+
+// LoadStateDict restores what StateDict returned, tensors as copies in their
+// parameters' dtypes and on their devices. If o has other groups or another number
+// of parameters, if a tensor has another shape than its parameter, or if a name is
+// missing or unknown, it returns an error that names all of them, and o has not
+// changed. It is torch.optim.Optimizer.load_state_dict.
+func (o *Optimizer) LoadStateDict(state map[string]any) error {
+	rest := maps.Clone(state)
+	var wrong []string
+	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	groups := make([]Group, len(o.groups))
+	for i, g := range o.groups {
+		groups[i] = *g
+		prefix := fmt.Sprintf("param_groups.%d.", i)
+		if n := rest[prefix+"params"]; n != float64(len(g.params)) {
+			bad("%sparams is %v, expected %d", prefix, n, len(g.params))
+		}
+		delete(rest, prefix+"params")
+		for _, s := range o.saved() {
+			value, ok := rest[prefix+s.name]
+			delete(rest, prefix+s.name)
+			switch v := value.(type) {
+			case float64:
+				if ok = s.flag == nil; ok {
+					*s.number(&groups[i]) = v
+				}
+			case bool:
+				if ok = s.flag != nil; ok {
+					*s.flag(&groups[i]) = v
+				}
+			default:
+				ok = false
+			}
+			if !ok {
+				bad("%s%s is %v", prefix, s.name, value)
+			}
+		}
+	}
+	params := o.Params()
+	records := map[*tensor.Tensor]record{}
+	for name, value := range rest {
+		index, key, ok := strings.Cut(strings.TrimPrefix(name, "state."), ".")
+		i, err := strconv.Atoi(index)
+		if !ok || err != nil || i < 0 || i >= len(params) || !strings.HasPrefix(name, "state.") {
+			bad("%s is not of this optimizer", name)
+			continue
+		}
+		p := params[i]
+		if records[p] == nil {
+			records[p] = record{}
+		}
+		switch v := value.(type) {
+		case float64:
+			records[p][key] = v
+		case *tensor.Tensor:
+			if !slices.Equal(v.Shape(), p.Shape()) {
+				bad("%s has shape %v, expected %v", name, v.Shape(), p.Shape())
+				continue
+			}
+			copied := tensor.ZerosLike(p)
+			tensor.NoGrad(func() { copied.Assign(v) })
+			records[p][key] = copied
+		default:
+			bad("%s is a %T", name, value)
+		}
+	}
+	if len(wrong) > 0 {
+		slices.Sort(wrong)
+		return fmt.Errorf("optim: load state dict of %s: %s", o.name, strings.Join(wrong, "; "))
+	}
+	for i, g := range o.groups {
+		*g = groups[i]
+	}
+	o.records = records
+	return nil
+}
