@@ -101,7 +101,9 @@ func TestSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var golden struct{ Steps map[string]map[string][][]*float64 }
+	var golden struct {
+		Steps map[string]map[string][][]*float64
+	}
 	if err := json.Unmarshal(text, &golden); err != nil {
 		t.Fatal(err)
 	}
