@@ -114,29 +114,9 @@ func decoder(name string) (tensor.DType, int, func([]byte) float64) {
 	case "F32":
 		return tensor.Float32, 4, func(p []byte) float64 { return float64(math.Float32frombits(le.Uint32(p))) }
 	case "BF16":
-		return tensor.BFloat16, 2, func(p []byte) float64 { return float64(math.Float32frombits(uint32(le.Uint16(p)) << 16)) }
+		return tensor.BFloat16, 2, func(p []byte) float64 { return value(tensor.BFloat16, int(le.Uint16(p))) }
 	case "F16":
-		return tensor.Float16, 2, func(p []byte) float64 { return float16(le.Uint16(p)) }
+		return tensor.Float16, 2, func(p []byte) float64 { return value(tensor.Float16, int(le.Uint16(p))) }
 	}
 	panic(fmt.Sprintf("torchtest: dtype %s in a fixture; expected F64, F32, F16, BF16, an integer or BOOL", name))
-}
-
-func float16(bits uint16) float64 {
-	exponent, fraction := int(bits>>10&31), float64(bits&1023)
-	var x float64
-	switch exponent {
-	case 0:
-		x = math.Ldexp(fraction, -24)
-	case 31:
-		x = math.Inf(1)
-		if fraction != 0 {
-			x = math.NaN()
-		}
-	default:
-		x = math.Ldexp(1024+fraction, exponent-25)
-	}
-	if bits>>15 != 0 {
-		x = -x
-	}
-	return x
 }
