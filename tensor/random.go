@@ -1,15 +1,14 @@
 package tensor
 
 import (
-	"math"
+	"fmt"
 	"sync"
 
 	"halfnote/tensor/driver"
 )
 
 // Generator makes the numbers that torch's generator for the CPU makes from the
-// same seed, up to the last bit of a logarithm or cosine. It is torch.Generator,
-// and safe for use by several goroutines at once, each call taking its numbers in
+// same seed. It is torch.Generator, and safe for use by several goroutines at once, each call taking its numbers in
 // one piece.
 type Generator struct {
 	mu   sync.Mutex
@@ -48,6 +47,23 @@ func Rand(shape ...int) *Tensor { return generator.Rand(shape...) }
 // torch.randn.
 func Randn(shape ...int) *Tensor { return generator.Randn(shape...) }
 
+// Normal returns normal float32 numbers. It is torch.Tensor.normal_.
+func Normal(mean, deviation float64, shape ...int) *Tensor {
+	return generator.Normal(mean, deviation, shape...)
+}
+
+// Bernoulli returns float32 ones with probability p, else zeros. It is
+// torch.Tensor.bernoulli_.
+func Bernoulli(p float64, shape ...int) *Tensor { return generator.Bernoulli(p, shape...) }
+
+// Randint returns int64 numbers from low up to, not including, high. It is
+// torch.randint.
+func Randint(low, high int, shape ...int) *Tensor { return generator.Randint(low, high, shape...) }
+
+// Randperm returns the numbers below n in random order, as int64. It is
+// torch.randperm.
+func Randperm(n int) *Tensor { return FromInts(generator.Perm(n), n) }
+
 // Uniform returns float32 numbers spread evenly over [from, to). It is
 // torch.Tensor.uniform_.
 func Uniform(from, to float64, shape ...int) *Tensor { return generator.Uniform(from, to, shape...) }
@@ -72,50 +88,53 @@ func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
 
 // Randn returns normal float32 numbers with mean 0 and variance 1. It is
 // torch.randn.
-func (g *Generator) Randn(shape ...int) *Tensor {
-	t := newTensor(CPU.backend(), Float32, checkShape("randn", shape))
+func (g *Generator) Randn(shape ...int) *Tensor { return g.Normal(0, 1, shape...) }
+
+// Bernoulli returns float32 ones with probability p, else zeros. It panics unless p
+// is from 0 to 1. It is torch.Tensor.bernoulli_.
+func (g *Generator) Bernoulli(p float64, shape ...int) *Tensor {
+	if !(p >= 0 && p <= 1) {
+		panic(&Error{Op: "bernoulli", Why: fmt.Sprintf("the probability is %v; expected a number from 0 to 1", p)})
+	}
+	t := newTensor(CPU.backend(), Float32, checkShape("bernoulli", shape))
 	data := make([]float32, t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(data) < 16 {
-		for i := range data {
-			data[i] = float32(g.normal())
-		}
-		return t.setFloat32s(data)
-	}
-	// Box and Muller's transform on rows of 16, in place; a last short row is
-	// drawn anew, overlapping the row before (normal_fill in
-	// aten/src/ATen/native/cpu/DistributionTemplates.h).
 	for i := range data {
 		pollAt(i)
-		data[i] = float32(g.uniform24())
-	}
-	for i := 0; i+16 <= len(data); i += 16 {
-		pollAt(i)
-		boxMuller(data[i : i+16])
-	}
-	if len(data)%16 != 0 {
-		row := data[len(data)-16:]
-		for i := range row {
-			row[i] = float32(g.uniform24())
+		if g.uniform53() < p {
+			data[i] = 1
 		}
-		boxMuller(row)
 	}
 	return t.setFloat32s(data)
+}
+
+// Randint returns int64 numbers from low up to, not including, high. It panics
+// unless low is below high. It is torch.randint.
+func (g *Generator) Randint(low, high int, shape ...int) *Tensor {
+	if low >= high {
+		panic(&Error{Op: "randint", Why: fmt.Sprintf("from %d to %d; expected the first below the second", low, high)})
+	}
+	shape = checkShape("randint", shape)
+	data := make([]int64, size(shape))
+	width := uint64(high) - uint64(low)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i := range data {
+		pollAt(i)
+		r := uint64(g.mt.next())
+		if width >= 1<<28 { // torch draws twice for wide ranges
+			r = r<<32 | uint64(g.mt.next())
+		}
+		data[i] = int64(uint64(low) + r%width)
+	}
+	return newTensor(CPU.backend(), Int64, shape).setInt64s(data)
 }
 
 // pollAt lets an interrupt through every millisecond or so.
 func pollAt(i int) {
 	if i&(1<<16-1) == 0 {
 		driver.Poll()
-	}
-}
-
-func boxMuller(row []float32) {
-	for j := range 8 {
-		radius := math.Sqrt(-2 * math.Log(float64(1-row[j])))
-		sin, cos := math.Sincos(2 * math.Pi * float64(row[j+8]))
-		row[j], row[j+8] = float32(radius*cos), float32(radius*sin)
 	}
 }
 
@@ -138,56 +157,4 @@ func (g *Generator) uniform24() float64 { return float64(g.mt.next()&(1<<24-1)) 
 func (g *Generator) uniform53() float64 {
 	hi := uint64(g.mt.next())
 	return float64((hi<<32|uint64(g.mt.next()))&(1<<53-1)) * 0x1p-53
-}
-
-// normal returns one of a pair of normal numbers, as torch's normal_distribution
-// in ATen/core/DistributionsHelper.h.
-func (g *Generator) normal() float64 {
-	if g.left {
-		g.left = false
-		return g.next
-	}
-	u1, u2 := g.uniform53(), g.uniform53()
-	radius := math.Sqrt(-2 * math.Log1p(-u2))
-	sin, cos := math.Sincos(2 * math.Pi * u1)
-	g.next, g.left = radius*sin, true
-	return radius * cos
-}
-
-// twister is MT19937: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM
-// Transactions on Modeling and Computer Simulation 8 (1998), with their seeding of
-// 2002. gonum's has the same numbers, in a module of some hundred packages.
-type twister struct {
-	state [624]uint32
-	i     int
-}
-
-func (m *twister) seed(s uint32) {
-	m.state[0] = s
-	for i := 1; i < len(m.state); i++ {
-		s = 1812433253*(s^s>>30) + uint32(i)
-		m.state[i] = s
-	}
-	m.i = len(m.state)
-}
-
-func (m *twister) next() uint32 {
-	if m.i == len(m.state) {
-		m.twist()
-	}
-	y := m.state[m.i]
-	m.i++
-	y ^= y >> 11
-	y ^= y << 7 & 0x9d2c5680
-	y ^= y << 15 & 0xefc60000
-	return y ^ y>>18
-}
-
-func (m *twister) twist() {
-	n := len(m.state)
-	for i := range m.state {
-		y := m.state[i]&0x80000000 | m.state[(i+1)%n]&0x7fffffff
-		m.state[i] = m.state[(i+397)%n] ^ y>>1 ^ y&1*0x9908b0df
-	}
-	m.i = 0
 }

@@ -2,61 +2,58 @@ package tensor
 
 import (
 	"encoding/json"
+	"hash/crc32"
 	"math"
 	"os"
 	"testing"
 )
 
-// TestTorchNumbers compares with testdata/generator.json, which testdata/generator.py made.
+// TestTorchNumbers compares with testdata/generator.json, which testdata/generator.py
+// made, to the last bit.
 func TestTorchNumbers(t *testing.T) {
 	text, err := os.ReadFile("testdata/generator.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var golden struct {
-		Cases []struct {
-			Seed   int64
-			What   string
-			Values [][]float64
+		Rows []struct {
+			Seed  int64
+			Draws []struct {
+				What string
+				N    int
+				CRC  uint32
+				Last []float64
+			}
 		}
 	}
 	if err := json.Unmarshal(text, &golden); err != nil {
 		t.Fatal(err)
 	}
-	perm := func(g *Generator, n int) *Tensor {
-		var data []float64
-		for _, i := range g.Perm(n) {
-			data = append(data, float64(i))
-		}
-		return New(data)
-	}
-	bound := 1 / math.Sqrt(5)
-	draws := map[string]func(g *Generator) []*Tensor{
-		"rand 5":                   func(g *Generator) []*Tensor { return []*Tensor{g.Rand(5)} },
-		"randn 3, rand 3, randn 4": func(g *Generator) []*Tensor { return []*Tensor{g.Randn(3), g.Rand(3), g.Randn(4)} },
-		"randn 16":                 func(g *Generator) []*Tensor { return []*Tensor{g.Randn(16)} },
-		"randn 37, rand 2":         func(g *Generator) []*Tensor { return []*Tensor{g.Randn(37), g.Rand(2)} },
-		"linear 5 3": func(g *Generator) []*Tensor {
-			return []*Tensor{g.Uniform(-bound, bound, 3, 5), g.Uniform(-bound, bound, 3)}
+	draws := map[string]func(g *Generator, n int) *Tensor{
+		"rand":         func(g *Generator, n int) *Tensor { return g.Rand(n) },
+		"randn":        func(g *Generator, n int) *Tensor { return g.Randn(n) },
+		"normal":       func(g *Generator, n int) *Tensor { return g.Normal(1.3, 0.7, n) },
+		"uniform":      func(g *Generator, n int) *Tensor { return g.Uniform(-0.3, 1.1, n) },
+		"bernoulli":    func(g *Generator, n int) *Tensor { return g.Bernoulli(0.7, n) },
+		"perm":         func(g *Generator, n int) *Tensor { return FromInts(g.Perm(n)) },
+		"randint":      func(g *Generator, n int) *Tensor { return g.Randint(-5, n, n) },
+		"randint wide": func(g *Generator, n int) *Tensor { return g.Randint(-5, 1<<40, n) },
+		"dropout":      func(g *Generator, n int) *Tensor { return g.Bernoulli(1-0.3, n) },
+		"linear": func(g *Generator, n int) *Tensor {
+			bound := 1 / math.Sqrt(float64(n))
+			w, b := g.Uniform(-bound, bound, 3, n), g.Uniform(-bound, bound, 3)
+			return FromFloat32s(append(w.Float32s(), b.Float32s()...))
 		},
-		"perm 20":          func(g *Generator) []*Tensor { return []*Tensor{perm(g, 20)} },
-		"rand 700, last 3": func(g *Generator) []*Tensor { return []*Tensor{g.Rand(700).Slice(0, 697, 700)} },
 	}
-	if len(golden.Cases) == 0 {
-		t.Fatal("testdata/generator.json has no case")
+	if len(golden.Rows) == 0 {
+		t.Fatal("testdata/generator.json has no row")
 	}
-	for _, c := range golden.Cases {
-		f := draws[c.What]
-		if f == nil {
-			t.Errorf("no draw %q", c.What)
-			continue
-		}
-		for i, got := range f(NewGenerator(c.Seed)) {
-			for j, want := range c.Values[i] {
-				// torch's vector code for logarithm, sine and cosine is a few ulp off.
-				if x := got.Float64s()[j]; math.Abs(x-want) > 1e-6*math.Max(1, math.Abs(want)) {
-					t.Errorf("seed %d, %s: tensor %d, element %d: got %v, want %v", c.Seed, c.What, i, j, x, want)
-				}
+	for _, r := range golden.Rows {
+		g := NewGenerator(r.Seed)
+		for i, d := range r.Draws {
+			x := draws[d.What](g, d.N)
+			if crc32.ChecksumIEEE(x.bytes()) != d.CRC {
+				t.Errorf("seed %d, draw %d, %d of %s: the bits differ; the last are %v, want %v", r.Seed, i, d.N, d.What, x.Float64s()[max(0, x.Numel()-3):], d.Last)
 			}
 		}
 	}
@@ -82,4 +79,23 @@ func equalFloats(a, b []float64) bool {
 		}
 	}
 	return true
+}
+
+func TestDrawMistakes(t *testing.T) {
+	for what, f := range map[string]func(){
+		"bernoulli: the probability is 1.5; expected a number from 0 to 1":      func() { Bernoulli(1.5, 3) },
+		"bernoulli: the probability is NaN; expected a number from 0 to 1":      func() { Bernoulli(math.NaN(), 3) },
+		"randint: from 3 to 3; expected the first below the second":             func() { Randint(3, 3, 2) },
+		"randint: shape (-1,): a size is negative; expected sizes of 0 or more": func() { Randint(0, 3, -1) },
+	} {
+		if err := Try(f); err == nil || err.Error() != "tensor: "+what {
+			t.Errorf("got %v, want %s", err, what)
+		}
+	}
+	if got := Bernoulli(1, 100).Sum().Item() + Bernoulli(0, 100).Sum().Item(); got != 100 {
+		t.Errorf("100 ones for sure and 100 zeros for sure sum to %v", got)
+	}
+	if got := Randint(math.MinInt, math.MaxInt, 2).Numel(); got != 2 {
+		t.Errorf("the widest range gave %d numbers, want 2", got)
+	}
 }
