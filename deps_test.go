@@ -22,6 +22,7 @@ x/sys < tensor/internal/scope
 tensor/driver, tensor/internal/half < tensor/internal/cpu
 STD, tensor/driver, tensor/internal/... < tensor
 STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/gradtest
+tensor/driver, x/text < tensor/data
 STD, tensor, tensor/nn, tensor/optim, tensor/data < tensor/torchtest
 STD, tensor/driver, tensor/internal/half < tensor/drivertest
 STD, tensor, tensor/nn < amp
@@ -62,6 +63,7 @@ var modules = map[string][]string{
 	"ixgo":       {"github.com/goplus/ixgo", "github.com/goplus/reflectx", "github.com/visualfc/gid"},
 	"sqlite":     {"modernc.org/sqlite"},
 	"x/sys":      {"golang.org/x/sys"},
+	"x/text":     {"golang.org/x/text"},
 	"x/tools":    {"golang.org/x/tools"},
 	"yaegi":      {"github.com/traefik/yaegi"},
 	"zmq4":       {"github.com/go-zeromq/zmq4"},

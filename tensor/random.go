@@ -13,6 +13,7 @@ import (
 type Generator struct {
 	mu   sync.Mutex
 	mt   twister
+	seed int64
 	next float64 // a normal number left over
 	left bool
 }
@@ -29,6 +30,7 @@ func (g *Generator) ManualSeed(seed int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.mt.seed(uint32(seed))
+	g.seed = seed
 	g.left = false
 }
 

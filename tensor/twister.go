@@ -6,6 +6,7 @@ package tensor
 type twister struct {
 	state [624]uint32
 	i     int
+	fresh bool // nothing has been drawn
 }
 
 func (m *twister) seed(s uint32) {
@@ -14,7 +15,7 @@ func (m *twister) seed(s uint32) {
 		s = 1812433253*(s^s>>30) + uint32(i)
 		m.state[i] = s
 	}
-	m.i = len(m.state)
+	m.i, m.fresh = len(m.state), true
 }
 
 func (m *twister) next() uint32 {
@@ -35,5 +36,5 @@ func (m *twister) twist() {
 		y := m.state[i]&0x80000000 | m.state[(i+1)%n]&0x7fffffff
 		m.state[i] = m.state[(i+397)%n] ^ y>>1 ^ y&1*0x9908b0df
 	}
-	m.i = 0
+	m.i, m.fresh = 0, false
 }

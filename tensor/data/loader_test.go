@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/data"
 )
 
-func set(n int) *data.Dataset {
+func set(n int) *data.TensorDataset {
 	return data.NewDataset(tensor.Arange(0, float64(2*n)).Reshape(n, 2), tensor.Arange(0, float64(n)).Reshape(n, 1))
 }
 
@@ -59,6 +59,8 @@ func TestMistakes(t *testing.T) {
 	for name, f := range map[string]func(){
 		"rows":  func() { data.NewDataset(tensor.Zeros(2, 1), tensor.Zeros(3, 1)) },
 		"batch": func() { data.NewLoader(set(2), 0) },
+		"none":  func() { data.NewDataset() },
+		"ahead": func() { data.NewLoader(set(2), 1, data.Workers(-1)) },
 	} {
 		if tensor.Try(f) == nil {
 			t.Errorf("%s: no error", name)

@@ -1,0 +1,152 @@
+package data
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"halfnote/tensor"
+)
+
+// A CIFAR file is records, each labels of a byte and then the red, green and blue
+// bytes of a picture, row by row: https://www.cs.toronto.edu/~kriz/cifar.html, "binary
+// version".
+
+const cifarSide, cifarPixels = 32, 3 * 32 * 32
+
+// cifar is one of the two formats.
+type cifar struct {
+	format  string
+	classes []int // the number of classes of each label
+	train   []string
+	test    []string
+}
+
+var cifar10 = cifar{"cifar-10", []int{10},
+	[]string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin"},
+	[]string{"test_batch.bin"}}
+
+var cifar100 = cifar{"cifar-100", []int{20, 100}, []string{"train.bin"}, []string{"test.bin"}}
+
+// CIFAR10 returns images (n, 3, 32, 32) of uint8 and their classes (n) of int64, 0 to
+// 9. path is a file of the binary version, or the folder of its six files: then train
+// says whether those to train with or those to test with are read. The error is a
+// *[FormatError] if a file is not as the format asks for. It is
+// torchvision.datasets.CIFAR10.
+func CIFAR10(path string, train bool) (*TensorDataset, error) { return cifar10.load(path, train) }
+
+// CIFAR100 is [CIFAR10] for the files with 20 coarse and 100 fine classes. The data set
+// has both: images, coarse classes, fine classes; so a batch's Target is the fine
+// one. It is torchvision.datasets.CIFAR100.
+func CIFAR100(path string, train bool) (*TensorDataset, error) { return cifar100.load(path, train) }
+
+// SaveCIFAR10 writes images (n, 3, 32, 32) of uint8 with classes (n) of int64 to a file
+// of the binary version, which is replaced at once when it is complete.
+func SaveCIFAR10(path string, images, classes *tensor.Tensor) error {
+	return cifar10.save(path, images, classes)
+}
+
+// SaveCIFAR100 is [SaveCIFAR10] with coarse and fine classes.
+func SaveCIFAR100(path string, images, coarse, fine *tensor.Tensor) error {
+	return cifar100.save(path, images, coarse, fine)
+}
+
+func (c cifar) load(path string, train bool) (*TensorDataset, error) {
+	files := []string{path}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		files = nil
+		names := c.test
+		if train {
+			names = c.train
+		}
+		for _, name := range names {
+			files = append(files, filepath.Join(path, name))
+		}
+	}
+	var pixels []byte
+	labels := make([][]int, len(c.classes))
+	for _, file := range files {
+		p, err := c.read(source{c.format, file}, labels)
+		if err != nil {
+			return nil, err
+		}
+		pixels = append(pixels, p...)
+	}
+	fields := []*tensor.Tensor{tensor.FromBytes(tensor.Uint8, pixels, len(labels[0]), 3, cifarSide, cifarSide)}
+	for _, l := range labels {
+		fields = append(fields, tensor.FromInts(l, len(l)))
+	}
+	return NewDataset(fields...), nil
+}
+
+// read returns the pictures of a file, and appends its labels.
+func (c cifar) read(src source, labels [][]int) ([]byte, error) {
+	f, size, err := opened(src)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	record := int64(len(c.classes) + cifarPixels)
+	if size%record != 0 {
+		return nil, src.bad(atByte(size-size%record), fmt.Sprintf("a record of %d bytes at the end", size%record), fmt.Sprintf("records of %d bytes", record))
+	}
+	all := make([]byte, size)
+	if _, err := io.ReadFull(f, all); err != nil {
+		return nil, src.fail(err)
+	}
+	pixels := all[:0] // labels are taken out in place
+	for at := int64(0); at < size; at += record {
+		for i, classes := range c.classes {
+			label := int(all[at+int64(i)])
+			if label >= classes {
+				return nil, src.bad(atByte(at+int64(i)), fmt.Sprintf("the label %d of record %d", label, at/record), fmt.Sprintf("0 to %d", classes-1))
+			}
+			labels[i] = append(labels[i], label)
+		}
+		pixels = append(pixels, all[at+int64(len(c.classes)):at+record]...)
+	}
+	return pixels, nil
+}
+
+func (c cifar) save(path string, images *tensor.Tensor, labels ...*tensor.Tensor) error {
+	src := source{c.format, path}
+	n := 0
+	if images.Dim() == 4 {
+		n = images.Size(0)
+	}
+	if images.DType() != tensor.Uint8 || images.Dim() != 4 || images.Numel() != n*cifarPixels || images.Size(1) != 3 || images.Size(2) != cifarSide {
+		return src.fail(fmt.Errorf("images of %v and shape %v; expected uint8 and (n, 3, 32, 32)", images.DType(), images.Shape()))
+	}
+	numbers := make([][]int, len(labels))
+	for i, l := range labels {
+		if l.Dim() != 1 || l.Size(0) != n {
+			return src.fail(fmt.Errorf("classes of shape %v; expected (%d)", l.Shape(), n))
+		}
+		numbers[i] = l.Ints()
+		for row, class := range numbers[i] {
+			if class < 0 || class >= c.classes[i] {
+				return src.fail(fmt.Errorf("class %d of image %d; expected 0 to %d", class, row, c.classes[i]-1))
+			}
+		}
+	}
+	err := writeFile(path, func(w io.Writer) error {
+		for row := range n {
+			var record []byte
+			for _, l := range numbers {
+				record = append(record, byte(l[row]))
+			}
+			if _, err := w.Write(record); err != nil {
+				return err
+			}
+			if _, err := images.Select(0, row).WriteTo(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return src.fail(err)
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+
+	"halfnote/tensor"
+)
+
+// Batch is several samples.
+type Batch struct {
+	Input  *tensor.Tensor // the first field
+	Target *tensor.Tensor // the last field, if there are two or more
+	Fields []*tensor.Tensor
+}
+
+func newBatch(fields []*tensor.Tensor) Batch {
+	b := Batch{Fields: fields}
+	if n := len(fields); n > 0 {
+		b.Input = fields[0]
+		if n > 1 {
+			b.Target = fields[n-1]
+		}
+	}
+	return b
+}
+
+// stackFields stacks each field of samples: torch's default_collate.
+func stackFields(samples [][]*tensor.Tensor) []*tensor.Tensor {
+	fields := make([]*tensor.Tensor, len(samples[0]))
+	for j := range fields {
+		column := make([]*tensor.Tensor, len(samples))
+		for i, s := range samples {
+			if len(s) != len(fields) {
+				panic(&tensor.Error{Op: "collate", Why: fmt.Sprintf("sample %d of the batch has %d fields and the first %d; expected as many", i, len(s), len(fields))})
+			}
+			column[i] = s[j]
+		}
+		fields[j] = stack(column)
+	}
+	return fields
+}
+
+// stack returns tensors of one shape as one, along a new first dimension.
+func stack(ts []*tensor.Tensor) *tensor.Tensor {
+	shape := ts[0].Shape()
+	for i, t := range ts {
+		if t.DType() != ts[0].DType() || !slices.Equal(t.Shape(), shape) {
+			panic(&tensor.Error{Op: "collate", Shapes: [][]int{shape, t.Shape()}, DTypes: []tensor.DType{ts[0].DType(), t.DType()},
+				Why: fmt.Sprintf("samples 0 and %d of the batch differ; expected one shape and dtype, or a loader with CollateWith", i)})
+		}
+	}
+	var out *tensor.Tensor
+	tensor.NoGrad(func() {
+		out = tensor.ZerosLike(ts[0].Unsqueeze(0).Expand(append([]int{len(ts)}, shape...)...))
+		for i, t := range ts {
+			out.Select(0, i).Assign(t)
+		}
+	})
+	return out
+}

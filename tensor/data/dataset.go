@@ -1,0 +1,215 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"halfnote/tensor"
+)
+
+// Dataset has samples by index. It is torch.utils.data.Dataset. A [Loader] with
+// workers calls Get from several goroutines at once.
+type Dataset interface {
+	// Len returns the number of samples.
+	Len() int
+	// Get returns sample i, from 0 to below Len: its fields, as an image and a
+	// class. All samples have as many fields, of the same shapes and dtypes unless the
+	// loader has a collate function of its own.
+	Get(i int) ([]*tensor.Tensor, error)
+}
+
+// BatchDataset is a Dataset that can give several samples faster than one by one.
+type BatchDataset interface {
+	Dataset
+	// GetAll returns the fields of the samples, stacked along a new first
+	// dimension. It is __getitems__ of torch's data sets.
+	GetAll(indices []int) ([]*tensor.Tensor, error)
+}
+
+// TensorDataset is tensors that have a row a sample. It is
+// torch.utils.data.TensorDataset.
+type TensorDataset struct{ Fields []*tensor.Tensor }
+
+// NewDataset returns the rows of fields as samples, commonly inputs (n, …) and targets
+// (n, …). It panics if there is none, or if they have not got as many rows. It is
+// torch.utils.data.TensorDataset.
+func NewDataset(fields ...*tensor.Tensor) *TensorDataset {
+	if len(fields) == 0 {
+		panic(&tensor.Error{Op: "dataset", Why: "there are no tensors; expected one or more"})
+	}
+	var shapes [][]int
+	ok := true
+	for _, f := range fields {
+		shapes = append(shapes, f.Shape())
+		ok = ok && f.Dim() > 0 && fields[0].Dim() > 0 && f.Size(0) == fields[0].Size(0)
+	}
+	if !ok {
+		panic(&tensor.Error{Op: "dataset", Shapes: shapes, Why: "expected (n, …) and (n, …), a target for each input"})
+	}
+	return &TensorDataset{fields}
+}
+
+// Len returns the number of rows.
+func (d *TensorDataset) Len() int { return d.Fields[0].Size(0) }
+
+// Get returns row i of each tensor, as views.
+func (d *TensorDataset) Get(i int) ([]*tensor.Tensor, error) {
+	sample := make([]*tensor.Tensor, len(d.Fields))
+	for j, f := range d.Fields {
+		sample[j] = f.Select(0, i)
+	}
+	return sample, nil
+}
+
+// GetAll returns rows of each tensor: views if they follow each other, else copies.
+func (d *TensorDataset) GetAll(indices []int) ([]*tensor.Tensor, error) {
+	fields := make([]*tensor.Tensor, len(d.Fields))
+	for j, f := range d.Fields {
+		if consecutive(indices) {
+			fields[j] = f.Slice(0, indices[0], indices[0]+len(indices))
+			continue
+		}
+		rows := make([]*tensor.Tensor, len(indices))
+		for k, i := range indices {
+			rows[k] = f.Select(0, i)
+		}
+		fields[j] = stack(rows)
+	}
+	return fields, nil
+}
+
+func consecutive(indices []int) bool {
+	for k, i := range indices {
+		if i != indices[0]+k {
+			return false
+		}
+	}
+	return len(indices) > 0
+}
+
+// SubsetDataset is some samples of a data set. It is torch.utils.data.Subset.
+type SubsetDataset struct {
+	Of      Dataset
+	Indices []int
+}
+
+// Subset returns the samples of set with these indices, in this order. It panics if set
+// has not got one. It is torch.utils.data.Subset.
+func Subset(set Dataset, indices []int) *SubsetDataset {
+	for _, i := range indices {
+		if i < 0 || i >= set.Len() {
+			panic(&tensor.Error{Op: "subset", Why: fmt.Sprintf("index %d of a data set of %d samples; expected 0 to %d", i, set.Len(), set.Len()-1)})
+		}
+	}
+	return &SubsetDataset{set, indices}
+}
+
+// Len returns the number of samples.
+func (d *SubsetDataset) Len() int { return len(d.Indices) }
+
+// Get returns sample i of the subset.
+func (d *SubsetDataset) Get(i int) ([]*tensor.Tensor, error) { return d.Of.Get(d.Indices[i]) }
+
+// GetAll returns samples of the subset, stacked.
+func (d *SubsetDataset) GetAll(indices []int) ([]*tensor.Tensor, error) {
+	inner := make([]int, len(indices))
+	for k, i := range indices {
+		inner[k] = d.Indices[i]
+	}
+	return getAll(d.Of, inner)
+}
+
+// getAll returns samples of any data set, stacked.
+func getAll(set Dataset, indices []int) ([]*tensor.Tensor, error) {
+	if all, ok := set.(BatchDataset); ok {
+		return all.GetAll(indices)
+	}
+	samples := make([][]*tensor.Tensor, len(indices))
+	for k, i := range indices {
+		var err error
+		if samples[k], err = set.Get(i); err != nil {
+			return nil, fmt.Errorf("sample %d: %w", i, err)
+		}
+	}
+	return stackFields(samples), nil
+}
+
+// RandomSplit cuts set into parts of random samples: lengths are numbers of samples, or,
+// if they add up to 1, shares of it, where what rounding leaves goes to the first parts,
+// one each. g may be nil for the generator that tensor.ManualSeed seeds. It panics if
+// the lengths do not add up to the data set's. The parts are those of
+// torch.utils.data.random_split with the same generator.
+func RandomSplit(set Dataset, lengths []float64, g *tensor.Generator) []*SubsetDataset {
+	n, sum := set.Len(), 0.0
+	for _, l := range lengths {
+		sum += l
+		if !(l >= 0) {
+			panic(&tensor.Error{Op: "random_split", Why: fmt.Sprintf("a length of %v; expected 0 or more", l)})
+		}
+	}
+	shares := math.Abs(sum-1) < 1e-9
+	sizes, total := make([]int, len(lengths)), 0
+	for i, l := range lengths {
+		if shares {
+			l = math.Floor(float64(n) * l)
+		}
+		sizes[i] = int(l)
+		total += sizes[i]
+	}
+	for i := 0; shares && total < n; i++ {
+		sizes[i%len(sizes)]++
+		total++
+	}
+	if total != n || !shares && float64(n) != sum {
+		panic(&tensor.Error{Op: "random_split", Why: fmt.Sprintf("lengths %v of a data set of %d samples; expected whole numbers that add up to it, or shares that add up to 1", lengths, n)})
+	}
+	if g == nil {
+		g = tensor.DefaultGenerator()
+	}
+	order := g.Perm(n)
+	parts := make([]*SubsetDataset, len(sizes))
+	for i, s := range sizes {
+		parts[i] = Subset(set, order[:s:s])
+		order = order[s:]
+	}
+	return parts
+}
+
+// Concatenated is data sets one after the other. It is torch.utils.data.ConcatDataset.
+type Concatenated struct {
+	sets []Dataset
+	ends []int
+}
+
+// ConcatDataset returns the samples of all sets, one set after the other. It is
+// torch.utils.data.ConcatDataset.
+func ConcatDataset(sets ...Dataset) *Concatenated {
+	c := &Concatenated{sets: sets}
+	end := 0
+	for _, s := range sets {
+		end += s.Len()
+		c.ends = append(c.ends, end)
+	}
+	return c
+}
+
+// Len returns the number of samples of all.
+func (c *Concatenated) Len() int {
+	if len(c.ends) == 0 {
+		return 0
+	}
+	return c.ends[len(c.ends)-1]
+}
+
+// Get returns sample i.
+func (c *Concatenated) Get(i int) ([]*tensor.Tensor, error) {
+	k := sort.SearchInts(c.ends, i+1)
+	if i < 0 || k == len(c.sets) {
+		return nil, fmt.Errorf("index %d; expected 0 to %d", i, c.Len()-1)
+	}
+	if k > 0 {
+		i -= c.ends[k-1]
+	}
+	return c.sets[k].Get(i)
+}

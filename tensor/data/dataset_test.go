@@ -1,0 +1,71 @@
+package data_test
+
+import (
+	"slices"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/data"
+)
+
+// first returns the first fields of all samples, one by one and as batches.
+func first(t *testing.T, set data.Dataset) (one, batched []int) {
+	t.Helper()
+	for i := range set.Len() {
+		sample, err := set.Get(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one = append(one, sample[0].Ints()...)
+	}
+	for _, b := range data.NewLoader(set, 3).Batches() {
+		batched = append(batched, b.Input.Ints()...)
+	}
+	return one, batched
+}
+
+func TestDatasets(t *testing.T) {
+	rows := data.NewDataset(tensor.FromInts(seq(8)), tensor.Zeros(8, 2))
+	own := &squares{n: 6, at: -1}
+	for name, c := range map[string]struct {
+		set  data.Dataset
+		want []int
+	}{
+		"tensors":        {rows, seq(8)},
+		"own":            {own, seq(6)},
+		"subset":         {data.Subset(rows, []int{5, 5, 0}), []int{5, 5, 0}},
+		"subset of own":  {data.Subset(own, []int{4, 1}), []int{4, 1}},
+		"of a subset":    {data.Subset(data.Subset(rows, []int{7, 6, 5, 4}), []int{3, 0}), []int{4, 7}},
+		"together":       {data.ConcatDataset(data.Subset(rows, []int{2}), data.Subset(rows, nil), own, rows), append(append([]int{2}, seq(6)...), seq(8)...)},
+		"nothing at all": {data.ConcatDataset(), nil},
+	} {
+		if name == "together" {
+			for i, want := range c.want {
+				if s, err := c.set.Get(i); err != nil || s[0].Ints()[0] != want {
+					t.Errorf("%s: sample %d is %v, %v; want %d", name, i, s, err, want)
+				}
+			}
+			continue
+		}
+		one, batched := first(t, c.set)
+		if !slices.Equal(one, c.want) || !slices.Equal(batched, c.want) {
+			t.Errorf("%s: one by one %v, in batches %v, want %v", name, one, batched, c.want)
+		}
+	}
+	if _, err := data.ConcatDataset(rows).Get(8); err == nil || err.Error() != "index 8; expected 0 to 7" {
+		t.Errorf("beyond the end: %v", err)
+	}
+}
+
+// TestViews says that batches in order share the data set's memory.
+func TestViews(t *testing.T) {
+	x := tensor.Arange(0, 6).Reshape(6, 1)
+	b := data.NewLoader(data.NewDataset(x, x), 4).Batches()
+	x.Fill(9)
+	if b[1].Input.At(0, 0) != 9 {
+		t.Error("a batch in order is a copy")
+	}
+	if b := data.NewLoader(data.NewDataset(x, x), 4, data.Shuffle(1)).Batches(); b[0].Input.IsView() {
+		t.Error("a shuffled batch is a view")
+	}
+}

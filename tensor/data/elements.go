@@ -1,0 +1,166 @@
+package data
+
+import (
+	"fmt"
+	"io"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// element is a type of number in files. Types that tensors have not got become the
+// next wider one that holds them all.
+type element struct {
+	name  string       // safetensors' name
+	npy   string       // numpy's kind and size, "" if it has none
+	idx   byte         // IDX's code, 0 if it has none
+	size  int          // bytes in the file, if it can be read
+	bits  int          // in the file
+	dtype tensor.DType // 0 if it cannot be read
+}
+
+// elements are in the order in which safetensors files have tensors, the last first.
+// It is that of Dtype in safetensors/src/tensor.rs.
+var elements = []element{
+	{"BOOL", "b1", 0, 1, 8, tensor.Bool},
+	{"F4", "", 0, 0, 4, 0},
+	{"F6_E2M3", "", 0, 0, 6, 0},
+	{"F6_E3M2", "", 0, 0, 6, 0},
+	{"U8", "u1", 0x08, 1, 8, tensor.Uint8},
+	{"I8", "i1", 0x09, 1, 8, tensor.Int32},
+	{"F8_E5M2", "", 0, 1, 8, tensor.Float8E5M2},
+	{"F8_E4M3", "", 0, 1, 8, tensor.Float8E4M3},
+	{"F8_E8M0", "", 0, 0, 8, 0},
+	{"I16", "i2", 0x0b, 2, 16, tensor.Int32},
+	{"U16", "u2", 0, 2, 16, tensor.Int32},
+	{"F16", "f2", 0, 2, 16, tensor.Float16},
+	{"BF16", "", 0, 2, 16, tensor.BFloat16},
+	{"I32", "i4", 0x0c, 4, 32, tensor.Int32},
+	{"U32", "u4", 0, 4, 32, tensor.Int64},
+	{"F32", "f4", 0x0d, 4, 32, tensor.Float32},
+	{"C64", "", 0, 0, 64, 0},
+	{"F64", "f8", 0x0e, 8, 64, tensor.Float64},
+	{"I64", "i8", 0, 8, 64, tensor.Int64},
+	{"U64", "u8", 0, 8, 64, 0},
+}
+
+// find returns the first element for which is holds, or nil.
+func find(is func(e *element) bool) *element {
+	for i := range elements {
+		if is(&elements[i]) {
+			return &elements[i]
+		}
+	}
+	return nil
+}
+
+// exactly returns the element that is d, as it is written.
+func exactly(d tensor.DType) *element {
+	return find(func(e *element) bool { return e.dtype == d && e.size == d.Size() })
+}
+
+// readable lists the names of elements that can be read.
+func readable(name func(e *element) string) string {
+	var names []string
+	for i := range elements {
+		if n := name(&elements[i]); n != "" && elements[i].dtype != 0 {
+			names = append(names, n)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// count returns the number of elements of a shape, or false if it is more than most
+// or a size is negative.
+func count(shape []int, most int64) (int64, bool) {
+	n, empty := uint64(1), false
+	for _, s := range shape {
+		if s < 0 {
+			return 0, false
+		}
+		if s == 0 {
+			empty = true
+			continue
+		}
+		hi, lo := bits.Mul64(n, uint64(s))
+		if hi != 0 || lo > 1<<62 {
+			return 0, false
+		}
+		n = lo
+	}
+	if empty {
+		return 0, true
+	}
+	return int64(n), n <= uint64(max(most, 0))
+}
+
+// read returns a tensor of a shape, whose elements come from r. There must be as many,
+// which the caller has compared with the file's size.
+func (e *element) read(r io.Reader, bigEndian bool, shape []int) (t *tensor.Tensor, err error) {
+	if e.dtype == 0 {
+		return nil, fmt.Errorf("elements of type %s, which tensors have not got", e.name)
+	}
+	if bigEndian && e.size > 1 || e.size != e.dtype.Size() {
+		r = &recoder{r: r, e: e, bigEndian: bigEndian}
+	}
+	tooMuch := tensor.Try(func() { t, err = tensor.ReadTensor(r, e.dtype, shape...) })
+	if tooMuch != nil {
+		return nil, tooMuch
+	}
+	return t, err
+}
+
+// recoder reads elements as the bytes of the little-endian dtype that they become.
+// Reads are of whole elements.
+type recoder struct {
+	r         io.Reader
+	e         *element
+	bigEndian bool
+	buffer    []byte
+}
+
+func (c *recoder) Read(p []byte) (int, error) {
+	size, wide := c.e.size, c.e.dtype.Size()
+	n := len(p) / wide
+	c.buffer = slices.Grow(c.buffer[:0], n*size)[:n*size]
+	if _, err := io.ReadFull(c.r, c.buffer); err != nil {
+		return 0, err
+	}
+	for i := range n {
+		from, to := c.buffer[i*size:(i+1)*size], p[i*wide:(i+1)*wide]
+		if c.bigEndian {
+			slices.Reverse(from)
+		}
+		fill := byte(0)
+		if c.e.name[0] == 'I' && from[size-1] >= 0x80 {
+			fill = 0xff // the sign
+		}
+		copy(to, from)
+		for j := size; j < wide; j++ {
+			to[j] = fill
+		}
+	}
+	return n * wide, nil
+}
+
+// writeBigEndian writes the elements of t, each with its highest byte first.
+func writeBigEndian(w io.Writer, t *tensor.Tensor) error {
+	_, err := t.WriteTo(reverser{w, t.DType().Size()})
+	return err
+}
+
+// reverser turns each element around on its way.
+type reverser struct {
+	w    io.Writer
+	size int
+}
+
+func (r reverser) Write(p []byte) (int, error) {
+	q := slices.Clone(p)
+	for i := 0; i+r.size <= len(q); i += r.size {
+		slices.Reverse(q[i : i+r.size])
+	}
+	return r.w.Write(q)
+}

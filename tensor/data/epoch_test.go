@@ -1,0 +1,216 @@
+package data_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"halfnote/tensor"
+	"halfnote/tensor/data"
+	"halfnote/tensor/driver"
+)
+
+// squares is a data set of a user's own: i and i², with a mistake at one sample.
+type squares struct {
+	n    int
+	at   int // of the mistake
+	fail func()
+	got  atomic.Int64
+}
+
+var errLost = errors.New("the file is lost")
+
+func (s *squares) Len() int { return s.n }
+
+func (s *squares) Get(i int) ([]*tensor.Tensor, error) {
+	s.got.Add(1)
+	if i == s.at {
+		if s.fail == nil {
+			return nil, errLost
+		}
+		s.fail()
+	}
+	return []*tensor.Tensor{tensor.FromInts([]int{i}), tensor.Scalar(float64(i * i))}, nil
+}
+
+func TestWorkers(t *testing.T) {
+	for workers := range 5 {
+		for _, ahead := range []int{0, 1, 7} {
+			l := data.NewLoader(&squares{n: 11, at: -1}, 3, data.Workers(workers), data.Prefetch(ahead))
+			var got []int
+			for e := l.Epoch(); e.Next(); {
+				b := e.Batch()
+				if len(b.Fields) != 2 || b.Fields[0] != b.Input || b.Fields[1] != b.Target {
+					t.Fatalf("a batch has the fields %v", b.Fields)
+				}
+				got = append(got, b.Input.Ints()...)
+				for i, x := range b.Input.Ints() {
+					if b.Target.At(i) != float64(x*x) {
+						t.Errorf("%d has the target %v", x, b.Target.At(i))
+					}
+				}
+			}
+			if !slices.Equal(got, seq(11)) {
+				t.Errorf("%d workers, %d ahead: got %v", workers, ahead, got)
+			}
+		}
+	}
+}
+
+// TestWorkersAhead says that workers make no more batches than they may, and some
+// before they are asked for.
+func TestWorkersAhead(t *testing.T) {
+	set := &squares{n: 100, at: -1}
+	e := data.NewLoader(set, 1, data.Workers(3), data.Prefetch(4)).Epoch()
+	e.Next()
+	wait(t, "five samples", func() bool { return set.got.Load() == 5 })
+	time.Sleep(5 * time.Millisecond)
+	if n := set.got.Load(); n != 5 {
+		t.Errorf("%d samples are there after one batch; want 1 and 4 ahead", n)
+	}
+}
+
+func wait(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for range 2000 {
+		if ok() {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatal("waited in vain for " + what)
+}
+
+// TestLeftLoop says that loops may be left without a word.
+func TestLeftLoop(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 20 {
+		e := data.NewLoader(&squares{n: 50, at: -1}, 2, data.Workers(4)).Epoch()
+		e.Next()
+		e.Next()
+	}
+	wait(t, "workers to end", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+// loop returns what a whole epoch panics with.
+func loop(l *data.Loader) (p any) {
+	defer func() { p = recover() }()
+	for e := l.Epoch(); e.Next(); {
+	}
+	return nil
+}
+
+func TestSampleErrors(t *testing.T) {
+	for _, workers := range []int{0, 1, 3} {
+		p := loop(data.NewLoader(&squares{n: 20, at: 7}, 3, data.Workers(workers)))
+		e, ok := p.(*data.SampleError)
+		if !ok || e.Index != 7 || e.Batch != 2 || !errors.Is(e, errLost) {
+			t.Errorf("%d workers: the loop panics with %v", workers, p)
+		}
+		if want := "data: loader: sample 7, in batch 2: the file is lost"; fmt.Sprint(p) != want {
+			t.Errorf("%d workers: got %v, want %s", workers, p, want)
+		}
+	}
+	for name, c := range map[string]struct {
+		fail func()
+		want string
+	}{
+		"a value":  {func() { panic("no") }, "sample 7, in batch 2: panic: no"},
+		"an error": {func() { tensor.Zeros(2).Reshape(3) }, "sample 7, in batch 2: tensor: reshape"},
+		"an exit":  {func() { runtime.Goexit() }, "sample 7, in batch 2: the worker has ended"},
+	} {
+		for _, workers := range []int{1, 3} {
+			p := loop(data.NewLoader(&squares{n: 20, at: 7, fail: c.fail}, 3, data.Workers(workers)))
+			if !strings.Contains(fmt.Sprint(p), c.want) {
+				t.Errorf("%s, %d workers: the loop panics with %v, want %s", name, workers, p, c.want)
+			}
+		}
+	}
+	// Without workers a panic is the data set's own.
+	if p := loop(data.NewLoader(&squares{n: 20, at: 7, fail: func() { panic("no") }}, 3)); p != "no" {
+		t.Errorf("without workers: the loop panics with %v", p)
+	}
+}
+
+// ragged has samples of different lengths.
+type ragged int
+
+func (r ragged) Len() int { return int(r) }
+func (r ragged) Get(i int) ([]*tensor.Tensor, error) {
+	return []*tensor.Tensor{tensor.Ones(i + 1), tensor.Ones(1)}, nil
+}
+
+func TestCollate(t *testing.T) {
+	p := loop(data.NewLoader(ragged(4), 2, data.Workers(1)))
+	if want := "data: loader: batch 0: tensor: collate: shapes (1,) and (2,): dtypes float32 and float32: samples 0 and 1 of the batch differ; expected one shape and dtype, or a loader with CollateWith"; fmt.Sprint(p) != want {
+		t.Errorf("got %v, want %s", p, want)
+	}
+	sum := func(samples [][]*tensor.Tensor) []*tensor.Tensor {
+		out := tensor.Scalar(0)
+		for _, s := range samples {
+			out = out.Add(s[0].Sum())
+		}
+		return []*tensor.Tensor{out}
+	}
+	var got []float64
+	for _, b := range data.NewLoader(ragged(5), 2, data.CollateWith(sum), data.Workers(2)).Batches() {
+		if b.Target != nil {
+			t.Error("a target of one field")
+		}
+		got = append(got, b.Input.Item())
+	}
+	if want := []float64{3, 7, 5}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestInterrupt stops a loop that waits for its workers, as a kernel does.
+func TestInterrupt(t *testing.T) {
+	type interrupted struct{}
+	release := make(chan bool)
+	defer close(release)
+	slow := &squares{n: 4, at: 0, fail: func() { <-release }}
+	var stop atomic.Bool
+	driver.SetPoll(func() {
+		if stop.Load() {
+			panic(interrupted{})
+		}
+	})
+	defer driver.SetPoll(nil)
+	time.AfterFunc(20*time.Millisecond, func() { stop.Store(true) })
+	if p := loop(data.NewLoader(slow, 1, data.Workers(2))); p != any(interrupted{}) {
+		t.Errorf("the loop panics with %v", p)
+	}
+}
+
+type bar struct{ done, ends int }
+
+func (b *bar) Add(n int) { b.done += n }
+func (b *bar) Finish()   { b.ends++ }
+
+func TestProgress(t *testing.T) {
+	b := &bar{}
+	l := data.NewLoader(&squares{n: 7, at: -1}, 2)
+	for e := l.Epoch().Show(b); e.Next(); {
+		if b.done+1 > e.Len() {
+			t.Errorf("%d batches are done in the middle of one of %d", b.done, e.Len())
+		}
+	}
+	if b.done != 4 || b.ends != 1 {
+		t.Errorf("%d batches done, %d ends; want 4 and 1", b.done, b.ends)
+	}
+	b = &bar{}
+	func() {
+		defer func() { recover() }()
+		for e := data.NewLoader(&squares{n: 7, at: 3}, 2).Epoch().Show(b); e.Next(); {
+		}
+	}()
+	if b.done != 1 || b.ends != 1 {
+		t.Errorf("with an error: %d batches done, %d ends; want 1 and 1", b.done, b.ends)
+	}
+}

@@ -1,0 +1,72 @@
+package data
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// writeFile writes a file whole or not at all: under another name in its folder
+// first, which takes the file's place when all is on the disk. A crash leaves the old
+// file or the new one.
+func writeFile(path string, write func(w io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<16)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := errors.Join(w.Flush(), f.Chmod(mode(path)), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// mode returns the rights of the file that is replaced, those of a new file if there
+// is none.
+func mode(path string) os.FileMode {
+	if old, err := os.Stat(path); err == nil {
+		return old.Mode().Perm()
+	}
+	return 0o644
+}
+
+// syncFolder puts the folder's new entry on the disk, on systems that can.
+func syncFolder(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	d.Sync() // Windows and some network disks refuse
+	return d.Close()
+}
+
+// opened returns a file and its size.
+func opened(s source) (*os.File, int64, error) {
+	f, err := os.Open(s.file)
+	if err != nil {
+		return nil, 0, s.fail(err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no regular file")
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, s.fail(err)
+	}
+	return f, info.Size(), nil
+}

@@ -1,0 +1,143 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// LoadIDX reads a file in the format of MNIST, http://yann.lecun.com/exdb/mnist/,
+// gzipped or not: uint8, int32, float32 and float64; int8 and int16 are widened to
+// int32. The error is a *[FormatError] if the file is not as the format asks for.
+func LoadIDX(path string) (*tensor.Tensor, error) {
+	src := source{"idx", path}
+	f, size, err := opened(src)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 1<<16)
+	if start, _ := r.Peek(2); string(start) == "\x1f\x8b" {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, src.fail(err)
+		}
+		return readIDX(src, z, size*mostInflation)
+	}
+	return readIDX(src, r, size)
+}
+
+// readIDX reads from r, in which there are most bytes at most.
+func readIDX(src source, r io.Reader, most int64) (*tensor.Tensor, error) {
+	var start [4]byte
+	if _, err := io.ReadFull(r, start[:]); err != nil {
+		return nil, src.bad(atByte(0), "the end of the file", "4 bytes: 0, 0, a type and the number of dimensions")
+	}
+	e := find(func(e *element) bool { return e.idx == start[2] && e.idx != 0 })
+	if start[0] != 0 || start[1] != 0 || e == nil {
+		return nil, src.bad(atByte(0), fmt.Sprintf("% x", start[:3]), "00 00 and a type: 08, 09, 0b, 0c, 0d or 0e")
+	}
+	shape := make([]int, start[3])
+	sizes := make([]byte, 4*len(shape))
+	if _, err := io.ReadFull(r, sizes); err != nil {
+		return nil, src.bad(atByte(4), "the end of the file", fmt.Sprintf("%d sizes", len(shape)))
+	}
+	for i := range shape {
+		shape[i] = int(binary.BigEndian.Uint32(sizes[4*i:]))
+	}
+	begin := int64(4 + len(sizes))
+	n, ok := count(shape, (most-begin)/int64(e.size))
+	want := fmt.Sprintf("those of shape %v with %d bytes an element", shape, e.size)
+	if !ok {
+		return nil, src.bad(atByte(begin), fmt.Sprintf("%d bytes at most", most-begin), want)
+	}
+	// What is packed may be less than its file's size lets hope: no memory before the
+	// data is here.
+	p, err := io.ReadAll(io.LimitReader(r, n*int64(e.size)+1))
+	if err != nil {
+		return nil, src.fail(err)
+	}
+	if int64(len(p)) != n*int64(e.size) {
+		return nil, src.bad(atByte(begin), fmt.Sprintf("%d bytes or more", len(p)), want)
+	}
+	t, err := e.read(bytes.NewReader(p), true, shape)
+	if err != nil {
+		return nil, src.fail(err)
+	}
+	return t, nil
+}
+
+// SaveIDX writes t to a file in the format of MNIST, gzipped if the name ends in .gz;
+// the file is replaced at once when it is complete. t is uint8, int32, float32 or
+// float64.
+func SaveIDX(path string, t *tensor.Tensor) error {
+	err := writeFile(path, func(w io.Writer) error {
+		e := exactly(t.DType())
+		if e.idx == 0 {
+			return fmt.Errorf("the format has no %v; expected uint8, int32, float32 or float64", t.DType())
+		}
+		if t.Dim() > 255 {
+			return fmt.Errorf("%d dimensions; expected 255 at most", t.Dim())
+		}
+		header := []byte{0, 0, e.idx, byte(t.Dim())}
+		for _, s := range t.Shape() {
+			if int64(s) > 1<<32-1 {
+				return fmt.Errorf("a size of %d; expected below 2^32", s)
+			}
+			header = binary.BigEndian.AppendUint32(header, uint32(s))
+		}
+		if !strings.HasSuffix(path, ".gz") {
+			_, err := w.Write(header)
+			return errors.Join(err, writeBigEndian(w, t))
+		}
+		z := gzip.NewWriter(w)
+		_, err := z.Write(header)
+		return errors.Join(err, writeBigEndian(z, t), z.Close())
+	})
+	if err != nil {
+		return source{"idx", path}.fail(err)
+	}
+	return nil
+}
+
+// MNIST returns the images (n, 1, 28, 28) of uint8 and the digits (n) of int64 in a
+// folder that holds the four files of http://yann.lecun.com/exdb/mnist/, gzipped or
+// not: those to train with, or those to test with. It is torchvision.datasets.MNIST,
+// which has images without the size of 1.
+func MNIST(folder string, train bool) (*TensorDataset, error) {
+	part := "t10k"
+	if train {
+		part = "train"
+	}
+	images, err := loadEither(filepath.Join(folder, part+"-images-idx3-ubyte"))
+	if err != nil {
+		return nil, err
+	}
+	labels, err := loadEither(filepath.Join(folder, part+"-labels-idx1-ubyte"))
+	if err != nil {
+		return nil, err
+	}
+	if images.Dim() != 3 || labels.Dim() != 1 || images.Size(0) != labels.Size(0) || images.DType() != tensor.Uint8 || labels.DType() != tensor.Uint8 {
+		return nil, source{"idx", folder}.bad("images and labels", fmt.Sprintf("%v of shape %v and %v of shape %v", images.DType(), images.Shape(), labels.DType(), labels.Shape()), "uint8 of shapes (n, h, w) and (n)")
+	}
+	return NewDataset(images.Unsqueeze(1), labels.To(tensor.Int64)), nil
+}
+
+// loadEither reads an IDX file, or the one with .gz at the end.
+func loadEither(path string) (*tensor.Tensor, error) {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(path + ".gz"); err == nil {
+			path += ".gz"
+		}
+	}
+	return LoadIDX(path)
+}

@@ -1,0 +1,148 @@
+package data
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// LoadNPY reads a file of numpy's: any version, byte order and order of elements. An
+// array in Fortran's order becomes a view, as in torch.from_numpy. Integers of types
+// that tensors have not got are widened: int8, int16 and uint16 to int32, uint32 to
+// int64. The error is a *[FormatError] if the file is not as the format asks for. It is
+// numpy.load.
+func LoadNPY(path string) (*tensor.Tensor, error) {
+	src := source{"npy", path}
+	f, size, err := opened(src)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readNPY(src, f, size)
+}
+
+// SaveNPY writes t to a file, byte for byte as numpy.save does; the file is replaced at
+// once when it is complete. numpy has no bfloat16 and no types of 8 bits: convert such
+// tensors before.
+func SaveNPY(path string, t *tensor.Tensor) error {
+	src := source{"npy", path}
+	header, err := npyHeader(t)
+	if err == nil {
+		err = writeFile(path, func(w io.Writer) error { return writeNPY(w, header, t) })
+	}
+	if err != nil {
+		return src.fail(err)
+	}
+	return nil
+}
+
+func writeNPY(w io.Writer, header []byte, t *tensor.Tensor) error {
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	_, err := t.WriteTo(w)
+	return err
+}
+
+// mostNPYHeader is how long a header may be. numpy's own are below 10000 bytes.
+const mostNPYHeader = 1 << 20
+
+// readNPY reads a file of size bytes.
+func readNPY(src source, r io.Reader, size int64) (*tensor.Tensor, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	var start [8]byte
+	if _, err := io.ReadFull(b, start[:]); err != nil {
+		return nil, src.bad(atByte(0), fmt.Sprintf("a file of %d bytes", size), "the 8 bytes \"\\x93NUMPY\" and a version")
+	}
+	if string(start[:6]) != "\x93NUMPY" {
+		return nil, src.bad(atByte(0), quoted(start[:6]), `"\x93NUMPY"`)
+	}
+	if v := start[6]; v < 1 || v > 3 || start[7] != 0 {
+		return nil, src.bad(atByte(6), fmt.Sprintf("version %d.%d", v, start[7]), "1.0, 2.0 or 3.0")
+	}
+	length := make([]byte, 4)
+	if start[6] == 1 {
+		length = length[:2]
+	}
+	if _, err := io.ReadFull(b, length); err != nil {
+		return nil, src.bad(atByte(8), "the end of the file", "the length of the header")
+	}
+	n := int64(binary.LittleEndian.Uint32(append(length, 0, 0)))
+	begin := int64(8 + len(length))
+	if most := min(size-begin, mostNPYHeader); n > most {
+		return nil, src.bad(atByte(8), fmt.Sprintf("a header length of %d", n), fmt.Sprintf("%d at most, in a file of %d bytes", most, size))
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(b, text); err != nil {
+		return nil, src.fail(err)
+	}
+	h, at, err := parseNPY(string(text))
+	if err != nil {
+		return nil, src.bad(atByte(begin+int64(at)), err.Error(), "a dictionary of descr, fortran_order and shape")
+	}
+	rest := size - begin - n
+	if k, ok := count(h.shape, rest/int64(h.kind.size)); !ok || k*int64(h.kind.size) != rest {
+		return nil, src.bad(atByte(begin+n), fmt.Sprintf("%d bytes of data", rest), fmt.Sprintf("those of shape %v with %d bytes an element", h.shape, h.kind.size))
+	}
+	shape := h.shape
+	if h.fortran {
+		shape = reversed(shape)
+	}
+	t, err := h.kind.read(b, h.bigEndian, shape)
+	if err != nil {
+		return nil, src.fail(err)
+	}
+	if h.fortran && len(shape) > 1 {
+		order := make([]int, len(shape))
+		for i := range order {
+			order[i] = len(shape) - 1 - i
+		}
+		t = t.Permute(order...)
+	}
+	return t, nil
+}
+
+func reversed(list []int) []int {
+	out := make([]int, len(list))
+	for i, x := range list {
+		out[len(list)-1-i] = x
+	}
+	return out
+}
+
+// npyHeader returns all that stands before t's elements, as numpy writes it: padded to
+// a multiple of 64, with room for the first size to grow.
+func npyHeader(t *tensor.Tensor) ([]byte, error) {
+	const magic, align, growth = 10, 64, 21
+	e := exactly(t.DType())
+	if e.npy == "" {
+		return nil, fmt.Errorf("numpy has no %v; expected one of %s: convert with To", t.DType(), readable(func(e *element) string { return e.npy }))
+	}
+	order := "<"
+	if e.size == 1 {
+		order = "|"
+	}
+	shape := t.Shape()
+	var sizes strings.Builder
+	for i, s := range shape {
+		if i > 0 {
+			sizes.WriteString(" ")
+		}
+		fmt.Fprintf(&sizes, "%d,", s)
+	}
+	list := sizes.String()
+	if len(shape) > 1 {
+		list = strings.TrimSuffix(list, ",")
+	}
+	text := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, e.npy, list)
+	if len(shape) > 0 {
+		text += strings.Repeat(" ", growth-len(fmt.Sprint(shape[0])))
+	}
+	text += strings.Repeat(" ", align-(magic+len(text)+1)%align) + "\n"
+	head := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(text)))
+	return append(head, text...), nil
+}

@@ -1,0 +1,147 @@
+package data
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// npyArray is what a header says: numpy/lib/_format_impl.py.
+type npyArray struct {
+	kind      *element
+	bigEndian bool
+	fortran   bool
+	shape     []int
+}
+
+// parseNPY reads a header, a dictionary as Python writes it. With an error it returns
+// where that is.
+func parseNPY(text string) (h npyArray, at int, err error) {
+	p := &literal{text: text}
+	seen := map[string]bool{}
+	p.want("{")
+	for !p.has("}") && p.err == nil {
+		key := p.quoted()
+		if p.err == nil && seen[key] {
+			p.fail("the name %s twice", quoted(key))
+		}
+		seen[key] = true
+		p.want(":")
+		switch key {
+		case "descr":
+			h.kind, h.bigEndian = p.descr()
+		case "fortran_order":
+			if h.fortran = p.has("True"); !h.fortran {
+				p.want("False")
+			}
+		case "shape":
+			h.shape = p.tuple()
+		default:
+			p.fail("the name %s", quoted(key))
+		}
+		if !p.has(",") {
+			p.want("}")
+			break
+		}
+	}
+	if p.skip(); p.err == nil && p.at < len(text) {
+		p.fail("%s after the dictionary", quoted(text[p.at:]))
+	}
+	if p.err == nil && len(seen) != 3 {
+		p.fail("%d of three names", len(seen))
+	}
+	return h, p.at, p.err
+}
+
+// literal reads a Python literal. After the first error it reads no more.
+type literal struct {
+	text string
+	at   int
+	err  error
+}
+
+func (p *literal) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (p *literal) skip() {
+	for p.at < len(p.text) && strings.IndexByte(" \t\r\n\f", p.text[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+// has reads token if it comes next.
+func (p *literal) has(token string) bool {
+	p.skip()
+	if p.err != nil || !strings.HasPrefix(p.text[p.at:], token) {
+		return false
+	}
+	p.at += len(token)
+	return true
+}
+
+func (p *literal) want(token string) {
+	if !p.has(token) {
+		p.fail("%s in the place of %s", quoted(p.text[p.at:]), token)
+	}
+}
+
+// quoted reads a text without escapes.
+func (p *literal) quoted() string {
+	p.skip()
+	rest := p.text[p.at:]
+	if p.err == nil && rest != "" && (rest[0] == '\'' || rest[0] == '"') {
+		if s, _, ok := strings.Cut(rest[1:], rest[:1]); ok && !strings.Contains(s, `\`) {
+			p.at += len(s) + 2
+			return s
+		}
+	}
+	p.fail("%s in the place of a text", quoted(rest))
+	return ""
+}
+
+// descr reads an element type: "<f4".
+func (p *literal) descr() (*element, bool) {
+	p.skip()
+	if p.err == nil && strings.HasPrefix(p.text[p.at:], "[") {
+		p.fail("a structured type")
+		return nil, false
+	}
+	s := p.quoted()
+	if p.err != nil {
+		return nil, false
+	}
+	kind := strings.TrimLeft(s, "<>=|")
+	e := find(func(e *element) bool { return e.npy != "" && e.npy == kind && e.dtype != 0 })
+	if e == nil || len(s)-len(kind) > 1 {
+		p.fail("elements of type %s, expected one of %s,", quoted(s), readable(func(e *element) string { return e.npy }))
+		return nil, false
+	}
+	return e, s[0] == '>'
+}
+
+// tuple reads integers of 0 or more; Python 2 wrote an L behind long ones.
+func (p *literal) tuple() []int {
+	list := []int{}
+	p.want("(")
+	for !p.has(")") && p.err == nil {
+		p.skip()
+		digits := p.at
+		for p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9' {
+			p.at++
+		}
+		n, err := strconv.ParseUint(p.text[digits:p.at], 10, 62)
+		if err != nil {
+			p.fail("%s in the place of a size", quoted(p.text[digits:]))
+		}
+		list = append(list, int(n))
+		p.has("L")
+		if !p.has(",") {
+			p.want(")")
+			break
+		}
+	}
+	return list
+}

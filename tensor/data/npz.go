@@ -1,0 +1,105 @@
+package data
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// mostInflation is by how much deflated data can grow at most; a zip file that claims
+// more lies. It is from https://zlib.net/zlib_tech.html.
+const mostInflation = 1032
+
+// LoadNPZ reads all arrays of a file of numpy's, as [LoadNPY] does, stored or
+// compressed. It is numpy.load.
+func LoadNPZ(path string) (map[string]*tensor.Tensor, error) {
+	src := source{"npz", path}
+	f, size, err := opened(src)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := zip.NewReader(f, size)
+	if err != nil {
+		return nil, src.bad(atByte(0), "no zip archive ("+err.Error()+")", "one of .npy files")
+	}
+	all := map[string]*tensor.Tensor{}
+	for _, member := range z.File {
+		name := strings.TrimSuffix(member.Name, ".npy")
+		if _, twice := all[name]; twice || name == member.Name {
+			return nil, src.bad("member "+quoted(member.Name), "a name that is not new or does not end in .npy", "arrays only, each once")
+		}
+		if all[name], err = readMember(src, member, size); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// readMember reads an array of an archive of size bytes.
+func readMember(src source, member *zip.File, size int64) (*tensor.Tensor, error) {
+	packed, n := member.CompressedSize64, member.UncompressedSize64
+	if packed > uint64(size) || n > packed*mostInflation {
+		return nil, src.bad("member "+quoted(member.Name), fmt.Sprintf("%d bytes packed as %d", n, packed), fmt.Sprintf("no more than %d, and a growth below %d", size, mostInflation))
+	}
+	r, err := member.Open()
+	if err != nil {
+		return nil, src.fail(fmt.Errorf("member %s: %w", quoted(member.Name), err))
+	}
+	defer r.Close()
+	within := source{src.format, src.file + ": " + member.Name}
+	t, err := readNPY(within, r, int64(n))
+	if err != nil {
+		return nil, err
+	}
+	// The checksum is looked at where the data ends.
+	if more, err := io.Copy(io.Discard, io.LimitReader(r, 1)); err != nil || more > 0 {
+		return nil, within.bad(fmt.Sprintf("byte %d", n), fmt.Sprintf("no end of the data or an error (%v)", err), "the end, and the checksum to be right")
+	}
+	return t, nil
+}
+
+// SaveNPZ writes tensors with their names to a file, which is replaced at once when it
+// is complete. It is numpy.savez.
+func SaveNPZ(path string, tensors map[string]*tensor.Tensor) error {
+	return saveNPZ(path, tensors, zip.Store)
+}
+
+// SaveCompressedNPZ is SaveNPZ with less room and more time. It is
+// numpy.savez_compressed.
+func SaveCompressedNPZ(path string, tensors map[string]*tensor.Tensor) error {
+	return saveNPZ(path, tensors, zip.Deflate)
+}
+
+func saveNPZ(path string, tensors map[string]*tensor.Tensor, method uint16) error {
+	err := writeFile(path, func(w io.Writer) error {
+		z := zip.NewWriter(w)
+		for _, name := range slices.Sorted(maps.Keys(tensors)) {
+			if tensors[name] == nil || name == "" {
+				return errors.New("a tensor is nil or has no name")
+			}
+			header, err := npyHeader(tensors[name])
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			member, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: method})
+			if err != nil {
+				return err
+			}
+			if err := writeNPY(member, header, tensors[name]); err != nil {
+				return err
+			}
+		}
+		return z.Close()
+	})
+	if err != nil {
+		return source{"npz", path}.fail(err)
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package data
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	"halfnote/tensor"
+)
+
+// Safetensors is an open safetensors file: tensors by name, of which only those asked
+// for are read. Its methods may be called from several goroutines at once.
+type Safetensors struct {
+	source
+	file    *os.File
+	start   int64 // of the data
+	entries map[string]entry
+	names   []string
+	meta    map[string]string
+}
+
+// OpenSafetensors opens a file and reads its header. The error is a *[FormatError] if
+// the header is not all that the format asks for: the ranges of the tensors cover the
+// rest of the file without gap or overlap, no name comes twice, every size is that of
+// its shape and type. It is safetensors.safe_open.
+func OpenSafetensors(path string) (*Safetensors, error) {
+	src := source{"safetensors", path}
+	f, size, err := opened(src)
+	if err != nil {
+		return nil, err
+	}
+	s := &Safetensors{source: src, file: f}
+	if err := s.readHeader(size); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close closes the file. Tensors that were read stay.
+func (s *Safetensors) Close() error { return s.file.Close() }
+
+// Names returns the names of the tensors, in the order in which they lie in the file.
+func (s *Safetensors) Names() []string { return slices.Clone(s.names) }
+
+// Metadata returns the texts that the file has beside its tensors.
+func (s *Safetensors) Metadata() map[string]string { return maps.Clone(s.meta) }
+
+// Shape returns the shape of the tensor of a name, without reading it, nil if there is
+// none.
+func (s *Safetensors) Shape(name string) []int { return slices.Clone(s.entries[name].shape) }
+
+// Tensor reads the tensor of a name. Integers of types that tensors have not got are
+// widened: I8, I16 and U16 to int32, U32 to int64. It is safe_open's get_tensor.
+func (s *Safetensors) Tensor(name string) (*tensor.Tensor, error) {
+	e, err := s.entry(name)
+	if err != nil {
+		return nil, err
+	}
+	return s.read(name, e, e.begin, e.shape)
+}
+
+// Rows reads rows from to below to of the tensor of a name, (to-from, …), and nothing
+// else of it. It is a slice of safe_open's get_slice.
+func (s *Safetensors) Rows(name string, from, to int) (*tensor.Tensor, error) {
+	e, err := s.entry(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(e.shape) == 0 || from < 0 || to < from || to > e.shape[0] {
+		return nil, s.fail(fmt.Errorf("rows %d to %d of %s, whose shape is %v; expected rows that it has", from, to, name, e.shape))
+	}
+	shape := slices.Clone(e.shape)
+	shape[0] = to - from
+	rows := int64(0)
+	if e.shape[0] > 0 {
+		rows = (e.end - e.begin) / int64(e.shape[0])
+	}
+	return s.read(name, e, e.begin+int64(from)*rows, shape)
+}
+
+func (s *Safetensors) entry(name string) (entry, error) {
+	e, ok := s.entries[name]
+	if !ok {
+		return e, s.fail(fmt.Errorf("there is no tensor %q; expected one of %d, as %q", name, len(s.names), s.names[:min(3, len(s.names))]))
+	}
+	return e, nil
+}
+
+func (s *Safetensors) read(name string, e entry, begin int64, shape []int) (*tensor.Tensor, error) {
+	t, err := e.kind.read(io.NewSectionReader(s.file, s.start+begin, e.end-begin), false, shape)
+	if err != nil {
+		return nil, s.fail(fmt.Errorf("tensor %q: %w", name, err))
+	}
+	return t, nil
+}
+
+// LoadSafetensors reads all tensors of a file. It is safetensors.torch.load_file.
+func LoadSafetensors(path string) (map[string]*tensor.Tensor, error) {
+	s, err := OpenSafetensors(path)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	all := make(map[string]*tensor.Tensor, len(s.names))
+	for _, name := range s.names {
+		if all[name], err = s.Tensor(name); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// SaveSafetensors writes tensors with their names to a file, which is replaced at once
+// when it is complete. metadata may be nil. The file is the same for the same tensors,
+// byte by byte that of the Python package with at most one text of metadata. It is
+// safetensors.torch.save_file.
+func SaveSafetensors(path string, tensors map[string]*tensor.Tensor, metadata map[string]string) error {
+	src := source{"safetensors", path}
+	header, names, err := header(tensors, metadata)
+	if err != nil {
+		return src.fail(err)
+	}
+	err = writeFile(path, func(w io.Writer) error {
+		length := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+		if _, err := w.Write(append(length, header...)); err != nil {
+			return err
+		}
+		for _, name := range names {
+			if _, err := tensors[name].WriteTo(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return src.fail(err)
+	}
+	return nil
+}

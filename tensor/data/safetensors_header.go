@@ -1,0 +1,267 @@
+package data
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"halfnote/tensor"
+)
+
+// The header of a safetensors file, as https://huggingface.co/docs/safetensors has it:
+// a length of 8 bytes, then JSON of that length, then the tensors' bytes.
+
+// mostHeader is how long a header may be: MAX_HEADER_SIZE in safetensors/src/tensor.rs.
+const mostHeader = 100_000_000
+
+// entry is what a header says of a tensor.
+type entry struct {
+	kind       *element
+	shape      []int
+	begin, end int64 // in the data
+}
+
+// readHeader reads the header of a file of a size, and checks it.
+func (s *Safetensors) readHeader(size int64) error {
+	var length [8]byte
+	if size < 8 {
+		return s.bad(atByte(0), fmt.Sprintf("a file of %d bytes", size), "8 bytes of header length at least")
+	}
+	if _, err := s.file.ReadAt(length[:], 0); err != nil {
+		return s.fail(err)
+	}
+	n := binary.LittleEndian.Uint64(length[:])
+	if most := uint64(min(size-8, mostHeader)); n > most || n < 2 {
+		return s.bad(atByte(0), fmt.Sprintf("a header length of %d", n), fmt.Sprintf("2 to %d, in a file of %d bytes", most, size))
+	}
+	text := make([]byte, n)
+	if _, err := s.file.ReadAt(text, 8); err != nil {
+		return s.fail(err)
+	}
+	s.start = 8 + int64(n)
+	if text[0] != '{' {
+		return s.bad(atByte(8), quoted(text[:1]), "'{'")
+	}
+	if !utf8.Valid(text) {
+		return s.bad(atByte(8), "a header that is no UTF-8", "JSON in UTF-8")
+	}
+	if err := s.parseHeader(text); err != nil {
+		return err
+	}
+	return s.checkCover(size - s.start)
+}
+
+// parseHeader reads the JSON.
+func (s *Safetensors) parseHeader(text []byte) error {
+	s.entries = map[string]entry{}
+	p := parser{json.NewDecoder(bytes.NewReader(text))}
+	p.UseNumber()
+	err := p.object(func(name string) error {
+		if name == "__metadata__" {
+			s.meta = map[string]string{}
+			return p.object(func(key string) (err error) {
+				s.meta[key], err = p.text()
+				return err
+			})
+		}
+		e, err := p.entry()
+		if err != nil {
+			return fmt.Errorf("tensor %s: %w", quoted(name), err)
+		}
+		s.entries[name] = e
+		return nil
+	})
+	if err == nil {
+		if _, more := p.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("more after the object")
+		}
+	}
+	if err != nil {
+		return s.bad(atByte(8+p.InputOffset()), err.Error(), "an object of tensors with dtype, shape and data_offsets")
+	}
+	return nil
+}
+
+// checkCover sets the names in the order of the data, and fails unless the tensors
+// cover its bytes one after the other.
+func (s *Safetensors) checkCover(size int64) error {
+	s.names = slices.SortedFunc(maps.Keys(s.entries), func(a, b string) int {
+		x, y := s.entries[a], s.entries[b]
+		return cmp.Or(cmp.Compare(x.begin, y.begin), cmp.Compare(x.end, y.end), strings.Compare(a, b))
+	})
+	at := int64(0)
+	for _, name := range s.names {
+		e := s.entries[name]
+		where := fmt.Sprintf("tensor %s", quoted(name))
+		if e.begin != at {
+			return s.bad(where, fmt.Sprintf("data_offsets [%d, %d]", e.begin, e.end), fmt.Sprintf("a start at %d, where the tensor before ends", at))
+		}
+		n, ok := count(e.shape, 1<<58)
+		if want := n * int64(e.kind.bits); !ok || want%8 != 0 || e.end-e.begin != want/8 {
+			return s.bad(where, fmt.Sprintf("%d bytes for shape %v of %s", e.end-e.begin, e.shape, e.kind.name), fmt.Sprintf("%d", want/8))
+		}
+		at = e.end
+	}
+	if at != size {
+		return s.bad("header", fmt.Sprintf("%d bytes of data", size), fmt.Sprintf("%d, where the last tensor ends", at))
+	}
+	return nil
+}
+
+// parser reads JSON strictly: no name twice in an object, no other types.
+type parser struct{ *json.Decoder }
+
+// object calls field for each name of an object, to read its value.
+func (p parser) object(field func(name string) error) error {
+	if err := p.delim('{'); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for p.More() {
+		name, err := p.text()
+		if err != nil {
+			return err
+		}
+		if seen[name] {
+			return fmt.Errorf("the name %s twice", quoted(name))
+		}
+		seen[name] = true
+		if err := field(name); err != nil {
+			return err
+		}
+	}
+	return p.delim('}')
+}
+
+func (p parser) delim(want json.Delim) error {
+	t, err := p.Token()
+	if err == nil && t != want {
+		err = fmt.Errorf("%v in the place of %v", t, want)
+	}
+	return err
+}
+
+func (p parser) text() (string, error) {
+	t, err := p.Token()
+	if err != nil {
+		return "", err
+	}
+	s, ok := t.(string)
+	if !ok {
+		return "", fmt.Errorf("%v in the place of a text", t)
+	}
+	return s, nil
+}
+
+// numbers reads a list of integers of 0 or more.
+func (p parser) numbers() (list []int, err error) {
+	if err := p.delim('['); err != nil {
+		return nil, err
+	}
+	list = []int{}
+	for p.More() {
+		t, err := p.Token()
+		if err != nil {
+			return nil, err
+		}
+		number, _ := t.(json.Number)
+		n, err := strconv.ParseUint(string(number), 10, 62)
+		if err != nil {
+			return nil, fmt.Errorf("%v in the place of an integer of 0 or more", t)
+		}
+		list = append(list, int(n))
+	}
+	return list, p.delim(']')
+}
+
+// entry reads what the header says of a tensor.
+func (p parser) entry() (e entry, err error) {
+	var offsets []int
+	err = p.object(func(name string) (err error) {
+		switch name {
+		case "dtype":
+			var kind string
+			if kind, err = p.text(); err == nil {
+				if e.kind = find(func(e *element) bool { return e.name == kind }); e.kind == nil {
+					err = fmt.Errorf("dtype %s", quoted(kind))
+				}
+			}
+		case "shape":
+			e.shape, err = p.numbers()
+		case "data_offsets":
+			offsets, err = p.numbers()
+		default:
+			err = fmt.Errorf("the field %s", quoted(name))
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+	case e.kind == nil || e.shape == nil:
+		err = errors.New("no dtype or no shape")
+	case len(offsets) != 2 || offsets[0] > offsets[1]:
+		err = fmt.Errorf("data_offsets %v", offsets)
+	default:
+		e.begin, e.end = int64(offsets[0]), int64(offsets[1])
+	}
+	return e, err
+}
+
+// header returns the JSON for tensors, filled up with blanks to a multiple of 8, and
+// their names in the order of the data: wide types first, so that every tensor is
+// aligned, then by name.
+func header(tensors map[string]*tensor.Tensor, metadata map[string]string) ([]byte, []string, error) {
+	rank := func(name string) int {
+		kind := exactly(tensors[name].DType())
+		return -slices.IndexFunc(elements, func(e element) bool { return e.name == kind.name })
+	}
+	for name, t := range tensors {
+		if t == nil || name == "__metadata__" || !utf8.ValidString(name) {
+			return nil, nil, fmt.Errorf("tensor %s: it is nil, or its name is no text or __metadata__", quoted(name))
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(tensors), func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
+	})
+	var fields []string
+	if metadata != nil {
+		var texts []string
+		for _, key := range slices.Sorted(maps.Keys(metadata)) {
+			texts = append(texts, text(key)+":"+text(metadata[key]))
+		}
+		fields = append(fields, `"__metadata__":{`+strings.Join(texts, ",")+"}")
+	}
+	at := 0
+	for _, name := range names {
+		t := tensors[name]
+		shape := strings.Join(strings.Fields(fmt.Sprint(t.Shape())), ",")
+		fields = append(fields, fmt.Sprintf(`%s:{"dtype":"%s","shape":%s,"data_offsets":[%d,%d]}`, text(name), exactly(t.DType()).name, shape, at, at+t.Bytes()))
+		at += t.Bytes()
+	}
+	h := []byte("{" + strings.Join(fields, ",") + "}")
+	for len(h)%8 != 0 {
+		h = append(h, ' ')
+	}
+	if len(h) > mostHeader {
+		return nil, nil, fmt.Errorf("a header of %d bytes; expected %d at most", len(h), mostHeader)
+	}
+	return h, names, nil
+}
+
+// text returns s as JSON, without escapes that are not needed.
+func text(s string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.Encode(s)
+	return strings.TrimSpace(b.String())
+}

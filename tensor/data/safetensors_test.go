@@ -1,0 +1,176 @@
+package data_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/data"
+)
+
+// safetensorsFile is a case of testdata/safetensors_files.json, which
+// safetensors_files.py makes.
+type safetensorsFile struct {
+	Name     string
+	File     []byte
+	Metadata map[string]string
+	Same     bool
+	Tensors  map[string]struct {
+		DType  string
+		Shape  []int
+		Values []float64
+	}
+}
+
+func TestSafetensors(t *testing.T) {
+	var files struct{ Files []safetensorsFile }
+	readJSON(t, "safetensors_files.json", &files)
+	widened := map[string]string{"int8": "int32", "int16": "int32", "uint16": "int32", "uint32": "int64"}
+	for _, c := range files.Files {
+		path := file(t, "x.safetensors", c.File)
+		s, err := data.OpenSafetensors(path)
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		if !same(s.Metadata(), c.Metadata) || len(s.Names()) != len(c.Tensors) {
+			t.Errorf("%s: metadata %v, names %q; want %v and %d", c.Name, s.Metadata(), s.Names(), c.Metadata, len(c.Tensors))
+		}
+		s.Close()
+		all, err := data.LoadSafetensors(path)
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		for name, want := range c.Tensors {
+			if w := widened[want.DType]; w != "" {
+				want.DType = w
+			}
+			x := all[name]
+			if x == nil || x.DType().String() != want.DType || !slices.Equal(x.Shape(), want.Shape) || !slices.Equal(x.To(tensor.Float64).Float64s(), want.Values) {
+				t.Errorf("%s: %q is %v, want %+v", c.Name, name, x, want)
+			}
+		}
+		path = filepath.Join(t.TempDir(), "y.safetensors")
+		if err := data.SaveSafetensors(path, all, c.Metadata); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := os.ReadFile(path); c.Same && !bytes.Equal(got, c.File) {
+			t.Errorf("%s: wrote\n%q\nwant\n%q", c.Name, got, c.File)
+		}
+	}
+}
+
+// TestSafetensorsRows reads parts of tensors, and looks at how they lie.
+func TestSafetensorsRows(t *testing.T) {
+	x := tensor.Arange(0, 60).Reshape(5, 3, 4)
+	path := filepath.Join(t.TempDir(), "x.safetensors")
+	tensors := map[string]*tensor.Tensor{"x": x, "h": tensor.Arange(0, 5).To(tensor.BFloat16), "b": tensor.FromBools([]bool{true, false, true}), "s": tensor.Scalar(3), "t": x.Select(0, 1).T()}
+	if err := data.SaveSafetensors(path, tensors, nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := data.OpenSafetensors(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got, want := s.Names(), []string{"s", "t", "x", "h", "b"}; !slices.Equal(got, want) {
+		t.Errorf("the names are %q, want %q: wide types first, then by name", got, want)
+	}
+	for _, c := range [][2]int{{0, 5}, {1, 3}, {4, 5}, {2, 2}, {5, 5}} {
+		got, err := s.Rows("x", c[0], c[1])
+		if err != nil || !tensor.Equal(got, x.Slice(0, c[0], c[1])) {
+			t.Errorf("rows %v: %v, %v", c, got, err)
+		}
+	}
+	if got, err := s.Rows("h", 1, 4); err != nil || !slices.Equal(got.Float64s(), []float64{1, 2, 3}) {
+		t.Errorf("rows of h: %v, %v", got, err)
+	}
+	if got, err := s.Tensor("t"); err != nil || !tensor.Equal(got, x.Select(0, 1).T()) {
+		t.Errorf("a transposed tensor: %v, %v", got, err)
+	}
+	if !slices.Equal(s.Shape("x"), []int{5, 3, 4}) || s.Shape("y") != nil {
+		t.Errorf("the shapes are %v and %v", s.Shape("x"), s.Shape("y"))
+	}
+	content, _ := os.ReadFile(path)
+	if start := 8 + binary.LittleEndian.Uint64(content); start%8 != 0 {
+		t.Errorf("the data starts at byte %d; want a multiple of 8", start)
+	}
+	for want, f := range map[string]func() (*tensor.Tensor, error){
+		`there is no tensor "z"; expected one of 5, as ["s" "t" "x"]`:           func() (*tensor.Tensor, error) { return s.Tensor("z") },
+		`rows 4 to 6 of x, whose shape is [5 3 4]; expected rows that it has`:   func() (*tensor.Tensor, error) { return s.Rows("x", 4, 6) },
+		`rows 0 to 0 of s, whose shape is []; expected rows that it has`:        func() (*tensor.Tensor, error) { return s.Rows("s", 0, 0) },
+		`rows -1 to 2 of x, whose shape is [5 3 4]; expected rows that it has`:  func() (*tensor.Tensor, error) { return s.Rows("x", -1, 2) },
+		`rows 3 to 2 of x, whose shape is [5 3 4]; expected rows that it has`:   func() (*tensor.Tensor, error) { return s.Rows("x", 3, 2) },
+		`data: safetensors: ` + path + `: there is no tensor "w"; expected one`: func() (*tensor.Tensor, error) { return s.Tensor("w") },
+	} {
+		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+}
+
+// safe returns a file with a header.
+func safe(header string, body int) []byte {
+	p := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	return append(append(p, header...), make([]byte, body)...)
+}
+
+func TestSafetensorsMistakes(t *testing.T) {
+	tooLong := binary.LittleEndian.AppendUint64(nil, 1<<40)
+	for _, c := range []struct {
+		name, want string
+		content    []byte
+	}{
+		{"short", "byte 0: found a file of 3 bytes; expected 8 bytes of header length at least", []byte("abc")},
+		{"long header", "byte 0: found a header length of 1099511627776; expected 2 to 4, in a file of 12 bytes", append(tooLong, "{}{}"...)},
+		{"no header", "found a header length of 0; expected 2", make([]byte, 12)},
+		{"no object", `byte 8: found "["; expected '{'`, safe("[]", 0)},
+		{"no UTF-8", "byte 8: found a header that is no UTF-8", safe("{\"\xff\":1}", 0)},
+		{"more", "found more after the object", safe("{}{}", 0)},
+		{"cut", "tensor \"a\": EOF; expected an object of tensors", safe(`{"a":{"dtype":"F32"`, 0)},
+		{"twice", `found the name "a" twice`, safe(`{"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}`, 1)},
+		{"field twice", `tensor "a": the name "shape" twice`, safe(`{"a":{"shape":[],"shape":[]}}`, 1)},
+		{"metadata twice", `found the name "k" twice`, safe(`{"__metadata__":{"k":"a","k":"b"}}`, 0)},
+		{"metadata no text", `found 1 in the place of a text`, safe(`{"__metadata__":{"k":1}}`, 0)},
+		{"dtype", `tensor "a": dtype "F31"; expected`, safe(`{"a":{"dtype":"F31","shape":[],"data_offsets":[0,1]}}`, 1)},
+		{"field", `tensor "a": the field "size"`, safe(`{"a":{"size":1}}`, 0)},
+		{"missing", `tensor "a": no dtype or no shape`, safe(`{"a":{"dtype":"U8","data_offsets":[0,1]}}`, 1)},
+		{"offsets", `tensor "a": data_offsets [1 0]`, safe(`{"a":{"dtype":"U8","shape":[],"data_offsets":[1,0]}}`, 1)},
+		{"one offset", `tensor "a": data_offsets [1]`, safe(`{"a":{"dtype":"U8","shape":[],"data_offsets":[1]}}`, 1)},
+		{"negative", `tensor "a": -1 in the place of an integer of 0 or more`, safe(`{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}}`, 1)},
+		{"fraction", `tensor "a": 1.5 in the place of an integer`, safe(`{"a":{"dtype":"U8","shape":[1.5],"data_offsets":[0,1]}}`, 1)},
+		{"huge", `tensor "a": 99999999999999999999 in the place`, safe(`{"a":{"dtype":"U8","shape":[99999999999999999999],"data_offsets":[0,1]}}`, 1)},
+		{"no list", `tensor "a": 3 in the place of [`, safe(`{"a":{"dtype":"U8","shape":3}}`, 1)},
+		{"size", `tensor "a": found 3 bytes for shape [2] of U8; expected 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,3]}}`, 3)},
+		{"overflow", `tensor "a": found 1 bytes for shape [4294967296 4294967296 4294967296] of U8`, safe(`{"a":{"dtype":"U8","shape":[4294967296,4294967296,4294967296],"data_offsets":[0,1]}}`, 1)},
+		{"gap", `tensor "b": found data_offsets [2, 3]; expected a start at 1`, safe(`{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}`, 3)},
+		{"overlap", `tensor "b": found data_offsets [1, 3]; expected a start at 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}`, 3)},
+		{"short data", `header: found 1 bytes of data; expected 2, where the last tensor ends`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 1)},
+		{"long data", `header: found 3 bytes of data; expected 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 3)},
+		{"a type we have not got", `tensor "a": elements of type U64, which tensors have not got`, safe(`{"a":{"dtype":"U64","shape":[],"data_offsets":[0,8]}}`, 8)},
+	} {
+		path := file(t, "x.safetensors", c.content)
+		_, err := data.LoadSafetensors(path)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "data: safetensors: "+path+": ") {
+			t.Errorf("%s: the error is %v, want %s", c.name, err, c.want)
+		}
+	}
+	for want, tensors := range map[string]map[string]*tensor.Tensor{
+		`tensor "n": it is nil`:            {"n": nil},
+		`tensor "__metadata__": it is nil`: {"__metadata__": tensor.Ones(1)},
+	} {
+		path := filepath.Join(t.TempDir(), "y.safetensors")
+		if err := data.SaveSafetensors(path, tensors, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s: there is a file all the same", want)
+		}
+	}
+}

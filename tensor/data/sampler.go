@@ -1,0 +1,208 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"halfnote/tensor"
+)
+
+// Sampler says which samples an epoch has, in which order. It is
+// torch.utils.data.Sampler.
+type Sampler interface {
+	// Len returns the number of samples of an epoch.
+	Len() int
+	// Indices returns those of the next epoch.
+	Indices() []int
+}
+
+// BatchSampler says which samples go together.
+type BatchSampler interface {
+	// Len returns the number of batches of an epoch.
+	Len() int
+	// Batches returns the indices of each batch of the next epoch.
+	Batches() [][]int
+}
+
+// sequential is torch.utils.data.SequentialSampler.
+type sequential int
+
+// SequentialSampler returns the indices 0 to below n in order. It is
+// torch.utils.data.SequentialSampler.
+func SequentialSampler(n int) Sampler { return sequential(n) }
+
+func (s sequential) Len() int { return int(s) }
+
+func (s sequential) Indices() []int {
+	list := make([]int, s)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// random draws k of n.
+type random struct {
+	n, k        int
+	replacement bool
+	g           *tensor.Generator
+}
+
+// RandomSampler returns the indices 0 to below n in random order, another one for each
+// epoch, from g; nil stands for a new generator each epoch, which the one that
+// tensor.ManualSeed seeds gives a seed. It is torch.utils.data.RandomSampler, with the
+// same orders.
+func RandomSampler(n int, g *tensor.Generator) Sampler { return &random{n: n, k: n, g: g} }
+
+// ReplacementSampler draws k of the indices 0 to below n, each time of all of them. It
+// panics if k is below 1, or n is. It is torch.utils.data.RandomSampler with
+// replacement.
+func ReplacementSampler(n, k int, g *tensor.Generator) Sampler {
+	if n < 1 || k < 1 {
+		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("%d of %d samples; expected 1 or more", k, n)})
+	}
+	return &random{n, k, true, g}
+}
+
+func (s *random) Len() int { return s.k }
+
+func (s *random) Indices() []int {
+	g := s.g
+	if g == nil {
+		g = tensor.NewGenerator(tensor.DefaultGenerator().Int63())
+	}
+	if s.replacement {
+		list := make([]int, s.k)
+		for i := range list {
+			list[i] = g.Intn(s.n)
+		}
+		return list
+	}
+	list := g.Perm(s.n)
+	g.Perm(s.n) // torch draws an order for the samples beyond the last, of which it takes none
+	return list
+}
+
+// SubsetRandomSampler returns the given indices in random order, another one for each
+// epoch, from g, or from the generator that tensor.ManualSeed seeds if g is nil. It is
+// torch.utils.data.SubsetRandomSampler, with the same orders.
+func SubsetRandomSampler(indices []int, g *tensor.Generator) Sampler { return &subset{indices, g} }
+
+type subset struct {
+	indices []int
+	g       *tensor.Generator
+}
+
+func (s *subset) Len() int { return len(s.indices) }
+
+func (s *subset) Indices() []int {
+	list := orDefault(s.g).Perm(len(s.indices))
+	for k, i := range list {
+		list[k] = s.indices[i]
+	}
+	return list
+}
+
+func orDefault(g *tensor.Generator) *tensor.Generator {
+	if g == nil {
+		return tensor.DefaultGenerator()
+	}
+	return g
+}
+
+type weighted struct {
+	weights     []float64
+	k           int
+	replacement bool
+	g           *tensor.Generator
+}
+
+// WeightedRandomSampler draws k indices of weights, each as often as its weight says,
+// from g, or from the generator that tensor.ManualSeed seeds if g is nil; without
+// replacement no index comes twice. It panics if a weight is negative or not finite, or
+// if there are not enough above 0. It is torch.utils.data.WeightedRandomSampler, and
+// gives the same indices.
+func WeightedRandomSampler(weights []float64, k int, replacement bool, g *tensor.Generator) Sampler {
+	positive := 0
+	for i, w := range weights {
+		if !(w >= 0) || math.IsInf(w, 0) {
+			panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("weight %d is %v; expected finite numbers of 0 or more", i, w)})
+		}
+		if w > 0 {
+			positive++
+		}
+	}
+	if k < 1 || positive == 0 || !replacement && k > positive {
+		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("%d samples of %d with weights above 0; expected 1 or more, and as many with replacement=%v", k, positive, replacement)})
+	}
+	return &weighted{weights, k, replacement, g}
+}
+
+func (s *weighted) Len() int { return s.k }
+
+// Indices computes as multinomial does in aten/src/ATen/native/: with replacement by
+// looking uniform numbers up in the sums of the weights, without by the race of
+// exponential numbers (P. Efraimidis and P. Spirakis, "Weighted random sampling with a
+// reservoir", 2006).
+func (s *weighted) Indices() []int {
+	g, n := orDefault(s.g), len(s.weights)
+	list := make([]int, s.k)
+	if s.replacement {
+		sums, sum := make([]float64, n), 0.0
+		for i, w := range s.weights {
+			sum += w
+			sums[i] = sum
+		}
+		for i := range sums {
+			sums[i] /= sum
+		}
+		sums[n-1] = 1
+		for j := range list {
+			u := g.Float64()
+			list[j] = sort.Search(n-1, func(i int) bool { return sums[i] >= u })
+		}
+		return list
+	}
+	order, score := make([]int, n), make([]float64, n)
+	for i, w := range s.weights {
+		order[i], score[i] = i, w/-math.Log1p(-g.Float64())
+	}
+	sort.SliceStable(order, func(a, b int) bool { return score[order[a]] > score[order[b]] })
+	return order[:s.k]
+}
+
+// batched is torch.utils.data.BatchSampler.
+type batched struct {
+	of       Sampler
+	size     int
+	dropLast bool
+}
+
+// NewBatchSampler cuts what of gives into batches of a size; the last may be smaller, or
+// is left out with dropLast. It panics if size is below 1. It is
+// torch.utils.data.BatchSampler.
+func NewBatchSampler(of Sampler, size int, dropLast bool) BatchSampler {
+	if size < 1 {
+		panic(&tensor.Error{Op: "loader", Why: fmt.Sprintf("the batch size is %d; expected 1 or more", size)})
+	}
+	return batched{of, size, dropLast}
+}
+
+func (s batched) Len() int {
+	if s.dropLast {
+		return s.of.Len() / s.size
+	}
+	return (s.of.Len() + s.size - 1) / s.size
+}
+
+func (s batched) Batches() [][]int {
+	indices := s.of.Indices()
+	batches := make([][]int, 0, s.Len())
+	for len(batches) < s.Len() {
+		n := min(s.size, len(indices))
+		batches = append(batches, indices[:n:n])
+		indices = indices[n:]
+	}
+	return batches
+}

@@ -1,0 +1,141 @@
+package data_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/data"
+)
+
+// orders is testdata/loader.json, what loader.py has PyTorch give.
+type orders struct {
+	Shuffle         [][][]int
+	DropLast        [][][]int `json:"drop_last"`
+	Default         [][][]int
+	DefaultAfter    []float64 `json:"default_after"`
+	InOrderAfter    []float64 `json:"in_order_after"`
+	Replacement     [][]int
+	Subset          [][]int
+	Weights         []float64
+	Weighted        [][]int
+	WeightedWithout [][]int `json:"weighted_without"`
+	Batches         [][]int
+	Split           [][]int
+	SplitShares     [][]int `json:"split_shares"`
+}
+
+func readOrders(t *testing.T) (o orders) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/loader.json")
+	if err == nil {
+		err = json.Unmarshal(text, &o)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func same(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+
+// epochs returns the rows of three epochs of a loader of arange(23).
+func epochs(batch int, options ...data.LoaderOption) (out [][][]int) {
+	l := data.NewLoader(data.NewDataset(tensor.FromInts(seq(23))), batch, options...)
+	for range 3 {
+		var epoch [][]int
+		for _, b := range l.Batches() {
+			epoch = append(epoch, b.Input.Ints())
+		}
+		out = append(out, epoch)
+	}
+	return out
+}
+
+func seq(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// TestOrders compares the order of samples with PyTorch's, over several epochs and
+// whatever the number of workers.
+func TestOrders(t *testing.T) {
+	want := readOrders(t)
+	for workers := range 4 {
+		w := data.Workers(workers)
+		if got := epochs(5, data.Shuffle(1), w); !same(got, want.Shuffle) {
+			t.Errorf("%d workers: shuffled: %v, want %v", workers, got, want.Shuffle)
+		}
+		if got := epochs(5, data.Shuffle(1<<33+3), data.DropLast(), w); !same(got, want.DropLast) {
+			t.Errorf("%d workers: without the last: %v, want %v", workers, got, want.DropLast)
+		}
+		tensor.ManualSeed(3)
+		if got := epochs(6, data.ShuffleBy(nil), w); !same(got, want.Default) {
+			t.Errorf("%d workers: by the default generator: %v, want %v", workers, got, want.Default)
+		}
+		if got := tensor.Rand(2).Float64s(); !slices.Equal(got, want.DefaultAfter) {
+			t.Errorf("%d workers: the default generator then gives %v, want %v", workers, got, want.DefaultAfter)
+		}
+	}
+	tensor.ManualSeed(4)
+	data.NewLoader(data.NewDataset(tensor.Zeros(23)), 6).Batches()
+	if got := tensor.Rand(2).Float64s(); !slices.Equal(got, want.InOrderAfter) {
+		t.Errorf("after an epoch in order the default generator gives %v, want %v", got, want.InOrderAfter)
+	}
+}
+
+func TestSamplers(t *testing.T) {
+	want := readOrders(t)
+	twice := func(s data.Sampler) [][]int { return [][]int{s.Indices(), s.Indices()} }
+	g := tensor.NewGenerator
+	for name, c := range map[string]struct{ got, want any }{
+		"replacement":      {twice(data.ReplacementSampler(23, 70, g(5))), want.Replacement},
+		"subset":           {twice(data.SubsetRandomSampler([]int{3, 1, 4, 15, 9, 2, 6}, g(6))), want.Subset},
+		"weighted":         {twice(data.WeightedRandomSampler(want.Weights, 200, true, g(7))), want.Weighted},
+		"weighted without": {twice(data.WeightedRandomSampler(want.Weights, 200, false, g(8))), want.WeightedWithout},
+		"batches":          {data.NewBatchSampler(data.RandomSampler(23, g(9)), 4, true).Batches(), want.Batches},
+		"split":            {split([]float64{10, 13}, 10), want.Split},
+		"split by shares":  {split([]float64{0.3, 0.3, 0.4}, 11), want.SplitShares},
+	} {
+		if !same(c.got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, c.got, c.want)
+		}
+	}
+	for _, s := range []data.Sampler{data.SequentialSampler(4), data.RandomSampler(0, nil), data.ReplacementSampler(2, 5, nil)} {
+		if len(s.Indices()) != s.Len() {
+			t.Errorf("%T: %d indices, but a length of %d", s, len(s.Indices()), s.Len())
+		}
+	}
+}
+
+func split(lengths []float64, seed int64) (parts [][]int) {
+	for _, p := range data.RandomSplit(data.NewDataset(tensor.Zeros(23, 1)), lengths, tensor.NewGenerator(seed)) {
+		parts = append(parts, p.Indices)
+	}
+	return parts
+}
+
+func TestSamplerMistakes(t *testing.T) {
+	set := data.NewDataset(tensor.Zeros(4, 1))
+	for want, f := range map[string]func(){
+		"1 of 0 samples; expected":                       func() { data.ReplacementSampler(0, 1, nil) },
+		"weight 1 is -2; expected":                       func() { data.WeightedRandomSampler([]float64{1, -2}, 1, true, nil) },
+		"2 samples of 1 with weights above 0; expected":  func() { data.WeightedRandomSampler([]float64{1, 0}, 2, false, nil) },
+		"the batch size is 0; expected 1":                func() { data.NewBatchSampler(data.SequentialSampler(3), 0, false) },
+		"lengths [1 2] of a data set of 4 samples; expe": func() { data.RandomSplit(set, []float64{1, 2}, nil) },
+		"lengths [1.5 2.5] of a data set of 4 samples":   func() { data.RandomSplit(set, []float64{1.5, 2.5}, nil) },
+		"a length of -1; expected 0 or more":             func() { data.RandomSplit(set, []float64{5, -1}, nil) },
+		"index 4 of a data set of 4 samples; expected 0": func() { data.Subset(set, []int{1, 4}) },
+	} {
+		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package tensor
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// DefaultGenerator returns the generator of Rand, Randn and new layers, which
+// ManualSeed starts anew. It is torch.default_generator.
+func DefaultGenerator() *Generator { return generator }
+
+// Float64 returns a number spread evenly over [0, 1). It is
+// torch.rand((), dtype=torch.float64).
+func (g *Generator) Float64() float64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.uniform53()
+}
+
+// Int63 returns an integer of 0 or more. It is
+// torch.empty((), dtype=torch.int64).random_().
+func (g *Generator) Int63() int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	hi := int64(g.mt.next())
+	return (hi<<32 | int64(g.mt.next())) & math.MaxInt64
+}
+
+// Intn returns an integer from 0 to below n. It panics if n is not from 1 to 2^28. It
+// is torch.randint(n, ()).
+func (g *Generator) Intn(n int) int {
+	if n < 1 || n > 1<<28 {
+		panic(&Error{Op: "randint", Why: fmt.Sprintf("the bound is %d; expected 1 to %d", n, 1<<28)})
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return int(g.mt.next() % uint32(n))
+}
+
+// stateSize and the offsets are those of torch's CPUGeneratorImplState, in
+// aten/src/ATen/CPUGeneratorImpl.cpp: a seed, the engine's position and words, and
+// what is left over of a pair of normal numbers.
+const (
+	stateSize   = 5056
+	atSeed      = 0
+	atLeft      = 8
+	atSeeded    = 12
+	atNext      = 16
+	atWords     = 24
+	atNormal    = 5024 // the number left over
+	atHasNormal = 5040
+)
+
+// State returns what g will give, as a vector of uint8, byte for byte that of
+// PyTorch. It is torch.Generator.get_state.
+func (g *Generator) State() *Tensor {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p := make([]byte, stateSize)
+	n := len(g.mt.state)
+	binary.LittleEndian.PutUint64(p[atSeed:], uint64(g.seed))
+	next, left := g.mt.i, n+1-g.mt.i
+	if g.mt.fresh {
+		next = 0
+	}
+	binary.LittleEndian.PutUint32(p[atLeft:], uint32(left))
+	binary.LittleEndian.PutUint32(p[atSeeded:], 1)
+	binary.LittleEndian.PutUint64(p[atNext:], uint64(next))
+	for i, w := range g.mt.state {
+		binary.LittleEndian.PutUint64(p[atWords+8*i:], uint64(w))
+	}
+	if g.left {
+		binary.LittleEndian.PutUint64(p[atNormal:], math.Float64bits(g.next))
+		p[atHasNormal] = 1
+	}
+	return FromBytes(Uint8, p)
+}
+
+// SetState makes g go on as the generator did whose State this is. It panics, and g
+// does not change, if state is no such vector. It is torch.Generator.set_state.
+func (g *Generator) SetState(state *Tensor) {
+	if state.dtype != Uint8 || len(state.shape) != 1 || state.shape[0] != stateSize {
+		panic(&Error{Op: "set_state", Shapes: [][]int{state.shape}, DTypes: []DType{state.dtype}, Why: fmt.Sprintf("expected a vector of %d uint8, as State gives it", stateSize)})
+	}
+	p := compact(state).bytes()
+	left, next := int(binary.LittleEndian.Uint32(p[atLeft:])), int(binary.LittleEndian.Uint32(p[atNext:]))
+	m := twister{i: next, fresh: next == 0}
+	n := len(m.state)
+	if m.fresh {
+		m.i = n
+	}
+	if m.i < 1 || m.i > n || left != n+1-m.i {
+		panic(&Error{Op: "set_state", Why: fmt.Sprintf("%d numbers are used and %d are left; expected %d together", next, left, n+1)})
+	}
+	for i := range m.state {
+		m.state[i] = binary.LittleEndian.Uint32(p[atWords+8*i:])
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.mt, g.seed = m, int64(binary.LittleEndian.Uint64(p[atSeed:]))
+	g.left, g.next = p[atHasNormal] != 0, math.Float64frombits(binary.LittleEndian.Uint64(p[atNormal:]))
+}
