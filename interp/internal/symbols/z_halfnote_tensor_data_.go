@@ -3,6 +3,8 @@
 package symbols
 
 import (
+	"halfnote/interp/internal/dynamic"
+	"halfnote/tensor"
 	"halfnote/tensor/data"
 	"reflect"
 )
@@ -10,15 +12,131 @@ import (
 func init() {
 	tables["halfnote/tensor/data"] = func() map[string]reflect.Value {
 		return map[string]reflect.Value{
-			"Batch":         reflect.ValueOf((*data.Batch)(nil)),
-			"Dataset":       reflect.ValueOf((*data.Dataset)(nil)),
-			"DropLast":      reflect.ValueOf(data.DropLast),
-			"Loader":        reflect.ValueOf((*data.Loader)(nil)),
-			"LoaderOption":  reflect.ValueOf((*data.LoaderOption)(nil)),
-			"NewDataset":    reflect.ValueOf(data.NewDataset),
-			"NewLoader":     reflect.ValueOf(data.NewLoader),
-			"RandomBatches": reflect.ValueOf(data.RandomBatches),
-			"Shuffle":       reflect.ValueOf(data.Shuffle),
+			"Batch":                 reflect.ValueOf((*data.Batch)(nil)),
+			"BatchDataset":          reflect.ValueOf((*data.BatchDataset)(nil)),
+			"BatchSampler":          reflect.ValueOf((*data.BatchSampler)(nil)),
+			"BatchedBy":             reflect.ValueOf(data.BatchedBy),
+			"CIFAR10":               reflect.ValueOf(data.CIFAR10),
+			"CIFAR100":              reflect.ValueOf(data.CIFAR100),
+			"CollateWith":           reflect.ValueOf(data.CollateWith),
+			"ConcatDataset":         reflect.ValueOf(data.ConcatDataset),
+			"Concatenated":          reflect.ValueOf((*data.Concatenated)(nil)),
+			"Dataset":               reflect.ValueOf((*data.Dataset)(nil)),
+			"DropLast":              reflect.ValueOf(data.DropLast),
+			"Epoch":                 reflect.ValueOf((*data.Epoch)(nil)),
+			"FormatError":           reflect.ValueOf((*data.FormatError)(nil)),
+			"LoadIDX":               reflect.ValueOf(data.LoadIDX),
+			"LoadNPY":               reflect.ValueOf(data.LoadNPY),
+			"LoadNPZ":               reflect.ValueOf(data.LoadNPZ),
+			"LoadSafetensors":       reflect.ValueOf(data.LoadSafetensors),
+			"Loader":                reflect.ValueOf((*data.Loader)(nil)),
+			"LoaderOption":          reflect.ValueOf((*data.LoaderOption)(nil)),
+			"MNIST":                 reflect.ValueOf(data.MNIST),
+			"NewBatchSampler":       reflect.ValueOf(data.NewBatchSampler),
+			"NewDataset":            reflect.ValueOf(data.NewDataset),
+			"NewLoader":             reflect.ValueOf(data.NewLoader),
+			"Normalize":             reflect.ValueOf(data.Normalize),
+			"OpenSafetensors":       reflect.ValueOf(data.OpenSafetensors),
+			"Prefetch":              reflect.ValueOf(data.Prefetch),
+			"Progress":              reflect.ValueOf((*data.Progress)(nil)),
+			"RandomBatches":         reflect.ValueOf(data.RandomBatches),
+			"RandomCrop":            reflect.ValueOf(data.RandomCrop),
+			"RandomHorizontalFlip":  reflect.ValueOf(data.RandomHorizontalFlip),
+			"RandomSampler":         reflect.ValueOf(data.RandomSampler),
+			"RandomSplit":           reflect.ValueOf(data.RandomSplit),
+			"ReplacementSampler":    reflect.ValueOf(data.ReplacementSampler),
+			"Safetensors":           reflect.ValueOf((*data.Safetensors)(nil)),
+			"SampleError":           reflect.ValueOf((*data.SampleError)(nil)),
+			"SampledBy":             reflect.ValueOf(data.SampledBy),
+			"Sampler":               reflect.ValueOf((*data.Sampler)(nil)),
+			"SaveCIFAR10":           reflect.ValueOf(data.SaveCIFAR10),
+			"SaveCIFAR100":          reflect.ValueOf(data.SaveCIFAR100),
+			"SaveCompressedNPZ":     reflect.ValueOf(data.SaveCompressedNPZ),
+			"SaveIDX":               reflect.ValueOf(data.SaveIDX),
+			"SaveNPY":               reflect.ValueOf(data.SaveNPY),
+			"SaveNPZ":               reflect.ValueOf(data.SaveNPZ),
+			"SaveSafetensors":       reflect.ValueOf(data.SaveSafetensors),
+			"SequentialSampler":     reflect.ValueOf(data.SequentialSampler),
+			"Shuffle":               reflect.ValueOf(data.Shuffle),
+			"ShuffleBy":             reflect.ValueOf(data.ShuffleBy),
+			"Subset":                reflect.ValueOf(data.Subset),
+			"SubsetDataset":         reflect.ValueOf((*data.SubsetDataset)(nil)),
+			"SubsetRandomSampler":   reflect.ValueOf(data.SubsetRandomSampler),
+			"TensorDataset":         reflect.ValueOf((*data.TensorDataset)(nil)),
+			"ToFloat":               reflect.ValueOf(data.ToFloat),
+			"Transform":             reflect.ValueOf((*data.Transform)(nil)),
+			"WeightedRandomSampler": reflect.ValueOf(data.WeightedRandomSampler),
+			"WithTransforms":        reflect.ValueOf(data.WithTransforms),
+			"Workers":               reflect.ValueOf(data.Workers),
+			"_BatchDataset":         reflect.ValueOf((*_halfnote_tensor_data_BatchDataset)(nil)),
+			"_BatchSampler":         reflect.ValueOf((*_halfnote_tensor_data_BatchSampler)(nil)),
+			"_Dataset":              reflect.ValueOf((*_halfnote_tensor_data_Dataset)(nil)),
+			"_Progress":             reflect.ValueOf((*_halfnote_tensor_data_Progress)(nil)),
+			"_Sampler":              reflect.ValueOf((*_halfnote_tensor_data_Sampler)(nil)),
 		}
 	}
+}
+
+type _halfnote_tensor_data_BatchDataset struct{ IValue any }
+
+func (w _halfnote_tensor_data_BatchDataset) Interpreted() any { return w.IValue }
+
+func (w _halfnote_tensor_data_BatchDataset) Get(a0 int) ([]*tensor.Tensor, error) {
+	return dynamic.Call(w.IValue, "Get").(func(any, int) ([]*tensor.Tensor, error))(w.IValue, a0)
+}
+
+func (w _halfnote_tensor_data_BatchDataset) GetAll(a0 []int) ([]*tensor.Tensor, error) {
+	return dynamic.Call(w.IValue, "GetAll").(func(any, []int) ([]*tensor.Tensor, error))(w.IValue, a0)
+}
+
+func (w _halfnote_tensor_data_BatchDataset) Len() int {
+	return dynamic.Call(w.IValue, "Len").(func(any) int)(w.IValue)
+}
+
+type _halfnote_tensor_data_BatchSampler struct{ IValue any }
+
+func (w _halfnote_tensor_data_BatchSampler) Interpreted() any { return w.IValue }
+
+func (w _halfnote_tensor_data_BatchSampler) Batches() [][]int {
+	return dynamic.Call(w.IValue, "Batches").(func(any) [][]int)(w.IValue)
+}
+
+func (w _halfnote_tensor_data_BatchSampler) Len() int {
+	return dynamic.Call(w.IValue, "Len").(func(any) int)(w.IValue)
+}
+
+type _halfnote_tensor_data_Dataset struct{ IValue any }
+
+func (w _halfnote_tensor_data_Dataset) Interpreted() any { return w.IValue }
+
+func (w _halfnote_tensor_data_Dataset) Get(a0 int) ([]*tensor.Tensor, error) {
+	return dynamic.Call(w.IValue, "Get").(func(any, int) ([]*tensor.Tensor, error))(w.IValue, a0)
+}
+
+func (w _halfnote_tensor_data_Dataset) Len() int {
+	return dynamic.Call(w.IValue, "Len").(func(any) int)(w.IValue)
+}
+
+type _halfnote_tensor_data_Progress struct{ IValue any }
+
+func (w _halfnote_tensor_data_Progress) Interpreted() any { return w.IValue }
+
+func (w _halfnote_tensor_data_Progress) Add(a0 int) {
+	dynamic.Call(w.IValue, "Add").(func(any, int))(w.IValue, a0)
+}
+
+func (w _halfnote_tensor_data_Progress) Finish() {
+	dynamic.Call(w.IValue, "Finish").(func(any))(w.IValue)
+}
+
+type _halfnote_tensor_data_Sampler struct{ IValue any }
+
+func (w _halfnote_tensor_data_Sampler) Interpreted() any { return w.IValue }
+
+func (w _halfnote_tensor_data_Sampler) Indices() []int {
+	return dynamic.Call(w.IValue, "Indices").(func(any) []int)(w.IValue)
+}
+
+func (w _halfnote_tensor_data_Sampler) Len() int {
+	return dynamic.Call(w.IValue, "Len").(func(any) int)(w.IValue)
 }
