@@ -9,22 +9,11 @@ import (
 // matmul multiplies matrices, the last two dimensions, batch by batch.
 type matmul struct{}
 
-func (matmul) Info() Info { return Info{"matmul", "torch.matmul", Lower, ReadsOperands} }
-func (matmul) Forward(in []*Tensor) *Tensor {
-	sameDType("matmul", in)
-	x, y := in[0], in[1]
-	n, m := len(x.shape), len(y.shape)
-	batch, _ := broadcastShapes(x.shape[:n-2], y.shape[:m-2])
-	full := func(t *Tensor) *Tensor {
-		k := len(t.shape) - 2
-		shape := append(slices.Clone(batch), t.shape[k:]...)
-		return t.alias(t.offset, shape, expandStride(t, shape))
-	}
-	dst := newTensor(x.mem.backend, x.dtype, append(slices.Clone(batch), x.shape[n-2], y.shape[m-1]))
-	run(driver.Kernel{Code: driver.Matmul}, dst, full(x), full(y))
-	return dst
+func (matmul) Info() Info                   { return Info{"matmul", "torch.matmul", Lower, ReadsOperands} }
+func (matmul) Forward(in []*Tensor) *Tensor { return multiply("matmul", in) }
+func (matmul) products(in []*Tensor, y *Tensor) int {
+	return y.Numel() * in[0].shape[len(in[0].shape)-1]
 }
-func (matmul) products(in []*Tensor, y *Tensor) int { return y.Numel() * in[0].Size(-1) }
 func (matmul) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	out := make([]*Tensor, 2)
 	if in[0].RequiresGrad() {
@@ -36,10 +25,44 @@ func (matmul) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
+// multiply returns in[0] in[1], matrices (…, m, k) and (…, k, n) whose leading
+// sizes broadcast, plus in[2], if it is there, which repeats to the product. Sums
+// are in float32 and are rounded once.
+func multiply(op string, in []*Tensor) *Tensor {
+	sameDType(op, in)
+	if in[0].dtype == Bool {
+		failDType(op, in, "there are no products of bool; expected numbers, as with To(tensor.Int64)")
+	}
+	dst := newTensor(in[0].mem.backend, in[0].dtype, productShape(in[0], in[1]))
+	multiplyTo(dst, in)
+	return dst
+}
+
+// multiplyTo is multiply with a place for the result.
+func multiplyTo(dst *Tensor, in []*Tensor) {
+	views := make([]driver.View, len(in))
+	for i, t := range in {
+		shape := dst.shape
+		if i < 2 {
+			shape = append(slices.Clone(shape[:len(shape)-2]), t.shape[len(t.shape)-2:]...)
+		}
+		views[i] = t.view()
+		views[i].Shape, views[i].Stride = shape, expandStride(t, shape)
+	}
+	launch(driver.Kernel{Code: driver.Matmul}, dst, views)
+}
+
+// productShape returns the shape of the product of matrices that fit.
+func productShape(x, y *Tensor) []int {
+	n, m := len(x.shape), len(y.shape)
+	batch, _ := broadcastShapes(x.shape[:n-2], y.shape[:m-2])
+	return append(slices.Clone(batch), x.shape[n-2], y.shape[m-1])
+}
+
 // MatMul returns the matrix product of t (…, m, k) and o (…, k, n), the leading
 // dimensions broadcast: (…, m, n). A vector t stands for one row, a vector o for
 // one column, and drops out again. Products are added in float32 over k and
-// rounded once. It is torch.matmul.
+// rounded once; integers wrap around. It is torch.matmul.
 func (t *Tensor) MatMul(o *Tensor) *Tensor {
 	if len(t.shape) == 0 || len(o.shape) == 0 {
 		fail("matmul", []*Tensor{t, o}, "an operand has no dimension; expected (…, m, k) times (…, k, n): use Mul for numbers")
@@ -71,18 +94,12 @@ type linear struct{}
 func (linear) Info() Info {
 	return Info{"linear", "torch.nn.functional.linear", Lower, ReadsOperands}
 }
+func (linear) products(in []*Tensor, y *Tensor) int { return y.Numel() * in[0].shape[1] }
 func (linear) Forward(in []*Tensor) *Tensor {
-	sameDType("linear", in)
-	x, w := in[0], in[1]
-	dst := newTensor(x.mem.backend, x.dtype, []int{x.shape[0], w.shape[0]})
-	src := []*Tensor{x, permuted(w, []int{1, 0})}
-	if len(in) == 3 {
-		src = append(src, in[2].alias(in[2].offset, dst.shape, expandStride(in[2], dst.shape)))
-	}
-	run(driver.Kernel{Code: driver.Matmul}, dst, src...)
-	return dst
+	src := slices.Clone(in)
+	src[1] = permuted(in[1], []int{1, 0})
+	return multiply("linear", src)
 }
-func (linear) products(in []*Tensor, y *Tensor) int { return y.Numel() * in[0].Size(-1) }
 func (linear) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	out := make([]*Tensor, len(in))
 	if in[0].RequiresGrad() {

@@ -82,7 +82,7 @@ const (
 	// rounded. All views have dst's rank, at least 2; the axes "…" are equal, by
 	// strides of 0 where an operand repeats. x and y have one dtype, dst has it
 	// too or, where they are float16 or bfloat16, float32; the third has x's dtype
-	// or dst's. dst overlaps no operand.
+	// or dst's. dst overlaps no operand. Integers too, but not bool.
 	Matmul
 
 	// Positions. index is int64 and holds positions along Axis, which the caller

@@ -81,9 +81,14 @@ func testIntegers(t *testing.T, b driver.Backend) {
 				t.Errorf("%v of %v: got %v, want %v", code, d, got, want)
 			}
 		}
-		for _, code := range []driver.Code{driver.Exp, driver.Div, driver.Mean, driver.Matmul} {
+		if d != driver.Bool {
+			testIntegerProduct(t, b, d)
+		} else if b.Offers(driver.Matmul, d, d, d) {
+			t.Error("matmul is offered for bool")
+		}
+		for _, code := range []driver.Code{driver.Exp, driver.Div, driver.Mean} {
 			src := []driver.DType{d, d}
-			if code != driver.Div && code != driver.Matmul {
+			if code != driver.Div {
 				src = src[:1]
 			}
 			if b.Offers(code, d, src...) {
@@ -106,6 +111,26 @@ func testIntegers(t *testing.T, b driver.Backend) {
 		b.Run(driver.Kernel{Code: driver.Less}, less, y, x)
 		if got := values(b, less)[2]; got != 1 {
 			t.Errorf("less of %v: got %v, want true", d, got)
+		}
+	}
+}
+
+// testIntegerProduct multiplies matrices of integers, which wrap around.
+func testIntegerProduct(t *testing.T, b driver.Backend, d driver.DType) {
+	const m, n, k = 5, 3, 600
+	x, y := place(t, b, d, []int{m, k}, reversed, random(31)), place(t, b, d, []int{k, n}, dense, random(37))
+	z := place(t, b, d, []int{m, n}, dense, random(7))
+	dst := newView(t, b, d, []int{m, n}, gaps)
+	b.Run(driver.Kernel{Code: driver.Matmul}, dst, x, y, z)
+	checkHoles(t, b, dst)
+	xs, ys, zs := values(b, x), values(b, y), values(b, z)
+	for i, got := range values(b, dst) {
+		want := zs[i]
+		for p := range k {
+			want += xs[i/n*k+p] * ys[p*n+i%n]
+		}
+		if want = round(d, want); got != want {
+			t.Errorf("matmul of %v, element %d: got %v, want %v", d, i, got, want)
 		}
 	}
 }

@@ -65,10 +65,13 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 			reduce[int64](b, k.Code, dst, src[0])
 		}
 	case driver.Matmul:
-		if dst.DType == driver.Float64 {
-			matmul[float64](b, dst, src)
-		} else {
+		switch dst.DType.Wide() {
+		case driver.Float32:
 			matmul[float32](b, dst, src)
+		case driver.Float64:
+			matmul[float64](b, dst, src)
+		default:
+			matmul[int64](b, dst, src)
 		}
 	case driver.Gather:
 		b.gatherAt(k.Axis, dst, src[0], src[1])
@@ -138,8 +141,8 @@ func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) boo
 	case driver.Sum, driver.SumSquares, driver.ReduceMax, driver.ReduceMin:
 		return len(src) == 1 && (src[0] == dst || widened(src[0]))
 	case driver.Matmul:
-		return float && (len(src) == 2 || len(src) == 3) &&
-			src[0] == src[1] && (src[0] == dst || widened(src[0])) &&
+		return dst != driver.Bool && (len(src) == 2 || len(src) == 3) &&
+			src[0] == src[1] && (src[0] == dst || float && widened(src[0])) &&
 			(len(src) == 2 || src[2] == dst || src[2] == src[0])
 	case driver.ScatterAdd, driver.ScatterMul, driver.ScatterMax, driver.ScatterMin:
 		return len(src) == 2 && src[0] == dst && src[1] == driver.Int64 && dst == dst.Wide()

@@ -26,7 +26,7 @@ func depth(d driver.DType) int {
 }
 
 // matmul is multiply for every matrix of a batch, cut into items.
-func matmul[T real](b *Backend, dst driver.View, src []driver.View) {
+func matmul[T number](b *Backend, dst driver.View, src []driver.View) {
 	p := newProduct[T](dst, src)
 	if p.m == 0 || p.n == 0 {
 		return
@@ -55,7 +55,7 @@ func itemSize(m, n, k int) (rows, cols int) {
 }
 
 // product is a batch of matrix products.
-type product[T real] struct {
+type product[T number] struct {
 	m, n, k int
 	depth   int
 	x       matrix[T] // its lines are rows
@@ -64,7 +64,7 @@ type product[T real] struct {
 	dst     writer[T]
 }
 
-func newProduct[T real](dst driver.View, src []driver.View) *product[T] {
+func newProduct[T number](dst driver.View, src []driver.View) *product[T] {
 	x, y := src[0], src[1]
 	r := len(dst.Shape)
 	p := &product[T]{
@@ -124,27 +124,30 @@ func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
 }
 
 // workspace holds the packed operands and the sums of an item.
-type workspace[T real] struct {
+type workspace[T number] struct {
 	x     [itemRows * chunk]T
 	y     [itemCols * chunk]T
 	sum   [itemRows * itemCols]T
 	rooms [tileRows][chunk]T
 }
 
-var workspace32, workspace64 sync.Pool
+var workspace32, workspace64, workspaceInt sync.Pool
 
-func workspaces[T real]() *sync.Pool {
-	if _, ok := any(T(0)).(float64); ok {
+func workspaces[T number]() *sync.Pool {
+	switch any(T(0)).(type) {
+	case float64:
 		return &workspace64
+	case int64:
+		return &workspaceInt
 	}
 	return &workspace32
 }
 
-func getWorkspace[T real]() *workspace[T] {
+func getWorkspace[T number]() *workspace[T] {
 	if ws, ok := workspaces[T]().Get().(*workspace[T]); ok {
 		return ws
 	}
 	return new(workspace[T])
 }
 
-func putWorkspace[T real](ws *workspace[T]) { workspaces[T]().Put(ws) }
+func putWorkspace[T number](ws *workspace[T]) { workspaces[T]().Put(ws) }

@@ -4,12 +4,12 @@ import "halfnote/tensor/driver"
 
 // matrix is an operand of a product, for a batch. Its lines are what the product
 // runs along: x's rows, y's columns.
-type matrix[T real] struct {
+type matrix[T number] struct {
 	reader[T]         // of the batch: its layout has not the axes of the two strides
 	across, along int // strides from line to line, and along one
 }
 
-func matrixOf[T real](v driver.View, lineAxis, alongAxis int) matrix[T] {
+func matrixOf[T number](v driver.View, lineAxis, alongAxis int) matrix[T] {
 	batch := v
 	batch.Shape, batch.Stride = v.Shape[:len(v.Shape)-2], v.Stride[:len(v.Shape)-2]
 	return matrix[T]{reader: read[T](batch), across: v.Stride[lineAxis], along: v.Stride[alongAxis]}
@@ -62,7 +62,7 @@ func (m *matrix[T]) packAcross(dst []T, room *[chunk]T, at, lines, kc, width int
 	}
 }
 
-func interleave2[T real](dst, x0, x1 []T) {
+func interleave2[T number](dst, x0, x1 []T) {
 	x1 = x1[:len(x0)]
 	for k, v := range x0 {
 		d := (*[2]T)(dst)
@@ -71,7 +71,7 @@ func interleave2[T real](dst, x0, x1 []T) {
 	}
 }
 
-func interleave4[T real](dst, x0, x1, x2, x3 []T) {
+func interleave4[T number](dst, x0, x1, x2, x3 []T) {
 	x1, x2, x3 = x1[:len(x0)], x2[:len(x0)], x3[:len(x0)]
 	for k, v := range x0 {
 		d := (*[4]T)(dst)

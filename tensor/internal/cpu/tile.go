@@ -3,7 +3,7 @@ package cpu
 // tile sets c[i*ld + j], i < tileRows, j < tileCols, to the sum over k of
 // x[k*tileRows + i] * y[k*tileCols + j], k ascending from a sum of 0. Eight sums
 // with their factors are what stays in registers.
-func tile[T real](c []T, ld int, x, y []T) {
+func tile[T number](c []T, ld int, x, y []T) {
 	s := sums(x, y)
 	for i := range tileRows {
 		row := c[i*ld:][:tileCols]
@@ -12,7 +12,7 @@ func tile[T real](c []T, ld int, x, y []T) {
 }
 
 // addTile adds to c what tile sets it to.
-func addTile[T real](c []T, ld int, x, y []T) {
+func addTile[T number](c []T, ld int, x, y []T) {
 	s := sums(x, y)
 	for i := range tileRows {
 		row := c[i*ld:][:tileCols]
@@ -21,7 +21,7 @@ func addTile[T real](c []T, ld int, x, y []T) {
 }
 
 // sums returns tile's sums. T(a*b) + c keeps the compiler from fusing the two.
-func sums[T real](x, y []T) [tileRows * tileCols]T {
+func sums[T number](x, y []T) [tileRows * tileCols]T {
 	var s00, s01, s10, s11, s20, s21, s30, s31 T
 	for len(y) >= 4*tileCols && len(x) >= 4*tileRows {
 		a, b := (*[4 * tileRows]T)(x), (*[4 * tileCols]T)(y)

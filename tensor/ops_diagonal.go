@@ -1,0 +1,83 @@
+package tensor
+
+import "halfnote/tensor/driver"
+
+// diagonal is the view of the elements (i, i+offset) of the dimensions dim1 and
+// dim2, as a last dimension.
+type diagonal struct{ offset, dim1, dim2 int }
+
+func (diagonal) Info() Info                     { return Info{"diagonal", "torch.diagonal", Keep, ReadsNothing} }
+func (diagonal) fixed()                         {}
+func (d diagonal) Forward(in []*Tensor) *Tensor { return d.of(in[0]) }
+func (d diagonal) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{apply(diagonalGrad{d, in[0].shape}, dy)}
+}
+
+func (d diagonal) of(x *Tensor) *Tensor {
+	rows, cols, at := x.shape[d.dim1], x.shape[d.dim2], x.offset
+	if d.offset >= 0 {
+		cols = max(cols-d.offset, 0)
+	} else {
+		rows = max(rows+d.offset, 0)
+	}
+	n := min(rows, cols)
+	if n > 0 {
+		at += max(d.offset, 0)*x.stride[d.dim2] + max(-d.offset, 0)*x.stride[d.dim1]
+	}
+	var shape, stride []int
+	for i := range x.shape {
+		if i != d.dim1 && i != d.dim2 {
+			shape, stride = append(shape, x.shape[i]), append(stride, x.stride[i])
+		}
+	}
+	return x.alias(at, append(shape, n), append(stride, x.stride[d.dim1]+x.stride[d.dim2]))
+}
+
+// Diagonal returns a view of the elements (i, i+offset) of dimensions dim1 and dim2,
+// which drop out; the diagonal is the last dimension. It is torch.diagonal.
+func (t *Tensor) Diagonal(offset, dim1, dim2 int) *Tensor {
+	n := len(t.shape)
+	a, b := axis("diagonal", t, dim1, n), axis("diagonal", t, dim2, n)
+	if a == b {
+		fail("diagonal", []*Tensor{t}, "dimensions %d and %d are one; expected two", dim1, dim2)
+	}
+	return apply(diagonal{offset, a, b}, t)
+}
+
+// diagonalGrad puts its operand into zeros of shape, where diagonal took it from.
+type diagonalGrad struct {
+	diagonal
+	shape []int
+}
+
+func (diagonalGrad) Info() Info {
+	return Info{"diagonal_backward", "torch.ops.aten.diagonal_backward", Keep, ReadsNothing}
+}
+func (d diagonalGrad) Forward(in []*Tensor) *Tensor {
+	y := newTensor(in[0].mem.backend, in[0].dtype, d.shape)
+	run(driver.Kernel{Code: driver.Copy}, d.of(y), in[0])
+	return y
+}
+func (d diagonalGrad) VJP(dd, _ *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(d.diagonal, dd)}
+}
+
+type trace struct{}
+
+func (trace) Info() Info { return Info{"trace", "torch.trace", Keep, ReadsNothing} }
+func (trace) Forward(in []*Tensor) *Tensor {
+	return (sum{over: over{dims: []int{0}}}).Forward([]*Tensor{(diagonal{0, 0, 1}).of(in[0])})
+}
+func (trace) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	n := min(in[0].shape[0], in[0].shape[1])
+	return []*Tensor{apply(diagonalGrad{diagonal{0, 0, 1}, in[0].shape}, dy.expandTo([]int{n}))}
+}
+
+// Trace returns the sum of the diagonal of a matrix, integers as int64. It is
+// torch.trace.
+func (t *Tensor) Trace() *Tensor {
+	if len(t.shape) != 2 {
+		fail("trace", []*Tensor{t}, "it has %d dimensions; expected a matrix", len(t.shape))
+	}
+	return apply(trace{}, t)
+}
