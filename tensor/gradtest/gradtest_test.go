@@ -8,13 +8,11 @@ import (
 	"halfnote/tensor/gradtest"
 )
 
-type gradCase struct {
+// cases go through every differentiable operation, at points without kinks.
+var cases = []struct {
 	name string
 	f    func(a, b *tensor.Tensor) *tensor.Tensor // a and b are (2, 3)
-}
-
-// cases go through every differentiable operation, at points without kinks.
-var cases = []gradCase{
+}{
 	{"abs", func(a, _ *tensor.Tensor) *tensor.Tensor { return a.Abs().Mul(a) }},
 	{"add", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Mul(b).Add(b) }},
 	{"add, broadcast", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Pow(2).Add(b.Select(0, 0).Pow(2)) }},

@@ -5,7 +5,7 @@ import "halfnote/tensor"
 func init() {
 	type T = *tensor.Tensor
 	o := tensor.AddMMOptions{Beta: 0.5, Alpha: -2}
-	cases = append(cases, []gradCase{
+	cases = append(cases, []derivative{
 		{"mm", func(a, b T) T { return a.MM(b.T()) }},
 		{"mv", func(a, b T) T { return a.MV(b.Select(0, 0)) }},
 		{"bmm", func(a, b T) T { return a.Reshape(3, 1, 2).BMM(b.Reshape(3, 2, 1)) }},
