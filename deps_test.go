@@ -19,7 +19,7 @@ import (
 const rules = `
 STD < tensor/driver, tensor/internal/..., display
 x/sys < tensor/internal/scope
-tensor/driver, tensor/internal/half < tensor/internal/cpu
+tensor/driver, tensor/internal/half, tensor/internal/elementary < tensor/internal/cpu
 STD, tensor/driver, tensor/internal/... < tensor
 STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/gradtest
 tensor/driver, x/text < tensor/data

@@ -1,6 +1,10 @@
 package tensor
 
-import "math"
+import (
+	"math"
+
+	"halfnote/tensor/internal/elementary"
+)
 
 // Normal returns normal float32 numbers. 16 or more have the very bits of PyTorch's
 // builds for processors with AVX2 or AVX-512; others, and fewer numbers, are off by
@@ -44,10 +48,10 @@ func (g *Generator) normal() float64 {
 		return g.next
 	}
 	u1, u2 := g.uniform53(), g.uniform53()
-	radius := math.Sqrt(-2 * math.Log1p(-u2))
-	sin, cos := math.Sincos(2 * math.Pi * u1)
-	g.next, g.left = radius*sin, true
-	return radius * cos
+	radius := math.Sqrt(-2 * elementary.Log1p(-u2))
+	angle := 2 * math.Pi * u1
+	g.next, g.left = radius*elementary.Sin(angle), true
+	return radius * elementary.Cos(angle)
 }
 
 // boxMuller makes 16 numbers spread evenly over [0, 1) normal, by G. Box and M.

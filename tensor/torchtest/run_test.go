@@ -68,6 +68,7 @@ type run struct {
 	c       fixture
 	dtype   string
 	strided bool
+	sees    func(got T) // is shown each result; may be nil
 }
 
 func (r *run) run(body func([]T) T) {
@@ -187,6 +188,9 @@ func weight(x T, k int) T {
 }
 
 func (r *run) compare(what string, order int, got T) {
+	if r.sees != nil {
+		r.sees(got)
+	}
 	want := r.f.tensor(r.name(what))
 	if want == nil {
 		r.errorf("%s: the fixture has none", what)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/elementary"
 )
 
 // loop sets dst[i] from x[i], y[i] and z[i], as many of them as its code has
@@ -121,26 +122,26 @@ func abs[T number](dst, x, _, _ []T, _, _ T) {
 }
 
 // The transcendental ones compute in float64, so that float32 is nearly always
-// correctly rounded and does not depend on the processor's library.
+// correctly rounded, by functions that have the same bits on every processor.
 
 func exp[T real](dst, x, _, _ []T, _, _ T) {
 	dst = dst[:len(x)]
 	for i, v := range x {
-		dst[i] = T(math.Exp(float64(v)))
+		dst[i] = T(elementary.Exp(float64(v)))
 	}
 }
 
 func log[T real](dst, x, _, _ []T, _, _ T) {
 	dst = dst[:len(x)]
 	for i, v := range x {
-		dst[i] = T(math.Log(float64(v)))
+		dst[i] = T(elementary.Log(float64(v)))
 	}
 }
 
 func log1p[T real](dst, x, _, _ []T, _, _ T) {
 	dst = dst[:len(x)]
 	for i, v := range x {
-		dst[i] = T(math.Log1p(float64(v)))
+		dst[i] = T(elementary.Log1p(float64(v)))
 	}
 }
 
@@ -154,14 +155,14 @@ func sqrt[T real](dst, x, _, _ []T, _, _ T) {
 func tanh[T real](dst, x, _, _ []T, _, _ T) {
 	dst = dst[:len(x)]
 	for i, v := range x {
-		dst[i] = T(math.Tanh(float64(v)))
+		dst[i] = T(elementary.Tanh(float64(v)))
 	}
 }
 
 func erf[T real](dst, x, _, _ []T, _, _ T) {
 	dst = dst[:len(x)]
 	for i, v := range x {
-		dst[i] = T(math.Erf(float64(v)))
+		dst[i] = T(elementary.Erf(float64(v)))
 	}
 }
 
@@ -170,9 +171,9 @@ func sigmoid[T real](dst, x, _, _ []T, _, _ T) {
 	for i, v := range x {
 		// e never overflows, so neither side loses what is small.
 		if v := float64(v); v >= 0 {
-			dst[i] = T(1 / (1 + math.Exp(-v)))
+			dst[i] = T(1 / (1 + elementary.Exp(-v)))
 		} else {
-			e := math.Exp(v)
+			e := elementary.Exp(v)
 			dst[i] = T(e / (1 + e))
 		}
 	}
@@ -217,7 +218,7 @@ func pow[T real](dst, x, _, _ []T, alpha, _ T) {
 		}
 	default:
 		for i, v := range x {
-			dst[i] = T(math.Pow(float64(v), float64(alpha)))
+			dst[i] = T(elementary.Pow(float64(v), float64(alpha)))
 		}
 	}
 }

@@ -1,0 +1,96 @@
+package torchtest
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"testing"
+
+	"halfnote/tensor"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/*.bits.json")
+
+// TestBits holds the bits of all results of all cases, forward, backward and double
+// backward, with one worker and with several. The files were written on amd64; on
+// another processor portable code must give the same:
+//
+//	GOARCH=arm64 go test -exec qemu-aarch64-static -run TestBits ./tensor/torchtest
+func TestBits(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, name := range slices.Sorted(maps.Keys(families)) {
+		file := "testdata/" + name + ".bits.json"
+		runtime.GOMAXPROCS(1)
+		got := bitsOf(t, name)
+		if *update {
+			text, _ := json.MarshalIndent(got, "", "\t")
+			if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		runtime.GOMAXPROCS(3)
+		several := bitsOf(t, name)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Errorf("%v: run go test ./tensor/torchtest -run TestBits -update", err)
+			continue
+		}
+		var want map[string]string
+		if err := json.Unmarshal(text, &want); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for c, bits := range got {
+			if bits != want[c] {
+				t.Errorf("%s: %s: the bits are %s, want %s: if the definition has changed, run go test ./tensor/torchtest -run TestBits -update", name, c, bits, want[c])
+			}
+			if bits != several[c] {
+				t.Errorf("%s: %s: the bits depend on the number of workers", name, c)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s has %d cases, the file %d: run go test ./tensor/torchtest -run TestBits -update", name, len(got), len(want))
+		}
+	}
+}
+
+// bitsOf returns a number for each case of a family that stands for the bits of its
+// results in all dtypes.
+func bitsOf(t *testing.T, family string) map[string]string {
+	f, err := readFixtures(family)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, c := range f.cases {
+		h := fnv.New64a()
+		for _, d := range c.DTypes {
+			r := run{errorf: func(string, ...any) {}, f: f, c: c, dtype: d, sees: func(got T) {
+				fmt.Fprint(h, got.DType(), got.Shape(), canonical(got))
+			}}
+			if err := tensor.Try(func() { r.run(families[family][c.Name]) }); err != nil {
+				t.Errorf("%s: %v", c.Name, err)
+			}
+		}
+		out[c.Name] = fmt.Sprintf("%016x", h.Sum64())
+	}
+	return out
+}
+
+// canonical returns the bits of x, all NaN as one: a processor chooses theirs.
+func canonical(x T) []uint64 {
+	bits := x.Bits()
+	if x.DType().IsFloat() {
+		for i, v := range x.Detach().Float64s() {
+			if v != v {
+				bits[i] = ^uint64(0)
+			}
+		}
+	}
+	return bits
+}
