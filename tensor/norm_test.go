@@ -1,0 +1,72 @@
+package tensor
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestBatchNormTracks compares with the formula in float64: a tenth of the batch's
+// mean and of its variance with divisor n-1.
+func TestBatchNormTracks(t *testing.T) {
+	for _, d := range []DType{Float64, Float32, Float16, BFloat16} {
+		x := NewAs(d, []float64{1, 2, 3, 4, 5, 9}, 3, 2)
+		mean, variance := NewAs(Float32, []float64{1, -1}), NewAs(Float32, []float64{2, 4})
+		y := x.BatchNorm(mean, variance, nil, nil, BatchNormOptions{Training: true})
+		if y.dtype != d {
+			t.Errorf("%v gives %v", d, y.dtype)
+		}
+		for i, want := range []float64{0.9 + 0.3, -0.9 + 0.5} {
+			if got := mean.At(i); math.Abs(got-want) > 1e-6 {
+				t.Errorf("%v: running mean %d: got %v, want %v", d, i, got, want)
+			}
+		}
+		for i, want := range []float64{1.8 + 0.1*4, 3.6 + 0.1*13} {
+			if got := variance.At(i); math.Abs(got-want) > 1e-6 {
+				t.Errorf("%v: running variance %d: got %v, want %v", d, i, got, want)
+			}
+		}
+		z := x.BatchNorm(mean, variance, nil, nil, BatchNormOptions{Eps: 1})
+		if want := NewAs(d, []float64{(1 - 1.2) / math.Sqrt(2.2+1)}).Item(); math.Abs(z.At(0, 0)-want) > 2*FInfo(d).Eps+1e-7 {
+			t.Errorf("%v: in use: got %v, want %v", d, z.At(0, 0), want)
+		}
+	}
+	mean, variance := Zeros(2), Ones(2)
+	New([]float64{1, 3, 5, 9}, 1, 2, 2).InstanceNorm(mean, variance, nil, nil, BatchNormOptions{Training: true, Momentum: 0.5})
+	if mean.At(0) != 1 || mean.At(1) != 3.5 || variance.At(0) != 1.5 || variance.At(1) != 4.5 {
+		t.Errorf("instance norm: got %v and %v, want [1, 3.5] and [1.5, 4.5]", mean, variance)
+	}
+}
+
+func TestNormMistakes(t *testing.T) {
+	x := Zeros(2, 4, 3)
+	for _, c := range []struct {
+		body func()
+		want string
+	}{
+		{func() { x.BatchNorm(nil, nil, nil, nil, BatchNormOptions{}) }, "batch_norm: shape (2, 4, 3): there are no running statistics; expected some, or Training"},
+		{func() { x.BatchNorm(nil, nil, Zeros(3), nil, BatchNormOptions{Training: true}) }, "batch_norm: shapes (2, 4, 3) and (3,): the weight does not fit the input; expected (4,)"},
+		{func() { Zeros(1, 4).BatchNorm(nil, nil, nil, nil, BatchNormOptions{Training: true}) }, "there is one number a channel"},
+		{func() { Zeros(4).BatchNorm(nil, nil, nil, nil, BatchNormOptions{Training: true}) }, "expected (n, c, …)"},
+		{func() { x.LayerNorm([]int{4}, nil, nil, NormOptions{}) }, "layer_norm: shape (2, 4, 3): the normalized shape is [4]"},
+		{func() { x.LayerNorm([]int{3}, Zeros(4), nil, NormOptions{}) }, "the weight does not fit the input; expected (3,)"},
+		{func() { x.GroupNorm(3, nil, nil, NormOptions{}) }, "group_norm: shape (2, 4, 3): 3 groups"},
+		{func() { x.InstanceNorm(nil, nil, nil, Zeros(3), BatchNormOptions{Training: true}) }, "the bias does not fit the input; expected (4,)"},
+		{func() { x.RMSNorm([]int{3}, Zeros(2), NormOptions{}) }, "rms_norm: shapes (2, 4, 3) and (2,)"},
+		{func() { x.Renorm(0, 0, 1) }, "renorm: p 0 and limit 1"},
+		{func() { x.AvgPool2d([]int{2}, PoolOptions{Padding: []int{2}}) }, "avg_pool2d: shape (2, 4, 3): padding [2 2]; expected at most half of the window [2 2]"},
+		{func() { x.AvgPool2d([]int{5}, PoolOptions{}) }, "the window reaches over 5 elements of 4 with padding"},
+		{func() { x.AvgPool3d([]int{1}, PoolOptions{}) }, "it has 3 dimensions; expected 4 or 5"},
+		{func() { x.AvgPool1d(nil, PoolOptions{}) }, "the window has no size"},
+		{func() { x.AdaptiveAvgPool2d(1, 2, 3) }, "adaptive_avg_pool2d: output size [1 2 3] has 3 numbers; expected 1 or 2"},
+		{func() { x.Pad([]int{1}, PadOptions{}) }, "pad: shape (2, 4, 3): padding [1]; expected two numbers for each"},
+		{func() { x.Pad([]int{-2, -2}, PadOptions{}) }, "padding (-2, -2) takes more than the 3 elements of dimension 2"},
+		{func() { x.Pad([]int{3, 0}, PadOptions{Mode: "reflect"}) }, "padding (3, 0) of mode reflect in dimension 2; expected at most 2"},
+		{func() { x.Pad([]int{4, 0}, PadOptions{Mode: "circular"}) }, "expected at most 3"},
+		{func() { x.Pad([]int{1, 0}, PadOptions{Mode: "mirror"}) }, `there is no mode "mirror"; expected constant, reflect`},
+	} {
+		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q in it", err, c.want)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package tensor
+
+import (
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+// Normalisations are one computation over different dimensions:
+// (x - mean)/√(variance + eps), times a weight, plus a bias. It is done in float32,
+// with statistics of float32, and rounded once.
+
+// standardize has the operands x, its statistics and perhaps weight and bias, which
+// repeat to x's shape. The statistics depend on x, unless they are given: they are
+// an operand only because they are known.
+type standardize struct {
+	dims  []int // what the statistics are over
+	eps   float64
+	given bool
+}
+
+// normStats returns the means of x over dims, and below them the mean squared
+// differences from it: (2, …) with size 1 along dims.
+type normStats struct{ dims []int }
+
+func (normStats) Info() Info {
+	return Info{"batch_norm_stats", "torch.batch_norm_stats", Keep, ReadsNothing}
+}
+func (normStats) stepwise() {}
+func (s normStats) Forward(in []*Tensor) *Tensor {
+	x := in[0]
+	w := wide(x)
+	y := newTensor(x.mem.backend, w.dtype, append([]int{2}, keepDims(x.shape, s.dims)...))
+	mean, variance := statistics(y)
+	run(driver.Kernel{Code: driver.Mean}, mean, w)
+	c := newTensor(x.mem.backend, w.dtype, x.shape)
+	runBroadcast(driver.Kernel{Code: driver.Sub}, c, w, mean)
+	run(driver.Kernel{Code: driver.Mul}, c, c, c)
+	run(driver.Kernel{Code: driver.Mean}, variance, c)
+	release(c)
+	if w != x {
+		release(w)
+	}
+	return y
+}
+func (normStats) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
+
+// statistics returns views of means and variances.
+func statistics(stats *Tensor) (mean, variance *Tensor) {
+	part := func(i int) *Tensor {
+		return stats.alias(stats.offset+i*stats.stride[0], stats.shape[1:], stats.stride[1:])
+	}
+	return part(0), part(1)
+}
+
+// scale returns 1/√(variance + eps).
+func (s standardize) scale(variance *Tensor) *Tensor {
+	r := affineOf(variance, 1, s.eps)
+	run(driver.Kernel{Code: driver.Sqrt}, r, r)
+	run(driver.Kernel{Code: driver.Reciprocal}, r, r)
+	return r
+}
+
+func (s standardize) Forward(in []*Tensor) *Tensor {
+	mean, variance := statistics(in[1])
+	r := s.scale(variance)
+	y := s.centred(in[0], mean)
+	runBroadcast(driver.Kernel{Code: driver.Mul}, y, y, r)
+	if len(in) > 2 {
+		runBroadcast(driver.Kernel{Code: driver.Mul}, y, y, convert(in[2], y.dtype))
+	}
+	if len(in) > 3 {
+		runBroadcast(driver.Kernel{Code: driver.Add}, y, y, convert(in[3], y.dtype))
+	}
+	release(r)
+	return narrow(y, in[0].dtype)
+}
+
+// centred returns x - mean in a new tensor of the dtype that arithmetic is done in.
+func (s standardize) centred(x, mean *Tensor) *Tensor {
+	w := wide(x)
+	y := w
+	if w == x {
+		y = newTensor(x.mem.backend, w.dtype, x.shape)
+	}
+	runBroadcast(driver.Kernel{Code: driver.Sub}, y, w, mean)
+	return y
+}
+
+// The operations that normalise differ in their place on autocast's lists.
+type (
+	batchNorm    struct{ standardize }
+	groupNorm    struct{ standardize }
+	instanceNorm struct{ standardize }
+	layerNorm    struct{ standardize }
+)
+
+func (batchNorm) Info() Info {
+	return Info{"batch_norm", "torch.nn.functional.batch_norm", Keep, ReadsOperands}
+}
+func (groupNorm) Info() Info {
+	return Info{"group_norm", "torch.nn.functional.group_norm", Raise, ReadsOperands}
+}
+func (instanceNorm) Info() Info {
+	return Info{"instance_norm", "torch.nn.functional.instance_norm", Keep, ReadsOperands}
+}
+func (layerNorm) Info() Info {
+	return Info{"layer_norm", "torch.nn.functional.layer_norm", Raise, ReadsOperands}
+}
+func (b batchNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor    { return b.gradients(b, dy, in) }
+func (g groupNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor    { return g.gradients(g, dy, in) }
+func (i instanceNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return i.gradients(i, dy, in) }
+func (l layerNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor    { return l.gradients(l, dy, in) }
+
+// gradients are those of op, which is s under its own name.
+func (s standardize) gradients(op Op, dy *Tensor, in []*Tensor) []*Tensor {
+	out := make([]*Tensor, len(in))
+	if in[0].RequiresGrad() {
+		out[0] = apply(normGrad{s}, slices.Insert(slices.Clone(in[:min(len(in), 3)]), 0, dy)...)
+	}
+	dy = dy.To(wideOf(dy.dtype))
+	if len(in) > 2 && in[2].RequiresGrad() {
+		out[2] = dy.Mul(apply(op, in[0].To(dy.dtype), in[1])).sumTo(in[2])
+	}
+	if len(in) > 3 && in[3].RequiresGrad() {
+		out[3] = dy.sumTo(in[3])
+	}
+	return out
+}
+
+// normGrad is the gradient of x: with g = dy weight and z = (x - mean)/√(variance +
+// eps), (g - mean of g - z mean of g z)/√(variance + eps), or without the means if
+// the statistics are given. Its operands are dy, x, the statistics and perhaps the
+// weight.
+type normGrad struct{ standardize }
+
+func (normGrad) Info() Info {
+	return Info{"native_batch_norm_backward", "torch.ops.aten.native_batch_norm_backward", Keep, ReadsOperands}
+}
+func (n normGrad) Forward(in []*Tensor) *Tensor {
+	dy, x := in[0], in[1]
+	mean, variance := statistics(in[2])
+	r := n.scale(variance)
+	g := newTensor(x.mem.backend, r.dtype, x.shape)
+	weighted := wide(dy)
+	if len(in) > 3 {
+		runBroadcast(driver.Kernel{Code: driver.Mul}, g, weighted, convert(in[3], r.dtype))
+		weighted = g
+	}
+	if n.given {
+		runBroadcast(driver.Kernel{Code: driver.Mul}, g, weighted, r)
+		return narrow(g, dy.dtype)
+	}
+	z := n.centred(x, mean)
+	runBroadcast(driver.Kernel{Code: driver.Mul}, z, z, r)
+	first := reduce(driver.Mean, weighted, n.dims, r.dtype)
+	product := pairwise("", driver.Mul, weighted, z)
+	second := reduce(driver.Mean, product, n.dims, r.dtype)
+	runBroadcast(driver.Kernel{Code: driver.Mul}, z, z, second)
+	runBroadcast(driver.Kernel{Code: driver.Sub}, g, weighted, first)
+	run(driver.Kernel{Code: driver.Sub}, g, g, z)
+	runBroadcast(driver.Kernel{Code: driver.Mul}, g, g, r)
+	release(z, product, first, second, r)
+	return narrow(g, dy.dtype)
+}
+func (n normGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor { return derive(n.f, d, in) }
+
+// f is Forward in operations, of which the statistics are part.
+func (n normGrad) f(in []*Tensor) *Tensor {
+	g, x := in[0], in[1]
+	if len(in) > 3 {
+		g = g.Mul(in[3])
+	}
+	if n.given {
+		return g.Mul(in[2].Select(0, 1).AddScalar(n.eps).Pow(-0.5))
+	}
+	c := x.Sub(x.MeanKeep(n.dims...))
+	r := c.Mul(c).MeanKeep(n.dims...).AddScalar(n.eps).Pow(-0.5)
+	z := c.Mul(r)
+	return g.Sub(g.MeanKeep(n.dims...)).Sub(z.Mul(g.Mul(z).MeanKeep(n.dims...))).Mul(r)
+}

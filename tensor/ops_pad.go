@@ -1,0 +1,138 @@
+package tensor
+
+import (
+	"fmt"
+)
+
+// constantPad extends the last dimensions, or cuts them.
+type constantPad struct {
+	window // of which lo and hi count
+	value  float64
+}
+
+func (constantPad) Info() Info {
+	return Info{"constant_pad_nd", "torch.nn.functional.pad", Keep, ReadsNothing}
+}
+func (c constantPad) Forward(in []*Tensor) *Tensor {
+	if y := c.pad(in[0], c.value); y != in[0] {
+		return y
+	}
+	return duplicate(in[0])
+}
+func (c constantPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(constantPad{c.shrunk(), 0}, dy)}
+}
+
+// The other ways to pad take elements from elsewhere.
+type (
+	reflectionPad  struct{ resample }
+	replicationPad struct{ resample }
+	circularPad    struct{ resample }
+	padGrad        struct{ resample } // the adjoint of each
+)
+
+func (p reflectionPad) Info() Info {
+	return Info{"reflection_pad" + nd(len(p.lines)), "torch.nn.functional.pad", Keep, ReadsNothing}
+}
+func (p replicationPad) Info() Info {
+	return Info{"replication_pad" + nd(len(p.lines)), "torch.nn.functional.pad", Keep, ReadsNothing}
+}
+func (circularPad) Info() Info {
+	return Info{"_pad_circular", "torch.nn.functional.pad", Keep, ReadsNothing}
+}
+func (padGrad) Info() Info {
+	return Info{"pad_backward", "torch.ops.aten.reflection_pad2d_backward", Keep, ReadsNothing}
+}
+func (p reflectionPad) Forward(in []*Tensor) *Tensor  { return p.forward(in[0]) }
+func (p replicationPad) Forward(in []*Tensor) *Tensor { return p.forward(in[0]) }
+func (p circularPad) Forward(in []*Tensor) *Tensor    { return p.forward(in[0]) }
+func (p padGrad) Forward(in []*Tensor) *Tensor        { return p.backward(in[0]) }
+
+func (p reflectionPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(padGrad(p), dy)}
+}
+func (p replicationPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(padGrad(p), dy)}
+}
+func (p circularPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(padGrad(p), dy)}
+}
+func (p padGrad) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(circularPad(p), d)}
+}
+
+// PadOptions are what Pad may be told.
+type PadOptions struct {
+	Mode  string  // "constant", "reflect", "replicate" or "circular": "" is "constant"
+	Value float64 // of what a constant padding adds
+}
+
+// Pad returns t with elements added: pad is how many before and after the last
+// dimension, then before and after the one before it, and so on; negative numbers
+// take elements away. Modes other than constant are for up to three dimensions and
+// take elements from t: reflect mirrors it at its last element, replicate repeats
+// that, circular begins at the other end. It is torch.nn.functional.pad.
+func (t *Tensor) Pad(pad []int, o PadOptions) *Tensor {
+	n := len(pad) / 2
+	if len(pad)%2 != 0 || n > len(t.shape) {
+		fail("pad", []*Tensor{t}, "padding %v; expected two numbers for each of at most %d dimensions", pad, len(t.shape))
+	}
+	w := window{lo: make([]int, n), hi: make([]int, n), kernel: make([]int, n)}
+	lead := len(t.shape) - n
+	for i := range n {
+		w.lo[n-1-i], w.hi[n-1-i] = pad[2*i], pad[2*i+1]
+	}
+	for i := range n {
+		if s := t.shape[lead+i]; s+w.lo[i]+w.hi[i] < 0 || s+min(w.lo[i], 0)+min(w.hi[i], 0) < 0 {
+			fail("pad", []*Tensor{t}, "padding (%d, %d) takes more than the %d elements of dimension %d", w.lo[i], w.hi[i], s, lead+i)
+		}
+	}
+	if o.Mode == "" || o.Mode == "constant" {
+		return apply(constantPad{w, o.Value}, t)
+	}
+	if n < 1 || n > 3 || lead < 1 {
+		fail("pad", []*Tensor{t}, "padding %v of mode %q; expected 1 to 3 dimensions behind a first one", pad, o.Mode)
+	}
+	var r resample
+	for i := range n {
+		r.lines = append(r.lines, sourceLine(o.Mode, t, lead+i, w.lo[i], w.hi[i]))
+	}
+	switch o.Mode {
+	case "reflect":
+		return apply(reflectionPad{r}, t)
+	case "replicate":
+		return apply(replicationPad{r}, t)
+	}
+	return apply(circularPad{r}, t)
+}
+
+// sourceLine returns where the elements of padded dimension d come from.
+func sourceLine(mode string, t *Tensor, d, lo, hi int) line {
+	n := t.shape[d]
+	most := n
+	from := func(i int) int { return (i%n + n) % n }
+	switch mode {
+	case "reflect":
+		most = n - 1
+		from = func(i int) int {
+			if i = max(i, -i); i >= n {
+				i = 2*(n-1) - i
+			}
+			return i
+		}
+	case "replicate":
+		most = max(lo, hi)
+		from = func(i int) int { return min(max(i, 0), n-1) }
+	case "circular":
+	default:
+		panic(&Error{Op: "pad", Why: fmt.Sprintf("there is no mode %q; expected constant, reflect, replicate or circular", mode)})
+	}
+	if n == 0 || max(lo, hi) > most {
+		fail("pad", []*Tensor{t}, "padding (%d, %d) of mode %s in dimension %d; expected at most %d", lo, hi, mode, d, most)
+	}
+	l := line{size: n, index: [][]int{make([]int, n+lo+hi)}}
+	for i := range l.index[0] {
+		l.index[0][i] = from(i - lo)
+	}
+	return l
+}

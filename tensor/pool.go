@@ -1,0 +1,119 @@
+package tensor
+
+import "slices"
+
+// PoolOptions are what pooling may be told, sizes as one number for all dimensions
+// or one a dimension. The zero value is torch's default.
+type PoolOptions struct {
+	Stride   []int // steps of the window, its size
+	Padding  []int // added on both sides, at most half the window, 0
+	Dilation []int // of max pooling: distance of the window's elements, 1
+	CeilMode bool  // a window that begins inside counts though it ends outside
+	// Of average pooling:
+	ExcludePadding bool // padding does not count in the divisor: count_include_pad=False
+	Divisor        int  // divides instead of the number of elements
+}
+
+// AvgPool1d returns the means of t (…, l) over windows of size elements: (…, l'),
+// where l' = (l + 2 padding - size) / stride + 1. Padding is 0, and counts. It adds
+// and divides in float32 and rounds once. It is torch.nn.functional.avg_pool1d.
+func (t *Tensor) AvgPool1d(size []int, o PoolOptions) *Tensor { return t.avgPool(1, size, o) }
+
+// AvgPool2d is AvgPool1d of t (…, h, w). It is torch.nn.functional.avg_pool2d.
+func (t *Tensor) AvgPool2d(size []int, o PoolOptions) *Tensor { return t.avgPool(2, size, o) }
+
+// AvgPool3d is AvgPool1d of t (…, d, h, w). It is torch.nn.functional.avg_pool3d.
+func (t *Tensor) AvgPool3d(size []int, o PoolOptions) *Tensor { return t.avgPool(3, size, o) }
+
+func (t *Tensor) avgPool(dims int, size []int, o PoolOptions) *Tensor {
+	op := "avg_pool" + nd(dims)
+	w, places := newPool(op, dims, t, size, o)
+	if len(o.Dilation) > 0 || o.Divisor < 0 {
+		fail(op, []*Tensor{t}, "dilation %v and divisor %d; expected no dilation and a divisor above 0", o.Dilation, o.Divisor)
+	}
+	sizes := slices.Clone(t.shape[len(t.shape)-dims:])
+	return apply(avgPool{dims, w, places, o.ExcludePadding, o.Divisor, sizes}, t)
+}
+
+// newPool returns the window of a pooling and how many places it has in t.
+func newPool(op string, dims int, t *Tensor, size []int, o PoolOptions) (w window, places []int) {
+	if len(t.shape) <= dims {
+		fail(op, []*Tensor{t}, "it has %d dimensions; expected %d or %d", len(t.shape), dims+1, dims+2)
+	}
+	if len(size) == 0 {
+		fail(op, []*Tensor{t}, "the window has no size; expected 1 or %d numbers", dims)
+	}
+	w = window{
+		kernel:   perDimension(op, "window", size, dims, 1, 1),
+		dilation: perDimension(op, "dilation", o.Dilation, dims, 1, 1),
+		lo:       perDimension(op, "padding", o.Padding, dims, 0, 0),
+	}
+	w.stride = w.kernel
+	if len(o.Stride) > 0 {
+		w.stride = perDimension(op, "stride", o.Stride, dims, 1, 1)
+	}
+	w.hi = slices.Clone(w.lo)
+	sizes := t.shape[len(t.shape)-dims:]
+	for i, n := range sizes {
+		if 2*w.lo[i] > w.reach(i) {
+			fail(op, []*Tensor{t}, "padding %v; expected at most half of the window %v", w.lo, w.kernel)
+		}
+		if room := n + 2*w.lo[i] - w.reach(i); room < 0 {
+			fail(op, []*Tensor{t}, "the window reaches over %d elements of %d with padding; expected at least as many", w.reach(i), n+2*w.lo[i])
+		} else if over := room % w.stride[i]; o.CeilMode && over > 0 && (room/w.stride[i]+1)*w.stride[i] < n+w.lo[i] {
+			w.hi[i] += w.stride[i] - over
+		}
+	}
+	return w, w.places(sizes)
+}
+
+// AdaptiveAvgPool1d returns the means of places even parts of t (…, l), which
+// overlap if l is no multiple: (…, places). It is
+// torch.nn.functional.adaptive_avg_pool1d.
+func (t *Tensor) AdaptiveAvgPool1d(places ...int) *Tensor { return t.adaptiveAvgPool(1, places) }
+
+// AdaptiveAvgPool2d is AdaptiveAvgPool1d of t (…, h, w) with one number for both or
+// one each; 0 leaves a size. It is torch.nn.functional.adaptive_avg_pool2d.
+func (t *Tensor) AdaptiveAvgPool2d(places ...int) *Tensor { return t.adaptiveAvgPool(2, places) }
+
+// AdaptiveAvgPool3d is AdaptiveAvgPool2d of t (…, d, h, w). It is
+// torch.nn.functional.adaptive_avg_pool3d.
+func (t *Tensor) AdaptiveAvgPool3d(places ...int) *Tensor { return t.adaptiveAvgPool(3, places) }
+
+func (t *Tensor) adaptiveAvgPool(dims int, places []int) *Tensor {
+	places, sizes := adaptivePlaces("adaptive_avg_pool"+nd(dims), dims, t, places)
+	return apply(adaptiveAvgPool{dims, places, sizes}, t)
+}
+
+func adaptivePlaces(op string, dims int, t *Tensor, list []int) (places, sizes []int) {
+	if len(t.shape) <= dims {
+		fail(op, []*Tensor{t}, "it has %d dimensions; expected %d or %d", len(t.shape), dims+1, dims+2)
+	}
+	sizes = slices.Clone(t.shape[len(t.shape)-dims:])
+	if slices.Contains(sizes, 0) || len(list) == 0 {
+		fail(op, []*Tensor{t}, "sizes %v to %v; expected sizes of 1 or more, and 1 or %d numbers", sizes, list, dims)
+	}
+	places = perDimension(op, "output size", list, dims, 0, 0)
+	for i, p := range places {
+		if p == 0 {
+			places[i] = sizes[i]
+		}
+	}
+	return places, sizes
+}
+
+// LPPool1d returns the p-norms of t (…, l) over windows of size elements. It is
+// torch.nn.functional.lp_pool1d.
+func (t *Tensor) LPPool1d(p float64, size []int, o PoolOptions) *Tensor {
+	return t.lpPool(1, p, size, o)
+}
+
+// LPPool2d is LPPool1d of t (…, h, w). It is torch.nn.functional.lp_pool2d.
+func (t *Tensor) LPPool2d(p float64, size []int, o PoolOptions) *Tensor {
+	return t.lpPool(2, p, size, o)
+}
+
+func (t *Tensor) lpPool(dims int, p float64, sizes []int, o PoolOptions) *Tensor {
+	o.Divisor = 1
+	return t.Pow(p).avgPool(dims, sizes, o).Pow(1 / p)
+}
