@@ -27,17 +27,6 @@ func (g *Generator) Int63() int64 {
 	return (hi<<32 | int64(g.mt.next())) & math.MaxInt64
 }
 
-// Intn returns an integer from 0 to below n. It panics if n is not from 1 to 2^28. It
-// is torch.randint(n, ()).
-func (g *Generator) Intn(n int) int {
-	if n < 1 || n > 1<<28 {
-		panic(&Error{Op: "randint", Why: fmt.Sprintf("the bound is %d; expected 1 to %d", n, 1<<28)})
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return int(g.mt.next() % uint32(n))
-}
-
 // stateSize and the offsets are those of torch's CPUGeneratorImplState, in
 // aten/src/ATen/CPUGeneratorImpl.cpp: a seed, the engine's position and words, and
 // what is left over of a pair of normal numbers.

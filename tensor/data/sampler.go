@@ -73,11 +73,7 @@ func (s *random) Indices() []int {
 		g = tensor.NewGenerator(tensor.DefaultGenerator().Int63())
 	}
 	if s.replacement {
-		list := make([]int, s.k)
-		for i := range list {
-			list[i] = g.Intn(s.n)
-		}
-		return list
+		return g.Randint(0, s.n, s.k).Ints()
 	}
 	list := g.Perm(s.n)
 	g.Perm(s.n) // torch draws an order for the samples beyond the last, of which it takes none

@@ -46,7 +46,8 @@ func RandomCrop(size, padding int) Transform {
 		}
 		top, left := 0, 0
 		if tall > size || wide > size {
-			top, left = g.Intn(tall-size+1), g.Intn(wide-size+1)
+			top = int(g.Randint(0, tall-size+1, 1).Item())
+			left = int(g.Randint(0, wide-size+1, 1).Item())
 		}
 		out := make([]byte, p.images*size*size*p.each)
 		for image := range p.images {

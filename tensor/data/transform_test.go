@@ -17,7 +17,7 @@ func TestRandomCrop(t *testing.T) {
 				got := data.RandomCrop(c.size, c.padding)(x, tensor.NewGenerator(seed))
 				g, top, left := tensor.NewGenerator(seed), 0, 0
 				if tall, wide := c.h+2*c.padding, c.w+2*c.padding; tall > c.size || wide > c.size {
-					top, left = g.Intn(tall-c.size+1), g.Intn(wide-c.size+1)
+					top, left = g.Randint(0, tall-c.size+1).Ints()[0], g.Randint(0, wide-c.size+1).Ints()[0]
 				}
 				if !slices.Equal(got.Shape(), []int{2, c.size, c.size}) || got.DType() != d {
 					t.Fatalf("%+v: got %v of shape %v", c, got.DType(), got.Shape())

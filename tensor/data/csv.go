@@ -1,0 +1,288 @@
+package data
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// Table is the columns of a CSV file.
+type Table struct {
+	names   []string
+	columns map[string][]string
+	rows    int
+	missing []string
+}
+
+// CSVOptions say how a CSV file is read. The zero value is for a file with a line of
+// names, fields between commas, and none or NA, N/A, NaN, null or ? for what is missing.
+type CSVOptions struct {
+	Comma    rune     // between fields; 0 is ','
+	NoHeader bool     // the first line is data: columns are named "0", "1", …
+	Missing  []string // texts beside the empty one that stand for a missing value
+}
+
+// LoadCSV reads a file of comma-separated values: RFC 4180. The error is a *[FormatError]
+// with the line if lines have different numbers of fields, quotes are left open, or two
+// columns have one name.
+func LoadCSV(path string, o CSVOptions) (*Table, error) {
+	src := source{"csv", path}
+	f, _, err := opened(src)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readCSV(src, f, o)
+}
+
+func readCSV(src source, in io.Reader, o CSVOptions) (*Table, error) {
+	r := csv.NewReader(withoutMark(in))
+	if o.Comma != 0 {
+		r.Comma = o.Comma
+	}
+	r.ReuseRecord = true
+	t := &Table{columns: map[string][]string{}, missing: o.Missing}
+	if o.Missing == nil {
+		t.missing = []string{"NA", "N/A", "NaN", "nan", "null", "?"}
+	}
+	var columns [][]string
+	for {
+		record, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, src.csvError(err, len(t.names))
+		}
+		line, _ := r.FieldPos(0)
+		if t.names == nil {
+			if err := t.setNames(src, record, line, o.NoHeader); err != nil {
+				return nil, err
+			}
+			columns = make([][]string, len(record))
+			if !o.NoHeader {
+				continue
+			}
+		}
+		for i, field := range record {
+			columns[i] = append(columns[i], strings.Clone(field))
+		}
+		t.rows++
+	}
+	if t.names == nil {
+		return nil, src.bad(atLine(1), "the end of the file", "a line of fields")
+	}
+	for i, name := range t.names {
+		t.columns[name] = columns[i]
+	}
+	return t, nil
+}
+
+// csvError gives an error of encoding/csv its place.
+func (s source) csvError(err error, fields int) error {
+	var p *csv.ParseError
+	if !errors.As(err, &p) {
+		return s.fail(err)
+	}
+	want := "quotes around whole fields, doubled within"
+	if errors.Is(err, csv.ErrFieldCount) {
+		want = fmt.Sprintf("%d fields, as in the first line", fields)
+	}
+	return s.bad(fmt.Sprintf("line %d, column %d", p.Line, p.Column), p.Err.Error(), want)
+}
+
+func (t *Table) setNames(src source, record []string, line int, numbered bool) error {
+	for i, name := range record {
+		if numbered {
+			name = strconv.Itoa(i)
+		}
+		if slices.Contains(t.names, name) {
+			return src.bad(atLine(line), "two columns "+quoted(name), "a name for each column")
+		}
+		t.names = append(t.names, strings.Clone(name))
+	}
+	return nil
+}
+
+// withoutMark drops the byte order mark that spreadsheets write.
+func withoutMark(r io.Reader) io.Reader {
+	var start [3]byte
+	n, err := io.ReadFull(r, start[:])
+	if string(start[:n]) == "\ufeff" {
+		return r
+	}
+	if err != nil {
+		return strings.NewReader(string(start[:n]))
+	}
+	return io.MultiReader(strings.NewReader(string(start[:])), r)
+}
+
+// NewTable returns an empty table without rows, to which columns are added.
+func NewTable() *Table { return &Table{columns: map[string][]string{}} }
+
+// Names returns the names of the columns, in order.
+func (t *Table) Names() []string { return slices.Clone(t.names) }
+
+// Len returns the number of rows.
+func (t *Table) Len() int { return t.rows }
+
+// column returns the texts of a column, and panics if there is none.
+func (t *Table) column(name string) []string {
+	if !slices.Contains(t.names, name) {
+		panic(&tensor.Error{Op: "table", Why: fmt.Sprintf("there is no column %q; expected one of %q", name, t.names)})
+	}
+	return t.columns[name]
+}
+
+// Texts returns a column as it stands in the file. It panics if there is no such column.
+func (t *Table) Texts(name string) []string { return slices.Clone(t.column(name)) }
+
+// IsMissing returns for each row whether the column has no value there.
+func (t *Table) IsMissing(name string) []bool {
+	out := make([]bool, t.rows)
+	for i, text := range t.column(name) {
+		out[i] = t.isMissing(text)
+	}
+	return out
+}
+
+func (t *Table) isMissing(text string) bool {
+	text = strings.TrimSpace(text)
+	return text == "" || slices.Contains(t.missing, text)
+}
+
+// IsNumeric reports whether all values of a column are numbers or missing, and one at
+// least is a number.
+func (t *Table) IsNumeric(name string) bool {
+	numbers := 0
+	for _, text := range t.column(name) {
+		if t.isMissing(text) {
+			continue
+		}
+		if _, err := parseNumber(text); err != nil {
+			return false
+		}
+		numbers++
+	}
+	return numbers > 0
+}
+
+func parseNumber(text string) (float64, error) {
+	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if errors.Is(err, strconv.ErrRange) {
+		err = nil // infinity is what float64 has for it
+	}
+	return x, err
+}
+
+// Numbers returns a column as numbers, NaN for what is missing. The error names the row
+// of a text that is none.
+func (t *Table) Numbers(name string) ([]float64, error) {
+	out := make([]float64, t.rows)
+	for i, text := range t.column(name) {
+		if t.isMissing(text) {
+			out[i] = math.NaN()
+			continue
+		}
+		x, err := parseNumber(text)
+		if err != nil {
+			return nil, fmt.Errorf("data: csv: column %q, row %d: found %s; expected a number", name, i, quoted(text))
+		}
+		out[i] = x
+	}
+	return out, nil
+}
+
+// Tensor returns columns of numbers as a float32 tensor (rows, columns); without names,
+// all columns that are numeric. NaN stands for what is missing.
+func (t *Table) Tensor(names ...string) (*tensor.Tensor, error) {
+	if len(names) == 0 {
+		for _, name := range t.names {
+			if t.IsNumeric(name) {
+				names = append(names, name)
+			}
+		}
+	}
+	all := make([]float64, t.rows*len(names))
+	for j, name := range names {
+		column, err := t.Numbers(name)
+		if err != nil {
+			return nil, err
+		}
+		for i, x := range column {
+			all[i*len(names)+j] = x
+		}
+	}
+	return tensor.New(all, t.rows, len(names)), nil
+}
+
+// Classes returns a column as classes (rows) of int64 and the texts that they stand for,
+// sorted: class 0 is the first of them.
+func (t *Table) Classes(name string) (*tensor.Tensor, []string) {
+	column := t.column(name)
+	names := slices.Compact(slices.Sorted(slices.Values(column)))
+	classes := make([]int, t.rows)
+	for i, text := range column {
+		classes[i], _ = slices.BinarySearch(names, text)
+	}
+	return tensor.FromInts(classes, t.rows), names
+}
+
+// AddTexts adds a column. It panics if there is one of that name, or if it has not got as
+// many rows.
+func (t *Table) AddTexts(name string, values []string) *Table {
+	if slices.Contains(t.names, name) || len(t.names) > 0 && len(values) != t.rows {
+		panic(&tensor.Error{Op: "table", Why: fmt.Sprintf("column %q with %d rows beside %q with %d; expected a new name and as many rows", name, len(values), t.names, t.rows)})
+	}
+	t.names, t.rows = append(t.names, name), len(values)
+	t.columns[name] = slices.Clone(values)
+	return t
+}
+
+// AddNumbers is AddTexts for numbers, which are written so that they are read back
+// exactly, NaN as nothing.
+func (t *Table) AddNumbers(name string, values []float64) *Table {
+	texts := make([]string, len(values))
+	for i, x := range values {
+		if !math.IsNaN(x) {
+			texts[i] = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+	}
+	return t.AddTexts(name, texts)
+}
+
+// Save writes the table to a file with a line of names, which is replaced at once when it
+// is complete.
+func (t *Table) Save(path string) error {
+	err := writeFile(path, func(w io.Writer) error {
+		c := csv.NewWriter(w)
+		c.Write(t.names)
+		record := make([]string, len(t.names))
+		for i := range t.rows {
+			for j, name := range t.names {
+				record[j] = t.columns[name][i]
+			}
+			if len(record) == 1 && record[0] == "" {
+				c.Flush() // encoding/csv would write an empty line, which readers skip
+				if _, err := io.WriteString(w, "\"\"\n"); err != nil {
+					return err
+				}
+				continue
+			}
+			c.Write(record)
+		}
+		c.Flush()
+		return c.Error()
+	})
+	if err != nil {
+		return source{"csv", path}.fail(err)
+	}
+	return nil
+}
