@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/scope"
 )
 
@@ -20,7 +21,7 @@ type Event struct {
 	InPlace  bool   // it changed its first operand
 
 	In       []Meta // operands as they were given
-	Computed DType  // what the operands were cast to; Out's dtype is the result's
+	Computed DType  // what the floating-point operands were cast to, or the first operand's if there is none; Out's dtype is the result's
 	Out      Meta
 	Casts    []Cast
 
@@ -116,7 +117,9 @@ func (e *Event) finish(op Op, seen *[]*func(Event), in []*Tensor, y *Tensor) {
 	e.Duration = time.Since(e.Start)
 	e.Out, e.Result, e.Computed = meta(y), y, y.dtype
 	if len(in) > 0 {
-		e.Computed = in[0].dtype
+		if e.Computed = floating(in); e.Computed == driver.Invalid {
+			e.Computed = in[0].dtype
+		}
 		e.View = y.mem == in[0].mem && !e.InPlace
 	}
 	if !e.View {
