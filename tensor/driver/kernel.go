@@ -47,8 +47,32 @@ const (
 	Step       // 1 where x > 0, else 0, for NaN too; integers too
 	Reciprocal // 1/x
 	Pow        // x to the power Alpha; products for 2 and 3, Sqrt for 0.5, Reciprocal for -1
+	Rsqrt      // 1/sqrt(x)
+	Exp2       // 2 to the power x
+	Expm1      // exp(x) - 1
+	Log2
+	Log10
+	Sin
+	Cos
+	Tan
+	Asin
+	Acos
+	Atan
+	Sinh
+	Cosh
+	Asinh
+	Acosh
+	Atanh
+	Erfc   // 1 - Erf(x)
+	Erfinv // Erf's inverse
+	Floor
+	Ceil
+	Trunc
+	Round // to the nearest whole number, of two the even one
+	Sign  // 1, 0 or -1, 0 for NaN too; integers too
 
-	// Two operands, elementwise; all but Div and the derivatives for integers too.
+	// Two operands, elementwise; those up to SigmoidGrad but Div and the derivatives
+	// for integers too.
 	Add
 	AddScaled // dst = x + Alpha*y
 	Sub
@@ -62,6 +86,21 @@ const (
 	ReluGrad    // dst = 0 where x <= 0, else y: x went into Relu or came out of it, y is the gradient
 	TanhGrad    // dst = y*(1 - x*x): x came out of Tanh
 	SigmoidGrad // dst = y*((1 - x)*x): x came out of Sigmoid
+	Power       // x to the power y; integers too: 0 for y < 0, but 1 of 1, and 1 or -1 of -1
+	Atan2       // the angle of the point (y, x), x being the first operand
+	Hypot       // sqrt(x*x + y*y) without overflow, +Inf if either is infinite
+	Copysign    // x with y's sign
+	Fmod        // x - y*trunc(x/y), exactly: it has x's sign; integers too: 0 for y = 0
+	Remainder   // x - y*floor(x/y), exactly but for one rounding: it has y's sign; integers too: 0 for y = 0
+	FloorDiv    // floor(x/y) of the exact quotient, x/y for y = 0; integers too: 0 for y = 0
+	TruncDiv    // trunc of x/y; integers too: 0 for y = 0
+
+	// Two operands, elementwise, for integers alone.
+	And
+	Or
+	Xor
+	ShiftLeft  // x << y, 0 for y beyond 63 or below 0
+	ShiftRight // x >> y, all sign for y beyond 63 or below 0
 
 	// Three operands, elementwise.
 	Where // dst = y where x != 0, else z; x is of dst's dtype or bool; integers too
@@ -70,12 +109,25 @@ const (
 	// src's dtype or the wider one that it is computed in. Sums are in float32
 	// (float64 for float64) in an order that depends on shapes alone, rounded
 	// once. Over no element, sums are 0, Mean NaN, ReduceMax and ReduceMin -Inf
-	// and +Inf. All but Mean for integers too.
+	// and +Inf, Prod 1. All but Mean for integers too.
 	Sum
 	Mean       // the sum divided by the number of elements summed
 	SumSquares // the sum of x*x
 	ReduceMax
 	ReduceMin
+	Prod // the product, in an order as that of sums, rounded once
+
+	// Recurrence is dst[0] = x[0], dst[i] = x[i] + y[i]*dst[i-1] along Axis, in this
+	// order, the product and the sum rounding apart: a running sum where y, the
+	// optional second operand, is not there. What goes on to the next element is
+	// not rounded to dst's dtype. Operands have dst's dtype and shape; dst is none of
+	// them. Integers too.
+	Recurrence
+	// CumArgMax is dst[i] = the largest j <= i with x[j] = the maximum of x[0] … x[i]
+	// along Axis; NaN counts as the largest number. dst is of int64, x of any dtype;
+	// integers too. CumArgMin likewise.
+	CumArgMax
+	CumArgMin
 
 	// Matmul is dst (…,m,n) = x (…,m,k) times y (…,k,n), plus the optional third
 	// operand, broadcast to (…,m,n), added to the float32 sum before it is

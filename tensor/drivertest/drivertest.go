@@ -33,6 +33,9 @@ func Run(t *testing.T, b driver.Backend) {
 		{"AllHalves", testAllHalves},
 		{"Reduce", testReduce},
 		{"ReduceOrder", testReduceOrder},
+		{"Prod", testProd},
+		{"Recurrence", testRecurrence},
+		{"CumArg", testCumArg},
 		{"Matmul", testMatmul},
 		{"MatmulExact", testMatmulExact},
 		{"Positions", testPositions},
@@ -49,6 +52,9 @@ func testOffers(t *testing.T, b driver.Backend) {
 	for c := driver.Code(0); c < driver.Optional; c++ {
 		if c >= driver.Gather && c <= driver.ArgSort {
 			continue // testPositions and testArg run them with every dtype
+		}
+		if _, ok := bitwises[c]; ok || c == driver.CumArgMax || c == driver.CumArgMin {
+			continue // integers, checked with them
 		}
 		for _, d := range dtypes {
 			src := make([]driver.DType, operands(c))

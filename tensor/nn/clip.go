@@ -1,10 +1,22 @@
 package nn
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 
 	"halfnote/tensor"
 )
+
+// ClipOptions are what ClipGradNormWith may be told. The zero value is the default.
+type ClipOptions struct {
+	// P is the norm's: the p-th root of the sum of p-th powers of magnitudes, and
+	// for +Inf the largest magnitude; 2 by default.
+	P float64
+	// ErrorIfNonFinite panics if the norm is infinite or NaN, where gradients
+	// would become 0 or NaN.
+	ErrorIfNonFinite bool
+}
 
 // ClipGradNorm scales the gradients of params in place so that together they have
 // at most the Euclidean norm maxNorm, and returns the norm that they had: of what is
@@ -13,15 +25,20 @@ import (
 // Each gradient is multiplied by maxNorm/(norm + 1e-6), at most 1. An infinite
 // norm makes gradients 0 or NaN, as in torch.
 func ClipGradNorm(params []*tensor.Tensor, maxNorm float64) float64 {
-	// Norms are float32, however narrow the gradient: torch's float16 norms of
-	// float16 gradients overflow too soon to clip by.
-	norm := 0.0
-	for _, p := range params {
-		if g := p.Grad(); g != nil {
-			tensor.NoGrad(func() { norm = math.Hypot(norm, g.Detach().Float().Norm().Item()) })
-		}
+	return ClipGradNormWith(params, maxNorm, ClipOptions{})
+}
+
+// ClipGradNormWith is ClipGradNorm with options.
+func ClipGradNormWith(params []*tensor.Tensor, maxNorm float64, o ClipOptions) float64 {
+	p := cmp.Or(o.P, 2)
+	if !(p > 0) {
+		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the norm is of order %v; expected a number above 0, or +Inf", p)})
 	}
-	coefficient := maxNorm / (norm + 1e-6)
+	norm := TotalNorm(params, p)
+	if o.ErrorIfNonFinite && (math.IsInf(norm, 0) || math.IsNaN(norm)) {
+		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the norm of order %v of the gradients is %v; expected a finite one: look for overflow, or leave out ErrorIfNonFinite", p, norm)})
+	}
+	coefficient := float64(float32(maxNorm) / (float32(norm) + 1e-6))
 	if coefficient > 1 {
 		coefficient = 1
 	}
@@ -30,6 +47,38 @@ func ClipGradNorm(params []*tensor.Tensor, maxNorm float64) float64 {
 			tensor.NoGrad(func() { g.ScaleAssign(coefficient) })
 		}
 	}
+	return norm
+}
+
+// TotalNorm returns the norm of order p of the gradients of params as one vector: 0
+// if there are none. It is torch.nn.utils.get_total_norm of their gradients.
+func TotalNorm(params []*tensor.Tensor, p float64) float64 {
+	var norms []float64
+	for _, t := range params {
+		if g := t.Grad(); g != nil {
+			// Norms are float32, however narrow the gradient: torch's float16
+			// norms of float16 gradients overflow too soon to clip by.
+			norms = append(norms, pNorm(g.Detach().Float(), p))
+		}
+	}
+	return pNorm(tensor.New(norms), p)
+}
+
+// pNorm returns the norm of order p of x, 0 if it is empty.
+func pNorm(x *tensor.Tensor, p float64) (norm float64) {
+	if x.Numel() == 0 {
+		return 0
+	}
+	tensor.NoGrad(func() {
+		switch {
+		case p == 2:
+			norm = x.Norm().Item()
+		case math.IsInf(p, 1):
+			norm = x.Abs().Amax().Item()
+		default:
+			norm = x.Abs().Pow(p).Sum().Pow(1 / p).Item()
+		}
+	})
 	return norm
 }
 

@@ -214,6 +214,26 @@ func TestClip(t *testing.T) {
 	if got := nn.ClipGradNorm([]*tensor.Tensor{half}, 1); math.Abs(got-60000*math.Sqrt2) > 1e-2*60000 {
 		t.Errorf("norm of float16 gradients: got %v", got)
 	}
+	for _, c := range []struct{ p, want float64 }{{0, 5}, {1, 7}, {2, 5}, {3, math.Cbrt(27 + 64)}, {inf, 4}} {
+		p := gradients(3, -4)
+		if got := nn.ClipGradNormWith(p, 1, nn.ClipOptions{P: c.p}); math.Abs(got-c.want) > 1e-6*c.want {
+			t.Errorf("norm of order %v: got %v, want %v", c.p, got, c.want)
+		}
+		if got, want := p[0].Grad().Item(), 3/c.want; math.Abs(got-want) > 1e-6 {
+			t.Errorf("clipped by the norm of order %v: got %v, want %v", c.p, got, want)
+		}
+	}
+	if got := nn.ClipGradNorm(nil, 1); got != 0 {
+		t.Errorf("the norm of no gradients is %v, want 0", got)
+	}
+	for want, f := range map[string]func(){
+		"the norm is of order -1; expected a number above 0":              func() { nn.ClipGradNormWith(gradients(1), 1, nn.ClipOptions{P: -1}) },
+		"the norm of order 2 of the gradients is +Inf; expected a finite": func() { nn.ClipGradNormWith(gradients(inf), 1, nn.ClipOptions{ErrorIfNonFinite: true}) },
+	} {
+		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
 }
 
 func TestChain(t *testing.T) {

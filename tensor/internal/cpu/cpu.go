@@ -55,7 +55,7 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 		b.fill(dst, k.Alpha)
 	case driver.Copy:
 		b.copy(dst, src[0])
-	case driver.Sum, driver.Mean, driver.SumSquares, driver.ReduceMax, driver.ReduceMin:
+	case driver.Sum, driver.Mean, driver.SumSquares, driver.ReduceMax, driver.ReduceMin, driver.Prod:
 		switch src[0].DType.Wide() {
 		case driver.Float32:
 			reduce[float32](b, k.Code, dst, src[0])
@@ -63,6 +63,24 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 			reduce[float64](b, k.Code, dst, src[0])
 		default:
 			reduce[int64](b, k.Code, dst, src[0])
+		}
+	case driver.Recurrence:
+		switch dst.DType.Wide() {
+		case driver.Float32:
+			recurrence[float32](b, k, dst, src)
+		case driver.Float64:
+			recurrence[float64](b, k, dst, src)
+		default:
+			recurrence[int64](b, k, dst, src)
+		}
+	case driver.CumArgMax, driver.CumArgMin:
+		switch src[0].DType.Wide() {
+		case driver.Float32:
+			cumArg[float32](b, k, dst, src[0])
+		case driver.Float64:
+			cumArg[float64](b, k, dst, src[0])
+		default:
+			cumArg[int64](b, k, dst, src[0])
 		}
 	case driver.Matmul:
 		switch dst.DType.Wide() {
@@ -138,8 +156,12 @@ func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) boo
 	switch c {
 	case driver.Mean:
 		return len(src) == 1 && float && (src[0] == dst || widened(src[0]))
-	case driver.Sum, driver.SumSquares, driver.ReduceMax, driver.ReduceMin:
+	case driver.Sum, driver.SumSquares, driver.ReduceMax, driver.ReduceMin, driver.Prod:
 		return len(src) == 1 && (src[0] == dst || widened(src[0]))
+	case driver.Recurrence:
+		return len(src) <= 2 && all(src, dst)
+	case driver.CumArgMax, driver.CumArgMin:
+		return len(src) == 1 && dst == driver.Int64
 	case driver.Matmul:
 		return dst != driver.Bool && (len(src) == 2 || len(src) == 3) &&
 			src[0] == src[1] && (src[0] == dst || float && widened(src[0])) &&
@@ -153,7 +175,7 @@ func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) boo
 	case driver.SGD:
 		return float && len(src) <= 2 && all(src, dst)
 	}
-	if c >= driver.Optional || len(src) != pointwises[c].operands || !src[0].IsFloat() && src[len(src)-1].Wide() == driver.Int64 && pointwises[c].i64 == nil {
+	if c >= driver.Optional || len(src) != pointwises[c].operands || !offered(pointwises[c], src[len(src)-1]) {
 		return false
 	}
 	switch c {
@@ -163,6 +185,14 @@ func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) boo
 		return all(src[1:], dst) && (src[0] == driver.Bool || src[0] == dst)
 	}
 	return all(src, dst)
+}
+
+// offered reports whether there is a loop of p for what d is computed in.
+func offered(p pointwise, d driver.DType) bool {
+	if d.IsFloat() {
+		return p.f32 != nil
+	}
+	return p.i64 != nil
 }
 
 func dtypesOf(views []driver.View) []driver.DType {
@@ -186,7 +216,7 @@ func check(k driver.Kernel, dst driver.View, src []driver.View) {
 			n, want := v.Shape[axis], dst.Shape[axis]
 			switch {
 			case c == driver.Unscale:
-			case c >= driver.Sum && c <= driver.ReduceMin || c == driver.ArgMax || c == driver.ArgMin:
+			case c >= driver.Sum && c <= driver.Prod || c == driver.ArgMax || c == driver.ArgMin:
 				ok = n == want || want == 1
 			case c >= driver.Gather && c <= driver.ScatterMin:
 				ok = true // below

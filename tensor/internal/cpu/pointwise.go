@@ -16,7 +16,7 @@ type pointwise struct {
 	cost     int
 	f32      loop[float32]
 	f64      loop[float64]
-	i64      loop[int64] // nil: not for integers
+	i64      loop[int64] // nil: not for integers; without the other two, for them alone
 }
 
 // pointwises holds the elementwise codes, in the order of package driver; those
@@ -36,6 +36,29 @@ var pointwises = [driver.Optional]pointwise{
 	driver.Step:        {1, 1, step[float32], step[float64], step[int64]},
 	driver.Reciprocal:  {1, 4, reciprocal[float32], reciprocal[float64], nil},
 	driver.Pow:         {1, 32, pow[float32], pow[float64], nil},
+	driver.Rsqrt:       function(8, func(x float64) float64 { return 1 / math.Sqrt(x) }),
+	driver.Exp2:        function(8, math.Exp2),
+	driver.Expm1:       function(16, math.Expm1),
+	driver.Log2:        function(16, math.Log2),
+	driver.Log10:       function(16, math.Log10),
+	driver.Sin:         function(16, math.Sin),
+	driver.Cos:         function(16, math.Cos),
+	driver.Tan:         function(16, math.Tan),
+	driver.Asin:        function(16, math.Asin),
+	driver.Acos:        function(16, math.Acos),
+	driver.Atan:        function(16, math.Atan),
+	driver.Sinh:        function(16, math.Sinh),
+	driver.Cosh:        function(16, math.Cosh),
+	driver.Asinh:       function(32, math.Asinh),
+	driver.Acosh:       function(32, math.Acosh),
+	driver.Atanh:       function(16, math.Atanh),
+	driver.Erfc:        function(16, math.Erfc),
+	driver.Erfinv:      function(32, math.Erfinv),
+	driver.Floor:       function(2, math.Floor),
+	driver.Ceil:        function(2, math.Ceil),
+	driver.Trunc:       function(2, math.Trunc),
+	driver.Round:       function(2, math.RoundToEven),
+	driver.Sign:        {1, 1, sign[float32], sign[float64], sign[int64]},
 	driver.Add:         {2, 1, add[float32], add[float64], add[int64]},
 	driver.AddScaled:   {2, 1, addScaled[float32], addScaled[float64], addScaled[int64]},
 	driver.Sub:         {2, 1, sub[float32], sub[float64], sub[int64]},
@@ -49,6 +72,19 @@ var pointwises = [driver.Optional]pointwise{
 	driver.ReluGrad:    {2, 1, reluGrad[float32], reluGrad[float64], nil},
 	driver.TanhGrad:    {2, 1, tanhGrad[float32], tanhGrad[float64], nil},
 	driver.SigmoidGrad: {2, 1, sigmoidGrad[float32], sigmoidGrad[float64], nil},
+	driver.Power:       {2, 32, function2[float32](math.Pow), function2[float64](math.Pow), powerInt},
+	driver.Atan2:       {2, 32, function2[float32](math.Atan2), function2[float64](math.Atan2), nil},
+	driver.Hypot:       {2, 8, function2[float32](math.Hypot), function2[float64](math.Hypot), nil},
+	driver.Copysign:    {2, 2, function2[float32](math.Copysign), function2[float64](math.Copysign), nil},
+	driver.Fmod:        {2, 16, function2[float32](math.Mod), function2[float64](math.Mod), functionInt(fmodInt)},
+	driver.Remainder:   {2, 16, function2[float32](remainder), function2[float64](remainder), functionInt(remainderInt)},
+	driver.FloorDiv:    {2, 16, function2[float32](floorDiv), function2[float64](floorDiv), functionInt(floorDivInt)},
+	driver.TruncDiv:    {2, 4, truncDiv[float32], truncDiv[float64], functionInt(truncDivInt)},
+	driver.And:         {2, 1, nil, nil, functionInt(func(x, y int64) int64 { return x & y })},
+	driver.Or:          {2, 1, nil, nil, functionInt(func(x, y int64) int64 { return x | y })},
+	driver.Xor:         {2, 1, nil, nil, functionInt(func(x, y int64) int64 { return x ^ y })},
+	driver.ShiftLeft:   {2, 1, nil, nil, functionInt(func(x, y int64) int64 { return x << uint64(y) })},
+	driver.ShiftRight:  {2, 1, nil, nil, functionInt(func(x, y int64) int64 { return x >> uint64(y) })},
 	driver.Where:       {3, 1, where[float32], where[float64], where[int64]},
 }
 

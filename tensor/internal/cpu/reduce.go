@@ -169,6 +169,11 @@ func method[T number](code driver.Code) reduction[T] {
 			mul(dst, x, x, nil, 0, 0)
 			return dst
 		}
+	case driver.Prod:
+		m.zero = 1
+		m.fold = prodBlock[T]
+		m.pair = func(a, b T) T { return a * b }
+		m.join = func(dst, x []T) { mul(dst, dst, x, nil, 0, 0) }
 	case driver.ReduceMax:
 		m.zero = lowest[T]()
 		m.fold = maxBlock[T]
@@ -230,6 +235,24 @@ func sumBlock[T number](x []T) T {
 		}
 	}
 	return s[0]
+}
+
+// prodBlock returns the product of at most block elements, in sumBlock's order from
+// 1.
+func prodBlock[T number](x []T) T {
+	var p [lanes]T
+	for l := range p {
+		p[l] = 1
+	}
+	for i, v := range x {
+		p[i%lanes] *= v
+	}
+	for half := lanes / 2; half > 0; half /= 2 {
+		for l := range half {
+			p[l] *= p[l+half]
+		}
+	}
+	return p[0]
 }
 
 // tree returns the reduction of partial[0], partial[step], …, n of them: of one

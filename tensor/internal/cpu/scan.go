@@ -1,0 +1,100 @@
+package cpu
+
+import "halfnote/tensor/driver"
+
+// recurrence computes along an axis what goes on from element to element. Each
+// line is one worker's, in order.
+func recurrence[T number](b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	x := lines[T](src[0], k.Axis)
+	var y lineReader[T]
+	if len(src) == 2 {
+		y = lines[T](src[1], k.Axis)
+	}
+	out := writer[T]{lines[T](dst, k.Axis).reader}
+	eachLine(b, x, func(line int, s *scratch[T]) {
+		var last T
+		for lo := 0; lo < x.length; lo += chunk {
+			n := min(chunk, x.length-lo)
+			at := line*x.length + lo
+			in, to := x.at(at, s.in[0][:n]), out.room(at, s.out[:n])
+			var factor []T
+			if len(src) == 2 {
+				factor = y.at(at, s.in[1][:n])
+			}
+			for i, v := range in {
+				switch {
+				case lo+i == 0:
+					last = v
+				case factor != nil:
+					last = v + T(factor[i]*last)
+				default:
+					last += v
+				}
+				to[i] = last
+			}
+			out.put(at, to)
+		}
+	})
+}
+
+// cumArg sets each element of dst, of int64, to where the largest so far lies along
+// an axis, the smallest for CumArgMin.
+func cumArg[T number](b *Backend, k driver.Kernel, dst, src driver.View) {
+	x := lines[T](src, k.Axis)
+	out := writer[int64]{lines[int64](dst, k.Axis).reader}
+	eachLine(b, x, func(line int, s *scratch[T]) {
+		withScratch(func(room *scratch[int64]) {
+			var best T
+			var at int64
+			for lo := 0; lo < x.length; lo += chunk {
+				n := min(chunk, x.length-lo)
+				first := line*x.length + lo
+				to := out.room(first, room.out[:n])
+				for i, v := range x.at(first, s.in[0][:n]) {
+					better := v >= best
+					if k.Code == driver.CumArgMin {
+						better = v <= best
+					}
+					if better && best == best || v != v || lo+i == 0 {
+						best, at = v, int64(lo+i)
+					}
+					to[i] = at
+				}
+				out.put(first, to)
+			}
+		})
+	})
+}
+
+// lineReader reads a view line by line along an axis.
+type lineReader[T number] struct {
+	reader[T]
+	length, count int
+}
+
+func lines[T number](v driver.View, axis int) lineReader[T] {
+	if len(v.Shape) == 0 {
+		return lineReader[T]{read[T](v), 1, 1}
+	}
+	l := layout{offset: v.Offset}
+	n := 1
+	for i, size := range v.Shape {
+		if i != axis {
+			l.push(size, v.Stride[i])
+			n *= size
+		}
+	}
+	l.push(v.Shape[axis], v.Stride[axis])
+	return lineReader[T]{readLayout[T](v, l), v.Shape[axis], n}
+}
+
+// eachLine calls visit for every line, several of them at once.
+func eachLine[T number](b *Backend, x lineReader[T], visit func(line int, s *scratch[T])) {
+	b.ranges(x.count, max(1, copyItem/4/max(1, x.length)), func(lo, hi int) {
+		withScratch(func(s *scratch[T]) {
+			for ; lo < hi; lo++ {
+				visit(lo, s)
+			}
+		})
+	})
+}

@@ -1,0 +1,99 @@
+package optim
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+)
+
+// PlateauOptions are what NewReduceLROnPlateau may be told. The zero value is
+// torch's default.
+type PlateauOptions struct {
+	Max       bool    // larger is better
+	Factor    float64 // of the learning rate, below 1; 0.1 by default
+	Patience  int     // how many steps without a better number are borne; 10 by default, negative for none
+	Threshold float64 // what counts as better: relative to the best, 1e-4 by default
+	Absolute  bool    // Threshold is a difference
+	Cooldown  int     // steps after a reduction that do not count
+	Low       float64 // the learning rates' lower bound
+	Eps       float64 // what is too small a change to make; 1e-8 by default
+}
+
+// Plateau lowers learning rates when a number, as the validation loss, gets no
+// better. It is torch.optim.lr_scheduler.ReduceLROnPlateau.
+type Plateau struct {
+	opt           *Optimizer
+	o             PlateauOptions
+	best          float64
+	bad, cooldown int
+	epoch         int
+}
+
+// NewReduceLROnPlateau returns a Plateau. It is
+// torch.optim.lr_scheduler.ReduceLROnPlateau.
+func NewReduceLROnPlateau(opt *Optimizer, o PlateauOptions) *Plateau {
+	o.Factor = cmp.Or(o.Factor, 0.1)
+	o.Patience = max(cmp.Or(o.Patience, 10), 0)
+	o.Threshold = cmp.Or(o.Threshold, 1e-4)
+	o.Eps = cmp.Or(o.Eps, 1e-8)
+	check(o.Factor < 1, "ReduceLROnPlateau", "the factor is %v; expected one below 1", o.Factor)
+	p := &Plateau{opt: opt, o: o, best: math.Inf(1)}
+	if o.Max {
+		p.best = math.Inf(-1)
+	}
+	return p
+}
+
+// Step takes the newest number and lowers the learning rates if there have been too
+// many in a row that are not better than the best.
+func (p *Plateau) Step(metric float64) {
+	p.epoch++
+	if p.better(metric) {
+		p.best, p.bad = metric, 0
+	} else {
+		p.bad++
+	}
+	if p.cooldown > 0 {
+		p.cooldown--
+		p.bad = 0
+	}
+	if p.bad <= p.o.Patience {
+		return
+	}
+	for _, g := range p.opt.groups {
+		if lr := max(g.LR*p.o.Factor, p.o.Low); g.LR-lr > p.o.Eps {
+			g.LR = lr
+		}
+	}
+	p.cooldown, p.bad = p.o.Cooldown, 0
+}
+
+func (p *Plateau) better(x float64) bool {
+	sign := 1.0
+	if p.o.Max {
+		sign = -1
+	}
+	if p.o.Absolute {
+		return sign*x < sign*p.best-p.o.Threshold
+	}
+	return sign*x < sign*p.best*(1-sign*p.o.Threshold)
+}
+
+// StateDict returns what a checkpoint must hold, as [Scheduler.StateDict].
+func (p *Plateau) StateDict() map[string]float64 {
+	return map[string]float64{"best": p.best, "num_bad_epochs": float64(p.bad), "cooldown_counter": float64(p.cooldown), "last_epoch": float64(p.epoch)}
+}
+
+// LoadStateDict restores what StateDict returned, as [Scheduler.LoadStateDict].
+func (p *Plateau) LoadStateDict(state map[string]float64) error {
+	if err := sameNames("ReduceLROnPlateau", p.StateDict(), state); err != nil {
+		return err
+	}
+	p.best, p.bad, p.cooldown, p.epoch = state["best"], int(state["num_bad_epochs"]), int(state["cooldown_counter"]), int(state["last_epoch"])
+	return nil
+}
+
+// String returns where it is.
+func (p *Plateau) String() string {
+	return fmt.Sprintf("ReduceLROnPlateau(epoch %d, best %v, %d without a better one)", p.epoch, p.best, p.bad)
+}

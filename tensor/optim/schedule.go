@@ -1,0 +1,197 @@
+package optim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// Scheduler sets the learning rates of an optimizer's groups from step to step. Call
+// Step after the optimizer's, once an epoch or once a batch. It is
+// torch.optim.lr_scheduler.LRScheduler.
+//
+// Most schedulers change the learning rate that they find, so that several can work
+// on one optimizer.
+type Scheduler struct {
+	name  string
+	opt   *Optimizer
+	next  func(s *Scheduler, i int, g *Group) float64 // the learning rate of group i at s.epoch
+	epoch int                                         // steps since the start
+	begin bool                                        // next is for the start
+	goes  bool                                        // goes on from the learning rate there is when its turn comes
+	parts []*Scheduler                                // of a scheduler made of others
+	until []int                                       // when the parts' turns end, if they take turns
+}
+
+// newScheduler returns a scheduler that has set the learning rates to start with.
+func newScheduler(name string, opt *Optimizer, next func(s *Scheduler, i int, g *Group) float64) *Scheduler {
+	s := &Scheduler{name: name, opt: opt, next: next}
+	for _, g := range opt.groups {
+		if g.InitialLR == 0 {
+			g.InitialLR = g.LR
+		}
+	}
+	s.start()
+	return s
+}
+
+// start sets the learning rates at epoch 0.
+func (s *Scheduler) start() {
+	s.epoch, s.begin = 0, true
+	s.set()
+	s.begin = false
+}
+
+// set sets the learning rates at s.epoch.
+func (s *Scheduler) set() {
+	for i, g := range s.opt.groups {
+		g.LR = s.next(s, i, g)
+	}
+}
+
+// Step goes on to the next epoch.
+func (s *Scheduler) Step() {
+	s.epoch++
+	switch {
+	case s.parts == nil:
+		s.set()
+	case s.until == nil:
+		for _, part := range s.parts {
+			part.Step()
+		}
+	default:
+		turn, starts := slices.BinarySearch(s.until, s.epoch)
+		if starts {
+			turn++
+		}
+		part := s.parts[turn]
+		switch {
+		case !starts:
+			part.Step()
+		case part.goes:
+			part.epoch = 0
+			part.set()
+		default:
+			s.reset()
+			part.start()
+		}
+	}
+}
+
+// reset gives all groups the learning rates that they started with.
+func (s *Scheduler) reset() {
+	for _, g := range s.opt.groups {
+		g.LR = g.InitialLR
+	}
+}
+
+// LastLR returns the learning rates of the groups. It is get_last_lr.
+func (s *Scheduler) LastLR() []float64 {
+	var out []float64
+	for _, g := range s.opt.groups {
+		out = append(out, g.LR)
+	}
+	return out
+}
+
+// Epoch returns how many steps there have been.
+func (s *Scheduler) Epoch() int { return s.epoch }
+
+// String returns the scheduler's name and where it is.
+func (s *Scheduler) String() string {
+	return fmt.Sprintf("%s(epoch %d, lr %v)", s.name, s.epoch, s.LastLR())
+}
+
+// StateDict returns what a checkpoint must hold of the scheduler beside what it was
+// made with; the optimizer's state has the learning rates. It is
+// torch.optim.lr_scheduler.LRScheduler.state_dict.
+func (s *Scheduler) StateDict() map[string]float64 {
+	state := map[string]float64{"last_epoch": float64(s.epoch)}
+	for i, part := range s.parts {
+		for name, n := range part.StateDict() {
+			state[fmt.Sprintf("%d.%s", i, name)] = n
+		}
+	}
+	return state
+}
+
+// LoadStateDict restores what StateDict returned of a scheduler that was made alike.
+// If a name is missing or unknown it returns an error that names all of them, and
+// nothing has changed.
+func (s *Scheduler) LoadStateDict(state map[string]float64) error {
+	if err := sameNames(s.name, s.StateDict(), state); err != nil {
+		return err
+	}
+	s.load(state)
+	return nil
+}
+
+func (s *Scheduler) load(state map[string]float64) {
+	s.epoch = int(state["last_epoch"])
+	for i, part := range s.parts {
+		of := map[string]float64{}
+		for name, n := range state {
+			if own, ok := strings.CutPrefix(name, fmt.Sprintf("%d.", i)); ok {
+				of[own] = n
+			}
+		}
+		part.load(of)
+	}
+}
+
+// sameNames returns an error unless state has the names of own.
+func sameNames(name string, own, state map[string]float64) error {
+	var wrong []string
+	for _, key := range slices.Sorted(maps.Keys(own)) {
+		if _, ok := state[key]; !ok {
+			wrong = append(wrong, key+" is missing")
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(state)) {
+		if _, ok := own[key]; !ok {
+			wrong = append(wrong, key+" is not of this scheduler")
+		}
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("optim: load state dict of %s: %s", name, strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+// check panics unless ok.
+func check(ok bool, name, format string, args ...any) {
+	if !ok {
+		panic(&tensor.Error{Op: name, Why: fmt.Sprintf(format, args...)})
+	}
+}
+
+// NewChainedScheduler returns a scheduler that steps all of parts, which belong to
+// one optimizer. It is torch.optim.lr_scheduler.ChainedScheduler.
+func NewChainedScheduler(parts ...*Scheduler) *Scheduler {
+	oneOptimizer("ChainedScheduler", parts)
+	return &Scheduler{name: "ChainedScheduler", opt: parts[0].opt, parts: parts}
+}
+
+// NewSequentialLR returns a scheduler under which parts, which belong to one
+// optimizer, take turns: the second from epoch milestones[0] on, and so on. It
+// panics unless milestones go up and are one fewer than parts. It is
+// torch.optim.lr_scheduler.SequentialLR.
+func NewSequentialLR(parts []*Scheduler, milestones []int) *Scheduler {
+	oneOptimizer("SequentialLR", parts)
+	check(len(milestones) == len(parts)-1 && slices.IsSorted(milestones), "SequentialLR",
+		"%d schedulers and milestones %v; expected one milestone fewer, in order", len(parts), milestones)
+	s := &Scheduler{name: "SequentialLR", opt: parts[0].opt, parts: parts, until: append([]int{}, milestones...)}
+	s.reset()
+	parts[0].start()
+	return s
+}
+
+func oneOptimizer(name string, parts []*Scheduler) {
+	check(len(parts) > 0, name, "there are no schedulers; expected one or more")
+	for i, p := range parts {
+		check(p != nil && p.opt == parts[0].opt, name, "scheduler %d belongs to another optimizer than the first; expected one optimizer", i)
+	}
+}

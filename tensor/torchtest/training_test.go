@@ -1,0 +1,91 @@
+package torchtest
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+// trainings are the runs of make_training.py: each returns the loss of every step.
+var trainings = map[string]func() []float64{
+	"mlp, sgd": func() []float64 {
+		net, batches := mlp()
+		return train(net.Forward, optim.NewSGD(nn.Parameters(net), 0.1), T.MSELoss, batches)
+	},
+	"mlp, adamw": func() []float64 {
+		net, batches := mlp()
+		return train(net.Forward, optim.NewAdamW(nn.Parameters(net), 0.01), T.MSELoss, batches)
+	},
+}
+
+// TestTraining trains small networks from the same seed as PyTorch: generator,
+// layers, losses, derivatives and optimizers together. Losses agree to 1e-5 for ten
+// steps and to 1e-3 from there on: rounding grows as a network learns.
+func TestTraining(t *testing.T) {
+	text, err := os.ReadFile("testdata/training.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Losses map[string][]float64 }
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(trainings)) {
+		t.Run(name, func(t *testing.T) { sameLosses(t, trainings[name](), file.Losses[name]) })
+	}
+}
+
+// sameLosses compares the losses of every step and logs how far they are apart.
+func sameLosses(t *testing.T, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d losses, want %d", len(got), len(want))
+	}
+	worst, failed := 0.0, 0
+	for i := range want {
+		tolerance := 1e-3
+		if i < 10 {
+			tolerance = 1e-5
+		}
+		off := math.Abs(got[i]-want[i]) / math.Abs(want[i])
+		worst = max(worst, off)
+		if !(off <= tolerance) && failed < 3 {
+			t.Errorf("step %d: loss %v, want %v: off by %.2g", i, got[i], want[i], off)
+			failed++
+		}
+	}
+	t.Logf("%d losses from %.6g to %.6g, apart by at most %.2g", len(want), want[0], want[len(want)-1], worst)
+}
+
+type batch struct{ x, y T }
+
+// train returns the loss of each of 50 steps, batches taken in turn.
+func train(net func(T) T, opt *optim.Optimizer, loss func(y, target T) T, batches []batch) []float64 {
+	var losses []float64
+	for i := range 50 {
+		b := batches[i%len(batches)]
+		opt.ZeroGrad()
+		e := loss(net(b.x), b.y)
+		e.Backward()
+		opt.Step()
+		losses = append(losses, e.Item())
+	}
+	return losses
+}
+
+func mlp() (nn.Module, []batch) {
+	tensor.ManualSeed(1)
+	net := nn.Sequential(nn.NewLinear(16, 32), nn.ReLU(), nn.NewLinear(32, 32), nn.ReLU(), nn.NewLinear(32, 4))
+	var batches []batch
+	for range 5 {
+		batches = append(batches, batch{tensor.Randn(20, 16), tensor.Randn(20, 4)})
+	}
+	return net, batches
+}
