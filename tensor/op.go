@@ -35,6 +35,7 @@ const (
 	ReadsOperands              // the operands' values
 	ReadsResult                // the result's values
 	ReadsNothing               // shapes and dtypes only
+	ReadsIndices               // the values of operands that are no floating-point numbers: positions and masks
 )
 
 // Info describes an operation.

@@ -1,10 +1,6 @@
 package tensor
 
-import (
-	"slices"
-
-	"halfnote/tensor/driver"
-)
+import "halfnote/tensor/driver"
 
 // over is the part of a reduction that says what it runs over.
 type over struct {
@@ -156,29 +152,6 @@ func (n norm) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 // over all if none is given. It squares and adds in float32 and rounds once, so
 // float16 [300, 400] has the norm 500. It is torch.norm.
 func (t *Tensor) Norm(dims ...int) *Tensor { return apply(norm{over{axes("norm", t, dims), false}}, t) }
-
-// Argmax returns the index of the largest element of each row along dim, the first
-// of equal ones, as whole numbers in row-major order. It has no gradient. It is
-// torch.argmax.
-func (t *Tensor) Argmax(dim int) []int {
-	d := axis("argmax", t, dim, len(t.shape))
-	n := t.shape[d]
-	if n == 0 {
-		fail("argmax", []*Tensor{t}, "there is no element to choose along dimension %d", d)
-	}
-	order := append(slices.Delete(seq(len(t.shape)), d, d+1), d)
-	values := permuted(t.Detach(), order).Float64s()
-	out := make([]int, len(values)/n)
-	for row := range out {
-		r := values[row*n : (row+1)*n]
-		for i, x := range r {
-			if best := r[out[row]]; x > best || x != x && best == best {
-				out[row] = i
-			}
-		}
-	}
-	return out
-}
 
 // seq returns 0, 1, … n-1.
 func seq(n int) []int {

@@ -90,7 +90,7 @@ func TestOpsPage(t *testing.T) {
 			list = "never cast"
 		}
 		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", info.Name, info.Torch, list,
-			[...]string{"operands and result", "operands", "result", "shapes"}[info.Reads])
+			[...]string{"operands and result", "operands", "result", "shapes", "positions and masks"}[info.Reads])
 	}
 	if *update {
 		if err := os.WriteFile("OPS.md", b.Bytes(), 0o644); err != nil {

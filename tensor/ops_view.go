@@ -40,33 +40,6 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 	return apply(reshape{to}, t)
 }
 
-// Flatten returns t with the dimensions from start on made one. It is
-// torch.flatten.
-func (t *Tensor) Flatten(start int) *Tensor {
-	if len(t.shape) == 0 {
-		return t.Reshape(1)
-	}
-	start = axis("flatten", t, start, len(t.shape))
-	return t.Reshape(append(slices.Clone(t.shape[:start]), size(t.shape[start:]))...)
-}
-
-// Unsqueeze returns t with a dimension of size 1 put in at dim. It is
-// torch.unsqueeze.
-func (t *Tensor) Unsqueeze(dim int) *Tensor {
-	dim = axis("unsqueeze", t, dim, len(t.shape)+1)
-	return t.Reshape(slices.Insert(slices.Clone(t.shape), dim, 1)...)
-}
-
-// Squeeze returns t without dimension dim, whose size must be 1. It is
-// torch.squeeze, which leaves other sizes alone.
-func (t *Tensor) Squeeze(dim int) *Tensor {
-	dim = axis("squeeze", t, dim, len(t.shape))
-	if t.shape[dim] != 1 {
-		fail("squeeze", []*Tensor{t}, "dimension %d has size %d; expected 1", dim, t.shape[dim])
-	}
-	return t.Reshape(slices.Delete(slices.Clone(t.shape), dim, dim+1)...)
-}
-
 type permute struct{ order []int }
 
 func (permute) Info() Info { return Info{"permute", "torch.permute", Keep, ReadsNothing} }
@@ -153,9 +126,9 @@ func (t *Tensor) expandTo(shape []int) *Tensor {
 	return apply(expand{shape}, t)
 }
 
-type slice struct{ dim, from, to int }
+type slice struct{ dim, from, to, step int }
 
-func (slice) Info() Info { return Info{"slice", "torch.narrow", Keep, ReadsNothing} }
+func (slice) Info() Info { return Info{"slice", "torch.ops.aten.slice", Keep, ReadsNothing} }
 func (slice) fixed()     {}
 func (s slice) Forward(in []*Tensor) *Tensor {
 	return sliced(in[0], s)
@@ -166,13 +139,25 @@ func (s slice) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 
 func sliced(x *Tensor, s slice) *Tensor {
 	shape := slices.Clone(x.shape)
-	shape[s.dim] = s.to - s.from
-	return x.alias(x.offset+s.from*x.stride[s.dim], shape, x.stride)
+	shape[s.dim] = (s.to - s.from + s.step - 1) / s.step
+	stride := x.stride
+	if s.step != 1 {
+		stride = slices.Clone(stride)
+		stride[s.dim] *= s.step
+	}
+	return x.alias(x.offset+s.from*x.stride[s.dim], shape, stride)
 }
 
 // Slice returns a view of the elements from up to but not including to along dim;
 // negative bounds count from the end. It is t[from:to].
-func (t *Tensor) Slice(dim, from, to int) *Tensor {
+func (t *Tensor) Slice(dim, from, to int) *Tensor { return t.SliceStep(dim, from, to, 1) }
+
+// SliceStep is Slice of every step-th element, from the first on. It is
+// t[from:to:step].
+func (t *Tensor) SliceStep(dim, from, to, step int) *Tensor {
+	if step < 1 {
+		fail("slice", []*Tensor{t}, "step %d is too small; expected 1 or more: use Flip to go backwards", step)
+	}
 	d := axis("slice", t, dim, len(t.shape))
 	n := t.shape[d]
 	f, e := from, to
@@ -185,7 +170,25 @@ func (t *Tensor) Slice(dim, from, to int) *Tensor {
 	if f < 0 || e > n || f > e {
 		fail("slice", []*Tensor{t}, "%d to %d is out of range in dimension %d; expected bounds from 0 to %d, in order", from, to, d, n)
 	}
-	return apply(slice{d, f, e}, t)
+	return apply(slice{d, f, e, step}, t)
+}
+
+// Narrow returns a view of length elements along dim, from start on; a negative start
+// counts from the end. It is torch.narrow.
+func (t *Tensor) Narrow(dim, start, length int) *Tensor {
+	d := axis("narrow", t, dim, len(t.shape))
+	n := t.shape[d]
+	from := start
+	if from < 0 {
+		from += n
+	}
+	if from < 0 || length < 0 || from+length > n {
+		fail("narrow", []*Tensor{t}, "%d elements from %d are out of range in dimension %d; expected them within its size %d", length, start, d, n)
+	}
+	if from == 0 && length == n {
+		return t
+	}
+	return apply(slice{d, from, from + length, 1}, t)
 }
 
 // Select returns a view of element i along dim, which drops out. It is

@@ -27,7 +27,7 @@ func newVertex(op Op, in []*Tensor, y *Tensor, s state) *vertex {
 	reads := op.Info().Reads
 	v.in = make([]*Tensor, len(in))
 	for i, t := range in {
-		v.in[i] = kept(t, reads == ReadsAll || reads == ReadsOperands)
+		v.in[i] = kept(t, reads == ReadsAll || reads == ReadsOperands || reads == ReadsIndices && !t.dtype.IsFloat())
 	}
 	y.v = v
 	v.out = kept(y, reads == ReadsAll || reads == ReadsResult)

@@ -1,0 +1,46 @@
+package tensor
+
+import "halfnote/tensor/driver"
+
+type argmax struct{ over }
+
+func (argmax) Info() Info { return Info{"argmax", "torch.argmax", Keep, ReadsNothing} }
+func (a argmax) Forward(in []*Tensor) *Tensor {
+	return a.finish(reduce(driver.ArgMax, in[0], a.dims, Int64))
+}
+func (argmax) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
+
+// Argmax returns where along dim, which drops out, the largest element is, as int64:
+// the first of equal ones, NaN if there is one. Without a dim it counts through all
+// elements in row-major order; of several it counts through those. It has no
+// gradient. It is torch.argmax.
+func (t *Tensor) Argmax(dims ...int) *Tensor {
+	return apply(argmax{nonEmpty("argmax", t, axes("argmax", t, dims))}, t)
+}
+
+// ArgmaxKeep is Argmax with size 1 left along dims: keepdim=True.
+func (t *Tensor) ArgmaxKeep(dims ...int) *Tensor {
+	o := nonEmpty("argmax", t, axes("argmax", t, dims))
+	o.keep = true
+	return apply(argmax{o}, t)
+}
+
+type argmin struct{ over }
+
+func (argmin) Info() Info { return Info{"argmin", "torch.argmin", Keep, ReadsNothing} }
+func (a argmin) Forward(in []*Tensor) *Tensor {
+	return a.finish(reduce(driver.ArgMin, in[0], a.dims, Int64))
+}
+func (argmin) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
+
+// Argmin is Argmax for the smallest element. It is torch.argmin.
+func (t *Tensor) Argmin(dims ...int) *Tensor {
+	return apply(argmin{nonEmpty("argmin", t, axes("argmin", t, dims))}, t)
+}
+
+// ArgminKeep is Argmin with size 1 left along dims: keepdim=True.
+func (t *Tensor) ArgminKeep(dims ...int) *Tensor {
+	o := nonEmpty("argmin", t, axes("argmin", t, dims))
+	o.keep = true
+	return apply(argmin{o}, t)
+}

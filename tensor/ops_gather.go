@@ -1,0 +1,74 @@
+package tensor
+
+import (
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+type gather struct{ dim int }
+
+func (gather) Info() Info { return Info{"gather", "torch.gather", Keep, ReadsIndices} }
+func (g gather) Forward(in []*Tensor) *Tensor {
+	y := newTensor(in[0].mem.backend, in[0].dtype, in[1].shape)
+	run(driver.Kernel{Code: driver.Gather, Axis: g.dim}, y, in[0], in[1])
+	return y
+}
+func (g gather) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{apply(scatterAdd{g.dim}, zerosOf(dy, in[0].shape), dy, in[1]), nil}
+}
+
+// Gather returns for each element of index the element of t that has its place, but
+// for dimension dim, where index says which: y[i][j] = t[index[i][j]][j] for dim 0.
+// index has t's number of dimensions, and sizes up to t's in the others. It is
+// torch.gather.
+func (t *Tensor) Gather(dim int, index *Tensor) *Tensor {
+	if len(t.shape) == 0 && len(index.shape) == 0 {
+		return t.Reshape(1).Gather(dim, index.Reshape(1)).Reshape()
+	}
+	d := placed("gather", t, dim, index)
+	return apply(gather{d}, t, positions("gather", t, index, d, t.shape[d], false))
+}
+
+// placed checks the shape of positions in t along dim, and returns dim counted from
+// the front.
+func placed(op string, t *Tensor, dim int, index *Tensor) int {
+	d := axis(op, t, dim, len(t.shape))
+	ok := len(index.shape) == len(t.shape)
+	for i := range t.shape {
+		ok = ok && (i == d || index.shape[i] <= t.shape[i])
+	}
+	if !ok {
+		fail(op, []*Tensor{t, index}, "the second says where in the first; expected as many dimensions, and sizes up to its own in all but dimension %d", d)
+	}
+	return d
+}
+
+// TakeAlongDim is Gather with t and index broadcast in all dimensions but dim, and
+// with positions that may count from the end. It is torch.take_along_dim.
+func (t *Tensor) TakeAlongDim(index *Tensor, dim int) *Tensor {
+	d := axis("take_along_dim", t, dim, len(t.shape))
+	if len(index.shape) != len(t.shape) {
+		fail("take_along_dim", []*Tensor{t, index}, "expected as many dimensions in both")
+	}
+	whole, part := slices.Clone(t.shape), slices.Clone(index.shape)
+	for i := range whole {
+		if i == d {
+			continue
+		}
+		n, ok := broadcastShapes(whole[i:i+1], part[i:i+1])
+		if !ok {
+			fail("take_along_dim", []*Tensor{t, index}, "they do not broadcast in dimension %d; expected sizes that are equal or 1", i)
+		}
+		whole[i], part[i] = n[0], n[0]
+	}
+	p := positions("take_along_dim", t, index, d, t.shape[d], true)
+	return apply(gather{d}, t.expandTo(whole), p.expandTo(part))
+}
+
+// Take returns the elements of t, counted in row-major order, that index says, in
+// index's shape; -1 is the last. It is torch.take.
+func (t *Tensor) Take(index *Tensor) *Tensor {
+	p := positions("take", t, index, 0, t.Numel(), true)
+	return apply(gather{0}, t.Reshape(t.Numel()), p.Reshape(p.Numel())).Reshape(index.shape...)
+}

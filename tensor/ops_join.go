@@ -1,0 +1,136 @@
+package tensor
+
+import (
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+type cat struct{ dim int }
+
+func (cat) Info() Info { return Info{"cat", "torch.cat", Keep, ReadsNothing} }
+func (cat) promotes()  {}
+func (c cat) Forward(in []*Tensor) *Tensor {
+	shape := slices.Clone(in[0].shape)
+	for _, t := range in[1:] {
+		shape[c.dim] += t.shape[c.dim]
+	}
+	y := newTensor(in[0].mem.backend, in[0].dtype, shape)
+	from := 0
+	for _, t := range in {
+		run(driver.Kernel{Code: driver.Copy}, sliced(y, slice{c.dim, from, from + t.shape[c.dim], 1}), t)
+		from += t.shape[c.dim]
+	}
+	return y
+}
+func (c cat) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	out := make([]*Tensor, len(in))
+	from := 0
+	for i, t := range in {
+		out[i] = dy.Narrow(c.dim, from, t.shape[c.dim])
+		from += t.shape[c.dim]
+	}
+	return out
+}
+
+// Cat returns ts one after the other along dim, in the dtype that they promote to.
+// Their other sizes are equal; vectors without elements are left out. It is
+// torch.cat.
+func Cat(dim int, ts ...*Tensor) *Tensor {
+	if len(ts) == 0 {
+		panic(&Error{Op: "cat", Why: "there are no tensors; expected one or more"})
+	}
+	first := ts[0]
+	for _, t := range ts {
+		if len(t.shape) == 0 {
+			fail("cat", ts, "one has no dimensions; expected one or more: use Stack")
+		}
+		if !emptyVector(t) {
+			first = t
+			break
+		}
+	}
+	d := axis("cat", first, dim, len(first.shape))
+	in := make([]*Tensor, 0, len(ts))
+	for i, t := range ts {
+		if emptyVector(t) && len(first.shape) > 1 {
+			in = append(in, t.Reshape(slices.Replace(first.Shape(), d, d+1, 0)...))
+			continue
+		}
+		if len(t.shape) != len(first.shape) || !slices.Equal(keepDims(t.shape, []int{d}), keepDims(first.shape, []int{d})) {
+			fail("cat", []*Tensor{first, t}, "operand %d does not fit the others; expected sizes that are equal in all dimensions but %d", i, d)
+		}
+		in = append(in, t)
+	}
+	return apply(cat{d}, in...)
+}
+
+func emptyVector(t *Tensor) bool { return len(t.shape) == 1 && t.shape[0] == 0 }
+
+type stack struct{ dim int }
+
+func (stack) Info() Info { return Info{"stack", "torch.stack", Keep, ReadsNothing} }
+func (stack) promotes()  {}
+func (s stack) Forward(in []*Tensor) *Tensor {
+	y := newTensor(in[0].mem.backend, in[0].dtype, slices.Insert(slices.Clone(in[0].shape), s.dim, len(in)))
+	for i, t := range in {
+		part := sliced(y, slice{s.dim, i, i + 1, 1})
+		run(driver.Kernel{Code: driver.Copy}, part.alias(part.offset, t.shape, slices.Delete(slices.Clone(part.stride), s.dim, s.dim+1)), t)
+	}
+	return y
+}
+func (s stack) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	out := make([]*Tensor, len(in))
+	for i := range in {
+		out[i] = dy.Select(s.dim, i)
+	}
+	return out
+}
+
+// Stack returns ts, all of one shape, along a new dimension dim, in the dtype that they
+// promote to. It is torch.stack.
+func Stack(dim int, ts ...*Tensor) *Tensor {
+	if len(ts) == 0 {
+		panic(&Error{Op: "stack", Why: "there are no tensors; expected one or more"})
+	}
+	for i, t := range ts {
+		if !slices.Equal(t.shape, ts[0].shape) {
+			fail("stack", []*Tensor{ts[0], t}, "operand %d has another shape than the first; expected one shape", i)
+		}
+	}
+	return apply(stack{axis("stack", ts[0], dim, len(ts[0].shape)+1)}, ts...)
+}
+
+// HStack returns ts side by side: along dimension 1, vectors along their only one. It
+// is torch.hstack.
+func HStack(ts ...*Tensor) *Tensor {
+	in := each(ts, 1)
+	if len(in) > 0 && len(in[0].shape) == 1 {
+		return Cat(0, in...)
+	}
+	return Cat(1, in...)
+}
+
+// VStack returns ts one below the other: along dimension 0, vectors as rows. It is
+// torch.vstack.
+func VStack(ts ...*Tensor) *Tensor { return Cat(0, each(ts, 2)...) }
+
+// DStack returns ts one behind the other: along dimension 2. It is torch.dstack.
+func DStack(ts ...*Tensor) *Tensor { return Cat(2, each(ts, 3)...) }
+
+// each returns ts with that many dimensions at the least, as torch.atleast_1d and its
+// kin add them.
+func each(ts []*Tensor, dims int) []*Tensor {
+	out := make([]*Tensor, len(ts))
+	for i, t := range ts {
+		t = raised(t)
+		if dims > 1 && len(t.shape) == 1 {
+			t = t.Unsqueeze(0)
+		}
+		if dims > 2 && len(t.shape) == 2 {
+			t = t.Unsqueeze(2)
+		}
+		out[i] = t
+	}
+	return out
+}

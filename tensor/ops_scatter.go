@@ -1,0 +1,210 @@
+package tensor
+
+import "halfnote/tensor/driver"
+
+type scatter struct{ dim int }
+
+func (scatter) Info() Info { return Info{"scatter", "torch.scatter", Keep, ReadsIndices} }
+func (s scatter) Forward(in []*Tensor) *Tensor {
+	sameDType("scatter", in[:2])
+	y := duplicate(in[0])
+	run(driver.Kernel{Code: driver.Scatter, Axis: s.dim}, y, in[1], in[2])
+	return y
+}
+func (s scatter) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{apply(s, dy, zerosOf(dy, in[1].shape), in[2]), apply(gather{s.dim}, dy, in[2]), nil}
+}
+
+// Scatter returns t with the elements of src put where index says, as Gather takes
+// them: y[index[i][j]][j] = src[i][j] for dim 0. src has index's sizes at the least.
+// Of several that go to one place the last in row-major order stays; each gets the
+// place's gradient, as in torch. It is torch.scatter.
+func (t *Tensor) Scatter(dim int, index, src *Tensor) *Tensor {
+	d, p := scattering("scatter", t, dim, index)
+	return apply(scatter{d}, t, sourceOf("scatter", index, src), p)
+}
+
+// ScatterValue is Scatter of a number.
+func (t *Tensor) ScatterValue(dim int, index *Tensor, value float64) *Tensor {
+	checkFinite("scatter", t.dtype, value)
+	d, p := scattering("scatter", t, dim, index)
+	return apply(scatter{d}, t, constant(t, t.dtype, value).expandTo(index.shape), p)
+}
+
+func scattering(op string, t *Tensor, dim int, index *Tensor) (int, *Tensor) {
+	d := placed(op, t, dim, index)
+	return d, positions(op, t, index, d, t.shape[d], false)
+}
+
+// sourceOf returns what of src goes to the places of index.
+func sourceOf(op string, index, src *Tensor) *Tensor {
+	if len(src.shape) != len(index.shape) {
+		fail(op, []*Tensor{index, src}, "the second goes where the first, the index, says; expected as many dimensions")
+	}
+	for d, n := range index.shape {
+		if n > src.shape[d] {
+			fail(op, []*Tensor{index, src}, "the second goes where the first, the index, says; expected size %d or more in dimension %d", n, d)
+		}
+		src = src.Narrow(d, 0, n)
+	}
+	return src
+}
+
+type scatterAdd struct{ dim int }
+
+func (scatterAdd) Info() Info { return Info{"scatter_add", "torch.scatter_add", Widest, ReadsIndices} }
+func (s scatterAdd) Forward(in []*Tensor) *Tensor {
+	sameDType("scatter_add", in[:2])
+	return meeting(driver.ScatterAdd, s.dim, in[0], in[1], in[2])
+}
+func (s scatterAdd) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{dy, apply(gather{s.dim}, dy, in[2]), nil}
+}
+
+// meeting returns x after c of src to index along dim, computed in float32 for halves
+// and rounded once.
+func meeting(c driver.Code, dim int, x, src, index *Tensor) *Tensor {
+	y, w := newTensor(x.mem.backend, wideOf(x.dtype), x.shape), wide(src)
+	run(driver.Kernel{Code: driver.Copy}, y, x)
+	run(driver.Kernel{Code: c, Axis: dim}, y, w, index)
+	if w != src {
+		release(w)
+	}
+	return narrow(y, x.dtype)
+}
+
+// ScatterAdd returns t with the elements of src added where index says:
+// y[index[i][j]][j] += src[i][j] for dim 0, in row-major order of src, in float32 for
+// halves, rounded once. It is torch.scatter_add.
+func (t *Tensor) ScatterAdd(dim int, index, src *Tensor) *Tensor {
+	d, p := scattering("scatter_add", t, dim, index)
+	return apply(scatterAdd{d}, t, sourceOf("scatter_add", index, src), p)
+}
+
+// scatterReduce joins what goes to one place.
+type scatterReduce struct {
+	dim     int
+	how     string
+	without bool // t itself does not count where something goes
+}
+
+// joins has the kernels of scatterReduce.
+var joins = map[string]driver.Code{
+	"sum": driver.ScatterAdd, "mean": driver.ScatterAdd, "prod": driver.ScatterMul, "amax": driver.ScatterMax, "amin": driver.ScatterMin,
+}
+
+func (scatterReduce) Info() Info {
+	return Info{"scatter_reduce", "torch.scatter_reduce", Keep, ReadsAll}
+}
+func (s scatterReduce) Forward(in []*Tensor) *Tensor {
+	sameDType("scatter_reduce", in[:2])
+	x, src, index := in[0], in[1], in[2]
+	y, w := narrow(duplicate(x), wideOf(x.dtype)), wide(src)
+	if s.without {
+		start := w // the largest may count twice
+		switch s.how {
+		case "sum", "mean":
+			start = repeated(constant(x, y.dtype, 0), index.shape)
+		case "prod":
+			start = repeated(constant(x, y.dtype, 1), index.shape)
+		}
+		run(driver.Kernel{Code: driver.Scatter, Axis: s.dim}, y, start, index)
+	}
+	run(driver.Kernel{Code: joins[s.how], Axis: s.dim}, y, w, index)
+	if s.how == "mean" {
+		y = s.divided(y, index)
+	}
+	return narrow(y, x.dtype)
+}
+
+// divided returns the sums y by how many went into each, integers rounded down.
+func (s scatterReduce) divided(y, index *Tensor) *Tensor {
+	n := s.counts(y, index)
+	if y.dtype.IsFloat() {
+		run(driver.Kernel{Code: driver.Div}, y, y, n)
+		return y
+	}
+	sums, counts := y.Int64s(), n.Int64s()
+	for i, c := range counts {
+		q := sums[i] / c
+		if sums[i]%c < 0 {
+			q--
+		}
+		sums[i] = q
+	}
+	return FromInt64s(sums, y.shape...)
+}
+
+// counts returns how many elements go into each of y, 1 at the least.
+func (s scatterReduce) counts(y, index *Tensor) *Tensor {
+	n := newTensor(y.mem.backend, wideOf(y.dtype), y.shape)
+	if !s.without {
+		run(driver.Kernel{Code: driver.Fill, Alpha: 1}, n)
+	}
+	one := constant(n, n.dtype, 1)
+	run(driver.Kernel{Code: driver.ScatterAdd, Axis: s.dim}, n, repeated(one, index.shape), index)
+	runBroadcast(driver.Kernel{Code: driver.Max}, n, n, one)
+	return n
+}
+
+// VJP follows scatter_reduce_backward in torch/csrc/autograd/FunctionsManual.cpp.
+func (s scatterReduce) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
+	x, src, index := in[0], in[1], in[2]
+	take := func(t *Tensor) *Tensor { return apply(gather{s.dim}, t, index) }
+	var dx, dsrc *Tensor
+	switch s.how {
+	case "sum":
+		dx, dsrc = dy, take(dy)
+	case "mean":
+		dx = dy.Div(s.counts(dy, index).To(dy.dtype))
+		dsrc = take(dx)
+	case "prod":
+		dx, dsrc = s.products(dy, x, src, index)
+	default:
+		// Equal ones share the gradient.
+		xLeads, srcLeads := equalMask(x, y), equalMask(src, take(y))
+		share := dy.Div(apply(scatterAdd{s.dim}, xLeads, srcLeads, index))
+		dx, dsrc = share.Mul(xLeads), take(share).Mul(srcLeads)
+	}
+	if s.without {
+		dx = apply(scatter{s.dim}, dx, zerosOf(dx, index.shape), index)
+	}
+	return []*Tensor{dx, dsrc, nil}
+}
+
+// products returns the gradients of a product: each factor's is the product of the
+// others. Zeros are left out of it by putting 1 in their place, which is right
+// where there is one, and gives 0 where there are more.
+func (s scatterReduce) products(dy, x, src, index *Tensor) (dx, dsrc *Tensor) {
+	take := func(t *Tensor) *Tensor { return apply(gather{s.dim}, t, index) }
+	zero := func(t *Tensor) *Tensor { return equalMask(t, zerosOf(t, t.shape)) }
+	one := constant(dy, dy.dtype, 1)
+	xZero, srcZero := zero(x), zero(src)
+	count := apply(scatterAdd{s.dim}, zerosOf(dy, x.shape), srcZero, index)
+	single := srcZero.Mul(equalMask(take(count), one.expandTo(index.shape)))
+	full := func(x, src *Tensor) *Tensor { return apply(s, x, src, index) }
+
+	safeX := xZero.Where(one, x)
+	dx = dy.Mul(full(safeX, src)).Div(safeX)
+	alone := take(dy.Mul(full(x, single.Where(one, src))))
+	among := take(dy.Mul(full(x, src))).Div(srcZero.Where(one, src))
+	return dx, single.Where(alone, among)
+}
+
+// ScatterReduceOptions are what ScatterReduce may be told.
+type ScatterReduceOptions struct {
+	// ExcludeSelf leaves t's own elements out where something goes:
+	// include_self=False.
+	ExcludeSelf bool
+}
+
+// ScatterReduce returns t with each element joined with those of src that index sends
+// to it, as Scatter does: by "sum", "prod", "mean", "amax" or "amin". It is
+// torch.scatter_reduce.
+func (t *Tensor) ScatterReduce(dim int, index, src *Tensor, how string, o ScatterReduceOptions) *Tensor {
+	if _, ok := joins[how]; !ok {
+		fail("scatter_reduce", []*Tensor{t, index, src}, "there is no reduction %q; expected sum, prod, mean, amax or amin", how)
+	}
+	d, p := scattering("scatter_reduce", t, dim, index)
+	return apply(scatterReduce{d, how, o.ExcludeSelf}, t, sourceOf("scatter_reduce", index, src), p)
+}

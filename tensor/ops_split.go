@@ -1,0 +1,80 @@
+package tensor
+
+// Split returns t cut along dim into views of size elements, the last of which may
+// have fewer. It is torch.split.
+func (t *Tensor) Split(size, dim int) []*Tensor {
+	d := axis("split", t, dim, len(t.shape))
+	n := t.shape[d]
+	if size < 0 || size == 0 && n > 0 {
+		fail("split", []*Tensor{t}, "parts of %d elements; expected 1 or more", size)
+	}
+	if n == 0 {
+		return []*Tensor{t}
+	}
+	var out []*Tensor
+	for from := 0; from < n; from += size {
+		out = append(out, t.Narrow(d, from, min(size, n-from)))
+	}
+	return out
+}
+
+// SplitSizes returns t cut along dim into views of the given sizes, which make up all
+// of it. It is torch.split with a list.
+func (t *Tensor) SplitSizes(sizes []int, dim int) []*Tensor {
+	d := axis("split", t, dim, len(t.shape))
+	total := 0
+	for _, s := range checkShape("split", sizes) {
+		total += s
+	}
+	if total != t.shape[d] {
+		fail("split", []*Tensor{t}, "sizes %v make up %d; expected dimension %d's %d", sizes, total, d, t.shape[d])
+	}
+	out := make([]*Tensor, len(sizes))
+	from := 0
+	for i, s := range sizes {
+		out[i] = t.Narrow(d, from, s)
+		from += s
+	}
+	return out
+}
+
+// Chunk returns t cut along dim into n views of equal size, but for the last; there
+// may be fewer than n. It is torch.chunk.
+func (t *Tensor) Chunk(n, dim int) []*Tensor {
+	d := axis("chunk", t, dim, len(t.shape))
+	if n < 1 {
+		fail("chunk", []*Tensor{t}, "%d chunks; expected 1 or more", n)
+	}
+	if t.shape[d] == 0 {
+		return t.TensorSplit(n, d)
+	}
+	return t.Split((t.shape[d]+n-1)/n, d)
+}
+
+// TensorSplit returns t cut along dim into n views whose sizes differ by 1 at most, the
+// larger ones first. It is torch.tensor_split.
+func (t *Tensor) TensorSplit(n, dim int) []*Tensor {
+	d := axis("tensor_split", t, dim, len(t.shape))
+	if n < 1 {
+		fail("tensor_split", []*Tensor{t}, "%d parts; expected 1 or more", n)
+	}
+	sizes := make([]int, n)
+	for i := range sizes {
+		sizes[i] = t.shape[d] / n
+		if i < t.shape[d]%n {
+			sizes[i]++
+		}
+	}
+	return t.SplitSizes(sizes, d)
+}
+
+// Unbind returns views of the elements along dim, which drops out. It is
+// torch.unbind.
+func (t *Tensor) Unbind(dim int) []*Tensor {
+	d := axis("unbind", t, dim, len(t.shape))
+	out := make([]*Tensor, t.shape[d])
+	for i := range out {
+		out[i] = t.Select(d, i)
+	}
+	return out
+}

@@ -1,0 +1,106 @@
+package tensor
+
+import (
+	"fmt"
+
+	"halfnote/tensor/driver"
+)
+
+// Positions, the operands that say where: int64 tensors that have been looked
+// through before a kernel runs.
+
+// positions returns index as int64 numbers from 0 to n-1, positions in dimension
+// dim of x. Where wrap says so, -n to -1 count from the end. It panics if one is out
+// of range.
+func positions(op string, x, index *Tensor, dim, n int, wrap bool) *Tensor {
+	p := index.Detach()
+	switch index.dtype {
+	case Int64:
+	case Int32:
+		p = convert(index, Int64)
+	default:
+		failDType(op, []*Tensor{x, index}, "the second says where; expected int64 or int32, as from tensor.FromInts")
+	}
+	if p.Numel() == 0 {
+		return p
+	}
+	least := 0
+	if wrap {
+		least = -n
+	}
+	low, high := extremeOf(driver.ReduceMin, p), extremeOf(driver.ReduceMax, p)
+	if low < least || high >= n {
+		for i, j := range p.Int64s() {
+			if int(j) < least || int(j) >= n {
+				e := &Error{Op: op, Shapes: [][]int{x.shape, index.shape}}
+				e.Why = fmt.Sprintf("index %d%s is out of range in dimension %d of size %d; %s", j, placeIn(index.shape, i), dim, n, expectedRange(least, n))
+				panic(e)
+			}
+		}
+	}
+	if low < 0 {
+		negative := newTensor(p.mem.backend, Bool, p.shape)
+		runBroadcast(driver.Kernel{Code: driver.Less}, negative, p, constant(p, Int64, 0))
+		y := affineOf(p, 1, float64(n))
+		runBroadcast(driver.Kernel{Code: driver.Where}, y, negative, y, p)
+		p = y
+	}
+	return p
+}
+
+func expectedRange(least, n int) string {
+	if n == 0 {
+		return "expected none, as the dimension is empty"
+	}
+	return fmt.Sprintf("expected %d to %d", least, n-1)
+}
+
+// placeIn returns " at [1 2]" for element i of a tensor.
+func placeIn(shape []int, i int) string {
+	if len(shape) == 0 {
+		return ""
+	}
+	at := make([]int, len(shape))
+	for d := len(shape) - 1; d >= 0; d-- {
+		at[d] = i % shape[d]
+		i /= shape[d]
+	}
+	return fmt.Sprintf(" at %v", at)
+}
+
+// extremeOf returns the least or largest of integers.
+func extremeOf(c driver.Code, p *Tensor) int {
+	return int(reduce(c, p, seq(len(p.shape)), Int64).Int64s()[0])
+}
+
+// along returns a vector of positions as a view of shape, along dim.
+func along(index *Tensor, shape []int, dim int) *Tensor {
+	stride := make([]int, len(shape))
+	stride[dim] = index.stride[0]
+	return index.alias(index.offset, shape, stride)
+}
+
+// repeated returns a scalar as a view of shape.
+func repeated(scalar *Tensor, shape []int) *Tensor {
+	return scalar.alias(scalar.offset, shape, make([]int, len(shape)))
+}
+
+// zerosOf returns zeros of dy's dtype in shape, which take no memory.
+func zerosOf(dy *Tensor, shape []int) *Tensor { return constant(dy, dy.dtype, 0).expandTo(shape) }
+
+// raised returns t with one dimension at the least.
+func raised(t *Tensor) *Tensor {
+	if len(t.shape) == 0 {
+		return t.Reshape(1)
+	}
+	return t
+}
+
+// vector returns index in one dimension, as operations want that choose along
+// one.
+func vector(op string, t, index *Tensor) *Tensor {
+	if len(index.shape) > 1 {
+		fail(op, []*Tensor{t, index}, "the second says which along one dimension; expected a vector")
+	}
+	return raised(index)
+}

@@ -1,0 +1,96 @@
+package tensor
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestPositionMistakes checks that mistakes name the operation, what was given and
+// what was expected.
+func TestPositionMistakes(t *testing.T) {
+	x, i := Ones(2, 3), FromInts([]int{0, 1, 5})
+	row := FromInts([]int{0, 1, 5}, 1, 3)
+	for _, c := range []struct {
+		f    func()
+		want string
+	}{
+		{func() { x.Gather(1, row) }, "tensor: gather: shapes (2, 3) and (1, 3): index 5 at [0 2] is out of range in dimension 1 of size 3; expected 0 to 2"},
+		{func() { x.Gather(0, FromInts([]int{-1}, 1, 1)) }, "tensor: gather: shapes (2, 3) and (1, 1): index -1 at [0 0] is out of range in dimension 0 of size 2; expected 0 to 1"},
+		{func() { x.Gather(2, row) }, "tensor: gather: shape (2, 3): dimension 2 is out of range; expected -2 to 1"},
+		{func() { x.Gather(0, Ones(1, 3)) }, "tensor: gather: dtypes float32 and float32: the second says where; expected int64 or int32, as from tensor.FromInts"},
+		{func() { x.Gather(1, FromInts(make([]int, 9), 3, 3)) }, "tensor: gather: shapes (2, 3) and (3, 3): the second says where in the first; expected as many dimensions, and sizes up to its own in all but dimension 1"},
+		{func() { x.Gather(1, i) }, "tensor: gather: shapes (2, 3) and (3,): the second says where in the first; expected as many dimensions"},
+		{func() { x.Take(FromInts([]int{-7})) }, "tensor: take: shapes (2, 3) and (1,): index -7 at [0] is out of range in dimension 0 of size 6; expected -6 to 5"},
+		{func() { x.TakeAlongDim(i, 0) }, "tensor: take_along_dim: shapes (2, 3) and (3,): expected as many dimensions in both"},
+		{func() { x.TakeAlongDim(FromInts([]int{0, 0}, 1, 2), 0) }, "tensor: take_along_dim: shapes (2, 3) and (1, 2): they do not broadcast in dimension 1; expected sizes that are equal or 1"},
+		{func() { Zeros(0).IndexSelect(0, FromInts([]int{0})) }, "tensor: index_select: shapes (0,) and (1,): index 0 at [0] is out of range in dimension 0 of size 0; expected none, as the dimension is empty"},
+		{func() { x.IndexSelect(0, row) }, "tensor: index_select: shapes (2, 3) and (1, 3): the second says which along one dimension; expected a vector"},
+		{func() { x.IndexAdd(1, i, x, 1) }, "tensor: index_add: shapes (2, 3) and (3,): index 5 at [2] is out of range in dimension 1 of size 3; expected 0 to 2"},
+		{func() { x.IndexAdd(0, i, x, 1) }, "tensor: index_add: shapes (2, 3), (3,) and (2, 3): the third, the source, does not fit; expected shape (3, 3), a slice along dimension 0 for each index"},
+		{func() { x.IndexAdd(0, FromInts([]int{0, 1}), x.Double(), 1) }, "tensor: index_add: dtypes float32 and float64: they differ; expected one dtype"},
+		{func() { x.IndexCopy(0, i, x) }, "tensor: index_copy: shapes (2, 3), (3,) and (2, 3): the third, the source, does not fit"},
+		{func() { x.IndexFill(0, FromInts([]int{-3}), 1) }, "tensor: index_fill: shapes (2, 3) and (1,): index -3 at [0] is out of range in dimension 0 of size 2; expected -2 to 1"},
+		{func() { x.Half().IndexFill(0, i, 1e9) }, "tensor: index_fill: dtype float16: 1e+09 is beyond its range"},
+		{func() { x.Scatter(1, FromInts([]int{0, 0, 0}, 1, 3), i) }, "tensor: scatter: shapes (1, 3) and (3,): the second goes where the first, the index, says; expected as many dimensions"},
+		{func() { x.Scatter(1, FromInts([]int{0, 0, 0}, 1, 3), Ones(1, 2)) }, "tensor: scatter: shapes (1, 3) and (1, 2): the second goes where the first, the index, says; expected size 3 or more in dimension 1"},
+		{func() { x.ScatterAdd(0, FromInts([]int{0}, 1, 1), x.Half()) }, "tensor: scatter_add: dtypes float32 and float16: they differ; expected one dtype"},
+		{func() { x.ScatterReduce(0, row, x, "max", ScatterReduceOptions{}) }, `there is no reduction "max"; expected sum, prod, mean, amax or amin`},
+		{func() { x.Argmax(2) }, "tensor: argmax: shape (2, 3): dimension 2 is out of range; expected -2 to 1"},
+		{func() { Zeros(0, 3).Argmin(0) }, "tensor: argmin: shape (0, 3): there is no element to choose; expected sizes of 1 or more along [0]"},
+		{func() { Cat(0) }, "tensor: cat: there are no tensors; expected one or more"},
+		{func() { Cat(0, Full(1)) }, "tensor: cat: shape (): one has no dimensions; expected one or more: use Stack"},
+		{func() { Cat(0, x, Ones(2, 2)) }, "tensor: cat: shapes (2, 3) and (2, 2): operand 1 does not fit the others; expected sizes that are equal in all dimensions but 0"},
+		{func() { Stack(0, x, Ones(2)) }, "tensor: stack: shapes (2, 3) and (2,): operand 1 has another shape than the first; expected one shape"},
+		{func() { Stack(0) }, "tensor: stack: there are no tensors; expected one or more"},
+		{func() { x.SliceStep(0, 0, 2, 0) }, "tensor: slice: shape (2, 3): step 0 is too small; expected 1 or more: use Flip to go backwards"},
+		{func() { x.Narrow(1, 2, 2) }, "tensor: narrow: shape (2, 3): 2 elements from 2 are out of range in dimension 1; expected them within its size 3"},
+		{func() { x.T().View(6) }, "tensor: view: shapes (3, 2) and (6,): the first has strides [1 3], which cannot show the second without a copy; expected a contiguous tensor: use Reshape"},
+		{func() { x.Flatten(1, 0) }, "tensor: flatten: shape (2, 3): dimension 1 comes after 0; expected them in order"},
+		{func() { x.Unflatten(1, 2, -1) }, "tensor: unflatten: shape (2, 3): dimension 1 of size 3 does not split into [2 -1]; expected sizes whose product it is, and at most one -1"},
+		{func() { x.Repeat(2) }, "tensor: repeat: shape (2, 3): 1 numbers given; expected one a dimension, 2 or more"},
+		{func() { x.RepeatInterleave(-1, 0) }, "tensor: repeat_interleave: shape (2, 3): -1 repeats; expected 0 or more"},
+		{func() { x.RepeatInterleaveEach(i, 0) }, "tensor: repeat_interleave: shapes (2, 3) and (3,): the second says how often, as int64; expected 2 integers, one for each slice along dimension 0"},
+		{func() { x.RepeatInterleaveEach(FromInts([]int{1, -2}), 0) }, "-2 repeats of slice 1; expected 0 or more"},
+		{func() { Meshgrid(x) }, "tensor: meshgrid: shape (2, 3): operand 0 has 2 dimensions; expected vectors"},
+		{func() { x.Split(0, 0) }, "tensor: split: shape (2, 3): parts of 0 elements; expected 1 or more"},
+		{func() { x.SplitSizes([]int{1, 1}, 1) }, "tensor: split: shape (2, 3): sizes [1 1] make up 2; expected dimension 1's 3"},
+		{func() { x.Chunk(0, 0) }, "tensor: chunk: shape (2, 3): 0 chunks; expected 1 or more"},
+		{func() { x.TensorSplit(0, 0) }, "tensor: tensor_split: shape (2, 3): 0 parts; expected 1 or more"},
+	} {
+		if err := Try(c.f); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got  %v\nwant %s", err, c.want)
+		}
+	}
+}
+
+// TestPositionsAreViews checks that splitting and the like copy nothing.
+func TestPositionsAreViews(t *testing.T) {
+	x := Arange(0, 24).Reshape(2, 3, 4)
+	for name, y := range map[string]*Tensor{
+		"split": x.Split(2, 1)[1], "chunk": x.Chunk(2, 2)[0], "unbind": x.Unbind(1)[2], "narrow": x.Narrow(2, 1, 2), "slice": x.SliceStep(2, 0, 4, 3),
+		"movedim": x.Movedim(0, 2), "swapaxes": x.Swapaxes(0, 1), "flatten": x.Flatten(1), "unflatten": x.Unflatten(2, 2, 2), "view": x.View(6, 4),
+		"broadcast_to": x.BroadcastTo(5, 2, 3, 4), "meshgrid": Meshgrid(x.Ravel(), x.Ravel())[1],
+	} {
+		if y.mem != x.mem {
+			t.Errorf("%s: got a copy, want a view", name)
+		}
+	}
+}
+
+// TestIndexMemory checks that the derivative of a selection keeps positions alone: the
+// operand may change.
+func TestIndexMemory(t *testing.T) {
+	w := Ones(3, 2).RequireGrad()
+	y := w.Scale(2).IndexSelect(0, FromInts([]int{1, 1}))
+	NoGrad(func() { w.Fill(7) })
+	y.Sum().Backward()
+	if got, want := w.Grad().Float64s(), []float64{0, 0, 4, 4, 0, 0}; !equalFloats(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	i := FromInts([]int{0})
+	y = w.IndexSelect(0, i)
+	i.Fill(1)
+	if err := Try(func() { y.Sum().Backward() }); err == nil {
+		t.Error("positions that were changed since: no error")
+	}
+}
