@@ -18,7 +18,7 @@ func (c cat) Forward(in []*Tensor) *Tensor {
 	y := newTensor(in[0].mem.backend, in[0].dtype, shape)
 	from := 0
 	for _, t := range in {
-		run(driver.Kernel{Code: driver.Copy}, sliced(y, slice{c.dim, from, from + t.shape[c.dim], 1}), t)
+		run(driver.Kernel{Code: driver.Copy}, sliced(y, slice{c.dim, from, from + t.shape[c.dim]}), t)
 		from += t.shape[c.dim]
 	}
 	return y
@@ -74,7 +74,7 @@ func (stack) promotes()  {}
 func (s stack) Forward(in []*Tensor) *Tensor {
 	y := newTensor(in[0].mem.backend, in[0].dtype, slices.Insert(slices.Clone(in[0].shape), s.dim, len(in)))
 	for i, t := range in {
-		part := sliced(y, slice{s.dim, i, i + 1, 1})
+		part := sliced(y, slice{s.dim, i, i + 1})
 		run(driver.Kernel{Code: driver.Copy}, part.alias(part.offset, t.shape, slices.Delete(slices.Clone(part.stride), s.dim, s.dim+1)), t)
 	}
 	return y

@@ -126,7 +126,7 @@ func (t *Tensor) expandTo(shape []int) *Tensor {
 	return apply(expand{shape}, t)
 }
 
-type slice struct{ dim, from, to, step int }
+type slice struct{ dim, from, to int }
 
 func (slice) Info() Info { return Info{"slice", "torch.ops.aten.slice", Keep, ReadsNothing} }
 func (slice) fixed()     {}
@@ -139,13 +139,8 @@ func (s slice) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 
 func sliced(x *Tensor, s slice) *Tensor {
 	shape := slices.Clone(x.shape)
-	shape[s.dim] = (s.to - s.from + s.step - 1) / s.step
-	stride := x.stride
-	if s.step != 1 {
-		stride = slices.Clone(stride)
-		stride[s.dim] *= s.step
-	}
-	return x.alias(x.offset+s.from*x.stride[s.dim], shape, stride)
+	shape[s.dim] = s.to - s.from
+	return x.alias(x.offset+s.from*x.stride[s.dim], shape, x.stride)
 }
 
 // Slice returns a view of the elements from up to but not including to along dim;
@@ -155,9 +150,6 @@ func (t *Tensor) Slice(dim, from, to int) *Tensor { return t.SliceStep(dim, from
 // SliceStep is Slice of every step-th element, from the first on. It is
 // t[from:to:step].
 func (t *Tensor) SliceStep(dim, from, to, step int) *Tensor {
-	if step < 1 {
-		fail("slice", []*Tensor{t}, "step %d is too small; expected 1 or more: use Flip to go backwards", step)
-	}
 	d := axis("slice", t, dim, len(t.shape))
 	n := t.shape[d]
 	f, e := from, to
@@ -170,7 +162,46 @@ func (t *Tensor) SliceStep(dim, from, to, step int) *Tensor {
 	if f < 0 || e > n || f > e {
 		fail("slice", []*Tensor{t}, "%d to %d is out of range in dimension %d; expected bounds from 0 to %d, in order", from, to, d, n)
 	}
-	return apply(slice{d, f, e, step}, t)
+	switch {
+	case step < 1:
+		fail("slice", []*Tensor{t}, "step %d is too small; expected 1 or more: use Flip to go backwards", step)
+	case step > 1:
+		return apply(sliceStep{slice{d, f, e}, step}, t)
+	}
+	return apply(slice{d, f, e}, t)
+}
+
+// sliceStep is a slice of every step-th element.
+type sliceStep struct {
+	slice
+	step int
+}
+
+func (s sliceStep) Forward(in []*Tensor) *Tensor {
+	y := sliced(in[0], s.slice)
+	y.stride = slices.Clone(y.stride)
+	y.stride[s.dim] *= s.step
+	y.shape[s.dim] = (s.to - s.from + s.step - 1) / s.step
+	return y
+}
+func (s sliceStep) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{apply(sliceStepGrad{s, in[0].shape}, dy)}
+}
+
+// sliceStepGrad puts its operand into zeros of shape, where sliceStep took it from.
+type sliceStepGrad struct {
+	sliceStep
+	shape []int
+}
+
+func (sliceStepGrad) Info() Info { return sliceGrad{}.Info() }
+func (s sliceStepGrad) Forward(in []*Tensor) *Tensor {
+	y := newTensor(in[0].mem.backend, in[0].dtype, s.shape)
+	run(driver.Kernel{Code: driver.Copy}, s.sliceStep.Forward([]*Tensor{y}), in[0])
+	return y
+}
+func (s sliceStepGrad) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(s.sliceStep, d)}
 }
 
 // Narrow returns a view of length elements along dim, from start on; a negative start
@@ -188,7 +219,7 @@ func (t *Tensor) Narrow(dim, start, length int) *Tensor {
 	if from == 0 && length == n {
 		return t
 	}
-	return apply(slice{d, from, from + length, 1}, t)
+	return apply(slice{d, from, from + length}, t)
 }
 
 // Select returns a view of element i along dim, which drops out. It is
