@@ -16,7 +16,7 @@ func (s indexSelect) Forward(in []*Tensor) *Tensor {
 	shape := slices.Clone(x.shape)
 	shape[s.dim] = index.shape[0]
 	y := newTensor(x.mem.backend, x.dtype, shape)
-	run(driver.Kernel{Code: driver.Gather, Axis: s.dim}, y, x, along(index, shape, s.dim))
+	run(driver.Kernel{Code: driver.Gather, Axis: s.dim}, y, x, vectorAlong(index, shape, s.dim))
 	return y
 }
 func (s indexSelect) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -42,7 +42,7 @@ func (a indexAdd) Forward(in []*Tensor) *Tensor {
 	if a.alpha != 1 {
 		src = affineOf(wide(src), a.alpha, 0)
 	}
-	return meeting(driver.ScatterAdd, a.dim, x, src, along(index, src.shape, a.dim))
+	return meeting(driver.ScatterAdd, a.dim, x, src, vectorAlong(index, src.shape, a.dim))
 }
 func (a indexAdd) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	dsrc := apply(indexSelect{a.dim}, dy, in[2])
@@ -78,7 +78,7 @@ func (indexCopy) Info() Info { return Info{"index_copy", "torch.index_copy", Kee
 func (c indexCopy) Forward(in []*Tensor) *Tensor {
 	sameDType("index_copy", in[:2])
 	y := duplicate(in[0])
-	run(driver.Kernel{Code: driver.Scatter, Axis: c.dim}, y, in[1], along(in[2], in[1].shape, c.dim))
+	run(driver.Kernel{Code: driver.Scatter, Axis: c.dim}, y, in[1], vectorAlong(in[2], in[1].shape, c.dim))
 	return y
 }
 func (c indexCopy) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -105,7 +105,7 @@ func (f indexFill) Forward(in []*Tensor) *Tensor {
 	shape := slices.Clone(x.shape)
 	shape[f.dim] = index.shape[0]
 	value := repeated(constant(x, x.dtype, f.value), shape)
-	run(driver.Kernel{Code: driver.Scatter, Axis: f.dim}, y, value, along(index, shape, f.dim))
+	run(driver.Kernel{Code: driver.Scatter, Axis: f.dim}, y, value, vectorAlong(index, shape, f.dim))
 	return y
 }
 func (f indexFill) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {

@@ -73,8 +73,8 @@ func extremeOf(c driver.Code, p *Tensor) int {
 	return int(reduce(c, p, seq(len(p.shape)), Int64).Int64s()[0])
 }
 
-// along returns a vector of positions as a view of shape, along dim.
-func along(index *Tensor, shape []int, dim int) *Tensor {
+// vectorAlong returns a vector of positions as a view of shape, along dim.
+func vectorAlong(index *Tensor, shape []int, dim int) *Tensor {
 	stride := make([]int, len(shape))
 	stride[dim] = index.stride[0]
 	return index.alias(index.offset, shape, stride)
