@@ -83,22 +83,6 @@ func (reciprocal) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
 // Reciprocal returns 1 / t. It is torch.reciprocal.
 func (t *Tensor) Reciprocal() *Tensor { return apply(reciprocal{}, t) }
 
-type pow struct{ exponent float64 }
-
-func (pow) Info() Info { return Info{"pow", "torch.pow", Raise, ReadsOperands} }
-func (p pow) Forward(in []*Tensor) *Tensor {
-	return elementwise("pow", driver.Kernel{Code: driver.Pow, Alpha: p.exponent}, in[0])
-}
-func (p pow) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	if p.exponent == 0 {
-		return []*Tensor{constantLike(in[0], 0)}
-	}
-	return []*Tensor{dy.Mul(in[0].Pow(p.exponent - 1).Scale(p.exponent))}
-}
-
-// Pow returns t to the power exponent. It is torch.pow with a number.
-func (t *Tensor) Pow(exponent float64) *Tensor { return apply(pow{exponent}, t) }
-
 type tanh struct{}
 
 func (tanh) Info() Info { return Info{"tanh", "torch.tanh", Keep, ReadsResult} }
@@ -215,9 +199,9 @@ func (gelu) Info() Info {
 }
 func (gelu) Forward(in []*Tensor) *Tensor {
 	x := wide(in[0])
-	u := affineOf(x, math.Sqrt2/2, 0)
-	run(driver.Kernel{Code: driver.Erf}, u, u)
-	run(driver.Kernel{Code: driver.Affine, Alpha: 0.5, Beta: 0.5}, u, u)
+	u := affineOf(x, -math.Sqrt2/2, 0)
+	run(driver.Kernel{Code: driver.Erfc}, u, u) // 1 + erf(-u) loses what is small
+	run(driver.Kernel{Code: driver.Affine, Alpha: 0.5}, u, u)
 	runBroadcast(driver.Kernel{Code: driver.Mul}, u, u, x)
 	if x != in[0] {
 		release(x)
@@ -226,7 +210,7 @@ func (gelu) Forward(in []*Tensor) *Tensor {
 }
 func (gelu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	x := in[0].To(wideOf(in[0].dtype))
-	cdf := x.Scale(math.Sqrt2 / 2).Erf().AddScalar(1).Scale(0.5)
+	cdf := x.Scale(-math.Sqrt2 / 2).Erfc().Scale(0.5)
 	pdf := x.Pow(2).Scale(-0.5).Exp().Scale(1 / math.Sqrt(2*math.Pi))
 	return []*Tensor{dy.To(x.dtype).Mul(cdf.Add(x.Mul(pdf))).To(dy.dtype)}
 }

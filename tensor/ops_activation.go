@@ -1,0 +1,188 @@
+package tensor
+
+import "math"
+
+// Activations are composite: in float32 for halves, rounded once.
+
+type silu struct{}
+
+func (silu) Info() Info                     { return Info{"silu", "torch.nn.functional.silu", Keep, ReadsOperands} }
+func (silu) f(in []*Tensor) *Tensor         { return in[0].Mul(in[0].Sigmoid()) }
+func (a silu) Forward(in []*Tensor) *Tensor { return compose(a.f, in) }
+func (a silu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(a.f, dy, in)
+}
+
+// SiLU returns t sigmoid(t). It is torch.nn.functional.silu.
+func (t *Tensor) SiLU() *Tensor { return apply(silu{}, t) }
+
+type mish struct{}
+
+func (mish) Info() Info { return Info{"mish", "torch.nn.functional.mish", Keep, ReadsOperands} }
+func (mish) f(in []*Tensor) *Tensor {
+	return in[0].Mul(in[0].Softplus().Tanh())
+}
+func (a mish) Forward(in []*Tensor) *Tensor { return compose(a.f, in) }
+func (a mish) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(a.f, dy, in)
+}
+
+// Mish returns t tanh(softplus(t)). It is torch.nn.functional.mish.
+func (t *Tensor) Mish() *Tensor { return apply(mish{}, t) }
+
+// elu is scale times x above 0, scale alpha (exp(x / beta) - 1) elsewhere.
+type elu struct {
+	name               string
+	alpha, beta, scale float64
+}
+
+func (e elu) Info() Info {
+	return Info{e.name, "torch.nn.functional." + e.name, Keep, ReadsOperands}
+}
+func (e elu) f(in []*Tensor) *Tensor {
+	x := in[0]
+	below := x.ClampMax(0).DivScalar(e.beta).Expm1().Scale(e.alpha)
+	return x.GtScalar(0).Where(x, below).Scale(e.scale)
+}
+func (e elu) Forward(in []*Tensor) *Tensor { return compose(e.f, in) }
+func (e elu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(e.f, dy, in)
+}
+
+// ELU returns t above 0, alpha (exp(t) - 1) elsewhere; torch's alpha is 1. It is
+// torch.nn.functional.elu.
+func (t *Tensor) ELU(alpha float64) *Tensor { return apply(elu{"elu", alpha, 1, 1}, t) }
+
+// CELU returns t above 0, alpha (exp(t/alpha) - 1) elsewhere; torch's alpha is 1. It
+// is torch.nn.functional.celu.
+func (t *Tensor) CELU(alpha float64) *Tensor { return apply(elu{"celu", alpha, alpha, 1}, t) }
+
+// SELU returns 1.0507 ELU(t) with alpha 1.6733, which keep mean 0 and variance 1 (G.
+// Klambauer and others, "Self-Normalizing Neural Networks", 2017). It is
+// torch.nn.functional.selu.
+func (t *Tensor) SELU() *Tensor {
+	return apply(elu{"selu", 1.6732632423543772848170429916717, 1, 1.0507009873554804934193349852946}, t)
+}
+
+type softplus struct{ beta, threshold float64 }
+
+func (softplus) Info() Info {
+	return Info{"softplus", "torch.nn.functional.softplus", Raise, ReadsOperands}
+}
+func (s softplus) f(in []*Tensor) *Tensor {
+	x := in[0]
+	b := x.Scale(s.beta)
+	return b.GtScalar(s.threshold).Where(x, b.ClampMax(s.threshold).Exp().Log1p().DivScalar(s.beta))
+}
+func (s softplus) Forward(in []*Tensor) *Tensor { return compose(s.f, in) }
+func (s softplus) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(s.f, dy, in)
+}
+
+// Softplus returns log(1 + exp(t)), t itself above 20. It is
+// torch.nn.functional.softplus.
+func (t *Tensor) Softplus() *Tensor { return t.SoftplusWith(1, 20) }
+
+// SoftplusWith returns log(1 + exp(beta t)) / beta, t itself where beta t is above
+// threshold. It is torch.nn.functional.softplus.
+func (t *Tensor) SoftplusWith(beta, threshold float64) *Tensor {
+	return apply(softplus{beta, threshold}, t)
+}
+
+type logSigmoid struct{}
+
+func (logSigmoid) Info() Info {
+	return Info{"log_sigmoid", "torch.nn.functional.logsigmoid", Keep, ReadsOperands}
+}
+func (logSigmoid) f(in []*Tensor) *Tensor {
+	x := in[0]
+	below, zero := x.LtScalar(0), constant(x, x.dtype, 0)
+	return below.Where(x, zero).Sub(below.Where(x, x.Neg()).Exp().Log1p())
+}
+func (l logSigmoid) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+func (l logSigmoid) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(l.f, dy, in)
+}
+
+// LogSigmoid returns log(sigmoid(t)), exact where that is small. It is
+// torch.nn.functional.logsigmoid.
+func (t *Tensor) LogSigmoid() *Tensor { return apply(logSigmoid{}, t) }
+
+type softsign struct{}
+
+func (softsign) Info() Info {
+	return Info{"softsign", "torch.nn.functional.softsign", Keep, ReadsOperands}
+}
+func (softsign) real()                          {}
+func (softsign) f(in []*Tensor) *Tensor         { return in[0].Div(in[0].Abs().AddScalar(1)) }
+func (s softsign) Forward(in []*Tensor) *Tensor { return compose(s.f, in) }
+func (s softsign) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(s.f, dy, in)
+}
+
+// Softsign returns t / (1 + |t|). It is torch.nn.functional.softsign.
+func (t *Tensor) Softsign() *Tensor { return apply(softsign{}, t) }
+
+// tanhshrink is computed in float64: near 0 its terms cancel.
+type tanhshrink struct{}
+
+func (tanhshrink) Info() Info {
+	return Info{"tanhshrink", "torch.nn.functional.tanhshrink", Keep, ReadsOperands}
+}
+func (tanhshrink) real() {}
+func (tanhshrink) f(in []*Tensor) *Tensor {
+	x := in[0].Double()
+	return x.Sub(x.Tanh()).To(in[0].dtype)
+}
+func (s tanhshrink) Forward(in []*Tensor) *Tensor { return compose(s.f, in) }
+func (s tanhshrink) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(s.f, dy, in)
+}
+
+// Tanhshrink returns t - tanh(t). It is torch.nn.functional.tanhshrink.
+func (t *Tensor) Tanhshrink() *Tensor { return apply(tanhshrink{}, t) }
+
+// Softmin returns the softmax of -t along dim. It is torch.nn.functional.softmin.
+func (t *Tensor) Softmin(dim int) *Tensor { return t.Neg().Softmax(dim) }
+
+type glu struct{ dim int }
+
+func (glu) Info() Info { return Info{"glu", "torch.nn.functional.glu", Keep, ReadsOperands} }
+func (g glu) f(in []*Tensor) *Tensor {
+	x := in[0]
+	n := x.shape[g.dim] / 2
+	return x.Slice(g.dim, 0, n).Mul(x.Slice(g.dim, n, 2*n).Sigmoid())
+}
+func (g glu) Forward(in []*Tensor) *Tensor { return compose(g.f, in) }
+func (g glu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(g.f, dy, in)
+}
+
+// GLU returns a sigmoid(b), a and b being the halves of t along dim, whose size is
+// even. It is torch.nn.functional.glu.
+func (t *Tensor) GLU(dim int) *Tensor {
+	d := axis("glu", t, dim, len(t.shape))
+	if t.shape[d]%2 != 0 {
+		fail("glu", []*Tensor{t}, "dimension %d has size %d; expected an even one, to be halved", d, t.shape[d])
+	}
+	return apply(glu{d}, t)
+}
+
+// geluTanh is x sigmoid(2 u), where the definition has 1 + tanh(u), which loses what
+// is small.
+type geluTanh struct{}
+
+func (geluTanh) Info() Info { return gelu{}.Info() }
+func (geluTanh) f(in []*Tensor) *Tensor {
+	x := in[0]
+	u := x.Mul(x).Mul(x).Scale(0.044715).Add(x).Scale(2 * math.Sqrt(2/math.Pi))
+	return x.Mul(u.Sigmoid())
+}
+func (g geluTanh) Forward(in []*Tensor) *Tensor { return compose(g.f, in) }
+func (g geluTanh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(g.f, dy, in)
+}
+
+// GELUTanh returns GELU's approximation t/2 (1 + tanh(sqrt(2/pi) (t + 0.044715 t³))).
+// It is torch.nn.functional.gelu with approximate="tanh".
+func (t *Tensor) GELUTanh() *Tensor { return apply(geluTanh{}, t) }

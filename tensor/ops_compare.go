@@ -1,0 +1,145 @@
+package tensor
+
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+// comparison gives bool: code of its operands, in reverse order if swap is set, and
+// then its opposite if not is set. There is no derivative.
+type comparison struct {
+	name      string
+	code      driver.Code
+	swap, not bool
+}
+
+var (
+	eq = comparison{"eq", driver.Equal, false, false}
+	ne = comparison{"ne", driver.Equal, false, true}
+	lt = comparison{"lt", driver.Less, false, false}
+	le = comparison{"le", driver.LessEqual, false, false}
+	gt = comparison{"gt", driver.Less, true, false}
+	ge = comparison{"ge", driver.LessEqual, true, false}
+)
+
+func (c comparison) Info() Info { return Info{c.name, "torch." + c.name, Keep, ReadsNothing} }
+func (comparison) promotes()    {}
+func (c comparison) Forward(in []*Tensor) *Tensor {
+	y := newTensor(in[0].mem.backend, Bool, broadcast(c.name, in))
+	a, b := in[0], in[1]
+	if c.swap {
+		a, b = b, a
+	}
+	runBroadcast(driver.Kernel{Code: c.code}, y, a, b)
+	if c.not {
+		invert(y)
+	}
+	return y
+}
+func (comparison) VJP(_, _ *Tensor, in []*Tensor) []*Tensor { return make([]*Tensor, len(in)) }
+
+// invert changes each element of the new bool tensor y to its opposite.
+func invert(y *Tensor) {
+	runBroadcast(driver.Kernel{Code: driver.Equal}, y, y, constant(y, Bool, 0))
+}
+
+// compareNumber compares with a number, in float32 for halves: it is not rounded to
+// float16 first.
+type compareNumber struct {
+	comparison
+	number float64
+}
+
+func (c compareNumber) Forward(in []*Tensor) *Tensor {
+	d := wideOf(in[0].dtype)
+	if !d.IsFloat() && c.number != math.Trunc(c.number) || math.Abs(c.number) >= 0x1p63 {
+		d = wideOf(promote(in[0].dtype, Float32))
+	}
+	x := convert(in[0], d)
+	y := c.comparison.Forward([]*Tensor{x, constant(x, d, c.number)})
+	if x.mem != in[0].mem {
+		release(x)
+	}
+	return y
+}
+
+// Eq returns whether t equals o, as bool, broadcast; NaN equals nothing. It is
+// torch.eq.
+func (t *Tensor) Eq(o *Tensor) *Tensor { return apply(eq, t, o) }
+
+// Ne returns whether t differs from o, as bool, broadcast. It is torch.ne.
+func (t *Tensor) Ne(o *Tensor) *Tensor { return apply(ne, t, o) }
+
+// Lt returns whether t is below o, as bool, broadcast. It is torch.lt.
+func (t *Tensor) Lt(o *Tensor) *Tensor { return apply(lt, t, o) }
+
+// Le returns whether t is at most o, as bool, broadcast. It is torch.le.
+func (t *Tensor) Le(o *Tensor) *Tensor { return apply(le, t, o) }
+
+// Gt returns whether t is above o, as bool, broadcast. It is torch.gt.
+func (t *Tensor) Gt(o *Tensor) *Tensor { return apply(gt, t, o) }
+
+// Ge returns whether t is at least o, as bool, broadcast. It is torch.ge.
+func (t *Tensor) Ge(o *Tensor) *Tensor { return apply(ge, t, o) }
+
+// EqScalar returns whether t equals c, as bool. Halves are compared in float32, so
+// float16 0.1 does not equal 0.1. It is torch.eq with a number.
+func (t *Tensor) EqScalar(c float64) *Tensor { return apply(compareNumber{eq, c}, t) }
+
+// NeScalar returns whether t differs from c, as bool. It is torch.ne with a number.
+func (t *Tensor) NeScalar(c float64) *Tensor { return apply(compareNumber{ne, c}, t) }
+
+// LtScalar returns whether t is below c, as bool. It is torch.lt with a number.
+func (t *Tensor) LtScalar(c float64) *Tensor { return apply(compareNumber{lt, c}, t) }
+
+// LeScalar returns whether t is at most c, as bool. It is torch.le with a number.
+func (t *Tensor) LeScalar(c float64) *Tensor { return apply(compareNumber{le, c}, t) }
+
+// GtScalar returns whether t is above c, as bool. It is torch.gt with a number.
+func (t *Tensor) GtScalar(c float64) *Tensor { return apply(compareNumber{gt, c}, t) }
+
+// GeScalar returns whether t is at least c, as bool. It is torch.ge with a number.
+func (t *Tensor) GeScalar(c float64) *Tensor { return apply(compareNumber{ge, c}, t) }
+
+// IsNaN returns whether elements are NaN, as bool. It is torch.isnan.
+func (t *Tensor) IsNaN() *Tensor { return t.Ne(t) }
+
+// IsInf returns whether elements are infinite, as bool. It is torch.isinf.
+func (t *Tensor) IsInf() *Tensor { return t.IsPosInf().Or(t.IsNegInf()) }
+
+// IsPosInf returns whether elements are +Inf, as bool. It is torch.isposinf.
+func (t *Tensor) IsPosInf() *Tensor { return t.EqScalar(math.Inf(1)) }
+
+// IsNegInf returns whether elements are -Inf, as bool. It is torch.isneginf.
+func (t *Tensor) IsNegInf() *Tensor { return t.EqScalar(math.Inf(-1)) }
+
+// IsFinite returns whether elements are neither infinite nor NaN, as bool. It is
+// torch.isfinite.
+func (t *Tensor) IsFinite() *Tensor {
+	return t.LtScalar(math.Inf(1)).And(t.GtScalar(math.Inf(-1)))
+}
+
+// Signbit returns whether elements are below 0 or -0, as bool. It is torch.signbit.
+func (t *Tensor) Signbit() *Tensor {
+	t = t.Detach()
+	if t.dtype.IsFloat() {
+		t = constantLike(t, 1).Copysign(t)
+	}
+	return t.LtScalar(0)
+}
+
+// IsClose returns whether t and o differ by no more than atol + rtol |o|, as bool,
+// broadcast; infinities are close to themselves, NaN to nothing. torch's defaults are
+// 1e-5 for rtol and 1e-8 for atol. It is torch.isclose.
+func (t *Tensor) IsClose(o *Tensor, rtol, atol float64) *Tensor {
+	t, o = t.Detach(), o.Detach()
+	d := promoteAll([]*Tensor{t, o})
+	t, o = t.To(d), o.To(d)
+	same := t.Eq(o)
+	if !d.IsFloat() {
+		t, o = t.Double(), o.Double()
+	}
+	near := t.Sub(o).Abs().Le(o.Abs().Scale(rtol).AddScalar(atol))
+	return same.Or(near.And(o.IsFinite()).And(t.IsFinite()))
+}

@@ -1,0 +1,101 @@
+package tensor
+
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+// The three forms of a power; its name in torch's lists is the same.
+
+type pow struct{ exponent float64 }
+
+func (pow) Info() Info { return Info{"pow", "torch.pow", Raise, ReadsOperands} }
+func (p pow) Forward(in []*Tensor) *Tensor {
+	x := in[0]
+	if x.dtype.IsFloat() {
+		return elementwise("pow", driver.Kernel{Code: driver.Pow, Alpha: p.exponent}, x)
+	}
+	return powers(x, constant(x, x.dtype, p.exponent))
+}
+func (p pow) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	if p.exponent == 0 {
+		return []*Tensor{constantLike(in[0], 0)}
+	}
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor {
+		return dy.Mul(x.Pow(p.exponent - 1).Scale(p.exponent))
+	})
+}
+
+// powers returns x to the power y. It panics for integers and negative powers.
+func powers(x, y *Tensor) *Tensor {
+	if !y.dtype.IsFloat() && y.LtScalar(0).anyTrue() {
+		failDType("pow", []*Tensor{x, y}, "an integer has a negative power; expected powers of 0 or more, or floating-point numbers")
+	}
+	return pairwise("pow", driver.Power, x, y)
+}
+
+// Pow returns t to the power exponent. Integers become float32 if it has a fraction,
+// and it must not be negative for them. It is torch.pow with a number.
+func (t *Tensor) Pow(exponent float64) *Tensor {
+	if t.dtype.IsFloat() {
+		return apply(pow{exponent}, t)
+	}
+	t = t.To(withNumber(t, exponent))
+	if exponent < 0 && !t.dtype.IsFloat() {
+		failDType("pow", []*Tensor{t}, "the power is %v; expected 0 or more for integers, or a floating-point dtype", exponent)
+	}
+	return apply(pow{exponent}, t)
+}
+
+type powTensor struct{}
+
+func (powTensor) Info() Info                   { return pow{}.Info() }
+func (powTensor) promotes()                    {}
+func (powTensor) Forward(in []*Tensor) *Tensor { return powers(in[0], in[1]) }
+func (powTensor) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return both(dy, in,
+		func(dy, x, y *Tensor) *Tensor {
+			zero := constant(y, y.dtype, 0)
+			return y.EqScalar(0).Where(zero, dy.Mul(y.Mul(x.PowTensor(y.AddScalar(-1)))))
+		},
+		func(dy, x, y *Tensor) *Tensor {
+			zero, one := constant(y, y.dtype, 0), constant(y, y.dtype, 1)
+			flat := x.EqScalar(0).And(y.GeScalar(0))
+			base := flat.Where(one, x)
+			return flat.Where(zero, dy.Mul(base.PowTensor(y).Mul(base.Log())))
+		})
+}
+
+// PowTensor returns t to the power o, element by element, broadcast. Powers of
+// integers by integers must not be negative. It is torch.pow with tensors.
+func (t *Tensor) PowTensor(o *Tensor) *Tensor {
+	if t.dtype == Bool && o.dtype == Bool {
+		return t.Or(o.Not()) // 0 to the power 0 is 1
+	}
+	return apply(powTensor{}, t, o)
+}
+
+// powBase is base to the power of its operand.
+type powBase struct{ base float64 }
+
+func (powBase) Info() Info { return pow{}.Info() }
+func (p powBase) Forward(in []*Tensor) *Tensor {
+	y := in[0]
+	if !y.dtype.IsFloat() {
+		return powers(constant(y, y.dtype, p.base), y)
+	}
+	w := wide(y)
+	return narrow(pairwise("pow", driver.Power, constant(w, w.dtype, p.base), w), y.dtype)
+}
+func (p powBase) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor {
+		if p.base == 0 {
+			return x.GeScalar(0).Where(constant(x, x.dtype, 0), dy.Mul(x.RPow(0).Scale(math.Inf(-1))))
+		}
+		return dy.Mul(x.RPow(p.base).Scale(math.Log(p.base)))
+	})
+}
+
+// RPow returns base to the power t. It is torch.pow of a number and a tensor.
+func (t *Tensor) RPow(base float64) *Tensor { return apply(powBase{base}, t.To(withNumber(t, base))) }

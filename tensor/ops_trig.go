@@ -1,0 +1,180 @@
+package tensor
+
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+// widely returns the gradient f(dy, x) of one operand, computed in float32 for
+// halves and rounded once.
+func widely(dy, x *Tensor, f func(dy, x *Tensor) *Tensor) []*Tensor {
+	w := wideOf(dy.dtype)
+	return []*Tensor{f(dy.To(w), x.To(w)).To(dy.dtype)}
+}
+
+type sin struct{}
+
+func (sin) Info() Info                   { return Info{"sin", "torch.sin", Keep, ReadsOperands} }
+func (sin) real()                        {}
+func (sin) Forward(in []*Tensor) *Tensor { return unary(driver.Sin, in[0]) }
+func (sin) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Cos()) })
+}
+
+// Sin returns the sine of t, in radians. It is torch.sin.
+func (t *Tensor) Sin() *Tensor { return apply(sin{}, t) }
+
+type cos struct{}
+
+func (cos) Info() Info                   { return Info{"cos", "torch.cos", Keep, ReadsOperands} }
+func (cos) real()                        {}
+func (cos) Forward(in []*Tensor) *Tensor { return unary(driver.Cos, in[0]) }
+func (cos) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Sin()).Neg() })
+}
+
+// Cos returns the cosine of t, in radians. It is torch.cos.
+func (t *Tensor) Cos() *Tensor { return apply(cos{}, t) }
+
+type tan struct{}
+
+func (tan) Info() Info                   { return Info{"tan", "torch.tan", Raise, ReadsResult} }
+func (tan) real()                        {}
+func (tan) Forward(in []*Tensor) *Tensor { return unary(driver.Tan, in[0]) }
+func (tan) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
+	return widely(dy, y, func(dy, y *Tensor) *Tensor { return dy.Mul(y.Mul(y).AddScalar(1)) })
+}
+
+// Tan returns the tangent of t, in radians. It is torch.tan.
+func (t *Tensor) Tan() *Tensor { return apply(tan{}, t) }
+
+type asin struct{}
+
+func (asin) Info() Info                   { return Info{"asin", "torch.asin", Raise, ReadsOperands} }
+func (asin) real()                        {}
+func (asin) Forward(in []*Tensor) *Tensor { return unary(driver.Asin, in[0]) }
+func (asin) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Mul(x).RSubScalar(1).Rsqrt()) })
+}
+
+// Asin returns the angle in radians whose sine is t, NaN beyond -1 and 1. It is torch.asin.
+func (t *Tensor) Asin() *Tensor { return apply(asin{}, t) }
+
+type acos struct{}
+
+func (acos) Info() Info                   { return Info{"acos", "torch.acos", Raise, ReadsOperands} }
+func (acos) real()                        {}
+func (acos) Forward(in []*Tensor) *Tensor { return unary(driver.Acos, in[0]) }
+func (acos) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Mul(x).RSubScalar(1).Rsqrt()).Neg() })
+}
+
+// Acos returns the angle in radians whose cosine is t, NaN beyond -1 and 1. It is torch.acos.
+func (t *Tensor) Acos() *Tensor { return apply(acos{}, t) }
+
+type atan struct{}
+
+func (atan) Info() Info                   { return Info{"atan", "torch.atan", Keep, ReadsOperands} }
+func (atan) real()                        {}
+func (atan) Forward(in []*Tensor) *Tensor { return unary(driver.Atan, in[0]) }
+func (atan) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Div(x.Mul(x).AddScalar(1)) })
+}
+
+// Atan returns the angle in radians whose tangent is t. It is torch.atan.
+func (t *Tensor) Atan() *Tensor { return apply(atan{}, t) }
+
+type sinh struct{}
+
+func (sinh) Info() Info                   { return Info{"sinh", "torch.sinh", Raise, ReadsOperands} }
+func (sinh) real()                        {}
+func (sinh) Forward(in []*Tensor) *Tensor { return unary(driver.Sinh, in[0]) }
+func (sinh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Cosh()) })
+}
+
+// Sinh returns the hyperbolic sine. It is torch.sinh.
+func (t *Tensor) Sinh() *Tensor { return apply(sinh{}, t) }
+
+type cosh struct{}
+
+func (cosh) Info() Info                   { return Info{"cosh", "torch.cosh", Raise, ReadsOperands} }
+func (cosh) real()                        {}
+func (cosh) Forward(in []*Tensor) *Tensor { return unary(driver.Cosh, in[0]) }
+func (cosh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Sinh()) })
+}
+
+// Cosh returns the hyperbolic cosine. It is torch.cosh.
+func (t *Tensor) Cosh() *Tensor { return apply(cosh{}, t) }
+
+type asinh struct{}
+
+func (asinh) Info() Info                   { return Info{"asinh", "torch.asinh", Keep, ReadsOperands} }
+func (asinh) real()                        {}
+func (asinh) Forward(in []*Tensor) *Tensor { return unary(driver.Asinh, in[0]) }
+func (asinh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Mul(x).AddScalar(1).Rsqrt()) })
+}
+
+// Asinh returns the inverse of the hyperbolic sine. It is torch.asinh.
+func (t *Tensor) Asinh() *Tensor { return apply(asinh{}, t) }
+
+type acosh struct{}
+
+func (acosh) Info() Info                   { return Info{"acosh", "torch.acosh", Keep, ReadsOperands} }
+func (acosh) real()                        {}
+func (acosh) Forward(in []*Tensor) *Tensor { return unary(driver.Acosh, in[0]) }
+func (acosh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Mul(x).AddScalar(-1).Rsqrt()) })
+}
+
+// Acosh returns the inverse of the hyperbolic cosine, NaN below 1. It is torch.acosh.
+func (t *Tensor) Acosh() *Tensor { return apply(acosh{}, t) }
+
+type atanh struct{}
+
+func (atanh) Info() Info                   { return Info{"atanh", "torch.atanh", Keep, ReadsOperands} }
+func (atanh) real()                        {}
+func (atanh) Forward(in []*Tensor) *Tensor { return unary(driver.Atanh, in[0]) }
+func (atanh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Div(x.Mul(x).RSubScalar(1)) })
+}
+
+// Atanh returns the inverse of the hyperbolic tangent, NaN beyond -1 and 1. It is torch.atanh.
+func (t *Tensor) Atanh() *Tensor { return apply(atanh{}, t) }
+
+// sinc is computed in float64: float32 has no multiples of pi.
+type sinc struct{}
+
+func (sinc) Info() Info { return Info{"sinc", "torch.sinc", Keep, ReadsOperands} }
+func (sinc) real()      {}
+func (sinc) f(in []*Tensor) *Tensor {
+	x := in[0].Double().Scale(math.Pi)
+	one := constant(x, Float64, 1)
+	zero := x.EqScalar(0)
+	x = zero.Where(one, x)
+	return zero.Where(one, x.Sin().Div(x)).To(in[0].dtype)
+}
+func (s sinc) Forward(in []*Tensor) *Tensor { return compose(s.f, in) }
+func (s sinc) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(s.f, dy, in)
+}
+
+// Sinc returns sin(pi t) / (pi t), 1 for 0. It is torch.sinc.
+func (t *Tensor) Sinc() *Tensor { return apply(sinc{}, t) }
+
+// Deg2rad returns t, in degrees, in radians. It is torch.deg2rad.
+func (t *Tensor) Deg2rad() *Tensor { return t.floats().Scale(math.Pi / 180) }
+
+// Rad2deg returns t, in radians, in degrees. It is torch.rad2deg.
+func (t *Tensor) Rad2deg() *Tensor { return t.floats().Scale(180 / math.Pi) }
+
+// floats returns t, as float32 if it is of integers or bool.
+func (t *Tensor) floats() *Tensor {
+	if t.dtype.IsFloat() {
+		return t
+	}
+	return t.Float()
+}
