@@ -107,4 +107,3 @@ func init() {
 		cases = append(cases, c)
 	}
 }
-
