@@ -1,0 +1,198 @@
+package data
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// Save writes nested state dicts to a file, which is replaced at once when it is
+// complete, so that a crash in the middle leaves the old one:
+//
+//	err := data.Save("run.safetensors", map[string]any{
+//		"model":     nn.StateDict(net),
+//		"optimizer": opt.StateDict(),
+//		"scaler":    scaler.StateDict(),
+//		"generator": tensor.DefaultGenerator().State(),
+//		"epoch":     epoch,
+//	})
+//
+// What [Load] returns has the same types and bits. There may be tensors, float64, int,
+// bool, string and nil, []any and map[string]any of these, and maps and slices of one of
+// them; the error names anything else. The file is a safetensors file: tensors have the
+// keys that lead to them, joined by dots, "model.0.weight"; the rest is JSON in the
+// metadata. It is torch.save.
+func Save(path string, state map[string]any) error {
+	s := saver{tensors: map[string]*tensor.Tensor{}}
+	tree, err := s.node(state, "")
+	if err == nil {
+		err = SaveSafetensors(path, s.tensors, map[string]string{checkpointKey: tree})
+	} else {
+		err = source{"checkpoint", path}.fail(err)
+	}
+	return err
+}
+
+// checkpointKey is the name of the metadata that make a safetensors file a checkpoint.
+// The text is a value: ["float64",0.1], ["map[string]any",{"a":["int",1]}], and in a
+// container of one type the value without its type: ["[]int",[1,2]]. A tensor is its name.
+const checkpointKey = "halfnote.checkpoint.1"
+
+type saver struct{ tensors map[string]*tensor.Tensor }
+
+// node returns a value with its type as JSON. path are the keys that lead to it.
+func (s *saver) node(value any, path string) (string, error) {
+	kind, bare, err := "", "", error(nil)
+	switch v := value.(type) {
+	case map[string]any:
+		kind = "map[string]any"
+		bare, err = saveMap(v, path, s.node)
+	case map[string]*tensor.Tensor:
+		kind = "map[string]tensor"
+		bare, err = saveMap(v, path, s.tensor)
+	case map[string]float64:
+		kind = "map[string]float64"
+		bare, err = saveMap(v, path, number)
+	case []any:
+		kind = "[]any"
+		bare, err = saveList(v, path, s.node)
+	case []*tensor.Tensor:
+		kind = "[]tensor"
+		bare, err = saveList(v, path, s.tensor)
+	case []float64:
+		kind = "[]float64"
+		bare, err = saveList(v, path, number)
+	case []int:
+		kind = "[]int"
+		bare, err = saveList(v, path, integer)
+	case []string:
+		kind = "[]string"
+		bare, err = saveList(v, path, plain)
+	case *tensor.Tensor:
+		kind = "tensor"
+		bare, err = s.tensor(v, path)
+	case float64:
+		kind = "float64"
+		bare, err = number(v, path)
+	case int:
+		kind, bare = "int", strconv.Itoa(v)
+	case bool:
+		kind, bare = "bool", strconv.FormatBool(v)
+	case string:
+		kind, bare = "string", text(v)
+	case nil:
+		kind, bare = "nil", "null"
+	default:
+		err = fmt.Errorf("%s is a %T; expected tensors, float64, int, bool, string, or maps and slices of these", where(path), value)
+	}
+	return fmt.Sprintf("[%q,%s]", kind, bare), err
+}
+
+func where(path string) string {
+	if path == "" {
+		return "the state"
+	}
+	return quoted(path)
+}
+
+func (s *saver) tensor(t *tensor.Tensor, path string) (string, error) {
+	if t == nil {
+		return "", fmt.Errorf("%s is nil; expected a tensor", where(path))
+	}
+	if s.tensors[path] != nil {
+		return "", fmt.Errorf("two tensors have the name %s; expected keys without dots, or others", where(path))
+	}
+	s.tensors[path] = t
+	return text(path), nil
+}
+
+// number returns JSON that is read back exactly; what JSON has not got is a text.
+func number(x float64, _ string) (string, error) {
+	s := strconv.FormatFloat(x, 'g', -1, 64)
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		s = text(s)
+	}
+	return s, nil
+}
+
+func integer(x int, _ string) (string, error) { return strconv.Itoa(x), nil }
+
+func plain(s string, _ string) (string, error) { return text(s), nil }
+
+func saveMap[T any](m map[string]T, path string, save func(T, string) (string, error)) (string, error) {
+	var fields []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		value, err := save(m[key], join(path, key))
+		if err != nil {
+			return "", err
+		}
+		fields = append(fields, text(key)+":"+value)
+	}
+	return "{" + strings.Join(fields, ",") + "}", nil
+}
+
+func saveList[T any](list []T, path string, save func(T, string) (string, error)) (string, error) {
+	var values []string
+	for i, x := range list {
+		value, err := save(x, join(path, strconv.Itoa(i)))
+		if err != nil {
+			return "", err
+		}
+		values = append(values, value)
+	}
+	return "[" + strings.Join(values, ",") + "]", nil
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// Load returns what [Save] has written:
+//
+//	state, err := data.Load("run.safetensors")
+//	…
+//	err = nn.LoadStateDict(net, state["model"].(map[string]*tensor.Tensor))
+//	err = opt.LoadStateDict(state["optimizer"].(map[string]any))
+//
+// It is torch.load.
+func Load(path string) (map[string]any, error) {
+	f, err := OpenSafetensors(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src := source{"checkpoint", path}
+	tree, ok := f.meta[checkpointKey]
+	if !ok {
+		return nil, src.bad("metadata", fmt.Sprintf("no %s", checkpointKey), "a file that Save has written; LoadSafetensors reads others")
+	}
+	l := checkpoint{parser: parser{json.NewDecoder(strings.NewReader(tree))}, file: f, used: map[string]bool{}}
+	l.UseNumber()
+	value, err := l.node(0)
+	if err == nil {
+		if _, more := l.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("more after the value")
+		}
+	}
+	state, ok := value.(map[string]any)
+	switch {
+	case err != nil:
+		return nil, src.bad(fmt.Sprintf("metadata %s, byte %d", checkpointKey, l.InputOffset()), err.Error(), "a value and its type")
+	case !ok:
+		return nil, src.bad("metadata", fmt.Sprintf("a %T", value), "a map[string]any")
+	case len(l.used) != len(f.names):
+		return nil, src.bad("metadata", fmt.Sprintf("%d tensors", len(l.used)), fmt.Sprintf("all %d of the file", len(f.names)))
+	}
+	return state, nil
+}
