@@ -1,0 +1,406 @@
+package amp_test
+
+import (
+	"bytes"
+	"encoding/gob"
+	"fmt"
+	"math"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+// The tests of this file do what those of torch's test suite do that have their
+// names (test/test_cuda.py, later test/test_torch.py): TestUpstream/<name>.
+
+// scalingCase is two equal models, one trained plainly and one with a scaler, on four
+// batches, of which the third gives an infinite gradient.
+type scalingCase struct {
+	control, scaling       nn.Module
+	optControl, optScaling amp.Optimizer
+	data                   []batch
+	skip                   int
+}
+
+type batch struct{ input, target *tensor.Tensor }
+
+func newModel(seed int64) nn.Module {
+	g := tensor.NewGenerator(seed)
+	return nn.Sequential(nn.NewLinear(8, 8, nn.InitFrom(g)), nn.NewLinear(8, 8, nn.InitFrom(g)))
+}
+
+func newScalingCase(optimizer func([]*tensor.Tensor) amp.Optimizer) scalingCase {
+	c := scalingCase{control: newModel(1), scaling: newModel(1), skip: 2}
+	c.optControl, c.optScaling = optimizer(nn.Parameters(c.control)), optimizer(nn.Parameters(c.scaling))
+	g := tensor.NewGenerator(2)
+	for range 4 {
+		c.data = append(c.data, batch{g.Randn(8, 8), g.Randn(8, 8)})
+	}
+	return c
+}
+
+func sgd(params []*tensor.Tensor) amp.Optimizer { return optim.NewSGD(params, 1) }
+
+// poison makes the gradient of the second layer's weight infinite at one element.
+func poison(model nn.Module) {
+	nn.Parameters(model)[2].Grad().Select(0, 1).Select(0, 1).Fill(math.Inf(1))
+}
+
+// run trains one of the models, with the scaler's calls or without.
+type run func(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimizer, s *amp.GradScaler, scaling bool) *amp.GradScaler
+
+// runScalingCase compares the two models, with the scaler switched on and off.
+func runScalingCase(t *testing.T, atol float64, unskipped, skipped int, optimizer func([]*tensor.Tensor) amp.Optimizer, body run) {
+	for _, enabled := range []bool{true, false} {
+		c := newScalingCase(optimizer)
+		s := amp.NewGradScaler(amp.InitScale(128), amp.GrowthFactor(2), amp.GrowthInterval(1), amp.Enabled(enabled))
+		body(t, c, c.control, c.optControl, s, false)
+		if after := body(t, c, c.scaling, c.optScaling, s, true); after != nil {
+			s = after
+		}
+		want := 1.0
+		if enabled {
+			want = 128 * math.Pow(2, float64(unskipped)) * math.Pow(0.5, float64(skipped))
+		}
+		if got := s.CurrentScale(); got != want {
+			t.Errorf("enabled %v: the scale is %v, want %v", enabled, got, want)
+		}
+		a, b := nn.Parameters(c.control), nn.Parameters(c.scaling)
+		for i := range a {
+			if !tensor.AllClose(a[i].Detach(), b[i].Detach(), 1e-5, atol) {
+				t.Errorf("enabled %v: parameter %d: got %v, want %v", enabled, i, b[i], a[i])
+			}
+			if ga, gb := a[i].Grad(), b[i].Grad(); (ga == nil) != (gb == nil) || ga != nil && !closeOrOdd(ga, gb, 1e-5, atol) {
+				t.Errorf("enabled %v: gradient %d: got %v, want %v", enabled, i, gb, ga)
+			}
+		}
+	}
+}
+
+// closeOrOdd is AllClose that takes inf and NaN for equal to themselves.
+func closeOrOdd(a, b *tensor.Tensor, rtol, atol float64) bool {
+	x, y := a.Float64s(), b.Float64s()
+	for i := range x {
+		odd := x[i] != x[i] && y[i] != y[i] || x[i] == y[i]
+		if !odd && !(math.Abs(x[i]-y[i]) <= atol+rtol*math.Abs(y[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// each trains batch by batch: backward leaves gradients, and step is called with the
+// scaler's calls or without.
+func each(policy amp.Policy, beforeStep func(c scalingCase, model nn.Module, opt amp.Optimizer, s *amp.GradScaler, scaling bool)) run {
+	return func(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimizer, s *amp.GradScaler, scaling bool) *amp.GradScaler {
+		for i, b := range c.data {
+			opt.ZeroGrad()
+			var loss *tensor.Tensor
+			amp.Autocast(policy.Enabled(scaling), func() { loss = nn.MSELoss(model.Forward(b.input), b.target) })
+			if scaling {
+				loss = s.Scale(loss)
+			}
+			loss.Backward()
+			if i == c.skip && s.IsEnabled() {
+				poison(model)
+			}
+			if beforeStep != nil {
+				beforeStep(c, model, opt, s, scaling)
+			}
+			switch {
+			case scaling:
+				s.Step(opt)
+				s.Update()
+			case !s.IsEnabled() || i != c.skip:
+				opt.Step()
+			}
+		}
+		return nil
+	}
+}
+
+func TestUpstream(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		run  func(t *testing.T)
+	}{
+		{"test_grad_scaling_update_scale", updateScale},
+		{"test_grad_scaling_unscale", unscaleLayouts},
+		{"test_grad_scaling_state_dict", stateDict},
+		{"test_grad_scaling_autocast", func(t *testing.T) {
+			runScalingCase(t, 1e-3, 3, 1, sgd, each(amp.Float16, nil))
+		}},
+		{"test_grad_scaling_autocast_adam", func(t *testing.T) {
+			adam := func(p []*tensor.Tensor) amp.Optimizer { return optim.NewAdamW(p, 1e-3) }
+			runScalingCase(t, 1e-3, 3, 1, adam, each(amp.Float16, nil))
+		}},
+		{"test_params_invalidated_with_grads_invalidated_between_unscale_and_step", invalidated},
+		{"test_grad_scale_will_not_overflow", willNotOverflow},
+		{"test_grad_scaling_clipping", func(t *testing.T) {
+			runScalingCase(t, 1e-5, 3, 1, sgd, each(amp.Off, func(_ scalingCase, model nn.Module, _ amp.Optimizer, s *amp.GradScaler, scaling bool) {
+				limit := 0.2
+				if scaling {
+					limit *= s.CurrentScale()
+				}
+				nn.ClipGradNorm(nn.Parameters(model), limit)
+			}))
+		}},
+		{"test_grad_scaling_clipping_separate_unscale", func(t *testing.T) {
+			runScalingCase(t, 1e-7, 3, 1, sgd, each(amp.Off, func(_ scalingCase, model nn.Module, opt amp.Optimizer, s *amp.GradScaler, scaling bool) {
+				if scaling {
+					s.Unscale(opt)
+				}
+				nn.ClipGradNorm(nn.Parameters(model), 0.2)
+			}))
+		}},
+		{"test_grad_scaling_penalty", func(t *testing.T) { runScalingCase(t, 1e-7, 3, 1, sgd, penalty) }},
+		{"test_grad_scaling_accumulation", func(t *testing.T) { runScalingCase(t, 1e-7, 2, 0, sgd, accumulation) }},
+		{"test_grad_scaling_multiple", multiple},
+		{"test_grad_scaler_pass_itself", passItself},
+	} {
+		t.Run(test.name, test.run)
+	}
+}
+
+// leaf returns a parameter with a gradient.
+func leaf(grad *tensor.Tensor) *tensor.Tensor {
+	p := tensor.ZerosLike(grad).RequireGrad()
+	p.SetGrad(grad)
+	return p
+}
+
+func updateScale(t *testing.T) {
+	s := amp.NewGradScaler(amp.InitScale(4), amp.GrowthFactor(2), amp.BackoffFactor(0.25), amp.GrowthInterval(2))
+	s.Scale(tensor.Scalar(1))
+	for i, c := range []struct {
+		inf     bool
+		scale   float64
+		tracker int
+	}{{false, 4, 1}, {false, 8, 0}, {true, 2, 0}} {
+		g := tensor.Ones(1)
+		if c.inf {
+			g.Fill(math.Inf(1))
+		}
+		s.Unscale(sgd([]*tensor.Tensor{leaf(g)}))
+		s.Update()
+		if s.CurrentScale() != c.scale || s.GrowthTracker() != c.tracker {
+			t.Errorf("step %d: got scale %v and tracker %d, want %v and %d", i, s.CurrentScale(), s.GrowthTracker(), c.scale, c.tracker)
+		}
+	}
+}
+
+func unscaleLayouts(t *testing.T) {
+	const size = 10
+	fill := func() *tensor.Tensor { return tensor.Full(4, size, size) }
+	for name, layout := range map[string]func() *tensor.Tensor{
+		"contiguous": fill,
+		"transposed": func() *tensor.Tensor { return fill().T() },
+		"sliced":     func() *tensor.Tensor { return tensor.Full(4, size, 2*size).Slice(1, 3, 3+size) },
+	} {
+		for _, odd := range []float64{4, math.Inf(1), math.NaN()} {
+			// A gradient that is sound beside the one in question.
+			g, sound := layout(), fill()
+			g.Select(0, 2).Select(0, 2).Fill(odd)
+			bad := tensor.Unscale([]*tensor.Tensor{sound, g}, 0.25)
+			if want := odd != 4; bad[0] || bad[1] != want {
+				t.Errorf("%s, %v: found %v", name, odd, bad)
+			}
+			if got := g.At(5, 5); got != 1 || sound.At(2, 2) != 1 {
+				t.Errorf("%s, %v: an element is %v, want 1", name, odd, got)
+			}
+		}
+	}
+	half := fill().Half()
+	if bad := tensor.Unscale([]*tensor.Tensor{half}, 0.25); bad[0] || half.At(0, 0) != 1 {
+		t.Errorf("float16: found %v, element %v", bad, half.At(0, 0))
+	}
+}
+
+func stateDict(t *testing.T) {
+	for _, lazy := range []bool{true, false} {
+		from := amp.NewGradScaler(amp.InitScale(3), amp.GrowthFactor(4), amp.BackoffFactor(0.5), amp.GrowthInterval(2))
+		to := amp.NewGradScaler(amp.InitScale(6), amp.GrowthFactor(7), amp.BackoffFactor(0.8), amp.GrowthInterval(1))
+		if !lazy {
+			to.Scale(tensor.Scalar(4))
+		}
+		to.LoadStateDict(from.StateDict())
+		got, want := to.StateDict(), map[string]float64{"scale": 3, "growth_factor": 4, "backoff_factor": 0.5, "growth_interval": 2, "_growth_tracker": 0}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("lazy %v: got %v, want %v", lazy, got, want)
+		}
+	}
+}
+
+// invalidated: what changes between Unscale and Step is not looked at again.
+func invalidated(t *testing.T) {
+	c := newScalingCase(sgd)
+	s := amp.NewGradScaler(amp.InitScale(128), amp.GrowthInterval(1))
+	b := c.data[0]
+	s.Scale(nn.MSELoss(c.scaling.Forward(b.input), b.target)).Backward()
+	s.Unscale(c.optScaling)
+	for _, p := range nn.Parameters(c.scaling) {
+		p.Grad().Fill(math.NaN())
+	}
+	if r := s.Step(c.optScaling); r.Skipped {
+		t.Error("the step was skipped")
+	}
+	s.Update()
+	for i, p := range nn.Parameters(c.scaling) {
+		if n := p.Stats().NaNs; n != p.Numel() {
+			t.Errorf("parameter %d: %d of %d elements are NaN", i, n, p.Numel())
+		}
+	}
+}
+
+func willNotOverflow(t *testing.T) {
+	p := tensor.Ones(1).RequireGrad()
+	opt := sgd([]*tensor.Tensor{p})
+	s := amp.NewGradScaler(amp.GrowthInterval(1), amp.GrowthFactor(16), amp.InitScale(1e38))
+	s.Scale(p.Mul(tensor.Full(1e-30, 1)).Sum()).Backward()
+	s.Step(opt)
+	s.Update()
+	if got := s.CurrentScale(); got != float64(float32(1e38)) || math.IsInf(got, 0) {
+		t.Errorf("the scale is %v, want it to stay", got)
+	}
+}
+
+func penalty(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimizer, s *amp.GradScaler, scaling bool) *amp.GradScaler {
+	params := nn.Parameters(model)
+	for i, b := range c.data {
+		opt.ZeroGrad()
+		loss := nn.MSELoss(model.Forward(b.input), b.target)
+		from, inverse := loss, 1.0
+		if scaling {
+			from, inverse = s.Scale(loss), 1/s.CurrentScale()
+		}
+		var norm *tensor.Tensor
+		for _, g := range tensor.GradGraph(from, params...) {
+			if n := g.Scale(inverse).Pow(2).Sum(); norm == nil {
+				norm = n
+			} else {
+				norm = norm.Add(n)
+			}
+		}
+		loss = loss.Add(norm.Sqrt())
+		if scaling {
+			loss = s.Scale(loss)
+		}
+		loss.Backward()
+		if i == c.skip && s.IsEnabled() {
+			poison(model)
+		}
+		switch {
+		case scaling:
+			s.Step(opt)
+			s.Update()
+		case !s.IsEnabled() || i != c.skip:
+			opt.Step()
+		}
+	}
+	return nil
+}
+
+func accumulation(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimizer, s *amp.GradScaler, scaling bool) *amp.GradScaler {
+	const every = 2
+	for i, b := range c.data {
+		loss := nn.MSELoss(model.Forward(b.input), b.target).Scale(1. / every)
+		if scaling {
+			loss = s.Scale(loss)
+		}
+		loss.Backward()
+		if (i+1)%every == 0 {
+			if scaling {
+				s.Step(opt)
+				s.Update()
+			} else {
+				opt.Step()
+			}
+			opt.ZeroGrad()
+		}
+	}
+	return nil
+}
+
+// multiple has two models, two losses that need both, and one scaler: a bad gradient
+// of one model skips its step alone.
+func multiple(t *testing.T) {
+	for _, enabled := range []bool{true, false} {
+		c0, c1 := newScalingCase(sgd), newScalingCase(sgd)
+		s := amp.NewGradScaler(amp.InitScale(128), amp.GrowthFactor(2), amp.GrowthInterval(1), amp.Enabled(enabled))
+		train := func(m0, m1 nn.Module, o0, o1 amp.Optimizer, scaling bool) {
+			for i, b := range c0.data {
+				o0.ZeroGrad()
+				o1.ZeroGrad()
+				y0, y1 := m0.Forward(b.input), m1.Forward(b.input)
+				loss0 := nn.MSELoss(y0.Scale(0.3).Add(y1.Scale(0.7)), b.target)
+				loss1 := nn.MSELoss(y0.Scale(0.6).Sub(y1.Scale(0.4)), b.target)
+				if scaling {
+					loss0, loss1 = s.Scale(loss0), s.Scale(loss1)
+				}
+				loss0.BackwardWith(tensor.BackwardOptions{RetainGraph: true})
+				loss1.Backward()
+				if i == c0.skip && enabled {
+					poison(m1)
+				}
+				if scaling {
+					s.Step(o0)
+					s.Step(o1)
+					s.Update()
+					continue
+				}
+				o0.Step()
+				if !enabled || i != c0.skip {
+					o1.Step()
+				}
+			}
+		}
+		train(c0.control, c1.control, c0.optControl, c1.optControl, false)
+		train(c0.scaling, c1.scaling, c0.optScaling, c1.optScaling, true)
+		want := 1.0
+		if enabled {
+			want = 128 * 8 * 0.5
+		}
+		if got := s.CurrentScale(); got != want {
+			t.Errorf("enabled %v: the scale is %v, want %v", enabled, got, want)
+		}
+		for j, c := range []scalingCase{c0, c1} {
+			a, b := nn.Parameters(c.control), nn.Parameters(c.scaling)
+			for i := range a {
+				if !tensor.AllClose(a[i].Detach(), b[i].Detach(), 1e-5, 1e-7) {
+					t.Errorf("enabled %v: model %d, parameter %d: got %v, want %v", enabled, j, i, b[i], a[i])
+				}
+			}
+		}
+	}
+}
+
+// passItself sends the scaler's state through a file in the middle of training.
+func passItself(t *testing.T) {
+	runScalingCase(t, 1e-7, 3, 1, sgd, func(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimizer, s *amp.GradScaler, scaling bool) *amp.GradScaler {
+		for i := range c.data {
+			part := c
+			part.data, part.skip = c.data[i:i+1], c.skip-i
+			each(amp.Off, nil)(t, part, model, opt, s, scaling)
+			if !scaling || !s.IsEnabled() {
+				continue
+			}
+			var file bytes.Buffer
+			if err := gob.NewEncoder(&file).Encode(s.StateDict()); err != nil {
+				t.Fatal(err)
+			}
+			var state map[string]float64
+			if err := gob.NewDecoder(&file).Decode(&state); err != nil {
+				t.Fatal(err)
+			}
+			s = amp.NewGradScaler()
+			s.LoadStateDict(state)
+		}
+		if !scaling {
+			return nil
+		}
+		return s
+	})
+}
