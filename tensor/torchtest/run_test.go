@@ -3,6 +3,7 @@ package torchtest
 import (
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -47,9 +48,12 @@ func runFamily(t *testing.T, name string) {
 			for _, layout := range []string{"contiguous", "strided"} {
 				t.Run(c.Name+"/"+d+"/"+layout, func(t *testing.T) {
 					r := run{errorf: t.Errorf, f: f, c: c, dtype: d, strided: layout == "strided"}
-					if err := tensor.Try(func() { r.run(body) }); err != nil {
-						t.Error(err)
-					}
+					defer func() {
+						if p := recover(); p != nil {
+							t.Errorf("panic: %v\n%s", p, debug.Stack())
+						}
+					}()
+					r.run(body)
 				})
 			}
 		}
@@ -141,12 +145,14 @@ func (r *run) operands() []T {
 	names := strings.Split(r.dtype, "+")
 	var in []T
 	for i, o := range r.c.Operands {
-		x := r.f.tensor(fmt.Sprint(r.c.Name, "/in", i))
+		x := r.f.tensors[fmt.Sprint(r.c.Name, "/in", i)]
 		if x.DType().IsFloat() && o.Cast {
 			x = x.To(dtypes[names[min(i, len(names)-1)]])
 		}
 		if r.strided {
 			x = scattered(x)
+		} else {
+			x = x.Clone() // a case may change it
 		}
 		if x.DType().IsFloat() && o.Grad {
 			x = x.Detach().RequireGrad()
@@ -191,7 +197,7 @@ func (r *run) compare(what string, order int, got T) {
 	if r.sees != nil {
 		r.sees(got)
 	}
-	want := r.f.tensor(r.name(what))
+	want := r.f.tensors[r.name(what)]
 	if want == nil {
 		r.errorf("%s: the fixture has none", what)
 		return
@@ -240,7 +246,7 @@ func (r *run) coarsest(want T) tensor.DType {
 func (r *run) magnitude(want T, order int) float64 {
 	m := meanMagnitude(want.Float64s())
 	for i := 0; order == 2 && i <= len(r.c.Operands); i++ {
-		if h := r.f.tensor(r.name(fmt.Sprint("h", i))); h != nil {
+		if h := r.f.tensors[r.name(fmt.Sprint("h", i))]; h != nil {
 			m = max(m, meanMagnitude(h.Float64s()))
 		}
 	}
