@@ -185,6 +185,8 @@ func (c checks) products() {
 	c.half(78, "[60000, 60000] @ [1, -1]", halfRow(60000, 60000).MatMul(halfColumn(1, -1)), 0)
 	c.half(79, "[2048, 1] @ [1, 1]", halfRow(2048, 1).MatMul(halfColumn(1, 1)), 2048)
 	c.half(80, "linear, bias 1 and product 2050: 2051 rounds once", halfRow(2050).Linear(halfRow(1), halves(1)), 2052)
+	c.half(80, "addmm, bias 1 and product 2048", halfRow(1).AddMM(halfRow(2048), halfRow(1), tensor.AddMMOptions{}), 2048)
+	c.half(80, "addmm, bias 1 and product 2050", halfRow(1).AddMM(halfRow(2050), halfRow(1), tensor.AddMMOptions{}), 2052)
 	c.bf16(81, "bfloat16 ones (1, 300) @ (300, 1)", tensor.Ones(1, 300).BFloat16().MatMul(tensor.Ones(300, 1).BFloat16()), 300)
 }
 

@@ -34,6 +34,13 @@ func TestDTypes(t *testing.T) {
 		{1, "linear(32,32)", func() *tensor.Tensor { return x.Linear(w, nil) }, "float16"},
 		{1, "linear(32,32) with bias", func() *tensor.Tensor { return x.Linear(w, tensor.Ones(8)) }, "float16"},
 
+		{1, "mm(32,32)", func() *tensor.Tensor { return x.MM(w) }, "float16"},
+		{1, "bmm(32,32)", func() *tensor.Tensor { return x.Unsqueeze(0).BMM(w.Unsqueeze(0)) }, "float16"},
+		{1, "conv2d(32,32)", func() *tensor.Tensor {
+			return x.Reshape(1, 1, 8, 8).Conv2d(w.Reshape(1, 1, 8, 8), nil, tensor.ConvOptions{})
+		}, "float16"},
+		{1, "einsum(32,32)", func() *tensor.Tensor { return tensor.Einsum("ij,jk->ik", x, w) }, "float16"},
+
 		{2, "matmul(16,32)", func() *tensor.Tensor { return h.MatMul(x) }, "float16"},
 		{2, "matmul(bf16,32)", func() *tensor.Tensor { return b.MatMul(x) }, "float16"},
 
@@ -68,6 +75,10 @@ func TestDTypes(t *testing.T) {
 		{9, "add(16,16)", func() *tensor.Tensor { return h.Add(h) }, "float16"},
 		{9, "mul(16,32)", func() *tensor.Tensor { return h.Mul(x) }, "float32"},
 		{9, "mul(16,16)", func() *tensor.Tensor { return h.Mul(h) }, "float16"},
+
+		{10, "dot(16,32)", func() *tensor.Tensor { return h.Select(0, 0).Dot(x.Select(0, 0)) }, "float32"},
+		{10, "dot(16,16)", func() *tensor.Tensor { return h.Select(0, 0).Dot(h.Select(0, 0)) }, "float16"},
+		{10, "tensordot(16,32)", func() *tensor.Tensor { return h.TensorDot(x, []int{1}, []int{0}) }, "float32"},
 
 		{11, "in place", func() *tensor.Tensor { return h.Clone().AddAssign(x) }, "float16"},
 

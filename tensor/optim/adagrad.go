@@ -22,7 +22,7 @@ func (adagrad) step(p, g *tensor.Tensor, o *Group, r record) {
 		sum.Fill(o.InitialSum)
 	}
 	addProduct(sum, g, g, 1)
-	addQuotient(p, g, sum.Sqrt().AddScalar(o.Eps), -o.LR/(1+(n-1)*o.LRDecay))
+	addQuotient(p, g, sum.Sqrt().AddScalar(o.Eps), -o.LR/(1+float64((n-1)*o.LRDecay)))
 }
 
 // adadelta is M. Zeiler, "ADADELTA: An Adaptive Learning Rate Method" (2012).

@@ -42,7 +42,7 @@ func (nadam) step(p, g *tensor.Tensor, o *Group, r record) {
 	n := r.count()
 	g = decayed(p, g, o)
 	m, v := means(p, g, o, r)
-	mu := func(n float64) float64 { return o.Beta1 * (1 - 0.5*math.Pow(0.96, n*o.MomentumDecay)) }
+	mu := func(n float64) float64 { return float64(o.Beta1 * (1 - float64(0.5*math.Pow(0.96, n*o.MomentumDecay)))) }
 	if n == 1 {
 		r["mu_product"] = 1.0
 	}
@@ -50,7 +50,7 @@ func (nadam) step(p, g *tensor.Tensor, o *Group, r record) {
 	r["mu_product"] = product
 	divisor := v.Scale(1 / (1 - math.Pow(o.Beta2, n))).Sqrt().AddScalar(o.Eps)
 	addQuotient(p, g, divisor, -o.LR*(1-mu(n))/(1-product))
-	addQuotient(p, m, divisor, -o.LR*mu(n+1)/(1-product*mu(n+1)))
+	addQuotient(p, m, divisor, -o.LR*mu(n+1)/(1-float64(product*mu(n+1))))
 }
 
 // radam is L. Liu and others, "On the Variance of the Adaptive Learning Rate and
