@@ -42,7 +42,9 @@ func (nadam) step(p, g *tensor.Tensor, o *Group, r record) {
 	n := r.count()
 	g = decayed(p, g, o)
 	m, v := means(p, g, o, r)
-	mu := func(n float64) float64 { return float64(o.Beta1 * (1 - float64(0.5*math.Pow(0.96, n*o.MomentumDecay)))) }
+	mu := func(n float64) float64 {
+		return float64(o.Beta1 * (1 - float64(0.5*math.Pow(0.96, n*o.MomentumDecay))))
+	}
 	if n == 1 {
 		r["mu_product"] = 1.0
 	}
