@@ -1,44 +1,114 @@
 package tensor
 
 import (
+	"fmt"
 	"slices"
 
 	"halfnote/tensor/driver"
 )
 
-type mseLoss struct{}
+// Reduction says what becomes of a loss's elements.
+type Reduction uint8
+
+// The reductions.
+const (
+	ReduceMean      Reduction = iota // their mean: the default
+	ReduceSum                        // their sum
+	ReduceNone                       // they stay
+	ReduceBatchMean                  // their sum, divided by the first dimension's size; of KLDivLoss only
+)
+
+// String returns torch's name, "mean".
+func (r Reduction) String() string { return [...]string{"mean", "sum", "none", "batchmean"}[r] }
+
+// of reduces x, the elements of a loss.
+func (r Reduction) of(x *Tensor) *Tensor {
+	switch r {
+	case ReduceSum:
+		return x.Sum()
+	case ReduceNone:
+		return x
+	case ReduceBatchMean:
+		return x.Sum().Scale(1 / float64(x.Size(0)))
+	}
+	return x.Mean()
+}
+
+// reduced is of below the tape: x is a temporary in the dtype that arithmetic is
+// done in, the result is d.
+func (r Reduction) reduced(x *Tensor, d DType) *Tensor {
+	y := x
+	if r != ReduceNone {
+		all := seq(len(x.shape))
+		c := driver.Mean
+		if r == ReduceSum {
+			c = driver.Sum
+		}
+		y = (over{dims: all}).finish(reduce(c, x, all, x.dtype))
+		release(x)
+	}
+	return narrow(y, d)
+}
+
+// share returns factor times the gradient of each element of a loss, for dy, that of
+// the reduced one.
+func (r Reduction) share(dy *Tensor, factor float64, elements int) *Tensor {
+	if r == ReduceMean {
+		factor /= float64(elements)
+	}
+	return dy.Scale(factor)
+}
+
+// LossOptions are what a loss may be told. The zero value is torch's default. A
+// loss's comment names those that it looks at beside Reduction.
+type LossOptions struct {
+	Reduction      Reduction
+	Weight         *Tensor // of each class, or of each element of a binary loss, broadcast; nil is 1
+	PosWeight      *Tensor // of positive targets, broadcast; nil is 1
+	IgnoreIndex    []int   // target classes that do not count; nil is -100 only
+	LabelSmoothing float64 // share of a target's probability that all classes share
+	LogTarget      bool    // targets are logarithms
+	Rates          bool    // inputs are rates, not their logarithms
+	Full           bool    // adds the terms that do not depend on the input
+	Swap           bool    // takes the harder of two negatives
+	P              float64 // order of a norm or power; 0 is torch's default
+	Eps            float64 // what keeps from dividing by 0; 0 is torch's default
+}
+
+type mseLoss struct{ Reduction }
 
 func (mseLoss) Info() Info {
 	return Info{"mse_loss", "torch.nn.functional.mse_loss", Raise, ReadsOperands}
 }
 func (mseLoss) promotes() {}
-func (mseLoss) Forward(in []*Tensor) *Tensor {
+func (l mseLoss) Forward(in []*Tensor) *Tensor {
 	diff := wideDifference(in)
 	run(driver.Kernel{Code: driver.Mul}, diff, diff, diff)
-	y := (over{dims: seq(len(diff.shape))}).finish(reduce(driver.Mean, diff, seq(len(diff.shape)), diff.dtype))
-	release(diff)
-	return narrow(y, in[0].dtype)
+	return l.reduced(diff, in[0].dtype)
 }
-func (mseLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	d := in[0].Sub(in[1]).Mul(dy.Scale(2 / float64(in[0].Numel())))
+func (l mseLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	d := in[0].Sub(in[1]).Mul(l.share(dy, 2, in[0].Numel()))
 	return signed(d, in)
 }
 
 // MSELoss returns the mean of the squared differences of t and target, which have
 // one shape: a scalar. It computes in float32 and rounds once. It is
 // torch.nn.functional.mse_loss.
-func (t *Tensor) MSELoss(target *Tensor) *Tensor {
+func (t *Tensor) MSELoss(target *Tensor) *Tensor { return t.MSELossWith(target, LossOptions{}) }
+
+// MSELossWith is MSELoss with options.
+func (t *Tensor) MSELossWith(target *Tensor, o LossOptions) *Tensor {
 	sameShape("mse_loss", t, target)
-	return apply(mseLoss{}, t, target)
+	return apply(mseLoss{o.elements("mse_loss")}, t, target)
 }
 
-type l1Loss struct{}
+type l1Loss struct{ Reduction }
 
 func (l1Loss) Info() Info {
 	return Info{"l1_loss", "torch.nn.functional.l1_loss", Raise, ReadsOperands}
 }
 func (l1Loss) promotes()                      {}
-func (l1Loss) f(in []*Tensor) *Tensor         { return in[0].Sub(in[1]).Abs().Mean() }
+func (l l1Loss) f(in []*Tensor) *Tensor       { return l.of(in[0].Sub(in[1]).Abs()) }
 func (l l1Loss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
 func (l l1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
@@ -47,9 +117,92 @@ func (l l1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // L1Loss returns the mean of the absolute differences of t and target, which have
 // one shape: a scalar. It computes in float32 and rounds once. It is
 // torch.nn.functional.l1_loss.
-func (t *Tensor) L1Loss(target *Tensor) *Tensor {
+func (t *Tensor) L1Loss(target *Tensor) *Tensor { return t.L1LossWith(target, LossOptions{}) }
+
+// L1LossWith is L1Loss with options.
+func (t *Tensor) L1LossWith(target *Tensor, o LossOptions) *Tensor {
 	sameShape("l1_loss", t, target)
-	return apply(l1Loss{}, t, target)
+	return apply(l1Loss{o.elements("l1_loss")}, t, target)
+}
+
+type smoothL1Loss struct {
+	Reduction
+	beta float64
+}
+
+func (smoothL1Loss) Info() Info {
+	return Info{"smooth_l1_loss", "torch.nn.functional.smooth_l1_loss", Raise, ReadsOperands}
+}
+func (smoothL1Loss) promotes() {}
+func (l smoothL1Loss) f(in []*Tensor) *Tensor {
+	d := in[0].Sub(in[1])
+	if l.beta == 0 {
+		return l.of(d.Abs())
+	}
+	return l.of(bent(compared(l.beta, driver.LessEqual, d.Abs()), d, l.beta).Scale(1 / l.beta))
+}
+func (l smoothL1Loss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+func (l smoothL1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(l.f, dy, in)
+}
+
+// SmoothL1Loss returns the mean of d²/(2 beta) where |d| is below beta, else
+// |d| - beta/2, d being the difference of t and target, which have one shape. beta is
+// 0 or more, torch's default 1. It computes in float32 and rounds once. It is
+// torch.nn.functional.smooth_l1_loss.
+func (t *Tensor) SmoothL1Loss(target *Tensor, beta float64, o LossOptions) *Tensor {
+	const op = "smooth_l1_loss"
+	sameShape(op, t, target)
+	if !(beta >= 0) {
+		fail(op, []*Tensor{t, target}, "beta is %v; expected 0 or more", beta)
+	}
+	return apply(smoothL1Loss{o.elements(op), beta}, t, target)
+}
+
+type huberLoss struct {
+	Reduction
+	delta float64
+}
+
+func (huberLoss) Info() Info {
+	return Info{"huber_loss", "torch.nn.functional.huber_loss", Raise, ReadsOperands}
+}
+func (huberLoss) promotes() {}
+func (l huberLoss) f(in []*Tensor) *Tensor {
+	d := in[0].Sub(in[1])
+	return l.of(bent(compared(l.delta, driver.Less, d.Abs()), d, l.delta))
+}
+
+// bent returns |d|²/2 but where far, where it is the straight line that goes on from
+// limit. d may be infinite where far, and NaN where not.
+func bent(far, d *Tensor, limit float64) *Tensor {
+	near := far.Where(constant(d, d.dtype, 0), d)
+	return far.Where(d.Abs().AddScalar(-limit/2).Scale(limit), near.Mul(near).Scale(0.5))
+}
+func (l huberLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+func (l huberLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(l.f, dy, in)
+}
+
+// HuberLoss returns the mean of d²/2 where |d| is at most delta, else
+// delta (|d| - delta/2), d being the difference of t and target, which have one
+// shape. delta is above 0, torch's default 1. It computes in float32 and rounds once.
+// It is torch.nn.functional.huber_loss.
+func (t *Tensor) HuberLoss(target *Tensor, delta float64, o LossOptions) *Tensor {
+	const op = "huber_loss"
+	sameShape(op, t, target)
+	if !(delta > 0) {
+		fail(op, []*Tensor{t, target}, "delta is %v; expected a number above 0", delta)
+	}
+	return apply(huberLoss{o.elements(op), delta}, t, target)
+}
+
+// elements returns the reduction of a loss without batches.
+func (o LossOptions) elements(op string) Reduction {
+	if o.Reduction > ReduceNone {
+		panic(&Error{Op: op, Why: fmt.Sprintf("the reduction is %d; expected ReduceMean, ReduceSum or ReduceNone", o.Reduction)})
+	}
+	return o.Reduction
 }
 
 // wideDifference returns in[0] - in[1] in a new tensor of the dtype that
@@ -70,6 +223,13 @@ func signed(d *Tensor, in []*Tensor) []*Tensor {
 		out[1] = d.Neg()
 	}
 	return out
+}
+
+// compared returns c of a number and x, as bool, without a gradient.
+func compared(value float64, c driver.Code, x *Tensor) *Tensor {
+	y := newTensor(x.mem.backend, Bool, x.shape)
+	runBroadcast(driver.Kernel{Code: c}, y, constant(x, x.dtype, value), x)
+	return y
 }
 
 func sameShape(op string, x, y *Tensor) {

@@ -1,0 +1,55 @@
+package tensor
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestLossMistakes: what losses cannot take is named with what they can.
+func TestLossMistakes(t *testing.T) {
+	x, y := Zeros(2, 3), Zeros(3, 2)
+	var o LossOptions
+	for want, f := range map[string]func(){
+		"mse_loss: shapes (2, 3) and (3, 2): input and target differ; expected one shape":               func() { x.MSELoss(y) },
+		"l1_loss: the reduction is 3; expected ReduceMean, ReduceSum or ReduceNone":                     func() { x.L1LossWith(x, LossOptions{Reduction: ReduceBatchMean}) },
+		"smooth_l1_loss: shapes (2, 3) and (2, 3): beta is -1; expected 0 or more":                      func() { x.SmoothL1Loss(x, -1, o) },
+		"huber_loss: shapes (2, 3) and (2, 3): delta is 0; expected a number above 0":                   func() { x.HuberLoss(x, 0, o) },
+		"the input has an element 2; expected probabilities from 0 to 1, as from Sigmoid":               func() { Full(2, 3).BinaryCrossEntropy(Zeros(3), o) },
+		"the input has an element NaN; expected":                                                        func() { Full(math.NaN(), 3).BinaryCrossEntropy(Zeros(3), o) },
+		"shapes (2,) and (2, 3): the weight does not repeat to the input":                               func() { x.BinaryCrossEntropyWithLogits(x, LossOptions{PosWeight: Zeros(2)}) },
+		"multilabel_soft_margin_loss: shapes () and (): they are scalars; expected classes as the last": func() { Scalar(1).MultilabelSoftMarginLoss(Scalar(1), o) },
+		"margin_ranking_loss: shapes (2, 3) and (3, 2)":                                                 func() { x.MarginRankingLoss(x, y, 0, o) },
+		"cosine_embedding_loss: shapes (2, 3), (2, 3) and (3,): expected inputs (N, D) with targets (N)": func() {
+			x.CosineEmbeddingLoss(x, Zeros(3), 0, o)
+		},
+		"triplet_margin_loss: shapes (2, 3), (2, 3) and (2, 3): the margin is 0 and P 2; expected both above 0": func() { x.TripletMarginLoss(x, x, 0, o) },
+		"kl_div: shape (): it is a scalar; expected a batch as the first dimension": func() {
+			Scalar(1).KLDivLoss(Scalar(1), LossOptions{Reduction: ReduceBatchMean})
+		},
+		"gaussian_nll_loss: shapes (2, 3), (2, 3) and (3,): the third has variances; expected the shape of the first": func() { x.GaussianNLLLoss(x, Zeros(3), o) },
+		"a variance is -1; expected 0 or more": func() { x.GaussianNLLLoss(x, Full(-1, 2), o) },
+	} {
+		if err := Try(f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+}
+
+// TestLossReduction: the sum of 65536 losses of 1 is infinite in float16, and their
+// mean is 1, since nothing on the way is rounded.
+func TestLossReduction(t *testing.T) {
+	x, y := OnesLike(Zeros(65536).Half()), Zeros(65536).Half()
+	for _, loss := range []func(o LossOptions) *Tensor{
+		func(o LossOptions) *Tensor { return x.MSELossWith(y, o) },
+		func(o LossOptions) *Tensor { return x.L1LossWith(y, o) },
+		func(o LossOptions) *Tensor { return x.SmoothL1Loss(y, 0, o) },
+	} {
+		if got := loss(LossOptions{}).Item(); math.Abs(got-1) > 1e-3 {
+			t.Errorf("mean: got %v, want 1", got)
+		}
+		if got := loss(LossOptions{Reduction: ReduceSum}).Item(); !math.IsInf(got, 1) {
+			t.Errorf("sum: got %v, want +Inf", got)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package tensor
+
+import "halfnote/tensor/driver"
+
+// Losses of the probabilities of two classes. in are input and target, then weights
+// if there are any.
+
+type binaryCrossEntropy struct {
+	Reduction
+	weighted bool
+}
+
+func (binaryCrossEntropy) Info() Info {
+	return Info{"binary_cross_entropy", "torch.nn.functional.binary_cross_entropy", Banned, ReadsOperands}
+}
+func (binaryCrossEntropy) promotes() {}
+func (l binaryCrossEntropy) Forward(in []*Tensor) *Tensor {
+	return compose(func(in []*Tensor) *Tensor {
+		x, target := in[0], in[1]
+		log, logRest := boundedLogs(x)
+		y := target.AddScalar(-1).Mul(logRest).Sub(target.Mul(log))
+		if l.weighted {
+			y = y.Mul(in[2])
+		}
+		return l.of(y)
+	}, in)
+}
+func (l binaryCrossEntropy) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	d := wideOf(in[0].dtype)
+	x, target := in[0].To(d), in[1].To(d)
+	g := l.share(dy.To(d), 1, x.Numel())
+	if l.weighted {
+		g = g.Mul(in[2].To(d))
+	}
+	out := make([]*Tensor, len(in))
+	if in[0].RequiresGrad() {
+		// Not 0 where x is 0 or 1: there the logarithms have met their bound.
+		divisor := x.Mul(x.Neg().AddScalar(1)).Maximum(constant(x, d, 1e-12))
+		out[0] = g.Mul(x.Sub(target)).Div(divisor)
+	}
+	if in[1].RequiresGrad() {
+		log, logRest := boundedLogs(x)
+		out[1] = g.Mul(logRest.Sub(log)).sumTo(in[1])
+	}
+	return out
+}
+
+// boundedLogs returns log(x) and log(1-x), at least -100.
+func boundedLogs(x *Tensor) (log, logRest *Tensor) {
+	bound := constant(x, x.dtype, -100)
+	return x.Log().Maximum(bound), x.Neg().Log1p().Maximum(bound)
+}
+
+// BinaryCrossEntropy returns the mean of -(target log t + (1-target) log(1-t)), with
+// logarithms of at least -100, for probabilities t and targets from 0 to 1 of one
+// shape. It looks at Weight, and panics if an element of t is not from 0 to 1. It
+// computes in float32 and rounds once; autocast does not allow it, since float16's
+// sigmoid is 1 too soon: use BinaryCrossEntropyWithLogits. It is
+// torch.nn.functional.binary_cross_entropy.
+func (t *Tensor) BinaryCrossEntropy(target *Tensor, o LossOptions) *Tensor {
+	const op = "binary_cross_entropy"
+	sameShape(op, t, target)
+	if t.Numel() > 0 && t.dtype.IsFloat() {
+		for _, c := range []driver.Code{driver.ReduceMin, driver.ReduceMax} {
+			if x := reduce(c, t, seq(len(t.shape)), t.dtype).Item(); !(x >= 0 && x <= 1) {
+				fail(op, []*Tensor{t, target}, "the input has an element %v; expected probabilities from 0 to 1, as from Sigmoid", x)
+			}
+		}
+	}
+	in := []*Tensor{t, target}
+	if o.Weight != nil {
+		in = append(in, weightOf(op, o.Weight, t))
+	}
+	return apply(binaryCrossEntropy{o.elements(op), o.Weight != nil}, in...)
+}
+
+// weightOf returns w, which must repeat to x's shape and gets no gradient.
+func weightOf(op string, w, x *Tensor) *Tensor {
+	if s, ok := broadcastShapes(w.shape, x.shape); !ok || size(s) != size(x.shape) {
+		fail(op, []*Tensor{w, x}, "the weight does not repeat to the input; expected sizes that are equal or 1, aligned at the end")
+	}
+	return w.Detach()
+}
+
+type bceWithLogits struct {
+	Reduction
+	weighted, posWeighted bool
+}
+
+func (bceWithLogits) Info() Info {
+	return Info{"binary_cross_entropy_with_logits", "torch.nn.functional.binary_cross_entropy_with_logits", Raise, ReadsOperands}
+}
+func (bceWithLogits) promotes() {}
+
+// weights returns the weights of elements and of positive targets, nil for 1.
+func (l bceWithLogits) weights(in []*Tensor) (w, pos *Tensor) {
+	in = in[2:]
+	if l.weighted {
+		w, in = in[0], in[1:]
+	}
+	if l.posWeighted {
+		pos = in[0]
+	}
+	return w, pos
+}
+func (l bceWithLogits) Forward(in []*Tensor) *Tensor {
+	x, target := wide(in[0]), wide(in[1])
+	w, pos := l.weights(in)
+	// u = -log sigmoid(x) = log(1 + exp(-|x|)) + max(-x, 0)
+	u, m := unary(driver.Abs, x), affineOf(x, -1, 0)
+	run(driver.Kernel{Code: driver.Affine, Alpha: -1}, u, u)
+	run(driver.Kernel{Code: driver.Exp}, u, u)
+	run(driver.Kernel{Code: driver.Log1p}, u, u)
+	run(driver.Kernel{Code: driver.Relu}, m, m)
+	run(driver.Kernel{Code: driver.Add}, u, u, m)
+	if pos != nil {
+		// times 1 + (pos - 1) target
+		runBroadcast(driver.Kernel{Code: driver.Affine, Alpha: 1, Beta: -1}, m, wide(pos))
+		run(driver.Kernel{Code: driver.Mul}, m, m, target)
+		run(driver.Kernel{Code: driver.Affine, Alpha: 1, Beta: 1}, m, m)
+		run(driver.Kernel{Code: driver.Mul}, u, u, m)
+	}
+	run(driver.Kernel{Code: driver.Affine, Alpha: -1, Beta: 1}, m, target)
+	run(driver.Kernel{Code: driver.Mul}, m, m, x)
+	run(driver.Kernel{Code: driver.Add}, u, u, m)
+	if w != nil {
+		runBroadcast(driver.Kernel{Code: driver.Mul}, u, u, wide(w))
+	}
+	release(m)
+	if x != in[0] {
+		release(x, target)
+	}
+	return l.reduced(u, in[0].dtype)
+}
+func (l bceWithLogits) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	d := wideOf(in[0].dtype)
+	x, target := in[0].To(d), in[1].To(d)
+	w, pos := l.weights(in)
+	g := l.share(dy.To(d), 1, x.Numel())
+	if w != nil {
+		g = g.Mul(w.To(d))
+	}
+	out := make([]*Tensor, len(in))
+	if in[0].RequiresGrad() {
+		if pos == nil {
+			out[0] = x.Sigmoid().Sub(target).Mul(g)
+		} else {
+			p := target.Mul(pos.To(d))
+			out[0] = p.Sub(target).AddScalar(1).Mul(x.Sigmoid()).Sub(p).Mul(g)
+		}
+	}
+	if in[1].RequiresGrad() {
+		slope := x.Neg()
+		if pos != nil {
+			slope = slope.Add(minusLogSigmoid(x).Mul(pos.To(d).AddScalar(-1)))
+		}
+		out[1] = slope.Mul(g)
+	}
+	return out
+}
+
+// BinaryCrossEntropyWithLogits returns the mean of
+// -(target log σ(t) + (1-target) log(1-σ(t))), σ being the sigmoid, for numbers t and
+// targets from 0 to 1 of one shape, without taking the logarithm of small numbers. It
+// looks at Weight and PosWeight, which have no gradient. It computes in float32 and
+// rounds once. It is torch.nn.functional.binary_cross_entropy_with_logits.
+func (t *Tensor) BinaryCrossEntropyWithLogits(target *Tensor, o LossOptions) *Tensor {
+	const op = "binary_cross_entropy_with_logits"
+	sameShape(op, t, target)
+	in := []*Tensor{t, target}
+	for _, w := range []*Tensor{o.Weight, o.PosWeight} {
+		if w != nil {
+			in = append(in, weightOf(op, w, t))
+		}
+	}
+	return apply(bceWithLogits{o.elements(op), o.Weight != nil, o.PosWeight != nil}, in...)
+}
+
+type softMarginLoss struct{ Reduction }
+
+func (softMarginLoss) Info() Info {
+	return Info{"soft_margin_loss", "torch.nn.functional.soft_margin_loss", Raise, ReadsOperands}
+}
+func (softMarginLoss) promotes() {}
+func (l softMarginLoss) f(in []*Tensor) *Tensor {
+	return l.of(minusLogSigmoid(in[0].Mul(in[1])))
+}
+func (l softMarginLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+func (l softMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(l.f, dy, in)
+}
+
+// minusLogSigmoid returns log(1 + exp(-x)), finite wherever x is.
+func minusLogSigmoid(x *Tensor) *Tensor {
+	return x.Abs().Neg().Exp().Log1p().Add(x.Neg().Maximum(constant(x, x.dtype, 0)))
+}
+
+// SoftMarginLoss returns the mean of log(1 + exp(-target t)) for targets 1 or -1 of
+// t's shape. It computes in float32 and rounds once. It is
+// torch.nn.functional.soft_margin_loss, which is infinite from 89 on.
+func (t *Tensor) SoftMarginLoss(target *Tensor, o LossOptions) *Tensor {
+	sameShape("soft_margin_loss", t, target)
+	return apply(softMarginLoss{o.elements("soft_margin_loss")}, t, target)
+}
+
+// MultilabelSoftMarginLoss returns the mean over rows of the mean over their C
+// classes of -(target log σ(t) + (1-target) log(1-σ(t))), σ being the sigmoid, for t
+// and targets 0 or 1 of one shape (…, C). It looks at Weight, (C). It is made of
+// other operations, each of which rounds. It is
+// torch.nn.functional.multilabel_soft_margin_loss.
+func (t *Tensor) MultilabelSoftMarginLoss(target *Tensor, o LossOptions) *Tensor {
+	const op = "multilabel_soft_margin_loss"
+	sameShape(op, t, target)
+	if len(t.shape) == 0 {
+		fail(op, []*Tensor{t, target}, "they are scalars; expected classes as the last dimension")
+	}
+	y := target.Mul(minusLogSigmoid(t)).Add(target.Neg().AddScalar(1).Mul(minusLogSigmoid(t.Neg())))
+	if o.Weight != nil {
+		y = y.Mul(weightOf(op, o.Weight, t))
+	}
+	return o.elements(op).of(y.Mean(-1))
+}

@@ -1,0 +1,173 @@
+package tensor
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+// Losses of margins between numbers, or between distances.
+
+type marginRankingLoss struct {
+	Reduction
+	margin float64
+}
+
+func (marginRankingLoss) Info() Info {
+	return Info{"margin_ranking_loss", "torch.nn.functional.margin_ranking_loss", Raise, ReadsOperands}
+}
+func (marginRankingLoss) promotes() {}
+func (l marginRankingLoss) f(in []*Tensor) *Tensor {
+	return l.of(in[2].Neg().Mul(in[0].Sub(in[1])).AddScalar(l.margin).ReLU())
+}
+func (l marginRankingLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+func (l marginRankingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(l.f, dy, in)
+}
+
+// MarginRankingLoss returns the mean of max(0, -target (t - other) + margin) for
+// targets 1, where t should be larger, or -1. All have one shape; margin is 0 in
+// torch by default. It computes in float32 and rounds once. It is
+// torch.nn.functional.margin_ranking_loss.
+func (t *Tensor) MarginRankingLoss(other, target *Tensor, margin float64, o LossOptions) *Tensor {
+	const op = "margin_ranking_loss"
+	sameShape(op, t, other)
+	sameShape(op, t, target)
+	return apply(marginRankingLoss{o.elements(op), margin}, t, other, target)
+}
+
+type hingeEmbeddingLoss struct {
+	Reduction
+	margin float64
+}
+
+func (hingeEmbeddingLoss) Info() Info {
+	return Info{"hinge_embedding_loss", "torch.nn.functional.hinge_embedding_loss", Raise, ReadsOperands}
+}
+func (hingeEmbeddingLoss) promotes() {}
+func (l hingeEmbeddingLoss) f(in []*Tensor) *Tensor {
+	x := in[0]
+	zero := constant(x, x.dtype, 0)
+	far := compared(1, driver.Equal, in[1]).Where(zero, x.Neg().AddScalar(l.margin).ReLU())
+	near := compared(-1, driver.Equal, in[1]).Where(zero, x)
+	return l.of(far.Add(near))
+}
+func (l hingeEmbeddingLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+func (l hingeEmbeddingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(l.f, dy, in)
+}
+
+// HingeEmbeddingLoss returns the mean of t where target is 1 and of
+// max(0, margin - t) where it is -1, for distances t and targets of one shape. margin
+// is 1 in torch by default. It computes in float32 and rounds once. It is
+// torch.nn.functional.hinge_embedding_loss.
+func (t *Tensor) HingeEmbeddingLoss(target *Tensor, margin float64, o LossOptions) *Tensor {
+	const op = "hinge_embedding_loss"
+	sameShape(op, t, target)
+	return apply(hingeEmbeddingLoss{o.elements(op), margin}, t, target)
+}
+
+type cosineEmbeddingLoss struct {
+	Reduction
+	margin float64
+}
+
+func (cosineEmbeddingLoss) Info() Info {
+	return Info{"cosine_embedding_loss", "torch.nn.functional.cosine_embedding_loss", Raise, ReadsOperands}
+}
+func (cosineEmbeddingLoss) promotes() {}
+func (l cosineEmbeddingLoss) f(in []*Tensor) *Tensor {
+	dot := func(x, y *Tensor) *Tensor { return x.Mul(y).Sum(-1) }
+	x, y := in[0], in[1]
+	squares := dot(x, x).AddScalar(1e-12).Mul(dot(y, y).AddScalar(1e-12))
+	cos := dot(x, y).Div(squares.Sqrt())
+	zero := constant(cos, cos.dtype, 0)
+	alike := compared(1, driver.Equal, in[2]).Where(cos.Neg().AddScalar(1), zero)
+	apart := compared(-1, driver.Equal, in[2]).Where(cos.AddScalar(-l.margin).ReLU(), zero)
+	return l.of(alike.Add(apart))
+}
+func (l cosineEmbeddingLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+func (l cosineEmbeddingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(l.f, dy, in)
+}
+
+// CosineEmbeddingLoss returns the mean of 1 - cos where target is 1 and of
+// max(0, cos - margin) where it is -1, cos being the cosine of the angle between rows
+// of t and other, (N, D) or (D), for targets (N) or (). margin is 0 in torch by
+// default. It computes in float32 and rounds once. It is
+// torch.nn.functional.cosine_embedding_loss.
+func (t *Tensor) CosineEmbeddingLoss(other, target *Tensor, margin float64, o LossOptions) *Tensor {
+	const op = "cosine_embedding_loss"
+	sameShape(op, t, other)
+	if n := len(t.shape); n < 1 || n > 2 || !slices.Equal(target.shape, t.shape[:n-1]) {
+		fail(op, []*Tensor{t, other, target}, "expected inputs (N, D) with targets (N), or inputs (D) with one target")
+	}
+	return apply(cosineEmbeddingLoss{o.elements(op), margin}, t, other, target)
+}
+
+type tripletMarginLoss struct {
+	Reduction
+	margin, p, eps float64
+	swap           bool
+}
+
+func (tripletMarginLoss) Info() Info {
+	return Info{"triplet_margin_loss", "torch.nn.functional.triplet_margin_loss", Raise, ReadsOperands}
+}
+func (tripletMarginLoss) promotes() {}
+func (l tripletMarginLoss) f(in []*Tensor) *Tensor {
+	apart := func(x, y *Tensor) *Tensor { return x.Sub(y).AddScalar(l.eps).pNorm(l.p) }
+	return l.of(tripletMargin(apart(in[0], in[1]), apart(in[0], in[2]), l.margin, l.swap, func() *Tensor { return apart(in[1], in[2]) }))
+}
+func (l tripletMarginLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+func (l tripletMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(l.f, dy, in)
+}
+
+// tripletMargin is max(0, positive - negative + margin), with the smaller of negative
+// and between if swap.
+func tripletMargin(positive, negative *Tensor, margin float64, swap bool, between func() *Tensor) *Tensor {
+	if swap {
+		negative = negative.Minimum(between())
+	}
+	return positive.Sub(negative).AddScalar(margin).ReLU()
+}
+
+// pNorm returns the norm of order p over the last dimension.
+func (t *Tensor) pNorm(p float64) *Tensor {
+	switch {
+	case p == 2:
+		return t.Norm(-1)
+	case p == 1:
+		return t.Abs().Sum(-1)
+	case math.IsInf(p, 1):
+		return t.Abs().Amax(-1)
+	}
+	return t.Abs().Pow(p).Sum(-1).Pow(1 / p)
+}
+
+// TripletMarginLoss returns the mean of max(0, d(t, positive) - d(t, negative) +
+// margin), d being the norm of order P, 2 by default, of the difference of rows, to
+// which Eps, 1e-6 by default, is added. All are (N, D) or (D); margin is 1 in torch by
+// default. With Swap it takes d(positive, negative) where that is smaller. It computes
+// in float32 and rounds once. It is torch.nn.functional.triplet_margin_loss.
+func (t *Tensor) TripletMarginLoss(positive, negative *Tensor, margin float64, o LossOptions) *Tensor {
+	const op = "triplet_margin_loss"
+	sameShape(op, t, positive)
+	sameShape(op, t, negative)
+	l := tripletMarginLoss{o.elements(op), margin, cmp.Or(o.P, 2), cmp.Or(o.Eps, 1e-6), o.Swap}
+	if len(t.shape) == 0 || !(l.p > 0) || !(margin > 0) {
+		fail(op, []*Tensor{t, positive, negative}, "the margin is %v and P %v; expected both above 0, and inputs (N, D) or (D)", margin, l.p)
+	}
+	return apply(l, t, positive, negative)
+}
+
+// TripletMarginWithDistanceLoss is TripletMarginLoss with a distance of one's own,
+// which gives one number for a pair of rows. It is made of other operations. It is
+// torch.nn.functional.triplet_margin_with_distance_loss.
+func (t *Tensor) TripletMarginWithDistanceLoss(positive, negative *Tensor, distance func(x, y *Tensor) *Tensor, margin float64, o LossOptions) *Tensor {
+	y := tripletMargin(distance(t, positive), distance(t, negative), margin, o.Swap, func() *Tensor { return distance(positive, negative) })
+	return o.elements("triplet_margin_with_distance_loss").of(y)
+}
