@@ -28,7 +28,32 @@ func TestLossMistakes(t *testing.T) {
 			Scalar(1).KLDivLoss(Scalar(1), LossOptions{Reduction: ReduceBatchMean})
 		},
 		"gaussian_nll_loss: shapes (2, 3), (2, 3) and (3,): the third has variances; expected the shape of the first": func() { x.GaussianNLLLoss(x, Zeros(3), o) },
-		"a variance is -1; expected 0 or more": func() { x.GaussianNLLLoss(x, Full(-1, 2), o) },
+		"nll_loss: shapes (2, 3) and (2,): the target at [1] is 7; expected a class from 0 to 2, or [-100], which does not count": func() {
+			x.NLLLoss(FromInts([]int{0, 7}), o)
+		},
+		"nll_loss: shapes (1, 3, 2) and (1, 2): the target at [0 1] is -1; expected a class from 0 to 2, or [5], which": func() {
+			Zeros(1, 3, 2).CrossEntropy(FromInts([]int{5, -1}, 1, 2), LossOptions{IgnoreIndex: []int{5}})
+		},
+		"nll_loss: dtypes float32 and float32: the second has targets; expected class numbers, as int64": func() { x.NLLLoss(Zeros(2), o) },
+		"nll_loss: shapes (2, 3) and (3,): expected an input (N, C, …) and targets (N, …), or an":        func() { x.NLLLoss(FromInts([]int{0, 1, 2}), o) },
+		"nll_loss: shapes (2, 3) and (2,): the second has the weights of classes; expected (3,), one": func() {
+			x.NLLLoss(FromInts([]int{0, 1}), LossOptions{Weight: Ones(2)})
+		},
+		"cross_entropy: shapes (2, 3) and (2, 3): label smoothing is 2; expected 0 to 1":             func() { x.CrossEntropy(x, LossOptions{LabelSmoothing: 2}) },
+		"cross_entropy: shapes (2, 3) and (2,): the second has the weights of classes; expected (3,": func() { x.CrossEntropy(x, LossOptions{Weight: Ones(2)}) },
+		"multi_margin_loss: shapes (2, 3) and (2,): P is 3; expected 1 or 2": func() {
+			x.MultiMarginLoss(FromInts([]int{0, 1}), 1, LossOptions{P: 3})
+		},
+		"multi_margin_loss: shapes (2, 3) and (2,): the target at [0] is -100; expected a class from 0 to 2": func() {
+			x.MultiMarginLoss(FromInts([]int{-100, 1}), 1, o)
+		},
+		"multilabel_margin_loss: shapes (1, 3) and (1, 3): the target at [0 1] is 3; expected a class from 0 to 2, or -1 after the last": func() {
+			Zeros(3).MultilabelMarginLoss(FromInts([]int{0, 3, -1}), o)
+		},
+		"dropout: shape (2, 3): the probability is 1.5; expected a number from 0 to 1": func() { x.Dropout(1.5, false) },
+		"alpha_dropout: dtype int64: it is int64; expected a floating-point dtype":     func() { FromInts([]int{1}).AlphaDropout(0.5, true) },
+		"feature_dropout: shape (3,): it has 1 dimensions; expected a batch and":       func() { Zeros(3).FeatureDropout(0.5, true) },
+		"a variance is -1; expected 0 or more":                                         func() { x.GaussianNLLLoss(x, Full(-1, 2), o) },
 	} {
 		if err := Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)

@@ -65,5 +65,38 @@ func init() {
 		{"gaussian_nll_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
 			return a.GaussianNLLLoss(b, a.Mul(b).Pow(2).AddScalar(.1), tensor.LossOptions{Full: true})
 		}},
+		{"nll_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
+			return a.Pow(2).NLLLoss(tensor.FromInts([]int{2, 0}), tensor.LossOptions{Weight: weight})
+		}},
+		{"nll_loss, each", func(a, b *tensor.Tensor) *tensor.Tensor {
+			return a.Pow(2).NLLLoss(tensor.FromInts([]int{-100, 1}), none)
+		}},
+		{"nll_loss2d", func(a, b *tensor.Tensor) *tensor.Tensor {
+			return a.Pow(2).Reshape(1, 2, 3).NLLLoss(tensor.FromInts([]int{0, 1, 0}, 1, 3), tensor.LossOptions{})
+		}},
+		{"cross_entropy", func(a, b *tensor.Tensor) *tensor.Tensor {
+			return a.CrossEntropy(tensor.FromInts([]int{2, 0}), tensor.LossOptions{Weight: weight, LabelSmoothing: .2})
+		}},
+		{"cross_entropy, probabilities", func(a, b *tensor.Tensor) *tensor.Tensor {
+			return a.CrossEntropy(b.Softmax(1), tensor.LossOptions{Weight: weight, LabelSmoothing: .2})
+		}},
+		{"multi_margin_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
+			return a.MultiMarginLoss(tensor.FromInts([]int{2, 0}), 1, tensor.LossOptions{P: 2, Weight: weight})
+		}},
+		{"multilabel_margin_loss", func(a, b *tensor.Tensor) *tensor.Tensor {
+			return a.Pow(2).MultilabelMarginLoss(tensor.FromInts([]int{2, 0, -1, 1, -1, 0}, 2, 3), tensor.LossOptions{})
+		}},
+		{"dropout", func(a, b *tensor.Tensor) *tensor.Tensor {
+			tensor.ManualSeed(3)
+			return a.Mul(b).Dropout(.4, true)
+		}},
+		{"alpha_dropout", func(a, b *tensor.Tensor) *tensor.Tensor {
+			tensor.ManualSeed(3)
+			return a.Mul(b).AlphaDropout(.4, true)
+		}},
+		{"feature_dropout", func(a, b *tensor.Tensor) *tensor.Tensor {
+			tensor.ManualSeed(3)
+			return a.Mul(b).FeatureDropout(.4, true)
+		}},
 	}...)
 }

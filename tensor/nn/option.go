@@ -18,6 +18,9 @@ type Option struct {
 type config struct {
 	bias      bool
 	generator *tensor.Generator
+
+	loss         tensor.LossOptions
+	margin, beta float64
 }
 
 // NoBias leaves out a layer's bias; it has one by default. It is bias=False.

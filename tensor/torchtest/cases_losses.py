@@ -83,3 +83,61 @@ for r in REDUCTIONS:
     case(f"gaussian_nll_loss {r}", lambda x, y, v, r=r: gaussian(x, y, v, full=r == "sum", reduction=r), randn(3, 5), randn(3, 5), positive(3, 5), dtypes=("float32", "float64"))
 case("gaussian_nll_loss one variance a row", lambda x, y, v: gaussian(x, y, v, eps=0.5), randn(3, 5), randn(3, 5), positive(3), dtypes=("float32", "float64"))
 case("gaussian_nll_loss small variance", lambda x, y, v: gaussian(x, y, v, eps=0.5), randn(3, 2), randn(3, 2), values([[0.0], [0.25], [2.0]]), dtypes=("float32", "float64"), double=False)
+
+logs = lambda *s: randn(*s)
+CLASSES = [2, 0, 4, 1, -100, 2]
+nll = F.nll_loss
+for r in REDUCTIONS:
+    case(f"nll_loss {r}", lambda x, y, r=r: nll(x, y, reduction=r), randn(6, 5), values(CLASSES), dtypes=ALL)
+    case(f"nll_loss weight {r}", lambda x, y, w, r=r: nll(x, y, w, ignore_index=2, reduction=r), randn(4, 5), values([2, 0, 4, 1]), fixed(positive(5)), dtypes=ALL)
+    case(f"nll_loss2d {r}", lambda x, y, w, r=r: nll(x, y, w, reduction=r), randn(2, 3, 2, 2), values([[[0, 1], [2, -100]], [[1, 1], [0, 2]]]), fixed(positive(3)), dtypes=ALL)
+case("nll_loss vector", lambda x, y: nll(x, y), randn(5), values(3))
+case("nll_loss vector none", lambda x, y: nll(x, y, reduction="none"), randn(5), values(3))
+case("nll_loss 3-D", lambda x, y: nll(x, y), randn(2, 3, 4), ints(0, 3, 2, 4))
+case("nll_loss no rows", lambda x, y: nll(x, y), randn(0, 3), ints(0, 3, 0), double=False)
+case("nll_loss all ignored", lambda x, y: nll(x, y, reduction="sum"), randn(2, 3), values([-100, -100]))
+case("nll_loss infinite", lambda x, y: nll(x, y, reduction="sum"), values([[-1.0, float("-inf")], [float("-inf"), -2.0], [float("-inf"), float("-inf")]]), values([0, 1, -100]), double=False)
+# Of operations that each round; torch's float32 is the reference there.
+ROUNDS = dict(dtypes=("float32", "float64"))
+ce = F.cross_entropy
+for r in REDUCTIONS:
+    case(f"cross_entropy {r}", lambda x, y, r=r: ce(x, y, reduction=r), randn(6, 5), values(CLASSES), **ROUNDS)
+    case(f"cross_entropy weight {r}", lambda x, y, w, r=r: ce(x, y, w, ignore_index=2, reduction=r), randn(4, 5), values([2, 0, 4, 1]), fixed(positive(5)), **ROUNDS)
+    case(f"cross_entropy smooth {r}", lambda x, y, r=r: ce(x, y, label_smoothing=0.2, reduction=r), randn(6, 5), values(CLASSES), **ROUNDS)
+    case(f"cross_entropy smooth weight {r}", lambda x, y, w, r=r: ce(x, y, w, label_smoothing=0.2, reduction=r), randn(6, 5), values(CLASSES), fixed(positive(5)), **ROUNDS)
+    case(f"cross_entropy planes {r}", lambda x, y, w, r=r: ce(x, y, w, label_smoothing=0.1, reduction=r), randn(2, 3, 2, 2), values([[[0, 1], [2, -100]], [[1, 1], [0, 2]]]), fixed(positive(3)), **ROUNDS)
+    case(f"cross_entropy probabilities {r}", lambda x, y, r=r: ce(x, y.softmax(1), reduction=r), randn(4, 5), randn(4, 5), **ROUNDS)
+    case(f"cross_entropy probabilities weight {r}", lambda x, y, w, r=r: ce(x, y.softmax(1), w, label_smoothing=0.3, reduction=r), randn(2, 3, 4), randn(2, 3, 4), fixed(positive(3)), **ROUNDS)
+case("cross_entropy vector", lambda x, y: ce(x, y, label_smoothing=0.1), randn(5), values(3), **ROUNDS)
+case("cross_entropy vector of probabilities", lambda x, y: ce(x, y.softmax(0)), randn(5), randn(5), **ROUNDS)
+case("cross_entropy large", lambda x, y: ce(x, y, reduction="none"), values([[60000.0, 0.0], [-300.0, 300.0]]), values([1, 1]), double=False, **ROUNDS)
+for r in REDUCTIONS:
+    case(f"multi_margin_loss {r}", lambda x, y, r=r: F.multi_margin_loss(x, y, reduction=r), randn(4, 5), values([2, 0, 4, 1]), dtypes=ALL, double=False)
+    case(f"multi_margin_loss weight {r}", lambda x, y, w, r=r: F.multi_margin_loss(x, y, p=2, margin=0.5, weight=w, reduction=r), randn(4, 5), values([2, 0, 4, 1]), fixed(positive(5)), double=False)
+    case(f"multilabel_margin_loss {r}", lambda x, y, r=r: F.multilabel_margin_loss(x, y, reduction=r), randn(3, 4), values([[2, 0, -1, 1], [-1, 0, 1, 2], [3, 1, 0, 2]]), dtypes=ALL, double=False)
+case("multi_margin_loss vector", lambda x, y: F.multi_margin_loss(x, y), randn(5), values(3), double=False)
+case("multilabel_margin_loss vector", lambda x, y: F.multilabel_margin_loss(x, y), randn(4), values([1, 3, -1, 0]), double=False)
+
+
+def seeded(f):
+    """f after the seed 7, with contiguous operands: torch draws in the order of memory."""
+
+    def g(x):
+        torch.manual_seed(7)
+        return f(x.contiguous())
+
+    return g
+
+
+for name, p in ("", 0.1), (" half", 0.5), (" most", 0.9), (" all", 1.0), (" none", 0.0):
+    case(f"dropout{name}", seeded(lambda x, p=p: F.dropout(x, p)), randn(5, 7), dtypes=ALL)
+case("dropout scalar", seeded(lambda x: F.dropout(x, 0.4)), randn())
+case("dropout empty", seeded(lambda x: F.dropout(x, 0.4)), randn(0, 2))
+case("dropout long", seeded(lambda x: F.dropout(x, 0.3)), randn(1031), double=False)
+case("dropout not in training", seeded(lambda x: F.dropout(x, 0.4, training=False)), randn(3, 4))
+case("dropout infinite", seeded(lambda x: F.dropout(x, 0.5)), values([float("inf"), float("-inf"), float("nan"), 1.0, float("inf")]), double=False)
+case("feature_dropout rows", seeded(lambda x: F.dropout1d(x, 0.4)), randn(2, 5, 3), dtypes=ALL)
+case("feature_dropout planes", seeded(lambda x: F.dropout2d(x, 0.4)), randn(2, 5, 2, 2))
+case("feature_dropout volumes", seeded(lambda x: F.dropout3d(x, 0.4)), randn(2, 5, 2, 1, 2))
+case("alpha_dropout", seeded(lambda x: F.alpha_dropout(x, 0.3, training=True)), randn(5, 7), dtypes=ALL)
+case("alpha_dropout features", seeded(lambda x: F.feature_alpha_dropout(x, 0.3, training=True)), randn(2, 5, 3))

@@ -128,6 +128,61 @@ func losses() cases {
 			return f(in[0].Select(0, 0), in[0].Select(0, 1), lossOptions{Reduction: tensor.ReduceNone})
 		}
 	}
+	for op, f := range map[string]func(in []T, o lossOptions) T{
+		"nll_loss":             func(in []T, o lossOptions) T { return in[0].NLLLoss(in[1], o) },
+		"nll_loss2d":           weighted(T.NLLLoss),
+		"cross_entropy planes": smooth(0.1, weighted(T.CrossEntropy)),
+		"nll_loss weight": func(in []T, o lossOptions) T {
+			o.IgnoreIndex = []int{2}
+			return weighted(T.NLLLoss)(in, o)
+		},
+		"cross_entropy": func(in []T, o lossOptions) T { return in[0].CrossEntropy(in[1], o) },
+		"cross_entropy weight": func(in []T, o lossOptions) T {
+			o.IgnoreIndex = []int{2}
+			return weighted(T.CrossEntropy)(in, o)
+		},
+		"cross_entropy smooth":               smooth(0.2, func(in []T, o lossOptions) T { return in[0].CrossEntropy(in[1], o) }),
+		"cross_entropy smooth weight":        smooth(0.2, weighted(T.CrossEntropy)),
+		"cross_entropy probabilities":        func(in []T, o lossOptions) T { return in[0].CrossEntropy(in[1].Softmax(1), o) },
+		"cross_entropy probabilities weight": smooth(0.3, weighted(func(x, y T, o lossOptions) T { return x.CrossEntropy(y.Softmax(1), o) })),
+		"multi_margin_loss":                  func(in []T, o lossOptions) T { return in[0].MultiMarginLoss(in[1], 1, o) },
+		"multi_margin_loss weight": weighted(func(x, y T, o lossOptions) T {
+			o.P = 2
+			return x.MultiMarginLoss(y, 0.5, o)
+		}),
+		"multilabel_margin_loss": func(in []T, o lossOptions) T { return in[0].MultilabelMarginLoss(in[1], o) },
+	} {
+		maps.Copy(all, reductions(op, f))
+	}
+	for _, name := range []string{"vector", "3-D", "no rows"} {
+		all["nll_loss "+name] = func(in []T) T { return in[0].NLLLoss(in[1], lossOptions{}) }
+	}
+	for _, name := range []string{"all ignored", "infinite"} {
+		all["nll_loss "+name] = func(in []T) T { return in[0].NLLLoss(in[1], lossOptions{Reduction: tensor.ReduceSum}) }
+	}
+	maps.Copy(all, cases{
+		"nll_loss vector none": func(in []T) T { return in[0].NLLLoss(in[1], lossOptions{Reduction: tensor.ReduceNone}) },
+		"cross_entropy vector": func(in []T) T { return in[0].CrossEntropy(in[1], lossOptions{LabelSmoothing: 0.1}) },
+		"cross_entropy vector of probabilities": func(in []T) T {
+			return in[0].CrossEntropy(in[1].Softmax(0), lossOptions{})
+		},
+		"cross_entropy large": func(in []T) T {
+			return in[0].CrossEntropy(in[1], lossOptions{Reduction: tensor.ReduceNone})
+		},
+		"multi_margin_loss vector":      func(in []T) T { return in[0].MultiMarginLoss(in[1], 1, lossOptions{}) },
+		"multilabel_margin_loss vector": func(in []T) T { return in[0].MultilabelMarginLoss(in[1], lossOptions{}) },
+	})
+	for name, p := range map[string]float64{
+		"": 0.1, " half": 0.5, " most": 0.9, " all": 1, " none": 0, " scalar": 0.4, " empty": 0.4, " long": 0.3, " infinite": 0.5,
+	} {
+		all["dropout"+name] = seeded(func(x T) T { return x.Dropout(p, true) })
+	}
+	all["dropout not in training"] = seeded(func(x T) T { return x.Dropout(0.4, false) })
+	for _, name := range []string{"rows", "planes", "volumes"} {
+		all["feature_dropout "+name] = seeded(func(x T) T { return x.FeatureDropout(0.4, true) })
+	}
+	all["alpha_dropout"] = seeded(func(x T) T { return x.AlphaDropout(0.3, true) })
+	all["alpha_dropout features"] = seeded(func(x T) T { return x.FeatureAlphaDropout(0.3, true) })
 	all["mse_loss edges"] = edges(T.MSELossWith)
 	all["l1_loss edges"] = edges(T.L1LossWith)
 	all["smooth_l1_loss edges"] = edges(func(x, y T, o lossOptions) T { return x.SmoothL1Loss(y, 1, o) })
@@ -144,4 +199,27 @@ func reductions(op string, f func(in []T, o lossOptions) T) cases {
 		c[op+" "+r.String()] = func(in []T) T { return f(in, lossOptions{Reduction: r}) }
 	}
 	return c
+}
+
+// weighted takes the third operand as the weights of classes.
+func weighted(f func(x, y T, o lossOptions) T) func(in []T, o lossOptions) T {
+	return func(in []T, o lossOptions) T {
+		o.Weight = in[2]
+		return f(in[0], in[1], o)
+	}
+}
+
+func smooth(share float64, f func(in []T, o lossOptions) T) func(in []T, o lossOptions) T {
+	return func(in []T, o lossOptions) T {
+		o.LabelSmoothing = share
+		return f(in, o)
+	}
+}
+
+// seeded is what cases_losses.py has under that name.
+func seeded(f func(x T) T) func(in []T) T {
+	return func(in []T) T {
+		tensor.ManualSeed(7)
+		return f(in[0])
+	}
 }

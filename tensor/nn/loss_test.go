@@ -1,0 +1,98 @@
+package nn_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// TestLosses: a module and its function are the operation with the options given.
+func TestLosses(t *testing.T) {
+	x := tensor.New([]float64{.1, .7, .2, .6, .3, .1}, 2, 3)
+	y := tensor.New([]float64{.3, .3, .4, .1, .8, .1}, 2, 3)
+	w := tensor.New([]float64{.5, 1, 2})
+	classes, signs := tensor.FromInts([]int{2, 0}), tensor.New([]float64{1, -1, 1, 1, -1, -1}, 2, 3)
+	sum, sums := nn.Reduction(tensor.ReduceSum), tensor.LossOptions{Reduction: tensor.ReduceSum}
+	weighted := tensor.LossOptions{Weight: w, IgnoreIndex: []int{2}, LabelSmoothing: .1}
+	for _, c := range []struct {
+		loss *nn.Loss
+		more *tensor.Tensor // beside x and y
+		y    *tensor.Tensor
+		want *tensor.Tensor
+		f    *tensor.Tensor
+	}{
+		{nn.NewMSELoss(), nil, y, x.MSELoss(y), nn.MSELoss(x, y)},
+		{nn.NewL1Loss(sum), nil, y, x.L1LossWith(y, sums), nn.L1Loss(x, y, sum)},
+		{nn.NewSmoothL1Loss(nn.Beta(.3)), nil, y, x.SmoothL1Loss(y, .3, tensor.LossOptions{}), nn.SmoothL1Loss(x, y, nn.Beta(.3))},
+		{nn.NewHuberLoss(nn.Delta(.3)), nil, y, x.HuberLoss(y, .3, tensor.LossOptions{}), nn.HuberLoss(x, y, nn.Delta(.3))},
+		{nn.NewCrossEntropyLoss(nn.Weight(w), nn.IgnoreIndex(2), nn.LabelSmoothing(.1)), nil, classes, x.CrossEntropy(classes, weighted), nn.CrossEntropy(x, classes, nn.Weight(w), nn.IgnoreIndex(2), nn.LabelSmoothing(.1))},
+		{nn.NewNLLLoss(nn.Weight(w)), nil, classes, x.NLLLoss(classes, tensor.LossOptions{Weight: w}), nn.NLLLoss(x, classes, nn.Weight(w))},
+		{nn.NewBCELoss(nn.Weight(w)), nil, y, x.BinaryCrossEntropy(y, tensor.LossOptions{Weight: w}), nn.BinaryCrossEntropy(x, y, nn.Weight(w))},
+		{nn.NewBCEWithLogitsLoss(nn.PosWeight(w)), nil, y, x.BinaryCrossEntropyWithLogits(y, tensor.LossOptions{PosWeight: w}), nn.BinaryCrossEntropyWithLogits(x, y, nn.PosWeight(w))},
+		{nn.NewKLDivLoss(nn.LogTarget()), nil, y, x.KLDivLoss(y, tensor.LossOptions{LogTarget: true}), nn.KLDiv(x, y, nn.LogTarget())},
+		{nn.NewPoissonNLLLoss(nn.Rates(), nn.Full()), nil, y, x.PoissonNLLLoss(y, tensor.LossOptions{Rates: true, Full: true}), nn.PoissonNLLLoss(x, y, nn.Rates(), nn.Full())},
+		{nn.NewGaussianNLLLoss(nn.Full()), x, y, x.GaussianNLLLoss(y, x, tensor.LossOptions{Full: true}), nn.GaussianNLLLoss(x, y, x, nn.Full())},
+		{nn.NewHingeEmbeddingLoss(), nil, signs, x.HingeEmbeddingLoss(signs, 1, tensor.LossOptions{}), nn.HingeEmbeddingLoss(x, signs)},
+		{nn.NewCosineEmbeddingLoss(), tensor.Ones(2), y, x.CosineEmbeddingLoss(y, tensor.Ones(2), 0, tensor.LossOptions{}), nn.CosineEmbeddingLoss(x, y, tensor.Ones(2))},
+		{nn.NewMarginRankingLoss(nn.Margin(.5)), signs, y, x.MarginRankingLoss(y, signs, .5, tensor.LossOptions{}), nn.MarginRankingLoss(x, y, signs, nn.Margin(.5))},
+		{nn.NewSoftMarginLoss(), nil, signs, x.SoftMarginLoss(signs, tensor.LossOptions{}), nn.SoftMarginLoss(x, signs)},
+		{nn.NewMultiLabelSoftMarginLoss(nn.Weight(w)), nil, y, x.MultilabelSoftMarginLoss(y, tensor.LossOptions{Weight: w}), nn.MultilabelSoftMarginLoss(x, y, nn.Weight(w))},
+		{nn.NewMultiLabelMarginLoss(), nil, signs.ReLU().Long(), x.MultilabelMarginLoss(signs.ReLU().Long(), tensor.LossOptions{}), nn.MultilabelMarginLoss(x, signs.ReLU().Long())},
+		{nn.NewMultiMarginLoss(nn.Power(2)), nil, classes, x.MultiMarginLoss(classes, 1, tensor.LossOptions{P: 2}), nn.MultiMarginLoss(x, classes, nn.Power(2))},
+		{nn.NewTripletMarginLoss(nn.Power(1), nn.Swap()), x.Neg(), y, x.TripletMarginLoss(y, x.Neg(), 1, tensor.LossOptions{P: 1, Swap: true}), nn.TripletMarginLoss(x, y, x.Neg(), nn.Power(1), nn.Swap())},
+	} {
+		more := []*tensor.Tensor{c.more}
+		if c.more == nil {
+			more = nil
+		}
+		if got := c.loss.Forward(x, c.y, more...); !tensor.Equal(got, c.want) || !tensor.Equal(c.f, c.want) || math.IsNaN(got.Item()) {
+			t.Errorf("%v: got %v and %v, want %v", c.loss, got, c.f, c.want)
+		}
+		if !strings.HasSuffix(fmt.Sprint(c.loss), "Loss()") {
+			t.Errorf("printed as %v", c.loss)
+		}
+	}
+	for want, f := range map[string]func(){
+		"MSELoss: option Margin does not belong to this layer; expected one of [Reduction]":                     func() { nn.NewMSELoss(nn.Margin(1)) },
+		"triplet_margin_loss: Forward was called with two tensors; expected three, the last being the negative": func() { nn.NewTripletMarginLoss().Forward(x, y) },
+		"Dropout: the probability is -1; expected a number from 0 to 1":                                         func() { nn.NewDropout(-1) },
+		"Dropout2d: shape (2, 3): it has 2 dimensions; expected 3, or 4 with a batch":                           func() { nn.NewDropout2d(.5).Forward(x) },
+	} {
+		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+	if got := nn.StateDict(nn.NewBCEWithLogitsLoss(nn.PosWeight(w))); len(got) != 1 || !tensor.Equal(got["pos_weight"], w) {
+		t.Errorf("the state is %v, want pos_weight, as torch's buffer", got)
+	}
+}
+
+func TestDropout(t *testing.T) {
+	x := tensor.Ones(4, 50)
+	for _, d := range []*nn.Dropout{nn.NewDropout(.5), nn.NewAlphaDropout(.5), nn.NewFeatureAlphaDropout(.5), nn.NewDropout1d(.5)} {
+		net := nn.Sequential(d)
+		if got := net.Forward(x); tensor.Equal(got, x) {
+			t.Errorf("%v: nothing dropped in training", d)
+		}
+		nn.Eval(net)
+		if got := net.Forward(x); !tensor.Equal(got, x) {
+			t.Errorf("%v: something dropped in use", d)
+		}
+	}
+	planes := nn.NewDropout2d(.5).Forward(tensor.Ones(8, 3, 3))
+	if planes.Dim() != 3 {
+		t.Errorf("a plane has %d dimensions, want 3", planes.Dim())
+	}
+	for _, p := range planes.Reshape(8, 9).Mean(1).Float64s() {
+		if p != 0 && p != 2 {
+			t.Errorf("a plane has the mean %v, want 0 or 2", p)
+		}
+	}
+	if got, want := fmt.Sprint(nn.NewDropout3d(.25)), "Dropout3d(p=0.25, inplace=False)"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

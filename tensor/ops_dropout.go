@@ -1,0 +1,110 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+// dropout is scale x where the mask is true, else 0 x, for a mask that repeats to x.
+type dropout struct{ scale float64 }
+
+func (dropout) Info() Info {
+	return Info{"dropout", "torch.nn.functional.dropout", Keep, ReadsIndices}
+}
+func (o dropout) Forward(in []*Tensor) *Tensor {
+	x := wide(in[0])
+	m := affineOf(convert(in[1], x.dtype), o.scale, 0)
+	y := pairwise("dropout", driver.Mul, x, m)
+	release(m)
+	if x != in[0] {
+		release(x)
+	}
+	return narrow(y, in[0].dtype)
+}
+func (o dropout) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{apply(o, dy, in[1]), nil}
+}
+
+// alphaDropout is scale x + high where the mask is true, else 0 x + low.
+type alphaDropout struct{ scale, high, low float64 }
+
+func (alphaDropout) Info() Info {
+	return Info{"alpha_dropout", "torch.nn.functional.alpha_dropout", Keep, ReadsIndices}
+}
+func (o alphaDropout) Forward(in []*Tensor) *Tensor {
+	y := (dropout{o.scale}).Forward([]*Tensor{wide(in[0]), in[1]})
+	b := affineOf(convert(in[1], y.dtype), o.high-o.low, o.low)
+	runBroadcast(driver.Kernel{Code: driver.Add}, y, y, b)
+	return narrow(y, in[0].dtype)
+}
+func (o alphaDropout) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{apply(dropout{o.scale}, dy, in[1]), nil}
+}
+
+// Dropout returns t with each element 0 with probability p and otherwise divided by
+// 1-p, or t itself unless training. The elements are drawn by the generator that
+// ManualSeed seeds, as torch draws them on a CPU. It panics unless p is from 0 to 1.
+// It is torch.nn.functional.dropout.
+func (t *Tensor) Dropout(p float64, training bool) *Tensor {
+	return t.dropped("dropout", p, training, t.shape, func(m *Tensor) *Tensor { return t.dropoutBy(p, m) })
+}
+
+// FeatureDropout is Dropout of whole features: of all elements (n, c, …) for each n
+// and c. It is torch.feature_dropout, which is torch.nn.functional.dropout1d, dropout2d
+// and dropout3d.
+func (t *Tensor) FeatureDropout(p float64, training bool) *Tensor {
+	return t.dropped("feature_dropout", p, training, t.features("feature_dropout"), func(m *Tensor) *Tensor { return t.dropoutBy(p, m) })
+}
+
+// AlphaDropout is Dropout that keeps the mean 0 and the variance 1 of what SELU
+// returns: G. Klambauer and others, "Self-Normalizing Neural Networks" (2017). It is
+// torch.nn.functional.alpha_dropout.
+func (t *Tensor) AlphaDropout(p float64, training bool) *Tensor {
+	return t.dropped("alpha_dropout", p, training, t.shape, func(m *Tensor) *Tensor { return t.alphaDropoutBy(p, m) })
+}
+
+// FeatureAlphaDropout is AlphaDropout of whole features, as [Tensor.FeatureDropout]. It
+// is torch.nn.functional.feature_alpha_dropout.
+func (t *Tensor) FeatureAlphaDropout(p float64, training bool) *Tensor {
+	return t.dropped("feature_alpha_dropout", p, training, t.features("feature_alpha_dropout"), func(m *Tensor) *Tensor { return t.alphaDropoutBy(p, m) })
+}
+
+// dropped checks p and calls f with a mask of the elements that stay.
+func (t *Tensor) dropped(op string, p float64, training bool, shape []int, f func(mask *Tensor) *Tensor) *Tensor {
+	switch {
+	case !(p >= 0 && p <= 1):
+		panic(&Error{Op: op, Shapes: [][]int{t.shape}, Why: fmt.Sprintf("the probability is %v; expected a number from 0 to 1", p)})
+	case !t.dtype.IsFloat():
+		failDType(op, []*Tensor{t}, "it is %v; expected a floating-point dtype", t.dtype)
+	case p == 0 || !training || t.Numel() == 0:
+		return t
+	case p == 1:
+		return t.Mul(constant(t, t.dtype, 0))
+	}
+	return f(Bernoulli(1-p, shape...).To(Bool).ToDevice(t.Device()))
+}
+
+func (t *Tensor) dropoutBy(p float64, mask *Tensor) *Tensor {
+	return apply(dropout{1 / (1 - p)}, t, mask)
+}
+
+func (t *Tensor) alphaDropoutBy(p float64, mask *Tensor) *Tensor {
+	const alpha = 1.7580993408473766 // SELU's lowest value is -alpha
+	a := 1 / math.Sqrt((alpha*alpha*p+1)*(1-p))
+	return apply(alphaDropout{a, alpha * a * p, alpha*a*p - alpha*a}, t, mask)
+}
+
+// features returns the shape of a mask of features.
+func (t *Tensor) features(op string) []int {
+	if len(t.shape) < 2 {
+		fail(op, []*Tensor{t}, "it has %d dimensions; expected a batch and features, (N, C, …)", len(t.shape))
+	}
+	shape := seq(len(t.shape))
+	for d := range shape {
+		shape[d] = 1
+	}
+	copy(shape, t.shape[:2])
+	return shape
+}

@@ -1,0 +1,337 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+// Losses of classes. Targets are class numbers, read before anything runs.
+
+// nllLoss is of logarithms of probabilities (N, C, …), the targets' classes
+// (N, 1, …) and their weights, float32 or float64, of that shape.
+type nllLoss struct {
+	Reduction
+	total float64 // of the weights
+}
+
+func (nllLoss) Info() Info {
+	return Info{"nll_loss", "torch.nn.functional.nll_loss", Raise, ReadsOperands}
+}
+func (l nllLoss) Forward(in []*Tensor) *Tensor {
+	x, class, w := in[0], in[1], in[2]
+	y := newTensor(x.mem.backend, x.dtype, class.shape)
+	run(driver.Kernel{Code: driver.Gather, Axis: 1}, y, x, class)
+	// What does not count may be infinite.
+	kept := newTensor(x.mem.backend, w.dtype, y.shape)
+	runBroadcast(driver.Kernel{Code: driver.Where}, kept, convert(w, Bool), convert(y, w.dtype), constant(w, w.dtype, 0))
+	run(driver.Kernel{Code: driver.Mul}, kept, kept, w)
+	run(driver.Kernel{Code: driver.Affine, Alpha: -1}, kept, kept)
+	if l.Reduction == ReduceNone {
+		return narrow(shaped(kept, dropDims(kept.shape, []int{1})), x.dtype)
+	}
+	all := seq(len(kept.shape))
+	sum := (over{dims: all}).finish(reduce(driver.Sum, kept, all, kept.dtype))
+	if l.Reduction == ReduceMean {
+		run(driver.Kernel{Code: driver.Div}, sum, sum, constant(sum, sum.dtype, l.total))
+	}
+	release(kept)
+	return narrow(sum, x.dtype)
+}
+func (l nllLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	x, class, w := in[0], in[1], in[2]
+	g := dy.To(w.dtype)
+	switch l.Reduction {
+	case ReduceMean:
+		g = g.Scale(1 / l.total)
+	case ReduceNone:
+		g = g.Unsqueeze(1)
+	}
+	return []*Tensor{apply(scatterAdd{1}, zerosOf(dy, x.shape), g.Mul(w).Neg().To(x.dtype), class), nil, nil}
+}
+
+// nllLoss2d is nllLoss of pictures, under the name that torch has for it.
+type nllLoss2d struct{ nllLoss }
+
+func (nllLoss2d) Info() Info {
+	return Info{"nll_loss2d", "torch.nn.functional.nll_loss", Raise, ReadsOperands}
+}
+
+// NLLLoss returns the mean of -t[n][c], c being target[n], for logarithms of
+// probabilities t (N, C), (C) or (N, C, …) and integer targets (N), () or (N, …). It
+// looks at Weight, (C), of which it takes the weighted mean, and IgnoreIndex; the
+// mean over no target is NaN. It panics if a target is no class. It is
+// torch.nn.functional.nll_loss, and under autocast nll_loss2d for (N, C, …).
+func (t *Tensor) NLLLoss(target *Tensor, o LossOptions) *Tensor {
+	const op = "nll_loss"
+	if len(t.shape) == 1 && len(target.shape) == 0 {
+		return t.Unsqueeze(0).NLLLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == ReduceNone, nil)
+	}
+	c := classesOf(op, t, target, o)
+	l := nllLoss{o.elements(op), c.total}
+	shape := slices.Insert(slices.Clone(target.shape), 1, 1)
+	in := []*Tensor{t, FromInt64s(c.index, shape...).ToDevice(t.Device()), NewAs(wideOf(t.dtype), c.weight, shape...).ToDevice(t.Device())}
+	if len(t.shape) > 2 {
+		return apply(nllLoss2d{l}, in...)
+	}
+	return apply(l, in...)
+}
+
+// reshapedIf returns t in another shape if cond.
+func (t *Tensor) reshapedIf(cond bool, shape []int) *Tensor {
+	if cond {
+		return t.Reshape(shape...)
+	}
+	return t
+}
+
+// classes are targets as read.
+type classes struct {
+	index  []int64   // 0 where a target does not count
+	weight []float64 // 0 there
+	total  float64   // of the weights
+}
+
+// classesOf reads the targets of x (N, C, …), of shape (N, …).
+func classesOf(op string, x, target *Tensor, o LossOptions) classes {
+	if len(x.shape) < 2 || !slices.Equal(target.shape, slices.Delete(slices.Clone(x.shape), 1, 2)) {
+		fail(op, []*Tensor{x, target}, "expected an input (N, C, …) and targets (N, …), or an input (C) and one target")
+	}
+	if target.dtype.IsFloat() || target.dtype == Bool {
+		failDType(op, []*Tensor{x, target}, "the second has targets; expected class numbers, as int64")
+	}
+	ignore := o.IgnoreIndex
+	if ignore == nil {
+		ignore = []int{-100}
+	}
+	n := x.shape[1]
+	var weight []float64
+	if o.Weight != nil {
+		if !slices.Equal(o.Weight.shape, []int{n}) {
+			fail(op, []*Tensor{x, o.Weight}, "the second has the weights of classes; expected (%d,), one for each", n)
+		}
+		weight = o.Weight.Float64s()
+	}
+	c := classes{index: target.Int64s(), weight: make([]float64, target.Numel())}
+	for i, class := range c.index {
+		pollAt(i)
+		switch {
+		case slices.Contains(ignore, int(class)):
+			c.index[i] = 0
+			continue
+		case class < 0 || class >= int64(n):
+			which := ""
+			if len(ignore) > 0 {
+				which = fmt.Sprintf(", or %v, which does not count", ignore)
+			}
+			fail(op, []*Tensor{x, target}, "the target at %v is %d; expected a class from 0 to %d%s", place(i, target.shape), class, n-1, which)
+		case weight == nil:
+			c.weight[i] = 1
+		default:
+			c.weight[i] = weight[class]
+		}
+		c.total += c.weight[i]
+	}
+	return c
+}
+
+// place returns the index of element i, counted in row-major order.
+func place(i int, shape []int) []int {
+	at := make([]int, len(shape))
+	for d, step := range rowMajor(shape) {
+		at[d], i = i/step, i%step
+	}
+	return at
+}
+
+// CrossEntropy returns the mean of -log softmax(t)[n][c], c being target[n], for t
+// (N, C), (C) or (N, C, …) and integer targets (N), () or (N, …), or with targets of
+// t's shape, which are probabilities, of -Σ target log softmax(t) over C. It looks at
+// Weight, (C), IgnoreIndex, with integer targets, and LabelSmoothing. It is
+// LogSoftmax and NLLLoss, each of which rounds. It is
+// torch.nn.functional.cross_entropy.
+func (t *Tensor) CrossEntropy(target *Tensor, o LossOptions) *Tensor {
+	const op = "cross_entropy"
+	dim := 1
+	if len(t.shape) < 2 {
+		dim = 0
+	}
+	s := o.LabelSmoothing
+	if len(t.shape) == 0 || !(s >= 0 && s <= 1) {
+		fail(op, []*Tensor{t, target}, "label smoothing is %v; expected 0 to 1, and an input (N, C), (C) or (N, C, …)", s)
+	}
+	logs := t.LogSoftmax(dim)
+	if target.dtype.IsFloat() && slices.Equal(t.shape, target.shape) {
+		return logs.crossEntropyOf(target, dim, o)
+	}
+	loss := logs.NLLLoss(target, o)
+	if s == 0 {
+		return loss
+	}
+	n := float64(t.shape[dim])
+	return loss.Scale(1 - s).Add(logs.smoothLoss(target, dim, o).Scale(s / n))
+}
+
+// crossEntropyOf is cross entropy of logarithms t and probabilities.
+func (t *Tensor) crossEntropyOf(target *Tensor, dim int, o LossOptions) *Tensor {
+	n := t.shape[dim]
+	if s := o.LabelSmoothing; s > 0 {
+		target = target.Scale(1 - s).AddScalar(s / float64(n))
+	}
+	y := t.Mul(target)
+	if o.Weight != nil {
+		y = y.Mul(o.Weight.alongDim("cross_entropy", t, dim))
+	}
+	switch r := o.elements("cross_entropy"); r {
+	case ReduceNone:
+		return y.Sum(dim).Neg()
+	case ReduceMean:
+		return y.Sum().Scale(-float64(n) / float64(t.Numel()))
+	}
+	return y.Sum().Neg()
+}
+
+// smoothLoss is -Σ t over the classes of targets that count, weighted.
+func (t *Tensor) smoothLoss(target *Tensor, dim int, o LossOptions) *Tensor {
+	x, y := t, target
+	if dim == 0 {
+		x, y = t.Unsqueeze(0), target.Unsqueeze(0)
+	}
+	counts := o
+	counts.Weight = nil
+	c := classesOf("cross_entropy", x, y, counts)
+	all := t
+	if o.Weight != nil {
+		all = t.Mul(o.Weight.alongDim("cross_entropy", t, dim))
+		c.total = classesOf("cross_entropy", x, y, o).total
+	}
+	mask := NewAs(Bool, c.weight, len(c.weight)).Reshape(target.shape...).ToDevice(t.Device())
+	smooth := mask.Where(all.Sum(dim).Neg(), constant(t, t.dtype, 0))
+	switch o.Reduction {
+	case ReduceNone:
+		return smooth
+	case ReduceMean:
+		return smooth.Sum().Scale(1 / c.total)
+	}
+	return smooth.Sum()
+}
+
+// alongDim returns the weights of classes so that they repeat to x, whose dimension
+// dim has the classes.
+func (t *Tensor) alongDim(op string, x *Tensor, dim int) *Tensor {
+	if !slices.Equal(t.shape, x.shape[dim:dim+1]) {
+		fail(op, []*Tensor{x, t}, "the second has the weights of classes; expected (%d,), one for each", x.shape[dim])
+	}
+	shape := make([]int, len(x.shape)-dim)
+	for i := range shape {
+		shape[i] = 1
+	}
+	shape[0] = x.shape[dim]
+	return t.Detach().Reshape(shape...)
+}
+
+// multiMarginLoss is of (N, C), classes (N, 1), a mask (N, C) of the others, and
+// weights of classes (C) if there are any.
+type multiMarginLoss struct {
+	Reduction
+	p, margin float64
+}
+
+func (multiMarginLoss) Info() Info {
+	return Info{"multi_margin_loss", "torch.nn.functional.multi_margin_loss", Raise, ReadsOperands}
+}
+func (l multiMarginLoss) f(in []*Tensor) *Tensor {
+	x, class := in[0], in[1]
+	z := x.Sub(x.Gather(1, class)).AddScalar(l.margin).ReLU()
+	if l.p == 2 {
+		z = z.Mul(z)
+	}
+	if len(in) > 3 {
+		z = z.Mul(in[3].Unsqueeze(0).Expand(x.shape...).Gather(1, class))
+	}
+	return l.of(in[2].Where(z, constant(z, z.dtype, 0)).Mean(1))
+}
+func (l multiMarginLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+func (l multiMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(l.f, dy, in)
+}
+
+// MultiMarginLoss returns the mean over rows of
+// Σ max(0, margin - t[n][c] + t[n][i])^P / C over the classes i but c, c being
+// target[n], for t (N, C) or (C) and integer targets (N) or (). It looks at P, 1 or 2,
+// and Weight, (C). margin is 1 in torch by default. It computes in float32 and rounds
+// once. It is torch.nn.functional.multi_margin_loss.
+func (t *Tensor) MultiMarginLoss(target *Tensor, margin float64, o LossOptions) *Tensor {
+	const op = "multi_margin_loss"
+	if len(t.shape) == 1 && len(target.shape) == 0 {
+		return t.Unsqueeze(0).MultiMarginLoss(target.Unsqueeze(0), margin, o).reshapedIf(o.Reduction == ReduceNone, nil)
+	}
+	l := multiMarginLoss{o.elements(op), max(o.P, 1), margin}
+	if l.p != 1 && l.p != 2 || len(t.shape) != 2 {
+		fail(op, []*Tensor{t, target}, "P is %v; expected 1 or 2, and an input (N, C) or (C)", o.P)
+	}
+	o.IgnoreIndex = []int{}
+	c := classesOf(op, t, target, o)
+	others := make([]bool, t.Numel())
+	for i := range others {
+		others[i] = i%t.shape[1] != int(c.index[i/t.shape[1]])
+	}
+	in := []*Tensor{t, FromInt64s(c.index, len(c.index), 1), FromBools(others, t.shape...)}
+	if o.Weight != nil {
+		in = append(in, o.Weight.Detach())
+	}
+	return apply(l, in...)
+}
+
+// multilabelMarginLoss is of (N, C), classes (N, C), and masks of those of them that
+// count (N, C) and of the classes that are no targets (N, C).
+type multilabelMarginLoss struct{ Reduction }
+
+func (multilabelMarginLoss) Info() Info {
+	return Info{"multilabel_margin_loss", "torch.nn.functional.multilabel_margin_loss", Raise, ReadsOperands}
+}
+func (l multilabelMarginLoss) f(in []*Tensor) *Tensor {
+	x := in[0]
+	z := x.Unsqueeze(1).Sub(x.Gather(1, in[1]).Unsqueeze(2)).AddScalar(1).ReLU()
+	counts := in[2].Unsqueeze(2).Mul(in[3].Unsqueeze(1))
+	return l.of(counts.Where(z, constant(z, z.dtype, 0)).Sum(1, 2).Scale(1 / float64(x.shape[1])))
+}
+func (l multilabelMarginLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+func (l multilabelMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(l.f, dy, in)
+}
+
+// MultilabelMarginLoss returns the mean over rows of
+// Σ max(0, 1 - t[n][c] + t[n][i]) / C over the target classes c and all other classes
+// i, for t (N, C) or (C) and integer targets of its shape: class numbers up to the
+// first -1. It computes in float32 and rounds once. It is
+// torch.nn.functional.multilabel_margin_loss.
+func (t *Tensor) MultilabelMarginLoss(target *Tensor, o LossOptions) *Tensor {
+	const op = "multilabel_margin_loss"
+	if len(t.shape) == 1 && len(target.shape) == 1 {
+		return t.Unsqueeze(0).MultilabelMarginLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == ReduceNone, nil)
+	}
+	sameShape(op, t, target)
+	if target.dtype.IsFloat() || len(t.shape) != 2 {
+		failDType(op, []*Tensor{t, target}, "expected an input (N, C) or (C), and class numbers as int64")
+	}
+	n := t.shape[1]
+	index := target.Int64s()
+	counts, others := make([]bool, len(index)), make([]bool, len(index))
+	for row := 0; row < len(index); row += n {
+		for i := range n {
+			others[row+i] = true
+		}
+		i := 0
+		for ; i < n && index[row+i] != -1; i++ {
+			c := index[row+i]
+			if c < 0 || c >= int64(n) {
+				fail(op, []*Tensor{t, target}, "the target at %v is %d; expected a class from 0 to %d, or -1 after the last", place(row+i, t.shape), c, n-1)
+			}
+			counts[row+i], others[row+int(c)] = true, false
+		}
+		clear(index[row+i : row+n])
+	}
+	return apply(multilabelMarginLoss{o.elements(op)}, t, FromInt64s(index, t.shape...), FromBools(counts, t.shape...), FromBools(others, t.shape...))
+}
