@@ -1,0 +1,296 @@
+package nn
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"halfnote/tensor"
+)
+
+// The functions InitX fill a tensor in place with what torch.nn.init's x_ puts there
+// after the same seed, drawn in float32 whatever the tensor's dtype.
+
+// InitUniform fills t with numbers spread evenly over [from, to). It is
+// torch.nn.init.uniform_.
+func InitUniform(t *tensor.Tensor, from, to float64) {
+	fill(t, tensor.Uniform(from, to, t.Shape()...))
+}
+
+// InitNormal fills t with normal numbers. It is torch.nn.init.normal_.
+func InitNormal(t *tensor.Tensor, mean, deviation float64) {
+	fill(t, tensor.Normal(mean, deviation, t.Shape()...))
+}
+
+// InitTruncNormal fills t with normal numbers from low to high, those outside being
+// drawn anew. It is torch.nn.init.trunc_normal_, whose bounds are -2 and 2 by default.
+func InitTruncNormal(t *tensor.Tensor, mean, deviation, low, high float64) {
+	if !(low < high && deviation > 0) {
+		panic(&tensor.Error{Op: "init_trunc_normal", Why: fmt.Sprintf("bounds %v and %v, deviation %v; expected bounds in order and a deviation above 0", low, high, deviation)})
+	}
+	below := func(x float64) float64 { return (1 + math.Erf((x-mean)/deviation/math.Sqrt2)) / 2 }
+	// While many normal numbers are inside, draw those; else draw evenly, and keep a
+	// number with the probability of its density by the highest.
+	draw := func() (x []float32, keep func(i int) bool) {
+		x = tensor.Normal(mean, deviation, t.Shape()...).Float32s()
+		return x, func(i int) bool { return x[i] >= float32(low) && x[i] <= float32(high) }
+	}
+	if below(high)-below(low) <= 0.3 {
+		density := func(x float64) float64 { return -0.5 * (x - mean) / deviation * (x - mean) / deviation }
+		most := density(max(low, min(mean, high)))
+		draw = func() (x []float32, keep func(i int) bool) {
+			x = tensor.Uniform(low, high, t.Shape()...).Float32s()
+			u := tensor.Rand(t.Shape()...).Float32s()
+			return x, func(i int) bool { return math.Log(float64(u[i])) <= density(float64(x[i]))-most }
+		}
+	}
+	out := make([]float32, t.Numel())
+	kept := make([]bool, len(out))
+	for left := len(out); left > 0; {
+		x, keep := draw()
+		for i := range out {
+			if !kept[i] && keep(i) {
+				out[i], kept[i] = x[i], true
+				left--
+			}
+		}
+	}
+	fill(t, tensor.FromFloat32s(out, len(out)).Reshape(t.Shape()...))
+}
+
+// InitConstant fills t with value. It is torch.nn.init.constant_.
+func InitConstant(t *tensor.Tensor, value float64) { tensor.NoGrad(func() { t.Fill(value) }) }
+
+// InitOnes fills t with ones. It is torch.nn.init.ones_.
+func InitOnes(t *tensor.Tensor) { InitConstant(t, 1) }
+
+// InitZeros fills t with zeros. It is torch.nn.init.zeros_.
+func InitZeros(t *tensor.Tensor) { InitConstant(t, 0) }
+
+// InitEye makes the matrix t the identity. It is torch.nn.init.eye_.
+func InitEye(t *tensor.Tensor) {
+	dimensions("init_eye", t, 2, 2)
+	InitZeros(t)
+	for i := range min(t.Size(0), t.Size(1)) {
+		setOne(t, i, i)
+	}
+}
+
+// InitDirac makes the kernel t, (out, in, …), of a convolution with groups one that
+// keeps its input, as far as there are channels. It panics unless t has three to five
+// dimensions and groups divide out. It is torch.nn.init.dirac_.
+func InitDirac(t *tensor.Tensor, groups int) {
+	dimensions("init_dirac", t, 3, 5)
+	if groups < 1 || t.Size(0)%groups != 0 {
+		panic(&tensor.Error{Op: "init_dirac", Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("%d groups do not divide %d channels", groups, t.Size(0))})
+	}
+	InitZeros(t)
+	out := t.Size(0) / groups
+	for g := range groups {
+		for d := range min(out, t.Size(1)) {
+			at := []int{g*out + d, d}
+			for _, n := range t.Shape()[2:] {
+				at = append(at, n/2)
+			}
+			setOne(t, at...)
+		}
+	}
+}
+
+func setOne(t *tensor.Tensor, at ...int) {
+	tensor.NoGrad(func() {
+		x := t
+		for _, i := range at {
+			x = x.Select(0, i)
+		}
+		x.Fill(1)
+	})
+}
+
+// InitXavierUniform fills t, a weight (out, in, …), with numbers spread evenly over
+// ±gain √(6/(fan in + fan out)): X. Glorot and Y. Bengio, "Understanding the difficulty
+// of training deep feedforward neural networks" (2010). It is
+// torch.nn.init.xavier_uniform_, whose gain is 1 by default.
+func InitXavierUniform(t *tensor.Tensor, gain float64) {
+	bound := math.Sqrt(3) * xavier("init_xavier_uniform", t, gain)
+	InitUniform(t, -bound, bound)
+}
+
+// InitXavierNormal is InitXavierUniform with normal numbers of the deviation
+// gain √(2/(fan in + fan out)). It is torch.nn.init.xavier_normal_.
+func InitXavierNormal(t *tensor.Tensor, gain float64) {
+	InitNormal(t, 0, xavier("init_xavier_normal", t, gain))
+}
+
+func xavier(op string, t *tensor.Tensor, gain float64) float64 {
+	in, out := fans(op, t)
+	return gain * math.Sqrt(2/float64(in+out))
+}
+
+// KaimingOptions are what Kaiming's initialisations may be told. The zero value is
+// torch's default.
+type KaimingOptions struct {
+	FanOut       bool    // keeps the variance of gradients instead of values
+	Nonlinearity string  // what follows, as CalculateGain takes it; "leaky_relu" by default
+	Slope        float64 // of leaky_relu
+}
+
+// InitKaimingUniform fills t, a weight (out, in, …), with numbers spread evenly over
+// ±gain √(3/fan): K. He and others, "Delving Deep into Rectifiers" (2015). It is
+// torch.nn.init.kaiming_uniform_.
+func InitKaimingUniform(t *tensor.Tensor, o KaimingOptions) {
+	bound := math.Sqrt(3) * kaiming("init_kaiming_uniform", t, o)
+	InitUniform(t, -bound, bound)
+}
+
+// InitKaimingNormal is InitKaimingUniform with normal numbers of the deviation
+// gain/√fan. It is torch.nn.init.kaiming_normal_.
+func InitKaimingNormal(t *tensor.Tensor, o KaimingOptions) {
+	InitNormal(t, 0, kaiming("init_kaiming_normal", t, o))
+}
+
+func kaiming(op string, t *tensor.Tensor, o KaimingOptions) float64 {
+	fan, out := fans(op, t)
+	if o.FanOut {
+		fan = out
+	}
+	return CalculateGain(cmp.Or(o.Nonlinearity, "leaky_relu"), o.Slope) / math.Sqrt(float64(fan))
+}
+
+// CalculateGain returns what a nonlinearity shrinks the deviation by: of "linear",
+// "conv1d" and the like, "sigmoid", "tanh", "relu", "leaky_relu", which takes its
+// slope, 0.01 in torch by default, and "selu". It panics for other names. It is
+// torch.nn.init.calculate_gain.
+func CalculateGain(nonlinearity string, slope float64) float64 {
+	switch nonlinearity {
+	case "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid":
+		return 1
+	case "tanh":
+		return 5.0 / 3
+	case "relu":
+		return math.Sqrt2
+	case "leaky_relu":
+		return math.Sqrt(2 / (1 + slope*slope))
+	case "selu":
+		return 3.0 / 4
+	}
+	panic(&tensor.Error{Op: "calculate_gain", Why: fmt.Sprintf("nonlinearity %q is unknown; expected linear, sigmoid, tanh, relu, leaky_relu, selu or a convolution, as conv2d", nonlinearity)})
+}
+
+// InitOrthogonal makes t, with its dimensions but the first taken as one, a matrix of
+// gain times orthogonal rows or columns: A. Saxe and others, "Exact solutions to the
+// nonlinear dynamics of learning in deep linear neural networks" (2013). It is
+// torch.nn.init.orthogonal_, whose gain is 1 by default.
+func InitOrthogonal(t *tensor.Tensor, gain float64) {
+	dimensions("init_orthogonal", t, 2, math.MaxInt)
+	if t.Numel() == 0 {
+		return
+	}
+	rows := t.Size(0)
+	columns := t.Numel() / rows
+	x := tensor.Normal(0, 1, rows, columns)
+	if rows < columns {
+		x = x.T()
+	}
+	q := tensor.NewAs(tensor.Float64, orthonormal(x.Float64s(), x.Size(0), x.Size(1)), x.Shape()...)
+	if rows < columns {
+		q = q.T()
+	}
+	fill(t, q.Float().Reshape(t.Shape()...).Scale(gain))
+}
+
+// orthonormal returns Q of the decomposition QR of a, m by n with m >= n, with a
+// positive diagonal of R: by Householder's reflections.
+func orthonormal(a []float64, m, n int) []float64 {
+	vs := make([][]float64, n)
+	sign := make([]float64, n)
+	// reflect takes off each column of x from k on what lies along v, twice.
+	reflect := func(x, v []float64, k int) {
+		for j := range n {
+			dot := 0.0
+			for i := k; i < m; i++ {
+				dot += v[i] * x[i*n+j]
+			}
+			for i := k; i < m; i++ {
+				x[i*n+j] -= 2 * dot * v[i]
+			}
+		}
+	}
+	for k := range n {
+		v := make([]float64, m)
+		norm := 0.0
+		for i := k; i < m; i++ {
+			v[i] = a[i*n+k]
+			norm = math.Hypot(norm, v[i])
+		}
+		// R's diagonal gets the sign that does not cancel.
+		sign[k] = -math.Copysign(1, v[k])
+		v[k] -= sign[k] * norm
+		length := 0.0
+		for i := k; i < m; i++ {
+			length = math.Hypot(length, v[i])
+		}
+		if length > 0 {
+			for i := k; i < m; i++ {
+				v[i] /= length
+			}
+		}
+		reflect(a, v, k)
+		vs[k] = v
+	}
+	q := make([]float64, m*n)
+	for k := range n {
+		q[k*n+k] = sign[k]
+	}
+	for k := n - 1; k >= 0; k-- {
+		reflect(q, vs[k], k)
+	}
+	return q
+}
+
+// InitSparse fills the matrix t with normal numbers of mean 0, of which the share
+// sparsity of each column, rounded up, is 0. It is torch.nn.init.sparse_, whose
+// deviation is 0.01 by default.
+func InitSparse(t *tensor.Tensor, sparsity, deviation float64) {
+	dimensions("init_sparse", t, 2, 2)
+	if !(sparsity >= 0 && sparsity <= 1) {
+		panic(&tensor.Error{Op: "init_sparse", Why: fmt.Sprintf("the sparsity is %v; expected a share from 0 to 1", sparsity)})
+	}
+	rows, columns := t.Size(0), t.Size(1)
+	zeros := int(math.Ceil(sparsity * float64(rows)))
+	x := tensor.Normal(0, deviation, rows, columns).Float32s()
+	for j := range columns {
+		for _, i := range tensor.Randperm(rows).Ints()[:zeros] {
+			x[i*columns+j] = 0
+		}
+	}
+	fill(t, tensor.FromFloat32s(x, rows, columns))
+}
+
+// fill copies x to t, which may require a gradient.
+func fill(t, x *tensor.Tensor) { tensor.NoGrad(func() { t.Assign(x) }) }
+
+// fans returns how many numbers go into each output of the weight t, and how many
+// outputs each input goes into.
+func fans(op string, t *tensor.Tensor) (in, out int) {
+	dimensions(op, t, 2, math.MaxInt)
+	field := 1
+	for _, n := range t.Shape()[2:] {
+		field *= n
+	}
+	return t.Size(1) * field, t.Size(0) * field
+}
+
+// dimensions panics unless t has from low to high dimensions.
+func dimensions(op string, t *tensor.Tensor, low, high int) {
+	if n := t.Dim(); n < low || n > high {
+		want := fmt.Sprintf("%d to %d", low, high)
+		switch high {
+		case low:
+			want = fmt.Sprint(low)
+		case math.MaxInt:
+			want = fmt.Sprintf("%d or more", low)
+		}
+		panic(&tensor.Error{Op: op, Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("it has %d dimensions; expected %s", n, want)})
+	}
+}
