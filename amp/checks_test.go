@@ -204,6 +204,8 @@ func (c checks) functions() {
 
 func (c checks) promotions() {
 	three, one := halves(1, 2, 3), halves(1)
+	c.row(tensor.Bool, 95, "half 0.1 == float32 [0.1]", halves(0.1).Eq(tensor.New([]float64{0.1})), 0)
+	c.row(tensor.Bool, 95, "half 0.1 == 0.1, a number", halves(0.1).EqScalar(0.1), 0)
 	c.dtype(97, "half[3] * float32 0-dim", three.Mul(tensor.Scalar(1)), tensor.Float16)
 	c.dtype(98, "half[3] * float32[1]", three.Mul(tensor.Ones(1)), tensor.Float32)
 	c.dtype(99, "half[1] + bfloat16[1]", one.Add(bfloats(1)), tensor.Float32)

@@ -27,6 +27,7 @@ func TestDTypes(t *testing.T) {
 	x, w := tensor.Randn(8, 8), tensor.Randn(8, 8).RequireGrad()
 	h, b, d := x.Half(), x.BFloat16(), x.Double()
 	n := tensor.FromInts([]int{1, 2, 3}).To(tensor.Int32)
+	index := tensor.Zeros(8, 8).Long()
 	rows := map[int]bool{}
 	for _, c := range []dtypeCheck{
 		{1, "matmul(32,32)", func() *tensor.Tensor { return x.MatMul(w) }, "float16"},
@@ -40,6 +41,7 @@ func TestDTypes(t *testing.T) {
 			return x.Reshape(1, 1, 8, 8).Conv2d(w.Reshape(1, 1, 8, 8), nil, tensor.ConvOptions{})
 		}, "float16"},
 		{1, "einsum(32,32)", func() *tensor.Tensor { return tensor.Einsum("ij,jk->ik", x, w) }, "float16"},
+		{1, "prelu(32,32)", func() *tensor.Tensor { return x.PReLU(tensor.Full(0.25, 1)) }, "float16"},
 
 		{2, "matmul(16,32)", func() *tensor.Tensor { return h.MatMul(x) }, "float16"},
 		{2, "matmul(bf16,32)", func() *tensor.Tensor { return b.MatMul(x) }, "float16"},
@@ -55,6 +57,13 @@ func TestDTypes(t *testing.T) {
 		{4, "sqrt", func() *tensor.Tensor { return h.Abs().Sqrt() }, "float16"},
 		{4, "mean", func() *tensor.Tensor { return h.Mean() }, "float16"},
 
+		{4, "batch_norm", func() *tensor.Tensor {
+			return h.BatchNorm(nil, nil, tensor.Ones(8), tensor.Zeros(8), tensor.BatchNormOptions{Training: true})
+		}, "float16"},
+		{4, "avg_pool2d", func() *tensor.Tensor {
+			return h.Reshape(1, 1, 8, 8).AvgPool2d([]int{2}, tensor.PoolOptions{})
+		}, "float16"},
+
 		{5, "sum", func() *tensor.Tensor { return h.Sum() }, "float32"},
 		{5, "softmax", func() *tensor.Tensor { return h.Softmax(-1) }, "float32"},
 		{5, "log_softmax", func() *tensor.Tensor { return h.LogSoftmax(-1) }, "float32"},
@@ -63,6 +72,8 @@ func TestDTypes(t *testing.T) {
 		{5, "pow", func() *tensor.Tensor { return h.Pow(2) }, "float32"},
 		{5, "norm", func() *tensor.Tensor { return h.Norm() }, "float32"},
 
+		{5, "layer_norm", func() *tensor.Tensor { return h.LayerNorm([]int{8}, nil, nil, tensor.NormOptions{}) }, "float32"},
+		{5, "group_norm", func() *tensor.Tensor { return h.GroupNorm(2, nil, nil, tensor.NormOptions{}) }, "float32"},
 		{6, "sum as float16", func() *tensor.Tensor { return h.SumAs(tensor.Float16) }, "float16"},
 		{6, "softmax as float16", func() *tensor.Tensor { return h.SoftmaxAs(tensor.Float16, -1) }, "float16"},
 		{6, "log_softmax as float16", func() *tensor.Tensor { return h.LogSoftmaxAs(tensor.Float16, -1) }, "float16"},
@@ -75,7 +86,15 @@ func TestDTypes(t *testing.T) {
 		{9, "add(16,16)", func() *tensor.Tensor { return h.Add(h) }, "float16"},
 		{9, "mul(16,32)", func() *tensor.Tensor { return h.Mul(x) }, "float32"},
 		{9, "mul(16,16)", func() *tensor.Tensor { return h.Mul(h) }, "float16"},
+		{9, "cat(16,32)", func() *tensor.Tensor { return tensor.Cat(0, h, x) }, "float32"},
+		{9, "cat(16,16)", func() *tensor.Tensor { return tensor.Cat(0, h, h) }, "float16"},
+		{9, "stack(16,32)", func() *tensor.Tensor { return tensor.Stack(0, h, x) }, "float32"},
+		{9, "stack(16,16)", func() *tensor.Tensor { return tensor.Stack(0, h, h) }, "float16"},
 
+		{10, "addcmul(32,16,16)", func() *tensor.Tensor { return x.Addcmul(h, h, 1) }, "float32"},
+		{10, "addcdiv(32,16,16)", func() *tensor.Tensor { return x.Addcdiv(h, h, 1) }, "float32"},
+		{10, "atan2(16,32)", func() *tensor.Tensor { return h.Atan2(x) }, "float32"},
+		{10, "scatter_add(16,32)", func() *tensor.Tensor { return h.ScatterAdd(0, index, x) }, "float32"},
 		{10, "dot(16,32)", func() *tensor.Tensor { return h.Select(0, 0).Dot(x.Select(0, 0)) }, "float32"},
 		{10, "dot(16,16)", func() *tensor.Tensor { return h.Select(0, 0).Dot(h.Select(0, 0)) }, "float16"},
 		{10, "tensordot(16,32)", func() *tensor.Tensor { return h.TensorDot(x, []int{1}, []int{0}) }, "float32"},
