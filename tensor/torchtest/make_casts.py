@@ -17,8 +17,13 @@ INTS = ["int64", "int32", "uint8", "bool"]
 
 
 def mixed(n):
-    """n pseudo-random numbers of 32 bits: the finalizer of MurmurHash3 of the index."""
-    x = np.arange(n, dtype=np.uint32) * np.uint32(0x9E3779B9)
+    """n pseudo-random numbers of 32 bits."""
+    return mixed_of(np.arange(n, dtype=np.uint32))
+
+
+def mixed_of(x):
+    """The finalizer of MurmurHash3 of indices."""
+    x = x * np.uint32(0x9E3779B9)
     x = (x ^ x >> np.uint32(16)) * np.uint32(0x85EBCA6B)
     x = (x ^ x >> np.uint32(13)) * np.uint32(0xC2B2AE35)
     return x ^ x >> np.uint32(16)
