@@ -138,21 +138,22 @@ class Layer(nn.Module):
 
 
 class BERT(nn.Module):
-    """J. Devlin and others, "BERT", with the first token's state in a linear layer, as in the tweets' classifier."""
+    """J. Devlin and others, "BERT", and a linear layer on what the pooler makes of the first token, or without one on its state."""
 
-    def __init__(self, vocabulary, hidden, layers, heads, inner, positions):
+    def __init__(self, vocabulary, hidden, layers, heads, inner, positions, labels, pooler):
         super().__init__()
         self.bert = nn.ModuleDict({
             "embeddings": nn.ModuleDict({
-                "word_embeddings": nn.Embedding(vocabulary, hidden),
+                "word_embeddings": nn.Embedding(vocabulary, hidden, padding_idx=0),
                 "position_embeddings": nn.Embedding(positions, hidden),
                 "token_type_embeddings": nn.Embedding(2, hidden),
                 "LayerNorm": nn.LayerNorm(hidden, eps=1e-12),
             }),
             "encoder": nn.ModuleDict({"layer": nn.ModuleList(Layer(hidden, heads, inner) for _ in range(layers))}),
-            "pooler": nn.ModuleDict({"dense": nn.Linear(hidden, hidden)}),
         })
-        self.classifier = nn.Linear(hidden, 1)
+        if pooler:
+            self.bert["pooler"] = nn.ModuleDict({"dense": nn.Linear(hidden, hidden)})
+        self.classifier = nn.Linear(hidden, labels)
 
     def forward(self, ids, mask):
         e = self.bert["embeddings"]
@@ -160,7 +161,10 @@ class BERT(nn.Module):
         x = e["LayerNorm"](x)
         for layer in self.bert["encoder"]["layer"]:
             x = layer(x, mask)
-        return self.classifier(x[:, 0])
+        x = x[:, 0]
+        if "pooler" in self.bert:
+            x = torch.tanh(self.bert["pooler"]["dense"](x))
+        return self.classifier(x)
 
 
 def tweets():
@@ -171,7 +175,7 @@ def tweets():
 
 def bert():
     ids, mask, labels = tweets()
-    net = fill(BERT(int(ids.max()) + 1, 32, 2, 4, 64, ids.shape[1]))
+    net = fill(BERT(int(ids.max()) + 1, 32, 2, 4, 64, ids.shape[1], labels=1, pooler=False))
     opt = torch.optim.AdamW(net.parameters(), 1e-3)
     losses = []
     for i in range(50):
@@ -185,10 +189,10 @@ def bert():
 
 
 def bert_base():
-    net = fill(BERT(30522, 768, 12, 12, 3072, 512)).eval()
+    net = fill(BERT(30522, 768, 12, 12, 3072, 512, labels=2, pooler=True)).eval()
     ids, mask, _ = tweets()
     with torch.no_grad():
-        logits = net(ids[:2], mask[:2]).flatten()
+        logits = net(ids[:2], mask[:2])
     return {
         "logits": logits.tolist(),
         "weights": sum(p.numel() for p in net.parameters()),
