@@ -17,7 +17,9 @@ func compose(f func(in []*Tensor) *Tensor, in []*Tensor) *Tensor {
 	scope.Do(s, func() {
 		x := make([]*Tensor, len(in))
 		for i, t := range in {
-			x[i] = wide(t.Detach())
+			if x[i] = t.Detach(); t.dtype.IsFloat() {
+				x[i] = wide(x[i])
+			}
 		}
 		y = f(x)
 	})

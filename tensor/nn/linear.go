@@ -17,10 +17,13 @@ type Linear struct {
 // spread evenly over ±1/√in, from the same draws as torch's. It takes NoBias and
 // InitFrom, and panics if a size is below 1. It is torch.nn.Linear.
 func NewLinear(in, out int, options ...Option) *Linear {
+	return newLinear(in, out, configure("new_linear", config{bias: true}, options, "NoBias", "InitFrom"))
+}
+
+func newLinear(in, out int, c config) *Linear {
 	if in < 1 || out < 1 {
 		panic(&tensor.Error{Op: "new_linear", Why: fmt.Sprintf("%d to %d features; expected 1 or more of each", in, out)})
 	}
-	c := configure("new_linear", config{bias: true}, options, "NoBias", "InitFrom")
 	bound := 1 / math.Sqrt(float64(in))
 	l := &Linear{Weight: c.uniform(-bound, bound, out, in).RequireGrad()}
 	if c.bias {

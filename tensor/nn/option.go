@@ -21,6 +21,7 @@ type config struct {
 
 	loss         tensor.LossOptions
 	margin, beta float64
+	sequence
 }
 
 // NoBias leaves out a layer's bias; it has one by default. It is bias=False.

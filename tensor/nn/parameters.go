@@ -61,7 +61,10 @@ type walker struct {
 	visit func(reflect.Value) // is shown every struct; nil shows none
 }
 
-var tensorType = reflect.TypeFor[tensor.Tensor]()
+var (
+	tensorType = reflect.TypeFor[tensor.Tensor]()
+	namedType  = reflect.TypeFor[Named]()
+)
 
 func (w *walker) walk(v reflect.Value, path string) {
 	switch v.Kind() {
@@ -82,7 +85,11 @@ func (w *walker) walk(v reflect.Value, path string) {
 			return
 		}
 		for i := range v.Len() {
-			w.walk(v.Index(i), join(path, strconv.Itoa(i)))
+			if v.Type().Elem() == namedType {
+				w.walk(v.Index(i), path)
+			} else {
+				w.walk(v.Index(i), join(path, strconv.Itoa(i)))
+			}
 		}
 	case reflect.Map:
 		if !holdsTensors(v.Type().Elem()) || w.visited(v) {
@@ -100,6 +107,10 @@ func (w *walker) walk(v reflect.Value, path string) {
 
 func (w *walker) fields(v reflect.Value, path string) {
 	t := v.Type()
+	if t == namedType { // it brings its name
+		w.walk(v.Field(1), join(path, v.Field(0).String()))
+		return
+	}
 	if w.visit != nil {
 		w.visit(v)
 	}
@@ -107,7 +118,7 @@ func (w *walker) fields(v reflect.Value, path string) {
 		f := t.Field(i)
 		name := f.Name
 		switch {
-		case f.Anonymous, name == "IValue", t == reflect.TypeFor[Chain]():
+		case f.Anonymous, name == "IValue", t == reflect.TypeFor[Chain](), f.Type == reflect.SliceOf(namedType):
 			w.walk(v.Field(i), path)
 			continue
 		case t.Name() == "" && len(name) > 1 && name[0] == 'X' && !unicode.IsUpper(rune(name[1])):

@@ -1,0 +1,298 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"halfnote/tensor"
+)
+
+// MultiheadAttention is attention of several heads, each on a part of the projected
+// features. It is torch.nn.MultiheadAttention.
+type MultiheadAttention struct {
+	Mode
+	InProjWeight *tensor.Tensor // (3 embed, embed): of queries, keys, values; nil if these differ in features
+	QProjWeight  *tensor.Tensor // (embed, embed), or nil
+	KProjWeight  *tensor.Tensor // (embed, kdim), or nil
+	VProjWeight  *tensor.Tensor // (embed, vdim), or nil
+	InProjBias   *tensor.Tensor // (3 embed), or nil
+	BiasK, BiasV *tensor.Tensor // (1, 1, embed), or nil
+	OutProj      *Linear
+
+	embed, heads int
+	c            config
+}
+
+// MultiheadOptions are what MultiheadAttention.Run may be told. The zero value is the
+// default.
+type MultiheadOptions struct {
+	// KeyPaddingMask (batch, S) and AttnMask (L, S), or (batch·heads, L, S), leave out
+	// keys where they are true, or are added to the scores if they are
+	// floating-point. nil masks nothing.
+	KeyPaddingMask, AttnMask *tensor.Tensor
+	// IsCausal lets query i see keys 0 to i.
+	IsCausal bool
+	// NoWeights computes no weights, which is faster: need_weights=False.
+	NoWeights bool
+	// EachHead gives the weights of each head; by default their mean. It is
+	// average_attn_weights=False.
+	EachHead bool
+}
+
+// NewMultiheadAttention returns a float32 layer of embed features in that many heads.
+// Projections in are drawn by Xavier's rule, that out as NewLinear's; biases are 0. It
+// takes Drop (0 by default, on the weights), NoBias, BiasKV, ZeroAttn, KDim, VDim,
+// BatchFirst and InitFrom. It is torch.nn.MultiheadAttention.
+func NewMultiheadAttention(embed, heads int, options ...Option) *MultiheadAttention {
+	c := configure("new_multihead_attention", config{bias: true, sequence: sequence{kdim: embed, vdim: embed}}, options,
+		"Drop", "NoBias", "BiasKV", "ZeroAttn", "KDim", "VDim", "BatchFirst", "InitFrom")
+	return newMultiheadAttention(embed, heads, c)
+}
+
+func newMultiheadAttention(embed, heads int, c config) *MultiheadAttention {
+	if embed < 1 || heads < 1 || embed%heads != 0 || c.kdim < 1 || c.vdim < 1 {
+		panic(&tensor.Error{Op: "new_multihead_attention", Why: fmt.Sprintf("%d features in %d heads, keys of %d and values of %d; expected a multiple of the heads, and 1 or more of each", embed, heads, c.kdim, c.vdim)})
+	}
+	m := &MultiheadAttention{embed: embed, heads: heads, c: c}
+	m.OutProj = newLinear(embed, embed, c)
+	if c.kdim == embed && c.vdim == embed {
+		m.InProjWeight = c.xavierUniform(3*embed, embed)
+	} else {
+		m.QProjWeight, m.KProjWeight, m.VProjWeight = c.xavierUniform(embed, embed), c.xavierUniform(embed, c.kdim), c.xavierUniform(embed, c.vdim)
+	}
+	if c.bias {
+		m.InProjBias = tensor.Zeros(3 * embed).RequireGrad()
+		tensor.NoGrad(func() { m.OutProj.Bias.Fill(0) })
+	}
+	if c.biasKV {
+		// Xavier's normal rule for (1, 1, embed): torch counts embed and embed.
+		deviation := math.Sqrt(2 / float64(2*embed))
+		m.BiasK, m.BiasV = c.normal(0, deviation, 1, 1, embed).RequireGrad(), c.normal(0, deviation, 1, 1, embed).RequireGrad()
+	}
+	return m
+}
+
+// Run returns for queries q (L, batch, embed), keys k (S, batch, kdim) and values v (S,
+// batch, vdim), or all without batch, the result (L, batch, embed) and the weights
+// (batch, L, S), nil with NoWeights. With BatchFirst batch comes first.
+func (m *MultiheadAttention) Run(q, k, v *tensor.Tensor, o MultiheadOptions) (out, weights *tensor.Tensor) {
+	m.check(q, k, v)
+	single := q.Dim() == 2
+	if single {
+		dim := 1
+		if m.c.batchFirst {
+			dim = 0
+		}
+		self := q == k && k == v
+		q, k, v = q.Unsqueeze(dim), k.Unsqueeze(dim), v.Unsqueeze(dim)
+		if self {
+			k, v = q, q
+		}
+		if o.KeyPaddingMask != nil {
+			o.KeyPaddingMask = o.KeyPaddingMask.Unsqueeze(0)
+		}
+	}
+	y, weights := m.attend(q, k, v, o)
+	out = m.OutProj.Forward(m.joined(y))
+	if single {
+		if out = out.Squeeze(m.batchDim()); weights != nil {
+			weights = weights.Squeeze(0)
+		}
+	}
+	return out, weights
+}
+
+// Forward returns the result of Run of x with itself.
+func (m *MultiheadAttention) Forward(x *tensor.Tensor) *tensor.Tensor {
+	out, _ := m.Run(x, x, x, MultiheadOptions{NoWeights: true})
+	return out
+}
+
+func (m *MultiheadAttention) batchDim() int {
+	if m.c.batchFirst {
+		return 0
+	}
+	return 1
+}
+
+func (m *MultiheadAttention) check(q, k, v *tensor.Tensor) {
+	n, last := q.Dim(), q.Dim()-1
+	if n < 2 || n > 3 || k.Dim() != n || v.Dim() != n || q.Size(last) != m.embed || k.Size(last) != m.c.kdim || v.Size(last) != m.c.vdim ||
+		!slices.Equal(k.Shape()[:last], v.Shape()[:last]) || n == 3 && q.Size(m.batchDim()) != k.Size(m.batchDim()) {
+		layout := "(L, batch, %d), (S, batch, %d) and (S, batch, %d)"
+		if m.c.batchFirst {
+			layout = "(batch, L, %d), (batch, S, %d) and (batch, S, %d)"
+		}
+		panic(&tensor.Error{Op: "multi_head_attention_forward", Shapes: [][]int{q.Shape(), k.Shape(), v.Shape()},
+			Why: fmt.Sprintf("queries, keys and values do not fit; expected "+layout+", or all without batch", m.embed, m.c.kdim, m.c.vdim)})
+	}
+}
+
+// attend returns the heads' results (batch, heads, L, features) and the weights.
+func (m *MultiheadAttention) attend(q, k, v *tensor.Tensor, o MultiheadOptions) (y, weights *tensor.Tensor) {
+	q, k, v = m.projected(q, k, v)
+	added := 0
+	if m.BiasK != nil {
+		along, shape := 1-m.batchDim(), k.Shape()
+		shape[along] = 1
+		k, v = tensor.Cat(along, k, m.BiasK.Expand(shape...)), tensor.Cat(along, v, m.BiasV.Expand(shape...))
+		added++
+	}
+	q, k, v = m.split(q), m.split(k), m.split(v)
+	if m.c.zeroAttn {
+		shape := k.Shape()
+		shape[2] = 1
+		zeros := zerosBeside(k, shape...)
+		k, v = tensor.Cat(2, k, zeros), tensor.Cat(2, v, zeros)
+		added++
+	}
+	p := 0.0
+	if m.Training() {
+		p = m.c.dropout
+	}
+	if o.IsCausal && o.AttnMask == nil && o.KeyPaddingMask == nil && o.NoWeights && added == 0 {
+		return tensor.ScaledDotProductAttention(q, k, v, tensor.AttentionOptions{IsCausal: true, DropoutP: p}), nil
+	}
+	mask := m.mask(q, k, o, added)
+	if o.NoWeights {
+		return tensor.ScaledDotProductAttention(q, k, v, tensor.AttentionOptions{Mask: mask, DropoutP: p}), nil
+	}
+	batches := func(t *tensor.Tensor) *tensor.Tensor { return t.Reshape(t.Size(0)*m.heads, t.Size(2), t.Size(3)) }
+	shape := []int{q.Size(0), m.heads, q.Size(2), k.Size(2)}
+	a, b := batches(q).Scale(math.Sqrt(1/float64(m.embed/m.heads))), batches(k).Transpose(1, 2)
+	var scores *tensor.Tensor
+	if mask != nil {
+		scores = batches(mask.Expand(shape...)).BAddBMM(a, b, tensor.AddMMOptions{})
+	} else {
+		scores = a.BMM(b)
+	}
+	weights = scores.Softmax(-1)
+	if p > 0 {
+		weights = drop(weights, p)
+	}
+	y = weights.BMM(batches(v))
+	y, weights = y.Reshape(q.Size(0), m.heads, q.Size(2), -1), weights.Reshape(shape...)
+	if !o.EachHead {
+		weights = weights.Mean(1)
+	}
+	return y, weights
+}
+
+// projected returns queries, keys and values of embed features.
+func (m *MultiheadAttention) projected(q, k, v *tensor.Tensor) (_, _, _ *tensor.Tensor) {
+	part := func(t *tensor.Tensor, dim, i int) *tensor.Tensor {
+		if t == nil {
+			return nil
+		}
+		return t.Slice(dim, i*m.embed, (i+1)*m.embed)
+	}
+	w := []*tensor.Tensor{m.QProjWeight, m.KProjWeight, m.VProjWeight}
+	if m.InProjWeight != nil {
+		if q == k && k == v {
+			all := q.Linear(m.InProjWeight, m.InProjBias)
+			return part(all, -1, 0), part(all, -1, 1), part(all, -1, 2)
+		}
+		for i := range w {
+			w[i] = part(m.InProjWeight, 0, i)
+		}
+	}
+	return q.Linear(w[0], part(m.InProjBias, 0, 0)), k.Linear(w[1], part(m.InProjBias, 0, 1)), v.Linear(w[2], part(m.InProjBias, 0, 2))
+}
+
+// split makes heads (batch, heads, time, features) of t; joined undoes it.
+func (m *MultiheadAttention) split(t *tensor.Tensor) *tensor.Tensor {
+	t = t.Reshape(t.Size(0), t.Size(1), m.heads, m.embed/m.heads)
+	if m.c.batchFirst {
+		return t.Permute(0, 2, 1, 3)
+	}
+	return t.Permute(1, 2, 0, 3)
+}
+
+func (m *MultiheadAttention) joined(t *tensor.Tensor) *tensor.Tensor {
+	if m.c.batchFirst {
+		t = t.Permute(0, 2, 1, 3)
+	} else {
+		t = t.Permute(2, 0, 1, 3)
+	}
+	return t.Reshape(t.Size(0), t.Size(1), m.embed)
+}
+
+// mask returns what is added to the scores, repeating to (batch, heads, L, S), or nil.
+// The last keys, as many as were added, are not masked.
+func (m *MultiheadAttention) mask(q, k *tensor.Tensor, o MultiheadOptions, added int) *tensor.Tensor {
+	const op = "multi_head_attention_forward"
+	n, l, s := q.Size(0), q.Size(2), k.Size(2)-added
+	var mask *tensor.Tensor
+	if p := o.KeyPaddingMask; p != nil {
+		if !slices.Equal(p.Shape(), []int{n, s}) {
+			panic(&tensor.Error{Op: op, Shapes: [][]int{p.Shape()}, Why: fmt.Sprintf("KeyPaddingMask does not fit; expected (batch, S), (%d, %d)", n, s)})
+		}
+		mask = additive(p).Reshape(n, 1, 1, s)
+	}
+	if o.AttnMask == nil && o.IsCausal {
+		o.AttnMask = causal(l, s).ToDevice(q.Device())
+	}
+	if a := o.AttnMask; a != nil {
+		switch {
+		case slices.Equal(a.Shape(), []int{l, s}):
+			a = additive(a)
+		case slices.Equal(a.Shape(), []int{n * m.heads, l, s}):
+			a = additive(a).Reshape(n, m.heads, l, s)
+		default:
+			panic(&tensor.Error{Op: op, Shapes: [][]int{a.Shape()}, Why: fmt.Sprintf("AttnMask does not fit; expected (L, S), (%d, %d), or (batch heads, L, S), (%d, %d, %d)", l, s, n*m.heads, l, s)})
+		}
+		if mask == nil {
+			mask = a
+		} else {
+			mask = mask.Add(a)
+		}
+	}
+	if mask == nil {
+		return nil
+	}
+	if added > 0 {
+		shape := mask.Shape()
+		shape[len(shape)-1] = added
+		mask = tensor.Cat(-1, mask, zerosBeside(mask, shape...))
+	}
+	return mask.To(q.DType())
+}
+
+// additive returns a mask to be added to scores: -Inf where a bool mask is true.
+func additive(mask *tensor.Tensor) *tensor.Tensor {
+	if mask.DType() != tensor.Bool {
+		return mask
+	}
+	d := mask.Device()
+	return mask.Where(tensor.Full(math.Inf(-1)).ToDevice(d), tensor.Full(0).ToDevice(d))
+}
+
+// causal returns a mask (l, s) that is true where a key comes after its query.
+func causal(l, s int) *tensor.Tensor {
+	data := make([]bool, l*s)
+	for i := range data {
+		data[i] = i%s > i/s
+	}
+	return tensor.FromBools(data, l, s)
+}
+
+// String returns what torch prints.
+func (m *MultiheadAttention) String() string {
+	return fmt.Sprintf("MultiheadAttention(\n  (out_proj): NonDynamically%s\n)", "QuantizableLinear"+m.OutProj.String()[len("Linear"):])
+}
+
+// xavierUniform draws a matrix by the rule of X. Glorot and Y. Bengio, "Understanding
+// the difficulty of training deep feedforward neural networks", 2010.
+func (c config) xavierUniform(out, in int) *tensor.Tensor {
+	bound := math.Sqrt(6 / float64(in+out))
+	return c.uniform(-bound, bound, out, in).RequireGrad()
+}
+
+// normal draws from the generator of the options.
+func (c config) normal(mean, deviation float64, shape ...int) *tensor.Tensor {
+	if c.generator != nil {
+		return c.generator.Normal(mean, deviation, shape...)
+	}
+	return tensor.Normal(mean, deviation, shape...)
+}

@@ -1,0 +1,275 @@
+package nn
+
+import (
+	"fmt"
+
+	"halfnote/tensor"
+)
+
+// MaskOptions are what the layers of a Transformer may be told. The zero value is the
+// default. Masks are as in MultiheadOptions.
+type MaskOptions struct {
+	Mask, KeyPaddingMask *tensor.Tensor
+	IsCausal             bool
+	// MemoryMask, MemoryKeyPaddingMask and MemoryIsCausal are for the attention of a
+	// decoder to the encoder's result.
+	MemoryMask, MemoryKeyPaddingMask *tensor.Tensor
+	MemoryIsCausal                   bool
+}
+
+func (o MaskOptions) self() MultiheadOptions {
+	return MultiheadOptions{AttnMask: o.Mask, KeyPaddingMask: o.KeyPaddingMask, IsCausal: o.IsCausal, NoWeights: true}
+}
+
+func (o MaskOptions) memory() MultiheadOptions {
+	return MultiheadOptions{AttnMask: o.MemoryMask, KeyPaddingMask: o.MemoryKeyPaddingMask, IsCausal: o.MemoryIsCausal, NoWeights: true}
+}
+
+// transformerOptions are the options of a Transformer's constructors.
+var transformerOptions = []string{"Feedforward", "Drop", "ActivationGELU", "NormFirst", "BatchFirst", "NoBias", "Eps", "InitFrom"}
+
+func transformerConfig(constructor string, features int, options []Option) config {
+	c := config{bias: true, sequence: sequence{feedforward: 2048, dropout: 0.1, kdim: features, vdim: features}}
+	c.eps = 1e-5
+	return configure(constructor, c, options, transformerOptions...)
+}
+
+// TransformerEncoderLayer is self-attention and a feed-forward part, each with dropout,
+// a residual connection and normalization. It is torch.nn.TransformerEncoderLayer.
+type TransformerEncoderLayer struct {
+	Mode
+	SelfAttn         *MultiheadAttention
+	Linear1, Linear2 *Linear
+	Norm1, Norm2     *LayerNorm
+
+	c config
+}
+
+// NewTransformerEncoderLayer returns a float32 layer of so many features and attention
+// heads. It takes Feedforward, Drop (0.1 by default), ActivationGELU, NormFirst,
+// BatchFirst, NoBias, Eps (of the normalization, 1e-5) and InitFrom. It is
+// torch.nn.TransformerEncoderLayer.
+func NewTransformerEncoderLayer(features, heads int, options ...Option) *TransformerEncoderLayer {
+	return newEncoderLayer(features, heads, transformerConfig("new_transformer_encoder_layer", features, options))
+}
+
+func newEncoderLayer(features, heads int, c config) *TransformerEncoderLayer {
+	return &TransformerEncoderLayer{
+		SelfAttn: newMultiheadAttention(features, heads, c),
+		Linear1:  newLinear(features, c.feedforward, c), Linear2: newLinear(c.feedforward, features, c),
+		Norm1: newLayerNorm([]int{features}, c), Norm2: newLayerNorm([]int{features}, c), c: c,
+	}
+}
+
+// Run maps x (L, batch, features), or (L, features), to the same shape; with BatchFirst
+// batch comes first.
+func (t *TransformerEncoderLayer) Run(x *tensor.Tensor, o MaskOptions) *tensor.Tensor {
+	attend := func(x *tensor.Tensor) *tensor.Tensor {
+		y, _ := t.SelfAttn.Run(x, x, x, o.self())
+		return t.drop(y)
+	}
+	x = residual(x, t.Norm1, t.c.normFirst, attend)
+	return residual(x, t.Norm2, t.c.normFirst, t.feedForward)
+}
+
+// Forward is Run without masks.
+func (t *TransformerEncoderLayer) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return t.Run(x, MaskOptions{})
+}
+
+func (t *TransformerEncoderLayer) feedForward(x *tensor.Tensor) *tensor.Tensor {
+	return t.drop(t.Linear2.Forward(t.drop(activated(t.Linear1.Forward(x), t.c))))
+}
+
+func (t *TransformerEncoderLayer) drop(x *tensor.Tensor) *tensor.Tensor {
+	if !t.Training() {
+		return x
+	}
+	return drop(x, t.c.dropout)
+}
+
+func activated(x *tensor.Tensor, c config) *tensor.Tensor {
+	if c.gelu {
+		return x.GELU()
+	}
+	return x.ReLU()
+}
+
+// residual returns x + f(x), normalized, or with first x + f(x normalized).
+func residual(x *tensor.Tensor, norm *LayerNorm, first bool, f func(*tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
+	if first {
+		return x.Add(f(norm.Forward(x)))
+	}
+	return norm.Forward(x.Add(f(x)))
+}
+
+// TransformerEncoder is a stack of encoder layers. It is torch.nn.TransformerEncoder.
+type TransformerEncoder struct {
+	Layers []*TransformerEncoderLayer
+	Norm   *LayerNorm // at the end, or nil
+}
+
+// NewTransformerEncoder returns n copies of layer, with equal parameters at the start,
+// and norm at the end, which may be nil. It is torch.nn.TransformerEncoder.
+func NewTransformerEncoder(layer *TransformerEncoderLayer, n int, norm *LayerNorm) *TransformerEncoder {
+	checkLayers("new_transformer_encoder", n)
+	e := &TransformerEncoder{Norm: norm}
+	for range n {
+		e.Layers = append(e.Layers, copied(layer, newEncoderLayer(layer.SelfAttn.embed, layer.SelfAttn.heads, scratch(layer.c))))
+	}
+	return e
+}
+
+// Run hands x through all layers, each with the masks of o.
+func (t *TransformerEncoder) Run(x *tensor.Tensor, o MaskOptions) *tensor.Tensor {
+	for i, l := range t.Layers {
+		tensor.InModule(fmt.Sprint("layers.", i), func() { x = l.Run(x, o) })
+	}
+	if t.Norm != nil {
+		x = t.Norm.Forward(x)
+	}
+	return x
+}
+
+// Forward is Run without masks.
+func (t *TransformerEncoder) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return t.Run(x, MaskOptions{})
+}
+
+// TransformerDecoderLayer is self-attention, attention to an encoder's result and a
+// feed-forward part, each with dropout, a residual connection and normalization. It is
+// torch.nn.TransformerDecoderLayer.
+type TransformerDecoderLayer struct {
+	Mode
+	SelfAttn, MultiheadAttn *MultiheadAttention
+	Linear1, Linear2        *Linear
+	Norm1, Norm2, Norm3     *LayerNorm
+
+	c config
+}
+
+// NewTransformerDecoderLayer returns a float32 layer of so many features and attention
+// heads. It takes what NewTransformerEncoderLayer does. It is
+// torch.nn.TransformerDecoderLayer.
+func NewTransformerDecoderLayer(features, heads int, options ...Option) *TransformerDecoderLayer {
+	return newDecoderLayer(features, heads, transformerConfig("new_transformer_decoder_layer", features, options))
+}
+
+func newDecoderLayer(features, heads int, c config) *TransformerDecoderLayer {
+	return &TransformerDecoderLayer{
+		SelfAttn: newMultiheadAttention(features, heads, c), MultiheadAttn: newMultiheadAttention(features, heads, c),
+		Linear1: newLinear(features, c.feedforward, c), Linear2: newLinear(c.feedforward, features, c),
+		Norm1: newLayerNorm([]int{features}, c), Norm2: newLayerNorm([]int{features}, c), Norm3: newLayerNorm([]int{features}, c), c: c,
+	}
+}
+
+// Run maps x (L, batch, features) and the encoder's result memory (S, batch, features)
+// to x's shape; with BatchFirst batch comes first.
+func (t *TransformerDecoderLayer) Run(x, memory *tensor.Tensor, o MaskOptions) *tensor.Tensor {
+	attend := func(x *tensor.Tensor) *tensor.Tensor {
+		y, _ := t.SelfAttn.Run(x, x, x, o.self())
+		return t.drop(y)
+	}
+	look := func(x *tensor.Tensor) *tensor.Tensor {
+		y, _ := t.MultiheadAttn.Run(x, memory, memory, o.memory())
+		return t.drop(y)
+	}
+	feed := func(x *tensor.Tensor) *tensor.Tensor {
+		return t.drop(t.Linear2.Forward(t.drop(activated(t.Linear1.Forward(x), t.c))))
+	}
+	x = residual(x, t.Norm1, t.c.normFirst, attend)
+	x = residual(x, t.Norm2, t.c.normFirst, look)
+	return residual(x, t.Norm3, t.c.normFirst, feed)
+}
+
+func (t *TransformerDecoderLayer) drop(x *tensor.Tensor) *tensor.Tensor {
+	if !t.Training() {
+		return x
+	}
+	return drop(x, t.c.dropout)
+}
+
+// TransformerDecoder is a stack of decoder layers. It is torch.nn.TransformerDecoder.
+type TransformerDecoder struct {
+	Layers []*TransformerDecoderLayer
+	Norm   *LayerNorm // at the end, or nil
+}
+
+// NewTransformerDecoder returns n copies of layer, with equal parameters at the start,
+// and norm at the end, which may be nil. It is torch.nn.TransformerDecoder.
+func NewTransformerDecoder(layer *TransformerDecoderLayer, n int, norm *LayerNorm) *TransformerDecoder {
+	checkLayers("new_transformer_decoder", n)
+	d := &TransformerDecoder{Norm: norm}
+	for range n {
+		d.Layers = append(d.Layers, copied(layer, newDecoderLayer(layer.SelfAttn.embed, layer.SelfAttn.heads, scratch(layer.c))))
+	}
+	return d
+}
+
+// Run hands x through all layers, each with memory and the masks of o.
+func (t *TransformerDecoder) Run(x, memory *tensor.Tensor, o MaskOptions) *tensor.Tensor {
+	for i, l := range t.Layers {
+		tensor.InModule(fmt.Sprint("layers.", i), func() { x = l.Run(x, memory, o) })
+	}
+	if t.Norm != nil {
+		x = t.Norm.Forward(x)
+	}
+	return x
+}
+
+func checkLayers(constructor string, n int) {
+	if n < 0 {
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d layers; expected 0 or more", n)})
+	}
+}
+
+// scratch is c with a generator of its own, for parameters that are overwritten.
+func scratch(c config) config {
+	c.generator = tensor.NewGenerator(0)
+	return c
+}
+
+// copied gives the tensors of one layer to another of its kind.
+func copied[L any](from, to *L) *L {
+	if err := LoadStateDict(to, StateDict(from)); err != nil {
+		panic(err)
+	}
+	return to
+}
+
+// Transformer is an encoder and a decoder. It is torch.nn.Transformer.
+type Transformer struct {
+	Encoder *TransformerEncoder
+	Decoder *TransformerDecoder
+}
+
+// NewTransformer returns a float32 model of so many features, attention heads and
+// layers; torch's defaults are 512, 8, 6 and 6. Matrices are drawn by Xavier's rule. It
+// takes what NewTransformerEncoderLayer does. It is torch.nn.Transformer.
+func NewTransformer(features, heads, encoders, decoders int, options ...Option) *Transformer {
+	c := transformerConfig("new_transformer", features, options)
+	encoder := newEncoderLayer(features, heads, c)
+	t := &Transformer{Encoder: NewTransformerEncoder(encoder, encoders, newLayerNorm([]int{features}, c))}
+	decoder := newDecoderLayer(features, heads, c)
+	t.Decoder = NewTransformerDecoder(decoder, decoders, newLayerNorm([]int{features}, c))
+	for _, p := range Parameters(t) {
+		if p.Dim() > 1 {
+			p.SetData(c.xavierUniform(p.Size(0), p.Size(1)).Detach())
+		}
+	}
+	return t
+}
+
+// Run maps the source (S, batch, features) and the target (T, batch, features) to the
+// target's shape. source are the masks of the encoder, target those of the decoder.
+func (t *Transformer) Run(src, tgt *tensor.Tensor, source, target MaskOptions) *tensor.Tensor {
+	var memory *tensor.Tensor
+	tensor.InModule("encoder", func() { memory = t.Encoder.Run(src, source) })
+	tensor.InModule("decoder", func() { tgt = t.Decoder.Run(tgt, memory, target) })
+	return tgt
+}
+
+// SquareSubsequentMask returns the float32 mask (n, n) that is -Inf where a key comes
+// after its query, else 0. It is
+// torch.nn.Transformer.generate_square_subsequent_mask.
+func SquareSubsequentMask(n int) *tensor.Tensor { return additive(causal(n, n)) }

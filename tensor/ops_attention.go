@@ -1,0 +1,219 @@
+package tensor
+
+import (
+	"math"
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+// AttentionOptions are what ScaledDotProductAttention may be told. The zero value is
+// the default.
+type AttentionOptions struct {
+	// Mask repeats to (…, L, S). Where a bool mask is false a key takes no part; any
+	// other mask is added to the scores. nil masks nothing.
+	Mask *Tensor
+	// IsCausal lets query i see keys 0 to i. It excludes Mask.
+	IsCausal bool
+	// Scale multiplies the scores; 0 stands for 1/√E.
+	Scale float64
+	// DropoutP is the probability with which each weight becomes 0, the others
+	// growing by 1/(1-DropoutP).
+	DropoutP float64
+	// EnableGQA repeats the heads of keys and values, the third dimension from the
+	// end, to those of the queries.
+	EnableGQA bool
+}
+
+// attention is softmax(q kᵀ scale + mask) v. Its operands are q, k, v, then the mask
+// and what dropout keeps, if there are such.
+type attention struct {
+	scale, dropout float64
+	masked, causal bool
+	shared         bool // keys and values have fewer heads than the queries
+}
+
+func (attention) Info() Info {
+	return Info{"scaled_dot_product_attention", "torch.nn.functional.scaled_dot_product_attention", Lower, ReadsOperands}
+}
+func (attention) products(in []*Tensor, y *Tensor) int {
+	q, k := in[0].shape[len(in[0].shape)-1], in[1].shape[len(in[1].shape)-2]
+	rows := y.Numel() / max(y.shape[len(y.shape)-1], 1)
+	return y.Numel()*k + rows*k*q
+}
+func (a attention) Forward(in []*Tensor) *Tensor {
+	sameDType("scaled_dot_product_attention", in[:3])
+	y := compose(func(x []*Tensor) *Tensor {
+		x = a.share(x)
+		return a.dropped(a.weights(x), x).MatMul(x[2])
+	}, in)
+	return narrow(y, in[0].dtype) // a mask may be wider
+}
+func (a attention) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	x := make([]*Tensor, len(in))
+	for i, t := range in {
+		x[i] = t.To(wideOf(t.dtype))
+		if t.dtype == Bool {
+			x[i] = t
+		}
+	}
+	dy = dy.To(x[0].dtype)
+	x = a.share(x)
+	p := a.weights(x)
+	out := make([]*Tensor, len(in))
+	if in[2].RequiresGrad() {
+		out[2] = a.unshare(a.dropped(p, x).Transpose(-1, -2).MatMul(dy), in[2])
+	}
+	dp := a.dropped(dy.MatMul(x[2].Transpose(-1, -2)), x).sumTo(p)
+	ds := apply(softmaxGrad{len(p.shape) - 1}, dp, p)
+	if in[0].RequiresGrad() {
+		out[0] = ds.MatMul(x[1]).Scale(a.scale).sumTo(in[0])
+	}
+	if in[1].RequiresGrad() {
+		out[1] = a.unshare(ds.Transpose(-1, -2).MatMul(x[0]).Scale(a.scale), in[1])
+	}
+	if a.masked && in[3].RequiresGrad() {
+		out[3] = ds.sumTo(in[3])
+	}
+	return out
+}
+
+// weights returns the softmax of the scores, 0 in rows without a key that takes part.
+func (a attention) weights(x []*Tensor) *Tensor {
+	s := x[0].Scale(a.scale).MatMul(x[1].Transpose(-1, -2))
+	switch {
+	case a.masked && x[3].dtype == Bool:
+		s = x[3].Where(s, constant(s, s.dtype, math.Inf(-1)))
+	case a.masked:
+		s = s.Add(x[3])
+	case a.causal:
+		s = causalMask(s).Where(s, constant(s, s.dtype, math.Inf(-1)))
+	}
+	if !a.masked || s.Numel() == 0 {
+		return s.Softmax(-1)
+	}
+	last := len(s.shape) - 1
+	zero := constant(s, s.dtype, 0)
+	none := elementwiseTo(Bool, driver.Equal, reduce(driver.ReduceMax, s.Detach(), []int{last}, s.dtype), constant(s, s.dtype, math.Inf(-1)))
+	return none.Where(zero, none.Where(zero, s).Softmax(-1))
+}
+
+// dropped returns p with dropout, if there is any.
+func (a attention) dropped(p *Tensor, x []*Tensor) *Tensor {
+	if a.dropout == 0 {
+		return p
+	}
+	scaled := 0.0
+	if a.dropout < 1 {
+		scaled = 1 / (1 - a.dropout)
+	}
+	return x[len(x)-1].Where(p.Scale(scaled), constant(p, p.dtype, 0))
+}
+
+// causalMask returns whether key j may be seen by query i, j <= i, for scores s.
+func causalMask(s *Tensor) *Tensor {
+	position := func(n int) *Tensor {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(i)
+		}
+		return newTensor(s.mem.backend, Float32, []int{n}).setFloat32s(x)
+	}
+	n := len(s.shape)
+	return elementwiseTo(Bool, driver.LessEqual, position(s.shape[n-1]), column(position(s.shape[n-2])))
+}
+
+// elementwiseTo returns a comparison of x and y as d.
+func elementwiseTo(d DType, c driver.Code, x, y *Tensor) *Tensor {
+	dst := newTensor(x.mem.backend, d, broadcast(c.String(), []*Tensor{x, y}))
+	runBroadcast(driver.Kernel{Code: c}, dst, x, y)
+	return dst
+}
+
+// ScaledDotProductAttention returns softmax(q kᵀ/√E) v for queries q (…, L, E), keys k
+// (…, S, E) and values v (…, S, V), whose leading dimensions broadcast: (…, L, V).
+// Scores, weights and sums are float32, and the result is rounded once; no key at all
+// gives 0. It is torch.nn.functional.scaled_dot_product_attention.
+func ScaledDotProductAttention(q, k, v *Tensor, o AttentionOptions) *Tensor {
+	const op = "scaled_dot_product_attention"
+	in := []*Tensor{q, k, v}
+	n := len(q.shape)
+	if n < 2 || len(k.shape) < 2 || len(v.shape) < 2 || q.shape[n-1] != k.shape[len(k.shape)-1] || k.shape[len(k.shape)-2] != v.shape[len(v.shape)-2] {
+		fail(op, in, "they do not fit; expected queries (…, L, E), keys (…, S, E) and values (…, S, V)")
+	}
+	if o.EnableGQA {
+		sharedHeads(op, q, k)
+		sharedHeads(op, q, v)
+	}
+	if !(o.DropoutP >= 0 && o.DropoutP <= 1) {
+		fail(op, in, "DropoutP is %v; expected 0 to 1", o.DropoutP)
+	}
+	a := attention{scale: o.Scale, dropout: o.DropoutP, causal: o.IsCausal, shared: o.EnableGQA}
+	if a.scale == 0 {
+		a.scale = 1 / math.Sqrt(float64(q.shape[n-1]))
+	}
+	leading := []int{}
+	for i, t := range in {
+		var ok bool
+		shape := slices.Clone(t.shape[:len(t.shape)-2])
+		if i > 0 && o.EnableGQA {
+			shape[len(shape)-1] = q.shape[n-3]
+		}
+		if leading, ok = broadcastShapes(leading, shape); !ok {
+			fail(op, in, "the leading sizes do not broadcast; expected queries (…, L, E), keys (…, S, E) and values (…, S, V)")
+		}
+	}
+	scores := append(slices.Clone(leading), q.shape[n-2], k.shape[len(k.shape)-2])
+	if m := o.Mask; m != nil {
+		in, a.masked = append(in, m), true
+		switch got, ok := broadcastShapes(scores, m.shape); {
+		case o.IsCausal:
+			fail(op, in, "there are both a Mask and IsCausal; expected one of them")
+		case !ok || !slices.Equal(got, scores):
+			fail(op, in, "the Mask does not repeat to %s", shapeString(scores))
+		case m.dtype != Bool && !m.dtype.IsFloat():
+			failDType(op, in, "the Mask is %v; expected bool, or a floating-point dtype", m.dtype)
+		}
+	}
+	if o.DropoutP > 0 {
+		keep := Bernoulli(1-o.DropoutP, scores...).To(Bool)
+		in = append(in, keep.ToDevice(q.Device()))
+	}
+	return apply(a, in...)
+}
+
+// sharedHeads panics unless the heads of t can be repeated to those of q.
+func sharedHeads(op string, q, t *Tensor) {
+	n, m := len(q.shape), len(t.shape)
+	if n < 3 || m < 3 || t.shape[m-3] == 0 || q.shape[n-3]%t.shape[m-3] != 0 {
+		fail(op, []*Tensor{q, t}, "the heads cannot be shared; expected the first's number of heads, the third size from the end, to be a multiple of the second's")
+	}
+}
+
+// share repeats the heads of keys and values to those of the queries, unshare adds
+// up their gradients.
+func (a attention) share(x []*Tensor) []*Tensor {
+	if !a.shared {
+		return x
+	}
+	x = slices.Clone(x)
+	for i, t := range x[1:3] {
+		m := len(t.shape)
+		merged := slices.Clone(t.shape)
+		merged[m-3] = x[0].shape[len(x[0].shape)-3]
+		shape := slices.Insert(slices.Clone(t.shape), m-2, merged[m-3]/t.shape[m-3])
+		x[1+i] = t.Unsqueeze(m - 2).expandTo(shape).Reshape(merged...)
+	}
+	return x
+}
+
+func (a attention) unshare(g, x *Tensor) *Tensor {
+	if a.shared {
+		m, n := len(x.shape), len(g.shape)
+		times := g.shape[n-3] / x.shape[m-3]
+		shape := slices.Clone(g.shape)
+		shape[n-3] /= times
+		g = g.Reshape(slices.Insert(shape, n-2, times)...).Sum(n - 2)
+	}
+	return g.sumTo(x)
+}

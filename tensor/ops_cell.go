@@ -1,0 +1,153 @@
+package tensor
+
+import "slices"
+
+// One step of a recurrent network. x is (n, in) or (in), the state h (n, hidden) or
+// (hidden), the weights are (gates·hidden, in) and (gates·hidden, hidden), the biases
+// (gates·hidden) or nil, both or none. Steps are computed in float32 and rounded once.
+
+// recurrent are the operands x, h and, for LSTM, c, then the weights.
+type recurrent struct{ states int }
+
+// gates returns x wIHᵀ + bIH and h wHHᵀ + bHH.
+func (r recurrent) gates(in []*Tensor) (fromInput, fromState *Tensor) {
+	w := in[1+r.states:]
+	var bIH, bHH *Tensor
+	if len(w) == 4 {
+		bIH, bHH = w[2], w[3]
+	}
+	return in[0].Linear(w[0], bIH), in[1].Linear(w[1], bHH)
+}
+
+// gate returns the i-th of n equal parts of the last dimension.
+func gate(t *Tensor, i, n int) *Tensor {
+	hidden := t.shape[len(t.shape)-1] / n
+	return t.Slice(-1, i*hidden, (i+1)*hidden)
+}
+
+type rnnTanhCell struct{ recurrent }
+
+func (rnnTanhCell) Info() Info {
+	return Info{"rnn_tanh_cell", "torch.rnn_tanh_cell", Lower, ReadsOperands}
+}
+func (r rnnTanhCell) f(in []*Tensor) *Tensor {
+	x, h := r.gates(in)
+	return x.Add(h).Tanh()
+}
+func (r rnnTanhCell) Forward(in []*Tensor) *Tensor {
+	sameDType("rnn_tanh_cell", in)
+	return compose(r.f, in)
+}
+func (r rnnTanhCell) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(r.f, dy, in) }
+
+type rnnReLUCell struct{ recurrent }
+
+func (rnnReLUCell) Info() Info {
+	return Info{"rnn_relu_cell", "torch.rnn_relu_cell", Lower, ReadsOperands}
+}
+func (r rnnReLUCell) f(in []*Tensor) *Tensor {
+	x, h := r.gates(in)
+	return x.Add(h).ReLU()
+}
+func (r rnnReLUCell) Forward(in []*Tensor) *Tensor {
+	sameDType("rnn_relu_cell", in)
+	return compose(r.f, in)
+}
+func (r rnnReLUCell) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(r.f, dy, in) }
+
+type gruCell struct{ recurrent }
+
+func (gruCell) Info() Info { return Info{"gru_cell", "torch.gru_cell", Lower, ReadsOperands} }
+func (g gruCell) f(in []*Tensor) *Tensor {
+	x, h := g.gates(in)
+	reset := gate(x, 0, 3).Add(gate(h, 0, 3)).Sigmoid()
+	update := gate(x, 1, 3).Add(gate(h, 1, 3)).Sigmoid()
+	fresh := gate(x, 2, 3).Add(gate(h, 2, 3).Mul(reset)).Tanh()
+	return in[1].Sub(fresh).Mul(update).Add(fresh)
+}
+func (g gruCell) Forward(in []*Tensor) *Tensor {
+	sameDType("gru_cell", in)
+	return compose(g.f, in)
+}
+func (g gruCell) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(g.f, dy, in) }
+
+// lstmCell gives h and c side by side, in the last dimension.
+type lstmCell struct{ recurrent }
+
+func (lstmCell) Info() Info { return Info{"lstm_cell", "torch.lstm_cell", Lower, ReadsOperands} }
+func (l lstmCell) f(in []*Tensor) *Tensor {
+	x, h := l.gates(in)
+	all := x.Add(h)
+	c := gate(all, 1, 4).Sigmoid().Mul(in[2]).Add(gate(all, 0, 4).Sigmoid().Mul(gate(all, 2, 4).Tanh()))
+	return Cat(-1, gate(all, 3, 4).Sigmoid().Mul(c.Tanh()), c)
+}
+func (l lstmCell) Forward(in []*Tensor) *Tensor {
+	sameDType("lstm_cell", in)
+	return compose(l.f, in)
+}
+func (l lstmCell) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(l.f, dy, in) }
+
+// products counts those of the two matrix products.
+func (r recurrent) products(in []*Tensor, _ *Tensor) int {
+	w := in[1+r.states:]
+	rows := in[0].Numel() / max(w[0].shape[1], 1)
+	return rows * (w[0].Numel() + w[1].Numel())
+}
+
+// RNNTanhCell returns tanh(x wIHᵀ + bIH + h wHHᵀ + bHH), the next state. It is
+// torch.rnn_tanh_cell.
+func RNNTanhCell(x, h, wIH, wHH, bIH, bHH *Tensor) *Tensor {
+	return apply(rnnTanhCell{recurrent{1}}, cellOperands("rnn_tanh_cell", 1, []*Tensor{x, h}, wIH, wHH, bIH, bHH)...)
+}
+
+// RNNReLUCell returns max(x wIHᵀ + bIH + h wHHᵀ + bHH, 0), the next state. It is
+// torch.rnn_relu_cell.
+func RNNReLUCell(x, h, wIH, wHH, bIH, bHH *Tensor) *Tensor {
+	return apply(rnnReLUCell{recurrent{1}}, cellOperands("rnn_relu_cell", 1, []*Tensor{x, h}, wIH, wHH, bIH, bHH)...)
+}
+
+// GRUCell returns the next state of a gated recurrent unit; its weights hold the
+// gates reset, update and new. It is torch.gru_cell.
+func GRUCell(x, h, wIH, wHH, bIH, bHH *Tensor) *Tensor {
+	return apply(gruCell{recurrent{1}}, cellOperands("gru_cell", 3, []*Tensor{x, h}, wIH, wHH, bIH, bHH)...)
+}
+
+// LSTMCell returns the next states of long short-term memory, the hidden h and the
+// cell's c; its weights hold the gates input, forget, cell and output. It is
+// torch.lstm_cell.
+func LSTMCell(x, h, c, wIH, wHH, bIH, bHH *Tensor) (nextH, nextC *Tensor) {
+	y := apply(lstmCell{recurrent{2}}, cellOperands("lstm_cell", 4, []*Tensor{x, h, c}, wIH, wHH, bIH, bHH)...)
+	return gate(y, 0, 2), gate(y, 1, 2)
+}
+
+// cellOperands returns the operands of a cell with that many gates, in one list.
+func cellOperands(op string, gates int, in []*Tensor, wIH, wHH, bIH, bHH *Tensor) []*Tensor {
+	states := in[1:]
+	in = append(in, wIH, wHH)
+	if bIH != nil && bHH != nil {
+		in = append(in, bIH, bHH)
+	} else if bIH != nil || bHH != nil {
+		fail(op, in, "it has one bias; expected two or none")
+	}
+	x, n := in[0], len(in[0].shape)
+	if n < 1 || n > 2 || len(wIH.shape) != 2 || len(wHH.shape) != 2 || x.shape[n-1] != wIH.shape[1] {
+		fail(op, in, "the input and its weight do not fit; expected (n, in) or (in,), and (%d hidden, in)", gates)
+	}
+	hidden := wIH.shape[0] / gates
+	sizes := []int{wHH.shape[1], hidden} // LSTM's h may be a projection
+	if wIH.shape[0] != gates*hidden || wHH.shape[0] != gates*hidden || len(states) == 1 && sizes[0] != hidden {
+		fail(op, in, "the weights do not fit; expected (%d hidden, in) and (%d hidden, hidden)", gates, gates)
+	}
+	for i, s := range states {
+		want := append(slices.Clone(x.shape[:n-1]), sizes[i])
+		if !slices.Equal(s.shape, want) {
+			fail(op, in, "a state has shape %s; expected %s", shapeString(s.shape), shapeString(want))
+		}
+	}
+	for _, b := range in[len(states)+3:] {
+		if len(b.shape) != 1 || b.shape[0] != gates*hidden {
+			fail(op, in, "a bias has shape %s; expected (%d,)", shapeString(b.shape), gates*hidden)
+		}
+	}
+	return in
+}

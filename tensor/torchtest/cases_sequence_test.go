@@ -1,0 +1,189 @@
+package torchtest
+
+import (
+	"strings"
+
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+var _ = family("sequence", sequence())
+
+func sequence() cases {
+	all := cases{}
+	attention := func(form string, o tensor.AttentionOptions) {
+		all[strings.TrimSpace("scaled_dot_product_attention "+form)] = func(in []T) T {
+			if len(in) == 4 {
+				o.Mask = in[3]
+			}
+			return tensor.ScaledDotProductAttention(in[0], in[1], in[2], o)
+		}
+	}
+	for _, form := range []string{"", "matrices", "one", "bool mask", "mask", "mask of each"} {
+		attention(form, tensor.AttentionOptions{})
+	}
+	attention("causal", tensor.AttentionOptions{IsCausal: true})
+	attention("scale", tensor.AttentionOptions{Scale: 0.3})
+	attention("shared heads", tensor.AttentionOptions{EnableGQA: true})
+
+	for op, f := range map[string]func(x, h, wIH, wHH, bIH, bHH T) T{
+		"rnn_tanh_cell": tensor.RNNTanhCell, "rnn_relu_cell": tensor.RNNReLUCell, "gru_cell": tensor.GRUCell,
+	} {
+		for _, form := range []string{"", " single", " empty", ", no bias"} {
+			all[op+form] = func(in []T) T {
+				in = append(in, nil, nil)
+				return f(in[0], in[1], in[2], in[3], in[4], in[5])
+			}
+		}
+	}
+	for _, form := range []string{"", " single", " empty", ", no bias"} {
+		all["lstm_cell"+form] = func(in []T) T {
+			in = append(in, nil, nil)
+			h, c := tensor.LSTMCell(in[0], in[1], in[2], in[3], in[4], in[5], in[6])
+			return tensor.Cat(-1, h, c)
+		}
+	}
+
+	for name, m := range map[string]func() interface{ Run(x, h T) (T, T) }{
+		"RNN":        func() interface{ Run(x, h T) (T, T) } { return nn.NewRNN(4, 3) },
+		"RNN layers": func() interface{ Run(x, h T) (T, T) } { return nn.NewRNN(4, 3, nn.Layers(2), nn.Bidirectional()) },
+		"RNN batch first": func() interface{ Run(x, h T) (T, T) } {
+			return nn.NewRNN(4, 3, nn.BatchFirst(), nn.NoBias())
+		},
+		"RNN single": func() interface{ Run(x, h T) (T, T) } { return nn.NewRNN(4, 3, nn.Layers(2)) },
+		"RNN relu":   func() interface{ Run(x, h T) (T, T) } { return nn.NewRNN(4, 3, nn.NonlinearityReLU()) },
+		"GRU":        func() interface{ Run(x, h T) (T, T) } { return nn.NewGRU(4, 3) },
+		"GRU layers": func() interface{ Run(x, h T) (T, T) } { return nn.NewGRU(4, 3, nn.Layers(2), nn.Bidirectional()) },
+		"GRU batch first": func() interface{ Run(x, h T) (T, T) } {
+			return nn.NewGRU(4, 3, nn.BatchFirst(), nn.NoBias())
+		},
+		"GRU single": func() interface{ Run(x, h T) (T, T) } { return nn.NewGRU(4, 3, nn.Layers(2)) },
+	} {
+		all[name] = func(in []T) T {
+			net := m()
+			in = adopt(net, in)
+			return flat(net.Run(in[0], in[1]))
+		}
+	}
+	lstm := func(name string, options ...nn.Option) {
+		all[name] = func(in []T) T {
+			net := nn.NewLSTM(4, 3, options...)
+			if name == "LSTM projection" {
+				net = nn.NewLSTM(4, 5, options...)
+			}
+			in = adopt(net, in)
+			out, h, c := net.Run(in[0], in[1], in[2])
+			return flat(out, h, c)
+		}
+	}
+	lstm("LSTM")
+	lstm("LSTM layers", nn.Layers(2), nn.Bidirectional())
+	lstm("LSTM batch first", nn.BatchFirst(), nn.NoBias())
+	lstm("LSTM single", nn.Layers(2))
+	lstm("LSTM projection", nn.Layers(2), nn.Bidirectional(), nn.Projection(2))
+
+	attend := func(form string, operands int, o nn.MultiheadOptions, options ...nn.Option) {
+		all[strings.TrimSpace("MultiheadAttention "+form)] = func(in []T) T {
+			m := nn.NewMultiheadAttention(4, 2, options...)
+			in = adopt(m, in)
+			q, k, v := in[0], in[0], in[0]
+			if operands > 1 {
+				k, v = in[1], in[2]
+			}
+			if operands == 5 {
+				o.KeyPaddingMask, o.AttnMask = in[3], in[4]
+			} else if operands == 4 {
+				o.AttnMask = in[3]
+			}
+			out, weights := m.Run(q, k, v, o)
+			if weights == nil {
+				return out
+			}
+			return flat(out, weights)
+		}
+	}
+	attend("", 1, nn.MultiheadOptions{})
+	attend("cross", 3, nn.MultiheadOptions{})
+	attend("no weights", 3, nn.MultiheadOptions{NoWeights: true}, nn.NoBias())
+	attend("masks", 5, nn.MultiheadOptions{})
+	attend("masks, no weights", 5, nn.MultiheadOptions{NoWeights: true})
+	attend("float mask of each head", 4, nn.MultiheadOptions{EachHead: true})
+	attend("causal", 1, nn.MultiheadOptions{IsCausal: true, NoWeights: true})
+	attend("batch first", 3, nn.MultiheadOptions{}, nn.BatchFirst(), nn.KDim(3), nn.VDim(5))
+	attend("added", 5, nn.MultiheadOptions{}, nn.BiasKV(), nn.ZeroAttn())
+	attend("single", 1, nn.MultiheadOptions{})
+
+	all["TransformerEncoderLayer"] = func(in []T) T {
+		m := nn.NewTransformerEncoderLayer(4, 2, nn.Feedforward(6))
+		in = adopt(m, in)
+		return m.Forward(in[0])
+	}
+	all["TransformerEncoderLayer norm first"] = func(in []T) T {
+		m := nn.NewTransformerEncoderLayer(4, 2, nn.Feedforward(6), nn.NormFirst(), nn.ActivationGELU(), nn.BatchFirst(), nn.NoBias())
+		in = adopt(m, in)
+		return m.Run(in[0], nn.MaskOptions{KeyPaddingMask: in[1]})
+	}
+	all["TransformerDecoderLayer"] = func(in []T) T {
+		m := nn.NewTransformerDecoderLayer(4, 2, nn.Feedforward(6))
+		in = adopt(m, in)
+		return m.Run(in[0], in[1], nn.MaskOptions{})
+	}
+	all["TransformerDecoderLayer norm first"] = func(in []T) T {
+		m := nn.NewTransformerDecoderLayer(4, 2, nn.Feedforward(6), nn.NormFirst())
+		in = adopt(m, in)
+		return m.Run(in[0], in[1], nn.MaskOptions{MemoryMask: in[2], MemoryKeyPaddingMask: in[3]})
+	}
+	all["TransformerEncoder"] = func(in []T) T {
+		m := nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2, nn.Feedforward(6)), 2, nn.NewLayerNorm([]int{4}))
+		in = adopt(m, in)
+		return m.Forward(in[0])
+	}
+	all["Transformer"] = func(in []T) T {
+		m := nn.NewTransformer(4, 2, 1, 1, nn.Feedforward(6))
+		in = adopt(m, in)
+		return m.Run(in[0], in[1], nn.MaskOptions{}, nn.MaskOptions{Mask: nn.SquareSubsequentMask(3)})
+	}
+
+	for name, make := range map[string]func() any{
+		"RNNCell":                 func() any { return nn.NewRNNCell(5, 4) },
+		"LSTMCell":                func() any { return nn.NewLSTMCell(5, 4) },
+		"GRUCell":                 func() any { return nn.NewGRUCell(5, 4, nn.NoBias()) },
+		"LSTM":                    func() any { return nn.NewLSTM(3, 4, nn.Layers(2), nn.Bidirectional(), nn.Projection(2)) },
+		"GRU":                     func() any { return nn.NewGRU(3, 4, nn.Layers(2)) },
+		"MultiheadAttention":      func() any { return nn.NewMultiheadAttention(6, 2, nn.BiasKV()) },
+		"MultiheadAttention kdim": func() any { return nn.NewMultiheadAttention(6, 2, nn.KDim(3), nn.VDim(5)) },
+		"TransformerEncoderLayer": func() any { return nn.NewTransformerEncoderLayer(4, 2, nn.Feedforward(6)) },
+		"Transformer":             func() any { return nn.NewTransformer(4, 2, 2, 2, nn.Feedforward(6)) },
+	} {
+		all["drawn "+name] = func([]T) T {
+			tensor.ManualSeed(7)
+			var ps []T
+			for _, p := range nn.Parameters(make()) {
+				ps = append(ps, p.Detach())
+			}
+			return flat(ps...)
+		}
+	}
+	return all
+}
+
+// adopt makes the last operands the parameters of model, which is switched to use, and
+// returns the others, with some nil behind them.
+func adopt(model any, in []T) []T {
+	nn.Eval(model)
+	ps := nn.Parameters(model)
+	n := len(in) - len(ps)
+	for i, p := range ps {
+		*p = *in[n+i]
+	}
+	return append(in[:n:n], nil, nil, nil)
+}
+
+// flat returns the elements of all tensors in one row.
+func flat(ts ...T) T {
+	rows := make([]T, len(ts))
+	for i, t := range ts {
+		rows[i] = t.Reshape(t.Numel())
+	}
+	return tensor.Cat(0, rows...)
+}
