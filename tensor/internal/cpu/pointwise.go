@@ -52,7 +52,7 @@ var pointwises = [driver.Optional]pointwise{
 	driver.Asinh:       function(32, math.Asinh),
 	driver.Acosh:       function(32, math.Acosh),
 	driver.Atanh:       function(16, math.Atanh),
-	driver.Erfc:        function(16, math.Erfc),
+	driver.Erfc:        function(16, elementary.Erfc),
 	driver.Erfinv:      function(32, math.Erfinv),
 	driver.Floor:       function(2, math.Floor),
 	driver.Ceil:        function(2, math.Ceil),
