@@ -169,7 +169,7 @@ func (m *MultiheadAttention) attend(q, k, v *tensor.Tensor, o MultiheadOptions) 
 	}
 	weights = scores.Softmax(-1)
 	if p > 0 {
-		weights = drop(weights, p)
+		weights = weights.Dropout(p, true)
 	}
 	y = weights.BMM(batches(v))
 	y, weights = y.Reshape(q.Size(0), m.heads, q.Size(2), -1), weights.Reshape(shape...)

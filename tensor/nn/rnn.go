@@ -115,7 +115,7 @@ func (r *recurrent) run(x *tensor.Tensor, states []*tensor.Tensor, sizes []int, 
 	input := slicesOf(x)
 	for layer := range r.c.layers {
 		if layer > 0 && r.c.dropout > 0 && r.Training() {
-			input = slicesOf(drop(tensor.Stack(0, input...), r.c.dropout))
+			input = slicesOf(tensor.Stack(0, input...).Dropout(r.c.dropout, true))
 		}
 		output := make([][]*tensor.Tensor, len(input))
 		for direction := range r.directions() {
@@ -310,16 +310,4 @@ func (l *LSTM) Run(x, h, c *tensor.Tensor) (out, lastH, lastC *tensor.Tensor) {
 func (l *LSTM) Forward(x *tensor.Tensor) *tensor.Tensor {
 	out, _, _ := l.Run(x, nil, nil)
 	return out
-}
-
-// drop returns x with dropout, for training.
-func drop(x *tensor.Tensor, p float64) *tensor.Tensor {
-	if p == 0 {
-		return x
-	}
-	scale := 0.0
-	if p < 1 {
-		scale = 1 / (1 - p)
-	}
-	return x.Mul(tensor.Bernoulli(1-p, x.Shape()...).Scale(scale).To(x.DType()).ToDevice(x.Device()))
 }

@@ -82,10 +82,7 @@ func (t *TransformerEncoderLayer) feedForward(x *tensor.Tensor) *tensor.Tensor {
 }
 
 func (t *TransformerEncoderLayer) drop(x *tensor.Tensor) *tensor.Tensor {
-	if !t.Training() {
-		return x
-	}
-	return drop(x, t.c.dropout)
+	return x.Dropout(t.c.dropout, t.Training())
 }
 
 func activated(x *tensor.Tensor, c config) *tensor.Tensor {
@@ -183,10 +180,7 @@ func (t *TransformerDecoderLayer) Run(x, memory *tensor.Tensor, o MaskOptions) *
 }
 
 func (t *TransformerDecoderLayer) drop(x *tensor.Tensor) *tensor.Tensor {
-	if !t.Training() {
-		return x
-	}
-	return drop(x, t.c.dropout)
+	return x.Dropout(t.c.dropout, t.Training())
 }
 
 // TransformerDecoder is a stack of decoder layers. It is torch.nn.TransformerDecoder.
