@@ -40,7 +40,8 @@ type LabOptions struct {
 
 // Lab runs JupyterLab with the kernel in it until ctx ends, which is a clean
 // end. The first time it makes a private Python environment in the user's cache
-// folder, which takes a network; nothing is left there when that fails. It needs
+// folder, which takes a network; nothing is left there when that fails. It has the
+// extension that draws widgets, prebuilt, and Python's own is not needed for it. It needs
 // Python 3.10 or newer, and its error says how to get it.
 func Lab(ctx context.Context, o LabOptions) error {
 	if o.Stdout == nil {
@@ -141,7 +142,7 @@ func (e environment) ready(ctx context.Context) bool {
 	if _, err := os.Stat(e.stamp()); err != nil {
 		return false
 	}
-	return e.command(ctx, "-c", "import jupyterlab").Run() == nil
+	return e.command(ctx, "-c", "import jupyterlab, jupyterlab_widgets").Run() == nil
 }
 
 // command runs the environment's Python, free of what the user's surroundings
@@ -181,12 +182,12 @@ func (e environment) make(ctx context.Context, progress io.Writer) (err error) {
 	if err := os.WriteFile(list, []byte(constraints), 0o644); err != nil {
 		return fmt.Errorf("install: lab: %w", err)
 	}
-	pip := e.command(ctx, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--constraint", list, "jupyterlab")
+	pip := e.command(ctx, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--constraint", list, "jupyterlab", "jupyterlab_widgets")
 	if err := runQuietly(pip); err != nil {
 		return e.failed(ctx, fmt.Errorf("install: lab: pip could not install JupyterLab: %w\nThis needs a network: pip asks PyPI, or the index in PIP_INDEX_URL, through the proxy in HTTPS_PROXY. Nothing was kept", err))
 	}
-	if err := e.command(ctx, "-c", "import jupyterlab").Run(); err != nil {
-		return e.failed(ctx, fmt.Errorf("install: lab: the new environment cannot import jupyterlab: %w", err))
+	if err := e.command(ctx, "-c", "import jupyterlab, jupyterlab_widgets").Run(); err != nil {
+		return e.failed(ctx, fmt.Errorf("install: lab: the new environment cannot import jupyterlab and jupyterlab_widgets: %w", err))
 	}
 	if err := os.WriteFile(e.stamp(), []byte("Python "+py.Version+"\n"), 0o644); err != nil {
 		return fmt.Errorf("install: lab: %w", err)

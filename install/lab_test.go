@@ -21,7 +21,7 @@ import (
 const fakePython = `#!/bin/sh
 echo "$*" >>"$CALLS"
 case "$*" in
-"-c import jupyterlab") exit 0 ;;
+"-c import jupyterlab, jupyterlab_widgets") exit 0 ;;
 -c*) echo '{"path": "'"$0"'", "version": "'"${VERSION:-3.12.1}"'", "venv": '"${VENV:-true}"'}' ;;
 "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
 "-m pip install "*)
@@ -97,7 +97,7 @@ func (f *fakeLab) called() []string {
 	}
 	// What is left of the probe's other lines.
 	return slices.DeleteFunc(calls, func(s string) bool {
-		return !strings.HasPrefix(s, "-m") && !strings.HasPrefix(s, "-c import jupyterlab") && s != "probe" && s != "ended" && !strings.HasPrefix(s, "env ")
+		return !strings.HasPrefix(s, "-m") && !strings.HasPrefix(s, "-c import jupyterlab, jupyterlab_widgets") && s != "probe" && s != "ended" && !strings.HasPrefix(s, "env ")
 	})
 }
 
@@ -119,7 +119,7 @@ func TestLab(t *testing.T) {
 		"-m jupyterlab --ServerApp.root_dir=DIR --ServerApp.answer_yes=True --MultiKernelManager.default_kernel_name=halfnote --log-level=WARN --port=8123 --no-browser" + root,
 		"env 1", "ended",
 	}
-	want := append([]string{"probe", "-m venv " + rel, "-m pip install", "-c import jupyterlab"}, serve...)
+	want := append([]string{"probe", "-m venv " + rel, "-m pip install", "-c import jupyterlab, jupyterlab_widgets"}, serve...)
 	if got := f.called(); !slices.Equal(got, want) {
 		t.Errorf("the first time Python was called\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -134,7 +134,7 @@ func TestLab(t *testing.T) {
 	if err := f.run(); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := f.called(), append([]string{"-c import jupyterlab"}, serve...); !slices.Equal(got, want) {
+	if got, want := f.called(), append([]string{"-c import jupyterlab, jupyterlab_widgets"}, serve...); !slices.Equal(got, want) {
 		t.Errorf("the second time Python was called\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 

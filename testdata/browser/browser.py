@@ -1,0 +1,103 @@
+"""Drives headless Chromium over its DevTools protocol, as a reader's hands do."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+import websocket
+
+
+class Browser:
+    def __init__(self, program, url):
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.process = subprocess.Popen(
+            [program, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000", "--remote-debugging-port=0",
+             "--remote-allow-origins=*", "--user-data-dir=" + self.profile.name, "about:blank"], stderr=subprocess.DEVNULL)
+        port_file = os.path.join(self.profile.name, "DevToolsActivePort")
+        self.until(lambda: os.path.exists(port_file) and open(port_file).read().count("\n"), "Chromium's port")
+        port = open(port_file).read().split("\n")[0]
+        pages = json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/json"))
+        page = next(p for p in pages if p["type"] == "page")
+        self.socket = websocket.create_connection(page["webSocketDebuggerUrl"], timeout=60)
+        self.n = 0
+        self.call("Page.navigate", url=url)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if error and len(sys.argv) > 4:
+            self.screenshot(sys.argv[4])
+        self.process.terminate()
+        self.process.wait()
+
+    def call(self, method, **params):
+        self.n += 1
+        self.socket.send(json.dumps({"id": self.n, "method": method, "params": params}))
+        while True:
+            got = json.loads(self.socket.recv())
+            if got.get("id") == self.n:
+                if "error" in got:
+                    raise RuntimeError(f"{method}: {got['error']}")
+                return got["result"]
+
+    def js(self, code):
+        got = self.call("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in got:
+            raise RuntimeError(f"{code}: {got['exceptionDetails']}")
+        return got["result"].get("value")
+
+    def until(self, f, what, seconds=60):
+        end = time.time() + seconds
+        while time.time() < end:
+            got = f()
+            if got:
+                return got
+            time.sleep(0.05)
+        raise TimeoutError(f"{what}: not within {seconds} s")
+
+    def wait(self, code, seconds=60):
+        """Waits until an expression is true, and returns its value."""
+        return self.until(lambda: self.js(code), code, seconds)
+
+    def place(self, selector):
+        """Returns the middle of an element, in the window."""
+        box = self.wait(f"""(() => {{ const e = document.querySelector({json.dumps(selector)}); if (!e) return null;
+            e.scrollIntoView({{block: "nearest"}}); const r = e.getBoundingClientRect();
+            return r.width && [r.x + r.width / 2, r.y + r.height / 2]; }})()""")
+        return box
+
+    def mouse(self, kind, x, y):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+
+    def click(self, selector):
+        x, y = self.place(selector)
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            self.mouse(kind, x, y)
+
+    def drag(self, selector, dx, steps=10):
+        x, y = self.place(selector)
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y)
+        for i in range(1, steps + 1):
+            self.mouse("mouseMoved", x + dx * i / steps, y)
+            time.sleep(0.03)
+        self.mouse("mouseReleased", x + dx, y)
+
+    def command(self, name, args=None):
+        """Runs a command of JupyterLab."""
+        self.wait("!!window.jupyterapp")
+        return self.js(f"window.jupyterapp.restored.then(() => window.jupyterapp.commands.execute({json.dumps(name)}, {json.dumps(args or {})})).then(() => true)")
+
+    def notebook(self):
+        """Waits until the notebook and its kernel are there, and gives it the focus."""
+        panel = "[...(window.jupyterapp?.shell.widgets('main') ?? [])].find(w => w.sessionContext)"
+        self.wait(f"{panel}?.sessionContext?.session?.kernel?.status === 'idle'", 90)
+        self.js(f"window.panel = {panel}, jupyterapp.shell.activateById(panel.id), true")
+
+    def screenshot(self, file):
+        import base64
+        open(file, "wb").write(base64.b64decode(self.call("Page.captureScreenshot")["data"]))

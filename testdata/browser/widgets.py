@@ -1,0 +1,21 @@
+"""Drags a slider that a Go cell made, in JupyterLab, while another cell runs."""
+import sys
+
+from browser import Browser
+
+chromium, base, token = sys.argv[1:4]
+with Browser(chromium, f"{base}lab/tree/widgets.ipynb?token={token}") as b:
+    b.notebook()
+    b.js("jupyterapp.commands.execute('notebook:run-all-cells'), true")
+    b.wait("document.body.innerText.includes('training')")
+    b.place(".widget-slider .noUi-handle")
+    b.drag(".widget-slider .noUi-handle", 150)
+    b.wait("document.body.innerText.match(/Go says (\\d+)/)?.[1] === document.querySelector('.widget-readout').innerText")
+    b.wait("Number(document.querySelector('.widget-readout').innerText) > 0")
+    running = b.js("[...document.querySelectorAll('.jp-InputPrompt')].at(-1).innerText.includes('*')")
+    print("dragged while a cell runs:", running)
+    b.click(".jupyter-button")
+    b.wait("document.body.innerText.includes('the cell saw the click')")
+    print("clicked")
+    if len(sys.argv) > 5:
+        b.screenshot(sys.argv[5])
