@@ -21,7 +21,7 @@ func (u *Unit) parallelAssigns() {
 		}
 		results, _ := u.typeOf(a.Rhs[0]).(*types.Tuple)
 		spread := results != nil && len(a.Rhs) == 1 && results.Len() == len(a.Lhs) && u.lost(a.Lhs)
-		late := len(a.Rhs) > 1 && u.late(a)
+		late := len(a.Rhs) > 1 && (u.late(a) || a.Tok == token.ASSIGN && slices.ContainsFunc(a.Rhs, u.isRealCall))
 		if a.Tok == token.DEFINE {
 			spread, late = false, late && slices.ContainsFunc(a.Lhs, isBlank)
 		}
@@ -95,6 +95,13 @@ func (u *Unit) lost(list []ast.Expr) bool {
 		}
 	}
 	return false
+}
+
+// isRealCall tells whether an expression is a call and no conversion: what stands beside
+// one of a compiled function, Yaegi does not assign.
+func (u *Unit) isRealCall(e ast.Expr) bool {
+	x, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && !u.Info.Types[x.Fun].IsType()
 }
 
 // late tells whether a value would be made when another one has been assigned
