@@ -134,7 +134,7 @@ type spec struct {
 }
 
 type specMetadata struct {
-	// Debugger false keeps JupyterLab's debugger panel away.
+	// Debugger makes JupyterLab offer its debugger.
 	Debugger bool `json:"debugger"`
 	// Version is the release that wrote the kernelspec.
 	Version string `json:"halfnote_version"`
@@ -152,7 +152,7 @@ func kernelJSON(o Options, goos string) []byte {
 		InterruptMode: "message",
 		Protocol:      "5.5",
 		Env:           map[string]string{},
-		Metadata:      specMetadata{Version: o.Version},
+		Metadata:      specMetadata{Debugger: true, Version: o.Version},
 	})
 	if err != nil {
 		panic(err) // strings and booleans always encode

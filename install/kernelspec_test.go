@@ -46,7 +46,7 @@ func TestKernelJSON(t *testing.T) {
   "kernel_protocol_version": "5.5",
   "env": {},
   "metadata": {
-    "debugger": false,
+    "debugger": true,
     "halfnote_version": "1.2.3"
   }
 }
@@ -253,7 +253,7 @@ print(json.dumps({**spec.to_dict(), "dir": spec.resource_dir}))
 	want := map[string]any{
 		"argv": []any{"{resource_dir}/" + binaryName(runtime.GOOS), "kernel", "{connection_file}"}, "display_name": "Go (halfnote)",
 		"language": "go", "interrupt_mode": "message", "kernel_protocol_version": "5.5", "env": map[string]any{},
-		"metadata": map[string]any{"debugger": false, "halfnote_version": "1"}, "dir": dir,
+		"metadata": map[string]any{"debugger": true, "halfnote_version": "1"}, "dir": dir,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("Jupyter reads %v, want %v", got, want)

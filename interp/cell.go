@@ -38,6 +38,7 @@ type cell struct {
 	n, seq int
 	code   string
 	out    kernel.Output
+	debug  bool // it gets stops
 	ctx    context.Context
 
 	imported []string // paths of the cell's imports from source
@@ -127,6 +128,12 @@ func (s *Session) newCell(ctx context.Context, in kernel.Cell, out kernel.Output
 func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) kernel.Result {
 	defer trim(allocated())
 	c, err := s.steps(ctx, in, out, "")
+	var no *rejected
+	if c.debug && errors.As(err, &no) && no.name == "Unsupported" { // with stops, perhaps
+		s.debugger.refused = true
+		c, err = s.steps(ctx, in, out, "")
+		s.debugger.refused = false
+	}
 	if err == nil {
 		s.keepOutput(c)
 	}
@@ -139,6 +146,7 @@ func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 // if there is none.
 func (s *Session) steps(ctx context.Context, in kernel.Cell, out kernel.Output, until string) (*cell, error) {
 	c := s.newCell(ctx, in, out)
+	c.debug = until == "" && !s.debugger.refused && s.debugger.on()
 	var err error
 	for _, step := range steps {
 		if step.name == until {

@@ -74,6 +74,9 @@ func (s *Session) lower(c *cell) error {
 	} else {
 		s.unpackage(c, x)
 	}
+	if c.debug {
+		s.addStops(c, x)
+	}
 	if err := s.rewrite(c, x, s.engine.Needs().Rewrites); err != nil {
 		return unsupported(c, err)
 	}

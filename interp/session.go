@@ -40,7 +40,8 @@ type Options struct {
 }
 
 // Session is what the cells of one notebook share. It implements
-// kernel.Evaluator, kernel.CommUser, kernel.Completer and kernel.VariableLister.
+// kernel.Evaluator, kernel.CommUser, kernel.Completer,
+// kernel.Debugger and kernel.VariableLister.
 type Session struct {
 	opts     Options
 	binary   types.ImporterFrom // of the packages that are compiled
@@ -76,6 +77,7 @@ type Session struct {
 	stdio    *stdio
 	screen   *display.Screen // what package display draws on when a cell calls it
 	comms    *transport
+	debugger *debugger
 	widgets  *widget.Manager // those that front ends know
 	lastDir  string          // the working folder before %cd
 	ran      []Ran           // the cells that %export writes
@@ -85,6 +87,7 @@ var (
 	_ kernel.Evaluator      = (*Session)(nil)
 	_ kernel.CommUser       = (*Session)(nil)
 	_ kernel.Completer      = (*Session)(nil)
+	_ kernel.Debugger       = (*Session)(nil)
 	_ kernel.VariableLister = (*Session)(nil)
 )
 
@@ -101,6 +104,7 @@ func NewSession(o Options) (*Session, error) {
 	}
 	s.live.Memory = o.Memory
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
+	s.debugger = newDebugger(s)
 	s.comms = &transport{live: s.live, targets: map[string]kernel.CommOpened{}}
 	s.widgets = widget.NewManager(s.comms)
 	s.screen.Before = s.widgets.Connect
@@ -118,6 +122,7 @@ func (s *Session) reset() error {
 	}
 	if s.engine != nil {
 		s.widgets.Close()
+		s.debugger.reset()
 		s.engine.Close()
 	}
 	s.live.Recovered = e.Recovered

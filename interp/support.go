@@ -32,6 +32,7 @@ func (s *Session) bindSupport() {
 	s.bindSupportSymbols(map[string]reflect.Value{
 		"Flag":    reflect.ValueOf(s.live.Flag()),
 		"Calls":   reflect.ValueOf(s.live.Calls()),
+		"Debug":   reflect.ValueOf(&s.debugger.flag),
 		"Descend": reflect.ValueOf(s.live.Descend),
 		"Poll":    reflect.ValueOf(s.live.Poll),
 		"Call":    reflect.ValueOf(s.live.Call),
@@ -41,6 +42,7 @@ func (s *Session) bindSupport() {
 		"WaitGo":  reflect.ValueOf(s.live.WaitGo),
 		"Recv":    reflect.ValueOf(s.live.Recv),
 		"Send":    reflect.ValueOf(s.live.Send),
+		"Stop":    reflect.ValueOf(s.debugger.stop),
 		"Select":  reflect.ValueOf(s.live.Select),
 		"Wait":    reflect.ValueOf(s.live.Wait),
 		"Lock":    reflect.ValueOf(s.live.Lock),

@@ -29,6 +29,7 @@ func (s *Session) execute(c *cell) error {
 	})
 	s.stdio.flush()
 	s.widgets.Flush()
+	s.debugger.cellEnds()
 	if left {
 		return errLeft
 	}

@@ -61,10 +61,10 @@ func (s *Session) variables() (list []kernel.Variable) {
 // busy stands for a value while a cell runs.
 const busy = "(a cell is running)"
 
-// looking calls f, unless a cell runs.
+// looking calls f, unless a cell runs that has not been stopped.
 func (s *Session) looking(f func()) (ok bool) {
 	if !s.running.TryLock() {
-		return false
+		return s.debugger.look(f)
 	}
 	defer s.running.Unlock()
 	f()

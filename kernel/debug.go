@@ -11,16 +11,17 @@ import (
 	"halfnote/display"
 )
 
-// maxLooked is how many parts of a value, and how many values with parts, are
-// shown: panels are for people.
-const maxLooked = 1000
+// debugging is the state of the debug adapter protocol. Its lock is not held while the
+// evaluator is called that may wait for it.
+type debugging struct {
+	looked looked
 
-// looked holds the values whose parts a front end may ask for, as the debug adapter
-// protocol numbers them: by variablesReference, from 1. The next
-// inspectVariables starts anew.
-type looked struct {
-	mu     sync.Mutex
-	values []func() []Variable
+	mu      sync.Mutex
+	seq     int               // of events
+	started bool              // a front end has attached
+	sources map[string]string // cells' sources by the path that front ends give them
+	lines   map[string][]int  // breakpoints, by path
+	frames  []DebugFrame      // of the last stackTrace, by frameId from 1
 }
 
 // debugRequest is a request of the debug adapter protocol, inside debug_request.
@@ -28,30 +29,49 @@ type debugRequest struct {
 	Seq       int             `json:"seq"`
 	Command   string          `json:"command"`
 	Arguments json.RawMessage `json:"arguments"`
+
+	header Header // of the message
 }
 
-// debugCommands lists what is answered: enough for a panel of variables. There are
-// no breakpoints, so nothing ever stops, and "debugger" is not among the
-// supported features.
+// debugCommands lists what is answered. Those of a panel of variables are there for
+// every evaluator, those that stop cells for a [Debugger].
 var debugCommands = []struct {
 	command string
+	stops   bool
 	answer  func(*kernel, *debugRequest) (any, error)
 }{
-	{"attach", debugNothing},
-	{"configurationDone", debugNothing},
-	{"debugInfo", (*kernel).debugInfo},
-	{"disconnect", debugNothing},
-	{"initialize", (*kernel).debugInitialize},
-	{"inspectVariables", (*kernel).debugInspect},
-	{"modules", func(*kernel, *debugRequest) (any, error) { return object{"modules": []any{}, "totalModules": 0}, nil }},
-	{"richInspectVariables", (*kernel).debugRich},
-	{"setBreakpoints", func(*kernel, *debugRequest) (any, error) { return object{"breakpoints": []any{}}, nil }},
-	{"threads", func(*kernel, *debugRequest) (any, error) { return object{"threads": []any{}}, nil }},
-	{"variables", (*kernel).debugVariables},
+	{"attach", false, (*kernel).debugAttach},
+	{"configurationDone", false, debugNothing},
+	{"continue", true, (*kernel).debugResume},
+	{"debugInfo", false, (*kernel).debugInfo},
+	{"disconnect", false, (*kernel).debugDetach},
+	{"dumpCell", true, (*kernel).debugDumpCell},
+	{"evaluate", false, (*kernel).debugEvaluate},
+	{"initialize", false, (*kernel).debugInitialize},
+	{"inspectVariables", false, (*kernel).debugInspect},
+	{"modules", false, func(*kernel, *debugRequest) (any, error) { return object{"modules": []any{}, "totalModules": 0}, nil }},
+	{"next", true, (*kernel).debugResume},
+	{"pause", true, (*kernel).debugPause},
+	{"richInspectVariables", false, (*kernel).debugRich},
+	{"scopes", true, (*kernel).debugScopes},
+	{"setBreakpoints", false, (*kernel).debugBreakpoints},
+	{"setExceptionBreakpoints", false, debugNothing},
+	{"source", true, (*kernel).debugSource},
+	{"stackTrace", true, (*kernel).debugStack},
+	{"stepIn", true, (*kernel).debugResume},
+	{"stepOut", true, (*kernel).debugResume},
+	{"threads", false, (*kernel).debugThreads},
+	{"variables", false, (*kernel).debugVariables},
+}
+
+// debugger returns the evaluator if it can stop cells, else nil.
+func (k *kernel) debugger() Debugger {
+	d, _ := k.eval.(Debugger)
+	return d
 }
 
 func (k *kernel) debug(r *request) (any, error) {
-	var q debugRequest
+	q := debugRequest{header: r.Header}
 	if err := r.decode(&q); err != nil {
 		return nil, err
 	}
@@ -66,113 +86,86 @@ func (k *kernel) debug(r *request) (any, error) {
 }
 
 func (k *kernel) debugAnswer(q *debugRequest) (any, error) {
-	for _, c := range debugCommands {
-		if c.command == q.Command {
-			return c.answer(k, q)
-		}
-	}
-	return nil, fmt.Errorf("command: %q is not supported, expected one of %s", q.Command, debugNames())
-}
-
-func debugNames() string {
 	var names []string
 	for _, c := range debugCommands {
+		switch {
+		case c.stops && k.debugger() == nil:
+			continue
+		case c.command == q.Command:
+			return c.answer(k, q)
+		}
 		names = append(names, c.command)
 	}
-	return strings.Join(names, ", ")
+	return nil, fmt.Errorf("command: %q is not supported, expected one of %s", q.Command, strings.Join(names, ", "))
 }
 
 func debugNothing(*kernel, *debugRequest) (any, error) { return object{}, nil }
 
-func (k *kernel) debugInitialize(*debugRequest) (any, error) {
+func (k *kernel) debugInitialize(q *debugRequest) (any, error) {
+	k.iopub.later(q.header, "debug_event", k.debugging.newEvent("initialized", object{}))
 	return object{
-		"supportsSetVariable": false, "supportsConditionalBreakpoints": false,
-		"supportsEvaluateForHovers": false, "exceptionBreakpointFilters": []any{},
+		"supportsSetVariable": false, "supportsConditionalBreakpoints": false, "supportsConfigurationDoneRequest": true,
+		"supportsEvaluateForHovers": true, "exceptionBreakpointFilters": []any{},
 	}, nil
+}
+
+func (d *debugging) newEvent(event string, body object) object {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.seq++
+	return object{"type": "event", "seq": d.seq, "event": event, "body": body}
+}
+
+func (k *kernel) debugAttach(q *debugRequest) (any, error) {
+	d := &k.debugging
+	d.mu.Lock()
+	d.started = k.debugger() != nil
+	d.mu.Unlock()
+	if e := k.debugger(); e != nil {
+		parent := q.header
+		e.Debug(func(x DebugEvent) {
+			event := k.debugging.newEvent("continued", object{"threadId": x.Thread, "allThreadsContinued": true})
+			if x.Reason != "" {
+				event = k.debugging.newEvent("stopped", object{"threadId": x.Thread, "reason": x.Reason, "allThreadsStopped": true})
+			}
+			k.iopub.publish(k.life, parent, "debug_event", event)
+		})
+	}
+	return object{}, nil
+}
+
+func (k *kernel) debugDetach(*debugRequest) (any, error) {
+	d := &k.debugging
+	d.mu.Lock()
+	d.started, d.frames, d.lines = false, nil, map[string][]int{}
+	d.mu.Unlock()
+	if e := k.debugger(); e != nil {
+		e.Debug(nil)
+	}
+	return object{}, nil
 }
 
 func (k *kernel) debugInfo(*debugRequest) (any, error) {
+	stopped := []int{}
+	if e := k.debugger(); e != nil {
+		stopped = e.Stopped()
+	}
+	d := &k.debugging
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	points := []object{}
+	for path, lines := range d.lines {
+		at := []object{}
+		for _, line := range lines {
+			at = append(at, object{"line": line})
+		}
+		points = append(points, object{"source": path, "breakpoints": at})
+	}
+	slices.SortFunc(points, func(a, b object) int { return strings.Compare(a["source"].(string), b["source"].(string)) })
 	return object{
-		"isStarted": false, "hashMethod": "Murmur2", "hashSeed": 0, "tmpFilePrefix": "", "tmpFileSuffix": "",
-		"breakpoints": []any{}, "stoppedThreads": []any{}, "richRendering": true, "exceptionPaths": []any{}, "copyToGlobals": false,
+		"isStarted": d.started, "hashMethod": "Murmur2", "hashSeed": hashSeed, "tmpFilePrefix": k.cellPrefix(), "tmpFileSuffix": cellSuffix,
+		"breakpoints": points, "stoppedThreads": stopped, "richRendering": true, "exceptionPaths": []any{}, "copyToGlobals": false,
 	}, nil
-}
-
-func (k *kernel) debugInspect(*debugRequest) (any, error) {
-	l := &k.looked
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.values = nil
-	return object{"variables": l.show(k.variables())}, nil
-}
-
-func (k *kernel) variables() []Variable {
-	if e, ok := k.eval.(VariableLister); ok {
-		return e.Variables()
-	}
-	return nil
-}
-
-func (k *kernel) debugVariables(q *debugRequest) (any, error) {
-	var a struct {
-		Reference int `json:"variablesReference"`
-		Start     int `json:"start"`
-		Count     int `json:"count"`
-	}
-	if err := readArguments(q, &a); err != nil {
-		return nil, err
-	}
-	l := &k.looked
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if a.Reference < 1 || a.Reference > len(l.values) {
-		return nil, fmt.Errorf("variablesReference: %d, expected one of inspectVariables, 1 to %d", a.Reference, len(l.values))
-	}
-	parts := l.values[a.Reference-1]()
-	parts = parts[min(max(a.Start, 0), len(parts)):]
-	if a.Count > 0 {
-		parts = parts[:min(a.Count, len(parts))]
-	}
-	return object{"variables": l.show(parts)}, nil
-}
-
-// show returns variables in the form of the debug adapter protocol.
-func (l *looked) show(list []Variable) []object {
-	shown := []object{}
-	for i, v := range list {
-		if i == maxLooked {
-			return append(shown, object{"name": "…", "type": "", "value": fmt.Sprintf("%d more", len(list)-i), "variablesReference": 0})
-		}
-		reference := 0
-		if v.Children != nil && len(l.values) < maxLooked*maxLooked {
-			l.values = append(l.values, v.Children)
-			reference = len(l.values)
-		}
-		shown = append(shown, object{
-			"name": v.Name, "evaluateName": v.Name, "type": v.Type, "value": v.Value, "variablesReference": reference,
-		})
-	}
-	return shown
-}
-
-func (k *kernel) debugRich(q *debugRequest) (any, error) {
-	var a struct {
-		Name string `json:"variableName"`
-	}
-	if err := readArguments(q, &a); err != nil {
-		return nil, err
-	}
-	all := k.variables()
-	i := slices.IndexFunc(all, func(v Variable) bool { return v.Name == a.Name })
-	if i < 0 {
-		return nil, fmt.Errorf("variableName: there is no variable %q", a.Name)
-	}
-	b := display.Bundle{Data: map[string]any{"text/plain": all[i].Value}}
-	if all[i].Rich != nil {
-		b = all[i].Rich()
-	}
-	data, metadata := bundle(b)
-	return object{"data": data, "metadata": metadata}, nil
 }
 
 func readArguments(q *debugRequest, v any) error {
@@ -184,4 +177,32 @@ func readArguments(q *debugRequest, v any) error {
 		return fmt.Errorf("arguments: %w", err)
 	}
 	return nil
+}
+
+func (k *kernel) variables() []Variable {
+	if e, ok := k.eval.(VariableLister); ok {
+		return e.Variables()
+	}
+	return nil
+}
+
+func (k *kernel) debugRich(q *debugRequest) (any, error) {
+	var a struct {
+		Name  string `json:"variableName"`
+		Frame int    `json:"frameId"`
+	}
+	if err := readArguments(q, &a); err != nil {
+		return nil, err
+	}
+	all := append(k.debugLocals(a.Frame), k.variables()...)
+	i := slices.IndexFunc(all, func(v Variable) bool { return v.Name == a.Name })
+	if i < 0 {
+		return nil, fmt.Errorf("variableName: there is no variable %q", a.Name)
+	}
+	b := display.Bundle{Data: map[string]any{"text/plain": all[i].Value}}
+	if all[i].Rich != nil {
+		b = all[i].Rich()
+	}
+	data, metadata := bundle(b)
+	return object{"data": data, "metadata": metadata}, nil
 }

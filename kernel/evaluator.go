@@ -107,6 +107,45 @@ type Variable struct {
 	Rich func() display.Bundle
 }
 
+// Debugger is an Evaluator whose cells can be stopped and looked at. Its methods may be
+// called at any time. While a cell has stopped, the methods of VariableLister show its
+// variables as they are.
+type Debugger interface {
+	// Debug has the cells that run from now on stop where they are told to. event is
+	// called when one has stopped and when it goes on, by the cell's goroutine, and must
+	// not call the Debugger. nil ends that: what has stopped goes on, and breakpoints are
+	// forgotten.
+	Debug(event func(DebugEvent))
+	// SetBreakpoints sets the breakpoints of cells with that source, in place of those
+	// that it had. It returns the lines, from 1, that were meant: comments are no code.
+	SetBreakpoints(code string, lines []int) []int
+	// Pause stops the next cell or goroutine that comes to a statement.
+	Pause()
+	// Stopped returns the threads that have stopped.
+	Stopped() []int
+	// Stack returns the calls under way in a thread that has stopped, innermost first.
+	Stack(thread int) []DebugFrame
+	// Resume lets a thread that has stopped go on: to the next breakpoint, which is how
+	// "continue", or for one step, "next", "stepIn" or "stepOut".
+	Resume(thread int, how string) error
+}
+
+// DebugEvent says that a thread has stopped, or that it goes on.
+type DebugEvent struct {
+	Thread int
+	Reason string // "breakpoint", "step" or "pause"; "" when it goes on
+}
+
+// DebugFrame is a call of a function of a cell.
+type DebugFrame struct {
+	Function string
+	Code     string // the source of the cell that it is in
+	Line     int    // from 1
+	// Locals returns the variables that can be seen in the call, as they are when it is
+	// called.
+	Locals func() []Variable
+}
+
 // Language describes a language the way kernel_info_reply's language_info does.
 type Language struct {
 	Name           string // "go"

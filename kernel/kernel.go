@@ -91,7 +91,7 @@ type kernel struct {
 	subshells                                   subshells
 	comms                                       *comms
 	past                                        *history
-	looked                                      looked
+	debugging                                   debugging
 	usages                                      usages
 	inputs                                      inputs
 

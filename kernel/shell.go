@@ -11,6 +11,10 @@ func (k *kernel) kernelInfo(*request) (any, error) {
 	if links == nil {
 		links = []HelpLink{}
 	}
+	features := []string{"kernel subshells"}
+	if k.debugger() != nil {
+		features = append(features, "debugger")
+	}
 	return object{
 		"status":                 "ok",
 		"protocol_version":       ProtocolVersion,
@@ -18,8 +22,8 @@ func (k *kernel) kernelInfo(*request) (any, error) {
 		"implementation_version": l.Release,
 		"banner":                 l.Banner,
 		"help_links":             links,
-		"debugger":               false,
-		"supported_features":     []string{"kernel subshells"},
+		"debugger":               k.debugger() != nil,
+		"supported_features":     features,
 		"language_info": object{
 			"name":               l.Name,
 			"version":            l.Version,

@@ -48,6 +48,9 @@ func (c *Cell) root() *Cell {
 // Kernel returns where the whole cell's output goes, which the kernel gave it.
 func (c *Cell) Kernel() kernel.Output { return c.root().Out }
 
+// Stopping returns a channel that is closed when the cell is told to stop.
+func (c *Cell) Stopping() <-chan struct{} { return c.stop }
+
 // Cause returns why the cell was stopped: nil if somebody asked for it.
 func (c *Cell) Cause() any { return c.cause.Load() }
 

@@ -1,0 +1,390 @@
+package interp
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"maps"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"halfnote/interp/internal/live"
+	"halfnote/interp/lower"
+	"halfnote/kernel"
+)
+
+// debugger stops cells at breakpoints and steps through them. Only cells that run while
+// a front end debugs have stops in them, so the others pay nothing; and those pay one
+// load a statement while there is nothing to stop for.
+type debugger struct {
+	session *Session
+
+	own     atomic.Uint64 // the running cell's goroutine, 0 while it is not known
+	flag    uint32        // what stops test: not 0 while there may be something to stop for
+	refused bool          // the engine does not take the cell at hand with stops
+
+	mu          sync.Mutex
+	event       func(kernel.DebugEvent) // nil while nobody debugs
+	stops       []stop
+	breakpoints map[string][]int   // lines, by the source of the cell
+	threads     map[uint64]*thread // by goroutine
+	pausing     bool               // the next stop is one
+
+	turn    chan struct{} // held by the goroutine that has stopped: one at a time
+	looking sync.Mutex    // held by who looks at values while it has, and when it goes on
+	stopped bool          // under looking
+}
+
+// stop is a place where a cell can stop.
+type stop struct {
+	code     string // of the cell
+	line, to int    // the lines of the statement
+	begins   bool   // it is the first on its line
+	function string // as people call it
+	vars     []*types.Var
+	pkg      *types.Package
+}
+
+// thread is a goroutine that has passed stops.
+type thread struct {
+	calls  []activeCall // outermost first
+	resume chan string  // not nil while it has stopped
+	step   string       // how it goes on: "next", "stepIn", "stepOut", or "" for continue
+	depth  int          // of the call that the step began in
+}
+
+// activeCall is a call under way, at the last stop that it has passed.
+type activeCall struct {
+	depth int // of the host's stack
+	stop  int
+	vars  []any // pointers
+}
+
+func newDebugger(s *Session) *debugger {
+	return &debugger{session: s, turn: make(chan struct{}, 1), threads: map[uint64]*thread{}, breakpoints: map[string][]int{}}
+}
+
+// reset forgets places that are no more.
+func (d *debugger) reset() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stops, d.threads = nil, map[uint64]*thread{}
+}
+
+// on tells whether cells are to have stops.
+func (d *debugger) on() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.event != nil
+}
+
+// Debug implements kernel.Debugger.
+func (s *Session) Debug(event func(kernel.DebugEvent)) {
+	d := s.debugger
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.event = event
+	if event == nil {
+		d.breakpoints, d.pausing = map[string][]int{}, false
+		for _, t := range d.threads {
+			t.step = ""
+			if t.resume != nil {
+				t.resume <- ""
+				t.resume = nil
+			}
+		}
+	}
+	d.watch()
+}
+
+// watch sets the flag. It is called with mu held.
+func (d *debugger) watch() {
+	var on uint32
+	if d.pausing || len(d.breakpoints) > 0 {
+		on = 1
+	}
+	for _, t := range d.threads {
+		if t.step != "" {
+			on = 1
+		}
+	}
+	atomic.StoreUint32(&d.flag, on)
+}
+
+// SetBreakpoints implements kernel.Debugger.
+func (s *Session) SetBreakpoints(code string, lines []int) []int {
+	at := make([]int, len(lines))
+	for i, line := range lines {
+		at[i] = codeLine(code, line)
+	}
+	d := s.debugger
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.breakpoints[code] = slices.Clone(at); len(at) == 0 {
+		delete(d.breakpoints, code)
+	}
+	d.watch()
+	return at
+}
+
+// codeLine returns the first line from line on that holds code.
+func codeLine(code string, line int) int {
+	lines := strings.Split(code, "\n")
+	for i := max(line, 1); i <= len(lines); i++ {
+		if text := strings.TrimSpace(lines[i-1]); text != "" && !strings.HasPrefix(text, "//") {
+			return i
+		}
+	}
+	return line
+}
+
+// Pause implements kernel.Debugger.
+func (s *Session) Pause() {
+	d := s.debugger
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.pausing = d.event != nil
+	d.watch()
+}
+
+// Stopped implements kernel.Debugger.
+func (s *Session) Stopped() []int {
+	d := s.debugger
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := []int{}
+	for id, t := range d.threads {
+		if t.resume != nil {
+			list = append(list, int(id))
+		}
+	}
+	return list
+}
+
+// Resume implements kernel.Debugger.
+func (s *Session) Resume(id int, how string) error {
+	d := s.debugger
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	t := d.threads[uint64(id)]
+	if t == nil || t.resume == nil {
+		return fmt.Errorf("threadId: %d has not stopped", id)
+	}
+	t.resume <- how
+	t.resume = nil
+	return nil
+}
+
+// Stack implements kernel.Debugger.
+func (s *Session) Stack(id int) []kernel.DebugFrame {
+	d := s.debugger
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	t := d.threads[uint64(id)]
+	if t == nil || t.resume == nil {
+		return nil
+	}
+	var list []kernel.DebugFrame
+	for _, c := range slices.Backward(t.calls) {
+		at := d.stops[c.stop]
+		list = append(list, kernel.DebugFrame{
+			Function: at.function, Code: at.code, Line: at.line,
+			Locals: func() (list []kernel.Variable) {
+				s.looking(func() { list = s.locals(at, c.vars) })
+				return list
+			},
+		})
+	}
+	return list
+}
+
+// locals describes the variables of a call.
+func (s *Session) locals(at stop, vars []any) (list []kernel.Variable) {
+	sur := s.surroundings()
+	sur.session = s
+	p := &probe{surroundings: sur, pkg: at.pkg}
+	for i, v := range at.vars {
+		list = append(list, p.part(v.Name(), reflect.ValueOf(vars[i]).Elem(), v.Type()))
+	}
+	return list
+}
+
+// addStops puts stops into the cell's unit.
+func (s *Session) addStops(c *cell, u *lower.Unit) {
+	d := s.debugger
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	type line struct {
+		file, line int
+		function   string
+		literal    bool
+	}
+	seen := map[line]bool{}
+	u.Stops(func(at lower.Stop) int {
+		m := s.markAt(c, lower.Mark{Pos: at.Pos})
+		cell, n, _ := m.place()
+		here := line{cell, n, at.Func, at.Literal}
+		function := c.labels[at.Func]
+		if at.Literal {
+			function += " (function literal)"
+		}
+		if at.Func == c.entry() {
+			function = strings.TrimSpace(inLabel(cell) + function)
+		}
+		x := stop{line: n, to: n + c.lines(at.Pos, at.End), begins: !seen[here], function: function, vars: at.Vars, pkg: u.Pkg}
+		s.mu.Lock()
+		x.code = s.code[cell]
+		s.mu.Unlock()
+		seen[here] = true
+		d.stops = append(d.stops, x)
+		return len(d.stops) - 1
+	})
+}
+
+// lines returns how many lines lie between two places.
+func (c *cell) lines(from, to token.Pos) int {
+	return max(0, c.fset.Position(to).Line-c.fset.Position(from).Line)
+}
+
+// stop is what code calls that has passed a stop. vars points to the variables that can
+// be seen there.
+func (d *debugger) stop(n int, vars ...any) {
+	id, depth := d.goroutine(), stackDepth()
+	d.mu.Lock()
+	if d.event == nil || n >= len(d.stops) {
+		d.mu.Unlock()
+		return
+	}
+	t := d.threads[id]
+	if t == nil {
+		t = &thread{}
+		d.threads[id] = t
+	}
+	for len(t.calls) > 0 && t.calls[len(t.calls)-1].depth >= depth {
+		t.calls = t.calls[:len(t.calls)-1]
+	}
+	t.calls = append(t.calls, activeCall{depth, n, vars})
+	reason := d.reason(t, d.stops[n], depth)
+	d.mu.Unlock()
+	if reason != "" {
+		d.wait(id, t, reason)
+	}
+}
+
+// goroutine returns the number of the calling goroutine. To find it out takes long, but
+// not again while there is only the one of the running cell.
+func (d *debugger) goroutine() uint64 {
+	if d.session.live.Others() > 0 {
+		return live.ID()
+	}
+	id := d.own.Load()
+	if id == 0 {
+		id = live.ID()
+		d.own.Store(id)
+	}
+	return id
+}
+
+// reason tells why a goroutine has to stop, "" if it has not.
+func (d *debugger) reason(t *thread, at stop, depth int) string {
+	if !at.begins {
+		return ""
+	}
+	switch {
+	case d.pausing:
+		return "pause"
+	case t.step == "stepIn", t.step == "next" && depth <= t.depth, t.step == "stepOut" && depth < t.depth:
+		return "step"
+	}
+	for _, line := range d.breakpoints[at.code] {
+		if at.line <= line && line <= at.to {
+			return "breakpoint"
+		}
+	}
+	return ""
+}
+
+// wait stops the calling goroutine until a front end lets it go on or its cell is told
+// to stop.
+func (d *debugger) wait(id uint64, t *thread, reason string) {
+	c := d.session.live.Current()
+	select {
+	case d.turn <- struct{}{}:
+		defer func() { <-d.turn }()
+	case <-c.Stopping():
+		d.session.live.Poll()
+		return
+	}
+	d.mu.Lock()
+	event := d.event
+	if event == nil {
+		d.mu.Unlock()
+		return
+	}
+	resume := make(chan string, 1)
+	t.resume, t.step, d.pausing = resume, "", false
+	d.mu.Unlock()
+	d.halted(true)
+	event(kernel.DebugEvent{Thread: int(id), Reason: reason})
+	how, interrupted := "", false
+	select {
+	case how = <-resume:
+	case <-c.Stopping():
+		interrupted = true
+	}
+	d.halted(false)
+	d.mu.Lock()
+	t.resume = nil
+	if how == "continue" {
+		how = ""
+	}
+	t.step, t.depth = how, t.calls[len(t.calls)-1].depth
+	d.watch()
+	d.mu.Unlock()
+	event(kernel.DebugEvent{Thread: int(id)})
+	if interrupted {
+		d.session.live.Poll()
+	}
+}
+
+func (d *debugger) halted(yes bool) {
+	d.looking.Lock()
+	defer d.looking.Unlock()
+	d.stopped = yes
+}
+
+// look calls f if the cell that runs has stopped, which it stays while f runs.
+func (d *debugger) look(f func()) (ok bool) {
+	d.looking.Lock()
+	defer d.looking.Unlock()
+	if d.stopped {
+		f()
+	}
+	return d.stopped
+}
+
+// cellEnds forgets the goroutines that nobody will step through any more: those that
+// have not stopped.
+func (d *debugger) cellEnds() {
+	d.own.Store(0)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.threads, func(_ uint64, t *thread) bool { return t.resume == nil })
+	d.watch()
+}
+
+// stackDepth counts the calls of the host under way: it is the same for all statements
+// of one call of an interpreted function, and greater in those that it calls.
+func stackDepth() int {
+	const room = 128
+	var pcs [room]uintptr
+	for n := 0; ; n += room {
+		if got := runtime.Callers(n, pcs[:]); got < room {
+			return n + got
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package interp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"halfnote/kernel"
+)
+
+// debugged runs a cell under a debugger that does at each stop what how says, a word for
+// each, and returns what it saw: the calls under way, and in the innermost one the
+// variables.
+func debugged(t *testing.T, s *Session, n int, code, how string) string {
+	t.Helper()
+	words := strings.Fields(how)
+	events := make(chan kernel.DebugEvent, 1)
+	s.Debug(func(e kernel.DebugEvent) {
+		if e.Reason != "" {
+			events <- e
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	rec, ended := &recorder{}, make(chan kernel.Result, 1)
+	go func() { ended <- s.Eval(ctx, kernel.Cell{Code: code, Count: n}, rec) }()
+	var saw strings.Builder
+	for {
+		select {
+		case r := <-ended:
+			fmt.Fprint(&saw, rec.text(r))
+			return saw.String()
+		case e := <-events:
+			var calls []string
+			for _, f := range s.Stack(e.Thread) {
+				calls = append(calls, fmt.Sprintf("%s:%d", f.Function, f.Line))
+			}
+			fmt.Fprint(&saw, e.Reason, " at ", strings.Join(calls, " < "))
+			for _, v := range s.Stack(e.Thread)[0].Locals() {
+				fmt.Fprintf(&saw, " %s=%s", v.Name, v.Value)
+			}
+			fmt.Fprintln(&saw)
+			if len(words) == 0 {
+				words = []string{"continue"}
+			}
+			if words[0] == "interrupt" {
+				cancel()
+			} else if err := s.Resume(e.Thread, words[0]); err != nil {
+				t.Error(err)
+			}
+			words = words[1:]
+		}
+	}
+}
+
+func TestDebug(t *testing.T) {
+	for _, engine := range Engines {
+		t.Run(engine, func(t *testing.T) { testDebug(t, engine) })
+	}
+}
+
+func testDebug(t *testing.T, engine string) {
+	s := newSessionOn(t, engine)
+	const program = `type point struct{ X, y int }
+
+func add(a, b int) int {
+	sum := a + b
+	return sum
+}
+
+// a comment
+total := 0
+for i := range 3 {
+	p := point{i, 2 * i}
+	total = add(total, p.y)
+}
+fmt.Println(total)
+total`
+	n := 0
+	test := func(name, code string, lines []int, how, want string) {
+		t.Helper()
+		n++
+		s.Debug(func(kernel.DebugEvent) {})
+		s.SetBreakpoints(code, lines)
+		if got := debugged(t, s, n, code, how); got != want {
+			t.Errorf("%s:\ngot\n%s\nwant\n%s", name, got, want)
+		}
+		s.Debug(nil)
+	}
+	test("no breakpoint", program, nil, "", "6\n= 6\n")
+	test("in a loop", program, []int{12}, "", `breakpoint at In[2]:12 i=0 p=point{X:0 y:0}
+breakpoint at In[2]:12 i=1 p=point{X:1 y:2}
+breakpoint at In[2]:12 i=2 p=point{X:2 y:4}
+6
+= 6
+`)
+	test("steps", program, []int{12}, "stepIn next stepOut next next next", `breakpoint at In[3]:12 i=0 p=point{X:0 y:0}
+step at add:4 < In[3]:12 a=0 b=0
+step at add:5 < In[3]:12 a=0 b=0 sum=0
+step at In[3]:11 i=1
+step at In[3]:12 i=1 p=point{X:1 y:2}
+step at In[3]:11 i=2
+step at In[3]:12 i=2 p=point{X:2 y:4}
+6
+= 6
+`)
+	test("at a comment", program, []int{8}, "", "breakpoint at In[4]:9\n6\n= 6\n")
+	n++
+	s.SetBreakpoints(program, []int{5})
+	if got, want := debugged(t, s, n, program, "interrupt"), "breakpoint at add:5 < In[5]:12 a=0 b=0 sum=0\nInterrupted\n"; !strings.HasPrefix(got, want) {
+		t.Errorf("interrupt: got\n%s\nwant\n%s", got, want)
+	}
+	s.Debug(nil)
+	test("an earlier function", "add(20, 22)", nil, "", "= 42\n")
+	test("all kinds of statements", `var any0 any = 3
+f := func(xs ...float64) (s float64, err error) {
+	for _, x := range xs {
+		if y := x * 2; y > 3 {
+			s += y
+		} else {
+			s -= y
+		}
+	}
+	switch v := any0.(type) {
+	case int:
+		s += float64(v)
+	}
+	select {
+	default:
+		m := map[string]int{"a": 1}
+		m["b"]++
+		_ = m
+	}
+	defer func() { s++ }()
+	return s, nil
+}
+f(1, 2)`, []int{5, 7, 12, 17, 20}, "", `breakpoint at In[7] (function literal):7 < In[7]:23 xs=[1 2] s=0 err=<nil> x=1 y=2
+breakpoint at In[7] (function literal):5 < In[7]:23 xs=[1 2] s=-2 err=<nil> x=2 y=4
+breakpoint at In[7] (function literal):12 < In[7]:23 xs=[1 2] s=2 err=<nil>
+breakpoint at In[7] (function literal):17 < In[7]:23 xs=[1 2] s=5 err=<nil> m=map[a:1]
+breakpoint at In[7] (function literal):20 < In[7]:23 xs=[1 2] s=5 err=<nil>
+= 6, <nil>
+`)
+	test("a goroutine", `done := make(chan int)
+go func(n int) {
+	done <- n + 1
+}(6)
+<-done`, []int{3}, "next", "breakpoint at In[8] (function literal):3 n=6\n= 7\n")
+	twice, upTo := "", ""
+	if engine == "yaegi" { // instances have stops; upTo has returned, which is not seen
+		twice, upTo = "twice:3 < ", "upTo:5 < "
+	}
+	test("methods, generics and range over functions", `type counter struct{ n int }
+func (c *counter) add(by int) { c.n += by }
+func twice[T any](f func(T), x T) { f(x); f(x) }
+func upTo(n int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range n { if !yield(i) { return } }
+	}
+}
+c := &counter{}
+twice(c.add, 2)
+for i := range upTo(2) {
+	c.add(i)
+}
+c.n`, []int{2, 12}, "", `breakpoint at (*counter).add:2 < `+twice+`In[9]:10 c=&counter{n:0} by=2
+breakpoint at (*counter).add:2 < `+twice+`In[9]:10 c=&counter{n:2} by=2
+breakpoint at In[9]:12 < upTo (function literal):6 < `+upTo+`In[9]:11 i=0
+breakpoint at (*counter).add:2 < In[9]:12 < upTo (function literal):6 < `+upTo+`In[9]:11 c=&counter{n:4} by=0
+breakpoint at In[9]:12 < upTo (function literal):6 < `+upTo+`In[9]:11 i=1
+breakpoint at (*counter).add:2 < In[9]:12 < upTo (function literal):6 < `+upTo+`In[9]:11 c=&counter{n:4} by=1
+= 5
+`)
+}

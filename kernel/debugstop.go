@@ -1,0 +1,182 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+)
+
+// Front ends know a cell by a path that they make of its source: a prefix, the source's
+// hash, a suffix. There are no files of these names. The prefix is another one for each
+// kernel: to one that was restarted, front ends tell their breakpoints again.
+const (
+	hashSeed   = 0x9747b28c
+	cellSuffix = ".go"
+)
+
+func (k *kernel) cellPrefix() string { return "/halfnote/" + k.session.ID + "/" }
+
+// cellPath is the path of a cell.
+func (k *kernel) cellPath(code string) string {
+	return k.cellPrefix() + strconv.FormatUint(uint64(murmur2([]byte(code), hashSeed)), 10) + cellSuffix
+}
+
+// murmur2 is Austin Appleby's MurmurHash2 of 32 bits, the one hash that Jupyter's front
+// ends know.
+func murmur2(data []byte, seed uint32) uint32 {
+	const m, r = 0x5bd1e995, 24
+	h := seed ^ uint32(len(data))
+	for ; len(data) >= 4; data = data[4:] {
+		k := binary.LittleEndian.Uint32(data) * m
+		k ^= k >> r
+		h = h*m ^ k*m
+	}
+	for i := len(data) - 1; i >= 0; i-- {
+		h ^= uint32(data[i]) << (8 * i)
+		if i == 0 {
+			h *= m
+		}
+	}
+	h ^= h >> 13
+	h *= m
+	return h ^ h>>15
+}
+
+// keep remembers a cell's source by its path.
+func (d *debugging) keep(path, code string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.sources == nil {
+		d.sources = map[string]string{}
+	}
+	d.sources[path] = code
+}
+
+func (k *kernel) debugDumpCell(q *debugRequest) (any, error) {
+	var a struct {
+		Code *string `json:"code"`
+	}
+	if err := readArguments(q, &a); err != nil {
+		return nil, err
+	}
+	if a.Code == nil {
+		return nil, errNoCode
+	}
+	path := k.cellPath(*a.Code)
+	k.debugging.keep(path, *a.Code)
+	return object{"sourcePath": path}, nil
+}
+
+// debugPath is the source of an argument of that name, which front ends give by path.
+type debugPath struct {
+	Source struct {
+		Path string `json:"path"`
+	} `json:"source"`
+	Breakpoints []struct {
+		Line int `json:"line"`
+	} `json:"breakpoints"`
+}
+
+func (k *kernel) debugSource(q *debugRequest) (any, error) {
+	var a debugPath
+	if err := readArguments(q, &a); err != nil {
+		return nil, err
+	}
+	d := &k.debugging
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	code, ok := d.sources[a.Source.Path]
+	if !ok {
+		return nil, fmt.Errorf("source: there is no cell %q", a.Source.Path)
+	}
+	return object{"content": code, "mimeType": k.eval.Language().MIMEType}, nil
+}
+
+func (k *kernel) debugBreakpoints(q *debugRequest) (any, error) {
+	e := k.debugger()
+	if e == nil {
+		return object{"breakpoints": []any{}}, nil
+	}
+	var a debugPath
+	if err := readArguments(q, &a); err != nil {
+		return nil, err
+	}
+	d := &k.debugging
+	d.mu.Lock()
+	code, known := d.sources[a.Source.Path]
+	d.mu.Unlock()
+	lines := []int{}
+	for _, b := range a.Breakpoints {
+		lines = append(lines, b.Line)
+	}
+	if known {
+		lines = e.SetBreakpoints(code, lines)
+	}
+	points := []object{}
+	for i, line := range lines {
+		points = append(points, object{"id": i + 1, "verified": known, "line": line, "source": object{"path": a.Source.Path}})
+	}
+	if known {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.lines == nil {
+			d.lines = map[string][]int{}
+		}
+		if d.lines[a.Source.Path] = lines; len(lines) == 0 {
+			delete(d.lines, a.Source.Path)
+		}
+	}
+	return object{"breakpoints": points}, nil
+}
+
+// debugThread is the thread that a request is about.
+func debugThread(q *debugRequest) (int, error) {
+	var a struct {
+		Thread int `json:"threadId"`
+	}
+	err := readArguments(q, &a)
+	return a.Thread, err
+}
+
+func (k *kernel) debugThreads(*debugRequest) (any, error) {
+	threads := []object{}
+	if e := k.debugger(); e != nil {
+		for _, id := range e.Stopped() {
+			threads = append(threads, object{"id": id, "name": fmt.Sprintf("goroutine %d", id)})
+		}
+	}
+	return object{"threads": threads}, nil
+}
+
+func (k *kernel) debugStack(q *debugRequest) (any, error) {
+	id, err := debugThread(q)
+	if err != nil {
+		return nil, err
+	}
+	stack := k.debugger().Stack(id)
+	frames := []object{}
+	for i, f := range stack {
+		path := k.cellPath(f.Code)
+		k.debugging.keep(path, f.Code)
+		frames = append(frames, object{"id": i + 1, "name": f.Function, "line": f.Line, "column": 1, "source": object{"path": path, "name": f.Function}})
+	}
+	d := &k.debugging
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.frames = stack
+	return object{"stackFrames": frames, "totalFrames": len(frames)}, nil
+}
+
+// debugResume answers continue, next, stepIn and stepOut.
+func (k *kernel) debugResume(q *debugRequest) (any, error) {
+	id, err := debugThread(q)
+	if err == nil {
+		err = k.debugger().Resume(id, q.Command)
+	}
+	return object{"allThreadsContinued": true}, err
+}
+
+func (k *kernel) debugPause(*debugRequest) (any, error) {
+	k.debugger().Pause()
+	return object{}, nil
+}
