@@ -127,3 +127,26 @@ fmt.Println("the cell saw the click")`,
 		t.Errorf("the browser saw\n%s\nwant\n%s", got, want)
 	}
 }
+
+// JupyterLab's debugger lists a struct, a slice and a tensor, and stops a cell at a
+// breakpoint, from where it can be stepped through.
+func TestLabDebugger(t *testing.T) {
+	browse := lab(t, map[string][]string{"debugger.ipynb": {
+		`type point struct{ X, Y int }
+at, list, weights := point{1, 2}, []int{3, 4}, tensor.Ones(2, 2)`,
+		`sum := 0
+for i := range 5 {
+	twice := 2 * i
+	sum += twice
+}
+sum`,
+	}})
+	const want = `variables: at X Y list weights
+stopped at: twice := 2 * i | calls: In[2]
+next: sum += twice | the cell runs: True
+ended with: 20
+`
+	if got := browse("debugger.py"); got != want {
+		t.Errorf("the browser saw\n%s\nwant\n%s", got, want)
+	}
+}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -14,7 +15,12 @@ const (
 	cellSuffix = ".go"
 )
 
-func (k *kernel) cellPrefix() string { return "/halfnote/" + k.session.ID + "/" }
+func (k *kernel) cellPrefix() string {
+	if k.debugger() == nil {
+		return ""
+	}
+	return "/halfnote/" + k.session.ID[:8] + "/"
+}
 
 // cellPath is the path of a cell.
 func (k *kernel) cellPath(code string) string {
@@ -167,10 +173,14 @@ func (k *kernel) debugStack(q *debugRequest) (any, error) {
 	return object{"stackFrames": frames, "totalFrames": len(frames)}, nil
 }
 
-// debugResume answers continue, next, stepIn and stepOut.
+// debugResume answers continue, next, stepIn and stepOut. JupyterLab has forgotten which
+// thread has stopped when it asks to continue, and says 1.
 func (k *kernel) debugResume(q *debugRequest) (any, error) {
 	id, err := debugThread(q)
 	if err == nil {
+		if stopped := k.debugger().Stopped(); len(stopped) > 0 && !slices.Contains(stopped, id) {
+			id = stopped[0]
+		}
 		err = k.debugger().Resume(id, q.Command)
 	}
 	return object{"allThreadsContinued": true}, err

@@ -23,6 +23,7 @@ class Browser:
         page = next(p for p in pages if p["type"] == "page")
         self.socket = websocket.create_connection(page["webSocketDebuggerUrl"], timeout=60)
         self.n = 0
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)
         self.call("Page.navigate", url=url)
 
     def __enter__(self):
@@ -87,16 +88,12 @@ class Browser:
             time.sleep(0.03)
         self.mouse("mouseReleased", x + dx, y)
 
-    def command(self, name, args=None):
-        """Runs a command of JupyterLab."""
-        self.wait("!!window.jupyterapp")
-        return self.js(f"window.jupyterapp.restored.then(() => window.jupyterapp.commands.execute({json.dumps(name)}, {json.dumps(args or {})})).then(() => true)")
-
     def notebook(self):
         """Waits until the notebook and its kernel are there, and gives it the focus."""
         panel = "[...(window.jupyterapp?.shell.widgets('main') ?? [])].find(w => w.sessionContext)"
         self.wait(f"{panel}?.sessionContext?.session?.kernel?.status === 'idle'", 90)
-        self.js(f"window.panel = {panel}, jupyterapp.shell.activateById(panel.id), true")
+        self.js(f"window.panel = {panel}, true")
+        self.click(".jp-Notebook .jp-CodeCell .cm-content")
 
     def screenshot(self, file):
         import base64
