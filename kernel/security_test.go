@@ -121,6 +121,9 @@ func TestLogKeepsSecrets(t *testing.T) {
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	stdin := s.dial(t, zmq4.Dealer, s.conn.StdinPort)
+	// these first: the log leaves out what comes too fast
+	send(t, shell, frames("<IDS|MSG>", secret, secret, secret, secret, secret))
+	send(t, shell, frames(secret, secret))
 	for i, content := range []string{
 		`{"code":"` + secret + `"`, `{"code":["` + secret + `"]}`, `{"code":"error E ` + secret + `"}`,
 		`"` + secret + `"`, secret, `{"code":"result x","user_expressions":{"a":"` + secret + `"}}`,
@@ -132,8 +135,6 @@ func TestLogKeepsSecrets(t *testing.T) {
 	for i, content := range []string{`{"value":"` + secret + `"}`, `{"value":["` + secret + `"]}`, secret} {
 		send(t, stdin, message(header(fmt.Sprint("input", i), "input_reply"), content))
 	}
-	send(t, shell, frames("<IDS|MSG>", secret, secret, secret, secret, secret))
-	send(t, shell, frames(secret, secret))
 	send(t, shell, message(header("last", "kernel_info_request"), "{}"))
 	for parent := ""; parent != "last"; {
 		_, parent, _ = receive(t, shell)
