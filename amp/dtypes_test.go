@@ -27,7 +27,7 @@ func TestDTypes(t *testing.T) {
 	x, w := tensor.Randn(8, 8), tensor.Randn(8, 8).RequireGrad()
 	h, b, d := x.Half(), x.BFloat16(), x.Double()
 	n := tensor.FromInts([]int{1, 2, 3}).To(tensor.Int32)
-	index := tensor.Zeros(8, 8).Long()
+	index, classes := tensor.Zeros(8, 8).Long(), tensor.Zeros(8).Long()
 	rows := map[int]bool{}
 	for _, c := range []dtypeCheck{
 		{1, "matmul(32,32)", func() *tensor.Tensor { return x.MatMul(w) }, "float16"},
@@ -81,6 +81,15 @@ func TestDTypes(t *testing.T) {
 		{7, "mse_loss(16,32)", func() *tensor.Tensor { return h.MSELoss(x) }, "float32"},
 		{7, "mse_loss(16,16)", func() *tensor.Tensor { return h.MSELoss(h) }, "float32"},
 		{7, "l1_loss(16,16)", func() *tensor.Tensor { return h.L1Loss(h) }, "float32"},
+
+		{7, "cross_entropy", func() *tensor.Tensor { return h.CrossEntropy(classes, tensor.LossOptions{}) }, "float32"},
+		{7, "nll_loss", func() *tensor.Tensor { return h.LogSoftmaxAs(tensor.Float16, 1).NLLLoss(classes, tensor.LossOptions{}) }, "float32"},
+		{7, "bce_with_logits", func() *tensor.Tensor { return h.BinaryCrossEntropyWithLogits(h.Sigmoid(), tensor.LossOptions{}) }, "float32"},
+		{7, "smooth_l1_loss", func() *tensor.Tensor { return h.SmoothL1Loss(h, 1, tensor.LossOptions{}) }, "float32"},
+		{7, "kl_div", func() *tensor.Tensor { return h.KLDivLoss(h, tensor.LossOptions{}) }, "float32"},
+
+		{8, "binary_cross_entropy(16,16)", func() *tensor.Tensor { return h.Sigmoid().BinaryCrossEntropy(h.Sigmoid(), tensor.LossOptions{}) }, "error"},
+		{8, "binary_cross_entropy(32,32)", func() *tensor.Tensor { return x.Sigmoid().BinaryCrossEntropy(x.Sigmoid(), tensor.LossOptions{}) }, "error"},
 
 		{9, "add(16,32)", func() *tensor.Tensor { return h.Add(x) }, "float32"},
 		{9, "add(16,16)", func() *tensor.Tensor { return h.Add(h) }, "float16"},
@@ -175,16 +184,18 @@ func gradientDTypes(t *testing.T) {
 	}
 }
 
-// By torch's CPU lists sums and softmax stay in bfloat16 and losses do not.
+// By torch's CPU lists sums and softmax stay in bfloat16, losses do not, and nothing is
+// banned.
 func TestDTypesCPU(t *testing.T) {
 	x := tensor.Ones(8, 8)
 	b := x.BFloat16()
 	for _, c := range []dtypeCheck{
-		{8, "matmul", func() *tensor.Tensor { return x.MatMul(x) }, "bfloat16"},
-		{0, "sum", func() *tensor.Tensor { return b.Sum() }, "bfloat16"},
-		{0, "softmax", func() *tensor.Tensor { return b.Softmax(-1) }, "bfloat16"},
-		{0, "exp", func() *tensor.Tensor { return b.Exp() }, "bfloat16"},
-		{0, "mse_loss", func() *tensor.Tensor { return b.MSELoss(b) }, "float32"},
+		{1, "matmul", func() *tensor.Tensor { return x.MatMul(x) }, "bfloat16"},
+		{5, "sum", func() *tensor.Tensor { return b.Sum() }, "bfloat16"},
+		{5, "softmax", func() *tensor.Tensor { return b.Softmax(-1) }, "bfloat16"},
+		{5, "exp", func() *tensor.Tensor { return b.Exp() }, "bfloat16"},
+		{7, "mse_loss", func() *tensor.Tensor { return b.MSELoss(b) }, "float32"},
+		{8, "binary_cross_entropy", func() *tensor.Tensor { return b.Sigmoid().BinaryCrossEntropy(b.Sigmoid(), tensor.LossOptions{}) }, "float32"},
 	} {
 		c.run(t, amp.CPUBFloat16)
 	}
