@@ -21,6 +21,12 @@
 // rounded to float16 first. Sums are in float32, in an order that depends on
 // shapes alone. OPS.md lists every operation.
 //
+// So a program gives the same bits from run to run, for any number of workers, and
+// on amd64 and arm64. A seed gives the numbers of PyTorch on the CPU: the same bits
+// for [Rand], [Bernoulli], [Randint] and [Randperm], and for 16 or more normal
+// numbers those of its builds for AVX2 and AVX-512. Package torchtest holds every
+// operation and its first and second derivatives against PyTorch.
+//
 // Operands of two dtypes are promoted by torch's rules: a tensor with dimensions
 // beats one without, a wider dtype beats a narrower one, and float16 with
 // bfloat16 gives float32. Products want operands of one dtype.
