@@ -31,14 +31,19 @@ import (
 // keys that lead to them, joined by dots, "model.0.weight"; the rest is JSON in the
 // metadata. It is torch.save.
 func Save(path string, state map[string]any) error {
+	if err := writeFile(path, func(w io.Writer) error { return writeCheckpoint(w, state) }); err != nil {
+		return source{"checkpoint", path}.fail(err)
+	}
+	return nil
+}
+
+func writeCheckpoint(w io.Writer, state map[string]any) error {
 	s := saver{tensors: map[string]*tensor.Tensor{}}
 	tree, err := s.node(state, "")
-	if err == nil {
-		err = SaveSafetensors(path, s.tensors, map[string]string{checkpointKey: tree})
-	} else {
-		err = source{"checkpoint", path}.fail(err)
+	if err != nil {
+		return err
 	}
-	return err
+	return writeSafetensors(w, s.tensors, map[string]string{checkpointKey: tree})
 }
 
 // checkpointKey is the name of the metadata that make a safetensors file a checkpoint.
@@ -172,7 +177,10 @@ func Load(path string) (map[string]any, error) {
 		return nil, err
 	}
 	defer f.Close()
-	src := source{"checkpoint", path}
+	return readCheckpoint(source{"checkpoint", path}, f)
+}
+
+func readCheckpoint(src source, f *Safetensors) (map[string]any, error) {
 	tree, ok := f.meta[checkpointKey]
 	if !ok {
 		return nil, src.bad("metadata", fmt.Sprintf("no %s", checkpointKey), "a file that Save has written; LoadSafetensors reads others")

@@ -67,7 +67,13 @@ func (c cifar) load(path string, train bool) (*TensorDataset, error) {
 	var pixels []byte
 	labels := make([][]int, len(c.classes))
 	for _, file := range files {
-		p, err := c.read(source{c.format, file}, labels)
+		src := source{c.format, file}
+		f, size, err := opened(src)
+		if err != nil {
+			return nil, err
+		}
+		p, err := c.read(src, f, size, labels)
+		f.Close()
 		if err != nil {
 			return nil, err
 		}
@@ -80,13 +86,8 @@ func (c cifar) load(path string, train bool) (*TensorDataset, error) {
 	return NewDataset(fields...), nil
 }
 
-// read returns the pictures of a file, and appends its labels.
-func (c cifar) read(src source, labels [][]int) ([]byte, error) {
-	f, size, err := opened(src)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+// read returns the pictures of a file of a size, and appends its labels.
+func (c cifar) read(src source, f io.Reader, size int64, labels [][]int) ([]byte, error) {
 	record := int64(len(c.classes) + cifarPixels)
 	if size%record != 0 {
 		return nil, src.bad(atByte(size-size%record), fmt.Sprintf("a record of %d bytes at the end", size%record), fmt.Sprintf("records of %d bytes", record))

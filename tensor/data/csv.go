@@ -261,28 +261,30 @@ func (t *Table) AddNumbers(name string, values []float64) *Table {
 // Save writes the table to a file with a line of names, which is replaced at once when it
 // is complete.
 func (t *Table) Save(path string) error {
-	err := writeFile(path, func(w io.Writer) error {
-		c := csv.NewWriter(w)
-		c.Write(t.names)
-		record := make([]string, len(t.names))
-		for i := range t.rows {
-			for j, name := range t.names {
-				record[j] = t.columns[name][i]
-			}
-			if len(record) == 1 && record[0] == "" {
-				c.Flush() // encoding/csv would write an empty line, which readers skip
-				if _, err := io.WriteString(w, "\"\"\n"); err != nil {
-					return err
-				}
-				continue
-			}
-			c.Write(record)
-		}
-		c.Flush()
-		return c.Error()
-	})
-	if err != nil {
+	if err := writeFile(path, t.write); err != nil {
 		return source{"csv", path}.fail(err)
 	}
 	return nil
+}
+
+func (t *Table) write(w io.Writer) error {
+	c := csv.NewWriter(w)
+	for i := -1; i < t.rows; i++ {
+		record := slices.Clone(t.names)
+		if i >= 0 {
+			for j, name := range t.names {
+				record[j] = t.columns[name][i]
+			}
+		}
+		if len(record) == 1 && record[0] == "" {
+			c.Flush() // encoding/csv would write an empty line, which readers skip
+			if _, err := io.WriteString(w, "\"\"\n"); err != nil {
+				return err
+			}
+			continue
+		}
+		c.Write(record)
+	}
+	c.Flush()
+	return c.Error()
 }

@@ -25,6 +25,10 @@ func LoadIDX(path string) (*tensor.Tensor, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return unpackIDX(src, f, size)
+}
+
+func unpackIDX(src source, f io.Reader, size int64) (*tensor.Tensor, error) {
 	r := bufio.NewReaderSize(f, 1<<16)
 	if start, _ := r.Peek(2); string(start) == "\x1f\x8b" {
 		z, err := gzip.NewReader(r)
@@ -81,32 +85,37 @@ func readIDX(src source, r io.Reader, most int64) (*tensor.Tensor, error) {
 // float64.
 func SaveIDX(path string, t *tensor.Tensor) error {
 	err := writeFile(path, func(w io.Writer) error {
-		e := exactly(t.DType())
-		if e.idx == 0 {
-			return fmt.Errorf("the format has no %v; expected uint8, int32, float32 or float64", t.DType())
-		}
-		if t.Dim() > 255 {
-			return fmt.Errorf("%d dimensions; expected 255 at most", t.Dim())
-		}
-		header := []byte{0, 0, e.idx, byte(t.Dim())}
-		for _, s := range t.Shape() {
-			if int64(s) > 1<<32-1 {
-				return fmt.Errorf("a size of %d; expected below 2^32", s)
-			}
-			header = binary.BigEndian.AppendUint32(header, uint32(s))
-		}
 		if !strings.HasSuffix(path, ".gz") {
-			_, err := w.Write(header)
-			return errors.Join(err, writeBigEndian(w, t))
+			return writeIDX(w, t)
 		}
 		z := gzip.NewWriter(w)
-		_, err := z.Write(header)
-		return errors.Join(err, writeBigEndian(z, t), z.Close())
+		return errors.Join(writeIDX(z, t), z.Close())
 	})
 	if err != nil {
 		return source{"idx", path}.fail(err)
 	}
 	return nil
+}
+
+func writeIDX(w io.Writer, t *tensor.Tensor) error {
+	e := exactly(t.DType())
+	if e.idx == 0 {
+		return fmt.Errorf("the format has no %v; expected uint8, int32, float32 or float64", t.DType())
+	}
+	if t.Dim() > 255 {
+		return fmt.Errorf("%d dimensions; expected 255 at most", t.Dim())
+	}
+	header := []byte{0, 0, e.idx, byte(t.Dim())}
+	for _, s := range t.Shape() {
+		if int64(s) > 1<<32-1 {
+			return fmt.Errorf("a size of %d; expected below 2^32", s)
+		}
+		header = binary.BigEndian.AppendUint32(header, uint32(s))
+	}
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	return writeBigEndian(w, t)
 }
 
 // MNIST returns the images (n, 1, 28, 28) of uint8 and the digits (n) of int64 in a

@@ -29,22 +29,20 @@ func LoadNPY(path string) (*tensor.Tensor, error) {
 // once when it is complete. numpy has no bfloat16 and no types of 8 bits: convert such
 // tensors before.
 func SaveNPY(path string, t *tensor.Tensor) error {
-	src := source{"npy", path}
-	header, err := npyHeader(t)
-	if err == nil {
-		err = writeFile(path, func(w io.Writer) error { return writeNPY(w, header, t) })
-	}
-	if err != nil {
-		return src.fail(err)
+	if err := writeFile(path, func(w io.Writer) error { return writeNPY(w, t) }); err != nil {
+		return source{"npy", path}.fail(err)
 	}
 	return nil
 }
 
-func writeNPY(w io.Writer, header []byte, t *tensor.Tensor) error {
-	if _, err := w.Write(header); err != nil {
-		return err
+func writeNPY(w io.Writer, t *tensor.Tensor) error {
+	header, err := npyHeader(t)
+	if err == nil {
+		_, err = w.Write(header)
 	}
-	_, err := t.WriteTo(w)
+	if err == nil {
+		_, err = t.WriteTo(w)
+	}
 	return err
 }
 

@@ -25,6 +25,10 @@ func LoadNPZ(path string) (map[string]*tensor.Tensor, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return readNPZ(src, f, size)
+}
+
+func readNPZ(src source, f io.ReaderAt, size int64) (map[string]*tensor.Tensor, error) {
 	z, err := zip.NewReader(f, size)
 	if err != nil {
 		return nil, src.bad(atByte(0), "no zip archive ("+err.Error()+")", "one of .npy files")
@@ -78,28 +82,26 @@ func SaveCompressedNPZ(path string, tensors map[string]*tensor.Tensor) error {
 }
 
 func saveNPZ(path string, tensors map[string]*tensor.Tensor, method uint16) error {
-	err := writeFile(path, func(w io.Writer) error {
-		z := zip.NewWriter(w)
-		for _, name := range slices.Sorted(maps.Keys(tensors)) {
-			if tensors[name] == nil || name == "" {
-				return errors.New("a tensor is nil or has no name")
-			}
-			header, err := npyHeader(tensors[name])
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			member, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: method})
-			if err != nil {
-				return err
-			}
-			if err := writeNPY(member, header, tensors[name]); err != nil {
-				return err
-			}
-		}
-		return z.Close()
-	})
+	err := writeFile(path, func(w io.Writer) error { return writeNPZ(w, tensors, method) })
 	if err != nil {
 		return source{"npz", path}.fail(err)
 	}
 	return nil
+}
+
+func writeNPZ(w io.Writer, tensors map[string]*tensor.Tensor, method uint16) error {
+	z := zip.NewWriter(w)
+	for _, name := range slices.Sorted(maps.Keys(tensors)) {
+		if tensors[name] == nil || name == "" {
+			return errors.New("a tensor is nil or has no name")
+		}
+		member, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: method})
+		if err != nil {
+			return err
+		}
+		if err := writeNPY(member, tensors[name]); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return z.Close()
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 
 	"halfnote/tensor"
@@ -15,7 +14,8 @@ import (
 // for are read. Its methods may be called from several goroutines at once.
 type Safetensors struct {
 	source
-	file    *os.File
+	file    io.ReaderAt
+	close   func() error
 	start   int64 // of the data
 	entries map[string]entry
 	names   []string
@@ -32,16 +32,22 @@ func OpenSafetensors(path string) (*Safetensors, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Safetensors{source: src, file: f}
-	if err := s.readHeader(size); err != nil {
+	s, err := readSafetensors(src, f, size)
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
+	s.close = f.Close
 	return s, nil
 }
 
+func readSafetensors(src source, file io.ReaderAt, size int64) (*Safetensors, error) {
+	s := &Safetensors{source: src, file: file}
+	return s, s.readHeader(size)
+}
+
 // Close closes the file. Tensors that were read stay.
-func (s *Safetensors) Close() error { return s.file.Close() }
+func (s *Safetensors) Close() error { return s.close() }
 
 // Names returns the names of the tensors, in the order in which they lie in the file.
 func (s *Safetensors) Names() []string { return slices.Clone(s.names) }
@@ -105,11 +111,17 @@ func LoadSafetensors(path string) (map[string]*tensor.Tensor, error) {
 		return nil, err
 	}
 	defer s.Close()
+	return s.all()
+}
+
+func (s *Safetensors) all() (map[string]*tensor.Tensor, error) {
 	all := make(map[string]*tensor.Tensor, len(s.names))
 	for _, name := range s.names {
-		if all[name], err = s.Tensor(name); err != nil {
+		t, err := s.Tensor(name)
+		if err != nil {
 			return nil, err
 		}
+		all[name] = t
 	}
 	return all, nil
 }
@@ -119,25 +131,26 @@ func LoadSafetensors(path string) (map[string]*tensor.Tensor, error) {
 // byte by byte that of the Python package with at most one text of metadata. It is
 // safetensors.torch.save_file.
 func SaveSafetensors(path string, tensors map[string]*tensor.Tensor, metadata map[string]string) error {
-	src := source{"safetensors", path}
+	err := writeFile(path, func(w io.Writer) error { return writeSafetensors(w, tensors, metadata) })
+	if err != nil {
+		return source{"safetensors", path}.fail(err)
+	}
+	return nil
+}
+
+func writeSafetensors(w io.Writer, tensors map[string]*tensor.Tensor, metadata map[string]string) error {
 	header, names, err := header(tensors, metadata)
 	if err != nil {
-		return src.fail(err)
+		return err
 	}
-	err = writeFile(path, func(w io.Writer) error {
-		length := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
-		if _, err := w.Write(append(length, header...)); err != nil {
+	length := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	if _, err := w.Write(append(length, header...)); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, err := tensors[name].WriteTo(w); err != nil {
 			return err
 		}
-		for _, name := range names {
-			if _, err := tensors[name].WriteTo(w); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return src.fail(err)
 	}
 	return nil
 }

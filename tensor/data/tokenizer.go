@@ -70,7 +70,14 @@ func LoadTokenizer(path string, options ...TokenizerOption) (*Tokenizer, error) 
 		return nil, err
 	}
 	defer f.Close()
-	var tokens []string
+	tokens, err := readVocabulary(src, f)
+	if err != nil {
+		return nil, err
+	}
+	return NewTokenizer(tokens, options...)
+}
+
+func readVocabulary(src source, f io.Reader) (tokens []string, err error) {
 	first := map[string]int{}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, mostToken)
@@ -97,7 +104,7 @@ func LoadTokenizer(path string, options ...TokenizerOption) (*Tokenizer, error) 
 			return nil, src.bad(atLine(len(tokens)+1), "the end of the file", "a line "+token+" before")
 		}
 	}
-	return NewTokenizer(tokens, options...)
+	return tokens, nil
 }
 
 // mostToken is how long a line of a vocabulary may be, in bytes.

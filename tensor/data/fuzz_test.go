@@ -1,0 +1,343 @@
+package data
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"halfnote/tensor"
+)
+
+// What each reader owes to whatever it is given: an error that says where, or tensors
+// that are no larger than the file lets hope, and that are the same when they are written
+// and read again.
+
+// mostWidening is how much wider a tensor's elements are than the file's: int8 and int32.
+const mostWidening = 4
+
+// refused reports whether err is one that a reader may give.
+func refused(t *testing.T, err error) bool {
+	t.Helper()
+	var f *FormatError
+	if errors.As(err, &f) && (f.At == "" || f.Found == "" || f.Want == "" || f.File == "") {
+		t.Fatalf("an error lacks something: %#v", f)
+	}
+	if err != nil && !strings.HasPrefix(err.Error(), "data: ") {
+		t.Fatalf("an error does not say where it is from: %v", err)
+	}
+	return err != nil
+}
+
+// within fails if tensors are larger than a file of size bytes may make them.
+func within(t *testing.T, size int, tensors ...*tensor.Tensor) {
+	t.Helper()
+	total := 0
+	for _, x := range tensors {
+		total += x.Bytes()
+	}
+	if total > size*mostWidening {
+		t.Fatalf("%d bytes of tensors from %d bytes", total, size)
+	}
+}
+
+// alike fails unless x and y are the same to the last bit.
+func alike(t *testing.T, what string, x, y *tensor.Tensor) {
+	t.Helper()
+	if x.DType() != y.DType() || !slices.Equal(x.Shape(), y.Shape()) || !slices.Equal(x.Bits(), y.Bits()) {
+		t.Fatalf("%s: wrote %v, read %v", what, x, y)
+	}
+}
+
+func allAlike(t *testing.T, x, y map[string]*tensor.Tensor) {
+	t.Helper()
+	if len(x) != len(y) {
+		t.Fatalf("wrote %d tensors, read %d", len(x), len(y))
+	}
+	for name := range x {
+		alike(t, name, x[name], y[name])
+	}
+}
+
+// seeds adds the files of a fixture.
+func seeds(f *testing.F, fixture, list string) {
+	text, err := os.ReadFile("testdata/" + fixture)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var all map[string]json.RawMessage
+	var files []struct{ File []byte }
+	if err := errors.Join(json.Unmarshal(text, &all), json.Unmarshal(all[list], &files)); err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		f.Add(file.File)
+	}
+}
+
+func FuzzSafetensors(f *testing.F) {
+	seeds(f, "safetensors_files.json", "files")
+	f.Fuzz(func(t *testing.T, p []byte) {
+		s, err := readSafetensors(source{"safetensors", "x"}, bytes.NewReader(p), int64(len(p)))
+		if refused(t, err) {
+			return
+		}
+		all, err := s.all()
+		if refused(t, err) {
+			return
+		}
+		within(t, len(p), slices.Collect(maps.Values(all))...)
+		var b bytes.Buffer
+		if err := writeSafetensors(&b, all, s.Metadata()); err != nil {
+			t.Fatal(err)
+		}
+		again, err := readSafetensors(source{"safetensors", "x"}, bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := again.all()
+		if err != nil || !maps.Equal(again.Metadata(), s.Metadata()) {
+			t.Fatal(err)
+		}
+		allAlike(t, all, got)
+	})
+}
+
+func FuzzCheckpoint(f *testing.F) {
+	x := tensor.Arange(0, 3)
+	for _, state := range []map[string]any{
+		{},
+		{"a": 1, "b": 0.1, "c": "text", "d": true, "e": nil, "x": x},
+		{"m": map[string]any{"l": []any{1, []int{2}, []float64{0.5}, []string{"s"}, []*tensor.Tensor{x}}}, "f": map[string]float64{"g": 1}, "t": map[string]*tensor.Tensor{"x": x}},
+	} {
+		var b bytes.Buffer
+		if err := writeCheckpoint(&b, state); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	read := func(p []byte) (map[string]any, error) {
+		s, err := readSafetensors(source{"safetensors", "x"}, bytes.NewReader(p), int64(len(p)))
+		if err != nil {
+			return nil, err
+		}
+		return readCheckpoint(source{"checkpoint", "x"}, s)
+	}
+	f.Fuzz(func(t *testing.T, p []byte) {
+		state, err := read(p)
+		if refused(t, err) {
+			return
+		}
+		var b, c bytes.Buffer
+		if err := writeCheckpoint(&b, state); err != nil {
+			if strings.Contains(err.Error(), "two tensors have the name") || strings.Contains(err.Error(), "__metadata__") {
+				return // the file had other names for them
+			}
+			t.Fatal(err)
+		}
+		again, err := read(b.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := writeCheckpoint(&c, again); err != nil || !bytes.Equal(b.Bytes(), c.Bytes()) {
+			t.Fatalf("wrote %q, then %q, %v", b.Bytes(), c.Bytes(), err)
+		}
+	})
+}
+
+func FuzzNPY(f *testing.F) {
+	seeds(f, "numpy_files.json", "cases")
+	seeds(f, "numpy_files.json", "broken")
+	f.Fuzz(func(t *testing.T, p []byte) {
+		x, err := readNPY(source{"npy", "x"}, bytes.NewReader(p), int64(len(p)))
+		if refused(t, err) {
+			return
+		}
+		within(t, len(p), x)
+		var b bytes.Buffer
+		if err := writeNPY(&b, x); err != nil {
+			t.Fatal(err)
+		}
+		y, err := readNPY(source{"npy", "x"}, bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		alike(t, "npy", x, y)
+	})
+}
+
+func FuzzNPZ(f *testing.F) {
+	seeds(f, "numpy_files.json", "archives")
+	f.Fuzz(func(t *testing.T, p []byte) {
+		all, err := readNPZ(source{"npz", "x"}, bytes.NewReader(p), int64(len(p)))
+		if refused(t, err) {
+			return
+		}
+		if len(all) > len(p) {
+			t.Fatalf("%d tensors in %d bytes", len(all), len(p))
+		}
+		for name, x := range all {
+			if x.Bytes() > len(p)*mostInflation*mostWidening {
+				t.Fatalf("%q is of %d bytes, in a file of %d", name, x.Bytes(), len(p))
+			}
+			if name == "" {
+				return // which we do not write
+			}
+		}
+		var b bytes.Buffer
+		if err := writeNPZ(&b, all, zip.Store); err != nil {
+			t.Fatal(err)
+		}
+		again, err := readNPZ(source{"npz", "x"}, bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		allAlike(t, all, again)
+	})
+}
+
+func FuzzIDX(f *testing.F) {
+	for _, s := range []string{
+		"\x00\x00\x08\x02\x00\x00\x00\x02\x00\x00\x00\x03\x00\x01\x02\xfd\xfe\xff", "\x00\x00\x09\x01\x00\x00\x00\x02\x80\x7f",
+		"\x00\x00\x0b\x01\x00\x00\x00\x02\x80\x00\x01\x02", "\x00\x00\x0e\x00\xc0\x04\x00\x00\x00\x00\x00\x00",
+		"\x00\x00\x0d\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, p []byte) {
+		x, err := unpackIDX(source{"idx", "x"}, bytes.NewReader(p), int64(len(p)))
+		if refused(t, err) {
+			return
+		}
+		within(t, len(p)*mostInflation, x)
+		var b bytes.Buffer
+		if err := writeIDX(&b, x); err != nil {
+			t.Fatal(err)
+		}
+		y, err := unpackIDX(source{"idx", "x"}, bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		alike(t, "idx", x, y)
+	})
+}
+
+func FuzzCIFAR(f *testing.F) {
+	f.Add(make([]byte, 3073), false)
+	f.Add(make([]byte, 2*3074), true)
+	f.Add([]byte("\x0a"), false)
+	f.Fuzz(func(t *testing.T, p []byte, fine bool) {
+		c, record := cifar10, 3073
+		if fine {
+			c, record = cifar100, 3074
+		}
+		file := slices.Clone(p)
+		labels := make([][]int, len(c.classes))
+		pixels, err := c.read(source{c.format, "x"}, bytes.NewReader(p), int64(len(p)), labels)
+		if refused(t, err) {
+			return
+		}
+		n := len(file) / record
+		for i := range n {
+			for j, l := range labels {
+				if len(l) != n || l[i] != int(file[i*record+j]) || l[i] >= c.classes[j] {
+					t.Fatalf("the labels are %v", labels)
+				}
+			}
+			if !bytes.Equal(pixels[i*cifarPixels:(i+1)*cifarPixels], file[(i+1)*record-cifarPixels:(i+1)*record]) {
+				t.Fatalf("image %d is another", i)
+			}
+		}
+	})
+}
+
+func FuzzCSV(f *testing.F) {
+	for _, s := range []string{"a,b\n1,2\n", "\ufeffa;b\r\n\"x\"\"\";\r\n", "a\n\"\"\n", "x,y\n1e400,NA\n", "\"", "a,a\n"} {
+		f.Add(s, false)
+		f.Add(s, true)
+	}
+	f.Fuzz(func(t *testing.T, text string, noHeader bool) {
+		tab, err := readCSV(source{"csv", "x"}, strings.NewReader(text), CSVOptions{NoHeader: noHeader})
+		if refused(t, err) {
+			return
+		}
+		if x, err := tab.Tensor(); err != nil || x.Size(0) != tab.Len() {
+			t.Fatalf("the numeric columns are %v, %v", x, err)
+		}
+		for _, name := range tab.Names() {
+			classes, names := tab.Classes(name)
+			for i, c := range classes.Ints() {
+				if names[c] != tab.Texts(name)[i] {
+					t.Fatalf("row %d of %q is of class %q", i, name, names[c])
+				}
+			}
+		}
+		if strings.Contains(text, "\r") {
+			return // encoding/csv changes the ends of lines within fields
+		}
+		var b bytes.Buffer
+		if err := tab.write(&b); err != nil {
+			t.Fatal(err)
+		}
+		again, err := readCSV(source{"csv", "x"}, &b, CSVOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(again.names, tab.names) || !reflect.DeepEqual(again.columns, tab.columns) {
+			t.Fatalf("wrote %q, read %q", tab.columns, again.columns)
+		}
+	})
+}
+
+func FuzzVocabulary(f *testing.F) {
+	f.Add([]byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\nun\n##able\n"), "unable [CLS] x")
+	f.Add([]byte("[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\né\r\n##中\r\n"), "É中\u0301")
+	f.Fuzz(func(t *testing.T, p []byte, text string) {
+		tokens, err := readVocabulary(source{"vocabulary", "x"}, bytes.NewReader(p))
+		if refused(t, err) {
+			return
+		}
+		tok, err := NewTokenizer(tokens)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := tok.Encode(text, TextOptions{MaxLength: 9, PadTo: 5})
+		if n := len(e.IDs); n < 5 || n > 9 || len(e.Types) != n || len(e.Mask) != n || e.IDs[0] != tok.ID("[CLS]") {
+			t.Fatalf("%q is %+v", text, e)
+		}
+		for i, id := range tok.Encode(text, TextOptions{Plain: true}).IDs {
+			if id < 0 || id >= tok.Len() {
+				t.Fatalf("%q: token %d has the id %d", text, i, id)
+			}
+		}
+		if s := tok.Decode(e.IDs); !utf8.ValidString(s) {
+			t.Fatalf("%q is decoded as %q", text, s)
+		}
+	})
+}
+
+func FuzzWords(f *testing.F) {
+	for _, s := range []string{"Hello, World!", "CAFÉ 中文", "a\u200bb", "\xff\xfe", "İ", "e\u0301\u0301"} {
+		f.Add(s, true)
+		f.Add(s, false)
+	}
+	f.Fuzz(func(t *testing.T, text string, lower bool) {
+		list := words(text, lower)
+		for _, w := range list {
+			if w == "" || strings.ContainsAny(w, " \t\n\r") || !utf8.ValidString(w) {
+				t.Fatalf("%q has the word %q", text, w)
+			}
+		}
+		// Words are taken apart already.
+		if again := words(strings.Join(list, " "), lower); !slices.Equal(list, again) {
+			t.Fatalf("%q has the words %q, and they %q", text, list, again)
+		}
+	})
+}

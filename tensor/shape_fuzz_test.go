@@ -1,0 +1,150 @@
+package tensor
+
+import (
+	"slices"
+	"testing"
+)
+
+// Shape arithmetic against its meaning, element by element.
+
+// fuzzSizes takes up to four small sizes from bytes; the remaining bytes follow.
+func fuzzSizes(p []byte) (shape []int, rest []byte) {
+	if len(p) == 0 {
+		return []int{}, nil
+	}
+	n := min(int(p[0]%5), len(p)-1)
+	shape = make([]int, n)
+	for i := range shape {
+		shape[i] = int(p[1+i] % 5)
+	}
+	return shape, p[1+n:]
+}
+
+// allIndices returns all indices of a shape, in row-major order.
+func allIndices(shape []int) [][]int {
+	list := [][]int{{}}
+	for _, n := range shape {
+		var longer [][]int
+		for _, index := range list {
+			for i := range n {
+				longer = append(longer, append(slices.Clone(index), i))
+			}
+		}
+		list = longer
+	}
+	return list
+}
+
+func place(index, stride []int) int {
+	sum := 0
+	for i, x := range index {
+		sum += x * stride[i]
+	}
+	return sum
+}
+
+func FuzzRowMajor(f *testing.F) {
+	f.Add([]byte{3, 2, 3, 4})
+	f.Add([]byte{2, 0, 3})
+	f.Fuzz(func(t *testing.T, p []byte) {
+		shape, _ := fuzzSizes(p)
+		stride, all := rowMajor(shape), allIndices(shape)
+		if len(all) != size(shape) {
+			t.Fatalf("%v has %d elements, not %d", shape, len(all), size(shape))
+		}
+		for i, index := range all {
+			if place(index, stride) != i {
+				t.Fatalf("%v with strides %v: element %v is number %d", shape, stride, index, i)
+			}
+		}
+	})
+}
+
+func FuzzBroadcastShapes(f *testing.F) {
+	f.Add([]byte{3, 2, 3, 4, 2, 1, 4})
+	f.Add([]byte{1, 0, 1, 1})
+	f.Add([]byte{2, 3, 1, 1, 2})
+	f.Fuzz(func(t *testing.T, p []byte) {
+		a, rest := fuzzSizes(p)
+		b, _ := fuzzSizes(rest)
+		got, ok := broadcastShapes(a, b)
+		if swapped, okSwapped := broadcastShapes(b, a); ok != okSwapped || !slices.Equal(got, swapped) {
+			t.Fatalf("%v with %v gives %v, the other way %v", a, b, got, swapped)
+		}
+		// Sizes that are missing at the front are 1, and 1 repeats.
+		at := func(shape []int, i int) int { // i counts from the end
+			if i >= len(shape) {
+				return 1
+			}
+			return shape[len(shape)-1-i]
+		}
+		want, fits := make([]int, max(len(a), len(b))), true
+		for i := range want {
+			x, y := at(a, i), at(b, i)
+			if x == 1 {
+				x = y
+			}
+			fits = fits && (y == 1 || x == y)
+			want[len(want)-1-i] = x
+		}
+		if ok != fits || ok && !slices.Equal(got, want) {
+			t.Fatalf("%v with %v gives %v, %v; want %v, %v", a, b, got, ok, want, fits)
+		}
+		if !ok {
+			return
+		}
+		// The strides that repeat a find its element for every index.
+		x := &Tensor{shape: a, stride: rowMajor(a)}
+		stride := expandStride(x, got)
+		for _, index := range allIndices(got) {
+			own := slices.Clone(index[len(got)-len(a):])
+			for i, n := range a {
+				own[i] %= n // 0 where it repeats
+			}
+			if place(index, stride) != place(own, x.stride) {
+				t.Fatalf("%v repeated to %v has strides %v: element %v is not %v", a, got, stride, index, own)
+			}
+		}
+	})
+}
+
+func FuzzViewStride(f *testing.F) {
+	f.Add([]byte{2, 2, 3, 3, 1, 1, 2, 3})
+	f.Add([]byte{3, 2, 1, 2, 4, 0, 2, 2, 4, 1})
+	f.Add([]byte{2, 2, 2, 0, 0, 1, 4})
+	f.Add([]byte{4, 1, 2, 2, 2, 8, 4, 2, 1, 2, 4, 2})
+	f.Fuzz(func(t *testing.T, p []byte) {
+		shape, rest := fuzzSizes(p)
+		stride := make([]int, len(shape))
+		for i := range stride {
+			if i < len(rest) {
+				stride[i] = int(rest[i] % 17)
+			}
+		}
+		to, _ := fuzzSizes(rest[min(len(shape), len(rest)):])
+		if size(to) != size(shape) {
+			return
+		}
+		got, ok := viewStride(shape, stride, to)
+		var offsets []int
+		for _, index := range allIndices(shape) {
+			offsets = append(offsets, place(index, stride))
+		}
+		// Strides that show the same elements follow from the neighbours of the first one.
+		want, possible, position := make([]int, len(to)), true, rowMajor(to)
+		for i, n := range to {
+			if n > 1 && len(offsets) > 0 {
+				want[i] = offsets[position[i]] - offsets[0]
+			}
+		}
+		for i, index := range allIndices(to) {
+			possible = possible && place(index, want) == offsets[i]
+			if ok && place(index, got) != offsets[i] {
+				t.Fatalf("%v with strides %v as %v has strides %v: element %v is at %d, not %d", shape, stride, to, got, index, place(index, got), offsets[i])
+			}
+		}
+		if ok != possible {
+			t.Fatalf("%v with strides %v as %v: %v %v; strides %v would do: %v", shape, stride, to, got, ok, want, possible)
+		}
+	})
+}
