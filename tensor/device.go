@@ -49,6 +49,7 @@ type storage struct {
 var ids atomic.Uint64
 
 func newStorage(op string, b driver.Backend, d DType, shape []int) *storage {
+	checkSize(op, shape, d.Size())
 	buffer, err := b.Alloc(size(shape) * d.Size())
 	if err != nil {
 		panic(&Error{Op: op, Shapes: [][]int{shape}, DTypes: []DType{d}, Why: err.Error()})

@@ -113,6 +113,7 @@ func (t *Tensor) Expand(shape ...int) *Tensor {
 			to[i] = t.shape[i-shift]
 		}
 	}
+	checkShape("expand", to)
 	if got, ok := broadcastShapes(t.shape, to); !ok || !slices.Equal(got, to) {
 		panic(&Error{Op: "expand", Shapes: [][]int{t.shape, shape}, Why: "the first does not repeat to the second; expected sizes that are equal or were 1, aligned at the end"})
 	}

@@ -1,6 +1,9 @@
 package tensor
 
 import (
+	"fmt"
+	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,14 +41,29 @@ func rowMajor(shape []int) []int {
 	return stride
 }
 
-// checkShape panics if shape has a negative size, and returns a copy.
+// checkShape panics if shape has a negative size or more elements than can be
+// counted, and returns a copy.
 func checkShape(op string, shape []int) []int {
 	for _, s := range shape {
 		if s < 0 {
 			panic(&Error{Op: op, Shapes: [][]int{shape}, Why: "a size is negative; expected sizes of 0 or more"})
 		}
 	}
+	checkSize(op, shape, 1)
 	return slices.Clone(shape)
+}
+
+// checkSize panics if elements of so many bytes take more than can be counted,
+// sizes of 0 taken for 1: strides must not overflow either.
+func checkSize(op string, shape []int, bytes int) {
+	n := uint64(bytes)
+	for _, s := range shape {
+		hi, lo := bits.Mul64(n, uint64(max(s, 1)))
+		if hi != 0 || lo > math.MaxInt {
+			panic(&Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("it is too large to be counted; expected less than %d bytes", math.MaxInt)})
+		}
+		n = lo
+	}
 }
 
 // axis returns dim counted from the front, for a tensor of rank n.

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -147,4 +148,28 @@ func FuzzViewStride(f *testing.F) {
 			t.Fatalf("%v with strides %v as %v: %v %v; strides %v would do: %v", shape, stride, to, got, ok, want, possible)
 		}
 	})
+}
+
+// TestHugeShapes says that shapes whose elements cannot be counted are refused, not
+// taken for small ones.
+func TestHugeShapes(t *testing.T) {
+	one := Ones(1)
+	for name, f := range map[string]func(){
+		"2^64 elements":           func() { Zeros(1<<32, 1<<32) },
+		"2^64 bytes":              func() { Zeros(1<<31, 1<<31) },
+		"strides beyond 2^63":     func() { Zeros(0, 1<<62, 8) },
+		"a view":                  func() { one.Expand(1<<32, 1<<32) },
+		"a copy":                  func() { one.Expand(1<<31, 1<<31).Clone() },
+		"a sum of two":            func() { one.Expand(1<<32, 1).Add(one.Expand(1, 1<<32)) },
+		"bytes for many elements": func() { FromBytes(Float64, nil, 1<<31, 1<<31) },
+	} {
+		if err := Try(f); err == nil || !strings.Contains(err.Error(), "too large to be counted; expected less than") {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+	for _, shape := range [][]int{{-2}, {-1, 1}} {
+		if err := Try(func() { one.Expand(shape...) }); err == nil || !strings.Contains(err.Error(), "a size is negative; expected") {
+			t.Errorf("expanded to %v: the error is %v", shape, err)
+		}
+	}
 }

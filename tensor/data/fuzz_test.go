@@ -3,6 +3,7 @@ package data
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -66,8 +67,8 @@ func allAlike(t *testing.T, x, y map[string]*tensor.Tensor) {
 	}
 }
 
-// seeds adds the files of a fixture.
-func seeds(f *testing.F, fixture, list string) {
+// files returns those of a fixture.
+func files(f *testing.F, fixture, list string) (out [][]byte) {
 	text, err := os.ReadFile("testdata/" + fixture)
 	if err != nil {
 		f.Fatal(err)
@@ -78,13 +79,21 @@ func seeds(f *testing.F, fixture, list string) {
 		f.Fatal(err)
 	}
 	for _, file := range files {
-		f.Add(file.File)
+		out = append(out, file.File)
 	}
+	return out
 }
 
+// FuzzSafetensors mutates header and data apart, so that it gets past the header's
+// length; wrong is added to that.
 func FuzzSafetensors(f *testing.F) {
-	seeds(f, "safetensors_files.json", "files")
-	f.Fuzz(func(t *testing.T, p []byte) {
+	for _, file := range files(f, "safetensors_files.json", "files") {
+		n := binary.LittleEndian.Uint64(file)
+		f.Add(file[8:8+n], file[8+n:], int64(0))
+	}
+	f.Add([]byte("{}"), []byte{}, int64(-3))
+	f.Fuzz(func(t *testing.T, header, body []byte, wrong int64) {
+		p := slices.Concat(binary.LittleEndian.AppendUint64(nil, uint64(int64(len(header))+wrong)), header, body)
 		s, err := readSafetensors(source{"safetensors", "x"}, bytes.NewReader(p), int64(len(p)))
 		if refused(t, err) {
 			return
@@ -110,18 +119,20 @@ func FuzzSafetensors(f *testing.F) {
 	})
 }
 
+// FuzzCheckpoint mutates the tree of values beside two tensors.
 func FuzzCheckpoint(f *testing.F) {
-	x := tensor.Arange(0, 3)
-	for _, state := range []map[string]any{
-		{},
-		{"a": 1, "b": 0.1, "c": "text", "d": true, "e": nil, "x": x},
-		{"m": map[string]any{"l": []any{1, []int{2}, []float64{0.5}, []string{"s"}, []*tensor.Tensor{x}}}, "f": map[string]float64{"g": 1}, "t": map[string]*tensor.Tensor{"x": x}},
+	x := map[string]*tensor.Tensor{"x": tensor.Arange(0, 3), "y": tensor.Scalar(1)}
+	for _, tree := range []string{
+		`["map[string]any",{}]`,
+		`["map[string]any",{"a":["int",1],"b":["float64",0.1],"c":["string","text"],"d":["bool",true],"e":["nil",null],"x":["tensor","x"],"y":["tensor","y"]}]`,
+		`["map[string]any",{"l":["[]any",[["[]int",[2]],["[]float64",[0.5,"NaN"]],["[]string",["s"]],["[]tensor",["x"]]]],"f":["map[string]float64",{"g":1}],"t":["map[string]tensor",{"y":"y"}]}]`,
 	} {
+		f.Add(tree)
+	}
+	write := func(tree string) ([]byte, error) {
 		var b bytes.Buffer
-		if err := writeCheckpoint(&b, state); err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b.Bytes())
+		err := writeSafetensors(&b, x, map[string]string{checkpointKey: tree})
+		return b.Bytes(), err
 	}
 	read := func(p []byte) (map[string]any, error) {
 		s, err := readSafetensors(source{"safetensors", "x"}, bytes.NewReader(p), int64(len(p)))
@@ -130,7 +141,14 @@ func FuzzCheckpoint(f *testing.F) {
 		}
 		return readCheckpoint(source{"checkpoint", "x"}, s)
 	}
-	f.Fuzz(func(t *testing.T, p []byte) {
+	f.Fuzz(func(t *testing.T, tree string) {
+		if !utf8.ValidString(tree) {
+			return
+		}
+		p, err := write(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
 		state, err := read(p)
 		if refused(t, err) {
 			return
@@ -153,8 +171,9 @@ func FuzzCheckpoint(f *testing.F) {
 }
 
 func FuzzNPY(f *testing.F) {
-	seeds(f, "numpy_files.json", "cases")
-	seeds(f, "numpy_files.json", "broken")
+	for _, file := range append(files(f, "numpy_files.json", "cases"), files(f, "numpy_files.json", "broken")...) {
+		f.Add(file)
+	}
 	f.Fuzz(func(t *testing.T, p []byte) {
 		x, err := readNPY(source{"npy", "x"}, bytes.NewReader(p), int64(len(p)))
 		if refused(t, err) {
@@ -174,7 +193,9 @@ func FuzzNPY(f *testing.F) {
 }
 
 func FuzzNPZ(f *testing.F) {
-	seeds(f, "numpy_files.json", "archives")
+	for _, file := range files(f, "numpy_files.json", "archives") {
+		f.Add(file)
+	}
 	f.Fuzz(func(t *testing.T, p []byte) {
 		all, err := readNPZ(source{"npz", "x"}, bytes.NewReader(p), int64(len(p)))
 		if refused(t, err) {

@@ -1,0 +1,111 @@
+package data
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// Data sets that are made, not measured: for tests and lessons that must not download
+// anything. All is drawn from a seed with integers only, so that it is the same on every
+// machine.
+
+// stripes are the directions in which the stripes of a class lie, and tints how bright
+// they are in red, green and blue, in quarters.
+var (
+	stripes = [5][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}, {2, 1}}
+	tints   = [2][3]int{{4, 2, 1}, {1, 2, 4}}
+)
+
+// SyntheticCIFAR returns n images (n, 3, 32, 32) of uint8 and their classes (n) of int64,
+// 0 to 9, like [CIFAR10]: stripes in one of five directions, reddish or bluish, with a
+// random phase and noise.
+func SyntheticCIFAR(n int, seed int64) *TensorDataset {
+	const period, noise = 16, 48
+	g := tensor.NewGenerator(seed)
+	classes := g.Randint(0, 10, n)
+	pixels := make([]byte, 0, n*cifarPixels)
+	for _, class := range classes.Ints() {
+		direction, tint := stripes[class%5], tints[class/5]
+		phase := int(g.Randint(0, period, 1).Item())
+		grain := g.Randint(-noise, noise+1, cifarPixels).Ints()
+		for channel := range 3 {
+			for y := range cifarSide {
+				for x := range cifarSide {
+					t := (direction[0]*x+direction[1]*y+phase)%period + period
+					wave := abs(t%period-period/2) * 16 // 0 to 128
+					value := 64 + wave*tint[channel]/4 + grain[(channel*cifarSide+y)*cifarSide+x]
+					pixels = append(pixels, byte(min(max(value, 0), 255)))
+				}
+			}
+		}
+	}
+	return NewDataset(tensor.FromBytes(tensor.Uint8, pixels, n, 3, cifarSide, cifarSide), classes)
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// What synthetic tweets are made of. Some verdicts mean the opposite of their last word.
+var (
+	tweetStarts   = []string{"", "", "omg ", "well, ", "@friend ", "RT @news: ", "so ", "Honestly ", "update: "}
+	tweetSubjects = []string{"my new phone", "the flight", "this café", "that movie", "the service", "our hotel", "this app", "the concert", "my morning coffee", "the train"}
+	tweetVerdicts = [2][]string{
+		{"is terrible", "was not good", "makes me sad", "is the worst", "was awful", "isn't worth it", "let me down", "is never great", "broke again"},
+		{"is wonderful", "was not bad", "makes me happy", "is the best", "was amazing", "is worth it", "surprised me", "is never awful", "works again"},
+	}
+	tweetEnds = []string{"", "", ".", "!", "!!!", " #life", " 😀", " ☕️", " http://t.co/x1", "… again", " (really)"}
+)
+
+// SyntheticTweets returns n short texts and whether each is friendly, 1, or not, 0: of the
+// words alone some do not tell, as in "not bad".
+func SyntheticTweets(n int, seed int64) (texts []string, labels []int) {
+	g := tensor.NewGenerator(seed)
+	pick := func(list []string) string { return list[int(g.Randint(0, len(list), 1).Item())] }
+	for range n {
+		label := int(g.Randint(0, 2, 1).Item())
+		text := pick(tweetStarts) + pick(tweetSubjects) + " " + pick(tweetVerdicts[label]) + pick(tweetEnds)
+		if g.Randint(0, 8, 1).Item() == 0 {
+			text = strings.ToUpper(text)
+		}
+		texts, labels = append(texts, text), append(labels, label)
+	}
+	return texts, labels
+}
+
+// Vocabulary returns up to size tokens for texts: [PAD], [UNK], [CLS], [SEP] and [MASK],
+// every character that occurs, alone and going on with a word, and then the most frequent
+// words. It is no replacement for the training of WordPiece, which looks for pieces; it
+// makes every text of known characters readable.
+func Vocabulary(texts []string, size int, options ...TokenizerOption) []string {
+	var t Tokenizer
+	for _, o := range options {
+		o(&t)
+	}
+	letters, counts := map[string]int{}, map[string]int{}
+	for _, text := range texts {
+		for _, word := range words(text, !t.cased) {
+			counts[word]++
+			for _, r := range word {
+				letters[string(r)]++
+			}
+		}
+	}
+	frequent := func(count map[string]int) []string {
+		return slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+			return cmp.Or(cmp.Compare(count[b], count[a]), strings.Compare(a, b))
+		})
+	}
+	list := slices.Clone(specials)
+	for _, r := range frequent(letters) {
+		list = append(list, r, "##"+r)
+	}
+	for _, word := range frequent(counts) {
+		if letters[word] == 0 {
+			list = append(list, word)
+		}
+	}
+	return list[:min(len(list), max(size, len(specials)))]
+}
