@@ -36,7 +36,7 @@ func allIndices(shape []int) [][]int {
 	return list
 }
 
-func place(index, stride []int) int {
+func fuzzOffset(index, stride []int) int {
 	sum := 0
 	for i, x := range index {
 		sum += x * stride[i]
@@ -54,7 +54,7 @@ func FuzzRowMajor(f *testing.F) {
 			t.Fatalf("%v has %d elements, not %d", shape, len(all), size(shape))
 		}
 		for i, index := range all {
-			if place(index, stride) != i {
+			if fuzzOffset(index, stride) != i {
 				t.Fatalf("%v with strides %v: element %v is number %d", shape, stride, index, i)
 			}
 		}
@@ -102,7 +102,7 @@ func FuzzBroadcastShapes(f *testing.F) {
 			for i, n := range a {
 				own[i] %= n // 0 where it repeats
 			}
-			if place(index, stride) != place(own, x.stride) {
+			if fuzzOffset(index, stride) != fuzzOffset(own, x.stride) {
 				t.Fatalf("%v repeated to %v has strides %v: element %v is not %v", a, got, stride, index, own)
 			}
 		}
@@ -129,7 +129,7 @@ func FuzzViewStride(f *testing.F) {
 		got, ok := viewStride(shape, stride, to)
 		var offsets []int
 		for _, index := range allIndices(shape) {
-			offsets = append(offsets, place(index, stride))
+			offsets = append(offsets, fuzzOffset(index, stride))
 		}
 		// Strides that show the same elements follow from the neighbours of the first one.
 		want, possible, position := make([]int, len(to)), true, rowMajor(to)
@@ -139,9 +139,9 @@ func FuzzViewStride(f *testing.F) {
 			}
 		}
 		for i, index := range allIndices(to) {
-			possible = possible && place(index, want) == offsets[i]
-			if ok && place(index, got) != offsets[i] {
-				t.Fatalf("%v with strides %v as %v has strides %v: element %v is at %d, not %d", shape, stride, to, got, index, place(index, got), offsets[i])
+			possible = possible && fuzzOffset(index, want) == offsets[i]
+			if ok && fuzzOffset(index, got) != offsets[i] {
+				t.Fatalf("%v with strides %v as %v has strides %v: element %v is at %d, not %d", shape, stride, to, got, index, fuzzOffset(index, got), offsets[i])
 			}
 		}
 		if ok != possible {
