@@ -134,25 +134,6 @@ func (o over) ties(dy, y, x *Tensor) []*Tensor {
 // equalMask returns 1 where x equals y, else 0, without a gradient.
 func equalMask(x, y *Tensor) *Tensor { return pairwise("eq", driver.Equal, x, y) }
 
-type norm struct{ over }
-
-func (norm) Info() Info { return Info{"norm", "torch.norm", Raise, ReadsAll} }
-func (n norm) Forward(in []*Tensor) *Tensor {
-	y := reduce(driver.SumSquares, in[0], n.dims, wideOf(in[0].dtype))
-	run(driver.Kernel{Code: driver.Sqrt}, y, y)
-	return n.finish(narrow(y, in[0].dtype))
-}
-func (n norm) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
-	// x / y is a direction, 0 where there is none.
-	atLeast := n.spread(y, in[0]).Maximum(constant(y, y.dtype, FInfo(y.dtype).Tiny))
-	return []*Tensor{in[0].Div(atLeast).Mul(n.spread(dy, in[0]))}
-}
-
-// Norm returns the square root of the sum of squares over dims, which drop out, or
-// over all if none is given. It squares and adds in float32 and rounds once, so
-// float16 [300, 400] has the norm 500. It is torch.norm.
-func (t *Tensor) Norm(dims ...int) *Tensor { return apply(norm{over{axes("norm", t, dims), false}}, t) }
-
 // seq returns 0, 1, … n-1.
 func seq(n int) []int {
 	out := make([]int, n)

@@ -1,6 +1,10 @@
 package gradtest_test
 
-import "halfnote/tensor"
+import (
+	"math"
+
+	"halfnote/tensor"
+)
 
 func init() {
 	type T = *tensor.Tensor
@@ -28,5 +32,42 @@ func init() {
 		{"tensordot", func(a, b T) T { return a.TensorDot(b.T(), []int{0, 1}, []int{1, 0}) }},
 		{"diagonal", func(a, _ T) T { return a.Diagonal(1, 0, 1).Pow(2) }},
 		{"trace", func(a, b T) T { return a.MM(b.T()).Trace() }},
+		{"norm 0", func(a, b T) T { return a.NormWith(0, tensor.PNormOptions{}).Mul(b) }},
+		{"norm 0.5", func(a, _ T) T { return a.NormWith(0.5, tensor.PNormOptions{Dims: []int{1}}) }},
+		{"norm 1", func(a, _ T) T { return a.NormWith(1, tensor.PNormOptions{Dims: []int{1}}).Pow(2) }},
+		{"norm 1.5", func(a, _ T) T { return a.NormWith(1.5, tensor.PNormOptions{Dims: []int{0}, KeepDim: true}) }},
+		{"norm 3", func(a, _ T) T { return a.NormWith(3, tensor.PNormOptions{}) }},
+		{"norm -2", func(a, _ T) T { return a.NormWith(-2, tensor.PNormOptions{}) }},
+		{"norm inf", func(a, _ T) T { return a.NormWith(math.Inf(1), tensor.PNormOptions{Dims: []int{1}}).Pow(2) }},
+		{"norm -inf", func(a, _ T) T { return a.NormWith(math.Inf(-1), tensor.PNormOptions{}).Pow(2) }},
+		{"linalg_vector_norm", func(a, _ T) T { return a.VectorNorm(2, tensor.PNormOptions{Dims: []int{1}}) }},
+		{"linalg_matrix_norm fro", func(a, _ T) T { return a.MatrixNorm("fro", tensor.PNormOptions{}) }},
+		{"linalg_matrix_norm 2", func(a, _ T) T { return a.MatrixNorm("2", tensor.PNormOptions{KeepDim: true}) }},
+		{"linalg_matrix_norm -2", func(a, _ T) T { return a.MatrixNorm("-2", tensor.PNormOptions{Dims: []int{1, 0}}) }},
+		{"linalg_matrix_norm 1", func(a, _ T) T { return a.MatrixNorm("1", tensor.PNormOptions{}).Pow(2) }},
+		{"linalg_matrix_norm -inf", func(a, _ T) T { return a.MatrixNorm("-inf", tensor.PNormOptions{}).Pow(2) }},
+		{"frobenius_norm", func(a, _ T) T { return a.FrobeniusNorm(tensor.PNormOptions{}) }},
+		{"nuclear_norm", func(a, _ T) T { return a.NuclearNorm(tensor.PNormOptions{}) }},
+		{"linalg_svd", func(a, _ T) T { // signs of u and v go away
+			u, s, vh := a.SVD()
+			return u.Mul(s.Pow(2)).MatMul(vh).Add(u.Mul(s).MatMul(u.T()).Sum()).Add(vh.T().Mul(s).MatMul(vh).Select(0, 1))
+		}},
+		{"linalg_svd, tall", func(a, _ T) T {
+			u, s, vh := a.T().SVD()
+			return u.Mul(s.Pow(2)).MatMul(vh).Add(u.MatMul(vh))
+		}},
+		{"dist", func(a, b T) T { return a.Dist(b.Select(0, 0), 3) }},
+		{"cdist", func(a, b T) T { return a.CDist(b, 2) }},
+		{"cdist 1.5", func(a, b T) T { return a.CDist(b.Slice(0, 0, 1), 1.5) }},
+		{"pdist", func(a, b T) T { return tensor.Cat(0, a, b).PDist(2) }},
+		{"pairwise_distance", func(a, b T) T { return a.PairwiseDistance(b, 2, 1e-6) }},
+		{"cosine_similarity", func(a, b T) T { return a.CosineSimilarity(b, 1, 1e-8) }},
+		{"cross", func(a, b T) T { return a.Cross(b.Select(0, 1), 1) }},
+		{"bilinear", func(a, b T) T {
+			return a.Bilinear(b, tensor.Cat(0, a, b, a).Reshape(2, 3, 3), b.Select(1, 0))
+		}},
+		{"kron", func(a, b T) T { return a.Kron(b.Select(0, 0)) }},
+		{"linalg_matrix_power", func(a, b T) T { return a.MatMul(b.T()).MatrixPower(3) }},
+		{"linalg_matrix_power 0", func(a, b T) T { return a.MatMul(b.T()).MatrixPower(0).Mul(a.MatMul(b.T())) }},
 	}...)
 }

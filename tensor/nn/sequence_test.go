@@ -111,6 +111,7 @@ func TestSequenceDropout(t *testing.T) {
 func TestSequenceStrings(t *testing.T) {
 	for want, m := range map[string]fmt.Stringer{
 		"GRU(3, 4, num_layers=2, bias=False, batch_first=True, dropout=0.5, bidirectional=True)": nn.NewGRU(3, 4, nn.Layers(2), nn.NoBias(), nn.BatchFirst(), nn.Drop(0.5), nn.Bidirectional()),
+		"Bilinear(in1_features=2, in2_features=3, out_features=4, bias=False)":                   nn.NewBilinear(2, 3, 4, nn.NoBias()),
 		"LSTM(3, 4, proj_size=2)": nn.NewLSTM(3, 4, nn.Projection(2)),
 		"RNN(3, 4)":               nn.NewRNN(3, 4, nn.NonlinearityReLU()),
 		"RNNCell(3, 4, bias=False, nonlinearity=relu)": nn.NewRNNCell(3, 4, nn.NonlinearityReLU(), nn.NoBias()),
@@ -142,8 +143,9 @@ func TestSequenceMistakes(t *testing.T) {
 		"tensor: multi_head_attention_forward: shapes (3, 2, 4), (3, 2, 4) and (4, 2, 4): queries, keys and values do not fit; expected (L, batch, 4), (S, batch, 4) and (S, batch, 4)": func() { m.Run(x, x, tensor.Zeros(4, 2, 4), nn.MultiheadOptions{}) },
 		"tensor: multi_head_attention_forward: shape (3, 2): KeyPaddingMask does not fit; expected (batch, S), (2, 3)":                                                                  func() { m.Run(x, x, x, nn.MultiheadOptions{KeyPaddingMask: tensor.Zeros(3, 2)}) },
 		"tensor: multi_head_attention_forward: shape (2, 3): AttnMask does not fit; expected (L, S), (3, 3), or (batch heads, L, S), (4, 3, 3)":                                         func() { m.Run(x, x, x, nn.MultiheadOptions{AttnMask: tensor.Zeros(2, 3)}) },
-		"tensor: new_layer_norm: shape ():":          func() { nn.NewLayerNorm(nil) },
-		"tensor: new_transformer_encoder: -1 layers": func() { nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2), -1, nil) },
+		"tensor: new_bilinear: 0 and 3 to 4 features": func() { nn.NewBilinear(0, 3, 4) },
+		"tensor: new_layer_norm: shape ():":           func() { nn.NewLayerNorm(nil) },
+		"tensor: new_transformer_encoder: -1 layers":  func() { nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2), -1, nil) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

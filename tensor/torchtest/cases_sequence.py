@@ -118,6 +118,8 @@ def drawn(name, make):
     case(f"drawn {name}", f, fixed(values([0.0])), dtypes=("float32",), grad=False)
 
 
+layer("Bilinear", lambda: nn.Bilinear(3, 4, 2), lambda run, x, y: run(x, y), randn(5, 3), randn(5, 4))
+drawn("Bilinear", lambda: nn.Bilinear(3, 4, 2))
 drawn("RNNCell", lambda: nn.RNNCell(5, 4))
 drawn("LSTMCell", lambda: nn.LSTMCell(5, 4))
 drawn("GRUCell", lambda: nn.GRUCell(5, 4, bias=False))

@@ -144,7 +144,13 @@ func sequence() cases {
 		return m.Run(in[0], in[1], nn.MaskOptions{}, nn.MaskOptions{Mask: nn.SquareSubsequentMask(3)})
 	}
 
+	all["Bilinear"] = func(in []T) T {
+		m := nn.NewBilinear(3, 4, 2)
+		in = adopt(m, in)
+		return m.Run(in[0], in[1])
+	}
 	for name, make := range map[string]func() any{
+		"Bilinear":                func() any { return nn.NewBilinear(3, 4, 2) },
 		"RNNCell":                 func() any { return nn.NewRNNCell(5, 4) },
 		"LSTMCell":                func() any { return nn.NewLSTMCell(5, 4) },
 		"GRUCell":                 func() any { return nn.NewGRUCell(5, 4, nn.NoBias()) },

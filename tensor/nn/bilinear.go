@@ -1,0 +1,40 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+
+	"halfnote/tensor"
+)
+
+// Bilinear is x1 Weight x2 + Bias. It is torch.nn.Bilinear.
+type Bilinear struct {
+	Weight *tensor.Tensor // (out, in1, in2)
+	Bias   *tensor.Tensor // (out), or nil
+}
+
+// NewBilinear returns a float32 layer from two inputs of in1 and in2 features to out.
+// Weight and bias are spread evenly over ±1/√in1. It takes NoBias and InitFrom. It is
+// torch.nn.Bilinear.
+func NewBilinear(in1, in2, out int, options ...Option) *Bilinear {
+	if in1 < 1 || in2 < 1 || out < 1 {
+		panic(&tensor.Error{Op: "new_bilinear", Why: fmt.Sprintf("%d and %d to %d features; expected 1 or more of each", in1, in2, out)})
+	}
+	c := configure("new_bilinear", config{bias: true}, options, "NoBias", "InitFrom")
+	bound := 1 / math.Sqrt(float64(in1))
+	b := &Bilinear{Weight: c.uniform(-bound, bound, out, in1, in2).RequireGrad()}
+	if c.bias {
+		b.Bias = c.uniform(-bound, bound, out).RequireGrad()
+	}
+	return b
+}
+
+// Run maps x1 (…, in1) and x2 (…, in2) to (…, out).
+func (b *Bilinear) Run(x1, x2 *tensor.Tensor) *tensor.Tensor {
+	return x1.Bilinear(x2, b.Weight, b.Bias)
+}
+
+// String returns what torch prints.
+func (b *Bilinear) String() string {
+	return fmt.Sprintf("Bilinear(in1_features=%d, in2_features=%d, out_features=%d, bias=%s)", b.Weight.Size(1), b.Weight.Size(2), b.Weight.Size(0), truth(b.Bias != nil))
+}

@@ -1,0 +1,252 @@
+package tensor
+
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+// PNormOptions are what norms may be told. The zero value is the default.
+type PNormOptions struct {
+	Dims    []int // over these; none stands for all, of a matrix norm for the last two
+	KeepDim bool  // leave size 1 along Dims
+	DType   DType // convert to it first, also under autocast
+}
+
+// norm is (Σ|x|^p)^(1/p), the number of elements that are not 0 for p = 0, the
+// largest or smallest |x| for p = ±Inf.
+type norm struct {
+	over
+	p     float64
+	given bool // the caller chose the dtype
+}
+
+func (n norm) Info() Info { return Info{"norm", "torch.norm", unless(n.given, Raise), ReadsAll} }
+func (norm) real()        {}
+func (n norm) Forward(in []*Tensor) *Tensor {
+	w := wideOf(in[0].dtype)
+	if n.p == 2 {
+		y := reduce(driver.SumSquares, in[0], n.dims, w)
+		run(driver.Kernel{Code: driver.Sqrt}, y, y)
+		return n.finish(narrow(y, in[0].dtype))
+	}
+	x := convert(in[0], w)
+	var y *Tensor
+	switch e := unary(driver.Abs, x); n.p {
+	case 0:
+		zero := pairwise("norm", driver.Equal, e, constant(e, w, 0))
+		y = reduce(driver.Sum, affineOf(zero, -1, 1), n.dims, w)
+	case 1:
+		y = reduce(driver.Sum, e, n.dims, w)
+	case math.Inf(1):
+		y = reduce(driver.ReduceMax, e, n.dims, w)
+	case math.Inf(-1):
+		y = reduce(driver.ReduceMin, e, n.dims, w)
+	default:
+		run(driver.Kernel{Code: driver.Pow, Alpha: n.p}, e, e)
+		y = reduce(driver.Sum, e, n.dims, w)
+		run(driver.Kernel{Code: driver.Pow, Alpha: 1 / n.p}, y, y)
+	}
+	return n.finish(narrow(y, in[0].dtype))
+}
+
+// VJP follows torch's derivatives: 0 where the norm is 0, and ties share.
+func (n norm) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
+	d := wideOf(in[0].dtype)
+	x := in[0].To(d)
+	if d != in[0].dtype {
+		y = apply(n, x) // not the rounded one
+	}
+	dy, y = n.spread(dy.To(d), x), n.spread(y, x)
+	sign := func() *Tensor { return x.Step().Sub(x.Neg().Step()) }
+	zero := constant(x, d, 0)
+	divisor := equalMask(y, zero).Where(constant(x, d, 1), y) // x is 0 where y is
+	var dx *Tensor
+	switch {
+	case n.p == 0:
+		dx = zero.expandTo(x.shape)
+	case n.p == 1:
+		dx = sign().Mul(dy)
+	case math.IsInf(n.p, 0):
+		equal := equalMask(x.Abs(), y)
+		dx = sign().Mul(dy).Mul(equal.Div(equal.SumKeep(n.dims...)))
+	case n.p == 2:
+		dx = x.Mul(dy.Div(divisor))
+	case n.p < 1:
+		dx = equalMask(x, zero).Where(zero, sign().Mul(x.Abs().Pow(n.p-1))).Mul(dy.Mul(y.Pow(1 - n.p)))
+	case n.p < 2:
+		dx = sign().Mul(x.Abs().Pow(n.p - 1)).Mul(dy.Div(divisor.Pow(n.p - 1)))
+	default:
+		dx = x.Mul(x.Abs().Pow(n.p - 2)).Mul(dy.Div(divisor.Pow(n.p - 1)))
+	}
+	return []*Tensor{dx}
+}
+
+// unless returns c, or Keep if the caller chose the dtype.
+func unless(given bool, c Category) Category {
+	if given {
+		return Keep
+	}
+	return c
+}
+
+// newNorm returns the norm of o and the tensor that it is of.
+func newNorm(op string, t *Tensor, p float64, o PNormOptions) (norm, *Tensor) {
+	n := norm{over{axes(op, t, o.Dims), o.KeepDim}, p, o.DType != driver.Invalid}
+	if p != p {
+		fail(op, []*Tensor{t}, "the order is NaN; expected a number or ±Inf")
+	}
+	if (p < 0 || math.IsInf(p, 1)) && n.count(t) == 0 {
+		fail(op, []*Tensor{t}, "there is no element along %v, of which the norm of order %v is not defined", n.dims, p)
+	}
+	if n.given {
+		if !o.DType.IsFloat() {
+			failDType(op, []*Tensor{t}, "DType is %v; expected a floating-point dtype", o.DType)
+		}
+		t = t.To(o.DType)
+	}
+	return n, t
+}
+
+// Norm returns the square root of the sum of squares over dims, which drop out, or
+// over all if none is given. It squares and adds in float32 and rounds once, so
+// float16 [300, 400] has the norm 500. It is torch.norm.
+func (t *Tensor) Norm(dims ...int) *Tensor { return t.NormWith(2, PNormOptions{Dims: dims}) }
+
+// NormWith returns (Σ|t|^p)^(1/p); for p 0 the number of elements that are not 0, for
+// ±Inf the largest or smallest |t|. It computes in float32 and rounds once. It is
+// torch.norm with p.
+func (t *Tensor) NormWith(p float64, o PNormOptions) *Tensor {
+	n, x := newNorm("norm", t, p, o)
+	return apply(n, x)
+}
+
+type vectorNorm struct{ norm }
+
+func (v vectorNorm) Info() Info {
+	return Info{"linalg_vector_norm", "torch.linalg.vector_norm", unless(v.given, Raise), ReadsAll}
+}
+
+// VectorNorm returns what NormWith does. It is torch.linalg.vector_norm.
+func (t *Tensor) VectorNorm(p float64, o PNormOptions) *Tensor {
+	n, x := newNorm("linalg_vector_norm", t, p, o)
+	return apply(vectorNorm{n}, x)
+}
+
+// dist is the norm of a difference.
+type dist struct{ p float64 }
+
+func (dist) Info() Info { return Info{"dist", "torch.dist", Raise, ReadsOperands} }
+func (dist) promotes()  {}
+func (d dist) f(in []*Tensor) *Tensor {
+	return in[0].Sub(in[1]).VectorNorm(d.p, PNormOptions{})
+}
+func (d dist) Forward(in []*Tensor) *Tensor              { return compose(d.f, in) }
+func (d dist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(d.f, dy, in) }
+
+// Dist returns the norm of order p of t - o, broadcast: a scalar. It is torch.dist.
+func (t *Tensor) Dist(o *Tensor, p float64) *Tensor {
+	broadcast("dist", []*Tensor{t, o})
+	return apply(dist{p}, t, o)
+}
+
+// cdist are the distances of each row of one matrix to each of another.
+type cdist struct{ p float64 }
+
+func (cdist) Info() Info { return Info{"cdist", "torch.cdist", Raise, ReadsOperands} }
+func (cdist) promotes()  {}
+func (c cdist) f(in []*Tensor) *Tensor {
+	return in[0].Unsqueeze(-2).Sub(in[1].Unsqueeze(-3)).VectorNorm(c.p, PNormOptions{Dims: []int{-1}})
+}
+func (c cdist) Forward(in []*Tensor) *Tensor              { return compose(c.f, in) }
+func (c cdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(c.f, dy, in) }
+
+// CDist returns the norms of order p of the differences of each row of t (…, m, k) and
+// each of o (…, n, k): (…, m, n). It forms the differences for every size and
+// order, where torch may go by way of a matrix product. It is torch.cdist.
+func (t *Tensor) CDist(o *Tensor, p float64) *Tensor {
+	in := []*Tensor{t, o}
+	n, m := len(t.shape), len(o.shape)
+	if n < 2 || m < 2 || t.shape[n-1] != o.shape[m-1] {
+		fail("cdist", in, "they do not fit; expected (…, m, k) and (…, n, k)")
+	}
+	if _, ok := broadcastShapes(t.shape[:n-2], o.shape[:m-2]); !ok {
+		fail("cdist", in, "the leading sizes do not broadcast; expected (…, m, k) and (…, n, k)")
+	}
+	checkDistance("cdist", in, p)
+	return apply(cdist{p}, t, o)
+}
+
+// checkDistance panics unless p is an order of a distance.
+func checkDistance(op string, in []*Tensor, p float64) {
+	if !(p >= 0) {
+		fail(op, in, "the order is %v; expected 0 or more", p)
+	}
+}
+
+// pdist are the distances of the rows of a matrix.
+type pdist struct{ p float64 }
+
+func (pdist) Info() Info { return Info{"pdist", "torch.nn.functional.pdist", Raise, ReadsOperands} }
+func (d pdist) f(in []*Tensor) *Tensor {
+	x := in[0]
+	var first, second []int
+	for i := range x.shape[0] {
+		for j := i + 1; j < x.shape[0]; j++ {
+			first, second = append(first, i), append(second, j)
+		}
+	}
+	rows := func(index []int) *Tensor { return x.IndexSelect(0, FromInts(index).ToDevice(x.Device())) }
+	return rows(first).Sub(rows(second)).VectorNorm(d.p, PNormOptions{Dims: []int{1}})
+}
+func (d pdist) Forward(in []*Tensor) *Tensor              { return compose(d.f, in) }
+func (d pdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(d.f, dy, in) }
+
+// PDist returns the norms of order p of the differences of rows i < j of t (n, k), in
+// the order of i, then j: (n(n-1)/2). It is torch.nn.functional.pdist.
+func (t *Tensor) PDist(p float64) *Tensor {
+	if len(t.shape) != 2 {
+		fail("pdist", []*Tensor{t}, "it has %d dimensions; expected (n, k)", len(t.shape))
+	}
+	checkDistance("pdist", []*Tensor{t}, p)
+	return apply(pdist{p}, t)
+}
+
+// PairwiseDistance returns the norm of order p of t - o + eps along the last dimension,
+// which drops out; torch's defaults are 2 and 1e-6. It is
+// torch.nn.functional.pairwise_distance.
+func (t *Tensor) PairwiseDistance(o *Tensor, p, eps float64) *Tensor {
+	broadcast("pairwise_distance", []*Tensor{t, o})
+	return t.Sub(o).AddScalar(eps).NormWith(p, PNormOptions{Dims: []int{-1}})
+}
+
+type cosineSimilarity struct {
+	dim int
+	eps float64
+}
+
+func (cosineSimilarity) Info() Info {
+	return Info{"cosine_similarity", "torch.nn.functional.cosine_similarity", Raise, ReadsOperands}
+}
+func (cosineSimilarity) promotes() {}
+func (c cosineSimilarity) f(in []*Tensor) *Tensor {
+	shape, _ := broadcastShapes(in[0].shape, in[1].shape)
+	direction := func(x *Tensor) *Tensor {
+		n := x.expandTo(shape).VectorNorm(2, PNormOptions{Dims: []int{c.dim}, KeepDim: true})
+		// The derivative does not see the bound, as in torch.
+		low := n.Detach()
+		return x.Div(n.Add(low.ClampMin(c.eps).Sub(low)))
+	}
+	return direction(in[0]).Mul(direction(in[1])).Sum(c.dim)
+}
+func (c cosineSimilarity) Forward(in []*Tensor) *Tensor              { return compose(c.f, in) }
+func (c cosineSimilarity) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(c.f, dy, in) }
+
+// CosineSimilarity returns the cosine of the angle between t and o along dim, which
+// drops out, broadcast; norms are at least eps. torch's defaults are dimension 1 and
+// 1e-8. It is torch.nn.functional.cosine_similarity.
+func (t *Tensor) CosineSimilarity(o *Tensor, dim int, eps float64) *Tensor {
+	shape := broadcast("cosine_similarity", []*Tensor{t, o})
+	d := axis("cosine_similarity", t.expandTo(shape), dim, len(shape))
+	return apply(cosineSimilarity{d, eps}, t, o)
+}

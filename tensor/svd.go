@@ -1,0 +1,118 @@
+package tensor
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+// jacobi returns the singular value decomposition a = u diag(s) vᵀ of the m by n matrix
+// a, m >= n, in row-major order: u (m, n), s in descending order, v (n, n). It is the
+// one-sided method of Jacobi (M. R. Hestenes, "Inversion of Matrices by
+// Biorthogonalization and Related Results", 1958; J. Demmel and K. Veselić, "Jacobi's
+// Method is More Accurate than QR", 1992).
+func jacobi(a []float64, m, n int) (u, s, v []float64) {
+	u = slices.Clone(a)
+	v = make([]float64, n*n)
+	for i := range n {
+		v[i*n+i] = 1
+	}
+	for range 60 {
+		rotated := false
+		for p := range n {
+			driver.Poll()
+			for q := p + 1; q < n; q++ {
+				rotated = orthogonalize(u, v, m, n, p, q) || rotated
+			}
+		}
+		if !rotated {
+			break
+		}
+	}
+	s = make([]float64, n)
+	for j := range n {
+		for i := range m {
+			s[j] = math.Hypot(s[j], u[i*n+j])
+		}
+	}
+	order := seq(n)
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(s[j], s[i]) })
+	u, s, v = columns(u, order, n), columns(s, order, n), columns(v, order, n)
+	normalize(u, s, m, n)
+	return u, s, v
+}
+
+// orthogonalize rotates columns p and q of u, and of v, so that they are orthogonal in
+// u, and reports whether they were not.
+func orthogonalize(u, v []float64, m, n, p, q int) bool {
+	var pp, qq, pq float64
+	for i := range m {
+		x, y := u[i*n+p], u[i*n+q]
+		pp, qq, pq = pp+float64(x*x), qq+float64(y*y), pq+float64(x*y)
+	}
+	if !(math.Abs(pq) > 1e-16*math.Sqrt(pp*qq)) {
+		return false
+	}
+	zeta := (qq - pp) / (2 * pq)
+	t := math.Copysign(1, zeta) / (math.Abs(zeta) + math.Sqrt(1+float64(zeta*zeta)))
+	cos := 1 / math.Sqrt(1+float64(t*t))
+	sin := cos * t
+	for _, w := range [][]float64{u, v} {
+		for i := range len(w) / n {
+			x, y := w[i*n+p], w[i*n+q]
+			w[i*n+p], w[i*n+q] = float64(cos*x)-float64(sin*y), float64(sin*x)+float64(cos*y)
+		}
+	}
+	return true
+}
+
+// columns returns the columns of x, n in a row, in another order.
+func columns(x []float64, order []int, n int) []float64 {
+	out := make([]float64, len(x))
+	for i := range x {
+		out[i] = x[i/n*n+order[i%n]]
+	}
+	return out
+}
+
+// normalize divides the columns of u by s; where s is 0 a column becomes one that is
+// orthogonal to those before it.
+func normalize(u, s []float64, m, n int) {
+	for j := range n {
+		if s[j] > s[0]*1e-300 {
+			for i := range m {
+				u[i*n+j] /= s[j]
+			}
+			continue
+		}
+		for axis := range m {
+			for i := range m {
+				u[i*n+j] = 0
+			}
+			u[axis*n+j] = 1
+			for range 2 { // twice is enough
+				for k := range j {
+					dot := 0.0
+					for i := range m {
+						dot += float64(u[i*n+k] * u[i*n+j])
+					}
+					for i := range m {
+						u[i*n+j] -= float64(dot * u[i*n+k])
+					}
+				}
+			}
+			length := 0.0
+			for i := range m {
+				length = math.Hypot(length, u[i*n+j])
+			}
+			if length > 0.5/math.Sqrt(float64(m)) {
+				for i := range m {
+					u[i*n+j] /= length
+				}
+				break
+			}
+		}
+	}
+}
