@@ -93,6 +93,7 @@ func init() {
 			"OnesLike":                  reflect.ValueOf(tensor.OnesLike),
 			"Op":                        reflect.ValueOf((*tensor.Op)(nil)),
 			"Ops":                       reflect.ValueOf(tensor.Ops),
+			"PNormOptions":              reflect.ValueOf((*tensor.PNormOptions)(nil)),
 			"PadOptions":                reflect.ValueOf((*tensor.PadOptions)(nil)),
 			"PoolOptions":               reflect.ValueOf((*tensor.PoolOptions)(nil)),
 			"PromoteTypes":              reflect.ValueOf(tensor.PromoteTypes),
