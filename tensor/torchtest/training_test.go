@@ -23,6 +23,16 @@ var trainings = map[string]func() []float64{
 		net, batches := mlp()
 		return train(net.Forward, optim.NewAdamW(nn.Parameters(net), 0.01), T.MSELoss, batches)
 	},
+	"transformer, adamw": func() []float64 {
+		tensor.ManualSeed(3)
+		net := newClassifier()
+		var batches []batch
+		for range 4 {
+			batches = append(batches, batch{tensor.Randint(0, 50, 8, 10), tensor.Randint(0, 3, 8)})
+		}
+		loss := func(y, target T) T { return nn.CrossEntropy(y, target) }
+		return train(net.Forward, optim.NewAdamW(nn.Parameters(net), 1e-3), loss, batches)
+	},
 }
 
 // TestTraining trains small networks from the same seed as PyTorch: generator,
@@ -88,4 +98,29 @@ func mlp() (nn.Module, []batch) {
 		batches = append(batches, batch{tensor.Randn(20, 16), tensor.Randn(20, 4)})
 	}
 	return net, batches
+}
+
+// classifier is a tiny transformer: embedding, encoder layers, the mean over positions,
+// a linear layer.
+type classifier struct {
+	Embedding T
+	Layers    []*nn.TransformerEncoderLayer
+	Head      *nn.Linear
+}
+
+func newClassifier() *classifier {
+	c := &classifier{Embedding: tensor.Randn(50, 32).RequireGrad()}
+	for range 2 {
+		c.Layers = append(c.Layers, nn.NewTransformerEncoderLayer(32, 4, nn.Feedforward(64), nn.Drop(0), nn.ActivationGELU(), nn.BatchFirst()))
+	}
+	c.Head = nn.NewLinear(32, 3)
+	return c
+}
+
+func (c *classifier) Forward(ids T) T {
+	x := c.Embedding.IndexSelect(0, ids.Flatten()).Reshape(ids.Size(0), ids.Size(1), 32)
+	for _, l := range c.Layers {
+		x = l.Forward(x)
+	}
+	return c.Head.Forward(x.Mean(1))
 }
