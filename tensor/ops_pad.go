@@ -28,7 +28,6 @@ type (
 	reflectionPad  struct{ resample }
 	replicationPad struct{ resample }
 	circularPad    struct{ resample }
-	padGrad        struct{ resample } // the adjoint of each
 )
 
 func (p reflectionPad) Info() Info {
@@ -40,26 +39,10 @@ func (p replicationPad) Info() Info {
 func (circularPad) Info() Info {
 	return Info{"_pad_circular", "torch.nn.functional.pad", Keep, ReadsNothing}
 }
-func (padGrad) Info() Info {
-	return Info{"pad_backward", "torch.ops.aten.reflection_pad2d_backward", Keep, ReadsNothing}
-}
-func (p reflectionPad) Forward(in []*Tensor) *Tensor  { return p.forward(in[0]) }
-func (p replicationPad) Forward(in []*Tensor) *Tensor { return p.forward(in[0]) }
-func (p circularPad) Forward(in []*Tensor) *Tensor    { return p.forward(in[0]) }
-func (p padGrad) Forward(in []*Tensor) *Tensor        { return p.backward(in[0]) }
 
-func (p reflectionPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
-	return []*Tensor{apply(padGrad(p), dy)}
-}
-func (p replicationPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
-	return []*Tensor{apply(padGrad(p), dy)}
-}
-func (p circularPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
-	return []*Tensor{apply(padGrad(p), dy)}
-}
-func (p padGrad) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor {
-	return []*Tensor{apply(circularPad(p), d)}
-}
+func (p reflectionPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor  { return adjoint(p, dy) }
+func (p replicationPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return adjoint(p, dy) }
+func (p circularPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor    { return adjoint(p, dy) }
 
 // PadOptions are what Pad may be told.
 type PadOptions struct {

@@ -102,6 +102,79 @@ func adaptivePlaces(op string, dims int, t *Tensor, list []int) (places, sizes [
 	return places, sizes
 }
 
+// MaxPool1d returns the largest elements of t (…, l) in windows of size elements,
+// NaN if there is one: (…, l'), where l' = (l + 2 padding - dilation (size-1) - 1) /
+// stride + 1. Padding is -Inf. The gradient goes to the first of equal ones. It is
+// torch.nn.functional.max_pool1d.
+func (t *Tensor) MaxPool1d(size []int, o PoolOptions) *Tensor { return t.maxPool(1, size, o) }
+
+// MaxPool2d is MaxPool1d of t (…, h, w). It is torch.nn.functional.max_pool2d.
+func (t *Tensor) MaxPool2d(size []int, o PoolOptions) *Tensor { return t.maxPool(2, size, o) }
+
+// MaxPool3d is MaxPool1d of t (…, d, h, w). It is torch.nn.functional.max_pool3d.
+func (t *Tensor) MaxPool3d(size []int, o PoolOptions) *Tensor { return t.maxPool(3, size, o) }
+
+func (t *Tensor) maxPool(dims int, size []int, o PoolOptions) *Tensor {
+	return apply(maxPool{dims}, t, t.maxPoolIndices(dims, size, o))
+}
+
+// MaxPoolIndices1d returns where in its row the elements are that MaxPool1d returns,
+// as int64. It is torch.nn.functional.max_pool1d with return_indices.
+func (t *Tensor) MaxPoolIndices1d(size []int, o PoolOptions) *Tensor {
+	return t.maxPoolIndices(1, size, o)
+}
+
+// MaxPoolIndices2d is MaxPoolIndices1d for MaxPool2d: positions in (h, w), in
+// row-major order. It is torch.nn.functional.max_pool2d with return_indices.
+func (t *Tensor) MaxPoolIndices2d(size []int, o PoolOptions) *Tensor {
+	return t.maxPoolIndices(2, size, o)
+}
+
+// MaxPoolIndices3d is MaxPoolIndices2d for MaxPool3d. It is
+// torch.nn.functional.max_pool3d with return_indices.
+func (t *Tensor) MaxPoolIndices3d(size []int, o PoolOptions) *Tensor {
+	return t.maxPoolIndices(3, size, o)
+}
+
+func (t *Tensor) maxPoolIndices(dims int, size []int, o PoolOptions) *Tensor {
+	op := "max_pool" + nd(dims)
+	if o.ExcludePadding || o.Divisor != 0 {
+		fail(op, []*Tensor{t}, "divisor %d, padding excluded: %v; expected neither, which are of average pooling", o.Divisor, o.ExcludePadding)
+	}
+	w, places := newPool(op, dims, t, size, o)
+	return apply(maxPoolIndices{dims, w, places}, t)
+}
+
+// AdaptiveMaxPool1d returns the largest elements of places even parts of t (…, l),
+// which overlap if l is no multiple: (…, places). It is
+// torch.nn.functional.adaptive_max_pool1d.
+func (t *Tensor) AdaptiveMaxPool1d(places ...int) *Tensor { return t.adaptiveMaxPool(1, places) }
+
+// AdaptiveMaxPool2d is AdaptiveMaxPool1d of t (…, h, w) with one number for both or
+// one each; 0 leaves a size. It is torch.nn.functional.adaptive_max_pool2d.
+func (t *Tensor) AdaptiveMaxPool2d(places ...int) *Tensor { return t.adaptiveMaxPool(2, places) }
+
+// AdaptiveMaxPool3d is AdaptiveMaxPool2d of t (…, d, h, w). It is
+// torch.nn.functional.adaptive_max_pool3d.
+func (t *Tensor) AdaptiveMaxPool3d(places ...int) *Tensor { return t.adaptiveMaxPool(3, places) }
+
+func (t *Tensor) adaptiveMaxPool(dims int, places []int) *Tensor {
+	places, _ = adaptivePlaces("adaptive_max_pool"+nd(dims), dims, t, places)
+	return apply(maxPool{dims}, t, apply(maxPoolIndices{dims: dims, places: places}, t))
+}
+
+// MaxUnpool2d returns zeros (…, height, width) with t's elements where index, from
+// MaxPoolIndices2d, says. It is torch.nn.functional.max_unpool2d.
+func (t *Tensor) MaxUnpool2d(index *Tensor, height, width int) *Tensor {
+	if len(t.shape) < 3 || !slices.Equal(t.shape, index.shape) || height < 1 || width < 1 {
+		fail("max_unpool2d", []*Tensor{t, index}, "to (%d, %d); expected (…, h, w) and an index of its shape", height, width)
+	}
+	lead := t.shape[:len(t.shape)-2]
+	zeros := constant(t, t.dtype, 0).expandTo(append(slices.Clone(lead), height*width))
+	y := zeros.Scatter(-1, index.Flatten(len(lead)), t.Flatten(len(lead)))
+	return y.Reshape(append(slices.Clone(lead), height, width)...)
+}
+
 // LPPool1d returns the p-norms of t (…, l) over windows of size elements. It is
 // torch.nn.functional.lp_pool1d.
 func (t *Tensor) LPPool1d(p float64, size []int, o PoolOptions) *Tensor {

@@ -11,6 +11,31 @@ import (
 // one. It is linear, so its derivative's derivative is itself.
 type resample struct{ lines []line }
 
+// resampling is an operation that resamples.
+type resampling interface {
+	Op
+	resampled() resample
+}
+
+func (r resample) resampled() resample          { return r }
+func (r resample) Forward(in []*Tensor) *Tensor { return r.forward(in[0]) }
+
+// adjoint returns the gradient of what op was applied to.
+func adjoint(op resampling, dy *Tensor) []*Tensor {
+	return []*Tensor{apply(resampleGrad{op}, dy)}
+}
+
+// resampleGrad is the adjoint of an operation that resamples.
+type resampleGrad struct{ of resampling }
+
+func (resampleGrad) Info() Info {
+	return Info{"resample_backward", "torch.ops.aten.upsample_nearest2d_backward", Keep, ReadsNothing}
+}
+func (r resampleGrad) Forward(in []*Tensor) *Tensor { return r.of.resampled().backward(in[0]) }
+func (r resampleGrad) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(r.of, d)}
+}
+
 // line says what goes into the elements of a dimension of size elements: of tap t,
 // weight[t][j] times element index[t][j]. Without weights, there is one tap, whose
 // weight is 1.

@@ -22,6 +22,8 @@ type config struct {
 	loss         tensor.LossOptions
 	margin, beta float64
 	sequence
+
+	vision visionConfig
 }
 
 // NoBias leaves out a layer's bias; it has one by default. It is bias=False.

@@ -1,0 +1,168 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+
+	"halfnote/tensor"
+)
+
+// Convolution is what the convolution layers have in common.
+type Convolution struct {
+	Weight *tensor.Tensor // (out, in/groups, kernel…); transposed: (in, out/groups, kernel…)
+	Bias   *tensor.Tensor // (out), or nil
+
+	name       string
+	dims       int
+	in, out    int
+	transposed bool
+	c          visionConfig
+}
+
+// Layers that convolve over one, two or three dimensions: torch.nn.Conv1d and its
+// kin.
+type (
+	Conv1d          struct{ Convolution }
+	Conv2d          struct{ Convolution }
+	Conv3d          struct{ Convolution }
+	ConvTranspose1d struct{ Convolution }
+	ConvTranspose2d struct{ Convolution }
+	ConvTranspose3d struct{ Convolution }
+)
+
+// NewConv1d returns a float32 layer that convolves (n, in, l) to (n, out, l'). Weight
+// and bias are spread evenly over ±1/√(in/groups·kernel), from the same draws as
+// torch's. It takes KernelSize, Stride, Padding, SamePadding, PaddingMode, Dilation,
+// Groups, NoBias and InitFrom, and panics if sizes do not fit. It is torch.nn.Conv1d.
+func NewConv1d(in, out, kernel int, options ...Option) *Conv1d {
+	return &Conv1d{newConvolution("Conv1d", 1, in, out, kernel, options)}
+}
+
+// NewConv2d is NewConv1d for (n, in, h, w). It is torch.nn.Conv2d.
+func NewConv2d(in, out, kernel int, options ...Option) *Conv2d {
+	return &Conv2d{newConvolution("Conv2d", 2, in, out, kernel, options)}
+}
+
+// NewConv3d is NewConv1d for (n, in, d, h, w). It is torch.nn.Conv3d.
+func NewConv3d(in, out, kernel int, options ...Option) *Conv3d {
+	return &Conv3d{newConvolution("Conv3d", 3, in, out, kernel, options)}
+}
+
+// NewConvTranspose1d returns a float32 layer of the transposed convolution from (n,
+// in, l) to (n, out, l'). Weight and bias are spread evenly over
+// ±1/√(out/groups·kernel). It takes KernelSize, Stride, Padding, OutputPadding,
+// Dilation, Groups, NoBias and InitFrom. It is torch.nn.ConvTranspose1d.
+func NewConvTranspose1d(in, out, kernel int, options ...Option) *ConvTranspose1d {
+	return &ConvTranspose1d{newConvolution("ConvTranspose1d", 1, in, out, kernel, options)}
+}
+
+// NewConvTranspose2d is NewConvTranspose1d for (n, in, h, w). It is
+// torch.nn.ConvTranspose2d.
+func NewConvTranspose2d(in, out, kernel int, options ...Option) *ConvTranspose2d {
+	return &ConvTranspose2d{newConvolution("ConvTranspose2d", 2, in, out, kernel, options)}
+}
+
+// NewConvTranspose3d is NewConvTranspose1d for (n, in, d, h, w). It is
+// torch.nn.ConvTranspose3d.
+func NewConvTranspose3d(in, out, kernel int, options ...Option) *ConvTranspose3d {
+	return &ConvTranspose3d{newConvolution("ConvTranspose3d", 3, in, out, kernel, options)}
+}
+
+func newConvolution(name string, dims, in, out, kernel int, options []Option) Convolution {
+	transposed := len(name) > 6
+	takes := []string{"KernelSize", "Stride", "Padding", "Dilation", "Groups", "NoBias", "InitFrom", "SamePadding", "PaddingMode"}
+	if transposed {
+		takes = append(takes[:7], "OutputPadding")
+	}
+	op := "new_" + snake(name)
+	all := configure(op, config{bias: true}, options, takes...)
+	c := all.vision
+	if len(c.kernel) == 0 {
+		c.kernel = []int{kernel}
+	}
+	c.kernel = perDimension(c.kernel, dims, 0)
+	c.stride, c.padding = perDimension(c.stride, dims, 1), perDimension(c.padding, dims, 0)
+	c.dilation, c.outputPadding = perDimension(c.dilation, dims, 1), perDimension(c.outputPadding, dims, 0)
+	c.groups = max(c.groups, 1)
+	if c.mode == "" {
+		c.mode = "zeros"
+	}
+	taps := 1
+	for _, k := range c.kernel {
+		taps *= k
+	}
+	if in < 1 || out < 1 || taps < 1 || in%c.groups != 0 || out%c.groups != 0 {
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d to %d channels in %d groups with a kernel %v; expected numbers of 1 or more, channels being multiples of the groups", in, out, c.groups, c.kernel)})
+	}
+	first, second := out, in/c.groups
+	if transposed {
+		first, second = in, out/c.groups
+	}
+	bound := 1 / math.Sqrt(float64(second*taps))
+	l := Convolution{name: name, dims: dims, in: in, out: out, transposed: transposed, c: c}
+	l.Weight = all.uniform(-bound, bound, append([]int{first, second}, c.kernel...)...).RequireGrad()
+	if all.bias {
+		l.Bias = all.uniform(-bound, bound, out).RequireGrad()
+	}
+	return l
+}
+
+// Forward convolves x.
+func (l *Convolution) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if l.transposed {
+		o := tensor.ConvTransposeOptions{Stride: l.c.stride, Padding: l.c.padding, OutputPadding: l.c.outputPadding, Dilation: l.c.dilation, Groups: l.c.groups}
+		return [...]func(w, b *tensor.Tensor, o tensor.ConvTransposeOptions) *tensor.Tensor{x.ConvTranspose1d, x.ConvTranspose2d, x.ConvTranspose3d}[l.dims-1](l.Weight, l.Bias, o)
+	}
+	o := tensor.ConvOptions{Stride: l.c.stride, Padding: l.c.padding, Dilation: l.c.dilation, Groups: l.c.groups, Same: l.c.same}
+	if l.c.mode != "zeros" {
+		x = x.Pad(l.border(), tensor.PadOptions{Mode: l.c.mode})
+		o.Padding, o.Same = nil, false
+	} else if l.c.same {
+		o.Padding = nil
+	}
+	return [...]func(w, b *tensor.Tensor, o tensor.ConvOptions) *tensor.Tensor{x.Conv1d, x.Conv2d, x.Conv3d}[l.dims-1](l.Weight, l.Bias, o)
+}
+
+// border returns the padding as Pad takes it.
+func (l *Convolution) border() []int {
+	var pad []int
+	for d := l.dims - 1; d >= 0; d-- {
+		lo, hi := l.c.padding[d], l.c.padding[d]
+		if l.c.same {
+			total := l.c.dilation[d] * (l.c.kernel[d] - 1)
+			lo, hi = total/2, total-total/2
+		}
+		pad = append(pad, lo, hi)
+	}
+	return pad
+}
+
+// String returns what torch prints.
+func (l *Convolution) String() string {
+	s := fmt.Sprintf("%s(%d, %d, kernel_size=%s, stride=%s", l.name, l.in, l.out, tuple(l.c.kernel), tuple(l.c.stride))
+	add := func(name string, list []int, usual int) {
+		for _, n := range list {
+			if n != usual {
+				s += fmt.Sprintf(", %s=%s", name, tuple(list))
+				return
+			}
+		}
+	}
+	if l.c.same {
+		s += ", padding=same"
+	} else {
+		add("padding", l.c.padding, 0)
+	}
+	add("dilation", l.c.dilation, 1)
+	add("output_padding", l.c.outputPadding, 0)
+	if l.c.groups != 1 {
+		s += fmt.Sprintf(", groups=%d", l.c.groups)
+	}
+	if l.Bias == nil {
+		s += ", bias=False"
+	}
+	if l.c.mode != "zeros" {
+		s += ", padding_mode=" + l.c.mode
+	}
+	return s + ")"
+}

@@ -1,0 +1,235 @@
+package nn
+
+import (
+	"fmt"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// ChannelNorm is what the layers have in common that normalise each channel and may
+// keep running statistics.
+type ChannelNorm struct {
+	Mode
+	Weight            *tensor.Tensor // (channels), or nil
+	Bias              *tensor.Tensor // (channels), or nil
+	RunningMean       *tensor.Tensor // (channels), or nil
+	RunningVar        *tensor.Tensor // (channels), or nil
+	NumBatchesTracked *tensor.Tensor // int64, or nil
+
+	name     string
+	ranks    []int // that x may have
+	channels int
+	c        visionConfig
+}
+
+// Layers that normalise each channel, over a batch or within it: torch.nn.BatchNorm1d
+// and its kin.
+type (
+	BatchNorm1d    struct{ ChannelNorm }
+	BatchNorm2d    struct{ ChannelNorm }
+	BatchNorm3d    struct{ ChannelNorm }
+	InstanceNorm1d struct{ ChannelNorm }
+	InstanceNorm2d struct{ ChannelNorm }
+	InstanceNorm3d struct{ ChannelNorm }
+)
+
+// NewBatchNorm1d returns a float32 layer that normalises the channels of (n, c) or
+// (n, c, l), in training by the batch's statistics, in use by the running ones. It
+// takes Eps, Momentum, CumulativeAverage, Affine, NoBias and TrackRunningStats. It is
+// torch.nn.BatchNorm1d.
+func NewBatchNorm1d(channels int, options ...Option) *BatchNorm1d {
+	return &BatchNorm1d{newChannelNorm("BatchNorm1d", channels, true, options, 2, 3)}
+}
+
+// NewBatchNorm2d is NewBatchNorm1d for (n, c, h, w). It is torch.nn.BatchNorm2d.
+func NewBatchNorm2d(channels int, options ...Option) *BatchNorm2d {
+	return &BatchNorm2d{newChannelNorm("BatchNorm2d", channels, true, options, 4)}
+}
+
+// NewBatchNorm3d is NewBatchNorm1d for (n, c, d, h, w). It is torch.nn.BatchNorm3d.
+func NewBatchNorm3d(channels int, options ...Option) *BatchNorm3d {
+	return &BatchNorm3d{newChannelNorm("BatchNorm3d", channels, true, options, 5)}
+}
+
+// NewInstanceNorm1d returns a float32 layer that normalises each channel of each n of
+// (n, c, l). It has neither parameters nor running statistics unless asked for: it
+// takes Eps, Momentum, Affine, NoBias and TrackRunningStats. It is
+// torch.nn.InstanceNorm1d.
+func NewInstanceNorm1d(channels int, options ...Option) *InstanceNorm1d {
+	return &InstanceNorm1d{newChannelNorm("InstanceNorm1d", channels, false, options, 2, 3)}
+}
+
+// NewInstanceNorm2d is NewInstanceNorm1d for (n, c, h, w). It is
+// torch.nn.InstanceNorm2d.
+func NewInstanceNorm2d(channels int, options ...Option) *InstanceNorm2d {
+	return &InstanceNorm2d{newChannelNorm("InstanceNorm2d", channels, false, options, 3, 4)}
+}
+
+// NewInstanceNorm3d is NewInstanceNorm1d for (n, c, d, h, w). It is
+// torch.nn.InstanceNorm3d.
+func NewInstanceNorm3d(channels int, options ...Option) *InstanceNorm3d {
+	return &InstanceNorm3d{newChannelNorm("InstanceNorm3d", channels, false, options, 4, 5)}
+}
+
+func newChannelNorm(name string, channels int, on bool, options []Option, ranks ...int) ChannelNorm {
+	op := "new_" + snake(name)
+	all := config{bias: true, vision: visionConfig{eps: 1e-5, momentum: 0.1, affine: on, track: on}}
+	all = configure(op, all, options, "Eps", "Momentum", "CumulativeAverage", "Affine", "NoBias", "TrackRunningStats")
+	checkChannels(op, channels)
+	n := ChannelNorm{name: name, ranks: ranks, channels: channels, c: all.vision}
+	if n.c.affine {
+		n.Weight, n.Bias = weightAndBias(all.bias, channels)
+	}
+	if n.c.track {
+		n.RunningMean, n.RunningVar = tensor.Zeros(channels), tensor.Ones(channels)
+		n.NumBatchesTracked = tensor.Full(0).To(tensor.Int64)
+	}
+	return n
+}
+
+// weightAndBias returns ones, and zeros or nil.
+func weightAndBias(bias bool, shape ...int) (w, b *tensor.Tensor) {
+	if bias {
+		b = tensor.Zeros(shape...).RequireGrad()
+	}
+	return tensor.Ones(shape...).RequireGrad(), b
+}
+
+func checkChannels(op string, channels int) {
+	if channels < 1 {
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d channels; expected 1 or more", channels)})
+	}
+}
+
+// Forward normalises x.
+func (n *ChannelNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
+	instance := strings.HasPrefix(n.name, "Instance")
+	fits := false
+	for _, r := range n.ranks {
+		fits = fits || x.Dim() == r
+	}
+	if !fits {
+		panic(&tensor.Error{Op: snake(n.name), Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("it has %d dimensions; expected %d", x.Dim(), n.ranks[len(n.ranks)-1])})
+	}
+	if instance && x.Dim() < n.ranks[1] {
+		return n.Forward(x.Unsqueeze(0)).Squeeze(0)
+	}
+	o := tensor.BatchNormOptions{Training: n.Training() || n.RunningMean == nil, Eps: n.c.eps, Momentum: n.c.momentum}
+	mean, variance := n.RunningMean, n.RunningVar
+	if n.Training() && n.NumBatchesTracked != nil && !instance {
+		tensor.NoGrad(func() { n.NumBatchesTracked.AddAssign(tensor.OnesLike(n.NumBatchesTracked)) })
+		if n.c.cumulative {
+			o.Momentum = 1 / n.NumBatchesTracked.Item()
+		}
+	}
+	if instance {
+		return x.InstanceNorm(mean, variance, n.Weight, n.Bias, o)
+	}
+	return x.BatchNorm(mean, variance, n.Weight, n.Bias, o)
+}
+
+// String returns what torch prints.
+func (n *ChannelNorm) String() string {
+	momentum := python(n.c.momentum)
+	if n.c.cumulative {
+		momentum = "None"
+	}
+	return fmt.Sprintf("%s(%d, eps=%s, momentum=%s, affine=%s, bias=%s, track_running_stats=%s)", n.name, n.channels, python(n.c.eps), momentum, python(n.c.affine), python(n.Bias != nil), python(n.c.track))
+}
+
+// LayerNorm normalises the last dimensions. It is torch.nn.LayerNorm.
+type LayerNorm struct {
+	Weight *tensor.Tensor // (shape…), or nil
+	Bias   *tensor.Tensor // (shape…), or nil
+	shape  []int
+	c      visionConfig
+}
+
+// NewLayerNorm returns a float32 layer that normalises over the last dimensions, whose
+// sizes are shape. It takes Eps, Affine and NoBias. It is torch.nn.LayerNorm.
+func NewLayerNorm(shape []int, options ...Option) *LayerNorm {
+	all := configure("new_layer_norm", config{bias: true, vision: visionConfig{eps: 1e-5, affine: true}}, options, "Eps", "Affine", "NoBias")
+	l := &LayerNorm{shape: append([]int(nil), shape...), c: all.vision}
+	if l.c.affine {
+		l.Weight, l.Bias = weightAndBias(all.bias, shape...)
+	}
+	return l
+}
+
+// Forward normalises x.
+func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return x.LayerNorm(l.shape, l.Weight, l.Bias, tensor.NormOptions{Eps: l.c.eps})
+}
+
+// String returns what torch prints.
+func (l *LayerNorm) String() string {
+	return fmt.Sprintf("LayerNorm(%s, eps=%s, elementwise_affine=%s, bias=%s)", tuple(l.shape), python(l.c.eps), python(l.c.affine), python(l.Bias != nil))
+}
+
+// GroupNorm normalises groups of channels. It is torch.nn.GroupNorm.
+type GroupNorm struct {
+	Weight           *tensor.Tensor // (channels), or nil
+	Bias             *tensor.Tensor // (channels), or nil
+	groups, channels int
+	c                visionConfig
+}
+
+// NewGroupNorm returns a float32 layer that normalises each of groups of neighbouring
+// channels. It takes Eps, Affine and NoBias. It is torch.nn.GroupNorm.
+func NewGroupNorm(groups, channels int, options ...Option) *GroupNorm {
+	const op = "new_group_norm"
+	all := configure(op, config{bias: true, vision: visionConfig{eps: 1e-5, affine: true}}, options, "Eps", "Affine", "NoBias")
+	checkChannels(op, channels)
+	if groups < 1 || channels%groups != 0 {
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d groups of %d channels; expected a divisor", groups, channels)})
+	}
+	g := &GroupNorm{groups: groups, channels: channels, c: all.vision}
+	if g.c.affine {
+		g.Weight, g.Bias = weightAndBias(all.bias, channels)
+	}
+	return g
+}
+
+// Forward normalises x (n, channels, …).
+func (g *GroupNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return x.GroupNorm(g.groups, g.Weight, g.Bias, tensor.NormOptions{Eps: g.c.eps})
+}
+
+// String returns what torch prints.
+func (g *GroupNorm) String() string {
+	return fmt.Sprintf("GroupNorm(%d, %d, eps=%s, affine=%s, bias=%s)", g.groups, g.channels, python(g.c.eps), python(g.c.affine), python(g.Bias != nil))
+}
+
+// RMSNorm divides by the root mean square. It is torch.nn.RMSNorm.
+type RMSNorm struct {
+	Weight *tensor.Tensor // (shape…), or nil
+	shape  []int
+	c      visionConfig
+}
+
+// NewRMSNorm returns a float32 layer that divides by the root mean square over the last
+// dimensions, whose sizes are shape. It takes Eps, by default that of the input's
+// dtype, and Affine. It is torch.nn.RMSNorm.
+func NewRMSNorm(shape []int, options ...Option) *RMSNorm {
+	all := configure("new_rms_norm", config{vision: visionConfig{affine: true}}, options, "Eps", "Affine")
+	r := &RMSNorm{shape: append([]int(nil), shape...), c: all.vision}
+	if r.c.affine {
+		r.Weight = tensor.Ones(shape...).RequireGrad()
+	}
+	return r
+}
+
+// Forward divides x.
+func (r *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return x.RMSNorm(r.shape, r.Weight, tensor.NormOptions{Eps: r.c.eps})
+}
+
+// String returns what torch prints.
+func (r *RMSNorm) String() string {
+	eps := "None"
+	if r.c.eps != 0 {
+		eps = python(r.c.eps)
+	}
+	return fmt.Sprintf("RMSNorm(%s, eps=%s, elementwise_affine=%s)", tuple(r.shape), eps, python(r.c.affine))
+}

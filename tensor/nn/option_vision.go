@@ -1,0 +1,145 @@
+package nn
+
+import (
+	"fmt"
+	"strings"
+)
+
+// visionConfig is what options of convolution, pooling and normalisation set. nil
+// and 0 leave a layer's default.
+type visionConfig struct {
+	kernel, stride, padding, dilation, outputPadding []int
+	groups, divisor                                  int
+	same, ceil, excludePadding                       bool
+	mode                                             string
+	eps, momentum                                    float64
+	cumulative, affine, track                        bool
+}
+
+func vision(name string, set func(c *visionConfig)) Option {
+	return Option{name, func(c *config) { set(&c.vision) }}
+}
+
+// KernelSize gives the kernel another size along each dimension, instead of the one
+// number that the constructor was given.
+func KernelSize(n ...int) Option {
+	return vision("KernelSize", func(c *visionConfig) { c.kernel = n })
+}
+
+// Stride is how far a kernel or window steps, one number or one a dimension: 1 for
+// convolutions and the window's size for pooling by default.
+func Stride(n ...int) Option { return vision("Stride", func(c *visionConfig) { c.stride = n }) }
+
+// Padding is how many elements are added on both sides, one number or one a
+// dimension: 0 by default.
+func Padding(n ...int) Option { return vision("Padding", func(c *visionConfig) { c.padding = n }) }
+
+// SamePadding adds as many zeros as keep the sizes. It is padding="same".
+func SamePadding() Option { return vision("SamePadding", func(c *visionConfig) { c.same = true }) }
+
+// PaddingMode is what a convolution pads with: "zeros" by default, "reflect",
+// "replicate" or "circular".
+func PaddingMode(mode string) Option {
+	return vision("PaddingMode", func(c *visionConfig) { c.mode = mode })
+}
+
+// OutputPadding is how many elements a transposed convolution adds behind: 0 by
+// default.
+func OutputPadding(n ...int) Option {
+	return vision("OutputPadding", func(c *visionConfig) { c.outputPadding = n })
+}
+
+// Dilation is the distance of a kernel's elements, one number or one a dimension: 1
+// by default.
+func Dilation(n ...int) Option { return vision("Dilation", func(c *visionConfig) { c.dilation = n }) }
+
+// Groups cuts channels into n parts that do not see each other: 1 by default.
+func Groups(n int) Option { return vision("Groups", func(c *visionConfig) { c.groups = n }) }
+
+// CeilMode lets a pooling's last window end outside. It is ceil_mode=True.
+func CeilMode() Option { return vision("CeilMode", func(c *visionConfig) { c.ceil = true }) }
+
+// ExcludePadding leaves padding out of an average's divisor. It is
+// count_include_pad=False.
+func ExcludePadding() Option {
+	return vision("ExcludePadding", func(c *visionConfig) { c.excludePadding = true })
+}
+
+// Divisor is what an average pooling divides by, instead of the window's elements.
+// It is divisor_override.
+func Divisor(n int) Option { return vision("Divisor", func(c *visionConfig) { c.divisor = n }) }
+
+// Eps is what a normalisation adds to the variance: 1e-5 by default.
+func Eps(eps float64) Option { return vision("Eps", func(c *visionConfig) { c.eps = eps }) }
+
+// Momentum is the share of a batch in the running statistics: 0.1 by default.
+func Momentum(m float64) Option { return vision("Momentum", func(c *visionConfig) { c.momentum = m }) }
+
+// CumulativeAverage makes running statistics the averages of all batches so far. It
+// is momentum=None.
+func CumulativeAverage() Option {
+	return vision("CumulativeAverage", func(c *visionConfig) { c.cumulative = true })
+}
+
+// Affine says whether a normalisation has weight and bias: yes by default, but for
+// InstanceNorm.
+func Affine(on bool) Option { return vision("Affine", func(c *visionConfig) { c.affine = on }) }
+
+// TrackRunningStats says whether a normalisation keeps running statistics to use
+// after training: yes by default, but for InstanceNorm.
+func TrackRunningStats(on bool) Option {
+	return vision("TrackRunningStats", func(c *visionConfig) { c.track = on })
+}
+
+// perDimension returns list as n numbers: its only one n times, or otherwise.
+func perDimension(list []int, n, otherwise int) []int {
+	out := make([]int, n)
+	for i := range out {
+		switch {
+		case len(list) == n:
+			out[i] = list[i]
+		case len(list) > 0:
+			out[i] = list[0]
+		default:
+			out[i] = otherwise
+		}
+	}
+	return out
+}
+
+// tuple returns numbers as Python prints them: "(3, 3)" or "(3,)".
+func tuple(list []int) string {
+	if len(list) == 1 {
+		return fmt.Sprintf("(%d,)", list[0])
+	}
+	return "(" + strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]") + ")"
+}
+
+// brief is tuple, but one number if all are alike, as torch prints what was given
+// as one.
+func brief(list []int) string {
+	for _, n := range list {
+		if n != list[0] {
+			return tuple(list)
+		}
+	}
+	return fmt.Sprint(list[0])
+}
+
+// python returns a truth value or number as Python prints it.
+func python(v any) string {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return "True"
+		}
+		return "False"
+	case float64:
+		s := fmt.Sprint(v)
+		if !strings.ContainsAny(s, ".e") {
+			s += ".0"
+		}
+		return s
+	}
+	return fmt.Sprint(v)
+}

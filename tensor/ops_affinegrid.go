@@ -1,0 +1,54 @@
+package tensor
+
+import "slices"
+
+// affineGrid is the product of affine maps with the positions of a tensor's
+// elements.
+type affineGrid struct {
+	sizes   []int // (n, c, places…)
+	corners bool
+}
+
+func (affineGrid) Info() Info {
+	return Info{"affine_grid_generator", "torch.nn.functional.affine_grid", Keep, ReadsOperands}
+}
+func (a affineGrid) Forward(in []*Tensor) *Tensor              { return compose(a.f, in) }
+func (a affineGrid) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(a.f, dy, in) }
+func (a affineGrid) f(in []*Tensor) *Tensor {
+	places, dims := a.sizes[2:], len(a.sizes)-2
+	y := a.positions(in[0]).Reshape(1, size(places), dims+1).MatMul(in[0].Transpose(1, 2))
+	return y.Reshape(slices.Concat(a.sizes[:1], places, []int{dims})...)
+}
+
+// positions returns (places…, dims+1): the position along each dimension, the last
+// one first, and 1.
+func (a affineGrid) positions(t *Tensor) *Tensor {
+	places := a.sizes[2:]
+	dims := len(places)
+	base := newTensor(t.mem.backend, t.dtype, append(slices.Clone(places), dims+1))
+	base.Select(-1, dims).Fill(1)
+	for d, n := range places {
+		line := make([]float64, n)
+		for j := range line {
+			switch {
+			case a.corners && n > 1:
+				line[j] = -1 + 2*float64(j)/float64(n-1)
+			case !a.corners:
+				line[j] = (2*float64(j)+1)/float64(n) - 1
+			}
+		}
+		base.Select(-1, dims-1-d).Assign(along(t, t.dtype, line, places, d))
+	}
+	return base
+}
+
+// AffineGrid returns the positions (n, h, w, 2), for GridSample, of the elements of a
+// tensor of the given sizes (n, c, h, w) under the affine maps t (n, 2, 3), or (n, d,
+// h, w, 3) of (n, c, d, h, w) under (n, 3, 4). It is torch.nn.functional.affine_grid.
+func (t *Tensor) AffineGrid(sizes []int, alignCorners bool) *Tensor {
+	dims := len(sizes) - 2
+	if dims != 2 && dims != 3 || !slices.Equal(t.shape, []int{sizes[0], dims, dims + 1}) {
+		fail("affine_grid_generator", []*Tensor{t}, "sizes %v; expected (n, 2, 3) and (n, c, h, w), or (n, 3, 4) and (n, c, d, h, w)", sizes)
+	}
+	return apply(affineGrid{checkShape("affine_grid_generator", sizes), alignCorners}, t)
+}

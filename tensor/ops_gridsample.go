@@ -1,0 +1,202 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+// gridSampler looks x (n, c, …) up at the positions of grid (n, places…, dims), of
+// which the first number is along x's last dimension and -1 to 1 is all of it.
+type gridSampler struct {
+	mode, padding string
+	corners       bool
+}
+
+func (gridSampler) Info() Info {
+	return Info{"grid_sampler", "torch.nn.functional.grid_sample", Widest, ReadsOperands}
+}
+func (g gridSampler) Forward(in []*Tensor) *Tensor {
+	sameDType("grid_sampler", in)
+	return compose(g.f, in)
+}
+func (g gridSampler) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(g.f, dy, in) }
+
+func (g gridSampler) f(in []*Tensor) *Tensor {
+	x, grid := in[0], in[1]
+	sizes := x.shape[2:]
+	dims := len(sizes)
+	n, places := x.shape[0], grid.shape[1:len(grid.shape)-1]
+	grid = grid.Reshape(n, 1, size(places), dims)
+	at := make([]*Tensor, dims) // positions along x's dimensions, (n, 1, places)
+	for d, s := range sizes {
+		at[d] = g.position(grid.Select(-1, dims-1-d), s)
+	}
+	flat := x.Reshape(n, x.shape[1], size(sizes))
+	var y *Tensor
+	add := func(corner, weight []*Tensor) {
+		v := g.lookup(flat, corner, sizes)
+		for _, w := range weight {
+			v = v.Mul(w)
+		}
+		if y != nil {
+			v = y.Add(v)
+		}
+		y = v
+	}
+	switch g.mode {
+	case "nearest":
+		for d, s := range sizes {
+			at[d] = g.pad(at[d], s).Round()
+		}
+		add(at, nil)
+	case "bicubic":
+		g.cubic(at, sizes, add)
+	default:
+		for d, s := range sizes {
+			at[d] = g.pad(at[d], s)
+		}
+		linearCorners(at, add)
+	}
+	return y.Reshape(append([]int{n, x.shape[1]}, places...)...)
+}
+
+// position returns where t, from -1 to 1, is among size elements.
+func (g gridSampler) position(t *Tensor, size int) *Tensor {
+	if g.corners {
+		return t.AddScalar(1).Scale(0.5).Scale(float64(size - 1))
+	}
+	return t.AddScalar(1).Scale(float64(size)).AddScalar(-1).Scale(0.5)
+}
+
+// pad moves positions outside to the border, or mirrors them, as padding says.
+func (g gridSampler) pad(t *Tensor, size int) *Tensor {
+	switch g.padding {
+	case "reflection":
+		lo, span := -0.5, float64(size)
+		if g.corners {
+			lo, span = 0, float64(size-1)
+		}
+		if span == 0 {
+			t = t.Scale(0)
+			break
+		}
+		t = t.AddScalar(-lo).Abs()
+		turns := t.Scale(1 / span).Floor().Detach()
+		t = t.Sub(turns.Scale(span))
+		odd := turns.Sub(turns.Scale(0.5).Floor().Scale(2))
+		t = odd.Where(t.Neg().AddScalar(span), t).AddScalar(lo)
+	case "zeros":
+		return t
+	}
+	// As in torch, what is on the border has no gradient.
+	p := t.Detach()
+	zero, last := constant(p, p.dtype, 0), constant(p, p.dtype, float64(size-1))
+	inside := pairwise("", driver.Less, zero, p).Mul(pairwise("", driver.Less, p, last))
+	return inside.Where(t, p.Maximum(zero).Minimum(last))
+}
+
+// lookup returns the elements of x (n, c, l) at whole positions, (n, c, places), 0
+// where one is outside.
+func (g gridSampler) lookup(x *Tensor, at []*Tensor, sizes []int) *Tensor {
+	var index, inside *Tensor
+	for d, s := range sizes {
+		p := at[d].Detach()
+		last := constant(p, p.dtype, float64(s-1))
+		in := p.Maximum(constant(p, p.dtype, 0)).Minimum(last)
+		ok := equalMask(in, p)
+		i := in.Long().Maximum(constant(p, Int64, 0)) // NaN has no position
+		if index == nil {
+			index, inside = i, ok
+			continue
+		}
+		index, inside = index.Scale(float64(s)).Add(i), inside.Mul(ok)
+	}
+	shape := []int{x.shape[0], x.shape[1], index.shape[2]}
+	v := x.Gather(2, index.expandTo(shape))
+	return inside.expandTo(shape).Where(v, constant(v, v.dtype, 0))
+}
+
+// linearCorners calls add for the corners around each position, with the product of
+// 1 - distance as weights.
+func linearCorners(at []*Tensor, add func(corner, weight []*Tensor)) {
+	dims := len(at)
+	for bits := range 1 << dims {
+		corner, weight := make([]*Tensor, dims), make([]*Tensor, dims)
+		for d, p := range at {
+			below := p.Detach().Floor()
+			if bits>>(dims-1-d)&1 == 1 {
+				corner[d], weight[d] = below.AddScalar(1), p.Sub(below)
+			} else {
+				corner[d], weight[d] = below, below.AddScalar(1).Sub(p)
+			}
+		}
+		slices.Reverse(weight) // torch multiplies x's last dimension first
+		add(corner, weight)
+	}
+}
+
+// cubic calls add for four by four neighbours of each position, padding each.
+func (g gridSampler) cubic(at []*Tensor, sizes []int, add func(corner, weight []*Tensor)) {
+	below, weights := make([]*Tensor, 2), make([][4]*Tensor, 2)
+	for d, p := range at {
+		below[d] = p.Detach().Floor()
+		part := p.Sub(below[d])
+		for i := range 4 {
+			weights[d][i] = cubicWeight(part.AddScalar(float64(1-i)).Abs(), i == 0 || i == 3)
+		}
+	}
+	for i := range 4 {
+		for j := range 4 {
+			corner := []*Tensor{
+				g.pad(below[0].AddScalar(float64(i-1)), sizes[0]),
+				g.pad(below[1].AddScalar(float64(j-1)), sizes[1]),
+			}
+			add(corner, []*Tensor{weights[1][j], weights[0][i]})
+		}
+	}
+}
+
+// cubicWeight is cubic(-0.75, x) of x from 1 to 2, if outer, or from 0 to 1.
+func cubicWeight(x *Tensor, outer bool) *Tensor {
+	const a = -0.75
+	if outer {
+		return x.AddScalar(-5).Mul(x).AddScalar(8).Mul(x).AddScalar(-4).Scale(a)
+	}
+	return x.Scale(a + 2).AddScalar(-a - 3).Mul(x).Mul(x).AddScalar(1)
+}
+
+// GridSampleOptions are what GridSample may be told.
+type GridSampleOptions struct {
+	Mode         string // "bilinear", "nearest" or, in two dimensions, "bicubic": "" is "bilinear"
+	PaddingMode  string // "zeros", "border" or "reflection": "" is "zeros"
+	AlignCorners bool   // -1 and 1 are the middles of the corner elements, not their outer ends
+}
+
+// GridSample returns t (n, c, h, w) at the positions of grid (n, h', w', 2), as (x, y)
+// from -1 to 1: (n, c, h', w'); or t (n, c, d, h, w) at those of (n, d', h', w', 3).
+// Between elements it interpolates, in float32 rounded once; both operands have one
+// dtype. It is torch.nn.functional.grid_sample.
+func (t *Tensor) GridSample(grid *Tensor, o GridSampleOptions) *Tensor {
+	const op = "grid_sampler"
+	in := []*Tensor{t, grid}
+	dims := len(t.shape) - 2
+	if dims != 2 && dims != 3 || len(grid.shape) != len(t.shape) || grid.shape[0] != t.shape[0] || grid.shape[dims+1] != dims {
+		fail(op, in, "input and grid do not fit; expected (n, c, h, w) and (n, …, 2), or (n, c, d, h, w) and (n, …, 3)")
+	}
+	if slices.Contains(t.shape[2:], 0) {
+		fail(op, in, "the input has no elements; expected sizes of 1 or more")
+	}
+	g := gridSampler{o.Mode, o.PaddingMode, o.AlignCorners}
+	if g.mode == "" {
+		g.mode = "bilinear"
+	}
+	if g.padding == "" {
+		g.padding = "zeros"
+	}
+	if !slices.Contains([]string{"bilinear", "nearest", "bicubic"}, g.mode) || !slices.Contains([]string{"zeros", "border", "reflection"}, g.padding) || g.mode == "bicubic" && dims == 3 {
+		panic(&Error{Op: op, Why: fmt.Sprintf("mode %q and padding %q in %d dimensions; expected bilinear, nearest or, in two, bicubic, and zeros, border or reflection", g.mode, g.padding, dims)})
+	}
+	return apply(g, t, grid)
+}

@@ -1,0 +1,132 @@
+package tensor
+
+import "slices"
+
+// pixelShuffle moves channels into planes.
+type pixelShuffle struct{ by int }
+
+func (pixelShuffle) Info() Info {
+	return Info{"pixel_shuffle", "torch.nn.functional.pixel_shuffle", Keep, ReadsNothing}
+}
+func (p pixelShuffle) Forward(in []*Tensor) *Tensor {
+	x := in[0]
+	lead, c, h, w := planes(x)
+	y := duplicate(shuffled(x, append(slices.Clone(lead), c/(p.by*p.by), p.by, p.by, h, w), 0, 3, 1, 4, 2))
+	return shaped(y, append(slices.Clone(lead), c/(p.by*p.by), h*p.by, w*p.by))
+}
+func (p pixelShuffle) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(pixelUnshuffle(p), dy)}
+}
+
+// pixelUnshuffle is its inverse.
+type pixelUnshuffle pixelShuffle
+
+func (pixelUnshuffle) Info() Info {
+	return Info{"pixel_unshuffle", "torch.nn.functional.pixel_unshuffle", Keep, ReadsNothing}
+}
+func (p pixelUnshuffle) Forward(in []*Tensor) *Tensor {
+	x := in[0]
+	lead, c, h, w := planes(x)
+	y := duplicate(shuffled(x, append(slices.Clone(lead), c, h/p.by, p.by, w/p.by, p.by), 0, 2, 4, 1, 3))
+	return shaped(y, append(slices.Clone(lead), c*p.by*p.by, h/p.by, w/p.by))
+}
+func (p pixelUnshuffle) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(pixelShuffle(p), dy)}
+}
+
+// channelShuffle turns (groups, c/groups) channels into (c/groups, groups).
+type channelShuffle struct{ groups int }
+
+func (channelShuffle) Info() Info {
+	return Info{"channel_shuffle", "torch.nn.functional.channel_shuffle", Keep, ReadsNothing}
+}
+func (c channelShuffle) Forward(in []*Tensor) *Tensor {
+	x := in[0]
+	n := x.shape[1]
+	y := shuffled(x, append([]int{x.shape[0], c.groups, n / c.groups}, x.shape[2:]...), append([]int{0, 2, 1}, seq(len(x.shape) + 1)[3:]...)...)
+	return shaped(duplicate(y), x.shape)
+}
+func (c channelShuffle) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{apply(channelShuffle{dy.shape[1] / c.groups}, dy)}
+}
+
+// planes returns x's sizes (lead…, c, h, w).
+func planes(x *Tensor) (lead []int, c, h, w int) {
+	n := len(x.shape)
+	return x.shape[:n-3], x.shape[n-3], x.shape[n-2], x.shape[n-1]
+}
+
+// shuffled returns x in another shape with its last dimensions permuted.
+func shuffled(x *Tensor, shape []int, order ...int) *Tensor {
+	lead := len(shape) - len(order)
+	full := seq(len(shape))
+	for i, d := range order {
+		full[lead+i] = lead + d
+	}
+	return permuted(shaped(compact(x), shape), full)
+}
+
+// PixelShuffle returns t (…, c by², h, w) as (…, c, h by, w by): each channel's by²
+// neighbours become the pixels of a square. It is torch.nn.functional.pixel_shuffle.
+func (t *Tensor) PixelShuffle(by int) *Tensor {
+	if len(t.shape) < 3 || by < 1 || t.shape[len(t.shape)-3]%(by*by) != 0 {
+		fail("pixel_shuffle", []*Tensor{t}, "a factor of %d; expected (…, c, h, w) with c a multiple of its square", by)
+	}
+	return apply(pixelShuffle{by}, t)
+}
+
+// PixelUnshuffle is the inverse of PixelShuffle. It is
+// torch.nn.functional.pixel_unshuffle.
+func (t *Tensor) PixelUnshuffle(by int) *Tensor {
+	if n := len(t.shape); n < 3 || by < 1 || t.shape[n-2]%by != 0 || t.shape[n-1]%by != 0 {
+		fail("pixel_unshuffle", []*Tensor{t}, "a factor of %d; expected (…, c, h, w) with h and w multiples of it", by)
+	}
+	return apply(pixelUnshuffle{by}, t)
+}
+
+// ChannelShuffle returns t (n, c, …) with channels taken from each of groups in turn.
+// It is torch.nn.functional.channel_shuffle.
+func (t *Tensor) ChannelShuffle(groups int) *Tensor {
+	if len(t.shape) < 3 || groups < 1 || t.shape[1]%groups != 0 {
+		fail("channel_shuffle", []*Tensor{t}, "%d groups; expected (n, c, …) with c a multiple of the groups", groups)
+	}
+	return apply(channelShuffle{groups}, t)
+}
+
+// localResponseNorm divides by a power of the mean square of neighbouring channels.
+type localResponseNorm struct {
+	size           int
+	alpha, beta, k float64
+}
+
+func (localResponseNorm) Info() Info {
+	return Info{"local_response_norm", "torch.nn.functional.local_response_norm", Keep, ReadsOperands}
+}
+func (l localResponseNorm) f(in []*Tensor) *Tensor {
+	x := in[0]
+	n, c := x.shape[0], x.shape[1]
+	squares := x.Mul(x).Reshape(n, 1, c, size(x.shape[2:])).Pad([]int{0, 0, l.size / 2, (l.size - 1) / 2}, PadOptions{})
+	mean := squares.AvgPool2d([]int{l.size, 1}, PoolOptions{Stride: []int{1}}).Reshape(x.shape...)
+	return x.Div(mean.Scale(l.alpha).AddScalar(l.k).Pow(l.beta))
+}
+func (l localResponseNorm) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+func (l localResponseNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(l.f, dy, in)
+}
+
+// LocalResponseNormOptions are what LocalResponseNorm may be told.
+type LocalResponseNormOptions struct {
+	Alpha float64 // the factor of the mean square, 1e-4
+	Beta  float64 // the power, 0.75
+	K     float64 // added before the power is taken, 1
+}
+
+// LocalResponseNorm returns t (n, c, …) divided by (k + alpha m)^beta, m being the
+// mean square of size neighbouring channels, those beyond the ends being 0. It is
+// torch.nn.functional.local_response_norm.
+func (t *Tensor) LocalResponseNorm(size int, o LocalResponseNormOptions) *Tensor {
+	if len(t.shape) < 3 || size < 1 {
+		fail("local_response_norm", []*Tensor{t}, "a size of %d; expected (n, c, …) and a size of 1 or more", size)
+	}
+	return apply(localResponseNorm{size, orElse(o.Alpha, 1e-4), orElse(o.Beta, 0.75), orElse(o.K, 1)}, t)
+}

@@ -1,0 +1,85 @@
+package tensor
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestMaxPoolFirst(t *testing.T) {
+	inf := math.Inf(1)
+	x := New([]float64{1, 3, 3, -inf, -inf, math.NaN()}, 1, 6).RequireGrad()
+	y := x.MaxPool1d([]int{3}, PoolOptions{})
+	if got := y.Float64s(); got[0] != 3 || got[1] == got[1] {
+		t.Errorf("got %v, want [3, NaN]", got)
+	}
+	y.Slice(1, 0, 1).Sum().Backward()
+	if got := x.Grad().Ints(); got[1] != 1 || got[2] != 0 {
+		t.Errorf("the gradient of equal maxima: got %v, want it on the first", got)
+	}
+	if got := Full(-inf, 1, 2, 2).MaxPoolIndices2d([]int{2}, PoolOptions{Stride: []int{1}, Padding: []int{1}}).Ints(); got[0] != 0 || got[8] != 3 {
+		t.Errorf("padding before -Inf: got positions %v, want them inside", got)
+	}
+}
+
+// TestInfinityStays checks that resampling does not multiply what it leaves out by 0.
+func TestInfinityStays(t *testing.T) {
+	x := New([]float64{1, 2, math.Inf(1), 4}, 1, 1, 4)
+	for mode, want := range map[string][]float64{"nearest": {1, math.Inf(1)}, "linear": {1.5, math.Inf(1)}} {
+		got := x.Interpolate(InterpolateOptions{Size: []int{2}, Mode: mode}).Float64s()
+		if got[0] != want[0] || got[1] != want[1] {
+			t.Errorf("%s: got %v, want %v", mode, got, want)
+		}
+	}
+	grid := New([]float64{-3, 0}, 1, 1, 1, 2)
+	if got := Full(math.Inf(1), 1, 1, 2, 2).GridSample(grid, GridSampleOptions{}).Item(); got != 0 {
+		t.Errorf("grid_sample outside: got %v, want 0", got)
+	}
+	if got := Ones(1, 1, 2, 2).GridSample(Full(math.NaN(), 1, 1, 1, 2), GridSampleOptions{}).Item(); got == got {
+		t.Errorf("grid_sample at NaN: got %v, want NaN", got)
+	}
+}
+
+func TestUnfoldIsView(t *testing.T) {
+	x := Arange(0, 6)
+	y := x.Unfold(0, 3, 2)
+	if y.mem != x.mem || y.String() != New([]float64{0, 1, 2, 2, 3, 4}, 2, 3).String() {
+		t.Errorf("got %v", y)
+	}
+	if got := Zeros(0, 2).Unfold(0, 0, 1).Shape(); got[0] != 1 {
+		t.Errorf("slices without elements: got %v, want one", got)
+	}
+}
+
+func TestSampleMistakes(t *testing.T) {
+	x := Zeros(1, 4, 5, 6)
+	for _, c := range []struct {
+		body func()
+		want string
+	}{
+		{func() { x.MaxPool2d([]int{7}, PoolOptions{}) }, "max_pool2d: shape (1, 4, 5, 6): the window reaches over 7 elements of 5"},
+		{func() { x.MaxPool2d([]int{2}, PoolOptions{Divisor: 2}) }, "divisor 2"},
+		{func() { x.AdaptiveMaxPool2d() }, "adaptive_max_pool2d: shape (1, 4, 5, 6)"},
+		{func() { x.MaxUnpool2d(Zeros(1, 4, 5, 5).Long(), 8, 8) }, "max_unpool2d: shapes (1, 4, 5, 6) and (1, 4, 5, 5): to (8, 8)"},
+		{func() { x.Im2Col([]int{6}, ConvOptions{}) }, "im2col: shape (1, 4, 5, 6): the window [6 6]"},
+		{func() { x.Col2Im([]int{3}, []int{2}, ConvOptions{}) }, "col2im: shape (1, 4, 5, 6): it does not fit [2 2] places"},
+		{func() { x.Unfold(2, 6, 1) }, "unfold: shape (1, 4, 5, 6): size 6 and step 1 in dimension 2; expected a size up to 5"},
+		{func() { x.Interpolate(InterpolateOptions{}) }, "interpolate: shape (1, 4, 5, 6): sizes [] and factors []; expected one of both"},
+		{func() { x.Interpolate(InterpolateOptions{Size: []int{2}, Mode: "linear"}) }, "mode linear is for 1 dimensions"},
+		{func() { x.Interpolate(InterpolateOptions{Size: []int{2}, Mode: "cubic"}) }, `there is no mode "cubic"; expected nearest`},
+		{func() { x.Interpolate(InterpolateOptions{Size: []int{2}, AlignCorners: true}) }, "expected a linear or cubic mode"},
+		{func() { x.Interpolate(InterpolateOptions{ScaleFactor: []float64{0.1}}) }, "the factor 0.1 leaves nothing of 5 elements"},
+		{func() { x.GridSample(Zeros(1, 2, 2, 3), GridSampleOptions{}) }, "grid_sampler: shapes (1, 4, 5, 6) and (1, 2, 2, 3)"},
+		{func() { x.GridSample(Zeros(1, 2, 2, 2).Half(), GridSampleOptions{}) }, "grid_sampler: dtypes float32 and float16"},
+		{func() { x.GridSample(Zeros(1, 2, 2, 2), GridSampleOptions{Mode: "linear"}) }, `mode "linear" and padding "zeros"`},
+		{func() { Zeros(2, 3).AffineGrid([]int{1, 1, 2, 2}, false) }, "affine_grid_generator: shape (2, 3): sizes [1 1 2 2]"},
+		{func() { x.PixelShuffle(3) }, "pixel_shuffle: shape (1, 4, 5, 6): a factor of 3"},
+		{func() { x.PixelUnshuffle(2) }, "pixel_unshuffle"},
+		{func() { x.ChannelShuffle(3) }, "channel_shuffle: shape (1, 4, 5, 6): 3 groups"},
+		{func() { x.LocalResponseNorm(0, LocalResponseNormOptions{}) }, "local_response_norm: shape (1, 4, 5, 6): a size of 0"},
+	} {
+		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q in it", err, c.want)
+		}
+	}
+}
