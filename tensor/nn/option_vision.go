@@ -143,3 +143,6 @@ func python(v any) string {
 	}
 	return fmt.Sprint(v)
 }
+
+// given returns list as it was given, or otherwise.
+func given(list []int, otherwise int) []int { return perDimension(list, max(1, len(list)), otherwise) }

@@ -59,13 +59,18 @@ func To(model any, d tensor.Device) {
 	change(model, func(t *tensor.Tensor) *tensor.Tensor { return t.ToDevice(d) })
 }
 
-// ToDType converts all tensors of model to d; parameters stay the same leaves. It is
-// torch.nn.Module.to with a dtype.
+// ToDType converts the floating-point tensors of model to d; parameters stay the same
+// leaves. It is torch.nn.Module.to with a dtype.
 func ToDType(model any, d tensor.DType) {
-	change(model, func(t *tensor.Tensor) *tensor.Tensor { return t.To(d) })
+	change(model, func(t *tensor.Tensor) *tensor.Tensor {
+		if !t.DType().IsFloat() {
+			return t
+		}
+		return t.To(d)
+	})
 }
 
-// Half converts all tensors of model to float16: what autocast makes unnecessary.
+// Half converts the floating-point tensors of model to float16: what autocast makes unnecessary.
 // It is torch.nn.Module.half.
 func Half(model any) { ToDType(model, tensor.Float16) }
 

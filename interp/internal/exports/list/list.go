@@ -14,6 +14,7 @@ var Own = []string{
 	"halfnote/tensor",
 	"halfnote/tensor/data",
 	"halfnote/tensor/nn",
+	"halfnote/tensor/nn/models",
 	"halfnote/tensor/optim",
 }
 

@@ -1,0 +1,125 @@
+package models_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/nn/models"
+)
+
+// step is what testdata/resnet.py writes of a network's first step.
+type step struct {
+	Scores, Used, Sums, Grads []float64
+	Loss                      float64
+	Names                     []string
+	Parameters                int
+}
+
+// TestResNets compares parameters from the same seed, scores, gradients and, after
+// one batch, scores by running statistics with PyTorch's.
+func TestResNets(t *testing.T) {
+	text, err := os.ReadFile("testdata/resnet.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string]step
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		make func() *models.ResNet
+		size int
+		tol  float64 // of gradients: rounding grows through fifty layers of statistics over 16 numbers
+	}{
+		{"resnet8", func() *models.ResNet { return models.CIFARResNet(8, models.ResNetOptions{}) }, 32, 1e-3},
+		{"resnet18", func() *models.ResNet { return models.ResNet18(models.ResNetOptions{Classes: 7}) }, 48, 1e-3},
+		{"resnet50", func() *models.ResNet { return models.ResNet50(models.ResNetOptions{Classes: 10, SmallStem: true}) }, 16, 1e-2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want := want[c.name]
+			tensor.ManualSeed(1)
+			net := c.make()
+			if got := nn.NumParameters(net); got != want.Parameters {
+				t.Errorf("%d numbers, want %d", got, want.Parameters)
+			}
+			state := nn.StateDict(net)
+			for _, name := range want.Names {
+				if state[name] == nil {
+					t.Errorf("%s is missing", name)
+				}
+			}
+			if len(state) != len(want.Names) {
+				t.Errorf("%d names, want %d", len(state), len(want.Names))
+			}
+			params := nn.Parameters(net)
+			for i, p := range params {
+				near(t, "sum", i, p.Detach().Double().Sum().Item(), want.Sums[i], 1e-5*math.Sqrt(float64(p.Numel())))
+			}
+			x, y := tensor.Randn(4, 3, c.size, c.size), []int{0, 3, 5, 2}
+			scores := net.Forward(x)
+			compare(t, "score", scores, want.Scores)
+			loss := crossEntropy(scores, y)
+			near(t, "loss", 0, loss.Item(), want.Loss, 1e-4*want.Loss)
+			loss.Backward()
+			for i, p := range params {
+				near(t, "gradient", i, p.Grad().Double().Norm().Item(), want.Grads[i], c.tol*want.Grads[i]+1e-6)
+			}
+			nn.Eval(net)
+			tensor.NoGrad(func() { compare(t, "score in use", net.Forward(x), want.Used) })
+		})
+	}
+}
+
+// crossEntropy is minus the mean log-probability of the right classes.
+func crossEntropy(scores *tensor.Tensor, classes []int) *tensor.Tensor {
+	index := tensor.FromInts(classes, len(classes), 1)
+	return scores.LogSoftmax(1).Gather(1, index).Mean().Neg()
+}
+
+func compare(t *testing.T, what string, got *tensor.Tensor, want []float64) {
+	t.Helper()
+	most := slices.MaxFunc(want, func(a, b float64) int { return int(math.Copysign(1, math.Abs(a)-math.Abs(b))) })
+	for i, x := range got.Float64s() {
+		near(t, what, i, x, want[i], 1e-3*math.Abs(most))
+	}
+}
+
+func near(t *testing.T, what string, i int, got, want, within float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= within) {
+		t.Errorf("%s %d: got %v, want %v", what, i, got, want)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for depth, want := range map[int]int{8: 75290, 14: 172506, 20: 269722, 32: 464154, 44: 658586, 56: 853018} {
+		if got := nn.NumParameters(models.CIFARResNet(depth, models.ResNetOptions{})); got != want {
+			t.Errorf("ResNet-%d has %d parameters, want %d", depth, got, want)
+		}
+	}
+	if got := nn.NumParameters(models.ResNet34(models.ResNetOptions{InitFrom: tensor.NewGenerator(1)})); got != 21797672 {
+		t.Errorf("ResNet-34 has %d parameters, want torchvision's 21797672", got)
+	}
+	if err := tensor.Try(func() { models.CIFARResNet(10, models.ResNetOptions{}) }); err == nil {
+		t.Error("10 layers: no error")
+	}
+}
+
+func TestMLP(t *testing.T) {
+	net := models.MLP([]int{4, 5, 3})
+	if got := net.Forward(tensor.Ones(2, 4)).Shape(); !slices.Equal(got, []int{2, 3}) || len(net.Modules) != 3 {
+		t.Errorf("got shape %v of %d modules, want (2, 3) of 3", got, len(net.Modules))
+	}
+	small := models.NewSmall()
+	x := tensor.Randn(5, 8)
+	want := x.Linear(small.FC1.Weight, small.FC1.Bias).ReLU().Linear(small.FC2.Weight, small.FC2.Bias).ReLU().Linear(small.FC3.Weight, small.FC3.Bias)
+	if !tensor.Equal(small.Forward(x), want) || nn.NumParameters(small) != 8*16+16+16*16+16+16+1 {
+		t.Error("the small network is not three layers with ReLU behind two")
+	}
+}

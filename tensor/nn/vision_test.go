@@ -1,0 +1,189 @@
+package nn_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// TestVisionStrings has what PyTorch 2.15 prints.
+func TestVisionStrings(t *testing.T) {
+	for _, c := range []struct {
+		layer any
+		want  string
+	}{
+		{nn.NewConv2d(3, 16, 3, nn.Padding(1), nn.NoBias()), "Conv2d(3, 16, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), bias=False)"},
+		{nn.NewConv1d(4, 4, 3, nn.SamePadding(), nn.Groups(2), nn.Dilation(2)), "Conv1d(4, 4, kernel_size=(3,), stride=(1,), padding=same, dilation=(2,), groups=2)"},
+		{nn.NewConv2d(2, 2, 3, nn.Padding(1), nn.PaddingMode("reflect")), "Conv2d(2, 2, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), padding_mode=reflect)"},
+		{nn.NewConv3d(1, 1, 0, nn.KernelSize(1, 2, 3)), "Conv3d(1, 1, kernel_size=(1, 2, 3), stride=(1, 1, 1))"},
+		{nn.NewConvTranspose2d(3, 4, 2, nn.Stride(2), nn.OutputPadding(1)), "ConvTranspose2d(3, 4, kernel_size=(2, 2), stride=(2, 2), output_padding=(1, 1))"},
+		{nn.NewBatchNorm2d(3), "BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)"},
+		{nn.NewBatchNorm1d(2, nn.Eps(0.001), nn.CumulativeAverage()), "BatchNorm1d(2, eps=0.001, momentum=None, affine=True, bias=True, track_running_stats=True)"},
+		{nn.NewInstanceNorm2d(3), "InstanceNorm2d(3, eps=1e-05, momentum=0.1, affine=False, bias=False, track_running_stats=False)"},
+		{nn.NewLayerNorm([]int{5}), "LayerNorm((5,), eps=1e-05, elementwise_affine=True, bias=True)"},
+		{nn.NewLayerNorm([]int{2, 3}, nn.NoBias()), "LayerNorm((2, 3), eps=1e-05, elementwise_affine=True, bias=False)"},
+		{nn.NewLayerNorm([]int{2}, nn.Affine(false)), "LayerNorm((2,), eps=1e-05, elementwise_affine=False, bias=False)"},
+		{nn.NewGroupNorm(2, 4), "GroupNorm(2, 4, eps=1e-05, affine=True, bias=True)"},
+		{nn.NewRMSNorm([]int{3}), "RMSNorm((3,), eps=None, elementwise_affine=True)"},
+		{nn.MaxPool2d(2), "MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)"},
+		{nn.MaxPool2d(0, nn.KernelSize(3, 2), nn.Stride(2), nn.Padding(1), nn.CeilMode()), "MaxPool2d(kernel_size=(3, 2), stride=2, padding=1, dilation=1, ceil_mode=True)"},
+		{nn.AvgPool2d(2), "AvgPool2d(kernel_size=2, stride=2, padding=0)"},
+		{nn.AvgPool1d(3), "AvgPool1d(kernel_size=(3,), stride=(3,), padding=(0,))"},
+		{nn.AvgPool3d(2, nn.Padding(1)), "AvgPool3d(kernel_size=2, stride=2, padding=1)"},
+		{nn.AdaptiveAvgPool2d(1), "AdaptiveAvgPool2d(output_size=1)"},
+		{nn.AdaptiveAvgPool2d(1, 2), "AdaptiveAvgPool2d(output_size=(1, 2))"},
+		{nn.Upsample(tensor.InterpolateOptions{ScaleFactor: []float64{2}}), "Upsample(scale_factor=2.0, mode='nearest')"},
+		{nn.Upsample(tensor.InterpolateOptions{Size: []int{3, 4}, Mode: "bilinear"}), "Upsample(size=(3, 4), mode='bilinear')"},
+		{nn.ZeroPad2d(1), "ZeroPad2d((1, 1, 1, 1))"},
+		{nn.ReplicationPad1d(1, 2), "ReplicationPad1d((1, 2))"},
+		{nn.ConstantPad1d(2.5, 1), "ConstantPad1d(padding=(1, 1), value=2.5)"},
+		{nn.Unfold(2), "Unfold(kernel_size=2, dilation=1, padding=0, stride=1)"},
+		{nn.Fold(3, 3, 2), "Fold(output_size=(3, 3), kernel_size=2, dilation=1, padding=0, stride=1)"},
+		{nn.PixelShuffle(2), "PixelShuffle(upscale_factor=2)"},
+		{nn.LocalResponseNorm(5, tensor.LocalResponseNormOptions{}), "LocalResponseNorm(5, alpha=0.0001, beta=0.75, k=1.0)"},
+		{nn.Identity(), "Identity()"},
+	} {
+		if got := fmt.Sprint(c.layer); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+// TestVisionShapes sends (2, 4, 6, …) through layers.
+func TestVisionShapes(t *testing.T) {
+	for _, c := range []struct {
+		layer nn.Module
+		dims  int
+		want  []int
+	}{
+		{nn.NewConv1d(4, 3, 3, nn.Stride(2)), 1, []int{2, 3, 2}},
+		{nn.NewConv2d(4, 3, 2, nn.SamePadding(), nn.PaddingMode("circular")), 2, []int{2, 3, 6, 6}},
+		{nn.NewConv3d(4, 3, 3), 3, []int{2, 3, 4, 4, 4}},
+		{nn.NewConvTranspose1d(4, 3, 3), 1, []int{2, 3, 8}},
+		{nn.NewConvTranspose2d(4, 3, 2, nn.Stride(2)), 2, []int{2, 3, 12, 12}},
+		{nn.NewConvTranspose3d(4, 3, 1), 3, []int{2, 3, 6, 6, 6}},
+		{nn.NewInstanceNorm1d(4), 1, []int{2, 4, 6}},
+		{nn.NewInstanceNorm3d(4), 3, []int{2, 4, 6, 6, 6}},
+		{nn.NewBatchNorm3d(4), 3, []int{2, 4, 6, 6, 6}},
+		{nn.NewRMSNorm([]int{6}), 1, []int{2, 4, 6}},
+		{nn.MaxPool1d(2), 1, []int{2, 4, 3}},
+		{nn.MaxPool3d(2, nn.Stride(1)), 3, []int{2, 4, 5, 5, 5}},
+		{nn.AvgPool1d(4, nn.Stride(1), nn.Padding(1)), 1, []int{2, 4, 5}},
+		{nn.AdaptiveMaxPool1d(2), 1, []int{2, 4, 2}},
+		{nn.AdaptiveMaxPool2d(2, 0), 2, []int{2, 4, 2, 6}},
+		{nn.AdaptiveMaxPool3d(1), 3, []int{2, 4, 1, 1, 1}},
+		{nn.AdaptiveAvgPool1d(2), 1, []int{2, 4, 2}},
+		{nn.AdaptiveAvgPool3d(5), 3, []int{2, 4, 5, 5, 5}},
+		{nn.ReflectionPad1d(1), 1, []int{2, 4, 8}},
+		{nn.ReflectionPad2d(1, 2, 0, 0), 2, []int{2, 4, 6, 9}},
+		{nn.ReflectionPad3d(1), 3, []int{2, 4, 8, 8, 8}},
+		{nn.ReplicationPad2d(1), 2, []int{2, 4, 8, 8}},
+		{nn.ReplicationPad3d(1), 3, []int{2, 4, 8, 8, 8}},
+		{nn.CircularPad1d(1), 1, []int{2, 4, 8}},
+		{nn.CircularPad2d(1), 2, []int{2, 4, 8, 8}},
+		{nn.CircularPad3d(1), 3, []int{2, 4, 8, 8, 8}},
+		{nn.ZeroPad1d(1), 1, []int{2, 4, 8}},
+		{nn.ZeroPad3d(1), 3, []int{2, 4, 8, 8, 8}},
+		{nn.ConstantPad2d(1, 1), 2, []int{2, 4, 8, 8}},
+		{nn.ConstantPad3d(1, 1), 3, []int{2, 4, 8, 8, 8}},
+		{nn.Upsample(tensor.InterpolateOptions{ScaleFactor: []float64{1, 0.5}}), 2, []int{2, 4, 6, 3}},
+		{nn.Unfold(3), 2, []int{2, 36, 16}},
+		{nn.PixelShuffle(2), 2, []int{2, 1, 12, 12}},
+		{nn.PixelUnshuffle(2), 2, []int{2, 16, 3, 3}},
+		{nn.ChannelShuffle(2), 1, []int{2, 4, 6}},
+		{nn.LocalResponseNorm(3, tensor.LocalResponseNormOptions{}), 2, []int{2, 4, 6, 6}},
+	} {
+		shape := []int{2, 4, 6, 6, 6}[:2+c.dims]
+		y := c.layer.Forward(tensor.Randn(shape...))
+		if !slices.Equal(y.Shape(), c.want) {
+			t.Errorf("%v: %v gives %v, want %v", c.layer, shape, y.Shape(), c.want)
+		}
+	}
+}
+
+// TestConvolutionDraws compares with PyTorch from torch.manual_seed(3): the first two
+// weights and the last bias of each layer in turn.
+func TestConvolutionDraws(t *testing.T) {
+	g := nn.InitFrom(tensor.NewGenerator(3))
+	for _, c := range []struct {
+		name string
+		l    nn.Convolution
+		want [3]float64
+	}{
+		{"Conv1d", nn.NewConv1d(2, 3, 2, g).Convolution, [3]float64{-0.4957364797592163, -0.39443063735961914, -0.445823073387146}},
+		{"Conv2d", nn.NewConv2d(4, 4, 3, nn.Groups(2), g).Convolution, [3]float64{-0.019136551767587662, -0.1529211550951004, -0.0958453044295311}},
+		{"Conv3d", nn.NewConv3d(1, 1, 2, g).Convolution, [3]float64{0.10442842543125153, -0.2964595854282379, -0.17590758204460144}},
+		{"ConvTranspose1d", nn.NewConvTranspose1d(2, 3, 2, g).Convolution, [3]float64{0.06944064050912857, 0.16990765929222107, -0.27186647057533264}},
+		{"ConvTranspose2d", nn.NewConvTranspose2d(4, 2, 0, nn.KernelSize(1, 2), nn.Groups(2), g).Convolution, [3]float64{-0.5981602072715759, 0.5936699509620667, -0.7053277492523193}},
+		{"ConvTranspose3d", nn.NewConvTranspose3d(1, 1, 2, g).Convolution, [3]float64{-0.16219758987426758, 0.095621757209301, -0.08521692454814911}},
+	} {
+		w, b := c.l.Weight.Float64s(), c.l.Bias.Float64s()
+		if got := [3]float64{w[0], w[1], b[len(b)-1]}; got != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestBatchNormLayer(t *testing.T) {
+	b := nn.NewBatchNorm1d(2, nn.CumulativeAverage())
+	for _, x := range []float64{2, 4} {
+		b.Forward(tensor.New([]float64{x - 1, 0, x + 1, 2}, 2, 2))
+	}
+	// The averages of the means 2 and 4 and 1 and 1, and of the variances 2 and 2.
+	if got := b.RunningMean.Float64s(); math.Abs(got[0]-3) > 1e-6 || math.Abs(got[1]-1) > 1e-6 {
+		t.Errorf("running mean: got %v, want [3, 1]", got)
+	}
+	if got := b.RunningVar.Float64s(); math.Abs(got[0]-2) > 1e-6 || b.NumBatchesTracked.Item() != 2 || b.NumBatchesTracked.DType() != tensor.Int64 {
+		t.Errorf("running variance %v after %v batches, want 2 after 2", got, b.NumBatchesTracked)
+	}
+	var names []string
+	for name := range nn.StateDict(b) {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if got, want := strings.Join(names, " "), "bias num_batches_tracked running_mean running_var weight"; got != want {
+		t.Errorf("state: got %s, want %s", got, want)
+	}
+	if len(nn.Parameters(b)) != 2 {
+		t.Errorf("%d parameters, want 2", len(nn.Parameters(b)))
+	}
+	nn.Eval(b)
+	if y := b.Forward(tensor.New([]float64{3, 1}, 1, 2).Half()); y.DType() != tensor.Float16 || y.Float64s()[0] != 0 {
+		t.Errorf("in use: got %v, want float16 zeros", y)
+	}
+	nn.Half(b)
+	if b.RunningMean.DType() != tensor.Float16 || b.NumBatchesTracked.DType() != tensor.Int64 {
+		t.Errorf("as float16: %v and %v, want float16 and int64", b.RunningMean.DType(), b.NumBatchesTracked.DType())
+	}
+	plain := nn.NewBatchNorm2d(1, nn.TrackRunningStats(false), nn.Affine(false))
+	nn.Eval(plain)
+	if y := plain.Forward(tensor.New([]float64{1, 3}, 1, 1, 1, 2)).Float64s(); math.Abs(y[1]-1) > 1e-4 {
+		t.Errorf("without running statistics: got %v, want about [-1, 1]", y)
+	}
+}
+
+func TestVisionMistakes(t *testing.T) {
+	for _, c := range []struct {
+		body func()
+		want string
+	}{
+		{func() { nn.NewConv2d(3, 4, 3, nn.Groups(2)) }, "new_conv2d: 3 to 4 channels in 2 groups"},
+		{func() { nn.NewConv2d(3, 4, 0) }, "with a kernel [0 0]"},
+		{func() { nn.NewConv2d(3, 4, 3, nn.Eps(1)) }, "new_conv2d: option Eps does not belong to this layer"},
+		{func() { nn.NewConvTranspose1d(3, 4, 3, nn.SamePadding()) }, "new_conv_transpose1d: option SamePadding"},
+		{func() { nn.NewBatchNorm2d(0) }, "new_batch_norm2d: 0 channels"},
+		{func() { nn.NewBatchNorm2d(3).Forward(tensor.Zeros(2, 3)) }, "batch_norm2d: shape (2, 3): it has 2 dimensions; expected 4"},
+		{func() { nn.NewGroupNorm(3, 4) }, "new_group_norm: 3 groups of 4 channels"},
+		{func() { nn.ZeroPad2d(1, 2) }, "padding [1 2]; expected 1 or 4 numbers"},
+		{func() { nn.AvgPool1d(2, nn.Divisor(3)) }, "option Divisor"},
+	} {
+		if err := tensor.Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q in it", err, c.want)
+		}
+	}
+}
