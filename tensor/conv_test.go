@@ -71,6 +71,7 @@ func TestConv(t *testing.T) {
 		{[]int{2, 3, 6}, []int{2, 3, 4}, ConvOptions{Same: true}},
 		{[]int{2, 3, 5, 7}, []int{4, 3, 3, 2}, ConvOptions{}},
 		{[]int{3, 4, 6, 6}, []int{4, 1, 3, 3}, ConvOptions{Groups: 4, Padding: []int{1}}},
+		{[]int{2, 2, 4}, []int{3, 2, 2}, ConvOptions{Padding: []int{3}}},
 		{[]int{2, 2, 7, 5}, []int{2, 2, 3, 3}, ConvOptions{Stride: []int{3, 2}, Padding: []int{2, 0}, Dilation: []int{1, 2}}},
 		{[]int{2, 3, 6, 6}, []int{5, 3, 1, 1}, ConvOptions{}},
 		{[]int{2, 4, 2, 2}, []int{6, 2, 1, 1}, ConvOptions{Groups: 2}},
@@ -143,6 +144,7 @@ func TestConvTranspose(t *testing.T) {
 		{[]int{2, 3, 5}, []int{3, 2, 3}, []int{2, 2, 7}, ConvTransposeOptions{}},
 		{[]int{1, 4, 4}, []int{4, 3, 2}, []int{1, 6, 9}, ConvTransposeOptions{Stride: []int{2}, Dilation: []int{3}, Padding: []int{1}, OutputPadding: []int{1}, Groups: 2}},
 		{[]int{1, 2, 4}, []int{2, 1, 3}, []int{1, 1, 10}, ConvTransposeOptions{Dilation: []int{3}, Padding: []int{1}, OutputPadding: []int{2}}},
+		{[]int{2, 2, 5}, []int{2, 3, 2}, []int{2, 3, 2}, ConvTransposeOptions{Padding: []int{2}}},
 		{[]int{2, 2, 3, 4}, []int{2, 3, 3, 2}, []int{2, 3, 7, 5}, ConvTransposeOptions{Stride: []int{2, 1}}},
 		{[]int{1, 1, 2, 2, 2}, []int{1, 2, 2, 2, 2}, []int{1, 2, 4, 4, 4}, ConvTransposeOptions{Stride: []int{2}}},
 	} {
@@ -196,6 +198,23 @@ func TestConvParts(t *testing.T) {
 		if !Equal(z.Detach(), y.Detach().Slice(0, i, i+1)) || !Equal(one.grad, x.grad.Slice(0, i, i+1)) {
 			t.Errorf("image %d alone differs", i)
 		}
+	}
+}
+
+// TestConvCounts counts two operations a product.
+func TestConvCounts(t *testing.T) {
+	var got []float64
+	stop := Observe(func(e Event) {
+		if strings.HasPrefix(e.Op.Name, "conv") {
+			got = append(got, e.FLOPs)
+		}
+	})
+	x, w := Ones(2, 3, 5, 5).RequireGrad(), Ones(4, 3, 2, 2).RequireGrad()
+	x.Conv2d(w, nil, ConvOptions{}).Sum().Backward()
+	stop()
+	const want = 2 * 2 * 4 * 4 * 4 * 3 * 2 * 2
+	if !slices.Equal(got, []float64{want, want, want}) {
+		t.Errorf("forward, gradients of input and weight: got %v, want %d each", got, want)
 	}
 }
 

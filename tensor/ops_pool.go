@@ -88,7 +88,8 @@ func (a avgPoolGrad) Info() Info {
 }
 
 func (a avgPoolGrad) Forward(in []*Tensor) *Tensor {
-	g := elementwise("", driver.Kernel{Code: driver.Div}, wide(in[0]), a.counts(wide(in[0])))
+	dy := wide(in[0])
+	g := elementwise("", driver.Kernel{Code: driver.Div}, dy, a.counts(dy))
 	full := slices.Clone(in[0].shape[:len(in[0].shape)-a.dims])
 	for d, n := range a.sizes {
 		full = append(full, n+a.lo[d]+a.hi[d])
@@ -99,7 +100,8 @@ func (a avgPoolGrad) Forward(in []*Tensor) *Tensor {
 		run(driver.Kernel{Code: driver.Add}, to, to, g)
 	})
 	y := a.unpad(x)
-	dropTemporaries(y, x, g)
+	dropTemporaries(in[0], dy, g)
+	dropTemporaries(y, x)
 	return narrow(y, in[0].dtype)
 }
 
