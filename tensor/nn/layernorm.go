@@ -10,39 +10,43 @@ import (
 // LayerNorm subtracts the mean over the last dimensions, divides by the standard
 // deviation, multiplies by Weight and adds Bias. It is torch.nn.LayerNorm.
 type LayerNorm struct {
-	Weight *tensor.Tensor // in the shape of the last dimensions
+	Weight *tensor.Tensor // in the shape of the last dimensions, or nil
 	Bias   *tensor.Tensor // likewise, or nil
 
-	eps float64
+	shape []int
+	eps   float64
 }
 
 // NewLayerNorm returns a float32 layer for last dimensions of that shape, with weights 1
-// and biases 0. It takes Eps (1e-5 by default) and NoBias. It is torch.nn.LayerNorm.
+// and biases 0. It takes Eps (1e-5 by default), Affine and NoBias. It is torch.nn.LayerNorm.
 func NewLayerNorm(shape []int, options ...Option) *LayerNorm {
-	c := config{bias: true}
+	c := config{bias: true, vision: visionConfig{affine: true}}
 	c.eps = 1e-5
-	return newLayerNorm(shape, configure("new_layer_norm", c, options, "Eps", "NoBias"))
+	c = configure("new_layer_norm", c, options, "Eps", "Affine", "NoBias")
+	l := newLayerNorm(shape, c)
+	if !c.vision.affine {
+		l.Weight, l.Bias = nil, nil
+	}
+	return l
 }
 
 func newLayerNorm(shape []int, c config) *LayerNorm {
 	if len(shape) == 0 || slices.Min(shape) < 1 {
 		panic(&tensor.Error{Op: "new_layer_norm", Shapes: [][]int{shape}, Why: "expected one size or more, each 1 or more"})
 	}
-	l := &LayerNorm{Weight: tensor.Ones(shape...).RequireGrad(), eps: c.eps}
-	if c.bias {
-		l.Bias = tensor.Zeros(shape...).RequireGrad()
-	}
+	l := &LayerNorm{shape: slices.Clone(shape), eps: c.eps}
+	l.Weight, l.Bias = weightAndBias(c.bias, shape...)
 	return l
 }
 
 // Forward maps x (…, shape) to the same shape.
 func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.LayerNorm(l.Weight.Shape(), l.Weight, l.Bias, tensor.NormOptions{Eps: l.eps})
+	return x.LayerNorm(l.shape, l.Weight, l.Bias, tensor.NormOptions{Eps: l.eps})
 }
 
 // String returns what torch prints.
 func (l *LayerNorm) String() string {
-	return fmt.Sprintf("LayerNorm(%s, eps=%g, elementwise_affine=True, bias=%s)", tuple(l.Weight.Shape()), l.eps, truth(l.Bias != nil))
+	return fmt.Sprintf("LayerNorm(%s, eps=%g, elementwise_affine=%s, bias=%s)", tuple(l.shape), l.eps, truth(l.Weight != nil), truth(l.Bias != nil))
 }
 
 // Eps is what normalization adds to the variance; the constructor says the default. It

@@ -20,6 +20,7 @@ type ChannelNorm struct {
 	name     string
 	ranks    []int // that x may have
 	channels int
+	eps      float64
 	c        visionConfig
 }
 
@@ -74,10 +75,11 @@ func NewInstanceNorm3d(channels int, options ...Option) *InstanceNorm3d {
 
 func newChannelNorm(name string, channels int, on bool, options []Option, ranks ...int) ChannelNorm {
 	op := "new_" + snake(name)
-	all := config{bias: true, vision: visionConfig{eps: 1e-5, momentum: 0.1, affine: on, track: on}}
+	all := config{bias: true, vision: visionConfig{momentum: 0.1, affine: on, track: on}}
+	all.eps = 1e-5
 	all = configure(op, all, options, "Eps", "Momentum", "CumulativeAverage", "Affine", "NoBias", "TrackRunningStats")
 	checkChannels(op, channels)
-	n := ChannelNorm{name: name, ranks: ranks, channels: channels, c: all.vision}
+	n := ChannelNorm{name: name, ranks: ranks, channels: channels, c: all.vision, eps: all.eps}
 	if n.c.affine {
 		n.Weight, n.Bias = weightAndBias(all.bias, channels)
 	}
@@ -115,7 +117,7 @@ func (n *ChannelNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if instance && x.Dim() < n.ranks[1] {
 		return n.Forward(x.Unsqueeze(0)).Squeeze(0)
 	}
-	o := tensor.BatchNormOptions{Training: n.Training() || n.RunningMean == nil, Eps: n.c.eps, Momentum: n.c.momentum}
+	o := tensor.BatchNormOptions{Training: n.Training() || n.RunningMean == nil, Eps: n.eps, Momentum: n.c.momentum}
 	mean, variance := n.RunningMean, n.RunningVar
 	if n.Training() && n.NumBatchesTracked != nil && !instance {
 		tensor.NoGrad(func() { n.NumBatchesTracked.AddAssign(tensor.OnesLike(n.NumBatchesTracked)) })
@@ -135,36 +137,7 @@ func (n *ChannelNorm) String() string {
 	if n.c.cumulative {
 		momentum = "None"
 	}
-	return fmt.Sprintf("%s(%d, eps=%s, momentum=%s, affine=%s, bias=%s, track_running_stats=%s)", n.name, n.channels, python(n.c.eps), momentum, python(n.c.affine), python(n.Bias != nil), python(n.c.track))
-}
-
-// LayerNorm normalises the last dimensions. It is torch.nn.LayerNorm.
-type LayerNorm struct {
-	Weight *tensor.Tensor // (shape…), or nil
-	Bias   *tensor.Tensor // (shape…), or nil
-	shape  []int
-	c      visionConfig
-}
-
-// NewLayerNorm returns a float32 layer that normalises over the last dimensions, whose
-// sizes are shape. It takes Eps, Affine and NoBias. It is torch.nn.LayerNorm.
-func NewLayerNorm(shape []int, options ...Option) *LayerNorm {
-	all := configure("new_layer_norm", config{bias: true, vision: visionConfig{eps: 1e-5, affine: true}}, options, "Eps", "Affine", "NoBias")
-	l := &LayerNorm{shape: append([]int(nil), shape...), c: all.vision}
-	if l.c.affine {
-		l.Weight, l.Bias = weightAndBias(all.bias, shape...)
-	}
-	return l
-}
-
-// Forward normalises x.
-func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.LayerNorm(l.shape, l.Weight, l.Bias, tensor.NormOptions{Eps: l.c.eps})
-}
-
-// String returns what torch prints.
-func (l *LayerNorm) String() string {
-	return fmt.Sprintf("LayerNorm(%s, eps=%s, elementwise_affine=%s, bias=%s)", tuple(l.shape), python(l.c.eps), python(l.c.affine), python(l.Bias != nil))
+	return fmt.Sprintf("%s(%d, eps=%s, momentum=%s, affine=%s, bias=%s, track_running_stats=%s)", n.name, n.channels, python(n.eps), momentum, truth(n.c.affine), truth(n.Bias != nil), truth(n.c.track))
 }
 
 // GroupNorm normalises groups of channels. It is torch.nn.GroupNorm.
@@ -172,20 +145,22 @@ type GroupNorm struct {
 	Weight           *tensor.Tensor // (channels), or nil
 	Bias             *tensor.Tensor // (channels), or nil
 	groups, channels int
-	c                visionConfig
+	eps              float64
 }
 
 // NewGroupNorm returns a float32 layer that normalises each of groups of neighbouring
 // channels. It takes Eps, Affine and NoBias. It is torch.nn.GroupNorm.
 func NewGroupNorm(groups, channels int, options ...Option) *GroupNorm {
 	const op = "new_group_norm"
-	all := configure(op, config{bias: true, vision: visionConfig{eps: 1e-5, affine: true}}, options, "Eps", "Affine", "NoBias")
+	all := config{bias: true, vision: visionConfig{affine: true}}
+	all.eps = 1e-5
+	all = configure(op, all, options, "Eps", "Affine", "NoBias")
 	checkChannels(op, channels)
 	if groups < 1 || channels%groups != 0 {
 		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d groups of %d channels; expected a divisor", groups, channels)})
 	}
-	g := &GroupNorm{groups: groups, channels: channels, c: all.vision}
-	if g.c.affine {
+	g := &GroupNorm{groups: groups, channels: channels, eps: all.eps}
+	if all.vision.affine {
 		g.Weight, g.Bias = weightAndBias(all.bias, channels)
 	}
 	return g
@@ -193,19 +168,19 @@ func NewGroupNorm(groups, channels int, options ...Option) *GroupNorm {
 
 // Forward normalises x (n, channels, …).
 func (g *GroupNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.GroupNorm(g.groups, g.Weight, g.Bias, tensor.NormOptions{Eps: g.c.eps})
+	return x.GroupNorm(g.groups, g.Weight, g.Bias, tensor.NormOptions{Eps: g.eps})
 }
 
 // String returns what torch prints.
 func (g *GroupNorm) String() string {
-	return fmt.Sprintf("GroupNorm(%d, %d, eps=%s, affine=%s, bias=%s)", g.groups, g.channels, python(g.c.eps), python(g.c.affine), python(g.Bias != nil))
+	return fmt.Sprintf("GroupNorm(%d, %d, eps=%s, affine=%s, bias=%s)", g.groups, g.channels, python(g.eps), truth(g.Weight != nil), truth(g.Bias != nil))
 }
 
 // RMSNorm divides by the root mean square. It is torch.nn.RMSNorm.
 type RMSNorm struct {
 	Weight *tensor.Tensor // (shape…), or nil
 	shape  []int
-	c      visionConfig
+	eps    float64
 }
 
 // NewRMSNorm returns a float32 layer that divides by the root mean square over the last
@@ -213,8 +188,8 @@ type RMSNorm struct {
 // dtype, and Affine. It is torch.nn.RMSNorm.
 func NewRMSNorm(shape []int, options ...Option) *RMSNorm {
 	all := configure("new_rms_norm", config{vision: visionConfig{affine: true}}, options, "Eps", "Affine")
-	r := &RMSNorm{shape: append([]int(nil), shape...), c: all.vision}
-	if r.c.affine {
+	r := &RMSNorm{shape: append([]int(nil), shape...), eps: all.eps}
+	if all.vision.affine {
 		r.Weight = tensor.Ones(shape...).RequireGrad()
 	}
 	return r
@@ -222,14 +197,14 @@ func NewRMSNorm(shape []int, options ...Option) *RMSNorm {
 
 // Forward divides x.
 func (r *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.RMSNorm(r.shape, r.Weight, tensor.NormOptions{Eps: r.c.eps})
+	return x.RMSNorm(r.shape, r.Weight, tensor.NormOptions{Eps: r.eps})
 }
 
 // String returns what torch prints.
 func (r *RMSNorm) String() string {
 	eps := "None"
-	if r.c.eps != 0 {
-		eps = python(r.c.eps)
+	if r.eps != 0 {
+		eps = python(r.eps)
 	}
-	return fmt.Sprintf("RMSNorm(%s, eps=%s, elementwise_affine=%s)", tuple(r.shape), eps, python(r.c.affine))
+	return fmt.Sprintf("RMSNorm(%s, eps=%s, elementwise_affine=%s)", tuple(r.shape), eps, truth(r.Weight != nil))
 }

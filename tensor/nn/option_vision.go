@@ -12,7 +12,7 @@ type visionConfig struct {
 	groups, divisor                                  int
 	same, ceil, excludePadding                       bool
 	mode                                             string
-	eps, momentum                                    float64
+	momentum                                         float64
 	cumulative, affine, track                        bool
 }
 
@@ -69,9 +69,6 @@ func ExcludePadding() Option {
 // It is divisor_override.
 func Divisor(n int) Option { return vision("Divisor", func(c *visionConfig) { c.divisor = n }) }
 
-// Eps is what a normalisation adds to the variance: 1e-5 by default.
-func Eps(eps float64) Option { return vision("Eps", func(c *visionConfig) { c.eps = eps }) }
-
 // Momentum is the share of a batch in the running statistics: 0.1 by default.
 func Momentum(m float64) Option { return vision("Momentum", func(c *visionConfig) { c.momentum = m }) }
 
@@ -107,14 +104,6 @@ func perDimension(list []int, n, otherwise int) []int {
 	return out
 }
 
-// tuple returns numbers as Python prints them: "(3, 3)" or "(3,)".
-func tuple(list []int) string {
-	if len(list) == 1 {
-		return fmt.Sprintf("(%d,)", list[0])
-	}
-	return "(" + strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]") + ")"
-}
-
 // brief is tuple, but one number if all are alike, as torch prints what was given
 // as one.
 func brief(list []int) string {
@@ -126,22 +115,13 @@ func brief(list []int) string {
 	return fmt.Sprint(list[0])
 }
 
-// python returns a truth value or number as Python prints it.
-func python(v any) string {
-	switch v := v.(type) {
-	case bool:
-		if v {
-			return "True"
-		}
-		return "False"
-	case float64:
-		s := fmt.Sprint(v)
-		if !strings.ContainsAny(s, ".e") {
-			s += ".0"
-		}
-		return s
+// python returns a number as Python prints it.
+func python(v float64) string {
+	s := fmt.Sprint(v)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
 	}
-	return fmt.Sprint(v)
+	return s
 }
 
 // given returns list as it was given, or otherwise.

@@ -28,7 +28,7 @@ func maxPool(dims, size int, options []Option) *Activation {
 	c := configure(snake(name), config{}, options, "KernelSize", "Stride", "Padding", "Dilation", "CeilMode").vision
 	window, o := c.window(size), c.poolOptions()
 	text := fmt.Sprintf("%s(kernel_size=%s, stride=%s, padding=%s, dilation=%s, ceil_mode=%s)", name,
-		brief(window), brief(c.stride), brief(given(c.padding, 0)), brief(given(c.dilation, 1)), python(c.ceil))
+		brief(window), brief(c.stride), brief(given(c.padding, 0)), brief(given(c.dilation, 1)), truth(c.ceil))
 	return &Activation{text, func(x *tensor.Tensor) *tensor.Tensor {
 		return [...]func([]int, tensor.PoolOptions) *tensor.Tensor{x.MaxPool1d, x.MaxPool2d, x.MaxPool3d}[dims-1](window, o)
 	}}
