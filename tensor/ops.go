@@ -188,7 +188,6 @@ var ops = []Op{
 	norm{},
 	nuclearNorm{},
 	outer{},
-	padGrad{},
 	pdist{},
 	permute{},
 	piecewise{name: "hardshrink"},
