@@ -28,6 +28,7 @@ func TestDTypes(t *testing.T) {
 	h, b, d := x.Half(), x.BFloat16(), x.Double()
 	n := tensor.FromInts([]int{1, 2, 3}).To(tensor.Int32)
 	index, classes := tensor.Zeros(8, 8).Long(), tensor.Zeros(8).Long()
+	gates := func(n int) *tensor.Tensor { return tensor.Full(0.1, n, 8) }
 	rows := map[int]bool{}
 	for _, c := range []dtypeCheck{
 		{1, "matmul(32,32)", func() *tensor.Tensor { return x.MatMul(w) }, "float16"},
@@ -42,6 +43,11 @@ func TestDTypes(t *testing.T) {
 		}, "float16"},
 		{1, "einsum(32,32)", func() *tensor.Tensor { return tensor.Einsum("ij,jk->ik", x, w) }, "float16"},
 		{1, "prelu(32,32)", func() *tensor.Tensor { return x.PReLU(tensor.Full(0.25, 1)) }, "float16"},
+		{1, "scaled_dot_product_attention(32,32,32)", func() *tensor.Tensor { return tensor.ScaledDotProductAttention(x, w, x, tensor.AttentionOptions{}) }, "float16"},
+		{1, "gru_cell(32)", func() *tensor.Tensor { return tensor.GRUCell(x, x, gates(24), gates(24), nil, nil) }, "float16"},
+		{1, "rnn_tanh_cell(32)", func() *tensor.Tensor { return tensor.RNNTanhCell(x, x, w, w, nil, nil) }, "float16"},
+		{1, "rnn_relu_cell(32)", func() *tensor.Tensor { return tensor.RNNReLUCell(x, x, w, w, nil, nil) }, "float16"},
+		{1, "lstm_cell(32)", func() *tensor.Tensor { _, c := tensor.LSTMCell(x, x, x, gates(32), gates(32), nil, nil); return c }, "float16"},
 
 		{2, "matmul(16,32)", func() *tensor.Tensor { return h.MatMul(x) }, "float16"},
 		{2, "matmul(bf16,32)", func() *tensor.Tensor { return b.MatMul(x) }, "float16"},
@@ -63,6 +69,7 @@ func TestDTypes(t *testing.T) {
 		{4, "avg_pool2d", func() *tensor.Tensor {
 			return h.Reshape(1, 1, 8, 8).AvgPool2d([]int{2}, tensor.PoolOptions{})
 		}, "float16"},
+		{4, "dropout", func() *tensor.Tensor { return h.Dropout(0.5, true) }, "float16"},
 
 		{5, "sum", func() *tensor.Tensor { return h.Sum() }, "float32"},
 		{5, "softmax", func() *tensor.Tensor { return h.Softmax(-1) }, "float32"},
@@ -74,6 +81,9 @@ func TestDTypes(t *testing.T) {
 
 		{5, "layer_norm", func() *tensor.Tensor { return h.LayerNorm([]int{8}, nil, nil, tensor.NormOptions{}) }, "float32"},
 		{5, "group_norm", func() *tensor.Tensor { return h.GroupNorm(2, nil, nil, tensor.NormOptions{}) }, "float32"},
+		{5, "cosine_similarity", func() *tensor.Tensor { return h.CosineSimilarity(h, 1, 1e-8) }, "float32"},
+		{5, "linalg_vector_norm", func() *tensor.Tensor { return h.VectorNorm(1, tensor.PNormOptions{}) }, "float32"},
+
 		{6, "sum as float16", func() *tensor.Tensor { return h.SumAs(tensor.Float16) }, "float16"},
 		{6, "softmax as float16", func() *tensor.Tensor { return h.SoftmaxAs(tensor.Float16, -1) }, "float16"},
 		{6, "log_softmax as float16", func() *tensor.Tensor { return h.LogSoftmaxAs(tensor.Float16, -1) }, "float16"},
