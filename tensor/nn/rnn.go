@@ -92,10 +92,10 @@ func (r *recurrent) at(i int) weights {
 type stepper func(x *tensor.Tensor, states []*tensor.Tensor, w weights) []*tensor.Tensor
 
 // run reads x, each network starting from its part of each of states, whose features
-// sizes names; nil stands for zeros.
-func (r *recurrent) run(x *tensor.Tensor, states []*tensor.Tensor, sizes []int, step stepper) (out *tensor.Tensor, last []*tensor.Tensor) {
+// sizes names; nil stands for zeros. Sequences end after lengths, unless that is nil.
+func (r *recurrent) run(x *tensor.Tensor, lengths []int, states []*tensor.Tensor, sizes []int, step stepper) (out *tensor.Tensor, last []*tensor.Tensor) {
 	single := x.Dim() == 2
-	r.check(x, states, sizes)
+	r.check(x, lengths, states, sizes)
 	if single {
 		x = x.Unsqueeze(1)
 	} else if r.c.batchFirst {
@@ -113,6 +113,7 @@ func (r *recurrent) run(x *tensor.Tensor, states []*tensor.Tensor, sizes []int, 
 	}
 	final := make([][]*tensor.Tensor, len(states))
 	input := slicesOf(x)
+	within := masks(lengths, len(input), x.Device())
 	for layer := range r.c.layers {
 		if layer > 0 && r.c.dropout > 0 && r.Training() {
 			input = slicesOf(tensor.Stack(0, input...).Dropout(r.c.dropout, true))
@@ -130,8 +131,16 @@ func (r *recurrent) run(x *tensor.Tensor, states []*tensor.Tensor, sizes []int, 
 				if direction == 1 {
 					t = len(input) - 1 - n
 				}
-				s = step(input[t], s, w)
-				output[t] = append(output[t], s[0])
+				next := step(input[t], s, w)
+				if within != nil {
+					for i := range next {
+						next[i] = within[t].Where(next[i], s[i])
+					}
+					output[t] = append(output[t], within[t].Where(next[0], zerosBeside(next[0])))
+				} else {
+					output[t] = append(output[t], next[0])
+				}
+				s = next
 			}
 			for i := range s {
 				final[i] = append(final[i], s[i])
@@ -157,7 +166,24 @@ func (r *recurrent) run(x *tensor.Tensor, states []*tensor.Tensor, sizes []int, 
 	return out, last
 }
 
-func (r *recurrent) check(x *tensor.Tensor, states []*tensor.Tensor, sizes []int) {
+// masks returns for each time which sequences (n, 1) have not ended, nil without
+// lengths.
+func masks(lengths []int, times int, d tensor.Device) []*tensor.Tensor {
+	if lengths == nil {
+		return nil
+	}
+	out := make([]*tensor.Tensor, times)
+	for t := range out {
+		within := make([]bool, len(lengths))
+		for i, n := range lengths {
+			within[i] = t < n
+		}
+		out[t] = tensor.FromBools(within, len(lengths), 1).ToDevice(d)
+	}
+	return out
+}
+
+func (r *recurrent) check(x *tensor.Tensor, lengths []int, states []*tensor.Tensor, sizes []int) {
 	op := strings.ToLower(r.name)
 	layout := "(time, batch, in)"
 	if r.c.batchFirst {
@@ -173,6 +199,9 @@ func (r *recurrent) check(x *tensor.Tensor, states []*tensor.Tensor, sizes []int
 	}
 	if shape[time] == 0 {
 		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: "there is no step of time; expected one or more"})
+	}
+	if lengths != nil && (len(shape) != 3 || len(lengths) != shape[batch] || len(lengths) > 0 && (slices.Min(lengths) < 1 || slices.Max(lengths) > shape[time])) {
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("lengths %v do not fit; expected one for each sequence of the batch, from 1 to the times", lengths)})
 	}
 	for i, s := range states {
 		want := []int{r.c.layers * r.directions(), sizes[i]}
@@ -237,12 +266,17 @@ func NewRNN(in, hidden int, options ...Option) *RNN {
 // hidden), nil for zeros, and returns the last layer's states at each time (time,
 // batch, hidden), and each layer's last state, in h's shape. With Bidirectional there are
 // twice as many layers in h and features in out.
-func (r *RNN) Run(x, h *tensor.Tensor) (out, last *tensor.Tensor) {
+func (r *RNN) Run(x, h *tensor.Tensor) (out, last *tensor.Tensor) { return r.RunLengths(x, h, nil) }
+
+// RunLengths is Run for sequences that end after lengths, one for each of the batch: what
+// comes later is not read, the result there is 0, and the last states are those at the
+// ends. It is Run between torch's pack_padded_sequence and pad_packed_sequence.
+func (r *RNN) RunLengths(x, h *tensor.Tensor, lengths []int) (out, last *tensor.Tensor) {
 	step := tensor.RNNTanhCell
 	if r.c.relu {
 		step = tensor.RNNReLUCell
 	}
-	out, states := r.run(x, []*tensor.Tensor{h}, []int{r.hidden}, func(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
+	out, states := r.run(x, lengths, []*tensor.Tensor{h}, []int{r.hidden}, func(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
 		return []*tensor.Tensor{step(x, s[0], w.ih, w.hh, w.biasIH, w.biasHH)}
 	})
 	return out, states[0]
@@ -267,8 +301,11 @@ func NewGRU(in, hidden int, options ...Option) *GRU {
 }
 
 // Run is as RNN's.
-func (g *GRU) Run(x, h *tensor.Tensor) (out, last *tensor.Tensor) {
-	out, states := g.run(x, []*tensor.Tensor{h}, []int{g.hidden}, func(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
+func (g *GRU) Run(x, h *tensor.Tensor) (out, last *tensor.Tensor) { return g.RunLengths(x, h, nil) }
+
+// RunLengths is as RNN's.
+func (g *GRU) RunLengths(x, h *tensor.Tensor, lengths []int) (out, last *tensor.Tensor) {
+	out, states := g.run(x, lengths, []*tensor.Tensor{h}, []int{g.hidden}, func(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
 		return []*tensor.Tensor{tensor.GRUCell(x, s[0], w.ih, w.hh, w.biasIH, w.biasHH)}
 	})
 	return out, states[0]
@@ -296,7 +333,12 @@ func NewLSTM(in, hidden int, options ...Option) *LSTM {
 // Run is as RNN's, with the cells' states c beside the hidden ones. With Projection h
 // and out have its features.
 func (l *LSTM) Run(x, h, c *tensor.Tensor) (out, lastH, lastC *tensor.Tensor) {
-	out, states := l.run(x, []*tensor.Tensor{h, c}, []int{l.out(), l.hidden}, func(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
+	return l.RunLengths(x, h, c, nil)
+}
+
+// RunLengths is as RNN's.
+func (l *LSTM) RunLengths(x, h, c *tensor.Tensor, lengths []int) (out, lastH, lastC *tensor.Tensor) {
+	out, states := l.run(x, lengths, []*tensor.Tensor{h, c}, []int{l.out(), l.hidden}, func(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
 		h, c := tensor.LSTMCell(x, s[0], s[1], w.ih, w.hh, w.biasIH, w.biasHH)
 		if w.hr != nil {
 			h = h.Linear(w.hr, nil)

@@ -82,6 +82,18 @@ layer("LSTM batch first", lambda: nn.LSTM(4, 3, batch_first=True, bias=False), l
 layer("LSTM single", lambda: nn.LSTM(4, 3, num_layers=2), lambda run, x: states(run(x)), randn(5, 4), tol=4)
 layer("LSTM projection", lambda: nn.LSTM(4, 5, num_layers=2, proj_size=2, bidirectional=True), lambda run, x, h, c: states(run(x, (h, c))), x, randn(4, 2, 2), randn(4, 2, 5), tol=4)
 
+
+
+def packed(run, x, s):
+    p, last = run(nn.utils.rnn.pack_padded_sequence(x, torch.tensor([2, 4, 1]), enforce_sorted=False), s)
+    return states((nn.utils.rnn.pad_packed_sequence(p)[0], last if isinstance(last, tuple) else (last,)))
+
+
+x = randn(4, 3, 4)
+layer("LSTM lengths", lambda: nn.LSTM(4, 2, num_layers=2, bidirectional=True), lambda run, x, h, c: packed(run, x, (h, c)), x, randn(4, 3, 2), randn(4, 3, 2), tol=4)
+layer("GRU lengths", lambda: nn.GRU(4, 2, bidirectional=True), lambda run, x, h: packed(run, x, h), x, randn(2, 3, 2), tol=4)
+layer("RNN lengths", lambda: nn.RNN(4, 2), lambda run, x, h: packed(run, x, h), x, randn(1, 3, 2), tol=4)
+
 q, k, v = randn(3, 2, 4), randn(5, 2, 4), randn(5, 2, 4)
 pad = as_is(values([[False, False, True, False, True], [False, True, False, False, False]]))
 attend = as_is(values([[False, True, False, False, False], [False, False, False, True, False], [False] * 5]))

@@ -82,6 +82,24 @@ func sequence() cases {
 	lstm("LSTM single", nn.Layers(2))
 	lstm("LSTM projection", nn.Layers(2), nn.Bidirectional(), nn.Projection(2))
 
+	lengths := []int{2, 4, 1}
+	all["LSTM lengths"] = func(in []T) T {
+		net := nn.NewLSTM(4, 2, nn.Layers(2), nn.Bidirectional())
+		in = adopt(net, in)
+		out, h, c := net.RunLengths(in[0], in[1], in[2], lengths)
+		return flat(out, h, c)
+	}
+	all["GRU lengths"] = func(in []T) T {
+		net := nn.NewGRU(4, 2, nn.Bidirectional())
+		in = adopt(net, in)
+		return flat(net.RunLengths(in[0], in[1], lengths))
+	}
+	all["RNN lengths"] = func(in []T) T {
+		net := nn.NewRNN(4, 2)
+		in = adopt(net, in)
+		return flat(net.RunLengths(in[0], in[1], lengths))
+	}
+
 	attend := func(form string, operands int, o nn.MultiheadOptions, options ...nn.Option) {
 		all[strings.TrimSpace("MultiheadAttention "+form)] = func(in []T) T {
 			m := nn.NewMultiheadAttention(4, 2, options...)
