@@ -1,6 +1,7 @@
 package data_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -158,6 +159,7 @@ func TestLoadMistakes(t *testing.T) {
 type run struct {
 	net    *nn.Chain
 	opt    *optim.Optimizer
+	rates  *optim.Scheduler
 	scaler *amp.GradScaler
 	order  *tensor.Generator
 	loader *data.Loader
@@ -183,6 +185,7 @@ func newRun(seed int64, kind int) *run {
 	tensor.ManualSeed(seed)
 	r := &run{net: nn.Sequential(nn.NewLinear(6, 12), nn.Tanh(), nn.NewLinear(12, 2)), order: tensor.NewGenerator(seed)}
 	r.opt = optimizers[kind].make(nn.Parameters(r.net))
+	r.rates = optim.NewSequentialLR([]*optim.Scheduler{optim.NewLinearLR(r.opt, 0.1, 1, 7), optim.NewCosineAnnealingLR(r.opt, 5, 0.001)}, []int{7})
 	r.scaler = amp.NewGradScaler(amp.InitScale(1<<17), amp.GrowthInterval(3))
 	r.loader = data.NewLoader(set, 4, data.ShuffleBy(r.order))
 	return r
@@ -199,6 +202,7 @@ func (r *run) epoch() (losses []uint64) {
 		r.scaler.Scale(loss).Backward()
 		r.scaler.Step(r.opt)
 		r.scaler.Update()
+		r.rates.Step()
 		r.opt.ZeroGrad()
 		losses = append(losses, loss.Bits()...)
 	}
@@ -207,7 +211,7 @@ func (r *run) epoch() (losses []uint64) {
 
 func (r *run) save(path string) error {
 	return data.Save(path, map[string]any{
-		"model": nn.StateDict(r.net), "optimizer": r.opt.StateDict(), "scaler": r.scaler.StateDict(),
+		"model": nn.StateDict(r.net), "optimizer": r.opt.StateDict(), "scheduler": r.rates.StateDict(), "scaler": r.scaler.StateDict(),
 		"generator": tensor.DefaultGenerator().State(), "order": r.order.State(), "epoch": 1,
 	})
 }
@@ -225,14 +229,13 @@ func (r *run) load(path string) error {
 	}
 	r.scaler.LoadStateDict(state["scaler"].(map[string]float64))
 	r.order.SetState(state["order"].(*tensor.Tensor))
-	err = r.opt.LoadStateDict(state["optimizer"].(map[string]any))
 	tensor.DefaultGenerator().SetState(state["generator"].(*tensor.Tensor))
-	return err
+	return errors.Join(r.opt.LoadStateDict(state["optimizer"].(map[string]any)), r.rates.LoadStateDict(state["scheduler"].(map[string]float64)))
 }
 
 // end describes the second epoch and all that is left of it.
 func (r *run) end() string {
-	return fmt.Sprint(r.epoch(), described(nn.StateDict(r.net)), described(r.opt.StateDict()), r.scaler.StateDict(), tensor.Rand(1))
+	return fmt.Sprint(r.epoch(), described(nn.StateDict(r.net)), described(r.opt.StateDict()), r.rates.StateDict(), r.scaler.StateDict(), tensor.Rand(1))
 }
 
 // TestResume says that five steps, a checkpoint and five steps in a new process are ten
