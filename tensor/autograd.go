@@ -164,9 +164,7 @@ func (b *backprop) run() {
 
 // step hands the gradient dy of v's result on to its operands.
 func (b *backprop) step(v *vertex, dy *Tensor) {
-	if !slices.Equal(v.currentVersions(), v.versions) {
-		panic(&Error{Op: b.op, Why: fmt.Sprintf("a tensor that the derivative of %s needs has been changed in place since; change it after Backward, or a Clone of it", v.of)})
-	}
+	v.unchanged(b.op)
 	in := v.in
 	if !b.o.CreateGraph {
 		in = slices.Clone(in)

@@ -145,7 +145,7 @@ func TestInPlace(t *testing.T) {
 	y := x.Mul(x).Sum()
 	NoGrad(func() { x.AddAssign(Ones(2)) })
 	wantValues(t, "x", x.Detach(), 2, 3)
-	wantError(t, "the derivative needs x as it was", y.Backward, "a tensor that the derivative of mul needs has been changed in place")
+	wantError(t, "the derivative needs x as it was", y.Backward, "operand 0 of mul, whose derivative needs its values, and has been changed in place")
 
 	z := x.Add(x).Sum() // its derivative needs no values
 	NoGrad(func() { x.SubAssign(Ones(2)) })

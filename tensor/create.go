@@ -65,65 +65,113 @@ func dataShape(n int, shape []int) []int {
 func Scalar(value float64) *Tensor { return NewAs(Float32, []float64{value}).Reshape() }
 
 // Zeros returns a float32 tensor of zeros. It is torch.zeros.
-func Zeros(shape ...int) *Tensor {
-	return newTensor(CPU.backend(), Float32, checkShape("zeros", shape))
+func Zeros(shape ...int) *Tensor { return ZerosAs(Float32, shape...) }
+
+// ZerosAs is Zeros with dtype d.
+func ZerosAs(d DType, shape ...int) *Tensor {
+	known("zeros", d)
+	return newTensor(CPU.backend(), d, checkShape("zeros", shape))
 }
 
 // Ones returns a float32 tensor of ones. It is torch.ones.
-func Ones(shape ...int) *Tensor { return Full(1, shape...) }
+func Ones(shape ...int) *Tensor { return FullAs(Float32, 1, shape...) }
+
+// OnesAs is Ones with dtype d.
+func OnesAs(d DType, shape ...int) *Tensor { return FullAs(d, 1, shape...) }
 
 // Full returns a float32 tensor with every element value; without a shape, a
 // scalar. It panics if float32 has no finite number for a finite value. It is
 // torch.full.
-func Full(value float64, shape ...int) *Tensor {
-	checkFinite("full", Float32, value)
-	t := newTensor(CPU.backend(), Float32, checkShape("full", shape))
+func Full(value float64, shape ...int) *Tensor { return FullAs(Float32, value, shape...) }
+
+// FullAs is Full with dtype d.
+func FullAs(d DType, value float64, shape ...int) *Tensor {
+	known("full", d)
+	checkFinite("full", d, value)
+	t := newTensor(CPU.backend(), d, checkShape("full", shape))
 	run(driver.Kernel{Code: driver.Fill, Alpha: value}, t)
 	return t
 }
 
-// ZerosLike returns zeros in t's shape, dtype and device. It is torch.zeros_like.
+// ZerosLike returns zeros in t's shape, dtype and device. It is torch.zeros_like, and
+// torch.empty_like, which leaves open what is in it.
 func ZerosLike(t *Tensor) *Tensor { return newTensor(t.mem.backend, t.dtype, t.Shape()) }
 
 // OnesLike returns ones in t's shape, dtype and device. It is torch.ones_like.
 func OnesLike(t *Tensor) *Tensor { return ZerosLike(t).Fill(1) }
 
-// Arange returns the float32 vector from, from+1, … below to. It is torch.arange.
-func Arange(from, to float64) *Tensor {
-	if !(to >= from) || math.IsInf(to-from, 0) {
-		panic(&Error{Op: "arange", Why: fmt.Sprintf("from %v to %v; expected finite bounds in order", from, to)})
+// FullLike returns a tensor with every element value in t's shape, dtype and device.
+// It is torch.full_like.
+func FullLike(t *Tensor, value float64) *Tensor { return ZerosLike(t).Fill(value) }
+
+// RandLike returns Rand in t's shape, dtype and device: torch.rand_like, whose numbers
+// it has for float32.
+func RandLike(t *Tensor) *Tensor { return Rand(t.shape...).To(t.dtype).ToDevice(t.Device()) }
+
+// RandnLike returns Randn in t's shape, dtype and device: torch.randn_like, whose
+// numbers it has for float32.
+func RandnLike(t *Tensor) *Tensor { return Randn(t.shape...).To(t.dtype).ToDevice(t.Device()) }
+
+// Arange returns the float32 vector from, from+1, … below to. It is torch.arange of
+// real numbers.
+func Arange(from, to float64) *Tensor { return ArangeAs(Float32, from, to, 1) }
+
+// ArangeAs returns the vector from, from+step, … before to as d; a step below 0 goes
+// down. Each number is computed in float64 and rounded. It is torch.arange.
+func ArangeAs(d DType, from, to, step float64) *Tensor {
+	known("arange", d)
+	n := math.Ceil((to - from) / step)
+	if !(n >= 0) || math.IsInf(n, 0) {
+		panic(&Error{Op: "arange", Why: fmt.Sprintf("from %v to %v by %v; expected finite bounds, and a step that leads from the first to the second", from, to, step)})
 	}
-	data := make([]float64, int(math.Ceil(to-from)))
+	checkShape("arange", []int{int(n)})
+	data := make([]float64, int(n))
 	for i := range data {
-		data[i] = from + float64(i)
+		pollAt(i)
+		data[i] = from + float64(float64(i)*step)
 	}
-	return New(data, len(data))
+	return NewAs(d, data, len(data))
 }
 
-// Linspace returns n float32 numbers from first to last, evenly spaced. It is
+// Linspace returns n float32 numbers from first to last, evenly spaced, each computed in
+// float64 and rounded; torch rounds on the way and may differ by a unit. It is
 // torch.linspace.
-func Linspace(first, last float64, n int) *Tensor {
+func Linspace(first, last float64, n int) *Tensor { return spaced("linspace", first, last, n, nil) }
+
+// Logspace returns base to the power of n numbers from first to last, evenly spaced, as
+// float32. It is torch.logspace.
+func Logspace(first, last float64, n int, base float64) *Tensor {
+	return spaced("logspace", first, last, n, func(x float64) float64 { return math.Pow(base, x) })
+}
+
+func spaced(op string, first, last float64, n int, f func(float64) float64) *Tensor {
 	if n < 0 {
-		panic(&Error{Op: "linspace", Why: fmt.Sprintf("%d numbers asked for; expected 0 or more", n)})
+		panic(&Error{Op: op, Why: fmt.Sprintf("%d numbers asked for; expected 0 or more", n)})
 	}
 	data := make([]float64, n)
 	for i := range data {
 		data[i] = first
 		if i > 0 {
-			data[i] += (last - first) * float64(i) / float64(n-1)
+			data[i] += float64((last - first) * float64(i) / float64(n-1))
+		}
+		if f != nil {
+			data[i] = f(data[i])
 		}
 	}
 	return New(data, n)
 }
 
 // Eye returns the n by n float32 identity matrix. It is torch.eye.
-func Eye(n int) *Tensor {
-	checkShape("eye", []int{n})
-	data := make([]float64, n*n)
-	for i := range n {
-		data[i*n+i] = 1
-	}
-	return New(data, n, n)
+func Eye(n int) *Tensor { return EyeAs(Float32, n, n) }
+
+// EyeAs returns the n by m matrix of dtype d with ones where row and column are equal.
+// It is torch.eye.
+func EyeAs(d DType, n, m int) *Tensor {
+	t := ZerosAs(d, checkShape("eye", []int{n, m})...)
+	k := min(n, m)
+	diagonal := t.alias(0, []int{k}, []int{m + 1})
+	run(driver.Kernel{Code: driver.Fill, Alpha: 1}, diagonal)
+	return t
 }
 
 // checkFinite panics if d rounds a finite value to infinity.

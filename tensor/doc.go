@@ -45,6 +45,14 @@
 // amp has those of torch.autocast. It belongs to the goroutine that called
 // [WithCaster]. Backward runs without it.
 //
+// # In place
+//
+// AddAssign and the other methods whose name ends in Assign change a tensor, and all
+// views of its memory, and count its Version up; a result of a higher kind, as a real
+// number in a tensor of integers, is a mistake. They are not recorded: outside [NoGrad]
+// neither the tensor nor an operand may require a gradient. A derivative that needs
+// values which have changed since says so.
+//
 // # Mistakes
 //
 // Wrong shapes and dtypes panic with an [*Error], which names them and what was

@@ -10,85 +10,113 @@ import (
 const (
 	summarise = 1000 // elements from which on a tensor is shown by its edges
 	edge      = 3    // elements at each edge
+	lineWidth = 80
 )
 
 // String returns t as torch prints it: four digits, edges only beyond 1000
-// elements, and the dtype unless it is float32.
+// elements, and the dtype, by its short name, unless numbers like these have it
+// anyway.
 func (t *Tensor) String() string {
 	if t.mem == nil {
 		return fmt.Sprintf("tensor(released, shape=%s, dtype=%v)", shapeString(t.shape), t.dtype)
 	}
+	const open = "tensor("
 	var b strings.Builder
-	b.WriteString("tensor(")
+	b.WriteString(open)
 	if t.Numel() == 0 {
 		b.WriteString("[]")
-		if len(t.shape) != 1 {
-			b.WriteString(", shape=" + shapeString(t.shape))
-		}
 	} else {
 		shown := t.shownElements()
-		f := numberFormat{exact: true, truth: t.dtype == Bool}
-		if t.dtype.IsFloat() {
-			f = chooseFormat(shown.values)
-		} else {
-			f.fit(shown.values)
+		shown.write(&b, t.shape, 0, len(open))
+	}
+	text := b.String()
+	column := len(text) - strings.LastIndexByte(text, '\n') + 1
+	for _, s := range t.suffixes() {
+		n := len(s)
+		if strings.HasPrefix(s, "dtype=") {
+			n += len("torch.") // lines break where torch's do
 		}
-		shown.write(&b, f, t.shape, 0, len("tensor("))
+		if column+n+2 > lineWidth {
+			text += ",\n" + strings.Repeat(" ", len(open)) + s
+			column = len(open) + n
+		} else {
+			text += ", " + s
+			column += n + 2
+		}
+	}
+	return text + ")"
+}
+
+// suffixes are what follows the elements.
+func (t *Tensor) suffixes() (list []string) {
+	if d := t.Device(); d != CPU {
+		list = append(list, "device="+string(d))
+	}
+	if t.Numel() == 0 && len(t.shape) != 1 {
+		list = append(list, "size="+shapeString(t.shape))
 	}
 	if t.dtype != Float32 && (t.dtype != Int64 && t.dtype != Bool || t.Numel() == 0) {
-		fmt.Fprintf(&b, ", dtype=%v", t.dtype)
-	}
-	if d := t.Device(); d != CPU {
-		fmt.Fprintf(&b, ", device=%s", d)
+		list = append(list, "dtype="+t.dtype.String())
 	}
 	switch {
 	case t.v == nil:
 	case t.v.leaf != nil:
-		b.WriteString(", requires_grad=true")
+		list = append(list, "requires_grad=true")
 	default:
-		b.WriteString(", grad_fn=" + t.v.of)
+		list = append(list, "grad_fn="+t.v.of)
 	}
-	return b.String() + ")"
+	return list
 }
 
 // shown are the elements that a print shows, and along which dimensions it leaves
 // some out.
 type shown struct {
-	values []float64
-	gaps   []bool
-	next   int
+	texts []string
+	width int
+	gaps  []bool
+	next  int
 }
 
 func (t *Tensor) shownElements() *shown {
 	s := &shown{gaps: make([]bool, len(t.shape))}
-	if t.Numel() <= summarise {
-		s.values = t.Float64s()
-		return s
-	}
-	index := make([][]int, len(t.shape))
-	for d, n := range t.shape {
-		if index[d] = seq(n); n > 2*edge {
-			s.gaps[d] = true
-			index[d] = append(seq(edge), n-3, n-2, n-1)
+	if t.Numel() > summarise {
+		for d, n := range t.shape {
+			if n > 2*edge {
+				s.gaps[d] = true
+				t = Cat(d, t.Detach().Slice(d, 0, edge), t.Detach().Slice(d, n-edge, n))
+			}
 		}
 	}
-	var walk func(d, offset int)
-	walk = func(d, offset int) {
-		if d == len(t.shape) {
-			s.values = append(s.values, t.alias(offset, []int{}, []int{}).Float64s()[0])
-			return
+	switch {
+	case t.dtype == Bool:
+		for _, x := range t.Bools() {
+			s.add(map[bool]string{true: "True", false: "False"}[x], true)
 		}
-		for _, i := range index[d] {
-			walk(d+1, offset+i*t.stride[d])
+	case !t.dtype.IsFloat():
+		for _, x := range t.Int64s() {
+			s.add(strconv.FormatInt(x, 10), true)
+		}
+	default:
+		values := t.Float64s()
+		f := chooseFormat(values)
+		for _, x := range values {
+			s.add(f.format(x), counts(x))
 		}
 	}
-	walk(0, t.offset)
 	return s
 }
 
-func (s *shown) write(b *strings.Builder, f numberFormat, shape []int, d, indent int) {
+// add adds an element, for which there has to be room if it counts.
+func (s *shown) add(text string, counts bool) {
+	s.texts = append(s.texts, text)
+	if s.width = max(s.width, 1); counts {
+		s.width = max(s.width, len(text))
+	}
+}
+
+func (s *shown) write(b *strings.Builder, shape []int, d, indent int) {
 	if d == len(shape) {
-		b.WriteString(f.format(s.values[s.next]))
+		fmt.Fprintf(b, "%*s", s.width, s.texts[s.next])
 		s.next++
 		return
 	}
@@ -97,77 +125,69 @@ func (s *shown) write(b *strings.Builder, f numberFormat, shape []int, d, indent
 		n = 2 * edge
 	}
 	last := d == len(shape)-1
+	newline := ",\n" + strings.Repeat(" ", indent+1)
 	separator := ", "
 	if !last {
-		separator = "," + strings.Repeat("\n", len(shape)-1-d) + strings.Repeat(" ", indent+1)
+		separator = strings.Replace(newline, "\n", strings.Repeat("\n", len(shape)-1-d), 1)
 	}
-	perLine := max(1, (80-indent)/(f.width+2))
+	perLine := max(1, (lineWidth-indent)/(s.width+2))
 	b.WriteString("[")
-	for i := range n {
+	item := 0
+	next := func() {
 		switch {
-		case i == 0:
-		case s.gaps[d] && i == edge:
-			b.WriteString(separator + "..." + separator)
-		case last && i%perLine == 0:
-			b.WriteString(",\n" + strings.Repeat(" ", indent+1))
+		case item == 0:
+		case last && item%perLine == 0:
+			b.WriteString(newline)
 		default:
 			b.WriteString(separator)
 		}
-		s.write(b, f, shape, d+1, indent+1)
+		item++
+	}
+	for i := range n {
+		if s.gaps[d] && i == edge {
+			next()
+			if last {
+				b.WriteString(" ")
+			}
+			b.WriteString("...")
+		}
+		next()
+		s.write(b, shape, d+1, indent+1)
 	}
 	b.WriteString("]")
 }
 
-// numberFormat is how the numbers of one print look: torch's rule.
-type numberFormat struct {
-	whole, scientific bool
-	exact, truth      bool // integers, and bool
-	width             int
-}
+// numberFormat is how the real numbers of one print look: the rule of torch's
+// _tensor_str.py.
+type numberFormat struct{ whole, scientific bool }
 
-func (f *numberFormat) fit(values []float64) {
-	for _, x := range values {
-		f.width = max(f.width, len(f.format(x)))
-	}
-}
+// counts reports whether x says how numbers look: 0 and what is not finite have to
+// fit in.
+func counts(x float64) bool { return x != 0 && !math.IsInf(x, 0) && !math.IsNaN(x) }
 
 func chooseFormat(values []float64) numberFormat {
 	f := numberFormat{whole: true}
 	lo, hi := math.Inf(1), 0.0
 	for _, x := range values {
-		if a := math.Abs(x); a > 0 && !math.IsInf(a, 0) {
-			lo, hi = min(lo, a), max(hi, a)
+		if counts(x) {
+			lo, hi = min(lo, math.Abs(x)), max(hi, math.Abs(x))
 			f.whole = f.whole && x == math.Trunc(x)
 		}
 	}
-	switch {
-	case hi == 0:
-	case f.whole:
-		f.scientific = hi > 1e8 || hi/lo > 1000 && hi > 1e5
-	default:
-		f.scientific = hi/lo > 1000 || hi > 1e8 || lo < 1e-4
-	}
-	f.fit(values)
+	f.scientific = hi > 0 && (hi/lo > 1000 || hi > 1e8 || !f.whole && lo < 1e-4)
 	return f
 }
 
 func (f numberFormat) format(x float64) string {
-	var s string
 	switch {
-	case f.truth:
-		s = strings.ToUpper(strconv.FormatBool(x != 0)[:1]) + strconv.FormatBool(x != 0)[1:]
-	case f.exact:
-		s = strconv.FormatFloat(x, 'f', 0, 64)
 	case math.IsNaN(x):
-		s = "nan"
+		return "nan"
 	case math.IsInf(x, 0):
-		s = strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, 64), "+"))
+		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, 64), "+"))
 	case f.scientific:
-		s = strconv.FormatFloat(x, 'e', 4, 64)
+		return strconv.FormatFloat(x, 'e', 4, 64)
 	case f.whole:
-		s = strconv.FormatFloat(x, 'f', 0, 64) + "."
-	default:
-		s = strconv.FormatFloat(x, 'f', 4, 64)
+		return strconv.FormatFloat(x, 'f', 0, 64) + "."
 	}
-	return strings.Repeat(" ", max(0, f.width-len(s))) + s
+	return strconv.FormatFloat(x, 'f', 4, 64)
 }

@@ -4,14 +4,21 @@ import (
 	"time"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/scope"
 )
 
 // What changes tensors in place, below the tape.
 
-// changing panics if t must not be changed in place now, and counts the change.
-func changing(op string, t *Tensor) {
-	if t.v != nil && IsGradEnabled() {
-		fail(op, []*Tensor{t}, "it requires a gradient, which a change in place would falsify; expected to be inside tensor.NoGrad, or change a Detach or Clone of it")
+// changing panics if t must not be changed in place now, and counts the change. in are
+// the other operands.
+func changing(op string, t *Tensor, in ...*Tensor) {
+	if IsGradEnabled() {
+		if t.v != nil {
+			fail(op, []*Tensor{t}, "it requires a gradient, which a change in place would falsify; expected to be inside tensor.NoGrad, or change a Detach or Clone of it")
+		}
+		if needsGrad(in) {
+			fail(op, append([]*Tensor{t}, in...), "an operand requires a gradient, which a change in place would not record; expected to be inside tensor.NoGrad, a Detach of it, or the operation that returns a new tensor")
+		}
 	}
 	for i, s := range t.stride {
 		if s == 0 && t.shape[i] > 1 {
@@ -21,21 +28,70 @@ func changing(op string, t *Tensor) {
 	t.mem.version.Add(1)
 }
 
-// inPlace runs a kernel on t, whose operands are repeated to its shape, and
-// reports it to observers.
-func (t *Tensor) inPlace(name string, k driver.Kernel, in ...*Tensor) *Tensor {
-	changing(name, t)
+// holds panics unless t can hold results of dtype d: those of its own kind, or of a
+// lower one.
+func (t *Tensor) holds(op string, d DType, in []*Tensor) {
+	if d.Kind() > t.dtype.Kind() {
+		failDType(op, in, "the result is %v, which the first cannot hold; expected a result of its kind, or the operation that returns a new tensor", d)
+	}
+}
+
+// inPlace sets t to k of in, which are repeated to its shape, and reports it to
+// observers. It computes in d, which t need not have.
+func (t *Tensor) inPlace(name string, k driver.Kernel, d DType, in ...*Tensor) *Tensor {
+	all := append([]*Tensor{t}, in...)
+	t.holds(name, d, all)
 	src := make([]*Tensor, len(in))
 	for i, x := range in {
 		if s, ok := broadcastShapes(t.shape, x.shape); !ok || size(s) != size(t.shape) || len(s) != len(t.shape) {
 			fail(name, []*Tensor{t, x}, "the second does not repeat to the first, which is changed in place")
 		}
+		sameDevice(change{Info{Name: name}}, []*Tensor{t, x})
 		src[i] = x
-		if k.Code != driver.Copy && x.dtype != t.dtype {
-			src[i] = convert(x, t.dtype)
+		if k.Code != driver.Copy {
+			src[i] = convert(x, d)
+		}
+		if src[i].mem == t.mem && x != t { // it may overlap
+			src[i] = duplicate(src[i])
 		}
 	}
-	t.reported(Info{Name: name, Torch: "torch.Tensor." + name}, append([]*Tensor{t}, in...), func() { runBroadcast(k, t, src...) })
+	changing(name, t, in...)
+	t.reported(Info{Name: name, Torch: "torch.Tensor." + name}, all, func() {
+		if d == t.dtype || k.Code == driver.Copy {
+			runBroadcast(k, t, src...)
+			return
+		}
+		y := newTensor(t.mem.backend, d, t.shape)
+		runBroadcast(k, y, src...)
+		run(driver.Kernel{Code: driver.Copy}, t, y)
+		release(y)
+	})
+	return t
+}
+
+// pairwiseAssign sets t to c of t and x, computed in the dtype that they promote to.
+func (t *Tensor) pairwiseAssign(name string, k driver.Kernel, x *Tensor) *Tensor {
+	in := []*Tensor{t, x}
+	d := promoteAll(in)
+	if k.Code == driver.Div && !d.IsFloat() {
+		d = Float32
+	}
+	return t.inPlace(name, k, d, in...)
+}
+
+// becomes sets t to f of it, which may read in too.
+func (t *Tensor) becomes(name string, f func(t *Tensor) *Tensor, in ...*Tensor) *Tensor {
+	all := append([]*Tensor{t}, in...)
+	s := current()
+	s.caster, s.nograd, s.hidden = nil, true, true
+	var y *Tensor
+	scope.Do(s, func() { y = f(t.Detach()) })
+	t.holds(name, y.dtype, all)
+	if len(y.shape) != len(t.shape) || size(y.shape) != size(t.shape) {
+		fail(name, all, "the others do not repeat to the first, which is changed in place")
+	}
+	changing(name, t, in...)
+	t.reported(Info{Name: name, Torch: "torch.Tensor." + name}, all, func() { run(driver.Kernel{Code: driver.Copy}, t, y) })
 	return t
 }
 
@@ -66,46 +122,55 @@ func (t *Tensor) Assign(x *Tensor) *Tensor {
 	if t.mem.backend != x.mem.backend {
 		x = x.Detach().ToDevice(t.Device())
 	}
-	return t.inPlace("copy_", driver.Kernel{Code: driver.Copy}, x)
+	return t.inPlace("copy_", driver.Kernel{Code: driver.Copy}, t.dtype, x)
 }
 
 // Fill sets every element to c, and returns t. It panics if t's dtype rounds a
 // finite c to infinity. It is torch.Tensor.fill_.
 func (t *Tensor) Fill(c float64) *Tensor {
 	checkFinite("fill", t.dtype, c)
-	return t.inPlace("fill_", driver.Kernel{Code: driver.Fill, Alpha: c})
+	return t.inPlace("fill_", driver.Kernel{Code: driver.Fill, Alpha: c}, t.dtype)
 }
 
 // AddAssign adds x to t in place, and returns t. It is torch.Tensor.add_.
 func (t *Tensor) AddAssign(x *Tensor) *Tensor {
-	return t.inPlace("add_", driver.Kernel{Code: driver.Add}, t, x)
+	return t.pairwiseAssign("add_", driver.Kernel{Code: driver.Add}, x)
 }
 
 // SubAssign subtracts x from t in place, and returns t. It is torch.Tensor.sub_.
 func (t *Tensor) SubAssign(x *Tensor) *Tensor {
-	return t.inPlace("sub_", driver.Kernel{Code: driver.Sub}, t, x)
+	notBool("sub_", []*Tensor{t, x})
+	return t.pairwiseAssign("sub_", driver.Kernel{Code: driver.Sub}, x)
 }
 
 // MulAssign multiplies t by x in place, and returns t. It is torch.Tensor.mul_.
 func (t *Tensor) MulAssign(x *Tensor) *Tensor {
-	return t.inPlace("mul_", driver.Kernel{Code: driver.Mul}, t, x)
+	return t.pairwiseAssign("mul_", driver.Kernel{Code: driver.Mul}, x)
 }
 
-// DivAssign divides t by x in place, and returns t. It is torch.Tensor.div_.
+// DivAssign divides t by x in place, and returns t. It panics for integers. It is
+// torch.Tensor.div_.
 func (t *Tensor) DivAssign(x *Tensor) *Tensor {
-	return t.inPlace("div_", driver.Kernel{Code: driver.Div}, t, x)
+	return t.pairwiseAssign("div_", driver.Kernel{Code: driver.Div}, x)
+}
+
+// AddScalarAssign adds c to t in place, and returns t. It is torch.Tensor.add_ with a
+// number.
+func (t *Tensor) AddScalarAssign(c float64) *Tensor {
+	return t.inPlace("add_", driver.Kernel{Code: driver.Affine, Alpha: 1, Beta: c}, withNumber(t, c), t)
 }
 
 // ScaleAssign multiplies t by c in place, and returns t. It is torch.Tensor.mul_
 // with a number.
 func (t *Tensor) ScaleAssign(c float64) *Tensor {
-	return t.inPlace("mul_", driver.Kernel{Code: driver.Affine, Alpha: c}, t)
+	return t.inPlace("mul_", driver.Kernel{Code: driver.Affine, Alpha: c}, withNumber(t, c), t)
 }
 
 // AddScaledAssign adds c x to t in place, and returns t. It is torch.Tensor.add_
 // with alpha.
 func (t *Tensor) AddScaledAssign(x *Tensor, c float64) *Tensor {
-	return t.inPlace("add_", driver.Kernel{Code: driver.AddScaled, Alpha: c}, t, x)
+	wholeFor("add_", c, t, x)
+	return t.pairwiseAssign("add_", driver.Kernel{Code: driver.AddScaled, Alpha: c}, x)
 }
 
 // SetData makes t hold x's values, memory, dtype and device, which may all differ

@@ -41,8 +41,9 @@ func (e elu) Info() Info {
 }
 func (e elu) f(in []*Tensor) *Tensor {
 	x := in[0]
-	below := x.ClampMax(0).DivScalar(e.beta).Expm1().Scale(e.alpha)
-	return x.GtScalar(0).Where(x, below).Scale(e.scale)
+	positive := x.GtScalar(0)
+	below := positive.Where(constant(x, x.dtype, 0), x).DivScalar(e.beta).Expm1().Scale(e.alpha)
+	return positive.Where(x, below).Scale(e.scale)
 }
 func (e elu) Forward(in []*Tensor) *Tensor { return compose(e.f, in) }
 func (e elu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -72,7 +73,9 @@ func (softplus) Info() Info {
 func (s softplus) f(in []*Tensor) *Tensor {
 	x := in[0]
 	b := x.Scale(s.beta)
-	return b.GtScalar(s.threshold).Where(x, b.ClampMax(s.threshold).Exp().Log1p().DivScalar(s.beta))
+	linear := b.GtScalar(s.threshold)
+	b = linear.Where(constant(b, b.dtype, 0), b)
+	return linear.Where(x, b.Exp().Log1p().DivScalar(s.beta))
 }
 func (s softplus) Forward(in []*Tensor) *Tensor { return compose(s.f, in) }
 func (s softplus) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -123,7 +126,8 @@ func (s softsign) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Softsign returns t / (1 + |t|). It is torch.nn.functional.softsign.
 func (t *Tensor) Softsign() *Tensor { return apply(softsign{}, t) }
 
-// tanhshrink is computed in float64: near 0 its terms cancel.
+// tanhshrink is computed in float64, near 0, where its terms cancel, by the series
+// of tanh.
 type tanhshrink struct{}
 
 func (tanhshrink) Info() Info {
@@ -132,7 +136,11 @@ func (tanhshrink) Info() Info {
 func (tanhshrink) real() {}
 func (tanhshrink) f(in []*Tensor) *Tensor {
 	x := in[0].Double()
-	return x.Sub(x.Tanh()).To(in[0].dtype)
+	near := x.GtScalar(-0.1).And(x.LtScalar(0.1))
+	small := near.Where(x, constant(x, Float64, 0))
+	q := small.Mul(small)
+	series := q.Scale(-62.0 / 2835).AddScalar(17.0 / 315).Mul(q).AddScalar(-2.0 / 15).Mul(q).AddScalar(1.0 / 3).Mul(q).Mul(small)
+	return near.Where(series, x.Sub(x.Tanh())).To(in[0].dtype)
 }
 func (s tanhshrink) Forward(in []*Tensor) *Tensor { return compose(s.f, in) }
 func (s tanhshrink) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {

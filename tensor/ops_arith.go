@@ -25,7 +25,6 @@ type sub struct{}
 func (sub) Info() Info { return Info{"sub", "torch.sub", Keep, ReadsNothing} }
 func (sub) promotes()  {}
 func (sub) Forward(in []*Tensor) *Tensor {
-	notBool("sub", in)
 	return pairwise("sub", driver.Sub, in[0], in[1])
 }
 func (sub) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -37,7 +36,10 @@ func (sub) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 }
 
 // Sub returns t - o, broadcast. It is torch.sub.
-func (t *Tensor) Sub(o *Tensor) *Tensor { return apply(sub{}, t, o) }
+func (t *Tensor) Sub(o *Tensor) *Tensor {
+	notBool("sub", []*Tensor{t, o})
+	return apply(sub{}, t, o)
+}
 
 type mul struct{}
 

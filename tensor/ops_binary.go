@@ -43,8 +43,8 @@ type hypot struct{}
 
 func (hypot) Info() Info { return Info{"hypot", "torch.hypot", Keep, ReadsOperands} }
 func (hypot) promotes()  {}
-func (hypot) real()      {}
 func (hypot) Forward(in []*Tensor) *Tensor {
+	notWhole("hypot", in)
 	return pairwise("hypot", driver.Hypot, in[0], in[1])
 }
 func (hypot) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {

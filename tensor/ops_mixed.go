@@ -12,7 +12,12 @@ func (addcmul) promotes()  {}
 func (o addcmul) f(in []*Tensor) *Tensor {
 	return in[0].Add(in[1].Scale(o.value).Mul(in[2]))
 }
-func (o addcmul) Forward(in []*Tensor) *Tensor { return compose(o.f, in) }
+func (o addcmul) Forward(in []*Tensor) *Tensor {
+	if promoteAll(in) == Bool {
+		notBool("addcmul", in)
+	}
+	return compose(o.f, in).To(promoteAll(in))
+}
 func (o addcmul) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(o.f, dy, in)
 }
@@ -36,11 +41,11 @@ func (o addcdiv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(o.f, dy, in)
 }
 
-// Addcdiv returns t + value x / y, broadcast, rounded once. It panics if all are of
-// integers. It is torch.addcdiv.
+// Addcdiv returns t + value x / y, broadcast, rounded once. It panics if x and y are
+// of integers. It is torch.addcdiv.
 func (t *Tensor) Addcdiv(x, y *Tensor, value float64) *Tensor {
-	if in := []*Tensor{t, x, y}; !promoteAll(in).IsFloat() {
-		failDType("addcdiv", in, "quotients of integers; expected a floating-point dtype")
+	if !x.dtype.IsFloat() && !y.dtype.IsFloat() {
+		failDType("addcdiv", []*Tensor{t, x, y}, "the second and third are integers to be divided; expected a floating-point dtype of one of them")
 	}
 	return apply(addcdiv{value}, t, x, y)
 }
@@ -99,7 +104,7 @@ func (e extreme) f(in []*Tensor) *Tensor {
 	x, y := in[0], in[1]
 	return e.cmp(x, y).Or(y.IsNaN()).Where(x, y)
 }
-func (e extreme) Forward(in []*Tensor) *Tensor { return compose(e.f, in) }
+func (e extreme) Forward(in []*Tensor) *Tensor { return compose(e.f, in).To(promoteAll(in)) }
 func (e extreme) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(e.f, dy, in)
 }
@@ -149,9 +154,11 @@ func (logAddExp) promotes()    {}
 func (l logAddExp) Forward(in []*Tensor) *Tensor {
 	notWhole(l.name, in)
 	return compose(func(in []*Tensor) *Tensor {
-		x, y := in[0], in[1]
+		// In float64: the terms may cancel.
+		x, y := in[0].Double(), in[1].Double()
 		less := x.Sub(y).Abs().Scale(-l.ln).Exp().Log1p().DivScalar(l.ln)
-		return x.Eq(y).Where(x.AddScalar(math.Ln2/l.ln), x.Maximum(y).Add(less)) // infinities have no difference
+		sum := x.Eq(y).Where(x.AddScalar(math.Ln2/l.ln), x.Maximum(y).Add(less)) // infinities have no difference
+		return sum.To(wideOf(promoteAll(in)))
 	}, in)
 }
 func (l logAddExp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {

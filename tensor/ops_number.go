@@ -50,7 +50,8 @@ func (a addScaled) Forward(in []*Tensor) *Tensor {
 	return elementwise("add", driver.Kernel{Code: driver.AddScaled, Alpha: a.alpha}, in...)
 }
 func (a addScaled) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return []*Tensor{dy.sumTo(in[0]), dy.Scale(a.alpha).sumTo(in[1])}
+	w := wideOf(dy.dtype)
+	return []*Tensor{dy.sumTo(in[0]), dy.To(w).Scale(a.alpha).sumTo(in[1]).To(dy.dtype)}
 }
 
 // AddScaled returns t + alpha o, broadcast, rounded once. It is torch.add with alpha.

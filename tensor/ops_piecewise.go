@@ -13,7 +13,7 @@ func (t *Tensor) Hardtanh(lo, hi float64) *Tensor {
 	if !(lo <= hi) {
 		fail("hardtanh", []*Tensor{t}, "bounds %v and %v; expected the lower one first", lo, hi)
 	}
-	return apply(clamp{lo, hi, false}, t)
+	return apply(clamp{"hardtanh", "torch.nn.functional.hardtanh", lo, hi}, t)
 }
 
 // piecewise is a composite function of one operand and two numbers.
@@ -62,7 +62,7 @@ func hardsigmoid(x *Tensor, _, _ float64) *Tensor { return x.AddScalar(3).ReLU6(
 func (t *Tensor) Hardswish() *Tensor { return apply(piecewise{"hardswish", hardswish, 0, 0}, t) }
 
 func hardswish(x *Tensor, _, _ float64) *Tensor {
-	return x.Mul(x.AddScalar(3).ReLU6()).DivScalar(6)
+	return x.Mul(hardsigmoid(x, 0, 0)) // in this order, for large x
 }
 
 // Hardshrink returns t, 0 between -lambda and lambda; torch's lambda is 0.5. It is

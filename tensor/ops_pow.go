@@ -29,6 +29,7 @@ func (p pow) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 
 // powers returns x to the power y. It panics for integers and negative powers.
 func powers(x, y *Tensor) *Tensor {
+	notBool("pow", []*Tensor{y})
 	if !y.dtype.IsFloat() && y.LtScalar(0).anyTrue() {
 		failDType("pow", []*Tensor{x, y}, "an integer has a negative power; expected powers of 0 or more, or floating-point numbers")
 	}
@@ -70,9 +71,6 @@ func (powTensor) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // PowTensor returns t to the power o, element by element, broadcast. Powers of
 // integers by integers must not be negative. It is torch.pow with tensors.
 func (t *Tensor) PowTensor(o *Tensor) *Tensor {
-	if t.dtype == Bool && o.dtype == Bool {
-		return t.Or(o.Not()) // 0 to the power 0 is 1
-	}
 	return apply(powTensor{}, t, o)
 }
 

@@ -85,26 +85,32 @@ func (r roundTo) Forward(in []*Tensor) *Tensor {
 func (roundTo) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{constantLike(dy, 0)} }
 
 // clamp keeps its operand between two numbers, which may be infinite: then there is
-// no bound. at is whether the derivative at a bound is 1.
+// no bound. The derivative is 0 at the bounds.
 type clamp struct {
-	lo, hi float64
-	at     bool
+	name, torch string
+	lo, hi      float64
 }
 
-func (c clamp) Info() Info {
-	if c.at {
-		return Info{"clamp", "torch.clamp", Keep, ReadsOperands}
-	}
-	return Info{"hardtanh", "torch.nn.functional.hardtanh", Keep, ReadsOperands}
-}
+func (c clamp) Info() Info { return Info{c.name, c.torch, Keep, ReadsOperands} }
 func (c clamp) Forward(in []*Tensor) *Tensor {
 	x := in[0]
 	y := x
-	if !math.IsInf(c.lo, -1) {
-		y = pairwise("clamp", driver.Max, y, constant(x, x.dtype, c.lo))
+	lo, hi := c.lo, c.hi
+	if !x.dtype.IsFloat() && x.dtype != Bool {
+		// Beyond the range of integers there is no bound, or the next integer is it.
+		least, most := float64(IInfo(x.dtype).Min), min(float64(IInfo(x.dtype).Max), 0x1p63-1024)
+		if lo, hi = min(lo, most), max(hi, least); lo <= least {
+			lo = math.Inf(-1)
+		}
+		if hi >= most {
+			hi = math.Inf(1)
+		}
 	}
-	if !math.IsInf(c.hi, 1) {
-		y = pairwise("clamp", driver.Min, y, constant(x, x.dtype, c.hi))
+	if !math.IsInf(lo, -1) {
+		y = pairwise(c.name, driver.Max, y, constant(x, x.dtype, lo))
+	}
+	if !math.IsInf(hi, 1) {
+		y = pairwise(c.name, driver.Min, y, constant(x, x.dtype, hi))
 	}
 	if y == x {
 		return duplicate(x)
@@ -114,22 +120,19 @@ func (c clamp) Forward(in []*Tensor) *Tensor {
 func (c clamp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	x := in[0]
 	inside := x.GtScalar(c.lo).And(x.LtScalar(c.hi))
-	if c.at {
-		inside = x.GeScalar(c.lo).And(x.LeScalar(c.hi))
-	}
 	return []*Tensor{inside.Where(dy, constant(dy, dy.dtype, 0))}
 }
 
 // Clamp returns t, but lo where it is below lo and hi where it is above hi; an
-// infinite bound is none. NaN stays. Where lo is above hi the result is hi. Integers
-// become float32 if a bound has a fraction. It is torch.clamp.
+// infinite bound is none. NaN stays. Where lo is above hi the result is hi. The gradient is 0
+// at the bounds. Integers become float32 if a bound has a fraction. It is torch.clamp.
 func (t *Tensor) Clamp(lo, hi float64) *Tensor {
 	for _, c := range []float64{lo, hi} {
 		if !math.IsInf(c, 0) {
 			t = t.To(withNumber(t, c))
 		}
 	}
-	return apply(clamp{lo, hi, true}, t)
+	return apply(clamp{"clamp", "torch.clamp", lo, hi}, t)
 }
 
 // ClampMin returns t, but lo where it is below lo. It is torch.clamp_min.
@@ -138,27 +141,14 @@ func (t *Tensor) ClampMin(lo float64) *Tensor { return t.Clamp(lo, math.Inf(1)) 
 // ClampMax returns t, but hi where it is above hi. It is torch.clamp_max.
 func (t *Tensor) ClampMax(hi float64) *Tensor { return t.Clamp(math.Inf(-1), hi) }
 
-type clampTensor struct{}
-
-func (clampTensor) Info() Info { return Info{"clamp", "torch.clamp", Keep, ReadsOperands} }
-func (clampTensor) promotes()  {}
-func (clampTensor) Forward(in []*Tensor) *Tensor {
-	return pairwise("clamp", driver.Min, pairwise("clamp", driver.Max, in[0], in[1]), in[2])
-}
-func (clampTensor) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	x, lo, hi := in[0], in[1], in[2]
-	zero := constant(dy, dy.dtype, 0)
-	below, above := x.Lt(lo).And(lo.Lt(hi)), x.Gt(hi).Or(lo.Ge(hi))
-	return []*Tensor{
-		x.Ge(lo).And(x.Le(hi)).Where(dy, zero).sumTo(x),
-		below.Where(dy, zero).sumTo(lo),
-		above.Where(dy, zero).sumTo(hi),
+// ClampTensor is Clamp with a bound for each element, broadcast: t's Maximum with lo,
+// its Minimum with hi. It is torch.clamp with tensors.
+func (t *Tensor) ClampTensor(lo, hi *Tensor) *Tensor {
+	if in := []*Tensor{t, lo, hi}; promoteAll(in) == Bool {
+		notBool("clamp", in)
 	}
+	return t.Maximum(lo).Minimum(hi)
 }
-
-// ClampTensor is Clamp with a bound for each element, broadcast. It is torch.clamp
-// with tensors.
-func (t *Tensor) ClampTensor(lo, hi *Tensor) *Tensor { return apply(clampTensor{}, t, lo, hi) }
 
 // nanToNum replaces what is not finite.
 type nanToNum struct{ nan, posinf, neginf float64 }

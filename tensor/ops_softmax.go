@@ -48,12 +48,22 @@ func shifted(x *Tensor, dim int) *Tensor {
 
 // Softmax returns exp(t) divided by its sum along dim. It is torch.softmax.
 func (t *Tensor) Softmax(dim int) *Tensor {
-	return apply(softmax{dim: axis("softmax", t, dim, len(t.shape))}, t)
+	return t.scalarToo("softmax", dim, func(t *Tensor, dim int) *Tensor { return apply(softmax{dim: dim}, t) })
 }
 
 // SoftmaxAs is Softmax of t as d, also under autocast: torch.softmax with dtype.
 func (t *Tensor) SoftmaxAs(d DType, dim int) *Tensor {
-	return apply(softmax{axis("softmax", t, dim, len(t.shape)), true}, t.To(d))
+	return t.scalarToo("softmax", dim, func(t *Tensor, dim int) *Tensor { return apply(softmax{dim, true}, t.To(d)) })
+}
+
+// scalarToo returns f of t and dim, counted from the front; a scalar goes as a vector of
+// one element.
+func (t *Tensor) scalarToo(op string, dim int, f func(t *Tensor, dim int) *Tensor) *Tensor {
+	d := axis(op, t, dim, max(1, len(t.shape)))
+	if len(t.shape) == 0 {
+		return f(t.Reshape(1), d).Reshape()
+	}
+	return f(t, d)
 }
 
 // softmaxGrad is y (dy - Σ dy y) of dy and y.
@@ -108,13 +118,13 @@ func (l logSoftmax) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
 // LogSoftmax returns the logarithm of the softmax along dim, without taking the
 // logarithm of small numbers. It is torch.log_softmax.
 func (t *Tensor) LogSoftmax(dim int) *Tensor {
-	return apply(logSoftmax{dim: axis("log_softmax", t, dim, len(t.shape))}, t)
+	return t.scalarToo("log_softmax", dim, func(t *Tensor, dim int) *Tensor { return apply(logSoftmax{dim: dim}, t) })
 }
 
 // LogSoftmaxAs is LogSoftmax of t as d, also under autocast: torch.log_softmax with
 // dtype.
 func (t *Tensor) LogSoftmaxAs(d DType, dim int) *Tensor {
-	return apply(logSoftmax{axis("log_softmax", t, dim, len(t.shape)), true}, t.To(d))
+	return t.scalarToo("log_softmax", dim, func(t *Tensor, dim int) *Tensor { return apply(logSoftmax{dim, true}, t.To(d)) })
 }
 
 // logSoftmaxGrad is dy - exp(y) Σ dy of dy and y.

@@ -145,17 +145,21 @@ func (atanh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Atanh returns the inverse of the hyperbolic tangent, NaN beyond -1 and 1. It is torch.atanh.
 func (t *Tensor) Atanh() *Tensor { return apply(atanh{}, t) }
 
-// sinc is computed in float64: float32 has no multiples of pi.
+// sinc is computed in float64, and at what is left of the nearest whole number: float32
+// has no multiples of pi, and float64 not quite.
 type sinc struct{}
 
 func (sinc) Info() Info { return Info{"sinc", "torch.sinc", Keep, ReadsOperands} }
 func (sinc) real()      {}
 func (sinc) f(in []*Tensor) *Tensor {
-	x := in[0].Double().Scale(math.Pi)
+	x := in[0].Double()
 	one := constant(x, Float64, 1)
 	zero := x.EqScalar(0)
 	x = zero.Where(one, x)
-	return zero.Where(one, x.Sin().Div(x)).To(in[0].dtype)
+	n := x.Detach().Round()
+	sign := n.Sub(n.Scale(0.5).Floor().Scale(2)).Scale(-2).AddScalar(1) // 1 for even n
+	sine := x.Sub(n).Scale(math.Pi).Sin().Mul(sign)
+	return zero.Where(one, sine.Div(x.Scale(math.Pi))).To(in[0].dtype)
 }
 func (s sinc) Forward(in []*Tensor) *Tensor { return compose(s.f, in) }
 func (s sinc) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {

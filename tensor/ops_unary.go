@@ -10,6 +10,7 @@ type abs struct{}
 
 func (abs) Info() Info { return Info{"abs", "torch.abs", Keep, ReadsOperands} }
 func (abs) Forward(in []*Tensor) *Tensor {
+	notBool("abs", in)
 	return unary(driver.Abs, in[0])
 }
 func (abs) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -141,6 +142,7 @@ type relu struct{}
 
 func (relu) Info() Info { return Info{"relu", "torch.relu", Keep, ReadsResult} }
 func (relu) Forward(in []*Tensor) *Tensor {
+	notBool("relu", in)
 	return unary(driver.Relu, in[0])
 }
 func (relu) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {

@@ -89,13 +89,13 @@ func axes(op string, t *Tensor, dims []int) []int {
 	}
 	out := make([]int, len(dims))
 	for i, d := range dims {
-		out[i] = axis(op, t, d, n)
+		out[i] = axis(op, t, d, max(n, 1)) // a scalar has a dimension 0 too
 	}
 	slices.Sort(out)
 	if len(slices.Compact(slices.Clone(out))) != len(out) {
 		fail(op, []*Tensor{t}, "dimensions %v name one twice", dims)
 	}
-	return out
+	return out[:min(len(out), n)]
 }
 
 // keepDims returns shape with size 1 along dims.

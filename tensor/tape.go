@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"slices"
 
 	"halfnote/tensor/internal/scope"
@@ -51,6 +52,25 @@ func (v *vertex) currentVersions() []int64 {
 		}
 	}
 	return out
+}
+
+// unchanged panics if a tensor that the derivative needs has been changed in place
+// since it was recorded.
+func (v *vertex) unchanged(op string) {
+	i := 0
+	for j, t := range append(slices.Clone(v.in), v.out) {
+		if t.mem == nil {
+			continue
+		}
+		if now := t.mem.version.Load(); now != v.versions[i] {
+			what := fmt.Sprintf("operand %d", j)
+			if j == len(v.in) {
+				what = "the result"
+			}
+			fail(op, []*Tensor{t}, "it is %s of %s, whose derivative needs its values, and has been changed in place since: version %d, expected %d; change it after Backward, or a Clone of it", what, v.of, now, v.versions[i])
+		}
+		i++
+	}
 }
 
 // free lets go of what only a derivative needs.

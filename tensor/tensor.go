@@ -9,8 +9,8 @@ import (
 )
 
 // Tensor is an array of one dtype on one device: torch.Tensor. Operations return
-// new tensors; only those whose name ends in Assign, and Fill, Assign and SetData,
-// change one. Reading a tensor from several goroutines is safe, changing it is
+// new tensors; only those whose name ends in Assign, and Fill, Zero, Assign and
+// SetData, change one. Reading a tensor from several goroutines is safe, changing it is
 // not.
 type Tensor struct {
 	mem    *storage
@@ -141,6 +141,19 @@ func (t *Tensor) Float64s() []float64 {
 		out[i] = math.Float64frombits(binary.NativeEndian.Uint64(b[8*i:]))
 	}
 	return out
+}
+
+// Rows returns a copy of the elements of a matrix, row by row.
+func (t *Tensor) Rows() [][]float64 {
+	if len(t.shape) != 2 {
+		fail("rows", []*Tensor{t}, "it has %d dimensions; expected 2", len(t.shape))
+	}
+	data, n := t.Float64s(), t.shape[1]
+	rows := make([][]float64, t.shape[0])
+	for i := range rows {
+		rows[i] = data[i*n : (i+1)*n : (i+1)*n]
+	}
+	return rows
 }
 
 // Float32s returns a copy of the elements in row-major order, float64 rounded to

@@ -21,11 +21,11 @@ var functions = map[driver.Code]pointwise{
 	driver.Rsqrt:     {1, 4, one(func(x float64) float64 { return 1 / math.Sqrt(x) })},
 	driver.Exp2:      {1, 4, one(math.Exp2)},
 	driver.Expm1:     {1, 4, one(math.Expm1)},
-	driver.Log2:      {1, 4, one(math.Log2)},
-	driver.Log10:     {1, 4, one(math.Log10)},
+	driver.Log2:      {1, 4, one(func(x float64) float64 { return log(x) / math.Ln2 })},
+	driver.Log10:     {1, 4, one(func(x float64) float64 { return log(x) / math.Ln10 })},
 	driver.Sin:       {1, 4, one(math.Sin)},
 	driver.Cos:       {1, 4, one(math.Cos)},
-	driver.Tan:       {1, 4, one(math.Tan)},
+	driver.Tan:       {1, 4, one(func(x float64) float64 { return math.Sin(x) / math.Cos(x) })},
 	driver.Asin:      {1, 4, one(math.Asin)},
 	driver.Acos:      {1, 4, one(math.Acos)},
 	driver.Atan:      {1, 4, one(math.Atan)},
@@ -41,7 +41,7 @@ var functions = map[driver.Code]pointwise{
 	driver.Trunc:     {1, 0, one(math.Trunc)},
 	driver.Round:     {1, 0, one(math.RoundToEven)},
 	driver.Sign:      {1, 0, one(func(x float64) float64 { return truth(x > 0) - truth(x < 0) })},
-	driver.Power:     {2, 4, two(math.Pow)},
+	driver.Power:     {2, 4, two(power)},
 	driver.Atan2:     {2, 4, two(math.Atan2)},
 	driver.Hypot:     {2, 4, two(math.Hypot)},
 	driver.Copysign:  {2, 0, two(math.Copysign)},
@@ -95,4 +95,25 @@ func floorDiv(x, y float64) float64 {
 	q := new(big.Rat).Quo(new(big.Rat).SetFloat64(x), new(big.Rat).SetFloat64(y))
 	n, _ := new(big.Float).SetInt(new(big.Int).Div(q.Num(), q.Denom())).Float64() // Div rounds down
 	return math.Copysign(n, x/y)
+}
+
+// power is pow with the whole part of y done in more digits: math.Pow loses some for
+// large y.
+func power(x, y float64) float64 {
+	n, rest := math.Modf(y)
+	if !(x > 0 || x < 0 && rest == 0) || math.IsInf(x, 0) || !(math.Abs(y) < 1e4) || n == 0 {
+		return pow(x, y)
+	}
+	p, square := big.NewFloat(1).SetPrec(120), new(big.Float).SetPrec(120).SetFloat64(x)
+	for i := int(math.Abs(n)); i > 0; i >>= 1 {
+		if i&1 == 1 {
+			p.Mul(p, square)
+		}
+		square.Mul(square, square)
+	}
+	if n < 0 {
+		p.Quo(big.NewFloat(1), p)
+	}
+	z, _ := p.Mul(p, big.NewFloat(pow(x, rest))).Float64()
+	return z
 }

@@ -107,3 +107,48 @@ func init() {
 		cases = append(cases, c)
 	}
 }
+
+func init() {
+	for _, c := range []struct {
+		name string
+		f    func(a, b T) T
+	}{
+		{"cumsum", func(a, _ T) T { return a.Pow(2).Cumsum(1) }},
+		{"cumsum, first", func(a, _ T) T { return a.Pow(2).Cumsum(0) }},
+		{"cumprod", func(a, _ T) T { return a.Cumprod(1) }},
+		{"cumprod with zeros", func(a, b T) T { return a.Mul(zeroed()).Add(b.Mul(zeroed())).Cumprod(1) }},
+		{"cummax", func(a, b T) T {
+			largest, at := a.Pow(2).Cummax(1)
+			smallest, _ := b.Pow(3).Cummin(0)
+			return largest.Add(smallest).Mul(at.Double())
+		}},
+		{"max", func(a, b T) T {
+			largest, _ := a.Pow(2).Max(1)
+			smallest, at := b.Pow(3).Min(-1)
+			return largest.Mul(smallest).Mul(at.Double().AddScalar(1))
+		}},
+		{"logcumsumexp", func(a, _ T) T { return a.LogCumsumExp(1) }},
+		{"prod", func(a, _ T) T { return a.Prod() }},
+		{"prod, a dimension", func(a, _ T) T { return a.Prod(0) }},
+		{"prod, kept", func(a, _ T) T { return a.Unsqueeze(1).ProdKeep(0, 2) }},
+		{"prod with zeros", func(a, b T) T { return a.Mul(zeroed()).Prod(1).Add(b.Mul(zeroed()).Prod(0).Sum()) }},
+		{"var", func(a, _ T) T { return a.Var() }},
+		{"var, a dimension", func(a, _ T) T { return a.VarWith(0, true, 1) }},
+		{"std", func(a, _ T) T { return a.Std() }},
+		{"std, a dimension", func(a, _ T) T { return a.StdWith(0, false, 0) }},
+		{"logsumexp", func(a, _ T) T { return a.LogSumExp() }},
+		{"logsumexp, a dimension", func(a, _ T) T { return a.LogSumExpKeep(1) }},
+		{"nansum", func(a, b T) T { return a.Pow(2).NanSum(1).Add(b.Pow(2).NanMean()) }},
+		{"counts", func(a, b T) T {
+			n := a.GtScalar(0).CountNonzero(1).Double()
+			return a.Pow(2).Mul(n.Unsqueeze(1)).Mul(a.Any().Double()).Add(b.All(0).Where(b, a))
+		}},
+		{"diff", func(a, _ T) T { return a.Pow(3).Diff(1, 1) }},
+		{"trapezoid", func(a, _ T) T { return a.Pow(3).Trapezoid(0.1, 0) }},
+	} {
+		cases = append(cases, c)
+	}
+}
+
+// zeroed has zeros in two places of the first row.
+func zeroed() T { return tensor.NewAs(tensor.Float64, []float64{0, 1, 0, 1, 1, 1}, 2, 3) }

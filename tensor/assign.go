@@ -1,0 +1,125 @@
+package tensor
+
+// The operations in place that are made of those that return new tensors. Each
+// returns t; a result of a higher kind than t's, as a real number in a tensor of
+// integers, is a mistake.
+
+// Zero sets every element to 0, and returns t. It is torch.Tensor.zero_.
+func (t *Tensor) Zero() *Tensor { return t.Fill(0) }
+
+// NegAssign sets t to its Neg in place. It is torch.Tensor.neg_.
+func (t *Tensor) NegAssign() *Tensor { return t.becomes("neg_", (*Tensor).Neg) }
+
+// AbsAssign sets t to its Abs in place. It is torch.Tensor.abs_.
+func (t *Tensor) AbsAssign() *Tensor { return t.becomes("abs_", (*Tensor).Abs) }
+
+// SignAssign sets t to its Sign in place. It is torch.Tensor.sign_.
+func (t *Tensor) SignAssign() *Tensor { return t.becomes("sign_", (*Tensor).Sign) }
+
+// ExpAssign sets t to its Exp in place. It is torch.Tensor.exp_.
+func (t *Tensor) ExpAssign() *Tensor { return t.becomes("exp_", (*Tensor).Exp) }
+
+// LogAssign sets t to its Log in place. It is torch.Tensor.log_.
+func (t *Tensor) LogAssign() *Tensor { return t.becomes("log_", (*Tensor).Log) }
+
+// SqrtAssign sets t to its Sqrt in place. It is torch.Tensor.sqrt_.
+func (t *Tensor) SqrtAssign() *Tensor { return t.becomes("sqrt_", (*Tensor).Sqrt) }
+
+// RsqrtAssign sets t to its Rsqrt in place. It is torch.Tensor.rsqrt_.
+func (t *Tensor) RsqrtAssign() *Tensor { return t.becomes("rsqrt_", (*Tensor).Rsqrt) }
+
+// ReciprocalAssign sets t to its Reciprocal in place. It is torch.Tensor.reciprocal_.
+func (t *Tensor) ReciprocalAssign() *Tensor { return t.becomes("reciprocal_", (*Tensor).Reciprocal) }
+
+// SquareAssign sets t to its Square in place. It is torch.Tensor.square_.
+func (t *Tensor) SquareAssign() *Tensor { return t.becomes("square_", (*Tensor).Square) }
+
+// SinAssign sets t to its Sin in place. It is torch.Tensor.sin_.
+func (t *Tensor) SinAssign() *Tensor { return t.becomes("sin_", (*Tensor).Sin) }
+
+// CosAssign sets t to its Cos in place. It is torch.Tensor.cos_.
+func (t *Tensor) CosAssign() *Tensor { return t.becomes("cos_", (*Tensor).Cos) }
+
+// TanhAssign sets t to its Tanh in place. It is torch.Tensor.tanh_.
+func (t *Tensor) TanhAssign() *Tensor { return t.becomes("tanh_", (*Tensor).Tanh) }
+
+// SigmoidAssign sets t to its Sigmoid in place. It is torch.Tensor.sigmoid_.
+func (t *Tensor) SigmoidAssign() *Tensor { return t.becomes("sigmoid_", (*Tensor).Sigmoid) }
+
+// ReLUAssign sets t to its ReLU in place. It is torch.Tensor.relu_.
+func (t *Tensor) ReLUAssign() *Tensor { return t.becomes("relu_", (*Tensor).ReLU) }
+
+// FloorAssign sets t to its Floor in place. It is torch.Tensor.floor_.
+func (t *Tensor) FloorAssign() *Tensor { return t.becomes("floor_", (*Tensor).Floor) }
+
+// CeilAssign sets t to its Ceil in place. It is torch.Tensor.ceil_.
+func (t *Tensor) CeilAssign() *Tensor { return t.becomes("ceil_", (*Tensor).Ceil) }
+
+// TruncAssign sets t to its Trunc in place. It is torch.Tensor.trunc_.
+func (t *Tensor) TruncAssign() *Tensor { return t.becomes("trunc_", (*Tensor).Trunc) }
+
+// RoundAssign sets t to its Round in place. It is torch.Tensor.round_.
+func (t *Tensor) RoundAssign() *Tensor { return t.becomes("round_", (*Tensor).Round) }
+
+// NanToNumAssign sets t to its NanToNum in place. It is torch.Tensor.nan_to_num_.
+func (t *Tensor) NanToNumAssign() *Tensor { return t.becomes("nan_to_num_", (*Tensor).NanToNum) }
+
+// ClampAssign is Clamp in place. It is torch.Tensor.clamp_.
+func (t *Tensor) ClampAssign(lo, hi float64) *Tensor {
+	return t.becomes("clamp_", func(t *Tensor) *Tensor { return t.Clamp(lo, hi) })
+}
+
+// PowAssign sets t to its power exponent in place. It is torch.Tensor.pow_.
+func (t *Tensor) PowAssign(exponent float64) *Tensor {
+	return t.becomes("pow_", func(t *Tensor) *Tensor { return t.Pow(exponent) })
+}
+
+// SubScalarAssign subtracts c from t in place. It is torch.Tensor.sub_ with a number.
+func (t *Tensor) SubScalarAssign(c float64) *Tensor {
+	return t.becomes("sub_", func(t *Tensor) *Tensor { return t.SubScalar(c) })
+}
+
+// DivScalarAssign divides t by c in place. It is torch.Tensor.div_ with a number.
+func (t *Tensor) DivScalarAssign(c float64) *Tensor {
+	return t.becomes("div_", func(t *Tensor) *Tensor { return t.DivScalar(c) })
+}
+
+// AddcmulAssign adds value x y to t in place. It is torch.Tensor.addcmul_.
+func (t *Tensor) AddcmulAssign(x, y *Tensor, value float64) *Tensor {
+	return t.becomes("addcmul_", func(t *Tensor) *Tensor { return t.Addcmul(x, y, value) }, x, y)
+}
+
+// AddcdivAssign adds value x / y to t in place. It is torch.Tensor.addcdiv_.
+func (t *Tensor) AddcdivAssign(x, y *Tensor, value float64) *Tensor {
+	return t.becomes("addcdiv_", func(t *Tensor) *Tensor { return t.Addcdiv(x, y, value) }, x, y)
+}
+
+// LerpAssign moves t towards end by weight of the way in place. It is
+// torch.Tensor.lerp_.
+func (t *Tensor) LerpAssign(end *Tensor, weight float64) *Tensor {
+	return t.becomes("lerp_", func(t *Tensor) *Tensor { return t.Lerp(end, weight) }, end)
+}
+
+// RemainderAssign sets t to its Remainder by x in place. It is
+// torch.Tensor.remainder_.
+func (t *Tensor) RemainderAssign(x *Tensor) *Tensor {
+	return t.becomes("remainder_", func(t *Tensor) *Tensor { return t.Remainder(x) }, x)
+}
+
+// FloorDivideAssign sets t to its FloorDivide by x in place. It is
+// torch.Tensor.floor_divide_.
+func (t *Tensor) FloorDivideAssign(x *Tensor) *Tensor {
+	return t.becomes("floor_divide_", func(t *Tensor) *Tensor { return t.FloorDivide(x) }, x)
+}
+
+// AndAssign sets t to whether it and x are not 0 in place. It is
+// torch.Tensor.logical_and_.
+func (t *Tensor) AndAssign(x *Tensor) *Tensor {
+	return t.becomes("logical_and_", func(t *Tensor) *Tensor { return t.And(x) }, x)
+}
+
+// OrAssign sets t to whether it or x is not 0 in place. It is
+// torch.Tensor.logical_or_.
+func (t *Tensor) OrAssign(x *Tensor) *Tensor {
+	return t.becomes("logical_or_", func(t *Tensor) *Tensor { return t.Or(x) }, x)
+}

@@ -1,0 +1,127 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+// counting counts the elements that are not 0; all and any compare the number.
+type counting struct {
+	over
+	name string
+	of   func(y *Tensor, count int) *Tensor // of the number, nil for itself
+}
+
+func (c counting) Info() Info { return Info{c.name, "torch." + c.name, Keep, ReadsNothing} }
+func (c counting) Forward(in []*Tensor) *Tensor {
+	y := c.finish(reduce(driver.Sum, convert(in[0], Bool), c.dims, Int64))
+	if c.of == nil {
+		return y
+	}
+	return c.of(y, c.count(in[0]))
+}
+func (counting) VJP(_, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{nil} }
+
+func everyOne(y *Tensor, count int) *Tensor { return y.EqScalar(float64(count)) }
+func atLeastOne(y *Tensor, _ int) *Tensor   { return y.GtScalar(0) }
+
+// All returns whether all elements over dims, which drop out, are not 0, as bool; over
+// all dimensions if none is given. It is torch.all.
+func (t *Tensor) All(dims ...int) *Tensor {
+	return apply(counting{over{axes("all", t, dims), false}, "all", everyOne}, t.Detach())
+}
+
+// Any returns whether an element over dims, which drop out, is not 0, as bool; over all
+// dimensions if none is given. It is torch.any.
+func (t *Tensor) Any(dims ...int) *Tensor {
+	return apply(counting{over{axes("any", t, dims), false}, "any", atLeastOne}, t.Detach())
+}
+
+// CountNonzero returns how many elements over dims, which drop out, are not 0, as
+// int64; over all dimensions if none is given. It is torch.count_nonzero.
+func (t *Tensor) CountNonzero(dims ...int) *Tensor {
+	return apply(counting{over{axes("count_nonzero", t, dims), false}, "count_nonzero", nil}, t.Detach())
+}
+
+type nansum struct{ over }
+
+func (nansum) Info() Info { return Info{"nansum", "torch.nansum", Keep, ReadsOperands} }
+func (n nansum) Forward(in []*Tensor) *Tensor {
+	return compose(func(in []*Tensor) *Tensor {
+		x := in[0]
+		return x.IsNaN().Where(constant(x, x.dtype, 0), x).Sum(n.dims...)
+	}, in)
+}
+func (n nansum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{in[0].IsNaN().Where(constant(dy, dy.dtype, 0), n.spread(dy, in[0]))}
+}
+
+// NanSum returns the sum over dims, which drop out, or over all if none is given, NaN
+// counting as 0. It is torch.nansum.
+func (t *Tensor) NanSum(dims ...int) *Tensor {
+	return apply(nansum{over{axes("nansum", t, dims), false}}, t)
+}
+
+// NanMean returns the mean over dims, which drop out, or over all if none is given, of
+// what is not NaN. It is torch.nanmean.
+func (t *Tensor) NanMean(dims ...int) *Tensor {
+	return t.NanSum(dims...).Div(t.IsNaN().Not().Sum(dims...))
+}
+
+// MeanAs is Mean of t as d: torch.mean with dtype.
+func (t *Tensor) MeanAs(d DType, dims ...int) *Tensor { return t.To(d).Mean(dims...) }
+
+// Aminmax returns Amin and Amax over dims. It is torch.aminmax.
+func (t *Tensor) Aminmax(dims ...int) (smallest, largest *Tensor) {
+	return t.Amin(dims...), t.Amax(dims...)
+}
+
+// Bincount returns how often each of the numbers 0, 1, … is in t, a vector of
+// integers of 0 or more, as int64: at least minlength numbers. It is torch.bincount.
+func (t *Tensor) Bincount(minlength int) *Tensor {
+	if t.dtype.IsFloat() || len(t.shape) != 1 {
+		failDType("bincount", []*Tensor{t}, "of shape %s; expected a vector of integers", shapeString(t.shape))
+	}
+	counts := make([]int64, minlength)
+	for i, x := range t.Int64s() {
+		pollAt(i)
+		if x < 0 {
+			fail("bincount", []*Tensor{t}, "element %d is %d; expected 0 or more", i, x)
+		}
+		for int64(len(counts)) <= x {
+			counts = append(counts, 0)
+		}
+		counts[x]++
+	}
+	return FromInt64s(counts, len(counts))
+}
+
+// Histc returns how many elements are in each of that many bins of one width from lo to
+// hi, as t's dtype; lo equal to hi stands for the least and the largest element.
+// Elements outside and NaN do not count. It is torch.histc.
+func (t *Tensor) Histc(bins int, lo, hi float64) *Tensor {
+	notWhole("histc", []*Tensor{t})
+	if bins < 1 || lo > hi {
+		panic(&Error{Op: "histc", Why: fmt.Sprintf("%d bins from %v to %v; expected 1 or more, and bounds in order", bins, lo, hi)})
+	}
+	data := t.Float64s()
+	if lo == hi && len(data) > 0 {
+		lo, hi = t.Amin().Item(), t.Amax().Item()
+	}
+	if math.IsInf(hi-lo, 0) || math.IsNaN(hi-lo) {
+		fail("histc", []*Tensor{t}, "bounds are %v and %v; expected finite ones", lo, hi)
+	}
+	if lo == hi {
+		lo, hi = lo-1, hi+1
+	}
+	counts := make([]float64, bins)
+	for i, x := range data {
+		pollAt(i)
+		if x >= lo && x <= hi {
+			counts[min(int((x-lo)/(hi-lo)*float64(bins)), bins-1)]++
+		}
+	}
+	return NewAs(t.dtype, counts, bins)
+}

@@ -1,0 +1,71 @@
+package tensor
+
+import (
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+type prod struct {
+	over
+	given bool // the caller chose the dtype, so autocast does not
+}
+
+func (p prod) Info() Info { return Info{"prod", "torch.prod", unless(p.given, Raise), ReadsOperands} }
+func (p prod) Forward(in []*Tensor) *Tensor {
+	d := in[0].dtype
+	if !d.IsFloat() {
+		d = Int64
+	}
+	return p.finish(reduce(driver.Prod, in[0], p.dims, d))
+}
+
+// VJP multiplies what lies before and after each element, so that zeros do no harm.
+func (p prod) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	x := in[0]
+	return widely(dy, x, func(dy, x *Tensor) *Tensor {
+		order := make([]int, 0, len(x.shape))
+		for i := range x.shape {
+			if !slices.Contains(p.dims, i) {
+				order = append(order, i)
+			}
+		}
+		order = append(order, p.dims...)
+		moved := x.Permute(order...)
+		rows := moved.Reshape(p.rows(x), p.count(x))
+		rest := running{1, false}.others(rows).Mul(running{1, true}.others(rows))
+		back := make([]int, len(order))
+		for i, d := range order {
+			back[d] = i
+		}
+		return p.spread(dy, x).Mul(rest.Reshape(moved.shape...).Permute(back...))
+	})
+}
+
+// rows returns how many results there are.
+func (o over) rows(x *Tensor) int {
+	n := 1
+	for i, s := range x.shape {
+		if !slices.Contains(o.dims, i) {
+			n *= s
+		}
+	}
+	return n
+}
+
+// Prod returns the product over dims, which drop out, or over all if none is given. It
+// multiplies in float32 and rounds once; integers and bool give int64. It is
+// torch.prod.
+func (t *Tensor) Prod(dims ...int) *Tensor {
+	return apply(prod{over: over{axes("prod", t, dims), false}}, t)
+}
+
+// ProdKeep is Prod with size 1 left along dims: keepdim=True.
+func (t *Tensor) ProdKeep(dims ...int) *Tensor {
+	return apply(prod{over: over{axes("prod", t, dims), true}}, t)
+}
+
+// ProdAs is Prod of t as d, also under autocast: torch.prod with dtype.
+func (t *Tensor) ProdAs(d DType, dims ...int) *Tensor {
+	return apply(prod{over{axes("prod", t, dims), false}, true}, t.To(d))
+}

@@ -1,0 +1,256 @@
+package tensor
+
+import "halfnote/tensor/driver"
+
+// Running sums and products are recurrences s[i] = b[i] + a[i] s[i-1]: in float32 for
+// halves, in order, each element rounded once, as is the derivative, which is a
+// recurrence the other way.
+
+// running is the part of a scan that says where it runs.
+type running struct {
+	dim     int
+	reverse bool
+}
+
+// view returns t as a kernel sees it, reversed along dim if the scan is.
+func (r running) view(t *Tensor) driver.View {
+	v := t.view()
+	if r.reverse && len(t.shape) > 0 && t.shape[r.dim] > 0 {
+		v.Offset += (t.shape[r.dim] - 1) * t.stride[r.dim]
+		v.Stride = append([]int(nil), t.stride...)
+		v.Stride[r.dim] = -t.stride[r.dim]
+	}
+	return v
+}
+
+// scan runs a kernel along dim.
+func (r running) scan(c driver.Code, d DType, in ...*Tensor) *Tensor {
+	y := newTensor(in[0].mem.backend, d, in[0].shape)
+	views := make([]driver.View, len(in))
+	for i, t := range in {
+		views[i] = r.view(t)
+	}
+	k := driver.Kernel{Code: c, Axis: r.dim}
+	if !y.mem.backend.Offers(c, d, views[0].DType) {
+		launch(k, y, views) // says so
+	}
+	y.mem.backend.Run(k, r.view(y), views...)
+	return y
+}
+
+type cumsum struct {
+	running
+	given bool // the caller chose the dtype, so autocast does not
+}
+
+func (c cumsum) Info() Info {
+	return Info{"cumsum", "torch.cumsum", unless(c.given, Raise), ReadsNothing}
+}
+func (c cumsum) Forward(in []*Tensor) *Tensor {
+	x := in[0]
+	if !x.dtype.IsFloat() {
+		x = convert(x, Int64)
+	}
+	return c.scan(driver.Recurrence, x.dtype, x)
+}
+func (c cumsum) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
+	c.reverse, c.given = !c.reverse, true
+	return []*Tensor{apply(c, dy)}
+}
+
+// unless returns c, or Keep if the caller chose the dtype.
+func unless(given bool, c Category) Category {
+	if given {
+		return Keep
+	}
+	return c
+}
+
+// Cumsum returns the sums of the elements up to each one along dim. Halves are added
+// in float32, in order, and each sum is rounded once; integers and bool give int64. It
+// is torch.cumsum.
+func (t *Tensor) Cumsum(dim int) *Tensor {
+	return apply(cumsum{running: scanOf("cumsum", t, dim)}, t)
+}
+
+// CumsumAs is Cumsum of t as d, also under autocast: torch.cumsum with dtype.
+func (t *Tensor) CumsumAs(d DType, dim int) *Tensor {
+	return apply(cumsum{scanOf("cumsum", t, dim), true}, t.To(d))
+}
+
+// scanOf returns a scan along dim, which a scalar has too: one of size 1.
+func scanOf(op string, t *Tensor, dim int) running {
+	return running{dim: axis(op, t, dim, max(1, len(t.shape)))}
+}
+
+// recurrence is s[i] = b[i] + a[i] s[i-1] of b and a.
+type recurrence struct{ running }
+
+func (recurrence) Info() Info {
+	return Info{"cumprod_backward", "torch.ops.aten.cumprod_backward", Keep, ReadsAll}
+}
+func (r recurrence) Forward(in []*Tensor) *Tensor {
+	return r.scan(driver.Recurrence, in[0].dtype, in...)
+}
+func (r recurrence) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
+	back := running{r.dim, !r.reverse}
+	g := apply(recurrence{back}, dy, back.shift(in[1]))
+	return []*Tensor{g, g.Mul(r.shift(y))}
+}
+
+// shift moves t one place on along dim, in the direction of the scan; 0 comes in.
+func (r running) shift(t *Tensor) *Tensor {
+	n := t.shape[r.dim]
+	if n == 0 {
+		return t
+	}
+	from, to := slice{r.dim, 0, n - 1}, slice{r.dim, 1, n}
+	if r.reverse {
+		from, to = to, from
+	}
+	return apply(sliceGrad{to, t.shape}, apply(from, t))
+}
+
+// others returns the product of the elements before each one along dim, 1 for the
+// first: the derivative of a product has no quotient, so zeros do not matter.
+func (r running) others(t *Tensor) *Tensor {
+	n := t.shape[r.dim]
+	if n == 0 {
+		return t
+	}
+	first := slice{r.dim, 0, 1}
+	if r.reverse {
+		first = slice{r.dim, n - 1, n}
+	}
+	one := apply(sliceGrad{first, t.shape}, constantLike(apply(first, t.Detach()), 1))
+	return apply(recurrence{r}, one, r.shift(t))
+}
+
+type cumprod struct {
+	running
+	given bool
+}
+
+func (c cumprod) Info() Info {
+	return Info{"cumprod", "torch.cumprod", unless(c.given, Raise), ReadsOperands}
+}
+func (c cumprod) f(in []*Tensor) *Tensor {
+	x := in[0]
+	if len(x.shape) == 0 || x.shape[c.dim] == 0 {
+		return x
+	}
+	if !x.dtype.IsFloat() {
+		x = x.Long()
+	}
+	first := slice{c.dim, 0, 1}
+	return apply(recurrence{c.running}, apply(sliceGrad{first, x.shape}, apply(first, x)), x)
+}
+func (c cumprod) Forward(in []*Tensor) *Tensor { return compose(c.f, in) }
+func (c cumprod) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(c.f, dy, in)
+}
+
+// Cumprod returns the products of the elements up to each one along dim. Halves are
+// multiplied in float32, in order, and each product is rounded once; integers and bool
+// give int64. It is torch.cumprod.
+func (t *Tensor) Cumprod(dim int) *Tensor {
+	return apply(cumprod{running: scanOf("cumprod", t, dim)}, t)
+}
+
+// CumprodAs is Cumprod of t as d, also under autocast: torch.cumprod with dtype.
+func (t *Tensor) CumprodAs(d DType, dim int) *Tensor {
+	return apply(cumprod{scanOf("cumprod", t, dim), true}, t.To(d))
+}
+
+// cumArg gives where the extreme so far lies, as int64.
+type cumArg struct {
+	running
+	name string
+	code driver.Code
+}
+
+func (c cumArg) Info() Info { return Info{c.name, "torch." + c.name, Keep, ReadsNothing} }
+func (c cumArg) Forward(in []*Tensor) *Tensor {
+	return c.scan(c.code, Int64, in[0])
+}
+func (cumArg) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
+
+// Cummax returns the largest of the elements up to each one along dim, and where it
+// lies, as int64: the last of equal ones. NaN counts as the largest number, and has
+// the gradient of what follows it. It is torch.cummax.
+func (t *Tensor) Cummax(dim int) (values, indices *Tensor) {
+	return t.cumExtreme("cummax", driver.CumArgMax, dim)
+}
+
+// Cummin returns the smallest of the elements up to each one along dim, and where it
+// lies, as int64: the last of equal ones. NaN counts as the smallest number. It is
+// torch.cummin.
+func (t *Tensor) Cummin(dim int) (values, indices *Tensor) {
+	return t.cumExtreme("cummin", driver.CumArgMin, dim)
+}
+
+func (t *Tensor) cumExtreme(name string, c driver.Code, dim int) (values, indices *Tensor) {
+	r := scanOf(name, t, dim)
+	indices = apply(cumArg{r, name, c}, t.Detach())
+	if len(t.shape) == 0 {
+		return t.Clone(), indices
+	}
+	return t.Gather(r.dim, indices), indices
+}
+
+// logcumsumexp scales the sum so far by the largest element so far, m: the sum is the
+// recurrence s[i] = exp(x[i] - m[i]) + exp(m[i-1] - m[i]) s[i-1].
+type logcumsumexp struct{ running }
+
+func (logcumsumexp) Info() Info {
+	return Info{"logcumsumexp", "torch.logcumsumexp", Keep, ReadsOperands}
+}
+func (l logcumsumexp) f(in []*Tensor) *Tensor {
+	x := in[0]
+	if len(x.shape) == 0 || x.shape[l.dim] == 0 {
+		return x
+	}
+	m, _ := x.Detach().Cummax(l.dim)
+	m = m.IsFinite().Where(m, constant(m, m.dtype, 0)) // infinities have no difference
+	a := l.shift(m).Sub(m).Exp()
+	return apply(recurrence{l.running}, x.Sub(m).Exp(), a).Log().Add(m)
+}
+func (l logcumsumexp) Forward(in []*Tensor) *Tensor {
+	notWhole("logcumsumexp", in)
+	return compose(l.f, in)
+}
+func (l logcumsumexp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(l.f, dy, in)
+}
+
+// LogCumsumExp returns the logarithms of the sums of exp of the elements up to each
+// one along dim, without overflow on the way. It is torch.logcumsumexp.
+func (t *Tensor) LogCumsumExp(dim int) *Tensor {
+	return apply(logcumsumexp{scanOf("logcumsumexp", t, dim)}, t)
+}
+
+// Diff returns the differences of neighbours along dim, n times. It is torch.diff.
+func (t *Tensor) Diff(n, dim int) *Tensor {
+	d := axis("diff", t, dim, len(t.shape))
+	if n < 0 {
+		fail("diff", []*Tensor{t}, "%d differences; expected 0 or more", n)
+	}
+	for range n {
+		size := t.shape[d]
+		last, first := t.Slice(d, min(1, size), size), t.Slice(d, 0, max(size-1, 0))
+		if t.dtype == Bool {
+			t = last.Xor(first)
+		} else {
+			t = last.Sub(first)
+		}
+	}
+	return t
+}
+
+// Trapezoid returns the integral along dim of a function with these values dx apart,
+// by straight pieces. It is torch.trapezoid.
+func (t *Tensor) Trapezoid(dx float64, dim int) *Tensor {
+	d := axis("trapezoid", t, dim, len(t.shape))
+	size := t.shape[d]
+	return t.Slice(d, min(1, size), size).Add(t.Slice(d, 0, max(size-1, 0))).Sum(d).Scale(dx / 2)
+}
