@@ -136,11 +136,11 @@ func (c cumprod) Info() Info {
 }
 func (c cumprod) f(in []*Tensor) *Tensor {
 	x := in[0]
-	if len(x.shape) == 0 || x.shape[c.dim] == 0 {
-		return x
-	}
 	if !x.dtype.IsFloat() {
 		x = x.Long()
+	}
+	if len(x.shape) == 0 || x.shape[c.dim] == 0 {
+		return x
 	}
 	first := slice{c.dim, 0, 1}
 	return apply(recurrence{c.running}, apply(sliceGrad{first, x.shape}, apply(first, x)), x)
