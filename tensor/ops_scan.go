@@ -58,14 +58,6 @@ func (c cumsum) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(c, dy)}
 }
 
-// unless returns c, or Keep if the caller chose the dtype.
-func unless(given bool, c Category) Category {
-	if given {
-		return Keep
-	}
-	return c
-}
-
 // Cumsum returns the sums of the elements up to each one along dim. Halves are added
 // in float32, in order, and each sum is rounded once; integers and bool give int64. It
 // is torch.cumsum.
