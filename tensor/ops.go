@@ -68,8 +68,6 @@ var ops = []Op{
 	ceil,
 	chainMatmul{},
 	channelShuffle{},
-	clamp{at: true},
-	clamp{},
 	clamp{name: "clamp", torch: "torch.clamp"},
 	clamp{name: "hardtanh", torch: "torch.nn.functional.hardtanh"},
 	clone{},
