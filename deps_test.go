@@ -24,7 +24,7 @@ STD, tensor/driver, tensor/internal/... < tensor
 STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/gradtest
 STD, tensor, tensor/nn < tensor/nn/models
 tensor/driver, x/text < tensor/data
-STD, tensor, tensor/nn, tensor/optim, tensor/data < tensor/torchtest
+STD, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data < tensor/torchtest
 STD, tensor/driver, tensor/internal/half < tensor/drivertest
 STD, tensor, tensor/nn < amp
 STD, tensor/driver < cuda

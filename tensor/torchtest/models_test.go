@@ -1,0 +1,175 @@
+package torchtest
+
+import (
+	"encoding/json"
+	"hash/crc32"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/data"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/nn/models"
+	"halfnote/tensor/optim"
+)
+
+// expected is testdata/models.json, which make_models.py wrote.
+type expected struct {
+	ResNet struct {
+		Images uint32 // the CRC-32 of their bytes
+		Losses []float64
+		Logits [][]float64
+	} `json:"resnet-8"`
+	BERT struct{ Losses []float64 }
+	Base struct {
+		Logits [][]float64
+		Names  [][2]any
+	} `json:"bert-base"`
+}
+
+func readJSON(t *testing.T, path string, to any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, to)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// spread returns n numbers from -1 to 1: 24 bits of a hash of the index and the name.
+func spread(name string, n int) []float32 {
+	seed := crc32.ChecksumIEEE([]byte(name))
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(mixed(int(uint32(i)+seed))>>8)*0x1p-23 - 1
+	}
+	return x
+}
+
+// weightOf returns the weight of a name and shape that make_models.py's rule gives.
+func weightOf(name string, shape []int) T {
+	n := 1
+	for _, s := range shape {
+		n *= s
+	}
+	x := spread(name, n)
+	scale, shift := float32(0.125), float32(0)
+	switch {
+	case len(shape) > 1:
+		scale = float32(math.Sqrt(3 * float64(shape[0]) / float64(n)))
+	case strings.HasSuffix(name, "weight"):
+		shift = 1
+	}
+	for i := range x {
+		x[i] = float32(x[i]*scale) + shift
+	}
+	return tensor.FromFloat32s(x, shape...)
+}
+
+// fill sets every parameter of a model by its name.
+func fill(model any) {
+	tensor.NoGrad(func() {
+		for _, p := range nn.NamedParameters(model) {
+			p.Tensor.Assign(weightOf(p.Name, p.Tensor.Shape()))
+		}
+	})
+}
+
+// tweets are testdata/tweets.json: synthetic tweets as tokens.
+type tweets struct {
+	Texts  []string `json:"texts"`
+	Labels []int    `json:"labels"`
+	IDs    [][]int  `json:"ids"`
+}
+
+// TestTweets makes the tokens that PyTorch's BERT learns from, and with -update writes
+// them.
+func TestTweets(t *testing.T) {
+	var got, want tweets
+	got.Texts, got.Labels = data.SyntheticTweets(32, 11)
+	vocabulary := data.Vocabulary(got.Texts, 200)
+	tokenizer, err := data.NewTokenizer(vocabulary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := tokenizer.EncodeAll(got.Texts, data.TextOptions{MaxLength: 16, PadTo: 16})
+	for i := range got.Texts {
+		got.IDs = append(got.IDs, batch.IDs.Select(0, i).Ints())
+	}
+	const file = "testdata/tweets.json"
+	if *update {
+		text, _ := json.Marshal(got)
+		if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	readJSON(t, file, &want)
+	for i := range got.IDs {
+		if !slices.Equal(got.IDs[i], want.IDs[i]) || got.Labels[i] != want.Labels[i] {
+			t.Errorf("%q: got tokens %v and label %d, want %v and %d", got.Texts[i], got.IDs[i], got.Labels[i], want.IDs[i], want.Labels[i])
+		}
+	}
+}
+
+// TestResNet8 trains ResNet-8 on a CIFAR-10 file of synthetic images as PyTorch does,
+// from the same weights. Batches of four images make normalization sensitive, so
+// that rounding grows.
+func TestResNet8(t *testing.T) {
+	var want expected
+	readJSON(t, "testdata/models.json", &want)
+	made := data.SyntheticCIFAR(64, 5)
+	path := filepath.Join(t.TempDir(), "data_batch_1.bin")
+	if err := data.SaveCIFAR10(path, made.Fields[0], made.Fields[1]); err != nil {
+		t.Fatal(err)
+	}
+	set, err := data.CIFAR10(path, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := crc32.NewIEEE()
+	set.Fields[0].WriteTo(sum)
+	if sum.Sum32() != want.ResNet.Images {
+		t.Fatalf("the images' checksum is %d, want %d", sum.Sum32(), want.ResNet.Images)
+	}
+	input := func(images T) T { return images.Float().DivScalar(255).SubScalar(0.5).DivScalar(0.25) }
+
+	net := models.CIFARResNet(8, models.ResNetOptions{})
+	fill(net)
+	opt := optim.NewSGD(nn.Parameters(net), 0.02, optim.Momentum(0.9), optim.WeightDecay(5e-4))
+	batches := data.NewLoader(set, 4).Batches()
+	var losses []float64
+	for i := range want.ResNet.Losses {
+		b := batches[i%len(batches)]
+		loss := nn.CrossEntropy(net.Forward(input(b.Input)), b.Target)
+		opt.ZeroGrad()
+		loss.Backward()
+		opt.Step()
+		losses = append(losses, loss.Item())
+	}
+	sameLosses(t, losses, want.ResNet.Losses)
+	nn.Eval(net)
+	var logits T
+	tensor.NoGrad(func() { logits = net.Forward(input(set.Fields[0].Slice(0, 0, 3))) })
+	near(t, "logits after training", logits, want.ResNet.Logits, 2e-2)
+}
+
+// near compares a matrix with rows that PyTorch has.
+func near(t *testing.T, what string, got T, want [][]float64, tolerance float64) {
+	t.Helper()
+	worst := 0.0
+	for i, row := range want {
+		for j, w := range row {
+			worst = max(worst, math.Abs(got.At(i, j)-w))
+		}
+	}
+	if !(worst <= tolerance) {
+		t.Errorf("%s: got %v, want %v: off by %.2g", what, got, want, worst)
+	}
+	t.Logf("%s are apart by at most %.2g", what, worst)
+}
