@@ -42,6 +42,9 @@ func (t *Tensor) BackwardWith(o BackwardOptions) {
 		}
 		if v.leaf != nil && b.grads[v] != nil {
 			b.collect(v.leaf, b.grads[v])
+			for _, f := range v.hooks.accumulated {
+				(*f)(v.leaf)
+			}
 		}
 	}
 }
@@ -140,6 +143,10 @@ func (b *backprop) run() {
 	scope.Do(s, func() {
 		for _, v := range b.order {
 			dy := b.grads[v]
+			if dy != nil && len(v.hooks.grad) > 0 {
+				dy = v.hooks.through(dy)
+				b.grads[v] = dy
+			}
 			if dy == nil || v.op == nil || !slices.ContainsFunc(v.in, func(t *Tensor) bool { return b.leads[t.v] }) {
 				continue
 			}

@@ -21,6 +21,7 @@ type vertex struct {
 
 	leaf   *Tensor // collects a gradient
 	retain *Tensor // wants to see its gradient
+	hooks  hooks
 }
 
 func newVertex(op Op, in []*Tensor, y *Tensor, s state) *vertex {

@@ -55,38 +55,3 @@ func (c *Chain) String() string {
 	}
 	return b.String() + ")"
 }
-
-// Activation is a module without parameters.
-type Activation struct {
-	name string
-	f    func(*tensor.Tensor) *tensor.Tensor
-}
-
-// Forward applies the function to x.
-func (a *Activation) Forward(x *tensor.Tensor) *tensor.Tensor { return a.f(x) }
-
-// String returns torch's name of the module.
-func (a *Activation) String() string { return a.name }
-
-// ReLU returns max(x, 0) as a module. It is torch.nn.ReLU.
-func ReLU() *Activation { return &Activation{"ReLU()", (*tensor.Tensor).ReLU} }
-
-// Tanh returns the hyperbolic tangent as a module. It is torch.nn.Tanh.
-func Tanh() *Activation { return &Activation{"Tanh()", (*tensor.Tensor).Tanh} }
-
-// Sigmoid returns 1/(1+exp(-x)) as a module. It is torch.nn.Sigmoid.
-func Sigmoid() *Activation { return &Activation{"Sigmoid()", (*tensor.Tensor).Sigmoid} }
-
-// GELU returns x Φ(x) as a module. It is torch.nn.GELU.
-func GELU() *Activation { return &Activation{"GELU()", (*tensor.Tensor).GELU} }
-
-// Flatten returns a module that makes all dimensions but the first one. It is
-// torch.nn.Flatten.
-func Flatten() *Activation {
-	return &Activation{"Flatten()", func(x *tensor.Tensor) *tensor.Tensor { return x.Flatten(1) }}
-}
-
-// Softmax returns the softmax along dim as a module. It is torch.nn.Softmax.
-func Softmax(dim int) *Activation {
-	return &Activation{fmt.Sprintf("Softmax(dim=%d)", dim), func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(dim) }}
-}

@@ -239,15 +239,15 @@ func TestClip(t *testing.T) {
 func TestChain(t *testing.T) {
 	net := nn.Sequential(nn.NewLinear(2, 3), nn.ReLU(), nn.Sequential(nn.Tanh(), nn.Sigmoid())).Append(nn.Softmax(-1)).Append(nn.GELU()).Append(nn.Flatten())
 	want := `Sequential(
-  (0): Linear(in_features=2, out_features=3, bias=true)
+  (0): Linear(in_features=2, out_features=3, bias=True)
   (1): ReLU()
   (2): Sequential(
     (0): Tanh()
     (1): Sigmoid()
   )
   (3): Softmax(dim=-1)
-  (4): GELU()
-  (5): Flatten()
+  (4): GELU(approximate='none')
+  (5): Flatten(start_dim=1, end_dim=-1)
 )`
 	if got := net.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -1,0 +1,173 @@
+package nn
+
+import (
+	"fmt"
+
+	"halfnote/tensor"
+)
+
+// Activation is a module without parameters.
+type Activation struct {
+	name string
+	f    func(*tensor.Tensor) *tensor.Tensor
+}
+
+// Forward applies the function to x.
+func (a *Activation) Forward(x *tensor.Tensor) *tensor.Tensor { return a.f(x) }
+
+// String returns what torch prints.
+func (a *Activation) String() string { return a.name }
+
+// activation returns f as a module that prints as name with its arguments.
+func activation(name string, f func(*tensor.Tensor) *tensor.Tensor, args ...any) *Activation {
+	for i, a := range args {
+		args[i] = python(a)
+	}
+	return &Activation{fmt.Sprintf(name, args...), f}
+}
+
+// ReLU returns max(x, 0) as a module. It is torch.nn.ReLU.
+func ReLU() *Activation { return activation("ReLU()", (*tensor.Tensor).ReLU) }
+
+// ReLU6 returns x from 0 to 6, and those bounds outside as a module. It is torch.nn.ReLU6.
+func ReLU6() *Activation { return activation("ReLU6()", (*tensor.Tensor).ReLU6) }
+
+// Tanh returns the hyperbolic tangent as a module. It is torch.nn.Tanh.
+func Tanh() *Activation { return activation("Tanh()", (*tensor.Tensor).Tanh) }
+
+// Sigmoid returns 1/(1+exp(-x)) as a module. It is torch.nn.Sigmoid.
+func Sigmoid() *Activation { return activation("Sigmoid()", (*tensor.Tensor).Sigmoid) }
+
+// LogSigmoid returns log(1/(1+exp(-x))) as a module. It is torch.nn.LogSigmoid.
+func LogSigmoid() *Activation { return activation("LogSigmoid()", (*tensor.Tensor).LogSigmoid) }
+
+// SiLU returns x/(1+exp(-x)) as a module. It is torch.nn.SiLU.
+func SiLU() *Activation { return activation("SiLU()", (*tensor.Tensor).SiLU) }
+
+// Mish returns x tanh(log(1+exp(x))) as a module. It is torch.nn.Mish.
+func Mish() *Activation { return activation("Mish()", (*tensor.Tensor).Mish) }
+
+// Hardswish returns x min(max(x+3, 0), 6)/6 as a module. It is torch.nn.Hardswish.
+func Hardswish() *Activation { return activation("Hardswish()", (*tensor.Tensor).Hardswish) }
+
+// Hardsigmoid returns min(max(x+3, 0), 6)/6 as a module. It is torch.nn.Hardsigmoid.
+func Hardsigmoid() *Activation { return activation("Hardsigmoid()", (*tensor.Tensor).Hardsigmoid) }
+
+// SELU returns the scaled exponential linear unit as a module. It is torch.nn.SELU.
+func SELU() *Activation { return activation("SELU()", (*tensor.Tensor).SELU) }
+
+// Softsign returns x/(1+|x|) as a module. It is torch.nn.Softsign.
+func Softsign() *Activation { return activation("Softsign()", (*tensor.Tensor).Softsign) }
+
+// Tanhshrink returns x - tanh(x) as a module. It is torch.nn.Tanhshrink.
+func Tanhshrink() *Activation { return activation("Tanhshrink()", (*tensor.Tensor).Tanhshrink) }
+
+// GELU returns x Φ(x), Φ being the normal distribution function, as a module. It is
+// torch.nn.GELU.
+func GELU() *Activation { return activation("GELU(approximate='none')", (*tensor.Tensor).GELU) }
+
+// GELUTanh returns GELU's approximation by a tangent as a module. It is torch.nn.GELU
+// with approximate="tanh".
+func GELUTanh() *Activation { return activation("GELU(approximate='tanh')", (*tensor.Tensor).GELUTanh) }
+
+// LeakyReLU returns x where it is positive, else slope x, as a module. It is
+// torch.nn.LeakyReLU, whose slope is 0.01 by default.
+func LeakyReLU(slope float64) *Activation {
+	return activation("LeakyReLU(negative_slope=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.LeakyReLU(slope) }, slope)
+}
+
+// ELU returns x where it is positive, else alpha (exp(x) - 1), as a module. It is
+// torch.nn.ELU, whose alpha is 1 by default.
+func ELU(alpha float64) *Activation {
+	return activation("ELU(alpha=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.ELU(alpha) }, alpha)
+}
+
+// CELU returns x where it is positive, else alpha (exp(x/alpha) - 1), as a module. It is
+// torch.nn.CELU, whose alpha is 1 by default.
+func CELU(alpha float64) *Activation {
+	return activation("CELU(alpha=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.CELU(alpha) }, alpha)
+}
+
+// Softplus returns log(1 + exp(beta x))/beta, and x where beta x is above threshold, as
+// a module. It is torch.nn.Softplus, whose numbers are 1 and 20 by default.
+func Softplus(beta, threshold float64) *Activation {
+	return activation("Softplus(beta=%s, threshold=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.SoftplusWith(beta, threshold) }, beta, threshold)
+}
+
+// Hardtanh returns x from low to high, and those bounds outside, as a module. It is
+// torch.nn.Hardtanh, whose bounds are -1 and 1 by default.
+func Hardtanh(low, high float64) *Activation {
+	return activation("Hardtanh(min_val=%s, max_val=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Hardtanh(low, high) }, low, high)
+}
+
+// Threshold returns x where it is above threshold, else value, as a module. It is
+// torch.nn.Threshold.
+func Threshold(threshold, value float64) *Activation {
+	return activation("Threshold(threshold=%s, value=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Threshold(threshold, value) }, threshold, value)
+}
+
+// Hardshrink returns x where |x| is above lambda, else 0, as a module. It is
+// torch.nn.Hardshrink, whose lambda is 0.5 by default.
+func Hardshrink(lambda float64) *Activation {
+	return activation("Hardshrink(%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Hardshrink(lambda) }, lambda)
+}
+
+// Softshrink returns x moved towards 0 by lambda, and 0 where |x| is not above it, as a
+// module. It is torch.nn.Softshrink, whose lambda is 0.5 by default.
+func Softshrink(lambda float64) *Activation {
+	return activation("Softshrink(%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Softshrink(lambda) }, lambda)
+}
+
+// GLU returns the first half of x along dim times the sigmoid of the second, as a
+// module. It is torch.nn.GLU, whose dim is -1 by default.
+func GLU(dim int) *Activation {
+	return activation("GLU(dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.GLU(dim) }, dim)
+}
+
+// Softmax returns the softmax along dim as a module. It is torch.nn.Softmax.
+func Softmax(dim int) *Activation {
+	return activation("Softmax(dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(dim) }, dim)
+}
+
+// LogSoftmax returns the logarithm of the softmax along dim as a module. It is
+// torch.nn.LogSoftmax.
+func LogSoftmax(dim int) *Activation {
+	return activation("LogSoftmax(dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.LogSoftmax(dim) }, dim)
+}
+
+// Softmin returns the softmax of -x along dim as a module. It is torch.nn.Softmin.
+func Softmin(dim int) *Activation {
+	return activation("Softmin(dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Softmin(dim) }, dim)
+}
+
+// Identity returns a module that returns its operand. It is torch.nn.Identity.
+func Identity() *Activation {
+	return activation("Identity()", func(x *tensor.Tensor) *tensor.Tensor { return x })
+}
+
+// Flatten returns a module that makes all dimensions but the first one. It is
+// torch.nn.Flatten.
+func Flatten() *Activation {
+	return activation("Flatten(start_dim=1, end_dim=-1)", func(x *tensor.Tensor) *tensor.Tensor { return x.Flatten(1) })
+}
+
+// PReLU is x where it is positive, else Weight times x, each channel of dimension 1
+// having its own weight, or all one. It is torch.nn.PReLU.
+type PReLU struct {
+	Weight *tensor.Tensor // (channels) or (1)
+}
+
+// NewPReLU returns a PReLU of channels, or of 1, whose weights start from slope,
+// torch's default being 0.25.
+func NewPReLU(channels int, slope float64) *PReLU {
+	if channels < 1 {
+		panic(&tensor.Error{Op: "new_prelu", Why: fmt.Sprintf("%d channels; expected 1 or more", channels)})
+	}
+	return &PReLU{tensor.Full(slope, channels).RequireGrad()}
+}
+
+// Forward maps x (N, C, …) to its shape.
+func (p *PReLU) Forward(x *tensor.Tensor) *tensor.Tensor { return x.PReLU(p.Weight) }
+
+// String returns what torch prints.
+func (p *PReLU) String() string { return fmt.Sprintf("PReLU(num_parameters=%d)", p.Weight.Numel()) }
