@@ -47,11 +47,7 @@ func (c *Chain) String() string {
 	var b strings.Builder
 	b.WriteString("Sequential(\n")
 	for i, m := range c.Modules {
-		text := fmt.Sprintf("%T", m)
-		if s, ok := m.(fmt.Stringer); ok {
-			text = s.String()
-		}
-		fmt.Fprintf(&b, "  (%d): %s\n", i, strings.ReplaceAll(text, "\n", "\n  "))
+		fmt.Fprintf(&b, "  (%d): %s\n", i, strings.ReplaceAll(describe(m), "\n", "\n  "))
 	}
 	return b.String() + ")"
 }

@@ -59,6 +59,9 @@ type walker struct {
 	found []Named
 	seen  map[any]bool
 	visit func(reflect.Value) // is shown every struct; nil shows none
+	// enter is shown every module with its path and says whether to look inside;
+	// nil looks everywhere.
+	enter func(v reflect.Value, path string) bool
 }
 
 var (
@@ -101,6 +104,9 @@ func (w *walker) walk(v reflect.Value, path string) {
 			w.walk(v.MapIndex(k), join(path, keyString(k)))
 		}
 	case reflect.Struct:
+		if w.enter != nil && v.CanAddr() && isModule(v.Type()) && !w.enter(v, path) {
+			return
+		}
 		w.fields(v, path)
 	}
 }
@@ -118,8 +124,11 @@ func (w *walker) fields(v reflect.Value, path string) {
 		f := t.Field(i)
 		name := f.Name
 		switch {
-		case f.Anonymous, name == "IValue", t == reflect.TypeFor[Chain](), f.Type == reflect.SliceOf(namedType):
+		case name == "IValue", t == reflect.TypeFor[Chain](), f.Type == reflect.SliceOf(namedType):
 			w.walk(v.Field(i), path)
+			continue
+		case f.Anonymous:
+			w.embedded(v.Field(i), path)
 			continue
 		case t.Name() == "" && len(name) > 1 && name[0] == 'X' && !unicode.IsUpper(rune(name[1])):
 			name = name[1:] // the interpreter's name for an unexported field
@@ -131,6 +140,15 @@ func (w *walker) fields(v reflect.Value, path string) {
 		}
 		w.walk(v.Field(i), join(path, name))
 	}
+}
+
+// embedded walks an embedded field, which is part of its struct and no module of its
+// own.
+func (w *walker) embedded(v reflect.Value, path string) {
+	enter := w.enter
+	w.enter = nil
+	w.walk(v, path)
+	w.enter = enter
 }
 
 // visited reports whether v, a reference, was seen before.

@@ -22,3 +22,12 @@ func python(v any) string {
 	}
 	return fmt.Sprint(v)
 }
+
+// tuple returns sizes as Python prints a tuple.
+func tuple(shape []int) string {
+	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", ", ")
+	if len(shape) == 1 {
+		text += ","
+	}
+	return "(" + text + ")"
+}

@@ -1,0 +1,76 @@
+package nn
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// NamedModule is a module of a model with its path, as "0.fc".
+type NamedModule struct {
+	Name   string
+	Module any // a pointer to it
+}
+
+// NamedModules returns model and all modules in it, each once, before those inside it:
+// structs with a method Forward, and structs that a cell has declared. It is
+// torch.nn.Module.named_modules.
+func NamedModules(model any) []NamedModule {
+	var out []NamedModule
+	w := walker{seen: map[any]bool{}}
+	w.enter = func(v reflect.Value, path string) bool {
+		out = append(out, NamedModule{path, pointerTo(v)})
+		return true
+	}
+	w.walk(reflect.ValueOf(model), "")
+	return out
+}
+
+// pointerTo returns a pointer to the addressable v, which may be an unexported field.
+func pointerTo(v reflect.Value) any {
+	return reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Interface()
+}
+
+// isModule reports whether the struct type t is one of a module: it has a method
+// Forward, or it comes from a cell, whose types have no names and no methods here.
+func isModule(t reflect.Type) bool {
+	if _, wraps := t.FieldByName("IValue"); wraps {
+		return false
+	}
+	_, ok := reflect.PointerTo(t).MethodByName("Forward")
+	return ok || t.Name() == ""
+}
+
+// Apply calls f with a pointer to each module of model: in the order of fields, those
+// inside a module before it, model last. It is torch.nn.Module.apply.
+//
+//	nn.Apply(net, func(m any) {
+//		if l, ok := m.(*nn.Linear); ok {
+//			nn.InitXavierUniform(l.Weight, 1)
+//		}
+//	})
+func Apply(model any, f func(module any)) {
+	var open []NamedModule // whose insides are not done
+	done := func(next string) {
+		for len(open) > 0 {
+			last := open[len(open)-1]
+			if last.Name == "" && next != "" || strings.HasPrefix(next, last.Name+".") {
+				return
+			}
+			f(last.Module)
+			open = open[:len(open)-1]
+		}
+	}
+	for _, m := range NamedModules(model) {
+		done(m.Name)
+		open = append(open, m)
+	}
+	done("")
+}
+
+// NamedBuffers returns the tensors of model that require no gradient, with their
+// names: running statistics, weights of losses, and parameters that are frozen. It is
+// torch.nn.Module.named_buffers.
+func NamedBuffers(model any) []Named {
+	return slices.DeleteFunc(namedTensors(model), func(n Named) bool { return n.Tensor.RequiresGrad() })
+}
