@@ -139,7 +139,7 @@ func (l smoothL1Loss) f(in []*Tensor) *Tensor {
 	if l.beta == 0 {
 		return l.of(d.Abs())
 	}
-	return l.of(bent(compared(l.beta, driver.LessEqual, d.Abs()), d, l.beta).Scale(1 / l.beta))
+	return l.of(bent(d.Abs().GeScalar(l.beta), d, l.beta).Scale(1 / l.beta))
 }
 func (l smoothL1Loss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
 func (l smoothL1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -170,7 +170,7 @@ func (huberLoss) Info() Info {
 func (huberLoss) promotes() {}
 func (l huberLoss) f(in []*Tensor) *Tensor {
 	d := in[0].Sub(in[1])
-	return l.of(bent(compared(l.delta, driver.Less, d.Abs()), d, l.delta))
+	return l.of(bent(d.Abs().GtScalar(l.delta), d, l.delta))
 }
 
 // bent returns |d|²/2 but where far, where it is the straight line that goes on from
@@ -223,13 +223,6 @@ func signed(d *Tensor, in []*Tensor) []*Tensor {
 		out[1] = d.Neg()
 	}
 	return out
-}
-
-// compared returns c of a number and x, as bool, without a gradient.
-func compared(value float64, c driver.Code, x *Tensor) *Tensor {
-	y := newTensor(x.mem.backend, Bool, x.shape)
-	runBroadcast(driver.Kernel{Code: c}, y, constant(x, x.dtype, value), x)
-	return y
 }
 
 func sameShape(op string, x, y *Tensor) {

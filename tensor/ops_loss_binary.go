@@ -152,7 +152,7 @@ func (l bceWithLogits) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	if in[1].RequiresGrad() {
 		slope := x.Neg()
 		if pos != nil {
-			slope = slope.Add(minusLogSigmoid(x).Mul(pos.To(d).AddScalar(-1)))
+			slope = slope.Sub(x.LogSigmoid().Mul(pos.To(d).AddScalar(-1)))
 		}
 		out[1] = slope.Mul(g)
 	}
@@ -183,16 +183,11 @@ func (softMarginLoss) Info() Info {
 }
 func (softMarginLoss) promotes() {}
 func (l softMarginLoss) f(in []*Tensor) *Tensor {
-	return l.of(minusLogSigmoid(in[0].Mul(in[1])))
+	return l.of(in[0].Mul(in[1]).LogSigmoid().Neg())
 }
 func (l softMarginLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
 func (l softMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
-}
-
-// minusLogSigmoid returns log(1 + exp(-x)), finite wherever x is.
-func minusLogSigmoid(x *Tensor) *Tensor {
-	return x.Abs().Neg().Exp().Log1p().Add(x.Neg().Maximum(constant(x, x.dtype, 0)))
 }
 
 // SoftMarginLoss returns the mean of log(1 + exp(-target t)) for targets 1 or -1 of
@@ -214,7 +209,7 @@ func (t *Tensor) MultilabelSoftMarginLoss(target *Tensor, o LossOptions) *Tensor
 	if len(t.shape) == 0 {
 		fail(op, []*Tensor{t, target}, "they are scalars; expected classes as the last dimension")
 	}
-	y := target.Mul(minusLogSigmoid(t)).Add(target.Neg().AddScalar(1).Mul(minusLogSigmoid(t.Neg())))
+	y := target.Mul(t.LogSigmoid()).Add(target.Neg().AddScalar(1).Mul(t.Neg().LogSigmoid())).Neg()
 	if o.Weight != nil {
 		y = y.Mul(weightOf(op, o.Weight, t))
 	}

@@ -23,7 +23,7 @@ func (l klDiv) f(in []*Tensor) *Tensor {
 		return l.of(target.Exp().Mul(target.Sub(x)))
 	}
 	// 0 log 0 is 0.
-	log := compared(0, driver.Equal, target).Where(constant(target, target.dtype, 1), target).Log()
+	log := target.EqScalar(0).Where(constant(target, target.dtype, 1), target).Log()
 	return l.of(target.Mul(log).Sub(target.Mul(x)))
 }
 func (l klDiv) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
@@ -65,7 +65,7 @@ func (l poissonNLLLoss) f(in []*Tensor) *Tensor {
 		y = x.Exp().Sub(target.Mul(x))
 	}
 	if l.full { // Stirling's formula for log target!
-		many := compared(1, driver.Less, target)
+		many := target.GtScalar(1)
 		n := many.Where(target, constant(target, target.dtype, 1))
 		s := n.Mul(n.Log()).Sub(n).Add(n.Scale(2 * math.Pi).Log().Scale(0.5))
 		y = y.Add(many.Where(s, constant(target, target.dtype, 0)))

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"halfnote/tensor/driver"
 )
 
 // Losses of margins between numbers, or between distances.
@@ -50,8 +48,8 @@ func (hingeEmbeddingLoss) promotes() {}
 func (l hingeEmbeddingLoss) f(in []*Tensor) *Tensor {
 	x := in[0]
 	zero := constant(x, x.dtype, 0)
-	far := compared(1, driver.Equal, in[1]).Where(zero, x.Neg().AddScalar(l.margin).ReLU())
-	near := compared(-1, driver.Equal, in[1]).Where(zero, x)
+	far := in[1].EqScalar(1).Where(zero, x.Neg().AddScalar(l.margin).ReLU())
+	near := in[1].EqScalar(-1).Where(zero, x)
 	return l.of(far.Add(near))
 }
 func (l hingeEmbeddingLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
@@ -84,8 +82,8 @@ func (l cosineEmbeddingLoss) f(in []*Tensor) *Tensor {
 	squares := dot(x, x).AddScalar(1e-12).Mul(dot(y, y).AddScalar(1e-12))
 	cos := dot(x, y).Div(squares.Sqrt())
 	zero := constant(cos, cos.dtype, 0)
-	alike := compared(1, driver.Equal, in[2]).Where(cos.Neg().AddScalar(1), zero)
-	apart := compared(-1, driver.Equal, in[2]).Where(cos.AddScalar(-l.margin).ReLU(), zero)
+	alike := in[2].EqScalar(1).Where(cos.Neg().AddScalar(1), zero)
+	apart := in[2].EqScalar(-1).Where(cos.AddScalar(-l.margin).ReLU(), zero)
 	return l.of(alike.Add(apart))
 }
 func (l cosineEmbeddingLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
