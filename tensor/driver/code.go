@@ -89,6 +89,7 @@ var codes = map[Code]string{
 	ArgMin:      "argmin",
 	ArgSort:     "argsort",
 	Unscale:     "unscale",
+	Adam:        "adam",
 	SGD:         "sgd",
 }
 

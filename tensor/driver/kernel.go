@@ -7,6 +7,8 @@ type Kernel struct {
 	Alpha, Beta float64
 	// Axis is the axis that a code's comment names, counted from the front.
 	Axis int
+	// More are further parameters that a code's comment names.
+	More [5]float64
 }
 
 // Code names a computation.
@@ -171,4 +173,10 @@ const (
 	// where there is no v). In float16 and bfloat16 each of Beta*v, the sum and
 	// the difference is rounded, as by torch's separate kernels.
 	SGD
+	// Adam is a step of torch.optim.Adam on dst, in place, in float32 or float64:
+	// src holds the gradient g and the running means m and v of it and its square,
+	// which are updated too. With More = a, b, c, d, e: m = m + a*(g - m),
+	// v = b*v + c*(g*g), dst = d*dst - Alpha*(m/(e*sqrt(v) + Beta)), where each
+	// product, sum and quotient is rounded.
+	Adam
 )

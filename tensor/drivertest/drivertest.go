@@ -42,6 +42,7 @@ func Run(t *testing.T, b driver.Backend) {
 		{"Arg", testArg},
 		{"Unscale", testUnscale},
 		{"SGD", testSGD},
+		{"Adam", testAdam},
 		{"Repeatable", func(t *testing.T, b driver.Backend) { Same(t, b, b) }},
 	} {
 		t.Run(check.name, func(t *testing.T) { check.run(t, b) })

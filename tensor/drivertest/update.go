@@ -90,6 +90,45 @@ func testSGD(t *testing.T, b driver.Backend) {
 	}
 }
 
+func testAdam(t *testing.T, b driver.Backend) {
+	const n = 3001
+	k := driver.Kernel{Code: driver.Adam, Alpha: 0.1, Beta: 1e-4, More: [5]float64{0.2, 0.7, 0.3, 0.9, 1.5}}
+	for _, d := range []driver.DType{driver.Float32, driver.Float64} {
+		if !b.Offers(driver.Adam, d, d, d, d) {
+			t.Logf("%v: not offered", d)
+			continue
+		}
+		for _, s := range []strategy{dense, reversed, gaps} {
+			shape := []int{n, 2}
+			w := place(t, b, d, shape, s, random(2*n))
+			g := place(t, b, d, shape, dense, random(2*n+1))
+			m := place(t, b, d, shape, s, random(2*n+2))
+			squares := random(2*n + 3)
+			for i, x := range squares {
+				squares[i] = math.Abs(x)
+			}
+			v := place(t, b, d, shape, s, squares)
+			to := func(x float64) float64 { return round(d, x) }
+			var p [7]float64
+			for i, x := range append([]float64{k.Alpha, k.Beta}, k.More[:]...) {
+				p[i] = to(x)
+			}
+			wantW, wantM, wantV, gs := values(b, w), values(b, m), values(b, v), values(b, g)
+			for i, g := range gs {
+				wantM[i] = to(wantM[i] + to(p[2]*to(g-wantM[i])))
+				wantV[i] = to(to(p[3]*wantV[i]) + to(p[4]*to(g*g)))
+				divisor := to(to(p[6]*to(math.Sqrt(wantV[i]))) + p[1])
+				wantW[i] = to(to(p[5]*wantW[i]) - to(p[0]*to(wantM[i]/divisor)))
+			}
+			b.Run(k, w, g, m, v)
+			compare(t, name(d, s, "parameter"), values(b, w), wantW)
+			compare(t, name(d, s, "first mean"), values(b, m), wantM)
+			compare(t, name(d, s, "second mean"), values(b, v), wantV)
+			compare(t, name(d, s, "gradient"), values(b, g), gs)
+		}
+	}
+}
+
 func compare(t *testing.T, what string, got, want []float64) {
 	t.Helper()
 	for i := range got {

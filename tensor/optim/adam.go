@@ -1,10 +1,6 @@
 package optim
 
-import (
-	"math"
-
-	"halfnote/tensor"
-)
+import "halfnote/tensor"
 
 // adam is D. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015).
 type adam struct{}
@@ -30,15 +26,17 @@ func NewAdamW(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer
 }
 
 func (adam) step(p, g *tensor.Tensor, o *Group, r record) {
-	n := r.count()
-	g = decayed(p, g, o)
-	m, v := means(p, g, o, r)
-	if o.AMSGrad {
-		most := r.tensor("max_exp_avg_sq", p)
-		v = most.Assign(most.Maximum(v))
+	s := tensor.AdamSettings{Rate: o.LR, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Eps, Step: r.count()}
+	if o.Decoupled {
+		s.Decay = o.LR * o.WeightDecay
+	} else {
+		g = decayed(p, g, o)
 	}
-	divisor := v.Sqrt().ScaleAssign(1 / math.Sqrt(1-math.Pow(o.Beta2, n)))
-	addQuotient(p, m, divisor.AddScalar(o.Eps), -o.LR/(1-math.Pow(o.Beta1, n)))
+	var most *tensor.Tensor
+	if o.AMSGrad {
+		most = r.tensor("max_exp_avg_sq", p)
+	}
+	tensor.AdamStep(p, g, r.tensor("exp_avg", p), r.tensor("exp_avg_sq", p), most, s)
 }
 
 // means moves the running means of the gradient and its square on, and returns

@@ -2,18 +2,17 @@ package optim
 
 import "halfnote/tensor"
 
-// What torch's optimizers are written in; float32 numbers agree with its in all but
-// the last bits.
+// What torch's optimizers are written in. Each rounds once.
 
 // approach moves x towards y by the share w: torch's lerp_.
-func approach(x, y *tensor.Tensor, w float64) *tensor.Tensor { return x.AddScaledAssign(y.Sub(x), w) }
+func approach(x, y *tensor.Tensor, w float64) *tensor.Tensor { return x.Assign(x.Lerp(y, w)) }
 
 // addProduct adds c a b to x: torch's addcmul_.
 func addProduct(x, a, b *tensor.Tensor, c float64) *tensor.Tensor {
-	return x.AddScaledAssign(a.Mul(b), c)
+	return x.Assign(x.Addcmul(a, b, c))
 }
 
 // addQuotient adds c a / b to x: torch's addcdiv_.
 func addQuotient(x, a, b *tensor.Tensor, c float64) *tensor.Tensor {
-	return x.AddScaledAssign(a.Div(b), c)
+	return x.Assign(x.Addcdiv(a, b, c))
 }

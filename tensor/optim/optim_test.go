@@ -95,7 +95,7 @@ func gradient(k int, p T) T {
 
 // TestSteps compares with testdata/steps.json, which testdata/steps.py made: to
 // some units in the last place, since torch fuses products and sums in float32 and
-// float64.
+// float64, and on a CPU rounds SGD's learning rate to a half before it multiplies.
 func TestSteps(t *testing.T) {
 	text, err := os.ReadFile("testdata/steps.json")
 	if err != nil {

@@ -121,6 +121,12 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 		}
 	case driver.SGD:
 		b.sgd(k, dst, src)
+	case driver.Adam:
+		if dst.DType == driver.Float64 {
+			adam[float64](b, k, dst, src)
+		} else {
+			adam[float32](b, k, dst, src)
+		}
 	default:
 		b.pointwise(k, dst, src)
 	}
@@ -174,6 +180,8 @@ func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) boo
 		return float && len(src) == 1 && src[0] == driver.Float32
 	case driver.SGD:
 		return float && len(src) <= 2 && all(src, dst)
+	case driver.Adam:
+		return float && dst.Size() > 2 && len(src) == 3 && all(src, dst)
 	}
 	if c >= driver.Optional || len(src) != pointwises[c].operands || !offered(pointwises[c], src[len(src)-1]) {
 		return false

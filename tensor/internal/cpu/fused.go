@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"sync/atomic"
 
 	"halfnote/tensor/driver"
@@ -84,4 +85,31 @@ func velocity[T real](v *writer[T], lo int, g []T, momentum T, s *scratch[T]) []
 	add(to, old, g, nil, 0, 0)
 	v.put(lo, to)
 	return v.at(lo, s.in[1][:n])
+}
+
+// adam is a step of Adam on dst, in place. Conversions keep products and sums from
+// being fused.
+func adam[T real](b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	rate, eps := T(k.Alpha), T(k.Beta)
+	share1, keep2, share2, decay, scale := T(k.More[0]), T(k.More[1]), T(k.More[2]), T(k.More[3]), T(k.More[4])
+	out, g, first, second := write[T](dst), read[T](src[0]), write[T](src[1]), write[T](src[2])
+	b.ranges(dst.Len(), copyItem/4, func(lo, hi int) {
+		withScratch(func(s *scratch[T]) {
+			for ; lo < hi; lo += chunk {
+				n := min(chunk, hi-lo)
+				x, g := out.at(lo, s.out[:n]), g.at(lo, s.in[0][:n])
+				m, v := first.at(lo, s.in[1][:n]), second.at(lo, s.in[2][:n])
+				for i, g := range g {
+					mean := m[i] + T(share1*(g-m[i]))
+					square := T(keep2*v[i]) + T(share2*T(g*g))
+					divisor := T(scale*T(math.Sqrt(float64(square)))) + eps
+					x[i] = T(decay*x[i]) - T(rate*(mean/divisor))
+					m[i], v[i] = mean, square
+				}
+				out.put(lo, x)
+				first.put(lo, m)
+				second.put(lo, v)
+			}
+		})
+	})
 }
