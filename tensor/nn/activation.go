@@ -21,7 +21,7 @@ func (a *Activation) String() string { return a.name }
 // activation returns f as a module that prints as name with its arguments.
 func activation(name string, f func(*tensor.Tensor) *tensor.Tensor, args ...any) *Activation {
 	for i, a := range args {
-		args[i] = python(a)
+		args[i] = literal(a)
 	}
 	return &Activation{fmt.Sprintf(name, args...), f}
 }

@@ -37,5 +37,5 @@ func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Linear(l.We
 
 // String returns what torch prints.
 func (l *Linear) String() string {
-	return fmt.Sprintf("Linear(in_features=%d, out_features=%d, bias=%s)", l.Weight.Size(1), l.Weight.Size(0), python(l.Bias != nil))
+	return fmt.Sprintf("Linear(in_features=%d, out_features=%d, bias=%s)", l.Weight.Size(1), l.Weight.Size(0), truth(l.Bias != nil))
 }
