@@ -1,8 +1,11 @@
 // Package nn has modules: layers with parameters, and what is done with a model's
 // parameters. It is torch.nn.
 //
-//	net := nn.Sequential(nn.NewLinear(784, 128), nn.ReLU(), nn.NewLinear(128, 10))
-//	loss := nn.MSELoss(net.Forward(x), y)
+//	net := nn.Sequential(nn.NewLinear(784, 128), nn.ReLU(), nn.NewDropout(0.1), nn.NewLinear(128, 10))
+//	loss := nn.CrossEntropy(net.Forward(x), labels, nn.LabelSmoothing(0.1))
+//
+// Losses are functions, under the names of torch.nn.functional, and modules:
+// [NewCrossEntropyLoss]. [Train] and [Eval] switch what behaves otherwise in use.
 //
 // A model of your own is a struct with a Forward method. It declares nothing:
 // [Parameters] finds its tensors by walking its fields.
@@ -12,6 +15,10 @@
 //	func (n *Net) Forward(x *tensor.Tensor) *tensor.Tensor {
 //		return n.Out.Forward(n.In.Forward(x).ReLU())
 //	}
+//
+// Its lists of modules are slices, its dictionaries maps. [NamedModules], [Apply],
+// [Print] and [Summarize] walk it likewise; [Hook] puts functions of your own around a
+// module. The functions InitX fill weights as torch.nn.init does.
 //
 // The package knows nothing of autocast or optimizers.
 package nn
