@@ -140,11 +140,6 @@ func Softmin(dim int) *Activation {
 	return activation("Softmin(dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Softmin(dim) }, dim)
 }
 
-// Identity returns a module that returns its operand. It is torch.nn.Identity.
-func Identity() *Activation {
-	return activation("Identity()", func(x *tensor.Tensor) *tensor.Tensor { return x })
-}
-
 // Flatten returns a module that makes all dimensions but the first one. It is
 // torch.nn.Flatten.
 func Flatten() *Activation {

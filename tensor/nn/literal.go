@@ -1,9 +1,6 @@
 package nn
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // literal returns a truth value or number as Python prints it.
 func literal(v any) string {
@@ -11,11 +8,7 @@ func literal(v any) string {
 	case bool:
 		return truth(v)
 	case float64:
-		s := fmt.Sprint(v)
-		if !strings.ContainsAny(s, ".e") {
-			s += ".0"
-		}
-		return s
+		return python(v)
 	}
 	return fmt.Sprint(v)
 }
