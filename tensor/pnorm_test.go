@@ -162,6 +162,31 @@ func TestOtherProducts(t *testing.T) {
 	}
 }
 
+func TestSolutions(t *testing.T) {
+	for _, d := range dtypes {
+		a := New([]float64{0, 2, 1, 1, 0, -1, 3, 1, 2}, 3, 3).To(d) // its first pivot is 0
+		compare(t, "det", a.Det(), []int{}, []float64{-9})
+		compare(t, "solve", a.Solve(New([]float64{7, -2, 11}).To(d)), []int{3}, []float64{1, 2, 3})
+		compare(t, "inverse", New([]float64{0, 4, 2, 0}, 2, 2).To(d).Inverse(), []int{2, 2}, []float64{0, 0.5, 0.25, 0})
+		compare(t, "det of a singular matrix", Ones(2, 2).To(d).Det(), []int{}, []float64{0})
+		compare(t, "cholesky", New([]float64{4, 9, 2, 10}, 2, 2).To(d).Cholesky(), []int{2, 2}, []float64{2, 0, 1, 3})
+	}
+	for want, f := range map[string]func(){
+		"tensor: linalg_inv: shape (2, 3, 3): matrix 1 is singular":                func() { Cat(0, Eye(3), Ones(3, 3)).Reshape(2, 3, 3).Inverse() },
+		"tensor: linalg_inv: shape (2, 3): it is not of square matrices":           func() { Zeros(2, 3).Inverse() },
+		"tensor: linalg_det: shape (3,): it is not of square matrices":             func() { Zeros(3).Det() },
+		"tensor: linalg_det: dtype int64":                                          func() { Zeros(2, 2).Long().Det() },
+		"tensor: linalg_solve: shapes (2, 2) and (2, 1): matrix 0 is singular":     func() { Ones(2, 2).Solve(Ones(2)) },
+		"tensor: linalg_solve: shapes (2, 2) and (3, 2): they do not fit":          func() { Eye(2).Solve(Ones(3, 2)) },
+		"tensor: linalg_solve: dtypes float32 and float16: they differ":            func() { Eye(2).Solve(Ones(2).Half()) },
+		"tensor: linalg_cholesky: shape (2, 2): matrix 0 is not positive definite": func() { Ones(2, 2).Neg().Cholesky() },
+	} {
+		if err := Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+}
+
 func TestPNormMistakes(t *testing.T) {
 	x := Zeros(2, 3)
 	o := PNormOptions{}

@@ -69,5 +69,10 @@ func init() {
 		{"kron", func(a, b T) T { return a.Kron(b.Select(0, 0)) }},
 		{"linalg_matrix_power", func(a, b T) T { return a.MatMul(b.T()).MatrixPower(3) }},
 		{"linalg_matrix_power 0", func(a, b T) T { return a.MatMul(b.T()).MatrixPower(0).Mul(a.MatMul(b.T())) }},
+		{"linalg_inv", func(a, b T) T { return a.MatMul(b.T()).Add(tensor.Eye(2).Double()).Inverse() }},
+		{"linalg_det", func(a, b T) T { return a.MatMul(b.T()).Add(tensor.Eye(2).Double()).Det() }},
+		{"linalg_solve", func(a, b T) T { return a.Slice(1, 0, 2).Solve(b) }},
+		{"linalg_solve, a vector", func(a, b T) T { return b.T().MatMul(a).Add(tensor.Eye(3).Double()).Solve(b.Select(0, 0)) }},
+		{"linalg_cholesky", func(a, _ T) T { return a.MatMul(a.T()).Add(tensor.Eye(2).Double()).Cholesky() }},
 	}...)
 }

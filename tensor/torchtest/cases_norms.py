@@ -59,3 +59,16 @@ case("kron", torch.kron, randn(2, 3), randn(3, 2), dtypes=("float32", "float64")
 case("kron ranks", torch.kron, randn(3), randn(2, 2), dtypes=("float32", "float64"))
 for n in 0, 1, 2, 3, 5:
     case(f"linalg_matrix_power {n}", lambda x, n=n: LN.matrix_power(x, n), randn(2, 3, 3, scale=0.7), tol=4)
+
+# Condition numbers of a few ten multiply what float32 rounds.
+regular = lambda *s: Operand(lambda g: torch.randn(*s, generator=g) + 3 * torch.eye(s[-1]))
+WIDE = dict(dtypes=("float32", "float64"), tol=30)
+case("linalg_inv", LN.inv, regular(4, 4), **WIDE)
+case("linalg_inv batch", LN.inv, regular(2, 1, 3, 3), **WIDE)
+case("linalg_inv empty", LN.inv, regular(0, 3, 3), **WIDE)
+case("linalg_det", LN.det, regular(2, 3, 3), **WIDE)
+case("linalg_det one", LN.det, randn(1, 1), **WIDE)
+case("linalg_solve", LN.solve, regular(4, 4), randn(4, 3), **WIDE)
+case("linalg_solve broadcast", LN.solve, regular(3, 3), randn(2, 3, 2), **WIDE)
+case("linalg_solve vector", LN.solve, regular(4, 4), randn(4), **WIDE)
+case("linalg_cholesky", lambda x: LN.cholesky(x @ x.mT + torch.eye(3, dtype=x.dtype)), randn(2, 3, 3), **WIDE)

@@ -50,6 +50,17 @@ func norms() cases {
 		"kron":                    kron,
 		"kron ranks":              kron,
 	}
+	for _, form := range []string{"", " batch", " empty"} {
+		all["linalg_inv"+form] = func(in []T) T { return in[0].Inverse() }
+	}
+	for _, form := range []string{"", " broadcast", " vector"} {
+		all["linalg_solve"+form] = func(in []T) T { return in[0].Solve(in[1]) }
+	}
+	all["linalg_det"] = func(in []T) T { return in[0].Det() }
+	all["linalg_det one"] = all["linalg_det"]
+	all["linalg_cholesky"] = func(in []T) T {
+		return in[0].MatMul(in[0].Transpose(-1, -2)).Add(tensor.Eye(3).To(in[0].DType())).Cholesky()
+	}
 	for name, p := range map[string]float64{"0": 0, "0.5": 0.5, "1": 1, "1.5": 1.5, "2": 2, "3": 3, "-1": -1, "inf": inf, "-inf": -inf} {
 		all["norm "+name] = func(in []T) T { return in[0].NormWith(p, tensor.PNormOptions{}) }
 		all["linalg_vector_norm "+name] = func(in []T) T { return in[0].VectorNorm(p, tensor.PNormOptions{Dims: []int{0, 2}}) }

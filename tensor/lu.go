@@ -1,0 +1,121 @@
+package tensor
+
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+// factors is the LU decomposition, with rows exchanged, of an n by n matrix: Doolittle's
+// method with partial pivoting (G. Golub and C. Van Loan, "Matrix Computations",
+// section 3.4).
+type factors struct {
+	n   int
+	lu  []float64 // L below the diagonal, which is 1 there, and U
+	row []int     // the matrix's row that is now here
+	odd bool      // an odd number of exchanges
+}
+
+// factorize returns the decomposition of a, which it overwrites.
+func factorize(a []float64, n int) *factors {
+	f := &factors{n: n, lu: a, row: seq(n)}
+	for j := range n {
+		driver.Poll()
+		p := j
+		for i := j + 1; i < n; i++ {
+			if math.Abs(a[i*n+j]) > math.Abs(a[p*n+j]) {
+				p = i
+			}
+		}
+		if p != j {
+			for k := range n {
+				a[p*n+k], a[j*n+k] = a[j*n+k], a[p*n+k]
+			}
+			f.row[p], f.row[j] = f.row[j], f.row[p]
+			f.odd = !f.odd
+		}
+		if a[j*n+j] == 0 {
+			continue // singular
+		}
+		for i := j + 1; i < n; i++ {
+			a[i*n+j] /= a[j*n+j]
+			for k := j + 1; k < n; k++ {
+				a[i*n+k] -= float64(a[i*n+j] * a[j*n+k])
+			}
+		}
+	}
+	return f
+}
+
+// det returns the determinant.
+func (f *factors) det() float64 {
+	d := 1.0
+	if f.odd {
+		d = -1
+	}
+	for i := range f.n {
+		d *= f.lu[i*f.n+i]
+	}
+	return d
+}
+
+// singular reports whether a pivot is 0.
+func (f *factors) singular() bool {
+	for i := range f.n {
+		if f.lu[i*f.n+i] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// solve returns x with a x = b for b (n, k).
+func (f *factors) solve(b []float64, k int) []float64 {
+	n := f.n
+	x := make([]float64, n*k)
+	for i := range n {
+		copy(x[i*k:(i+1)*k], b[f.row[i]*k:])
+		for j := range i {
+			subtract(x[i*k:(i+1)*k], x[j*k:], f.lu[i*n+j])
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		for j := i + 1; j < n; j++ {
+			subtract(x[i*k:(i+1)*k], x[j*k:], f.lu[i*n+j])
+		}
+		for c := range k {
+			x[i*k+c] /= f.lu[i*n+i]
+		}
+	}
+	return x
+}
+
+// subtract takes c y from x.
+func subtract(x, y []float64, c float64) {
+	for i := range x {
+		x[i] -= float64(c * y[i])
+	}
+}
+
+// choleskyOf returns the lower triangular l with a = l lᵀ, and whether there is one.
+func choleskyOf(a []float64, n int) (l []float64, ok bool) {
+	l = make([]float64, n*n)
+	for j := range n {
+		driver.Poll()
+		for i := j; i < n; i++ {
+			s := a[i*n+j]
+			for k := range j {
+				s -= float64(l[i*n+k] * l[j*n+k])
+			}
+			switch {
+			case i > j:
+				l[i*n+j] = s / l[j*n+j]
+			case !(s > 0):
+				return nil, false
+			default:
+				l[i*n+i] = math.Sqrt(s)
+			}
+		}
+	}
+	return l, true
+}
