@@ -84,7 +84,7 @@ func TestChecks(t *testing.T) {
 	c.scaling()
 	for n := 1; n <= 107; n++ {
 		if c.rows[n] == 0 {
-			t.Logf("row %d is missing", n)
+			t.Errorf("row %d is missing", n)
 		}
 	}
 }
@@ -113,6 +113,9 @@ func (c checks) conversions() {
 		if err := try(func() { x.Fill(1e6) }); err == nil || x.Item() != 1 {
 			t.Errorf("got error %v and %v, want an error and 1", err, x)
 		}
+		if err := try(func() { tensor.FullAs(tensor.Float16, 1e6) }); err == nil {
+			t.Error("full of 1e6 was made")
+		}
 		if got := halves(1e6).Item(); got != inf {
 			t.Errorf("a tensor of 1e6: got %v, want +Inf", got)
 		}
@@ -123,7 +126,7 @@ func (c checks) conversions() {
 	} {
 		c.bf16(32+i, fmt.Sprintf("bf16(%v)", x.in), tensor.New([]float64{x.in}).BFloat16(), x.want)
 	}
-	c.half(96, "arange", tensor.Arange(2046, 2052).Half(), 2046, 2047, 2048, 2048, 2050, 2052)
+	c.half(96, "arange", tensor.ArangeAs(tensor.Float16, 2046, 2052, 1), 2046, 2047, 2048, 2048, 2050, 2052)
 }
 
 func (c checks) arithmetic() {
@@ -175,6 +178,7 @@ func (c checks) reductions() {
 	c.half(72, "mean of 4096 hundreds", tensor.Full(100, 4096).Half().Mean(), 100)
 	c.half(73, "norm of [300, 400]", halves(300, 400).Norm(), 500)
 	c.half(74, "norm of [60000, 60000]", halves(60000, 60000).Norm(), inf)
+	c.half(94, "cumsum of 3000 ones, the last", halfOnes(3000).Cumsum(0).Slice(0, 2999, 3000), 3000)
 	c.half(75, "mse_loss of 300 and 0", halves(300).MSELoss(halves(0)), inf)
 	amp.Autocast(amp.Float16, func() { c.single(75, "the same under autocast", halves(300).MSELoss(halves(0)), 90000) })
 }

@@ -70,6 +70,7 @@ func TestDTypes(t *testing.T) {
 			return h.Reshape(1, 1, 8, 8).AvgPool2d([]int{2}, tensor.PoolOptions{})
 		}, "float16"},
 		{4, "dropout", func() *tensor.Tensor { return h.Dropout(0.5, true) }, "float16"},
+		{4, "max_pool2d", func() *tensor.Tensor { return h.Reshape(1, 1, 8, 8).MaxPool2d([]int{2}, tensor.PoolOptions{}) }, "float16"},
 
 		{5, "sum", func() *tensor.Tensor { return h.Sum() }, "float32"},
 		{5, "softmax", func() *tensor.Tensor { return h.Softmax(-1) }, "float32"},
@@ -83,10 +84,15 @@ func TestDTypes(t *testing.T) {
 		{5, "group_norm", func() *tensor.Tensor { return h.GroupNorm(2, nil, nil, tensor.NormOptions{}) }, "float32"},
 		{5, "cosine_similarity", func() *tensor.Tensor { return h.CosineSimilarity(h, 1, 1e-8) }, "float32"},
 		{5, "linalg_vector_norm", func() *tensor.Tensor { return h.VectorNorm(1, tensor.PNormOptions{}) }, "float32"},
+		{5, "prod", func() *tensor.Tensor { return h.Prod() }, "float32"},
+		{5, "cumsum", func() *tensor.Tensor { return h.Cumsum(0) }, "float32"},
+		{5, "cumprod", func() *tensor.Tensor { return h.Cumprod(0) }, "float32"},
+		{5, "logsumexp", func() *tensor.Tensor { return h.LogSumExp(1) }, "float32"},
 
 		{6, "sum as float16", func() *tensor.Tensor { return h.SumAs(tensor.Float16) }, "float16"},
 		{6, "softmax as float16", func() *tensor.Tensor { return h.SoftmaxAs(tensor.Float16, -1) }, "float16"},
 		{6, "log_softmax as float16", func() *tensor.Tensor { return h.LogSoftmaxAs(tensor.Float16, -1) }, "float16"},
+		{6, "cumsum as float16", func() *tensor.Tensor { return h.CumsumAs(tensor.Float16, 0) }, "float16"},
 
 		{7, "mse_loss(16,32)", func() *tensor.Tensor { return h.MSELoss(x) }, "float32"},
 		{7, "mse_loss(16,16)", func() *tensor.Tensor { return h.MSELoss(h) }, "float32"},
@@ -117,6 +123,11 @@ func TestDTypes(t *testing.T) {
 		{10, "dot(16,32)", func() *tensor.Tensor { return h.Select(0, 0).Dot(x.Select(0, 0)) }, "float32"},
 		{10, "dot(16,16)", func() *tensor.Tensor { return h.Select(0, 0).Dot(h.Select(0, 0)) }, "float16"},
 		{10, "tensordot(16,32)", func() *tensor.Tensor { return h.TensorDot(x, []int{1}, []int{0}) }, "float32"},
+		{10, "cross(16,32)", func() *tensor.Tensor { return h.Slice(1, 0, 3).Cross(x.Slice(1, 0, 3), 1) }, "float32"},
+		{10, "bilinear(16,32)", func() *tensor.Tensor { return h.Bilinear(x, tensor.Ones(2, 8, 8), nil) }, "float32"},
+		{10, "grid_sampler(16,32)", func() *tensor.Tensor {
+			return h.Reshape(1, 1, 8, 8).GridSample(tensor.Zeros(1, 2, 2, 2), tensor.GridSampleOptions{})
+		}, "float32"},
 
 		{11, "in place", func() *tensor.Tensor { return h.Clone().AddAssign(x) }, "float16"},
 
@@ -124,6 +135,7 @@ func TestDTypes(t *testing.T) {
 		{15, "y/x of float16", func() *tensor.Tensor { return h.Div(h) }, "float16"},
 
 		{16, "sum of int32", func() *tensor.Tensor { return n.Sum() }, "int64"},
+		{16, "pow of int32", func() *tensor.Tensor { return n.Pow(2) }, "int32"},
 		{16, "sum of float64", func() *tensor.Tensor { return d.Sum() }, "float64"},
 	} {
 		rows[c.row] = true
