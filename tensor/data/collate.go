@@ -27,6 +27,9 @@ func newBatch(fields []*tensor.Tensor) Batch {
 
 // stackFields stacks each field of samples: torch's default_collate.
 func stackFields(samples [][]*tensor.Tensor) []*tensor.Tensor {
+	if len(samples) == 0 {
+		panic(&tensor.Error{Op: "collate", Why: "the batch has no samples; expected one or more"})
+	}
 	fields := make([]*tensor.Tensor, len(samples[0]))
 	for j := range fields {
 		column := make([]*tensor.Tensor, len(samples))
@@ -51,11 +54,6 @@ func stack(ts []*tensor.Tensor) *tensor.Tensor {
 		}
 	}
 	var out *tensor.Tensor
-	tensor.NoGrad(func() {
-		out = tensor.ZerosLike(ts[0].Unsqueeze(0).Expand(append([]int{len(ts)}, shape...)...))
-		for i, t := range ts {
-			out.Select(0, i).Assign(t)
-		}
-	})
+	tensor.NoGrad(func() { out = tensor.Stack(0, ts...) })
 	return out
 }

@@ -70,11 +70,7 @@ func (d *TensorDataset) GetAll(indices []int) ([]*tensor.Tensor, error) {
 			fields[j] = f.Slice(0, indices[0], indices[0]+len(indices))
 			continue
 		}
-		rows := make([]*tensor.Tensor, len(indices))
-		for k, i := range indices {
-			rows[k] = f.Select(0, i)
-		}
-		fields[j] = stack(rows)
+		tensor.NoGrad(func() { fields[j] = f.IndexSelect(0, tensor.FromInts(indices)) })
 	}
 	return fields, nil
 }

@@ -145,9 +145,19 @@ func (r ragged) Get(i int) ([]*tensor.Tensor, error) {
 	return []*tensor.Tensor{tensor.Ones(i + 1), tensor.Ones(1)}, nil
 }
 
+// oneEmpty has a batch without samples.
+type oneEmpty struct{}
+
+func (oneEmpty) Len() int         { return 2 }
+func (oneEmpty) Batches() [][]int { return [][]int{{1, 0}, {}} }
+
 func TestCollate(t *testing.T) {
 	p := loop(data.NewLoader(ragged(4), 2, data.Workers(1)))
 	if want := "data: loader: batch 0: tensor: collate: shapes (1,) and (2,): dtypes float32 and float32: samples 0 and 1 of the batch differ; expected one shape and dtype, or a loader with CollateWith"; fmt.Sprint(p) != want {
+		t.Errorf("got %v, want %s", p, want)
+	}
+	p = loop(data.NewLoader(&squares{n: 2, at: -1}, 1, data.BatchedBy(oneEmpty{}), data.Workers(1)))
+	if want := "batch 1: tensor: collate: the batch has no samples; expected one or more"; !strings.Contains(fmt.Sprint(p), want) {
 		t.Errorf("got %v, want %s", p, want)
 	}
 	sum := func(samples [][]*tensor.Tensor) []*tensor.Tensor {
