@@ -1,0 +1,93 @@
+package optim
+
+import (
+	"fmt"
+	"slices"
+
+	"halfnote/tensor"
+)
+
+// Average keeps an average of parameters over the steps of a training, which is often
+// the better model. It is the averages of torch.optim.swa_utils.AveragedModel.
+type Average struct {
+	params, averages []*tensor.Tensor
+	decay            float64 // 0 weighs all steps alike
+	updates          int
+}
+
+// NewSWA returns the plain average of params over all calls of Update: P. Izmailov and
+// others, "Averaging Weights Leads to Wider Optima and Better Generalization" (2018).
+func NewSWA(params []*tensor.Tensor) *Average { return newAverage(params, 0) }
+
+// NewEMA returns a running average of params that keeps the share decay, above 0 and
+// below 1, at each call of Update but the first. It is AveragedModel with
+// get_ema_multi_avg_fn.
+func NewEMA(params []*tensor.Tensor, decay float64) *Average {
+	check(decay > 0 && decay < 1, "ema", "the decay is %v; expected a number above 0 and below 1", decay)
+	return newAverage(params, decay)
+}
+
+func newAverage(params []*tensor.Tensor, decay float64) *Average {
+	a := &Average{params: slices.Clone(params), decay: decay}
+	for _, p := range params {
+		a.averages = append(a.averages, p.Detach().Clone())
+	}
+	return a
+}
+
+// Update takes the parameters of now into the average.
+func (a *Average) Update() {
+	share := 1 - a.decay
+	if a.updates++; a.decay == 0 || a.updates == 1 {
+		share = 1 / float64(a.updates)
+	}
+	tensor.NoGrad(func() {
+		for i, p := range a.params {
+			approach(a.averages[i], p.Detach(), share)
+		}
+	})
+}
+
+// Swap exchanges parameters and averages: once to use the average, and again to go on
+// with the training.
+func (a *Average) Swap() {
+	tensor.NoGrad(func() {
+		for i, p := range a.params {
+			now := p.Detach().Clone()
+			p.Assign(a.averages[i])
+			a.averages[i].Assign(now)
+		}
+	})
+}
+
+// StateDict returns what a checkpoint must hold: n_averaged, and the averages by
+// number. They share memory with a.
+func (a *Average) StateDict() map[string]any {
+	state := map[string]any{"n_averaged": float64(a.updates)}
+	for i, t := range a.averages {
+		state[fmt.Sprint(i)] = t
+	}
+	return state
+}
+
+// LoadStateDict restores what StateDict returned. It returns an error if a name is
+// missing or a shape differs, and then nothing has changed.
+func (a *Average) LoadStateDict(state map[string]any) error {
+	n, ok := state["n_averaged"].(float64)
+	if !ok || len(state) != 1+len(a.averages) {
+		return fmt.Errorf("optim: load state dict of an average: %d entries, n_averaged is %v; expected %d and a float64", len(state), state["n_averaged"], 1+len(a.averages))
+	}
+	for i, t := range a.averages {
+		x, ok := state[fmt.Sprint(i)].(*tensor.Tensor)
+		if !ok || !slices.Equal(x.Shape(), t.Shape()) {
+			return fmt.Errorf("optim: load state dict of an average: %d is %v, expected a tensor of shape %v", i, state[fmt.Sprint(i)], t.Shape())
+		}
+	}
+	a.updates = int(n)
+	tensor.NoGrad(func() {
+		for i, t := range a.averages {
+			t.Assign(state[fmt.Sprint(i)].(*tensor.Tensor))
+		}
+	})
+	return nil
+}
