@@ -22,3 +22,28 @@ func (t *Tensor) chosen(at *Tensor, op string, dim int) (values, indices *Tensor
 	d := axis(op, t, dim, len(t.shape))
 	return t.Gather(d, at.Unsqueeze(d)).Squeeze(d), at
 }
+
+// extreme is the larger or the smaller operand, and the other one of NaN.
+type extreme struct {
+	name string
+	cmp  func(x, y *Tensor) *Tensor
+}
+
+func (e extreme) Info() Info { return Info{e.name, "torch." + e.name, Keep, ReadsOperands} }
+func (extreme) promotes()    {}
+func (e extreme) f(in []*Tensor) *Tensor {
+	x, y := in[0], in[1]
+	return e.cmp(x, y).Or(y.IsNaN()).Where(x, y)
+}
+func (e extreme) Forward(in []*Tensor) *Tensor { return compose(e.f, in).To(promoteAll(in)) }
+func (e extreme) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return derive(e.f, dy, in)
+}
+
+// Fmax returns the larger of t and o, broadcast, the other one where one is NaN; of
+// equal ones t has the gradient. It is torch.fmax.
+func (t *Tensor) Fmax(o *Tensor) *Tensor { return apply(extreme{"fmax", (*Tensor).Ge}, t, o) }
+
+// Fmin returns the smaller of t and o, broadcast, the other one where one is NaN; of
+// equal ones t has the gradient. It is torch.fmin.
+func (t *Tensor) Fmin(o *Tensor) *Tensor { return apply(extreme{"fmin", (*Tensor).Le}, t, o) }

@@ -42,6 +42,26 @@ func leaky(x *Tensor, slope, _ float64) *Tensor {
 	return x.GtScalar(0).Where(x, x.Scale(slope))
 }
 
+// RReLU returns t above 0, and below slope t with a slope of its own for each element,
+// spread evenly over [lower, upper); if training is not set, with the mean of the two.
+// torch's are 1/8 and 1/3. The slopes are those that torch draws from the same seed. It
+// is torch.nn.functional.rrelu.
+func (t *Tensor) RReLU(lower, upper float64, training bool) *Tensor {
+	if !training {
+		return t.LeakyReLU((lower + upper) / 2)
+	}
+	generator.mu.Lock()
+	defer generator.mu.Unlock()
+	slopes := t.Detach().Float64s()
+	for i, x := range slopes {
+		pollAt(i)
+		if slopes[i] = 1; x <= 0 {
+			slopes[i] = float64(generator.uniform53()*(upper-lower)) + lower
+		}
+	}
+	return t.Mul(NewAs(t.dtype, slopes).Reshape(t.shape...).ToDevice(t.Device()))
+}
+
 // Threshold returns t above threshold, value elsewhere; NaN stays. It is
 // torch.nn.functional.threshold.
 func (t *Tensor) Threshold(threshold, value float64) *Tensor {

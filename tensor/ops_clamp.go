@@ -1,0 +1,105 @@
+package tensor
+
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+// clamp keeps its operand between two numbers, which may be infinite: then there is
+// no bound. The derivative is 0 at the bounds.
+type clamp struct {
+	name, torch string
+	lo, hi      float64
+}
+
+func (c clamp) Info() Info { return Info{c.name, c.torch, Keep, ReadsOperands} }
+func (c clamp) Forward(in []*Tensor) *Tensor {
+	x := in[0]
+	y := x
+	lo, hi := c.lo, c.hi
+	if !x.dtype.IsFloat() && x.dtype != Bool {
+		// Beyond the range of integers there is no bound, or the next integer is it.
+		least, most := float64(IInfo(x.dtype).Min), min(float64(IInfo(x.dtype).Max), 0x1p63-1024)
+		if lo, hi = min(lo, most), max(hi, least); lo <= least {
+			lo = math.Inf(-1)
+		}
+		if hi >= most {
+			hi = math.Inf(1)
+		}
+	}
+	if !math.IsInf(lo, -1) {
+		y = pairwise(c.name, driver.Max, y, constant(x, x.dtype, lo))
+	}
+	if !math.IsInf(hi, 1) {
+		y = pairwise(c.name, driver.Min, y, constant(x, x.dtype, hi))
+	}
+	if y == x {
+		return duplicate(x)
+	}
+	return y
+}
+func (c clamp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	x := in[0]
+	inside := x.GtScalar(c.lo).And(x.LtScalar(c.hi))
+	return []*Tensor{inside.Where(dy, constant(dy, dy.dtype, 0))}
+}
+
+// Clamp returns t, but lo where it is below lo and hi where it is above hi; an
+// infinite bound is none. NaN stays. Where lo is above hi the result is hi. The gradient is 0
+// at the bounds. Integers become float32 if a bound has a fraction. It is torch.clamp.
+func (t *Tensor) Clamp(lo, hi float64) *Tensor {
+	for _, c := range []float64{lo, hi} {
+		if !math.IsInf(c, 0) {
+			t = t.To(withNumber(t, c))
+		}
+	}
+	return apply(clamp{"clamp", "torch.clamp", lo, hi}, t)
+}
+
+// ClampMin returns t, but lo where it is below lo. It is torch.clamp_min.
+func (t *Tensor) ClampMin(lo float64) *Tensor { return t.Clamp(lo, math.Inf(1)) }
+
+// ClampMax returns t, but hi where it is above hi. It is torch.clamp_max.
+func (t *Tensor) ClampMax(hi float64) *Tensor { return t.Clamp(math.Inf(-1), hi) }
+
+// ClampTensor is Clamp with a bound for each element, broadcast: t's Maximum with lo,
+// its Minimum with hi. It is torch.clamp with tensors.
+func (t *Tensor) ClampTensor(lo, hi *Tensor) *Tensor {
+	if in := []*Tensor{t, lo, hi}; promoteAll(in) == Bool {
+		notBool("clamp", in)
+	}
+	return t.Maximum(lo).Minimum(hi)
+}
+
+// nanToNum replaces what is not finite.
+type nanToNum struct{ nan, posinf, neginf float64 }
+
+func (nanToNum) Info() Info { return Info{"nan_to_num", "torch.nan_to_num", Keep, ReadsOperands} }
+func (n nanToNum) Forward(in []*Tensor) *Tensor {
+	return compose(func(in []*Tensor) *Tensor {
+		x := in[0]
+		x = x.EqScalar(math.Inf(1)).Where(constant(x, x.dtype, n.posinf), x)
+		x = x.EqScalar(math.Inf(-1)).Where(constant(x, x.dtype, n.neginf), x)
+		return x.IsNaN().Where(constant(x, x.dtype, n.nan), x)
+	}, in)
+}
+func (nanToNum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{in[0].IsFinite().Where(dy, constant(dy, dy.dtype, 0))}
+}
+
+// NanToNum returns t with 0 for NaN and the dtype's largest and least number for
+// infinities. It is torch.nan_to_num.
+func (t *Tensor) NanToNum() *Tensor {
+	if !t.dtype.IsFloat() {
+		return t.Clone()
+	}
+	most := FInfo(t.dtype).Max
+	return t.NanToNumWith(0, most, -most)
+}
+
+// NanToNumWith returns t with nan, posinf and neginf for what is not finite. It is
+// torch.nan_to_num.
+func (t *Tensor) NanToNumWith(nan, posinf, neginf float64) *Tensor {
+	return apply(nanToNum{nan, posinf, neginf}, t)
+}

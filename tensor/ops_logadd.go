@@ -1,0 +1,70 @@
+package tensor
+
+import "math"
+
+type xlogy struct{}
+
+func (xlogy) Info() Info { return Info{"xlogy", "torch.xlogy", Keep, ReadsOperands} }
+func (xlogy) promotes()  {}
+func (xlogy) real()      {}
+func (xlogy) Forward(in []*Tensor) *Tensor {
+	return compose(func(in []*Tensor) *Tensor {
+		x, y := in[0], in[1]
+		zero := x.EqScalar(0).And(y.IsNaN().Not())
+		return zero.Where(constant(x, x.dtype, 0), x.Mul(y.Log()))
+	}, in)
+}
+func (xlogy) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return both(dy, in,
+		func(dy, x, y *Tensor) *Tensor {
+			zero := x.EqScalar(0).And(y.LeScalar(0))
+			one := constant(y, y.dtype, 1)
+			return dy.Mul(zero.Where(one, y).Log()) // 0 there
+		},
+		func(dy, x, y *Tensor) *Tensor { return dy.Mul(x.Div(y)) })
+}
+
+// Xlogy returns t log(o), broadcast, 0 where t is 0 and o is not NaN. It is
+// torch.xlogy.
+func (t *Tensor) Xlogy(o *Tensor) *Tensor { return apply(xlogy{}, t, o) }
+
+// logAddExp is log(base^x + base^y) to that base.
+type logAddExp struct {
+	name string
+	ln   float64 // of the base
+}
+
+func (l logAddExp) Info() Info { return Info{l.name, "torch." + l.name, Keep, ReadsOperands} }
+func (logAddExp) promotes()    {}
+func (l logAddExp) Forward(in []*Tensor) *Tensor {
+	notWhole(l.name, in)
+	return compose(func(in []*Tensor) *Tensor {
+		// In float64: the terms may cancel.
+		x, y := in[0].Double(), in[1].Double()
+		less := x.Sub(y).Abs().Scale(-l.ln).Exp().Log1p().DivScalar(l.ln)
+		sum := x.Eq(y).Where(x.AddScalar(math.Ln2/l.ln), x.Maximum(y).Add(less)) // infinities have no difference
+		return sum.To(wideOf(promoteAll(in)))
+	}, in)
+}
+func (l logAddExp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return both(dy, in,
+		func(dy, x, y *Tensor) *Tensor { return dy.Mul(x.Sub(y).Scale(l.ln).Sigmoid()) },
+		func(dy, x, y *Tensor) *Tensor { return dy.Mul(y.Sub(x).Scale(l.ln).Sigmoid()) })
+}
+
+// LogAddExp returns log(exp(t) + exp(o)), broadcast, without overflow on the way. It
+// is torch.logaddexp.
+func (t *Tensor) LogAddExp(o *Tensor) *Tensor { return apply(logAddExp{"logaddexp", 1}, t, o) }
+
+// LogAddExp2 returns log2(2^t + 2^o), broadcast, without overflow on the way. It is
+// torch.logaddexp2.
+func (t *Tensor) LogAddExp2(o *Tensor) *Tensor {
+	return apply(logAddExp{"logaddexp2", math.Ln2}, t, o)
+}
+
+// notWhole panics if there is no real number among the operands.
+func notWhole(op string, in []*Tensor) {
+	if !promoteAll(in).IsFloat() {
+		failDType(op, in, "they are whole numbers; expected a floating-point dtype: cast with To")
+	}
+}
