@@ -52,7 +52,8 @@ func TestCategories(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", op.Name, op.Category, want[op.Name])
 		}
 	}
-	for _, op := range []Op{sum{given: true}, prod{given: true}, cumsum{given: true}, cumprod{given: true}, softmax{given: true}, logSoftmax{given: true}} {
+	for _, op := range []Op{sum{given: true}, prod{given: true}, cumsum{given: true}, cumprod{given: true}, softmax{given: true}, logSoftmax{given: true},
+		norm{given: true}, vectorNorm{norm{given: true}}, matrixNorm{given: true}, frobeniusNorm{matrixNorm{given: true}}, nuclearNorm{matrixNorm{given: true}}} {
 		if c := op.Info().Category; c != Keep {
 			t.Errorf("%s with a dtype of its own: got %v, want %v", op.Info().Name, c, Keep)
 		}
@@ -84,7 +85,7 @@ func TestOpsPage(t *testing.T) {
 		info := op.Info()
 		list := info.Category.String()
 		switch op.(type) {
-		case sum, prod, cumsum, cumprod, softmax, logSoftmax:
+		case sum, prod, cumsum, cumprod, softmax, logSoftmax, norm, vectorNorm, matrixNorm, frobeniusNorm, nuclearNorm:
 			list += " *"
 		case fixed:
 			list = "never cast"

@@ -16,7 +16,13 @@
 //		return n.Out.Forward(n.In.Forward(x).ReLU())
 //	}
 //
-// Its lists of modules are slices, its dictionaries maps. [NamedModules], [Apply],
+// What has several arguments or results has a method Run beside Forward, which stands
+// for the plain case:
+//
+//	out, h := nn.NewGRU(8, 16).Run(x, nil)
+//	y, weights := nn.NewMultiheadAttention(16, 4).Run(out, out, out, nn.MultiheadOptions{})
+//
+// A model's lists of modules are slices, its dictionaries maps. [NamedModules], [Apply],
 // [Print] and [Summarize] walk it likewise; [Hook] puts functions of your own around a
 // module. The functions InitX fill weights as torch.nn.init does.
 //
