@@ -21,7 +21,13 @@ func (g gridSampler) Forward(in []*Tensor) *Tensor {
 	sameDType("grid_sampler", in)
 	return compose(g.f, in)
 }
-func (g gridSampler) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(g.f, dy, in) }
+func (g gridSampler) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	out := derive(g.f, dy, in)
+	if out[1] == nil && in[1].RequiresGrad() {
+		out[1] = constant(dy, in[1].dtype, 0).expandTo(in[1].shape) // nearest does not move with the grid
+	}
+	return out
+}
 
 func (g gridSampler) f(in []*Tensor) *Tensor {
 	x, grid := in[0], in[1]

@@ -52,19 +52,26 @@ func newPool(op string, dims int, t *Tensor, size []int, o PoolOptions) (w windo
 	if len(o.Stride) > 0 {
 		w.stride = perDimension(op, "stride", o.Stride, dims, 1, 1)
 	}
-	w.hi = slices.Clone(w.lo)
-	sizes := t.shape[len(t.shape)-dims:]
-	for i, n := range sizes {
+	w.hi = make([]int, dims)
+	places = make([]int, dims)
+	for i, n := range t.shape[len(t.shape)-dims:] {
 		if 2*w.lo[i] > w.reach(i) {
 			fail(op, []*Tensor{t}, "padding %v; expected at most half of the window %v", w.lo, w.kernel)
 		}
-		if room := n + 2*w.lo[i] - w.reach(i); room < 0 {
-			fail(op, []*Tensor{t}, "the window reaches over %d elements of %d with padding; expected at least as many", w.reach(i), n+2*w.lo[i])
-		} else if over := room % w.stride[i]; o.CeilMode && over > 0 && (room/w.stride[i]+1)*w.stride[i] < n+w.lo[i] {
-			w.hi[i] += w.stride[i] - over
+		room := n + 2*w.lo[i] - w.reach(i)
+		if o.CeilMode {
+			room += w.stride[i] - 1
 		}
+		if room < 0 {
+			fail(op, []*Tensor{t}, "the window reaches over %d elements of %d with padding; expected at least as many", w.reach(i), n+2*w.lo[i])
+		}
+		places[i] = room/w.stride[i] + 1
+		if o.CeilMode && (places[i]-1)*w.stride[i] >= n+w.lo[i] {
+			places[i]-- // a window begins inside
+		}
+		w.hi[i] = max(0, (places[i]-1)*w.stride[i]+w.reach(i)-n-w.lo[i])
 	}
-	return w, w.places(sizes)
+	return w, places
 }
 
 // AdaptiveAvgPool1d returns the means of places even parts of t (…, l), which
@@ -142,6 +149,18 @@ func (t *Tensor) maxPoolIndices(dims int, size []int, o PoolOptions) *Tensor {
 		fail(op, []*Tensor{t}, "divisor %d, padding excluded: %v; expected neither, which are of average pooling", o.Divisor, o.ExcludePadding)
 	}
 	w, places := newPool(op, dims, t, size, o)
+	for d, n := range t.shape[len(t.shape)-dims:] {
+		for p := range places[d] {
+			// The first element of the window that is not before the dimension.
+			first := p*w.stride[d] - w.lo[d]
+			for first < 0 {
+				first += w.dilation[d]
+			}
+			if first >= n {
+				fail(op, []*Tensor{t}, "a window of %v with dilation %v sees only padding in dimension %d of %d; expected less padding or dilation", w.kernel, w.dilation, len(t.shape)-dims+d, n)
+			}
+		}
+	}
 	return apply(maxPoolIndices{dims, w, places}, t)
 }
 

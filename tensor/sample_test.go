@@ -17,6 +17,9 @@ func TestMaxPoolFirst(t *testing.T) {
 	if got := x.Grad().Ints(); got[1] != 1 || got[2] != 0 {
 		t.Errorf("the gradient of equal maxima: got %v, want it on the first", got)
 	}
+	if got := New([]float64{1, 2}, 1, 2).MaxPool1d([]int{2}, PoolOptions{Stride: []int{3}, Dilation: []int{2}, CeilMode: true}); got.Item() != 1 {
+		t.Errorf("a window that begins inside and ends outside: got %v, want 1", got)
+	}
 	if got := Full(-inf, 1, 2, 2).MaxPoolIndices2d([]int{2}, PoolOptions{Stride: []int{1}, Padding: []int{1}}).Ints(); got[0] != 0 || got[8] != 3 {
 		t.Errorf("padding before -Inf: got positions %v, want them inside", got)
 	}
@@ -40,6 +43,13 @@ func TestInfinityStays(t *testing.T) {
 	}
 }
 
+func TestNearestGrid(t *testing.T) {
+	grid := Zeros(1, 1, 1, 2).RequireGrad()
+	if g := Grad(Ones(1, 1, 2, 2).RequireGrad().GridSample(grid, GridSampleOptions{Mode: "nearest"}).Sum(), grid)[0]; g.Norm().Item() != 0 {
+		t.Errorf("the gradient of the grid: got %v, want 0", g)
+	}
+}
+
 func TestUnfoldIsView(t *testing.T) {
 	x := Arange(0, 6)
 	y := x.Unfold(0, 3, 2)
@@ -59,6 +69,7 @@ func TestSampleMistakes(t *testing.T) {
 	}{
 		{func() { x.MaxPool2d([]int{7}, PoolOptions{}) }, "max_pool2d: shape (1, 4, 5, 6): the window reaches over 7 elements of 5"},
 		{func() { x.MaxPool2d([]int{2}, PoolOptions{Divisor: 2}) }, "divisor 2"},
+		{func() { Zeros(1, 1).MaxPool1d([]int{2}, PoolOptions{Padding: []int{1}, Dilation: []int{2}}) }, "sees only padding in dimension 1 of 1"},
 		{func() { x.AdaptiveMaxPool2d() }, "adaptive_max_pool2d: shape (1, 4, 5, 6)"},
 		{func() { x.MaxUnpool2d(Zeros(1, 4, 5, 5).Long(), 8, 8) }, "max_unpool2d: shapes (1, 4, 5, 6) and (1, 4, 5, 5): to (8, 8)"},
 		{func() { x.Im2Col([]int{6}, ConvOptions{}) }, "im2col: shape (1, 4, 5, 6): the window [6 6]"},
