@@ -224,6 +224,9 @@ func (c *completer) names() {
 			}
 		}
 	}
+	if c.prefix != "" {
+		c.outputs()
+	}
 	for name, path := range p.imports {
 		c.add(rankPackage, name, "module", path)
 	}

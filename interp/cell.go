@@ -136,6 +136,7 @@ func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 	}
 	if err == nil {
 		s.keepOutput(c)
+		s.noteOutputs()
 	}
 	r := s.finish(c, err)
 	s.drop(c, errors.Is(err, errLeft))

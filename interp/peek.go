@@ -120,6 +120,15 @@ func (s *Session) variable(name string) reflect.Value {
 		v, _ := s.engine.Slot(b.slot)
 		return v
 	}
+	for _, kept := range s.outs.kept {
+		if kept.check == name {
+			v, _ := s.engine.Slot(kept.slot)
+			return v
+		}
+	}
+	if name == inName {
+		return reflect.ValueOf(s.inputs())
+	}
 	return reflect.Value{}
 }
 

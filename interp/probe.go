@@ -68,6 +68,7 @@ func newProbe(sur surroundings, code string, cursor int) *probe {
 		return true
 	})
 	slices.Reverse(p.path)
+	instead := p.nameOutputs(file)
 
 	cfg := types.Config{Importer: sur.importer, Error: func(error) {}, DisableUnusedImportCheck: true}
 	defer func() {
@@ -77,6 +78,11 @@ func newProbe(sur surroundings, code string, cursor int) *probe {
 	}()
 	// the cell comes first, so that it has the names that it redeclares
 	p.pkg, _ = cfg.Check("main", fset, []*ast.File{file, prelude}, &p.info)
+	for id, to := range instead { // the cursor may be at what was there
+		if o := p.info.Uses[to]; o != nil {
+			p.info.Uses[id] = o
+		}
+	}
 	return p
 }
 
@@ -211,6 +217,9 @@ func (p *probe) objectString(o types.Object) string {
 }
 
 func (p *probe) declString(o types.Object) string {
+	if name := p.outputName(o.Name()); name != "" && o.Parent() == p.pkg.Scope() {
+		return "var " + name + " " + p.typeString(o.Type())
+	}
 	return versioned.ReplaceAllString(types.ObjectString(o, p.qualify), "$1")
 }
 

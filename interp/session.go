@@ -74,6 +74,7 @@ type Session struct {
 	history  []int          // which of them there are, oldest first
 	asides   int            // how many cells were not counted; their numbers are below 0
 	outs     outputs
+	shown    []shownValue // those of them that cells being written can see; under mu
 	stdio    *stdio
 	screen   *display.Screen // what package display draws on when a cell calls it
 	comms    *transport
@@ -144,6 +145,7 @@ func (s *Session) reset() error {
 	s.env, s.importer = newEnv(), s.packages.loader
 	s.around = nil
 	s.mu.Unlock()
+	s.noteOutputs()
 	s.bindSupport()
 	return nil
 }

@@ -24,6 +24,7 @@ type surroundings struct {
 	dots     []string          // paths of dot imports
 	prelude  *preludeFile
 	written  map[string]written // and the names in it, "T.M" for methods; they hide packages
+	shown    []shownValue       // values of earlier cells
 	magics   []kernel.Match     // what a line may begin with
 	session  *Session           // whose values can be looked at; nil if nobody may
 }
@@ -64,6 +65,7 @@ func (s *Session) survey() *surroundings {
 		imports:  maps.Clone(preloaded),
 		dots:     s.env.dots,
 		written:  map[string]written{},
+		shown:    s.shown,
 		magics:   magicMatches(),
 	}
 	for name, path := range s.env.imports {
@@ -82,6 +84,13 @@ func (s *Session) survey() *surroundings {
 			sur.written[b.check+"."+name] = s.written(m.src)
 		}
 		sur.written[b.check] = s.written(b.src)
+	}
+	text.WriteString("var " + inName + " []string\n")
+	for _, v := range s.shown {
+		for _, d := range v.decls {
+			text.WriteString(lower.Print(d) + "\n")
+		}
+		maps.Copy(paths, v.paths)
 	}
 	sur.prelude = &preludeFile{text: lower.Print(importDecl(paths)) + "\n" + text.String()}
 	return sur
