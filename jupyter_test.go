@@ -82,3 +82,24 @@ func TestJupyterConformance(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// TestJupyterSavesWidgets has nbclient save the state of a cell's widgets in the notebook,
+// from which pages without a kernel draw them.
+func TestJupyterSavesWidgets(t *testing.T) {
+	python := jupyter(t, "nbclient", "nbformat")
+	out, err := python("-c", `import nbformat, nbclient
+v4 = nbformat.v4
+nb = v4.new_notebook(cells=[v4.new_code_cell("s := widget.NewIntSlider(1, 0, 9, widget.Description(\"n\"))\ns"), v4.new_code_cell("for i := range 8 { s.SetValue(i) }")],
+    metadata={"kernelspec": {"name": "halfnote", "display_name": "", "language": "go"}})
+nbclient.NotebookClient(nb, timeout=60).execute()
+nbformat.validate(nb)
+view = nb.cells[0].outputs[0].data["application/vnd.jupyter.widget-view+json"]
+states = nb.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"]
+slider = states[view["model_id"]]
+layout = states[slider["state"]["layout"].removeprefix("IPY_MODEL_")]
+print(slider["model_name"], slider["state"]["value"], slider["state"]["description"], layout["model_name"], len(states))
+`).CombinedOutput()
+	if want := "IntSliderModel 7 n LayoutModel 3\n"; err != nil || !strings.HasSuffix(string(out), want) {
+		t.Errorf("%v, nbclient says\n%s\nwant\n%s", err, out, want)
+	}
+}

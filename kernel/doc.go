@@ -7,7 +7,9 @@
 //
 // An evaluator that can do more than run cells says so by its methods:
 // [Completer] completes and explains names, [CommUser] talks with widgets,
-// [VariableLister] fills the variable panel.
+// [VariableLister] fills the variable panel, [Debugger] stops cells at breakpoints. Only
+// with the last does the kernel say that it can be debugged: JupyterLab then shows its
+// panel, with the variables in it. The kernel answers the debug adapter protocol itself.
 //
 // Cells run one at a time. A cell that a front end sends to a subshell waits for
 // the one that runs; it is not refused, and its subshell waits with it.

@@ -22,7 +22,7 @@ type Stop struct {
 //
 // n is what number returns for the stop, and x and y are the variables of the function
 // that can be seen there, of which a literal has those that it mentions. Generic
-// functions get none: their code is another one's before long.
+// functions get none: only their instances run.
 func (u *Unit) Stops(number func(Stop) int) {
 	for _, d := range u.File.Decls {
 		fd, ok := d.(*ast.FuncDecl)

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"halfnote/kernel/client"
@@ -12,6 +14,9 @@ import (
 // busy measures what is answered while a cell is busy.
 func (b *bench) busy() error {
 	if _, _, err := b.cell(b.keep); err != nil {
+		return err
+	}
+	if err := b.widgets(); err != nil {
 		return err
 	}
 	interrupts, err := b.beside("while a cell spins", b.spin)
@@ -25,7 +30,7 @@ func (b *bench) busy() error {
 	return err
 }
 
-// beside runs a cell five times. It asks on control and on a subshell while the cell
+// beside runs a cell five times. It asks on control and drags on a subshell while the cell
 // runs, then interrupts it, and wants what was kept before. It returns how long each
 // interrupt took.
 func (b *bench) beside(when, code string) (interrupts []float64, err error) {
@@ -39,7 +44,7 @@ func (b *bench) beside(when, code string) (interrupts []float64, err error) {
 	if err := m.Decode(&subshell); err != nil || subshell.ID == "" {
 		return nil, fmt.Errorf("no subshell: %s, %v", m.Content, err)
 	}
-	var control, comm []float64
+	var control, drags []float64
 	for range 5 {
 		end, err := b.start(code)
 		if err != nil {
@@ -53,10 +58,12 @@ func (b *bench) beside(when, code string) (interrupts []float64, err error) {
 			return nil, err
 		}
 		control = append(control, took...)
-		if took, err = times(100, func() error { return b.comm(subshell.ID) }); err != nil {
-			return nil, err
+		if b.models != nil {
+			if took, err = times(100, func() error { return b.drag(subshell.ID) }); err != nil {
+				return nil, err
+			}
+			drags = append(drags, took...)
 		}
-		comm = append(comm, took...)
 		start := time.Now()
 		if err := b.k.Interrupt(b.ctx); err != nil {
 			return nil, err
@@ -70,11 +77,13 @@ func (b *bench) beside(when, code string) (interrupts []float64, err error) {
 			return nil, fmt.Errorf("after an interrupt: %w", err)
 		}
 	}
-	for _, list := range [][]float64{control, comm, interrupts} {
+	for _, list := range [][]float64{control, drags, interrupts} {
 		slices.Sort(list)
 	}
 	b.percentiles("control "+when, control)
-	b.percentiles("a comm on a subshell "+when, comm)
+	if b.models != nil {
+		b.percentiles("a drag of a slider "+when, drags)
+	}
 	return interrupts, nil
 }
 
@@ -107,20 +116,52 @@ func (b *bench) start(code string) (end func() (time.Time, error), err error) {
 	}
 }
 
-// comm opens a comm with a target that nobody has, and waits until the kernel has closed
-// it: the way of a slider's messages, without what a widget does with them.
-func (b *bench) comm(subshell string) error {
+// widgets makes a slider and a label that follows it. A kernel without the package for
+// that has none.
+func (b *bench) widgets() error {
+	b.drags, b.models = 0, map[string]string{}
+	r, err := b.k.Execute(b.ctx, b.slider, client.ExecuteOptions{}, func(m client.Message) {
+		var c struct {
+			ID   string `json:"comm_id"`
+			Data struct{ State map[string]any }
+		}
+		if m.Header.Type == "comm_open" && m.Decode(&c) == nil {
+			name, _ := c.Data.State["_model_name"].(string)
+			b.models[name] = c.ID
+		}
+	})
+	if err == nil && (r.Status != "ok" || b.models["IntSliderModel"] == "" || b.models["LabelModel"] == "") {
+		b.models = nil
+		fmt.Fprintf(os.Stderr, "no slider: %s %s\n", r.ErrorName, r.ErrorValue)
+	}
+	return err
+}
+
+// drag moves the slider, and waits until the label has followed and the kernel is idle.
+func (b *bench) drag(subshell string) error {
+	b.drags++
 	c, err := b.k.SendRequest(client.Request{
-		Channel: "shell", Type: "comm_open", Subshell: subshell,
-		Content: map[string]any{"comm_id": fmt.Sprint(time.Now().UnixNano()), "target_name": "nobody", "data": struct{}{}},
+		Channel: "shell", Type: "comm_msg", Subshell: subshell,
+		Content: map[string]any{
+			"comm_id": b.models["IntSliderModel"],
+			"data":    map[string]any{"method": "update", "state": map[string]int{"value": b.drags}, "buffer_paths": []string{}},
+		},
 	})
 	if err != nil {
 		return err
 	}
-	closed := false
-	err = c.Idle(b.ctx, func(m client.Message) { closed = closed || m.Header.Type == "comm_close" })
-	if err == nil && !closed {
-		err = errors.New("the kernel did not close a comm whose target it does not know")
+	followed, want := false, strconv.Itoa(2*b.drags)
+	err = c.Idle(b.ctx, func(m client.Message) {
+		var c struct {
+			ID   string `json:"comm_id"`
+			Data struct{ State map[string]any }
+		}
+		if m.Header.Type == "comm_msg" && m.Decode(&c) == nil && c.ID == b.models["LabelModel"] {
+			followed = followed || c.Data.State["value"] == want
+		}
+	})
+	if err == nil && !followed {
+		err = fmt.Errorf("drag %d: the label did not become %s", b.drags, want)
 	}
 	return err
 }

@@ -26,12 +26,12 @@ var metrics = []struct {
 	{"control while a cell spins, p50 ms", false},
 	{"control while a cell spins, p99 ms", false},
 	{"interrupt of a spinning cell, ms", false},
-	{"a comm on a subshell while a cell spins, p50 ms", false},
-	{"a comm on a subshell while a cell spins, p99 ms", false},
+	{"a drag of a slider while a cell spins, p50 ms", false},
+	{"a drag of a slider while a cell spins, p99 ms", false},
 	{"control while a cell trains, p50 ms", false},
 	{"control while a cell trains, p99 ms", false},
-	{"a comm on a subshell while a cell trains, p50 ms", false},
-	{"a comm on a subshell while a cell trains, p99 ms", false},
+	{"a drag of a slider while a cell trains, p50 ms", false},
+	{"a drag of a slider while a cell trains, p99 ms", false},
 	{"10,000 lines of stdout, lines/s", true},
 	{"50 MB of stdout, s", false},
 	{"50 MB of stdout, resident after, MB", false},
@@ -46,23 +46,28 @@ type language struct {
 	lines, fill string // print "line N" 10,000 times; print 50 times 2^20 characters
 	spin        string // say something, then run for ever
 	train       string // the same, with work for every processor; "" where the language alone has none
+	slider      string // show a slider whose callback sets a label to twice the value
 	complete    string
 }
 
 var languages = map[string]language{
 	"go": {
 		sum: "1 + 1", result: "2", keep: "kept := 41", kept: "kept + 1",
-		lines:    "for i := range 10000 { fmt.Println(\"line\", i) }",
-		fill:     "for range 50 { fmt.Print(strings.Repeat(\"x\", 1<<20)) }",
-		spin:     "fmt.Println(\"on\")\nfor {}",
-		train:    "a := tensor.Ones(256, 256)\nfmt.Println(\"on\")\nfor { a.MatMul(a) }",
+		lines: "for i := range 10000 { fmt.Println(\"line\", i) }",
+		fill:  "for range 50 { fmt.Print(strings.Repeat(\"x\", 1<<20)) }",
+		spin:  "fmt.Println(\"on\")\nfor {}",
+		train: "a := tensor.Ones(256, 256)\nfmt.Println(\"on\")\nfor { a.MatMul(a) }",
+		slider: "s, l := widget.NewIntSlider(0, 0, 1<<30), widget.NewLabel(\"\")\n" +
+			"s.OnChange(func(v int) { l.SetValue(fmt.Sprint(2 * v)) })\nwidget.NewVBox(s, l)",
 		complete: "strings.Rep",
 	},
 	"python": {
 		sum: "1 + 1", result: "2", keep: "kept = 41", kept: "kept + 1",
-		lines:    "for i in range(10000): print('line', i)",
-		fill:     "for i in range(50): print('x' * (1<<20), end='')",
-		spin:     "print('on', flush=True)\nwhile True: pass",
+		lines: "for i in range(10000): print('line', i)",
+		fill:  "for i in range(50): print('x' * (1<<20), end='')",
+		spin:  "print('on', flush=True)\nwhile True: pass",
+		slider: "import ipywidgets\ns, l = ipywidgets.IntSlider(0, 0, 1<<30), ipywidgets.Label('')\n" +
+			"def changed(c): l.value = str(2 * c['new'])\ns.observe(changed, 'value')\nipywidgets.VBox([s, l])",
 		complete: "str.rep",
 	},
 }
@@ -73,6 +78,9 @@ type bench struct {
 	k   *client.Kernel
 	language
 	out map[string]float64
+
+	models map[string]string // comms of the widgets, by model; nil for none
+	drags  int
 }
 
 // measure starts a kernel, takes every metric, and ends it.
