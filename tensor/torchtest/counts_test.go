@@ -61,8 +61,9 @@ func TestCounts(t *testing.T) {
 	}
 	t.Logf("%-44s %s", fmt.Sprintf("all, %d cases", total), line(sum))
 	for _, op := range tensor.Ops() {
-		if !seen[op.Name] {
-			t.Logf("no fixture goes through %s", op.Name)
+		// alias is what derivatives of composed operations begin with, and not observed.
+		if !seen[op.Name] && op.Name != "alias" {
+			t.Errorf("no fixture goes through %s", op.Name)
 		}
 	}
 }
