@@ -45,3 +45,52 @@ func TestTraining(t *testing.T) {
 		t.Errorf("%d steps, torch has %d", step, len(want))
 	}
 }
+
+// TestClassifier trains the classifier of testdata/classifier.py from the same seed:
+// layers, initialization, dropout's masks, weighted and smoothed cross entropy,
+// clipping, AdamW with groups and the schedule together give torch's losses.
+func TestClassifier(t *testing.T) {
+	text, err := os.ReadFile("testdata/classifier.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct{ Rows [][]float64 }
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	tensor.ManualSeed(5)
+	body := nn.Sequential(nn.NewLinear(6, 32), nn.SiLU(), nn.NewDropout(0.2), nn.NewLinear(32, 16), nn.LeakyReLU(0.1), nn.NewDropout(0.1))
+	head := nn.NewLinear(16, 4)
+	nn.InitKaimingNormal(head.Weight, nn.KaimingOptions{Nonlinearity: "relu"})
+	nn.InitZeros(head.Bias)
+	net := nn.Sequential(body, head)
+	x, y := tensor.Randn(48, 6), tensor.Randint(0, 4, 48)
+	criterion := nn.NewCrossEntropyLoss(nn.Weight(tensor.New([]float64{1, 2, 0.5, 1.5})), nn.LabelSmoothing(0.1), nn.IgnoreIndex(3))
+	opt := optim.NewAdamW(nn.Parameters(body), 0.01, optim.AMSGrad()).AddGroup(nn.Parameters(head), optim.WeightDecay(0))
+	schedule := optim.NewOneCycleLR(opt, 0.02, 60, optim.OneCycleOptions{})
+	near := func(what string, step int, got, want, tolerance float64) {
+		if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
+			t.Errorf("step %d: %s %v, torch has %v", step, what, got, want)
+		}
+	}
+	for step, row := range want.Rows {
+		if step == len(want.Rows)-1 {
+			nn.Eval(net)
+		}
+		loss := criterion.Forward(net.Forward(x), y)
+		near("loss", step, loss.Item(), row[0], 1e-5)
+		if step == len(want.Rows)-1 {
+			break
+		}
+		loss.Backward()
+		near("norm", step, nn.ClipGradNorm(nn.Parameters(net), 0.5), row[1], 1e-4)
+		near("learning rate", step, opt.Groups()[1].LR, row[2], 1e-12)
+		near("beta", step, opt.Groups()[1].Beta1, row[3], 1e-12)
+		opt.Step()
+		schedule.Step()
+		opt.ZeroGrad()
+	}
+	if len(want.Rows) != 51 {
+		t.Errorf("torch has %d rows, want 51", len(want.Rows))
+	}
+}
