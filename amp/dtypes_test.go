@@ -120,6 +120,9 @@ func TestDTypes(t *testing.T) {
 		{10, "addcdiv(32,16,16)", func() *tensor.Tensor { return x.Addcdiv(h, h, 1) }, "float32"},
 		{10, "atan2(16,32)", func() *tensor.Tensor { return h.Atan2(x) }, "float32"},
 		{10, "scatter_add(16,32)", func() *tensor.Tensor { return h.ScatterAdd(0, index, x) }, "float32"},
+		{10, "scatter_add(16,16)", func() *tensor.Tensor { return h.ScatterAdd(0, index, h) }, "float16"},
+		{10, "index_put(16,32)", func() *tensor.Tensor { return h.IndexPut(x.Select(0, 1), index.Select(0, 0)) }, "float32"},
+		{10, "index_put(32,16), adding", func() *tensor.Tensor { return x.IndexPutAdd(h.Select(0, 1), index.Select(0, 0)) }, "float32"},
 		{10, "dot(16,32)", func() *tensor.Tensor { return h.Select(0, 0).Dot(x.Select(0, 0)) }, "float32"},
 		{10, "dot(16,16)", func() *tensor.Tensor { return h.Select(0, 0).Dot(h.Select(0, 0)) }, "float16"},
 		{10, "tensordot(16,32)", func() *tensor.Tensor { return h.TensorDot(x, []int{1}, []int{0}) }, "float32"},
@@ -130,6 +133,9 @@ func TestDTypes(t *testing.T) {
 		}, "float32"},
 
 		{11, "in place", func() *tensor.Tensor { return h.Clone().AddAssign(x) }, "float16"},
+
+		{12, "embedding", func() *tensor.Tensor { return n.Embedding(w, tensor.EmbeddingOptions{}) }, "float32"},
+		{12, "embedding_bag", func() *tensor.Tensor { return n.Unsqueeze(0).EmbeddingBag(w, tensor.EmbeddingBagOptions{}) }, "float32"},
 
 		{15, "1/x of float16", func() *tensor.Tensor { return h.Reciprocal() }, "float32"},
 		{15, "y/x of float16", func() *tensor.Tensor { return h.Div(h) }, "float16"},

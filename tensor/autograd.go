@@ -89,6 +89,7 @@ type backprop struct {
 	grads  map[*vertex]*Tensor
 	start  uint64 // storages with smaller numbers are older than the walk
 	owned  map[*storage]bool
+	sums   map[*vertex]bool // whose gradient is memory of its own, to add to in place
 }
 
 func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
@@ -97,7 +98,7 @@ func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
 	}
 	b := &backprop{
 		op: op, o: o, order: reachable(op, y.v, o.floor), start: ids.Load(),
-		wanted: map[*vertex]bool{}, leads: map[*vertex]bool{}, grads: map[*vertex]*Tensor{}, owned: map[*storage]bool{},
+		wanted: map[*vertex]bool{}, leads: map[*vertex]bool{}, grads: map[*vertex]*Tensor{}, owned: map[*storage]bool{}, sums: map[*vertex]bool{},
 	}
 	switch g := o.Gradient; {
 	case g == nil && y.Numel() != 1:
@@ -183,6 +184,11 @@ func (b *backprop) step(v *vertex, dy *Tensor) {
 			}
 		}
 	}
+	part := partOf(v.op)
+	cut := part != nil
+	if cut && b.addPart(v.in[0].v, part, dy) {
+		return
+	}
 	for i, dx := range v.op.VJP(dy, v.out, in) {
 		u := v.in[i].v
 		if dx == nil || u == nil || !b.leads[u] {
@@ -192,11 +198,35 @@ func (b *backprop) step(v *vertex, dy *Tensor) {
 			fail(v.of, []*Tensor{dx, v.in[i]}, "its VJP gave a gradient of the first shape for an operand of the second")
 		}
 		dx = dx.To(v.in[i].dtype)
-		if g := b.grads[u]; g != nil {
+		g := b.grads[u]
+		if g != nil {
 			dx = g.Add(dx)
 		}
-		b.grads[u] = dx
+		b.grads[u], b.sums[u] = dx, cut || g != nil
 	}
+}
+
+// partOf returns what shows the part of an operand that a view is of, nil if op makes
+// no such view. The VJP fills a tensor of the operand's size with zeros; when many parts
+// of one tensor are used, as the steps of a sequence, all but the first are added in
+// place.
+func partOf(op Op) func(x *Tensor) *Tensor {
+	switch op := op.(type) {
+	case slice:
+		return func(x *Tensor) *Tensor { return sliced(x, op) }
+	case sliceStep:
+		return func(x *Tensor) *Tensor { return op.Forward([]*Tensor{x}) }
+	}
+	return nil
+}
+
+// addPart adds dy to the part of u's gradient, if that is possible.
+func (b *backprop) addPart(u *vertex, part func(x *Tensor) *Tensor, dy *Tensor) bool {
+	if b.o.CreateGraph || !b.sums[u] || b.grads[u] == nil {
+		return false
+	}
+	part(b.grads[u]).AddAssign(dy)
+	return true
 }
 
 // collect adds g to a leaf's gradient.

@@ -39,6 +39,29 @@
 // switches recording off. Leaf gradients have the leaf's dtype; all others have
 // the dtype of the forward operation.
 //
+// # Indexing
+//
+// [Tensor.Index] reads what torch writes in brackets, [Tensor.Set] assigns to it:
+//
+//	torch                     tensor
+//	x[1]  x[-1, 2]            x.Index(1)  x.Index(-1, 2)
+//	x[:, 0]  x[..., 0]        x.Index(tensor.All, 0)  x.Index(tensor.Ellipsis, 0)
+//	x[1:3]  x[1:]  x[:-1]     x.Index(tensor.R(1, 3))  …R(1)  …R(0, -1)
+//	x[::2]  x[1::2]           x.Index(tensor.R(0, tensor.End, 2))  …R(1, tensor.End, 2)
+//	x[None]  x[:, None]       x.Index(tensor.NewAxis)  x.Index(tensor.All, tensor.NewAxis)
+//	x[[0, 2]]  x[i, j]        x.Index([]int{0, 2})  x.Index(i, j)
+//	x[x > 0]  x[mask, 1:]     x.Index(x.Gt(tensor.Scalar(0)))  x.Index(mask, tensor.R(1))
+//	x[0] = 1  x[mask] = y     x.Set(1, 0)  x.Set(y, mask)
+//	x.index_put((i,), y)      x.IndexPut(y, i), with gradients
+//	x.index_put(…, True)      x.IndexPutAdd(y, i)
+//	x[1, 2].item()            x.At(1, 2)
+//	torch.where(c)            c.Nonzero()
+//
+// Numbers, ranges and the like give views, tensors and slices of Go copies.
+// [Tensor.Gather], [Tensor.Scatter], [Tensor.IndexSelect] and their kin take
+// positions along one dimension, as torch's do. Positions are int64 or int32, masks
+// bool; a derivative keeps those alone.
+//
 // # Autocast
 //
 // A [Caster] may change the dtypes of operands before an operation runs; package

@@ -1,6 +1,10 @@
 package tensor
 
-import "halfnote/tensor/driver"
+import (
+	"slices"
+
+	"halfnote/tensor/driver"
+)
 
 // diagonal is the view of the elements (i, i+offset) of the dimensions dim1 and
 // dim2, as a last dimension.
@@ -60,6 +64,27 @@ func (d diagonalGrad) Forward(in []*Tensor) *Tensor {
 }
 func (d diagonalGrad) VJP(dd, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(d.diagonal, dd)}
+}
+
+// DiagEmbed returns matrices with the rows of t on the k-th diagonal above the main one,
+// and 0 elsewhere. It is torch.diag_embed.
+func (t *Tensor) DiagEmbed(k int) *Tensor {
+	last := axis("diag_embed", t, -1, len(t.shape))
+	n := t.shape[last] + max(k, -k)
+	return apply(diagonalGrad{diagonal{k, last, last + 1}, append(slices.Clone(t.shape[:last]), n, n)}, t)
+}
+
+// Diag returns a matrix with vector t on its k-th diagonal above the main one, or that
+// diagonal of a matrix, as a view. It is torch.diag.
+func (t *Tensor) Diag(k int) *Tensor {
+	switch len(t.shape) {
+	case 1:
+		return t.DiagEmbed(k)
+	case 2:
+		return t.Diagonal(k, 0, 1)
+	}
+	fail("diag", []*Tensor{t}, "it has %d dimensions; expected a vector or a matrix", len(t.shape))
+	return nil
 }
 
 type trace struct{}

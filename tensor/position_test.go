@@ -52,6 +52,36 @@ func TestPositionMistakes(t *testing.T) {
 		{func() { x.RepeatInterleaveEach(i, 0) }, "tensor: repeat_interleave: shapes (2, 3) and (3,): the second says how often, as int64; expected 2 integers, one for each slice along dimension 0"},
 		{func() { x.RepeatInterleaveEach(FromInts([]int{1, -2}), 0) }, "-2 repeats of slice 1; expected 0 or more"},
 		{func() { Meshgrid(x) }, "tensor: meshgrid: shape (2, 3): operand 0 has 2 dimensions; expected vectors"},
+		{func() { x.MaskedFill(x, 1) }, "tensor: masked_fill: dtypes float32 and float32: the second is a mask; expected bool, as a comparison gives"},
+		{func() { x.Half().MaskedFill(FromBools([]bool{true}), -1e9) }, "tensor: masked_fill: dtype float16: -1e+09 is beyond its range; expected a number from -65504 to 65504"},
+		{func() { x.MaskedSelect(FromBools([]bool{true, false})) }, "tensor: masked_select: shapes (2, 3) and (2,): they do not broadcast"},
+		{func() { x.MaskedScatter(FromBools([]bool{true}), Ones(5)) }, "tensor: masked_scatter: shapes (2, 3), (1,) and (5,): the mask is true 6 times; expected as many elements in the third, which has 5"},
+		{func() { x.TopK(4, 1) }, "tensor: topk: shape (2, 3): 4 elements asked for along dimension 1; expected 0 to 3"},
+		{func() { x.KthValue(0, 1) }, "tensor: kthvalue: shape (2, 3): element 0 asked for along dimension 1; expected 1 to 3"},
+		{func() { Zeros(2, 0).Median(1) }, "tensor: median: shape (2, 0): there is no element to choose; expected sizes of 1 or more along [1]"},
+		{func() { Zeros(2, 0).Mode(1) }, "tensor: mode: shape (2, 0): there is no element to choose"},
+		{func() { x.Sort(2) }, "tensor: sort: shape (2, 3): dimension 2 is out of range; expected -2 to 1"},
+		{func() { x.Searchsorted(Ones(3, 1), false) }, "tensor: searchsorted: shapes (2, 3) and (3, 1): the first is searched for the second; expected a vector, or equal sizes in all dimensions but the last"},
+		{func() { Ones(3).Searchsorted(Ones(3).Half(), false) }, "tensor: searchsorted: dtypes float32 and float16: they differ; expected one dtype"},
+		{func() { x.Bucketize(x, false) }, "tensor: bucketize: shapes (2, 3) and (2, 3): the second has the boundaries; expected a vector"},
+		{func() { x.Roll(1, 2) }, "tensor: roll: shape (2, 3): dimension 2 is out of range; expected -2 to 1"},
+		{func() { x.Flip(0, 0) }, "tensor: flip: shape (2, 3): dimensions [0 0] name one twice"},
+		{func() { x.Rot90(1, 0, -2) }, "tensor: rot90: shape (2, 3): dimensions 0 and -2 are one; expected two"},
+		{func() { Ones(3).Tril(0) }, "tensor: tril: shape (3,): it has 1 dimensions; expected 2 or more, (…, m, n)"},
+		{func() { Ones(1, 2, 3).Diag(0) }, "tensor: diag: shape (1, 2, 3): it has 3 dimensions; expected a vector or a matrix"},
+		{func() { x.AsStrided([]int{2, 4}, []int{1, 2}, 0) }, "tensor: as_strided: shape (2, 3): shape (2, 4), strides [1 2] and offset 0 reach element 7 of the memory; expected up to its last, 5"},
+		{func() { x.AsStrided([]int{2}, []int{-1}, 1) }, "tensor: as_strided: shape (2, 3): shape (2,), strides [-1] and offset 1; expected as many strides as sizes, none negative"},
+		{func() { i.Embedding(x, EmbeddingOptions{}) }, "tensor: embedding: shapes (2, 3) and (3,): index 5 at [2] is out of range in dimension 0 of size 2; expected 0 to 1"},
+		{func() { i.Embedding(Ones(3), EmbeddingOptions{}) }, "tensor: embedding: shapes (3,) and (3,): the second is the weight; expected a row for each number, (n, d)"},
+		{func() { i.Embedding(x, EmbeddingOptions{Padded: true, PaddingIdx: 2}) }, "index 5 at [2] is out of range"},
+		{func() { FromInts([]int{0}).Embedding(x, EmbeddingOptions{Padded: true, PaddingIdx: 2}) }, "tensor: embedding: shape (2, 3): padding index 2 is out of range; expected -2 to 1"},
+		{func() { i.EmbeddingBag(x, EmbeddingBagOptions{Mode: "median"}) }, `tensor: embedding_bag: shapes (3,) and (2, 3): there is no mode "median"; expected sum, mean or max`},
+		{func() { i.EmbeddingBag(x, EmbeddingBagOptions{}) }, "tensor: embedding_bag: shapes (3,) and (2, 3): the first has the numbers; expected a row for each bag, or a vector and Offsets"},
+		{func() { row.EmbeddingBag(x, EmbeddingBagOptions{Offsets: i}) }, "tensor: embedding_bag: shapes (1, 3), (2, 3) and (3,): with Offsets, the third, the numbers come in one vector; expected vectors of both"},
+		{func() { i.EmbeddingBag(x, EmbeddingBagOptions{Offsets: i}) }, "tensor: embedding_bag: shapes (3,) and (3,): offsets [0 1 5]; expected numbers from 0 up to 3, in order"},
+		{func() { row.EmbeddingBag(x, EmbeddingBagOptions{Weights: row.Float()}) }, "tensor: embedding_bag: shapes (1, 3), (2, 3) and (1, 3): mode mean with weights, the third; expected sum, and a weight for each number"},
+		{func() { i.OneHot(4) }, "tensor: one_hot: shapes (3,) and (3,): index 5 at [2] is out of range in dimension 0 of size 4; expected 0 to 3"},
+		{func() { i.OneHot(0) }, "tensor: one_hot: shape (3,): 0 classes; expected 1 or more, or -1 for as many as there are"},
 		{func() { x.Split(0, 0) }, "tensor: split: shape (2, 3): parts of 0 elements; expected 1 or more"},
 		{func() { x.SplitSizes([]int{1, 1}, 1) }, "tensor: split: shape (2, 3): sizes [1 1] make up 2; expected dimension 1's 3"},
 		{func() { x.Chunk(0, 0) }, "tensor: chunk: shape (2, 3): 0 chunks; expected 1 or more"},
@@ -92,5 +122,30 @@ func TestIndexMemory(t *testing.T) {
 	i.Fill(1)
 	if err := Try(func() { y.Sum().Backward() }); err == nil {
 		t.Error("positions that were changed since: no error")
+	}
+}
+
+// TestParts checks that gradients of parts, which are added in place, are those of
+// separate selections, also where a part is used twice or the whole is used too.
+func TestParts(t *testing.T) {
+	for _, d := range []DType{Float32, Float16} {
+		grad := func(f func(x *Tensor) *Tensor) []float64 {
+			x := Arange(1, 13).Reshape(3, 4).To(d).RequireGrad()
+			y := x.Scale(0.5)
+			z := y.Pow(2).Sum().Add(f(y)).Add(y.Sum())
+			z.Backward()
+			return x.Grad().Float64s()
+		}
+		parts := grad(func(y *Tensor) *Tensor {
+			u := y.Unbind(1)
+			return u[0].Mul(u[2]).Sum().Add(u[0].Sum()).Add(y.SliceStep(1, 1, 4, 2).Pow(2).Sum()).Add(y.Slice(0, 1, 2).Sum())
+		})
+		picked := grad(func(y *Tensor) *Tensor {
+			at := func(dim int, i ...int) *Tensor { return y.IndexSelect(dim, FromInts(i)) }
+			return at(1, 0).Mul(at(1, 2)).Sum().Add(at(1, 0).Sum()).Add(at(1, 1, 3).Pow(2).Sum()).Add(at(0, 1).Sum())
+		})
+		if !equalFloats(parts, picked) {
+			t.Errorf("%v: got %v, want %v", d, parts, picked)
+		}
 	}
 }

@@ -18,6 +18,7 @@ type Option struct {
 type config struct {
 	bias      bool
 	generator *tensor.Generator
+	lookup
 
 	loss         tensor.LossOptions
 	margin, beta float64

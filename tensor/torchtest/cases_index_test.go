@@ -1,7 +1,9 @@
 package torchtest
 
 import (
+	"fmt"
 	"maps"
+	"math"
 
 	"halfnote/tensor"
 )
@@ -10,7 +12,7 @@ var _ = family("index", index())
 
 func index() cases {
 	all := cases{}
-	for _, part := range []cases{putIn(), chosen(), extremes(), joined(), shaped()} {
+	for _, part := range []cases{putIn(), chosen(), extremes(), joined(), shaped(), masked(), sorted(), turned(), lookedUp()} {
 		maps.Copy(all, part)
 	}
 	return all
@@ -119,4 +121,125 @@ func shaped() cases {
 		"cartesian_prod": func(in []T) T { return tensor.CartesianProd(in...) },
 		"squeeze":        func(in []T) T { return in[0].Squeeze() },
 	}
+}
+
+func masked() cases {
+	fill := func(value float64) func(in []T) T {
+		return func(in []T) T { return in[0].MaskedFill(in[1], value) }
+	}
+	pick := func(in []T) T { return in[0].MaskedSelect(in[1]) }
+	where := func(in []T) T { return in[0].Argwhere() }
+	return cases{
+		"masked_fill":             fill(-1.5),
+		"masked_fill broadcast":   fill(math.Inf(-1)),
+		"masked_select":           pick,
+		"masked_select broadcast": pick,
+		"masked_scatter":          func(in []T) T { return in[0].MaskedScatter(in[1], in[2]) },
+		"nonzero":                 func(in []T) T { return tensor.Stack(0, in[0].Nonzero()...) },
+		"argwhere":                where,
+		"argwhere scalar":         where,
+	}
+}
+
+func sorted() cases {
+	first := func(f func(x T) (a, b T)) func(in []T) T {
+		return func(in []T) T { a, _ := f(in[0]); return a }
+	}
+	second := func(f func(x T) (a, b T)) func(in []T) T {
+		return func(in []T) T { _, b := f(in[0]); return b }
+	}
+	c := cases{
+		"topk":                     first(func(x T) (a, b T) { return x.TopK(3, 1) }),
+		"topk positions":           second(func(x T) (a, b T) { return x.TopK(3, 0) }),
+		"topk smallest":            first(func(x T) (a, b T) { return x.TopKSmallest(2, -1) }),
+		"topk special":             first(func(x T) (a, b T) { return x.TopK(3, 1) }),
+		"kthvalue":                 first(func(x T) (a, b T) { return x.KthValue(2, 1) }),
+		"kthvalue positions":       second(func(x T) (a, b T) { return x.KthValue(4, 0) }),
+		"median":                   first(func(x T) (a, b T) { return x.Median(1) }),
+		"median positions":         second(func(x T) (a, b T) { return x.Median(0) }),
+		"median special":           first(func(x T) (a, b T) { return x.Median(1) }),
+		"median special positions": func(in []T) T { _, i := in[0].Median(1); return i.Slice(0, 1, 2) },
+		"mode":                     first(func(x T) (a, b T) { return x.Mode(1) }),
+		"mode positions":           second(func(x T) (a, b T) { return x.Mode(0) }),
+		"unique":                   func(in []T) T { v, _, _ := in[0].Unique(); return v },
+		"unique inverse":           func(in []T) T { _, i, _ := in[0].Unique(); return i },
+		"unique counts":            func(in []T) T { _, _, n := in[0].Unique(); return n },
+	}
+	for name, f := range map[string][2]func(T, int) (T, T){"sort": {T.Sort}, "sort descending": {T.SortDescending}} {
+		c[name] = first(func(x T) (a, b T) { return f[0](x, 1) })
+		c[name+" first"] = first(func(x T) (a, b T) { return f[0](x, 0) })
+		c[name+" scalar"] = first(func(x T) (a, b T) { return f[0](x, 0) })
+	}
+	for name, f := range map[string]func(T, int) T{"argsort": T.Argsort, "argsort descending": T.ArgsortDescending} {
+		c[name+" ties"] = func(in []T) T { return f(in[0], 1) }
+		c[name+" integers"] = func(in []T) T { return f(in[0], 0) }
+	}
+	for name, right := range map[string]bool{"": false, " right": true} {
+		c["searchsorted"+name] = func(in []T) T { return in[0].Searchsorted(in[1], right) }
+		c["searchsorted rows"+name] = func(in []T) T {
+			s, _ := in[0].Sort(1)
+			return s.Searchsorted(in[1], right)
+		}
+		c["bucketize"+name] = func(in []T) T { return in[0].Bucketize(in[1], right) }
+	}
+	return c
+}
+
+func turned() cases {
+	c := cases{
+		"roll":             func(in []T) T { return in[0].Roll(2, 1) },
+		"roll back":        func(in []T) T { return in[0].Roll(-7, 0) },
+		"flip":             func(in []T) T { return in[0].Flip(0) },
+		"flip all":         func(in []T) T { return in[0].Flip() },
+		"diag of a vector": func(in []T) T { return in[0].Diag(1) },
+		"as_strided":       func(in []T) T { return in[0].Contiguous().AsStrided([]int{2, 3, 2}, []int{1, 2, 3}, 1) },
+	}
+	for k := -2; k < 4; k++ {
+		c[fmt.Sprint("rot90 ", k)] = func(in []T) T { return in[0].Rot90(k, 0, 1) }
+		c[fmt.Sprint("tril ", k)] = func(in []T) T { return in[0].Tril(k) }
+		c[fmt.Sprint("triu ", k)] = func(in []T) T { return in[0].Triu(k) }
+		c[fmt.Sprint("diag_embed ", k)] = func(in []T) T { return in[0].DiagEmbed(k) }
+		c[fmt.Sprint("diag ", k)] = func(in []T) T { return in[0].Diag(k) }
+	}
+	delete(c, "rot90 -2")
+	for _, k := range []int{-1, 2, 3} {
+		for _, op := range []string{"tril ", "triu ", "diag_embed ", "diag "} {
+			delete(c, fmt.Sprint(op, k))
+		}
+	}
+	return c
+}
+
+func lookedUp() cases {
+	look := func(o tensor.EmbeddingOptions) func(in []T) T {
+		return func(in []T) T { return in[0].Embedding(in[1], o) }
+	}
+	c := cases{
+		"embedding":                      look(tensor.EmbeddingOptions{}),
+		"embedding padding":              look(tensor.EmbeddingOptions{Padded: true}),
+		"embedding padding from the end": look(tensor.EmbeddingOptions{Padded: true, PaddingIdx: -1}),
+		"embedding one":                  look(tensor.EmbeddingOptions{}),
+		"embedding max norm":             look(tensor.EmbeddingOptions{MaxNorm: 1}),
+		"embedding max norm 1":           look(tensor.EmbeddingOptions{MaxNorm: 0.7, NormType: 1}),
+		"one_hot":                        func(in []T) T { return in[0].OneHot(-1) },
+		"one_hot classes":                func(in []T) T { return in[0].OneHot(7) },
+		"embedding_bag weights": func(in []T) T {
+			return in[0].EmbeddingBag(in[1], tensor.EmbeddingBagOptions{Mode: "sum", Weights: in[2]})
+		},
+	}
+	for _, mode := range []string{"sum", "mean", "max"} {
+		o := tensor.EmbeddingBagOptions{Mode: mode}
+		c["embedding_bag "+mode] = func(in []T) T { return in[0].EmbeddingBag(in[1], o) }
+		c["embedding_bag "+mode+" offsets"] = func(in []T) T {
+			o := o
+			o.Offsets = in[2]
+			return in[0].EmbeddingBag(in[1], o)
+		}
+		c["embedding_bag "+mode+" padding"] = func(in []T) T {
+			o := o
+			o.Offsets, o.Padded, o.PaddingIdx = in[2], true, 1
+			return in[0].EmbeddingBag(in[1], o)
+		}
+	}
+	return c
 }

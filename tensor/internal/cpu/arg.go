@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"halfnote/tensor/driver"
@@ -70,10 +71,34 @@ func extreme[T number](b *Backend, largest bool, dst, src driver.View) {
 	})
 }
 
-// ranked is an element and where it was.
-type ranked[T number] struct {
-	value T
+// ranked is an element, as a number that orders like it, and where it was.
+type ranked struct {
+	key   uint64
 	place int64
+}
+
+func (r ranked) compare(o ranked) int {
+	if c := cmp.Compare(r.key, o.key); c != 0 {
+		return c
+	}
+	return cmp.Compare(r.place, o.place)
+}
+
+// orderKey returns a number that orders like x: zeros are equal, and NaN is above all.
+func orderKey[T number](x T) uint64 {
+	if _, whole := any(x).(int64); whole {
+		return uint64(x) ^ 1<<63
+	}
+	switch bits := math.Float64bits(float64(x)); {
+	case x != x:
+		return math.MaxUint64
+	case x == 0:
+		return 1 << 63
+	case x < 0:
+		return ^bits
+	default:
+		return bits | 1<<63
+	}
 }
 
 // argsort sets dst to the order of src along axis.
@@ -82,22 +107,9 @@ func argsort[T number](b *Backend, axis int, descending bool, dst, src driver.Vi
 	if src.Len() == 0 {
 		return
 	}
-	compare := func(a, c ranked[T]) int {
-		// cmp.Compare has NaN below all: here it is above.
-		if o := -cmp.Compare(truth[int64](a.value == a.value), truth[int64](c.value == c.value)); o != 0 {
-			return o
-		}
-		return cmp.Compare(a.value, c.value)
-	}
-	stable := func(a, c ranked[T]) int {
-		o := compare(a, c)
-		if descending {
-			o = -o
-		}
-		if o == 0 {
-			o = cmp.Compare(a.place, c.place)
-		}
-		return o
+	var flip uint64
+	if descending {
+		flip = math.MaxUint64
 	}
 	others := make([]int, 0, len(src.Shape))
 	for i := range src.Shape {
@@ -107,16 +119,16 @@ func argsort[T number](b *Backend, axis int, descending bool, dst, src driver.Vi
 	}
 	from, to := permuted(src, others, []int{axis}), permuted(dst, others, []int{axis})
 	r, w := readLayout[T](src, from), writer[int64]{readLayout[int64](dst, to)}
-	load := func(row, lo int, list []ranked[T]) {
+	load := func(row, lo int, list []ranked) {
 		withScratch(func(s *scratch[T]) {
 			for i := 0; i < len(list); i += chunk {
 				for j, v := range r.at(row*n+lo+i, s.in[0][:min(chunk, len(list)-i)]) {
-					list[i+j] = ranked[T]{v, int64(lo + i + j)}
+					list[i+j] = ranked{orderKey(v) ^ flip, int64(lo + i + j)}
 				}
 			}
 		})
 	}
-	store := func(row int, list []ranked[T]) {
+	store := func(row int, list []ranked) {
 		withScratch(func(s *scratch[int64]) {
 			for i := 0; i < n; i += chunk {
 				out := w.room(row*n+i, s.out[:min(chunk, n-i)])
@@ -131,24 +143,24 @@ func argsort[T number](b *Backend, axis int, descending bool, dst, src driver.Vi
 	rows := src.Len() / n
 	if n <= part {
 		b.ranges(rows, max(1, part/n), func(lo, hi int) {
-			list := make([]ranked[T], n)
+			list := make([]ranked, n)
 			for row := lo; row < hi; row++ {
 				load(row, 0, list)
-				slices.SortFunc(list, stable)
+				slices.SortFunc(list, ranked.compare)
 				store(row, list)
 			}
 		})
 		return
 	}
-	list, room := make([]ranked[T], n), make([]ranked[T], n)
+	list, room := make([]ranked, n), make([]ranked, n)
 	for row := range rows {
 		b.ranges(n, part, func(lo, hi int) {
 			load(row, lo, list[lo:hi])
-			slices.SortFunc(list[lo:hi], stable)
+			slices.SortFunc(list[lo:hi], ranked.compare)
 		})
 		for width := part; width < n; width *= 2 {
 			for lo := 0; lo < n; lo += 2 * width {
-				merge(room[lo:min(lo+2*width, n)], list[lo:min(lo+width, n)], list[min(lo+width, n):min(lo+2*width, n)], stable)
+				merge(room[lo:min(lo+2*width, n)], list[lo:min(lo+width, n)], list[min(lo+width, n):min(lo+2*width, n)])
 			}
 			list, room = room, list
 		}
@@ -157,12 +169,12 @@ func argsort[T number](b *Backend, axis int, descending bool, dst, src driver.Vi
 }
 
 // merge sets dst to the elements of two sorted lists, sorted.
-func merge[T number](dst, x, y []ranked[T], compare func(a, b ranked[T]) int) {
+func merge(dst, x, y []ranked) {
 	for i := range dst {
 		if i%copyItem == 0 {
 			driver.Poll()
 		}
-		if len(y) == 0 || len(x) > 0 && compare(x[0], y[0]) <= 0 {
+		if len(y) == 0 || len(x) > 0 && x[0].compare(y[0]) <= 0 {
 			dst[i], x = x[0], x[1:]
 		} else {
 			dst[i], y = y[0], y[1:]

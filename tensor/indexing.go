@@ -1,0 +1,317 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+// Range is a part of a dimension, for [Tensor.Index]; R makes one.
+type Range struct{ from, to, step int }
+
+// End stands for the end of a dimension in R.
+const End = math.MaxInt
+
+// Whole says which dimensions an item of [Tensor.Index] is for.
+type Whole uint8
+
+// What Index takes beside numbers, ranges and tensors.
+const (
+	All      Whole = iota // a whole dimension: ":"
+	Ellipsis              // as many whole dimensions as are left: "..."
+	NewAxis               // a new dimension of size 1: "None"
+)
+
+// R returns a part of a dimension: R(a) is a:, R(a, b) is a:b and R(a, b, step) is
+// a:b:step. Negative bounds count from the end, End is the end, and bounds beyond it
+// are taken for it, as in Python.
+func R(bounds ...int) Range {
+	r := Range{0, End, 1}
+	switch len(bounds) {
+	case 3:
+		r.step = bounds[2]
+		fallthrough
+	case 2:
+		r.to = bounds[1]
+		fallthrough
+	case 1:
+		r.from = bounds[0]
+	default:
+		panic(&Error{Op: "r", Why: fmt.Sprintf("%d numbers given; expected from, from and to, or from, to and step", len(bounds))})
+	}
+	if r.step < 1 {
+		panic(&Error{Op: "r", Why: fmt.Sprintf("step %d is too small; expected 1 or more: use Flip to go backwards", r.step)})
+	}
+	return r
+}
+
+// String returns the range as Python writes it.
+func (r Range) String() string {
+	s := ":"
+	if r.from != 0 {
+		s = fmt.Sprint(r.from, ":")
+	}
+	if r.to != End {
+		s += fmt.Sprint(r.to)
+	}
+	if r.step != 1 {
+		s += fmt.Sprint(":", r.step)
+	}
+	return s
+}
+
+// of returns the bounds in a dimension of size n.
+func (r Range) of(n int) (from, to int) {
+	clip := func(i int) int {
+		if i < 0 {
+			i += n
+		}
+		return min(max(i, 0), n)
+	}
+	from, to = clip(r.from), clip(r.to)
+	return from, max(from, to)
+}
+
+// Index returns the part of t that at says, a number or the like for each dimension
+// from the first on, as t[…] does in torch:
+//
+//	int        that element; the dimension drops out
+//	R(a, b)    a range; see R
+//	All        all of it, also what is not mentioned at the end
+//	Ellipsis   as many All as are left
+//	NewAxis    a new dimension of size 1; nil is the same
+//	*Tensor    int64 or int32: those elements; several are broadcast together
+//	*Tensor    bool: the elements where it is true, of as many dimensions as it has
+//	[]int      like a vector of int64
+//	[]bool     like a vector of bool
+//
+// Without tensors and slices of Go the result is a view, else a copy. Dimensions of
+// tensors take the place of those that they pick from if these are neighbours; else
+// they come first.
+func (t *Tensor) Index(at ...any) *Tensor {
+	v, dims, positions := t.located("index", at)
+	if len(dims) == 0 {
+		return v
+	}
+	return apply(index{dims}, append([]*Tensor{v}, positions...)...)
+}
+
+// Set puts value, a number or a tensor that repeats to the part, into the part of
+// t that at says as for Index, in place, and returns t. Of several values for one
+// place the last stays. It is t[…] = value.
+func (t *Tensor) Set(value any, at ...any) *Tensor {
+	var x *Tensor
+	var in []*Tensor
+	switch v := value.(type) {
+	case *Tensor:
+		in = append(in, v)
+		if x = v.Detach(); v.mem == t.mem {
+			x = duplicate(v)
+		}
+	case bool:
+		x = FromBools([]bool{v}, 1).ToDevice(t.Device())
+	case int:
+		checkFinite("set", t.dtype, float64(v))
+		x = FromInts([]int{v}, 1).ToDevice(t.Device())
+	case float64:
+		checkFinite("set", t.dtype, v)
+		x = constant(t, t.dtype, v)
+	default:
+		fail("set", []*Tensor{t}, "the value is %T; expected int, float64, bool or a tensor", value)
+	}
+	changing("set", t, in...)
+	NoGrad(func() { t.Detach().set(x, at) })
+	return t
+}
+
+func (t *Tensor) set(x *Tensor, at []any) {
+	if mask, ok := only(at).(*Tensor); ok && mask.dtype == Bool && slices.Equal(mask.shape, t.shape) && x.Numel() == 1 {
+		one := convert(x, t.dtype).Reshape()
+		t.reported(Info{Name: "masked_fill_", Torch: "torch.Tensor.masked_fill_"}, []*Tensor{t, mask}, func() {
+			runBroadcast(driver.Kernel{Code: driver.Where}, t, mask, one, t)
+		})
+		return
+	}
+	v, dims, positions := t.located("set", at)
+	if len(dims) == 0 {
+		v.Assign(x.fitted("set", v.shape))
+		return
+	}
+	o := indexPut{index{dims}, false}
+	arranged, first := o.arranged(v)
+	_, out := o.flat(arranged, first, positions)
+	values := convert(x, t.dtype).fitted("set", out)
+	t.reported(Info{Name: "index_put_", Torch: "torch.Tensor.index_put_"}, []*Tensor{t, x}, func() {
+		if target := joined(arranged, first, len(dims)); target.mem == t.mem {
+			o.into(arranged, first, values, positions)
+			return
+		}
+		y := duplicate(arranged)
+		o.into(y, first, values, positions)
+		run(driver.Kernel{Code: driver.Copy}, arranged, y)
+	})
+}
+
+// only returns the only item, nil if there are several.
+func only(at []any) any {
+	if len(at) != 1 {
+		return nil
+	}
+	return at[0]
+}
+
+// fitted repeats a value to the shape of the part that it is put into.
+func (t *Tensor) fitted(op string, shape []int) *Tensor {
+	x := t
+	for len(x.shape) > len(shape) && x.shape[0] == 1 {
+		x = x.Reshape(x.shape[1:]...)
+	}
+	if got, ok := broadcastShapes(x.shape, shape); !ok || !slices.Equal(got, shape) {
+		fail(op, []*Tensor{t}, "the value does not repeat to the part of shape %s that it is put into", shapeString(shape))
+	}
+	return x.expandTo(shape)
+}
+
+// IndexPut returns t with value, repeated as needed, in the part that at says as for
+// Index. Of several values for one place the last stays. Unlike Set it changes
+// nothing in place, so gradients reach t and value. It is torch.index_put.
+func (t *Tensor) IndexPut(value *Tensor, at ...any) *Tensor { return t.put(value, false, at) }
+
+// IndexPutAdd is IndexPut that adds to what is there, in order, in float32 for halves,
+// rounded once: accumulate=True.
+func (t *Tensor) IndexPutAdd(value *Tensor, at ...any) *Tensor { return t.put(value, true, at) }
+
+func (t *Tensor) put(value *Tensor, add bool, at []any) *Tensor {
+	if !slices.ContainsFunc(at, func(a any) bool { _, ok := a.(*Tensor); return !ok }) {
+		v, dims, positions := t.located("index_put", at)
+		if len(dims) > 0 && v == t {
+			o := indexPut{index{dims}, add}
+			x, first := o.arranged(t)
+			_, out := o.flat(x, first, positions)
+			return apply(o, append([]*Tensor{t, value.fitted("index_put", out)}, positions...)...)
+		}
+	}
+	// Positions of all elements say where a part of them lies.
+	n := t.Numel()
+	numbers := make([]int64, n)
+	for i := range numbers {
+		pollAt(i)
+		numbers[i] = int64(i)
+	}
+	var where *Tensor
+	NoGrad(func() { where = FromInt64s(numbers, t.shape...).Reshape(t.shape...).ToDevice(t.Device()).Index(at...) })
+	values := value.fitted("index_put", where.shape)
+	o := indexPut{index{[]int{0}}, add}
+	return apply(o, t.Reshape(n), values.Reshape(values.Numel()), where.Reshape(where.Numel())).Reshape(t.shape...)
+}
+
+// located applies what of at gives views, and returns the positions that are left
+// with the dimensions of the view that they are for, in one shape.
+func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions []*Tensor) {
+	wanted, dots := 0, false
+	for i, a := range at {
+		switch a := a.(type) {
+		case nil:
+		case Whole:
+			if a == Ellipsis && dots {
+				fail(op, []*Tensor{t}, "item %d is a second Ellipsis; expected one", i)
+			}
+			dots = dots || a == Ellipsis
+			if a == All {
+				wanted++
+			}
+		case *Tensor:
+			if a.dtype != Bool {
+				wanted++
+			} else {
+				wanted += len(a.shape)
+			}
+		default:
+			wanted++
+		}
+	}
+	if wanted > len(t.shape) {
+		fail(op, []*Tensor{t}, "%d dimensions are named; expected %d at the most", wanted, len(t.shape))
+	}
+	v = t
+	d := 0
+	for i, a := range at {
+		switch a := a.(type) {
+		case int:
+			if n := v.shape[d]; a < -n || a >= n {
+				fail(op, []*Tensor{t}, "item %d, %d, is out of range in a dimension of size %d; %s", i, a, n, expectedRange(-n, n))
+			}
+			v = v.Select(d, a)
+		case Range:
+			from, to := a.of(v.shape[d])
+			if a.step != 1 || from != 0 || to != v.shape[d] {
+				v = v.SliceStep(d, from, to, a.step)
+			}
+			d++
+		case nil:
+			v = v.Unsqueeze(d)
+			d++
+		case Whole:
+			switch a {
+			case Ellipsis:
+				d += len(t.shape) - wanted
+				continue
+			case NewAxis:
+				v = v.Unsqueeze(d)
+			}
+			d++
+		case []int:
+			dims, positions = append(dims, d), append(positions, v.positionsAt(op, FromInts(a), d))
+			d++
+		case []bool:
+			p := v.whereTrue(op, FromBools(a), i, d)
+			dims, positions = append(dims, d), append(positions, p...)
+			d++
+		case *Tensor:
+			switch {
+			case a.dtype == Bool && len(a.shape) > 0:
+				for _, p := range v.whereTrue(op, a, i, d) {
+					dims, positions = append(dims, d), append(positions, p)
+					d++
+				}
+			case a.dtype == Int64 && len(a.shape) == 0:
+				v = v.Select(d, int(a.Int64s()[0]))
+			case a.dtype == Int64 || a.dtype == Int32:
+				dims, positions = append(dims, d), append(positions, v.positionsAt(op, a, d))
+				d++
+			default:
+				failDType(op, []*Tensor{t, a}, "item %d is a tensor of %v with %d dimensions; expected int64 or int32, or bool with a dimension or more", i, a.dtype, len(a.shape))
+			}
+		default:
+			fail(op, []*Tensor{t}, "item %d is %T; expected int, R(…), All, Ellipsis, NewAxis, *Tensor, []int or []bool", i, a)
+		}
+	}
+	if len(positions) == 0 {
+		return v, nil, nil
+	}
+	shape := []int{}
+	for _, p := range positions {
+		var ok bool
+		if shape, ok = broadcastShapes(shape, p.shape); !ok {
+			fail(op, positions, "the positions do not broadcast; expected sizes that are equal or 1, aligned at the end")
+		}
+	}
+	for i, p := range positions {
+		positions[i] = p.alias(p.offset, shape, expandStride(p, shape))
+	}
+	return v, dims, positions
+}
+
+func (t *Tensor) positionsAt(op string, index *Tensor, dim int) *Tensor {
+	return positions(op, t, index, dim, t.shape[dim], true)
+}
+
+// whereTrue returns the positions where a mask of t's dimensions from d on is true.
+func (t *Tensor) whereTrue(op string, mask *Tensor, item, d int) []*Tensor {
+	if !slices.Equal(mask.shape, t.shape[d:d+len(mask.shape)]) {
+		fail(op, []*Tensor{t, mask}, "item %d is a mask for the dimensions from %d on; expected shape %s", item, d, shapeString(t.shape[d:d+len(mask.shape)]))
+	}
+	return mask.Nonzero()
+}

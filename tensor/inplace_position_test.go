@@ -1,0 +1,48 @@
+package tensor
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestPositionsInPlace compares with the operations that make a new tensor, on a view
+// whose neighbours must stay.
+func TestPositionsInPlace(t *testing.T) {
+	index, src := FromInts([]int{2, 0}), Arange(1, 9).Reshape(2, 4)
+	places := FromInts([]int{2, 0, 1, 1, 0, 0, 2, 1}, 2, 4)
+	mask := FromBools([]bool{true, false, false, true})
+	for name, f := range map[string][2]func(x *Tensor) *Tensor{
+		"scatter_":        {func(x *Tensor) *Tensor { return x.ScatterAssign(0, places, src) }, func(x *Tensor) *Tensor { return x.Scatter(0, places, src) }},
+		"scatter_add_":    {func(x *Tensor) *Tensor { return x.ScatterAddAssign(0, places, src) }, func(x *Tensor) *Tensor { return x.ScatterAdd(0, places, src) }},
+		"index_add_":      {func(x *Tensor) *Tensor { return x.IndexAddAssign(0, index, src, 2) }, func(x *Tensor) *Tensor { return x.IndexAdd(0, index, src, 2) }},
+		"index_copy_":     {func(x *Tensor) *Tensor { return x.IndexCopyAssign(0, index, src) }, func(x *Tensor) *Tensor { return x.IndexCopy(0, index, src) }},
+		"index_fill_":     {func(x *Tensor) *Tensor { return x.IndexFillAssign(0, index, 7) }, func(x *Tensor) *Tensor { return x.IndexFill(0, index, 7) }},
+		"masked_fill_":    {func(x *Tensor) *Tensor { return x.MaskedFillAssign(mask, 7) }, func(x *Tensor) *Tensor { return x.MaskedFill(mask, 7) }},
+		"masked_scatter_": {func(x *Tensor) *Tensor { return x.MaskedScatterAssign(mask, src) }, func(x *Tensor) *Tensor { return x.MaskedScatter(mask, src) }},
+	} {
+		room := Arange(0, 24).Reshape(4, 6)
+		x := room.Slice(0, 1, 4).Slice(1, 1, 5)
+		want, frame := f[1](x.Clone()), room.Clone()
+		version, events := x.Version(), []string{}
+		stop := Observe(func(e Event) { events = append(events, e.Op.Name) })
+		y := f[0](x)
+		stop()
+		if y != x || !Equal(x, want) || x.Version() == version {
+			t.Errorf("%s: got %v, want %v, and a new version", name, x, want)
+		}
+		frame.Slice(0, 1, 4).Slice(1, 1, 5).Assign(want)
+		if !Equal(room, frame) {
+			t.Errorf("%s: it has changed what is not the view's", name)
+		}
+		if got := strings.Join(events, " "); got != name {
+			t.Errorf("%s: observed as %q", name, got)
+		}
+	}
+	err := Try(func() { Ones(4).MaskedFillAssign(FromBools(make([]bool, 8), 2, 4), 1) })
+	if want := "tensor: masked_fill_: shapes (4,) and (2, 4): the others do not repeat to the first, which is changed in place"; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if err := Try(func() { Ones(3, 4).RequireGrad().IndexFillAssign(0, index, 1) }); err == nil {
+		t.Error("in place on a leaf, while recording: no error")
+	}
+}

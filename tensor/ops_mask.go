@@ -1,0 +1,95 @@
+package tensor
+
+import (
+	"bytes"
+
+	"halfnote/tensor/driver"
+)
+
+type maskedFill struct{ value float64 }
+
+func (maskedFill) Info() Info { return Info{"masked_fill", "torch.masked_fill", Keep, ReadsIndices} }
+func (m maskedFill) Forward(in []*Tensor) *Tensor {
+	x, mask := in[0], in[1]
+	y := newTensor(x.mem.backend, x.dtype, broadcast("masked_fill", in))
+	runBroadcast(driver.Kernel{Code: driver.Where}, y, mask, constant(x, x.dtype, m.value), x)
+	return y
+}
+func (maskedFill) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{apply(maskedFill{0}, dy, in[1]).sumTo(in[0]), nil}
+}
+
+// MaskedFill returns t with value where mask is true, broadcast. It panics if t's dtype
+// rounds a finite value to infinity, as float16 does -1e9: take -Inf there. For
+// a tensor in place of the value use Where. It is torch.masked_fill.
+func (t *Tensor) MaskedFill(mask *Tensor, value float64) *Tensor {
+	checkFinite("masked_fill", t.dtype, value)
+	return apply(maskedFill{value}, t, boolMask("masked_fill", t, mask))
+}
+
+// boolMask returns mask if it is one.
+func boolMask(op string, t, mask *Tensor) *Tensor {
+	if mask.dtype != Bool {
+		failDType(op, []*Tensor{t, mask}, "the second is a mask; expected bool, as a comparison gives")
+	}
+	return mask
+}
+
+// MaskedSelect returns the elements of t where mask is true, both broadcast, as a
+// vector in row-major order. It is torch.masked_select.
+func (t *Tensor) MaskedSelect(mask *Tensor) *Tensor {
+	shape := broadcast("masked_select", []*Tensor{t, boolMask("masked_select", t, mask)})
+	return t.expandTo(shape).Index(mask.expandTo(shape))
+}
+
+// MaskedScatter returns t with the elements of src, in row-major order, where mask,
+// broadcast, is true. src has as many at the least. It is torch.masked_scatter.
+func (t *Tensor) MaskedScatter(mask, src *Tensor) *Tensor {
+	shape := broadcast("masked_scatter", []*Tensor{t, boolMask("masked_scatter", t, mask)})
+	at := trueAt(mask.expandTo(shape))
+	if n := len(at); n > src.Numel() {
+		fail("masked_scatter", []*Tensor{t, mask, src}, "the mask is true %d times; expected as many elements in the third, which has %d", n, src.Numel())
+	}
+	x := t.expandTo(shape)
+	return x.Ravel().IndexCopy(0, FromInt64s(at).ToDevice(t.Device()), src.Ravel().Narrow(0, 0, len(at))).Reshape(shape...)
+}
+
+// trueAt returns where t is not 0, counted in row-major order.
+func trueAt(t *Tensor) []int64 {
+	flags := convert(t.Detach(), Bool).bytes()
+	at := make([]int64, 0, bytes.Count(flags, []byte{1}))
+	for i, b := range flags {
+		pollAt(i)
+		if b != 0 {
+			at = append(at, int64(i))
+		}
+	}
+	return at
+}
+
+// Nonzero returns where t is not 0: for each dimension of t a vector of int64 with the
+// positions along it, in row-major order, fit for Index. It is torch.nonzero with
+// as_tuple, and torch.where with one argument.
+func (t *Tensor) Nonzero() []*Tensor {
+	x := raised(t)
+	at := trueAt(x)
+	out := make([]*Tensor, len(x.shape))
+	for d := len(x.shape) - 1; d >= 0; d-- {
+		along := make([]int64, len(at))
+		for i := range at {
+			along[i] = at[i] % int64(x.shape[d])
+			at[i] /= int64(x.shape[d])
+		}
+		out[d] = FromInt64s(along).ToDevice(t.Device())
+	}
+	return out
+}
+
+// Argwhere returns where t is not 0, a row for each such element, in row-major order.
+// It is torch.argwhere.
+func (t *Tensor) Argwhere() *Tensor {
+	if len(t.shape) == 0 {
+		return FromInt64s(nil, len(trueAt(t)), 0)
+	}
+	return Stack(1, t.Nonzero()...)
+}

@@ -1,0 +1,72 @@
+package tensor
+
+import (
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+type roll struct{ dim, shift int }
+
+func (roll) Info() Info { return Info{"roll", "torch.roll", Keep, ReadsNothing} }
+func (r roll) Forward(in []*Tensor) *Tensor {
+	x := in[0]
+	y := newTensor(x.mem.backend, x.dtype, x.shape)
+	n := x.shape[r.dim]
+	part := func(t *Tensor, from, to int) *Tensor { return sliced(t, slice{r.dim, from, to}) }
+	run(driver.Kernel{Code: driver.Copy}, part(y, r.shift, n), part(x, 0, n-r.shift))
+	run(driver.Kernel{Code: driver.Copy}, part(y, 0, r.shift), part(x, n-r.shift, n))
+	return y
+}
+func (r roll) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
+	return []*Tensor{dy.Roll(-r.shift, r.dim)}
+}
+
+// Roll returns t with its elements moved shift places up along dim, those at the end to
+// the start. It is torch.roll.
+func (t *Tensor) Roll(shift, dim int) *Tensor {
+	d := axis("roll", t, dim, len(t.shape))
+	if n := t.shape[d]; n > 0 {
+		shift = (shift%n + n) % n
+	}
+	if t.shape[d] == 0 || shift == 0 {
+		return apply(clone{}, t)
+	}
+	return apply(roll{d, shift}, t)
+}
+
+type flip struct{ dims []int }
+
+func (flip) Info() Info { return Info{"flip", "torch.flip", Keep, ReadsNothing} }
+func (f flip) Forward(in []*Tensor) *Tensor {
+	x := in[0]
+	offset, stride := x.offset, slices.Clone(x.stride)
+	for _, d := range f.dims {
+		offset += max(x.shape[d]-1, 0) * stride[d]
+		stride[d] = -stride[d]
+	}
+	return duplicate(x.alias(offset, x.shape, stride))
+}
+func (f flip) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{apply(f, dy)} }
+
+// Flip returns t with its elements in reverse order along dims, all of them if none is
+// named. It is torch.flip.
+func (t *Tensor) Flip(dims ...int) *Tensor { return apply(flip{axes("flip", t, dims)}, t) }
+
+// Rot90 returns t turned k times by 90 degrees in the plane of dimensions i and j, from
+// the first towards the second. It is torch.rot90.
+func (t *Tensor) Rot90(k, i, j int) *Tensor {
+	a, b := axis("rot90", t, i, len(t.shape)), axis("rot90", t, j, len(t.shape))
+	if a == b {
+		fail("rot90", []*Tensor{t}, "dimensions %d and %d are one; expected two", i, j)
+	}
+	switch (k%4 + 4) % 4 {
+	case 1:
+		return t.Flip(b).Transpose(a, b)
+	case 2:
+		return t.Flip(a, b)
+	case 3:
+		return t.Flip(a).Transpose(a, b)
+	}
+	return t
+}

@@ -1,0 +1,183 @@
+package tensor
+
+import (
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+type argsort struct {
+	dim        int
+	descending bool
+}
+
+func (argsort) Info() Info { return Info{"argsort", "torch.argsort", Keep, ReadsNothing} }
+func (a argsort) Forward(in []*Tensor) *Tensor {
+	y := newTensor(in[0].mem.backend, Int64, in[0].shape)
+	k := driver.Kernel{Code: driver.ArgSort, Axis: a.dim}
+	if a.descending {
+		k.Alpha = 1
+	}
+	run(k, y, in[0])
+	return y
+}
+func (argsort) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
+
+// Argsort returns the order of t along dim, as int64: which element comes first, second
+// and so on, from the smallest up. Equal ones keep their order, and NaN comes
+// last. It is torch.argsort, stable.
+func (t *Tensor) Argsort(dim int) *Tensor { return t.argsort("argsort", dim, false) }
+
+// ArgsortDescending is Argsort from the largest down: NaN comes first.
+func (t *Tensor) ArgsortDescending(dim int) *Tensor { return t.argsort("argsort", dim, true) }
+
+func (t *Tensor) argsort(op string, dim int, descending bool) *Tensor {
+	if len(t.shape) == 0 {
+		axis(op, t, dim, 1)
+		return apply(argsort{0, descending}, t.Reshape(1)).Reshape()
+	}
+	return apply(argsort{axis(op, t, dim, len(t.shape)), descending}, t)
+}
+
+// Sort returns the elements of t along dim from the smallest up, and where each was,
+// as Argsort. It is torch.sort, stable.
+func (t *Tensor) Sort(dim int) (values, order *Tensor) {
+	order = t.argsort("sort", dim, false)
+	return t.picked(dim, order), order
+}
+
+// SortDescending is Sort from the largest down: descending=True.
+func (t *Tensor) SortDescending(dim int) (values, order *Tensor) {
+	order = t.argsort("sort", dim, true)
+	return t.picked(dim, order), order
+}
+
+// picked is Gather of positions that are known to be in range.
+func (t *Tensor) picked(dim int, index *Tensor) *Tensor {
+	if len(t.shape) == 0 {
+		return apply(gather{0}, t.Reshape(1), index.Reshape(1)).Reshape()
+	}
+	return apply(gather{axis("gather", t, dim, len(t.shape))}, t, index)
+}
+
+// TopK returns the k largest elements along dim, from the largest down, and where they
+// are; NaN counts as largest. It is torch.topk.
+func (t *Tensor) TopK(k, dim int) (values, indices *Tensor) { return t.top(k, dim, true) }
+
+// TopKSmallest returns the k smallest elements, from the smallest up: largest=False.
+func (t *Tensor) TopKSmallest(k, dim int) (values, indices *Tensor) { return t.top(k, dim, false) }
+
+func (t *Tensor) top(k, dim int, largest bool) (values, indices *Tensor) {
+	x := raised(t)
+	d := axis("topk", x, dim, len(x.shape))
+	if k < 0 || k > x.shape[d] {
+		fail("topk", []*Tensor{t}, "%d elements asked for along dimension %d; expected 0 to %d", k, d, x.shape[d])
+	}
+	indices = x.argsort("topk", d, largest).Narrow(d, 0, k)
+	values = x.picked(d, indices)
+	if len(t.shape) == 0 && k == 1 {
+		return values.Reshape(), indices.Reshape()
+	}
+	return values, indices
+}
+
+// KthValue returns the k-th smallest element along dim, which drops out, k from 1 on, and
+// where it is. It is torch.kthvalue.
+func (t *Tensor) KthValue(k, dim int) (values, indices *Tensor) {
+	x := raised(t)
+	d := axis("kthvalue", x, dim, len(x.shape))
+	if k < 1 || k > x.shape[d] {
+		fail("kthvalue", []*Tensor{t}, "element %d asked for along dimension %d; expected 1 to %d", k, d, x.shape[d])
+	}
+	return x.ranked("kthvalue", d, x.argsort("kthvalue", d, false).Narrow(d, k-1, 1), t)
+}
+
+// ranked returns the elements of one position each along d, which drops out, and the
+// positions.
+func (t *Tensor) ranked(op string, d int, indices, as *Tensor) (values, _ *Tensor) {
+	values = t.picked(d, indices)
+	if len(as.shape) == 0 {
+		return values.Reshape(), indices.Reshape()
+	}
+	return values.Squeeze(d), indices.Squeeze(d)
+}
+
+// Median returns the lower median along dim, which drops out, and where it is; NaN if
+// there is one. That of all elements is x.Ravel().Median(0). It is torch.median.
+func (t *Tensor) Median(dim int) (values, indices *Tensor) {
+	x := raised(t)
+	d := axis("median", x, dim, len(x.shape))
+	o := nonEmpty("median", x, []int{d})
+	middle := x.argsort("median", d, false).Narrow(d, (x.shape[d]-1)/2, 1)
+	if t.dtype.IsFloat() {
+		o.keep = true
+		most := apply(argmax{o}, x.Detach()) // the first NaN, if there is one
+		largest := apply(gather{d}, x.Detach(), most)
+		middle = equalMask(largest, largest).Where(middle, most)
+	}
+	return x.ranked("median", d, middle, t)
+}
+
+// Mode returns the commonest element along dim, which drops out, the smallest of equally
+// common ones, and where its last occurrence is. It is torch.mode.
+func (t *Tensor) Mode(dim int) (values, indices *Tensor) {
+	x := raised(t)
+	d := axis("mode", x, dim, len(x.shape))
+	nonEmpty("mode", x, []int{d})
+	n := x.shape[d]
+	order := x.Detach().argsort("mode", d, false)
+	rows := order.Movedim(d, -1)
+	same := sameAsBefore(x.Detach().picked(d, order).Movedim(d, -1))
+	at := rows.Int64s()
+	best := make([]int64, len(at)/n)
+	for row := range best {
+		pollAt(row * n)
+		run, most := 0, 0
+		for i := row * n; i < (row+1)*n; i++ {
+			if run++; !same[i] {
+				run = 1
+			}
+			if run > most {
+				most, best[row] = run, at[i]
+			}
+		}
+	}
+	shape := append(slices.Delete(x.Shape(), d, d+1), 1)
+	at1 := FromInt64s(best, shape...).ToDevice(t.Device()).Movedim(-1, d)
+	return x.ranked("mode", d, at1, t)
+}
+
+// sameAsBefore tells for each element of sorted rows whether it equals the one before
+// it in its row.
+func sameAsBefore(rows *Tensor) []bool {
+	last := len(rows.shape) - 1
+	n := rows.shape[last]
+	same := newTensor(rows.mem.backend, Bool, rows.shape)
+	if n > 1 {
+		run(driver.Kernel{Code: driver.Equal}, sliced(same, slice{last, 1, n}), sliced(rows, slice{last, 1, n}), sliced(rows, slice{last, 0, n - 1}))
+	}
+	return same.Bools()
+}
+
+// Unique returns the different elements of t, from the smallest up, as a vector; for
+// each element of t, in its shape, which of them it is; and how often each occurs. None
+// has a gradient, and each NaN counts apart. It is torch.unique with return_inverse and
+// return_counts.
+func (t *Tensor) Unique() (values, inverse, counts *Tensor) {
+	x := t.Detach().Ravel()
+	order := x.argsort("unique", 0, false)
+	sorted := x.picked(0, order)
+	at := order.Int64s()
+	groups, firsts, sizes := make([]int64, len(at)), []int64{}, []int64{}
+	for i, same := range sameAsBefore(sorted) {
+		pollAt(i)
+		if !same {
+			firsts, sizes = append(firsts, int64(i)), append(sizes, 0)
+		}
+		sizes[len(sizes)-1]++
+		groups[at[i]] = int64(len(sizes) - 1)
+	}
+	device := t.Device()
+	values = sorted.IndexSelect(0, FromInt64s(firsts).ToDevice(device))
+	return values, FromInt64s(groups).ToDevice(device).Reshape(t.shape...), FromInt64s(sizes).ToDevice(device)
+}

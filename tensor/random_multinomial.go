@@ -1,0 +1,97 @@
+package tensor
+
+import (
+	"math"
+	"sort"
+)
+
+// Exponential returns float32 numbers of the exponential distribution with a rate, up to
+// the last bit of a logarithm those of torch.Tensor.exponential_.
+func (g *Generator) Exponential(rate float64, shape ...int) *Tensor {
+	if !(rate > 0) {
+		panic(&Error{Op: "exponential", Why: "the rate is not positive; expected a number above 0"})
+	}
+	t := newTensor(CPU.backend(), Float64, checkShape("exponential", shape))
+	data := make([]float64, t.Numel())
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i := range data {
+		pollAt(i)
+		data[i] = -math.Log1p(-g.uniform53()) / rate
+	}
+	return t.setFloat64s(data).To(Float32)
+}
+
+// Multinomial returns n positions for each row of t, a vector or rows of weights that
+// need not add up to 1, drawn with those as chances, as int64. Without replacement no
+// position is drawn twice. It is torch.multinomial.
+func (t *Tensor) Multinomial(n int, replacement bool) *Tensor {
+	return generator.Multinomial(t, n, replacement)
+}
+
+// Multinomial draws from t as [Tensor.Multinomial] does, from the numbers that torch draws
+// (aten/src/ATen/native/Distributions.cpp and native/cpu/MultinomialKernel.cpp).
+func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
+	if rank := len(t.shape); rank < 1 || rank > 2 || !t.dtype.IsFloat() {
+		fail("multinomial", []*Tensor{t}, "it has %d dimensions of %v; expected a vector or rows of floating-point weights", rank, t.dtype)
+	}
+	classes := t.shape[len(t.shape)-1]
+	if n < 1 || !replacement && n > classes {
+		fail("multinomial", []*Tensor{t}, "%d draws of %d with replacement %v; expected 1 or more, and no more than there are without replacement", n, classes, replacement)
+	}
+	weights := t.Detach().Float64s()
+	for row := 0; row < len(weights); row += classes {
+		sum := 0.0
+		for i, w := range weights[row : row+classes] {
+			if !(w >= 0) || math.IsInf(w, 1) {
+				fail("multinomial", []*Tensor{t}, "weight %v%s; expected finite numbers of 0 or more", w, placeIn(t.shape, row+i))
+			}
+			sum += w
+		}
+		if sum == 0 {
+			fail("multinomial", []*Tensor{t}, "the weights%s add up to 0; expected more", placeIn(t.shape, row))
+		}
+	}
+	if replacement && n > 1 {
+		return g.draw(t, weights, n)
+	}
+	// The largest w/q, q exponential, is position i with chance w[i] over the sum.
+	ratio := t.Detach().Div(g.Exponential(1, t.shape...).To(t.dtype).ToDevice(t.Device()))
+	if n == 1 {
+		return ratio.ArgmaxKeep(-1)
+	}
+	_, indices := ratio.TopK(n, -1)
+	return indices
+}
+
+// draw searches for numbers in the sums of each row's weights.
+func (g *Generator) draw(t *Tensor, weights []float64, n int) *Tensor {
+	classes := t.shape[len(t.shape)-1]
+	round := func(x float64) float64 { return float64(float32(x)) }
+	if t.dtype == Float64 {
+		round = func(x float64) float64 { return x }
+	}
+	out := make([]int64, 0, len(weights)/classes*n)
+	sums := make([]float64, classes)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for row := 0; row < len(weights); row += classes {
+		sum := 0.0
+		for i, w := range weights[row : row+classes] {
+			sum = round(sum + w)
+			sums[i] = sum
+		}
+		for i, s := range sums {
+			sums[i] = round(s / sum)
+		}
+		sums[classes-1] = 1
+		for range n {
+			pollAt(len(out))
+			u := g.uniform53()
+			out = append(out, int64(sort.Search(classes, func(i int) bool { return sums[i] >= u })))
+		}
+	}
+	shape := t.Shape()
+	shape[len(shape)-1] = n
+	return FromInt64s(out, shape...).ToDevice(t.Device())
+}
