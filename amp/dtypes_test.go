@@ -167,7 +167,7 @@ func TestDTypes(t *testing.T) {
 	t.Run("D14 gradients", gradientDTypes)
 	for n := 1; n <= 16; n++ {
 		if !rows[n] {
-			t.Logf("row D%d is missing", n)
+			t.Errorf("row D%d is missing", n)
 		}
 	}
 }

@@ -121,6 +121,9 @@ func TestTweets(t *testing.T) {
 // from the same weights. Batches of four images make normalization sensitive, so
 // that rounding grows.
 func TestResNet8(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some ten seconds")
+	}
 	var want expected
 	readJSON(t, "testdata/models.json", &want)
 	made := data.SyntheticCIFAR(64, 5)
@@ -172,4 +175,79 @@ func near(t *testing.T, what string, got T, want [][]float64, tolerance float64)
 		t.Errorf("%s: got %v, want %v: off by %.2g", what, got, want, worst)
 	}
 	t.Logf("%s are apart by at most %.2g", what, worst)
+}
+func readTweets(t *testing.T) (models.BERTInput, T) {
+	var w tweets
+	readJSON(t, "testdata/tweets.json", &w)
+	var ids []int
+	var labels []float64
+	for i, row := range w.IDs {
+		ids, labels = append(ids, row...), append(labels, float64(w.Labels[i]))
+	}
+	x := tensor.FromInts(ids, len(labels), len(ids)/len(labels))
+	return models.BERTInput{IDs: x, Mask: x.NeScalar(0)}, tensor.New(labels)
+}
+
+// TestBERT trains BERT with two layers on synthetic tweets as PyTorch does.
+func TestBERT(t *testing.T) {
+	var want expected
+	readJSON(t, "testdata/models.json", &want)
+	in, labels := readTweets(t)
+	words := 0
+	for _, id := range in.IDs.Ints() {
+		words = max(words, id+1)
+	}
+	n, length := in.IDs.Size(0), in.IDs.Size(1)
+	net := models.NewBERTClassifier(models.BERTConfig{
+		Vocabulary: words, Hidden: 32, Layers: 2, Heads: 4, Intermediate: 64, Positions: length, Types: 2, NoPooler: true,
+	}, 1)
+	fill(net)
+	opt := optim.NewAdamW(nn.Parameters(net), 1e-3)
+	var losses []float64
+	for i := range want.BERT.Losses {
+		from := i * 8 % n
+		rows := func(x T) T { return x.Slice(0, from, from+8) }
+		logits := net.Run(models.BERTInput{IDs: rows(in.IDs), Mask: rows(in.Mask)})
+		loss := nn.BinaryCrossEntropyWithLogits(logits.Squeeze(1), rows(labels))
+		opt.ZeroGrad()
+		loss.Backward()
+		opt.Step()
+		losses = append(losses, loss.Item())
+	}
+	sameLosses(t, losses, want.BERT.Losses)
+}
+
+// TestBERTBase reads a checkpoint of the layout of bert-base-uncased, 12 layers of 768
+// features and 109 million weights, and gives PyTorch's logits.
+func TestBERTBase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes and reads a checkpoint of 438 MB")
+	}
+	var want expected
+	readJSON(t, "testdata/models.json", &want)
+	state := map[string]T{}
+	for _, n := range want.Base.Names {
+		var shape []int
+		for _, s := range n[1].([]any) {
+			shape = append(shape, int(s.(float64)))
+		}
+		state[n[0].(string)] = weightOf(n[0].(string), shape)
+	}
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	if err := data.SaveSafetensors(path, state, nil); err != nil {
+		t.Fatal(err)
+	}
+	state, err := data.LoadSafetensors(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	net := models.NewBERTClassifier(models.BERTBase(), 2)
+	if fresh, err := models.LoadBERT(net, state); err != nil || len(fresh) > 0 {
+		t.Fatalf("the checkpoint lacks %v, error %v", fresh, err)
+	}
+	nn.Eval(net)
+	in, _ := readTweets(t)
+	var logits T
+	tensor.NoGrad(func() { logits = net.Run(models.BERTInput{IDs: in.IDs.Slice(0, 0, 2), Mask: in.Mask.Slice(0, 0, 2)}) })
+	near(t, "logits", logits, want.Base.Logits, 1e-4)
 }

@@ -120,13 +120,13 @@ func mlp() (nn.Module, []batch) {
 // classifier is a tiny transformer: embedding, encoder layers, the mean over positions,
 // a linear layer.
 type classifier struct {
-	Embedding T
+	Embedding *nn.Embedding
 	Layers    []*nn.TransformerEncoderLayer
 	Head      *nn.Linear
 }
 
 func newClassifier() *classifier {
-	c := &classifier{Embedding: tensor.Randn(50, 32).RequireGrad()}
+	c := &classifier{Embedding: nn.NewEmbedding(50, 32)}
 	for range 2 {
 		c.Layers = append(c.Layers, nn.NewTransformerEncoderLayer(32, 4, nn.Feedforward(64), nn.Drop(0), nn.ActivationGELU(), nn.BatchFirst()))
 	}
@@ -135,7 +135,7 @@ func newClassifier() *classifier {
 }
 
 func (c *classifier) Forward(ids T) T {
-	x := c.Embedding.IndexSelect(0, ids.Flatten()).Reshape(ids.Size(0), ids.Size(1), 32)
+	x := c.Embedding.Forward(ids)
 	for _, l := range c.Layers {
 		x = l.Forward(x)
 	}
