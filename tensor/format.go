@@ -61,7 +61,7 @@ func (t *Tensor) suffixes() (list []string) {
 	switch {
 	case t.v == nil:
 	case t.v.leaf != nil:
-		list = append(list, "requires_grad=true")
+		list = append(list, "requires_grad=True")
 	default:
 		list = append(list, "grad_fn="+t.v.of)
 	}

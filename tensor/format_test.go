@@ -24,7 +24,7 @@ func TestString(t *testing.T) {
 		{FromInt64s([]int64{1<<62 + 1, -3}), "tensor([4611686018427387905,                  -3])"},
 		{Zeros(0), "tensor([])"},
 		{Zeros(2, 0), "tensor([], size=(2, 0))"},
-		{leaf(1), "tensor([1.], requires_grad=true)"},
+		{leaf(1), "tensor([1.], requires_grad=True)"},
 		{leaf(1).Scale(2), "tensor([2.], grad_fn=mul_scalar)"},
 		{Arange(0, 1001), "tensor([   0.,    1.,    2.,  ...,  998.,  999., 1000.])"},
 		{Ones(40, 30), "tensor([[1., 1., 1.,  ..., 1., 1., 1.],\n        [1., 1., 1.,  ..., 1., 1., 1.],\n        [1., 1., 1.,  ..., 1., 1., 1.],\n        ...,\n        [1., 1., 1.,  ..., 1., 1., 1.],\n        [1., 1., 1.,  ..., 1., 1., 1.],\n        [1., 1., 1.,  ..., 1., 1., 1.]])"},
