@@ -3,6 +3,7 @@
 package symbols
 
 import (
+	"go/constant"
 	"halfnote/interp/internal/dynamic"
 	"halfnote/tensor"
 	"reflect"
@@ -12,7 +13,10 @@ func init() {
 	tables["halfnote/tensor"] = func() map[string]reflect.Value {
 		return map[string]reflect.Value{
 			"ActiveCaster":              reflect.ValueOf(tensor.ActiveCaster),
+			"AdamSettings":              reflect.ValueOf((*tensor.AdamSettings)(nil)),
+			"AdamStep":                  reflect.ValueOf(tensor.AdamStep),
 			"AddMMOptions":              reflect.ValueOf((*tensor.AddMMOptions)(nil)),
+			"All":                       reflect.ValueOf(tensor.All),
 			"AllClose":                  reflect.ValueOf(tensor.AllClose),
 			"Apply":                     reflect.ValueOf(tensor.Apply),
 			"Arange":                    reflect.ValueOf(tensor.Arange),
@@ -33,6 +37,7 @@ func init() {
 			"Cat":                       reflect.ValueOf(tensor.Cat),
 			"Category":                  reflect.ValueOf((*tensor.Category)(nil)),
 			"ChainMatMul":               reflect.ValueOf(tensor.ChainMatMul),
+			"Context":                   reflect.ValueOf((*tensor.Context)(nil)),
 			"ConvOptions":               reflect.ValueOf((*tensor.ConvOptions)(nil)),
 			"ConvTransposeOptions":      reflect.ValueOf((*tensor.ConvTransposeOptions)(nil)),
 			"DStack":                    reflect.ValueOf(tensor.DStack),
@@ -41,7 +46,11 @@ func init() {
 			"DefaultGenerator":          reflect.ValueOf(tensor.DefaultGenerator),
 			"Device":                    reflect.ValueOf((*tensor.Device)(nil)),
 			"Einsum":                    reflect.ValueOf(tensor.Einsum),
+			"Ellipsis":                  reflect.ValueOf(tensor.Ellipsis),
+			"EmbeddingBagOptions":       reflect.ValueOf((*tensor.EmbeddingBagOptions)(nil)),
+			"EmbeddingOptions":          reflect.ValueOf((*tensor.EmbeddingOptions)(nil)),
 			"EnableGrad":                reflect.ValueOf(tensor.EnableGrad),
+			"End":                       reflect.ValueOf(constant.MakeInt64(tensor.End)),
 			"Equal":                     reflect.ValueOf(tensor.Equal),
 			"Error":                     reflect.ValueOf((*tensor.Error)(nil)),
 			"Event":                     reflect.ValueOf((*tensor.Event)(nil)),
@@ -62,6 +71,7 @@ func init() {
 			"Full":                      reflect.ValueOf(tensor.Full),
 			"FullAs":                    reflect.ValueOf(tensor.FullAs),
 			"FullLike":                  reflect.ValueOf(tensor.FullLike),
+			"Function":                  reflect.ValueOf((*tensor.Function)(nil)),
 			"GRUCell":                   reflect.ValueOf(tensor.GRUCell),
 			"Generator":                 reflect.ValueOf((*tensor.Generator)(nil)),
 			"Grad":                      reflect.ValueOf(tensor.Grad),
@@ -92,6 +102,7 @@ func init() {
 			"MultiDot":                  reflect.ValueOf(tensor.MultiDot),
 			"New":                       reflect.ValueOf(tensor.New),
 			"NewAs":                     reflect.ValueOf(tensor.NewAs),
+			"NewAxis":                   reflect.ValueOf(tensor.NewAxis),
 			"NewGenerator":              reflect.ValueOf(tensor.NewGenerator),
 			"NoGrad":                    reflect.ValueOf(tensor.NoGrad),
 			"NormOptions":               reflect.ValueOf((*tensor.NormOptions)(nil)),
@@ -106,6 +117,7 @@ func init() {
 			"PadOptions":                reflect.ValueOf((*tensor.PadOptions)(nil)),
 			"PoolOptions":               reflect.ValueOf((*tensor.PoolOptions)(nil)),
 			"PromoteTypes":              reflect.ValueOf(tensor.PromoteTypes),
+			"R":                         reflect.ValueOf(tensor.R),
 			"RNNReLUCell":               reflect.ValueOf(tensor.RNNReLUCell),
 			"RNNTanhCell":               reflect.ValueOf(tensor.RNNTanhCell),
 			"Raise":                     reflect.ValueOf(tensor.Raise),
@@ -115,6 +127,7 @@ func init() {
 			"Randn":                     reflect.ValueOf(tensor.Randn),
 			"RandnLike":                 reflect.ValueOf(tensor.RandnLike),
 			"Randperm":                  reflect.ValueOf(tensor.Randperm),
+			"Range":                     reflect.ValueOf((*tensor.Range)(nil)),
 			"ReadTensor":                reflect.ValueOf(tensor.ReadTensor),
 			"Reads":                     reflect.ValueOf((*tensor.Reads)(nil)),
 			"ReadsAll":                  reflect.ValueOf(tensor.ReadsAll),
@@ -141,6 +154,7 @@ func init() {
 			"Uniform":                   reflect.ValueOf(tensor.Uniform),
 			"Unscale":                   reflect.ValueOf(tensor.Unscale),
 			"VStack":                    reflect.ValueOf(tensor.VStack),
+			"Whole":                     reflect.ValueOf((*tensor.Whole)(nil)),
 			"Widest":                    reflect.ValueOf(tensor.Widest),
 			"WithCaster":                reflect.ValueOf(tensor.WithCaster),
 			"Zeros":                     reflect.ValueOf(tensor.Zeros),
