@@ -28,32 +28,52 @@ func init() {
 	}
 }
 
-// TestDeterminism trains a network on 1 to 8 workers and on the default number: its weights have
-// the same bits in the end. That other processors give the same bits is TestBits'
-// to show, case by case.
+// TestDeterminism trains networks on 1 to 8 workers and on the default number: their
+// weights have the same bits in the end. That other processors give the same bits
+// is TestBits' to show, case by case.
 func TestDeterminism(t *testing.T) {
-	for _, p := range []amp.Policy{amp.Off, amp.Float16, amp.BFloat16} {
-		want := trained(tensor.CPU, p)
-		for n := 1; n <= 8; n++ {
-			if got := trained(tensor.Device(crowd{workers: n}.Name()), p); got != want {
-				t.Errorf("%v on %d workers: the weights' checksum is %#08x, want %#08x as on the CPU", p, n, got, want)
+	for name, make := range map[string]func() (nn.Module, T){"mlp": wideMLP, "cnn": wideCNN, "attention": wideAttention} {
+		for _, p := range []amp.Policy{amp.Off, amp.Float16, amp.BFloat16} {
+			want := trained(tensor.CPU, p, make)
+			for n := 1; n <= 8; n++ {
+				if got := trained(tensor.Device(crowd{workers: n}.Name()), p, make); got != want {
+					t.Errorf("%s, %v on %d workers: the weights' checksum is %#08x, want %#08x as on the CPU", name, p, n, got, want)
+				}
 			}
 		}
 	}
 }
 
-// trained returns the checksum of the weights after some steps on d. Its tensors are
-// large enough for all workers to have a part.
-func trained(d tensor.Device, p amp.Policy) uint32 {
+// The networks and their inputs are large enough for all workers to have a part.
+
+func wideMLP() (nn.Module, T) {
+	return nn.Sequential(nn.NewLinear(130, 257), nn.ReLU(), nn.NewLinear(257, 70), nn.GELU(), nn.NewLinear(70, 10)), tensor.Randn(129, 130)
+}
+
+func wideCNN() (nn.Module, T) {
+	return nn.Sequential(
+		nn.NewConv2d(3, 24, 3), nn.NewBatchNorm2d(24), nn.ReLU(), nn.MaxPool2d(2),
+		nn.NewConv2d(24, 20, 3, nn.Stride(2)), nn.ReLU(), nn.Flatten(), nn.NewLinear(20*4*4, 10),
+	), tensor.Randn(9, 3, 22, 22)
+}
+
+func wideAttention() (nn.Module, T) {
+	layer := nn.NewTransformerEncoderLayer(48, 4, nn.Feedforward(96), nn.Drop(0), nn.BatchFirst())
+	return nn.Sequential(layer, nn.Flatten(), nn.NewLinear(48*33, 10)), tensor.Randn(7, 33, 48)
+}
+
+// trained returns the checksum of the weights after two steps on d.
+func trained(d tensor.Device, p amp.Policy, make func() (nn.Module, T)) uint32 {
 	tensor.ManualSeed(4)
-	net := nn.Sequential(nn.NewLinear(130, 257), nn.ReLU(), nn.NewLinear(257, 70), nn.GELU(), nn.NewLinear(70, 10))
-	x, y := tensor.Randn(129, 130).ToDevice(d), tensor.Randn(129, 10).ToDevice(d)
+	net, x := make()
+	x = x.ToDevice(d)
+	classes := tensor.Randint(0, 10, x.Size(0)).ToDevice(d)
 	nn.To(net, d)
 	params := nn.Parameters(net)
 	opt := optim.NewAdamW(params, 1e-3)
 	for range 2 {
 		var loss T
-		amp.Autocast(p, func() { loss = net.Forward(x).LogSoftmax(1).MSELoss(y).Add(net.Forward(x).Norm()) })
+		amp.Autocast(p, func() { loss = nn.CrossEntropy(net.Forward(x), classes) })
 		opt.ZeroGrad()
 		loss.Backward()
 		nn.ClipGradNorm(params, 0.5)
