@@ -33,9 +33,7 @@ func jacobi(a []float64, m, n int) (u, s, v []float64) {
 	}
 	s = make([]float64, n)
 	for j := range n {
-		for i := range m {
-			s[j] = math.Hypot(s[j], u[i*n+j])
-		}
+		s[j] = columnLength(u, m, n, j)
 	}
 	order := seq(n)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(s[j], s[i]) })
@@ -66,6 +64,23 @@ func orthogonalize(u, v []float64, m, n, p, q int) bool {
 		}
 	}
 	return true
+}
+
+// columnLength returns the length of column j. math.Hypot has other bits on other
+// processors.
+func columnLength(u []float64, m, n, j int) float64 {
+	most, sum := 0.0, 0.0
+	for i := range m {
+		most = max(most, math.Abs(u[i*n+j]))
+	}
+	if most == 0 || math.IsInf(most, 1) {
+		return most
+	}
+	for i := range m {
+		x := u[i*n+j] / most
+		sum += float64(x * x)
+	}
+	return most * math.Sqrt(sum)
 }
 
 // columns returns the columns of x, n in a row, in another order.
@@ -103,10 +118,7 @@ func normalize(u, s []float64, m, n int) {
 					}
 				}
 			}
-			length := 0.0
-			for i := range m {
-				length = math.Hypot(length, u[i*n+j])
-			}
+			length := columnLength(u, m, n, j)
 			if length > 0.5/math.Sqrt(float64(m)) {
 				for i := range m {
 					u[i*n+j] /= length
