@@ -63,7 +63,7 @@ func TestFunction(t *testing.T) {
 	z := scaled.Apply(v, w).Sum()
 	NoGrad(func() { v.Fill(1) })
 	for want, f := range map[string]func(){
-		"a tensor that the derivative of function needs has been changed in place": func() { z.Backward() },
+		"operand 0 of function, whose derivative needs its values, and has been changed in place": func() { z.Backward() },
 		"ex: 0 operands": func() { ex.Apply() },
 		"ex: shape (2,): Backward returned 2 gradients; expected 1, nil": func() {
 			two := ex

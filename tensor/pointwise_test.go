@@ -46,6 +46,8 @@ func TestPointwiseMistakes(t *testing.T) {
 		{func() { x.Bincount(0) }, []string{"bincount", "float32", "vector of integers"}},
 		{func() { FromInts([]int{1, -2}).Bincount(0) }, []string{"bincount", "element 1", "-2", "0 or more"}},
 		{func() { x.Histc(0, 0, 1) }, []string{"histc", "0 bins"}},
+		{func() { x.Quantile(1.5, 0) }, []string{"quantile", "1.5", "0 to 1"}},
+		{func() { ints.Quantile(0.5, 0) }, []string{"quantile", "int64", "float32"}},
 		{func() { x.Diff(-1, 0) }, []string{"diff", "-1"}},
 		{func() { x.Rows()[0] = nil; Ones(2).Rows() }, []string{"rows", "1 dimensions", "expected 2"}},
 		{func() { ArangeAs(Float32, 0, 1, -1) }, []string{"arange", "-1"}},

@@ -127,6 +127,7 @@ func init() {
 			smallest, at := b.Pow(3).Min(-1)
 			return largest.Mul(smallest).Mul(at.Double().AddScalar(1))
 		}},
+		{"quantile", func(a, _ T) T { return a.Pow(2).Quantile(0.3, 1) }},
 		{"logcumsumexp", func(a, _ T) T { return a.LogCumsumExp(1) }},
 		{"prod", func(a, _ T) T { return a.Prod() }},
 		{"prod, a dimension", func(a, _ T) T { return a.Prod(0) }},

@@ -225,6 +225,9 @@ case("min along", lambda t: t.min(0)[0], randn(3, 5))
 case("max indices", lambda t: t.max(1)[1], values([[1.0, 3.0, 3.0], [float("nan"), 9.0, 2.0]]), grad=False)
 case("min indices", lambda t: t.min(1)[1], values([[1.0, 3.0, 1.0], [float("nan"), 9.0, 2.0]]), grad=False)
 case("max ties along", lambda t: t.max(1)[0], values([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]]))
+for q in 0, 0.3, 0.5, 1:
+    case(f"quantile {q}", lambda t, q=q: torch.quantile(t, q, dim=1), randn(3, 6), dtypes=("float32", "float64"), double=False)
+case("quantile first", lambda t: torch.quantile(t, 0.25, dim=0), values([[1.0, 2.0], [float("nan"), 0.0], [4.0, 7.0]]), grad=False, dtypes=("float32",))
 case("nansum", lambda t: t.nansum(1), values([[1.0, float("nan"), 3.0], [4.0, 5.0, 6.0]]))
 case("nanmean", lambda t: t.nanmean(1), values([[1.0, float("nan"), 3.0], [4.0, 5.0, 6.0]]), dtypes=("float32", "float64"))
 for op in "all any count_nonzero".split():

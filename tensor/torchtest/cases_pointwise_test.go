@@ -1,6 +1,7 @@
 package torchtest
 
 import (
+	"fmt"
 	"maps"
 
 	"halfnote/tensor"
@@ -180,6 +181,10 @@ func pointwise() cases {
 		"histc":                    func(in []T) T { return in[0].Histc(5, -1, 1) },
 		"histc of the range":       func(in []T) T { return in[0].Histc(4, 0, 0) },
 	})
+	for _, q := range []float64{0, 0.3, 0.5, 1} {
+		all[fmt.Sprint("quantile ", q)] = func(in []T) T { return in[0].Quantile(q, 1) }
+	}
+	all["quantile first"] = func(in []T) T { return in[0].Quantile(0.25, 0) }
 	for op, f := range map[string]func(x T, dims ...int) T{"all": T.All, "any": T.Any, "count_nonzero": T.CountNonzero} {
 		all[op] = func(in []T) T { return f(in[0]) }
 		all[op+" first"] = func(in []T) T { return f(in[0], 0) }
