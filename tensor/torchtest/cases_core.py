@@ -107,6 +107,7 @@ for op, f in ("softmax", torch.softmax), ("log_softmax", torch.log_softmax):
     case(f"{op} first", lambda t, f=f: f(t, 0), randn(4, 3), rounds=True)
     case(f"{op} middle", lambda t, f=f: f(t, 1), randn(2, 5, 3), rounds=True)
     case(f"{op} one", lambda t, f=f: f(t, 0), randn(1), rounds=True)
+    case(f"{op} scalar", lambda t, f=f: f(t, 0), randn(), rounds=True)
     case(f"{op} empty", lambda t, f=f: f(t, 1), randn(0, 4), rounds=True)
     case(f"{op} long", lambda t, f=f: f(t, 1), randn(2, 131), rounds=True)
     case(f"{op} view", lambda t, f=f: f(t.t()[1:], 1), randn(5, 4), rounds=True)

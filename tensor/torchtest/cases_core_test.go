@@ -91,7 +91,7 @@ func core() cases {
 	}
 	for op, f := range map[string]func(x T, dim int) T{"softmax": T.Softmax, "log_softmax": T.LogSoftmax} {
 		for name, dim := range map[string]int{
-			"": -1, " first": 0, " middle": 1, " one": 0, " empty": 1, " long": 1, " masked": 1, " large": 1,
+			"": -1, " first": 0, " middle": 1, " one": 0, " scalar": 0, " empty": 1, " long": 1, " masked": 1, " large": 1,
 		} {
 			all[op+name] = func(in []T) T { return f(in[0], dim) }
 		}
