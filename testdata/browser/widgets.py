@@ -17,5 +17,10 @@ with Browser(chromium, f"{base}lab/tree/widgets.ipynb?token={token}") as b:
     b.click(".jupyter-button")
     b.wait("document.body.innerText.includes('the cell saw the click')")
     print("clicked")
+    readout = b.js("document.querySelector('.widget-readout').innerText")
+    b.js("jupyterapp.commands.execute('docmanager:save').then(() => true)")
     if len(sys.argv) > 5:
         b.screenshot(sys.argv[5])
+with Browser(chromium, f"{base}lab/tree/widgets.ipynb?token={token}") as b:
+    b.notebook()
+    print("in another browser:", b.wait("document.querySelector('.widget-readout')?.innerText") == readout)
