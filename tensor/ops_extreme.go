@@ -64,7 +64,7 @@ func (t *Tensor) Quantile(q float64, dim int) *Tensor {
 		fail("quantile", []*Tensor{t}, "there is no element along dimension %d; expected one or more", d)
 	}
 	sorted, _ := t.Sort(d)
-	at := q * float64(n-1)
+	at := float64(q * float64(n-1)) // not fused with what follows
 	below := int(at)
 	y := sorted.Select(d, below).Lerp(sorted.Select(d, min(below+1, n-1)), at-float64(below))
 	greatest := sorted.Select(d, n-1) // NaN, if there is one
