@@ -37,9 +37,7 @@ func TestCategories(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]Category{}
-	for list, category := range map[string]Category{
-		"lower_precision_fp": Lower, "fp32": Raise, "fp32_set_opt_dtype": Raise, "fp32_append_dtype": Raise, "promote": Widest, "banned": Banned,
-	} {
+	for list, category := range categories {
 		if len(lists.CUDA[list]) == 0 {
 			t.Errorf("there is no list %s", list)
 		}
