@@ -36,6 +36,7 @@ const (
 	ReadsResult                // the result's values
 	ReadsNothing               // shapes and dtypes only
 	ReadsIndices               // the values of operands that are no floating-point numbers: positions and masks
+	NoDerivative               // no VJP is asked for: the result is of integers or bool, or constant piece by piece
 )
 
 // Info describes an operation.
@@ -76,12 +77,11 @@ func (c custom) Forward(in []*Tensor) (y *Tensor) {
 	return y.alias(y.offset, y.shape, y.stride) // y may be an operand
 }
 
-// Four kinds of operations are treated apart, by a method of its own each.
+// Three kinds of operations are treated apart, by a method of its own each.
 type (
 	promoting interface{ promotes() } // operands are brought to one dtype
 	real      interface{ real() }     // integer operands are brought to float32
 	fixed     interface{ fixed() }    // autocast never sees it: casts and views
-	stepwise  interface{ stepwise() } // the derivative is 0: the result requires no gradient
 )
 
 // state is what belongs to a goroutine: what a scope holds.
@@ -131,10 +131,8 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	if e != nil {
 		e.finish(op, seen, in, y)
 	}
-	if !s.nograd && y.dtype.IsFloat() && needsGrad(in) {
-		if _, ok := op.(stepwise); !ok {
-			y.v = newVertex(op, in, y, s)
-		}
+	if !s.nograd && y.dtype.IsFloat() && needsGrad(in) && op.Info().Reads != NoDerivative {
+		y.v = newVertex(op, in, y, s)
 	}
 	return y
 }

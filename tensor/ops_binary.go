@@ -134,8 +134,7 @@ func (t *Tensor) DivTrunc(o *Tensor) *Tensor { return apply(truncDivide, t, o) }
 
 type heaviside struct{}
 
-func (heaviside) Info() Info { return Info{"heaviside", "torch.heaviside", Keep, ReadsNothing} }
-func (heaviside) stepwise()  {}
+func (heaviside) Info() Info { return Info{"heaviside", "torch.heaviside", Keep, NoDerivative} }
 func (heaviside) promotes()  {}
 func (heaviside) Forward(in []*Tensor) *Tensor {
 	x, values := in[0], in[1]

@@ -23,7 +23,7 @@ var (
 	ge = comparison{"ge", driver.LessEqual, true, false}
 )
 
-func (c comparison) Info() Info { return Info{c.name, "torch." + c.name, Keep, ReadsNothing} }
+func (c comparison) Info() Info { return Info{c.name, "torch." + c.name, Keep, NoDerivative} }
 func (comparison) promotes()    {}
 func (c comparison) Forward(in []*Tensor) *Tensor {
 	y := newTensor(in[0].mem.backend, Bool, broadcast(c.name, in))

@@ -14,7 +14,7 @@ type counting struct {
 	of   func(y *Tensor, count int) *Tensor // of the number, nil for itself
 }
 
-func (c counting) Info() Info { return Info{c.name, "torch." + c.name, Keep, ReadsNothing} }
+func (c counting) Info() Info { return Info{c.name, "torch." + c.name, Keep, NoDerivative} }
 func (c counting) Forward(in []*Tensor) *Tensor {
 	y := c.finish(reduce(driver.Sum, convert(in[0], Bool), c.dims, Int64))
 	if c.of == nil {

@@ -20,7 +20,7 @@ type maxPoolIndices struct {
 }
 
 func (m maxPoolIndices) Info() Info {
-	return Info{"max_pool" + nd(m.dims) + "_with_indices", "torch.nn.functional.max_pool" + nd(m.dims), Keep, ReadsNothing}
+	return Info{"max_pool" + nd(m.dims) + "_with_indices", "torch.nn.functional.max_pool" + nd(m.dims), Keep, NoDerivative}
 }
 func (maxPoolIndices) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
 

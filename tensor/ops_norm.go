@@ -24,9 +24,8 @@ type standardize struct {
 type normStats struct{ dims []int }
 
 func (normStats) Info() Info {
-	return Info{"batch_norm_stats", "torch.batch_norm_stats", Keep, ReadsNothing}
+	return Info{"batch_norm_stats", "torch.batch_norm_stats", Keep, NoDerivative}
 }
-func (normStats) stepwise() {}
 func (s normStats) Forward(in []*Tensor) *Tensor {
 	x := in[0]
 	w := wide(x)

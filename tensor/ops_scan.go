@@ -161,7 +161,7 @@ type cumArg struct {
 	code driver.Code
 }
 
-func (c cumArg) Info() Info { return Info{c.name, "torch." + c.name, Keep, ReadsNothing} }
+func (c cumArg) Info() Info { return Info{c.name, "torch." + c.name, Keep, NoDerivative} }
 func (c cumArg) Forward(in []*Tensor) *Tensor {
 	return c.scan(c.code, Int64, in[0])
 }

@@ -72,8 +72,8 @@ Under autocast, "lower_precision_fp" operations run in the policy's dtype, "fp32
 dtype of their operands; the others take their operands as they come. "fp32 *" gives way to a dtype that the caller names. Casts and
 views are never cast.
 
-| operation | torch | autocast | its derivative reads |
-|---|---|---|---|
+| operation | torch | autocast | derivatives | they read |
+|---|---|---|---|---|
 `
 
 func TestOpsPage(t *testing.T) {
@@ -88,8 +88,12 @@ func TestOpsPage(t *testing.T) {
 		case fixed:
 			list = "never cast"
 		}
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", info.Name, info.Torch, list,
-			[...]string{"operands and result", "operands", "result", "shapes", "positions and masks"}[info.Reads])
+		derivatives := "first and second"
+		if info.Reads == NoDerivative {
+			derivatives = "none"
+		}
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s | %s |\n", info.Name, info.Torch, list, derivatives,
+			[...]string{"operands and result", "operands", "result", "shapes", "positions and masks", ""}[info.Reads])
 	}
 	if *update {
 		if err := os.WriteFile("OPS.md", b.Bytes(), 0o644); err != nil {

@@ -168,8 +168,7 @@ func (thresholdGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 // step is 1 where the operand is positive, else 0.
 type step struct{}
 
-func (step) Info() Info { return Info{"step", "torch.heaviside", Keep, ReadsNothing} }
-func (step) stepwise()  {}
+func (step) Info() Info { return Info{"step", "torch.heaviside", Keep, NoDerivative} }
 func (step) Forward(in []*Tensor) *Tensor {
 	return unary(driver.Step, in[0])
 }

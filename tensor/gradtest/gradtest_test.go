@@ -1,6 +1,7 @@
 package gradtest_test
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
@@ -80,11 +81,12 @@ func operands() (a, b *tensor.Tensor) {
 
 func TestDerivatives(t *testing.T) {
 	var mu sync.Mutex
-	seen := map[string]bool{}
+	seen, real := map[string]bool{}, map[string]bool{}
 	stop := tensor.Observe(func(e tensor.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen[e.Op.Name] = true
+		real[e.Op.Name] = real[e.Op.Name] || e.Out.DType.IsFloat()
 	})
 	defer stop()
 	for _, c := range cases {
@@ -108,6 +110,11 @@ func TestDerivatives(t *testing.T) {
 		// looks at its gradient. An alias is only made inside derivatives.
 		if !seen[op.Name] && op.Name != "cast" && op.Name != "alias" {
 			t.Errorf("no case goes through %s", op.Name)
+		}
+		// What has no derivative though it is a real number.
+		flat := slices.Contains([]string{"batch_norm_stats", "heaviside", "step"}, op.Name)
+		if none := op.Reads == tensor.NoDerivative; seen[op.Name] && none != (flat || !real[op.Name]) {
+			t.Errorf("%s: has no derivative: %v, its results are real numbers: %v", op.Name, none, real[op.Name])
 		}
 	}
 }
