@@ -104,6 +104,7 @@ func init() {
 			"NewAs":                     reflect.ValueOf(tensor.NewAs),
 			"NewAxis":                   reflect.ValueOf(tensor.NewAxis),
 			"NewGenerator":              reflect.ValueOf(tensor.NewGenerator),
+			"NoDerivative":              reflect.ValueOf(tensor.NoDerivative),
 			"NoGrad":                    reflect.ValueOf(tensor.NoGrad),
 			"NormOptions":               reflect.ValueOf((*tensor.NormOptions)(nil)),
 			"Normal":                    reflect.ValueOf(tensor.Normal),
