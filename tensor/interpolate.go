@@ -102,7 +102,7 @@ func (s scaling) round(x float64) float64 {
 	if s.single {
 		return float64(float32(x))
 	}
-	return x
+	return float64(x) // rounded as it is, so that no processor fuses a product with what follows
 }
 
 // step returns the distance of the result's elements in the operand.
@@ -177,9 +177,9 @@ func (s scaling) linear() line {
 func cubic(a, x float64) float64 {
 	switch x = math.Abs(x); {
 	case x < 1:
-		return ((a+2)*x-(a+3))*x*x + 1
+		return float64((float64((a+2)*x)-(a+3))*x*x) + 1
 	case x < 2:
-		return (((x-5)*x+8)*x - 4) * a
+		return float64((float64((float64((x-5)*x)+8)*x) - 4) * a)
 	}
 	return 0
 }
@@ -202,7 +202,7 @@ func (s scaling) bicubic() line {
 // result is smaller.
 func (s scaling) filtered(reach float64, filter func(float64) float64) line {
 	wider := max(1, s.step())
-	support := reach * wider
+	support := float64(reach * wider)
 	var index [][]int
 	var weight [][]float64
 	most := 0
