@@ -27,9 +27,11 @@
 // numbers those of its builds for AVX2 and AVX-512. Package torchtest holds every
 // operation and its first and second derivatives against PyTorch.
 //
-// Operands of two dtypes are promoted by torch's rules: a tensor with dimensions
-// beats one without, a wider dtype beats a narrower one, and float16 with
-// bfloat16 gives float32. Products want operands of one dtype.
+// Operands of two dtypes are promoted by torch's rules: floating point beats
+// integers, which beat bool; within a kind a tensor with dimensions beats one
+// without, a wider dtype beats a narrower one, and float16 with bfloat16 gives
+// float32. Products want operands of one dtype. Comparisons give bool, positions
+// are int64, and the two dtypes of 8 bits are only kept and converted.
 //
 // # Derivatives
 //
