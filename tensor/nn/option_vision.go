@@ -2,7 +2,6 @@ package nn
 
 import (
 	"fmt"
-	"strings"
 )
 
 // visionConfig is what options of convolution, pooling and normalisation set. nil
@@ -113,15 +112,6 @@ func brief(list []int) string {
 		}
 	}
 	return fmt.Sprint(list[0])
-}
-
-// python returns a number as Python prints it.
-func python(v float64) string {
-	s := fmt.Sprint(v)
-	if !strings.ContainsAny(s, ".e") {
-		s += ".0"
-	}
-	return s
 }
 
 // given returns list as it was given, or otherwise.
