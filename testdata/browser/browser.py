@@ -79,6 +79,16 @@ class Browser:
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
             self.mouse(kind, x, y)
 
+    def click_until(self, selector, done, what):
+        """Clicks until it has had its effect: a page that still moves loses a click."""
+        def attempt():
+            self.click(selector)
+            try:
+                return self.until(done, what, 5)
+            except TimeoutError:
+                return None
+        return done() or self.until(attempt, what)
+
     def drag(self, selector, dx, steps=10):
         x, y = self.place(selector)
         self.mouse("mouseMoved", x, y)

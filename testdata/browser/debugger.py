@@ -21,18 +21,16 @@ with Browser(chromium, f"{base}lab/tree/debugger.ipynb?token={token}") as b:
 
     run(0)
     b.until(lambda: "[1]" in prompt(0), "the first cell")
-    b.click(".jp-DebuggerBugButton")
+    b.click_until(".jp-DebuggerBugButton", lambda: b.js("!!document.querySelector('.jp-DebuggerBugButton[aria-pressed=true]')"), "the debugger")
     b.js("jupyterapp.shell.activateById('jp-debugger-sidebar'), true")
     for word in ("at", "list", "weights"):
         b.until(lambda: word in variables(), f"{word} among the variables")
-    b.click(".jp-DebuggerVariables-name")  # the first
-    b.until(lambda: "X" in variables().split(), "the fields of the struct")
+    b.click_until(".jp-DebuggerVariables-name", lambda: "X" in variables().split(), "the fields of the struct")  # the first
     print("variables:", " ".join(w for w in ("at", "X", "Y", "list", "weights") if w in variables().replace(":", " ").split()))
 
     b.js("panel.content.activeCellIndex = 1, panel.content.widgets[1].editor.focus(), true")
     gutter = ".jp-Notebook .jp-Cell:nth-of-type(2) .cm-breakpoint-gutter .cm-gutterElement:nth-of-type(4)"
-    b.click(gutter)
-    b.wait("document.querySelectorAll('.jp-DebuggerBreakpoint').length == 1")
+    b.click_until(gutter, lambda: b.js("document.querySelectorAll('.jp-DebuggerBreakpoint').length == 1"), "a breakpoint")
     run(1)
     b.until(highlighted, "a line where it has stopped")
     print("stopped at:", highlighted(), "| calls:", b.js("document.querySelector('.jp-DebuggerCallstack').innerText.match(/In\\[2\\]/)[0]"))
