@@ -154,9 +154,9 @@ func (b *backprop) run() {
 			if observers.Load() == nil {
 				b.step(v, dy)
 			} else {
-				s.of, s.module = v.of, v.module
+				s.of, s.module, s.source = v.of, v.module, v.source
 				if outer.of != "" {
-					s.of, s.module = outer.of, outer.module // inside derive
+					s.of, s.module, s.source = outer.of, outer.module, outer.source // inside derive
 				}
 				scope.Do(s, func() { b.step(v, dy) })
 			}

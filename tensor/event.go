@@ -16,6 +16,7 @@ type Event struct {
 	Backward bool   // it is part of a derivative
 	Of       string // the operation whose derivative it is part of
 	Module   string // path of the module that called it, or whose derivative it is: "0", "encoder.2"
+	Source   string // line of a cell that called it, or whose derivative it is: "In[3], line 5"; "" outside cells
 	InCast   bool   // it is a cast that autocast asked for
 	View     bool   // it shows memory of its operand and computes nothing
 	InPlace  bool   // it changed its first operand
@@ -30,9 +31,28 @@ type Event struct {
 	Bytes    int     // read and written
 	FLOPs    float64 // two for each product of a matrix product or convolution, else one for each element of the largest operand
 
-	// Result is the result itself, for counting what is in it. It must not be
-	// kept, so that its memory can be freed.
-	Result *Tensor
+	// Operands and Result are the tensors themselves, the operands as they were
+	// computed on, for looking at what is in them. They must not be kept, so that
+	// their memory can be freed. The first operand of a change in place holds the
+	// result.
+	Operands []*Tensor
+	Result   *Tensor
+
+	op Op
+}
+
+// Rerun returns the result of the same operation, with its attributes, on other
+// operands, as the same in float64. It is neither recorded nor observed, and nil
+// for a change in place.
+func (e Event) Rerun(in []*Tensor) *Tensor {
+	if e.InPlace {
+		return nil
+	}
+	s := current()
+	s.caster, s.nograd, s.hidden = nil, true, true
+	var y *Tensor
+	scope.Do(s, func() { y = apply(e.op, in...) })
+	return y
 }
 
 // Meta describes a tensor.
@@ -105,7 +125,10 @@ func meta(t *Tensor) Meta {
 
 // begin returns the event of an operation on in, as given.
 func begin(op Op, s state, in []*Tensor) *Event {
-	e := &Event{Op: op.Info(), Backward: s.backward, Of: s.of, Module: s.module, InCast: s.casting}
+	e := &Event{Op: op.Info(), Backward: s.backward, Of: s.of, Module: s.module, Source: s.source, InCast: s.casting, op: op}
+	if e.Source == "" && !s.backward {
+		e.Source = driver.Source()
+	}
 	for _, t := range in {
 		e.In = append(e.In, meta(t))
 	}
@@ -115,7 +138,7 @@ func begin(op Op, s state, in []*Tensor) *Event {
 // finish fills in what is known afterwards, and tells the observers.
 func (e *Event) finish(op Op, seen *[]*func(Event), in []*Tensor, y *Tensor) {
 	e.Duration = time.Since(e.Start)
-	e.Out, e.Result, e.Computed = meta(y), y, y.dtype
+	e.Out, e.Operands, e.Result, e.Computed = meta(y), in, y, y.dtype
 	if len(in) > 0 {
 		if e.Computed = floating(in); e.Computed == driver.Invalid {
 			e.Computed = in[0].dtype

@@ -92,6 +92,7 @@ type state struct {
 	casting  bool   // inside caster.Cast; kept only while observed
 	of       string // the operation whose derivative is computed; kept only while observed
 	module   string // path of the module that runs; kept only while observed
+	source   string // the line of the cell whose derivative is computed; kept only while observed
 	hidden   bool   // inside an operation made of others: not observed
 }
 
@@ -132,6 +133,9 @@ func apply(op Op, in ...*Tensor) *Tensor {
 		e.finish(op, seen, in, y)
 	}
 	if !s.nograd && y.dtype.IsFloat() && needsGrad(in) && op.Info().Reads != NoDerivative {
+		if e != nil {
+			s.source = e.Source
+		}
 		y.v = newVertex(op, in, y, s)
 	}
 	return y

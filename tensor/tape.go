@@ -17,6 +17,7 @@ type vertex struct {
 	versions []int64 // of the operands and the result when it was recorded
 	of       string
 	module   string
+	source   string
 	freed    bool
 
 	leaf   *Tensor // collects a gradient
@@ -25,7 +26,7 @@ type vertex struct {
 }
 
 func newVertex(op Op, in []*Tensor, y *Tensor, s state) *vertex {
-	v := &vertex{seq: ids.Add(1), op: op, of: op.Info().Name, module: s.module}
+	v := &vertex{seq: ids.Add(1), op: op, of: op.Info().Name, module: s.module, source: s.source}
 	reads := op.Info().Reads
 	v.in = make([]*Tensor, len(in))
 	for i, t := range in {

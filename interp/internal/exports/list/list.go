@@ -6,6 +6,9 @@ package list
 // out.
 var Own = []string{
 	"halfnote/amp",
+	"halfnote/amp/diagnose",
+	"halfnote/amp/experiment",
+	"halfnote/amp/roofline",
 	"halfnote/amp/trace",
 	"halfnote/cuda",
 	"halfnote/display",
