@@ -26,7 +26,7 @@ STD, tensor, tensor/nn < tensor/nn/models
 tensor/driver, x/text < tensor/data
 STD, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data < tensor/torchtest
 STD, tensor/driver, tensor/internal/half < tensor/drivertest
-STD, tensor, tensor/nn < amp
+STD, tensor/driver, tensor, tensor/nn < amp
 STD, tensor/driver < cuda
 STD, display, gonum/plot, fonts < display/chart
 STD, display < display/widget

@@ -1,27 +1,56 @@
 package amp
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"halfnote/tensor"
+	"halfnote/tensor/driver"
 )
 
 // Kind says what an [Event] reports.
 type Kind uint8
 
-// The kinds of events.
+// The kinds of events, in the order of a step.
 const (
-	Stepped Kind = iota // Step has stepped or skipped
-	Updated             // Update has set the scale
+	Scaled   Kind = iota // Scale has multiplied a loss
+	Unscaled             // Unscale, or Step in its place, has divided an optimizer's gradients
+	Stepped              // Step has stepped or skipped
+	Updated              // Update has set the scale
 )
 
-// Event is something a scaler did.
+// String returns the kind's name, "stepped".
+func (k Kind) String() string {
+	if int(k) < len(kinds) {
+		return kinds[k]
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+var kinds = []string{Scaled: "scaled", Unscaled: "unscaled", Stepped: "stepped", Updated: "updated"}
+
+// Event is something an enabled scaler did. A call that panics gives none.
 type Event struct {
-	Kind          Kind
-	Step          int        // number of the step, from 0
-	Result        StepResult // of Stepped
-	Before, After float64    // the scale
-	Tracker       int        // clean steps in a row, after the event
+	Kind   Kind
+	Scaler *GradScaler
+	Source string // line of a cell that called: "In[3], line 5"; "" outside cells
+	Step   int    // number of the step, from 0; of Scaled and Unscaled that of the step to come
+
+	// Loss is what Scale was given. It must not be kept, so that its graph can be
+	// freed.
+	Loss *tensor.Tensor
+
+	// Of Unscaled and Stepped. Key tells one optimizer from another and can be a
+	// key of a map; Optimizer need not.
+	Optimizer Optimizer
+	Key       any
+	Implicit  bool       // Unscaled: Step did it, for Unscale was not called
+	Result    StepResult // Unscaled: what Step will say unless the gradients change
+
+	Before, After float64 // the scale
+	Tracker       int     // clean steps in a row, after the event
 }
 
 // observers is copied on change, so that notify reads it without a lock.
@@ -53,7 +82,8 @@ func change(edit func([]*func(Event)) []*func(Event)) {
 }
 
 func notify(e Event) {
-	if list := observers.list.Load(); list != nil {
+	if list := observers.list.Load(); list != nil && len(*list) > 0 {
+		e.Source = driver.Source()
 		for _, f := range *list {
 			(*f)(e)
 		}

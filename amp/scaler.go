@@ -90,7 +90,9 @@ func (s *GradScaler) Scale(loss *tensor.Tensor) *tensor.Tensor {
 		panic(&Error{Code: "bad_outputs", Call: "Scale", Why: "the loss is nil", Cure: "give the loss's tensor"})
 	}
 	s.ready = true
-	return loss.Mul(tensor.Scalar(float64(s.scale)))
+	scaled := loss.Mul(tensor.Scalar(float64(s.scale)))
+	s.tell(Event{Kind: Scaled, Step: s.steps, Loss: loss})
+	return scaled
 }
 
 // ScaleAll is Scale on each of several outputs.
@@ -119,8 +121,17 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 	case st.stepped:
 		panic(&Error{Code: "unscale_after_step", Call: "Unscale", Why: "Step has used these gradients", Cure: "call Unscale before Step"})
 	}
+	s.unscaled(opt, st, false)
+}
+
+// unscaled moves opt on to the stage after Unscale, which Step does itself if need
+// be.
+func (s *GradScaler) unscaled(opt Optimizer, st *stage, implicit bool) {
 	st.found = s.unscale(opt)
 	st.unscaled = true
+	if st.found.checked > 0 {
+		s.tell(Event{Kind: Unscaled, Step: s.steps, Optimizer: opt, Key: identity(opt), Implicit: implicit, Result: st.found.result(s.steps, float64(s.scale))})
+	}
 }
 
 // Step unscales opt's gradients, unless Unscale has, and steps opt if all of them
@@ -137,11 +148,10 @@ func (s *GradScaler) Step(opt Optimizer) StepResult {
 		panic(&Error{Code: "already_stepped", Call: "Step", Why: "this optimizer has stepped since the last Update", Cure: "call Update after each Step"})
 	}
 	if !st.unscaled {
-		st.found = s.unscale(opt)
-		st.unscaled = true
+		s.unscaled(opt, st, true)
 	}
 	if st.found.checked == 0 {
-		st.unscaled = false
+		st.unscaled = false // so that Step can be called again, after Backward
 		panic(&Error{Code: "no_grads", Call: "Step", Why: "no parameter of this optimizer has a gradient", Cure: "call Backward on the scaled loss first, with parameters that it depends on"})
 	}
 	result := st.found.result(s.count(), float64(s.scale))
@@ -149,7 +159,7 @@ func (s *GradScaler) Step(opt Optimizer) StepResult {
 		opt.Step()
 	}
 	st.stepped = true
-	notify(Event{Kind: Stepped, Step: result.Step, Result: result, Before: result.Scale, After: result.Scale, Tracker: s.tracker})
+	s.tell(Event{Kind: Stepped, Step: result.Step, Optimizer: opt, Key: identity(opt), Result: result})
 	return result
 }
 
@@ -165,7 +175,7 @@ func (s *GradScaler) Update() {
 	s.mustBeReady("Update")
 	checked, found := false, false
 	for _, st := range s.stages {
-		checked = checked || st.unscaled
+		checked = checked || st.found.checked > 0
 		found = found || st.found.bad
 	}
 	if !checked {
@@ -198,7 +208,13 @@ func (s *GradScaler) UpdateTo(scale float64) {
 
 func (s *GradScaler) updated(before float32) {
 	clear(s.stages)
-	notify(Event{Kind: Updated, Step: s.steps - 1, Before: float64(before), After: float64(s.scale), Tracker: s.tracker})
+	notify(Event{Kind: Updated, Scaler: s, Step: s.steps - 1, Before: float64(before), After: float64(s.scale), Tracker: s.tracker})
+}
+
+// tell notifies of an event that leaves the scale as it is.
+func (s *GradScaler) tell(e Event) {
+	e.Scaler, e.Before, e.After, e.Tracker = s, float64(s.scale), float64(s.scale), s.tracker
+	notify(e)
 }
 
 // CurrentScale returns the scale, 1 for a disabled scaler. It is
