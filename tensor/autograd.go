@@ -31,6 +31,7 @@ func (t *Tensor) Backward() { t.BackwardWith(BackwardOptions{}) }
 
 // BackwardWith is Backward with options.
 func (t *Tensor) BackwardWith(o BackwardOptions) {
+	Note(Mark{Name: "backward", Tensors: []*Tensor{t}})
 	b := newBackprop("backward", t, o)
 	for _, v := range b.order {
 		b.wanted[v] = v.leaf != nil || v.retain != nil
@@ -151,7 +152,7 @@ func (b *backprop) run() {
 			if dy == nil || v.op == nil || !slices.ContainsFunc(v.in, func(t *Tensor) bool { return b.leads[t.v] }) {
 				continue
 			}
-			if observers.Load() == nil {
+			if observers.load() == nil {
 				b.step(v, dy)
 			} else {
 				s.of, s.module, s.source = v.of, v.module, v.source

@@ -1,9 +1,6 @@
 package tensor
 
 import (
-	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"halfnote/tensor/driver"
@@ -71,43 +68,18 @@ type Cast struct {
 	Promotion bool // the operation's own promotion, not autocast
 }
 
-// observers is copied on change, so that apply reads it without a lock; nil when
-// nobody observes.
-var (
-	observing sync.Mutex
-	observers atomic.Pointer[[]*func(Event)]
-)
+var observers listeners[Event]
 
 // Observe calls f after each operation on any goroutine, on the goroutine that ran
 // it, until stop is called. Operations that f calls itself are reported too, so f
 // should call none. Without observers an operation pays one load.
-func Observe(f func(Event)) (stop func()) {
-	change := func(edit func([]*func(Event)) []*func(Event)) {
-		observing.Lock()
-		defer observing.Unlock()
-		var list []*func(Event)
-		if old := observers.Load(); old != nil {
-			list = slices.Clone(*old)
-		}
-		if list = edit(list); len(list) == 0 {
-			observers.Store(nil)
-			return
-		}
-		observers.Store(&list)
-	}
-	change(func(list []*func(Event)) []*func(Event) { return append(list, &f) })
-	return func() {
-		change(func(list []*func(Event)) []*func(Event) {
-			return slices.DeleteFunc(list, func(g *func(Event)) bool { return g == &f })
-		})
-	}
-}
+func Observe(f func(Event)) (stop func()) { return observers.add(f) }
 
 // InModule runs body with name added to the path of modules that events carry:
 // "0" inside "encoder" gives "encoder.0". It only calls body while nobody
 // observes.
 func InModule(name string, body func()) {
-	if observers.Load() == nil {
+	if observers.load() == nil {
 		body()
 		return
 	}

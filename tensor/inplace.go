@@ -97,7 +97,7 @@ func (t *Tensor) becomes(name string, f func(t *Tensor) *Tensor, in ...*Tensor) 
 
 // reported runs body, which changes t, and tells observers.
 func (t *Tensor) reported(info Info, in []*Tensor, body func()) {
-	seen := observers.Load()
+	seen := observers.load()
 	if seen == nil {
 		body()
 		return

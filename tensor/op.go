@@ -104,7 +104,7 @@ func current() state {
 // apply is the one place where operations run and where ambient state is read.
 func apply(op Op, in ...*Tensor) *Tensor {
 	s := current()
-	seen := observers.Load()
+	seen := observers.load()
 	if s.hidden {
 		seen = nil
 	}

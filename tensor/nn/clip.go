@@ -34,6 +34,13 @@ func ClipGradNormWith(params []*tensor.Tensor, maxNorm float64, o ClipOptions) f
 	if !(p > 0) {
 		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the norm is of order %v; expected a number above 0, or +Inf", p)})
 	}
+	tensor.Note(tensor.Mark{Name: "clip_grad_norm_", Tensors: params, Number: maxNorm})
+	var norm float64
+	tensor.InModule("clip_grad_norm_", func() { norm = clipGradNorm(params, maxNorm, p, o) })
+	return norm
+}
+
+func clipGradNorm(params []*tensor.Tensor, maxNorm, p float64, o ClipOptions) float64 {
 	norm := TotalNorm(params, p)
 	if o.ErrorIfNonFinite && (math.IsInf(norm, 0) || math.IsNaN(norm)) {
 		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the norm of order %v of the gradients is %v; expected a finite one: look for overflow, or leave out ErrorIfNonFinite", p, norm)})
@@ -85,6 +92,7 @@ func pNorm(x *tensor.Tensor, p float64) (norm float64) {
 // ClipGradValue limits each element of the gradients of params, in place, to ±limit.
 // It is torch.nn.utils.clip_grad_value_.
 func ClipGradValue(params []*tensor.Tensor, limit float64) {
+	tensor.Note(tensor.Mark{Name: "clip_grad_value_", Tensors: params, Number: limit})
 	for _, p := range params {
 		if g := p.Grad(); g != nil {
 			tensor.NoGrad(func() {

@@ -87,7 +87,9 @@ func change(model any, f func(*tensor.Tensor) *tensor.Tensor) {
 // ZeroGrad drops the gradients of all parameters. It is
 // torch.nn.Module.zero_grad.
 func ZeroGrad(model any) {
-	for _, p := range Parameters(model) {
+	params := Parameters(model)
+	tensor.Note(tensor.Mark{Name: "zero_grad", Tensors: params})
+	for _, p := range params {
 		p.ZeroGrad()
 	}
 }

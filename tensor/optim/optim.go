@@ -81,6 +81,7 @@ func (o *Optimizer) fail(format string, args ...any) {
 
 // Step updates the parameters that have a gradient, in place.
 func (o *Optimizer) Step() {
+	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
 	tensor.NoGrad(func() {
 		for _, group := range o.groups {
 			for _, p := range group.params {
@@ -111,6 +112,7 @@ func (o *Optimizer) StepWith(closure func() *tensor.Tensor) *tensor.Tensor {
 
 // ZeroGrad drops the gradients.
 func (o *Optimizer) ZeroGrad() {
+	tensor.Note(tensor.Mark{Name: "zero_grad", By: o, Tensors: o.Params()})
 	for _, p := range o.Params() {
 		p.ZeroGrad()
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+
+	"halfnote/tensor"
 )
 
 // PlateauOptions are what NewReduceLROnPlateau may be told. The zero value is
@@ -47,6 +49,7 @@ func NewReduceLROnPlateau(opt *Optimizer, o PlateauOptions) *Plateau {
 // Step takes the newest number and lowers the learning rates if there have been too
 // many in a row that are not better than the best.
 func (p *Plateau) Step(metric float64) {
+	tensor.Note(tensor.Mark{Name: "lr_scheduler.step", By: p, Tensors: p.opt.Params(), Number: metric})
 	p.epoch++
 	if p.better(metric) {
 		p.best, p.bad = metric, 0

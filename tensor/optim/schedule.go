@@ -54,6 +54,7 @@ func (s *Scheduler) set() {
 
 // Step goes on to the next epoch.
 func (s *Scheduler) Step() {
+	tensor.Note(tensor.Mark{Name: "lr_scheduler.step", By: s, Tensors: s.opt.Params()})
 	s.epoch++
 	switch {
 	case s.parts == nil:

@@ -1,0 +1,48 @@
+package tensor_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+// The calls of a step that are no operations are marked in order, with what they are
+// about.
+func TestMarks(t *testing.T) {
+	l := nn.NewLinear(2, 1)
+	opt := optim.NewSGD(nn.Parameters(l), 0.1)
+	schedule := optim.NewStepLR(opt, 2, 0.5)
+	step := func() {
+		loss := l.Forward(tensor.Ones(3, 2)).Mean()
+		loss.Backward()
+		nn.ClipGradNorm(nn.Parameters(l), 0.25)
+		nn.ClipGradValue(nn.Parameters(l), 0.5)
+		opt.Step()
+		schedule.Step()
+		loss.Item()
+		opt.ZeroGrad()
+		nn.ZeroGrad(l)
+	}
+	var got []string
+	stop := tensor.ObserveMarks(func(m tensor.Mark) {
+		if m.Name != "item" || m.Module == "" { // a norm's are those of clip_grad_norm_
+			got = append(got, fmt.Sprintf("%s %d %g", m.Name, len(m.Tensors), m.Number))
+		}
+	})
+	stopOps := tensor.Observe(func(tensor.Event) {}) // modules are known while operations are observed
+	step()
+	stop()
+	stopOps()
+	step()
+	want := []string{
+		"backward 1 0", "clip_grad_norm_ 2 0.25", "clip_grad_value_ 2 0.5", "optimizer.step 2 0",
+		"lr_scheduler.step 2 0", "item 1 0", "zero_grad 2 0", "zero_grad 2 0",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
