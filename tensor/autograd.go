@@ -155,9 +155,9 @@ func (b *backprop) run() {
 			if observers.load() == nil {
 				b.step(v, dy)
 			} else {
-				s.of, s.module, s.source = v.of, v.module, v.source
+				s.of, s.ofID, s.module, s.source = v.of, v.out.id, v.module, v.source
 				if outer.of != "" {
-					s.of, s.module, s.source = outer.of, outer.module, outer.source // inside derive
+					s.of, s.ofID, s.module, s.source = outer.of, outer.ofID, outer.module, outer.source // inside derive
 				}
 				scope.Do(s, func() { b.step(v, dy) })
 			}

@@ -12,6 +12,7 @@ type Event struct {
 	Op       Info
 	Backward bool   // it is part of a derivative
 	Of       string // the operation whose derivative it is part of
+	OfID     int    // the ID of that operation's result, 0 in forward
 	Module   string // path of the module that called it, or whose derivative it is: "0", "encoder.2"
 	Source   string // line of a cell that called it, or whose derivative it is: "In[3], line 5"; "" outside cells
 	InCast   bool   // it is a cast that autocast asked for
@@ -97,7 +98,7 @@ func meta(t *Tensor) Meta {
 
 // begin returns the event of an operation on in, as given.
 func begin(op Op, s state, in []*Tensor) *Event {
-	e := &Event{Op: op.Info(), Backward: s.backward, Of: s.of, Module: s.module, Source: s.source, InCast: s.casting, op: op}
+	e := &Event{Op: op.Info(), Backward: s.backward, Of: s.of, OfID: int(s.ofID), Module: s.module, Source: s.source, InCast: s.casting, op: op}
 	if e.Source == "" && !s.backward {
 		e.Source = driver.Source()
 	}

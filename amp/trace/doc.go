@@ -1,7 +1,7 @@
 // Package trace records what a run did under mixed precision and shows it: the
 // dtype of every operation, casts, and each step of the loss scaler.
 //
-//	rec := trace.Start()
+//	rec := trace.Start(net)
 //	… train …
 //	rec.Stop()
 //	rec.DTypes()    // charts, shown as the last expression of a cell

@@ -21,32 +21,16 @@ const MaxOps = 20000
 // Recorder is a recording, under way or stopped. Its methods may be called while
 // it runs; they show what there is.
 type Recorder struct {
-	stop []func()
+	names *Names
+	stop  []func()
 
 	mu     sync.Mutex
+	clock  clock
 	ops    []Op
 	counts map[tensor.DType]int // of all operations, by the dtype they ran in
 	steps  []Step
 	begun  time.Time
 	ended  time.Time
-}
-
-// Op is one operation that ran.
-type Op struct {
-	Name     string // torch's, as "linear"
-	Module   string // path of the module that called it, or whose derivative it is
-	Backward bool
-	InPlace  bool   // it changed its first operand, as optimizers do
-	Of       string // the operation whose derivative it is part of
-	Category tensor.Category
-	In       []tensor.DType // of the operands as they were given
-	Computed tensor.DType   // of the operands as they were computed on
-	Out      tensor.DType
-	Shape    []int // of the result
-	Casts    int   // operands converted for it
-	Cached   int   // operands whose conversion autocast had already
-	Duration time.Duration
-	Bytes    int
 }
 
 // Step is one step of an optimizer under a scaler.
@@ -55,9 +39,10 @@ type Step struct {
 	After float64 // the scale that Update left, 0 before Update
 }
 
-// Start begins a recording.
-func Start() *Recorder {
-	r := &Recorder{counts: map[tensor.DType]int{}, begun: time.Now()}
+// Start begins a recording. Models, as structs with a Forward of their own, give the
+// operations their module's path; none need be given.
+func Start(models ...any) *Recorder {
+	r := &Recorder{names: NewNames(models...), counts: map[tensor.DType]int{}, begun: time.Now()}
 	r.stop = []func(){tensor.Observe(r.op), amp.Observe(r.scaler)}
 	return r
 }
@@ -80,25 +65,20 @@ func (r *Recorder) Stop() {
 // op notes an operation. Views compute nothing, and a cast that autocast asks for
 // belongs to the operation that it is made for.
 func (r *Recorder) op(e tensor.Event) {
+	place := r.names.Find(e)
 	if e.View || e.InCast {
 		return
 	}
-	op := Op{
-		Name: e.Op.Name, Module: e.Module, Backward: e.Backward, InPlace: e.InPlace, Of: e.Of, Category: e.Op.Category,
-		Computed: e.Computed, Out: e.Out.DType, Shape: e.Out.Shape, Duration: e.Duration, Bytes: e.Bytes,
-	}
-	for _, m := range e.In {
-		op.In = append(op.In, m.DType)
-	}
-	for _, c := range e.Casts {
-		if c.Cached {
-			op.Cached++
-		} else {
-			op.Casts++
-		}
-	}
+	op := newOp(e, place)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	var restart bool
+	op.Step, restart = r.clock.tick(e)
+	if restart {
+		for i := range r.ops {
+			r.ops[i].Step = 0
+		}
+	}
 	if len(r.ops) < MaxOps {
 		r.ops = append(r.ops, op)
 	}
@@ -111,6 +91,11 @@ func (r *Recorder) scaler(e amp.Event) {
 	defer r.mu.Unlock()
 	switch e.Kind {
 	case amp.Stepped:
+		if r.clock.optimized() {
+			for i := range r.ops {
+				r.ops[i].Step = 0
+			}
+		}
 		r.steps = append(r.steps, Step{StepResult: e.Result})
 	case amp.Updated:
 		for i := len(r.steps) - 1; i >= 0 && r.steps[i].After == 0; i-- {
@@ -157,40 +142,6 @@ func (r *Recorder) DTypes() *chart.Figure {
 		})
 	}
 	return chart.DTypes(list)
-}
-
-func (op Op) phase() string {
-	switch {
-	case op.Backward:
-		return "backward"
-	case op.InPlace:
-		return "optimizer"
-	}
-	return "forward"
-}
-
-// ranIn is the dtype that a chart shows an operation in: a cast in the one that it
-// leads to.
-func (op Op) ranIn() tensor.DType {
-	if op.Name == "cast" {
-		return op.Out
-	}
-	return op.Computed
-}
-
-// why says what decided the dtype: the list that the operation is on, or in
-// backward the operation it derives.
-func (op Op) why() string {
-	switch {
-	case op.Backward:
-		return "of " + op.Of
-	case op.InPlace:
-		return "in place"
-	}
-	if op.Category == tensor.Lower {
-		return "lower" // torch's lower_precision_fp, in the room that a chart has
-	}
-	return op.Category.String()
 }
 
 // Table lists the operations with what went in and came out.

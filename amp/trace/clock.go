@@ -1,0 +1,53 @@
+package trace
+
+import (
+	"halfnote/tensor"
+)
+
+// clock numbers the steps of training that operations belong to. A step begins with
+// the first forward operation on what requires a gradient after an optimizer has
+// changed parameters; as long as none has, after a backward pass.
+type clock struct {
+	step     int
+	backward bool // in this step
+	stepped  bool // in this step
+	ever     bool // an optimizer has been seen
+}
+
+// tick moves on to e's step and returns its number. restart says that what was taken
+// for steps before is one: they were backward passes that an optimizer waited for.
+func (c *clock) tick(e tensor.Event) (step int, restart bool) {
+	switch {
+	case e.Backward:
+		c.backward = true
+	case e.InPlace:
+		if c.backward && isParameter(e.Operands[0]) {
+			restart = c.optimized()
+		}
+	case c.backward && (c.stepped || !c.ever) && tensor.IsGradEnabled() && requireGrad(e.Operands):
+		c.step++
+		c.backward, c.stepped = false, false
+	}
+	return c.step, restart
+}
+
+// optimized notes that an optimizer has stepped, or skipped its step.
+func (c *clock) optimized() (restart bool) {
+	restart = !c.ever && c.step > 0
+	if restart {
+		c.step = 0
+	}
+	c.ever, c.stepped = true, true
+	return restart
+}
+
+func isParameter(t *tensor.Tensor) bool { return t.RequiresGrad() && t.IsLeaf() }
+
+func requireGrad(ts []*tensor.Tensor) bool {
+	for _, t := range ts {
+		if t.RequiresGrad() {
+			return true
+		}
+	}
+	return false
+}

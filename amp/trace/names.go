@@ -1,0 +1,235 @@
+package trace
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// Place is where in a model an operation belongs.
+type Place struct {
+	Module string // its path, "encoder.2" or "fc1"; "" where no module is known
+	Param  string // the parameter among the operands, or whose gradient is computed: "fc1.weight"
+}
+
+// Names finds the place of operations in models. Containers as nn.Sequential say where
+// they are; in a struct with a Forward of its own, the parameter among the operands
+// does. Derivatives have the place of the operation that they derive. It is safe for
+// use by several goroutines.
+type Names struct {
+	params []nn.Named
+	models []map[string]bool // their modules
+
+	mu      sync.Mutex
+	paths   map[int]string // of parameters, by ID
+	results recent[Place]
+	whole   map[[2]string]string // what full has found
+	last    string               // the module that was found last
+}
+
+// NewNames returns the names of models, those of several with their number in front:
+// "1.fc1".
+func NewNames(models ...any) *Names {
+	n := &Names{paths: map[int]string{}, whole: map[[2]string]string{}}
+	for i, m := range models {
+		number := ""
+		if len(models) > 1 {
+			number = strconv.Itoa(i)
+		}
+		modules := map[string]bool{}
+		for _, p := range nn.NamedModules(m) {
+			modules[join(number, p.Name)] = true
+		}
+		for _, p := range nn.NamedParameters(m) {
+			p.Name = join(number, p.Name)
+			n.params = append(n.params, p)
+			n.paths[p.Tensor.ID()] = p.Name
+			modules[parent(p.Name)] = true
+		}
+		n.models = append(n.models, modules)
+	}
+	return n
+}
+
+// Find returns the place of an operation. It wants to be shown every event, casts and
+// views too, in the order in which they come.
+func (n *Names) Find(e tensor.Event) Place {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	p := n.find(e)
+	if p.Module != "" && !e.InPlace {
+		made := p
+		if !e.View && e.Op.Name != "cast" { // what it made is no parameter
+			made.Param = ""
+		}
+		n.results.put(e.Out.ID, made)
+		if !e.Backward {
+			for _, c := range e.Casts { // they were made for this operation
+				id := e.Operands[c.Operand].ID()
+				if known, _ := n.results.get(id); known.Module == "" {
+					n.results.put(id, Place{Module: p.Module})
+				}
+			}
+		}
+	}
+	return p
+}
+
+func (n *Names) find(e tensor.Event) Place {
+	if e.Backward {
+		if p, ok := n.results.get(e.OfID); ok {
+			if e.Of != "cast" {
+				p.Param = ""
+			}
+			return p
+		}
+		return Place{Module: n.full(e.Module)}
+	}
+	if e.InPlace {
+		return n.changed(e.In[0].ID)
+	}
+	for _, m := range e.In {
+		path, ok := n.paths[m.ID]
+		if !ok {
+			p, _ := n.results.get(m.ID)
+			if path = p.Param; path == "" {
+				continue
+			}
+		}
+		module := parent(path)
+		if full := n.full(e.Module); n.known(full) && !contains(module, e.Module) {
+			module = full // another module's parameter
+		}
+		n.last = module
+		return Place{Module: module, Param: path}
+	}
+	return Place{Module: n.full(e.Module)}
+}
+
+// changed returns the place of a tensor that is changed in place: a parameter or its
+// gradient.
+func (n *Names) changed(id int) Place {
+	path, ok := n.paths[id]
+	if p, seen := n.results.get(id); !ok && seen {
+		return p
+	}
+	for _, p := range n.params {
+		if ok {
+			break
+		}
+		if g := p.Tensor.Grad(); g != nil && g.ID() == id {
+			path, ok = p.Name, true
+		}
+	}
+	p := Place{Module: parent(path), Param: path}
+	n.results.put(id, p)
+	return p
+}
+
+// full returns the whole path of a module of which only the containers on the way to
+// it are known: of "0.1" that it is "encoder.0.body.1". Of several that it may be, it
+// takes the one nearest to the module before.
+func (n *Names) full(path string) string {
+	if path == "" {
+		return ""
+	}
+	key := [2]string{path, n.last}
+	if m, ok := n.whole[key]; ok {
+		return m
+	}
+	best, near := path, -1
+	for i, modules := range n.models {
+		number := ""
+		if len(n.models) > 1 {
+			number = strconv.Itoa(i)
+		}
+		whole := join(number, path)
+		if modules[whole] && within(n.last, number) {
+			best = whole
+			break
+		}
+		for m := range modules {
+			if !leadsTo(path, m) {
+				continue
+			}
+			switch c := common(m, n.last); {
+			case c > near, c == near && (len(m) < len(best) || len(m) == len(best) && m < best):
+				best, near = m, c
+			}
+		}
+	}
+	n.whole[key] = best
+	return best
+}
+
+func (n *Names) known(path string) bool {
+	return slices.ContainsFunc(n.models, func(m map[string]bool) bool { return m[path] })
+}
+
+// leadsTo reports whether the names of path stand in module in this order, the last
+// one last.
+func leadsTo(path, module string) bool {
+	last := func(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
+	return last(path) == last(module) && contains(module, path)
+}
+
+// contains reports whether the names of path stand in module in this order.
+func contains(module, path string) bool {
+	from := strings.Split(path, ".")
+	for _, name := range strings.Split(module, ".") {
+		if len(from) > 0 && name == from[0] {
+			from = from[1:]
+		}
+	}
+	return len(from) == 0 || path == ""
+}
+
+// common returns how many names two paths begin with together.
+func common(a, b string) int {
+	i, x, y := 0, strings.Split(a, "."), strings.Split(b, ".")
+	for i < len(x) && i < len(y) && x[i] == y[i] {
+		i++
+	}
+	return i
+}
+
+// within reports whether a module is the one of a path or inside it.
+func within(module, path string) bool {
+	return path == "" || module == path || strings.HasPrefix(module, path+".")
+}
+
+func parent(path string) string {
+	return path[:max(strings.LastIndexByte(path, '.'), 0)]
+}
+
+func join(path, name string) string {
+	if path == "" || name == "" {
+		return path + name
+	}
+	return path + "." + name
+}
+
+// recent remembers values of tensors by ID, of the last thousands at least.
+type recent[T any] struct{ young, old map[int]T }
+
+// span is how many values are young.
+const span = 1 << 14
+
+func (r *recent[T]) put(id int, v T) {
+	if r.young == nil || len(r.young) >= span {
+		r.young, r.old = map[int]T{}, r.young
+	}
+	r.young[id] = v
+}
+
+func (r *recent[T]) get(id int) (T, bool) {
+	v, ok := r.young[id]
+	if !ok {
+		v, ok = r.old[id]
+	}
+	return v, ok
+}
