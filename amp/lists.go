@@ -121,4 +121,35 @@ var cpuOps = map[string]tensor.Category{
 	"triangular_solve":                 tensor.Raise,
 	"triplet_margin_loss":              tensor.Raise,
 	"view_as_complex":                  tensor.Raise,
+
+	// What takes the place of listed ones here: cells are what mkldnn_rnn_layer computes,
+	// and torch's other recurrent layers are made of linear there.
+	"gru_cell":      tensor.Lower,
+	"lstm_cell":     tensor.Lower,
+	"rnn_relu_cell": tensor.Lower,
+	"rnn_tanh_cell": tensor.Lower,
+}
+
+// named are the listed operations that take a dtype: fp32_set_opt_dtype and
+// fp32_append_dtype in torch's words. One that the caller names holds.
+var named = map[string]bool{
+	"cumprod": true, "cumsum": true, "linalg_matrix_norm": true, "linalg_vector_norm": true, "log_softmax": true,
+	"norm": true, "prod": true, "softmax": true, "sum": true,
+}
+
+// madeOf names, for users' words of other operations, those that autocast sees.
+var madeOf = map[string][]string{
+	"__matmul__": {"matmul"}, "chain": {"chain_matmul"}, "cross_entropy": {"log_softmax", "nll_loss"}, "grid_sample": {"grid_sampler"},
+	"GRUCell": {"gru_cell"}, "inverse": {"linalg_inv"}, "interpolate": {"upsample_nearest2d", "upsample_bilinear2d"}, "LSTMCell": {"lstm_cell"},
+	"max_pool": {"max_pool1d", "max_pool2d", "max_pool3d"}, "multi_dot": {"linalg_multi_dot"}, "normalize": {"norm"}, "pad": {"constant_pad_nd"},
+	"RNNCell": {"rnn_tanh_cell", "rnn_relu_cell"}, "softmin": {"softmax"}, "svd": {"linalg_svd"}, "vecdot": {"linalg_vecdot"},
+}
+
+// wholes are functions made of several operations here that torch's CPU lists name as
+// wholes.
+var wholes = []tensor.Info{
+	{Name: "adaptive_max_pool3d", Torch: "torch.nn.functional.adaptive_max_pool3d"},
+	{Name: "cross_entropy_loss", Torch: "torch.nn.functional.cross_entropy"},
+	{Name: "max_unpool2d", Torch: "torch.nn.functional.max_unpool2d"},
+	{Name: "quantile", Torch: "torch.quantile"},
 }

@@ -2,6 +2,8 @@ package amp
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"halfnote/tensor"
 )
@@ -56,30 +58,69 @@ func (p Policy) WithCache(on bool) Policy {
 	return p
 }
 
-// With returns p with op, by its torch name as "softmax", moved to another
-// category.
+// With returns p with op, by the name that [Policy.Ops] lists it under as "softmax",
+// moved to another category. It panics if there is no such operation, or if the
+// category is none that can be chosen. Apex's register_half_function is With(op,
+// tensor.Lower), register_float_function tensor.Raise, register_promote_function
+// tensor.Widest.
 func (p Policy) With(op string, c tensor.Category) Policy {
+	if !known(op) {
+		panic(unknownOp("With", op))
+	}
+	if c > tensor.Banned {
+		panic(&Error{
+			Code: "bad_category", Call: "With",
+			Why:  fmt.Sprintf("%s cannot be moved to category %d", op, c),
+			Cure: "expected tensor.Keep, Lower, Raise, Widest or Banned",
+		})
+	}
 	p.own = &override{op, c, p.own}
+	return p
+}
+
+// AllowBanned returns p with its banned operations run in the dtypes of their operands,
+// at the caller's risk. It is allow_banned of apex.amp.init.
+func (p Policy) AllowBanned() Policy {
+	for _, op := range tensor.Ops() {
+		if p.Category(op) == tensor.Banned {
+			p = p.With(op.Name, tensor.Keep)
+		}
+	}
 	return p
 }
 
 // DType returns the low-precision dtype.
 func (p Policy) DType() tensor.DType { return p.lower }
 
+// IsEnabled reports whether p casts. It is torch.is_autocast_enabled, in a region of p.
+func (p Policy) IsEnabled() bool { return p.on }
+
+// IsCacheEnabled reports whether p shares the casts of weights. It is
+// torch.is_autocast_cache_enabled, in a region of p.
+func (p Policy) IsCacheEnabled() bool { return p.cache }
+
 // Category returns how p treats op.
 func (p Policy) Category(op tensor.Info) tensor.Category {
-	for o := p.own; o != nil; o = o.next {
-		if o.op == op.Name {
-			return o.category
-		}
+	if op.Category == tensor.Explicit {
+		return op.Category
+	}
+	if o := p.override(op.Name); o != nil {
+		return o.category
 	}
 	if !p.cpu {
 		return op.Category
 	}
-	if c, ok := cpuOps[op.Name]; ok {
-		return c
+	return cpuOps[op.Name] // tensor.Keep for those that are not listed
+}
+
+// override returns what the user has said of op, nil for nothing.
+func (p Policy) override(op string) *override {
+	for o := p.own; o != nil; o = o.next {
+		if o.op == op {
+			return o
+		}
 	}
-	return tensor.Keep
+	return nil
 }
 
 // String names p as code does: "amp.Float16".
@@ -98,4 +139,46 @@ func (p Policy) String() string {
 		return "amp." + lists + "BFloat16"
 	}
 	return fmt.Sprintf("amp.%s(%v)", lists, p.lower)
+}
+
+// known reports whether autocast can meet an operation of that name.
+func known(op string) bool {
+	return slices.ContainsFunc(everyOp(), func(i tensor.Info) bool { return i.Name == op })
+}
+
+// unknownOp names what a user may have meant.
+func unknownOp(call, op string) *Error {
+	cure := "amp.Ops() lists all operations"
+	if parts := madeOf[op]; parts != nil {
+		cure = fmt.Sprintf("autocast sees what it is made of: %s", strings.Join(parts, " and "))
+	} else if near := nearest(op); len(near) > 0 {
+		cure = fmt.Sprintf("did you mean %s? amp.Ops() lists all operations", strings.Join(near, ", "))
+	}
+	return &Error{Code: "unknown_op", Call: call, Why: fmt.Sprintf("there is no operation %q", op), Cure: cure}
+}
+
+// nearest returns up to three operations' names like name: those that contain it or
+// that it contains, else those with the longest common beginning.
+func nearest(name string) []string {
+	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+	name = plain(name[strings.LastIndex(name, ".")+1:])
+	likeness := func(op string) int {
+		op = plain(op)
+		if len(name) > 1 && (strings.Contains(op, name) || strings.Contains(name, op) && len(op) > 2) {
+			return 100 - max(len(op)-len(name), len(name)-len(op))
+		}
+		n := 0
+		for n < min(len(op), len(name)) && op[n] == name[n] {
+			n++
+		}
+		return n
+	}
+	var found []string
+	for _, op := range everyOp() {
+		if likeness(op.Name) > 1 {
+			found = append(found, op.Name)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b string) int { return likeness(b) - likeness(a) })
+	return found[:min(3, len(found))]
 }

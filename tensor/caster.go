@@ -22,9 +22,23 @@ func WithCaster(c Caster, body func()) {
 // ActiveCaster returns the caster in force on this goroutine, or nil.
 func ActiveCaster() Caster { return current().caster }
 
+// offered returns in as the caster wants the operands of an operation of that name that
+// is made of others here, but which torch lists as a whole, as cross_entropy_loss for
+// the CPU.
+func offered(name string, in ...*Tensor) []*Tensor {
+	s := current()
+	if s.caster == nil {
+		return in
+	}
+	var e *Event
+	if observers.Load() != nil {
+		e = new(Event)
+	}
+	return s.cast(Info{Name: name}, in, e)
+}
+
 // cast asks the caster, and notes in e, if it is observed, what was cast.
-func (s state) cast(op Op, in []*Tensor, e *Event) []*Tensor {
-	info := op.Info()
+func (s state) cast(info Info, in []*Tensor, e *Event) []*Tensor {
 	if e == nil {
 		return s.caster.Cast(info, in)
 	}

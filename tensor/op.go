@@ -13,16 +13,17 @@ type Category uint8
 
 // The categories.
 const (
-	Keep   Category = iota // unlisted: operands stay as they come
-	Lower                  // lower_precision_fp: operands go to the policy's dtype
-	Raise                  // fp32: operands go to float32
-	Widest                 // promote: operands go to the widest dtype among them
-	Banned                 // banned: not to be used under autocast
+	Keep     Category = iota // unlisted: operands stay as they come
+	Lower                    // lower_precision_fp: operands go to the policy's dtype
+	Raise                    // fp32: operands go to float32
+	Widest                   // promote: operands go to the widest dtype among them
+	Banned                   // banned: not to be used under autocast
+	Explicit                 // the caller has named the dtype, as SumAs does, so that no list counts
 )
 
 // String returns torch's name of the list.
 func (c Category) String() string {
-	return [...]string{"unlisted", "lower_precision_fp", "fp32", "promote", "banned"}[c]
+	return [...]string{"unlisted", "lower_precision_fp", "fp32", "promote", "banned", "explicit dtype"}[c]
 }
 
 // Reads says which values an operation's VJP looks at. Autograd keeps those and
@@ -116,7 +117,7 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	if _, ok := op.(fixed); !ok {
 		computable(op, in)
 		if s.caster != nil {
-			in = s.cast(op, in, e)
+			in = s.cast(op.Info(), in, e)
 		}
 	}
 	if _, ok := op.(promoting); ok {

@@ -82,10 +82,10 @@ func (n norm) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{dx}
 }
 
-// unless returns c, or Keep if the caller chose the dtype.
+// unless returns c, or Explicit if the caller chose the dtype.
 func unless(given bool, c Category) Category {
 	if given {
-		return Keep
+		return Explicit
 	}
 	return c
 }

@@ -38,11 +38,7 @@ type sum struct {
 }
 
 func (s sum) Info() Info {
-	c := Raise
-	if s.given {
-		c = Keep
-	}
-	return Info{"sum", "torch.sum", c, ReadsNothing}
+	return Info{"sum", "torch.sum", unless(s.given, Raise), ReadsNothing}
 }
 func (s sum) Forward(in []*Tensor) *Tensor {
 	d := in[0].dtype

@@ -10,11 +10,7 @@ type softmax struct {
 }
 
 func (s softmax) Info() Info {
-	c := Raise
-	if s.given {
-		c = Keep
-	}
-	return Info{"softmax", "torch.softmax", c, ReadsResult}
+	return Info{"softmax", "torch.softmax", unless(s.given, Raise), ReadsResult}
 }
 func (s softmax) Forward(in []*Tensor) *Tensor {
 	y, total := expShifted(in[0], s.dim)
@@ -96,11 +92,7 @@ type logSoftmax struct {
 }
 
 func (l logSoftmax) Info() Info {
-	c := Raise
-	if l.given {
-		c = Keep
-	}
-	return Info{"log_softmax", "torch.log_softmax", c, ReadsResult}
+	return Info{"log_softmax", "torch.log_softmax", unless(l.given, Raise), ReadsResult}
 }
 func (l logSoftmax) Forward(in []*Tensor) *Tensor {
 	y := shifted(in[0], l.dim)

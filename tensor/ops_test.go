@@ -52,8 +52,8 @@ func TestCategories(t *testing.T) {
 	}
 	for _, op := range []Op{sum{given: true}, prod{given: true}, cumsum{given: true}, cumprod{given: true}, softmax{given: true}, logSoftmax{given: true},
 		norm{given: true}, vectorNorm{norm{given: true}}, matrixNorm{given: true}, frobeniusNorm{matrixNorm{given: true}}, nuclearNorm{matrixNorm{given: true}}} {
-		if c := op.Info().Category; c != Keep {
-			t.Errorf("%s with a dtype of its own: got %v, want %v", op.Info().Name, c, Keep)
+		if c := op.Info().Category; c != Explicit {
+			t.Errorf("%s with a dtype of its own: got %v, want %v", op.Info().Name, c, Explicit)
 		}
 	}
 }

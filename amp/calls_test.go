@@ -1,0 +1,376 @@
+package amp_test
+
+import (
+	"math"
+
+	"halfnote/tensor"
+)
+
+// ten shortens the table.
+type ten = *tensor.Tensor
+
+// opCall is a sample call of an operation on float32 operands (and integers, where
+// positions or classes are asked for), of the sizes of torch's own tests of autocast.
+type opCall struct {
+	op    string // torch's name in its lists, or the name here of what stands for it
+	in    func() []ten
+	forms []func(in []ten) ten // ways to write the call, which must agree
+}
+
+// n is the size that torch's tests use.
+const side = 8
+
+// makes returns operands of the given shapes, normal and the same at every call.
+func makes(shapes ...[]int) func() []ten {
+	return makesBy(func(x ten) ten { return x }, shapes...)
+}
+
+// makesBy is makes with the first operand changed by f, into an operation's domain.
+func makesBy(f func(x ten) ten, shapes ...[]int) func() []ten {
+	return func() []ten {
+		g := tensor.NewGenerator(int64(len(shapes)) + 3)
+		var in []ten
+		for i, s := range shapes {
+			x := g.Randn(s...)
+			if i == 0 {
+				x = f(x)
+			}
+			in = append(in, x)
+		}
+		return in
+	}
+}
+
+// with appends operands that stay as they are.
+func with(f func() []ten, more ...ten) func() []ten {
+	return func() []ten { return append(f(), more...) }
+}
+
+func within(lo, hi float64) func(x ten) ten {
+	return func(x ten) ten { return x.Clamp(lo, hi) }
+}
+
+var (
+	vector = []int{side}
+	matrix = []int{side, side}
+	cube   = []int{side, side, side}
+	four   = []int{side, side, side, side}
+	five   = []int{side, side, side, side, side}
+)
+
+func unary(op string, domain func(x ten) ten, f func(x ten) ten) opCall {
+	if domain == nil {
+		domain = func(x ten) ten { return x }
+	}
+	return opCall{op, makesBy(domain, vector), []func(in []ten) ten{func(in []ten) ten { return f(in[0]) }}}
+}
+
+func binary(op string, in func() []ten, forms ...func(x, y ten) ten) opCall {
+	c := opCall{op: op, in: in}
+	for _, f := range forms {
+		c.forms = append(c.forms, func(in []ten) ten { return f(in[0], in[1]) })
+	}
+	return c
+}
+
+func several(op string, in func() []ten, forms ...func(in []ten) ten) opCall {
+	return opCall{op, in, forms}
+}
+
+// of3 takes a call's third operand, nil if there is none.
+func of3(in []ten) ten {
+	if len(in) > 2 {
+		return in[2]
+	}
+	return nil
+}
+
+var (
+	eachLoss  = tensor.LossOptions{}
+	classes   = func() ten { return tensor.Zeros(side).Long() }
+	oneHots   = func() ten { return tensor.Ones(side, side).Long() }
+	positions = func() ten { return tensor.FromInts([]int{0, 1, 1, 0, 1, 0, 0, 1}, 2, 2, 2) }
+)
+
+// opCalls are sample calls of all operations of torch's lists that exist here; several
+// of one name are its overloads.
+func opCalls() []opCall {
+	none, transposed := tensor.ConvOptions{}, tensor.ConvTransposeOptions{}
+	plain, one := tensor.PNormOptions{}, tensor.PNormOptions{Dims: []int{0}}
+	pool := tensor.PoolOptions{Stride: []int{1}}
+	resized := func(op string, in func() []ten, o tensor.InterpolateOptions) opCall {
+		o.Size = []int{5}
+		return several(op, in, func(in []ten) ten { return in[0].Interpolate(o) })
+	}
+	reflected := func(op, mode string, shape []int) opCall {
+		pad := []int{1, 1, 1, 1, 1, 1}[:2*(len(shape)-2)]
+		return several(op, makes(shape), func(in []ten) ten { return in[0].Pad(pad, tensor.PadOptions{Mode: mode}) })
+	}
+	cell := func(op string, chunks int, f func(x, h, wi, wh, bi, bh ten) ten) opCall {
+		return several(op, makes(matrix, matrix, []int{chunks * side, side}, []int{chunks * side, side}, []int{chunks * side}, []int{chunks * side}),
+			func(in []ten) ten { return f(in[0], in[1], in[2], in[3], in[4], in[5]) })
+	}
+	line, plane, volume := makes([]int{2, 2, 6}), makes([]int{2, 2, 6, 6}), makes([]int{1, 2, 4, 4, 4})
+	return []opCall{
+		// lower_precision_fp
+		several("conv1d", makes(cube, cube), func(in []ten) ten { return in[0].Conv1d(in[1], of3(in), none) }),
+		several("conv2d", makes(four, four), func(in []ten) ten { return in[0].Conv2d(in[1], of3(in), none) }),
+		several("conv2d", makes(four, four, vector), func(in []ten) ten { return in[0].Conv2d(in[1], of3(in), none) }),
+		several("conv3d", makes(five, five), func(in []ten) ten { return in[0].Conv3d(in[1], of3(in), none) }),
+		several("conv_tbc", makes(cube, cube, vector), func(in []ten) ten { return in[0].ConvTBC(in[1], in[2], 0) }),
+		several("conv_tbc", makes([]int{10, 7, 3}, []int{5, 3, 5}, []int{5}), func(in []ten) ten { return in[0].ConvTBC(in[1], in[2], 0) }),
+		several("conv_transpose1d", makes(cube, cube), func(in []ten) ten { return in[0].ConvTranspose1d(in[1], nil, transposed) }),
+		several("conv_transpose2d", makes(four, four), func(in []ten) ten { return in[0].ConvTranspose2d(in[1], nil, transposed) }),
+		several("conv_transpose3d", makes(five, five), func(in []ten) ten { return in[0].ConvTranspose3d(in[1], nil, transposed) }),
+		binary("prelu", makes(vector, []int{1}), ten.PReLU),
+		several("addmm", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].AddMM(in[1], in[2], tensor.AddMMOptions{}) }),
+		several("addmv", makes(vector, matrix, vector), func(in []ten) ten { return in[0].AddMV(in[1], in[2], tensor.AddMMOptions{}) }),
+		several("addr", makes(matrix, vector, vector), func(in []ten) ten { return in[0].AddR(in[1], in[2], tensor.AddMMOptions{}) }),
+		binary("matmul", makes(matrix, matrix), ten.MatMul),
+		several("einsum", makes(four, four), func(in []ten) ten { return tensor.Einsum("bkhd,bqhd->bqkh", in...) }),
+		binary("mm", makes(matrix, matrix), ten.MM),
+		binary("mv", makes(matrix, vector), ten.MV),
+		binary("linalg_vecdot", makes(matrix, matrix), func(x, y ten) ten { return x.VecDot(y, -1) }),
+		several("linear", makes(matrix, matrix, vector), func(in []ten) ten { return in[0].Linear(in[1], in[2]) }),
+		several("linear", makes(matrix, matrix), func(in []ten) ten { return in[0].Linear(in[1], nil) }),
+		several("addbmm", makes(matrix, cube, cube), func(in []ten) ten { return in[0].AddBMM(in[1], in[2], tensor.AddMMOptions{}) }),
+		several("baddbmm", makes(cube, cube, cube), func(in []ten) ten { return in[0].BAddBMM(in[1], in[2], tensor.AddMMOptions{}) }),
+		binary("bmm", makes(cube, cube), ten.BMM),
+		several("chain_matmul", makes(matrix, matrix, matrix), func(in []ten) ten { return tensor.ChainMatMul(in...) }),
+		several("linalg_multi_dot", makes(matrix, matrix, matrix), func(in []ten) ten { return tensor.MultiDot(in...) }),
+		several("lstm_cell", makes(matrix, matrix, matrix, []int{4 * side, side}, []int{4 * side, side}, []int{4 * side}, []int{4 * side}), func(in []ten) ten {
+			h, c := tensor.LSTMCell(in[0], in[1], in[2], in[3], in[4], in[5], in[6])
+			return tensor.Stack(0, h, c)
+		}),
+		cell("gru_cell", 3, tensor.GRUCell),
+		cell("rnn_tanh_cell", 1, tensor.RNNTanhCell),
+		cell("rnn_relu_cell", 1, tensor.RNNReLUCell),
+		several("scaled_dot_product_attention", makes(cube, cube, cube), func(in []ten) ten {
+			return tensor.ScaledDotProductAttention(in[0], in[1], in[2], tensor.AttentionOptions{})
+		}),
+
+		// fp32
+		unary("acos", within(-.9, .9), ten.Acos),
+		unary("asin", within(-.9, .9), ten.Asin),
+		unary("cosh", nil, ten.Cosh),
+		unary("erfinv", within(-.9, .9), ten.Erfinv),
+		unary("exp", nil, ten.Exp),
+		unary("expm1", nil, ten.Expm1),
+		unary("log", within(.1, 100), ten.Log),
+		unary("log10", within(.1, 100), ten.Log10),
+		unary("log2", within(.1, 100), ten.Log2),
+		unary("log1p", within(-.9, 100), ten.Log1p),
+		unary("reciprocal", nil, ten.Reciprocal),
+		unary("reciprocal", nil, func(x ten) ten { return x.RDivScalar(1) }),
+		unary("rsqrt", within(.1, 100), ten.Rsqrt),
+		unary("sinh", nil, ten.Sinh),
+		unary("tan", within(-1.5, 1.5), ten.Tan),
+		binary("pow", makesBy(within(.1, 100), vector, vector), ten.PowTensor),
+		unary("pow", within(.1, 100), func(x ten) ten { return x.Pow(1.7) }),
+		unary("pow", nil, func(x ten) ten { return x.RPow(1.7) }),
+		unary("softplus", nil, ten.Softplus),
+		unary("layer_norm", nil, func(x ten) ten { return x.LayerNorm(vector, nil, nil, tensor.NormOptions{}) }),
+		several("layer_norm", makes(matrix, vector, vector), func(in []ten) ten { return in[0].LayerNorm(vector, in[1], in[2], tensor.NormOptions{}) }),
+		several("group_norm", makes(matrix), func(in []ten) ten { return in[0].GroupNorm(1, nil, nil, tensor.NormOptions{}) }),
+		several("frobenius_norm", makes(matrix), func(in []ten) ten { return in[0].FrobeniusNorm(plain) }),
+		several("nuclear_norm", makes(matrix), func(in []ten) ten { return in[0].NuclearNorm(plain) }),
+		binary("cosine_similarity", makes(matrix, matrix), func(x, y ten) ten { return x.CosineSimilarity(y, 1, 1e-8) }),
+		binary("poisson_nll_loss", makes(matrix, matrix), func(x, y ten) ten { return x.PoissonNLLLoss(y, eachLoss) }),
+		several("cosine_embedding_loss", with(makes([]int{1, 3}, []int{1, 3}), tensor.FromInts([]int{1})), func(in []ten) ten {
+			return in[0].CosineEmbeddingLoss(in[1], in[2], 0, eachLoss)
+		}),
+		binary("nll_loss", with(makes(matrix), classes()), func(x, y ten) ten { return x.NLLLoss(y, eachLoss) }),
+		binary("nll_loss2d", with(makes(four), tensor.Zeros(side, side, side).Long()), func(x, y ten) ten { return x.NLLLoss(y, eachLoss) }),
+		binary("hinge_embedding_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.HingeEmbeddingLoss(y, 1, eachLoss) }),
+		binary("kl_div", makes(matrix, matrix), func(x, y ten) ten { return x.KLDivLoss(y, eachLoss) }),
+		binary("l1_loss", makes(matrix, matrix), ten.L1Loss, func(x, y ten) ten { return x.L1LossWith(y, eachLoss) }),
+		binary("smooth_l1_loss", makes(matrix, matrix), func(x, y ten) ten { return x.SmoothL1Loss(y, 1, eachLoss) }),
+		binary("huber_loss", makes(matrix, matrix), func(x, y ten) ten { return x.HuberLoss(y, 1, eachLoss) }),
+		binary("mse_loss", makes(matrix, matrix), ten.MSELoss, func(x, y ten) ten { return x.MSELossWith(y, eachLoss) }),
+		several("margin_ranking_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].MarginRankingLoss(in[1], in[2], 0, eachLoss) }),
+		binary("multilabel_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.MultilabelMarginLoss(y, eachLoss) }),
+		binary("soft_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.SoftMarginLoss(y, eachLoss) }),
+		several("triplet_margin_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].TripletMarginLoss(in[1], in[2], 1, eachLoss) }),
+		binary("multi_margin_loss", with(makes(matrix), tensor.Ones(side).Long()), func(x, y ten) ten { return x.MultiMarginLoss(y, 1, eachLoss) }),
+		binary("binary_cross_entropy_with_logits", makes(matrix, matrix), func(x, y ten) ten { return x.BinaryCrossEntropyWithLogits(y, eachLoss) }),
+		binary("dist", makes(vector, vector), func(x, y ten) ten { return x.Dist(y, 2) }),
+		several("pdist", makes(matrix), func(in []ten) ten { return in[0].PDist(2) }),
+		binary("cdist", makes(matrix, matrix), func(x, y ten) ten { return x.CDist(y, 2) }),
+		several("renorm", makes(matrix), func(in []ten) ten { return in[0].Renorm(2, 0, 1) }),
+		several("logsumexp", makes(matrix), func(in []ten) ten { return in[0].LogSumExp(1) }),
+		resized("upsample_nearest1d", line, tensor.InterpolateOptions{}),
+		resized("upsample_nearest2d", plane, tensor.InterpolateOptions{}),
+		resized("upsample_nearest3d", volume, tensor.InterpolateOptions{}),
+		resized("_upsample_nearest_exact1d", line, tensor.InterpolateOptions{Mode: "nearest-exact"}),
+		resized("_upsample_nearest_exact2d", plane, tensor.InterpolateOptions{Mode: "nearest-exact"}),
+		resized("_upsample_nearest_exact3d", volume, tensor.InterpolateOptions{Mode: "nearest-exact"}),
+		resized("upsample_linear1d", line, tensor.InterpolateOptions{Mode: "linear"}),
+		resized("upsample_bilinear2d", plane, tensor.InterpolateOptions{Mode: "bilinear"}),
+		resized("_upsample_bilinear2d_aa", plane, tensor.InterpolateOptions{Mode: "bilinear", Antialias: true}),
+		resized("upsample_trilinear3d", volume, tensor.InterpolateOptions{Mode: "trilinear"}),
+		resized("upsample_bicubic2d", plane, tensor.InterpolateOptions{Mode: "bicubic"}),
+		resized("_upsample_bicubic2d_aa", plane, tensor.InterpolateOptions{Mode: "bicubic", Antialias: true}),
+
+		// fp32 unless the caller names a dtype
+		unary("prod", nil, func(x ten) ten { return x.Prod() }),
+		unary("prod", nil, func(x ten) ten { return x.Prod(0) }),
+		unary("softmax", nil, func(x ten) ten { return x.Softmax(0) }),
+		unary("softmax", nil, func(x ten) ten { return x.Softmin(0) }),
+		unary("log_softmax", nil, func(x ten) ten { return x.LogSoftmax(0) }),
+		unary("cumprod", nil, func(x ten) ten { return x.Cumprod(0) }),
+		unary("cumsum", nil, func(x ten) ten { return x.Cumsum(0) }),
+		unary("linalg_vector_norm", nil, func(x ten) ten { return x.VectorNorm(2, plain) }),
+		several("linalg_matrix_norm", makes(matrix), func(in []ten) ten { return in[0].MatrixNorm("fro", plain) }),
+		several("linalg_matrix_norm", makes(matrix), func(in []ten) ten { return in[0].MatrixNorm("nuc", plain) }),
+		unary("sum", nil, func(x ten) ten { return x.Sum() }),
+		several("sum", makes(matrix), func(in []ten) ten { return in[0].Sum(1) }),
+		unary("norm", nil, func(x ten) ten { return x.Norm() }),
+		unary("norm", nil, func(x ten) ten { return x.Norm(0) }),
+		unary("norm", nil, func(x ten) ten { return x.NormWith(1, plain) }),
+		unary("norm", nil, func(x ten) ten { return x.NormWith(1, one) }),
+		several("norm", makes(matrix), func(in []ten) ten { return in[0].Normalize(2, 1) }),
+
+		// promote
+		several("addcdiv", with(makes(vector, vector), tensor.NewGenerator(5).Uniform(.1, 3, side)), func(in []ten) ten { return in[0].Addcdiv(in[1], in[2], 1) }),
+		several("addcmul", makes(vector, vector, vector), func(in []ten) ten { return in[0].Addcmul(in[1], in[2], 1) }),
+		binary("atan2", makes(vector, vector), ten.Atan2),
+		several("bilinear", makes([]int{1, 2}, []int{1, 2}, []int{1, 2, 2}, []int{1}), func(in []ten) ten { return in[0].Bilinear(in[1], in[2], in[3]) }),
+		binary("cross", makes([]int{3}, []int{3}), func(x, y ten) ten { return x.Cross(y, -1) }),
+		binary("dot", makes(vector, vector), ten.Dot),
+		binary("vdot", makes(vector, vector), ten.VDot),
+		binary("grid_sampler", makes([]int{2, 3, 33, 22}, []int{2, 22, 11, 2}), func(x, y ten) ten { return x.GridSample(y, tensor.GridSampleOptions{}) }),
+		binary("index_put", makes(vector, []int{1}), func(x, y ten) ten { return x.IndexPut(y, tensor.FromInts([]int{1})) }),
+		binary("tensordot", makes([]int{2, 2, 2}, []int{2, 2, 2}), func(x, y ten) ten { return x.TensorDot(y, []int{1, 2}, []int{0, 1}) }),
+		binary("scatter_add", makes([]int{2, 2, 2}, []int{2, 2, 2}), func(x, y ten) ten { return x.ScatterAdd(0, positions(), y) }),
+		binary("cat", makes(vector, vector), func(x, y ten) ten { return tensor.Cat(0, x, y) }, func(x, y ten) ten { return tensor.HStack(x, y) }),
+		binary("stack", makes(vector, vector), func(x, y ten) ten { return tensor.Stack(0, x, y) }),
+		binary("index_copy", makes(vector, []int{1}), func(x, y ten) ten { return x.IndexCopy(0, tensor.FromInts([]int{1}), y) }),
+
+		// banned, in CUDA's lists
+		binary("binary_cross_entropy", func() []ten {
+			g := tensor.NewGenerator(4)
+			return []ten{g.Rand(side, side), g.Rand(side, side)}
+		}, func(x, y ten) ten { return x.BinaryCrossEntropy(y, eachLoss) }),
+
+		// in CPU's lists alone
+		several("avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AvgPool3d([]int{3}, pool) }),
+		several("max_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].MaxPool3d([]int{3}, pool) }),
+		several("adaptive_avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AdaptiveAvgPool3d(2) }),
+		several("adaptive_max_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AdaptiveMaxPool3d(2) }),
+		several("max_unpool2d", with(makes([]int{1, 2, 2}), tensor.FromInts([]int{0, 3, 9, 15}, 1, 2, 2)), func(in []ten) ten { return in[0].MaxUnpool2d(in[1], 4, 4) }),
+		reflected("reflection_pad1d", "reflect", cube),
+		reflected("reflection_pad2d", "reflect", four),
+		reflected("replication_pad1d", "replicate", cube),
+		reflected("replication_pad2d", "replicate", four),
+		reflected("replication_pad3d", "replicate", []int{2, 2, 3, 3, 3}),
+		several("quantile", makes(matrix), func(in []ten) ten { return in[0].Quantile(0.3, 1) }),
+		several("trace", makes(matrix), func(in []ten) ten { return in[0].Trace() }),
+		several("linalg_inv", makes(matrix), func(in []ten) ten { return in[0].Inverse() }),
+		binary("linalg_solve", makes(matrix, matrix), ten.Solve),
+		several("linalg_cholesky", makesBy(func(x ten) ten { return x.MatMul(x.T()).Add(tensor.Eye(side)) }, matrix), func(in []ten) ten { return in[0].Cholesky() }),
+		several("linalg_svd", makes(matrix), func(in []ten) ten {
+			_, s, _ := in[0].SVD()
+			return s
+		}, func(in []ten) ten { return in[0].SVDVals() }),
+		binary("cross_entropy_loss", with(makes(matrix), classes()), func(x, y ten) ten { return x.CrossEntropy(y, eachLoss) }),
+	}
+}
+
+// absentOps are names of torch's lists that nothing stands for here, and why.
+var absentOps = map[string]string{
+	"_addmm_activation":               "internal to torch.compile: addmm followed by gelu or relu",
+	"_native_multi_head_attention":    "the inference path of nn.MultiheadAttention, which is linear and scaled_dot_product_attention here",
+	"polar":                           "there are no complex numbers",
+	"view_as_complex":                 "there are no complex numbers",
+	"stft":                            "there are no complex numbers",
+	"nanquantile":                     "there is no such operation",
+	"cholesky_inverse":                "there is no such decomposition",
+	"cholesky_solve":                  "there is no such decomposition",
+	"lu_solve":                        "there is no such decomposition",
+	"orgqr":                           "there is no such decomposition",
+	"ormqr":                           "there is no such decomposition",
+	"geqrf":                           "there is no such decomposition",
+	"qr":                              "there is no such decomposition",
+	"_lu_with_info":                   "there is no such decomposition",
+	"triangular_solve":                "there is no such decomposition",
+	"pinverse":                        "there is no such operation",
+	"max_unpool3d":                    "there is no such operation",
+	"ctc_loss":                        "there is no such loss",
+	"fake_quantize_per_tensor_affine": "there is no quantisation to integers",
+	"fractional_max_pool2d":           "there is no such pooling",
+	"fractional_max_pool3d":           "there is no such pooling",
+	"linalg_cond":                     "there is no such operation",
+	"linalg_matrix_rank":              "there is no such operation",
+	"linalg_eigvals":                  "there are no eigenvalues",
+	"linalg_eigvalsh":                 "there are no eigenvalues",
+	"linalg_eig":                      "there are no eigenvalues",
+	"linalg_eigh":                     "there are no eigenvalues",
+	"linalg_householder_product":      "there is no such decomposition",
+	"linalg_tensorinv":                "there is no such operation",
+	"linalg_tensorsolve":              "there is no such operation",
+	"linalg_qr":                       "there is no such decomposition",
+	"linalg_lstsq":                    "there is no such operation",
+	"fft_fft":                         "there are no Fourier transforms",
+	"fft_ifft":                        "there are no Fourier transforms",
+	"fft_fft2":                        "there are no Fourier transforms",
+	"fft_ifft2":                       "there are no Fourier transforms",
+	"fft_fftn":                        "there are no Fourier transforms",
+	"fft_ifftn":                       "there are no Fourier transforms",
+	"fft_rfft":                        "there are no Fourier transforms",
+	"fft_irfft":                       "there are no Fourier transforms",
+	"fft_rfft2":                       "there are no Fourier transforms",
+	"fft_irfft2":                      "there are no Fourier transforms",
+	"fft_rfftn":                       "there are no Fourier transforms",
+	"fft_irfftn":                      "there are no Fourier transforms",
+	"fft_hfft":                        "there are no Fourier transforms",
+	"fft_ihfft":                       "there are no Fourier transforms",
+}
+
+// standIns name the operations here that do what a name of torch's lists does.
+var standIns = map[string][]string{
+	"_convolution":                        {"conv1d", "conv2d", "conv3d"},
+	"convolution":                         {"conv1d", "conv2d", "conv3d"},
+	"cudnn_convolution":                   {"conv1d", "conv2d", "conv3d"},
+	"cudnn_convolution_transpose":         {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"},
+	"_thnn_fused_lstm_cell":               {"lstm_cell"},
+	"_thnn_fused_gru_cell":                {"gru_cell"},
+	"_scaled_dot_product_flash_attention": {"scaled_dot_product_attention"},
+	"native_layer_norm":                   {"layer_norm"},
+
+	"mkldnn_rnn_layer":               {"lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell"},
+	"grid_sampler_2d":                {"grid_sampler"},
+	"grid_sampler_3d":                {"grid_sampler"},
+	"_grid_sampler_2d_cpu_fallback":  {"grid_sampler"},
+	"inverse":                        {"linalg_inv"},
+	"linalg_inv_ex":                  {"linalg_inv"},
+	"cholesky":                       {"linalg_cholesky"},
+	"linalg_cholesky_ex":             {"linalg_cholesky"},
+	"svd":                            {"linalg_svd"},
+	"linalg_svdvals":                 {"linalg_svd"},
+	"multilabel_margin_loss_forward": {"multilabel_margin_loss"},
+
+	// the documents' names
+	"__matmul__":    {"matmul"},
+	"GRUCell":       {"gru_cell"},
+	"LSTMCell":      {"lstm_cell"},
+	"RNNCell":       {"rnn_tanh_cell", "rnn_relu_cell"},
+	"multi_dot":     {"linalg_multi_dot"},
+	"grid_sample":   {"grid_sampler"},
+	"cross_entropy": {"log_softmax", "nll_loss"},
+	"softmin":       {"softmax"},
+	"normalize":     {"norm"},
+}
+
+// sameBits compares x's bits, for comparing results that may hold NaN.
+func sameBits(x, y ten) bool {
+	if x.DType() != y.DType() || x.Numel() != y.Numel() {
+		return false
+	}
+	a, b := x.Bits(), y.Bits()
+	for i := range a {
+		if a[i] != b[i] && !(math.IsNaN(x.Reshape(-1).At(i)) && math.IsNaN(y.Reshape(-1).At(i))) {
+			return false
+		}
+	}
+	return true
+}
