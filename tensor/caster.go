@@ -31,7 +31,7 @@ func offered(name string, in ...*Tensor) []*Tensor {
 		return in
 	}
 	var e *Event
-	if observers.Load() != nil {
+	if observers.load() != nil {
 		e = new(Event)
 	}
 	return s.cast(Info{Name: name}, in, e)
