@@ -49,7 +49,7 @@ func TestHTML(t *testing.T) {
 		}
 	}
 	s := NewAs(Float16, []float64{1, 0, 0x1p-24, math.Inf(-1), math.NaN(), -2}).Stats()
-	if want := (Stats{Count: 6, Zeros: 1, Subnormals: 1, Infs: 1, NaNs: 1, Min: -2, Max: 1, Mean: (1 + 0x1p-24 - 2) / 4, AbsMin: 0x1p-24, AbsMax: 2}); s != want {
+	if want := (Stats{Counts: Counts{Count: 6, Zeros: 1, Subnormals: 1, Infs: 1, NaNs: 1, AbsMin: 0x1p-24, AbsMax: 2}, Min: -2, Max: 1, Mean: (1 + 0x1p-24 - 2) / 4}); s != want {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
 	if h := Zeros(0, 3).HTML(); !strings.Contains(h, "(0, 3)") || strings.Contains(h, "NaN") {

@@ -5,48 +5,76 @@ import (
 	"html"
 	"math"
 	"strings"
+
+	"halfnote/tensor/driver"
 )
 
-// Stats says what is in a tensor.
+// Counts says what is in a tensor: how many elements, and of those with a floating
+// point how many are 0, subnormal, infinite and NaN, and their range.
+type Counts = driver.Counts
+
+// Counts counts what is in t. It is no operation: nobody observes it.
+func (t *Tensor) Counts() Counts {
+	if c, ok := t.mem.backend.(driver.Counter); ok {
+		return c.Count(t.view())
+	}
+	return countsOf(t.dtype, t.Float64s())
+}
+
+// countsOf counts the values of a tensor of dtype d.
+func countsOf(d DType, values []float64) Counts {
+	c := Counts{Count: len(values), AbsMin: math.NaN(), AbsMax: math.NaN()}
+	tiny := 0.0
+	if d.IsFloat() {
+		tiny = FInfo(d).Tiny
+	}
+	for _, x := range values {
+		a := math.Abs(x)
+		switch {
+		case x == 0:
+			c.Zeros++
+			continue
+		case !d.IsFloat():
+			continue
+		case x != x:
+			c.NaNs++
+			continue
+		case math.IsInf(x, 0):
+			c.Infs++
+			continue
+		case a < tiny:
+			c.Subnormals++
+		}
+		if !(c.AbsMin <= a) {
+			c.AbsMin = a
+		}
+		if !(c.AbsMax >= a) {
+			c.AbsMax = a
+		}
+	}
+	return c
+}
+
+// Stats says what is in a tensor, with what needs its values one by one.
 type Stats struct {
-	Count, Zeros, Subnormals, Infs, NaNs int
-	Min, Max, Mean                       float64 // of the finite elements, NaN if there is none
-	AbsMin, AbsMax                       float64 // of the finite elements that are not 0, NaN if there is none
+	Counts
+	Min, Max, Mean float64 // of the finite elements, NaN if there is none
 }
 
 // Stats counts what is in t. It is no operation: nobody observes it.
 func (t *Tensor) Stats() Stats {
-	s := Stats{Count: t.Numel(), Min: math.NaN(), Max: math.NaN(), Mean: math.NaN(), AbsMin: math.NaN(), AbsMax: math.NaN()}
-	tiny := 0.0
-	if t.dtype.IsFloat() {
-		tiny = FInfo(t.dtype).Tiny
-	}
+	values := t.Float64s()
+	s := Stats{Counts: countsOf(t.dtype, values), Min: math.NaN(), Max: math.NaN(), Mean: math.NaN()}
 	total, finite := 0.0, 0
-	for _, x := range t.Float64s() {
-		a := math.Abs(x)
-		switch {
-		case x != x:
-			s.NaNs++
+	for _, x := range values {
+		if x-x != 0 {
 			continue
-		case math.IsInf(x, 0):
-			s.Infs++
-			continue
-		case x == 0:
-			s.Zeros++
-		case a < tiny:
-			s.Subnormals++
 		}
 		if finite++; finite == 1 {
 			s.Min, s.Max = x, x
 		}
 		s.Min, s.Max = min(s.Min, x), max(s.Max, x)
 		total += x
-		if a > 0 && !(s.AbsMin <= a) {
-			s.AbsMin = a
-		}
-		if a > 0 && !(s.AbsMax >= a) {
-			s.AbsMax = a
-		}
 	}
 	if finite > 0 {
 		s.Mean = total / float64(finite)

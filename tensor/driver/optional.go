@@ -23,3 +23,16 @@ type MemoryReporter interface {
 type Releaser interface {
 	Release(b Buffer)
 }
+
+// Counts says what is in a view.
+type Counts struct {
+	Count, Zeros           int
+	Subnormals, Infs, NaNs int
+	AbsMin, AbsMax         float64 // of the finite elements that are not 0, NaN if there is none
+}
+
+// Counter is implemented by backends that can count where the elements are. Of
+// integers and bool Count finds the zeros only.
+type Counter interface {
+	Count(v View) Counts
+}
