@@ -32,7 +32,7 @@ STD, display, gonum/plot, fonts < display/chart
 STD, display < display/widget
 STD, display, display/chart < amp/roofline
 STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline < amp/trace
-STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, amp/trace < amp/diagnose
+STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
 STD, amp, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace < amp/experiment
 
 STD, zmq4 < kernel/guard

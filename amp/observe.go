@@ -82,6 +82,9 @@ func change(edit func([]*func(Event)) []*func(Event)) {
 }
 
 func notify(e Event) {
+	if e.Scaler.quiet {
+		return
+	}
 	if list := observers.list.Load(); list != nil && len(*list) > 0 {
 		e.Source = driver.Source()
 		for _, f := range *list {

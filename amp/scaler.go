@@ -20,6 +20,7 @@ type GradScaler struct {
 	interval int
 
 	ready   bool           // a loss has been scaled
+	quiet   bool           // it reports no events
 	tracker int            // steps in a row without overflow
 	steps   int            // steps asked for, of all optimizers
 	stages  map[any]*stage // by identity of the optimizer

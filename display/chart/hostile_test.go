@@ -23,6 +23,7 @@ func TestHostile(t *testing.T) {
 	figs := map[string]*Figure{
 		"scale": LossScale(scale), "lanes": DTypes(lanes), "empty op": DTypes([]Op{{}}), "loss": Loss([]Series{{Name: name, DType: name, Y: odd}, {Y: odd[:1]}}),
 		"wide": Lines(name, []Series{{Y: []float64{5e-324, math.MaxFloat64}}}), "rates": Throughput(name, []Rate{{Name: name, Note: name, Values: odd}, {Values: []float64{math.MaxFloat64, math.MaxFloat64}, Predicted: true}, {}}),
+		"sweep":    ScaleSweep(Sweep{DType: name, Shares: []ScaleShare{{nan, math.Inf(1), -1}, {2, 0, 5e-324}}, Low: nan, High: math.Inf(1), Taken: odd, At: nan}),
 		"spectrum": Spectrum([]float32{math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(-1)), 0}),
 	}
 	for _, f := range figs {

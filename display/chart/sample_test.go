@@ -27,6 +27,8 @@ func samples() []sample {
 		{"lossscale-odd", LossScale([]ScaleStep{{Scale: 3}, {Scale: math.Inf(1), Skipped: true}, {Scale: 0}, {Scale: 1000, After: 1500}})},
 		{"lossscale-steady", LossScale(make65536(10))},
 		{"spectrum", Spectrum(gradients())},
+		{"sweep", ScaleSweep(sweep())},
+		{"sweep-none", ScaleSweep(Sweep{})},
 		{"throughput", Throughput("samples/s", rates())},
 		{"throughput-odd", Throughput("GFLOP/s", []Rate{{Name: "nothing measured"}, {Name: "a very long name of a run with everything in it", DType: "bfloat16", Values: []float64{0, -1}}})},
 		{"throughput-one", Throughput("samples/s", rates()[:1])},
@@ -169,4 +171,14 @@ func rates() []Rate {
 		{Name: "autocast + scaler", DType: "float16", Values: []float64{395}},
 		{Name: "bfloat16", DType: "bfloat16", Values: []float64{2310}, Predicted: true, Note: "AVX512-BF16"},
 	}
+}
+
+// sweep has gradients about a hump at 2^-22 that reaches from 2^-40 to 2^0.
+func sweep() Sweep {
+	s := Sweep{DType: "float16", Low: 1 << 12, High: 1 << 15, Taken: []float64{65536, 65536, 32768, 16384}, At: 1 << 10}
+	for k := range 25 {
+		below := func(e float64) float64 { return 1 / (1 + math.Exp(-(e-float64(k)+22)/1.5)) }
+		s.Shares = append(s.Shares, ScaleShare{below(-25), below(-14) - below(-25), max(0, float64(k-15)*.002)})
+	}
+	return s
 }

@@ -32,6 +32,8 @@ func TestSentences(t *testing.T) {
 		// Of the 7 finite non-zero values, 1e-9 and the tie 2^-25 become 0 and 65520 infinite.
 		{"spectrum", Spectrum([]float32{0, 1e-9, -0x1p-25, 0x1.8p-25, 1e-5, 1, 65519, -65520, float32(nan)}), "29 % of the nonzero gradients become 0 in float16, 14 % overflow, 11 % are 0 already, 11 % not finite"},
 		{"spectrum, well", Spectrum([]float32{1, 2}), "All nonzero gradients survive in float16"},
+		{"sweep", ScaleSweep(sweep()), "float16: safe from loss scale 2¹² to 2¹⁵; at 2¹⁰ <0.1 % flushed to 0, 21 % subnormal, 0 % overflow"},
+		{"sweep, none safe", ScaleSweep(Sweep{DType: "tf32", Shares: make([]ScaleShare, 2), At: 1 << 5}), "tf32: no loss scale is safe"},
 		{"spectrum, none", Spectrum(nil), "Gradient spectrum: no gradients given"},
 	} {
 		if got := tt.fig.String(); got != tt.want {

@@ -27,6 +27,9 @@ type language struct {
 	// Spectrum.
 	gradNone, gradShare, gradOver, gradFine, gradZero, gradAxis, gradBad, bandLost       string
 	bandSubnormal, bandNormal, bandInfinite, bandZero, headBand, headShare, headExponent string
+
+	// ScaleSweep.
+	sweepSafe, sweepNone, sweepAt, sweepFlushed, sweepOver, sweepTaken, sweepAxis, sweepBand string
 }
 
 // words is the language of the charts.
@@ -123,4 +126,13 @@ var english = language{
 	headBand:      "in float16",
 	headShare:     "share",
 	headExponent:  "exponent",
+
+	sweepSafe:    "%s: safe from loss scale %s to %s",
+	sweepNone:    "%s: no loss scale is safe",
+	sweepAt:      "; at %s %s flushed to 0, %s subnormal, %s overflow",
+	sweepFlushed: "flushed to 0",
+	sweepOver:    "overflow",
+	sweepTaken:   "taken by the run",
+	sweepAxis:    "% of the gradients",
+	sweepBand:    "safe",
 }

@@ -1,0 +1,132 @@
+package diagnose
+
+import (
+	"math"
+	"sort"
+)
+
+// magnitudes are the absolute values of a gradient's elements, counted so finely
+// that the share of each kind of number can be told for every format: an octave has
+// 20 cuts, the 16 that split it evenly and those fractions at which formats round to
+// another kind. A cell counts what lies on a cut, the next one what lies above it and
+// below the next cut, because ties go to one side. So with a scale that is a power
+// of two every limit of every format lies on a cut, and the counts are exact.
+type magnitudes struct {
+	zeros, bad int     // bad: inf and NaN
+	max        float64 // of the finite ones
+	at         []uint16
+	upTo       []uint32 // how many are in this cell and those before it
+}
+
+// cuts are fractions of 11 bits. 1.1111111₂, with 7 ones, is bfloat16's largest
+// subnormal and a half unit, with 8 its largest number and a half unit, with 10 and
+// 11 those of float16 and TF32. The limits of the formats of 8 bits have 4 bits at
+// most.
+var cuts = [...]int{
+	0, 128, 256, 384, 512, 640, 768, 896, 1024, 1152, 1280, 1408, 1536, 1664, 1792, 1920,
+	127 << 4, 255 << 3, 1023 << 1, 2047,
+}
+
+const (
+	perOctave = 2 * len(cuts)
+	octaves   = 149 + 128 // float32's, those of subnormals too
+)
+
+// cutBelow is the last cut at or below each fraction.
+var cutBelow = func() (t [1 << 11]uint8) {
+	for i, c := range cuts {
+		for f := c; f < len(t); f++ {
+			t[f] = uint8(i)
+		}
+	}
+	return t
+}()
+
+// place returns the cell of a, above 0 and finite, and where in it a lies, from 0 to
+// below 1; alone says that all of the cell equals a.
+func place(a float64) (cell int, within float64, alone bool) {
+	bits := math.Float64bits(a)
+	octave := int(bits>>52) - 1023 + 149
+	top, rest := bits>>41&(1<<11-1), bits&(1<<41-1)
+	i := int(cutBelow[top])
+	cell = octave*perOctave + 2*i
+	if rest == 0 && int(top) == cuts[i] {
+		return cell, 0, true
+	}
+	next := 1 << 11
+	if i+1 < len(cuts) {
+		next = cuts[i+1]
+	}
+	fraction := float64(bits&(1<<52-1)) * 0x1p-41
+	return cell + 1, (fraction - float64(cuts[i])) / float64(next-cuts[i]), false
+}
+
+// counter counts into cells. It is kept between gradients, for it is large.
+type counter [octaves * perOctave]uint32
+
+// count returns the magnitudes of values.
+func (c *counter) count(values []float32) *magnitudes {
+	m := &magnitudes{}
+	low, high := len(c), -1
+	for _, v := range values {
+		a := math.Abs(float64(v))
+		switch {
+		case a == 0:
+			m.zeros++
+			continue
+		case a-a != 0:
+			m.bad++
+			continue
+		}
+		cell, _, _ := place(a)
+		c[cell]++
+		low, high = min(low, cell), max(high, cell)
+		m.max = max(m.max, a)
+	}
+	sum := uint32(0)
+	for i := low; i <= high; i++ {
+		if c[i] > 0 {
+			sum += c[i]
+			m.at, m.upTo = append(m.at, uint16(i)), append(m.upTo, sum)
+			c[i] = 0
+		}
+	}
+	return m
+}
+
+// some returns how many values are finite and not 0.
+func (m *magnitudes) some() int { return m.before(len(m.at)) }
+
+// before returns how many values are in the first i cells that have any.
+func (m *magnitudes) before(i int) int {
+	if i == 0 {
+		return 0
+	}
+	return int(m.upTo[i-1])
+}
+
+// below returns how many values that are not 0 lie below limit, or at it too. slack
+// is by how much the number may be wrong: 0 when the limit lies on a cut or in an
+// empty cell.
+func (m *magnitudes) below(limit float64, included bool) (n, slack int) {
+	switch {
+	case limit < 0x1p-149:
+		return 0, 0
+	case limit >= 0x1p128:
+		return m.some(), 0
+	}
+	cell, within, alone := place(limit)
+	i := sort.Search(len(m.at), func(i int) bool { return int(m.at[i]) >= cell })
+	n = m.before(i)
+	if i == len(m.at) || int(m.at[i]) != cell {
+		return n, 0
+	}
+	inside := m.before(i+1) - n
+	switch {
+	case !alone:
+		return n + int(math.Round(within*float64(inside))), inside
+	case included:
+		n += inside
+	}
+	return n, 0
+}

@@ -1,0 +1,307 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"halfnote/amp"
+	"halfnote/amp/trace"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// Replay records the gradients of a run as they are without the loss scale, counted
+// by magnitude, and answers from that what any scale and any format would have done
+// to them, without running again:
+//
+//	rp := diagnose.NewReplay(net)
+//	… train …
+//	rp.Stop()
+//	rp.WhatIf(1024, diagnose.Float16) // shares of zeros, subnormals and infinities
+//	rp.Band(diagnose.Float16)         // the scales that lose nothing
+//	rp.Trajectory(amp.InitScale(4096), amp.GrowthInterval(100))
+//	rp.Chart(diagnose.Float16)
+//
+// It records by itself: where a scaler unscales the gradients of an optimizer, and
+// where an optimizer steps without one.
+//
+// What a run in float16 has flushed to 0 at its own scale, and what has become
+// infinite, is not known afterwards: it counts as zero, or as not finite. A run in
+// float32 or bfloat16 tells the whole truth. And what-if has its limit at the next
+// step: had the scale been another one and a step been skipped, the gradients after
+// it would have been others.
+//
+// Its methods may be called while it records. It keeps about 2 KiB for each parameter
+// and step.
+type Replay struct {
+	keep, activations bool
+
+	mu      sync.Mutex
+	net     any
+	names   map[*tensor.Tensor]string
+	params  []*tensor.Tensor // of the net, in order
+	steps   []*replayed
+	counter *counter
+	hooked  *hooked
+	stop    []func()
+}
+
+// replayed is what is known of a step.
+type replayed struct {
+	gradients []*gradient
+	scale     float64 // of the scaler, 1 without one
+	after     float64 // the scale that Update left
+	skipped   bool
+
+	has    map[*tensor.Tensor]bool // parameters whose gradients are recorded
+	plain  bool                    // recorded at the step of an optimizer without a scaler
+	closed bool
+}
+
+// gradient is one gradient of a step.
+type gradient struct {
+	*magnitudes
+	name       string
+	activation bool
+	scale      float64   // that it carried
+	values     []float32 // unscaled; nil unless kept
+}
+
+// ReplayOption is what a Replay may be asked to do more.
+type ReplayOption uint8
+
+// The options.
+const (
+	// KeepGradients keeps the gradients themselves, so that answers are exact at
+	// scales that are no powers of two too.
+	KeepGradients ReplayOption = iota
+	// WithActivations records the gradients of activations beside those of
+	// parameters.
+	WithActivations
+)
+
+// NewReplay begins to record the gradients of net, or of whatever is trained if net is
+// nil.
+func NewReplay(net any, options ...ReplayOption) *Replay {
+	r := &Replay{net: net, names: map[*tensor.Tensor]string{}, counter: new(counter)}
+	for _, o := range options {
+		switch o {
+		case KeepGradients:
+			r.keep = true
+		case WithActivations:
+			r.activations = true
+		}
+	}
+	if net != nil {
+		for _, n := range nn.NamedParameters(net) {
+			r.names[n.Tensor] = n.Name
+			r.params = append(r.params, n.Tensor)
+		}
+	}
+	r.stop = []func(){amp.Observe(r.scaler), tensor.ObserveMarks(r.mark)}
+	if r.activations {
+		models := []any{}
+		if net != nil {
+			models = append(models, net)
+		}
+		r.hooked = &hooked{replay: r, names: trace.NewNames(models...), made: map[int]string{}, scale: 1}
+		r.stop = append(r.stop, tensor.Observe(r.hooked.op))
+	}
+	return r
+}
+
+// Stop ends the recording; what has been recorded stays. Stopping twice does nothing.
+func (r *Replay) Stop() {
+	r.mu.Lock()
+	stop := r.stop
+	r.stop = nil
+	r.mu.Unlock()
+	for _, f := range stop {
+		f()
+	}
+}
+
+// Record records the gradients that the net's parameters have now, after Backward and
+// before they are changed or dropped, which carry scaler's scale: for loops whose
+// optimizer is none that Replay sees step by itself. scaler may be nil. What is
+// recorded already, because scaler has unscaled it, is not recorded twice.
+func (r *Replay) Record(scaler *amp.GradScaler) {
+	if r.net == nil {
+		panic(&amp.Error{Code: "no_net", Call: "Replay.Record", Why: "the replay was made without a net", Cure: "give NewReplay the net whose gradients to record"})
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	scale := 1.0
+	if scaler != nil {
+		scale = scaler.CurrentScale()
+	}
+	if s := r.now(); s != nil && !s.plain && s.hasAll(r.params) {
+		return
+	}
+	r.capture(r.params, scale, float32(1/scale), false)
+}
+
+// scaler listens to gradient scalers.
+func (r *Replay) scaler(e amp.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch e.Kind {
+	case amp.Scaled:
+		if r.hooked != nil {
+			r.hooked.scale = e.Before
+		}
+	case amp.Unscaled:
+		params := r.own(e.Optimizer.Params())
+		if s := r.now(); len(params) > 0 && (s == nil || !s.hasAll(params)) {
+			r.capture(params, e.Before, 1, false)
+		}
+	case amp.Stepped:
+		if s := r.now(); s != nil && e.Result.Skipped && len(r.own(e.Optimizer.Params())) > 0 {
+			s.skipped = true
+		}
+	case amp.Updated:
+		if s := r.now(); s != nil && !s.plain {
+			s.after, s.closed = e.After, true
+		}
+	}
+}
+
+// mark listens to the steps of optimizers, for those without a scaler.
+func (r *Replay) mark(m tensor.Mark) {
+	if m.Name != "optimizer.step" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	params := r.own(m.Tensors)
+	switch s := r.now(); {
+	case len(params) == 0:
+	case s == nil || s.plain && s.hasAny(params):
+		r.capture(params, 1, 1, true)
+	case !s.hasAll(params):
+		r.capture(params, 1, 1, s.plain)
+	}
+}
+
+// own returns those of params that are recorded and have a gradient.
+func (r *Replay) own(params []*tensor.Tensor) []*tensor.Tensor {
+	var list []*tensor.Tensor
+	for _, p := range params {
+		if _, ok := r.names[p]; (ok || r.net == nil) && p.Grad() != nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// now returns the step that is not closed, or nil.
+func (r *Replay) now() *replayed {
+	if n := len(r.steps); n > 0 && !r.steps[n-1].closed {
+		return r.steps[n-1]
+	}
+	return nil
+}
+
+func (s *replayed) hasAll(params []*tensor.Tensor) bool {
+	for _, p := range params {
+		if p.Grad() != nil && !s.has[p] {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *replayed) hasAny(params []*tensor.Tensor) bool {
+	for _, p := range params {
+		if s.has[p] {
+			return true
+		}
+	}
+	return false
+}
+
+// capture records gradients that inverse makes true ones, in a step of their own if
+// the one under way has some of them.
+func (r *Replay) capture(params []*tensor.Tensor, scale float64, inverse float32, plain bool) {
+	s := r.now()
+	if s == nil || s.hasAny(params) {
+		s = &replayed{scale: scale, after: scale, has: map[*tensor.Tensor]bool{}, plain: plain}
+		r.steps = append(r.steps, s)
+	}
+	if h := r.hooked; h != nil {
+		s.gradients = append(s.gradients, h.got...)
+		h.got, h.made = nil, map[int]string{}
+	}
+	for i, p := range params {
+		if g := p.Grad(); g != nil {
+			s.has[p] = true
+			s.gradients = append(s.gradients, r.gradient(g, r.name(p, i), scale, inverse))
+		}
+	}
+}
+
+func (r *Replay) gradient(g *tensor.Tensor, name string, scale float64, inverse float32) *gradient {
+	values := g.Float32s()
+	if inverse != 1 {
+		for i := range values {
+			values[i] *= inverse
+		}
+	}
+	out := &gradient{magnitudes: r.counter.count(values), name: name, scale: scale}
+	if r.keep {
+		out.values = values
+	}
+	return out
+}
+
+func (r *Replay) name(p *tensor.Tensor, i int) string {
+	if name, ok := r.names[p]; ok {
+		return name
+	}
+	return fmt.Sprintf("parameter %d %s", i, strings.ReplaceAll(fmt.Sprint(p.Shape()), " ", ", "))
+}
+
+// hooked records the gradients of activations: of what an operation has made and
+// another one uses.
+type hooked struct {
+	replay *Replay
+	names  *trace.Names
+	made   map[int]string // names of results, by ID; "" once they have a hook
+	scale  float64        // of the loss
+	got    []*gradient
+}
+
+func (h *hooked) op(e tensor.Event) {
+	place := h.names.Find(e)
+	if e.Backward || e.InPlace {
+		return
+	}
+	h.replay.mu.Lock()
+	defer h.replay.mu.Unlock()
+	for i, m := range e.In {
+		x := e.Operands[i]
+		if name := h.made[m.ID]; name != "" && x.ID() == m.ID && x.RequiresGrad() {
+			h.made[m.ID] = ""
+			x.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
+				h.gradient(g, name)
+				return nil
+			})
+		}
+	}
+	if !e.View && e.Op.Name != "cast" && e.Out.DType.IsFloat() {
+		name := e.Op.Name
+		if place.Module != "" {
+			name = place.Module + ", " + name
+		}
+		h.made[e.Out.ID] = name
+	}
+}
+
+func (h *hooked) gradient(g *tensor.Tensor, name string) {
+	h.replay.mu.Lock()
+	defer h.replay.mu.Unlock()
+	out := h.replay.gradient(g, name, h.scale, float32(1/h.scale))
+	out.activation = true
+	h.got = append(h.got, out)
+}

@@ -1,0 +1,92 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"halfnote/display"
+	"halfnote/display/chart"
+	"halfnote/display/widget"
+)
+
+// String says what has been recorded, and which scales are safe in each format.
+func (r *Replay) String() string {
+	w := r.WhatIf(1, Float16)
+	if w.Count == 0 {
+		return "no gradients recorded"
+	}
+	lines := []string{fmt.Sprintf("%s recorded, %d gradients of %d elements in all", steps(w.Steps), len(w.Layers), w.Count)}
+	if w.NonFinite > 0 {
+		lines[0] += fmt.Sprintf(", %d of them inf or NaN", w.NonFinite)
+	}
+	for _, f := range Formats() {
+		lines = append(lines, r.Band(f).String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// HTML returns the sentences and float16's chart.
+func (r *Replay) HTML() string { return paragraph(r.String()) + r.Chart(Float16).HTML() }
+
+// Table lists, for the scales 1 to 2²⁴, the shares that are flushed to 0, subnormal
+// and overflow, and how many steps overflow. Without formats it is for float16.
+func (r *Replay) Table(formats ...Format) display.Bundle {
+	if len(formats) == 0 {
+		formats = []Format{Float16}
+	}
+	head := []string{"scale"}
+	for _, f := range formats {
+		head = append(head, f.name+" flushed", "subnormal", "overflow", "steps")
+	}
+	var rows [][]any
+	for k := range maxScale + 1 {
+		row := []any{scaleText(math.Exp2(float64(k)))}
+		for _, f := range formats {
+			w := r.WhatIf(math.Exp2(float64(k)), f)
+			row = append(row, percent(w.FlushedShare()), percent(w.SubnormalShare()), percent(w.OverflowShare()), w.Overflowing)
+		}
+		rows = append(rows, row)
+	}
+	return display.Table(head, rows)
+}
+
+// Chart shows the shares over the scales 1 to 2²⁴, the band of safe ones, and the
+// scales that the run had.
+func (r *Replay) Chart(f Format) *chart.Figure { return chart.ScaleSweep(r.sweep(f)) }
+
+func (r *Replay) sweep(f Format) chart.Sweep {
+	b := r.Band(f)
+	s := chart.Sweep{DType: f.name, Low: b.Low, High: b.High}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.steps) == 0 {
+		return s
+	}
+	for k := range maxScale + 1 {
+		w := r.whatIf(math.Exp2(float64(k)), f)
+		s.Shares = append(s.Shares, chart.ScaleShare{Flushed: w.FlushedShare(), Subnormal: w.SubnormalShare(), Overflow: w.OverflowShare()})
+	}
+	for _, step := range r.steps {
+		s.Taken = append(s.Taken, step.scale)
+	}
+	return s
+}
+
+// Slider returns a slider of scales and a choice of formats above the chart, which
+// follows them, with the sentence of [Replay.WhatIf]. A page without a kernel shows
+// what it showed last.
+func (r *Replay) Slider() *widget.Box {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.name)
+	}
+	scale := widget.NewIntSlider(16, 0, maxScale, widget.Description("scale 2^"), widget.Lazy())
+	format := widget.NewDropdown(Float16.name, names, widget.Description("format"))
+	return widget.Interact(func() {
+		f := Formats()[format.Index()]
+		s := r.sweep(f)
+		s.At = math.Exp2(float64(scale.Value()))
+		display.Show(chart.ScaleSweep(s), r.WhatIf(s.At, f))
+	}, scale, format)
+}

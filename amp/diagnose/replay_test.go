@@ -1,0 +1,394 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+// wide returns gradients of magnitudes 2^-60 to 2^20 about a hump, with zeros, and all
+// limits of all formats at all scales with their neighbours.
+func wide(seed uint64, n int) []float32 {
+	r := rand.New(rand.NewPCG(seed, 1))
+	values := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.NaN()), math.SmallestNonzeroFloat32, math.MaxFloat32}
+	for range n {
+		values = append(values, float32(r.NormFloat64()*math.Exp2(r.NormFloat64()*8-20)))
+	}
+	for _, f := range Formats() {
+		for k := range maxScale + 1 {
+			for _, limit := range []float64{f.zero, f.normal, f.over} {
+				v := float32(math.Ldexp(limit, -k))
+				values = append(values, v, -v, math.Nextafter32(v, 0), math.Nextafter32(v, float32(math.Inf(1))))
+			}
+		}
+	}
+	return values
+}
+
+// converted counts what the conversion itself makes of values times scale.
+func converted(t *testing.T, values []float32, scale float32, f Format) Shares {
+	t.Helper()
+	scaled := make([]float64, len(values))
+	for i, v := range values {
+		scaled[i] = float64(v * scale)
+	}
+	x := tensor.New(scaled, len(scaled))
+	s := Shares{Count: len(values)}
+	var dtype tensor.DType
+	for _, d := range tensor.DTypes() {
+		if d.String() == f.name {
+			dtype = d
+		}
+	}
+	y, tiny := make([]float64, len(scaled)), 0x1p-126
+	if dtype == 0 {
+		if f.name != "tf32" {
+			t.Fatalf("no dtype %s", f.name)
+		}
+		for i, v := range scaled {
+			b := math.Float32bits(float32(v))
+			y[i] = float64(math.Float32frombits((b + 0xfff + b>>13&1) &^ 0x1fff))
+		}
+	} else {
+		y, tiny = x.To(dtype).Float64s(), tensor.FInfo(dtype).Tiny
+	}
+	for i, v := range values {
+		a := math.Abs(y[i])
+		over := math.IsInf(a, 1)
+		if f.name == E4M3.name { // it ends at 448, where the next number would be 480
+			over = 32*math.RoundToEven(math.Abs(scaled[i])/32) > 448
+		}
+		switch {
+		case v == 0:
+			s.Zeros++
+		case v-v != 0:
+			s.NonFinite++
+		case over:
+			s.Overflow++
+		case a == 0:
+			s.Flushed++
+		case a < tiny:
+			s.Subnormal++
+		default:
+			s.Normal++
+		}
+	}
+	return s
+}
+
+// TestSharesExact compares the shares that the counts give with those of the
+// conversions, at every power of two.
+func TestSharesExact(t *testing.T) {
+	values := wide(1, 4000)
+	g := &gradient{magnitudes: new(counter).count(values)}
+	for _, f := range Formats() {
+		for k := range maxScale + 1 {
+			scale := math.Exp2(float64(k))
+			if got, want := g.shares(scale, f), converted(t, values, float32(scale), f); got != want {
+				t.Errorf("%v at 2^%d: got %+v, want %+v", f, k, got, want)
+			}
+		}
+	}
+}
+
+// TestSharesBetween says that at other scales the counts are wrong by no more than
+// they say, and not at all if the gradients were kept.
+func TestSharesBetween(t *testing.T) {
+	values := wide(2, 4000)
+	counted := &gradient{magnitudes: new(counter).count(values)}
+	kept := &gradient{magnitudes: counted.magnitudes, values: values}
+	worst := 0
+	for _, f := range Formats() {
+		for _, scale := range []float64{1.5, 3, 1000, 1 << 10 * math.Sqrt2, 65504, 0.1} {
+			want := Shares{}
+			for _, v := range values {
+				want.one(math.Abs(float64(v))*scale, f)
+			}
+			got := counted.shares(scale, f)
+			exact := kept.shares(scale, f)
+			for _, c := range [][3]int{
+				{got.Flushed, want.Flushed, exact.Flushed}, {got.Subnormal, want.Subnormal, exact.Subnormal},
+				{got.Normal, want.Normal, exact.Normal}, {got.Overflow, want.Overflow, exact.Overflow},
+			} {
+				off := max(c[0]-c[1], c[1]-c[0])
+				worst = max(worst, off)
+				if off > got.Slack || c[1] != c[2] {
+					t.Errorf("%v at %v: got %+v, kept %+v, want %+v", f, scale, got, exact, want)
+				}
+			}
+			if share := float64(got.Slack) / float64(len(values)); share > 0.05 {
+				t.Errorf("%v at %v: slack of %.3f", f, scale, share)
+			}
+		}
+	}
+	if worst == 0 {
+		t.Error("no scale was between cuts: the test tests nothing")
+	}
+}
+
+// TestLogNormal has the shares of the toy lab: 10^6 gradients, median 1e-7, sigma 2.5,
+// have 31.4, 9.4, 0.77, 0.06 and 0 % zeros and 68, 86, 73, 42 and 3 % subnormals.
+func TestLogNormal(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	values := make([]float32, 1e6)
+	for i := range values {
+		values[i] = float32(1e-7 * math.Exp(2.5*r.NormFloat64()))
+	}
+	g := &gradient{magnitudes: new(counter).count(values)}
+	for _, c := range []struct{ scale, zeros, subnormal float64 }{
+		{1, 31.4, 68}, {8, 9.4, 86}, {128, 0.77, 73}, {1024, 0.06, 42}, {65536, 0, 3},
+	} {
+		s := g.shares(c.scale, Float16)
+		if z, n := 100*s.FlushedShare(), 100*s.SubnormalShare(); math.Abs(z-c.zeros) > 0.15 || math.Abs(n-c.subnormal) > 0.6 || s.Slack != 0 {
+			t.Errorf("at %v: %.2f %% zeros and %.1f %% subnormals, want %v and %v", c.scale, z, n, c.zeros, c.subnormal)
+		}
+	}
+}
+
+// weight is an optimizer of one weight, whose gradients a test gives.
+type weight struct{ w *tensor.Tensor }
+
+func (o weight) Params() []*tensor.Tensor { return []*tensor.Tensor{o.w} }
+func (o weight) Step()                    {}
+func (o weight) ZeroGrad()                { o.w.SetGrad(nil) }
+
+// train takes steps with given gradients, which pass through float16 where half is
+// set, as those of a run do.
+func train(grads []float64, half bool, options ...amp.ScalerOption) (steps []amp.StepResult) {
+	o := weight{tensor.Ones(1).RequireGrad()}
+	s := amp.NewGradScaler(options...)
+	for _, g := range grads {
+		s.Scale(o.w.Sum()).Backward()
+		scaled := tensor.New([]float64{g * s.CurrentScale()}, 1)
+		if half {
+			scaled = scaled.To(tensor.Float16).Float()
+		}
+		o.w.SetGrad(scaled)
+		steps = append(steps, s.Step(o))
+		s.Update()
+		o.ZeroGrad()
+	}
+	return steps
+}
+
+// TestTrajectory compares what a recording tells of other settings with runs of
+// scalers that have them.
+func TestTrajectory(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	grads := make([]float64, 120)
+	for i := range grads {
+		grads[i] = float64(float32(math.Exp2(2 * r.NormFloat64())))
+	}
+	grads[30], grads[31] = 65520, 70 // the first overflows at scale 1 too
+	rp := NewReplay(nil)
+	train(grads, false, amp.InitScale(64), amp.GrowthInterval(1000))
+	rp.Stop()
+	train(grads[:3], false) // not recorded
+	for _, options := range [][]amp.ScalerOption{
+		nil,
+		{amp.InitScale(1 << 20), amp.GrowthInterval(5)},
+		{amp.InitScale(3), amp.GrowthFactor(4), amp.BackoffFactor(0.8), amp.GrowthInterval(2)},
+		{amp.InitScale(1), amp.GrowthInterval(1)},
+	} {
+		got, want := rp.Trajectory(options...), train(grads, true, options...)
+		skipped := 0
+		if len(got.Steps) != len(want) {
+			t.Fatalf("%d steps, want %d", len(got.Steps), len(want))
+		}
+		for i, w := range want {
+			if s := got.Steps[i]; s.Scale != w.Scale || s.Skipped != w.Skipped || s.Taken != 64 || s.Was || s.Unknown {
+				t.Errorf("step %d: got %+v, want %+v", i, s, w)
+			}
+			if w.Skipped {
+				skipped++
+			}
+		}
+		if got.Skipped != skipped || skipped == 0 || got.TakenSkipped != 0 {
+			t.Errorf("%d skipped, want %d", got.Skipped, skipped)
+		}
+	}
+}
+
+// TestUnknown says that what was infinite when it was recorded is unknown at smaller
+// scales.
+func TestUnknown(t *testing.T) {
+	grads := []float64{1, 1, 1}
+	rp := NewReplay(nil)
+	train(grads, true, amp.InitScale(1<<17))
+	rp.Stop()
+	got := rp.Trajectory(amp.InitScale(1 << 18))
+	if fmt.Sprint(got.Scales()) != "[262144 131072 65536]" || got.Skipped != 3 || got.TakenSkipped != 2 || got.Unknown != 0 {
+		t.Errorf("at a larger scale: %v of %+v", got, got)
+	}
+	if got := rp.Trajectory(amp.InitScale(1 << 15)); got.Unknown != 2 || got.Skipped != 0 || !strings.Contains(got.String(), "2 steps would still overflow at a smaller scale is unknown") {
+		t.Errorf("at a smaller scale: %v", got)
+	}
+	if w := rp.WhatIf(1<<17, Float16); w.NonFinite != 2 || w.Overflowing != 3 {
+		t.Errorf("what if nothing changed: %+v", w)
+	}
+}
+
+// TestBand has gradients from 2^-30 to 2^-2, a thousandth of them too small at any
+// scale.
+func TestBand(t *testing.T) {
+	rp := NewReplay(nil)
+	var values []float64
+	for e := -30; e <= -2; e++ {
+		for range 200 {
+			values = append(values, math.Ldexp(1.5, e))
+		}
+	}
+	w := tensor.ZerosLike(tensor.New(values, len(values))).RequireGrad()
+	w.SetGrad(tensor.New(values, len(values)))
+	opt := optim.NewSGD([]*tensor.Tensor{w}, 0.1)
+	opt.Step()
+	rp.Stop()
+	b := rp.Band(Float16)
+	// 1.5·2^-30 survives from 2^5 on: 1.5·2^-25 is above the tie. 1.5·2^-2·2^17 is 49152.
+	if b.Low != 1<<5 || b.High != 1<<17 || b.Static != 1<<17 || b.Limit != 65520/0.375 {
+		t.Errorf("float16: %+v", b)
+	}
+	if b := rp.Band(E4M3); b.Low != 0 || b.High != 0 || b.Static != 1<<10 {
+		t.Errorf("e4m3: %+v", b)
+	}
+	if b := rp.Band(BFloat16); b.Low != 1 || b.High != 1<<24 {
+		t.Errorf("bfloat16: %+v", b)
+	}
+	if text := rp.Chart(Float16).String(); text != "float16: safe from loss scale 2⁵ to 2¹⁷" {
+		t.Errorf("the chart says %q", text)
+	}
+	if text := rp.Slider().String(); !strings.Contains(text, "16") || !strings.Contains(text, "float16") {
+		t.Errorf("the slider is %q", text)
+	}
+}
+
+// loop trains a chain of layers for some steps.
+func loop(net *nn.Chain, policy amp.Policy, scaler *amp.GradScaler, unscale bool, steps int, inside func()) {
+	g := tensor.NewGenerator(9)
+	opt := optim.NewSGD(nn.Parameters(net), 1e-12)
+	for range steps {
+		var loss *tensor.Tensor
+		amp.Autocast(policy, func() { loss = nn.MSELoss(net.Forward(g.Randn(16, 8)), g.Randn(16, 8)) })
+		scaler.Scale(loss).Backward()
+		if inside != nil {
+			inside()
+		}
+		if unscale {
+			scaler.Unscale(opt)
+		}
+		scaler.Step(opt)
+		scaler.Update()
+		opt.ZeroGrad()
+	}
+}
+
+// chain returns layers of 8, of which one shrinks what flows back through it.
+func chain(seed int64) (net *nn.Chain, weak int) {
+	tensor.ManualSeed(seed)
+	net = nn.Sequential()
+	for range 4 {
+		net.Append(nn.NewLinear(8, 8)).Append(nn.Tanh())
+	}
+	weak = 2 * (1 + rand.New(rand.NewPCG(uint64(seed), 5)).IntN(3))
+	w := net.Modules[weak].(*nn.Linear).Weight
+	tensor.NoGrad(func() { w.ScaleAssign(1e-9) })
+	return net, weak
+}
+
+// TestReplayNamesLayers plants a layer behind which gradients are tiny: those of the
+// layers before it are what float16 flushes without a scale.
+func TestReplayNamesLayers(t *testing.T) {
+	for seed := range int64(4) {
+		net, weak := chain(seed)
+		rp := NewReplay(net, WithActivations)
+		loop(net, amp.Off, amp.NewGradScaler(amp.Enabled(false)), false, 3, nil)
+		rp.Stop()
+		w := rp.WhatIf(1, Float16)
+		if w.Steps != 3 || w.Overflowing != 0 || w.Slack != 0 {
+			t.Fatalf("seed %d: %+v", seed, w)
+		}
+		params, activations := 0, 0
+		for _, l := range w.Layers {
+			var layer int
+			if _, err := fmt.Sscanf(l.Name, "%d", &layer); err != nil {
+				continue // mse_loss
+			}
+			before := layer < weak
+			if l.Activation {
+				activations++
+			} else {
+				params++
+			}
+			if flushed := l.FlushedShare() > 0.5; flushed != before {
+				t.Errorf("seed %d: %s: %v of its gradients are flushed, the weak layer is %d", seed, l.Name, l.FlushedShare(), weak)
+			}
+		}
+		if params != 8 || activations < 7 {
+			t.Errorf("seed %d: %d parameters and %d activations: %v", seed, params, activations, w.Table())
+		}
+	}
+}
+
+// TestReplaySeesTheSame says that it does not matter how a step is recorded: by itself
+// where the scaler unscales, early or late, or by Record before that.
+func TestReplaySeesTheSame(t *testing.T) {
+	var want WhatIf
+	for i, c := range []struct {
+		name           string
+		unscale, asked bool
+	}{{"by itself", false, false}, {"unscaled early", true, false}, {"asked", false, true}, {"asked and unscaled", true, true}} {
+		net, _ := chain(7)
+		scaler := amp.NewGradScaler(amp.InitScale(1024))
+		rp := NewReplay(net)
+		var inside func()
+		if c.asked {
+			inside = func() { rp.Record(scaler) }
+		}
+		loop(net, amp.Float16, scaler, c.unscale, 3, inside)
+		rp.Stop()
+		got := rp.WhatIf(64, BFloat16)
+		if i == 0 {
+			want = got
+			if want.Steps != 3 || len(want.Layers) != 8 || want.Count != 3*4*(64+8) {
+				t.Errorf("%s: %+v", c.name, want)
+			}
+		}
+		if got.Shares != want.Shares || got.Steps != want.Steps || !slices.Equal(got.Layers, want.Layers) {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, want)
+		}
+	}
+}
+
+func TestReplayMistakes(t *testing.T) {
+	rp := NewReplay(nil)
+	defer rp.Stop()
+	for _, c := range []struct {
+		call func()
+		want string
+	}{
+		{func() { rp.Record(nil) }, "amp: Replay.Record: the replay was made without a net; give NewReplay the net whose gradients to record"},
+		{func() { rp.WhatIf(-1, Float16) }, "amp: Replay.WhatIf: the scale is -1; give one above 0, as 65536"},
+	} {
+		func() {
+			defer func() {
+				if p := fmt.Sprint(recover()); p != c.want {
+					t.Errorf("got %q, want %q", p, c.want)
+				}
+			}()
+			c.call()
+		}()
+	}
+	if rp.String() != "no gradients recorded" || rp.Trajectory().String() != "no gradients recorded" || rp.Band(Float16).Static != 0 {
+		t.Errorf("an empty replay says %q", rp)
+	}
+	rp.HTML()
+	rp.Table()
+}

@@ -1,0 +1,38 @@
+package diagnose
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// What reports have in common.
+
+var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
+	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
+// scaleText writes a loss scale: "65536 (2¹⁶)".
+func scaleText(v float64) string {
+	f, e := math.Frexp(v)
+	power := "2" + superscript.Replace(fmt.Sprint(e-1))
+	switch {
+	case f != .5 || v == 1 || v == 2:
+		return fmt.Sprintf("%.6g", v)
+	case v < 1./1024 || v > 1<<30:
+		return power
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64) + " (" + power + ")"
+}
+
+func steps(n int) string {
+	if n == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", n)
+}
+
+func paragraph(text string) string {
+	return "<p>" + strings.ReplaceAll(html.EscapeString(text), "\n", "<br>") + "</p>"
+}

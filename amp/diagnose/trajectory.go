@@ -1,0 +1,95 @@
+package diagnose
+
+import (
+	"fmt"
+
+	"halfnote/amp"
+	"halfnote/display/chart"
+)
+
+// Trajectory is the way that a scaler with other settings would have taken, beside the
+// way that it took.
+type Trajectory struct {
+	Steps []TrajectoryStep
+	// Skipped and TakenSkipped are how many steps it would have skipped, and has.
+	Skipped, TakenSkipped int
+	// Unknown is how many steps were recorded with an inf or NaN and run at a
+	// smaller scale here: nothing tells whether it would still overflow, so they
+	// count as clean. Steps recorded in float32 or bfloat16 have none.
+	Unknown int
+	Static  float64 // the scale that never changes and would have skipped nothing
+}
+
+// TrajectoryStep is one step of a [Trajectory].
+type TrajectoryStep struct {
+	Scale   float64
+	Skipped bool
+	Unknown bool
+	Taken   float64 // the scale that the run had, 1 without a scaler
+	Was     bool    // the run skipped the step
+}
+
+// Trajectory returns what a float16 run with a scaler made with options would have
+// done with the recorded gradients: its scale in each step, and which steps it would
+// have skipped. Without options it is the default scaler.
+func (r *Replay) Trajectory(options ...amp.ScalerOption) Trajectory {
+	static := r.Band(Float16).Static
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := Trajectory{Static: static}
+	unknown := map[int]bool{}
+	results := amp.Simulate(len(r.steps), func(i int, scale float64) bool {
+		over, known := r.steps[i].overflows(scale, Float16)
+		if !known {
+			unknown[i] = true
+		}
+		return over
+	}, options...)
+	for i, result := range results {
+		s := r.steps[i]
+		t.Steps = append(t.Steps, TrajectoryStep{Scale: result.Scale, Skipped: result.Skipped, Unknown: unknown[i], Taken: s.scale, Was: s.skipped})
+		if result.Skipped {
+			t.Skipped++
+		}
+		if s.skipped {
+			t.TakenSkipped++
+		}
+	}
+	t.Unknown = len(unknown)
+	return t
+}
+
+// Scales returns the scale of each step.
+func (t Trajectory) Scales() []float64 {
+	list := make([]float64, len(t.Steps))
+	for i, s := range t.Steps {
+		list[i] = s.Scale
+	}
+	return list
+}
+
+// String says how many steps would have been skipped.
+func (t Trajectory) String() string {
+	if len(t.Steps) == 0 {
+		return "no gradients recorded"
+	}
+	first, last := t.Steps[0], t.Steps[len(t.Steps)-1]
+	text := fmt.Sprintf("Over %s: %d skipped, scale from %s to %s; the run skipped %d, scale from %s to %s", steps(len(t.Steps)),
+		t.Skipped, scaleText(first.Scale), scaleText(last.Scale), t.TakenSkipped, scaleText(first.Taken), scaleText(last.Taken))
+	if t.Unknown > 0 {
+		text += fmt.Sprintf("; whether %s would still overflow at a smaller scale is unknown", steps(t.Unknown))
+	}
+	return text
+}
+
+// HTML returns the sentence and the chart.
+func (t Trajectory) HTML() string { return paragraph(t.String()) + t.Chart().HTML() }
+
+// Chart shows both ways over the steps.
+func (t Trajectory) Chart() *chart.Figure {
+	taken := make([]float64, len(t.Steps))
+	for i, s := range t.Steps {
+		taken[i] = s.Taken
+	}
+	return chart.Lines("loss scale", []chart.Series{{Name: "taken", DType: "float32", Y: taken}, {Name: "what if", DType: "float16", Y: t.Scales()}})
+}

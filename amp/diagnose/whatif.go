@@ -1,0 +1,172 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+
+	"halfnote/amp"
+	"halfnote/display"
+)
+
+// What counts as safe: no overflow in any step, and less than this share flushed.
+const safeFlush = 0.001
+
+// The scales that bands and charts look at are the powers of two from 1 to here.
+const maxScale = 24
+
+// WhatIf is what a scale and a format would have made of the recorded gradients.
+type WhatIf struct {
+	Scale  float64
+	Format Format
+	Shares // of all gradients of all steps
+	Steps  int
+	// Overflowing is how many steps have a gradient that overflows: those that a
+	// scaler would skip.
+	Overflowing int
+	Layers      []Layer // in the order of the net
+}
+
+// Layer is what becomes of the gradients of one parameter, or activation, over all
+// steps.
+type Layer struct {
+	Name       string
+	Activation bool
+	Shares
+	Max float64 // the largest finite magnitude, without a scale
+}
+
+// WhatIf returns what scale and format would have made of the recorded gradients. The
+// numbers are exact where scale is a power of two; else [Shares.Slack] bounds what
+// they are wrong by, unless gradients were kept. It panics unless scale is above 0
+// and finite.
+func (r *Replay) WhatIf(scale float64, f Format) WhatIf {
+	if !(scale > 0) || math.IsInf(scale, 0) {
+		panic(&amp.Error{Code: "bad_scale", Call: "Replay.WhatIf", Why: fmt.Sprintf("the scale is %v", scale), Cure: "give one above 0, as 65536"})
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.whatIf(scale, f)
+}
+
+func (r *Replay) whatIf(scale float64, f Format) WhatIf {
+	w := WhatIf{Scale: scale, Format: f, Steps: len(r.steps)}
+	index := map[string]int{}
+	for _, s := range r.steps {
+		if over, _ := s.overflows(scale, f); over {
+			w.Overflowing++
+		}
+		for _, g := range s.gradients {
+			i, ok := index[g.name]
+			if !ok {
+				i = len(w.Layers)
+				index[g.name] = i
+				w.Layers = append(w.Layers, Layer{Name: g.name, Activation: g.activation})
+			}
+			shares := g.shares(scale, f)
+			w.Layers[i].add(shares)
+			w.Layers[i].Max = max(w.Layers[i].Max, g.max)
+			w.add(shares)
+		}
+	}
+	return w
+}
+
+// overflows reports whether a gradient of the step overflows; known is false where
+// the recording does not tell.
+func (s *replayed) overflows(scale float64, f Format) (over, known bool) {
+	known = true
+	for _, g := range s.gradients {
+		o, k := g.overflows(scale, f)
+		if o {
+			return true, true
+		}
+		known = known && k
+	}
+	return false, known
+}
+
+// String says the shares and the steps that overflow.
+func (w WhatIf) String() string {
+	if w.Count == 0 {
+		return "no gradients recorded"
+	}
+	text := fmt.Sprintf("At scale %s in %v: %v; %d of %s overflow", scaleText(w.Scale), w.Format, w.Shares, w.Overflowing, steps(w.Steps))
+	if w.Slack > 0 {
+		text += fmt.Sprintf("; up to %d of %d elements may be counted wrong", w.Slack, w.Count)
+	}
+	return text
+}
+
+// HTML returns the sentence and a table of layers.
+func (w WhatIf) HTML() string { return paragraph(w.String()) + w.Table().Data["text/html"].(string) }
+
+// Table lists the layers.
+func (w WhatIf) Table() display.Bundle {
+	var rows [][]any
+	for _, l := range w.Layers {
+		kind := "parameter"
+		if l.Activation {
+			kind = "activation"
+		}
+		rows = append(rows, []any{l.Name, kind, l.Count, l.Zeros, percent(l.FlushedShare()), percent(l.SubnormalShare()), percent(l.OverflowShare()), l.NonFinite, l.Max})
+	}
+	return display.Table([]string{"gradient of", "kind", "elements", "zero before", "flushed to 0", "subnormal", "overflow", "inf or NaN before", "largest"}, rows)
+}
+
+// Band is the scales at which a format loses nothing that matters.
+type Band struct {
+	Format Format
+	// Low and High are the smallest and the largest power of two from 1 to 2²⁴ at
+	// which no gradient of any step overflows and less than 0.1 % are flushed to 0;
+	// both are 0 if there is none.
+	Low, High float64
+	// Limit is where the first gradient overflows; infinite if all are 0.
+	Limit float64
+	// Static is the scale to keep throughout by the rule of "Mixed Precision
+	// Training" (Micikevicius et al., ICLR 2018): the largest power of two whose
+	// product with the largest gradient stays below the largest number of the format.
+	Static float64
+}
+
+// Band returns the scales at which f loses nothing that matters.
+func (r *Replay) Band(f Format) Band {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b := Band{Format: f}
+	most := 0.0
+	for _, s := range r.steps {
+		for _, g := range s.gradients {
+			most = max(most, g.max)
+		}
+	}
+	b.Limit = f.over / most
+	if most > 0 {
+		_, e := math.Frexp(f.max / most)
+		for b.Static = math.Ldexp(1, e); b.Static*most >= f.max; {
+			b.Static /= 2
+		}
+	}
+	for k := range maxScale + 1 {
+		w := r.whatIf(math.Exp2(float64(k)), f)
+		if w.Count == 0 || w.Overflowing > 0 || w.FlushedShare() >= safeFlush {
+			continue
+		}
+		if b.Low == 0 {
+			b.Low = w.Scale
+		}
+		b.High = w.Scale
+	}
+	return b
+}
+
+// String says the band and the scale to keep throughout.
+func (b Band) String() string {
+	text := fmt.Sprintf("%v: no scale from 1 to 2²⁴ is safe", b.Format)
+	if b.High > 0 {
+		text = fmt.Sprintf("%v: safe from scale %s to %s", b.Format, scaleText(b.Low), scaleText(b.High))
+	}
+	if b.Static > 0 {
+		text += fmt.Sprintf("; to keep throughout: %s; gradients overflow from %.4g", scaleText(b.Static), b.Limit)
+	}
+	return text
+}
