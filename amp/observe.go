@@ -53,7 +53,8 @@ type Event struct {
 	Tracker       int     // clean steps in a row, after the event
 }
 
-// observers is copied on change, so that notify reads it without a lock.
+// observers is copied on change, so that notify reads it without a lock; nil while
+// nobody observes.
 var observers struct {
 	sync.Mutex
 	list atomic.Pointer[[]*func(Event)]
@@ -77,15 +78,18 @@ func change(edit func([]*func(Event)) []*func(Event)) {
 	if old := observers.list.Load(); old != nil {
 		list = slices.Clone(*old)
 	}
-	list = edit(list)
+	if list = edit(list); len(list) == 0 {
+		observers.list.Store(nil)
+		return
+	}
 	observers.list.Store(&list)
 }
 
+// observed reports whether anybody observes.
+func observed() bool { return observers.list.Load() != nil }
+
 func notify(e Event) {
-	if e.Scaler.quiet {
-		return
-	}
-	if list := observers.list.Load(); list != nil && len(*list) > 0 {
+	if list := observers.list.Load(); list != nil {
 		e.Source = driver.Source()
 		for _, f := range *list {
 			(*f)(e)

@@ -2,7 +2,6 @@ package amp
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 
 	"halfnote/tensor"
@@ -19,11 +18,21 @@ type GradScaler struct {
 	backoff  float64
 	interval int
 
-	ready   bool           // a loss has been scaled
-	quiet   bool           // it reports no events
-	tracker int            // steps in a row without overflow
-	steps   int            // steps asked for, of all optimizers
-	stages  map[any]*stage // by identity of the optimizer
+	// Not torch's.
+	static      bool
+	least, most float32
+	abort       bool // Update panics at the least scale
+	hysteresis  int  // the overflow that makes the scale back off
+	models      []any
+
+	ready     bool // a loss has been scaled
+	device    tensor.Device
+	tracker   int             // steps in a row without overflow
+	overflows int             // since the scale grew
+	steps     int             // steps asked for, of all optimizers
+	stages    map[any]*stage  // by identity of the optimizer, since the last Update
+	streaks   map[any]*streak // likewise, since the last step that was taken
+	badLoss   bool            // a loss was not finite, since the last Update; looked at in a streak alone
 }
 
 // Optimizer is what a GradScaler needs of one.
@@ -42,47 +51,9 @@ type stage struct {
 	found             verdict
 }
 
-// ScalerOption configures a GradScaler.
-type ScalerOption func(*GradScaler)
-
-// InitScale sets the scale to start with; 65536 by default.
-func InitScale(scale float64) ScalerOption { return func(s *GradScaler) { s.scale = float32(scale) } }
-
-// GrowthFactor sets what the scale is multiplied by after GrowthInterval clean
-// steps; 2 by default. It must exceed 1.
-func GrowthFactor(f float64) ScalerOption { return func(s *GradScaler) { s.growth = f } }
-
-// BackoffFactor sets what the scale is multiplied by after an overflow; 0.5 by
-// default. It must be below 1.
-func BackoffFactor(f float64) ScalerOption { return func(s *GradScaler) { s.backoff = f } }
-
-// GrowthInterval sets how many clean steps in a row make the scale grow; 2000 by
-// default.
-func GrowthInterval(steps int) ScalerOption { return func(s *GradScaler) { s.interval = steps } }
-
-// Enabled switches a scaler off when on is false: Scale then returns the loss
-// itself, Step is the optimizer's own and Update does nothing.
-func Enabled(on bool) ScalerOption { return func(s *GradScaler) { s.enabled = on } }
-
-// NewGradScaler returns a scaler. It panics with an *[Error] if an enabled one has
-// a growth factor of at most 1 or a backoff factor of at least 1.
-func NewGradScaler(options ...ScalerOption) *GradScaler {
-	s := &GradScaler{enabled: true, scale: 65536, growth: 2, backoff: 0.5, interval: 2000, stages: map[any]*stage{}}
-	for _, option := range options {
-		option(s)
-	}
-	if s.enabled && !(s.growth > 1) {
-		panic(&Error{Code: "growth_factor", Call: "NewGradScaler", Why: fmt.Sprintf("the growth factor is %v", s.growth), Cure: "give one above 1, as 2"})
-	}
-	if s.enabled && !(s.backoff < 1) {
-		panic(&Error{Code: "backoff_factor", Call: "NewGradScaler", Why: fmt.Sprintf("the backoff factor is %v", s.backoff), Cure: "give one below 1, as 0.5"})
-	}
-	return s
-}
-
 // Scale returns loss times the scale, differentiably, in the dtype that loss and
 // a 0-dim float32 tensor promote to: float32 for a 0-dim float16 loss, float16
-// for one with dimensions, which may overflow.
+// for one with dimensions, which may overflow. It is GradScaler.scale.
 func (s *GradScaler) Scale(loss *tensor.Tensor) *tensor.Tensor {
 	if !s.enabled {
 		return loss
@@ -90,8 +61,14 @@ func (s *GradScaler) Scale(loss *tensor.Tensor) *tensor.Tensor {
 	if loss == nil {
 		panic(&Error{Code: "bad_outputs", Call: "Scale", Why: "the loss is nil", Cure: "give the loss's tensor"})
 	}
-	s.ready = true
-	scaled := loss.Mul(tensor.Scalar(float64(s.scale)))
+	if !s.ready {
+		s.ready, s.device = true, loss.Device()
+	}
+	if len(s.streaks) > 0 {
+		x := loss.Stats()
+		s.badLoss = s.badLoss || x.NaNs+x.Infs > 0
+	}
+	scaled := loss.Mul(tensor.Scalar(float64(s.scale)).ToDevice(loss.Device()))
 	s.tell(Event{Kind: Scaled, Step: s.steps, Loss: loss})
 	return scaled
 }
@@ -106,10 +83,10 @@ func (s *GradScaler) ScaleAll(outputs []*tensor.Tensor) []*tensor.Tensor {
 }
 
 // Unscale divides the gradients of opt's parameters by the scale, in place, and
-// notes whether one was not finite. Call it to clip or look at gradients; Step
-// does it otherwise. It panics with an *[Error] if nothing was scaled, if opt's
-// gradients have been unscaled or stepped on since the last Update, or if one is
-// float16: in each case no gradient has changed.
+// notes whether one was not finite, without waiting for the device. Call it to clip or
+// look at gradients; Step does it otherwise. It panics with an *[Error] if nothing was
+// scaled, if opt's gradients have been unscaled or stepped on since the last Update, or
+// if one is float16: in each case no gradient has changed. It is GradScaler.unscale_.
 func (s *GradScaler) Unscale(opt Optimizer) {
 	if !s.enabled {
 		return
@@ -117,10 +94,10 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 	s.mustBeReady("Unscale")
 	st := s.stage(opt)
 	switch {
-	case st.unscaled && !st.stepped:
-		panic(&Error{Code: "already_unscaled", Call: "Unscale", Why: "this optimizer's gradients are in true units since the last Update", Cure: "call Unscale once between two Updates"})
 	case st.stepped:
 		panic(&Error{Code: "unscale_after_step", Call: "Unscale", Why: "Step has used these gradients", Cure: "call Unscale before Step"})
+	case st.unscaled:
+		panic(&Error{Code: "already_unscaled", Call: "Unscale", Why: "this optimizer's gradients are in true units since the last Update", Cure: "call Unscale once between two Updates"})
 	}
 	s.unscaled(opt, st, false)
 }
@@ -128,94 +105,66 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 // unscaled moves opt on to the stage after Unscale, which Step does itself if need
 // be.
 func (s *GradScaler) unscaled(opt Optimizer, st *stage, implicit bool) {
-	st.found = s.unscale(opt)
+	st.found = s.check(opt, s.inverse(), false)
 	st.unscaled = true
-	if st.found.checked > 0 {
-		s.tell(Event{Kind: Unscaled, Step: s.steps, Optimizer: opt, Key: identity(opt), Implicit: implicit, Result: st.found.result(s.steps, float64(s.scale))})
+	if len(st.found.owners) > 0 && observed() {
+		s.tell(Event{Kind: Unscaled, Step: s.steps, Optimizer: opt, Key: identity(opt), Implicit: implicit, Result: s.result(opt, st, s.steps)})
 	}
 }
 
 // Step unscales opt's gradients, unless Unscale has, and steps opt if all of them
-// are finite. It panics with an *[Error] if nothing was scaled, if opt has no
-// gradient at all, or if it was stepped since the last Update.
+// are finite. A [FusedOptimizer] does both itself. It panics with an *[Error] if nothing
+// was scaled, if opt has no gradient at all, or if it was stepped since the last Update.
+// It is GradScaler.step.
 func (s *GradScaler) Step(opt Optimizer) StepResult {
 	if !s.enabled {
 		opt.Step()
-		return StepResult{Step: s.count(), Scale: 1}
+		return StepResult{Step: s.count(), Scale: 1, FirstBadParam: -1}
 	}
 	s.mustBeReady("Step")
 	st := s.stage(opt)
 	if st.stepped {
 		panic(&Error{Code: "already_stepped", Call: "Step", Why: "this optimizer has stepped since the last Update", Cure: "call Update after each Step"})
 	}
-	if !st.unscaled {
-		s.unscaled(opt, st, true)
-	}
-	if st.found.checked == 0 {
-		st.unscaled = false // so that Step can be called again, after Backward
-		panic(&Error{Code: "no_grads", Call: "Step", Why: "no parameter of this optimizer has a gradient", Cure: "call Backward on the scaled loss first, with parameters that it depends on"})
-	}
-	result := st.found.result(s.count(), float64(s.scale))
-	if !result.Skipped {
-		opt.Step()
+	fused, _ := opt.(FusedOptimizer)
+	if fused != nil && fused.Fused() {
+		s.stepFused(fused, st)
+	} else {
+		s.stepPlain(opt, st)
 	}
 	st.stepped = true
+	result := s.result(opt, st, s.count())
+	result.Skips, result.Hint = s.judge(opt, st, result)
 	s.tell(Event{Kind: Stepped, Step: result.Step, Optimizer: opt, Key: identity(opt), Result: result})
 	return result
 }
 
-// Update sets the scale for the next step: times the backoff factor if a gradient
-// of any optimizer was not finite since the last Update, else times the growth
-// factor after GrowthInterval clean steps in a row, as long as it stays finite.
-// It panics with an *[Error] if no gradients have been checked since the last
-// Update.
-func (s *GradScaler) Update() {
-	if !s.enabled {
-		return
+func (s *GradScaler) stepPlain(opt Optimizer, st *stage) {
+	if !st.unscaled {
+		s.unscaled(opt, st, true)
 	}
-	s.mustBeReady("Update")
-	checked, found := false, false
-	for _, st := range s.stages {
-		checked = checked || st.found.checked > 0
-		found = found || st.found.bad
+	if len(st.found.owners) == 0 {
+		st.unscaled = false // torch's stays, and refuses gradients that come now
+		panic(&Error{Code: "no_grads", Call: "Step", Why: "no parameter of this optimizer has a gradient", Cure: "call Backward on the scaled loss first, with parameters that it depends on"})
 	}
-	if !checked {
-		panic(&Error{Code: "no_checks", Call: "Update", Why: "no gradients have been checked since the last Update", Cure: "call Step, or Unscale, first"})
+	if _, bad := st.found.first(); !bad {
+		opt.Step()
 	}
-	before := s.scale
-	if found {
-		s.scale = float32(float64(s.scale) * s.backoff)
-		s.tracker = 0
-	} else if s.tracker++; s.tracker == s.interval {
-		if grown := float32(float64(s.scale) * s.growth); !math.IsInf(float64(grown), 0) {
-			s.scale = grown
-		}
-		s.tracker = 0
-	}
-	s.updated(before)
 }
 
-// UpdateTo sets the scale by hand, GradScaler.update's argument new_scale. The
-// growth tracker stays.
-func (s *GradScaler) UpdateTo(scale float64) {
-	if !s.enabled {
-		return
+// StepWith calls closure and steps, for an optimizer that evaluates the model itself; it
+// returns what opt returns. A scaler cannot guard such a step: it panics with an *[Error]
+// unless the scaler is disabled.
+func (s *GradScaler) StepWith(opt ClosureOptimizer, closure func() *tensor.Tensor) *tensor.Tensor {
+	if s.enabled {
+		panic(&Error{Code: "closure", Call: "StepWith", Why: "the optimizer evaluates the model anew within its step, where nothing scales the loss or looks at the gradients", Cure: "call Step, or disable the scaler with amp.Enabled(false)"})
 	}
-	s.mustBeReady("UpdateTo")
-	before := s.scale
-	s.scale = float32(scale)
-	s.updated(before)
+	return opt.StepWith(closure)
 }
 
-func (s *GradScaler) updated(before float32) {
-	clear(s.stages)
-	notify(Event{Kind: Updated, Scaler: s, Step: s.steps - 1, Before: float64(before), After: float64(s.scale), Tracker: s.tracker})
-}
-
-// tell notifies of an event that leaves the scale as it is.
-func (s *GradScaler) tell(e Event) {
-	e.Scaler, e.Before, e.After, e.Tracker = s, float64(s.scale), float64(s.scale), s.tracker
-	notify(e)
+// ClosureOptimizer is an optimizer that evaluates the model, as LBFGS.
+type ClosureOptimizer interface {
+	StepWith(closure func() *tensor.Tensor) *tensor.Tensor
 }
 
 // CurrentScale returns the scale, 1 for a disabled scaler. It is
@@ -227,15 +176,15 @@ func (s *GradScaler) CurrentScale() float64 {
 	return float64(s.scale)
 }
 
-// GrowthTracker returns how many steps in a row have been clean.
-func (s *GradScaler) GrowthTracker() int { return s.tracker }
-
 // IsEnabled reports whether the scaler does anything.
 func (s *GradScaler) IsEnabled() bool { return s.enabled }
 
 func (s *GradScaler) String() string {
-	if !s.enabled {
+	switch {
+	case !s.enabled:
 		return "GradScaler(disabled)"
+	case s.static:
+		return fmt.Sprintf("GradScaler(scale=%v, static)", s.scale)
 	}
 	return fmt.Sprintf("GradScaler(scale=%v, growth %v every %d steps, backoff %v, %d clean)", s.scale, s.growth, s.interval, s.backoff, s.tracker)
 }
@@ -271,4 +220,10 @@ func identity(opt Optimizer) any {
 func (s *GradScaler) count() int {
 	s.steps++
 	return s.steps - 1
+}
+
+// tell notifies of an event that leaves the scale as it is.
+func (s *GradScaler) tell(e Event) {
+	e.Scaler, e.Before, e.After, e.Tracker = s, float64(s.scale), float64(s.scale), s.tracker
+	notify(e)
 }

@@ -10,6 +10,9 @@ import (
 // stateKeys are the names in a state dict, as torch writes them.
 var stateKeys = []string{"_growth_tracker", "backoff_factor", "growth_factor", "growth_interval", "scale"}
 
+// overflowsKey is in the state of a scaler with hysteresis, and not in torch's.
+const overflowsKey = "_overflows"
+
 // StateDict returns what a checkpoint must hold of the scaler, under torch's
 // names; it is empty for a disabled scaler. Call it after Update. It is
 // GradScaler.state_dict.
@@ -17,13 +20,17 @@ func (s *GradScaler) StateDict() map[string]float64 {
 	if !s.enabled {
 		return map[string]float64{}
 	}
-	return map[string]float64{
+	state := map[string]float64{
 		"_growth_tracker": float64(s.tracker),
 		"backoff_factor":  s.backoff,
 		"growth_factor":   s.growth,
 		"growth_interval": float64(s.interval),
 		"scale":           float64(s.scale),
 	}
+	if s.hysteresis > 1 {
+		state[overflowsKey] = float64(s.overflows)
+	}
+	return state
 }
 
 // LoadStateDict restores what StateDict returned. It does nothing on a disabled
@@ -47,4 +54,5 @@ func (s *GradScaler) LoadStateDict(state map[string]float64) {
 	s.growth = state["growth_factor"]
 	s.interval = int(state["growth_interval"])
 	s.scale = float32(state["scale"])
+	s.overflows = int(state[overflowsKey])
 }

@@ -5,45 +5,83 @@ import (
 	"strings"
 
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
-// unscale divides opt's gradients by the scale, in place, and looks for inf and
-// NaN in what they were before: below a scale of 1 the division itself may
-// overflow, unnoticed, as in torch. It panics before it changes anything if a
-// gradient is float16.
-func (s *GradScaler) unscale(opt Optimizer) verdict {
-	params := opt.Params()
+// check multiplies opt's gradients by factor, in place, and looks for inf and NaN in
+// what they were before: below a scale of 1 the product itself may overflow, unnoticed,
+// as in torch. It panics before it changes anything if a gradient is float16 and may not
+// be.
+func (s *GradScaler) check(opt Optimizer, factor float64, half bool) verdict {
+	var v verdict
 	var grads []*tensor.Tensor
-	var owners []int
-	for i, p := range params {
+	for i, p := range opt.Params() {
 		g := p.Grad()
 		if g == nil {
 			continue
 		}
-		if g.DType() == tensor.Float16 {
+		if g.DType() == tensor.Float16 && !half {
 			panic(&Error{
 				Code: "fp16_grad", Call: "Unscale",
-				Why:  fmt.Sprintf("the gradient of %s is float16: it would overflow or vanish when unscaled", describe(p, i)),
+				Why:  fmt.Sprintf("the gradient of %s is float16: it would overflow or vanish when unscaled", s.describe(p, i)),
 				Cure: "keep parameters in float32 and let autocast cast them",
 			})
 		}
-		grads, owners = append(grads, g), append(owners, i)
+		grads, v.owners = append(grads, g), append(v.owners, i)
 	}
-	v := verdict{checked: len(grads)}
-	for i, bad := range tensor.Unscale(grads, float64(float32(1/float64(s.scale)))) {
-		if bad && !v.bad {
-			v.bad, v.first = true, owners[i]
-			v.param = describe(params[owners[i]], owners[i])
-		}
+	if len(grads) > 0 {
+		v.flags = tensor.UnscaleFlags(grads, factor)
 	}
 	return v
 }
 
-// describe names a parameter: "parameter 2 (512, 10)".
-func describe(p *tensor.Tensor, i int) string {
+// verdict is what looking at an optimizer's gradients found. It stays on the device until
+// somebody asks.
+type verdict struct {
+	owners []int          // indices of the parameters that had gradients
+	flags  *tensor.Tensor // 1 for each of these that was not finite
+	asked  bool
+	at     int // index of the first bad parameter, -1 for none
+}
+
+// first returns the index of the first parameter whose gradient was not finite, if there
+// is one. It waits for the device, once.
+func (v *verdict) first() (i int, bad bool) {
+	if !v.asked {
+		v.asked, v.at = true, -1
+		if v.flags != nil {
+			for i, x := range v.flags.Float64s() {
+				if x != 0 && v.at < 0 {
+					v.at = v.owners[i]
+				}
+			}
+		}
+	}
+	return v.at, v.at >= 0
+}
+
+// tensor returns a scalar on the device that is 0 if all gradients were finite.
+func (v *verdict) tensor() *tensor.Tensor {
+	if v.flags == nil {
+		return tensor.Zeros()
+	}
+	return v.flags.Amax()
+}
+
+// describe names a parameter: "encoder.0.weight (512, 10)", or "parameter 2 (512, 10)"
+// if no model is known that has it.
+func (s *GradScaler) describe(p *tensor.Tensor, i int) string {
+	name := fmt.Sprintf("parameter %d", i)
+	for _, model := range s.models {
+		for _, n := range nn.NamedParameters(model) {
+			if n.Tensor == p {
+				name = n.Name
+			}
+		}
+	}
 	var sizes []string
 	for _, n := range p.Shape() {
 		sizes = append(sizes, fmt.Sprint(n))
 	}
-	return fmt.Sprintf("parameter %d (%s)", i, strings.Join(sizes, ", "))
+	return fmt.Sprintf("%s (%s)", name, strings.Join(sizes, ", "))
 }

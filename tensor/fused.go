@@ -12,34 +12,46 @@ import (
 // torch._amp_foreach_non_finite_check_and_unscale_.
 func Unscale(grads []*Tensor, factor float64) (bad []bool) {
 	bad = make([]bool, len(grads))
-	if len(grads) == 0 {
-		return bad
+	if len(grads) > 0 {
+		for i, x := range UnscaleFlags(grads, factor).Float64s() {
+			bad[i] = x != 0
+		}
 	}
+	return bad
+}
+
+// UnscaleFlags is Unscale without waiting for the device: it returns a float32 vector
+// of one element for each of grads, which must be some: 1 for what held an infinite
+// element or NaN, else 0.
+func UnscaleFlags(grads []*Tensor, factor float64) *Tensor {
 	found := newTensor(grads[0].mem.backend, Float32, []int{len(grads)})
 	for i, g := range grads {
 		NoGrad(func() { changing("unscale", g) })
 		flag := found.alias(i, []int{}, []int{})
-		if g.mem.backend != found.mem.backend {
-			flag = newTensor(g.mem.backend, Float32, []int{})
+		offered := g.mem.backend.Offers(driver.Unscale, g.dtype, Float32)
+		if offered && g.mem.backend == found.mem.backend {
+			unscale(g, flag, factor)
+			continue
 		}
-		if !g.mem.backend.Offers(driver.Unscale, g.dtype, Float32) {
-			bad[i] = g.Detach().Sub(g.Detach()).Sum().Item() != 0 // inf - inf is NaN
+		var here *Tensor
+		if offered {
+			here = newTensor(g.mem.backend, Float32, []int{})
+			unscale(g, here, factor)
+		} else {
+			here = g.Detach().Sub(g.Detach()).Sum().Ne(Scalar(0)) // inf - inf is NaN
 			if factor != 1 {
 				run(driver.Kernel{Code: driver.Affine, Alpha: factor}, g, g)
 			}
-			continue
 		}
-		g.reported(Info{Name: "unscale", Torch: "torch._amp_foreach_non_finite_check_and_unscale_"}, []*Tensor{g}, func() {
-			run(driver.Kernel{Code: driver.Unscale, Alpha: factor}, g, flag)
-		})
-		if flag.mem != found.mem {
-			bad[i] = flag.Item() != 0
-		}
+		NoGrad(func() { flag.Assign(here.ToDevice(found.Device())) })
 	}
-	for i, x := range found.Float64s() {
-		bad[i] = bad[i] || x != 0
-	}
-	return bad
+	return found
+}
+
+func unscale(g, flag *Tensor, factor float64) {
+	g.reported(Info{Name: "unscale", Torch: "torch._amp_foreach_non_finite_check_and_unscale_"}, []*Tensor{g}, func() {
+		run(driver.Kernel{Code: driver.Unscale, Alpha: factor}, g, flag)
+	})
 }
 
 // SGDStep does a step of torch.optim.SGD on p in place with the gradient g: v =

@@ -5,13 +5,13 @@ import "halfnote/tensor"
 // adam is D. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015).
 type adam struct{}
 
-const adamSettings = "betas eps weight_decay amsgrad maximize decoupled_weight_decay"
+const adamSettings = "betas eps weight_decay amsgrad maximize decoupled_weight_decay fused"
 
 func adamDefaults(lr float64) Group { return Group{LR: lr, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8} }
 
 // NewAdam returns an Adam of params with learning rate lr; weight decay is added to
-// the gradient. It takes Betas, Eps, WeightDecay, AMSGrad, Maximize and Decoupled,
-// and panics as [NewSGD] does. It is torch.optim.Adam.
+// the gradient. It takes Betas, Eps, WeightDecay, AMSGrad, Maximize, Decoupled and
+// Fused, and panics as [NewSGD] does. It is torch.optim.Adam.
 func NewAdam(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 	return newOptimizer("Adam", adam{}, adamSettings, params, adamDefaults(lr), options)
 }

@@ -29,6 +29,7 @@ type Group struct {
 	Decoupled     bool    // weight decay is taken off the parameter itself
 	InitialLR     float64 // that a scheduler started from
 
+	fused  bool
 	params []*tensor.Tensor
 }
 

@@ -32,6 +32,8 @@ type Optimizer struct {
 	defaults Group
 	groups   []*Group
 	records  map[*tensor.Tensor]record
+	carried  float64 // what the gradients of a fused step are divided by, besides a scaler's; 0 is 1
+	taken    int     // steps
 }
 
 // rule is what one optimizer differs from another in: it changes the parameter p,
@@ -69,6 +71,9 @@ func (o *Optimizer) AddGroup(params []*tensor.Tensor, options ...Option) *Optimi
 		known[p] = true
 	}
 	g := o.configured(o.defaults, options)
+	if g.fused != o.defaults.fused {
+		o.fail("Fused for one group; expected it among the constructor's options, for all of them")
+	}
 	g.params = params
 	o.groups = append(o.groups, &g)
 	return o
@@ -82,7 +87,11 @@ func (o *Optimizer) fail(format string, args ...any) {
 // Step updates the parameters that have a gradient, in place.
 func (o *Optimizer) Step() {
 	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
+	o.taken++
 	tensor.NoGrad(func() {
+		if o.carried != 0 {
+			o.divide(tensor.Scalar(o.carried))
+		}
 		for _, group := range o.groups {
 			for _, p := range group.params {
 				g := p.Grad()

@@ -24,11 +24,15 @@ type Scheduler struct {
 	goes  bool                                        // goes on from the learning rate there is when its turn comes
 	parts []*Scheduler                                // of a scheduler made of others
 	until []int                                       // when the parts' turns end, if they take turns
+
+	follows bool // Step waits for a step of the optimizer
+	seen    int  // the optimizer's steps at the last Step
+	alone   int  // steps that the optimizer had taken none before
 }
 
 // newScheduler returns a scheduler that has set the learning rates to start with.
 func newScheduler(name string, opt *Optimizer, next func(s *Scheduler, i int, g *Group) float64) *Scheduler {
-	s := &Scheduler{name: name, opt: opt, next: next}
+	s := &Scheduler{name: name, opt: opt, next: next, seen: opt.taken}
 	for _, g := range opt.groups {
 		if g.InitialLR == 0 {
 			g.InitialLR = g.LR
@@ -52,8 +56,27 @@ func (s *Scheduler) set() {
 	}
 }
 
+// FollowSkips has Step do nothing where the optimizer has not stepped since the last one,
+// as when an amp.GradScaler skipped its step, so that a schedule by batches counts
+// updates; off by default, as in torch, which warns instead. It returns s.
+func (s *Scheduler) FollowSkips() *Scheduler {
+	s.follows = true
+	return s
+}
+
+// StepsAlone returns how many of the calls of Step had no step of the optimizer since the
+// one before: a learning rate that nothing learned at, or with FollowSkips a wait.
+func (s *Scheduler) StepsAlone() int { return s.alone }
+
 // Step goes on to the next epoch.
 func (s *Scheduler) Step() {
+	idle := s.opt.taken == s.seen
+	s.seen = s.opt.taken
+	if idle {
+		if s.alone++; s.follows {
+			return
+		}
+	}
 	tensor.Note(tensor.Mark{Name: "lr_scheduler.step", By: s, Tensors: s.opt.Params()})
 	s.epoch++
 	switch {
@@ -101,9 +124,14 @@ func (s *Scheduler) LastLR() []float64 {
 // Epoch returns how many steps there have been.
 func (s *Scheduler) Epoch() int { return s.epoch }
 
-// String returns the scheduler's name and where it is.
+// String returns the scheduler's name, where it is, and whether it went on while the
+// optimizer did not.
 func (s *Scheduler) String() string {
-	return fmt.Sprintf("%s(epoch %d, lr %v)", s.name, s.epoch, s.LastLR())
+	text := fmt.Sprintf("%s(epoch %d, lr %v)", s.name, s.epoch, s.LastLR())
+	if s.alone > 0 && !s.follows && s.opt.taken > 0 {
+		text += fmt.Sprintf("; %d of its steps had no step of the optimizer before them, which a scaler may have skipped: FollowSkips waits for it", s.alone)
+	}
+	return text
 }
 
 // StateDict returns what a checkpoint must hold of the scheduler beside what it was
@@ -173,7 +201,7 @@ func check(ok bool, name, format string, args ...any) {
 // one optimizer. It is torch.optim.lr_scheduler.ChainedScheduler.
 func NewChainedScheduler(parts ...*Scheduler) *Scheduler {
 	oneOptimizer("ChainedScheduler", parts)
-	return &Scheduler{name: "ChainedScheduler", opt: parts[0].opt, parts: parts}
+	return &Scheduler{name: "ChainedScheduler", opt: parts[0].opt, parts: parts, seen: parts[0].opt.taken}
 }
 
 // NewSequentialLR returns a scheduler under which parts, which belong to one
@@ -184,7 +212,7 @@ func NewSequentialLR(parts []*Scheduler, milestones []int) *Scheduler {
 	oneOptimizer("SequentialLR", parts)
 	check(len(milestones) == len(parts)-1 && slices.IsSorted(milestones), "SequentialLR",
 		"%d schedulers and milestones %v; expected one milestone fewer, in order", len(parts), milestones)
-	s := &Scheduler{name: "SequentialLR", opt: parts[0].opt, parts: parts, until: append([]int{}, milestones...)}
+	s := &Scheduler{name: "SequentialLR", opt: parts[0].opt, parts: parts, until: append([]int{}, milestones...), seen: parts[0].opt.taken}
 	s.reset()
 	parts[0].start()
 	return s

@@ -6,11 +6,11 @@ import "halfnote/tensor"
 type sgd struct{}
 
 // NewSGD returns an optimizer of params with learning rate lr, by stochastic
-// gradient descent. It takes Momentum, Dampening, Nesterov, WeightDecay and
-// Maximize. It panics if there are no parameters, if one is no leaf that requires a
+// gradient descent. It takes Momentum, Dampening, Nesterov, WeightDecay,
+// Maximize and Fused. It panics if there are no parameters, if one is no leaf that requires a
 // gradient, or if an option is out of range. It is torch.optim.SGD.
 func NewSGD(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
-	return newOptimizer("SGD", sgd{}, "momentum dampening nesterov weight_decay maximize", params, Group{LR: lr}, options)
+	return newOptimizer("SGD", sgd{}, "momentum dampening nesterov weight_decay maximize fused", params, Group{LR: lr}, options)
 }
 
 func (sgd) step(p, g *tensor.Tensor, o *Group, r record) {
