@@ -12,33 +12,81 @@ import (
 func init() {
 	tables["halfnote/amp"] = func() map[string]reflect.Value {
 		return map[string]reflect.Value{
-			"Active":         reflect.ValueOf(amp.Active),
-			"Autocast":       reflect.ValueOf(amp.Autocast),
-			"BFloat16":       reflect.ValueOf(&amp.BFloat16).Elem(),
-			"BackoffFactor":  reflect.ValueOf(amp.BackoffFactor),
-			"CPUBFloat16":    reflect.ValueOf(&amp.CPUBFloat16).Elem(),
-			"CPUFloat16":     reflect.ValueOf(&amp.CPUFloat16).Elem(),
-			"Enabled":        reflect.ValueOf(amp.Enabled),
-			"Error":          reflect.ValueOf((*amp.Error)(nil)),
-			"Event":          reflect.ValueOf((*amp.Event)(nil)),
-			"Float16":        reflect.ValueOf(&amp.Float16).Elem(),
-			"GradScaler":     reflect.ValueOf((*amp.GradScaler)(nil)),
-			"GrowthFactor":   reflect.ValueOf(amp.GrowthFactor),
-			"GrowthInterval": reflect.ValueOf(amp.GrowthInterval),
-			"InitScale":      reflect.ValueOf(amp.InitScale),
-			"Kind":           reflect.ValueOf((*amp.Kind)(nil)),
-			"NewGradScaler":  reflect.ValueOf(amp.NewGradScaler),
-			"Observe":        reflect.ValueOf(amp.Observe),
-			"Off":            reflect.ValueOf(&amp.Off).Elem(),
-			"Optimizer":      reflect.ValueOf((*amp.Optimizer)(nil)),
-			"Policy":         reflect.ValueOf((*amp.Policy)(nil)),
-			"ScalerOption":   reflect.ValueOf((*amp.ScalerOption)(nil)),
-			"StepResult":     reflect.ValueOf((*amp.StepResult)(nil)),
-			"Stepped":        reflect.ValueOf(amp.Stepped),
-			"Updated":        reflect.ValueOf(amp.Updated),
-			"_Optimizer":     reflect.ValueOf((*_halfnote_amp_Optimizer)(nil)),
+			"AbortAtMin":        reflect.ValueOf(amp.AbortAtMin),
+			"Active":            reflect.ValueOf(amp.Active),
+			"Autocast":          reflect.ValueOf(amp.Autocast),
+			"BFloat16":          reflect.ValueOf(&amp.BFloat16).Elem(),
+			"BackoffFactor":     reflect.ValueOf(amp.BackoffFactor),
+			"CPUBFloat16":       reflect.ValueOf(&amp.CPUBFloat16).Elem(),
+			"CPUFloat16":        reflect.ValueOf(&amp.CPUFloat16).Elem(),
+			"ClosureOptimizer":  reflect.ValueOf((*amp.ClosureOptimizer)(nil)),
+			"Enabled":           reflect.ValueOf(amp.Enabled),
+			"Error":             reflect.ValueOf((*amp.Error)(nil)),
+			"Event":             reflect.ValueOf((*amp.Event)(nil)),
+			"Float16":           reflect.ValueOf(&amp.Float16).Elem(),
+			"FusedOptimizer":    reflect.ValueOf((*amp.FusedOptimizer)(nil)),
+			"GradScaler":        reflect.ValueOf((*amp.GradScaler)(nil)),
+			"GrowthFactor":      reflect.ValueOf(amp.GrowthFactor),
+			"GrowthInterval":    reflect.ValueOf(amp.GrowthInterval),
+			"Hysteresis":        reflect.ValueOf(amp.Hysteresis),
+			"InitScale":         reflect.ValueOf(amp.InitScale),
+			"Kind":              reflect.ValueOf((*amp.Kind)(nil)),
+			"MaxScale":          reflect.ValueOf(amp.MaxScale),
+			"MinScale":          reflect.ValueOf(amp.MinScale),
+			"Names":             reflect.ValueOf(amp.Names),
+			"NewGradScaler":     reflect.ValueOf(amp.NewGradScaler),
+			"Observe":           reflect.ValueOf(amp.Observe),
+			"Off":               reflect.ValueOf(&amp.Off).Elem(),
+			"OpList":            reflect.ValueOf((*amp.OpList)(nil)),
+			"OpRow":             reflect.ValueOf((*amp.OpRow)(nil)),
+			"Ops":               reflect.ValueOf(amp.Ops),
+			"Optimizer":         reflect.ValueOf((*amp.Optimizer)(nil)),
+			"Policy":            reflect.ValueOf((*amp.Policy)(nil)),
+			"Scaled":            reflect.ValueOf(amp.Scaled),
+			"ScalerOption":      reflect.ValueOf((*amp.ScalerOption)(nil)),
+			"Simulate":          reflect.ValueOf(amp.Simulate),
+			"StaticScale":       reflect.ValueOf(amp.StaticScale),
+			"StepResult":        reflect.ValueOf((*amp.StepResult)(nil)),
+			"Stepped":           reflect.ValueOf(amp.Stepped),
+			"Unscaled":          reflect.ValueOf(amp.Unscaled),
+			"Updated":           reflect.ValueOf(amp.Updated),
+			"_ClosureOptimizer": reflect.ValueOf((*_halfnote_amp_ClosureOptimizer)(nil)),
+			"_FusedOptimizer":   reflect.ValueOf((*_halfnote_amp_FusedOptimizer)(nil)),
+			"_Optimizer":        reflect.ValueOf((*_halfnote_amp_Optimizer)(nil)),
 		}
 	}
+}
+
+type _halfnote_amp_ClosureOptimizer struct{ IValue any }
+
+func (w _halfnote_amp_ClosureOptimizer) Interpreted() any { return w.IValue }
+
+func (w _halfnote_amp_ClosureOptimizer) StepWith(a0 func() *tensor.Tensor) *tensor.Tensor {
+	return dynamic.Call(w.IValue, "StepWith").(func(any, func() *tensor.Tensor) *tensor.Tensor)(w.IValue, a0)
+}
+
+type _halfnote_amp_FusedOptimizer struct{ IValue any }
+
+func (w _halfnote_amp_FusedOptimizer) Interpreted() any { return w.IValue }
+
+func (w _halfnote_amp_FusedOptimizer) Fused() bool {
+	return dynamic.Call(w.IValue, "Fused").(func(any) bool)(w.IValue)
+}
+
+func (w _halfnote_amp_FusedOptimizer) Params() []*tensor.Tensor {
+	return dynamic.Call(w.IValue, "Params").(func(any) []*tensor.Tensor)(w.IValue)
+}
+
+func (w _halfnote_amp_FusedOptimizer) Step() {
+	dynamic.Call(w.IValue, "Step").(func(any))(w.IValue)
+}
+
+func (w _halfnote_amp_FusedOptimizer) StepScaled(a0 *tensor.Tensor, a1 *tensor.Tensor) {
+	dynamic.Call(w.IValue, "StepScaled").(func(any, *tensor.Tensor, *tensor.Tensor))(w.IValue, a0, a1)
+}
+
+func (w _halfnote_amp_FusedOptimizer) ZeroGrad() {
+	dynamic.Call(w.IValue, "ZeroGrad").(func(any))(w.IValue)
 }
 
 type _halfnote_amp_Optimizer struct{ IValue any }

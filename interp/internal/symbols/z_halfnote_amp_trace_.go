@@ -12,7 +12,10 @@ func init() {
 	tables["halfnote/amp/trace"] = func() map[string]reflect.Value {
 		return map[string]reflect.Value{
 			"MaxOps":   reflect.ValueOf(constant.MakeInt64(trace.MaxOps)),
+			"Names":    reflect.ValueOf((*trace.Names)(nil)),
+			"NewNames": reflect.ValueOf(trace.NewNames),
 			"Op":       reflect.ValueOf((*trace.Op)(nil)),
+			"Place":    reflect.ValueOf((*trace.Place)(nil)),
 			"Recorder": reflect.ValueOf((*trace.Recorder)(nil)),
 			"Start":    reflect.ValueOf(trace.Start),
 			"Step":     reflect.ValueOf((*trace.Step)(nil)),

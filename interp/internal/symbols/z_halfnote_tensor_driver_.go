@@ -10,7 +10,8 @@ import (
 func init() {
 	tables["halfnote/tensor/driver"] = func() map[string]reflect.Value {
 		return map[string]reflect.Value{
-			"DType": reflect.ValueOf((*tensor.DType)(nil)),
+			"Counts": reflect.ValueOf((*tensor.Counts)(nil)),
+			"DType":  reflect.ValueOf((*tensor.DType)(nil)),
 		}
 	}
 }

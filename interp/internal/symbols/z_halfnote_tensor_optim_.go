@@ -19,6 +19,7 @@ func init() {
 			"Dampening":                      reflect.ValueOf(optim.Dampening),
 			"Decoupled":                      reflect.ValueOf(optim.Decoupled),
 			"Eps":                            reflect.ValueOf(optim.Eps),
+			"Fused":                          reflect.ValueOf(optim.Fused),
 			"Group":                          reflect.ValueOf((*optim.Group)(nil)),
 			"InitialSum":                     reflect.ValueOf(optim.InitialSum),
 			"LBFGS":                          reflect.ValueOf((*optim.LBFGS)(nil)),
