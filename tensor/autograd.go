@@ -31,7 +31,11 @@ func (t *Tensor) Backward() { t.BackwardWith(BackwardOptions{}) }
 
 // BackwardWith is Backward with options.
 func (t *Tensor) BackwardWith(o BackwardOptions) {
-	Note(Mark{Name: "backward", Tensors: []*Tensor{t}})
+	mark := Mark{Name: "backward", Tensors: []*Tensor{t}}
+	if o.RetainGraph || o.CreateGraph {
+		mark.Number = 1
+	}
+	Note(mark)
 	b := newBackprop("backward", t, o)
 	for _, v := range b.order {
 		b.wanted[v] = v.leaf != nil || v.retain != nil

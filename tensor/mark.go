@@ -19,7 +19,7 @@ type Mark struct {
 	Source  string    // line of a cell that called: "In[3], line 5"; Note fills it in
 	By      any       // what was called, as an *optim.Optimizer; may be nil
 	Tensors []*Tensor // what it is about, as parameters; not to be kept
-	Number  float64   // its argument, as the norm to clip to
+	Number  float64   // its argument: the norm to clip to; 1 for a Backward that keeps the graph
 }
 
 var marks listeners[Mark]

@@ -1,0 +1,271 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+	"halfnote/tensor/optim"
+)
+
+// What half precision loses of an operation's values.
+
+// largest is how many elements are looked at, of an operand.
+const largest = 1 << 18
+
+// shown writes a dtype for a reader.
+func shown(x float64) string { return fmt.Sprintf("%.4g", x) }
+
+func countInHalf(w *watch, e *tensor.Event) string {
+	if e.Backward || e.InPlace || !half(e.Out.DType) || e.Result.Numel() > largest {
+		return ""
+	}
+	limit := 2 / tensor.FInfo(e.Out.DType).Eps
+	switch name := e.Op.Name; {
+	case name == "cast" && !e.In[0].DType.IsFloat():
+		from, to := e.Operands[0].Float64s(), e.Result.Float64s()
+		for i, x := range from {
+			if x != to[i] {
+				return fmt.Sprintf("%s becomes %s as %v, which has not every integer beyond %g", exact(x), exact(to[i]), e.Out.DType, limit)
+			}
+		}
+	case name == "sum" || name == "cumsum" || name == "nansum":
+		if e.Operands[0].Numel() > largest || !whole(e.Operands[0].Float64s()) {
+			return ""
+		}
+		want, got := rerun64(e), e.Result.Float64s()
+		for i, x := range want {
+			if x != got[i] && math.Abs(x) > limit && !math.IsInf(got[i], 0) {
+				return fmt.Sprintf("a count of %s is %s as %v", exact(x), exact(got[i]), e.Out.DType)
+			}
+		}
+	}
+	return ""
+}
+
+func exact(x float64) string { return fmt.Sprintf("%g", x) }
+
+func whole(xs []float64) bool {
+	for _, x := range xs {
+		if x != math.Trunc(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// rerun64 returns the values of an operation's result, computed in float64, nil if
+// it cannot be.
+func rerun64(e *tensor.Event) []float64 {
+	in := make([]*tensor.Tensor, len(e.Operands))
+	for i, t := range e.Operands {
+		if in[i] = t; t.DType().IsFloat() {
+			in[i] = tensor.NewAs(tensor.Float64, t.Float64s(), t.Shape()...)
+		}
+	}
+	y := e.Rerun(in)
+	if y == nil {
+		return nil
+	}
+	return y.Float64s()
+}
+
+// lostAddition finds sums of which no element differs from the operand's.
+func lostAddition(w *watch, e *tensor.Event) string {
+	if e.Backward || !half(e.Computed) || !half(e.Out.DType) || e.Result.Numel() == 0 || e.Result.Numel() > largest {
+		return ""
+	}
+	switch name := e.Op.Name; {
+	case name == "add" || name == "sub" || name == "add_scalar":
+		got, want := e.Result.Float64s(), rerun64(e)
+		for k := range e.Operands {
+			if x := e.Operands[k].Float64s(); len(x) == len(got) && k < 2 && stuck(x, want, got) {
+				return fmt.Sprintf("%s plus %s is %s in %v", exact(x[0]), shown(want[0]-x[0]), exact(got[0]), e.Out.DType)
+			}
+		}
+	case (name == "add_" || name == "sub_") && len(e.Operands) == 2 && !w.optimizing:
+		got, by := e.Operands[0].Float64s(), e.Operands[1].Float64s()
+		if len(by) != len(got) && len(by) != 1 {
+			return ""
+		}
+		for i, x := range got {
+			if b := math.Abs(by[i%len(by)]); b == 0 || b >= spacing(e.Out.DType, x)/4 {
+				return ""
+			}
+		}
+		return fmt.Sprintf("%s stays %s in %v when %s is added in place", exact(got[0]), exact(got[0]), e.Out.DType, shown(by[0]))
+	}
+	return ""
+}
+
+// stuck reports whether got is x though want differs from it everywhere.
+func stuck(x, want, got []float64) bool {
+	for i := range x {
+		if got[i] != x[i] || want[i] == x[i] || math.IsInf(x[i], 0) || x[i] != x[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// spacing returns the distance from x to the next number of d.
+func spacing(d tensor.DType, x float64) float64 {
+	f := tensor.FInfo(d)
+	_, e := math.Frexp(x)
+	return max(math.Ldexp(f.Eps, e-1), f.Subnormal)
+}
+
+// maskOverflow finds finite masks that are -inf in float16.
+func maskOverflow(w *watch, e *tensor.Event) string {
+	if e.Backward || e.InPlace || e.Out.DType != tensor.Float16 || e.Result.Numel() > largest {
+		return ""
+	}
+	switch e.Op.Name {
+	case "cast", "where", "add", "add_scalar", "mul", "mul_scalar", "masked_fill":
+	default:
+		return ""
+	}
+	out := e.Result.Float64s()
+	down := false
+	for _, x := range out {
+		if math.IsInf(x, 1) || x != x {
+			return ""
+		}
+		down = down || math.IsInf(x, -1)
+	}
+	if !down {
+		return ""
+	}
+	least := 0.0
+	for _, t := range e.Operands {
+		for _, x := range t.Float64s() {
+			if math.IsInf(x, 0) {
+				return ""
+			}
+			least = min(least, x)
+		}
+	}
+	if e.Op.Name != "cast" {
+		for _, x := range rerun64(e) {
+			least = min(least, x)
+		}
+	}
+	return fmt.Sprintf("%s is -inf in float16, by %s", shown(least), e.Op.Name)
+}
+
+// refusedOperation returns a code for an operation's error.
+func refusedOperation(e *tensor.Error) string {
+	switch {
+	case strings.Contains(e.Why, "beyond its range"):
+		return "beyond"
+	case strings.Contains(e.Why, "has been freed by an earlier Backward"):
+		return "freed"
+	}
+	return ""
+}
+
+func halfReduction(w *watch, e *tensor.Event) string {
+	if e.Backward || e.InPlace || e.InCast || w.halfNet || e.Op.Category != tensor.Raise ||
+		e.Computed != tensor.Float16 || e.Out.DType != tensor.Float16 || tensor.ActiveCaster() != nil {
+		return ""
+	}
+	what := e.Op.Name + " ran in float16 outside the region"
+	if s := e.Result.Stats(); s.Infs > 0 {
+		what += fmt.Sprintf(", and %d of its %d results are infinite", s.Infs, s.Count)
+	}
+	return what
+}
+
+func halfInput(w *watch, e *tensor.Event) string {
+	if e.Backward || e.InCast || e.Op.Name != "cast" || e.In[0].DType != tensor.Float32 || !half(e.Out.DType) || len(e.In[0].Shape) == 0 {
+		return ""
+	}
+	if _, made := w.nodes[w.origin(e.In[0].ID)]; made || w.leaves[e.In[0].ID] || e.Operands[0].RequiresGrad() {
+		return ""
+	}
+	return fmt.Sprintf("an input %v of float32 is cast to %v by hand", e.In[0].Shape, e.Out.DType)
+}
+
+func epsLost(w *watch, m *tensor.Mark) string {
+	opt, ok := m.By.(*optim.Optimizer)
+	if !ok || m.Name != "optimizer.step" {
+		return ""
+	}
+	for _, g := range opt.Groups() {
+		for _, p := range g.Params() {
+			if half(p.DType()) && g.Eps > 0 && g.Eps <= tensor.FInfo(p.DType()).Subnormal/2 {
+				return fmt.Sprintf("eps %g is 0 in %v, the dtype of %s", g.Eps, p.DType(), w.named(p))
+			}
+		}
+	}
+	return ""
+}
+
+// named returns a parameter's name, or its shape.
+func (w *watch) named(p *tensor.Tensor) string {
+	if name := w.params[p.ID()]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("a parameter %v", p.Shape())
+}
+
+func halfParameters(w *watch, m *tensor.Mark) string {
+	if m.Name != "optimizer.step" {
+		return ""
+	}
+	n := 0
+	var one *tensor.Tensor
+	for _, p := range m.Tensors {
+		if half(p.DType()) {
+			one, n = p, n+1
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the optimizer steps %d parameters in %v, as %s", n, one.DType(), w.named(one))
+}
+
+func lossInHalf(w *watch, m *tensor.Mark) string {
+	if m.Name != "backward" || !half(m.Tensors[0].DType()) || w.halfNet || w.isScaled(m.Tensors[0]) {
+		return ""
+	}
+	return fmt.Sprintf("the loss that Backward starts from is %v", m.Tensors[0].DType())
+}
+
+func scaledHalf(w *watch, e *amp.Event) string {
+	if e.Kind != amp.Scaled || !half(e.Loss.DType()) || w.halfNet {
+		return ""
+	}
+	what := fmt.Sprintf("the loss that is scaled is %v %v", e.Loss.DType(), e.Loss.Shape())
+	if e.Loss.DType() == tensor.Float16 && e.Loss.Dim() > 0 {
+		return what + fmt.Sprintf(": times %g it overflows", e.Before)
+	}
+	return what
+}
+
+func lossNotFinite(w *watch, m *tensor.Mark) string {
+	if m.Name != "backward" || w.isScaled(m.Tensors[0]) {
+		return ""
+	}
+	return notFinite(m.Tensors[0])
+}
+
+func scaledNotFinite(w *watch, e *amp.Event) string {
+	if e.Kind != amp.Scaled {
+		return ""
+	}
+	return notFinite(e.Loss)
+}
+
+func notFinite(loss *tensor.Tensor) string {
+	switch s := loss.Stats(); {
+	case s.NaNs > 0:
+		return "the loss is NaN"
+	case s.Infs > 0:
+		return "the loss is infinite"
+	}
+	return ""
+}

@@ -1,0 +1,122 @@
+package diagnose
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"halfnote/display"
+)
+
+// sentence formats what happened as a sentence.
+func sentence(format string, args ...any) string {
+	s := fmt.Sprintf(format, args...)
+	if s != "" && !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):]
+}
+
+// where says at which line and in which module.
+func (f Finding) where() string {
+	var parts []string
+	if f.Source != "" {
+		parts = append(parts, f.Source)
+	}
+	if f.Module != "" {
+		parts = append(parts, "module "+f.Module)
+	}
+	if f.Count > 1 {
+		parts = append(parts, fmt.Sprintf("%d times", f.Count))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// String returns the finding in two lines.
+func (f Finding) String() string {
+	at := f.where()
+	if at != "" {
+		at = " (" + at + ")"
+	}
+	return fmt.Sprintf("%s: %s%s: %s %s\n    %s", f.Severity, f.Code, at, f.What, f.Why, f.Cure)
+}
+
+// String returns a sentence, and the findings below it.
+func (r *LintReport) String() string {
+	var b strings.Builder
+	b.WriteString(r.summary())
+	for _, f := range r.Findings {
+		b.WriteString("\n" + f.String())
+	}
+	return b.String()
+}
+
+func (r *LintReport) summary() string {
+	seen := fmt.Sprintf("%s and %s looked at", count(r.Operations, "operation"), count(r.Steps, "optimizer step"))
+	if r.Clean() {
+		return fmt.Sprintf("Nothing to find fault with: %s, by %d rules.", seen, len(rules))
+	}
+	var n [3]int
+	for _, f := range r.Findings {
+		n[f.Severity]++
+	}
+	var parts []string
+	for s, k := range n {
+		switch {
+		case k > 0 && Severity(s) == Advice:
+			parts = append(parts, count(k, "piece")+" of advice")
+		case k > 0:
+			parts = append(parts, count(k, Severity(s).String()))
+		}
+	}
+	return fmt.Sprintf("%s: %s.", strings.Join(parts, ", "), seen)
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// colours of severities have a contrast of 4.5:1 with white.
+var severityColour = [...]string{Mistake: "#B00020", Risk: "#C2410C", Advice: "#0072B2"}
+
+// HTML returns the findings as a table. Its styles are inline, so that it survives an
+// untrusted notebook.
+func (r *LintReport) HTML() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<div style="font-size:13px"><p>%s</p>`, html.EscapeString(r.summary()))
+	if r.Clean() {
+		return b.String() + "</div>"
+	}
+	b.WriteString(`<table style="border-collapse:collapse"><tr>`)
+	for _, h := range []string{"", "finding", "where", "what and why", "what to do"} {
+		fmt.Fprintf(&b, `<th style="text-align:left;padding:2px 10px 2px 0">%s</th>`, h)
+	}
+	b.WriteString("</tr>")
+	for _, f := range r.Findings {
+		cells := []string{
+			fmt.Sprintf(`<span style="background:%s;color:#FFFFFF;border-radius:3px;padding:0 6px">%s</span>`, severityColour[f.Severity], f.Severity),
+			"<code>" + html.EscapeString(f.Code) + "</code>",
+			html.EscapeString(f.where()),
+			html.EscapeString(f.What + " " + f.Why),
+			html.EscapeString(f.Cure) + ` <span style="color:#6B7280">` + html.EscapeString(f.From) + "</span>",
+		}
+		b.WriteString("<tr>")
+		for _, c := range cells {
+			fmt.Fprintf(&b, `<td style="text-align:left;vertical-align:top;padding:2px 10px 2px 0">%s</td>`, c)
+		}
+		b.WriteString("</tr>")
+	}
+	return b.String() + "</table></div>"
+}
+
+// LintRules lists what [Lint] looks for, and where each lesson is from.
+func LintRules() display.Bundle {
+	var rows [][]any
+	for _, r := range rules {
+		rows = append(rows, []any{r.code, r.severity.String(), r.finds, r.cure, r.source})
+	}
+	return display.Table([]string{"code", "severity", "finds", "what to do", "from"}, rows)
+}
