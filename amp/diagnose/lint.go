@@ -110,7 +110,7 @@ func (w *watch) refused(err error) bool {
 }
 
 // find adds a finding, or counts it if it is known of this place.
-func (w *watch) find(r *rule, at place, format string, args ...any) {
+func (w *watch) find(r *rule, at spot, format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i := range w.findings {

@@ -59,7 +59,7 @@ func (w *watch) stale(params []*tensor.Tensor) string {
 	n := 0
 	var one *tensor.Tensor
 	for _, p := range params {
-		before, g := w.used[p.ID()], gradient(p)
+		before, g := w.used[p.ID()], gradientNow(p)
 		if before.id == 0 || before.id != g.id || before.version == g.version {
 			continue
 		}
@@ -120,7 +120,7 @@ func stepPastScaler(w *watch, found found) {
 
 func unscaleInAccumulation(w *watch, found found) {
 	for p, before := range w.before {
-		if gradient(p) != before && before.id != 0 {
+		if gradientNow(p) != before && before.id != 0 {
 			found(w.passAt, "a backward pass added scaled gradients to ones that Unscale had divided")
 			return
 		}
@@ -145,7 +145,7 @@ func ignoredSkips(w *watch, found found) {
 		steps += n
 	}
 	if steps >= 4 && w.skipped == steps {
-		found(place{}, fmt.Sprintf("all %d steps were skipped", steps))
+		found(spot{}, fmt.Sprintf("all %d steps were skipped", steps))
 	}
 }
 
@@ -156,7 +156,7 @@ func scalerPerStep(w *watch, found found) {
 		}
 	}
 	if len(w.scalers) > 1 {
-		found(place{}, fmt.Sprintf("%d scalers took one step each", len(w.scalers)))
+		found(spot{}, fmt.Sprintf("%d scalers took one step each", len(w.scalers)))
 	}
 }
 
@@ -228,5 +228,5 @@ func needlessScaler(w *watch, found found) {
 	if w.lower[tensor.BFloat16] {
 		what = "a scaler scaled losses of a region in bfloat16"
 	}
-	found(place{}, what)
+	found(spot{}, what)
 }

@@ -21,7 +21,7 @@ func doubleSigmoid(w *watch, e *tensor.Event) string {
 }
 
 // said tells where, in brackets.
-func (p place) said() string {
+func (p spot) said() string {
 	s := strings.Trim(p.source+", module "+p.module, ", ")
 	if p.module == "" {
 		s = p.source

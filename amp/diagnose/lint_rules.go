@@ -25,7 +25,7 @@ type rule struct {
 }
 
 // found adds a finding.
-type found func(at place, what string)
+type found func(at spot, what string)
 
 // Sources of the lessons.
 const (

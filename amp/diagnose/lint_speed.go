@@ -12,7 +12,7 @@ import (
 
 // product is a matrix product or convolution in half precision.
 type product struct {
-	at    place
+	at    spot
 	op    string
 	sizes []int // that should be multiples of 8: of a matrix product m by k by n, of a convolution channels in and out
 	depth int   // how many products make an element of the result
@@ -127,11 +127,11 @@ const most = 5
 func syncOften(w *watch, found found) {
 	if n := len(w.items) / max(w.steps, 1); n > most {
 		// The line that reads most.
-		times := map[place]int{}
+		times := map[spot]int{}
 		for _, at := range w.items {
 			times[at]++
 		}
-		at := slices.MaxFunc(w.items, func(a, b place) int { return times[a] - times[b] })
+		at := slices.MaxFunc(w.items, func(a, b spot) int { return times[a] - times[b] })
 		found(at, fmt.Sprintf("%d values were read one by one in each step", n))
 	}
 }

@@ -20,8 +20,8 @@ type watch struct {
 
 	run  sync.Mutex // held while something is looked at
 	net  any
-	cut  bool  // a call was refused
-	here place // of what is looked at
+	cut  bool // a call was refused
+	here spot // of what is looked at
 
 	names      *trace.Names
 	params     map[int]string // names of the model's parameters, by ID
@@ -40,10 +40,10 @@ type watch struct {
 	unscaled map[*tensor.Tensor]bool // parameters whose gradients were unscaled since the last update
 	waiting  map[*tensor.Tensor]bool // those of them that no step has used
 	before   map[*tensor.Tensor]use  // the gradients of those before a backward pass
-	passAt   place                   // of that pass
-	plain    []place                 // backward passes without a scale since the last step
-	direct   *place                  // an optimizer's step on scaled gradients, which a scaler may own up to
-	due      *place                  // a scaler's step without an update since
+	passAt   spot                    // of that pass
+	plain    []spot                  // backward passes without a scale since the last step
+	direct   *spot                   // an optimizer's step on scaled gradients, which a scaler may own up to
+	due      *spot                   // a scaler's step without an update since
 	skipped  int                     // steps of scalers
 	shrunk   int                     // updates in a row that lowered the scale
 	byHand   bool                    // a loss was multiplied without a scaler
@@ -53,22 +53,22 @@ type watch struct {
 	passed   map[int]int    // of which skipped
 	seen     map[any][2]int // both when a scheduler last moved
 	used     map[int]use    // gradients that a step has used, by the parameter's ID
-	over     *place         // a backward pass that no step has used yet
-	items    []place        // values read one by one
-	outside  []place        // layers that ran outside regions
-	trains   []place        // backward passes
+	over     *spot          // a backward pass that no step has used yet
+	items    []spot         // values read one by one
+	outside  []spot         // layers that ran outside regions
+	trains   []spot         // backward passes
 	casts    map[cast]int
 	products []product
 }
 
-// place is where something happened.
-type place struct{ module, source string }
+// spot is where something happened.
+type spot struct{ module, source string }
 
 // node is the result of an operation forward.
 type node struct {
 	op    string
 	in    []int
-	at    place
+	at    spot
 	pass  int     // how many backward passes there had been
 	same  bool    // it holds what its operand holds: a view, a cast
 	graph bool    // it is recorded
@@ -110,7 +110,7 @@ func newWatch(net any) *watch {
 func (w *watch) operation(e tensor.Event) {
 	w.run.Lock()
 	defer w.run.Unlock()
-	w.here = place{w.names.Find(e).Module, e.Source}
+	w.here = spot{w.names.Find(e).Module, e.Source}
 	if !e.View && !e.InCast {
 		w.operations++
 	}
@@ -147,7 +147,7 @@ func (w *watch) operation(e tensor.Event) {
 func (w *watch) mark(m tensor.Mark) {
 	w.run.Lock()
 	defer w.run.Unlock()
-	w.here = place{m.Module, m.Source}
+	w.here = spot{m.Module, m.Source}
 	w.settle()
 	for i, r := range rules {
 		if r.mark != nil {
@@ -168,7 +168,7 @@ func (w *watch) mark(m tensor.Mark) {
 			w.scaled = true
 			w.before, w.passAt = map[*tensor.Tensor]use{}, here
 			for p := range w.waiting {
-				w.before[p] = gradient(p)
+				w.before[p] = gradientNow(p)
 			}
 		} else {
 			w.plain = append(w.plain, here)
@@ -200,7 +200,7 @@ func (w *watch) mark(m tensor.Mark) {
 func (w *watch) scaler(e amp.Event) {
 	w.run.Lock()
 	defer w.run.Unlock()
-	w.here = place{source: e.Source}
+	w.here = spot{source: e.Source}
 	if e.Kind == amp.Stepped {
 		w.direct = nil
 	}
@@ -254,14 +254,14 @@ func (w *watch) step(params []*tensor.Tensor) {
 	w.steps++
 	w.over = nil
 	for _, p := range params {
-		if g := gradient(p); g.id != 0 {
+		if g := gradientNow(p); g.id != 0 {
 			w.used[p.ID()] = g
 		}
 	}
 }
 
-// gradient returns which gradient a parameter has, and its version.
-func gradient(p *tensor.Tensor) use {
+// gradientNow returns which gradient a parameter has, and its version.
+func gradientNow(p *tensor.Tensor) use {
 	if g := p.Grad(); g != nil {
 		return use{g.ID(), g.Version()}
 	}
@@ -272,7 +272,7 @@ func gradient(p *tensor.Tensor) use {
 func (w *watch) settle() {
 	for i, r := range rules {
 		if r.settle != nil {
-			r.settle(w, func(at place, what string) { w.find(&rules[i], at, "%s", what) })
+			r.settle(w, func(at spot, what string) { w.find(&rules[i], at, "%s", what) })
 		}
 	}
 	w.before, w.direct = nil, nil
@@ -285,7 +285,7 @@ func (w *watch) end() {
 	w.settle()
 	for i, r := range rules {
 		if r.end != nil && !w.cut {
-			r.end(w, func(at place, what string) { w.find(&rules[i], at, "%s", what) })
+			r.end(w, func(at spot, what string) { w.find(&rules[i], at, "%s", what) })
 		}
 	}
 }
