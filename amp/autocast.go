@@ -2,6 +2,7 @@ package amp
 
 import (
 	"fmt"
+	"slices"
 
 	"halfnote/tensor"
 )
@@ -56,6 +57,9 @@ func (r *region) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 	case tensor.Widest:
 		return r.castAll(in, r.widest(op, in))
 	case tensor.Banned:
+		if r.policy.apex && !slices.ContainsFunc(in, func(t *tensor.Tensor) bool { return t.DType() == r.policy.lower }) {
+			return in // Apex bans halves only
+		}
 		panic(&Error{
 			Code: "banned", Call: op.Name,
 			Why:  fmt.Sprintf("unsafe to autocast: a %v operand gives gradients that %v cannot hold", r.policy.lower, r.policy.lower),

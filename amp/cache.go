@@ -43,3 +43,6 @@ func (c *cache) cast(t *tensor.Tensor, to tensor.DType) *tensor.Tensor {
 	c.entries[k] = entry{y, t.Version()}
 	return y
 }
+
+// clear forgets all casts.
+func (c *cache) clear() { clear(c.entries) }

@@ -117,6 +117,11 @@ func (p Policy) by(op tensor.Info) string {
 	if c == tensor.Keep {
 		torch = fmt.Sprintf("on none of torch's %s lists", lists)
 	}
+	if p.apex {
+		if torch = "on none of Apex's lists"; apexOps[op.Name] != tensor.Keep {
+			torch = fmt.Sprintf("Apex's O1 list %s", apexLists[apexOps[op.Name]])
+		}
+	}
 	if o := p.override(op.Name); o != nil {
 		return fmt.Sprintf("moved to %v by With, against torch (%s)", o.category, strings.TrimPrefix(torch, "torch's "))
 	}

@@ -15,6 +15,7 @@ type Policy struct {
 	lower tensor.DType
 	on    bool
 	cpu   bool // torch's CPU lists in place of the CUDA lists
+	apex  bool // Apex's lists in place of the CUDA lists
 	cache bool
 	own   *override
 }
@@ -107,10 +108,13 @@ func (p Policy) Category(op tensor.Info) tensor.Category {
 	if o := p.override(op.Name); o != nil {
 		return o.category
 	}
-	if !p.cpu {
-		return op.Category
+	switch {
+	case p.cpu:
+		return cpuOps[op.Name]
+	case p.apex:
+		return apexOps[op.Name]
 	}
-	return cpuOps[op.Name] // tensor.Keep for those that are not listed
+	return op.Category
 }
 
 // override returns what the user has said of op, nil for nothing.
@@ -129,8 +133,11 @@ func (p Policy) String() string {
 		return "amp.Off"
 	}
 	lists := ""
-	if p.cpu {
+	switch {
+	case p.cpu:
 		lists = "CPU"
+	case p.apex:
+		lists = "Apex"
 	}
 	switch p.lower {
 	case tensor.Float16:

@@ -51,21 +51,22 @@ func isModule(t reflect.Type) bool {
 //	})
 func Apply(model any, f func(module any)) {
 	var open []NamedModule // whose insides are not done
-	done := func(next string) {
-		for len(open) > 0 {
-			last := open[len(open)-1]
-			if last.Name == "" && next != "" || strings.HasPrefix(next, last.Name+".") {
-				return
-			}
-			f(last.Module)
+	for _, m := range NamedModules(model) {
+		for len(open) > 0 && !within(m.Name, open[len(open)-1].Name) {
+			f(open[len(open)-1].Module)
 			open = open[:len(open)-1]
 		}
-	}
-	for _, m := range NamedModules(model) {
-		done(m.Name)
 		open = append(open, m)
 	}
-	done("")
+	for _, m := range slices.Backward(open) {
+		f(m.Module)
+	}
+}
+
+// within reports whether the module of path name is inside that of path outer. One that
+// wraps another has its path.
+func within(name, outer string) bool {
+	return outer == "" || name == outer || strings.HasPrefix(name, outer+".")
 }
 
 // NamedBuffers returns the tensors of model that require no gradient, with their

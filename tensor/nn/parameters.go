@@ -143,8 +143,12 @@ func (w *walker) fields(v reflect.Value, path string) {
 }
 
 // embedded walks an embedded field, which is part of its struct and no module of its
-// own.
+// own, unless it is the module that the struct wraps.
 func (w *walker) embedded(v reflect.Value, path string) {
+	if v.Kind() == reflect.Interface {
+		w.walk(v, path)
+		return
+	}
 	enter := w.enter
 	w.enter = nil
 	w.walk(v, path)

@@ -9,9 +9,14 @@ import (
 )
 
 // StateDict returns the tensors of model by name, those that require no gradient
-// too. They share memory with the model: Clone what shall not change with it. It is
-// torch.nn.Module.state_dict.
+// too. They share memory with the model: Clone what shall not change with it. A model
+// with a method StateDict says itself what they are. It is torch.nn.Module.state_dict.
 func StateDict(model any) map[string]*tensor.Tensor {
+	if m, ok := model.(interface {
+		StateDict() map[string]*tensor.Tensor
+	}); ok {
+		return m.StateDict()
+	}
 	state := map[string]*tensor.Tensor{}
 	for _, n := range namedTensors(model) {
 		state[n.Name] = n.Tensor.Detach()

@@ -18,6 +18,7 @@ package optim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"halfnote/tensor"
@@ -136,6 +137,43 @@ func (o *Optimizer) Params() []*tensor.Tensor {
 	return all
 }
 
+// ReplaceParams puts with(p) in the place of each parameter p, in its group, with what
+// is remembered of p, in the new parameter's dtype and on its device: how masters in
+// float32 take the place of float16 parameters. with may return p itself. It panics if
+// it returns no leaf that requires a gradient, or one of another shape; then nothing has
+// changed.
+func (o *Optimizer) ReplaceParams(with func(p *tensor.Tensor) *tensor.Tensor) {
+	old := o.Params()
+	params := make([]*tensor.Tensor, len(old))
+	for i, p := range old {
+		q := with(p)
+		if q == nil || !q.IsLeaf() || !q.RequiresGrad() || !slices.Equal(q.Shape(), p.Shape()) {
+			o.fail("what takes the place of parameter %d is %v; expected a leaf of shape %v that requires a gradient", i, describe(q), p.Shape())
+		}
+		params[i] = q
+	}
+	records := map[*tensor.Tensor]record{}
+	tensor.NoGrad(func() {
+		for i, p := range old {
+			if r := o.records[p]; r != nil {
+				records[params[i]] = r.like(params[i])
+			}
+		}
+	})
+	o.records = records
+	for _, g := range o.groups {
+		n := len(g.params)
+		g.params, params = params[:n:n], params[n:]
+	}
+}
+
+func describe(t *tensor.Tensor) string {
+	if t == nil {
+		return "nil"
+	}
+	return fmt.Sprintf("a tensor of shape %v", t.Shape())
+}
+
 // Groups returns the groups, whose settings may be changed between steps.
 func (o *Optimizer) Groups() []*Group { return append([]*Group(nil), o.groups...) }
 
@@ -181,4 +219,16 @@ func (r record) count() float64 {
 	n, _ := r["step"].(float64)
 	r["step"] = n + 1
 	return n + 1
+}
+
+// like returns r with its tensors in p's dtype and on its device.
+func (r record) like(p *tensor.Tensor) record {
+	out := record{}
+	for name, value := range r {
+		if t, ok := value.(*tensor.Tensor); ok {
+			value = t.To(p.DType()).ToDevice(p.Device())
+		}
+		out[name] = value
+	}
+	return out
 }

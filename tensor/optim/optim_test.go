@@ -297,3 +297,45 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestReplaceParams exchanges parameters for others in another dtype: groups, their
+// settings and what is remembered stay.
+func TestReplaceParams(t *testing.T) {
+	a, b := tensor.New([]float64{1, 2}, 2).Half().RequireGrad(), tensor.New([]float64{3}, 1).RequireGrad()
+	o := optim.NewSGD([]*tensor.Tensor{a}, 0.1, optim.Momentum(0.5)).AddGroup([]*tensor.Tensor{b}, optim.LR(0.2))
+	a.SetGrad(tensor.Ones(2).Half())
+	o.Step()
+	master := a.Detach().Float().RequireGrad()
+	o.ReplaceParams(func(p *tensor.Tensor) *tensor.Tensor {
+		if p == a {
+			return master
+		}
+		return p
+	})
+	if got := o.Params(); len(got) != 2 || got[0] != master || got[1] != b {
+		t.Fatalf("the parameters are %v", got)
+	}
+	if got := o.Groups(); got[0].Params()[0] != master || got[1].Params()[0] != b || got[1].LR != 0.2 {
+		t.Errorf("the groups are not what they were: %v", o)
+	}
+	v := o.StateDict()["state.0.momentum_buffer"].(*tensor.Tensor)
+	if v.DType() != tensor.Float32 || v.Float64s()[0] != 1 {
+		t.Errorf("the velocity is %v, want ones in float32", v)
+	}
+	before := master.Float64s()[0]
+	master.SetGrad(tensor.Zeros(2))
+	o.Step()
+	if got, want := master.Float64s()[0], float64(float32(before)-float32(0.1)*0.5); math.Abs(got-want) > 1e-7 {
+		t.Errorf("after a step without gradient it is %v, want %v: the velocity goes on", got, want)
+	}
+	for _, bad := range []*tensor.Tensor{nil, tensor.Ones(2), tensor.Ones(3).RequireGrad()} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v in the place of a parameter: no error", bad)
+				}
+			}()
+			o.ReplaceParams(func(*tensor.Tensor) *tensor.Tensor { return bad })
+		}()
+	}
+}

@@ -1,0 +1,158 @@
+package amp
+
+import (
+	"fmt"
+
+	"halfnote/tensor"
+)
+
+// ApexOptimizer is an optimizer that [Initialize] has prepared: its Step updates master
+// weights where the level keeps them, and is skipped after an overflow. Optimizer is the
+// one that Initialize was given.
+type ApexOptimizer struct {
+	Optimizer
+
+	apex    *apex
+	slots   []*slot
+	delayed bool        // gradients are scaled still
+	skip    *lossScaler // whose overflow makes the next step a skip
+	scaled  *lossScaler // by which the gradients were scaled last, since the last step, and
+	result  StepResult  // what was found
+	updates []*update   // of scales, to be told after the step
+	last    StepResult
+}
+
+// slot is a parameter of the model and what the optimizer updates in its place, which is
+// the same or its float32 master.
+type slot struct {
+	model, master *tensor.Tensor
+	stash         *tensor.Tensor // the gradient from before the loss that is computed
+}
+
+func (s *slot) mastered() bool { return s.model != s.master }
+
+// replacer is an optimizer whose parameters can be exchanged.
+type replacer interface {
+	ReplaceParams(with func(p *tensor.Tensor) *tensor.Tensor)
+}
+
+// sync makes slots for the optimizer's parameters, at first and when a group has been
+// added.
+func (o *ApexOptimizer) sync() {
+	params := o.Optimizer.Params()
+	if len(params) == len(o.slots) {
+		return
+	}
+	known := map[*tensor.Tensor]*slot{}
+	for _, s := range o.slots {
+		known[s.master] = s
+	}
+	exchange := false
+	for _, p := range params {
+		if known[p] != nil {
+			continue
+		}
+		s := &slot{model: p, master: p}
+		if o.apex.level.masters == yes && (p.DType() == tensor.Float16 || p.DType() == tensor.BFloat16) {
+			s.master = p.Detach().Float().RequireGrad()
+			exchange = true
+		}
+		known[p] = s
+	}
+	if exchange {
+		r, ok := o.Optimizer.(replacer)
+		if !ok {
+			panic(&Error{Code: "masters", Call: "Initialize", Why: fmt.Sprintf("an optimizer of type %T has no ReplaceParams, so that it cannot work on master weights", o.Optimizer), Cure: "use one of package optim, or amp.O2.MasterWeights(false)"})
+		}
+		r.ReplaceParams(func(p *tensor.Tensor) *tensor.Tensor { return known[p].master })
+	}
+	o.slots = o.slots[:0]
+	for _, p := range params {
+		o.slots = append(o.slots, known[p])
+	}
+}
+
+// MasterParams returns the parameters that opt updates: float32 masters where there are
+// any. It is what to clip gradients of after [ScaleLoss], for those of float16 parameters
+// stay scaled. It is apex.amp.master_params.
+func MasterParams(opt *ApexOptimizer) []*tensor.Tensor { return opt.Params() }
+
+// Params returns the parameters as [MasterParams] does.
+func (o *ApexOptimizer) Params() []*tensor.Tensor {
+	if !o.apex.level.off {
+		o.sync()
+	}
+	return o.Optimizer.Params()
+}
+
+// ZeroGrad drops the gradients of the model's parameters and of their masters.
+func (o *ApexOptimizer) ZeroGrad() {
+	o.Optimizer.ZeroGrad()
+	if o.apex.level.off {
+		return
+	}
+	o.sync()
+	for _, s := range o.slots {
+		s.model.ZeroGrad()
+		s.master.ZeroGrad()
+	}
+}
+
+// Step updates the parameters with casts off, and copies masters to the model; after an
+// overflow it does neither, says so in a line, and counts as done. It panics with an
+// *[Error] if the gradients have not been unscaled.
+func (o *ApexOptimizer) Step() {
+	if o.apex.level.off {
+		o.Optimizer.Step()
+		return
+	}
+	if o.delayed {
+		panic(&Error{Code: "delayed_unscale", Call: "Step", Why: "the gradients are scaled still, for the last ScaleLoss delayed unscaling", Cure: "leave DelayUnscale out of the last ScaleLoss before a step"})
+	}
+	o.sync()
+	if o.last = o.result; o.scaled == nil {
+		o.last = StepResult{Scale: 1, FirstBadParam: -1}
+	}
+	if s := o.skip; s != nil {
+		o.skip = nil
+		o.last.Skipped = true
+		if !o.apex.level.silent {
+			fmt.Printf("Gradient overflow: step skipped, loss scaler %d reduces the loss scale to %g\n", s.id, s.CurrentScale())
+		}
+	} else {
+		tensor.WithCaster(nil, o.Optimizer.Step)
+	}
+	tensor.NoGrad(func() {
+		for _, s := range o.slots {
+			if s.mastered() {
+				if !o.last.Skipped {
+					s.model.Assign(s.master)
+				}
+				s.master.ZeroGrad()
+			}
+		}
+	})
+	o.tell()
+}
+
+// tell notifies of the step, and of what it was the last to wait for.
+func (o *ApexOptimizer) tell() {
+	if o.scaled == nil {
+		return
+	}
+	o.last.Step = o.apex.steps
+	o.apex.steps++
+	notify(Event{
+		Kind: Stepped, Scaler: o.scaled.GradScaler, Step: o.last.Step, Optimizer: o, Key: o, Result: o.last,
+		Before: o.last.Scale, After: o.last.Scale, Tracker: o.scaled.tracker,
+	})
+	for _, u := range o.updates {
+		if u.waits--; u.waits == 0 {
+			notify(Event{Kind: Updated, Scaler: u.by.GradScaler, Step: o.last.Step, Before: u.before, After: u.after, Tracker: u.tracker})
+		}
+	}
+	o.updates, o.scaled, o.result = nil, nil, StepResult{}
+}
+
+// LastStep says what the last Step did.
+func (o *ApexOptimizer) LastStep() StepResult { return o.last }

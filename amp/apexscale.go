@@ -1,0 +1,221 @@
+package amp
+
+import (
+	"fmt"
+
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// ScaleLoss calls body with loss, as float32, times the loss scale, for body to call
+// Backward. Then it divides the gradients of opt's parameters by the scale, into those of
+// their masters where there are any, adds what gradients there were before, and moves the
+// scale. If a gradient is not finite and the scale is dynamic, the scale is halved and the
+// next Step of opt is a skip; a static scale never skips. It clears O1's cache of casts.
+// It is apex.amp.scale_loss.
+func ScaleLoss(loss *tensor.Tensor, opt *ApexOptimizer, body func(scaled *tensor.Tensor)) {
+	ScaleLossWith(loss, []*ApexOptimizer{opt}, ScaleLossOptions{}, body)
+}
+
+// ScaleLossOptions are what ScaleLossWith may be told. The zero value is the default.
+type ScaleLossOptions struct {
+	// LossID chooses the loss scale, below the level's NumLosses.
+	LossID int
+	// DelayUnscale leaves the gradients scaled, to add those of another loss: unscaling
+	// is then the last ScaleLoss's before the step.
+	DelayUnscale bool
+	// DelayOverflowCheck leaves the scale as it is and skips no step.
+	DelayOverflowCheck bool
+}
+
+// ScaleLossWith is ScaleLoss with options and with all optimizers whose parameters get
+// gradients of the loss.
+func ScaleLossWith(loss *tensor.Tensor, opts []*ApexOptimizer, o ScaleLossOptions, body func(scaled *tensor.Tensor)) {
+	a := session(opts)
+	if a.level.off {
+		body(loss)
+		return
+	}
+	if loss == nil {
+		panic(&Error{Code: "bad_outputs", Call: "ScaleLoss", Why: "the loss is nil", Cure: "give the loss's tensor"})
+	}
+	if o.LossID < 0 || o.LossID >= len(a.scalers) {
+		panic(&Error{Code: "loss_id", Call: "ScaleLoss", Why: fmt.Sprintf("the loss id is %d, and there are loss scales for %d", o.LossID, len(a.scalers)), Cure: "give one below the level's NumLosses, which is 1 by default"})
+	}
+	defer a.cache.clear()
+	s := a.scalers[o.LossID]
+	scale := s.CurrentScale()
+	for _, opt := range opts {
+		opt.sync()
+		opt.scaled = s
+	}
+	notify(Event{Kind: Scaled, Scaler: s.GradScaler, Step: a.steps, Loss: loss, Before: scale, After: scale, Tracker: s.tracker})
+	if a.level.masters != yes && !s.dynamic && scale == 1 {
+		body(loss.Float())
+		for _, opt := range opts {
+			opt.result = StepResult{Scale: 1, FirstBadParam: -1}
+		}
+		s.changed(opts, scale)
+		return
+	}
+	if !o.DelayUnscale {
+		for _, opt := range opts {
+			opt.set()
+		}
+	}
+	scaled := loss.Float().Mul(tensor.Scalar(scale))
+	body(scaled)
+	if o.DelayUnscale {
+		for _, opt := range opts {
+			opt.delayed = true
+		}
+		return
+	}
+	found := false
+	for _, opt := range opts {
+		found = opt.unscale(s) || found
+		notify(Event{
+			Kind: Unscaled, Scaler: s.GradScaler, Step: a.steps, Optimizer: opt, Key: opt, Result: opt.result,
+			Before: scale, After: scale, Tracker: s.tracker,
+		})
+	}
+	if o.DelayOverflowCheck {
+		return
+	}
+	if s.update(found) {
+		for _, opt := range opts {
+			if opt.skip == nil {
+				opt.skip = s
+			}
+		}
+	}
+	s.changed(opts, scale)
+}
+
+// session returns what the optimizers share.
+func session(opts []*ApexOptimizer) *apex {
+	for _, opt := range opts {
+		switch {
+		case opt == nil || opt.apex == nil:
+			panic(&Error{Code: "not_initialised", Call: "ScaleLoss", Why: "an optimizer has not been initialized", Cure: "give those that amp.Initialize returned"})
+		case opt.apex != opts[0].apex:
+			panic(&Error{Code: "not_initialised", Call: "ScaleLoss", Why: "the optimizers have been initialized apart", Cure: "initialize them together, with amp.InitializeAll"})
+		}
+	}
+	if len(opts) == 0 {
+		panic(&Error{Code: "not_initialised", Call: "ScaleLoss", Why: "there is no optimizer", Cure: "give those that amp.Initialize returned"})
+	}
+	return opts[0].apex
+}
+
+// lossScaler is the scale of one loss.
+type lossScaler struct {
+	*GradScaler
+	id       int
+	dynamic  bool
+	min, max float64
+}
+
+func newLossScaler(id int, l OptLevel, models []nn.Module) *lossScaler {
+	s := &lossScaler{id: id, dynamic: l.scale == 0, min: l.minScale, max: l.maxScale}
+	scale := l.scale
+	if s.dynamic {
+		scale = min(65536, l.maxScale)
+	}
+	s.GradScaler = NewGradScaler(InitScale(scale))
+	return s
+}
+
+// update moves the scale and reports whether the step shall be skipped.
+func (s *lossScaler) update(found bool) (skip bool) {
+	if found && s.dynamic {
+		s.scale = max(s.scale/2, float32(s.min))
+		s.tracker = 0
+		return true
+	}
+	s.tracker++
+	if s.dynamic && s.tracker == s.interval {
+		s.scale = min(s.scale*2, float32(s.max))
+		s.tracker = 0
+	}
+	return false
+}
+
+// update is a move of a scale. Observers are told of it after the steps of the optimizers
+// that it is for, as of a GradScaler's, though it is made before.
+type update struct {
+	by            *lossScaler
+	before, after float64
+	tracker       int
+	waits         int
+}
+
+func (s *lossScaler) changed(opts []*ApexOptimizer, before float64) {
+	u := &update{s, before, s.CurrentScale(), s.tracker, len(opts)}
+	for _, opt := range opts {
+		opt.updates = append(opt.updates, u)
+	}
+}
+
+// set puts the gradients there are aside, so that a loss's own can be looked at.
+func (o *ApexOptimizer) set() {
+	if o.delayed {
+		return // they belong to the loss
+	}
+	for _, s := range o.slots {
+		if !s.mastered() {
+			s.stash = s.model.Grad()
+		}
+		s.model.ZeroGrad()
+	}
+}
+
+// unscale divides the gradients of the loss by the scale and adds those put aside: in
+// float32, rounded once. It reports whether one is not finite.
+func (o *ApexOptimizer) unscale(by *lossScaler) (found bool) {
+	o.delayed = false
+	var grads []*tensor.Tensor
+	var owners []int
+	for i, s := range o.slots {
+		g := s.model.Grad()
+		if g == nil {
+			if s.stash != nil {
+				s.model.SetGrad(s.stash)
+			}
+			s.stash = nil
+			continue
+		}
+		if g = g.Detach(); s.mastered() || s.stash != nil {
+			g = g.Float()
+		}
+		grads, owners = append(grads, g), append(owners, i)
+	}
+	scale := by.CurrentScale()
+	first := -1
+	for i, bad := range tensor.Unscale(grads, float64(float32(1/scale))) {
+		if bad && first < 0 {
+			first = owners[i]
+		}
+	}
+	tensor.NoGrad(func() {
+		for i, g := range grads {
+			s := o.slots[owners[i]]
+			before := s.stash
+			if s.mastered() {
+				before = s.master.Grad()
+			}
+			if before != nil {
+				g.AddAssign(before.Detach().Float())
+			}
+			s.master.SetGrad(g.To(s.master.DType()))
+			s.stash = nil
+		}
+	})
+	if !o.result.FoundInf {
+		o.result = StepResult{Scale: scale, FirstBadParam: first, FoundInf: first >= 0}
+		if first >= 0 {
+			o.result.Param = describe(o.slots[first].model, first)
+		}
+	}
+	return first >= 0
+}
