@@ -108,37 +108,34 @@ func session(opts []*ApexOptimizer) *apex {
 	return opts[0].apex
 }
 
-// lossScaler is the scale of one loss.
+// lossScaler is the scale of one loss: a GradScaler's, moved without its steps.
 type lossScaler struct {
 	*GradScaler
-	id       int
-	dynamic  bool
-	min, max float64
+	id      int
+	dynamic bool
 }
 
 func newLossScaler(id int, l OptLevel, models []nn.Module) *lossScaler {
-	s := &lossScaler{id: id, dynamic: l.scale == 0, min: l.minScale, max: l.maxScale}
-	scale := l.scale
-	if s.dynamic {
-		scale = min(65536, l.maxScale)
+	var named []any
+	for _, m := range models {
+		named = append(named, m)
 	}
-	s.GradScaler = NewGradScaler(InitScale(scale))
-	return s
+	options := []ScalerOption{Names(named...)}
+	dynamic := l.scale == 0
+	if dynamic {
+		options = append(options, InitScale(min(65536, l.maxScale)), MinScale(l.minScale), MaxScale(l.maxScale))
+	} else {
+		options = append(options, StaticScale(l.scale))
+	}
+	return &lossScaler{NewGradScaler(options...), id, dynamic}
 }
 
 // update moves the scale and reports whether the step shall be skipped.
 func (s *lossScaler) update(found bool) (skip bool) {
-	if found && s.dynamic {
-		s.scale = max(s.scale/2, float32(s.min))
-		s.tracker = 0
-		return true
+	if s.adjust(found); !s.dynamic {
+		s.tracker++ // as Apex counts
 	}
-	s.tracker++
-	if s.dynamic && s.tracker == s.interval {
-		s.scale = min(s.scale*2, float32(s.max))
-		s.tracker = 0
-	}
-	return false
+	return found && s.dynamic
 }
 
 // update is a move of a scale. Observers are told of it after the steps of the optimizers
@@ -192,7 +189,7 @@ func (o *ApexOptimizer) unscale(by *lossScaler) (found bool) {
 	}
 	scale := by.CurrentScale()
 	first := -1
-	for i, bad := range tensor.Unscale(grads, float64(float32(1/scale))) {
+	for i, bad := range tensor.Unscale(grads, by.inverse()) {
 		if bad && first < 0 {
 			first = owners[i]
 		}
@@ -214,7 +211,7 @@ func (o *ApexOptimizer) unscale(by *lossScaler) (found bool) {
 	if !o.result.FoundInf {
 		o.result = StepResult{Scale: scale, FirstBadParam: first, FoundInf: first >= 0}
 		if first >= 0 {
-			o.result.Param = describe(o.slots[first].model, first)
+			o.result.Param = by.describe(o.slots[first].model, first)
 		}
 	}
 	return first >= 0
