@@ -72,6 +72,8 @@ func (c kernelCommand) Run() error {
 	if err != nil {
 		return err
 	}
+	driver.SetSource(session.Source) // what observes operations can say which line of a cell ran them
+	driver.SetWatch(session.Watch)
 	driver.SetPoll(session.Poll) // an interrupt reaches into long tensor operations
 	own := os.Stderr
 	restore, err := interp.CaptureProcessOutput(session)

@@ -78,7 +78,11 @@ func change(edit func([]*func(Event)) []*func(Event)) {
 	if old := observers.list.Load(); old != nil {
 		list = slices.Clone(*old)
 	}
-	if list = edit(list); len(list) == 0 {
+	before := len(list)
+	if list = edit(list); len(list) != before {
+		driver.Watch(len(list) > before)
+	}
+	if len(list) == 0 {
 		observers.list.Store(nil)
 		return
 	}

@@ -217,7 +217,7 @@ func (s *Session) drop(c *cell, left bool) {
 	}
 	delete(s.labels, c.entry())
 	if len(s.marks) == c.markBase+len(c.marks) {
-		s.marks = s.marks[:c.markBase]
+		s.unmark(c.markBase)
 	}
 }
 
@@ -243,10 +243,7 @@ func (s *Session) split(c *cell) error {
 // declare hands the unit to the engine, and makes the cell's names current when
 // the engine has taken it.
 func (s *Session) declare(c *cell) error {
-	c.markBase = len(s.marks)
-	for _, m := range c.marks {
-		s.marks = append(s.marks, s.markAt(c, m))
-	}
+	c.markBase = s.noteMarks(c, c.marks)
 	if !s.marking() {
 		s.notePlaces(c)
 	}
@@ -255,7 +252,7 @@ func (s *Session) declare(c *cell) error {
 	}
 	p, err := s.engine.Declare(c.unit)
 	if err != nil {
-		s.marks = s.marks[:c.markBase]
+		s.unmark(c.markBase)
 		for b := range c.touched {
 			b.tainted = true
 		}

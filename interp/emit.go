@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 
 	"halfnote/interp/engine"
 	"halfnote/interp/lower"
@@ -100,6 +101,7 @@ func (s *Session) newUnit(c *cell, file *ast.File, outer *ast.FuncDecl) *lower.U
 		FirstMark: len(s.marks) + 1,
 		Var:       s.packageVar, Outer: outer, Generated: c.generated,
 		Types: s.types, Hook: c.hook, Iface: s.iface,
+		Watched: func(path string) bool { return strings.HasPrefix(path, "halfnote/") },
 	}
 }
 

@@ -227,15 +227,12 @@ func (s *Session) declarePackage(by *cell, u *sourceUnit) error {
 	for name, text := range u.Text {
 		s.packages.files[name] = &sourceFile{u.Name(name), text}
 	}
-	base := len(s.marks)
-	for _, m := range x.Marks {
-		s.marks = append(s.marks, s.markAt(c, m))
-	}
+	base := s.noteMarks(c, x.Marks)
 	file.Decls = append([]ast.Decl{importDecl(c.unitPaths)}, file.Decls...)
 	var err error
 	u.program, err = s.engine.Declare(&engine.Unit{N: by.n, Entry: c.entry(), File: file, Fset: c.fset, Pkg: x.Pkg, Info: x.Info})
 	if err != nil {
-		s.marks = s.marks[:base]
+		s.unmark(base)
 		return err
 	}
 	maps.Copy(s.labels, c.labels)

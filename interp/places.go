@@ -47,6 +47,25 @@ func (s *Session) markAt(c *cell, m lower.Mark) mark {
 	return mark{cell: cellOf(at.Filename), line: at.Line, col: at.Column, fn: m.Func, whole: m.Whole, again: m.Again}
 }
 
+// noteMarks keeps where the code of a unit may fail, and returns how many places there
+// were before.
+func (s *Session) noteMarks(c *cell, list []lower.Mark) (base int) {
+	s.placing.Lock()
+	defer s.placing.Unlock()
+	base = len(s.marks)
+	for _, m := range list {
+		s.marks = append(s.marks, s.markAt(c, m))
+	}
+	return base
+}
+
+// unmark forgets the places behind the first ones.
+func (s *Session) unmark(base int) {
+	s.placing.Lock()
+	defer s.placing.Unlock()
+	s.marks = s.marks[:base]
+}
+
 // unsupported is the error of a cell that is valid Go and that the engine cannot
 // run.
 func unsupported(c *cell, err error) error {

@@ -156,7 +156,8 @@ func newSessionOn(t testing.TB, engine string) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
+	observed(s)
+	t.Cleanup(func() { unobserved(s); s.Close() })
 	return s
 }
 

@@ -17,6 +17,7 @@ import (
 	"halfnote/interp/engine"
 	"halfnote/interp/internal/dynamic"
 	"halfnote/interp/internal/exports"
+	"halfnote/interp/internal/ixgo"
 	"halfnote/interp/internal/live"
 	"halfnote/interp/internal/symbols"
 	"halfnote/kernel"
@@ -59,7 +60,8 @@ type Session struct {
 	// running is held while a cell runs, and by who looks at values meanwhile.
 	running sync.Mutex
 
-	ground   token.Pos // a place in the engine's files that stays
+	placing  sync.Mutex // held while marks change, and by who looks for a line meanwhile
+	ground   token.Pos  // a place in the engine's files that stays
 	seq      int
 	slots    map[string]bool // names that the engine has seen
 	bound    map[string]bool // support symbols of package variables
@@ -103,7 +105,7 @@ func NewSession(o Options) (*Session, error) {
 	s := &Session{
 		opts: o, checking: new(sync.Mutex), binary: exports.Importer(), live: live.NewRegistry(o.MaxDepth),
 	}
-	s.live.Memory = o.Memory
+	s.live.Memory, s.live.Goroutine = o.Memory, ixgo.Goroutine
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
 	s.debugger = newDebugger(s)
 	s.comms = &transport{live: s.live, targets: map[string]kernel.CommOpened{}}

@@ -66,7 +66,11 @@ func (l *listeners[T]) change(edit func([]*func(T)) []*func(T)) {
 	if old := l.list.Load(); old != nil {
 		list = slices.Clone(*old)
 	}
-	if list = edit(list); len(list) == 0 {
+	before := len(list)
+	if list = edit(list); len(list) != before {
+		driver.Watch(len(list) > before) // events and marks have sources
+	}
+	if len(list) == 0 {
 		l.list.Store(nil)
 		return
 	}

@@ -1,39 +1,54 @@
 package engine
 
-import "runtime"
+import (
+	"runtime"
+	"sync"
+)
 
-// Depth counts the calls under way in the calling goroutine of the host's function
-// that runs interpreted functions: is knows its name.
-func Depth(is func(function string) bool) int { return depth(is, 1<<20) }
+// Calls counts the calls of interpreted functions under way in the calling goroutine.
+// It is safe for use by several goroutines.
+type Calls struct {
+	// Runs tells the host's function that runs interpreted functions by its name.
+	Runs func(function string) bool
+
+	known sync.Map // of each place of the host's code, whether it is in that function
+}
+
+// Depth returns how many there are.
+func (c *Calls) Depth() int { return c.depth(1 << 20) }
 
 // Deeper tells whether there are more than limit of them, each of which takes at
 // least one further call of the host's: with fewer than 2*limit calls in all there
 // is no need to look.
-func Deeper(limit int, is func(function string) bool) bool {
+func (c *Calls) Deeper(limit int) bool {
 	var one [1]uintptr
 	if runtime.Callers(2*limit, one[:]) == 0 {
 		return false
 	}
-	return depth(is, 16*limit) > limit
+	return c.depth(16*limit) > limit
 }
 
-func depth(is func(string) bool, maxFrames int) int {
-	pcs := make([]uintptr, 1024)
+// stacks holds room for the places of calls.
+var stacks = sync.Pool{New: func() any { s := make([]uintptr, 1024); return &s }}
+
+func (c *Calls) depth(maxFrames int) int {
+	room := stacks.Get().(*[]uintptr)
+	defer stacks.Put(room)
+	pcs := *room
 	n := runtime.Callers(0, pcs)
 	for n == len(pcs) && n < maxFrames {
 		pcs = make([]uintptr, min(8*n, maxFrames))
 		n = runtime.Callers(0, pcs)
 	}
 	calls := 0
-	known := map[uintptr]bool{}
 	for _, pc := range pcs[:n] {
-		runs, ok := known[pc]
+		runs, ok := c.known.Load(pc)
 		if !ok {
 			f := runtime.FuncForPC(pc - 1) // of the call, not of what follows it
-			runs = f != nil && is(f.Name())
-			known[pc] = runs
+			runs = f != nil && c.Runs(f.Name())
+			c.known.Store(pc, runs)
 		}
-		if runs {
+		if runs.(bool) {
 			calls++
 		}
 	}

@@ -103,8 +103,7 @@ func (u *Unit) depth() {
 			body.List = append([]ast.Stmt{poll(t.Pos())}, body.List...)
 			return
 		}
-		u.Marks = append(u.Marks, Mark{Pos: t.Pos(), Func: name})
-		mark := Int(int64(u.FirstMark + len(u.Marks) - 1))
+		mark := u.mark(Mark{Pos: t.Pos(), Func: name})
 		calls := func() ast.Expr { return &ast.StarExpr{X: SupportName("Calls")} }
 		look := block(expr(calledFrom(t.Pos(), Support("Call", mark))))
 		if u.barriers && isDecl && recursion.of(fd) && !u.recovering[body] {

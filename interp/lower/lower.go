@@ -40,6 +40,9 @@ type Unit struct {
 	// Generated are functions that stand for no code of the user.
 	Generated map[*ast.FuncDecl]bool
 
+	// Watched tells which compiled packages ask for the line that calls them; it may
+	// be nil.
+	Watched func(path string) bool
 	// Unmarked tells which functions are not the user's: a panic in one is shown
 	// where the user's code calls it. It may be nil.
 	Unmarked func(name string) bool
@@ -150,6 +153,7 @@ var Rewrites = []Rewrite{
 	{"recover", "recover that lets interrupts pass", (*Unit).recovers},
 	{"closure", "closures that deferred calls call or that outlive their loop's turn", (*Unit).closures},
 	{"mark", "lines of panics", (*Unit).statementMarks},
+	{"watch", "lines that call the libraries, for who observes these", (*Unit).watches},
 	{"barrier", "panics, which it raises anew in every function on their way", func(u *Unit) { u.barriers = true }},
 	{"depth", "endless recursion", (*Unit).depth},
 	{"poll", "interrupts of loops", (*Unit).polls},

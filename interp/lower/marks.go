@@ -12,23 +12,26 @@ import (
 // statementMarks notes before each statement that may fail which one it is, in a
 // variable of its function: from these comes the line of every frame of a panic.
 // A store costs some 15 ns in Yaegi.
-func (u *Unit) statementMarks() {
+func (u *Unit) statementMarks() { u.markAll(marker{}) }
+
+func (u *Unit) markAll(m marker) {
 	for _, d := range u.File.Decls {
 		fd, ok := d.(*ast.FuncDecl)
 		if !ok || fd.Body == nil || u.Generated[fd] || u.Unmarked != nil && u.Unmarked(fd.Name.Name) {
 			continue
 		}
-		m := &marker{u: u, fd: fd, name: engine.MarkPrefix + fd.Name.Name}
+		m.u, m.fd, m.name, m.used = u, fd, engine.MarkPrefix+fd.Name.Name, false
 		m.function(fd.Body)
 	}
 }
 
 // marker walks one function. Literals in it have a variable for each depth.
 type marker struct {
-	u    *Unit
-	fd   *ast.FuncDecl // nil in a literal
-	name string
-	used bool
+	u       *Unit
+	fd      *ast.FuncDecl // nil in a literal
+	name    string
+	used    bool
+	watches bool // it is statements that call the libraries that it marks, in another way
 }
 
 func (m *marker) function(body *ast.BlockStmt) {
@@ -37,7 +40,7 @@ func (m *marker) function(body *ast.BlockStmt) {
 		first = start(body.List[0])
 	}
 	m.list(&body.List)
-	if first.IsValid() {
+	if first.IsValid() && !m.watches {
 		// Yaegi takes the function's name from the scope of its first node
 		body.List = append(m.mark(first), body.List...)
 	}
@@ -60,16 +63,21 @@ func (m *marker) list(list *[]ast.Stmt) {
 
 func (m *marker) mark(pos token.Pos) []ast.Stmt { return m.place(Mark{Pos: pos, Whole: true}) }
 
+// place returns what notes a mark.
 func (m *marker) place(at Mark) []ast.Stmt {
-	if !at.Pos.IsValid() {
+	if !at.Pos.IsValid() || m.watches {
 		return nil
 	}
 	if !m.used {
 		m.used = !m.u.markVars[m.name]
 	}
-	m.u.Marks = append(m.u.Marks, at)
-	n := int64(m.u.FirstMark + len(m.u.Marks) - 1)
-	return []ast.Stmt{assign(ident(m.name), Int(n))}
+	return []ast.Stmt{assign(ident(m.name), m.u.mark(at))}
+}
+
+// mark returns the number of a new mark.
+func (u *Unit) mark(at Mark) ast.Expr {
+	u.Marks = append(u.Marks, at)
+	return Int(int64(u.FirstMark + len(u.Marks) - 1))
 }
 
 // stmt returns the mark that st needs before it, and marks what is inside.
@@ -146,7 +154,7 @@ func (m *marker) literals(st ast.Stmt) {
 	ast.Inspect(st, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			inner := &marker{u: m.u, name: m.name + "_func"}
+			inner := &marker{u: m.u, name: m.name + "_func", watches: m.watches}
 			if m.u.made[n] {
 				inner.list(&n.Body.List)
 			} else {
@@ -240,6 +248,9 @@ func (m *marker) before(pos token.Pos, nodes ...ast.Node) []ast.Stmt {
 		if risks[0].IsValid() {
 			at = Mark{Pos: risks[0]}
 		}
+	}
+	if m.watches {
+		return m.u.watch(at, nodes)
 	}
 	if m.fd != nil && m.u.recursion().from(m.fd, nodes) {
 		at.Again = m.fd.Name.Name

@@ -31,6 +31,7 @@ type Engine struct {
 	// in, plus one.
 	created map[*types.Package]int
 	traces  traces
+	calls   engine.Calls
 }
 
 // Options configure an engine.
@@ -54,6 +55,7 @@ func New(o Options) (*Engine, error) {
 	ctx := ixgo.NewContext(ixgo.SupportMultipleInterp | ixgo.DisableAutoLoadPatchs)
 	e := &Engine{
 		ctx: ctx, prog: ctx.Builder.Program(), created: map[*types.Package]int{}, units: newUnits(),
+		calls:  engine.Calls{Runs: runsCells},
 		loader: newLoader(ctx.Loader, o),
 	}
 	ctx.Loader = e.loader
@@ -207,11 +209,11 @@ func (e *Engine) Inside(v reflect.Value) (value reflect.Value, typ string, ok bo
 }
 
 // Deeper implements engine.Engine.
-func (e *Engine) Deeper(limit int) bool { return engine.Deeper(limit, runsCells) }
+func (e *Engine) Deeper(limit int) bool { return e.calls.Deeper(limit) }
 
 // Depth counts the calls of interpreted functions under way in the calling
 // goroutine.
-func (e *Engine) Depth() int { return engine.Depth(runsCells) }
+func (e *Engine) Depth() int { return e.calls.Depth() }
 
 func runsCells(function string) bool {
 	return strings.Contains(function, "ixgo.(*Interp).callFunction")

@@ -22,5 +22,6 @@ var needs = engine.Needs{
 		"room",
 		"streams",
 		"wait",
+		"watch",
 	},
 }

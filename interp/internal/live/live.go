@@ -74,6 +74,8 @@ type Registry struct {
 	Report func(*Cell, *engine.Panic)
 	// Before, if set, runs before each write to the streams.
 	Before func()
+	// Goroutine returns the number of the calling goroutine, as ID does, and often.
+	Goroutine func() uint64
 	// Memory is how many bytes the heap may have, 0 for any number.
 	Memory int64
 
@@ -87,6 +89,8 @@ type Registry struct {
 
 	looks  atomic.Uint32
 	others atomic.Int32 // goroutines besides the running cell's own
+
+	under underWay
 
 	wakeBy int64 // until when, in Unix nanoseconds, timers may wake cells
 
@@ -104,7 +108,7 @@ type Registry struct {
 // NewRegistry returns a registry whose goroutines may nest limit calls.
 func NewRegistry(limit int) *Registry {
 	return &Registry{
-		limit: limit, calls: stride, current: &Cell{stop: make(chan struct{}), Out: nowhere{}, Ctx: context.Background()},
+		Goroutine: ID, limit: limit, calls: stride, current: &Cell{stop: make(chan struct{}), Out: nowhere{}, Ctx: context.Background()},
 		cells: map[uint64]*Cell{}, ever: map[uint64]struct{}{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{}, expected: map[uint64]expected{},
 	}
 }
@@ -313,6 +317,7 @@ func (r *Registry) remove(id uint64, c *Cell) {
 	defer r.mu.Unlock()
 	delete(r.cells, id)
 	delete(r.unwinding, id)
+	r.under.leave(id)
 	c = c.root()
 	if c.alive.Add(-1) == 0 && r.stopping[c] {
 		delete(r.stopping, c)

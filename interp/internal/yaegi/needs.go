@@ -47,5 +47,6 @@ var needs = engine.Needs{
 		"tuple",
 		"variadic",
 		"wait",
+		"watch",
 	},
 }

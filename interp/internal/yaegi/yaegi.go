@@ -23,6 +23,7 @@ import (
 type Engine struct {
 	yaegi  *interp.Interpreter
 	traces traces
+	calls  engine.Calls
 	name   func(path string) string
 	entry  func() // the entry function that the unit being declared registered
 	seq    int
@@ -57,7 +58,7 @@ type Options struct {
 // Yaegi finds names that a unit itself imports only from nodes whose position is
 // in the same file.
 func New(o Options) (*Engine, error) {
-	e := &Engine{name: o.Name, marks: map[string]reflect.Value{}}
+	e := &Engine{name: o.Name, marks: map[string]reflect.Value{}, calls: engine.Calls{Runs: runsCells}}
 	symbols, goroutine, stdout := o.Symbols, o.Goroutine, o.Stdout
 	e.traces.goroutine = goroutine
 	e.traces.mark = e.mark
@@ -343,11 +344,11 @@ func cutLast(key string) (path, name string, ok bool) {
 func base(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 
 // Deeper implements engine.Engine.
-func (e *Engine) Deeper(limit int) bool { return engine.Deeper(limit, runsCells) }
+func (e *Engine) Deeper(limit int) bool { return e.calls.Deeper(limit) }
 
 // Depth counts the calls of interpreted functions under way in the calling
 // goroutine.
-func (e *Engine) Depth() int { return engine.Depth(runsCells) }
+func (e *Engine) Depth() int { return e.calls.Depth() }
 
 func runsCells(function string) bool {
 	return strings.HasSuffix(function, "interp.runCfg")

@@ -1,0 +1,56 @@
+package interp
+
+import (
+	"slices"
+	"sync"
+
+	"halfnote/tensor/driver"
+)
+
+// sessions are those of tests, which share the process's tensors: each knows the lines
+// of its own goroutines.
+var sessions struct {
+	sync.Mutex
+	list []*Session
+	on   bool
+}
+
+func init() {
+	each := func(f func(*Session)) {
+		sessions.Lock()
+		list := slices.Clone(sessions.list)
+		sessions.Unlock()
+		for _, s := range list {
+			f(s)
+		}
+	}
+	driver.SetSource(func() (line string) {
+		each(func(s *Session) {
+			if line == "" {
+				line = s.Source()
+			}
+		})
+		return line
+	})
+	driver.SetWatch(func(on bool) {
+		sessions.Lock()
+		sessions.on = on
+		sessions.Unlock()
+		each(func(s *Session) { s.Watch(on) })
+	})
+}
+
+// observed lets a session tell the lines of its cells to what observes tensors.
+func observed(s *Session) {
+	sessions.Lock()
+	sessions.list = append(sessions.list, s)
+	on := sessions.on
+	sessions.Unlock()
+	s.Watch(on)
+}
+
+func unobserved(s *Session) {
+	sessions.Lock()
+	defer sessions.Unlock()
+	sessions.list = slices.DeleteFunc(sessions.list, func(o *Session) bool { return o == s })
+}
