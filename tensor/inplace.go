@@ -180,7 +180,8 @@ func (t *Tensor) SetData(x *Tensor) {
 	if t.v != nil && t.v.leaf == nil || len(t.shape) != len(x.shape) || size(t.shape) != size(x.shape) {
 		fail("set_data", []*Tensor{t, x}, "expected a leaf, and data of its shape")
 	}
-	mem := x.mem
-	t.mem, t.dtype, t.offset, t.shape, t.stride = mem, x.dtype, x.offset, x.shape, x.stride
-	t.mem.version.Add(1)
+	// t's version goes on, so that it never comes twice.
+	version := max(t.mem.version.Load(), x.mem.version.Load()) + 1
+	t.mem, t.dtype, t.offset, t.shape, t.stride = x.mem, x.dtype, x.offset, x.shape, x.stride
+	t.mem.version.Store(version)
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"halfnote/tensor"
 	"halfnote/tensor/driver"
 )
 
@@ -24,14 +25,26 @@ type Epoch struct {
 	at      int // batches that Next has given
 	batch   Batch
 	bar     Progress
+	ahead   *ahead // nil without workers
+}
 
-	// Workers take batches up to below limit and end where there are none: nobody
-	// has to stop them.
+// ahead is what workers share. They take batches up to below limit and end where
+// there are none: nobody has to stop them.
+type ahead struct {
 	mu      sync.Mutex
 	taken   int
 	limit   int
 	running int
 	ready   []chan loaded
+}
+
+// newAhead returns what workers share that begin with a batch, of n.
+func newAhead(from, n int) *ahead {
+	a := &ahead{taken: from, limit: from, ready: make([]chan loaded, n)}
+	for i := range a.ready {
+		a.ready[i] = make(chan loaded, 1)
+	}
+	return a
 }
 
 // loaded is a batch, or why there is none.
@@ -75,12 +88,25 @@ func (l *Loader) Epoch() *Epoch {
 	seed := orDefault(l.generator).Int63()
 	e := &Epoch{loader: l, indices: l.batches.Batches(), seed: seed}
 	if l.workers > 0 {
-		e.ready = make([]chan loaded, len(e.indices))
-		for i := range e.ready {
-			e.ready[i] = make(chan loaded, 1)
-		}
+		e.ahead = newAhead(0, len(e.indices))
 	}
 	return e
+}
+
+// Position returns how many batches Next has given: with the generators' states, what a
+// checkpoint must hold of an epoch that is not over.
+func (e *Epoch) Position() int { return min(e.at, len(e.indices)) }
+
+// Seek makes Next give the batch of this number next, the same as before if it gave it
+// before. It panics unless 0 <= batch <= Len.
+func (e *Epoch) Seek(batch int) {
+	if batch < 0 || batch > len(e.indices) {
+		panic(&tensor.Error{Op: "seek", Why: fmt.Sprintf("to batch %d of an epoch of %d; expected 0 to %[2]d", batch, len(e.indices))})
+	}
+	e.at, e.batch = batch, Batch{}
+	if e.ahead != nil {
+		e.ahead = newAhead(batch, len(e.indices)) // workers of the old one end by themselves
+	}
 }
 
 // Show reports every batch that is done to bar, and returns the epoch.
@@ -134,15 +160,16 @@ func (e *Epoch) load(i int, now *int) (Batch, error) {
 
 // await lets the workers go on and returns batch i.
 func (e *Epoch) await(i int) loaded {
-	e.mu.Lock()
-	e.limit = min(i+1+e.loader.ahead, len(e.indices))
-	for e.running < e.loader.workers && e.running < e.limit-e.taken {
-		e.running++
-		go e.work()
+	a := e.ahead
+	a.mu.Lock()
+	a.limit = min(i+1+e.loader.ahead, len(e.indices))
+	for a.running < e.loader.workers && a.running < a.limit-a.taken {
+		a.running++
+		go e.work(a)
 	}
-	e.mu.Unlock()
+	a.mu.Unlock()
 	select {
-	case got := <-e.ready[i]:
+	case got := <-a.ready[i]:
 		return got
 	default:
 	}
@@ -150,7 +177,7 @@ func (e *Epoch) await(i int) loaded {
 	defer tick.Stop()
 	for {
 		select {
-		case got := <-e.ready[i]:
+		case got := <-a.ready[i]:
 			return got
 		case <-tick.C:
 			driver.Poll()
@@ -159,23 +186,23 @@ func (e *Epoch) await(i int) loaded {
 }
 
 // work makes batches until there is none to make.
-func (e *Epoch) work() {
+func (e *Epoch) work(a *ahead) {
 	for {
-		e.mu.Lock()
-		i := e.taken
-		if i >= e.limit {
-			e.running--
-			e.mu.Unlock()
+		a.mu.Lock()
+		i := a.taken
+		if i >= a.limit {
+			a.running--
+			a.mu.Unlock()
 			return
 		}
-		e.taken++
-		e.mu.Unlock()
-		e.make(i)
+		a.taken++
+		a.mu.Unlock()
+		e.make(a, i)
 	}
 }
 
 // make makes batch i, or an error of what goes wrong: a panic would end the program.
-func (e *Epoch) make(i int) {
+func (e *Epoch) make(a *ahead, i int) {
 	got := loaded{index: -1, err: errors.New("the worker has ended")} // by runtime.Goexit
 	defer func() {
 		switch p := recover().(type) {
@@ -185,7 +212,7 @@ func (e *Epoch) make(i int) {
 		default:
 			got.err = fmt.Errorf("panic: %v", p)
 		}
-		e.ready[i] <- got
+		a.ready[i] <- got
 	}()
 	got.batch, got.err = e.load(i, &got.index)
 }

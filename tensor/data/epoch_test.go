@@ -224,3 +224,39 @@ func TestProgress(t *testing.T) {
 		t.Errorf("with an error: %d batches done, %d ends; want 1 and 1", b.done, b.ends)
 	}
 }
+
+// TestSeek goes back and forth in an epoch whose transforms are random: a batch is the
+// same each time, with and without workers.
+func TestSeek(t *testing.T) {
+	for _, workers := range []int{0, 3} {
+		set := data.NewDataset(tensor.Arange(0, 40).Reshape(20, 2), tensor.Arange(0, 20))
+		noise := func(x *tensor.Tensor, g *tensor.Generator) *tensor.Tensor { return x.Add(g.Randn(2)) }
+		loader := data.NewLoader(set, 3, data.Shuffle(4), data.Workers(workers), data.WithTransforms(noise))
+		e := loader.Epoch()
+		var want []string
+		for e.Next() {
+			want = append(want, fmt.Sprint(e.Batch().Input.Bits(), e.Batch().Target.Bits()))
+			if e.Position() != len(want) {
+				t.Errorf("position %d after %d batches", e.Position(), len(want))
+			}
+		}
+		if e.Position() != 7 || len(want) != 7 {
+			t.Fatalf("position %d after %d batches of 7", e.Position(), len(want))
+		}
+		for _, at := range []int{5, 0, 6, 2, 7} {
+			e.Seek(at)
+			n := at
+			for ; n < at+2 && e.Next(); n++ {
+				if got := fmt.Sprint(e.Batch().Input.Bits(), e.Batch().Target.Bits()); got != want[n] {
+					t.Errorf("%d workers: batch %d after Seek(%d): got %s, want %s", workers, n, at, got, want[n])
+				}
+			}
+			if n != min(at+2, 7) {
+				t.Errorf("%d workers: the epoch ends at %d after Seek(%d)", workers, n, at)
+			}
+		}
+		if err := tensor.Try(func() { e.Seek(8) }); err == nil || err.Error() != "tensor: seek: to batch 8 of an epoch of 7; expected 0 to 7" {
+			t.Errorf("the error is %v", err)
+		}
+	}
+}

@@ -1,0 +1,268 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+)
+
+// Rewind keeps the state of a run after each of its steps, goes back to any of them,
+// and tries from there what another choice would have done:
+//
+//	rw := diagnose.NewRewind(net, opt, scaler)
+//	train := func(until int) {
+//		for rw.Step() < until {
+//			b := batches[rw.Step()%len(batches)]
+//			…
+//			rw.Record(loss)
+//		}
+//	}
+//	train(200)
+//	at := rw.BeforeNaN()
+//	rw.Fork("lr/10", at, func() { opt.SetLR(opt.LR() / 10); train(200) })
+//	rw.Fork("bfloat16", at, func() { policy = amp.BFloat16; train(200) })
+//	rw.Loss() // the branches beside each other
+//
+// The state is parameters, buffers and gradients of the net, what optimizers,
+// schedulers and scalers remember with all their settings, and the generators of
+// random numbers, the default one always: gone back to, a run goes on to the last bit
+// as it did. What the program itself keeps, as the number of an epoch, is its own to
+// set back; asking Step for the batch does it.
+//
+// The newest states are kept all and older ones ever more sparsely, and tensors that
+// a step does not change are kept once. A Rewind is for one goroutine.
+type Rewind struct {
+	parts   []part
+	scalers []*amp.GradScaler
+	kept    []*snapshot // in order of steps
+	newest  int         // how many of the newest are all kept
+	stride  int         // between the older ones
+	trunk   *Branch
+	now     *Branch // that is recorded: the trunk, or a fork
+	forks   []*Branch
+	skipped bool
+	scale   float64 // of the step under way; 0 if no scaler has scaled
+	stop    func()
+}
+
+// Branch is the record of a run, or of a fork of it.
+type Branch struct {
+	Name string
+	From int // the step that it begins with
+	// Losses, Scales and Skipped have an entry a step: the loss, the loss scale that
+	// it had, 1 without a scaler, and whether the scaler skipped an optimizer's step.
+	Losses, Scales []float64
+	Skipped        []bool
+	Broken         bool // a panic ended the fork
+}
+
+// NewRewind begins to keep the states of a run, the present one first. others are what
+// net is trained with: optimizers, schedulers, scalers, generators that are not the
+// default one, the epoch of a loader, or whatever else has StateDict and
+// LoadStateDict. It panics with an *[amp.Error] on anything else.
+func NewRewind(net any, others ...any) *Rewind {
+	trunk := &Branch{Name: "run"}
+	r := &Rewind{parts: parts(net, others), newest: 50, stride: 1, trunk: trunk, now: trunk}
+	for _, o := range others {
+		if s, ok := o.(*amp.GradScaler); ok {
+			r.scalers = append(r.scalers, s)
+		}
+	}
+	r.stop = amp.Observe(r.scaler)
+	r.kept = []*snapshot{take(r.parts, 0, nil)}
+	return r
+}
+
+// KeepLast sets how many of the newest states are all kept, 50 by default, and as many
+// older ones at most. It returns r, and panics unless n is above 0.
+func (r *Rewind) KeepLast(n int) *Rewind {
+	if n < 1 {
+		panic(&amp.Error{Code: "bad_count", Call: "Rewind.KeepLast", Why: fmt.Sprintf("%d states are none", n), Cure: "give 1 or more"})
+	}
+	r.newest = n
+	r.thin()
+	return r
+}
+
+// Stop ends the recording of what scalers do; states and records stay.
+func (r *Rewind) Stop() { r.stop() }
+
+func (r *Rewind) scaler(e amp.Event) {
+	if !slices.Contains(r.scalers, e.Scaler) {
+		return
+	}
+	switch e.Kind {
+	case amp.Scaled:
+		r.scale = e.Before
+	case amp.Stepped:
+		r.skipped = r.skipped || e.Result.Skipped
+	}
+}
+
+// Step returns the number of the step to come, from 0.
+func (r *Rewind) Step() int { return r.now.From + len(r.now.Losses) }
+
+// Record says that a step is over, after the update of the scaler, and what its loss
+// was, a tensor of one element. It keeps the state, unless a fork runs.
+func (r *Rewind) Record(loss *tensor.Tensor) {
+	value, scale := loss.Item(), r.scale
+	if scale == 0 {
+		scale = 1
+	}
+	b := r.now
+	b.Losses, b.Scales, b.Skipped = append(b.Losses, value), append(b.Scales, scale), append(b.Skipped, r.skipped)
+	r.skipped, r.scale = false, 0
+	if b == r.trunk {
+		r.kept = append(r.kept, take(r.parts, r.Step(), r.kept[len(r.kept)-1]))
+		r.thin()
+	}
+}
+
+// thin drops old states: those whose steps are no multiples of a stride, which doubles
+// when there are too many.
+func (r *Rewind) thin() {
+	for {
+		old := len(r.kept) - r.newest
+		var list []*snapshot
+		for i, s := range r.kept {
+			if i >= old || s.step%r.stride == 0 {
+				list = append(list, s)
+			}
+		}
+		r.kept = list
+		if len(list) <= 2*r.newest {
+			return
+		}
+		r.stride *= 2
+	}
+}
+
+// Kept returns the steps before which the state is kept.
+func (r *Rewind) Kept() []int {
+	var list []int
+	for _, s := range r.kept {
+		list = append(list, s.step)
+	}
+	return list
+}
+
+// Near returns the last step up to this one before which the state is kept.
+func (r *Rewind) Near(step int) int {
+	at := r.kept[0].step
+	for _, s := range r.kept {
+		if s.step <= step {
+			at = s.step
+		}
+	}
+	return at
+}
+
+// Bytes returns the memory of all states that are kept, of a tensor that did not
+// change once.
+func (r *Rewind) Bytes() int {
+	total, seen := 0, map[*tensor.Tensor]bool{}
+	for _, s := range r.kept {
+		for _, c := range s.copies {
+			if !seen[c.copy] {
+				seen[c.copy] = true
+				total += c.copy.Bytes()
+			}
+		}
+	}
+	return total
+}
+
+// To goes back to the state before a step, in place, and the run goes on from there:
+// the states after it are dropped, and what was recorded after it becomes a branch.
+// It panics with an *[amp.Error] if the state is not kept, or in a fork.
+func (r *Rewind) To(step int) {
+	if r.now != r.trunk {
+		panic(&amp.Error{Code: "in_fork", Call: "Rewind.To", Why: "a fork runs", Cure: "go back in the run itself, or call Fork with the step to begin at"})
+	}
+	s := r.find("Rewind.To", step)
+	s.restore(r.parts)
+	r.skipped, r.scale = false, 0
+	t := r.trunk
+	if step < len(t.Losses) {
+		r.forks = append(r.forks, &Branch{
+			Name: fmt.Sprintf("before going back to %d", step), From: step,
+			Losses: slices.Clone(t.Losses[step:]), Scales: slices.Clone(t.Scales[step:]), Skipped: slices.Clone(t.Skipped[step:]),
+		})
+	}
+	t.Losses, t.Scales, t.Skipped = t.Losses[:step], t.Scales[:step], t.Skipped[:step]
+	r.kept = slices.DeleteFunc(r.kept, func(s *snapshot) bool { return s.step > step })
+}
+
+// find returns the state before a step.
+func (r *Rewind) find(call string, step int) *snapshot {
+	for _, s := range r.kept {
+		if s.step == step {
+			return s
+		}
+	}
+	why := fmt.Sprintf("the state before step %d is not kept", step)
+	if step < 0 || step > len(r.trunk.Losses) {
+		why = fmt.Sprintf("there has been no step %d", step)
+	}
+	panic(&amp.Error{Code: "not_kept", Call: call, Why: why, Cure: fmt.Sprintf("give %d, the nearest one, or another of Kept; KeepLast keeps more", r.Near(step))})
+}
+
+// Fork goes back to the state before a step and calls body, which changes something
+// and trains on, calling Record; then it brings the present state back, also when body
+// panics, and returns the record. It panics with an *[amp.Error] if the state is not
+// kept, or in another fork.
+func (r *Rewind) Fork(name string, step int, body func()) *Branch {
+	if r.now != r.trunk {
+		panic(&amp.Error{Code: "in_fork", Call: "Rewind.Fork", Why: fmt.Sprintf("the fork %q runs", r.now.Name), Cure: "fork from the run itself, one fork after the other"})
+	}
+	from := r.find("Rewind.Fork", step)
+	present := take(r.parts, r.Step(), r.kept[len(r.kept)-1])
+	skipped, scale := r.skipped, r.scale
+	b := &Branch{Name: name, From: step}
+	r.forks = append(r.forks, b)
+	b.Broken = true
+	defer func() {
+		r.now, r.skipped, r.scale = r.trunk, skipped, scale
+		present.restore(r.parts)
+	}()
+	from.restore(r.parts)
+	r.now, r.skipped, r.scale = b, false, 0
+	body()
+	b.Broken = false
+	return b
+}
+
+// BeforeFirst returns the last kept step up to the first recorded one of which bad is
+// true, or -1 if it is of none.
+func (r *Rewind) BeforeFirst(bad func(step int, loss float64) bool) int {
+	for i, loss := range r.trunk.Losses {
+		if bad(i, loss) {
+			return r.Near(i)
+		}
+	}
+	return -1
+}
+
+// BeforeNaN returns the last kept step up to the first one with a loss that is not
+// finite, before which no parameter, buffer or optimizer held an inf or NaN; -1 if
+// there is neither such a loss nor such a state, or no clean state is kept.
+func (r *Rewind) BeforeNaN() int {
+	first := r.BeforeFirst(func(_ int, loss float64) bool { return loss-loss != 0 })
+	if first < 0 {
+		if r.kept[len(r.kept)-1].finite() {
+			return -1
+		}
+		first = len(r.trunk.Losses)
+	}
+	for _, s := range slices.Backward(r.kept) {
+		if s.step <= first && s.finite() {
+			return s.step
+		}
+	}
+	return -1
+}
+
+// Branches returns the record of the run and those of its forks.
+func (r *Rewind) Branches() []*Branch { return append([]*Branch{r.trunk}, r.forks...) }

@@ -1,0 +1,98 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+
+	"halfnote/display"
+	"halfnote/display/chart"
+)
+
+// Loss shows the losses of the run and its forks, each fork with the run's own steps
+// up to where it begins.
+func (r *Rewind) Loss() *chart.Figure {
+	return chart.Loss(r.series(func(b *Branch) []float64 { return b.Losses }))
+}
+
+// Scales shows the loss scales of the run and its forks.
+func (r *Rewind) Scales() *chart.Figure {
+	return chart.Lines("loss scale", r.series(func(b *Branch) []float64 { return b.Scales }))
+}
+
+func (r *Rewind) series(of func(*Branch) []float64) []chart.Series {
+	var list []chart.Series
+	for _, b := range r.Branches() {
+		y := of(b)
+		if b != r.trunk {
+			y = append(append([]float64{}, of(r.trunk)[:min(b.From, len(of(r.trunk)))]...), y...)
+		}
+		list = append(list, chart.Series{Name: b.Name, Y: y})
+	}
+	return list
+}
+
+// Table lists the run and its forks.
+func (r *Rewind) Table() display.Bundle {
+	var rows [][]any
+	for _, b := range r.Branches() {
+		first, last := any(nil), any(nil)
+		if n := len(b.Losses); n > 0 {
+			first, last = b.Losses[0], b.Losses[n-1]
+		}
+		ended := ""
+		if b.Broken {
+			ended = "ended by a panic"
+		}
+		rows = append(rows, []any{b.Name, b.From, len(b.Losses), first, last, b.bad(), b.skipped(), ended})
+	}
+	return display.Table([]string{"branch", "from step", "steps", "first loss", "last loss", "not finite from step", "skipped", ""}, rows)
+}
+
+// bad returns the first step with a loss that is not finite, or nil.
+func (b *Branch) bad() any {
+	for i, loss := range b.Losses {
+		if loss-loss != 0 {
+			return b.From + i
+		}
+	}
+	return nil
+}
+
+func (b *Branch) skipped() (n int) {
+	for _, s := range b.Skipped {
+		if s {
+			n++
+		}
+	}
+	return n
+}
+
+// String says how the branch went.
+func (b *Branch) String() string {
+	if len(b.Losses) == 0 {
+		return fmt.Sprintf("%s: no step from step %d on", b.Name, b.From)
+	}
+	text := fmt.Sprintf("%s: %s from step %d on, loss %.6g to %.6g", b.Name, steps(len(b.Losses)), b.From, b.Losses[0], b.Losses[len(b.Losses)-1])
+	if at := b.bad(); at != nil {
+		text += fmt.Sprintf(", not finite from step %v on", at)
+	}
+	if n := b.skipped(); n > 0 {
+		text += fmt.Sprintf(", %d skipped", n)
+	}
+	if b.Broken {
+		text += ", ended by a panic"
+	}
+	return text
+}
+
+// String says how the run and its forks went, and what is kept.
+func (r *Rewind) String() string {
+	var lines []string
+	for _, b := range r.Branches() {
+		lines = append(lines, b.String())
+	}
+	return strings.Join(append(lines, fmt.Sprintf("%d states kept in %.1f MiB", len(r.kept), float64(r.Bytes())/(1<<20))), "\n")
+}
+
+// HTML returns the sentences and the chart of losses.
+func (r *Rewind) HTML() string { return paragraph(r.String()) + r.Loss().HTML() }
