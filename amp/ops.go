@@ -46,7 +46,7 @@ func (p Policy) Ops() OpList {
 	l := OpList{Policy: p}
 	for _, info := range everyOp() {
 		c := p.Category(info)
-		l.Rows = append(l.Rows, OpRow{info.Name, info.Torch, c, p.runsIn(info.Name, c), p.by(info)})
+		l.Rows = append(l.Rows, OpRow{info.Name, info.Torch, c, p.runsIn(info.Name, c), p.By(info)})
 	}
 	order := []tensor.Category{tensor.Lower, tensor.Raise, tensor.Widest, tensor.Banned, tensor.Keep}
 	slices.SortStableFunc(l.Rows, func(a, b OpRow) int {
@@ -100,8 +100,8 @@ func (p Policy) runsIn(op string, c tensor.Category) string {
 	return "its operands' dtype"
 }
 
-// by says who put op into its category.
-func (p Policy) by(op tensor.Info) string {
+// By returns who put op into its category: "torch's CUDA list fp32", or With.
+func (p Policy) By(op tensor.Info) string {
 	lists, c := "CUDA", op.Category
 	if p.cpu {
 		lists, c = "CPU", cpuOps[op.Name]

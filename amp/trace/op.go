@@ -1,8 +1,12 @@
 package trace
 
 import (
+	"fmt"
+	"html"
+	"strings"
 	"time"
 
+	"halfnote/amp"
 	"halfnote/tensor"
 )
 
@@ -15,26 +19,68 @@ type Op struct {
 	Backward bool
 	InPlace  bool   // it changed its first operand, as optimizers do
 	Of       string // the operation whose derivative it is part of
+	OfID     int    // the ID of that operation's result
 	Category tensor.Category
+	Policy   string // in force: "amp.Float16", "amp.Off"
+	Why      string // what decided the dtype, in words
+
 	In       []tensor.DType // of the operands as they were given
+	InIDs    []int          // of the operands as they were computed on; those of views are their base's
 	Computed tensor.DType   // of the operands as they were computed on
 	Out      tensor.DType
-	Shape    []int // of the result
-	ID       int   // of the result
-	Casts    int   // operands converted for it
-	Cached   int   // operands whose conversion autocast had already
+	Shape    []int  // of the result
+	ID       int    // of the result
+	Casts    int    // operands converted for it
+	Cached   int    // operands whose conversion autocast had already
+	Cast     []Cast // one for each of both
+
 	Duration time.Duration
 	Bytes    int     // read and written
 	FLOPs    float64 // two for each product of a matrix product or convolution, else one for each element
+
+	Counts  tensor.Counts // of the result
+	Counted bool          // Counts are known; of changes in place they are not
+	// Of a cast, what the rounding did; with Shadow of every operation.
+	Rounding Rounding
+	Rounded  bool      // Rounding is known
+	Shadow   *Shadowed // with Shadow only
+}
+
+// Rounding is what became of elements when a result was rounded to its dtype.
+type Rounding struct {
+	Flushed    int // not 0 before, 0 after
+	Overflowed int // finite before, infinite after
+}
+
+// Cast is the conversion of an operand for an operation.
+type Cast struct {
+	Operand   int // its index
+	From, To  tensor.DType
+	Cached    bool // autocast had it already
+	Promotion bool // the operation's own, not autocast's
+	Elements  int
+	Duration  time.Duration // of making it, 0 where it was cached
+	Rounding  Rounding
+	Rounded   bool // Rounding is known
+}
+
+// bytes is what the cast read and wrote, 0 where it was cached or is an operation of
+// its own.
+func (c Cast) bytes() int {
+	if c.Cached || c.Promotion {
+		return 0
+	}
+	return c.Elements * (c.From.Size() + c.To.Size())
 }
 
 func newOp(e tensor.Event, place Place) Op {
 	op := Op{
-		Name: e.Op.Name, Place: place, Source: e.Source, Backward: e.Backward, InPlace: e.InPlace, Of: e.Of, Category: e.Op.Category,
+		Name: e.Op.Name, Place: place, Source: e.Source, Backward: e.Backward, InPlace: e.InPlace, Of: e.Of, OfID: e.OfID, Category: e.Op.Category,
 		Computed: e.Computed, Out: e.Out.DType, Shape: e.Out.Shape, ID: e.Out.ID, Duration: e.Duration, Bytes: e.Bytes, FLOPs: e.FLOPs,
 	}
-	for _, m := range e.In {
-		op.In = append(op.In, m.DType)
+	op.In = make([]tensor.DType, len(e.In))
+	for i, m := range e.In {
+		op.In[i] = m.DType
 	}
 	for _, c := range e.Casts {
 		if c.Cached {
@@ -44,6 +90,49 @@ func newOp(e tensor.Event, place Place) Op {
 		}
 	}
 	return op
+}
+
+// reasons remembers what Policy.By says.
+type reasons struct {
+	policy amp.Policy
+	name   string
+	why    map[tensor.Info]string
+}
+
+// why returns the policy in force and what decided e's dtype.
+func (r *reasons) decided(e tensor.Event) (policy, why string) {
+	if p := amp.Active(); r.why == nil || p != r.policy {
+		*r = reasons{p, p.String(), map[tensor.Info]string{}}
+	}
+	switch {
+	case e.Backward:
+		return r.name, "derivative of " + e.Of
+	case e.InPlace:
+		return r.name, "in place: never cast"
+	case e.Op.Name == "cast":
+		return r.name, "a cast that the program or a promotion asks for"
+	}
+	why, ok := r.why[e.Op]
+	if !ok {
+		why = r.by(e.Op)
+		r.why[e.Op] = why
+	}
+	for _, c := range e.Casts {
+		if c.Promotion {
+			return r.name, why + "; operands promoted to the widest"
+		}
+	}
+	return r.name, why
+}
+
+func (r *reasons) by(op tensor.Info) string {
+	switch {
+	case !r.policy.IsEnabled():
+		return "autocast is off"
+	case op.Category == tensor.Explicit:
+		return "the call names its dtype"
+	}
+	return r.policy.By(op)
 }
 
 func (op Op) phase() string {
@@ -65,17 +154,99 @@ func (op Op) ranIn() tensor.DType {
 	return op.Computed
 }
 
-// why says what decided the dtype: the list that the operation is on, or in
-// backward the operation it derives.
-func (op Op) why() string {
+// brief is Why in the room that a chart has.
+func (op Op) brief() string {
 	switch {
 	case op.Backward:
 		return "of " + op.Of
 	case op.InPlace:
 		return "in place"
-	}
-	if op.Category == tensor.Lower {
-		return "lower" // torch's lower_precision_fp, in the room that a chart has
+	case strings.Contains(op.Why, "by With"):
+		return "With"
+	case op.Category == tensor.Lower:
+		return "lower" // torch's lower_precision_fp
 	}
 	return op.Category.String()
+}
+
+// where says in which module and line the operation is.
+func (op Op) where() string {
+	var parts []string
+	if op.Module != "" {
+		parts = append(parts, "in "+op.Module)
+	}
+	if op.Source != "" {
+		parts = append(parts, "at "+op.Source)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// facts are the lines of the operation's own page.
+func (op Op) facts() [][2]string {
+	var in []string
+	for i, d := range op.In {
+		text := d.Short()
+		for _, c := range op.Cast {
+			if c.Operand == i {
+				text += " → " + c.To.Short()
+				if c.Cached {
+					text += " (from the cache)"
+				}
+				if c.Rounded && c.Rounding != (Rounding{}) {
+					text += fmt.Sprintf(" (%d flushed to 0, %d overflowed, of %d)", c.Rounding.Flushed, c.Rounding.Overflowed, c.Elements)
+				}
+			}
+		}
+		in = append(in, text)
+	}
+	list := [][2]string{
+		{"operation", strings.TrimSpace(op.Name + " " + op.where())},
+		{"step", fmt.Sprintf("%d, %s", op.Step, op.phase())},
+		{"policy", op.Policy + ": " + op.Why},
+		{"operands", strings.Join(in, ", ")},
+		{"computed in", op.Computed.String()},
+		{"result", fmt.Sprintf("%v %v", op.Out, op.Shape)},
+		{"work", fmt.Sprintf("%s, %s, %s", quantity(op.FLOPs, "FLOP"), quantity(float64(op.Bytes), "B"), op.Duration.Round(time.Microsecond))},
+	}
+	if c := op.Counts; op.Counted {
+		list = append(list, [2]string{"in the result", fmt.Sprintf("%d elements: %d zero, %d subnormal, %d inf, %d NaN; magnitudes %.3g to %.3g", c.Count, c.Zeros, c.Subnormals, c.Infs, c.NaNs, c.AbsMin, c.AbsMax)})
+	}
+	if op.Rounded {
+		list = append(list, [2]string{"rounding", fmt.Sprintf("%d flushed to 0, %d overflowed", op.Rounding.Flushed, op.Rounding.Overflowed)})
+	}
+	if s := op.Shadow; s != nil {
+		list = append(list, s.facts()...)
+	}
+	return list
+}
+
+// String says all that is known of the operation, a line a fact.
+func (op Op) String() string {
+	var b strings.Builder
+	for _, f := range op.facts() {
+		fmt.Fprintf(&b, "%-14s %s\n", f[0], f[1])
+	}
+	return b.String()
+}
+
+// HTML returns the same as a table.
+func (op Op) HTML() string {
+	var b strings.Builder
+	b.WriteString("<table>")
+	for _, f := range op.facts() {
+		fmt.Fprintf(&b, `<tr><th style="text-align:left">%s</th><td style="text-align:left">%s</td></tr>`, f[0], html.EscapeString(f[1]))
+	}
+	return b.String() + "</table>"
+}
+
+// quantity writes x with a prefix of SI: "1.5 GFLOP".
+func quantity(x float64, unit string) string {
+	prefix := ""
+	for _, p := range []string{"k", "M", "G", "T"} {
+		if x < 1000 {
+			break
+		}
+		x, prefix = x/1000, p
+	}
+	return fmt.Sprintf("%.3g %s%s", x, prefix, unit)
 }

@@ -9,14 +9,22 @@ import (
 	"time"
 
 	"halfnote/amp"
-	"halfnote/display"
-	"halfnote/display/chart"
 	"halfnote/tensor"
 )
 
-// MaxOps is how many operations a recording keeps in order; later ones are
-// counted only.
+// MaxOps is how many operations a recording keeps in order; later ones are added up
+// only.
 const MaxOps = 20000
+
+// Option is what a recording does on request.
+type Option uint8
+
+// The options.
+const (
+	// CountAlways counts what is in every result, whatever it takes. Otherwise counting
+	// leaves out steps when it has taken more than 2.5 % of the time.
+	CountAlways Option = iota + 1
+)
 
 // Recorder is a recording, under way or stopped. Its methods may be called while
 // it runs; they show what there is.
@@ -24,37 +32,60 @@ type Recorder struct {
 	names *Names
 	stop  []func()
 
-	mu     sync.Mutex
-	clock  clock
-	ops    []Op
-	counts map[tensor.DType]int // of all operations, by the dtype they ran in
-	steps  []Step
-	begun  time.Time
-	ended  time.Time
+	mu      sync.Mutex
+	clock   clock
+	meter   meter
+	reasons reasons
+	bases   recent[int] // what views are of, by ID
+	ops     []Op
+	first   int // step that the recording begins with
+	sums    sums
+	steps   []Step
+	begun   time.Time
+	ended   time.Time
 }
 
 // Step is one step of an optimizer under a scaler.
 type Step struct {
 	amp.StepResult
 	After float64 // the scale that Update left, 0 before Update
+	Of    int     // the step of training, as operations have it
 }
 
-// Start begins a recording. Models, as structs with a Forward of their own, give the
-// operations their module's path; none need be given.
-func Start(models ...any) *Recorder {
-	r := &Recorder{names: NewNames(models...), counts: map[tensor.DType]int{}, begun: time.Now()}
-	r.stop = []func(){tensor.Observe(r.op), amp.Observe(r.scaler)}
+// Start begins a recording. with are models and options: a model gives the operations
+// their module's path, in structs with a Forward of their own too. None need be given.
+func Start(with ...any) *Recorder {
+	r := &Recorder{begun: time.Now()}
+	var models []any
+	for _, x := range with {
+		switch x {
+		case nil:
+		case CountAlways:
+			r.meter.always = true
+		default:
+			models = append(models, x)
+		}
+	}
+	r.names = NewNames(models...)
+	r.resume()
 	return r
 }
 
-// Stop ends the recording; what has been recorded stays. Stopping twice does
-// nothing.
-func (r *Recorder) Stop() {
+// resume begins to listen, pause ends it.
+func (r *Recorder) resume() {
+	stop := []func(){tensor.Observe(r.event), amp.Observe(r.scaler)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stop = stop
+	r.meter.resumed = time.Now()
+}
+
+func (r *Recorder) pause() {
 	r.mu.Lock()
 	stop := r.stop
 	r.stop = nil
 	if stop != nil {
-		r.ended = time.Now()
+		r.meter.active += time.Since(r.meter.resumed)
 	}
 	r.mu.Unlock()
 	for _, f := range stop {
@@ -62,45 +93,15 @@ func (r *Recorder) Stop() {
 	}
 }
 
-// op notes an operation. Views compute nothing, and a cast that autocast asks for
-// belongs to the operation that it is made for.
-func (r *Recorder) op(e tensor.Event) {
-	place := r.names.Find(e)
-	if e.View || e.InCast {
-		return
-	}
-	op := newOp(e, place)
+// Stop ends the recording; what has been recorded stays. Stopping twice does
+// nothing.
+func (r *Recorder) Stop() {
+	r.pause()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var restart bool
-	op.Step, restart = r.clock.tick(e)
-	if restart {
-		for i := range r.ops {
-			r.ops[i].Step = 0
-		}
-	}
-	if len(r.ops) < MaxOps {
-		r.ops = append(r.ops, op)
-	}
-	r.counts[op.ranIn()]++
-}
-
-// scaler notes what a gradient scaler did.
-func (r *Recorder) scaler(e amp.Event) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch e.Kind {
-	case amp.Stepped:
-		if r.clock.optimized() {
-			for i := range r.ops {
-				r.ops[i].Step = 0
-			}
-		}
-		r.steps = append(r.steps, Step{StepResult: e.Result})
-	case amp.Updated:
-		for i := len(r.steps) - 1; i >= 0 && r.steps[i].After == 0; i-- {
-			r.steps[i].After = e.After
-		}
+	if r.ended.IsZero() {
+		r.ended = time.Now()
+		r.names, r.meter = nil, meter{} // they hold parameters
 	}
 }
 
@@ -112,6 +113,46 @@ func (r *Recorder) Ops() []Op {
 	return append([]Op(nil), r.ops...)
 }
 
+// Op returns operation i, whose fields and text say all that is known of it. It panics
+// if there is none.
+func (r *Recorder) Op(i int) Op {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i < 0 || i >= len(r.ops) {
+		panic(fmt.Errorf("trace: op: %d; expected 0 to %d", i, len(r.ops)-1))
+	}
+	return r.ops[i]
+}
+
+// Step returns a recording that holds only the operations of one step, and what the
+// scaler did in it. It panics if no operation of that step is held.
+func (r *Recorder) Step(step int) *Recorder {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	one := &Recorder{begun: r.begun, ended: r.begun, first: step}
+	for _, op := range r.ops {
+		if op.Step == step {
+			one.ops = append(one.ops, op)
+			one.ended = one.ended.Add(op.Duration)
+			op.Step = 0
+			one.sums.add(&op)
+		}
+	}
+	if len(one.ops) == 0 {
+		last := -1
+		if n := len(r.ops); n > 0 {
+			last = r.ops[n-1].Step
+		}
+		panic(fmt.Errorf("trace: step: %d; expected 0 to %d", step, last))
+	}
+	for _, s := range r.steps {
+		if s.Of == step {
+			one.steps = append(one.steps, s)
+		}
+	}
+	return one
+}
+
 // Steps returns the steps of scaled optimizers in order.
 func (r *Recorder) Steps() []Step {
 	r.mu.Lock()
@@ -119,56 +160,19 @@ func (r *Recorder) Steps() []Step {
 	return append([]Step(nil), r.steps...)
 }
 
-// LossScale shows the loss scale of each step, and which were skipped.
-func (r *Recorder) LossScale() *chart.Figure {
-	var list []chart.ScaleStep
-	for _, s := range r.Steps() {
-		c := chart.ScaleStep{Scale: s.Scale, After: s.After, Skipped: s.Skipped}
-		if s.Skipped {
-			c.Why = s.Param
-		}
-		list = append(list, c)
-	}
-	return chart.LossScale(list)
-}
-
-// DTypes shows which dtype each operation of a step ran in, forward and backward.
-func (r *Recorder) DTypes() *chart.Figure {
-	var list []chart.Op
-	for _, op := range r.Ops() {
-		list = append(list, chart.Op{
-			Name: op.Name, Module: op.Module, Phase: op.phase(),
-			DType: op.ranIn().String(), Casts: op.Casts, Cached: op.Cached, Why: op.why(),
-		})
-	}
-	return chart.DTypes(list)
-}
-
-// Table lists the operations with what went in and came out.
-func (r *Recorder) Table() display.Bundle {
-	var rows [][]any
-	for i, op := range r.Ops() {
-		var in []string
-		for _, d := range op.In {
-			in = append(in, d.Short())
-		}
-		rows = append(rows, []any{
-			i, op.phase(), op.Name, op.Module, op.why(), strings.Join(in, " "), op.Computed.Short(), op.Out.Short(),
-			op.Casts, op.Cached, op.Duration.Round(time.Microsecond),
-		})
-	}
-	return display.Table([]string{"#", "phase", "op", "module", "why", "in", "computed", "out", "casts", "cached", "time"}, rows)
-}
-
 // String says what has been recorded, in one sentence.
 func (r *Recorder) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	counts := map[tensor.DType]int{}
 	total := 0
+	for _, row := range r.sums.rows {
+		counts[row.dtype] += row.Times
+		total += row.Times
+	}
 	var parts []string
-	for _, d := range slices.Sorted(maps.Keys(r.counts)) {
-		total += r.counts[d]
-		parts = append(parts, fmt.Sprintf("%d in %v", r.counts[d], d))
+	for _, d := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d in %v", counts[d], d))
 	}
 	if total == 0 && len(r.steps) == 0 {
 		return "nothing recorded"

@@ -128,21 +128,3 @@ func TestNothing(t *testing.T) {
 	rec.DTypes()
 	rec.LossScale()
 }
-
-// BenchmarkRecording has the cost of an operation with a recording under way
-// beside that without.
-func BenchmarkRecording(b *testing.B) {
-	x := tensor.Ones(64, 64)
-	b.Run("off", func(b *testing.B) {
-		for b.Loop() {
-			x.Add(x)
-		}
-	})
-	b.Run("on", func(b *testing.B) {
-		rec := trace.Start()
-		defer rec.Stop()
-		for b.Loop() {
-			x.Add(x)
-		}
-	})
-}

@@ -1,0 +1,193 @@
+package trace_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/amp/trace"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+// TestCounts has operations whose numbers are known.
+func TestCounts(t *testing.T) {
+	x := tensor.New([]float64{1, 0, 1e-9, -2e-8, 1e-5, 70000}, 1, 6)
+	w := tensor.New([]float64{1, 1, 1, 1, 1, 1}, 1, 6).RequireGrad()
+	rec := trace.Start(trace.CountAlways)
+	var y *tensor.Tensor
+	amp.Autocast(amp.Float16, func() {
+		y = x.Linear(w, nil)
+		y = x.Linear(w, nil)
+	})
+	h := x.Half()
+	h.Float()
+	h.ReLU()
+	rec.Stop()
+	ops := rec.Ops()
+	if len(ops) != 5 {
+		t.Fatalf("%d operations, want 5", len(ops))
+	}
+	lost := trace.Rounding{Flushed: 2, Overflowed: 1}
+	first, second := ops[0].Cast, ops[1].Cast
+	if len(first) != 2 || first[0].Rounding != lost || !first[0].Rounded || first[1].Rounding != (trace.Rounding{}) || first[1].Cached || !second[1].Cached || second[0].Rounding != lost {
+		t.Errorf("casts: got %+v and %+v", first, second)
+	}
+	if c := ops[0].Counts; !ops[0].Counted || c.Count != 1 || c.Infs != 1 || y.DType() != tensor.Float16 {
+		t.Errorf("linear: got %+v", c)
+	}
+	if c := ops[2].Counts; ops[2].Rounding != lost || c.Count != 6 || c.Zeros != 3 || c.Subnormals != 1 || c.Infs != 1 || c.AbsMin != tensor.NewAs(tensor.Float16, []float64{1e-5}).Item() || c.AbsMax != 1 {
+		t.Errorf("cast: got %+v, %+v", c, ops[2].Rounding)
+	}
+	if c := ops[3].Counts; ops[3].Rounding != (trace.Rounding{}) || c != h.Float().Counts() {
+		t.Errorf("cast back: got %+v", c)
+	}
+	if ops[4].Rounded {
+		t.Error("the rounding of relu is claimed to be known")
+	}
+	if text := ops[0].String(); !strings.Contains(text, "2 flushed to 0, 1 overflowed, of 6") || !strings.Contains(text, "torch's CUDA list lower_precision_fp") || !strings.Contains(ops[1].HTML(), "from the cache") {
+		t.Errorf("the first operation says\n%s\nthe second\n%s", text, ops[1].HTML())
+	}
+	all, _ := rec.By("op").Find("linear")
+	if all.Times != 2 || all.Casts != 3 || all.Cached != 1 || all.Flushed != 4 || all.Rounded != 18 || all.Bad != 2 || all.CastBytes != 3*6*6 {
+		t.Errorf("linear in all: got %+v", all)
+	}
+}
+
+func TestWhy(t *testing.T) {
+	x := tensor.Ones(2, 2)
+	rec := trace.Start()
+	amp.Autocast(amp.Float16.With("relu", tensor.Raise), func() {
+		h := x.MatMul(x)
+		h.ReLU()
+		h.SumAs(tensor.Float16)
+		h.Add(x)
+		h.Tanh()
+	})
+	x.Tanh()
+	x.Clone().AddScalarAssign(1)
+	rec.Stop()
+	want := []string{
+		"matmul: torch's CUDA list lower_precision_fp", "relu: moved to fp32 by With, against torch (on none of torch's CUDA lists)", "sum: the call names its dtype",
+		"cast: a cast that the program or a promotion asks for", "add: on none of torch's CUDA lists; operands promoted to the widest", "tanh: on none of torch's CUDA lists",
+		"tanh: autocast is off", "clone: autocast is off", "add_: in place: never cast",
+	}
+	var got []string
+	for _, op := range rec.Ops() {
+		got = append(got, op.Name+": "+op.Why)
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// train records a few steps of a small net.
+func train(steps int, with ...any) *trace.Recorder {
+	net := nn.Sequential(nn.NewLinear(8, 8), nn.ReLU(), nn.NewLinear(8, 2))
+	step := trained(net, optim.NewSGD(nn.Parameters(net), 0.1), func() *tensor.Tensor { return nn.MSELoss(net.Forward(tensor.Ones(4, 8)), tensor.Ones(4, 2)) })
+	rec := trace.Start(append(with, net)...)
+	defer rec.Stop()
+	for range steps {
+		step()
+	}
+	return rec
+}
+
+// Whatever operations are added up by, the sums are the same.
+func TestBy(t *testing.T) {
+	rec := train(3)
+	ops := rec.Ops()
+	flops := 0.0
+	for _, op := range ops {
+		flops += op.FLOPs
+	}
+	for _, property := range []string{"op", "module", "dtype", "phase", "source", "step"} {
+		s := rec.By(property)
+		times, sum := 0, 0.0
+		for _, r := range s.Rows {
+			times += r.Times
+			sum += r.FLOPs
+		}
+		if times != len(ops) || sum != flops {
+			t.Errorf("by %s: %d operations with %v FLOPs, want %d with %v", property, times, sum, len(ops), flops)
+		}
+		if !strings.Contains(s.HTML(), "<table") || !strings.Contains(s.String(), property) {
+			t.Errorf("by %s: shown as %s", property, s)
+		}
+	}
+	steps := rec.By("step").Rows
+	if len(steps) != 3 || steps[1].Times != steps[2].Times || steps[2].Name != "2" {
+		t.Errorf("steps: %+v", steps)
+	}
+	one := rec.Step(1)
+	if len(one.Ops()) != steps[1].Times || len(one.Steps()) != 1 || one.Steps()[0].Step != 1 || one.By("step").Rows[0].Name != "1" {
+		t.Errorf("step 1 has %d operations of %d, scaler: %v", len(one.Ops()), len(ops), one.Steps())
+	}
+	if got, _ := rec.By("module").Find("2"); got.Times == 0 {
+		t.Errorf("module 2 is not there: %v", rec.By("module"))
+	}
+	for name, f := range map[string]func(){"by": func() { rec.By("colour") }, "step": func() { rec.Step(3) }, "op": func() { rec.Op(-1) }} {
+		func() {
+			defer func() {
+				if r := recover(); r == nil || !strings.Contains(r.(error).Error(), "expected") {
+					t.Errorf("%s: got %v, want a panic that says what was expected", name, r)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestExport(t *testing.T) {
+	rec := train(2, trace.CountAlways)
+	var b bytes.Buffer
+	if err := rec.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var list []map[string]any
+	if err := json.Unmarshal(b.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(rec.Ops()); len(list) != n || list[0]["op"] != "linear" || list[0]["computed"] != "float16" || list[0]["module"] != "0" || list[n-1]["step"] != 1.0 || list[n-1]["phase"] != "optimizer" {
+		t.Errorf("%d of %d operations, the first %v, the last %v", len(list), n, list[0], list[n-1])
+	}
+	b.Reset()
+	if err := rec.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(rows) != len(list)+1 || rows[1][2] != "linear" {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
+// However long a recording, what it keeps is bounded, and the sums go on.
+func TestLong(t *testing.T) {
+	w := tensor.Ones(1).RequireGrad()
+	rec := trace.Start()
+	const steps = 6000
+	for range steps {
+		w.Mul(w).Sum().Backward()
+		w.ZeroGrad()
+	}
+	rec.Stop()
+	s := rec.By("step")
+	all, _ := rec.By("op").Find("sum")
+	if len(rec.Ops()) != trace.MaxOps || len(s.Rows) > 512 || s.Width != 16 || all.Times != steps {
+		t.Errorf("%d operations, %d rows of %d steps, %d sums; want %d, 375 of 16, %d", len(rec.Ops()), len(s.Rows), s.Width, all.Times, trace.MaxOps, steps)
+	}
+	byStep, byOp := 0, 0
+	for _, r := range s.Rows {
+		byStep += r.Times
+	}
+	for _, r := range rec.By("op").Rows {
+		byOp += r.Times
+	}
+	if byStep != byOp || byOp < 3*steps {
+		t.Errorf("%d operations by step and %d by operation", byStep, byOp)
+	}
+}
