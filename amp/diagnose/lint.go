@@ -3,6 +3,7 @@ package diagnose
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"halfnote/amp"
@@ -93,7 +94,7 @@ func (w *watch) refused(err error) bool {
 	var t *tensor.Error
 	switch {
 	case errors.As(err, &a):
-		code, why = a.Code, a.Call+": "+a.Why
+		code, why = a.Code, fmt.Sprintf("the call of %s was refused: %s", a.Call, a.Why)
 	case errors.As(err, &t):
 		code, why = refusedOperation(t), t.Error()
 	}

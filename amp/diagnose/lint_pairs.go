@@ -87,7 +87,7 @@ func keptGraph(w *watch, e *tensor.Event) string {
 			continue
 		}
 		if slices.ContainsFunc(total.in, func(id int) bool { return w.nodes[id].spent }) {
-			return fmt.Sprintf("a sum of %v is added to that holds the graph of an earlier step", e.Out.Shape)
+			return fmt.Sprintf("a running sum, of shape %v, holds the graph of an earlier step", e.Out.Shape)
 		}
 	}
 	return ""

@@ -1,0 +1,213 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+// small is a linear layer with a scaler of scale 1024, for steps that are done right and
+// wrong.
+type small struct {
+	layer  *nn.Linear
+	opt    *optim.Optimizer
+	scaler *amp.GradScaler
+	x, y   *tensor.Tensor
+}
+
+func newSmall(seed int64) *small {
+	g := tensor.NewGenerator(seed)
+	l := nn.NewLinear(8, 8, nn.InitFrom(g))
+	return &small{l, optim.NewSGD(nn.Parameters(l), 1), amp.NewGradScaler(amp.InitScale(1024)), g.Randn(16, 8), g.Randn(16, 8)}
+}
+
+func (s *small) loss(from, to int) (loss *tensor.Tensor) {
+	amp.Autocast(amp.Float16, func() {
+		loss = nn.MSELoss(s.layer.Forward(s.x.Slice(0, from, to)), s.y.Slice(0, from, to))
+	})
+	return loss
+}
+
+func (s *small) norm() float64 { return nn.TotalNorm(s.opt.Params(), 2) }
+
+// UnscaleMidwayReport is what [UnscaleMidway] returns.
+type UnscaleMidwayReport struct {
+	Report
+	True  float64 // the norm of the gradients of both halves of a batch
+	Right float64 // unscaled once, at the end
+	Wrong float64 // unscaled after the first half, with the second added as it is
+}
+
+// UnscaleMidway accumulates the gradients of two halves of a batch, and unscales them at
+// the end, as is right, or after the first half: what is then added still carries the
+// scale, and the sum cannot be mended.
+func UnscaleMidway(seed int64) *UnscaleMidwayReport {
+	run := func(midway bool, scale bool) float64 {
+		s := newSmall(seed)
+		if !scale {
+			s.scaler = amp.NewGradScaler(amp.Enabled(false))
+		}
+		s.scaler.Scale(s.loss(0, 8).Scale(0.5)).Backward()
+		if midway {
+			s.scaler.Unscale(s.opt)
+		}
+		s.scaler.Scale(s.loss(8, 16).Scale(0.5)).Backward()
+		if !midway {
+			s.scaler.Unscale(s.opt)
+		}
+		return s.norm()
+	}
+	r := &UnscaleMidwayReport{True: run(false, false), Right: run(false, true), Wrong: run(true, true)}
+	r.Header = []string{"gradient's norm", "value", "of the true one"}
+	r.row("without a scale", r.True, 1.0)
+	r.row("unscaled at the end", r.Right, r.Right/r.True)
+	r.row("unscaled midway", r.Wrong, r.Wrong/r.True)
+	r.Says = fmt.Sprintf("Unscaled midway the accumulated gradient is %.0f times too long; unscaled once, at the end, it is right.", r.Wrong/r.True)
+	return r
+}
+
+// ClipOrderReport is what [ClipOrder] returns.
+type ClipOrderReport struct {
+	Report
+	Before float64 // the norm of what the step applies, clipped before it is unscaled
+	After  float64 // clipped after
+	Limit  float64
+}
+
+// ClipOrder clips gradients to a norm of limit, before and after they are unscaled, and
+// returns the norm of what the optimizer applies: before, it is limit divided by the scale.
+func ClipOrder(limit float64, seed int64) *ClipOrderReport {
+	run := func(first bool) float64 {
+		s := newSmall(seed)
+		s.scaler.Scale(s.loss(0, 16)).Backward()
+		if first {
+			nn.ClipGradNorm(s.opt.Params(), limit)
+		}
+		s.scaler.Unscale(s.opt)
+		if !first {
+			nn.ClipGradNorm(s.opt.Params(), limit)
+		}
+		return s.norm()
+	}
+	r := &ClipOrderReport{Before: run(true), After: run(false), Limit: limit}
+	r.Header = []string{"clipped", "norm of the step"}
+	r.row("before Unscale", r.Before)
+	r.row("after Unscale", r.After)
+	r.Says = fmt.Sprintf("Clipped to %g before Unscale, the gradients' norm is %.3g; after, it is %.3g.", limit, r.Before, r.After)
+	return r
+}
+
+// PenaltyReport is what [PenaltyUnscaled] returns.
+type PenaltyReport struct {
+	Report
+	True     float64 // the gradient penalty in float32 without a scale
+	Unscaled float64 // under autocast, of gradients divided by the scale
+	Scaled   float64 // of gradients that still carry it
+}
+
+// PenaltyUnscaled computes a gradient penalty, the norm of the loss's gradients, under
+// autocast with a scaled loss: from gradients that are divided by the scale first, as is
+// right, and from scaled ones, which make it as many times too large as the scale.
+func PenaltyUnscaled(seed int64) *PenaltyReport {
+	run := func(policy amp.Policy, scale, divide float64) float64 {
+		s := newSmall(seed)
+		var loss, penalty *tensor.Tensor
+		amp.Autocast(policy, func() { loss = nn.MSELoss(s.layer.Forward(s.x), s.y) })
+		grads := tensor.GradGraph(loss.Scale(scale), s.opt.Params()...)
+		amp.Autocast(policy, func() {
+			penalty = tensor.Scalar(0)
+			for _, g := range grads {
+				penalty = penalty.Add(g.Scale(1 / divide).Pow(2).Sum())
+			}
+			penalty = penalty.Sqrt()
+		})
+		return penalty.Item()
+	}
+	r := &PenaltyReport{True: run(amp.Off, 1, 1), Unscaled: run(amp.Float16, 1024, 1024), Scaled: run(amp.Float16, 1024, 1)}
+	r.Header = []string{"penalty", "value"}
+	r.row("float32, no scale", r.True)
+	r.row("float16, scaled by 1024, divided again", r.Unscaled)
+	r.row("float16, scaled by 1024", r.Scaled)
+	r.Says = fmt.Sprintf("The penalty is %.4g; of unscaled gradients under autocast it is %.4g, of scaled ones %.4g.", r.True, r.Unscaled, r.Scaled)
+	return r
+}
+
+// TwoOptimizersReport is what [TwoOptimizers] returns.
+type TwoOptimizersReport struct {
+	Report
+	Skipped [2]bool
+	Moved   [2]bool // whether the optimizer's parameters changed
+	Scale   float64 // after the update
+}
+
+// TwoOptimizers steps two optimizers with one scaler, the second with an infinite gradient:
+// only its own step is skipped, and the scale, which both share, halves.
+func TwoOptimizers() *TwoOptimizersReport {
+	s := amp.NewGradScaler()
+	r := &TwoOptimizersReport{}
+	r.Header = []string{"optimizer", "gradient", "step"}
+	var opts []*optim.Optimizer
+	for range 2 {
+		opts = append(opts, optim.NewSGD([]*tensor.Tensor{tensor.Ones(1).RequireGrad()}, 0.5))
+	}
+	for i, opt := range opts {
+		w := opt.Params()[0]
+		s.Scale(w.Sum()).Backward()
+		if i == 1 {
+			w.SetGrad(tensor.Full(math.Inf(1), 1))
+		}
+		g := w.Grad().Item()
+		r.Skipped[i] = s.Step(opt).Skipped
+		r.Moved[i] = w.Item() != 1
+		what := "taken"
+		if r.Skipped[i] {
+			what = "skipped"
+		}
+		r.row(i, g, what)
+	}
+	s.Update()
+	r.Scale = s.CurrentScale()
+	r.Says = fmt.Sprintf("Only the optimizer whose gradient overflowed skipped its step; the scale is now %g for both.", r.Scale)
+	return r
+}
+
+// CastCacheReport is what [CastCache] returns.
+type CastCacheReport struct {
+	Report
+	Cached   float64 // the weight's gradient with the cache of casts
+	Uncached float64 // without it
+	Casts    [2]int  // of the weight, with and without
+}
+
+// CastCache uses a weight twice in a region, each time with a gradient of value: with the
+// cache both uses share one cast, where their gradients are added in float16; without it
+// they are added in float32. Of 60000 the sums are infinite and 120000.
+func CastCache(value float64) *CastCacheReport {
+	run := func(cache bool) (float64, int) {
+		w := tensor.Ones(1, 1).RequireGrad()
+		x := tensor.Full(value, 1, 1)
+		casts := 0
+		stop := tensor.Observe(func(e tensor.Event) {
+			if e.InCast && e.In[0].ID == w.ID() {
+				casts++
+			}
+		})
+		defer stop()
+		var y *tensor.Tensor
+		amp.Autocast(amp.Float16.WithCache(cache), func() { y = x.MM(w).Float().Add(x.MM(w).Float()) })
+		y.Sum().Backward()
+		return w.Grad().Item(), casts
+	}
+	r := &CastCacheReport{}
+	r.Cached, r.Casts[0] = run(true)
+	r.Uncached, r.Casts[1] = run(false)
+	r.Header = []string{"cache", "gradient of the weight", "casts of the weight"}
+	r.row("on", r.Cached, r.Casts[0])
+	r.row("off", r.Uncached, r.Casts[1])
+	r.Says = fmt.Sprintf("Two gradients of %g add up to %g with the cache, in float16, and to %g without, in float32.", value, r.Cached, r.Uncached)
+	return r
+}

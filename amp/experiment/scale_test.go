@@ -1,0 +1,120 @@
+package experiment_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"halfnote/amp/experiment"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/nn/models"
+)
+
+// normal returns the share of normal numbers below x.
+func normal(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+
+// The shares are those of the log-normal distribution's formula, and to the digits given
+// those that numpy and torch measured of a million values.
+func TestLossScaleSweep(t *testing.T) {
+	const median, sigma = 1e-7, 2.5
+	scales := []float64{1, 8, 128, 1024, 65536}
+	measured := []float64{0.314, 0.094, 0.0077, 0.0006, 0}
+	subnormal := []float64{0.68, 0.86, 0.73, 0.42, 0.03}
+	r := experiment.LossScaleSweep(experiment.Lognormal(1_000_000, median, sigma, 1), scales...)
+	for i, row := range r.Scales {
+		below := func(x float64) float64 { return normal(math.Log(x/row.Scale/median) / sigma) }
+		near(t, "zeros by formula", row.Zeros, below(0x1p-25), 0.002)
+		near(t, "subnormals by formula", row.Subnormals, below(0x1p-14)-below(0x1p-25), 0.002)
+		near(t, "zeros", row.Zeros, measured[i], 0.002)
+		near(t, "subnormals", row.Subnormals, subnormal[i], 0.006)
+	}
+	if top := experiment.LossScaleSweep(tensor.New([]float64{1, 2}), 16384, 32768).Scales; top[0].Infinities != 0 || top[1].Infinities != 0.5 {
+		t.Errorf("of 1 and 2: %+v", top)
+	}
+	shows(t, r, "65536")
+}
+
+func TestGradientHistogram(t *testing.T) {
+	tensor.ManualSeed(1)
+	net := models.MLP([]int{32, 64, 64, 10})
+	x, y := tensor.Randn(64, 32), tensor.Randint(0, 10, 64)
+	r := experiment.GradientHistogram(net, func() { nn.CrossEntropy(net.Forward(x), y).Backward() })
+	for _, h := range []experiment.Histogram{r.Activations, r.Weights} {
+		near(t, "all shares", h.Zeros+h.Irrelevant+h.Rescued+h.Subnormal+h.Normal+h.Overflow, 1, 1e-6)
+	}
+	if n := nn.NumParameters(net); len(r.Weights.Values) != n {
+		t.Errorf("%d gradients of parameters, want %d", len(r.Weights.Values), n)
+	}
+	if r.Activations.Zeros < 0.1 { // ReLU
+		t.Errorf("%v", r)
+	}
+	// A loss times 2^-30 puts the gradients where a scale of 8 does not help.
+	small := experiment.GradientHistogram(net, func() { nn.CrossEntropy(net.Forward(x), y).Scale(0x1p-30).Backward() })
+	if small.Weights.Irrelevant < 0.9 || small.Weights.Lost < 0.9 {
+		t.Errorf("%v", small)
+	}
+	shows(t, r, "2^-27")
+}
+
+func TestScale(t *testing.T) {
+	d := experiment.DefaultScale()
+	equal(t, "scalar", d.Scalar, 65.5625)
+	equal(t, "vector", d.Vector, inf)
+	equal(t, "zero", d.Zero, math.NaN())
+	if d.DType != tensor.Float32 {
+		t.Errorf("the scaled loss is %v", d.DType)
+	}
+	shows(t, d, "65504")
+
+	// The trajectory of the upstream demonstration: interval 5, overflow in step 7.
+	f := experiment.ForcedOverflows(13, 5, 7)
+	want := []float64{65536, 65536, 65536, 65536, 131072, 131072, 131072, 65536, 65536, 65536, 65536, 65536, 131072}
+	if !slices.Equal(f.Scales, want) || !slices.Equal(f.Trackers, []int{1, 2, 3, 4, 0, 1, 2, 0, 1, 2, 3, 4, 0}) || !slices.Equal(f.Skipped, []int{7}) {
+		t.Errorf("%v", f)
+	}
+	shows(t, f, "skipped")
+
+	c := experiment.ScaleCollapse()
+	equal(t, "halvings", float64(c.Halvings), 166) // 165 leave 2^-149
+	equal(t, "smallest", c.Smallest, 0x1p-149)
+	equal(t, "inverse", c.Inverse, inf)
+	equal(t, "weight", c.Weight, math.NaN())
+	if !c.Unnoticed {
+		t.Error("the infinite gradient was noticed")
+	}
+	shows(t, c, "166")
+}
+
+func TestMistakes(t *testing.T) {
+	for seed := range int64(3) {
+		u := experiment.UnscaleMidway(seed)
+		near(t, "unscaled at the end", u.Right/u.True, 1, 2e-3)
+		if u.Wrong/u.True < 100 {
+			t.Errorf("seed %d: %v", seed, u)
+		}
+		c := experiment.ClipOrder(0.1, seed)
+		near(t, "clipped after", c.After, 0.1, 1e-6)
+		near(t, "clipped before", c.Before, 0.1/1024, 1e-8)
+		p := experiment.PenaltyUnscaled(seed)
+		near(t, "penalty", p.Unscaled/p.True, 1, 5e-3)
+		near(t, "penalty of scaled gradients", p.Scaled/p.Unscaled, 1024, 1e-2)
+		shows(t, u, "midway")
+		shows(t, c, "Unscale")
+		shows(t, p, "penalty")
+	}
+	two := experiment.TwoOptimizers()
+	if two.Skipped != [2]bool{false, true} || two.Moved != [2]bool{true, false} || two.Scale != 32768 {
+		t.Errorf("%v", two)
+	}
+	shows(t, two, "32768")
+
+	cache := experiment.CastCache(60000)
+	equal(t, "with the cache", cache.Cached, inf)
+	equal(t, "without", cache.Uncached, 120000)
+	if cache.Casts != [2]int{1, 2} {
+		t.Errorf("%v", cache)
+	}
+	equal(t, "small ones with the cache", experiment.CastCache(100).Cached, 200)
+	shows(t, cache, "120000")
+}
