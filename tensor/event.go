@@ -46,11 +46,17 @@ func (e Event) Rerun(in []*Tensor) *Tensor {
 	if e.InPlace {
 		return nil
 	}
+	var y *Tensor
+	Unobserved(func() { y = apply(e.op, in...) })
+	return y
+}
+
+// Unobserved runs body with operations of this goroutine neither observed nor recorded
+// on the tape, and cast by nobody: for what an observer computes itself.
+func Unobserved(body func()) {
 	s := current()
 	s.caster, s.nograd, s.hidden = nil, true, true
-	var y *Tensor
-	scope.Do(s, func() { y = apply(e.op, in...) })
-	return y
+	scope.Do(s, body)
 }
 
 // Meta describes a tensor.
@@ -73,7 +79,7 @@ var observers listeners[Event]
 
 // Observe calls f after each operation on any goroutine, on the goroutine that ran
 // it, until stop is called. Operations that f calls itself are reported too, so f
-// should call none. Without observers an operation pays one load.
+// should call none but in [Unobserved]. Without observers an operation pays one load.
 func Observe(f func(Event)) (stop func()) { return observers.add(f) }
 
 // InModule runs body with name added to the path of modules that events carry:

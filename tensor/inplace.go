@@ -97,13 +97,16 @@ func (t *Tensor) becomes(name string, f func(t *Tensor) *Tensor, in ...*Tensor) 
 
 // reported runs body, which changes t, and tells observers.
 func (t *Tensor) reported(info Info, in []*Tensor, body func()) {
-	seen := observers.load()
-	if seen == nil {
+	seen, s := observers.load(), state{}
+	if seen != nil {
+		s = current()
+	}
+	if seen == nil || s.hidden {
 		body()
 		return
 	}
 	op := change{info}
-	e := begin(op, current(), in)
+	e := begin(op, s, in)
 	e.InPlace, e.Start = true, time.Now()
 	body()
 	e.finish(op, seen, in, t)

@@ -19,6 +19,8 @@
 // Counts of zeros, subnormal and infinite numbers and NaN are exact. They are not taken
 // of changes in place, as optimizers make, and by default only in as many steps as cost
 // little: [CountAlways] takes all. What was flushed to zero is known of casts, whose
-// operand and result are compared; of other operations only a shadow can tell.
-// [Overhead] measures what a recording costs.
+// operand and result are compared; of other operations only a [Shadow] can tell: it
+// computes each of them once more in float64, on the same operands for the operation's
+// own error, and on operands that were float64 all the way for what has become of the
+// values, gradients too. [Overhead] measures what a recording costs.
 package trace

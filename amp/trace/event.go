@@ -14,13 +14,22 @@ func (r *Recorder) event(e tensor.Event) {
 		return
 	}
 	place := r.names.Find(e)
+	var said *Shadowed
+	var own Rounding
+	if r.shadow != nil {
+		said, own = r.shadow.event(e)
+	}
 	if e.View {
 		r.bases.put(e.Out.ID, r.base(e.In[0].ID))
 		return
 	}
+	before := r.clock.step
 	step, restart := r.clock.tick(e)
 	if restart {
 		r.restart()
+	}
+	if r.shadow != nil && step != before {
+		r.shadow.turn()
 	}
 	r.meter.ready(step)
 	if e.InCast {
@@ -50,6 +59,9 @@ func (r *Recorder) event(e tensor.Event) {
 		} else {
 			op.Counts = r.meter.count(e.Result)
 		}
+	}
+	if op.Shadow = said; said != nil && !op.Rounded {
+		op.Rounding, op.Rounded = own, true
 	}
 	if len(r.ops) < MaxOps {
 		r.ops = append(r.ops, op)

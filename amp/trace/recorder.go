@@ -24,6 +24,10 @@ const (
 	// CountAlways counts what is in every result, whatever it takes. Otherwise counting
 	// leaves out steps when it has taken more than 2.5 % of the time.
 	CountAlways Option = iota + 1
+	// Shadow computes every operation once more in float64, and counts always. It tells
+	// the error of each operation, and what its result would be had everything since the
+	// beginning of the step been float64, gradients too. It takes several times as long.
+	Shadow
 )
 
 // Recorder is a recording, under way or stopped. Its methods may be called while
@@ -37,6 +41,7 @@ type Recorder struct {
 	meter   meter
 	reasons reasons
 	bases   recent[int] // what views are of, by ID
+	shadow  *shadow     // nil without Shadow
 	ops     []Op
 	first   int // step that the recording begins with
 	sums    sums
@@ -62,6 +67,8 @@ func Start(with ...any) *Recorder {
 		case nil:
 		case CountAlways:
 			r.meter.always = true
+		case Shadow:
+			r.meter.always, r.shadow = true, &shadow{}
 		default:
 			models = append(models, x)
 		}
@@ -101,7 +108,7 @@ func (r *Recorder) Stop() {
 	defer r.mu.Unlock()
 	if r.ended.IsZero() {
 		r.ended = time.Now()
-		r.names, r.meter = nil, meter{} // they hold parameters
+		r.names, r.meter, r.shadow = nil, meter{}, nil // they hold tensors
 	}
 }
 

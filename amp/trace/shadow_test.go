@@ -1,0 +1,146 @@
+package trace_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/amp/trace"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+func TestShadowOfOneOperation(t *testing.T) {
+	x := tensor.NewAs(tensor.Float16, []float64{1, 2, 300, 0x1p-14})
+	y := tensor.NewAs(tensor.Float16, []float64{3, 3, 300, 0x1p-11})
+	rec := trace.Start(trace.Shadow)
+	x.Div(y)                                                                         // 1/3 and 2/3 round
+	x.Mul(y)                                                                         // 300² is too large, 2⁻²⁵ too small
+	tensor.New([]float64{1, 1e-30}).Exp()                                            // float32
+	tensor.NewAs(tensor.Float16, []float64{1}).Tanh().Sub(tensor.Scalar(0.5).Half()) // exact: so near 1 a difference is
+	rec.Stop()
+	ops := rec.Ops()
+	third := 1.0 / 3
+	ulp := math.Abs(tensor.Scalar(third).Half().Item()-third) / 0x1p-12
+	if s := ops[0].Shadow; s == nil || s.Compared != 4 || math.Abs(s.ULP-ulp) > 1e-9 || ops[0].Rounding != (trace.Rounding{}) {
+		t.Errorf("div: got %+v, want an error of %v ulp", s, ulp)
+	}
+	if got, want := ops[1].Rounding, (trace.Rounding{Flushed: 1, Overflowed: 1}); got != want || !ops[1].Rounded || ops[1].Shadow.Dead != 1 || ops[1].Shadow.Blown != 1 {
+		t.Errorf("mul: got %+v, %+v, want %+v", got, ops[1].Shadow, want)
+	}
+	if s := ops[2].Shadow; s == nil || s.ULP > 1 || s.ULP == 0 {
+		t.Errorf("exp in float32: got %+v, want less than an ulp", s)
+	}
+	if last := ops[len(ops)-1]; last.Name != "sub" || last.Shadow.ULP > 0.5 {
+		t.Errorf("sub: %v", last)
+	}
+	if text := ops[1].String(); !strings.Contains(text, "own error") || !strings.Contains(text, "1 flushed to 0, 1 overflowed") {
+		t.Errorf("the operation says\n%s", text)
+	}
+}
+
+// Gradients in float16 stand beside those of float64: with a small loss and no scaler
+// they die, with one they live.
+func TestShadowOfGradients(t *testing.T) {
+	for _, scale := range []float64{1, 65536} {
+		tensor.ManualSeed(1)
+		net := nn.Sequential(nn.NewLinear(16, 16), nn.Tanh(), nn.NewLinear(16, 16), nn.Tanh(), nn.NewLinear(16, 4))
+		x, y := tensor.Randn(32, 16), tensor.Randn(32, 4)
+		loss := func() (l *tensor.Tensor) {
+			amp.Autocast(amp.Float16, func() { l = nn.MSELoss(net.Forward(x), y) })
+			return l.Scale(1e-5 * scale)
+		}
+		rec := trace.Start(net, trace.Shadow)
+		loss().Backward()
+		rec.Stop()
+		truth := gradients64(net, x, y, 1e-5*scale)
+		for _, op := range rec.Ops() {
+			if !op.Backward || op.Name != "cast" || op.Param == "" {
+				continue
+			}
+			got, want := op.Shadow, truth[op.Param]
+			dead := 0
+			for i, g := range want.grad.Float64s() {
+				if g != 0 && want.half[i] == 0 {
+					dead++
+				}
+			}
+			if got.Followed != want.grad.Numel() || got.Dead != dead {
+				t.Errorf("%s at scale %v: %d of %d dead, want %d of %d", op.Param, scale, got.Dead, got.Followed, dead, want.grad.Numel())
+			}
+			delete(truth, op.Param)
+			if scale > 1 && (dead > 0 || got.Drift > 0.01) || scale == 1 && op.Param == "0.weight" && (dead == 0 || got.Drift < 0.05) {
+				t.Errorf("%s at scale %v: %d dead, drift %v", op.Param, scale, dead, got.Drift)
+			}
+		}
+		if len(truth) > 0 {
+			t.Errorf("gradients of %d parameters were not seen", len(truth))
+		}
+	}
+}
+
+type pair struct {
+	grad *tensor.Tensor
+	half []float64
+}
+
+// gradients64 returns each parameter's gradient in float64, and the one that net has.
+func gradients64(net *nn.Chain, x, y *tensor.Tensor, scale float64) map[string]pair {
+	h := x.Double()
+	var w []*tensor.Tensor
+	for _, p := range nn.Parameters(net) {
+		w = append(w, p.Detach().Double().RequireGrad())
+	}
+	h = h.Linear(w[0], w[1]).Tanh().Linear(w[2], w[3]).Tanh().Linear(w[4], w[5])
+	h.MSELoss(y.Double()).Scale(scale).Backward()
+	out := map[string]pair{}
+	for i, p := range nn.NamedParameters(net) {
+		out[p.Name] = pair{w[i].Grad(), p.Tensor.Grad().Float64s()}
+	}
+	return out
+}
+
+// A shadow changes no bit of what is trained, nor what is drawn at random.
+func TestShadowChangesNothing(t *testing.T) {
+	run := func(with ...any) []float64 {
+		tensor.ManualSeed(7)
+		net := nn.Sequential(nn.NewConv2d(2, 4, 3), nn.NewBatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.NewDropout(0.3), nn.NewLinear(4*4*4, 8), nn.NewLayerNorm([]int{8}), nn.NewLinear(8, 3))
+		x, y := tensor.Randn(4, 2, 6, 6), tensor.Randint(0, 3, 4)
+		step := trained(net, optim.NewAdamW(nn.Parameters(net), 0.01), func() *tensor.Tensor {
+			out := net.Forward(x)
+			return nn.CrossEntropy(out, y).Add(out.Slice(1, 0, 2).Square().Mean()).Add(out.Slice(1, 1, 3).Abs().Mean())
+		})
+		if with != nil {
+			rec := trace.Start(append(with, net)...)
+			defer func() {
+				rec.Stop()
+				shadowed := 0
+				for _, op := range rec.Ops() {
+					if op.Shadow != nil {
+						shadowed++
+						// Batch norm takes no notice of the convolution's bias: its gradient is nothing but rounding.
+						if op.Shadow.Drift > 0.2 && op.Param != "0.bias" && op.Name != "sum" {
+							t.Errorf("step %d: %s is %v away from float64", op.Step, op.Name, op.Shadow.Drift)
+						}
+					} else if !op.InPlace && op.Out.IsFloat() {
+						t.Errorf("step %d: %s has no shadow", op.Step, op.Name)
+					}
+				}
+			}()
+		}
+		for range 3 {
+			step()
+		}
+		var all []float64
+		for _, p := range nn.Parameters(net) {
+			all = append(all, p.Float64s()...)
+		}
+		return append(all, tensor.Rand(3).Float64s()...)
+	}
+	if plain, shadowed := run(), run(trace.Shadow); !slices.Equal(plain, shadowed) {
+		t.Error("training under a shadow differs")
+	}
+}
