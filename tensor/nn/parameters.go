@@ -59,6 +59,7 @@ type walker struct {
 	found []Named
 	seen  map[any]bool
 	visit func(reflect.Value) // is shown every struct; nil shows none
+	field func(reflect.Value) // is shown every pointer to a tensor; nil shows none
 	// enter is shown every module with its path and says whether to look inside;
 	// nil looks everywhere.
 	enter func(v reflect.Value, path string) bool
@@ -72,6 +73,9 @@ var (
 func (w *walker) walk(v reflect.Value, path string) {
 	switch v.Kind() {
 	case reflect.Pointer:
+		if w.field != nil && v.Type().Elem() == tensorType {
+			w.field(v)
+		}
 		if v.IsNil() || w.visited(v) {
 			return
 		}

@@ -1,0 +1,70 @@
+package nn
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"halfnote/tensor"
+)
+
+// FunctionalCall calls body while model has the tensors of state in the place of those of
+// its own that have these names, and then gives it its own back. The others may have
+// another dtype and a history, so that gradients go through them. It panics if a name is
+// unknown, a shape differs, or a tensor is not reached by pointers and so cannot be
+// exchanged. The model is not to be used by others meanwhile. It is
+// torch.func.functional_call.
+func FunctionalCall(model any, state map[string]*tensor.Tensor, body func()) {
+	fail := func(format string, args ...any) {
+		panic(&tensor.Error{Op: "functional_call", Why: fmt.Sprintf(format, args...)})
+	}
+	with := map[*tensor.Tensor]*tensor.Tensor{}
+	for _, n := range namedTensors(model) {
+		x, ok := state[n.Name]
+		if !ok {
+			continue
+		}
+		if x == nil || !slices.Equal(x.Shape(), n.Tensor.Shape()) {
+			fail("what takes the place of %s is not of its shape %v", n.Name, n.Tensor.Shape())
+		}
+		with[n.Tensor] = x
+	}
+	if len(with) != len(state) {
+		known := StateDict(model)
+		for _, name := range slices.Sorted(maps.Keys(state)) {
+			if known[name] == nil {
+				fail("%s is not in the model", name)
+			}
+		}
+	}
+	type place struct {
+		at  **tensor.Tensor
+		own *tensor.Tensor
+	}
+	var places []place
+	done := map[*tensor.Tensor]bool{}
+	w := walker{seen: map[any]bool{}}
+	w.field = func(v reflect.Value) {
+		own := (*tensor.Tensor)(v.UnsafePointer())
+		if with[own] != nil && v.CanAddr() {
+			places = append(places, place{(**tensor.Tensor)(v.Addr().UnsafePointer()), own})
+			done[own] = true
+		}
+	}
+	w.walk(reflect.ValueOf(model), "")
+	for _, n := range namedTensors(model) {
+		if with[n.Tensor] != nil && !done[n.Tensor] {
+			fail("%s cannot be exchanged, for it is in a struct that is kept as a value or in a map; expected a pointer to the struct", n.Name)
+		}
+	}
+	defer func() {
+		for _, p := range places {
+			*p.at = p.own
+		}
+	}()
+	for _, p := range places {
+		*p.at = with[p.own]
+	}
+	body()
+}

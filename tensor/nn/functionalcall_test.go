@@ -1,0 +1,93 @@
+package nn_test
+
+import (
+	"strings"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// tied shares a weight between two places, and keeps others where tensors may be.
+type tied struct {
+	Encoder *nn.Linear
+	decoder *nn.Linear
+	List    []*tensor.Tensor
+	Pair    [2]*tensor.Tensor
+	RNN     *nn.RNN
+}
+
+// TestFunctionalCall: the model computes with other tensors, everywhere that it has them,
+// gradients go to these, and then it has its own again.
+func TestFunctionalCall(t *testing.T) {
+	shared := tensor.Ones(2, 2).RequireGrad()
+	m := &tied{
+		Encoder: &nn.Linear{Weight: shared, Bias: tensor.Zeros(2).RequireGrad()}, decoder: &nn.Linear{Weight: shared},
+		List: []*tensor.Tensor{tensor.Ones(3)}, Pair: [2]*tensor.Tensor{tensor.Ones(1), nil}, RNN: nn.NewRNN(2, 2),
+	}
+	before := nn.StateDict(m)
+	with := map[string]*tensor.Tensor{
+		"encoder.weight": tensor.Full(2, 2, 2).RequireGrad(), "list.0": tensor.Full(7, 3), "pair.0": tensor.Full(8, 1),
+		"rnn.weight_ih_l0": tensor.Zeros(2, 2).Half(),
+	}
+	x := tensor.Ones(1, 2)
+	var y *tensor.Tensor
+	nn.FunctionalCall(m, with, func() {
+		y = m.decoder.Forward(m.Encoder.Forward(x))
+		if m.List[0] != with["list.0"] || m.Pair[0] != with["pair.0"] {
+			t.Errorf("the list has %v and the array %v", m.List[0], m.Pair[0])
+		}
+		if d := nn.StateDict(m)["rnn.weight_ih_l0"].DType(); d != tensor.Float16 {
+			t.Errorf("the recurrent weight is %v, want float16", d)
+		}
+	})
+	if got := y.Float64s()[0]; got != 16 {
+		t.Errorf("got %v, want 16: twice 2 times 2", got)
+	}
+	y.Sum().Backward()
+	if with["encoder.weight"].Grad() == nil || shared.Grad() != nil {
+		t.Error("the gradient went to the model's own weight")
+	}
+	if m.Encoder.Weight != shared || m.decoder.Weight != shared {
+		t.Error("the model has not got its weight back")
+	}
+	for name, own := range nn.StateDict(m) {
+		if own.DType() != before[name].DType() || !tensor.Equal(own, before[name]) {
+			t.Errorf("%s has changed", name)
+		}
+	}
+}
+
+// TestFunctionalCallPanics: the model has its own tensors again after a panic, and what
+// cannot be exchanged is an error.
+func TestFunctionalCallPanics(t *testing.T) {
+	l := nn.NewLinear(2, 2)
+	own := l.Weight
+	for want, f := range map[string]func(){
+		"oh": func() {
+			nn.FunctionalCall(l, map[string]*tensor.Tensor{"weight": tensor.Zeros(2, 2)}, func() { panic("oh") })
+		},
+		"wait is not in the model":                func() { nn.FunctionalCall(l, map[string]*tensor.Tensor{"wait": own}, func() {}) },
+		"the place of weight is not of its shape": func() { nn.FunctionalCall(l, map[string]*tensor.Tensor{"weight": tensor.Zeros(2)}, func() {}) },
+		"expected a pointer to the str":           func() { nn.FunctionalCall(*l, map[string]*tensor.Tensor{"weight": own}, func() {}) },
+	} {
+		func() {
+			defer func() {
+				text := ""
+				switch r := recover().(type) {
+				case string:
+					text = r
+				case error:
+					text = r.Error()
+				}
+				if !strings.Contains(text, want) {
+					t.Errorf("got %q, want %q", text, want)
+				}
+			}()
+			f()
+		}()
+		if l.Weight != own {
+			t.Fatalf("%s: the model has another weight", want)
+		}
+	}
+}
