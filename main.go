@@ -18,6 +18,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"halfnote/amp"
 	"halfnote/cuda"
 	"halfnote/install"
 	"halfnote/interp"
@@ -68,7 +69,7 @@ func (c kernelCommand) Run() error {
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before there is no more
 	}
-	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Memory: limit / 10 * 9})
+	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Memory: limit / 10 * 9, Leave: amp.CloseRegions})
 	if err != nil {
 		return err
 	}

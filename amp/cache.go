@@ -1,6 +1,10 @@
 package amp
 
-import "halfnote/tensor"
+import (
+	"fmt"
+
+	"halfnote/tensor"
+)
 
 // cache holds the casts of weights while the outermost region is open, so that a
 // weight used twice is cast once. All uses then share one cast node, and their
@@ -8,14 +12,16 @@ import "halfnote/tensor"
 //
 // The rule is torch's since PR 165068, with two improvements: an entry belongs to
 // a dtype, so that nested regions of two dtypes do not mix, and one whose weight
-// has been changed in place is cast again.
+// has been changed in place is cast again. LegacyCache is torch's rule before.
 type cache struct {
 	entries map[key]entry
+	hits    int
+	made    int
 }
 
 type key struct {
 	weight *tensor.Tensor
-	to     tensor.DType
+	to     tensor.DType // 0 by the legacy rule
 }
 
 type entry struct {
@@ -31,18 +37,74 @@ func cacheable(t *tensor.Tensor) bool {
 	return t.DType() == tensor.Float32 && t.RequiresGrad() && t.IsLeaf() && !t.IsView()
 }
 
-func (c *cache) cast(t *tensor.Tensor, to tensor.DType) *tensor.Tensor {
+func (c *cache) cast(t *tensor.Tensor, to tensor.DType, legacy bool) *tensor.Tensor {
 	k := key{t, to}
-	if e, ok := c.entries[k]; ok && e.version == t.Version() {
+	if legacy {
+		k.to = 0
+	}
+	if e, ok := c.entries[k]; ok && (legacy || e.version == t.Version()) {
+		c.hits++
 		return e.cast
 	}
 	var y *tensor.Tensor
-	// With gradient recording on, even under NoGrad: the entry serves later uses
-	// that need its history.
-	tensor.EnableGrad(func() { y = t.To(to) })
+	if legacy {
+		y = t.To(to)
+	} else {
+		// With gradient recording on, even under NoGrad: the entry serves later uses
+		// that need its history.
+		tensor.EnableGrad(func() { y = t.To(to) })
+	}
+	c.made++
 	c.entries[k] = entry{y, t.Version()}
 	return y
 }
 
 // clear forgets all casts.
 func (c *cache) clear() { clear(c.entries) }
+
+// LegacyCache returns p with the cache of weight casts as torch had it before PR 165068,
+// with its three faults: a weight that is first used under NoGrad gets no gradient from
+// later uses in the region, a weight that is changed in the region is not cast again,
+// and a nested region of another dtype gets the cast of the outer one. It is for
+// studying them.
+func LegacyCache(p Policy) Policy {
+	p.legacy = true
+	return p
+}
+
+// CacheStats are what the cache of weight casts holds and has done since the outermost
+// region was opened.
+type CacheStats struct {
+	Entries int // casts that are held
+	Bytes   int // of them
+	Hits    int // uses that found their cast
+	Misses  int // uses that made it
+}
+
+// String returns the numbers in a sentence.
+func (s CacheStats) String() string {
+	return fmt.Sprintf("%d casts of weights held, %d bytes; %d uses found theirs, %d made it", s.Entries, s.Bytes, s.Hits, s.Misses)
+}
+
+// Cache returns the numbers of the cache of the region that is open on this goroutine,
+// zeros outside regions.
+func Cache() CacheStats {
+	c, ok := tensor.EnclosingCaster().(*caster)
+	if !ok {
+		return CacheStats{}
+	}
+	s := CacheStats{Entries: len(c.cache.entries), Hits: c.cache.hits, Misses: c.cache.made}
+	for _, e := range c.cache.entries {
+		s.Bytes += e.cast.Bytes()
+	}
+	return s
+}
+
+// ClearCache lets go of the casts of weights that the open region holds, so that their
+// next uses cast again. The outermost region's end does it too. It is
+// torch.clear_autocast_cache.
+func ClearCache() {
+	if c, ok := tensor.EnclosingCaster().(*caster); ok {
+		c.cache.clear()
+	}
+}

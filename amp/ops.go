@@ -63,7 +63,11 @@ func (p Policy) Why(op string) string {
 	}
 	for _, r := range p.Ops().Rows {
 		if r.Op == op {
-			return fmt.Sprintf("%s runs in %s under %v: %s. %s", r.Op, r.RunsIn, p, r.By, reasons[r.Category])
+			what := "runs in " + r.RunsIn
+			if r.Category == tensor.Banned && p.on {
+				what = "is refused"
+			}
+			return fmt.Sprintf("%s %s under %v: %s. %s", r.Op, what, p, r.By, reasons[r.Category])
 		}
 	}
 	return ""
@@ -128,8 +132,12 @@ func (p Policy) By(op tensor.Info) string {
 	return torch
 }
 
-// everyOp returns the operations that autocast can meet.
-func everyOp() []tensor.Info { return append(tensor.Ops(), wholes...) }
+// everyOp returns the operations that autocast can meet: not those that derivatives are
+// made of, where it is off.
+func everyOp() []tensor.Info {
+	ops := slices.DeleteFunc(tensor.Ops(), func(i tensor.Info) bool { return strings.Contains(i.Name, "_backward") })
+	return append(ops, wholes...)
+}
 
 // Find returns the rows that have one of the words in their name, torch's name,
 // category, dtype or who decided: "softmax", "fp32", "With". It ignores case.

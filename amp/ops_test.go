@@ -22,6 +22,12 @@ func TestOps(t *testing.T) {
 	}
 	for _, op := range tensor.Ops() {
 		r, ok := rows[op.Name]
+		if strings.Contains(op.Name, "_backward") {
+			if ok {
+				t.Errorf("%s, of derivatives, is listed", op.Name)
+			}
+			continue
+		}
 		if !ok || r.Category != p.Category(op) || r.Torch != op.Torch {
 			t.Errorf("%s is listed as %+v, want category %v", op.Name, r, p.Category(op))
 		}

@@ -12,12 +12,13 @@ import (
 // methods return changed copies. The lists belong to the policy, not to a
 // device: [Float16] applies torch's CUDA lists wherever the tensors live.
 type Policy struct {
-	lower tensor.DType
-	on    bool
-	cpu   bool // torch's CPU lists in place of the CUDA lists
-	apex  bool // Apex's lists in place of the CUDA lists
-	cache bool
-	own   *override
+	lower  tensor.DType
+	on     bool
+	cpu    bool // torch's CPU lists in place of the CUDA lists
+	apex   bool // Apex's lists in place of the CUDA lists
+	cache  bool
+	legacy bool // the cache is as torch's was
+	own    *override
 }
 
 // override is a user's category for one operation, in front of earlier ones.

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"halfnote/amp"
 	"halfnote/display"
 	"halfnote/kernel"
 )
@@ -152,7 +153,7 @@ func newSession(t testing.TB) *Session {
 
 func newSessionOn(t testing.TB, engine string) *Session {
 	t.Helper()
-	s, err := NewSession(Options{Release: "test", Engine: engine, Memory: 8 << 30})
+	s, err := NewSession(Options{Release: "test", Engine: engine, Memory: 8 << 30, Leave: amp.CloseRegions})
 	if err != nil {
 		t.Fatal(err)
 	}

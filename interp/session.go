@@ -38,6 +38,9 @@ type Options struct {
 	// Grace is how long an interrupted cell may take to stop before it is left
 	// behind; 0 means 2 s.
 	Grace time.Duration
+	// Leave, if set, runs at the end of each goroutine of cells, in it, to end what they
+	// have left open. The lines that it returns go to the cell's stderr.
+	Leave func() (lines []string)
 }
 
 // Session is what the cells of one notebook share. It implements
@@ -106,6 +109,7 @@ func NewSession(o Options) (*Session, error) {
 		opts: o, checking: new(sync.Mutex), binary: exports.Importer(), live: live.NewRegistry(o.MaxDepth),
 	}
 	s.live.Memory, s.live.Goroutine = o.Memory, ixgo.Goroutine
+	s.live.Leave = o.Leave
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
 	s.debugger = newDebugger(s)
 	s.comms = &transport{live: s.live, targets: map[string]kernel.CommOpened{}}

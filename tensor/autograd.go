@@ -21,7 +21,8 @@ type BackwardOptions struct {
 	// where it would panic.
 	AllowUnused bool
 
-	floor uint64 // the walk leaves out vertices up to this number
+	floor uint64           // the walk leaves out vertices up to this number
+	ends  map[*vertex]bool // the walk does not go past these
 }
 
 // Backward adds the gradient of t, a tensor of one element, to every leaf that it
@@ -102,7 +103,7 @@ func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
 		fail(op, []*Tensor{y}, "it does not require a gradient; expected a result that depends on a tensor with RequireGrad, computed outside NoGrad")
 	}
 	b := &backprop{
-		op: op, o: o, order: reachable(op, y.v, o.floor), start: ids.Load(),
+		op: op, o: o, order: reachable(op, y.v, o), start: ids.Load(),
 		wanted: map[*vertex]bool{}, leads: map[*vertex]bool{}, grads: map[*vertex]*Tensor{}, owned: map[*storage]bool{}, sums: map[*vertex]bool{},
 	}
 	switch g := o.Gradient; {
@@ -118,8 +119,8 @@ func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
 	return b
 }
 
-// reachable returns v and all newer than floor that it depends on, newest first.
-func reachable(op string, v *vertex, floor uint64) []*vertex {
+// reachable returns v and what it depends on within o's bounds, newest first.
+func reachable(op string, v *vertex, o BackwardOptions) []*vertex {
 	seen := map[*vertex]bool{v: true}
 	order := []*vertex{v}
 	for i := 0; i < len(order); i++ {
@@ -127,8 +128,11 @@ func reachable(op string, v *vertex, floor uint64) []*vertex {
 		if u.freed {
 			panic(&Error{Op: op, Why: fmt.Sprintf("the tape of %s has been freed by an earlier Backward; compute the result again, or keep the tape with BackwardOptions{RetainGraph: true} there", u.of)})
 		}
+		if o.ends[u] {
+			continue
+		}
 		for _, t := range u.in {
-			if t.v != nil && t.v.seq > floor && !seen[t.v] {
+			if t.v != nil && t.v.seq > o.floor && !seen[t.v] {
 				seen[t.v] = true
 				order = append(order, t.v)
 			}
@@ -145,10 +149,13 @@ func (b *backprop) run() {
 	}
 	// No caster: derivatives run in the dtypes of forward.
 	outer := current()
-	s := state{nograd: !b.o.CreateGraph, backward: true}
+	s := state{nograd: !b.o.CreateGraph, backward: true, suspended: EnclosingCaster()}
 	scope.Do(s, func() {
 		for _, v := range b.order {
 			dy := b.grads[v]
+			if b.o.ends[v] {
+				continue
+			}
 			if dy != nil && len(v.hooks.grad) > 0 {
 				dy = v.hooks.through(dy)
 				b.grads[v] = dy

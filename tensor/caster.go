@@ -1,6 +1,10 @@
 package tensor
 
-import "halfnote/tensor/internal/scope"
+import (
+	"errors"
+
+	"halfnote/tensor/internal/scope"
+)
 
 // Caster chooses the dtypes that operations run in.
 type Caster interface {
@@ -11,6 +15,13 @@ type Caster interface {
 	Cast(op Info, in []*Tensor) []*Tensor
 }
 
+// Renewer is a caster that keeps something, as casts of weights for reuse. Checkpoint
+// runs its function under what Renew returns: the same rules, with nothing kept yet.
+type Renewer interface {
+	Caster
+	Renew() Caster
+}
+
 // WithCaster runs body with c casting the operands of every operation of this
 // goroutine. nil casts nothing.
 func WithCaster(c Caster, body func()) {
@@ -19,8 +30,50 @@ func WithCaster(c Caster, body func()) {
 	scope.Do(s, body)
 }
 
+// EnterCaster is WithCaster for code that follows: c casts the operands of this
+// goroutine's operations until exit is called, or until the function around it ends that
+// WithCaster, NoGrad or another of the kind runs. exit returns an error on another
+// goroutine, a second time, or before that of a later EnterCaster. A goroutine that ends
+// without exit must call CloseScopes.
+func EnterCaster(c Caster) (exit func() error) {
+	s := current()
+	s.caster = c
+	entered := scope.Enter(s)
+	return func() error {
+		switch {
+		case entered.Exit():
+			return nil
+		case entered.Ended():
+			return errors.New("it has ended already")
+		}
+		return errors.New("it is not the innermost of this goroutine")
+	}
+}
+
+// CloseScopes ends what the calling goroutine has entered and not left, and returns the
+// casters of EnterCaster among it, the innermost first. It is for programs that run
+// other people's code in goroutines, at the end of each.
+func CloseScopes() (left []Caster) {
+	for _, v := range scope.Close() {
+		if s, ok := v.(state); ok && s.caster != nil {
+			left = append(left, s.caster)
+		}
+	}
+	return left
+}
+
 // ActiveCaster returns the caster in force on this goroutine, or nil.
 func ActiveCaster() Caster { return current().caster }
+
+// EnclosingCaster returns the caster in force, or in Backward, where none is, the one
+// that was in force where Backward was called, or nil.
+func EnclosingCaster() Caster {
+	s := current()
+	if s.caster == nil {
+		return s.suspended
+	}
+	return s.caster
+}
 
 // offered returns in as the caster wants the operands of an operation of that name that
 // is made of others here, but which torch lists as a whole, as cross_entropy_loss for

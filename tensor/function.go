@@ -19,6 +19,9 @@ package tensor
 // Forward is not recorded. Backward is, so if it is made of operations on dy and on
 // what was saved of operands and result, it can be differentiated again. It returns a
 // gradient for each operand, nil for none.
+//
+// Under autocast the operations of Forward are cast, and those of Backward are not, as in
+// torch: amp.CustomFwd and amp.CustomBwd choose otherwise.
 type Function struct {
 	Name     string // in events and messages; "function" if empty
 	Forward  func(c *Context, in []*Tensor) *Tensor
@@ -34,7 +37,7 @@ func (f Function) Apply(in ...*Tensor) *Tensor {
 	if len(in) == 0 || f.Forward == nil || f.Backward == nil {
 		fail(name, in, "%d operands, Forward given: %v, Backward given: %v; expected operands and both", len(in), f.Forward != nil, f.Backward != nil)
 	}
-	return Apply(&called{f, name, &Context{in: in}}, in...)
+	return apply(custom{&called{f, name, &Context{in: in}}, true}, in...)
 }
 
 // Context carries what Forward saves to Backward.
@@ -43,10 +46,23 @@ type Context struct {
 	y     *Tensor // the result as Forward returned it
 	out   *Tensor // the result on the tape
 	saved []*Tensor
+	attrs map[string]any
 }
 
-// Save keeps tensors for Backward: operands, the result, or others. Numbers need no
-// saving: use variables that both functions see. It is save_for_backward.
+// SetAttr keeps a value of this call under a name, for Backward: an attribute of torch's
+// ctx.
+func (c *Context) SetAttr(name string, value any) {
+	if c.attrs == nil {
+		c.attrs = map[string]any{}
+	}
+	c.attrs[name] = value
+}
+
+// Attr returns what SetAttr has kept under name, nil if nothing.
+func (c *Context) Attr(name string) any { return c.attrs[name] }
+
+// Save keeps tensors for Backward: operands, the result, or others; SetAttr keeps other
+// values. It is save_for_backward.
 func (c *Context) Save(ts ...*Tensor) { c.saved = append(c.saved, ts...) }
 
 // Saved returns what Save was given, in that order.

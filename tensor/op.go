@@ -65,15 +65,20 @@ type Op interface {
 
 // Apply returns op's result for in, recorded like that of the operations of this
 // package: a way to give an operation its own derivative. It is
-// torch.autograd.Function.
-func Apply(op Op, in ...*Tensor) *Tensor { return apply(custom{op}, in...) }
+// torch.library.custom_op with register_autograd.
+func Apply(op Op, in ...*Tensor) *Tensor { return apply(custom{op, false}, in...) }
 
 // custom runs a Forward that is made of operations, without recording them.
-type custom struct{ Op }
+type custom struct {
+	Op
+	cast bool // leave autocast on
+}
 
 func (c custom) Forward(in []*Tensor) (y *Tensor) {
 	s := current()
-	s.caster, s.nograd = nil, true
+	if s.nograd = true; !c.cast {
+		s.caster = nil
+	}
 	scope.Do(s, func() { y = c.Op.Forward(in) })
 	return y.alias(y.offset, y.shape, y.stride) // y may be an operand
 }
@@ -87,15 +92,18 @@ type (
 
 // state is what belongs to a goroutine: what a scope holds.
 type state struct {
-	caster   Caster
-	nograd   bool
-	backward bool
-	casting  bool   // inside caster.Cast; kept only while observed
-	of       string // the operation whose derivative is computed; kept only while observed
-	ofID     uint64 // its result; kept only while observed
-	module   string // path of the module that runs; kept only while observed
-	source   string // the line of the cell whose derivative is computed; kept only while observed
-	hidden   bool   // inside an operation made of others: not observed
+	caster    Caster
+	suspended Caster // in force around a Backward, which has none
+	nograd    bool
+	strict    bool     // inside Out: an operand that requires a gradient is an error
+	captured  *capture // inside Checkpoint: collects operands from outside
+	backward  bool
+	casting   bool   // inside caster.Cast; kept only while observed
+	of        string // the operation whose derivative is computed; kept only while observed
+	ofID      uint64 // its result; kept only while observed
+	module    string // path of the module that runs; kept only while observed
+	source    string // the line of the cell whose derivative is computed; kept only while observed
+	hidden    bool   // inside an operation made of others: not observed
 }
 
 func current() state {
@@ -133,6 +141,12 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	y := op.Forward(in)
 	if e != nil {
 		e.finish(op, seen, in, y)
+	}
+	if s.captured != nil {
+		s.captured.add(in)
+	}
+	if s.strict && needsGrad(in) {
+		fail(op.Info().Name, in, "an operand requires a gradient, which a result given to tensor.Out would not record; expected to be inside tensor.NoGrad, a Detach of it, or the operation's own result")
 	}
 	if !s.nograd && y.dtype.IsFloat() && needsGrad(in) && op.Info().Reads != NoDerivative {
 		if e != nil {

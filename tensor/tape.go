@@ -129,7 +129,7 @@ func (t *Tensor) ZeroGrad() { t.grad = nil }
 // NoGrad runs body without recording operations. It is torch.no_grad.
 func NoGrad(body func()) {
 	s := current()
-	s.nograd = true
+	s.nograd, s.strict = true, false
 	scope.Do(s, body)
 }
 

@@ -134,7 +134,7 @@ func (r *recurrent) run(x *tensor.Tensor, lengths []int, states []*tensor.Tensor
 				next := step(input[t], s, w)
 				if within != nil {
 					for i := range next {
-						next[i] = within[t].Where(next[i], s[i])
+						next[i] = within[t].Where(next[i], s[i].To(next[i].DType()))
 					}
 					output[t] = append(output[t], within[t].Where(next[0], zerosBeside(next[0])))
 				} else {

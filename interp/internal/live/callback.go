@@ -40,6 +40,7 @@ func (r *Registry) as(c *Cell, f func()) {
 				r.Report(c, p)
 			}
 		}
+		r.leave(c)
 		r.remove(id, c)
 		r.others.Add(-1)
 	}()

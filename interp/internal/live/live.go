@@ -72,6 +72,9 @@ type Registry struct {
 	Words func(value any) any
 	// Report tells the reader of a cell about a panic in one of its goroutines.
 	Report func(*Cell, *engine.Panic)
+	// Leave, if set, runs at the end of each goroutine of cells, in it. The cell's stderr
+	// gets the lines that it returns.
+	Leave func() (lines []string)
 	// Before, if set, runs before each write to the streams.
 	Before func()
 	// Goroutine returns the number of the calling goroutine, as ID does, and often.
@@ -191,7 +194,10 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 			}
 			r.remove(id, c)
 		}()
-		err := f()
+		err := func() error {
+			defer r.leave(c) // before the cell's result is taken for complete
+			return f()
+		}()
 		returned = true
 		r.mu.Lock()
 		if r.resume != nil {
@@ -311,6 +317,16 @@ func (r *Registry) add(id uint64, c *Cell) {
 // maxEver bounds the memory for goroutines that have ended. With more of them
 // nobody looks for deadlocks.
 const maxEver = 1 << 18
+
+// leave runs Leave for the calling goroutine, which is one of c.
+func (r *Registry) leave(c *Cell) {
+	if r.Leave == nil {
+		return
+	}
+	for _, line := range r.Leave() {
+		fmt.Fprintln(c.Out.Stderr(), line)
+	}
+}
 
 func (r *Registry) remove(id uint64, c *Cell) {
 	r.mu.Lock()

@@ -105,3 +105,44 @@ func BenchmarkGoroutineID(b *testing.B) {
 		goroutineID()
 	}
 }
+
+// A scope that is entered ends at Exit, on its own goroutine and as the innermost, or
+// with the scope around it.
+func TestEnter(t *testing.T) {
+	check := func(want any) {
+		t.Helper()
+		if got := Current(); got != want {
+			t.Errorf("current value: got %v, want %v", got, want)
+		}
+	}
+	a := Enter(1)
+	b := Enter(2)
+	check(2)
+	elsewhere := make(chan bool)
+	go func() { elsewhere <- b.Exit() }()
+	if <-elsewhere || a.Exit() {
+		t.Error("a scope ended on another goroutine, or before one inside it")
+	}
+	if !b.Exit() || b.Exit() {
+		t.Error("the innermost scope did not end, or ended twice")
+	}
+	check(1)
+	var inner *Scope
+	Do(3, func() {
+		Enter(4)
+		inner = Enter(5)
+		check(5)
+	})
+	check(1)
+	if !inner.Ended() || inner.Exit() {
+		t.Error("a scope outlived the one around it")
+	}
+	Enter(6)
+	if got := Close(); len(got) != 2 || got[0] != 6 || got[1] != 1 {
+		t.Errorf("Close ended %v, want 6 and 1", got)
+	}
+	check(nil)
+	if n := open.Load(); n != 0 {
+		t.Errorf("%d scopes are open after all have ended", n)
+	}
+}

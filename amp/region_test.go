@@ -1,0 +1,121 @@
+package amp_test
+
+import (
+	"errors"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+)
+
+// Regions of straight-line code nest with those of functions, and share their cache.
+func TestEnter(t *testing.T) {
+	x, w := tensor.Ones(2, 2), tensor.Ones(2, 2).RequireGrad()
+	active := func(want amp.Policy) {
+		t.Helper()
+		if got := amp.Active(); got != want {
+			t.Errorf("the policy is %v, want %v", got, want)
+		}
+	}
+	r := amp.Float16.Enter()
+	active(amp.Float16)
+	x.MatMul(w)
+	inner := amp.BFloat16.Enter()
+	active(amp.BFloat16)
+	if d := x.MatMul(w).DType(); d != tensor.BFloat16 {
+		t.Errorf("the inner region gives %v", d)
+	}
+	off := amp.Off.Enter()
+	active(amp.Off)
+	off.Exit()
+	inner.Exit()
+	made, cached := casts(func() {
+		tensor.NoGrad(func() { x.MatMul(w) })
+		amp.Autocast(amp.Float16, func() { x.MatMul(w) })
+	})
+	if made != 2 || cached != 2 {
+		t.Errorf("%d casts and %d from the cache, want one of each operand that is no weight, and 2", made, cached)
+	}
+	r.Exit()
+	active(amp.Off)
+	made, _ = casts(func() { amp.Autocast(amp.Float16, func() { x.MatMul(w) }) })
+	if made != 2 {
+		t.Errorf("after the outermost region: %d casts, want 2", made)
+	}
+}
+
+func TestEnterEndsWithWhatIsAround(t *testing.T) {
+	var r *amp.Region
+	amp.Autocast(amp.BFloat16, func() {
+		tensor.NoGrad(func() { r = amp.Float16.Enter() })
+		if amp.Active() != amp.BFloat16 {
+			t.Errorf("after NoGrad the policy is %v", amp.Active())
+		}
+	})
+	for name, f := range map[string]func(){
+		"ended": func() { r.Exit() },
+		"twice": func() {
+			r := amp.Float16.Enter()
+			r.Exit()
+			r.Exit()
+		},
+		"not the innermost": func() {
+			outer, inner := amp.Float16.Enter(), amp.BFloat16.Enter()
+			defer outer.Exit()
+			defer inner.Exit()
+			outer.Exit()
+		},
+		"another goroutine": func() {
+			r := amp.Float16.Enter()
+			defer r.Exit()
+			failed := make(chan error)
+			go func() { failed <- try(r.Exit) }()
+			panic(<-failed)
+		},
+	} {
+		var e *amp.Error
+		if err := try(f); !errors.As(err, &e) || e.Code != "region_order" {
+			t.Errorf("%s: got %v, want an error about the order of regions", name, err)
+		}
+		if amp.Active() != amp.Off {
+			t.Fatalf("%s: a region of %v is left", name, amp.Active())
+		}
+	}
+	// A program that runs other people's code ends what they leave.
+	amp.Float16.Enter()
+	amp.BFloat16.Enter()
+	if left := tensor.CloseScopes(); len(left) != 2 || left[0].(interface{ String() string }).String() != "amp.BFloat16" || amp.Active() != amp.Off {
+		t.Errorf("%v were left, and %v is active", left, amp.Active())
+	}
+}
+
+func TestWrap(t *testing.T) {
+	square := amp.Wrap(amp.Float16, func(x *tensor.Tensor) *tensor.Tensor { return x.MatMul(x) })
+	if d := square(tensor.Ones(2, 2)).DType(); d != tensor.Float16 || amp.Active() != amp.Off {
+		t.Errorf("the wrapped function gives %v, and leaves %v", d, amp.Active())
+	}
+}
+
+// Inference: under NoGrad nothing is recorded, and dtypes are those of training.
+func TestInference(t *testing.T) {
+	x, w := tensor.Ones(2, 2), tensor.Ones(2, 2).RequireGrad()
+	for name, run := range map[string]func(f func()){
+		"NoGrad outside": func(f func()) { tensor.NoGrad(func() { amp.Autocast(amp.Float16, f) }) },
+		"NoGrad inside":  func(f func()) { amp.Autocast(amp.Float16, func() { tensor.NoGrad(f) }) },
+	} {
+		run(func() {
+			y := x.Linear(w, nil).Softmax(-1)
+			if y.RequiresGrad() || y.DType() != tensor.Float32 {
+				t.Errorf("%s: got %v, requires a gradient: %v", name, y.DType(), y.RequiresGrad())
+			}
+			if s := amp.Cache(); s.Entries != 1 || s.Bytes != 8 || s.Misses != 1 {
+				t.Errorf("%s: the cache has %v", name, s)
+			}
+			amp.ClearCache()
+			x.Linear(w, nil)
+			if s := amp.Cache(); s.Entries != 1 || s.Misses != 2 {
+				t.Errorf("%s: after clearing, the cache has %v", name, s)
+			}
+		})
+	}
+}

@@ -1,0 +1,104 @@
+package tensor
+
+import (
+	"slices"
+
+	"halfnote/tensor/internal/scope"
+)
+
+// Checkpoint returns f of in without keeping what f computes on the way for Backward,
+// which computes it once more instead: less memory for more time. f may use parameters
+// and other tensors besides in. The second time autocast is as it was the first time, and
+// so are the random numbers of the default generator; what else f changes, as running
+// statistics, it changes twice. It is torch.utils.checkpoint.checkpoint.
+func Checkpoint(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
+	s := current()
+	if r, ok := s.caster.(Renewer); ok {
+		s.caster = r.Renew()
+	}
+	op := checkpoint{f: f, n: len(in), caster: s.caster, random: generator.State()}
+	found := &capture{floor: ids.Load(), own: in}
+	s.nograd, s.captured = true, found
+	scope.Do(s, func() { op.y = f(in...) })
+	op.outside = found.list
+	return apply(op, append(slices.Clone(in), found.list...)...)
+}
+
+// capture collects the operands that require a gradient and were there before.
+type capture struct {
+	floor uint64
+	own   []*Tensor
+	list  []*Tensor
+}
+
+func (c *capture) add(in []*Tensor) {
+	for _, t := range in {
+		if t.v != nil && t.v.seq <= c.floor && !slices.Contains(c.own, t) && !slices.Contains(c.list, t) {
+			c.list = append(c.list, t)
+		}
+	}
+}
+
+// checkpoint has f's operands and what f uses besides.
+type checkpoint struct {
+	f       func(in ...*Tensor) *Tensor
+	n       int       // operands that are given to f
+	outside []*Tensor // the others
+	y       *Tensor
+	caster  Caster
+	random  *Tensor // state of the default generator before f
+}
+
+func (checkpoint) Info() Info {
+	return Info{"checkpoint", "torch.utils.checkpoint.checkpoint", Keep, ReadsOperands}
+}
+func (checkpoint) fixed() {}
+func (c checkpoint) Forward([]*Tensor) *Tensor {
+	return c.y.alias(c.y.offset, c.y.shape, c.y.stride)
+}
+
+// VJP computes f again, on operands with places of their own on the tape. The walk back
+// ends there and at what f uses besides.
+func (c checkpoint) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	graph := IsGradEnabled()
+	x, ends := slices.Clone(in), map[*vertex]bool{}
+	var to []*Tensor
+	s := current()
+	s.caster, s.nograd = c.caster, false
+	if r, ok := c.caster.(Renewer); ok {
+		s.caster = r.Renew()
+	}
+	now := generator.State()
+	generator.SetState(c.random)
+	defer generator.SetState(now)
+	var y *Tensor
+	scope.Do(s, func() {
+		for i, t := range in {
+			switch {
+			case !t.RequiresGrad():
+				x[i] = t.Detach()
+				continue
+			case i >= c.n:
+				x[i] = c.outside[i-c.n]
+			case graph:
+				x[i] = apply(same{}, t)
+			default:
+				x[i] = t.Detach().RequireGrad()
+			}
+			ends[x[i].v] = true
+			to = append(to, x[i])
+		}
+		y = c.f(x[:c.n]...)
+	})
+	out := make([]*Tensor, len(in))
+	if !y.RequiresGrad() {
+		return out
+	}
+	grads := GradWith(y, to, BackwardOptions{Gradient: dy.To(y.dtype), CreateGraph: graph, AllowUnused: true, ends: ends})
+	for i, t := range in {
+		if t.RequiresGrad() {
+			out[i], grads = grads[0], grads[1:]
+		}
+	}
+	return out
+}

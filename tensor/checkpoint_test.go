@@ -1,0 +1,77 @@
+package tensor
+
+import (
+	"slices"
+	"testing"
+)
+
+// Checkpoint gives the values, and the gradients of operands, of leaves and of results
+// that its function uses besides, that the function alone gives; second derivatives too.
+func TestCheckpoint(t *testing.T) {
+	type result struct{ y, x, w, u, penalty []float64 }
+	run := func(through func(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor) result {
+		g := NewGenerator(3)
+		x, w := g.Randn(4, 3).RequireGrad(), g.Randn(3, 3).RequireGrad()
+		u := w.Tanh().RetainGrad() // used inside and outside, and depends on w
+		y := through(func(in ...*Tensor) *Tensor {
+			h := in[0].MatMul(w).Sigmoid().MatMul(u)
+			return through(func(in ...*Tensor) *Tensor { return in[0].Mul(in[0]).Add(in[1]) }, h, in[1])
+		}, x, u.Sum().Expand(4, 3)).MatMul(u)
+		y.Pow(2).Sum().BackwardWith(BackwardOptions{RetainGraph: true})
+		r := result{y.Float64s(), x.Grad().Float64s(), w.Grad().Float64s(), u.Grad().Float64s(), nil}
+		p := GradGraph(y.Pow(2).Sum(), x, w)
+		w.ZeroGrad()
+		p[0].Pow(2).Sum().Add(p[1].Pow(2).Sum()).Backward()
+		r.penalty = w.Grad().Float64s()
+		return r
+	}
+	want := run(func(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor { return f(in...) })
+	got := run(Checkpoint)
+	for name, c := range map[string][2][]float64{
+		"result": {got.y, want.y}, "operand": {got.x, want.x}, "leaf": {got.w, want.w}, "used result": {got.u, want.u}, "penalty": {got.penalty, want.penalty},
+	} {
+		if !AllClose(New(c[0]), New(c[1]), 1e-5, 1e-5) {
+			t.Errorf("%s: got %v, want %v", name, c[0], c[1])
+		}
+	}
+}
+
+// The second time draws the same random numbers, and the numbers after it go on as if
+// there had been none.
+func TestCheckpointRandom(t *testing.T) {
+	ManualSeed(5)
+	x := Ones(1000).RequireGrad()
+	y := Checkpoint(func(in ...*Tensor) *Tensor { return in[0].Dropout(0.5, true) }, x)
+	next := generator.State()
+	y.Sum().Backward()
+	if !slices.Equal(y.Float64s(), x.Grad().Float64s()) {
+		t.Error("the gradient is that of other numbers dropped")
+	}
+	if !slices.Equal(next.Ints(), generator.State().Ints()) {
+		t.Error("Backward has moved the generator on")
+	}
+}
+
+// What is computed on the way is not kept.
+func TestCheckpointKeepsNothing(t *testing.T) {
+	w := Ones(3).RequireGrad()
+	kept := func(y *Tensor) int {
+		n := 0
+		for _, v := range reachable("test", y.v, BackwardOptions{}) {
+			if v.op != nil {
+				n++
+			}
+		}
+		return n
+	}
+	f := func(in ...*Tensor) *Tensor { return in[0].Mul(w).Exp().Sigmoid().Mul(w).Sum() }
+	if n := kept(f(w)); n != 5 {
+		t.Errorf("without: %d operations are kept, want 5", n)
+	}
+	if n := kept(Checkpoint(f, w)); n != 1 {
+		t.Errorf("with: %d operations are kept, want 1", n)
+	}
+	if y := Checkpoint(f, Ones(3)); !y.RequiresGrad() {
+		t.Error("the parameter alone does not make the result require a gradient")
+	}
+}

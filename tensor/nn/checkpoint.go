@@ -1,0 +1,32 @@
+package nn
+
+import (
+	"fmt"
+	"strconv"
+
+	"halfnote/tensor"
+)
+
+// CheckpointSequential returns what c.Forward does, with c's modules in segments parts as
+// equal as can be, each but the last of them under tensor.Checkpoint: what they compute on
+// the way is computed again by Backward, not kept. It panics unless segments is from 1 to
+// the number of modules. It is torch.utils.checkpoint.checkpoint_sequential.
+func CheckpointSequential(c *Chain, segments int, x *tensor.Tensor) *tensor.Tensor {
+	if segments < 1 || segments > len(c.Modules) {
+		panic(&tensor.Error{Op: "checkpoint_sequential", Why: fmt.Sprintf("%d segments of %d modules; expected 1 to %d", segments, len(c.Modules), len(c.Modules))})
+	}
+	part := func(from, to int) func(in ...*tensor.Tensor) *tensor.Tensor {
+		return func(in ...*tensor.Tensor) *tensor.Tensor {
+			y := in[0]
+			for i := from; i < to; i++ {
+				tensor.InModule(strconv.Itoa(i), func() { y = c.Modules[i].Forward(y) })
+			}
+			return y
+		}
+	}
+	size := len(c.Modules) / segments
+	for s := range segments - 1 {
+		x = tensor.Checkpoint(part(s*size, (s+1)*size), x)
+	}
+	return part((segments-1)*size, len(c.Modules))(x)
+}
