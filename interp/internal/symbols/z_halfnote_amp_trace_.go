@@ -11,14 +11,25 @@ import (
 func init() {
 	tables["halfnote/amp/trace"] = func() map[string]reflect.Value {
 		return map[string]reflect.Value{
-			"MaxOps":   reflect.ValueOf(constant.MakeInt64(trace.MaxOps)),
-			"Names":    reflect.ValueOf((*trace.Names)(nil)),
-			"NewNames": reflect.ValueOf(trace.NewNames),
-			"Op":       reflect.ValueOf((*trace.Op)(nil)),
-			"Place":    reflect.ValueOf((*trace.Place)(nil)),
-			"Recorder": reflect.ValueOf((*trace.Recorder)(nil)),
-			"Start":    reflect.ValueOf(trace.Start),
-			"Step":     reflect.ValueOf((*trace.Step)(nil)),
+			"Cast":        reflect.ValueOf((*trace.Cast)(nil)),
+			"Cost":        reflect.ValueOf((*trace.Cost)(nil)),
+			"CountAlways": reflect.ValueOf(trace.CountAlways),
+			"MaxOps":      reflect.ValueOf(constant.MakeInt64(trace.MaxOps)),
+			"Names":       reflect.ValueOf((*trace.Names)(nil)),
+			"NewNames":    reflect.ValueOf(trace.NewNames),
+			"Op":          reflect.ValueOf((*trace.Op)(nil)),
+			"Option":      reflect.ValueOf((*trace.Option)(nil)),
+			"Overhead":    reflect.ValueOf(trace.Overhead),
+			"Place":       reflect.ValueOf((*trace.Place)(nil)),
+			"Recorder":    reflect.ValueOf((*trace.Recorder)(nil)),
+			"Rounding":    reflect.ValueOf((*trace.Rounding)(nil)),
+			"Row":         reflect.ValueOf((*trace.Row)(nil)),
+			"Shadow":      reflect.ValueOf(trace.Shadow),
+			"Shadowed":    reflect.ValueOf((*trace.Shadowed)(nil)),
+			"Start":       reflect.ValueOf(trace.Start),
+			"Step":        reflect.ValueOf((*trace.Step)(nil)),
+			"Summary":     reflect.ValueOf((*trace.Summary)(nil)),
+			"Total":       reflect.ValueOf((*trace.Total)(nil)),
 		}
 	}
 }

@@ -37,6 +37,8 @@ func init() {
 			"Cat":                       reflect.ValueOf(tensor.Cat),
 			"Category":                  reflect.ValueOf((*tensor.Category)(nil)),
 			"ChainMatMul":               reflect.ValueOf(tensor.ChainMatMul),
+			"Checkpoint":                reflect.ValueOf(tensor.Checkpoint),
+			"CloseScopes":               reflect.ValueOf(tensor.CloseScopes),
 			"Context":                   reflect.ValueOf((*tensor.Context)(nil)),
 			"ConvOptions":               reflect.ValueOf((*tensor.ConvOptions)(nil)),
 			"ConvTransposeOptions":      reflect.ValueOf((*tensor.ConvTransposeOptions)(nil)),
@@ -51,7 +53,9 @@ func init() {
 			"EmbeddingBagOptions":       reflect.ValueOf((*tensor.EmbeddingBagOptions)(nil)),
 			"EmbeddingOptions":          reflect.ValueOf((*tensor.EmbeddingOptions)(nil)),
 			"EnableGrad":                reflect.ValueOf(tensor.EnableGrad),
+			"EnclosingCaster":           reflect.ValueOf(tensor.EnclosingCaster),
 			"End":                       reflect.ValueOf(constant.MakeInt64(tensor.End)),
+			"EnterCaster":               reflect.ValueOf(tensor.EnterCaster),
 			"Equal":                     reflect.ValueOf(tensor.Equal),
 			"Error":                     reflect.ValueOf((*tensor.Error)(nil)),
 			"Event":                     reflect.ValueOf((*tensor.Event)(nil)),
@@ -119,6 +123,7 @@ func init() {
 			"OnesLike":                  reflect.ValueOf(tensor.OnesLike),
 			"Op":                        reflect.ValueOf((*tensor.Op)(nil)),
 			"Ops":                       reflect.ValueOf(tensor.Ops),
+			"Out":                       reflect.ValueOf(tensor.Out),
 			"PNormOptions":              reflect.ValueOf((*tensor.PNormOptions)(nil)),
 			"PadOptions":                reflect.ValueOf((*tensor.PadOptions)(nil)),
 			"PoolOptions":               reflect.ValueOf((*tensor.PoolOptions)(nil)),
@@ -146,6 +151,7 @@ func init() {
 			"ReduceNone":                reflect.ValueOf(tensor.ReduceNone),
 			"ReduceSum":                 reflect.ValueOf(tensor.ReduceSum),
 			"Reduction":                 reflect.ValueOf((*tensor.Reduction)(nil)),
+			"Renewer":                   reflect.ValueOf((*tensor.Renewer)(nil)),
 			"ResetPeakMemory":           reflect.ValueOf(tensor.ResetPeakMemory),
 			"ResultType":                reflect.ValueOf(tensor.ResultType),
 			"SGDStep":                   reflect.ValueOf(tensor.SGDStep),
@@ -158,6 +164,7 @@ func init() {
 			"Try":                       reflect.ValueOf(tensor.Try),
 			"Uint8":                     reflect.ValueOf(tensor.Uint8),
 			"Uniform":                   reflect.ValueOf(tensor.Uniform),
+			"Unobserved":                reflect.ValueOf(tensor.Unobserved),
 			"Unscale":                   reflect.ValueOf(tensor.Unscale),
 			"UnscaleFlags":              reflect.ValueOf(tensor.UnscaleFlags),
 			"VStack":                    reflect.ValueOf(tensor.VStack),
@@ -169,6 +176,7 @@ func init() {
 			"ZerosLike":                 reflect.ValueOf(tensor.ZerosLike),
 			"_Caster":                   reflect.ValueOf((*_halfnote_tensor_Caster)(nil)),
 			"_Op":                       reflect.ValueOf((*_halfnote_tensor_Op)(nil)),
+			"_Renewer":                  reflect.ValueOf((*_halfnote_tensor_Renewer)(nil)),
 		}
 	}
 }
@@ -195,4 +203,16 @@ func (w _halfnote_tensor_Op) Info() tensor.Info {
 
 func (w _halfnote_tensor_Op) VJP(a0 *tensor.Tensor, a1 *tensor.Tensor, a2 []*tensor.Tensor) []*tensor.Tensor {
 	return dynamic.Call(w.IValue, "VJP").(func(any, *tensor.Tensor, *tensor.Tensor, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1, a2)
+}
+
+type _halfnote_tensor_Renewer struct{ IValue any }
+
+func (w _halfnote_tensor_Renewer) Interpreted() any { return w.IValue }
+
+func (w _halfnote_tensor_Renewer) Cast(a0 tensor.Info, a1 []*tensor.Tensor) []*tensor.Tensor {
+	return dynamic.Call(w.IValue, "Cast").(func(any, tensor.Info, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1)
+}
+
+func (w _halfnote_tensor_Renewer) Renew() tensor.Caster {
+	return dynamic.Call(w.IValue, "Renew").(func(any) tensor.Caster)(w.IValue)
 }
