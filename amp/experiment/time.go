@@ -1,0 +1,77 @@
+package experiment
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"halfnote/tensor"
+)
+
+// TimeReport is what [Time] returns.
+type TimeReport struct {
+	Report
+	Label        string
+	Seconds      []float64 // of each repetition, in order
+	Median       float64
+	Lowest       float64
+	Highest      float64
+	Peak         int // bytes of tensors at most, in the last repetition, above what there was before
+	BytesByDType map[string]int
+	FLOPsByDType map[string]float64
+	Operations   int
+	Device       tensor.Device // of the last result
+}
+
+// Time runs fn once to warm up and once to count what it computes, and then k times, at
+// least once, by the clock. The median is the time to quote; the first run, with caches
+// cold, is not in it. The clock says how fast this processor is, which for float16 is no
+// guide to a GPU.
+func Time(label string, k int, fn func()) *TimeReport {
+	r := &TimeReport{Label: label, Device: tensor.CPU, BytesByDType: map[string]int{}, FLOPsByDType: map[string]float64{}}
+	fn()
+	stop := tensor.Observe(func(e tensor.Event) {
+		if !e.View {
+			r.Operations++
+			r.Device = e.Out.Device
+			r.BytesByDType[e.Out.DType.String()] += e.Result.Bytes()
+			r.FLOPsByDType[e.Computed.String()] += e.FLOPs
+		}
+	})
+	func() {
+		defer stop()
+		fn()
+	}()
+	for range max(k, 1) {
+		runtime.GC()
+		before := tensor.Memory().Live
+		tensor.ResetPeakMemory()
+		start := time.Now()
+		fn()
+		r.Seconds = append(r.Seconds, time.Since(start).Seconds())
+		r.Peak = max(tensor.Memory().Peak-before, 0)
+	}
+	sorted := slices.Sorted(slices.Values(r.Seconds))
+	r.Median, r.Lowest, r.Highest = sorted[len(sorted)/2], sorted[0], sorted[len(sorted)-1]
+	r.Header = []string{label, "value"}
+	r.row("median of "+fmt.Sprint(len(sorted)), fmt.Sprintf("%.6f s", r.Median))
+	r.row("lowest to highest", fmt.Sprintf("%.6f to %.6f s", r.Lowest, r.Highest))
+	r.row("peak of tensors", fmt.Sprintf("%d bytes", r.Peak))
+	r.row("operations", r.Operations)
+	var dtypes []string
+	for d := range r.FLOPsByDType {
+		dtypes = append(dtypes, d)
+	}
+	slices.Sort(dtypes)
+	for _, d := range dtypes {
+		r.row("computed in "+d, fmt.Sprintf("%.4g FLOP, %d bytes of results", r.FLOPsByDType[d], r.BytesByDType[d]))
+	}
+	r.Says = fmt.Sprintf("%s: %.3f s, the median of %d runs after one to warm up, measured on ", label, r.Median, len(sorted))
+	if r.Device == tensor.CPU {
+		r.Says += fmt.Sprintf("the CPU (%s/%s, %d threads); no GPU was timed.", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
+	} else {
+		r.Says += fmt.Sprintf("%v; work that is only queued counts if the function waits for it, as by Item.", r.Device)
+	}
+	return r
+}

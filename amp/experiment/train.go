@@ -1,0 +1,138 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"halfnote/amp"
+	"halfnote/display/chart"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+// Run is one training.
+type Run struct {
+	Name    string
+	DType   string // of most of its work, as "float16"
+	Losses  []float64
+	Skipped int
+	Scale   float64 // at the end; 0 without a scaler
+	Seconds float64 // of all steps but the first, which warms up
+	Peak    int     // bytes of tensors at most
+	Score   float64 // on what it was not trained on, if the experiment has such
+}
+
+// Final returns the mean of the last tenth of the losses.
+func (r Run) Final() float64 {
+	last := r.Losses[len(r.Losses)-max(len(r.Losses)/10, 1):]
+	sum := 0.0
+	for _, x := range last {
+		sum += x
+	}
+	return sum / float64(len(last))
+}
+
+// Diverged reports whether a loss was not finite or the last are above the first.
+func (r Run) Diverged() bool {
+	f := r.Final()
+	return f != f || math.IsInf(f, 0) || f > 2*r.Losses[0] || slices.ContainsFunc(r.Losses, func(x float64) bool { return x != x })
+}
+
+// training is what a run is made of.
+type training struct {
+	name, dtype string
+	policy      amp.Policy
+	scale       float64 // 0 for no scaler
+	apex        *amp.OptLevel
+	half        bool // parameters are float16
+	steps       int
+}
+
+// run trains. loss returns the loss of step i, by forward, which is the model.
+func (t training) run(net nn.Module, optimizer func(params []*tensor.Tensor) *optim.Optimizer, loss func(i int, forward func(x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor) Run {
+	if t.half {
+		nn.Half(net)
+	}
+	opt := optimizer(nn.Parameters(net))
+	scaler := amp.NewGradScaler(amp.Enabled(t.scale > 0), amp.InitScale(max(t.scale, 1)))
+	forward := net.Forward
+	if t.half {
+		forward = func(x *tensor.Tensor) *tensor.Tensor { return net.Forward(x.Half()).Float() }
+	}
+	r := Run{Name: t.name, DType: t.dtype}
+	step := func(i int) {
+		var l *tensor.Tensor
+		amp.Autocast(t.policy, func() { l = loss(i, forward) })
+		r.Losses = append(r.Losses, l.Item())
+		scaler.Scale(l).Backward()
+		if scaler.Step(opt).Skipped {
+			r.Skipped++
+		}
+		scaler.Update()
+		opt.ZeroGrad()
+	}
+	if t.apex != nil {
+		model, prepared := amp.Initialize(net, opt, *t.apex)
+		step = func(i int) {
+			l := loss(i, model.Forward)
+			r.Losses = append(r.Losses, l.Item())
+			amp.ScaleLoss(l, prepared, func(scaled *tensor.Tensor) { scaled.Backward() })
+			if prepared.Step(); prepared.LastStep().Skipped {
+				r.Skipped++
+			}
+			prepared.ZeroGrad()
+		}
+	}
+	runtime.GC()
+	tensor.ResetPeakMemory()
+	step(0)
+	start := time.Now()
+	for i := 1; i < t.steps; i++ {
+		step(i)
+	}
+	r.Seconds, r.Peak = time.Since(start).Seconds(), tensor.Memory().Peak
+	if t.scale > 0 {
+		r.Scale = scaler.CurrentScale()
+	}
+	return r
+}
+
+// RunsReport compares runs.
+type RunsReport struct {
+	Report
+	Runs []Run
+}
+
+// Named returns the run of a name. It panics if there is none.
+func (r *RunsReport) Named(name string) Run {
+	for _, run := range r.Runs {
+		if run.Name == name {
+			return run
+		}
+	}
+	panic(fmt.Sprintf("experiment: there is no run %q", name))
+}
+
+// compare makes the table and the chart of the losses.
+func (r *RunsReport) compare() {
+	r.Header = []string{"run", "first loss", "final loss", "skipped", "seconds", "against the first", "peak bytes"}
+	score := slices.ContainsFunc(r.Runs, func(run Run) bool { return run.Score != 0 })
+	if score {
+		r.Header = append(r.Header, "score")
+	}
+	var series []chart.Series
+	for _, run := range r.Runs {
+		cells := []any{run.Name, fmt.Sprintf("%.4g", run.Losses[0]), fmt.Sprintf("%.4g", run.Final()), run.Skipped,
+			fmt.Sprintf("%.3f", run.Seconds), fmt.Sprintf("%.2f", r.Runs[0].Seconds/run.Seconds), run.Peak}
+		if score {
+			cells = append(cells, percent(run.Score))
+		}
+		r.row(cells...)
+		series = append(series, chart.Series{Name: run.Name, DType: run.DType, Y: run.Losses})
+	}
+	r.Figure = chart.Loss(series)
+}

@@ -1,0 +1,90 @@
+package experiment_test
+
+import (
+	"math"
+	"testing"
+
+	"halfnote/amp/experiment"
+)
+
+// The ablation of the paper's sections 3 and 4: loss scaling is needed where gradients are
+// small, float32 weights everywhere.
+func TestAblation(t *testing.T) {
+	for seed := range int64(1) {
+		small, large := experiment.Ablation(600, 1e-4, seed), experiment.Ablation(200, 1, seed)
+		end := func(r *experiment.RunsReport, name string) float64 { return r.Named(name).Final() }
+		scaled := end(small, "float16, scaled")
+		for _, run := range small.Runs {
+			if run.Diverged() {
+				t.Errorf("seed %d: %s diverged", seed, run.Name)
+			}
+		}
+		if scaled > 10*end(small, "float32") {
+			t.Errorf("seed %d: with everything mixed precision ends far from float32:\n%v", seed, small)
+		}
+		if end(small, "float16, no scaling") < 1e3*scaled || end(large, "float16, no scaling") > 2*end(large, "float16, scaled") {
+			t.Errorf("seed %d: scaling must matter with small gradients, and only then:\n%v\n%v", seed, small, large)
+		}
+		if end(small, "float16 weights") < 20*scaled {
+			t.Errorf("seed %d: float16 weights learn as well as float32 ones:\n%v", seed, small)
+		}
+		if end(small, "bfloat16") > 1e-4 {
+			t.Errorf("seed %d: bfloat16 does not learn without scaling:\n%v", seed, small)
+		}
+		shows(t, small, "float16 weights")
+	}
+}
+
+// The final losses of the three loops agree: within 2 % of float32's, as the plan for the
+// seeds' notebooks demands.
+func TestThreeLoops(t *testing.T) {
+	s := experiment.LaptopLoops()
+	s.Width, s.Batches = 64, 5
+	r := experiment.ThreeLoops(s)
+	for _, run := range r.Runs {
+		if len(run.Losses) != 15 || run.Skipped > 1 || run.Peak == 0 {
+			t.Errorf("%s: %d losses, %d skipped, peak %d", run.Name, len(run.Losses), run.Skipped, run.Peak)
+		}
+		near(t, run.Name, run.Final(), r.Runs[0].Final(), 0.02*r.Runs[0].Final())
+	}
+	if s := experiment.SeedLoops(); s.Batch != 512 || s.Width != 4096 || s.Layers != 3 || s.Batches*s.Epochs != 150 {
+		t.Errorf("the seeds' sizes are %+v", s)
+	}
+	shows(t, r, "autocast + scaler")
+}
+
+func TestNoBenefit(t *testing.T) {
+	r := experiment.NoBenefit(20, 1)
+	near(t, "mixed precision", r.Runs[1].Final(), r.Runs[0].Final(), 0.02*r.Runs[0].Final())
+	shows(t, r, "433 parameters")
+}
+
+func TestTinyTextClassifier(t *testing.T) {
+	s := experiment.LaptopText()
+	s.Model.Hidden, s.Model.Intermediate, s.LR = 32, 64, 3e-3
+	r := experiment.TinyTextClassifier(s)
+	for _, run := range r.Runs {
+		if run.Score < 0.8 || run.Final() > 0.5*run.Losses[0] {
+			t.Errorf("%s learns nothing: score %v, loss %v to %v", run.Name, run.Score, run.Losses[0], run.Final())
+		}
+	}
+	if d := math.Abs(r.Runs[0].Score - r.Runs[1].Score); d > 0.1 {
+		t.Errorf("scores differ by %v:\n%v", d, r)
+	}
+	shows(t, r, "score")
+}
+
+func TestTinyResNet(t *testing.T) {
+	s := experiment.LaptopVision()
+	s.Images, s.Batch, s.LR = 24, 8, 0.02
+	r := experiment.TinyResNet(s)
+	if len(r.Runs) != 5 {
+		t.Fatalf("%d runs", len(r.Runs))
+	}
+	for _, run := range r.Runs {
+		if run.Diverged() || run.Skipped > 2 || run.Final() >= run.Losses[0] {
+			t.Errorf("%s: loss %v to %v, %d skipped", run.Name, run.Losses[0], run.Final(), run.Skipped)
+		}
+	}
+	shows(t, r, "Apex O3")
+}
