@@ -1,0 +1,234 @@
+package diagnose
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// span writes the range of magnitudes: "2⁻³ to 2¹⁵".
+func span(c tensor.Counts) string {
+	if math.IsNaN(c.AbsMax) {
+		if c.Zeros == c.Count && c.Count > 0 {
+			return "0"
+		}
+		return "nothing finite"
+	}
+	low, high := power(c.AbsMin), power(c.AbsMax)
+	if low == high {
+		return low
+	}
+	return low + " to " + high
+}
+
+func power(x float64) string {
+	_, e := math.Frexp(x)
+	return "2" + superscript.Replace(fmt.Sprint(e-1))
+}
+
+// ranges writes what is in operands.
+func ranges(list []tensor.Counts) string {
+	var parts []string
+	for _, c := range list {
+		text := span(c)
+		for _, odd := range []struct {
+			n    int
+			name string
+		}{{c.Zeros, "zero"}, {c.Infs, "inf"}, {c.NaNs, "NaN"}} {
+			if odd.n > 0 && odd.n < c.Count {
+				text += fmt.Sprintf(" (%d %s)", odd.n, odd.name)
+			}
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// title names the operation: "linear", "derivative of linear (matmul)", "cast for
+// linear".
+func (b *Birth) title() string {
+	switch {
+	case b.Cause == "data":
+		return "an operand of " + b.Op + " from outside"
+	case b.Op == "":
+		return map[string]string{"parameter": "the parameter ", "buffer": "the buffer ", "stale-gradient": "the gradient of "}[b.Cause] + b.Param
+	case b.Backward && b.Op != b.Of:
+		return fmt.Sprintf("the derivative of %s (%s)", b.Of, b.Op)
+	case b.Backward:
+		return "the derivative of " + b.Of
+	case b.Op == "cast" && b.Param != "":
+		return fmt.Sprintf("the cast of %s to %v", b.Param, b.Out)
+	case b.For != "":
+		return fmt.Sprintf("the cast of %s's operand to %v", b.For, b.Out)
+	}
+	return b.Op
+}
+
+// at says at which line and in which module.
+func (b *Birth) at() string {
+	if b.Op == "" {
+		return ""
+	}
+	text := Finding{Source: b.Source, Module: b.Module}.where()
+	if text != "" {
+		text = " (" + text + ")"
+	}
+	return text
+}
+
+// String says where it was born and what to do, in two sentences.
+func (b *Birth) String() string {
+	return fmt.Sprintf("%s in %s%s: %s\n%s", b.Cause, b.title(), b.at(), sentence("%s", b.What), sentence("%s", b.Cure))
+}
+
+// fate says where it went.
+func (b *Birth) fate() string {
+	var parts []string
+	if b.Loss {
+		parts = append(parts, "the loss")
+	}
+	if n := len(b.Params); n > 0 {
+		parts = append(parts, "the gradient of "+some(b.Params, 4))
+	}
+	if b.updated {
+		parts = append(parts, "the parameters themselves")
+	}
+	if parts == nil {
+		return "It reached neither the loss nor a gradient."
+	}
+	return "It reached " + strings.Join(parts, ", and ") + "."
+}
+
+// some lists the first names and says how many more there are.
+func some(names []string, most int) string {
+	if extra := len(names) - most; extra > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", extra)
+	}
+	return strings.Join(names, ", ")
+}
+
+// String says in sentences where inf or NaN was born, how it came there, what it reached
+// and what to do.
+func (r *OverflowReport) String() string {
+	if r.Culprit == nil {
+		return r.clean()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s\n%s", r.headline(), sentence("%s", r.Culprit.What), r.Culprit.fate())
+	if len(r.Culprit.Before) > 0 {
+		b.WriteString("\nBefore it:")
+		for _, p := range r.Culprit.Before {
+			b.WriteString("\n  " + p.String())
+		}
+	}
+	if len(r.Culprit.Spread) > 0 {
+		b.WriteString("\nFrom there it went to:")
+		for _, p := range r.Culprit.Spread[:min(len(r.Culprit.Spread), 8)] {
+			b.WriteString("\n  " + p.String())
+		}
+	}
+	for _, s := range r.Steps {
+		if s.Skipped {
+			b.WriteString("\nThe scaler: " + s.String() + ".")
+		}
+	}
+	fmt.Fprintf(&b, "\nWhat to do: %s.", r.Culprit.Cure)
+	return b.String()
+}
+
+func (r *OverflowReport) clean() string {
+	text := fmt.Sprintf("No inf and no NaN: %s looked at.", count(r.Looked, "operation"))
+	if n := len(r.Births); n > 0 {
+		text = fmt.Sprintf("inf or NaN was born %s, and reached neither the loss nor a gradient: %s looked at.", times(n), count(r.Looked, "operation"))
+	}
+	return text
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+func (r *OverflowReport) headline() string {
+	b := r.Culprit
+	kind := "inf"
+	if b.Infs == 0 {
+		kind = "NaN"
+	}
+	text := fmt.Sprintf("%s was born in %s%s.", kind, b.title(), b.at())
+	if b.Op == "" {
+		text = fmt.Sprintf("%s was there before the run, in %s.", kind, b.title())
+	}
+	if b.Harmless {
+		text += " It is harmless."
+	}
+	return text
+}
+
+// String writes a passage in a line.
+func (p Passage) String() string {
+	name := p.Op
+	if p.Backward {
+		name = "derivative of " + p.Of
+	}
+	at := Finding{Source: p.Source, Module: p.Module}.where()
+	if at != "" {
+		at = " (" + at + ")"
+	}
+	text := fmt.Sprintf("%s%s, %v: %s", name, at, p.DType, span(p.Counts))
+	if n := p.Counts.Infs + p.Counts.NaNs; n > 0 {
+		text += fmt.Sprintf(", %d of %d not finite", n, p.Counts.Count)
+	}
+	return text
+}
+
+// HTML returns the report as sentences and a table of the operations before and behind.
+// Its styles are inline, so that it survives an untrusted notebook.
+func (r *OverflowReport) HTML() string {
+	if r.Culprit == nil {
+		return paragraph(r.clean())
+	}
+	c := r.Culprit
+	var b strings.Builder
+	b.WriteString(`<div style="font-size:13px">` + paragraph(r.headline()) + paragraph(sentence("%s", c.What)+"\n"+c.fate()))
+	b.WriteString(`<table style="border-collapse:collapse"><tr>`)
+	for _, h := range []string{"", "operation", "module", "line", "dtype", "range", "not finite"} {
+		fmt.Fprintf(&b, `<th style="text-align:left;padding:2px 10px 2px 0">%s</th>`, h)
+	}
+	b.WriteString("</tr>")
+	row := func(when, style string, p Passage) {
+		name := p.Op
+		if p.Backward {
+			name = "derivative of " + p.Of
+		}
+		odd := ""
+		if n := p.Counts.Infs + p.Counts.NaNs; n > 0 {
+			odd = fmt.Sprintf("%d of %d", n, p.Counts.Count)
+		}
+		b.WriteString("<tr>")
+		for _, cell := range []string{when, name, p.Module, p.Source, p.DType.String(), span(p.Counts), odd} {
+			fmt.Fprintf(&b, `<td style="text-align:left;padding:2px 10px 2px 0%s">%s</td>`, style, html.EscapeString(cell))
+		}
+		b.WriteString("</tr>")
+	}
+	for _, p := range c.Before {
+		row("before", "", p)
+	}
+	row("here", ";color:#B00020;font-weight:600", Passage{c.title(), c.Of, false, c.Module, c.Source, c.Out, tensor.Counts{
+		Count: size(c.Shape), Infs: c.Infs, NaNs: c.NaNs, AbsMin: math.NaN(), AbsMax: math.NaN()}})
+	for _, p := range c.Spread {
+		row("after", "", p)
+	}
+	b.WriteString("</table>")
+	for _, s := range r.Steps {
+		if s.Skipped {
+			b.WriteString(paragraph("The scaler: " + s.String() + "."))
+		}
+	}
+	return b.String() + paragraph("What to do: "+c.Cure+".") + "</div>"
+}

@@ -1,0 +1,392 @@
+package diagnose_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/amp/diagnose"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/nn/models"
+	"halfnote/tensor/optim"
+)
+
+// ward is a model to plant culprits in: parts of equal layers between which modules can
+// be put, and the parameters of layers.
+type ward struct {
+	name    string
+	net     nn.Module
+	chain   *nn.Chain // nil if nothing can be put in
+	x, y    *tensor.Tensor
+	layers  []string // with a weight that a product reads
+	opt     *optim.Optimizer
+	scaler  *amp.GradScaler
+	policy  amp.Policy
+	loss    func(out, y *tensor.Tensor) *tensor.Tensor
+	plainly bool // without scaler
+}
+
+func mlpWard() *ward {
+	net := models.MLP([]int{8, 8, 8, 8, 8, 8})
+	return &ward{name: "mlp", net: net, chain: net, x: tensor.Randn(4, 8), y: tensor.Randn(4, 8), layers: []string{"0", "2", "4", "6", "8"}}
+}
+
+func cnnWard() *ward {
+	net := nn.Sequential(
+		nn.NewConv2d(3, 8, 3), nn.NewBatchNorm2d(8), nn.ReLU(),
+		nn.NewConv2d(8, 8, 3), nn.NewBatchNorm2d(8), nn.ReLU(),
+		module(func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(x.Shape()[0], -1) }), nn.NewLinear(8*16, 8))
+	return &ward{name: "cnn", net: net, x: tensor.Randn(4, 3, 8, 8), y: tensor.Randn(4, 8), layers: []string{"0", "3", "7"}}
+}
+
+func bertWard() *ward {
+	c := models.BERTTiny()
+	c.Vocabulary, c.Hidden, c.Intermediate, c.Positions, c.Dropout = 20, 16, 32, 8, 0
+	net := models.NewBERTClassifier(c, 8)
+	var layers []string
+	for _, p := range nn.NamedParameters(net) {
+		if name, ok := strings.CutSuffix(p.Name, ".weight"); ok && len(p.Tensor.Shape()) == 2 && !strings.Contains(name, "embeddings") {
+			layers = append(layers, name)
+		}
+	}
+	return &ward{name: "bert", net: net, x: tensor.FromInts([]int{3, 4, 5, 6, 7, 8}).Reshape(2, 3), y: tensor.Randn(2, 8), layers: layers}
+}
+
+// ready completes what a case leaves out.
+func (w *ward) ready() *ward {
+	if w.opt == nil {
+		w.opt = optim.NewSGD(nn.Parameters(w.net), 0.01)
+	}
+	if w.scaler == nil {
+		w.scaler = amp.NewGradScaler(amp.InitScale(8), amp.Enabled(!w.plainly))
+	}
+	if !w.policy.IsEnabled() {
+		w.policy = amp.Float16
+	}
+	if w.loss == nil {
+		w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y) }
+	}
+	return w
+}
+
+func (w *ward) step() {
+	var loss *tensor.Tensor
+	amp.Autocast(w.policy, func() { loss = w.loss(w.net.Forward(w.x), w.y) })
+	loss = w.scaler.Scale(loss)
+	if loss.Dim() > 0 {
+		loss = loss.Sum()
+	}
+	loss.Backward()
+	w.scaler.Step(w.opt)
+	w.scaler.Update()
+	w.opt.ZeroGrad()
+}
+
+func (w *ward) param(name string) *tensor.Tensor {
+	for _, p := range nn.NamedParameters(w.net) {
+		if p.Name == name {
+			return p.Tensor
+		}
+	}
+	panic(name)
+}
+
+// put inserts a module before a layer, and returns its name.
+func (w *ward) put(layer string, f func(x *tensor.Tensor) *tensor.Tensor) string {
+	i := 0
+	fmt.Sscan(layer, &i)
+	w.chain.Modules[i] = nn.Sequential(module(f), w.chain.Modules[i])
+	return layer + ".0"
+}
+
+// large makes the outputs of a layer exceed float16, its weights not.
+func (w *ward) large(layer string) {
+	tensor.NoGrad(func() {
+		p := w.param(layer + ".weight")
+		p.Assign(p.Sign().Scale(65000))
+		w.param(layer + ".bias").Fill(65000)
+	})
+}
+
+// TestOverflowPlanted plants a culprit in a layer drawn at random and wants its module,
+// operation and cause.
+func TestOverflowPlanted(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		wards []func() *ward
+		plant func(w *ward, layer string) (module, op string)
+		cause string
+	}{
+		{"weights too large for a product", []func() *ward{mlpWard, cnnWard, bertWard}, func(w *ward, layer string) (string, string) {
+			w.large(layer)
+			op := "linear"
+			if w.name == "cnn" && layer != "7" {
+				op = "conv2d"
+			}
+			return layer, op
+		}, "product"},
+		{"a weight that float16 cannot hold", []func() *ward{mlpWard, cnnWard, bertWard}, func(w *ward, layer string) (string, string) {
+			tensor.NoGrad(func() { w.param(layer + ".weight").Fill(70000) })
+			return layer, "cast"
+		}, "cast"},
+		{"a weight that is NaN", []func() *ward{mlpWard, cnnWard, bertWard}, func(w *ward, layer string) (string, string) {
+			tensor.NoGrad(func() { w.param(layer + ".bias").Fill(math.NaN()) })
+			return layer, ""
+		}, "parameter"},
+		{"exp of large numbers", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.Abs().AddScalar(100).Exp() }), "exp"
+		}, "exp"},
+		{"log of 0", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.ReLU().Log() }), "log"
+		}, "log"},
+		{"division by 0", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.Div(x.Sub(x)) }), "div"
+		}, "division"},
+		{"eps lost", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor {
+				x = x.To(tensor.Float16)
+				return x.Div(x.Sub(x).AddScalar(1e-8))
+			}), "div"
+		}, "eps"},
+		{"squares", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor {
+				return x.To(tensor.Float16).Scale(0).AddScalar(300).Square()
+			}), "mul"
+		}, "square"},
+		{"a sum in half", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor {
+				return x.Add(tensor.Full(60000, 2).To(tensor.Float16).SumAs(tensor.Float16))
+			}), "sum"
+		}, "reduction"},
+		{"the root's derivative at 0", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.Sub(x).Sqrt().Add(x) }), "derivative of sqrt"
+		}, "derivative"},
+		{"a mask", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			mask := tensor.Full(-1e9, 4, 1)
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor {
+				return x.Add(mask.To(tensor.Float16)).Softmax(-1)
+			}), "cast"
+		}, "mask"},
+	} {
+		for _, fresh := range tt.wards {
+			for seed := range uint64(4) {
+				tensor.ManualSeed(int64(seed))
+				w := fresh().ready()
+				layer := w.layers[rand.New(rand.NewPCG(seed, 7)).IntN(len(w.layers))]
+				module, op := tt.plant(w, layer)
+				r := diagnose.Overflow(w.net, w.step)
+				c := r.Culprit
+				if c == nil {
+					t.Errorf("%s, %s, %s: nothing found", tt.name, w.name, layer)
+					continue
+				}
+				got := c.Op
+				if c.Backward {
+					got = "derivative of " + c.Of
+				}
+				if c.Module != module || got != op || c.Cause != tt.cause {
+					t.Errorf("%s, %s: got %s in %q because of %s, want %s in %q because of %s\n%s", tt.name, w.name, got, c.Module, c.Cause, op, module, tt.cause, r)
+				}
+				if !c.Backward && (!c.Loss || len(c.Params) == 0) || len(c.Params) == 0 {
+					t.Errorf("%s, %s: reached the loss: %v, gradients of %v", tt.name, w.name, c.Loss, c.Params)
+				}
+				if c.Harmless || !slices.ContainsFunc(r.Steps, func(s amp.StepResult) bool { return s.Skipped }) {
+					t.Errorf("%s, %s: harmless: %v, steps %v", tt.name, w.name, c.Harmless, r.Steps)
+				}
+			}
+		}
+	}
+}
+
+func TestOverflowClean(t *testing.T) {
+	for _, fresh := range []func() *ward{mlpWard, cnnWard, bertWard} {
+		w := fresh().ready()
+		r := diagnose.Overflow(w.net, func() { w.step(); w.step() })
+		if r.Culprit != nil || len(r.Births) > 0 || r.Looked < 10 || len(r.Steps) != 2 {
+			t.Errorf("%s: %s", w.name, r)
+		}
+	}
+}
+
+// What overflows only because of the loss scale is harmless, and stands back behind what
+// no scale cures.
+func TestOverflowScale(t *testing.T) {
+	w := mlpWard()
+	w.scaler = amp.NewGradScaler(amp.InitScale(0x1p30))
+	w.ready()
+	r := diagnose.Overflow(w.net, w.step)
+	c := r.Culprit
+	if c == nil || c.Cause != "loss-scale" || !c.Harmless || !c.Backward || c.Loss || len(c.Params) == 0 || c.Scale != 0x1p30 {
+		t.Fatalf("got %s", r)
+	}
+	for _, want := range []string{"harmless", "2³⁰", "amp.InitScale("} {
+		if !strings.Contains(r.String(), want) {
+			t.Errorf("got %s, want %q in it", r, want)
+		}
+	}
+	w = mlpWard()
+	w.scaler = amp.NewGradScaler(amp.InitScale(0x1p30))
+	w.ready()
+	w.large("4")
+	r = diagnose.Overflow(w.net, w.step)
+	if c := r.Culprit; c == nil || c.Cause != "product" || c.Module != "4" {
+		t.Errorf("got %s", r)
+	}
+}
+
+func TestOverflowCases(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		make   func() *ward
+		cause  string
+		module string
+	}{
+		{"NaN in the data", func() *ward {
+			w := mlpWard().ready()
+			w.x = w.x.Clone()
+			w.x.Set(math.NaN(), 1, 2)
+			return w
+		}, "data", "0"},
+		{"inf in the targets", func() *ward {
+			w := mlpWard().ready()
+			w.y = w.y.DivScalar(0)
+			return w
+		}, "data", ""},
+		{"a stale gradient", func() *ward {
+			w := mlpWard().ready()
+			w.param("4.weight").SetGrad(tensor.Full(math.Inf(1), 8, 8))
+			return w
+		}, "stale-gradient", "4"},
+		{"running statistics", func() *ward {
+			w := cnnWard().ready()
+			for _, b := range nn.NamedBuffers(w.net) {
+				if b.Name == "4.running_mean" {
+					b.Tensor.Fill(math.NaN())
+				}
+			}
+			nn.Eval(w.net)
+			return w
+		}, "buffer", "4"},
+		{"a loss with dimensions", func() *ward {
+			w := mlpWard()
+			w.scaler = amp.NewGradScaler()
+			w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return out.Mean(1).To(tensor.Float16) }
+			return w.ready()
+		}, "scaled-output", ""},
+		{"a large gradient", func() *ward {
+			w := mlpWard()
+			w.plainly = true
+			w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).Scale(1e8) }
+			return w.ready()
+		}, "large-gradient", ""},
+		{"an update", func() *ward {
+			w := mlpWard()
+			w.plainly = true
+			w.policy = amp.BFloat16
+			w.opt = optim.NewSGD(nn.Parameters(w.net), 1e38)
+			w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).Scale(1e3) }
+			return w.ready()
+		}, "update", "0"},
+	} {
+		tensor.ManualSeed(1)
+		w := tt.make()
+		r := diagnose.Overflow(w.net, w.step)
+		if c := r.Culprit; c == nil || c.Cause != tt.cause || c.Module != tt.module && tt.cause != "large-gradient" && tt.cause != "update" {
+			t.Errorf("%s: got\n%s\nwant %s in %q", tt.name, r, tt.cause, tt.module)
+		}
+	}
+}
+
+// A gradient penalty of gradients that still carry the scale.
+func TestOverflowPenalty(t *testing.T) {
+	tensor.ManualSeed(1)
+	w := mlpWard()
+	w.scaler = amp.NewGradScaler(amp.InitScale(0x1p14))
+	w.ready()
+	r := diagnose.Overflow(w.net, func() {
+		var loss *tensor.Tensor
+		amp.Autocast(w.policy, func() { loss = nn.MSELoss(w.net.Forward(w.x), w.y) })
+		g := tensor.GradGraph(w.scaler.Scale(loss), nn.Parameters(w.net)...)
+		amp.Autocast(amp.Float16, func() { loss = loss.Add(g[2].To(tensor.Float16).Square().Sum()) })
+		w.scaler.Scale(loss).Backward()
+		w.scaler.Step(w.opt)
+		w.scaler.Update()
+	})
+	if c := r.Culprit; c == nil || c.Cause != "penalty" || c.Harmless {
+		t.Errorf("got %s", r)
+	}
+	right := func() {
+		var loss *tensor.Tensor
+		amp.Autocast(w.policy, func() { loss = nn.MSELoss(w.net.Forward(w.x), w.y) })
+		g := tensor.GradGraph(w.scaler.Scale(loss), nn.Parameters(w.net)...)
+		amp.Autocast(amp.Float16, func() {
+			loss = loss.Add(g[2].Scale(1 / w.scaler.CurrentScale()).Square().Sum())
+		})
+		w.scaler.Scale(loss).Backward()
+		w.scaler.Step(w.opt)
+		w.scaler.Update()
+		w.opt.ZeroGrad()
+	}
+	w.opt.ZeroGrad()
+	if r = diagnose.Overflow(w.net, right); r.Culprit != nil {
+		t.Errorf("got %s", r)
+	}
+	w.scaler.UpdateTo(0x1p26)
+	if r = diagnose.Overflow(w.net, right); r.Culprit == nil || !r.Culprit.Harmless {
+		t.Errorf("got %s", r)
+	}
+}
+
+// Infinity that nothing comes of is none of a step's concern, nor is one that was asked
+// for and met another.
+func TestOverflowAbsorbed(t *testing.T) {
+	tensor.ManualSeed(1)
+	w := mlpWard()
+	w.put("4", func(x *tensor.Tensor) *tensor.Tensor { return x.Add(x.Detach().AddScalar(100).Exp().Clamp(0, 1)) })
+	w.ready()
+	r := diagnose.Overflow(w.net, w.step)
+	if r.Culprit != nil || len(r.Births) != 1 || r.Births[0].Op != "exp" {
+		t.Errorf("got %s", r)
+	}
+	w = mlpWard()
+	w.put("2", func(x *tensor.Tensor) *tensor.Tensor {
+		mask := tensor.FromBools([]bool{true, false, false, false, false, false, false, false})
+		return x.MaskedFill(mask, math.Inf(-1)).Softmax(-1)
+	})
+	w.ready()
+	if r = diagnose.Overflow(w.net, w.step); r.Culprit != nil {
+		t.Errorf("got %s", r)
+	}
+	w.put("6", func(x *tensor.Tensor) *tensor.Tensor {
+		mask := tensor.Zeros(8).MaskedFill(tensor.FromBools([]bool{true, false, false, false, false, false, false, false}), math.Inf(-1))
+		return x.To(tensor.Float16).AddScalar(300).Scale(300).Add(mask.To(tensor.Float16)).Softmax(-1)
+	})
+	w.opt = nil
+	w.ready()
+	if r = diagnose.Overflow(w.net, w.step); r.Culprit == nil || r.Culprit.Op != "mul_scalar" || r.Culprit.Module != "6.0" {
+		t.Errorf("got %s", r)
+	}
+}
+
+// Without a model, and without a backward pass, the place in containers is known.
+func TestOverflowInference(t *testing.T) {
+	tensor.ManualSeed(1)
+	w := mlpWard().ready()
+	w.large("4")
+	r := diagnose.Overflow(nil, func() {
+		tensor.NoGrad(func() { amp.Autocast(amp.Float16, func() { w.net.Forward(w.x) }) })
+	})
+	if c := r.Culprit; c == nil || c.Module != "4" || c.Cause != "product" {
+		t.Errorf("got %s", r)
+	}
+	for _, want := range []string{"<table", "linear", "What to do", "relu"} {
+		if !strings.Contains(r.HTML(), want) {
+			t.Errorf("got %s, want %s in it", r.HTML(), want)
+		}
+	}
+}

@@ -1,0 +1,367 @@
+package diagnose
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"halfnote/amp"
+	"halfnote/amp/trace"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// autopsy follows what is not finite through a run.
+type autopsy struct {
+	mu     sync.Mutex
+	names  *trace.Names
+	params []nn.Named
+
+	results map[int]*result  // of operations, by ID
+	given   map[int]*Birth   // what was not finite before the run, by ID
+	grads   map[int][]*Birth // what parameters' gradients have, by the parameter's ID
+	births  []*Birth
+	looked  int
+
+	scale     float64
+	steps     []amp.StepResult
+	backwards int
+}
+
+// result is what an operation made.
+type result struct {
+	Passage
+	place    trace.Place
+	in       []int // IDs of the operands
+	roots    []*Birth
+	gradient bool // it is one that carries the loss scale, or was computed from one
+	combined bool // it was computed from gradients by more than the derivatives of a loss
+	view     *result
+}
+
+func newAutopsy(net any) *autopsy {
+	a := &autopsy{
+		results: map[int]*result{}, given: map[int]*Birth{}, grads: map[int][]*Birth{}, scale: 1,
+	}
+	var models []any
+	if net != nil {
+		models = append(models, net)
+		a.params = nn.NamedParameters(net)
+		for _, p := range a.params {
+			a.before(p.Tensor, "parameter", p.Name)
+			if g := p.Tensor.Grad(); g != nil {
+				a.before(g, "stale-gradient", p.Name)
+			}
+		}
+		for _, b := range nn.NamedBuffers(net) {
+			a.before(b.Tensor, "buffer", b.Name)
+		}
+	}
+	a.names = trace.NewNames(models...)
+	return a
+}
+
+// before notes a tensor of the model that is not finite when the run begins.
+func (a *autopsy) before(t *tensor.Tensor, cause, name string) {
+	if t.DType().IsFloat() {
+		if c := t.Counts(); spoilt(c) {
+			b := &Birth{Place: trace.Place{Module: parent(name), Param: name}, In: t.DType(), Out: t.DType(), Shape: t.Shape(), Infs: c.Infs, NaNs: c.NaNs, Largest: math.NaN(), Scale: 1, Cause: cause}
+			a.given[t.ID()] = b
+		}
+	}
+}
+
+func parent(name string) string { return name[:max(strings.LastIndexByte(name, '.'), 0)] }
+
+func spoilt(c tensor.Counts) bool { return c.Infs+c.NaNs > 0 }
+
+// watch begins to look, and returns what ends that.
+func (a *autopsy) watch() (stop func()) {
+	list := []func(){tensor.Observe(a.operation), tensor.ObserveMarks(a.mark), amp.Observe(a.scaler)}
+	for _, p := range a.params {
+		id, name := p.Tensor.ID(), p.Name
+		list = append(list, p.Tensor.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
+			a.reached(id, name, g)
+			return nil
+		}))
+	}
+	return func() {
+		for _, f := range list {
+			f()
+		}
+	}
+}
+
+// operation takes in an operation.
+func (a *autopsy) operation(e tensor.Event) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	place := a.names.Find(e)
+	if !e.Out.DType.IsFloat() || len(e.Operands) == 0 {
+		return
+	}
+	if !e.View {
+		a.looked++
+	}
+	r := &result{
+		Passage: Passage{e.Op.Name, e.Of, e.Backward, place.Module, e.Source, e.Out.DType, e.Result.Counts()},
+		place:   place, gradient: e.Backward,
+	}
+	for _, t := range e.Operands {
+		r.in = append(r.in, t.ID())
+		if of := a.results[t.ID()]; of != nil {
+			r.gradient = r.gradient || of.gradient && !a.unscales(&e, of)
+			r.combined = r.combined || of.combined || of.gradient && r.gradient && !e.Backward
+			if e.View {
+				r.view = of
+			}
+		}
+	}
+	if spoilt(r.Counts) {
+		r.roots = a.roots(&e, r)
+		for _, b := range r.roots {
+			if b.order < a.looked || b.Op == "" {
+				b.spread(r.Passage)
+			}
+			b.updated = b.updated || e.InPlace && slices.ContainsFunc(a.params, func(p nn.Named) bool { return p.Tensor.ID() == e.Out.ID })
+		}
+	}
+	a.results[e.Out.ID] = r
+	a.forWhat(&e)
+}
+
+// unscales tells whether a multiplication divides a gradient by the loss scale.
+func (a *autopsy) unscales(e *tensor.Event, of *result) bool {
+	if a.scale == 1 || e.Backward || !strings.HasPrefix(e.Op.Name, "mul") && !strings.HasPrefix(e.Op.Name, "div") {
+		return false
+	}
+	ratio := e.Result.Counts().AbsMax / of.Counts.AbsMax * a.scale
+	return ratio > 0.99 && ratio < 1.01
+}
+
+// roots returns the births that a result which is not finite comes from: those of its
+// operands, or a new one.
+func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*Birth) {
+	for i, t := range e.Operands {
+		if !t.DType().IsFloat() {
+			continue
+		}
+		of := a.results[t.ID()]
+		if of == nil {
+			of = a.outside(e, r, t, e.InPlace && i == 0)
+		}
+		for _, b := range of.roots {
+			if !slices.Contains(roots, b) {
+				roots = append(roots, b)
+			}
+		}
+	}
+	if len(roots) == 0 {
+		b := a.birth(e, r)
+		b.Before = a.lineage(r)
+		a.classify(b, e, r)
+		a.admit(b)
+		roots = []*Birth{b}
+	}
+	return roots
+}
+
+// outside looks at an operand that no operation of the run has made. One that was
+// changed holds the result already.
+func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed bool) *result {
+	c := t.Counts()
+	of := &result{Passage: Passage{DType: t.DType(), Counts: c}}
+	if !spoilt(c) {
+		return of
+	}
+	of.roots = a.unseen(t)
+	if of.roots == nil && e.InPlace && !changed {
+		of.roots = a.grads[e.Out.ID] // an optimizer's own view of the gradient
+	}
+	for _, b := range a.given { // what is computed from a buffer, unobserved
+		if of.roots == nil && !e.Backward && b.Cause == "buffer" && b.Module == r.Module {
+			of.roots = []*Birth{b}
+		}
+	}
+	if of.roots == nil && !changed {
+		b := a.birth(e, r)
+		b.Infs, b.NaNs, b.Shape, b.Out = c.Infs, c.NaNs, t.Shape(), t.DType()
+		if b.Cause = "data"; e.Backward { // a value that the derivative has computed anew
+			b.Cause = "derivative"
+		}
+		of.roots = []*Birth{b}
+	}
+	for _, b := range of.roots {
+		if b.order == 0 {
+			a.admit(b)
+		}
+	}
+	if !changed {
+		a.results[t.ID()] = of
+	}
+	return of
+}
+
+// unseen returns the births of a tensor that no operation of the run has made.
+func (a *autopsy) unseen(t *tensor.Tensor) []*Birth {
+	if b := a.given[t.ID()]; b != nil {
+		return []*Birth{b}
+	}
+	for _, p := range a.params {
+		if g := p.Tensor.Grad(); g != nil && g.ID() == t.ID() {
+			return a.grads[p.Tensor.ID()]
+		}
+	}
+	return nil
+}
+
+func (a *autopsy) birth(e *tensor.Event, r *result) *Birth {
+	return &Birth{
+		Op: e.Op.Name, Of: e.Of, Backward: e.Backward, Place: r.place, Source: e.Source, In: e.Computed, Out: e.Out.DType,
+		Shape: e.Out.Shape, from: e.Operands[0].ID(), Infs: r.Counts.Infs, NaNs: r.Counts.NaNs, Largest: math.NaN(), Scale: 1,
+	}
+}
+
+func (a *autopsy) admit(b *Birth) {
+	b.order = a.looked
+	a.births = append(a.births, b)
+}
+
+// forWhat says of what was born in a cast that autocast asked for which operation it
+// was made for: the one that comes next.
+func (a *autopsy) forWhat(e *tensor.Event) {
+	if e.InCast || len(a.births) == 0 {
+		return
+	}
+	b := a.births[len(a.births)-1]
+	if b.Op != "cast" || b.For != "" || b.Backward {
+		return
+	}
+	for _, c := range e.Casts {
+		if of := a.results[e.Operands[c.Operand].ID()]; of != nil && slices.Contains(of.roots, b) {
+			b.For = e.Op.Name
+			if b.Module == "" {
+				b.Module = a.results[e.Out.ID].Module
+			}
+		}
+	}
+}
+
+// spread notes a passage: the first operation of each module, forward and backward.
+func (b *Birth) spread(p Passage) {
+	const most = 40
+	same := func(q Passage) bool { return q.Module == p.Module && q.Backward == p.Backward }
+	if len(b.Spread) < most && !slices.ContainsFunc(b.Spread, same) && !(p.Module == b.Module && p.Backward == b.Backward) {
+		b.Spread = append(b.Spread, p)
+	}
+}
+
+// lineage lists the operations that led to a result, the last one at the end.
+func (a *autopsy) lineage(r *result) []Passage {
+	const most = 6
+	var list []Passage
+	for len(list) < most {
+		var next *result
+		for _, id := range r.in {
+			if of := a.results[id]; of != nil && (next == nil || of.Counts.AbsMax > next.Counts.AbsMax) {
+				next = of
+			}
+		}
+		for next != nil && next.view != nil {
+			next = next.view
+		}
+		if next == nil || next == r {
+			break
+		}
+		list, r = append(list, next.Passage), next
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// reached notes which births a parameter's gradient has.
+func (a *autopsy) reached(id int, name string, g *tensor.Tensor) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.results[g.ID()]
+	if r == nil {
+		return
+	}
+	for _, b := range r.roots {
+		if !slices.Contains(b.Params, name) {
+			b.Params = append(b.Params, name)
+		}
+		if !slices.Contains(a.grads[id], b) {
+			a.grads[id] = append(a.grads[id], b)
+		}
+	}
+}
+
+// mark takes in a call.
+func (a *autopsy) mark(m tensor.Mark) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch m.Name {
+	case "backward":
+		a.backwards++
+		for _, t := range m.Tensors {
+			if r := a.results[t.ID()]; r != nil {
+				for _, b := range r.roots {
+					b.Loss = true
+				}
+			}
+		}
+	case "zero_grad":
+		for _, t := range m.Tensors {
+			delete(a.grads, t.ID())
+		}
+	case "optimizer.step":
+		for _, t := range m.Tensors {
+			if g := t.Grad(); g != nil && a.given[g.ID()] != nil {
+				a.reachedStale(a.given[g.ID()])
+			}
+		}
+	}
+}
+
+// reachedStale notes that a gradient of an earlier step is used.
+func (a *autopsy) reachedStale(b *Birth) {
+	if b.order == 0 {
+		a.admit(b)
+	}
+	if !slices.Contains(b.Params, b.Param) {
+		b.Params = append(b.Params, b.Param)
+	}
+}
+
+// scaler takes in what a scaler did.
+func (a *autopsy) scaler(e amp.Event) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch e.Kind {
+	case amp.Scaled:
+		a.scale = e.Before
+		for _, b := range a.births { // in the product with the scale, or in the cast for it
+			if len(e.Loss.Shape()) > 0 && (b.from == e.Loss.ID() || b.Op == "cast" && b.For == "mul" && b.order >= a.looked-1) {
+				b.Scale, b.Cause = a.scale, "scaled-output"
+			}
+		}
+	case amp.Stepped:
+		if r := e.Result; r.FirstBadParam >= 0 {
+			bad := e.Optimizer.Params()[r.FirstBadParam]
+			for _, p := range a.params {
+				if p.Tensor == bad {
+					e.Result.Param = p.Name
+				}
+			}
+		}
+		a.steps = append(a.steps, e.Result)
+	case amp.Unscaled:
+		for _, p := range e.Optimizer.Params() {
+			if g := p.Grad(); g != nil && a.given[g.ID()] != nil {
+				a.reachedStale(a.given[g.ID()])
+			}
+		}
+	}
+}
