@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -144,14 +145,7 @@ func (a *autopsy) stuck(r *result) bool {
 // word says in words what happened and what to do.
 func (b *Birth) word() {
 	i := slices.IndexFunc(causes, func(c cause) bool { return c.code == b.Cause })
-	of, use := b.Of, b.For
-	if of == "" {
-		of = b.Op
-	}
-	if use == "" {
-		use = "the operation"
-	}
-	words := strings.NewReplacer("OP", b.Op, "OF", of, "FOR", use, "DTYPE", b.Out.String(), "SCALE", scaleText(b.Scale))
+	words := strings.NewReplacer("OP", b.Op, "OF", cmp.Or(b.Of, b.Op), "FOR", cmp.Or(b.For, "the operation"), "DTYPE", b.Out.String(), "SCALE", scaleText(b.Scale))
 	b.What = b.amount()
 	if b.Largest > b.limit && !math.IsInf(b.Largest, 0) {
 		b.What += fmt.Sprintf(", the largest would be %.6g, and %v ends at %.6g", b.Largest, b.Out, b.limit)

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"math"
@@ -52,7 +53,7 @@ func ranges(list []tensor.Counts) string {
 func (b *Birth) title() string {
 	switch {
 	case b.Cause == "data":
-		return "an operand of " + b.Op + " from outside"
+		return "an operand of " + cmp.Or(b.For, b.Op) + " that comes from outside"
 	case b.Op == "":
 		return map[string]string{"parameter": "the parameter ", "buffer": "the buffer ", "stale-gradient": "the gradient of "}[b.Cause] + b.Param
 	case b.Backward && b.Op != b.Of:
