@@ -25,8 +25,9 @@ type Op struct {
 	Why      string // what decided the dtype, in words
 
 	In       []tensor.DType // of the operands as they were given
-	InIDs    []int          // of the operands as they were computed on; those of views are their base's
-	Computed tensor.DType   // of the operands as they were computed on
+	InShapes [][]int
+	InIDs    []int        // of the operands as they were computed on; those of views are their base's
+	Computed tensor.DType // of the operands as they were computed on
 	Out      tensor.DType
 	Shape    []int  // of the result
 	ID       int    // of the result
@@ -78,9 +79,9 @@ func newOp(e tensor.Event, place Place) Op {
 		Name: e.Op.Name, Place: place, Source: e.Source, Backward: e.Backward, InPlace: e.InPlace, Of: e.Of, OfID: e.OfID, Category: e.Op.Category,
 		Computed: e.Computed, Out: e.Out.DType, Shape: e.Out.Shape, ID: e.Out.ID, Duration: e.Duration, Bytes: e.Bytes, FLOPs: e.FLOPs,
 	}
-	op.In = make([]tensor.DType, len(e.In))
+	op.In, op.InShapes = make([]tensor.DType, len(e.In)), make([][]int, len(e.In))
 	for i, m := range e.In {
-		op.In[i] = m.DType
+		op.In[i], op.InShapes[i] = m.DType, m.Shape
 	}
 	for _, c := range e.Casts {
 		if c.Cached {

@@ -13,10 +13,17 @@ type sample struct {
 
 func samples() []sample {
 	return []sample{
+		{"bars", Bars("memory", "B", memoryBars())},
+		{"bars-none", Bars("memory", "B", []Bar{{Name: "nothing"}})},
+		{"bars-one", Bars("bytes of casts", "B", []Bar{{"a module with a very long name, longer than there is room for", []Part{{"casts", "float16", 1e15}, {"casts", "float16", nan}}}})},
 		{"dtypes", DTypes(mlp(150))},
 		{"dtypes-four", DTypes(fourDTypes())},
 		{"dtypes-long", DTypes(longTrace(200))},
 		{"dtypes-none", DTypes(nil)},
+		{"heatmap", HeatMap("flushed to zero", heat(12, 40), 1)},
+		{"heatmap-many", HeatMap("inf or NaN", heat(60, 512), 8)},
+		{"heatmap-none", HeatMap("inf or NaN", nil, 1)},
+		{"heatmap-zero", HeatMap("inf or NaN", []HeatRow{{"linear", []float64{0, nan, 0}}, {"relu", []float64{nan}}}, 1)},
 		{"lines-bad", Lines("accuracy", []Series{{Name: "a run that never gave a number at all", Y: []float64{nan, math.Inf(-1)}}})},
 		{"loss", Loss(losses())},
 		{"loss-one", Loss([]Series{{Name: "float32", DType: "float32", Y: []float64{.5}}})},
@@ -26,6 +33,13 @@ func samples() []sample {
 		{"lossscale-long", LossScale(saw(20000))},
 		{"lossscale-odd", LossScale([]ScaleStep{{Scale: 3}, {Scale: math.Inf(1), Skipped: true}, {Scale: 0}, {Scale: 1000, After: 1500}})},
 		{"lossscale-steady", LossScale(make65536(10))},
+		{"ranges", Ranges(ranges(14))},
+		{"ranges-many", Ranges(ranges(100))},
+		{"ranges-none", Ranges(nil)},
+		{"ranges-odd", Ranges([]Range{{Name: "all zero", DType: "float16", Min: nan, Max: nan}, {Name: "tiny", DType: "complex64", Min: 1e-300, Max: 1e300, Bad: true}})},
+		{"roofline", Roofline("T4 (predicted)", 320e9, []Roof{{"float32", 8.1e12}, {"float16", 65e12}}, roofPoints())},
+		{"roofline-none", Roofline("T4 (predicted)", 320e9, nil, roofPoints())},
+		{"roofline-odd", Roofline("slow", 1, []Roof{{"float32", 1}, {"float16", 1.05}, {"bfloat16", 1.1}}, []RoofPoint{{"a", "int8", 1e9, 1e-9, 1e-12, "compute"}, {"b", "float16", math.Inf(1), 1, 1, "launch"}})},
 		{"spectrum", Spectrum(gradients())},
 		{"sweep", ScaleSweep(sweep())},
 		{"sweep-none", ScaleSweep(Sweep{})},
@@ -181,4 +195,45 @@ func sweep() Sweep {
 		s.Shares = append(s.Shares, ScaleShare{below(-25), below(-14) - below(-25), max(0, float64(k-15)*.002)})
 	}
 	return s
+}
+
+func memoryBars() []Bar {
+	return []Bar{
+		{"float32", []Part{{"weights", "float32", 200e6}, {"activations", "float32", 300e6}}},
+		{"autocast", []Part{{"weights", "float32", 200e6}, {"activations", "float32", 40e6}, {"activations in float16", "float16", 130e6}, {"casts", "float16", 100e6}}},
+	}
+}
+
+func heat(rows, columns int) (list []HeatRow) {
+	for i := range rows {
+		r := HeatRow{Name: fmt.Sprintf("matmul encoder.layer.%d", i)}
+		for j := range columns {
+			v := math.Pow(10, -float64((i*7)%11)/2) * (1 + math.Sin(float64(j)/3)) / 2
+			switch {
+			case i%4 == 1:
+				v = 0
+			case j%9 == 5:
+				v = nan
+			}
+			r.Values = append(r.Values, v)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+func ranges(n int) (list []Range) {
+	for i := range n {
+		r := Range{Name: fmt.Sprint("linear backward, encoder.", i), DType: []string{"float32", "float16", "bfloat16"}[i%3], Min: math.Ldexp(1, -30+i%20), Max: math.Ldexp(1, i%18)}
+		r.Bad = i == 6
+		list = append(list, r)
+	}
+	return list
+}
+
+func roofPoints() []RoofPoint {
+	return []RoofPoint{
+		{"linear", "float16", 17e9, 42e6, 26e-5, "compute"}, {"cast", "float16", 16e6, 100e6, 31e-5, "memory"},
+		{"relu", "float16", 2e6, 8e6, 26e-6, "memory"}, {"mse_loss", "float32", 2e6, 16e6, 5e-5, "memory"}, {"add", "float32", 10, 120, 3.8e-6, "launch"},
+	}
 }

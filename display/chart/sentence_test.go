@@ -34,6 +34,12 @@ func TestSentences(t *testing.T) {
 		{"spectrum, well", Spectrum([]float32{1, 2}), "All nonzero gradients survive in float16"},
 		{"sweep", ScaleSweep(sweep()), "float16: safe from loss scale 2¹² to 2¹⁵; at 2¹⁰ <0.1 % flushed to 0, 21 % subnormal, 0 % overflow"},
 		{"sweep, none safe", ScaleSweep(Sweep{DType: "tf32", Shares: make([]ScaleShare, 2), At: 1 << 5}), "tf32: no loss scale is safe"},
+		{"heat map", HeatMap("flushed to zero", []HeatRow{{"a", []float64{0, .25}}, {"b", []float64{nan, 0.0001}}}, 4), "Flushed to zero: most in a, 25 % in step 4"},
+		{"heat map, nothing", HeatMap("inf or NaN", []HeatRow{{"a", []float64{0, 0}}}, 1), "Inf or NaN: none in 2 steps"},
+		{"ranges", Ranges([]Range{{Min: 1, Max: 2}, {Min: 0x1p-15, Max: 1e5}, {Min: nan, Max: nan, Bad: true}}), "Magnitudes of 3 results: 1 reach below float16's normal numbers, 2 beyond its largest"},
+		{"ranges, well", Ranges([]Range{{Min: 1, Max: 2}}), "Magnitudes of 1 result: all inside float16's normal numbers"},
+		{"bars", Bars("memory", "B", memoryBars()), "Memory: weights 400 MB (41 %), activations 340 MB (35 %), activations in float16 130 MB (13 %), casts 100 MB (10 %)"},
+		{"roofline", Roofline("T4", 320e9, []Roof{{"float32", 8.1e12}}, roofPoints()), "Operations below the roofs of T4: 59 % memory, 40 % compute, 0.6 % launch"},
 		{"spectrum, none", Spectrum(nil), "Gradient spectrum: no gradients given"},
 	} {
 		if got := tt.fig.String(); got != tt.want {

@@ -30,6 +30,18 @@ type language struct {
 
 	// ScaleSweep.
 	sweepSafe, sweepNone, sweepAt, sweepFlushed, sweepOver, sweepTaken, sweepAxis, sweepBand string
+
+	// HeatMap.
+	heatNone, heatAll0, heatWorst, heatSteps, heatUnknown, headColumn string
+
+	// Ranges.
+	rangeNone, rangeOne, rangeMany, rangeInside, rangeSome, rangeBelow, rangeAbove, headSmallest, headLargest string
+
+	// Bars.
+	barNone, barTotal, barPart, headPart, headValue string
+
+	// Roofline.
+	roofNone, roofBound, roofIntensity, roofRate, headFLOPs, headBytes, headSeconds, headBound string
 }
 
 // words is the language of the charts.
@@ -135,4 +147,36 @@ var english = language{
 	sweepTaken:   "taken by the run",
 	sweepAxis:    "% of the gradients",
 	sweepBand:    "safe",
+
+	heatNone:    "%s: nothing recorded",
+	heatAll0:    "%s: none in %s",
+	heatWorst:   "%s: most in %s, %s in step %d",
+	heatSteps:   "step",
+	heatUnknown: "not counted",
+	headColumn:  "from step",
+
+	rangeNone:    "Ranges: nothing recorded",
+	rangeOne:     "1 result",
+	rangeMany:    "%d results",
+	rangeInside:  "Magnitudes of %s: all inside float16's normal numbers",
+	rangeSome:    "Magnitudes of %s: %s",
+	rangeBelow:   "%d reach below float16's normal numbers",
+	rangeAbove:   "%d beyond its largest",
+	headSmallest: "smallest",
+	headLargest:  "largest",
+
+	barNone:   "%s: nothing recorded",
+	barTotal:  "%s: %s",
+	barPart:   "%s %s (%s)",
+	headPart:  "part",
+	headValue: "value",
+
+	roofNone:      "Roofline of %s: no operation",
+	roofBound:     "Operations below the roofs of %s: %s",
+	roofIntensity: "FLOP for each byte",
+	roofRate:      "FLOP/s",
+	headFLOPs:     "FLOP",
+	headBytes:     "bytes",
+	headSeconds:   "seconds",
+	headBound:     "bound by",
 }

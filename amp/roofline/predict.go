@@ -1,0 +1,124 @@
+package roofline
+
+import (
+	"fmt"
+	"time"
+)
+
+// Op is work of one kind, as an operation does it.
+type Op struct {
+	Name    string
+	DType   string  // that it is computed in: "float16"
+	FLOPs   float64 // of all
+	Bytes   float64 // read and written, of all
+	Times   int     // kernels that it is cut into, at least 1
+	Product bool    // a matrix product or convolution, which tensor cores can do
+	Aligned bool    // of a product: its sizes are multiples of 8
+}
+
+// The bounds of an operation.
+const (
+	Compute = "compute"
+	Memory  = "memory"
+	Launch  = "launch"
+)
+
+// Time returns how long op takes on g at best, and what bounds it: each kernel's time is
+// the longest of what its arithmetic, its bytes and its launch take (S. Williams and
+// others, "Roofline: an insightful visual performance model", 2009). tf32 lets products
+// of float32 use tensor cores.
+//
+// A product in 16 bits whose sizes are no multiples of 8 is taken to run without tensor
+// cores, as in cuBLAS before version 11; later ones use them with some loss (NVIDIA,
+// "Matrix Multiplication Background User's Guide").
+func (g GPU) Time(op Op, tf32 bool) (t time.Duration, bound string) {
+	times := float64(max(op.Times, 1))
+	bound, most := Launch, g.Launch.Seconds()*times
+	if s := op.Bytes / g.Bandwidth; s > most {
+		bound, most = Memory, s
+	}
+	if s := op.FLOPs / g.rate(op, tf32); s > most {
+		bound, most = Compute, s
+	}
+	return time.Duration(most * 1e9), bound
+}
+
+// rate is how many operations a second g does of op's kind.
+func (g GPU) rate(op Op, tf32 bool) float64 {
+	d := op.DType
+	switch {
+	case !op.Product:
+		return g.Vector
+	case d == "float32" && tf32 && g.Products["tf32"] > 0:
+		d = "tf32"
+	case d != "float32" && !op.Aligned:
+		d = "float32"
+	}
+	if p := g.Products[d]; p > 0 {
+		return p
+	}
+	return g.Products["float32"]
+}
+
+// Prediction is how long a step takes at best.
+type Prediction struct {
+	Total   time.Duration
+	Bound   map[string]time.Duration // of it, by what bounds the operations
+	Kernels int
+}
+
+// Predict adds up the times of ops on g.
+func (g GPU) Predict(ops []Op, tf32 bool) Prediction {
+	p := Prediction{Bound: map[string]time.Duration{}}
+	for _, op := range ops {
+		t, bound := g.Time(op, tf32)
+		p.Total += t
+		p.Bound[bound] += t
+		p.Kernels += max(op.Times, 1)
+	}
+	return p
+}
+
+// String says it in a sentence.
+func (p Prediction) String() string {
+	return fmt.Sprintf("predicted: %v in %d kernels, %s", p.Total.Round(time.Microsecond), p.Kernels, p.bounds())
+}
+
+// bounds says what bounds the step: "61 % compute, 30 % memory, 9 % launch".
+func (p Prediction) bounds() string {
+	text := ""
+	for _, b := range []string{Compute, Memory, Launch} {
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%.0f %% %s", 100*float64(p.Bound[b])/float64(max(p.Total, 1)), b)
+	}
+	return text
+}
+
+// Workload is a step in float32 and under autocast.
+type Workload struct {
+	Name        string
+	Full, Mixed []Op
+}
+
+// Comparison is a workload on a device.
+type Comparison struct {
+	GPU   GPU
+	Full  Prediction // in float32, without TF32
+	TF32  Prediction // in float32 with products in TF32, as Full where there is none
+	Mixed Prediction
+}
+
+// Speedup is how many times as fast autocast is, at best, as float32.
+func (c Comparison) Speedup() float64 { return float64(c.Full.Total) / float64(max(c.Mixed.Total, 1)) }
+
+// OverTF32 is how many times as fast autocast is as float32 with TF32.
+func (c Comparison) OverTF32() float64 {
+	return float64(c.TF32.Total) / float64(max(c.Mixed.Total, 1))
+}
+
+// On predicts w on a device.
+func (w Workload) On(g GPU) Comparison {
+	return Comparison{g, g.Predict(w.Full, false), g.Predict(w.Full, true), g.Predict(w.Mixed, false)}
+}

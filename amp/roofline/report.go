@@ -1,0 +1,117 @@
+package roofline
+
+import (
+	"fmt"
+	"html"
+	"strings"
+	"time"
+
+	"halfnote/display"
+	"halfnote/display/chart"
+)
+
+// Report is a workload on several devices, beside what was measured here.
+type Report struct {
+	Workload Workload
+	Rows     []Comparison
+	Measured time.Duration // a step under autocast here, 0 if it was not measured
+	Against  time.Duration // a step in float32 here, 0 if it was not measured
+}
+
+// Predict returns the workload on devices by their names, all if none is given. It
+// panics if there is no device of a name.
+func (w Workload) Predict(names ...string) Report {
+	var list []GPU
+	for _, name := range names {
+		list = append(list, Named(name))
+	}
+	if len(list) == 0 {
+		list = GPUs()
+	}
+	return w.PredictOn(list)
+}
+
+// PredictOn is Predict on devices, which may be of one's own.
+func (w Workload) PredictOn(list []GPU) Report {
+	r := Report{Workload: w}
+	for _, g := range list {
+		r.Rows = append(r.Rows, w.On(g))
+	}
+	return r
+}
+
+const note = "Predicted from the makers' peak numbers, each operation by itself: the least time that it can take, not a measurement. Real steps take longer, and real speed-ups are mostly smaller."
+
+func (r Report) head() string {
+	var parts []string
+	for _, c := range r.Rows {
+		parts = append(parts, fmt.Sprintf("%s %.2f× (predicted)", c.GPU.Name, c.Speedup()))
+	}
+	text := fmt.Sprintf("%s under autocast against float32: %s", r.Workload.Name, strings.Join(parts, ", "))
+	switch {
+	case r.Measured > 0 && r.Against > 0:
+		text += fmt.Sprintf("; measured here %.2f×, %v a step against %v", float64(r.Against)/float64(r.Measured), r.Measured.Round(time.Microsecond), r.Against.Round(time.Microsecond))
+	case r.Measured > 0:
+		text += fmt.Sprintf("; measured here %v a step under autocast", r.Measured.Round(time.Microsecond))
+	}
+	return text + "."
+}
+
+func (r Report) table() display.Bundle {
+	head := []string{"device", "float32, predicted", "with TF32", "autocast, predicted", "speed-up, predicted", "over TF32", "autocast is bound by"}
+	var rows [][]any
+	for _, c := range r.Rows {
+		tf32, over := "–", "–"
+		if c.GPU.Products["tf32"] > 0 {
+			tf32, over = rounded(c.TF32.Total), fmt.Sprintf("%.2f×", c.OverTF32())
+		}
+		rows = append(rows, []any{c.GPU.Name, rounded(c.Full.Total), tf32, rounded(c.Mixed.Total), fmt.Sprintf("%.2f×", c.Speedup()), over, c.Mixed.bounds()})
+	}
+	if r.Measured > 0 {
+		full, ratio := "–", "–"
+		if r.Against > 0 {
+			full, ratio = rounded(r.Against), fmt.Sprintf("%.2f×", float64(r.Against)/float64(r.Measured))
+		}
+		rows = append(rows, []any{"here, measured", full, "–", rounded(r.Measured), ratio, "–", ""})
+	}
+	return display.Table(head, rows)
+}
+
+func rounded(d time.Duration) string {
+	if d >= 10*time.Millisecond {
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(100 * time.Nanosecond).String()
+}
+
+// String returns the report as text.
+func (r Report) String() string {
+	return r.head() + "\n" + r.table().String() + "\n" + note
+}
+
+// HTML returns the report as a table.
+func (r Report) HTML() string {
+	return fmt.Sprintf("<p>%s</p>%s<p>%s</p>", html.EscapeString(r.head()), r.table().Data["text/html"], html.EscapeString(note))
+}
+
+// Chart shows where the operations of the step under autocast stand below the roofs of
+// the device of row i. It panics if there is no such row.
+func (r Report) Chart(i int) *chart.Figure {
+	if i < 0 || i >= len(r.Rows) {
+		panic(fmt.Errorf("roofline: chart: row %d; expected 0 to %d", i, len(r.Rows)-1))
+	}
+	g := r.Rows[i].GPU
+	roofs := []chart.Roof{}
+	for _, d := range []string{"float32", "float16", "bfloat16"} {
+		if p := g.Products[d]; p > 0 {
+			roofs = append(roofs, chart.Roof{DType: d, Rate: p})
+		}
+	}
+	var points []chart.RoofPoint
+	for _, op := range r.Workload.Mixed {
+		if t, bound := g.Time(op, false); op.Bytes > 0 && op.FLOPs > 0 && t > 0 {
+			points = append(points, chart.RoofPoint{Name: op.Name, DType: op.DType, FLOPs: op.FLOPs, Bytes: op.Bytes, Seconds: t.Seconds(), Bound: bound})
+		}
+	}
+	return chart.Roofline(g.Name+" (predicted)", g.Bandwidth, roofs, points)
+}

@@ -1,0 +1,142 @@
+package roofline
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTime(t *testing.T) {
+	g := GPU{Name: "test", Products: map[string]float64{"float32": 1e12, "tf32": 2e12, "float16": 8e12}, Vector: 1e12, Bandwidth: 1e11, Launch: time.Microsecond}
+	for _, tt := range []struct {
+		name  string
+		op    Op
+		tf32  bool
+		want  time.Duration
+		bound string
+	}{
+		{"a product in float32", Op{DType: "float32", FLOPs: 1e9, Bytes: 1e6, Product: true}, false, time.Millisecond, Compute},
+		{"with TF32", Op{DType: "float32", FLOPs: 1e9, Bytes: 1e6, Product: true}, true, 500 * time.Microsecond, Compute},
+		{"in float16", Op{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: true}, false, 125 * time.Microsecond, Compute},
+		{"in float16, odd sizes", Op{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true}, false, time.Millisecond, Compute},
+		{"in a dtype that the device has not", Op{DType: "bfloat16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: true}, false, time.Millisecond, Compute},
+		{"elements", Op{DType: "float16", FLOPs: 1e6, Bytes: 4e6}, false, 40 * time.Microsecond, Memory},
+		{"few elements", Op{DType: "float16", FLOPs: 10, Bytes: 40}, false, time.Microsecond, Launch},
+		{"many kernels of few elements", Op{FLOPs: 10, Bytes: 40, Times: 5}, false, 5 * time.Microsecond, Launch},
+	} {
+		if got, bound := g.Time(tt.op, tt.tf32); got != tt.want || bound != tt.bound {
+			t.Errorf("%s: got %v bound by %s, want %v by %s", tt.name, got, bound, tt.want, tt.bound)
+		}
+	}
+	p := g.Predict([]Op{{FLOPs: 10, Bytes: 40}, {DType: "float32", FLOPs: 1e9, Product: true}}, false)
+	if p.Total != 1001*time.Microsecond || p.Kernels != 2 || p.Bound[Launch] != time.Microsecond || !strings.Contains(p.String(), "predicted") {
+		t.Errorf("got %+v, %v", p, p)
+	}
+}
+
+func TestGPUs(t *testing.T) {
+	if !slices.IsSortedFunc(GPUs(), func(a, b GPU) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("the devices are not sorted")
+	}
+	for _, g := range GPUs() {
+		if g.Source == "" || g.Bandwidth < 1e11 || g.Vector < 1e12 || g.Launch <= 0 || g.Products["float32"] == 0 {
+			t.Errorf("%s: %+v", g.Name, g)
+		}
+		for d, p := range g.Products {
+			if p < g.Products["float32"] {
+				t.Errorf("%s: %s is slower than float32", g.Name, d)
+			}
+		}
+	}
+	if Named("a100").Name != "A100-40" {
+		t.Errorf("A100 is %s", Named("a100").Name)
+	}
+	if text := GPUs().HTML(); !strings.Contains(text, "datasheet") {
+		t.Errorf("no sources in %s", text)
+	}
+	defer func() {
+		if e, ok := recover().(error); !ok || !strings.Contains(e.Error(), "RTX 4090") {
+			t.Errorf("an unknown device: got %v", e)
+		}
+	}()
+	Named("Voodoo")
+}
+
+// TestSeeds has what is published beside what is predicted. Predictions are of peak
+// numbers, so a published speed-up is expected below them where products dominate, and
+// nothing is tuned to meet it.
+func TestSeeds(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		w         Workload
+		gpu       string
+		published float64 // 0: none to be gained
+		low, high float64 // of the prediction
+	}{
+		// R torch's vignette "Automatic mixed precision": 5.621 s against 2.462 s, device not named.
+		{"MLP of 4096", Dense(512, 4096, 4096, 4096, 4096), "V100", 5.621 / 2.462, 2, 8},
+		{"MLP of 4096", Dense(512, 4096, 4096, 4096, 4096), "A100", 5.621 / 2.462, 2, 16},
+		// BERT-base on one T4: 5149 s against 2163 s, 8 sequences of 512 tokens.
+		{"BERT-base", BERT(8, 512, 768, 12, 12, 3072, 30522), "T4", 5149. / 2163, 2, 8},
+		// 8-16-16-1: nothing to gain.
+		{"8-16-16-1", Dense(512, 8, 16, 16, 1), "T4", 0, 0, 1},
+		{"8-16-16-1", Dense(512, 8, 16, 16, 1), "A100", 0, 0, 1},
+	} {
+		c := tt.w.On(Named(tt.gpu))
+		t.Logf("%s on %s: predicted %.2f× (float32 %v, autocast %v, bound by %s), published %.2f×", tt.name, tt.gpu, c.Speedup(), c.Full.Total, c.Mixed.Total, c.Mixed.bounds(), tt.published)
+		if s := c.Speedup(); s < tt.low || s > tt.high || s < tt.published {
+			t.Errorf("%s on %s: predicted %.2f×, want %v to %v and no less than the published %.2f×", tt.name, tt.gpu, s, tt.low, tt.high, tt.published)
+		}
+	}
+	if small := Dense(512, 8, 16, 16, 1).On(Named("T4")); small.Mixed.Bound[Launch] < small.Mixed.Total*9/10 {
+		t.Errorf("8-16-16-1 is bound by %s, want launches", small.Mixed.bounds())
+	}
+	// 513 rows are no multiple of 8.
+	even, odd := Dense(512, 4096, 4096).On(Named("T4")), Dense(513, 4096, 4096).On(Named("T4"))
+	if odd.Speedup() > even.Speedup()/2 {
+		t.Errorf("a batch of 513 gains %.2f×, one of 512 %.2f×", odd.Speedup(), even.Speedup())
+	}
+}
+
+// The arithmetic of a dense step is that of its products: forward, weights, and inputs
+// but for the first layer.
+func TestDense(t *testing.T) {
+	flops := func(ops []Op) (n float64) {
+		for _, op := range ops {
+			if op.Product {
+				n += op.FLOPs
+			}
+		}
+		return n
+	}
+	w := Dense(512, 4096, 4096, 4096, 4096)
+	if want := 8 * 2 * 512 * 4096. * 4096; flops(w.Full) != want || flops(w.Mixed) != want {
+		t.Errorf("got %v and %v FLOPs, want %v", flops(w.Full), flops(w.Mixed), want)
+	}
+	// A BERT-base step is about 6 FLOPs for each parameter of its layers and token, and attention.
+	b := BERT(8, 512, 768, 12, 12, 3072, 30522)
+	layers, tokens := 12*(4*768*768+2*768*3072.), 8*512.
+	if want := 6*layers*tokens + 12*12*tokens*512*768; math.Abs(flops(b.Full)/want-1) > 1e-9 {
+		t.Errorf("got %v FLOPs, want %v", flops(b.Full), want)
+	}
+}
+
+func TestReport(t *testing.T) {
+	r := Dense(64, 256, 256).Predict("T4", "H100")
+	r.Measured, r.Against = 2*time.Millisecond, 3*time.Millisecond
+	for _, text := range []string{r.String(), r.HTML()} {
+		for _, want := range []string{"T4", "H100", "(predicted)", "measured here 1.50×", "here, measured", "not a measurement"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in %s", want, text)
+			}
+		}
+	}
+	if fig := r.Chart(0).String(); !strings.Contains(fig, "T4 (predicted)") {
+		t.Errorf("the chart says %q", fig)
+	}
+	if all := Dense(64, 256, 256).Predict(); len(all.Rows) != len(GPUs()) {
+		t.Errorf("%d devices, want %d", len(all.Rows), len(GPUs()))
+	}
+}

@@ -1,0 +1,130 @@
+package trace_test
+
+import (
+	"strings"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/amp/roofline"
+	"halfnote/amp/trace"
+	"halfnote/display/chart"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+func TestCharts(t *testing.T) {
+	// Inputs of 1e-8 vanish in float16 in the cast for the first layer, in steps 2 and 3
+	// only; the output of the last overflows in step 3.
+	net := nn.Sequential(nn.NewLinear(8, 8), nn.ReLU(), nn.NewLinear(8, 8))
+	scaler := amp.NewGradScaler(amp.InitScale(8))
+	opt := optim.NewSGD(nn.Parameters(net), 1e-3)
+	rec := trace.Start(net, trace.CountAlways)
+	for i := range 4 {
+		x := tensor.Ones(4, 8)
+		switch i {
+		case 2:
+			x = x.Scale(1e-8)
+		case 3:
+			x.Slice(1, 0, 2).Assign(tensor.Scalar(1e-8))
+			x.Slice(1, 2, 8).Assign(tensor.Scalar(6e5))
+		}
+		var loss *tensor.Tensor
+		amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), tensor.Ones(4, 8)) })
+		scaler.Scale(loss).Backward()
+		scaler.Step(opt)
+		scaler.Update()
+		opt.ZeroGrad()
+	}
+	rec.Stop()
+	for name, tt := range map[string]struct {
+		fig  *chart.Figure
+		want []string
+	}{
+		"flushed":    {rec.Flushed(), []string{"most in linear 0, 31 % in step 2"}}, // 32 of 32 + 64 + 8
+		"not finite": {rec.NotFinite(), []string{"in step 3"}},
+		"ranges":     {rec.Ranges(), []string{"results", "beyond its largest"}},
+		"traffic":    {rec.CastTraffic(), []string{"operations", "casts"}},
+		"memory":     {rec.Memory(), []string{"float16", "float32"}},
+		"dtypes":     {rec.DTypes(), []string{"float16"}},
+		"scale":      {rec.LossScale(), []string{"1 skipped"}},
+	} {
+		for _, want := range tt.want {
+			if got := tt.fig.String(); !strings.Contains(got, want) {
+				t.Errorf("%s: the chart says %q, want %q in it", name, got, want)
+			}
+		}
+	}
+	empty := trace.Start()
+	empty.Stop()
+	for _, fig := range []*chart.Figure{empty.Flushed(), empty.NotFinite(), empty.Ranges(), empty.CastTraffic(), empty.Memory(), empty.DTypes(), empty.LossScale()} {
+		if fig.String() == "" {
+			t.Error("a chart of nothing says nothing")
+		}
+	}
+}
+
+// TestMemory has an operation after the other, whose results are needed for the next.
+func TestMemory(t *testing.T) {
+	x := tensor.Ones(256)
+	rec := trace.Start()
+	h := x.Half() // 512 bytes, read by the next two
+	h.Tanh().Float()
+	h.Neg()
+	rec.Stop()
+	data := rec.Memory().Data()
+	want := "step,float16,float32\n0,512,0\n1,1024,0\n2,1024,1024\n3,1024,0\n"
+	if data != want {
+		t.Errorf("got\n%swant\n%s", data, want)
+	}
+}
+
+// A recorded step comes to what its sizes alone say.
+func TestRoofline(t *testing.T) {
+	net := nn.Sequential(nn.NewLinear(256, 256), nn.ReLU(), nn.NewLinear(256, 256), nn.ReLU(), nn.NewLinear(256, 256))
+	x, y := tensor.Randn(64, 256), tensor.Randn(64, 256)
+	opt := optim.NewSGD(nn.Parameters(net), 1e-3)
+	rec := trace.Start(net)
+	for range 2 {
+		var loss *tensor.Tensor
+		amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), y) })
+		loss.Backward()
+		opt.Step()
+		opt.ZeroGrad()
+	}
+	rec.Stop()
+	w, step := rec.Workload()
+	if step[0].Step != 1 {
+		t.Errorf("the step is %d, want the last, 1", step[0].Step)
+	}
+	dense := roofline.Dense(64, 256, 256, 256, 256)
+	products := func(ops []roofline.Op) (flops, bytes float64) {
+		for _, op := range ops {
+			if op.Product {
+				flops += op.FLOPs
+				bytes += op.Bytes
+				if !op.Aligned {
+					t.Errorf("%s is not aligned", op.Name)
+				}
+			}
+		}
+		return flops, bytes
+	}
+	for name, ops := range map[string][2][]roofline.Op{"autocast": {w.Mixed, dense.Mixed}, "float32": {w.Full, dense.Full}} {
+		f, b := products(ops[0])
+		wantF, wantB := products(ops[1])
+		// The bias is an operand of linear, and no element of the products that Dense counts.
+		if f != wantF || b < wantB || b > wantB*1.01 {
+			t.Errorf("%s: products of %v FLOPs and %v bytes, want %v and %v", name, f, b, wantF, wantB)
+		}
+	}
+	for _, op := range w.Full {
+		if op.Product && op.DType != "float32" {
+			t.Errorf("%s of float32 is in %s", op.Name, op.DType)
+		}
+	}
+	report := rec.Roofline("T4", "A100")
+	if len(report.Rows) != 2 || report.Measured <= 0 || !strings.Contains(report.String(), "predicted") || !strings.Contains(report.String(), "measured") {
+		t.Errorf("the report says %s", report)
+	}
+}

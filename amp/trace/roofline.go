@@ -1,0 +1,131 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+
+	"halfnote/amp/roofline"
+	"halfnote/tensor"
+)
+
+// Roofline predicts how long the recorded step takes at best on GPUs by their names, as
+// "T4" and "A100" (all that [roofline.GPUs] lists if none is given), under autocast as
+// recorded and in float32, beside the time that its operations took here. Of several
+// steps it takes the last one that is complete.
+func (r *Recorder) Roofline(names ...string) roofline.Report {
+	w, step := r.Workload()
+	report := w.Predict(names...)
+	for _, op := range step {
+		report.Measured += op.Duration
+		for _, c := range op.Cast {
+			if !c.Promotion {
+				report.Measured += c.Duration
+			}
+		}
+	}
+	return report
+}
+
+// Workload returns the work of the last complete step, for [roofline.Workload.PredictOn],
+// and the operations of that step. In float32 the same operations run without casts, on
+// float32 wherever they ran on 16 bits.
+func (r *Recorder) Workload() (roofline.Workload, []Op) {
+	ops := r.Ops()
+	last := 0
+	for _, op := range ops {
+		last = max(last, op.Step)
+	}
+	complete := func(step int) []Op {
+		return slices.DeleteFunc(slices.Clone(ops), func(op Op) bool { return op.Step != step })
+	}
+	step := complete(last)
+	if before := complete(max(last-1, 0)); len(before) > len(step) {
+		step, last = before, last-1
+	}
+	w := roofline.Workload{Name: fmt.Sprintf("step %d", last)}
+	for _, op := range step {
+		for _, c := range op.Cast {
+			if b := c.bytes(); b > 0 {
+				w.Mixed = append(w.Mixed, roofline.Op{Name: "cast", DType: c.To.String(), FLOPs: float64(c.Elements), Bytes: float64(b)})
+			}
+		}
+		o := roofline.Op{Name: op.Name, DType: op.Computed.String(), FLOPs: op.FLOPs, Bytes: float64(op.Bytes), Product: op.product(), Aligned: op.aligned()}
+		if op.Name == "cast" {
+			o.DType = op.Out.String()
+		}
+		w.Mixed = append(w.Mixed, o)
+		if op.Name == "cast" && op.In[0].IsFloat() && op.Out.IsFloat() {
+			continue
+		}
+		o.DType, o.Bytes = "float32", float64(op.wideBytes())
+		w.Full = append(w.Full, o)
+	}
+	return w, step
+}
+
+// elements is how many elements a shape has.
+func elements(shape []int) int {
+	n := 1
+	for _, s := range shape {
+		n *= s
+	}
+	return n
+}
+
+// product reports whether the operation multiplies matrices, which is more work than one
+// for each element.
+func (op Op) product() bool {
+	most := elements(op.Shape)
+	for _, s := range op.InShapes {
+		most = max(most, elements(s))
+	}
+	return op.FLOPs > float64(most)
+}
+
+// aligned reports whether the sizes that a product runs over are multiples of 8: the
+// last two of matrices, and of a convolution the channels.
+func (op Op) aligned() bool {
+	if len(op.InShapes) < 2 {
+		return false
+	}
+	for i, s := range append(slices.Clone(op.InShapes[:2]), op.Shape) {
+		n := len(s)
+		switch {
+		case n < 2:
+			return false
+		case n > 3 && i == 1 && op.conv(): // weight: (out, in, …)
+			s = s[:2]
+		case n > 3 && op.conv(): // (batch, channels, …)
+			s = s[1:2]
+		default:
+			s = s[n-2:]
+		}
+		if slices.ContainsFunc(s, func(n int) bool { return n%8 != 0 }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (op Op) conv() bool { return len(op.Name) >= 4 && op.Name[:4] == "conv" }
+
+// wideBytes is what the operation would read and write on float32.
+func (op Op) wideBytes() int {
+	bytes := op.Bytes
+	if op.InPlace {
+		return bytes
+	}
+	bytes = 0
+	add := func(shape []int, d tensor.DType) {
+		size := d.Size()
+		if d.IsFloat() {
+			size = max(size, 4)
+		}
+		bytes += size * elements(shape)
+	}
+	for i, s := range op.InShapes {
+		add(s, op.In[i])
+	}
+	add(op.Shape, op.Out)
+	return bytes
+}

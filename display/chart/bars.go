@@ -1,0 +1,162 @@
+package chart
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Bar is a sum of parts.
+type Bar struct {
+	Name  string
+	Parts []Part
+}
+
+// Part is a part of a bar. Parts of one name are of one kind.
+type Part struct {
+	Name  string
+	DType string // that gives it its colour; may be empty
+	Value float64
+}
+
+// Bars shows sums of what, "memory", in a unit as "B", each as a bar of its parts, with
+// what they come to. Parts of later kinds are hatched, so that neighbours of one colour
+// differ.
+func Bars(what, unit string, bars []Bar) *Figure {
+	s := barSheet{what: what, unit: unit}
+	for _, b := range bars {
+		total := 0.0
+		for _, p := range b.Parts {
+			if p.Value > 0 && finite(p.Value) {
+				total += p.Value
+				s.kind(p)
+			}
+		}
+		s.bars = append(s.bars, bar{b, total})
+		s.most = max(s.most, total)
+	}
+	if len(s.bars) > barMost {
+		s.bars = s.bars[:barMost]
+	}
+	title := capital(what)
+	if s.most == 0 {
+		return blank(fmt.Sprintf(words.barNone, title))
+	}
+	f := &Figure{
+		theme: Light, sentence: fmt.Sprintf(words.barTotal, title, s.sentence()), height: keyHeight + barRow*len(s.bars) + 4, draw: s.draw,
+		head: []string{words.headOp, words.headPart, words.headDType, words.headValue},
+	}
+	for _, b := range bars {
+		for _, p := range b.Parts {
+			f.rows = append(f.rows, []any{b.Name, p.Name, p.DType, p.Value})
+		}
+	}
+	all := f.rows
+	f.data = func() ([]string, [][]any) { return f.head, all }
+	f.rows = cutRows(f.rows, 40)
+	return f
+}
+
+// Measures of a chart of bars.
+const (
+	barMost = 20 // bars
+	barRow  = 22 // height of one
+)
+
+type bar struct {
+	Bar
+	total float64
+}
+
+type barSheet struct {
+	what, unit string
+	bars       []bar
+	kinds      []Part // with their sums
+	most       float64
+}
+
+// kind adds p to the sum of its kind.
+func (s *barSheet) kind(p Part) {
+	for i := range s.kinds {
+		if s.kinds[i].Name == p.Name {
+			s.kinds[i].Value += p.Value
+			return
+		}
+	}
+	s.kinds = append(s.kinds, p)
+}
+
+func (s barSheet) sentence() string {
+	all := 0.0
+	for _, k := range s.kinds {
+		all += k.Value
+	}
+	text := ""
+	for i, k := range s.kinds {
+		if i > 0 {
+			text += words.listAnd
+		}
+		text += fmt.Sprintf(words.barPart, k.Name, s.amount(k.Value), shareText(k.Value/all))
+	}
+	return text
+}
+
+// amount writes a value with a prefix of SI.
+func (s barSheet) amount(v float64) string {
+	prefix := ""
+	for _, p := range []string{"k", "M", "G", "T"} {
+		if v < 1000 {
+			break
+		}
+		v, prefix = v/1000, p
+	}
+	return fmt.Sprintf("%.3g %s%s", v, prefix, s.unit)
+}
+
+// look returns how kind i is drawn.
+func (s barSheet) look(t Theme, i int) func(c *draw.Canvas, x0, y0, x1, y1 vg.Length) {
+	d, _ := dtypeOf(s.kinds[i].DType)
+	col := d.color(t)
+	if s.kinds[i].DType == "" {
+		col = t.Neutral
+	}
+	for _, k := range s.kinds[:i] {
+		if k.DType == s.kinds[i].DType {
+			return func(c *draw.Canvas, x0, y0, x1, y1 vg.Length) { hatched(c, x0, y0, x1, y1, col) }
+		}
+	}
+	return func(c *draw.Canvas, x0, y0, x1, y1 vg.Length) { c.FillPolygon(col, rectangle(x0, y0, x1, y1)) }
+}
+
+func (s barSheet) draw(t Theme, c draw.Canvas) {
+	var entries []key
+	for i, k := range s.kinds {
+		look := s.look(t, i)
+		entries = append(entries, key{func(c *draw.Canvas, p vg.Point, r vg.Length, _ colour) { look(c, p.X-r, p.Y-r, p.X+r, p.Y+r) }, t.Text, k.Name})
+	}
+	c = keys(t, c, "", entries)
+	name, value := t.style(labelSize, t.Text), t.style(labelSize, t.Text)
+	name.XAlign = draw.XRight
+	var names, values vg.Length
+	for _, b := range s.bars {
+		names = max(names, min(name.Width(b.Name), 180))
+		values = max(values, value.Width(s.amount(b.total)))
+	}
+	left, right := c.Min.X+names+10, c.Max.X-values-12
+	for i, b := range s.bars {
+		mid := c.Max.Y - barRow*(vg.Length(i)+.5)
+		x := left
+		for k, kind := range s.kinds {
+			for _, p := range b.Parts {
+				if w := (right - left) * vg.Length(p.Value/s.most); p.Name == kind.Name && w > 0 {
+					s.look(t, k)(&c, x, mid-7, x+w, mid+7)
+					x += w
+				}
+			}
+		}
+		write(&c, name, vg.Point{X: left - 8, Y: mid}, fit(name, b.Name, names))
+		write(&c, value, vg.Point{X: x + 8, Y: mid}, s.amount(b.total))
+	}
+	c.StrokeLine2(draw.LineStyle{Color: t.Neutral, Width: .75}, left, c.Min.Y+2, left, c.Max.Y)
+}
