@@ -78,6 +78,7 @@ type caster struct {
 }
 
 func newCaster(p Policy) *caster {
+	p = replaced(p)
 	if outer, ok := tensor.EnclosingCaster().(*caster); ok {
 		return &caster{p, outer.cache}
 	}
@@ -87,6 +88,9 @@ func newCaster(p Policy) *caster {
 // String names the region's policy.
 func (c *caster) String() string { return c.policy.String() }
 
+// ReadsModule implements tensor.ModuleReader.
+func (c *caster) ReadsModule() bool { return c.policy.placed }
+
 // Renew implements tensor.Renewer.
 func (c *caster) Renew() tensor.Caster { return &caster{c.policy, newCache()} }
 
@@ -95,7 +99,7 @@ func (c *caster) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 	if !c.policy.on {
 		return in
 	}
-	switch c.policy.Category(op) {
+	switch c.policy.here(op) {
 	case tensor.Lower:
 		return c.castAll(in, c.policy.lower)
 	case tensor.Raise:

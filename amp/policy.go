@@ -19,11 +19,13 @@ type Policy struct {
 	cache  bool
 	legacy bool // the cache is as torch's was
 	own    *override
+	placed bool // an override is for one module
 }
 
 // override is a user's category for one operation, in front of earlier ones.
 type override struct {
 	op       string
+	module   string // the path of the only one that it is for, "" for all
 	category tensor.Category
 	next     *override
 }
@@ -76,7 +78,17 @@ func (p Policy) With(op string, c tensor.Category) Policy {
 			Cure: "expected tensor.Keep, Lower, Raise, Widest or Banned",
 		})
 	}
-	p.own = &override{op, c, p.own}
+	p.own = &override{op: op, category: c, next: p.own}
+	return p
+}
+
+// WithIn is [Policy.With] for one module and those inside it, by its path in containers
+// as [nn.Sequential]: "2" or "encoder.2". It says nothing of modules that a user's
+// Forward calls by itself, which have no path while they run. [Policy.Ops] does not
+// list it.
+func (p Policy) WithIn(module, op string, c tensor.Category) Policy {
+	p = p.With(op, c)
+	p.own.module, p.placed = module, p.placed || module != ""
 	return p
 }
 
@@ -118,10 +130,23 @@ func (p Policy) Category(op tensor.Info) tensor.Category {
 	return op.Category
 }
 
+// here returns how p treats op where it runs.
+func (p Policy) here(op tensor.Info) tensor.Category {
+	if p.placed && op.Category != tensor.Explicit {
+		path := tensor.ActiveModule()
+		for o := p.own; o != nil; o = o.next {
+			if o.op == op.Name && (o.module == "" || path == o.module || strings.HasPrefix(path, o.module+".")) {
+				return o.category
+			}
+		}
+	}
+	return p.Category(op)
+}
+
 // override returns what the user has said of op, nil for nothing.
 func (p Policy) override(op string) *override {
 	for o := p.own; o != nil; o = o.next {
-		if o.op == op {
+		if o.op == op && o.module == "" {
 			return o
 		}
 	}
@@ -147,6 +172,26 @@ func (p Policy) String() string {
 		return "amp." + lists + "BFloat16"
 	}
 	return fmt.Sprintf("amp.%s(%v)", lists, p.lower)
+}
+
+// GoString returns the code that makes p: amp.Float16.With("exp", tensor.Raise).
+func (p Policy) GoString() string {
+	text := ""
+	for o := p.own; o != nil && p.on; o = o.next {
+		call := fmt.Sprintf(".With(%q, ", o.op)
+		if o.module != "" {
+			call = fmt.Sprintf(".WithIn(%q, %q, ", o.module, o.op)
+		}
+		text = call + "tensor." + categoryNames[o.category] + ")" + text
+	}
+	if p.on && !p.cache {
+		text += ".WithCache(false)"
+	}
+	return p.String() + text
+}
+
+var categoryNames = map[tensor.Category]string{
+	tensor.Keep: "Keep", tensor.Lower: "Lower", tensor.Raise: "Raise", tensor.Widest: "Widest", tensor.Banned: "Banned",
 }
 
 // known reports whether autocast can meet an operation of that name.

@@ -84,19 +84,30 @@ func Observe(f func(Event)) (stop func()) { return observers.add(f) }
 
 // InModule runs body with name added to the path of modules that events carry:
 // "0" inside "encoder" gives "encoder.0". It only calls body while nobody
-// observes.
+// observes and the caster does not ask.
 func InModule(name string, body func()) {
-	if observers.load() == nil {
+	s := current()
+	if reader, ok := s.caster.(ModuleReader); observers.load() == nil && !(ok && reader.ReadsModule()) {
 		body()
 		return
 	}
-	s := current()
 	if s.module != "" {
 		name = s.module + "." + name
 	}
 	s.module = name
 	scope.Do(s, body)
 }
+
+// ModuleReader is a caster that may ask for the module that runs.
+type ModuleReader interface {
+	Caster
+	// ReadsModule reports whether Cast calls ActiveModule.
+	ReadsModule() bool
+}
+
+// ActiveModule returns the path of the module that runs, as events carry it, while
+// there are observers or a caster that asks for it.
+func ActiveModule() string { return current().module }
 
 func meta(t *Tensor) Meta {
 	return Meta{int(t.id), t.dtype, t.Shape(), t.Device()}

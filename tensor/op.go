@@ -101,7 +101,7 @@ type state struct {
 	casting   bool   // inside caster.Cast; kept only while observed
 	of        string // the operation whose derivative is computed; kept only while observed
 	ofID      uint64 // its result; kept only while observed
-	module    string // path of the module that runs; kept only while observed
+	module    string // path of the module that runs; kept only while observed, or where the caster asks
 	source    string // the line of the cell whose derivative is computed; kept only while observed
 	hidden    bool   // inside an operation made of others: not observed
 }

@@ -1,0 +1,296 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// SearchOptions are what a search may be told. The zero value is the default.
+type SearchOptions struct {
+	// Budget is the relative error that is allowed, 0.01 by default: of the
+	// result's norm, or of each parameter's gradient.
+	Budget float64
+	// Gradients compares the gradients of the net's parameters and not the result.
+	Gradients bool
+	// Scale multiplies the loss before Backward, 65536 by default, and divides the
+	// gradients afterwards: without it float16 loses the small ones.
+	Scale float64
+	// Modules tells an operation in one module from the same in another. Modules are
+	// known in containers as nn.Sequential.
+	Modules bool
+	// State is what step changes beside the net: whatever NewRewind takes.
+	State []any
+	// MaxRuns is up to how many runs may be spent on looking for a set that is
+	// smaller than one that is minimal; 300 by default.
+	MaxRuns int
+}
+
+// SearchOp is an operation that a search may move, in one module if it has a path.
+type SearchOp struct {
+	Module, Op string
+	Source     string  // the cell's line that calls it first, if known
+	Alone      float64 // the error when it alone is moved
+	Work       float64 // the FLOPs of a step that do not run in the low precision then
+}
+
+// SearchResult is what a search has found.
+type SearchResult struct {
+	// Ops is the set that was looked for: from [Search] the operations that must be
+	// raised to float32, from [SearchLower] those that may be lowered.
+	Ops []SearchOp
+	// Candidates are all operations that could be moved.
+	Candidates []SearchOp
+	// Before and After are the errors without and with the set moved.
+	Before, After, Budget float64
+	// Found is false if the budget cannot be kept: not with all of them in float32,
+	// or, from SearchLower, not by the policy as it is.
+	Found bool
+	// Smallest says that no smaller set keeps the budget, of SearchLower no larger
+	// one. Without it the set is still minimal: none of it can go back alone, or
+	// come in alone.
+	Smallest bool
+	Runs     int
+	// Policy is the policy to use, and Code how to write it.
+	Policy amp.Policy
+	Code   string
+
+	base  amp.Policy // without the set
+	lower bool
+	of    string // what is compared
+}
+
+// Search looks for the smallest set of operations that must run in float32 for a step
+// to stay within an error budget, where the policy runs them in the low precision: which
+// of them it is that ruins the loss. What a raised operation makes is float32, so what
+// follows runs in float32 too, up to the next product; among sets of one size it is the
+// one that leaves the most work in the low precision.
+//
+//	r := diagnose.Search(net, func() (loss *tensor.Tensor) {
+//		amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), y) })
+//		return loss
+//	}, diagnose.SearchOptions{Budget: 1e-3})
+//	r.Code // amp.Float16.With("exp", tensor.Raise)
+//
+// step computes a result, or with Gradients a loss, the same each time: Search brings
+// back the net and the default generator after each run, and what
+// [SearchOptions.State] names. Its regions are opened under other policies, so it is
+// called as it is. The reference is the step in float32. The policy is that of its
+// last region.
+//
+// It panics with an *[amp.Error] if the step opens no region or gives another result
+// each time.
+func Search(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
+	return search(net, step, o, false)
+}
+
+// SearchLower is the other way about: it looks for the largest set of operations that
+// may run in the low precision beyond those that the policy runs there, within the
+// budget.
+func SearchLower(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
+	return search(net, step, o, true)
+}
+
+func search(net any, step func() *tensor.Tensor, o SearchOptions, lower bool) *SearchResult {
+	o.Budget, o.Scale, o.MaxRuns = cmp.Or(o.Budget, 0.01), cmp.Or(o.Scale, 65536), cmp.Or(o.MaxRuns, 300)
+	s := &searcher{net: net, step: step, o: o}
+	s.parts = parts(net, o.State)
+	s.start = take(s.parts, 0, nil)
+	defer s.start.restore(s.parts)
+
+	off := func(p amp.Policy) amp.Policy { return p.Enabled(false) }
+	s.reference = s.run(off)
+	if again := s.run(off); s.error(again) != 0 {
+		panic(&amp.Error{
+			Code: "not_deterministic", Call: s.call(lower), Why: fmt.Sprintf("two runs of the step in float32 differ by %.3g", s.error(again)),
+			Cure: "use the same batch each time, and name generators and other state in SearchOptions.State",
+		})
+	}
+	candidates := s.candidates(lower)
+	if !s.policy.IsEnabled() {
+		panic(&amp.Error{Code: "no_region", Call: s.call(lower), Why: "the step opens no region that casts", Cure: "run its forward and loss in amp.Autocast(amp.Float16, …)"})
+	}
+	r := &SearchResult{Candidates: candidates, Budget: o.Budget, Policy: s.policy, base: s.policy, lower: lower, of: "result"}
+	if o.Gradients {
+		r.of = "gradients"
+	}
+	// A search for what may be lowered looks for the smallest rest that must stay.
+	moved := func(in []bool) []SearchOp {
+		var list []SearchOp
+		for i, c := range candidates {
+			if in[i] != lower {
+				list = append(list, c)
+			}
+		}
+		return list
+	}
+	m := &minimal{n: len(candidates), budget: o.Budget, most: o.MaxRuns, known: map[string]trial{}, try: func(in []bool) trial { return s.with(moved(in), lower) }}
+	before := s.with(nil, lower)
+	r.Before = before.err
+	for i := range candidates {
+		in := make([]bool, len(candidates))
+		for j := range in {
+			in[j] = (j == i) != lower
+		}
+		alone := m.of(in)
+		candidates[i].Alone, candidates[i].Work = alone.err, alone.cost
+	}
+	in, smallest := m.find()
+	r.Found, r.Smallest, r.After = in != nil, smallest, r.Before
+	if in != nil {
+		r.Ops = moved(in)
+		r.After = m.of(in).err
+	}
+	for _, op := range r.Ops {
+		r.Policy = op.moved(r.Policy, lower)
+	}
+	r.Code, r.Runs = r.Policy.GoString(), s.runs
+	return r
+}
+
+// searcher runs a step under many policies.
+type searcher struct {
+	net       any
+	step      func() *tensor.Tensor
+	o         SearchOptions
+	parts     []part
+	start     *snapshot
+	policy    amp.Policy // of the step's regions
+	reference [][]float64
+	runs      int
+	work      float64 // of the last run
+}
+
+func (*searcher) call(lower bool) string {
+	if lower {
+		return "SearchLower"
+	}
+	return "Search"
+}
+
+// run returns what is compared of a run with changed policies, nil if an operation
+// refused its operands, and counts in s.work the FLOPs that were not in the low
+// precision.
+func (s *searcher) run(change func(amp.Policy) amp.Policy) (values [][]float64) {
+	s.work = 0
+	defer tensor.Observe(func(e tensor.Event) {
+		if !e.Backward && !e.View && !e.InPlace && e.Computed != s.policy.DType() {
+			s.work += e.FLOPs
+		}
+	})()
+	s.start.restore(s.parts)
+	s.runs++
+	if s.o.Gradients && s.net != nil {
+		nn.ZeroGrad(s.net)
+	}
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *tensor.Error:
+			values = nil
+		default:
+			panic(p)
+		}
+	}()
+	var y *tensor.Tensor
+	amp.Replacing(change, func() { y = s.step() })
+	if !s.o.Gradients {
+		return [][]float64{y.Detach().Float64s()}
+	}
+	y.Scale(s.o.Scale).Backward()
+	for _, p := range nn.Parameters(s.net) {
+		var g []float64
+		if p.Grad() != nil {
+			g = p.Grad().Float64s()
+		}
+		for i := range g {
+			g[i] /= s.o.Scale
+		}
+		values = append(values, g)
+	}
+	return values
+}
+
+// with returns the error when some operations are moved, and how much work then is not
+// in the low precision.
+func (s *searcher) with(ops []SearchOp, lower bool) trial {
+	values := s.run(func(p amp.Policy) amp.Policy {
+		for _, op := range ops {
+			p = op.moved(p, lower)
+		}
+		return p
+	})
+	return trial{s.error(values), s.work}
+}
+
+// error returns how far values are from the reference: the largest relative error of a
+// vector by the Euclidean norm, infinite if one is not finite.
+func (s *searcher) error(values [][]float64) float64 {
+	if len(values) != len(s.reference) {
+		return math.Inf(1)
+	}
+	worst := 0.0
+	for i, want := range s.reference {
+		if len(values[i]) != len(want) {
+			return math.Inf(1)
+		}
+		off, all := 0.0, 0.0
+		for j, x := range values[i] {
+			off = math.Hypot(off, x-want[j])
+			all = math.Hypot(all, want[j])
+		}
+		switch {
+		case off-off != 0:
+			return math.Inf(1)
+		case off > 0:
+			worst = max(worst, off/all)
+		}
+	}
+	return worst
+}
+
+// candidates returns the operations that can be moved, those that a run under the
+// policy as it is computes in the low precision, or not, in order; and finds that
+// policy.
+func (s *searcher) candidates(lower bool) []SearchOp {
+	var list []SearchOp
+	known := map[string]bool{}
+	for _, info := range tensor.Ops() {
+		known[info.Name] = info.Name != "cast" && info.Name != "clone" // those are never cast
+	}
+	stop := tensor.Observe(func(e tensor.Event) {
+		low := e.Computed == s.policy.DType()
+		if e.Backward || e.View || e.InPlace || e.InCast || !e.Computed.IsFloat() || e.Computed == tensor.Float64 || low == lower || !known[e.Op.Name] || e.Op.Category == tensor.Explicit {
+			return
+		}
+		op := SearchOp{Op: e.Op.Name, Source: e.Source}
+		if s.o.Modules {
+			op.Module = e.Module
+		}
+		if !slices.ContainsFunc(list, func(c SearchOp) bool { return c.Op == op.Op && c.Module == op.Module }) {
+			list = append(list, op)
+		}
+	})
+	defer stop()
+	s.run(func(p amp.Policy) amp.Policy {
+		if p.IsEnabled() {
+			s.policy = p
+		}
+		return p
+	})
+	return list
+}
+
+// moved returns p with the operation moved.
+func (op SearchOp) moved(p amp.Policy, lower bool) amp.Policy {
+	to := tensor.Raise
+	if lower {
+		to = tensor.Lower
+	}
+	return p.WithIn(op.Module, op.Op, to)
+}

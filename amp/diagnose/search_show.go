@@ -1,0 +1,79 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"halfnote/display"
+)
+
+// String names the operation with its module.
+func (op SearchOp) String() string {
+	if op.Module == "" {
+		return op.Op
+	}
+	return op.Op + " in " + op.Module
+}
+
+// String says which operations it is and what that brings.
+func (r *SearchResult) String() string {
+	var names []string
+	for _, op := range r.Ops {
+		names = append(names, op.String())
+	}
+	set := strings.Join(names, ", ")
+	head := fmt.Sprintf("%v: error of the %s %s, budget %s", r.base, r.of, errorText(r.Before), errorText(r.Budget))
+	switch {
+	case !r.Found && r.lower:
+		return head + ": nothing can be lowered, for the policy as it is exceeds the budget. Search finds what to raise"
+	case !r.Found:
+		return fmt.Sprintf("%s: not kept with all %d operations in float32 either: the loss is elsewhere, as in a cast of the program's own", head, len(r.Candidates))
+	case len(names) == 0 && r.lower:
+		return fmt.Sprintf("%s: none of %d more operations may run in the low precision", head, len(r.Candidates))
+	case len(names) == 0:
+		return head + ": nothing has to be raised"
+	}
+	what, size := "must run in float32", "smallest"
+	if r.lower {
+		what, size = "may run in the low precision too", "largest"
+	}
+	certain := fmt.Sprintf("no single one of them can be left out, tried in %d runs", r.Runs)
+	if r.lower {
+		certain = fmt.Sprintf("no single other one can be added, tried in %d runs", r.Runs)
+	}
+	if r.Smallest {
+		certain = fmt.Sprintf("it is the %s such set, by %d runs", size, r.Runs)
+	}
+	return fmt.Sprintf("%s.\n%s %s: the error is %s then; %s.\n%s", head, set, what, errorText(r.After), certain, r.Code)
+}
+
+func errorText(v float64) string {
+	if math.IsInf(v, 0) {
+		return "infinite"
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
+// HTML returns the sentences and the table.
+func (r *SearchResult) HTML() string {
+	return paragraph(r.String()) + r.Table().Data["text/html"].(string)
+}
+
+// Table lists all operations that could be moved, with the error when each of them
+// alone is.
+func (r *SearchResult) Table() display.Bundle {
+	chosen := map[SearchOp]bool{}
+	for _, op := range r.Ops {
+		chosen[op] = true
+	}
+	var rows [][]any
+	for _, op := range r.Candidates {
+		mark := ""
+		if chosen[op] {
+			mark = "●"
+		}
+		rows = append(rows, []any{mark, op.Op, op.Module, op.Source, errorText(op.Alone), op.Work})
+	}
+	return display.Table([]string{"in the set", "operation", "module", "called in", "error when moved alone", "FLOPs not lowered then"}, rows)
+}

@@ -1,0 +1,310 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// smallestOf tries all subsets of n things.
+func smallestOf(n int, budget float64, err func(in []bool) float64) int {
+	least := -1
+	for set := range 1 << n {
+		in := make([]bool, n)
+		for i := range in {
+			in[i] = set>>i&1 == 1
+		}
+		if k := bits.OnesCount(uint(set)); err(in) <= budget && (least < 0 || k < least) {
+			least = k
+		}
+	}
+	return least
+}
+
+// TestMinimal compares with all subsets, for errors that are sums, that need several
+// things at once, and that are anything.
+func TestMinimal(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		const n = 8
+		weights, anything := make([]float64, n), make([]float64, 1<<n)
+		for i := range weights {
+			weights[i] = r.Float64()
+		}
+		for i := range anything {
+			anything[i] = r.Float64()
+		}
+		anything[1<<n-1] = 0
+		a, b, c := r.IntN(n), r.IntN(n), r.IntN(n)
+		for name, err := range map[string]func(in []bool) float64{
+			"sum": func(in []bool) (e float64) {
+				for i, w := range weights {
+					if !in[i] {
+						e += w / n
+					}
+				}
+				return e
+			},
+			"together": func(in []bool) float64 {
+				if in[a] && in[b] && in[c] {
+					return 0
+				}
+				return 1
+			},
+			"anything": func(in []bool) float64 {
+				at := 0
+				for i, b := range in {
+					if b {
+						at |= 1 << i
+					}
+				}
+				return anything[at]
+			},
+		} {
+			for _, budget := range []float64{0.02, 0.1, 0.3} {
+				for _, most := range []int{0, 1000} {
+					m := &minimal{n: n, try: func(in []bool) trial { return trial{err(in), 0} }, budget: budget, most: most, known: map[string]trial{}}
+					in, smallest := m.find()
+					want := smallestOf(n, budget, err)
+					if in == nil || !m.holds(in) || sizeOf(in) < want || smallest && sizeOf(in) != want || most > 0 && !smallest {
+						t.Errorf("seed %d, %s, budget %v, most %d: got %v, smallest %v, want %d of them", seed, name, budget, most, in, smallest, want)
+					}
+					for i := range in {
+						less := append([]bool{}, in...)
+						if less[i] = false; in[i] && m.holds(less) {
+							t.Errorf("seed %d, %s: %d can be left out of %v", seed, name, i, in)
+						}
+					}
+				}
+			}
+		}
+	}
+	never := &minimal{n: 3, try: func([]bool) trial { return trial{err: 1} }, known: map[string]trial{}}
+	if in, _ := never.find(); in != nil {
+		t.Errorf("got %v of what never holds", in)
+	}
+}
+
+// block is a layer with an operation after it that only large values make go wrong.
+type block struct {
+	fc   *nn.Linear
+	then func(x *tensor.Tensor) *tensor.Tensor
+}
+
+func (b *block) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return x.Add(b.then(b.fc.Forward(x).Tanh()))
+}
+
+// culprits are operations whose float16 result is ruined by large values, which what
+// follows brings back.
+var culprits = []struct {
+	op   string
+	then func(large float64) func(x *tensor.Tensor) *tensor.Tensor
+}{
+	{"mul", func(large float64) func(x *tensor.Tensor) *tensor.Tensor {
+		return func(x *tensor.Tensor) *tensor.Tensor { // more than 65504
+			y := x.Scale(large)
+			return y.Mul(y).Sqrt().Scale(1 / large)
+		}
+	}},
+	{"div", func(large float64) func(x *tensor.Tensor) *tensor.Tensor {
+		return func(x *tensor.Tensor) *tensor.Tensor { // less than 2^-25
+			tiny := tensor.Full(1 / large).To(x.DType())
+			return tiny.Div(x.Square().AddScalar(large)).Sqrt().Scale(large)
+		}
+	}},
+}
+
+func TestSearchPlanted(t *testing.T) {
+	for seed := range int64(6) {
+		r := rand.New(rand.NewPCG(uint64(seed), 9))
+		c := culprits[r.IntN(len(culprits))]
+		tensor.ManualSeed(seed)
+		net := nn.Sequential()
+		at := r.IntN(4)
+		for i := range 4 {
+			large := 1.0
+			if i == at {
+				large = 8192
+			}
+			net.Append(&block{nn.NewLinear(6, 6), c.then(large)})
+		}
+		x, y := tensor.Randn(16, 6), tensor.Randn(16, 6)
+		step := func() (loss *tensor.Tensor) {
+			amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x.Add(tensor.Randn(1).Scale(0.1))), y) })
+			return loss
+		}
+		for _, modules := range []bool{false, true} {
+			res := Search(net, step, SearchOptions{Modules: modules, Budget: 0.02})
+			want := c.op
+			code := fmt.Sprintf("amp.Float16.With(%q, tensor.Raise)", c.op)
+			if modules {
+				want += fmt.Sprintf(" in %d", at)
+				code = fmt.Sprintf("amp.Float16.WithIn(\"%d\", %q, tensor.Raise)", at, c.op)
+			}
+			if got := fmt.Sprint(res.Ops); got != "["+want+"]" || !res.Found || !res.Smallest || res.Code != code || res.Before <= 0.02 || res.After > 0.02 {
+				t.Errorf("seed %d: got %s, want %s:\n%v\n%v", seed, got, want, res, res.Table())
+			}
+		}
+	}
+}
+
+// TestSearchAllSubsets tries every set of operations by hand, in a net where two are
+// needed at once.
+func TestSearchAllSubsets(t *testing.T) {
+	tensor.ManualSeed(5)
+	one, other := nn.NewLinear(4, 4), nn.NewLinear(4, 4)
+	x := tensor.Randn(8, 4)
+	step := func() (y *tensor.Tensor) {
+		amp.Autocast(amp.Float16, func() {
+			a := one.Forward(x).Scale(5000)
+			b := other.Forward(x).Scale(1. / 4096).Square()
+			y = a.Mul(a).Sqrt().Scale(1. / 5000).Add(b.Scale(1 << 24))
+		})
+		return y
+	}
+	net := []*nn.Linear{one, other}
+	res := Search(net, step, SearchOptions{Budget: 0.004})
+	if n := len(res.Candidates); n < 5 || n > 10 {
+		t.Fatalf("%d candidates: %v", n, res.Candidates)
+	}
+	off := func(p amp.Policy) amp.Policy { return p.Enabled(false) }
+	var want []float64
+	amp.Replacing(off, func() { want = step().Float64s() })
+	least := smallestOf(len(res.Candidates), 0.004, func(in []bool) float64 {
+		p := amp.Float16
+		for i, c := range res.Candidates {
+			if in[i] {
+				p = p.With(c.Op, tensor.Raise)
+			}
+		}
+		var got []float64
+		amp.Replacing(func(amp.Policy) amp.Policy { return p }, func() { got = step().Float64s() })
+		off, all := 0., 0.
+		for i := range got {
+			off, all = off+(got[i]-want[i])*(got[i]-want[i]), all+want[i]*want[i]
+		}
+		if off-off != 0 {
+			return math.Inf(1)
+		}
+		return math.Sqrt(off / all)
+	})
+	if !res.Found || !res.Smallest || len(res.Ops) != least || least == 0 {
+		t.Errorf("%d are the fewest: %v\n%v", least, res, res.Table())
+	}
+}
+
+// TestSearchLower has one operation of torch's float32 list that needs it: a sum of
+// large numbers, and others that could do without.
+func TestSearchLower(t *testing.T) {
+	tensor.ManualSeed(6)
+	fc := nn.NewLinear(8, 8)
+	x := tensor.Randn(512, 8).Abs()
+	step := func() (y *tensor.Tensor) {
+		amp.Autocast(amp.Float16, func() {
+			y = fc.Forward(x).Softmax(1).Exp().Log().Scale(1000).Sum()
+		})
+		return y
+	}
+	res := SearchLower(fc, step, SearchOptions{Budget: 0.01})
+	var names []string
+	for _, op := range res.Ops {
+		names = append(names, op.Op)
+	}
+	if got := strings.Join(names, " "); !res.Found || !res.Smallest || got != "softmax exp log mul_scalar" {
+		t.Errorf("got %s: %v\n%v", got, res, res.Table())
+	}
+	var y *tensor.Tensor
+	amp.Replacing(func(amp.Policy) amp.Policy { return res.Policy }, func() { y = step() })
+	if v := y.Item(); math.Abs(v-512000) > 5120 || y.DType() != tensor.Float32 {
+		t.Errorf("under %s the sum is %v", res.Code, y)
+	}
+}
+
+// TestSearchGradients plants an operation whose result is right in float16 and whose
+// gradient is not, and says that the search leaves everything as it was.
+func TestSearchGradients(t *testing.T) {
+	for seed := range int64(3) {
+		r := rand.New(rand.NewPCG(uint64(seed), 10))
+		tensor.ManualSeed(seed)
+		at := r.IntN(3)
+		net := nn.Sequential()
+		for i := range 3 {
+			small := 1.0
+			if i == at { // where the derivative of the root is large
+				small = 1e-3
+			}
+			net.Append(&block{nn.NewLinear(6, 6), func(x *tensor.Tensor) *tensor.Tensor {
+				return x.Square().AddScalar(0.1).Scale(small).Sqrt().Scale(1 / math.Sqrt(small))
+			}})
+		}
+		x, y := tensor.Randn(16, 6), tensor.Randn(16, 6)
+		nn.Parameters(net)[0].SetGrad(tensor.Ones(6, 6))
+		before := fmt.Sprint(tensor.DefaultGenerator().State().Bits(), nn.Parameters(net)[1].Bits())
+		step := func() (loss *tensor.Tensor) {
+			amp.Autocast(amp.Float16, func() {
+				loss = nn.MSELoss(net.Forward(nn.NewDropout(0.1).Forward(x)), y)
+			})
+			return loss
+		}
+		res := Search(net, step, SearchOptions{Modules: true, Gradients: true, Budget: 0.05})
+		if got, want := fmt.Sprint(res.Ops), fmt.Sprintf("[mul_scalar in %d]", at); got != want || !math.IsInf(res.Before, 1) {
+			t.Errorf("seed %d: got %s, want %s: %v\n%v", seed, got, want, res, res.Table())
+		}
+		if loss := Search(net, step, SearchOptions{Modules: true}); len(loss.Ops) != 0 || !loss.Found {
+			t.Errorf("seed %d: for the loss alone: %v", seed, loss)
+		}
+		after := fmt.Sprint(tensor.DefaultGenerator().State().Bits(), nn.Parameters(net)[1].Bits())
+		if g := nn.Parameters(net)[0].Grad(); before != after || g == nil || g.Sum().Item() != 36 || nn.Parameters(net)[1].Grad() != nil {
+			t.Errorf("seed %d: the search has left a trace", seed)
+		}
+	}
+}
+
+func TestSearchMistakes(t *testing.T) {
+	fc := nn.NewLinear(4, 4)
+	x := tensor.Randn(2, 4)
+	g := tensor.NewGenerator(1)
+	half := func(f func() *tensor.Tensor) func() *tensor.Tensor {
+		return func() (y *tensor.Tensor) {
+			amp.Autocast(amp.Float16, func() { y = f() })
+			return y
+		}
+	}
+	for _, c := range []struct {
+		step func() *tensor.Tensor
+		want string
+	}{
+		{func() *tensor.Tensor { return fc.Forward(x) }, "amp: Search: the step opens no region that casts; run its forward and loss in amp.Autocast(amp.Float16, …)"},
+		{half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), "amp: Search: two runs of the step in float32 differ by "},
+	} {
+		func() {
+			defer func() {
+				if p := fmt.Sprint(recover()); !strings.HasPrefix(p, c.want) {
+					t.Errorf("got %q, want %q", p, c.want)
+				}
+			}()
+			Search(fc, c.step, SearchOptions{})
+		}()
+	}
+	if res := Search(fc, half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), SearchOptions{State: []any{g}}); !res.Found || len(res.Ops) != 0 || !strings.Contains(res.String(), "nothing has to be raised") {
+		t.Errorf("with the generator named: %v", res)
+	}
+	own := half(func() *tensor.Tensor {
+		if y := fc.Forward(x); amp.Active().IsEnabled() {
+			return y.Scale(1e6).Half().Float() // what no policy sees
+		} else {
+			return y.Scale(1e6)
+		}
+	})
+	if res := Search(fc, own, SearchOptions{}); res.Found || res.Ops != nil || !strings.Contains(res.String(), "the loss is elsewhere") || !math.IsInf(res.After, 1) {
+		t.Errorf("with a cast of its own: %v", res)
+	}
+}
