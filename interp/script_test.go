@@ -31,6 +31,7 @@ var update = flag.Bool("update", false, "rewrite the expected outputs in testdat
 // section "cell" is a cell; "cell 300ms" is interrupted after that time. The
 // section "out" behind it is what the cell must show: what it prints, its value
 // after "= ", displays after "display ", its error. -update rewrites them.
+// Scripts of testdata/alone run one at a time.
 func TestScripts(t *testing.T) { scripts(t, "yaegi") }
 
 // TestScriptsIxgo runs the same scripts on the other engine. What it may show
@@ -51,8 +52,18 @@ func scripts(t *testing.T, engine string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// What watches the whole process is disturbed by other scripts.
+	alone, err := filepath.Glob("testdata/alone/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
 	x := readExceptions(t, engine)
 	t.Cleanup(func() { x.close(t) })
+	for _, file := range alone {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			runScript(t, engine, file, x, func(name string, data []byte) {})
+		})
+	}
 	for _, file := range append(files, own...) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()

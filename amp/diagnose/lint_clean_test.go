@@ -1,11 +1,14 @@
 package diagnose_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"halfnote/amp"
 	"halfnote/amp/diagnose"
 	"halfnote/tensor"
+	"halfnote/tensor/data"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/nn/models"
 	"halfnote/tensor/optim"
@@ -215,4 +218,92 @@ func TestLintCleanModels(t *testing.T) {
 			t.Errorf("%v", report)
 		}
 	})
+}
+
+// The loops of Apex are right at the levels that keep float32 weights; O3 is what it says.
+func TestLintApex(t *testing.T) {
+	for _, name := range []string{"O0", "O1", "O2", "O3"} {
+		t.Run(name, func(t *testing.T) {
+			tensor.ManualSeed(3)
+			b := newBench()
+			net, opt := amp.Initialize(b.net, b.opt, amp.Level(name).Verbosity(0))
+			report := diagnose.Lint(b.net, func() {
+				loss := nn.MSELoss(net.Forward(b.x), b.y)
+				amp.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) { scaled.Backward() })
+				opt.Step()
+				opt.ZeroGrad()
+			})
+			var want []string
+			if name == "O3" {
+				want = []string{"half-parameters"}
+			}
+			if got := report.Codes(); !slices.Equal(got, want) {
+				t.Errorf("found %q, want %q\n%v", got, want, report)
+			}
+		})
+	}
+}
+
+// The loops of the tutorial that compares three runs, each as a whole, models and all:
+// only the one without a scaler has something to be said of.
+func TestLintTutorial(t *testing.T) {
+	tensor.ManualSeed(1)
+	batches := data.RandomBatches(3, 64, 64, 64)
+	run := func(useAMP, useScaler bool) func() {
+		return func() {
+			net := models.MLP([]int{64, 64, 64, 64})
+			opt := optim.NewSGD(nn.Parameters(net), 0.1)
+			scaler := amp.NewGradScaler(amp.Enabled(useScaler))
+			var loss *tensor.Tensor
+			for range 2 {
+				for _, b := range batches {
+					amp.Autocast(amp.Float16.Enabled(useAMP), func() { loss = nn.MSELoss(net.Forward(b.Input), b.Target) })
+					scaler.Scale(loss).Backward()
+					scaler.Step(opt)
+					scaler.Update()
+					opt.ZeroGrad()
+				}
+			}
+			loss.Item()
+		}
+	}
+	for _, tt := range []struct {
+		useAMP, useScaler bool
+		want              []string
+	}{{false, false, nil}, {true, false, []string{"no-scaler"}}, {true, true, nil}} {
+		if report := diagnose.Lint(nil, run(tt.useAMP, tt.useScaler)); !slices.Equal(report.Codes(), tt.want) || report.Steps != 12 {
+			t.Errorf("autocast %v, scaler %v: %v", tt.useAMP, tt.useScaler, report)
+		}
+	}
+}
+
+func TestLintShows(t *testing.T) {
+	b := newBench(nn.NoBias())
+	clean := diagnose.Lint(b.net, func() { b.learn(b.cast(b.mse)) })
+	if s := clean.String(); !strings.HasPrefix(s, "Nothing to find fault with: ") || !strings.Contains(clean.HTML(), "Nothing to find fault with") {
+		t.Errorf("a clean report says %q", s)
+	}
+	b.net.Append(nn.Softmax(1))
+	bad := diagnose.Lint(b.net, func() {
+		b.cast(func() *tensor.Tensor { return nn.CrossEntropy(b.net.Forward(b.x), b.class) }).Backward()
+		b.opt.Step()
+	})
+	for _, want := range []string{"2 mistakes, 1 risk", "double-softmax", "missing-zero-grad", "no-scaler", "leave the softmax out"} {
+		if !strings.Contains(bad.String(), want) || !strings.Contains(bad.HTML(), want) {
+			t.Errorf("the report does not say %q: %v", want, bad)
+		}
+	}
+	if h := bad.HTML(); strings.Contains(h, "<script") || strings.Contains(h, "<style") || strings.Count(h, "<tr>") != 4 {
+		t.Errorf("HTML is no plain table of three findings: %s", h)
+	}
+	if bad.Findings[0].Severity > bad.Findings[2].Severity {
+		t.Errorf("the worst is not first: %v", bad)
+	}
+	// A panic that is no mistake of mixed precision goes on.
+	defer func() {
+		if p := recover(); p != "mine" {
+			t.Errorf("recovered %v", p)
+		}
+	}()
+	diagnose.Lint(nil, func() { panic("mine") })
 }

@@ -179,7 +179,7 @@ func halfReduction(w *watch, e *tensor.Event) string {
 }
 
 func halfInput(w *watch, e *tensor.Event) string {
-	if e.Backward || e.InCast || e.Op.Name != "cast" || e.In[0].DType != tensor.Float32 || !half(e.Out.DType) || len(e.In[0].Shape) == 0 {
+	if e.Backward || e.InCast || w.halfNet || e.Op.Name != "cast" || e.In[0].DType != tensor.Float32 || !half(e.Out.DType) || len(e.In[0].Shape) == 0 {
 		return ""
 	}
 	if _, made := w.nodes[w.origin(e.In[0].ID)]; made || w.leaves[e.In[0].ID] || e.Operands[0].RequiresGrad() {

@@ -166,6 +166,12 @@ func missingUpdate(w *watch, found found) {
 	}
 }
 
+func updateWithoutStep(w *watch, found found) {
+	if w.verdicts > 1 && w.steps == 0 && len(w.trains) > 0 {
+		found(w.trains[len(w.trains)-1], fmt.Sprintf("%s, and no optimizer stepped", counted(len(w.trains), "backward pass", "backward passes")))
+	}
+}
+
 func leftover(w *watch, found found) {
 	if w.over != nil && w.steps > 0 {
 		found(*w.over, "no step followed the last backward pass")
@@ -221,7 +227,7 @@ func noScaler(w *watch, found found) {
 }
 
 func needlessScaler(w *watch, found found) {
-	if len(w.losses) == 0 || w.lower[tensor.Float16] || w.halfNet {
+	if !w.scaling || w.lower[tensor.Float16] || w.halfNet {
 		return
 	}
 	what := "a scaler scaled losses, and no operation ran under autocast"

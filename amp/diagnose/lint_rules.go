@@ -280,9 +280,9 @@ var rules = []rule{
 		op: updateInside, mark: stepInside,
 	},
 	{
-		code: "update-without-step", severity: Mistake, finds: "Update without a step before it",
-		why:  "There is no verdict on any gradient, so the scale has nothing to go by.",
-		cure: "Call Step, or Unscale, before Update, and Update once a step.", source: scaling,
-		refused: []string{"no_checks"},
+		code: "update-without-step", severity: Mistake, finds: "gradients that are unscaled, or an Update, without a step",
+		why:  "Nothing is learnt, and the scale has no verdict to go by.",
+		cure: "Call scaler.Step(opt) before scaler.Update(), or opt.Step() after amp.ScaleLoss.", source: scaling,
+		refused: []string{"no_checks"}, end: updateWithoutStep,
 	},
 }

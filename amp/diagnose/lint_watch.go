@@ -34,7 +34,8 @@ type watch struct {
 	optimizing bool                  // the last mark was an optimizer's step
 
 	scalers  map[*amp.GradScaler]int // steps of each
-	losses   map[int]bool            // that were scaled, by ID
+	losses   map[int]bool            // that were scaled, by ID: whether by 1, which gives the loss itself
+	scaling  bool                    // by something else than 1
 	scale    float64
 	scaled   bool                    // gradients carry a scale, but for those that are
 	unscaled map[*tensor.Tensor]bool // parameters whose gradients were unscaled since the last update
@@ -46,6 +47,7 @@ type watch struct {
 	due      *spot                   // a scaler's step without an update since
 	skipped  int                     // steps of scalers
 	shrunk   int                     // updates in a row that lowered the scale
+	verdicts int                     // gradients unscaled, and updates
 	byHand   bool                    // a loss was multiplied without a scaler
 
 	steps    int            // of optimizers, skipped ones too
@@ -215,9 +217,11 @@ func (w *watch) scaler(e amp.Event) {
 	here := w.here
 	switch e.Kind {
 	case amp.Scaled:
-		w.losses[e.Loss.ID()] = true
+		w.losses[e.Loss.ID()] = e.Before == 1
+		w.scaling = w.scaling || e.Before != 1
 		w.scale = e.Before
 	case amp.Unscaled:
+		w.verdicts++
 		for _, p := range e.Optimizer.Params() {
 			w.unscaled[p] = true
 			if !e.Implicit {
@@ -239,6 +243,7 @@ func (w *watch) scaler(e amp.Event) {
 		w.over, w.plain = nil, nil
 	case amp.Updated:
 		w.due = nil
+		w.verdicts++
 		w.scaled = false
 		clear(w.unscaled)
 		clear(w.waiting)
@@ -306,12 +311,15 @@ func (w *watch) maker(id int) node { return w.nodes[w.origin(id)] }
 
 // isScaled reports whether a tensor comes from a loss that a scaler scaled.
 func (w *watch) isScaled(t *tensor.Tensor) bool {
+	if w.losses[t.ID()] {
+		return true
+	}
 	ids := []int{t.ID()}
 	for depth := 0; depth < 16 && len(ids) > 0; depth++ {
 		var next []int
 		for _, id := range ids {
 			for _, in := range w.nodes[id].in {
-				if w.losses[in] {
+				if _, ok := w.losses[in]; ok {
 					return true
 				}
 				next = append(next, in)
