@@ -187,6 +187,24 @@ func TestHints(t *testing.T) {
 		if r := s.Step(opt); r.Hint != "" || r.Skips != 0 {
 			t.Errorf("got %+v", r)
 		}
+		s.Update()
+		opt.list[1].SetGrad(tensor.New([]float64{inf}, 1))
+		if r := s.Step(opt); r.Hint != "" || r.Skips != 1 {
+			t.Errorf("after a step that was taken: got %+v", r)
+		}
+	})
+	t.Run("cleared too early", func(t *testing.T) {
+		s, opt := amp.NewGradScaler(), bad()
+		for range 2 {
+			opt.list[1].SetGrad(tensor.New([]float64{inf}, 1))
+			s.Scale(tensor.Scalar(1))
+			s.Unscale(opt)
+			opt.ZeroGrad()
+			if r := s.Step(opt); !r.Skipped || r.Hint != "" {
+				t.Errorf("got %+v", r)
+			}
+			s.Update()
+		}
 	})
 	t.Run("never cleared", func(t *testing.T) {
 		s, opt := amp.NewGradScaler(), bad()
@@ -207,6 +225,11 @@ func TestHints(t *testing.T) {
 				t.Errorf("step %d: %v", i, r)
 			}
 			s.Update()
+		}
+		s.Scale(tensor.Scalar(1))
+		opt.list[1].SetGrad(tensor.New([]float64{inf}, 1))
+		if r := s.Step(opt); r.Hint != "" {
+			t.Errorf("with a finite loss again: %v", r)
 		}
 	})
 	t.Run("many", func(t *testing.T) {

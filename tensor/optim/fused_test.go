@@ -49,6 +49,16 @@ func TestStepScaled(t *testing.T) {
 	}
 }
 
+// A scale beyond float16 divides gradients that are float16.
+func TestStepScaledOfHalves(t *testing.T) {
+	p := tensor.OnesAs(tensor.Float16, 1).RequireGrad()
+	p.SetGrad(tensor.NewAs(tensor.Float16, []float64{32768}))
+	optim.NewSGD([]T{p}, 1, optim.Fused()).StepScaled(tensor.Scalar(131072), tensor.Scalar(0))
+	if g, x := p.Grad().Item(), p.Item(); g != 0.25 || x != 0.75 {
+		t.Errorf("gradient %v and parameter %v, want 0.25 and 0.75", g, x)
+	}
+}
+
 func TestFusedErrors(t *testing.T) {
 	p, q := tensor.Ones(1).RequireGrad(), tensor.Ones(1).RequireGrad()
 	for want, f := range map[string]func(){
