@@ -21,6 +21,45 @@
 //	result := scaler.Step(opt)
 //	scaler.Update()
 //
+// # Recipes for the scaler
+//
+// Clip gradients in their true units, so unscale them first:
+//
+//	scaler.Unscale(opt)
+//	nn.ClipGradNorm(nn.Parameters(net), 1)
+//	scaler.Step(opt)
+//
+// Accumulate several batches into one step: divide each loss by their number, and
+// leave Unscale, Step, Update and ZeroGrad to the last of them, since the scale
+// must be one for all that is added up.
+//
+// With several losses, models or optimizers there is one scaler: Scale each loss,
+// Step each optimizer, Update once. A bad gradient skips the step of its own
+// optimizer and lowers the scale of all.
+//
+// A gradient penalty differentiates gradients of the scaled loss, which must be
+// unscaled, out of place, before they are added to it:
+//
+//	grads := tensor.GradGraph(scaler.Scale(loss), nn.Parameters(net)...)
+//	amp.Autocast(amp.Float16, func() {
+//		norm := tensor.Scalar(0)
+//		for _, g := range grads {
+//			norm = norm.Add(g.Scale(1 / scaler.CurrentScale()).Pow(2).Sum())
+//		}
+//		loss = loss.Add(norm.Sqrt())
+//	})
+//	scaler.Scale(loss).Backward()
+//
+// A checkpoint has the scaler's StateDict beside the model's and the optimizer's,
+// taken after Update. A schedule by batches that shall not run ahead of skipped
+// steps is made with FollowSkips, as optim.NewExponentialLR(opt, 0.9).FollowSkips().
+//
+// [Names] has results say "encoder.0.weight" in place of "parameter 4". A Hint in a
+// result says that something other than the scale is wrong. [StaticScale],
+// [MinScale] with [AbortAtMin], [MaxScale] and [Hysteresis] are what other systems'
+// scalers have and torch's has not. An optimizer made with optim.Fused() unscales
+// within its step.
+//
 // The package knows tensors and modules. It knows no chart: package amp/trace
 // listens to [Observe] and draws.
 //
