@@ -27,7 +27,11 @@ func (a *apex) model(m nn.Module) *ApexModel {
 		w.out = tensor.Float32
 	}
 	if l.patch {
-		w.under = func(body func()) { tensor.WithCaster(&caster{policy: l.policy, cache: a.cache}, body) }
+		w.under = func(body func()) {
+			c := newCaster(l.policy)
+			c.cache = a.cache
+			tensor.WithCaster(c, body)
+		}
 	}
 	return w
 }

@@ -65,10 +65,21 @@ func CloseRegions() (lines []string) {
 // Active returns the policy in force on this goroutine, Off outside regions. It
 // is torch.is_autocast_enabled with torch.get_autocast_dtype.
 func Active() Policy {
-	if c, ok := tensor.ActiveCaster().(*caster); ok && c.policy.on {
+	if c := regionOf(tensor.ActiveCaster()); c != nil && c.policy.on {
 		return c.policy
 	}
 	return Off
+}
+
+// regionOf returns the region that c is, nil if it is none.
+func regionOf(c tensor.Caster) *caster {
+	switch c := c.(type) {
+	case *caster:
+		return c
+	case *fp8Region:
+		return c.caster
+	}
+	return nil
 }
 
 // caster casts as the policy of an open region says.
@@ -79,7 +90,7 @@ type caster struct {
 
 func newCaster(p Policy) *caster {
 	p = replaced(p)
-	if outer, ok := tensor.EnclosingCaster().(*caster); ok {
+	if outer := regionOf(tensor.EnclosingCaster()); outer != nil {
 		return &caster{p, outer.cache}
 	}
 	return &caster{p, newCache()}

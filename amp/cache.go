@@ -89,8 +89,8 @@ func (s CacheStats) String() string {
 // Cache returns the numbers of the cache of the region that is open on this goroutine,
 // zeros outside regions.
 func Cache() CacheStats {
-	c, ok := tensor.EnclosingCaster().(*caster)
-	if !ok {
+	c := regionOf(tensor.EnclosingCaster())
+	if c == nil {
 		return CacheStats{}
 	}
 	s := CacheStats{Entries: len(c.cache.entries), Hits: c.cache.hits, Misses: c.cache.made}
@@ -104,7 +104,7 @@ func Cache() CacheStats {
 // next uses cast again. The outermost region's end does it too. It is
 // torch.clear_autocast_cache.
 func ClearCache() {
-	if c, ok := tensor.EnclosingCaster().(*caster); ok {
+	if c := regionOf(tensor.EnclosingCaster()); c != nil {
 		c.cache.clear()
 	}
 }

@@ -22,6 +22,15 @@ type Renewer interface {
 	Renew() Caster
 }
 
+// ResultCaster is a Caster that has a say in results too, as a cast of them, or a hook on
+// their gradients.
+type ResultCaster interface {
+	Caster
+	// Result returns what takes the place of op's result y, commonly y itself. in are
+	// the operands as they were before Cast.
+	Result(op Info, in []*Tensor, y *Tensor) *Tensor
+}
+
 // WithCaster runs body with c casting the operands of every operation of this
 // goroutine. nil casts nothing.
 func WithCaster(c Caster, body func()) {

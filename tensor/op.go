@@ -122,10 +122,13 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	if seen != nil {
 		e = begin(op, s, in)
 	}
+	given := in
+	var after ResultCaster
 	if _, ok := op.(fixed); !ok {
 		computable(op, in)
 		if s.caster != nil {
 			in = s.cast(op.Info(), in, e)
+			after, _ = s.caster.(ResultCaster)
 		}
 	}
 	if _, ok := op.(promoting); ok {
@@ -153,6 +156,9 @@ func apply(op Op, in ...*Tensor) *Tensor {
 			s.source = e.Source
 		}
 		y.v = newVertex(op, in, y, s)
+	}
+	if after != nil {
+		y = after.Result(op.Info(), given, y)
 	}
 	return y
 }

@@ -1,0 +1,262 @@
+package amp_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+// fp8Runs are the runs of testdata/fp8.py.
+var fp8Runs = map[string]struct {
+	recipe amp.FP8Recipe
+	shrink float64 // what the loss is multiplied by
+}{
+	"delayed":                    {amp.DelayedScaling{}, 1},
+	"delayed, 4 steps, margin 1": {amp.DelayedScaling{Margin: 1, HistoryLen: 4}, 1},
+	"delayed, most recent":       {amp.DelayedScaling{HistoryLen: 16, MostRecent: true}, 1},
+	"current":                    {amp.CurrentScaling{}, 1},
+	"unit":                       {amp.UnitScaling{}, 1},
+	"unit, small gradients":      {amp.UnitScaling{}, 0x1p-12},
+	"delayed, small gradients":   {amp.DelayedScaling{}, 0x1p-12},
+}
+
+type fp8Net struct{ FC1, FC2, FC3 *nn.Linear }
+
+func newFP8Net() *fp8Net {
+	return &fp8Net{drawnLinear(16, 32), drawnLinear(32, 32), drawnLinear(32, 4)}
+}
+
+func (m *fp8Net) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return m.FC3.Forward(m.FC2.Forward(m.FC1.Forward(x).ReLU()).ReLU())
+}
+
+// trainFP8 trains as testdata/fp8.py does and calls each with the loss of every step,
+// after Backward.
+func trainFP8(region func(body func()), net *fp8Net, shrink float64, steps int, each func(k int, loss float64)) {
+	x, y := tensor.Randn(64, 16), tensor.Randn(64, 4)
+	opt := optim.NewSGD(nn.Parameters(net), 0.1/shrink)
+	for k := range steps {
+		opt.ZeroGrad()
+		var loss *tensor.Tensor
+		region(func() { loss = nn.MSELoss(net.Forward(x), y) })
+		loss.Scale(shrink).Backward()
+		each(k, loss.Item())
+		opt.Step()
+	}
+}
+
+// TestFP8Training: scales follow those of PyTorch with Transformer Engine's rules, and so
+// do losses.
+func TestFP8Training(t *testing.T) {
+	text, err := os.ReadFile("testdata/fp8.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Runs map[string][][]float64 }
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Runs) != len(fp8Runs) {
+		t.Errorf("%d runs in the file, want %d", len(file.Runs), len(fp8Runs))
+	}
+	for name, c := range fp8Runs {
+		t.Run(name, func(t *testing.T) {
+			tensor.ManualSeed(1)
+			net := newFP8Net()
+			fp8 := amp.NewFP8(c.recipe, net)
+			worst := 0.0
+			trainFP8(fp8.Autocast, net, c.shrink, 30, func(k int, loss float64) {
+				got := map[string]float64{}
+				for _, s := range fp8.Scales() {
+					got[s.Name] = s.Scale
+				}
+				row := []float64{loss, got["fc2.input"], got["fc2.weight"], got["fc2.grad"]}
+				for i, want := range file.Runs[name][k] {
+					off := math.Abs(row[i]-want) / want
+					if worst = max(worst, off); !(off <= 1e-2) {
+						t.Fatalf("step %d: loss and scales are %v, want %v", k, row, file.Runs[name][k])
+					}
+				}
+			})
+			t.Logf("apart by at most %.2g", worst)
+		})
+	}
+}
+
+// TestFP8Learns: with scaling the loss falls as in bfloat16 though gradients are small;
+// without it they are flushed to zero, and layers but their biases stay as they are.
+func TestFP8Learns(t *testing.T) {
+	train := func(region func(body func())) (net *fp8Net, first, last float64) {
+		tensor.ManualSeed(1)
+		net = newFP8Net()
+		trainFP8(region, net, 0x1p-12, 40, func(k int, loss float64) {
+			if k == 0 {
+				first = loss
+			}
+			last = loss
+		})
+		return net, first, last
+	}
+	_, first, half := train(func(body func()) { amp.Autocast(amp.BFloat16, body) })
+	tensor.ManualSeed(1)
+	start := newFP8Net().FC2.Weight.Detach()
+	for name, c := range map[string]struct {
+		recipe amp.FP8Recipe
+		learns bool
+	}{
+		"delayed": {amp.DelayedScaling{}, true}, "current": {amp.CurrentScaling{}, true}, "delayed, E4M3 gradients": {amp.DelayedScaling{E4M3: true}, true},
+		"unit": {amp.UnitScaling{}, false},
+	} {
+		fp8 := amp.NewFP8(c.recipe)
+		net, _, last := train(fp8.Autocast)
+		if learns := last < half+0.1*(first-half); learns != c.learns {
+			t.Errorf("%s: the loss is %v, in bfloat16 %v, from %v", name, last, half, first)
+		}
+		flushed := 0.0
+		for _, s := range fp8.Scales() {
+			if s.Name == "linear.2.grad" {
+				flushed = float64(s.Flushed) / float64(s.Count)
+			}
+		}
+		if c.learns != (flushed < 0.05) {
+			t.Errorf("%s: %.0f %% of the gradients were flushed", name, 100*flushed)
+		}
+		if moved := !tensor.Equal(net.FC2.Weight.Detach(), start); moved != c.learns {
+			t.Errorf("%s: the weight has moved: %v", name, moved)
+		}
+	}
+}
+
+// TestFP8Numbers has one product by hand: saturation, rounding, and what goes backward.
+func TestFP8Numbers(t *testing.T) {
+	x := tensor.New([]float64{500, 0.3, 1, 1e-4}, 1, 4).RequireGrad()
+	l := &nn.Linear{Weight: tensor.New([]float64{1, 1, 0, 0, 0, 0, 17, 1000}, 2, 4).RequireGrad(), Bias: tensor.New([]float64{0.5, 1000}, 2).RequireGrad()}
+	fp8 := amp.NewFP8(amp.UnitScaling{}, l)
+	var y *tensor.Tensor
+	fp8.Autocast(func() { y = l.Forward(x) })
+	// E4M3: 500 saturates at 448, 0.3 is 0.3125, 1e-4 is 0, 17 is 16 (to even), 1000 is
+	// 448. bfloat16 rounds 448.8125 to 448 and 1016 to itself.
+	if got, want := y.Float64s(), []float64{448, 1016}; y.DType() != tensor.BFloat16 || !slices.Equal(got, want) {
+		t.Errorf("got %v of %v, want %v of bfloat16", got, y.DType(), want)
+	}
+	// E5M2: 1.1 is 1, but not for the bias.
+	y.BackwardWith(tensor.BackwardOptions{Gradient: tensor.New([]float64{1.1, 0}, 1, 2).BFloat16()})
+	if got, want := x.Grad().Float64s(), []float64{1, 1, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("the input's gradient is %v, want %v", got, want)
+	}
+	if got, want := l.Weight.Grad().Float64s()[:4], []float64{448, 0.3125, 1, 0}; !slices.Equal(got, want) {
+		t.Errorf("the weight's gradient is %v, want %v", got, want)
+	}
+	if got := l.Bias.Grad().Float64s()[0]; got != 1.1015625 {
+		t.Errorf("the bias's gradient is %v, want 1.1015625, bfloat16's 1.1", got)
+	}
+	want := []amp.FP8Scale{
+		{Name: "input", Format: tensor.Float8E4M3, Scale: 1, AMax: 500, Count: 4, Saturated: 1, Flushed: 1},
+		{Name: "weight", Format: tensor.Float8E4M3, Scale: 1, AMax: 1000, Count: 8, Saturated: 1},
+		{Name: "grad", Format: tensor.Float8E5M2, Scale: 1, AMax: 1.1015625, Count: 2},
+	}
+	if got := fp8.Scales(); !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if text, page := fp8.String(), fp8.HTML(); !strings.Contains(text, "float8_e4m3") || !strings.Contains(text, "1 (25 %)") || !strings.Contains(page, "<td>1 (12.5 %)</td>") {
+		t.Errorf("it shows as %s and %s", text, page)
+	}
+}
+
+// TestFP8Products: which operations run in FP8, and what becomes of the others.
+func TestFP8Products(t *testing.T) {
+	fp8 := amp.NewFP8(amp.CurrentScaling{})
+	x := tensor.Randn(2, 3, 8, 8)
+	conv := nn.NewConv2d(3, 4, 3)
+	var product, soft, wide *tensor.Tensor
+	fp8.Autocast(func() {
+		y := conv.Forward(x).ReLU()
+		product = y.MatMul(tensor.Randn(6, 6))
+		soft = product.Softmax(1)
+		wide = tensor.Randn(3, 3).Double().MatMul(tensor.Randn(3, 3).Double())
+		amp.Autocast(amp.Off, func() { y.Float().MatMul(tensor.Randn(6, 6)) })
+	})
+	if product.DType() != tensor.BFloat16 || soft.DType() != tensor.Float32 || wide.DType() != tensor.Float64 {
+		t.Errorf("the product is %v, softmax %v, a product of float64 %v", product.DType(), soft.DType(), wide.DType())
+	}
+	var names []string
+	for _, s := range fp8.Scales() {
+		names = append(names, s.Name)
+	}
+	if want := []string{"conv2d.0.input", "conv2d.0.weight", "conv2d.0.grad", "matmul.0.input", "matmul.0.weight", "matmul.0.grad"}; !slices.Equal(names, want) {
+		t.Errorf("scales are of %v, want %v", names, want)
+	}
+	product.Float().Sum().Backward()
+	if g := conv.Weight.Grad(); g == nil || g.DType() != tensor.Float32 || g.Counts().Zeros == g.Numel() {
+		t.Errorf("the convolution's gradient is %v", g)
+	}
+	// The convolution of rounded operands, with its bias per channel.
+	plain := x.Conv2d(conv.Weight, conv.Bias, tensor.ConvOptions{}).Detach()
+	var got *tensor.Tensor
+	fp8.Autocast(func() { got = conv.Forward(x).Detach().Float() })
+	if off := got.Sub(plain).Abs().Mean().Item() / plain.Abs().Mean().Item(); !(off > 1e-4 && off < 0.1) {
+		t.Errorf("the convolution is off by %v of its size", off)
+	}
+}
+
+// TestFP8History: a scale follows the largest magnitude of the last steps, and evaluation
+// without gradients leaves it alone.
+func TestFP8History(t *testing.T) {
+	l := &nn.Linear{Weight: tensor.Ones(1, 1).RequireGrad()}
+	fp8 := amp.NewFP8(amp.DelayedScaling{HistoryLen: 2}, l)
+	var got []float64
+	for _, x := range []float64{1, 4, 2, 2, 2, 0, math.Inf(1)} {
+		fp8.Autocast(func() { l.Forward(tensor.Full(x, 1, 1)) })
+		got = append(got, fp8.Scales()[0].Scale)
+		tensor.NoGrad(func() { fp8.Autocast(func() { l.Forward(tensor.Full(100, 1, 1)) }) })
+	}
+	fp8.Autocast(func() { l.Forward(tensor.Full(1, 1, 1)) })
+	got = append(got, fp8.Scales()[0].Scale)
+	// The scale of a step is 448 by the largest of the two before it.
+	if want := []float64{1, 448, 112, 112, 224, 224, 224, 224}; !slices.Equal(got, want) {
+		t.Errorf("the scales are %v, want %v", got, want)
+	}
+}
+
+// TestFP8State: a run goes on from its state dict with the same bits.
+func TestFP8State(t *testing.T) {
+	run := func(save bool) (losses []float64) {
+		tensor.ManualSeed(1)
+		net := newFP8Net()
+		fp8 := amp.NewFP8(amp.DelayedScaling{HistoryLen: 3}, net)
+		region := func(body func()) { fp8.Autocast(body) }
+		trainFP8(region, net, 1, 8, func(k int, loss float64) {
+			losses = append(losses, loss)
+			if save && k == 4 {
+				state := fp8.StateDict()
+				fp8 = amp.NewFP8(amp.DelayedScaling{HistoryLen: 3}, net)
+				if err := fp8.LoadStateDict(state); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+		return losses
+	}
+	if a, b := run(false), run(true); !slices.Equal(a, b) {
+		t.Errorf("losses %v, and from the state %v", a, b)
+	}
+	fp8 := amp.NewFP8(amp.DelayedScaling{HistoryLen: 3})
+	for want, state := range map[string]map[string]*tensor.Tensor{
+		"a.scale has not 1 elements":  {"a.scale": tensor.Ones(2), "a.amax_history": tensor.Ones(3)},
+		"a lacks a scale":             {"a.scale": tensor.Ones(1)},
+		"a.b is neither":              {"a.b": tensor.Ones(1)},
+		"a.amax_history has not 3 el": {"a.scale": tensor.Ones(1), "a.amax_history": tensor.Ones(4)},
+	} {
+		if err := fp8.LoadStateDict(state); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
