@@ -12,6 +12,26 @@
 // the goroutine that opened it; Backward runs with casting off, each derivative
 // in the dtype of its forward operation.
 //
+// Which operation runs in which dtype, and who decided it, is what [Ops] shows, a table
+// to search:
+//
+//	amp.Ops().Find("norm")
+//	amp.Float16.Why("softmax")
+//	p := amp.Float16.With("softmax", tensor.Keep)   // a list of one's own
+//
+// The lists are torch's: those for CUDA of [Float16] and [BFloat16], wherever the tensors
+// live, those for the CPU of [CPUBFloat16] and [CPUFloat16]. Casts and views are never
+// cast, nor float64 and integers, nor changes in place and results that go into a given
+// tensor ([tensor.Out]). A dtype that a call names, as SumAs does, holds.
+//
+// The casts of weights are made once in a region and the regions inside it, as long as
+// the weights do not change: [Cache] counts them, [ClearCache] lets them go,
+// [Policy.WithCache] does without. Straight-line code opens a region with
+// [Policy.Enter]; [Wrap] puts one around a function. An operation with a derivative of its own
+// runs forward under the region around it; [CustomFwd] and [CustomBwd] give it a dtype,
+// and its Backward the policy of its forward. [tensor.Checkpoint] computes again under the
+// policy of the first time.
+//
 // A [GradScaler] scales the loss, so that small gradients survive float16, and
 // guards the steps: when a gradient is not finite it skips the step, says so in
 // its [StepResult] and halves the scale.

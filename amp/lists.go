@@ -130,6 +130,30 @@ var cpuOps = map[string]tensor.Category{
 	"rnn_tanh_cell": tensor.Lower,
 }
 
+// decomposed are operations on none of torch's CUDA lists that torch makes of listed ones,
+// named here, so that they run as those do; cpuDecomposed those of the CPU lists.
+var (
+	decomposed = map[string]decomposition{
+		"affine_grid_generator": {tensor.Lower, "bmm"},
+		"linalg_matrix_power":   {tensor.Lower, "matmul"},
+		"local_response_norm":   {tensor.Raise, "pow"},
+		"rms_norm":              {tensor.Raise, "pow"},
+	}
+	cpuDecomposed = map[string]decomposition{
+		"affine_grid_generator": {tensor.Lower, "bmm"},
+		"chain_matmul":          {tensor.Lower, "mm"},
+		"einsum":                {tensor.Lower, "bmm"},
+		"linalg_matrix_power":   {tensor.Lower, "matmul"},
+		"linalg_multi_dot":      {tensor.Lower, "mm"},
+		"tensordot":             {tensor.Lower, "mm"},
+	}
+)
+
+type decomposition struct {
+	category tensor.Category
+	of       string
+}
+
 // named are the listed operations that take a dtype: fp32_set_opt_dtype and
 // fp32_append_dtype in torch's words. One that the caller names holds.
 var named = map[string]bool{

@@ -106,9 +106,9 @@ func (p Policy) runsIn(op string, c tensor.Category) string {
 
 // By returns who put op into its category: "torch's CUDA list fp32", or With.
 func (p Policy) By(op tensor.Info) string {
-	lists, c := "CUDA", op.Category
+	lists, c := "CUDA", p.listed(op)
 	if p.cpu {
-		lists, c = "CPU", cpuOps[op.Name]
+		lists = "CPU"
 	}
 	list := c.String()
 	switch {
@@ -120,6 +120,9 @@ func (p Policy) By(op tensor.Info) string {
 	torch := fmt.Sprintf("torch's %s list %s", lists, list)
 	if c == tensor.Keep {
 		torch = fmt.Sprintf("on none of torch's %s lists", lists)
+		if d := p.decomposition(op.Name); d.of != "" {
+			torch += ", but made of " + d.of + " there"
+		}
 	}
 	if p.apex {
 		if torch = "on none of Apex's lists"; apexOps[op.Name] != tensor.Keep {

@@ -121,6 +121,14 @@ func (p Policy) Category(op tensor.Info) tensor.Category {
 	if o := p.override(op.Name); o != nil {
 		return o.category
 	}
+	if c := p.listed(op); c != tensor.Keep {
+		return c
+	}
+	return p.decomposition(op.Name).category
+}
+
+// listed returns the list that op is on.
+func (p Policy) listed(op tensor.Info) tensor.Category {
 	switch {
 	case p.cpu:
 		return cpuOps[op.Name]
@@ -141,6 +149,17 @@ func (p Policy) here(op tensor.Info) tensor.Category {
 		}
 	}
 	return p.Category(op)
+}
+
+// decomposition returns what op is made of, if that is what makes it run in a dtype.
+func (p Policy) decomposition(op string) decomposition {
+	switch {
+	case p.cpu:
+		return cpuDecomposed[op]
+	case p.apex:
+		return decomposition{} // Apex patches functions, which see nothing inside
+	}
+	return decomposed[op]
 }
 
 // override returns what the user has said of op, nil for nothing.

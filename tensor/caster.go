@@ -84,10 +84,10 @@ func EnclosingCaster() Caster {
 	return s.caster
 }
 
-// offered returns in as the caster wants the operands of an operation of that name that
-// is made of others here, but which torch lists as a whole, as cross_entropy_loss for
-// the CPU.
-func offered(name string, in ...*Tensor) []*Tensor {
+// offered returns in as the caster wants the operands of an operation that is made of
+// others here, but not in torch, which lists it as a whole, as cross_entropy_loss for the
+// CPU.
+func offered(info Info, in ...*Tensor) []*Tensor {
 	s := current()
 	if s.caster == nil {
 		return in
@@ -96,7 +96,7 @@ func offered(name string, in ...*Tensor) []*Tensor {
 	if observers.load() != nil {
 		e = new(Event)
 	}
-	return s.cast(Info{Name: name}, in, e)
+	return s.cast(info, in, e)
 }
 
 // cast asks the caster, and notes in e, if it is observed, what was cast.

@@ -210,7 +210,7 @@ func (r rmsNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(r.f,
 
 // RMSNorm returns t divided by the root of its mean square over the last dimensions,
 // whose sizes are shape, times w of that shape, which may be nil. It computes in
-// float32 and rounds once. It is torch.nn.functional.rms_norm.
+// float32 and rounds once, to t's dtype. It is torch.nn.functional.rms_norm.
 func (t *Tensor) RMSNorm(shape []int, w *Tensor, o NormOptions) *Tensor {
 	dims := lastDims("rms_norm", t, shape, w, nil)
 	eps := o.Eps
@@ -221,7 +221,8 @@ func (t *Tensor) RMSNorm(shape []int, w *Tensor, o NormOptions) *Tensor {
 	if w != nil {
 		in = append(in, w)
 	}
-	return apply(rmsNorm{dims, eps}, in...)
+	in = offered(rmsNorm{}.Info(), in...)
+	return apply(rmsNorm{dims, eps}, in...).To(in[0].dtype)
 }
 
 // renorm limits the p-norm of each slice along dim.

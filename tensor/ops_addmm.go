@@ -146,6 +146,7 @@ func (t *Tensor) AddMV(x, y *Tensor, o AddMMOptions) *Tensor {
 type addr struct{ addmm }
 
 func (addr) Info() Info                          { return Info{"addr", "torch.addr", Lower, ReadsOperands} }
+func (addr) promotes()                           {}
 func (addr) products(_ []*Tensor, y *Tensor) int { return y.Numel() }
 func (a addr) Forward(in []*Tensor) *Tensor {
 	return a.add("addr", in[0], column(in[1]), row(in[2]))

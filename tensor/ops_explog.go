@@ -90,8 +90,9 @@ func (erfinv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Erfinv returns the inverse of the error function, NaN beyond -1 and 1. It is torch.erfinv.
 func (t *Tensor) Erfinv() *Tensor { return apply(erfinv{}, t) }
 
-// Square returns t * t. It is torch.square.
+// Square returns t * t, under autocast in the dtype of pow. It is torch.square.
 func (t *Tensor) Square() *Tensor {
+	t = offered(pow{}.Info(), t)[0]
 	if t.dtype == Bool {
 		t = t.Long()
 	}

@@ -52,7 +52,7 @@ func (t *Tensor) Fmin(o *Tensor) *Tensor { return apply(extreme{"fmin", (*Tensor
 // elements lies, between two neighbours by a straight line; NaN if there is one. t is of
 // float32 or float64. It is torch.quantile with one q.
 func (t *Tensor) Quantile(q float64, dim int) *Tensor {
-	t = offered("quantile", t)[0]
+	t = offered(Info{Name: "quantile"}, t)[0]
 	if t.dtype != Float32 && t.dtype != Float64 {
 		failDType("quantile", []*Tensor{t}, "expected float32 or float64: cast with To")
 	}

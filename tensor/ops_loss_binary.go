@@ -213,5 +213,5 @@ func (t *Tensor) MultilabelSoftMarginLoss(target *Tensor, o LossOptions) *Tensor
 	if o.Weight != nil {
 		y = y.Mul(weightOf(op, o.Weight, t))
 	}
-	return o.elements(op).of(y.Mean(-1))
+	return o.elements(op).of(y.Sum(-1).DivScalar(float64(t.Size(-1))))
 }

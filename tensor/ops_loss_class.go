@@ -161,7 +161,7 @@ func (t *Tensor) CrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	if len(t.shape) == 0 || !(s >= 0 && s <= 1) {
 		fail(op, []*Tensor{t, target}, "label smoothing is %v; expected 0 to 1, and an input (N, C), (C) or (N, C, …)", s)
 	}
-	in := offered("cross_entropy_loss", t, target)
+	in := offered(Info{Name: "cross_entropy_loss"}, t, target)
 	t, target = in[0], in[1]
 	logs := t.LogSoftmax(dim)
 	if target.dtype.IsFloat() && slices.Equal(t.shape, target.shape) {

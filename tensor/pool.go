@@ -179,7 +179,7 @@ func (t *Tensor) AdaptiveMaxPool3d(places ...int) *Tensor { return t.adaptiveMax
 
 func (t *Tensor) adaptiveMaxPool(dims int, places []int) *Tensor {
 	places, _ = adaptivePlaces("adaptive_max_pool"+nd(dims), dims, t, places)
-	t = offered("adaptive_max_pool"+nd(dims), t)[0]
+	t = offered(Info{Name: "adaptive_max_pool" + nd(dims)}, t)[0]
 	return apply(maxPool{dims}, t, apply(maxPoolIndices{dims: dims, places: places}, t))
 }
 
@@ -189,7 +189,7 @@ func (t *Tensor) MaxUnpool2d(index *Tensor, height, width int) *Tensor {
 	if len(t.shape) < 3 || !slices.Equal(t.shape, index.shape) || height < 1 || width < 1 {
 		fail("max_unpool2d", []*Tensor{t, index}, "to (%d, %d); expected (…, h, w) and an index of its shape", height, width)
 	}
-	t = offered("max_unpool2d", t)[0]
+	t = offered(Info{Name: "max_unpool2d"}, t)[0]
 	lead := t.shape[:len(t.shape)-2]
 	zeros := constant(t, t.dtype, 0).expandTo(append(slices.Clone(lead), height*width))
 	y := zeros.Scatter(-1, index.Flatten(len(lead)), t.Flatten(len(lead)))

@@ -1,0 +1,185 @@
+package amp_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+)
+
+// torchCalls are the calls of testdata/dtypes.py that are no sample calls of an operation
+// on a list: operations on none, and functions made of several.
+func torchCalls() []opCall {
+	var all []opCall
+	unaries := map[string]func(x ten) ten{
+		"abs": ten.Abs, "acosh": ten.Acosh, "asinh": ten.Asinh, "atan": ten.Atan, "atanh": ten.Atanh, "ceil": ten.Ceil, "cos": ten.Cos, "erf": ten.Erf,
+		"erfc": ten.Erfc, "exp2": ten.Exp2, "floor": ten.Floor, "frac": ten.Frac, "neg": ten.Neg, "relu": ten.ReLU, "round": ten.Round, "sigmoid": ten.Sigmoid,
+		"sign": ten.Sign, "sin": ten.Sin, "sinc": ten.Sinc, "sqrt": ten.Sqrt, "square": ten.Square, "tanh": ten.Tanh, "trunc": ten.Trunc,
+		"nan_to_num": ten.NanToNum, "deg2rad": ten.Deg2rad, "signbit": ten.Signbit, "isnan": ten.IsNaN, "gelu": ten.GELU, "selu": ten.SELU,
+		"hardsigmoid": ten.Hardsigmoid, "hardswish": ten.Hardswish, "logsigmoid": ten.LogSigmoid, "mish": ten.Mish, "relu6": ten.ReLU6, "silu": ten.SiLU,
+		"softsign": ten.Softsign, "tanhshrink": ten.Tanhshrink,
+		"logit": func(x ten) ten { return x.Logit(0) }, "mean": func(x ten) ten { return x.Mean() }, "std": func(x ten) ten { return x.Std() },
+		"var": func(x ten) ten { return x.Var() }, "amax": func(x ten) ten { return x.Amax() }, "amin": func(x ten) ten { return x.Amin() },
+		"nansum": func(x ten) ten { return x.NanSum() }, "nanmean": func(x ten) ten { return x.NanMean() }, "argmax": func(x ten) ten { return x.Argmax() },
+		"trapezoid": func(x ten) ten { return x.Trapezoid(1, 0) }, "celu": func(x ten) ten { return x.CELU(1) }, "elu": func(x ten) ten { return x.ELU(1) },
+		"hardshrink": func(x ten) ten { return x.Hardshrink(.5) }, "hardtanh": func(x ten) ten { return x.Hardtanh(-1, 1) },
+		"leaky_relu": func(x ten) ten { return x.LeakyReLU(.01) }, "rrelu": func(x ten) ten { return x.RReLU(.1, .3, false) },
+		"softshrink": func(x ten) ten { return x.Softshrink(.5) }, "glu": func(x ten) ten { return x.GLU(0) }, "softmin": func(x ten) ten { return x.Softmin(0) },
+		"dropout": func(x ten) ten { return x.Dropout(.5, true) }, "alpha_dropout": func(x ten) ten { return x.AlphaDropout(.5, true) },
+		"masked_fill": func(x ten) ten { return x.MaskedFill(x.GtScalar(0), 1) }, "clamp": func(x ten) ten { return x.Clamp(-1, 1) },
+		"cummax":       func(x ten) ten { y, _ := x.Cummax(0); return y },
+		"logcumsumexp": func(x ten) ten { return x.LogCumsumExp(0) }, "index_fill": func(x ten) ten { return x.IndexFill(0, tensor.FromInts([]int{0}), 1) },
+		"flip": func(x ten) ten { return x.Flip(0) }, "roll": func(x ten) ten { return x.Roll(1, 0) }, "sort": func(x ten) ten { y, _ := x.Sort(0); return y },
+		"topk": func(x ten) ten { y, _ := x.TopK(2, 0); return y }, "median": func(x ten) ten { y, _ := x.Median(0); return y },
+		"diff": func(x ten) ten { return x.Diff(1, 0) }, "mul by a number": func(x ten) ten { return x.Scale(.7) },
+		"rdiv": func(x ten) ten { return x.RDivScalar(1) }, "rpow": func(x ten) ten { return x.RPow(2) }, "pow of a number": func(x ten) ten { return x.Pow(2) },
+		"var_mean": func(x ten) ten { y, _ := x.VarMean(); return y }, "sum as float16": func(x ten) ten { return x.SumAs(tensor.Float16) },
+		"prod as float16": func(x ten) ten { return x.ProdAs(tensor.Float16) }, "softmax as float16": func(x ten) ten { return x.SoftmaxAs(tensor.Float16, 0) },
+		"cumsum as float16": func(x ten) ten { return x.CumsumAs(tensor.Float16, 0) }, "mean as float16": func(x ten) ten { return x.MeanAs(tensor.Float16) },
+		"norm as float16": func(x ten) ten { return x.NormWith(2, tensor.PNormOptions{DType: tensor.Float16}) },
+	}
+	for name, f := range unaries {
+		all = append(all, unary(name, nil, f))
+	}
+	for name, f := range map[string]func(x, y ten) ten{
+		"add": ten.Add, "sub": ten.Sub, "mul": ten.Mul, "div": ten.Div, "true_divide": ten.Div, "maximum": ten.Maximum, "minimum": ten.Minimum, "fmax": ten.Fmax,
+		"fmin": ten.Fmin, "fmod": ten.Fmod, "remainder": ten.Remainder, "hypot": ten.Hypot, "copysign": ten.Copysign, "logaddexp": ten.LogAddExp,
+		"logaddexp2": ten.LogAddExp2, "xlogy": ten.Xlogy, "eq": ten.Eq, "ge": ten.Ge, "gt": ten.Gt, "le": ten.Le, "lt": ten.Lt, "ne": ten.Ne,
+		"heaviside": ten.Heaviside, "floor_divide": ten.FloorDivide, "outer": ten.Outer, "rsub": ten.RSub,
+		"hstack": func(x, y ten) ten { return tensor.HStack(x, y) }, "where": func(x, y ten) ten { return x.GtScalar(0).Where(x, y) },
+		"lerp": func(x, y ten) ten { return x.Lerp(y, .5) },
+	} {
+		all = append(all, binary(name, makes(vector, vector), f))
+	}
+	images, volumes, zero := makes([]int{2, 2, 6, 6}), makes([]int{1, 1, 4, 4, 4}), func(shape ...int) ten { return tensor.Zeros(shape...).Long() }
+	two, pool := []int{2}, tensor.PoolOptions{}
+	one := func(name string, in func() []ten, f func(x ten) ten) {
+		all = append(all, several(name, in, func(in []ten) ten { return f(in[0]) }))
+	}
+	pair := func(name string, in func() []ten, f func(x, y ten) ten) { all = append(all, binary(name, in, f)) }
+	one("normalize", makes(matrix), func(x ten) ten { return x.Normalize(2, 1) })
+	one("cross_entropy", makes(matrix), func(x ten) ten { return x.CrossEntropy(classes(), eachLoss) })
+	pair("cross_entropy of probabilities", makes(matrix, matrix), func(x, y ten) ten { return x.CrossEntropy(y, eachLoss) })
+	pair("grid_sample", makes([]int{2, 2, 6, 6}, []int{2, 3, 3, 2}), func(x, y ten) ten { return x.GridSample(y, tensor.GridSampleOptions{}) })
+	one("interpolate nearest", images, func(x ten) ten { return x.Interpolate(tensor.InterpolateOptions{Size: []int{5}}) })
+	one("interpolate bilinear", images, func(x ten) ten { return x.Interpolate(tensor.InterpolateOptions{Size: []int{5}, Mode: "bilinear"}) })
+	one("linalg_svdvals", makes(matrix), ten.SVDVals)
+	one("linalg_det", makes(matrix), ten.Det)
+	one("tril", makes(matrix), func(x ten) ten { return x.Tril(0) })
+	one("triu", makes(matrix), func(x ten) ten { return x.Triu(0) })
+	pair("kron", makes([]int{2, 2}, []int{2, 2}), ten.Kron)
+	one("linalg_matrix_power", makes(matrix), func(x ten) ten { return x.MatrixPower(3) })
+	one("rms_norm", makes(matrix), func(x ten) ten { return x.RMSNorm(vector, nil, tensor.NormOptions{}) })
+	pair("rms_norm with weight", makes(matrix, vector), func(x, w ten) ten { return x.RMSNorm(vector, w, tensor.NormOptions{}) })
+	all = append(all, several("layer_norm with weight", makes(matrix, vector, vector), func(in []ten) ten {
+		return in[0].LayerNorm(vector, in[1], in[2], tensor.NormOptions{})
+	}), several("batch_norm", makes(matrix, vector, vector), func(in []ten) ten {
+		return in[0].BatchNorm(nil, nil, in[1], in[2], tensor.BatchNormOptions{Training: true})
+	}))
+	one("instance_norm", makes(cube), func(x ten) ten { return x.InstanceNorm(nil, nil, nil, nil, tensor.BatchNormOptions{Training: true}) })
+	one("local_response_norm", makes(cube), func(x ten) ten { return x.LocalResponseNorm(2, tensor.LocalResponseNormOptions{}) })
+	one("embedding", makes(matrix), func(w ten) ten { return zero(3).Embedding(w, tensor.EmbeddingOptions{}) })
+	one("embedding_bag", makes(matrix), func(w ten) ten { return zero(2, 3).EmbeddingBag(w, tensor.EmbeddingBagOptions{Mode: "sum"}) })
+	one("avg_pool1d", makes(cube), func(x ten) ten { return x.AvgPool1d(two, pool) })
+	one("avg_pool2d", images, func(x ten) ten { return x.AvgPool2d(two, pool) })
+	one("max_pool1d", makes(cube), func(x ten) ten { return x.MaxPool1d(two, pool) })
+	one("max_pool2d", images, func(x ten) ten { return x.MaxPool2d(two, pool) })
+	one("adaptive_avg_pool2d", images, func(x ten) ten { return x.AdaptiveAvgPool2d(2) })
+	one("adaptive_avg_pool3d", volumes, func(x ten) ten { return x.AdaptiveAvgPool3d(2) })
+	one("adaptive_max_pool2d", images, func(x ten) ten { return x.AdaptiveMaxPool2d(2) })
+	one("adaptive_max_pool3d", volumes, func(x ten) ten { return x.AdaptiveMaxPool3d(2) })
+	one("lp_pool1d", makes(cube), func(x ten) ten { return x.LPPool1d(2, two, pool) })
+	for name, mode := range map[string]string{"pad": "constant", "pad reflect": "reflect", "pad replicate": "replicate", "pad circular": "circular"} {
+		one(name, makes(cube), func(x ten) ten { return x.Pad([]int{1, 1}, tensor.PadOptions{Mode: mode}) })
+	}
+	one("pixel_shuffle", makes([]int{1, 4, 2, 2}), func(x ten) ten { return x.PixelShuffle(2) })
+	one("unfold", images, func(x ten) ten { return x.Im2Col(two, tensor.ConvOptions{}) })
+	one("affine_grid", makes([]int{1, 2, 3}), func(x ten) ten { return x.AffineGrid([]int{1, 1, 2, 2}, false) })
+	one("gather", makes(matrix), func(x ten) ten { return x.Gather(0, zero(side, side)) })
+	one("index_select", makes(matrix), func(x ten) ten { return x.IndexSelect(0, zero(3)) })
+	one("take", makes(matrix), func(x ten) ten { return x.Take(zero(3)) })
+	pair("index_add", makes(vector, []int{1}), func(x, y ten) ten { return x.IndexAdd(0, zero(1), y, 1) })
+	pair("scatter", makes(matrix, matrix), func(x, y ten) ten { return x.Scatter(0, zero(side, side), y) })
+	pair("scatter_reduce", makes(matrix, matrix), func(x, y ten) ten {
+		return x.ScatterReduce(0, zero(side, side), y, "sum", tensor.ScatterReduceOptions{})
+	})
+	pair("pairwise_distance", makes(matrix, matrix), func(x, y ten) ten { return x.PairwiseDistance(y, 2, 1e-6) })
+	pair("multilabel_soft_margin_loss", makes(matrix, matrix), func(x, y ten) ten { return x.MultilabelSoftMarginLoss(y, eachLoss) })
+	pair("linear of a transpose", makes(matrix, matrix), func(x, y ten) ten { return x.Linear(y.T(), nil) })
+	pair("matmul of three dimensions", makes(cube, cube), ten.MatMul)
+	pair("hinge_embedding_loss", makes(matrix, matrix), func(x, y ten) ten { return x.HingeEmbeddingLoss(y, 1, eachLoss) })
+	pair("soft_margin_loss", makes(matrix, matrix), func(x, y ten) ten { return x.SoftMarginLoss(y, eachLoss) })
+	return all
+}
+
+// otherThanTorch are functions that answer otherwise than torch's, and why.
+var otherThanTorch = map[string]string{
+	"roll": "torch makes it of cat, whose CPU list refuses a half that is not the region's; nothing is lost by moving elements",
+}
+
+// TestTorchDTypes compares the dtypes of functions under autocast, operations on lists
+// and on none, with what PyTorch 2.15 answers: testdata/dtypes.json. Where a function of
+// torch's fails and autocast has nothing against it, anything goes here.
+func TestTorchDTypes(t *testing.T) {
+	text, err := os.ReadFile("testdata/dtypes.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var torch struct {
+		Mix      [][2]string
+		Policies map[string]map[string]string
+	}
+	if err := json.Unmarshal(text, &torch); err != nil {
+		t.Fatal(err)
+	}
+	dtypes := map[string]tensor.DType{}
+	for _, d := range tensor.DTypes() {
+		dtypes[d.String()] = d
+	}
+	calls := map[string]opCall{}
+	for _, c := range append(torchCalls(), opCalls()...) {
+		if _, there := calls[c.op]; !there {
+			calls[c.op] = c
+		}
+	}
+	for _, p := range []amp.Policy{amp.Float16, amp.BFloat16, amp.CPUBFloat16, amp.CPUFloat16} {
+		answers := torch.Policies[p.String()]
+		if len(answers) < 200 {
+			t.Fatalf("%v: testdata/dtypes.json has %d functions", p, len(answers))
+		}
+		for name, list := range answers {
+			c, ok := calls[name]
+			if !ok {
+				t.Errorf("%s has no call", name)
+				continue
+			}
+			for i, want := range strings.Fields(list) {
+				if want == "-" || want == "error" {
+					continue
+				}
+				in := c.in()
+				n := 0
+				for j, x := range in {
+					if x.DType().IsFloat() {
+						in[j] = x.To(dtypes[torch.Mix[i][min(n, 1)]])
+						n++
+					}
+				}
+				var got string
+				var e *amp.Error
+				if err := try(func() { amp.Autocast(p, func() { got = c.forms[0](in).DType().String() }) }); errors.As(err, &e) {
+					got = "refused"
+				} else if err != nil {
+					got = err.Error()
+				}
+				if got != want && (otherThanTorch[name] == "" || want != "refused") {
+					t.Errorf("%v: %s of %v is %s, want %s", p, name, torch.Mix[i], got, want)
+				}
+			}
+		}
+	}
+}
