@@ -83,8 +83,7 @@ func TestTrajectories(t *testing.T) {
 	}
 }
 
-// Every error of the state machine, by its code; what the call refused has changed
-// nothing.
+// The errors that testdata/scripts.py cannot provoke in torch.
 func TestScalerErrors(t *testing.T) {
 	scaled := func() *amp.GradScaler {
 		s := amp.NewGradScaler()
@@ -95,37 +94,11 @@ func TestScalerErrors(t *testing.T) {
 		code string
 		call func()
 	}{
-		{"growth_factor", func() { amp.NewGradScaler(amp.GrowthFactor(1)) }},
-		{"backoff_factor", func() { amp.NewGradScaler(amp.BackoffFactor(1)) }},
-		{"not_initialised", func() { amp.NewGradScaler().Unscale(&params{list: []*tensor.Tensor{weight(1)}}) }},
-		{"not_initialised", func() { amp.NewGradScaler().Step(&params{list: []*tensor.Tensor{weight(1)}}) }},
-		{"not_initialised", func() { amp.NewGradScaler().Update() }},
 		{"bad_outputs", func() { amp.NewGradScaler().Scale(nil) }},
-		{"already_unscaled", func() {
-			s, opt := scaled(), &params{list: []*tensor.Tensor{weight(1)}}
-			s.Unscale(opt)
-			s.Unscale(opt)
-		}},
-		{"unscale_after_step", func() {
-			s, opt := scaled(), &params{list: []*tensor.Tensor{weight(1)}}
-			s.Step(opt)
-			s.Unscale(opt)
-		}},
-		{"already_stepped", func() {
-			s, opt := scaled(), &params{list: []*tensor.Tensor{weight(1)}}
-			s.Step(opt)
-			s.Step(opt)
-		}},
-		{"no_grads", func() { scaled().Step(&params{list: []*tensor.Tensor{tensor.Ones(1).RequireGrad()}}) }},
+		{"bad_new_scale", func() { scaled().UpdateFrom(nil) }},
+		{"bad_new_scale", func() { scaled().UpdateFrom(tensor.Zeros(0)) }},
 		{"no_grads", func() { scaled().Step(&params{}) }},
-		{"no_checks", func() { scaled().Update() }},
-		{"fp16_grad", func() {
-			w := tensor.Ones(1).To(tensor.Float16).Detach().RequireGrad()
-			w.SetGrad(tensor.Ones(1).To(tensor.Float16))
-			scaled().Unscale(&params{list: []*tensor.Tensor{weight(1), w}})
-		}},
 		{"empty_state", func() { amp.NewGradScaler().LoadStateDict(nil) }},
-		{"bad_state", func() { amp.NewGradScaler().LoadStateDict(map[string]float64{"scale": 1}) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.code, func(t *testing.T) {
@@ -187,19 +160,6 @@ func TestUnscale(t *testing.T) {
 	}
 }
 
-// One optimizer's overflow skips its own step only and lowers the shared scale.
-func TestTwoOptimizers(t *testing.T) {
-	s := amp.NewGradScaler(amp.InitScale(8))
-	s.Scale(tensor.Scalar(1))
-	bad, good := &params{list: []*tensor.Tensor{weight(inf)}}, &params{list: []*tensor.Tensor{weight(1)}}
-	s.Step(bad)
-	s.Step(good)
-	s.Update()
-	if bad.steps != 0 || good.steps != 1 || s.CurrentScale() != 4 {
-		t.Errorf("bad stepped %d, good %d, scale %v; want 0, 1, 4", bad.steps, good.steps, s.CurrentScale())
-	}
-}
-
 func TestDisabled(t *testing.T) {
 	s := amp.NewGradScaler(amp.Enabled(false))
 	loss, opt := tensor.Scalar(3), &params{list: []*tensor.Tensor{weight(inf)}}
@@ -213,18 +173,6 @@ func TestDisabled(t *testing.T) {
 	s.Update()
 	if s.CurrentScale() != 1 || len(s.StateDict()) != 0 {
 		t.Errorf("scale %v, state %v; want 1 and none", s.CurrentScale(), s.StateDict())
-	}
-}
-
-func TestStateDict(t *testing.T) {
-	s := amp.NewGradScaler(amp.InitScale(64), amp.GrowthInterval(3))
-	s.Scale(tensor.Scalar(1))
-	s.Step(&params{list: []*tensor.Tensor{weight(1)}})
-	s.Update()
-	other := amp.NewGradScaler()
-	other.LoadStateDict(s.StateDict())
-	if other.CurrentScale() != 64 || other.GrowthTracker() != 1 {
-		t.Errorf("got %v, want scale 64 and 1 clean step", other)
 	}
 }
 
