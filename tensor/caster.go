@@ -106,7 +106,7 @@ func (s state) cast(info Info, in []*Tensor, e *Event) []*Tensor {
 	}
 	var out []*Tensor
 	c := s.caster
-	s.casting = true
+	s.casting, s.source = true, e.Source
 	before := ids.Load()
 	scope.Do(s, func() { out = c.Cast(info, in) })
 	for i, t := range out {

@@ -109,6 +109,25 @@ type ModuleReader interface {
 // there are observers or a caster that asks for it.
 func ActiveModule() string { return current().module }
 
+// OneLine runs body with its operations at the line of a cell that is running, which
+// is asked for once: a step of an optimizer is one line, and has many operations. It
+// only calls body while nobody observes.
+func OneLine(body func()) {
+	s := state{}
+	if observers.load() != nil {
+		s = current()
+	}
+	if observers.load() == nil || s.backward || s.source != "" {
+		body()
+		return
+	}
+	if s.source = driver.Source(); s.source == "" {
+		body()
+		return
+	}
+	scope.Do(s, body)
+}
+
 func meta(t *Tensor) Meta {
 	return Meta{int(t.id), t.dtype, t.Shape(), t.Device()}
 }

@@ -25,6 +25,12 @@ func Unscale(grads []*Tensor, factor float64) (bad []bool) {
 // element or NaN, else 0.
 func UnscaleFlags(grads []*Tensor, factor float64) *Tensor {
 	found := newTensor(grads[0].mem.backend, Float32, []int{len(grads)})
+	OneLine(func() { unscaleInto(found, grads, factor) })
+	return found
+}
+
+// unscaleInto sets the elements of found.
+func unscaleInto(found *Tensor, grads []*Tensor, factor float64) {
 	for i, g := range grads {
 		NoGrad(func() { changing("unscale", g) })
 		flag := found.alias(i, []int{}, []int{})
@@ -45,7 +51,6 @@ func UnscaleFlags(grads []*Tensor, factor float64) *Tensor {
 		}
 		NoGrad(func() { flag.Assign(here.ToDevice(found.Device())) })
 	}
-	return found
 }
 
 func unscale(g, flag *Tensor, factor float64) {

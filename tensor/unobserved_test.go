@@ -1,6 +1,12 @@
 package tensor
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"halfnote/tensor/driver"
+)
 
 // What an observer computes in Unobserved is not reported, changes in place neither,
 // and stands on no tape.
@@ -21,5 +27,30 @@ func TestUnobserved(t *testing.T) {
 	w.Neg()
 	if seen != 1 {
 		t.Errorf("%d events, want 1", seen)
+	}
+}
+
+// A line is asked for once in OneLine, for the casts of an operation too.
+func TestOneLine(t *testing.T) {
+	asked := 0
+	driver.SetSource(func() string { asked++; return fmt.Sprintf("line %d", asked) })
+	defer driver.SetSource(nil)
+	var lines []string
+	stop := Observe(func(e Event) { lines = append(lines, e.Source) })
+	x := Ones(2)
+	OneLine(func() {
+		x.Neg()
+		OneLine(func() { x.AddScalarAssign(1) })
+		x.Neg()
+	})
+	WithCaster(toHalf{}, func() { x.Dot(x) })
+	WithCaster(toHalf{}, func() { Ones(2, 2).MatMul(Ones(2, 2)) })
+	stop()
+	if got, want := strings.Join(lines, ", "), "line 1, line 1, line 1, line 2, line 3, line 3, line 3"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	OneLine(func() {})
+	if asked != 3 {
+		t.Errorf("the line was asked for %d times, want 3", asked)
 	}
 }

@@ -166,7 +166,7 @@ func (r *Recorder) Memory() *chart.Figure {
 		}
 	}
 	ops = slices.DeleteFunc(ops, func(op Op) bool { return op.Step != step })
-	return chart.Lines("bytes of results", needed(ops))
+	return chart.Needed("bytes of results", "B", needed(ops))
 }
 
 // needed returns the bytes that are needed after each of ops, by dtype.
@@ -177,7 +177,7 @@ func needed(ops []Op) []chart.Series {
 		made, spent int
 	}
 	results := map[int]*result{}
-	make := func(id, i int, d tensor.DType, elements int) {
+	add := func(id, i int, d tensor.DType, elements int) {
 		if results[id] == nil {
 			results[id] = &result{d, elements * d.Size(), i, i}
 		}
@@ -185,7 +185,7 @@ func needed(ops []Op) []chart.Series {
 	for i, op := range ops {
 		for _, c := range op.Cast {
 			if !c.Promotion && c.Operand < len(op.InIDs) {
-				make(op.InIDs[c.Operand], i, c.To, c.Elements)
+				add(op.InIDs[c.Operand], i, c.To, c.Elements)
 			}
 		}
 		for _, id := range op.InIDs {
@@ -194,17 +194,13 @@ func needed(ops []Op) []chart.Series {
 			}
 		}
 		if !op.InPlace {
-			n := 1
-			for _, s := range op.Shape {
-				n *= s
-			}
-			make(op.ID, i, op.Out, n)
+			add(op.ID, i, op.Out, elements(op.Shape))
 		}
 	}
-	series := map[tensor.DType][]float64{}
+	series, zeros := map[tensor.DType][]float64{}, make([]float64, len(ops))
 	for _, r := range results {
 		if series[r.dtype] == nil {
-			series[r.dtype] = zeros(len(ops))
+			series[r.dtype] = slices.Clone(zeros)
 		}
 		for i := r.made; i <= r.spent; i++ {
 			series[r.dtype][i] += float64(r.bytes)
@@ -218,5 +214,3 @@ func needed(ops []Op) []chart.Series {
 	}
 	return list
 }
-
-func zeros(n int) []float64 { return make([]float64, n) }

@@ -97,21 +97,9 @@ func (s barSheet) sentence() string {
 		if i > 0 {
 			text += words.listAnd
 		}
-		text += fmt.Sprintf(words.barPart, k.Name, s.amount(k.Value), shareText(k.Value/all))
+		text += fmt.Sprintf(words.barPart, k.Name, amount(k.Value, s.unit), shareText(k.Value/all))
 	}
 	return text
-}
-
-// amount writes a value with a prefix of SI.
-func (s barSheet) amount(v float64) string {
-	prefix := ""
-	for _, p := range []string{"k", "M", "G", "T"} {
-		if v < 1000 {
-			break
-		}
-		v, prefix = v/1000, p
-	}
-	return fmt.Sprintf("%.3g %s%s", v, prefix, s.unit)
 }
 
 // look returns how kind i is drawn.
@@ -141,7 +129,7 @@ func (s barSheet) draw(t Theme, c draw.Canvas) {
 	var names, values vg.Length
 	for _, b := range s.bars {
 		names = max(names, min(name.Width(b.Name), 180))
-		values = max(values, value.Width(s.amount(b.total)))
+		values = max(values, value.Width(amount(b.total, s.unit)))
 	}
 	left, right := c.Min.X+names+10, c.Max.X-values-12
 	for i, b := range s.bars {
@@ -156,7 +144,7 @@ func (s barSheet) draw(t Theme, c draw.Canvas) {
 			}
 		}
 		write(&c, name, vg.Point{X: left - 8, Y: mid}, fit(name, b.Name, names))
-		write(&c, value, vg.Point{X: x + 8, Y: mid}, s.amount(b.total))
+		write(&c, value, vg.Point{X: x + 8, Y: mid}, amount(b.total, s.unit))
 	}
 	c.StrokeLine2(draw.LineStyle{Color: t.Neutral, Width: .75}, left, c.Min.Y+2, left, c.Max.Y)
 }

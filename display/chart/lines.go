@@ -25,7 +25,27 @@ func Loss(series []Series) *Figure { return Lines("loss", series) }
 // end. When all values are positive and their range is wide the axis is
 // logarithmic.
 func Lines(what string, series []Series) *Figure {
-	l := lineChart{what: what}
+	return lineChart{what: what, axis: words.step}.figure(series)
+}
+
+// Needed shows how much of what, "memory", series need in a unit as "B", over the
+// operations of a step, and says the most that each does.
+func Needed(what, unit string, series []Series) *Figure {
+	f := lineChart{what: what, axis: words.headOp}.figure(series)
+	var most []string
+	for _, s := range series {
+		if len(s.Y) > 0 {
+			most = append(most, strings.TrimSpace(s.Name+" "+amount(slices.Max(s.Y), unit)))
+		}
+	}
+	if len(most) > 0 {
+		f.sentence = fmt.Sprintf(words.lineMost, capital(what), strings.Join(most, words.listAnd))
+	}
+	return f
+}
+
+func (l lineChart) figure(series []Series) *Figure {
+	what := l.what
 	for _, s := range series {
 		if len(s.Y) > 0 {
 			l.series = append(l.series, newLine(s))
@@ -87,6 +107,7 @@ func (s lineSeries) end() string {
 
 type lineChart struct {
 	what   string
+	axis   string // what is counted along it
 	series []lineSeries
 	log    bool
 }
@@ -131,7 +152,7 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	}
 	c = keys(t, c, l.what, bad)
 	p := t.plot()
-	p.X.Label.Text = words.step
+	p.X.Label.Text = l.axis
 	label := t.style(labelSize, t.Text)
 	var room vg.Length
 	for i, s := range l.series {

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -47,6 +48,18 @@ func short(v float64) string {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
 	return strings.Replace(s, "-", "−", 1)
+}
+
+// amount writes v with a prefix of SI and its unit: "1.5 MB".
+func amount(v float64, unit string) string {
+	prefix := ""
+	for _, p := range []string{"k", "M", "G", "T"} {
+		if !(v >= 1000) {
+			break
+		}
+		v, prefix = v/1000, p
+	}
+	return fmt.Sprintf("%.3g %s%s", v, prefix, unit)
 }
 
 // ratioText writes how many times as much.

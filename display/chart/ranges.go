@@ -142,7 +142,7 @@ func (s rangeSheet) draw(t Theme, c draw.Canvas) {
 		d, _ := dtypeOf(r.DType)
 		letter.Color = d.color(t)
 		write(&c, letter, vg.Point{X: left - 10, Y: mid}, d.letter)
-		if r.Min == r.Min && r.Max == r.Max {
+		if r.Min >= 0 && r.Max >= r.Min {
 			from, to := x(math.Log2(r.Min)), x(math.Log2(r.Max))
 			c.FillPolygon(d.color(t), rectangle(from-1, mid-4, max(to, from)+1, mid+4))
 		}

@@ -34,17 +34,17 @@ type RoofPoint struct {
 func Roofline(device string, bandwidth float64, roofs []Roof, points []RoofPoint) *Figure {
 	r := roofline{bandwidth: bandwidth}
 	for _, p := range points {
-		if p.FLOPs > 0 && p.Bytes > 0 && p.Seconds > 0 && finite(p.FLOPs+p.Bytes+p.Seconds) {
+		if positive(p.FLOPs/p.Bytes) && positive(p.FLOPs/p.Seconds) && positive(p.Seconds) {
 			r.points = append(r.points, p)
 			r.seconds += p.Seconds
 		}
 	}
 	for _, f := range roofs {
-		if f.Rate > 0 && finite(f.Rate) && !slices.ContainsFunc(r.roofs, func(g Roof) bool { return g.Rate == f.Rate }) {
+		if positive(f.Rate) && positive(f.Rate/bandwidth) && !slices.ContainsFunc(r.roofs, func(g Roof) bool { return g.Rate == f.Rate }) {
 			r.roofs = append(r.roofs, f)
 		}
 	}
-	if len(r.points) == 0 || len(r.roofs) == 0 || !(bandwidth > 0) || !finite(bandwidth) {
+	if len(r.points) == 0 || len(r.roofs) == 0 || !positive(bandwidth) {
 		return blank(fmt.Sprintf(words.roofNone, device))
 	}
 	slices.SortFunc(r.roofs, func(a, b Roof) int { return cmp.Compare(a.Rate, b.Rate) })
@@ -60,6 +60,9 @@ func Roofline(device string, bandwidth float64, roofs []Roof, points []RoofPoint
 	f.rows = cutRows(f.rows, 40)
 	return f
 }
+
+// positive reports whether x has a logarithm, also of sums with other such numbers.
+func positive(x float64) bool { return x > 1e-150 && x < 1e150 }
 
 type roofline struct {
 	bandwidth float64

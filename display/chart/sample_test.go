@@ -33,6 +33,7 @@ func samples() []sample {
 		{"lossscale-long", LossScale(saw(20000))},
 		{"lossscale-odd", LossScale([]ScaleStep{{Scale: 3}, {Scale: math.Inf(1), Skipped: true}, {Scale: 0}, {Scale: 1000, After: 1500}})},
 		{"lossscale-steady", LossScale(make65536(10))},
+		{"needed", Needed("memory", "B", []Series{{"float16", "float16", []float64{10, 3000, 20}}, {"float32", "float32", []float64{nan, 1, math.Inf(1)}}, {}})},
 		{"ranges", Ranges(ranges(14))},
 		{"ranges-many", Ranges(ranges(100))},
 		{"ranges-none", Ranges(nil)},

@@ -22,7 +22,7 @@ type language struct {
 	headLow, headHigh, headRatio, headMeasured, headRepetition, headNote, yes, no          string
 
 	// Lines.
-	lineNone, lineEnds, lineBad, lineAll, headSteps, headFirst, headLast, headMin, headBad string
+	lineNone, lineEnds, lineMost, lineBad, lineAll, headSteps, headFirst, headLast, headMin, headBad string
 
 	// Spectrum.
 	gradNone, gradShare, gradOver, gradFine, gradZero, gradAxis, gradBad, bandLost       string
@@ -115,6 +115,7 @@ var english = language{
 
 	lineNone:  "%s: no values recorded",
 	lineEnds:  "%s after %s: %s",
+	lineMost:  "%s: at most %s",
 	lineBad:   "%s (%d not finite ▲)",
 	lineAll:   "%s not finite",
 	headSteps: "steps",

@@ -89,26 +89,29 @@ func (o *Optimizer) fail(format string, args ...any) {
 func (o *Optimizer) Step() {
 	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
 	o.taken++
-	tensor.NoGrad(func() {
-		if o.carried != 0 {
-			o.divide(tensor.Scalar(o.carried))
-		}
-		for _, group := range o.groups {
-			for _, p := range group.params {
-				g := p.Grad()
-				if g == nil {
-					continue
-				}
-				if g = g.Detach(); group.Maximize {
-					g = g.Neg()
-				}
-				if o.records[p] == nil {
-					o.records[p] = record{}
-				}
-				o.rule.step(p, g, group, o.records[p])
+	tensor.NoGrad(func() { tensor.OneLine(o.step) })
+}
+
+// step updates the parameters without recording it.
+func (o *Optimizer) step() {
+	if o.carried != 0 {
+		o.divide(tensor.Scalar(o.carried))
+	}
+	for _, group := range o.groups {
+		for _, p := range group.params {
+			g := p.Grad()
+			if g == nil {
+				continue
 			}
+			if g = g.Detach(); group.Maximize {
+				g = g.Neg()
+			}
+			if o.records[p] == nil {
+				o.records[p] = record{}
+			}
+			o.rule.step(p, g, group, o.records[p])
 		}
-	})
+	}
 }
 
 // StepWith calls closure, which computes the loss and its gradients, takes a step
