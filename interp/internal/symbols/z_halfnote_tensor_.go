@@ -13,6 +13,7 @@ func init() {
 	tables["halfnote/tensor"] = func() map[string]reflect.Value {
 		return map[string]reflect.Value{
 			"ActiveCaster":              reflect.ValueOf(tensor.ActiveCaster),
+			"ActiveModule":              reflect.ValueOf(tensor.ActiveModule),
 			"AdamSettings":              reflect.ValueOf((*tensor.AdamSettings)(nil)),
 			"AdamStep":                  reflect.ValueOf(tensor.AdamStep),
 			"AddMMOptions":              reflect.ValueOf((*tensor.AddMMOptions)(nil)),
@@ -106,6 +107,7 @@ func init() {
 			"MemoryStats":               reflect.ValueOf((*tensor.MemoryStats)(nil)),
 			"Meshgrid":                  reflect.ValueOf(tensor.Meshgrid),
 			"Meta":                      reflect.ValueOf((*tensor.Meta)(nil)),
+			"ModuleReader":              reflect.ValueOf((*tensor.ModuleReader)(nil)),
 			"MultiDot":                  reflect.ValueOf(tensor.MultiDot),
 			"New":                       reflect.ValueOf(tensor.New),
 			"NewAs":                     reflect.ValueOf(tensor.NewAs),
@@ -118,6 +120,7 @@ func init() {
 			"Note":                      reflect.ValueOf(tensor.Note),
 			"Observe":                   reflect.ValueOf(tensor.Observe),
 			"ObserveMarks":              reflect.ValueOf(tensor.ObserveMarks),
+			"OneLine":                   reflect.ValueOf(tensor.OneLine),
 			"Ones":                      reflect.ValueOf(tensor.Ones),
 			"OnesAs":                    reflect.ValueOf(tensor.OnesAs),
 			"OnesLike":                  reflect.ValueOf(tensor.OnesLike),
@@ -153,6 +156,7 @@ func init() {
 			"Reduction":                 reflect.ValueOf((*tensor.Reduction)(nil)),
 			"Renewer":                   reflect.ValueOf((*tensor.Renewer)(nil)),
 			"ResetPeakMemory":           reflect.ValueOf(tensor.ResetPeakMemory),
+			"ResultCaster":              reflect.ValueOf((*tensor.ResultCaster)(nil)),
 			"ResultType":                reflect.ValueOf(tensor.ResultType),
 			"SGDStep":                   reflect.ValueOf(tensor.SGDStep),
 			"Scalar":                    reflect.ValueOf(tensor.Scalar),
@@ -175,8 +179,10 @@ func init() {
 			"ZerosAs":                   reflect.ValueOf(tensor.ZerosAs),
 			"ZerosLike":                 reflect.ValueOf(tensor.ZerosLike),
 			"_Caster":                   reflect.ValueOf((*_halfnote_tensor_Caster)(nil)),
+			"_ModuleReader":             reflect.ValueOf((*_halfnote_tensor_ModuleReader)(nil)),
 			"_Op":                       reflect.ValueOf((*_halfnote_tensor_Op)(nil)),
 			"_Renewer":                  reflect.ValueOf((*_halfnote_tensor_Renewer)(nil)),
+			"_ResultCaster":             reflect.ValueOf((*_halfnote_tensor_ResultCaster)(nil)),
 		}
 	}
 }
@@ -187,6 +193,18 @@ func (w _halfnote_tensor_Caster) Interpreted() any { return w.IValue }
 
 func (w _halfnote_tensor_Caster) Cast(a0 tensor.Info, a1 []*tensor.Tensor) []*tensor.Tensor {
 	return dynamic.Call(w.IValue, "Cast").(func(any, tensor.Info, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1)
+}
+
+type _halfnote_tensor_ModuleReader struct{ IValue any }
+
+func (w _halfnote_tensor_ModuleReader) Interpreted() any { return w.IValue }
+
+func (w _halfnote_tensor_ModuleReader) Cast(a0 tensor.Info, a1 []*tensor.Tensor) []*tensor.Tensor {
+	return dynamic.Call(w.IValue, "Cast").(func(any, tensor.Info, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1)
+}
+
+func (w _halfnote_tensor_ModuleReader) ReadsModule() bool {
+	return dynamic.Call(w.IValue, "ReadsModule").(func(any) bool)(w.IValue)
 }
 
 type _halfnote_tensor_Op struct{ IValue any }
@@ -215,4 +233,16 @@ func (w _halfnote_tensor_Renewer) Cast(a0 tensor.Info, a1 []*tensor.Tensor) []*t
 
 func (w _halfnote_tensor_Renewer) Renew() tensor.Caster {
 	return dynamic.Call(w.IValue, "Renew").(func(any) tensor.Caster)(w.IValue)
+}
+
+type _halfnote_tensor_ResultCaster struct{ IValue any }
+
+func (w _halfnote_tensor_ResultCaster) Interpreted() any { return w.IValue }
+
+func (w _halfnote_tensor_ResultCaster) Cast(a0 tensor.Info, a1 []*tensor.Tensor) []*tensor.Tensor {
+	return dynamic.Call(w.IValue, "Cast").(func(any, tensor.Info, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1)
+}
+
+func (w _halfnote_tensor_ResultCaster) Result(a0 tensor.Info, a1 []*tensor.Tensor, a2 *tensor.Tensor) *tensor.Tensor {
+	return dynamic.Call(w.IValue, "Result").(func(any, tensor.Info, []*tensor.Tensor, *tensor.Tensor) *tensor.Tensor)(w.IValue, a0, a1, a2)
 }
