@@ -80,9 +80,16 @@
 // scalers have and torch's has not. An optimizer made with optim.Fused() unscales
 // within its step.
 //
+// [Initialize] is NVIDIA Apex's way: levels [O0] to [O3], master weights in float32, and
+// [ScaleLoss]. [WithPrecision] gives a module a precision of its own, as jmp and Keras do.
+// [FP8] computes products in floating point of 8 bits, with delayed scaling, as an
+// experiment. DIALECTS.md has a table of what is called what in PyTorch, R's torch, Apex,
+// jmp, Keras and Transformer Engine.
+//
 // The package knows tensors and modules. It knows no chart: package amp/trace
 // listens to [Observe] and draws.
 //
 // Names and behaviour are those of torch/amp/autocast_mode.py and
-// torch/amp/grad_scaler.py (PyTorch 2), except where a comment says otherwise.
+// torch/amp/grad_scaler.py (PyTorch 2), and of apex/amp before its removal in 2025,
+// except where a comment says otherwise.
 package amp

@@ -16,7 +16,7 @@ func Print(model any) string {
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
-	if v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
+	if reflect.Indirect(v).Kind() == reflect.Struct {
 		return describe(model)
 	}
 	return list("", children(model))

@@ -1,0 +1,103 @@
+package amp_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestDialects: every name of halfnote in the last columns of DIALECTS.md exists.
+func TestDialects(t *testing.T) {
+	text, err := os.ReadFile("DIALECTS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]map[string]bool{}
+	for name, dir := range map[string]string{"amp": ".", "tensor": "../tensor", "nn": "../tensor/nn", "optim": "../tensor/optim", "cuda": "../cuda", "experiment": "experiment"} {
+		known[name] = exported(t, dir)
+	}
+	names := regexp.MustCompile(`\b([a-z]+[0-9]?)\.([A-Z]\w*(?:\.[A-Z]\w*)?)`)
+	rows, found := 0, 0
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "| ") || strings.Contains(line, "| halfnote |") {
+			continue
+		}
+		rows++
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		last := cells[len(cells)-1]
+		if strings.TrimSpace(last) == "" {
+			t.Errorf("nothing of halfnote in %q", line)
+		}
+		for _, m := range names.FindAllStringSubmatch(last, -1) {
+			pkg, ok := known[m[1]]
+			if !ok {
+				continue // a variable, as fp8.Autocast
+			}
+			found++
+			base, member, _ := strings.Cut(m[2], ".")
+			if !pkg[m[2]] && !(pkg["var "+base] && pkg["method "+member]) {
+				t.Errorf("there is no %s.%s: %s", m[1], m[2], line)
+			}
+		}
+	}
+	if rows < 50 || found < 80 {
+		t.Errorf("%d rows with %d names have been read, expected more", rows, found)
+	}
+}
+
+// exported returns the exported names of the package in dir: functions, types, values,
+// and "Type.Member" for methods and fields; also "var Name" for values, whose types are
+// not known here, and "method Name" for the methods of any type.
+func exported(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	packages, err := parser.ParseDir(token.NewFileSet(), dir, func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, p := range packages {
+		for _, f := range p.Files {
+			for _, d := range f.Decls {
+				switch d := d.(type) {
+				case *ast.FuncDecl:
+					if d.Recv == nil {
+						names[d.Name.Name] = true
+						continue
+					}
+					recv := d.Recv.List[0].Type
+					if star, ok := recv.(*ast.StarExpr); ok {
+						recv = star.X
+					}
+					if id, ok := recv.(*ast.Ident); ok {
+						names[id.Name+"."+d.Name.Name], names["method "+d.Name.Name] = true, true
+					}
+				case *ast.GenDecl:
+					for _, s := range d.Specs {
+						switch s := s.(type) {
+						case *ast.TypeSpec:
+							names[s.Name.Name] = true
+							if st, ok := s.Type.(*ast.StructType); ok {
+								for _, field := range st.Fields.List {
+									for _, n := range field.Names {
+										names[s.Name.Name+"."+n.Name] = true
+									}
+								}
+							}
+						case *ast.ValueSpec:
+							for _, n := range s.Names {
+								names[n.Name], names["var "+n.Name] = true, true
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return names
+}
