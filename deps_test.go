@@ -33,7 +33,7 @@ STD, display < display/widget
 STD, display, display/chart < amp/roofline
 STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline < amp/trace
 STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
-STD, amp, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace < amp/experiment
+STD, amp, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace, amp/roofline < amp/experiment
 
 STD, zmq4 < kernel/guard
 STD, display, kernel/guard, zmq4, sqlite < kernel

@@ -67,6 +67,7 @@ func GradGraph(y *Tensor, xs ...*Tensor) []*Tensor {
 
 // GradWith is Grad with options.
 func GradWith(y *Tensor, xs []*Tensor, o BackwardOptions) []*Tensor {
+	Note(Mark{Name: "grad", Tensors: []*Tensor{y}})
 	b := newBackprop("grad", y, o)
 	for i, x := range xs {
 		if x.v == nil {

@@ -11,7 +11,7 @@ import (
 // Mark is something that happened in a run besides operations: a call that a
 // diagnosis must know of to judge their order.
 type Mark struct {
-	// Name is torch's name of the call: "backward", "item", "zero_grad",
+	// Name is torch's name of the call: "backward", "grad", "item", "zero_grad",
 	// "optimizer.step", "lr_scheduler.step", "clip_grad_norm_", "clip_grad_value_",
 	// or another that a package chooses.
 	Name    string

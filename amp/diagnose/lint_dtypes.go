@@ -188,6 +188,31 @@ func halfInput(w *watch, e *tensor.Event) string {
 	return fmt.Sprintf("an input %v of float32 is cast to %v by hand", e.In[0].Shape, e.Out.DType)
 }
 
+func float64Inside(w *watch, e *tensor.Event) string {
+	if e.Backward || e.Op.Category != tensor.Lower || e.Computed != tensor.Float64 || !on(amp.Active()) {
+		return ""
+	}
+	return fmt.Sprintf("%s ran in float64 in the region of %v", e.Op.Name, amp.Active())
+}
+
+// penaltyOfScaled looks for operations on gradients that Grad gave of a scaled loss. To
+// multiply or divide them may be to unscale them.
+func penaltyOfScaled(w *watch, e *tensor.Event) string {
+	if e.Backward || e.View || e.InPlace {
+		return ""
+	}
+	switch e.Op.Name {
+	case "cast", "clone", "mul", "mul_scalar", "div", "div_scalar":
+		return ""
+	}
+	for _, m := range e.In {
+		if w.carries[w.origin(m.ID)] {
+			return fmt.Sprintf("%s of a gradient that carries the scale %g", e.Op.Name, w.scale)
+		}
+	}
+	return ""
+}
+
 func epsLost(w *watch, m *tensor.Mark) string {
 	opt, ok := m.By.(*optim.Optimizer)
 	if !ok || m.Name != "optimizer.step" {

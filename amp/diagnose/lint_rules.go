@@ -88,6 +88,12 @@ var rules = []rule{
 		mark: evalInTraining,
 	},
 	{
+		code: "float64-inside", severity: Advice, finds: "float64 in an autocast region, which leaves it alone",
+		why:  "The layer runs in float64, at half of float32's speed or less, and none of the region's use.",
+		cure: "Give data and model in float32: tensor.New does, data of NumPy's default does not.", source: docs,
+		op: float64Inside,
+	},
+	{
 		code: "forward-outside", severity: Advice, finds: "a layer outside the autocast region that others run in",
 		why:  "It runs in float32 and gains nothing.",
 		cure: "Move the whole forward pass and the loss into the region; where float32 is meant, say so with amp.Autocast(amp.Off, …). A goroutine that a region starts is outside it.", source: recipe,
@@ -212,6 +218,12 @@ var rules = []rule{
 		why:  "Tensor Cores work on blocks of 8: other sizes are padded, or run without them.",
 		cure: "Pad batch, features, classes or vocabulary to a multiple of 8.", source: guide,
 		op: noteProduct, end: oddSizes,
+	},
+	{
+		code: "penalty-of-scaled", severity: Mistake, finds: "a gradient penalty of gradients that carry the loss scale",
+		why:  "The penalty is as many times too large as the scale, and changes with it.",
+		cure: "Multiply the gradients by 1/scaler.CurrentScale() first, out of place.", source: examples,
+		op: penaltyOfScaled,
 	},
 	{
 		code: "repeated-cast", severity: Advice, finds: "a weight that is cast more than once in a region",

@@ -148,6 +148,14 @@ var mistakes = []struct {
 		}
 		return func() { b.learn(b.cast(b.mse)) }
 	}},
+	{code: "float64-inside", placed: true, step: func(b *bench, bad bool, layer int) func() {
+		if bad {
+			l := b.net.Modules[2*layer].(*nn.Linear)
+			nn.ToDType(l, tensor.Float64)
+			b.net.Modules[2*layer] = &wide{l}
+		}
+		return func() { b.learn(b.cast(b.mse)) }
+	}},
 	{code: "forward-outside", placed: true, step: func(b *bench, bad bool, layer int) func() {
 		return func() {
 			x := b.x
@@ -353,6 +361,22 @@ var mistakes = []struct {
 		b.opt = optim.NewSGD(nn.Parameters(b.net), 0.01)
 		return func() { b.learn(b.cast(b.mse)) }
 	}},
+	{code: "penalty-of-scaled", step: func(b *bench, bad bool, _ int) func() {
+		return func() {
+			loss := b.cast(b.mse)
+			grads := tensor.GradGraph(b.scaler.Scale(loss), nn.Parameters(b.net)...)
+			b.learn(b.cast(func() *tensor.Tensor {
+				total := tensor.Scalar(0)
+				for _, g := range grads {
+					if !bad {
+						g = g.Scale(1 / b.scaler.CurrentScale())
+					}
+					total = total.Add(g.Pow(2).Sum())
+				}
+				return loss.Add(total.Sqrt().Scale(1e-3))
+			}))
+		}
+	}},
 	{code: "repeated-cast", placed: true, step: func(b *bench, bad bool, layer int) func() {
 		b.net.Modules[2*layer] = &tied{b.net.Modules[2*layer].(*nn.Linear), bad}
 		return func() { b.learn(b.cast(b.mse)) }
@@ -480,6 +504,13 @@ var mistakes = []struct {
 			b.opt.ZeroGrad()
 		}
 	}},
+}
+
+// wide is a layer in float64 among others.
+type wide struct{ Linear *nn.Linear }
+
+func (m *wide) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return m.Linear.Forward(x.Double()).Float()
 }
 
 // tied uses its weight twice, once as a view if bad.

@@ -36,6 +36,8 @@ type watch struct {
 	scalers  map[*amp.GradScaler]int // steps of each
 	losses   map[int]bool            // that were scaled, by ID: whether by 1, which gives the loss itself
 	scaling  bool                    // by something else than 1
+	penalty  bool                    // Grad was called last, of a scaled loss
+	carries  map[int]bool            // gradients that it gave, and what they were made of, by ID
 	scale    float64
 	scaled   bool                    // gradients carry a scale, but for those that are
 	unscaled map[*tensor.Tensor]bool // parameters whose gradients were unscaled since the last update
@@ -97,7 +99,7 @@ func newWatch(net any) *watch {
 	w := &watch{
 		net: net, names: trace.NewNames(models...), params: map[int]string{}, leaves: map[int]bool{}, nodes: map[int]node{}, lower: map[tensor.DType]bool{},
 		scalers: map[*amp.GradScaler]int{}, losses: map[int]bool{}, unscaled: map[*tensor.Tensor]bool{}, waiting: map[*tensor.Tensor]bool{},
-		taken: map[int]int{}, passed: map[int]int{}, seen: map[any][2]int{}, used: map[int]use{}, casts: map[cast]int{},
+		taken: map[int]int{}, passed: map[int]int{}, seen: map[any][2]int{}, used: map[int]use{}, casts: map[cast]int{}, carries: map[int]bool{},
 	}
 	if net != nil {
 		for _, p := range nn.NamedParameters(net) {
@@ -122,6 +124,9 @@ func (w *watch) operation(e tensor.Event) {
 				w.find(&rules[i], w.here, "%s", what)
 			}
 		}
+	}
+	if e.Backward && w.penalty {
+		w.carries[e.Out.ID] = true
 	}
 	if e.Backward || e.InPlace {
 		return
@@ -161,7 +166,11 @@ func (w *watch) mark(m tensor.Mark) {
 	w.optimizing = m.Name == "optimizer.step"
 	here := w.here
 	switch m.Name {
+	case "grad":
+		w.penalty = w.scaling && w.isScaled(m.Tensors[0])
 	case "backward":
+		w.penalty = false
+		clear(w.carries)
 		w.backwards++
 		w.trains = append(w.trains, here)
 		w.over = &here

@@ -20,7 +20,7 @@
 //   - [DefaultScale], [ForcedOverflows], [ScaleCollapse]
 //   - [UnscaleMidway], [ClipOrder], [PenaltyUnscaled], [TwoOptimizers]
 //
-// Autocast: [DTypeWalk], [CastCache], [MultiplesOf8].
+// Autocast: [DTypeWalk], [CastCache], [Poisoning], [MultiplesOf8].
 //
 // Training: [Ablation], [ThreeLoops], [NoBenefit], [TinyTextClassifier], [TinyResNet].
 // [Time] measures anything else.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"halfnote/amp"
+	"halfnote/amp/roofline"
 	"halfnote/tensor"
 	"halfnote/tensor/data"
 	"halfnote/tensor/nn"
@@ -33,7 +34,8 @@ func SeedLoops() Loops {
 // ThreeLoops trains an MLP on noise three times, from the same parameters: in float32,
 // under autocast, and with a gradient scaler too, and compares losses and times. The first
 // step of each warms up and is not timed. On the GPU of the R torch vignette the runs took
-// 5.621, 2.462 and 3.550 s: the scaler's pass over all gradients costs time.
+// 5.621, 2.462 and 3.550 s: the scaler's pass over all gradients costs time. Rows of the
+// table that say so are predictions, of steps on GPUs at best, without the scaler.
 func ThreeLoops(s Loops) *RunsReport {
 	r := &RunsReport{}
 	tensor.ManualSeed(s.Seed)
@@ -55,6 +57,7 @@ func ThreeLoops(s Loops) *RunsReport {
 		}))
 	}
 	r.compare()
+	r.predict(roofline.Dense(s.Batch, sizes...), s.Batches*s.Epochs-1)
 	r.Says = fmt.Sprintf("Measured here: autocast takes %.2f times as long as float32, with a scaler %.2f times; the final losses are %.6g, %.6g and %.6g.",
 		r.Runs[1].Seconds/r.Runs[0].Seconds, r.Runs[2].Seconds/r.Runs[0].Seconds, r.Runs[0].Final(), r.Runs[1].Final(), r.Runs[2].Final())
 	return r
@@ -82,6 +85,7 @@ func NoBenefit(batches int, seed int64) *RunsReport {
 		}))
 	}
 	r.compare()
+	r.predict(roofline.Dense(512, 8, 16, 16, 1), batches-1)
 	r.Says = fmt.Sprintf("A network of %d parameters takes %.2f times as long with autocast and scaler, measured here: it is too small to gain.",
 		nn.NumParameters(models.NewSmall()), r.Runs[1].Seconds/r.Runs[0].Seconds)
 	return r

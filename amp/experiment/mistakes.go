@@ -211,3 +211,35 @@ func CastCache(value float64) *CastCacheReport {
 	r.Says = fmt.Sprintf("Two gradients of %g add up to %g with the cache, in float16, and to %g without, in float32.", value, r.Cached, r.Uncached)
 	return r
 }
+
+// PoisoningReport is what [Poisoning] returns.
+type PoisoningReport struct {
+	Report
+	Legacy bool // whether the weight had a gradient with the cache of old
+	Today  bool // with today's
+}
+
+// Poisoning uses a weight in a region first under NoGrad, as an evaluation does, and then
+// to train: the cache of casts as PyTorch had it until 2025 then handed out the cast
+// without history, and the weight got no gradient (pytorch issues 105211 and 112583,
+// mended by PR 165068).
+func Poisoning() *PoisoningReport {
+	run := func(p amp.Policy) bool {
+		w := tensor.Ones(4, 4).RequireGrad()
+		bias := tensor.Zeros(4).RequireGrad()
+		x := tensor.Ones(2, 4)
+		var loss *tensor.Tensor
+		amp.Autocast(p, func() {
+			tensor.NoGrad(func() { x.MM(w) })
+			loss = x.MM(w).Add(bias).Sum()
+		})
+		loss.Backward()
+		return w.Grad() != nil
+	}
+	r := &PoisoningReport{Legacy: run(amp.LegacyCache(amp.Float16)), Today: run(amp.Float16)}
+	r.Header = []string{"cache", "the weight has a gradient"}
+	r.row("as PyTorch had it", r.Legacy)
+	r.row("today", r.Today)
+	r.Says = "A weight that was first used under NoGrad got no gradient later in the region; today's cache records every cast."
+	return r
+}

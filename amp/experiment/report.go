@@ -41,7 +41,11 @@ func (r Report) String() string {
 		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
 	w.Flush()
-	return strings.TrimRight(b.String(), "\n")
+	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // HTML returns the sentence, the table and the chart. Its styles are inline, so that it

@@ -80,7 +80,7 @@ func ForcedOverflows(steps, interval int, at ...int) *ForcedOverflowsReport {
 		list = append(list, chart.ScaleStep{Scale: result.Scale, After: s.CurrentScale(), Skipped: result.Skipped, Why: result.Param})
 	}
 	r.Figure = chart.LossScale(list)
-	r.Says = fmt.Sprintf("%d of %d steps were skipped; the scale went from 65536 to %g.", len(r.Skipped), steps, s.CurrentScale())
+	r.Says = fmt.Sprintf("Of %[2]d steps skipped: %[1]d; the scale went from 65536 to %[3]g.", len(r.Skipped), steps, s.CurrentScale())
 	return r
 }
 

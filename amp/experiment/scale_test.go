@@ -109,6 +109,9 @@ func TestMistakes(t *testing.T) {
 	}
 	shows(t, two, "32768")
 
+	if p := experiment.Poisoning(); p.Legacy || !p.Today {
+		t.Errorf("%v", p)
+	}
 	cache := experiment.CastCache(60000)
 	equal(t, "with the cache", cache.Cached, inf)
 	equal(t, "without", cache.Uncached, 120000)

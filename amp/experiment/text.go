@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"halfnote/amp"
+	"halfnote/amp/roofline"
 	"halfnote/tensor"
 	"halfnote/tensor/data"
 	"halfnote/tensor/nn"
@@ -86,6 +87,8 @@ func TinyTextClassifier(s Text) *RunsReport {
 		r.Runs = append(r.Runs, run)
 	}
 	r.compare()
+	m := s.Model
+	r.predict(roofline.BERT(s.Batch, s.Length, m.Hidden, m.Layers, m.Heads, m.Intermediate, len(vocabulary)), s.Texts/s.Batch*s.Epochs-1)
 	r.Says = fmt.Sprintf("In float32 %s of new texts are right, in mixed precision %s; it took %.2f times as long, measured here.",
 		percent(r.Runs[0].Score), percent(r.Runs[1].Score), r.Runs[1].Seconds/r.Runs[0].Seconds)
 	return r

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"halfnote/amp"
+	"halfnote/amp/roofline"
 	"halfnote/display/chart"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
@@ -105,6 +106,21 @@ func (t training) run(net nn.Module, optimizer func(params []*tensor.Tensor) *op
 type RunsReport struct {
 	Report
 	Runs []Run
+	// Predicted is what a step takes at best on GPUs, by a roofline, if the experiment
+	// knows it: nothing of it was measured.
+	Predicted []roofline.Comparison
+}
+
+// predict adds what a workload would take on GPUs.
+func (r *RunsReport) predict(w roofline.Workload, steps int) {
+	r.Predicted = w.Predict("T4", "V100", "A100").Rows
+	for _, c := range r.Predicted {
+		row := make([]string, len(r.Header))
+		row[0] = "predicted, " + c.GPU.Name + ": float32, autocast"
+		row[4] = fmt.Sprintf("%.4f, %.4f", c.Full.Total.Seconds()*float64(steps), c.Mixed.Total.Seconds()*float64(steps))
+		row[5] = fmt.Sprintf("%.2f", c.Speedup())
+		r.Rows = append(r.Rows, row)
+	}
 }
 
 // Named returns the run of a name. It panics if there is none.

@@ -51,6 +51,11 @@ func TestThreeLoops(t *testing.T) {
 		t.Errorf("the seeds' sizes are %+v", s)
 	}
 	shows(t, r, "autocast + scaler")
+	for _, c := range r.Predicted {
+		if c.Speedup() > 1.5 {
+			t.Errorf("%s is predicted to gain %.2f times at sizes that are too small", c.GPU.Name, c.Speedup())
+		}
+	}
 }
 
 func TestNoBenefit(t *testing.T) {
