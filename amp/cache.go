@@ -65,8 +65,8 @@ func (c *cache) clear() { clear(c.entries) }
 // LegacyCache returns p with the cache of weight casts as torch had it before PR 165068,
 // with its three faults: a weight that is first used under NoGrad gets no gradient from
 // later uses in the region, a weight that is changed in the region is not cast again,
-// and a nested region of another dtype gets the cast of the outer one. It is for
-// studying them.
+// and a nested region of another dtype gets the cast of the outer one. torch 2.15 still has
+// the second and the third. It is for studying them.
 func LegacyCache(p Policy) Policy {
 	p.legacy = true
 	return p

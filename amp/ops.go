@@ -172,9 +172,19 @@ func (l OpList) split() (shown []OpRow, rest string) {
 	return shown, strings.Join(names, ", ")
 }
 
+// head says what is listed, and how many operations there are of each kind.
 func (l OpList) head() string {
-	return fmt.Sprintf("%v: %d operations. %sThe lists are those of PyTorch's main branch, aten/src/ATen/autocast_mode.cpp at commit 008ec6b. "+
-		"float64 and integers are never cast, nor are changes in place.", l.Policy, len(l.Rows), l.note)
+	var counts []string
+	for i := 0; i < len(l.Rows); {
+		n := i
+		for n < len(l.Rows) && l.Rows[n].Category == l.Rows[i].Category {
+			n++
+		}
+		counts = append(counts, fmt.Sprintf("%d %v", n-i, l.Rows[i].Category))
+		i = n
+	}
+	return fmt.Sprintf("%v, operations: %d (%s). %sThe lists are those of PyTorch's main branch, aten/src/ATen/autocast_mode.cpp at commit 008ec6b. "+
+		"float64 and integers are never cast, nor are changes in place.", l.Policy, len(l.Rows), strings.Join(counts, ", "), l.note)
 }
 
 // String returns the list as text.

@@ -14,8 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-f32, f16, bf16 = torch.float32, torch.float16, torch.bfloat16
-MIX = [(f32, f32), (f16, f16), (bf16, bf16), (f32, f16), (f16, f32), (f32, bf16), (bf16, f32)]
+f32, f16, bf16, f64 = torch.float32, torch.float16, torch.bfloat16, torch.float64
+MIX = [(f32, f32), (f16, f16), (bf16, bf16), (f64, f64), (f32, f16), (f16, f32), (f32, bf16), (bf16, f32)]
 N = 8
 V, M, C, Q = (N,), (N, N), (N, N, N), (2, 2, 6, 6)
 
@@ -116,7 +116,7 @@ CASES = {
 
 # On these fake tensors answer by code of their own, or lack a check of the real kernels:
 # so a comparison of fake and real tensors on the CPU shows.
-NOT_FAKE = {"affine_grid": MIX, "roll": MIX, "index_add": MIX[3:], "index_copy": MIX[3:]}
+NOT_FAKE = {"affine_grid": MIX, "roll": MIX, "index_add": MIX[4:], "index_copy": MIX[4:]}
 
 
 def answer(f, shapes, mix, low):
