@@ -1,8 +1,10 @@
 package roofline
 
 import (
+	"cmp"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,13 +96,44 @@ func (r Report) HTML() string {
 	return fmt.Sprintf("<p>%s</p>%s<p>%s</p>", html.EscapeString(r.head()), r.table().Data["text/html"], html.EscapeString(note))
 }
 
+// Ops lists the operations of the step under autocast on the device of row i, those of a
+// name and dtype together, by the time that is predicted for them. It panics if there is
+// no such row.
+func (r Report) Ops(i int) display.Bundle {
+	g := r.gpu(i)
+	type kind struct{ name, dtype, bound string }
+	times, counts := map[kind]time.Duration{}, map[kind]int{}
+	var kinds []kind
+	for _, op := range r.Workload.Mixed {
+		t, bound := g.Time(op, false)
+		k := kind{op.Name, op.DType, bound}
+		if counts[k] == 0 {
+			kinds = append(kinds, k)
+		}
+		times[k] += t
+		counts[k] += max(op.Times, 1)
+	}
+	slices.SortStableFunc(kinds, func(a, b kind) int { return cmp.Compare(times[b], times[a]) })
+	total := r.Rows[i].Mixed.Total
+	var rows [][]any
+	for _, k := range kinds {
+		rows = append(rows, []any{k.name, k.dtype, counts[k], rounded(times[k]), fmt.Sprintf("%.1f %%", 100*float64(times[k])/float64(max(total, 1))), k.bound})
+	}
+	return display.Table([]string{"operation", "dtype", "kernels", "predicted on " + g.Name, "share", "bound by"}, rows)
+}
+
+// gpu returns the device of row i.
+func (r Report) gpu(i int) GPU {
+	if i < 0 || i >= len(r.Rows) {
+		panic(fmt.Errorf("roofline: row %d; expected 0 to %d", i, len(r.Rows)-1))
+	}
+	return r.Rows[i].GPU
+}
+
 // Chart shows where the operations of the step under autocast stand below the roofs of
 // the device of row i. It panics if there is no such row.
 func (r Report) Chart(i int) *chart.Figure {
-	if i < 0 || i >= len(r.Rows) {
-		panic(fmt.Errorf("roofline: chart: row %d; expected 0 to %d", i, len(r.Rows)-1))
-	}
-	g := r.Rows[i].GPU
+	g := r.gpu(i)
 	roofs := []chart.Roof{}
 	for _, d := range []string{"float32", "float16", "bfloat16"} {
 		if p := g.Products[d]; p > 0 {

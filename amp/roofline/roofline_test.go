@@ -136,6 +136,9 @@ func TestReport(t *testing.T) {
 	if fig := r.Chart(0).String(); !strings.Contains(fig, "T4 (predicted)") {
 		t.Errorf("the chart says %q", fig)
 	}
+	if text := r.Ops(1).String(); !strings.Contains(text, "predicted on H100") || !strings.Contains(text, "linear backward, weight") {
+		t.Errorf("the operations are\n%s", text)
+	}
 	if all := Dense(64, 256, 256).Predict(); len(all.Rows) != len(GPUs()) {
 		t.Errorf("%d devices, want %d", len(all.Rows), len(GPUs()))
 	}

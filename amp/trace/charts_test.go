@@ -123,6 +123,12 @@ func TestRoofline(t *testing.T) {
 			t.Errorf("%s of float32 is in %s", op.Name, op.DType)
 		}
 	}
+	full := trace.Start(net)
+	nn.MSELoss(net.Forward(x), y).Backward()
+	full.Stop()
+	if text := rec.RooflineBeside(full, "T4").String(); !strings.Contains(text, "×, ") || !strings.Contains(text, " a step against ") {
+		t.Errorf("beside a recording in float32 the report says %s", text)
+	}
 	report := rec.Roofline("T4", "A100")
 	if len(report.Rows) != 2 || report.Measured <= 0 || !strings.Contains(report.String(), "predicted") || !strings.Contains(report.String(), "measured") {
 		t.Errorf("the report says %s", report)

@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"halfnote/amp/roofline"
 	"halfnote/tensor"
@@ -15,15 +16,30 @@ import (
 func (r *Recorder) Roofline(names ...string) roofline.Report {
 	w, step := r.Workload()
 	report := w.Predict(names...)
-	for _, op := range step {
-		report.Measured += op.Duration
+	report.Measured = duration(step)
+	return report
+}
+
+// RooflineBeside is Roofline with the time that a step in float32 took here, full's last,
+// so that the speed-ups that are predicted stand beside the one that was measured.
+func (r *Recorder) RooflineBeside(full *Recorder, names ...string) roofline.Report {
+	report := r.Roofline(names...)
+	_, step := full.Workload()
+	report.Against = duration(step)
+	return report
+}
+
+// duration is how long operations took, with the casts for them.
+func duration(ops []Op) (d time.Duration) {
+	for _, op := range ops {
+		d += op.Duration
 		for _, c := range op.Cast {
 			if !c.Promotion {
-				report.Measured += c.Duration
+				d += c.Duration
 			}
 		}
 	}
-	return report
+	return d
 }
 
 // Workload returns the work of the last complete step, for [roofline.Workload.PredictOn],

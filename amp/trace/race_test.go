@@ -1,0 +1,51 @@
+package trace_test
+
+import (
+	"sync"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/amp/trace"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// Goroutines that train while others look at the recording, and stop it, do no harm.
+func TestGoroutines(t *testing.T) {
+	net := nn.Sequential(nn.NewLinear(8, 8), nn.ReLU(), nn.NewLinear(8, 8))
+	rec := trace.Start(net, trace.Shadow)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 10 {
+				amp.Autocast(amp.Float16, func() { tensor.NoGrad(func() { net.Forward(tensor.Ones(2, 8)) }) })
+			}
+		})
+	}
+	for range 10 {
+		rec.By("module")
+		rec.Table()
+		rec.Flushed()
+	}
+	rec.Stop()
+	wg.Wait()
+	for _, op := range rec.Ops() {
+		if op.Name == "linear" && op.Module != "0" && op.Module != "2" {
+			t.Errorf("linear is in %q", op.Module)
+		}
+	}
+}
+
+// A weight that two modules share has the name of its first place; what runs in the
+// other has its own.
+func TestTied(t *testing.T) {
+	first, second := nn.NewLinear(4, 4), nn.NewLinear(4, 4)
+	second.Weight = first.Weight
+	net := nn.Sequential(first, nn.ReLU(), second)
+	rec := trace.Start(net)
+	net.Forward(tensor.Ones(1, 4))
+	rec.Stop()
+	if got, want := modules(rec, false), "linear@0 relu@1 linear@2"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
