@@ -147,10 +147,11 @@ func (b *Birth) word() {
 	i := slices.IndexFunc(causes, func(c cause) bool { return c.code == b.Cause })
 	words := strings.NewReplacer("OP", b.Op, "OF", cmp.Or(b.Of, b.Op), "FOR", cmp.Or(b.For, "the operation"), "DTYPE", b.Out.String(), "SCALE", scaleText(b.Scale))
 	b.What = b.amount()
+	if len(b.operands) > 0 {
+		b.What += ", from " + ranges(b.operands)
+	}
 	if b.Largest > b.limit && !math.IsInf(b.Largest, 0) {
-		b.What += fmt.Sprintf(", the largest would be %.6g, and %v ends at %.6g", b.Largest, b.Out, b.limit)
-	} else if len(b.operands) > 0 {
-		b.What += ", of operands " + ranges(b.operands)
+		b.What += fmt.Sprintf(", the largest would be %.6g and %v ends at %.6g", b.Largest, b.Out, b.limit)
 	}
 	b.What += ": " + words.Replace(causes[i].why)
 	b.Cure = words.Replace(causes[i].cure)

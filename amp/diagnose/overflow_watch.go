@@ -264,7 +264,7 @@ func (a *autopsy) lineage(r *result) []Passage {
 	for len(list) < most {
 		var next *result
 		for _, id := range r.in {
-			if of := a.results[id]; of != nil && (next == nil || of.Counts.AbsMax > next.Counts.AbsMax) {
+			if of := a.results[id]; of != nil && (next == nil || next.place.Param != "" && of.place.Param == "") { // activations before weights
 				next = of
 			}
 		}
