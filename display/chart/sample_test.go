@@ -24,6 +24,8 @@ func samples() []sample {
 		{"heatmap-many", HeatMap("inf or NaN", heat(60, 512), 8)},
 		{"heatmap-none", HeatMap("inf or NaN", nil, 1)},
 		{"heatmap-zero", HeatMap("inf or NaN", []HeatRow{{"linear", []float64{0, nan, 0}}, {"relu", []float64{nan}}}, 1)},
+		{"gradientlayers", GradientLayers(gradientLayers())},
+		{"gradientlayers-none", GradientLayers(nil)},
 		{"lines-bad", Lines("accuracy", []Series{{Name: "a run that never gave a number at all", Y: []float64{nan, math.Inf(-1)}}})},
 		{"loss", Loss(losses())},
 		{"loss-one", Loss([]Series{{Name: "float32", DType: "float32", Y: []float64{.5}}})},
@@ -237,4 +239,12 @@ func roofPoints() []RoofPoint {
 		{"linear", "float16", 17e9, 42e6, 26e-5, "compute"}, {"cast", "float16", 16e6, 100e6, 31e-5, "memory"},
 		{"relu", "float16", 2e6, 8e6, 26e-6, "memory"}, {"mse_loss", "float32", 2e6, 16e6, 5e-5, "memory"}, {"add", "float32", 10, 120, 3.8e-6, "launch"},
 	}
+}
+
+// gradientLayers are those of five layers of which the first die.
+func gradientLayers() (list []GradientLayer) {
+	for i, flushed := range []int{900, 610, 250, 20, 0} {
+		list = append(list, GradientLayer{Name: fmt.Sprintf("encoder.%d.weight", i), DType: "float16", Elements: 1000, Zeros: 50 * i, Flushed: flushed, Subnormal: flushed / 10, Note: map[bool]string{true: "flushed", false: "alive"}[flushed > 50]})
+	}
+	return append(list, GradientLayer{Name: "head.weight", DType: "float32", Elements: 80, Infinite: 20, Note: "overflown"}, GradientLayer{Name: "head.bias", Note: "unused"})
 }

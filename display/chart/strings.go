@@ -28,6 +28,9 @@ type language struct {
 	gradNone, gradShare, gradOver, gradFine, gradZero, gradAxis, gradBad, bandLost       string
 	bandSubnormal, bandNormal, bandInfinite, bandZero, headBand, headShare, headExponent string
 
+	// GradientLayers.
+	layersNone, layersFine, layersWorst, layersNormal, headParam string
+
 	// ScaleSweep.
 	sweepSafe, sweepNone, sweepAt, sweepFlushed, sweepOver, sweepTaken, sweepAxis, sweepBand string
 
@@ -139,6 +142,12 @@ var english = language{
 	headBand:      "in float16",
 	headShare:     "share",
 	headExponent:  "exponent",
+
+	layersNone:   "Gradients by parameter: none recorded",
+	layersFine:   "Gradients of %d parameters: none flushed to 0",
+	layersWorst:  "Gradients by parameter: %s loses most, %s flushed to 0",
+	layersNormal: "normal",
+	headParam:    "parameter",
 
 	sweepSafe:    "%s: safe from loss scale %s to %s",
 	sweepNone:    "%s: no loss scale is safe",

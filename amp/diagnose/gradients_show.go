@@ -1,0 +1,161 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"strings"
+
+	"halfnote/display/chart"
+)
+
+// at says at which line and in which module.
+func (d *Death) at() string { return Finding{Source: d.Source, Module: d.Module}.where() }
+
+// String says in a sentence where gradients got lost, and how.
+func (d *Death) String() string {
+	at := d.at()
+	if at != "" {
+		at = " (" + at + ")"
+	}
+	share := percent(d.Share)
+	switch d.Fate {
+	case Flushed:
+		if d.Forward {
+			what := d.Of
+			if what == "cast" {
+				what = "the cast of " + cmp.Or(d.Param, "an operand")
+			}
+			return fmt.Sprintf("%s%s flushes %s of its %s to 0 in %v, forward: derivatives that multiply by them are 0", what, at, share, count(d.Elements, "nonzero element"), d.DType)
+		}
+		return fmt.Sprintf("the derivative of %s%s flushes %s of its %s to 0 in %v", d.Of, at, share, count(d.Elements, "nonzero element"), d.DType)
+	case Overflown:
+		return fmt.Sprintf("the derivative of %s%s overflows %v", d.Of, at, d.DType)
+	case DeadReLU:
+		return fmt.Sprintf("%s%s lets nothing through: %s of the gradients that come are 0 behind it, in float64 too", d.Of, at, share)
+	case Saturated:
+		return fmt.Sprintf("%s%s is flat: %s of the gradient's size is gone behind it, in float64 too", d.Of, at, share)
+	}
+	return fmt.Sprintf("the derivative of %s%s is 0, in float64 too", d.Of, at)
+}
+
+// cure says what to do about a death.
+func (r *GradientsReport) cure(d *Death) string {
+	switch d.Fate {
+	case Flushed:
+		if d.Forward {
+			return "no loss scale helps forward: make the numbers there larger (a normalisation layer, a larger initialisation), keep the operation in float32 with amp.Float16.With, or train in bfloat16"
+		}
+		if r.Rescue > r.Ceiling {
+			return fmt.Sprintf("no loss scale saves all: the smallest need %s times the present one, and from %s times on the largest overflow; keep %s in float32 with amp.Float16.With(%q, tensor.Raise), or train in bfloat16", scaleText(r.Rescue), scaleText(2*r.Ceiling), d.Of, d.Of)
+		}
+		return fmt.Sprintf("scale the loss: by %s times the present scale of %s all but one in a thousand survive, up to %s times none overflows; amp.NewGradScaler() does it, amp.InitScale(%g) begins there", scaleText(r.Rescue), scaleText(r.Scale), scaleText(r.Ceiling), r.Scale*r.Rescue)
+	case Overflown:
+		return "diagnose.Overflow tells what overflows, and why"
+	case DeadReLU:
+		return "no loss scale helps: lower the learning rate that has driven it there, look at the bias before it, or use LeakyReLU or GELU"
+	case Saturated:
+		return "no loss scale makes up for it: keep its operand near 0 (a normalisation layer before it, a smaller initialisation), or put ReLU there; at the output take the loss that has it inside, as BCEWithLogits"
+	}
+	return "no loss scale helps: look for weights that are 0, a Detach, a mask or a Clamp there"
+}
+
+// String says in sentences which gradients got lost, where first, and what to do.
+func (r *GradientsReport) String() string {
+	if len(r.Layers) == 0 {
+		return "No gradients: the step has no backward pass, or the model no parameters."
+	}
+	lines := []string{r.summary()}
+	if r.First != nil {
+		lines = append(lines, sentence("%s", "first, "+r.First.String()), sentence("%s", "what to do: "+r.cure(r.First)))
+	}
+	for _, l := range r.Layers {
+		if l.Fate != Alive {
+			lines = append(lines, "  "+l.String())
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (r *GradientsReport) summary() string {
+	lostLayers := map[Fate]int{}
+	for _, l := range r.Layers {
+		lostLayers[l.Fate]++
+	}
+	if r.Alive() {
+		worst := 0.0
+		for _, l := range r.Layers {
+			worst = max(worst, l.FlushedShare())
+		}
+		return fmt.Sprintf("The gradients of all %s arrive: at most %s of one are flushed to 0.", count(len(r.Layers), "parameter"), percent(worst))
+	}
+	var parts []string
+	for _, f := range []Fate{Flushed, Overflown, DeadReLU, Saturated, Cut, Unused} {
+		if n := lostLayers[f]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, f))
+		}
+	}
+	return fmt.Sprintf("Of the gradients of %s %d arrive; %s.", count(len(r.Layers), "parameter"), lostLayers[Alive], strings.Join(parts, ", "))
+}
+
+// String says in a line what became of a parameter's gradient.
+func (l LayerGradient) String() string {
+	if l.Fate == Unused {
+		return l.Param + ": no gradient came"
+	}
+	text := fmt.Sprintf("%s, %v: %s flushed, %s zero in float64 too", l.Param, l.DType, percent(l.FlushedShare()), percent(l.ZeroShare()))
+	if l.Infinite > 0 {
+		text += fmt.Sprintf(", %d of %d not finite", l.Infinite, l.Elements)
+	}
+	return text
+}
+
+// Chart shows for each parameter which parts of its gradient are normal numbers,
+// subnormal, flushed, zero anyway and infinite.
+func (r *GradientsReport) Chart() *chart.Figure {
+	var list []chart.GradientLayer
+	for _, l := range r.Layers {
+		list = append(list, chart.GradientLayer{
+			Name: l.Param, DType: l.DType.String(), Elements: l.Elements, Zeros: l.Zeros, Flushed: l.Flushed,
+			Subnormal: l.Subnormal, Infinite: l.Infinite, Note: string(l.Fate),
+		})
+	}
+	return chart.GradientLayers(list)
+}
+
+// HTML returns the sentences, the chart and a table of the parameters.
+func (r *GradientsReport) HTML() string {
+	var b strings.Builder
+	text, _, _ := strings.Cut(r.String(), "\n  ")
+	b.WriteString(`<div style="font-size:13px">` + paragraph(text) + r.Chart().HTML() + `<table style="border-collapse:collapse"><tr>`)
+	for _, h := range []string{"parameter", "fate", "dtype", "flushed", "zero anyway", "subnormal", "not finite", "in float64", "scale needed", "lost in"} {
+		fmt.Fprintf(&b, `<th style="text-align:left;padding:2px 10px 2px 0">%s</th>`, h)
+	}
+	b.WriteString("</tr>")
+	for _, l := range r.Layers {
+		where, style := "", ""
+		if l.Loss != nil {
+			where = "derivative of " + l.Loss.Of + " " + l.Loss.at()
+		}
+		if l.Fate != Alive {
+			style = ";color:#B00020;font-weight:600"
+		}
+		span := "0"
+		if l.Highest > 0 {
+			span = power(l.Lowest) + " to " + power(l.Highest)
+		}
+		cells := []string{l.Param, string(l.Fate), l.DType.String(), percent(l.FlushedShare()), percent(l.ZeroShare()), percent(portion(l.Subnormal, l.Elements)), percent(portion(l.Infinite, l.Elements)), span, "× " + scaleText(l.Rescue), where}
+		if l.Fate == Unused {
+			cells = []string{l.Param, string(l.Fate), "", "", "", "", "", "", "", ""}
+		}
+		b.WriteString("<tr>")
+		for i, c := range cells {
+			if i != 1 {
+				style = ""
+			}
+			fmt.Fprintf(&b, `<td style="text-align:left;padding:2px 10px 2px 0%s">%s</td>`, style, html.EscapeString(c))
+		}
+		b.WriteString("</tr>")
+	}
+	return b.String() + "</table></div>"
+}

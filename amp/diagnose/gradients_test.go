@@ -1,0 +1,220 @@
+package diagnose_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/amp/diagnose"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// TestGradientsPlanted plants what kills gradients in a layer drawn at random and wants
+// its module, operation and kind.
+func TestGradientsPlanted(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		wards []func() *ward
+		plant func(w *ward, layer string) (module, of string)
+		fate  diagnose.Fate
+	}{
+		{"a layer whose gradients are too small", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.To(tensor.Float16).Scale(0x1p-30) }), "mul_scalar"
+		}, diagnose.Flushed},
+		{"weights too small for the product's gradient", []func() *ward{mlpWard, cnnWard}, func(w *ward, layer string) (string, string) {
+			tensor.NoGrad(func() { w.param(layer + ".weight").ScaleAssign(0x1p-20) })
+			w.scaler = amp.NewGradScaler(amp.InitScale(1. / 64))
+			of := "linear"
+			if w.name == "cnn" && layer != "7" {
+				of = "conv2d"
+			}
+			return layer, of
+		}, diagnose.Flushed},
+		{"a dead ReLU", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.AddScalar(-100).ReLU() }), "relu"
+		}, diagnose.DeadReLU},
+		{"a saturated sigmoid", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.AddScalar(14).Sigmoid() }), "sigmoid"
+		}, diagnose.Saturated},
+		{"a saturated tanh", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.AddScalar(-12).Tanh() }), "tanh"
+		}, diagnose.Saturated},
+		{"a factor of 0", []func() *ward{mlpWard}, func(w *ward, layer string) (string, string) {
+			return w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.Scale(0) }), "mul_scalar"
+		}, diagnose.Cut},
+	} {
+		for _, fresh := range tt.wards {
+			for seed := range uint64(5) {
+				tensor.ManualSeed(int64(seed))
+				w := fresh().ready()
+				layers := w.layers[1:] // behind the first no layer dies
+				layer := layers[rand.New(rand.NewPCG(seed, 3)).IntN(len(layers))]
+				module, of := tt.plant(w, layer)
+				r := diagnose.Gradients(w.net, w.step)
+				d := r.First
+				if d == nil || d.Module != module || d.Of != of && !(d.Forward && of == "conv2d") || d.Fate != tt.fate {
+					t.Errorf("%s, %s, %s: got %v, want the derivative of %s in %q, %s\n%s", tt.name, w.name, layer, d, of, module, tt.fate, r)
+					continue
+				}
+				dead := 0
+				for _, l := range r.Layers {
+					if l.Fate == diagnose.Alive {
+						continue
+					}
+					// What loses its gradient is the layer, or before it, or what multiplies by its output.
+					if l.Module > layer && !strings.HasPrefix(l.Module, layer+".") && !d.Forward && !strings.HasSuffix(l.Param, "weight") {
+						t.Errorf("%s, %s, %s: %s is %s\n%s", tt.name, w.name, layer, l.Param, l.Fate, r)
+					}
+					dead++
+				}
+				if dead == 0 {
+					t.Errorf("%s, %s, %s: all are alive\n%s", tt.name, w.name, layer, r)
+				}
+			}
+		}
+	}
+}
+
+// A healthy step has no deaths, whatever the model.
+func TestGradientsAlive(t *testing.T) {
+	for _, fresh := range []func() *ward{mlpWard, bertWard} {
+		tensor.ManualSeed(3)
+		w := fresh()
+		w.scaler = amp.NewGradScaler(amp.InitScale(1024))
+		w.ready()
+		r := diagnose.Gradients(w.net, w.step)
+		if n := len(nn.Parameters(w.net)); len(r.Layers) != n {
+			t.Errorf("%s: %d layers, want %d", w.name, len(r.Layers), n)
+		}
+		for _, l := range r.Layers {
+			// The gradient of a key's bias is 0 but for rounding, for softmax takes no notice of it.
+			if l.Fate != diagnose.Alive && !strings.HasSuffix(l.Param, "key.bias") && !strings.Contains(l.Param, "embeddings") {
+				t.Errorf("%s: %v %s\n%s", w.name, l, l.Fate, r)
+			}
+		}
+	}
+}
+
+// The loss scale that a report asks for saves what it says, and half of it does not.
+func TestGradientsRescue(t *testing.T) {
+	build := func() *ward {
+		tensor.ManualSeed(5)
+		w := mlpWard()
+		tensor.NoGrad(func() { w.param("6.weight").ScaleAssign(0x1p-9) })
+		w.plainly = true
+		w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).Scale(0x1p-13) }
+		return w.ready()
+	}
+	w := build()
+	r := diagnose.Gradients(w.net, w.step)
+	if r.Alive() || r.First == nil || r.Rescue <= 1 || r.Rescue > r.Ceiling || math.Exp2(math.Round(math.Log2(r.Rescue))) != r.Rescue {
+		t.Fatalf("rescue %v, ceiling %v\n%s", r.Rescue, r.Ceiling, r)
+	}
+	if !strings.Contains(r.String(), "amp.InitScale(") {
+		t.Errorf("got %s", r)
+	}
+	dead := func(scale float64) (n, all, over int) {
+		w := build()
+		w.plainly = false
+		w.scaler = amp.NewGradScaler(amp.InitScale(scale))
+		r := diagnose.Gradients(w.net, w.step)
+		for _, l := range r.Layers {
+			n += l.Flushed + l.Infinite
+			over += l.Infinite
+			all += l.Elements
+		}
+		if r.Scale != scale {
+			t.Errorf("scale %v, want %v", r.Scale, scale)
+		}
+		return n, all, over
+	}
+	if n, all, _ := dead(r.Rescue); n*100 > all {
+		t.Errorf("at scale %v %d of %d are lost", r.Rescue, n, all)
+	}
+	if n, all, _ := dead(r.Rescue / 64); n*100 < all {
+		t.Errorf("at a scale of %v only %d of %d are lost", r.Rescue/64, n, all)
+	}
+	if _, _, over := dead(r.Ceiling); over > 0 {
+		t.Errorf("at scale %v %d overflow", r.Ceiling, over)
+	}
+	if _, _, over := dead(2 * r.Ceiling); over == 0 {
+		t.Errorf("at scale %v none overflows", 2*r.Ceiling)
+	}
+}
+
+// What a report counts is what the gradients hold, and the run is as it would have been.
+func TestGradientsCounts(t *testing.T) {
+	run := func(diagnosed bool) (r *diagnose.GradientsReport, grads map[string][]float64, weights []float64) {
+		tensor.ManualSeed(9)
+		w := cnnWard()
+		w.plainly = true
+		w.loss = func(out, y *tensor.Tensor) *tensor.Tensor { return nn.MSELoss(out, y).Scale(1e-5) }
+		w.ready()
+		grads = map[string][]float64{}
+		step := func() {
+			var loss *tensor.Tensor
+			amp.Autocast(w.policy, func() { loss = w.loss(w.net.Forward(w.x), w.y) })
+			loss.Backward()
+			for _, p := range nn.NamedParameters(w.net) {
+				grads[p.Name] = p.Tensor.Grad().Float64s()
+			}
+			w.opt.Step()
+		}
+		if diagnosed {
+			r = diagnose.Gradients(w.net, step)
+		} else {
+			step()
+		}
+		for _, p := range nn.Parameters(w.net) {
+			weights = append(weights, p.Float64s()...)
+		}
+		return r, grads, weights
+	}
+	r, grads, weights := run(true)
+	_, plain, same := run(false)
+	if !slices.Equal(weights, same) {
+		t.Error("the diagnosis has changed the run")
+	}
+	for _, l := range r.Layers {
+		zeros := 0
+		for i, g := range grads[l.Param] {
+			if g != plain[l.Param][i] {
+				t.Fatalf("%s: the diagnosis has changed a gradient", l.Param)
+			}
+			if g == 0 {
+				zeros++
+			}
+		}
+		if l.Zeros+l.Flushed != zeros || l.Elements != len(grads[l.Param]) {
+			t.Errorf("%s: %d zeros and %d flushed of %d, want %d together of %d", l.Param, l.Zeros, l.Flushed, l.Elements, zeros, len(grads[l.Param]))
+		}
+	}
+	for _, want := range []string{"<table", "flushed", "data:image/svg+xml", "0.weight"} {
+		if !strings.Contains(r.HTML(), want) {
+			t.Errorf("%q is not in the page", want)
+		}
+	}
+}
+
+func TestGradientsUnused(t *testing.T) {
+	w := mlpWard().ready()
+	frozen := w.chain.Modules[4]
+	w.chain.Modules[4] = module(func(x *tensor.Tensor) *tensor.Tensor { return frozen.Forward(x).Detach() })
+	r := diagnose.Gradients(w.net, func() { nn.MSELoss(w.net.Forward(w.x), w.y).Backward() })
+	unused := 0
+	for _, l := range r.Layers {
+		if l.Fate == diagnose.Unused {
+			unused++
+		}
+	}
+	if unused != 4 || r.Alive() || !strings.Contains(r.String(), "no gradient came") {
+		t.Errorf("got %d\n%s", unused, r)
+	}
+	if r = diagnose.Gradients(w.net, func() {}); len(r.Layers) != 0 || !strings.Contains(r.String(), "No gradients") {
+		t.Errorf("got %s", r)
+	}
+}

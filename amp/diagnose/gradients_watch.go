@@ -1,0 +1,321 @@
+package diagnose
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"halfnote/amp"
+	"halfnote/amp/trace"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// wake watches over gradients on their way back.
+type wake struct {
+	mu      sync.Mutex
+	names   *trace.Names
+	params  []nn.Named
+	shadows trace.Shadows
+
+	results   map[int]*flow  // by ID
+	layers    map[int]*layer // by ID of the parameter
+	of        map[*layer][]*Death
+	used      map[string]int // when a parameter was first used
+	deaths    []*Death
+	all       magnitudes64
+	scale     float64
+	backwards int
+}
+
+// layer collects what hooks see.
+type layer struct {
+	LayerGradient
+	seen magnitudes64
+}
+
+// flow is the result of an operation.
+type flow struct {
+	backward bool
+	op       string
+	place    trace.Place
+	source   string
+	same     *flow // what it is a view or a cast of
+	deaths   []*Death
+	nonzero  float64 // share of its elements, in float64
+	size     float64 // root of their mean square, in float64
+	dtype    tensor.DType
+}
+
+func newWake(net any) *wake {
+	w := &wake{results: map[int]*flow{}, layers: map[int]*layer{}, of: map[*layer][]*Death{}, used: map[string]int{}, scale: 1}
+	var models []any
+	if net != nil {
+		models = append(models, net)
+		w.params = nn.NamedParameters(net)
+	}
+	w.names = trace.NewNames(models...)
+	for _, p := range w.params {
+		w.layers[p.Tensor.ID()] = &layer{LayerGradient: LayerGradient{Param: p.Name, Module: parent(p.Name), Lowest: math.NaN(), Highest: math.NaN(), Fate: Alive}}
+	}
+	return w
+}
+
+// watch begins to look, and returns what ends that.
+func (w *wake) watch() (stop func()) {
+	list := []func(){tensor.Observe(w.operation), tensor.ObserveMarks(w.mark), amp.Observe(w.scaler)}
+	for _, p := range w.params {
+		list = append(list, p.Tensor.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
+			w.arrived(w.layers[p.Tensor.ID()], g)
+			return nil
+		}))
+	}
+	return func() {
+		for _, f := range list {
+			f()
+		}
+	}
+}
+
+func (w *wake) mark(m tensor.Mark) {
+	if m.Name == "backward" {
+		w.mu.Lock()
+		w.backwards++
+		w.mu.Unlock()
+	}
+}
+
+func (w *wake) scaler(e amp.Event) {
+	if e.Kind == amp.Scaled {
+		w.mu.Lock()
+		w.scale = e.Before
+		w.mu.Unlock()
+	}
+}
+
+// operation takes in an operation.
+func (w *wake) operation(e tensor.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	place := w.names.Find(e)
+	rounding, known := w.shadows.Follow(e)
+	if place.Param != "" && !e.Backward && !e.InPlace {
+		if _, ok := w.used[place.Param]; !ok {
+			w.used[place.Param] = len(w.used)
+		}
+	}
+	if e.InPlace || !e.Out.DType.IsFloat() || len(e.Operands) == 0 {
+		return
+	}
+	g := &flow{dtype: e.Out.DType, backward: e.Backward, op: e.Op.Name, place: place, source: e.Source}
+	var in *flow   // the gradient on the way in
+	var zero *flow // what a derivative multiplies by and is all 0
+	for _, t := range e.Operands {
+		of := w.results[t.ID()]
+		if of == nil {
+			continue
+		}
+		if of.backward && in == nil {
+			in = of
+		} else if of.size == 0 && !of.backward {
+			zero = of.origin()
+		}
+		for _, d := range of.deaths {
+			if !slices.Contains(g.deaths, d) {
+				g.deaths = append(g.deaths, d)
+			}
+		}
+		if e.View || e.Op.Name == "cast" {
+			g.same = of
+		}
+	}
+	w.results[e.Out.ID] = g
+	truth := w.shadows.Values(e.Result)
+	if truth == nil {
+		return
+	}
+	g.nonzero, g.size = extent(truth)
+	if e.Op.Name == "cast" && in != nil && half(in.dtype) {
+		g.dtype = in.dtype // that the gradient has lived in
+	}
+	if e.View || !known {
+		return
+	}
+	if e.Backward && half(e.Out.DType) {
+		w.all.add(truth, e.Out.DType)
+	}
+	d := w.death(&e, rounding, g, in, len(truth))
+	if d == nil {
+		return
+	}
+	d.Place = place
+	if d.Fate == Cut && zero != nil {
+		d.Of, d.Place, d.Source = zero.op, zero.place, zero.source
+		if slices.Contains(rectifiers, zero.op) {
+			d.Fate = DeadReLU
+		}
+	}
+	w.deaths = append(w.deaths, d)
+	g.deaths = append(g.deaths, d)
+}
+
+// origin is the result that a view or a cast shows.
+func (g *flow) origin() *flow {
+	for g.same != nil {
+		g = g.same
+	}
+	return g
+}
+
+// extent returns which share of values is not 0, and the root of their mean square.
+func extent(values []float64) (nonzero, size float64) {
+	n, finite := 0, 0
+	for _, x := range values {
+		if x-x == 0 {
+			finite++
+			size += x * x
+		}
+		if x != 0 {
+			n++
+		}
+	}
+	return portion(n, len(values)), math.Sqrt(size / float64(max(finite, 1)))
+}
+
+var (
+	rectifiers = []string{"relu", "threshold", "prelu", "clamp", "hardtanh", "relu6"}
+	flat       = []string{"sigmoid", "tanh", "softmax", "log_softmax", "log_sigmoid", "erf", "softsign", "hardsigmoid", "atan"}
+)
+
+// death returns what is lost in a derivative, nil if little is.
+func (w *wake) death(e *tensor.Event, r trace.Rounding, g, in *flow, n int) *Death {
+	d := &Death{Op: e.Op.Name, Of: e.Of, Source: e.Source, DType: e.Out.DType, Elements: int(math.Round(g.nonzero * float64(n)))}
+	arrives := in != nil && in.nonzero >= 0.5 && in.size > 0
+	if d.Forward = !e.Backward; d.Forward {
+		if d.Of = d.Op; portion(r.Flushed, d.Elements) < lost {
+			return nil
+		}
+		d.Fate, d.Share = Flushed, portion(r.Flushed, d.Elements)
+		return d
+	}
+	switch {
+	case r.Overflowed > 0:
+		d.Fate, d.Share = Overflown, portion(r.Overflowed, n)
+	case portion(r.Flushed, d.Elements) >= lost:
+		d.Fate, d.Share = Flushed, portion(r.Flushed, d.Elements)
+	case arrives && slices.Contains(flat, e.Of) && g.size < in.size/(1<<10):
+		d.Fate, d.Share, d.Elements = Saturated, 1-g.size/in.size, n
+	case arrives && slices.Contains(rectifiers, e.Of) && g.nonzero < 0.1*in.nonzero:
+		d.Fate, d.Share, d.Elements = DeadReLU, 1-g.nonzero/in.nonzero, n
+	case arrives && g.size == 0:
+		d.Fate, d.Share, d.Elements = Cut, 1, n
+	default:
+		return nil
+	}
+	return d
+}
+
+// arrived takes in a parameter's gradient.
+func (w *wake) arrived(l *layer, g *tensor.Tensor) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	truth, values := w.shadows.Values(g), g.Float64s()
+	if truth == nil {
+		truth = values
+	}
+	l.DType = g.DType()
+	if of := w.results[g.ID()]; of != nil {
+		l.DType = of.dtype
+		for _, d := range of.deaths {
+			if !slices.Contains(w.of[l], d) {
+				w.of[l] = append(w.of[l], d)
+			}
+		}
+	}
+	l.Elements += len(values)
+	tiny := tensor.FInfo(l.DType).Tiny
+	for i, x := range values {
+		t := math.Abs(truth[i])
+		switch {
+		case x-x != 0:
+			l.Infinite++
+		case x == 0 && t == 0:
+			l.Zeros++
+		case x == 0:
+			l.Flushed++
+		case math.Abs(x) < tiny:
+			l.Subnormal++
+		}
+		if t != 0 && t-t == 0 {
+			l.Lowest, l.Highest = lesser(l.Lowest, t), greater(l.Highest, t)
+		}
+	}
+	if half(l.DType) {
+		l.seen.add(truth, l.DType)
+	}
+}
+
+func lesser(a, b float64) float64 {
+	if a < b {
+		return a
+	}
+	return b
+}
+
+func greater(a, b float64) float64 {
+	if a > b {
+		return a
+	}
+	return b
+}
+
+// magnitudes64 counts true gradients by the power of two between them and the limits of
+// the dtype that they have to live in.
+type magnitudes64 struct {
+	above  map[int]int // by exponent above where it flushes to 0
+	count  int
+	margin float64 // how many times as large the largest may be; 0 if there is none
+}
+
+func (m *magnitudes64) add(truth []float64, d tensor.DType) {
+	f := tensor.FInfo(d)
+	if m.above == nil {
+		m.above = map[int]int{}
+	}
+	for _, x := range truth {
+		a := math.Abs(x)
+		if a == 0 || a-a != 0 {
+			continue
+		}
+		m.above[math.Ilogb(a/(f.Subnormal/2))]++
+		m.count++
+		if room := f.Max / a; m.margin == 0 || room < m.margin {
+			m.margin = room
+		}
+	}
+}
+
+// rescue returns the power of two, 1 at least, with which all but one in a thousand
+// survive.
+func (m *magnitudes64) rescue() float64 {
+	var powers []int
+	for e := range m.above {
+		powers = append(powers, e)
+	}
+	slices.Sort(powers)
+	few := m.count / 1000
+	for _, e := range powers {
+		if few -= m.above[e]; few < 0 {
+			return math.Exp2(float64(max(0, -e)))
+		}
+	}
+	return 1
+}
+
+// ceiling returns the largest power of two with which none overflows.
+func (m *magnitudes64) ceiling() float64 {
+	if m.margin == 0 {
+		return math.Inf(1)
+	}
+	return math.Exp2(math.Floor(math.Log2(m.margin)))
+}
