@@ -27,7 +27,7 @@ func GradientLayers(layers []GradientLayer) *Figure {
 	s := layerSheet{shown: layers[:min(len(layers), layerMost)]}
 	f := &Figure{
 		theme: Light, sentence: layerSentence(layers), height: keyHeight + layerRow*len(s.shown) + 4, draw: s.draw,
-		head: []string{words.headParam, words.headDType, words.sweepFlushed, words.bandZero, words.bandSubnormal, words.notFinite, words.headNote},
+		head: []string{words.headParam, words.headDType, words.sweepFlushed, words.layersZero, words.bandSubnormal, words.notFinite, words.headNote},
 	}
 	for _, l := range layers {
 		f.rows = append(f.rows, []any{l.Name, l.DType, percent(l.Flushed, l.Elements-l.Zeros), percent(l.Zeros, l.Elements), percent(l.Subnormal, l.Elements), percent(l.Infinite, l.Elements), l.Note})
@@ -37,7 +37,7 @@ func GradientLayers(layers []GradientLayer) *Figure {
 		for _, l := range layers {
 			rows = append(rows, []any{l.Name, l.DType, l.Elements, l.Zeros, l.Flushed, l.Subnormal, l.Infinite, l.Note})
 		}
-		return []string{words.headParam, words.headDType, words.count, words.bandZero, words.sweepFlushed, words.bandSubnormal, words.notFinite, words.headNote}, rows
+		return []string{words.headParam, words.headDType, words.count, words.layersZero, words.sweepFlushed, words.bandSubnormal, words.notFinite, words.headNote}, rows
 	}
 	return f
 }
@@ -74,7 +74,7 @@ func (layerSheet) parts(t Theme) []layerPart {
 		{words.bandSubnormal, func(l GradientLayer) int { return l.Subnormal }, func(c *draw.Canvas, x0, y0, x1, y1 vg.Length) {
 			hatched(c, x0, y0, x1, y1, t.BFloat16)
 		}},
-		{words.bandZero, func(l GradientLayer) int { return l.Zeros }, fill(t.Grid)},
+		{words.layersZero, func(l GradientLayer) int { return l.Zeros }, fill(t.Grid)},
 		{words.sweepFlushed, func(l GradientLayer) int { return l.Flushed }, fill(t.Float16)},
 		{words.notFinite, func(l GradientLayer) int { return l.Infinite }, func(c *draw.Canvas, x0, y0, x1, y1 vg.Length) {
 			hatched(c, x0, y0, x1, y1, t.Skip)

@@ -29,7 +29,7 @@ type language struct {
 	bandSubnormal, bandNormal, bandInfinite, bandZero, headBand, headShare, headExponent string
 
 	// GradientLayers.
-	layersNone, layersFine, layersWorst, layersNormal, headParam string
+	layersNone, layersFine, layersWorst, layersNormal, layersZero, headParam string
 
 	// ScaleSweep.
 	sweepSafe, sweepNone, sweepAt, sweepFlushed, sweepOver, sweepTaken, sweepAxis, sweepBand string
@@ -147,6 +147,7 @@ var english = language{
 	layersFine:   "Gradients of %d parameters: none flushed to 0",
 	layersWorst:  "Gradients by parameter: %s loses most, %s flushed to 0",
 	layersNormal: "normal",
+	layersZero:   "zero anyway",
 	headParam:    "parameter",
 
 	sweepSafe:    "%s: safe from loss scale %s to %s",
