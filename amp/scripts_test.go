@@ -113,9 +113,10 @@ func newPlayer(options map[string]any) *player {
 		},
 		"w": func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewAdamW(p, 0.1, optim.Fused()) },
 		"h": func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewSGD(p, 1, optim.Fused()) },
+		"v": func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewAdamW(p, 0.1, optim.Fused()) },
 	} {
 		d := tensor.Float32
-		if name == "h" {
+		if name == "h" || name == "v" {
 			d = tensor.Float16
 		}
 		p.params[name] = tensor.OnesAs(d, 2).RequireGrad()

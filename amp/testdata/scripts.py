@@ -1,14 +1,16 @@
-"""Writes scripts.json: what torch.amp.GradScaler does, call by call. Run: python3 scripts.py
+"""Writes scripts.json: what torch.amp.GradScaler does, call by call. Run: python3 scripts.py [how many random ones]
 
 A script is calls on one scaler and some optimizers, each of one parameter [1, 1] and one that never has a gradient: a and b are
-SGD with learning rate 1, f that with fused=True, m that with momentum 0.9 too, w is a fused AdamW and h a fused SGD of a float16
-parameter. Of each call stand its error, by the code that package amp gives it, the scale, the growth tracker, and after it the
+SGD with learning rate 1, f that with fused=True, m that with momentum 0.9 too, w is a fused AdamW, and h and v are f and w with
+float16 parameters. Of each call stand its error, by the code that package amp gives it, the scale, the growth tracker, and after it the
 gradients, parameters and steps (of Adam's state) that the calls name. scripts_test.go plays the same calls.
 """
 
 import json
 import math
 import pathlib
+import random
+import sys
 import warnings
 
 import torch
@@ -23,6 +25,7 @@ OPTIMIZERS = {
     "m": lambda p: torch.optim.SGD(p, lr=1.0, momentum=0.9, fused=True),
     "w": lambda p: torch.optim.AdamW(p, lr=0.1, fused=True),
     "h": lambda p: torch.optim.SGD(p, lr=1.0, fused=True),
+    "v": lambda p: torch.optim.AdamW(p, lr=0.1, fused=True),
 }
 
 # What an error says, and its code.
@@ -63,7 +66,7 @@ class Player:
         self.scaler = None
         self.params, self.opts = {}, {}
         for name, make in OPTIMIZERS.items():
-            d = torch.float16 if name == "h" else torch.float32
+            d = torch.float16 if name in "hv" else torch.float32
             p, idle = torch.ones(2, dtype=d, requires_grad=True), torch.ones(1, dtype=d, requires_grad=True)
             self.params[name], self.opts[name] = p, make([p, idle])
 
@@ -134,7 +137,7 @@ class Player:
             p = self.params[name]
             row["grad"] = None if p.grad is None else [number(x) for x in p.grad]
             row["param"] = [number(x) for x in p.detach()]
-            if name == "w" and p in self.opts[name].state:
+            if name in "vw" and p in self.opts[name].state:
                 row["steps"] = int(self.opts[name].state[p]["step"])
         if line == "save":
             row["state"] = {k: number(v) for k, v in self.saved.items()}
@@ -216,16 +219,52 @@ SCRIPTS = {
     "fused, momentum": (BASE, "scale 1; grad m 4 8; step m; update; grad m nan 8; step m; update; grad m 4 8; step m; update"),
     "fused, adam": (BASE, "scale 1; grad w nan 8; step w; update; grad w 4 8; step w; update; grad w inf 8; step w; update; grad w 2 4; unscale w; step w; update"),
     "fused, half": (BASE, "scale 1; grad h 4 8; step h; update; grad h inf 8; step h; update; grad h 1 1; unscale h; step h; update"),
+    "fused, half, odd scale": (dict(init_scale=3.0), "scale 1; grad h 1 10; step h; update; grad v 1 10; step v; update; grad v 0.1 -7; step v; update"),
     "fused beside plain": (BASE, "scale 1; grad f inf 8; grad a 4 8; step f; step a; update"),
 }
+
+
+
+def random_script(rng):
+    """The rows of random calls, None if one is an error after which torch and package amp mean to differ."""
+    options = dict(
+        init_scale=rng.choice([8.0, 65536.0, 3.0, 0.25, 2.0**127, 2.0**-120]),
+        growth_interval=rng.choice([1, 2, 3]),
+        growth_factor=rng.choice([2.0, 1.5, 16.0]),
+        backoff_factor=rng.choice([0.5, 0.25, 0.9]),
+    )
+    player = Player(options)
+    rows = [player.row("new"), player.row("scale 1")]
+    while len(rows) < 25:
+        # Not m: of a first step that is skipped, torch keeps a momentum buffer without values.
+        o = rng.choice("aabbffwhv")
+        number = rng.choice(["1", "2", "-3", "0.1", "inf", "nan", "1e-30", "65504"])
+        good = rng.choice("1248")
+        calls = ["scale 1", f"grad {o} {good} 0.1", f"grad {o} {number} 1", f"grad {o}", f"unscale {o}", f"step {o}", "update"]
+        calls += [f"update {good}", "update_tensor 3 4", f"growth_interval {good}", "backoff_factor 0.1", "save", f"closure {o}"]
+        call = rng.choices(calls, [2, 6, 3, 1, 4, 9, 9, 0.5, 0.5, 0.5, 0.3, 0.5, 0.3])[0]
+        try:
+            row = player.row(call)
+        except AttributeError:  # torch's own: gradients that came after a fused optimizer's unscale_
+            return None
+        if row["error"] == "no_grads":
+            return None
+        rows.append(row)
+    return {"options": options, "rows": rows}
+
 
 if __name__ == "__main__":
     scripts = []
     for name, (options, calls) in SCRIPTS.items():
         player = Player(options)
         rows = [player.row(line.strip()) for line in ["new"] + [c for c in calls.split(";") if c]]
-        options = {k: v for k, v in options.items()}
         scripts.append({"name": name, "options": options, "rows": rows})
+    rng = random.Random(1)
+    for i in range(int((sys.argv + ["16"])[1])):
+        script = None
+        while script is None:
+            script = random_script(rng)
+        scripts.append({"name": "random %d" % i, **script})
     lines = []
     for s in scripts:
         rows = ",\n  ".join(json.dumps(r) for r in s["rows"])

@@ -30,28 +30,44 @@ func (o *Optimizer) StepScaled(scale, found *tensor.Tensor) {
 	if found.Float64s()[0] != 0 {
 		return
 	}
-	tensor.NoGrad(func() {
-		switch {
-		case scale != nil && own != 0:
-			o.divide(scale.Scale(own))
-		case scale != nil:
-			o.divide(scale)
-		case own != 0:
-			o.divide(tensor.Scalar(own))
-		}
-	})
-	o.Step()
+	switch {
+	case own != 0 && scale != nil:
+		scale = scale.Scale(own)
+	case own != 0:
+		scale = tensor.Scalar(own)
+	}
+	o.step(scale)
 }
 
-// divide divides all gradients by a float32 scalar, in float32: it may exceed float16.
-func (o *Optimizer) divide(by *tensor.Tensor) {
-	for _, p := range o.Params() {
-		switch g := p.Grad(); {
-		case g == nil:
-		case g.DType() != g.DType().Wide():
-			g.Assign(g.Float().DivAssign(by))
-		default:
+// fused changes p by its gradient g, which it divides by a scalar in place. In halves it
+// computes all in float32, rounds once at the end, and goes on from the quotient that is
+// not rounded, as torch's fused kernels do.
+func (o *Optimizer) fused(p, g, by *tensor.Tensor, group *Group) {
+	r := o.records[p]
+	if g.DType() == g.DType().Wide() {
+		if by != nil {
 			g.DivAssign(by)
+		}
+		o.move(p, g.Detach(), group, r)
+		return
+	}
+	wide, x, known := g.Float(), p.Detach().Float(), record{}
+	if by != nil {
+		g.Assign(wide.DivAssign(by))
+	}
+	for name, value := range r {
+		if t, ok := value.(*tensor.Tensor); ok {
+			value = t.Float()
+		}
+		known[name] = value
+	}
+	o.move(x, wide, group, known)
+	p.Assign(x)
+	for name, value := range known {
+		if t, ok := value.(*tensor.Tensor); ok {
+			r.tensor(name, p).Assign(t)
+		} else {
+			r[name] = value
 		}
 	}
 }

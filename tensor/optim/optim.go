@@ -87,31 +87,43 @@ func (o *Optimizer) fail(format string, args ...any) {
 
 // Step updates the parameters that have a gradient, in place.
 func (o *Optimizer) Step() {
-	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
-	o.taken++
-	tensor.NoGrad(func() { tensor.OneLine(o.step) })
+	if o.carried == 0 {
+		o.step(nil)
+	} else {
+		o.step(tensor.Scalar(o.carried))
+	}
 }
 
-// step updates the parameters without recording it.
-func (o *Optimizer) step() {
-	if o.carried != 0 {
-		o.divide(tensor.Scalar(o.carried))
-	}
-	for _, group := range o.groups {
-		for _, p := range group.params {
-			g := p.Grad()
-			if g == nil {
-				continue
+// step is Step with gradients that a fused optimizer divides by a scalar; nil is 1.
+func (o *Optimizer) step(by *tensor.Tensor) {
+	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
+	o.taken++
+	tensor.NoGrad(func() {
+		for _, group := range o.groups {
+			for _, p := range group.params {
+				g := p.Grad()
+				if g == nil {
+					continue
+				}
+				if o.records[p] == nil {
+					o.records[p] = record{}
+				}
+				if o.Fused() {
+					o.fused(p, g, by, group)
+				} else {
+					o.move(p, g.Detach(), group, o.records[p])
+				}
 			}
-			if g = g.Detach(); group.Maximize {
-				g = g.Neg()
-			}
-			if o.records[p] == nil {
-				o.records[p] = record{}
-			}
-			o.rule.step(p, g, group, o.records[p])
 		}
+	})
+}
+
+// move changes p by its gradient g.
+func (o *Optimizer) move(p, g *tensor.Tensor, group *Group, r record) {
+	if group.Maximize {
+		g = g.Neg()
 	}
+	o.rule.step(p, g, group, r)
 }
 
 // StepWith calls closure, which computes the loss and its gradients, takes a step
