@@ -50,6 +50,8 @@ func init() {
 			"OnePlusReport":           reflect.ValueOf((*experiment.OnePlusReport)(nil)),
 			"PenaltyReport":           reflect.ValueOf((*experiment.PenaltyReport)(nil)),
 			"PenaltyUnscaled":         reflect.ValueOf(experiment.PenaltyUnscaled),
+			"Poisoning":               reflect.ValueOf(experiment.Poisoning),
+			"PoisoningReport":         reflect.ValueOf((*experiment.PoisoningReport)(nil)),
 			"RangeRow":                reflect.ValueOf((*experiment.RangeRow)(nil)),
 			"Ranges":                  reflect.ValueOf(experiment.Ranges),
 			"RangesReport":            reflect.ValueOf((*experiment.RangesReport)(nil)),

@@ -26,6 +26,7 @@ func init() {
 			"Row":         reflect.ValueOf((*trace.Row)(nil)),
 			"Shadow":      reflect.ValueOf(trace.Shadow),
 			"Shadowed":    reflect.ValueOf((*trace.Shadowed)(nil)),
+			"Shadows":     reflect.ValueOf((*trace.Shadows)(nil)),
 			"Start":       reflect.ValueOf(trace.Start),
 			"Step":        reflect.ValueOf((*trace.Step)(nil)),
 			"Summary":     reflect.ValueOf((*trace.Summary)(nil)),
