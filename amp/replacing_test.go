@@ -90,3 +90,34 @@ func TestPolicyAsCode(t *testing.T) {
 		}
 	}
 }
+
+// TestNormsLowered says that a normalisation that a user moves to float16 is that of
+// float16 operands: its statistics, which are float32, are not the caster's.
+func TestNormsLowered(t *testing.T) {
+	x := tensor.Randn(4, 6, 5)
+	w, b := tensor.Randn(6), tensor.Randn(6)
+	last := func(x *tensor.Tensor) []int { return x.Shape()[1:] }
+	for name, f := range map[string]func(x, w, b *tensor.Tensor) *tensor.Tensor{
+		"layer_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor {
+			w = w.Reshape(6, 1).Mul(tensor.Ones(5).To(w.DType()))
+			return x.LayerNorm(last(x), w, nil, tensor.NormOptions{})
+		},
+		"group_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor { return x.GroupNorm(2, w, b, tensor.NormOptions{}) },
+		"batch_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor {
+			return x.BatchNorm(nil, nil, w, b, tensor.BatchNormOptions{Training: true})
+		},
+		"instance_norm": func(x, w, b *tensor.Tensor) *tensor.Tensor {
+			return x.InstanceNorm(nil, nil, w, b, tensor.BatchNormOptions{Training: true})
+		},
+	} {
+		half, single := x.Half().RequireGrad(), x.Half().Float().RequireGrad()
+		want := f(half, w.Half(), b.Half())
+		want.Float().Sum().Backward()
+		var got *tensor.Tensor
+		amp.Autocast(amp.Float16.With(name, tensor.Lower), func() { got = f(single, w, b) })
+		got.Float().Sum().Backward()
+		if fmt.Sprint(got.DType(), got.Bits()) != fmt.Sprint(want.DType(), want.Bits()) || fmt.Sprint(single.Grad().Half().Bits()) != fmt.Sprint(half.Grad().Bits()) {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+}

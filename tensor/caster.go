@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"errors"
+	"slices"
 
 	"halfnote/tensor/internal/scope"
 )
@@ -97,6 +98,25 @@ func offered(info Info, in ...*Tensor) []*Tensor {
 		e = new(Event)
 	}
 	return s.cast(info, in, e)
+}
+
+// castOf returns the operands that op shall run with.
+func (s state) castOf(op Op, in []*Tensor, e *Event) []*Tensor {
+	d, ok := op.(derived)
+	if !ok {
+		return s.cast(op.Info(), in, e)
+	}
+	k := d.derived()
+	given := slices.Delete(slices.Clone(in), k, k+1)
+	out := slices.Insert(slices.Clone(s.cast(op.Info(), given, e)), k, in[k])
+	if e != nil {
+		for i := range e.Casts {
+			if e.Casts[i].Operand >= k {
+				e.Casts[i].Operand++
+			}
+		}
+	}
+	return out
 }
 
 // cast asks the caster, and notes in e, if it is observed, what was cast.

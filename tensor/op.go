@@ -83,12 +83,16 @@ func (c custom) Forward(in []*Tensor) (y *Tensor) {
 	return y.alias(y.offset, y.shape, y.stride) // y may be an operand
 }
 
-// Three kinds of operations are treated apart, by a method of its own each.
+// Kinds of operations are treated apart, by a method of its own each.
 type (
 	promoting interface{ promotes() } // operands are brought to one dtype
 	real      interface{ real() }     // integer operands are brought to float32
 	fixed     interface{ fixed() }    // autocast never sees it: casts and views
 )
+
+// derived is an operation with an operand that is computed from another one, of which
+// the caster is not told.
+type derived interface{ derived() (operand int) }
 
 // state is what belongs to a goroutine: what a scope holds.
 type state struct {
@@ -127,7 +131,7 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	if _, ok := op.(fixed); !ok {
 		computable(op, in)
 		if s.caster != nil {
-			in = s.cast(op.Info(), in, e)
+			in = s.castOf(op, in, e)
 			after, _ = s.caster.(ResultCaster)
 		}
 	}

@@ -60,6 +60,8 @@ func (s standardize) scale(variance *Tensor) *Tensor {
 	return r
 }
 
+func (standardize) derived() int { return 1 }
+
 func (s standardize) Forward(in []*Tensor) *Tensor {
 	mean, variance := statistics(in[1])
 	r := s.scale(variance)

@@ -42,6 +42,7 @@ type Replay struct {
 	names   map[*tensor.Tensor]string
 	params  []*tensor.Tensor // of the net, in order
 	steps   []*replayed
+	scale   float64 // that the loss of the step under way was multiplied by
 	counter *counter
 	hooked  *hooked
 	stop    []func()
@@ -84,7 +85,7 @@ const (
 // NewReplay begins to record the gradients of net, or of whatever is trained if net is
 // nil.
 func NewReplay(net any, options ...ReplayOption) *Replay {
-	r := &Replay{net: net, names: map[*tensor.Tensor]string{}, counter: new(counter)}
+	r := &Replay{net: net, scale: 1, names: map[*tensor.Tensor]string{}, counter: new(counter)}
 	for _, o := range options {
 		switch o {
 		case KeepGradients:
@@ -105,7 +106,7 @@ func NewReplay(net any, options ...ReplayOption) *Replay {
 		if net != nil {
 			models = append(models, net)
 		}
-		r.hooked = &hooked{replay: r, names: trace.NewNames(models...), made: map[int]string{}, scale: 1}
+		r.hooked = &hooked{replay: r, names: trace.NewNames(models...), made: map[int]string{}}
 		r.stop = append(r.stop, tensor.Observe(r.hooked.op))
 	}
 	return r
@@ -148,26 +149,31 @@ func (r *Replay) scaler(e amp.Event) {
 	defer r.mu.Unlock()
 	switch e.Kind {
 	case amp.Scaled:
-		if r.hooked != nil {
-			r.hooked.scale = e.Before
-		}
+		r.scale = e.Before
 	case amp.Unscaled:
 		params := r.own(e.Optimizer.Params())
 		if s := r.now(); len(params) > 0 && (s == nil || !s.hasAll(params)) {
 			r.capture(params, e.Before, 1, false)
 		}
 	case amp.Stepped:
-		if s := r.now(); s != nil && e.Result.Skipped && len(r.own(e.Optimizer.Params())) > 0 {
-			s.skipped = true
+		params := r.own(e.Optimizer.Params())
+		if len(params) == 0 || !e.Result.Skipped {
+			break
 		}
+		if s := r.now(); s == nil || !s.hasAll(params) { // a fused optimizer, which leaves them scaled
+			r.capture(params, e.Before, float32(1/e.Before), false)
+		}
+		r.now().skipped = true
 	case amp.Updated:
+		r.scale = 1
 		if s := r.now(); s != nil && !s.plain {
 			s.after, s.closed = e.After, true
 		}
 	}
 }
 
-// mark listens to the steps of optimizers, for those without a scaler.
+// mark listens to the steps of optimizers: those without a scaler, and fused ones, which
+// have unscaled their gradients by then.
 func (r *Replay) mark(m tensor.Mark) {
 	if m.Name != "optimizer.step" {
 		return
@@ -175,12 +181,16 @@ func (r *Replay) mark(m tensor.Mark) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	params := r.own(m.Tensors)
+	inverse := float32(1 / r.scale)
+	if fused, ok := m.By.(amp.FusedOptimizer); ok && fused.Fused() {
+		inverse = 1
+	}
 	switch s := r.now(); {
 	case len(params) == 0:
 	case s == nil || s.plain && s.hasAny(params):
-		r.capture(params, 1, 1, true)
+		r.capture(params, r.scale, inverse, r.scale == 1)
 	case !s.hasAll(params):
-		r.capture(params, 1, 1, s.plain)
+		r.capture(params, r.scale, inverse, s.plain)
 	}
 }
 
@@ -268,7 +278,6 @@ type hooked struct {
 	replay *Replay
 	names  *trace.Names
 	made   map[int]string // names of results, by ID; "" once they have a hook
-	scale  float64        // of the loss
 	got    []*gradient
 }
 
@@ -301,7 +310,7 @@ func (h *hooked) op(e tensor.Event) {
 func (h *hooked) gradient(g *tensor.Tensor, name string) {
 	h.replay.mu.Lock()
 	defer h.replay.mu.Unlock()
-	out := h.replay.gradient(g, name, h.scale, float32(1/h.scale))
+	out := h.replay.gradient(g, name, h.replay.scale, float32(1/h.replay.scale))
 	out.activation = true
 	h.got = append(h.got, out)
 }

@@ -271,9 +271,9 @@ func TestBand(t *testing.T) {
 }
 
 // loop trains a chain of layers for some steps.
-func loop(net *nn.Chain, policy amp.Policy, scaler *amp.GradScaler, unscale bool, steps int, inside func()) {
+func loop(net *nn.Chain, policy amp.Policy, scaler *amp.GradScaler, unscale bool, steps int, inside func(), options ...optim.Option) {
 	g := tensor.NewGenerator(9)
-	opt := optim.NewSGD(nn.Parameters(net), 1e-12)
+	opt := optim.NewSGD(nn.Parameters(net), 1e-12, options...)
 	for range steps {
 		var loss *tensor.Tensor
 		amp.Autocast(policy, func() { loss = nn.MSELoss(net.Forward(g.Randn(16, 8)), g.Randn(16, 8)) })
@@ -344,20 +344,27 @@ func TestReplaySeesTheSame(t *testing.T) {
 	for i, c := range []struct {
 		name           string
 		unscale, asked bool
-	}{{"by itself", false, false}, {"unscaled early", true, false}, {"asked", false, true}, {"asked and unscaled", true, true}} {
+		options        []optim.Option
+	}{
+		{"by itself", false, false, nil}, {"unscaled early", true, false, nil}, {"asked", false, true, nil}, {"asked and unscaled", true, true, nil},
+		{"fused", false, false, []optim.Option{optim.Fused()}}, {"fused and unscaled", true, false, []optim.Option{optim.Fused()}},
+	} {
 		net, _ := chain(7)
-		scaler := amp.NewGradScaler(amp.InitScale(1024))
+		scaler := amp.NewGradScaler(amp.InitScale(1<<40), amp.BackoffFactor(1./(1<<30))) // the first step is skipped
 		rp := NewReplay(net)
 		var inside func()
 		if c.asked {
 			inside = func() { rp.Record(scaler) }
 		}
-		loop(net, amp.Float16, scaler, c.unscale, 3, inside)
+		loop(net, amp.Float16, scaler, c.unscale, 3, inside, c.options...)
 		rp.Stop()
 		got := rp.WhatIf(64, BFloat16)
 		if i == 0 {
 			want = got
-			if want.Steps != 3 || len(want.Layers) != 8 || want.Count != 3*4*(64+8) {
+			if s := rp.Trajectory().Steps; len(s) != 3 || s[0].Taken != 1<<40 || !s[0].Was || s[1].Taken != 1<<10 || s[1].Was {
+				t.Errorf("%s: the run took %+v", c.name, s)
+			}
+			if want.Steps != 3 || want.NonFinite == 0 || len(want.Layers) != 8 || want.Count != 3*4*(64+8) {
 				t.Errorf("%s: %+v", c.name, want)
 			}
 		}

@@ -43,7 +43,8 @@ type Rewind struct {
 	now     *Branch // that is recorded: the trunk, or a fork
 	forks   []*Branch
 	skipped bool
-	scale   float64 // of the step under way; 0 if no scaler has scaled
+	scale   float64                  // of the step under way; 0 if no scaler has scaled
+	open    map[*amp.GradScaler]bool // have unscaled gradients since their last Update
 	stop    func()
 }
 
@@ -64,7 +65,7 @@ type Branch struct {
 // LoadStateDict. It panics with an *[amp.Error] on anything else.
 func NewRewind(net any, others ...any) *Rewind {
 	trunk := &Branch{Name: "run"}
-	r := &Rewind{parts: parts(net, others), newest: 50, stride: 1, trunk: trunk, now: trunk}
+	r := &Rewind{parts: parts(net, others), newest: 50, stride: 1, trunk: trunk, now: trunk, open: map[*amp.GradScaler]bool{}}
 	for _, o := range others {
 		if s, ok := o.(*amp.GradScaler); ok {
 			r.scalers = append(r.scalers, s)
@@ -96,9 +97,23 @@ func (r *Rewind) scaler(e amp.Event) {
 	switch e.Kind {
 	case amp.Scaled:
 		r.scale = e.Before
+	case amp.Unscaled:
+		r.open[e.Scaler] = true
 	case amp.Stepped:
+		r.open[e.Scaler] = true
 		r.skipped = r.skipped || e.Result.Skipped
+	case amp.Updated:
+		delete(r.open, e.Scaler)
 	}
+}
+
+// restore brings a state back. A scaler whose Update is missing, because a step was
+// left in its middle, is made ready for the next one.
+func (r *Rewind) restore(s *snapshot) {
+	for scaler := range r.open {
+		scaler.UpdateTo(scaler.CurrentScale())
+	}
+	s.restore(r.parts)
 }
 
 // Step returns the number of the step to come, from 0.
@@ -182,7 +197,7 @@ func (r *Rewind) To(step int) {
 		panic(&amp.Error{Code: "in_fork", Call: "Rewind.To", Why: "a fork runs", Cure: "go back in the run itself, or call Fork with the step to begin at"})
 	}
 	s := r.find("Rewind.To", step)
-	s.restore(r.parts)
+	r.restore(s)
 	r.skipped, r.scale = false, 0
 	t := r.trunk
 	if step < len(t.Losses) {
@@ -225,9 +240,9 @@ func (r *Rewind) Fork(name string, step int, body func()) *Branch {
 	b.Broken = true
 	defer func() {
 		r.now, r.skipped, r.scale = r.trunk, skipped, scale
-		present.restore(r.parts)
+		r.restore(present)
 	}()
-	from.restore(r.parts)
+	r.restore(from)
 	r.now, r.skipped, r.scale = b, false, 0
 	body()
 	b.Broken = false

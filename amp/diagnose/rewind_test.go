@@ -124,7 +124,13 @@ func TestRewindForks(t *testing.T) {
 				t.Errorf("the panic is %v", p)
 			}
 		}()
-		r.rw.Fork("broken", 3, func() { r.train(r.rw.Step(), 5, true); panic("broken") })
+		r.rw.Fork("broken", 3, func() {
+			r.train(r.rw.Step(), 5, true)
+			r.scaler.Scale(nn.Parameters(r.net)[0].Sum()).Backward()
+			nn.Parameters(r.net)[3].SetGrad(nn.Parameters(r.net)[3].Detach())
+			r.scaler.Unscale(r.opt)
+			panic("broken")
+		})
 	}()
 	r.train(r.rw.Step(), 40, true)
 	if got := r.end(); got != want {
