@@ -23,6 +23,11 @@ import (
 //	rp.Trajectory(amp.InitScale(4096), amp.GrowthInterval(100))
 //	rp.Chart(diagnose.Float16)
 //
+// What autocast keeps in float32 stays so: the gradients of a normalisation's weights
+// are float32 in any format, and gradients of activations are recorded only where the
+// policy has the activations in the low precision; of a run in float32 those count that
+// the policy amp.Float16 would have there.
+//
 // It records by itself: where a scaler unscales the gradients of an optimizer, and
 // where an optimizer steps without one.
 //
@@ -35,7 +40,7 @@ import (
 // Its methods may be called while it records. It keeps about 2 KiB for each parameter
 // and step.
 type Replay struct {
-	keep, activations bool
+	keep bool
 
 	mu      sync.Mutex
 	net     any
@@ -44,8 +49,9 @@ type Replay struct {
 	steps   []*replayed
 	scale   float64 // that the loss of the step under way was multiplied by
 	counter *counter
-	hooked  *hooked
+	watcher *watcher
 	stop    []func()
+	learned func() // stops the watcher, after the first step; nil then
 }
 
 // replayed is what is known of a step.
@@ -65,6 +71,7 @@ type gradient struct {
 	*magnitudes
 	name       string
 	activation bool
+	wide       bool      // it is float32 under autocast too
 	scale      float64   // that it carried
 	values     []float32 // unscaled; nil unless kept
 }
@@ -86,12 +93,17 @@ const (
 // nil.
 func NewReplay(net any, options ...ReplayOption) *Replay {
 	r := &Replay{net: net, scale: 1, names: map[*tensor.Tensor]string{}, counter: new(counter)}
+	models := []any{}
+	if net != nil {
+		models = append(models, net)
+	}
+	r.watcher = &watcher{replay: r, names: trace.NewNames(models...), used: map[int]bool{}, low: map[int]bool{}, half: map[int]bool{}, made: map[int]string{}}
 	for _, o := range options {
 		switch o {
 		case KeepGradients:
 			r.keep = true
 		case WithActivations:
-			r.activations = true
+			r.watcher.activations = true
 		}
 	}
 	if net != nil {
@@ -101,13 +113,10 @@ func NewReplay(net any, options ...ReplayOption) *Replay {
 		}
 	}
 	r.stop = []func(){amp.Observe(r.scaler), tensor.ObserveMarks(r.mark)}
-	if r.activations {
-		models := []any{}
-		if net != nil {
-			models = append(models, net)
-		}
-		r.hooked = &hooked{replay: r, names: trace.NewNames(models...), made: map[int]string{}}
-		r.stop = append(r.stop, tensor.Observe(r.hooked.op))
+	if watch := tensor.Observe(r.watcher.op); r.watcher.activations {
+		r.stop = append(r.stop, watch)
+	} else {
+		r.learned = watch
 	}
 	return r
 }
@@ -116,7 +125,10 @@ func NewReplay(net any, options ...ReplayOption) *Replay {
 func (r *Replay) Stop() {
 	r.mu.Lock()
 	stop := r.stop
-	r.stop = nil
+	if r.learned != nil {
+		stop = append(stop, r.learned)
+	}
+	r.stop, r.learned = nil, nil
 	r.mu.Unlock()
 	for _, f := range stop {
 		f()
@@ -239,15 +251,18 @@ func (r *Replay) capture(params []*tensor.Tensor, scale float64, inverse float32
 		s = &replayed{scale: scale, after: scale, has: map[*tensor.Tensor]bool{}, plain: plain}
 		r.steps = append(r.steps, s)
 	}
-	if h := r.hooked; h != nil {
-		s.gradients = append(s.gradients, h.got...)
-		h.got, h.made = nil, map[int]string{}
-	}
+	s.gradients = append(s.gradients, r.watcher.step()...)
 	for i, p := range params {
 		if g := p.Grad(); g != nil {
 			s.has[p] = true
-			s.gradients = append(s.gradients, r.gradient(g, r.name(p, i), scale, inverse))
+			recorded := r.gradient(g, r.name(p, i), scale, inverse)
+			recorded.wide = r.watcher.wide(p)
+			s.gradients = append(s.gradients, recorded)
 		}
+	}
+	if r.learned != nil {
+		r.learned()
+		r.learned = nil
 	}
 }
 
@@ -270,47 +285,4 @@ func (r *Replay) name(p *tensor.Tensor, i int) string {
 		return name
 	}
 	return fmt.Sprintf("parameter %d %s", i, strings.ReplaceAll(fmt.Sprint(p.Shape()), " ", ", "))
-}
-
-// hooked records the gradients of activations: of what an operation has made and
-// another one uses.
-type hooked struct {
-	replay *Replay
-	names  *trace.Names
-	made   map[int]string // names of results, by ID; "" once they have a hook
-	got    []*gradient
-}
-
-func (h *hooked) op(e tensor.Event) {
-	place := h.names.Find(e)
-	if e.Backward || e.InPlace {
-		return
-	}
-	h.replay.mu.Lock()
-	defer h.replay.mu.Unlock()
-	for i, m := range e.In {
-		x := e.Operands[i]
-		if name := h.made[m.ID]; name != "" && x.ID() == m.ID && x.RequiresGrad() {
-			h.made[m.ID] = ""
-			x.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
-				h.gradient(g, name)
-				return nil
-			})
-		}
-	}
-	if !e.View && e.Op.Name != "cast" && e.Out.DType.IsFloat() {
-		name := e.Op.Name
-		if place.Module != "" {
-			name = place.Module + ", " + name
-		}
-		h.made[e.Out.ID] = name
-	}
-}
-
-func (h *hooked) gradient(g *tensor.Tensor, name string) {
-	h.replay.mu.Lock()
-	defer h.replay.mu.Unlock()
-	out := h.replay.gradient(g, name, h.replay.scale, float32(1/h.replay.scale))
-	out.activation = true
-	h.got = append(h.got, out)
 }

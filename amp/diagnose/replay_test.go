@@ -166,7 +166,7 @@ func train(grads []float64, half bool, options ...amp.ScalerOption) (steps []amp
 	o := weight{tensor.Ones(1).RequireGrad()}
 	s := amp.NewGradScaler(options...)
 	for _, g := range grads {
-		s.Scale(o.w.Sum()).Backward()
+		s.Scale(o.w.Reshape(1, 1).MatMul(tensor.Ones(1, 1)).Sum()).Backward()
 		scaled := tensor.New([]float64{g * s.CurrentScale()}, 1)
 		if half {
 			scaled = scaled.To(tensor.Float16).Float()
@@ -398,4 +398,50 @@ func TestReplayMistakes(t *testing.T) {
 	}
 	rp.HTML()
 	rp.Table()
+}
+
+// TestBandIsTrue records one step in float32 and takes it, from the same start, in
+// float16: at the largest scale that the band names no gradient overflows, and two
+// powers of two further one does.
+func TestBandIsTrue(t *testing.T) {
+	for seed := range int64(6) {
+		start := func() (*nn.Chain, *optim.Optimizer) {
+			tensor.ManualSeed(seed)
+			net := nn.Sequential(nn.NewLinear(8, 16), nn.NewLayerNorm([]int{16}), nn.GELU(), nn.NewLinear(16, 16), nn.ReLU(), nn.NewLinear(16, 4))
+			k := rand.New(rand.NewPCG(uint64(seed), 11)).Float64()*8 - 4
+			tensor.NoGrad(func() { net.Modules[5].(*nn.Linear).Weight.ScaleAssign(math.Exp2(k)) })
+			return net, optim.NewSGD(nn.Parameters(net), 0.1)
+		}
+		x, y := tensor.NewGenerator(seed+50).Randn(16, 8), tensor.NewGenerator(seed+60).Randn(16, 4)
+		step := func(net *nn.Chain, p amp.Policy) (loss *tensor.Tensor) {
+			amp.Autocast(p, func() { loss = nn.MSELoss(net.Forward(x), y) })
+			return loss
+		}
+		net, opt := start()
+		rp := NewReplay(net, WithActivations)
+		step(net, amp.Off).Backward()
+		opt.Step()
+		rp.Stop()
+		for _, l := range rp.WhatIf(1, Float16).Layers {
+			if l.Wide != strings.HasPrefix(l.Name, "1.") || strings.Contains(l.Name, "mse_loss") || strings.Contains(l.Name, "layer_norm") {
+				t.Errorf("seed %d: %+v", seed, l)
+			}
+		}
+		high := rp.Band(Float16).High
+		for _, scale := range []float64{high, 4 * high} {
+			net, opt := start()
+			scaler := amp.NewGradScaler(amp.InitScale(scale))
+			seen := NewReplay(net, WithActivations)
+			scaler.Scale(step(net, amp.Float16)).Backward()
+			if result := scaler.Step(opt); result.Skipped != (scale > high) || high < 2 || high >= 1<<24 {
+				t.Errorf("seed %d: the band ends at %v; at %v: %v", seed, high, scale, result)
+			}
+			seen.Stop()
+			for i, l := range seen.WhatIf(1, Float16).Layers {
+				if w := rp.WhatIf(1, Float16).Layers[i]; w.Name != l.Name || w.Wide != l.Wide || w.Activation != l.Activation {
+					t.Errorf("seed %d: under autocast %+v, in float32 %+v", seed, l, w)
+				}
+			}
+		}
+	}
 }

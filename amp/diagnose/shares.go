@@ -85,6 +85,10 @@ func (s *Shares) add(t Shares) {
 func (g *gradient) shares(scale float64, f Format) Shares {
 	m := g.magnitudes
 	s := Shares{Count: m.zeros + m.bad + m.some(), Zeros: m.zeros, NonFinite: m.bad}
+	if g.wide {
+		s.Normal = m.some()
+		return s
+	}
 	if g.values != nil {
 		for _, v := range g.values {
 			s.one(math.Abs(float64(v))*scale, f) // exact: 24 bits times 24
@@ -120,11 +124,16 @@ func (s *Shares) one(a float64, f Format) {
 // overflows reports whether g has an element that overflows at a scale; known is
 // false where it was not finite when it was recorded, at a larger scale.
 func (g *gradient) overflows(scale float64, f Format) (over, known bool) {
-	if a := g.max * scale; a > f.over || a == f.over && !f.ends {
+	limit := f.over
+	if g.wide {
+		limit = 0x1.ffffffp127 // float32's own
+	}
+	if a := g.max * scale; a > limit || a == limit && !(f.ends && !g.wide) {
 		return true, true
 	}
-	if g.bad > 0 {
-		return scale >= g.scale, scale >= g.scale
+	if g.bad > 0 { // a wider format might have held it
+		over = scale >= g.scale && f.over <= Float16.over
+		return over, over
 	}
 	return false, true
 }

@@ -31,6 +31,7 @@ type WhatIf struct {
 type Layer struct {
 	Name       string
 	Activation bool
+	Wide       bool // autocast keeps the gradient in float32: it stays as it is
 	Shares
 	Max float64 // the largest finite magnitude, without a scale
 }
@@ -60,7 +61,7 @@ func (r *Replay) whatIf(scale float64, f Format) WhatIf {
 			if !ok {
 				i = len(w.Layers)
 				index[g.name] = i
-				w.Layers = append(w.Layers, Layer{Name: g.name, Activation: g.activation})
+				w.Layers = append(w.Layers, Layer{Name: g.name, Activation: g.activation, Wide: g.wide})
 			}
 			shares := g.shares(scale, f)
 			w.Layers[i].add(shares)
@@ -107,6 +108,8 @@ func (w WhatIf) Table() display.Bundle {
 		kind := "parameter"
 		if l.Activation {
 			kind = "activation"
+		} else if l.Wide {
+			kind = "parameter in float32"
 		}
 		rows = append(rows, []any{l.Name, kind, l.Count, l.Zeros, percent(l.FlushedShare()), percent(l.SubnormalShare()), percent(l.OverflowShare()), l.NonFinite, l.Max})
 	}
@@ -123,8 +126,9 @@ type Band struct {
 	// Limit is where the first gradient overflows; infinite if all are 0.
 	Limit float64
 	// Static is the scale to keep throughout by the rule of "Mixed Precision
-	// Training" (Micikevicius et al., ICLR 2018): the largest power of two whose
-	// product with the largest gradient stays below the largest number of the format.
+	// Training" (Micikevicius et al., ICLR 2018): the largest power of two, up to
+	// 2²⁴, whose product with the largest gradient stays below the largest number of
+	// the format.
 	Static float64
 }
 
@@ -136,13 +140,15 @@ func (r *Replay) Band(f Format) Band {
 	most := 0.0
 	for _, s := range r.steps {
 		for _, g := range s.gradients {
-			most = max(most, g.max)
+			if !g.wide {
+				most = max(most, g.max)
+			}
 		}
 	}
 	b.Limit = f.over / most
 	if most > 0 {
 		_, e := math.Frexp(f.max / most)
-		for b.Static = math.Ldexp(1, e); b.Static*most >= f.max; {
+		for b.Static = math.Ldexp(1, min(e, maxScale)); b.Static*most >= f.max; {
 			b.Static /= 2
 		}
 	}

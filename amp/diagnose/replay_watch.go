@@ -1,0 +1,104 @@
+package diagnose
+
+import (
+	"halfnote/amp"
+	"halfnote/amp/trace"
+	"halfnote/tensor"
+)
+
+// watcher looks at the operations of forward, to know what has gradients in the low
+// precision: parameters and activations that a product uses, and results that the policy
+// does not keep in float32. A run without autocast is judged by the policy Float16. For
+// parameters it looks at the first step only.
+type watcher struct {
+	replay      *Replay
+	names       *trace.Names
+	used, low   map[int]bool   // parameters by ID: met at all, and used in the low precision
+	activations bool           // also hooks activations
+	half        map[int]bool   // results in the low precision, or that would be
+	made        map[int]string // names of results, by ID; "" once they have a hook
+	got         []*gradient
+}
+
+func (w *watcher) op(e tensor.Event) {
+	place := w.names.Find(e)
+	if e.Backward || e.InPlace {
+		return
+	}
+	policy := amp.Active()
+	if !policy.IsEnabled() {
+		policy = amp.Float16
+	}
+	category := policy.Category(e.Op)
+	w.replay.mu.Lock()
+	defer w.replay.mu.Unlock()
+	for i, m := range e.In {
+		x := e.Operands[i]
+		if x.ID() != m.ID || !x.RequiresGrad() {
+			continue
+		}
+		if x.IsLeaf() && !e.View {
+			w.used[m.ID] = true
+			if category == tensor.Lower || e.InCast && e.Out.DType == policy.DType() {
+				w.low[m.ID] = true
+			}
+		}
+		if name := w.made[m.ID]; name != "" {
+			w.made[m.ID] = ""
+			x.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
+				w.gradient(g, name)
+				return nil
+			})
+		}
+	}
+	w.half[e.Out.ID] = w.makesHalf(e, category)
+	if w.activations && !e.View && e.Op.Name != "cast" && w.half[e.Out.ID] {
+		name := e.Op.Name
+		if place.Module != "" {
+			name = place.Module + ", " + name
+		}
+		w.made[e.Out.ID] = name
+	}
+}
+
+// makesHalf reports whether the result of an operation is in the low precision, or
+// would be under autocast: as the category says, or as the operands are, all of them.
+func (w *watcher) makesHalf(e tensor.Event, category tensor.Category) bool {
+	switch {
+	case !e.Out.DType.IsFloat():
+		return false
+	case e.Out.DType != tensor.Float32 || amp.Active().IsEnabled() || category == tensor.Raise:
+		return e.Out.DType.Size() == 2
+	case category == tensor.Lower:
+		return true
+	}
+	some := false
+	for _, m := range e.In {
+		if m.DType.IsFloat() && (len(m.Shape) > 0 || len(e.Out.Shape) == 0) {
+			if !w.half[m.ID] {
+				return false
+			}
+			some = true
+		}
+	}
+	return some
+}
+
+func (w *watcher) gradient(g *tensor.Tensor, name string) {
+	w.replay.mu.Lock()
+	defer w.replay.mu.Unlock()
+	out := w.replay.gradient(g, name, w.replay.scale, float32(1/w.replay.scale))
+	out.activation = true
+	w.got = append(w.got, out)
+}
+
+// wide reports whether a parameter's gradient is never in the low precision: that of a
+// normalisation, say.
+func (w *watcher) wide(p *tensor.Tensor) bool { return w.used[p.ID()] && !w.low[p.ID()] }
+
+// step returns the gradients of activations since the last step.
+func (w *watcher) step() []*gradient {
+	got := w.got
+	w.got, w.made, w.half = nil, map[int]string{}, map[int]bool{}
+	return got
+}
