@@ -10,8 +10,10 @@ import (
 
 // The tests TestApex/<name> do what those of Apex's suite tests/L0/run_amp do that have
 // their names, before apex.amp was removed (PR 1896). Not here: test_cpu_is_float, for a
-// copy to another device casts nothing; test_rnn, which is TestSequenceDTypes under
-// these lists; the multi_tensor_* and fused optimizers, which are kernels; LARC.
+// copy to another device casts nothing; test_rnn_packed_sequence_is_half, for there are no
+// packed sequences; test_inplace_exp_is_error_for_half, for changes in place keep their
+// dtype as torch's autocast has them; multi_tensor_* and fused optimizers, which are
+// kernels; LARC.
 
 func TestApex(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -29,6 +31,8 @@ func TestApex(t *testing.T) {
 		"test_matmul_method_is_half": {fns: each1(func(x *tensor.Tensor) *tensor.Tensor { return x.MatMul(tensor.Ones(8, 8)) }, func(x *tensor.Tensor) *tensor.Tensor { return tensor.Ones(8, 8).MatMul(x) }), shape: []int{8, 8}, want: alwaysHalf},
 		"test_pow_method_is_float":   {fns: each1(func(x *tensor.Tensor) *tensor.Tensor { return x.Pow(2) }), shape: []int{2, 16}, want: alwaysFloat},
 		"test_sum_is_float":          {fns: each1(func(x *tensor.Tensor) *tensor.Tensor { return x.Sum() }), shape: []int{2, 16}, want: alwaysFloat},
+		"test_rnn_is_half":           {fns: each1(nn.NewRNN(16, 8).Forward, nn.NewLSTM(16, 8).Forward, nn.NewGRU(16, 8).Forward), shape: []int{3, 2, 16}, want: alwaysHalf},
+		"test_rnn_cell_is_half":      {fns: each1(nn.NewRNNCell(16, 8).Forward, nn.NewGRUCell(16, 8).Forward, nn.NewLSTMCell(16, 8).Forward), shape: []int{2, 16}, want: alwaysHalf},
 		// Beyond the suite: where Apex's lists are not torch's.
 		"gelu, var and std are float": {fns: each1((*tensor.Tensor).GELU, func(x *tensor.Tensor) *tensor.Tensor { return x.Var() }, func(x *tensor.Tensor) *tensor.Tensor { return x.Std() }), shape: []int{2, 16}, want: alwaysFloat},
 		"logsumexp is match":          {fns: each1(func(x *tensor.Tensor) *tensor.Tensor { return x.LogSumExp(1) }), shape: []int{2, 16}, want: matchInput},
