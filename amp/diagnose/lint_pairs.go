@@ -93,15 +93,24 @@ func keptGraph(w *watch, e *tensor.Event) string {
 	return ""
 }
 
+// trainInInference notes what ran as in training under NoGrad, until it is known that it
+// did not belong to a checkpoint, which runs twice; it finds nothing yet.
 func trainInInference(w *watch, e *tensor.Event) string {
-	if e.Backward || tensor.IsGradEnabled() {
-		return ""
-	}
-	switch e.Op.Name {
-	case "dropout", "alpha_dropout":
-		return "dropout ran under NoGrad"
-	case "batch_norm_stats":
-		return "batch normalization took the statistics of the batch under NoGrad"
+	switch name := e.Op.Name; {
+	case e.Backward:
+	case name == "checkpoint":
+		w.inference = nil
+	case tensor.IsGradEnabled():
+	case name == "dropout" || name == "alpha_dropout":
+		w.inference = append(w.inference, suspicion{w.here, "dropout ran under NoGrad"})
+	case name == "batch_norm_stats":
+		w.inference = append(w.inference, suspicion{w.here, "batch normalization took the statistics of the batch under NoGrad"})
 	}
 	return ""
+}
+
+func trainedInInference(w *watch, found found) {
+	for _, x := range w.inference {
+		found(x.at, x.text)
+	}
 }

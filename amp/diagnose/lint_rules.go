@@ -271,7 +271,7 @@ var rules = []rule{
 		code: "train-in-inference", severity: Mistake, finds: "dropout or batch statistics under NoGrad",
 		why:  "The model is still in training: its answers are random or depend on the rest of the batch, and running statistics move.",
 		cure: "Call nn.Eval(net) before, and nn.Train(net) after.", source: "PyTorch, Module.eval",
-		op: trainInInference,
+		op: trainInInference, settle: trainedInInference,
 	},
 	{
 		code: "unscale-in-accumulation", severity: Mistake, finds: "scaled gradients added to unscaled ones",

@@ -1,0 +1,203 @@
+package diagnose
+
+import (
+	"math"
+	"strings"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+)
+
+// operation takes in an operation.
+func (w *watch) operation(e tensor.Event) {
+	w.run.Lock()
+	defer w.run.Unlock()
+	w.here = spot{w.names.Find(e).Module, e.Source}
+	if !e.View && !e.InCast {
+		w.operations++
+	}
+	for i, r := range rules {
+		if r.op != nil {
+			if what := r.op(w, &e); what != "" {
+				w.find(&rules[i], w.here, "%s", what)
+			}
+		}
+	}
+	if e.Backward && w.penalty {
+		w.carries[e.Out.ID] = true
+	}
+	if e.Backward || e.InPlace {
+		return
+	}
+	if on(amp.Active()) && !e.View && !e.InCast {
+		w.lower[e.Computed] = true
+	}
+	n := node{op: e.Op.Name, at: w.here, pass: w.backwards, same: e.View || e.Op.Name == "cast" || e.Op.Name == "clone"}
+	for i, m := range e.In {
+		n.in = append(n.in, m.ID)
+		if t := e.Operands[i]; t.RequiresGrad() {
+			n.graph = n.graph || tensor.IsGradEnabled()
+			if t.IsLeaf() && t.ID() == m.ID {
+				w.leaves[m.ID] = true
+			}
+		}
+	}
+	if strings.HasPrefix(n.op, "mul") && len(e.Out.Shape) == 0 {
+		n.gain = math.Abs(e.Result.Float64s()[0] / e.Operands[0].Float64s()[0])
+	}
+	w.nodes[e.Out.ID] = n
+}
+
+// mark takes in a call.
+func (w *watch) mark(m tensor.Mark) {
+	w.run.Lock()
+	defer w.run.Unlock()
+	w.here = spot{m.Module, m.Source}
+	w.settle()
+	for i, r := range rules {
+		if r.mark != nil {
+			if what := r.mark(w, &m); what != "" {
+				w.find(&rules[i], w.here, "%s", what)
+			}
+		}
+	}
+	w.optimizing = m.Name == "optimizer.step"
+	here := w.here
+	switch m.Name {
+	case "grad":
+		w.penalty = w.scaling && w.isScaled(m.Tensors[0])
+	case "backward":
+		w.penalty = false
+		clear(w.carries)
+		w.backwards++
+		w.trains = append(w.trains, here)
+		w.over = &here
+		root := m.Tensors[0]
+		if w.isScaled(root) {
+			w.scaled = true
+			w.before, w.passAt = map[*tensor.Tensor]use{}, here
+			for p := range w.waiting {
+				w.before[p] = gradientNow(p)
+			}
+		} else {
+			w.plain = append(w.plain, here)
+			w.byHand = w.byHand || w.nodes[root.ID()].gain >= 8
+		}
+		if m.Number == 0 {
+			w.spend(root.ID())
+		}
+	case "zero_grad":
+		w.over = nil
+		w.plain = nil
+	case "optimizer.step":
+		if w.scaled && !w.anyUnscaled(m.Tensors) {
+			w.direct = &here
+		}
+		w.step(m.Tensors)
+		w.taken[first(m.Tensors)]++
+	case "lr_scheduler.step":
+		id := first(m.Tensors)
+		w.seen[m.By] = [2]int{w.taken[id], w.passed[id]}
+	case "item":
+		if !strings.Contains(m.Module, "clip_grad_norm_") {
+			w.items = append(w.items, here)
+		}
+	}
+}
+
+// scaler takes in what a scaler did.
+func (w *watch) scaler(e amp.Event) {
+	w.run.Lock()
+	defer w.run.Unlock()
+	w.here = spot{source: e.Source}
+	if e.Kind == amp.Stepped {
+		w.direct = nil
+	}
+	w.settle()
+	for i, r := range rules {
+		if r.scaler != nil {
+			if what := r.scaler(w, &e); what != "" {
+				w.find(&rules[i], w.here, "%s", what)
+			}
+		}
+	}
+	here := w.here
+	switch e.Kind {
+	case amp.Scaled:
+		w.losses[e.Loss.ID()] = e.Before == 1
+		w.scaling = w.scaling || e.Before != 1
+		w.scale = e.Before
+	case amp.Unscaled:
+		w.verdicts++
+		for _, p := range e.Optimizer.Params() {
+			w.unscaled[p] = true
+			if !e.Implicit {
+				w.waiting[p] = true
+			}
+		}
+	case amp.Stepped:
+		w.scalers[e.Scaler]++
+		w.due = &here
+		params := e.Optimizer.Params()
+		for _, p := range params {
+			delete(w.waiting, p)
+		}
+		if e.Result.Skipped {
+			w.skipped++
+			w.passed[first(params)]++
+			w.step(params)
+		}
+		w.over, w.plain = nil, nil
+	case amp.Updated:
+		w.due = nil
+		w.verdicts++
+		w.scaled = false
+		clear(w.unscaled)
+		clear(w.waiting)
+		if w.shrunk++; e.After >= e.Before {
+			w.shrunk = 0
+		}
+		w.scale = e.After
+	}
+}
+
+// step takes in a step, taken or skipped, of an optimizer of params.
+func (w *watch) step(params []*tensor.Tensor) {
+	w.steps++
+	w.over = nil
+	for _, p := range params {
+		if g := gradientNow(p); g.id != 0 {
+			w.used[p.ID()] = g
+		}
+	}
+}
+
+// gradientNow returns which gradient a parameter has, and its version.
+func gradientNow(p *tensor.Tensor) use {
+	if g := p.Grad(); g != nil {
+		return use{g.ID(), g.Version()}
+	}
+	return use{}
+}
+
+// settle looks at what an earlier call has led to by now.
+func (w *watch) settle() {
+	for i, r := range rules {
+		if r.settle != nil {
+			r.settle(w, func(at spot, what string) { w.find(&rules[i], at, "%s", what) })
+		}
+	}
+	w.before, w.direct, w.inference = nil, nil, nil
+}
+
+// end looks at the run as a whole, if it is.
+func (w *watch) end() {
+	w.run.Lock()
+	defer w.run.Unlock()
+	w.settle()
+	for i, r := range rules {
+		if r.end != nil && !w.cut {
+			r.end(w, func(at spot, what string) { w.find(&rules[i], at, "%s", what) })
+		}
+	}
+}
