@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
 // ten shortens the table.
@@ -58,11 +59,20 @@ var (
 	five   = []int{4, 4, 4, 4, 4} // torch's are of 8, which is 32 times the work
 )
 
-func unary(op string, domain func(x ten) ten, f func(x ten) ten) opCall {
+func unary(op string, domain func(x ten) ten, forms ...func(x ten) ten) opCall {
 	if domain == nil {
 		domain = func(x ten) ten { return x }
 	}
-	return opCall{op, makesBy(domain, vector), []func(in []ten) ten{func(in []ten) ten { return f(in[0]) }}}
+	c := opCall{op: op, in: makesBy(domain, vector)}
+	for _, f := range forms {
+		c.forms = append(c.forms, func(in []ten) ten { return f(in[0]) })
+	}
+	return c
+}
+
+// loss is a function of package nn without options.
+func loss(f func(x, target ten, options ...nn.Option) ten) func(x, y ten) ten {
+	return func(x, y ten) ten { return f(x, y) }
 }
 
 func binary(op string, in func() []ten, forms ...func(x, y ten) ten) opCall {
@@ -168,31 +178,31 @@ func opCalls() []opCall {
 		binary("pow", makesBy(within(.1, 100), vector, vector), ten.PowTensor),
 		unary("pow", within(.1, 100), func(x ten) ten { return x.Pow(1.7) }),
 		unary("pow", nil, func(x ten) ten { return x.RPow(1.7) }),
-		unary("softplus", nil, ten.Softplus),
+		unary("softplus", nil, ten.Softplus, nn.Softplus(1, 20).Forward),
 		unary("layer_norm", nil, func(x ten) ten { return x.LayerNorm(vector, nil, nil, tensor.NormOptions{}) }),
 		several("layer_norm", makes(matrix, vector, vector), func(in []ten) ten { return in[0].LayerNorm(vector, in[1], in[2], tensor.NormOptions{}) }),
 		several("group_norm", makes(matrix), func(in []ten) ten { return in[0].GroupNorm(1, nil, nil, tensor.NormOptions{}) }),
 		several("frobenius_norm", makes(matrix), func(in []ten) ten { return in[0].FrobeniusNorm(plain) }),
 		several("nuclear_norm", makes(matrix), func(in []ten) ten { return in[0].NuclearNorm(plain) }),
 		binary("cosine_similarity", makes(matrix, matrix), func(x, y ten) ten { return x.CosineSimilarity(y, 1, 1e-8) }),
-		binary("poisson_nll_loss", makes(matrix, matrix), func(x, y ten) ten { return x.PoissonNLLLoss(y, eachLoss) }),
+		binary("poisson_nll_loss", makes(matrix, matrix), func(x, y ten) ten { return x.PoissonNLLLoss(y, eachLoss) }, loss(nn.PoissonNLLLoss)),
 		several("cosine_embedding_loss", with(makes([]int{1, 3}, []int{1, 3}), tensor.FromInts([]int{1})), func(in []ten) ten {
 			return in[0].CosineEmbeddingLoss(in[1], in[2], 0, eachLoss)
 		}),
-		binary("nll_loss", with(makes(matrix), classes()), func(x, y ten) ten { return x.NLLLoss(y, eachLoss) }),
-		binary("nll_loss2d", with(makes(four), tensor.Zeros(side, side, side).Long()), func(x, y ten) ten { return x.NLLLoss(y, eachLoss) }),
-		binary("hinge_embedding_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.HingeEmbeddingLoss(y, 1, eachLoss) }),
-		binary("kl_div", makes(matrix, matrix), func(x, y ten) ten { return x.KLDivLoss(y, eachLoss) }),
-		binary("l1_loss", makes(matrix, matrix), ten.L1Loss, func(x, y ten) ten { return x.L1LossWith(y, eachLoss) }),
-		binary("smooth_l1_loss", makes(matrix, matrix), func(x, y ten) ten { return x.SmoothL1Loss(y, 1, eachLoss) }),
-		binary("huber_loss", makes(matrix, matrix), func(x, y ten) ten { return x.HuberLoss(y, 1, eachLoss) }),
-		binary("mse_loss", makes(matrix, matrix), ten.MSELoss, func(x, y ten) ten { return x.MSELossWith(y, eachLoss) }),
+		binary("nll_loss", with(makes(matrix), classes()), func(x, y ten) ten { return x.NLLLoss(y, eachLoss) }, loss(nn.NLLLoss)),
+		binary("nll_loss2d", with(makes(four), tensor.Zeros(side, side, side).Long()), func(x, y ten) ten { return x.NLLLoss(y, eachLoss) }, loss(nn.NLLLoss)),
+		binary("hinge_embedding_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.HingeEmbeddingLoss(y, 1, eachLoss) }, loss(nn.HingeEmbeddingLoss)),
+		binary("kl_div", makes(matrix, matrix), func(x, y ten) ten { return x.KLDivLoss(y, eachLoss) }, loss(nn.KLDiv)),
+		binary("l1_loss", makes(matrix, matrix), ten.L1Loss, func(x, y ten) ten { return x.L1LossWith(y, eachLoss) }, loss(nn.L1Loss)),
+		binary("smooth_l1_loss", makes(matrix, matrix), func(x, y ten) ten { return x.SmoothL1Loss(y, 1, eachLoss) }, loss(nn.SmoothL1Loss)),
+		binary("huber_loss", makes(matrix, matrix), func(x, y ten) ten { return x.HuberLoss(y, 1, eachLoss) }, loss(nn.HuberLoss)),
+		binary("mse_loss", makes(matrix, matrix), ten.MSELoss, func(x, y ten) ten { return x.MSELossWith(y, eachLoss) }, loss(nn.MSELoss)),
 		several("margin_ranking_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].MarginRankingLoss(in[1], in[2], 0, eachLoss) }),
-		binary("multilabel_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.MultilabelMarginLoss(y, eachLoss) }),
-		binary("soft_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.SoftMarginLoss(y, eachLoss) }),
+		binary("multilabel_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.MultilabelMarginLoss(y, eachLoss) }, loss(nn.MultilabelMarginLoss)),
+		binary("soft_margin_loss", with(makes(matrix), oneHots()), func(x, y ten) ten { return x.SoftMarginLoss(y, eachLoss) }, loss(nn.SoftMarginLoss)),
 		several("triplet_margin_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].TripletMarginLoss(in[1], in[2], 1, eachLoss) }),
-		binary("multi_margin_loss", with(makes(matrix), tensor.Ones(side).Long()), func(x, y ten) ten { return x.MultiMarginLoss(y, 1, eachLoss) }),
-		binary("binary_cross_entropy_with_logits", makes(matrix, matrix), func(x, y ten) ten { return x.BinaryCrossEntropyWithLogits(y, eachLoss) }),
+		binary("multi_margin_loss", with(makes(matrix), tensor.Ones(side).Long()), func(x, y ten) ten { return x.MultiMarginLoss(y, 1, eachLoss) }, loss(nn.MultiMarginLoss)),
+		binary("binary_cross_entropy_with_logits", makes(matrix, matrix), func(x, y ten) ten { return x.BinaryCrossEntropyWithLogits(y, eachLoss) }, loss(nn.BinaryCrossEntropyWithLogits)),
 		binary("dist", makes(vector, vector), func(x, y ten) ten { return x.Dist(y, 2) }),
 		several("pdist", makes(matrix), func(in []ten) ten { return in[0].PDist(2) }),
 		binary("cdist", makes(matrix, matrix), func(x, y ten) ten { return x.CDist(y, 2) }),
@@ -214,9 +224,9 @@ func opCalls() []opCall {
 		// fp32 unless the caller names a dtype
 		unary("prod", nil, func(x ten) ten { return x.Prod() }),
 		unary("prod", nil, func(x ten) ten { return x.Prod(0) }),
-		unary("softmax", nil, func(x ten) ten { return x.Softmax(0) }),
-		unary("softmax", nil, func(x ten) ten { return x.Softmin(0) }),
-		unary("log_softmax", nil, func(x ten) ten { return x.LogSoftmax(0) }),
+		unary("softmax", nil, func(x ten) ten { return x.Softmax(0) }, nn.Softmax(0).Forward),
+		unary("softmax", nil, func(x ten) ten { return x.Softmin(0) }, nn.Softmin(0).Forward),
+		unary("log_softmax", nil, func(x ten) ten { return x.LogSoftmax(0) }, nn.LogSoftmax(0).Forward),
 		unary("cumprod", nil, func(x ten) ten { return x.Cumprod(0) }),
 		unary("cumsum", nil, func(x ten) ten { return x.Cumsum(0) }),
 		unary("linalg_vector_norm", nil, func(x ten) ten { return x.VectorNorm(2, plain) }),
@@ -250,7 +260,7 @@ func opCalls() []opCall {
 		binary("binary_cross_entropy", func() []ten {
 			g := tensor.NewGenerator(4)
 			return []ten{g.Rand(side, side), g.Rand(side, side)}
-		}, func(x, y ten) ten { return x.BinaryCrossEntropy(y, eachLoss) }),
+		}, func(x, y ten) ten { return x.BinaryCrossEntropy(y, eachLoss) }, loss(nn.BinaryCrossEntropy)),
 
 		// in CPU's lists alone
 		several("avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AvgPool3d([]int{3}, pool) }),
@@ -272,7 +282,7 @@ func opCalls() []opCall {
 			_, s, _ := in[0].SVD()
 			return s
 		}, func(in []ten) ten { return in[0].SVDVals() }),
-		binary("cross_entropy_loss", with(makes(matrix), classes()), func(x, y ten) ten { return x.CrossEntropy(y, eachLoss) }),
+		binary("cross_entropy_loss", with(makes(matrix), classes()), func(x, y ten) ten { return x.CrossEntropy(y, eachLoss) }, loss(nn.CrossEntropy)),
 	}
 }
 

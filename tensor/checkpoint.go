@@ -16,7 +16,7 @@ func Checkpoint(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 	if r, ok := s.caster.(Renewer); ok {
 		s.caster = r.Renew()
 	}
-	op := checkpoint{f: f, n: len(in), caster: s.caster, random: generator.State()}
+	op := &checkpoint{f: f, n: len(in), caster: s.caster, random: generator.State()}
 	found := &capture{floor: ids.Load(), own: in}
 	s.nograd, s.captured = true, found
 	scope.Do(s, func() { op.y = f(in...) })
@@ -44,22 +44,38 @@ type checkpoint struct {
 	f       func(in ...*Tensor) *Tensor
 	n       int       // operands that are given to f
 	outside []*Tensor // the others
-	y       *Tensor
+	y       *Tensor   // the result, until Forward has handed it out
 	caster  Caster
 	random  *Tensor // state of the default generator before f
 }
 
-func (checkpoint) Info() Info {
+func (*checkpoint) Info() Info {
 	return Info{"checkpoint", "torch.utils.checkpoint.checkpoint", Keep, ReadsOperands}
 }
-func (checkpoint) fixed() {}
-func (c checkpoint) Forward([]*Tensor) *Tensor {
-	return c.y.alias(c.y.offset, c.y.shape, c.y.stride)
+func (*checkpoint) fixed() {}
+
+// Forward returns what f has returned already; a second time it runs f, for observers who
+// want to see it on other operands.
+func (c *checkpoint) Forward(in []*Tensor) *Tensor {
+	y := c.y
+	if c.y = nil; y == nil {
+		defer c.redraw()()
+		y = c.f(in[:c.n]...)
+	}
+	return y.alias(y.offset, y.shape, y.stride)
+}
+
+// redraw makes the default generator give the numbers that f has drawn, until restore is
+// called.
+func (c *checkpoint) redraw() (restore func()) {
+	now := generator.State()
+	generator.SetState(c.random)
+	return func() { generator.SetState(now) }
 }
 
 // VJP computes f again, on operands with places of their own on the tape. The walk back
 // ends there and at what f uses besides.
-func (c checkpoint) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+func (c *checkpoint) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	graph := IsGradEnabled()
 	x, ends := slices.Clone(in), map[*vertex]bool{}
 	var to []*Tensor
@@ -68,9 +84,7 @@ func (c checkpoint) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	if r, ok := c.caster.(Renewer); ok {
 		s.caster = r.Renew()
 	}
-	now := generator.State()
-	generator.SetState(c.random)
-	defer generator.SetState(now)
+	defer c.redraw()()
 	var y *Tensor
 	scope.Do(s, func() {
 		for i, t := range in {

@@ -75,3 +75,24 @@ func TestCheckpointKeepsNothing(t *testing.T) {
 		t.Error("the parameter alone does not make the result require a gradient")
 	}
 }
+
+// An observer can run it on other operands, which changes nothing.
+func TestCheckpointRerun(t *testing.T) {
+	ManualSeed(5)
+	x := Full(3, 100).RequireGrad()
+	var again *Tensor
+	stop := Observe(func(e Event) {
+		if e.Op.Name == "checkpoint" && !e.Backward {
+			again = e.Rerun([]*Tensor{e.Operands[0].Double()})
+		}
+	})
+	y := Checkpoint(func(in ...*Tensor) *Tensor { return in[0].Dropout(0.5, true) }, x)
+	stop()
+	if again.DType() != Float64 || !slices.Equal(again.Float64s(), y.Float64s()) {
+		t.Errorf("run again: got %v, want %v", again, y)
+	}
+	y.Sum().Backward()
+	if g := x.Grad().Scale(3); !slices.Equal(g.Float64s(), y.Float64s()) {
+		t.Errorf("the gradient is %v of %v", g, y)
+	}
+}
