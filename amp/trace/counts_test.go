@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -189,5 +190,26 @@ func TestLong(t *testing.T) {
 	}
 	if byStep != byOp || byOp < 3*steps {
 		t.Errorf("%d operations by step and %d by operation", byStep, byOp)
+	}
+}
+
+// A recording says in how many steps it has counted, and counts in the first.
+func TestSomeStepsCounted(t *testing.T) {
+	net := nn.Sequential(nn.NewLinear(256, 256), nn.ReLU(), nn.NewLinear(256, 256))
+	x := tensor.Randn(512, 256)
+	rec := trace.Start(net)
+	for range 30 {
+		net.Forward(x).ReLU().Neg().Neg().Neg().Neg().Neg().Neg().Neg().Mean().Backward()
+	}
+	rec.Stop()
+	counted := map[int]bool{}
+	for _, op := range rec.Ops() {
+		if op.Counted {
+			counted[op.Step] = true
+		}
+	}
+	want := fmt.Sprintf("results counted in %d of 30 steps", len(counted))
+	if text := rec.String(); !counted[0] || (len(counted) < 30) != strings.Contains(text, want) {
+		t.Errorf("the recording says %q, want %q", text, want)
 	}
 }

@@ -194,6 +194,9 @@ func (r *Recorder) String() string {
 	if len(r.steps) > 0 {
 		text += fmt.Sprintf(", %d scaled steps, %d skipped", len(r.steps), skipped)
 	}
+	if s := r.sums; s.counted < s.all {
+		text += fmt.Sprintf(", results counted in %d of %d steps", s.counted, s.all)
+	}
 	end := r.ended
 	if end.IsZero() {
 		end = time.Now()

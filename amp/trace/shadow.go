@@ -139,6 +139,7 @@ func (s *shadow) changed(e tensor.Event) {
 // rounding.
 func (s *Shadowed) local(values, truth []float64, d tensor.DType) (r Rounding) {
 	f := tensor.FInfo(d)
+	apart, length := 0.0, 0.0
 	for i, y := range values {
 		x := truth[i]
 		if x-x != 0 {
@@ -153,7 +154,12 @@ func (s *Shadowed) local(values, truth []float64, d tensor.DType) (r Rounding) {
 			fallthrough
 		default:
 			s.ULP = max(s.ULP, math.Abs(y-x)/ulp(x, f))
+			apart += (y - x) * (y - x)
+			length += x * x
 		}
+	}
+	if length > 0 {
+		s.Own = math.Sqrt(apart / length)
 	}
 	return r
 }

@@ -25,7 +25,7 @@ func TestShadowOfOneOperation(t *testing.T) {
 	ops := rec.Ops()
 	third := 1.0 / 3
 	ulp := math.Abs(tensor.Scalar(third).Half().Item()-third) / 0x1p-12
-	if s := ops[0].Shadow; s == nil || s.Compared != 4 || math.Abs(s.ULP-ulp) > 1e-9 || ops[0].Rounding != (trace.Rounding{}) {
+	if s := ops[0].Shadow; s == nil || s.Compared != 4 || math.Abs(s.ULP-ulp) > 1e-9 || s.Own <= 0 || s.Own > 0x1p-11 || ops[0].Rounding != (trace.Rounding{}) {
 		t.Errorf("div: got %+v, want an error of %v ulp", s, ulp)
 	}
 	if got, want := ops[1].Rounding, (trace.Rounding{Flushed: 1, Overflowed: 1}); got != want || !ops[1].Rounded || ops[1].Shadow.Dead != 1 || ops[1].Shadow.Blown != 1 {

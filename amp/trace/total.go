@@ -133,6 +133,10 @@ type sums struct {
 	rows   []row
 	steps  []Total // a column each
 	stride int     // steps to a column
+
+	last          int // step that was added to, plus 1
+	all, counted  int // steps, and those whose results were counted
+	countedInLast bool
 }
 
 // Limits of what is kept.
@@ -148,6 +152,7 @@ func (s *sums) add(op *Op) {
 	for op.Step/s.stride >= maxColumns {
 		s.halve()
 	}
+	s.turn(op)
 	k := key{op.phase(), op.Name, op.Module, op.Source, op.ranIn()}
 	i, ok := s.at[k]
 	switch {
@@ -177,6 +182,19 @@ func (s *sums) add(op *Op) {
 	c.bad += r.Bad - before.Bad
 }
 
+// turn notes the steps that op begins, and that are counted.
+func (s *sums) turn(op *Op) {
+	if op.Step+1 != s.last {
+		s.last = op.Step + 1
+		s.all++
+		s.countedInLast = false
+	}
+	if op.Counted && !s.countedInLast {
+		s.countedInLast = true
+		s.counted++
+	}
+}
+
 // halve joins columns, two to one.
 func (s *sums) halve() {
 	s.stride *= 2
@@ -191,7 +209,7 @@ func (s *sums) restart() {
 	if len(s.steps) == 0 {
 		return
 	}
-	s.stride = 1
+	s.stride, s.last, s.all, s.counted = 1, 1, 1, min(s.counted, 1)
 	s.steps = fold(s.steps, len(s.steps), func(t *Total, u Total) { t.merge(u) })
 	for i := range s.rows {
 		if c := s.rows[i].columns; len(c) > 0 {
