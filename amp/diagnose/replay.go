@@ -169,13 +169,19 @@ func (r *Replay) scaler(e amp.Event) {
 		}
 	case amp.Stepped:
 		params := r.own(e.Optimizer.Params())
-		if len(params) == 0 || !e.Result.Skipped {
+		if len(params) == 0 {
 			break
 		}
-		if s := r.now(); s == nil || !s.hasAll(params) { // a fused optimizer, which leaves them scaled
-			r.capture(params, e.Before, float32(1/e.Before), false)
+		if s := r.now(); s == nil || !s.hasAll(params) { // a fused optimizer's, unscaled unless it was skipped
+			inverse := float32(1)
+			if e.Result.Skipped {
+				inverse = float32(1 / e.Before)
+			}
+			r.capture(params, e.Before, inverse, false)
 		}
-		r.now().skipped = true
+		if e.Result.Skipped {
+			r.now().skipped = true
+		}
 	case amp.Updated:
 		r.scale = 1
 		if s := r.now(); s != nil && !s.plain {
@@ -184,8 +190,7 @@ func (r *Replay) scaler(e amp.Event) {
 	}
 }
 
-// mark listens to the steps of optimizers: those without a scaler, and fused ones, which
-// have unscaled their gradients by then.
+// mark listens to the steps of optimizers that no scaler steps.
 func (r *Replay) mark(m tensor.Mark) {
 	if m.Name != "optimizer.step" {
 		return
@@ -193,9 +198,9 @@ func (r *Replay) mark(m tensor.Mark) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	params := r.own(m.Tensors)
-	inverse := float32(1 / r.scale)
-	if fused, ok := m.By.(amp.FusedOptimizer); ok && fused.Fused() {
-		inverse = 1
+	inverse := float32(1 / r.scale) // someone has scaled, and steps without the scaler
+	if fused, ok := m.By.(amp.FusedOptimizer); ok && fused.Fused() && r.scale != 1 {
+		return // the scaler says when it is over
 	}
 	switch s := r.now(); {
 	case len(params) == 0:

@@ -369,7 +369,7 @@ func TestReplaySeesTheSame(t *testing.T) {
 			}
 		}
 		if got.Shares != want.Shares || got.Steps != want.Steps || !slices.Equal(got.Layers, want.Layers) {
-			t.Errorf("%s: got %+v, want %+v", c.name, got, want)
+			t.Errorf("%s: got %+v, want %+v", c.name, got.Table(), want.Table())
 		}
 	}
 }

@@ -117,7 +117,7 @@ var culprits = []struct {
 	{"div", func(large float64) func(x *tensor.Tensor) *tensor.Tensor {
 		return func(x *tensor.Tensor) *tensor.Tensor { // less than 2^-25
 			tiny := tensor.Full(1 / large).To(x.DType())
-			return tiny.Div(x.Square().AddScalar(large)).Sqrt().Scale(large)
+			return tiny.Div(x.Mul(x).AddScalar(large)).Sqrt().Scale(large)
 		}
 	}},
 }
@@ -165,7 +165,7 @@ func TestSearchAllSubsets(t *testing.T) {
 	step := func() (y *tensor.Tensor) {
 		amp.Autocast(amp.Float16, func() {
 			a := one.Forward(x).Scale(5000)
-			b := other.Forward(x).Scale(1. / 4096).Square()
+			b := other.Forward(x).Scale(1. / 4096)
 			y = a.Mul(a).Sqrt().Scale(1. / 5000).Add(b.Scale(1 << 24))
 		})
 		return y
@@ -242,7 +242,7 @@ func TestSearchGradients(t *testing.T) {
 				small = 1e-3
 			}
 			net.Append(&block{nn.NewLinear(6, 6), func(x *tensor.Tensor) *tensor.Tensor {
-				return x.Square().AddScalar(0.1).Scale(small).Sqrt().Scale(1 / math.Sqrt(small))
+				return x.Mul(x).AddScalar(0.1).Scale(small).Sqrt().Scale(1 / math.Sqrt(small))
 			}})
 		}
 		x, y := tensor.Randn(16, 6), tensor.Randn(16, 6)
