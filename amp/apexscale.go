@@ -63,8 +63,7 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*ApexOptimizer, o ScaleLossOption
 			opt.set()
 		}
 	}
-	scaled := loss.Float().Mul(tensor.Scalar(scale))
-	body(scaled)
+	body(loss.Float().Scale(scale))
 	if o.DelayUnscale {
 		for _, opt := range opts {
 			opt.delayed = true

@@ -202,7 +202,7 @@ func (r *fp8Role) quantize(t *tensor.Tensor) *tensor.Tensor {
 		Flushed: y.Counts().Zeros - c.Zeros,
 	}
 	if limit := tensor.FInfo(r.format).Max; float64(amax*scale) > limit {
-		over := t.Detach().Float().Scale(float64(scale)).Abs().Sub(tensor.Full(limit)).ReLU()
+		over := t.Detach().Float().Scale(float64(scale)).Abs().AddScalar(-limit).ReLU()
 		r.last.Saturated = c.Count - over.Counts().Zeros
 	}
 	return y

@@ -194,6 +194,13 @@ func TestFP8Products(t *testing.T) {
 	if want := []string{"conv2d.0.input", "conv2d.0.weight", "conv2d.0.grad", "matmul.0.input", "matmul.0.weight", "matmul.0.grad"}; !slices.Equal(names, want) {
 		t.Errorf("scales are of %v, want %v", names, want)
 	}
+	half := amp.NewFP8(amp.CurrentScaling{})
+	half.Policy = amp.Float16
+	half.Autocast(func() {
+		if d := conv.Forward(x).DType(); d != tensor.Float16 {
+			t.Errorf("by amp.Float16 a product is %v", d)
+		}
+	})
 	product.Float().Sum().Backward()
 	if g := conv.Weight.Grad(); g == nil || g.DType() != tensor.Float32 || g.Counts().Zeros == g.Numel() {
 		t.Errorf("the convolution's gradient is %v", g)
