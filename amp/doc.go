@@ -86,6 +86,13 @@
 // experiment. DIALECTS.md has a table of what is called what in PyTorch, R's torch, Apex,
 // jmp, Keras and Transformer Engine.
 //
+// The scaler differs from torch's in what a refused call leaves behind, which is
+// nothing: torch's Step without gradients counts as an Unscale and makes the next
+// Step fail too, and its load_state_dict may have taken the scale before it misses the
+// rest. Step says what it did. A skipped first step of a fused optimizer leaves no
+// momentum, where torch's has a buffer without values. All else, calls and errors, is
+// compared with torch.amp.GradScaler in the tests.
+//
 // The package knows tensors and modules. It knows no chart: package amp/trace
 // listens to [Observe] and draws.
 //

@@ -15,16 +15,21 @@ func (o *Optimizer) Fused() bool { return o.defaults.fused }
 // scaler's scale; 1 by default, and again after a scaler's step. It panics unless the
 // optimizer is fused. It is the attribute grad_scale.
 func (o *Optimizer) SetGradScale(scale float64) {
-	if !o.Fused() {
-		o.fail("a gradient scale is set; expected an optimizer made with optim.Fused()")
-	}
+	o.mustBeFused("SetGradScale")
 	o.carried = scale
+}
+
+func (o *Optimizer) mustBeFused(call string) {
+	if !o.Fused() {
+		o.fail("%s of an optimizer that leaves gradients as they are; expected one made with optim.Fused()", call)
+	}
 }
 
 // StepScaled is Step with gradients that carry scale, a scalar, by which it divides them
 // in place; nil is 1. If found, a scalar, is not 0, nothing changes, gradients neither.
-// amp.GradScaler calls it.
+// It panics unless the optimizer is fused. amp.GradScaler calls it.
 func (o *Optimizer) StepScaled(scale, found *tensor.Tensor) {
+	o.mustBeFused("StepScaled")
 	own := o.carried
 	o.carried = 0
 	if found.Float64s()[0] != 0 {
