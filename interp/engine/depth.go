@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"maps"
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // Calls counts the calls of interpreted functions under way in the calling goroutine.
@@ -11,7 +13,8 @@ type Calls struct {
 	// Runs tells the host's function that runs interpreted functions by its name.
 	Runs func(function string) bool
 
-	known sync.Map // of each place of the host's code, whether it is in that function
+	mu    sync.Mutex
+	known atomic.Pointer[map[uintptr]bool] // of places of the host's code, whether they are in that function
 }
 
 // Depth returns how many there are.
@@ -40,17 +43,37 @@ func (c *Calls) depth(maxFrames int) int {
 		pcs = make([]uintptr, min(8*n, maxFrames))
 		n = runtime.Callers(0, pcs)
 	}
+	var known map[uintptr]bool
+	if p := c.known.Load(); p != nil {
+		known = *p
+	}
 	calls := 0
-	for _, pc := range pcs[:n] {
-		runs, ok := c.known.Load(pc)
+	for i, pc := range pcs[:n] {
+		runs, ok := known[pc]
 		if !ok {
-			f := runtime.FuncForPC(pc - 1) // of the call, not of what follows it
-			runs = f != nil && c.Runs(f.Name())
-			c.known.Store(pc, runs)
+			known = c.learn(pcs[i:n])
+			runs = known[pc]
 		}
-		if runs.(bool) {
+		if runs {
 			calls++
 		}
 	}
 	return calls
+}
+
+// learn returns what is known with what there is to know of pcs. The map is replaced,
+// not changed: others may be reading it.
+func (c *Calls) learn(pcs []uintptr) map[uintptr]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := map[uintptr]bool{}
+	if p := c.known.Load(); p != nil {
+		maps.Copy(known, *p)
+	}
+	for _, pc := range pcs {
+		f := runtime.FuncForPC(pc - 1) // of the call, not of what follows it
+		known[pc] = f != nil && c.Runs(f.Name())
+	}
+	c.known.Store(&known)
+	return known
 }
