@@ -19,6 +19,7 @@ const (
 	DeadReLU  Fate = "dead ReLU" // 0 in float64 too: the activation lets nothing through
 	Saturated Fate = "saturated" // all but 0 in float64 too: the activation is flat there
 	Cut       Fate = "cut"       // 0 in float64 too: something else multiplies it by 0
+	Zero      Fate = "zero"      // 0 in float64 too, as that of a bias before a normalisation, which nobody misses
 	Unused    Fate = "unused"    // no gradient came
 )
 
@@ -93,8 +94,10 @@ func Gradients(net any, step func()) *GradientsReport {
 
 // Alive tells whether no parameter's gradient got lost.
 func (r *GradientsReport) Alive() bool {
-	return !slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return l.Fate != Alive })
+	return !slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return !l.Fate.well() })
 }
+
+func (f Fate) well() bool { return f == Alive || f == Zero }
 
 // report judges what the wake has seen.
 func (w *wake) report() *GradientsReport {
@@ -155,7 +158,7 @@ func (l *layer) judge(deaths []*Death) {
 			l.Loss = nil
 		}
 	case l.Zeros == l.Elements:
-		if l.Fate = Cut; !died(DeadReLU, Saturated, Cut) {
+		if l.Fate = Zero; !died(DeadReLU, Saturated, Cut) {
 			l.Loss = nil
 		}
 	case slices.ContainsFunc(deaths, func(d *Death) bool { return d.Fate == Saturated && d.Share > 0.9 }):

@@ -70,7 +70,7 @@ func (r *GradientsReport) String() string {
 		lines = append(lines, sentence("%s", "first, "+r.First.String()), sentence("%s", "what to do: "+r.cure(r.First)))
 	}
 	for _, l := range r.Layers {
-		if l.Fate != Alive {
+		if !l.Fate.well() {
 			lines = append(lines, "  "+l.String())
 		}
 	}
@@ -95,7 +95,7 @@ func (r *GradientsReport) summary() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, f))
 		}
 	}
-	return fmt.Sprintf("Of the gradients of %s %d arrive; %s.", count(len(r.Layers), "parameter"), lostLayers[Alive], strings.Join(parts, ", "))
+	return fmt.Sprintf("Of the gradients of %s %d arrive; %s.", count(len(r.Layers), "parameter"), lostLayers[Alive]+lostLayers[Zero], strings.Join(parts, ", "))
 }
 
 // String says in a line what became of a parameter's gradient.
@@ -137,7 +137,7 @@ func (r *GradientsReport) HTML() string {
 		if l.Loss != nil {
 			where = "derivative of " + l.Loss.Of + " " + l.Loss.at()
 		}
-		if l.Fate != Alive {
+		if !l.Fate.well() {
 			style = ";color:#B00020;font-weight:600"
 		}
 		span := "0"

@@ -40,7 +40,8 @@ type flow struct {
 	op       string
 	place    trace.Place
 	source   string
-	same     *flow // what it is a view or a cast of
+	same     *flow   // what it is a view or a cast of
+	noise    float64 // what is not larger is none of its elements
 	deaths   []*Death
 	nonzero  float64 // share of its elements, in float64
 	size     float64 // root of their mean square, in float64
@@ -134,6 +135,12 @@ func (w *wake) operation(e tensor.Event) {
 	if truth == nil {
 		return
 	}
+	if g.same != nil {
+		g.noise = g.same.noise
+	} else if in != nil {
+		g.noise = in.size * noise
+	}
+	cancelled := quiet(truth, g.noise)
 	g.nonzero, g.size = extent(truth)
 	if e.Op.Name == "cast" && in != nil && half(in.dtype) {
 		g.dtype = in.dtype // that the gradient has lived in
@@ -145,7 +152,7 @@ func (w *wake) operation(e tensor.Event) {
 		w.all.add(truth, e.Out.DType)
 	}
 	d := w.death(&e, rounding, g, in, len(truth))
-	if d == nil {
+	if d == nil || d.Fate == Cut && cancelled {
 		return
 	}
 	d.Place = place
@@ -165,6 +172,21 @@ func (g *flow) origin() *flow {
 		g = g.same
 	}
 	return g
+}
+
+// noise is how small a gradient is, beside the one that it is computed from, that is
+// what sums that cancel leave over in float64: the gradient of a key's bias, of which
+// softmax takes no notice, is nothing else.
+const noise = 1e-12
+
+// quiet sets to 0 what is noise, and tells whether there was any.
+func quiet(values []float64, noise float64) (any bool) {
+	for i, x := range values {
+		if x != 0 && math.Abs(x) <= noise {
+			values[i], any = 0, true
+		}
+	}
+	return any
 }
 
 // extent returns which share of values is not 0, and the root of their mean square.
@@ -192,7 +214,7 @@ func (w *wake) death(e *tensor.Event, r trace.Rounding, g, in *flow, n int) *Dea
 	d := &Death{Op: e.Op.Name, Of: e.Of, Source: e.Source, DType: e.Out.DType, Elements: int(math.Round(g.nonzero * float64(n)))}
 	arrives := in != nil && in.nonzero >= 0.5 && in.size > 0
 	if d.Forward = !e.Backward; d.Forward {
-		if d.Of = d.Op; portion(r.Flushed, d.Elements) < lost {
+		if d.Of = d.Op; !half(d.DType) || portion(r.Flushed, d.Elements) < lost {
 			return nil
 		}
 		d.Fate, d.Share = Flushed, portion(r.Flushed, d.Elements)
@@ -201,7 +223,7 @@ func (w *wake) death(e *tensor.Event, r trace.Rounding, g, in *flow, n int) *Dea
 	switch {
 	case r.Overflowed > 0:
 		d.Fate, d.Share = Overflown, portion(r.Overflowed, n)
-	case portion(r.Flushed, d.Elements) >= lost:
+	case half(d.DType) && portion(r.Flushed, d.Elements) >= lost:
 		d.Fate, d.Share = Flushed, portion(r.Flushed, d.Elements)
 	case arrives && slices.Contains(flat, e.Of) && g.size < in.size/(1<<10):
 		d.Fate, d.Share, d.Elements = Saturated, 1-g.size/in.size, n
@@ -226,6 +248,7 @@ func (w *wake) arrived(l *layer, g *tensor.Tensor) {
 	l.DType = g.DType()
 	if of := w.results[g.ID()]; of != nil {
 		l.DType = of.dtype
+		quiet(truth, of.noise)
 		for _, d := range of.deaths {
 			if !slices.Contains(w.of[l], d) {
 				w.of[l] = append(w.of[l], d)
