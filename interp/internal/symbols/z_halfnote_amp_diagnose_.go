@@ -60,6 +60,7 @@ func init() {
 			"Unused":          reflect.ValueOf(diagnose.Unused),
 			"WhatIf":          reflect.ValueOf((*diagnose.WhatIf)(nil)),
 			"WithActivations": reflect.ValueOf(diagnose.WithActivations),
+			"Zero":            reflect.ValueOf(diagnose.Zero),
 		}
 	}
 }
