@@ -24,8 +24,8 @@ type Mark struct {
 
 var marks listeners[Mark]
 
-// Note tells the observers of marks, on the calling goroutine. It costs one load while
-// there are none.
+// Note tells the observers of marks, on the calling goroutine. While there are none it
+// does nothing.
 func Note(m Mark) {
 	list := marks.load()
 	if list == nil {

@@ -128,6 +128,14 @@ func TestLintClean(t *testing.T) {
 				tensor.NoGrad(func() { b.cast(b.mse).Item() })
 			}
 		}},
+		{"a region without a closure", func(b *bench) func() {
+			return func() {
+				r := b.policy.Enter()
+				loss := b.mse()
+				r.Exit()
+				b.learn(loss)
+			}
+		}},
 		{"checkpoints", func(b *bench) func() {
 			b.inserted(1, nn.NewDropout(0.1))
 			return func() {
@@ -243,6 +251,21 @@ func TestLintTutorial(t *testing.T) {
 		if report := diagnose.Lint(nil, run(tt.useAMP, tt.useScaler)); !slices.Equal(report.Codes(), tt.want) || report.Steps != 12 {
 			t.Errorf("autocast %v, scaler %v: %v", tt.useAMP, tt.useScaler, report)
 		}
+	}
+}
+
+// A region that is open too long is found as one with a closure is.
+func TestLintLateExit(t *testing.T) {
+	b := newBench()
+	report := diagnose.Lint(b.net, func() {
+		r := b.policy.Enter()
+		defer r.Exit()
+		b.learn(b.mse())
+	})
+	want := []string{"backward-inside", "update-inside"}
+	got := report.Codes()
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q\n%v", got, want, report)
 	}
 }
 

@@ -1,12 +1,17 @@
 package diagnose
 
 import (
+	"maps"
 	"math"
 	"strings"
 
 	"halfnote/amp"
 	"halfnote/tensor"
 )
+
+// maxNodes is how many results are remembered; beyond, those of earlier backward passes
+// are let go.
+const maxNodes = 1 << 18
 
 // operation takes in an operation.
 func (w *watch) operation(e tensor.Event) {
@@ -44,6 +49,9 @@ func (w *watch) operation(e tensor.Event) {
 	}
 	if strings.HasPrefix(n.op, "mul") && len(e.Out.Shape) == 0 {
 		n.gain = math.Abs(e.Result.Float64s()[0] / e.Operands[0].Float64s()[0])
+	}
+	if len(w.nodes) >= maxNodes {
+		maps.DeleteFunc(w.nodes, func(_ int, n node) bool { return n.pass < w.backwards-1 })
 	}
 	w.nodes[e.Out.ID] = n
 }
