@@ -145,7 +145,7 @@ func ignoredSkips(w *watch, found found) {
 		steps += n
 	}
 	if steps >= 4 && w.skipped == steps {
-		found(spot{}, fmt.Sprintf("all %d steps were skipped", steps))
+		found(spot{}, fmt.Sprintf("all %d steps were skipped, the last since the gradient of %s holds inf or NaN", steps, w.bad))
 	}
 }
 

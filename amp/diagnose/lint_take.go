@@ -152,6 +152,9 @@ func (w *watch) scaler(e amp.Event) {
 		}
 		if e.Result.Skipped {
 			w.skipped++
+			if i := e.Result.FirstBadParam; i >= 0 && i < len(params) {
+				w.bad = w.named(params[i])
+			}
 			w.passed[first(params)]++
 			w.step(params)
 		}

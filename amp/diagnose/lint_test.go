@@ -156,6 +156,9 @@ func TestLint(t *testing.T) {
 					if !bad {
 						continue
 					}
+					if tt.code == "ignored-skips" && !strings.Contains(report.String(), fmt.Sprintf("%d.weight", 2*layer)) {
+						t.Errorf("seed %d: the report does not name the parameter of layer %d: %v", seed, 2*layer, report)
+					}
 					at := fmt.Sprint(2 * layer)
 					if f := report.Findings[0]; tt.placed && !strings.HasPrefix(f.Module+".", at+".") && !strings.HasPrefix(f.Module, at) {
 						t.Errorf("seed %d: found in module %q, want %q: %v", seed, f.Module, at, f)

@@ -46,6 +46,7 @@ type watch struct {
 	direct   *spot                   // an optimizer's step on scaled gradients, which a scaler may own up to
 	due      *spot                   // a scaler's step without an update since
 	skipped  int                     // steps of scalers
+	bad      string                  // parameter whose gradient made the last one skip
 	shrunk   int                     // updates in a row that lowered the scale
 	verdicts int                     // gradients unscaled, and updates
 	byHand   bool                    // a loss was multiplied without a scaler
