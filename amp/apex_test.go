@@ -794,3 +794,38 @@ func TestApexAutocast(t *testing.T) {
 		})
 	}
 }
+
+// TestApexOff: without Apex, switched off and at O0 training gives the same bits.
+func TestApexOff(t *testing.T) {
+	train := func(level amp.OptLevel, plain bool) *tensor.Tensor {
+		g := tensor.NewGenerator(5)
+		l := nn.NewLinear(4, 3, nn.InitFrom(g))
+		base := optim.NewSGD(nn.Parameters(l), 0.1, optim.Momentum(0.9))
+		model, opt := amp.Initialize(l, base, level.Verbosity(0))
+		for range 5 {
+			x, y := g.Randn(6, 4), g.Randn(6, 3)
+			if plain {
+				nn.MSELoss(l.Forward(x), y).Backward()
+				base.Step()
+				base.ZeroGrad()
+				continue
+			}
+			loss := nn.MSELoss(model.Forward(x), y)
+			amp.ScaleLoss(loss, opt, func(scaled *tensor.Tensor) {
+				if level.String() == "O2: off" && scaled != loss {
+					t.Error("switched off, the scaled loss is another")
+				}
+				scaled.Backward()
+			})
+			opt.Step()
+			opt.ZeroGrad()
+		}
+		return l.Weight.Detach()
+	}
+	want := train(amp.O0, true)
+	for _, level := range []amp.OptLevel{amp.O0, amp.O2.Enabled(false), amp.O0.LossScale(1024)} {
+		if got := train(level, false); !tensor.Equal(got, want) {
+			t.Errorf("%v: got %v, want %v", level, got, want)
+		}
+	}
+}

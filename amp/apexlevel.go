@@ -294,7 +294,7 @@ func (l OptLevel) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", l.name, about[l.name])
 	properties := l.Properties()
-	for _, name := range []string{"cast_model_type", "patch_torch_functions", "keep_batchnorm_fp32", "master_weights", "loss_scale"} {
+	for _, name := range propertyNames {
 		fmt.Fprintf(&b, "\n%-22s : %s", name, properties[name])
 	}
 	return b.String()

@@ -118,3 +118,25 @@ func TestOverridesAreCopies(t *testing.T) {
 		t.Errorf("it prints as %q", text)
 	}
 }
+
+// TestLevelTable is the table of Apex's documentation.
+func TestLevelTable(t *testing.T) {
+	const want = `property               O0                O1                       O2                                                        O3
+what it is             float32 training  casts around operations  float16 training with float32 batch norms and master weights  float16 training
+cast_model_type        torch.float32     None                     torch.float16                                             torch.float16
+patch_torch_functions  False             True                     False                                                     False
+keep_batchnorm_fp32    None              None                     True                                                      False
+master_weights         False             None                     True                                                      False
+loss_scale             1.0               dynamic                  dynamic                                                   1.0`
+	table := amp.OptLevels()
+	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	if got := table.String(); squeeze(got) != squeeze(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := table.HTML(); strings.Count(got, "<tr>") != 7 || !strings.Contains(got, "<th>loss_scale</th><td>1.0</td><td>dynamic</td>") {
+		t.Errorf("the table is %s", got)
+	}
+	if got := amp.OptLevels(amp.O2.LossScale(8)).String(); !strings.Contains(got, "8.0") || strings.Contains(got, "O3") {
+		t.Errorf("of one level it is\n%s", got)
+	}
+}

@@ -181,3 +181,46 @@ func TestPrecisionRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestPrecisionOfLayers: layers of every kind compute in float16 and bfloat16.
+func TestPrecisionOfLayers(t *testing.T) {
+	seq, image := tensor.Randn(5, 2, 8), tensor.Randn(2, 4, 8, 8)
+	for name, c := range map[string]struct {
+		module nn.Module
+		x      *tensor.Tensor
+	}{
+		"lstm":        {nn.NewLSTM(8, 8, nn.Layers(2), nn.Bidirectional()), seq},
+		"gru":         {nn.NewGRU(8, 8), seq},
+		"rnn":         {nn.NewRNN(8, 8), seq},
+		"lstm cell":   {nn.NewLSTMCell(8, 8), seq.Select(0, 0)},
+		"attention":   {nn.NewMultiheadAttention(8, 2), seq},
+		"encoder":     {nn.NewTransformerEncoderLayer(8, 2, nn.Feedforward(16)), seq},
+		"layer norm":  {nn.NewLayerNorm([]int{8}), seq},
+		"rms norm":    {nn.NewRMSNorm([]int{8}), seq},
+		"batch norm":  {nn.NewBatchNorm2d(4), image},
+		"group norm":  {nn.NewGroupNorm(2, 4), image},
+		"conv":        {nn.NewConv2d(4, 4, 3), image},
+		"transposed":  {nn.NewConvTranspose2d(4, 4, 3), image},
+		"prelu":       {nn.NewPReLU(1, 0.25), image},
+		"embedding":   {nn.NewEmbedding(4, 8), tensor.New([]float64{1, 3}, 2).Long()},
+		"convolution": {nn.Sequential(nn.NewConv2d(4, 4, 3), nn.NewBatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.NewLinear(36, 2)), image},
+	} {
+		for _, p := range []string{"p=f32,c=f16,o=f32", "p=f32,c=bf16,o=bf16"} {
+			precision := amp.ParsePrecision(p)
+			m := amp.WithPrecision(c.module, precision)
+			var y *tensor.Tensor
+			if err := caught(func() { y = m.Forward(c.x); y.Float().Pow(2).Sum().Backward() }); err != nil {
+				t.Errorf("%s, %s: %v", name, p, err)
+				continue
+			}
+			if y.DType() != precision.Output {
+				t.Errorf("%s, %s: the result is %v", name, p, y.DType())
+			}
+			for _, n := range nn.NamedParameters(m) {
+				if g := n.Tensor.Grad(); g == nil || g.DType() != tensor.Float32 {
+					t.Errorf("%s, %s: the gradient of %s is %v", name, p, n.Name, g)
+				}
+			}
+		}
+	}
+}
