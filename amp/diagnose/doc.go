@@ -8,6 +8,17 @@
 //
 //	diagnose.Lint(net, func() { … one step … })
 //
+// [Replay] records gradients and tells what any loss scale, format and scaler would
+// have made of them. [Search] finds the operations that must stay in float32 for an
+// error budget, and [SearchLower] those that need not. [Rewind] goes back to any step
+// of a run and forks it.
+//
+//	rp := diagnose.NewReplay(net)                             // before training
+//	rp.Band(diagnose.Float16)                                 // after it: the scales that are safe
+//	diagnose.Search(net, step, diagnose.SearchOptions{}).Code // amp.Float16.With("exp", tensor.Raise)
+//	rw := diagnose.NewRewind(net, opt, scaler)                // and rw.Record(loss) after each step
+//	rw.Fork("lr/10", rw.BeforeNaN(), func() { … })
+//
 // A diagnosis listens to the operations and scalers of the whole process: nothing else
 // should train meanwhile.
 package diagnose

@@ -10,6 +10,7 @@ import (
 
 	"halfnote/amp"
 	"halfnote/tensor"
+	"halfnote/tensor/data"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
 )
@@ -259,5 +260,36 @@ func TestRewindMistakes(t *testing.T) {
 			}()
 			c.call()
 		}()
+	}
+}
+
+// TestRewindEpoch goes back within an epoch of a loader: the batches come again.
+func TestRewindEpoch(t *testing.T) {
+	tensor.ManualSeed(8)
+	loader := data.NewLoader(data.NewDataset(tensor.Randn(40, 4), tensor.Randn(40, 2)), 4, data.Shuffle(3), data.Workers(2))
+	net := nn.NewLinear(4, 2)
+	opt := optim.NewSGD(nn.Parameters(net), 0.1)
+	epoch := loader.Epoch()
+	rw := NewRewind(net, opt, epoch)
+	defer rw.Stop()
+	train := func() {
+		for epoch.Next() {
+			loss := nn.MSELoss(net.Forward(epoch.Batch().Input), epoch.Batch().Target)
+			opt.ZeroGrad()
+			loss.Backward()
+			opt.Step()
+			rw.Record(loss)
+		}
+	}
+	train()
+	first := slices.Clone(rw.Branches()[0].Losses)
+	fork := rw.Fork("again", 6, train)
+	if !slices.Equal(fork.Losses, first[6:]) || epoch.Position() != 10 {
+		t.Errorf("got %v, want %v; the epoch is at %d", fork.Losses, first[6:], epoch.Position())
+	}
+	rw.To(3)
+	train()
+	if got := rw.Branches()[0].Losses; len(first) != 10 || !slices.Equal(got, first) {
+		t.Errorf("got %v, want %v", got, first)
 	}
 }
