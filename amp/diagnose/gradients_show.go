@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"halfnote/display/chart"
@@ -68,6 +69,9 @@ func (r *GradientsReport) String() string {
 	lines := []string{r.summary()}
 	if r.First != nil {
 		lines = append(lines, sentence("%s", "first, "+r.First.String()), sentence("%s", "what to do: "+r.cure(r.First)))
+	}
+	if r.First == nil && slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return l.Fate == Overflown }) {
+		lines = append(lines, "They were not finite before they came back: diagnose.Overflow tells where that began.")
 	}
 	for _, l := range r.Layers {
 		if !l.Fate.well() {

@@ -31,6 +31,7 @@ type Birth struct {
 	Loss     bool     // it reached the loss
 	Params   []string // parameters whose gradients it reached, in the order in which it did
 
+	Grew   *Passage  // of a cast, the operation since which the value is too large; nil if that is unknown
 	Before []Passage // the operations that led to it, the last one at the end
 	Spread []Passage // where it went, the first operation of each module, forward and backward
 

@@ -154,6 +154,9 @@ func (b *Birth) word() {
 		b.What += fmt.Sprintf(", the largest would be %.6g and %v ends at %.6g", b.Largest, b.Out, b.limit)
 	}
 	b.What += ": " + words.Replace(causes[i].why)
+	if b.Grew != nil {
+		b.What += "; it is too large since " + b.Grew.String()
+	}
 	b.Cure = words.Replace(causes[i].cure)
 	if b.Harmless {
 		b.Cure = harmlessly(b)

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strings"
 
+	"halfnote/display/chart"
 	"halfnote/tensor"
 )
 
@@ -188,6 +190,30 @@ func (p Passage) String() string {
 	return text
 }
 
+// Chart shows the ranges of the results before and behind the culprit, over that of
+// float16.
+func (r *OverflowReport) Chart() *chart.Figure {
+	var list []chart.Range
+	if c := r.Culprit; c != nil {
+		for _, p := range slices.Concat(c.Before, []Passage{c.here()}, c.Spread) {
+			name := p.Op
+			if p.Backward {
+				name = "derivative of " + p.Of
+			}
+			list = append(list, chart.Range{
+				Name: strings.TrimSpace(name + " " + p.Module), DType: p.DType.String(), Min: p.Counts.AbsMin, Max: p.Counts.AbsMax, Bad: spoilt(p.Counts),
+			})
+		}
+	}
+	return chart.Ranges(list)
+}
+
+// here is the birth as a passage.
+func (b *Birth) here() Passage {
+	c := tensor.Counts{Count: size(b.Shape), Infs: b.Infs, NaNs: b.NaNs, AbsMin: math.NaN(), AbsMax: math.NaN()}
+	return Passage{b.title(), b.Of, false, b.Module, b.Source, b.Out, c}
+}
+
 // HTML returns the report as sentences and a table of the operations before and behind.
 // Its styles are inline, so that it survives an untrusted notebook.
 func (r *OverflowReport) HTML() string {
@@ -220,8 +246,7 @@ func (r *OverflowReport) HTML() string {
 	for _, p := range c.Before {
 		row("before", "", p)
 	}
-	row("here", ";color:#B00020;font-weight:600", Passage{c.title(), c.Of, false, c.Module, c.Source, c.Out, tensor.Counts{
-		Count: size(c.Shape), Infs: c.Infs, NaNs: c.NaNs, AbsMin: math.NaN(), AbsMax: math.NaN()}})
+	row("here", ";color:#B00020;font-weight:600", c.here())
 	for _, p := range c.Spread {
 		row("after", "", p)
 	}

@@ -394,6 +394,22 @@ func TestOverflowAbsorbed(t *testing.T) {
 	}
 }
 
+// What a cast cannot hold has grown before, in float32.
+func TestOverflowGrew(t *testing.T) {
+	for seed := range uint64(4) {
+		w := mlpWard().ready()
+		layer := w.layers[rand.New(rand.NewPCG(seed, 7)).IntN(len(w.layers))]
+		module := w.put(layer, func(x *tensor.Tensor) *tensor.Tensor { return x.Float().AddScalar(30).Exp().Neg() })
+		r := diagnose.Overflow(w.net, w.step)
+		if c := r.Culprit; c == nil || c.Cause != "cast" || c.Grew == nil || c.Grew.Op != "exp" || c.Grew.Module != module || !strings.Contains(r.String(), "too large since exp") {
+			t.Errorf("%s: got %s", layer, r)
+		}
+		if text := r.Chart().String(); !strings.Contains(text, "beyond its largest") {
+			t.Errorf("the chart says %q", text)
+		}
+	}
+}
+
 // Without a model, and without a backward pass, the place in containers is known.
 func TestOverflowInference(t *testing.T) {
 	tensor.ManualSeed(1)

@@ -161,6 +161,9 @@ func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*Birth) {
 		b := a.birth(e, r)
 		b.Before = a.lineage(r)
 		a.classify(b, e, r)
+		if b.Cause == "cast" {
+			b.Grew = a.grew(a.results[e.Operands[0].ID()], b.limit)
+		}
 		a.admit(b)
 		roots = []*Birth{b}
 	}
@@ -278,6 +281,23 @@ func (a *autopsy) lineage(r *result) []Passage {
 	}
 	slices.Reverse(list)
 	return list
+}
+
+// grew returns the operation in which what leads to r became larger than limit.
+func (a *autopsy) grew(r *result, limit float64) *Passage {
+	for r != nil && r.Counts.AbsMax > limit {
+		var next *result
+		for _, id := range r.in {
+			if of := a.results[id]; of != nil && of.Counts.AbsMax > limit {
+				next = of
+			}
+		}
+		if next == nil {
+			return &r.Passage
+		}
+		r = next
+	}
+	return nil
 }
 
 // reached notes which births a parameter's gradient has.
