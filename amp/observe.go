@@ -31,7 +31,7 @@ func (k Kind) String() string {
 
 var kinds = []string{Scaled: "scaled", Unscaled: "unscaled", Stepped: "stepped", Updated: "updated"}
 
-// Event is something an enabled scaler did. A call that panics gives none.
+// Event is something an enabled scaler did. A call that is refused gives none.
 type Event struct {
 	Kind   Kind
 	Scaler *GradScaler
