@@ -28,20 +28,24 @@ func (r *Recorder) event(e tensor.Event) {
 	if restart {
 		r.restart()
 	}
-	if r.shadow != nil && step != before {
-		r.shadow.turn()
+	if step != before { // what is known of tensors of the step before last is not asked for
+		r.names.turn()
+		r.meter.turn()
+		r.bases.turn()
+		if r.shadow != nil {
+			r.shadow.turn()
+		}
 	}
 	r.meter.ready(step)
 	if e.InCast {
 		r.meter.casts.put(e.Out.ID, r.cast(e))
 		return
 	}
-	op := newOp(e, place)
+	op := newOp(e, place, r.last)
 	op.Step = step
 	op.Policy, op.Why = r.reasons.decided(e)
-	op.InIDs = make([]int, len(e.Operands))
-	for i, t := range e.Operands {
-		op.InIDs[i] = r.base(t.ID())
+	for _, t := range e.Operands {
+		op.InIDs = append(op.InIDs, r.base(t.ID()))
 	}
 	for _, c := range e.Casts {
 		cast, _ := r.meter.casts.get(e.Operands[c.Operand].ID())
@@ -63,10 +67,11 @@ func (r *Recorder) event(e tensor.Event) {
 	if op.Shadow = said; said != nil && !op.Rounded {
 		op.Rounding, op.Rounded = own, true
 	}
-	if len(r.ops) < MaxOps {
-		r.ops = append(r.ops, op)
+	if len(r.ops.list) < MaxOps {
+		r.ops.add(&op)
 	}
 	r.sums.add(&op)
+	r.last = op
 }
 
 // cast describes a cast that autocast made.
@@ -94,9 +99,7 @@ func (r *Recorder) base(id int) int {
 
 // restart takes all steps so far for one.
 func (r *Recorder) restart() {
-	for i := range r.ops {
-		r.ops[i].Step = 0
-	}
+	r.ops.restart()
 	for i := range r.steps {
 		r.steps[i].Of = 0
 	}

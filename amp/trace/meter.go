@@ -31,8 +31,8 @@ type counted struct {
 // Counting may take this share of the time, and what is free at first: so that short
 // recordings have it all.
 const (
-	countShare = 0.025
-	countFree  = 5 * time.Millisecond
+	countShare = 0.02
+	countFree  = 4 * time.Millisecond
 	recheck    = 1000 // operations after which the meter looks at the time, within a step
 )
 
@@ -46,6 +46,12 @@ func (m *meter) ready(step int) {
 	}
 	m.step, m.ops = step, 1
 	m.on = m.spent <= countFree+time.Duration(countShare*float64(m.active+time.Since(m.resumed)))
+}
+
+// turn forgets the tensors of steps before the last turn.
+func (m *meter) turn() {
+	m.known.turn()
+	m.casts.turn()
 }
 
 // count returns what is in t.

@@ -79,6 +79,13 @@ func (n *Names) Find(e tensor.Event) Place {
 	return p
 }
 
+// turn forgets the results of steps before the last turn.
+func (n *Names) turn() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.results.turn()
+}
+
 func (n *Names) find(e tensor.Event) Place {
 	if e.Backward {
 		if p, ok := n.results.get(e.OfID); ok {
@@ -220,10 +227,19 @@ type recent[T any] struct{ young, old map[int]T }
 const span = 1 << 14
 
 func (r *recent[T]) put(id int, v T) {
-	if r.young == nil || len(r.young) >= span {
-		r.young, r.old = map[int]T{}, r.young
+	if len(r.young) >= span {
+		r.turn()
+	}
+	if r.young == nil {
+		r.young = map[int]T{}
 	}
 	r.young[id] = v
+}
+
+// turn forgets what was put before the last turn.
+func (r *recent[T]) turn() {
+	clear(r.old)
+	r.young, r.old = r.old, r.young
 }
 
 func (r *recent[T]) get(id int) (T, bool) {

@@ -74,14 +74,15 @@ func (c Cast) bytes() int {
 	return c.Elements * (c.From.Size() + c.To.Size())
 }
 
-func newOp(e tensor.Event, place Place) Op {
+// newOp describes an operation, with the lists of the one before.
+func newOp(e tensor.Event, place Place, before Op) Op {
 	op := Op{
+		In: before.In[:0], InShapes: before.InShapes[:0], InIDs: before.InIDs[:0], Cast: before.Cast[:0],
 		Name: e.Op.Name, Place: place, Source: e.Source, Backward: e.Backward, InPlace: e.InPlace, Of: e.Of, OfID: e.OfID, Category: e.Op.Category,
 		Computed: e.Computed, Out: e.Out.DType, Shape: e.Out.Shape, ID: e.Out.ID, Duration: e.Duration, Bytes: e.Bytes, FLOPs: e.FLOPs,
 	}
-	op.In, op.InShapes = make([]tensor.DType, len(e.In)), make([][]int, len(e.In))
-	for i, m := range e.In {
-		op.In[i], op.InShapes[i] = m.DType, m.Shape
+	for _, m := range e.In {
+		op.In, op.InShapes = append(op.In, m.DType), append(op.InShapes, m.Shape)
 	}
 	for _, c := range e.Casts {
 		if c.Cached {

@@ -22,7 +22,7 @@ type Option uint8
 // The options.
 const (
 	// CountAlways counts what is in every result, whatever it takes. Otherwise counting
-	// leaves out steps when it has taken more than 2.5 % of the time.
+	// leaves out steps when it has taken more than 2 % of the time.
 	CountAlways Option = iota + 1
 	// Shadow computes every operation once more in float64, and counts always. It tells
 	// the error of each operation, and what its result would be had everything since the
@@ -42,7 +42,8 @@ type Recorder struct {
 	reasons reasons
 	bases   recent[int] // what views are of, by ID
 	shadow  *shadow     // nil without Shadow
-	ops     []Op
+	ops     store
+	last    Op  // whose lists the next one takes
 	first   int // step that the recording begins with
 	sums    sums
 	steps   []Step
@@ -117,7 +118,7 @@ func (r *Recorder) Stop() {
 func (r *Recorder) Ops() []Op {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]Op(nil), r.ops...)
+	return r.ops.all()
 }
 
 // Op returns operation i, whose fields and text say all that is known of it. It panics
@@ -125,10 +126,10 @@ func (r *Recorder) Ops() []Op {
 func (r *Recorder) Op(i int) Op {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if i < 0 || i >= len(r.ops) {
-		panic(fmt.Errorf("trace: op: %d; expected 0 to %d", i, len(r.ops)-1))
+	if i < 0 || i >= len(r.ops.list) {
+		panic(fmt.Errorf("trace: op: %d; expected 0 to %d", i, len(r.ops.list)-1))
 	}
-	return r.ops[i]
+	return r.ops.op(i)
 }
 
 // Step returns a recording that holds only the operations of one step, and what the
@@ -137,19 +138,18 @@ func (r *Recorder) Step(step int) *Recorder {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	one := &Recorder{begun: r.begun, ended: r.begun, first: step}
-	for _, op := range r.ops {
-		if op.Step == step {
-			one.ops = append(one.ops, op)
-			one.ended = one.ended.Add(op.Duration)
-			op.Step = 0
-			one.sums.add(&op)
+	last := -1
+	for i, e := range r.ops.list {
+		if last = int(e.step); last != step {
+			continue
 		}
+		op := r.ops.op(i)
+		one.ops.add(&op)
+		one.ended = one.ended.Add(op.Duration)
+		op.Step = 0
+		one.sums.add(&op)
 	}
-	if len(one.ops) == 0 {
-		last := -1
-		if n := len(r.ops); n > 0 {
-			last = r.ops[n-1].Step
-		}
+	if len(one.ops.list) == 0 {
 		panic(fmt.Errorf("trace: step: %d; expected 0 to %d", step, last))
 	}
 	for _, s := range r.steps {

@@ -1,0 +1,145 @@
+package trace
+
+import (
+	"slices"
+	"time"
+
+	"halfnote/tensor"
+)
+
+// store holds operations in order. Steps are alike, so what operations of a kind have in
+// common it holds once; the rest is numbers without pointers, which the garbage
+// collector passes over.
+type store struct {
+	kinds   []Op
+	at      map[kind]int32
+	list    []entry
+	ids     []int
+	casts   []Cast
+	counts  []tensor.Counts
+	shadows []Shadowed
+}
+
+// kind is what tells kinds apart.
+type kind struct {
+	name, module, param, source, of, policy, why string
+	backward, inPlace                            bool
+	computed, out                                tensor.DType
+	shapes                                       uint64 // a hash of shapes and dtypes, with salt where two collide
+}
+
+// entry is an operation of a kind; offsets are into the lists of the store, -1 for none.
+type entry struct {
+	kind, step          int32
+	ids, casts          int32
+	counts, shadow      int32
+	inputs, conversions uint8
+	counted, rounded    bool
+	id, ofID            int
+	duration            time.Duration
+	rounding            Rounding
+}
+
+// add appends an operation.
+func (s *store) add(op *Op) {
+	e := entry{
+		kind: s.kind(op), step: int32(op.Step), ids: int32(len(s.ids)), casts: int32(len(s.casts)), counts: -1, shadow: -1,
+		inputs: uint8(min(len(op.InIDs), 255)), conversions: uint8(min(len(op.Cast), 255)),
+		counted: op.Counted, rounded: op.Rounded, id: op.ID, ofID: op.OfID, duration: op.Duration, rounding: op.Rounding,
+	}
+	s.ids = append(s.ids, op.InIDs[:e.inputs]...)
+	s.casts = append(s.casts, op.Cast[:e.conversions]...)
+	if op.Counted {
+		e.counts = int32(len(s.counts))
+		s.counts = append(s.counts, op.Counts)
+	}
+	if op.Shadow != nil {
+		e.shadow = int32(len(s.shadows))
+		s.shadows = append(s.shadows, *op.Shadow)
+	}
+	s.list = append(s.list, e)
+}
+
+// kind returns the number of op's kind, a new one if it is the first.
+func (s *store) kind(op *Op) int32 {
+	if s.at == nil {
+		s.at = map[kind]int32{}
+	}
+	k := kind{
+		name: op.Name, module: op.Module, param: op.Param, source: op.Source, of: op.Of, policy: op.Policy, why: op.Why,
+		backward: op.Backward, inPlace: op.InPlace, computed: op.Computed, out: op.Out, shapes: op.hash(),
+	}
+	for ; ; k.shapes++ {
+		i, ok := s.at[k]
+		if ok && !s.kinds[i].alike(op) {
+			continue
+		}
+		if !ok {
+			i = int32(len(s.kinds))
+			s.at[k] = i
+			s.kinds = append(s.kinds, Op{
+				Name: op.Name, Place: op.Place, Source: op.Source, Backward: op.Backward, InPlace: op.InPlace, Of: op.Of, Category: op.Category,
+				Policy: op.Policy, Why: op.Why, In: slices.Clone(op.In), InShapes: slices.Clone(op.InShapes), Computed: op.Computed, Out: op.Out, Shape: op.Shape,
+				Casts: op.Casts, Cached: op.Cached, Bytes: op.Bytes, FLOPs: op.FLOPs,
+			})
+		}
+		return i
+	}
+}
+
+// hash is of op's shapes and dtypes (FNV-1a).
+func (op *Op) hash() uint64 {
+	h := uint64(14695981039346656037)
+	mix := func(n int) { h = (h ^ uint64(n)) * 1099511628211 }
+	for i, shape := range op.InShapes {
+		mix(int(op.In[i]) - 99)
+		for _, n := range shape {
+			mix(n)
+		}
+	}
+	mix(-1)
+	for _, n := range op.Shape {
+		mix(n)
+	}
+	return h
+}
+
+// alike reports whether what the hash is of is the same, and what follows from it.
+func (op *Op) alike(o *Op) bool {
+	return slices.Equal(op.In, o.In) && slices.Equal(op.Shape, o.Shape) && slices.EqualFunc(op.InShapes, o.InShapes, slices.Equal[[]int]) &&
+		op.Casts == o.Casts && op.Cached == o.Cached && op.Bytes == o.Bytes && op.FLOPs == o.FLOPs && op.Category == o.Category
+}
+
+// op returns operation i.
+func (s *store) op(i int) Op {
+	e := s.list[i]
+	op := s.kinds[e.kind]
+	op.Step, op.ID, op.OfID, op.Duration = int(e.step), e.id, e.ofID, e.duration
+	op.Counted, op.Rounded, op.Rounding = e.counted, e.rounded, e.rounding
+	op.InIDs = slices.Clone(s.ids[e.ids : int(e.ids)+int(e.inputs)])
+	op.Cast = slices.Clone(s.casts[e.casts : int(e.casts)+int(e.conversions)])
+	if e.counts >= 0 {
+		op.Counts = s.counts[e.counts]
+	}
+	if e.shadow >= 0 {
+		said := s.shadows[e.shadow]
+		op.Shadow = &said
+	}
+	return op
+}
+
+// all returns all operations.
+func (s *store) all() []Op {
+	list := make([]Op, len(s.list))
+	for i := range list {
+		list[i] = s.op(i)
+	}
+	return list
+}
+
+// restart takes all steps so far for one.
+func (s *store) restart() {
+	for i := range s.list {
+		s.list[i].step = 0
+	}
+}
