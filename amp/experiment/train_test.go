@@ -81,7 +81,7 @@ func TestTinyTextClassifier(t *testing.T) {
 
 func TestTinyResNet(t *testing.T) {
 	s := experiment.LaptopVision()
-	s.Images, s.Batch, s.LR = 24, 8, 0.02
+	s.Images, s.Batch, s.LR = 16, 8, 0.02
 	r := experiment.TinyResNet(s)
 	if len(r.Runs) != 5 {
 		t.Fatalf("%d runs", len(r.Runs))
