@@ -67,22 +67,31 @@ type counter [octaves * perOctave]uint32
 // count returns the magnitudes of values.
 func (c *counter) count(values []float32) *magnitudes {
 	m := &magnitudes{}
-	low, high := len(c), -1
+	low, high, largest := len(c), -1, uint32(0)
 	for _, v := range values {
-		a := math.Abs(float64(v))
-		switch {
-		case a == 0:
-			m.zeros++
-			continue
-		case a-a != 0:
+		b := math.Float32bits(v) &^ (1 << 31)
+		cell := 0
+		switch exponent, fraction := int(b>>23), b&(1<<23-1); exponent {
+		case 255:
 			m.bad++
 			continue
+		case 0:
+			if b == 0 {
+				m.zeros++
+				continue
+			}
+			cell, _, _ = place(float64(math.Float32frombits(b))) // a subnormal number
+		default:
+			cut := cutBelow[fraction>>12]
+			cell = (exponent-127+149)*perOctave + 2*int(cut)
+			if fraction != uint32(cuts[cut])<<12 {
+				cell++
+			}
 		}
-		cell, _, _ := place(a)
 		c[cell]++
-		low, high = min(low, cell), max(high, cell)
-		m.max = max(m.max, a)
+		low, high, largest = min(low, cell), max(high, cell), max(largest, b)
 	}
+	m.max = float64(math.Float32frombits(largest))
 	sum := uint32(0)
 	for i := low; i <= high; i++ {
 		if c[i] > 0 {
