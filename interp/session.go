@@ -136,7 +136,8 @@ func (s *Session) reset() error {
 	s.engine = e
 	s.ground = token.Pos(e.Files().AddFile("earlier", -1, 0).Base())
 	s.slots, s.bound, s.labels = map[string]bool{}, map[string]bool{}, map[string]string{}
-	s.marks, s.places = nil, nil
+	s.unmark(0)
+	s.places = nil
 	s.outs = outputs{}
 	s.generics, s.included = newGenerics(), map[string]bool{}
 	s.std, s.packages = newStd(e.Files()), newPackages(e.Files(), s.binary)

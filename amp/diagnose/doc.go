@@ -3,6 +3,13 @@
 // Each diagnosis takes the network and a function that runs one step of training,
 // and returns a report: fields to test, sentences to print, a table to show.
 //
+// [Overflow] tells where inf or NaN was born, forward or backward, what it reached, and
+// whether the loss scale is to blame. [Gradients] tells where gradients die, beside those
+// of float64, and which loss scale would save them.
+//
+//	diagnose.Overflow(net, func() { … one step … })
+//	diagnose.Gradients(net, func() { … one step … })
+//
 // [Lint] looks at how a step uses mixed precision: the order of its calls, pairs of
 // operations, dtypes, sizes.
 //

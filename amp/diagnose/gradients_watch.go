@@ -131,6 +131,7 @@ func (w *wake) operation(e tensor.Event) {
 		}
 	}
 	w.results[e.Out.ID] = g
+	forget(w.results, e.Out.ID)
 	truth := w.shadows.Values(e.Result)
 	if truth == nil {
 		return
@@ -290,55 +291,4 @@ func greater(a, b float64) float64 {
 		return a
 	}
 	return b
-}
-
-// magnitudes64 counts true gradients by the power of two between them and the limits of
-// the dtype that they have to live in.
-type magnitudes64 struct {
-	above  map[int]int // by exponent above where it flushes to 0
-	count  int
-	margin float64 // how many times as large the largest may be; 0 if there is none
-}
-
-func (m *magnitudes64) add(truth []float64, d tensor.DType) {
-	f := tensor.FInfo(d)
-	if m.above == nil {
-		m.above = map[int]int{}
-	}
-	for _, x := range truth {
-		a := math.Abs(x)
-		if a == 0 || a-a != 0 {
-			continue
-		}
-		m.above[math.Ilogb(a/(f.Subnormal/2))]++
-		m.count++
-		if room := f.Max / a; m.margin == 0 || room < m.margin {
-			m.margin = room
-		}
-	}
-}
-
-// rescue returns the power of two, 1 at least, with which all but one in a thousand
-// survive.
-func (m *magnitudes64) rescue() float64 {
-	var powers []int
-	for e := range m.above {
-		powers = append(powers, e)
-	}
-	slices.Sort(powers)
-	few := m.count / 1000
-	for _, e := range powers {
-		if few -= m.above[e]; few < 0 {
-			return math.Exp2(float64(max(0, -e)))
-		}
-	}
-	return 1
-}
-
-// ceiling returns the largest power of two with which none overflows.
-func (m *magnitudes64) ceiling() float64 {
-	if m.margin == 0 {
-		return math.Inf(1)
-	}
-	return math.Exp2(math.Floor(math.Log2(m.margin)))
 }

@@ -128,6 +128,7 @@ func (a *autopsy) operation(e tensor.Event) {
 		}
 	}
 	a.results[e.Out.ID] = r
+	forget(a.results, e.Out.ID)
 	a.forWhat(&e)
 }
 
@@ -249,55 +250,6 @@ func (a *autopsy) forWhat(e *tensor.Event) {
 			}
 		}
 	}
-}
-
-// spread notes a passage: the first operation of each module, forward and backward.
-func (b *Birth) spread(p Passage) {
-	const most = 40
-	same := func(q Passage) bool { return q.Module == p.Module && q.Backward == p.Backward }
-	if len(b.Spread) < most && !slices.ContainsFunc(b.Spread, same) && !(p.Module == b.Module && p.Backward == b.Backward) {
-		b.Spread = append(b.Spread, p)
-	}
-}
-
-// lineage lists the operations that led to a result, the last one at the end.
-func (a *autopsy) lineage(r *result) []Passage {
-	const most = 6
-	var list []Passage
-	for len(list) < most {
-		var next *result
-		for _, id := range r.in {
-			if of := a.results[id]; of != nil && (next == nil || next.place.Param != "" && of.place.Param == "") { // activations before weights
-				next = of
-			}
-		}
-		for next != nil && next.view != nil {
-			next = next.view
-		}
-		if next == nil || next == r {
-			break
-		}
-		list, r = append(list, next.Passage), next
-	}
-	slices.Reverse(list)
-	return list
-}
-
-// grew returns the operation in which what leads to r became larger than limit.
-func (a *autopsy) grew(r *result, limit float64) *Passage {
-	for r != nil && r.Counts.AbsMax > limit {
-		var next *result
-		for _, id := range r.in {
-			if of := a.results[id]; of != nil && of.Counts.AbsMax > limit {
-				next = of
-			}
-		}
-		if next == nil {
-			return &r.Passage
-		}
-		r = next
-	}
-	return nil
 }
 
 // reached notes which births a parameter's gradient has.

@@ -1,0 +1,65 @@
+package diagnose
+
+import "slices"
+
+// spread notes a passage: the first operation of each module, forward and backward.
+func (b *Birth) spread(p Passage) {
+	const most = 40
+	same := func(q Passage) bool { return q.Module == p.Module && q.Backward == p.Backward }
+	if len(b.Spread) < most && !slices.ContainsFunc(b.Spread, same) && !(p.Module == b.Module && p.Backward == b.Backward) {
+		b.Spread = append(b.Spread, p)
+	}
+}
+
+// lineage lists the operations that led to a result, the last one at the end.
+func (a *autopsy) lineage(r *result) []Passage {
+	const most = 6
+	var list []Passage
+	for len(list) < most {
+		var next *result
+		for _, id := range r.in {
+			if of := a.results[id]; of != nil && (next == nil || next.place.Param != "" && of.place.Param == "") { // activations before weights
+				next = of
+			}
+		}
+		for next != nil && next.view != nil {
+			next = next.view
+		}
+		if next == nil || next == r {
+			break
+		}
+		list, r = append(list, next.Passage), next
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// grew returns the operation in which what leads to r became larger than limit.
+func (a *autopsy) grew(r *result, limit float64) *Passage {
+	for r != nil && r.Counts.AbsMax > limit {
+		var next *result
+		for _, id := range r.in {
+			if of := a.results[id]; of != nil && of.Counts.AbsMax > limit {
+				next = of
+			}
+		}
+		if next == nil {
+			return &r.Passage
+		}
+		r = next
+	}
+	return nil
+}
+
+// forget lets go of what is known of tensors long gone, by ID, when it is much.
+func forget[T any](known map[int]T, newest int) {
+	const much = 1 << 17
+	if len(known) < much {
+		return
+	}
+	for id := range known {
+		if id < newest-much/2 {
+			delete(known, id)
+		}
+	}
+}
