@@ -18,8 +18,8 @@ import (
 // The rules are the design: a build that breaks one is mended in the build.
 const rules = `
 STD < tensor/driver, tensor/internal/..., display
-x/sys < tensor/internal/scope
-tensor/driver, tensor/internal/half, tensor/internal/elementary < tensor/internal/cpu
+x/sys < tensor/internal/scope, tensor/internal/asm
+tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
 STD, tensor/driver, tensor/internal/... < tensor
 STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/gradtest
 STD, tensor, tensor/nn < tensor/nn/models

@@ -92,3 +92,9 @@ func operands(c driver.Code) int {
 	}
 	return 1
 }
+
+// Products runs the checks of [driver.Matmul] alone.
+func Products(t *testing.T, b driver.Backend) {
+	testMatmul(t, b)
+	testMatmulExact(t, b)
+}

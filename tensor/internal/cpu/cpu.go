@@ -15,6 +15,7 @@ import (
 	"fmt"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
 )
 
 func init() { driver.Register(New(0)) }
@@ -24,6 +25,7 @@ func init() { driver.Register(New(0)) }
 type Backend struct {
 	memory
 	pool
+	tier *asm.Tier // nil: portable code
 }
 
 // New returns a backend that computes on that many goroutines, the caller's
@@ -34,7 +36,16 @@ func New(workers int) *Backend {
 	b := &Backend{}
 	b.fixed = workers
 	b.limit = available()
+	b.tier = asm.Best()
 	return b
+}
+
+// Tier returns the name of the kernels that products use: "avx512", "portable".
+func (b *Backend) Tier() string {
+	if b.tier == nil {
+		return asm.Portable
+	}
+	return b.tier.Name
 }
 
 // Name returns "cpu".

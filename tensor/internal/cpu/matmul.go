@@ -31,6 +31,10 @@ func matmul[T number](b *Backend, dst driver.View, src []driver.View) {
 	if p.m == 0 || p.n == 0 {
 		return
 	}
+	if b.tier != nil && p.k > 0 && dst.DType.Wide() == driver.Float32 {
+		newGemm(b.tier, dst, src).run(b, dst.Len()/(p.m*p.n))
+		return
+	}
 	rows, cols := itemSize(p.m, p.n, p.k)
 	down, across := (p.m+rows-1)/rows, (p.n+cols-1)/cols
 	batches := dst.Len() / (p.m * p.n)
@@ -58,6 +62,7 @@ func itemSize(m, n, k int) (rows, cols int) {
 type product[T number] struct {
 	m, n, k int
 	depth   int
+	sums    func(x, y []T) [tileRows * tileCols]T
 	x       matrix[T] // its lines are rows
 	y       matrix[T] // its lines are columns
 	bias    *reader[T]
@@ -70,6 +75,7 @@ func newProduct[T number](dst driver.View, src []driver.View) *product[T] {
 	p := &product[T]{
 		m: dst.Shape[r-2], n: dst.Shape[r-1], k: x.Shape[r-1],
 		depth: depth(x.DType),
+		sums:  sumsOf[T](x.DType),
 		x:     matrixOf[T](x, r-2, r-1),
 		y:     matrixOf[T](y, r-1, r-2),
 		dst:   write[T](dst),
@@ -83,9 +89,11 @@ func newProduct[T number](dst driver.View, src []driver.View) *product[T] {
 
 // multiply computes rows i0 … i0+rows-1 and columns j0 … j0+cols-1 of a matrix of
 // the batch. An element is the sum over blocks of p.depth values of k, in order,
-// of the sum over k within the block, ascending from 0, of x[i,k]*y[k,j], each
-// product and each sum rounded to T; then the bias is added, and the result is
-// rounded to dst's dtype.
+// of the sum over k within the block, ascending from 0, of x[i,k]*y[k,j]; then the
+// bias is added, and the result is rounded to dst's dtype. Within a block float32
+// products are not rounded before they are added (fused multiply-add), those of
+// float16 are exact, and those of float64 are rounded; bfloat16 is taken in pairs of
+// k: see [pairSums].
 func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
 	ws := getWorkspace[T]()
 	defer putWorkspace(ws)
@@ -105,9 +113,9 @@ func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
 				y := ws.y[j*tileCols*kc:][:tileCols*kc]
 				c := sum[i*tileRows*ld+j*tileCols:]
 				if k0 == 0 {
-					tile(c, ld, x, y)
+					tile(c, ld, p.sums(x, y))
 				} else {
-					addTile(c, ld, x, y)
+					addTile(c, ld, p.sums(x, y))
 				}
 			}
 		}
@@ -121,6 +129,20 @@ func (p *product[T]) multiply(batch, i0, rows, j0, cols int) {
 		copy(out, row)
 		p.dst.put(lo, out)
 	}
+}
+
+// sumsOf returns how the products of a block are added.
+func sumsOf[T number](d driver.DType) func(x, y []T) [tileRows * tileCols]T {
+	var f any
+	switch d {
+	case driver.Float32:
+		f = fusedSums
+	case driver.BFloat16:
+		f = pairSums
+	default: // products of float16 are exact
+		f = sums[T]
+	}
+	return f.(func(x, y []T) [tileRows * tileCols]T)
 }
 
 // workspace holds the packed operands and the sums of an item.

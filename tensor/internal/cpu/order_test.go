@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -42,12 +43,17 @@ func definedSum(x []float32) float32 {
 	return joined(partial)
 }
 
-func definedProduct(x, y []float32, depth int) float32 {
+func definedProduct(x, y []float32, depth int, pairs bool) float32 {
 	var sum float32
 	for k0 := 0; k0 < len(x); k0 += depth {
 		var part float32
-		for k := k0; k < min(k0+depth, len(x)); k++ {
-			part += float32(x[k] * y[k])
+		end := min(k0+depth, len(x))
+		for k := k0; k < end; k++ {
+			at := k
+			if pairs && k0+(k-k0)^1 < end {
+				at = k0 + (k - k0) ^ 1
+			}
+			part = exactFMA(x[at], y[at], part)
 		}
 		if k0 == 0 {
 			sum = part
@@ -56,6 +62,39 @@ func definedProduct(x, y []float32, depth int) float32 {
 		}
 	}
 	return sum
+}
+
+// exactFMA returns a*b + c rounded once, by way of numbers of any precision.
+func exactFMA(a, b, c float32) float32 {
+	exact := func(x float32) *big.Float { return new(big.Float).SetPrec(600).SetFloat64(float64(x)) }
+	r := exact(a)
+	r.Mul(r, exact(b))
+	f, _ := r.Add(r, exact(c)).Float32()
+	return f
+}
+
+// TestFMA compares with exact numbers, at random and where two roundings differ from
+// one: sums that lie halfway between two float32, and beside it.
+func TestFMA(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 200000 {
+		a, b, c := r.Float32()-0.5, r.Float32()-0.5, r.Float32()-0.5
+		switch i % 4 {
+		case 1: // c is far larger or smaller
+			c *= float32(math.Ldexp(1, r.IntN(120)-60))
+		case 2: // the sum lies halfway, give or take a little
+			a, b = 1+float32(r.IntN(8))*0x1p-12, 1+float32(r.IntN(8))*0x1p-12
+			c = float32(math.Ldexp(1+float64(r.IntN(64))*0x1p-23, 24+r.IntN(8)))
+		case 3: // near the smallest
+			a, b, c = a*0x1p-70, b*0x1p-60, c*float32(math.Ldexp(1, -124-r.IntN(20)))
+		}
+		want := exactFMA(a, b, c)
+		for _, got := range []float32{fma(a, b, c), fmaEmulated(a, b, c)} {
+			if got != want {
+				t.Fatalf("%x * %x + %x: got %x, want %x", a, b, c, got, want)
+			}
+		}
+	}
 }
 
 func vector(t *testing.T, b *Backend, x ...float32) driver.View {
@@ -115,7 +154,7 @@ func TestProductOrder(t *testing.T) {
 					for p := range column {
 						column[p] = wideC[p*n+j]
 					}
-					got, want := elements[float32](bufferOf(out.Buffer))[i*n+j], definedProduct(row, column, depth)
+					got, want := elements[float32](bufferOf(out.Buffer))[i*n+j], definedProduct(row, column, depth, d == driver.BFloat16)
 					if math.Float32bits(got) != math.Float32bits(want) {
 						t.Errorf("%v, k = %d: element %d, %d: got %v, want %v", d, k, i, j, got, want)
 					}

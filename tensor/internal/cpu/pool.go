@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
 )
 
 // pool runs the items of a job on goroutines that stay.
@@ -20,11 +21,19 @@ type pool struct {
 // job is work cut into items 0 … n-1, which are taken in order.
 type job struct {
 	n        int64
-	item     func(i int)
+	item     func(i int, poll func())
 	next     atomic.Int64 // the first that nobody has taken
 	left     atomic.Int64 // those that are neither done nor dropped
 	finished chan struct{}
 	failure  atomic.Pointer[any] // the first panic of an item
+}
+
+// workers returns the number of goroutines that compute, the caller's among them.
+func (p *pool) workers() int {
+	if p.fixed > 0 {
+		return p.fixed
+	}
+	return min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 }
 
 // each calls item(0) … item(n-1), on several goroutines at once, and polls first
@@ -32,15 +41,17 @@ type job struct {
 // When an item or the poll panics, items that nobody has begun are dropped, and
 // each panics likewise once the others are done.
 func (p *pool) each(n int, item func(i int)) {
-	workers := p.fixed
-	if workers == 0 {
-		workers = min(runtime.GOMAXPROCS(0), runtime.NumCPU())
-	}
-	workers = min(workers, n)
+	p.eachPolling(n, func(i int, _ func()) { item(i) })
+}
+
+// eachPolling is each for items that take long: they are to call poll, which does
+// nothing but on the caller's goroutine, every few milliseconds.
+func (p *pool) eachPolling(n int, item func(i int, poll func())) {
+	workers := min(p.workers(), n)
 	if workers <= 1 {
 		for i := range n {
 			driver.Poll()
-			item(i)
+			item(i, driver.Poll)
 		}
 		return
 	}
@@ -50,7 +61,7 @@ func (p *pool) each(n int, item func(i int)) {
 	p.offer(j, workers-1)
 	defer func() {
 		j.drop()
-		<-j.finished
+		j.wait()
 		if f := j.failure.Load(); f != nil {
 			panic(*f)
 		}
@@ -67,8 +78,8 @@ func (p *pool) offer(j *job, workers int) {
 	}
 	for ; p.started < workers; p.started++ {
 		go func(jobs <-chan *job) {
-			for j := range jobs {
-				j.work(func() {})
+			for {
+				next(jobs).work(func() {})
 			}
 		}(p.jobs)
 	}
@@ -93,11 +104,11 @@ func (j *job) work(poll func()) {
 		if i >= j.n {
 			return
 		}
-		j.do(int(i))
+		j.do(int(i), poll)
 	}
 }
 
-func (j *job) do(i int) {
+func (j *job) do(i int, poll func()) {
 	defer func() {
 		if r := recover(); r != nil {
 			j.failure.CompareAndSwap(nil, &r)
@@ -105,7 +116,7 @@ func (j *job) do(i int) {
 		}
 		j.done(1)
 	}()
-	j.item(i)
+	j.item(i, poll)
 }
 
 // drop takes all items that are left without doing them.
@@ -119,6 +130,34 @@ func (j *job) done(n int64) {
 	if n > 0 && j.left.Add(-n) == 0 {
 		close(j.finished)
 	}
+}
+
+// spins is how often who waits looks again before it goes to sleep: about a tenth of a
+// millisecond, as waking a goroutine whose thread sleeps too takes no less.
+const spins = 1000
+
+// next returns the next job.
+func next(jobs <-chan *job) *job {
+	for range spins {
+		select {
+		case j := <-jobs:
+			return j
+		default:
+			asm.Pause()
+		}
+	}
+	return <-jobs
+}
+
+// wait returns when all items are done or dropped.
+func (j *job) wait() {
+	for range spins {
+		if j.left.Load() == 0 {
+			return
+		}
+		asm.Pause()
+	}
+	<-j.finished
 }
 
 // ranges cuts n elements into items of at most size, size a multiple of the

@@ -1,10 +1,7 @@
 package cpu
 
-// tile sets c[i*ld + j], i < tileRows, j < tileCols, to the sum over k of
-// x[k*tileRows + i] * y[k*tileCols + j], k ascending from a sum of 0. Eight sums
-// with their factors are what stays in registers.
-func tile[T number](c []T, ld int, x, y []T) {
-	s := sums(x, y)
+// tile sets c[i*ld + j], i < tileRows, j < tileCols, to the sum s[i*tileCols + j].
+func tile[T number](c []T, ld int, s [tileRows * tileCols]T) {
 	for i := range tileRows {
 		row := c[i*ld:][:tileCols]
 		row[0], row[1] = s[2*i], s[2*i+1]
@@ -12,15 +9,17 @@ func tile[T number](c []T, ld int, x, y []T) {
 }
 
 // addTile adds to c what tile sets it to.
-func addTile[T number](c []T, ld int, x, y []T) {
-	s := sums(x, y)
+func addTile[T number](c []T, ld int, s [tileRows * tileCols]T) {
 	for i := range tileRows {
 		row := c[i*ld:][:tileCols]
 		row[0], row[1] = row[0]+s[2*i], row[1]+s[2*i+1]
 	}
 }
 
-// sums returns tile's sums. T(a*b) + c keeps the compiler from fusing the two.
+// sums returns, for i < tileRows and j < tileCols, the sum over k of x[k*tileRows + i]
+// * y[k*tileCols + j], k ascending from a sum of 0, as element i*tileCols + j. Eight
+// sums with their factors are what stays in registers. T(a*b) + c keeps the compiler
+// from fusing the two.
 func sums[T number](x, y []T) [tileRows * tileCols]T {
 	var s00, s01, s10, s11, s20, s21, s30, s31 T
 	for len(y) >= 4*tileCols && len(x) >= 4*tileRows {

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// evex encodes a register-to-register EVEX.512.0F38.W0 instruction (Intel SDM,
+// volume 2, section 2.7): the Go assembler knows none of AVX512-BF16.
+func evex(pp, op, dst, src1, src2 int) string {
+	not := func(x, bit int) uint32 { return uint32(1 - (x>>bit)&1) }
+	p0 := not(dst, 3)<<7 | not(src2, 4)<<6 | not(src2, 3)<<5 | not(dst, 4)<<4 | 2
+	p1 := uint32(^src1&15)<<3 | 4 | uint32(pp)
+	p2 := 2<<5 | not(src1, 4)<<3
+	modrm := 0xC0 | (dst&7)<<3 | src2&7
+	return fmt.Sprintf("LONG $0x%08x; WORD $0x%04x", p2<<24|p1<<16|p0<<8|0x62, modrm<<8|op)
+}
+
+// A shape is a tile's: rows of C times two registers of columns.
+type shape struct {
+	name      string
+	reg       string // Z or Y
+	width     int    // bytes of a register
+	registers int
+	rows      int
+	clear     string
+}
+
+var (
+	avx512 = shape{"avx512", "Z", 64, 32, 14, "VPXORD"}
+	avx2   = shape{"avx2", "Y", 32, 16, 6, "VXORPS"}
+)
+
+// dots multiply slots: dst += a * b.
+type dot func(s shape, dst, a, b int) string
+
+func fma(s shape, dst, a, b int) string {
+	return fmt.Sprintf("VFMADD231PS %s%d, %s%d, %s%d", s.reg, b, s.reg, a, s.reg, dst)
+}
+
+func bf16(_ shape, dst, a, b int) string { return evex(2, 0x52, dst, a, b) } // VDPBF16PS
+
+// tiles prints the kernels of every tier and returns tables of them by rows.
+func tiles() string {
+	var tables strings.Builder
+	for _, t := range []struct {
+		name  string
+		shape shape
+		dot   dot
+		flush bool
+	}{
+		{"f32", avx512, fma, false}, {"flush", avx512, fma, true}, {"pairs", avx512, bf16, false},
+		{"f32", avx2, fma, false}, {"flush", avx2, fma, true},
+	} {
+		name := t.shape.name + strings.ToUpper(t.name[:1]) + t.name[1:]
+		fmt.Fprintf(&tables, "\nvar %s = [...]Tile{nil", name)
+		for rows := 1; rows <= t.shape.rows; rows++ {
+			tile(fmt.Sprintf("%s%d", name, rows), t.shape, rows, t.dot, t.flush)
+			fmt.Fprintf(&tables, ", %s%d", name, rows)
+		}
+		tables.WriteString("}\n")
+	}
+	for rows := 1; rows <= avx512.rows; rows++ {
+		direct(fmt.Sprintf("direct%d", rows), rows)
+	}
+	tables.WriteString("\nvar avx512Direct = [...]Direct{nil")
+	for rows := 1; rows <= avx512.rows; rows++ {
+		fmt.Fprintf(&tables, ", direct%d", rows)
+	}
+	tables.WriteString("}\n")
+	return tables.String()
+}
+
+// tile prints a [Tile]: with all rows the loop is unrolled four times and walks
+// next with two prefetches a turn. The first registers accumulate, the last two
+// hold B, what is left takes turns as the broadcast of A.
+//
+// With flush, numbers below 2^-126 are zero in products and sums, as VDPBF16PS has it.
+func tile(name string, s shape, rows int, dot dot, flush bool) {
+	full := rows == s.rows
+	locals := 0
+	if flush {
+		locals = 8
+	}
+	fn("is a [Tile].", name, "(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)", locals, 64)
+	load("k", "CX", "a", "SI", "b", "DI", "c", "DX", "ldc", "R8", "mode", "AX", "next", "R10", "step", "R11")
+	if flush {
+		p("STMXCSR was-4(SP)\nMOVL was-4(SP), BX\nORL $0x8040, BX\nMOVL BX, now-8(SP)\nLDMXCSR now-8(SP)")
+	}
+	p("CMPQ AX, $2\nJEQ clear\nMOVQ DX, R9")
+	for range rows {
+		p("PREFETCHT0 (R9)\nPREFETCHT0 %d(R9)\nADDQ R8, R9", 2*s.width-64)
+	}
+	p("clear:")
+	for i := range 2 * rows {
+		p("%s %s%d, %s%d, %s%d", s.clear, s.reg, i, s.reg, i, s.reg, i)
+	}
+	step := func(u int) {
+		b0, b1 := s.registers-2, s.registers-1
+		p("VMOVUPS %d(DI), %s%d\nVMOVUPS %d(DI), %s%d", u*2*s.width, s.reg, b0, u*2*s.width+s.width, s.reg, b1)
+		spare := min(4, b0-2*rows)
+		for i := range rows {
+			t := b0 - 1 - i%spare
+			p("VBROADCASTSS %d(SI), %s%d", (u*s.rows+i)*4, s.reg, t)
+			p("%s\n%s", dot(s, 2*i, b0, t), dot(s, 2*i+1, b1, t))
+		}
+	}
+	if full {
+		p("MOVQ CX, BX\nSHRQ $2, BX\nJZ tail\nPCALIGN $64\nloop:")
+		for u := range 4 {
+			step(u)
+			switch u {
+			case 0:
+				p("PREFETCHT1 (R10)")
+			case 2:
+				p("PREFETCHT1 64(R10)\nADDQ R11, R10")
+			}
+		}
+		p("ADDQ $%d, SI\nADDQ $%d, DI\nDECQ BX\nJNZ loop", 4*s.rows*4, 8*s.width)
+		p("tail:\nANDQ $3, CX\nJZ done")
+	}
+	p("one:")
+	step(0)
+	p("ADDQ $%d, SI\nADDQ $%d, DI\nDECQ CX\nJNZ one", s.rows*4, 2*s.width)
+	if full {
+		p("done:")
+	}
+	if flush {
+		p("LDMXCSR was-4(SP)")
+	}
+	p("CMPQ AX, $1\nJLT store\nJGT stream\nMOVQ DX, R9")
+	for i := range rows {
+		for h := range 2 {
+			p("VADDPS %d(R9), %s%d, %s%d", h*s.width, s.reg, 2*i+h, s.reg, 2*i+h)
+		}
+		p("ADDQ R8, R9")
+	}
+	for _, end := range [][2]string{{"store", "VMOVUPS"}, {"stream", "VMOVNTPS"}} {
+		p("%s:", end[0])
+		for i := range rows {
+			for h := range 2 {
+				p("%s %s%d, %d(DX)", end[1], s.reg, 2*i+h, h*s.width)
+			}
+			p("ADDQ R8, DX")
+		}
+		p("VZEROUPPER\nRET\n")
+	}
+}
+
+// direct prints a [Direct]. Rows of A are reached from pointers to every third one.
+func direct(name string, rows int) {
+	fn("is a [Direct].", name, "(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)", 0, 80)
+	load("k", "CX", "a", "SI", "lda", "R8", "ka", "R9", "b", "DI", "ldb", "R10", "c", "DX", "ldc", "R11", "mask", "AX")
+	p("KMOVW AX, K1\nSHRQ $16, AX\nKMOVW AX, K2")
+	bases := []string{"SI", "R12", "R13", "R14", "BX"}[:(rows+2)/3]
+	p("LEAQ (R8)(R8*2), AX")
+	for i := 1; i < len(bases); i++ {
+		p("LEAQ (%s)(AX*1), %s", bases[i-1], bases[i])
+	}
+	for i := range 2 * rows {
+		p("VPXORD Z%d, Z%d, Z%d", i, i, i)
+	}
+	p("PCALIGN $32\nloop:")
+	p("VMOVUPS.Z (DI), K1, Z30\nVMOVUPS.Z 64(DI), K2, Z31\nADDQ R10, DI")
+	spare := min(4, 30-2*rows)
+	for i := range rows {
+		t := 29 - i%spare
+		p("VBROADCASTSS (%s)%s, Z%d", bases[i/3], []string{"", "(R8*1)", "(R8*2)"}[i%3], t)
+		p("%s\n%s", fma(avx512, 2*i, 30, t), fma(avx512, 2*i+1, 31, t))
+	}
+	for _, b := range bases {
+		p("ADDQ R9, %s", b)
+	}
+	p("DECQ CX\nJNZ loop\nMOVQ mode+72(FP), AX\nTESTQ AX, AX\nJZ store\nMOVQ DX, R9")
+	for i := range rows {
+		for h := range 2 {
+			p("VADDPS.Z %d(R9), Z%d, K%d, Z%d", h*64, 2*i+h, h+1, 2*i+h)
+		}
+		p("ADDQ R11, R9")
+	}
+	p("store:")
+	for i := range rows {
+		p("VMOVUPS Z%d, K1, (DX)\nVMOVUPS Z%d, K2, 64(DX)\nADDQ R11, DX", 2*i, 2*i+1)
+	}
+	p("VZEROUPPER\nRET\n")
+}

@@ -1,0 +1,95 @@
+package asm
+
+import (
+	"os"
+	"unsafe"
+)
+
+// Tier is a set of kernels for one kind of processor.
+//
+// A slot is 32 bits of a packed panel: a float32, or two bfloat16 that are neighbours
+// along k.
+type Tier struct {
+	// Name is how [Variable] names it.
+	Name string
+	// Rows and Cols are the size of a tile of C, and of panels of A and B.
+	Rows, Cols int
+	// F32 are the kernels for panels of float32, by their number of rows, BF16 those
+	// for bfloat16, as slots of pairs if Pairs is set, else as float32 of which each
+	// pair is swapped.
+	F32, BF16 []Tile
+	Pairs     bool
+	// Direct are the kernels that read A in place, by rows; nil: there are none.
+	Direct []Direct
+	// Packs do the packing; nil: none, it is to be done in Go.
+	Packs *Packs
+}
+
+// Tile computes C[rows, Cols] from panels of A, [k][Rows] slots, and of B, [k][Cols]
+// slots, k being slots, at least 1, and ldc bytes. mode is [Store], [Add] or [Stream].
+// It prefetches from the address next on, with a step of so many bytes after each
+// four slots.
+type Tile = func(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+
+// What a Tile does with C.
+const (
+	Store  = iota
+	Add    // C += the product
+	Stream // Store around the cache; C must be aligned to the width of a register
+)
+
+// Direct computes C[rows, 32] from float32: element (i, p) of A lies at a + i*lda +
+// p*ka, row p of B at b + p*ldb. mask has a one for each column that there is. All
+// strides are in bytes. mode is Store or Add.
+type Direct = func(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)
+
+// Pack writes n slots of lines to a panel in which slots lie dstride bytes apart. A
+// line's elements lie side by side and lines stride bytes apart, or the other way
+// round. mask has a one for each line that there is, from the lowest bit on. n is the
+// number of elements along k; where pairs are made of an odd number, the missing one
+// is zero. 16 slots are written each time, whatever mask says: 32 by the wide ones.
+type Pack = func(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// Packs are the packs of a tier, by operands' dtype and by where elements lie.
+type Packs struct{ F32, F16, BF16 Packing }
+
+// Packing packs one dtype. Copy16 and Copy32 take rows of lines that lie side by side,
+// Transpose 16 lines whose elements do.
+type Packing struct{ Copy16, Copy32, Transpose Pack }
+
+// Converts are conversions between float32 and halves, of n elements, or nil.
+type Converts struct {
+	WidenF16, WidenBF16, NarrowF16, NarrowBF16 func(dst, src unsafe.Pointer, n int)
+}
+
+// Variable is the environment variable that names the tier to use, "portable" for
+// none. A tier that the processor has not got makes the program panic at its start.
+const Variable = "HALFNOTE_CPU"
+
+// Portable is what Variable says for no tier.
+const Portable = "portable"
+
+var tiers = detect()
+
+// Tiers returns what this processor can do, the best first: what it does fastest.
+func Tiers() []*Tier { return tiers }
+
+// Best returns the tier that [Variable] names, without it the first of Tiers; nil
+// stands for portable code.
+func Best() *Tier {
+	name := os.Getenv(Variable)
+	if name == "" && len(tiers) > 0 {
+		return tiers[0]
+	}
+	if name == "" || name == Portable {
+		return nil
+	}
+	known := ""
+	for _, t := range tiers {
+		if t.Name == name {
+			return t
+		}
+		known += t.Name + ", "
+	}
+	panic("asm: " + Variable + " is " + name + ", expected one of " + known + Portable)
+}

@@ -1,0 +1,50 @@
+//go:build amd64 && !purego
+
+package asm
+
+import "golang.org/x/sys/cpu"
+
+// detect returns the tiers in the order of their speed. VDPBF16PS does two slots a
+// cycle on AMD's Zen 4 and 5, as much as a fused multiply-add, and so twice the work;
+// Intel's Emerald Rapids does half a slot a cycle, so that widening to float32 is
+// twice as fast there.
+func detect() (list []*Tier) {
+	const f16c = 1 << 29
+	x := cpu.X86
+	if x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL {
+		plain := &Tier{
+			Name: "avx512", Rows: 14, Cols: 32, F32: avx512F32[:], BF16: avx512Flush[:], Direct: avx512Direct[:],
+			Packs: &Packs{
+				F32:  Packing{copyF32x16, copyF32x32, transposeF32},
+				F16:  Packing{copyF16x16, copyF16x32, transposeF16},
+				BF16: Packing{copySwapx16, copySwapx32, transposeSwap},
+			},
+		}
+		list = append(list, plain)
+		if x.HasAVX512BF16 {
+			packs := *plain.Packs
+			packs.BF16 = Packing{copyPairsx16, copyPairsx32, transposePairs}
+			t := *plain
+			t.Name, t.BF16, t.Pairs, t.Packs = "avx512bf16", avx512Pairs[:], true, &packs
+			list = append(list, &t)
+			if b, d, c := maker(); b == 0x68747541 && d == 0x69746e65 && c == 0x444d4163 { // AuthenticAMD
+				list[0], list[1] = &t, plain
+			}
+		}
+	}
+	if x.HasAVX2 && x.HasFMA && features()&f16c != 0 {
+		list = append(list, &Tier{Name: "avx2", Rows: 6, Cols: 16, F32: avx2F32[:], BF16: avx2Flush[:]})
+	}
+	return list
+}
+
+// Conversions are those of tiers with AVX-512.
+var conversions = Converts{widenF16, widenBF16, narrowF16, narrowBF16}
+
+// Converts returns the tier's conversions, which may be nil.
+func (t *Tier) Converts() Converts {
+	if t == nil || t.Packs == nil {
+		return Converts{}
+	}
+	return conversions
+}

@@ -1,0 +1,242 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
+)
+
+// gemm is a batch of products of float32, float16 or bfloat16 matrices by a tier's
+// kernels. An element is defined as at [product.multiply].
+//
+// A is packed first, for as many rows as fit (all of K at once); then each item takes
+// a strip of columns of C for those rows, and packs B a panel at a time just before it
+// is used. K is never split between items.
+type gemm struct {
+	tier    *asm.Tier
+	kernels []asm.Tile
+	m, n, k int
+	depth   int  // elements of k that are summed from 0
+	perSlot int  // elements of k in a slot
+	even    bool // an odd number of k is filled up
+	x, y    operand
+	dst     result
+}
+
+// Sizes of items, as measured to be best; no part of the result's definition.
+const (
+	stripCols = 128       // columns of an item
+	stripRows = 1036      // and rows: 74 panels of 14
+	chunkSize = 64 << 20  // bytes of A that are packed at once
+	alone     = 4 << 20   // multiplications that one worker had better do alone
+	direct    = 20 << 10  // elements of B that may be read in place
+	streamed  = 256 << 10 // elements of C from which on it is stored around the cache
+)
+
+// newGemm returns dst = src[0] times src[1] plus src[2], which a tier can compute.
+func newGemm(t *asm.Tier, dst driver.View, src []driver.View) *gemm {
+	r := len(dst.Shape)
+	x, y := src[0], src[1]
+	if dst.Stride[r-1] != 1 && (dst.Stride[r-2] == 1 || dst.Shape[r-1] == 1) { // the transposed product
+		x, y, dst = turned(y), turned(x), turned(dst)
+		src = append([]driver.View{x, y}, src[2:]...)
+		if len(src) == 3 {
+			src[2] = turned(src[2])
+		}
+	}
+	g := &gemm{
+		tier: t, kernels: t.F32, perSlot: 1,
+		m: dst.Shape[r-2], n: dst.Shape[r-1], k: x.Shape[r-1], depth: depth(x.DType),
+	}
+	if x.DType == driver.BFloat16 {
+		g.kernels, g.even = t.BF16, true
+		if t.Pairs {
+			g.perSlot = 2
+		}
+	}
+	g.x = operandOf(t, x, r-2, r-1, t.Rows)
+	g.y = operandOf(t, y, r-1, r-2, t.Cols)
+	g.dst = resultOf(t, dst, src[2:])
+	return g
+}
+
+// turned returns v with its last two axes exchanged.
+func turned(v driver.View) driver.View {
+	swap := func(list []int) []int {
+		r := len(list)
+		out := append([]int{}, list...)
+		out[r-2], out[r-1] = out[r-1], out[r-2]
+		return out
+	}
+	v.Shape, v.Stride = swap(v.Shape), swap(v.Stride)
+	return v
+}
+
+// slots returns how many slots kc elements of k take.
+func (g *gemm) slots(kc int) int {
+	if g.even {
+		kc += kc & 1
+	}
+	return kc / g.perSlot
+}
+
+// run computes all matrices of the batch: large ones one after the other by all
+// workers, small ones in groups.
+func (g *gemm) run(b *Backend, batches int) {
+	work := g.m * g.n * g.k
+	if batches > 1 && work < 16*alone {
+		group := max(1, alone/work)
+		b.eachPolling((batches+group-1)/group, func(i int, poll func()) {
+			for batch := i * group; batch < min(batches, (i+1)*group); batch++ {
+				g.multiply(batch, 1, serial(poll))
+			}
+		})
+		return
+	}
+	workers := b.workers()
+	each := b.eachPolling
+	if work < alone || workers == 1 {
+		workers, each = 1, serial(driver.Poll)
+	}
+	for batch := range batches {
+		g.multiply(batch, workers, each)
+	}
+}
+
+// each calls an item for 0 … n-1 in some order.
+type each = func(n int, item func(i int, poll func()))
+
+func serial(poll func()) each {
+	return func(n int, item func(i int, poll func())) {
+		poll()
+		for i := range n {
+			item(i, poll)
+		}
+	}
+}
+
+// multiply computes a matrix of the batch.
+func (g *gemm) multiply(batch, workers int, each each) {
+	x, y := g.x.at(batch), g.y.at(batch)
+	if g.tier.Direct != nil && x.size == 4 && y.dtype == driver.Float32 && y.across == 4 &&
+		(g.m <= 2*g.tier.Rows || g.n*g.k <= direct && g.m*g.k <= direct) {
+		g.multiplyDirect(batch, x, y, workers, each)
+		return
+	}
+	mr := g.tier.Rows
+	slots := g.slots(g.k)
+	rows := min(g.m, max(4*mr, min(stripRows, chunkSize/(4*slots))/mr*mr))
+	for i0 := 0; i0 < g.m; i0 += rows {
+		g.chunk(batch, x, y, i0, min(rows, g.m-i0), workers, each)
+	}
+}
+
+// chunk computes rows i0 … i0+rows-1 of a matrix.
+func (g *gemm) chunk(batch int, x, y operand, i0, rows, workers int, each each) {
+	a := newPacked(g, rows)
+	defer a.free()
+	panels := a.panels
+	group := max(1, min(8, panels/(2*workers)))
+	each((panels+group-1)/group, func(i int, _ func()) {
+		for p := i * group; p < min(panels, (i+1)*group); p++ {
+			a.pack(g, x, i0, rows, p)
+		}
+	})
+	cols, part := g.parts(panels, workers)
+	strips := (g.n + cols - 1) / cols
+	each((panels+part-1)/part*strips, func(i int, poll func()) {
+		p0, j0 := i/strips*part, i%strips*cols
+		g.item(batch, a, y, i0, rows, p0, min(panels, p0+part), j0, min(cols, g.n-j0), poll)
+	})
+}
+
+// parts returns the columns and the panels of rows of an item, at least two for
+// each worker.
+func (g *gemm) parts(panels, workers int) (cols, part int) {
+	cols, part = max(stripCols, g.tier.Cols), panels
+	if workers == 1 {
+		return cols, part
+	}
+	for cols > g.tier.Cols && g.n/cols < 2*workers {
+		cols /= 2
+	}
+	if g.n/cols < 2*workers && panels > 4 {
+		part = max(4, (panels+2*workers-1)/(2*workers))
+	}
+	return cols, part
+}
+
+// item computes the rows of panels p0 … p1-1, counted from i0, and columns j0 …
+// j0+cols-1.
+func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols int, poll func()) {
+	mr, nr := g.tier.Rows, g.tier.Cols
+	ws := takeStrip()
+	defer ws.give()
+	height := min(rows, p1*mr) - p0*mr
+	width := (cols + nr - 1) / nr * nr
+	panel := ws.panel(nr * g.slots(min(g.depth, g.k)))
+	c, ldc, inPlace := g.dst.place(batch, i0+p0*mr, j0, width)
+	inPlace = inPlace && g.k <= g.depth && width == cols
+	if !inPlace {
+		c, ldc = ws.sums(height*width), width*4
+	}
+	for k0 := 0; k0 < g.k; k0 += g.depth {
+		kc := min(g.depth, g.k-k0)
+		slots := g.slots(kc)
+		mode := asm.Store
+		switch {
+		case k0 > 0:
+			mode = asm.Add
+		case inPlace && g.m*g.n >= streamed && uintptr(c)%64 == 0 && ldc%64 == 0:
+			mode = asm.Stream
+		}
+		for j := 0; j < width; j += nr {
+			poll()
+			y.pack(panel, nr, j0+j, min(nr, cols-j), k0, kc)
+			next := y.ahead(j0+j+nr, j0+cols, j0, k0, kc, g.k, nr)
+			for p := p0; p < p1; p++ {
+				i := (p - p0) * mr
+				from, step := next.lines(p-p0, slots/4)
+				g.kernels[min(mr, height-i)](slots, a.at(p, k0), panel, unsafe.Add(c, i*ldc+j*4), ldc, mode, from, step)
+			}
+		}
+	}
+	if !inPlace {
+		g.dst.put(batch, i0+p0*mr, j0, unsafe.Slice((*float32)(c), height*width), width, cols)
+	}
+}
+
+// multiplyDirect computes a matrix whose operands are float32 and read in place.
+func (g *gemm) multiplyDirect(batch int, x, y operand, workers int, each each) {
+	mr, nr := g.tier.Rows, g.tier.Cols
+	part := g.n // columns of an item
+	if workers > 1 {
+		part = max(nr, (g.n/(4*workers)+nr-1)/nr*nr)
+	}
+	each((g.n+part-1)/part, func(item int, poll func()) {
+		poll()
+		ws := takeStrip()
+		defer ws.give()
+		for j0 := item * part; j0 < min(g.n, (item+1)*part); j0 += nr {
+			cols := min(nr, g.n-j0)
+			for i := 0; i < g.m; i += mr {
+				rows := min(mr, g.m-i)
+				c, ldc, inPlace := g.dst.place(batch, i, j0, cols)
+				if !inPlace {
+					c, ldc = ws.sums(mr*nr), nr*4
+				}
+				for k0 := 0; k0 < g.k; k0 += g.depth {
+					mode := asm.Store
+					if k0 > 0 {
+						mode = asm.Add
+					}
+					g.tier.Direct[rows](min(g.depth, g.k-k0), x.element(i, k0), x.across, x.along, y.element(j0, k0), y.along, c, ldc, 1<<cols-1, mode)
+				}
+				if !inPlace {
+					g.dst.put(batch, i, j0, unsafe.Slice((*float32)(c), rows*nr), nr, cols)
+				}
+			}
+		}
+	})
+}

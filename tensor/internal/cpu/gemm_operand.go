@@ -1,0 +1,263 @@
+package cpu
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
+	"halfnote/tensor/internal/half"
+)
+
+// operand is a factor of a gemm. Its lines are what the product runs along: A's rows,
+// B's columns.
+type operand struct {
+	base          unsafe.Pointer // of the buffer, after at of the matrix
+	batch         layout
+	dtype         driver.DType
+	size          int // bytes of an element
+	across, along int // bytes from line to line, and along one
+	lines, k      int
+	packing       asm.Packing
+	packed        bool // packing is there
+	pairs         bool // bfloat16 are packed as pairs, not widened
+	width         int  // of the panels
+}
+
+func operandOf(t *asm.Tier, v driver.View, lineAxis, alongAxis, width int) operand {
+	m := matrixOf[float32](v, lineAxis, alongAxis)
+	o := operand{
+		batch: m.layout, dtype: v.DType, size: v.DType.Size(), lines: v.Shape[lineAxis], k: v.Shape[alongAxis], width: width, pairs: t.Pairs,
+		base: unsafe.Pointer(unsafe.SliceData(elements[byte](bufferOf(v.Buffer)))),
+	}
+	o.across, o.along = m.across*o.size, m.along*o.size
+	if o.packed = t.Packs != nil; o.packed {
+		o.packing = map[driver.DType]asm.Packing{driver.Float32: t.Packs.F32, driver.Float16: t.Packs.F16, driver.BFloat16: t.Packs.BF16}[v.DType]
+	}
+	return o
+}
+
+// at returns a matrix of the batch.
+func (o operand) at(batch int) operand {
+	o.base = unsafe.Add(o.base, o.batch.index(batch)*o.size)
+	return o
+}
+
+func (o *operand) element(line, k int) unsafe.Pointer {
+	return unsafe.Add(o.base, line*o.across+k*o.along)
+}
+
+// pack sets dst to lines first … first+lines-1, elements k0 … k0+kc-1 of each, as a
+// panel: slot s of line l is slot s*width + l.
+func (o *operand) pack(dst unsafe.Pointer, width, first, lines, k0, kc int) {
+	if !o.packed {
+		o.packGo(dst, width, first, lines, k0, kc)
+		return
+	}
+	src, across, along := o.element(first, k0), o.across, o.along
+	if along != o.size && kc > 1 && across != o.size && lines > 1 { // neither way
+		room := takeBytes(lines * kc * o.size)
+		defer room.give()
+		pickLines(room.base, src, o.size, across, along, lines, kc)
+		src, across, along = room.base, kc*o.size, o.size
+	}
+	if along == o.size || kc == 1 {
+		for l := 0; l < width; l += 16 {
+			n := min(16, lines-l)
+			if n <= 0 { // what is there goes unused, but had better be numbers
+				n = 1
+			} else if l > 0 {
+				src = unsafe.Add(src, 16*across)
+			}
+			o.packing.Transpose(src, across, unsafe.Add(dst, l*4), width*4, kc, 1<<n-1)
+		}
+		return
+	}
+	f := o.packing.Copy16
+	if width > 16 {
+		f = o.packing.Copy32
+	}
+	f(src, along, dst, width*4, kc, 1<<lines-1)
+}
+
+// pickLines copies lines of n elements of 2 or 4 bytes to dst, densely.
+func pickLines(dst, src unsafe.Pointer, size, across, along, lines, n int) {
+	for l := range lines {
+		from := unsafe.Add(src, l*across)
+		if size == 4 {
+			for i, to := 0, unsafe.Slice((*uint32)(unsafe.Add(dst, l*n*4)), n); i < n; i++ {
+				to[i] = *(*uint32)(unsafe.Add(from, i*along))
+			}
+			continue
+		}
+		for i, to := 0, unsafe.Slice((*uint16)(unsafe.Add(dst, l*n*2)), n); i < n; i++ {
+			to[i] = *(*uint16)(unsafe.Add(from, i*along))
+		}
+	}
+}
+
+// packGo is pack for tiers without packs, whose slots are float32.
+func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
+	even := kc
+	if o.dtype == driver.BFloat16 {
+		even += kc & 1
+	}
+	to := unsafe.Slice((*float32)(dst), even*width)
+	if even > kc {
+		clear(to[(kc-1)*width:])
+	}
+	flip := 0
+	if o.dtype == driver.BFloat16 {
+		flip = 1
+	}
+	if o.across == o.size { // rows of the panel lie side by side
+		for k := range kc {
+			row := to[(k^flip)*width:][:width]
+			o.wide(row[:lines], o.element(first, k0+k))
+			clear(row[lines:])
+		}
+		return
+	}
+	var room [chunk]float32
+	for l := range width {
+		if l >= lines {
+			for k := range even {
+				to[k*width+l] = 0
+			}
+			continue
+		}
+		line := room[:kc]
+		from := o.element(first+l, k0)
+		if o.along == o.size || kc == 1 {
+			o.wide(line, from)
+		} else {
+			for k := range line {
+				o.wide(line[k:k+1], unsafe.Add(from, k*o.along))
+			}
+		}
+		for k, v := range line {
+			to[(k^flip)*width+l] = v
+		}
+	}
+}
+
+// wide sets dst to what lies side by side from src on.
+func (o *operand) wide(dst []float32, src unsafe.Pointer) {
+	switch o.dtype {
+	case driver.Float16:
+		half.FromFloat16(dst, unsafe.Slice((*uint16)(src), len(dst)))
+	case driver.BFloat16:
+		half.FromBFloat16(dst, unsafe.Slice((*uint16)(src), len(dst)))
+	default:
+		copy(dst, unsafe.Slice((*float32)(src), len(dst)))
+	}
+}
+
+// ahead is the panel of B that is packed after the current one, to be prefetched
+// while kernels run.
+type ahead struct {
+	start       uintptr
+	count       int // of prefetches of two lines of the cache
+	perRow      int // how many of them lie in a row
+	rowStep     int
+	acrossLines bool
+}
+
+// ahead returns the panel at column j, or, from end on, the first one of the next
+// block of k.
+func (o *operand) ahead(j, end, first, k0, kc, k, width int) ahead {
+	if j >= end {
+		j, k0 = first, k0+kc
+		if k0 >= k {
+			return ahead{}
+		}
+		kc = min(kc, k-k0)
+	}
+	a := ahead{start: uintptr(o.base) + uintptr(j*o.across+k0*o.along)}
+	if o.across == o.size {
+		a.count, a.perRow, a.rowStep = kc, 1, o.along
+	} else if o.along == o.size {
+		a.perRow = max(1, kc*o.size/128)
+		a.count, a.rowStep, a.acrossLines = min(width, end-j)*a.perRow, o.across, true
+	}
+	return a
+}
+
+// lines returns where the call-th kernel prefetches, each calls times, and the step.
+func (a ahead) lines(call, calls int) (from uintptr, step int) {
+	q := call * calls
+	if q >= a.count {
+		return a.start, 0
+	}
+	if !a.acrossLines {
+		return a.start + uintptr(q*a.rowStep), a.rowStep
+	}
+	step = 128
+	if a.perRow < calls { // short rows: the first lines of several rows instead
+		step = a.rowStep
+	}
+	return a.start + uintptr(q/a.perRow*a.rowStep), step
+}
+
+// packed is A, packed for a number of rows: for each block of k the panels, one after
+// the other.
+type packed struct {
+	room   *room
+	panels int
+	width  int
+	depth  int
+	full   int // bytes of a panel of a whole block
+	last   int // of one of the last block
+	blocks int
+}
+
+// panelSize returns the bytes of a panel. Packs write 16 slots at a time, which takes
+// the last one past its end.
+func panelSize(width, slots int) int { return width*slots*4 + 64 }
+
+func newPacked(g *gemm, rows int) *packed {
+	p := &packed{width: g.tier.Rows, panels: (rows + g.tier.Rows - 1) / g.tier.Rows, depth: g.depth, blocks: (g.k + g.depth - 1) / g.depth}
+	p.full = panelSize(p.width, g.slots(g.depth))
+	p.last = panelSize(p.width, g.slots(g.k-(p.blocks-1)*g.depth))
+	p.room = takeBytes(p.panels * ((p.blocks-1)*p.full + p.last))
+	return p
+}
+
+func (p *packed) free() { p.room.give() }
+
+// at returns panel i of the block that begins with k0.
+func (p *packed) at(i, k0 int) unsafe.Pointer {
+	block := k0 / p.depth
+	size := p.full
+	if block == p.blocks-1 {
+		size = p.last
+	}
+	return unsafe.Add(p.room.base, p.panels*p.full*block+i*size)
+}
+
+// pack packs panel i of rows that begin with i0.
+func (p *packed) pack(g *gemm, x operand, i0, rows, i int) {
+	for k0 := 0; k0 < g.k; k0 += g.depth {
+		x.pack(p.at(i, k0), p.width, i0+i*p.width, min(p.width, rows-i*p.width), k0, min(g.depth, g.k-k0))
+	}
+}
+
+// room is memory that is kept for the next product.
+type room struct {
+	base  unsafe.Pointer // aligned to a cache line
+	bytes []byte
+}
+
+var rooms keep[room]
+
+// takeBytes returns a room of n bytes, with slack behind them, of no defined contents.
+func takeBytes(n int) *room {
+	r := rooms.take(bits.Len(uint(n)))
+	if len(r.bytes) < n+128 {
+		r.bytes = make([]byte, 1<<bits.Len(uint(n))+128)
+		r.base = unsafe.Pointer(&r.bytes[-uintptr(unsafe.Pointer(&r.bytes[0]))&63])
+	}
+	return r
+}
+
+func (r *room) give() { rooms.give(bits.Len(uint(len(r.bytes)-128))-1, r) }

@@ -1,0 +1,82 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
+)
+
+// result is where a gemm's sums go, with the bias that is added to them.
+type result struct {
+	writer[float32]
+	bias     *reader[float32]
+	repeats  bool           // the bias is the same in all rows of a matrix
+	m, n     int            // of a matrix
+	base     unsafe.Pointer // of the buffer
+	batch    layout
+	row      int  // elements from row to row
+	dense    bool // columns lie side by side
+	convert  asm.Converts
+	dtype    driver.DType
+	elements int // bytes of an element
+}
+
+func resultOf(t *asm.Tier, dst driver.View, bias []driver.View) result {
+	r := len(dst.Shape)
+	to := matrixOf[float32](dst, r-2, r-1)
+	d := result{
+		writer: write[float32](dst), m: dst.Shape[r-2], n: dst.Shape[r-1], batch: to.layout, row: to.across,
+		dense: to.along == 1 || dst.Shape[r-1] == 1, convert: t.Converts(), dtype: dst.DType, elements: dst.DType.Size(),
+		base: unsafe.Pointer(unsafe.SliceData(elements[byte](bufferOf(dst.Buffer)))),
+	}
+	if len(bias) == 1 {
+		b := read[float32](bias[0])
+		d.bias, d.repeats = &b, bias[0].Stride[r-2] == 0
+	}
+	return d
+}
+
+// at returns where an element lies.
+func (d *result) at(batch, i, j int) unsafe.Pointer {
+	return unsafe.Add(d.base, (d.batch.index(batch)+i*d.row+j)*d.elements)
+}
+
+// place returns where sums may be put at once, and the bytes from row to row, if they
+// may.
+func (d *result) place(batch, i, j, cols int) (c unsafe.Pointer, ldc int, ok bool) {
+	if d.dtype != driver.Float32 || d.bias != nil || !d.dense {
+		return nil, 0, false
+	}
+	return d.at(batch, i, j), d.row * 4, true
+}
+
+// put adds the bias to rows of sums, ld apart, rounds them and sets the elements from
+// row i and column j on.
+func (d *result) put(batch, i, j int, sums []float32, ld, cols int) {
+	var room [stripCols]float32
+	var bias []float32
+	for first := i; len(sums) > 0; sums, i = sums[ld:], i+1 {
+		row, lo := sums[:cols], (batch*d.m+i)*d.n+j
+		if d.bias != nil {
+			if i == first || !d.repeats {
+				bias = d.bias.at(lo, room[:cols])
+			}
+			add(row, row, bias, nil, 0, 0)
+		}
+		switch {
+		case !d.dense:
+			out := d.writer.room(lo, row)
+			copy(out, row)
+			d.writer.put(lo, out)
+		case d.dtype == driver.Float32:
+			copy(unsafe.Slice((*float32)(d.at(batch, i, j)), cols), row)
+		case d.dtype == driver.Float16 && d.convert.NarrowF16 != nil:
+			d.convert.NarrowF16(d.at(batch, i, j), unsafe.Pointer(&row[0]), cols)
+		case d.dtype == driver.BFloat16 && d.convert.NarrowBF16 != nil:
+			d.convert.NarrowBF16(d.at(batch, i, j), unsafe.Pointer(&row[0]), cols)
+		default:
+			narrow(unsafe.Slice((*uint16)(d.at(batch, i, j)), cols), row, d.dtype)
+		}
+	}
+}

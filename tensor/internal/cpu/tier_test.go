@@ -1,0 +1,171 @@
+package cpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"halfnote/tensor/driver"
+	"halfnote/tensor/drivertest"
+	"halfnote/tensor/internal/asm"
+)
+
+// on returns a backend with that many workers and a tier's kernels.
+func on(workers int, t *asm.Tier) *Backend {
+	b := New(workers)
+	b.tier = t
+	return b
+}
+
+// TestTiers runs the conformance tests of products on every tier but the one that the
+// other tests use.
+func TestTiers(t *testing.T) {
+	for _, tier := range append([]*asm.Tier{nil}, asm.Tiers()...) {
+		if b := on(3, tier); tier != asm.Best() {
+			t.Run(b.Tier(), func(t *testing.T) { drivertest.Products(t, b) })
+		}
+	}
+}
+
+// TestTierBits compares products of numbers of all magnitudes, infinite ones and NaN
+// too, at sizes and strides that take every way through a tier.
+func TestTierBits(t *testing.T) {
+	if len(asm.Tiers()) == 0 {
+		t.Skip("this processor has no tier beside portable code")
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	portable := on(1, nil)
+	for i := range 200 {
+		d := []driver.DType{driver.Float32, driver.Float16, driver.BFloat16}[i%3]
+		c := productCase{
+			dtype: d, to: d, bias: r.IntN(3),
+			batch: 1 + r.IntN(2)*r.IntN(3), m: 1 + r.IntN(40), n: 1 + r.IntN(70), k: 1 + r.IntN(80),
+			orders: [3]int{r.IntN(4), r.IntN(4), r.IntN(4)},
+		}
+		switch i % 20 {
+		case 5:
+			c.k = 1000 + r.IntN(1200)
+		case 10:
+			c.m, c.n = 1, 1+r.IntN(300)
+		case 15:
+			c.m, c.n = 1+r.IntN(300), 1
+		}
+		if d != driver.Float32 && r.IntN(2) == 0 {
+			c.to = driver.Float32
+		}
+		words := magnitudes(r, d, i%2 == 0, 20000)
+		want := c.run(t, portable, words)
+		for _, tier := range asm.Tiers() {
+			got := c.run(t, on(1+r.IntN(3), tier), words)
+			for j := range want {
+				if got[j] != want[j] {
+					t.Errorf("%s: %+v: element %d: bits %08x, portable code has %08x", tier.Name, c, j, got[j], want[j])
+					break
+				}
+			}
+		}
+	}
+}
+
+// productCase is a product of views in several orders of elements: 0 row-major, 1
+// column-major, 2 with gaps both ways, 3 backwards.
+type productCase struct {
+	dtype, to      driver.DType
+	bias           int // 0: none, 1: the same in all rows, 2: for each element
+	batch, m, n, k int
+	orders         [3]int
+}
+
+// run returns the bits of all elements, NaN as one.
+func (c productCase) run(t *testing.T, b *Backend, words []uint32) []uint32 {
+	t.Helper()
+	x := ordered(t, b, c.dtype, c.batch, c.m, c.k, c.orders[0], words)
+	y := ordered(t, b, c.dtype, c.batch, c.k, c.n, c.orders[1], words[7000:])
+	dst := ordered(t, b, c.to, c.batch, c.m, c.n, c.orders[2], words)
+	src := []driver.View{x, y}
+	if c.bias > 0 {
+		bias := ordered(t, b, c.dtype, c.batch, c.m, c.n, 0, words[5000:])
+		if c.bias == 1 {
+			bias.Stride[0], bias.Stride[1] = 0, 0
+		}
+		src = append(src, bias)
+	}
+	b.Run(driver.Kernel{Code: driver.Matmul}, dst, src...)
+	out := make([]uint32, 0, dst.Len())
+	l := layoutOf(dst)
+	for i := range dst.Len() {
+		var v uint32
+		nan := false
+		if c.to.Size() == 4 {
+			v = elements[uint32](bufferOf(dst.Buffer))[l.index(i)]
+			nan = v&0x7fffffff > 0x7f800000
+		} else {
+			v = uint32(elements[uint16](bufferOf(dst.Buffer))[l.index(i)])
+			nan = c.to == driver.Float16 && v&0x7fff > 0x7c00 || c.to == driver.BFloat16 && v&0x7fff > 0x7f80
+		}
+		if nan {
+			v = math.MaxUint32
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func ordered(t *testing.T, b *Backend, d driver.DType, batch, rows, cols, order int, words []uint32) driver.View {
+	t.Helper()
+	buf, err := b.Alloc(batch * rows * cols * 6 * d.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := driver.View{Buffer: buf, DType: d, Shape: []int{batch, rows, cols}}
+	switch order {
+	case 0:
+		v.Stride = []int{rows * cols, cols, 1}
+	case 1:
+		v.Stride = []int{rows * cols, 1, rows}
+	case 2:
+		v.Stride = []int{rows * cols * 6, cols * 6, 2}
+	default:
+		v.Offset, v.Stride = batch*rows*cols-1, []int{-rows * cols, -cols, -1}
+	}
+	l := layoutOf(v)
+	for i := range v.Len() {
+		if w := words[i%len(words)]; d.Size() == 4 {
+			elements[uint32](bufferOf(buf))[l.index(i)] = w
+		} else {
+			elements[uint16](bufferOf(buf))[l.index(i)] = uint16(w)
+		}
+	}
+	return v
+}
+
+// magnitudes returns bits of numbers. tiny ones have products and sums about the
+// smallest normal float32; the others have every exponent, infinities and NaN among
+// them.
+func magnitudes(r *rand.Rand, d driver.DType, tiny bool, n int) []uint32 {
+	list := make([]uint32, n)
+	for i := range list {
+		switch {
+		case d == driver.Float16:
+			list[i] = r.Uint32() & 0xffff
+			if tiny || list[i]&0x7c00 == 0x7c00 && i%50 > 0 {
+				list[i] &^= 0x4000
+			}
+		case tiny:
+			e := uint32(64 - 4 + r.IntN(8))
+			if i%7 == 0 {
+				e = uint32(r.IntN(3))
+			}
+			list[i] = r.Uint32()&0x807fffff | e<<23
+		default:
+			list[i] = r.Uint32()
+			if list[i]&0x7f800000 == 0x7f800000 && i%50 > 0 {
+				list[i] &^= 0x40000000
+			}
+		}
+		if d == driver.BFloat16 {
+			list[i] >>= 16
+		}
+	}
+	return list
+}
