@@ -57,8 +57,9 @@ func (*Backend) Synchronize() {}
 // Run computes dst from src. It panics on what it does not offer and on views
 // that the kernel's comment does not allow.
 func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
-	if !b.Offers(k.Code, dst.DType, dtypesOf(src)...) {
-		panic(fmt.Sprintf("cpu: %v: not offered for %v from %v", k.Code, dst.DType, dtypesOf(src)))
+	var room [4]driver.DType
+	if !b.Offers(k.Code, dst.DType, dtypesOf(room[:0], src)...) {
+		panic(fmt.Sprintf("cpu: %v: not offered for %v from %v", k.Code, dst.DType, dtypesOf(nil, src)))
 	}
 	check(k, dst, src)
 	switch k.Code {
@@ -214,10 +215,10 @@ func offered(p pointwise, d driver.DType) bool {
 	return p.i64 != nil
 }
 
-func dtypesOf(views []driver.View) []driver.DType {
-	list := make([]driver.DType, len(views))
-	for i, v := range views {
-		list[i] = v.DType
+// dtypesOf appends the dtypes of views to list.
+func dtypesOf(list []driver.DType, views []driver.View) []driver.DType {
+	for _, v := range views {
+		list = append(list, v.DType)
 	}
 	return list
 }

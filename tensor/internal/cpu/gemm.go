@@ -30,7 +30,7 @@ const (
 	stripRows = 1036      // and rows: 74 panels of 14
 	chunkSize = 64 << 20  // bytes of A that are packed at once
 	alone     = 4 << 20   // multiplications that one worker had better do alone
-	direct    = 20 << 10  // elements of B that may be read in place
+	inPlace   = 4 << 10   // elements of B that may be read in place
 	streamed  = 256 << 10 // elements of C from which on it is stored around the cache
 )
 
@@ -38,7 +38,7 @@ const (
 func newGemm(t *asm.Tier, dst driver.View, src []driver.View) *gemm {
 	r := len(dst.Shape)
 	x, y := src[0], src[1]
-	if dst.Stride[r-1] != 1 && (dst.Stride[r-2] == 1 || dst.Shape[r-1] == 1) { // the transposed product
+	if turns(t, dst, y) { // the transposed product
 		x, y, dst = turned(y), turned(x), turned(dst)
 		src = append([]driver.View{x, y}, src[2:]...)
 		if len(src) == 3 {
@@ -55,10 +55,21 @@ func newGemm(t *asm.Tier, dst driver.View, src []driver.View) *gemm {
 			g.perSlot = 2
 		}
 	}
-	g.x = operandOf(t, x, r-2, r-1, t.Rows)
-	g.y = operandOf(t, y, r-1, r-2, t.Cols)
+	g.x = operandOf(t, x, r-2, r-1)
+	g.y = operandOf(t, y, r-1, r-2)
 	g.dst = resultOf(t, dst, src[2:])
 	return g
+}
+
+// turns reports whether the transposed product is easier: where C is, or where it has
+// few rows and B's columns, which are many, can then be read in place.
+func turns(t *asm.Tier, dst, y driver.View) bool {
+	r := len(dst.Shape)
+	m, n := dst.Shape[r-2], dst.Shape[r-1]
+	if dst.Stride[r-1] != 1 && (dst.Stride[r-2] == 1 || n == 1) {
+		return true
+	}
+	return t.Direct != nil && m <= t.Cols && n > 4*m && y.DType == driver.Float32 && y.Stride[r-2] == 1 && y.Stride[r-1] != 1
 }
 
 // turned returns v with its last two axes exchanged.
@@ -83,8 +94,8 @@ func (g *gemm) slots(kc int) int {
 
 // run computes all matrices of the batch: large ones one after the other by all
 // workers, small ones in groups.
-func (g *gemm) run(b *Backend, batches int) {
-	work := g.m * g.n * g.k
+func (g *gemm) run(b *Backend) {
+	work, batches := g.m*g.n*g.k, g.dst.batch.len()
 	if batches > 1 && work < 16*alone {
 		group := max(1, alone/work)
 		b.eachPolling((batches+group-1)/group, func(i int, poll func()) {
@@ -94,11 +105,14 @@ func (g *gemm) run(b *Backend, batches int) {
 		})
 		return
 	}
-	workers := b.workers()
-	each := b.eachPolling
-	if work < alone || workers == 1 {
-		workers, each = 1, serial(driver.Poll)
+	if work < alone {
+		driver.Poll()
+		for batch := range batches {
+			g.multiply(batch, 1, nil)
+		}
+		return
 	}
+	workers, each := b.workers(), b.eachPolling
 	for batch := range batches {
 		g.multiply(batch, workers, each)
 	}
@@ -119,10 +133,16 @@ func serial(poll func()) each {
 // multiply computes a matrix of the batch.
 func (g *gemm) multiply(batch, workers int, each each) {
 	x, y := g.x.at(batch), g.y.at(batch)
-	if g.tier.Direct != nil && x.size == 4 && y.dtype == driver.Float32 && y.across == 4 &&
-		(g.m <= 2*g.tier.Rows || g.n*g.k <= direct && g.m*g.k <= direct) {
-		g.multiplyDirect(batch, x, y, workers, each)
-		return
+	if g.tier.Direct != nil && x.dtype == driver.Float32 {
+		small := g.n*g.k <= inPlace && g.m*g.k <= inPlace
+		switch {
+		case y.across == 4 && (g.m <= 2*g.tier.Rows || small):
+			g.multiplyDirect(batch, x, y, workers, each)
+			return
+		case g.n <= 2*g.tier.Cols && (x.along == 4 || small):
+			g.multiplyNarrow(batch, x, y, workers, each)
+			return
+		}
 	}
 	mr := g.tier.Rows
 	slots := g.slots(g.k)
@@ -137,6 +157,15 @@ func (g *gemm) chunk(batch int, x, y operand, i0, rows, workers int, each each) 
 	a := newPacked(g, rows)
 	defer a.free()
 	panels := a.panels
+	if each == nil { // a small one
+		for p := range panels {
+			a.pack(g, x, i0, rows, p)
+		}
+		for j0 := 0; j0 < g.n; j0 += stripCols {
+			g.item(batch, a, y, i0, rows, 0, panels, j0, min(stripCols, g.n-j0), func() {})
+		}
+		return
+	}
 	group := max(1, min(8, panels/(2*workers)))
 	each((panels+group-1)/group, func(i int, _ func()) {
 		for p := i * group; p < min(panels, (i+1)*group); p++ {
@@ -176,7 +205,7 @@ func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols 
 	height := min(rows, p1*mr) - p0*mr
 	width := (cols + nr - 1) / nr * nr
 	panel := ws.panel(nr * g.slots(min(g.depth, g.k)))
-	c, ldc, inPlace := g.dst.place(batch, i0+p0*mr, j0, width)
+	c, ldc, inPlace := g.dst.place(batch, i0+p0*mr, j0)
 	inPlace = inPlace && g.k <= g.depth && width == cols
 	if !inPlace {
 		c, ldc = ws.sums(height*width), width*4
@@ -205,38 +234,4 @@ func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols 
 	if !inPlace {
 		g.dst.put(batch, i0+p0*mr, j0, unsafe.Slice((*float32)(c), height*width), width, cols)
 	}
-}
-
-// multiplyDirect computes a matrix whose operands are float32 and read in place.
-func (g *gemm) multiplyDirect(batch int, x, y operand, workers int, each each) {
-	mr, nr := g.tier.Rows, g.tier.Cols
-	part := g.n // columns of an item
-	if workers > 1 {
-		part = max(nr, (g.n/(4*workers)+nr-1)/nr*nr)
-	}
-	each((g.n+part-1)/part, func(item int, poll func()) {
-		poll()
-		ws := takeStrip()
-		defer ws.give()
-		for j0 := item * part; j0 < min(g.n, (item+1)*part); j0 += nr {
-			cols := min(nr, g.n-j0)
-			for i := 0; i < g.m; i += mr {
-				rows := min(mr, g.m-i)
-				c, ldc, inPlace := g.dst.place(batch, i, j0, cols)
-				if !inPlace {
-					c, ldc = ws.sums(mr*nr), nr*4
-				}
-				for k0 := 0; k0 < g.k; k0 += g.depth {
-					mode := asm.Store
-					if k0 > 0 {
-						mode = asm.Add
-					}
-					g.tier.Direct[rows](min(g.depth, g.k-k0), x.element(i, k0), x.across, x.along, y.element(j0, k0), y.along, c, ldc, 1<<cols-1, mode)
-				}
-				if !inPlace {
-					g.dst.put(batch, i, j0, unsafe.Slice((*float32)(c), rows*nr), nr, cols)
-				}
-			}
-		}
-	})
 }

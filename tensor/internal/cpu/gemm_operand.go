@@ -17,24 +17,37 @@ type operand struct {
 	dtype         driver.DType
 	size          int // bytes of an element
 	across, along int // bytes from line to line, and along one
-	lines, k      int
-	packing       asm.Packing
-	packed        bool // packing is there
-	pairs         bool // bfloat16 are packed as pairs, not widened
-	width         int  // of the panels
+	packing       *asm.Packing
 }
 
-func operandOf(t *asm.Tier, v driver.View, lineAxis, alongAxis, width int) operand {
-	m := matrixOf[float32](v, lineAxis, alongAxis)
+func operandOf(t *asm.Tier, v driver.View, lineAxis, alongAxis int) operand {
+	size := v.DType.Size()
 	o := operand{
-		batch: m.layout, dtype: v.DType, size: v.DType.Size(), lines: v.Shape[lineAxis], k: v.Shape[alongAxis], width: width, pairs: t.Pairs,
-		base: unsafe.Pointer(unsafe.SliceData(elements[byte](bufferOf(v.Buffer)))),
+		base: baseOf(v), batch: batchOf(v), dtype: v.DType, size: size,
+		across: v.Stride[lineAxis] * size, along: v.Stride[alongAxis] * size,
 	}
-	o.across, o.along = m.across*o.size, m.along*o.size
-	if o.packed = t.Packs != nil; o.packed {
-		o.packing = map[driver.DType]asm.Packing{driver.Float32: t.Packs.F32, driver.Float16: t.Packs.F16, driver.BFloat16: t.Packs.BF16}[v.DType]
+	switch {
+	case t.Packs == nil:
+	case v.DType == driver.Float16:
+		o.packing = &t.Packs.F16
+	case v.DType == driver.BFloat16:
+		o.packing = &t.Packs.BF16
+	default:
+		o.packing = &t.Packs.F32
 	}
 	return o
+}
+
+// baseOf returns where a view's buffer lies.
+func baseOf(v driver.View) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(elements[uint64](bufferOf(v.Buffer))))
+}
+
+// batchOf returns where a view's matrices lie.
+func batchOf(v driver.View) layout {
+	r := len(v.Shape) - 2
+	v.Shape, v.Stride = v.Shape[:r], v.Stride[:r]
+	return layoutOf(v)
 }
 
 // at returns a matrix of the batch.
@@ -50,7 +63,7 @@ func (o *operand) element(line, k int) unsafe.Pointer {
 // pack sets dst to lines first … first+lines-1, elements k0 … k0+kc-1 of each, as a
 // panel: slot s of line l is slot s*width + l.
 func (o *operand) pack(dst unsafe.Pointer, width, first, lines, k0, kc int) {
-	if !o.packed {
+	if o.packing == nil {
 		o.packGo(dst, width, first, lines, k0, kc)
 		return
 	}

@@ -9,26 +9,28 @@ import (
 
 // result is where a gemm's sums go, with the bias that is added to them.
 type result struct {
-	writer[float32]
-	bias     *reader[float32]
-	repeats  bool           // the bias is the same in all rows of a matrix
-	m, n     int            // of a matrix
-	base     unsafe.Pointer // of the buffer
-	batch    layout
-	row      int  // elements from row to row
-	dense    bool // columns lie side by side
-	convert  asm.Converts
-	dtype    driver.DType
-	elements int // bytes of an element
+	base    unsafe.Pointer // of the buffer
+	batch   layout
+	dtype   driver.DType
+	size    int              // bytes of an element
+	row     int              // bytes from row to row
+	m, n    int              // of a matrix
+	strided *writer[float32] // where columns do not lie side by side
+	bias    *reader[float32]
+	repeats bool // the bias is the same in all rows of a matrix
+	convert asm.Converts
 }
 
 func resultOf(t *asm.Tier, dst driver.View, bias []driver.View) result {
 	r := len(dst.Shape)
-	to := matrixOf[float32](dst, r-2, r-1)
 	d := result{
-		writer: write[float32](dst), m: dst.Shape[r-2], n: dst.Shape[r-1], batch: to.layout, row: to.across,
-		dense: to.along == 1 || dst.Shape[r-1] == 1, convert: t.Converts(), dtype: dst.DType, elements: dst.DType.Size(),
-		base: unsafe.Pointer(unsafe.SliceData(elements[byte](bufferOf(dst.Buffer)))),
+		base: baseOf(dst), batch: batchOf(dst), dtype: dst.DType, size: dst.DType.Size(),
+		m: dst.Shape[r-2], n: dst.Shape[r-1], convert: t.Converts(),
+	}
+	d.row = dst.Stride[r-2] * d.size
+	if dst.Stride[r-1] != 1 && dst.Shape[r-1] != 1 {
+		w := write[float32](dst)
+		d.strided = &w
 	}
 	if len(bias) == 1 {
 		b := read[float32](bias[0])
@@ -39,16 +41,16 @@ func resultOf(t *asm.Tier, dst driver.View, bias []driver.View) result {
 
 // at returns where an element lies.
 func (d *result) at(batch, i, j int) unsafe.Pointer {
-	return unsafe.Add(d.base, (d.batch.index(batch)+i*d.row+j)*d.elements)
+	return unsafe.Add(d.base, (d.batch.index(batch)+j)*d.size+i*d.row)
 }
 
 // place returns where sums may be put at once, and the bytes from row to row, if they
 // may.
-func (d *result) place(batch, i, j, cols int) (c unsafe.Pointer, ldc int, ok bool) {
-	if d.dtype != driver.Float32 || d.bias != nil || !d.dense {
+func (d *result) place(batch, i, j int) (c unsafe.Pointer, ldc int, ok bool) {
+	if d.dtype != driver.Float32 || d.bias != nil || d.strided != nil {
 		return nil, 0, false
 	}
-	return d.at(batch, i, j), d.row * 4, true
+	return d.at(batch, i, j), d.row, true
 }
 
 // put adds the bias to rows of sums, ld apart, rounds them and sets the elements from
@@ -65,10 +67,10 @@ func (d *result) put(batch, i, j int, sums []float32, ld, cols int) {
 			add(row, row, bias, nil, 0, 0)
 		}
 		switch {
-		case !d.dense:
-			out := d.writer.room(lo, row)
+		case d.strided != nil:
+			out := d.strided.room(lo, row)
 			copy(out, row)
-			d.writer.put(lo, out)
+			d.strided.put(lo, out)
 		case d.dtype == driver.Float32:
 			copy(unsafe.Slice((*float32)(d.at(batch, i, j)), cols), row)
 		case d.dtype == driver.Float16 && d.convert.NarrowF16 != nil:

@@ -31,6 +31,15 @@ func (l *layout) push(n, stride int) {
 	l.stride = append(l.stride, stride)
 }
 
+// len returns the number of elements.
+func (l layout) len() int {
+	n := 1
+	for _, size := range l.shape {
+		n *= size
+	}
+	return n
+}
+
 // dense reports whether the elements lie one after the other.
 func (l layout) dense() bool {
 	return len(l.shape) == 0 || len(l.shape) == 1 && l.stride[0] == 1

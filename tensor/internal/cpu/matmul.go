@@ -27,14 +27,14 @@ func depth(d driver.DType) int {
 
 // matmul is multiply for every matrix of a batch, cut into items.
 func matmul[T number](b *Backend, dst driver.View, src []driver.View) {
+	if dst.Len() == 0 {
+		return
+	}
+	if b.tier != nil && src[1].Len() > 0 && dst.DType.Wide() == driver.Float32 {
+		newGemm(b.tier, dst, src).run(b)
+		return
+	}
 	p := newProduct[T](dst, src)
-	if p.m == 0 || p.n == 0 {
-		return
-	}
-	if b.tier != nil && p.k > 0 && dst.DType.Wide() == driver.Float32 {
-		newGemm(b.tier, dst, src).run(b, dst.Len()/(p.m*p.n))
-		return
-	}
 	rows, cols := itemSize(p.m, p.n, p.k)
 	down, across := (p.m+rows-1)/rows, (p.n+cols-1)/cols
 	batches := dst.Len() / (p.m * p.n)

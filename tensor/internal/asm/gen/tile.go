@@ -98,6 +98,9 @@ func tile(name string, s shape, rows int, dot dot, flush bool) {
 	step := func(u int) {
 		b0, b1 := s.registers-2, s.registers-1
 		p("VMOVUPS %d(DI), %s%d\nVMOVUPS %d(DI), %s%d", u*2*s.width, s.reg, b0, u*2*s.width+s.width, s.reg, b1)
+		if full {
+			p("PREFETCHT0 %d(SI)", u*4*s.rows+896)
+		}
 		spare := min(4, b0-2*rows)
 		for i := range rows {
 			t := b0 - 1 - i%spare
