@@ -31,16 +31,20 @@ type Tier struct {
 // four slots.
 type Tile = func(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
 
-// What a Tile does with C.
+// What a kernel does with C.
 const (
-	Store  = iota
-	Add    // C += the product
-	Stream // Store around the cache; C must be aligned to the width of a register
+	Store = iota
+	Add   // C += the product
+	// Stream, of a [Tile], is Store around the cache; C must be aligned to the width of
+	// a register.
+	Stream
+	// Continue, of a [Direct], begins its sums with C instead of 0.
+	Continue = Stream
 )
 
 // Direct computes C[rows, 32] from float32: element (i, p) of A lies at a + i*lda +
 // p*ka, row p of B at b + p*ldb. mask has a one for each column that there is. All
-// strides are in bytes. mode is Store or Add.
+// strides are in bytes. mode is Store, Add or Continue.
 type Direct = func(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)
 
 // Pack writes n slots of lines to a panel in which slots lie dstride bytes apart. A

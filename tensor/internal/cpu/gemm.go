@@ -61,15 +61,16 @@ func newGemm(t *asm.Tier, dst driver.View, src []driver.View) *gemm {
 	return g
 }
 
-// turns reports whether the transposed product is easier: where C is, or where it has
-// few rows and B's columns, which are many, can then be read in place.
+// turns reports whether the transposed product is easier: where C is, where it has
+// next to no columns, or where it has few rows and B's columns, which are many, can
+// then be read in place.
 func turns(t *asm.Tier, dst, y driver.View) bool {
 	r := len(dst.Shape)
 	m, n := dst.Shape[r-2], dst.Shape[r-1]
-	if dst.Stride[r-1] != 1 && (dst.Stride[r-2] == 1 || n == 1) {
+	if dst.Stride[r-1] != 1 && dst.Stride[r-2] == 1 || n == 1 || n <= 4 && m >= t.Cols {
 		return true
 	}
-	return t.Direct != nil && m <= t.Cols && n > 4*m && y.DType == driver.Float32 && y.Stride[r-2] == 1 && y.Stride[r-1] != 1
+	return t.Direct != nil && m > 4 && m <= t.Cols && n > 4*m && y.DType == driver.Float32 && y.Stride[r-2] == 1 && y.Stride[r-1] != 1
 }
 
 // turned returns v with its last two axes exchanged.
@@ -136,10 +137,13 @@ func (g *gemm) multiply(batch, workers int, each each) {
 	if g.tier.Direct != nil && x.dtype == driver.Float32 {
 		small := g.n*g.k <= inPlace && g.m*g.k <= inPlace
 		switch {
-		case y.across == 4 && (g.m <= 2*g.tier.Rows || small):
+		case y.across == 4 && small:
 			g.multiplyDirect(batch, x, y, workers, each)
 			return
-		case g.n <= 2*g.tier.Cols && (x.along == 4 || small):
+		case y.across == 4 && g.m <= 2*g.tier.Rows:
+			g.multiplyShort(batch, x, y, workers, each)
+			return
+		case g.n <= 2*g.tier.Cols && g.m > 4 && x.along == 4:
 			g.multiplyNarrow(batch, x, y, workers, each)
 			return
 		}

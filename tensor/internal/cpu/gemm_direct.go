@@ -39,6 +39,59 @@ func (g *gemm) multiplyNarrow(batch int, x, y operand, workers int, each each) {
 	})
 }
 
+// shortRows is how many rows of B multiplyShort goes along side by side.
+const shortRows = 16
+
+// multiplyShort is multiplyDirect for few rows of A and a large B, which is read once,
+// some rows at a time: going down panels of columns would leave the memory waiting.
+func (g *gemm) multiplyShort(batch int, x, y operand, workers int, each each) {
+	if workers == 1 {
+		g.short(batch, x, y, 0, g.n)
+		return
+	}
+	nr := g.tier.Cols
+	part := max(4*nr, (g.n/(2*workers)+nr-1)/nr*nr)
+	each((g.n+part-1)/part, func(i int, poll func()) {
+		poll()
+		g.short(batch, x, y, i*part, min(g.n, (i+1)*part))
+	})
+}
+
+// short computes columns j0 … end-1 of a matrix.
+func (g *gemm) short(batch int, x, y operand, j0, end int) {
+	mr, nr := g.tier.Rows, g.tier.Cols
+	width := end - j0
+	ws := takeStrip()
+	defer ws.give()
+	n := g.m * width
+	sums := unsafe.Slice((*float32)(ws.sums(2*n)), 2*n)
+	total, block := sums[:n], sums[n:]
+	into := total
+	for k0 := 0; k0 < g.k; k0 += g.depth {
+		for k, last := k0, min(g.k, k0+g.depth); k < last; k += shortRows {
+			mode := asm.Continue
+			if k == k0 {
+				mode = asm.Store
+			}
+			for j := 0; j < width; j += nr {
+				for i := 0; i < g.m; i += mr {
+					g.tier.Direct[min(mr, g.m-i)](min(shortRows, last-k), x.element(i, k), x.across, x.along, y.element(j0+j, k), y.along,
+						unsafe.Pointer(&into[i*width+j]), width*4, 1<<min(nr, width-j)-1, mode)
+				}
+			}
+		}
+		if k0 > 0 {
+			add(total, total, block, nil, 0, 0)
+		}
+		into = block
+	}
+	for j := 0; j < width; j += stripCols {
+		for i := range g.m {
+			g.dst.put(batch, i, j0+j, total[i*width+j:][:min(stripCols, width-j)], width, min(stripCols, width-j))
+		}
+	}
+}
+
 // part returns how many of n lines an item takes, a multiple of width: few enough for
 // every worker to have four, and for an item to take milliseconds.
 func (g *gemm) part(n, width, workers int) int {

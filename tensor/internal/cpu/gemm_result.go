@@ -58,7 +58,7 @@ func (d *result) place(batch, i, j int) (c unsafe.Pointer, ldc int, ok bool) {
 func (d *result) put(batch, i, j int, sums []float32, ld, cols int) {
 	var room [stripCols]float32
 	var bias []float32
-	for first := i; len(sums) > 0; sums, i = sums[ld:], i+1 {
+	for first := i; len(sums) > 0; sums, i = sums[min(ld, len(sums)):], i+1 {
 		row, lo := sums[:cols], (batch*d.m+i)*d.n+j
 		if d.bias != nil {
 			if i == first || !d.repeats {

@@ -160,10 +160,15 @@ func direct(name string, rows int) {
 	for i := 1; i < len(bases); i++ {
 		p("LEAQ (%s)(AX*1), %s", bases[i-1], bases[i])
 	}
+	p("MOVQ mode+72(FP), AX\nCMPQ AX, $2\nJEQ resume")
 	for i := range 2 * rows {
 		p("VPXORD Z%d, Z%d, Z%d", i, i, i)
 	}
-	p("PCALIGN $32\nloop:")
+	p("JMP begin\nresume:\nMOVQ DX, AX")
+	for i := range rows {
+		p("VMOVUPS.Z (AX), K1, Z%d\nVMOVUPS.Z 64(AX), K2, Z%d\nADDQ R11, AX", 2*i, 2*i+1)
+	}
+	p("begin:\nloop:")
 	p("VMOVUPS.Z (DI), K1, Z30\nVMOVUPS.Z 64(DI), K2, Z31\nADDQ R10, DI")
 	spare := min(4, 30-2*rows)
 	for i := range rows {
@@ -174,7 +179,7 @@ func direct(name string, rows int) {
 	for _, b := range bases {
 		p("ADDQ R9, %s", b)
 	}
-	p("DECQ CX\nJNZ loop\nMOVQ mode+72(FP), AX\nTESTQ AX, AX\nJZ store\nMOVQ DX, R9")
+	p("DECQ CX\nJNZ loop\nMOVQ mode+72(FP), AX\nCMPQ AX, $1\nJNE store\nMOVQ DX, R9")
 	for i := range rows {
 		for h := range 2 {
 			p("VADDPS.Z %d(R9), Z%d, K%d, Z%d", h*64, 2*i+h, h+1, 2*i+h)
