@@ -68,7 +68,7 @@ func TestVariable(t *testing.T) {
 // between them, in lengths about those of a turn. What lies behind stays as it is.
 func TestConverts(t *testing.T) {
 	for _, tier := range Tiers() {
-		c := tier.Converts()
+		c := tier.Loops
 		if c.WidenF16 == nil {
 			continue
 		}

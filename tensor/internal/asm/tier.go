@@ -23,6 +23,8 @@ type Tier struct {
 	Direct []Direct
 	// Packs do the packing; nil: none, it is to be done in Go.
 	Packs *Packs
+	// Loops are what else is done fast.
+	Loops Loops
 }
 
 // Tile computes C[rows, Cols] from panels of A, [k][Rows] slots, and of B, [k][Cols]
@@ -61,9 +63,26 @@ type Packs struct{ F32, F16, BF16 Packing }
 // Transpose 16 lines whose elements do.
 type Packing struct{ Copy16, Copy32, Transpose Pack }
 
-// Converts are conversions between float32 and halves, of n elements, or nil.
-type Converts struct {
+// Pass computes n elements of dst from x and perhaps y, all float32, with scalars that
+// its place in [Loops] names. dst may be one of the others.
+type Pass = func(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// Loops are a tier's passes over memory; those that it has not got are nil. All numbers
+// are float32, and each operation rounds.
+type Loops struct {
+	// Conversions of n elements; NaN become 0x7e00 and 0x7fc0.
 	WidenF16, WidenBF16, NarrowF16, NarrowBF16 func(dst, src unsafe.Pointer, n int)
+
+	Add, Sub, Mul, Div, AddScaled, Scale, Affine, Relu, ReluGrad, Sqrt Pass
+
+	// Largest returns the largest magnitude, as bits; NaN counts as more than infinity.
+	Largest func(x unsafe.Pointer, n int) uint32
+	// Sum adds in 16 lanes, lane l of elements l, l+16, …, and then lanes l and l+8, l
+	// and l+4, l and l+2, and the last two.
+	Sum func(x unsafe.Pointer, n int) float32
+	// Adam is m += c[0]*(g-m), v = c[1]*v + c[2]*(g*g), x = c[3]*x -
+	// c[5]*(m/(c[4]*sqrt(v)+c[6])).
+	Adam func(x, g, m, v unsafe.Pointer, n int, c *[7]float32)
 }
 
 // Variable is the environment variable that names the tier to use, "portable" for

@@ -19,6 +19,11 @@ func detect() (list []*Tier) {
 				F16:  Packing{copyF16x16, copyF16x32, transposeF16},
 				BF16: Packing{copySwapx16, copySwapx32, transposeSwap},
 			},
+			Loops: Loops{
+				widenF16, widenBF16, narrowF16, narrowBF16,
+				add, sub, mul, div, addScaled, scale, affine, relu, reluGrad, sqrt,
+				largest, sumLanes, adam,
+			},
 		}
 		list = append(list, plain)
 		if x.HasAVX512BF16 {
@@ -36,15 +41,4 @@ func detect() (list []*Tier) {
 		list = append(list, &Tier{Name: "avx2", Rows: 6, Cols: 16, F32: avx2F32[:], BF16: avx2Flush[:]})
 	}
 	return list
-}
-
-// Conversions are those of tiers with AVX-512.
-var conversions = Converts{widenF16, widenBF16, narrowF16, narrowBF16}
-
-// Converts returns the tier's conversions, which may be nil.
-func (t *Tier) Converts() Converts {
-	if t == nil || t.Packs == nil {
-		return Converts{}
-	}
-	return conversions
 }

@@ -438,6 +438,71 @@ func narrowF16(dst, src unsafe.Pointer, n int)
 //go:noescape
 func narrowBF16(dst, src unsafe.Pointer, n int)
 
+// add is a [Pass]: x + y.
+//
+//go:noescape
+func add(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// sub is a [Pass]: x - y.
+//
+//go:noescape
+func sub(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// mul is a [Pass]: x * y.
+//
+//go:noescape
+func mul(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// div is a [Pass]: x / y.
+//
+//go:noescape
+func div(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// addScaled is a [Pass]: x + alpha*y.
+//
+//go:noescape
+func addScaled(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// scale is a [Pass]: alpha*x.
+//
+//go:noescape
+func scale(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// affine is a [Pass]: alpha*x + beta.
+//
+//go:noescape
+func affine(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// relu is a [Pass]: 0 where x <= 0, else x.
+//
+//go:noescape
+func relu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// reluGrad is a [Pass]: 0 where x <= 0, else y.
+//
+//go:noescape
+func reluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// sqrt is a [Pass]: the square root of x.
+//
+//go:noescape
+func sqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// largest returns the largest of the magnitudes of n float32, as bits: NaN counts as more than infinity.
+//
+//go:noescape
+func largest(x unsafe.Pointer, n int) (bits uint32)
+
+// sumLanes returns the sum of n float32: 16 lanes, each of every 16th, from 0, and then lane l and l+8, l+4, l+2 and l+1 of what is left.
+//
+//go:noescape
+func sumLanes(x unsafe.Pointer, n int) (sum float32)
+
+// adam is a step of Adam on n float32, each operation rounded: m += c0*(dx-m), v = c1*v + c2*(dx*dx), x = c3*x - c5*(m/(c4*sqrt(v)+c6)).
+//
+//go:noescape
+func adam(x, dx, m, v unsafe.Pointer, n int, c *[7]float32)
+
 // Pause waits some tens of nanoseconds, as a loop that spins should.
 //
 //go:noescape

@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 	"sync/atomic"
+	"unsafe"
 
 	"halfnote/tensor/driver"
 )
@@ -17,12 +18,7 @@ func unscale[T real](b *Backend, dst, found driver.View, alpha T) {
 			for ; lo < hi; lo += chunk {
 				n := min(chunk, hi-lo)
 				x := r.at(lo, s.in[0][:n])
-				// x - x is 0 of what is finite and NaN of all else, and NaN stays.
-				var sum T
-				for _, v := range x {
-					sum += v - v
-				}
-				if sum != 0 {
+				if !finite(x) {
 					bad.Store(true)
 				}
 				if alpha != 1 {
@@ -87,11 +83,9 @@ func velocity[T real](v *writer[T], lo int, g []T, momentum T, s *scratch[T]) []
 	return v.at(lo, s.in[1][:n])
 }
 
-// adam is a step of Adam on dst, in place. Conversions keep products and sums from
-// being fused.
+// adam is a step of Adam on dst, in place.
 func adam[T real](b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
-	rate, eps := T(k.Alpha), T(k.Beta)
-	share1, keep2, share2, decay, scale := T(k.More[0]), T(k.More[1]), T(k.More[2]), T(k.More[3]), T(k.More[4])
+	c := &[7]T{T(k.More[0]), T(k.More[1]), T(k.More[2]), T(k.More[3]), T(k.More[4]), T(k.Alpha), T(k.Beta)}
 	out, g, first, second := write[T](dst), read[T](src[0]), write[T](src[1]), write[T](src[2])
 	b.ranges(dst.Len(), copyItem/4, func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
@@ -99,17 +93,28 @@ func adam[T real](b *Backend, k driver.Kernel, dst driver.View, src []driver.Vie
 				n := min(chunk, hi-lo)
 				x, g := out.at(lo, s.out[:n]), g.at(lo, s.in[0][:n])
 				m, v := first.at(lo, s.in[1][:n]), second.at(lo, s.in[2][:n])
-				for i, g := range g {
-					mean := m[i] + T(share1*(g-m[i]))
-					square := T(keep2*v[i]) + T(share2*T(g*g))
-					divisor := T(scale*T(math.Sqrt(float64(square)))) + eps
-					x[i] = T(decay*x[i]) - T(rate*(mean/divisor))
-					m[i], v[i] = mean, square
-				}
+				adamStep(x, g, m, v, c)
 				out.put(lo, x)
 				first.put(lo, m)
 				second.put(lo, v)
 			}
 		})
 	})
+}
+
+// adamStep is adam for a chunk of elements, with the scalars of [asm.Loops]. Conversions
+// keep products and sums from being fused.
+func adamStep[T real](x, g, m, v []T, c *[7]T) {
+	if f, ok := any(c).(*[7]float32); ok && loops.Adam != nil && len(g) >= fast {
+		loops.Adam(unsafe.Pointer(&x[0]), unsafe.Pointer(&g[0]), unsafe.Pointer(&m[0]), unsafe.Pointer(&v[0]), len(g), f)
+		return
+	}
+	share1, keep2, share2, decay, scale, rate, eps := c[0], c[1], c[2], c[3], c[4], c[5], c[6]
+	for i, g := range g {
+		mean := m[i] + T(share1*(g-m[i]))
+		square := T(keep2*v[i]) + T(share2*T(g*g))
+		divisor := T(scale*T(math.Sqrt(float64(square)))) + eps
+		x[i] = T(decay*x[i]) - T(rate*(mean/divisor))
+		m[i], v[i] = mean, square
+	}
 }

@@ -57,7 +57,7 @@ func newGemm(t *asm.Tier, dst driver.View, src []driver.View) *gemm {
 	}
 	g.x = operandOf(t, x, r-2, r-1)
 	g.y = operandOf(t, y, r-1, r-2)
-	g.dst = resultOf(t, dst, src[2:])
+	g.dst = resultOf(dst, src[2:])
 	return g
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/asm"
-	"halfnote/tensor/internal/half"
 )
 
 // operand is a factor of a gemm. Its lines are what the product runs along: A's rows,
@@ -156,12 +155,9 @@ func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 
 // wide sets dst to what lies side by side from src on.
 func (o *operand) wide(dst []float32, src unsafe.Pointer) {
-	switch o.dtype {
-	case driver.Float16:
-		half.FromFloat16(dst, unsafe.Slice((*uint16)(src), len(dst)))
-	case driver.BFloat16:
-		half.FromBFloat16(dst, unsafe.Slice((*uint16)(src), len(dst)))
-	default:
+	if o.size == 2 {
+		widen(dst, unsafe.Slice((*uint16)(src), len(dst)), o.dtype)
+	} else {
 		copy(dst, unsafe.Slice((*float32)(src), len(dst)))
 	}
 }

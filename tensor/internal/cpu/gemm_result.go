@@ -4,7 +4,6 @@ import (
 	"unsafe"
 
 	"halfnote/tensor/driver"
-	"halfnote/tensor/internal/asm"
 )
 
 // result is where a gemm's sums go, with the bias that is added to them.
@@ -18,14 +17,13 @@ type result struct {
 	strided *writer[float32] // where columns do not lie side by side
 	bias    *reader[float32]
 	repeats bool // the bias is the same in all rows of a matrix
-	convert asm.Converts
 }
 
-func resultOf(t *asm.Tier, dst driver.View, bias []driver.View) result {
+func resultOf(dst driver.View, bias []driver.View) result {
 	r := len(dst.Shape)
 	d := result{
 		base: baseOf(dst), batch: batchOf(dst), dtype: dst.DType, size: dst.DType.Size(),
-		m: dst.Shape[r-2], n: dst.Shape[r-1], convert: t.Converts(),
+		m: dst.Shape[r-2], n: dst.Shape[r-1],
 	}
 	d.row = dst.Stride[r-2] * d.size
 	if dst.Stride[r-1] != 1 && dst.Shape[r-1] != 1 {
@@ -73,10 +71,6 @@ func (d *result) put(batch, i, j int, sums []float32, ld, cols int) {
 			d.strided.put(lo, out)
 		case d.dtype == driver.Float32:
 			copy(unsafe.Slice((*float32)(d.at(batch, i, j)), cols), row)
-		case d.dtype == driver.Float16 && d.convert.NarrowF16 != nil:
-			d.convert.NarrowF16(d.at(batch, i, j), unsafe.Pointer(&row[0]), cols)
-		case d.dtype == driver.BFloat16 && d.convert.NarrowBF16 != nil:
-			d.convert.NarrowBF16(d.at(batch, i, j), unsafe.Pointer(&row[0]), cols)
 		default:
 			narrow(unsafe.Slice((*uint16)(d.at(batch, i, j)), cols), row, d.dtype)
 		}

@@ -94,9 +94,15 @@ var pointwises = [driver.Optional]pointwise{
 func affine[T number](dst, x, _, _ []T, alpha, beta T) {
 	dst = dst[:len(x)]
 	if beta == 0 {
+		if pass(loops.Scale, dst, x, nil, alpha, 0) {
+			return
+		}
 		for i, v := range x {
 			dst[i] = alpha * v
 		}
+		return
+	}
+	if pass(loops.Affine, dst, x, nil, alpha, beta) {
 		return
 	}
 	for i, v := range x {
@@ -146,6 +152,9 @@ func log1p[T real](dst, x, _, _ []T, _, _ T) {
 }
 
 func sqrt[T real](dst, x, _, _ []T, _, _ T) {
+	if pass(loops.Sqrt, dst, x, nil, 0, 0) {
+		return
+	}
 	dst = dst[:len(x)]
 	for i, v := range x {
 		dst[i] = T(math.Sqrt(float64(v)))
@@ -180,6 +189,9 @@ func sigmoid[T real](dst, x, _, _ []T, _, _ T) {
 }
 
 func relu[T number](dst, x, _, _ []T, _, _ T) {
+	if pass(loops.Relu, dst, x, nil, 0, 0) {
+		return
+	}
 	dst = dst[:len(x)]
 	for i, v := range x {
 		if v <= 0 {
@@ -224,6 +236,9 @@ func pow[T real](dst, x, _, _ []T, alpha, _ T) {
 }
 
 func add[T number](dst, x, y, _ []T, _, _ T) {
+	if pass(loops.Add, dst, x, y, 0, 0) {
+		return
+	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = v + y[i]
@@ -231,6 +246,9 @@ func add[T number](dst, x, y, _ []T, _, _ T) {
 }
 
 func addScaled[T number](dst, x, y, _ []T, alpha, _ T) {
+	if pass(loops.AddScaled, dst, x, y, alpha, 0) {
+		return
+	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = v + T(alpha*y[i])
@@ -238,6 +256,9 @@ func addScaled[T number](dst, x, y, _ []T, alpha, _ T) {
 }
 
 func sub[T number](dst, x, y, _ []T, _, _ T) {
+	if pass(loops.Sub, dst, x, y, 0, 0) {
+		return
+	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = v - y[i]
@@ -245,6 +266,9 @@ func sub[T number](dst, x, y, _ []T, _, _ T) {
 }
 
 func mul[T number](dst, x, y, _ []T, _, _ T) {
+	if pass(loops.Mul, dst, x, y, 0, 0) {
+		return
+	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = v * y[i]
@@ -252,6 +276,9 @@ func mul[T number](dst, x, y, _ []T, _, _ T) {
 }
 
 func div[T real](dst, x, y, _ []T, _, _ T) {
+	if pass(loops.Div, dst, x, y, 0, 0) {
+		return
+	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = v / y[i]
@@ -294,6 +321,9 @@ func lessEqual[T number](dst, x, y, _ []T, _, _ T) {
 }
 
 func reluGrad[T real](dst, x, y, _ []T, _, _ T) {
+	if pass(loops.ReluGrad, dst, x, y, 0, 0) {
+		return
+	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		g := y[i]

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"unsafe"
 
 	"halfnote/tensor/driver"
 )
@@ -219,6 +220,9 @@ func minBlock[T number](x []T) T {
 // i = l, l+16, …, in this order from 0; then lanes are added in halves, lane l
 // and l+8 for l < 8, l and l+4, l and l+2, and the last two.
 func sumBlock[T number](x []T) T {
+	if f, ok := any(x).([]float32); ok && loops.Sum != nil && len(x) > 0 {
+		return T(loops.Sum(unsafe.Pointer(&f[0]), len(f)))
+	}
 	var s [lanes]T
 	for ; len(x) >= lanes; x = x[lanes:] {
 		x := (*[lanes]T)(x)

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"sync"
+	"unsafe"
 
 	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/half"
@@ -172,20 +173,28 @@ func (w *writer[T]) put(lo int, x []T) {
 // halves here, as [Backend.copy] goes by way of float32.
 func widen[T number](dst []T, src []uint16, d driver.DType) {
 	wide := any(dst).([]float32)
-	if d == driver.Float16 {
-		half.FromFloat16(wide, src)
-	} else {
-		half.FromBFloat16(wide, src)
+	f, g := loops.WidenF16, half.FromFloat16
+	if d == driver.BFloat16 {
+		f, g = loops.WidenBF16, half.FromBFloat16
 	}
+	if f == nil || len(src) < fast {
+		g(wide, src)
+		return
+	}
+	f(unsafe.Pointer(&wide[:len(src)][0]), unsafe.Pointer(&src[0]), len(src))
 }
 
 func narrow[T number](dst []uint16, src []T, d driver.DType) {
 	wide := any(src).([]float32)
-	if d == driver.Float16 {
-		half.ToFloat16(dst, wide)
-	} else {
-		half.ToBFloat16(dst, wide)
+	f, g := loops.NarrowF16, half.ToFloat16
+	if d == driver.BFloat16 {
+		f, g = loops.NarrowBF16, half.ToBFloat16
 	}
+	if f == nil || len(src) < fast {
+		g(dst, wide)
+		return
+	}
+	f(unsafe.Pointer(&dst[:len(src)][0]), unsafe.Pointer(&wide[0]), len(src))
 }
 
 func widenBytes[T number](dst []T, src []uint8, d driver.DType) {

@@ -1,0 +1,76 @@
+package cpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
+)
+
+// TestLoops compares the bits of every kernel that runs on a tier's loops with those of
+// the loops in Go, on numbers of all magnitudes.
+func TestLoops(t *testing.T) {
+	defer func(was asm.Loops) { loops = was }(loops)
+	r := rand.New(rand.NewPCG(7, 8))
+	b := New(1)
+	for _, tier := range asm.Tiers() {
+		for _, n := range []int{1, 15, 16, 17, 63, 64, 100, 1023, 1024, 3000} {
+			words := magnitudes(r, driver.Float32, n%2 == 0, 5*n)
+			for _, k := range []driver.Kernel{
+				{Code: driver.Add}, {Code: driver.Sub}, {Code: driver.Mul}, {Code: driver.Div}, {Code: driver.AddScaled, Alpha: 0.3},
+				{Code: driver.Affine, Alpha: 0.7}, {Code: driver.Affine, Alpha: 0.7, Beta: 0.1}, {Code: driver.Relu}, {Code: driver.ReluGrad}, {Code: driver.Sqrt},
+				{Code: driver.Sum}, {Code: driver.SumSquares}, {Code: driver.Unscale, Alpha: 0.25},
+				{Code: driver.SGD, Alpha: 0.1, Beta: 0.9}, {Code: driver.Adam, Alpha: 0.001, Beta: 1e-8, More: [5]float64{0.1, 0.999, 0.001, 0.99, 1.2}},
+			} {
+				var got [2][]uint32
+				for i, l := range []asm.Loops{{}, tier.Loops} {
+					loops = l
+					got[i] = runLoop(t, b, k, n, words)
+				}
+				for i, want := range got[0] {
+					if got[1][i] != want {
+						t.Errorf("%s: %v of %d: number %d: bits %08x, Go has %08x", tier.Name, k, n, i, got[1][i], want)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// runLoop returns the bits of all vectors after k, NaN as one.
+func runLoop(t *testing.T, b *Backend, k driver.Kernel, n int, words []uint32) (out []uint32) {
+	t.Helper()
+	views := make([]driver.View, 4)
+	for i := range views {
+		x := make([]float32, n)
+		for j := range x {
+			x[j] = math.Float32frombits(words[i*n+j])
+		}
+		views[i] = vector(t, b, x...)
+	}
+	dst, src := views[0], views[1:]
+	switch k.Code {
+	case driver.Sum, driver.SumSquares:
+		dst.Shape, src = []int{1}, src[:1]
+	case driver.Unscale:
+		src[0].Shape, src = []int{1}, src[:1]
+	case driver.Affine, driver.Relu, driver.Sqrt:
+		src = src[:1]
+	case driver.Adam:
+	default:
+		src = src[:2]
+	}
+	b.Run(k, dst, src...)
+	for _, v := range views {
+		for _, w := range elements[uint32](bufferOf(v.Buffer)) {
+			if w&0x7fffffff > 0x7f800000 {
+				w = math.MaxUint32
+			}
+			out = append(out, w)
+		}
+	}
+	return out
+}
