@@ -64,9 +64,10 @@ const opsHead = `# Operations
 
 What float16 and bfloat16 do: operands are widened to float32, computed on there, and the result is rounded once, to nearest even;
 subnormal numbers are kept. Sums and products are added in float32, in an order that depends on shapes alone, so the same call gives
-the same bits on every run and with any number of workers. float16 gives the same bits on every kind of CPU. Products of float32 and
-of bfloat16 may differ in their last bits between portable code and vector instructions; bfloat16's product instruction takes
-subnormal numbers for zero. float64 is computed in float64.
+the same bits on every run, with any number of workers and on every kind of CPU. In products of matrices, sums over K are taken in
+blocks of 512 (1024 for bfloat16) from 0, K ascending, with one rounding for each product and sum together (fused multiply-add), and
+the blocks' sums are added in order. bfloat16's product is what the instruction VDPBF16PS computes: K is taken in pairs, of each the
+second first, and numbers below 2^-126 count as zero. float64 is computed in float64, where products are rounded before they are added.
 
 Under autocast, "lower_precision_fp" operations run in the policy's dtype, "fp32" ones in float32, and "promote" ones in the widest
 dtype of their operands; the others take their operands as they come. "fp32 *" gives way to a dtype that the caller names. Casts and

@@ -55,14 +55,11 @@ func (b *Backend) copy(dst, src driver.View) {
 		}
 		return
 	}
-	same32 := func(x float32) float32 { return x }
-	same64 := func(x float64) float64 { return x }
-	sameInt := func(x int64) int64 { return x }
 	switch wide := to.Wide(); from.Wide() {
 	case driver.Float32:
 		switch {
 		case to == driver.Bool || wide == driver.Float32:
-			convert(b, dst, src, same32)
+			restate[float32](b, dst, src)
 		case wide == driver.Float64:
 			convert(b, dst, src, func(x float32) float64 { return float64(x) })
 		default:
@@ -71,7 +68,7 @@ func (b *Backend) copy(dst, src driver.View) {
 	case driver.Float64:
 		switch {
 		case to == driver.Bool:
-			convert(b, dst, src, same64)
+			restate[float64](b, dst, src)
 		case wide == driver.Float32:
 			convert(b, dst, src, func(x float64) float32 { return float32(x) })
 		default:
@@ -84,7 +81,7 @@ func (b *Backend) copy(dst, src driver.View) {
 		case driver.Float64:
 			convert(b, dst, src, func(x int64) float64 { return float64(x) })
 		default:
-			convert(b, dst, src, sameInt)
+			restate[int64](b, dst, src)
 		}
 	}
 }
@@ -117,6 +114,25 @@ func move[E any](b *Backend, dst, src driver.View) {
 			gather(part, from, fromLayout, lo)
 			scatter(to, part, toLayout, lo)
 		}
+	})
+}
+
+// restate copies elements that are computed in as T from dtype to dtype.
+func restate[T number](b *Backend, dst, src driver.View) {
+	r, w := read[T](src), write[T](dst)
+	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
+		withScratch(func(s *scratch[T]) {
+			for ; lo < hi; lo += chunk {
+				n := min(chunk, hi-lo)
+				if w.asIs() {
+					out := w.room(lo, s.out[:n])
+					copy(out, r.at(lo, out))
+					w.put(lo, out)
+				} else {
+					w.put(lo, r.at(lo, s.in[0][:n]))
+				}
+			}
+		})
 	})
 }
 

@@ -1,11 +1,14 @@
 // Package cpu is the backend "cpu" of tensor/driver: buffers in Go memory, and
-// kernels in portable Go on all cores. It knows views; it knows nothing of
-// tensors or tapes.
+// kernels on all cores, in assembly (package asm) where the processor has the
+// instructions, else in portable Go. It knows views; it knows nothing of tensors or
+// tapes.
 //
 // Halves are widened to float32 on the way in and rounded once on the way out
 // (package half). The order of every sum is a definition, stated at [sumBlock],
-// [tree] and [multiply], that depends on shapes and on nothing else: not on the
-// number of workers, not on strides, not on the processor.
+// [tree] and [product.multiply], that depends on shapes and on nothing else: not on the
+// number of workers, not on strides, not on the processor. So assembly and Go give
+// the same bits, float32 products included: where the processor has no fused
+// multiply-add, Go computes it ([fma]).
 //
 // Work is cut into items of a few milliseconds at the most, and [driver.Poll] is
 // called between them.
