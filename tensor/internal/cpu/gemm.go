@@ -101,16 +101,19 @@ func (g *gemm) run(b *Backend) {
 		group := max(1, alone/work)
 		b.eachPolling((batches+group-1)/group, func(i int, poll func()) {
 			for batch := i * group; batch < min(batches, (i+1)*group); batch++ {
-				g.multiply(batch, 1, serial(poll))
+				if work < alone {
+					poll()
+					g.multiply(batch, 1, nil)
+				} else {
+					g.multiply(batch, 1, serial(poll))
+				}
 			}
 		})
 		return
 	}
 	if work < alone {
 		driver.Poll()
-		for batch := range batches {
-			g.multiply(batch, 1, nil)
-		}
+		g.multiply(0, 1, nil)
 		return
 	}
 	workers, each := b.workers(), b.eachPolling
@@ -170,7 +173,7 @@ func (g *gemm) chunk(batch int, x, y operand, i0, rows, workers int, each each) 
 		}
 		return
 	}
-	group := max(1, min(8, panels/(2*workers)))
+	group := max(1, min(8, panels/(2*workers), 1<<20/(g.tier.Rows*g.k))) // a few milliseconds at most
 	each((panels+group-1)/group, func(i int, _ func()) {
 		for p := i * group; p < min(panels, (i+1)*group); p++ {
 			a.pack(g, x, i0, rows, p)

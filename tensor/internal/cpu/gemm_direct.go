@@ -8,7 +8,7 @@ import (
 
 // multiplyDirect computes a matrix whose operands are float32 and read in place.
 func (g *gemm) multiplyDirect(batch int, x, y operand, workers int, each each) {
-	if workers == 1 {
+	if each == nil {
 		g.direct(batch, x, y, 0, g.m, 0, g.n, nil)
 		return
 	}
@@ -25,13 +25,21 @@ func (g *gemm) multiplyNarrow(batch int, x, y operand, workers int, each each) {
 	nr := g.tier.Cols
 	b := takeBytes((g.n + nr - 1) / nr * nr * g.k * 4)
 	defer b.give()
-	for j := 0; j < g.n; j += nr {
-		y.pack(unsafe.Add(b.base, j*g.k*4), nr, j, min(nr, g.n-j), 0, g.k)
+	pack := func(k0, kc int) {
+		for j := 0; j < g.n; j += nr {
+			y.pack(unsafe.Add(b.base, (j*g.k+k0*nr)*4), nr, j, min(nr, g.n-j), k0, kc)
+		}
 	}
-	if workers == 1 {
+	if each == nil {
+		pack(0, g.k)
 		g.direct(batch, x, y, 0, g.m, 0, g.n, b)
 		return
 	}
+	const many = 16 << 10
+	each((g.k+many-1)/many, func(i int, poll func()) {
+		poll()
+		pack(i*many, min(many, g.k-i*many))
+	})
 	part := g.part(g.m, g.tier.Rows, workers)
 	each((g.m+part-1)/part, func(i int, poll func()) {
 		poll()
@@ -45,12 +53,11 @@ const shortRows = 16
 // multiplyShort is multiplyDirect for few rows of A and a large B, which is read once,
 // some rows at a time: going down panels of columns would leave the memory waiting.
 func (g *gemm) multiplyShort(batch int, x, y operand, workers int, each each) {
-	if workers == 1 {
+	if each == nil {
 		g.short(batch, x, y, 0, g.n)
 		return
 	}
-	nr := g.tier.Cols
-	part := max(4*nr, (g.n/(2*workers)+nr-1)/nr*nr)
+	part := g.part(g.n, g.tier.Cols, workers)
 	each((g.n+part-1)/part, func(i int, poll func()) {
 		poll()
 		g.short(batch, x, y, i*part, min(g.n, (i+1)*part))
