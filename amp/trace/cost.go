@@ -6,42 +6,48 @@ import (
 	"time"
 )
 
+// turn is about how long steps of one kind run before it is the turn of the other's: a
+// step of a millisecond by itself says little on a machine that does other things too.
+const turn = 25 * time.Millisecond
+
 // Cost is what a recording takes.
 type Cost struct {
 	Steps         int           // measured of each kind
 	Without, With time.Duration // of a step, the median
-	Ratio         float64       // of With to Without of two steps that ran one after the other, the median
+	Ratio         float64       // of With to Without of neighbours in time, the median
 	Low, High     float64       // its quartiles
 }
 
 // Overhead measures what a recording takes: it runs step, a step of training, that many
-// times with a recording and as often without, in turns, after a few steps to warm up.
+// times, or a few more, with a recording and as often without, in turns.
 // with is as for [Start].
 func Overhead(steps int, step func(), with ...any) Cost {
 	rec := Start(with...)
 	rec.pause()
 	defer rec.Stop()
-	for range 3 {
-		step()
-	}
-	timed := func() time.Duration {
+	timed := func(n int) time.Duration {
 		start := time.Now()
-		step()
-		return time.Since(start)
+		for range n {
+			step()
+		}
+		return time.Since(start) / time.Duration(n)
 	}
+	steps = max(steps, 1)
+	timed(2)
+	block := min(max(int(turn/max(timed(1), 1)), 1), (steps+9)/10)
 	recorded := func() time.Duration {
 		rec.resume()
 		defer rec.pause()
-		return timed()
+		return timed(block)
 	}
 	var without, under []time.Duration
 	var ratios []float64
-	for i := range max(steps, 1) {
+	for i := range (steps + block - 1) / block {
 		var a, b time.Duration
 		if i%2 == 0 {
-			a, b = timed(), recorded()
+			a, b = timed(block), recorded()
 		} else {
-			b, a = recorded(), timed()
+			b, a = recorded(), timed(block)
 		}
 		without, under = append(without, a), append(under, b)
 		ratios = append(ratios, float64(b)/float64(max(a, 1)))
@@ -50,7 +56,7 @@ func Overhead(steps int, step func(), with ...any) Cost {
 	slices.Sort(under)
 	slices.Sort(ratios)
 	n := len(ratios)
-	return Cost{Steps: n, Without: without[n/2], With: under[n/2], Ratio: ratios[n/2], Low: ratios[n/4], High: ratios[3*n/4]}
+	return Cost{Steps: n * block, Without: without[n/2], With: under[n/2], Ratio: ratios[n/2], Low: ratios[n/4], High: ratios[3*n/4]}
 }
 
 // Share is what the recording adds, as a part of the time without it.
