@@ -88,8 +88,8 @@ func (a *autopsy) report() *OverflowReport {
 	r := &OverflowReport{Births: a.births, Steps: a.steps, Looked: a.looked}
 	rank := func(b *Birth) int {
 		switch {
-		case a.backwards > 0 && !b.Loss && len(b.Params) == 0 && !b.updated:
-			return 3 // it went nowhere
+		case a.backwards > 0 && !b.Loss && len(b.Params) == 0 && !b.updated && !(b.Backward && len(a.params) == 0):
+			return 3 // it went nowhere, as far as can be seen without a model
 		case b.intended:
 			return 2
 		case b.Harmless:

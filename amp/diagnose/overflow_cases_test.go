@@ -185,6 +185,23 @@ func TestOverflowGrew(t *testing.T) {
 	}
 }
 
+// Without a model gradients have no names, and what is born among them is found.
+func TestOverflowNoModel(t *testing.T) {
+	tensor.ManualSeed(1)
+	w := mlpWard()
+	w.scaler = amp.NewGradScaler(amp.InitScale(0x1p30))
+	w.ready()
+	r := diagnose.Overflow(nil, w.step)
+	if c := r.Culprit; c == nil || c.Cause != "loss-scale" || !c.Harmless || !strings.Contains(r.String(), "Give the model") {
+		t.Errorf("got %s", r)
+	}
+	w.large("4")
+	r = diagnose.Overflow(nil, w.step)
+	if c := r.Culprit; c == nil || c.Cause != "product" || c.Module != "4" || !c.Loss {
+		t.Errorf("got %s", r)
+	}
+}
+
 // Without a model, and without a backward pass, the place in containers is known.
 func TestOverflowInference(t *testing.T) {
 	tensor.ManualSeed(1)

@@ -99,7 +99,10 @@ func (b *Birth) fate() string {
 	if b.updated {
 		parts = append(parts, "the parameters themselves")
 	}
-	if parts == nil {
+	switch {
+	case parts == nil && b.Backward:
+		return "Give the model to see whose gradients it reached."
+	case parts == nil:
 		return "It reached neither the loss nor a gradient."
 	}
 	return "It reached " + strings.Join(parts, ", and ") + "."
