@@ -17,6 +17,10 @@ import (
 // rate divided by, as that of an auxiliary task: with 1 gradients are large enough for
 // float16, as those of ResNet-50 in the paper, with 1e-4 most are not. The run with float16
 // weights has weight 1, so that nothing but the updates is lost.
+//
+// The layer and its learning rate of 0.5 were chosen because they show both effects: most
+// other small networks that were tried lose nothing. It shows that this happens, not how
+// often.
 func Ablation(steps int, weight float64, seed int64) *RunsReport {
 	const batches, batch, in, out, lr = 20, 64, 32, 64, 0.5
 	r := &RunsReport{}

@@ -28,10 +28,14 @@ func Lognormal(n int, median, sigma float64, seed int64) *tensor.Tensor {
 }
 
 // LossScaleSweep returns which shares of gradients float16 flushes to zero, stores with
-// fewer digits or makes infinite, under each loss scale: section 3.2 of the paper. Of
+// fewer digits or makes infinite, under each loss scale: section 3.2 of the paper. The
+// scales are 1, 8, 128, 1024 and 65536 if none are given. Of
 // Lognormal(1000000, 1e-7, 2.5, seed) the scales 1, 8, 128, 1024 and 65536 lose 31.4, 9.4,
 // 0.77, 0.06 and 0.00 %.
 func LossScaleSweep(gradients *tensor.Tensor, scales ...float64) *LossScaleSweepReport {
+	if len(scales) == 0 {
+		scales = []float64{1, 8, 128, 1024, 65536}
+	}
 	r := &LossScaleSweepReport{}
 	r.Header = []string{"loss scale", "zero", "subnormal", "infinite"}
 	s := gradients.Stats()
