@@ -83,6 +83,24 @@ type Loops struct {
 	// Adam is m += c[0]*(g-m), v = c[1]*v + c[2]*(g*g), x = c[3]*x -
 	// c[5]*(m/(c[4]*sqrt(v)+c[6])).
 	Adam func(x, g, m, v unsafe.Pointer, n int, c *[7]float32)
+
+	Count16, Count32 Count
+}
+
+// Count sets c to what is in n numbers of 16 or 32 bits; n must be a multiple of 32
+// and not 0.
+type Count = func(x unsafe.Pointer, n int, of *Format, c *Census)
+
+// Format is how a format's bits, without the sign, tell kinds of numbers apart: the
+// mask of a magnitude, the least normal number, infinity, and the least NaN.
+type Format struct{ Magnitude, Normal, Inf, NaN uint32 }
+
+// Census is what a [Count] finds. Least and Most are the magnitudes of finite numbers
+// that are not 0, as bits: Least less 1, all ones of the format if there is none, and
+// Most 0.
+type Census struct {
+	Zeros, Subnormals, Infs, NaNs int
+	Least, Most                   uint32
 }
 
 // Variable is the environment variable that names the tier to use, "portable" for

@@ -503,6 +503,26 @@ func sumLanes(x unsafe.Pointer, n int) (sum float32)
 //go:noescape
 func adam(x, dx, m, v unsafe.Pointer, n int, c *[7]float32)
 
+// avx512Count16 is a [Count].
+//
+//go:noescape
+func avx512Count16(x unsafe.Pointer, n int, of *Format, c *Census)
+
+// avx512Count32 is a [Count].
+//
+//go:noescape
+func avx512Count32(x unsafe.Pointer, n int, of *Format, c *Census)
+
+// avx2Count16 is a [Count].
+//
+//go:noescape
+func avx2Count16(x unsafe.Pointer, n int, of *Format, c *Census)
+
+// avx2Count32 is a [Count].
+//
+//go:noescape
+func avx2Count32(x unsafe.Pointer, n int, of *Format, c *Census)
+
 // Pause waits some tens of nanoseconds, as a loop that spins should.
 //
 //go:noescape

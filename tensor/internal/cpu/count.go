@@ -3,8 +3,10 @@ package cpu
 import (
 	"math"
 	"sync"
+	"unsafe"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
 	"halfnote/tensor/internal/half"
 )
 
@@ -54,6 +56,7 @@ func count[E uint8 | uint16 | uint32 | uint64](b *Backend, v driver.View, p patt
 	all := census[E]{least: none}
 	parts(b, v, func(part []E) {
 		c := census[E]{least: none}
+		part = part[c.addFast(part, p):]
 		for len(part) > 0 {
 			n := min(len(part), chunk)
 			c.add(part[:n], p)
@@ -68,6 +71,27 @@ func count[E uint8 | uint16 | uint32 | uint64](b *Backend, v driver.View, p patt
 		c.AbsMin, c.AbsMax = value(all.least+1, v.DType), value(all.most, v.DType)
 	}
 	return c
+}
+
+// addFast counts as many elements as this processor has assembly for, and returns their
+// number.
+func (c *census[E]) addFast(part []E, p pattern[E]) int {
+	n := len(part) &^ 31
+	var kernel asm.Count
+	switch unsafe.Sizeof(p.inf) {
+	case 2:
+		kernel = loops.Count16
+	case 4:
+		kernel = loops.Count32
+	}
+	if kernel == nil || n == 0 {
+		return 0
+	}
+	var found asm.Census
+	format := asm.Format{Magnitude: uint32(p.magnitude), Normal: uint32(p.normal), Inf: uint32(p.inf), NaN: uint32(p.nan)}
+	kernel(unsafe.Pointer(&part[0]), n, &format, &found)
+	c.merge(census[E]{found.Zeros, found.Subnormals, found.Infs, found.NaNs, E(found.Least), E(found.Most)})
+	return n
 }
 
 // add counts a chunk: with three comparisons an element as long as all are normal.

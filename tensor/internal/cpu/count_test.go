@@ -2,10 +2,69 @@ package cpu
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
 )
+
+// TestCountLoops compares what a tier finds with what the loop in Go does: each kind of
+// number alone, all kinds, and all but normal ones, at sizes about those of a turn.
+func TestCountLoops(t *testing.T) {
+	defer func(was asm.Loops) { loops = was }(loops)
+	r := rand.New(rand.NewPCG(11, 12))
+	b := New(1)
+	for _, d := range []driver.DType{driver.Float16, driver.BFloat16, driver.Float32} {
+		mantissa := map[driver.DType]int{driver.Float16: 10, driver.BFloat16: 7, driver.Float32: 23}[d]
+		top := 1<<(8*d.Size()-1-mantissa) - 1 // exponent of infinity
+		one := uint32(1)<<mantissa - 1        // all of the mantissa
+		special := []uint32{0, 1, one, one + 1, uint32(top)<<mantissa - 1, uint32(top) << mantissa, uint32(top)<<mantissa + 1, uint32(top)<<mantissa | one}
+		kinds := []func() uint32{
+			func() uint32 { return special[r.IntN(len(special))] },
+			func() uint32 { return uint32(1+r.IntN(top-1))<<mantissa | r.Uint32()&one },
+			r.Uint32,
+		}
+		for _, s := range special {
+			kinds = append(kinds, func() uint32 { return s })
+		}
+		for kind, draw := range kinds {
+			for _, n := range []int{1, 31, 32, 33, 63, 64, 65, 96, 1000, 1024, 20000} {
+				buf, err := b.Alloc((n + 1) * d.Size())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range n + 1 {
+					x := draw() | r.Uint32()>>31<<(8*d.Size()-1)
+					if d.Size() == 2 {
+						elements[uint16](bufferOf(buf))[i] = uint16(x)
+					} else {
+						elements[uint32](bufferOf(buf))[i] = x
+					}
+				}
+				v := driver.View{Buffer: buf, DType: d, Shape: []int{n}, Stride: []int{1}, Offset: n % 2}
+				loops = asm.Loops{}
+				want := b.Count(v)
+				for _, tier := range asm.Tiers() {
+					loops = tier.Loops
+					if got := b.Count(v); bitsOf(got) != bitsOf(want) {
+						t.Errorf("%s: %v, kind %d, %d numbers: got %+v, want %+v", tier.Name, d, kind, n, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// bitsOf returns c with NaN as a number that equals itself.
+func bitsOf(c driver.Counts) driver.Counts {
+	for _, x := range []*float64{&c.AbsMin, &c.AbsMax} {
+		if math.IsNaN(*x) {
+			*x = -1
+		}
+	}
+	return c
+}
 
 // BenchmarkCount counts the elements of a layer's weights: normal ones, and half of
 // them 0 as after ReLU.

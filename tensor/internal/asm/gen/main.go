@@ -41,6 +41,7 @@ func main() {
 	packs()
 	converts()
 	passes()
+	counts()
 	pauses()
 	write("zasm_amd64.s", head+"#include \"textflag.h\"\n\n"+text.String())
 	write("zasm_amd64.go", head+"package asm\n\nimport \"unsafe\"\n"+tables+decl.String())
