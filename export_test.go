@@ -11,7 +11,7 @@ import (
 
 // measured are the lines of the tutorials that differ from run to run: times, and
 // what follows from them.
-var measured = regexp.MustCompile(`execution time|memory used|samples/s|^(float32|autocast|autocast \+ scaler) +[0-9]`)
+var measured = regexp.MustCompile(`[0-9.](µs|ms)\b|execution time|memory used|samples/s|^(float32|autocast|autocast \+ scaler) +[0-9]`)
 
 // TestExportTutorials makes a program of every tutorial, and compares what it prints
 // with the notebook's outputs.
@@ -42,10 +42,18 @@ func TestExportTutorials(t *testing.T) {
 	}
 }
 
-// lasting returns the lines that are the same in every run.
+// lasting returns the lines that are the same in every run, without the lines of cells,
+// which a program has not.
 func lasting(text string) []string {
-	return slices.DeleteFunc(strings.Split(strings.TrimRight(text, "\n"), "\n"), measured.MatchString)
+	text = cellLine.ReplaceAllString(strings.TrimRight(text, "\n"), "")
+	text = blanks.ReplaceAllString(strings.ReplaceAll(text, " ()", ""), " ")
+	return slices.DeleteFunc(strings.Split(text, "\n"), measured.MatchString)
 }
+
+var (
+	cellLine = regexp.MustCompile(`In\[\d+\], line \d+(, )?`)
+	blanks   = regexp.MustCompile(` +`)
+)
 
 // shownText returns what a notebook's cells print and show as text, but for those of
 // magics, of questions and of errors, which a program has not.
