@@ -24,14 +24,16 @@ type MultiplesOf8Report struct {
 }
 
 // MultiplesOf8 predicts, by a roofline and not by measuring, what a step of training of a
-// linear layer of in by out features takes on a GPU, "V100", with batches of some sizes:
-// with 513 in place of 512 older libraries left tensor cores altogether; filled up to 520
-// the batch costs 1.6 % more than its rows (NVIDIA, Matrix Multiplication Background User's
-// Guide).
+// linear layer of in by out features takes on a GPU, "V100", with batches of some sizes and
+// cuBLAS before version 11: with 513 in place of 512 it left tensor cores altogether; filled
+// up to 520 the batch costs 1.6 % more than its rows. Later versions use tensor cores with
+// any size, and most efficiently with multiples of 8 (NVIDIA, Matrix Multiplication
+// Background User's Guide, table 1).
 func MultiplesOf8(gpu string, in, out int, batches ...int) *MultiplesOf8Report {
 	r := &MultiplesOf8Report{}
 	r.Header = []string{"batch", "step", "a sample, against the first", "filled up to", "step", "a sample, against the first"}
 	g := roofline.Named(gpu)
+	g.AlignedOnly = true
 	step := func(batch int) time.Duration { return roofline.Dense(batch, in, out).On(g).Mixed.Total }
 	for _, b := range batches {
 		row := BlockRow{Batch: b, Padded: (b + 7) / 8 * 8, Step: step(b)}
@@ -43,6 +45,6 @@ func MultiplesOf8(gpu string, in, out int, batches ...int) *MultiplesOf8Report {
 		r.Batches[len(r.Batches)-1] = row
 		r.row(b, row.Step.Round(time.Microsecond), fmt.Sprintf("%.3f", row.PerRow), row.Padded, row.Filled.Round(time.Microsecond), fmt.Sprintf("%.3f", row.PerFill))
 	}
-	r.Says = fmt.Sprintf("Predicted for %s, not measured: sizes that are no multiples of 8 leave tensor cores, or are filled up.", gpu)
+	r.Says = fmt.Sprintf("Predicted for %s with cuBLAS before version 11, not measured: sizes that are no multiples of 8 leave tensor cores, or are filled up.", gpu)
 	return r
 }

@@ -28,9 +28,11 @@ const (
 // others, "Roofline: an insightful visual performance model", 2009). tf32 lets products
 // of float32 use tensor cores.
 //
-// A product in 16 bits whose sizes are no multiples of 8 is taken to run without tensor
-// cores, as in cuBLAS before version 11; later ones use them with some loss (NVIDIA,
-// "Matrix Multiplication Background User's Guide").
+// A product whose sizes are no multiples of 8 uses tensor cores too, as in cuBLAS since
+// version 11: "Always but most efficient with multiples of 8; on A100, multiples of 64"
+// (NVIDIA, "Matrix Multiplication Background User's Guide", table 1). How much less
+// efficient, the guide does not say in numbers, so that nothing is taken off here. Before
+// version 11 it ran without them, as [GPU.AlignedOnly] has it.
 func (g GPU) Time(op Op, tf32 bool) (t time.Duration, bound string) {
 	times := float64(max(op.Times, 1))
 	bound, most := Launch, g.Launch.Seconds()*times
@@ -51,7 +53,7 @@ func (g GPU) rate(op Op, tf32 bool) float64 {
 		return g.Vector
 	case d == "float32" && tf32 && g.Products["tf32"] > 0:
 		d = "tf32"
-	case d != "float32" && !op.Aligned:
+	case g.AlignedOnly && d != "float32" && !op.Aligned:
 		d = "float32"
 	}
 	if p := g.Products[d]; p > 0 {

@@ -20,7 +20,7 @@ func TestTime(t *testing.T) {
 		{"a product in float32", Op{DType: "float32", FLOPs: 1e9, Bytes: 1e6, Product: true}, false, time.Millisecond, Compute},
 		{"with TF32", Op{DType: "float32", FLOPs: 1e9, Bytes: 1e6, Product: true}, true, 500 * time.Microsecond, Compute},
 		{"in float16", Op{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: true}, false, 125 * time.Microsecond, Compute},
-		{"in float16, odd sizes", Op{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true}, false, time.Millisecond, Compute},
+		{"in float16, odd sizes", Op{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true}, false, 125 * time.Microsecond, Compute},
 		{"in a dtype that the device has not", Op{DType: "bfloat16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: true}, false, time.Millisecond, Compute},
 		{"elements", Op{DType: "float16", FLOPs: 1e6, Bytes: 4e6}, false, 40 * time.Microsecond, Memory},
 		{"few elements", Op{DType: "float16", FLOPs: 10, Bytes: 40}, false, time.Microsecond, Launch},
@@ -28,6 +28,13 @@ func TestTime(t *testing.T) {
 	} {
 		if got, bound := g.Time(tt.op, tt.tf32); got != tt.want || bound != tt.bound {
 			t.Errorf("%s: got %v bound by %s, want %v by %s", tt.name, got, bound, tt.want, tt.bound)
+		}
+	}
+	old := g
+	old.AlignedOnly = true
+	for aligned, want := range map[bool]time.Duration{true: 125 * time.Microsecond, false: time.Millisecond} {
+		if got, _ := old.Time(Op{DType: "float16", FLOPs: 1e9, Bytes: 1e6, Product: true, Aligned: aligned}, false); got != want {
+			t.Errorf("before cuBLAS 11, aligned %v: got %v, want %v", aligned, got, want)
 		}
 	}
 	p := g.Predict([]Op{{FLOPs: 10, Bytes: 40}, {DType: "float32", FLOPs: 1e9, Product: true}}, false)
@@ -53,8 +60,12 @@ func TestGPUs(t *testing.T) {
 	if Named("a100").Name != "A100-40" {
 		t.Errorf("A100 is %s", Named("a100").Name)
 	}
-	if text := GPUs().HTML(); !strings.Contains(text, "datasheet") {
-		t.Errorf("no sources in %s", text)
+	for _, text := range []string{GPUs().HTML(), GPUs().String()} {
+		for _, want := range []string{"datasheet", "not confirmed", "CUDA 10.1"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in %s", want, text)
+			}
+		}
 	}
 	defer func() {
 		if e, ok := recover().(error); !ok || !strings.Contains(e.Error(), "RTX 4090") {
@@ -62,6 +73,46 @@ func TestGPUs(t *testing.T) {
 		}
 	}()
 	Named("Voodoo")
+}
+
+// TestPeaks has the makers' peaks as what they are made of: multiprocessors, multiply-adds
+// of each in a clock, and the boost clock; the clock of memory, twice, and its bus. A rate
+// with sparsity would be twice as high. The makings are in the documents of the table; L4's
+// and the clocks of memory are in lists of others, and nvidia-smi or deviceQuery say them.
+func TestPeaks(t *testing.T) {
+	const mega = 1e6
+	for _, tt := range []struct {
+		name                   string
+		sms                    float64
+		vector, tf32, half, f8 float64 // multiply-adds of a multiprocessor in a clock
+		clock, tensor          float64 // of the boost, in MHz
+		memory, bus            float64 // in MHz and bits
+	}{
+		{"A100-40", 108, 64, 512, 1024, 0, 1410, 1410, 1215, 5120},
+		{"A100-80", 108, 64, 512, 1024, 0, 1410, 1410, 1593, 5120},
+		{"H100", 132, 128, 1024, 2048, 4096, 1980, 1830, 2619, 5120},
+		{"L4", 58, 128, 256, 512, 1024, 2040, 2040, 6251, 192},
+		{"RTX 3090", 82, 128, 128, 256, 0, 1695, 1695, 9750, 384},
+		{"RTX 4090", 128, 128, 128, 256, 512, 2520, 2520, 10500, 384},
+		{"T4", 40, 64, 0, 512, 0, 1590, 1590, 5001, 256},
+		{"V100", 80, 64, 0, 512, 0, 1530, 1530, 877.5, 4096},
+	} {
+		g := Named(tt.name)
+		check := func(what string, got, want float64) {
+			if math.Abs(got-want) > 0.011*want {
+				t.Errorf("%s: %s is %.4g, want %.4g", tt.name, what, got, want)
+			}
+		}
+		check("float32", g.Products["float32"], 2*tt.sms*tt.vector*tt.clock*mega)
+		check("elsewhere", g.Vector, 2*tt.sms*tt.vector*tt.clock*mega)
+		check("TF32", g.Products["tf32"], 2*tt.sms*tt.tf32*tt.tensor*mega)
+		check("float16", g.Products["float16"], 2*tt.sms*tt.half*tt.tensor*mega)
+		check("8 bits", g.Products["float8_e4m3fn"], 2*tt.sms*tt.f8*tt.tensor*mega)
+		check("memory", g.Bandwidth, 2*tt.memory*mega*tt.bus/8)
+		if b := g.Products["bfloat16"]; b != 0 && b != g.Products["float16"] || g.Products["float8_e5m2"] != g.Products["float8_e4m3fn"] {
+			t.Errorf("%s: formats of one width differ: %v", tt.name, g.Products)
+		}
+	}
 }
 
 // TestSeeds has what is published beside what is predicted. Predictions are of peak
@@ -93,10 +144,15 @@ func TestSeeds(t *testing.T) {
 	if small := Dense(512, 8, 16, 16, 1).On(Named("T4")); small.Mixed.Bound[Launch] < small.Mixed.Total*9/10 {
 		t.Errorf("8-16-16-1 is bound by %s, want launches", small.Mixed.bounds())
 	}
-	// 513 rows are no multiple of 8.
-	even, odd := Dense(512, 4096, 4096).On(Named("T4")), Dense(513, 4096, 4096).On(Named("T4"))
-	if odd.Speedup() > even.Speedup()/2 {
-		t.Errorf("a batch of 513 gains %.2f×, one of 512 %.2f×", odd.Speedup(), even.Speedup())
+	// 513 rows are no multiple of 8, which cuBLAS minded before version 11.
+	g := Named("T4")
+	even, odd := Dense(512, 4096, 4096), Dense(513, 4096, 4096)
+	if is, want := odd.On(g).Speedup(), even.On(g).Speedup(); math.Abs(is/want-1) > 0.01 {
+		t.Errorf("a batch of 513 gains %.2f×, one of 512 %.2f×", is, want)
+	}
+	g.AlignedOnly = true
+	if is, most := odd.On(g).Speedup(), even.On(g).Speedup()/2; is > most {
+		t.Errorf("before cuBLAS 11 a batch of 513 gains %.2f×, want at most %.2f×", is, most)
 	}
 }
 
