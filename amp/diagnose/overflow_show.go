@@ -15,7 +15,7 @@ import (
 // span writes the range of magnitudes: "2⁻³ to 2¹⁵".
 func span(c tensor.Counts) string {
 	if math.IsNaN(c.AbsMax) {
-		if c.Zeros == c.Count && c.Count > 0 {
+		if c.Zeros > 0 { // and the others, if any, are not finite
 			return "0"
 		}
 		return "nothing finite"
