@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"sync"
 	"time"
 
 	"halfnote/tensor/driver"
@@ -63,7 +64,7 @@ func Unobserved(body func()) {
 type Meta struct {
 	ID     int
 	DType  DType
-	Shape  []int
+	Shape  []int // the tensor's own, not to be changed
 	Device Device
 }
 
@@ -129,19 +130,31 @@ func OneLine(body func()) {
 }
 
 func meta(t *Tensor) Meta {
-	return Meta{int(t.id), t.dtype, t.Shape(), t.Device()}
+	return Meta{int(t.id), t.dtype, t.shape, t.Device()}
 }
 
-// begin returns the event of an operation on in, as given.
+// events are those that observers have had copies of.
+var events = sync.Pool{New: func() any { return new(Event) }}
+
+// begin returns the event of an operation on in, as given, for which [Event.end] is to
+// be called.
 func begin(op Op, s state, in []*Tensor) *Event {
-	e := &Event{Op: op.Info(), Backward: s.backward, Of: s.of, OfID: int(s.ofID), Module: s.module, Source: s.source, InCast: s.casting, op: op}
+	e := events.Get().(*Event)
+	*e = Event{Op: op.Info(), Backward: s.backward, Of: s.of, OfID: int(s.ofID), Module: s.module, Source: s.source, InCast: s.casting, op: op}
 	if e.Source == "" && !s.backward {
 		e.Source = driver.Source()
 	}
-	for _, t := range in {
-		e.In = append(e.In, meta(t))
+	e.In = make([]Meta, len(in)) // which observers may keep
+	for i, t := range in {
+		e.In[i] = meta(t)
 	}
 	return e
+}
+
+// end gives e back.
+func (e *Event) end() {
+	*e = Event{} // it holds tensors
+	events.Put(e)
 }
 
 // finish fills in what is known afterwards, and tells the observers.

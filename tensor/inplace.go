@@ -110,6 +110,7 @@ func (t *Tensor) reported(info Info, in []*Tensor, body func()) {
 	e.InPlace, e.Start = true, time.Now()
 	body()
 	e.finish(op, seen, in, t)
+	e.end()
 }
 
 // change stands for a change in place, in events.

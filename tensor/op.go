@@ -161,6 +161,9 @@ func apply(op Op, in ...*Tensor) *Tensor {
 		}
 		y.v = newVertex(op, in, y, s)
 	}
+	if e != nil {
+		e.end()
+	}
 	if after != nil {
 		y = after.Result(op.Info(), given, y)
 	}

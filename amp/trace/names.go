@@ -186,13 +186,14 @@ func leadsTo(path, module string) bool {
 
 // contains reports whether the names of path stand in module in this order.
 func contains(module, path string) bool {
-	from := strings.Split(path, ".")
-	for _, name := range strings.Split(module, ".") {
-		if len(from) > 0 && name == from[0] {
-			from = from[1:]
+	for path != "" && module != "" {
+		var name string
+		name, module, _ = strings.Cut(module, ".")
+		if first, rest, _ := strings.Cut(path, "."); name == first {
+			path = rest
 		}
 	}
-	return len(from) == 0 || path == ""
+	return path == ""
 }
 
 // common returns how many names two paths begin with together.

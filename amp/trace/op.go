@@ -94,21 +94,43 @@ func newOp(e tensor.Event, place Place, before Op) Op {
 	return op
 }
 
-// reasons remembers what Policy.By says.
-type reasons struct {
+// reasons remembers what policies say, the one in force last first.
+type reasons []*reason
+
+// in returns what is remembered of a policy.
+func (r *reasons) in(p amp.Policy) *reason {
+	for i, known := range *r {
+		if known.policy == p {
+			(*r)[0], (*r)[i] = known, (*r)[0]
+			return known
+		}
+	}
+	*r = append(reasons{{p, p.String(), map[tensor.Info]string{}, map[string]string{}}}, (*r)[:min(len(*r), 7)]...)
+	return (*r)[0]
+}
+
+// reason remembers what Policy.By says.
+type reason struct {
 	policy amp.Policy
 	name   string
 	why    map[tensor.Info]string
+	of     map[string]string // of derivatives
 }
 
-// why returns the policy in force and what decided e's dtype.
+// decided returns the policy in force and what decided e's dtype.
 func (r *reasons) decided(e tensor.Event) (policy, why string) {
-	if p := amp.Active(); r.why == nil || p != r.policy {
-		*r = reasons{p, p.String(), map[tensor.Info]string{}}
-	}
+	return r.in(amp.Active()).decided(e)
+}
+
+func (r *reason) decided(e tensor.Event) (policy, why string) {
 	switch {
 	case e.Backward:
-		return r.name, "derivative of " + e.Of
+		why, ok := r.of[e.Of]
+		if !ok {
+			why = "derivative of " + e.Of
+			r.of[e.Of] = why
+		}
+		return r.name, why
 	case e.InPlace:
 		return r.name, "in place: never cast"
 	case e.Op.Name == "cast":
@@ -127,7 +149,7 @@ func (r *reasons) decided(e tensor.Event) (policy, why string) {
 	return r.name, why
 }
 
-func (r *reasons) by(op tensor.Info) string {
+func (r *reason) by(op tensor.Info) string {
 	switch {
 	case !r.policy.IsEnabled():
 		return "autocast is off"

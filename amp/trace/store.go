@@ -12,6 +12,7 @@ import (
 // collector passes over.
 type store struct {
 	kinds   []Op
+	order   order // of kinds
 	at      map[kind]int32
 	list    []entry
 	ids     []int
@@ -64,6 +65,9 @@ func (s *store) add(op *Op) {
 func (s *store) kind(op *Op) int32 {
 	if s.at == nil {
 		s.at = map[kind]int32{}
+	} else if i := s.order.next(); s.kinds[i].same(op) {
+		s.order.came(i)
+		return i
 	}
 	k := kind{
 		name: op.Name, module: op.Module, param: op.Param, source: op.Source, of: op.Of, policy: op.Policy, why: op.Why,
@@ -83,8 +87,31 @@ func (s *store) kind(op *Op) int32 {
 				Casts: op.Casts, Cached: op.Cached, Bytes: op.Bytes, FLOPs: op.FLOPs,
 			})
 		}
+		s.order.came(i)
 		return i
 	}
+}
+
+// same reports whether op is of the kind of o.
+func (o *Op) same(op *Op) bool {
+	return o.Name == op.Name && o.Place == op.Place && o.Source == op.Source && o.Of == op.Of && o.Policy == op.Policy && o.Why == op.Why &&
+		o.Backward == op.Backward && o.InPlace == op.InPlace && o.Computed == op.Computed && o.Out == op.Out && o.alike(op)
+}
+
+// order guesses what comes next: what it was the last time, as steps are alike.
+type order struct {
+	after  []int32
+	before int32
+}
+
+func (o *order) next() int32 { return o.after[o.before] }
+
+// came notes that i did come.
+func (o *order) came(i int32) {
+	if n := int(max(i, o.before)) + 1 - len(o.after); n > 0 {
+		o.after = append(o.after, make([]int32, n)...)
+	}
+	o.after[o.before], o.before = i, i
 }
 
 // hash is of op's shapes and dtypes (FNV-1a).

@@ -131,6 +131,7 @@ type cell struct{ rounded, flushed, elements, bad int }
 type sums struct {
 	at     map[key]int
 	rows   []row
+	order  order   // of rows
 	steps  []Total // a column each
 	stride int     // steps to a column
 
@@ -154,7 +155,14 @@ func (s *sums) add(op *Op) {
 	}
 	s.turn(op)
 	k := key{op.phase(), op.Name, op.Module, op.Source, op.ranIn()}
-	i, ok := s.at[k]
+	i, ok := 0, false
+	if len(s.rows) > 0 {
+		i = int(s.order.next())
+		ok = s.rows[i].key == k
+	}
+	if !ok {
+		i, ok = s.at[k]
+	}
 	switch {
 	case !ok && len(s.rows) < maxRows:
 		i = len(s.rows)
@@ -164,6 +172,7 @@ func (s *sums) add(op *Op) {
 		i = maxRows - 1
 		s.rows[i].key = key{name: "others"}
 	}
+	s.order.came(int32(i))
 	column := op.Step / s.stride
 	for len(s.steps) <= column {
 		s.steps = append(s.steps, newTotal())

@@ -154,12 +154,17 @@ func zeros[E uint8 | uint16 | uint32 | uint64](b *Backend, v driver.View) driver
 	return c
 }
 
-// countItem is the number of elements that one goroutine counts at a time.
-const countItem = 16 * chunk
+// countItem is the number of elements that one goroutine counts at a time: in assembly
+// that takes less than to wake another.
+const countItem = 64 * chunk
 
 // parts calls body for all elements of v, in parts, on several goroutines at once.
 func parts[E any](b *Backend, v driver.View, body func(part []E)) {
 	l, mem := layoutOf(v), elements[E](bufferOf(v.Buffer))
+	if n := v.Len(); n <= countItem && l.dense() {
+		body(mem[l.offset : l.offset+n])
+		return
+	}
 	b.ranges(v.Len(), countItem, func(lo, hi int) {
 		if l.dense() {
 			body(mem[l.offset+lo : l.offset+hi])

@@ -12,17 +12,53 @@ import (
 	"sync/atomic"
 )
 
-var (
-	open   atomic.Int64 // scopes open on all goroutines; 0 makes Current free
-	values sync.Map     // thread id to innermost *Scope
-)
+var open atomic.Int64 // scopes open on all goroutines; 0 makes Current free
+
+// thread is one with scopes. Only the goroutine that has it to itself looks inside.
+type thread struct {
+	id        int
+	innermost *Scope
+}
+
+// threads are all of them, by id modulo the number of parts, so that those that look
+// themselves up at once seldom wait for each other.
+var threads [64]struct {
+	mu   sync.Mutex
+	byID map[int]*thread
+}
+
+// find returns the calling goroutine's thread, nil if it has no scope and none is to be
+// made.
+func find(make bool) *thread {
+	id := threadID()
+	part := &threads[uint(id)%uint(len(threads))]
+	part.mu.Lock()
+	defer part.mu.Unlock()
+	t := part.byID[id]
+	if t == nil && make {
+		if part.byID == nil {
+			part.byID = map[int]*thread{}
+		}
+		t = &thread{id: id}
+		part.byID[id] = t
+	}
+	return t
+}
+
+// forget takes t, which has no scope any more, out of the threads.
+func (t *thread) forget() {
+	part := &threads[uint(t.id)%uint(len(threads))]
+	part.mu.Lock()
+	defer part.mu.Unlock()
+	delete(part.byID, t.id)
+}
 
 // Scope is an open scope.
 type Scope struct {
-	value any
-	outer *Scope
-	id    int // of the thread
-	ended bool
+	value  any
+	outer  *Scope
+	thread *thread
+	ended  bool
 }
 
 // Do runs body with v as the current value of the calling goroutine. The value
@@ -38,11 +74,9 @@ func Do(v any, body func()) {
 // scope around it ends. A goroutine must not end before its scopes.
 func Enter(v any) *Scope {
 	runtime.LockOSThread()
-	s := &Scope{value: v, id: threadID()}
-	if outer, nested := values.Load(s.id); nested {
-		s.outer = outer.(*Scope)
-	}
-	values.Store(s.id, s)
+	t := find(true)
+	s := &Scope{value: v, thread: t, outer: t.innermost}
+	t.innermost = s
 	open.Add(1)
 	return s
 }
@@ -50,7 +84,7 @@ func Enter(v any) *Scope {
 // Exit ends s and reports whether it could: it must be the innermost scope of the
 // calling goroutine.
 func (s *Scope) Exit() bool {
-	if s.ended || threadID() != s.id || innermost(s.id) != s {
+	if s.ended || threadID() != s.thread.id || s.thread.innermost != s {
 		return false
 	}
 	s.pop()
@@ -66,10 +100,10 @@ func Close() (values []any) {
 	if open.Load() == 0 {
 		return nil
 	}
-	id := threadID()
-	for s := innermost(id); s != nil; s = innermost(id) {
-		values = append(values, s.value)
-		s.pop()
+	t := find(false)
+	for t != nil && t.innermost != nil {
+		values = append(values, t.innermost.value)
+		t.innermost.pop()
 	}
 	return values
 }
@@ -77,25 +111,17 @@ func Close() (values []any) {
 // end ends s and the scopes inside it.
 func (s *Scope) end() {
 	for !s.ended {
-		innermost(s.id).pop()
+		s.thread.innermost.pop()
 	}
 }
 
 func (s *Scope) pop() {
 	s.ended = true
 	open.Add(-1)
-	if s.outer != nil {
-		values.Store(s.id, s.outer)
-	} else {
-		values.Delete(s.id)
+	if s.thread.innermost = s.outer; s.outer == nil {
+		s.thread.forget()
 	}
 	runtime.UnlockOSThread()
-}
-
-func innermost(id int) *Scope {
-	v, _ := values.Load(id)
-	s, _ := v.(*Scope)
-	return s
 }
 
 // Current returns the innermost value of the calling goroutine, or nil.
@@ -103,8 +129,8 @@ func Current() any {
 	if open.Load() == 0 {
 		return nil
 	}
-	if s := innermost(threadID()); s != nil {
-		return s.value
+	if t := find(false); t != nil {
+		return t.innermost.value
 	}
 	return nil
 }
