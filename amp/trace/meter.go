@@ -31,8 +31,8 @@ type counted struct {
 // Counting may take this share of the time, and what is free at first: so that short
 // recordings have it all.
 const (
-	countShare = 0.02
-	countFree  = 4 * time.Millisecond
+	countShare = 0.01
+	countFree  = time.Millisecond
 	recheck    = 1000 // operations after which the meter looks at the time, within a step
 )
 

@@ -22,7 +22,7 @@ type Option uint8
 // The options.
 const (
 	// CountAlways counts what is in every result, whatever it takes. Otherwise counting
-	// leaves out steps when it has taken more than 2 % of the time.
+	// leaves out steps when it has taken more than 1 % of the time.
 	CountAlways Option = iota + 1
 	// Shadow computes every operation once more in float64, and counts always. It tells
 	// the error of each operation, and what its result would be had everything since the

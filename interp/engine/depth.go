@@ -38,10 +38,10 @@ func (c *Calls) depth(maxFrames int) int {
 	room := stacks.Get().(*[]uintptr)
 	defer stacks.Put(room)
 	pcs := *room
-	n := runtime.Callers(0, pcs)
+	n := frames(pcs)
 	for n == len(pcs) && n < maxFrames {
 		pcs = make([]uintptr, min(8*n, maxFrames))
-		n = runtime.Callers(0, pcs)
+		n = frames(pcs)
 	}
 	var known map[uintptr]bool
 	if p := c.known.Load(); p != nil {
@@ -72,7 +72,7 @@ func (c *Calls) learn(pcs []uintptr) map[uintptr]bool {
 	}
 	for _, pc := range pcs {
 		f := runtime.FuncForPC(pc - 1) // of the call, not of what follows it
-		known[pc] = f != nil && c.Runs(f.Name())
+		known[pc] = f != nil && c.Runs(whole(f).Name())
 	}
 	c.known.Store(&known)
 	return known
