@@ -83,7 +83,7 @@ func lab(t *testing.T, notebooks map[string][]string) (browse func(script string
 	base, _, _ := strings.Cut(address, "lab?token=")
 	return func(script string) string {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		args := []string{filepath.Join("testdata", "browser", script), chromium, base, "secret"}
 		if shots := os.Getenv("HALFNOTE_SCREENSHOTS"); shots != "" { // a folder, to see what the browser saw

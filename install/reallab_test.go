@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -30,6 +31,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
 // executeCell is a script that runs a cell through a Jupyter server's websocket.
 const executeCell = "../testdata/cell_over_websocket.py"
 
@@ -52,7 +63,7 @@ func TestRealLab(t *testing.T) {
 	t.Setenv("JUPYTER_TOKEN", "secret")
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Lab(ctx, LabOptions{Port: 18765, NoBrowser: true, Dir: t.TempDir(), Version: "1", CacheDir: cache, Stdout: out, Stderr: stderr})
+		ended <- Lab(ctx, LabOptions{Port: freePort(t), NoBrowser: true, Dir: t.TempDir(), Version: "1", CacheDir: cache, Stdout: out, Stderr: stderr})
 	}()
 	select {
 	case <-up:

@@ -9,6 +9,9 @@ import urllib.request
 
 import websocket
 
+# How many seconds a page has for what is due at once: machines that test have much else to do.
+PATIENCE = 180
+
 
 class Browser:
     def __init__(self, program, url):
@@ -21,7 +24,7 @@ class Browser:
         port = open(port_file).read().split("\n")[0]
         pages = json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/json"))
         page = next(p for p in pages if p["type"] == "page")
-        self.socket = websocket.create_connection(page["webSocketDebuggerUrl"], timeout=60)
+        self.socket = websocket.create_connection(page["webSocketDebuggerUrl"], timeout=PATIENCE)
         self.n = 0
         self.call("Emulation.setFocusEmulationEnabled", enabled=True)
         self.call("Page.navigate", url=url)
@@ -51,7 +54,7 @@ class Browser:
             raise RuntimeError(f"{code}: {got['exceptionDetails']}")
         return got["result"].get("value")
 
-    def until(self, f, what, seconds=60):
+    def until(self, f, what, seconds=PATIENCE):
         end = time.time() + seconds
         while time.time() < end:
             got = f()
@@ -60,7 +63,7 @@ class Browser:
             time.sleep(0.05)
         raise TimeoutError(f"{what}: not within {seconds} s")
 
-    def wait(self, code, seconds=60):
+    def wait(self, code, seconds=PATIENCE):
         """Waits until an expression is true, and returns its value."""
         return self.until(lambda: self.js(code), code, seconds)
 
@@ -101,9 +104,20 @@ class Browser:
     def notebook(self):
         """Waits until the notebook and its kernel are there, and gives it the focus."""
         panel = "[...(window.jupyterapp?.shell.widgets('main') ?? [])].find(w => w.sessionContext)"
-        self.wait(f"{panel}?.sessionContext?.session?.kernel?.status === 'idle'", 90)
+        self.wait(f"{panel}?.sessionContext?.session?.kernel?.status === 'idle'")
         self.js(f"window.panel = {panel}, true")
         self.click(".jp-Notebook .jp-CodeCell .cm-content")
+
+    def run_all(self):
+        """Runs all cells: again, if the notebook was not there yet to be told."""
+        prompts = "[...document.querySelectorAll('.jp-Notebook .jp-InputPrompt')]"
+        def attempt():
+            self.js("jupyterapp.commands.execute('notebook:run-all-cells'), true")
+            try:
+                return self.wait(f"{prompts}.some(e => /\\[[*0-9]+\\]/.test(e.innerText))", 20)
+            except TimeoutError:
+                return None
+        self.until(attempt, "a cell that runs")
 
     def screenshot(self, file):
         import base64

@@ -6,8 +6,7 @@ from browser import Browser
 chromium, base, token = sys.argv[1:4]
 with Browser(chromium, f"{base}lab/tree/widgets.ipynb?token={token}") as b:
     b.notebook()
-    b.js("jupyterapp.commands.execute('notebook:run-all-cells'), true")
-    b.wait("document.body.innerText.includes('training')")
+    b.run_all()
     b.place(".widget-slider .noUi-handle")
     b.drag(".widget-slider .noUi-handle", 150)
     b.wait("document.body.innerText.match(/Go says (\\d+)/)?.[1] === document.querySelector('.widget-readout').innerText")
