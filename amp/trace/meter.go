@@ -10,13 +10,12 @@ import (
 // What one scan tells about two tensors it counts once: a cast to a wider dtype
 // changes no element.
 type meter struct {
-	always  bool          // whatever it takes
-	active  time.Duration // of the recording, until it was resumed
-	resumed time.Time
-	spent   time.Duration
-	step    int // that on is for
-	ops     int // since on was decided
-	on      bool
+	always bool // whatever it takes
+	begun  time.Time
+	spent  time.Duration
+	step   int // that on is for
+	ops    int // since on was decided
+	on     bool
 
 	known recent[counted]
 	casts recent[Cast] // that autocast has made, by ID of their result
@@ -45,7 +44,7 @@ func (m *meter) ready(step int) {
 		return
 	}
 	m.step, m.ops = step, 1
-	m.on = m.spent <= countFree+time.Duration(countShare*float64(m.active+time.Since(m.resumed)))
+	m.on = m.spent <= countFree+time.Duration(countShare*float64(time.Since(m.begun)))
 }
 
 // turn forgets the tensors of steps before the last turn.

@@ -62,6 +62,7 @@ type Step struct {
 // their module's path, in structs with a Forward of their own too. None need be given.
 func Start(with ...any) *Recorder {
 	r := &Recorder{begun: time.Now()}
+	r.meter.begun = r.begun
 	var models []any
 	for _, x := range with {
 		switch x {
@@ -75,36 +76,23 @@ func Start(with ...any) *Recorder {
 		}
 	}
 	r.names = NewNames(models...)
-	r.resume()
-	return r
-}
-
-// resume begins to listen, pause ends it.
-func (r *Recorder) resume() {
 	stop := []func(){tensor.Observe(r.event), amp.Observe(r.scaler)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stop = stop
-	r.meter.resumed = time.Now()
-}
-
-func (r *Recorder) pause() {
-	r.mu.Lock()
-	stop := r.stop
-	r.stop = nil
-	if stop != nil {
-		r.meter.active += time.Since(r.meter.resumed)
-	}
-	r.mu.Unlock()
-	for _, f := range stop {
-		f()
-	}
+	return r
 }
 
 // Stop ends the recording; what has been recorded stays. Stopping twice does
 // nothing.
 func (r *Recorder) Stop() {
-	r.pause()
+	r.mu.Lock()
+	stop := r.stop
+	r.stop = nil
+	r.mu.Unlock()
+	for _, f := range stop {
+		f()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended.IsZero() {
