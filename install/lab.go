@@ -67,11 +67,16 @@ func Lab(ctx context.Context, o LabOptions) error {
 	if err := env.prepare(ctx, o); err != nil {
 		return err
 	}
-	return env.serve(ctx, dir, o)
+	data, remove, err := env.ownKernel(o)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	return env.serve(ctx, dir, data, o)
 }
 
-// prepare makes the environment if it is not there, and puts the kernel into it.
-// Others who want the same wait until it is done.
+// prepare makes the environment if it is not there. Others who want the same wait until
+// it is done.
 func (e environment) prepare(ctx context.Context, o LabOptions) error {
 	if err := os.MkdirAll(filepath.Dir(e.dir), 0o755); err != nil {
 		return fmt.Errorf("install: lab: %w", err)
@@ -86,10 +91,40 @@ func (e environment) prepare(ctx context.Context, o LabOptions) error {
 			return err
 		}
 	}
-	if _, err := Install(Options{Prefix: e.dir, Name: "halfnote", Engine: o.Engine, Binary: o.Binary, Version: o.Version}); err != nil {
-		return err
-	}
 	return e.quiet()
+}
+
+// ownKernel puts the kernel into a folder of its own, so that programs of several versions
+// can use the environment at a time, and returns that folder, for JUPYTER_PATH. What runs
+// that were killed have left is removed.
+func (e environment) ownKernel(o LabOptions) (data string, remove func(), err error) {
+	old, _ := filepath.Glob(filepath.Join(e.dir, "run-*.lock"))
+	for _, path := range old {
+		lock := flock.New(path)
+		if ok, err := lock.TryLock(); err == nil && ok {
+			os.RemoveAll(strings.TrimSuffix(path, ".lock"))
+			lock.Unlock()
+			os.Remove(path)
+		}
+	}
+	prefix, err := os.MkdirTemp(e.dir, "run-")
+	if err != nil {
+		return "", nil, fmt.Errorf("install: lab: %w", err)
+	}
+	lock := flock.New(prefix + ".lock")
+	remove = func() {
+		os.RemoveAll(prefix)
+		lock.Unlock()
+		os.Remove(lock.Path())
+	}
+	if _, err = lock.TryLock(); err == nil {
+		_, err = Install(Options{Prefix: prefix, Name: "halfnote", Engine: o.Engine, Binary: o.Binary, Version: o.Version})
+	}
+	if err != nil {
+		remove()
+		return "", nil, err
+	}
+	return shareJupyter(prefix), remove, nil
 }
 
 // overrides are the settings in which the private JupyterLab differs: it asks

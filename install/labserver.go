@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -20,8 +21,9 @@ import (
 // grace is what the server gets to stop its kernels before it is killed.
 const grace = 10 * time.Second
 
-// serve runs the server until it or ctx ends.
-func (e environment) serve(ctx context.Context, dir string, o LabOptions) error {
+// serve runs the server on the folder dir, with the kernels of data before all others,
+// until it or ctx ends.
+func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) error {
 	// A closed terminal ends it as Ctrl-C does.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
@@ -47,6 +49,7 @@ func (e environment) serve(ctx context.Context, dir string, o LabOptions) error 
 	cmd := e.command(ctx, append(args, o.Args...)...)
 	cmd.Stdout, cmd.Stderr = o.Stderr, o.Stderr
 	cmd.Env = append(cmd.Env, "JUPYTER_RUNTIME_DIR="+run, "JUPYTER_PREFER_ENV_PATH=1",
+		"JUPYTER_PATH="+strings.TrimRight(data+string(os.PathListSeparator)+os.Getenv("JUPYTER_PATH"), string(os.PathListSeparator)),
 		"JUPYTER_CONFIG_DIR="+filepath.Join(e.dir, "config"))
 	if os.Getenv("JUPYTER_TOKEN") == "" {
 		cmd.Env = append(cmd.Env, "JUPYTER_TOKEN="+randomToken())

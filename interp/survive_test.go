@@ -179,7 +179,7 @@ func twice(n int) int { return 2 * n }`, "")
 
 // Memory that runs away ends the cell that takes it, with what it asked for.
 func TestOutOfMemory(t *testing.T) {
-	s, err := NewSession(Options{Memory: 256 << 20})
+	s, err := NewSession(Options{Memory: 256 << 20, Grace: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
