@@ -18,7 +18,8 @@ import (
 // The rules are the design: a build that breaks one is mended in the build.
 const rules = `
 STD < tensor/driver, tensor/internal/..., display
-x/sys < tensor/internal/scope, tensor/internal/asm
+x/sys < tensor/internal/asm
+gid < tensor/internal/scope
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
 STD, tensor/driver, tensor/internal/... < tensor
 STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/gradtest
@@ -45,7 +46,7 @@ STD < interp/internal/dynamic
 STD, interp/engine, interp/internal/dynamic, x/tools < interp/lower
 STD, display, kernel, interp/engine < interp/internal/live
 STD, interp/engine, yaegi < interp/internal/yaegi
-STD, interp/engine, ixgo, x/tools < interp/internal/ixgo
+STD, interp/engine, ixgo, gid, x/tools < interp/internal/ixgo
 STD < interp/internal/near
 STD, x/tools, interp/internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/... < interp/internal/library/...
@@ -62,9 +63,10 @@ everything < .
 var modules = map[string][]string{
 	"flock":      {"github.com/gofrs/flock"},
 	"fonts":      {"codeberg.org/go-fonts/dejavu", "golang.org/x/image"},
+	"gid":        {"github.com/visualfc/gid"},
 	"goldmark":   {"github.com/yuin/goldmark"},
 	"gonum/plot": {"gonum.org/v1/plot"},
-	"ixgo":       {"github.com/goplus/ixgo", "github.com/goplus/reflectx", "github.com/visualfc/gid"},
+	"ixgo":       {"github.com/goplus/ixgo", "github.com/goplus/reflectx"},
 	"sqlite":     {"modernc.org/sqlite"},
 	"x/sys":      {"golang.org/x/sys"},
 	"x/text":     {"golang.org/x/text"},

@@ -2,46 +2,62 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 
 	"halfnote/tensor/driver"
 )
 
 // What the Forward methods compute with: kernels on tensors, below the tape.
 
-// run computes dst from src. Operands are repeated to dst's shape if they have
-// not got it, as elementwise kernels want.
+// call is what a backend is told of operands. It is kept between calls.
+type call struct {
+	views  [4]driver.View
+	dtypes [4]DType
+}
+
+var calls = sync.Pool{New: func() any { return new(call) }}
+
+// run computes dst from src.
 func run(k driver.Kernel, dst *Tensor, src ...*Tensor) {
-	views := make([]driver.View, len(src))
-	for i, s := range src {
-		views[i] = s.view()
+	c := calls.Get().(*call)
+	views := c.views[:0]
+	for _, s := range src {
+		views = append(views, s.view())
 	}
-	launch(k, dst, views)
+	c.launch(k, dst, views)
+}
+
+// runBroadcast is run with the operands repeated to dst's shape.
+func runBroadcast(k driver.Kernel, dst *Tensor, src ...*Tensor) {
+	c := calls.Get().(*call)
+	views := c.views[:0]
+	for _, s := range src {
+		v := s.view()
+		v.Shape, v.Stride = dst.shape, expandStride(s, dst.shape)
+		views = append(views, v)
+	}
+	c.launch(k, dst, views)
 }
 
 // launch runs a kernel, and panics with an [*Error] if there is none for these
 // dtypes.
 func launch(k driver.Kernel, dst *Tensor, src []driver.View) {
+	calls.Get().(*call).launch(k, dst, src)
+}
+
+func (c *call) launch(k driver.Kernel, dst *Tensor, src []driver.View) {
 	b := dst.mem.backend
-	var room [4]DType
-	dtypes := room[:0]
+	dtypes := c.dtypes[:0]
 	for _, v := range src {
 		dtypes = append(dtypes, v.DType)
 	}
 	if !b.Offers(k.Code, dst.dtype, dtypes...) {
-		panic(&Error{Op: k.Code.String(), DTypes: append([]DType(nil), dtypes...), Why: fmt.Sprintf("%s does not compute this in %v; expected a floating-point dtype: cast with To", b.Name(), dst.dtype)})
+		panic(&Error{Op: k.Code.String(), DTypes: slices.Clone(dtypes), Why: fmt.Sprintf("%s does not compute this in %v; expected a floating-point dtype: cast with To", b.Name(), dst.dtype)})
 	}
 	b.Run(k, dst.view(), src...)
-}
-
-// runBroadcast is run with the operands repeated to dst's shape.
-func runBroadcast(k driver.Kernel, dst *Tensor, src ...*Tensor) {
-	views := make([]driver.View, len(src))
-	for i, s := range src {
-		v := s.view()
-		v.Shape, v.Stride = dst.shape, expandStride(s, dst.shape)
-		views[i] = v
-	}
-	launch(k, dst, views)
+	*c = call{} // it holds memory
+	calls.Put(c)
 }
 
 // elementwise returns k of in, which are of one dtype, broadcast.

@@ -121,8 +121,8 @@ func dropDims(shape, dims []int) []int {
 // broadcast returns the shape that all of in repeat to: torch's and NumPy's rule,
 // sizes aligned at the end, equal or 1.
 func broadcast(op string, in []*Tensor) []int {
-	var out []int
-	for _, t := range in {
+	out := in[0].shape
+	for _, t := range in[1:] {
 		var ok bool
 		if out, ok = broadcastShapes(out, t.shape); !ok {
 			fail(op, in, "they do not broadcast; expected sizes that are equal or 1, aligned at the end")
@@ -132,6 +132,9 @@ func broadcast(op string, in []*Tensor) []int {
 }
 
 func broadcastShapes(a, b []int) ([]int, bool) {
+	if slices.Equal(a, b) {
+		return a, true
+	}
 	if len(a) < len(b) {
 		a, b = b, a
 	}
@@ -151,6 +154,9 @@ func broadcastShapes(a, b []int) ([]int, bool) {
 // expandStride returns the strides that repeat a tensor to shape, which it is
 // known to broadcast to.
 func expandStride(t *Tensor, shape []int) []int {
+	if slices.Equal(t.shape, shape) {
+		return t.stride
+	}
 	stride := make([]int, len(shape))
 	shift := len(shape) - len(t.shape)
 	for i, s := range t.shape {

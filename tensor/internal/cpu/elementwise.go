@@ -22,6 +22,13 @@ func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View)
 // element, in about nanoseconds.
 func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst driver.View, src []driver.View) {
 	alpha, beta := T(k.Alpha), T(k.Beta)
+	if n := dst.Len(); n <= chunk {
+		if n > 0 {
+			driver.Poll()
+			short(n, f, alpha, beta, dst, src)
+		}
+		return
+	}
 	w := write[T](dst)
 	var readers [3]reader[T]
 	for i, v := range src {
@@ -42,4 +49,20 @@ func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst
 			}
 		})
 	})
+}
+
+// short is elementwise for n elements, at most a chunk of them, without the cost of
+// items.
+func short[T number](n int, f loop[T], alpha, beta T, dst driver.View, src []driver.View) {
+	s := takeScratch[T]()
+	w := write[T](dst)
+	var in [3][]T
+	for i, v := range src {
+		r := read[T](v)
+		in[i] = r.at(0, s.in[i][:n])
+	}
+	out := w.room(0, s.out[:n])
+	f(out, in[0], in[1], in[2], alpha, beta)
+	w.put(0, out)
+	giveScratch(s)
 }

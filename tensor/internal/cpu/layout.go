@@ -6,10 +6,14 @@ import "halfnote/tensor/driver"
 // order.
 type layout struct {
 	offset        int
+	n             int   // of elements that lie one after the other, not 0: then there are no axes
 	shape, stride []int // axes of size 1 left out, neighbours joined where they can be
 }
 
 func layoutOf(v driver.View) layout {
+	if v.Contiguous() {
+		return layout{offset: v.Offset, n: v.Len()}
+	}
 	l := layout{offset: v.Offset}
 	for i, n := range v.Shape {
 		l.push(n, v.Stride[i])
@@ -33,7 +37,7 @@ func (l *layout) push(n, stride int) {
 
 // len returns the number of elements.
 func (l layout) len() int {
-	n := 1
+	n := max(l.n, 1)
 	for _, size := range l.shape {
 		n *= size
 	}
@@ -47,6 +51,9 @@ func (l layout) dense() bool {
 
 // index returns where element i lies.
 func (l layout) index(i int) int {
+	if l.n > 0 {
+		return l.offset + i
+	}
 	at := l.offset
 	for axis := len(l.shape) - 1; axis >= 0; axis-- {
 		at += i % l.shape[axis] * l.stride[axis]
@@ -63,7 +70,7 @@ func (l layout) runs(lo, n int, visit func(pos, at, stride, count int)) {
 		return
 	}
 	if len(l.shape) == 0 {
-		visit(0, l.offset, 0, n)
+		visit(0, l.index(lo), min(l.n, 1), n)
 		return
 	}
 	last := len(l.shape) - 1

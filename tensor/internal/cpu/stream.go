@@ -32,16 +32,24 @@ var (
 
 // withScratch calls body with chunks to work on.
 func withScratch[T number](body func(s *scratch[T])) {
-	p := &scratch32
+	s := takeScratch[T]()
+	body(s)
+	giveScratch(s)
+}
+
+// takeScratch returns chunks to work on, for giveScratch to be called with.
+func takeScratch[T number]() *scratch[T] { return scratchOf[T]().Get().(*scratch[T]) }
+
+func giveScratch[T number](s *scratch[T]) { scratchOf[T]().Put(s) }
+
+func scratchOf[T number]() *sync.Pool {
 	switch any(T(0)).(type) {
 	case float64:
-		p = &scratch64
+		return &scratch64
 	case int64:
-		p = &scratchInt
+		return &scratchInt
 	}
-	s := p.Get().(*scratch[T])
-	body(s)
-	p.Put(s)
+	return &scratch32
 }
 
 // reader returns elements of a view, in row-major order, as T: those of a dtype

@@ -1,64 +1,71 @@
 // Package scope holds a value for the duration of a call, per goroutine.
 //
-// Go has no goroutine-local storage. A goroutine that has called
-// [runtime.LockOSThread], however, has its thread to itself, so while a scope is
-// open the thread's id names the goroutine. A goroutine started inside a scope
-// does not inherit it, as a thread does not inherit torch's autocast state.
+// Go has no goroutine-local storage, but a goroutine has a number that no other one of
+// the program ever has. A goroutine started inside a scope does not inherit it, as a
+// thread does not inherit torch's autocast state.
 package scope
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/visualfc/gid"
 )
 
 var open atomic.Int64 // scopes open on all goroutines; 0 makes Current free
 
-// thread is one with scopes. Only the goroutine that has it to itself looks inside.
-type thread struct {
-	id        int
+// goroutine is one with scopes. Only itself looks inside.
+type goroutine struct {
+	id        uint64
 	innermost *Scope
+	next      atomic.Pointer[goroutine] // of the same part
 }
 
-// threads are all of them, by id modulo the number of parts, so that those that look
-// themselves up at once seldom wait for each other.
-var threads [64]struct {
-	mu   sync.Mutex
-	byID map[int]*thread
+// parts hold the goroutines with scopes, by id modulo the number of parts. They are
+// read without the lock, as every operation on a tensor does.
+var parts [256]struct {
+	sync.Mutex // of changes
+	first      atomic.Pointer[goroutine]
 }
 
-// find returns the calling goroutine's thread, nil if it has no scope and none is to be
-// made.
-func find(make bool) *thread {
-	id := threadID()
-	part := &threads[uint(id)%uint(len(threads))]
-	part.mu.Lock()
-	defer part.mu.Unlock()
-	t := part.byID[id]
-	if t == nil && make {
-		if part.byID == nil {
-			part.byID = map[int]*thread{}
+// find returns the calling goroutine, nil if it has no scope and is not to be added.
+func find(add bool) *goroutine {
+	id := gid.Get()
+	part := &parts[id%uint64(len(parts))]
+	for g := part.first.Load(); g != nil; g = g.next.Load() {
+		if g.id == id {
+			return g
 		}
-		t = &thread{id: id}
-		part.byID[id] = t
 	}
-	return t
+	if !add {
+		return nil
+	}
+	g := &goroutine{id: id}
+	part.Lock()
+	defer part.Unlock()
+	g.next.Store(part.first.Load())
+	part.first.Store(g)
+	return g
 }
 
-// forget takes t, which has no scope any more, out of the threads.
-func (t *thread) forget() {
-	part := &threads[uint(t.id)%uint(len(threads))]
-	part.mu.Lock()
-	defer part.mu.Unlock()
-	delete(part.byID, t.id)
+// forget takes g, which has no scope any more, out of its part.
+func (g *goroutine) forget() {
+	part := &parts[g.id%uint64(len(parts))]
+	part.Lock()
+	defer part.Unlock()
+	at := &part.first
+	for at.Load() != g {
+		at = &at.Load().next
+	}
+	at.Store(g.next.Load())
 }
 
 // Scope is an open scope.
 type Scope struct {
-	value  any
-	outer  *Scope
-	thread *thread
-	ended  bool
+	value any
+	outer *Scope
+	of    *goroutine
+	ended bool
 }
 
 // Do runs body with v as the current value of the calling goroutine. The value
@@ -73,10 +80,9 @@ func Do(v any, body func()) {
 // Enter makes v the current value of the calling goroutine until Exit or until the
 // scope around it ends. A goroutine must not end before its scopes.
 func Enter(v any) *Scope {
-	runtime.LockOSThread()
-	t := find(true)
-	s := &Scope{value: v, thread: t, outer: t.innermost}
-	t.innermost = s
+	g := find(true)
+	s := &Scope{value: v, of: g, outer: g.innermost}
+	g.innermost = s
 	open.Add(1)
 	return s
 }
@@ -84,7 +90,7 @@ func Enter(v any) *Scope {
 // Exit ends s and reports whether it could: it must be the innermost scope of the
 // calling goroutine.
 func (s *Scope) Exit() bool {
-	if s.ended || threadID() != s.thread.id || s.thread.innermost != s {
+	if s.ended || gid.Get() != s.of.id || s.of.innermost != s {
 		return false
 	}
 	s.pop()
@@ -100,10 +106,10 @@ func Close() (values []any) {
 	if open.Load() == 0 {
 		return nil
 	}
-	t := find(false)
-	for t != nil && t.innermost != nil {
-		values = append(values, t.innermost.value)
-		t.innermost.pop()
+	g := find(false)
+	for g != nil && g.innermost != nil {
+		values = append(values, g.innermost.value)
+		g.innermost.pop()
 	}
 	return values
 }
@@ -111,17 +117,16 @@ func Close() (values []any) {
 // end ends s and the scopes inside it.
 func (s *Scope) end() {
 	for !s.ended {
-		s.thread.innermost.pop()
+		s.of.innermost.pop()
 	}
 }
 
 func (s *Scope) pop() {
 	s.ended = true
 	open.Add(-1)
-	if s.thread.innermost = s.outer; s.outer == nil {
-		s.thread.forget()
+	if s.of.innermost = s.outer; s.outer == nil {
+		s.of.forget()
 	}
-	runtime.UnlockOSThread()
 }
 
 // Current returns the innermost value of the calling goroutine, or nil.
@@ -129,8 +134,8 @@ func Current() any {
 	if open.Load() == 0 {
 		return nil
 	}
-	if t := find(false); t != nil {
-		return t.innermost.value
+	if g := find(false); g != nil {
+		return g.innermost.value
 	}
 	return nil
 }

@@ -55,37 +55,6 @@ func TestGoroutines(t *testing.T) {
 	wg.Wait()
 }
 
-func TestIDs(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		id   func() int
-	}{{"thread", threadID}, {"goroutine", goroutineID}} {
-		var mu sync.Mutex
-		seen := map[int]bool{}
-		var wg, all sync.WaitGroup
-		all.Add(8)
-		for range 8 {
-			wg.Go(func() {
-				runtime.LockOSThread()
-				defer runtime.UnlockOSThread()
-				id := c.id()
-				mu.Lock()
-				seen[id] = true
-				mu.Unlock()
-				all.Done()
-				all.Wait() // so that no thread is used twice
-				if again := c.id(); again != id {
-					t.Errorf("%s id changed from %d to %d", c.name, id, again)
-				}
-			})
-		}
-		wg.Wait()
-		if len(seen) != 8 {
-			t.Errorf("8 goroutines had %d %s ids", len(seen), c.name)
-		}
-	}
-}
-
 func BenchmarkCurrent(b *testing.B) {
 	Do(1, func() {
 		for b.Loop() {
@@ -97,12 +66,6 @@ func BenchmarkCurrent(b *testing.B) {
 func BenchmarkDo(b *testing.B) {
 	for b.Loop() {
 		Do(1, func() {})
-	}
-}
-
-func BenchmarkGoroutineID(b *testing.B) {
-	for b.Loop() {
-		goroutineID()
 	}
 }
 

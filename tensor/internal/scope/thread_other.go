@@ -1,5 +1,0 @@
-//go:build !linux && !darwin && !windows
-
-package scope
-
-func threadID() int { return goroutineID() }
