@@ -28,7 +28,7 @@ func FromBytes(d DType, p []byte, shape ...int) *Tensor {
 	if size(shape)*d.Size() != len(p) {
 		panic(&Error{Op: "frombuffer", Shapes: [][]int{shape}, DTypes: []DType{d}, Why: fmt.Sprintf("there are %d bytes; expected %d", len(p), size(shape)*d.Size())})
 	}
-	t := newTensor(CPU.backend(), d, shape)
+	t := unsetTensor(CPU.backend(), d, shape)
 	t.mem.backend.Write(t.mem.buffer, 0, hostOrder(d, slices.Clone(p)))
 	return t
 }
@@ -39,7 +39,7 @@ func FromBytes(d DType, p []byte, shape ...int) *Tensor {
 // first.
 func ReadTensor(r io.Reader, d DType, shape ...int) (*Tensor, error) {
 	known("read", d)
-	t := newTensor(CPU.backend(), d, checkShape("read", shape))
+	t := unsetTensor(CPU.backend(), d, checkShape("read", shape))
 	p := make([]byte, min(chunk, t.Bytes()))
 	for off := 0; off < t.Bytes(); off += len(p) {
 		driver.Poll()

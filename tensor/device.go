@@ -48,9 +48,14 @@ type storage struct {
 // ids numbers tensors and storages in the order of their making.
 var ids atomic.Uint64
 
-func newStorage(op string, b driver.Backend, d DType, shape []int) *storage {
+// newStorage returns memory for a tensor: zeros, or anything if unset.
+func newStorage(op string, b driver.Backend, d DType, shape []int, unset bool) *storage {
 	checkSize(op, shape, d.Size())
-	buffer, err := b.Alloc(size(shape) * d.Size())
+	alloc := b.Alloc
+	if r, ok := b.(driver.Recycler); ok && unset {
+		alloc = r.AllocUnset
+	}
+	buffer, err := alloc(size(shape) * d.Size())
 	if err != nil {
 		panic(&Error{Op: op, Shapes: [][]int{shape}, DTypes: []DType{d}, Why: err.Error()})
 	}
@@ -61,6 +66,9 @@ func newStorage(op string, b driver.Backend, d DType, shape []int) *storage {
 type MemoryStats struct {
 	Live int // now, as far as the garbage collector knows
 	Peak int // at most, since the start or the last ResetPeakMemory
+	// Reserved is Live and what is kept for tensors to come: the most that was live in
+	// the last seconds. It is torch.cuda.memory_reserved.
+	Reserved int
 	// Limit is what there may be, 0 if that is not known. On the CPU it is the least
 	// of GOMEMLIMIT, the control group's limit and the machine's memory.
 	Limit int
@@ -71,7 +79,7 @@ type MemoryStats struct {
 func (d Device) Memory() MemoryStats {
 	if r, ok := d.backend().(driver.MemoryReporter); ok {
 		m := r.Memory()
-		return MemoryStats{int(m.Live), int(m.Peak), int(m.Limit)}
+		return MemoryStats{int(m.Live), int(m.Peak), int(m.Reserved), int(m.Limit)}
 	}
 	return MemoryStats{}
 }

@@ -140,7 +140,7 @@ func AdamStep(p, g, m, v, most *Tensor, s AdamSettings) {
 				release(w)
 			}
 		}
-		x := newTensor(wg.mem.backend, wg.dtype, p.shape)
+		x := unsetTensor(wg.mem.backend, wg.dtype, p.shape)
 		into(m, func(m *Tensor) {
 			run(driver.Kernel{Code: driver.Sub}, x, wg, m)
 			run(driver.Kernel{Code: driver.AddScaled, Alpha: 1 - s.Beta1}, m, m, x)

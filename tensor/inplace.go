@@ -61,7 +61,7 @@ func (t *Tensor) inPlace(name string, k driver.Kernel, d DType, in ...*Tensor) *
 			runBroadcast(k, t, src...)
 			return
 		}
-		y := newTensor(t.mem.backend, d, t.shape)
+		y := unsetTensor(t.mem.backend, d, t.shape)
 		runBroadcast(k, y, src...)
 		run(driver.Kernel{Code: driver.Copy}, t, y)
 		release(y)

@@ -62,7 +62,7 @@ func (c *call) launch(k driver.Kernel, dst *Tensor, src []driver.View) {
 
 // elementwise returns k of in, which are of one dtype, broadcast.
 func elementwise(op string, k driver.Kernel, in ...*Tensor) *Tensor {
-	dst := newTensor(in[0].mem.backend, in[0].dtype, broadcast(op, in))
+	dst := unsetTensor(in[0].mem.backend, in[0].dtype, broadcast(op, in))
 	runBroadcast(k, dst, in...)
 	return dst
 }
@@ -84,7 +84,7 @@ func convert(t *Tensor, d DType) *Tensor {
 	if t.dtype == d {
 		return compact(t)
 	}
-	dst := newTensor(t.mem.backend, d, t.shape)
+	dst := unsetTensor(t.mem.backend, d, t.shape)
 	run(driver.Kernel{Code: driver.Copy}, dst, t)
 	return dst
 }
@@ -99,7 +99,7 @@ func compact(t *Tensor) *Tensor {
 
 // duplicate returns a copy without gaps.
 func duplicate(t *Tensor) *Tensor {
-	dst := newTensor(t.mem.backend, t.dtype, t.shape)
+	dst := unsetTensor(t.mem.backend, t.dtype, t.shape)
 	run(driver.Kernel{Code: driver.Copy}, dst, t)
 	return dst
 }
@@ -114,7 +114,7 @@ func wide(t *Tensor) *Tensor {
 
 // constant returns a scalar beside t.
 func constant(t *Tensor, d DType, value float64) *Tensor {
-	c := newTensor(t.mem.backend, d, []int{})
+	c := unsetTensor(t.mem.backend, d, []int{})
 	run(driver.Kernel{Code: driver.Fill, Alpha: value}, c)
 	return c
 }
@@ -122,7 +122,7 @@ func constant(t *Tensor, d DType, value float64) *Tensor {
 // reduce returns c's reduction of x along dims, which keep size 1, as d: x's dtype
 // or the one that arithmetic on it is done in.
 func reduce(c driver.Code, x *Tensor, dims []int, d DType) *Tensor {
-	dst := newTensor(x.mem.backend, d, keepDims(x.shape, dims))
+	dst := unsetTensor(x.mem.backend, d, keepDims(x.shape, dims))
 	run(driver.Kernel{Code: c}, dst, x)
 	return dst
 }

@@ -37,7 +37,7 @@ func (a addmm) add(op string, c, x, y *Tensor) *Tensor {
 	if !d.IsFloat() && (a.beta != float64(int64(a.beta)) || a.alpha != float64(int64(a.alpha))) {
 		failDType(op, []*Tensor{c, x, y}, "factors %v and %v are not whole; expected whole ones for integers", a.beta, a.alpha)
 	}
-	sum := newTensor(x.mem.backend, wideOf(d), productShape(x, y))
+	sum := unsetTensor(x.mem.backend, wideOf(d), productShape(x, y))
 	if d.IsFloat() {
 		multiplyTo(sum, []*Tensor{x, y})
 	} else {

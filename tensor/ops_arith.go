@@ -167,7 +167,7 @@ type where struct{}
 func (where) Info() Info { return Info{"where", "torch.where", Keep, ReadsOperands} }
 func (where) Forward(in []*Tensor) *Tensor {
 	d := promoteAll(in[1:])
-	y := newTensor(in[0].mem.backend, d, broadcast("where", in))
+	y := unsetTensor(in[0].mem.backend, d, broadcast("where", in))
 	runBroadcast(driver.Kernel{Code: driver.Where}, y, in[0], convert(in[1], d), convert(in[2], d))
 	return y
 }

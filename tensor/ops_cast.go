@@ -47,7 +47,7 @@ func (c clone) Forward(in []*Tensor) *Tensor {
 	if c.to == "" || c.to == x.Device() {
 		return duplicate(x)
 	}
-	y := newTensor(c.to.backend(), x.dtype, x.shape)
+	y := unsetTensor(c.to.backend(), x.dtype, x.shape)
 	y.mem.backend.Write(y.mem.buffer, 0, compact(x).bytes())
 	return y
 }

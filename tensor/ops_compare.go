@@ -26,7 +26,7 @@ var (
 func (c comparison) Info() Info { return Info{c.name, "torch." + c.name, Keep, NoDerivative} }
 func (comparison) promotes()    {}
 func (c comparison) Forward(in []*Tensor) *Tensor {
-	y := newTensor(in[0].mem.backend, Bool, broadcast(c.name, in))
+	y := unsetTensor(in[0].mem.backend, Bool, broadcast(c.name, in))
 	a, b := in[0], in[1]
 	if c.swap {
 		a, b = b, a

@@ -17,7 +17,7 @@ func (o index) Forward(in []*Tensor) *Tensor {
 	x, at := o.arranged(in[0])
 	flat, out := o.flat(x, at, in[1:])
 	v := joined(x, at, len(o.dims))
-	y := newTensor(x.mem.backend, x.dtype, out)
+	y := unsetTensor(x.mem.backend, x.dtype, out)
 	parts := slices.Replace(slices.Clone(v.shape), at, at+1, flat.shape[0])
 	run(driver.Kernel{Code: driver.Gather, Axis: at}, shaped(y, parts), v, vectorAlong(flat, parts, at))
 	return y

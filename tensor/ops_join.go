@@ -15,7 +15,7 @@ func (c cat) Forward(in []*Tensor) *Tensor {
 	for _, t := range in[1:] {
 		shape[c.dim] += t.shape[c.dim]
 	}
-	y := newTensor(in[0].mem.backend, in[0].dtype, shape)
+	y := unsetTensor(in[0].mem.backend, in[0].dtype, shape)
 	from := 0
 	for _, t := range in {
 		run(driver.Kernel{Code: driver.Copy}, sliced(y, slice{c.dim, from, from + t.shape[c.dim]}), t)
@@ -72,7 +72,7 @@ type stack struct{ dim int }
 func (stack) Info() Info { return Info{"stack", "torch.stack", Keep, ReadsNothing} }
 func (stack) promotes()  {}
 func (s stack) Forward(in []*Tensor) *Tensor {
-	y := newTensor(in[0].mem.backend, in[0].dtype, slices.Insert(slices.Clone(in[0].shape), s.dim, len(in)))
+	y := unsetTensor(in[0].mem.backend, in[0].dtype, slices.Insert(slices.Clone(in[0].shape), s.dim, len(in)))
 	for i, t := range in {
 		part := sliced(y, slice{s.dim, i, i + 1})
 		run(driver.Kernel{Code: driver.Copy}, part.alias(part.offset, t.shape, slices.Delete(slices.Clone(part.stride), s.dim, s.dim+1)), t)

@@ -11,7 +11,7 @@ type maskedFill struct{ value float64 }
 func (maskedFill) Info() Info { return Info{"masked_fill", "torch.masked_fill", Keep, ReadsIndices} }
 func (m maskedFill) Forward(in []*Tensor) *Tensor {
 	x, mask := in[0], in[1]
-	y := newTensor(x.mem.backend, x.dtype, broadcast("masked_fill", in))
+	y := unsetTensor(x.mem.backend, x.dtype, broadcast("masked_fill", in))
 	runBroadcast(driver.Kernel{Code: driver.Where}, y, mask, constant(x, x.dtype, m.value), x)
 	return y
 }

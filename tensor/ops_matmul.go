@@ -33,7 +33,7 @@ func multiply(op string, in []*Tensor) *Tensor {
 	if in[0].dtype == Bool {
 		failDType(op, in, "there are no products of bool; expected numbers, as with To(tensor.Int64)")
 	}
-	dst := newTensor(in[0].mem.backend, in[0].dtype, productShape(in[0], in[1]))
+	dst := unsetTensor(in[0].mem.backend, in[0].dtype, productShape(in[0], in[1]))
 	multiplyTo(dst, in)
 	return dst
 }

@@ -11,7 +11,7 @@ type roll struct{ dim, shift int }
 func (roll) Info() Info { return Info{"roll", "torch.roll", Keep, ReadsNothing} }
 func (r roll) Forward(in []*Tensor) *Tensor {
 	x := in[0]
-	y := newTensor(x.mem.backend, x.dtype, x.shape)
+	y := unsetTensor(x.mem.backend, x.dtype, x.shape)
 	n := x.shape[r.dim]
 	part := func(t *Tensor, from, to int) *Tensor { return sliced(t, slice{r.dim, from, to}) }
 	run(driver.Kernel{Code: driver.Copy}, part(y, r.shift, n), part(x, 0, n-r.shift))

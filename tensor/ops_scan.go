@@ -25,7 +25,7 @@ func (r running) view(t *Tensor) driver.View {
 
 // scan runs a kernel along dim.
 func (r running) scan(c driver.Code, d DType, in ...*Tensor) *Tensor {
-	y := newTensor(in[0].mem.backend, d, in[0].shape)
+	y := unsetTensor(in[0].mem.backend, d, in[0].shape)
 	views := make([]driver.View, len(in))
 	for i, t := range in {
 		views[i] = r.view(t)

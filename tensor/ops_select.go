@@ -15,7 +15,7 @@ func (s indexSelect) Forward(in []*Tensor) *Tensor {
 	x, index := in[0], in[1]
 	shape := slices.Clone(x.shape)
 	shape[s.dim] = index.shape[0]
-	y := newTensor(x.mem.backend, x.dtype, shape)
+	y := unsetTensor(x.mem.backend, x.dtype, shape)
 	run(driver.Kernel{Code: driver.Gather, Axis: s.dim}, y, x, vectorAlong(index, shape, s.dim))
 	return y
 }

@@ -13,7 +13,7 @@ type argsort struct {
 
 func (argsort) Info() Info { return Info{"argsort", "torch.argsort", Keep, NoDerivative} }
 func (a argsort) Forward(in []*Tensor) *Tensor {
-	y := newTensor(in[0].mem.backend, Int64, in[0].shape)
+	y := unsetTensor(in[0].mem.backend, Int64, in[0].shape)
 	k := driver.Kernel{Code: driver.ArgSort, Axis: a.dim}
 	if a.descending {
 		k.Alpha = 1

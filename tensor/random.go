@@ -76,7 +76,7 @@ func (g *Generator) Rand(shape ...int) *Tensor { return g.Uniform(0, 1, shape...
 // Uniform returns float32 numbers spread evenly over [from, to). It is
 // torch.Tensor.uniform_.
 func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
-	t := newTensor(CPU.backend(), Float32, checkShape("rand", shape))
+	t := unsetTensor(CPU.backend(), Float32, checkShape("rand", shape))
 	data := make([]float32, t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -98,7 +98,7 @@ func (g *Generator) Bernoulli(p float64, shape ...int) *Tensor {
 	if !(p >= 0 && p <= 1) {
 		panic(&Error{Op: "bernoulli", Why: fmt.Sprintf("the probability is %v; expected a number from 0 to 1", p)})
 	}
-	t := newTensor(CPU.backend(), Float32, checkShape("bernoulli", shape))
+	t := unsetTensor(CPU.backend(), Float32, checkShape("bernoulli", shape))
 	data := make([]float32, t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -130,7 +130,7 @@ func (g *Generator) Randint(low, high int, shape ...int) *Tensor {
 		}
 		data[i] = int64(uint64(low) + r%width)
 	}
-	return newTensor(CPU.backend(), Int64, shape).setInt64s(data)
+	return unsetTensor(CPU.backend(), Int64, shape).setInt64s(data)
 }
 
 // pollAt lets an interrupt through every millisecond or so.

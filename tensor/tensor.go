@@ -28,7 +28,16 @@ type Tensor struct {
 // newTensor returns a zeroed tensor.
 func newTensor(b driver.Backend, d DType, shape []int) *Tensor {
 	return &Tensor{
-		mem: newStorage("new", b, d, shape), dtype: d,
+		mem: newStorage("new", b, d, shape, false), dtype: d,
+		shape: shape, stride: rowMajor(shape), id: ids.Add(1),
+	}
+}
+
+// unsetTensor is newTensor for results: the elements may be anything until a kernel
+// sets all of them.
+func unsetTensor(b driver.Backend, d DType, shape []int) *Tensor {
+	return &Tensor{
+		mem: newStorage("new", b, d, shape, true), dtype: d,
 		shape: shape, stride: rowMajor(shape), id: ids.Add(1),
 	}
 }
@@ -201,7 +210,7 @@ func (t *Tensor) bytes() []byte {
 func (t *Tensor) setFloat64s(data []float64) *Tensor {
 	wide := t
 	if t.dtype != Float64 {
-		wide = newTensor(t.mem.backend, Float64, t.shape)
+		wide = unsetTensor(t.mem.backend, Float64, t.shape)
 	}
 	p := make([]byte, 8*len(data))
 	for i, x := range data {

@@ -6,6 +6,8 @@ type MemoryStats struct {
 	Live int64
 	// Peak is the largest Live since the start or the last ResetPeak.
 	Peak int64
+	// Reserved is Live and what the backend keeps to give it out again.
+	Reserved int64
 	// Limit is what may be allocated, 0 if that is not known.
 	Limit int64
 }
@@ -22,6 +24,13 @@ type MemoryReporter interface {
 // given one panics. Releasing twice does nothing.
 type Releaser interface {
 	Release(b Buffer)
+}
+
+// Recycler is implemented by backends that give out memory again, and need not clear
+// it for those who write all of it.
+type Recycler interface {
+	// AllocUnset is Alloc of a buffer whose bytes may be anything.
+	AllocUnset(n int) (Buffer, error)
 }
 
 // Counts says what is in a view.

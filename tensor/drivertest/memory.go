@@ -42,6 +42,35 @@ func testMemory(t *testing.T, b driver.Backend) {
 	if r, ok := b.(driver.MemoryReporter); ok {
 		testReport(t, b, r)
 	}
+	if r, ok := b.(driver.Recycler); ok {
+		testRecycler(t, b, r)
+	}
+}
+
+// testRecycler has memory that is not zero given out again.
+func testRecycler(t *testing.T, b driver.Backend, r driver.Recycler) {
+	for _, n := range []int{0, 1, 1000, 40_000, 1 << 20} {
+		unset, err := r.AllocUnset(n)
+		if err != nil || unset.Bytes() != n {
+			t.Fatalf("alloc of %d bytes that may be anything: got %v, %v", n, unset, err)
+		}
+		want := bytes.Repeat([]byte{5}, n)
+		b.Write(unset, 0, want)
+		got := make([]byte, n)
+		if b.Read(got, unset, 0); !bytes.Equal(got, want) {
+			t.Errorf("%d bytes that were written: got others", n)
+		}
+		if free, ok := b.(driver.Releaser); ok {
+			free.Release(unset)
+		}
+		zero, err := b.Alloc(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Read(got, zero, 0); !bytes.Equal(got, make([]byte, n)) {
+			t.Errorf("alloc of %d bytes after a release of as many: they are not zero", n)
+		}
+	}
 }
 
 func testReport(t *testing.T, b driver.Backend, r driver.MemoryReporter) {

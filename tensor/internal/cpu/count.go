@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"runtime"
 	"sync"
 	"unsafe"
 
@@ -160,6 +161,7 @@ const countItem = 64 * chunk
 
 // parts calls body for all elements of v, in parts, on several goroutines at once.
 func parts[E any](b *Backend, v driver.View, body func(part []E)) {
+	defer runtime.KeepAlive(v.Buffer)
 	l, mem := layoutOf(v), elements[E](bufferOf(v.Buffer))
 	if n := v.Len(); n <= countItem && l.dense() {
 		body(mem[l.offset : l.offset+n])

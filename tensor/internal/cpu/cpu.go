@@ -16,6 +16,7 @@ package cpu
 
 import (
 	"fmt"
+	"runtime"
 
 	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/asm"
@@ -23,8 +24,8 @@ import (
 
 func init() { driver.Register(New(0)) }
 
-// Backend is the CPU. It implements [driver.MemoryReporter] and
-// [driver.Releaser] too.
+// Backend is the CPU. It implements [driver.MemoryReporter], [driver.Releaser] and
+// [driver.Recycler] too.
 type Backend struct {
 	memory
 	pool
@@ -145,6 +146,8 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 	default:
 		b.pointwise(k, dst, src)
 	}
+	runtime.KeepAlive(dst.Buffer)
+	runtime.KeepAlive(src)
 }
 
 // Offers reports whether Run accepts c with these dtypes. It accepts every code, but

@@ -3,48 +3,95 @@ package cpu
 import (
 	"fmt"
 	"runtime"
-	"runtime/metrics"
+	"slices"
 	"sync"
-	"time"
 	"unsafe"
 
 	"halfnote/tensor/driver"
 )
 
-// memory allocates and counts.
+// memory allocates and counts. Memory that is given back is kept and given out again:
+// fresh pages cost more than a pass over them.
 type memory struct {
 	limit int64 // bytes that may be live; 0: not known
 
 	mu         sync.Mutex
 	live, peak int64
-	fresh      int64  // bytes allocated since the collection that was counted last
-	cycles     uint64 // which one that was
+	kept       shelf
+	pace       pace
 }
 
 // buffer is memory of the Go heap, aligned for every dtype.
 type buffer struct {
-	size    int
-	words   []uint64 // nil once released
+	held
 	cleanup runtime.Cleanup
+}
+
+// held is what a buffer gives back.
+type held struct {
+	size  int
+	words []uint64 // nil once released
 }
 
 func (b *buffer) Bytes() int { return b.size }
 
 // Alloc returns a zeroed buffer of n bytes.
-func (m *memory) Alloc(n int) (driver.Buffer, error) {
+func (m *memory) Alloc(n int) (driver.Buffer, error) { return m.alloc(n, true) }
+
+// AllocUnset returns a buffer of n bytes that may be anything.
+func (m *memory) AllocUnset(n int) (driver.Buffer, error) { return m.alloc(n, false) }
+
+func (m *memory) alloc(n int, zero bool) (driver.Buffer, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("cpu: alloc: %d bytes asked for, expected 0 or more", n)
 	}
-	if n >= large {
-		m.collect(int64(n))
+	words := m.again(n)
+	if words == nil && n >= worth && m.collect() {
+		words = m.again(n)
 	}
+	switch {
+	case words == nil:
+		var err error
+		if words, err = m.fresh(n); err != nil {
+			return nil, err
+		}
+	case zero:
+		for part := range slices.Chunk(words, 1<<17) { // the collector need not wait long
+			clear(part)
+		}
+	}
+	b := &buffer{held: held{n, words}}
+	give := b.held
+	if n < worth {
+		give.words = nil
+	}
+	b.cleanup = runtime.AddCleanup(b, m.give, give)
+	return b, nil
+}
+
+// again returns memory for n bytes that is kept, nil if there is none.
+func (m *memory) again(n int) []uint64 {
+	if n < worth {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	words := m.kept.take((n + 7) / 8)
+	if words != nil {
+		m.count(int64(n))
+	}
+	return words
+}
+
+// fresh returns zeroed memory for n bytes, or an error if there is not so much.
+func (m *memory) fresh(n int) ([]uint64, error) {
 	if !m.reserve(int64(n)) && !m.reserveAfterGC(int64(n)) {
 		live := m.Memory().Live
 		return nil, fmt.Errorf("cpu: alloc: %s asked for, %s of %s are free", size(int64(n)), size(max(0, m.limit-live)), size(m.limit))
 	}
 	words := newWords((n + 7) / 8)
 	if words == nil {
-		m.give(int64(n))
+		m.give(held{size: n})
 		return nil, fmt.Errorf("cpu: alloc: %s asked for, more than can be addressed", size(int64(n)))
 	}
 	if n >= large { // take the pages now: what is not there should fail here, and memory figures should be true
@@ -52,44 +99,20 @@ func (m *memory) Alloc(n int) (driver.Buffer, error) {
 			words[i] = 0
 		}
 	}
-	b := &buffer{size: n, words: words}
-	b.cleanup = runtime.AddCleanup(b, m.give, int64(n))
-	return b, nil
+	return words, nil
 }
 
-// large is the size of buffers, in bytes, that are worth a look at the garbage.
+// large is the size of buffers, in bytes, whose pages are taken at once.
 const large = 1 << 20
 
-// garbage is how many bytes of large buffers may be allocated between two
-// collections however little is live.
-const garbage = 48 << 20
-
-// collect runs the garbage collector if n more bytes would make what was allocated
-// since its last run more than half of what is live. Its own pace would let tensors
-// that are used no more take as much memory as those that are.
-func (m *memory) collect(n int64) {
-	sample := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
-	metrics.Read(sample)
-	cycles := sample[0].Value.Uint64()
-	m.mu.Lock()
-	if cycles != m.cycles {
-		m.cycles, m.fresh = cycles, 0
-	}
-	due := m.fresh+n > max(garbage, m.live/2)
-	m.fresh += n
-	if due {
-		m.cycles, m.fresh = cycles+1, n
-	}
-	m.mu.Unlock()
-	if due {
-		runtime.GC()
-	}
-}
-
-// newWords returns n zeros, or nil if a slice cannot be that long.
+// newWords returns n zeros, or nil if a slice cannot be that long. What is worth
+// keeping is somewhat longer, so that it serves for other sizes too.
 func newWords(n int) (words []uint64) {
 	defer func() { _ = recover() }()
-	return make([]uint64, n)
+	if n*8 < worth {
+		return make([]uint64, n)
+	}
+	return make([]uint64, n, capacity(n))
 }
 
 // Release frees b before it is unreachable.
@@ -99,42 +122,57 @@ func (m *memory) Release(db driver.Buffer) {
 		return
 	}
 	b.cleanup.Stop()
+	give := b.held
 	b.words = nil
-	m.give(int64(b.size))
+	m.give(give)
+	m.mu.Lock()
+	m.pace.handed = max(0, m.pace.handed-int64(give.size))
+	m.mu.Unlock()
 }
 
-// reserve counts n bytes as live, unless they are beyond the limit.
+// give takes back what a buffer held.
+func (m *memory) give(h held) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.live -= int64(h.size)
+	if h.size >= worth && h.words != nil {
+		m.kept.put(h.words)
+		m.trimLater()
+	}
+}
+
+// count counts n bytes more as live.
+func (m *memory) count(n int64) {
+	m.live += n
+	m.peak = max(m.peak, m.live)
+	m.pace.handed += n
+	m.pace.most = max(m.pace.most, m.live)
+}
+
+// reserve counts n bytes as live, unless they are beyond the limit. What is kept makes
+// room for them, so that both together take no more than what was live of late.
 func (m *memory) reserve(n int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.limit > 0 && n > m.limit-m.live {
 		return false
 	}
-	m.live += n
-	m.peak = max(m.peak, m.live)
+	m.count(n)
+	most := m.pace.recent()
+	if m.limit > 0 {
+		most = min(most, m.limit)
+	}
+	m.kept.trim(most - m.live)
 	return true
 }
 
-// reserveAfterGC is reserve when what is unreachable by now has been given back,
-// which cleanups do soon after a collection.
+// reserveAfterGC is reserve when what is unreachable by now has been given back.
 func (m *memory) reserveAfterGC(n int64) bool {
 	if n > m.limit {
 		return false
 	}
-	runtime.GC()
-	for range 10 {
-		if m.reserve(n) {
-			return true
-		}
-		time.Sleep(time.Millisecond)
-	}
-	return false
-}
-
-func (m *memory) give(n int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.live -= n
+	collectGarbage()
+	return m.reserve(n)
 }
 
 // Memory returns the bytes that are live, and their peak. A buffer that became
@@ -142,7 +180,7 @@ func (m *memory) give(n int64) {
 func (m *memory) Memory() driver.MemoryStats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return driver.MemoryStats{Live: m.live, Peak: m.peak, Limit: m.limit}
+	return driver.MemoryStats{Live: m.live, Peak: m.peak, Reserved: m.live + m.kept.bytes, Limit: m.limit}
 }
 
 // ResetPeak sets the peak to what is live.
@@ -153,10 +191,16 @@ func (m *memory) ResetPeak() {
 }
 
 // Read copies bytes of a buffer, from off on, to p.
-func (*memory) Read(p []byte, b driver.Buffer, off int) { copy(p, bytesOf(b, off, len(p))) }
+func (*memory) Read(p []byte, b driver.Buffer, off int) {
+	copy(p, bytesOf(b, off, len(p)))
+	runtime.KeepAlive(b)
+}
 
 // Write copies p to a buffer, from off on.
-func (*memory) Write(b driver.Buffer, off int, p []byte) { copy(bytesOf(b, off, len(p)), p) }
+func (*memory) Write(b driver.Buffer, off int, p []byte) {
+	copy(bytesOf(b, off, len(p)), p)
+	runtime.KeepAlive(b)
+}
 
 func bytesOf(db driver.Buffer, off, n int) []byte {
 	b := bufferOf(db)
@@ -174,7 +218,8 @@ func bufferOf(b driver.Buffer) *buffer {
 	return own
 }
 
-// elements returns all of a buffer as elements of type E.
+// elements returns all of a buffer as elements of type E. They are the buffer's as long
+// as it is reachable; then others are given them: [Backend.Run] keeps it so.
 func elements[E any](b *buffer) []E {
 	if b.size == 0 {
 		return nil

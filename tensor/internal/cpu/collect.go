@@ -1,0 +1,87 @@
+package cpu
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"time"
+)
+
+// pace says when to look for garbage and how much memory to keep.
+type pace struct {
+	handed int64     // bytes given out, and not released, since the garbage collector was run
+	next   time.Time // before which it is not run again
+
+	most, before int64 // the most that was live in this period, and in the one before
+	timer        bool  // its end has been set
+}
+
+// period is how long memory that nobody takes is kept, or somewhat longer.
+const period = 5 * time.Second
+
+// recent returns the most that was live of late.
+func (p *pace) recent() int64 { return max(p.most, p.before) }
+
+// trimLater sees to it that what is kept is looked at when a period is over. The caller
+// holds the lock.
+func (m *memory) trimLater() {
+	if !m.pace.timer {
+		m.pace.timer = true
+		time.AfterFunc(period, m.trim)
+	}
+}
+
+// trim begins a new period: live and kept memory together take no more than what was
+// live in the last two.
+func (m *memory) trim() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pace.before, m.pace.most = m.pace.most, m.live
+	m.kept.trim(m.pace.recent() - m.live)
+	if m.pace.timer = false; m.kept.bytes > 0 {
+		m.trimLater()
+	}
+}
+
+// However little is live, least bytes are given out before a collection, and garbage
+// bytes before one that is run out of turn. Collections that are run here take a part of
+// the time, share, unless what was given out is more than half of what is live.
+const (
+	least   = 8 << 20
+	garbage = 48 << 20
+	share   = 1.0 / 20
+)
+
+// collect runs the garbage collector if what has been given out since its last run may
+// be worth it, and reports whether it did: Go's own pace would let tensors that
+// are used no more take as much memory as those that are. It is called where
+// memory would have to be taken afresh.
+func (m *memory) collect() bool {
+	m.mu.Lock()
+	start := time.Now()
+	due := m.pace.handed > max(garbage, m.live/2) || m.pace.handed > max(least, m.live/16) && start.After(m.pace.next)
+	if due {
+		m.pace.handed = 0
+	}
+	m.mu.Unlock()
+	if !due {
+		return false
+	}
+	collectGarbage()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	m.pace.next = now.Add(time.Duration(float64(now.Sub(start)) / share))
+	return true
+}
+
+// collectGarbage runs the garbage collector and waits, for some milliseconds at the
+// most, until what it found has been given back.
+func collectGarbage() {
+	runtime.GC()
+	counts := []metrics.Sample{{Name: "/gc/cleanups/queued:cleanups"}, {Name: "/gc/cleanups/executed:cleanups"}}
+	metrics.Read(counts)
+	queued := counts[0].Value.Uint64()
+	for start := time.Now(); counts[1].Value.Uint64() < queued && time.Since(start) < 10*time.Millisecond; metrics.Read(counts[1:]) {
+		runtime.Gosched()
+	}
+}

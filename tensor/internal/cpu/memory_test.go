@@ -1,0 +1,140 @@
+package cpu
+
+import (
+	"bytes"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"halfnote/tensor/driver"
+)
+
+func allocated(t *testing.T, b *Backend, n int) *buffer {
+	t.Helper()
+	buf, err := b.AllocUnset(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bufferOf(buf)
+}
+
+func TestCapacity(t *testing.T) {
+	last := 0
+	for n := worth / 8; n < 1<<20; n += 1 + n/1000 {
+		c := capacity(n)
+		if c < n || c > n+n/16 || c < last || capacity(c) != c {
+			t.Errorf("%d words: got %d, of which %d; want no less, %d at the most, no less than before, %d, and itself", n, c, capacity(c), n+n/16, last)
+		}
+		last = c
+	}
+}
+
+// Memory that was released is given out again, zeroed if that is asked for, and for
+// other sizes too if little is wasted.
+func TestReleasedIsGivenOutAgain(t *testing.T) {
+	const n = 100 << 10
+	b := New(1)
+	x := allocated(t, b, n)
+	at := unsafe.Pointer(&x.words[0])
+	b.Write(x, 0, bytes.Repeat([]byte{7}, n))
+	b.Release(x)
+	if got, want := b.Memory(), (driver.MemoryStats{Peak: n, Reserved: int64(capacity(n/8)) * 8, Limit: b.limit}); got != want {
+		t.Errorf("after a release: got %+v, want %+v", got, want)
+	}
+	y := allocated(t, b, n-100)
+	if unsafe.Pointer(&y.words[0]) != at {
+		t.Errorf("somewhat less: got other memory")
+	}
+	b.Release(y)
+	z, err := b.Alloc(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := elements[byte](bufferOf(z)); unsafe.Pointer(&got[0]) != at || !bytes.Equal(got, make([]byte, n)) {
+		t.Errorf("Alloc of the same size: got other memory, or not zeros")
+	}
+	b.Release(z)
+	if y := allocated(t, b, n/2); unsafe.Pointer(&y.words[0]) == at {
+		t.Errorf("half the size: got the same memory, most of which is wasted")
+	}
+}
+
+// What a kernel reads and writes stays its own while it runs, though nobody else
+// reaches it any more.
+func TestRunKeepsItsOperands(t *testing.T) {
+	defer driver.SetPoll(nil)
+	const n = 8 * copyItem
+	b := New(1)
+	var taken []*buffer
+	driver.SetPoll(func() {
+		collectGarbage()
+		p := allocated(t, b, 4*n)
+		for i := range p.words {
+			p.words[i] = ^uint64(0)
+		}
+		taken = append(taken, p)
+	})
+	vector := func() driver.View {
+		return driver.View{Buffer: allocated(t, b, 4*n), DType: driver.Float32, Shape: []int{n}, Stride: []int{1}}
+	}
+	dst := vector()
+	func() {
+		src := []driver.View{vector()}
+		for i := range n {
+			elements[float32](bufferOf(src[0].Buffer))[i] = 3
+		}
+		b.Run(driver.Kernel{Code: driver.Affine, Alpha: 2}, dst, src...)
+	}()
+	for i, x := range elements[float32](bufferOf(dst.Buffer)) {
+		if x != 6 {
+			t.Fatalf("element %d: got %v, want 6", i, x)
+		}
+	}
+	if len(taken) < 2 {
+		t.Errorf("polled %d times, want to have been between items", len(taken))
+	}
+}
+
+// What is kept goes when nobody takes it, and when there is no room.
+func TestKeptIsLetGo(t *testing.T) {
+	const n = 1 << 20
+	b := New(1)
+	b.Release(allocated(t, b, n))
+	b.trim()
+	if got := b.Memory().Reserved; got != n {
+		t.Errorf("after a period in which it was used: got %d bytes, want %d", got, n)
+	}
+	b.trim()
+	if got := b.Memory().Reserved; got != 0 {
+		t.Errorf("after a period in which it was not: got %d bytes, want 0", got)
+	}
+	b.limit = 3 * n
+	b.Release(allocated(t, b, 2*n))
+	x := allocated(t, b, n)
+	if got := b.Memory(); got.Reserved != n && got.Reserved != 3*n {
+		t.Errorf("a third, after two that were released, of 3: got %+v", got)
+	}
+	y := allocated(t, b, 3*n/2)
+	if got := b.Memory().Reserved; got > b.limit {
+		t.Errorf("half of the rest: got %d bytes, want no more than %d", got, b.limit)
+	}
+	if _, err := b.Alloc(n); err == nil {
+		t.Errorf("more than is left: got no error, want one")
+	}
+	runtime.KeepAlive(x)
+	runtime.KeepAlive(y)
+}
+
+// Garbage is found before much is taken beside it.
+func TestGarbageIsTakenFirst(t *testing.T) {
+	const n = 4 << 20
+	b := New(1)
+	live := allocated(t, b, n)
+	for range 100 {
+		allocated(t, b, n)
+	}
+	if got := b.Memory().Peak; got > garbage+8*n {
+		t.Errorf("100 buffers of %d bytes, each dropped: got a peak of %d bytes, want %d at the most", n, got, garbage+8*n)
+	}
+	runtime.KeepAlive(live)
+}
