@@ -38,16 +38,17 @@ func (t *Tensor) BackwardWith(o BackwardOptions) {
 	}
 	Note(mark)
 	b := newBackprop("backward", t, o)
-	for _, v := range b.order {
-		b.wanted[v] = v.leaf != nil || v.retain != nil
+	for _, n := range b.order {
+		n.wanted = n.v.leaf != nil || n.v.retain != nil
 	}
 	b.run()
-	for _, v := range slices.Backward(b.order) {
-		if u := v.retain; u != nil && b.grads[v] != nil {
-			u.grad = b.grads[v]
+	for _, n := range slices.Backward(b.order) {
+		v := n.v
+		if u := v.retain; u != nil && n.grad != nil {
+			u.grad = n.grad
 		}
-		if v.leaf != nil && b.grads[v] != nil {
-			b.collect(v.leaf, b.grads[v])
+		if v.leaf != nil && n.grad != nil {
+			b.collect(v.leaf, n.grad)
 			for _, f := range v.hooks.accumulated {
 				(*f)(v.leaf)
 			}
@@ -73,12 +74,16 @@ func GradWith(y *Tensor, xs []*Tensor, o BackwardOptions) []*Tensor {
 		if x.v == nil {
 			fail("grad", []*Tensor{x}, "operand %d does not require a gradient; expected RequireGrad before its use", i)
 		}
-		b.wanted[x.v] = true
+		if n := b.nodes[x.v]; n != nil {
+			n.wanted = true
+		}
 	}
 	b.run()
 	out := make([]*Tensor, len(xs))
 	for i, x := range xs {
-		out[i] = b.grads[x.v]
+		if n := b.nodes[x.v]; n != nil {
+			out[i] = n.grad
+		}
 		if out[i] == nil && !o.AllowUnused {
 			fail("grad", []*Tensor{y, x}, "the first does not depend on operand %d; allow it with AllowUnused", i)
 		}
@@ -88,93 +93,110 @@ func GradWith(y *Tensor, xs []*Tensor, o BackwardOptions) []*Tensor {
 
 // backprop is one walk back along the tape.
 type backprop struct {
-	op     string
-	o      BackwardOptions
-	order  []*vertex        // what the start depends on, newest first
-	wanted map[*vertex]bool // whose gradients are asked for
-	leads  map[*vertex]bool // wanted, or on the way to one
-	grads  map[*vertex]*Tensor
-	start  uint64 // storages with smaller numbers are older than the walk
-	owned  map[*storage]bool
-	sums   map[*vertex]bool // whose gradient is memory of its own, to add to in place
+	op    string
+	o     BackwardOptions
+	nodes map[*vertex]*node // what the start depends on
+	order []*node           // the same, newest first
+	start uint64            // storages with smaller numbers are older than the walk
+	owned map[*storage]bool
+}
+
+// node is a vertex in a walk.
+type node struct {
+	v      *vertex
+	in     []*node // of the operands; nil for what the walk leaves out
+	grad   *Tensor
+	wanted bool // the gradient is asked for
+	leads  bool // wanted, or on the way to one that is
+	sum    bool // the gradient is memory of its own, to add to in place
 }
 
 func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
 	if y.v == nil {
 		fail(op, []*Tensor{y}, "it does not require a gradient; expected a result that depends on a tensor with RequireGrad, computed outside NoGrad")
 	}
-	b := &backprop{
-		op: op, o: o, order: reachable(op, y.v, o), start: ids.Load(),
-		wanted: map[*vertex]bool{}, leads: map[*vertex]bool{}, grads: map[*vertex]*Tensor{}, owned: map[*storage]bool{}, sums: map[*vertex]bool{},
-	}
+	b := &backprop{op: op, o: o, nodes: map[*vertex]*node{}, start: ids.Load(), owned: map[*storage]bool{}}
+	b.reach(y.v)
 	switch g := o.Gradient; {
 	case g == nil && y.Numel() != 1:
 		fail(op, []*Tensor{y}, "it has %d elements; expected one, or a Gradient to start from", y.Numel())
 	case g == nil:
-		b.grads[y.v] = constantLike(y, 1)
+		b.nodes[y.v].grad = constantLike(y, 1)
 	case !slices.Equal(g.shape, y.shape):
 		fail(op, []*Tensor{y, g}, "the Gradient to start from has another shape than the tensor")
 	default:
-		b.grads[y.v] = g.To(y.dtype)
+		b.nodes[y.v].grad = g.To(y.dtype)
 	}
 	return b
 }
 
-// reachable returns v and what it depends on within o's bounds, newest first.
-func reachable(op string, v *vertex, o BackwardOptions) []*vertex {
-	seen := map[*vertex]bool{v: true}
-	order := []*vertex{v}
-	for i := 0; i < len(order); i++ {
-		u := order[i]
-		if u.freed {
-			panic(&Error{Op: op, Why: fmt.Sprintf("the tape of %s has been freed by an earlier Backward; compute the result again, or keep the tape with BackwardOptions{RetainGraph: true} there", u.of)})
+// reach finds v and what it depends on within the options' bounds.
+func (b *backprop) reach(v *vertex) {
+	var room []node
+	add := func(v *vertex) *node {
+		if len(room) == 0 {
+			room = make([]node, 32)
 		}
-		if o.ends[u] {
+		n := &room[0]
+		room = room[1:]
+		n.v, b.nodes[v] = v, n
+		b.order = append(b.order, n)
+		return n
+	}
+	add(v)
+	for i := 0; i < len(b.order); i++ {
+		n := b.order[i]
+		if n.v.freed {
+			panic(&Error{Op: b.op, Why: fmt.Sprintf("the tape of %s has been freed by an earlier Backward; compute the result again, or keep the tape with BackwardOptions{RetainGraph: true} there", n.v.of)})
+		}
+		if b.o.ends[n.v] {
 			continue
 		}
-		for _, t := range u.in {
-			if t.v != nil && t.v.seq > o.floor && !seen[t.v] {
-				seen[t.v] = true
-				order = append(order, t.v)
+		n.in = make([]*node, len(n.v.in))
+		for j, t := range n.v.in {
+			if t.v == nil || t.v.seq <= b.o.floor {
+				continue
 			}
+			u := b.nodes[t.v]
+			if u == nil {
+				u = add(t.v)
+			}
+			n.in[j] = u
 		}
 	}
-	slices.SortFunc(order, func(a, b *vertex) int { return cmp.Compare(b.seq, a.seq) })
-	return order
+	slices.SortFunc(b.order, func(x, y *node) int { return cmp.Compare(y.v.seq, x.v.seq) })
 }
 
-// run computes the gradients of all wanted vertices.
+func leading(n *node) bool { return n != nil && n.leads }
+
+// run computes the gradients of all wanted nodes.
 func (b *backprop) run() {
-	for _, v := range slices.Backward(b.order) {
-		b.leads[v] = b.wanted[v] || slices.ContainsFunc(v.in, func(t *Tensor) bool { return b.leads[t.v] })
+	for _, n := range slices.Backward(b.order) {
+		n.leads = n.wanted || slices.ContainsFunc(n.in, leading)
 	}
 	// No caster: derivatives run in the dtypes of forward.
 	outer := current()
-	s := state{nograd: !b.o.CreateGraph, backward: true, suspended: EnclosingCaster()}
+	s := &state{nograd: !b.o.CreateGraph, backward: true, suspended: EnclosingCaster()}
 	scope.Do(s, func() {
-		for _, v := range b.order {
-			dy := b.grads[v]
+		for _, n := range b.order {
+			v := n.v
 			if b.o.ends[v] {
 				continue
 			}
-			if dy != nil && len(v.hooks.grad) > 0 {
-				dy = v.hooks.through(dy)
-				b.grads[v] = dy
+			if n.grad != nil && len(v.hooks.grad) > 0 {
+				n.grad = v.hooks.through(n.grad)
 			}
-			if dy == nil || v.op == nil || !slices.ContainsFunc(v.in, func(t *Tensor) bool { return b.leads[t.v] }) {
+			if n.grad == nil || v.op == nil || !slices.ContainsFunc(n.in, leading) {
 				continue
 			}
-			if observers.load() == nil {
-				b.step(v, dy)
+			if outer.of != "" { // inside derive
+				s.of, s.ofID, s.module, s.source = outer.of, outer.ofID, outer.module, outer.source
 			} else {
 				s.of, s.ofID, s.module, s.source = v.of, v.out.id, v.module, v.source
-				if outer.of != "" {
-					s.of, s.ofID, s.module, s.source = outer.of, outer.ofID, outer.module, outer.source // inside derive
-				}
-				scope.Do(s, func() { b.step(v, dy) })
 			}
-			if !b.wanted[v] {
-				delete(b.grads, v)
+			b.step(n)
+			if !n.wanted {
+				n.grad = nil
 			}
 			if !b.o.RetainGraph && !b.o.CreateGraph {
 				v.free()
@@ -183,39 +205,43 @@ func (b *backprop) run() {
 	})
 }
 
-// step hands the gradient dy of v's result on to its operands.
-func (b *backprop) step(v *vertex, dy *Tensor) {
+// step hands the gradient of n's result on to its operands.
+func (b *backprop) step(n *node) {
+	v, dy := n.v, n.grad
 	v.unchanged(b.op)
 	in := v.in
 	if !b.o.CreateGraph {
-		in = slices.Clone(in)
-		for i, t := range in {
-			if t.v != nil && !b.leads[t.v] {
-				u := *t
-				u.v = nil
-				in[i] = &u
+		for i, t := range v.in {
+			if t.v == nil || leading(n.in[i]) {
+				continue
 			}
+			if &in[0] == &v.in[0] {
+				in = slices.Clone(in)
+			}
+			u := *t
+			u.v = nil
+			in[i] = &u
 		}
 	}
 	part := partOf(v.op)
 	cut := part != nil
-	if cut && b.addPart(v.in[0].v, part, dy) {
+	if cut && b.addPart(n.in[0], part, dy) {
 		return
 	}
 	for i, dx := range v.op.VJP(dy, v.out, in) {
-		u := v.in[i].v
-		if dx == nil || u == nil || !b.leads[u] {
+		u := n.in[i]
+		if dx == nil || !leading(u) {
 			continue
 		}
 		if !slices.Equal(dx.shape, v.in[i].shape) {
 			fail(v.of, []*Tensor{dx, v.in[i]}, "its VJP gave a gradient of the first shape for an operand of the second")
 		}
 		dx = dx.To(v.in[i].dtype)
-		g := b.grads[u]
-		if g != nil {
-			dx = g.Add(dx)
+		more := u.grad != nil
+		if more {
+			dx = u.grad.Add(dx)
 		}
-		b.grads[u], b.sums[u] = dx, cut || g != nil
+		u.grad, u.sum = dx, cut || more
 	}
 }
 
@@ -234,11 +260,11 @@ func partOf(op Op) func(x *Tensor) *Tensor {
 }
 
 // addPart adds dy to the part of u's gradient, if that is possible.
-func (b *backprop) addPart(u *vertex, part func(x *Tensor) *Tensor, dy *Tensor) bool {
-	if b.o.CreateGraph || !b.sums[u] || b.grads[u] == nil {
+func (b *backprop) addPart(u *node, part func(x *Tensor) *Tensor, dy *Tensor) bool {
+	if b.o.CreateGraph || u == nil || !u.sum || u.grad == nil {
 		return false
 	}
-	part(b.grads[u]).AddAssign(dy)
+	part(u.grad).AddAssign(dy)
 	return true
 }
 

@@ -37,7 +37,7 @@ type ResultCaster interface {
 func WithCaster(c Caster, body func()) {
 	s := current()
 	s.caster = c
-	scope.Do(s, body)
+	s.do(body)
 }
 
 // EnterCaster is WithCaster for code that follows: c casts the operands of this
@@ -48,7 +48,7 @@ func WithCaster(c Caster, body func()) {
 func EnterCaster(c Caster) (exit func() error) {
 	s := current()
 	s.caster = c
-	entered := scope.Enter(s)
+	entered := scope.Enter(&s)
 	return func() error {
 		switch {
 		case entered.Exit():
@@ -65,7 +65,7 @@ func EnterCaster(c Caster) (exit func() error) {
 // other people's code in goroutines, at the end of each.
 func CloseScopes() (left []Caster) {
 	for _, v := range scope.Close() {
-		if s, ok := v.(state); ok && s.caster != nil {
+		if s, ok := v.(*state); ok && s.caster != nil {
 			left = append(left, s.caster)
 		}
 	}
@@ -125,10 +125,14 @@ func (s state) cast(info Info, in []*Tensor, e *Event) []*Tensor {
 		return s.caster.Cast(info, in)
 	}
 	var out []*Tensor
-	c := s.caster
-	s.casting, s.source = true, e.Source
 	before := ids.Load()
-	scope.Do(s, func() { out = c.Cast(info, in) })
+	now := innermost() // s, still
+	casting, source := now.casting, now.source
+	now.casting, now.source = true, e.Source
+	func() {
+		defer func() { now.casting, now.source = casting, source }()
+		out = s.caster.Cast(info, in)
+	}()
 	for i, t := range out {
 		if t != in[i] {
 			// A tensor older than this call was taken from a cache.

@@ -2,8 +2,6 @@ package tensor
 
 import (
 	"slices"
-
-	"halfnote/tensor/internal/scope"
 )
 
 // Checkpoint returns f of in without keeping what f computes on the way for Backward,
@@ -19,7 +17,7 @@ func Checkpoint(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 	op := &checkpoint{f: f, n: len(in), caster: s.caster, random: generator.State()}
 	found := &capture{floor: ids.Load(), own: in}
 	s.nograd, s.captured = true, found
-	scope.Do(s, func() { op.y = f(in...) })
+	s.do(func() { op.y = f(in...) })
 	op.outside = found.list
 	return apply(op, append(slices.Clone(in), found.list...)...)
 }
@@ -86,7 +84,7 @@ func (c *checkpoint) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	}
 	defer c.redraw()()
 	var y *Tensor
-	scope.Do(s, func() {
+	s.do(func() {
 		for i, t := range in {
 			switch {
 			case !t.RequiresGrad():

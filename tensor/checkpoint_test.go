@@ -57,8 +57,8 @@ func TestCheckpointKeepsNothing(t *testing.T) {
 	w := Ones(3).RequireGrad()
 	kept := func(y *Tensor) int {
 		n := 0
-		for _, v := range reachable("test", y.v, BackwardOptions{}) {
-			if v.op != nil {
+		for _, u := range newBackprop("test", y, BackwardOptions{}).order {
+			if u.v.op != nil {
 				n++
 			}
 		}

@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"halfnote/tensor/driver"
-	"halfnote/tensor/internal/scope"
 )
 
 // A composite operation has no kernel: its function f is made of other
@@ -14,7 +13,7 @@ func compose(f func(in []*Tensor) *Tensor, in []*Tensor) *Tensor {
 	s := current()
 	s.caster, s.nograd, s.hidden = nil, true, true
 	var y *Tensor
-	scope.Do(s, func() {
+	s.do(func() {
 		x := make([]*Tensor, len(in))
 		for i, t := range in {
 			if x[i] = t.Detach(); t.dtype.IsFloat() {
@@ -44,7 +43,7 @@ func derive(f func(in []*Tensor) *Tensor, dy *Tensor, in []*Tensor) []*Tensor {
 	s := current()
 	s.caster, s.nograd, s.hidden = nil, false, true
 	var y *Tensor
-	scope.Do(s, func() {
+	s.do(func() {
 		for i, t := range x {
 			switch {
 			case !in[i].RequiresGrad():

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"halfnote/tensor/driver"
-	"halfnote/tensor/internal/scope"
 )
 
 // Event is one operation that has run.
@@ -57,7 +56,7 @@ func (e Event) Rerun(in []*Tensor) *Tensor {
 func Unobserved(body func()) {
 	s := current()
 	s.caster, s.nograd, s.hidden = nil, true, true
-	scope.Do(s, body)
+	s.do(body)
 }
 
 // Meta describes a tensor.
@@ -96,7 +95,7 @@ func InModule(name string, body func()) {
 		name = s.module + "." + name
 	}
 	s.module = name
-	scope.Do(s, body)
+	s.do(body)
 }
 
 // ModuleReader is a caster that may ask for the module that runs.
@@ -126,7 +125,7 @@ func OneLine(body func()) {
 		body()
 		return
 	}
-	scope.Do(s, body)
+	s.do(body)
 }
 
 func meta(t *Tensor) Meta {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"halfnote/tensor/driver"
-	"halfnote/tensor/internal/scope"
 )
 
 // What changes tensors in place, below the tape.
@@ -85,7 +84,7 @@ func (t *Tensor) becomes(name string, f func(t *Tensor) *Tensor, in ...*Tensor) 
 	s := current()
 	s.caster, s.nograd, s.hidden = nil, true, true
 	var y *Tensor
-	scope.Do(s, func() { y = f(t.Detach()) })
+	s.do(func() { y = f(t.Detach()) })
 	t.holds(name, y.dtype, all)
 	if len(y.shape) != len(t.shape) || size(y.shape) != size(t.shape) {
 		fail(name, all, "the others do not repeat to the first, which is changed in place")

@@ -79,7 +79,7 @@ func (c custom) Forward(in []*Tensor) (y *Tensor) {
 	if s.nograd = true; !c.cast {
 		s.caster = nil
 	}
-	scope.Do(s, func() { y = c.Op.Forward(in) })
+	s.do(func() { y = c.Op.Forward(in) })
 	return y.alias(y.offset, y.shape, y.stride) // y may be an operand
 }
 
@@ -111,9 +111,20 @@ type state struct {
 }
 
 func current() state {
-	s, _ := scope.Current().(state)
+	if s := innermost(); s != nil {
+		return *s
+	}
+	return state{}
+}
+
+// innermost returns the state of the innermost scope, nil if there is none.
+func innermost() *state {
+	s, _ := scope.Current().(*state)
 	return s
 }
+
+// do runs body in a scope of s.
+func (s state) do(body func()) { scope.Do(&s, body) }
 
 // apply is the one place where operations run and where ambient state is read.
 func apply(op Op, in ...*Tensor) *Tensor {

@@ -2,8 +2,6 @@ package tensor
 
 import (
 	"slices"
-
-	"halfnote/tensor/internal/scope"
 )
 
 // Out puts the result of f into dst, converted to its dtype, and returns dst. The
@@ -17,7 +15,7 @@ func Out(dst *Tensor, f func() *Tensor) *Tensor {
 	s.strict = s.strict || !s.nograd
 	s.caster, s.nograd = nil, true
 	var y *Tensor
-	scope.Do(s, func() { y = f() })
+	s.do(func() { y = f() })
 	in := []*Tensor{dst, y}
 	dst.holds("out", y.dtype, in)
 	if !slices.Equal(dst.shape, y.shape) {

@@ -3,8 +3,6 @@ package tensor
 import (
 	"fmt"
 	"slices"
-
-	"halfnote/tensor/internal/scope"
 )
 
 // vertex is a tensor's place on the tape. Its operands' vertices are older, so
@@ -14,7 +12,8 @@ type vertex struct {
 	op       Op // nil for leaves
 	in       []*Tensor
 	out      *Tensor
-	versions []int64 // of the operands and the result when it was recorded
+	versions []int64  // of values when it was recorded
+	room     [3]int64 // for versions
 	of       string
 	module   string
 	source   string
@@ -26,15 +25,19 @@ type vertex struct {
 }
 
 func newVertex(op Op, in []*Tensor, y *Tensor, s state) *vertex {
-	v := &vertex{seq: ids.Add(1), op: op, of: op.Info().Name, module: s.module, source: s.source}
-	reads := op.Info().Reads
+	info := op.Info()
+	v := &vertex{seq: ids.Add(1), op: op, of: info.Name, module: s.module, source: s.source}
+	reads := info.Reads
 	v.in = make([]*Tensor, len(in))
 	for i, t := range in {
 		v.in[i] = kept(t, reads == ReadsAll || reads == ReadsOperands || reads == ReadsIndices && !t.dtype.IsFloat())
 	}
 	y.v = v
 	v.out = kept(y, reads == ReadsAll || reads == ReadsResult)
-	v.versions = v.currentVersions()
+	v.versions = v.room[:0]
+	for t := range v.values {
+		v.versions = append(v.versions, t.mem.version.Load())
+	}
 	return v
 }
 
@@ -43,31 +46,34 @@ func kept(t *Tensor, values bool) *Tensor {
 	if values {
 		return t
 	}
+	if t.v != nil && t.v.out != nil && t.v.out.mem == nil && t.v.out.id == t.id {
+		return t.v.out
+	}
 	return &Tensor{dtype: t.dtype, shape: t.shape, v: t.v, id: t.id}
 }
 
-func (v *vertex) currentVersions() []int64 {
-	var out []int64
-	for _, t := range append(slices.Clone(v.in), v.out) {
-		if t.mem != nil {
-			out = append(out, t.mem.version.Load())
+// values are the tensors whose values v holds, the operands first.
+func (v *vertex) values(yield func(t *Tensor) bool) {
+	for _, t := range v.in {
+		if t.mem != nil && !yield(t) {
+			return
 		}
 	}
-	return out
+	if v.out.mem != nil {
+		yield(v.out)
+	}
 }
 
 // unchanged panics if a tensor that the derivative needs has been changed in place
 // since it was recorded.
 func (v *vertex) unchanged(op string) {
 	i := 0
-	for j, t := range append(slices.Clone(v.in), v.out) {
-		if t.mem == nil {
-			continue
-		}
-		if now := t.mem.version.Load(); now != v.versions[i] {
-			what := fmt.Sprintf("operand %d", j)
-			if j == len(v.in) {
-				what = "the result"
+	for t := range v.values {
+		now := t.mem.version.Load()
+		if now != v.versions[i] {
+			what := "the result"
+			if j := slices.Index(v.in, t); j >= 0 {
+				what = fmt.Sprintf("operand %d", j)
 			}
 			fail(op, []*Tensor{t}, "it is %s of %s, whose derivative needs its values, and has been changed in place since: version %d, expected %d; change it after Backward, or a Clone of it", what, v.of, now, v.versions[i])
 		}
@@ -130,7 +136,7 @@ func (t *Tensor) ZeroGrad() { t.grad = nil }
 func NoGrad(body func()) {
 	s := current()
 	s.nograd, s.strict = true, false
-	scope.Do(s, body)
+	s.do(body)
 }
 
 // EnableGrad runs body with recording on, inside NoGrad too. It is
@@ -138,7 +144,7 @@ func NoGrad(body func()) {
 func EnableGrad(body func()) {
 	s := current()
 	s.nograd = false
-	scope.Do(s, body)
+	s.do(body)
 }
 
 // IsGradEnabled reports whether operations of this goroutine are recorded.
