@@ -66,10 +66,11 @@ type Session struct {
 	placing  sync.Mutex // held while marks change, and by who looks for a line meanwhile
 	ground   token.Pos  // a place in the engine's files that stays
 	seq      int
-	slots    map[string]bool // names that the engine has seen
-	bound    map[string]bool // support symbols of package variables
-	marks    []mark          // where cells may fail, by number
-	places   []declPlace     // where declarations are, by position
+	slots    map[string]bool   // names that the engine has seen
+	bound    map[string]bool   // support symbols of package variables
+	marks    []mark            // where cells may fail, by number
+	sources  map[[2]int]string // how Source names lines, by cell and line
+	places   []declPlace       // where declarations are, by position
 	labels   map[string]string
 	generics *generics
 	included map[string]bool // source of the standard library that the engine has

@@ -8,7 +8,7 @@ import "fmt"
 func (s *Session) Source() string {
 	s.placing.Lock()
 	defer s.placing.Unlock()
-	for _, n := range s.live.Where() {
+	for n := range s.live.Where {
 		if n > len(s.marks) {
 			continue
 		}
@@ -17,10 +17,25 @@ func (s *Session) Source() string {
 			return fmt.Sprintf("%s, line %d", m.file.name, m.line)
 		}
 		if cell, line, _ := m.place(); cell != 0 {
-			return fmt.Sprintf("%s, line %d", inLabel(cell), line)
+			return s.lineText(cell, line)
 		}
 	}
 	return ""
+}
+
+// lineText says which line it is, what it has said before from memory: it is asked for
+// by every operation.
+func (s *Session) lineText(cell, line int) string {
+	at := [2]int{cell, line}
+	text, ok := s.sources[at]
+	if !ok {
+		text = fmt.Sprintf("%s, line %d", inLabel(cell), line)
+		if s.sources == nil {
+			s.sources = map[[2]int]string{}
+		}
+		s.sources[at] = text
+	}
+	return text
 }
 
 // Watch tells cells to note which lines they run, for Source, or to cease to.

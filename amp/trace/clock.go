@@ -16,7 +16,7 @@ type clock struct {
 
 // tick moves on to e's step and returns its number. restart says that what was taken
 // for steps before is one: they were backward passes that an optimizer waited for.
-func (c *clock) tick(e tensor.Event) (step int, restart bool) {
+func (c *clock) tick(e *tensor.Event) (step int, restart bool) {
 	switch {
 	case e.Backward:
 		c.backward = true

@@ -13,7 +13,7 @@ func (r *Recorder) event(e tensor.Event) {
 	if !r.ended.IsZero() {
 		return
 	}
-	place := r.names.Find(e)
+	place := r.names.place(&e)
 	var said *Shadowed
 	var own Rounding
 	if r.shadow != nil {
@@ -24,7 +24,7 @@ func (r *Recorder) event(e tensor.Event) {
 		return
 	}
 	before := r.clock.step
-	step, restart := r.clock.tick(e)
+	step, restart := r.clock.tick(&e)
 	if restart {
 		r.restart()
 	}
@@ -38,12 +38,12 @@ func (r *Recorder) event(e tensor.Event) {
 	}
 	r.meter.ready(step)
 	if e.InCast {
-		r.meter.casts.put(e.Out.ID, r.cast(e))
+		r.meter.casts.put(e.Out.ID, r.cast(&e))
 		return
 	}
-	op := newOp(e, place, r.last)
+	op := newOp(&e, place, &r.last)
 	op.Step = step
-	op.Policy, op.Why = r.reasons.decided(e)
+	op.Policy, op.Why = r.reasons.decided(&e)
 	for _, t := range e.Operands {
 		op.InIDs = append(op.InIDs, r.base(t.ID()))
 	}
@@ -58,7 +58,7 @@ func (r *Recorder) event(e tensor.Event) {
 	}
 	if r.meter.on && !e.InPlace {
 		op.Counted = true
-		if op.Rounded = rounds(e); op.Rounded {
+		if op.Rounded = rounds(&e); op.Rounded {
 			op.Counts, op.Rounding = r.meter.cast(e.Operands[0], e.Result)
 		} else {
 			op.Counts = r.meter.count(e.Result)
@@ -75,7 +75,7 @@ func (r *Recorder) event(e tensor.Event) {
 }
 
 // cast describes a cast that autocast made.
-func (r *Recorder) cast(e tensor.Event) Cast {
+func (r *Recorder) cast(e *tensor.Event) Cast {
 	c := Cast{Duration: e.Duration}
 	if r.meter.on && rounds(e) {
 		_, c.Rounding = r.meter.cast(e.Operands[0], e.Result)
@@ -85,7 +85,7 @@ func (r *Recorder) cast(e tensor.Event) Cast {
 }
 
 // rounds reports whether e is a cast from one floating-point dtype to another.
-func rounds(e tensor.Event) bool {
+func rounds(e *tensor.Event) bool {
 	return e.Op.Name == "cast" && e.Operands[0].DType().IsFloat() && e.Out.DType.IsFloat()
 }
 

@@ -57,7 +57,9 @@ func NewNames(models ...any) *Names {
 
 // Find returns the place of an operation. It wants to be shown every event, casts and
 // views too, in the order in which they come.
-func (n *Names) Find(e tensor.Event) Place {
+func (n *Names) Find(e tensor.Event) Place { return n.place(&e) }
+
+func (n *Names) place(e *tensor.Event) Place {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	p := n.find(e)
@@ -86,7 +88,7 @@ func (n *Names) turn() {
 	n.results.turn()
 }
 
-func (n *Names) find(e tensor.Event) Place {
+func (n *Names) find(e *tensor.Event) Place {
 	if e.Backward {
 		if p, ok := n.results.get(e.OfID); ok {
 			if e.Of != "cast" {

@@ -75,7 +75,7 @@ func (c Cast) bytes() int {
 }
 
 // newOp describes an operation, with the lists of the one before.
-func newOp(e tensor.Event, place Place, before Op) Op {
+func newOp(e *tensor.Event, place Place, before *Op) Op {
 	op := Op{
 		In: before.In[:0], InShapes: before.InShapes[:0], InIDs: before.InIDs[:0], Cast: before.Cast[:0],
 		Name: e.Op.Name, Place: place, Source: e.Source, Backward: e.Backward, InPlace: e.InPlace, Of: e.Of, OfID: e.OfID, Category: e.Op.Category,
@@ -118,11 +118,11 @@ type reason struct {
 }
 
 // decided returns the policy in force and what decided e's dtype.
-func (r *reasons) decided(e tensor.Event) (policy, why string) {
+func (r *reasons) decided(e *tensor.Event) (policy, why string) {
 	return r.in(amp.Active()).decided(e)
 }
 
-func (r *reason) decided(e tensor.Event) (policy, why string) {
+func (r *reason) decided(e *tensor.Event) (policy, why string) {
 	switch {
 	case e.Backward:
 		why, ok := r.of[e.Of]

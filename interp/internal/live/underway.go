@@ -50,24 +50,22 @@ func (r *Registry) At(mark int) {
 	}
 }
 
-// Where returns the marks of the statements that are under way in the calling
+// Where yields the marks of the statements that are under way in the calling
 // goroutine, the innermost first: those that were begun while Watch was on.
-func (r *Registry) Where() (marks []int) {
+func (r *Registry) Where(yield func(mark int) bool) {
 	if r.Depth == nil || !r.Watching() {
-		return nil
+		return
 	}
 	id := r.Goroutine()
 	r.under.mu.Lock()
 	list := r.under.of[id]
 	r.under.mu.Unlock()
 	if len(list) == 0 {
-		return nil
+		return
 	}
 	list = within(list, r.Depth())
-	for i := len(list) - 1; i >= 0; i-- {
-		marks = append(marks, list[i].mark)
+	for i := len(list) - 1; i >= 0 && yield(list[i].mark); i-- {
 	}
-	return marks
 }
 
 // within returns the statements of functions that nest at most depth calls deep: the
