@@ -29,7 +29,7 @@ func TestGenerated(t *testing.T) {
 	if out, err := gen.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, name := range []string{"zasm_amd64.s", "zasm_amd64.go"} {
+	for _, name := range []string{"zasm_amd64.s", "zasm_amd64.go", "zfunctions.go"} {
 		got, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

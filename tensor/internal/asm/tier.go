@@ -25,6 +25,8 @@ type Tier struct {
 	Packs *Packs
 	// Loops are what else is done fast.
 	Loops Loops
+	// Functions are passes of elementary functions, for n a multiple of 8.
+	Functions []Pass
 }
 
 // Tile computes C[rows, Cols] from panels of A, [k][Rows] slots, and of B, [k][Cols]

@@ -24,6 +24,7 @@ func detect() (list []*Tier) {
 				add, sub, mul, div, addScaled, scale, affine, relu, reluGrad, sqrt,
 				largest, sumLanes, adam, avx512Count16, avx512Count32,
 			},
+			Functions: avx512Functions[:],
 		}
 		list = append(list, plain)
 		if x.HasAVX512BF16 {
@@ -38,7 +39,7 @@ func detect() (list []*Tier) {
 		}
 	}
 	if x.HasAVX2 && x.HasFMA && features()&f16c != 0 {
-		list = append(list, &Tier{Name: "avx2", Rows: 6, Cols: 16, F32: avx2F32[:], BF16: avx2Flush[:], Loops: Loops{Count16: avx2Count16, Count32: avx2Count32}})
+		list = append(list, &Tier{Name: "avx2", Rows: 6, Cols: 16, F32: avx2F32[:], BF16: avx2Flush[:], Functions: avx2Functions[:], Loops: Loops{Count16: avx2Count16, Count32: avx2Count32}})
 	}
 	return list
 }

@@ -18,6 +18,42 @@ var avx2Flush = [...]Tile{nil, avx2Flush1, avx2Flush2, avx2Flush3, avx2Flush4, a
 
 var avx512Direct = [...]Direct{nil, direct1, direct2, direct3, direct4, direct5, direct6, direct7, direct8, direct9, direct10, direct11, direct12, direct13, direct14}
 
+var avx512Functions = [...]Pass{
+	Exp:      avx512Exp,
+	Exp2:     avx512Exp2,
+	Expm1:    avx512Expm1,
+	Log:      avx512Log,
+	Log2:     avx512Log2,
+	Log10:    avx512Log10,
+	Log1p:    avx512Log1p,
+	Tanh:     avx512Tanh,
+	Sigmoid:  avx512Sigmoid,
+	Erf:      avx512Erf,
+	Rsqrt:    avx512Rsqrt,
+	Gelu:     avx512Gelu,
+	GeluGrad: avx512GeluGrad,
+	Sin:      avx512Sin,
+	Cos:      avx512Cos,
+}
+
+var avx2Functions = [...]Pass{
+	Exp:      avx2Exp,
+	Exp2:     avx2Exp2,
+	Expm1:    avx2Expm1,
+	Log:      avx2Log,
+	Log2:     avx2Log2,
+	Log10:    avx2Log10,
+	Log1p:    avx2Log1p,
+	Tanh:     avx2Tanh,
+	Sigmoid:  avx2Sigmoid,
+	Erf:      avx2Erf,
+	Rsqrt:    avx2Rsqrt,
+	Gelu:     avx2Gelu,
+	GeluGrad: avx2GeluGrad,
+	Sin:      avx2Sin,
+	Cos:      avx2Cos,
+}
+
 // avx512F321 is a [Tile].
 //
 //go:noescape
@@ -522,6 +558,156 @@ func avx2Count16(x unsafe.Pointer, n int, of *Format, c *Census)
 //
 //go:noescape
 func avx2Count32(x unsafe.Pointer, n int, of *Format, c *Census)
+
+// avx512Exp is a [Pass]: exp(x - alpha), the difference rounded.
+//
+//go:noescape
+func avx512Exp(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Exp is a [Pass]: exp(x - alpha), the difference rounded.
+//
+//go:noescape
+func avx2Exp(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Exp2 is a [Pass]: 2 to the power x.
+//
+//go:noescape
+func avx512Exp2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Exp2 is a [Pass]: 2 to the power x.
+//
+//go:noescape
+func avx2Exp2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Expm1 is a [Pass]: exp(x) - 1.
+//
+//go:noescape
+func avx512Expm1(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Expm1 is a [Pass]: exp(x) - 1.
+//
+//go:noescape
+func avx2Expm1(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Log is a [Pass]: the logarithm of x.
+//
+//go:noescape
+func avx512Log(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Log is a [Pass]: the logarithm of x.
+//
+//go:noescape
+func avx2Log(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Log2 is a [Pass]: the logarithm of x to base 2.
+//
+//go:noescape
+func avx512Log2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Log2 is a [Pass]: the logarithm of x to base 2.
+//
+//go:noescape
+func avx2Log2(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Log10 is a [Pass]: the logarithm of x to base 10.
+//
+//go:noescape
+func avx512Log10(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Log10 is a [Pass]: the logarithm of x to base 10.
+//
+//go:noescape
+func avx2Log10(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Log1p is a [Pass]: log(1 + x).
+//
+//go:noescape
+func avx512Log1p(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Log1p is a [Pass]: log(1 + x).
+//
+//go:noescape
+func avx2Log1p(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Tanh is a [Pass]: the hyperbolic tangent of x.
+//
+//go:noescape
+func avx512Tanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Tanh is a [Pass]: the hyperbolic tangent of x.
+//
+//go:noescape
+func avx2Tanh(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Sigmoid is a [Pass]: 1 / (1 + exp(-x)).
+//
+//go:noescape
+func avx512Sigmoid(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Sigmoid is a [Pass]: 1 / (1 + exp(-x)).
+//
+//go:noescape
+func avx2Sigmoid(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Erf is a [Pass]: the error function of x.
+//
+//go:noescape
+func avx512Erf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Erf is a [Pass]: the error function of x.
+//
+//go:noescape
+func avx2Erf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Rsqrt is a [Pass]: 1 / sqrt(x).
+//
+//go:noescape
+func avx512Rsqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Rsqrt is a [Pass]: 1 / sqrt(x).
+//
+//go:noescape
+func avx2Rsqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Gelu is a [Pass]: x Φ(x), Φ being the normal distribution function.
+//
+//go:noescape
+func avx512Gelu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Gelu is a [Pass]: x Φ(x), Φ being the normal distribution function.
+//
+//go:noescape
+func avx2Gelu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512GeluGrad is a [Pass]: y times the derivative of x Φ(x).
+//
+//go:noescape
+func avx512GeluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2GeluGrad is a [Pass]: y times the derivative of x Φ(x).
+//
+//go:noescape
+func avx2GeluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Sin is a [Pass]: the sine of x.
+//
+//go:noescape
+func avx512Sin(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Sin is a [Pass]: the sine of x.
+//
+//go:noescape
+func avx2Sin(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Cos is a [Pass]: the cosine of x.
+//
+//go:noescape
+func avx512Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Cos is a [Pass]: the cosine of x.
+//
+//go:noescape
+func avx2Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
 // Pause waits some tens of nanoseconds, as a loop that spins should.
 //

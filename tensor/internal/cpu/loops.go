@@ -10,6 +10,16 @@ import (
 // same bits as the loops in Go, which stand in for those that it has not got.
 var loops = loopsOf(asm.Best())
 
+// functions are the passes of elementary functions, by [asm.Function].
+var functions = functionsOf(asm.Best())
+
+func functionsOf(t *asm.Tier) []asm.Pass {
+	if t == nil {
+		return nil
+	}
+	return t.Functions
+}
+
 func loopsOf(t *asm.Tier) asm.Loops {
 	if t == nil {
 		return asm.Loops{}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
 	"halfnote/tensor/internal/elementary"
 )
 
@@ -25,24 +26,24 @@ var pointwises = [driver.Optional]pointwise{
 	driver.Affine:      {1, 1, affine[float32], affine[float64], affine[int64]},
 	driver.Neg:         {1, 1, neg[float32], neg[float64], neg[int64]},
 	driver.Abs:         {1, 1, abs[float32], abs[float64], abs[int64]},
-	driver.Exp:         {1, 8, exp[float32], exp[float64], nil},
-	driver.Log:         {1, 8, log[float32], log[float64], nil},
-	driver.Log1p:       {1, 16, log1p[float32], log1p[float64], nil},
+	driver.Exp:         elementaryOf(8, asm.Exp, elementary.Exp),
+	driver.Log:         elementaryOf(8, asm.Log, elementary.Log),
+	driver.Log1p:       elementaryOf(16, asm.Log1p, elementary.Log1p),
 	driver.Sqrt:        {1, 4, sqrt[float32], sqrt[float64], nil},
-	driver.Tanh:        {1, 16, tanh[float32], tanh[float64], nil},
-	driver.Erf:         {1, 16, erf[float32], erf[float64], nil},
-	driver.Sigmoid:     {1, 8, sigmoid[float32], sigmoid[float64], nil},
+	driver.Tanh:        elementaryOf(16, asm.Tanh, elementary.Tanh),
+	driver.Erf:         elementaryOf(16, asm.Erf, elementary.Erf),
+	driver.Sigmoid:     elementaryOf(8, asm.Sigmoid, sigmoid),
 	driver.Relu:        {1, 1, relu[float32], relu[float64], relu[int64]},
 	driver.Step:        {1, 1, step[float32], step[float64], step[int64]},
 	driver.Reciprocal:  {1, 4, reciprocal[float32], reciprocal[float64], nil},
 	driver.Pow:         {1, 32, pow[float32], pow[float64], nil},
-	driver.Rsqrt:       function(8, func(x float64) float64 { return 1 / math.Sqrt(x) }),
-	driver.Exp2:        function(8, elementary.Exp2),
-	driver.Expm1:       function(16, elementary.Expm1),
-	driver.Log2:        function(16, elementary.Log2),
-	driver.Log10:       function(16, elementary.Log10),
-	driver.Sin:         function(16, elementary.Sin),
-	driver.Cos:         function(16, elementary.Cos),
+	driver.Rsqrt:       elementaryOf(8, asm.Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }),
+	driver.Exp2:        elementaryOf(8, asm.Exp2, elementary.Exp2),
+	driver.Expm1:       elementaryOf(16, asm.Expm1, elementary.Expm1),
+	driver.Log2:        elementaryOf(16, asm.Log2, elementary.Log2),
+	driver.Log10:       elementaryOf(16, asm.Log10, elementary.Log10),
+	driver.Sin:         elementaryOf(16, asm.Sin, elementary.Sin),
+	driver.Cos:         elementaryOf(16, asm.Cos, elementary.Cos),
 	driver.Tan:         function(16, elementary.Tan),
 	driver.Asin:        function(16, elementary.Asin),
 	driver.Acos:        function(16, elementary.Acos),
@@ -127,30 +128,6 @@ func abs[T number](dst, x, _, _ []T, _, _ T) {
 	}
 }
 
-// The transcendental ones compute in float64, so that float32 is nearly always
-// correctly rounded, by functions that have the same bits on every processor.
-
-func exp[T real](dst, x, _, _ []T, _, _ T) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] = T(elementary.Exp(float64(v)))
-	}
-}
-
-func log[T real](dst, x, _, _ []T, _, _ T) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] = T(elementary.Log(float64(v)))
-	}
-}
-
-func log1p[T real](dst, x, _, _ []T, _, _ T) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] = T(elementary.Log1p(float64(v)))
-	}
-}
-
 func sqrt[T real](dst, x, _, _ []T, _, _ T) {
 	if pass(loops.Sqrt, dst, x, nil, 0, 0) {
 		return
@@ -158,33 +135,6 @@ func sqrt[T real](dst, x, _, _ []T, _, _ T) {
 	dst = dst[:len(x)]
 	for i, v := range x {
 		dst[i] = T(math.Sqrt(float64(v)))
-	}
-}
-
-func tanh[T real](dst, x, _, _ []T, _, _ T) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] = T(elementary.Tanh(float64(v)))
-	}
-}
-
-func erf[T real](dst, x, _, _ []T, _, _ T) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] = T(elementary.Erf(float64(v)))
-	}
-}
-
-func sigmoid[T real](dst, x, _, _ []T, _, _ T) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		// e never overflows, so neither side loses what is small.
-		if v := float64(v); v >= 0 {
-			dst[i] = T(1 / (1 + elementary.Exp(-v)))
-		} else {
-			e := elementary.Exp(v)
-			dst[i] = T(e / (1 + e))
-		}
 	}
 }
 

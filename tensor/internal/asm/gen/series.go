@@ -1,0 +1,146 @@
+package main
+
+import (
+	"math"
+	"math/big"
+)
+
+// Coefficients are computed here, with 300 bits, from power series.
+
+const precision = 300
+
+func number(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
+
+func ratio(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(precision).Quo(x, y) }
+
+func times(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(precision).Mul(x, y) }
+
+func sum(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(precision).Add(x, y) }
+
+func parse(digits string) *big.Float {
+	x, _, err := big.ParseFloat(digits, 10, precision, big.ToNearestEven)
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+var (
+	pi  = parse("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798")
+	ln2 = parse("0.693147180559945309417232121458176568075500134360255254120680009493393621969694715605863326996418687")
+)
+
+// A series is a function as the terms of its power series: next returns the n-th
+// coefficient from the one before, which is nil for the first.
+type series func(n int, before *big.Float) *big.Float
+
+// at returns the series' value, after so many terms that none counts any more.
+func (s series) at(x *big.Float) *big.Float {
+	total, power := number(0), number(1)
+	var c *big.Float
+	for n := range 400 {
+		c = s(n, c)
+		total = sum(total, times(c, power))
+		power = times(power, x)
+	}
+	return total
+}
+
+// polynomial returns the coefficients, lowest first, of the polynomial in t = (x -
+// middle) / half that has the series' values at Chebyshev's points between lo and hi:
+// it is nearly the best of its degree (L. Trefethen, Approximation Theory and
+// Approximation Practice, chapter 16).
+func (s series) polynomial(lo, hi *big.Float, degree int) []float64 {
+	half := times(number(0.5), sum(hi, times(number(-1), lo)))
+	middle := sum(lo, half)
+	x, y := make([]*big.Float, degree+1), make([]*big.Float, degree+1)
+	for i := range x {
+		// Points near them do; these are the same on every processor.
+		x[i] = number(math.Round(math.Cos(math.Pi*(float64(2*i)+1)/float64(2*degree+2))*0x1p20) * 0x1p-20)
+		y[i] = s.at(sum(middle, times(half, x[i])))
+	}
+	// Newton's divided differences, then powers.
+	for j := 1; j <= degree; j++ {
+		for i := degree; i >= j; i-- {
+			y[i] = ratio(sum(y[i], times(number(-1), y[i-1])), sum(x[i], times(number(-1), x[i-j])))
+		}
+	}
+	c := []*big.Float{y[degree]}
+	for i := degree - 1; i >= 0; i-- {
+		c = append([]*big.Float{number(0)}, c...)
+		for j := range len(c) - 1 {
+			c[j] = sum(c[j], times(number(-1), times(x[i], c[j+1])))
+		}
+		c[0] = sum(c[0], y[i])
+	}
+	out := make([]float64, len(c))
+	for i := range c {
+		out[i], _ = c[i].Float64()
+	}
+	return out
+}
+
+// scaled returns the coefficients of p(x/half) for those of p.
+func scaled(c []float64, half *big.Float) []float64 {
+	power := number(1)
+	for i := range c {
+		c[i], _ = ratio(number(c[i]), power).Float64()
+		power = times(power, half)
+	}
+	return c
+}
+
+// exp1 is (exp(x) - 1) / x.
+func exp1(n int, before *big.Float) *big.Float {
+	if n == 0 {
+		return number(1)
+	}
+	return ratio(before, number(float64(n+1)))
+}
+
+// atanh1 is atanh(√x) / √x.
+func atanh1(n int, _ *big.Float) *big.Float { return ratio(number(1), number(float64(2*n+1))) }
+
+// erf1 is erf(√x) / √x.
+func erf1(n int, _ *big.Float) *big.Float {
+	c := ratio(number(2), new(big.Float).SetPrec(precision).Sqrt(pi))
+	for i := 1; i <= n; i++ {
+		c = ratio(c, number(float64(-i)))
+	}
+	return ratio(c, number(float64(2*n+1)))
+}
+
+// phi1 is (Φ(√x) - 1/2) / √x, Φ being the normal distribution function.
+func phi1(n int, _ *big.Float) *big.Float {
+	c := ratio(number(1), new(big.Float).SetPrec(precision).Sqrt(times(number(2), pi)))
+	for i := 1; i <= n; i++ {
+		c = ratio(c, number(float64(-2*i)))
+	}
+	return ratio(c, number(float64(2*n+1)))
+}
+
+// slope1 is (d/dz zΦ(z) - 1/2) / z at z = √x.
+func slope1(n int, _ *big.Float) *big.Float {
+	return times(phi1(n, nil), number(float64(2*n+2)))
+}
+
+// sin1 is sin(√x) / √x.
+func sin1(n int, before *big.Float) *big.Float {
+	if n == 0 {
+		return number(1)
+	}
+	return ratio(before, number(-float64(2*n)*float64(2*n+1)))
+}
+
+// cos1 is cos(√x).
+func cos1(n int, before *big.Float) *big.Float {
+	if n == 0 {
+		return number(1)
+	}
+	return ratio(before, number(-float64(2*n-1)*float64(2*n)))
+}
+
+func rounded(x *big.Float) float64 {
+	y, _ := x.Float64()
+	return y
+}

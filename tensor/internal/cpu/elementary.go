@@ -1,0 +1,101 @@
+package cpu
+
+import (
+	"math"
+	"unsafe"
+
+	"halfnote/tensor/internal/asm"
+	"halfnote/tensor/internal/elementary"
+)
+
+// elementaryOf returns the loops of an elementary function, that of float32 in assembly
+// where there is some. Both compute in float64, so that float32 is nearly always
+// correctly rounded, and have the same bits on every processor.
+func elementaryOf(cost int, f asm.Function, wide func(float64) float64) pointwise {
+	beyond := func(x, _ float64) float64 { return wide(x) }
+	loop32 := func(dst, x, _, _ []float32, _, _ float32) { evaluate(f, beyond, dst, x, nil, 0) }
+	return pointwise{1, cost, loop32, function1[float64](wide), nil}
+}
+
+// evaluate sets dst to f of x, y and alpha, and to beyond where x is beyond f's limit.
+func evaluate(f asm.Function, beyond func(x, y float64) float64, dst, x, y []float32, alpha float32) {
+	dst = dst[:len(x)]
+	limit := f.Limit()
+	if limit == 0 || within(x, limit) {
+		evaluateAll(f, dst, x, y, alpha)
+		return
+	}
+	// dst may be x or y.
+	var at [chunk]int32
+	var values [chunk]float32
+	n := 0
+	for i, v := range x {
+		if !(v <= limit && v >= -limit) {
+			z := float64(0)
+			if y != nil {
+				z = float64(y[i])
+			}
+			at[n], values[n] = int32(i), float32(beyond(float64(v), z))
+			n++
+		}
+	}
+	evaluateAll(f, dst, x, y, alpha)
+	for i, j := range at[:n] {
+		dst[j] = values[i]
+	}
+}
+
+// within reports whether no magnitude is above limit, nor NaN.
+func within(x []float32, limit float32) bool {
+	if loops.Largest != nil && len(x) > 0 {
+		return loops.Largest(unsafe.Pointer(&x[0]), len(x)) <= math.Float32bits(limit)
+	}
+	for _, v := range x {
+		if !(v <= limit && v >= -limit) {
+			return false
+		}
+	}
+	return true
+}
+
+// evaluateAll is evaluate within the limit.
+func evaluateAll(f asm.Function, dst, x, y []float32, alpha float32) {
+	const turn = 8 // what assembly takes multiples of
+	n := 0
+	if functions != nil {
+		pass := functions[f]
+		call := func(dst, x, y []float32) {
+			pass(unsafe.Pointer(&dst[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(unsafe.SliceData(y)), len(x), alpha, 0)
+		}
+		if n = len(x) &^ (turn - 1); n > 0 {
+			call(dst[:n], x[:n], y)
+		}
+		if rest := len(x) - n; rest > 1 {
+			var room [3][turn]float32
+			copy(room[0][:], x[n:])
+			if y != nil {
+				copy(room[1][:], y[n:])
+			}
+			call(room[2][:], room[0][:], room[1][:])
+			copy(dst[n:], room[2][:rest])
+			return
+		}
+	}
+	for i := n; i < len(x); i++ {
+		z := float32(0)
+		if y != nil {
+			z = y[i]
+		}
+		dst[i] = f.Of(x[i], z, alpha)
+	}
+}
+
+// sigmoid returns 1 / (1 + exp(-x)). e never overflows, so neither side loses what is
+// small.
+func sigmoid(x float64) float64 {
+	if x >= 0 {
+		return 1 / (1 + elementary.Exp(-x))
+	}
+	e := elementary.Exp(x)
+	return e / (1 + e)
+}
