@@ -201,6 +201,9 @@ func (l *line) sine(quarters int) value {
 	r, rest := x, times(number(0.5), pi)
 	for range 3 {
 		part := rounded(rest)
+		if number(part).Cmp(rest) > 0 {
+			part = math.Nextafter(part, 0) // positive parts alone keep the sign of 0
+		}
 		rest = sum(rest, number(-part))
 		r = l.fnma(n, l.float(part), r)
 	}
