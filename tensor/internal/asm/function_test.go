@@ -12,10 +12,12 @@ import (
 var truths = map[Function]func(x float64) float64{
 	Exp: math.Exp, Exp2: math.Exp2, Expm1: math.Expm1, Log: math.Log, Log2: math.Log2, Log10: math.Log10, Log1p: math.Log1p,
 	Tanh: math.Tanh, Erf: math.Erf, Sin: math.Sin, Cos: math.Cos,
-	Rsqrt:    func(x float64) float64 { return 1 / math.Sqrt(x) },
-	Sigmoid:  func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
-	Gelu:     func(x float64) float64 { return 0.5 * x * math.Erfc(-x*(math.Sqrt2/2)) },
-	GeluGrad: func(x float64) float64 { return 0.5*math.Erfc(-x*(math.Sqrt2/2)) + x*math.Exp(-0.5*x*x)/math.Sqrt(2*math.Pi) },
+	Rsqrt:   func(x float64) float64 { return 1 / math.Sqrt(x) },
+	Sigmoid: func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
+	Gelu:    func(x float64) float64 { return 0.5 * x * math.Erfc(-x*(math.Sqrt2/2)) },
+	GeluGrad: func(x float64) float64 {
+		return 0.5*math.Erfc(-x*(math.Sqrt2/2)) + x*math.Exp(-0.5*x*x)/math.Sqrt(2*math.Pi)
+	},
 }
 
 var special = []float32{
