@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"math"
 	"slices"
 
 	"halfnote/tensor/driver"
@@ -28,9 +29,13 @@ func (normStats) Info() Info {
 }
 func (s normStats) Forward(in []*Tensor) *Tensor {
 	x := in[0]
-	w := wide(x)
-	y := newTensor(x.mem.backend, w.dtype, append([]int{2}, keepDims(x.shape, s.dims)...))
+	y := newTensor(x.mem.backend, wideOf(x.dtype), append([]int{2}, keepDims(x.shape, s.dims)...))
 	mean, variance := statistics(y)
+	if x.mem.backend.Offers(driver.Moments, y.dtype, x.dtype, y.dtype) {
+		run(driver.Kernel{Code: driver.Moments}, variance, x, mean)
+		return y
+	}
+	w := wide(x)
 	run(driver.Kernel{Code: driver.Mean}, mean, w)
 	c := newTensor(x.mem.backend, w.dtype, x.shape)
 	runBroadcast(driver.Kernel{Code: driver.Sub}, c, w, mean)
@@ -65,16 +70,46 @@ func (standardize) derived() int { return 1 }
 func (s standardize) Forward(in []*Tensor) *Tensor {
 	mean, variance := statistics(in[1])
 	r := s.scale(variance)
+	defer release(r)
+	factors := []*Tensor{mean, r}
+	for _, t := range in[2:] {
+		factors = append(factors, convert(t, r.dtype))
+	}
+	if len(in) == 3 { // adding -0 changes nothing
+		factors = append(factors, filled(factors[2], math.Copysign(0, -1)))
+	}
+	if y := normalized(driver.Kernel{Code: driver.Normalize}, in[:1], factors); y != nil {
+		return y
+	}
 	y := s.centred(in[0], mean)
-	runBroadcast(driver.Kernel{Code: driver.Mul}, y, y, r)
-	if len(in) > 2 {
-		runBroadcast(driver.Kernel{Code: driver.Mul}, y, y, convert(in[2], y.dtype))
+	for i, f := range factors[1:] {
+		runBroadcast(driver.Kernel{Code: [...]driver.Code{driver.Mul, driver.Mul, driver.Add}[i]}, y, y, f)
 	}
-	if len(in) > 3 {
-		runBroadcast(driver.Kernel{Code: driver.Add}, y, y, convert(in[3], y.dtype))
-	}
-	release(r)
 	return narrow(y, in[0].dtype)
+}
+
+// filled returns a tensor like x of one value.
+func filled(x *Tensor, value float64) *Tensor {
+	y := newTensor(x.mem.backend, x.dtype, x.shape)
+	run(driver.Kernel{Code: driver.Fill, Alpha: value}, y)
+	return y
+}
+
+// normalized returns k of given, of one shape, and factors that repeat to it, or nil
+// if the backend has no such kernel.
+func normalized(k driver.Kernel, given, factors []*Tensor) *Tensor {
+	x := given[0]
+	src := append(slices.Clone(given), factors...)
+	dtypes := make([]DType, len(src))
+	for i, t := range src {
+		dtypes[i] = t.dtype
+	}
+	if !x.mem.backend.Offers(k.Code, x.dtype, dtypes...) {
+		return nil
+	}
+	y := newTensor(x.mem.backend, x.dtype, x.shape)
+	runBroadcast(k, y, src...)
+	return y
 }
 
 // centred returns x - mean in a new tensor of the dtype that arithmetic is done in.
@@ -119,14 +154,66 @@ func (s standardize) gradients(op Op, dy *Tensor, in []*Tensor) []*Tensor {
 	if in[0].RequiresGrad() {
 		out[0] = apply(normGrad{s}, slices.Insert(slices.Clone(in[:min(len(in), 3)]), 0, dy)...)
 	}
-	dy = dy.To(wideOf(dy.dtype))
 	if len(in) > 2 && in[2].RequiresGrad() {
-		out[2] = dy.Mul(apply(op, in[0].To(dy.dtype), in[1])).sumTo(in[2])
-	}
-	if len(in) > 3 && in[3].RequiresGrad() {
-		out[3] = dy.sumTo(in[3])
+		sums := apply(normSums{s, op, in[2].shape}, dy, in[0], in[1])
+		out[2] = sums.Select(0, 1)
+		if len(in) > 3 && in[3].RequiresGrad() {
+			out[3] = sums.Select(0, 0)
+		}
+	} else if len(in) > 3 && in[3].RequiresGrad() {
+		out[3] = dy.To(wideOf(dy.dtype)).sumTo(in[3])
 	}
 	return out
+}
+
+// normSums is the gradient of a bias, the sums of dy, and below it that of a weight,
+// those of dy (x - mean)/√(variance + eps). Its operands are dy, x and the statistics.
+type normSums struct {
+	standardize
+	op    Op    // which normalises without a weight
+	shape []int // the weight's
+}
+
+func (normSums) Info() Info {
+	return Info{"native_batch_norm_backward_weights", "torch.ops.aten.native_batch_norm_backward", Keep, ReadsOperands}
+}
+func (n normSums) Forward(in []*Tensor) *Tensor {
+	dy, x, b := in[0], in[1], in[0].mem.backend
+	mean, variance := statistics(in[2])
+	d := mean.dtype
+	if !b.Offers(driver.NormalizeSums, d, d, dy.dtype, x.dtype, d, d) {
+		return compose(n.f, in)
+	}
+	r := n.scale(variance)
+	y := newTensor(b, d, append([]int{2}, n.shape...))
+	first, second := statistics(y)
+	first, second = leading(first, len(x.shape)), leading(second, len(x.shape))
+	launch(driver.Kernel{Code: driver.NormalizeSums, Alpha: 1}, first, append([]driver.View{second.view()}, repeatedTo(x.shape, dy, x, mean, r)...))
+	release(r)
+	return y
+}
+func (n normSums) VJP(d, _ *Tensor, in []*Tensor) []*Tensor { return derive(n.f, d, in) }
+
+// f is Forward in operations.
+func (n normSums) f(in []*Tensor) *Tensor {
+	to := newTensor(in[0].mem.backend, in[0].dtype, n.shape)
+	return Stack(0, in[0].sumTo(to), in[0].Mul(apply(n.op, in[1], in[2])).sumTo(to))
+}
+
+// leading returns t with sizes of 1 before its own, to be of that rank.
+func leading(t *Tensor, rank int) *Tensor {
+	n := rank - len(t.shape)
+	return t.alias(t.offset, append(slices.Repeat([]int{1}, n), t.shape...), append(make([]int, n), t.stride...))
+}
+
+// repeatedTo returns views of list, repeated to shape.
+func repeatedTo(shape []int, list ...*Tensor) []driver.View {
+	views := make([]driver.View, len(list))
+	for i, t := range list {
+		views[i] = t.view()
+		views[i].Shape, views[i].Stride = shape, expandStride(t, shape)
+	}
+	return views
 }
 
 // normGrad is the gradient of x: with g = dy weight and z = (x - mean)/√(variance +
@@ -142,6 +229,12 @@ func (n normGrad) Forward(in []*Tensor) *Tensor {
 	dy, x := in[0], in[1]
 	mean, variance := statistics(in[2])
 	r := n.scale(variance)
+	if !n.given {
+		if y := n.fused(in, mean, r); y != nil {
+			release(r)
+			return y
+		}
+	}
 	g := newTensor(x.mem.backend, r.dtype, x.shape)
 	weighted := wide(dy)
 	if len(in) > 3 {
@@ -163,6 +256,26 @@ func (n normGrad) Forward(in []*Tensor) *Tensor {
 	runBroadcast(driver.Kernel{Code: driver.Mul}, g, g, r)
 	release(z, product, first, second, r)
 	return narrow(g, dy.dtype)
+}
+
+// fused is Forward in two kernels, nil if there are none.
+func (n normGrad) fused(in []*Tensor, mean, r *Tensor) *Tensor {
+	dy, x, b, d := in[0], in[1], in[0].mem.backend, r.dtype
+	weight := []*Tensor(nil)
+	dtypes := []DType{d, dy.dtype, x.dtype, d, d}
+	if len(in) > 3 {
+		weight = []*Tensor{convert(in[3], d)}
+		dtypes = append(dtypes, d)
+	}
+	if !b.Offers(driver.NormalizeSums, d, dtypes...) {
+		return nil
+	}
+	first, second := newTensor(b, d, mean.shape), newTensor(b, d, mean.shape)
+	k := driver.Kernel{Code: driver.NormalizeSums, Alpha: float64(over{dims: n.dims}.count(x))}
+	launch(k, first, append([]driver.View{second.view()}, repeatedTo(x.shape, append([]*Tensor{dy, x, mean, r}, weight...)...)...))
+	y := normalized(driver.Kernel{Code: driver.NormalizeGrad}, []*Tensor{dy, x}, append([]*Tensor{mean, r, first, second}, weight...))
+	release(first, second)
+	return y
 }
 func (n normGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor { return derive(n.f, d, in) }
 

@@ -179,4 +179,24 @@ const (
 	// v = b*v + c*(g*g), dst = d*dst - Alpha*(m/(e*sqrt(v) + Beta)), where each
 	// product, sum and quotient is rounded.
 	Adam
+
+	// What normalisations are made of, in the wider dtype that x is computed in, which
+	// statistics and weights have. Each operation rounds. Operands have dst's shape, by
+	// strides of 0 where they repeat, unless said otherwise.
+
+	// Moments is dst = the mean of (x - mean)*(x - mean) along the axes where dst has
+	// size 1, src being x and mean, which is set to the means of x likewise, as [Mean]
+	// has them.
+	Moments
+	// Normalize is dst = ((x - mean)*scale)*w + b; src is x, of dst's dtype, mean, scale
+	// and perhaps w and b.
+	Normalize
+	// NormalizeGrad is dst = ((dy*w - first) - ((x - mean)*scale)*second)*scale; src is
+	// dy, of dst's dtype, x, mean, scale, first, second and perhaps w.
+	NormalizeGrad
+	// NormalizeSums sets dst to the sums of g = dy*w along the axes where it has size 1,
+	// and second, of its shape, to those of g*((x - mean)*scale), as [Sum] has them,
+	// divided by Alpha. src is second, dy, x, mean, scale and perhaps w, all but second
+	// with one shape.
+	NormalizeSums
 )

@@ -23,10 +23,11 @@ type Tier struct {
 	Direct []Direct
 	// Packs do the packing; nil: none, it is to be done in Go.
 	Packs *Packs
-	// Loops are what else is done fast.
+	// Loops and Norms are what else is done fast.
 	Loops Loops
 	// Functions are passes of elementary functions, for n a multiple of 8.
 	Functions []Pass
+	Norms     Norms
 }
 
 // Tile computes C[rows, Cols] from panels of A, [k][Rows] slots, and of B, [k][Cols]

@@ -25,6 +25,10 @@ func detect() (list []*Tier) {
 				largest, sumLanes, adam, avx512Count16, avx512Count32,
 			},
 			Functions: avx512Functions[:],
+			Norms: Norms{
+				normalize, normalizeRow, normGrad, normGradRow, normSums, normSumsRow, normColumns,
+				centredSquares, sumRows,
+			},
 		}
 		list = append(list, plain)
 		if x.HasAVX512BF16 {

@@ -709,6 +709,51 @@ func avx512Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
+// normalize sets dst to ((x-mean)*scale)*w + b, each operation rounded.
+//
+//go:noescape
+func normalize(dst, x, w, b unsafe.Pointer, n int, c *[2]float32)
+
+// normGrad sets dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. c holds mean, scale, first and second.
+//
+//go:noescape
+func normGrad(dst, dy, x, w unsafe.Pointer, n int, c *[4]float32)
+
+// normSums sets sums to those of g = dy*w and of g*((x-mean)*scale), in 16 lanes as [Loops].Sum has them. c holds mean and scale.
+//
+//go:noescape
+func normSums(sums *[2]float32, dy, x, w unsafe.Pointer, n int, c *[2]float32)
+
+// normalizeRow sets dst to ((x-mean)*scale)*w + b, each operation rounded.
+//
+//go:noescape
+func normalizeRow(dst, x, w, b unsafe.Pointer, n int, c *[2]float32)
+
+// normGradRow sets dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. c holds mean, scale, first and second.
+//
+//go:noescape
+func normGradRow(dst, dy, x, w unsafe.Pointer, n int, c *[4]float32)
+
+// normSumsRow sets sums to those of g = dy*w and of g*((x-mean)*scale), in 16 lanes as [Loops].Sum has them. c holds mean and scale.
+//
+//go:noescape
+func normSumsRow(sums *[2]float32, dy, x, w unsafe.Pointer, n int, c *[2]float32)
+
+// normColumns adds dy to first and dy*((x-mean)*scale) to second, each operation rounded. c holds mean and scale.
+//
+//go:noescape
+func normColumns(first, second, dy, x unsafe.Pointer, n int, c *[2]float32)
+
+// centredSquares returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes as [Loops].Sum has them.
+//
+//go:noescape
+func centredSquares(x unsafe.Pointer, n int, mean float32) (sum float32)
+
+// sumRows sets each of rows float32 to the sum of n, as [Loops].Sum has it; rows lie stride bytes apart.
+//
+//go:noescape
+func sumRows(dst, x unsafe.Pointer, rows, n, stride int)
+
 // Pause waits some tens of nanoseconds, as a loop that spins should.
 //
 //go:noescape

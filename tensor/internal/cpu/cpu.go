@@ -143,6 +143,12 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 		} else {
 			adam[float32](b, k, dst, src)
 		}
+	case driver.Moments, driver.Normalize, driver.NormalizeGrad, driver.NormalizeSums:
+		if src[0].DType.Wide() == driver.Float64 {
+			norm[float64](b, k, dst, src)
+		} else {
+			norm[float32](b, k, dst, src)
+		}
 	default:
 		b.pointwise(k, dst, src)
 	}
@@ -201,6 +207,9 @@ func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) boo
 	case driver.Adam:
 		return float && dst.Size() > 2 && len(src) == 3 && all(src, dst)
 	}
+	if c >= driver.Moments && c <= driver.NormalizeSums {
+		return offersNorm(c, dst, src)
+	}
 	if c >= driver.Optional || len(src) != pointwises[c].operands || !offered(pointwises[c], src[len(src)-1]) {
 		return false
 	}
@@ -242,7 +251,7 @@ func check(k driver.Kernel, dst driver.View, src []driver.View) {
 			n, want := v.Shape[axis], dst.Shape[axis]
 			switch {
 			case c == driver.Unscale:
-			case c >= driver.Sum && c <= driver.Prod || c == driver.ArgMax || c == driver.ArgMin:
+			case c >= driver.Sum && c <= driver.Prod || c == driver.ArgMax || c == driver.ArgMin || c == driver.Moments && i == 0 || c == driver.NormalizeSums && i > 0:
 				ok = n == want || want == 1
 			case c >= driver.Gather && c <= driver.ScatterMin:
 				ok = true // below

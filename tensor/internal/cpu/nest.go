@@ -2,11 +2,14 @@ package cpu
 
 import "halfnote/tensor/driver"
 
-// nest is up to three views of one shape that are walked together.
+// places are where an element lies in each of up to five views.
+type places [5]int
+
+// nest is views of one shape that are walked together.
 type nest struct {
-	offset [3]int
+	offset places
 	shape  []int // axes of size 1 left out, neighbours joined where they can be
-	stride [][3]int
+	stride []places
 }
 
 // nestOf returns views as a nest of their common shape, without axis.
@@ -19,7 +22,7 @@ func nestOf(shape []int, axis int, views ...driver.View) nest {
 		if i == axis {
 			continue
 		}
-		var stride [3]int
+		var stride places
 		for v, view := range views {
 			stride[v] = view.Stride[i]
 		}
@@ -29,7 +32,7 @@ func nestOf(shape []int, axis int, views ...driver.View) nest {
 }
 
 // push adds an axis that runs fastest.
-func (n *nest) push(size int, stride [3]int) {
+func (n *nest) push(size int, stride places) {
 	if size == 1 {
 		return
 	}
@@ -58,7 +61,7 @@ func (n *nest) len() int {
 }
 
 // inner returns the length and the strides of the axis that runs fastest.
-func (n *nest) inner() (size int, stride [3]int) {
+func (n *nest) inner() (size int, stride places) {
 	last := len(n.shape) - 1
 	if last < 0 {
 		return 1, stride
@@ -69,7 +72,7 @@ func (n *nest) inner() (size int, stride [3]int) {
 // runs calls visit for the elements lo … hi-1 in row-major order, a stretch along
 // the fastest axis at a time: where its first element lies in each view, and its
 // length.
-func (n *nest) runs(lo, hi int, visit func(at [3]int, count int)) {
+func (n *nest) runs(lo, hi int, visit func(at places, count int)) {
 	if lo >= hi {
 		return
 	}
@@ -101,7 +104,7 @@ func (n *nest) runs(lo, hi int, visit func(at [3]int, count int)) {
 }
 
 // move goes steps along an axis.
-func (n *nest) move(at *[3]int, axis, steps int) {
+func (n *nest) move(at *places, axis, steps int) {
 	for v := range at {
 		at[v] += steps * n.stride[axis][v]
 	}

@@ -43,7 +43,7 @@ func gatherAt[E any](b *Backend, axis int, dst, x, index driver.View) {
 	n := nestOf(dst.Shape, -1, dst, x, index)
 	_, inner := n.inner()
 	b.ranges(n.len(), copyItem, func(lo, hi int) {
-		n.runs(lo, hi, func(at [3]int, count int) {
+		n.runs(lo, hi, func(at places, count int) {
 			d, s, p := at[0], at[1], at[2]
 			if inner[2] == 0 { // one position for all
 				s += int(positions[p]) * step
@@ -119,7 +119,7 @@ func scatterAt[E any](b *Backend, axis int, dst, x, index driver.View, m meeting
 		b.ranges(lanes.len(), width, func(lo, hi int) {
 			if size < 8 || inner[2] != 0 {
 				// Lanes one by one: each has positions of its own.
-				lanes.runs(lo, hi, func(at [3]int, count int) {
+				lanes.runs(lo, hi, func(at places, count int) {
 					for range count {
 						s, p := at[1]+first*x.Stride[axis], at[2]+first*index.Stride[axis]
 						for range end - first {
@@ -135,7 +135,7 @@ func scatterAt[E any](b *Backend, axis int, dst, x, index driver.View, m meeting
 				return
 			}
 			for i := first; i < end; i++ {
-				lanes.runs(lo, hi, func(at [3]int, count int) {
+				lanes.runs(lo, hi, func(at places, count int) {
 					d := at[0] + int(positions[at[2]+i*index.Stride[axis]])*step
 					s := at[1] + i*x.Stride[axis]
 					if inner[0] == 1 && inner[1] == 1 {

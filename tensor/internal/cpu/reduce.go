@@ -14,40 +14,90 @@ const (
 )
 
 // reduce sets dst to src reduced along the axes where dst has size 1.
+func reduce[T number](b *Backend, code driver.Code, dst, src driver.View) {
+	r := reductionOf[T](dst, src)
+	out := make([]T, r.outs)
+	r.run(b, method[T](code), out, 0, r.outs)
+	writeAll(b, dst, out)
+}
+
+// writeAll sets dst to x, of its length.
+func writeAll[T number](b *Backend, dst driver.View, x []T) {
+	w := write[T](dst)
+	b.ranges(len(x), copyItem, func(lo, hi int) {
+		for ; lo < hi; lo += chunk {
+			part := x[lo:min(lo+chunk, hi)]
+			copy(w.room(lo, part), part)
+			w.put(lo, part)
+		}
+	})
+}
+
+// reduction is what is reduced.
 //
 // The elements that go into one result are taken in row-major order and cut into
-// blocks; each block is reduced by fold, and the blocks' results by [tree]. The
-// items are blocks, so a long sum uses all workers as well as many short ones.
-func reduce[T number](b *Backend, code driver.Code, dst, src driver.View) {
+// blocks; each block is reduced by a method's fold, and the blocks' results by [tree].
+// The items are blocks, so a long sum uses all workers as well as many short ones.
+type reduction[T number] struct {
+	reader[T]
+	outs, count, blocks int
+	columns             int // how many results have their elements side by side, 0 for none
+}
+
+func reductionOf[T number](dst, src driver.View) reduction[T] {
 	kept, reduced := axes(dst, src)
-	m := method[T](code)
-	outs, count := dst.Len(), 1
+	r := reduction[T]{outs: dst.Len(), count: 1}
 	for _, axis := range reduced {
-		count *= src.Shape[axis]
+		r.count *= src.Shape[axis]
 	}
-	blocks := (count + block - 1) / block
-	// partial[o*blocks + i] is block i of result o; side by side: see reduceColumns.
-	partial := make([]T, outs*blocks)
-	step := 1
-	if columns := columnAxis(src, kept, reduced); columns > 0 && outs > 0 && count > 0 {
-		step = columns
-		reduceColumns(b, m, partial, columns, count, src, kept, reduced)
+	r.blocks = (r.count + block - 1) / block
+	if r.outs > 0 && r.count > 0 {
+		r.columns = columnAxis(src, kept, reduced)
+	}
+	r.reader = readLayout[T](src, reducedLayout(src, r.columns, kept, reduced))
+	return r
+}
+
+// reducedLayout is that of src with the elements of a result side by side, or, if there
+// are columns, those of neighbouring results.
+func reducedLayout(src driver.View, columns int, kept, reduced []int) layout {
+	if columns == 0 {
+		return permuted(src, kept, reduced)
+	}
+	last := len(kept) - 1
+	return permuted(src, kept[:last], reduced, kept[last:])
+}
+
+// run sets out, from lo to hi, to those results: of columns, all of them.
+func (r *reduction[T]) run(b *Backend, m *reducer[T], out []T, lo, hi int) {
+	// partial[o*blocks + i] is block i of result o; side by side: see columnBlocks.
+	partial, step := out[lo:hi], 1
+	if r.blocks != 1 {
+		partial = make([]T, (hi-lo)*r.blocks)
+	}
+	if r.columns > 0 {
+		step = r.columns
+		r.columnBlocks(b, m, partial)
 	} else {
-		reduceRows(b, m, partial, count, src, kept, reduced)
+		r.rowBlocks(b, m, partial, lo)
 	}
-	w := write[T](dst)
-	b.ranges(outs, copyItem, func(lo, hi int) {
-		withScratch(func(s *scratch[T]) {
-			for ; lo < hi; lo += chunk {
-				out := w.room(lo, s.out[:min(chunk, hi-lo)])
-				for i := range out {
-					o := lo + i
-					first := o/step*step*blocks + o%step
-					out[i] = m.finish(tree(partial[min(first, len(partial)):], step, blocks, m), count)
+	b.ranges(hi-lo, copyItem, func(first, end int) {
+		if r.blocks == 1 {
+			if m.finish != nil {
+				for o := first; o < end; o++ {
+					partial[o] = m.finish(partial[o], r.count)
 				}
-				w.put(lo, out)
 			}
-		})
+			return
+		}
+		for o := first; o < end; o++ {
+			at := o/step*step*r.blocks + o%step
+			v := tree(partial[min(at, len(partial)):], step, r.blocks, m)
+			if m.finish != nil {
+				v = m.finish(v, r.count)
+			}
+			out[lo+o] = v
+		}
 	})
 }
 
@@ -77,23 +127,39 @@ func permuted(v driver.View, order ...[]int) layout {
 	return l
 }
 
-// reduceRows fills partial where the elements of a block had better be taken
-// together.
-func reduceRows[T number](b *Backend, m reduction[T], partial []T, count int, src driver.View, kept, reduced []int) {
-	r := readLayout[T](src, permuted(src, kept, reduced))
-	blocks := (count + block - 1) / block
-	b.ranges(len(partial), max(1, copyItem/min(block, max(count, 1))), func(lo, hi int) {
+// rowBlocks fills partial, from result first on, where the elements of a block had
+// better be taken together: as many as fit in a chunk at a time.
+func (r *reduction[T]) rowBlocks(b *Backend, m *reducer[T], partial []T, first int) {
+	each := 1 // results at a time
+	if r.blocks == 1 {
+		each = max(1, chunk/r.count)
+		if r.asIs() && r.layout.dense() {
+			each = max(1, copyItem/8/r.count)
+		}
+	}
+	b.ranges(len(partial), max(each, copyItem/min(block, max(r.count, 1))/each*each), func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
-			for i := lo; i < hi; i++ {
-				first := i % blocks * block
-				x := r.at(i/blocks*count+first, s.in[0][:min(block, count-first)])
-				if m.prepare != nil {
-					x = m.prepare(s.in[1][:len(x)], x)
+			for i := lo; i < hi; i += each {
+				if r.blocks == 1 {
+					n := min(each, hi-i)
+					x := r.some((first+i)*r.count, n*r.count, s)
+					m.rows(partial[i:i+n], x, first+i, s.in[1][:])
+					continue
 				}
-				partial[i] = m.fold(x)
+				o, from := first+i/r.blocks, i%r.blocks*block
+				x := r.some(o*r.count+from, min(block, r.count-from), s)
+				m.rows(partial[i:i+1], x, o, s.in[1][:])
 			}
 		})
 	})
+}
+
+// some returns n elements from lo on, more than a chunk only where they lie as they are.
+func (r *reduction[T]) some(lo, n int, s *scratch[T]) []T {
+	if n > chunk {
+		return r.wide[r.layout.offset+lo:][:n]
+	}
+	return r.at(lo, s.in[0][:n])
 }
 
 // columnAxis returns the length of the last kept axis if src's elements lie
@@ -109,84 +175,110 @@ func columnAxis(src driver.View, kept, reduced []int) int {
 	return src.Shape[axis]
 }
 
-// reduceColumns fills partial where neighbours belong to neighbouring results:
-// it takes whole rows of up to panel elements and keeps lanes of rows, in the
-// very order of sumBlock. Block i of result o*columns+c is
-// partial[(o*blocks+i)*columns + c].
-func reduceColumns[T number](b *Backend, m reduction[T], partial []T, columns, count int, src driver.View, kept, reduced []int) {
-	last := len(kept) - 1
-	r := readLayout[T](src, permuted(src, kept[:last], reduced, kept[last:]))
-	blocks, panels := (count+block-1)/block, (columns+panel-1)/panel
-	b.each(len(partial)/columns*panels, func(item int) {
+// columnBlocks fills partial where neighbours belong to neighbouring results: it takes
+// whole rows of up to panel elements and keeps lanes of rows, in the very order of
+// sumBlock. Block i of result o*columns+c is partial[(o*blocks+i)*columns + c].
+func (r *reduction[T]) columnBlocks(b *Backend, m *reducer[T], partial []T) {
+	panels := (r.columns + panel - 1) / panel
+	b.each(len(partial)/r.columns*panels, func(item int) {
 		withScratch(func(s *scratch[T]) {
 			at, c := item/panels, item%panels*panel
-			width := min(panel, columns-c)
-			o, first := at/blocks, at%blocks*block
+			width := min(panel, r.columns-c)
+			o, first := at/r.blocks, at%r.blocks*block
 			var sums [lanes][panel]T
-			for l := range sums {
-				for i := range width {
-					sums[l][i] = m.zero
+			if m.zero != 0 {
+				for l := range sums {
+					for i := range width {
+						sums[l][i] = m.zero
+					}
 				}
 			}
-			for row := first; row < min(first+block, count); row++ {
-				x := r.at((o*count+row)*columns+c, s.in[0][:width])
-				if m.prepare != nil {
-					x = m.prepare(s.in[1][:width], x)
-				}
-				m.join(sums[(row-first)%lanes][:width], x)
+			for row := first; row < min(first+block, r.count); row++ {
+				x := r.at((o*r.count+row)*r.columns+c, s.in[0][:width])
+				m.row(sums[(row-first)%lanes][:width], x, o*r.columns+c, s.in[1][:width])
 			}
 			for half := lanes / 2; half > 0; half /= 2 {
 				for l := range half {
 					m.join(sums[l][:width], sums[l+half][:width])
 				}
 			}
-			copy(partial[at*columns+c:], sums[0][:width])
+			copy(partial[at*r.columns+c:], sums[0][:width])
 		})
 	})
 }
 
-// reduction is what a code does with a block.
-type reduction[T number] struct {
-	zero    T
-	prepare func(dst, x []T) []T // nil: nothing
-	fold    func(x []T) T
-	pair    func(a, b T) T
-	join    func(dst, x []T) // dst[i] = pair(dst[i], x[i])
-	finish  func(r T, count int) T
+// reducer is how a code reduces.
+type reducer[T number] struct {
+	zero T
+	// rows sets dst to the reductions of as many parts of x, each a block or less, that
+	// go into results o, o+1, …; room has place for a chunk.
+	rows func(dst, x []T, o int, room []T)
+	// row joins x[i], which goes into result o+i, with sums[i].
+	row    func(sums, x []T, o int, room []T)
+	pair   func(a, b T) T
+	join   func(dst, x []T)       // dst[i] = pair(dst[i], x[i])
+	finish func(r T, count int) T // nil: nothing
 }
 
-func method[T number](code driver.Code) reduction[T] {
-	m := reduction[T]{
-		fold:   sumBlock[T],
-		pair:   func(a, b T) T { return a + b },
-		join:   func(dst, x []T) { add(dst, dst, x, nil, 0, 0) },
-		finish: func(r T, _ int) T { return r },
+func method[T number](code driver.Code) *reducer[T] {
+	m := &reducer[T]{
+		rows: sumRows[T],
+		pair: func(a, b T) T { return a + b },
+		join: func(dst, x []T) { add(dst, dst, x, nil, 0, 0) },
 	}
 	switch code {
 	case driver.Mean:
 		m.finish = func(r T, count int) T { return r / T(count) }
 	case driver.SumSquares:
-		m.prepare = func(dst, x []T) []T {
-			mul(dst, x, x, nil, 0, 0)
-			return dst
+		m.rows = func(dst, x []T, _ int, room []T) {
+			foldParts(dst, x, func(x []T) T {
+				mul(room[:len(x)], x, x, nil, 0, 0)
+				return sumBlock(room[:len(x)])
+			})
+		}
+		m.row = func(sums, x []T, _ int, room []T) {
+			mul(room, x, x, nil, 0, 0)
+			m.join(sums, room)
 		}
 	case driver.Prod:
 		m.zero = 1
-		m.fold = prodBlock[T]
+		m.rows = func(dst, x []T, _ int, _ []T) { foldParts(dst, x, prodBlock[T]) }
 		m.pair = func(a, b T) T { return a * b }
 		m.join = func(dst, x []T) { mul(dst, dst, x, nil, 0, 0) }
 	case driver.ReduceMax:
 		m.zero = lowest[T]()
-		m.fold = maxBlock[T]
+		m.rows = func(dst, x []T, _ int, _ []T) { foldParts(dst, x, maxBlock[T]) }
 		m.pair = func(a, b T) T { return max(a, b) }
 		m.join = func(dst, x []T) { maximum(dst, dst, x, nil, 0, 0) }
 	case driver.ReduceMin:
 		m.zero = highest[T]()
-		m.fold = minBlock[T]
+		m.rows = func(dst, x []T, _ int, _ []T) { foldParts(dst, x, minBlock[T]) }
 		m.pair = func(a, b T) T { return min(a, b) }
 		m.join = func(dst, x []T) { minimum(dst, dst, x, nil, 0, 0) }
 	}
+	if m.row == nil {
+		m.row = func(sums, x []T, _ int, _ []T) { m.join(sums, x) }
+	}
 	return m
+}
+
+// foldParts sets dst to fold of as many equal parts of x.
+func foldParts[T number](dst, x []T, fold func(x []T) T) {
+	n := len(x) / max(1, len(dst))
+	for i := range dst {
+		dst[i] = fold(x[i*n:][:n:n])
+	}
+}
+
+// sumRows sets dst to the sums of as many equal parts of x, each by sumBlock.
+func sumRows[T number](dst, x []T, _ int, _ []T) {
+	to, ok := any(dst).([]float32)
+	if !ok || norms.SumRows == nil || len(dst) == 0 || len(x) < len(dst) {
+		foldParts(dst, x, sumBlock[T])
+		return
+	}
+	n := len(x) / len(dst)
+	norms.SumRows(unsafe.Pointer(&to[0]), unsafe.Pointer(unsafe.SliceData(x)), len(dst), n, 4*n)
 }
 
 // maxBlock and minBlock take four at a time, so that they do not wait for each
@@ -262,7 +354,7 @@ func prodBlock[T number](x []T) T {
 // tree returns the reduction of partial[0], partial[step], …, n of them: of one
 // it is that one, of more it joins that of the first 2^k, the largest power of
 // two below n, and that of the rest.
-func tree[T number](partial []T, step, n int, m reduction[T]) T {
+func tree[T number](partial []T, step, n int, m *reducer[T]) T {
 	switch n {
 	case 0:
 		return m.zero

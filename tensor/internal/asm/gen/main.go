@@ -46,6 +46,7 @@ func main() {
 	passes()
 	counts()
 	more, portable := functions()
+	norms()
 	pauses()
 	write("zasm_amd64.s", head+"#include \"textflag.h\"\n\n"+text.String())
 	write("zasm_amd64.go", head+"package asm\n\nimport \"unsafe\"\n"+tables+more+decl.String())
