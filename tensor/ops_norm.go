@@ -187,7 +187,7 @@ func (n normSums) Forward(in []*Tensor) *Tensor {
 	r := n.scale(variance)
 	y := newTensor(b, d, append([]int{2}, n.shape...))
 	first, second := statistics(y)
-	first, second = leading(first, len(x.shape)), leading(second, len(x.shape))
+	first, second = ofRank(first, len(x.shape)), ofRank(second, len(x.shape))
 	launch(driver.Kernel{Code: driver.NormalizeSums, Alpha: 1}, first, append([]driver.View{second.view()}, repeatedTo(x.shape, dy, x, mean, r)...))
 	release(r)
 	return y
@@ -200,8 +200,8 @@ func (n normSums) f(in []*Tensor) *Tensor {
 	return Stack(0, in[0].sumTo(to), in[0].Mul(apply(n.op, in[1], in[2])).sumTo(to))
 }
 
-// leading returns t with sizes of 1 before its own, to be of that rank.
-func leading(t *Tensor, rank int) *Tensor {
+// ofRank returns t with sizes of 1 before its own, to be of that rank.
+func ofRank(t *Tensor, rank int) *Tensor {
 	n := rank - len(t.shape)
 	return t.alias(t.offset, append(slices.Repeat([]int{1}, n), t.shape...), append(make([]int, n), t.stride...))
 }
