@@ -19,6 +19,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"halfnote/amp"
+	"halfnote/amp/workload/bench"
 	"halfnote/cuda"
 	"halfnote/install"
 	"halfnote/interp"
@@ -38,6 +39,8 @@ type commands struct {
 	Run     runCommand     `cmd:"" help:"Execute notebooks without Jupyter or Python."`
 	Export  exportCommand  `cmd:"" help:"Write a notebook as a Go program that prints the same."`
 	Lab     labCommand     `cmd:"" help:"Open the tutorials in a private JupyterLab."`
+	Bench   benchCommand   `cmd:"" help:"Measure this machine's speed beside PyTorch's and OpenBLAS's."`
+	Work    workCommand    `cmd:"" hidden:"" help:"Work for bench: read requests, print replies."`
 	Doctor  doctorCommand  `cmd:"" help:"Check what halfnote needs and finds on this machine."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
@@ -50,7 +53,7 @@ func main() {
 		kong.Name("halfnote"),
 		kong.Description("A Jupyter kernel for Go in which mixed precision can be seen."),
 		kong.ShortUsageOnError(),
-		kong.Vars{"engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ",")},
+		kong.Vars{"engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ","), "subjects": strings.Join(bench.Subjects(), ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	if err := k.Run(); err != nil {

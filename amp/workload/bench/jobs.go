@@ -1,0 +1,127 @@
+package bench
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+
+	"halfnote/amp/workload"
+	"halfnote/tensor"
+)
+
+// job does its work n times, and returns the losses of training steps.
+type job func(n int) []float64
+
+// prepare makes what a spec needs. It panics if the spec is none.
+func prepare(s Spec) job {
+	var t *workload.Training
+	switch s.Work {
+	case "mlp":
+		t = workload.NewMLP(workload.MLPSize{Batch: s.Shape[0], Width: s.Shape[1], Layers: s.Shape[2]}, s.DType)
+	case "resnet":
+		t = workload.NewResNet(s.Shape[0], s.DType)
+	case "bert":
+		t = workload.NewBERT(s.Shape[0], s.Shape[1], s.DType)
+	case "gemm":
+		return repeat(product(s))
+	case "copy":
+		return repeat(copying(s.Shape[0]))
+	case "tape":
+		return repeat(chain(s.Op))
+	case "op":
+		return repeat(operation(s))
+	default:
+		panic(&tensor.Error{Op: "bench", Why: fmt.Sprintf("work %q is not known", s.Work)})
+	}
+	return func(n int) (losses []float64) {
+		for range n {
+			losses = append(losses, t.Step())
+		}
+		return losses
+	}
+}
+
+func repeat(f func()) job {
+	return func(n int) []float64 {
+		for range n {
+			f()
+		}
+		return nil
+	}
+}
+
+// dtype returns the type of that name.
+func dtype(name string) tensor.DType {
+	for _, d := range tensor.DTypes() {
+		if d.String() == name {
+			return d
+		}
+	}
+	panic(&tensor.Error{Op: "bench", Why: fmt.Sprintf("dtype %q is not known", name)})
+}
+
+// product multiplies (m, k) by (k, n), both perhaps a batch, of which op says what is
+// stored transposed.
+func product(s Spec) func() {
+	batch, last := s.Shape[:len(s.Shape)-3], s.Shape[len(s.Shape)-3:]
+	operand := func(rows, columns int, transposed bool) *tensor.Tensor {
+		if transposed {
+			return operandOf(batch, columns, rows, s.DType).Transpose(-1, -2)
+		}
+		return operandOf(batch, rows, columns, s.DType)
+	}
+	m, n, k := last[0], last[1], last[2]
+	x, y := operand(m, k, s.Op[0] == 'T'), operand(k, n, s.Op[1] == 'T')
+	return func() { x.MatMul(y) }
+}
+
+func operandOf(batch []int, rows, columns int, d string) *tensor.Tensor {
+	return tensor.Randn(append(append([]int{}, batch...), rows, columns)...).To(dtype(d))
+}
+
+// copying copies half of the counted bytes on to the other half, by Go's copy, a part a
+// processor.
+func copying(counted int) func() {
+	src, dst := make([]byte, counted/2), make([]byte, counted/2)
+	for i := range src {
+		src[i], dst[i] = 1, 2 // pages of their own
+	}
+	parts := runtime.GOMAXPROCS(0)
+	return func() {
+		if parts == 1 {
+			copy(dst, src)
+			return
+		}
+		var wait sync.WaitGroup
+		for p := range parts {
+			from, to := p*len(src)/parts, (p+1)*len(src)/parts
+			wait.Go(func() { copy(dst[from:to], src[from:to]) })
+		}
+		wait.Wait()
+	}
+}
+
+// chainLength is the number of operations in a run of "tape".
+const chainLength = 30
+
+// chain runs operations on few numbers: mul, add, relu and so on. how is "plain", without
+// a tape, "forward", with one, or "backward".
+func chain(how string) func() {
+	x, w, b := tensor.Randn(16), tensor.Randn(16), tensor.Randn(16)
+	if how != "plain" {
+		w.RequireGrad()
+		b.RequireGrad()
+	}
+	ones := tensor.Ones(16)
+	return func() {
+		y := x
+		for range chainLength / 3 {
+			y = y.Mul(w).Add(b).ReLU()
+		}
+		if how == "backward" {
+			y.BackwardWith(tensor.BackwardOptions{Gradient: ones})
+			w.SetGrad(nil)
+			b.SetGrad(nil)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package bench
+
+import (
+	"fmt"
+
+	"halfnote/tensor"
+	"halfnote/tensor/optim"
+)
+
+// maker makes an operation's other operands for x, and returns what computes it.
+type maker func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor
+
+// of is the maker of what needs no more than x.
+func of(f func(x *tensor.Tensor) *tensor.Tensor) maker {
+	return func(*tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor { return f }
+}
+
+// with is the maker of what needs a second operand like x.
+func with(f func(x, y *tensor.Tensor) *tensor.Tensor) maker {
+	return func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
+		y := tensor.Randn(x.Shape()...).To(x.DType())
+		return func(x *tensor.Tensor) *tensor.Tensor { return f(x, y) }
+	}
+}
+
+// convolved is the maker of a convolution with kernels of that size, to as many channels.
+func convolved(kernel, stride int) maker {
+	return func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
+		w := tensor.Randn(x.Size(1), x.Size(1), kernel, kernel).To(x.DType()).RequireGrad()
+		o := tensor.ConvOptions{Stride: []int{stride}, Padding: []int{kernel / 2}}
+		return func(x *tensor.Tensor) *tensor.Tensor { return x.Conv2d(w, nil, o) }
+	}
+}
+
+// operations are what "op" can compute of a tensor of normal numbers.
+var operations = map[string]maker{
+	"add": with((*tensor.Tensor).Add),
+	"attention": of(func(x *tensor.Tensor) *tensor.Tensor {
+		return tensor.ScaledDotProductAttention(x, x, x, tensor.AttentionOptions{})
+	}),
+	"bfloat16":   of((*tensor.Tensor).BFloat16),
+	"conv1x1":    convolved(1, 1),
+	"conv3x3":    convolved(3, 1),
+	"conv3x3/2":  convolved(3, 2),
+	"dropout":    of(func(x *tensor.Tensor) *tensor.Tensor { return x.Dropout(0.1, true) }),
+	"exp":        of((*tensor.Tensor).Exp),
+	"float16":    of((*tensor.Tensor).Half),
+	"float32":    of((*tensor.Tensor).Float),
+	"gelu":       of((*tensor.Tensor).GELU),
+	"max_pool2d": of(func(x *tensor.Tensor) *tensor.Tensor { return x.MaxPool2d([]int{2}, tensor.PoolOptions{}) }),
+	"mse_loss":   with((*tensor.Tensor).MSELoss),
+	"mul":        with((*tensor.Tensor).Mul),
+	"relu":       of((*tensor.Tensor).ReLU),
+	"sigmoid":    of((*tensor.Tensor).Sigmoid),
+	"softmax":    of(func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(-1) }),
+	"sum":        of(func(x *tensor.Tensor) *tensor.Tensor { return x.Sum() }),
+	"sum of columns": of(func(x *tensor.Tensor) *tensor.Tensor {
+		return x.Sum(0)
+	}),
+	"sum of rows": of(func(x *tensor.Tensor) *tensor.Tensor { return x.Sum(1) }),
+	"tanh":        of((*tensor.Tensor).Tanh),
+	"transpose":   of(func(x *tensor.Tensor) *tensor.Tensor { return x.Transpose(-1, -2).Contiguous() }),
+	"checked float16": of(func(x *tensor.Tensor) *tensor.Tensor { // an element that overflowed is told
+		y := x.Half()
+		tensor.Unscale([]*tensor.Tensor{y}, 1)
+		return y
+	}),
+	"add of a row": func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
+		row := tensor.Randn(x.Size(-1)).To(x.DType())
+		return func(x *tensor.Tensor) *tensor.Tensor { return x.Add(row) }
+	},
+	"batch_norm": func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
+		c := x.Size(1)
+		mean, variance, w, b := tensor.Zeros(c), tensor.Ones(c), tensor.Ones(c).RequireGrad(), tensor.Zeros(c).RequireGrad()
+		return func(x *tensor.Tensor) *tensor.Tensor {
+			return x.BatchNorm(mean, variance, w, b, tensor.BatchNormOptions{Training: true})
+		}
+	},
+	"cross_entropy": func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
+		labels := tensor.Randint(0, x.Size(1), x.Size(0))
+		return func(x *tensor.Tensor) *tensor.Tensor { return x.CrossEntropy(labels, tensor.LossOptions{}) }
+	},
+	"embedding": func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
+		ids := tensor.Randint(0, x.Size(0), 16, 128)
+		return func(x *tensor.Tensor) *tensor.Tensor { return ids.Embedding(x, tensor.EmbeddingOptions{}) }
+	},
+	"layer_norm": func(x *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
+		n := x.Size(-1)
+		w, b := tensor.Ones(n).To(x.DType()).RequireGrad(), tensor.Zeros(n).To(x.DType()).RequireGrad()
+		return func(x *tensor.Tensor) *tensor.Tensor { return x.LayerNorm([]int{n}, w, b, tensor.NormOptions{}) }
+	},
+}
+
+// optimizers are what "op" can do with parameters of that shape and gradients like them.
+var optimizers = map[string]func(params []*tensor.Tensor) *optim.Optimizer{
+	"sgd":      func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewSGD(p, 1e-3) },
+	"momentum": func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewSGD(p, 1e-3, optim.Momentum(0.9)) },
+	"adamw":    func(p []*tensor.Tensor) *optim.Optimizer { return optim.NewAdamW(p, 1e-3) },
+}
+
+// operation returns what computes an operation, and with Grad its derivative for a gradient
+// of ones.
+func operation(s Spec) func() {
+	tensor.ManualSeed(1)
+	if optimizer, ok := optimizers[s.Op]; ok {
+		p := tensor.Randn(s.Shape...).RequireGrad()
+		p.SetGrad(tensor.Randn(s.Shape...))
+		return optimizer([]*tensor.Tensor{p}).Step
+	}
+	x := tensor.Randn(s.Shape...).To(dtype(s.DType))
+	if s.Op == "unscale" {
+		return func() { tensor.Unscale([]*tensor.Tensor{x}, 0.999999) }
+	}
+	make, ok := operations[s.Op]
+	if !ok {
+		panic(&tensor.Error{Op: "bench", Why: fmt.Sprintf("operation %q is not known", s.Op)})
+	}
+	f := make(x)
+	if !s.Grad {
+		return func() { tensor.NoGrad(func() { f(x) }) }
+	}
+	x.RequireGrad()
+	ones := tensor.OnesLike(f(x))
+	return func() {
+		f(x).BackwardWith(tensor.BackwardOptions{Gradient: ones})
+		x.SetGrad(nil)
+	}
+}

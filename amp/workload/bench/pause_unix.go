@@ -1,0 +1,13 @@
+//go:build unix
+
+package bench
+
+import (
+	"os"
+	"syscall"
+)
+
+// pause stops a process, with threads that spin, until resume.
+func pause(p *os.Process) { p.Signal(syscall.SIGSTOP) }
+
+func resume(p *os.Process) { p.Signal(syscall.SIGCONT) }

@@ -1,0 +1,41 @@
+package bench
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// processors returns how many processors this process may use.
+func processors() int {
+	var mine unix.CPUSet
+	if unix.SchedGetaffinity(0, &mine) != nil {
+		return runtime.NumCPU()
+	}
+	return mine.Count()
+}
+
+// startPinned starts a command on the first n processors that this process may use, and has
+// it end with this process.
+func startPinned(cmd *exec.Cmd, n int) error {
+	runtime.LockOSThread() // what is started inherits the thread's processors
+	defer runtime.UnlockOSThread()
+	var mine, its unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &mine); err != nil {
+		return fmt.Errorf("bench: the processors of this process: %w", err)
+	}
+	for cpu := 0; its.Count() < min(n, mine.Count()); cpu++ {
+		if mine.IsSet(cpu) {
+			its.Set(cpu)
+		}
+	}
+	if err := unix.SchedSetaffinity(0, &its); err != nil {
+		return fmt.Errorf("bench: pin to %d processors: %w", n, err)
+	}
+	defer unix.SchedSetaffinity(0, &mine)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	return cmd.Start()
+}

@@ -1,0 +1,122 @@
+package bench
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// peerProgram is the peers' side of the protocol, a Python program of two arguments: the
+// library and the number of threads.
+//
+//go:embed peer.py
+var peerProgram string
+
+// side is a process that works: we or a peer.
+type side struct {
+	name  string
+	about reply
+
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *json.Decoder
+	stderr *tail
+}
+
+// startSide starts a command that speaks the protocol on that many processors, and asks who
+// it is. It ends with ctx.
+func startSide(ctx context.Context, name string, threads int, argv []string, env ...string) (*side, error) {
+	s := &side{name: name, cmd: exec.CommandContext(ctx, argv[0], argv[1:]...), stderr: &tail{}}
+	s.cmd.Stderr = s.stderr
+	s.cmd.Env = append(surroundings(threads), env...)
+	in, err := s.cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	s.in, s.out = in, json.NewDecoder(out)
+	if err := startPinned(s.cmd, threads); err != nil {
+		return nil, fmt.Errorf("bench: start %s: %w", name, err)
+	}
+	if s.about, err = s.ask(request{Do: "about"}); err != nil {
+		s.end()
+		return nil, err
+	}
+	return s, nil
+}
+
+// surroundings is the environment of a process that is to use that many threads.
+func surroundings(threads int) (env []string) {
+	counts := []string{"GOMAXPROCS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
+	for _, v := range os.Environ() {
+		name, _, _ := strings.Cut(v, "=")
+		if !slices.Contains(counts, name) && name != "OPENBLAS_CORETYPE" {
+			env = append(env, v)
+		}
+	}
+	for _, name := range counts {
+		env = append(env, name+"="+strconv.Itoa(threads))
+	}
+	return env
+}
+
+// failure is what a process says that it cannot do.
+type failure struct{ who, why string }
+
+func (f failure) Error() string { return "bench: " + f.who + ": " + f.why }
+
+// ask sends a request and returns the answer. The process runs until then only. An error is
+// a failure, or says that the process has ended.
+func (s *side) ask(q request) (reply, error) {
+	resume(s.cmd.Process)
+	defer pause(s.cmd.Process)
+	line, err := json.Marshal(q)
+	if err != nil {
+		return reply{}, fmt.Errorf("bench: %w", err)
+	}
+	var a reply
+	if _, err = s.in.Write(append(line, '\n')); err == nil {
+		err = s.out.Decode(&a)
+	}
+	switch {
+	case err != nil:
+		return a, fmt.Errorf("bench: %s ended or printed what is no reply to %s: %w%s", s.name, q.Do, err, s.stderr)
+	case a.Error != "":
+		return a, failure{s.name, a.Error}
+	}
+	return a, nil
+}
+
+// end ends the process.
+func (s *side) end() {
+	s.cmd.Process.Kill()
+	resume(s.cmd.Process)
+	s.in.Close()
+	s.cmd.Wait()
+}
+
+// tail keeps the last of what is written to it.
+type tail struct{ text []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.text = append(t.text, p...)
+	t.text = t.text[max(0, len(t.text)-2000):]
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	if text := strings.TrimSpace(string(t.text)); text != "" {
+		return "\n" + text
+	}
+	return ""
+}

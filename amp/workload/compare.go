@@ -1,0 +1,29 @@
+package workload
+
+import (
+	"runtime"
+	"time"
+)
+
+// Compare measures trainings in turn, the given number of rounds, at least one, with an
+// unmeasured step before each measured one, and returns a row for each but the first, whose
+// peer is the first.
+func Compare(rounds int, first *Training, others ...*Training) Rows {
+	all := append([]*Training{first}, others...)
+	took := make([][]float64, len(all))
+	for range max(rounds, 1) {
+		for i, t := range all {
+			t.Step()
+			start := time.Now()
+			t.Step()
+			took[i] = append(took[i], float64(time.Since(start))/1e6)
+		}
+	}
+	var rows Rows
+	for i, t := range others {
+		rows = append(rows, NewRow(Row{
+			Work: t.Work, DType: t.DType, Threads: runtime.GOMAXPROCS(0), Unit: "ms", PeerName: "own " + first.DType,
+		}, took[i+1], took[0]))
+	}
+	return rows
+}

@@ -1,0 +1,88 @@
+package workload_test
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/amp/workload"
+)
+
+func TestNewRow(t *testing.T) {
+	for _, c := range []struct {
+		name, unit    string
+		ours, peer    []float64
+		best, its     float64
+		ratio, spread float64
+	}{
+		{"more is better", "GFLOP/s", []float64{100, 120, 110}, []float64{100, 100, 80}, 120, 100, 1.2, (1.2875 - 1.1) / 1.2},
+		{"less is better", "ms", []float64{10, 20, 10}, []float64{20, 20, 30}, 10, 20, 2, (2.5 - 1.5) / 2},
+		{"memory", "MB", []float64{50}, []float64{40}, 50, 40, .8, 0},
+		{"alone", "ms", []float64{4, 8}, nil, 4, 0, 0, (7. - 5) / 6},
+	} {
+		r := workload.NewRow(workload.Row{Unit: c.unit}, c.ours, c.peer)
+		if r.Ours != c.best || r.Peer != c.its || math.Abs(r.Ratio-c.ratio) > 1e-12 || math.Abs(r.Spread-c.spread) > 1e-12 {
+			t.Errorf("%s: got %+v, want ours %v, peer %v, ratio %v, spread %v", c.name, r, c.best, c.its, c.ratio, c.spread)
+		}
+	}
+}
+
+func rows() workload.Rows {
+	return workload.Rows{
+		workload.NewRow(workload.Row{Work: "mlp step", DType: "float32", Threads: 1, Unit: "ms", PeerName: "torch"}, []float64{10, 11}, []float64{12, 14}),
+		workload.NewRow(workload.Row{Work: "mlp step", DType: "bfloat16", Threads: 1, Unit: "ms", PeerName: "torch"}, []float64{8, 9}, []float64{6, 7}),
+		workload.NewRow(workload.Row{Work: "mlp step", DType: "float16", Threads: 1, Unit: "ms"}, []float64{7}, nil),
+	}
+}
+
+// TestJSON checks the names that programs read, and that ReadRows takes them back.
+func TestJSON(t *testing.T) {
+	text := rows().JSON()
+	var list []map[string]any
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"dtype", "ours", "peer", "peer_name", "ratio", "spread", "threads", "unit", "work"}
+	for _, row := range list {
+		if got := slices.Sorted(maps.Keys(row)); !slices.Equal(got, want) {
+			t.Errorf("got the keys %v, want %v", got, want)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "rows.json")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	read, err := workload.ReadRows(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read.JSON() != text {
+		t.Errorf("read back: got %s, want %s", read.JSON(), text)
+	}
+	os.WriteFile(file, []byte("work ours"), 0o666)
+	if _, err := workload.ReadRows(file); err == nil || !strings.Contains(err.Error(), "halfnote bench --json") {
+		t.Errorf("rows of a table: got %v", err)
+	}
+}
+
+func TestRowsShow(t *testing.T) {
+	r := rows()
+	if got := r.Worst(); got.DType != "bfloat16" {
+		t.Errorf("the worst row: got %+v, want that of bfloat16", got)
+	}
+	for what, text := range map[string]string{"text": r.String(), "HTML": r.HTML()} {
+		for _, want := range []string{"mlp step", "float16", "ratio", "0.75", "1.2"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in %s", what, want, text)
+			}
+		}
+	}
+	if got := r.Throughput().String(); !strings.Contains(got, "runs/s") || !strings.Contains(got, "1.20×") {
+		t.Errorf("the chart says %q", got)
+	}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"halfnote/amp/workload/bench"
+)
+
+type benchCommand struct {
+	Subject string         `arg:"" enum:"${subjects}" help:"What to measure: ${enum}."`
+	JSON    bool           `name:"json" help:"Print the rows as JSON instead of a table."`
+	Peer    []string       `default:"torch,openblas" enum:"torch,openblas,none" help:"Whom to measure beside us: ${enum}."`
+	Preset  string         `default:"laptop" enum:"laptop,seed" help:"Sizes: laptop takes a minute or two, seed is what the documents have."`
+	Threads []int          `placeholder:"N" help:"Numbers of threads, one after the other; default 1,2."`
+	Rounds  int            `placeholder:"N" help:"Rounds of each row; default 8, for seed 12."`
+	Match   *regexp.Regexp `placeholder:"REGEXP" help:"Only rows whose work and dtype match, as 'step bfloat16'."`
+	Clock   string         `default:"wall" enum:"wall,cpu" help:"Count time by the clock, or processor time over threads, for busy machines."`
+	Python  string         `placeholder:"FILE" help:"A Python with the peers in it; default is one of our own, made on first use."`
+	Chart   string         `placeholder:"FILE" help:"Where to write the chart, FILE.png or FILE.svg; default bench-SUBJECT.png in the current folder." type:"path"`
+}
+
+func (c benchCommand) Run(ctx context.Context) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("bench: this program's own path: %w", err)
+	}
+	o := bench.Options{
+		Preset: c.Preset, Threads: c.Threads, Rounds: c.Rounds, Match: c.Match, CPUTime: c.Clock == "cpu",
+		Worker: []string{exe, "work"}, Python: c.Python, Log: os.Stderr,
+	}
+	for _, peer := range c.Peer {
+		if peer != "none" {
+			o.Peers = append(o.Peers, peer)
+		}
+	}
+	rows, err := bench.Run(ctx, c.Subject, o)
+	if len(rows) == 0 {
+		return errors.Join(err, errors.New("bench: no row was measured"))
+	}
+	if c.JSON {
+		fmt.Println(rows.JSON())
+	} else {
+		fmt.Println(rows)
+	}
+	file := c.Chart
+	if file == "" {
+		file = "bench-" + c.Subject + ".png"
+	}
+	figure := rows.Throughput()
+	picture := figure.PNG
+	if strings.EqualFold(filepath.Ext(file), ".svg") {
+		picture = figure.SVG
+	}
+	return errors.Join(err, os.WriteFile(file, picture(), 0o666))
+}
+
+type workCommand struct{}
+
+func (workCommand) Run() error { return bench.Serve(os.Stdin, os.Stdout) }
