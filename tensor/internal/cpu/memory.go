@@ -18,13 +18,15 @@ type memory struct {
 	mu         sync.Mutex
 	live, peak int64
 	kept       shelf
+	crowd      *crowd // that small buffers join
 	pace       pace
 }
 
 // buffer is memory of the Go heap, aligned for every dtype.
 type buffer struct {
 	held
-	cleanup runtime.Cleanup
+	cleanup runtime.Cleanup // without a crowd
+	crowd   *crowd
 }
 
 // held is what a buffer gives back.
@@ -61,6 +63,10 @@ func (m *memory) alloc(n int, zero bool) (driver.Buffer, error) {
 		}
 	}
 	b := &buffer{held: held{n, words}}
+	if n < small {
+		b.crowd = m.join(n)
+		return b, nil
+	}
 	give := b.held
 	if n < worth {
 		give.words = nil
@@ -121,7 +127,11 @@ func (m *memory) Release(db driver.Buffer) {
 	if b.words == nil || b.size == 0 {
 		return
 	}
-	b.cleanup.Stop()
+	if b.crowd != nil {
+		b.crowd.bytes.Add(-int64(b.size))
+	} else {
+		b.cleanup.Stop()
+	}
 	give := b.held
 	b.words = nil
 	m.give(give)
