@@ -77,6 +77,10 @@ func TestConv(t *testing.T) {
 		{[]int{2, 4, 2, 2}, []int{6, 2, 1, 1}, ConvOptions{Groups: 2}},
 		{[]int{2, 3, 6, 6}, []int{5, 3, 1, 1}, ConvOptions{Stride: []int{2}}},
 		{[]int{2, 2, 3, 4, 5}, []int{3, 2, 2, 3, 2}, ConvOptions{Padding: []int{1}, Stride: []int{2, 1, 1}}},
+		{[]int{2, 2, 12, 13}, []int{3, 2, 2, 3}, ConvOptions{Stride: []int{3, 4}, Padding: []int{1, 2}}},
+		{[]int{2, 2, 14, 15}, []int{3, 2, 4, 3}, ConvOptions{Stride: []int{2, 4}, Padding: []int{2, 3}, Dilation: []int{2, 6}}},
+		{[]int{3, 20, 8, 8}, []int{18, 20, 3, 3}, ConvOptions{Stride: []int{2}, Padding: []int{1}}},
+		{[]int{3, 20, 4, 4}, []int{18, 20, 3, 3}, ConvOptions{Padding: []int{1}}},
 	} {
 		dims := len(c.x) - 2
 		for _, d := range []DType{Float64, Float32, Float16, BFloat16} {
@@ -146,6 +150,8 @@ func TestConvTranspose(t *testing.T) {
 		{[]int{1, 2, 4}, []int{2, 1, 3}, []int{1, 1, 10}, ConvTransposeOptions{Dilation: []int{3}, Padding: []int{1}, OutputPadding: []int{2}}},
 		{[]int{2, 2, 5}, []int{2, 3, 2}, []int{2, 3, 2}, ConvTransposeOptions{Padding: []int{2}}},
 		{[]int{2, 2, 3, 4}, []int{2, 3, 3, 2}, []int{2, 3, 7, 5}, ConvTransposeOptions{Stride: []int{2, 1}}},
+		{[]int{2, 2, 4, 5}, []int{2, 3, 2, 1}, []int{2, 3, 11, 13}, ConvTransposeOptions{Stride: []int{3}}},
+		{[]int{2, 2, 4, 5}, []int{2, 3, 2, 4}, []int{2, 3, 11, 14}, ConvTransposeOptions{Stride: []int{4, 3}, Dilation: []int{2, 1}, Padding: []int{2, 1}}},
 		{[]int{1, 1, 2, 2, 2}, []int{1, 2, 2, 2, 2}, []int{1, 2, 4, 4, 4}, ConvTransposeOptions{Stride: []int{2}}},
 	} {
 		dims := len(c.x) - 2
@@ -185,15 +191,18 @@ func TestConvTranspose(t *testing.T) {
 
 // TestConvParts cuts a batch into parts and compares with one image at a time.
 func TestConvParts(t *testing.T) {
-	x, w := Randn(40, 32, 16, 16).RequireGrad(), Randn(8, 32, 3, 3).RequireGrad()
-	if c := newConv("", 2, w, ConvOptions{}); c.together(32, []int{14, 14}) >= 40 {
-		t.Fatal("the batch is handled in one part")
+	x, w := Randn(110, 32, 16, 16).RequireGrad(), Randn(8, 32, 3, 3).RequireGrad()
+	var firsts []int
+	padded(x, []int{1, 1}, []int{1, 1}, func(first int, _ *Tensor) { firsts = append(firsts, first) })
+	if !slices.Equal(firsts, []int{0, 101}) {
+		t.Fatalf("parts begin at images %v, want 0 and 101", firsts)
 	}
-	y := x.Conv2d(w, nil, ConvOptions{})
+	o := ConvOptions{Padding: []int{1}}
+	y := x.Conv2d(w, nil, o)
 	y.BackwardWith(BackwardOptions{Gradient: Ones(y.shape...)})
-	for _, i := range []int{0, 17, 18, 39} {
+	for _, i := range []int{0, 100, 101, 109} {
 		one := x.Detach().Slice(0, i, i+1).RequireGrad()
-		z := one.Conv2d(w, nil, ConvOptions{})
+		z := one.Conv2d(w, nil, o)
 		z.BackwardWith(BackwardOptions{Gradient: Ones(z.shape...)})
 		if !Equal(z.Detach(), y.Detach().Slice(0, i, i+1)) || !Equal(one.grad, x.grad.Slice(0, i, i+1)) {
 			t.Errorf("image %d alone differs", i)

@@ -10,11 +10,12 @@ import (
 // partial derivatives of one trilinear form Σ dy·conv(x, w), so each one's
 // derivatives are the other two.
 //
-// All are matrix products with the columns of x: what the kernel sees from each of
-// its places, copied for as many images at a time as make about columnsAtOnce
-// elements. Neither that nor the order of a sum depends on anything but shapes.
+// All are products of matrices of which one is what the kernel sees from each of its
+// places, a view ([contractInto]). Only where zeros are added around x, it is copied, for as
+// many images at a time as make about paddedAtOnce elements. Neither that nor the order
+// of a sum depends on anything but shapes.
 
-const columnsAtOnce = 1 << 20
+const paddedAtOnce = 1 << 20
 
 // conv is y[n,o,p] = Σ x[n,c,p·stride+k·dilation] w[o,c,k] + b[o] of x (n, c, …), w
 // (o, c/groups, k…) and perhaps b (o): (n, o, …).
@@ -35,29 +36,39 @@ func (c conv) Forward(in []*Tensor) *Tensor {
 	if y.Numel() == 0 {
 		return y
 	}
-	w = c.matrix(w)
-	p := size(y.shape[2:])
-	var bias *Tensor
-	if len(in) == 3 {
-		bias = in[2].alias(in[2].offset, []int{c.groups, o / c.groups, 1}, []int{o / c.groups * in[2].stride[0], in[2].stride[0], 0})
-	}
-	if c.plain() && p >= 32 {
-		x = compact(x)
-		c.product(shaped(y, []int{n, c.groups, o / c.groups, p}), w, shaped(x, []int{n, c.groups, x.shape[1] / c.groups, p}), bias)
-		return y
-	}
-	c.parts(x, func(first, count int, cols *Tensor) {
-		to := sliced(y, slice{0, first, first + count})
-		if count == 1 {
-			c.product(shaped(to, []int{c.groups, o / c.groups, p}), w, cols, bias)
-			return
-		}
-		part := newTensor(x.mem.backend, x.dtype, []int{c.groups, o / c.groups, count * p})
-		c.product(part, w, cols, bias)
-		run(driver.Kernel{Code: driver.Copy}, shaped(to, []int{count, o, p}), permuted(shaped(part, []int{o, count, p}), []int{1, 0, 2}))
-		release(part)
+	bias := biasOf(in, c.groups)
+	lo, hi := c.added()
+	padded(x, lo, hi, func(first int, part *Tensor) {
+		to := sliced(y, slice{0, first, first + part.shape[0]})
+		c.product(byGroup(to, c.groups), grouped(w, 0, c.groups), c.seen(part, lo, y.shape[2:]), bias)
 	})
 	return y
+}
+
+// product sets y (groups, o/groups, n, places…) to w (groups, o/groups, c/groups,
+// kernel…) times what the kernel sees, plus bias.
+func (c conv) product(y, w, seen, bias *Tensor) {
+	contractInto([3]int{1, 1 + c.dims, 1 + c.dims}, y, w, seen, bias)
+}
+
+// biasOf returns the bias among a convolution's operands, if there is one, as (groups, o/groups).
+func biasOf(in []*Tensor, groups int) *Tensor {
+	if len(in) < 3 {
+		return nil
+	}
+	return grouped(in[2], 0, groups)
+}
+
+// grouped returns x with dimension d cut into (groups, …).
+func grouped(x *Tensor, d, groups int) *Tensor {
+	n := x.shape[d] / groups
+	return x.alias(x.offset, slices.Concat(x.shape[:d], []int{groups, n}, x.shape[d+1:]),
+		slices.Concat(x.stride[:d], []int{n * x.stride[d], x.stride[d]}, x.stride[d+1:]))
+}
+
+// byGroup returns x (n, c, …) as (groups, c/groups, n, …).
+func byGroup(x *Tensor, groups int) *Tensor {
+	return permuted(grouped(x, 1, groups), append([]int{1, 2, 0}, seq(len(x.shape) + 1)[3:]...))
 }
 
 func (c conv) products(in []*Tensor, y *Tensor) int { return y.Numel() * size(in[1].shape[1:]) }
@@ -81,77 +92,56 @@ func (t *Tensor) sumChannels() *Tensor {
 	return t.Sum(append([]int{0}, seq(len(t.shape))[2:]...)...)
 }
 
-// plain reports whether the columns are x itself.
-func (c conv) plain() bool {
-	return c.taps() == 1 && !c.pads() && !c.strides()
-}
-
-// strides reports whether the window leaves places out.
-func (w window) strides() bool {
-	return slices.ContainsFunc(w.stride, func(s int) bool { return s != 1 })
-}
-
-// matrix returns w as (groups, o/groups, c/groups·taps).
-func (c conv) matrix(w *Tensor) *Tensor {
-	o := w.shape[0]
-	return shaped(compact(w), []int{c.groups, o / c.groups, w.shape[1] * c.taps()})
-}
-
-// product sets dst to w times cols, plus bias, each repeated to dst's leading
-// dimensions.
-func (c conv) product(dst, w, cols, bias *Tensor) {
-	lead := dst.shape[:len(dst.shape)-2]
-	over := func(t *Tensor) *Tensor {
-		shape := append(slices.Clone(lead), t.shape[len(t.shape)-2:]...)
-		return t.alias(t.offset, shape, expandStride(t, shape))
+// seen returns what the kernel sees from places of x (n, c, …), before which there are
+// added zeros: (groups, c/groups, kernel…, n, places…).
+func (c conv) seen(x *Tensor, added, places []int) *Tensor {
+	offset := x.offset
+	for i, lo := range c.lo {
+		offset += (added[i] - lo) * x.stride[2+i]
 	}
-	src := []*Tensor{over(w), over(cols)}
-	if bias != nil {
-		src = append(src, bias.alias(bias.offset, dst.shape, expandStride(bias, dst.shape)))
+	v := c.view(x.alias(offset, x.shape, x.stride), places)
+	order := slices.Concat([]int{1}, seq(2 + 2*c.dims)[2+c.dims:], []int{0}, seq(2 + c.dims)[2:])
+	return grouped(permuted(v, order), 0, c.groups)
+}
+
+// padded calls body with a few images of x (n, c, …) at a time, from image first on, with
+// lo zeros before and hi behind: all of x where that is none. They are valid during the
+// call.
+func padded(x *Tensor, lo, hi []int, body func(first int, part *Tensor)) {
+	full := slices.Clone(x.shape)
+	for i := range lo {
+		full[2+i] += lo[i] + hi[i]
 	}
-	run(driver.Kernel{Code: driver.Matmul}, dst, src...)
-}
-
-// together returns how many images to handle at a time.
-func (c conv) together(channels int, places []int) int {
-	return max(1, columnsAtOnce/max(1, channels*c.taps()*size(places)))
-}
-
-// parts calls body with the columns (groups, c/groups·taps, count·places) of a few
-// images of x at a time, from image first on. They are valid during the call.
-func (c conv) parts(x *Tensor, body func(first, count int, cols *Tensor)) {
-	n, channels := x.shape[0], x.shape[1]
-	places := c.places(x.shape[2:])
-	most := min(n, c.together(channels, places))
-	p, k := size(places), channels/c.groups*c.taps()
-	room := newTensor(x.mem.backend, x.dtype, []int{c.groups * k * most * p})
-	r := c.rank()
-	order := append(append([]int{1}, seq(2 + 2*r)[2+r:]...), append([]int{0}, seq(2 + r)[2:]...)...)
-	for first := 0; first < n; first += most {
-		count := min(most, n-first)
-		part := sliced(x, slice{0, first, first + count})
-		padded := c.pad(part, 0)
-		seen := permuted(c.view(padded, places), order)
-		cols := room.alias(0, seen.shape, rowMajor(seen.shape))
-		run(driver.Kernel{Code: driver.Copy}, cols, seen)
-		if padded != part {
-			release(padded)
+	if n := x.shape[0]; n == 0 || slices.Equal(full, x.shape) {
+		body(0, x)
+		return
+	}
+	n := full[0]
+	full[0] = min(n, max(1, paddedAtOnce/max(1, size(full[1:]))))
+	room := newTensor(x.mem.backend, x.dtype, full)
+	for first := 0; first < n; first += full[0] {
+		part := sliced(room, slice{0, 0, min(full[0], n-first)})
+		inner := part
+		for i := range lo {
+			inner = sliced(inner, slice{2 + i, lo[i], lo[i] + x.shape[2+i]})
 		}
-		body(first, count, shaped(cols, []int{c.groups, k, count * p}))
+		run(driver.Kernel{Code: driver.Copy}, inner, sliced(x, slice{0, first, first + part.shape[0]}))
+		body(first, part)
 	}
 	release(room)
 }
 
-// gathered returns a few images of dy (n, o, …) as (groups, o/groups, count·places).
-func (c conv) gathered(dy *Tensor, first, count int) *Tensor {
-	o, p := dy.shape[1], size(dy.shape[2:])
-	part := sliced(dy, slice{0, first, first + count})
-	if count == 1 {
-		return shaped(compact(part), []int{c.groups, o / c.groups, p})
+// added returns how many zeros w adds before and behind.
+func (w window) added() (lo, hi []int) {
+	return atLeast(w.lo, 0), atLeast(w.hi, 0)
+}
+
+func atLeast(list []int, least int) []int {
+	out := make([]int, len(list))
+	for i, n := range list {
+		out[i] = max(least, n)
 	}
-	order := seq(len(dy.shape))
-	order[0], order[1] = 1, 0
-	return shaped(compact(permuted(part, order)), []int{c.groups, o / c.groups, count * p})
+	return out
 }
 
 // convTranspose is the adjoint of conv in x: Σ y[n,o,p] w[o,c,k] goes to
@@ -168,82 +158,100 @@ func (c convTranspose) Info() Info {
 
 func (c convTranspose) Forward(in []*Tensor) *Tensor {
 	sameDType(c.Info().Name, in)
-	if !c.strides() {
-		return c.turned().Forward(append([]*Tensor{in[0], c.turn(in[1])}, in[2:]...))
-	}
 	y, w := in[0], in[1]
-	n, channels, places := y.shape[0], w.shape[1]*c.groups, y.shape[2:]
-	x := newTensor(y.mem.backend, y.dtype, append([]int{n, channels}, c.sizes...))
-	acc := wideOf(y.dtype)
-	k, p := w.shape[1]*c.taps(), size(places)
-	wt := permuted(c.matrix(w), []int{0, 2, 1})
-	most := min(n, c.together(channels, places))
-	var bias *Tensor
-	if len(in) == 3 {
-		bias = shaped(convert(in[2], acc), append([]int{1, channels}, keepDims(c.sizes, seq(c.dims))...))
+	x := newTensor(y.mem.backend, y.dtype, append([]int{y.shape[0], w.shape[1] * c.groups}, c.sizes...))
+	if x.Numel() == 0 {
+		return x
 	}
-	for first := 0; first < n && x.Numel() > 0; first += most {
-		count := min(most, n-first)
-		dy := c.gathered(y, first, count)
-		cols := newTensor(y.mem.backend, acc, []int{c.groups, k, count * p})
-		c.product(cols, wt, dy, nil)
-		part := c.fold(cols, append([]int{count, channels}, c.sizes...), places)
-		if bias != nil {
-			runBroadcast(driver.Kernel{Code: driver.Add}, part, part, bias)
+	// w as (groups, c/groups, o/groups, kernel…)
+	w, bias := grouped(w, 0, c.groups), biasOf(in, c.groups)
+	w = permuted(w, append([]int{0, 2, 1}, seq(len(w.shape))[3:]...))
+	phases := c.phases(y.shape[2:])
+	lo, hi := make([]int, c.dims), make([]int, c.dims)
+	for _, p := range phases {
+		for i := range c.dims {
+			lo[i], hi[i] = max(lo[i], p.lo[i]), max(hi[i], p.hi[i])
 		}
-		run(driver.Kernel{Code: driver.Copy}, sliced(x, slice{0, first, first + count}), part)
-		release(cols, part)
 	}
+	padded(y, lo, hi, func(first int, part *Tensor) {
+		to := sliced(x, slice{0, first, first + part.shape[0]})
+		for _, p := range phases {
+			dst, taps := to, w
+			for i := range c.dims {
+				dst = every(dst, 2+i, p.first[i], p.count[i], c.stride[i])
+				taps = every(taps, 3+i, p.tap[i], p.kernel[i], p.step[i])
+			}
+			p.product(byGroup(dst, c.groups), taps, p.seen(part, lo, p.count), bias)
+		}
+	})
 	return x
 }
 
-// turned returns the convolution that c is if it does not stride, of w as turn
-// returns it: nothing has to be added up in memory.
-func (c convTranspose) turned() conv {
-	t := c.conv
-	t.lo, t.hi = make([]int, c.dims), make([]int, c.dims)
-	for i := range c.dims {
-		t.lo[i], t.hi[i] = c.reach(i)-1-c.lo[i], c.reach(i)-1-c.hi[i]
-	}
-	return t
+// every returns count elements of x along dimension d: first, first+step, ….
+func every(x *Tensor, d, first, count, step int) *Tensor {
+	shape, stride := slices.Clone(x.shape), slices.Clone(x.stride)
+	shape[d], stride[d] = count, step*stride[d]
+	return x.alias(x.offset+first*x.stride[d], shape, stride)
 }
 
-// turn returns w (o, c/groups, k…) as (c, o/groups, k…) with the kernel reversed.
-func (c convTranspose) turn(w *Tensor) *Tensor {
-	shape := append([]int{c.groups, w.shape[0] / c.groups}, w.shape[1:]...)
-	stride, offset := append([]int{shape[1] * w.stride[0]}, w.stride...), w.offset
-	for d := 3; d < len(shape); d++ {
-		offset += (shape[d] - 1) * stride[d]
-		stride[d] = -stride[d]
-	}
-	order := seq(len(shape))
-	order[1], order[2] = 2, 1
-	t := duplicate(permuted(w.alias(offset, shape, stride), order))
-	return shaped(t, append([]int{shape[0] * shape[2], shape[1]}, shape[3:]...))
+// phase is the convolution that makes the elements of x that a stride leads to with some
+// of the kernel's elements, which none of the others meet: x[first + t·stride] = Σ
+// y[t+j·dilation-lo] w[tap+j·step].
+type phase struct {
+	conv
+	first, count []int // of x
+	tap, step    []int // of w
 }
 
-// fold returns the sums of cols, (c, kernel…, n, places…) in this order, that each
-// element of a tensor of shape (n, c, …) is seen in, taken in the order of the
-// kernel's elements.
-func (w window) fold(cols *Tensor, shape, places []int) *Tensor {
-	r := w.rank()
-	full := slices.Clone(shape)
-	for i := range r {
-		full[len(full)-r+i] += w.lo[i] + w.hi[i]
+// phases returns the phases of x, of whose sum c consists; y has places. Dimension by
+// dimension: what lies at i+lo = q·stride + r meets the elements k of the kernel with
+// k·dilation = e·stride + r, in y[q-e]. They are equally far apart, and backwards in y.
+func (c convTranspose) phases(places []int) []phase {
+	list := []phase{{conv: conv{dims: c.dims, groups: c.groups}}}
+	for i, n := range places {
+		s, d := c.stride[i], c.dilation[i]
+		step, apart := s/gcd(s, d), d/gcd(s, d)
+		var next []phase
+		for _, p := range list {
+			for r := range s {
+				first := ((r-c.lo[i])%s + s) % s
+				count := max(0, (c.sizes[i]-first+s-1)/s)
+				tap := 0
+				for tap < min(step, c.kernel[i]) && tap*d%s != r {
+					tap++
+				}
+				kernel := 0
+				if tap < c.kernel[i] && tap*d%s == r {
+					kernel = (c.kernel[i]-1-tap)/step + 1
+				}
+				if count == 0 {
+					continue
+				}
+				lo, last := 0, tap+(kernel-1)*step
+				if kernel > 0 {
+					lo = (last*d-r)/s - (first+c.lo[i]-r)/s
+				}
+				q := p
+				q.kernel = append(slices.Clone(p.kernel), kernel)
+				q.stride = append(slices.Clone(p.stride), 1)
+				q.dilation = append(slices.Clone(p.dilation), apart)
+				q.lo = append(slices.Clone(p.lo), lo)
+				q.hi = append(slices.Clone(p.hi), count+max(0, kernel-1)*apart-lo-n)
+				q.first, q.count = append(slices.Clone(p.first), first), append(slices.Clone(p.count), count)
+				q.tap, q.step = append(slices.Clone(p.tap), max(0, last)), append(slices.Clone(p.step), -step)
+				next = append(next, q)
+			}
+		}
+		list = next
 	}
-	x := newTensor(cols.mem.backend, cols.dtype, full)
-	flipped := permuted(x, append([]int{1, 0}, seq(2 + r)[2:]...))
-	cols = shaped(cols, append([]int{shape[1], w.taps(), shape[0]}, places...))
-	w.each(func(i int, at []int) {
-		to := w.tap(flipped, at, places)
-		part := sliced(cols, slice{1, i, i + 1})
-		run(driver.Kernel{Code: driver.Add}, to, to, part.alias(part.offset, to.shape, slices.Delete(slices.Clone(part.stride), 1, 2)))
-	})
-	y := w.unpad(x)
-	if y != x {
-		release(x)
+	return list
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
 	}
-	return y
+	return a
 }
 
 func (c convTranspose) products(in []*Tensor, _ *Tensor) int {
@@ -275,18 +283,29 @@ func (c convWeight) Info() Info {
 func (c convWeight) Forward(in []*Tensor) *Tensor {
 	sameDType(c.Info().Name, in)
 	x, dy := in[0], in[1]
-	o, k := dy.shape[1], x.shape[1]/c.groups*c.taps()
-	shape := []int{c.groups, o / c.groups, k}
-	sum := newTensor(x.mem.backend, wideOf(x.dtype), shape)
-	if dy.Numel() > 0 && k > 0 {
-		next := newTensor(x.mem.backend, sum.dtype, shape)
-		c.parts(x, func(first, count int, cols *Tensor) {
-			c.product(next, c.gathered(dy, first, count), permuted(cols, []int{0, 2, 1}), sum)
-			sum, next = next, sum
-		})
-		release(next)
-	}
-	return narrow(shaped(sum, append([]int{o, x.shape[1] / c.groups}, c.kernel...)), x.dtype)
+	shape := append([]int{dy.shape[1], x.shape[1] / c.groups}, c.kernel...)
+	var sum *Tensor // of images so far
+	lo, hi := c.added()
+	padded(x, lo, hi, func(first int, part *Tensor) {
+		seen := c.seen(part, lo, dy.shape[2:])
+		r := 2 + c.dims // dimensions before n
+		seen = permuted(seen, slices.Concat([]int{0}, seq(len(seen.shape))[r:], seq(r)[1:]))
+		d := x.dtype
+		if part.shape[0] < x.shape[0] {
+			d = wideOf(d)
+		}
+		next := newTensor(x.mem.backend, d, shape)
+		var before *Tensor
+		if sum != nil {
+			before = grouped(sum, 0, c.groups)
+		}
+		contractInto([3]int{1, 1 + c.dims, 1 + c.dims}, grouped(next, 0, c.groups), byGroup(sliced(dy, slice{0, first, first + part.shape[0]}), c.groups), seen, before)
+		if sum != nil {
+			release(sum)
+		}
+		sum = next
+	})
+	return narrow(sum, x.dtype)
 }
 
 func (c convWeight) products(in []*Tensor, y *Tensor) int {

@@ -128,3 +128,27 @@ func (t *Tensor) Unfold(dim, size, step int) *Tensor {
 	}
 	return apply(unfold{d, size, step}, t)
 }
+
+// fold returns the sums of cols, (c, kernel…, n, places…) in this order, that each
+// element of a tensor of shape (n, c, …) is seen in, taken in the order of the
+// kernel's elements.
+func (w window) fold(cols *Tensor, shape, places []int) *Tensor {
+	r := w.rank()
+	full := slices.Clone(shape)
+	for i := range r {
+		full[len(full)-r+i] += w.lo[i] + w.hi[i]
+	}
+	x := newTensor(cols.mem.backend, cols.dtype, full)
+	flipped := permuted(x, append([]int{1, 0}, seq(2 + r)[2:]...))
+	cols = shaped(cols, append([]int{shape[1], w.taps(), shape[0]}, places...))
+	w.each(func(i int, at []int) {
+		to := w.tap(flipped, at, places)
+		part := sliced(cols, slice{1, i, i + 1})
+		run(driver.Kernel{Code: driver.Add}, to, to, part.alias(part.offset, to.shape, slices.Delete(slices.Clone(part.stride), 1, 2)))
+	})
+	y := w.unpad(x)
+	if y != x {
+		release(x)
+	}
+	return y
+}

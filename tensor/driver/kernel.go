@@ -22,7 +22,7 @@ type Kernel struct {
 // types of 8 bits are only filled and copied.
 //
 // All operands have dst's dtype, but for [Copy], comparisons, [Where], the
-// reductions, [Matmul], positions and [Unscale], whose comments say what else they take.
+// reductions, [Matmul], [Contract], positions and [Unscale], whose comments say what else they take.
 // Integers and bool are offered where a comment says "integers too". Elementwise kernels read
 // operands broadcast by strides of 0 to dst's shape, and dst may be one of
 // them: the same window, not an overlapping one. NaN goes through every kernel
@@ -163,6 +163,12 @@ const (
 
 	Optional
 
+	// Contract is Matmul of views in which rows, columns and what is summed over are
+	// several axes each, taken in row-major order: More[0], More[1] and More[2] of them,
+	// at least one. dst (…,m…,n…) is x (…,m…,k…) times y (…,k…,n…), plus the optional
+	// third operand, broadcast to dst's shape; views have the rank that this makes. The
+	// columns that a convolution sees are such a view.
+	Contract
 	// Unscale multiplies each element of dst in place by Alpha and sets the
 	// float32 scalar src[0] to 1 if one was not finite before the product. It
 	// leaves src[0] alone otherwise. With Alpha 1 elements stay as they are.

@@ -38,6 +38,7 @@ func Run(t *testing.T, b driver.Backend) {
 		{"CumArg", testCumArg},
 		{"Matmul", testMatmul},
 		{"MatmulExact", testMatmulExact},
+		{"Contract", Contractions},
 		{"Positions", testPositions},
 		{"Arg", testArg},
 		{"Unscale", testUnscale},

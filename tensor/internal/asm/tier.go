@@ -63,8 +63,28 @@ type Pack = func(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n,
 type Packs struct{ F32, F16, BF16 Packing }
 
 // Packing packs one dtype. Copy16 and Copy32 take rows of lines that lie side by side,
-// Transpose 16 lines whose elements do.
-type Packing struct{ Copy16, Copy32, Transpose Pack }
+// Transpose 16 lines whose elements do. Gather and Turn do the same for lines that lie
+// anywhere; a tier may lack them. Pairs says that slots are pairs.
+type Packing struct {
+	Copy16, Copy32, Transpose Pack
+	Gather, Turn              Gather
+	Pairs                     bool
+}
+
+// Gather writes n elements of each of 16 lines to a panel in which slots lie dstride
+// bytes apart; what a [Pack] says of n holds. Element k of line l lies at src plus the
+// sum of where l and k lie. One of the two is told by stretches, of which Last ends 16,
+// or what is left of n: that of lines in a Gather, those of k, one after the other, in a
+// Turn, where 32 make pairs. The other is told by lead: of each k in a Gather, of the 16
+// lines in a Turn.
+type Gather = func(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// Stretch is a number of neighbours side by side: those that Mask has a one for, from
+// the lowest bit on, lie where they would if the first of 16 lay at Off, in bytes.
+type Stretch struct{ Off, Mask int }
+
+// Last marks the last Stretch in its Mask.
+const Last = 1 << 32
 
 // Pass computes n elements of dst from x and perhaps y, all float32, with scalars that
 // its place in [Loops] names. dst may be one of the others.

@@ -98,14 +98,14 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 		default:
 			cumArg[int64](b, k, dst, src[0])
 		}
-	case driver.Matmul:
-		switch dst.DType.Wide() {
+	case driver.Matmul, driver.Contract:
+		switch f := formOf(k); dst.DType.Wide() {
 		case driver.Float32:
-			matmul[float32](b, dst, src)
+			matmul[float32](b, f, dst, src)
 		case driver.Float64:
-			matmul[float64](b, dst, src)
+			matmul[float64](b, f, dst, src)
 		default:
-			matmul[int64](b, dst, src)
+			matmul[int64](b, f, dst, src)
 		}
 	case driver.Gather:
 		b.gatherAt(k.Axis, dst, src[0], src[1])
@@ -192,7 +192,7 @@ func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) boo
 		return len(src) <= 2 && all(src, dst)
 	case driver.CumArgMax, driver.CumArgMin:
 		return len(src) == 1 && dst == driver.Int64
-	case driver.Matmul:
+	case driver.Matmul, driver.Contract:
 		return dst != driver.Bool && (len(src) == 2 || len(src) == 3) &&
 			src[0] == src[1] && (src[0] == dst || float && widened(src[0])) &&
 			(len(src) == 2 || src[2] == dst || src[2] == src[0])
@@ -242,6 +242,10 @@ func dtypesOf(list []driver.DType, views []driver.View) []driver.DType {
 // driver asks.
 func check(k driver.Kernel, dst driver.View, src []driver.View) {
 	c := k.Code
+	if c == driver.Matmul || c == driver.Contract {
+		formOf(k).check(c, dst, src)
+		return
+	}
 	for i, v := range src {
 		ok := len(v.Shape) == len(dst.Shape)
 		for axis := range v.Shape {
@@ -254,8 +258,6 @@ func check(k driver.Kernel, dst driver.View, src []driver.View) {
 			case c >= driver.Sum && c <= driver.Prod || c == driver.ArgMax || c == driver.ArgMin || c == driver.Moments && i == 0 || c == driver.NormalizeSums && i > 0:
 				ok = n == want || want == 1
 			case c >= driver.Gather && c <= driver.ScatterMin:
-				ok = true // below
-			case c == driver.Matmul && i < 2 && axis >= len(v.Shape)-2:
 				ok = true // below
 			default:
 				ok = n == want
@@ -270,11 +272,5 @@ func check(k driver.Kernel, dst driver.View, src []driver.View) {
 	}
 	if c >= driver.Gather && c <= driver.ScatterMin {
 		checkPositions(k, dst, src[0], src[1])
-	}
-	if c == driver.Matmul {
-		r := len(dst.Shape)
-		if r < 2 || src[0].Shape[r-2] != dst.Shape[r-2] || src[1].Shape[r-1] != dst.Shape[r-1] || src[0].Shape[r-1] != src[1].Shape[r-2] {
-			panic(fmt.Sprintf("cpu: matmul: shapes %v and %v do not make %v; expected (…, m, k) times (…, k, n)", src[0].Shape, src[1].Shape, dst.Shape))
-		}
 	}
 }

@@ -35,54 +35,41 @@ const (
 )
 
 // newGemm returns dst = src[0] times src[1] plus src[2], which a tier can compute.
-func newGemm(t *asm.Tier, dst driver.View, src []driver.View) *gemm {
-	r := len(dst.Shape)
+func newGemm(t *asm.Tier, f form, dst driver.View, src []driver.View) *gemm {
 	x, y := src[0], src[1]
-	if turns(t, dst, y) { // the transposed product
-		x, y, dst = turned(y), turned(x), turned(dst)
+	if turns(t, f, dst, y) { // the transposed product
+		x, y, dst = turned(y, f.k, f.n), turned(x, f.m, f.k), turned(dst, f.m, f.n)
 		src = append([]driver.View{x, y}, src[2:]...)
 		if len(src) == 3 {
-			src[2] = turned(src[2])
+			src[2] = turned(src[2], f.m, f.n)
 		}
+		f.m, f.n = f.n, f.m
 	}
-	g := &gemm{
-		tier: t, kernels: t.F32, perSlot: 1,
-		m: dst.Shape[r-2], n: dst.Shape[r-1], k: x.Shape[r-1], depth: depth(x.DType),
-	}
+	g := &gemm{tier: t, kernels: t.F32, perSlot: 1, depth: depth(x.DType)}
 	if x.DType == driver.BFloat16 {
 		g.kernels, g.even = t.BF16, true
 		if t.Pairs {
 			g.perSlot = 2
 		}
 	}
-	g.x = operandOf(t, x, r-2, r-1)
-	g.y = operandOf(t, y, r-1, r-2)
-	g.dst = resultOf(dst, src[2:])
+	g.x = operandOf(t, x, f.m, f.k, g.depth)
+	g.y = operandOf(t, turned(y, f.k, f.n), f.n, f.k, g.depth)
+	g.m, g.n, g.k = g.x.lines.len(), g.y.lines.len(), g.x.inner.len()
+	g.dst = resultOf(f, dst, src[2:])
 	return g
 }
 
 // turns reports whether the transposed product is easier: where C is, where it has
 // next to no columns, or where it has few rows and B's columns, which are many, can
 // then be read in place.
-func turns(t *asm.Tier, dst, y driver.View) bool {
+func turns(t *asm.Tier, f form, dst, y driver.View) bool {
 	r := len(dst.Shape)
-	m, n := dst.Shape[r-2], dst.Shape[r-1]
-	if dst.Stride[r-1] != 1 && dst.Stride[r-2] == 1 || n == 1 || n <= 4 && m >= t.Cols {
+	down, across := axesOf(dst, r-f.n-f.m, f.m), axesOf(dst, r-f.n, f.n)
+	m, n := down.len(), across.len()
+	if across.run() == 1 && down.run() > 1 || n == 1 || n <= 4 && m >= t.Cols {
 		return true
 	}
-	return t.Direct != nil && m > 4 && m <= t.Cols && n > 4*m && y.DType == driver.Float32 && y.Stride[r-2] == 1 && y.Stride[r-1] != 1
-}
-
-// turned returns v with its last two axes exchanged.
-func turned(v driver.View) driver.View {
-	swap := func(list []int) []int {
-		r := len(list)
-		out := append([]int{}, list...)
-		out[r-2], out[r-1] = out[r-1], out[r-2]
-		return out
-	}
-	v.Shape, v.Stride = swap(v.Shape), swap(v.Stride)
-	return v
+	return f == form{1, 1, 1} && t.Direct != nil && m > 4 && m <= t.Cols && n > 4*m && y.DType == driver.Float32 && y.Stride[r-2] == 1 && y.Stride[r-1] != 1
 }
 
 // slots returns how many slots kc elements of k take.
@@ -137,7 +124,7 @@ func serial(poll func()) each {
 // multiply computes a matrix of the batch.
 func (g *gemm) multiply(batch, workers int, each each) {
 	x, y := g.x.at(batch), g.y.at(batch)
-	if g.tier.Direct != nil && x.dtype == driver.Float32 {
+	if g.tier.Direct != nil && x.dtype == driver.Float32 && x.even && y.even {
 		small := g.n*g.k <= inPlace && g.m*g.k <= inPlace
 		switch {
 		case y.across == 4 && small:
@@ -212,7 +199,7 @@ func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols 
 	height := min(rows, p1*mr) - p0*mr
 	width := (cols + nr - 1) / nr * nr
 	panel := ws.panel(nr * g.slots(min(g.depth, g.k)))
-	c, ldc, inPlace := g.dst.place(batch, i0+p0*mr, j0)
+	c, ldc, inPlace := g.dst.place(batch, i0+p0*mr, j0, cols)
 	inPlace = inPlace && g.k <= g.depth && width == cols
 	if !inPlace {
 		c, ldc = ws.sums(height*width), width*4

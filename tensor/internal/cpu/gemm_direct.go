@@ -118,7 +118,7 @@ func (g *gemm) direct(batch int, x, y operand, i0, rows, j0, cols int, room *roo
 		height := min(mr, rows-i)
 		for j := j0; j < cols; j += nr {
 			width := min(nr, cols-j)
-			c, ldc, inPlace := g.dst.place(batch, i, j)
+			c, ldc, inPlace := g.dst.place(batch, i, j, width)
 			if !inPlace {
 				if ws == nil {
 					ws = takeStrip()

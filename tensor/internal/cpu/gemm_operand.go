@@ -14,17 +14,30 @@ type operand struct {
 	base          unsafe.Pointer // of the buffer, after at of the matrix
 	batch         layout
 	dtype         driver.DType
-	size          int // bytes of an element
-	across, along int // bytes from line to line, and along one
+	size          int    // bytes of an element
+	lines, inner  layout // where lines begin, and where elements of a line are from there
+	even          bool   // all lines and all elements are equally far apart:
+	across, along int    // bytes from line to line, and along one
+	spread        *spread
 	packing       *asm.Packing
 }
 
-func operandOf(t *asm.Tier, v driver.View, lineAxis, alongAxis int) operand {
-	size := v.DType.Size()
+// operandOf returns v, whose last axes are lines and, after them, what runs along them.
+func operandOf(t *asm.Tier, v driver.View, lines, along, depth int) operand {
+	r, size := len(v.Shape)-along, v.DType.Size()
 	o := operand{
-		base: baseOf(v), batch: batchOf(v), dtype: v.DType, size: size,
-		across: v.Stride[lineAxis] * size, along: v.Stride[alongAxis] * size,
+		base: baseOf(v), dtype: v.DType, size: size,
+		lines: axesOf(v, r-lines, lines), inner: axesOf(v, r, along),
+		across: v.Stride[r-1] * size, along: v.Stride[len(v.Shape)-1] * size,
 	}
+	o.even = len(o.lines.shape) < 2 && len(o.inner.shape) < 2
+	for i, l := range []layout{o.lines, o.inner} { // what axes of one element are before it has no say
+		if len(l.shape) == 1 {
+			*[]*int{&o.across, &o.along}[i] = l.stride[0] * size
+		}
+	}
+	v.Shape, v.Stride = v.Shape[:r-lines], v.Stride[:r-lines]
+	o.batch = layoutOf(v)
 	switch {
 	case t.Packs == nil:
 	case v.DType == driver.Float16:
@@ -34,19 +47,15 @@ func operandOf(t *asm.Tier, v driver.View, lineAxis, alongAxis int) operand {
 	default:
 		o.packing = &t.Packs.F32
 	}
+	if o.packing != nil && o.packing.Gather != nil && (!o.even || o.across != size && o.along != size && o.lines.len() > 1 && o.inner.len() > 1) {
+		o.spread = spreadOf(&o, depth)
+	}
 	return o
 }
 
 // baseOf returns where a view's buffer lies.
 func baseOf(v driver.View) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(elements[uint64](bufferOf(v.Buffer))))
-}
-
-// batchOf returns where a view's matrices lie.
-func batchOf(v driver.View) layout {
-	r := len(v.Shape) - 2
-	v.Shape, v.Stride = v.Shape[:r], v.Stride[:r]
-	return layoutOf(v)
 }
 
 // at returns a matrix of the batch.
@@ -62,17 +71,15 @@ func (o *operand) element(line, k int) unsafe.Pointer {
 // pack sets dst to lines first … first+lines-1, elements k0 … k0+kc-1 of each, as a
 // panel: slot s of line l is slot s*width + l.
 func (o *operand) pack(dst unsafe.Pointer, width, first, lines, k0, kc int) {
-	if o.packing == nil {
+	if o.spread != nil {
+		o.gather(dst, width, first, lines, k0, kc)
+		return
+	}
+	if o.packing == nil || !o.even {
 		o.packGo(dst, width, first, lines, k0, kc)
 		return
 	}
 	src, across, along := o.element(first, k0), o.across, o.along
-	if along != o.size && kc > 1 && across != o.size && lines > 1 { // neither way
-		room := takeBytes(lines * kc * o.size)
-		defer room.give()
-		pickLines(room.base, src, o.size, across, along, lines, kc)
-		src, across, along = room.base, kc*o.size, o.size
-	}
 	if along == o.size || kc == 1 {
 		for l := 0; l < width; l += 16 {
 			n := min(16, lines-l)
@@ -92,22 +99,6 @@ func (o *operand) pack(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	f(src, along, dst, width*4, kc, 1<<lines-1)
 }
 
-// pickLines copies lines of n elements of 2 or 4 bytes to dst, densely.
-func pickLines(dst, src unsafe.Pointer, size, across, along, lines, n int) {
-	for l := range lines {
-		from := unsafe.Add(src, l*across)
-		if size == 4 {
-			for i, to := 0, unsafe.Slice((*uint32)(unsafe.Add(dst, l*n*4)), n); i < n; i++ {
-				to[i] = *(*uint32)(unsafe.Add(from, i*along))
-			}
-			continue
-		}
-		for i, to := 0, unsafe.Slice((*uint16)(unsafe.Add(dst, l*n*2)), n); i < n; i++ {
-			to[i] = *(*uint16)(unsafe.Add(from, i*along))
-		}
-	}
-}
-
 // packGo is pack for tiers without packs, whose slots are float32.
 func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	even := kc
@@ -122,7 +113,7 @@ func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	if o.dtype == driver.BFloat16 {
 		flip = 1
 	}
-	if o.across == o.size { // rows of the panel lie side by side
+	if o.even && o.across == o.size { // rows of the panel lie side by side
 		for k := range kc {
 			row := to[(k^flip)*width:][:width]
 			o.wide(row[:lines], o.element(first, k0+k))
@@ -139,14 +130,17 @@ func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 			continue
 		}
 		line := room[:kc]
-		from := o.element(first+l, k0)
-		if o.along == o.size || kc == 1 {
-			o.wide(line, from)
-		} else {
-			for k := range line {
-				o.wide(line[k:k+1], unsafe.Add(from, k*o.along))
+		at := o.lines.index(first + l)
+		o.inner.runs(k0, kc, func(pos, along, stride, count int) {
+			from := unsafe.Add(o.base, (at+along)*o.size)
+			if stride == 1 {
+				o.wide(line[pos:pos+count], from)
+				return
 			}
-		}
+			for k := range count {
+				o.wide(line[pos+k:pos+k+1], unsafe.Add(from, k*stride*o.size))
+			}
+		})
 		for k, v := range line {
 			to[(k^flip)*width+l] = v
 		}
@@ -181,6 +175,9 @@ func (o *operand) ahead(j, end, first, k0, kc, k, width int) ahead {
 			return ahead{}
 		}
 		kc = min(kc, k-k0)
+	}
+	if !o.even {
+		return ahead{}
 	}
 	a := ahead{start: uintptr(o.base) + uintptr(j*o.across+k0*o.along)}
 	if o.across == o.size {

@@ -10,42 +10,48 @@ import (
 type result struct {
 	base    unsafe.Pointer // of the buffer
 	batch   layout
+	columns layout
 	dtype   driver.DType
 	size    int              // bytes of an element
 	row     int              // bytes from row to row
 	m, n    int              // of a matrix
-	strided *writer[float32] // where columns do not lie side by side
+	strided *writer[float32] // where columns do not lie side by side, or rows are not evenly spaced
 	bias    *reader[float32]
 	repeats bool // the bias is the same in all rows of a matrix
 }
 
-func resultOf(dst driver.View, bias []driver.View) result {
-	r := len(dst.Shape)
+func resultOf(f form, dst driver.View, bias []driver.View) result {
+	r := len(dst.Shape) - f.m - f.n
+	rows, columns := axesOf(dst, r, f.m), axesOf(dst, r+f.m, f.n)
+	batch := dst
+	batch.Shape, batch.Stride = dst.Shape[:r], dst.Stride[:r]
 	d := result{
-		base: baseOf(dst), batch: batchOf(dst), dtype: dst.DType, size: dst.DType.Size(),
-		m: dst.Shape[r-2], n: dst.Shape[r-1],
+		base: baseOf(dst), batch: layoutOf(batch), columns: columns, dtype: dst.DType, size: dst.DType.Size(),
+		m: rows.len(), n: columns.len(),
 	}
-	d.row = dst.Stride[r-2] * d.size
-	if dst.Stride[r-1] != 1 && dst.Shape[r-1] != 1 {
+	if len(rows.shape) == 1 {
+		d.row = rows.stride[0] * d.size
+	}
+	if len(rows.shape) > 1 || columns.run() == 1 && d.n > 1 {
 		w := write[float32](dst)
 		d.strided = &w
 	}
 	if len(bias) == 1 {
 		b := read[float32](bias[0])
-		d.bias, d.repeats = &b, bias[0].Stride[r-2] == 0
+		d.bias, d.repeats = &b, len(axesOf(bias[0], r, f.m).shape) == 1 && axesOf(bias[0], r, f.m).stride[0] == 0
 	}
 	return d
 }
 
 // at returns where an element lies.
 func (d *result) at(batch, i, j int) unsafe.Pointer {
-	return unsafe.Add(d.base, (d.batch.index(batch)+j)*d.size+i*d.row)
+	return unsafe.Add(d.base, (d.batch.index(batch)+d.columns.index(j))*d.size+i*d.row)
 }
 
-// place returns where sums may be put at once, and the bytes from row to row, if they
-// may.
-func (d *result) place(batch, i, j int) (c unsafe.Pointer, ldc int, ok bool) {
-	if d.dtype != driver.Float32 || d.bias != nil || d.strided != nil {
+// place returns where sums of columns j … j+cols-1 may be put at once, and the bytes
+// from row to row, if they may.
+func (d *result) place(batch, i, j, cols int) (c unsafe.Pointer, ldc int, ok bool) {
+	if d.dtype != driver.Float32 || d.bias != nil || d.strided != nil || j%d.columns.run()+cols > d.columns.run() {
 		return nil, 0, false
 	}
 	return d.at(batch, i, j), d.row, true
@@ -55,7 +61,13 @@ func (d *result) place(batch, i, j int) (c unsafe.Pointer, ldc int, ok bool) {
 // row i and column j on.
 func (d *result) put(batch, i, j int, sums []float32, ld, cols int) {
 	var room [stripCols]float32
+	var list [8]stretch
 	var bias []float32
+	var runs []stretch
+	if d.strided == nil {
+		runs = d.stretches(list[:0], j, cols)
+	}
+	at := d.batch.index(batch)
 	for first := i; len(sums) > 0; sums, i = sums[min(ld, len(sums)):], i+1 {
 		row, lo := sums[:cols], (batch*d.m+i)*d.n+j
 		if d.bias != nil {
@@ -64,15 +76,28 @@ func (d *result) put(batch, i, j int, sums []float32, ld, cols int) {
 			}
 			add(row, row, bias, nil, 0, 0)
 		}
-		switch {
-		case d.strided != nil:
+		if d.strided != nil {
 			out := d.strided.room(lo, row)
 			copy(out, row)
 			d.strided.put(lo, out)
-		case d.dtype == driver.Float32:
-			copy(unsafe.Slice((*float32)(d.at(batch, i, j)), cols), row)
-		default:
-			narrow(unsafe.Slice((*uint16)(d.at(batch, i, j)), cols), row, d.dtype)
+			continue
+		}
+		to := unsafe.Add(d.base, at*d.size+i*d.row)
+		for _, s := range runs {
+			part, c := row[s.pos:s.pos+s.count], unsafe.Add(to, s.at*d.size)
+			if d.dtype == driver.Float32 {
+				copy(unsafe.Slice((*float32)(c), s.count), part)
+			} else {
+				narrow(unsafe.Slice((*uint16)(c), s.count), part, d.dtype)
+			}
 		}
 	}
+}
+
+// stretch is so many columns from pos on that lie side by side from at on.
+type stretch struct{ pos, at, count int }
+
+func (d *result) stretches(list []stretch, j, cols int) []stretch {
+	d.columns.runs(j, cols, func(pos, at, _, count int) { list = append(list, stretch{pos, at, count}) })
+	return list
 }

@@ -49,6 +49,14 @@ func (l layout) dense() bool {
 	return len(l.shape) == 0 || len(l.shape) == 1 && l.stride[0] == 1
 }
 
+// run returns how many elements lie side by side.
+func (l layout) run() int {
+	if last := len(l.shape) - 1; last >= 0 && l.stride[last] == 1 {
+		return l.shape[last]
+	}
+	return 1
+}
+
 // index returns where element i lies.
 func (l layout) index(i int) int {
 	if l.n > 0 {

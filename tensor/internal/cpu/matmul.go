@@ -26,15 +26,15 @@ func depth(d driver.DType) int {
 }
 
 // matmul is multiply for every matrix of a batch, cut into items.
-func matmul[T number](b *Backend, dst driver.View, src []driver.View) {
+func matmul[T number](b *Backend, f form, dst driver.View, src []driver.View) {
 	if dst.Len() == 0 {
 		return
 	}
 	if b.tier != nil && src[1].Len() > 0 && dst.DType.Wide() == driver.Float32 {
-		newGemm(b.tier, dst, src).run(b)
+		newGemm(b.tier, f, dst, src).run(b)
 		return
 	}
-	p := newProduct[T](dst, src)
+	p := newProduct[T](f, dst, src)
 	rows, cols := itemSize(p.m, p.n, p.k)
 	down, across := (p.m+rows-1)/rows, (p.n+cols-1)/cols
 	batches := dst.Len() / (p.m * p.n)
@@ -69,17 +69,16 @@ type product[T number] struct {
 	dst     writer[T]
 }
 
-func newProduct[T number](dst driver.View, src []driver.View) *product[T] {
+func newProduct[T number](f form, dst driver.View, src []driver.View) *product[T] {
 	x, y := src[0], src[1]
-	r := len(dst.Shape)
 	p := &product[T]{
-		m: dst.Shape[r-2], n: dst.Shape[r-1], k: x.Shape[r-1],
 		depth: depth(x.DType),
 		sums:  sumsOf[T](x.DType),
-		x:     matrixOf[T](x, r-2, r-1),
-		y:     matrixOf[T](y, r-1, r-2),
+		x:     matrixOf[T](x, f.m, f.k),
+		y:     matrixOf[T](turned(y, f.k, f.n), f.n, f.k),
 		dst:   write[T](dst),
 	}
+	p.m, p.n, p.k = p.x.lines.len(), p.y.lines.len(), p.x.along.len()
 	if len(src) == 3 {
 		bias := read[T](src[2])
 		p.bias = &bias

@@ -5,14 +5,16 @@ import "halfnote/tensor/driver"
 // matrix is an operand of a product, for a batch. Its lines are what the product
 // runs along: x's rows, y's columns.
 type matrix[T number] struct {
-	reader[T]         // of the batch: its layout has not the axes of the two strides
-	across, along int // strides from line to line, and along one
+	reader[T]           // of the batch: its layout has the batch's axes alone
+	lines, along layout // where lines lie, and elements of a line
 }
 
-func matrixOf[T number](v driver.View, lineAxis, alongAxis int) matrix[T] {
+// matrixOf returns v, whose last axes are lines and, after them, what runs along them.
+func matrixOf[T number](v driver.View, lines, along int) matrix[T] {
+	r := len(v.Shape) - lines - along
 	batch := v
-	batch.Shape, batch.Stride = v.Shape[:len(v.Shape)-2], v.Stride[:len(v.Shape)-2]
-	return matrix[T]{reader: read[T](batch), across: v.Stride[lineAxis], along: v.Stride[alongAxis]}
+	batch.Shape, batch.Stride = v.Shape[:r], v.Stride[:r]
+	return matrix[T]{read[T](batch), axesOf(v, r, lines), axesOf(v, r+lines, along)}
 }
 
 // pack sets dst to lines from first on, lines of them, elements k0 … k0+kc-1 of
@@ -20,9 +22,9 @@ func matrixOf[T number](v driver.View, lineAxis, alongAxis int) matrix[T] {
 // dst[l/width*width*kc + k*width + l%width]. The lines that the last panel lacks
 // are zeros. width is tileRows or tileCols.
 func (m *matrix[T]) pack(dst []T, rooms *[tileRows][chunk]T, batch, first, lines, k0, kc, width int) {
-	at := m.layout.index(batch) + first*m.across + k0*m.along
-	if m.across == 1 && m.along != 1 {
-		m.packAcross(dst, &rooms[0], at, lines, kc, width)
+	at := m.layout.index(batch)
+	if m.lines.run() > 1 && m.along.run() == 1 {
+		m.packAcross(dst, &rooms[0], at, first, lines, k0, kc, width)
 		return
 	}
 	for l := 0; l < lines; l += width {
@@ -30,7 +32,7 @@ func (m *matrix[T]) pack(dst []T, rooms *[tileRows][chunk]T, batch, first, lines
 		for i := range width {
 			x[i] = rooms[i][:kc]
 			if l+i < lines {
-				x[i] = m.line(at+(l+i)*m.across, m.along, x[i])
+				x[i] = m.part(m.along, at+m.lines.index(first+l+i), k0, x[i])
 			} else {
 				clear(x[i])
 			}
@@ -44,10 +46,19 @@ func (m *matrix[T]) pack(dst []T, rooms *[tileRows][chunk]T, batch, first, lines
 	}
 }
 
+// part returns elements of l from lo on, l beginning at at, in room or in the memory
+// itself.
+func (m *matrix[T]) part(l layout, at, lo int, room []T) []T {
+	r := m.reader
+	r.layout = l
+	r.layout.offset = at
+	return r.at(lo, room)
+}
+
 // packAcross is pack where neighbouring lines lie side by side.
-func (m *matrix[T]) packAcross(dst []T, room *[chunk]T, at, lines, kc, width int) {
+func (m *matrix[T]) packAcross(dst []T, room *[chunk]T, at, first, lines, k0, kc, width int) {
 	for k := range kc {
-		x, to := m.line(at+k*m.along, 1, room[:lines]), k*width
+		x, to := m.part(m.lines, at+m.along.index(k0+k), first, room[:lines]), k*width
 		for ; len(x) >= width; x = x[width:] {
 			if width == tileCols {
 				*(*[tileCols]T)(dst[to:]) = *(*[tileCols]T)(x)

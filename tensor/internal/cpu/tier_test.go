@@ -18,6 +18,15 @@ func on(workers int, t *asm.Tier) *Backend {
 }
 
 // TestPortable runs the conformance tests of products on portable code, with which
+// TestContract runs the conformance tests of contractions on each tier and on portable
+// code, which agree on the products that they compare with.
+func TestContract(t *testing.T) {
+	for _, tier := range append(asm.Tiers(), nil) {
+		b := on(2, tier)
+		t.Run(b.Tier(), func(t *testing.T) { drivertest.Contractions(t, b) })
+	}
+}
+
 // TestTierBits compares the tiers. A whole run on a tier is one with [asm.Variable] set.
 func TestPortable(t *testing.T) {
 	if asm.Best() == nil {

@@ -42,6 +42,7 @@ func main() {
 	interleave("interleaveHi", 16)
 	tables := tiles()
 	packs()
+	gathers()
 	converts()
 	passes()
 	counts()

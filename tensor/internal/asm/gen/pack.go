@@ -143,45 +143,57 @@ func transpose(name string, conv int) {
 				p("VMOVDQU16.Z (AX), K1, Z%d", i)
 			}
 		}
-		for i := range 8 {
-			p("VUNPCKLPS Z%d, Z%d, Z%d", 2*i+1, 2*i, 16+2*i)
-			p("VUNPCKHPS Z%d, Z%d, Z%d", 2*i+1, 2*i, 17+2*i)
-		}
-		for g := range 4 { // Z[4g+c]: column c of each 128-bit lane, rows 4g to 4g+3
-			b := 16 + 4*g
-			p("VUNPCKLPD Z%d, Z%d, Z%d", b+2, b, 4*g)
-			p("VUNPCKHPD Z%d, Z%d, Z%d", b+2, b, 4*g+1)
-			p("VUNPCKLPD Z%d, Z%d, Z%d", b+3, b+1, 4*g+2)
-			p("VUNPCKHPD Z%d, Z%d, Z%d", b+3, b+1, 4*g+3)
-		}
-		for c := range 4 { // gather the four row groups of columns c, 4+c, 8+c, 12+c
-			p("VSHUFF32X4 $0x88, Z%d, Z%d, Z16\nVSHUFF32X4 $0xdd, Z%d, Z%d, Z17", 4+c, c, 4+c, c)
-			p("VSHUFF32X4 $0x88, Z%d, Z%d, Z18\nVSHUFF32X4 $0xdd, Z%d, Z%d, Z19", 12+c, 8+c, 12+c, 8+c)
-			p("VSHUFF32X4 $0x88, Z18, Z16, Z%d\nVSHUFF32X4 $0x88, Z19, Z17, Z%d", c, 4+c)
-			p("VSHUFF32X4 $0xdd, Z18, Z16, Z%d\nVSHUFF32X4 $0xdd, Z19, Z17, Z%d", 8+c, 12+c)
-		}
-	}
-	column := func(j int) int { // the register that goes to slot j
-		if conv == swap {
-			return j ^ 1
-		}
-		return j
+		shuffle16()
 	}
 	turn()
 	for j := range 16 {
-		p("VMOVUPS Z%d, (DI)\nADDQ R9, DI", column(j))
+		p("VMOVUPS Z%d, (DI)\nADDQ R9, DI", slotOf(conv, j))
 	}
 	p("ADDQ $%d, SI\nSUBQ $%d, CX\nJGE loop\ntail:\nADDQ $%d, CX\nJZ done", []int{plain: 64, widen: 32, swap: 32, pairs: 64}[conv], perTurn, perTurn)
 	p("SHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1")
 	turn()
-	switch conv { // to slots
+	toSlots(conv)
+	for j := range 16 {
+		p("VMOVUPS Z%d, (DI)\nADDQ R9, DI\nDECQ CX\nJZ done", slotOf(conv, j))
+	}
+	p("done:\nVZEROUPPER\nRET\n")
+}
+
+// shuffle16 turns 16 rows of 16 slots, in Z0 to Z15, in place.
+func shuffle16() {
+	for i := range 8 {
+		p("VUNPCKLPS Z%d, Z%d, Z%d", 2*i+1, 2*i, 16+2*i)
+		p("VUNPCKHPS Z%d, Z%d, Z%d", 2*i+1, 2*i, 17+2*i)
+	}
+	for g := range 4 { // Z[4g+c]: column c of each 128-bit lane, rows 4g to 4g+3
+		b := 16 + 4*g
+		p("VUNPCKLPD Z%d, Z%d, Z%d", b+2, b, 4*g)
+		p("VUNPCKHPD Z%d, Z%d, Z%d", b+2, b, 4*g+1)
+		p("VUNPCKLPD Z%d, Z%d, Z%d", b+3, b+1, 4*g+2)
+		p("VUNPCKHPD Z%d, Z%d, Z%d", b+3, b+1, 4*g+3)
+	}
+	for c := range 4 { // gather the four row groups of columns c, 4+c, 8+c, 12+c
+		p("VSHUFF32X4 $0x88, Z%d, Z%d, Z16\nVSHUFF32X4 $0xdd, Z%d, Z%d, Z17", 4+c, c, 4+c, c)
+		p("VSHUFF32X4 $0x88, Z%d, Z%d, Z18\nVSHUFF32X4 $0xdd, Z%d, Z%d, Z19", 12+c, 8+c, 12+c, 8+c)
+		p("VSHUFF32X4 $0x88, Z18, Z16, Z%d\nVSHUFF32X4 $0x88, Z19, Z17, Z%d", c, 4+c)
+		p("VSHUFF32X4 $0xdd, Z18, Z16, Z%d\nVSHUFF32X4 $0xdd, Z19, Z17, Z%d", 8+c, 12+c)
+	}
+}
+
+// slotOf returns which of the registers that [shuffle16] leaves goes to slot j.
+func slotOf(conv, j int) int {
+	if conv == swap {
+		return j ^ 1
+	}
+	return j
+}
+
+// toSlots makes a number of elements in CX one of slots.
+func toSlots(conv int) {
+	switch conv {
 	case swap:
 		p("INCQ CX\nANDQ $-2, CX")
 	case pairs:
 		p("INCQ CX\nSHRQ $1, CX")
 	}
-	for j := range 16 {
-		p("VMOVUPS Z%d, (DI)\nADDQ R9, DI\nDECQ CX\nJZ done", column(j))
-	}
-	p("done:\nVZEROUPPER\nRET\n")
 }

@@ -1,0 +1,38 @@
+package tensor
+
+import (
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+// contractInto sets dst (…, m…, n…) to x (…, m…, k…) times y (…, k…, n…), plus bias, if it is
+// not nil, whose dimensions are dst's first ones. axes are the numbers of dimensions that
+// are m, n and k. See [driver.Contract]; a backend without it gets matrices copied from
+// the views.
+func contractInto(axes [3]int, dst, x, y, bias *Tensor) {
+	m, n, k := axes[0], axes[1], axes[2]
+	src := []*Tensor{x, y}
+	dtypes := []DType{x.dtype, y.dtype}
+	if bias != nil {
+		repeated := slices.Concat(bias.stride, make([]int, len(dst.shape)-len(bias.shape)))
+		src, dtypes = append(src, bias.alias(bias.offset, dst.shape, repeated)), append(dtypes, bias.dtype)
+	}
+	if dst.mem.backend.Offers(driver.Contract, dst.dtype, dtypes...) {
+		run(driver.Kernel{Code: driver.Contract, More: [5]float64{float64(m), float64(n), float64(k)}}, dst, src...)
+		return
+	}
+	lead := len(dst.shape) - m - n
+	matrix := func(t *Tensor, rows int) []int {
+		return append(slices.Clone(t.shape[:lead]), size(t.shape[lead:lead+rows]), size(t.shape[lead+rows:]))
+	}
+	for i, rows := range []int{m, k, m}[:len(src)] {
+		t := duplicate(src[i])
+		defer release(t)
+		src[i] = shaped(t, matrix(t, rows))
+	}
+	product := newTensor(dst.mem.backend, dst.dtype, matrix(dst, m))
+	run(driver.Kernel{Code: driver.Matmul}, product, src...)
+	run(driver.Kernel{Code: driver.Copy}, dst, shaped(product, dst.shape))
+	release(product)
+}

@@ -1,0 +1,126 @@
+package main
+
+import "fmt"
+
+func gathers() {
+	for conv := plain; conv <= pairs; conv++ {
+		gather("gather"+packNames[conv], conv)
+		turn("turn"+packNames[conv], conv)
+	}
+}
+
+const gatherArgs = "(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)"
+
+func loadGather(name string) {
+	fn("is a [Gather].", name, gatherArgs, 0, 48)
+	load("src", "SI", "stretches", "R9", "lead", "R10", "dst", "DI", "dstride", "R11", "n", "CX")
+}
+
+// masked prints the load of elements at an address under K1 into a register of slots;
+// those that it leaves out become zero or stay.
+func masked(conv int, at string, reg int, zero bool) {
+	z := ""
+	if zero {
+		z = ".Z"
+	}
+	name := []string{plain: "VMOVUPS", widen: "VCVTPH2PS", swap: "VPMOVZXWD", pairs: "VPMOVZXWD"}[conv]
+	p("%s%s %s, K1, Z%d", name, z, at, reg)
+}
+
+// gather prints a [Gather] of 16 lines for each k. A single stretch, as of a wide image,
+// stays in K1.
+func gather(name string, conv int) {
+	loadGather(name)
+	labels := 0
+	step := 1 // elements of k a turn
+	if conv >= swap {
+		step = 2
+	}
+	row := func(single bool, i int) { // element i of k into Zi
+		p("MOVQ %d(R10), AX", 8*i)
+		if single {
+			masked(conv, "(SI)(AX*1)", i, true)
+		} else {
+			labels++
+			p("ADDQ SI, AX\nVPXORD Z%d, Z%d, Z%d\nMOVQ R9, BX\nrow%d:", i, i, i, labels)
+			p("MOVQ 8(BX), R12\nKMOVD R12, K1\nMOVQ (BX), R13")
+			masked(conv, "(AX)(R13*1)", i, false)
+			p("ADDQ $16, BX\nBTQ $32, R12\nJCC row%d", labels)
+		}
+	}
+	store := func() {
+		switch conv {
+		case swap:
+			p("VPSLLD $16, Z0, Z0\nVPSLLD $16, Z1, Z1\nVMOVUPS Z1, (DI)\nVMOVUPS Z0, (DI)(R11*1)\nLEAQ (DI)(R11*2), DI")
+		case pairs:
+			p("VPSLLD $16, Z1, Z1\nVPORD Z1, Z0, Z0\nVMOVUPS Z0, (DI)\nADDQ R11, DI")
+		default:
+			p("VMOVUPS Z0, (DI)\nADDQ R11, DI")
+		}
+	}
+	p("MOVQ 8(R9), AX\nBTQ $32, AX\nJCC several\nKMOVD AX, K1\nADDQ (R9), SI")
+	for _, single := range []bool{true, false} {
+		kind := fmt.Sprintf("Several%v", !single)
+		if !single {
+			p("several:")
+		}
+		if step == 2 {
+			p("SUBQ $2, CX\nJLT tail%s", kind)
+		}
+		p("loop%s:", kind)
+		for i := range step {
+			row(single, i)
+		}
+		store()
+		p("ADDQ $%d, R10", 8*step)
+		if step == 1 {
+			p("DECQ CX\nJNZ loop%s\nVZEROUPPER\nRET", kind)
+			continue
+		}
+		p("SUBQ $2, CX\nJGE loop%s\ntail%s:\nADDQ $2, CX\nJZ done\nVPXORD Z1, Z1, Z1", kind, kind)
+		row(single, 0)
+		store()
+		p("VZEROUPPER\nRET")
+	}
+	p("done:\nVZEROUPPER\nRET\n")
+}
+
+// turn prints a [Gather] of stretches along k: blocks of 16 slots of 16 lines are turned
+// in registers.
+func turn(name string, conv int) {
+	loadGather(name)
+	perTurn := 16
+	if conv == pairs {
+		perTurn = 32
+	}
+	p("turn:")
+	for i := range 16 {
+		p("VPXORD Z%d, Z%d, Z%d", i, i, i)
+	}
+	p("stretch:\nMOVQ 8(R9), BX\nKMOVD BX, K1\nMOVQ (R9), AX\nADDQ SI, AX")
+	for i := range 16 {
+		p("MOVQ %d(R10), R13", 8*i)
+		if conv == pairs {
+			p("VMOVDQU16 (AX)(R13*1), K1, Z%d", i)
+		} else {
+			masked(conv, "(AX)(R13*1)", i, false)
+		}
+	}
+	p("ADDQ $16, R9\nBTQ $32, BX\nJCC stretch")
+	if conv == swap {
+		for i := range 16 {
+			p("VPSLLD $16, Z%d, Z%d", i, i)
+		}
+	}
+	shuffle16()
+	p("CMPQ CX, $%d\nJLT tail", perTurn)
+	for j := range 16 {
+		p("VMOVUPS Z%d, (DI)\nADDQ R11, DI", slotOf(conv, j))
+	}
+	p("SUBQ $%d, CX\nJNZ turn\nVZEROUPPER\nRET\ntail:", perTurn)
+	toSlots(conv)
+	for j := range 16 {
+		p("VMOVUPS Z%d, (DI)\nADDQ R11, DI\nDECQ CX\nJZ done", slotOf(conv, j))
+	}
+	p("done:\nVZEROUPPER\nRET\n")
+}

@@ -1,0 +1,56 @@
+package cpu
+
+import (
+	"fmt"
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+// form says how many axes the rows, the columns and the inner index of a product are.
+type form struct{ m, n, k int }
+
+func formOf(k driver.Kernel) form {
+	if k.Code == driver.Matmul {
+		return form{1, 1, 1}
+	}
+	return form{int(k.More[0]), int(k.More[1]), int(k.More[2])}
+}
+
+// check panics unless shapes fit.
+func (f form) check(c driver.Code, dst driver.View, src []driver.View) {
+	x, y := src[0].Shape, src[1].Shape
+	b := len(dst.Shape) - f.m - f.n
+	ok := f.m > 0 && f.n > 0 && f.k > 0 && b >= 0 && len(x) == b+f.m+f.k && len(y) == b+f.k+f.n &&
+		slices.Equal(x[:b+f.m], dst.Shape[:b+f.m]) && slices.Equal(y[:b], dst.Shape[:b]) &&
+		slices.Equal(y[b+f.k:], dst.Shape[b+f.m:]) && slices.Equal(x[b+f.m:], y[b:b+f.k])
+	if !ok {
+		axes := ""
+		if c == driver.Contract {
+			axes = fmt.Sprintf(" with %d, %d and %d axes of m, n and k", f.m, f.n, f.k)
+		}
+		panic(fmt.Sprintf("cpu: %v: shapes %v and %v do not make %v; expected (…, m, k) times (…, k, n)%s", c, x, y, dst.Shape, axes))
+	}
+	if len(src) == 3 && !slices.Equal(src[2].Shape, dst.Shape) {
+		panic(fmt.Sprintf("cpu: %v: operand 2 has shape %v, which does not fit the result's %v", c, src[2].Shape, dst.Shape))
+	}
+}
+
+// axesOf returns where count axes of v, from first on, lead, from 0 on.
+func axesOf(v driver.View, first, count int) layout {
+	l := layout{}
+	for i := first; i < first+count; i++ {
+		l.push(v.Shape[i], v.Stride[i])
+	}
+	return l
+}
+
+// turned returns v with its last b axes before the a that precede them.
+func turned(v driver.View, a, b int) driver.View {
+	turn := func(list []int) []int {
+		r := len(list) - a - b
+		return slices.Concat(list[:r], list[r+a:], list[r:r+a])
+	}
+	v.Shape, v.Stride = turn(v.Shape), turn(v.Stride)
+	return v
+}
