@@ -454,6 +454,46 @@ func copyPairsx32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n
 //go:noescape
 func transposePairs(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
+// gatherF32 is a [Gather].
+//
+//go:noescape
+func gatherF32(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// turnF32 is a [Gather].
+//
+//go:noescape
+func turnF32(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// gatherF16 is a [Gather].
+//
+//go:noescape
+func gatherF16(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// turnF16 is a [Gather].
+//
+//go:noescape
+func turnF16(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// gatherSwap is a [Gather].
+//
+//go:noescape
+func gatherSwap(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// turnSwap is a [Gather].
+//
+//go:noescape
+func turnSwap(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// gatherPairs is a [Gather].
+//
+//go:noescape
+func gatherPairs(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// turnPairs is a [Gather].
+//
+//go:noescape
+func turnPairs(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
 // widenF16 sets n float32 to float16s.
 //
 //go:noescape
