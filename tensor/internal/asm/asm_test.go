@@ -65,7 +65,7 @@ func TestVariable(t *testing.T) {
 }
 
 // TestConverts compares with package half: all halves, and float32 about and halfway
-// between them, in lengths about those of a turn. What lies behind stays as it is.
+// between them, in lengths from the least on, about those of a turn. What lies behind stays as it is.
 func TestConverts(t *testing.T) {
 	for _, tier := range Tiers() {
 		c := tier.Loops
@@ -103,7 +103,7 @@ func TestConverts(t *testing.T) {
 					wide = append(wide, frombits(bits(want[i])+b))
 				}
 			}
-			for _, n := range []int{0, 1, 2, 15, 16, 17, 31, 48, 63, 64, 65, 100, 128, 1000, len(wide)} {
+			for _, n := range []int{16, 17, 18, 31, 48, 63, 64, 65, 100, 128, 1000, len(wide)} {
 				got, want := make([]uint16, n+64), make([]uint16, n+64)
 				for i := range got {
 					got[i], want[i] = 0x1234, 0x1234

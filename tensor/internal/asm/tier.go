@@ -93,7 +93,7 @@ type Pass = func(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 // Loops are a tier's passes over memory; those that it has not got are nil. All numbers
 // are float32, and each operation rounds.
 type Loops struct {
-	// Conversions of n elements; NaN become 0x7e00 and 0x7fc0.
+	// Conversions of n elements, at least 16; NaN become 0x7e00 and 0x7fc0.
 	WidenF16, WidenBF16, NarrowF16, NarrowBF16 func(dst, src unsafe.Pointer, n int)
 
 	Add, Sub, Mul, Div, AddScaled, Scale, Affine, Relu, ReluGrad, Sqrt Pass
@@ -108,6 +108,11 @@ type Loops struct {
 	Adam func(x, g, m, v unsafe.Pointer, n int, c *[7]float32)
 
 	Count16, Count32 Count
+
+	// Stream copies n bytes, a multiple of 256 and not 0, around the cache to where
+	// dst is aligned to 64. Fence makes them visible to other processors.
+	Stream func(dst, src unsafe.Pointer, n int)
+	Fence  func()
 }
 
 // Count sets c to what is in n numbers of 16 or 32 bits; n must be a multiple of 32

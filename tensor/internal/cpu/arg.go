@@ -118,7 +118,7 @@ func argsort[T number](b *Backend, axis int, descending bool, dst, src driver.Vi
 		}
 	}
 	from, to := permuted(src, others, []int{axis}), permuted(dst, others, []int{axis})
-	r, w := readLayout[T](src, from), writer[int64]{readLayout[int64](dst, to)}
+	r, w := readLayout[T](src, from), writer[int64]{reader: readLayout[int64](dst, to)}
 	load := func(row, lo int, list []ranked) {
 		withScratch(func(s *scratch[T]) {
 			for i := 0; i < len(list); i += chunk {

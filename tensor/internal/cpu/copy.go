@@ -26,7 +26,9 @@ func (b *Backend) fill(dst driver.View, alpha float64) {
 
 func fill[T number](b *Backend, dst driver.View, alpha T) {
 	w := write[T](dst)
+	w.goAround(dst, nil)
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
+		defer w.fence()
 		withScratch(func(s *scratch[T]) {
 			for ; lo < hi; lo += chunk {
 				out := w.room(lo, s.out[:min(chunk, hi-lo)])
@@ -120,7 +122,9 @@ func move[E any](b *Backend, dst, src driver.View) {
 // restate copies elements that are computed in as T from dtype to dtype.
 func restate[T number](b *Backend, dst, src driver.View) {
 	r, w := read[T](src), write[T](dst)
+	w.goAround(dst, []driver.View{src})
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
+		defer w.fence()
 		withScratch(func(s *scratch[T]) {
 			for ; lo < hi; lo += chunk {
 				n := min(chunk, hi-lo)
@@ -139,7 +143,9 @@ func restate[T number](b *Backend, dst, src driver.View) {
 // convert copies f of elements that are read as S to where they are written as D.
 func convert[D, S number](b *Backend, dst, src driver.View, f func(S) D) {
 	r, w := read[S](src), write[D](dst)
+	w.goAround(dst, []driver.View{src})
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
+		defer w.fence()
 		withScratch(func(from *scratch[S]) {
 			withScratch(func(to *scratch[D]) {
 				for ; lo < hi; lo += chunk {

@@ -34,8 +34,10 @@ func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst
 	for i, v := range src {
 		readers[i] = read[T](v)
 	}
+	w.goAround(dst, src)
 	operands := len(src)
 	b.ranges(dst.Len(), max(copyItem/cost, chunk), func(lo, hi int) {
+		defer w.fence()
 		withScratch(func(s *scratch[T]) {
 			for ; lo < hi; lo += chunk {
 				n := min(chunk, hi-lo)

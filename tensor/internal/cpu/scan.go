@@ -10,7 +10,7 @@ func recurrence[T number](b *Backend, k driver.Kernel, dst driver.View, src []dr
 	if len(src) == 2 {
 		y = lines[T](src[1], k.Axis)
 	}
-	out := writer[T]{lines[T](dst, k.Axis).reader}
+	out := writer[T]{reader: lines[T](dst, k.Axis).reader}
 	eachLine(b, x, func(line int, s *scratch[T]) {
 		var last T
 		for lo := 0; lo < x.length; lo += chunk {
@@ -41,7 +41,7 @@ func recurrence[T number](b *Backend, k driver.Kernel, dst driver.View, src []dr
 // an axis, the smallest for CumArgMin.
 func cumArg[T number](b *Backend, k driver.Kernel, dst, src driver.View) {
 	x := lines[T](src, k.Axis)
-	out := writer[int64]{lines[int64](dst, k.Axis).reader}
+	out := writer[int64]{reader: lines[int64](dst, k.Axis).reader}
 	eachLine(b, x, func(line int, s *scratch[T]) {
 		withScratch(func(room *scratch[int64]) {
 			var best T

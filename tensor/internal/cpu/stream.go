@@ -137,14 +137,17 @@ func (r *reader[T]) line(at, stride int, room []T) []T {
 }
 
 // writer sets elements of a view, in row-major order, rounding once.
-type writer[T number] struct{ reader[T] }
+type writer[T number] struct {
+	reader[T]
+	around bool // the caches
+}
 
-func write[T number](v driver.View) writer[T] { return writer[T]{read[T](v)} }
+func write[T number](v driver.View) writer[T] { return writer[T]{reader: read[T](v)} }
 
 // room returns where to put elements lo … lo+len(spare)-1 before put: in spare
 // or in the view itself.
 func (w *writer[T]) room(lo int, spare []T) []T {
-	if w.asIs() && w.layout.dense() {
+	if w.asIs() && w.layout.dense() && !w.around {
 		return w.wide[w.layout.offset+lo:][:len(spare):len(spare)]
 	}
 	return spare
@@ -155,6 +158,8 @@ func (w *writer[T]) room(lo int, spare []T) []T {
 func (w *writer[T]) put(lo int, x []T) {
 	n := len(x)
 	switch {
+	case w.asIs() && w.around:
+		around(w.wide[w.layout.offset+lo:][:n], x)
 	case w.asIs() && w.layout.dense():
 	case w.asIs():
 		scatter(w.wide, x, w.layout, lo)

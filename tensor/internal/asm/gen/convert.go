@@ -42,3 +42,39 @@ func converts() {
 		p("VPADDD Z29, Z%d, Z%d\nVPSRLD $16, Z%d, Z%d\nVMOVDQA32 Z31, K2, Z%d\nVPMOVDW Z%d, Y%d", u+4, u+4, u+4, u+4, u+4, u+4, u)
 	}, "VMOVUPS", "VMOVDQU16 Y%d, %s%d(DI)")
 }
+
+// avx2Converts prints the conversions for AVX2, 16 elements a turn; where n is no
+// multiple, the last 16 once more.
+func avx2Converts() {
+	each := func(name, comment string, in, out int, constants []uint32, body func()) {
+		fn(comment, name, "(dst, src unsafe.Pointer, n int)", 0, 24)
+		load("dst", "DI", "src", "SI", "n", "CX")
+		for i, c := range constants {
+			p("MOVL $0x%08x, AX\nVMOVD AX, X%d\nVPBROADCASTD X%d, Y%d", c, 12+i, 12+i, 12+i)
+		}
+		p("loop:")
+		body()
+		p("ADDQ $%d, SI\nADDQ $%d, DI\nSUBQ $16, CX\nJZ done\nCMPQ CX, $16\nJGE loop", 16*in, 16*out)
+		p("LEAQ -16(CX), CX\nLEAQ (SI)(CX*%d), SI\nLEAQ (DI)(CX*%d), DI\nMOVQ $16, CX\nJMP loop\ndone:\nVZEROUPPER\nRET\n", in, out)
+	}
+	each("avx2WidenF16", "sets n float32, at least 16, to float16s.", 2, 4, nil, func() {
+		p("VCVTPH2PS (SI), Y0\nVCVTPH2PS 16(SI), Y1\nVMOVUPS Y0, (DI)\nVMOVUPS Y1, 32(DI)")
+	})
+	each("avx2WidenBF16", "sets n float32, at least 16, to bfloat16s.", 2, 4, nil, func() {
+		p("VPMOVZXWD (SI), Y0\nVPMOVZXWD 16(SI), Y1\nVPSLLD $16, Y0, Y0\nVPSLLD $16, Y1, Y1\nVMOVUPS Y0, (DI)\nVMOVUPS Y1, 32(DI)")
+	})
+	each("avx2NarrowF16", "sets n float16, at least 16, to the nearest of float32s; NaN is 0x7e00.", 4, 2, []uint32{0x7fc00000}, func() {
+		for u := range 2 {
+			p("VMOVUPS %d(SI), Y%d\nVCMPPS $3, Y%d, Y%d, Y%d\nVBLENDVPS Y%d, Y12, Y%d, Y%d", u*32, u, u, u, u+4, u+4, u, u)
+			p("VCVTPS2PH $0, Y%d, %d(DI)", u, u*16)
+		}
+	})
+	each("avx2NarrowBF16", "sets n bfloat16, at least 16, to the nearest of float32s; NaN is 0x7fc0.", 4, 2, []uint32{0x7fc0, 1, 0x7fff}, func() {
+		for u := range 2 {
+			p("VMOVUPS %d(SI), Y%d\nVCMPPS $3, Y%d, Y%d, Y%d", u*32, u, u, u, u+4)
+			p("VPSRLD $16, Y%d, Y%d\nVPAND Y%d, Y13, Y%d\nVPADDD Y%d, Y%d, Y%d", u, u+2, u+2, u+2, u+2, u, u+2)
+			p("VPADDD Y14, Y%d, Y%d\nVPSRLD $16, Y%d, Y%d\nVBLENDVPS Y%d, Y12, Y%d, Y%d", u+2, u+2, u+2, u+2, u+4, u+2, u+2)
+		}
+		p("VPACKUSDW Y3, Y2, Y2\nVPERMQ $0xd8, Y2, Y2\nVMOVDQU Y2, (DI)")
+	})
+}

@@ -44,6 +44,7 @@ func main() {
 	packs()
 	gathers()
 	converts()
+	avx2Converts()
 	passes()
 	counts()
 	more, portable := functions()

@@ -1,31 +1,41 @@
 package main
 
 // A pass is an elementwise loop over float32: dst[i] = body of x[i] and perhaps y[i].
-// In body register u holds x, u+4 y, and the result goes to u; 29 holds 0, 30 alpha and
-// 31 beta. Products and sums round apart.
+// In body register u holds x, u+4 y, and the result goes to u; the constants are 0,
+// alpha and beta. Products and sums round apart.
 type pass struct {
 	name, comment string
 	operands      int
-	body          func(u int)
+	body          func(v vector, u int)
 }
 
 var passList = []pass{
-	{"add", "x + y", 2, func(u int) { p("VADDPS Z%d, Z%d, Z%d", u+4, u, u) }},
-	{"sub", "x - y", 2, func(u int) { p("VSUBPS Z%d, Z%d, Z%d", u+4, u, u) }},
-	{"mul", "x * y", 2, func(u int) { p("VMULPS Z%d, Z%d, Z%d", u+4, u, u) }},
-	{"div", "x / y", 2, func(u int) { p("VDIVPS Z%d, Z%d, Z%d", u+4, u, u) }},
-	{"addScaled", "x + alpha*y", 2, func(u int) {
-		p("VMULPS Z%d, Z30, Z%d\nVADDPS Z%d, Z%d, Z%d", u+4, u+4, u+4, u, u)
+	{"add", "x + y", 2, func(v vector, u int) { v.op("VADDPS", u+4, u, u) }},
+	{"sub", "x - y", 2, func(v vector, u int) { v.op("VSUBPS", u+4, u, u) }},
+	{"mul", "x * y", 2, func(v vector, u int) { v.op("VMULPS", u+4, u, u) }},
+	{"div", "x / y", 2, func(v vector, u int) { v.op("VDIVPS", u+4, u, u) }},
+	{"addScaled", "x + alpha*y", 2, func(v vector, u int) {
+		v.op("VMULPS", u+4, v.constant+1, u+4)
+		v.op("VADDPS", u+4, u, u)
 	}},
-	{"scale", "alpha*x", 1, func(u int) { p("VMULPS Z%d, Z30, Z%d", u, u) }},
-	{"affine", "alpha*x + beta", 1, func(u int) { p("VMULPS Z%d, Z30, Z%d\nVADDPS Z31, Z%d, Z%d", u, u, u, u) }},
-	{"relu", "0 where x <= 0, else x", 1, func(u int) {
-		p("VCMPPS $6, Z29, Z%d, K2\nVMOVAPS.Z Z%d, K2, Z%d", u, u, u) // not less or equal, which NaN is too
+	{"scale", "alpha*x", 1, func(v vector, u int) { v.op("VMULPS", u, v.constant+1, u) }},
+	{"affine", "alpha*x + beta", 1, func(v vector, u int) {
+		v.op("VMULPS", u, v.constant+1, u)
+		v.op("VADDPS", v.constant+2, u, u)
 	}},
-	{"reluGrad", "0 where x <= 0, else y", 2, func(u int) {
-		p("VCMPPS $6, Z29, Z%d, K2\nVMOVAPS.Z Z%d, K2, Z%d", u, u+4, u)
-	}},
-	{"sqrt", "the square root of x", 1, func(u int) { p("VSQRTPS Z%d, Z%d", u, u) }},
+	{"relu", "0 where x <= 0, else x", 1, func(v vector, u int) { positive(v, u, u) }},
+	{"reluGrad", "0 where x <= 0, else y", 2, func(v vector, u int) { positive(v, u, u+4) }},
+	{"sqrt", "the square root of x", 1, func(v vector, u int) { v.op("VSQRTPS", u, u) }},
+}
+
+// positive prints what sets register u to y where u is not less than or equal to 0,
+// which NaN is not either, else to 0.
+func positive(v vector, u, y int) {
+	if v.lanes == 16 {
+		p("VCMPPS $6, Z%d, Z%d, K2\nVMOVAPS.Z Z%d, K2, Z%d", v.constant, u, y, u)
+		return
+	}
+	p("VCMPPS $6, Y%d, Y%d, Y%d\nVANDPS Y%d, Y%d, Y%d", v.constant, u, v.constant+3, y, v.constant+3, u)
 }
 
 // blocks prints a loop over CX elements, 64 a turn and then 16 or fewer under K1: turn
@@ -41,56 +51,85 @@ func blocks(turn func(n int, z, k string)) {
 }
 
 func passes() {
-	for _, f := range passList {
-		fn("is a [Pass]: "+f.comment+".", f.name, "(dst, x, y unsafe.Pointer, n int, alpha, beta float32)", 0, 40)
-		load("dst", "DI", "x", "SI", "y", "R8", "n", "CX")
-		p("VPXORD Z29, Z29, Z29\nVBROADCASTSS alpha+32(FP), Z30\nVBROADCASTSS beta+36(FP), Z31")
-		blocks(func(n int, z, k string) {
-			for u := range n {
-				p("VMOVUPS%s %d(SI), %sZ%d", z, u*64, k, u)
-				if f.operands == 2 {
-					p("VMOVUPS%s %d(R8), %sZ%d", z, u*64, k, u+4)
-				}
-			}
-			for u := range n {
-				f.body(u)
-			}
-			for u := range n {
-				p("VMOVUPS Z%d, %s%d(DI)", u, k, u*64)
-			}
-			p("ADDQ $%d, SI\nADDQ $%d, R8\nADDQ $%d, DI", n*64, n*64, n*64)
-		})
-		p("VZEROUPPER\nRET\n")
+	counting()
+	for _, v := range vectors {
+		for _, f := range passList {
+			f.print(v)
+		}
+		largest(v)
+		adam(v)
+		stream(v)
 	}
-	largest()
 	sumLanes()
-	adam()
+	avx2SumLanes()
+	fn("makes what [Loops.Stream] has written visible to others.", "fence", "()", 0, 0)
+	p("SFENCE\nRET\n")
+}
+
+func (f pass) print(v vector) {
+	fn("is a [Pass]: "+f.comment+".", v.name(f.name), "(dst, x, y unsafe.Pointer, n int, alpha, beta float32)", 0, 40)
+	load("dst", "DI", "x", "SI", "y", "R8", "n", "CX")
+	v.zero(v.constant)
+	p("VBROADCASTSS alpha+32(FP), %[1]s%[2]d\nVBROADCASTSS beta+36(FP), %[1]s%[3]d", v.r, v.constant+1, v.constant+2)
+	v.blocks(func(n int, part bool) {
+		for u := range n {
+			v.load("SI", u, part, u)
+			if f.operands == 2 {
+				v.load("R8", u, part, u+4)
+			}
+		}
+		for u := range n {
+			f.body(v, u)
+		}
+		for u := range n {
+			v.store(u, "DI", u, part)
+		}
+		v.step(n, "SI", "R8", "DI")
+	})
+	p("VZEROUPPER\nRET\n")
 }
 
 // largest prints the maximum of magnitudes as integers: NaN is above infinity, which is
 // above all others.
-func largest() {
-	fn("returns the largest of the magnitudes of n float32, as bits: NaN counts as more than infinity.", "largest", "(x unsafe.Pointer, n int) (bits uint32)", 0, 20)
+func largest(v vector) {
+	fn("returns the largest of the magnitudes of n float32, as bits: NaN counts as more than infinity.", v.name("largest"), "(x unsafe.Pointer, n int) (bits uint32)", 0, 20)
 	load("x", "SI", "n", "CX")
-	p("MOVL $0x7fffffff, AX\nVPBROADCASTD AX, Z31")
+	magnitude, most := v.constant+4, v.constant
+	p("MOVL $0x7fffffff, AX\nVMOVD AX, X%d\nVPBROADCASTD X%d, %s%d", magnitude, magnitude, v.r, magnitude)
 	for i := range 4 {
-		p("VPXORD Z%d, Z%d, Z%d", 16+i, 16+i, 16+i)
+		v.zero(most + i)
 	}
-	blocks(func(n int, z, k string) {
+	and := map[int]string{16: "VPANDD", 8: "VPAND"}[v.lanes]
+	v.blocks(func(n int, part bool) {
 		for u := range n {
-			p("VMOVUPS%s %d(SI), %sZ%d\nVPANDD Z%d, Z31, Z%d\nVPMAXUD Z%d, Z%d, Z%d", z, u*64, k, u, u, u, u, 16+u, 16+u)
+			v.load("SI", u, part, u)
+			v.op(and, u, magnitude, u)
+			v.op("VPMAXUD", u, most+u, most+u)
 		}
-		p("ADDQ $%d, SI", n*64)
+		v.step(n, "SI")
 	})
-	p("VPMAXUD Z16, Z17, Z16\nVPMAXUD Z18, Z19, Z18\nVPMAXUD Z16, Z18, Z16")
-	p("VEXTRACTI64X4 $1, Z16, Y17\nVPMAXUD Y16, Y17, Y16\nVEXTRACTI32X4 $1, Y16, X17\nVPMAXUD X16, X17, X16")
-	p("VPSHUFD $0x4e, X16, X17\nVPMAXUD X16, X17, X16\nVPSHUFD $0xb1, X16, X17\nVPMAXUD X16, X17, X16")
-	p("VMOVD X16, AX\nMOVL AX, bits+16(FP)\nVZEROUPPER\nRET\n")
+	for i, j := range []int{0, 2, 0} {
+		v.op("VPMAXUD", most+j+1+i/2, most+j, most+j)
+	}
+	m, t := most, most+1
+	if v.lanes == 16 {
+		p("VEXTRACTI64X4 $1, Z%d, Y%d\nVPMAXUD Y%d, Y%d, Y%d", m, t, m, t, m)
+		p("VEXTRACTI32X4 $1, Y%d, X%d", m, t)
+	} else {
+		p("VEXTRACTI128 $1, Y%d, X%d", m, t)
+	}
+	p("VPMAXUD X%d, X%d, X%d", m, t, m)
+	for _, order := range []int{0x4e, 0xb1} {
+		p("VPSHUFD $0x%x, X%d, X%d\nVPMAXUD X%d, X%d, X%d", order, m, t, m, t, m)
+	}
+	p("VMOVD X%d, AX\nMOVL AX, bits+16(FP)\nVZEROUPPER\nRET\n", m)
 }
+
+const sumComment = "returns the sum of n float32: 16 lanes, each of every 16th, from 0, and then lane l and l+8, l+4, l+2 and l+1 of what is left."
 
 // sumLanes prints the sum of package cpu's definition: 16 lanes, then halves of them.
 func sumLanes() {
-	fn("returns the sum of n float32: 16 lanes, each of every 16th, from 0, and then lane l and l+8, l+4, l+2 and l+1 of what is left.", "sumLanes", "(x unsafe.Pointer, n int) (sum float32)", 0, 20)
+	fn(sumComment, "sumLanes", "(x unsafe.Pointer, n int) (sum float32)", 0, 20)
 	load("x", "SI", "n", "CX")
 	p("VPXORD Z16, Z16, Z16\nMOVQ $-1, DX\nSUBQ $16, CX\nJLT tail\nloop:\nVADDPS (SI), Z16, Z16\nADDQ $64, SI\nSUBQ $16, CX\nJGE loop\ntail:\nADDQ $16, CX\nJZ done")
 	p("SHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1\nVMOVUPS.Z (SI), K1, Z0\nVADDPS Z0, Z16, K1, Z16\ndone:")
@@ -99,30 +138,71 @@ func sumLanes() {
 	p("VMOVSS X16, sum+16(FP)\nVZEROUPPER\nRET\n")
 }
 
+// avx2SumLanes is sumLanes with the lanes in two registers. A lane that begins with 0 is
+// never -0, so that adding 0 to those that are not there leaves them as they are.
+func avx2SumLanes() {
+	fn(sumComment, "avx2SumLanes", "(x unsafe.Pointer, n int) (sum float32)", 0, 20)
+	load("x", "SI", "n", "CX")
+	p("VPXOR Y8, Y8, Y8\nVPXOR Y9, Y9, Y9\nSUBQ $16, CX\nJLT tail\nloop:\nVADDPS (SI), Y8, Y8\nVADDPS 32(SI), Y9, Y9\nADDQ $64, SI\nSUBQ $16, CX\nJGE loop\ntail:\nADDQ $16, CX\nJZ done")
+	p("CMPQ CX, $8\nJGE more")
+	maskOfCX()
+	p("VMASKMOVPS (SI), Y15, Y0\nVADDPS Y0, Y8, Y8\nJMP done\nmore:\nVADDPS (SI), Y8, Y8\nSUBQ $8, CX")
+	maskOfCX()
+	p("VMASKMOVPS 32(SI), Y15, Y0\nVADDPS Y0, Y9, Y9\ndone:")
+	p("VADDPS Y9, Y8, Y8\nVEXTRACTF128 $1, Y8, X9\nVADDPS X9, X8, X8")
+	p("VPSHUFD $0x4e, X8, X9\nVADDPS X9, X8, X8\nVPSHUFD $0xb1, X8, X9\nVADDPS X9, X8, X8")
+	p("VMOVSS X8, sum+16(FP)\nVZEROUPPER\nRET\n")
+}
+
 // adam prints a step of Adam. c holds, in this order: a, b, c, d, e, rate, eps of
 // package driver's comment.
-func adam() {
-	fn("is a step of Adam on n float32, each operation rounded: m += c0*(dx-m), v = c1*v + c2*(dx*dx), x = c3*x - c5*(m/(c4*sqrt(v)+c6)).", "adam", "(x, dx, m, v unsafe.Pointer, n int, c *[7]float32)", 0, 48)
+func adam(v vector) {
+	fn("is a step of Adam on n float32, each operation rounded: m += c0*(dx-m), v = c1*v + c2*(dx*dx), x = c3*x - c5*(m/(c4*sqrt(v)+c6)).", v.name("adam"), "(x, dx, m, v unsafe.Pointer, n int, c *[7]float32)", 0, 48)
 	load("x", "DI", "dx", "SI", "m", "R8", "v", "R9", "n", "CX", "c", "AX")
+	c := v.constant
 	for i := range 7 {
-		p("VBROADCASTSS %d(AX), Z%d", i*4, 16+i)
+		p("VBROADCASTSS %d(AX), %s%d", i*4, v.r, c+i)
 	}
-	blocks(func(n int, z, k string) {
+	v.blocks(func(n int, part bool) {
 		for u := range n {
 			for i, from := range []string{"SI", "R8", "R9", "DI"} {
-				p("VMOVUPS%s %d(%s), %sZ%d", z, u*64, from, k, i)
+				v.load(from, u, part, i)
 			}
-			p("VSUBPS Z1, Z0, Z4\nVMULPS Z4, Z16, Z4\nVADDPS Z4, Z1, Z1")
-			p("VMULPS Z0, Z0, Z0\nVMULPS Z0, Z18, Z0\nVMULPS Z2, Z17, Z2\nVADDPS Z0, Z2, Z2")
-			p("VSQRTPS Z2, Z4\nVMULPS Z4, Z20, Z4\nVADDPS Z22, Z4, Z4\nVDIVPS Z4, Z1, Z4\nVMULPS Z4, Z21, Z4")
-			p("VMULPS Z3, Z19, Z3\nVSUBPS Z4, Z3, Z3")
+			v.op("VSUBPS", 1, 0, 4)
+			v.op("VMULPS", 4, c, 4)
+			v.op("VADDPS", 4, 1, 1)
+			v.op("VMULPS", 0, 0, 0)
+			v.op("VMULPS", 0, c+2, 0)
+			v.op("VMULPS", 2, c+1, 2)
+			v.op("VADDPS", 0, 2, 2)
+			v.op("VSQRTPS", 2, 4)
+			v.op("VMULPS", 4, c+4, 4)
+			v.op("VADDPS", c+6, 4, 4)
+			v.op("VDIVPS", 4, 1, 4)
+			v.op("VMULPS", 4, c+5, 4)
+			v.op("VMULPS", 3, c+3, 3)
+			v.op("VSUBPS", 4, 3, 3)
 			for i, to := range []string{"R8", "R9", "DI"} {
-				p("VMOVUPS Z%d, %s%d(%s)", i+1, k, u*64, to)
+				v.store(i+1, to, u, part)
 			}
 		}
-		for _, r := range []string{"SI", "R8", "R9", "DI"} {
-			p("ADDQ $%d, %s", n*64, r)
-		}
+		v.step(n, "SI", "R8", "R9", "DI")
 	})
 	p("VZEROUPPER\nRET\n")
+}
+
+// stream prints a copy around the cache.
+func stream(v vector) {
+	fn("copies n bytes, a multiple of 256 and not 0, around the cache; dst must be aligned to 64.", v.name("stream"), "(dst, src unsafe.Pointer, n int)", 0, 24)
+	load("dst", "DI", "src", "SI", "n", "CX")
+	p("loop:")
+	turn := 256 / (v.lanes * 4)
+	for u := range turn {
+		v.load("SI", u, false, u)
+	}
+	for u := range turn {
+		p("VMOVNTPS %s%d, %d(DI)", v.r, u, u*v.lanes*4)
+	}
+	v.step(turn, "SI", "DI")
+	p("SUBQ $256, CX\nJGT loop\nVZEROUPPER\nRET\n")
 }
