@@ -514,6 +514,26 @@ func narrowF16(dst, src unsafe.Pointer, n int)
 //go:noescape
 func narrowBF16(dst, src unsafe.Pointer, n int)
 
+// avx2WidenF16 sets n float32, at least 16, to float16s.
+//
+//go:noescape
+func avx2WidenF16(dst, src unsafe.Pointer, n int)
+
+// avx2WidenBF16 sets n float32, at least 16, to bfloat16s.
+//
+//go:noescape
+func avx2WidenBF16(dst, src unsafe.Pointer, n int)
+
+// avx2NarrowF16 sets n float16, at least 16, to the nearest of float32s; NaN is 0x7e00.
+//
+//go:noescape
+func avx2NarrowF16(dst, src unsafe.Pointer, n int)
+
+// avx2NarrowBF16 sets n bfloat16, at least 16, to the nearest of float32s; NaN is 0x7fc0.
+//
+//go:noescape
+func avx2NarrowBF16(dst, src unsafe.Pointer, n int)
+
 // add is a [Pass]: x + y.
 //
 //go:noescape
@@ -569,15 +589,95 @@ func sqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func largest(x unsafe.Pointer, n int) (bits uint32)
 
+// adam is a step of Adam on n float32, each operation rounded: m += c0*(dx-m), v = c1*v + c2*(dx*dx), x = c3*x - c5*(m/(c4*sqrt(v)+c6)).
+//
+//go:noescape
+func adam(x, dx, m, v unsafe.Pointer, n int, c *[7]float32)
+
+// stream copies n bytes, a multiple of 256 and not 0, around the cache; dst must be aligned to 64.
+//
+//go:noescape
+func stream(dst, src unsafe.Pointer, n int)
+
+// avx2Add is a [Pass]: x + y.
+//
+//go:noescape
+func avx2Add(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Sub is a [Pass]: x - y.
+//
+//go:noescape
+func avx2Sub(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Mul is a [Pass]: x * y.
+//
+//go:noescape
+func avx2Mul(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Div is a [Pass]: x / y.
+//
+//go:noescape
+func avx2Div(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2AddScaled is a [Pass]: x + alpha*y.
+//
+//go:noescape
+func avx2AddScaled(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Scale is a [Pass]: alpha*x.
+//
+//go:noescape
+func avx2Scale(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Affine is a [Pass]: alpha*x + beta.
+//
+//go:noescape
+func avx2Affine(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Relu is a [Pass]: 0 where x <= 0, else x.
+//
+//go:noescape
+func avx2Relu(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2ReluGrad is a [Pass]: 0 where x <= 0, else y.
+//
+//go:noescape
+func avx2ReluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Sqrt is a [Pass]: the square root of x.
+//
+//go:noescape
+func avx2Sqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Largest returns the largest of the magnitudes of n float32, as bits: NaN counts as more than infinity.
+//
+//go:noescape
+func avx2Largest(x unsafe.Pointer, n int) (bits uint32)
+
+// avx2Adam is a step of Adam on n float32, each operation rounded: m += c0*(dx-m), v = c1*v + c2*(dx*dx), x = c3*x - c5*(m/(c4*sqrt(v)+c6)).
+//
+//go:noescape
+func avx2Adam(x, dx, m, v unsafe.Pointer, n int, c *[7]float32)
+
+// avx2Stream copies n bytes, a multiple of 256 and not 0, around the cache; dst must be aligned to 64.
+//
+//go:noescape
+func avx2Stream(dst, src unsafe.Pointer, n int)
+
 // sumLanes returns the sum of n float32: 16 lanes, each of every 16th, from 0, and then lane l and l+8, l+4, l+2 and l+1 of what is left.
 //
 //go:noescape
 func sumLanes(x unsafe.Pointer, n int) (sum float32)
 
-// adam is a step of Adam on n float32, each operation rounded: m += c0*(dx-m), v = c1*v + c2*(dx*dx), x = c3*x - c5*(m/(c4*sqrt(v)+c6)).
+// avx2SumLanes returns the sum of n float32: 16 lanes, each of every 16th, from 0, and then lane l and l+8, l+4, l+2 and l+1 of what is left.
 //
 //go:noescape
-func adam(x, dx, m, v unsafe.Pointer, n int, c *[7]float32)
+func avx2SumLanes(x unsafe.Pointer, n int) (sum float32)
+
+// fence makes what [Loops.Stream] has written visible to others.
+//
+//go:noescape
+func fence()
 
 // avx512Count16 is a [Count].
 //
