@@ -30,21 +30,37 @@ type Tier struct {
 	Norms     Norms
 }
 
-// Tile computes C[rows, Cols] from panels of A, [k][Rows] slots, and of B, [k][Cols]
-// slots, k being slots, at least 1, and ldc bytes. mode is [Store], [Add] or [Stream].
-// It prefetches from the address next on, with a step of so many bytes after each
-// four slots.
-type Tile = func(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+// Tile computes a product of panels of A, [k][Rows] slots, and of B, [k][Cols] slots,
+// k being slots, at least 1, for as many rows as its place in [Tier] says, and stores it
+// as end says. It prefetches from the address next on, with a step of so many bytes
+// after each four slots.
+type Tile = func(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
-// What a kernel does with C.
+// End is what a [Tile] does with its sums: C[rows, Cols] = Sums + product + Bias, as C's
+// dtype. Sums and Bias are float32, or nil for none. The Ld are the bytes from row to
+// row.
+type End struct {
+	C      unsafe.Pointer
+	Ldc    int
+	As     int // Store, Stream, Float16 or BFloat16
+	Sums   unsafe.Pointer
+	LdSums int
+	Bias   unsafe.Pointer
+	LdBias int
+}
+
+// How a [Tile] stores C.
 const (
-	Store = iota
-	Add   // C += the product
-	// Stream, of a [Tile], is Store around the cache; C must be aligned to the width of
-	// a register.
-	Stream
-	// Continue, of a [Direct], begins its sums with C instead of 0.
-	Continue = Stream
+	Store  = iota // as float32
+	Stream        // likewise, around the cache; C must be aligned to the width of a register
+	Float16
+	BFloat16
+)
+
+// What a [Direct] does with C, beside Store.
+const (
+	Add      = iota + 1 // C += the product
+	Continue            // its sums begin with C instead of 0
 )
 
 // Direct computes C[rows, 32] from float32: element (i, p) of A lies at a + i*lda +

@@ -26,8 +26,8 @@ type gemm struct {
 
 // Sizes of items, as measured to be best; no part of the result's definition.
 const (
-	stripCols = 128       // columns of an item
-	stripRows = 1036      // and rows: 74 panels of 14
+	stripCols = 256       // columns of an item
+	stripRows = 518       // and rows: 37 panels of 14, of which a block of k is half a second cache
 	chunkSize = 64 << 20  // bytes of A that are packed at once
 	alone     = 4 << 20   // multiplications that one worker had better do alone
 	inPlace   = 4 << 10   // elements of B that may be read in place
@@ -139,8 +139,9 @@ func (g *gemm) multiply(batch, workers int, each each) {
 		}
 	}
 	mr := g.tier.Rows
-	slots := g.slots(g.k)
-	rows := min(g.m, max(4*mr, min(stripRows, chunkSize/(4*slots))/mr*mr))
+	most := max(4*mr, min(stripRows, chunkSize/(4*g.slots(g.k))))
+	chunks := (g.m + most - 1) / most
+	rows := ((g.m+chunks-1)/chunks + mr - 1) / mr * mr
 	for i0 := 0; i0 < g.m; i0 += rows {
 		g.chunk(batch, x, y, i0, min(rows, g.m-i0), workers, each)
 	}
@@ -191,7 +192,9 @@ func (g *gemm) parts(panels, workers int) (cols, part int) {
 }
 
 // item computes the rows of panels p0 … p1-1, counted from i0, and columns j0 …
-// j0+cols-1.
+// j0+cols-1. Sums of all blocks of k but the last are kept aside, those of the last
+// become C's elements at once, but where a panel is not whole or [result.end] knows no
+// way.
 func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols int, poll func()) {
 	mr, nr := g.tier.Rows, g.tier.Cols
 	ws := takeStrip()
@@ -199,33 +202,40 @@ func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols 
 	height := min(rows, p1*mr) - p0*mr
 	width := (cols + nr - 1) / nr * nr
 	panel := ws.panel(nr * g.slots(min(g.depth, g.k)))
-	c, ldc, inPlace := g.dst.place(batch, i0+p0*mr, j0, cols)
-	inPlace = inPlace && g.k <= g.depth && width == cols
-	if !inPlace {
-		c, ldc = ws.sums(height*width), width*4
+	out, ok := g.dst.end(batch, i0+p0*mr, j0, cols, g.k <= g.depth, ws)
+	whole := 0 // columns of whole panels, of which out is the end
+	if ok {
+		whole = cols / nr * nr
+	}
+	var sums unsafe.Pointer
+	if g.k > g.depth || whole < width {
+		sums = ws.sums(height * width)
 	}
 	for k0 := 0; k0 < g.k; k0 += g.depth {
 		kc := min(g.depth, g.k-k0)
 		slots := g.slots(kc)
-		mode := asm.Store
-		switch {
-		case k0 > 0:
-			mode = asm.Add
-		case inPlace && g.m*g.n >= streamed && uintptr(c)%64 == 0 && ldc%64 == 0:
-			mode = asm.Stream
-		}
 		for j := 0; j < width; j += nr {
 			poll()
 			y.pack(panel, nr, j0+j, min(nr, cols-j), k0, kc)
 			next := y.ahead(j0+j+nr, j0+cols, j0, k0, kc, g.k, nr)
+			var top asm.End
+			if k0+kc == g.k && j < whole {
+				top = right(out, j, g.dst.size)
+			} else {
+				top.C, top.Ldc = unsafe.Add(sums, j*4), width*4
+			}
+			if k0 > 0 {
+				top.Sums, top.LdSums = unsafe.Add(sums, j*4), width*4
+			}
 			for p := p0; p < p1; p++ {
 				i := (p - p0) * mr
+				ws.end = down(top, i)
 				from, step := next.lines(p-p0, slots/4)
-				g.kernels[min(mr, height-i)](slots, a.at(p, k0), panel, unsafe.Add(c, i*ldc+j*4), ldc, mode, from, step)
+				g.kernels[min(mr, height-i)](slots, a.at(p, k0), panel, &ws.end, from, step)
 			}
 		}
 	}
-	if !inPlace {
-		g.dst.put(batch, i0+p0*mr, j0, unsafe.Slice((*float32)(c), height*width), width, cols)
+	if whole < cols {
+		g.dst.put(batch, i0+p0*mr, j0+whole, unsafe.Slice((*float32)(sums), height*width)[whole:], width, cols-whole)
 	}
 }

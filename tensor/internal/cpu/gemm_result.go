@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
 )
 
 // result is where a gemm's sums go, with the bias that is added to them.
@@ -17,7 +18,8 @@ type result struct {
 	m, n    int              // of a matrix
 	strided *writer[float32] // where columns do not lie side by side, or rows are not evenly spaced
 	bias    *reader[float32]
-	repeats bool // the bias is the same in all rows of a matrix
+	repeats bool    // the bias is the same in all rows of a matrix
+	added   *result // where the bias lies, if it is one that a tile can add
 }
 
 func resultOf(f form, dst driver.View, bias []driver.View) result {
@@ -39,6 +41,9 @@ func resultOf(f form, dst driver.View, bias []driver.View) result {
 	if len(bias) == 1 {
 		b := read[float32](bias[0])
 		d.bias, d.repeats = &b, len(axesOf(bias[0], r, f.m).shape) == 1 && axesOf(bias[0], r, f.m).stride[0] == 0
+		if b := resultOf(f, bias[0], nil); b.strided == nil && b.dtype == driver.Float32 {
+			d.added = &b
+		}
 	}
 	return d
 }
@@ -55,6 +60,61 @@ func (d *result) place(batch, i, j, cols int) (c unsafe.Pointer, ldc int, ok boo
 		return nil, 0, false
 	}
 	return d.at(batch, i, j), d.row, true
+}
+
+// end returns what a tile does with the sums of row i and column j and of what lies
+// below them, if it can do all: columns of C, and of the bias, lie side by side. A bias
+// that is the same in all rows is read for that many columns. once says that there are
+// no sums to be added, which then had better go around the cache.
+func (d *result) end(batch, i, j, cols int, once bool, ws *strip) (end asm.End, ok bool) {
+	if d.strided != nil || j%d.columns.run()+cols > d.columns.run() {
+		return end, false
+	}
+	end = asm.End{C: d.at(batch, i, j), Ldc: d.row}
+	switch d.dtype {
+	case driver.Float16:
+		end.As = asm.Float16
+	case driver.BFloat16:
+		end.As = asm.BFloat16
+	default:
+		if once && d.m*d.n >= streamed && uintptr(end.C)%64 == 0 && end.Ldc%64 == 0 {
+			end.As = asm.Stream
+		}
+	}
+	switch {
+	case d.bias == nil:
+	case d.repeats:
+		end.Bias = ws.bias(cols)
+		room := unsafe.Slice((*float32)(end.Bias), cols)
+		copy(room, d.bias.at((batch*d.m+i)*d.n+j, room))
+	case d.added != nil:
+		end.Bias, end.LdBias, ok = d.added.place(batch, i, j, cols)
+		return end, ok
+	default:
+		return end, false
+	}
+	return end, true
+}
+
+// right moves end that many columns to the right, of C's elements of that size.
+func right(end asm.End, cols, size int) asm.End {
+	end.C = unsafe.Add(end.C, cols*size)
+	if end.Bias != nil {
+		end.Bias = unsafe.Add(end.Bias, cols*4)
+	}
+	return end
+}
+
+// down moves end that many rows down.
+func down(end asm.End, rows int) asm.End {
+	end.C = unsafe.Add(end.C, rows*end.Ldc)
+	if end.Sums != nil {
+		end.Sums = unsafe.Add(end.Sums, rows*end.LdSums)
+	}
+	if end.Bias != nil {
+		end.Bias = unsafe.Add(end.Bias, rows*end.LdBias)
+	}
+	return end
 }
 
 // put adds the bias to rows of sums, ld apart, rounds them and sets the elements from

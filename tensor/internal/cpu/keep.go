@@ -3,6 +3,8 @@ package cpu
 import (
 	"sync"
 	"unsafe"
+
+	"halfnote/tensor/internal/asm"
 )
 
 // keep is a list of things that are used again, by class. The garbage collector,
@@ -33,19 +35,25 @@ func (k *keep[T]) give(class int, x *T) {
 	}
 }
 
-// strip is what an item of a product works in: a panel of B, and sums.
+// strip is what an item of a product works in: a panel of B, sums, a bias, and what its
+// tiles are told.
 type strip struct {
-	b, c *room
+	b, c, row *room
+	end       asm.End
 }
 
 var strips keep[strip]
 
 func takeStrip() *strip { return strips.take(0) }
 
-func (s *strip) give() { strips.give(0, s) }
+func (s *strip) give() {
+	s.end = asm.End{}
+	strips.give(0, s)
+}
 
 func (s *strip) panel(slots int) unsafe.Pointer { return grown(&s.b, slots*4+64) }
 func (s *strip) sums(n int) unsafe.Pointer      { return grown(&s.c, n*4) }
+func (s *strip) bias(n int) unsafe.Pointer      { return grown(&s.row, n*4) }
 
 func grown(r **room, n int) unsafe.Pointer {
 	if *r == nil || len((*r).bytes) < n+128 {

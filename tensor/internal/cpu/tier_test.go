@@ -57,6 +57,8 @@ func TestTierBits(t *testing.T) {
 			c.m, c.n = 1, 1+r.IntN(300)
 		case 15:
 			c.m, c.n = 1+r.IntN(300), 1
+		case 16, 17, 18: // so large that it is stored around the cache, if it may be
+			c.m, c.n, c.k = 530+r.IntN(8), 512+16*r.IntN(4), 1+r.IntN(30)
 		}
 		if d != driver.Float32 && r.IntN(2) == 0 {
 			c.to = driver.Float32

@@ -38,6 +38,7 @@ func load(args ...string) {
 
 func main() {
 	log.SetFlags(0)
+	halfConstants()
 	interleave("interleaveLo", 0)
 	interleave("interleaveHi", 16)
 	tables := tiles()
@@ -50,7 +51,7 @@ func main() {
 	more, portable := functions()
 	norms()
 	pauses()
-	write("zasm_amd64.s", head+"#include \"textflag.h\"\n\n"+text.String())
+	write("zasm_amd64.s", head+"#include \"go_asm.h\"\n#include \"textflag.h\"\n\n"+text.String())
 	write("zasm_amd64.go", head+"package asm\n\nimport \"unsafe\"\n"+tables+more+decl.String())
 	write("zfunctions.go", portableHead+portable)
 }

@@ -82,15 +82,22 @@ func tile(name string, s shape, rows int, dot dot, flush bool) {
 	if flush {
 		locals = 8
 	}
-	fn("is a [Tile].", name, "(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)", locals, 64)
-	load("k", "CX", "a", "SI", "b", "DI", "c", "DX", "ldc", "R8", "mode", "AX", "next", "R10", "step", "R11")
+	fn("is a [Tile].", name, "(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)", locals, 48)
+	load("k", "CX", "a", "SI", "b", "DI", "end", "AX", "next", "R10", "step", "R11")
 	if flush {
 		p("STMXCSR was-4(SP)\nMOVL was-4(SP), BX\nORL $0x8040, BX\nMOVL BX, now-8(SP)\nLDMXCSR now-8(SP)")
 	}
-	p("CMPQ AX, $2\nJEQ clear\nMOVQ DX, R9")
-	for range rows {
-		p("PREFETCHT0 (R9)\nPREFETCHT0 %d(R9)\nADDQ R8, R9", 2*s.width-64)
+	eachRow := func(base, by string, body func(i int)) {
+		for i := range rows {
+			body(i)
+			p("ADDQ %s, %s", by, base)
+		}
 	}
+	fetch := func(int) { p("PREFETCHT0 (R9)\nPREFETCHT0 %d(R9)", 2*s.width-64) }
+	p("MOVQ End_Sums(AX), R9\nMOVQ End_LdSums(AX), R8\nTESTQ R9, R9\nJZ fetch")
+	eachRow("R9", "R8", fetch)
+	p("fetch:\nCMPQ End_As(AX), $const_Store\nJNE clear\nMOVQ End_C(AX), R9\nMOVQ End_Ldc(AX), R8")
+	eachRow("R9", "R8", fetch)
 	p("clear:")
 	for i := range 2 * rows {
 		p("%s %s%d, %s%d, %s%d", s.clear, s.reg, i, s.reg, i, s.reg, i)
@@ -125,27 +132,35 @@ func tile(name string, s shape, rows int, dot dot, flush bool) {
 	p("one:")
 	step(0)
 	p("ADDQ $%d, SI\nADDQ $%d, DI\nDECQ CX\nJNZ one", s.rows*4, 2*s.width)
-	if full {
-		p("done:")
-	}
+	p("done:")
 	if flush {
 		p("LDMXCSR was-4(SP)")
 	}
-	p("CMPQ AX, $1\nJLT store\nJGT stream\nMOVQ DX, R9")
-	for i := range rows {
-		for h := range 2 {
-			p("VADDPS %d(R9), %s%d, %s%d", h*s.width, s.reg, 2*i+h, s.reg, 2*i+h)
-		}
-		p("ADDQ R8, R9")
+	for _, of := range []string{"Sums", "Bias"} {
+		p("MOVQ End_%s(AX), R9\nMOVQ End_Ld%s(AX), R8\nTESTQ R9, R9\nJZ no%s", of, of, of)
+		eachRow("R9", "R8", func(i int) {
+			for h := range 2 {
+				p("VADDPS %d(R9), %s%d, %s%d", h*s.width, s.reg, 2*i+h, s.reg, 2*i+h)
+			}
+		})
+		p("no%s:", of)
 	}
+	p("MOVQ End_C(AX), DX\nMOVQ End_Ldc(AX), R8\nMOVQ End_As(AX), AX\nCMPQ AX, $const_Stream\nJLT store\nJEQ stream\nCMPQ AX, $const_Float16\nJEQ float16")
+	narrow := func(f narrowing) {
+		f.prepare()
+		eachRow("DX", "R8", f.row)
+		p("VZEROUPPER\nRET")
+	}
+	narrow(s.toBFloat16())
+	p("float16:")
+	narrow(s.toFloat16())
 	for _, end := range [][2]string{{"store", "VMOVUPS"}, {"stream", "VMOVNTPS"}} {
 		p("%s:", end[0])
-		for i := range rows {
+		eachRow("DX", "R8", func(i int) {
 			for h := range 2 {
 				p("%s %s%d, %d(DX)", end[1], s.reg, 2*i+h, h*s.width)
 			}
-			p("ADDQ R8, DX")
-		}
+		})
 		p("VZEROUPPER\nRET\n")
 	}
 }
