@@ -57,272 +57,272 @@ var avx2Functions = [...]Pass{
 // avx512F321 is a [Tile].
 //
 //go:noescape
-func avx512F321(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F321(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512F322 is a [Tile].
 //
 //go:noescape
-func avx512F322(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F322(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512F323 is a [Tile].
 //
 //go:noescape
-func avx512F323(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F323(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512F324 is a [Tile].
 //
 //go:noescape
-func avx512F324(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F324(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512F325 is a [Tile].
 //
 //go:noescape
-func avx512F325(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F325(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512F326 is a [Tile].
 //
 //go:noescape
-func avx512F326(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F326(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512F327 is a [Tile].
 //
 //go:noescape
-func avx512F327(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F327(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512F328 is a [Tile].
 //
 //go:noescape
-func avx512F328(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F328(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512F329 is a [Tile].
 //
 //go:noescape
-func avx512F329(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F329(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512F3210 is a [Tile].
 //
 //go:noescape
-func avx512F3210(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F3210(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512F3211 is a [Tile].
 //
 //go:noescape
-func avx512F3211(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F3211(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512F3212 is a [Tile].
 //
 //go:noescape
-func avx512F3212(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F3212(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512F3213 is a [Tile].
 //
 //go:noescape
-func avx512F3213(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F3213(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512F3214 is a [Tile].
 //
 //go:noescape
-func avx512F3214(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512F3214(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush1 is a [Tile].
 //
 //go:noescape
-func avx512Flush1(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush1(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush2 is a [Tile].
 //
 //go:noescape
-func avx512Flush2(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush2(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush3 is a [Tile].
 //
 //go:noescape
-func avx512Flush3(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush3(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush4 is a [Tile].
 //
 //go:noescape
-func avx512Flush4(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush4(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush5 is a [Tile].
 //
 //go:noescape
-func avx512Flush5(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush5(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush6 is a [Tile].
 //
 //go:noescape
-func avx512Flush6(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush6(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush7 is a [Tile].
 //
 //go:noescape
-func avx512Flush7(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush7(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush8 is a [Tile].
 //
 //go:noescape
-func avx512Flush8(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush8(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush9 is a [Tile].
 //
 //go:noescape
-func avx512Flush9(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush9(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush10 is a [Tile].
 //
 //go:noescape
-func avx512Flush10(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush10(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush11 is a [Tile].
 //
 //go:noescape
-func avx512Flush11(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush11(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush12 is a [Tile].
 //
 //go:noescape
-func avx512Flush12(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush12(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush13 is a [Tile].
 //
 //go:noescape
-func avx512Flush13(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush13(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Flush14 is a [Tile].
 //
 //go:noescape
-func avx512Flush14(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Flush14(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs1 is a [Tile].
 //
 //go:noescape
-func avx512Pairs1(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs1(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs2 is a [Tile].
 //
 //go:noescape
-func avx512Pairs2(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs2(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs3 is a [Tile].
 //
 //go:noescape
-func avx512Pairs3(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs3(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs4 is a [Tile].
 //
 //go:noescape
-func avx512Pairs4(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs4(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs5 is a [Tile].
 //
 //go:noescape
-func avx512Pairs5(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs5(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs6 is a [Tile].
 //
 //go:noescape
-func avx512Pairs6(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs6(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs7 is a [Tile].
 //
 //go:noescape
-func avx512Pairs7(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs7(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs8 is a [Tile].
 //
 //go:noescape
-func avx512Pairs8(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs8(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs9 is a [Tile].
 //
 //go:noescape
-func avx512Pairs9(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs9(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs10 is a [Tile].
 //
 //go:noescape
-func avx512Pairs10(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs10(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs11 is a [Tile].
 //
 //go:noescape
-func avx512Pairs11(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs11(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs12 is a [Tile].
 //
 //go:noescape
-func avx512Pairs12(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs12(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs13 is a [Tile].
 //
 //go:noescape
-func avx512Pairs13(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs13(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx512Pairs14 is a [Tile].
 //
 //go:noescape
-func avx512Pairs14(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx512Pairs14(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx2F321 is a [Tile].
 //
 //go:noescape
-func avx2F321(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx2F321(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx2F322 is a [Tile].
 //
 //go:noescape
-func avx2F322(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx2F322(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx2F323 is a [Tile].
 //
 //go:noescape
-func avx2F323(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx2F323(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx2F324 is a [Tile].
 //
 //go:noescape
-func avx2F324(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx2F324(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx2F325 is a [Tile].
 //
 //go:noescape
-func avx2F325(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx2F325(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx2F326 is a [Tile].
 //
 //go:noescape
-func avx2F326(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx2F326(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx2Flush1 is a [Tile].
 //
 //go:noescape
-func avx2Flush1(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx2Flush1(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx2Flush2 is a [Tile].
 //
 //go:noescape
-func avx2Flush2(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx2Flush2(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx2Flush3 is a [Tile].
 //
 //go:noescape
-func avx2Flush3(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx2Flush3(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx2Flush4 is a [Tile].
 //
 //go:noescape
-func avx2Flush4(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx2Flush4(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx2Flush5 is a [Tile].
 //
 //go:noescape
-func avx2Flush5(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx2Flush5(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // avx2Flush6 is a [Tile].
 //
 //go:noescape
-func avx2Flush6(k int, a, b, c unsafe.Pointer, ldc, mode int, next uintptr, step int)
+func avx2Flush6(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)
 
 // direct1 is a [Direct].
 //
