@@ -26,7 +26,7 @@ func detect() (list []*Tier) {
 			},
 			Functions: avx512Functions[:],
 			Norms: Norms{
-				normalize, normalizeRow, normGrad, normGradRow, normSums, normSumsRow, normColumns,
+				normalize, normalizeRow, normGrad, normGradRow, normSums, normSumsRow, normColumns, sumColumns, copyRows,
 				centredSquares, sumRows,
 			},
 		}

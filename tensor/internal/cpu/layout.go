@@ -1,6 +1,10 @@
 package cpu
 
-import "halfnote/tensor/driver"
+import (
+	"unsafe"
+
+	"halfnote/tensor/driver"
+)
 
 // layout says where the elements of a view lie, by their index in row-major
 // order.
@@ -70,74 +74,114 @@ func (l layout) index(i int) int {
 	return at
 }
 
-// runs calls visit for the elements lo … lo+n-1, in order, a stretch of constant
-// stride at a time: count elements from element pos on (counted from lo) lie at
-// at, at+stride, ….
-func (l layout) runs(lo, n int, visit func(pos, at, stride, count int)) {
-	if n == 0 {
-		return
-	}
-	if len(l.shape) == 0 {
-		visit(0, l.index(lo), min(l.n, 1), n)
-		return
-	}
+// tiles calls visit for the elements lo … lo+n-1, in order, as many rows of constant
+// stride at a time as there are: rows of count elements, from element pos on (counted
+// from lo), lie at at, at+stride, …, step from row to row.
+func (l layout) tiles(lo, n int, visit func(pos, at, rows, step, count, stride int)) {
 	last := len(l.shape) - 1
-	var room [8]int
-	index := room[:0]
-	if len(l.shape) > len(room) {
-		index = make([]int, 0, len(l.shape))
+	if last < 0 {
+		visit(0, l.index(lo), 1, 0, n, min(l.n, 1))
+		return
 	}
-	index = index[:len(l.shape)]
-	at, rest := l.offset, lo
-	for i := last; i >= 0; i-- {
-		index[i] = rest % l.shape[i]
-		rest /= l.shape[i]
-		at += index[i] * l.stride[i]
+	size, outer, step, stride := l.shape[last], 1, 0, l.stride[last]
+	if last > 0 {
+		outer, step = l.shape[last-1], l.stride[last-1]
 	}
 	for pos := 0; pos < n; {
-		count := min(n-pos, l.shape[last]-index[last])
-		visit(pos, at, l.stride[last], count)
-		pos += count
-		index[last] += count
-		at += count * l.stride[last]
-		for i := last; i > 0 && index[i] == l.shape[i]; i-- {
-			at += l.stride[i-1] - l.shape[i]*l.stride[i]
-			index[i] = 0
-			index[i-1]++
+		i := lo + pos
+		rows, count := 1, min(n-pos, size-i%size)
+		if count == size {
+			rows = min((n-pos)/size, outer-i/size%outer)
 		}
+		visit(pos, l.index(i), rows, step, count, stride)
+		pos += rows * count
 	}
+}
+
+// runs is tiles row by row.
+func (l layout) runs(lo, n int, visit func(pos, at, stride, count int)) {
+	l.tiles(lo, n, func(pos, at, rows, step, count, stride int) {
+		for range rows {
+			visit(pos, at, stride, count)
+			pos, at = pos+count, at+step
+		}
+	})
 }
 
 // gather sets dst to the elements of mem from lo on.
 func gather[E any](dst, mem []E, l layout, lo int) {
-	l.runs(lo, len(dst), func(pos, at, stride, count int) {
-		pick(dst[pos:pos+count], mem, at, stride)
+	l.tiles(lo, len(dst), func(pos, at, rows, step, count, stride int) {
+		if stride == 1 && copyRows(dst[pos:][:rows*count], mem[at:], rows, count, count, step) {
+			return
+		}
+		for range rows {
+			pick(dst[pos:pos+count], mem, at, stride)
+			pos, at = pos+count, at+step
+		}
 	})
 }
 
 // pick sets dst to the elements of mem at at, at+stride, ….
 func pick[E any](dst, mem []E, at, stride int) {
-	if stride == 1 {
+	switch stride {
+	case 1:
 		copy(dst, mem[at:])
+	case 0:
+		repeat(dst, mem[at])
+	default:
+		for i := range dst {
+			dst[i] = mem[at]
+			at += stride
+		}
+	}
+}
+
+// repeat sets all of dst to x.
+func repeat[E any](dst []E, x E) {
+	if len(dst) < fast {
+		for i := range dst {
+			dst[i] = x
+		}
 		return
 	}
-	for i := range dst {
-		dst[i] = mem[at]
-		at += stride
+	for i := range fast {
+		dst[i] = x
+	}
+	for n := fast; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
 	}
 }
 
 // scatter sets the elements of mem from lo on to src.
 func scatter[E any](mem, src []E, l layout, lo int) {
-	l.runs(lo, len(src), func(pos, at, stride, count int) {
-		from := src[pos : pos+count]
-		if stride == 1 {
-			copy(mem[at:at+count], from)
+	l.tiles(lo, len(src), func(pos, at, rows, step, count, stride int) {
+		if stride == 1 && copyRows(mem[at:], src[pos:][:rows*count], rows, count, step, count) {
 			return
 		}
-		for _, x := range from {
-			mem[at] = x
-			at += stride
+		for range rows {
+			from := src[pos : pos+count]
+			if stride == 1 {
+				copy(mem[at:at+count], from)
+			} else {
+				to := at
+				for _, x := range from {
+					mem[to] = x
+					to += stride
+				}
+			}
+			pos, at = pos+count, at+step
 		}
 	})
+}
+
+// copyRows copies rows of count elements, which lie dstep and sstep elements apart, if
+// there is assembly and they are many and short, and reports whether it did.
+func copyRows[E any](dst, src []E, rows, count, dstep, sstep int) bool {
+	if norms.CopyRows == nil || rows < 4 || dstep < 0 || sstep < 0 {
+		return false
+	}
+	_, _ = dst[(rows-1)*dstep+count-1], src[(rows-1)*sstep+count-1]
+	size := int(unsafe.Sizeof(dst[0]))
+	norms.CopyRows(unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), rows, count*size, dstep*size, sstep*size)
+	return true
 }

@@ -60,52 +60,65 @@ func (n *nest) len() int {
 	return count
 }
 
-// inner returns the length and the strides of the axis that runs fastest.
-func (n *nest) inner() (size int, stride places) {
-	last := len(n.shape) - 1
-	if last < 0 {
-		return 1, stride
+// inner returns the strides of the axis that runs fastest, outer those of the next.
+func (n *nest) inner() (stride places) {
+	if last := len(n.stride) - 1; last >= 0 {
+		stride = n.stride[last]
 	}
-	return n.shape[last], n.stride[last]
+	return stride
 }
 
-// runs calls visit for the elements lo … hi-1 in row-major order, a stretch along
-// the fastest axis at a time: where its first element lies in each view, and its
-// length.
-func (n *nest) runs(lo, hi int, visit func(at places, count int)) {
-	if lo >= hi {
-		return
+func (n *nest) outer() (stride places) {
+	if last := len(n.stride) - 1; last > 0 {
+		stride = n.stride[last-1]
 	}
-	if len(n.shape) == 0 {
-		visit(n.offset, 1)
-		return
-	}
+	return stride
+}
+
+// tiles calls visit for the elements lo … hi-1 in row-major order, as many rows along the
+// fastest axis at a time as there are: where the first element lies in each view, the
+// number of rows, and their length.
+func (n *nest) tiles(lo, hi int, visit func(at places, rows, count int)) {
 	last := len(n.shape) - 1
-	index := make([]int, len(n.shape))
-	at, rest := n.offset, lo
-	for i := last; i >= 0; i-- {
-		index[i] = rest % n.shape[i]
-		rest /= n.shape[i]
-		n.move(&at, i, index[i])
-	}
 	for lo < hi {
-		count := min(hi-lo, n.shape[last]-index[last])
-		visit(at, count)
-		lo += count
-		index[last] += count
-		n.move(&at, last, count)
-		for i := last; i > 0 && index[i] == n.shape[i]; i-- {
-			n.move(&at, i, -n.shape[i])
-			n.move(&at, i-1, 1)
-			index[i] = 0
-			index[i-1]++
+		size, outer := 1, 1
+		if last >= 0 {
+			size = n.shape[last]
+		}
+		if last > 0 {
+			outer = n.shape[last-1]
+		}
+		rows, count := 1, min(hi-lo, size-lo%size)
+		if count == size {
+			rows = min((hi-lo)/size, outer-lo/size%outer)
+		}
+		visit(n.at(lo), rows, count)
+		lo += rows * count
+	}
+}
+
+// at returns where element i lies in each view.
+func (n *nest) at(i int) places {
+	at := n.offset
+	for axis := len(n.shape) - 1; axis >= 0 && i > 0; axis-- {
+		k := i % n.shape[axis]
+		i /= n.shape[axis]
+		for v := range at {
+			at[v] += k * n.stride[axis][v]
 		}
 	}
+	return at
 }
 
-// move goes steps along an axis.
-func (n *nest) move(at *places, axis, steps int) {
-	for v := range at {
-		at[v] += steps * n.stride[axis][v]
-	}
+// runs is tiles row by row.
+func (n *nest) runs(lo, hi int, visit func(at places, count int)) {
+	step := n.outer()
+	n.tiles(lo, hi, func(at places, rows, count int) {
+		for range rows {
+			visit(at, count)
+			for v := range at {
+				at[v] += step[v]
+			}
+		}
+	})
 }

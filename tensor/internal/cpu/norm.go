@@ -123,9 +123,13 @@ func normalize[T real](b *Backend, dst driver.View, src []driver.View) {
 	f := factorsOf(dst.Shape, seqTo(len(dst.Shape)), []T{1, T(math.Copysign(0, -1))}, views...)
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
-			for ; lo < hi; lo += chunk {
-				n := min(chunk, hi-lo)
-				in, out := x.at(lo, s.in[0][:n]), w.room(lo, s.out[:n])
+			each := chunk
+			if x.bulk() && w.bulk() {
+				each = bulk
+			}
+			for ; lo < hi; lo += each {
+				n := min(each, hi-lo)
+				in, out := x.some(lo, n, s.in[0][:]), w.spare(lo, n, s.out[:])
 				f.normalize(out, in, lo)
 				w.put(lo, out)
 			}
@@ -136,32 +140,47 @@ func normalize[T real](b *Backend, dst driver.View, src []driver.View) {
 // normalize sets out to in, elements lo and on, normalized with weights, biases, means
 // and scales.
 func (f *factors[T]) normalize(out, in []T, lo int) {
-	_, step := f.nest.inner()
-	f.runs(lo, lo+len(in), func(at places, count int) {
-		x, y := in[:count], out[:count]
-		in, out = in[count:], out[count:]
-		w, b, mean, scale := f.memory[0], f.memory[1], f.memory[2], f.memory[3]
-		if step[2]|step[3] == 0 && normalizeFast(y, x, w[at[0]:], b[at[1]:], step[0], step[1], mean[at[2]], scale[at[3]]) {
+	step := f.inner()
+	w, b, mean, scale := f.memory[0], f.memory[1], f.memory[2], f.memory[3]
+	quick := norms.Normalize
+	if step[0] == 1 {
+		quick = norms.NormalizeRow
+	}
+	if _, ok := any(out).([]float32); !ok || step[2]|step[3]|step[0]&^1 != 0 || step[0] != step[1] {
+		quick = nil
+	}
+	var row asm.Factors
+	f.tiles(lo, lo+len(in), func(at places, rows, count int) {
+		x, y := in[:rows*count], out[:rows*count]
+		in, out = in[rows*count:], out[rows*count:]
+		if quick != nil && count >= fast/2 {
+			f.row(at, &row)
+			quick(unsafe.Pointer(&y[0]), unsafe.Pointer(&x[0]), rows, count, &row)
 			return
 		}
-		for i, v := range x {
-			z := (v - mean[at[2]+i*step[2]]) * scale[at[3]+i*step[3]]
-			y[i] = T(z*w[at[0]+i*step[0]]) + b[at[1]+i*step[1]]
+		next := f.outer()
+		for r := range rows {
+			y := y[r*count:]
+			for i, v := range x[r*count:][:count] {
+				z := (v - mean[at[2]+i*step[2]]) * scale[at[3]+i*step[3]]
+				y[i] = T(z*w[at[0]+i*step[0]]) + b[at[1]+i*step[1]]
+			}
+			for i := range at {
+				at[i] += next[i]
+			}
 		}
 	})
 }
 
-func normalizeFast[T real](dst, x, w, b []T, stepW, stepB int, mean, scale T) bool {
-	y, ok := any(dst).([]float32)
-	if !ok || norms.Normalize == nil || len(x) < fast || stepW != stepB || stepW&^1 != 0 {
-		return false
+// row sets row to factors of float32 at at, for assembly.
+func (f *factors[T]) row(at places, row *asm.Factors) {
+	next := f.outer()
+	for i, m := range f.memory {
+		if m != nil {
+			row.At[i] = unsafe.Pointer(&m[at[i]])
+			row.Step[i] = 4 * next[i]
+		}
 	}
-	run := norms.Normalize
-	if stepW == 1 {
-		run = norms.NormalizeRow
-	}
-	run(unsafe.Pointer(&y[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&w[0]), unsafe.Pointer(&b[0]), len(x), &[2]float32{float32(mean), float32(scale)})
-	return true
 }
 
 // normGrad sets dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale.
@@ -174,10 +193,14 @@ func normGrad[T real](b *Backend, dst driver.View, src []driver.View) {
 	f := factorsOf(dst.Shape, seqTo(len(dst.Shape)), []T{1}, views...)
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
-			for ; lo < hi; lo += chunk {
-				n := min(chunk, hi-lo)
-				out := to.room(lo, s.out[:n])
-				f.grad(out, dy.at(lo, s.in[0][:n]), x.at(lo, s.in[1][:n]), lo)
+			each := chunk
+			if dy.bulk() && x.bulk() && to.bulk() {
+				each = bulk
+			}
+			for ; lo < hi; lo += each {
+				n := min(each, hi-lo)
+				out := to.spare(lo, n, s.out[:])
+				f.grad(out, dy.some(lo, n, s.in[0][:]), x.some(lo, n, s.in[1][:]), lo)
 				to.put(lo, out)
 			}
 		})
@@ -185,31 +208,34 @@ func normGrad[T real](b *Backend, dst driver.View, src []driver.View) {
 }
 
 func (f *factors[T]) grad(out, dy, x []T, lo int) {
-	_, step := f.nest.inner()
-	f.runs(lo, lo+len(out), func(at places, count int) {
-		y, g, v := out[:count], dy[:count], x[:count]
-		out, dy, x = out[count:], dy[count:], x[count:]
-		m := &f.memory
-		if step[1]|step[2]|step[3]|step[4] == 0 && gradFast(y, g, v, m[0][at[0]:], step[0], &[4]T{m[1][at[1]], m[2][at[2]], m[3][at[3]], m[4][at[4]]}) {
+	step, m := f.inner(), &f.memory
+	quick := norms.Grad
+	if step[0] == 1 {
+		quick = norms.GradRow
+	}
+	if _, ok := any(out).([]float32); !ok || step[1]|step[2]|step[3]|step[4]|step[0]&^1 != 0 {
+		quick = nil
+	}
+	var row asm.Factors
+	f.tiles(lo, lo+len(out), func(at places, rows, count int) {
+		n := rows * count
+		y, g, v := out[:n], dy[:n], x[:n]
+		out, dy, x = out[n:], dy[n:], x[n:]
+		if quick != nil && count >= fast/2 {
+			f.row(at, &row)
+			quick(unsafe.Pointer(&y[0]), unsafe.Pointer(&g[0]), unsafe.Pointer(&v[0]), rows, count, &row)
 			return
 		}
-		for i := range y {
-			scale := m[2][at[2]+i*step[2]]
-			z := (v[i] - m[1][at[1]+i*step[1]]) * scale
-			y[i] = (T(g[i]*m[0][at[0]+i*step[0]]) - m[3][at[3]+i*step[3]] - T(z*m[4][at[4]+i*step[4]])) * scale
+		next := f.outer()
+		for r := range rows {
+			for i := range count {
+				scale, p := m[2][at[2]+i*step[2]], r*count+i
+				z := (v[p] - m[1][at[1]+i*step[1]]) * scale
+				y[p] = (T(g[p]*m[0][at[0]+i*step[0]]) - m[3][at[3]+i*step[3]] - T(z*m[4][at[4]+i*step[4]])) * scale
+			}
+			for i := range at {
+				at[i] += next[i]
+			}
 		}
 	})
-}
-
-func gradFast[T real](dst, dy, x, w []T, step int, c *[4]T) bool {
-	f, ok := any(c).(*[4]float32)
-	if !ok || norms.Grad == nil || len(x) < fast || step&^1 != 0 {
-		return false
-	}
-	run := norms.Grad
-	if step == 1 {
-		run = norms.GradRow
-	}
-	run(unsafe.Pointer(&dst[0]), unsafe.Pointer(&dy[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&w[0]), len(x), f)
-	return true
 }

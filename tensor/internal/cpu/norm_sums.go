@@ -1,9 +1,11 @@
 package cpu
 
 import (
+	"math"
 	"unsafe"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
 )
 
 // moments sets mean to the means of x along the axes where it has size 1, and variance
@@ -25,6 +27,7 @@ func moments[T real](b *Backend, variance, x, mean driver.View) {
 		mul(room, room, room, nil, 0, 0)
 		m.join(sums, room)
 	}
+	centred.columns = centred.rowByRow
 	group := r.outs
 	if r.columns == 0 {
 		group = max(1, 2*copyItem/max(1, r.count))
@@ -54,24 +57,26 @@ func centredSquares[T real](x []T, mean T, room []T) T {
 // normSums sets dst to the sums of g = dy*w, and src[0] to those of g*z with z =
 // (x - mean)*scale, divided by divisor. The sums are cut as in reduce.
 func normSums[T real](b *Backend, dst driver.View, src []driver.View, divisor T) {
-	second, dy, x := src[0], src[1], src[2]
+	second, dy, x, weighted := src[0], src[1], src[2], len(src) == 6
 	kept, reduced := axes(dst, dy)
 	r, to := reductionOf[T](dst, dy), reductionOf[T](dst, x)
-	views := append([]driver.View{none, none}, src[3:5]...) // as of normalize
-	if len(src) == 6 {
-		views[0] = src[5]
-	}
-	if len(src) == 6 || to.columns != r.columns {
-		r.columns = 0
-	}
 	order := append(append([]int{}, kept...), reduced...)
-	if r.columns > 0 {
+	if r.columns > 0 && r.columns == to.columns && !weighted {
 		last := len(kept) - 1
 		order = append(append(append([]int{}, kept[:last]...), reduced...), kept[last])
+	} else {
+		r.columns = 0
 	}
 	r.reader = readLayout[T](dy, reducedLayout(dy, r.columns, kept, reduced))
 	to.reader = readLayout[T](x, reducedLayout(x, r.columns, kept, reduced))
-	n := normSum[T]{&r, &to, factorsOf(dy.Shape, order, []T{1, 0}, views...)}
+	minus := T(math.Copysign(0, -1))
+	n := normSum[T]{dy: &r, x: &to.reader, weighted: weighted}
+	n.z = factorsOf(dy.Shape, order, []T{1, minus}, none, none, src[3], src[4])
+	n.both = n.z
+	if weighted {
+		n.g = factorsOf(dy.Shape, order, []T{1, minus, 0, 1}, src[5], none, none, none)
+		n.both = factorsOf(dy.Shape, order, []T{1, minus}, src[5], none, src[3], src[4])
+	}
 	first, product, step := make([]T, r.outs*r.blocks), make([]T, r.outs*r.blocks), 1
 	if r.columns > 0 {
 		step = r.columns
@@ -90,65 +95,94 @@ func normSums[T real](b *Backend, dst driver.View, src []driver.View, divisor T)
 	}
 }
 
-// normSum is what normSums adds: dy and x, in one order, and w, 0, mean and scale.
+// normSum is what normSums adds: dy and x, in one order, and the factors that make z of
+// x, g of dy, and both at once.
 type normSum[T real] struct {
-	dy, x *reduction[T]
-	factors[T]
+	dy         *reduction[T]
+	x          *reader[T]
+	weighted   bool
+	z, g, both factors[T]
 }
 
 // rowBlocks fills both sums of blocks, as that of reduction.
 func (n *normSum[T]) rowBlocks(b *Backend, first, second []T) {
 	r := n.dy
-	b.ranges(len(first), max(1, copyItem/2/min(block, max(r.count, 1))), func(lo, hi int) {
+	each := r.together(n.x.bulk())
+	b.ranges(len(first), r.itemBlocks(each), func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
-			for i := lo; i < hi; i++ {
-				from := i % r.blocks * block
-				at, count := i/r.blocks*r.count+from, min(block, r.count-from)
-				first[i], second[i] = n.block(at, r.at(at, s.in[0][:count]), n.x.at(at, s.in[1][:count]), s)
+			for i := lo; i < hi; i += each {
+				at, count, results := i*r.count, r.count, min(each, hi-i)
+				if r.blocks > 1 {
+					from := i % r.blocks * block
+					at, count = i/r.blocks*r.count+from, min(block, r.count-from)
+				}
+				size := results * count
+				n.add(first[i:i+results], second[i:i+results], r.some(at, size, s.in[0][:]), n.x.some(at, size, s.in[1][:]), at, s)
 			}
 		})
 	})
 }
 
-// block returns both sums of a block, whose first element has the index at.
-func (n *normSum[T]) block(lo int, dy, x []T, s *scratch[T]) (T, T) {
-	g, z := s.in[2][:0], s.out[:0]
-	_, step := n.nest.inner()
-	var sums [2]float32
-	done := false
-	n.runs(lo, lo+len(x), func(at places, count int) {
-		w, mean, scale := n.memory[0], n.memory[2], n.memory[3]
-		if step[2]|step[3] == 0 && count == len(x) && normSumsFast(&sums, dy, x, w[at[0]:], step[0], mean[at[2]], scale[at[3]]) {
-			done = true
-			return
-		}
-		for i := range count {
-			p := len(g)
-			v := dy[p] * w[at[0]+i*step[0]]
-			g, z = append(g, v), append(z, v*T((x[p]-mean[at[2]+i*step[2]])*scale[at[3]+i*step[3]]))
-		}
-	})
-	if done {
-		return T(sums[0]), T(sums[1])
+// add sets both sums of parts of dy and x of equal lengths, whose first element has the
+// index lo.
+func (n *normSum[T]) add(first, second, dy, x []T, lo int, s *scratch[T]) {
+	count := len(x) / len(first)
+	if n.addFast(first, second, dy, x, lo, count) {
+		return
 	}
-	return sumBlock(g), sumBlock(z)
+	for len(first) > 0 {
+		k := max(1, chunk/count) // results at a time
+		k = min(k, len(first))
+		g, z := dy[:k*count], s.out[:k*count]
+		n.z.normalize(z, x[:k*count], lo)
+		if n.weighted {
+			n.g.normalize(s.in[2][:k*count], g, lo)
+			g = s.in[2][:k*count]
+		}
+		mul(z, z, g, nil, 0, 0)
+		sumRows(first[:k], g, 0, nil)
+		sumRows(second[:k], z, 0, nil)
+		first, second, dy, x, lo = first[k:], second[k:], dy[k*count:], x[k*count:], lo+k*count
+	}
 }
 
-func normSumsFast[T real](sums *[2]float32, dy, x, w []T, step int, mean, scale T) bool {
-	g, ok := any(dy).([]float32)
-	if !ok || norms.Sums == nil || step&^1 != 0 {
+// addFast is add where each part has the same factors, or a row of weights.
+func (n *normSum[T]) addFast(first, second, dy, x []T, lo, count int) bool {
+	f := &n.both
+	step := f.inner()
+	if _, ok := any(dy).([]float32); !ok || norms.Sums == nil || step[2]|step[3]|step[0]&^1 != 0 {
 		return false
 	}
 	run := norms.Sums
-	if step == 1 {
+	if step[0] == 1 {
 		run = norms.SumsRow
 	}
-	run(sums, unsafe.Pointer(&g[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&w[0]), len(x), &[2]float32{float32(mean), float32(scale)})
+	length := 1 // of a run
+	if last := len(f.shape) - 1; last >= 0 {
+		length = f.shape[last]
+	}
+	if length != count && lo/length != (lo+len(x)-1)/length {
+		return false
+	}
+	var row asm.Factors
+	if length != count { // all in one run
+		for i := range first {
+			at := lo + i*count
+			f.row(f.at(at), &row)
+			run(unsafe.Pointer(&first[i]), unsafe.Pointer(&second[i]), unsafe.Pointer(&dy[i*count]), unsafe.Pointer(&x[i*count]), 1, count, &row)
+		}
+		return true
+	}
+	f.tiles(lo, lo+len(x), func(at places, rows, count int) {
+		f.row(at, &row)
+		run(unsafe.Pointer(&first[0]), unsafe.Pointer(&second[0]), unsafe.Pointer(&dy[0]), unsafe.Pointer(&x[0]), rows, count, &row)
+		first, second, dy, x = first[rows:], second[rows:], dy[rows*count:], x[rows*count:]
+	})
 	return true
 }
 
 // columnBlocks fills both sums where neighbours belong to neighbouring results, as that
-// of reduction; the weight is 1.
+// of reduction; there is no weight.
 func (n *normSum[T]) columnBlocks(b *Backend, first, second []T) {
 	r := n.dy
 	panels := (r.columns + panel - 1) / panel
@@ -158,9 +192,13 @@ func (n *normSum[T]) columnBlocks(b *Backend, first, second []T) {
 			width := min(panel, r.columns-c)
 			o, from := at/r.blocks, at%r.blocks*block
 			var sums [2][lanes][panel]T
-			for row := from; row < min(from+block, r.count); row++ {
-				at, l := (o*r.count+row)*r.columns+c, (row-from)%lanes
-				n.row(sums[0][l][:width], sums[1][l][:width], r.at(at, s.in[0][:width]), n.x.at(at, s.in[1][:width]), at)
+			end := min(from+block, r.count)
+			for row := from; row < end; {
+				rows, stride := r.rowsAt(width, end-row, n.x.bulk())
+				lo := (o*r.count+row)*r.columns + c
+				size := (rows-1)*stride + width
+				n.addRows(&sums, (row-from)%lanes, r.some(lo, size, s.in[0][:]), n.x.some(lo, size, s.in[1][:]), lo, rows, width, stride)
+				row += rows
 			}
 			for i, to := range [][]T{first, second} {
 				for half := lanes / 2; half > 0; half /= 2 {
@@ -174,28 +212,40 @@ func (n *normSum[T]) columnBlocks(b *Backend, first, second []T) {
 	})
 }
 
-// row adds the elements from lo on.
-func (n *normSum[T]) row(first, second, dy, x []T, lo int) {
-	_, step := n.nest.inner()
-	n.runs(lo, lo+len(x), func(at places, count int) {
-		mean, scale := n.memory[2], n.memory[3]
-		if step[2]|step[3] == 0 && normColumnsFast(first[:count], second, dy, x, mean[at[2]], scale[at[3]]) {
-			first, second, dy, x = first[count:], second[count:], dy[count:], x[count:]
-			return
+// addRows adds rows that lie stride apart, the first element of which has the index lo,
+// to lanes from lane on.
+func (n *normSum[T]) addRows(sums *[2][lanes][panel]T, lane int, dy, x []T, lo, rows, width, stride int) {
+	f, columns := &n.z, n.dy.columns
+	step := f.inner()
+	if _, ok := any(dy).([]float32); ok && norms.Columns != nil && step[2]|step[3] == 0 && width >= fast {
+		var row asm.Factors
+		for rows > 0 {
+			k := 1 // rows whose factors come one after the other
+			if last := len(f.shape) - 1; last <= 0 || f.shape[last] == columns {
+				k = rows
+				if last > 0 {
+					k = min(rows, f.shape[last-1]-lo/columns%f.shape[last-1])
+				}
+			}
+			f.row(f.at(lo), &row)
+			norms.Columns(unsafe.Pointer(&sums[0][0][0]), unsafe.Pointer(&sums[1][0][0]), unsafe.Pointer(&dy[0]), unsafe.Pointer(&x[0]), k, width, 4*stride, lane, 4*panel, &row)
+			if rows -= k; rows > 0 {
+				dy, x, lo, lane = dy[k*stride:], x[k*stride:], lo+k*columns, lane+k
+			}
 		}
-		for i := range count {
-			first[i] += dy[i]
-			second[i] += T(dy[i] * T((x[i]-mean[at[2]+i*step[2]])*scale[at[3]+i*step[3]]))
-		}
-		first, second, dy, x = first[count:], second[count:], dy[count:], x[count:]
-	})
-}
-
-func normColumnsFast[T real](first, second, dy, x []T, mean, scale T) bool {
-	f, ok := any(first).([]float32)
-	if !ok || norms.Columns == nil || len(f) < fast {
-		return false
+		return
 	}
-	norms.Columns(unsafe.Pointer(&f[0]), unsafe.Pointer(&second[0]), unsafe.Pointer(&dy[0]), unsafe.Pointer(&x[0]), len(f), &[2]float32{float32(mean), float32(scale)})
-	return true
+	for r := range rows {
+		l := (lane + r) % lanes
+		first, second := sums[0][l][:width], sums[1][l][:width]
+		dy, x := dy[r*stride:][:width], x[r*stride:][:width]
+		f.runs(lo+r*columns, lo+r*columns+width, func(at places, count int) {
+			for i := range count {
+				z := (x[i] - f.memory[2][at[2]+i*step[2]]) * f.memory[3][at[3]+i*step[3]]
+				first[i] += dy[i]
+				second[i] += T(dy[i] * z)
+			}
+			first, second, dy, x = first[count:], second[count:], dy[count:], x[count:]
+		})
+	}
 }

@@ -41,7 +41,7 @@ func gatherAt[E any](b *Backend, axis int, dst, x, index driver.View) {
 	x.Stride = append([]int(nil), x.Stride...)
 	x.Stride[axis] = 0
 	n := nestOf(dst.Shape, -1, dst, x, index)
-	_, inner := n.inner()
+	inner := n.inner()
 	b.ranges(n.len(), copyItem, func(lo, hi int) {
 		n.runs(lo, hi, func(at places, count int) {
 			d, s, p := at[0], at[1], at[2]
@@ -111,7 +111,10 @@ func scatterAt[E any](b *Backend, axis int, dst, x, index driver.View, m meeting
 	to, from, positions := elements[E](bufferOf(dst.Buffer)), elements[E](bufferOf(x.Buffer)), elements[int64](bufferOf(index.Buffer))
 	step := dst.Stride[axis]
 	lanes := nestOf(x.Shape, axis, dst, x, index)
-	size, inner := lanes.inner()
+	inner, size := lanes.inner(), 1
+	if last := len(lanes.shape) - 1; last >= 0 {
+		size = lanes.shape[last]
+	}
 	width := max(64, (lanes.len()+15)/16)
 	rows := max(1, copyItem/width)
 	for first := 0; first < x.Shape[axis]; first += rows {

@@ -10,7 +10,7 @@ import (
 const (
 	block = chunk // elements that sumBlock adds
 	lanes = 16    // its partial sums
-	panel = 128   // columns that are reduced side by side
+	panel = 256   // columns that are reduced side by side
 )
 
 // reduce sets dst to src reduced along the axes where dst has size 1.
@@ -128,38 +128,39 @@ func permuted(v driver.View, order ...[]int) layout {
 }
 
 // rowBlocks fills partial, from result first on, where the elements of a block had
-// better be taken together: as many as fit in a chunk at a time.
+// better be taken together.
 func (r *reduction[T]) rowBlocks(b *Backend, m *reducer[T], partial []T, first int) {
-	each := 1 // results at a time
-	if r.blocks == 1 {
-		each = max(1, chunk/r.count)
-		if r.asIs() && r.layout.dense() {
-			each = max(1, copyItem/8/r.count)
-		}
-	}
-	b.ranges(len(partial), max(each, copyItem/min(block, max(r.count, 1))/each*each), func(lo, hi int) {
+	each := r.together(true)
+	b.ranges(len(partial), r.itemBlocks(each), func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
 			for i := lo; i < hi; i += each {
 				if r.blocks == 1 {
 					n := min(each, hi-i)
-					x := r.some((first+i)*r.count, n*r.count, s)
-					m.rows(partial[i:i+n], x, first+i, s.in[1][:])
+					m.rows(partial[i:i+n], r.some((first+i)*r.count, n*r.count, s.in[0][:]), first+i, s.in[1][:])
 					continue
 				}
 				o, from := first+i/r.blocks, i%r.blocks*block
-				x := r.some(o*r.count+from, min(block, r.count-from), s)
-				m.rows(partial[i:i+1], x, o, s.in[1][:])
+				m.rows(partial[i:i+1], r.at(o*r.count+from, s.in[0][:min(block, r.count-from)]), o, s.in[1][:])
 			}
 		})
 	})
 }
 
-// some returns n elements from lo on, more than a chunk only where they lie as they are.
-func (r *reduction[T]) some(lo, n int, s *scratch[T]) []T {
-	if n > chunk {
-		return r.wide[r.layout.offset+lo:][:n]
+// together returns how many results to take at a time: those that fit in a chunk, or, if
+// allowed, in bulk.
+func (r *reduction[T]) together(allowed bool) int {
+	switch {
+	case r.blocks != 1:
+		return 1
+	case allowed && r.bulk():
+		return max(1, bulk/r.count)
 	}
-	return r.at(lo, s.in[0][:n])
+	return max(1, chunk/r.count)
+}
+
+// itemBlocks returns how many blocks make an item, a multiple of each.
+func (r *reduction[T]) itemBlocks(each int) int {
+	return max(each, copyItem/min(block, max(r.count, 1))/each*each)
 }
 
 // columnAxis returns the length of the last kept axis if src's elements lie
@@ -193,9 +194,12 @@ func (r *reduction[T]) columnBlocks(b *Backend, m *reducer[T], partial []T) {
 					}
 				}
 			}
-			for row := first; row < min(first+block, r.count); row++ {
-				x := r.at((o*r.count+row)*r.columns+c, s.in[0][:width])
-				m.row(sums[(row-first)%lanes][:width], x, o*r.columns+c, s.in[1][:width])
+			end := min(first+block, r.count)
+			for row := first; row < end; {
+				rows, stride := r.rowsAt(width, end-row, true)
+				x := r.some((o*r.count+row)*r.columns+c, (rows-1)*stride+width, s.in[0][:])
+				m.columns(&sums, (row-first)%lanes, x, rows, width, stride, o*r.columns+c, s.in[1][:])
+				row += rows
 			}
 			for half := lanes / 2; half > 0; half /= 2 {
 				for l := range half {
@@ -207,17 +211,32 @@ func (r *reduction[T]) columnBlocks(b *Backend, m *reducer[T], partial []T) {
 	})
 }
 
+// rowsAt returns how many rows of width columns to take at a time, of so many, and how far
+// apart they will lie: all of them where they lie in memory, if that is allowed, or what
+// fits in a chunk.
+func (r *reduction[T]) rowsAt(width, most int, allowed bool) (rows, stride int) {
+	switch {
+	case allowed && r.bulk():
+		return min(most, max(1, bulk/width)), r.columns
+	case width == r.columns:
+		return min(most, max(1, chunk/width)), width
+	}
+	return 1, width
+}
+
 // reducer is how a code reduces.
 type reducer[T number] struct {
 	zero T
 	// rows sets dst to the reductions of as many parts of x, each a block or less, that
 	// go into results o, o+1, …; room has place for a chunk.
 	rows func(dst, x []T, o int, room []T)
-	// row joins x[i], which goes into result o+i, with sums[i].
-	row    func(sums, x []T, o int, room []T)
-	pair   func(a, b T) T
-	join   func(dst, x []T)       // dst[i] = pair(dst[i], x[i])
-	finish func(r T, count int) T // nil: nothing
+	// row joins x[i], which goes into result o+i, with sums[i]; columns does so for rows
+	// that lie stride apart, with sums from lane on.
+	row     func(sums, x []T, o int, room []T)
+	columns func(sums *[lanes][panel]T, lane int, x []T, rows, width, stride, o int, room []T)
+	pair    func(a, b T) T
+	join    func(dst, x []T)       // dst[i] = pair(dst[i], x[i])
+	finish  func(r T, count int) T // nil: nothing
 }
 
 func method[T number](code driver.Code) *reducer[T] {
@@ -258,8 +277,33 @@ func method[T number](code driver.Code) *reducer[T] {
 	}
 	if m.row == nil {
 		m.row = func(sums, x []T, _ int, _ []T) { m.join(sums, x) }
+		if code == driver.Sum || code == driver.Mean {
+			m.columns = sumColumns[T]
+		}
+	}
+	if m.columns == nil {
+		m.columns = m.rowByRow
 	}
 	return m
+}
+
+// rowByRow is a reducer's columns.
+func (m *reducer[T]) rowByRow(sums *[lanes][panel]T, lane int, x []T, rows, width, stride, o int, room []T) {
+	for i := range rows {
+		m.row(sums[(lane+i)%lanes][:width], x[i*stride:][:width], o, room[:width])
+	}
+}
+
+// sumColumns is that of sums.
+func sumColumns[T number](sums *[lanes][panel]T, lane int, x []T, rows, width, stride, _ int, _ []T) {
+	if f, ok := any(x).([]float32); ok && norms.SumColumns != nil {
+		norms.SumColumns(unsafe.Pointer(&sums[0][0]), unsafe.Pointer(&f[0]), rows, width, 4*stride, lane, 4*panel)
+		return
+	}
+	for i := range rows {
+		to := sums[(lane+i)%lanes][:width]
+		add(to, to, x[i*stride:][:width], nil, 0, 0)
+	}
 }
 
 // foldParts sets dst to fold of as many equal parts of x.

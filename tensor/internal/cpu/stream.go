@@ -109,6 +109,21 @@ func (r *reader[T]) at(lo int, room []T) []T {
 	return room
 }
 
+// bulk is the number of elements that a call of assembly may get where they lie as they
+// are: about 64 kB of each operand.
+const bulk = 16 * chunk
+
+// bulk reports whether the elements lie in memory as they are, in order.
+func (r *reader[T]) bulk() bool { return r.asIs() && r.layout.dense() }
+
+// some is at for n elements, more than a chunk if they are bulk.
+func (r *reader[T]) some(lo, n int, room []T) []T {
+	if n > chunk {
+		return r.wide[r.layout.offset+lo:][:n:n]
+	}
+	return r.at(lo, room[:n])
+}
+
 // line returns len(room) elements, at most chunk, that lie at at, at+stride, …,
 // in room or in the memory itself.
 func (r *reader[T]) line(at, stride int, room []T) []T {
@@ -151,6 +166,14 @@ func (w *writer[T]) room(lo int, spare []T) []T {
 		return w.wide[w.layout.offset+lo:][:len(spare):len(spare)]
 	}
 	return spare
+}
+
+// spare is room for n elements, more than a chunk if they are bulk.
+func (w *writer[T]) spare(lo, n int, spare []T) []T {
+	if n > chunk {
+		return w.wide[w.layout.offset+lo:][:n:n]
+	}
+	return w.room(lo, spare[:n])
 }
 
 // put sets elements lo … lo+len(x)-1, at most chunk of them, to x, which room

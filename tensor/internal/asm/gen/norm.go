@@ -8,7 +8,7 @@ func lanes(turn func(z, k, to string)) {
 	turn("", "", "")
 	p("SUBQ $16, CX\nJGE loop\ntail:\nADDQ $16, CX\nJZ done\nSHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1")
 	turn(".Z", "K1, ", "K1, ")
-	p("done:")
+	p("SUBQ $16, CX\ndone:")
 }
 
 // foldLanes adds the 16 lanes of register r into its first: halves, and halves of them.
@@ -20,11 +20,19 @@ func foldLanes(r, t int) {
 	p("VPSHUFD $0xb1, X%d, X%d\nVADDPS X%d, X%d, X%d", r, t, t, r, r)
 }
 
-// scalars broadcasts n float32 at AX to registers from first on.
-func scalars(first, n int) {
-	for i := range n {
-		p("VBROADCASTSS %d(AX), Z%d", i*4, first+i)
+// factors prints a loop over BX rows of n elements with factors at AX, of which the
+// first pointers go to registers; body is to print what is done with a row, CX being n.
+// n is the name and the place of that argument.
+func factors(n string, pointers []string, body func()) {
+	for i, r := range pointers {
+		p("MOVQ %d(AX), %s", i*8, r)
 	}
+	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ %s, CX", n)
+	body()
+	for i, r := range pointers {
+		p("ADDQ %d(AX), %s", 40+i*8, r)
+	}
+	p("JMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
 
 func norms() {
@@ -34,6 +42,8 @@ func norms() {
 		normSums(wide)
 	}
 	normColumns()
+	sumColumns()
+	copyRows()
 	centredSquares()
 	sumRows()
 }
@@ -47,85 +57,118 @@ func rowName(name string, row bool) string {
 }
 
 func normalize(row bool) {
-	fn("sets dst to ((x-mean)*scale)*w + b, each operation rounded.", rowName("normalize", row), "(dst, x, w, b unsafe.Pointer, n int, c *[2]float32)", 0, 48)
-	load("dst", "DI", "x", "SI", "w", "R8", "b", "R9", "n", "CX", "c", "AX")
-	scalars(28, 2)
-	if !row {
-		p("VBROADCASTSS (R8), Z30\nVBROADCASTSS (R9), Z31")
-	}
-	blocks(func(n int, z, k string) {
-		for u := range n {
-			p("VMOVUPS%s %d(SI), %sZ%d\nVSUBPS Z28, Z%d, Z%d\nVMULPS Z29, Z%d, Z%d", z, u*64, k, u, u, u, u, u)
-			if row {
-				p("VMOVUPS%s %d(R8), %sZ%d\nVMOVUPS%s %d(R9), %sZ%d", z, u*64, k, u+4, z, u*64, k, u+8)
-				p("VMULPS Z%d, Z%d, Z%d\nVADDPS Z%d, Z%d, Z%d", u+4, u, u, u+8, u, u)
-			} else {
-				p("VMULPS Z30, Z%d, Z%d\nVADDPS Z31, Z%d, Z%d", u, u, u, u)
+	fn("sets rows of dst, side by side, to ((x-mean)*scale)*w + b, each operation rounded. f has w, b, mean and scale.", rowName("normalize", row), "(dst, x unsafe.Pointer, rows, n int, f *Factors)", 0, 40)
+	load("dst", "DI", "x", "SI", "rows", "BX", "n", "CX", "f", "AX")
+	factors("n+24(FP)", []string{"R8", "R9", "R10", "R11"}, func() {
+		p("VBROADCASTSS (R10), Z28\nVBROADCASTSS (R11), Z29")
+		if row {
+			p("MOVQ R8, R12\nMOVQ R9, R13")
+		} else {
+			p("VBROADCASTSS (R8), Z30\nVBROADCASTSS (R9), Z31")
+		}
+		blocks(func(n int, z, k string) {
+			for u := range n {
+				p("VMOVUPS%s %d(SI), %sZ%d\nVSUBPS Z28, Z%d, Z%d\nVMULPS Z29, Z%d, Z%d", z, u*64, k, u, u, u, u, u)
+				if row {
+					p("VMOVUPS%s %d(R12), %sZ%d\nVMOVUPS%s %d(R13), %sZ%d", z, u*64, k, u+4, z, u*64, k, u+8)
+					p("VMULPS Z%d, Z%d, Z%d\nVADDPS Z%d, Z%d, Z%d", u+4, u, u, u+8, u, u)
+				} else {
+					p("VMULPS Z30, Z%d, Z%d\nVADDPS Z31, Z%d, Z%d", u, u, u, u)
+				}
+				p("VMOVUPS Z%d, %s%d(DI)", u, k, u*64)
 			}
-			p("VMOVUPS Z%d, %s%d(DI)", u, k, u*64)
-		}
-		for _, r := range []string{"SI", "DI", "R8", "R9"}[:map[bool]int{false: 2, true: 4}[row]] {
-			p("ADDQ $%d, %s", n*64, r)
-		}
+			move(n, row, []string{"SI", "DI"}, "R12", "R13")
+		})
+		back("SI", "DI")
 	})
-	p("VZEROUPPER\nRET\n")
+}
+
+// move moves pointers on by 16*n elements, those of rows too.
+func move(n int, row bool, pointers []string, rows ...string) {
+	if row {
+		pointers = append(pointers, rows...)
+	}
+	for _, r := range pointers {
+		p("ADDQ $%d, %s", n*64, r)
+	}
+}
+
+// back moves pointers from the end of a row's last turn, which CX <= 0 says is 4*-CX
+// bytes beyond, to the row's.
+func back(pointers ...string) {
+	for _, r := range pointers {
+		p("LEAQ (%s)(CX*4), %s", r, r)
+	}
 }
 
 // normGrad has mean, scale, first and second in registers 28 to 31, a single weight in
 // 27.
 func normGrad(row bool) {
-	fn("sets dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. c holds mean, scale, first and second.", rowName("normGrad", row), "(dst, dy, x, w unsafe.Pointer, n int, c *[4]float32)", 0, 48)
-	load("dst", "DI", "dy", "SI", "x", "R8", "w", "R9", "n", "CX", "c", "AX")
-	scalars(28, 4)
-	if !row {
-		p("VBROADCASTSS (R9), Z27")
-	}
-	blocks(func(n int, z, k string) {
-		for u := range n {
-			p("VMOVUPS%s %d(SI), %sZ%d\nVMOVUPS%s %d(R8), %sZ%d", z, u*64, k, u, z, u*64, k, u+4)
-			if row {
-				p("VMOVUPS%s %d(R9), %sZ%d\nVMULPS Z%d, Z%d, Z%d", z, u*64, k, u+8, u+8, u, u)
-			} else {
-				p("VMULPS Z27, Z%d, Z%d", u, u)
+	fn("sets rows of dst, side by side, to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f has w, mean, scale, first and second.", rowName("normGrad", row), "(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)", 0, 48)
+	load("dst", "DI", "dy", "SI", "x", "DX", "rows", "BX", "n", "CX", "f", "AX")
+	p("MOVQ DX, R15")
+	factors("n+32(FP)", []string{"R8", "R9", "R10", "R11", "R12"}, func() {
+		for i, r := range []string{"R9", "R10", "R11", "R12"} {
+			p("VBROADCASTSS (%s), Z%d", r, 28+i)
+		}
+		if row {
+			p("MOVQ R8, R13")
+		} else {
+			p("VBROADCASTSS (R8), Z27")
+		}
+		blocks(func(n int, z, k string) {
+			for u := range n {
+				p("VMOVUPS%s %d(SI), %sZ%d\nVMOVUPS%s %d(R15), %sZ%d", z, u*64, k, u, z, u*64, k, u+4)
+				if row {
+					p("VMOVUPS%s %d(R13), %sZ%d\nVMULPS Z%d, Z%d, Z%d", z, u*64, k, u+8, u+8, u, u)
+				} else {
+					p("VMULPS Z27, Z%d, Z%d", u, u)
+				}
+				p("VSUBPS Z28, Z%d, Z%d\nVMULPS Z29, Z%d, Z%d\nVMULPS Z31, Z%d, Z%d", u+4, u+4, u+4, u+4, u+4, u+4)
+				p("VSUBPS Z30, Z%d, Z%d\nVSUBPS Z%d, Z%d, Z%d\nVMULPS Z29, Z%d, Z%d", u, u, u+4, u, u, u, u)
+				p("VMOVUPS Z%d, %s%d(DI)", u, k, u*64)
 			}
-			p("VSUBPS Z28, Z%d, Z%d\nVMULPS Z29, Z%d, Z%d\nVMULPS Z31, Z%d, Z%d", u+4, u+4, u+4, u+4, u+4, u+4)
-			p("VSUBPS Z30, Z%d, Z%d\nVSUBPS Z%d, Z%d, Z%d\nVMULPS Z29, Z%d, Z%d", u, u, u+4, u, u, u, u)
-			p("VMOVUPS Z%d, %s%d(DI)", u, k, u*64)
-		}
-		for _, r := range []string{"DI", "SI", "R8", "R9"}[:map[bool]int{false: 3, true: 4}[row]] {
-			p("ADDQ $%d, %s", n*64, r)
-		}
+			move(n, row, []string{"DI", "SI", "R15"}, "R13")
+		})
+		back("DI", "SI", "R15")
 	})
-	p("VZEROUPPER\nRET\n")
 }
 
 func normSums(row bool) {
-	fn("sets sums to those of g = dy*w and of g*((x-mean)*scale), in 16 lanes as [Loops].Sum has them. c holds mean and scale.", rowName("normSums", row), "(sums *[2]float32, dy, x, w unsafe.Pointer, n int, c *[2]float32)", 0, 48)
-	load("sums", "DI", "dy", "SI", "x", "R8", "w", "R9", "n", "CX", "c", "AX")
-	scalars(28, 2)
-	if !row {
-		p("VBROADCASTSS (R9), Z27")
-	}
-	p("VPXORD Z16, Z16, Z16\nVPXORD Z17, Z17, Z17")
-	lanes(func(z, k, to string) {
-		p("VMOVUPS%s (SI), %sZ0\nVMOVUPS%s (R8), %sZ1\nVSUBPS Z28, Z1, Z1\nVMULPS Z29, Z1, Z1", z, k, z, k)
+	fn("sets first and second, a number for each row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes as [Loops].Sum has them. f has w, nothing, mean and scale.", rowName("normSums", row), "(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)", 0, 56)
+	load("first", "R12", "second", "R13", "dy", "SI", "x", "DI", "rows", "BX", "n", "CX", "f", "AX")
+	factors("n+40(FP)", []string{"R8", "R9", "R10", "R11"}, func() {
+		p("VBROADCASTSS (R10), Z28\nVBROADCASTSS (R11), Z29")
 		if row {
-			p("VMOVUPS%s (R9), %sZ2\nVMULPS Z2, Z0, Z0\nADDQ $64, R9", z, k)
+			p("MOVQ R8, R15")
 		} else {
-			p("VMULPS Z27, Z0, Z0")
+			p("VBROADCASTSS (R8), Z27")
 		}
-		p("VMULPS Z0, Z1, Z1\nVADDPS Z0, Z16, %sZ16\nVADDPS Z1, Z17, %sZ17\nADDQ $64, SI\nADDQ $64, R8", to, to)
+		p("VPXORD Z16, Z16, Z16\nVPXORD Z17, Z17, Z17")
+		lanes(func(z, k, to string) {
+			p("VMOVUPS%s (SI), %sZ0\nVMOVUPS%s (DI), %sZ1\nVSUBPS Z28, Z1, Z1\nVMULPS Z29, Z1, Z1", z, k, z, k)
+			if row {
+				p("VMOVUPS%s (R15), %sZ2\nVMULPS Z2, Z0, Z0", z, k)
+			} else {
+				p("VMULPS Z27, Z0, Z0")
+			}
+			p("VMULPS Z0, Z1, Z1\nVADDPS Z0, Z16, %sZ16\nVADDPS Z1, Z17, %sZ17", to, to)
+			move(1, row, []string{"SI", "DI"}, "R15")
+		})
+		back("SI", "DI")
+		foldLanes(16, 0)
+		foldLanes(17, 1)
+		p("VMOVSS X16, (R12)\nVMOVSS X17, (R13)\nADDQ $4, R12\nADDQ $4, R13")
 	})
-	foldLanes(16, 0)
-	foldLanes(17, 0)
-	p("VMOVSS X16, (DI)\nVMOVSS X17, 4(DI)\nVZEROUPPER\nRET\n")
 }
 
-// normColumns adds to sums that lie in memory.
+// normColumns adds to sums that lie in memory, of which the 16 lanes lie step bytes
+// apart.
 func normColumns() {
-	fn("adds dy to first and dy*((x-mean)*scale) to second, each operation rounded. c holds mean and scale.", "normColumns", "(first, second, dy, x unsafe.Pointer, n int, c *[2]float32)", 0, 48)
-	load("first", "DI", "second", "R9", "dy", "SI", "x", "R8", "n", "CX", "c", "AX")
-	scalars(28, 2)
+	fn("adds rows of dy to first and of dy*((x-mean)*scale) to second, each operation rounded: row i, which lies stride bytes after the one before, to lane (lane+i)%16 of 16 that lie apart bytes apart. f has nothing, nothing, mean and scale.", "normColumns", "(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apart int, f *Factors)", 0, 80)
+	load("first", "DI", "second", "R9", "dy", "SI", "x", "R8", "rows", "BX", "n", "CX", "stride", "R12", "lane", "R13", "apart", "R15", "f", "AX")
+	p("MOVQ 16(AX), R10\nMOVQ 24(AX), R11")
+	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ n+40(FP), CX\nVBROADCASTSS (R10), Z28\nVBROADCASTSS (R11), Z29\nANDQ $15, R13\nMOVQ R13, DI\nIMULQ R15, DI\nMOVQ DI, R9\nADDQ first+0(FP), DI\nADDQ second+8(FP), R9")
 	blocks(func(n int, z, k string) {
 		for u := range n {
 			p("VMOVUPS%s %d(SI), %sZ%d\nVMOVUPS%s %d(R8), %sZ%d", z, u*64, k, u, z, u*64, k, u+4)
@@ -134,11 +177,35 @@ func normColumns() {
 			p("VADDPS Z%d, Z%d, Z%d\nVADDPS Z%d, Z%d, Z%d", u, u+8, u+8, u+4, u+12, u+12)
 			p("VMOVUPS Z%d, %s%d(DI)\nVMOVUPS Z%d, %s%d(R9)", u+8, k, u*64, u+12, k, u*64)
 		}
-		for _, r := range []string{"SI", "R8", "DI", "R9"} {
-			p("ADDQ $%d, %s", n*64, r)
-		}
+		move(n, false, []string{"SI", "R8", "DI", "R9"})
 	})
-	p("VZEROUPPER\nRET\n")
+	p("MOVQ dy+16(FP), SI\nADDQ R12, SI\nMOVQ SI, dy+16(FP)\nMOVQ x+24(FP), R8\nADDQ R12, R8\nMOVQ R8, x+24(FP)")
+	p("ADDQ 56(AX), R10\nADDQ 64(AX), R11\nINCQ R13\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
+}
+
+// sumColumns is the like of plain sums.
+func sumColumns() {
+	fn("adds rows of x to sums: row i, which lies stride bytes after the one before, to lane (lane+i)%16 of 16 that lie apart bytes apart.", "sumColumns", "(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)", 0, 56)
+	load("sums", "DI", "x", "R8", "rows", "BX", "n", "CX", "stride", "R12", "lane", "R13", "apart", "R15")
+	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ R8, SI\nADDQ R12, R8\nMOVQ n+24(FP), CX\nANDQ $15, R13\nMOVQ R13, DI\nIMULQ R15, DI\nADDQ sums+0(FP), DI")
+	blocks(func(n int, z, k string) {
+		for u := range n {
+			p("VMOVUPS%s %d(SI), %sZ%d\nVMOVUPS%s %d(DI), %sZ%d\nVADDPS Z%d, Z%d, Z%d\nVMOVUPS Z%d, %s%d(DI)", z, u*64, k, u, z, u*64, k, u+4, u, u+4, u, u, k, u*64)
+		}
+		move(n, false, []string{"SI", "DI"})
+	})
+	p("INCQ R13\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
+}
+
+// copyRows copies any bytes.
+func copyRows() {
+	fn("copies rows of n bytes, at least 1, from src, where they lie sstride bytes apart, to dst, where they lie dstride bytes apart.", "copyRows", "(dst, src unsafe.Pointer, rows, n, dstride, sstride int)", 0, 48)
+	load("dst", "DI", "src", "SI", "rows", "BX", "n", "R8", "dstride", "R9", "sstride", "R10")
+	p("LEAQ -1(R8), CX\nANDQ $63, CX\nINCQ CX\nMOVQ $-1, DX\nNEGQ CX\nADDQ $64, CX\nSHRQ CX, DX\nKMOVQ DX, K1\nDECQ R8\nANDQ $-64, R8") // R8: where the last 1 to 64 bytes begin
+	p("CMPQ R8, $0\nJNE rows")
+	p("short:\nSUBQ $1, BX\nJLT rowsEnd\nVMOVDQU8.Z (SI), K1, Z0\nVMOVDQU8 Z0, K1, (DI)\nADDQ R9, DI\nADDQ R10, SI\nJMP short")
+	p("rows:\nSUBQ $1, BX\nJLT rowsEnd\nXORQ AX, AX\nloop:\nVMOVDQU64 (SI)(AX*1), Z0\nVMOVDQU64 Z0, (DI)(AX*1)\nADDQ $64, AX\nCMPQ AX, R8\nJLT loop")
+	p("VMOVDQU8.Z (SI)(AX*1), K1, Z0\nVMOVDQU8 Z0, K1, (DI)(AX*1)\nADDQ R9, DI\nADDQ R10, SI\nJMP rows\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
 
 func centredSquares() {
