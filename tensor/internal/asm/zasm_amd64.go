@@ -849,40 +849,50 @@ func avx512Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2Cos(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
-// normalize sets dst to ((x-mean)*scale)*w + b, each operation rounded.
+// normalize sets rows of dst, side by side, to ((x-mean)*scale)*w + b, each operation rounded. f has w, b, mean and scale.
 //
 //go:noescape
-func normalize(dst, x, w, b unsafe.Pointer, n int, c *[2]float32)
+func normalize(dst, x unsafe.Pointer, rows, n int, f *Factors)
 
-// normGrad sets dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. c holds mean, scale, first and second.
+// normGrad sets rows of dst, side by side, to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f has w, mean, scale, first and second.
 //
 //go:noescape
-func normGrad(dst, dy, x, w unsafe.Pointer, n int, c *[4]float32)
+func normGrad(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)
 
-// normSums sets sums to those of g = dy*w and of g*((x-mean)*scale), in 16 lanes as [Loops].Sum has them. c holds mean and scale.
+// normSums sets first and second, a number for each row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes as [Loops].Sum has them. f has w, nothing, mean and scale.
 //
 //go:noescape
-func normSums(sums *[2]float32, dy, x, w unsafe.Pointer, n int, c *[2]float32)
+func normSums(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)
 
-// normalizeRow sets dst to ((x-mean)*scale)*w + b, each operation rounded.
+// normalizeRow sets rows of dst, side by side, to ((x-mean)*scale)*w + b, each operation rounded. f has w, b, mean and scale.
 //
 //go:noescape
-func normalizeRow(dst, x, w, b unsafe.Pointer, n int, c *[2]float32)
+func normalizeRow(dst, x unsafe.Pointer, rows, n int, f *Factors)
 
-// normGradRow sets dst to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. c holds mean, scale, first and second.
+// normGradRow sets rows of dst, side by side, to ((dy*w - first) - ((x-mean)*scale)*second)*scale, each operation rounded. f has w, mean, scale, first and second.
 //
 //go:noescape
-func normGradRow(dst, dy, x, w unsafe.Pointer, n int, c *[4]float32)
+func normGradRow(dst, dy, x unsafe.Pointer, rows, n int, f *Factors)
 
-// normSumsRow sets sums to those of g = dy*w and of g*((x-mean)*scale), in 16 lanes as [Loops].Sum has them. c holds mean and scale.
+// normSumsRow sets first and second, a number for each row, to the sums of g = dy*w and of g*((x-mean)*scale), in 16 lanes as [Loops].Sum has them. f has w, nothing, mean and scale.
 //
 //go:noescape
-func normSumsRow(sums *[2]float32, dy, x, w unsafe.Pointer, n int, c *[2]float32)
+func normSumsRow(first, second, dy, x unsafe.Pointer, rows, n int, f *Factors)
 
-// normColumns adds dy to first and dy*((x-mean)*scale) to second, each operation rounded. c holds mean and scale.
+// normColumns adds rows of dy to first and of dy*((x-mean)*scale) to second, each operation rounded: row i, which lies stride bytes after the one before, to lane (lane+i)%16 of 16 that lie apart bytes apart. f has nothing, nothing, mean and scale.
 //
 //go:noescape
-func normColumns(first, second, dy, x unsafe.Pointer, n int, c *[2]float32)
+func normColumns(first, second, dy, x unsafe.Pointer, rows, n, stride, lane, apart int, f *Factors)
+
+// sumColumns adds rows of x to sums: row i, which lies stride bytes after the one before, to lane (lane+i)%16 of 16 that lie apart bytes apart.
+//
+//go:noescape
+func sumColumns(sums, x unsafe.Pointer, rows, n, stride, lane, apart int)
+
+// copyRows copies rows of n bytes, at least 1, from src, where they lie sstride bytes apart, to dst, where they lie dstride bytes apart.
+//
+//go:noescape
+func copyRows(dst, src unsafe.Pointer, rows, n, dstride, sstride int)
 
 // centredSquares returns the sum of (x-mean)*(x-mean), each operation rounded, in 16 lanes as [Loops].Sum has them.
 //
