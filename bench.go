@@ -7,15 +7,18 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"halfnote/amp/workload/bench"
+	"halfnote/install"
+	"halfnote/interp"
 )
 
 type benchCommand struct {
 	Subject string         `arg:"" enum:"${subjects}" help:"What to measure: ${enum}."`
 	JSON    bool           `name:"json" help:"Print the rows as JSON instead of a table."`
-	Peer    []string       `default:"torch,openblas" enum:"torch,openblas,none" help:"Whom to measure beside us: ${enum}."`
+	Peer    []string       `default:"torch,openblas,ipykernel" enum:"torch,openblas,ipykernel,none" help:"Whom to measure beside us: ${enum}."`
 	Preset  string         `default:"laptop" enum:"laptop,seed" help:"Sizes: laptop takes a minute or two, seed is what the documents have."`
 	Threads []int          `placeholder:"N" help:"Numbers of threads, one after the other; default 1,2."`
 	Rounds  int            `placeholder:"N" help:"Rounds of each row; default 8, for seed 12."`
@@ -34,9 +37,17 @@ func (c benchCommand) Run(ctx context.Context) error {
 		Preset: c.Preset, Threads: c.Threads, Rounds: c.Rounds, Match: c.Match, CPUTime: c.Clock == "cpu",
 		Worker: []string{exe, "work"}, Python: c.Python, Log: os.Stderr,
 	}
-	for _, peer := range c.Peer {
-		if peer != "none" {
+	if o.Kernel, err = ownSpec(interp.Engines[0]); err != nil {
+		return err
+	}
+	for _, peer := range bench.Peers(c.Subject) {
+		if slices.Contains(c.Peer, peer) {
 			o.Peers = append(o.Peers, peer)
+		}
+	}
+	if len(o.Peers) > 0 && o.Python == "" {
+		if o.Python, err = install.Peers(ctx, slices.Contains(o.Peers, "torch"), "", os.Stderr); err != nil {
+			return err
 		}
 	}
 	rows, err := bench.Run(ctx, c.Subject, o)

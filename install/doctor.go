@@ -96,12 +96,12 @@ func examine(ctx context.Context, o DoctorOptions) (*report, error) {
 	if path, err := exec.LookPath("jupyter"); err == nil {
 		r.Jupyter = path
 	}
-	if p, err := findPython(ctx); err != nil {
+	if p, err := findPython(ctx, "JupyterLab"); err != nil {
 		r.PythonError = strings.TrimPrefix(err.Error(), "install: ")
 	} else {
 		r.Python = &p
 	}
-	env, err := labEnv(o.CacheDir)
+	env, err := labRecipe.in(o.CacheDir)
 	if err != nil {
 		return nil, err
 	}

@@ -2,27 +2,26 @@ package install
 
 import (
 	"context"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"time"
 
 	"github.com/gofrs/flock"
 )
 
-// constraints pin JupyterLab and all that it needs, so that every user gets the
+// The constraints pin JupyterLab and all that it needs, so that every user gets the
 // environment that was tested: the file says how it is made.
 //
 //go:embed lab-constraints.txt
-var constraints string
+var labConstraints string
+
+var labRecipe = recipe{
+	name: "lab", what: "JupyterLab", packages: []string{"jupyterlab", "jupyterlab_widgets"}, constraints: labConstraints,
+	cost: "about a minute and 250 MB", instead: "`halfnote run NOTEBOOK` needs no Python",
+}
 
 // LabOptions say how [Lab] runs.
 type LabOptions struct {
@@ -60,11 +59,14 @@ func Lab(ctx context.Context, o LabOptions) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("install: lab: %s is no folder, want the folder of the notebooks", dir)
 	}
-	env, err := labEnv(o.CacheDir)
+	env, err := labRecipe.in(o.CacheDir)
 	if err != nil {
 		return err
 	}
-	if err := env.prepare(ctx, o); err != nil {
+	if err := env.prepare(ctx, o.Stdout); err != nil {
+		return err
+	}
+	if err := env.quiet(); err != nil {
 		return err
 	}
 	data, remove, err := env.ownKernel(o)
@@ -73,25 +75,6 @@ func Lab(ctx context.Context, o LabOptions) error {
 	}
 	defer remove()
 	return env.serve(ctx, dir, data, o)
-}
-
-// prepare makes the environment if it is not there. Others who want the same wait until
-// it is done.
-func (e environment) prepare(ctx context.Context, o LabOptions) error {
-	if err := os.MkdirAll(filepath.Dir(e.dir), 0o755); err != nil {
-		return fmt.Errorf("install: lab: %w", err)
-	}
-	lock := flock.New(e.dir + ".lock")
-	if _, err := lock.TryLockContext(ctx, 200*time.Millisecond); err != nil {
-		return e.failed(ctx, fmt.Errorf("install: lab: lock %s: %w", lock.Path(), err))
-	}
-	defer lock.Unlock()
-	if !e.ready(ctx) {
-		if err := e.make(ctx, o.Stdout); err != nil {
-			return err
-		}
-	}
-	return e.quiet()
 }
 
 // ownKernel puts the kernel into a folder of its own, so that programs of several versions
@@ -142,112 +125,4 @@ func (e environment) quiet() error {
 		return fmt.Errorf("install: lab: %w", err)
 	}
 	return nil
-}
-
-// environment is a virtual environment with JupyterLab in it.
-type environment struct{ dir string }
-
-// labEnv is the environment of these constraints, made or not.
-func labEnv(cacheDir string) (environment, error) {
-	if cacheDir == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return environment{}, fmt.Errorf("install: the cache folder: %w", err)
-		}
-		cacheDir = filepath.Join(user, "halfnote")
-	}
-	cacheDir, err := filepath.Abs(cacheDir)
-	sum := sha256.Sum256([]byte(constraints))
-	return environment{filepath.Join(cacheDir, "lab-"+hex.EncodeToString(sum[:5]))}, err
-}
-
-// stamp is written last; without it an environment is broken.
-func (e environment) stamp() string { return filepath.Join(e.dir, "complete") }
-
-func (e environment) python() string {
-	if runtime.GOOS == "windows" {
-		return filepath.Join(e.dir, "Scripts", "python.exe")
-	}
-	return filepath.Join(e.dir, "bin", "python")
-}
-
-// ready reports whether the environment is complete and still runs: its base
-// Python may be gone.
-func (e environment) ready(ctx context.Context) bool {
-	if _, err := os.Stat(e.stamp()); err != nil {
-		return false
-	}
-	return e.command(ctx, "-c", "import jupyterlab, jupyterlab_widgets").Run() == nil
-}
-
-// command runs the environment's Python, free of what the user's surroundings
-// would add to it.
-func (e environment) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, e.python(), args...)
-	for _, v := range os.Environ() {
-		switch name, _, _ := strings.Cut(v, "="); name {
-		case "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV":
-		default:
-			cmd.Env = append(cmd.Env, v)
-		}
-	}
-	cmd.Env = append(cmd.Env, "PYTHONNOUSERSITE=1", "VIRTUAL_ENV="+e.dir)
-	return cmd
-}
-
-// make builds the environment anew.
-func (e environment) make(ctx context.Context, progress io.Writer) (err error) {
-	py, err := findPython(ctx)
-	if err != nil {
-		return fmt.Errorf("%w; `halfnote run NOTEBOOK` needs no Python", err)
-	}
-	fmt.Fprintf(progress, "Making a private Python environment with JupyterLab in %s (once; about a minute and 250 MB).\n", e.dir)
-	if err := os.RemoveAll(e.dir); err != nil {
-		return fmt.Errorf("install: lab: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			os.RemoveAll(e.dir)
-		}
-	}()
-	if err := runQuietly(exec.CommandContext(ctx, py.Path, "-m", "venv", e.dir)); err != nil {
-		return e.failed(ctx, fmt.Errorf("install: lab: python -m venv: %w; %s", err, packageManager().venv))
-	}
-	list := filepath.Join(e.dir, "constraints.txt")
-	if err := os.WriteFile(list, []byte(constraints), 0o644); err != nil {
-		return fmt.Errorf("install: lab: %w", err)
-	}
-	pip := e.command(ctx, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--constraint", list, "jupyterlab", "jupyterlab_widgets")
-	if err := runQuietly(pip); err != nil {
-		return e.failed(ctx, fmt.Errorf("install: lab: pip could not install JupyterLab: %w\nThis needs a network: pip asks PyPI, or the index in PIP_INDEX_URL, through the proxy in HTTPS_PROXY. Nothing was kept", err))
-	}
-	if err := e.command(ctx, "-c", "import jupyterlab, jupyterlab_widgets").Run(); err != nil {
-		return e.failed(ctx, fmt.Errorf("install: lab: the new environment cannot import jupyterlab and jupyterlab_widgets: %w", err))
-	}
-	if err := os.WriteFile(e.stamp(), []byte("Python "+py.Version+"\n"), 0o644); err != nil {
-		return fmt.Errorf("install: lab: %w", err)
-	}
-	return nil
-}
-
-// failed prefers the reason why ctx ended to what that broke.
-func (e environment) failed(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return errors.New("install: lab: interrupted; nothing was kept")
-	}
-	return err
-}
-
-// runQuietly runs a command; its error holds the last lines that it printed.
-func runQuietly(cmd *exec.Cmd) error {
-	endWithParent(cmd)
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		return nil
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if len(lines) > 12 {
-		lines = append([]string{"…"}, lines[len(lines)-12:]...)
-	}
-	return fmt.Errorf("%w\n%s", err, strings.Join(lines, "\n"))
 }

@@ -106,7 +106,7 @@ func TestLab(t *testing.T) {
 	if err := f.run(); err != nil {
 		t.Fatalf("%v\n%s", err, f.out)
 	}
-	env, err := labEnv(f.options.CacheDir)
+	env, err := labRecipe.in(f.options.CacheDir)
 	if err != nil {
 		t.Fatal(err)
 	}

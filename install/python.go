@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// minPython is the oldest Python that the pinned JupyterLab accepts: 3.10.
+// minPython is the oldest Python that the pinned packages accept: 3.10.
 const minPython = 10
 
 // python is a Python interpreter, as it describes itself.
@@ -69,9 +69,9 @@ func askPython(ctx context.Context, command []string) (python, error) {
 	return p, nil
 }
 
-// findPython returns the first Python that can make the environment. The error
-// says what was found and what to type.
-func findPython(ctx context.Context) (python, error) {
+// findPython returns the first Python that can make the environment of what needs it. The
+// error says what was found and what to type.
+func findPython(ctx context.Context, what string) (python, error) {
 	preferred := os.Getenv("PYTHON")
 	var tried, found []string
 	var noVenv *python
@@ -98,9 +98,9 @@ func findPython(ctx context.Context) (python, error) {
 	case preferred != "" && found == nil:
 		return python{}, fmt.Errorf("install: the variable PYTHON names %q, which does not run as Python", preferred)
 	case found != nil:
-		return python{}, fmt.Errorf("install: JupyterLab needs Python 3.%d or newer, but %s; %s, or name another in the variable PYTHON", minPython, strings.Join(found, ", "), how.python)
+		return python{}, fmt.Errorf("install: %s needs Python 3.%d or newer, but %s; %s, or name another in the variable PYTHON", what, minPython, strings.Join(found, ", "), how.python)
 	}
-	return python{}, fmt.Errorf("install: JupyterLab needs Python 3.%d or newer, and none was found (tried %s); %s", minPython, strings.Join(tried, ", "), how.python)
+	return python{}, fmt.Errorf("install: %s needs Python 3.%d or newer, and none was found (tried %s); %s", what, minPython, strings.Join(tried, ", "), how.python)
 }
 
 // advice is what to type to get Python.

@@ -81,7 +81,7 @@ func TestRealLab(t *testing.T) {
 	if _, ok := specs["halfnote"]; status != 200 || !ok || body["default"] != "halfnote" {
 		t.Errorf("status %d, default %v, kernelspecs %v, want halfnote among them and the default", status, body["default"], specs)
 	}
-	env, err := labEnv(cache)
+	env, err := labRecipe.in(cache)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,27 +7,34 @@ import (
 	"halfnote/amp/workload"
 )
 
-// TestTraining trains each network a little: halves follow float32, and what is learnt is
-// the batch.
+// TestTraining trains each network a little: halves follow float32, and the MLP learns its
+// batch.
 func TestTraining(t *testing.T) {
-	for name, build := range map[string]func(dtype string) *workload.Training{
-		"mlp": func(d string) *workload.Training {
-			return workload.NewMLP(workload.MLPSize{Batch: 8, Width: 32, Layers: 3}, d)
-		},
-		"resnet": func(d string) *workload.Training { return workload.NewResNet(2, d) },
-		"bert":   func(d string) *workload.Training { return workload.NewBERT(2, 8, d) },
+	small := workload.MLPSize{Batch: 8, Width: 32, Layers: 3}
+	full := workload.NewMLP(small, "float32")
+	first := full.Step()
+	if second := full.Step(); !(second < first) {
+		t.Errorf("mlp: the loss goes from %v to %v", first, second)
+	}
+	for _, c := range []struct {
+		full, half *workload.Training
+		gap        float64
+	}{
+		{workload.NewMLP(small, "float32"), workload.NewMLP(small, "bfloat16"), .05},
+		{workload.NewMLP(small, "float32"), workload.NewMLP(small, "float16"), .05},
+		{workload.NewResNet(1, "float32"), workload.NewResNet(1, "bfloat16"), .05},
+		{workload.NewBERT(2, 8, "float32"), workload.NewBERT(2, 8, "bfloat16"), .5}, // dropout draws other masks
 	} {
-		full := build("float32")
-		first, second := full.Step(), full.Step()
-		if !(second < first) && name == "mlp" {
-			t.Errorf("%s: the loss goes from %v to %v", name, first, second)
-		}
-		for _, dtype := range []string{"bfloat16", "float16"} {
-			if got := build(dtype).Step(); !(math.Abs(got-first) < 0.05*first) {
-				t.Errorf("%s in %s: the first loss is %v, in float32 %v", name, dtype, got, first)
-			}
+		if full, half := c.full.Step(), c.half.Step(); !(math.Abs(half-full) < c.gap*full) {
+			t.Errorf("%s in %s: the first loss is %v, in float32 %v", c.half.Work, c.half.DType, half, full)
 		}
 	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a training in float64 does not panic")
+		}
+	}()
+	workload.NewMLP(small, "float64")
 }
 
 func TestCompare(t *testing.T) {

@@ -18,9 +18,9 @@ func processors() int {
 	return mine.Count()
 }
 
-// startPinned starts a command on the first n processors that this process may use, and has
-// it end with this process.
-func startPinned(cmd *exec.Cmd, n int) error {
+// pinned calls start, with what it starts kept to the first n processors that this process
+// may use.
+func pinned(n int, start func() error) error {
 	runtime.LockOSThread() // what is started inherits the thread's processors
 	defer runtime.UnlockOSThread()
 	var mine, its unix.CPUSet
@@ -36,6 +36,11 @@ func startPinned(cmd *exec.Cmd, n int) error {
 		return fmt.Errorf("bench: pin to %d processors: %w", n, err)
 	}
 	defer unix.SchedSetaffinity(0, &mine)
+	return start()
+}
+
+// endWithUs puts a command out of reach of the terminal's Ctrl-C, which is ours to pass on,
+// and has it end when this process does, even when killed.
+func endWithUs(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	return cmd.Start()
 }

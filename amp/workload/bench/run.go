@@ -14,23 +14,36 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"halfnote/amp/workload"
+	"halfnote/kernel/client"
 )
 
 // Options say how [Run] measures.
 type Options struct {
 	Preset  string         // "laptop", which takes a minute or two, or "seed", the documents' full size; default "laptop"
-	Peers   []string       // of "torch" and "openblas"; none measures us alone
+	Peers   []string       // of "torch", "openblas" and "ipykernel"; none measures us alone
 	Threads []int          // numbers of threads, one after the other; default 1, and 2 where there are as many processors
 	Rounds  int            // of each row; default 8, for "seed" 12
 	Match   *regexp.Regexp // the work and dtype of rows, as "mlp step bfloat16", that are measured; default all
 	CPUTime bool           // count the processor time of all threads, over their number, instead of the clock
 	Python  string         // the Python that has the peers; needed for them
 	Worker  []string       // the command that runs [Serve]
+	Kernel  client.Spec    // our kernel, for "cell"
 	Log     io.Writer      // is told of every row; default nowhere
 }
 
 // Subjects are what Run can measure.
 func Subjects() []string { return []string{"gemm", "ops", "mlp", "resnet", "bert", "cell"} }
+
+// Peers are those that can do a subject's work.
+func Peers(subject string) []string {
+	switch subject {
+	case "gemm":
+		return []string{"torch", "openblas"}
+	case "cell":
+		return []string{"ipykernel"}
+	}
+	return []string{"torch"}
+}
 
 var tasks = map[string]func(seed bool) []task{"gemm": gemm, "ops": ops, "mlp": mlp, "resnet": resnet, "bert": bert}
 
@@ -49,6 +62,9 @@ func Run(ctx context.Context, subject string, o Options) (workload.Rows, error) 
 		o.Rounds = map[bool]int{false: 8, true: 12}[seed]
 	}
 	list, ok := tasks[subject]
+	if subject == "cell" {
+		return o.cells(ctx)
+	}
 	if !ok {
 		return nil, fmt.Errorf("bench: %q is nothing to measure; expected one of %s", subject, strings.Join(Subjects(), ", "))
 	}
@@ -66,11 +82,13 @@ func Run(ctx context.Context, subject string, o Options) (workload.Rows, error) 
 	return rows, nil
 }
 
+// wanted tells whether work is to be measured.
+func (o Options) wanted(work string) bool { return o.Match == nil || o.Match.MatchString(work) }
+
 // measure measures tasks with a number of threads.
 func (o Options) measure(ctx context.Context, list []task, threads int) (rows workload.Rows, err error) {
-	if o.Match != nil {
-		list = slices.DeleteFunc(list, func(t task) bool { return !o.Match.MatchString(t.name + " " + t.spec.DType) })
-	}
+	list = append(list, memory(list)...)
+	list = slices.DeleteFunc(list, func(t task) bool { return !o.wanted(t.name + " " + t.spec.DType) })
 	b := table{Options: o, threads: threads}
 	defer func() {
 		for _, s := range b.sides {
@@ -81,7 +99,13 @@ func (o Options) measure(ctx context.Context, list []task, threads int) (rows wo
 		return nil, err
 	}
 	for _, t := range list {
-		more, err := b.row(t)
+		var more workload.Rows
+		var err error
+		if t.unit == "MB" {
+			more, err = b.peak(ctx, t)
+		} else {
+			more, err = b.row(t)
+		}
 		if err != nil {
 			return rows, err
 		}

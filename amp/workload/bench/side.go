@@ -23,6 +23,7 @@ var peerProgram string
 type side struct {
 	name  string
 	about reply
+	argv  []string
 
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -33,7 +34,7 @@ type side struct {
 // startSide starts a command that speaks the protocol on that many processors, and asks who
 // it is. It ends with ctx.
 func startSide(ctx context.Context, name string, threads int, argv []string, env ...string) (*side, error) {
-	s := &side{name: name, cmd: exec.CommandContext(ctx, argv[0], argv[1:]...), stderr: &tail{}}
+	s := &side{name: name, argv: argv, cmd: exec.CommandContext(ctx, argv[0], argv[1:]...), stderr: &tail{}}
 	s.cmd.Stderr = s.stderr
 	s.cmd.Env = append(surroundings(threads), env...)
 	in, err := s.cmd.StdinPipe()
@@ -45,7 +46,8 @@ func startSide(ctx context.Context, name string, threads int, argv []string, env
 		return nil, fmt.Errorf("bench: %w", err)
 	}
 	s.in, s.out = in, json.NewDecoder(out)
-	if err := startPinned(s.cmd, threads); err != nil {
+	endWithUs(s.cmd)
+	if err := pinned(threads, s.cmd.Start); err != nil {
 		return nil, fmt.Errorf("bench: start %s: %w", name, err)
 	}
 	if s.about, err = s.ask(request{Do: "about"}); err != nil {

@@ -1,0 +1,195 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/amp/workload"
+)
+
+// TestMain makes the test binary our side, started as "work", and a peer, started as
+// Python is: its other arguments are the program, the library and the threads. FAKE says how
+// the peer fails.
+func TestMain(m *testing.M) {
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == "work":
+		if err := Serve(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case len(os.Args) == 6 && os.Args[1] == "-u":
+		fake(os.Getenv("FAKE"))
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// fake is a peer: our own side, or one that fails.
+func fake(how string) {
+	switch how {
+	case "dies":
+		fmt.Fprintln(os.Stderr, "no module named torch")
+		os.Exit(3)
+	case "babbles":
+		fmt.Println("Welcome!")
+	case "cannot":
+		fmt.Print(`{"about": "a peer"}` + "\n" + `{"error": "NotImplementedError: no products"}` + "\n")
+		fmt.Scanln() // the requests' end
+		select {}
+	case "differs":
+		a := `{"ns": 9000000, "losses": [7]}` + "\n"
+		fmt.Print(`{"about": "a peer"}` + "\n{}\n" + a + a + a)
+		select {}
+	default:
+		Serve(os.Stdin, os.Stdout)
+	}
+}
+
+// options are those of a short measurement.
+func options(t *testing.T, match string, peers ...string) Options {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Peers: peers, Threads: []int{1}, Rounds: 2, Match: regexp.MustCompile(match), Python: exe, Worker: []string{exe, "work"}}
+}
+
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		subject, match string
+		peers          []string
+		want           []string // work, dtype and peer of the rows
+	}{
+		{"gemm", `64\^3 NN float(32|16)$`, nil, []string{"gemm 64^3 NN float32 ", "gemm 64^3 NN float16 "}},
+		{"gemm", `64\^3 NN float32$`, []string{"torch", "openblas"}, []string{"gemm 64^3 NN float32 openblas", "gemm 64^3 NN float32 torch"}},
+		{"gemm", `2048 NT float16$`, nil, []string{"gemm 256x2048x2048 NT float16 own float32"}},
+		{"ops", `^(add|to float16) 131072 float32$`, []string{"torch"}, []string{
+			"add 131072 float32 copy", "add 131072 float32 torch", "to float16 131072 float32 copy", "to float16 131072 float32 torch",
+		}},
+		{"ops", `16 numbers, tape, forward and`, []string{"torch"}, []string{"16 numbers, tape, forward and backward float32 torch"}},
+		{"mlp", `bfloat16`, []string{"torch"}, []string{
+			"mlp step bfloat16 torch", "mlp step, peak memory bfloat16 torch", "mlp step, peak memory of tensors bfloat16 ",
+		}},
+	} {
+		rows, err := Run(t.Context(), c.subject, options(t, c.match, c.peers...))
+		if err != nil {
+			t.Fatalf("%s: %v", c.subject, err)
+		}
+		var got []string
+		for _, r := range rows {
+			peer, _, _ := strings.Cut(r.PeerName, " SkylakeX") // which the fake does not say that it has
+			if peer == "own" {
+				peer = r.PeerName
+			}
+			if name := r.Work + " " + r.DType + " " + peer; !slices.Contains(got, name) {
+				got = append(got, name)
+			}
+			if !(r.Ours > 0) || r.Threads != 1 || (r.PeerName != "") != (r.Ratio > 0 && r.Peer > 0) {
+				t.Errorf("%s: got the row %+v", c.subject, r)
+			}
+		}
+		if peaks := strings.Contains(c.want[len(c.want)-1], "peak"); peaks && len(got) == 1 {
+			continue // /proc is Linux's
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s %s: got %q, want %q", c.subject, c.match, got, c.want)
+		}
+	}
+}
+
+// TestPeerFails has peers that die, print something else, cannot do what is asked, or
+// compute something else.
+func TestPeerFails(t *testing.T) {
+	for _, c := range []struct{ how, subject, match, want string }{
+		{"dies", "gemm", `64\^3 NN float32$`, "no module named torch"},
+		{"babbles", "gemm", `64\^3 NN float32$`, "no reply to about"},
+		{"differs", "mlp", `step float32$`, "losses of the first steps"},
+	} {
+		t.Setenv("FAKE", c.how)
+		_, err := Run(t.Context(), c.subject, options(t, c.match, "torch"))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("a peer that %s: got %v, want %q in it", c.how, err, c.want)
+		}
+	}
+	t.Setenv("FAKE", "cannot")
+	rows, err := Run(t.Context(), "gemm", options(t, `64\^3 NN float32$`, "torch"))
+	if err != nil || len(rows) != 1 || rows[0].PeerName != "" {
+		t.Errorf("a peer that cannot: got %v, %v, want our row alone", rows, err)
+	}
+}
+
+func TestRunEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Run(ctx, "gemm", options(t, "64")); !errors.Is(err, context.Canceled) {
+		t.Errorf("after its context: got %v", err)
+	}
+	if _, err := Run(t.Context(), "gem", options(t, "64")); err == nil || !strings.Contains(err.Error(), "gemm, ops") {
+		t.Errorf("another subject: got %v, want the subjects", err)
+	}
+}
+
+// TestTasks builds what every task says, in small: no name is used twice, and both sides
+// would know it.
+func TestTasks(t *testing.T) {
+	for subject, list := range tasks {
+		for _, seed := range []bool{false, true} {
+			seen := map[string]bool{}
+			for _, task := range list(seed) {
+				name := task.name + " " + task.spec.DType
+				if seen[name] {
+					t.Errorf("%s: two rows are %q", subject, name)
+				}
+				seen[name] = true
+				_, optimizer := optimizers[task.spec.Op]
+				if _, known := operations[task.spec.Op]; task.spec.Work == "op" && !known && !optimizer && task.spec.Op != "unscale" {
+					t.Errorf("%s: %q is no operation", subject, task.spec.Op)
+				}
+			}
+		}
+	}
+	for _, op := range append(slices.Collect(maps.Keys(operations)), slices.Collect(maps.Keys(optimizers))...) {
+		if !strings.Contains(peerProgram, `"`+op+`":`) {
+			t.Errorf("peer.py does not know the operation %q", op)
+		}
+	}
+}
+
+// TestPeers runs the real libraries, with the Python that PYTHON names or that is on the
+// path.
+func TestPeers(t *testing.T) {
+	python := os.Getenv("PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if out, err := exec.Command(python, "-c", "import torch, numpy").CombinedOutput(); err != nil {
+		if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "torch") {
+			t.Fatalf("needs PyTorch: %v\n%s", err, out)
+		}
+		t.Skip("needs a Python with PyTorch and numpy: name it in PYTHON; HALFNOTE_REQUIRE=torch makes this a failure")
+	}
+	var all workload.Rows
+	for subject, match := range map[string]string{"gemm": `64\^3 NN float(32|16)$`, "mlp": "step", "resnet": "step b?float(32|16)$", "bert": "step b?float(32|16)$", "ops": "131072 float32|16 numbers"} {
+		o := options(t, match, "torch", "openblas")
+		o.Python = python
+		rows, err := Run(t.Context(), subject, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, rows...)
+	}
+	for _, r := range all {
+		if r.PeerName == "" && !strings.Contains(r.Work, "tensors") && r.Work+r.DType != "resnet stepfloat16" {
+			t.Errorf("%s in %s: the peer did nothing", r.Work, r.DType)
+		}
+	}
+	t.Logf("\n%s", all)
+}

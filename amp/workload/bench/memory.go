@@ -1,0 +1,89 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"halfnote/amp/workload"
+)
+
+// memory are the trainings whose peak of memory is measured.
+func memory(list []task) (peaks []task) {
+	for _, t := range list {
+		if t.equal != 0 && t.spec.DType != "float16" {
+			t.name, t.unit = t.name+", peak memory", "MB"
+			peaks = append(peaks, t)
+		}
+	}
+	return peaks
+}
+
+// small is a training that brings in what a library loads on first use.
+var small = Spec{Work: "mlp", DType: "bfloat16", Shape: []int{8, 64, 3}}
+
+// peak measures how far the peak of resident memory of a training's first three steps lies
+// above what a process had before its network was made, ours and a peer's: in new processes,
+// after a small training. A second row, alone, is what our tensors had at most.
+func (b *table) peak(ctx context.Context, t task) (workload.Rows, error) {
+	row := workload.Row{Work: t.name, DType: t.spec.DType, Threads: b.threads, Unit: t.unit}
+	var ours, theirs []float64
+	tensors := 0
+	for range 2 {
+		for _, who := range b.sides {
+			mine := who == b.sides[0]
+			if !mine && !slices.Contains(t.peers, who.name) {
+				continue
+			}
+			bytes, most, err := b.peakOf(ctx, who, t.spec)
+			switch {
+			case err != nil:
+				return nil, err
+			case bytes == 0:
+				fmt.Fprintf(b.Log, "%s: /proc tells nothing of a process's memory here\n", t.name)
+				return nil, nil
+			case mine:
+				ours, tensors = append(ours, bytes/1e6), most
+			default:
+				row.PeerName, theirs = who.name, append(theirs, bytes/1e6)
+			}
+		}
+	}
+	alone := workload.Row{Work: t.name + " of tensors", DType: row.DType, Threads: row.Threads, Unit: row.Unit}
+	return workload.Rows{workload.NewRow(row, ours, theirs), workload.NewRow(alone, []float64{float64(tensors) / 1e6}, nil)}, nil
+}
+
+// peakOf measures a training in a new process like who.
+func (b *table) peakOf(ctx context.Context, who *side, spec Spec) (bytes float64, tensors int, err error) {
+	s, err := startSide(ctx, who.name, b.threads, who.argv)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer s.end()
+	for _, q := range []request{{Do: "prepare", Key: "small", Spec: &small}, {Do: "run", Key: "small", N: 2, Cold: true}, {Do: "forget", Key: "small"}} {
+		if _, err := s.ask(q); err != nil {
+			return 0, 0, err
+		}
+	}
+	proc := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
+	os.WriteFile(proc+"clear_refs", []byte("5"), 0) // the peak starts anew, proc(5)
+	before := resident(proc, "VmRSS")
+	if _, err := s.ask(request{Do: "prepare", Key: "large", Spec: &spec}); err != nil {
+		return 0, 0, err
+	}
+	a, err := s.ask(request{Do: "run", Key: "large", N: 3, Cold: true})
+	return resident(proc, "VmHWM") - before, a.Peak, err
+}
+
+// resident returns a number of bytes in a process's status, 0 where there is none.
+func resident(proc, name string) (bytes float64) {
+	text, _ := os.ReadFile(proc + "status")
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, name+":"); ok {
+			fmt.Sscanf(rest, "%f kB", &bytes)
+		}
+	}
+	return bytes * 1024
+}

@@ -1,0 +1,159 @@
+package install
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// recipe says what a virtual environment is made of.
+type recipe struct {
+	name        string   // of what needs it, and the beginning of its folder's
+	what        string   // is in it, for people
+	packages    []string // which have the names of their modules
+	constraints string   // for pip
+	cost        string   // in time and space
+	instead     string   // what can be done without
+}
+
+// imports is Python that fails where a package is missing.
+func (r recipe) imports() string { return "import " + strings.Join(r.packages, ", ") }
+
+// environment is a virtual environment made by a recipe.
+type environment struct {
+	recipe
+	dir string
+}
+
+// in returns the environment of this very recipe, made or not.
+func (r recipe) in(cacheDir string) (environment, error) {
+	if cacheDir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return environment{}, fmt.Errorf("install: the cache folder: %w", err)
+		}
+		cacheDir = filepath.Join(user, "halfnote")
+	}
+	cacheDir, err := filepath.Abs(cacheDir)
+	sum := sha256.Sum256([]byte(r.constraints))
+	return environment{r, filepath.Join(cacheDir, r.name+"-"+hex.EncodeToString(sum[:5]))}, err
+}
+
+// prepare makes the environment if it is not there. Others who want the same wait until
+// it is done.
+func (e environment) prepare(ctx context.Context, progress io.Writer) error {
+	if err := os.MkdirAll(filepath.Dir(e.dir), 0o755); err != nil {
+		return fmt.Errorf("install: %s: %w", e.name, err)
+	}
+	lock := flock.New(e.dir + ".lock")
+	if _, err := lock.TryLockContext(ctx, 200*time.Millisecond); err != nil {
+		return e.failed(ctx, fmt.Errorf("install: %s: lock %s: %w", e.name, lock.Path(), err))
+	}
+	defer lock.Unlock()
+	if e.ready(ctx) {
+		return nil
+	}
+	return e.make(ctx, progress)
+}
+
+// stamp is written last; without it an environment is broken.
+func (e environment) stamp() string { return filepath.Join(e.dir, "complete") }
+
+func (e environment) python() string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(e.dir, "Scripts", "python.exe")
+	}
+	return filepath.Join(e.dir, "bin", "python")
+}
+
+// ready reports whether the environment is complete and still runs: its base
+// Python may be gone.
+func (e environment) ready(ctx context.Context) bool {
+	if _, err := os.Stat(e.stamp()); err != nil {
+		return false
+	}
+	return e.command(ctx, "-c", e.imports()).Run() == nil
+}
+
+// command runs the environment's Python, free of what the user's surroundings
+// would add to it.
+func (e environment) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, e.python(), args...)
+	for _, v := range os.Environ() {
+		switch name, _, _ := strings.Cut(v, "="); name {
+		case "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV":
+		default:
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, "PYTHONNOUSERSITE=1", "VIRTUAL_ENV="+e.dir)
+	return cmd
+}
+
+// make builds the environment anew.
+func (e environment) make(ctx context.Context, progress io.Writer) (err error) {
+	py, err := findPython(ctx, e.what)
+	if err != nil {
+		return fmt.Errorf("%w; %s", err, e.instead)
+	}
+	fmt.Fprintf(progress, "Making a private Python environment with %s in %s (once; %s).\n", e.what, e.dir, e.cost)
+	if err := os.RemoveAll(e.dir); err != nil {
+		return fmt.Errorf("install: %s: %w", e.name, err)
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(e.dir)
+		}
+	}()
+	if err := runQuietly(exec.CommandContext(ctx, py.Path, "-m", "venv", e.dir)); err != nil {
+		return e.failed(ctx, fmt.Errorf("install: %s: python -m venv: %w; %s", e.name, err, packageManager().venv))
+	}
+	list := filepath.Join(e.dir, "constraints.txt")
+	if err := os.WriteFile(list, []byte(e.constraints), 0o644); err != nil {
+		return fmt.Errorf("install: %s: %w", e.name, err)
+	}
+	pip := e.command(ctx, append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--constraint", list}, e.packages...)...)
+	if err := runQuietly(pip); err != nil {
+		return e.failed(ctx, fmt.Errorf("install: %s: pip could not install %s: %w\nThis needs a network: pip asks PyPI, or the index in PIP_INDEX_URL, through the proxy in HTTPS_PROXY. Nothing was kept", e.name, e.what, err))
+	}
+	if err := e.command(ctx, "-c", e.imports()).Run(); err != nil {
+		return e.failed(ctx, fmt.Errorf("install: %s: the new environment cannot import %s: %w", e.name, strings.Join(e.packages, " and "), err))
+	}
+	if err := os.WriteFile(e.stamp(), []byte("Python "+py.Version+"\n"), 0o644); err != nil {
+		return fmt.Errorf("install: %s: %w", e.name, err)
+	}
+	return nil
+}
+
+// failed prefers the reason why ctx ended to what that broke.
+func (e environment) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errors.New("install: " + e.name + ": interrupted; nothing was kept")
+	}
+	return err
+}
+
+// runQuietly runs a command; its error holds the last lines that it printed.
+func runQuietly(cmd *exec.Cmd) error {
+	endWithParent(cmd)
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(lines) > 12 {
+		lines = append([]string{"…"}, lines[len(lines)-12:]...)
+	}
+	return fmt.Errorf("%w\n%s", err, strings.Join(lines, "\n"))
+}
