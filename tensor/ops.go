@@ -129,6 +129,7 @@ var ops = []Op{
 	gather{},
 	ge,
 	gelu{},
+	geluGrad{},
 	glu{},
 	gridSampler{},
 	groupNorm{},

@@ -176,7 +176,7 @@ func ScaledDotProductAttention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 		}
 	}
 	if o.DropoutP > 0 {
-		keep := Bernoulli(1-o.DropoutP, scores...).To(Bool)
+		keep := generator.mask(1-o.DropoutP, scores)
 		in = append(in, keep.ToDevice(q.Device()))
 	}
 	return apply(a, in...)

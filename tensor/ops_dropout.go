@@ -14,6 +14,11 @@ func (dropout) Info() Info {
 	return Info{"dropout", "torch.nn.functional.dropout", Keep, ReadsIndices}
 }
 func (o dropout) Forward(in []*Tensor) *Tensor {
+	if d := in[0].dtype; in[0].mem.backend.Offers(driver.Dropout, d, d, in[1].dtype) {
+		y := newTensor(in[0].mem.backend, d, in[0].shape)
+		runBroadcast(driver.Kernel{Code: driver.Dropout, Alpha: o.scale}, y, in...)
+		return y
+	}
 	x := wide(in[0])
 	m := affineOf(convert(in[1], x.dtype), o.scale, 0)
 	y := pairwise("dropout", driver.Mul, x, m)
@@ -83,7 +88,7 @@ func (t *Tensor) dropped(op string, p float64, training bool, shape []int, f fun
 	case p == 1:
 		return t.Mul(constant(t, t.dtype, 0))
 	}
-	return f(Bernoulli(1-p, shape...).To(Bool).ToDevice(t.Device()))
+	return f(generator.mask(1-p, shape).ToDevice(t.Device()))
 }
 
 func (t *Tensor) dropoutBy(p float64, mask *Tensor) *Tensor {

@@ -13,6 +13,9 @@ func (s softmax) Info() Info {
 	return Info{"softmax", "torch.softmax", unless(s.given, Raise), ReadsResult}
 }
 func (s softmax) Forward(in []*Tensor) *Tensor {
+	if y := alongRows(driver.Softmax, s.dim, in...); y != nil {
+		return y
+	}
 	y, total := expShifted(in[0], s.dim)
 	runBroadcast(driver.Kernel{Code: driver.Div}, y, y, total)
 	release(total)
@@ -20,6 +23,24 @@ func (s softmax) Forward(in []*Tensor) *Tensor {
 }
 func (s softmax) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(softmaxGrad{s.dim}, dy, y)}
+}
+
+// alongRows returns the result of a code for rows, or nil if the backend does not offer
+// it or elements along dim do not lie side by side: columns are better taken together.
+func alongRows(c driver.Code, dim int, in ...*Tensor) *Tensor {
+	var room [2]DType
+	dtypes := room[:0]
+	for _, t := range in {
+		if dtypes = append(dtypes, t.dtype); t.stride[dim] != 1 && t.shape[dim] > 1 {
+			return nil
+		}
+	}
+	if !in[0].mem.backend.Offers(c, in[0].dtype, dtypes...) {
+		return nil
+	}
+	y := newTensor(in[0].mem.backend, in[0].dtype, in[0].shape)
+	run(driver.Kernel{Code: c, Axis: dim}, y, in...)
+	return y
 }
 
 // expShifted returns exp(x - max) along dim, and its sum.
@@ -69,6 +90,9 @@ func (softmaxGrad) Info() Info {
 	return Info{"softmax_backward", "torch.ops.aten._softmax_backward_data", Keep, ReadsOperands}
 }
 func (s softmaxGrad) Forward(in []*Tensor) *Tensor {
+	if y := alongRows(driver.SoftmaxGrad, s.dim, in...); y != nil {
+		return y
+	}
 	dy, y := wide(in[0]), wide(in[1])
 	p := pairwise("", driver.Mul, dy, y)
 	total := reduce(driver.Sum, p, []int{s.dim}, p.dtype)
@@ -95,6 +119,9 @@ func (l logSoftmax) Info() Info {
 	return Info{"log_softmax", "torch.log_softmax", unless(l.given, Raise), ReadsResult}
 }
 func (l logSoftmax) Forward(in []*Tensor) *Tensor {
+	if y := alongRows(driver.LogSoftmax, l.dim, in...); y != nil {
+		return y
+	}
 	y := shifted(in[0], l.dim)
 	e := unary(driver.Exp, y)
 	total := reduce(driver.Sum, e, []int{l.dim}, e.dtype)
@@ -126,6 +153,9 @@ func (logSoftmaxGrad) Info() Info {
 	return Info{"log_softmax_backward", "torch.ops.aten._log_softmax_backward_data", Keep, ReadsOperands}
 }
 func (l logSoftmaxGrad) Forward(in []*Tensor) *Tensor {
+	if y := alongRows(driver.LogSoftmaxGrad, l.dim, in...); y != nil {
+		return y
+	}
 	dy, y := wide(in[0]), wide(in[1])
 	p := unary(driver.Exp, y)
 	total := reduce(driver.Sum, dy, []int{l.dim}, dy.dtype)

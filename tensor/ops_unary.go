@@ -191,31 +191,3 @@ func (erf) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 
 // Erf returns the error function. It is torch.erf.
 func (t *Tensor) Erf() *Tensor { return apply(erf{}, t) }
-
-// gelu is x Φ(x), Φ being the normal distribution function.
-type gelu struct{}
-
-func (gelu) Info() Info {
-	return Info{"gelu", "torch.nn.functional.gelu", Keep, ReadsOperands}
-}
-func (gelu) Forward(in []*Tensor) *Tensor {
-	x := wide(in[0])
-	u := affineOf(x, -math.Sqrt2/2, 0)
-	run(driver.Kernel{Code: driver.Erfc}, u, u) // 1 + erf(-u) loses what is small
-	run(driver.Kernel{Code: driver.Affine, Alpha: 0.5}, u, u)
-	runBroadcast(driver.Kernel{Code: driver.Mul}, u, u, x)
-	if x != in[0] {
-		release(x)
-	}
-	return narrow(u, in[0].dtype)
-}
-func (gelu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	x := in[0].To(wideOf(in[0].dtype))
-	cdf := x.Scale(-math.Sqrt2 / 2).Erfc().Scale(0.5)
-	pdf := x.Pow(2).Scale(-0.5).Exp().Scale(1 / math.Sqrt(2*math.Pi))
-	return []*Tensor{dy.To(x.dtype).Mul(cdf.Add(x.Mul(pdf))).To(dy.dtype)}
-}
-
-// GELU returns t Φ(t), Φ being the normal distribution function. It is
-// torch.nn.functional.gelu.
-func (t *Tensor) GELU() *Tensor { return apply(gelu{}, t) }

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"math"
 	"sync"
 
 	"halfnote/tensor/driver"
@@ -109,6 +110,23 @@ func (g *Generator) Bernoulli(p float64, shape ...int) *Tensor {
 		}
 	}
 	return t.setFloat32s(data)
+}
+
+// mask returns bool elements that are true where Bernoulli's are 1.
+func (g *Generator) mask(p float64, shape []int) *Tensor {
+	t := newTensor(CPU.backend(), Bool, shape)
+	data := make([]byte, t.Numel())
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	limit := uint64(math.Ceil(p * (1 << 53)))
+	for rest := data; len(rest) > 0; {
+		driver.Poll()
+		n := min(len(rest), 1<<16)
+		g.mt.below(limit, rest[:n])
+		rest = rest[n:]
+	}
+	t.mem.backend.Write(t.mem.buffer, 0, data)
+	return t
 }
 
 // Randint returns int64 numbers from low up to, not including, high. It panics

@@ -173,6 +173,27 @@ const (
 	// float32 scalar src[0] to 1 if one was not finite before the product. It
 	// leaves src[0] alone otherwise. With Alpha 1 elements stay as they are.
 	Unscale
+	// Gelu is x Φ(x), Φ being the normal distribution function, rounded once.
+	// Elementwise.
+	Gelu
+	// GeluGrad is y times the derivative of x Φ(x), rounded once. Elementwise.
+	GeluGrad
+	// Dropout is Alpha*x where the bool y is true, else 0*x. Elementwise.
+	Dropout
+	// Softmax is exp(x - max) divided by its sum along Axis, where the difference, the
+	// exponential, the sum, in the order of [Sum], and the quotient round each: what
+	// [ReduceMax], Sub, Exp, Sum and Div give. dst may be x; it may be in the float32
+	// that x is computed in.
+	Softmax
+	// LogSoftmax is (x - max) - log Σ exp(x - max) along Axis, where each operation
+	// rounds; else as Softmax.
+	LogSoftmax
+	// SoftmaxGrad is (x - Σ x*y)*y along Axis, where each operation rounds: y came out
+	// of Softmax, x is the gradient, which dst may be.
+	SoftmaxGrad
+	// LogSoftmaxGrad is x - exp(y)*Σ x along Axis, where each operation rounds: y came
+	// out of LogSoftmax, x is the gradient, which dst may be.
+	LogSoftmaxGrad
 	// SGD is a step of torch.optim.SGD on dst, in place: src holds the gradient g
 	// and, if there is momentum, its buffer v, which is updated too. Alpha is the
 	// learning rate, Beta the momentum: v = Beta*v + g, dst = dst - Alpha*v (g

@@ -41,6 +41,8 @@ func Run(t *testing.T, b driver.Backend) {
 		{"Contract", Contractions},
 		{"Positions", testPositions},
 		{"Arg", testArg},
+		{"Softmax", testSoftmax},
+		{"Dropout", testDropout},
 		{"Unscale", testUnscale},
 		{"SGD", testSGD},
 		{"Adam", testAdam},

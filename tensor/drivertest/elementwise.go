@@ -89,6 +89,11 @@ var arithmetic = map[driver.Code]pointwise{
 	}},
 }
 
+// offered reports whether b offers the code, as it must if that is not optional.
+func (p pointwise) offered(b driver.Backend, code driver.Code, d driver.DType) bool {
+	return code < driver.Optional || b.Offers(code, d, slices.Repeat([]driver.DType{d}, p.operands)...)
+}
+
 func truth(b bool) float64 {
 	if b {
 		return 1
@@ -100,6 +105,9 @@ func truth(b bool) float64 {
 func testElementwise(t *testing.T, b driver.Backend) {
 	for code, p := range pointwises {
 		for _, d := range dtypes {
+			if !p.offered(b, code, d) {
+				continue
+			}
 			for i, shape := range shapes {
 				if _, ok := functions[code]; ok && slices.Max(append(shape, 0)) > 100 {
 					continue // their loops over elements are those of arithmetic
@@ -155,6 +163,9 @@ func testSpecialValues(t *testing.T, b driver.Backend) {
 	}
 	for code, p := range pointwises {
 		for _, d := range dtypes {
+			if !p.offered(b, code, d) {
+				continue
+			}
 			for _, k := range []driver.Kernel{
 				{Code: code, Alpha: 1}, {Code: code, Alpha: 0.5}, {Code: code, Alpha: 2}, {Code: code, Alpha: -1, Beta: 1},
 				{Code: code, Alpha: 70000}, {Code: code, Alpha: 1e-3, Beta: -1e-3}, {Code: code}, {Code: code, Alpha: math.Inf(1)},
@@ -175,6 +186,9 @@ func testAllHalves(t *testing.T, b driver.Backend) {
 			continue
 		}
 		for _, d := range []driver.DType{driver.Float16, driver.BFloat16} {
+			if !p.offered(b, code, d) {
+				continue
+			}
 			x := allHalves(d)
 			src := []driver.View{place(t, b, d, []int{len(x)}, dense, x)}
 			dst := newView(t, b, d, []int{len(x)}, dense)

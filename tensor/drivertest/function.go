@@ -48,7 +48,11 @@ var functions = map[driver.Code]pointwise{
 	driver.Fmod:      {2, 0, two(func(x, y float64) float64 { return math.Mod(x, y) })},
 	driver.Remainder: {2, 1, two(remainder)},
 	driver.FloorDiv:  {2, 1, two(floorDiv)},
-	driver.TruncDiv:  {2, 0, func(a args) float64 { return math.Trunc(a.round(a.x / a.y)) }},
+	driver.Gelu:      {1, 4, one(func(x float64) float64 { return 0.5 * math.Erfc(-x*math.Sqrt2/2) * x })},
+	driver.GeluGrad: {2, 4, two(func(x, y float64) float64 {
+		return y * (0.5*math.Erfc(-x*math.Sqrt2/2) + x*math.Exp(-0.5*x*x)/math.Sqrt(2*math.Pi))
+	})},
+	driver.TruncDiv: {2, 0, func(a args) float64 { return math.Trunc(a.round(a.x / a.y)) }},
 }
 
 // bitwises are the elementwise codes for integers alone.

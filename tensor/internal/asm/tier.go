@@ -27,7 +27,11 @@ type Tier struct {
 	Loops Loops
 	// Functions are passes of elementary functions, for n a multiple of 8.
 	Functions []Pass
-	Norms     Norms
+	// Most returns the largest of n float32, NaN if there is one, for n a multiple of 8.
+	Most func(x unsafe.Pointer, n int) float32
+	// Dropped is alpha*x where the byte of y is not 0, else 0*x, for n a multiple of 8.
+	Dropped Pass
+	Norms   Norms
 }
 
 // Tile computes a product of panels of A, [k][Rows] slots, and of B, [k][Cols] slots,

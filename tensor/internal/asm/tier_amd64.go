@@ -24,7 +24,7 @@ func detect() (list []*Tier) {
 				add, sub, mul, div, addScaled, scale, affine, relu, reluGrad, sqrt,
 				largest, sumLanes, adam, avx512Count16, avx512Count32, stream, fence,
 			},
-			Functions: avx512Functions[:],
+			Functions: avx512Functions[:], Most: largestOf, Dropped: dropped,
 			Norms: Norms{
 				normalize, normalizeRow, normGrad, normGradRow, normSums, normSumsRow, normColumns, sumColumns, copyRows,
 				centredSquares, sumRows,
@@ -43,7 +43,7 @@ func detect() (list []*Tier) {
 		}
 	}
 	if x.HasAVX2 && x.HasFMA && features()&f16c != 0 {
-		list = append(list, &Tier{Name: "avx2", Rows: 6, Cols: 16, F32: avx2F32[:], BF16: avx2Flush[:], Functions: avx2Functions[:], Loops: Loops{
+		list = append(list, &Tier{Name: "avx2", Rows: 6, Cols: 16, F32: avx2F32[:], BF16: avx2Flush[:], Functions: avx2Functions[:], Most: largestOf, Dropped: dropped, Loops: Loops{
 			avx2WidenF16, avx2WidenBF16, avx2NarrowF16, avx2NarrowBF16,
 			avx2Add, avx2Sub, avx2Mul, avx2Div, avx2AddScaled, avx2Scale, avx2Affine, avx2Relu, avx2ReluGrad, avx2Sqrt,
 			avx2Largest, avx2SumLanes, avx2Adam, avx2Count16, avx2Count32, avx2Stream, fence,

@@ -32,6 +32,7 @@ var avx512Functions = [...]Pass{
 	Rsqrt:    avx512Rsqrt,
 	Gelu:     avx512Gelu,
 	GeluGrad: avx512GeluGrad,
+	Quotient: avx512Quotient,
 	Sin:      avx512Sin,
 	Cos:      avx512Cos,
 }
@@ -50,6 +51,7 @@ var avx2Functions = [...]Pass{
 	Rsqrt:    avx2Rsqrt,
 	Gelu:     avx2Gelu,
 	GeluGrad: avx2GeluGrad,
+	Quotient: avx2Quotient,
 	Sin:      avx2Sin,
 	Cos:      avx2Cos,
 }
@@ -699,6 +701,16 @@ func avx2Count16(x unsafe.Pointer, n int, of *Format, c *Census)
 //go:noescape
 func avx2Count32(x unsafe.Pointer, n int, of *Format, c *Census)
 
+// largestOf returns the largest of n float32, NaN if there is one.
+//
+//go:noescape
+func largestOf(x unsafe.Pointer, n int) (most float32)
+
+// dropped is x alpha where the byte of y is not 0, else x 0.
+//
+//go:noescape
+func dropped(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
 // avx512Exp is a [Pass]: exp(x - alpha), the difference rounded.
 //
 //go:noescape
@@ -828,6 +840,16 @@ func avx512GeluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //
 //go:noescape
 func avx2GeluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx512Quotient is a [Pass]: x / alpha, exactly rounded.
+//
+//go:noescape
+func avx512Quotient(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Quotient is a [Pass]: x / alpha, exactly rounded.
+//
+//go:noescape
+func avx2Quotient(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
 // avx512Sin is a [Pass]: the sine of x.
 //

@@ -28819,6 +28819,63 @@ MOVL AX, 36(DI)
 VZEROUPPER
 RET
 
+// func largestOf(x unsafe.Pointer, n int) (most float32)
+TEXT ·largestOf(SB), NOSPLIT, $0-20
+MOVQ x+0(FP), SI
+MOVQ n+8(FP), CX
+MOVL $0xff800000, AX
+VMOVD AX, X0
+VBROADCASTSS X0, Y0
+VMOVAPS Y0, Y1
+VXORPS Y2, Y2, Y2
+loop:
+VMOVUPS (SI), Y3
+VCMPPS $3, Y3, Y3, Y4
+VORPS Y4, Y2, Y2
+VMAXPS Y3, Y0, Y0
+ADDQ $32, SI
+SUBQ $8, CX
+JGT loop
+VMOVMSKPS Y2, AX
+TESTL AX, AX
+JNZ nan
+VEXTRACTF128 $1, Y0, X1
+VMAXPS X1, X0, X0
+VPERMILPS $0x4e, X0, X1
+VMAXPS X1, X0, X0
+VPERMILPS $0xb1, X0, X1
+VMAXPS X1, X0, X0
+VMOVSS X0, most+16(FP)
+VZEROUPPER
+RET
+nan:
+MOVL $0x7fc00000, AX
+MOVL AX, most+16(FP)
+VZEROUPPER
+RET
+
+// func dropped(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+TEXT ·dropped(SB), NOSPLIT, $0-40
+MOVQ dst+0(FP), DI
+MOVQ x+8(FP), SI
+MOVQ y+16(FP), R8
+MOVQ n+24(FP), CX
+VBROADCASTSS alpha+32(FP), Y15
+VPXOR Y14, Y14, Y14
+loop:
+VPMOVZXBD (R8), Y0
+VPCMPEQD Y14, Y0, Y0
+VPANDN Y15, Y0, Y0
+VMULPS (SI), Y0, Y0
+VMOVUPS Y0, (DI)
+ADDQ $8, R8
+ADDQ $32, SI
+ADDQ $32, DI
+SUBQ $8, CX
+JGT loop
+VZEROUPPER
+RET
+
 // func avx512Exp(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 TEXT ·avx512Exp(SB), NOSPLIT, $0-40
 MOVQ dst+0(FP), DI
@@ -30147,6 +30204,54 @@ VFMADD213PD 1344(AX), Y0, Y5
 VMULPD Y5, Y1, Y1
 VCVTPD2PSY Y1, X1
 VMOVUPS X1, (DI)
+ADDQ $16, SI
+ADDQ $16, R8
+ADDQ $16, DI
+SUBQ $4, CX
+JGT loop
+VZEROUPPER
+RET
+
+// func avx512Quotient(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+TEXT ·avx512Quotient(SB), NOSPLIT, $0-40
+MOVQ dst+0(FP), DI
+MOVQ x+8(FP), SI
+MOVQ y+16(FP), R8
+MOVQ n+24(FP), CX
+LEAQ ·constants<>(SB), AX
+VBROADCASTSS alpha+32(FP), Y31
+VCVTPS2PD Y31, Z30
+VBROADCASTSD 416(AX), Z0
+VDIVPD Z30, Z0, Z30
+loop:
+VCVTPS2PD (SI), Z0
+VMULPD Z30, Z0, Z0
+VCVTPD2PS Z0, Y0
+VMOVUPS Y0, (DI)
+ADDQ $32, SI
+ADDQ $32, R8
+ADDQ $32, DI
+SUBQ $8, CX
+JGT loop
+VZEROUPPER
+RET
+
+// func avx2Quotient(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+TEXT ·avx2Quotient(SB), NOSPLIT, $0-40
+MOVQ dst+0(FP), DI
+MOVQ x+8(FP), SI
+MOVQ y+16(FP), R8
+MOVQ n+24(FP), CX
+LEAQ ·constants<>(SB), AX
+VBROADCASTSS alpha+32(FP), X15
+VCVTPS2PD X15, Y14
+VBROADCASTSD 416(AX), Y0
+VDIVPD Y14, Y0, Y14
+loop:
+VCVTPS2PD (SI), Y0
+VMULPD Y14, Y0, Y0
+VCVTPD2PSY Y0, X0
+VMOVUPS X0, (DI)
 ADDQ $16, SI
 ADDQ $16, R8
 ADDQ $16, DI

@@ -19,6 +19,7 @@ const (
 	Rsqrt                    // 1 / sqrt(x)
 	Gelu                     // x Φ(x), Φ being the normal distribution function
 	GeluGrad                 // y times the derivative of x Φ(x)
+	Quotient                 // x / alpha, exactly rounded
 	Sin                      // the sine of x
 	Cos                      // the cosine of x
 	functions
@@ -38,6 +39,7 @@ var names = [functions]string{
 	Rsqrt:    "rsqrt",
 	Gelu:     "gelu",
 	GeluGrad: "geluGrad",
+	Quotient: "quotient",
 	Sin:      "sin",
 	Cos:      "cos",
 }
@@ -56,6 +58,7 @@ var limits = [functions]float32{
 	Rsqrt:    0,
 	Gelu:     5,
 	GeluGrad: 5,
+	Quotient: 0,
 	Sin:      1.048576e+06,
 	Cos:      1.048576e+06,
 }
@@ -74,6 +77,7 @@ var scalars = [functions]func(x, y, alpha float32) float32{
 	Rsqrt:    rsqrtOf,
 	Gelu:     geluOf,
 	GeluGrad: geluGradOf,
+	Quotient: quotientOf,
 	Sin:      sinOf,
 	Cos:      cosOf,
 }
@@ -549,6 +553,14 @@ func geluGradOf(x, y, alpha float32) float32 {
 	v62 := math.FMA(v60, v0, float64(0x1p-01))
 	v63 := float64(v1 * v62)
 	return float32(v63)
+}
+
+// quotientOf returns x / alpha, exactly rounded.
+func quotientOf(x, y, alpha float32) float32 {
+	v0 := float64(x)
+	v1 := 1 / float64(alpha)
+	v2 := float64(v0 * v1)
+	return float32(v2)
 }
 
 // sinOf returns the sine of x.

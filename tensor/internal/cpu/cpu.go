@@ -135,6 +135,10 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 		} else {
 			unscale[float32](b, dst, src[0], float32(k.Alpha))
 		}
+	case driver.Dropout:
+		b.dropout(dst, src[0], src[1], float32(k.Alpha))
+	case driver.Softmax, driver.LogSoftmax, driver.SoftmaxGrad, driver.LogSoftmaxGrad:
+		b.softmax(k, dst, src)
 	case driver.SGD:
 		b.sgd(k, dst, src)
 	case driver.Adam:
@@ -202,6 +206,12 @@ func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) boo
 		return len(src) == 1 && dst == driver.Int64
 	case driver.Unscale:
 		return float && len(src) == 1 && src[0] == driver.Float32
+	case driver.Dropout:
+		return dst.Wide() == driver.Float32 && len(src) == 2 && src[0] == dst && src[1] == driver.Bool
+	case driver.Softmax, driver.LogSoftmax:
+		return dst.Wide() == driver.Float32 && len(src) == 1 && (src[0] == dst || widened(src[0]))
+	case driver.SoftmaxGrad, driver.LogSoftmaxGrad:
+		return dst.Wide() == driver.Float32 && len(src) == 2 && all(src, dst)
 	case driver.SGD:
 		return float && len(src) <= 2 && all(src, dst)
 	case driver.Adam:
@@ -210,7 +220,7 @@ func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) boo
 	if c >= driver.Moments && c <= driver.NormalizeSums {
 		return offersNorm(c, dst, src)
 	}
-	if c >= driver.Optional || len(src) != pointwises[c].operands || !offered(pointwises[c], src[len(src)-1]) {
+	if int(c) >= len(pointwises) || len(src) != pointwises[c].operands || !offered(pointwises[c], src[len(src)-1]) {
 		return false
 	}
 	switch c {
@@ -224,7 +234,10 @@ func (*Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) boo
 
 // offered reports whether there is a loop of p for what d is computed in.
 func offered(p pointwise, d driver.DType) bool {
-	if d.IsFloat() {
+	switch {
+	case d == driver.Float64:
+		return p.f64 != nil
+	case d.IsFloat():
 		return p.f32 != nil
 	}
 	return p.i64 != nil

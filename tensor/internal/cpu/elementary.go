@@ -99,3 +99,21 @@ func sigmoid(x float64) float64 {
 	e := elementary.Exp(x)
 	return e / (1 + e)
 }
+
+func gelu(dst, x, _, _ []float32, _, _ float32) {
+	evaluate(asm.Gelu, func(x, _ float64) float64 { return geluOf(x) }, dst, x, nil, 0)
+}
+
+func geluGrad(dst, x, y, _ []float32, _, _ float32) { evaluate(asm.GeluGrad, geluGradOf, dst, x, y, 0) }
+
+// geluOf returns x Φ(x); 1 + erf would lose what is small.
+func geluOf(x float64) float64 {
+	return float64(0.5*elementary.Erfc(float64(-math.Sqrt2/2*x))) * x
+}
+
+// geluGradOf returns y times the derivative of geluOf.
+func geluGradOf(x, y float64) float64 {
+	cdf := float64(0.5 * elementary.Erfc(float64(-math.Sqrt2/2*x)))
+	pdf := float64(1 / math.Sqrt(2*math.Pi) * elementary.Exp(float64(-0.5*float64(x*x))))
+	return y * (cdf + float64(x*pdf))
+}

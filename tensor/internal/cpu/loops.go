@@ -20,6 +20,21 @@ func functionsOf(t *asm.Tier) []asm.Pass {
 	return t.Functions
 }
 
+// passes are the passes over rows of a multiple of 8 elements.
+var passes = rowsOf(asm.Best())
+
+type rowPasses struct {
+	most    func(x unsafe.Pointer, n int) float32
+	dropped asm.Pass
+}
+
+func rowsOf(t *asm.Tier) rowPasses {
+	if t == nil {
+		return rowPasses{}
+	}
+	return rowPasses{t.Most, t.Dropped}
+}
+
 func loopsOf(t *asm.Tier) asm.Loops {
 	if t == nil {
 		return asm.Loops{}

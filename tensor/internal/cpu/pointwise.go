@@ -22,7 +22,7 @@ type pointwise struct {
 
 // pointwises holds the elementwise codes, in the order of package driver; those
 // of other codes have no operands.
-var pointwises = [driver.Optional]pointwise{
+var pointwises = [...]pointwise{
 	driver.Affine:      {1, 1, affine[float32], affine[float64], affine[int64]},
 	driver.Neg:         {1, 1, neg[float32], neg[float64], neg[int64]},
 	driver.Abs:         {1, 1, abs[float32], abs[float64], abs[int64]},
@@ -87,6 +87,8 @@ var pointwises = [driver.Optional]pointwise{
 	driver.ShiftLeft:   {2, 1, nil, nil, functionInt(func(x, y int64) int64 { return x << uint64(y) })},
 	driver.ShiftRight:  {2, 1, nil, nil, functionInt(func(x, y int64) int64 { return x >> uint64(y) })},
 	driver.Where:       {3, 1, where[float32], where[float64], where[int64]},
+	driver.Gelu:        {1, 8, gelu, nil, nil},
+	driver.GeluGrad:    {2, 8, geluGrad, nil, nil},
 }
 
 // In what follows, T(a*b) + c keeps the compiler from fusing the two, which it

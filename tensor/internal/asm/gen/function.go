@@ -59,6 +59,9 @@ func (l *line) left(a value, n int) value {
 }
 func (l *line) right(a value, n int) value { return l.do("right", uint64(n), a) }
 
+// inverse returns 1/alpha, which is computed once.
+func (l *line) inverse() value { return l.do("inverse", 0) }
+
 // less returns a where x < y, else b.
 func (l *line) less(x, y, a, b value) value { return l.do("less", 0, x, y, a, b) }
 
@@ -118,6 +121,8 @@ func (l *line) printGo(name, comment string, result value) string {
 			e = "float64(" + o.name + ")"
 		case "shifted":
 			e = "float64(x - alpha)"
+		case "inverse":
+			e = "1 / float64(alpha)"
 		case "fma":
 			e = fmt.Sprintf("math.FMA(%s, %s, %s)", r[0], r[1], r[2])
 		case "fnma":
@@ -332,8 +337,22 @@ func (e *emitter) fused(i int, name string, a, b, c value) int {
 	return to
 }
 
+// prepare prints what is to be done once: constants' address, alpha in register 31 or
+// 15, and its inverse in the one before, if the line reads that.
+func (e *emitter) prepare() {
+	p("LEAQ ·constants<>(SB), AX")
+	alpha, narrow, last := 15, "X", 14
+	if e.wide {
+		alpha, narrow, last = 31, "Y", 30
+	}
+	p("VBROADCASTSS alpha+32(FP), %s%d", narrow, alpha)
+	if slices.ContainsFunc(e.l.ops, func(o operation) bool { return o.name == "inverse" }) {
+		p("VCVTPS2PD %s%d, %s\nVBROADCASTSD %d(AX), %s", narrow, alpha, e.r(last), e.table.offset(math.Float64bits(1)), e.r(0))
+		p("VDIVPD %s, %s, %s", e.r(last), e.r(0), e.r(last))
+	}
+}
+
 // print prints the line for the numbers at SI and R8 and stores the result at DI.
-// Alpha is in register 31 or 15.
 func (e *emitter) print(result value) {
 	registers, narrow, alpha := 15, "X", "X15"
 	if e.wide {
@@ -353,7 +372,12 @@ func (e *emitter) print(result value) {
 	}
 	half := func(reg int) string { return fmt.Sprintf("%s%d", narrow, reg) }
 	for i, o := range e.l.ops {
-		if o.name == "const" {
+		switch o.name {
+		case "const":
+			continue
+		case "inverse": // it has its register already
+			e.home[i], e.last[i] = registers-1, len(e.l.ops)
+			e.owner[registers-1] = i
 			continue
 		}
 		e.present = i

@@ -48,6 +48,7 @@ func main() {
 	avx2Converts()
 	passes()
 	counts()
+	rows()
 	more, portable := functions()
 	norms()
 	pauses()
