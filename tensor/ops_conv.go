@@ -11,11 +11,9 @@ import (
 // derivatives are the other two.
 //
 // All are products of matrices of which one is what the kernel sees from each of its
-// places, a view ([contractInto]). Only where zeros are added around x, it is copied, for as
-// many images at a time as make about paddedAtOnce elements. Neither that nor the order
-// of a sum depends on anything but shapes.
-
-const paddedAtOnce = 1 << 20
+// places, a view ([contractInto]). Only where zeros are added around x, it is copied, a few
+// images at a time ([padded]). Neither that nor the order of a sum depends on anything but
+// shapes.
 
 // conv is y[n,o,p] = Σ x[n,c,p·stride+k·dilation] w[o,c,k] + b[o] of x (n, c, …), w
 // (o, c/groups, k…) and perhaps b (o): (n, o, …).
@@ -32,13 +30,13 @@ func (c conv) Forward(in []*Tensor) *Tensor {
 	sameDType(c.Info().Name, in)
 	x, w := in[0], in[1]
 	n, o := x.shape[0], w.shape[0]
-	y := newTensor(x.mem.backend, x.dtype, append([]int{n, o}, c.places(x.shape[2:])...))
+	y := unsetTensor(x.mem.backend, x.dtype, append([]int{n, o}, c.places(x.shape[2:])...))
 	if y.Numel() == 0 {
 		return y
 	}
 	bias := biasOf(in, c.groups)
 	lo, hi := c.added()
-	padded(x, lo, hi, func(first int, part *Tensor) {
+	padded(x, lo, hi, w.Numel(), func(first int, part *Tensor) {
 		to := sliced(y, slice{0, first, first + part.shape[0]})
 		c.product(byGroup(to, c.groups), grouped(w, 0, c.groups), c.seen(part, lo, y.shape[2:]), bias)
 	})
@@ -104,10 +102,13 @@ func (c conv) seen(x *Tensor, added, places []int) *Tensor {
 	return grouped(permuted(v, order), 0, c.groups)
 }
 
+const cached = 3 << 17 // elements
+
 // padded calls body with a few images of x (n, c, …) at a time, from image first on, with
 // lo zeros before and hi behind: all of x where that is none. They are valid during the
-// call.
-func padded(x *Tensor, lo, hi []int, body func(first int, part *Tensor)) {
+// call. There are so many that they stay in the second cache, but at least 8 times as many
+// elements as the weight has, so that packing it for each part costs little.
+func padded(x *Tensor, lo, hi []int, weight int, body func(first int, part *Tensor)) {
 	full := slices.Clone(x.shape)
 	for i := range lo {
 		full[2+i] += lo[i] + hi[i]
@@ -117,7 +118,7 @@ func padded(x *Tensor, lo, hi []int, body func(first int, part *Tensor)) {
 		return
 	}
 	n := full[0]
-	full[0] = min(n, max(1, paddedAtOnce/max(1, size(full[1:]))))
+	full[0] = min(n, max(1, max(cached, 8*weight)/max(1, size(full[1:]))))
 	room := newTensor(x.mem.backend, x.dtype, full)
 	for first := 0; first < n; first += full[0] {
 		part := sliced(room, slice{0, 0, min(full[0], n-first)})
@@ -159,21 +160,31 @@ func (c convTranspose) Info() Info {
 func (c convTranspose) Forward(in []*Tensor) *Tensor {
 	sameDType(c.Info().Name, in)
 	y, w := in[0], in[1]
-	x := newTensor(y.mem.backend, y.dtype, append([]int{y.shape[0], w.shape[1] * c.groups}, c.sizes...))
+	shape := append([]int{y.shape[0], w.shape[1] * c.groups}, c.sizes...)
+	phases, met := c.phases(y.shape[2:])
+	result := unsetTensor
+	if !met { // the others stay zero
+		result = newTensor
+	}
+	x := result(y.mem.backend, y.dtype, shape)
 	if x.Numel() == 0 {
 		return x
 	}
-	// w as (groups, c/groups, o/groups, kernel…)
-	w, bias := grouped(w, 0, c.groups), biasOf(in, c.groups)
-	w = permuted(w, append([]int{0, 2, 1}, seq(len(w.shape))[3:]...))
-	phases := c.phases(y.shape[2:])
+	bias := biasOf(in, c.groups)
+	if bias != nil && !met {
+		runBroadcast(driver.Kernel{Code: driver.Copy}, x, in[2].alias(in[2].offset, keepDims(shape, append(seq(c.dims + 2)[2:], 0)), append([]int{0, in[2].stride[0]}, make([]int, c.dims)...)))
+	}
 	lo, hi := make([]int, c.dims), make([]int, c.dims)
 	for _, p := range phases {
 		for i := range c.dims {
-			lo[i], hi[i] = max(lo[i], p.lo[i]), max(hi[i], p.hi[i])
+			lo[i], hi[i] = max(lo[i], p.lo[i]-(p.kernel[i]-1)*p.dilation[i]), max(hi[i], p.hi[i])
 		}
 	}
-	padded(y, lo, hi, func(first int, part *Tensor) {
+	weight := w.Numel()
+	// w as (groups, c/groups, o/groups, kernel…)
+	w = grouped(w, 0, c.groups)
+	w = permuted(w, append([]int{0, 2, 1}, seq(len(w.shape))[3:]...))
+	padded(y, lo, hi, weight, func(first int, part *Tensor) {
 		to := sliced(x, slice{0, first, first + part.shape[0]})
 		for _, p := range phases {
 			dst, taps := to, w
@@ -194,57 +205,56 @@ func every(x *Tensor, d, first, count, step int) *Tensor {
 	return x.alias(x.offset+first*x.stride[d], shape, stride)
 }
 
-// phase is the convolution that makes the elements of x that a stride leads to with some
-// of the kernel's elements, which none of the others meet: x[first + t·stride] = Σ
-// y[t+j·dilation-lo] w[tap+j·step].
+// phase is the convolution that makes the elements of x that a stride leads to with those
+// of the kernel that they meet, which none of the others do: x[first + t·stride] = Σ
+// y[t+j·dilation-lo] w[tap+j·step]. Its dilation is negative.
 type phase struct {
 	conv
 	first, count []int // of x
 	tap, step    []int // of w
 }
 
-// phases returns the phases of x, of whose sum c consists; y has places. Dimension by
-// dimension: what lies at i+lo = q·stride + r meets the elements k of the kernel with
-// k·dilation = e·stride + r, in y[q-e]. They are equally far apart, and backwards in y.
-func (c convTranspose) phases(places []int) []phase {
-	list := []phase{{conv: conv{dims: c.dims, groups: c.groups}}}
+// phases returns the phases of x, y having places, and whether they are all of x.
+// Dimension by dimension: what lies at i+lo = q·stride + r meets the elements k of the
+// kernel with k·dilation = e·stride + r, in y[q-e].
+func (c convTranspose) phases(places []int) (list []phase, all bool) {
+	list, all = []phase{{conv: conv{dims: c.dims, groups: c.groups}}}, true
 	for i, n := range places {
 		s, d := c.stride[i], c.dilation[i]
 		step, apart := s/gcd(s, d), d/gcd(s, d)
 		var next []phase
-		for _, p := range list {
-			for r := range s {
-				first := ((r-c.lo[i])%s + s) % s
-				count := max(0, (c.sizes[i]-first+s-1)/s)
-				tap := 0
-				for tap < min(step, c.kernel[i]) && tap*d%s != r {
-					tap++
-				}
-				kernel := 0
-				if tap < c.kernel[i] && tap*d%s == r {
-					kernel = (c.kernel[i]-1-tap)/step + 1
-				}
-				if count == 0 {
-					continue
-				}
-				lo, last := 0, tap+(kernel-1)*step
-				if kernel > 0 {
-					lo = (last*d-r)/s - (first+c.lo[i]-r)/s
-				}
-				q := p
-				q.kernel = append(slices.Clone(p.kernel), kernel)
-				q.stride = append(slices.Clone(p.stride), 1)
-				q.dilation = append(slices.Clone(p.dilation), apart)
-				q.lo = append(slices.Clone(p.lo), lo)
-				q.hi = append(slices.Clone(p.hi), count+max(0, kernel-1)*apart-lo-n)
-				q.first, q.count = append(slices.Clone(p.first), first), append(slices.Clone(p.count), count)
-				q.tap, q.step = append(slices.Clone(p.tap), max(0, last)), append(slices.Clone(p.step), -step)
-				next = append(next, q)
+		for r := range s {
+			first := ((r-c.lo[i])%s + s) % s
+			count := max(0, (c.sizes[i]-first+s-1)/s)
+			tap := 0
+			for tap < min(step, c.kernel[i]) && tap*d%s != r {
+				tap++
+			}
+			if tap == min(step, c.kernel[i]) { // of the kernel none
+				all = all && count == 0
+				continue
+			}
+			if count == 0 {
+				continue
+			}
+			lo := (tap*d-r)/s - (first+c.lo[i]-r)/s
+			for _, p := range list {
+				next = append(next, phase{
+					conv{c.dims, c.groups, window{
+						kernel:   append(slices.Clone(p.kernel), (c.kernel[i]-1-tap)/step+1),
+						stride:   append(slices.Clone(p.stride), 1),
+						dilation: append(slices.Clone(p.dilation), -apart),
+						lo:       append(slices.Clone(p.lo), lo),
+						hi:       append(slices.Clone(p.hi), count-lo-n),
+					}},
+					append(slices.Clone(p.first), first), append(slices.Clone(p.count), count),
+					append(slices.Clone(p.tap), tap), append(slices.Clone(p.step), step),
+				})
 			}
 		}
 		list = next
 	}
-	return list
+	return list, all
 }
 
 func gcd(a, b int) int {
@@ -286,7 +296,7 @@ func (c convWeight) Forward(in []*Tensor) *Tensor {
 	shape := append([]int{dy.shape[1], x.shape[1] / c.groups}, c.kernel...)
 	var sum *Tensor // of images so far
 	lo, hi := c.added()
-	padded(x, lo, hi, func(first int, part *Tensor) {
+	padded(x, lo, hi, size(shape), func(first int, part *Tensor) {
 		seen := c.seen(part, lo, dy.shape[2:])
 		r := 2 + c.dims // dimensions before n
 		seen = permuted(seen, slices.Concat([]int{0}, seq(len(seen.shape))[r:], seq(r)[1:]))
@@ -294,7 +304,7 @@ func (c convWeight) Forward(in []*Tensor) *Tensor {
 		if part.shape[0] < x.shape[0] {
 			d = wideOf(d)
 		}
-		next := newTensor(x.mem.backend, d, shape)
+		next := unsetTensor(x.mem.backend, d, shape)
 		var before *Tensor
 		if sum != nil {
 			before = grouped(sum, 0, c.groups)

@@ -16,7 +16,7 @@ type result struct {
 	size    int              // bytes of an element
 	row     int              // bytes from row to row
 	m, n    int              // of a matrix
-	strided *writer[float32] // where columns do not lie side by side, or rows are not evenly spaced
+	uneven  *writer[float32] // where rows are not evenly spaced
 	bias    *reader[float32]
 	repeats bool    // the bias is the same in all rows of a matrix
 	added   *result // where the bias lies, if it is one that a tile can add
@@ -34,9 +34,9 @@ func resultOf(f form, dst driver.View, bias []driver.View) result {
 	if len(rows.shape) == 1 {
 		d.row = rows.stride[0] * d.size
 	}
-	if len(rows.shape) > 1 || columns.run() == 1 && d.n > 1 {
+	if len(rows.shape) > 1 {
 		w := write[float32](dst)
-		d.strided = &w
+		d.uneven = &w
 	}
 	if len(bias) == 1 {
 		b := read[float32](bias[0])
@@ -56,7 +56,7 @@ func (d *result) at(batch, i, j int) unsafe.Pointer {
 // place returns where sums of columns j … j+cols-1 may be put at once, and the bytes
 // from row to row, if they may.
 func (d *result) place(batch, i, j, cols int) (c unsafe.Pointer, ldc int, ok bool) {
-	if d.dtype != driver.Float32 || d.bias != nil || d.strided != nil || j%d.columns.run()+cols > d.columns.run() {
+	if d.dtype != driver.Float32 || d.bias != nil || d.uneven != nil || j%d.columns.run()+cols > d.columns.run() {
 		return nil, 0, false
 	}
 	return d.at(batch, i, j), d.row, true
@@ -121,12 +121,10 @@ func down(end asm.End, rows int) asm.End {
 // row i and column j on.
 func (d *result) put(batch, i, j int, sums []float32, ld, cols int) {
 	var room [stripCols]float32
+	var halves [stripCols]uint16
 	var list [8]stretch
 	var bias []float32
-	var runs []stretch
-	if d.strided == nil {
-		runs = d.stretches(list[:0], j, cols)
-	}
+	runs := d.stretches(list[:0], j, cols)
 	at := d.batch.index(batch)
 	for first := i; len(sums) > 0; sums, i = sums[min(ld, len(sums)):], i+1 {
 		row, lo := sums[:cols], (batch*d.m+i)*d.n+j
@@ -136,28 +134,44 @@ func (d *result) put(batch, i, j int, sums []float32, ld, cols int) {
 			}
 			add(row, row, bias, nil, 0, 0)
 		}
-		if d.strided != nil {
-			out := d.strided.room(lo, row)
+		if d.uneven != nil {
+			out := d.uneven.room(lo, row)
 			copy(out, row)
-			d.strided.put(lo, out)
+			d.uneven.put(lo, out)
 			continue
 		}
 		to := unsafe.Add(d.base, at*d.size+i*d.row)
-		for _, s := range runs {
-			part, c := row[s.pos:s.pos+s.count], unsafe.Add(to, s.at*d.size)
-			if d.dtype == driver.Float32 {
-				copy(unsafe.Slice((*float32)(c), s.count), part)
-			} else {
-				narrow(unsafe.Slice((*uint16)(c), s.count), part, d.dtype)
-			}
+		switch {
+		case d.dtype == driver.Float32:
+			lay(to, row, runs)
+		case len(runs) == 1 && runs[0].step == 1:
+			narrow(unsafe.Slice((*uint16)(unsafe.Add(to, runs[0].at*2)), cols), row, d.dtype)
+		default:
+			narrow(halves[:cols], row, d.dtype)
+			lay(to, halves[:cols], runs)
 		}
 	}
 }
 
-// stretch is so many columns from pos on that lie side by side from at on.
-type stretch struct{ pos, at, count int }
+// stretch is so many columns from pos on that lie at at, at+step, ….
+type stretch struct{ pos, at, step, count int }
 
 func (d *result) stretches(list []stretch, j, cols int) []stretch {
-	d.columns.runs(j, cols, func(pos, at, _, count int) { list = append(list, stretch{pos, at, count}) })
+	d.columns.runs(j, cols, func(pos, at, step, count int) { list = append(list, stretch{pos, at, step, count}) })
 	return list
+}
+
+// lay sets elements from to on to row.
+func lay[E float32 | uint16](to unsafe.Pointer, row []E, runs []stretch) {
+	size := int(unsafe.Sizeof(row[0]))
+	for _, s := range runs {
+		part, c := row[s.pos:s.pos+s.count], unsafe.Add(to, s.at*size)
+		if s.step == 1 {
+			copy(unsafe.Slice((*E)(c), s.count), part)
+			continue
+		}
+		for i, v := range part {
+			*(*E)(unsafe.Add(c, i*s.step*size)) = v
+		}
+	}
 }
