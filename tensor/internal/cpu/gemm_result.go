@@ -41,7 +41,7 @@ func resultOf(f form, dst driver.View, bias []driver.View) result {
 	if len(bias) == 1 {
 		b := read[float32](bias[0])
 		d.bias, d.repeats = &b, len(axesOf(bias[0], r, f.m).shape) == 1 && axesOf(bias[0], r, f.m).stride[0] == 0
-		if b := resultOf(f, bias[0], nil); b.strided == nil && b.dtype == driver.Float32 {
+		if b := resultOf(f, bias[0], nil); b.uneven == nil && b.dtype == driver.Float32 {
 			d.added = &b
 		}
 	}
@@ -67,7 +67,7 @@ func (d *result) place(batch, i, j, cols int) (c unsafe.Pointer, ldc int, ok boo
 // that is the same in all rows is read for that many columns. once says that there are
 // no sums to be added, which then had better go around the cache.
 func (d *result) end(batch, i, j, cols int, once bool, ws *strip) (end asm.End, ok bool) {
-	if d.strided != nil || j%d.columns.run()+cols > d.columns.run() {
+	if d.uneven != nil || j%d.columns.run()+cols > d.columns.run() {
 		return end, false
 	}
 	end = asm.End{C: d.at(batch, i, j), Ldc: d.row}
