@@ -21,6 +21,10 @@ type Tier struct {
 	Pairs     bool
 	// Direct are the kernels that read A in place, by rows; nil: there are none.
 	Direct []Direct
+	// Turned are likewise, for few rows, 16 columns and Store or Continue, and another
+	// order of elements: those of a row of A lie side by side, and so do those of a
+	// column of B, columns ldb apart.
+	Turned []Direct
 	// Packs do the packing; nil: none, it is to be done in Go.
 	Packs *Packs
 	// Loops and Norms are what else is done fast.

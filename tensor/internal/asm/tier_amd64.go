@@ -13,7 +13,7 @@ func detect() (list []*Tier) {
 	x := cpu.X86
 	if x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL {
 		plain := &Tier{
-			Name: "avx512", Rows: 14, Cols: 32, F32: avx512F32[:], BF16: avx512Flush[:], Direct: avx512Direct[:],
+			Name: "avx512", Rows: 14, Cols: 32, F32: avx512F32[:], BF16: avx512Flush[:], Direct: avx512Direct[:], Turned: avx512Turned[:],
 			Packs: &Packs{
 				F32:  Packing{copyF32x16, copyF32x32, transposeF32, gatherF32, turnF32, false},
 				F16:  Packing{copyF16x16, copyF16x32, transposeF16, gatherF16, turnF16, false},

@@ -133,6 +133,9 @@ func (g *gemm) multiply(batch, workers int, each each) {
 		case y.across == 4 && g.m <= 2*g.tier.Rows:
 			g.multiplyShort(batch, x, y, workers, each)
 			return
+		case g.m < len(g.tier.Turned) && x.along == 4 && y.along == 4:
+			g.multiplyTurned(batch, x, y, workers, each)
+			return
 		case g.n <= 2*g.tier.Cols && g.m > 4 && x.along == 4:
 			g.multiplyNarrow(batch, x, y, workers, each)
 			return

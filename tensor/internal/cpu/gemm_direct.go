@@ -99,6 +99,47 @@ func (g *gemm) short(batch int, x, y operand, j0, end int) {
 	}
 }
 
+// multiplyTurned is multiplyShort for a B whose columns are what lies side by side.
+func (g *gemm) multiplyTurned(batch int, x, y operand, workers int, each each) {
+	if each == nil {
+		g.turned(batch, x, y, 0, g.n)
+		return
+	}
+	part := g.part(g.n, g.tier.Cols, workers)
+	each((g.n+part-1)/part, func(i int, poll func()) {
+		poll()
+		g.turned(batch, x, y, i*part, min(g.n, (i+1)*part))
+	})
+}
+
+// turned computes columns j0 … end-1 of a matrix.
+func (g *gemm) turned(batch int, x, y operand, j0, end int) {
+	const nr = 16
+	ws := takeStrip()
+	defer ws.give()
+	width := (min(stripCols, end-j0) + nr - 1) / nr * nr
+	sums := unsafe.Slice((*float32)(ws.sums(2*g.m*width)), 2*g.m*width)
+	total, block := sums[:g.m*width], sums[g.m*width:]
+	for ; j0 < end; j0 += width {
+		cols := min(width, end-j0)
+		for j := 0; j < cols; j += nr {
+			into := total
+			for k0 := 0; k0 < g.k; k0 += g.depth {
+				g.tier.Turned[g.m](min(g.depth, g.k-k0), x.element(0, k0), x.across, x.along, y.element(j0+j, k0), y.across,
+					unsafe.Pointer(&into[j]), width*4, 1<<min(nr, cols-j)-1, asm.Store)
+				if k0 > 0 {
+					for i := range g.m {
+						t := total[i*width+j:][:nr]
+						add(t, t, block[i*width+j:][:nr], nil, 0, 0)
+					}
+				}
+				into = block
+			}
+		}
+		g.dst.put(batch, 0, j0, total, width, cols)
+	}
+}
+
 // part returns how many of n lines an item takes, a multiple of width: few enough for
 // every worker to have four, and for an item to take milliseconds.
 func (g *gemm) part(n, width, workers int) int {

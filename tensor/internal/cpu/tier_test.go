@@ -55,6 +55,8 @@ func TestTierBits(t *testing.T) {
 			c.k = 1000 + r.IntN(1200)
 		case 10:
 			c.m, c.n = 1, 1+r.IntN(300)
+		case 12, 13, 14:
+			c.m, c.k, c.orders[1] = 1+r.IntN(4), 1+r.IntN(1200), 1
 		case 15:
 			c.m, c.n = 1+r.IntN(300), 1
 		case 16, 17, 18: // so large that it is stored around the cache, if it may be

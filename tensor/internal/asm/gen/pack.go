@@ -116,6 +116,27 @@ func interleave(name string, first int) {
 	p("GLOBL ·%s(SB), RODATA|NOPTR, $64\n", name)
 }
 
+// lines16 prints how Z0 … Z15 are loaded from lines at SI, R8 apart, those elements that
+// K1 has ones for. Lines that R12 has no ones for repeat the last one; R11 holds 0.
+func lines16(conv int) {
+	p("MOVQ SI, AX\nMOVQ R8, R13")
+	for i := range 16 {
+		if i > 0 {
+			p("BTQ $%d, R12\nCMOVQCC R11, R13\nADDQ R13, AX", i)
+		}
+		switch conv {
+		case plain:
+			p("VMOVUPS.Z (AX), K1, Z%d", i)
+		case widen:
+			p("VCVTPH2PS.Z (AX), K1, Z%d", i)
+		case swap:
+			p("VPMOVZXWD.Z (AX), K1, Z%d\nVPSLLD $16, Z%d, Z%d", i, i, i)
+		case pairs:
+			p("VMOVDQU16.Z (AX), K1, Z%d", i)
+		}
+	}
+}
+
 // transpose prints a [Pack] of 16 lines, or fewer, that lie across: blocks of 16
 // slots of each are turned in registers.
 func transpose(name string, conv int) {
@@ -127,22 +148,7 @@ func transpose(name string, conv int) {
 	}
 	p("XORQ R11, R11\nMOVQ $-1, DX\nKMOVQ DX, K1\nSUBQ $%d, CX\nJLT tail\nloop:", perTurn)
 	turn := func() {
-		p("MOVQ SI, AX\nMOVQ R8, R13")
-		for i := range 16 {
-			if i > 0 { // lines that are not there repeat the last one
-				p("BTQ $%d, R12\nCMOVQCC R11, R13\nADDQ R13, AX", i)
-			}
-			switch conv {
-			case plain:
-				p("VMOVUPS.Z (AX), K1, Z%d", i)
-			case widen:
-				p("VCVTPH2PS.Z (AX), K1, Z%d", i)
-			case swap:
-				p("VPMOVZXWD.Z (AX), K1, Z%d\nVPSLLD $16, Z%d, Z%d", i, i, i)
-			case pairs:
-				p("VMOVDQU16.Z (AX), K1, Z%d", i)
-			}
-		}
+		lines16(conv)
 		shuffle16()
 	}
 	turn()

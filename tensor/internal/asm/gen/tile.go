@@ -60,14 +60,19 @@ func tiles() string {
 		}
 		tables.WriteString("}\n")
 	}
-	for rows := 1; rows <= avx512.rows; rows++ {
-		direct(fmt.Sprintf("direct%d", rows), rows)
+	for _, t := range []struct {
+		name  string
+		print func(name string, rows int)
+		rows  int
+	}{{"direct", direct, avx512.rows}, {"turned", turned, turnedRows}} {
+		fmt.Fprintf(&tables, "\nvar avx512%s%s = [...]Direct{nil", strings.ToUpper(t.name[:1]), t.name[1:])
+		for rows := 1; rows <= t.rows; rows++ {
+			name := fmt.Sprintf("%s%d", t.name, rows)
+			t.print(name, rows)
+			fmt.Fprintf(&tables, ", %s", name)
+		}
+		tables.WriteString("}\n")
 	}
-	tables.WriteString("\nvar avx512Direct = [...]Direct{nil")
-	for rows := 1; rows <= avx512.rows; rows++ {
-		fmt.Fprintf(&tables, ", direct%d", rows)
-	}
-	tables.WriteString("}\n")
 	return tables.String()
 }
 
