@@ -18,6 +18,8 @@ var avx2Flush = [...]Tile{nil, avx2Flush1, avx2Flush2, avx2Flush3, avx2Flush4, a
 
 var avx512Direct = [...]Direct{nil, direct1, direct2, direct3, direct4, direct5, direct6, direct7, direct8, direct9, direct10, direct11, direct12, direct13, direct14}
 
+var avx512Turned = [...]Direct{nil, turned1, turned2, turned3, turned4}
+
 var avx512Functions = [...]Pass{
 	Exp:      avx512Exp,
 	Exp2:     avx512Exp2,
@@ -395,6 +397,26 @@ func direct13(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c
 //
 //go:noescape
 func direct14(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)
+
+// turned1 is a [Direct] of [Tier.Turned].
+//
+//go:noescape
+func turned1(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)
+
+// turned2 is a [Direct] of [Tier.Turned].
+//
+//go:noescape
+func turned2(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)
+
+// turned3 is a [Direct] of [Tier.Turned].
+//
+//go:noescape
+func turned3(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)
+
+// turned4 is a [Direct] of [Tier.Turned].
+//
+//go:noescape
+func turned4(k int, a unsafe.Pointer, lda, ka int, b unsafe.Pointer, ldb int, c unsafe.Pointer, ldc, mask, mode int)
 
 // copyF32x16 is a [Pack].
 //
