@@ -99,6 +99,7 @@ type backprop struct {
 	order []*node           // the same, newest first
 	start uint64            // storages with smaller numbers are older than the walk
 	owned map[*storage]bool
+	seen  bool // observers see what is computed
 }
 
 // node is a vertex in a walk.
@@ -127,6 +128,7 @@ func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
 	default:
 		b.nodes[y.v].grad = g.To(y.dtype)
 	}
+	b.hold(b.nodes[y.v].grad)
 	return b
 }
 
@@ -184,7 +186,9 @@ func (b *backprop) run() {
 				continue
 			}
 			if n.grad != nil && len(v.hooks.grad) > 0 {
-				n.grad = v.hooks.through(n.grad)
+				lent(n.grad)
+				n.grad = b.become(n.grad, v.hooks.through(n.grad))
+				lent(n.grad)
 			}
 			if n.grad == nil || v.op == nil || !slices.ContainsFunc(n.in, leading) {
 				continue
@@ -194,8 +198,10 @@ func (b *backprop) run() {
 			} else {
 				s.of, s.ofID, s.module, s.source = v.of, v.out.id, v.module, v.source
 			}
+			b.seen = b.seen || observers.load() != nil
 			b.step(n)
 			if !n.wanted {
+				b.drop(n.grad)
 				n.grad = nil
 			}
 			if !b.o.RetainGraph && !b.o.CreateGraph {
@@ -228,18 +234,23 @@ func (b *backprop) step(n *node) {
 	if cut && b.addPart(n.in[0], part, dy) {
 		return
 	}
-	for i, dx := range v.op.VJP(dy, v.out, in) {
+	for i, dx := range b.vjp(n, in) {
+		if dx == nil {
+			continue
+		}
 		u := n.in[i]
-		if dx == nil || !leading(u) {
+		if !leading(u) {
+			b.drop(dx)
 			continue
 		}
 		if !slices.Equal(dx.shape, v.in[i].shape) {
 			fail(v.of, []*Tensor{dx, v.in[i]}, "its VJP gave a gradient of the first shape for an operand of the second")
 		}
-		dx = dx.To(v.in[i].dtype)
+		dx = b.become(dx, dx.To(v.in[i].dtype))
 		more := u.grad != nil
 		if more {
-			dx = u.grad.Add(dx)
+			dx = b.become(dx, u.grad.Add(dx))
+			b.drop(u.grad)
 		}
 		u.grad, u.sum = dx, cut || more
 	}
@@ -278,6 +289,7 @@ func (b *backprop) collect(leaf, g *Tensor) {
 		leaf.grad = g
 	case leaf.grad != nil:
 		NoGrad(func() { leaf.grad.AddAssign(g) })
+		b.drop(g)
 	default:
 		// The leaf's gradient may be changed in place later, so it must be
 		// nobody else's memory.

@@ -42,6 +42,7 @@ type storage struct {
 	backend driver.Backend
 	buffer  driver.Buffer
 	version atomic.Int64 // counts changes in place
+	holders atomic.Int64 // gradients of a walk; see hold
 	id      uint64
 }
 

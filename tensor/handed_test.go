@@ -1,0 +1,61 @@
+package tensor
+
+import "testing"
+
+// keeper is the identity, with a derivative that keeps what it is given.
+type keeper struct{ given *[]*Tensor }
+
+func (keeper) Info() Info                   { return Info{Name: "keeper"} }
+func (keeper) Forward(in []*Tensor) *Tensor { return in[0].Clone() }
+func (k keeper) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
+	dx := dy.Scale(3)
+	*k.given = append(*k.given, dy, dx)
+	return []*Tensor{dx}
+}
+
+// Gradients go as soon as they have been handed on.
+func TestBackwardFrees(t *testing.T) {
+	const n = 1 << 20
+	x := Ones(n).RequireGrad()
+	y := x.Scale(1)
+	for range 50 {
+		y = y.Scale(1)
+	}
+	loss := y.Add(y.Neg().Scale(0.5)).Sum()
+	before := Memory().Live
+	ResetPeakMemory()
+	loss.Backward()
+	if got, most := Memory().Peak-before, 5*4*n; got > most {
+		t.Errorf("50 gradients of %d bytes, one after the other: got %d bytes at once, want %d at the most", 4*n, got, most)
+	}
+	if got := x.Grad().At(n - 1); got != 0.5 {
+		t.Errorf("gradient: got %v, want 0.5", got)
+	}
+}
+
+// What others have seen of gradients stays.
+func TestBackwardLeavesWhatOthersSaw(t *testing.T) {
+	const n = 1 << 16
+	var given []*Tensor
+	x := Ones(n).RequireGrad()
+	x.SetGrad(Ones(n))
+	y := Apply(keeper{&given}, x.Scale(2))
+	z := y.Scale(5)
+	z.RegisterHook(func(g *Tensor) *Tensor {
+		double := g.Scale(2)
+		given = append(given, g, double)
+		return double
+	})
+	y.RetainGrad()
+	extra := Ones(n).Scale(7)
+	z.Scale(1).BackwardWith(BackwardOptions{Gradient: extra})
+	for range 10 {
+		Full(-1, n)
+	}
+	given = append(given, extra, y.Grad(), x.Grad())
+	for i, want := range []float64{7, 14, 70, 210, 7, 70, 421} {
+		if got := given[i]; got.At(0) != want || got.At(n-1) != want {
+			t.Errorf("tensor %d: got %v, want %v throughout", i, got.At(n-1), want)
+		}
+	}
+}
