@@ -63,7 +63,7 @@ func (c benchCommand) Run(ctx context.Context) error {
 	if file == "" {
 		file = "bench-" + c.Subject + ".png"
 	}
-	figure := rows.Throughput()
+	figure := rows.Chart()
 	picture := figure.PNG
 	if strings.EqualFold(filepath.Ext(file), ".svg") {
 		picture = figure.SVG

@@ -82,6 +82,12 @@ func TestRowsShow(t *testing.T) {
 			}
 		}
 	}
+	if got, want := r.Chart().String(), "Halfnote against torch: 1 of 2 at least as good; from 0.75× (mlp step bfloat16 1 T) to 1.20× (mlp step float32 1 T)"; got != want {
+		t.Errorf("the chart says %q, want %q", got, want)
+	}
+	if got, want := r[2:].Chart().String(), r[2:].Throughput().String(); got != want {
+		t.Errorf("without a peer the chart says %q, want %q", got, want)
+	}
 	if got := r.Throughput().String(); !strings.Contains(got, "runs/s") || !strings.Contains(got, "1.20×") {
 		t.Errorf("the chart says %q", got)
 	}

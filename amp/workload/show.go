@@ -2,8 +2,10 @@ package workload
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"halfnote/display"
 	"halfnote/display/chart"
@@ -57,8 +59,35 @@ func short(x float64) float64 {
 	return math.Round(x/unit) * unit
 }
 
-// Throughput returns a chart of speeds, ours and the peers', a bar each, for the rows of
-// one unit: the first row's. A time becomes how often the work is done in a second.
+// Chart returns a chart of the ratios, a bar a row with a peer; without peers it is
+// Throughput.
+func (r Rows) Chart() *chart.Figure {
+	peers := map[string]bool{}
+	for _, row := range r {
+		if row.PeerName != "" {
+			peers[row.PeerName] = true
+		}
+	}
+	if len(peers) == 0 {
+		return r.Throughput()
+	}
+	what := "halfnote against " + strings.Join(slices.Sorted(maps.Keys(peers)), " and ")
+	var ratios []chart.Ratio
+	for _, row := range r {
+		if row.PeerName == "" {
+			continue
+		}
+		name := fmt.Sprintf("%s %s %d T", row.Work, row.DType, row.Threads)
+		if len(peers) > 1 {
+			name += ", " + row.PeerName
+		}
+		ratios = append(ratios, chart.Ratio{Name: name, DType: row.DType, Value: row.Ratio, Spread: row.Spread})
+	}
+	return chart.Ratios(what, ratios)
+}
+
+// Throughput returns a chart of speeds, ours and the peers', a bar each, for the rows that
+// have the first row's unit. A time becomes how often the work is done in a second.
 func (r Rows) Throughput() *chart.Figure {
 	var rates []chart.Rate
 	unit := ""

@@ -20,7 +20,7 @@ var themes = map[string]Theme{"light": Light, "dark": Dark}
 // processors may round a pixel of an edge differently.
 func TestGolden(t *testing.T) {
 	for _, s := range samples() {
-		if !slices.Contains([]string{"bars", "dtypes", "gradientlayers", "heatmap", "loss", "lossscale", "ranges", "roofline", "spectrum", "sweep", "throughput"}, s.name) {
+		if !slices.Contains([]string{"bars", "dtypes", "gradientlayers", "heatmap", "loss", "lossscale", "ranges", "ratios", "roofline", "spectrum", "sweep", "throughput"}, s.name) {
 			continue
 		}
 		file := filepath.Join("testdata", s.name+".png")

@@ -24,7 +24,7 @@ func TestHostile(t *testing.T) {
 		"scale": LossScale(scale), "lanes": DTypes(lanes), "empty op": DTypes([]Op{{}}), "loss": Loss([]Series{{Name: name, DType: name, Y: odd}, {Y: odd[:1]}}),
 		"wide": Lines(name, []Series{{Y: []float64{5e-324, math.MaxFloat64}}}), "rates": Throughput(name, []Rate{{Name: name, Note: name, Values: odd}, {Values: []float64{math.MaxFloat64, math.MaxFloat64}, Predicted: true}, {}}),
 		"sweep": ScaleSweep(Sweep{DType: name, Shares: []ScaleShare{{nan, math.Inf(1), -1}, {2, 0, 5e-324}}, Low: nan, High: math.Inf(1), Taken: odd, At: nan}),
-		"heat":  HeatMap(name, []HeatRow{{name, odd}, {name, nil}, {"", odd[6:7]}}, -3), "bars": Bars(name, name, []Bar{{name, []Part{{name, name, math.MaxFloat64}, {name, name, -1}, {"", "", nan}}}, {}}),
+		"heat":  HeatMap(name, []HeatRow{{name, odd}, {name, nil}, {"", odd[6:7]}}, -3), "ratios": Ratios(name, []Ratio{{name, name, math.MaxFloat64, math.MaxFloat64}, {"", "", -1, nan}, {"", "", math.SmallestNonzeroFloat64, -1}}), "bars": Bars(name, name, []Bar{{name, []Part{{name, name, math.MaxFloat64}, {name, name, -1}, {"", "", nan}}}, {}}),
 		"ranges":   Ranges([]Range{{name, name, math.Inf(-1), math.Inf(1), true}, {name, name, -1, 0, false}, {"", "", nan, 1, false}, {"", "", 5e-324, math.MaxFloat64, false}}),
 		"roofline": Roofline(name, math.MaxFloat64, []Roof{{name, 5e-324}, {name, math.MaxFloat64}}, []RoofPoint{{name, name, math.MaxFloat64, 5e-324, 5e-324, name}, {name, name, 1, 1, 1, ""}, {name, name, nan, -1, 0, ""}}),
 		"spectrum": Spectrum([]float32{math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(-1)), 0}),

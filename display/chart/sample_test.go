@@ -40,6 +40,9 @@ func samples() []sample {
 		{"ranges-many", Ranges(ranges(100))},
 		{"ranges-none", Ranges(nil)},
 		{"ranges-odd", Ranges([]Range{{Name: "all zero", DType: "float16", Min: nan, Max: nan}, {Name: "tiny", DType: "complex64", Min: 1e-300, Max: 1e300, Bad: true}})},
+		{"ratios", Ratios("speed against a library", ratios())},
+		{"ratios-none", Ratios("speed", []Ratio{{Name: "never", Value: nan}})},
+		{"ratios-odd", Ratios("speed", []Ratio{{"a very long name of work with everything in it and more", "int4", 1e9, 1e9}, {"slow", "", 1e-9, nan}})},
 		{"roofline", Roofline("T4 (predicted)", 320e9, []Roof{{"float32", 8.1e12}, {"float16", 65e12}}, roofPoints())},
 		{"roofline-none", Roofline("T4 (predicted)", 320e9, nil, roofPoints())},
 		{"roofline-odd", Roofline("slow", 1, []Roof{{"float32", 1}, {"float16", 1.05}, {"bfloat16", 1.1}}, []RoofPoint{{"a", "int8", 1e9, 1e-9, 1e-12, "compute"}, {"b", "float16", math.Inf(1), 1, 1, "launch"}})},
@@ -50,6 +53,16 @@ func samples() []sample {
 		{"throughput-odd", Throughput("GFLOP/s", []Rate{{Name: "nothing measured"}, {Name: "a very long name of a run with everything in it", DType: "bfloat16", Values: []float64{0, -1}}})},
 		{"throughput-one", Throughput("samples/s", rates()[:1])},
 	}
+}
+
+// ratios are work in three dtypes.
+func ratios() (list []Ratio) {
+	for i, dtype := range []string{"float32", "bfloat16", "float16"} {
+		for k, work := range []string{"matrix product", "convolution", "softmax"} {
+			list = append(list, Ratio{work + ", " + dtype, dtype, .4 * float64(1+i+2*k), .05 * float64(1+k)})
+		}
+	}
+	return list
 }
 
 // mlp is what autocast does in a step of three linear layers with ReLU and MSE

@@ -41,6 +41,8 @@ func TestSentences(t *testing.T) {
 		{"ranges", Ranges([]Range{{Min: 1, Max: 2}, {Min: 0x1p-15, Max: 1e5}, {Min: nan, Max: nan, Bad: true}}), "Magnitudes of 3 results: 1 reach below float16's normal numbers, 2 beyond its largest"},
 		{"ranges, well", Ranges([]Range{{Min: 1, Max: 2}}), "Magnitudes of 1 result: all inside float16's normal numbers"},
 		{"bars", Bars("memory", "B", memoryBars()), "Memory: weights 400 MB (41 %), activations 340 MB (35 %), activations in float16 130 MB (13 %), casts 100 MB (10 %)"},
+		{"ratios", Ratios("speed against a library", ratios()), "Speed against a library: 7 of 9 at least as good; from 0.40× (matrix product, float32) to 2.80× (softmax, float16)"},
+		{"ratios, none", Ratios("speed", []Ratio{{Value: -1}, {Value: math.Inf(1)}}), "Speed: nothing to compare"},
 		{"roofline", Roofline("T4", 320e9, []Roof{{"float32", 8.1e12}}, roofPoints()), "Operations below the roofs of T4: 59 % memory, 40 % compute, 0.6 % launch"},
 		{"spectrum, none", Spectrum(nil), "Gradient spectrum: no gradients given"},
 	} {

@@ -43,6 +43,9 @@ type language struct {
 	// Bars.
 	barNone, barTotal, barPart, headPart, headValue string
 
+	// Ratios.
+	ratioNone, ratioSome, ratioAxis, headSpread string
+
 	// Roofline.
 	roofNone, roofBound, roofIntensity, roofRate, headFLOPs, headBytes, headSeconds, headBound string
 }
@@ -115,6 +118,11 @@ var english = language{
 	headNote:       "note",
 	yes:            "yes",
 	no:             "no",
+
+	ratioNone:  "%s: nothing to compare",
+	ratioSome:  "%s: %d of %d at least as good; from %s (%s) to %s (%s)",
+	ratioAxis:  "right of 1 is better",
+	headSpread: "spread",
 
 	lineNone:  "%s: no values recorded",
 	lineEnds:  "%s after %s: %s",
