@@ -91,7 +91,7 @@ type Packs struct{ F32, F16, BF16 Packing }
 // anywhere; a tier may lack them. Pairs says that slots are pairs.
 type Packing struct {
 	Copy16, Copy32, Transpose Pack
-	Gather, Turn              Gather
+	Gather, GatherEvens, Turn Gather
 	Pairs                     bool
 }
 
@@ -104,7 +104,8 @@ type Packing struct {
 type Gather = func(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
 // Stretch is a number of neighbours side by side: those that Mask has a one for, from
-// the lowest bit on, lie where they would if the first of 16 lay at Off, in bytes.
+// the lowest bit on, lie where they would if the first of 16 lay at Off, in bytes. For a
+// GatherEvens it is every second of up to 32.
 type Stretch struct{ Off, Mask int }
 
 // Last marks the last Stretch in its Mask.

@@ -11,13 +11,18 @@ import (
 // side by side are loaded at once, whichever way they run longer.
 type spread struct {
 	rows  bool            // lines are copied 16 at a time, else turned
+	step  int             // from one line of a stretch to the next, 1 or 2
 	offs  []int           // where elements of a line lie, in bytes
 	turns [][]asm.Stretch // of each block of k, 16 elements of a line after the other
 	depth int
 }
 
 func spreadOf(o *operand, depth int) *spread {
-	s := &spread{depth: depth, rows: min(16, o.lines.run()) >= min(16, o.inner.run())}
+	s := &spread{depth: depth, step: 1}
+	if o.lines.every(2) > o.lines.every(1) {
+		s.step = 2
+	}
+	s.rows = min(16, o.lines.every(s.step)) >= min(16, o.inner.every(1))
 	k := o.inner.len()
 	if s.rows {
 		s.offs = offsets(make([]int, k), o.inner, 0, o.size)
@@ -31,7 +36,7 @@ func spreadOf(o *operand, depth int) *spread {
 		var list []asm.Stretch
 		for i := k0; i < min(k, k0+depth); i += per {
 			n := min(per, k-i)
-			list = stretches(list, o.inner, i, n, o.size)
+			list = stretches(list, o.inner, 1, i, n, o.size)
 			list[len(list)-1].Mask |= asm.Last
 		}
 		s.turns = append(s.turns, list)
@@ -49,15 +54,19 @@ func offsets(list []int, l layout, lo, size int) []int {
 	return list
 }
 
-// stretches appends n elements of l from lo on, at most 32.
-func stretches(list []asm.Stretch, l layout, lo, n, size int) []asm.Stretch {
+// stretches appends n elements of l from lo on, at most 32. Neighbours lie step apart.
+func stretches(list []asm.Stretch, l layout, step, lo, n, size int) []asm.Stretch {
+	ones := 1<<32 - 1
+	if step == 2 {
+		ones /= 3 // every second
+	}
 	l.runs(lo, n, func(pos, at, stride, count int) {
-		if stride == 1 {
-			list = append(list, asm.Stretch{Off: (at - pos) * size, Mask: (1<<count - 1) << pos})
+		if stride == step {
+			list = append(list, asm.Stretch{Off: (at - pos*step) * size, Mask: (ones & (1<<(count*step) - 1)) << (pos * step)})
 			return
 		}
 		for i := range count {
-			list = append(list, asm.Stretch{Off: (at + i*stride - pos - i) * size, Mask: 1 << (pos + i)})
+			list = append(list, asm.Stretch{Off: (at + i*stride - (pos+i)*step) * size, Mask: 1 << ((pos + i) * step)})
 		}
 	})
 	return list
@@ -79,10 +88,14 @@ func (o *operand) gather(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 		n, to := min(16, lines-l), unsafe.Add(dst, l*4) // with n < 1 what is there goes unused, but had better be numbers
 		if s.rows {
 			if n > 0 {
-				list := stretches(room.stretches[:0], o.lines, first+l, n, o.size)
+				list := stretches(room.stretches[:0], o.lines, s.step, first+l, n, o.size)
 				list[len(list)-1].Mask |= asm.Last
 			}
-			o.packing.Gather(o.base, &room.stretches[0], &s.offs[k0], to, width*4, kc)
+			gather := o.packing.Gather
+			if s.step == 2 {
+				gather = o.packing.GatherEvens
+			}
+			gather(o.base, &room.stretches[0], &s.offs[k0], to, width*4, kc)
 			continue
 		}
 		if n > 0 {

@@ -54,8 +54,11 @@ func (l layout) dense() bool {
 }
 
 // run returns how many elements lie side by side.
-func (l layout) run() int {
-	if last := len(l.shape) - 1; last >= 0 && l.stride[last] == 1 {
+func (l layout) run() int { return l.every(1) }
+
+// every returns how many elements in turn lie that far apart.
+func (l layout) every(step int) int {
+	if last := len(l.shape) - 1; last >= 0 && l.stride[last] == step {
 		return l.shape[last]
 	}
 	return 1

@@ -3,8 +3,13 @@ package main
 import "fmt"
 
 func gathers() {
+	for i := 0; i < 16; i += 2 {
+		p("DATA ·evens+%d(SB)/8, $0x%08x%08x", i*4, 2*i+2, 2*i)
+	}
+	p("GLOBL ·evens(SB), RODATA|NOPTR, $64\n")
 	for conv := plain; conv <= pairs; conv++ {
-		gather("gather"+packNames[conv], conv)
+		gather("gather"+packNames[conv], conv, false)
+		gather("gatherEvens"+packNames[conv], conv, true)
 		turn("turn"+packNames[conv], conv)
 	}
 }
@@ -28,9 +33,34 @@ func masked(conv int, at string, reg int, zero bool) {
 }
 
 // gather prints a [Gather] of 16 lines for each k. A single stretch, as of a wide image,
-// stays in K1.
-func gather(name string, conv int) {
+// stays in K1. With evens a mask has two bits a line, of which the second is not set: 16
+// bits that follow 16 bits not loaded are a slot already, float32 are picked from two
+// registers.
+func gather(name string, conv int, evens bool) {
 	loadGather(name)
+	if evens && conv == plain {
+		p("VMOVDQU64 ·evens(SB), Z31")
+	}
+	load := func(at string, reg int, zero bool) {
+		z := ""
+		if zero {
+			z = ".Z"
+		}
+		switch {
+		case !evens:
+			masked(conv, at, reg, zero)
+		case conv == plain:
+			p("VMOVUPS%s %s, K1, Z%d\nVMOVUPS%s 64%s, K2, Z%d", z, at, reg, z, at, reg+8)
+		default:
+			p("VMOVDQU16%s %s, K1, Z%d", z, at, reg)
+		}
+	}
+	mask := func(from string) {
+		p("KMOVD %s, K1", from)
+		if evens && conv == plain {
+			p("KSHIFTRD $16, K1, K2")
+		}
+	}
 	labels := 0
 	step := 1 // elements of k a turn
 	if conv >= swap {
@@ -39,13 +69,20 @@ func gather(name string, conv int) {
 	row := func(single bool, i int) { // element i of k into Zi
 		p("MOVQ %d(R10), AX", 8*i)
 		if single {
-			masked(conv, "(SI)(AX*1)", i, true)
+			load("(SI)(AX*1)", i, true)
 		} else {
 			labels++
-			p("ADDQ SI, AX\nVPXORD Z%d, Z%d, Z%d\nMOVQ R9, BX\nrow%d:", i, i, i, labels)
-			p("MOVQ 8(BX), R12\nKMOVD R12, K1\nMOVQ (BX), R13")
-			masked(conv, "(AX)(R13*1)", i, false)
+			p("ADDQ SI, AX\nVPXORD Z%d, Z%d, Z%d\nVPXORD Z%d, Z%d, Z%d\nMOVQ R9, BX\nrow%d:", i, i, i, i+8, i+8, i+8, labels)
+			p("MOVQ 8(BX), R12\nMOVQ (BX), R13")
+			mask("R12")
+			load("(AX)(R13*1)", i, false)
 			p("ADDQ $16, BX\nBTQ $32, R12\nJCC row%d", labels)
+		}
+		switch {
+		case evens && conv == plain:
+			p("VPERMT2PS Z%d, Z31, Z%d", i+8, i)
+		case evens && conv == widen:
+			p("VPMOVDW Z%d, Y%d\nVCVTPH2PS Y%d, Z%d", i, i, i, i)
 		}
 	}
 	store := func() {
@@ -58,7 +95,8 @@ func gather(name string, conv int) {
 			p("VMOVUPS Z0, (DI)\nADDQ R11, DI")
 		}
 	}
-	p("MOVQ 8(R9), AX\nBTQ $32, AX\nJCC several\nKMOVD AX, K1\nADDQ (R9), SI")
+	p("MOVQ 8(R9), AX\nBTQ $32, AX\nJCC several\nADDQ (R9), SI")
+	mask("AX")
 	for _, single := range []bool{true, false} {
 		kind := fmt.Sprintf("Several%v", !single)
 		if !single {
