@@ -483,6 +483,11 @@ func transposePairs(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride,
 //go:noescape
 func gatherF32(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
+// gatherEvensF32 is a [Gather].
+//
+//go:noescape
+func gatherEvensF32(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
 // turnF32 is a [Gather].
 //
 //go:noescape
@@ -492,6 +497,11 @@ func turnF32(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Point
 //
 //go:noescape
 func gatherF16(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// gatherEvensF16 is a [Gather].
+//
+//go:noescape
+func gatherEvensF16(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
 // turnF16 is a [Gather].
 //
@@ -503,6 +513,11 @@ func turnF16(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Point
 //go:noescape
 func gatherSwap(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
+// gatherEvensSwap is a [Gather].
+//
+//go:noescape
+func gatherEvensSwap(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
 // turnSwap is a [Gather].
 //
 //go:noescape
@@ -512,6 +527,11 @@ func turnSwap(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Poin
 //
 //go:noescape
 func gatherPairs(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// gatherEvensPairs is a [Gather].
+//
+//go:noescape
+func gatherEvensPairs(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
 // turnPairs is a [Gather].
 //
