@@ -11,7 +11,7 @@ import (
 
 // measured are the lines of the tutorials that differ from run to run: times, and
 // what follows from them.
-var measured = regexp.MustCompile(`[0-9.](µs|ms)\b|execution time|memory used|samples/s|^(float32|autocast|autocast \+ scaler) +[0-9]`)
+var measured = regexp.MustCompile(`[0-9.](µs|ms)\b|execution time|memory used|samples/s|^(float32|autocast|autocast \+ scaler|autocast bfloat16) +[0-9]`)
 
 // TestExportTutorials makes a program of every tutorial, and compares what it prints
 // with the notebook's outputs.
