@@ -93,6 +93,10 @@ type Packing struct {
 	Copy16, Copy32, Transpose Pack
 	Gather, GatherEvens, Turn Gather
 	Pairs                     bool
+	// Whole says that whole registers are read: Copy16, of which there is no wider one,
+	// reads 8 lines or 16 whatever mask says, and Transpose is of 8 lines, and of a
+	// multiple of 8 elements.
+	Whole bool
 }
 
 // Gather writes n elements of each of 16 lines to a panel in which slots lie dstride

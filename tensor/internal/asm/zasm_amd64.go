@@ -478,6 +478,36 @@ func copyPairsx32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n
 //go:noescape
 func transposePairs(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
 
+// avx2CopyF32 is a [Pack].
+//
+//go:noescape
+func avx2CopyF32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// avx2TransposeF32 is a [Pack].
+//
+//go:noescape
+func avx2TransposeF32(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// avx2CopyF16 is a [Pack].
+//
+//go:noescape
+func avx2CopyF16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// avx2TransposeF16 is a [Pack].
+//
+//go:noescape
+func avx2TransposeF16(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// avx2CopySwap is a [Pack].
+//
+//go:noescape
+func avx2CopySwap(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
+// avx2TransposeSwap is a [Pack].
+//
+//go:noescape
+func avx2TransposeSwap(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)
+
 // gatherF32 is a [Gather].
 //
 //go:noescape

@@ -79,6 +79,10 @@ func (o *operand) pack(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 		o.packGo(dst, width, first, lines, k0, kc)
 		return
 	}
+	if o.packing.Whole {
+		o.packWhole(dst, width, first, lines, k0, kc)
+		return
+	}
 	src, across, along := o.element(first, k0), o.across, o.along
 	if along == o.size || kc == 1 {
 		for l := 0; l < width; l += 16 {
@@ -97,6 +101,29 @@ func (o *operand) pack(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 		f = o.packing.Copy32
 	}
 	f(src, along, dst, width*4, kc, 1<<lines-1)
+}
+
+// packWhole is pack by means of packs that read whole registers, and in Go where those
+// would read too far.
+func (o *operand) packWhole(dst unsafe.Pointer, width, first, lines, k0, kc int) {
+	const n = 8
+	src := o.element(first, k0)
+	switch whole := kc / n * n; {
+	case o.across == o.size && first+(width+n-1)/n*n <= o.lines.len():
+		o.packing.Copy16(src, o.along, dst, width*4, kc, 1<<width-1)
+	case o.along == o.size && whole > 0:
+		for l := 0; l < width; l += n {
+			if l > 0 && l < lines {
+				src = unsafe.Add(src, n*o.across)
+			}
+			o.packing.Transpose(src, o.across, unsafe.Add(dst, l*4), width*4, whole, 1<<max(1, min(n, lines-l))-1)
+		}
+		if whole < kc {
+			o.packGo(unsafe.Add(dst, whole*width*4), width, first, lines, k0+whole, kc-whole)
+		}
+	default:
+		o.packGo(dst, width, first, lines, k0, kc)
+	}
 }
 
 // packGo is pack for tiers without packs, whose slots are float32.

@@ -43,6 +43,7 @@ func main() {
 	interleave("interleaveHi", 16)
 	tables := tiles()
 	packs()
+	packs8()
 	gathers()
 	converts()
 	avx2Converts()

@@ -1,0 +1,107 @@
+package main
+
+// packs8 prints the packs of AVX2, which knows no masks of halves: whole registers are
+// read. See [Packing.Whole].
+func packs8() {
+	for conv := plain; conv <= swap; conv++ {
+		copyPack8("avx2Copy"+packNames[conv], conv)
+		transpose8("avx2Transpose"+packNames[conv], conv)
+	}
+}
+
+// load8 prints how 8 elements become float32.
+func load8(conv int, at string, reg int) {
+	switch conv {
+	case plain:
+		p("VMOVUPS %s, Y%d", at, reg)
+	case widen:
+		p("VCVTPH2PS %s, Y%d", at, reg)
+	case swap:
+		p("VPMOVZXWD %s, Y%d\nVPSLLD $16, Y%d, Y%d", at, reg, reg, reg)
+	}
+}
+
+// copyPack8 prints a [Pack] of 8 or 16 lines that lie side by side, as mask needs.
+func copyPack8(name string, conv int) {
+	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
+	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "AX")
+	p("MOVQ R8, R10\nSHLQ $4, R10\nCMPQ AX, $255")
+	half := "16"
+	if conv == plain {
+		half = "32"
+	}
+	row := func(vectors int, at string, reg int) {
+		load8(conv, at, reg)
+		if vectors == 2 {
+			load8(conv, half+at, reg+1)
+		}
+	}
+	store := func(vectors int, at string, reg int) {
+		for v := range vectors {
+			p("VMOVUPS Y%d, %d%s", reg+v, v*32, at)
+		}
+	}
+	loop := func(vectors int, suffix string) {
+		if conv != swap {
+			p("loop%s:\nPREFETCHT0 (SI)(R10*1)", suffix)
+			row(vectors, "(SI)", 0)
+			store(vectors, "(DI)", 0)
+			p("ADDQ R8, SI\nADDQ R9, DI\nDECQ CX\nJNZ loop%s\nVZEROUPPER\nRET", suffix)
+			return
+		}
+		p("SUBQ $2, CX\nJLT tail%s\nloop%s:\nPREFETCHT0 (SI)(R10*1)", suffix, suffix)
+		row(vectors, "(SI)", 0)
+		row(vectors, "(SI)(R8*1)", 2)
+		store(vectors, "(DI)", 2)
+		store(vectors, "(DI)(R9*1)", 0)
+		p("LEAQ (SI)(R8*2), SI\nLEAQ (DI)(R9*2), DI\nSUBQ $2, CX\nJGE loop%s\ntail%s:\nADDQ $2, CX\nJZ done%s", suffix, suffix, suffix)
+		p("VXORPS Y2, Y2, Y2\nVXORPS Y3, Y3, Y3") // the partner of a last row comes first
+		row(vectors, "(SI)", 0)
+		store(vectors, "(DI)", 2)
+		store(vectors, "(DI)(R9*1)", 0)
+		p("done%s:\nVZEROUPPER\nRET", suffix)
+	}
+	p("JGT wide")
+	loop(1, "8")
+	p("wide:")
+	loop(2, "16")
+	p("")
+}
+
+// transpose8 prints a [Pack] of 8 lines, or fewer, that lie across, n being a multiple
+// of 8.
+func transpose8(name string, conv int) {
+	fn("is a [Pack].", name, "(src unsafe.Pointer, stride int, dst unsafe.Pointer, dstride, n, mask int)", 0, 48)
+	load("src", "SI", "stride", "R8", "dst", "DI", "dstride", "R9", "n", "CX", "mask", "R12")
+	p("XORQ R11, R11\nloop:\nMOVQ SI, AX\nMOVQ R8, R13")
+	for i := range 8 {
+		if i > 0 {
+			p("BTQ $%d, R12\nCMOVQCC R11, R13\nADDQ R13, AX", i)
+		}
+		load8(conv, "(AX)", i)
+	}
+	for i := range 4 { // Y8 … Y15: of lines 2i and 2i+1, elements 0, 1, 4, 5 and 2, 3, 6, 7
+		p("VUNPCKLPS Y%d, Y%d, Y%d\nVUNPCKHPS Y%d, Y%d, Y%d", 2*i+1, 2*i, 8+2*i, 2*i+1, 2*i, 9+2*i)
+	}
+	for g := range 2 { // Y[4g+c]: elements c and 4+c of lines 4g to 4g+3
+		for c := range 4 {
+			a := 8 + 4*g + c/2
+			p("VSHUFPS $0x%02x, Y%d, Y%d, Y%d", []int{0x44, 0xee}[c%2], a+2, a, 4*g+c)
+		}
+	}
+	for c := range 4 {
+		p("VPERM2F128 $0x20, Y%d, Y%d, Y%d\nVPERM2F128 $0x31, Y%d, Y%d, Y%d", 4+c, c, 8+c, 4+c, c, 12+c)
+	}
+	for j := range 8 {
+		r := 8 + j
+		if conv == swap {
+			r = 8 + j ^ 1
+		}
+		p("VMOVUPS Y%d, (DI)\nADDQ R9, DI", r)
+	}
+	step := 16
+	if conv == plain {
+		step = 32
+	}
+	p("ADDQ $%d, SI\nSUBQ $8, CX\nJNZ loop\nVZEROUPPER\nRET\n", step)
+}
