@@ -27,7 +27,7 @@ type Tier struct {
 	Turned []Direct
 	// Packs do the packing; nil: none, it is to be done in Go.
 	Packs *Packs
-	// Loops and Norms are what else is done fast.
+	// Loops, Norms and Selects are what else is done fast.
 	Loops Loops
 	// Functions are passes of elementary functions, for n a multiple of 8.
 	Functions []Pass
@@ -36,6 +36,7 @@ type Tier struct {
 	// Dropped is alpha*x where the byte of y is not 0, else 0*x, for n a multiple of 8.
 	Dropped Pass
 	Norms   Norms
+	Selects Selects
 }
 
 // Tile computes a product of panels of A, [k][Rows] slots, and of B, [k][Cols] slots,

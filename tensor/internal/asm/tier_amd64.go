@@ -29,6 +29,10 @@ func detect() (list []*Tier) {
 				normalize, normalizeRow, normGrad, normGradRow, normSums, normSumsRow, normColumns, sumColumns, copyRows,
 				centredSquares, sumRows,
 			},
+			Selects: Selects{
+				maximumOf, minimumOf, equalOnes, lessOnes, lessEqualOnes, whereNot0,
+				maximumOfRows, minimumOfRows, widenBool, narrowBool, repeatRows2, repeatRows4,
+			},
 		}
 		list = append(list, plain)
 		if x.HasAVX512BF16 {

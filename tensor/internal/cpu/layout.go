@@ -117,6 +117,9 @@ func gather[E any](dst, mem []E, l layout, lo int) {
 		if stride == 1 && copyRows(dst[pos:][:rows*count], mem[at:], rows, count, count, step) {
 			return
 		}
+		if stride == 0 && repeatRows(dst[pos:][:rows*count], mem, at, rows, count, step) {
+			return
+		}
 		for range rows {
 			pick(dst[pos:pos+count], mem, at, stride)
 			pos, at = pos+count, at+step
@@ -186,5 +189,20 @@ func copyRows[E any](dst, src []E, rows, count, dstep, sstep int) bool {
 	_, _ = dst[(rows-1)*dstep+count-1], src[(rows-1)*sstep+count-1]
 	size := int(unsafe.Sizeof(dst[0]))
 	norms.CopyRows(unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), rows, count*size, dstep*size, sstep*size)
+	return true
+}
+
+// repeatRows sets rows of count elements to one element of mem each, which lie at at,
+// at+step, …, if there is assembly, and reports whether it did.
+func repeatRows[E any](dst, mem []E, at, rows, count, step int) bool {
+	run, size := selects.Repeat4, int(unsafe.Sizeof(dst[0]))
+	if size == 2 {
+		run = selects.Repeat2
+	}
+	if run == nil || size > 4 || size == 1 || step < 0 || rows*count < fast {
+		return false
+	}
+	_ = mem[at+(rows-1)*step]
+	run(unsafe.Pointer(&dst[0]), unsafe.Pointer(&mem[at]), rows, count, step*size)
 	return true
 }

@@ -10,6 +10,16 @@ import (
 // same bits as the loops in Go, which stand in for those that it has not got.
 var loops = loopsOf(asm.Best())
 
+// selects are those of them that choose between numbers.
+var selects = selectsOf(asm.Best())
+
+func selectsOf(t *asm.Tier) asm.Selects {
+	if t == nil {
+		return asm.Selects{}
+	}
+	return t.Selects
+}
+
 // functions are the passes of elementary functions, by [asm.Function].
 var functions = functionsOf(asm.Best())
 

@@ -12,21 +12,27 @@ import (
 // TestLoops compares the bits of every kernel that runs on a tier's loops with those of
 // the loops in Go, on numbers of all magnitudes.
 func TestLoops(t *testing.T) {
-	defer func(was asm.Loops) { loops = was }(loops)
+	defer func(l asm.Loops, n asm.Norms, s asm.Selects) { loops, norms, selects = l, n, s }(loops, norms, selects)
 	r := rand.New(rand.NewPCG(7, 8))
 	b := New(1)
 	for _, tier := range asm.Tiers() {
 		for _, n := range []int{1, 15, 16, 17, 63, 64, 100, 1023, 1024, 3000} {
 			words := magnitudes(r, driver.Float32, n%2 == 0, 5*n)
+			for i := range words {
+				if r.IntN(4) == 0 {
+					words[i] &= 1 << 31 // zeros of both signs
+				}
+			}
 			for _, k := range []driver.Kernel{
 				{Code: driver.Add}, {Code: driver.Sub}, {Code: driver.Mul}, {Code: driver.Div}, {Code: driver.AddScaled, Alpha: 0.3},
 				{Code: driver.Affine, Alpha: 0.7}, {Code: driver.Affine, Alpha: 0.7, Beta: 0.1}, {Code: driver.Relu}, {Code: driver.ReluGrad}, {Code: driver.Sqrt},
-				{Code: driver.Sum}, {Code: driver.SumSquares}, {Code: driver.Unscale, Alpha: 0.25},
+				{Code: driver.Sum}, {Code: driver.SumSquares}, {Code: driver.ReduceMax}, {Code: driver.ReduceMin},
+				{Code: driver.Max}, {Code: driver.Min}, {Code: driver.Equal}, {Code: driver.Less}, {Code: driver.LessEqual}, {Code: driver.Where}, {Code: driver.Unscale, Alpha: 0.25},
 				{Code: driver.SGD, Alpha: 0.1, Beta: 0.9}, {Code: driver.Adam, Alpha: 0.001, Beta: 1e-8, More: [5]float64{0.1, 0.999, 0.001, 0.99, 1.2}},
 			} {
 				var got [2][]uint32
-				for i, l := range []asm.Loops{{}, tier.Loops} {
-					loops = l
+				for i, kernels := range []*asm.Tier{nil, tier} {
+					loops, norms, selects = loopsOf(kernels), normsOf(kernels), selectsOf(kernels)
 					got[i] = runLoop(t, b, k, n, words)
 				}
 				for i, want := range got[0] {
@@ -53,13 +59,13 @@ func runLoop(t *testing.T, b *Backend, k driver.Kernel, n int, words []uint32) (
 	}
 	dst, src := views[0], views[1:]
 	switch k.Code {
-	case driver.Sum, driver.SumSquares:
+	case driver.Sum, driver.SumSquares, driver.ReduceMax, driver.ReduceMin:
 		dst.Shape, src = []int{1}, src[:1]
 	case driver.Unscale:
 		src[0].Shape, src = []int{1}, src[:1]
 	case driver.Affine, driver.Relu, driver.Sqrt:
 		src = src[:1]
-	case driver.Adam:
+	case driver.Adam, driver.Where:
 	default:
 		src = src[:2]
 	}

@@ -10,9 +10,9 @@ import (
 // TestNorms runs the conformance tests of normalisations on every tier and on portable
 // code.
 func TestNorms(t *testing.T) {
-	defer func(l asm.Loops, n asm.Norms) { loops, norms = l, n }(loops, norms)
+	defer func(l asm.Loops, n asm.Norms, s asm.Selects) { loops, norms, selects = l, n, s }(loops, norms, selects)
 	for _, tier := range append([]*asm.Tier{nil}, asm.Tiers()...) {
-		loops, norms = loopsOf(tier), normsOf(tier)
+		loops, norms, selects = loopsOf(tier), normsOf(tier), selectsOf(tier)
 		drivertest.Norms(t, on(2, tier))
 	}
 }

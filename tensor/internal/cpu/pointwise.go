@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"unsafe"
 
 	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/asm"
@@ -238,6 +239,9 @@ func div[T real](dst, x, y, _ []T, _, _ T) {
 }
 
 func maximum[T number](dst, x, y, _ []T, _, _ T) {
+	if pass(selects.Max, dst, x, y, 0, 0) {
+		return
+	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = max(v, y[i])
@@ -245,6 +249,9 @@ func maximum[T number](dst, x, y, _ []T, _, _ T) {
 }
 
 func minimum[T number](dst, x, y, _ []T, _, _ T) {
+	if pass(selects.Min, dst, x, y, 0, 0) {
+		return
+	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = min(v, y[i])
@@ -252,6 +259,9 @@ func minimum[T number](dst, x, y, _ []T, _, _ T) {
 }
 
 func equal[T number](dst, x, y, _ []T, _, _ T) {
+	if pass(selects.Equal, dst, x, y, 0, 0) {
+		return
+	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = truth[T](v == y[i])
@@ -259,6 +269,9 @@ func equal[T number](dst, x, y, _ []T, _, _ T) {
 }
 
 func less[T number](dst, x, y, _ []T, _, _ T) {
+	if pass(selects.Less, dst, x, y, 0, 0) {
+		return
+	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = truth[T](v < y[i])
@@ -266,6 +279,9 @@ func less[T number](dst, x, y, _ []T, _, _ T) {
 }
 
 func lessEqual[T number](dst, x, y, _ []T, _, _ T) {
+	if pass(selects.LessEqual, dst, x, y, 0, 0) {
+		return
+	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = truth[T](v <= y[i])
@@ -301,6 +317,10 @@ func sigmoidGrad[T real](dst, x, y, _ []T, _, _ T) {
 }
 
 func where[T number](dst, x, y, z []T, _, _ T) {
+	if f, ok := any(dst).([]float32); ok && selects.Where != nil && len(x) >= fast {
+		selects.Where(unsafe.Pointer(&f[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), unsafe.Pointer(&z[0]), len(x))
+		return
+	}
 	dst, y, z = dst[:len(x)], y[:len(x)], z[:len(x)]
 	for i, v := range x {
 		r := y[i]

@@ -266,12 +266,12 @@ func method[T number](code driver.Code) *reducer[T] {
 		m.join = func(dst, x []T) { mul(dst, dst, x, nil, 0, 0) }
 	case driver.ReduceMax:
 		m.zero = lowest[T]()
-		m.rows = func(dst, x []T, _ int, _ []T) { foldParts(dst, x, maxBlock[T]) }
+		m.rows = func(dst, x []T, _ int, _ []T) { chooseRows(selects.MaxRows, dst, x, maxBlock[T]) }
 		m.pair = func(a, b T) T { return max(a, b) }
 		m.join = func(dst, x []T) { maximum(dst, dst, x, nil, 0, 0) }
 	case driver.ReduceMin:
 		m.zero = highest[T]()
-		m.rows = func(dst, x []T, _ int, _ []T) { foldParts(dst, x, minBlock[T]) }
+		m.rows = func(dst, x []T, _ int, _ []T) { chooseRows(selects.MinRows, dst, x, minBlock[T]) }
 		m.pair = func(a, b T) T { return min(a, b) }
 		m.join = func(dst, x []T) { minimum(dst, dst, x, nil, 0, 0) }
 	}
@@ -323,6 +323,15 @@ func sumRows[T number](dst, x []T, _ int, _ []T) {
 	}
 	n := len(x) / len(dst)
 	norms.SumRows(unsafe.Pointer(&to[0]), unsafe.Pointer(unsafe.SliceData(x)), len(dst), n, 4*n)
+}
+
+// chooseRows is foldParts by assembly, if there is any.
+func chooseRows[T number](run func(dst, x unsafe.Pointer, rows, n int), dst, x []T, fold func(x []T) T) {
+	if to, ok := any(dst).([]float32); ok && run != nil && len(dst) > 0 && len(x) >= len(dst) {
+		run(unsafe.Pointer(&to[0]), unsafe.Pointer(&x[0]), len(dst), len(x)/len(dst))
+		return
+	}
+	foldParts(dst, x, fold)
 }
 
 // maxBlock and minBlock take four at a time, so that they do not wait for each

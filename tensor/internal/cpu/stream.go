@@ -240,6 +240,10 @@ func widenBytes[T number](dst []T, src []uint8, d driver.DType) {
 	case driver.Float8E5M2:
 		half.FromFloat8E5M2(any(dst).([]float32), src)
 	default:
+		if f, ok := any(dst).([]float32); ok && d == driver.Bool && selects.WidenBool != nil && len(src) >= fast {
+			selects.WidenBool(unsafe.Pointer(&f[0]), unsafe.Pointer(&src[0]), len(src))
+			return
+		}
 		for i, v := range src {
 			dst[i] = T(v)
 		}
@@ -253,6 +257,10 @@ func narrowBytes[T number](dst []uint8, src []T, d driver.DType) {
 	case driver.Float8E5M2:
 		half.ToFloat8E5M2(dst, any(src).([]float32))
 	case driver.Bool:
+		if f, ok := any(src).([]float32); ok && selects.NarrowBool != nil && len(src) >= fast {
+			selects.NarrowBool(unsafe.Pointer(&dst[0]), unsafe.Pointer(&f[0]), len(src))
+			return
+		}
 		for i, v := range src {
 			dst[i] = truth[uint8](v != 0)
 		}

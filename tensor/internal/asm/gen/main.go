@@ -52,6 +52,7 @@ func main() {
 	rows()
 	more, portable := functions()
 	norms()
+	selects()
 	pauses()
 	write("zasm_amd64.s", head+"#include \"go_asm.h\"\n#include \"textflag.h\"\n\n"+text.String())
 	write("zasm_amd64.go", head+"package asm\n\nimport \"unsafe\"\n"+tables+more+decl.String())

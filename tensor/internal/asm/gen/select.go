@@ -1,0 +1,125 @@
+package main
+
+// selects prints what chooses between numbers, AVX-512 alone.
+func selects() {
+	for _, m := range []struct {
+		name, comment, imm, first string
+	}{{"maximumOf", "the larger one of x and y, NaN if one is; 0 is above -0", "$5", "0xff800000"}, {"minimumOf", "the smaller one of x and y, NaN if one is; -0 is below 0", "$4", "0x7f800000"}} {
+		// choose is for registers of width r; NaN is in 31.
+		choose := func(r string, x, to int) {
+			p("VCMPPS $3, %s%d, %s%d, K2\nVRANGEPS %s, %s%d, %s%d, %s%d\nVMOVAPS %s31, K2, %s%d", r, x, r, to, m.imm, r, x, r, to, r, to, r, r, to)
+		}
+		binary(m.name, m.comment, func() { p("MOVL $0x7fc00000, AX\nVPBROADCASTD AX, Z31") }, func(u int) { choose("Z", u+4, u) })
+		chooseRows(m.name+"Rows", m.first, choose)
+	}
+	for _, c := range []struct{ name, comment, imm string }{{"equalOnes", "1 where x == y, else 0", "$0"}, {"lessOnes", "1 where x < y, else 0", "$17"}, {"lessEqualOnes", "1 where x <= y, else 0", "$18"}} {
+		binary(c.name, c.comment, func() { p("MOVL $0x3f800000, AX\nVPBROADCASTD AX, Z31") }, func(u int) {
+			p("VCMPPS %s, Z%d, Z%d, K2\nVMOVAPS.Z Z31, K2, Z%d", c.imm, u+4, u, u)
+		})
+	}
+	whereNot0()
+	bools()
+	repeats("4", 4)
+	repeats("2", 2)
+}
+
+// binary prints a [Pass] of two operands.
+func binary(name, comment string, prepare func(), body func(u int)) {
+	fn("is a [Pass]: "+comment+".", name, "(dst, x, y unsafe.Pointer, n int, alpha, beta float32)", 0, 40)
+	load("dst", "DI", "x", "SI", "y", "R8", "n", "CX")
+	prepare()
+	blocks(func(n int, z, k string) {
+		for u := range n {
+			p("VMOVUPS%s %d(SI), %sZ%d\nVMOVUPS%s %d(R8), %sZ%d", z, u*64, k, u, z, u*64, k, u+4)
+			body(u)
+			p("VMOVUPS Z%d, %s%d(DI)", u, k, u*64)
+		}
+		move(n, false, []string{"SI", "R8", "DI"})
+	})
+	p("VZEROUPPER\nRET\n")
+}
+
+// chooseRows takes four lanes' registers a row, which begin with first.
+func chooseRows(name, first string, choose func(r string, x, to int)) {
+	fn("sets each of rows float32 to what is chosen of n, which lie side by side; rows do too.", name, "(dst, x unsafe.Pointer, rows, n int)", 0, 32)
+	load("dst", "DI", "x", "SI", "rows", "BX", "n", "CX")
+	p("MOVL $0x7fc00000, AX\nVPBROADCASTD AX, Z31\nMOVL $%s, AX\nVPBROADCASTD AX, Z30", first)
+	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ n+24(FP), CX")
+	for u := range 4 {
+		p("VMOVAPS Z30, Z%d", 16+u)
+	}
+	blocks(func(n int, z, k string) {
+		for u := range n {
+			if k == "" {
+				p("VMOVUPS %d(SI), Z%d", u*64, u)
+			} else {
+				p("VMOVAPS Z30, Z%d\nVMOVUPS %d(SI), %sZ%d", u, u*64, k, u)
+			}
+			choose("Z", u, 16+u)
+		}
+		move(n, false, []string{"SI"})
+	})
+	back("SI")
+	choose("Z", 17, 16)
+	choose("Z", 19, 18)
+	choose("Z", 18, 16)
+	p("VEXTRACTF64X4 $1, Z16, Y17")
+	choose("Y", 17, 16)
+	p("VEXTRACTF32X4 $1, Y16, X17")
+	choose("X", 17, 16)
+	p("VPSHUFD $0x4e, X16, X17")
+	choose("X", 17, 16)
+	p("VPSHUFD $0xb1, X16, X17")
+	choose("X", 17, 16)
+	p("VMOVSS X16, (DI)\nADDQ $4, DI\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
+}
+
+func whereNot0() {
+	fn("sets dst to y where x is not 0, which NaN is not either, else to z.", "whereNot0", "(dst, x, y, z unsafe.Pointer, n int)", 0, 40)
+	load("dst", "DI", "x", "SI", "y", "R8", "z", "R9", "n", "CX")
+	p("VPXORD Z31, Z31, Z31")
+	blocks(func(n int, z, k string) {
+		for u := range n {
+			p("VMOVUPS%s %d(SI), %sZ%d\nVMOVUPS%s %d(R8), %sZ%d\nVMOVUPS%s %d(R9), %sZ%d", z, u*64, k, u, z, u*64, k, u+4, z, u*64, k, u+8)
+			p("VCMPPS $4, Z31, Z%d, K2\nVMOVAPS Z%d, K2, Z%d\nVMOVUPS Z%d, %s%d(DI)", u, u+4, u+8, u+8, k, u*64)
+		}
+		move(n, false, []string{"SI", "R8", "R9", "DI"})
+	})
+	p("VZEROUPPER\nRET\n")
+}
+
+// bools prints conversions between float32 and bool.
+func bools() {
+	fn("sets n float32 to bools, 1 or 0.", "widenBool", "(dst, src unsafe.Pointer, n int)", 0, 24)
+	load("dst", "DI", "src", "SI", "n", "CX")
+	blocks(func(n int, z, k string) {
+		for u := range n {
+			p("VPMOVZXBD%s %d(SI), %sZ%d\nVCVTDQ2PS Z%d, Z%d\nVMOVUPS Z%d, %s%d(DI)", z, u*16, k, u, u, u, u, k, u*64)
+		}
+		p("ADDQ $%d, SI\nADDQ $%d, DI", n*16, n*64)
+	})
+	p("VZEROUPPER\nRET\n")
+	fn("sets n bools to whether float32s are not 0, as NaN is not.", "narrowBool", "(dst, src unsafe.Pointer, n int)", 0, 24)
+	load("dst", "DI", "src", "SI", "n", "CX")
+	p("VPXORD Z31, Z31, Z31\nMOVL $0x01010101, AX\nVPBROADCASTD AX, X30")
+	blocks(func(n int, z, k string) {
+		for u := range n {
+			p("VMOVUPS%s %d(SI), %sZ%d\nVCMPPS $4, Z31, Z%d, K2\nVMOVDQU8.Z X30, K2, X%d\nVMOVDQU8 X%d, %s%d(DI)", z, u*64, k, u, u, u, u, k, u*16)
+		}
+		p("ADDQ $%d, SI\nADDQ $%d, DI", n*64, n*16)
+	})
+	p("VZEROUPPER\nRET\n")
+}
+
+// repeats prints rows of one number each, of so many bytes; what is moved has 4.
+func repeats(name string, size int) {
+	fn("sets rows of n numbers, side by side, to one number each; those lie step bytes apart.", "repeatRows"+name, "(dst, src unsafe.Pointer, rows, n, step int)", 0, 40)
+	load("dst", "DI", "src", "SI", "rows", "BX", "n", "R8", "step", "R9")
+	broadcast, store, lanes := "VBROADCASTSS", "VMOVDQU32", 16
+	if size == 2 {
+		broadcast, store, lanes = "VPBROADCASTW", "VMOVDQU16", 32
+	}
+	p("MOVQ R8, CX\nANDQ $%d, CX\nMOVQ $-1, DX\nSHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1", lanes-1)
+	p("row:\nSUBQ $1, BX\nJLT rowsEnd\n%s (SI), Z0\nADDQ R9, SI\nMOVQ R8, CX\nSUBQ $%d, CX\nJLT tail\nloop:\n%s Z0, (DI)\nADDQ $64, DI\nSUBQ $%d, CX\nJGE loop\ntail:\nADDQ $%d, CX\nJZ row", broadcast, lanes, store, lanes, lanes)
+	p("%s Z0, K1, (DI)\nLEAQ (DI)(CX*%d), DI\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n", store, size)
+}
