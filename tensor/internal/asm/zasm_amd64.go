@@ -998,6 +998,66 @@ func centredSquares(x unsafe.Pointer, n int, mean float32) (sum float32)
 //go:noescape
 func sumRows(dst, x unsafe.Pointer, rows, n, stride int)
 
+// maximumOf is a [Pass]: the larger one of x and y, NaN if one is; 0 is above -0.
+//
+//go:noescape
+func maximumOf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// maximumOfRows sets each of rows float32 to what is chosen of n, which lie side by side; rows do too.
+//
+//go:noescape
+func maximumOfRows(dst, x unsafe.Pointer, rows, n int)
+
+// minimumOf is a [Pass]: the smaller one of x and y, NaN if one is; -0 is below 0.
+//
+//go:noescape
+func minimumOf(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// minimumOfRows sets each of rows float32 to what is chosen of n, which lie side by side; rows do too.
+//
+//go:noescape
+func minimumOfRows(dst, x unsafe.Pointer, rows, n int)
+
+// equalOnes is a [Pass]: 1 where x == y, else 0.
+//
+//go:noescape
+func equalOnes(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// lessOnes is a [Pass]: 1 where x < y, else 0.
+//
+//go:noescape
+func lessOnes(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// lessEqualOnes is a [Pass]: 1 where x <= y, else 0.
+//
+//go:noescape
+func lessEqualOnes(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// whereNot0 sets dst to y where x is not 0, which NaN is not either, else to z.
+//
+//go:noescape
+func whereNot0(dst, x, y, z unsafe.Pointer, n int)
+
+// widenBool sets n float32 to bools, 1 or 0.
+//
+//go:noescape
+func widenBool(dst, src unsafe.Pointer, n int)
+
+// narrowBool sets n bools to whether float32s are not 0, as NaN is not.
+//
+//go:noescape
+func narrowBool(dst, src unsafe.Pointer, n int)
+
+// repeatRows4 sets rows of n numbers, side by side, to one number each; those lie step bytes apart.
+//
+//go:noescape
+func repeatRows4(dst, src unsafe.Pointer, rows, n, step int)
+
+// repeatRows2 sets rows of n numbers, side by side, to one number each; those lie step bytes apart.
+//
+//go:noescape
+func repeatRows2(dst, src unsafe.Pointer, rows, n, step int)
+
 // Pause waits some tens of nanoseconds, as a loop that spins should.
 //
 //go:noescape
