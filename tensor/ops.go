@@ -209,6 +209,7 @@ var ops = []Op{
 	neg{},
 	nllLoss{},
 	nllLoss2d{},
+	nllLossGrad{},
 	norm{},
 	nuclearNorm{},
 	outer{},

@@ -107,7 +107,7 @@ func (a attention) dropped(p *Tensor, x []*Tensor) *Tensor {
 	if a.dropout < 1 {
 		scaled = 1 / (1 - a.dropout)
 	}
-	return x[len(x)-1].Where(p.Scale(scaled), constant(p, p.dtype, 0))
+	return apply(dropout{scaled}, p, x[len(x)-1])
 }
 
 // causalMask returns whether key j may be seen by query i, j <= i, for scores s.

@@ -15,7 +15,7 @@ func (dropout) Info() Info {
 }
 func (o dropout) Forward(in []*Tensor) *Tensor {
 	if d := in[0].dtype; in[0].mem.backend.Offers(driver.Dropout, d, d, in[1].dtype) {
-		y := newTensor(in[0].mem.backend, d, in[0].shape)
+		y := unsetTensor(in[0].mem.backend, d, in[0].shape)
 		runBroadcast(driver.Kernel{Code: driver.Dropout, Alpha: o.scale}, y, in...)
 		return y
 	}

@@ -48,7 +48,23 @@ func (l nllLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	case ReduceNone:
 		g = g.Unsqueeze(1)
 	}
-	return []*Tensor{apply(scatterAdd{1}, zerosOf(dy, x.shape), g.Mul(w).Neg().To(x.dtype), class), nil, nil}
+	return []*Tensor{apply(nllLossGrad{x.shape}, g.Mul(w).Neg().To(x.dtype), class), nil, nil}
+}
+
+// nllLossGrad is zeros (N, C, …) but for the first operand (N, 1, …) at classes.
+type nllLossGrad struct{ shape []int }
+
+func (nllLossGrad) Info() Info {
+	return Info{"nll_loss_backward", "torch.ops.aten.nll_loss_backward", Keep, ReadsIndices}
+}
+func (l nllLossGrad) Forward(in []*Tensor) *Tensor {
+	g := in[0]
+	y := newTensor(g.mem.backend, wideOf(g.dtype), l.shape)
+	run(driver.Kernel{Code: driver.ScatterAdd, Axis: 1}, y, wide(g), in[1])
+	return narrow(y, g.dtype)
+}
+func (nllLossGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{apply(gather{1}, d, in[1]), nil}
 }
 
 // nllLoss2d is nllLoss of pictures, under the name that torch has for it.

@@ -38,7 +38,7 @@ func alongRows(c driver.Code, dim int, in ...*Tensor) *Tensor {
 	if !in[0].mem.backend.Offers(c, in[0].dtype, dtypes...) {
 		return nil
 	}
-	y := newTensor(in[0].mem.backend, in[0].dtype, in[0].shape)
+	y := unsetTensor(in[0].mem.backend, in[0].dtype, in[0].shape)
 	run(driver.Kernel{Code: c, Axis: dim}, y, in...)
 	return y
 }
