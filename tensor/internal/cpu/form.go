@@ -39,6 +39,10 @@ func (f form) check(c driver.Code, dst driver.View, src []driver.View) {
 // axesOf returns where count axes of v, from first on, lead, from 0 on.
 func axesOf(v driver.View, first, count int) layout {
 	l := layout{}
+	if count == 1 && v.Shape[first] != 1 { // as is commonly so, and needs no memory
+		l.shape, l.stride = v.Shape[first:first+1:first+1], v.Stride[first:first+1:first+1]
+		return l
+	}
 	for i := first; i < first+count; i++ {
 		l.push(v.Shape[i], v.Stride[i])
 	}
@@ -47,10 +51,11 @@ func axesOf(v driver.View, first, count int) layout {
 
 // turned returns v with its last b axes before the a that precede them.
 func turned(v driver.View, a, b int) driver.View {
-	turn := func(list []int) []int {
-		r := len(list) - a - b
-		return slices.Concat(list[:r], list[r+a:], list[r:r+a])
+	n := len(v.Shape)
+	r, both := n-a-b, make([]int, 0, 2*n)
+	for _, list := range [][]int{v.Shape, v.Stride} {
+		both = append(append(append(both, list[:r]...), list[r+a:]...), list[r:r+a]...)
 	}
-	v.Shape, v.Stride = turn(v.Shape), turn(v.Stride)
+	v.Shape, v.Stride = both[:n:n], both[n:]
 	return v
 }

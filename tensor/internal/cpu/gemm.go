@@ -45,7 +45,8 @@ func newGemm(t *asm.Tier, f form, dst driver.View, src []driver.View) *gemm {
 		}
 		f.m, f.n = f.n, f.m
 	}
-	g := &gemm{tier: t, kernels: t.F32, perSlot: 1, depth: depth(x.DType)}
+	g := gemms.take(0)
+	g.tier, g.kernels, g.perSlot, g.depth = t, t.F32, 1, depth(x.DType)
 	if x.DType == driver.BFloat16 {
 		g.kernels, g.even = t.BF16, true
 		if t.Pairs {
@@ -57,6 +58,15 @@ func newGemm(t *asm.Tier, f form, dst driver.View, src []driver.View) *gemm {
 	g.m, g.n, g.k = g.x.lines.len(), g.y.lines.len(), g.x.inner.len()
 	g.dst = resultOf(f, dst, src[2:])
 	return g
+}
+
+// gemms are products to be used again, as one takes longer to allocate than to compute
+// if it is small.
+var gemms keep[gemm]
+
+func (g *gemm) give() {
+	*g = gemm{}
+	gemms.give(0, g)
 }
 
 // turns reports whether the transposed product is easier: where C is, where it has
@@ -128,13 +138,13 @@ func (g *gemm) multiply(batch, workers int, each each) {
 		small := g.n*g.k <= inPlace && g.m*g.k <= inPlace
 		switch {
 		case y.across == 4 && small:
-			g.multiplyDirect(batch, x, y, workers, each)
+			way((*gemm).plain).multiply(g, batch, x, y, workers, each)
 			return
 		case y.across == 4 && g.m <= 2*g.tier.Rows:
-			g.multiplyShort(batch, x, y, workers, each)
+			way((*gemm).short).multiply(g, batch, x, y, workers, each)
 			return
 		case g.m < len(g.tier.Turned) && x.along == 4 && y.along == 4:
-			g.multiplyTurned(batch, x, y, workers, each)
+			way((*gemm).turned).multiply(g, batch, x, y, workers, each)
 			return
 		case g.n <= 2*g.tier.Cols && g.m > 4 && x.along == 4:
 			g.multiplyNarrow(batch, x, y, workers, each)

@@ -6,20 +6,33 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// multiplyDirect computes a matrix whose operands are float32 and read in place.
-func (g *gemm) multiplyDirect(batch int, x, y operand, workers int, each each) {
+// A way computes columns j0 … end-1 of a matrix, whose operands are float32 and read in
+// place.
+type way func(g *gemm, batch int, x, y operand, j0, end int)
+
+// multiply computes a matrix.
+func (f way) multiply(g *gemm, batch int, x, y operand, workers int, each each) {
 	if each == nil {
-		g.direct(batch, x, y, 0, g.m, 0, g.n, nil)
-		return
+		f(g, batch, x, y, 0, g.n)
+	} else {
+		f.share(g, batch, x, y, workers, each)
 	}
+}
+
+func (f way) share(g *gemm, batch int, x, y operand, workers int, each each) {
 	part := g.part(g.n, g.tier.Cols, workers)
 	each((g.n+part-1)/part, func(i int, poll func()) {
 		poll()
-		g.direct(batch, x, y, 0, g.m, i*part, min(g.n, (i+1)*part), nil)
+		f(g, batch, x, y, i*part, min(g.n, (i+1)*part))
 	})
 }
 
-// multiplyNarrow is multiplyDirect for a B of few columns, which is packed, and a long
+// plain is a way for small matrices.
+func (g *gemm) plain(batch int, x, y operand, j0, end int) {
+	g.direct(batch, x, y, 0, g.m, j0, end, nil)
+}
+
+// multiplyNarrow is for a B of few columns, which is packed, and a long
 // A, which would not pay for its packing.
 func (g *gemm) multiplyNarrow(batch int, x, y operand, workers int, each each) {
 	nr := g.tier.Cols
@@ -47,24 +60,11 @@ func (g *gemm) multiplyNarrow(batch int, x, y operand, workers int, each each) {
 	})
 }
 
-// shortRows is how many rows of B multiplyShort goes along side by side.
+// shortRows is how many rows of B short goes along side by side.
 const shortRows = 16
 
-// multiplyShort is multiplyDirect for few rows of A and a large B, which is read once,
-// some rows at a time: going down panels of columns would leave the memory waiting.
-func (g *gemm) multiplyShort(batch int, x, y operand, workers int, each each) {
-	if each == nil {
-		g.short(batch, x, y, 0, g.n)
-		return
-	}
-	part := g.part(g.n, g.tier.Cols, workers)
-	each((g.n+part-1)/part, func(i int, poll func()) {
-		poll()
-		g.short(batch, x, y, i*part, min(g.n, (i+1)*part))
-	})
-}
-
-// short computes columns j0 … end-1 of a matrix.
+// short is a way for few rows of A and a large B, which is read once, some rows at a
+// time: going down panels of columns would leave the memory waiting.
 func (g *gemm) short(batch int, x, y operand, j0, end int) {
 	mr, nr := g.tier.Rows, g.tier.Cols
 	width := end - j0
@@ -99,20 +99,7 @@ func (g *gemm) short(batch int, x, y operand, j0, end int) {
 	}
 }
 
-// multiplyTurned is multiplyShort for a B whose columns are what lies side by side.
-func (g *gemm) multiplyTurned(batch int, x, y operand, workers int, each each) {
-	if each == nil {
-		g.turned(batch, x, y, 0, g.n)
-		return
-	}
-	part := g.part(g.n, g.tier.Cols, workers)
-	each((g.n+part-1)/part, func(i int, poll func()) {
-		poll()
-		g.turned(batch, x, y, i*part, min(g.n, (i+1)*part))
-	})
-}
-
-// turned computes columns j0 … end-1 of a matrix.
+// turned is short for a B whose columns are what lies side by side.
 func (g *gemm) turned(batch int, x, y operand, j0, end int) {
 	const nr = 16
 	ws := takeStrip()

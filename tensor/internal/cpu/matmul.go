@@ -31,7 +31,9 @@ func matmul[T number](b *Backend, f form, dst driver.View, src []driver.View) {
 		return
 	}
 	if b.tier != nil && src[1].Len() > 0 && dst.DType.Wide() == driver.Float32 {
-		newGemm(b.tier, f, dst, src).run(b)
+		g := newGemm(b.tier, f, dst, src)
+		g.run(b)
+		g.give()
 		return
 	}
 	p := newProduct[T](f, dst, src)
