@@ -196,9 +196,12 @@ const (
 	LogSoftmaxGrad
 	// SGD is a step of torch.optim.SGD on dst, in place: src holds the gradient g
 	// and, if there is momentum, its buffer v, which is updated too. Alpha is the
-	// learning rate, Beta the momentum: v = Beta*v + g, dst = dst - Alpha*v (g
-	// where there is no v). In float16 and bfloat16 each of Beta*v, the sum and
-	// the difference is rounded, as by torch's separate kernels.
+	// learning rate, Beta the momentum, More = weight decay, dampening, whether
+	// momentum is Nesterov's, and whether v is nothing yet: h = g + decay*dst,
+	// v = Beta*v + (1-dampening)*h, or h if it is nothing yet, and dst = dst - Alpha*v,
+	// or Alpha*(h + Beta*v) if it is Nesterov's, or Alpha*h where there is no v. In
+	// float16 and bfloat16 each of h, Beta*v and the sums is rounded, as by torch's
+	// separate kernels.
 	SGD
 	// Adam is a step of torch.optim.Adam on dst, in place, in float32 or float64:
 	// src holds the gradient g and the running means m and v of it and its square,

@@ -33,6 +33,21 @@ type Recycler interface {
 	AllocUnset(n int) (Buffer, error)
 }
 
+// Launch is a kernel with its operands.
+type Launch struct {
+	Kernel Kernel
+	Dst    View
+	Src    []View
+}
+
+// Batcher is implemented by backends that run many kernels in less time than one after
+// the other: the steps of an optimizer on parameters of all sizes.
+type Batcher interface {
+	// RunAll runs kernels in any order, or at once: none writes what another reads or
+	// writes.
+	RunAll(list []Launch)
+}
+
 // Counts says what is in a view.
 type Counts struct {
 	Count, Zeros           int

@@ -46,6 +46,7 @@ func Run(t *testing.T, b driver.Backend) {
 		{"Unscale", testUnscale},
 		{"SGD", testSGD},
 		{"Adam", testAdam},
+		{"Batch", testBatch},
 		{"Norms", Norms},
 		{"Count", testCount},
 		{"Repeatable", func(t *testing.T, b driver.Backend) { Same(t, b, b) }},

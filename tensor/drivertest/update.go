@@ -55,12 +55,18 @@ func testUnscale(t *testing.T, b driver.Backend) {
 func testSGD(t *testing.T, b driver.Backend) {
 	const n = 3001
 	for _, d := range dtypes {
-		for _, momentum := range []float64{-1, 0, 0.9} {
+		for _, c := range []struct {
+			momentum, decay, dampening, nesterov, first float64
+		}{
+			{momentum: -1}, {}, {momentum: 0.9}, {momentum: -1, decay: 0.3}, {momentum: 0.9, decay: 0.3},
+			{momentum: 0.9, dampening: 0.4}, {momentum: 0.9, dampening: 0.4, first: 1},
+			{momentum: 0.9, nesterov: 1}, {momentum: 0.9, nesterov: 1, first: 1, decay: 0.3},
+		} {
 			for _, s := range []strategy{dense, reversed, gaps} {
 				shape := []int{n, 2}
 				w := place(t, b, d, shape, s, random(2*n))
 				src := []driver.View{place(t, b, d, shape, dense, random(2*n+1))}
-				if momentum >= 0 {
+				if c.momentum >= 0 {
 					src = append(src, place(t, b, d, shape, s, random(2*n+2)))
 				}
 				if !b.Offers(driver.SGD, d, []driver.DType{d, d}[:len(src)]...) {
@@ -69,23 +75,79 @@ func testSGD(t *testing.T, b driver.Backend) {
 				}
 				to := func(x float64) float64 { return round(d, x) }
 				mid := func(x float64) float64 { return round(wide(d), x) }
+				times := func(a, x float64) float64 { return mid(mid(a) * x) }
 				want, g, v := values(b, w), values(b, src[0]), make([]float64, 2*n)
-				copy(v, g)
-				if momentum >= 0 {
+				h := slices.Clone(g)
+				for i := range h {
+					h[i] = to(h[i] + times(c.decay, want[i]))
+				}
+				copy(v, h)
+				if c.momentum >= 0 && c.first == 0 {
 					for i, old := range values(b, src[1]) {
-						v[i] = to(to(mid(momentum)*old) + g[i])
+						v[i] = to(to(mid(c.momentum)*old) + times(1-c.dampening, h[i]))
 					}
 				}
 				for i := range want {
-					want[i] = to(want[i] + mid(mid(-0.1)*v[i]))
+					step := v[i]
+					if c.nesterov != 0 {
+						step = to(h[i] + times(c.momentum, v[i]))
+					}
+					want[i] = to(want[i] + times(-0.1, step))
 				}
-				b.Run(driver.Kernel{Code: driver.SGD, Alpha: 0.1, Beta: max(momentum, 0)}, w, src...)
-				compare(t, name(d, s, momentum, "parameter"), values(b, w), want)
-				if momentum >= 0 {
-					compare(t, name(d, s, momentum, "buffer"), values(b, src[1]), v)
+				b.Run(driver.Kernel{Code: driver.SGD, Alpha: 0.1, Beta: max(c.momentum, 0), More: [5]float64{c.decay, c.dampening, c.nesterov, c.first}}, w, src...)
+				compare(t, name(d, s, c, "parameter"), values(b, w), want)
+				if c.momentum >= 0 {
+					compare(t, name(d, s, c, "buffer"), values(b, src[1]), v)
 				}
-				compare(t, name(d, s, momentum, "gradient"), values(b, src[0]), g)
+				compare(t, name(d, s, c, "gradient"), values(b, src[0]), g)
 			}
+		}
+	}
+}
+
+// testBatch compares kernels that are run together with those that are run one by one.
+func testBatch(t *testing.T, b driver.Backend) {
+	batcher, ok := b.(driver.Batcher)
+	if !ok {
+		t.Skip("not offered")
+	}
+	kernels := []driver.Kernel{
+		{Code: driver.SGD, Alpha: 0.1, Beta: 0.9}, {Code: driver.Unscale, Alpha: 0.25}, {Code: driver.Mul},
+		{Code: driver.Adam, Alpha: 0.1, Beta: 1e-4, More: [5]float64{0.2, 0.7, 0.3, 0.9, 1.5}},
+	}
+	var got, want []driver.Launch
+	for i, n := range []int{0, 1, 5, 300, 40_000, 7, 100_000, 3, 1, 20, 33_000, 64} {
+		k := kernels[i%len(kernels)]
+		var views [2][]driver.View
+		for j := range views {
+			for l := range 4 {
+				x := random(n + l)[:n]
+				for e := range x {
+					x[e] = math.Abs(x[e])
+				}
+				views[j] = append(views[j], place(t, b, driver.Float32, []int{n}, dense, x))
+			}
+		}
+		count := map[driver.Code]int{driver.SGD: 3, driver.Mul: 3, driver.Adam: 4}[k.Code]
+		for j, list := range []*[]driver.Launch{&got, &want} {
+			src := views[j][1:max(count, 1)]
+			if k.Code == driver.Unscale {
+				bad := []float64{0}
+				src = []driver.View{place(t, b, driver.Float32, []int{1}, dense, bad)}
+			}
+			if !b.Offers(k.Code, driver.Float32, []driver.DType{driver.Float32, driver.Float32, driver.Float32}[:len(src)]...) {
+				t.Skipf("%v: not offered", k.Code)
+			}
+			*list = append(*list, driver.Launch{Kernel: k, Dst: views[j][0], Src: src})
+		}
+	}
+	batcher.RunAll(nil)
+	batcher.RunAll(got)
+	for i, l := range want {
+		b.Run(l.Kernel, l.Dst, l.Src...)
+		for j, v := range append([]driver.View{l.Dst}, l.Src...) {
+			other := append([]driver.View{got[i].Dst}, got[i].Src...)[j]
+			compare(t, name(l.Kernel.Code, "of", l.Dst.Len(), "operand", j), values(b, other), values(b, v))
 		}
 	}
 }

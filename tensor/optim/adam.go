@@ -36,7 +36,7 @@ func (adam) step(p, g *tensor.Tensor, o *Group, r record) {
 	if o.AMSGrad {
 		most = r.tensor("max_exp_avg_sq", p)
 	}
-	tensor.AdamStep(p, g, r.tensor("exp_avg", p), r.tensor("exp_avg_sq", p), most, s)
+	o.steps.Adam(p, g, r.tensor("exp_avg", p), r.tensor("exp_avg_sq", p), most, s)
 }
 
 // means moves the running means of the gradient and its square on, and returns

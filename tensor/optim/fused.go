@@ -67,6 +67,7 @@ func (o *Optimizer) fused(p, g, by *tensor.Tensor, group *Group) {
 		known[name] = value
 	}
 	o.move(x, wide, group, known)
+	group.steps.Run()
 	p.Assign(x)
 	for name, value := range known {
 		if t, ok := value.(*tensor.Tensor); ok {

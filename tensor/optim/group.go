@@ -31,6 +31,7 @@ type Group struct {
 
 	fused  bool
 	params []*tensor.Tensor
+	steps  *tensor.Steps // of the step that is being taken
 }
 
 // Params returns the parameters of the group.

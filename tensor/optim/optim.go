@@ -38,7 +38,8 @@ type Optimizer struct {
 }
 
 // rule is what one optimizer differs from another in: it changes the parameter p,
-// in place, by its gradient g, which it leaves as it is.
+// in place, by its gradient g, which it leaves as it is. What it adds to the group's
+// steps is done after those of all parameters.
 type rule interface {
 	step(p, g *tensor.Tensor, o *Group, r record)
 }
@@ -99,7 +100,9 @@ func (o *Optimizer) step(by *tensor.Tensor) {
 	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
 	o.taken++
 	tensor.NoGrad(func() {
+		var steps tensor.Steps
 		for _, group := range o.groups {
+			group.steps = &steps
 			for _, p := range group.params {
 				g := p.Grad()
 				if g == nil {
@@ -114,7 +117,9 @@ func (o *Optimizer) step(by *tensor.Tensor) {
 					o.move(p, g.Detach(), group, o.records[p])
 				}
 			}
+			group.steps = nil
 		}
+		steps.Run()
 	})
 }
 

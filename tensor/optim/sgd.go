@@ -14,27 +14,15 @@ func NewSGD(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 }
 
 func (sgd) step(p, g *tensor.Tensor, o *Group, r record) {
-	g = decayed(p, g, o)
-	if o.Momentum == 0 {
-		tensor.SGDStep(p, g, nil, o.LR, 0)
-		return
-	}
-	_, moving := r["momentum_buffer"]
-	v := r.tensor("momentum_buffer", p)
-	switch {
-	case o.Dampening == 0 && !o.Nesterov:
-		tensor.SGDStep(p, g, v, o.LR, o.Momentum)
-		return
-	case !moving:
+	s := tensor.SGDSettings{Rate: o.LR, Momentum: o.Momentum, Dampening: o.Dampening, Decay: o.WeightDecay, Nesterov: o.Nesterov}
+	var v *tensor.Tensor
+	if o.Momentum != 0 {
+		_, moving := r["momentum_buffer"]
 		// The first velocity is the whole gradient, whatever the dampening.
-		v.Assign(g)
-	default:
-		v.ScaleAssign(o.Momentum).AddScaledAssign(g, 1-o.Dampening)
+		s.First = !moving && (o.Dampening != 0 || o.Nesterov)
+		v = r.tensor("momentum_buffer", p)
 	}
-	if o.Nesterov {
-		v = g.Clone().AddScaledAssign(v, o.Momentum)
-	}
-	p.AddScaledAssign(v, -o.LR)
+	o.steps.SGD(p, g, v, s)
 }
 
 // decayed applies weight decay: to p itself if it is decoupled, else to the

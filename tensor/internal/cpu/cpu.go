@@ -61,11 +61,7 @@ func (*Backend) Synchronize() {}
 // Run computes dst from src. It panics on what it does not offer and on views
 // that the kernel's comment does not allow.
 func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
-	var room [4]driver.DType
-	if !b.Offers(k.Code, dst.DType, dtypesOf(room[:0], src)...) {
-		panic(fmt.Sprintf("cpu: %v: not offered for %v from %v", k.Code, dst.DType, dtypesOf(nil, src)))
-	}
-	check(k, dst, src)
+	b.verify(k, dst, src)
 	switch k.Code {
 	case driver.Fill:
 		b.fill(dst, k.Alpha)
@@ -129,24 +125,12 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 		default:
 			arg[int64](b, k, dst, src[0])
 		}
-	case driver.Unscale:
-		if dst.DType == driver.Float64 {
-			unscale[float64](b, dst, src[0], k.Alpha)
-		} else {
-			unscale[float32](b, dst, src[0], float32(k.Alpha))
-		}
+	case driver.Unscale, driver.SGD, driver.Adam:
+		b.update(updateOf(b, k, dst, src))
 	case driver.Dropout:
 		b.dropout(dst, src[0], src[1], float32(k.Alpha))
 	case driver.Softmax, driver.LogSoftmax, driver.SoftmaxGrad, driver.LogSoftmaxGrad:
 		b.softmax(k, dst, src)
-	case driver.SGD:
-		b.sgd(k, dst, src)
-	case driver.Adam:
-		if dst.DType == driver.Float64 {
-			adam[float64](b, k, dst, src)
-		} else {
-			adam[float32](b, k, dst, src)
-		}
 	case driver.Moments, driver.Normalize, driver.NormalizeGrad, driver.NormalizeSums:
 		if src[0].DType.Wide() == driver.Float64 {
 			norm[float64](b, k, dst, src)
@@ -249,6 +233,15 @@ func dtypesOf(list []driver.DType, views []driver.View) []driver.DType {
 		list = append(list, v.DType)
 	}
 	return list
+}
+
+// verify panics on what Run does not offer and on views that do not fit.
+func (b *Backend) verify(k driver.Kernel, dst driver.View, src []driver.View) {
+	var room [4]driver.DType
+	if !b.Offers(k.Code, dst.DType, dtypesOf(room[:0], src)...) {
+		panic(fmt.Sprintf("cpu: %v: not offered for %v from %v", k.Code, dst.DType, dtypesOf(nil, src)))
+	}
+	check(k, dst, src)
 }
 
 // check panics unless shapes fit together as the code's comment in package

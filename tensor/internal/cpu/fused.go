@@ -2,104 +2,183 @@ package cpu
 
 import (
 	"math"
+	"runtime"
 	"sync/atomic"
 	"unsafe"
 
 	"halfnote/tensor/driver"
 )
 
-// unscale multiplies dst by alpha in place and sets found, a float32, to 1 if an
-// element was not finite before.
-func unscale[T real](b *Backend, dst, found driver.View, alpha T) {
-	r, w := read[T](dst), write[T](dst)
-	var bad atomic.Bool
-	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
+// update is a kernel that changes tensors in place, element by element.
+type update struct {
+	n    int
+	body func(lo, hi int)
+	done func() // nil: nothing is to be done at the end
+}
+
+// updateItem is the number of elements that an item of updates has, or a little more.
+const updateItem = copyItem / 4
+
+// RunAll runs kernels in one pass over all their elements where they change tensors in
+// place, the others one after the other. It implements [driver.Batcher].
+func (b *Backend) RunAll(list []driver.Launch) {
+	var updates []update
+	for _, l := range list {
+		b.verify(l.Kernel, l.Dst, l.Src)
+		if u := updateOf(b, l.Kernel, l.Dst, l.Src); u.body != nil {
+			updates = append(updates, u)
+		} else {
+			b.Run(l.Kernel, l.Dst, l.Src...)
+		}
+	}
+	b.update(updates...)
+	runtime.KeepAlive(list)
+}
+
+// update does updates in items of about one size, whatever tensors they are of.
+func (b *Backend) update(list ...update) {
+	type part struct{ update, lo, hi int }
+	var parts []part
+	var items []int // where they begin among the parts
+	room := 0
+	for i, u := range list {
+		for lo := 0; lo < u.n; lo += updateItem {
+			if room <= 0 {
+				items, room = append(items, len(parts)), updateItem
+			}
+			hi := min(u.n, lo+updateItem)
+			parts = append(parts, part{i, lo, hi})
+			room -= hi - lo
+		}
+	}
+	items = append(items, len(parts))
+	b.each(len(items)-1, func(i int) {
+		for _, p := range parts[items[i]:items[i+1]] {
+			list[p.update].body(p.lo, p.hi)
+		}
+	})
+	for _, u := range list {
+		if u.done != nil {
+			u.done()
+		}
+	}
+}
+
+// updateOf returns what a kernel does, nothing if it is no update.
+func updateOf(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) update {
+	if dst.DType == driver.Float64 {
+		return updateAs[float64](b, k, dst, src)
+	}
+	return updateAs[float32](b, k, dst, src)
+}
+
+func updateAs[T real](b *Backend, k driver.Kernel, dst driver.View, src []driver.View) update {
+	switch k.Code {
+	case driver.Unscale:
+		return unscale(b, dst, src[0], T(k.Alpha))
+	case driver.SGD:
+		return sgd[T](k, dst, src)
+	case driver.Adam:
+		return adam[T](k, dst, src)
+	}
+	return update{}
+}
+
+// eachChunk returns a body that calls f for chunks of n elements from lo on.
+func eachChunk[T number](f func(s *scratch[T], lo, n int)) func(lo, hi int) {
+	return func(lo, hi int) {
 		withScratch(func(s *scratch[T]) {
 			for ; lo < hi; lo += chunk {
-				n := min(chunk, hi-lo)
-				x := r.at(lo, s.in[0][:n])
-				if !finite(x) {
-					bad.Store(true)
-				}
-				if alpha != 1 {
-					out := w.room(lo, s.out[:n])
-					affine(out, x, nil, nil, alpha, 0)
-					w.put(lo, out)
-				}
+				f(s, lo, min(chunk, hi-lo))
 			}
 		})
-	})
-	if bad.Load() {
-		fill(b, found, float32(1))
 	}
+}
+
+// unscale multiplies dst by alpha in place and sets found, a float32, to 1 if an
+// element was not finite before.
+func unscale[T real](b *Backend, dst, found driver.View, alpha T) update {
+	r, w := read[T](dst), write[T](dst)
+	bad := new(atomic.Bool)
+	body := eachChunk(func(s *scratch[T], lo, n int) {
+		x := r.at(lo, s.in[0][:n])
+		if !finite(x) {
+			bad.Store(true)
+		}
+		if alpha != 1 {
+			out := w.room(lo, s.out[:n])
+			affine(out, x, nil, nil, alpha, 0)
+			w.put(lo, out)
+		}
+	})
+	return update{dst.Len(), body, func() {
+		if bad.Load() {
+			fill(b, found, float32(1))
+		}
+	}}
 }
 
 // sgd is a step of stochastic gradient descent on dst, in place.
-func (b *Backend) sgd(k driver.Kernel, dst driver.View, src []driver.View) {
-	if dst.DType == driver.Float64 {
-		sgd(b, dst, src, k.Alpha, k.Beta)
-	} else {
-		sgd(b, dst, src, float32(k.Alpha), float32(k.Beta))
-	}
-}
-
-func sgd[T real](b *Backend, dst driver.View, src []driver.View, rate, momentum T) {
+func sgd[T real](k driver.Kernel, dst driver.View, src []driver.View) update {
+	rate, momentum, decay, share := T(k.Alpha), T(k.Beta), T(k.More[0]), T(1-k.More[1])
+	nesterov, first := k.More[2] != 0, k.More[3] != 0
 	x, g, out := read[T](dst), read[T](src[0]), write[T](dst)
 	var v writer[T]
 	if len(src) == 2 {
 		v = write[T](src[1])
 	}
-	b.ranges(dst.Len(), copyItem/4, func(lo, hi int) {
-		withScratch(func(s *scratch[T]) {
-			for ; lo < hi; lo += chunk {
-				n := min(chunk, hi-lo)
-				step := g.at(lo, s.in[0][:n])
-				if len(src) == 2 {
-					step = velocity(&v, lo, step, momentum, s)
-				}
-				to := out.room(lo, s.out[:n])
-				addScaled(to, x.at(lo, s.in[2][:n]), step, nil, -rate, 0)
-				out.put(lo, to)
+	return update{n: dst.Len(), body: eachChunk(func(s *scratch[T], lo, n int) {
+		now, h := x.at(lo, s.in[2][:n]), g.at(lo, s.in[0][:n])
+		if decay != 0 {
+			to := s.in[0][:n]
+			addScaled(to, h, now, nil, decay, 0)
+			h = out.rounded(to)
+		}
+		step := h
+		if len(src) == 2 {
+			to := v.room(lo, s.out[:n])
+			if first {
+				copy(to, h)
+			} else {
+				affine(to, v.at(lo, s.in[1][:n]), nil, nil, momentum, 0)
+				addScaled(to, v.rounded(to), h, nil, share, 0)
 			}
-		})
-	})
+			v.put(lo, to)
+			step = v.at(lo, s.in[1][:n])
+		}
+		if nesterov {
+			to := s.in[0][:n]
+			addScaled(to, h, step, nil, momentum, 0)
+			step = out.rounded(to)
+		}
+		to := out.room(lo, s.out[:n])
+		addScaled(to, now, step, nil, -rate, 0)
+		out.put(lo, to)
+	})}
 }
 
-// velocity sets the elements of v from lo on to momentum*v + g and returns them,
-// as rounded to v's dtype. It uses s.in[1] and s.out.
-func velocity[T real](v *writer[T], lo int, g []T, momentum T, s *scratch[T]) []T {
-	n := len(g)
-	old := v.at(lo, s.in[1][:n])
-	to := v.room(lo, s.out[:n])
-	affine(to, old, nil, nil, momentum, 0)
-	if v.halves != nil { // the product is rounded too
-		v.put(lo, to)
-		old = v.at(lo, s.in[1][:n])
-	} else {
-		old = to
+// rounded rounds x to w's dtype, in place, and returns it.
+func (w *writer[T]) rounded(x []T) []T {
+	if w.halves != nil {
+		var bits [chunk]uint16
+		narrow(bits[:len(x)], x, w.dtype)
+		widen(x, bits[:len(x)], w.dtype)
 	}
-	add(to, old, g, nil, 0, 0)
-	v.put(lo, to)
-	return v.at(lo, s.in[1][:n])
+	return x
 }
 
 // adam is a step of Adam on dst, in place.
-func adam[T real](b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+func adam[T real](k driver.Kernel, dst driver.View, src []driver.View) update {
 	c := &[7]T{T(k.More[0]), T(k.More[1]), T(k.More[2]), T(k.More[3]), T(k.More[4]), T(k.Alpha), T(k.Beta)}
 	out, g, first, second := write[T](dst), read[T](src[0]), write[T](src[1]), write[T](src[2])
-	b.ranges(dst.Len(), copyItem/4, func(lo, hi int) {
-		withScratch(func(s *scratch[T]) {
-			for ; lo < hi; lo += chunk {
-				n := min(chunk, hi-lo)
-				x, g := out.at(lo, s.out[:n]), g.at(lo, s.in[0][:n])
-				m, v := first.at(lo, s.in[1][:n]), second.at(lo, s.in[2][:n])
-				adamStep(x, g, m, v, c)
-				out.put(lo, x)
-				first.put(lo, m)
-				second.put(lo, v)
-			}
-		})
-	})
+	return update{n: dst.Len(), body: eachChunk(func(s *scratch[T], lo, n int) {
+		x, g := out.at(lo, s.out[:n]), g.at(lo, s.in[0][:n])
+		m, v := first.at(lo, s.in[1][:n]), second.at(lo, s.in[2][:n])
+		adamStep(x, g, m, v, c)
+		out.put(lo, x)
+		first.put(lo, m)
+		second.put(lo, v)
+	})}
 }
 
 // adamStep is adam for a chunk of elements, with the scalars of [asm.Loops]. Conversions

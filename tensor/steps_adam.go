@@ -1,0 +1,88 @@
+package tensor
+
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+// AdamSettings are what AdamStep does its step with.
+type AdamSettings struct {
+	Rate, Beta1, Beta2, Eps float64
+	Decay                   float64 // taken off the parameter: learning rate times weight decay
+	Step                    float64 // number of this step, from 1
+}
+
+// AdamStep does a step of torch.optim.Adam on p in place with the gradient g: m and v
+// are the running means of the gradient and its square, most, which may be nil, the
+// largest v so far, by which it divides then. All have one shape and dtype.
+func AdamStep(p, g, m, v, most *Tensor, s AdamSettings) {
+	var steps Steps
+	steps.Adam(p, g, m, v, most, s)
+	steps.Run()
+}
+
+// Adam adds what [AdamStep] does.
+func (steps *Steps) Adam(p, g, m, v, most *Tensor, s AdamSettings) {
+	in := []*Tensor{p, g, m, v}
+	if most != nil {
+		in = append(in, most)
+	}
+	sameDType("adam", in)
+	NoGrad(func() {
+		for _, t := range in {
+			sameShape("adam", p, t)
+			if t != g {
+				changing("adam", t)
+			}
+		}
+	})
+	rate := s.Rate / (1 - math.Pow(s.Beta1, s.Step))
+	scale := 1 / math.Sqrt(1-math.Pow(s.Beta2, s.Step))
+	steps.touch([]*Tensor{p, m, v}, g)
+	info, d := Info{Name: "adam", Torch: "torch.optim.Adam"}, p.dtype
+	if most == nil && p.mem.backend.Offers(driver.Adam, d, d, d, d) {
+		k := driver.Kernel{Code: driver.Adam, Alpha: rate, Beta: s.Eps, More: [5]float64{1 - s.Beta1, s.Beta2, 1 - s.Beta2, 1 - s.Decay, scale}}
+		steps.add(info, in, k, p, g, m, v)
+		return
+	}
+	steps.Run()
+	p.reported(info, in, func() {
+		if s.Decay != 0 {
+			run(driver.Kernel{Code: driver.Affine, Alpha: 1 - s.Decay}, p, p)
+		}
+		// As torch's separate steps: in halves each rounds once, lerp, addcmul and
+		// addcdiv at their end.
+		wg := wide(g)
+		into := func(t *Tensor, step func(w *Tensor)) {
+			w := wide(t)
+			if step(w); w != t {
+				run(driver.Kernel{Code: driver.Copy}, t, w)
+				release(w)
+			}
+		}
+		x := unsetTensor(wg.mem.backend, wg.dtype, p.shape)
+		into(m, func(m *Tensor) {
+			run(driver.Kernel{Code: driver.Sub}, x, wg, m)
+			run(driver.Kernel{Code: driver.AddScaled, Alpha: 1 - s.Beta1}, m, m, x)
+		})
+		run(driver.Kernel{Code: driver.Affine, Alpha: s.Beta2}, v, v)
+		into(v, func(v *Tensor) {
+			run(driver.Kernel{Code: driver.Mul}, x, wg, wg)
+			run(driver.Kernel{Code: driver.AddScaled, Alpha: 1 - s.Beta2}, v, v, x)
+		})
+		if most != nil {
+			run(driver.Kernel{Code: driver.Max}, most, most, v)
+			v = most
+		}
+		divisor := unary(driver.Sqrt, v)
+		run(driver.Kernel{Code: driver.Affine, Alpha: scale}, divisor, divisor)
+		run(driver.Kernel{Code: driver.Affine, Alpha: 1, Beta: s.Eps}, divisor, divisor)
+		into(p, func(p *Tensor) {
+			run(driver.Kernel{Code: driver.Div}, x, wide(m), wide(divisor))
+			run(driver.Kernel{Code: driver.AddScaled, Alpha: -rate}, p, p, x)
+		})
+		release(divisor)
+		release(x)
+	})
+}

@@ -1,0 +1,77 @@
+package tensor
+
+import (
+	"slices"
+	"testing"
+)
+
+// The kernel of a step and what backends without it compute have the same bits.
+func TestSGDComposed(t *testing.T) {
+	for _, d := range []DType{Float32, Float64, Float16, BFloat16} {
+		for _, s := range []SGDSettings{
+			{Rate: 0.1}, {Rate: 0.1, Decay: 0.03}, {Rate: 0.1, Momentum: 0.9}, {Rate: 0.1, Momentum: 0.9, Decay: 0.03, Dampening: 0.3},
+			{Rate: 0.1, Momentum: 0.9, Dampening: 0.3, First: true}, {Rate: 0.1, Momentum: 0.9, Nesterov: true, Decay: 0.03},
+			{Rate: 0.1, Momentum: 0.9, Nesterov: true, First: true},
+		} {
+			p, g := Randn(3000).To(d), Randn(3000).To(d)
+			var v, w *Tensor
+			if s.Momentum != 0 {
+				v = Randn(3000).To(d)
+				w = v.Clone()
+			}
+			q := p.Clone()
+			var steps Steps
+			steps.SGD(p, g, v, s)
+			steps.Run()
+			s.compose(q, g, w)
+			if !slices.Equal(p.Bits(), q.Bits()) || v != nil && !slices.Equal(v.Bits(), w.Bits()) {
+				t.Errorf("%v, %+v: the parameter or the velocity has other bits than composed", d, s)
+			}
+		}
+	}
+}
+
+// Steps that are not independent are done in their order, others together.
+func TestStepsInOrder(t *testing.T) {
+	step := func(list ...[2]*Tensor) {
+		var steps Steps
+		for _, pg := range list {
+			steps.SGD(pg[0], pg[1], nil, SGDSettings{Rate: 1})
+		}
+		steps.Run()
+	}
+	p, q := Zeros(40000), Zeros(40000)
+	one := Ones(40000)
+	part := p.Narrow(0, 0, 10)
+	step([2]*Tensor{p, one}, [2]*Tensor{part, part}, [2]*Tensor{q, p}, [2]*Tensor{p, one})
+	for _, c := range []struct {
+		x    *Tensor
+		at   int
+		want float64
+	}{
+		{p, 0, -1}, {p, 39999, -2}, {q, 0, 0}, {q, 39999, 1},
+	} {
+		if got := c.x.At(c.at); got != c.want {
+			t.Errorf("element %d: got %v, want %v", c.at, got, c.want)
+		}
+	}
+}
+
+// Observers are told of each step, which has been done by then.
+func TestStepsObserved(t *testing.T) {
+	p, q, g := Zeros(2), Zeros(3), Ones(2)
+	var seen []float64
+	stop := Observe(func(e Event) {
+		if e.Op.Name == "sgd" {
+			seen = append(seen, p.At(0), q.At(0))
+		}
+	})
+	defer stop()
+	var steps Steps
+	steps.SGD(p, g, nil, SGDSettings{Rate: 1})
+	steps.SGD(q, Ones(3), nil, SGDSettings{Rate: 1})
+	steps.Run()
+	if want := []float64{-1, 0, -1, -1}; !slices.Equal(seen, want) {
+		t.Errorf("parameters as each step was seen: got %v, want %v", seen, want)
+	}
+}

@@ -1,0 +1,56 @@
+package tensor
+
+import "halfnote/tensor/driver"
+
+// Unscale multiplies each of grads in place by factor, in float32, and reports for
+// each whether it held an infinite element or NaN before. With factor 1 the
+// elements stay as they are. It waits for the device once. It is
+// torch._amp_foreach_non_finite_check_and_unscale_.
+func Unscale(grads []*Tensor, factor float64) (bad []bool) {
+	bad = make([]bool, len(grads))
+	if len(grads) > 0 {
+		for i, x := range UnscaleFlags(grads, factor).Float64s() {
+			bad[i] = x != 0
+		}
+	}
+	return bad
+}
+
+// UnscaleFlags is Unscale without waiting for the device: it returns a float32 vector
+// of one element for each of grads, which must be some: 1 for what held an infinite
+// element or NaN, else 0.
+func UnscaleFlags(grads []*Tensor, factor float64) *Tensor {
+	found := newTensor(grads[0].mem.backend, Float32, []int{len(grads)})
+	OneLine(func() { unscaleInto(found, grads, factor) })
+	return found
+}
+
+// unscaleInto sets the elements of found.
+func unscaleInto(found *Tensor, grads []*Tensor, factor float64) {
+	var pass Steps
+	defer pass.Run()
+	for i, g := range grads {
+		NoGrad(func() { changing("unscale", g) })
+		flag := found.alias(i, []int{}, []int{})
+		offered := g.mem.backend.Offers(driver.Unscale, g.dtype, Float32)
+		if offered && g.mem.backend == found.mem.backend {
+			pass.touch([]*Tensor{g}, found)
+			pass.add(unscaling, []*Tensor{g}, driver.Kernel{Code: driver.Unscale, Alpha: factor}, g, flag)
+			continue
+		}
+		var here *Tensor
+		if offered {
+			here = newTensor(g.mem.backend, Float32, []int{})
+			pass.Run()
+			run(driver.Kernel{Code: driver.Unscale, Alpha: factor}, g, here)
+		} else {
+			here = g.Detach().Sub(g.Detach()).Sum().Ne(Scalar(0)) // inf - inf is NaN
+			if factor != 1 {
+				run(driver.Kernel{Code: driver.Affine, Alpha: factor}, g, g)
+			}
+		}
+		NoGrad(func() { flag.Assign(here.ToDevice(found.Device())) })
+	}
+}
+
+var unscaling = Info{Name: "unscale", Torch: "torch._amp_foreach_non_finite_check_and_unscale_"}
