@@ -99,22 +99,12 @@ func (g *Generator) Bernoulli(p float64, shape ...int) *Tensor {
 	if !(p >= 0 && p <= 1) {
 		panic(&Error{Op: "bernoulli", Why: fmt.Sprintf("the probability is %v; expected a number from 0 to 1", p)})
 	}
-	t := unsetTensor(CPU.backend(), Float32, checkShape("bernoulli", shape))
-	data := make([]float32, t.Numel())
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for i := range data {
-		pollAt(i)
-		if g.uniform53() < p {
-			data[i] = 1
-		}
-	}
-	return t.setFloat32s(data)
+	return convert(g.mask(p, checkShape("bernoulli", shape)), Float32)
 }
 
 // mask returns bool elements that are true where Bernoulli's are 1.
 func (g *Generator) mask(p float64, shape []int) *Tensor {
-	t := newTensor(CPU.backend(), Bool, shape)
+	t := unsetTensor(CPU.backend(), Bool, shape)
 	data := make([]byte, t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,5 +1,11 @@
 package tensor
 
+import (
+	"unsafe"
+
+	"halfnote/tensor/internal/asm"
+)
+
 // twister is MT19937: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM
 // Transactions on Modeling and Computer Simulation 8 (1998), with their seeding of
 // 2002. gonum's has the same numbers, in a module of some hundred packages.
@@ -37,18 +43,27 @@ func temper(y uint32) uint32 {
 func (m *twister) twist() {
 	const n, far = 624, 397
 	s := &m.state
-	mix := func(y, z, w uint32) uint32 {
-		y = y&0x80000000 | z&0x7fffffff
-		return w ^ y>>1 ^ -(y&1)&0x9908b0df
-	}
-	for i := range n - far {
-		s[i] = mix(s[i], s[i+1], s[i+far])
-	}
-	for i := n - far; i < n-1; i++ {
-		s[i] = mix(s[i], s[i+1], s[i+far-n])
-	}
-	s[n-1] = mix(s[n-1], s[0], s[far-1])
+	mix(s[:n-far+1], s[far:])
+	mix(s[n-far:], s[:far-1])
+	y := s[n-1]&0x80000000 | s[0]&0x7fffffff
+	s[n-1] = s[far-1] ^ y>>1 ^ -(y&1)&0x9908b0df
 	m.i, m.fresh = 0, false
+}
+
+// draws is what the processor draws with, or nil.
+var draws = asm.Best()
+
+// mix replaces all words but the last, which the one before needs, as far has it.
+func mix(words, far []uint32) {
+	i := 0
+	if draws != nil && draws.Twist != nil {
+		i = len(far) &^ 7
+		draws.Twist(unsafe.Pointer(&words[0]), unsafe.Pointer(&far[0]), i)
+	}
+	for ; i < len(far); i++ {
+		y := words[i]&0x80000000 | words[i+1]&0x7fffffff
+		words[i] = far[i] ^ y>>1 ^ -(y&1)&0x9908b0df
+	}
 }
 
 // below sets dst[i] to 1 where the next number of 53 bits is below limit, else to 0.
@@ -62,7 +77,13 @@ func (m *twister) below(limit uint64, dst []byte) {
 		}
 		words := m.state[m.i:]
 		n := min(len(words)/2, len(dst))
-		for i := range dst[:n] {
+		i := 0
+		if draws != nil && draws.Below != nil && n >= 4 {
+			i = n &^ 3
+			draws.Below(unsafe.Pointer(&dst[0]), unsafe.Pointer(&words[0]), i, limit)
+			words = words[2*i:]
+		}
+		for ; i < n; i++ {
 			w := words[:2]
 			words = words[2:]
 			dst[i] = bit(uint64(temper(w[0])&(1<<21-1))<<32|uint64(temper(w[1])) < limit)

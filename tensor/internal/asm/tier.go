@@ -35,6 +35,10 @@ type Tier struct {
 	Most func(x unsafe.Pointer, n int) float32
 	// Dropped is alpha*x where the byte of y is not 0, else 0*x, for n a multiple of 8.
 	Dropped Pass
+	// Twist is a part of MT19937's recurrence for n words, a multiple of 8, and Below draws
+	// n truth values, a multiple of 4: see package tensor.
+	Twist   func(words, far unsafe.Pointer, n int)
+	Below   func(dst, words unsafe.Pointer, n int, limit uint64)
 	Norms   Norms
 	Selects Selects
 }

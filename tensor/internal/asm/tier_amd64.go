@@ -24,7 +24,7 @@ func detect() (list []*Tier) {
 				add, sub, mul, div, addScaled, scale, affine, relu, reluGrad, sqrt,
 				largest, sumLanes, adam, avx512Count16, avx512Count32, stream, fence,
 			},
-			Functions: avx512Functions[:], Most: largestOf, Dropped: dropped,
+			Functions: avx512Functions[:], Most: largestOf, Dropped: dropped, Twist: twist, Below: drawBelow,
 			Norms: Norms{
 				normalize, normalizeRow, normGrad, normGradRow, normSums, normSumsRow, normColumns, sumColumns, copyRows,
 				centredSquares, sumRows,
@@ -51,7 +51,7 @@ func detect() (list []*Tier) {
 			F32:  Packing{Copy16: avx2CopyF32, Transpose: avx2TransposeF32, Whole: true},
 			F16:  Packing{Copy16: avx2CopyF16, Transpose: avx2TransposeF16, Whole: true},
 			BF16: Packing{Copy16: avx2CopySwap, Transpose: avx2TransposeSwap, Whole: true},
-		}, Functions: avx2Functions[:], Most: largestOf, Dropped: dropped, Loops: Loops{
+		}, Functions: avx2Functions[:], Most: largestOf, Dropped: dropped, Twist: twist, Below: drawBelow, Loops: Loops{
 			avx2WidenF16, avx2WidenBF16, avx2NarrowF16, avx2NarrowBF16,
 			avx2Add, avx2Sub, avx2Mul, avx2Div, avx2AddScaled, avx2Scale, avx2Affine, avx2Relu, avx2ReluGrad, avx2Sqrt,
 			avx2Largest, avx2SumLanes, avx2Adam, avx2Count16, avx2Count32, avx2Stream, fence,

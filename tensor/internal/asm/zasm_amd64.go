@@ -783,6 +783,16 @@ func largestOf(x unsafe.Pointer, n int) (most float32)
 //go:noescape
 func dropped(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
+// twist sets n words, a multiple of 8, to far ^ y>>1 ^ (0x9908b0df if y is odd), y being a word's first bit and the other bits of the word after it.
+//
+//go:noescape
+func twist(words, far unsafe.Pointer, n int)
+
+// drawBelow sets n bytes, a multiple of 4, to 1 where the tempered words 2i and 2i+1, of which the first is the higher one, are below limit in their last 53 bits, else to 0.
+//
+//go:noescape
+func drawBelow(dst, words unsafe.Pointer, n int, limit uint64)
+
 // avx512Exp is a [Pass]: exp(x - alpha), the difference rounded.
 //
 //go:noescape

@@ -50,6 +50,7 @@ func main() {
 	passes()
 	counts()
 	rows()
+	twisters()
 	more, portable := functions()
 	norms()
 	selects()
