@@ -102,6 +102,10 @@ type Packing struct {
 	// reads 8 lines or 16 whatever mask says, and Transpose is of 8 lines, and of a
 	// multiple of 8 elements.
 	Whole bool
+	// Slide and, by the number of stretches, Dots compute few rows of C from a B that is
+	// read in place; where bfloat16 is taken in pairs they do that too.
+	Slide Slide
+	Dots  []Dot
 }
 
 // Gather writes n elements of each of 16 lines to a panel in which slots lie dstride
@@ -111,6 +115,16 @@ type Packing struct {
 // Turn, where 32 make pairs. The other is told by lead: of each k in a Gather, of the 16
 // lines in a Turn.
 type Gather = func(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
+
+// Slide computes rows of columns of C from one of A: c[r*crow + j] = Σ a[p] * b[offs[p] +
+// r*brow + j], columns lying side by side. a and c are float32, offs, brow and crow are in
+// bytes. Pairs of bfloat16 are swapped in a and offs, but for the last of an odd number.
+type Slide = func(k int, a unsafe.Pointer, offs *int, b unsafe.Pointer, brow int, c unsafe.Pointer, crow, cols, rows int)
+
+// Dot goes on with sums, 8 float32 for each stretch of columns: sums[s] += a[p] * b[p +
+// s], p ascending, elements of a and of each column of b lying side by side. Of bfloat16 k
+// must be even.
+type Dot = func(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
 
 // Stretch is a number of neighbours side by side: those that Mask has a one for, from
 // the lowest bit on, lie where they would if the first of 16 lay at Off, in bytes. For a

@@ -15,9 +15,9 @@ func detect() (list []*Tier) {
 		plain := &Tier{
 			Name: "avx512", Rows: 14, Cols: 32, F32: avx512F32[:], BF16: avx512Flush[:], Direct: avx512Direct[:], Turned: avx512Turned[:],
 			Packs: &Packs{
-				F32:  Packing{copyF32x16, copyF32x32, transposeF32, gatherF32, gatherEvensF32, turnF32, false, false},
-				F16:  Packing{copyF16x16, copyF16x32, transposeF16, gatherF16, gatherEvensF16, turnF16, false, false},
-				BF16: Packing{copySwapx16, copySwapx32, transposeSwap, gatherSwap, gatherEvensSwap, turnSwap, false, false},
+				F32:  Packing{copyF32x16, copyF32x32, transposeF32, gatherF32, gatherEvensF32, turnF32, false, false, slideF32, dotsF32[:]},
+				F16:  Packing{copyF16x16, copyF16x32, transposeF16, gatherF16, gatherEvensF16, turnF16, false, false, slideF16, dotsF16[:]},
+				BF16: Packing{copySwapx16, copySwapx32, transposeSwap, gatherSwap, gatherEvensSwap, turnSwap, false, false, slideSwap, dotsSwap[:]},
 			},
 			Loops: Loops{
 				widenF16, widenBF16, narrowF16, narrowBF16,
@@ -37,7 +37,7 @@ func detect() (list []*Tier) {
 		list = append(list, plain)
 		if x.HasAVX512BF16 {
 			packs := *plain.Packs
-			packs.BF16 = Packing{copyPairsx16, copyPairsx32, transposePairs, gatherPairs, gatherEvensPairs, turnPairs, true, false}
+			packs.BF16 = Packing{copyPairsx16, copyPairsx32, transposePairs, gatherPairs, gatherEvensPairs, turnPairs, true, false, slideSwap, dotsSwap[:]}
 			t := *plain
 			t.Name, t.BF16, t.Pairs, t.Packs = "avx512bf16", avx512Pairs[:], true, &packs
 			list = append(list, &t)

@@ -22,6 +22,7 @@ type gemm struct {
 	even    bool // an odd number of k is filled up
 	x, y    operand
 	dst     result
+	columns []asm.Stretch // of B, where [gemm.dots] has found them
 }
 
 // Sizes of items, as measured to be best; no part of the result's definition.
@@ -57,6 +58,7 @@ func newGemm(t *asm.Tier, f form, dst driver.View, src []driver.View) *gemm {
 	g.y = operandOf(t, turned(y, f.k, f.n), f.n, f.k, g.depth)
 	g.m, g.n, g.k = g.x.lines.len(), g.y.lines.len(), g.x.inner.len()
 	g.dst = resultOf(f, dst, src[2:])
+	g.columns = g.dots()
 	return g
 }
 
@@ -134,6 +136,14 @@ func serial(poll func()) each {
 // multiply computes a matrix of the batch.
 func (g *gemm) multiply(batch, workers int, each each) {
 	x, y := g.x.at(batch), g.y.at(batch)
+	switch {
+	case g.slides():
+		g.multiplySliding(batch, x, y, each)
+		return
+	case len(g.columns) > 0:
+		g.multiplyDots(batch, x, y, func() {})
+		return
+	}
 	if g.tier.Direct != nil && x.dtype == driver.Float32 && x.even && y.even {
 		small := g.n*g.k <= inPlace && g.m*g.k <= inPlace
 		switch {

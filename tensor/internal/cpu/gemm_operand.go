@@ -157,21 +157,26 @@ func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 			continue
 		}
 		line := room[:kc]
-		at := o.lines.index(first + l)
-		o.inner.runs(k0, kc, func(pos, along, stride, count int) {
-			from := unsafe.Add(o.base, (at+along)*o.size)
-			if stride == 1 {
-				o.wide(line[pos:pos+count], from)
-				return
-			}
-			for k := range count {
-				o.wide(line[pos+k:pos+k+1], unsafe.Add(from, k*stride*o.size))
-			}
-		})
+		o.elements(line, first+l, k0)
 		for k, v := range line {
 			to[(k^flip)*width+l] = v
 		}
 	}
+}
+
+// elements sets dst to those of a line from k on.
+func (o *operand) elements(dst []float32, line, k int) {
+	at := o.lines.index(line)
+	o.inner.runs(k, len(dst), func(pos, along, stride, count int) {
+		from := unsafe.Add(o.base, (at+along)*o.size)
+		if stride == 1 {
+			o.wide(dst[pos:pos+count], from)
+			return
+		}
+		for k := range count {
+			o.wide(dst[pos+k:pos+k+1], unsafe.Add(from, k*stride*o.size))
+		}
+	})
 }
 
 // wide sets dst to what lies side by side from src on.

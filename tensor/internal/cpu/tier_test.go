@@ -79,6 +79,61 @@ func TestTierBits(t *testing.T) {
 	}
 }
 
+// TestContractBits compares contractions of what a kernel sees of an image, as a
+// convolution and the gradient of its weight have it, likewise.
+func TestContractBits(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 9))
+	portable := on(1, nil)
+	for i := range 240 {
+		d := []driver.DType{driver.Float32, driver.Float16, driver.BFloat16}[i%3]
+		groups, o, n, channels, step := 1+r.IntN(3), 1+r.IntN(6), 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(2)
+		kernel, height, width := 1+r.IntN(3), 1+r.IntN(5), 1+r.IntN(40)
+		if i%8 == 1 {
+			o, channels, width = 20+r.IntN(20), 10+r.IntN(10), 4+r.IntN(4)
+		}
+		if i%8 == 2 {
+			height, width = 12, 48
+		}
+		words := magnitudes(r, d, i%2 == 0, 20000)
+		image := func(b *Backend, list ...int) driver.View { // (n, groups, channels, height, width) of a larger one
+			v := ordered(t, b, d, 1, 1, list[0]*list[1]*list[2]*list[3]*list[4], 0, words)
+			v.Shape, v.Stride = list, []int{list[1] * list[2] * list[3] * list[4], list[2] * list[3] * list[4], list[3] * list[4], list[4], 1}
+			return v
+		}
+		run := func(b *Backend, weight bool) []uint32 {
+			rows, cols := step*(height-1)+kernel, step*(width-1)+kernel
+			x, y, w := image(b, n, groups, channels, rows, cols), image(b, n, groups, o, height, width), image(b, groups, o, channels, kernel, kernel)
+			s := x.Stride
+			pick := func(v driver.View, shape, stride []int) driver.View {
+				v.Shape, v.Stride = shape, stride
+				return v
+			}
+			if weight {
+				y = pick(y, []int{groups, o, n, height, width}, []int{y.Stride[1], y.Stride[2], y.Stride[0], y.Stride[3], 1})
+				x = pick(x, []int{groups, n, height, width, channels, kernel, kernel}, []int{s[1], s[0], step * s[3], step, s[2], s[3], 1})
+				b.Run(driver.Kernel{Code: driver.Contract, More: [5]float64{1, 3, 3}}, w, y, x)
+				return wordsOf(w)
+			}
+			x = pick(x, []int{groups, channels, kernel, kernel, n, height, width}, []int{s[1], s[2], s[3], 1, s[0], step * s[3], step})
+			y = pick(y, []int{groups, o, n, height, width}, []int{y.Stride[1], y.Stride[2], y.Stride[0], y.Stride[3], 1})
+			b.Run(driver.Kernel{Code: driver.Contract, More: [5]float64{1, 3, 3}}, y, w, x)
+			return wordsOf(y)
+		}
+		for _, weight := range []bool{false, true} {
+			want := run(portable, weight)
+			for _, tier := range asm.Tiers() {
+				got := run(on(1+r.IntN(3), tier), weight)
+				for j := range want {
+					if got[j] != want[j] {
+						t.Errorf("%s: %v, weight %v, groups %d, o %d, n %d, channels %d, step %d, kernel %d, %d x %d: element %d: bits %08x, portable code has %08x", tier.Name, d, weight, groups, o, n, channels, step, kernel, height, width, j, got[j], want[j])
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
 // productCase is a product of views in several orders of elements: 0 row-major, 1
 // column-major, 2 with gaps both ways, 3 backwards.
 type productCase struct {
@@ -103,17 +158,22 @@ func (c productCase) run(t *testing.T, b *Backend, words []uint32) []uint32 {
 		src = append(src, bias)
 	}
 	b.Run(driver.Kernel{Code: driver.Matmul}, dst, src...)
+	return wordsOf(dst)
+}
+
+// wordsOf returns the bits of all elements, NaN as one.
+func wordsOf(dst driver.View) []uint32 {
 	out := make([]uint32, 0, dst.Len())
 	l := layoutOf(dst)
 	for i := range dst.Len() {
 		var v uint32
 		nan := false
-		if c.to.Size() == 4 {
+		if dst.DType.Size() == 4 {
 			v = elements[uint32](bufferOf(dst.Buffer))[l.index(i)]
 			nan = v&0x7fffffff > 0x7f800000
 		} else {
 			v = uint32(elements[uint16](bufferOf(dst.Buffer))[l.index(i)])
-			nan = c.to == driver.Float16 && v&0x7fff > 0x7c00 || c.to == driver.BFloat16 && v&0x7fff > 0x7f80
+			nan = dst.DType == driver.Float16 && v&0x7fff > 0x7c00 || dst.DType == driver.BFloat16 && v&0x7fff > 0x7f80
 		}
 		if nan {
 			v = math.MaxUint32

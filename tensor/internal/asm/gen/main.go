@@ -45,6 +45,7 @@ func main() {
 	packs()
 	packs8()
 	gathers()
+	slides()
 	converts()
 	avx2Converts()
 	passes()

@@ -80,17 +80,17 @@ func tiles() string {
 // next with two prefetches a turn. The first registers accumulate, the last two
 // hold B, what is left takes turns as the broadcast of A.
 //
-// With flush, numbers below 2^-126 are zero in products and sums, as VDPBF16PS has it.
-func tile(name string, s shape, rows int, dot dot, flush bool) {
+// With flushes, numbers below 2^-126 are zero in products and sums, as VDPBF16PS has it.
+func tile(name string, s shape, rows int, dot dot, flushes bool) {
 	full := rows == s.rows
 	locals := 0
-	if flush {
+	if flushes {
 		locals = 8
 	}
 	fn("is a [Tile].", name, "(k int, a, b unsafe.Pointer, end *End, next uintptr, step int)", locals, 48)
 	load("k", "CX", "a", "SI", "b", "DI", "end", "AX", "next", "R10", "step", "R11")
-	if flush {
-		p("STMXCSR was-4(SP)\nMOVL was-4(SP), BX\nORL $0x8040, BX\nMOVL BX, now-8(SP)\nLDMXCSR now-8(SP)")
+	if flushes {
+		flush()
 	}
 	eachRow := func(base, by string, body func(i int)) {
 		for i := range rows {
@@ -138,8 +138,8 @@ func tile(name string, s shape, rows int, dot dot, flush bool) {
 	step(0)
 	p("ADDQ $%d, SI\nADDQ $%d, DI\nDECQ CX\nJNZ one", s.rows*4, 2*s.width)
 	p("done:")
-	if flush {
-		p("LDMXCSR was-4(SP)")
+	if flushes {
+		unflush()
 	}
 	for _, of := range []string{"Sums", "Bias"} {
 		p("MOVQ End_%s(AX), R9\nMOVQ End_Ld%s(AX), R8\nTESTQ R9, R9\nJZ no%s", of, of, of)

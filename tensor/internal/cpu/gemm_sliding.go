@@ -1,0 +1,149 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
+)
+
+// A convolution whose groups have few results takes B in place, as each of its elements
+// is used so rarely that packing would cost more: with columns side by side ([asm.Slide]),
+// and where they are few but long, as in the gradient of its weight, with elements of a
+// column side by side ([asm.Dot]).
+
+// fewRows is the largest number of rows of C that B is read in place for.
+const fewRows = 4
+
+// slides reports whether B's columns lie side by side, in rows that are not too short, and
+// are the sums of one block.
+func (g *gemm) slides() bool {
+	p, s := g.y.packing, g.y.spread
+	return p != nil && p.Slide != nil && g.m <= fewRows && g.k <= g.depth && s != nil && s.rows && s.step == 1 && g.y.lines.run() >= 8
+}
+
+// multiplySliding computes a matrix of few rows and long rows of columns.
+func (g *gemm) multiplySliding(batch int, x, y operand, each each) {
+	last := len(y.lines.shape) - 1
+	cols, rows, brow := y.lines.shape[last], 1, 0
+	if last > 0 {
+		rows, brow = y.lines.shape[last-1], y.lines.stride[last-1]*y.size
+	}
+	wide, high := cols, max(1, min(rows, chunk/cols))
+	if wide > chunk {
+		wide = chunk
+	}
+	across, down := (cols+wide-1)/wide, (rows+high-1)/high
+	weights := takeBytes(g.m * (g.k*4 + 8*g.k))
+	defer weights.give()
+	a := unsafe.Slice((*float32)(weights.base), g.m*g.k)
+	offs := unsafe.Slice((*int)(unsafe.Add(weights.base, (g.m*g.k+1)/2*8)), g.k)
+	copy(offs, y.spread.offs)
+	for i := range g.m {
+		x.elements(a[i*g.k:][:g.k], i, 0)
+		if x.dtype == driver.BFloat16 {
+			swapPairs(a[i*g.k:][:g.k])
+		}
+	}
+	if x.dtype == driver.BFloat16 {
+		swapPairs(offs)
+	}
+	if each == nil {
+		each = serial(func() {})
+	}
+	each(g.n/(cols*rows)*across*down, func(item int, poll func()) {
+		poll()
+		ws := takeStrip()
+		defer ws.give()
+		r0, c0 := item/across%down*high, item%across*wide
+		height, width := min(high, rows-r0), min(wide, cols-c0)
+		j := item/(across*down)*rows*cols + r0*cols + c0
+		count := height * width // side by side, as high is 1 where cols are cut
+		b := unsafe.Add(y.base, y.lines.index(j)*y.size)
+		for i := range g.m {
+			c, _, inPlace := g.dst.place(batch, i, j, count)
+			if !inPlace {
+				c = ws.sums(count)
+			}
+			y.packing.Slide(g.k, unsafe.Pointer(&a[i*g.k]), &offs[0], b, brow, c, width*4, width, height)
+			if inPlace {
+				continue
+			}
+			sums := unsafe.Slice((*float32)(c), count)
+			for q := 0; q < count; q += stripCols {
+				n := min(stripCols, count-q)
+				g.dst.put(batch, i, j+q, sums[q:q+n], n, n)
+			}
+		}
+	})
+}
+
+// swapPairs exchanges the elements of each whole pair.
+func swapPairs[E any](list []E) {
+	for i := 0; i+1 < len(list); i += 2 {
+		list[i], list[i+1] = list[i+1], list[i]
+	}
+}
+
+// dots returns where the columns of B lie, in stretches of at most 8, if that is in few and
+// what is summed over lies side by side, of both operands, for a while.
+func (g *gemm) dots() []asm.Stretch {
+	p := g.y.packing
+	if p == nil || p.Dots == nil || g.m > fewRows || g.y.spread == nil || g.n >= 8*len(p.Dots) {
+		return nil
+	}
+	for _, l := range []layout{g.x.inner, g.y.inner} {
+		if l.run() < 16 || g.even && l.run()%2 != 0 {
+			return nil
+		}
+	}
+	var list []asm.Stretch
+	g.y.lines.runs(0, g.n, func(_, at, stride, count int) {
+		for i := 0; i < count; {
+			n := 1
+			if stride == 1 {
+				n = min(8, count-i)
+			}
+			list = append(list, asm.Stretch{Off: (at + i*stride) * g.y.size, Mask: 1<<n - 1})
+			i += n
+		}
+	})
+	if len(list) >= len(p.Dots) {
+		return nil
+	}
+	return list
+}
+
+// multiplyDots computes a matrix of few rows and few columns.
+func (g *gemm) multiplyDots(batch int, x, y operand, poll func()) {
+	ws := takeStrip()
+	defer ws.give()
+	dot, lanes := y.packing.Dots[len(g.columns)], 8*len(g.columns)
+	sums := unsafe.Slice((*float32)(ws.sums(2*lanes+g.n)), 2*lanes+g.n)
+	block, total, row := sums[:lanes], sums[lanes:2*lanes], sums[2*lanes:]
+	for i := range g.m {
+		from := x.lines.index(i)
+		for k0 := 0; k0 < g.k; k0 += g.depth {
+			poll()
+			clear(block)
+			y.inner.runs(k0, min(g.depth, g.k-k0), func(pos, at, _, count int) {
+				x.inner.runs(k0+pos, count, func(pos, along, _, count int) {
+					dot(count, unsafe.Add(x.base, (from+along)*x.size), unsafe.Add(y.base, (at+pos)*y.size), &g.columns[0], unsafe.Pointer(&block[0]))
+				})
+			})
+			if k0 == 0 {
+				copy(total, block)
+			} else {
+				add(total, total, block, nil, 0, 0)
+			}
+		}
+		j := 0
+		for s, c := range g.columns {
+			for l := 0; c.Mask>>l != 0; l++ {
+				row[j] = total[8*s+l]
+				j++
+			}
+		}
+		g.dst.put(batch, i, 0, row, g.n, g.n)
+	}
+}
