@@ -568,6 +568,132 @@ func gatherEvensPairs(src unsafe.Pointer, stretches *Stretch, lead *int, dst uns
 //go:noescape
 func turnPairs(src unsafe.Pointer, stretches *Stretch, lead *int, dst unsafe.Pointer, dstride, n int)
 
+// slideF32 is a [Slide].
+//
+//go:noescape
+func slideF32(k int, a unsafe.Pointer, offs *int, b unsafe.Pointer, brow int, c unsafe.Pointer, crow, cols, rows int)
+
+// slideF16 is a [Slide].
+//
+//go:noescape
+func slideF16(k int, a unsafe.Pointer, offs *int, b unsafe.Pointer, brow int, c unsafe.Pointer, crow, cols, rows int)
+
+// slideSwap is a [Slide].
+//
+//go:noescape
+func slideSwap(k int, a unsafe.Pointer, offs *int, b unsafe.Pointer, brow int, c unsafe.Pointer, crow, cols, rows int)
+
+// dotF321 is a [Dot].
+//
+//go:noescape
+func dotF321(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotF322 is a [Dot].
+//
+//go:noescape
+func dotF322(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotF323 is a [Dot].
+//
+//go:noescape
+func dotF323(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotF324 is a [Dot].
+//
+//go:noescape
+func dotF324(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotF325 is a [Dot].
+//
+//go:noescape
+func dotF325(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotF326 is a [Dot].
+//
+//go:noescape
+func dotF326(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotF327 is a [Dot].
+//
+//go:noescape
+func dotF327(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotF161 is a [Dot].
+//
+//go:noescape
+func dotF161(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotF162 is a [Dot].
+//
+//go:noescape
+func dotF162(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotF163 is a [Dot].
+//
+//go:noescape
+func dotF163(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotF164 is a [Dot].
+//
+//go:noescape
+func dotF164(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotF165 is a [Dot].
+//
+//go:noescape
+func dotF165(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotF166 is a [Dot].
+//
+//go:noescape
+func dotF166(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotF167 is a [Dot].
+//
+//go:noescape
+func dotF167(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotSwap1 is a [Dot].
+//
+//go:noescape
+func dotSwap1(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotSwap2 is a [Dot].
+//
+//go:noescape
+func dotSwap2(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotSwap3 is a [Dot].
+//
+//go:noescape
+func dotSwap3(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotSwap4 is a [Dot].
+//
+//go:noescape
+func dotSwap4(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotSwap5 is a [Dot].
+//
+//go:noescape
+func dotSwap5(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotSwap6 is a [Dot].
+//
+//go:noescape
+func dotSwap6(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+// dotSwap7 is a [Dot].
+//
+//go:noescape
+func dotSwap7(k int, a, b unsafe.Pointer, stretches *Stretch, sums unsafe.Pointer)
+
+var dotsF32 = [...]Dot{nil, dotF321, dotF322, dotF323, dotF324, dotF325, dotF326, dotF327}
+
+var dotsF16 = [...]Dot{nil, dotF161, dotF162, dotF163, dotF164, dotF165, dotF166, dotF167}
+
+var dotsSwap = [...]Dot{nil, dotSwap1, dotSwap2, dotSwap3, dotSwap4, dotSwap5, dotSwap6, dotSwap7}
+
 // widenF16 sets n float32 to float16s.
 //
 //go:noescape
