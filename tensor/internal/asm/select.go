@@ -15,4 +15,13 @@ type Selects struct {
 	// Repeat2 and Repeat4 set rows of n numbers of as many bytes, side by side, to one
 	// number each; those lie step bytes apart.
 	Repeat2, Repeat4 func(dst, src unsafe.Pointer, rows, n, step int)
+	// FirstMost and FirstLeast set best to x and at to place where x is beyond best; those
+	// with Row do so for every 16th of n float32, a multiple of 16, counting in their lane.
+	FirstMost, FirstLeast       func(best, at, x unsafe.Pointer, n int, place float32)
+	FirstMostRow, FirstLeastRow func(best, at *[16]float32, x unsafe.Pointer, n int)
+	// GatherRows copies rows of n bytes to dst, side by side, from where they lie at src
+	// plus step times each of int64s that lie istep bytes apart.
+	GatherRows func(dst, src, index unsafe.Pointer, rows, n, step, istep int)
+	// Transpose4 is [Packing].Transpose of 32 bits.
+	Transpose4 Pack
 }

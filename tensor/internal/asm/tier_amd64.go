@@ -32,6 +32,7 @@ func detect() (list []*Tier) {
 			Selects: Selects{
 				maximumOf, minimumOf, equalOnes, lessOnes, lessEqualOnes, whereNot0,
 				maximumOfRows, minimumOfRows, widenBool, narrowBool, repeatRows2, repeatRows4,
+				firstMost, firstLeast, firstMostRow, firstLeastRow, gatherRows, transposeF32,
 			},
 		}
 		list = append(list, plain)

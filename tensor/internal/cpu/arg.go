@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"unsafe"
 
 	"halfnote/tensor/driver"
 )
@@ -34,6 +35,10 @@ func extreme[T number](b *Backend, largest bool, dst, src driver.View) {
 		before = func(x, y T) bool { return x > y || x != x && y == y }
 	}
 	r := readLayout[T](src, permuted(src, kept, reduced))
+	if count <= 2*lanes && outs >= chunk {
+		fewExtremes(b, r, largest, before, dst, permuted(src, kept), permuted(src, reduced), count)
+		return
+	}
 	blocks := (count + block - 1) / block
 	values, places := make([]T, outs*blocks), make([]int64, outs*blocks)
 	b.ranges(len(values), max(1, copyItem/min(block, count)), func(lo, hi int) {
@@ -41,12 +46,7 @@ func extreme[T number](b *Backend, largest bool, dst, src driver.View) {
 			for i := lo; i < hi; i++ {
 				first := i % blocks * block
 				x := r.at(i/blocks*count+first, s.in[0][:min(block, count-first)])
-				best := 0
-				for j, v := range x {
-					if before(v, x[best]) {
-						best = j
-					}
-				}
+				best := firstExtreme(x, largest, before)
 				values[i], places[i] = x[best], int64(first+best)
 			}
 		})
@@ -67,6 +67,78 @@ func extreme[T number](b *Backend, largest bool, dst, src driver.View) {
 				}
 				w.put(lo, out)
 			}
+		})
+	})
+}
+
+// firstExtreme returns where the first element of x is that none comes before.
+func firstExtreme[T number](x []T, largest bool, before func(x, y T) bool) int {
+	run := selects.FirstLeastRow
+	if largest {
+		run = selects.FirstMostRow
+	}
+	best, first := 0, 1
+	if f, ok := any(x).([]float32); ok && run != nil && len(x) >= 2*lanes {
+		var values, turns [lanes]float32
+		first = len(x) / lanes * lanes
+		run(&values, &turns, unsafe.Pointer(&f[0]), first)
+		for l, turn := range turns {
+			at := int(turn)*lanes + l
+			if v, most := T(values[l]), x[best]; l == 0 || before(v, most) || !before(most, v) && at < best {
+				best = at
+			}
+		}
+	}
+	for j := first; j < len(x); j++ {
+		if before(x[j], x[best]) {
+			best = j
+		}
+	}
+	return best
+}
+
+// fewExtremes is extreme where few elements go into one result: it goes through many
+// results at a time, whose layout is kept, once for each of those elements, whose layout
+// is reduced.
+func fewExtremes[T number](b *Backend, r reader[T], largest bool, before func(x, y T) bool, dst driver.View, kept, reduced layout, count int) {
+	run := selects.FirstLeast
+	if largest {
+		run = selects.FirstMost
+	}
+	w := write[int64](dst)
+	b.ranges(dst.Len(), copyItem/4/count/chunk*chunk+chunk, func(lo, hi int) {
+		withScratch(func(s *scratch[T]) {
+			withScratch(func(to *scratch[int64]) {
+				r := r
+				for ; lo < hi; lo += chunk {
+					n := min(chunk, hi-lo)
+					best, places := s.out[:n], s.in[1][:n]
+					clear(places)
+					for i := range count {
+						r.layout = kept
+						r.layout.offset += reduced.index(i) - reduced.offset
+						x := r.at(lo, s.in[0][:n])
+						if i == 0 {
+							copy(best, x)
+							continue
+						}
+						if f, ok := any(x).([]float32); ok && run != nil && n >= fast {
+							run(unsafe.Pointer(&best[0]), unsafe.Pointer(&places[0]), unsafe.Pointer(&f[0]), n, float32(i))
+							continue
+						}
+						for j, v := range x {
+							if before(v, best[j]) {
+								best[j], places[j] = v, T(i)
+							}
+						}
+					}
+					out := w.room(lo, to.out[:n])
+					for j, p := range places {
+						out[j] = int64(p)
+					}
+					w.put(lo, out)
+				}
+			})
 		})
 	})
 }

@@ -120,6 +120,10 @@ func gather[E any](dst, mem []E, l layout, lo int) {
 		if stride == 0 && repeatRows(dst[pos:][:rows*count], mem, at, rows, count, step) {
 			return
 		}
+		if step == 1 && stride > 1 && rows >= lanes && count >= lanes {
+			transpose(dst[pos:], mem, at, rows, count, stride)
+			return
+		}
 		for range rows {
 			pick(dst[pos:pos+count], mem, at, stride)
 			pos, at = pos+count, at+step
@@ -205,4 +209,26 @@ func repeatRows[E any](dst, mem []E, at, rows, count, step int) bool {
 	_ = mem[at+(rows-1)*step]
 	run(unsafe.Pointer(&dst[0]), unsafe.Pointer(&mem[at]), rows, count, step*size)
 	return true
+}
+
+// transpose sets dst[r*count+c] to mem[at+r+c*stride], for 16 c at a time, of which the
+// elements lie side by side.
+func transpose[E any](dst, mem []E, at, rows, count, stride int) {
+	size := int(unsafe.Sizeof(dst[0]))
+	turn := size == 4 && selects.Transpose4 != nil
+	for c := 0; c < count; c += lanes {
+		n := min(lanes, count-c)
+		from := at + c*stride
+		if turn && n == lanes {
+			selects.Transpose4(unsafe.Pointer(&mem[from]), size*stride, unsafe.Pointer(&dst[c]), size*count, rows, 1<<lanes-1)
+			continue
+		}
+		for r := range rows {
+			to, p := dst[r*count+c:][:n], from+r
+			for i := range to {
+				to[i] = mem[p]
+				p += stride
+			}
+		}
+	}
 }

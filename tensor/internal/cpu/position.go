@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"unsafe"
 
 	"halfnote/tensor/driver"
 )
@@ -43,6 +44,22 @@ func gatherAt[E any](b *Backend, axis int, dst, x, index driver.View) {
 	n := nestOf(dst.Shape, -1, dst, x, index)
 	inner := n.inner()
 	b.ranges(n.len(), copyItem, func(lo, hi int) {
+		if inner[0] == 1 && inner[1] == 1 && inner[2] == 0 && selects.GatherRows != nil && lo < hi {
+			n.tiles(lo, hi, func(at places, rows, count int) {
+				size, next := int(unsafe.Sizeof(to[0])), n.outer()
+				if rows > 1 && (next[0] != count || next[1] != 0) {
+					for range rows {
+						copy(to[at[0]:][:count], from[at[1]+int(positions[at[2]])*step:])
+						for v := range at {
+							at[v] += next[v]
+						}
+					}
+					return
+				}
+				selects.GatherRows(unsafe.Pointer(&to[at[0]]), unsafe.Pointer(&from[at[1]]), unsafe.Pointer(&positions[at[2]]), rows, count*size, step*size, 8*next[2])
+			})
+			return
+		}
 		n.runs(lo, hi, func(at places, count int) {
 			d, s, p := at[0], at[1], at[2]
 			if inner[2] == 0 { // one position for all
@@ -135,6 +152,14 @@ func scatterAt[E any](b *Backend, axis int, dst, x, index driver.View, m meeting
 						}
 					}
 				})
+				return
+			}
+			if len(lanes.shape) == 1 && inner[0] == 1 && inner[1] == 1 {
+				for i := first; i < end; i++ {
+					d := lanes.offset[0] + int(positions[lanes.offset[2]+i*index.Stride[axis]])*step
+					s := lanes.offset[1] + i*x.Stride[axis]
+					m.join(to[d+lo:d+hi], from[s+lo:s+hi])
+				}
 				return
 			}
 			for i := first; i < end; i++ {

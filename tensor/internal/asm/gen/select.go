@@ -18,6 +18,11 @@ func selects() {
 		})
 	}
 	whereNot0()
+	for _, m := range []struct{ name, imm string }{{"firstMost", "$30"}, {"firstLeast", "$17"}} {
+		betterOf(m.name, m.imm)
+		betterInRow(m.name+"Row", m.imm)
+	}
+	gatherRows()
 	bools()
 	repeats("4", 4)
 	repeats("2", 2)
@@ -122,4 +127,42 @@ func repeats(name string, size int) {
 	p("MOVQ R8, CX\nANDQ $%d, CX\nMOVQ $-1, DX\nSHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1", lanes-1)
 	p("row:\nSUBQ $1, BX\nJLT rowsEnd\n%s (SI), Z0\nADDQ R9, SI\nMOVQ R8, CX\nSUBQ $%d, CX\nJLT tail\nloop:\n%s Z0, (DI)\nADDQ $64, DI\nSUBQ $%d, CX\nJGE loop\ntail:\nADDQ $%d, CX\nJZ row", broadcast, lanes, store, lanes, lanes)
 	p("%s Z0, K1, (DI)\nLEAQ (DI)(CX*%d), DI\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n", store, size)
+}
+
+// better prints what sets the mask K2 where x is beyond best, or NaN where best is not;
+// it uses K3.
+func better(imm string, x, best int) {
+	p("VCMPPS %s, Z%d, Z%d, K2\nVCMPPS $3, Z%d, Z%d, K3\nVCMPPS $7, Z%d, Z%d, K3, K3\nKORW K2, K3, K2", imm, best, x, x, x, best, best)
+}
+
+func betterOf(name, imm string) {
+	fn("sets best to x, and at to place, where x is beyond best, or NaN where that is not.", name, "(best, at, x unsafe.Pointer, n int, place float32)", 0, 36)
+	load("best", "DI", "at", "R8", "x", "SI", "n", "CX")
+	p("VBROADCASTSS place+32(FP), Z31")
+	blocks(func(n int, z, k string) {
+		for u := range n {
+			p("VMOVUPS%s %d(SI), %sZ%d\nVMOVUPS%s %d(DI), %sZ%d\nVMOVUPS%s %d(R8), %sZ%d", z, u*64, k, u, z, u*64, k, u+4, z, u*64, k, u+8)
+			better(imm, u, u+4)
+			p("VMOVAPS Z%d, K2, Z%d\nVMOVAPS Z31, K2, Z%d", u, u+4, u+8)
+			p("VMOVUPS Z%d, %s%d(DI)\nVMOVUPS Z%d, %s%d(R8)", u+4, k, u*64, u+8, k, u*64)
+		}
+		move(n, false, []string{"SI", "DI", "R8"})
+	})
+	p("VZEROUPPER\nRET\n")
+}
+
+func betterInRow(name, imm string) {
+	fn("sets best to what of every 16th of n float32, a multiple of 16 above 0, is the first that no other is beyond, NaN being beyond all, and at to how many are before it in its lane.", name, "(best, at *[16]float32, x unsafe.Pointer, n int)", 0, 32)
+	load("best", "DI", "at", "R8", "x", "SI", "n", "CX")
+	p("MOVL $0x3f800000, AX\nVPBROADCASTD AX, Z31\nVPXORD Z30, Z30, Z30\nVPXORD Z2, Z2, Z2\nVMOVUPS (SI), Z1\nJMP next\nloop:\nVADDPS Z31, Z30, Z30\nVMOVUPS (SI), Z0")
+	better(imm, 0, 1)
+	p("VMOVAPS Z0, K2, Z1\nVMOVAPS Z30, K2, Z2\nnext:\nADDQ $64, SI\nSUBQ $16, CX\nJGT loop\nVMOVUPS Z1, (DI)\nVMOVUPS Z2, (R8)\nVZEROUPPER\nRET\n")
+}
+
+func gatherRows() {
+	fn("copies rows of n bytes, at least 1, to dst, side by side, from where they lie at src plus step times each of int64s that lie istep bytes apart.", "gatherRows", "(dst, src, index unsafe.Pointer, rows, n, step, istep int)", 0, 56)
+	load("dst", "DI", "src", "SI", "index", "R11", "rows", "BX", "n", "R8", "step", "R9", "istep", "R10")
+	p("LEAQ -1(R8), CX\nANDQ $63, CX\nINCQ CX\nMOVQ $-1, DX\nMOVQ CX, R13\nNEGQ CX\nADDQ $64, CX\nSHRQ CX, DX\nKMOVQ DX, K1\nDECQ R8\nANDQ $-64, R8")
+	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ (R11), R12\nADDQ R10, R11\nIMULQ R9, R12\nADDQ SI, R12\nMOVQ R8, CX\nCMPQ CX, $0\nJE last\nloop:\nVMOVDQU64 (R12), Z0\nVMOVDQU64 Z0, (DI)\nADDQ $64, R12\nADDQ $64, DI\nSUBQ $64, CX\nJGT loop")
+	p("last:\nVMOVDQU8.Z (R12), K1, Z0\nVMOVDQU8 Z0, K1, (DI)\nADDQ R13, DI\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
