@@ -1174,6 +1174,31 @@ func lessEqualOnes(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func whereNot0(dst, x, y, z unsafe.Pointer, n int)
 
+// firstMost sets best to x, and at to place, where x is beyond best, or NaN where that is not.
+//
+//go:noescape
+func firstMost(best, at, x unsafe.Pointer, n int, place float32)
+
+// firstMostRow sets best to what of every 16th of n float32, a multiple of 16 above 0, is the first that no other is beyond, NaN being beyond all, and at to how many are before it in its lane.
+//
+//go:noescape
+func firstMostRow(best, at *[16]float32, x unsafe.Pointer, n int)
+
+// firstLeast sets best to x, and at to place, where x is beyond best, or NaN where that is not.
+//
+//go:noescape
+func firstLeast(best, at, x unsafe.Pointer, n int, place float32)
+
+// firstLeastRow sets best to what of every 16th of n float32, a multiple of 16 above 0, is the first that no other is beyond, NaN being beyond all, and at to how many are before it in its lane.
+//
+//go:noescape
+func firstLeastRow(best, at *[16]float32, x unsafe.Pointer, n int)
+
+// gatherRows copies rows of n bytes, at least 1, to dst, side by side, from where they lie at src plus step times each of int64s that lie istep bytes apart.
+//
+//go:noescape
+func gatherRows(dst, src, index unsafe.Pointer, rows, n, step, istep int)
+
 // widenBool sets n float32 to bools, 1 or 0.
 //
 //go:noescape
