@@ -101,7 +101,7 @@ func tile(name string, s shape, rows int, dot dot, flushes bool) {
 	fetch := func(int) { p("PREFETCHT0 (R9)\nPREFETCHT0 %d(R9)", 2*s.width-64) }
 	p("MOVQ End_Sums(AX), R9\nMOVQ End_LdSums(AX), R8\nTESTQ R9, R9\nJZ fetch")
 	eachRow("R9", "R8", fetch)
-	p("fetch:\nCMPQ End_As(AX), $const_Store\nJNE clear\nMOVQ End_C(AX), R9\nMOVQ End_Ldc(AX), R8")
+	p("fetch:\nCMPQ End_As(AX), $const_Stream\nJEQ clear\nMOVQ End_C(AX), R9\nMOVQ End_Ldc(AX), R8")
 	eachRow("R9", "R8", fetch)
 	p("clear:")
 	for i := range 2 * rows {
