@@ -81,8 +81,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -196,8 +196,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -358,8 +358,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -567,8 +567,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -823,8 +823,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -1126,8 +1126,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -1476,8 +1476,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -1873,8 +1873,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -2317,8 +2317,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -2808,8 +2808,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -3346,8 +3346,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -3931,8 +3931,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -4563,8 +4563,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -5242,8 +5242,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -6127,8 +6127,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -6248,8 +6248,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -6416,8 +6416,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -6631,8 +6631,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -6893,8 +6893,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -7202,8 +7202,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -7558,8 +7558,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -7961,8 +7961,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -8411,8 +8411,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -8908,8 +8908,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -9452,8 +9452,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -10043,8 +10043,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -10681,8 +10681,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -11366,8 +11366,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -12247,8 +12247,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -12362,8 +12362,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -12524,8 +12524,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -12733,8 +12733,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -12989,8 +12989,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -13292,8 +13292,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -13642,8 +13642,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -14039,8 +14039,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -14483,8 +14483,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -14974,8 +14974,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -15512,8 +15512,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -16097,8 +16097,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -16729,8 +16729,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -17408,8 +17408,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 64(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -18288,8 +18288,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 0(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -18396,8 +18396,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 0(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -18552,8 +18552,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 0(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -18756,8 +18756,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 0(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -19008,8 +19008,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 0(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -19308,8 +19308,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 0(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -19743,8 +19743,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 0(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -19857,8 +19857,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 0(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -20019,8 +20019,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 0(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -20229,8 +20229,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 0(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -20487,8 +20487,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 0(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
@@ -20793,8 +20793,8 @@ PREFETCHT0 (R9)
 PREFETCHT0 0(R9)
 ADDQ R8, R9
 fetch:
-CMPQ End_As(AX), $const_Store
-JNE clear
+CMPQ End_As(AX), $const_Stream
+JEQ clear
 MOVQ End_C(AX), R9
 MOVQ End_Ldc(AX), R8
 PREFETCHT0 (R9)
