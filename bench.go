@@ -18,7 +18,7 @@ import (
 type benchCommand struct {
 	Subject string         `arg:"" enum:"${subjects}" help:"What to measure: ${enum}."`
 	JSON    bool           `name:"json" help:"Print the rows as JSON instead of a table."`
-	Peer    []string       `default:"torch,openblas,ipykernel" enum:"torch,openblas,ipykernel,none" help:"Whom to measure beside us: ${enum}."`
+	Peer    []string       `default:"torch,openblas,ipykernel" help:"Whom to measure beside us, of torch, openblas and ipykernel, or none."`
 	Preset  string         `default:"laptop" enum:"laptop,seed" help:"Sizes: laptop takes a minute or two, seed is what the documents have."`
 	Threads []int          `placeholder:"N" help:"Numbers of threads, one after the other; default 1,2."`
 	Rounds  int            `placeholder:"N" help:"Rounds of each row; default 8, for seed 12."`
@@ -36,6 +36,11 @@ func (c benchCommand) Run(ctx context.Context) error {
 	o := bench.Options{
 		Preset: c.Preset, Threads: c.Threads, Rounds: c.Rounds, Match: c.Match, CPUTime: c.Clock == "cpu",
 		Worker: []string{exe, "work"}, Python: c.Python, Log: os.Stderr,
+	}
+	for _, peer := range c.Peer {
+		if !slices.Contains([]string{"torch", "openblas", "ipykernel", "none", ""}, peer) {
+			return fmt.Errorf("bench: --peer %q; expected torch, openblas, ipykernel or none", peer)
+		}
 	}
 	if o.Kernel, err = ownSpec(interp.Engines[0]); err != nil {
 		return err

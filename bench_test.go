@@ -45,6 +45,7 @@ func TestBench(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"bench gemm --peer none --match nothing", "no row"},
 		{"bench gem", "gemm"},
+		{"bench gemm --peer gonum", "gonum"},
 		{"bench mlp --python /nowhere/python --match step", "/nowhere/python"},
 	} {
 		if out, code := halfnote(t, strings.Fields(c.args)...); code == 0 || !strings.Contains(out, c.want) {

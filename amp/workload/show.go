@@ -71,7 +71,7 @@ func (r Rows) Chart() *chart.Figure {
 	if len(peers) == 0 {
 		return r.Throughput()
 	}
-	what := "halfnote against " + strings.Join(slices.Sorted(maps.Keys(peers)), " and ")
+	what := "halfnote against " + strings.Join(slices.Sorted(maps.Keys(peers)), ", ")
 	var ratios []chart.Ratio
 	for _, row := range r {
 		if row.PeerName == "" {

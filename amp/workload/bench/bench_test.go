@@ -132,6 +132,11 @@ func TestRunEnds(t *testing.T) {
 	if _, err := Run(ctx, "gemm", options(t, "64")); !errors.Is(err, context.Canceled) {
 		t.Errorf("after its context: got %v", err)
 	}
+	many := options(t, "64")
+	many.Threads = []int{1000}
+	if _, err := Run(t.Context(), "gemm", many); err == nil || !strings.Contains(err.Error(), "1000 threads") {
+		t.Errorf("1000 threads: got %v", err)
+	}
 	if _, err := Run(t.Context(), "gem", options(t, "64")); err == nil || !strings.Contains(err.Error(), "gemm, ops") {
 		t.Errorf("another subject: got %v, want the subjects", err)
 	}

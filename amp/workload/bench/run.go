@@ -57,7 +57,15 @@ func Run(ctx context.Context, subject string, o Options) (workload.Rows, error) 
 	if len(o.Threads) == 0 {
 		o.Threads = []int{1, 2}[:min(2, processors())]
 	}
+	for _, n := range o.Threads {
+		if n < 1 || n > processors() {
+			return nil, fmt.Errorf("bench: %d threads; expected 1 to %d, the processors that this process may use", n, processors())
+		}
+	}
 	seed := o.Preset == "seed"
+	if o.Rounds < 0 {
+		return nil, fmt.Errorf("bench: %d rounds; expected 1 or more, or 0 for the preset's", o.Rounds)
+	}
 	if o.Rounds == 0 {
 		o.Rounds = map[bool]int{false: 8, true: 12}[seed]
 	}
