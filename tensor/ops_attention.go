@@ -30,6 +30,7 @@ type AttentionOptions struct {
 type attention struct {
 	scale, dropout float64
 	masked, causal bool
+	first          int  // the number of the first query that causal counts from
 	shared         bool // keys and values have fewer heads than the queries
 }
 
@@ -44,7 +45,9 @@ func (attention) products(in []*Tensor, y *Tensor) int {
 func (a attention) Forward(in []*Tensor) *Tensor {
 	sameDType("scaled_dot_product_attention", in[:3])
 	y := compose(func(x []*Tensor) *Tensor {
-		x = a.share(x)
+		if x = a.share(x); a.inBlocks(x) {
+			return a.inPieces(x)
+		}
 		return a.dropped(a.weights(x), x).MatMul(x[2])
 	}, in)
 	return narrow(y, in[0].dtype) // a mask may be wider
@@ -59,8 +62,13 @@ func (a attention) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	}
 	dy = dy.To(x[0].dtype)
 	x = a.share(x)
-	p := a.weights(x)
 	out := make([]*Tensor, len(in))
+	if !IsGradEnabled() && a.inBlocks(x) && !(a.masked && in[3].RequiresGrad()) {
+		grads := a.gradsInPieces(dy, x)
+		out[0], out[1], out[2] = grads[0], a.unshare(grads[1], in[1]), a.unshare(grads[2], in[2])
+		return out
+	}
+	p := a.weights(x)
 	if in[2].RequiresGrad() {
 		out[2] = a.unshare(a.dropped(p, x).Transpose(-1, -2).MatMul(dy), in[2])
 	}
@@ -87,7 +95,7 @@ func (a attention) weights(x []*Tensor) *Tensor {
 	case a.masked:
 		s = s.Add(x[3])
 	case a.causal:
-		s = causalMask(s).Where(s, constant(s, s.dtype, math.Inf(-1)))
+		s = causalMask(s, a.first).Where(s, constant(s, s.dtype, math.Inf(-1)))
 	}
 	if !a.masked || s.Numel() == 0 {
 		return s.Softmax(-1)
@@ -110,17 +118,18 @@ func (a attention) dropped(p *Tensor, x []*Tensor) *Tensor {
 	return apply(dropout{scaled}, p, x[len(x)-1])
 }
 
-// causalMask returns whether key j may be seen by query i, j <= i, for scores s.
-func causalMask(s *Tensor) *Tensor {
-	position := func(n int) *Tensor {
+// causalMask returns whether key j may be seen by query first+i, j <= first+i, for scores
+// s.
+func causalMask(s *Tensor, first int) *Tensor {
+	position := func(first, n int) *Tensor {
 		x := make([]float32, n)
 		for i := range x {
-			x[i] = float32(i)
+			x[i] = float32(first + i)
 		}
 		return newTensor(s.mem.backend, Float32, []int{n}).setFloat32s(x)
 	}
 	n := len(s.shape)
-	return elementwiseTo(Bool, driver.LessEqual, position(s.shape[n-1]), column(position(s.shape[n-2])))
+	return elementwiseTo(Bool, driver.LessEqual, position(0, s.shape[n-1]), column(position(first, s.shape[n-2])))
 }
 
 // elementwiseTo returns a comparison of x and y as d.
