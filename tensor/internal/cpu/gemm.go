@@ -141,7 +141,10 @@ func (g *gemm) multiply(batch, workers int, each each) {
 		g.multiplySliding(batch, x, y, each)
 		return
 	case len(g.columns) > 0:
-		g.multiplyDots(batch, x, y, func() {})
+		if each == nil {
+			each = serial(func() {})
+		}
+		each(1, func(_ int, poll func()) { g.multiplyDots(batch, x, y, poll) })
 		return
 	}
 	if g.tier.Direct != nil && x.dtype == driver.Float32 && x.even && y.even {
@@ -219,7 +222,7 @@ func (g *gemm) parts(panels, workers int) (cols, part int) {
 // become C's elements at once, but where a panel is not whole or [result.end] knows no
 // way.
 func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols int, poll func()) {
-	mr, nr := g.tier.Rows, g.tier.Cols
+	mr, nr := a.lines, g.tier.Cols
 	ws := takeStrip()
 	defer ws.give()
 	height := min(rows, p1*mr) - p0*mr

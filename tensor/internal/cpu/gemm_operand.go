@@ -242,7 +242,8 @@ func (a ahead) lines(call, calls int) (from uintptr, step int) {
 type packed struct {
 	room   *room
 	panels int
-	width  int
+	width  int // of a panel
+	lines  int // that a panel but the last holds: where there are few, as many in each, as short ones are slow
 	depth  int
 	full   int // bytes of a panel of a whole block
 	last   int // of one of the last block
@@ -255,6 +256,10 @@ func panelSize(width, slots int) int { return width*slots*4 + 64 }
 
 func newPacked(g *gemm, rows int) *packed {
 	p := &packed{width: g.tier.Rows, panels: (rows + g.tier.Rows - 1) / g.tier.Rows, depth: g.depth, blocks: (g.k + g.depth - 1) / g.depth}
+	p.lines = p.width
+	if p.panels < 4 {
+		p.lines = (rows + p.panels - 1) / p.panels
+	}
 	p.full = panelSize(p.width, g.slots(g.depth))
 	p.last = panelSize(p.width, g.slots(g.k-(p.blocks-1)*g.depth))
 	p.room = takeBytes(p.panels * ((p.blocks-1)*p.full + p.last))
@@ -276,7 +281,7 @@ func (p *packed) at(i, k0 int) unsafe.Pointer {
 // pack packs panel i of rows that begin with i0.
 func (p *packed) pack(g *gemm, x operand, i0, rows, i int) {
 	for k0 := 0; k0 < g.k; k0 += g.depth {
-		x.pack(p.at(i, k0), p.width, i0+i*p.width, min(p.width, rows-i*p.width), k0, min(g.depth, g.k-k0))
+		x.pack(p.at(i, k0), p.width, i0+i*p.lines, min(p.lines, rows-i*p.lines), k0, min(g.depth, g.k-k0))
 	}
 }
 
