@@ -27,12 +27,14 @@ type gemm struct {
 
 // Sizes of items, as measured to be best; no part of the result's definition.
 const (
-	stripCols = 256       // columns of an item
-	stripRows = 518       // and rows: 37 panels of 14, of which a block of k is half a second cache
-	chunkSize = 64 << 20  // bytes of A that are packed at once
-	alone     = 4 << 20   // multiplications that one worker had better do alone
-	inPlace   = 4 << 10   // elements of B that may be read in place
-	streamed  = 256 << 10 // elements of C from which on it is stored around the cache
+	stripCols  = 256       // columns of an item
+	stripRows  = 518       // and rows: 37 panels of 14, of which a block of k is half a second cache
+	chunkSize  = 64 << 20  // bytes of A that are packed at once
+	alone      = 4 << 20   // multiplications that one worker had better do alone
+	inPlace    = 32 << 10  // elements of an operand that may be read in place
+	inPlaceRow = 1 << 10   // bytes between rows of such a B, that they do not take each other's place in the cache
+	inPlaceFew = 256 << 10 // elements of B that may be, for few rows
+	streamed   = 256 << 10 // elements of C from which on it is stored around the cache
 )
 
 // newGemm returns dst = src[0] times src[1] plus src[2], which a tier can compute.
@@ -148,12 +150,13 @@ func (g *gemm) multiply(batch, workers int, each each) {
 		return
 	}
 	if g.tier.Direct != nil && x.dtype == driver.Float32 && x.even && y.even {
-		small := g.n*g.k <= inPlace && g.m*g.k <= inPlace
+		few := g.m <= 2*g.tier.Rows
+		small := g.n*g.k <= inPlace && g.m*g.k <= inPlace && y.along <= inPlaceRow || few && g.n*g.k <= inPlaceFew
 		switch {
 		case y.across == 4 && small:
 			way((*gemm).plain).multiply(g, batch, x, y, workers, each)
 			return
-		case y.across == 4 && g.m <= 2*g.tier.Rows:
+		case y.across == 4 && few:
 			way((*gemm).short).multiply(g, batch, x, y, workers, each)
 			return
 		case g.m < len(g.tier.Turned) && x.along == 4 && y.along == 4:

@@ -27,7 +27,8 @@ func (f way) share(g *gemm, batch int, x, y operand, workers int, each each) {
 	})
 }
 
-// plain is a way for small matrices.
+// plain is a way for small matrices. It goes down a panel of B's columns, which fit the
+// first cache, before the next.
 func (g *gemm) plain(batch int, x, y operand, j0, end int) {
 	g.direct(batch, x, y, 0, g.m, j0, end, nil)
 }

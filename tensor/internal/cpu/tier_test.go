@@ -53,6 +53,8 @@ func TestTierBits(t *testing.T) {
 		switch i % 20 {
 		case 5:
 			c.k = 1000 + r.IntN(1200)
+		case 6: // too large to be read in place
+			c.m, c.n, c.k = 35+r.IntN(20), 60+r.IntN(60), 1000+r.IntN(1200)
 		case 10:
 			c.m, c.n = 1, 1+r.IntN(300)
 		case 12, 13, 14:
