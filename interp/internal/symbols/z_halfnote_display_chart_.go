@@ -30,6 +30,8 @@ func init() {
 			"Range":          reflect.ValueOf((*chart.Range)(nil)),
 			"Ranges":         reflect.ValueOf(chart.Ranges),
 			"Rate":           reflect.ValueOf((*chart.Rate)(nil)),
+			"Ratio":          reflect.ValueOf((*chart.Ratio)(nil)),
+			"Ratios":         reflect.ValueOf(chart.Ratios),
 			"Roof":           reflect.ValueOf((*chart.Roof)(nil)),
 			"RoofPoint":      reflect.ValueOf((*chart.RoofPoint)(nil)),
 			"Roofline":       reflect.ValueOf(chart.Roofline),
