@@ -255,6 +255,7 @@ var ops = []Op{
 	sigmoidGrad{},
 	sign,
 	silu{},
+	siluGrad{},
 	sin{},
 	sinc{},
 	sinh{},

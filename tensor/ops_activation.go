@@ -1,17 +1,47 @@
 package tensor
 
-import "math"
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
 
 // Activations are composite: in float32 for halves, rounded once.
 
+// silu is x sigmoid(x), each rounded in float32.
 type silu struct{}
 
-func (silu) Info() Info                     { return Info{"silu", "torch.nn.functional.silu", Keep, ReadsOperands} }
-func (silu) f(in []*Tensor) *Tensor         { return in[0].Mul(in[0].Sigmoid()) }
-func (a silu) Forward(in []*Tensor) *Tensor { return compose(a.f, in) }
-func (a silu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return derive(a.f, dy, in)
+func (silu) Info() Info             { return Info{"silu", "torch.nn.functional.silu", Keep, ReadsOperands} }
+func (silu) f(in []*Tensor) *Tensor { return in[0].Mul(in[0].Sigmoid()) }
+func (a silu) Forward(in []*Tensor) *Tensor {
+	if x := in[0]; x.mem.backend.Offers(driver.Silu, x.dtype, x.dtype) {
+		return unary(driver.Silu, x)
+	}
+	return compose(a.f, in)
 }
+func (silu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{apply(siluGrad{}, dy, in[0])}
+}
+
+// siluGrad is dy times the derivative of x sigmoid(x), of dy and x.
+type siluGrad struct{}
+
+func (siluGrad) Info() Info {
+	return Info{"silu_backward", "torch.ops.aten.silu_backward", Keep, ReadsOperands}
+}
+func (siluGrad) f(in []*Tensor) *Tensor {
+	dy, x := in[0], in[1]
+	s := x.Sigmoid()
+	return dy.Mul(s).Add(apply(sigmoidGrad{}, s, dy.Mul(x)))
+}
+func (s siluGrad) Forward(in []*Tensor) *Tensor {
+	dy, x := in[0], in[1]
+	if x.mem.backend.Offers(driver.SiluGrad, dy.dtype, x.dtype, dy.dtype) {
+		return pairwise("silu_backward", driver.SiluGrad, x, dy)
+	}
+	return compose(s.f, in)
+}
+func (s siluGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor { return derive(s.f, d, in) }
 
 // SiLU returns t sigmoid(t). It is torch.nn.functional.silu.
 func (t *Tensor) SiLU() *Tensor { return apply(silu{}, t) }

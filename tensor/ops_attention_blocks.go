@@ -25,9 +25,9 @@ func (a attention) inBlocks(x []*Tensor) bool {
 		slices.Equal(lead, x[1].shape[:len(x[1].shape)-2]) && slices.Equal(lead, x[2].shape[:len(x[2].shape)-2])
 }
 
-// block calls f for each head and block of queries: in is that head, part the block's
-// queries, keys and what belongs to them, b what a is for it. of returns a head of a
-// tensor of one's shape, and a block of it.
+// blocks calls f for each head and block of queries, from lo to hi: part is that block of
+// x, with those of the keys that it may see, b is a for it, and head returns the head of a
+// tensor.
 func (a attention) blocks(x []*Tensor, f func(b attention, part []*Tensor, head func(t *Tensor) *Tensor, lo, hi, keys int)) {
 	n := len(x[0].shape)
 	lead, queries, all := x[0].shape[:n-2], x[0].shape[n-2], x[1].shape[n-2]

@@ -103,6 +103,8 @@ var codes = map[Code]string{
 	LogSoftmax:     "log_softmax",
 	SoftmaxGrad:    "softmax_grad",
 	LogSoftmaxGrad: "log_softmax_grad",
+	Silu:           "silu",
+	SiluGrad:       "silu_grad",
 }
 
 // String returns the code's name, "add".

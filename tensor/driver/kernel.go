@@ -178,6 +178,11 @@ const (
 	Gelu
 	// GeluGrad is y times the derivative of x Φ(x), rounded once. Elementwise.
 	GeluGrad
+	// Silu is x*Sigmoid(x), where each rounds. Elementwise.
+	Silu
+	// SiluGrad is y times the derivative of Silu at x: with s = Sigmoid(x), y*s +
+	// SigmoidGrad(s, y*x), where each operation rounds. Elementwise.
+	SiluGrad
 	// Dropout is Alpha*x where the bool y is true, else 0*x. Elementwise.
 	Dropout
 	// Softmax is exp(x - max) divided by its sum along Axis, where the difference, the

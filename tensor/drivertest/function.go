@@ -72,6 +72,9 @@ func two(f func(x, y float64) float64) func(args) float64 {
 	return func(a args) float64 { return f(a.x, a.y) }
 }
 
+// sigmoid returns the sigmoid of x as rounded.
+func sigmoid(a args) float64 { return a.round(arithmetic[driver.Sigmoid].want(a)) }
+
 func ints(f func(x, y int64) int64) func(args) float64 {
 	return func(a args) float64 { return float64(f(int64(a.x), int64(a.y))) }
 }

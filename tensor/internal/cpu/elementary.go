@@ -106,6 +106,23 @@ func gelu(dst, x, _, _ []float32, _, _ float32) {
 
 func geluGrad(dst, x, y, _ []float32, _, _ float32) { evaluate(asm.GeluGrad, geluGradOf, dst, x, y, 0) }
 
+func silu(dst, x, _, _ []float32, _, _ float32) {
+	var room [chunk]float32
+	s := room[:len(x)]
+	evaluateAll(asm.Sigmoid, s, x, nil, 0)
+	mul(dst, x, s, nil, 0, 0)
+}
+
+func siluGrad(dst, x, y, _ []float32, _, _ float32) {
+	var room [2][chunk]float32
+	s, p := room[0][:len(x)], room[1][:len(x)]
+	evaluateAll(asm.Sigmoid, s, x, nil, 0)
+	mul(p, x, y, nil, 0, 0)
+	sigmoidGrad(p, s, p, nil, 0, 0)
+	mul(dst, y, s, nil, 0, 0)
+	add(dst, dst, p, nil, 0, 0)
+}
+
 // geluOf returns x Φ(x); 1 + erf would lose what is small.
 func geluOf(x float64) float64 {
 	return float64(0.5*elementary.Erfc(float64(-math.Sqrt2/2*x))) * x

@@ -90,6 +90,8 @@ var pointwises = [...]pointwise{
 	driver.Where:       {3, 1, where[float32], where[float64], where[int64]},
 	driver.Gelu:        {1, 8, gelu, nil, nil},
 	driver.GeluGrad:    {2, 8, geluGrad, nil, nil},
+	driver.Silu:        {1, 8, silu, nil, nil},
+	driver.SiluGrad:    {2, 8, siluGrad, nil, nil},
 }
 
 // In what follows, T(a*b) + c keeps the compiler from fusing the two, which it
