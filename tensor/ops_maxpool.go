@@ -37,7 +37,7 @@ func (m maxPoolIndices) Forward(in []*Tensor) *Tensor {
 	}
 	padded := m.pad(x, math.Inf(-1))
 	v := m.view(padded, m.places)
-	found := newTensor(x.mem.backend, Int64, append(slices.Clone(y.shape), keepDims(m.kernel, seq(m.dims))...))
+	found := unsetTensor(x.mem.backend, Int64, append(slices.Clone(y.shape), keepDims(m.kernel, seq(m.dims))...))
 	run(driver.Kernel{Code: driver.ArgMax}, found, v)
 	dropTemporaries(x, padded)
 	m.locate(y, shaped(found, y.shape), x.shape[lead:])
@@ -50,7 +50,7 @@ func (m maxPoolIndices) Forward(in []*Tensor) *Tensor {
 // first element counts.
 func (m maxPoolIndices) locate(y, found *Tensor, sizes []int) {
 	lead := len(y.shape) - m.dims
-	coordinate := newTensor(y.mem.backend, Int64, y.shape)
+	coordinate := unsetTensor(y.mem.backend, Int64, y.shape)
 	zero := constant(y, Int64, 0)
 	step := 1
 	for d, n := range slices.Backward(sizes) {
@@ -84,7 +84,7 @@ func (m maxPoolIndices) adaptive(x, y *Tensor) {
 		part := maxPoolIndices{dims: m.dims, places: slices.Repeat([]int{1}, m.dims), window: window{
 			kernel: from.shape[lead:], stride: slices.Repeat([]int{1}, m.dims), dilation: slices.Repeat([]int{1}, m.dims), lo: make([]int, m.dims),
 		}}
-		found := newTensor(x.mem.backend, Int64, to.shape)
+		found := unsetTensor(x.mem.backend, Int64, to.shape)
 		run(driver.Kernel{Code: driver.ArgMax}, found, from)
 		at := from.offset - x.offset
 		for d := range part.lo {
@@ -104,7 +104,7 @@ func (m maxPool) Info() Info {
 }
 func (m maxPool) Forward(in []*Tensor) *Tensor {
 	x, index := compact(in[0]), compact(in[1])
-	y := newTensor(x.mem.backend, x.dtype, index.shape)
+	y := unsetTensor(x.mem.backend, x.dtype, index.shape)
 	flat := func(t *Tensor) *Tensor { return shaped(t, m.flat(t)) }
 	run(driver.Kernel{Code: driver.Gather, Axis: len(x.shape) - m.dims}, flat(y), flat(x), flat(index))
 	return y

@@ -29,7 +29,7 @@ func (normStats) Info() Info {
 }
 func (s normStats) Forward(in []*Tensor) *Tensor {
 	x := in[0]
-	y := newTensor(x.mem.backend, wideOf(x.dtype), append([]int{2}, keepDims(x.shape, s.dims)...))
+	y := unsetTensor(x.mem.backend, wideOf(x.dtype), append([]int{2}, keepDims(x.shape, s.dims)...))
 	mean, variance := statistics(y)
 	if x.mem.backend.Offers(driver.Moments, y.dtype, x.dtype, y.dtype) {
 		run(driver.Kernel{Code: driver.Moments}, variance, x, mean)
@@ -37,7 +37,7 @@ func (s normStats) Forward(in []*Tensor) *Tensor {
 	}
 	w := wide(x)
 	run(driver.Kernel{Code: driver.Mean}, mean, w)
-	c := newTensor(x.mem.backend, w.dtype, x.shape)
+	c := unsetTensor(x.mem.backend, w.dtype, x.shape)
 	runBroadcast(driver.Kernel{Code: driver.Sub}, c, w, mean)
 	run(driver.Kernel{Code: driver.Mul}, c, c, c)
 	run(driver.Kernel{Code: driver.Mean}, variance, c)
@@ -90,7 +90,7 @@ func (s standardize) Forward(in []*Tensor) *Tensor {
 
 // filled returns a tensor like x of one value.
 func filled(x *Tensor, value float64) *Tensor {
-	y := newTensor(x.mem.backend, x.dtype, x.shape)
+	y := unsetTensor(x.mem.backend, x.dtype, x.shape)
 	run(driver.Kernel{Code: driver.Fill, Alpha: value}, y)
 	return y
 }
@@ -107,7 +107,7 @@ func normalized(k driver.Kernel, given, factors []*Tensor) *Tensor {
 	if !x.mem.backend.Offers(k.Code, x.dtype, dtypes...) {
 		return nil
 	}
-	y := newTensor(x.mem.backend, x.dtype, x.shape)
+	y := unsetTensor(x.mem.backend, x.dtype, x.shape)
 	runBroadcast(k, y, src...)
 	return y
 }
@@ -117,7 +117,7 @@ func (s standardize) centred(x, mean *Tensor) *Tensor {
 	w := wide(x)
 	y := w
 	if w == x {
-		y = newTensor(x.mem.backend, w.dtype, x.shape)
+		y = unsetTensor(x.mem.backend, w.dtype, x.shape)
 	}
 	runBroadcast(driver.Kernel{Code: driver.Sub}, y, w, mean)
 	return y
@@ -185,7 +185,7 @@ func (n normSums) Forward(in []*Tensor) *Tensor {
 		return compose(n.f, in)
 	}
 	r := n.scale(variance)
-	y := newTensor(b, d, append([]int{2}, n.shape...))
+	y := unsetTensor(b, d, append([]int{2}, n.shape...))
 	first, second := statistics(y)
 	first, second = ofRank(first, len(x.shape)), ofRank(second, len(x.shape))
 	launch(driver.Kernel{Code: driver.NormalizeSums, Alpha: 1}, first, append([]driver.View{second.view()}, repeatedTo(x.shape, dy, x, mean, r)...))
@@ -235,7 +235,7 @@ func (n normGrad) Forward(in []*Tensor) *Tensor {
 			return y
 		}
 	}
-	g := newTensor(x.mem.backend, r.dtype, x.shape)
+	g := unsetTensor(x.mem.backend, r.dtype, x.shape)
 	weighted := wide(dy)
 	if len(in) > 3 {
 		runBroadcast(driver.Kernel{Code: driver.Mul}, g, weighted, convert(in[3], r.dtype))
@@ -270,7 +270,7 @@ func (n normGrad) fused(in []*Tensor, mean, r *Tensor) *Tensor {
 	if !b.Offers(driver.NormalizeSums, d, dtypes...) {
 		return nil
 	}
-	first, second := newTensor(b, d, mean.shape), newTensor(b, d, mean.shape)
+	first, second := unsetTensor(b, d, mean.shape), unsetTensor(b, d, mean.shape)
 	k := driver.Kernel{Code: driver.NormalizeSums, Alpha: float64(over{dims: n.dims}.count(x))}
 	launch(k, first, append([]driver.View{second.view()}, repeatedTo(x.shape, append([]*Tensor{dy, x, mean, r}, weight...)...)...))
 	y := normalized(driver.Kernel{Code: driver.NormalizeGrad}, []*Tensor{dy, x}, append([]*Tensor{mean, r, first, second}, weight...))

@@ -122,7 +122,7 @@ func (a adaptiveAvgPool) Info() Info {
 
 func (a adaptiveAvgPool) Forward(in []*Tensor) *Tensor {
 	x := in[0]
-	y := newTensor(x.mem.backend, x.dtype, append(slices.Clone(x.shape[:len(x.shape)-a.dims]), a.places...))
+	y := unsetTensor(x.mem.backend, x.dtype, append(slices.Clone(x.shape[:len(x.shape)-a.dims]), a.places...))
 	eachPart(a.places, a.sizes, y, x, func(to, from *Tensor) {
 		run(driver.Kernel{Code: driver.Mean}, to, from)
 	})

@@ -64,7 +64,7 @@ func (s scatterAdd) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // meeting returns x after c of src to index along dim, computed in float32 for halves
 // and rounded once.
 func meeting(c driver.Code, dim int, x, src, index *Tensor) *Tensor {
-	y, w := newTensor(x.mem.backend, wideOf(x.dtype), x.shape), wide(src)
+	y, w := unsetTensor(x.mem.backend, wideOf(x.dtype), x.shape), wide(src)
 	run(driver.Kernel{Code: driver.Copy}, y, x)
 	run(driver.Kernel{Code: c, Axis: dim}, y, w, index)
 	if w != src {

@@ -101,6 +101,10 @@ func whole(x float64) int64 {
 func move[E any](b *Backend, dst, src driver.View) {
 	from, to := elements[E](bufferOf(src.Buffer)), elements[E](bufferOf(dst.Buffer))
 	fromLayout, toLayout := layoutOf(src), layoutOf(dst)
+	if n := dst.Len(); toLayout.dense() && fromLayout.transposed() && n > 0 {
+		turn(b, to[toLayout.offset:][:n], from, fromLayout)
+		return
+	}
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
 		if toLayout.dense() {
 			gather(to[toLayout.offset+lo:toLayout.offset+hi], from, fromLayout, lo)

@@ -64,6 +64,16 @@ func (l layout) every(step int) int {
 	return 1
 }
 
+// inRun returns where the elements lo … lo+n-1 begin, if they lie side by side along the
+// last axis.
+func (l layout) inRun(lo, n int) (at int, ok bool) {
+	last := len(l.shape) - 1
+	if last < 0 || l.stride[last] != 1 || n > l.shape[last] || lo%l.shape[last]+n > l.shape[last] {
+		return 0, false
+	}
+	return l.index(lo), true
+}
+
 // index returns where element i lies.
 func (l layout) index(i int) int {
 	if l.n > 0 {
@@ -121,7 +131,7 @@ func gather[E any](dst, mem []E, l layout, lo int) {
 			return
 		}
 		if step == 1 && stride > 1 && rows >= lanes && count >= lanes {
-			transpose(dst[pos:], mem, at, rows, count, stride)
+			transpose(dst[pos:], mem, at, rows, count, count, stride)
 			return
 		}
 		for range rows {
@@ -211,20 +221,39 @@ func repeatRows[E any](dst, mem []E, at, rows, count, step int) bool {
 	return true
 }
 
-// transpose sets dst[r*count+c] to mem[at+r+c*stride], for 16 c at a time, of which the
+// transposed reports whether the elements of the last two axes lie side by side along
+// the first of them.
+func (l layout) transposed() bool {
+	n := len(l.shape)
+	return n > 1 && l.stride[n-2] == 1 && l.stride[n-1] > 1 && min(l.shape[n-2], l.shape[n-1]) >= lanes
+}
+
+// turn sets all of dst to mem, of a transposed layout, a tile at a time.
+func turn[E any](b *Backend, dst, mem []E, l layout) {
+	const high, wide = 4 * lanes, chunk
+	n := len(l.shape)
+	rows, cols, stride := l.shape[n-2], l.shape[n-1], l.stride[n-1]
+	down, across := (rows+high-1)/high, (cols+wide-1)/wide
+	b.each(len(dst)/(rows*cols)*down*across, func(i int) {
+		first, r, c := i/(down*across)*rows*cols, i/across%down*high, i%across*wide
+		transpose(dst[first+r*cols+c:], mem, l.index(first)+r+c*stride, min(high, rows-r), min(wide, cols-c), cols, stride)
+	})
+}
+
+// transpose sets dst[r*next+c] to mem[at+r+c*stride], for 16 c at a time, of which the
 // elements lie side by side.
-func transpose[E any](dst, mem []E, at, rows, count, stride int) {
+func transpose[E any](dst, mem []E, at, rows, count, next, stride int) {
 	size := int(unsafe.Sizeof(dst[0]))
 	turn := size == 4 && selects.Transpose4 != nil
 	for c := 0; c < count; c += lanes {
 		n := min(lanes, count-c)
 		from := at + c*stride
 		if turn && n == lanes {
-			selects.Transpose4(unsafe.Pointer(&mem[from]), size*stride, unsafe.Pointer(&dst[c]), size*count, rows, 1<<lanes-1)
+			selects.Transpose4(unsafe.Pointer(&mem[from]), size*stride, unsafe.Pointer(&dst[c]), size*next, rows, 1<<lanes-1)
 			continue
 		}
 		for r := range rows {
-			to, p := dst[r*count+c:][:n], from+r
+			to, p := dst[r*next+c:][:n], from+r
 			for i := range to {
 				to[i] = mem[p]
 				p += stride

@@ -88,26 +88,36 @@ func (r *reader[T]) asIs() bool { return r.halves == nil && r.bytes == nil && r.
 // room or, where nothing has to be converted or collected, in the view itself.
 func (r *reader[T]) at(lo int, room []T) []T {
 	n := len(room)
-	switch {
-	case r.layout.dense():
+	if r.layout.dense() {
 		return r.line(r.layout.offset+lo, 1, room)
+	}
+	if at, ok := r.layout.inRun(lo, n); ok {
+		return r.line(at, 1, room)
+	}
+	switch {
 	case r.asIs():
 		gather(room, r.wide, r.layout, lo)
 	case r.halves != nil:
-		var bits [chunk]uint16
-		gather(bits[:n], r.halves, r.layout, lo)
-		widen(room, bits[:n], r.dtype)
+		gathered(r.halves, r.layout, lo, n, func(x []uint16) { widen(room, x, r.dtype) })
 	case r.bytes != nil:
-		var bits [chunk]uint8
-		gather(bits[:n], r.bytes, r.layout, lo)
-		widenBytes(room, bits[:n], r.dtype)
+		gathered(r.bytes, r.layout, lo, n, func(x []uint8) { widenBytes(room, x, r.dtype) })
 	default:
-		var bits [chunk]int32
-		gather(bits[:n], r.words, r.layout, lo)
-		widenWords(room, bits[:n])
+		gathered(r.words, r.layout, lo, n, func(x []int32) { widenWords(room, x) })
 	}
 	return room
 }
+
+// gathered calls body with the n elements of mem from lo on.
+func gathered[E any](mem []E, l layout, lo, n int, body func(x []E)) {
+	room := spares.Get().(*[chunk]uint32)
+	x := unsafe.Slice((*E)(unsafe.Pointer(room)), n)
+	gather(x, mem, l, lo)
+	body(x)
+	spares.Put(room)
+}
+
+// spares are chunks of what has 4 bytes at the most.
+var spares = sync.Pool{New: func() any { return new([chunk]uint32) }}
 
 // bulk is the number of elements that a call of assembly may get where they lie as they
 // are: about 64 kB of each operand.
