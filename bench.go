@@ -63,6 +63,9 @@ func (c benchCommand) Run(ctx context.Context) error {
 		fmt.Println(rows.JSON())
 	} else {
 		fmt.Println(rows)
+		for _, peer := range rows.PeerNames() {
+			fmt.Println(rows.Against(peer).Chart())
+		}
 	}
 	file := c.Chart
 	if file == "" {

@@ -22,7 +22,7 @@ func Compare(rounds int, first *Training, others ...*Training) Rows {
 	var rows Rows
 	for i, t := range others {
 		rows = append(rows, NewRow(Row{
-			Work: t.Work, DType: t.DType, Threads: runtime.GOMAXPROCS(0), Unit: "ms", PeerName: "own " + first.DType,
+			Work: t.Work, DType: t.DType, Threads: min(runtime.GOMAXPROCS(0), runtime.NumCPU()), Unit: "ms", PeerName: "own " + first.DType,
 		}, took[i+1], took[0]))
 	}
 	return rows

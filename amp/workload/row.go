@@ -102,6 +102,27 @@ func (r Rows) JSON() string {
 	return text + "\n]"
 }
 
+// Against returns the rows with that peer.
+func (r Rows) Against(peer string) (rows Rows) {
+	for _, row := range r {
+		if row.PeerName == peer {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// PeerNames returns the peers' names, sorted.
+func (r Rows) PeerNames() (names []string) {
+	for _, row := range r {
+		if row.PeerName != "" && !slices.Contains(names, row.PeerName) {
+			names = append(names, row.PeerName)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Worst returns the row with the lowest ratio. It panics if no row has a peer.
 func (r Rows) Worst() Row {
 	var with []Row

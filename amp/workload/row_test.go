@@ -75,6 +75,9 @@ func TestRowsShow(t *testing.T) {
 	if got := r.Worst(); got.DType != "bfloat16" {
 		t.Errorf("the worst row: got %+v, want that of bfloat16", got)
 	}
+	if got, peers := r.Against("torch"), r.PeerNames(); len(got) != 2 || !slices.Equal(peers, []string{"torch"}) {
+		t.Errorf("against torch: got %v of the peers %v, want 2 rows of torch", got, peers)
+	}
 	for what, text := range map[string]string{"text": r.String(), "HTML": r.HTML()} {
 		for _, want := range []string{"mlp step", "float16", "ratio", "0.75", "1.2"} {
 			if !strings.Contains(text, want) {

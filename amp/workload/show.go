@@ -2,7 +2,6 @@ package workload
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -62,22 +61,17 @@ func short(x float64) float64 {
 // Chart returns a chart of the ratios, a bar a row with a peer; without peers it is
 // Throughput.
 func (r Rows) Chart() *chart.Figure {
-	peers := map[string]bool{}
-	for _, row := range r {
-		if row.PeerName != "" {
-			peers[row.PeerName] = true
-		}
-	}
+	peers := r.PeerNames()
 	if len(peers) == 0 {
 		return r.Throughput()
 	}
-	what := "halfnote against " + strings.Join(slices.Sorted(maps.Keys(peers)), ", ")
+	what := "halfnote against " + strings.Join(peers, ", ")
 	var ratios []chart.Ratio
 	for _, row := range r {
 		if row.PeerName == "" {
 			continue
 		}
-		name := fmt.Sprintf("%s %s %d T", row.Work, row.DType, row.Threads)
+		name := strings.TrimSpace(row.Work+" "+row.DType) + fmt.Sprintf(" %d T", row.Threads)
 		if len(peers) > 1 {
 			name += ", " + row.PeerName
 		}
@@ -108,7 +102,11 @@ func (r Rows) Throughput() *chart.Figure {
 		if less(unit) {
 			unit = "runs/s"
 		}
-		if row.PeerName != "" {
+		other := row
+		if own, ok := strings.CutPrefix(row.PeerName, "own "); ok {
+			other.DType = own
+			add("halfnote", other, row.Peer)
+		} else if row.PeerName != "" {
 			add(row.PeerName, row, row.Peer)
 		}
 		add("halfnote", row, row.Ours)

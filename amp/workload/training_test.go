@@ -2,6 +2,7 @@ package workload_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"halfnote/amp/workload"
@@ -42,5 +43,8 @@ func TestCompare(t *testing.T) {
 	rows := workload.Compare(3, workload.NewMLP(size, "float32"), workload.NewMLP(size, "bfloat16"), workload.NewMLP(size, "float16"))
 	if len(rows) != 2 || rows[0].PeerName != "own float32" || rows[1].DType != "float16" || !(rows[0].Ours > 0 && rows[0].Peer > 0) {
 		t.Errorf("got %+v", rows)
+	}
+	if got, want := rows.Throughput().String(), "Against halfnote, mlp step, float32, "; !strings.HasPrefix(got, want) || strings.Count(got, "float32") != 1 {
+		t.Errorf("the chart says %q, want it to begin with %q and to name the peer once", got, want)
 	}
 }

@@ -2,14 +2,12 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/cpu"
 
@@ -76,6 +74,9 @@ func Run(ctx context.Context, subject string, o Options) (workload.Rows, error) 
 	if !ok {
 		return nil, fmt.Errorf("bench: %q is nothing to measure; expected one of %s", subject, strings.Join(Subjects(), ", "))
 	}
+	if load := busy(); load > .5 {
+		fmt.Fprintf(o.Log, "other programs are busy here (a load of %.1f): expect wide spreads, most of all with several threads, which wait for each other\n", load)
+	}
 	var rows workload.Rows
 	for _, threads := range o.Threads {
 		more, err := o.measure(ctx, list(seed), threads)
@@ -88,6 +89,14 @@ func Run(ctx context.Context, subject string, o Options) (workload.Rows, error) 
 		}
 	}
 	return rows, nil
+}
+
+// busy returns how many programs wanted a processor in the last minute, 0 where that is not
+// known.
+func busy() (load float64) {
+	text, _ := os.ReadFile("/proc/loadavg")
+	fmt.Sscan(string(text), &load)
+	return load
 }
 
 // wanted tells whether work is to be measured.
@@ -127,7 +136,7 @@ func (o Options) measure(ctx context.Context, list []task, threads int) (rows wo
 
 // line is a row for those who wait.
 func line(r workload.Row) string {
-	s := fmt.Sprintf("%s %s, %d T: %.4g %s", r.Work, r.DType, r.Threads, r.Ours, r.Unit)
+	s := strings.TrimSpace(r.Work+" "+r.DType) + fmt.Sprintf(", %d T: %.4g %s", r.Threads, r.Ours, r.Unit)
 	if r.PeerName != "" {
 		s += fmt.Sprintf(", %s %.4g, ratio %.2f", r.PeerName, r.Peer, r.Ratio)
 	}
@@ -190,116 +199,4 @@ func core() string {
 		return "Haswell"
 	}
 	return ""
-}
-
-// entry is what one side does in a row.
-type entry struct {
-	*side
-	name   string
-	spec   Spec
-	amount float64
-	n      int       // times in a round
-	values []float64 // of the rounds, in the task's unit
-	losses []float64 // of the first steps
-}
-
-// row measures a task beside its peers in turn.
-func (b *table) row(t task) (workload.Rows, error) {
-	entries := []*entry{{side: b.sides[0], name: "halfnote", spec: t.spec, amount: t.amount}}
-	for _, r := range t.own {
-		entries = append(entries, &entry{side: b.sides[0], name: r.name, spec: r.spec, amount: r.amount})
-	}
-	for _, s := range b.sides[1:] {
-		if peer, _, _ := strings.Cut(s.name, " "); slices.Contains(t.peers, peer) {
-			entries = append(entries, &entry{side: s, name: s.name, spec: t.spec, amount: t.amount})
-		}
-	}
-	var able []*entry
-	for i, e := range entries {
-		_, err := e.ask(request{Do: "prepare", Key: e.name, Spec: &e.spec})
-		if err == nil {
-			defer e.ask(request{Do: "forget", Key: e.name})
-			err = b.calibrate(e)
-		}
-		var f failure
-		switch {
-		case err == nil:
-			able = append(able, e)
-		case i > 0 && errors.As(err, &f):
-			fmt.Fprintf(b.Log, "%s %s: %v\n", t.name, t.spec.DType, err)
-		default:
-			return nil, err
-		}
-	}
-	for _, e := range able[1:] {
-		if err := agree(t, able[0], e); err != nil {
-			return nil, err
-		}
-	}
-	for range b.Rounds {
-		for _, e := range able {
-			a, err := e.ask(request{Do: "run", Key: e.name, N: e.n})
-			if err != nil {
-				return nil, err
-			}
-			e.values = append(e.values, t.value(b.took(a)/float64(e.n), e.amount))
-		}
-	}
-	row := workload.Row{Work: t.name, DType: t.spec.DType, Threads: b.threads, Unit: t.unit}
-	if len(able) == 1 {
-		return workload.Rows{workload.NewRow(row, able[0].values, nil)}, nil
-	}
-	var rows workload.Rows
-	for _, e := range able[1:] {
-		row.PeerName = e.name
-		rows = append(rows, workload.NewRow(row, able[0].values, e.values))
-	}
-	return rows, nil
-}
-
-// took returns the nanoseconds of a run.
-func (b *table) took(a reply) float64 {
-	if b.CPUTime {
-		return max(float64(a.CPU)/float64(b.threads), 1)
-	}
-	return max(float64(a.NS), 1)
-}
-
-// calibrate chooses how often an entry's work is done in a round, by runs that grow until
-// they are long enough for the clock.
-func (b *table) calibrate(e *entry) error {
-	target := float64(10 * time.Millisecond)
-	if b.Preset == "seed" {
-		target *= 3
-	}
-	e.n = 1
-	for runs := 1; ; runs++ {
-		a, err := e.ask(request{Do: "run", Key: e.name, N: e.n, Cold: true})
-		if err != nil {
-			return err
-		}
-		e.losses = append(e.losses, a.Losses...)
-		took := float64(max(a.NS, 1))
-		if took > target/2 && runs > 1 { // the first warms up
-			e.n = max(1, int(float64(e.n)*target/took+.5))
-			return nil
-		}
-		if runs > 1 {
-			e.n = min(10*e.n, int(float64(e.n)*target/took)+1)
-		}
-	}
-}
-
-// agree compares the losses of the first steps, of which there are two at least.
-func agree(t task, ours, peer *entry) error {
-	if t.equal == 0 {
-		return nil
-	}
-	for i := range min(len(ours.losses), len(peer.losses)) {
-		x, y := ours.losses[i], peer.losses[i]
-		if gap := x - y; !(max(gap, -gap) <= t.equal*max(y, 1e-3)) {
-			return fmt.Errorf("bench: %s in %s: the losses of the first steps are %.6g, of %s %.6g; expected the same to %g", t.name, t.spec.DType, ours.losses, peer.name, peer.losses, t.equal)
-		}
-	}
-	return nil
 }
