@@ -11,8 +11,7 @@ import (
 const beyond = 16 << 20
 
 // goAround has w write around the caches if what it writes is large and none of src,
-// which are read in between. Halves are not worth it: half a register is stored at a
-// time.
+// which are read in between. For halves it was slower.
 func (w *writer[T]) goAround(dst driver.View, src []driver.View) {
 	if loops.Stream == nil || !w.asIs() || !w.layout.dense() || dst.Len()*dst.DType.Size() < beyond {
 		return

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
 )
 
 // update is a kernel that changes tensors in place, element by element.
@@ -101,6 +102,12 @@ func unscale[T real](b *Backend, dst, found driver.View, alpha T) update {
 	r, w := read[T](dst), write[T](dst)
 	bad := new(atomic.Bool)
 	body := eachChunk(func(s *scratch[T], lo, n int) {
+		if alpha == 1 && r.halves != nil && r.layout.dense() && n%32 == 0 && loops.Count16 != nil {
+			if !finiteHalves(r.halves[r.layout.offset+lo:][:n], r.dtype) {
+				bad.Store(true)
+			}
+			return
+		}
 		x := r.at(lo, s.in[0][:n])
 		if !finite(x) {
 			bad.Store(true)
@@ -116,6 +123,17 @@ func unscale[T real](b *Backend, dst, found driver.View, alpha T) update {
 			fill(b, found, float32(1))
 		}
 	}}
+}
+
+// finiteHalves reports whether all of x, a multiple of 32, is.
+func finiteHalves(x []uint16, d driver.DType) bool {
+	format := &asm.Format{Magnitude: 0x7fff, Inf: 0x7c00, NaN: 0x7c01}
+	if d == driver.BFloat16 {
+		format = &asm.Format{Magnitude: 0x7fff, Inf: 0x7f80, NaN: 0x7f81}
+	}
+	var found asm.Census
+	loops.Count16(unsafe.Pointer(&x[0]), len(x), format, &found)
+	return found.Infs+found.NaNs == 0
 }
 
 // sgd is a step of stochastic gradient descent on dst, in place.

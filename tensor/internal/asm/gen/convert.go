@@ -15,8 +15,14 @@ func converts() {
 		for u := range 4 {
 			body(u)
 		}
-		for u := range 4 {
-			p(write, u, "", u*16*out)
+		for u := 0; u < 4; u++ {
+			if out == 4 {
+				p(write, u, "", u*16*out)
+				continue
+			}
+			// A whole register at a time, as who reads it next does.
+			p("VINSERTI64X4 $1, Y%d, Z%d, Z%d\nVMOVDQU16 Z%d, %d(DI)", u+1, u, u, u, u*16*out)
+			u++
 		}
 		p("ADDQ $%d, SI\nADDQ $%d, DI\nSUBQ $64, CX\nJGE loop\ntail:\nADDQ $64, CX\nJZ done", 64*in, 64*out)
 		p("few:\nCMPQ CX, $16\nJGE sixteen\nSHLQ CX, DX\nNOTQ DX\nKMOVQ DX, K1\nsixteen:")
