@@ -9,7 +9,8 @@ import (
 // pace says when to look for garbage and how much memory to keep.
 type pace struct {
 	handed int64     // bytes given out, and not released, since the garbage collector was run
-	next   time.Time // before which it is not run again
+	next   time.Time // before which it is not run again, but
+	cost   int64     // if what was given out is worth it: nanoseconds that it took
 
 	most, before int64 // the most that was live in this period, and in the one before
 	timer        bool  // its end has been set
@@ -43,12 +44,14 @@ func (m *memory) trim() {
 }
 
 // However little is live, least bytes are given out before a collection, and garbage
-// bytes before one that is run out of turn. Collections that are run here take a part of
-// the time, share, unless what was given out is more than half of what is live.
+// bytes before one that is run out of turn. Otherwise collections that are run here take
+// share of the time, or less than a nanosecond for worthwhile bytes given out: to take
+// memory that is in no cache costs as much.
 const (
-	least   = 8 << 20
-	garbage = 48 << 20
-	share   = 1.0 / 20
+	least      = 8 << 20
+	garbage    = 48 << 20
+	share      = 1.0 / 20
+	worthwhile = 32
 )
 
 // collect runs the garbage collector if what has been given out since its last run may
@@ -58,7 +61,8 @@ const (
 func (m *memory) collect() bool {
 	m.mu.Lock()
 	start := time.Now()
-	due := m.pace.handed > max(garbage, m.live/2) || m.pace.handed > max(least, m.live/16) && start.After(m.pace.next)
+	due := m.pace.handed > max(garbage, m.live/2) ||
+		m.pace.handed > max(least, m.live/16) && (start.After(m.pace.next) || m.pace.handed/worthwhile > m.pace.cost)
 	if due {
 		m.pace.handed = 0
 	}
@@ -70,7 +74,8 @@ func (m *memory) collect() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	m.pace.next = now.Add(time.Duration(float64(now.Sub(start)) / share))
+	m.pace.cost = int64(now.Sub(start))
+	m.pace.next = now.Add(time.Duration(float64(m.pace.cost) / share))
 	return true
 }
 

@@ -58,9 +58,7 @@ func (m *memory) alloc(n int, zero bool) (driver.Buffer, error) {
 			return nil, err
 		}
 	case zero:
-		for part := range slices.Chunk(words, 1<<17) { // the collector need not wait long
-			clear(part)
-		}
+		m.inParts(n, words, func(part []uint64) { clear(part) })
 	}
 	b := &buffer{held: held{n, words}}
 	if n < small {
@@ -101,11 +99,31 @@ func (m *memory) fresh(n int) ([]uint64, error) {
 		return nil, fmt.Errorf("cpu: alloc: %s asked for, more than can be addressed", size(int64(n)))
 	}
 	if n >= large { // take the pages now: what is not there should fail here, and memory figures should be true
-		for i := 0; i < len(words); i += 512 {
-			words[i] = 0
-		}
+		m.inParts(n, words, func(part []uint64) {
+			for i := 0; i < len(part); i += 512 {
+				part[i] = 0
+			}
+		})
 	}
 	return words, nil
+}
+
+// inParts calls f for parts of the memory of a buffer of n bytes to be, none of which
+// takes long, and polls now and then. When the poll panics there will be no buffer.
+func (m *memory) inParts(n int, words []uint64, f func(part []uint64)) {
+	whole := false
+	defer func() {
+		if !whole {
+			m.give(held{size: n})
+		}
+	}()
+	for i, part := range slices.Collect(slices.Chunk(words, 1<<17)) {
+		if i%16 == 15 {
+			driver.Poll()
+		}
+		f(part)
+	}
+	whole = true
 }
 
 // large is the size of buffers, in bytes, whose pages are taken at once.

@@ -138,3 +138,22 @@ func TestGarbageIsTakenFirst(t *testing.T) {
 	}
 	runtime.KeepAlive(live)
 }
+
+// Taking much memory can be interrupted, and then none is taken.
+func TestAllocPolls(t *testing.T) {
+	defer driver.SetPoll(nil)
+	b := New(1)
+	alloc := func() (got any) {
+		defer func() { got = recover() }()
+		_, err := b.Alloc(64 << 20)
+		return err
+	}
+	for _, how := range []string{"fresh memory", "memory that is given out again"} {
+		driver.SetPoll(func() { panic("enough") })
+		if got := alloc(); got != "enough" || b.Memory().Live != 0 {
+			t.Errorf("%s: got %v and %d bytes live, want the poll's panic and none", how, got, b.Memory().Live)
+		}
+		driver.SetPoll(nil)
+		b.Release(allocated(t, b, 64<<20))
+	}
+}
