@@ -117,8 +117,9 @@ func (m *memory) inParts(n int, words []uint64, f func(part []uint64)) {
 			m.give(held{size: n})
 		}
 	}()
-	for i, part := range slices.Collect(slices.Chunk(words, 1<<17)) {
-		if i%16 == 15 {
+	parts := 0
+	for part := range slices.Chunk(words, 1<<17) {
+		if parts++; parts%16 == 0 {
 			driver.Poll()
 		}
 		f(part)
