@@ -1,10 +1,6 @@
 package tensor
 
-import (
-	"math"
-
-	"halfnote/tensor/driver"
-)
+import "halfnote/tensor/driver"
 
 // Activations are composite: in float32 for halves, rounded once.
 
@@ -205,22 +201,3 @@ func (t *Tensor) GLU(dim int) *Tensor {
 	}
 	return apply(glu{d}, t)
 }
-
-// geluTanh is x sigmoid(2 u), where the definition has 1 + tanh(u), which loses what
-// is small.
-type geluTanh struct{}
-
-func (geluTanh) Info() Info { return gelu{}.Info() }
-func (geluTanh) f(in []*Tensor) *Tensor {
-	x := in[0]
-	u := x.Mul(x).Mul(x).Scale(0.044715).Add(x).Scale(2 * math.Sqrt(2/math.Pi))
-	return x.Mul(u.Sigmoid())
-}
-func (g geluTanh) Forward(in []*Tensor) *Tensor { return compose(g.f, in) }
-func (g geluTanh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return derive(g.f, dy, in)
-}
-
-// GELUTanh returns GELU's approximation t/2 (1 + tanh(sqrt(2/pi) (t + 0.044715 t³))).
-// It is torch.nn.functional.gelu with approximate="tanh".
-func (t *Tensor) GELUTanh() *Tensor { return apply(geluTanh{}, t) }

@@ -50,3 +50,44 @@ func (g geluGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor { return derive(g.f,
 // GELU returns t Φ(t), Φ being the normal distribution function. It is
 // torch.nn.functional.gelu.
 func (t *Tensor) GELU() *Tensor { return apply(gelu{}, t) }
+
+// geluTanh is x sigmoid(2 u), where the definition has 1 + tanh(u), which loses what
+// is small.
+type geluTanh struct{}
+
+func (geluTanh) Info() Info { return gelu{}.Info() }
+func (geluTanh) sigmoid(x *Tensor) *Tensor {
+	return x.Mul(x).Mul(x).Scale(0.044715).Add(x).Scale(2 * math.Sqrt(2/math.Pi)).Sigmoid()
+}
+func (g geluTanh) f(in []*Tensor) *Tensor { return in[0].Mul(g.sigmoid(in[0])) }
+func (g geluTanh) Forward(in []*Tensor) *Tensor {
+	if x := in[0]; x.mem.backend.Offers(driver.GeluTanh, x.dtype, x.dtype) {
+		return unary(driver.GeluTanh, x)
+	}
+	return compose(g.f, in)
+}
+func (geluTanh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	return []*Tensor{apply(geluTanhGrad{}, dy, in[0])}
+}
+
+// geluTanhGrad is dy times the derivative of geluTanh, of dy and x.
+type geluTanhGrad struct{}
+
+func (geluTanhGrad) Info() Info { return geluGrad{}.Info() }
+func (geluTanhGrad) f(in []*Tensor) *Tensor {
+	dy, x := in[0], in[1]
+	s, c := geluTanh{}.sigmoid(x), 2*math.Sqrt(2/math.Pi)
+	return dy.Mul(s).Add(apply(sigmoidGrad{}, s, dy.Mul(x)).Mul(x.Mul(x).Scale(3 * 0.044715 * c).AddScalar(c)))
+}
+func (g geluTanhGrad) Forward(in []*Tensor) *Tensor {
+	dy, x := in[0], in[1]
+	if x.mem.backend.Offers(driver.GeluTanhGrad, dy.dtype, x.dtype, dy.dtype) {
+		return pairwise("gelu_backward", driver.GeluTanhGrad, x, dy)
+	}
+	return compose(g.f, in)
+}
+func (g geluTanhGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor { return derive(g.f, d, in) }
+
+// GELUTanh returns GELU's approximation t/2 (1 + tanh(sqrt(2/pi) (t + 0.044715 t³))).
+// It is torch.nn.functional.gelu with approximate="tanh".
+func (t *Tensor) GELUTanh() *Tensor { return apply(geluTanh{}, t) }

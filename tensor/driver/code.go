@@ -105,6 +105,8 @@ var codes = map[Code]string{
 	LogSoftmaxGrad: "log_softmax_grad",
 	Silu:           "silu",
 	SiluGrad:       "silu_grad",
+	GeluTanh:       "gelu_tanh",
+	GeluTanhGrad:   "gelu_tanh_grad",
 }
 
 // String returns the code's name, "add".

@@ -183,6 +183,12 @@ const (
 	// SiluGrad is y times the derivative of Silu at x: with s = Sigmoid(x), y*s +
 	// SigmoidGrad(s, y*x), where each operation rounds. Elementwise.
 	SiluGrad
+	// GeluTanh is x*Sigmoid(c*(x + a*x*x*x)) for a = 0.044715 and c = 2√(2/π), where
+	// products from the left and all other operations round. Elementwise.
+	GeluTanh
+	// GeluTanhGrad is y times the derivative of GeluTanh at x: with s = that sigmoid, y*s +
+	// SigmoidGrad(s, y*x)*(3ac*(x*x) + c), where each operation rounds. Elementwise.
+	GeluTanhGrad
 	// Dropout is Alpha*x where the bool y is true, else 0*x. Elementwise.
 	Dropout
 	// Softmax is exp(x - max) divided by its sum along Axis, where the difference, the

@@ -1,5 +1,6 @@
 // Package asm is the CPU backend's assembly: the inner loops of matrix products,
-// the packing in front of them, and conversions of halves. It knows addresses and
+// the packing in front of them, conversions of halves, passes over memory, and
+// elementary functions. It knows addresses and
 // strides; it knows nothing of views, blocks or workers, which are package cpu's.
 //
 // The kernels come in tiers, one for each set of instructions ([Tiers]); where there
