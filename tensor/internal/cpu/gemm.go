@@ -28,7 +28,7 @@ type gemm struct {
 // Sizes of items, as measured to be best; no part of the result's definition.
 const (
 	stripCols  = 256       // columns of an item
-	stripRows  = 518       // and rows: 37 panels of 14, of which a block of k is half a second cache
+	stripRows  = 700       // and rows: 50 panels of 14, of which a block of k is 1.4 MB
 	chunkSize  = 64 << 20  // bytes of A that are packed at once
 	alone      = 4 << 20   // multiplications that one worker had better do alone
 	inPlace    = 32 << 10  // elements of an operand that may be read in place
