@@ -24,4 +24,11 @@ type Selects struct {
 	GatherRows func(dst, src, index unsafe.Pointer, rows, n, step, istep int)
 	// Transpose4 is [Packing].Transpose of 32 bits.
 	Transpose4 Pack
+	// Add, Sub, Mul and Div are passes over rows of x with a number y each, or, with Row,
+	// rows of y.
+	Add, AddRow, Sub, SubRow, Mul, MulRow, Div, DivRow RowPass
 }
+
+// RowPass computes rows of n elements of dst from those of x, both side by side, and from
+// y, of which that of the next row lies step bytes further.
+type RowPass = func(dst, x, y unsafe.Pointer, rows, n, step int)

@@ -33,6 +33,7 @@ func detect() (list []*Tier) {
 				maximumOf, minimumOf, equalOnes, lessOnes, lessEqualOnes, whereNot0,
 				maximumOfRows, minimumOfRows, widenBool, narrowBool, repeatRows2, repeatRows4,
 				firstMost, firstLeast, firstMostRow, firstLeastRow, gatherRows, transposeF32,
+				rowsAdd, rowsAddRow, rowsSub, rowsSubRow, rowsMul, rowsMulRow, rowsDiv, rowsDivRow,
 			},
 		}
 		list = append(list, plain)

@@ -1199,6 +1199,46 @@ func firstLeastRow(best, at *[16]float32, x unsafe.Pointer, n int)
 //go:noescape
 func gatherRows(dst, src, index unsafe.Pointer, rows, n, step, istep int)
 
+// rowsAdd is a [RowPass] of Add: rows of x and one number y each.
+//
+//go:noescape
+func rowsAdd(dst, x, y unsafe.Pointer, rows, n, step int)
+
+// rowsAddRow is a [RowPass] of Add: rows of x and rows of y.
+//
+//go:noescape
+func rowsAddRow(dst, x, y unsafe.Pointer, rows, n, step int)
+
+// rowsSub is a [RowPass] of Sub: rows of x and one number y each.
+//
+//go:noescape
+func rowsSub(dst, x, y unsafe.Pointer, rows, n, step int)
+
+// rowsSubRow is a [RowPass] of Sub: rows of x and rows of y.
+//
+//go:noescape
+func rowsSubRow(dst, x, y unsafe.Pointer, rows, n, step int)
+
+// rowsMul is a [RowPass] of Mul: rows of x and one number y each.
+//
+//go:noescape
+func rowsMul(dst, x, y unsafe.Pointer, rows, n, step int)
+
+// rowsMulRow is a [RowPass] of Mul: rows of x and rows of y.
+//
+//go:noescape
+func rowsMulRow(dst, x, y unsafe.Pointer, rows, n, step int)
+
+// rowsDiv is a [RowPass] of Div: rows of x and one number y each.
+//
+//go:noescape
+func rowsDiv(dst, x, y unsafe.Pointer, rows, n, step int)
+
+// rowsDivRow is a [RowPass] of Div: rows of x and rows of y.
+//
+//go:noescape
+func rowsDivRow(dst, x, y unsafe.Pointer, rows, n, step int)
+
 // widenBool sets n float32 to bools, 1 or 0.
 //
 //go:noescape

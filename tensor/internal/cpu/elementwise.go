@@ -10,6 +10,9 @@ func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View)
 	p := pointwises[k.Code]
 	switch src[len(src)-1].DType.Wide() {
 	case driver.Float32:
+		if n := dst.Len(); n > chunk && 4*n < beyond && rowPass(b, k.Code, dst, src) {
+			return
+		}
 		elementwise(b, p.cost, p.f32, k, dst, src)
 	case driver.Float64:
 		elementwise(b, p.cost, p.f64, k, dst, src)

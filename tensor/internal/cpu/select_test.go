@@ -158,3 +158,38 @@ func TestGatherRows(t *testing.T) {
 		}
 	})
 }
+
+// TestRowPasses compares sums and the like of operands that repeat along rows, or are rows
+// that repeat, with elements one by one.
+func TestRowPasses(t *testing.T) {
+	b := New(2)
+	eachTier(func(name string) {
+		for _, v := range []struct{ shape, stride []int }{
+			{[]int{9, 40, 16}, []int{0, 1, 0}}, {[]int{9, 40, 7}, []int{0, 3, 0}}, {[]int{50, 70}, []int{0, 1}}, {[]int{50, 70}, []int{1, 0}},
+			{[]int{3, 20, 4, 30}, []int{0, 30, 0, 1}}, {[]int{40, 1000}, []int{2, 0}}, {[]int{3, 5, 6, 40}, []int{5, 1, 0, 0}}, {[]int{40, 50}, []int{0, 0}},
+		} {
+			y := filled(t, b, driver.Float32, 2000, v.shape, v.stride)
+			n := y.Len()
+			dense := make([]int, len(v.shape))
+			for i, next := len(v.shape)-1, 1; i >= 0; i-- {
+				dense[i] = next
+				next *= v.shape[i]
+			}
+			x, dst := filled(t, b, driver.Float32, n, v.shape, dense), filled(t, b, driver.Float32, n+1, v.shape, dense)
+			l := layout{shape: v.shape, stride: v.stride}
+			for code, f := range map[driver.Code]func(x, y float32) float32{
+				driver.Add: func(x, y float32) float32 { return x + y }, driver.Sub: func(x, y float32) float32 { return x - y },
+				driver.Mul: func(x, y float32) float32 { return x * y }, driver.Div: func(x, y float32) float32 { return x / y },
+			} {
+				b.Run(driver.Kernel{Code: code}, dst, x, y)
+				for i, got := range elements[float32](bufferOf(dst.Buffer))[:n] {
+					want := f(elements[float32](bufferOf(x.Buffer))[i], elements[float32](bufferOf(y.Buffer))[l.index(i)])
+					if math.Float32bits(got) != math.Float32bits(want) && (got == got || want == want) {
+						t.Errorf("%s: %v of %v: element %d: got %v, want %v", name, code, v, i, got, want)
+						break
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,5 +1,7 @@
 package main
 
+import "strings"
+
 // selects prints what chooses between numbers, AVX-512 alone.
 func selects() {
 	for _, m := range []struct {
@@ -23,6 +25,10 @@ func selects() {
 		betterInRow(m.name+"Row", m.imm)
 	}
 	gatherRows()
+	for _, op := range []string{"Add", "Sub", "Mul", "Div"} {
+		rowPass(op, false)
+		rowPass(op, true)
+	}
 	bools()
 	repeats("4", 4)
 	repeats("2", 2)
@@ -165,4 +171,33 @@ func gatherRows() {
 	p("LEAQ -1(R8), CX\nANDQ $63, CX\nINCQ CX\nMOVQ $-1, DX\nMOVQ CX, R13\nNEGQ CX\nADDQ $64, CX\nSHRQ CX, DX\nKMOVQ DX, K1\nDECQ R8\nANDQ $-64, R8")
 	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ (R11), R12\nADDQ R10, R11\nIMULQ R9, R12\nADDQ SI, R12\nMOVQ R8, CX\nCMPQ CX, $0\nJE last\nloop:\nVMOVDQU64 (R12), Z0\nVMOVDQU64 Z0, (DI)\nADDQ $64, R12\nADDQ $64, DI\nSUBQ $64, CX\nJGT loop")
 	p("last:\nVMOVDQU8.Z (R12), K1, Z0\nVMOVDQU8 Z0, K1, (DI)\nADDQ R13, DI\nJMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
+}
+
+// rowPass prints rows of x, side by side, with one y each, or one row of y each.
+func rowPass(op string, row bool) {
+	what := "one number y each"
+	if row {
+		what = "rows of y"
+	}
+	fn("is a [RowPass] of "+op+": rows of x and "+what+".", rowName("rows"+op, row), "(dst, x, y unsafe.Pointer, rows, n, step int)", 0, 48)
+	load("dst", "DI", "x", "SI", "y", "R8", "rows", "BX", "n", "CX", "step", "R9")
+	op = "V" + strings.ToUpper(op) + "PS"
+	p("row:\nSUBQ $1, BX\nJLT rowsEnd\nMOVQ n+32(FP), CX\nMOVQ R8, R10\nADDQ R9, R8")
+	if !row {
+		p("VBROADCASTSS (R10), Z31")
+	}
+	blocks(func(n int, z, k string) {
+		for u := range n {
+			p("VMOVUPS%s %d(SI), %sZ%d", z, u*64, k, u)
+			if row {
+				p("VMOVUPS%s %d(R10), %sZ%d\n%s Z%d, Z%d, Z%d", z, u*64, k, u+4, op, u+4, u, u)
+			} else {
+				p("%s Z31, Z%d, Z%d", op, u, u)
+			}
+			p("VMOVUPS Z%d, %s%d(DI)", u, k, u*64)
+		}
+		move(n, row, []string{"SI", "DI"}, "R10")
+	})
+	back("SI", "DI")
+	p("JMP row\nrowsEnd:\nVZEROUPPER\nRET\n")
 }
