@@ -34,7 +34,8 @@ func convolved(kernel, stride int) maker {
 
 // operations are what "op" can compute of a tensor of normal numbers.
 var operations = map[string]maker{
-	"add": with((*tensor.Tensor).Add),
+	"add":  with((*tensor.Tensor).Add),
+	"add_": with((*tensor.Tensor).AddAssign),
 	"attention": of(func(x *tensor.Tensor) *tensor.Tensor {
 		return tensor.ScaledDotProductAttention(x, x, x, tensor.AttentionOptions{})
 	}),
@@ -51,6 +52,7 @@ var operations = map[string]maker{
 	"mse_loss":   with((*tensor.Tensor).MSELoss),
 	"mul":        with((*tensor.Tensor).Mul),
 	"relu":       of((*tensor.Tensor).ReLU),
+	"relu_":      of((*tensor.Tensor).ReLUAssign),
 	"sigmoid":    of((*tensor.Tensor).Sigmoid),
 	"softmax":    of(func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(-1) }),
 	"sum":        of(func(x *tensor.Tensor) *tensor.Tensor { return x.Sum() }),

@@ -16,7 +16,7 @@ func ops(seed bool) (list []task) {
 			dtype string
 			bytes int // read and written for an element
 		}{
-			{"add", "float32", 12}, {"mul", "float32", 12}, {"relu", "float32", 8}, {"add", "bfloat16", 6}, {"add", "float16", 6},
+			{"add", "float32", 12}, {"mul", "float32", 12}, {"relu", "float32", 8}, {"add_", "float32", 12}, {"relu_", "float32", 8}, {"add", "bfloat16", 6}, {"add", "float16", 6},
 			{"float16", "float32", 6}, {"checked float16", "float32", 6}, {"bfloat16", "float32", 6}, {"float32", "float16", 6}, {"float32", "bfloat16", 6},
 		} {
 			t := elementwise(o.op, o.dtype, []int{n}, o.bytes)

@@ -226,7 +226,8 @@ def pytorch():
         return lambda x: x + row
 
     operations = {
-        "add": with_like(torch.add), "mul": with_like(torch.mul), "mse_loss": with_like(F.mse_loss),
+        "add": with_like(torch.add), "add_": with_like(lambda x, y: x.add_(y)), "relu_": lambda x: torch.relu_,
+        "mul": with_like(torch.mul), "mse_loss": with_like(F.mse_loss),
         "attention": lambda x: lambda x: F.scaled_dot_product_attention(x, x, x),
         "bfloat16": lambda x: torch.Tensor.bfloat16, "float16": lambda x: torch.Tensor.half, "float32": lambda x: torch.Tensor.float,
         "checked float16": lambda x: torch.Tensor.half,  # which does not check
