@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -59,7 +60,15 @@ func options(t *testing.T, match string, peers ...string) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Peers: peers, Threads: []int{1}, Rounds: 2, Match: regexp.MustCompile(match), Python: exe, Worker: []string{exe, "work"}}
+	return Options{Peers: peers, Threads: []int{1}, Rounds: 2, Match: regexp.MustCompile(match), Python: exe, Worker: []string{exe, "work"}, Log: io.Discard}
+}
+
+// small are steps of a network of 64 features, and a product that is compared with our own.
+func small() []task {
+	t := multiply([]int{8, 8, 8}, "NT", "float16")
+	t.name = "gemm 8x8x8 NT"
+	t.own = []rival{{"own float32", multiply([]int{8, 8, 8}, "NT", "float32").spec, t.amount}}
+	return append(steps("mlp", []int{8, 64, 3}), t)
 }
 
 func TestRun(t *testing.T) {
@@ -70,16 +79,21 @@ func TestRun(t *testing.T) {
 	}{
 		{"gemm", `64\^3 NN float(32|16)$`, nil, []string{"gemm 64^3 NN float32 ", "gemm 64^3 NN float16 "}},
 		{"gemm", `64\^3 NN float32$`, []string{"torch", "openblas"}, []string{"gemm 64^3 NN float32 openblas", "gemm 64^3 NN float32 torch"}},
-		{"gemm", `2048 NT float16$`, nil, []string{"gemm 256x2048x2048 NT float16 own float32"}},
 		{"ops", `^(add|to float16) 131072 float32$`, []string{"torch"}, []string{
 			"add 131072 float32 copy", "add 131072 float32 torch", "to float16 131072 float32 copy", "to float16 131072 float32 torch",
 		}},
 		{"ops", `16 numbers, tape, forward and`, []string{"torch"}, []string{"16 numbers, tape, forward and backward float32 torch"}},
-		{"mlp", `bfloat16`, []string{"torch"}, []string{
+		{"small", `gemm`, nil, []string{"gemm 8x8x8 NT float16 own float32"}},
+		{"small", `bfloat16`, []string{"torch"}, []string{
 			"mlp step bfloat16 torch", "mlp step, peak memory bfloat16 torch", "mlp step, peak memory of tensors bfloat16 ",
 		}},
 	} {
-		rows, err := Run(t.Context(), c.subject, options(t, c.match, c.peers...))
+		o := options(t, c.match, c.peers...)
+		run := func() (workload.Rows, error) { return Run(t.Context(), c.subject, o) }
+		if c.subject == "small" {
+			run = func() (workload.Rows, error) { return o.measure(t.Context(), small(), 1) }
+		}
+		rows, err := run()
 		if err != nil {
 			t.Fatalf("%s: %v", c.subject, err)
 		}
@@ -111,10 +125,14 @@ func TestPeerFails(t *testing.T) {
 	for _, c := range []struct{ how, subject, match, want string }{
 		{"dies", "gemm", `64\^3 NN float32$`, "no module named torch"},
 		{"babbles", "gemm", `64\^3 NN float32$`, "no reply to about"},
-		{"differs", "mlp", `step float32$`, "losses of the first steps"},
+		{"differs", "small", `step float32$`, "losses of the first steps"},
 	} {
 		t.Setenv("FAKE", c.how)
-		_, err := Run(t.Context(), c.subject, options(t, c.match, "torch"))
+		list := tasks[c.subject]
+		if list == nil {
+			list = func(bool) []task { return small() }
+		}
+		_, err := options(t, c.match, "torch").measure(t.Context(), list(false), 1)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("a peer that %s: got %v, want %q in it", c.how, err, c.want)
 		}

@@ -21,8 +21,8 @@ func memory(list []task) (peaks []task) {
 	return peaks
 }
 
-// small is a training that brings in what a library loads on first use.
-var small = Spec{Work: "mlp", DType: "bfloat16", Shape: []int{8, 64, 3}}
+// warmUp is a training that brings in what a library loads on first use.
+var warmUp = Spec{Work: "mlp", DType: "bfloat16", Shape: []int{8, 64, 3}}
 
 // peak measures how far the peak of resident memory of a training's first three steps lies
 // above what a process had before its network was made, ours and a peer's: in new processes,
@@ -62,7 +62,7 @@ func (b *table) peakOf(ctx context.Context, who *side, spec Spec) (bytes float64
 		return 0, 0, err
 	}
 	defer s.end()
-	for _, q := range []request{{Do: "prepare", Key: "small", Spec: &small}, {Do: "run", Key: "small", N: 2, Cold: true}, {Do: "forget", Key: "small"}} {
+	for _, q := range []request{{Do: "prepare", Key: "warm up", Spec: &warmUp}, {Do: "run", Key: "warm up", N: 2, Cold: true}, {Do: "forget", Key: "warm up"}} {
 		if _, err := s.ask(q); err != nil {
 			return 0, 0, err
 		}
