@@ -99,7 +99,6 @@ type backprop struct {
 	order []*node           // the same, newest first
 	start uint64            // storages with smaller numbers are older than the walk
 	owned map[*storage]bool
-	seen  bool // observers see what is computed
 }
 
 // node is a vertex in a walk.
@@ -198,7 +197,6 @@ func (b *backprop) run() {
 			} else {
 				s.of, s.ofID, s.module, s.source = v.of, v.out.id, v.module, v.source
 			}
-			b.seen = b.seen || observers.load() != nil
 			b.step(n)
 			if !n.wanted {
 				b.drop(n.grad)

@@ -30,9 +30,9 @@ type Event struct {
 	FLOPs    float64 // two for each product of a matrix product or convolution, else one for each element of the largest operand
 
 	// Operands and Result are the tensors themselves, the operands as they were
-	// computed on, for looking at what is in them. They must not be kept, so that
-	// their memory can be freed. The first operand of a change in place holds the
-	// result.
+	// computed on, for looking at what is in them. They must not be kept, but a Clone:
+	// the memory of a gradient is released as soon as it has been handed on, and using it
+	// then panics. The first operand of a change in place holds the result.
 	Operands []*Tensor
 	Result   *Tensor
 

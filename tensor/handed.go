@@ -2,8 +2,8 @@ package tensor
 
 // A gradient on its way back is memory that only the walk knows: once it has been handed
 // on it is released, before the garbage collector would find it. The walk counts who holds
-// such memory, for views and several operands share it. What others have seen stays: the
-// operations and hooks of users, and observers.
+// such memory, for views and several operands share it. What others may have kept stays,
+// as hooks and operations of users; observers must not keep anything.
 
 // hold counts g as held by the walk.
 func (b *backprop) hold(g *Tensor) {
@@ -14,7 +14,7 @@ func (b *backprop) hold(g *Tensor) {
 
 // drop takes back a hold on g, and releases memory that nothing holds any more.
 func (b *backprop) drop(g *Tensor) {
-	if b.owns(g) && g.mem.holders.Add(-1) == 0 && !b.seen {
+	if b.owns(g) && g.mem.holders.Add(-1) == 0 {
 		release(g)
 	}
 }

@@ -44,8 +44,11 @@ func (s *shadow) of(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	return exact(x), false
 }
 
-// exact returns x in float64 if it is floating-point, else itself.
+// exact returns x in float64 if it is floating-point, in memory of its own, else itself.
 func exact(x *tensor.Tensor) *tensor.Tensor {
+	if x.DType() == tensor.Float64 {
+		return x.Detach().Clone()
+	}
 	if x.DType().IsFloat() {
 		return x.Detach().Double()
 	}
