@@ -1,0 +1,221 @@
+package cpu
+
+import (
+	"math"
+	"unsafe"
+
+	"halfnote/tensor/driver"
+)
+
+// reducer is how a code reduces.
+type reducer[T number] struct {
+	zero T
+	// rows sets dst to the reductions of as many parts of x, each a block or less, that
+	// go into results o, o+1, …; room has place for a chunk.
+	rows func(dst, x []T, o int, room []T)
+	// row joins x[i], which goes into result o+i, with sums[i]; columns does so for rows
+	// that lie stride apart, with sums from lane on.
+	row     func(sums, x []T, o int, room []T)
+	columns func(sums *[lanes][panel]T, lane int, x []T, rows, width, stride, o int, room []T)
+	pair    func(a, b T) T
+	join    func(dst, x []T)       // dst[i] = pair(dst[i], x[i])
+	finish  func(r T, count int) T // nil: nothing
+}
+
+func method[T number](code driver.Code) *reducer[T] {
+	m := &reducer[T]{
+		rows: sumRows[T],
+		pair: func(a, b T) T { return a + b },
+		join: func(dst, x []T) { add(dst, dst, x, nil, 0, 0) },
+	}
+	switch code {
+	case driver.Mean:
+		m.finish = func(r T, count int) T { return r / T(count) }
+	case driver.SumSquares:
+		m.rows = func(dst, x []T, _ int, room []T) {
+			foldParts(dst, x, func(x []T) T {
+				mul(room[:len(x)], x, x, nil, 0, 0)
+				return sumBlock(room[:len(x)])
+			})
+		}
+		m.row = func(sums, x []T, _ int, room []T) {
+			mul(room, x, x, nil, 0, 0)
+			m.join(sums, room)
+		}
+	case driver.Prod:
+		m.zero = 1
+		m.rows = func(dst, x []T, _ int, _ []T) { foldParts(dst, x, prodBlock[T]) }
+		m.pair = func(a, b T) T { return a * b }
+		m.join = func(dst, x []T) { mul(dst, dst, x, nil, 0, 0) }
+	case driver.ReduceMax:
+		m.zero = lowest[T]()
+		m.rows = func(dst, x []T, _ int, _ []T) { chooseRows(selects.MaxRows, dst, x, maxBlock[T]) }
+		m.pair = func(a, b T) T { return max(a, b) }
+		m.join = func(dst, x []T) { maximum(dst, dst, x, nil, 0, 0) }
+	case driver.ReduceMin:
+		m.zero = highest[T]()
+		m.rows = func(dst, x []T, _ int, _ []T) { chooseRows(selects.MinRows, dst, x, minBlock[T]) }
+		m.pair = func(a, b T) T { return min(a, b) }
+		m.join = func(dst, x []T) { minimum(dst, dst, x, nil, 0, 0) }
+	}
+	if m.row == nil {
+		m.row = func(sums, x []T, _ int, _ []T) { m.join(sums, x) }
+		if code == driver.Sum || code == driver.Mean {
+			m.columns = sumColumns[T]
+		}
+	}
+	if m.columns == nil {
+		m.columns = m.rowByRow
+	}
+	return m
+}
+
+// rowByRow is a reducer's columns.
+func (m *reducer[T]) rowByRow(sums *[lanes][panel]T, lane int, x []T, rows, width, stride, o int, room []T) {
+	for i := range rows {
+		m.row(sums[(lane+i)%lanes][:width], x[i*stride:][:width], o, room[:width])
+	}
+}
+
+// sumColumns is that of sums.
+func sumColumns[T number](sums *[lanes][panel]T, lane int, x []T, rows, width, stride, _ int, _ []T) {
+	if f, ok := any(x).([]float32); ok && norms.SumColumns != nil {
+		norms.SumColumns(unsafe.Pointer(&sums[0][0]), unsafe.Pointer(&f[0]), rows, width, 4*stride, lane, 4*panel)
+		return
+	}
+	for i := range rows {
+		to := sums[(lane+i)%lanes][:width]
+		add(to, to, x[i*stride:][:width], nil, 0, 0)
+	}
+}
+
+// foldParts sets dst to fold of as many equal parts of x.
+func foldParts[T number](dst, x []T, fold func(x []T) T) {
+	n := len(x) / max(1, len(dst))
+	for i := range dst {
+		dst[i] = fold(x[i*n:][:n:n])
+	}
+}
+
+// sumRows sets dst to the sums of as many equal parts of x, each by sumBlock.
+func sumRows[T number](dst, x []T, _ int, _ []T) {
+	to, ok := any(dst).([]float32)
+	if !ok || norms.SumRows == nil || len(dst) == 0 || len(x) < len(dst) {
+		foldParts(dst, x, sumBlock[T])
+		return
+	}
+	n := len(x) / len(dst)
+	norms.SumRows(unsafe.Pointer(&to[0]), unsafe.Pointer(unsafe.SliceData(x)), len(dst), n, 4*n)
+}
+
+// chooseRows is foldParts by assembly, if there is any.
+func chooseRows[T number](run func(dst, x unsafe.Pointer, rows, n int), dst, x []T, fold func(x []T) T) {
+	if to, ok := any(dst).([]float32); ok && run != nil && len(dst) > 0 && len(x) >= len(dst) {
+		run(unsafe.Pointer(&to[0]), unsafe.Pointer(&x[0]), len(dst), len(x)/len(dst))
+		return
+	}
+	foldParts(dst, x, fold)
+}
+
+// maxBlock and minBlock take four at a time, so that they do not wait for each
+// other; the order makes no difference.
+
+func maxBlock[T number](x []T) T {
+	a := lowest[T]()
+	b, c, d := a, a, a
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = max(a, x[0]), max(b, x[1]), max(c, x[2]), max(d, x[3])
+	}
+	for _, v := range x {
+		a = max(a, v)
+	}
+	return max(a, b, c, d)
+}
+
+func minBlock[T number](x []T) T {
+	a := highest[T]()
+	b, c, d := a, a, a
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = min(a, x[0]), min(b, x[1]), min(c, x[2]), min(d, x[3])
+	}
+	for _, v := range x {
+		a = min(a, v)
+	}
+	return min(a, b, c, d)
+}
+
+// sumBlock returns the sum of at most block elements: lane l of 16 sums x[i] for
+// i = l, l+16, …, in this order from 0; then lanes are added in halves, lane l
+// and l+8 for l < 8, l and l+4, l and l+2, and the last two.
+func sumBlock[T number](x []T) T {
+	if f, ok := any(x).([]float32); ok && loops.Sum != nil && len(x) > 0 {
+		return T(loops.Sum(unsafe.Pointer(&f[0]), len(f)))
+	}
+	var s [lanes]T
+	for ; len(x) >= lanes; x = x[lanes:] {
+		x := (*[lanes]T)(x)
+		for l := range s {
+			s[l] += x[l]
+		}
+	}
+	for l, v := range x {
+		s[l] += v
+	}
+	for half := lanes / 2; half > 0; half /= 2 {
+		for l := range half {
+			s[l] += s[l+half]
+		}
+	}
+	return s[0]
+}
+
+// prodBlock returns the product of at most block elements, in sumBlock's order from
+// 1.
+func prodBlock[T number](x []T) T {
+	var p [lanes]T
+	for l := range p {
+		p[l] = 1
+	}
+	for i, v := range x {
+		p[i%lanes] *= v
+	}
+	for half := lanes / 2; half > 0; half /= 2 {
+		for l := range half {
+			p[l] *= p[l+half]
+		}
+	}
+	return p[0]
+}
+
+// tree returns the reduction of partial[0], partial[step], …, n of them: of one
+// it is that one, of more it joins that of the first 2^k, the largest power of
+// two below n, and that of the rest.
+func tree[T number](partial []T, step, n int, m *reducer[T]) T {
+	switch n {
+	case 0:
+		return m.zero
+	case 1:
+		return partial[0]
+	}
+	first := 1
+	for 2*first < n {
+		first *= 2
+	}
+	return m.pair(tree(partial, step, first, m), tree(partial[first*step:], step, n-first, m))
+}
+
+// lowest and highest return what no element is below or above.
+
+func lowest[T number]() T {
+	if _, whole := any(T(0)).(int64); whole {
+		return T(-1 << 63)
+	}
+	return T(math.Inf(-1))
+}
+
+func highest[T number]() T {
+	if _, whole := any(T(0)).(int64); whole {
+		return T(1<<63 - 1)
+	}
+	return T(math.Inf(1))
+}
