@@ -129,7 +129,7 @@ func (l *Listener) Close() error {
 	l.closeOnce.Do(func() {
 		l.mu.Lock()
 		l.closed = true
-		pending := l.pending
+		pending := slices.Clone(l.pending) // handshakes that end take themselves out
 		var conns []*conn
 		for c := range l.conns {
 			conns = append(conns, c)
