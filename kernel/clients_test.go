@@ -131,6 +131,7 @@ func TestInterruptEndsCallbacks(t *testing.T) {
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
 	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
+	receive(t, sub) // the welcome: from here on nothing is missed
 	send(t, shell, message(header("target", "execute_request"), `{"code":"target knob"}`))
 	receive(t, shell)
 	send(t, shell, message(header("open", "comm_open"), `{"comm_id":"c","target_name":"knob"}`))

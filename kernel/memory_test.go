@@ -22,6 +22,7 @@ func TestCellsLeaveNothing(t *testing.T) {
 	})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
+	receive(t, sub) // the welcome: from here on nothing is missed
 	n := 0
 	run := func() {
 		for range cells {
