@@ -93,15 +93,15 @@ func offered(info Info, in ...*Tensor) []*Tensor {
 	if s.caster == nil {
 		return in
 	}
-	var e *Event
+	var e *observed
 	if observers.load() != nil {
-		e = new(Event)
+		e = new(observed)
 	}
 	return s.cast(info, in, e)
 }
 
 // castOf returns the operands that op shall run with.
-func (s state) castOf(op Op, in []*Tensor, e *Event) []*Tensor {
+func (s state) castOf(op Op, in []*Tensor, e *observed) []*Tensor {
 	d, ok := op.(derived)
 	if !ok {
 		return s.cast(op.Info(), in, e)
@@ -120,7 +120,7 @@ func (s state) castOf(op Op, in []*Tensor, e *Event) []*Tensor {
 }
 
 // cast asks the caster, and notes in e, if it is observed, what was cast.
-func (s state) cast(info Info, in []*Tensor, e *Event) []*Tensor {
+func (s state) cast(info Info, in []*Tensor, e *observed) []*Tensor {
 	if e == nil {
 		return s.caster.Cast(info, in)
 	}

@@ -128,44 +128,68 @@ func OneLine(body func()) {
 	s.do(body)
 }
 
-func meta(t *Tensor) Meta {
-	return Meta{int(t.id), t.dtype, t.shape, t.Device()}
+func (m *Meta) of(t *Tensor) {
+	m.ID, m.DType, m.Shape, m.Device = int(t.id), t.dtype, t.shape, t.Device()
 }
 
-// events are those that observers have had copies of.
-var events = sync.Pool{New: func() any { return new(Event) }}
+// observed is an operation that observers are going to be told of. It is used again for
+// later ones.
+type observed struct {
+	Event
+	room  []Meta // for those of operands, which observers may keep
+	start time.Duration
+}
 
-// begin returns the event of an operation on in, as given, for which [Event.end] is to
-// be called.
-func begin(op Op, s state, in []*Tensor) *Event {
-	e := events.Get().(*Event)
-	*e = Event{Op: op.Info(), Backward: s.backward, Of: s.of, OfID: int(s.ofID), Module: s.module, Source: s.source, InCast: s.casting, op: op}
-	if e.Source == "" && !s.backward {
+var pending = sync.Pool{New: func() any { return new(observed) }}
+
+// began is when the program did: the time since then takes half as long to tell as the
+// time of day.
+var began = time.Now()
+
+// begin returns the event of an operation on in, as given, for which [observed.end] is
+// to be called.
+func begin(op Op, s *state, in []*Tensor) *observed {
+	e := pending.Get().(*observed)
+	e.Op, e.op = op.Info(), op
+	e.Backward, e.Of, e.OfID, e.InCast = s.backward, s.of, int(s.ofID), s.casting
+	if e.Module, e.Source = s.module, s.source; e.Source == "" && !s.backward {
 		e.Source = driver.Source()
 	}
-	e.In = make([]Meta, len(in)) // which observers may keep
+	if len(e.room) < len(in) {
+		e.room = make([]Meta, 64+len(in))
+	}
+	e.In, e.room = e.room[:len(in):len(in)], e.room[len(in):]
 	for i, t := range in {
-		e.In[i] = meta(t)
+		e.In[i].of(t)
 	}
 	return e
 }
 
-// end gives e back.
-func (e *Event) end() {
-	*e = Event{} // it holds tensors
-	events.Put(e)
+// run notes that the operation begins, its operands having been cast.
+func (e *observed) run() {
+	e.start = time.Since(began)
+	e.Start = began.Add(e.start)
+}
+
+// end gives e back. It holds no tensors then.
+func (e *observed) end() {
+	e.op, e.In, e.Casts, e.Operands, e.Result = nil, nil, nil, nil, nil
+	e.InPlace, e.View = false, false
+	pending.Put(e)
 }
 
 // finish fills in what is known afterwards, and tells the observers.
-func (e *Event) finish(op Op, seen *[]*func(Event), in []*Tensor, y *Tensor) {
-	e.Duration = time.Since(e.Start)
-	e.Out, e.Operands, e.Result, e.Computed = meta(y), in, y, y.dtype
+func (e *observed) finish(seen *[]*func(Event), in []*Tensor, y *Tensor) {
+	e.Duration = time.Since(began) - e.start
+	e.Out.of(y)
+	e.Operands, e.Result, e.Computed = in, y, y.dtype
 	if len(in) > 0 {
 		if e.Computed = floating(in); e.Computed == driver.Invalid {
 			e.Computed = in[0].dtype
 		}
 		e.View = y.mem == in[0].mem && !e.InPlace
 	}
+	e.Bytes, e.FLOPs = 0, 0
 	if !e.View {
 		e.Bytes = y.Bytes()
 		most := y.Numel()
@@ -174,13 +198,13 @@ func (e *Event) finish(op Op, seen *[]*func(Event), in []*Tensor, y *Tensor) {
 			most = max(most, t.Numel())
 		}
 		e.FLOPs = float64(most)
-		if p, ok := op.(interface {
+		if p, ok := e.op.(interface {
 			products(in []*Tensor, y *Tensor) int
 		}); ok {
 			e.FLOPs = 2 * float64(p.products(in, y))
 		}
 	}
 	for _, f := range *seen {
-		(*f)(*e)
+		(*f)(e.Event)
 	}
 }

@@ -1,8 +1,6 @@
 package tensor
 
 import (
-	"time"
-
 	"halfnote/tensor/driver"
 )
 
@@ -105,10 +103,11 @@ func (t *Tensor) reported(info Info, in []*Tensor, body func()) {
 		return
 	}
 	op := change{info}
-	e := begin(op, s, in)
-	e.InPlace, e.Start = true, time.Now()
+	e := begin(op, &s, in)
+	e.InPlace = true
+	e.run()
 	body()
-	e.finish(op, seen, in, t)
+	e.finish(seen, in, t)
 	e.end()
 }
 

@@ -1,8 +1,6 @@
 package tensor
 
 import (
-	"time"
-
 	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/scope"
 )
@@ -133,9 +131,9 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	if s.hidden {
 		seen = nil
 	}
-	var e *Event
+	var e *observed
 	if seen != nil {
-		e = begin(op, s, in)
+		e = begin(op, &s, in)
 	}
 	given := in
 	var after ResultCaster
@@ -154,11 +152,11 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	}
 	sameDevice(op, in)
 	if e != nil {
-		e.Start = time.Now()
+		e.run()
 	}
 	y := op.Forward(in)
 	if e != nil {
-		e.finish(op, seen, in, y)
+		e.finish(seen, in, y)
 	}
 	if s.captured != nil {
 		s.captured.add(in)
@@ -182,7 +180,7 @@ func apply(op Op, in ...*Tensor) *Tensor {
 }
 
 // promoted returns in, cast to d.
-func promoted(in []*Tensor, d DType, e *Event) []*Tensor {
+func promoted(in []*Tensor, d DType, e *observed) []*Tensor {
 	out := in
 	for i, t := range in {
 		if t.dtype == d {
