@@ -136,7 +136,7 @@ func (s state) cast(info Info, in []*Tensor, e *observed) []*Tensor {
 	for i, t := range out {
 		if t != in[i] {
 			// A tensor older than this call was taken from a cache.
-			e.Casts = append(e.Casts, Cast{Operand: i, From: in[i].dtype, To: t.dtype, Cached: t.id <= before})
+			e.Casts = append(e.Casts, Cast{Operand: i, ID: int(t.id), From: in[i].dtype, To: t.dtype, Cached: t.id <= before})
 		}
 	}
 	return out

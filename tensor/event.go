@@ -9,6 +9,20 @@ import (
 
 // Event is one operation that has run.
 type Event struct {
+	Facts
+
+	// Operands and Result are the tensors themselves, the operands as they were
+	// computed on, for looking at what is in them. They must not be kept, but a Clone:
+	// the memory of a gradient is released as soon as it has been handed on, and using it
+	// then panics. The first operand of a change in place holds the result.
+	Operands []*Tensor
+	Result   *Tensor
+
+	op Op
+}
+
+// Facts are what an [Event] says of an operation. They hold no tensors and may be kept.
+type Facts struct {
 	Op       Info
 	Backward bool   // it is part of a derivative
 	Of       string // the operation whose derivative it is part of
@@ -28,15 +42,6 @@ type Event struct {
 	Duration time.Duration
 	Bytes    int     // read and written
 	FLOPs    float64 // two for each product of a matrix product or convolution, else one for each element of the largest operand
-
-	// Operands and Result are the tensors themselves, the operands as they were
-	// computed on, for looking at what is in them. They must not be kept, but a Clone:
-	// the memory of a gradient is released as soon as it has been handed on, and using it
-	// then panics. The first operand of a change in place holds the result.
-	Operands []*Tensor
-	Result   *Tensor
-
-	op Op
 }
 
 // Rerun returns the result of the same operation, with its attributes, on other
@@ -69,7 +74,8 @@ type Meta struct {
 
 // Cast is a change of an operand's dtype before an operation.
 type Cast struct {
-	Operand   int // its index in Event.In
+	Operand   int // its index in In
+	ID        int // of the result
 	From, To  DType
 	Cached    bool // autocast had the result already
 	Promotion bool // the operation's own promotion, not autocast

@@ -191,7 +191,7 @@ func promoted(in []*Tensor, d DType, e *observed) []*Tensor {
 		}
 		out[i] = t.To(d)
 		if e != nil {
-			e.Casts = append(e.Casts, Cast{Operand: i, From: t.dtype, To: d, Promotion: true})
+			e.Casts = append(e.Casts, Cast{Operand: i, ID: out[i].ID(), From: t.dtype, To: d, Promotion: true})
 		}
 	}
 	return out

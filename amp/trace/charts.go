@@ -47,8 +47,7 @@ func (r *Recorder) NotFinite() *chart.Figure {
 }
 
 func (r *Recorder) heat(what string, of func(cell) (n, all int)) *chart.Figure {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.read()()
 	var list []chart.HeatRow
 	at := map[string]int{}
 	var cells [][]cell
@@ -99,8 +98,7 @@ func label(name, module, phase string) string {
 // Ranges shows the magnitudes in the results of operations over float16's range, over
 // all steps.
 func (r *Recorder) Ranges() *chart.Figure {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.read()()
 	var list []chart.Range
 	at := map[string]int{}
 	for _, row := range r.sums.rows {
@@ -124,8 +122,7 @@ func (r *Recorder) Ranges() *chart.Figure {
 // CastTraffic shows how many bytes each module's operations read and wrote, and how
 // many of them only to cast.
 func (r *Recorder) CastTraffic() *chart.Figure {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.read()()
 	var bars []chart.Bar
 	at := map[string]int{}
 	for _, row := range r.sums.rows {

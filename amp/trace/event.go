@@ -5,83 +5,131 @@ import (
 	"halfnote/tensor"
 )
 
-// event notes an operation. Views compute nothing, and a cast that autocast asks for
-// belongs to the operation that it is made for.
+// noted is an operation that has run, with what has to be asked at once.
+type noted struct {
+	tensor.Facts
+	step     int
+	reason   *reason // of the policy in force
+	counts   tensor.Counts
+	counted  bool
+	rounded  bool
+	rounding Rounding
+	shadow   *Shadowed
+}
+
+// batch is how many operations are noted before they are taken in: one after the other
+// they take a third of the time that each takes between two that compute, which leave
+// none of the recording in the processor's cache.
+const batch = 128
+
+// event notes an operation.
 func (r *Recorder) event(e tensor.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.ended.IsZero() {
 		return
 	}
-	place := r.names.place(&e)
-	var said *Shadowed
-	var own Rounding
+	if e.InPlace { // whose gradient it is must be asked now, for which the ones before must be known
+		r.settle()
+	}
+	if r.waiting == nil {
+		r.waiting = make([]noted, 0, batch)
+	}
+	r.waiting = r.waiting[:len(r.waiting)+1]
+	n := &r.waiting[len(r.waiting)-1]
+	n.Facts, n.counted, n.rounded, n.rounding, n.shadow = e.Facts, false, false, Rounding{}, nil
 	if r.shadow != nil {
-		said, own = r.shadow.event(e)
+		n.shadow, n.rounding = r.shadow.event(e)
+		n.rounded = n.shadow != nil
 	}
-	if e.View {
-		r.bases.put(e.Out.ID, r.base(e.In[0].ID))
-		return
+	if !e.View {
+		r.look(&e, n)
 	}
+	n.step = r.clock.step
+	if e.InPlace || len(r.waiting) == batch {
+		r.settle()
+	}
+}
+
+// look finds out the step, the policy and what is in e's result.
+func (r *Recorder) look(e *tensor.Event, n *noted) {
 	before := r.clock.step
-	step, restart := r.clock.tick(&e)
+	step, restart := r.clock.tick(e)
 	if restart {
 		r.restart()
 	}
-	if step != before { // what is known of tensors of the step before last is not asked for
-		r.names.turn()
-		r.meter.turn()
-		r.bases.turn()
-		if r.shadow != nil {
-			r.shadow.turn()
-		}
+	if step != before && r.shadow != nil {
+		r.shadow.turn()
 	}
-	r.meter.ready(step)
-	if e.InCast {
-		r.meter.casts.put(e.Out.ID, r.cast(&e))
+	n.reason = r.reasons.in(amp.Active())
+	if r.meter.ready(step); !r.meter.on || e.InPlace {
 		return
 	}
-	op := newOp(&e, place, &r.last)
-	op.Step = step
-	op.Policy, op.Why = r.reasons.decided(&e)
-	for _, t := range e.Operands {
-		op.InIDs = append(op.InIDs, r.base(t.ID()))
+	switch cast := rounds(e); {
+	case cast:
+		n.counts, n.rounding = r.meter.cast(e.Operands[0], e.Result)
+		n.counted, n.rounded = true, true
+	case !e.InCast:
+		n.counts = r.meter.count(e.Result)
+		n.counted = true
 	}
-	for _, c := range e.Casts {
-		cast, _ := r.meter.casts.get(e.Operands[c.Operand].ID())
+}
+
+// read locks the recording for one who reads it, until the function that it returns is
+// called.
+func (r *Recorder) read() (done func()) {
+	r.mu.Lock()
+	r.settle()
+	return r.mu.Unlock
+}
+
+// settle takes in what has been noted.
+func (r *Recorder) settle() {
+	for i := range r.waiting {
+		r.take(&r.waiting[i])
+	}
+	r.waiting = r.waiting[:0]
+}
+
+// take takes an operation in. Views compute nothing, and a cast that autocast asks for
+// belongs to the operation that it is made for.
+func (r *Recorder) take(n *noted) {
+	if n.step != r.step { // what is known of tensors of the step before last is not asked for
+		r.step = n.step
+		r.names.turn()
+		r.bases.turn()
+		r.casts.turn()
+	}
+	place := r.names.place(&n.Facts)
+	switch {
+	case n.View:
+		r.bases.put(n.Out.ID, r.base(n.In[0].ID))
+		return
+	case n.InCast:
+		r.casts.put(n.Out.ID, Cast{Duration: n.Duration, Rounding: n.rounding, Rounded: n.counted})
+		return
+	}
+	op := &r.op
+	op.describe(&n.Facts, place)
+	op.Step, op.Policy, op.Why = n.step, n.reason.name, n.reason.decided(&n.Facts)
+	op.Counts, op.Counted, op.Rounding, op.Rounded, op.Shadow = n.counts, n.counted, n.rounding, n.rounded, n.shadow
+	for i := range n.In {
+		op.InIDs = append(op.InIDs, n.In[i].ID)
+	}
+	for _, c := range n.Casts {
+		op.InIDs[c.Operand] = c.ID
+		cast, _ := r.casts.get(c.ID)
 		if c.Cached {
 			cast.Duration = 0
 		}
 		cast.Operand, cast.From, cast.To, cast.Cached, cast.Promotion = c.Operand, c.From, c.To, c.Cached, c.Promotion
-		cast.Elements = e.Operands[c.Operand].Numel()
+		cast.Elements = elements(n.In[c.Operand].Shape)
 		op.Cast = append(op.Cast, cast)
 	}
-	if r.meter.on && !e.InPlace {
-		op.Counted = true
-		if op.Rounded = rounds(&e); op.Rounded {
-			op.Counts, op.Rounding = r.meter.cast(e.Operands[0], e.Result)
-		} else {
-			op.Counts = r.meter.count(e.Result)
-		}
+	for i, id := range op.InIDs {
+		op.InIDs[i] = r.base(id)
 	}
-	if op.Shadow = said; said != nil && !op.Rounded {
-		op.Rounding, op.Rounded = own, true
-	}
-	if len(r.ops.list) < MaxOps {
-		r.ops.add(&op)
-	}
-	r.sums.add(&op)
-	r.last = op
-}
-
-// cast describes a cast that autocast made.
-func (r *Recorder) cast(e *tensor.Event) Cast {
-	c := Cast{Duration: e.Duration}
-	if r.meter.on && rounds(e) {
-		_, c.Rounding = r.meter.cast(e.Operands[0], e.Result)
-		c.Rounded = true
-	}
-	return c
+	r.sums.add(op, r.ops.add(op))
 }
 
 // rounds reports whether e is a cast from one floating-point dtype to another.
@@ -108,8 +156,7 @@ func (r *Recorder) restart() {
 
 // scaler notes what a gradient scaler did.
 func (r *Recorder) scaler(e amp.Event) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.read()()
 	switch e.Kind {
 	case amp.Stepped:
 		if r.clock.optimized() {

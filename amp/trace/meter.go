@@ -18,7 +18,6 @@ type meter struct {
 	on     bool
 
 	known recent[counted]
-	casts recent[Cast] // that autocast has made, by ID of their result
 }
 
 // counted is what was in a tensor at some version of its memory.
@@ -43,14 +42,11 @@ func (m *meter) ready(step int) {
 	} else if m.ops > 1 && step == m.step && m.ops < recheck {
 		return
 	}
+	if step != m.step { // what is known of tensors of the step before last is not asked for
+		m.known.turn()
+	}
 	m.step, m.ops = step, 1
 	m.on = m.spent <= countFree+time.Duration(countShare*float64(time.Since(m.begun)))
-}
-
-// turn forgets the tensors of steps before the last turn.
-func (m *meter) turn() {
-	m.known.turn()
-	m.casts.turn()
 }
 
 // count returns what is in t.

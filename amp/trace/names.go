@@ -26,6 +26,7 @@ type Names struct {
 
 	mu      sync.Mutex
 	paths   map[int]string // of parameters, by ID
+	newest  int            // ID of a parameter
 	results recent[Place]
 	whole   map[[2]string]string // what full has found
 	last    string               // the module that was found last
@@ -48,6 +49,7 @@ func NewNames(models ...any) *Names {
 			p.Name = join(number, p.Name)
 			n.params = append(n.params, p)
 			n.paths[p.Tensor.ID()] = p.Name
+			n.newest = max(n.newest, p.Tensor.ID())
 			modules[parent(p.Name)] = true
 		}
 		n.models = append(n.models, modules)
@@ -57,11 +59,14 @@ func NewNames(models ...any) *Names {
 
 // Find returns the place of an operation. It wants to be shown every event, casts and
 // views too, in the order in which they come.
-func (n *Names) Find(e tensor.Event) Place { return n.place(&e) }
-
-func (n *Names) place(e *tensor.Event) Place {
+func (n *Names) Find(e tensor.Event) Place {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	return n.place(&e.Facts)
+}
+
+// place is Find for one who has the names to himself.
+func (n *Names) place(e *tensor.Facts) Place {
 	p := n.find(e)
 	if p.Module != "" && !e.InPlace {
 		made := p
@@ -71,9 +76,8 @@ func (n *Names) place(e *tensor.Event) Place {
 		n.results.put(e.Out.ID, made)
 		if !e.Backward {
 			for _, c := range e.Casts { // they were made for this operation
-				id := e.Operands[c.Operand].ID()
-				if known, _ := n.results.get(id); known.Module == "" {
-					n.results.put(id, Place{Module: p.Module})
+				if known, _ := n.results.get(c.ID); known.Module == "" {
+					n.results.put(c.ID, Place{Module: p.Module})
 				}
 			}
 		}
@@ -82,13 +86,9 @@ func (n *Names) place(e *tensor.Event) Place {
 }
 
 // turn forgets the results of steps before the last turn.
-func (n *Names) turn() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.results.turn()
-}
+func (n *Names) turn() { n.results.turn() }
 
-func (n *Names) find(e *tensor.Event) Place {
+func (n *Names) find(e *tensor.Facts) Place {
 	if e.Backward {
 		if p, ok := n.results.get(e.OfID); ok {
 			if e.Of != "cast" {
@@ -102,7 +102,7 @@ func (n *Names) find(e *tensor.Event) Place {
 		return n.changed(e.In[0].ID)
 	}
 	for _, m := range e.In {
-		path, ok := n.paths[m.ID]
+		path, ok := n.path(m.ID)
 		if !ok {
 			p, _ := n.results.get(m.ID)
 			if path = p.Param; path == "" {
@@ -122,7 +122,7 @@ func (n *Names) find(e *tensor.Event) Place {
 // changed returns the place of a tensor that is changed in place: a parameter or its
 // gradient.
 func (n *Names) changed(id int) Place {
-	path, ok := n.paths[id]
+	path, ok := n.path(id)
 	if p, seen := n.results.get(id); !ok && seen {
 		return p
 	}
@@ -137,6 +137,15 @@ func (n *Names) changed(id int) Place {
 	p := Place{Module: parent(path), Param: path}
 	n.results.put(id, p)
 	return p
+}
+
+// path returns the path of the parameter with this ID.
+func (n *Names) path(id int) (path string, ok bool) {
+	if id > n.newest { // as most tensors are
+		return "", false
+	}
+	path, ok = n.paths[id]
+	return path, ok
 }
 
 // full returns the whole path of a module of which only the containers on the way to
@@ -221,34 +230,4 @@ func join(path, name string) string {
 		return path + name
 	}
 	return path + "." + name
-}
-
-// recent remembers values of tensors by ID, of the last thousands at least.
-type recent[T any] struct{ young, old map[int]T }
-
-// span is how many values are young.
-const span = 1 << 14
-
-func (r *recent[T]) put(id int, v T) {
-	if len(r.young) >= span {
-		r.turn()
-	}
-	if r.young == nil {
-		r.young = map[int]T{}
-	}
-	r.young[id] = v
-}
-
-// turn forgets what was put before the last turn.
-func (r *recent[T]) turn() {
-	clear(r.old)
-	r.young, r.old = r.old, r.young
-}
-
-func (r *recent[T]) get(id int) (T, bool) {
-	v, ok := r.young[id]
-	if !ok {
-		v, ok = r.old[id]
-	}
-	return v, ok
 }

@@ -74,24 +74,25 @@ func (c Cast) bytes() int {
 	return c.Elements * (c.From.Size() + c.To.Size())
 }
 
-// newOp describes an operation, with the lists of the one before.
-func newOp(e *tensor.Event, place Place, before *Op) Op {
-	op := Op{
-		In: before.In[:0], InShapes: before.InShapes[:0], InIDs: before.InIDs[:0], Cast: before.Cast[:0],
-		Name: e.Op.Name, Place: place, Source: e.Source, Backward: e.Backward, InPlace: e.InPlace, Of: e.Of, OfID: e.OfID, Category: e.Op.Category,
-		Computed: e.Computed, Out: e.Out.DType, Shape: e.Out.Shape, ID: e.Out.ID, Duration: e.Duration, Bytes: e.Bytes, FLOPs: e.FLOPs,
+// describe has op be what e says, in the lists that it has. The step, the policy and what
+// is in the result are not in e.
+func (op *Op) describe(e *tensor.Facts, place Place) {
+	op.Name, op.Category, op.Place, op.Source = e.Op.Name, e.Op.Category, place, e.Source
+	op.Backward, op.InPlace, op.Of, op.OfID = e.Backward, e.InPlace, e.Of, e.OfID
+	op.Computed, op.Out, op.Shape, op.ID = e.Computed, e.Out.DType, e.Out.Shape, e.Out.ID
+	op.Duration, op.Bytes, op.FLOPs = e.Duration, e.Bytes, e.FLOPs
+	op.In, op.InShapes, op.InIDs, op.Cast = op.In[:0], op.InShapes[:0], op.InIDs[:0], op.Cast[:0]
+	op.Casts, op.Cached, op.Counted, op.Rounded, op.Rounding, op.Shadow = 0, 0, false, false, Rounding{}, nil
+	for i := range e.In {
+		op.In, op.InShapes = append(op.In, e.In[i].DType), append(op.InShapes, e.In[i].Shape)
 	}
-	for _, m := range e.In {
-		op.In, op.InShapes = append(op.In, m.DType), append(op.InShapes, m.Shape)
-	}
-	for _, c := range e.Casts {
-		if c.Cached {
+	for i := range e.Casts {
+		if e.Casts[i].Cached {
 			op.Cached++
 		} else {
 			op.Casts++
 		}
 	}
-	return op
 }
 
 // reasons remembers what policies say, the one in force last first.
@@ -105,7 +106,7 @@ func (r *reasons) in(p amp.Policy) *reason {
 			return known
 		}
 	}
-	*r = append(reasons{{p, p.String(), map[tensor.Info]string{}, map[string]string{}}}, (*r)[:min(len(*r), 7)]...)
+	*r = append(reasons{{p, p.String(), map[string]decision{}, map[string]string{}}}, (*r)[:min(len(*r), 7)]...)
 	return (*r)[0]
 }
 
@@ -113,16 +114,17 @@ func (r *reasons) in(p amp.Policy) *reason {
 type reason struct {
 	policy amp.Policy
 	name   string
-	why    map[tensor.Info]string
-	of     map[string]string // of derivatives
+	why    map[string]decision // of operations, by name
+	of     map[string]string   // of derivatives
 }
 
-// decided returns the policy in force and what decided e's dtype.
-func (r *reasons) decided(e *tensor.Event) (policy, why string) {
-	return r.in(amp.Active()).decided(e)
+type decision struct {
+	of  tensor.Info
+	why string
 }
 
-func (r *reason) decided(e *tensor.Event) (policy, why string) {
+// decided returns what decided e's dtype.
+func (r *reason) decided(e *tensor.Facts) string {
 	switch {
 	case e.Backward:
 		why, ok := r.of[e.Of]
@@ -130,23 +132,23 @@ func (r *reason) decided(e *tensor.Event) (policy, why string) {
 			why = "derivative of " + e.Of
 			r.of[e.Of] = why
 		}
-		return r.name, why
+		return why
 	case e.InPlace:
-		return r.name, "in place: never cast"
+		return "in place: never cast"
 	case e.Op.Name == "cast":
-		return r.name, "a cast that the program or a promotion asks for"
+		return "a cast that the program or a promotion asks for"
 	}
-	why, ok := r.why[e.Op]
-	if !ok {
-		why = r.by(e.Op)
-		r.why[e.Op] = why
+	d, ok := r.why[e.Op.Name]
+	if !ok || d.of != e.Op {
+		d = decision{e.Op, r.by(e.Op)}
+		r.why[e.Op.Name] = d
 	}
 	for _, c := range e.Casts {
 		if c.Promotion {
-			return r.name, why + "; operands promoted to the widest"
+			return d.why + "; operands promoted to the widest"
 		}
 	}
-	return r.name, why
+	return d.why
 }
 
 func (r *reason) by(op tensor.Info) string {

@@ -40,10 +40,13 @@ type Recorder struct {
 	clock   clock
 	meter   meter
 	reasons reasons
-	bases   recent[int] // what views are of, by ID
-	shadow  *shadow     // nil without Shadow
+	shadow  *shadow      // nil without Shadow
+	waiting []noted      // not taken in yet
+	step    int          // of the last one that was
+	bases   recent[int]  // what views are of, by ID
+	casts   recent[Cast] // that autocast has made, by ID of their result
 	ops     store
-	last    Op  // whose lists the next one takes
+	op      Op  // the last one, whose lists the next one takes
 	first   int // step that the recording begins with
 	sums    sums
 	steps   []Step
@@ -93,8 +96,7 @@ func (r *Recorder) Stop() {
 	for _, f := range stop {
 		f()
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.read()()
 	if r.ended.IsZero() {
 		r.ended = time.Now()
 		r.names, r.meter, r.shadow = nil, meter{}, nil // they hold tensors
@@ -104,16 +106,14 @@ func (r *Recorder) Stop() {
 // Ops returns the operations in the order in which they ran, the first MaxOps of
 // them.
 func (r *Recorder) Ops() []Op {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.read()()
 	return r.ops.all()
 }
 
 // Op returns operation i, whose fields and text say all that is known of it. It panics
 // if there is none.
 func (r *Recorder) Op(i int) Op {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.read()()
 	if i < 0 || i >= len(r.ops.list) {
 		panic(fmt.Errorf("trace: op: %d; expected 0 to %d", i, len(r.ops.list)-1))
 	}
@@ -123,8 +123,7 @@ func (r *Recorder) Op(i int) Op {
 // Step returns a recording that holds only the operations of one step, and what the
 // scaler did in it. It panics if no operation of that step is held.
 func (r *Recorder) Step(step int) *Recorder {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.read()()
 	one := &Recorder{begun: r.begun, ended: r.begun, first: step}
 	last := -1
 	for i, e := range r.ops.list {
@@ -132,10 +131,10 @@ func (r *Recorder) Step(step int) *Recorder {
 			continue
 		}
 		op := r.ops.op(i)
-		one.ops.add(&op)
+		kind := one.ops.add(&op)
 		one.ended = one.ended.Add(op.Duration)
 		op.Step = 0
-		one.sums.add(&op)
+		one.sums.add(&op, kind)
 	}
 	if len(one.ops.list) == 0 {
 		panic(fmt.Errorf("trace: step: %d; expected 0 to %d", step, last))
@@ -150,15 +149,13 @@ func (r *Recorder) Step(step int) *Recorder {
 
 // Steps returns the steps of scaled optimizers in order.
 func (r *Recorder) Steps() []Step {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.read()()
 	return append([]Step(nil), r.steps...)
 }
 
 // String says what has been recorded, in one sentence.
 func (r *Recorder) String() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.read()()
 	counts := map[tensor.DType]int{}
 	total := 0
 	for _, row := range r.sums.rows {

@@ -41,10 +41,16 @@ type entry struct {
 	rounding            Rounding
 }
 
-// add appends an operation.
-func (s *store) add(op *Op) {
+// add appends an operation, unless there are MaxOps, and returns the number of its kind,
+// -1 for a new one that is not to be held.
+func (s *store) add(op *Op) int32 {
+	full := len(s.list) >= MaxOps
+	kind := s.kind(op, !full)
+	if full {
+		return kind
+	}
 	e := entry{
-		kind: s.kind(op), step: int32(op.Step), ids: int32(len(s.ids)), casts: int32(len(s.casts)), counts: -1, shadow: -1,
+		kind: kind, step: int32(op.Step), ids: int32(len(s.ids)), casts: int32(len(s.casts)), counts: -1, shadow: -1,
 		inputs: uint8(min(len(op.InIDs), 255)), conversions: uint8(min(len(op.Cast), 255)),
 		counted: op.Counted, rounded: op.Rounded, id: op.ID, ofID: op.OfID, duration: op.Duration, rounding: op.Rounding,
 	}
@@ -59,10 +65,12 @@ func (s *store) add(op *Op) {
 		s.shadows = append(s.shadows, *op.Shadow)
 	}
 	s.list = append(s.list, e)
+	return kind
 }
 
-// kind returns the number of op's kind, a new one if it is the first.
-func (s *store) kind(op *Op) int32 {
+// kind returns the number of op's kind. If op is the first of its kind, that is a new one,
+// or -1 if there are to be no more.
+func (s *store) kind(op *Op, more bool) int32 {
 	if s.at == nil {
 		s.at = map[kind]int32{}
 	} else if i := s.order.next(); s.kinds[i].same(op) {
@@ -77,6 +85,9 @@ func (s *store) kind(op *Op) int32 {
 		i, ok := s.at[k]
 		if ok && !s.kinds[i].alike(op) {
 			continue
+		}
+		if !ok && !more {
+			return -1
 		}
 		if !ok {
 			i = int32(len(s.kinds))

@@ -43,8 +43,7 @@ func (r *Recorder) By(property string) Summary {
 	if !ok {
 		panic(fmt.Errorf(`trace: by: %q; expected "op", "module", "dtype", "phase", "source" or "step"`, property))
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.read()()
 	s := Summary{By: property, Width: max(r.sums.stride, 1)}
 	if of == nil {
 		for i, t := range r.sums.steps {

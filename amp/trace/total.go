@@ -131,7 +131,7 @@ type cell struct{ rounded, flushed, elements, bad int }
 type sums struct {
 	at     map[key]int
 	rows   []row
-	order  order   // of rows
+	ofKind []int   // row of each kind of operation, -1 where it is not known
 	steps  []Total // a column each
 	stride int     // steps to a column
 
@@ -146,7 +146,9 @@ const (
 	maxColumns = 512
 )
 
-func (s *sums) add(op *Op) {
+// add adds an operation, whose kind has this number in the recording, -1 for one that is
+// not known there.
+func (s *sums) add(op *Op, kind int32) {
 	if s.at == nil {
 		s.at, s.stride = map[key]int{}, 1
 	}
@@ -154,31 +156,12 @@ func (s *sums) add(op *Op) {
 		s.halve()
 	}
 	s.turn(op)
-	k := key{op.phase(), op.Name, op.Module, op.Source, op.ranIn()}
-	i, ok := 0, false
-	if len(s.rows) > 0 {
-		i = int(s.order.next())
-		ok = s.rows[i].key == k
-	}
-	if !ok {
-		i, ok = s.at[k]
-	}
-	switch {
-	case !ok && len(s.rows) < maxRows:
-		i = len(s.rows)
-		s.at[k] = i
-		s.rows = append(s.rows, row{key: k, Total: newTotal()})
-	case !ok:
-		i = maxRows - 1
-		s.rows[i].key = key{name: "others"}
-	}
-	s.order.came(int32(i))
 	column := op.Step / s.stride
 	for len(s.steps) <= column {
 		s.steps = append(s.steps, newTotal())
 	}
 	s.steps[column].add(op)
-	r := &s.rows[i]
+	r := s.row(op, kind)
 	before := r.Total
 	r.add(op)
 	for len(r.columns) <= column {
@@ -189,6 +172,31 @@ func (s *sums) add(op *Op) {
 	c.flushed += r.Flushed - before.Flushed
 	c.elements += r.Elements - before.Elements
 	c.bad += r.Bad - before.Bad
+}
+
+// row returns the row that op belongs to, which all of its kind do.
+func (s *sums) row(op *Op, kind int32) *row {
+	if kind >= 0 && int(kind) < len(s.ofKind) && s.ofKind[kind] >= 0 {
+		return &s.rows[s.ofKind[kind]]
+	}
+	k := key{op.phase(), op.Name, op.Module, op.Source, op.ranIn()}
+	i, ok := s.at[k]
+	switch {
+	case !ok && len(s.rows) < maxRows:
+		i = len(s.rows)
+		s.at[k] = i
+		s.rows = append(s.rows, row{key: k, Total: newTotal()})
+	case !ok:
+		i = maxRows - 1
+		s.rows[i].key = key{name: "others"}
+	}
+	for int(kind) >= len(s.ofKind) {
+		s.ofKind = append(s.ofKind, -1)
+	}
+	if kind >= 0 {
+		s.ofKind[kind] = i
+	}
+	return &s.rows[i]
 }
 
 // turn notes the steps that op begins, and that are counted.
