@@ -28,14 +28,15 @@ type Names struct {
 	paths   map[int]string // of parameters, by ID
 	newest  int            // ID of a parameter
 	results recent[Place]
-	whole   map[[2]string]string // what full has found
-	last    string               // the module that was found last
+	whole   memo[[2]string, string] // what full has found
+	owners  memo[[3]string, string] // and owner
+	last    string                  // the module that was found last
 }
 
 // NewNames returns the names of models, those of several with their number in front:
 // "1.fc1".
 func NewNames(models ...any) *Names {
-	n := &Names{paths: map[int]string{}, whole: map[[2]string]string{}}
+	n := &Names{paths: map[int]string{}}
 	for i, m := range models {
 		number := ""
 		if len(models) > 1 {
@@ -109,12 +110,8 @@ func (n *Names) find(e *tensor.Facts) Place {
 				continue
 			}
 		}
-		module := parent(path)
-		if full := n.full(e.Module); n.known(full) && !contains(module, e.Module) {
-			module = full // another module's parameter
-		}
-		n.last = module
-		return Place{Module: module, Param: path}
+		n.last = n.owner(path, e.Module)
+		return Place{Module: n.last, Param: path}
 	}
 	return Place{Module: n.full(e.Module)}
 }
@@ -122,19 +119,21 @@ func (n *Names) find(e *tensor.Facts) Place {
 // changed returns the place of a tensor that is changed in place: a parameter or its
 // gradient.
 func (n *Names) changed(id int) Place {
-	path, ok := n.path(id)
-	if p, seen := n.results.get(id); !ok && seen {
+	if path, ok := n.path(id); ok {
+		return Place{Module: parent(path), Param: path}
+	}
+	p, seen := n.results.get(id)
+	if seen {
 		return p
 	}
-	for _, p := range n.params {
-		if ok {
-			break
-		}
-		if g := p.Tensor.Grad(); g != nil && g.ID() == id {
-			path, ok = p.Name, true
+	for _, x := range n.params { // all gradients, for one that is changed seldom is alone
+		if g := x.Tensor.Grad(); g != nil {
+			of := Place{Module: parent(x.Name), Param: x.Name}
+			if n.results.put(g.ID(), of); g.ID() == id {
+				p = of
+			}
 		}
 	}
-	p := Place{Module: parent(path), Param: path}
 	n.results.put(id, p)
 	return p
 }
@@ -148,6 +147,18 @@ func (n *Names) path(id int) (path string, ok bool) {
 	return path, ok
 }
 
+// owner returns the module that works with the parameter at path, when the way to it is
+// module: the parameter's own, or one that has another's.
+func (n *Names) owner(path, module string) string {
+	return n.owners.get([3]string{path, module, n.last}, func() string {
+		own := parent(path)
+		if full := n.full(module); n.known(full) && !contains(own, module) {
+			return full
+		}
+		return own
+	})
+}
+
 // full returns the whole path of a module of which only the containers on the way to
 // it are known: of "0.1" that it is "encoder.0.body.1". Of several that it may be, it
 // takes the one nearest to the module before.
@@ -155,10 +166,11 @@ func (n *Names) full(path string) string {
 	if path == "" {
 		return ""
 	}
-	key := [2]string{path, n.last}
-	if m, ok := n.whole[key]; ok {
-		return m
-	}
+	return n.whole.get([2]string{path, n.last}, func() string { return n.search(path) })
+}
+
+// search is full for what it has not been asked for before.
+func (n *Names) search(path string) string {
 	best, near := path, -1
 	for i, modules := range n.models {
 		number := ""
@@ -180,7 +192,6 @@ func (n *Names) full(path string) string {
 			}
 		}
 	}
-	n.whole[key] = best
 	return best
 }
 

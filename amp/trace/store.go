@@ -54,18 +54,27 @@ func (s *store) add(op *Op) int32 {
 		inputs: uint8(min(len(op.InIDs), 255)), conversions: uint8(min(len(op.Cast), 255)),
 		counted: op.Counted, rounded: op.Rounded, id: op.ID, ofID: op.OfID, duration: op.Duration, rounding: op.Rounding,
 	}
-	s.ids = append(s.ids, op.InIDs[:e.inputs]...)
-	s.casts = append(s.casts, op.Cast[:e.conversions]...)
+	s.ids = append(roomy(s.ids, int(e.inputs)), op.InIDs[:e.inputs]...)
+	s.casts = append(roomy(s.casts, int(e.conversions)), op.Cast[:e.conversions]...)
 	if op.Counted {
 		e.counts = int32(len(s.counts))
-		s.counts = append(s.counts, op.Counts)
+		s.counts = append(roomy(s.counts, 1), op.Counts)
 	}
 	if op.Shadow != nil {
 		e.shadow = int32(len(s.shadows))
 		s.shadows = append(s.shadows, *op.Shadow)
 	}
-	s.list = append(s.list, e)
+	s.list = append(roomy(s.list, 1), e)
 	return kind
+}
+
+// roomy returns list with room for n more. A full list becomes four times as long: append
+// would make long ones longer by a quarter, and copy each element four times in all.
+func roomy[T any](list []T, n int) []T {
+	if len(list)+n <= cap(list) {
+		return list
+	}
+	return slices.Grow(list, max(n, 3*len(list), 256))
 }
 
 // kind returns the number of op's kind. If op is the first of its kind, that is a new one,
@@ -107,22 +116,6 @@ func (s *store) kind(op *Op, more bool) int32 {
 func (o *Op) same(op *Op) bool {
 	return o.Name == op.Name && o.Place == op.Place && o.Source == op.Source && o.Of == op.Of && o.Policy == op.Policy && o.Why == op.Why &&
 		o.Backward == op.Backward && o.InPlace == op.InPlace && o.Computed == op.Computed && o.Out == op.Out && o.alike(op)
-}
-
-// order guesses what comes next: what it was the last time, as steps are alike.
-type order struct {
-	after  []int32
-	before int32
-}
-
-func (o *order) next() int32 { return o.after[o.before] }
-
-// came notes that i did come.
-func (o *order) came(i int32) {
-	if n := int(max(i, o.before)) + 1 - len(o.after); n > 0 {
-		o.after = append(o.after, make([]int32, n)...)
-	}
-	o.after[o.before], o.before = i, i
 }
 
 // hash is of op's shapes and dtypes (FNV-1a).
