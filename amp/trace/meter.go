@@ -13,8 +13,10 @@ type meter struct {
 	always bool // whatever it takes
 	begun  time.Time
 	spent  time.Duration
-	step   int // that on is for
-	ops    int // since on was decided
+	before time.Duration // what had been spent when on was decided
+	last   time.Duration // what counting took in the last step, or part of one, that was counted
+	step   int           // that on is for
+	ops    int           // since on was decided
 	on     bool
 
 	known recent[counted]
@@ -26,7 +28,7 @@ type counted struct {
 	tensor.Counts
 }
 
-// Counting may take this share of the time, and what is free at first: so that short
+// Counting may take this share of the time, or what is free if that is more: so that short
 // recordings have it all.
 const (
 	countShare = 0.01
@@ -46,7 +48,11 @@ func (m *meter) ready(step int) {
 		m.known.turn()
 	}
 	m.step, m.ops = step, 1
-	m.on = m.spent <= countFree+time.Duration(countShare*float64(time.Since(m.begun)))
+	if m.on {
+		m.last = m.spent - m.before
+	}
+	m.before = m.spent
+	m.on = m.spent+m.last <= max(countFree, time.Duration(countShare*float64(time.Since(m.begun))))
 }
 
 // count returns what is in t.

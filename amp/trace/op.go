@@ -106,7 +106,7 @@ func (r *reasons) in(p amp.Policy) *reason {
 			return known
 		}
 	}
-	*r = append(reasons{{p, p.String(), map[string]decision{}, map[string]string{}}}, (*r)[:min(len(*r), 7)]...)
+	*r = append(reasons{{policy: p, name: p.String()}}, (*r)[:min(len(*r), 7)]...)
 	return (*r)[0]
 }
 
@@ -114,41 +114,27 @@ func (r *reasons) in(p amp.Policy) *reason {
 type reason struct {
 	policy amp.Policy
 	name   string
-	why    map[string]decision // of operations, by name
-	of     map[string]string   // of derivatives
-}
-
-type decision struct {
-	of  tensor.Info
-	why string
+	why    memo[tensor.Info, string]
+	of     memo[string, string] // of derivatives
 }
 
 // decided returns what decided e's dtype.
 func (r *reason) decided(e *tensor.Facts) string {
 	switch {
 	case e.Backward:
-		why, ok := r.of[e.Of]
-		if !ok {
-			why = "derivative of " + e.Of
-			r.of[e.Of] = why
-		}
-		return why
+		return r.of.get(e.Of, func() string { return "derivative of " + e.Of })
 	case e.InPlace:
 		return "in place: never cast"
 	case e.Op.Name == "cast":
 		return "a cast that the program or a promotion asks for"
 	}
-	d, ok := r.why[e.Op.Name]
-	if !ok || d.of != e.Op {
-		d = decision{e.Op, r.by(e.Op)}
-		r.why[e.Op.Name] = d
-	}
+	why := r.why.get(e.Op, func() string { return r.by(e.Op) })
 	for _, c := range e.Casts {
 		if c.Promotion {
-			return d.why + "; operands promoted to the widest"
+			return why + "; operands promoted to the widest"
 		}
 	}
-	return d.why
+	return why
 }
 
 func (r *reason) by(op tensor.Info) string {
