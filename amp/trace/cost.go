@@ -6,9 +6,13 @@ import (
 	"time"
 )
 
-// pairs is how many runs of each kind Overhead takes: single ones say little on a machine
-// that does other things too.
-const pairs = 7
+// pairs is how many runs of each kind Overhead takes, and turn how many steps it takes of
+// one before it goes on with the other: single ones say little on a machine that does
+// other things too.
+const (
+	pairs = 7
+	turn  = 10
+)
 
 // Cost is what a recording takes.
 type Cost struct {
@@ -18,34 +22,16 @@ type Cost struct {
 	Low, High     float64       // its quartiles
 }
 
-// Overhead measures what a recording takes: it trains for that many steps with a recording
-// and as many without, seven times each, in turns. with is as for [Start].
+// Overhead measures what a recording takes: it trains for that many steps with a recording,
+// its start and end included, and as many without, ten steps of each in turns, seven times.
+// with is as for [Start].
 func Overhead(steps int, step func(), with ...any) Cost {
 	steps = max(steps, 1)
-	run := func() time.Duration {
-		start := time.Now()
-		for range steps {
-			step()
-		}
-		return time.Since(start)
-	}
-	recorded := func() time.Duration {
-		start := time.Now()
-		rec := Start(with...)
-		run()
-		rec.Stop()
-		return time.Since(start)
-	}
 	step() // what only the first one does
 	var without, under []time.Duration
 	var ratios []float64
 	for i := range pairs {
-		var a, b time.Duration
-		if i%2 == 0 {
-			a, b = run(), recorded()
-		} else {
-			b, a = recorded(), run()
-		}
+		a, b := sideBySide(steps, step, i%2 == 0, with)
 		without, under = append(without, a), append(under, b)
 		ratios = append(ratios, float64(b)/float64(max(a, 1)))
 	}
@@ -55,11 +41,46 @@ func Overhead(steps int, step func(), with ...any) Cost {
 	return Cost{Steps: steps, Without: without[pairs/2], With: under[pairs/2], Ratio: ratios[pairs/2], Low: ratios[pairs/4], High: ratios[3*pairs/4]}
 }
 
+// sideBySide returns what a run without and one with a recording take. first says that
+// the one without has the first turn.
+func sideBySide(steps int, step func(), first bool, with []any) (without, under time.Duration) {
+	timed := func(body func()) time.Duration {
+		start := time.Now()
+		body()
+		return time.Since(start)
+	}
+	var rec *Recorder
+	under = timed(func() { rec = Start(with...); rec.ignore() })
+	for done := 0; done < steps; done += turn {
+		n := min(turn, steps-done)
+		for i := range 2 {
+			if (i == 0) == first {
+				spent := timed(func() {
+					for range n {
+						step()
+					}
+				})
+				without += spent
+				rec.meter.begun = rec.meter.begun.Add(spent) // it knows of its own time only
+				continue
+			}
+			under += timed(func() {
+				rec.listen()
+				for range n {
+					step()
+				}
+				rec.ignore()
+			})
+		}
+	}
+	return without, under + timed(rec.Stop)
+}
+
 // Share is what the recording adds, as a part of the time without it.
 func (c Cost) Share() float64 { return c.Ratio - 1 }
 
 // String says it in a sentence.
 func (c Cost) String() string {
-	return fmt.Sprintf("%d steps take %v without a recording and %v with one, %+.1f %% (medians of %d runs of each kind, in turns; half of the pairs lie between %+.1f and %+.1f %%)",
+	return fmt.Sprintf("%d steps take %v without a recording and %v with one, %+.1f %% (medians of %d runs of each kind, side by side; half of the pairs lie between %+.1f and %+.1f %%)",
 		c.Steps, c.Without.Round(time.Microsecond), c.With.Round(time.Microsecond), 100*c.Share(), pairs, 100*(c.Low-1), 100*(c.High-1))
 }

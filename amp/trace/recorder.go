@@ -79,16 +79,20 @@ func Start(with ...any) *Recorder {
 		}
 	}
 	r.names = NewNames(models...)
+	r.listen()
+	return r
+}
+
+// listen begins to record.
+func (r *Recorder) listen() {
 	stop := []func(){tensor.Observe(r.event), amp.Observe(r.scaler)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stop = stop
-	return r
 }
 
-// Stop ends the recording; what has been recorded stays. Stopping twice does
-// nothing.
-func (r *Recorder) Stop() {
+// ignore records nothing until listen is called.
+func (r *Recorder) ignore() {
 	r.mu.Lock()
 	stop := r.stop
 	r.stop = nil
@@ -96,6 +100,12 @@ func (r *Recorder) Stop() {
 	for _, f := range stop {
 		f()
 	}
+}
+
+// Stop ends the recording; what has been recorded stays. Stopping twice does
+// nothing.
+func (r *Recorder) Stop() {
+	r.ignore()
 	defer r.read()()
 	if r.ended.IsZero() {
 		r.ended = time.Now()
