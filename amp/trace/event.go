@@ -29,7 +29,8 @@ func (r *Recorder) event(e tensor.Event) {
 	if !r.ended.IsZero() {
 		return
 	}
-	if e.InPlace { // whose gradient it is must be asked now, for which the ones before must be known
+	ask := e.InPlace && !r.names.knows(e.In[0].ID) // whose gradient it is, while that is its gradient
+	if ask {
 		r.settle()
 	}
 	if r.waiting == nil {
@@ -46,7 +47,7 @@ func (r *Recorder) event(e tensor.Event) {
 		r.look(&e, n)
 	}
 	n.step = r.clock.step
-	if e.InPlace || len(r.waiting) == batch {
+	if ask || len(r.waiting) == batch {
 		r.settle()
 	}
 }
@@ -56,6 +57,9 @@ func (r *Recorder) look(e *tensor.Event, n *noted) {
 	before := r.clock.step
 	step, restart := r.clock.tick(e)
 	if restart {
+		for i := range r.waiting {
+			r.waiting[i].step = 0
+		}
 		r.restart()
 	}
 	if step != before && r.shadow != nil {

@@ -138,6 +138,15 @@ func (n *Names) changed(id int) Place {
 	return p
 }
 
+// knows reports whether changed finds the place of a tensor without a look at gradients.
+func (n *Names) knows(id int) bool {
+	_, ok := n.path(id)
+	if !ok {
+		_, ok = n.results.get(id)
+	}
+	return ok
+}
+
 // path returns the path of the parameter with this ID.
 func (n *Names) path(id int) (path string, ok bool) {
 	if id > n.newest { // as most tensors are
