@@ -177,6 +177,9 @@ func (e *observed) run() {
 	e.Start = began.Add(e.start)
 }
 
+// ran notes that it has ended.
+func (e *observed) ran() { e.Duration = time.Since(began) - e.start }
+
 // end gives e back. It holds no tensors then.
 func (e *observed) end() {
 	e.op, e.In, e.Casts, e.Operands, e.Result = nil, nil, nil, nil, nil
@@ -186,7 +189,6 @@ func (e *observed) end() {
 
 // finish fills in what is known afterwards, and tells the observers.
 func (e *observed) finish(seen *[]*func(Event), in []*Tensor, y *Tensor) {
-	e.Duration = time.Since(began) - e.start
 	e.Out.of(y)
 	e.Operands, e.Result, e.Computed = in, y, y.dtype
 	if len(in) > 0 {

@@ -156,6 +156,7 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	}
 	y := op.Forward(in)
 	if e != nil {
+		e.ran()
 		e.finish(seen, in, y)
 	}
 	if s.captured != nil {

@@ -1,6 +1,10 @@
 package tensor
 
-import "halfnote/tensor/driver"
+import (
+	"time"
+
+	"halfnote/tensor/driver"
+)
 
 // Steps collects the steps of an optimizer on its parameters, to do them in one pass
 // over all that they change. The zero value has none. It is not safe for use by several
@@ -8,20 +12,60 @@ import "halfnote/tensor/driver"
 type Steps struct {
 	backend driver.Backend
 	list    []driver.Launch
+	told    []told            // the same, for observers; empty without
 	touched map[*storage]bool // by those of list; true: changed
 }
 
-// Run does the steps that were added since the last Run.
+// told is what observers are told of a kernel: that dst, the first of in, is changed.
+type told struct {
+	info Info
+	in   []*Tensor
+}
+
+// Run does the steps that were added since the last Run. Observers are told of each when
+// all are done, with its share of the time by the bytes that it reads and writes.
 func (s *Steps) Run() {
-	list := s.list
-	s.list, s.touched = nil, nil
+	list, told := s.list, s.told
+	s.list, s.told, s.touched = nil, nil, nil
+	start := time.Since(began)
 	if b, ok := s.backend.(driver.Batcher); ok {
 		b.RunAll(list)
+	} else {
+		for _, l := range list {
+			s.backend.Run(l.Kernel, l.Dst, l.Src...)
+		}
+	}
+	if len(told) > 0 {
+		tell(told, start, time.Since(began)-start)
+	}
+}
+
+// tell tells observers of steps that have been done.
+func tell(steps []told, start, spent time.Duration) {
+	seen, s := observers.load(), current()
+	if seen == nil || s.hidden {
 		return
 	}
-	for _, l := range list {
-		s.backend.Run(l.Kernel, l.Dst, l.Src...)
+	all := 0
+	for _, x := range steps {
+		all += traffic(x.in)
 	}
+	for _, x := range steps {
+		e := begin(change{x.info}, &s, x.in)
+		e.InPlace, e.start, e.Start = true, start, began.Add(start)
+		e.Duration = time.Duration(float64(spent) * float64(traffic(x.in)) / float64(max(all, 1)))
+		e.finish(seen, x.in, x.in[0])
+		e.end()
+	}
+}
+
+// traffic is how many bytes a change of the first of ts reads and writes.
+func traffic(ts []*Tensor) int {
+	n := ts[0].Bytes()
+	for _, t := range ts {
+		n += t.Bytes()
+	}
+	return n
 }
 
 // touch has what was added run first if it is not independent of a step that changes
@@ -46,11 +90,10 @@ func (s *Steps) touch(changed []*Tensor, read *Tensor) {
 }
 
 // add adds a kernel, which observers are told of as of a change of dst that has operands
-// in. While there are some it runs at once.
+// in, itself first.
 func (s *Steps) add(info Info, in []*Tensor, k driver.Kernel, dst *Tensor, src ...*Tensor) {
 	if observers.load() != nil {
-		dst.reported(info, in, func() { run(k, dst, src...) })
-		return
+		s.told = append(s.told, told{info, in})
 	}
 	views := make([]driver.View, len(src))
 	for i, t := range src {

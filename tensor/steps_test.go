@@ -57,7 +57,7 @@ func TestStepsInOrder(t *testing.T) {
 	}
 }
 
-// Observers are told of each step, which has been done by then.
+// Observers are told of each step, when all that were added have been done.
 func TestStepsObserved(t *testing.T) {
 	p, q, g := Zeros(2), Zeros(3), Ones(2)
 	var seen []float64
@@ -71,7 +71,7 @@ func TestStepsObserved(t *testing.T) {
 	steps.SGD(p, g, nil, SGDSettings{Rate: 1})
 	steps.SGD(q, Ones(3), nil, SGDSettings{Rate: 1})
 	steps.Run()
-	if want := []float64{-1, 0, -1, -1}; !slices.Equal(seen, want) {
-		t.Errorf("parameters as each step was seen: got %v, want %v", seen, want)
+	if want := []float64{-1, -1, -1, -1}; !slices.Equal(seen, want) {
+		t.Errorf("parameters as the steps were seen: got %v, want %v", seen, want)
 	}
 }
