@@ -51,7 +51,8 @@ func (s *shelf) take(n int) []uint64 {
 	return nil
 }
 
-// trim lets go of what was put first until no more than most bytes are kept.
+// trim lets go of what was put first until no more than most bytes are kept. The system has
+// its pages back at once, for the garbage collector takes its time.
 func (s *shelf) trim(most int64) {
 	for s.bytes > max(most, 0) {
 		oldest := 0
@@ -60,6 +61,7 @@ func (s *shelf) trim(most int64) {
 				oldest = c
 			}
 		}
+		returnPages(s.lists[oldest][0].words)
 		s.drop(oldest, 0)
 	}
 }
