@@ -1,5 +1,9 @@
 package main
 
+// ahead is how many elements before their use conversions ask for memory: as many as are
+// converted at a time, for what is done with them in between leaves the memory idle.
+const ahead = 1024
+
 // converts prints conversions between float32 and the halves, of which there are
 // 64 a turn and a tail under masks.
 func converts() {
@@ -9,6 +13,9 @@ func converts() {
 		load("dst", "DI", "src", "SI", "n", "CX")
 		prepare()
 		p("MOVQ $-1, DX\nKMOVQ DX, K1\nSUBQ $64, CX\nJLT tail\nloop:")
+		for line := 0; line < 64*in; line += 64 {
+			p("PREFETCHT0 %d(SI)", ahead*in+line)
+		}
 		for u := range 4 {
 			p(read+" %d(SI), Z%d", u*16*in, u)
 		}
