@@ -67,6 +67,7 @@ big, small := tensor.Ones(4096, 4096), tensor.Ones(64, 64)
 		{"deferred function of a panic", "defer func() { for { n++ } }()\npanic(1)"},
 		{"recover in a loop", "for { func() { defer func() { recover() }(); for { n++ } }() }"},
 		{"recover of panics in a loop", "for { func() { defer func() { recover() }(); panic(1) }() }"},
+		{"methods that fmt calls", "type Q struct{}\nfunc (Q) String() string { for range 1 << 20 { n++ }; return \"\" }\nfor { _ = fmt.Sprint(Q{}) }"},
 		{"method String", "type S struct{}\nfunc (S) String() string { for { n++ } }\nS{}"},
 	}
 	s := newSession(t)

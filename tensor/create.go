@@ -21,7 +21,7 @@ func NewAs(d DType, data []float64, shape ...int) *Tensor {
 
 // FromInt64s is New for integers, as int64.
 func FromInt64s(data []int64, shape ...int) *Tensor {
-	return unsetTensor(CPU.backend(), Int64, dataShape(len(data), shape)).setInt64s(data)
+	return setContents(unsetTensor(CPU.backend(), Int64, dataShape(len(data), shape)), data)
 }
 
 // FromInts is New for integers, as int64: for indices.
@@ -46,7 +46,7 @@ func FromBools(data []bool, shape ...int) *Tensor {
 
 // FromFloat32s is New for data that is float32 already.
 func FromFloat32s(data []float32, shape ...int) *Tensor {
-	return unsetTensor(CPU.backend(), Float32, dataShape(len(data), shape)).setFloat32s(data)
+	return setContents(unsetTensor(CPU.backend(), Float32, dataShape(len(data), shape)), data)
 }
 
 func dataShape(n int, shape []int) []int {

@@ -126,7 +126,7 @@ func causalMask(s *Tensor, first int) *Tensor {
 		for i := range x {
 			x[i] = float32(first + i)
 		}
-		return newTensor(s.mem.backend, Float32, []int{n}).setFloat32s(x)
+		return setContents(newTensor(s.mem.backend, Float32, []int{n}), x)
 	}
 	n := len(s.shape)
 	return elementwiseTo(Bool, driver.LessEqual, position(0, s.shape[n-1]), column(position(first, s.shape[n-2])))

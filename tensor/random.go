@@ -86,7 +86,7 @@ func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
 		pollAt(i)
 		data[i] = float32(float64(g.uniform24()*width) + lo)
 	}
-	return t.setFloat32s(data)
+	return setContents(t, data)
 }
 
 // Randn returns normal float32 numbers with mean 0 and variance 1. It is
@@ -115,8 +115,7 @@ func (g *Generator) mask(p float64, shape []int) *Tensor {
 		g.mt.below(limit, rest[:n])
 		rest = rest[n:]
 	}
-	t.mem.backend.Write(t.mem.buffer, 0, data)
-	return t
+	return setContents(t, data)
 }
 
 // Randint returns int64 numbers from low up to, not including, high. It panics
@@ -138,7 +137,7 @@ func (g *Generator) Randint(low, high int, shape ...int) *Tensor {
 		}
 		data[i] = int64(uint64(low) + r%width)
 	}
-	return unsetTensor(CPU.backend(), Int64, shape).setInt64s(data)
+	return setContents(unsetTensor(CPU.backend(), Int64, shape), data)
 }
 
 // pollAt lets an interrupt through every millisecond or so.
@@ -154,6 +153,7 @@ func (g *Generator) Perm(n int) []int {
 	defer g.mu.Unlock()
 	p := seq(n)
 	for i := range max(n-1, 0) {
+		pollAt(i)
 		j := i + int(g.mt.next()%uint32(n-i))
 		p[i], p[j] = p[j], p[i]
 	}

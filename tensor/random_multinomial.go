@@ -43,6 +43,7 @@ func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
 	for row := 0; row < len(weights); row += classes {
 		sum := 0.0
 		for i, w := range weights[row : row+classes] {
+			pollAt(row + i)
 			if !(w >= 0) || math.IsInf(w, 1) {
 				fail("multinomial", []*Tensor{t}, "weight %v%s; expected finite numbers of 0 or more", w, placeIn(t.shape, row+i))
 			}
@@ -78,10 +79,12 @@ func (g *Generator) draw(t *Tensor, weights []float64, n int) *Tensor {
 	for row := 0; row < len(weights); row += classes {
 		sum := 0.0
 		for i, w := range weights[row : row+classes] {
+			pollAt(row + i)
 			sum = round(sum + w)
 			sums[i] = sum
 		}
 		for i, s := range sums {
+			pollAt(row + i)
 			sums[i] = round(s / sum)
 		}
 		sums[classes-1] = 1

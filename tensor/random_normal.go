@@ -18,7 +18,7 @@ func (g *Generator) Normal(mean, deviation float64, shape ...int) *Tensor {
 		for i := range data {
 			data[i] = float32(float64(g.normal()*deviation) + mean)
 		}
-		return t.setFloat32s(data)
+		return setContents(t, data)
 	}
 	// Rows of 16, in place; a last short row is drawn anew, overlapping the row
 	// before (normal_fill in aten/src/ATen/native/cpu/DistributionTemplates.h).
@@ -37,7 +37,7 @@ func (g *Generator) Normal(mean, deviation float64, shape ...int) *Tensor {
 		}
 		boxMuller(row, float32(mean), float32(deviation))
 	}
-	return t.setFloat32s(data)
+	return setContents(t, data)
 }
 
 // normal returns one of a pair of normal numbers, as torch's normal_distribution

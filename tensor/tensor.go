@@ -1,8 +1,6 @@
 package tensor
 
 import (
-	"encoding/binary"
-	"math"
 	"slices"
 
 	"halfnote/tensor/driver"
@@ -118,18 +116,14 @@ func (t *Tensor) At(index ...int) float64 {
 // Int64s returns a copy of the elements in row-major order, without their
 // fractions.
 func (t *Tensor) Int64s() []int64 {
-	b := convert(t, Int64).bytes()
-	out := make([]int64, t.Numel())
-	for i := range out {
-		out[i] = int64(binary.NativeEndian.Uint64(b[8*i:]))
-	}
-	return out
+	return contents[int64](convert(t, Int64))
 }
 
 // Ints returns a copy of the elements in row-major order, without their fractions.
 func (t *Tensor) Ints() []int {
 	out := make([]int, t.Numel())
 	for i, x := range t.Int64s() {
+		pollAt(i)
 		out[i] = int(x)
 	}
 	return out
@@ -139,6 +133,7 @@ func (t *Tensor) Ints() []int {
 func (t *Tensor) Bools() []bool {
 	out := make([]bool, t.Numel())
 	for i, b := range convert(t, Bool).bytes() {
+		pollAt(i)
 		out[i] = b != 0
 	}
 	return out
@@ -147,12 +142,7 @@ func (t *Tensor) Bools() []bool {
 // Float64s returns a copy of the elements in row-major order, exactly but for
 // integers beyond 2^53.
 func (t *Tensor) Float64s() []float64 {
-	b := convert(t, Float64).bytes()
-	out := make([]float64, t.Numel())
-	for i := range out {
-		out[i] = math.Float64frombits(binary.NativeEndian.Uint64(b[8*i:]))
-	}
-	return out
+	return contents[float64](convert(t, Float64))
 }
 
 // Rows returns a copy of the elements of a matrix, row by row.
@@ -171,74 +161,41 @@ func (t *Tensor) Rows() [][]float64 {
 // Float32s returns a copy of the elements in row-major order, float64 rounded to
 // float32.
 func (t *Tensor) Float32s() []float32 {
-	b := convert(t, Float32).bytes()
-	out := make([]float32, t.Numel())
-	for i := range out {
-		out[i] = math.Float32frombits(binary.NativeEndian.Uint32(b[4*i:]))
-	}
-	return out
+	return contents[float32](convert(t, Float32))
 }
 
 // Bits returns the elements' bit patterns in row-major order, each in the low bits
 // of a number: 0x3c00 is float16's 1.
 func (t *Tensor) Bits() []uint64 {
-	b := compact(t).bytes()
-	out := make([]uint64, t.Numel())
-	for i := range out {
-		switch t.dtype.Size() {
-		case 1:
-			out[i] = uint64(b[i])
-		case 2:
-			out[i] = uint64(binary.NativeEndian.Uint16(b[2*i:]))
-		case 4:
-			out[i] = uint64(binary.NativeEndian.Uint32(b[4*i:]))
-		default:
-			out[i] = binary.NativeEndian.Uint64(b[8*i:])
-		}
+	switch x := compact(t); t.dtype.Size() {
+	case 1:
+		return widened(contents[uint8](x))
+	case 2:
+		return widened(contents[uint16](x))
+	case 4:
+		return widened(contents[uint32](x))
+	default:
+		return contents[uint64](x)
+	}
+}
+
+func widened[E plain](list []E) []uint64 {
+	out := make([]uint64, len(list))
+	for i, x := range list {
+		pollAt(i)
+		out[i] = uint64(x)
 	}
 	return out
 }
 
 // bytes reads the memory of a contiguous tensor.
-func (t *Tensor) bytes() []byte {
-	p := make([]byte, t.Bytes())
-	t.mem.backend.Read(p, t.mem.buffer, t.offset*t.dtype.Size())
-	return p
-}
+func (t *Tensor) bytes() []byte { return contents[byte](t) }
 
 // setFloat64s writes the elements of a new tensor, rounded once to its dtype.
 func (t *Tensor) setFloat64s(data []float64) *Tensor {
-	wide := t
-	if t.dtype != Float64 {
-		wide = unsetTensor(t.mem.backend, Float64, t.shape)
+	if t.dtype == Float64 {
+		return setContents(t, data)
 	}
-	p := make([]byte, 8*len(data))
-	for i, x := range data {
-		binary.NativeEndian.PutUint64(p[8*i:], math.Float64bits(x))
-	}
-	wide.mem.backend.Write(wide.mem.buffer, 0, p)
-	if wide != t {
-		run(driver.Kernel{Code: driver.Copy}, t, wide)
-	}
-	return t
-}
-
-// setInt64s writes the elements of a new int64 tensor.
-func (t *Tensor) setInt64s(data []int64) *Tensor {
-	p := make([]byte, 8*len(data))
-	for i, x := range data {
-		binary.NativeEndian.PutUint64(p[8*i:], uint64(x))
-	}
-	t.mem.backend.Write(t.mem.buffer, 0, p)
-	return t
-}
-
-// setFloat32s writes the elements of a new float32 tensor.
-func (t *Tensor) setFloat32s(data []float32) *Tensor {
-	p := make([]byte, 4*len(data))
-	for i, x := range data {
-		binary.NativeEndian.PutUint32(p[4*i:], math.Float32bits(x))
-	}
-	t.mem.backend.Write(t.mem.buffer, 0, p)
+	run(driver.Kernel{Code: driver.Copy}, t, setContents(unsetTensor(t.mem.backend, Float64, t.shape), data))
 	return t
 }

@@ -375,7 +375,9 @@ func (r *Registry) Of(c *Cell) *Cell {
 }
 
 // Poll is what loops call while flag is set: it ends the calling goroutine if
-// that has been told to stop. It does so once: deferred functions run in peace.
+// that has been told to stop. Deferred functions run in peace then; a goroutine that runs
+// on is ended again, for something has recovered it, as fmt does when a String method
+// panics.
 func (r *Registry) Poll() {
 	if !r.Current().root().stopped.Load() {
 		return
@@ -385,8 +387,25 @@ func (r *Registry) Poll() {
 	again := r.unwinding[id]
 	r.unwinding[id] = true
 	r.mu.Unlock()
-	if !again {
+	if !again || !panicking() {
 		panic(Interrupted{})
+	}
+}
+
+// panicking reports whether the caller is called by a deferred function that a panic runs.
+func panicking() bool {
+	pcs := make([]uintptr, 64)
+	for skip := 0; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs)
+		for frames, more := runtime.CallersFrames(pcs[:n]), n > 0; more; {
+			var f runtime.Frame
+			if f, more = frames.Next(); f.Function == "runtime.gopanic" {
+				return true
+			}
+		}
+		if n < len(pcs) {
+			return false
+		}
 	}
 }
 

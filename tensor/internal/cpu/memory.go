@@ -99,7 +99,6 @@ func (m *memory) fresh(n int) ([]uint64, error) {
 		return nil, fmt.Errorf("cpu: alloc: %s asked for, more than can be addressed", size(int64(n)))
 	}
 	if n >= large { // take the pages now: what is not there should fail here, and memory figures should be true
-		wantHugePages(words)
 		m.inParts(n, words, func(part []uint64) {
 			for i := 0; i < len(part); i += 512 {
 				part[i] = 0

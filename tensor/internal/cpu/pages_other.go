@@ -2,6 +2,5 @@
 
 package cpu
 
-// returnPages and wantHugePages do nothing where there is no madvise(2).
-func returnPages([]uint64)   {}
-func wantHugePages([]uint64) {}
+// returnPages does nothing where madvise(2) is not known to.
+func returnPages([]uint64) {}

@@ -11,9 +11,12 @@ func recurrence[T number](b *Backend, k driver.Kernel, dst driver.View, src []dr
 		y = lines[T](src[1], k.Axis)
 	}
 	out := writer[T]{reader: lines[T](dst, k.Axis).reader}
-	eachLine(b, x, func(line int, s *scratch[T]) {
+	eachLine(b, x, func(line int, s *scratch[T], poll func()) {
 		var last T
 		for lo := 0; lo < x.length; lo += chunk {
+			if lo%copyItem == 0 {
+				poll()
+			}
 			n := min(chunk, x.length-lo)
 			at := line*x.length + lo
 			in, to := x.at(at, s.in[0][:n]), out.room(at, s.out[:n])
@@ -42,11 +45,14 @@ func recurrence[T number](b *Backend, k driver.Kernel, dst driver.View, src []dr
 func cumArg[T number](b *Backend, k driver.Kernel, dst, src driver.View) {
 	x := lines[T](src, k.Axis)
 	out := writer[int64]{reader: lines[int64](dst, k.Axis).reader}
-	eachLine(b, x, func(line int, s *scratch[T]) {
+	eachLine(b, x, func(line int, s *scratch[T], poll func()) {
 		withScratch(func(room *scratch[int64]) {
 			var best T
 			var at int64
 			for lo := 0; lo < x.length; lo += chunk {
+				if lo%copyItem == 0 {
+					poll()
+				}
 				n := min(chunk, x.length-lo)
 				first := line*x.length + lo
 				to := out.room(first, room.out[:n])
@@ -88,12 +94,13 @@ func lines[T number](v driver.View, axis int) lineReader[T] {
 	return lineReader[T]{readLayout[T](v, l), v.Shape[axis], n}
 }
 
-// eachLine calls visit for every line, several of them at once.
-func eachLine[T number](b *Backend, x lineReader[T], visit func(line int, s *scratch[T])) {
-	b.ranges(x.count, max(1, copyItem/4/max(1, x.length)), func(lo, hi int) {
+// eachLine calls visit for every line, several of them at once. Long lines are to poll.
+func eachLine[T number](b *Backend, x lineReader[T], visit func(line int, s *scratch[T], poll func())) {
+	each := max(1, copyItem/4/max(1, x.length))
+	b.eachPolling((x.count+each-1)/each, func(item int, poll func()) {
 		withScratch(func(s *scratch[T]) {
-			for ; lo < hi; lo++ {
-				visit(lo, s)
+			for line := item * each; line < min(x.count, (item+1)*each); line++ {
+				visit(line, s, poll)
 			}
 		})
 	})

@@ -24,29 +24,36 @@ func (b *Backend) softmax(k driver.Kernel, dst driver.View, src []driver.View) {
 	}
 	rows, each := dst.Len()/n, max(1, copyItem/4/n)
 	b.eachPolling((rows+each-1)/each, func(item int, poll func()) {
-		var space []float32
+		var rooms [3][]float32
 		if n <= 4*bulk {
 			s := takeStrip()
 			defer s.give()
-			space = unsafe.Slice((*float32)(s.sums(3*n)), 3*n)
+			space := unsafe.Slice((*float32)(s.sums(3*n)), 3*n)
+			rooms = [3][]float32{space[:n], space[n : 2*n], space[2*n:]}
 		} else {
-			space = make([]float32, 3*n)
+			rooms[0], rooms[2] = r[0].rowRoom(n), w.rowRoom(n)
+			if len(src) > 1 {
+				rooms[1] = r[1].rowRoom(n)
+			}
 		}
 		t := rowers.Get().(*rower)
 		defer rowers.Put(t)
 		t.poll = poll
 		for row := item * each; row < min(rows, (item+1)*each); row++ {
-			x := r[0].row(row*n, space[:n])
-			out := w.room(row*n, space[2*n:])
+			x := r[0].row(row*n, n, rooms[0])
+			out := rooms[2]
+			if w.bulk() {
+				out = w.row(row*n, n, nil)
+			}
 			switch k.Code {
 			case driver.Softmax:
 				t.softmax(out, x)
 			case driver.LogSoftmax:
 				t.logSoftmax(out, x)
 			case driver.SoftmaxGrad:
-				t.softmaxGrad(out, x, r[1].row(row*n, space[n:2*n]))
+				t.softmaxGrad(out, x, r[1].row(row*n, n, rooms[1]))
 			default:
-				t.logSoftmaxGrad(out, x, r[1].row(row*n, space[n:2*n]))
+				t.logSoftmaxGrad(out, x, r[1].row(row*n, n, rooms[1]))
 			}
 			w.putRow(row*n, out)
 		}
@@ -64,18 +71,27 @@ func seqWithout(n, without int) []int {
 	return list
 }
 
-// row is reader.at for any number of elements.
-func (r *reader[T]) row(lo int, room []T) []T {
-	if r.asIs() && r.layout.dense() {
-		return r.wide[r.layout.offset+lo:][:len(room):len(room)]
+// row is reader.at for n elements, however many. room is needed where they do not lie in
+// memory as they are.
+func (r *reader[T]) row(lo, n int, room []T) []T {
+	if r.bulk() {
+		return r.wide[r.layout.offset+lo:][:n:n]
 	}
-	for i := 0; i < len(room); i += chunk {
-		part := room[i:min(i+chunk, len(room))]
+	for i := 0; i < n; i += chunk {
+		part := room[i:min(i+chunk, n)]
 		if got := r.at(lo+i, part); &got[0] != &part[0] {
 			copy(part, got)
 		}
 	}
 	return room
+}
+
+// rowRoom returns what row needs for n elements.
+func (r *reader[T]) rowRoom(n int) []T {
+	if r.bulk() {
+		return nil
+	}
+	return make([]T, n)
 }
 
 // putRow is writer.put for any number of elements.

@@ -1,0 +1,36 @@
+package tensor
+
+import (
+	"slices"
+	"testing"
+)
+
+// Rows longer than what workers keep room for have the bits of their float32 computation,
+// rounded once.
+func TestSoftmaxLongRows(t *testing.T) {
+	for _, d := range []DType{Float16, BFloat16} {
+		for name, f := range map[string]func(x *Tensor) *Tensor{
+			"softmax":     func(x *Tensor) *Tensor { return x.Softmax(-1) },
+			"log_softmax": func(x *Tensor) *Tensor { return x.LogSoftmax(-1) },
+		} {
+			x := Randn(2, 70001).To(d)
+			wide := x.Float()
+			dy := Randn(2, 70001).To(d)
+			y, dx := withGradient(f, x, dy)
+			want, wantGrad := withGradient(f, wide, dy.Float())
+			if !slices.Equal(y.Bits(), want.To(d).Bits()) {
+				t.Errorf("%s in %v: other bits than in float32, rounded", name, d)
+			}
+			if diff := dx.Float().Sub(wantGrad).Abs().Max().Item(); diff > 0.02*wantGrad.Abs().Max().Item() {
+				t.Errorf("%s in %v: the gradient is %v off", name, d, diff)
+			}
+		}
+	}
+}
+
+func withGradient(f func(x *Tensor) *Tensor, x, dy *Tensor) (y, dx *Tensor) {
+	x = x.Clone().RequireGrad()
+	y = f(x)
+	y.BackwardWith(BackwardOptions{Gradient: dy})
+	return y.Detach(), x.Grad()
+}
