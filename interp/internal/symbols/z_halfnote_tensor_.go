@@ -64,6 +64,7 @@ func init() {
 			"Eye":                       reflect.ValueOf(tensor.Eye),
 			"EyeAs":                     reflect.ValueOf(tensor.EyeAs),
 			"FInfo":                     reflect.ValueOf(tensor.FInfo),
+			"Facts":                     reflect.ValueOf((*tensor.Facts)(nil)),
 			"Float16":                   reflect.ValueOf(tensor.Float16),
 			"Float32":                   reflect.ValueOf(tensor.Float32),
 			"Float64":                   reflect.ValueOf(tensor.Float64),
