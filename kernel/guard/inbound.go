@@ -181,11 +181,15 @@ func (c *conn) Read(p []byte) (int, error) {
 	for len(c.in.rest) == 0 {
 		switch {
 		case c.in.topic != nil:
+			c.in.Unlock()
+			c.out.Lock() // first, or a message could pass between the two locks
+			c.in.Lock()
 			topic := c.in.topic
 			c.in.topic = nil
 			c.in.Unlock()
-			c.out.Lock()
-			c.welcome(topic)
+			if topic != nil {
+				c.welcome(topic)
+			}
 			c.out.Unlock()
 			c.in.Lock()
 		case len(c.in.queue) > 0:
