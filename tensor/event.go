@@ -38,10 +38,10 @@ type Facts struct {
 	Out      Meta
 	Casts    []Cast
 
-	Start    time.Time // after casting
-	Duration time.Duration
-	Bytes    int     // read and written
-	FLOPs    float64 // two for each product of a matrix product or convolution, else one for each element of the largest operand
+	Start    time.Time     // after casting
+	Duration time.Duration // 0 of views
+	Bytes    int           // read and written
+	FLOPs    float64       // two for each product of a matrix product or convolution, else one for each element of the largest operand
 }
 
 // Rerun returns the result of the same operation, with its attributes, on other
@@ -174,11 +174,11 @@ func begin(op Op, s *state, in []*Tensor) *observed {
 // run notes that the operation begins, its operands having been cast.
 func (e *observed) run() {
 	e.start = time.Since(began)
-	e.Start = began.Add(e.start)
+	e.Start, e.Duration = began.Add(e.start), unknown
 }
 
-// ran notes that it has ended.
-func (e *observed) ran() { e.Duration = time.Since(began) - e.start }
+// unknown is the duration of an operation that is running.
+const unknown = -1
 
 // end gives e back. It holds no tensors then.
 func (e *observed) end() {
@@ -189,13 +189,18 @@ func (e *observed) end() {
 
 // finish fills in what is known afterwards, and tells the observers.
 func (e *observed) finish(seen *[]*func(Event), in []*Tensor, y *Tensor) {
+	e.View = len(in) > 0 && y.mem == in[0].mem && !e.InPlace
+	if e.Duration == unknown {
+		if e.Duration = 0; !e.View {
+			e.Duration = time.Since(began) - e.start
+		}
+	}
 	e.Out.of(y)
 	e.Operands, e.Result, e.Computed = in, y, y.dtype
 	if len(in) > 0 {
 		if e.Computed = floating(in); e.Computed == driver.Invalid {
 			e.Computed = in[0].dtype
 		}
-		e.View = y.mem == in[0].mem && !e.InPlace
 	}
 	e.Bytes, e.FLOPs = 0, 0
 	if !e.View {

@@ -107,7 +107,6 @@ func (t *Tensor) reported(info Info, in []*Tensor, body func()) {
 	e.InPlace = true
 	e.run()
 	body()
-	e.ran()
 	e.finish(seen, in, t)
 	e.end()
 }

@@ -156,7 +156,6 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	}
 	y := op.Forward(in)
 	if e != nil {
-		e.ran()
 		e.finish(seen, in, y)
 	}
 	if s.captured != nil {
