@@ -51,8 +51,11 @@ func (s *shelf) take(n int) []uint64 {
 	return nil
 }
 
-// trim lets go of what was put first until no more than most bytes are kept. The system has
-// its pages back at once, for the garbage collector takes its time.
+// vast is the size of memory, in bytes, whose pages the system has back at once when it is
+// let go of, for the garbage collector takes its time. To take back less is not worth it.
+const vast = 8 << 20
+
+// trim lets go of what was put first until no more than most bytes are kept.
 func (s *shelf) trim(most int64) {
 	for s.bytes > max(most, 0) {
 		oldest := 0
@@ -61,7 +64,9 @@ func (s *shelf) trim(most int64) {
 				oldest = c
 			}
 		}
-		returnPages(s.lists[oldest][0].words)
+		if words := s.lists[oldest][0].words; len(words)*8 >= vast {
+			returnPages(words)
+		}
 		s.drop(oldest, 0)
 	}
 }
