@@ -29,8 +29,7 @@ func FromBytes(d DType, p []byte, shape ...int) *Tensor {
 		panic(&Error{Op: "frombuffer", Shapes: [][]int{shape}, DTypes: []DType{d}, Why: fmt.Sprintf("there are %d bytes; expected %d", len(p), size(shape)*d.Size())})
 	}
 	t := unsetTensor(CPU.backend(), d, shape)
-	t.mem.backend.Write(t.mem.buffer, 0, hostOrder(d, slices.Clone(p)))
-	return t
+	return setContents(t, hostOrder(d, slices.Clone(p)))
 }
 
 // ReadTensor returns a tensor of dtype d and a shape, its elements read from r as

@@ -183,7 +183,7 @@ const unknown = -1
 // end gives e back. It holds no tensors then.
 func (e *observed) end() {
 	e.op, e.In, e.Casts, e.Operands, e.Result = nil, nil, nil, nil, nil
-	e.InPlace, e.View = false, false
+	e.InPlace = false
 	pending.Put(e)
 }
 

@@ -47,9 +47,7 @@ func (c clone) Forward(in []*Tensor) *Tensor {
 	if c.to == "" || c.to == x.Device() {
 		return duplicate(x)
 	}
-	y := unsetTensor(c.to.backend(), x.dtype, x.shape)
-	y.mem.backend.Write(y.mem.buffer, 0, compact(x).bytes())
-	return y
+	return setContents(unsetTensor(c.to.backend(), x.dtype, x.shape), compact(x).bytes())
 }
 func (clone) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy} }
 

@@ -51,6 +51,7 @@ func sideBySide(steps int, step func(), first bool, with []any) (without, under 
 	}
 	var rec *Recorder
 	under = timed(func() { rec = Start(with...); rec.ignore() })
+	defer rec.Stop() // should a step panic
 	for done := 0; done < steps; done += turn {
 		n := min(turn, steps-done)
 		for i := range 2 {

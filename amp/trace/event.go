@@ -17,9 +17,9 @@ type noted struct {
 	shadow   *Shadowed
 }
 
-// batch is how many operations are noted before they are taken in: one after the other
-// they take a third of the time that each takes between two that compute, which leave
-// none of the recording in the processor's cache.
+// batch is how many operations are noted before they are taken in: an operation that
+// computes leaves little of the recording in the processor's caches, so that it costs less
+// to take in many at once.
 const batch = 512
 
 // event notes an operation.

@@ -395,18 +395,18 @@ func (r *Registry) Poll() {
 // panicking reports whether the caller is called by a deferred function that a panic runs.
 func panicking() bool {
 	pcs := make([]uintptr, 64)
-	for skip := 0; ; skip += len(pcs) {
-		n := runtime.Callers(skip, pcs)
-		for frames, more := runtime.CallersFrames(pcs[:n]), n > 0; more; {
-			var f runtime.Frame
-			if f, more = frames.Next(); f.Function == "runtime.gopanic" {
-				return true
-			}
-		}
-		if n < len(pcs) {
-			return false
+	n := runtime.Callers(0, pcs)
+	for n == len(pcs) {
+		pcs = make([]uintptr, 4*n)
+		n = runtime.Callers(0, pcs)
+	}
+	for frames, more := runtime.CallersFrames(pcs[:n]), n > 0; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); f.Function == "runtime.gopanic" {
+			return true
 		}
 	}
+	return false
 }
 
 // Call is what functions call at every stride-th entry; mark is the function's
