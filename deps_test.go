@@ -28,7 +28,9 @@ tensor/driver, x/text < tensor/data
 STD, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data < tensor/torchtest
 STD, tensor/driver, tensor/internal/half < tensor/drivertest
 STD, tensor/driver, tensor, tensor/nn < amp
-STD, tensor/driver < cuda
+STD, tensor/driver, cuda/internal/... < cuda
+STD, tensor/driver, cuda/kernels, cuda/internal/drv < cuda/internal/gpu
+STD, tensor/driver, cuda/kernels/source < cuda/kernels/...
 STD, display, gonum/plot, fonts < display/chart
 STD, display < display/widget
 STD, display, display/chart < amp/roofline

@@ -1,14 +1,25 @@
 package driver
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 )
 
 var registry struct {
 	sync.RWMutex
-	backends map[string]Backend
+	backends  map[string]Backend
+	providers map[string]func(device string) (Backend, error)
+	opened    map[string]*opened
+}
+
+// opened is what a provider answered.
+type opened struct {
+	once    sync.Once
+	backend Backend
+	err     error
 }
 
 // Register makes a backend available under its name. It panics if the name is
@@ -25,20 +36,76 @@ func Register(b Backend) {
 	registry.backends[b.Name()] = b
 }
 
-// Lookup returns the backend of that name, or nil.
-func Lookup(name string) Backend {
-	registry.RLock()
-	defer registry.RUnlock()
-	return registry.backends[name]
+// Provide makes backends available that take time to open or may turn out not to be
+// here: open is called when a device of the family is first looked up, once for each
+// name: "cuda", "cuda:1". Its error says why there is no such device. Provide panics if
+// the family has been provided.
+func Provide(family string, open func(device string) (Backend, error)) {
+	registry.Lock()
+	defer registry.Unlock()
+	if registry.providers[family] != nil {
+		panic(fmt.Sprintf("driver: provide: devices %q are provided twice", family))
+	}
+	if registry.providers == nil {
+		registry.providers = map[string]func(string) (Backend, error){}
+		registry.opened = map[string]*opened{}
+	}
+	registry.providers[family] = open
 }
 
-// Names returns the names of all backends, sorted.
+// Lookup returns the backend of that name, or nil.
+func Lookup(name string) Backend {
+	b, _ := Open(name)
+	return b
+}
+
+// Open returns the backend of that name, or why there is none.
+func Open(name string) (Backend, error) {
+	registry.RLock()
+	b := registry.backends[name]
+	o := registry.opened[name]
+	registry.RUnlock()
+	if b != nil {
+		return b, nil
+	}
+	if o == nil {
+		family, _, _ := strings.Cut(name, ":")
+		registry.Lock()
+		open := registry.providers[family]
+		if open == nil {
+			registry.Unlock()
+			return nil, errors.New("no such device in this program")
+		}
+		if o = registry.opened[name]; o == nil {
+			o = &opened{}
+			registry.opened[name] = o
+		}
+		registry.Unlock()
+		o.once.Do(func() {
+			o.err = errors.New("opening it panicked")
+			o.backend, o.err = open(name)
+		})
+	}
+	o.once.Do(func() {}) // another goroutine may be opening it
+	return o.backend, o.err
+}
+
+// Names returns the names of all backends that are there, sorted: registered ones, and
+// of each family that is provided its first.
 func Names() []string {
 	registry.RLock()
-	defer registry.RUnlock()
-	var names []string
+	var names, families []string
 	for name := range registry.backends {
 		names = append(names, name)
+	}
+	for family := range registry.providers {
+		families = append(families, family)
+	}
+	registry.RUnlock()
+	for _, family := range families {
+		if Lookup(family) != nil {
+			names = append(names, family)
+		}
 	}
 	slices.Sort(names)
 	return names

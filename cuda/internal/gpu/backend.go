@@ -1,0 +1,128 @@
+//go:build cuda && linux && cgo
+
+package gpu
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"halfnote/cuda/internal/drv"
+	"halfnote/tensor/driver"
+)
+
+// Backend is one GPU. It implements [driver.MemoryReporter], [driver.Releaser],
+// [driver.Recycler] and [driver.Batcher] too.
+type Backend struct {
+	name   string
+	device *drv.Device
+	stream *drv.Stream
+	modules
+	memory
+}
+
+// Open returns the backend of a device: "cuda" and "cuda:0" are the first GPU,
+// "cuda:1" is the second.
+func Open(name string) (driver.Backend, error) {
+	ordinal := 0
+	if _, number, ok := strings.Cut(name, ":"); ok {
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 0 {
+			return nil, fmt.Errorf("%q is no number of a GPU, expected 0 or more", number)
+		}
+		ordinal = n
+	}
+	if err := drv.Load(); err != nil {
+		return nil, err
+	}
+	count, err := drv.Count()
+	if err != nil {
+		return nil, err
+	}
+	if ordinal >= count {
+		return nil, fmt.Errorf("there is no GPU number %d, the driver sees %d", ordinal, count)
+	}
+	if ordinal == 0 && name != "cuda" {
+		return driver.Open("cuda")
+	}
+	device, err := drv.Open(ordinal)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := device.NewStream()
+	if err != nil {
+		return nil, err
+	}
+	b := &Backend{name: name, device: device, stream: stream}
+	b.memory.open(b)
+	return b, nil
+}
+
+// Name returns the device's name, "cuda".
+func (b *Backend) Name() string { return b.name }
+
+// Device returns the GPU.
+func (b *Backend) Device() *drv.Device { return b.device }
+
+// Synchronize returns when all that was enqueued is done, or panics with what went wrong
+// in it. It polls meanwhile.
+func (b *Backend) Synchronize() { b.wait() }
+
+// Run enqueues the computation of dst from src. It panics on what is not offered.
+func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
+	driver.Poll()
+	family := families[k.Code]
+	if family.run == nil || !b.Offers(k.Code, dst.DType, dtypesOf(src)...) {
+		panic(fmt.Sprintf("%s: %v: not offered for %v from %v", b.name, k.Code, dst.DType, dtypesOf(src)))
+	}
+	if err := b.device.Err(); err != nil {
+		panic(err)
+	}
+	family.run(b, k, dst, src)
+	runtime.KeepAlive(dst.Buffer)
+	runtime.KeepAlive(src)
+}
+
+// Offers reports whether Run accepts c with these dtypes.
+func (b *Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) bool {
+	f := families[c]
+	return f.offers != nil && dst.Size() > 0 && f.offers(c, dst, src)
+}
+
+// family is what computes codes of one kind.
+type family struct {
+	offers func(c driver.Code, dst driver.DType, src []driver.DType) bool
+	run    func(b *Backend, k driver.Kernel, dst driver.View, src []driver.View)
+}
+
+// families holds the family of each code. Files of families fill it in their init.
+var families [256]family
+
+// offer enters the family of codes.
+func offer(f family, codes ...driver.Code) {
+	for _, c := range codes {
+		if families[c].run != nil {
+			panic(fmt.Sprintf("gpu: %v has two families", c))
+		}
+		families[c] = f
+	}
+}
+
+func dtypesOf(views []driver.View) []driver.DType {
+	list := make([]driver.DType, len(views))
+	for i, v := range views {
+		list[i] = v.DType
+	}
+	return list
+}
+
+// all reports whether there are n dtypes, each of them d.
+func all(list []driver.DType, n int, d driver.DType) bool {
+	for _, other := range list {
+		if other != d {
+			return false
+		}
+	}
+	return len(list) == n
+}

@@ -1,0 +1,220 @@
+//go:build cuda && linux && cgo
+
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"halfnote/cuda/internal/drv"
+	"halfnote/tensor/driver"
+)
+
+// memory gives out memory of a GPU and counts it. What is given back is given out again
+// at once: one stream runs all kernels, so whoever had it has done with it by then. The
+// driver is asked for more only when nothing fits, and given nothing back before it
+// has nothing left.
+type memory struct {
+	backend *Backend
+
+	mu         sync.Mutex
+	cache      cache
+	live, peak int64
+	handed     int64 // bytes given out since the garbage collector was run here
+	staging    staging
+}
+
+func (m *memory) open(b *Backend) { m.backend = b }
+
+// buffer is memory of a GPU.
+type buffer struct {
+	size    int
+	block   *block // nil once released, and for 0 bytes
+	cleanup runtime.Cleanup
+}
+
+// Bytes returns the size in bytes.
+func (b *buffer) Bytes() int { return b.size }
+
+// at returns where the buffer begins. It panics if it was released.
+func (b *buffer) at() drv.Ptr {
+	switch {
+	case b.block != nil:
+		return b.block.at
+	case b.size == 0:
+		return 0
+	}
+	panic(fmt.Sprintf("cuda: a buffer of %d bytes is used after its release", b.size))
+}
+
+func bufferOf(b driver.Buffer) *buffer {
+	own, ok := b.(*buffer)
+	if !ok {
+		panic(fmt.Sprintf("cuda: a buffer of type %T, expected one that this backend allocated", b))
+	}
+	return own
+}
+
+// Alloc returns a zeroed buffer of n bytes.
+func (m *memory) Alloc(n int) (driver.Buffer, error) {
+	b, err := m.AllocUnset(n)
+	if err != nil || n == 0 {
+		return b, err
+	}
+	if err := m.backend.stream.Set8(b.(*buffer).at(), 0, n); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// AllocUnset returns a buffer of n bytes that may be anything.
+func (m *memory) AllocUnset(n int) (driver.Buffer, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("%s: alloc: %d bytes asked for, expected 0 or more", m.backend.name, n)
+	}
+	b := &buffer{size: n}
+	if n == 0 {
+		return b, nil
+	}
+	block, err := m.take(n)
+	if err != nil {
+		return nil, err
+	}
+	b.block = block
+	b.cleanup = runtime.AddCleanup(b, m.give, block)
+	return b, nil
+}
+
+// take returns a block for n bytes: one that was given back, else memory of the driver's.
+// Before it asks for that it looks for garbage if there may be enough of it, and when the
+// driver has none left it lets go of all that it keeps.
+func (m *memory) take(n int) (*block, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b := m.cache.take(n)
+	if b == nil && m.handed > max(garbage, m.live/2) {
+		m.collect()
+		b = m.cache.take(n)
+	}
+	for try := 0; b == nil; try++ {
+		err := m.grow(n)
+		if err != nil {
+			if !errors.Is(err, drv.OutOfMemory) || try == 2 {
+				return nil, m.lacking(n, err)
+			}
+			if try == 1 {
+				m.collect()
+			}
+			if err := m.trim(); err != nil {
+				return nil, err
+			}
+		}
+		b = m.cache.take(n)
+	}
+	m.live += int64(b.size)
+	m.peak = max(m.peak, m.live)
+	m.handed += int64(b.size)
+	return b, nil
+}
+
+// garbage is how many bytes are given out at least before garbage is looked for.
+const garbage = 256 << 20
+
+// collect runs the garbage collector and waits until what it found has been given back.
+func (m *memory) collect() {
+	m.handed = 0
+	m.mu.Unlock()
+	defer m.mu.Lock()
+	collectGarbage()
+}
+
+// grow takes memory from the driver, for n bytes or more.
+func (m *memory) grow(n int) error {
+	size := segmentFor(n)
+	at, err := m.backend.device.Alloc(size)
+	if err != nil && size > rounded(n) { // there may be room for n alone
+		size = rounded(n)
+		at, err = m.backend.device.Alloc(size)
+	}
+	if err != nil {
+		return err
+	}
+	m.cache.add(at, size, n)
+	return nil
+}
+
+// trim gives the driver back what nobody holds.
+func (m *memory) trim() error {
+	for _, at := range m.cache.trim() {
+		if err := m.backend.device.Release(at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lacking says what was asked for and what there is.
+func (m *memory) lacking(n int, err error) error {
+	if !errors.Is(err, drv.OutOfMemory) {
+		return fmt.Errorf("%s: alloc of %s: %w", m.backend.name, size(int64(n)), err)
+	}
+	return fmt.Errorf("%s: alloc: %s asked for, %s of %s are free on the GPU, %s held by tensors: use smaller batches, or let go of tensors: %w", m.backend.name,
+		size(int64(n)), size(m.backend.device.Free()), size(m.backend.device.Total()), size(m.live), err)
+}
+
+// Release frees b before it is unreachable.
+func (m *memory) Release(db driver.Buffer) {
+	b := bufferOf(db)
+	if b.block == nil {
+		return
+	}
+	b.cleanup.Stop()
+	block := b.block
+	b.block = nil
+	m.give(block)
+	m.mu.Lock()
+	m.handed = max(0, m.handed-int64(block.size))
+	m.mu.Unlock()
+}
+
+// give takes a block back.
+func (m *memory) give(b *block) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.live -= int64(b.size)
+	m.cache.give(b)
+}
+
+// Memory returns the bytes that are live and their peak, and what the driver has given.
+func (m *memory) Memory() driver.MemoryStats {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return driver.MemoryStats{Live: m.live, Peak: m.peak, Reserved: m.cache.reserved, Limit: m.backend.device.Total()}
+}
+
+// ResetPeak sets the peak to what is live.
+func (m *memory) ResetPeak() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.peak = m.live
+}
+
+// EmptyCache gives the driver back what nobody holds. It is torch.cuda.empty_cache.
+func (m *memory) EmptyCache() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.trim()
+}
+
+// size formats a number of bytes.
+func size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

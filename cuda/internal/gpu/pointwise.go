@@ -1,0 +1,67 @@
+//go:build cuda && linux && cgo
+
+package gpu
+
+import (
+	"halfnote/tensor/driver"
+)
+
+// pointwise is a family of elementwise codes whose kernels are made by the macro
+// POINTWISE: two for each dtype, for views without gaps and for any. name is followed by
+// the dtype that the operands have.
+type pointwise struct {
+	module, name string
+	operands     int
+}
+
+func (p pointwise) run(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	n := dst.Len()
+	if n == 0 {
+		return
+	}
+	d := src[len(src)-1].DType
+	name := p.name + "_" + d.String()
+	w := walkOf(append([]driver.View{dst}, src...)...)
+	var steps [maxViews]int
+	flat := true
+	for i := range w.stride {
+		step, ok := w.step(i)
+		steps[i] = step
+		flat = flat && ok && (step == 1 || step == 0 && i > 0) && (step == 0 || pointer(viewAt(dst, src, i))%16 == 0)
+	}
+	begin := func() (a argsOf) {
+		a = argsOf{newArgs()}
+		a.I32(int32(k.Code))
+		return a
+	}
+	if flat {
+		a := begin()
+		a.I64(int64(n))
+		a.scalars(d, k)
+		a.views(dst, src, nil)
+		for i := 1; i <= 3; i++ {
+			a.I32(int32(steps[i]))
+		}
+		b.launchItems(kernel{p.module, name}, (n+perPack(d)-1)/perPack(d), a.Args)
+		return
+	}
+	w.parts(func(axes *axes, n int, offset []int) {
+		a := begin()
+		a.I32(int32(n))
+		a.scalars(d, k)
+		a.views(dst, src, offset)
+		a.Bytes(bytesOf(axes))
+		b.launchItems(kernel{p.module, name + "_strided"}, n, a.Args)
+	})
+}
+
+// perPack returns how many elements of d one load of 16 bytes brings.
+func perPack(d driver.DType) int { return 16 / d.Size() }
+
+// viewAt returns dst for 0, else an operand.
+func viewAt(dst driver.View, src []driver.View, i int) driver.View {
+	if i == 0 {
+		return dst
+	}
+	return src[i-1]
+}

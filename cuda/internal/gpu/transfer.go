@@ -1,0 +1,146 @@
+//go:build cuda && linux && cgo
+
+package gpu
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"halfnote/cuda/internal/drv"
+	"halfnote/tensor/driver"
+)
+
+// staging is a ring of pinned host memory that copies go through: the GPU fetches from
+// there and stores there by itself.
+type staging struct {
+	mu     sync.Mutex
+	slots  [4]slot
+	next   int
+	opened bool
+}
+
+// slot is a part of the ring, free when its event has happened.
+type slot struct {
+	memory *drv.Pinned
+	event  *drv.Event
+	used   bool
+}
+
+// slotBytes is what one copy moves at the most.
+const slotBytes = 4 << 20
+
+// slot returns the ring's next part when the GPU has done with it. The ring is locked.
+func (b *Backend) slot() *slot {
+	s := &b.staging
+	if !s.opened {
+		for i := range s.slots {
+			memory, err := b.device.Pinned(slotBytes)
+			if err != nil {
+				panic(fmt.Errorf("%s: memory for copies: %w", b.name, err))
+			}
+			event, err := b.device.NewEvent()
+			if err != nil {
+				panic(fmt.Errorf("%s: %w", b.name, err))
+			}
+			s.slots[i] = slot{memory: memory, event: event}
+		}
+		s.opened = true
+	}
+	next := &s.slots[s.next]
+	s.next = (s.next + 1) % len(s.slots)
+	if next.used {
+		b.await(next.event.Query)
+		next.used = false
+	}
+	return next
+}
+
+// Write copies p to a buffer, from off on. It returns when p may be changed, which is
+// before the GPU has the copy.
+func (b *Backend) Write(db driver.Buffer, off int, p []byte) {
+	at := b.bytesAt(db, off, len(p))
+	b.staging.mu.Lock()
+	defer b.staging.mu.Unlock()
+	for len(p) > 0 {
+		s := b.slot()
+		n := copy(s.memory.Bytes(), p)
+		b.must(b.stream.CopyIn(at, s.memory, 0, n))
+		b.must(b.stream.Record(s.event))
+		s.used = true
+		p, at = p[n:], at+drv.Ptr(n)
+	}
+	runtime.KeepAlive(db)
+}
+
+// Read copies bytes of a buffer, from off on, to p, when all that was enqueued is done.
+func (b *Backend) Read(p []byte, db driver.Buffer, off int) {
+	at := b.bytesAt(db, off, len(p))
+	b.staging.mu.Lock()
+	defer b.staging.mu.Unlock()
+	type part struct {
+		*slot
+		to []byte
+	}
+	var ahead []part // copies under way, in order
+	finish := func() {
+		b.await(ahead[0].event.Query)
+		copy(ahead[0].to, ahead[0].memory.Bytes())
+		ahead[0].used = false
+		ahead = ahead[1:]
+	}
+	for len(p) > 0 {
+		if len(ahead) == len(b.staging.slots) {
+			finish()
+		}
+		s := b.slot()
+		n := min(len(p), slotBytes)
+		b.must(b.stream.CopyOut(s.memory, 0, at, n))
+		b.must(b.stream.Record(s.event))
+		s.used = true
+		ahead = append(ahead, part{s, p[:n]})
+		p, at = p[n:], at+drv.Ptr(n)
+	}
+	for len(ahead) > 0 {
+		finish()
+	}
+	runtime.KeepAlive(db)
+}
+
+func (b *Backend) bytesAt(db driver.Buffer, off, n int) drv.Ptr {
+	own := bufferOf(db)
+	if off < 0 || n > own.size-off {
+		panic(fmt.Sprintf("%s: bytes %d to %d of a buffer of %d", b.name, off, off+n, own.size))
+	}
+	return own.at() + drv.Ptr(off)
+}
+
+// wait returns when all that was enqueued is done.
+func (b *Backend) wait() { b.await(b.stream.Query) }
+
+// await asks until something is done, and polls: no thread of the system is held
+// meanwhile, and an interrupt is heard.
+func (b *Backend) await(query func() (done bool, err error)) {
+	start := time.Now()
+	for {
+		done, err := query()
+		b.must(err)
+		if done {
+			return
+		}
+		driver.Poll()
+		if waited := time.Since(start); waited > 100*time.Microsecond {
+			time.Sleep(min(waited/8, time.Millisecond))
+		} else {
+			runtime.Gosched()
+		}
+	}
+}
+
+// must panics with an error of the driver's.
+func (b *Backend) must(err error) {
+	if err != nil {
+		panic(fmt.Errorf("%s: %w", b.name, err))
+	}
+}
