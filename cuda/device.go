@@ -1,6 +1,6 @@
-// Package cuda is the backend for NVIDIA GPUs. A build without the tag cuda holds
-// only what tells that there is no device: absent hardware is an absent
-// backend, not a pretended one.
+// Package cuda tells of NVIDIA GPUs. A build without the tag cuda has no backend for
+// them, and says so: absent hardware is an absent backend, not a pretended one. A build
+// with the tag looks for the driver when it is first asked for a GPU, and runs without.
 package cuda
 
 import "halfnote/tensor/driver"
@@ -12,13 +12,13 @@ func Available() bool { return driver.Lookup("cuda") != nil }
 // Why says why [Available] is false, in one sentence; it is empty when a GPU can
 // be used.
 func Why() string {
-	if Available() {
-		return ""
+	if _, err := driver.Open("cuda"); err != nil {
+		return "tensors and autocast run on the CPU: " + err.Error()
 	}
-	return "this build of halfnote has no GPU backend: tensors and autocast run on the CPU"
+	return ""
 }
 
-// Synchronize waits until the device has finished all that it was given, and
+// Synchronize waits until the first GPU has finished all that it was given, and
 // returns at once without one. It is torch.cuda.synchronize.
 func Synchronize() {
 	if b := driver.Lookup("cuda"); b != nil {

@@ -16,12 +16,12 @@ func New(data []float64, shape ...int) *Tensor { return NewAs(Float32, data, sha
 // is too large becomes infinite.
 func NewAs(d DType, data []float64, shape ...int) *Tensor {
 	known("new", d)
-	return unsetTensor(CPU.backend(), d, dataShape(len(data), shape)).setFloat64s(data)
+	return unsetTensor(here(), d, dataShape(len(data), shape)).setFloat64s(data)
 }
 
 // FromInt64s is New for integers, as int64.
 func FromInt64s(data []int64, shape ...int) *Tensor {
-	return setContents(unsetTensor(CPU.backend(), Int64, dataShape(len(data), shape)), data)
+	return setContents(unsetTensor(here(), Int64, dataShape(len(data), shape)), data)
 }
 
 // FromInts is New for integers, as int64: for indices.
@@ -46,7 +46,7 @@ func FromBools(data []bool, shape ...int) *Tensor {
 
 // FromFloat32s is New for data that is float32 already.
 func FromFloat32s(data []float32, shape ...int) *Tensor {
-	return setContents(unsetTensor(CPU.backend(), Float32, dataShape(len(data), shape)), data)
+	return setContents(unsetTensor(here(), Float32, dataShape(len(data), shape)), data)
 }
 
 func dataShape(n int, shape []int) []int {
@@ -70,7 +70,7 @@ func Zeros(shape ...int) *Tensor { return ZerosAs(Float32, shape...) }
 // ZerosAs is Zeros with dtype d.
 func ZerosAs(d DType, shape ...int) *Tensor {
 	known("zeros", d)
-	return newTensor(CPU.backend(), d, checkShape("zeros", shape))
+	return newTensor(here(), d, checkShape("zeros", shape))
 }
 
 // Ones returns a float32 tensor of ones. It is torch.ones.
@@ -88,7 +88,7 @@ func Full(value float64, shape ...int) *Tensor { return FullAs(Float32, value, s
 func FullAs(d DType, value float64, shape ...int) *Tensor {
 	known("full", d)
 	checkFinite("full", d, value)
-	t := unsetTensor(CPU.backend(), d, checkShape("full", shape))
+	t := unsetTensor(here(), d, checkShape("full", shape))
 	run(driver.Kernel{Code: driver.Fill, Alpha: value}, t)
 	return t
 }

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -15,23 +16,97 @@ type Device string
 // The devices.
 const (
 	CPU  Device = "cpu"
-	CUDA Device = "cuda" // the current NVIDIA GPU; only builds with the tag cuda have it
+	CUDA Device = "cuda" // the first NVIDIA GPU, "cuda:1" the second; only builds with the tag cuda have them
 )
+
+// processDevice is what [SetDefaultDevice] set.
+var processDevice atomic.Pointer[driver.Backend]
+
+// SetDefaultDevice sets where tensors are made by functions that are given no tensor: New,
+// Zeros, Randn, the parameters of package nn. It is the CPU at the start. What reads bytes
+// and files makes tensors on the CPU always. It panics if there is no such device. It is
+// torch.set_default_device.
+func SetDefaultDevice(d Device) {
+	b := d.backend()
+	processDevice.Store(&b)
+}
+
+// DefaultDevice returns where tensors are made. It is torch.get_default_device.
+func DefaultDevice() Device { return Device(here().Name()) }
+
+// OnDevice runs body with another default device on this goroutine. It panics if there is
+// no such device. It is the context manager torch.device.
+func OnDevice(d Device, body func()) {
+	s := current()
+	s.device = d.backend()
+	s.do(body)
+}
+
+// Accelerator returns the fastest device that is here: [CUDA], or [CPU] if there is none.
+// It is torch.accelerator.current_accelerator, but for its None.
+func Accelerator() Device {
+	if CUDA.Available() {
+		return CUDA
+	}
+	return CPU
+}
+
+// here returns the backend of the default device.
+func here() driver.Backend {
+	if s := innermost(); s != nil && s.device != nil {
+		return s.device
+	}
+	if b := processDevice.Load(); b != nil {
+		return *b
+	}
+	return CPU.backend()
+}
 
 // Available reports whether tensors can be on d.
 func (d Device) Available() bool { return driver.Lookup(string(d)) != nil }
 
 // backend panics if there is no such device.
 func (d Device) backend() driver.Backend {
-	b := driver.Lookup(string(d))
+	b, err := driver.Open(string(d))
 	if b == nil {
+		family, _, _ := strings.Cut(string(d), ":")
 		why := fmt.Sprintf("there is no device %q here; expected one of: %s", d, strings.Join(driver.Names(), ", "))
-		if d == CUDA {
-			why = "there is no CUDA device here: this program was built without the tag cuda or found no NVIDIA driver; use tensor.CPU"
+		if family == string(CUDA) {
+			why = fmt.Sprintf("there is no device %q here: %v; use tensor.CPU", d, err)
 		}
 		panic(&Error{Op: "device", Why: why})
 	}
 	return b
+}
+
+// together returns in, with scalars of the CPU brought to where the others are, as torch
+// does it. It panics if those are not on one device.
+func together(op string, in []*Tensor) []*Tensor {
+	b := in[0].mem.backend
+	for _, t := range in[1:] {
+		if t.mem.backend != b {
+			return moved(op, in)
+		}
+	}
+	return in
+}
+
+func moved(op string, in []*Tensor) []*Tensor {
+	device := CPU
+	for _, t := range in {
+		if d := t.Device(); d != CPU {
+			device = d
+			break
+		}
+	}
+	out := slices.Clone(in)
+	for i, t := range in {
+		if d := t.Device(); d != device && (d != CPU || t.Dim() > 0) {
+			fail(op, in, "they are on %v and %v; expected one device", device, t.Device())
+		}
+		out[i] = t.ToDevice(device)
+	}
+	return out
 }
 
 // Synchronize returns when all that was started on d is done.

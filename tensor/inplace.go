@@ -43,7 +43,10 @@ func (t *Tensor) inPlace(name string, k driver.Kernel, d DType, in ...*Tensor) *
 		if s, ok := broadcastShapes(t.shape, x.shape); !ok || size(s) != size(t.shape) || len(s) != len(t.shape) {
 			fail(name, []*Tensor{t, x}, "the second does not repeat to the first, which is changed in place")
 		}
-		sameDevice(change{Info{Name: name}}, []*Tensor{t, x})
+		if k.Code == driver.Copy {
+			x = x.ToDevice(t.Device())
+		}
+		x = together(name, []*Tensor{t, x})[1]
 		src[i] = x
 		if k.Code != driver.Copy {
 			src[i] = convert(x, d)

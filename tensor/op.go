@@ -100,12 +100,13 @@ type state struct {
 	strict    bool     // inside Out: an operand that requires a gradient is an error
 	captured  *capture // inside Checkpoint: collects operands from outside
 	backward  bool
-	casting   bool   // inside caster.Cast; kept only while observed
-	of        string // the operation whose derivative is computed; kept only while observed
-	ofID      uint64 // its result; kept only while observed
-	module    string // path of the module that runs; kept only while observed, or where the caster asks
-	source    string // the line of the cell whose derivative is computed; kept only while observed
-	hidden    bool   // inside an operation made of others: not observed
+	casting   bool           // inside caster.Cast; kept only while observed
+	of        string         // the operation whose derivative is computed; kept only while observed
+	ofID      uint64         // its result; kept only while observed
+	module    string         // path of the module that runs; kept only while observed, or where the caster asks
+	source    string         // the line of the cell whose derivative is computed; kept only while observed
+	hidden    bool           // inside an operation made of others: not observed
+	device    driver.Backend // where tensors are made, nil: where the process makes them
 }
 
 func current() state {
@@ -150,7 +151,7 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	if _, ok := op.(real); ok && floating(in) == driver.Invalid {
 		in = promoted(in, Float32, e)
 	}
-	sameDevice(op, in)
+	in = together(op.Info().Name, in)
 	if e != nil {
 		e.run()
 	}
@@ -195,14 +196,6 @@ func promoted(in []*Tensor, d DType, e *observed) []*Tensor {
 		}
 	}
 	return out
-}
-
-func sameDevice(op Op, in []*Tensor) {
-	for _, t := range in[1:] {
-		if t.mem.backend != in[0].mem.backend {
-			fail(op.Info().Name, in, "they are on %v and %v; expected one device", in[0].Device(), t.Device())
-		}
-	}
 }
 
 func needsGrad(in []*Tensor) bool {

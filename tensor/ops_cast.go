@@ -38,18 +38,23 @@ func (t *Tensor) Long() *Tensor { return t.To(Int64) }
 func (t *Tensor) Double() *Tensor { return t.To(Float64) }
 
 // clone copies to a device, its own or another.
-type clone struct{ to Device }
+type clone struct{ from, to Device } // of the same device if there are none
 
 func (clone) Info() Info { return Info{"clone", "torch.clone", Keep, ReadsNothing} }
 func (clone) fixed()     {}
 func (c clone) Forward(in []*Tensor) *Tensor {
 	x := in[0]
-	if c.to == "" || c.to == x.Device() {
+	if c.to == "" {
 		return duplicate(x)
 	}
 	return setContents(unsetTensor(c.to.backend(), x.dtype, x.shape), compact(x).bytes())
 }
-func (clone) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy} }
+func (c clone) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
+	if c.to != "" {
+		dy = dy.ToDevice(c.from)
+	}
+	return []*Tensor{dy}
+}
 
 // Clone returns a copy without gaps. It is torch.clone.
 func (t *Tensor) Clone() *Tensor { return apply(clone{}, t) }
@@ -66,9 +71,9 @@ func (t *Tensor) Contiguous() *Tensor {
 // ToDevice returns t on d, t itself if it is there. It panics if there is no such
 // device. It is torch.Tensor.to with a device.
 func (t *Tensor) ToDevice(d Device) *Tensor {
-	d.backend()
-	if t.Device() == d {
+	b := d.backend()
+	if t.mem.backend == b {
 		return t
 	}
-	return apply(clone{d}, t)
+	return apply(clone{t.Device(), Device(b.Name())}, t)
 }

@@ -77,7 +77,7 @@ func (g *Generator) Rand(shape ...int) *Tensor { return g.Uniform(0, 1, shape...
 // Uniform returns float32 numbers spread evenly over [from, to). It is
 // torch.Tensor.uniform_.
 func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
-	t := unsetTensor(CPU.backend(), Float32, checkShape("rand", shape))
+	t := unsetTensor(here(), Float32, checkShape("rand", shape))
 	data := make([]float32, t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -104,7 +104,7 @@ func (g *Generator) Bernoulli(p float64, shape ...int) *Tensor {
 
 // mask returns bool elements that are true where Bernoulli's are 1.
 func (g *Generator) mask(p float64, shape []int) *Tensor {
-	t := unsetTensor(CPU.backend(), Bool, shape)
+	t := unsetTensor(here(), Bool, shape)
 	data := make([]byte, t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -137,7 +137,7 @@ func (g *Generator) Randint(low, high int, shape ...int) *Tensor {
 		}
 		data[i] = int64(uint64(low) + r%width)
 	}
-	return setContents(unsetTensor(CPU.backend(), Int64, shape), data)
+	return setContents(unsetTensor(here(), Int64, shape), data)
 }
 
 // pollAt lets an interrupt through every millisecond or so.

@@ -11,7 +11,7 @@ func (g *Generator) Exponential(rate float64, shape ...int) *Tensor {
 	if !(rate > 0) {
 		panic(&Error{Op: "exponential", Why: "the rate is not positive; expected a number above 0"})
 	}
-	t := unsetTensor(CPU.backend(), Float64, checkShape("exponential", shape))
+	t := unsetTensor(here(), Float64, checkShape("exponential", shape))
 	data := make([]float64, t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()

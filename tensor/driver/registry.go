@@ -74,7 +74,7 @@ func Open(name string) (Backend, error) {
 		open := registry.providers[family]
 		if open == nil {
 			registry.Unlock()
-			return nil, errors.New("no such device in this program")
+			return nil, errors.New("this program has no backend for it")
 		}
 		if o = registry.opened[name]; o == nil {
 			o = &opened{}

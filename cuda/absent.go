@@ -1,0 +1,15 @@
+//go:build !(cuda && linux && cgo)
+
+package cuda
+
+import (
+	"errors"
+
+	"halfnote/tensor/driver"
+)
+
+func init() {
+	driver.Provide("cuda", func(string) (driver.Backend, error) {
+		return nil, errors.New("this build of halfnote has no GPU backend")
+	})
+}

@@ -1,0 +1,10 @@
+//go:build cuda && linux && cgo
+
+package cuda
+
+import (
+	"halfnote/cuda/internal/gpu"
+	"halfnote/tensor/driver"
+)
+
+func init() { driver.Provide("cuda", gpu.Open) }

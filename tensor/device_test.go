@@ -1,0 +1,78 @@
+package tensor
+
+import (
+	"errors"
+	"testing"
+
+	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/cpu"
+)
+
+// other is the CPU under another name.
+type other struct{ *cpu.Backend }
+
+func (other) Name() string { return "other" }
+
+func init() {
+	driver.Register(other{cpu.New(1)})
+	driver.Provide("absent", func(device string) (driver.Backend, error) { return nil, errors.New(device + " is not here") })
+}
+
+func TestDefaultDevice(t *testing.T) {
+	made := func() []*Tensor {
+		return []*Tensor{New([]float64{1}), FromInts([]int{1}), Zeros(2), Full(3, 2), Rand(2), Randn(2), Randint(0, 5, 2), Arange(0, 3), Eye(2)}
+	}
+	on := func(want Device) {
+		t.Helper()
+		if got := DefaultDevice(); got != want {
+			t.Errorf("default device: got %v, want %v", got, want)
+		}
+		for i, x := range made() {
+			if x.Device() != want {
+				t.Errorf("tensor %d: on %v, want %v", i, x.Device(), want)
+			}
+		}
+	}
+	on(CPU)
+	OnDevice("other", func() {
+		on("other")
+		OnDevice(CPU, func() { on(CPU) })
+		NoGrad(func() { on("other") })
+	})
+	SetDefaultDevice("other")
+	on("other")
+	SetDefaultDevice(CPU)
+	on(CPU)
+	if err := Try(func() { SetDefaultDevice("absent:3") }); err == nil {
+		t.Error("a default device that is not there: got no error")
+	}
+	if CUDA.Available() || Accelerator() != CPU {
+		t.Errorf("accelerator of a program without one: got %v", Accelerator())
+	}
+}
+
+// TestScalarsMove has scalars of the CPU join tensors of another device, as torch's do.
+func TestScalarsMove(t *testing.T) {
+	x := New([]float64{1, 2, 3}).ToDevice("other").RequireGrad()
+	two := Scalar(2).RequireGrad()
+	for _, y := range []*Tensor{x.Mul(two), two.Mul(x)} {
+		if y.Device() != "other" {
+			t.Errorf("product with a scalar of the CPU: on %v, want other", y.Device())
+		}
+		wantValues(t, "values", y, 2, 4, 6)
+	}
+	x.Mul(two).Sum().Backward()
+	if g := two.Grad(); g.Device() != CPU || g.Item() != 6 {
+		t.Errorf("gradient of the scalar: got %v on %v, want 6 on cpu", g, g.Device())
+	}
+	err := Try(func() { x.Add(New([]float64{1, 2, 3})) })
+	if want := "tensor: add: shapes (3,) and (3,): they are on other and cpu; expected one device"; err == nil || err.Error() != want {
+		t.Errorf("sum across devices: got %v, want %s", err, want)
+	}
+	y := Zeros(3)
+	y.Assign(x.Detach())
+	wantValues(t, "values", y, 1, 2, 3)
+	if y.Device() != CPU {
+		t.Errorf("assigned from another device: on %v, want cpu", y.Device())
+	}
+}
