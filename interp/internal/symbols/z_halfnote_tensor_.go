@@ -12,6 +12,7 @@ import (
 func init() {
 	tables["halfnote/tensor"] = func() map[string]reflect.Value {
 		return map[string]reflect.Value{
+			"Accelerator":               reflect.ValueOf(tensor.Accelerator),
 			"ActiveCaster":              reflect.ValueOf(tensor.ActiveCaster),
 			"ActiveModule":              reflect.ValueOf(tensor.ActiveModule),
 			"AdamSettings":              reflect.ValueOf((*tensor.AdamSettings)(nil)),
@@ -47,6 +48,7 @@ func init() {
 			"DStack":                    reflect.ValueOf(tensor.DStack),
 			"DType":                     reflect.ValueOf((*tensor.DType)(nil)),
 			"DTypes":                    reflect.ValueOf(tensor.DTypes),
+			"DefaultDevice":             reflect.ValueOf(tensor.DefaultDevice),
 			"DefaultGenerator":          reflect.ValueOf(tensor.DefaultGenerator),
 			"Device":                    reflect.ValueOf((*tensor.Device)(nil)),
 			"Einsum":                    reflect.ValueOf(tensor.Einsum),
@@ -121,6 +123,7 @@ func init() {
 			"Note":                      reflect.ValueOf(tensor.Note),
 			"Observe":                   reflect.ValueOf(tensor.Observe),
 			"ObserveMarks":              reflect.ValueOf(tensor.ObserveMarks),
+			"OnDevice":                  reflect.ValueOf(tensor.OnDevice),
 			"OneLine":                   reflect.ValueOf(tensor.OneLine),
 			"Ones":                      reflect.ValueOf(tensor.Ones),
 			"OnesAs":                    reflect.ValueOf(tensor.OnesAs),
@@ -164,6 +167,7 @@ func init() {
 			"Scalar":                    reflect.ValueOf(tensor.Scalar),
 			"ScaledDotProductAttention": reflect.ValueOf(tensor.ScaledDotProductAttention),
 			"ScatterReduceOptions":      reflect.ValueOf((*tensor.ScatterReduceOptions)(nil)),
+			"SetDefaultDevice":          reflect.ValueOf(tensor.SetDefaultDevice),
 			"Stack":                     reflect.ValueOf(tensor.Stack),
 			"Stats":                     reflect.ValueOf((*tensor.Stats)(nil)),
 			"Steps":                     reflect.ValueOf((*tensor.Steps)(nil)),
