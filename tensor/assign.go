@@ -1,65 +1,73 @@
 package tensor
 
-// The operations in place that are made of those that return new tensors. Each
-// returns t; a result of a higher kind than t's, as a real number in a tensor of
-// integers, is a mistake.
+import "halfnote/tensor/driver"
+
+// The operations in place that are made of those that return new tensors, or of the kernel
+// that those run. Each returns t; a result of a higher kind than t's, as a real number in
+// a tensor of integers, is a mistake.
 
 // Zero sets every element to 0, and returns t. It is torch.Tensor.zero_.
 func (t *Tensor) Zero() *Tensor { return t.Fill(0) }
 
 // NegAssign sets t to its Neg in place. It is torch.Tensor.neg_.
-func (t *Tensor) NegAssign() *Tensor { return t.becomes("neg_", (*Tensor).Neg) }
+func (t *Tensor) NegAssign() *Tensor { return t.computed("neg_", driver.Neg, (*Tensor).Neg) }
 
 // AbsAssign sets t to its Abs in place. It is torch.Tensor.abs_.
-func (t *Tensor) AbsAssign() *Tensor { return t.becomes("abs_", (*Tensor).Abs) }
+func (t *Tensor) AbsAssign() *Tensor { return t.computed("abs_", driver.Abs, (*Tensor).Abs) }
 
 // SignAssign sets t to its Sign in place. It is torch.Tensor.sign_.
-func (t *Tensor) SignAssign() *Tensor { return t.becomes("sign_", (*Tensor).Sign) }
+func (t *Tensor) SignAssign() *Tensor { return t.computed("sign_", driver.Sign, (*Tensor).Sign) }
 
 // ExpAssign sets t to its Exp in place. It is torch.Tensor.exp_.
-func (t *Tensor) ExpAssign() *Tensor { return t.becomes("exp_", (*Tensor).Exp) }
+func (t *Tensor) ExpAssign() *Tensor { return t.computed("exp_", driver.Exp, (*Tensor).Exp) }
 
 // LogAssign sets t to its Log in place. It is torch.Tensor.log_.
-func (t *Tensor) LogAssign() *Tensor { return t.becomes("log_", (*Tensor).Log) }
+func (t *Tensor) LogAssign() *Tensor { return t.computed("log_", driver.Log, (*Tensor).Log) }
 
 // SqrtAssign sets t to its Sqrt in place. It is torch.Tensor.sqrt_.
-func (t *Tensor) SqrtAssign() *Tensor { return t.becomes("sqrt_", (*Tensor).Sqrt) }
+func (t *Tensor) SqrtAssign() *Tensor { return t.computed("sqrt_", driver.Sqrt, (*Tensor).Sqrt) }
 
 // RsqrtAssign sets t to its Rsqrt in place. It is torch.Tensor.rsqrt_.
-func (t *Tensor) RsqrtAssign() *Tensor { return t.becomes("rsqrt_", (*Tensor).Rsqrt) }
+func (t *Tensor) RsqrtAssign() *Tensor { return t.computed("rsqrt_", driver.Rsqrt, (*Tensor).Rsqrt) }
 
 // ReciprocalAssign sets t to its Reciprocal in place. It is torch.Tensor.reciprocal_.
-func (t *Tensor) ReciprocalAssign() *Tensor { return t.becomes("reciprocal_", (*Tensor).Reciprocal) }
+func (t *Tensor) ReciprocalAssign() *Tensor {
+	return t.computed("reciprocal_", driver.Reciprocal, (*Tensor).Reciprocal)
+}
 
 // SquareAssign sets t to its Square in place. It is torch.Tensor.square_.
-func (t *Tensor) SquareAssign() *Tensor { return t.becomes("square_", (*Tensor).Square) }
+func (t *Tensor) SquareAssign() *Tensor {
+	return t.computedAs("square_", driver.Kernel{Code: driver.Pow, Alpha: 2}, (*Tensor).Square)
+}
 
 // SinAssign sets t to its Sin in place. It is torch.Tensor.sin_.
-func (t *Tensor) SinAssign() *Tensor { return t.becomes("sin_", (*Tensor).Sin) }
+func (t *Tensor) SinAssign() *Tensor { return t.computed("sin_", driver.Sin, (*Tensor).Sin) }
 
 // CosAssign sets t to its Cos in place. It is torch.Tensor.cos_.
-func (t *Tensor) CosAssign() *Tensor { return t.becomes("cos_", (*Tensor).Cos) }
+func (t *Tensor) CosAssign() *Tensor { return t.computed("cos_", driver.Cos, (*Tensor).Cos) }
 
 // TanhAssign sets t to its Tanh in place. It is torch.Tensor.tanh_.
-func (t *Tensor) TanhAssign() *Tensor { return t.becomes("tanh_", (*Tensor).Tanh) }
+func (t *Tensor) TanhAssign() *Tensor { return t.computed("tanh_", driver.Tanh, (*Tensor).Tanh) }
 
 // SigmoidAssign sets t to its Sigmoid in place. It is torch.Tensor.sigmoid_.
-func (t *Tensor) SigmoidAssign() *Tensor { return t.becomes("sigmoid_", (*Tensor).Sigmoid) }
+func (t *Tensor) SigmoidAssign() *Tensor {
+	return t.computed("sigmoid_", driver.Sigmoid, (*Tensor).Sigmoid)
+}
 
 // ReLUAssign sets t to its ReLU in place. It is torch.Tensor.relu_.
-func (t *Tensor) ReLUAssign() *Tensor { return t.becomes("relu_", (*Tensor).ReLU) }
+func (t *Tensor) ReLUAssign() *Tensor { return t.computed("relu_", driver.Relu, (*Tensor).ReLU) }
 
 // FloorAssign sets t to its Floor in place. It is torch.Tensor.floor_.
-func (t *Tensor) FloorAssign() *Tensor { return t.becomes("floor_", (*Tensor).Floor) }
+func (t *Tensor) FloorAssign() *Tensor { return t.computed("floor_", driver.Floor, (*Tensor).Floor) }
 
 // CeilAssign sets t to its Ceil in place. It is torch.Tensor.ceil_.
-func (t *Tensor) CeilAssign() *Tensor { return t.becomes("ceil_", (*Tensor).Ceil) }
+func (t *Tensor) CeilAssign() *Tensor { return t.computed("ceil_", driver.Ceil, (*Tensor).Ceil) }
 
 // TruncAssign sets t to its Trunc in place. It is torch.Tensor.trunc_.
-func (t *Tensor) TruncAssign() *Tensor { return t.becomes("trunc_", (*Tensor).Trunc) }
+func (t *Tensor) TruncAssign() *Tensor { return t.computed("trunc_", driver.Trunc, (*Tensor).Trunc) }
 
 // RoundAssign sets t to its Round in place. It is torch.Tensor.round_.
-func (t *Tensor) RoundAssign() *Tensor { return t.becomes("round_", (*Tensor).Round) }
+func (t *Tensor) RoundAssign() *Tensor { return t.computed("round_", driver.Round, (*Tensor).Round) }
 
 // NanToNumAssign sets t to its NanToNum in place. It is torch.Tensor.nan_to_num_.
 func (t *Tensor) NanToNumAssign() *Tensor { return t.becomes("nan_to_num_", (*Tensor).NanToNum) }
@@ -71,12 +79,12 @@ func (t *Tensor) ClampAssign(lo, hi float64) *Tensor {
 
 // PowAssign sets t to its power exponent in place. It is torch.Tensor.pow_.
 func (t *Tensor) PowAssign(exponent float64) *Tensor {
-	return t.becomes("pow_", func(t *Tensor) *Tensor { return t.Pow(exponent) })
+	return t.computedAs("pow_", driver.Kernel{Code: driver.Pow, Alpha: exponent}, func(t *Tensor) *Tensor { return t.Pow(exponent) })
 }
 
 // SubScalarAssign subtracts c from t in place. It is torch.Tensor.sub_ with a number.
 func (t *Tensor) SubScalarAssign(c float64) *Tensor {
-	return t.becomes("sub_", func(t *Tensor) *Tensor { return t.SubScalar(c) })
+	return t.computedAs("sub_", driver.Kernel{Code: driver.Affine, Alpha: 1, Beta: -c}, func(t *Tensor) *Tensor { return t.SubScalar(c) })
 }
 
 // DivScalarAssign divides t by c in place. It is torch.Tensor.div_ with a number.

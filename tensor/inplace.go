@@ -95,6 +95,18 @@ func (t *Tensor) becomes(name string, f func(t *Tensor) *Tensor, in ...*Tensor) 
 	return t
 }
 
+// computed is becomes for f that a kernel computes of real numbers: in one pass.
+func (t *Tensor) computed(name string, c driver.Code, f func(t *Tensor) *Tensor) *Tensor {
+	return t.computedAs(name, driver.Kernel{Code: c}, f)
+}
+
+func (t *Tensor) computedAs(name string, k driver.Kernel, f func(t *Tensor) *Tensor) *Tensor {
+	if !t.dtype.IsFloat() || t.dtype.IsStorage() {
+		return t.becomes(name, f)
+	}
+	return t.inPlace(name, k, t.dtype, t)
+}
+
 // reported runs body, which changes t, and tells observers.
 func (t *Tensor) reported(info Info, in []*Tensor, body func()) {
 	seen, s := observers.load(), state{}

@@ -17,6 +17,8 @@ func ops(seed bool) (list []task) {
 			bytes int // read and written for an element
 		}{
 			{"add", "float32", 12}, {"mul", "float32", 12}, {"relu", "float32", 8}, {"add_", "float32", 12}, {"relu_", "float32", 8}, {"add", "bfloat16", 6}, {"add", "float16", 6},
+			{"mul", "bfloat16", 6}, {"mul", "float16", 6}, {"relu", "bfloat16", 4}, {"relu", "float16", 4},
+			{"add_", "bfloat16", 6}, {"add_", "float16", 6}, {"relu_", "bfloat16", 4}, {"relu_", "float16", 4},
 			{"float16", "float32", 6}, {"checked float16", "float32", 6}, {"bfloat16", "float32", 6}, {"float32", "float16", 6}, {"float32", "bfloat16", 6},
 		} {
 			t := elementwise(o.op, o.dtype, []int{n}, o.bytes)

@@ -41,6 +41,8 @@ type Tier struct {
 	Below   func(dst, words unsafe.Pointer, n int, limit uint64)
 	Norms   Norms
 	Selects Selects
+	// Float16 and BFloat16 are the passes over halves.
+	Float16, BFloat16 HalfPasses
 }
 
 // Tile computes a product of panels of A, [k][Rows] slots, and of B, [k][Cols] slots,
@@ -138,6 +140,18 @@ const Last = 1 << 32
 // its place in [Loops] names. dst may be one of the others.
 type Pass = func(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
+// HalfPass computes n elements of dst from x and perhaps y, all of one half dtype, n being a
+// multiple of 64: they are widened, computed on in float32, and rounded once, NaN to 0x7e00
+// or 0x7fc0. y's elements lie step bytes apart, 2, or 0 if 64 of it stand for all. dst may
+// be x or y.
+type HalfPass = func(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// HalfPasses are the passes over one half dtype, as [Loops] and [Selects] have them.
+type HalfPasses struct {
+	Add, Sub, Mul, Div, AddScaled, Scale, Affine, Relu, ReluGrad, Sqrt HalfPass
+	Neg, Abs, TanhGrad, SigmoidGrad, Max, Min                          HalfPass
+}
+
 // Loops are a tier's passes over memory; those that it has not got are nil. All numbers
 // are float32, and each operation rounds.
 type Loops struct {
@@ -145,6 +159,8 @@ type Loops struct {
 	WidenF16, WidenBF16, NarrowF16, NarrowBF16 func(dst, src unsafe.Pointer, n int)
 
 	Add, Sub, Mul, Div, AddScaled, Scale, Affine, Relu, ReluGrad, Sqrt Pass
+	// Neg has -0 as alpha, the derivatives have 1.
+	Neg, Abs, TanhGrad, SigmoidGrad Pass
 
 	// Largest returns the largest magnitude, as bits; NaN counts as more than infinity.
 	Largest func(x unsafe.Pointer, n int) uint32

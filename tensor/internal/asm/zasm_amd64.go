@@ -784,6 +784,26 @@ func reluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func sqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
+// neg is a [Pass]: x with its sign turned, alpha being -0.
+//
+//go:noescape
+func neg(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// abs is a [Pass]: x, or 0 - x where that is not less.
+//
+//go:noescape
+func abs(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// tanhGrad is a [Pass]: y * (alpha - x*x).
+//
+//go:noescape
+func tanhGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// sigmoidGrad is a [Pass]: y * ((alpha - x) * x).
+//
+//go:noescape
+func sigmoidGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
 // largest returns the largest of the magnitudes of n float32, as bits: NaN counts as more than infinity.
 //
 //go:noescape
@@ -849,6 +869,26 @@ func avx2ReluGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 //go:noescape
 func avx2Sqrt(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 
+// avx2Neg is a [Pass]: x with its sign turned, alpha being -0.
+//
+//go:noescape
+func avx2Neg(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2Abs is a [Pass]: x, or 0 - x where that is not less.
+//
+//go:noescape
+func avx2Abs(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2TanhGrad is a [Pass]: y * (alpha - x*x).
+//
+//go:noescape
+func avx2TanhGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
+// avx2SigmoidGrad is a [Pass]: y * ((alpha - x) * x).
+//
+//go:noescape
+func avx2SigmoidGrad(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
+
 // avx2Largest returns the largest of the magnitudes of n float32, as bits: NaN counts as more than infinity.
 //
 //go:noescape
@@ -878,6 +918,402 @@ func avx2SumLanes(x unsafe.Pointer, n int) (sum float32)
 //
 //go:noescape
 func fence()
+
+// addFloat16 is a [HalfPass]: x + y.
+//
+//go:noescape
+func addFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// subFloat16 is a [HalfPass]: x - y.
+//
+//go:noescape
+func subFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// mulFloat16 is a [HalfPass]: x * y.
+//
+//go:noescape
+func mulFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// divFloat16 is a [HalfPass]: x / y.
+//
+//go:noescape
+func divFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// addScaledFloat16 is a [HalfPass]: x + alpha*y.
+//
+//go:noescape
+func addScaledFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// scaleFloat16 is a [HalfPass]: alpha*x.
+//
+//go:noescape
+func scaleFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// affineFloat16 is a [HalfPass]: alpha*x + beta.
+//
+//go:noescape
+func affineFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// reluFloat16 is a [HalfPass]: 0 where x <= 0, else x.
+//
+//go:noescape
+func reluFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// reluGradFloat16 is a [HalfPass]: 0 where x <= 0, else y.
+//
+//go:noescape
+func reluGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// sqrtFloat16 is a [HalfPass]: the square root of x.
+//
+//go:noescape
+func sqrtFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// negFloat16 is a [HalfPass]: x with its sign turned, alpha being -0.
+//
+//go:noescape
+func negFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// absFloat16 is a [HalfPass]: x, or 0 - x where that is not less.
+//
+//go:noescape
+func absFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// tanhGradFloat16 is a [HalfPass]: y * (alpha - x*x).
+//
+//go:noescape
+func tanhGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// sigmoidGradFloat16 is a [HalfPass]: y * ((alpha - x) * x).
+//
+//go:noescape
+func sigmoidGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// maxFloat16 is a [HalfPass]: the larger one of x and y.
+//
+//go:noescape
+func maxFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// minFloat16 is a [HalfPass]: the smaller one of x and y.
+//
+//go:noescape
+func minFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+var float16Passes = HalfPasses{
+	Add:         addFloat16,
+	Sub:         subFloat16,
+	Mul:         mulFloat16,
+	Div:         divFloat16,
+	AddScaled:   addScaledFloat16,
+	Scale:       scaleFloat16,
+	Affine:      affineFloat16,
+	Relu:        reluFloat16,
+	ReluGrad:    reluGradFloat16,
+	Sqrt:        sqrtFloat16,
+	Neg:         negFloat16,
+	Abs:         absFloat16,
+	TanhGrad:    tanhGradFloat16,
+	SigmoidGrad: sigmoidGradFloat16,
+	Max:         maxFloat16,
+	Min:         minFloat16,
+}
+
+// addBFloat16 is a [HalfPass]: x + y.
+//
+//go:noescape
+func addBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// subBFloat16 is a [HalfPass]: x - y.
+//
+//go:noescape
+func subBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// mulBFloat16 is a [HalfPass]: x * y.
+//
+//go:noescape
+func mulBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// divBFloat16 is a [HalfPass]: x / y.
+//
+//go:noescape
+func divBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// addScaledBFloat16 is a [HalfPass]: x + alpha*y.
+//
+//go:noescape
+func addScaledBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// scaleBFloat16 is a [HalfPass]: alpha*x.
+//
+//go:noescape
+func scaleBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// affineBFloat16 is a [HalfPass]: alpha*x + beta.
+//
+//go:noescape
+func affineBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// reluBFloat16 is a [HalfPass]: 0 where x <= 0, else x.
+//
+//go:noescape
+func reluBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// reluGradBFloat16 is a [HalfPass]: 0 where x <= 0, else y.
+//
+//go:noescape
+func reluGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// sqrtBFloat16 is a [HalfPass]: the square root of x.
+//
+//go:noescape
+func sqrtBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// negBFloat16 is a [HalfPass]: x with its sign turned, alpha being -0.
+//
+//go:noescape
+func negBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// absBFloat16 is a [HalfPass]: x, or 0 - x where that is not less.
+//
+//go:noescape
+func absBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// tanhGradBFloat16 is a [HalfPass]: y * (alpha - x*x).
+//
+//go:noescape
+func tanhGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// sigmoidGradBFloat16 is a [HalfPass]: y * ((alpha - x) * x).
+//
+//go:noescape
+func sigmoidGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// maxBFloat16 is a [HalfPass]: the larger one of x and y.
+//
+//go:noescape
+func maxBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// minBFloat16 is a [HalfPass]: the smaller one of x and y.
+//
+//go:noescape
+func minBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+var bfloat16Passes = HalfPasses{
+	Add:         addBFloat16,
+	Sub:         subBFloat16,
+	Mul:         mulBFloat16,
+	Div:         divBFloat16,
+	AddScaled:   addScaledBFloat16,
+	Scale:       scaleBFloat16,
+	Affine:      affineBFloat16,
+	Relu:        reluBFloat16,
+	ReluGrad:    reluGradBFloat16,
+	Sqrt:        sqrtBFloat16,
+	Neg:         negBFloat16,
+	Abs:         absBFloat16,
+	TanhGrad:    tanhGradBFloat16,
+	SigmoidGrad: sigmoidGradBFloat16,
+	Max:         maxBFloat16,
+	Min:         minBFloat16,
+}
+
+// avx2AddFloat16 is a [HalfPass]: x + y.
+//
+//go:noescape
+func avx2AddFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2SubFloat16 is a [HalfPass]: x - y.
+//
+//go:noescape
+func avx2SubFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2MulFloat16 is a [HalfPass]: x * y.
+//
+//go:noescape
+func avx2MulFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2DivFloat16 is a [HalfPass]: x / y.
+//
+//go:noescape
+func avx2DivFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2AddScaledFloat16 is a [HalfPass]: x + alpha*y.
+//
+//go:noescape
+func avx2AddScaledFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2ScaleFloat16 is a [HalfPass]: alpha*x.
+//
+//go:noescape
+func avx2ScaleFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2AffineFloat16 is a [HalfPass]: alpha*x + beta.
+//
+//go:noescape
+func avx2AffineFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2ReluFloat16 is a [HalfPass]: 0 where x <= 0, else x.
+//
+//go:noescape
+func avx2ReluFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2ReluGradFloat16 is a [HalfPass]: 0 where x <= 0, else y.
+//
+//go:noescape
+func avx2ReluGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2SqrtFloat16 is a [HalfPass]: the square root of x.
+//
+//go:noescape
+func avx2SqrtFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2NegFloat16 is a [HalfPass]: x with its sign turned, alpha being -0.
+//
+//go:noescape
+func avx2NegFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2AbsFloat16 is a [HalfPass]: x, or 0 - x where that is not less.
+//
+//go:noescape
+func avx2AbsFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2TanhGradFloat16 is a [HalfPass]: y * (alpha - x*x).
+//
+//go:noescape
+func avx2TanhGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2SigmoidGradFloat16 is a [HalfPass]: y * ((alpha - x) * x).
+//
+//go:noescape
+func avx2SigmoidGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2MaxFloat16 is a [HalfPass]: the larger one of x and y.
+//
+//go:noescape
+func avx2MaxFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2MinFloat16 is a [HalfPass]: the smaller one of x and y.
+//
+//go:noescape
+func avx2MinFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+var avx2Float16Passes = HalfPasses{
+	Add:         avx2AddFloat16,
+	Sub:         avx2SubFloat16,
+	Mul:         avx2MulFloat16,
+	Div:         avx2DivFloat16,
+	AddScaled:   avx2AddScaledFloat16,
+	Scale:       avx2ScaleFloat16,
+	Affine:      avx2AffineFloat16,
+	Relu:        avx2ReluFloat16,
+	ReluGrad:    avx2ReluGradFloat16,
+	Sqrt:        avx2SqrtFloat16,
+	Neg:         avx2NegFloat16,
+	Abs:         avx2AbsFloat16,
+	TanhGrad:    avx2TanhGradFloat16,
+	SigmoidGrad: avx2SigmoidGradFloat16,
+	Max:         avx2MaxFloat16,
+	Min:         avx2MinFloat16,
+}
+
+// avx2AddBFloat16 is a [HalfPass]: x + y.
+//
+//go:noescape
+func avx2AddBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2SubBFloat16 is a [HalfPass]: x - y.
+//
+//go:noescape
+func avx2SubBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2MulBFloat16 is a [HalfPass]: x * y.
+//
+//go:noescape
+func avx2MulBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2DivBFloat16 is a [HalfPass]: x / y.
+//
+//go:noescape
+func avx2DivBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2AddScaledBFloat16 is a [HalfPass]: x + alpha*y.
+//
+//go:noescape
+func avx2AddScaledBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2ScaleBFloat16 is a [HalfPass]: alpha*x.
+//
+//go:noescape
+func avx2ScaleBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2AffineBFloat16 is a [HalfPass]: alpha*x + beta.
+//
+//go:noescape
+func avx2AffineBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2ReluBFloat16 is a [HalfPass]: 0 where x <= 0, else x.
+//
+//go:noescape
+func avx2ReluBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2ReluGradBFloat16 is a [HalfPass]: 0 where x <= 0, else y.
+//
+//go:noescape
+func avx2ReluGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2SqrtBFloat16 is a [HalfPass]: the square root of x.
+//
+//go:noescape
+func avx2SqrtBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2NegBFloat16 is a [HalfPass]: x with its sign turned, alpha being -0.
+//
+//go:noescape
+func avx2NegBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2AbsBFloat16 is a [HalfPass]: x, or 0 - x where that is not less.
+//
+//go:noescape
+func avx2AbsBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2TanhGradBFloat16 is a [HalfPass]: y * (alpha - x*x).
+//
+//go:noescape
+func avx2TanhGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2SigmoidGradBFloat16 is a [HalfPass]: y * ((alpha - x) * x).
+//
+//go:noescape
+func avx2SigmoidGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2MaxBFloat16 is a [HalfPass]: the larger one of x and y.
+//
+//go:noescape
+func avx2MaxBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+// avx2MinBFloat16 is a [HalfPass]: the smaller one of x and y.
+//
+//go:noescape
+func avx2MinBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+
+var avx2BFloat16Passes = HalfPasses{
+	Add:         avx2AddBFloat16,
+	Sub:         avx2SubBFloat16,
+	Mul:         avx2MulBFloat16,
+	Div:         avx2DivBFloat16,
+	AddScaled:   avx2AddScaledBFloat16,
+	Scale:       avx2ScaleBFloat16,
+	Affine:      avx2AffineBFloat16,
+	Relu:        avx2ReluBFloat16,
+	ReluGrad:    avx2ReluGradBFloat16,
+	Sqrt:        avx2SqrtBFloat16,
+	Neg:         avx2NegBFloat16,
+	Abs:         avx2AbsBFloat16,
+	TanhGrad:    avx2TanhGradBFloat16,
+	SigmoidGrad: avx2SigmoidGradBFloat16,
+	Max:         avx2MaxBFloat16,
+	Min:         avx2MinBFloat16,
+}
 
 // avx512Count16 is a [Count].
 //

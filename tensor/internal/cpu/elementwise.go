@@ -10,6 +10,9 @@ func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View)
 	p := pointwises[k.Code]
 	switch src[len(src)-1].DType.Wide() {
 	case driver.Float32:
+		if dst.DType.Size() == 2 && halfPass(b, k, dst, src) {
+			return
+		}
 		if n := dst.Len(); n > chunk && 4*n < beyond && rowPass(b, k.Code, dst, src) {
 			return
 		}

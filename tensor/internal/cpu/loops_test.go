@@ -26,6 +26,7 @@ func TestLoops(t *testing.T) {
 			for _, k := range []driver.Kernel{
 				{Code: driver.Add}, {Code: driver.Sub}, {Code: driver.Mul}, {Code: driver.Div}, {Code: driver.AddScaled, Alpha: 0.3},
 				{Code: driver.Affine, Alpha: 0.7}, {Code: driver.Affine, Alpha: 0.7, Beta: 0.1}, {Code: driver.Relu}, {Code: driver.ReluGrad}, {Code: driver.Sqrt},
+				{Code: driver.Neg}, {Code: driver.Abs}, {Code: driver.TanhGrad}, {Code: driver.SigmoidGrad},
 				{Code: driver.Sum}, {Code: driver.SumSquares}, {Code: driver.ReduceMax}, {Code: driver.ReduceMin},
 				{Code: driver.Max}, {Code: driver.Min}, {Code: driver.Equal}, {Code: driver.Less}, {Code: driver.LessEqual}, {Code: driver.Where}, {Code: driver.Unscale, Alpha: 0.25},
 				{Code: driver.SGD, Alpha: 0.1, Beta: 0.9}, {Code: driver.Adam, Alpha: 0.001, Beta: 1e-8, More: [5]float64{0.1, 0.999, 0.001, 0.99, 1.2}},
@@ -63,7 +64,7 @@ func runLoop(t *testing.T, b *Backend, k driver.Kernel, n int, words []uint32) (
 		dst.Shape, src = []int{1}, src[:1]
 	case driver.Unscale:
 		src[0].Shape, src = []int{1}, src[:1]
-	case driver.Affine, driver.Relu, driver.Sqrt:
+	case driver.Affine, driver.Relu, driver.Sqrt, driver.Neg, driver.Abs:
 		src = src[:1]
 	case driver.Adam, driver.Where:
 	default:

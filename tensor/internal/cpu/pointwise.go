@@ -119,6 +119,9 @@ func affine[T number](dst, x, _, _ []T, alpha, beta T) {
 }
 
 func neg[T number](dst, x, _, _ []T, _, _ T) {
+	if pass(loops.Neg, dst, x, nil, T(math.Copysign(0, -1)), 0) {
+		return
+	}
 	dst = dst[:len(x)]
 	for i, v := range x {
 		dst[i] = -v
@@ -126,6 +129,9 @@ func neg[T number](dst, x, _, _ []T, _, _ T) {
 }
 
 func abs[T number](dst, x, _, _ []T, _, _ T) {
+	if pass(loops.Abs, dst, x, nil, 0, 0) {
+		return
+	}
 	dst = dst[:len(x)]
 	for i, v := range x {
 		if v <= 0 {
@@ -307,6 +313,9 @@ func reluGrad[T real](dst, x, y, _ []T, _, _ T) {
 }
 
 func tanhGrad[T real](dst, x, y, _ []T, _, _ T) {
+	if pass(loops.TanhGrad, dst, x, y, 1, 0) {
+		return
+	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = y[i] * (1 - T(v*v))
@@ -314,6 +323,9 @@ func tanhGrad[T real](dst, x, y, _ []T, _, _ T) {
 }
 
 func sigmoidGrad[T real](dst, x, y, _ []T, _, _ T) {
+	if pass(loops.SigmoidGrad, dst, x, y, 1, 0) {
+		return
+	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = y[i] * ((1 - v) * v)

@@ -49,6 +49,7 @@ func main() {
 	converts()
 	avx2Converts()
 	passes()
+	halfPasses()
 	counts()
 	rows()
 	twisters()

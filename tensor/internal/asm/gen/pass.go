@@ -26,6 +26,21 @@ var passList = []pass{
 	{"relu", "0 where x <= 0, else x", 1, func(v vector, u int) { positive(v, u, u) }},
 	{"reluGrad", "0 where x <= 0, else y", 2, func(v vector, u int) { positive(v, u, u+4) }},
 	{"sqrt", "the square root of x", 1, func(v vector, u int) { v.op("VSQRTPS", u, u) }},
+	{"neg", "x with its sign turned, alpha being -0", 1, func(v vector, u int) { v.op("VXORPS", u, v.constant+1, u) }},
+	{"abs", "x, or 0 - x where that is not less", 1, func(v vector, u int) {
+		v.op("VSUBPS", u, v.constant, u+4)
+		v.op("VMAXPS", u+4, u, u) // of zeros the one of 0 - x, which is 0, and NaN
+	}},
+	{"tanhGrad", "y * (alpha - x*x)", 2, func(v vector, u int) {
+		v.op("VMULPS", u, u, u)
+		v.op("VSUBPS", u, v.constant+1, u)
+		v.op("VMULPS", u, u+4, u)
+	}},
+	{"sigmoidGrad", "y * ((alpha - x) * x)", 2, func(v vector, u int) {
+		v.op("VSUBPS", u, v.constant+1, v.constant+3)
+		v.op("VMULPS", u, v.constant+3, u)
+		v.op("VMULPS", u, u+4, u)
+	}},
 }
 
 // positive prints what sets register u to y where u is not less than or equal to 0,

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// near is how many bytes before their use passes over halves ask for memory.
+const near = 2048
+
+// halfDType is how two registers of float32, of which u is the first, come from as many
+// halves as one register holds, and become them again, rounded to nearest even, in
+// register u. What is NaN becomes any NaN; one of bfloat16 must come from one, or its
+// rounding might carry beyond NaN.
+type halfDType struct {
+	name     string
+	inf, nan uint32
+	load     func(v vector, base string, at, u int)
+	narrow   func(v vector, u int)
+}
+
+// What passes over halves have in registers beside a pass's constants, with AVX-512; with
+// AVX2 it is in memory. K3 has the odd elements.
+const (
+	halfOdd = 27 + iota
+	halfBelow
+	halfOne
+	halfInf
+	halfNaN
+)
+
+// In a bfloat16 register the elements with even numbers become the first register and
+// the others the second: nothing has to cross lanes.
+var halfDTypes = []halfDType{
+	{
+		"Float16", 0x7c00, 0x7e00,
+		func(v vector, base string, at, u int) {
+			for i := range 2 {
+				p("VCVTPH2PS %d(%s), %s%d", at+i*v.lanes*2, base, v.r, u+i)
+			}
+		},
+		func(v vector, u int) {
+			half, join := "Y", "VINSERTI64X4"
+			if v.lanes == 8 {
+				half, join = "X", "VINSERTI128"
+			}
+			for i := range 2 {
+				p("VCVTPS2PH $0, %s%d, %s%d", v.r, u+i, half, u+i)
+			}
+			p("%s $1, %s%d, %s%d, %s%d", join, half, u+1, v.r, u, v.r, u)
+		},
+	},
+	{
+		"BFloat16", 0x7f80, 0x7fc0,
+		func(v vector, base string, at, u int) {
+			if v.lanes == 16 {
+				p("VMOVDQU64 %d(%s), Z%d\nVMOVDQU16.Z Z%d, K3, Z%d", at, base, u, u, u+1)
+			} else {
+				p("VMOVDQU %d(%s), Y%d\nVPBLENDW $0xaa, Y%d, Y%d, Y%d", at, base, u, u, v.constant, u+1)
+			}
+			v.op("VPSLLD $16,", u, u)
+		},
+		func(v vector, u int) {
+			for i := u; i < u+2; i++ {
+				if v.lanes == 16 {
+					p("VPTESTMD Z%d, Z%d, K2\nVPADDD Z%d, Z%d, Z%d\nVPADDD Z%d, Z%d, K2, Z%d", halfOdd, i, halfBelow, i, i, halfOne, i, i)
+				} else {
+					p("VPSRLD $16, Y%d, Y15\nVPAND ·one(SB), Y15, Y15\nVPADDD ·below(SB), Y%d, Y%d\nVPADDD Y15, Y%d, Y%d", i, i, i, i, i)
+				}
+			}
+			v.op("VPSRLD $16,", u, u)
+			if v.lanes == 16 {
+				p("VMOVDQU16 Z%d, K3, Z%d", u+1, u)
+			} else {
+				p("VPBLENDW $0xaa, Y%d, Y%d, Y%d", u+1, u, u)
+			}
+		},
+	},
+}
+
+// store prints what stores register u of halves, NaN as the quiet one.
+func (d halfDType) store(v vector, u int, base string, at int) {
+	if v.lanes == 16 {
+		room := v.constant + 4
+		p("VPADDW Z%d, Z%d, Z%d\nVPCMPUW $6, Z%d, Z%d, K2\nVMOVDQU16 Z%d, K2, Z%d", u, u, room, halfInf, room, halfNaN, u)
+		p("VMOVDQU64 Z%d, %d(%s)", u, at, base)
+		return
+	}
+	p("VPAND ·magnitude16(SB), Y%d, Y15\nVPCMPGTW ·inf%s(SB), Y15, Y15\nVPBLENDVB Y15, ·nan%s(SB), Y%d, Y%d\nVMOVDQU Y%d, %d(%s)", u, d.name, d.name, u, u, u, at, base)
+}
+
+// halfList is passList with what package asm has of halves besides: Where there is a NaN,
+// so is the result, and 0 is above -0.
+func halfList() []pass {
+	choose := func(name, order, join string) func(v vector, u int) {
+		return func(v vector, u int) {
+			y, room := u+4, v.constant+4
+			if v.lanes == 16 {
+				p("VCMPPS $3, Z%d, Z%d, K2\nVRANGEPS $%s, Z%d, Z%d, Z%d\nVADDPS Z%d, Z%d, K2, Z%d\nVMOVAPS Z%d, Z%d", y, u, order, y, u, room, y, u, room, room, u)
+				return
+			}
+			// The two orders differ where there are zeros, and where there is NaN.
+			p("VCMPPS $3, Y%d, Y%d, Y%d", y, u, room)
+			v.op("VADDPS", y, u, room+1)
+			v.op(name, u, y, room+2)
+			v.op(name, y, u, u)
+			v.op(join, room+2, u, u)
+			v.op("VBLENDVPS", room, room+1, u, u)
+		}
+	}
+	return append(passList[:len(passList):len(passList)],
+		pass{"max", "the larger one of x and y", 2, choose("VMAXPS", "5", "VANDPS")},
+		pass{"min", "the smaller one of x and y", 2, choose("VMINPS", "4", "VORPS")})
+}
+
+// halfPasses prints passes over halves, four registers of float32 a turn.
+func halfPasses() {
+	words := func(name string, bits uint32) {
+		for i := range 8 {
+			p("DATA ·%s+%d(SB)/4, $0x%08x", name, 4*i, bits<<16|bits)
+		}
+		p("GLOBL ·%s(SB), RODATA|NOPTR, $32\n", name)
+	}
+	words("magnitude16", 0x7fff)
+	for _, d := range halfDTypes {
+		words("inf"+d.name, d.inf)
+		words("nan"+d.name, d.nan)
+	}
+	for _, v := range vectors {
+		for _, d := range halfDTypes {
+			var table strings.Builder
+			for _, f := range halfList() {
+				f.printHalf(v, d)
+				fmt.Fprintf(&table, "\t%s: %s,\n", strings.ToUpper(f.name[:1])+f.name[1:], v.name(f.name+d.name))
+			}
+			name := v.name(strings.ToLower(d.name) + "Passes")
+			if v.prefix != "" {
+				name = v.prefix + d.name + "Passes"
+			}
+			fmt.Fprintf(&decl, "\nvar %s = HalfPasses{\n%s}\n", name, table.String())
+		}
+	}
+}
+
+func (f pass) printHalf(v vector, d halfDType) {
+	fn("is a [HalfPass]: "+f.comment+".", v.name(f.name+d.name), "(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)", 0, 48)
+	load("dst", "DI", "x", "SI", "y", "R8", "n", "CX", "step", "DX")
+	v.zero(v.constant)
+	p("VBROADCASTSS alpha+40(FP), %[1]s%[2]d\nVBROADCASTSS beta+44(FP), %[1]s%[3]d", v.r, v.constant+1, v.constant+2)
+	if v.lanes == 16 {
+		p("MOVL $0xaaaaaaaa, AX\nKMOVD AX, K3")
+		for i, c := range []uint32{1 << 16, below, 1, d.inf<<17 | d.inf<<1, d.nan<<16 | d.nan} {
+			p("MOVL $0x%08x, AX\nVPBROADCASTD AX, Z%d", c, halfOdd+i)
+		}
+	}
+	const registers = 4
+	bytes := registers * v.lanes * 2
+	p("IMULQ $%d, DX\nloop:", registers*v.lanes)
+	bases := []string{"SI", "R8"}[:f.operands]
+	for i, base := range bases {
+		for at := 0; at < bytes; at += 64 {
+			p("PREFETCHT0 %d(%s)", near+at, base)
+		}
+		for u := 0; u < registers; u += 2 {
+			d.load(v, base, u*v.lanes*2, 4*i+u)
+		}
+	}
+	for u := range registers {
+		f.body(v, u)
+	}
+	for u := 0; u < registers; u += 2 {
+		d.narrow(v, u)
+		d.store(v, u, "DI", u*v.lanes*2)
+	}
+	p("ADDQ $%d, SI\nADDQ DX, R8\nADDQ $%d, DI\nSUBQ $%d, CX\nJGT loop\nVZEROUPPER\nRET\n", bytes, bytes, registers*v.lanes)
+}

@@ -1,0 +1,118 @@
+package cpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/asm"
+)
+
+// TestHalfPasses compares the bits of every code that has a pass over halves with those of
+// chunks in portable Go: on all of float16 and what halves are made of besides, subnormal
+// numbers, infinite ones, NaN and zeros among them; in lengths about a turn and an item, from odd
+// places on, in place and not, with one number as the second operand. What lies behind
+// stays as it is.
+func TestHalfPasses(t *testing.T) {
+	defer func(l asm.Loops, s asm.Selects, f, b asm.HalfPasses) {
+		loops, selects, float16s, bfloat16s = l, s, f, b
+	}(loops, selects, float16s, bfloat16s)
+	use := func(t *asm.Tier) {
+		loops, selects = loopsOf(t), selectsOf(t)
+		float16s, bfloat16s = halvesOf(t)
+	}
+	r := rand.New(rand.NewPCG(9, 10))
+	b := New(2)
+	for _, tier := range asm.Tiers() {
+		if tier.Float16.Add == nil {
+			t.Errorf("%s: got no passes over halves", tier.Name)
+			continue
+		}
+		for code, p := range pointwises {
+			k := driver.Kernel{Code: driver.Code(code), Alpha: []float64{0.7, -3, 1e-40, math.Inf(1), math.Float64frombits(0x7fffffffffffffff)}[r.IntN(5)]}
+			if k.Code == driver.Pow {
+				k.Alpha = 2
+			}
+			if k.Code == driver.Affine {
+				k.Beta = float64(r.IntN(2)) * 0.1
+			}
+			use(tier)
+			if run, _, _ := halfPassOf(k, driver.Float16); run == nil {
+				continue
+			}
+			for _, n := range []int{16, 63, 64, 65, 127, 1024, 1000, bulk + 77, copyItem + 200} {
+				for _, d := range []driver.DType{driver.Float16, driver.BFloat16} {
+					how := r.IntN(6) // in place of one of them, or not, with numbers or one number
+					offset := 1 + r.IntN(40)
+					words := halfWords(r, d, 3*(n+100))
+					var got [2][]uint16
+					for i, tier := range []*asm.Tier{nil, tier} {
+						use(tier)
+						got[i] = runHalves(t, b, k, d, n, offset, how, p.operands, words)
+					}
+					for i, want := range got[0] {
+						if got[1][i] != want {
+							t.Errorf("%s: %v of %d %v, from %d on, how %d: number %d: bits %04x, Go has %04x", tier.Name, k, n, d, offset, how, i, got[1][i], want)
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// runHalves returns what the memory of k's result holds: n numbers from an offset on in
+// n+100.
+func runHalves(t *testing.T, b *Backend, k driver.Kernel, d driver.DType, n, offset, how, operands int, words []uint16) []uint16 {
+	t.Helper()
+	views := make([]driver.View, 3)
+	for i := range views {
+		buf, err := b.Alloc(2 * (n + 100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(elements[uint16](bufferOf(buf)), words[i*(n+100):][:n+100])
+		views[i] = driver.View{Buffer: buf, DType: d, Offset: offset, Shape: []int{n}, Stride: []int{1}}
+	}
+	if how%2 == 1 {
+		views[2].Stride = []int{0}
+	}
+	dst, src := views[0], views[1:1+operands]
+	switch {
+	case how >= 4 && operands == 2 && how%2 == 0:
+		dst = src[1]
+	case how >= 2:
+		dst = src[0]
+	}
+	b.Run(k, dst, src...)
+	return append([]uint16(nil), elements[uint16](bufferOf(dst.Buffer))[:n+100]...)
+}
+
+// halfWords returns bits of halves: of equal exponents often, so that sums are ties.
+func halfWords(r *rand.Rand, d driver.DType, n int) []uint16 {
+	list := make([]uint16, n)
+	for i := range list {
+		list[i] = uint16(r.Uint32())
+		switch r.IntN(8) {
+		case 0:
+			list[i] &= 0x8000
+		case 1:
+			list[i] &= 0x83ff // subnormal, or small
+		case 2, 3:
+			list[i] = list[i]&0x83ff | 0x3c00
+		case 4:
+			list[i] |= 0x7c00 // infinite, NaN, or large
+			if d == driver.BFloat16 {
+				list[i] |= 0x7f80
+				if i%2 == 0 {
+					list[i] &= 0xff80
+				}
+			} else if i%2 == 0 {
+				list[i] &= 0xfc00
+			}
+		}
+	}
+	return list
+}
