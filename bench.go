@@ -29,9 +29,9 @@ type benchCommand struct {
 }
 
 func (c benchCommand) Run(ctx context.Context) error {
-	exe, err := os.Executable()
+	exe, err := ownProgram(ctx)
 	if err != nil {
-		return fmt.Errorf("bench: this program's own path: %w", err)
+		return err
 	}
 	o := bench.Options{
 		Preset: c.Preset, Threads: c.Threads, Rounds: c.Rounds, Match: c.Match, CPUTime: c.Clock == "cpu",
@@ -42,7 +42,7 @@ func (c benchCommand) Run(ctx context.Context) error {
 			return fmt.Errorf("bench: --peer %q; expected torch, openblas, ipykernel or none", peer)
 		}
 	}
-	if o.Kernel, err = ownSpec(interp.Engines[0]); err != nil {
+	if o.Kernel, err = ownSpec(ctx, interp.Engines[0]); err != nil {
 		return err
 	}
 	for _, peer := range bench.Peers(c.Subject) {

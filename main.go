@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -97,9 +98,13 @@ type installCommand struct {
 	Engine    string `default:"${engine}" enum:"${engines}" help:"What executes cells: ${engines}. Another than ${engine} is a kernel of its own."`
 }
 
-func (c installCommand) Run() error {
+func (c installCommand) Run(ctx context.Context) error {
+	program, err := ownProgram(ctx)
+	if err != nil {
+		return err
+	}
 	dir, err := install.Install(install.Options{
-		User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Engine: other(c.Engine), Version: version,
+		User: c.User, Prefix: c.Prefix, SysPrefix: c.SysPrefix, Engine: other(c.Engine), Version: version, Binary: program,
 	})
 	if err != nil {
 		return err
@@ -129,7 +134,7 @@ func (c runCommand) Run(ctx context.Context) error {
 }
 
 func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel, error) {
-	spec, err := ownSpec(c.Engine)
+	spec, err := ownSpec(ctx, c.Engine)
 	if c.Kernel != "" {
 		spec, err = client.FindSpec(c.Kernel)
 	}
@@ -148,11 +153,29 @@ func other(engine string) string {
 	return engine
 }
 
+var built struct {
+	sync.Once
+	path string
+	err  error
+}
+
+// ownProgram returns this program, or its like for the GPUs of this machine.
+func ownProgram(ctx context.Context) (string, error) {
+	built.Do(func() {
+		built.path, built.err = install.GPUProgram(ctx, os.Stderr)
+		if built.err != nil && built.path != "" { // it runs without
+			fmt.Fprintln(os.Stderr, built.err)
+			built.err = nil
+		}
+	})
+	return built.path, built.err
+}
+
 // ownSpec is the kernelspec of this very program, installed or not.
-func ownSpec(engine string) (client.Spec, error) {
-	exe, err := os.Executable()
+func ownSpec(ctx context.Context, engine string) (client.Spec, error) {
+	exe, err := ownProgram(ctx)
 	if err != nil {
-		return client.Spec{}, fmt.Errorf("run: this program's own path: %w", err)
+		return client.Spec{}, err
 	}
 	return client.Spec{
 		DisplayName: "Go (halfnote)", Language: "go", InterruptMode: "message",
@@ -205,8 +228,12 @@ type labCommand struct {
 }
 
 func (c labCommand) Run(ctx context.Context) error {
+	program, err := ownProgram(ctx)
+	if err != nil {
+		return err
+	}
 	return install.Lab(ctx, install.LabOptions{
-		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Engine: other(c.Engine), Args: c.Args, Version: version,
+		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Engine: other(c.Engine), Args: c.Args, Version: version, Binary: program,
 		Stdout: os.Stdout, Stderr: os.Stderr,
 	})
 }

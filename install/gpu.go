@@ -1,0 +1,106 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// gpuTag is the build tag with which a program has the backend for NVIDIA GPUs.
+const gpuTag = "cuda"
+
+// GPUProgram returns a program that can use the GPUs of this machine: this one where it has
+// the backend for them or where there are none; else one that it builds from the sources
+// that this one was built from, which takes a minute the first time and a second after
+// that. The error says why that cannot be done; the program is this one then. The
+// environment variable HALFNOTE_GPU=off keeps it from trying.
+func GPUProgram(ctx context.Context, log io.Writer) (program string, err error) {
+	own, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("install: this program's own path: %w", err)
+	}
+	if os.Getenv("HALFNOTE_GPU") == "off" || runtime.GOOS != "linux" || builtForGPU() || !driverPresent() {
+		return own, nil
+	}
+	root, err := sources()
+	if err != nil {
+		return own, fmt.Errorf("install: an NVIDIA driver is here, but this program cannot use it and none that can was built: %w", err)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return own, fmt.Errorf("install: %w", err)
+	}
+	program = filepath.Join(cache, "halfnote", "gpu", "halfnote")
+	fmt.Fprintln(log, "An NVIDIA driver is here: building halfnote for GPUs (about a minute the first time; HALFNOTE_GPU=off does without).")
+	if err := BuildForGPU(ctx, root, program, log); err != nil {
+		return own, err
+	}
+	return program, nil
+}
+
+// BuildForGPU builds the program with the backend for NVIDIA GPUs from the sources in root.
+// It needs Go and a C compiler, nothing of NVIDIA's.
+func BuildForGPU(ctx context.Context, root, program string, log io.Writer) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", gpuTag, "-o", program, ".")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), GPUEnvironment(root)...)
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("install: building for GPUs needs Go and a C compiler, gcc or clang: %w", err)
+	}
+	return nil
+}
+
+// GPUEnvironment returns the variables that builds with the tag cuda need: our own cuda.h
+// comes before an installed one, and our own empty libcuda.a keeps the program from needing
+// a driver to start.
+func GPUEnvironment(root string) []string {
+	return []string{
+		"CGO_ENABLED=1",
+		"CGO_CFLAGS=-O2 -g -I" + filepath.Join(root, "cuda", "include"),
+		"CGO_LDFLAGS=-L" + filepath.Join(root, "cuda", "internal", "link", "ld"),
+	}
+}
+
+// builtForGPU reports whether this program has the backend.
+func builtForGPU() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
+		return s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), gpuTag)
+	})
+}
+
+// driverPresent reports whether the kernel of this machine has an NVIDIA driver, or
+// somebody names a driver.
+func driverPresent() bool {
+	if os.Getenv("HALFNOTE_CUDA_DRIVER") != "" {
+		return true
+	}
+	for _, path := range []string{"/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg"} {
+		if _, err := os.Stat(path); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// sources returns the folder that this program was built from.
+func sources() (string, error) {
+	_, file, _, ok := runtime.Caller(0)
+	root := filepath.Dir(filepath.Dir(file))
+	if !ok || !filepath.IsAbs(file) {
+		return "", errors.New("it does not know the folder of its sources; build in a checkout")
+	}
+	if text, err := os.ReadFile(filepath.Join(root, "go.mod")); err != nil || !strings.HasPrefix(string(text), "module halfnote\n") {
+		return "", fmt.Errorf("its sources are no longer in %s; build in a checkout", root)
+	}
+	return root, nil
+}
