@@ -31,6 +31,8 @@ STD, tensor/driver, tensor, tensor/nn < amp
 STD, tensor/driver, cuda/internal/... < cuda
 STD, tensor/driver, cuda/kernels, cuda/internal/drv < cuda/internal/gpu
 STD, tensor/driver, cuda/kernels/source < cuda/kernels/...
+STD < cuda/internal/link/...
+STD, cuda/internal/link, cu < cuda/internal/drv
 STD, display, gonum/plot, fonts < display/chart
 STD, display < display/widget
 STD, display, display/chart < amp/roofline
@@ -65,6 +67,7 @@ everything < .
 
 // modules are the names that rules use for packages of other modules.
 var modules = map[string][]string{
+	"cu":         {"gorgonia.org/cu"},
 	"flock":      {"github.com/gofrs/flock"},
 	"fonts":      {"codeberg.org/go-fonts/dejavu", "golang.org/x/image"},
 	"gid":        {"github.com/visualfc/gid"},
@@ -152,10 +155,15 @@ type listed struct {
 }
 
 // listPackages asks the go command, which reads build constraints as the build
-// does.
-func listPackages(t *testing.T) (list []listed) {
+// does, for every package without and with the tag cuda.
+func listPackages(t *testing.T) []listed {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	return append(listTagged(t, ""), listTagged(t, "cuda")...)
+}
+
+func listTagged(t *testing.T, tag string) (list []listed) {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-tags="+tag, "-json=ImportPath,Imports", "./...").Output()
 	if err != nil {
 		var e *exec.ExitError
 		if errors.As(err, &e) {

@@ -1,0 +1,103 @@
+//go:build cuda && linux && cgo
+
+package drv
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"halfnote/cuda/internal/link"
+)
+
+// Code is a CUresult. Codes are errors, so that a caller can ask
+// errors.Is(err, OutOfMemory).
+type Code int
+
+const (
+	InvalidValue       Code = 1
+	OutOfMemory        Code = 2
+	NotFound           Code = 500
+	NotReady           Code = 600
+	IllegalAddress     Code = 700
+	NotSupported       Code = 801
+	CaptureUnsupported Code = 900
+	CaptureInvalidated Code = 901
+)
+
+func (c Code) Error() string {
+	name, _ := link.ErrorName(int(c))
+	if name == "" {
+		name = "CUDA error"
+	}
+	return fmt.Sprintf("%s (%d)", name, int(c))
+}
+
+// sticky are the results after which a context takes no more work, as the
+// reference says of each: "the process must be terminated and relaunched" (CUDA
+// Driver API, CUresult). 719 is what an unknown fault in a kernel gives; 709 is
+// a context that somebody else has destroyed.
+var sticky = []Code{
+	214, // uncorrectable ECC error
+	220, // uncorrectable NVLink error
+	226, // contained error
+	700, // illegal address
+	702, // launch timed out
+	709, // context is destroyed
+	710, // assert in a kernel
+	714, // hardware stack error
+	715, // illegal instruction
+	716, // misaligned address
+	717, // invalid address space
+	718, // invalid program counter
+	719, // launch failed
+	721, // tensor memory leak
+}
+
+// Error is a failed call of the driver.
+type Error struct {
+	Code Code
+	Name string // "CUDA_ERROR_OUT_OF_MEMORY"
+	Text string // the driver's sentence on it
+	Call string // "cuMemAlloc", with what it was given
+	Log  string // of the PTX compiler
+}
+
+func newError(call string, r int) *Error {
+	name, text := link.ErrorName(r)
+	if name == "" {
+		name, text = "CUDA error", "the driver has no text for it"
+	}
+	return &Error{Code: Code(r), Name: name, Text: text, Call: call}
+}
+
+func (e *Error) Error() string {
+	s := fmt.Sprintf("cuda: %s: %s (%s, %d)", e.Call, e.Text, e.Name, int(e.Code))
+	if e.Log != "" {
+		s += "\n" + e.Log
+	}
+	if e.Sticky() {
+		s += "; the GPU takes no more work from this process: restart the kernel. Tensors on the CPU stay usable"
+	}
+	return s
+}
+
+// Sticky reports whether the device is dead for the rest of the process. The
+// call that returned the error need not be the one that caused it: launches
+// fail later.
+func (e *Error) Sticky() bool { return slices.Contains(sticky, e.Code) }
+
+// Is reports whether target is the error's [Code].
+func (e *Error) Is(target error) bool { return target == e.Code }
+
+// code returns the CUresult within an error of cu, whose type has no exported
+// name: an int, wrapped in some calls.
+func code(err error) int {
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if v := reflect.ValueOf(e); v.Kind() == reflect.Int {
+			return int(v.Int())
+		}
+	}
+	panic("drv: gorgonia.org/cu returned an error without a code: " + err.Error())
+}

@@ -1,0 +1,75 @@
+//go:build cuda && linux && cgo
+
+package drv
+
+import (
+	"fmt"
+	"unsafe"
+
+	"halfnote/cuda/internal/link"
+
+	"gorgonia.org/cu"
+)
+
+// Ptr is an address in a device's memory.
+type Ptr uint64
+
+// Alloc returns n bytes of the device's memory, which may hold anything, at a
+// multiple of 256. An error that is [OutOfMemory] says how much was asked for,
+// and how much was free.
+func (d *Device) Alloc(n int) (Ptr, error) {
+	var p cu.DevicePtr
+	err := d.do("cuMemAlloc", func() (err error) {
+		p, err = cu.MemAlloc(int64(n))
+		return err
+	})
+	if e, ok := err.(*Error); ok && e.Code == OutOfMemory {
+		e.Call = fmt.Sprintf("cuMemAlloc of %d bytes, %d free of %d", n, d.Free(), d.total)
+	}
+	return Ptr(p), err
+}
+
+// Release frees memory of Alloc. The driver first waits for the whole device.
+func (d *Device) Release(p Ptr) error {
+	return d.do("cuMemFree", func() error { return cu.MemFree(cu.DevicePtr(p)) })
+}
+
+// Pinned is page-locked memory of the host, which a device copies from and to by
+// itself, at full speed.
+type Pinned struct {
+	dev *Device
+	at  unsafe.Pointer
+	n   int
+}
+
+// Pinned returns n bytes of page-locked memory, not cleared.
+func (d *Device) Pinned(n int) (*Pinned, error) {
+	if e := d.dead.Load(); e != nil {
+		return nil, e
+	}
+	p, r := link.AllocHost(d.handle, n)
+	if r != 0 {
+		return nil, d.failed(fmt.Sprintf("cuMemHostAlloc of %d bytes", n), r)
+	}
+	return &Pinned{d, p, n}, nil
+}
+
+// Bytes returns the memory, which lies outside the Go heap.
+func (p *Pinned) Bytes() []byte { return unsafe.Slice((*byte)(p.at), p.n) }
+
+// Free frees the memory. No copy from or to it may be under way, and nobody may
+// look at it afterwards.
+func (p *Pinned) Free() error {
+	at := p.at
+	p.at, p.n = nil, 0
+	if at == nil {
+		return nil
+	}
+	if e := p.dev.dead.Load(); e != nil {
+		return e
+	}
+	if r := link.FreeHost(p.dev.handle, at); r != 0 {
+		return p.dev.failed("cuMemFreeHost", r)
+	}
+	return nil
+}

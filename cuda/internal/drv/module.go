@@ -1,0 +1,84 @@
+//go:build cuda && linux && cgo
+
+package drv
+
+import (
+	"halfnote/cuda/internal/link"
+
+	"gorgonia.org/cu"
+)
+
+// Module is compiled PTX. It stays loaded.
+type Module struct {
+	dev *Device
+	mod cu.Module
+}
+
+// Function returns the kernel of that name, an error that is [NotFound] if there
+// is none.
+func (m *Module) Function(name string) (*Function, error) {
+	f := &Function{dev: m.dev, name: name}
+	err := m.dev.do("cuModuleGetFunction "+name, func() (err error) {
+		f.fn, err = m.mod.Function(name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.handle = handle(f.fn)
+	return f, nil
+}
+
+// Function is a kernel.
+type Function struct {
+	dev    *Device
+	name   string
+	fn     cu.Function
+	handle uintptr
+}
+
+// Name returns the name in the PTX text.
+func (f *Function) Name() string { return f.name }
+
+// FunctionAttribute is a CUfunction_attribute.
+type FunctionAttribute int
+
+const (
+	FunctionMaxThreads FunctionAttribute = 0
+	FunctionShared     FunctionAttribute = 1 // static, bytes
+	FunctionLocal      FunctionAttribute = 3 // bytes a thread: spilled registers and arrays
+	FunctionRegisters  FunctionAttribute = 4 // of a thread
+	FunctionMaxDynamic FunctionAttribute = 8
+)
+
+// Attribute returns the value of a.
+func (f *Function) Attribute(a FunctionAttribute) (v int, err error) {
+	err = f.dev.do("cuFuncGetAttribute "+f.name, func() (err error) {
+		v, err = f.fn.Attribute(cu.FunctionAttribute(a))
+		return err
+	})
+	return v, err
+}
+
+// MaxDynamicShared allows launches with up to n bytes of dynamic shared memory,
+// which needs saying above 48 KiB. The limit is [SharedPerBlockOptin] less the
+// function's static shared memory.
+func (f *Function) MaxDynamicShared(n int) error {
+	if e := f.dev.dead.Load(); e != nil {
+		return e
+	}
+	if r := link.SetFunction(f.dev.handle, f.handle, int(FunctionMaxDynamic), n); r != 0 {
+		return f.dev.failed("cuFuncSetAttribute "+f.name, r)
+	}
+	return nil
+}
+
+// Occupancy returns how many blocks of that many threads, with shared bytes of
+// dynamic shared memory, fit on one multiprocessor.
+func (f *Function) Occupancy(threads, shared int) (blocks int, err error) {
+	err = f.dev.do("cuOccupancyMaxActiveBlocksPerMultiprocessor "+f.name, func() (err error) {
+		blocks, err = f.fn.MaxActiveBlocksPerMultiProcessor(threads, int64(shared))
+		return err
+	})
+	return blocks, err
+}

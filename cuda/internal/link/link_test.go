@@ -1,0 +1,191 @@
+//go:build cuda && linux && cgo
+
+package link_test
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"halfnote/cuda/internal/link"
+
+	"gorgonia.org/cu"
+)
+
+// child runs the test in a process of its own, because a driver is bound once;
+// it reports whether this is that process.
+func child(t *testing.T, env ...string) bool {
+	if os.Getenv("HALFNOTE_TEST_CHILD") == t.Name() {
+		return true
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(append(os.Environ(), "HALFNOTE_CUDA_DRIVER=", "HALFNOTE_TEST_CHILD="+t.Name()), env...)
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Error(err)
+	}
+	return false
+}
+
+// driver builds testdata/driver.c.
+func driver(t testing.TB) string {
+	so := filepath.Join(t.TempDir(), "libcuda.so.1")
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", so, "testdata/driver.c").CombinedOutput(); err != nil {
+		t.Fatalf("cc: %v\n%s", err, out)
+	}
+	return so
+}
+
+// TestGenerated fails when ztable.c is not what names.txt makes.
+func TestGenerated(t *testing.T) {
+	dir := t.TempDir()
+	names, err := os.ReadFile("names.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "names.txt"), names, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	gen := filepath.Join(dir, "gen")
+	if out, err := exec.Command("go", "build", "-o", gen, "./gen").CombinedOutput(); err != nil {
+		t.Skipf("needs the go command: %v\n%s", err, out)
+	}
+	cmd := exec.Command(gen)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("gen: %v\n%s", err, out)
+	}
+	want, _ := os.ReadFile(filepath.Join(dir, "ztable.c"))
+	got, err := os.ReadFile("ztable.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Error("ztable.c is stale: go generate ./cuda/internal/link")
+	}
+}
+
+func TestWithoutDriver(t *testing.T) {
+	if !child(t, "HALFNOTE_CUDA_DRIVER=/nonexistent/libcuda.so.1") {
+		return
+	}
+	if _, err := cu.NumDevices(); err != cu.NotInitialized {
+		t.Errorf("before Load: %v, want %v", err, cu.NotInitialized)
+	}
+	err := link.Load("")
+	if err == nil || !strings.Contains(err.Error(), "no NVIDIA driver: /nonexistent/libcuda.so.1") {
+		t.Errorf("Load: %v, want the file that is not there", err)
+	}
+	if again := link.Load("/elsewhere"); again != err {
+		t.Errorf("second Load: %v, want the first one's error", again)
+	}
+	if _, err := cu.MemAlloc(16); err != cu.NoDevice {
+		t.Errorf("after Load has failed: %v, want %v", err, cu.NoDevice)
+	}
+	if name, text := link.ErrorName(2); name != "" || text != "" {
+		t.Errorf("ErrorName without a driver: %q, %q", name, text)
+	}
+}
+
+func TestOtherLibrary(t *testing.T) {
+	so := filepath.Join(t.TempDir(), "other.so")
+	c := filepath.Join(t.TempDir(), "other.c")
+	os.WriteFile(c, []byte("int other;"), 0o644)
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", so, c).CombinedOutput(); err != nil {
+		t.Fatalf("cc: %v\n%s", err, out)
+	}
+	if !child(t, "LINKTEST_OTHER="+so) {
+		return
+	}
+	err := link.Load(os.Getenv("LINKTEST_OTHER"))
+	if err == nil || !strings.Contains(err.Error(), "no cuInit") {
+		t.Errorf("Load: %v, want that the file has no cuInit", err)
+	}
+}
+
+func TestWithoutDevice(t *testing.T) {
+	if !child(t, "LINKTEST_INIT=100") {
+		return
+	}
+	err := link.Load(driver(t))
+	if want := "no CUDA-capable device is detected (CUDA_ERROR_NO_DEVICE, 100)"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Load: %v, want %s", err, want)
+	}
+	if _, err := cu.NumDevices(); err != cu.NoDevice {
+		t.Errorf("number of devices: %v, want %v", err, cu.NoDevice)
+	}
+}
+
+func TestLaunch(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	if err := link.Load(driver(t)); err != nil {
+		t.Fatal(err)
+	}
+	if v := cu.Version(); v != 12060 {
+		t.Errorf("version %d, want 12060", v)
+	}
+	// the driver's function and stream are addresses of C: see testdata/driver.c
+	function := []byte("48128\x00")
+	var stream [8]uint64
+	params := [32]byte{0: 1, 8: 2, 15: 1, 16: 3, 18: 4, 24: 5}
+	offset := [5]uint16{0, 8, 16, 18, 24}
+	at := func(p unsafe.Pointer) uintptr { return uintptr(p) }
+	r := link.Launch(1, at(unsafe.Pointer(&function[0])), [3]uint32{2, 3, 4}, [3]uint32{5, 6, 7}, 8,
+		at(unsafe.Pointer(&stream)), &params[0], &offset[0], 5)
+	if r != 0 {
+		t.Fatal(r)
+	}
+	if want := [8]uint64{1 + 2 + 1<<56 + 3 + 4 + 5, 2, 3, 4, 5, 6, 7, 8}; stream != want {
+		t.Errorf("the driver got %v, want %v", stream, want)
+	}
+	if r := link.Launch(1, at(unsafe.Pointer(&function[0])), [3]uint32{1, 1, 1}, [3]uint32{1, 1, 1}, 0,
+		0, &params[0], &offset[0], link.Params+1); r != 1 {
+		t.Errorf("too many parameters: %d, want 1, invalid value", r)
+	}
+	if r := link.LaunchGraph(1, 1, 1); r != 500 {
+		t.Errorf("a function that this driver lacks: %d, want 500, not found", r)
+	}
+	if r := link.LaunchGraph(0, 1, 1); r != 201 {
+		t.Errorf("without a context: %d, want 201, invalid context", r)
+	}
+}
+
+// TestNotNeeded holds what lets one binary start everywhere: the loader must not
+// ask for libcuda, and the driver's own calls must not find ours.
+func TestNotNeeded(t *testing.T) {
+	f, err := elf.Open(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	libs, err := f.ImportedLibraries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log("needs", libs)
+	if slices.ContainsFunc(libs, func(s string) bool { return strings.HasPrefix(s, "libcu") }) {
+		t.Errorf("needs %v", libs)
+	}
+	names, err := os.ReadFile("names.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	driver := append(strings.Fields(string(names)), "cuInit")
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range symbols {
+		if slices.Contains(driver, s.Name) {
+			t.Errorf("%s is among the dynamic symbols: section %v", s.Name, s.Section)
+		}
+	}
+}
