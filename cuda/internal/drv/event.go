@@ -15,13 +15,14 @@ type Event struct {
 	event cu.Event
 }
 
-// NewEvent returns an event. One with timing costs the device a little more and
-// can be measured by [Event.Elapsed].
-func (d *Device) NewEvent(timing bool) (*Event, error) {
-	flags := cu.DisableTiming
-	if timing {
-		flags = cu.DefaultEvent
-	}
+// NewEvent returns an event that says when, but not how long.
+func (d *Device) NewEvent() (*Event, error) { return d.newEvent(cu.DisableTiming) }
+
+// NewTimer returns an event for [Event.Elapsed], which costs the device a little
+// more.
+func (d *Device) NewTimer() (*Event, error) { return d.newEvent(cu.DefaultEvent) }
+
+func (d *Device) newEvent(flags cu.EventFlags) (*Event, error) {
 	e := &Event{dev: d}
 	err := d.do("cuEventCreate", func() (err error) {
 		e.event, err = cu.MakeEvent(flags)
@@ -60,7 +61,7 @@ func (e *Event) Synchronize() error {
 	return e.dev.do("cuEventSynchronize", func() error { return e.event.Synchronize() })
 }
 
-// Elapsed returns the time from e to end, both with timing and reached, to about
+// Elapsed returns the time from e to end, both of [Device.NewTimer] and reached, to about
 // half a microsecond.
 func (e *Event) Elapsed(end *Event) (time.Duration, error) {
 	var ms float64

@@ -55,25 +55,27 @@ func (s *Stream) Launch(f *Function, grid, block [3]uint32, shared uint32, args 
 	return nil
 }
 
-// CopyIn enqueues a copy of src, which is [Pinned] memory, to the device. src
-// must keep its contents until the stream has come so far.
-func (s *Stream) CopyIn(dst Ptr, src []byte) error {
-	if len(src) == 0 {
+// CopyIn enqueues a copy of n bytes of src, from off on, to the device. They must
+// keep their contents until the stream has come so far.
+func (s *Stream) CopyIn(dst Ptr, src *Pinned, off, n int) error {
+	if n == 0 {
 		return nil
 	}
+	from := unsafe.Pointer(&src.Bytes()[off : off+n][0])
 	return s.dev.do("cuMemcpyHtoDAsync", func() error {
-		return cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&src[0]), int64(len(src)), s.stream)
+		return cu.MemcpyHtoDAsync(cu.DevicePtr(dst), from, int64(n), s.stream)
 	})
 }
 
-// CopyOut enqueues a copy from the device to dst, which is [Pinned] memory. dst
-// holds the result when the stream has come so far.
-func (s *Stream) CopyOut(dst []byte, src Ptr) error {
-	if len(dst) == 0 {
+// CopyOut enqueues a copy of n bytes from the device to dst, from off on, which
+// holds them when the stream has come so far.
+func (s *Stream) CopyOut(dst *Pinned, off int, src Ptr, n int) error {
+	if n == 0 {
 		return nil
 	}
+	to := unsafe.Pointer(&dst.Bytes()[off : off+n][0])
 	return s.dev.do("cuMemcpyDtoHAsync", func() error {
-		return cu.MemcpyDtoHAsync(unsafe.Pointer(&dst[0]), cu.DevicePtr(src), int64(len(dst)), s.stream)
+		return cu.MemcpyDtoHAsync(to, cu.DevicePtr(src), int64(n), s.stream)
 	})
 }
 
