@@ -3,9 +3,6 @@
 
 DEVICE float root(float x) { return __builtin_sqrtf(x); }
 DEVICE double root(double x) { return __builtin_sqrt(x); }
-// NaN goes through: the comparisons of NaN are false.
-template <class W> DEVICE W largest(W x, W y) { return x > y || x != x ? x : x == y && x == 0 ? x + y : y; }
-template <class W> DEVICE W smallest(W x, W y) { return x < y || x != x ? x : x == y && x == 0 ? -(-x - y) : y; }
 
 struct Unary {
 	template <class W, int P> DEVICE void apply(u32 code, W *r, const W *a, const W *b, const W *c, Scalars<W> s) {

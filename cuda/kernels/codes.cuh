@@ -106,3 +106,15 @@ enum Code {
 	NormalizeGrad = 103,
 	NormalizeSums = 104,
 };
+enum DType {
+	Float16 = 1,
+	Bfloat16 = 2,
+	Float32 = 3,
+	Float64 = 4,
+	Float8E4m3fn = 5,
+	Float8E5m2 = 6,
+	Int64 = 7,
+	Int32 = 8,
+	Uint8 = 9,
+	Bool = 10,
+};

@@ -14,6 +14,7 @@ typedef long long i64;
 #define KERNEL extern "C" __attribute__((global)) __attribute__((launch_bounds(256))) void
 #define KERNEL_OF(threads) extern "C" __attribute__((global)) __attribute__((launch_bounds(threads))) void
 #define DEVICE static inline __attribute__((device, always_inline))
+#define METHOD inline __attribute__((device, always_inline))
 #define SHARED __attribute__((shared))
 
 #define THREAD __nvvm_read_ptx_sreg_tid_x()
@@ -73,6 +74,28 @@ DEVICE void narrow(flag &y, i64 x) { y.bits = x != 0; }
 DEVICE void narrow(flag &y, float x) { y.bits = x != 0; }
 DEVICE void narrow(flag &y, double x) { y.bits = x != 0; }
 
+// put stores a result, computed in float, double or i64, as the dtype says.
+DEVICE void put(u32 dtype, void *p, i64 at, float x) {
+	switch (dtype) {
+	case Float16: narrow(((f16 *)p)[at], x); break;
+	case Bfloat16: narrow(((bf16 *)p)[at], x); break;
+	default: ((float *)p)[at] = x;
+	}
+}
+DEVICE void put(u32 dtype, void *p, i64 at, double x) { ((double *)p)[at] = x; }
+DEVICE void put(u32 dtype, void *p, i64 at, i64 x) {
+	switch (dtype) {
+	case Int32: narrow(((i32 *)p)[at], x); break;
+	case Uint8: narrow(((u8 *)p)[at], x); break;
+	case Bool: narrow(((flag *)p)[at], x); break;
+	default: ((i64 *)p)[at] = x;
+	}
+}
+
+// largest and smallest let NaN through; of zeros 0 is larger than -0.
+template <class W> DEVICE W largest(W x, W y) { return x > y || x != x ? x : x == y && x == 0 ? x + y : y; }
+template <class W> DEVICE W smallest(W x, W y) { return x < y || x != x ? x : x == y && x == 0 ? -(-x - y) : y; }
+
 // Pack is as many elements as one load of 16 bytes brings.
 template <class T> struct __attribute__((aligned(16))) Pack {
 	static const int count = 16 / sizeof(T);
@@ -83,7 +106,7 @@ template <class T> struct __attribute__((aligned(16))) Pack {
 // Granlund and Montgomery, Division by invariant integers using multiplication, 1994.
 struct Divider {
 	u32 by, factor, shift;
-	inline __attribute__((device, always_inline)) u32 quotient(u32 n) const { return (u32)(((u64)n * factor >> 32) + n) >> shift; }
+	METHOD u32 quotient(u32 n) const { return (u32)(((u64)n * factor >> 32) + n) >> shift; }
 };
 
 // Axes says where elements of up to four views lie, by their row-major index below
