@@ -143,8 +143,9 @@ type Pass = func(dst, x, y unsafe.Pointer, n int, alpha, beta float32)
 // HalfPass computes n elements of dst from x and perhaps y, all of one half dtype, n being a
 // multiple of 64: they are widened, computed on in float32, and rounded once, NaN to 0x7e00
 // or 0x7fc0. y's elements lie step bytes apart, 2, or 0 if 64 of it stand for all. dst may
-// be x or y.
-type HalfPass = func(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+// be x or y. If around is not 0, dst is written around the caches, for Fence, and must be
+// aligned to 64.
+type HalfPass = func(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // HalfPasses are the passes over one half dtype, as [Loops] and [Selects] have them.
 type HalfPasses struct {

@@ -922,82 +922,82 @@ func fence()
 // addFloat16 is a [HalfPass]: x + y.
 //
 //go:noescape
-func addFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func addFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // subFloat16 is a [HalfPass]: x - y.
 //
 //go:noescape
-func subFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func subFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // mulFloat16 is a [HalfPass]: x * y.
 //
 //go:noescape
-func mulFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func mulFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // divFloat16 is a [HalfPass]: x / y.
 //
 //go:noescape
-func divFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func divFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // addScaledFloat16 is a [HalfPass]: x + alpha*y.
 //
 //go:noescape
-func addScaledFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func addScaledFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // scaleFloat16 is a [HalfPass]: alpha*x.
 //
 //go:noescape
-func scaleFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func scaleFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // affineFloat16 is a [HalfPass]: alpha*x + beta.
 //
 //go:noescape
-func affineFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func affineFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // reluFloat16 is a [HalfPass]: 0 where x <= 0, else x.
 //
 //go:noescape
-func reluFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func reluFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // reluGradFloat16 is a [HalfPass]: 0 where x <= 0, else y.
 //
 //go:noescape
-func reluGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func reluGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // sqrtFloat16 is a [HalfPass]: the square root of x.
 //
 //go:noescape
-func sqrtFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func sqrtFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // negFloat16 is a [HalfPass]: x with its sign turned, alpha being -0.
 //
 //go:noescape
-func negFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func negFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // absFloat16 is a [HalfPass]: x, or 0 - x where that is not less.
 //
 //go:noescape
-func absFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func absFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // tanhGradFloat16 is a [HalfPass]: y * (alpha - x*x).
 //
 //go:noescape
-func tanhGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func tanhGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // sigmoidGradFloat16 is a [HalfPass]: y * ((alpha - x) * x).
 //
 //go:noescape
-func sigmoidGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func sigmoidGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // maxFloat16 is a [HalfPass]: the larger one of x and y.
 //
 //go:noescape
-func maxFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func maxFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // minFloat16 is a [HalfPass]: the smaller one of x and y.
 //
 //go:noescape
-func minFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func minFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 var float16Passes = HalfPasses{
 	Add:         addFloat16,
@@ -1021,82 +1021,82 @@ var float16Passes = HalfPasses{
 // addBFloat16 is a [HalfPass]: x + y.
 //
 //go:noescape
-func addBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func addBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // subBFloat16 is a [HalfPass]: x - y.
 //
 //go:noescape
-func subBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func subBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // mulBFloat16 is a [HalfPass]: x * y.
 //
 //go:noescape
-func mulBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func mulBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // divBFloat16 is a [HalfPass]: x / y.
 //
 //go:noescape
-func divBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func divBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // addScaledBFloat16 is a [HalfPass]: x + alpha*y.
 //
 //go:noescape
-func addScaledBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func addScaledBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // scaleBFloat16 is a [HalfPass]: alpha*x.
 //
 //go:noescape
-func scaleBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func scaleBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // affineBFloat16 is a [HalfPass]: alpha*x + beta.
 //
 //go:noescape
-func affineBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func affineBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // reluBFloat16 is a [HalfPass]: 0 where x <= 0, else x.
 //
 //go:noescape
-func reluBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func reluBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // reluGradBFloat16 is a [HalfPass]: 0 where x <= 0, else y.
 //
 //go:noescape
-func reluGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func reluGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // sqrtBFloat16 is a [HalfPass]: the square root of x.
 //
 //go:noescape
-func sqrtBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func sqrtBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // negBFloat16 is a [HalfPass]: x with its sign turned, alpha being -0.
 //
 //go:noescape
-func negBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func negBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // absBFloat16 is a [HalfPass]: x, or 0 - x where that is not less.
 //
 //go:noescape
-func absBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func absBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // tanhGradBFloat16 is a [HalfPass]: y * (alpha - x*x).
 //
 //go:noescape
-func tanhGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func tanhGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // sigmoidGradBFloat16 is a [HalfPass]: y * ((alpha - x) * x).
 //
 //go:noescape
-func sigmoidGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func sigmoidGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // maxBFloat16 is a [HalfPass]: the larger one of x and y.
 //
 //go:noescape
-func maxBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func maxBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // minBFloat16 is a [HalfPass]: the smaller one of x and y.
 //
 //go:noescape
-func minBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func minBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 var bfloat16Passes = HalfPasses{
 	Add:         addBFloat16,
@@ -1120,82 +1120,82 @@ var bfloat16Passes = HalfPasses{
 // avx2AddFloat16 is a [HalfPass]: x + y.
 //
 //go:noescape
-func avx2AddFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2AddFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2SubFloat16 is a [HalfPass]: x - y.
 //
 //go:noescape
-func avx2SubFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2SubFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2MulFloat16 is a [HalfPass]: x * y.
 //
 //go:noescape
-func avx2MulFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2MulFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2DivFloat16 is a [HalfPass]: x / y.
 //
 //go:noescape
-func avx2DivFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2DivFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2AddScaledFloat16 is a [HalfPass]: x + alpha*y.
 //
 //go:noescape
-func avx2AddScaledFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2AddScaledFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2ScaleFloat16 is a [HalfPass]: alpha*x.
 //
 //go:noescape
-func avx2ScaleFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2ScaleFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2AffineFloat16 is a [HalfPass]: alpha*x + beta.
 //
 //go:noescape
-func avx2AffineFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2AffineFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2ReluFloat16 is a [HalfPass]: 0 where x <= 0, else x.
 //
 //go:noescape
-func avx2ReluFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2ReluFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2ReluGradFloat16 is a [HalfPass]: 0 where x <= 0, else y.
 //
 //go:noescape
-func avx2ReluGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2ReluGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2SqrtFloat16 is a [HalfPass]: the square root of x.
 //
 //go:noescape
-func avx2SqrtFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2SqrtFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2NegFloat16 is a [HalfPass]: x with its sign turned, alpha being -0.
 //
 //go:noescape
-func avx2NegFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2NegFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2AbsFloat16 is a [HalfPass]: x, or 0 - x where that is not less.
 //
 //go:noescape
-func avx2AbsFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2AbsFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2TanhGradFloat16 is a [HalfPass]: y * (alpha - x*x).
 //
 //go:noescape
-func avx2TanhGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2TanhGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2SigmoidGradFloat16 is a [HalfPass]: y * ((alpha - x) * x).
 //
 //go:noescape
-func avx2SigmoidGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2SigmoidGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2MaxFloat16 is a [HalfPass]: the larger one of x and y.
 //
 //go:noescape
-func avx2MaxFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2MaxFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2MinFloat16 is a [HalfPass]: the smaller one of x and y.
 //
 //go:noescape
-func avx2MinFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2MinFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 var avx2Float16Passes = HalfPasses{
 	Add:         avx2AddFloat16,
@@ -1219,82 +1219,82 @@ var avx2Float16Passes = HalfPasses{
 // avx2AddBFloat16 is a [HalfPass]: x + y.
 //
 //go:noescape
-func avx2AddBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2AddBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2SubBFloat16 is a [HalfPass]: x - y.
 //
 //go:noescape
-func avx2SubBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2SubBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2MulBFloat16 is a [HalfPass]: x * y.
 //
 //go:noescape
-func avx2MulBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2MulBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2DivBFloat16 is a [HalfPass]: x / y.
 //
 //go:noescape
-func avx2DivBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2DivBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2AddScaledBFloat16 is a [HalfPass]: x + alpha*y.
 //
 //go:noescape
-func avx2AddScaledBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2AddScaledBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2ScaleBFloat16 is a [HalfPass]: alpha*x.
 //
 //go:noescape
-func avx2ScaleBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2ScaleBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2AffineBFloat16 is a [HalfPass]: alpha*x + beta.
 //
 //go:noescape
-func avx2AffineBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2AffineBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2ReluBFloat16 is a [HalfPass]: 0 where x <= 0, else x.
 //
 //go:noescape
-func avx2ReluBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2ReluBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2ReluGradBFloat16 is a [HalfPass]: 0 where x <= 0, else y.
 //
 //go:noescape
-func avx2ReluGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2ReluGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2SqrtBFloat16 is a [HalfPass]: the square root of x.
 //
 //go:noescape
-func avx2SqrtBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2SqrtBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2NegBFloat16 is a [HalfPass]: x with its sign turned, alpha being -0.
 //
 //go:noescape
-func avx2NegBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2NegBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2AbsBFloat16 is a [HalfPass]: x, or 0 - x where that is not less.
 //
 //go:noescape
-func avx2AbsBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2AbsBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2TanhGradBFloat16 is a [HalfPass]: y * (alpha - x*x).
 //
 //go:noescape
-func avx2TanhGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2TanhGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2SigmoidGradBFloat16 is a [HalfPass]: y * ((alpha - x) * x).
 //
 //go:noescape
-func avx2SigmoidGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2SigmoidGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2MaxBFloat16 is a [HalfPass]: the larger one of x and y.
 //
 //go:noescape
-func avx2MaxBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2MaxBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 // avx2MinBFloat16 is a [HalfPass]: the smaller one of x and y.
 //
 //go:noescape
-func avx2MinBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
+func avx2MinBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
 
 var avx2BFloat16Passes = HalfPasses{
 	Add:         avx2AddBFloat16,

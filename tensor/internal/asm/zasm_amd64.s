@@ -32791,16 +32791,17 @@ DATA ·nanBFloat16+24(SB)/4, $0x7fc07fc0
 DATA ·nanBFloat16+28(SB)/4, $0x7fc07fc0
 GLOBL ·nanBFloat16(SB), RODATA|NOPTR, $32
 
-// func addFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·addFloat16(SB), NOSPLIT, $0-48
+// func addFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·addFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -32837,14 +32838,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -32852,17 +32856,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func subFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·subFloat16(SB), NOSPLIT, $0-48
+// func subFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·subFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -32899,14 +32908,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -32914,17 +32926,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func mulFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·mulFloat16(SB), NOSPLIT, $0-48
+// func mulFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·mulFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -32961,14 +32978,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -32976,17 +32996,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func divFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·divFloat16(SB), NOSPLIT, $0-48
+// func divFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·divFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33023,14 +33048,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33038,17 +33066,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func addScaledFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·addScaledFloat16(SB), NOSPLIT, $0-48
+// func addScaledFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·addScaledFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33089,14 +33122,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33104,17 +33140,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func scaleFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·scaleFloat16(SB), NOSPLIT, $0-48
+// func scaleFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·scaleFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33145,14 +33186,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33160,17 +33204,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func affineFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·affineFloat16(SB), NOSPLIT, $0-48
+// func affineFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·affineFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33205,14 +33254,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33220,17 +33272,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func reluFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·reluFloat16(SB), NOSPLIT, $0-48
+// func reluFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·reluFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33265,14 +33322,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33280,17 +33340,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func reluGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·reluGradFloat16(SB), NOSPLIT, $0-48
+// func reluGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·reluGradFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33331,14 +33396,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33346,17 +33414,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func sqrtFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·sqrtFloat16(SB), NOSPLIT, $0-48
+// func sqrtFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·sqrtFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33387,14 +33460,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33402,17 +33478,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func negFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·negFloat16(SB), NOSPLIT, $0-48
+// func negFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·negFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33443,14 +33524,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33458,17 +33542,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func absFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·absFloat16(SB), NOSPLIT, $0-48
+// func absFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·absFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33503,14 +33592,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33518,17 +33610,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func tanhGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·tanhGradFloat16(SB), NOSPLIT, $0-48
+// func tanhGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·tanhGradFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33573,14 +33670,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33588,17 +33688,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func sigmoidGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·sigmoidGradFloat16(SB), NOSPLIT, $0-48
+// func sigmoidGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·sigmoidGradFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33643,14 +33748,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33658,17 +33766,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func maxFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·maxFloat16(SB), NOSPLIT, $0-48
+// func maxFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·maxFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33717,14 +33830,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33732,17 +33848,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func minFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·minFloat16(SB), NOSPLIT, $0-48
+// func minFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·minFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33791,14 +33912,17 @@ VINSERTI64X4 $1, Y1, Z0, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VCVTPS2PH $0, Z2, Y2
 VCVTPS2PH $0, Z3, Y3
 VINSERTI64X4 $1, Y3, Z2, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33806,17 +33930,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func addBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·addBFloat16(SB), NOSPLIT, $0-48
+// func addBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·addBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33862,7 +33991,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -33874,7 +34002,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33882,17 +34014,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func subBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·subBFloat16(SB), NOSPLIT, $0-48
+// func subBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·subBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -33938,7 +34075,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -33950,7 +34086,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -33958,17 +34098,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func mulBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·mulBFloat16(SB), NOSPLIT, $0-48
+// func mulBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·mulBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -34014,7 +34159,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -34026,7 +34170,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -34034,17 +34182,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func divBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·divBFloat16(SB), NOSPLIT, $0-48
+// func divBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·divBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -34090,7 +34243,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -34102,7 +34254,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -34110,17 +34266,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func addScaledBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·addScaledBFloat16(SB), NOSPLIT, $0-48
+// func addScaledBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·addScaledBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -34170,7 +34331,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -34182,7 +34342,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -34190,17 +34354,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func scaleBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·scaleBFloat16(SB), NOSPLIT, $0-48
+// func scaleBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·scaleBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -34238,7 +34407,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -34250,7 +34418,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -34258,17 +34430,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func affineBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·affineBFloat16(SB), NOSPLIT, $0-48
+// func affineBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·affineBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -34310,7 +34487,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -34322,7 +34498,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -34330,17 +34510,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func reluBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·reluBFloat16(SB), NOSPLIT, $0-48
+// func reluBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·reluBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -34382,7 +34567,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -34394,7 +34578,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -34402,17 +34590,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func reluGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·reluGradBFloat16(SB), NOSPLIT, $0-48
+// func reluGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·reluGradBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -34462,7 +34655,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -34474,7 +34666,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -34482,17 +34678,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func sqrtBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·sqrtBFloat16(SB), NOSPLIT, $0-48
+// func sqrtBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·sqrtBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -34530,7 +34731,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -34542,7 +34742,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -34550,17 +34754,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func negBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·negBFloat16(SB), NOSPLIT, $0-48
+// func negBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·negBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -34598,7 +34807,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -34610,7 +34818,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -34618,17 +34830,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func absBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·absBFloat16(SB), NOSPLIT, $0-48
+// func absBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·absBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -34670,7 +34887,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -34682,7 +34898,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -34690,17 +34910,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func tanhGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·tanhGradBFloat16(SB), NOSPLIT, $0-48
+// func tanhGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·tanhGradBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -34754,7 +34979,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -34766,7 +34990,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -34774,17 +35002,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func sigmoidGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·sigmoidGradBFloat16(SB), NOSPLIT, $0-48
+// func sigmoidGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·sigmoidGradBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -34838,7 +35071,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -34850,7 +35082,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -34858,17 +35094,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func maxBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·maxBFloat16(SB), NOSPLIT, $0-48
+// func maxBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·maxBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -34926,7 +35167,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -34938,7 +35178,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -34946,17 +35190,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func minBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·minBFloat16(SB), NOSPLIT, $0-48
+// func minBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·minBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXORD Z16, Z16, Z16
-VBROADCASTSS alpha+40(FP), Z17
-VBROADCASTSS beta+44(FP), Z18
+VBROADCASTSS alpha+48(FP), Z17
+VBROADCASTSS beta+52(FP), Z18
 MOVL $0xaaaaaaaa, AX
 KMOVD AX, K3
 MOVL $0x00010000, AX
@@ -35014,7 +35263,6 @@ VMOVDQU16 Z1, K3, Z0
 VPADDW Z0, Z0, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z0
-VMOVDQU64 Z0, 0(DI)
 VPTESTMD Z27, Z2, K2
 VPADDD Z28, Z2, Z2
 VPADDD Z29, Z2, K2, Z2
@@ -35026,7 +35274,11 @@ VMOVDQU16 Z3, K3, Z2
 VPADDW Z2, Z2, Z20
 VPCMPUW $6, Z30, Z20, K2
 VMOVDQU16 Z31, K2, Z2
+TESTQ R9, R9
+JNZ around
+VMOVDQU64 Z0, 0(DI)
 VMOVDQU64 Z2, 64(DI)
+next:
 ADDQ $128, SI
 ADDQ DX, R8
 ADDQ $128, DI
@@ -35034,17 +35286,22 @@ SUBQ $64, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Z0, 0(DI)
+VMOVNTDQ Z2, 64(DI)
+JMP next
 
-// func avx2AddFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2AddFloat16(SB), NOSPLIT, $0-48
+// func avx2AddFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2AddFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35067,14 +35324,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35082,17 +35342,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2SubFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2SubFloat16(SB), NOSPLIT, $0-48
+// func avx2SubFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2SubFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35115,14 +35380,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35130,17 +35398,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2MulFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2MulFloat16(SB), NOSPLIT, $0-48
+// func avx2MulFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2MulFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35163,14 +35436,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35178,17 +35454,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2DivFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2DivFloat16(SB), NOSPLIT, $0-48
+// func avx2DivFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2DivFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35211,14 +35492,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35226,17 +35510,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2AddScaledFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2AddScaledFloat16(SB), NOSPLIT, $0-48
+// func avx2AddScaledFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2AddScaledFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35263,14 +35552,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35278,17 +35570,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2ScaleFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2ScaleFloat16(SB), NOSPLIT, $0-48
+// func avx2ScaleFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2ScaleFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35306,14 +35603,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35321,17 +35621,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2AffineFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2AffineFloat16(SB), NOSPLIT, $0-48
+// func avx2AffineFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2AffineFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35353,14 +35658,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35368,17 +35676,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2ReluFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2ReluFloat16(SB), NOSPLIT, $0-48
+// func avx2ReluFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2ReluFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35400,14 +35713,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35415,17 +35731,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2ReluGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2ReluGradFloat16(SB), NOSPLIT, $0-48
+// func avx2ReluGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2ReluGradFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35452,14 +35773,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35467,17 +35791,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2SqrtFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2SqrtFloat16(SB), NOSPLIT, $0-48
+// func avx2SqrtFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2SqrtFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35495,14 +35824,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35510,17 +35842,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2NegFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2NegFloat16(SB), NOSPLIT, $0-48
+// func avx2NegFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2NegFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35538,14 +35875,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35553,17 +35893,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2AbsFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2AbsFloat16(SB), NOSPLIT, $0-48
+// func avx2AbsFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2AbsFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35585,14 +35930,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35600,17 +35948,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2TanhGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2TanhGradFloat16(SB), NOSPLIT, $0-48
+// func avx2TanhGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2TanhGradFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35641,14 +35994,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35656,17 +36012,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2SigmoidGradFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2SigmoidGradFloat16(SB), NOSPLIT, $0-48
+// func avx2SigmoidGradFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2SigmoidGradFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35697,14 +36058,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35712,17 +36076,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2MaxFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2MaxFloat16(SB), NOSPLIT, $0-48
+// func avx2MaxFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2MaxFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35765,14 +36134,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35780,17 +36152,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2MinFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2MinFloat16(SB), NOSPLIT, $0-48
+// func avx2MinFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2MinFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35833,14 +36210,17 @@ VINSERTI128 $1, X1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VCVTPS2PH $0, Y2, X2
 VCVTPS2PH $0, Y3, X3
 VINSERTI128 $1, X3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35848,17 +36228,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2AddBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2AddBFloat16(SB), NOSPLIT, $0-48
+// func avx2AddBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2AddBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35892,7 +36277,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -35906,7 +36290,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35914,17 +36302,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2SubBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2SubBFloat16(SB), NOSPLIT, $0-48
+// func avx2SubBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2SubBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -35958,7 +36351,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -35972,7 +36364,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -35980,17 +36376,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2MulBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2MulBFloat16(SB), NOSPLIT, $0-48
+// func avx2MulBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2MulBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36024,7 +36425,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36038,7 +36438,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36046,17 +36450,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2DivBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2DivBFloat16(SB), NOSPLIT, $0-48
+// func avx2DivBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2DivBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36090,7 +36499,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36104,7 +36512,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36112,17 +36524,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2AddScaledBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2AddScaledBFloat16(SB), NOSPLIT, $0-48
+// func avx2AddScaledBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2AddScaledBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36160,7 +36577,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36174,7 +36590,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36182,17 +36602,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2ScaleBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2ScaleBFloat16(SB), NOSPLIT, $0-48
+// func avx2ScaleBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2ScaleBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36219,7 +36644,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36233,7 +36657,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36241,17 +36669,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2AffineBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2AffineBFloat16(SB), NOSPLIT, $0-48
+// func avx2AffineBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2AffineBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36282,7 +36715,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36296,7 +36728,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36304,17 +36740,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2ReluBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2ReluBFloat16(SB), NOSPLIT, $0-48
+// func avx2ReluBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2ReluBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36345,7 +36786,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36359,7 +36799,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36367,17 +36811,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2ReluGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2ReluGradBFloat16(SB), NOSPLIT, $0-48
+// func avx2ReluGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2ReluGradBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36415,7 +36864,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36429,7 +36877,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36437,17 +36889,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2SqrtBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2SqrtBFloat16(SB), NOSPLIT, $0-48
+// func avx2SqrtBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2SqrtBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36474,7 +36931,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36488,7 +36944,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36496,17 +36956,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2NegBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2NegBFloat16(SB), NOSPLIT, $0-48
+// func avx2NegBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2NegBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36533,7 +36998,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36547,7 +37011,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36555,17 +37023,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2AbsBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2AbsBFloat16(SB), NOSPLIT, $0-48
+// func avx2AbsBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2AbsBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36596,7 +37069,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36610,7 +37082,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36618,17 +37094,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2TanhGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2TanhGradBFloat16(SB), NOSPLIT, $0-48
+// func avx2TanhGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2TanhGradBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36670,7 +37151,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36684,7 +37164,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36692,17 +37176,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2SigmoidGradBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2SigmoidGradBFloat16(SB), NOSPLIT, $0-48
+// func avx2SigmoidGradBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2SigmoidGradBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36744,7 +37233,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36758,7 +37246,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36766,17 +37258,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2MaxBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2MaxBFloat16(SB), NOSPLIT, $0-48
+// func avx2MaxBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2MaxBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36830,7 +37327,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36844,7 +37340,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36852,17 +37352,22 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
-// func avx2MinBFloat16(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)
-TEXT ·avx2MinBFloat16(SB), NOSPLIT, $0-48
+// func avx2MinBFloat16(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)
+TEXT ·avx2MinBFloat16(SB), NOSPLIT, $0-56
 MOVQ dst+0(FP), DI
 MOVQ x+8(FP), SI
 MOVQ y+16(FP), R8
 MOVQ n+24(FP), CX
 MOVQ step+32(FP), DX
+MOVQ around+40(FP), R9
 VPXOR Y8, Y8, Y8
-VBROADCASTSS alpha+40(FP), Y9
-VBROADCASTSS beta+44(FP), Y10
+VBROADCASTSS alpha+48(FP), Y9
+VBROADCASTSS beta+52(FP), Y10
 IMULQ $32, DX
 loop:
 PREFETCHT0 2048(SI)
@@ -36916,7 +37421,6 @@ VPBLENDW $0xaa, Y1, Y0, Y0
 VPAND ·magnitude16(SB), Y0, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y0, Y0
-VMOVDQU Y0, 0(DI)
 VPSRLD $16, Y2, Y15
 VPAND ·one(SB), Y15, Y15
 VPADDD ·below(SB), Y2, Y2
@@ -36930,7 +37434,11 @@ VPBLENDW $0xaa, Y3, Y2, Y2
 VPAND ·magnitude16(SB), Y2, Y15
 VPCMPGTW ·infBFloat16(SB), Y15, Y15
 VPBLENDVB Y15, ·nanBFloat16(SB), Y2, Y2
+TESTQ R9, R9
+JNZ around
+VMOVDQU Y0, 0(DI)
 VMOVDQU Y2, 32(DI)
+next:
 ADDQ $64, SI
 ADDQ DX, R8
 ADDQ $64, DI
@@ -36938,6 +37446,10 @@ SUBQ $32, CX
 JGT loop
 VZEROUPPER
 RET
+around:
+VMOVNTDQ Y0, 0(DI)
+VMOVNTDQ Y2, 32(DI)
+JMP next
 
 // func avx512Count16(x unsafe.Pointer, n int, of *Format, c *Census)
 TEXT ·avx512Count16(SB), NOSPLIT, $0-32

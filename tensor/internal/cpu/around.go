@@ -10,18 +10,23 @@ import (
 // would be read first, and drive out what is there.
 const beyond = 16 << 20
 
-// goAround has w write around the caches if what it writes is large and none of src,
-// which are read in between. For halves it was slower.
+// goAround has w write around the caches if that is to be and it can.
 func (w *writer[T]) goAround(dst driver.View, src []driver.View) {
-	if loops.Stream == nil || !w.asIs() || !w.layout.dense() || dst.Len()*dst.DType.Size() < beyond {
-		return
+	w.around = w.asIs() && w.layout.dense() && goesAround(dst, src)
+}
+
+// goesAround reports whether dst is to be written around the caches: it is large and none
+// of src, which are read in between.
+func goesAround(dst driver.View, src []driver.View) bool {
+	if loops.Stream == nil || dst.Len()*dst.DType.Size() < beyond {
+		return false
 	}
 	for _, v := range src {
 		if v.Buffer == dst.Buffer {
-			return
+			return false
 		}
 	}
-	w.around = true
+	return true
 }
 
 // fence is to be called after the last put of a goroutine.

@@ -38,16 +38,19 @@ func halfPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) b
 		return false
 	}
 	y, step := x, 2
-	var one [halfTurn]uint16
 	if len(src) == 2 {
 		if y, ok = halvesIn(src[1]); !ok {
 			l := layoutOf(src[1])
 			if len(l.shape) != 1 || l.stride[0] != 0 {
 				return false
 			}
-			repeat(one[:], elements[uint16](bufferOf(src[1].Buffer))[l.offset])
-			y, step = one[:], 0
+			y, step = make([]uint16, halfTurn), 0
+			repeat(y, elements[uint16](bufferOf(src[1].Buffer))[l.offset])
 		}
+	}
+	around := 0
+	if goesAround(dst, src) && uintptr(unsafe.Pointer(&to[0]))%64 == 0 {
+		around = 1
 	}
 	part := func(lo, hi int) {
 		for ; lo < hi; lo += bulk {
@@ -55,7 +58,10 @@ func halfPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) b
 			if step != 0 {
 				at = y[lo:]
 			}
-			halfPart(run, to[lo:][:min(bulk, hi-lo)], x[lo:], at, step, alpha, beta)
+			halfPart(run, to[lo:][:min(bulk, hi-lo)], x[lo:], at, step, around, alpha, beta)
+		}
+		if around != 0 {
+			loops.Fence()
 		}
 	}
 	if n := len(to); n > bulk {
@@ -69,23 +75,26 @@ func halfPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) b
 
 // halfPart is halfPass for some elements: those of the last turn by way of memory that
 // has as many.
-func halfPart(run asm.HalfPass, dst, x, y []uint16, step int, alpha, beta float32) {
-	call := func(dst, x, y []uint16) {
-		run(unsafe.Pointer(&dst[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), len(dst), step, alpha, beta)
+func halfPart(run asm.HalfPass, dst, x, y []uint16, step, around int, alpha, beta float32) {
+	call := func(dst, x, y []uint16, around int) {
+		run(unsafe.Pointer(&dst[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), len(dst), step, around, alpha, beta)
 	}
 	n := len(dst) &^ (halfTurn - 1)
 	if n > 0 {
-		call(dst[:n], x, y)
+		call(dst[:n], x, y, around)
 	}
 	if rest := len(dst) - n; rest > 0 {
-		var room [2][halfTurn]uint16
-		copy(room[0][:], x[n:][:rest])
+		spare := spares.Get().(*[chunk]uint32)
+		room := unsafe.Slice((*uint16)(unsafe.Pointer(spare)), 2*halfTurn)
+		last, second := room[:halfTurn], room[halfTurn:]
+		copy(last, x[n:][:rest])
 		if step != 0 {
-			copy(room[1][:], y[n:][:rest])
-			y = room[1][:]
+			copy(second, y[n:][:rest])
+			y = second
 		}
-		call(room[0][:], room[0][:], y)
-		copy(dst[n:], room[0][:])
+		call(last, last, y, 0)
+		copy(dst[n:], last)
+		spares.Put(spare)
 	}
 }
 

@@ -85,26 +85,39 @@ func runLoop(t *testing.T, b *Backend, k driver.Kernel, n int, words []uint32) (
 // TestAround has results that are written around the caches compared with others, where
 // memory begins at a multiple of 64 bytes and where it does not.
 func TestAround(t *testing.T) {
-	const n = beyond/4 + 3*chunk + 50
 	b := New(2)
-	x, y := vector(t, b, make([]float32, n+1)...), vector(t, b, make([]float32, n+1)...)
-	from := elements[float32](bufferOf(x.Buffer))
-	for i := range from {
-		from[i] = float32(i % 1000)
-	}
-	for offset := range 2 {
-		src, dst := x, y
-		src.Shape, dst.Shape, dst.Offset = []int{n}, []int{n}, offset
-		b.Run(driver.Kernel{Code: driver.Fill, Alpha: 7}, y)
-		b.Run(driver.Kernel{Code: driver.Affine, Alpha: 2, Beta: 1}, dst, src)
-		got := elements[float32](bufferOf(y.Buffer))
-		for i, v := range got[offset:][:n] {
-			if want := float32(2*(i%1000) + 1); v != want {
-				t.Fatalf("from element %d on: element %d: got %v, want %v", offset, i, v, want)
+	for _, d := range []driver.DType{driver.Float32, driver.Float16, driver.BFloat16} {
+		n := beyond/d.Size() + 3*chunk + 50
+		room := func(d driver.DType) driver.View {
+			buf, err := b.Alloc((n + 1) * d.Size())
+			if err != nil {
+				t.Fatal(err)
 			}
+			return driver.View{Buffer: buf, DType: d, Shape: []int{n + 1}, Stride: []int{1}}
 		}
-		if rest := got[n*(1-offset)]; rest != 7 {
-			t.Errorf("from element %d on: got %v beside it, want 7", offset, rest)
+		wide, x, y := room(driver.Float32), room(d), room(d)
+		values := elements[float32](bufferOf(wide.Buffer))
+		for i := range values {
+			values[i] = float32(i % 100)
+		}
+		b.Run(driver.Kernel{Code: driver.Copy}, x, wide)
+		for offset := range 2 {
+			src, dst := x, y
+			src.Shape, dst.Shape, dst.Offset = []int{n}, []int{n}, offset
+			b.Run(driver.Kernel{Code: driver.Fill, Alpha: 7}, y)
+			b.Run(driver.Kernel{Code: driver.Affine, Alpha: 2, Beta: 1}, dst, src)
+			b.Run(driver.Kernel{Code: driver.Copy}, wide, y)
+			for i, v := range values[offset:][:n] {
+				if want := float32(2*(i%100) + 1); v != want {
+					t.Fatalf("%v, from element %d on: element %d: got %v, want %v", d, offset, i, v, want)
+				}
+			}
+			if rest := values[n*(1-offset)]; rest != 7 {
+				t.Errorf("%v, from element %d on: got %v beside it, want 7", d, offset, rest)
+			}
+			for i := range values {
+				values[i] = 0
+			}
 		}
 	}
 }

@@ -78,15 +78,14 @@ var halfDTypes = []halfDType{
 	},
 }
 
-// store prints what stores register u of halves, NaN as the quiet one.
-func (d halfDType) store(v vector, u int, base string, at int) {
+// quiet prints what makes NaN in register u of halves the quiet one.
+func (d halfDType) quiet(v vector, u int) {
 	if v.lanes == 16 {
 		room := v.constant + 4
 		p("VPADDW Z%d, Z%d, Z%d\nVPCMPUW $6, Z%d, Z%d, K2\nVMOVDQU16 Z%d, K2, Z%d", u, u, room, halfInf, room, halfNaN, u)
-		p("VMOVDQU64 Z%d, %d(%s)", u, at, base)
 		return
 	}
-	p("VPAND ·magnitude16(SB), Y%d, Y15\nVPCMPGTW ·inf%s(SB), Y15, Y15\nVPBLENDVB Y15, ·nan%s(SB), Y%d, Y%d\nVMOVDQU Y%d, %d(%s)", u, d.name, d.name, u, u, u, at, base)
+	p("VPAND ·magnitude16(SB), Y%d, Y15\nVPCMPGTW ·inf%s(SB), Y15, Y15\nVPBLENDVB Y15, ·nan%s(SB), Y%d, Y%d", u, d.name, d.name, u, u)
 }
 
 // halfList is passList with what package asm has of halves besides: Where there is a NaN,
@@ -143,10 +142,10 @@ func halfPasses() {
 }
 
 func (f pass) printHalf(v vector, d halfDType) {
-	fn("is a [HalfPass]: "+f.comment+".", v.name(f.name+d.name), "(dst, x, y unsafe.Pointer, n, step int, alpha, beta float32)", 0, 48)
-	load("dst", "DI", "x", "SI", "y", "R8", "n", "CX", "step", "DX")
+	fn("is a [HalfPass]: "+f.comment+".", v.name(f.name+d.name), "(dst, x, y unsafe.Pointer, n, step, around int, alpha, beta float32)", 0, 56)
+	load("dst", "DI", "x", "SI", "y", "R8", "n", "CX", "step", "DX", "around", "R9")
 	v.zero(v.constant)
-	p("VBROADCASTSS alpha+40(FP), %[1]s%[2]d\nVBROADCASTSS beta+44(FP), %[1]s%[3]d", v.r, v.constant+1, v.constant+2)
+	p("VBROADCASTSS alpha+48(FP), %[1]s%[2]d\nVBROADCASTSS beta+52(FP), %[1]s%[3]d", v.r, v.constant+1, v.constant+2)
 	if v.lanes == 16 {
 		p("MOVL $0xaaaaaaaa, AX\nKMOVD AX, K3")
 		for i, c := range []uint32{1 << 16, below, 1, d.inf<<17 | d.inf<<1, d.nan<<16 | d.nan} {
@@ -170,7 +169,17 @@ func (f pass) printHalf(v vector, d halfDType) {
 	}
 	for u := 0; u < registers; u += 2 {
 		d.narrow(v, u)
-		d.store(v, u, "DI", u*v.lanes*2)
+		d.quiet(v, u)
 	}
-	p("ADDQ $%d, SI\nADDQ DX, R8\nADDQ $%d, DI\nSUBQ $%d, CX\nJGT loop\nVZEROUPPER\nRET\n", bytes, bytes, registers*v.lanes)
+	store := func(name string) {
+		for u := 0; u < registers; u += 2 {
+			p("%s %s%d, %d(DI)", name, v.r, u, u*v.lanes*2)
+		}
+	}
+	p("TESTQ R9, R9\nJNZ around")
+	store(map[int]string{16: "VMOVDQU64", 8: "VMOVDQU"}[v.lanes])
+	p("next:")
+	p("ADDQ $%d, SI\nADDQ DX, R8\nADDQ $%d, DI\nSUBQ $%d, CX\nJGT loop\nVZEROUPPER\nRET\naround:", bytes, bytes, registers*v.lanes)
+	store("VMOVNTDQ")
+	p("JMP next\n")
 }
