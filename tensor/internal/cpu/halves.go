@@ -28,83 +28,92 @@ func halfPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) b
 	if len(src) > 2 || dst.Len() < fast || src[0].DType != dst.DType {
 		return false
 	}
-	run, alpha, beta := halfPassOf(k, dst.DType)
-	if run == nil {
+	j := halfJob{step: 2}
+	if j.run, j.alpha, j.beta = halfPassOf(k, dst.DType); j.run == nil {
 		return false
 	}
-	to, ok := halvesIn(dst)
-	x, okX := halvesIn(src[0])
-	if !ok || !okX {
+	lx, lz := layoutOf(src[0]), layoutOf(dst)
+	if !lx.dense() || !lz.dense() {
 		return false
 	}
-	y, step := x, 2
+	j.x, j.dst = halvesOfView(src[0], lx), halvesOfView(dst, lz)
+	j.y = j.x
 	if len(src) == 2 {
-		if y, ok = halvesIn(src[1]); !ok {
-			l := layoutOf(src[1])
-			if len(l.shape) != 1 || l.stride[0] != 0 {
-				return false
-			}
-			y, step = make([]uint16, halfTurn), 0
-			repeat(y, elements[uint16](bufferOf(src[1].Buffer))[l.offset])
+		switch l := layoutOf(src[1]); {
+		case l.dense():
+			j.y = halvesOfView(src[1], l)
+		case len(l.shape) == 1 && l.stride[0] == 0:
+			j.y, j.step = make([]uint16, halfTurn), 0
+			repeat(j.y, elements[uint16](bufferOf(src[1].Buffer))[l.offset])
+		default:
+			return false
 		}
 	}
-	around := 0
-	if goesAround(dst, src) && uintptr(unsafe.Pointer(&to[0]))%64 == 0 {
-		around = 1
+	if goesAround(dst, src) && uintptr(unsafe.Pointer(&j.dst[0]))%64 == 0 {
+		j.around = 1
 	}
-	part := func(lo, hi int) {
-		for ; lo < hi; lo += bulk {
-			at := y
-			if step != 0 {
-				at = y[lo:]
-			}
-			halfPart(run, to[lo:][:min(bulk, hi-lo)], x[lo:], at, step, around, alpha, beta)
-		}
-		if around != 0 {
-			loops.Fence()
-		}
-	}
-	if n := len(to); n > bulk {
-		b.ranges(n, copyItem, part)
+	if n := len(j.dst); n > bulk {
+		large := j
+		b.ranges(n, copyItem, func(lo, hi int) { large.do(lo, hi) })
 	} else {
 		driver.Poll()
-		part(0, n)
+		j.do(0, n)
 	}
 	return true
 }
 
-// halfPart is halfPass for some elements: those of the last turn by way of memory that
-// has as many.
-func halfPart(run asm.HalfPass, dst, x, y []uint16, step, around int, alpha, beta float32) {
-	call := func(dst, x, y []uint16, around int) {
-		run(unsafe.Pointer(&dst[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), len(dst), step, around, alpha, beta)
-	}
-	n := len(dst) &^ (halfTurn - 1)
-	if n > 0 {
-		call(dst[:n], x, y, around)
-	}
-	if rest := len(dst) - n; rest > 0 {
-		spare := spares.Get().(*[chunk]uint32)
-		room := unsafe.Slice((*uint16)(unsafe.Pointer(spare)), 2*halfTurn)
-		last, second := room[:halfTurn], room[halfTurn:]
-		copy(last, x[n:][:rest])
-		if step != 0 {
-			copy(second, y[n:][:rest])
-			y = second
+// halvesOfView returns the elements of a view, whose layout is dense.
+func halvesOfView(v driver.View, l layout) []uint16 {
+	return elements[uint16](bufferOf(v.Buffer))[l.offset:][:l.len()]
+}
+
+// halfJob is a pass over halves and what it is called with.
+type halfJob struct {
+	run          asm.HalfPass
+	dst, x, y    []uint16
+	step, around int
+	alpha, beta  float32
+}
+
+// do computes the elements lo … hi-1.
+func (j *halfJob) do(lo, hi int) {
+	for ; lo < hi; lo += bulk {
+		n := min(bulk, hi-lo)
+		y := j.y
+		if j.step != 0 {
+			y = y[lo:]
 		}
-		call(last, last, y, 0)
-		copy(dst[n:], last)
-		spares.Put(spare)
+		whole := n &^ (halfTurn - 1)
+		if whole > 0 {
+			j.call(j.dst[lo:][:whole], j.x[lo:], y, j.around)
+		}
+		if rest := n - whole; rest > 0 {
+			j.last(j.dst[lo+whole:][:rest], j.x[lo+whole:], y, whole)
+		}
+	}
+	if j.around != 0 {
+		loops.Fence()
 	}
 }
 
-// halvesIn returns the elements of v, of 16 bits, where they lie side by side.
-func halvesIn(v driver.View) ([]uint16, bool) {
-	l := layoutOf(v)
-	if !l.dense() {
-		return nil, false
+// last computes less than a turn, by way of memory that has all of one. y begins at a place
+// before.
+func (j *halfJob) last(dst, x, y []uint16, at int) {
+	spare := spares.Get().(*[chunk]uint32)
+	room := unsafe.Slice((*uint16)(unsafe.Pointer(spare)), 2*halfTurn)
+	first, second := room[:halfTurn], room[halfTurn:]
+	copy(first, x[:len(dst)])
+	if j.step != 0 {
+		copy(second, y[at:][:len(dst)])
+		y = second
 	}
-	return elements[uint16](bufferOf(v.Buffer))[l.offset:][:l.len()], true
+	j.call(first, first, y, 0)
+	copy(dst, first)
+	spares.Put(spare)
+}
+
+func (j *halfJob) call(dst, x, y []uint16, around int) {
+	j.run(unsafe.Pointer(&dst[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), len(dst), j.step, around, j.alpha, j.beta)
 }
 
 // halfPassOf returns the pass of a code and what to call it with, nil if there is none.
