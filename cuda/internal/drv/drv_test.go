@@ -1,0 +1,491 @@
+//go:build cuda && linux && cgo
+
+package drv_test
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"halfnote/cuda/internal/drv"
+)
+
+//go:embed testdata/kernels.ptx
+var ptx string
+
+// child runs the test in a process of its own, because a driver is bound once
+// and a dead device stays dead; it reports whether this is that process, whose
+// driver is then bound.
+func child(t *testing.T, env ...string) bool {
+	if os.Getenv("HALFNOTE_TEST_CHILD") == t.Name() {
+		return true
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(append(os.Environ(), "HALFNOTE_CUDA_DRIVER="+driver(t), "HALFNOTE_TEST_CHILD="+t.Name()), env...)
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Error(err)
+	}
+	return false
+}
+
+// driver builds a driver.
+func driver(t testing.TB) string {
+	so := filepath.Join(t.TempDir(), "libcuda.so.1")
+	out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", so, "../link/testdata/driver.c").CombinedOutput()
+	if err != nil {
+		t.Fatalf("cc: %v\n%s", err, out)
+	}
+	return so
+}
+
+// open returns the first device with a stream and the module of testdata.
+func open(t testing.TB) (*drv.Device, *drv.Stream, *drv.Module) {
+	t.Helper()
+	d, err := drv.Open(0)
+	must(t, err)
+	s, err := d.NewStream()
+	must(t, err)
+	m, err := d.Load(ptx)
+	must(t, err)
+	return d, s, m
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func function(t testing.TB, m *drv.Module, name string) *drv.Function {
+	t.Helper()
+	f, err := m.Function(name)
+	must(t, err)
+	return f
+}
+
+func alloc(t testing.TB, d *drv.Device, n int) drv.Ptr {
+	t.Helper()
+	p, err := d.Alloc(n)
+	must(t, err)
+	return p
+}
+
+// read returns n words of the device's memory, after what s was given before.
+func read(t testing.TB, s *drv.Stream, p drv.Ptr, n int) []uint64 {
+	t.Helper()
+	host, err := s.Device().Pinned(8 * n)
+	must(t, err)
+	must(t, s.CopyOut(host, 0, p, 8*n))
+	must(t, s.Synchronize())
+	words := make([]uint64, n)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint64(host.Bytes()[8*i:])
+	}
+	must(t, host.Free())
+	return words
+}
+
+var one = [3]uint32{1, 1, 1}
+
+func TestNoDriver(t *testing.T) {
+	if !child(t, "HALFNOTE_CUDA_DRIVER=/nonexistent/libcuda.so.1") {
+		return
+	}
+	_, err := drv.Open(0)
+	if want := "cuda: no NVIDIA driver: /nonexistent"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s…", err, want)
+	}
+}
+
+func TestOldDriver(t *testing.T) {
+	if !child(t, "LINKTEST_VERSION=10020") {
+		return
+	}
+	want := "cuda: the NVIDIA driver is one of CUDA 10.2, want 11.0 or newer"
+	if err := drv.Load(); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestDevice(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	n, err := drv.Count()
+	must(t, err)
+	d, err := drv.Open(n - 1)
+	must(t, err)
+	major, minor := d.Capability()
+	t.Log(d.Ordinal(), d.Name(), major, minor, d.Multiprocessors(), d.Total(), d.Free())
+	if d.Ordinal() != n-1 || d.Name() == "" || major < 5 || d.Multiprocessors() < 1 {
+		t.Errorf("device %d %q of capability %d.%d with %d multiprocessors", d.Ordinal(), d.Name(), major, minor, d.Multiprocessors())
+	}
+	if d.Free() <= 0 || d.Free() > d.Total() {
+		t.Errorf("%d bytes free of %d", d.Free(), d.Total())
+	}
+	if again, err := drv.Open(n - 1); again != d || err != nil {
+		t.Errorf("opened twice: %p and %p, %v", d, again, err)
+	}
+	for _, ordinal := range []int{-1, n} {
+		if _, err := drv.Open(ordinal); err == nil {
+			t.Errorf("device %d of %d opened", ordinal, n)
+		}
+	}
+	must(t, d.Synchronize())
+	must(t, d.Err())
+}
+
+func TestMemory(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	d, s, _ := open(t)
+	const n = 64
+	host, err := d.Pinned(n)
+	must(t, err)
+	for i := range host.Bytes() {
+		host.Bytes()[i] = byte(i)
+	}
+	a, b := alloc(t, d, n), alloc(t, d, n)
+	must(t, s.CopyIn(a, host, 0, n))
+	must(t, s.Copy(b, a+8, n-8))
+	must(t, s.Set8(b+n-8, 0xAB, 4))
+	must(t, s.Set32(b+n-4, 0x01020304, 1))
+	must(t, s.CopyOut(host, 32, b, 32))
+	must(t, s.Synchronize())
+	if got := host.Bytes()[32:]; got[0] != 8 || got[31] != 39 {
+		t.Errorf("copied out %v, want 8 … 39", got)
+	}
+	if got := host.Bytes()[:32]; got[0] != 0 || got[31] != 31 {
+		t.Errorf("the copy wrote before its place: %v", got)
+	}
+	if got := read(t, s, b+n-8, 1)[0]; got != 0x01020304_ABABABAB {
+		t.Errorf("after Set8 and Set32 %#x", got)
+	}
+	for _, err := range []error{s.CopyIn(a, host, n, 0), s.CopyOut(host, 0, a, 0), s.Copy(a, b, 0), s.Set8(a, 1, 0), s.Set32(a, 1, 0)} {
+		if err != nil {
+			t.Errorf("nothing to do: %v", err)
+		}
+	}
+	must(t, host.Free())
+	must(t, host.Free())
+	free := d.Free()
+	must(t, d.Release(a))
+	if d.Free() < free {
+		t.Errorf("%d bytes free, and %d after a release", free, d.Free())
+	}
+}
+
+func TestOutOfMemory(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	d, _, _ := open(t)
+	_, err := d.Alloc(1 << 50)
+	if !errors.Is(err, drv.OutOfMemory) || !strings.Contains(err.Error(), "cuMemAlloc of 1125899906842624 bytes") {
+		t.Errorf("2^50 bytes: %v, want out of memory", err)
+	}
+	if errors.Is(err, drv.NotFound) {
+		t.Errorf("%v is not found, too", err)
+	}
+	must(t, d.Err())
+	alloc(t, d, 16)
+}
+
+func TestPeer(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	if n, _ := drv.Count(); n < 2 {
+		t.Skip("needs two devices")
+	}
+	d, s, _ := open(t)
+	other, err := drv.Open(1)
+	must(t, err)
+	its, err := other.NewStream()
+	must(t, err)
+	a, b := alloc(t, d, 8), alloc(t, other, 8)
+	must(t, its.Set32(b, 7, 2))
+	e, err := other.NewEvent()
+	must(t, err)
+	must(t, its.Record(e))
+	must(t, s.Wait(e))
+	must(t, s.CopyFrom(a, other, b, 8))
+	if got := read(t, s, a, 1)[0]; got != 7<<32|7 {
+		t.Errorf("copied %#x", got)
+	}
+}
+
+func TestLaunch(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	d, s, m := open(t)
+	f := function(t, m, "k848848")
+	out := alloc(t, d, 8*8)
+	args := new(drv.Args)
+	for range 2 {
+		args.Reset()
+		args.Ptr(out)
+		args.I32(-1)
+		args.I64(1 << 40)
+		args.F64(1.5)
+		args.F32(2.5)
+		drv.Struct(args, &struct{ x, y uint32 }{3, 4})
+		must(t, s.Launch(f, [3]uint32{2, 3, 1}, [3]uint32{4, 2, 1}, 16, args))
+	}
+	want := []uint64{1<<32 - 1 + 1<<40 + math.Float64bits(1.5) + uint64(math.Float32bits(2.5)) + 3 + 4<<32, 2, 3, 1, 4, 2, 1}
+	for i, got := range read(t, s, out, 7) {
+		if got != want[i] {
+			t.Errorf("word %d: %#x, want %#x", i, got, want[i])
+		}
+	}
+}
+
+// TestGoroutines launches from many threads at once: each finds the context.
+func TestGoroutines(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	d, _, m := open(t)
+	f := function(t, m, "k848848")
+	var all sync.WaitGroup
+	for g := range 8 {
+		all.Go(func() {
+			s, err := d.NewStream()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			out, err := d.Alloc(8 * 8)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			args := new(drv.Args)
+			for i := range 20 {
+				args.Reset()
+				args.Ptr(out)
+				args.I32(int32(g))
+				args.I64(int64(i))
+				args.Bytes([]byte{4, 0, 0, 0, 0, 0, 0, 0})
+				args.I32(0)
+				args.I64(0)
+				if err := s.Launch(f, one, one, 0, args); err != nil {
+					t.Error(err)
+				}
+				if got := read(t, s, out, 1)[0]; got != uint64(g+i+4) {
+					t.Errorf("goroutine %d, launch %d: %d", g, i, got)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestModuleErrors(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	d, _, m := open(t)
+	_, err := d.Load("this is not PTX")
+	var e *drv.Error
+	if !errors.As(err, &e) || e.Log == "" || !strings.Contains(err.Error(), e.Log) {
+		t.Errorf("no PTX: %v, want the compiler's log", err)
+	}
+	if _, err := m.Function("nothing"); !errors.Is(err, drv.NotFound) || !strings.Contains(err.Error(), "nothing") {
+		t.Errorf("no such kernel: %v, want not found, and its name", err)
+	}
+	must(t, d.Err())
+}
+
+func TestShared(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	_, _, m := open(t)
+	f := function(t, m, "large")
+	must(t, f.MaxDynamicShared(64<<10))
+	if err := f.MaxDynamicShared(1 << 20); !errors.Is(err, drv.InvalidValue) {
+		t.Errorf("1 MiB of shared memory: %v, want invalid value", err)
+	}
+	if v, err := f.Attribute(drv.FunctionRegisters); v <= 0 || err != nil {
+		t.Errorf("%d registers, %v", v, err)
+	}
+}
+
+func TestEvents(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	d, s, m := open(t)
+	start, err := d.NewTimer()
+	must(t, err)
+	end, err := d.NewTimer()
+	must(t, err)
+	if done, err := end.Query(); !done || err != nil {
+		t.Errorf("never recorded: %v, %v, want done", done, err)
+	}
+	p := alloc(t, d, 8)
+	args := new(drv.Args)
+	args.Ptr(p)
+	must(t, s.Set32(p, 0, 2))
+	must(t, s.Record(start))
+	must(t, s.Launch(function(t, m, "increment"), one, one, 0, args))
+	must(t, s.Record(end))
+	for _, query := range []func() (bool, error){end.Query, s.Query} {
+		for done := false; !done; {
+			done, err = query()
+			must(t, err)
+		}
+	}
+	must(t, end.Synchronize())
+	if took, err := start.Elapsed(end); took < 0 || err != nil {
+		t.Errorf("took %v, %v", took, err)
+	}
+	if got := read(t, s, p, 1)[0]; got != 1 {
+		t.Errorf("%d, want 1", got)
+	}
+	must(t, start.Free())
+	must(t, s.Free())
+}
+
+func TestGraph(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	d, s, m := open(t)
+	p := alloc(t, d, 8)
+	must(t, s.Set32(p, 0, 2))
+	f := function(t, m, "increment")
+	args := new(drv.Args)
+	args.Ptr(p)
+	must(t, s.BeginCapture())
+	must(t, s.Launch(f, one, one, 0, args))
+	must(t, s.Launch(f, one, one, 0, args))
+	g, err := s.EndCapture()
+	must(t, err)
+	args.Reset() // the graph has its own
+	for range 3 {
+		must(t, s.LaunchGraph(g))
+	}
+	if got := read(t, s, p, 1)[0]; got != 6 {
+		t.Errorf("3 launches of 2 increments: %d, want 6", got)
+	}
+	must(t, g.Free())
+
+	must(t, s.BeginCapture())
+	if err := s.Synchronize(); err == nil {
+		t.Error("waited for a stream that notes")
+	}
+	if _, err := s.EndCapture(); !errors.Is(err, drv.CaptureInvalidated) {
+		t.Errorf("after a wait: %v, want that the capture is invalid", err)
+	}
+	must(t, d.Err())
+	must(t, s.Synchronize())
+}
+
+func TestDeadDevice(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	d, s, m := open(t)
+	f := function(t, m, "fault")
+	host, err := d.Pinned(8)
+	must(t, err)
+	args := new(drv.Args)
+	args.Ptr(0)
+	err = s.Launch(f, one, one, 0, args)
+	if err == nil {
+		err = s.Synchronize()
+	}
+	var e *drv.Error
+	if !errors.As(err, &e) || !e.Sticky() || !errors.Is(err, drv.IllegalAddress) || !strings.Contains(err.Error(), "restart the kernel") {
+		t.Fatalf("a write to address 0: %v, want an illegal address", err)
+	}
+	if got := d.Err(); got != err {
+		t.Errorf("Err: %v, want %v", got, err)
+	}
+	_, alloc := d.Alloc(16)
+	_, pinned := d.Pinned(16)
+	_, load := d.Load(ptx)
+	_, query := s.Query()
+	_, capture := s.EndCapture()
+	for _, c := range []struct {
+		what string
+		err  error
+	}{
+		{"Alloc", alloc}, {"Pinned", pinned}, {"Load", load}, {"Query", query}, {"EndCapture", capture},
+		{"Launch", s.Launch(f, one, one, 0, args)}, {"CopyIn", s.CopyIn(0, host, 0, 8)}, {"BeginCapture", s.BeginCapture()},
+		{"Synchronize", d.Synchronize()}, {"MaxDynamicShared", f.MaxDynamicShared(1)}, {"Free", host.Free()},
+	} {
+		if c.err != err {
+			t.Errorf("%s of a dead device: %v, want the error that it died of", c.what, c.err)
+		}
+	}
+	if n, _ := drv.Count(); n > 1 {
+		other, err := drv.Open(1)
+		must(t, err)
+		if _, err := other.Alloc(16); err != nil {
+			t.Errorf("the other device: %v", err)
+		}
+	}
+}
+
+func TestLaunchAllocates(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	d, s, m := open(t)
+	f := function(t, m, "increment")
+	p := alloc(t, d, 8)
+	args := new(drv.Args)
+	if n := testing.AllocsPerRun(50, func() {
+		args.Reset()
+		args.Ptr(p)
+		must(t, s.Launch(f, one, one, 0, args))
+	}); n != 0 {
+		t.Errorf("a launch allocates %v times", n)
+	}
+}
+
+func BenchmarkLaunch(b *testing.B) {
+	b.Setenv("HALFNOTE_CUDA_DRIVER", driver(b))
+	d, s, m := open(b)
+	f := function(b, m, "increment")
+	p := alloc(b, d, 8)
+	args := new(drv.Args)
+	b.ReportAllocs()
+	for b.Loop() {
+		args.Reset()
+		args.Ptr(p)
+		for range 6 {
+			args.I64(1)
+		}
+		if err := s.Launch(f, one, one, 0, args); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSet32(b *testing.B) {
+	b.Setenv("HALFNOTE_CUDA_DRIVER", driver(b))
+	d, s, _ := open(b)
+	p := alloc(b, d, 8)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Set32(p, 1, 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
