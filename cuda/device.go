@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// gpu is what backends of GPUs tell beyond what every backend does.
-type gpu interface {
+// backend is what backends of GPUs tell beyond what every backend does.
+type backend interface {
 	driver.Backend
 	Count() int
 	Product() string
@@ -35,7 +35,7 @@ func Why() string {
 // DeviceCount returns the number of GPUs, 0 where none is [Available]. It is
 // torch.cuda.device_count.
 func DeviceCount() int {
-	if b, ok := driver.Lookup("cuda").(gpu); ok {
+	if b, ok := driver.Lookup("cuda").(backend); ok {
 		return b.Count()
 	}
 	return 0
@@ -51,13 +51,13 @@ func DeviceCapability(i int) (major, minor int) { return device(i).Capability() 
 
 // Synchronize waits until all GPUs in use have finished all that they were given, and
 // returns at once without one. It is torch.cuda.synchronize.
-func Synchronize() { each(func(b gpu) { b.Synchronize() }) }
+func Synchronize() { each(func(b backend) { b.Synchronize() }) }
 
 // EmptyCache gives the driver the memory back that no tensor holds, for other programs. It
 // is torch.cuda.empty_cache.
 func EmptyCache() error {
 	var first error
-	each(func(b gpu) {
+	each(func(b backend) {
 		if err := b.EmptyCache(); err != nil && first == nil {
 			first = err
 		}
@@ -69,10 +69,10 @@ func EmptyCache() error {
 // TF32, 8 bits of exponent and 10 of fraction, on GPUs that multiply such: several times
 // faster, and as exact as float16. At the start they may not. It is
 // torch.backends.cuda.matmul.allow_tf32, and torch.backends.cudnn.allow_tf32.
-func AllowTF32(on bool) { each(func(b gpu) { b.AllowTF32(on) }) }
+func AllowTF32(on bool) { each(func(b backend) { b.AllowTF32(on) }) }
 
 // device returns GPU i.
-func device(i int) gpu {
+func device(i int) backend {
 	name := "cuda"
 	if i != 0 {
 		name = fmt.Sprintf("cuda:%d", i)
@@ -81,10 +81,10 @@ func device(i int) gpu {
 	if err != nil {
 		panic(fmt.Errorf("cuda: GPU %d: %w", i, err))
 	}
-	return b.(gpu)
+	return b.(backend)
 }
 
-func each(f func(b gpu)) {
+func each(f func(b backend)) {
 	for i := range DeviceCount() {
 		f(device(i))
 	}
