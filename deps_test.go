@@ -33,6 +33,8 @@ STD, tensor/driver, cuda/kernels, cuda/internal/drv < cuda/internal/gpu
 STD, tensor/driver, cuda/kernels/source < cuda/kernels/...
 STD < cuda/internal/link/...
 STD, cuda/internal/link, cu < cuda/internal/drv
+STD < cuda/internal/ptx
+STD, cuda/internal/ptx < cuda/internal/fake
 STD, display, gonum/plot, fonts < display/chart
 STD, display < display/widget
 STD, display, display/chart < amp/roofline

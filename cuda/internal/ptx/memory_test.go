@@ -1,0 +1,63 @@
+package ptx
+
+import (
+	"encoding/binary"
+	"math"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// device is memory outside of the Go heap.
+type device struct {
+	t      testing.TB
+	ranges []Range
+}
+
+// alloc returns the address and the bytes of n poisoned bytes.
+func (d *device) alloc(n int) (uint64, []byte) {
+	d.t.Helper()
+	mem, err := syscall.Mmap(-1, 0, max(n, 1), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() { _ = syscall.Munmap(mem) })
+	for i := range mem {
+		mem[i] = 0xFF
+	}
+	at := uint64(uintptr(unsafe.Pointer(&mem[0])))
+	d.ranges = append(d.ranges, Range{at, uint64(n)})
+	return at, mem[:n]
+}
+
+// array returns memory of the device that holds values, and what reads it.
+func array[T any](d *device, values []T) (uint64, []T) {
+	var zero T
+	at, mem := d.alloc(len(values) * int(unsafe.Sizeof(zero)))
+	list := unsafe.Slice((*T)(unsafe.Pointer(&mem[0])), len(values))
+	copy(list, values)
+	return at, list
+}
+
+// pack lays arguments out as a kernel wants them.
+func pack(k *Kernel, args ...any) []byte {
+	list := make([]byte, k.ParamBytes)
+	for i, a := range args {
+		p := list[k.Params[i].Offset:]
+		switch a := a.(type) {
+		case uint64:
+			binary.LittleEndian.PutUint64(p, a)
+		case uint32:
+			binary.LittleEndian.PutUint32(p, a)
+		case int:
+			binary.LittleEndian.PutUint32(p, uint32(a))
+		case float32:
+			binary.LittleEndian.PutUint32(p, math.Float32bits(a))
+		case []byte:
+			copy(p, a)
+		default:
+			panic(a)
+		}
+	}
+	return list
+}
