@@ -63,6 +63,14 @@ func main() {
 	}
 }
 
+// mapped returns the bytes that tensors take beside Go's heap.
+func mapped() int64 {
+	if r, ok := driver.Lookup("cpu").(driver.MemoryReporter); ok {
+		return r.Memory().Mapped
+	}
+	return 0
+}
+
 type kernelCommand struct {
 	ConnectionFile string `arg:"" help:"The connection file that the front end wrote." type:"existingfile"`
 	Engine         string `default:"${engine}" enum:"${engines}" help:"What executes cells: ${engines}."`
@@ -73,7 +81,7 @@ func (c kernelCommand) Run() error {
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before there is no more
 	}
-	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Memory: limit / 10 * 9, Leave: amp.CloseRegions})
+	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Memory: limit / 10 * 9, Mapped: mapped, Leave: amp.CloseRegions})
 	if err != nil {
 		return err
 	}

@@ -33,8 +33,10 @@ type Options struct {
 	// MaxDepth bounds how deep calls of a cell's functions nest; 0 means 10000.
 	MaxDepth int
 	// Memory is how many bytes the heap may hold before a cell is stopped; 0 means
-	// any number.
+	// any number. Mapped returns those to be counted that are in use beside the heap; nil
+	// means none.
 	Memory int64
+	Mapped func() int64
 	// Grace is how long an interrupted cell may take to stop before it is left
 	// behind; 0 means 2 s.
 	Grace time.Duration
@@ -109,7 +111,7 @@ func NewSession(o Options) (*Session, error) {
 	s := &Session{
 		opts: o, checking: new(sync.Mutex), binary: exports.Importer(), live: live.NewRegistry(o.MaxDepth),
 	}
-	s.live.Memory, s.live.Goroutine = o.Memory, ixgo.Goroutine
+	s.live.Memory, s.live.Mapped, s.live.Goroutine = o.Memory, o.Mapped, ixgo.Goroutine
 	s.live.Leave = o.Leave
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
 	s.debugger = newDebugger(s)

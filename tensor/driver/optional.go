@@ -8,6 +8,8 @@ type MemoryStats struct {
 	Peak int64
 	// Reserved is Live and what the backend keeps to give it out again.
 	Reserved int64
+	// Mapped is that part of it which is no memory of Go's, whose figures lack it.
+	Mapped int64
 	// Limit is what may be allocated, 0 if that is not known.
 	Limit int64
 }

@@ -79,8 +79,10 @@ type Registry struct {
 	Before func()
 	// Goroutine returns the number of the calling goroutine, as ID does, and often.
 	Goroutine func() uint64
-	// Memory is how many bytes the heap may have, 0 for any number.
+	// Memory is how many bytes the heap may have, 0 for any number, with what Mapped, if
+	// set, says is in use beside it.
 	Memory int64
+	Mapped func() int64
 
 	limit int
 	// flag is what loops test: not 0 while some goroutine has to stop. calls is

@@ -41,10 +41,10 @@ func (r *Registry) Room(n, size int) {
 	if asked/int64(size) != int64(n) {
 		return
 	}
-	used := heap()
+	used := r.used()
 	if asked > r.Memory-used {
 		runtime.GC()
-		used = heap()
+		used = r.used()
 	}
 	if asked > r.Memory-used {
 		panic(TooMuch{asked, used, r.Memory})
@@ -53,17 +53,21 @@ func (r *Registry) Room(n, size int) {
 
 // full returns why the cell has to stop if memory is used up.
 func (r *Registry) full() (TooMuch, bool) {
-	if r.Memory == 0 || heap() <= r.Memory {
+	if r.Memory == 0 || r.used() <= r.Memory {
 		return TooMuch{}, false
 	}
 	runtime.GC()
-	used := heap()
+	used := r.used()
 	return TooMuch{0, used, r.Memory}, used > r.Memory
 }
 
-// heap returns the bytes of the heap that hold objects.
-func heap() int64 {
+// used returns the bytes of the heap that hold objects, and those in use beside it.
+func (r *Registry) used() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)
-	return int64(s[0].Value.Uint64())
+	n := int64(s[0].Value.Uint64())
+	if r.Mapped != nil {
+		n += r.Mapped()
+	}
+	return n
 }

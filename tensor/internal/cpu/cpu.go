@@ -40,6 +40,7 @@ func New(workers int) *Backend {
 	b := &Backend{}
 	b.fixed = workers
 	b.limit = available()
+	b.crew = &b.pool
 	b.tier = asm.Best()
 	return b
 }

@@ -3,7 +3,6 @@ package cpu
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"unsafe"
 
@@ -18,6 +17,7 @@ type memory struct {
 	mu         sync.Mutex
 	live, peak int64
 	kept       shelf
+	crew       *pool  // that takes and clears large memory
 	crowd      *crowd // that small buffers join
 	pace       pace
 }
@@ -96,7 +96,12 @@ func (m *memory) fresh(n int) ([]uint64, error) {
 	words := newWords((n + 7) / 8)
 	if words == nil {
 		m.give(held{size: n})
-		return nil, fmt.Errorf("cpu: alloc: %s asked for, more than can be addressed", size(int64(n)))
+		return nil, fmt.Errorf("cpu: alloc: %s asked for, more than the system has got", size(int64(n)))
+	}
+	if cap(words)*8 >= vast {
+		m.mu.Lock()
+		m.kept.mapped += int64(cap(words)) * 8
+		m.mu.Unlock()
 	}
 	if n >= large { // take the pages now: what is not there should fail here, and memory figures should be true
 		m.inParts(n, words, func(part []uint64) {
@@ -108,36 +113,35 @@ func (m *memory) fresh(n int) ([]uint64, error) {
 	return words, nil
 }
 
-// inParts calls f for parts of the memory of a buffer of n bytes to be, none of which
-// takes long, and polls now and then. When the poll panics there will be no buffer.
+// inParts calls f for parts of the memory of a buffer of n bytes to be, several at once
+// and none of which takes long, and polls between them. When the poll panics there will be
+// no buffer.
 func (m *memory) inParts(n int, words []uint64, f func(part []uint64)) {
 	whole := false
 	defer func() {
 		if !whole {
-			m.give(held{size: n})
+			m.give(held{n, words})
 		}
 	}()
-	parts := 0
-	for part := range slices.Chunk(words, 1<<17) {
-		if parts++; parts%16 == 0 {
-			driver.Poll()
-		}
-		f(part)
-	}
+	m.crew.ranges(len(words), huge/8, func(lo, hi int) { f(words[lo:hi]) })
 	whole = true
 }
 
 // large is the size of buffers, in bytes, whose pages are taken at once.
 const large = 1 << 20
 
-// newWords returns n zeros, or nil if a slice cannot be that long. What is worth
-// keeping is somewhat longer, so that it serves for other sizes too.
+// newWords returns n zeros, or nil if there is no slice that long. What is worth keeping
+// is somewhat longer, so that it serves for other sizes too.
 func newWords(n int) (words []uint64) {
 	defer func() { _ = recover() }()
-	if n*8 < worth {
+	switch c := capacity(n); {
+	case n*8 < worth:
 		return make([]uint64, n)
+	case c*8 >= vast:
+		return newPages(c)[:n]
+	default:
+		return make([]uint64, n, c)
 	}
-	return make([]uint64, n, capacity(n))
 }
 
 // Release frees b before it is unreachable.
@@ -209,7 +213,7 @@ func (m *memory) reserveAfterGC(n int64) bool {
 func (m *memory) Memory() driver.MemoryStats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return driver.MemoryStats{Live: m.live, Peak: m.peak, Reserved: m.live + m.kept.bytes, Limit: m.limit}
+	return driver.MemoryStats{Live: m.live, Peak: m.peak, Reserved: m.live + m.kept.bytes, Mapped: m.kept.mapped, Limit: m.limit}
 }
 
 // ResetPeak sets the peak to what is live.

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// Pages that are returned are resident no more, and hold zeros.
-func TestReturnPages(t *testing.T) {
+// Vast memory is the system's again as soon as it is kept no more, and what is taken
+// afresh holds zeros.
+func TestVastMemoryIsGivenBack(t *testing.T) {
 	resident := func() (bytes int) {
 		var all, here int
 		text, err := os.ReadFile("/proc/self/statm")
@@ -19,19 +20,27 @@ func TestReturnPages(t *testing.T) {
 		}
 		return here * os.Getpagesize()
 	}
-	words := newWords(32 << 20 / 8)
-	for i := range words {
-		words[i] = uint64(i) + 1
-	}
-	before := resident()
-	inside := words[3 : len(words)-5] // in the middle of pages
-	returnPages(inside)
-	if freed := before - resident(); freed < 24<<20 {
-		t.Errorf("of 32 MiB %d bytes were freed", freed)
-	}
-	for i, want := range map[int]uint64{0: 1, 2: 3, len(words) / 2: 0, len(words) - 1: uint64(len(words))} {
-		if words[i] != want {
-			t.Errorf("word %d is %d; expected %d", i, words[i], want)
+	const n = 32 << 20
+	b := New(2)
+	for range 2 {
+		x := allocated(t, b, n-100)
+		for i, w := range x.words {
+			if w != 0 {
+				t.Fatalf("word %d of fresh memory is %d; expected 0", i, w)
+			}
+			x.words[i] = uint64(i) + 1
+		}
+		before := resident()
+		b.Release(x)
+		if got := b.Memory().Mapped; got < n || got > n+n/8 {
+			t.Errorf("%d bytes are beside Go's heap; expected %d or somewhat more", got, n)
+		}
+		b.kept.trim(0)
+		if got := b.Memory().Mapped; got != 0 {
+			t.Errorf("%d bytes are beside Go's heap after all were given back", got)
+		}
+		if freed := before - resident(); freed < n/4*3 {
+			t.Errorf("of %d bytes %d were freed", n, freed)
 		}
 	}
 }

@@ -2,5 +2,10 @@
 
 package cpu
 
-// returnPages does nothing where madvise(2) is not known to.
-func returnPages([]uint64) {}
+import "math"
+
+// Other systems' memory is Go's alone.
+const vast, huge = math.MaxInt, 2 << 20
+
+func newPages(int) []uint64 { return nil }
+func freePages([]uint64)    {}

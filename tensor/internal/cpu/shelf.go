@@ -8,9 +8,10 @@ const worth = 32 << 10
 
 // shelf keeps memory that is given out again, by its capacity.
 type shelf struct {
-	bytes int64
-	lists map[int][]piece
-	clock uint64
+	bytes  int64
+	mapped int64 // bytes of vast memory, kept and given out
+	lists  map[int][]piece
+	clock  uint64
 }
 
 // piece is memory and when it was put on the shelf.
@@ -51,10 +52,6 @@ func (s *shelf) take(n int) []uint64 {
 	return nil
 }
 
-// vast is the size of memory, in bytes, whose pages the system has back at once when it is
-// let go of, for the garbage collector takes its time. To take back less is not worth it.
-const vast = 8 << 20
-
 // trim lets go of what was put first until no more than most bytes are kept.
 func (s *shelf) trim(most int64) {
 	for s.bytes > max(most, 0) {
@@ -64,8 +61,9 @@ func (s *shelf) trim(most int64) {
 				oldest = c
 			}
 		}
-		if words := s.lists[oldest][0].words; len(words)*8 >= vast {
-			returnPages(words)
+		if oldest*8 >= vast {
+			freePages(s.lists[oldest][0].words)
+			s.mapped -= int64(oldest) * 8
 		}
 		s.drop(oldest, 0)
 	}
