@@ -25,21 +25,15 @@ type Training struct {
 }
 
 // newTraining prepares a training in dtype: "float32"; "bfloat16", under autocast with the
-// lists of the default device; or "float16", with a gradient scaler too. It panics for any
-// other.
+// CPU's lists; or "float16", with a gradient scaler too. It panics for any other.
 func newTraining(work, dtype string, opt *optim.Optimizer, loss func() *tensor.Tensor) *Training {
 	t := &Training{Work: work, DType: dtype, opt: opt, loss: loss}
-	gpu := tensor.DefaultDevice() != tensor.CPU
-	switch {
-	case dtype == "float32":
+	switch dtype {
+	case "float32":
 		t.policy = amp.Off
-	case dtype == "bfloat16" && gpu:
-		t.policy = amp.BFloat16
-	case dtype == "bfloat16":
+	case "bfloat16":
 		t.policy = amp.CPUBFloat16
-	case dtype == "float16" && gpu:
-		t.policy = amp.Float16
-	case dtype == "float16":
+	case "float16":
 		t.policy = amp.CPUFloat16
 	default:
 		panic(fmt.Sprintf("workload: %s in %q: expected float32, bfloat16 or float16", work, dtype))
@@ -49,17 +43,14 @@ func newTraining(work, dtype string, opt *optim.Optimizer, loss func() *tensor.T
 }
 
 // Step does one step, forward, backward and the optimizer's, and returns the loss before it.
-func (t *Training) Step() float64 { return t.Advance().Item() }
-
-// Advance is Step that does not wait for a GPU: the loss, a scalar, is there when it is read.
-func (t *Training) Advance() *tensor.Tensor {
+func (t *Training) Step() float64 {
 	t.opt.ZeroGrad()
 	var loss *tensor.Tensor
 	amp.Autocast(t.policy, func() { loss = t.loss() })
 	t.scaler.Scale(loss).Backward()
 	t.scaler.Step(t.opt)
 	t.scaler.Update()
-	return loss.Detach()
+	return loss.Item()
 }
 
 // draw gives net parameters that any library with torch's random numbers can draw: in the

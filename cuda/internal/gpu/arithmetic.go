@@ -10,13 +10,13 @@ func init() {
 			return dst.IsFloat() && !dst.IsStorage() && all(src, operands, dst)
 		}
 	}
-	unary := pointwise{"arithmetic", "unary", 1}
+	unary := pointwise{module: "arithmetic", name: "unary", operands: 1}
 	offer(family{floats(1), unary.run},
 		driver.Affine, driver.Neg, driver.Abs, driver.Sqrt, driver.Relu, driver.Step, driver.Reciprocal, driver.Sign)
-	binary := pointwise{"arithmetic", "binary", 2}
+	binary := pointwise{module: "arithmetic", name: "binary", operands: 2}
 	offer(family{floats(2), binary.run},
 		driver.Add, driver.AddScaled, driver.Sub, driver.Mul, driver.Div, driver.Max, driver.Min, driver.ReluGrad, driver.TanhGrad, driver.SigmoidGrad)
-	compare := pointwise{"arithmetic", "compare", 2}
+	compare := pointwise{module: "arithmetic", name: "compare", operands: 2}
 	offer(family{
 		func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
 			return len(src) == 2 && src[0] == src[1] && src[0].IsFloat() && !src[0].IsStorage() && (dst == driver.Bool || dst == src[0])

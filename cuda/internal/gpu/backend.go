@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"halfnote/cuda/internal/drv"
 	"halfnote/tensor/driver"
@@ -19,7 +18,6 @@ type Backend struct {
 	name   string
 	device *drv.Device
 	stream *drv.Stream
-	tf32   atomic.Bool
 	modules
 	memory
 }
@@ -64,22 +62,8 @@ func Open(name string) (driver.Backend, error) {
 // Name returns the device's name, "cuda".
 func (b *Backend) Name() string { return b.name }
 
-// Product returns the name of the GPU, "NVIDIA H200".
-func (b *Backend) Product() string { return b.device.Name() }
-
-// Capability returns the compute capability of the GPU, 9 and 0 for an H200.
-func (b *Backend) Capability() (major, minor int) { return b.device.Capability() }
-
-// Count returns how many GPUs there are.
-func (b *Backend) Count() int {
-	n, err := drv.Count()
-	b.must(err)
-	return n
-}
-
-// AllowTF32 sets whether products of float32 may round their operands to TF32. At the
-// start they may not.
-func (b *Backend) AllowTF32(on bool) { b.tf32.Store(on) }
+// Device returns the GPU.
+func (b *Backend) Device() *drv.Device { return b.device }
 
 // Synchronize returns when all that was enqueued is done, or panics with what went wrong
 // in it. It polls meanwhile.
@@ -88,9 +72,11 @@ func (b *Backend) Synchronize() { b.wait() }
 // Run enqueues the computation of dst from src. It panics on what is not offered.
 func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 	driver.Poll()
-	family := families[k.Code]
-	if family.run == nil || !b.Offers(k.Code, dst.DType, dtypesOf(src)...) {
-		panic(fmt.Sprintf("%s: %v: not offered for %v from %v", b.name, k.Code, dst.DType, dtypesOf(src)))
+	var room [8]driver.DType
+	list := dtypesOf(room[:0], src)
+	family := familyOf(k.Code, dst.DType, list)
+	if family == nil {
+		panic(fmt.Sprintf("%s: %v: not offered for %v from %v", b.name, k.Code, dst.DType, dtypesOf(nil, src)))
 	}
 	if err := b.device.Err(); err != nil {
 		panic(err)
@@ -102,8 +88,7 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 
 // Offers reports whether Run accepts c with these dtypes.
 func (b *Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) bool {
-	f := families[c]
-	return f.offers != nil && dst.Size() > 0 && f.offers(c, dst, src)
+	return familyOf(c, dst, src) != nil
 }
 
 // family is what computes codes of one kind.
@@ -112,23 +97,34 @@ type family struct {
 	run    func(b *Backend, k driver.Kernel, dst driver.View, src []driver.View)
 }
 
-// families holds the family of each code. Files of families fill it in their init.
-var families [256]family
+// families holds the families of each code, which offer it for different dtypes. Files
+// of families fill it in their init.
+var families [256][]*family
 
-// offer enters the family of codes.
+// offer enters a family of codes.
 func offer(f family, codes ...driver.Code) {
 	for _, c := range codes {
-		if families[c].run != nil {
-			panic(fmt.Sprintf("gpu: %v has two families", c))
-		}
-		families[c] = f
+		families[c] = append(families[c], &f)
 	}
 }
 
-func dtypesOf(views []driver.View) []driver.DType {
-	list := make([]driver.DType, len(views))
-	for i, v := range views {
-		list[i] = v.DType
+// familyOf returns the family that computes c with these dtypes, nil if none does.
+func familyOf(c driver.Code, dst driver.DType, src []driver.DType) *family {
+	if dst.Size() == 0 {
+		return nil
+	}
+	for _, f := range families[c] {
+		if f.offers(c, dst, src) {
+			return f
+		}
+	}
+	return nil
+}
+
+// dtypesOf appends the dtypes of views to list.
+func dtypesOf(list []driver.DType, views []driver.View) []driver.DType {
+	for _, v := range views {
+		list = append(list, v.DType)
 	}
 	return list
 }

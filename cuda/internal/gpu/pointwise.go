@@ -7,11 +7,13 @@ import (
 )
 
 // pointwise is a family of elementwise codes whose kernels are made by the macro
-// POINTWISE: two for each dtype, for views without gaps and for any. name is followed by
-// the dtype that the operands have.
+// POINTWISE: two for each dtype, for views without gaps and for any, whose name is
+// followed by the dtype that the operands have. Those of the macro TYPED, if typed is
+// set, have the dtypes of operands and result as parameters.
 type pointwise struct {
 	module, name string
 	operands     int
+	typed        bool
 }
 
 func (p pointwise) run(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
@@ -20,18 +22,19 @@ func (p pointwise) run(b *Backend, k driver.Kernel, dst driver.View, src []drive
 		return
 	}
 	d := src[len(src)-1].DType
-	name := p.name + "_" + d.String()
-	w := walkOf(append([]driver.View{dst}, src...)...)
-	var steps [maxViews]int
-	flat := true
-	for i := range w.stride {
-		step, ok := w.step(i)
-		steps[i] = step
-		flat = flat && ok && (step == 1 || step == 0 && i > 0) && (step == 0 || pointer(viewAt(dst, src, i))%16 == 0)
+	name := p.name
+	if !p.typed {
+		name += "_" + d.String()
 	}
+	w := walkOf(append([]driver.View{dst}, src...)...)
+	steps, flat := w.flat(func(i int) bool { return pointer(viewAt(dst, src, i))%16 == 0 })
 	begin := func() (a argsOf) {
 		a = argsOf{newArgs()}
 		a.I32(int32(k.Code))
+		if p.typed {
+			a.I32(int32(d))
+			a.I32(int32(dst.DType))
+		}
 		return a
 	}
 	if flat {
@@ -53,6 +56,20 @@ func (p pointwise) run(b *Backend, k driver.Kernel, dst driver.View, src []drive
 		a.Bytes(bytesOf(axes))
 		b.launchItems(kernel{p.module, name + "_strided"}, n, a.Args)
 	})
+}
+
+// flat reports whether the elements of each view lie one after the other, from where
+// aligned says that packs can be loaded, or are one, and returns the steps from one to
+// the next. The first view is a result.
+func (w walk) flat(aligned func(i int) bool) (steps [maxViews]int, ok bool) {
+	for i := range w.stride {
+		step, ok := w.step(i)
+		if !ok || step != 0 && step != 1 || step == 0 && i == 0 || step == 1 && !aligned(i) {
+			return steps, false
+		}
+		steps[i] = step
+	}
+	return steps, true
 }
 
 // perPack returns how many elements of d one load of 16 bytes brings.
