@@ -23,12 +23,12 @@ const halfTurn = 64
 
 // halfPass runs an elementwise code of halves that lie side by side in one pass, with the
 // bits of [elementwise], and reports whether it did. The second of two operands may be one
-// number.
+// number, or rows that repeat, or a number for each row.
 func halfPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) bool {
 	if len(src) > 2 || dst.Len() < fast || src[0].DType != dst.DType {
 		return false
 	}
-	j := halfJob{step: 2}
+	var j halfJob
 	if j.run, j.alpha, j.beta = halfPassOf(k, dst.DType); j.run == nil {
 		return false
 	}
@@ -42,16 +42,13 @@ func halfPass(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) b
 		switch l := layoutOf(src[1]); {
 		case l.dense():
 			j.y = halvesOfView(src[1], l)
-		case len(l.shape) == 1 && l.stride[0] == 0:
-			j.y, j.step = make([]uint16, halfTurn), 0
-			repeat(j.y, elements[uint16](bufferOf(src[1].Buffer))[l.offset])
+		case max(l.run(), l.every(0)) >= min(2*halfTurn, dst.Len()):
+			j.y, j.rows = elements[uint16](bufferOf(src[1].Buffer)), l
 		default:
 			return false
 		}
 	}
-	if goesAround(dst, src) && uintptr(unsafe.Pointer(&j.dst[0]))%64 == 0 {
-		j.around = 1
-	}
+	j.around = goesAround(dst, src)
 	if n := len(j.dst); n > bulk {
 		large := j
 		b.ranges(n, copyItem, func(lo, hi int) { large.do(lo, hi) })
@@ -69,51 +66,76 @@ func halvesOfView(v driver.View, l layout) []uint16 {
 
 // halfJob is a pass over halves and what it is called with.
 type halfJob struct {
-	run          asm.HalfPass
-	dst, x, y    []uint16
-	step, around int
-	alpha, beta  float32
+	run         asm.HalfPass
+	dst, x, y   []uint16
+	rows        layout // of y, where that repeats, else none
+	around      bool
+	alpha, beta float32
 }
 
 // do computes the elements lo … hi-1.
 func (j *halfJob) do(lo, hi int) {
 	for ; lo < hi; lo += bulk {
 		n := min(bulk, hi-lo)
-		y := j.y
-		if j.step != 0 {
-			y = y[lo:]
-		}
-		whole := n &^ (halfTurn - 1)
-		if whole > 0 {
-			j.call(j.dst[lo:][:whole], j.x[lo:], y, j.around)
-		}
-		if rest := n - whole; rest > 0 {
-			j.last(j.dst[lo+whole:][:rest], j.x[lo+whole:], y, whole)
+		if dst, x := j.dst[lo:][:n], j.x[lo:][:n]; j.rows.shape == nil {
+			j.part(dst, x, j.y[lo:], 2)
+		} else {
+			j.repeated(dst, x, lo)
 		}
 	}
-	if j.around != 0 {
+	if j.around {
 		loops.Fence()
 	}
 }
 
-// last computes less than a turn, by way of memory that has all of one. y begins at a place
-// before.
-func (j *halfJob) last(dst, x, y []uint16, at int) {
+// repeated computes dst, the elements from lo on, row by row.
+func (j *halfJob) repeated(dst, x []uint16, lo int) {
 	spare := spares.Get().(*[chunk]uint32)
-	room := unsafe.Slice((*uint16)(unsafe.Pointer(spare)), 2*halfTurn)
-	first, second := room[:halfTurn], room[halfTurn:]
-	copy(first, x[:len(dst)])
-	if j.step != 0 {
-		copy(second, y[at:][:len(dst)])
-		y = second
-	}
-	j.call(first, first, y, 0)
-	copy(dst, first)
+	one := unsafe.Slice((*uint16)(unsafe.Pointer(spare)), halfTurn)
+	j.rows.tiles(lo, len(dst), func(pos, at, rows, step, count, stride int) {
+		for range rows {
+			y := j.y[at:]
+			if stride == 0 {
+				repeat(one, y[0])
+				y = one
+			}
+			j.part(dst[pos:][:count], x[pos:][:count], y, 2*stride)
+			pos, at = pos+count, at+step
+		}
+	})
 	spares.Put(spare)
 }
 
-func (j *halfJob) call(dst, x, y []uint16, around int) {
-	j.run(unsafe.Pointer(&dst[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), len(dst), j.step, around, j.alpha, j.beta)
+// part computes dst from x and from y, of which the elements lie step bytes apart: what is
+// less than a turn by way of memory that has all of one.
+func (j *halfJob) part(dst, x, y []uint16, step int) {
+	n := len(dst) &^ (halfTurn - 1)
+	if n > 0 {
+		j.call(dst[:n], x, y, step)
+	}
+	rest := len(dst) - n
+	if rest == 0 {
+		return
+	}
+	spare := spares.Get().(*[chunk]uint32)
+	room := unsafe.Slice((*uint16)(unsafe.Pointer(spare)), 2*halfTurn)
+	first, second := room[:halfTurn], room[halfTurn:]
+	copy(first, x[n:][:rest])
+	if step != 0 {
+		copy(second, y[n:][:rest])
+		y = second
+	}
+	j.call(first, first, y, step)
+	copy(dst[n:], first)
+	spares.Put(spare)
+}
+
+func (j *halfJob) call(dst, x, y []uint16, step int) {
+	around, at := 0, unsafe.Pointer(&dst[0])
+	if j.around && uintptr(at)%64 == 0 {
+		around = 1
+	}
+	j.run(at, unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), len(dst), step, around, j.alpha, j.beta)
 }
 
 // halfPassOf returns the pass of a code and what to call it with, nil if there is none.

@@ -12,7 +12,7 @@ import (
 // TestHalfPasses compares the bits of every code that has a pass over halves with those of
 // chunks in portable Go: on all of float16 and what halves are made of besides, subnormal
 // numbers, infinite ones, NaN and zeros among them; in lengths about a turn and an item, from odd
-// places on, in place and not, with one number as the second operand. What lies behind
+// places on, in place and not, with a second operand that repeats. What lies behind
 // stays as it is.
 func TestHalfPasses(t *testing.T) {
 	defer func(l asm.Loops, s asm.Selects, f, b asm.HalfPasses) {
@@ -41,9 +41,9 @@ func TestHalfPasses(t *testing.T) {
 			if run, _, _ := halfPassOf(k, driver.Float16); run == nil {
 				continue
 			}
-			for _, n := range []int{16, 63, 64, 65, 127, 1024, 1000, bulk + 77, copyItem + 200} {
+			for _, n := range []int{16, 63, 64, 65, 127, 640, 650, 1024, 1000, bulk + 77, copyItem + 200} {
 				for _, d := range []driver.DType{driver.Float16, driver.BFloat16} {
-					how := r.IntN(6) // in place of one of them, or not, with numbers or one number
+					how := r.IntN(8) // see runHalves
 					offset := 1 + r.IntN(40)
 					words := halfWords(r, d, 3*(n+100))
 					var got [2][]uint16
@@ -64,7 +64,8 @@ func TestHalfPasses(t *testing.T) {
 }
 
 // runHalves returns what the memory of k's result holds: n numbers from an offset on in
-// n+100.
+// n+100. Up to 5, how says whether it is in place of one of the operands, or not, and of
+// odd numbers the second operand is one number; with 6 and 7 it is a row, or a column.
 func runHalves(t *testing.T, b *Backend, k driver.Kernel, d driver.DType, n, offset, how, operands int, words []uint16) []uint16 {
 	t.Helper()
 	views := make([]driver.View, 3)
@@ -76,12 +77,25 @@ func runHalves(t *testing.T, b *Backend, k driver.Kernel, d driver.DType, n, off
 		copy(elements[uint16](bufferOf(buf)), words[i*(n+100):][:n+100])
 		views[i] = driver.View{Buffer: buf, DType: d, Offset: offset, Shape: []int{n}, Stride: []int{1}}
 	}
-	if how%2 == 1 {
+	switch {
+	case how >= 6:
+		rows := 1
+		for _, r := range []int{5, 4, 3} {
+			if n%r == 0 {
+				rows = r
+				break
+			}
+		}
+		for i := range views {
+			views[i].Shape, views[i].Stride = []int{rows, n / rows}, []int{n / rows, 1}
+		}
+		views[2].Stride = [][]int{{0, 1}, {3, 0}}[how-6]
+	case how%2 == 1:
 		views[2].Stride = []int{0}
 	}
 	dst, src := views[0], views[1:1+operands]
 	switch {
-	case how >= 4 && operands == 2 && how%2 == 0:
+	case how == 4 && operands == 2:
 		dst = src[1]
 	case how >= 2:
 		dst = src[0]
