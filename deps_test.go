@@ -40,7 +40,7 @@ STD, display < display/widget
 STD, display, display/chart < amp/roofline
 STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline < amp/trace
 STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
-STD, amp, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace, amp/roofline < amp/experiment
+STD, amp, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace, amp/roofline < amp/experiment
 STD, amp, tensor, tensor/nn, tensor/nn/models, tensor/optim, display, display/chart < amp/workload
 STD, x/sys, amp/workload, tensor, tensor/optim, kernel/client < amp/workload/bench
 

@@ -192,6 +192,7 @@ func (e *observed) finish(seen *[]*func(Event), in []*Tensor, y *Tensor) {
 	e.View = len(in) > 0 && y.mem == in[0].mem && !e.InPlace
 	if e.Duration == unknown {
 		if e.Duration = 0; !e.View {
+			y.mem.backend.Synchronize() // or it would be the time to enqueue
 			e.Duration = time.Since(began) - e.start
 		}
 	}

@@ -36,6 +36,7 @@ func (s *Steps) Run() {
 		}
 	}
 	if len(told) > 0 {
+		s.backend.Synchronize()
 		tell(told, start, time.Since(began)-start)
 	}
 }

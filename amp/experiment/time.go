@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"halfnote/cuda"
 	"halfnote/tensor"
 )
 
@@ -43,14 +44,17 @@ func Time(label string, k int, fn func()) *TimeReport {
 		defer stop()
 		fn()
 	}()
+	d := r.Device
 	for range max(k, 1) {
 		runtime.GC()
-		before := tensor.Memory().Live
-		tensor.ResetPeakMemory()
+		before := d.Memory().Live
+		d.ResetPeakMemory()
+		d.Synchronize()
 		start := time.Now()
 		fn()
+		d.Synchronize()
 		r.Seconds = append(r.Seconds, time.Since(start).Seconds())
-		r.Peak = max(tensor.Memory().Peak-before, 0)
+		r.Peak = max(d.Memory().Peak-before, 0)
 	}
 	sorted := slices.Sorted(slices.Values(r.Seconds))
 	r.Median, r.Lowest, r.Highest = sorted[len(sorted)/2], sorted[0], sorted[len(sorted)-1]
@@ -71,7 +75,7 @@ func Time(label string, k int, fn func()) *TimeReport {
 	if r.Device == tensor.CPU {
 		r.Says += fmt.Sprintf("the CPU (%s/%s, %d threads); no GPU was timed.", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))
 	} else {
-		r.Says += fmt.Sprintf("%v; work that is only queued counts if the function waits for it, as by Item.", r.Device)
+		r.Says += fmt.Sprintf("%s (%s), until it had done all.", cuda.DeviceName(0), r.Device)
 	}
 	return r
 }

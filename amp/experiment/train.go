@@ -89,13 +89,16 @@ func (t training) run(net nn.Module, optimizer func(params []*tensor.Tensor) *op
 		}
 	}
 	runtime.GC()
-	tensor.ResetPeakMemory()
+	d := tensor.DefaultDevice()
+	d.ResetPeakMemory()
 	step(0)
+	d.Synchronize()
 	start := time.Now()
 	for i := 1; i < t.steps; i++ {
 		step(i)
 	}
-	r.Seconds, r.Peak = time.Since(start).Seconds(), tensor.Memory().Peak
+	d.Synchronize()
+	r.Seconds, r.Peak = time.Since(start).Seconds(), d.Memory().Peak
 	if t.scale > 0 {
 		r.Scale = scaler.CurrentScale()
 	}
