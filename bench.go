@@ -18,6 +18,7 @@ import (
 type benchCommand struct {
 	Subject string         `arg:"" enum:"${subjects}" help:"What to measure: ${enum}."`
 	JSON    bool           `name:"json" help:"Print the rows as JSON instead of a table."`
+	Device  string         `default:"cpu" enum:"cpu,cuda" help:"Where we and the peers compute: cpu, or cuda, the first NVIDIA GPU."`
 	Peer    []string       `default:"torch,openblas,ipykernel" help:"Whom to measure beside us, of torch, openblas and ipykernel, or none."`
 	Preset  string         `default:"laptop" enum:"laptop,seed" help:"Sizes: laptop takes a minute or two, seed is what the documents have."`
 	Threads []int          `placeholder:"N" help:"Numbers of threads, one after the other; default 1,2."`
@@ -34,7 +35,7 @@ func (c benchCommand) Run(ctx context.Context) error {
 		return err
 	}
 	o := bench.Options{
-		Preset: c.Preset, Threads: c.Threads, Rounds: c.Rounds, Match: c.Match, CPUTime: c.Clock == "cpu",
+		Device: c.Device, Preset: c.Preset, Threads: c.Threads, Rounds: c.Rounds, Match: c.Match, CPUTime: c.Clock == "cpu",
 		Worker: []string{exe, "work"}, Python: c.Python, Log: os.Stderr,
 	}
 	for _, peer := range c.Peer {
@@ -49,6 +50,9 @@ func (c benchCommand) Run(ctx context.Context) error {
 		if slices.Contains(c.Peer, peer) {
 			o.Peers = append(o.Peers, peer)
 		}
+	}
+	if err := o.Check(c.Subject); err != nil {
+		return err
 	}
 	if len(o.Peers) > 0 && o.Python == "" {
 		if o.Python, err = install.Peers(ctx, slices.Contains(o.Peers, "torch"), "", os.Stderr); err != nil {
@@ -79,6 +83,8 @@ func (c benchCommand) Run(ctx context.Context) error {
 	return errors.Join(err, os.WriteFile(file, picture(), 0o666))
 }
 
-type workCommand struct{}
+type workCommand struct {
+	Device string `arg:"" help:"Where to compute."`
+}
 
-func (workCommand) Run() error { return bench.Serve(os.Stdin, os.Stdout) }
+func (c workCommand) Run() error { return bench.Serve(c.Device, os.Stdin, os.Stdout) }

@@ -42,7 +42,7 @@ STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline < amp/trace
 STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
 STD, amp, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace, amp/roofline < amp/experiment
 STD, amp, tensor, tensor/nn, tensor/nn/models, tensor/optim, display, display/chart < amp/workload
-STD, x/sys, amp/workload, tensor, tensor/optim, kernel/client < amp/workload/bench
+STD, x/sys, amp/workload, cuda, tensor, tensor/optim, kernel/client < amp/workload/bench
 
 STD, zmq4 < kernel/guard
 STD, display, kernel/guard, zmq4, sqlite < kernel

@@ -3,7 +3,21 @@
 // with the tag looks for the driver when it is first asked for a GPU, and runs without.
 package cuda
 
-import "halfnote/tensor/driver"
+import (
+	"fmt"
+
+	"halfnote/tensor/driver"
+)
+
+// backend is what backends of GPUs tell beyond what every backend does.
+type backend interface {
+	driver.Backend
+	Count() int
+	Product() string
+	Capability() (major, minor int)
+	EmptyCache() error
+	AllowTF32(on bool)
+}
 
 // Available reports whether tensors can live on a GPU here. It is
 // torch.cuda.is_available.
@@ -18,10 +32,60 @@ func Why() string {
 	return ""
 }
 
-// Synchronize waits until the first GPU has finished all that it was given, and
+// DeviceCount returns the number of GPUs, 0 where none is [Available]. It is
+// torch.cuda.device_count.
+func DeviceCount() int {
+	if b, ok := driver.Lookup("cuda").(backend); ok {
+		return b.Count()
+	}
+	return 0
+}
+
+// DeviceName returns the name of GPU i, "NVIDIA H200". It panics if there is no such GPU. It
+// is torch.cuda.get_device_name.
+func DeviceName(i int) string { return device(i).Product() }
+
+// DeviceCapability returns the compute capability of GPU i, 9 and 0 for an H200. It panics
+// if there is no such GPU. It is torch.cuda.get_device_capability.
+func DeviceCapability(i int) (major, minor int) { return device(i).Capability() }
+
+// Synchronize waits until all GPUs in use have finished all that they were given, and
 // returns at once without one. It is torch.cuda.synchronize.
-func Synchronize() {
-	if b := driver.Lookup("cuda"); b != nil {
-		b.Synchronize()
+func Synchronize() { each(func(b backend) { b.Synchronize() }) }
+
+// EmptyCache gives the driver the memory back that no tensor holds, for other programs. It
+// is torch.cuda.empty_cache.
+func EmptyCache() error {
+	var first error
+	each(func(b backend) {
+		if err := b.EmptyCache(); err != nil && first == nil {
+			first = err
+		}
+	})
+	return first
+}
+
+// AllowTF32 sets whether float32 products and convolutions may round their operands to
+// TF32, 8 bits of exponent and 10 of fraction, on GPUs that multiply such: several times
+// faster, and as exact as float16. At the start they may not. It is
+// torch.backends.cuda.matmul.allow_tf32, and torch.backends.cudnn.allow_tf32.
+func AllowTF32(on bool) { each(func(b backend) { b.AllowTF32(on) }) }
+
+// device returns GPU i.
+func device(i int) backend {
+	name := "cuda"
+	if i != 0 {
+		name = fmt.Sprintf("cuda:%d", i)
+	}
+	b, err := driver.Open(name)
+	if err != nil {
+		panic(fmt.Errorf("cuda: GPU %d: %w", i, err))
+	}
+	return b.(backend)
+}
+
+func each(f func(b backend)) {
+	for i := range DeviceCount() {
+		f(device(i))
 	}
 }

@@ -12,9 +12,10 @@ import (
 // Row says how fast work is, beside the same work of a peer, measured in turn with it.
 type Row struct {
 	Work     string  `json:"work"`
+	Device   string  `json:"device,omitempty"` // "" for the CPU
 	DType    string  `json:"dtype"`
 	Threads  int     `json:"threads"`
-	Unit     string  `json:"unit"`      // of ours and peer: "GFLOP/s", "GB/s", "ms", "us/op", "MB"
+	Unit     string  `json:"unit"`      // of ours and peer: "GFLOP/s", "GB/s", "samples/s", "ms", "us/op", "MB"
 	Ours     float64 `json:"ours"`      // the best round
 	PeerName string  `json:"peer_name"` // "" for none
 	Peer     float64 `json:"peer"`      // its best round; 0 for none

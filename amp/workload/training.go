@@ -25,15 +25,21 @@ type Training struct {
 }
 
 // newTraining prepares a training in dtype: "float32"; "bfloat16", under autocast with the
-// CPU's lists; or "float16", with a gradient scaler too. It panics for any other.
+// lists of the default device; or "float16", with a gradient scaler too. It panics for any
+// other.
 func newTraining(work, dtype string, opt *optim.Optimizer, loss func() *tensor.Tensor) *Training {
 	t := &Training{Work: work, DType: dtype, opt: opt, loss: loss}
-	switch dtype {
-	case "float32":
+	gpu := tensor.DefaultDevice() != tensor.CPU
+	switch {
+	case dtype == "float32":
 		t.policy = amp.Off
-	case "bfloat16":
+	case dtype == "bfloat16" && gpu:
+		t.policy = amp.BFloat16
+	case dtype == "bfloat16":
 		t.policy = amp.CPUBFloat16
-	case "float16":
+	case dtype == "float16" && gpu:
+		t.policy = amp.Float16
+	case dtype == "float16":
 		t.policy = amp.CPUFloat16
 	default:
 		panic(fmt.Sprintf("workload: %s in %q: expected float32, bfloat16 or float16", work, dtype))
@@ -43,14 +49,17 @@ func newTraining(work, dtype string, opt *optim.Optimizer, loss func() *tensor.T
 }
 
 // Step does one step, forward, backward and the optimizer's, and returns the loss before it.
-func (t *Training) Step() float64 {
+func (t *Training) Step() float64 { return t.Advance().Item() }
+
+// Advance is Step that does not wait for a GPU: the loss, a scalar, is there when it is read.
+func (t *Training) Advance() *tensor.Tensor {
 	t.opt.ZeroGrad()
 	var loss *tensor.Tensor
 	amp.Autocast(t.policy, func() { loss = t.loss() })
 	t.scaler.Scale(loss).Backward()
 	t.scaler.Step(t.opt)
 	t.scaler.Update()
-	return loss.Item()
+	return loss.Detach()
 }
 
 // draw gives net parameters that any library with torch's random numbers can draw: in the

@@ -24,7 +24,7 @@ func TestTraining(t *testing.T) {
 		{workload.NewMLP(small, "float32"), workload.NewMLP(small, "bfloat16"), .05},
 		{workload.NewMLP(small, "float32"), workload.NewMLP(small, "float16"), .05},
 		{workload.NewResNet(1, "float32"), workload.NewResNet(1, "bfloat16"), .05},
-		{workload.NewBERT(2, 8, "float32"), workload.NewBERT(2, 8, "bfloat16"), .5}, // dropout draws other masks
+		{workload.NewBERT(workload.BERTMini(2, 8), "float32"), workload.NewBERT(workload.BERTMini(2, 8), "bfloat16"), .5}, // dropout draws other masks
 	} {
 		if full, half := c.full.Step(), c.half.Step(); !(math.Abs(half-full) < c.gap*full) {
 			t.Errorf("%s in %s: the first loss is %v, in float32 %v", c.half.Work, c.half.DType, half, full)

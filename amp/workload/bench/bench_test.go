@@ -17,16 +17,16 @@ import (
 )
 
 // TestMain makes the test binary our side, started as "work", and a peer, started as
-// Python is: its other arguments are the program, the library and the threads. FAKE says how
+// Python is: its other arguments are the program, the library, the threads and the device. FAKE says how
 // the peer fails.
 func TestMain(m *testing.M) {
 	switch {
-	case len(os.Args) == 2 && os.Args[1] == "work":
-		if err := Serve(os.Stdin, os.Stdout); err != nil {
+	case len(os.Args) == 3 && os.Args[1] == "work":
+		if err := Serve(os.Args[2], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-	case len(os.Args) == 6 && os.Args[1] == "-u":
+	case len(os.Args) == 7 && os.Args[1] == "-u":
 		fake(os.Getenv("FAKE"))
 	default:
 		os.Exit(m.Run())
@@ -50,7 +50,7 @@ func fake(how string) {
 		fmt.Print(`{"about": "a peer"}` + "\n{}\n" + a + a + a)
 		select {}
 	default:
-		Serve(os.Stdin, os.Stdout)
+		Serve("cpu", os.Stdin, os.Stdout)
 	}
 }
 
@@ -60,7 +60,7 @@ func options(t *testing.T, match string, peers ...string) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Peers: peers, Threads: []int{1}, Rounds: 2, Match: regexp.MustCompile(match), Python: exe, Worker: []string{exe, "work"}, Log: io.Discard}
+	return Options{Device: "cpu", Peers: peers, Threads: []int{1}, Rounds: 2, Match: regexp.MustCompile(match), Python: exe, Worker: []string{exe, "work"}, Log: io.Discard}
 }
 
 // small are steps of a network of 64 features, and a product that is compared with our own.
@@ -163,7 +163,11 @@ func TestRunEnds(t *testing.T) {
 // TestTasks builds what every task says, in small: no name is used twice, and both sides
 // would know it.
 func TestTasks(t *testing.T) {
-	for subject, list := range tasks {
+	all := maps.Clone(tasks)
+	for _, subject := range []string{"mlp", "resnet", "bert"} {
+		all[subject+" on GPUs"] = func(seed bool) []task { return gpuSteps(subject, seed) }
+	}
+	for subject, list := range all {
 		for _, seed := range []bool{false, true} {
 			seen := map[string]bool{}
 			for _, task := range list(seed) {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"halfnote/amp/workload"
+	"halfnote/cuda"
 	"halfnote/tensor"
 )
 
@@ -14,6 +15,15 @@ type job func(n int) []float64
 
 // prepare makes what a spec needs. It panics if the spec is none.
 func prepare(s Spec) job {
+	if s.DType == "tf32" {
+		s.DType = "float32"
+		work := prepare(s)
+		return func(n int) []float64 {
+			cuda.AllowTF32(true)
+			defer cuda.AllowTF32(false)
+			return work(n)
+		}
+	}
 	var t *workload.Training
 	switch s.Work {
 	case "mlp":
@@ -21,7 +31,7 @@ func prepare(s Spec) job {
 	case "resnet":
 		t = workload.NewResNet(s.Shape[0], s.DType)
 	case "bert":
-		t = workload.NewBERT(s.Shape[0], s.Shape[1], s.DType)
+		t = workload.NewBERT(workload.BERTSize{Batch: s.Shape[0], Length: s.Shape[1], Hidden: s.Shape[2], Layers: s.Shape[3]}, s.DType)
 	case "gemm":
 		return repeat(product(s))
 	case "copy":
@@ -34,8 +44,12 @@ func prepare(s Spec) job {
 		panic(&tensor.Error{Op: "bench", Why: fmt.Sprintf("work %q is not known", s.Work)})
 	}
 	return func(n int) (losses []float64) {
+		var unread []*tensor.Tensor
 		for range n {
-			losses = append(losses, t.Step())
+			unread = append(unread, t.Advance())
+		}
+		for _, loss := range unread {
+			losses = append(losses, loss.Item())
 		}
 		return losses
 	}

@@ -26,9 +26,10 @@ var warmUp = Spec{Work: "mlp", DType: "bfloat16", Shape: []int{8, 64, 3}}
 
 // peak measures how far the peak of resident memory of a training's first three steps lies
 // above what a process had before its network was made, ours and a peer's: in new processes,
-// after a small training. A second row, alone, is what our tensors had at most.
+// after a small training. A second row, alone, is what our tensors had at most. On a GPU
+// both tell what their tensors had at most, and that is all.
 func (b *table) peak(ctx context.Context, t task) (workload.Rows, error) {
-	row := workload.Row{Work: t.name, DType: t.spec.DType, Threads: b.threads, Unit: t.unit}
+	row := b.blank(t, t.unit)
 	var ours, theirs []float64
 	tensors := 0
 	for range 2 {
@@ -44,12 +45,19 @@ func (b *table) peak(ctx context.Context, t task) (workload.Rows, error) {
 			case bytes == 0:
 				fmt.Fprintf(b.Log, "%s: /proc tells nothing of a process's memory here\n", t.name)
 				return nil, nil
+			case b.Device != "cpu" && mine:
+				ours = append(ours, float64(most)/1e6)
+			case b.Device != "cpu":
+				row.PeerName, theirs = who.name, append(theirs, float64(most)/1e6)
 			case mine:
 				ours, tensors = append(ours, bytes/1e6), most
 			default:
 				row.PeerName, theirs = who.name, append(theirs, bytes/1e6)
 			}
 		}
+	}
+	if b.Device != "cpu" {
+		return workload.Rows{workload.NewRow(row, ours, theirs)}, nil
 	}
 	alone := workload.Row{Work: t.name + " of tensors", DType: row.DType, Threads: row.Threads, Unit: row.Unit}
 	return workload.Rows{workload.NewRow(row, ours, theirs), workload.NewRow(alone, []float64{float64(tensors) / 1e6}, nil)}, nil

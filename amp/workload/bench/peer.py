@@ -1,8 +1,8 @@
-"""The peers' side of the protocol: python peer.py LIBRARY THREADS. It reads requests and
+"""The peers' side of the protocol: python peer.py LIBRARY THREADS DEVICE. It reads requests and
 prints replies, each a line of JSON; protocol.go says what is in them."""
 import json, os, sys, time
 
-library, threads = sys.argv[1], int(sys.argv[2])
+library, threads, device = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 
 
 def openblas():
@@ -36,7 +36,7 @@ def openblas():
         out = np.empty((*batch, m, n), np.float32)
         return lambda: np.matmul(x, y, out=out)
 
-    return {"about": config, "core": core}, prepare
+    return {"about": config, "core": core}, prepare, None
 
 
 def pytorch():
@@ -46,29 +46,40 @@ def pytorch():
 
     torch.set_num_threads(threads)
     torch.set_num_interop_threads(1)
+    torch.set_default_device(device)
+    gpu = device != "cpu"
+    if gpu:
+        torch.empty(1)  # says at once if there is none
 
     def draw(net):
         torch.manual_seed(1)
         with torch.no_grad():
             for name, p in sorted(net.named_parameters()):
                 if p.dim() > 1:
-                    p.copy_(torch.randn(p.shape) * (1 / (p.numel() // p.shape[0]) ** 0.5))
+                    p.copy_(torch.randn(p.shape, device="cpu") * (1 / (p.numel() // p.shape[0]) ** 0.5))
                 elif name.endswith("bias"):
                     p.zero_()
 
     def training(dtype, opt, loss):
-        scaler = torch.amp.GradScaler("cpu", enabled=dtype == torch.float16)
+        scaler = torch.amp.GradScaler(device, enabled=dtype == torch.float16)
 
         def step():
             opt.zero_grad()
-            with torch.autocast("cpu", dtype=torch.bfloat16 if dtype == torch.float32 else dtype, enabled=dtype != torch.float32):
+            with torch.autocast(device, dtype=torch.bfloat16 if dtype == torch.float32 else dtype, enabled=dtype != torch.float32):
                 l = loss()
             scaler.scale(l).backward()
             scaler.step(opt)
             scaler.update()
-            return l.item()
+            return l.detach()
 
         return step
+
+    def drawn(*shape):
+        """The CPU's normal numbers, which are ours too."""
+        return torch.randn(*shape, device="cpu").to(device)
+
+    def labelled(high, shape):
+        return torch.randint(0, high, shape, device="cpu").to(device)
 
     def mlp(dtype, batch, width, layers):
         parts = []
@@ -76,7 +87,7 @@ def pytorch():
             parts += [nn.ReLU()] * (i > 0) + [nn.Linear(width, width)]
         net = nn.Sequential(*parts)
         draw(net)
-        x, y = torch.randn(batch, width), torch.randn(batch, width)
+        x, y = drawn(batch, width), drawn(batch, width)
         return training(dtype, torch.optim.SGD(net.parameters(), 0.1), lambda: F.mse_loss(net(x), y))
 
     class Block(nn.Module):
@@ -108,7 +119,7 @@ def pytorch():
     def resnet(dtype, batch):
         net = ResNet()
         draw(net)
-        x, labels = torch.randn(batch, 3, 32, 32), torch.randint(0, 10, (batch,))
+        x, labels = drawn(batch, 3, 32, 32), labelled(10, (batch,))
         return training(dtype, torch.optim.SGD(net.parameters(), 0.01, momentum=0.9), lambda: F.cross_entropy(net(x), labels))
 
     class Output(nn.Module):
@@ -157,10 +168,10 @@ def pytorch():
                 x = layer(x)
             return self.classifier(F.dropout(torch.tanh(b.pooler.dense(x[:, 0])), 0.1, self.training))
 
-    def bert(dtype, batch, length):
-        net = BERT(30522, 256, 4, 4, 1024)
+    def bert(dtype, batch, length, hidden, layers):
+        net = BERT(30522, hidden, layers, hidden // 64, 4 * hidden)
         draw(net)
-        ids, labels = torch.randint(0, 30522, (batch, length)), torch.randint(0, 2, (batch,))
+        ids, labels = labelled(30522, (batch, length)), labelled(2, (batch,))
         return training(dtype, torch.optim.AdamW(net.parameters(), 1e-4, fused=True), lambda: F.cross_entropy(net(ids), labels))
 
     def gemm(spec, dtype):
@@ -270,7 +281,23 @@ def pytorch():
 
         return both
 
+    def allowing(on, work):
+        """Work with float32 products in TF32, or not, convolutions too."""
+        def run():
+            torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = on
+            return work()
+        return run
+
     def prepare(spec):
+        if not gpu:
+            return prepared(spec)
+        tf32 = spec["dtype"] == "tf32"
+        work = allowing(tf32, prepared({**spec, "dtype": "float32" if tf32 else spec["dtype"]}))
+        torch.cuda.synchronize()
+        torch.cuda.reset_peak_memory_stats()
+        return work
+
+    def prepared(spec):
         work, dtype = spec["work"], getattr(torch, spec["dtype"])
         if work in ("mlp", "resnet", "bert"):
             return {"mlp": mlp, "resnet": resnet, "bert": bert}[work](dtype, *spec["shape"])
@@ -278,10 +305,11 @@ def pytorch():
             return tape(spec["op"])
         return {"gemm": gemm, "op": operation}[work](spec, dtype)
 
-    return {"about": "PyTorch %s, %s" % (torch.__version__, torch.backends.cpu.get_cpu_capability())}, prepare
+    about = "PyTorch %s, %s" % (torch.__version__, torch.cuda.get_device_name() if gpu else torch.backends.cpu.get_cpu_capability())
+    return {"about": about}, prepare, torch.cuda if gpu else None
 
 
-about, prepare = {"openblas": openblas, "torch": pytorch}[library]()
+about, prepare, cuda = {"openblas": openblas, "torch": pytorch}[library]()
 jobs = {}
 
 
@@ -289,7 +317,7 @@ def repeat(job, n):
     """Runs a job n times, and returns the losses if it is a training."""
     trains, f = job
     if trains:
-        return [f() for _ in range(n)]
+        return [loss.item() for loss in [f() for _ in range(n)]]
     for _ in range(n):
         f()  # nobody keeps the result
     return None
@@ -310,11 +338,17 @@ def answer(q):
     job, n = jobs[key], q["n"]
     if not q.get("cold"):
         repeat(job, n)
+    if cuda:
+        cuda.synchronize()
     start, cpu = time.perf_counter_ns(), time.process_time_ns()
     losses = repeat(job, n)
+    if cuda:
+        cuda.synchronize()
     reply = {"ns": time.perf_counter_ns() - start, "cpu": time.process_time_ns() - cpu}
     if losses:
         reply["losses"] = losses
+    if cuda:
+        reply["peak"] = cuda.max_memory_allocated()
     return reply
 
 

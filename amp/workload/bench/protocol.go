@@ -27,5 +27,5 @@ type reply struct {
 	NS     int64     `json:"ns,omitempty"`     // nanoseconds that a run took
 	CPU    int64     `json:"cpu,omitempty"`    // nanoseconds of processor time that all threads took
 	Losses []float64 `json:"losses,omitempty"` // of training steps
-	Peak   int       `json:"peak,omitempty"`   // bytes of tensors at most, since work was prepared; ours only
+	Peak   int       `json:"peak,omitempty"`   // bytes of tensors at most, since work was prepared; ours, and of peers on a GPU
 }

@@ -63,16 +63,39 @@ func (b *table) row(t task) (workload.Rows, error) {
 			e.values = append(e.values, t.value(b.took(a)/float64(e.n), e.amount))
 		}
 	}
-	row := workload.Row{Work: t.name, DType: t.spec.DType, Threads: b.threads, Unit: t.unit}
-	if len(able) == 1 {
-		return workload.Rows{workload.NewRow(row, able[0].values, nil)}, nil
-	}
-	var rows workload.Rows
-	for _, e := range able[1:] {
-		row.PeerName = e.name
-		rows = append(rows, workload.NewRow(row, able[0].values, e.values))
+	rows := b.rowsOf(t, t.unit, able, func(ms float64) float64 { return ms })
+	if t.batch > 0 {
+		rows = append(rows, b.rowsOf(t, "samples/s", able, func(ms float64) float64 { return float64(t.batch) / ms * 1e3 })...)
 	}
 	return rows, nil
+}
+
+// rowsOf returns the rows of those who are able, ours first, with each value in a unit.
+func (b *table) rowsOf(t task, unit string, able []*entry, in func(float64) float64) (rows workload.Rows) {
+	values := func(e *entry) (list []float64) {
+		for _, v := range e.values {
+			list = append(list, in(v))
+		}
+		return list
+	}
+	row := b.blank(t, unit)
+	if len(able) == 1 {
+		return workload.Rows{workload.NewRow(row, values(able[0]), nil)}
+	}
+	for _, e := range able[1:] {
+		row.PeerName = e.name
+		rows = append(rows, workload.NewRow(row, values(able[0]), values(e)))
+	}
+	return rows
+}
+
+// blank is a task's row without numbers.
+func (b *table) blank(t task, unit string) workload.Row {
+	row := workload.Row{Work: t.name, DType: t.spec.DType, Threads: b.threads, Unit: unit}
+	if b.Device != "cpu" {
+		row.Device = b.Device
+	}
+	return row
 }
 
 // took returns the nanoseconds of a run.

@@ -17,6 +17,7 @@ import (
 
 // Options say how [Run] measures.
 type Options struct {
+	Device  string         // "cpu" or "cuda", where we and the peers compute; default "cpu"
 	Preset  string         // "laptop", which takes a minute or two, or "seed", the documents' full size; default "laptop"
 	Peers   []string       // of "torch", "openblas" and "ipykernel"; none measures us alone
 	Threads []int          // numbers of threads, one after the other; default 1, and 2 where there are as many processors
@@ -45,41 +46,71 @@ func Peers(subject string) []string {
 
 var tasks = map[string]func(seed bool) []task{"gemm": gemm, "ops": ops, "mlp": mlp, "resnet": resnet, "bert": bert}
 
-// Run measures a subject until it is done or ctx ends. It returns an error if a process
-// does not start or dies, or if a training step's losses differ from the peer's. Work that a
-// peer cannot do has no peer.
-func Run(ctx context.Context, subject string, o Options) (workload.Rows, error) {
+// deviceSubjects are what Run can measure on other devices than the CPU.
+var deviceSubjects = []string{"gemm", "mlp", "resnet", "bert"}
+
+// complete returns o with defaults, or what is wrong with it.
+func (o Options) complete(subject string) (Options, error) {
+	if !slices.Contains(Subjects(), subject) {
+		return o, fmt.Errorf("bench: %q is nothing to measure; expected one of %s", subject, strings.Join(Subjects(), ", "))
+	}
+	if o.Device == "" {
+		o.Device = "cpu"
+	}
+	if o.Device != "cpu" && !slices.Contains(deviceSubjects, subject) {
+		return o, fmt.Errorf("bench: %s is measured on the CPU alone; expected one of %s on %s", subject, strings.Join(deviceSubjects, ", "), o.Device)
+	}
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
-	if len(o.Threads) == 0 {
+	switch {
+	case len(o.Threads) > 0:
+	case o.Device != "cpu": // of the host, which feeds the device
+		o.Threads = []int{min(8, processors())}
+	default:
 		o.Threads = []int{1, 2}[:min(2, processors())]
 	}
 	for _, n := range o.Threads {
 		if n < 1 || n > processors() {
-			return nil, fmt.Errorf("bench: %d threads; expected 1 to %d, the processors that this process may use", n, processors())
+			return o, fmt.Errorf("bench: %d threads; expected 1 to %d, the processors that this process may use", n, processors())
 		}
 	}
-	seed := o.Preset == "seed"
 	if o.Rounds < 0 {
-		return nil, fmt.Errorf("bench: %d rounds; expected 1 or more, or 0 for the preset's", o.Rounds)
+		return o, fmt.Errorf("bench: %d rounds; expected 1 or more, or 0 for the preset's", o.Rounds)
 	}
 	if o.Rounds == 0 {
-		o.Rounds = map[bool]int{false: 8, true: 12}[seed]
+		o.Rounds = map[bool]int{false: 8, true: 12}[o.Preset == "seed"]
 	}
-	list, ok := tasks[subject]
+	return o, nil
+}
+
+// Check returns an error if o does not fit the subject.
+func (o Options) Check(subject string) error {
+	_, err := o.complete(subject)
+	return err
+}
+
+// Run measures a subject until it is done or ctx ends. It returns an error if a process
+// does not start or dies, or if a training step's losses differ from the peer's. Work that a
+// peer cannot do has no peer.
+func Run(ctx context.Context, subject string, o Options) (workload.Rows, error) {
+	o, err := o.complete(subject)
+	if err != nil {
+		return nil, err
+	}
 	if subject == "cell" {
 		return o.cells(ctx)
-	}
-	if !ok {
-		return nil, fmt.Errorf("bench: %q is nothing to measure; expected one of %s", subject, strings.Join(Subjects(), ", "))
 	}
 	if load := busy(); load > .5 {
 		fmt.Fprintf(o.Log, "other programs are busy here (a load of %.1f): expect wide spreads, most of all with several threads, which wait for each other\n", load)
 	}
 	var rows workload.Rows
+	work := tasks[subject](o.Preset == "seed")
+	if o.Device != "cpu" && subject != "gemm" {
+		work = gpuSteps(subject, o.Preset == "seed")
+	}
 	for _, threads := range o.Threads {
-		more, err := o.measure(ctx, list(seed), threads)
+		more, err := o.measure(ctx, work, threads)
 		rows = append(rows, more...)
 		if ctx.Err() != nil {
 			return rows, fmt.Errorf("bench: %w", context.Cause(ctx))
@@ -159,7 +190,7 @@ func (b *table) start(ctx context.Context, list []task) error {
 		}
 		return s, err
 	}
-	ours, err := add("halfnote", b.Worker)
+	ours, err := add("halfnote", append(slices.Clone(b.Worker), b.Device))
 	if err != nil {
 		return err
 	}
@@ -169,10 +200,10 @@ func (b *table) start(ctx context.Context, list []task) error {
 	}
 	fmt.Fprintf(b.Log, "%d threads: %s\n", b.threads, about)
 	for _, peer := range []string{"openblas", "torch"} {
-		if !slices.Contains(b.Peers, peer) || !slices.ContainsFunc(list, func(t task) bool { return slices.Contains(t.peers, peer) }) {
+		if b.Device != "cpu" && peer == "openblas" || !slices.Contains(b.Peers, peer) || !slices.ContainsFunc(list, func(t task) bool { return slices.Contains(t.peers, peer) }) {
 			continue
 		}
-		argv := []string{b.Python, "-u", "-c", peerProgram, peer, fmt.Sprint(b.threads)}
+		argv := []string{b.Python, "-u", "-c", peerProgram, peer, fmt.Sprint(b.threads), b.Device}
 		s, err := add(peer, argv)
 		if err != nil {
 			return err

@@ -8,11 +8,16 @@ import (
 	"runtime"
 	"time"
 
+	"halfnote/cuda"
 	"halfnote/tensor"
 )
 
-// Serve answers requests from r on w until r ends: it is our side of the measurements.
-func Serve(r io.Reader, w io.Writer) error {
+// Serve answers requests from r on w until r ends: it is our side of the measurements on a
+// device. It returns an error if there is no such device.
+func Serve(device string, r io.Reader, w io.Writer) error {
+	if err := tensor.Try(func() { tensor.SetDefaultDevice(tensor.Device(device)) }); err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
 	jobs := map[string]job{}
 	in, out := json.NewDecoder(bufio.NewReader(r)), json.NewEncoder(w)
 	for {
@@ -33,6 +38,9 @@ func answer(jobs map[string]job, q request) (a reply) {
 	switch q.Do {
 	case "about":
 		a.About = fmt.Sprintf("halfnote, %s, %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		if tensor.DefaultDevice() != tensor.CPU {
+			a.About += ", " + cuda.DeviceName(0)
+		}
 	case "prepare":
 		if q.Spec == nil {
 			return fail("prepare: no spec")
@@ -41,7 +49,7 @@ func answer(jobs map[string]job, q request) (a reply) {
 			return fail("%v", err)
 		}
 		runtime.GC()
-		tensor.ResetPeakMemory()
+		tensor.DefaultDevice().ResetPeakMemory()
 	case "run":
 		j, ok := jobs[q.Key]
 		if !ok {
@@ -50,15 +58,17 @@ func answer(jobs map[string]job, q request) (a reply) {
 		err := tensor.Try(func() {
 			if !q.Cold {
 				j(q.N)
+				tensor.DefaultDevice().Synchronize()
 			}
 			start, cpu := time.Now(), processTime()
 			a.Losses = j(q.N)
+			tensor.DefaultDevice().Synchronize()
 			a.NS, a.CPU = int64(time.Since(start)), int64(processTime()-cpu)
 		})
 		if err != nil {
 			return fail("%v", err)
 		}
-		a.Peak = tensor.Memory().Peak
+		a.Peak = tensor.DefaultDevice().Memory().Peak
 	case "forget":
 		delete(jobs, q.Key)
 		runtime.GC()

@@ -32,7 +32,32 @@ func resnet(seed bool) []task {
 
 func bert(seed bool) []task {
 	if seed {
-		return steps("bert", []int{16, 128})
+		return steps("bert", []int{16, 128, 256, 4})
 	}
-	return steps("bert", []int{8, 64})
+	return steps("bert", []int{8, 64, 256, 4})
+}
+
+// gpuSteps are the training steps for GPUs: in float32, with products in TF32, and under
+// autocast in both halves, which are compared with float32 too. Sizes keep a GPU busy, the
+// documents' ones but for BERT, which is BERT-base.
+func gpuSteps(name string, seed bool) (list []task) {
+	shape := map[bool]map[string][]int{
+		false: {"mlp": {128, 1024, 3}, "resnet": {128}, "bert": {16, 64, 256, 4}},
+		true:  {"mlp": {512, 4096, 3}, "resnet": {512}, "bert": {32, 128, 768, 12}},
+	}[seed][name]
+	full := Spec{Work: name, DType: "float32", Shape: shape}
+	for _, dtype := range []string{"float32", "tf32", "float16", "bfloat16"} {
+		t := task{name: name + " step", spec: Spec{Work: name, DType: dtype, Shape: shape}, unit: "ms", amount: 1, batch: shape[0], peers: []string{"torch"}, equal: 1e-3}
+		switch {
+		case name == "bert":
+			t.equal = .3 // dropout draws other masks
+		case dtype != "float32":
+			t.equal = 3e-2
+		}
+		if dtype != "float32" {
+			t.own = []rival{{"own float32", full, 1}}
+		}
+		list = append(list, t)
+	}
+	return list
 }

@@ -10,6 +10,7 @@ type task struct {
 	amount float64  // of a run: floating-point operations, bytes or operations, by the unit; 1 for a time
 	peers  []string // that can do it: "torch", "openblas"
 	own    []rival
+	batch  int     // of training steps whose samples a second are told too, else 0
 	equal  float64 // how far losses may differ from a peer's, of their size; 0 for no losses
 }
 

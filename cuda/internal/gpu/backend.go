@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"halfnote/cuda/internal/drv"
 	"halfnote/tensor/driver"
@@ -18,6 +19,7 @@ type Backend struct {
 	name   string
 	device *drv.Device
 	stream *drv.Stream
+	tf32   atomic.Bool
 	modules
 	memory
 }
@@ -62,8 +64,22 @@ func Open(name string) (driver.Backend, error) {
 // Name returns the device's name, "cuda".
 func (b *Backend) Name() string { return b.name }
 
-// Device returns the GPU.
-func (b *Backend) Device() *drv.Device { return b.device }
+// Product returns the name of the GPU, "NVIDIA H200".
+func (b *Backend) Product() string { return b.device.Name() }
+
+// Capability returns the compute capability of the GPU, 9 and 0 for an H200.
+func (b *Backend) Capability() (major, minor int) { return b.device.Capability() }
+
+// Count returns how many GPUs there are.
+func (b *Backend) Count() int {
+	n, err := drv.Count()
+	b.must(err)
+	return n
+}
+
+// AllowTF32 sets whether products of float32 may round their operands to TF32. At the
+// start they may not.
+func (b *Backend) AllowTF32(on bool) { b.tf32.Store(on) }
 
 // Synchronize returns when all that was enqueued is done, or panics with what went wrong
 // in it. It polls meanwhile.
