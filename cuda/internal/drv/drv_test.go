@@ -20,6 +20,10 @@ import (
 //go:embed testdata/kernels.ptx
 var ptx string
 
+// onDevice is whether to test the installed driver and its device instead of the
+// one in C.
+var onDevice = os.Getenv("HALFNOTE_CUDA_TEST") == "device"
+
 // child runs the test in a process of its own, because a driver is bound once
 // and a dead device stays dead; it reports whether this is that process, whose
 // driver is then bound.
@@ -28,7 +32,10 @@ func child(t *testing.T, env ...string) bool {
 		return true
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(append(os.Environ(), "HALFNOTE_CUDA_DRIVER="+driver(t), "HALFNOTE_TEST_CHILD="+t.Name()), env...)
+	cmd.Env = append(os.Environ(), "HALFNOTE_TEST_CHILD="+t.Name())
+	if !onDevice || len(env) > 0 {
+		cmd.Env = append(append(cmd.Env, "HALFNOTE_CUDA_DRIVER="+driver(t)), env...)
+	}
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {

@@ -17,13 +17,13 @@ enum { OK, INVALID_VALUE, OUT_OF_MEMORY, INVALID_DEVICE = 101, INVALID_CONTEXT =
 typedef struct { const char *f; uint64_t param; } Launch; // of one parameter
 typedef struct { int lazy, capturing, bad, n; Launch noted[16]; } Stream;
 
-static __thread uintptr_t current; // context: device + 1
-static int sticky[3];
+static int context[2]; // of each device: the sticky error
+static __thread int *current;
 static size_t used, capacity = 1 << 20;
 
-#define CHECK                                   \
-	if (!current) return INVALID_CONTEXT;   \
-	if (sticky[current]) return sticky[current]
+#define CHECK                                 \
+	if (!current) return INVALID_CONTEXT; \
+	if (*current) return *current
 
 static int setting(const char *name, int otherwise) {
 	const char *s = getenv(name);
@@ -64,8 +64,8 @@ int cuDeviceGetAttribute(int *v, int a, int d) {
 	}
 	return INVALID_VALUE;
 }
-int cuDevicePrimaryCtxRetain(uintptr_t *ctx, int d) { *ctx = d + 1; return OK; }
-int cuCtxSetCurrent(uintptr_t ctx) { current = ctx; return ctx ? OK : INVALID_CONTEXT; }
+int cuDevicePrimaryCtxRetain(int **ctx, int d) { *ctx = context + d; return OK; }
+int cuCtxSetCurrent(int *ctx) { current = ctx; return ctx ? OK : INVALID_CONTEXT; }
 int cuCtxSynchronize(void) { CHECK; return OK; }
 
 // Memory
@@ -89,7 +89,7 @@ int cuMemFreeHost(void *p) { CHECK; free(p); return OK; }
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, Stream *s) { CHECK; memcpy((void *)to, from, n); return OK; }
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, Stream *s) { CHECK; memcpy(to, (void *)from, n); return OK; }
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t n, Stream *s) { CHECK; memcpy((void *)to, (void *)from, n); return OK; }
-int cuMemcpyPeerAsync(uint64_t to, uintptr_t a, uint64_t from, uintptr_t b, size_t n, Stream *s) {
+int cuMemcpyPeerAsync(uint64_t to, int *a, uint64_t from, int *b, size_t n, Stream *s) {
 	CHECK;
 	if (a == b || a != current)
 		return INVALID_CONTEXT;
@@ -129,7 +129,7 @@ int cuFuncSetAttribute(const char *f, int a, int v) { CHECK; return a == 8 && v 
 
 static int run(const char *f, void **params, const unsigned *shape) {
 	if (!strcmp(f, "fault"))
-		return sticky[current] = ILLEGAL_ADDRESS;
+		return *current = ILLEGAL_ADDRESS;
 	uint64_t sum = 0, *out = *(uint64_t **)params[0];
 	if (!strcmp(f, "increment")) {
 		++*(unsigned *)out;
