@@ -14,9 +14,6 @@ import (
 	"strings"
 )
 
-// gpuTag is the build tag with which a program has the backend for NVIDIA GPUs.
-const gpuTag = "cuda"
-
 // GPUProgram returns a program that can use the GPUs of this machine: this one where it has
 // the backend for them or where there are none; else one that it builds from the sources
 // that this one was built from, which takes a minute the first time and a second after
@@ -40,18 +37,17 @@ func GPUProgram(ctx context.Context, log io.Writer) (program string, err error) 
 	}
 	program = filepath.Join(cache, "halfnote", "gpu", "halfnote")
 	fmt.Fprintln(log, "An NVIDIA driver is here: building halfnote for GPUs (about a minute the first time; HALFNOTE_GPU=off does without).")
-	if err := BuildForGPU(ctx, root, program, log); err != nil {
+	if err := buildForGPU(ctx, root, program, log); err != nil {
 		return own, err
 	}
 	return program, nil
 }
 
-// BuildForGPU builds the program with the backend for NVIDIA GPUs from the sources in root.
+// buildForGPU builds the program with the backend for NVIDIA GPUs from the sources in root.
 // It needs Go and a C compiler, nothing of NVIDIA's.
-func BuildForGPU(ctx context.Context, root, program string, log io.Writer) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-tags", gpuTag, "-o", program, ".")
+func buildForGPU(ctx context.Context, root, program string, log io.Writer) error {
+	cmd := exec.CommandContext(ctx, "sh", filepath.Join(root, "cuda", "build.sh"), "build", "-o", program, ".")
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), GPUEnvironment(root)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("install: building for GPUs needs Go and a C compiler, gcc or clang: %w", err)
@@ -59,22 +55,11 @@ func BuildForGPU(ctx context.Context, root, program string, log io.Writer) error
 	return nil
 }
 
-// GPUEnvironment returns the variables that builds with the tag cuda need: our own cuda.h
-// comes before an installed one, and our own empty libcuda.a keeps the program from needing
-// a driver to start.
-func GPUEnvironment(root string) []string {
-	return []string{
-		"CGO_ENABLED=1",
-		"CGO_CFLAGS=-O2 -g -I" + filepath.Join(root, "cuda", "include"),
-		"CGO_LDFLAGS=-L" + filepath.Join(root, "cuda", "internal", "link", "ld"),
-	}
-}
-
 // builtForGPU reports whether this program has the backend.
 func builtForGPU() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
-		return s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), gpuTag)
+		return s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), "cuda")
 	})
 }
 

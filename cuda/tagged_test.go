@@ -1,0 +1,34 @@
+//go:build !cuda
+
+package cuda
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTagged runs the tests of the backend, which the tag cuda brings in: on a driver of
+// their own that runs kernels on the CPU, so that no GPU need be here.
+func TestTagged(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "gcc") {
+			t.Fatal(err)
+		}
+		t.Skip("needs gcc: HALFNOTE_REQUIRE=gcc makes this a failure")
+	}
+	if testing.Short() {
+		t.Skip("takes minutes")
+	}
+	out, err := exec.Command("sh", "build.sh", "test", "./...").CombinedOutput()
+	for line := range strings.Lines(string(out)) {
+		if !strings.Contains(line, "[no test files]") {
+			t.Log(strings.TrimSuffix(line, "\n"))
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
