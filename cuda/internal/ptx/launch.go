@@ -30,6 +30,15 @@ type Launch struct {
 	Limit int64
 }
 
+// Kind says how a GPU would name a fault.
+type Kind int
+
+const (
+	Other Kind = iota
+	IllegalAddress
+	Misaligned
+)
+
 // Fault is what went wrong in a kernel that runs.
 type Fault struct {
 	Kernel        string
@@ -37,6 +46,7 @@ type Fault struct {
 	Line          int    // in the module's text
 	Opcode        string // "ld.global.f32"
 	Text          string
+	Kind          Kind
 }
 
 func (f *Fault) Error() string {

@@ -53,21 +53,21 @@ func (w *warp) at(space uint8, a, n uint64, lane int, how access) unsafe.Pointer
 		a -= windows[space]
 	}
 	if a&(n-1) != 0 {
-		w.memoryFault(lane, "misaligned: address %#x in %s memory is no multiple of %d", a, spaceNames[space], n)
+		w.memoryFault(lane, Misaligned, "misaligned: address %#x in %s memory is no multiple of %d", a, spaceNames[space], n)
 		return nil
 	}
 	switch space {
 	case global:
 		if a < w.lo || a+n > w.hi {
 			if !w.find(a, n) {
-				w.memoryFault(lane, "address %#x is outside of all allocations%s", a, w.near(a))
+				w.memoryFault(lane, IllegalAddress, "address %#x is outside of all allocations%s", a, w.near(a))
 				return nil
 			}
 		}
 		return pointer(a)
 	case shared:
 		if a+n > uint64(len(w.block.shared)) || a+n < a {
-			w.memoryFault(lane, "offset %#x is outside of shared memory, which has %d bytes", a, len(w.block.shared))
+			w.memoryFault(lane, IllegalAddress, "offset %#x is outside of shared memory, which has %d bytes", a, len(w.block.shared))
 			return nil
 		}
 		if w.block.cells != nil {
@@ -77,7 +77,7 @@ func (w *warp) at(space uint8, a, n uint64, lane int, how access) unsafe.Pointer
 	case param:
 		if a < frameBase {
 			if a+n > uint64(len(w.block.params)) {
-				w.memoryFault(lane, "offset %#x is outside of the parameters, which have %d bytes", a, len(w.block.params))
+				w.memoryFault(lane, IllegalAddress, "offset %#x is outside of the parameters, which have %d bytes", a, len(w.block.params))
 				return nil
 			}
 			return unsafe.Pointer(&w.block.params[a])
@@ -85,7 +85,7 @@ func (w *warp) at(space uint8, a, n uint64, lane int, how access) unsafe.Pointer
 		a -= frameBase
 	}
 	if a+n > uint64(w.k.Local) || a+n < a {
-		w.memoryFault(lane, "offset %#x is outside of local memory, which has %d bytes", a, w.k.Local)
+		w.memoryFault(lane, IllegalAddress, "offset %#x is outside of local memory, which has %d bytes", a, w.k.Local)
 		return nil
 	}
 	return unsafe.Pointer(&w.local[uint64(lane)*uint64(w.frame)+a])
@@ -128,6 +128,8 @@ func (w *warp) near(a uint64) string {
 	return ""
 }
 
-func (w *warp) memoryFault(lane int, format string, args ...any) {
+// memoryFault is faultAt of an access.
+func (w *warp) memoryFault(lane int, kind Kind, format string, args ...any) {
 	w.faultAt(lane, format, args...)
+	w.fault.Kind = kind
 }

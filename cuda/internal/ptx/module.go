@@ -161,6 +161,12 @@ func (m *Module) Global(name string) (r Range, ok bool) {
 	return Range{v.at, uint64(v.size)}, true
 }
 
+// HasVariables reports whether the module has .global or .const variables.
+func (m *Module) HasVariables() bool { return m.memory != nil }
+
+// ErrNoKernel is the error of a name that no kernel of a module has.
+var ErrNoKernel = errors.New("the module has no kernel of that name")
+
 // Param is an argument of a kernel.
 type Param struct {
 	Offset, Size, Align int
@@ -195,7 +201,7 @@ func (m *Module) Kernel(name string) (*Kernel, error) {
 	}
 	f := m.functions[name]
 	if f == nil || !f.entry || f.body == nil {
-		return nil, fmt.Errorf("ptx: kernel %s is not in the module", name)
+		return nil, fmt.Errorf("ptx: kernel %s: %w", name, ErrNoKernel)
 	}
 	k := &Kernel{Name: name, module: m, MaxThreads: cmp.Or(f.maxThreads, 1024)}
 	for _, v := range f.params {

@@ -1,0 +1,159 @@
+// A CUDA driver on the CPU, for tests. It is not lenient: memory is poisoned and
+// bounds-checked, contexts are current per thread, work on streams is not done
+// before somebody waits for it, errors of kernels are sticky.
+//
+// Codes, attributes and prototypes are those of the CUDA Driver API's public
+// documentation.
+//
+// Environment, read by cuInit:
+//
+//	HALFNOTE_FAKE_DEVICES      how many there are, 1; 0 is CUDA_ERROR_NO_DEVICE
+//	HALFNOTE_FAKE_MEMORY       bytes of each, 1 GiB
+//	HALFNOTE_FAKE_CAPABILITY   90
+//	HALFNOTE_FAKE_VERSION      of the driver, 12060
+//	HALFNOTE_FAKE_QUEUE        operations that a stream holds back at most, 64; 0 does them at once
+//	HALFNOTE_FAKE_FAIL_LAUNCH  the n-th launch fails
+//	HALFNOTE_FAKE_FAIL_CODE    with this code, 719
+//	HALFNOTE_FAKE_LOST         1: every call from now on is CUDA_ERROR_DEVICE_UNAVAILABLE's kin, 46
+
+#include <pthread.h>
+
+#include "join.h"
+
+extern Hooks hooks;
+extern uint64_t counters[COUNTERS];
+
+typedef struct Device Device;
+typedef struct Context Context;
+typedef struct Stream Stream;
+typedef struct Event Event;
+typedef struct Graph Graph;
+typedef struct Exec Exec;
+typedef struct Module Module;
+typedef struct Function Function;
+typedef struct Op Op;
+
+struct Context {
+	Device *device;
+	int sticky;
+};
+
+struct Device {
+	Context context;
+	int ordinal, retained;
+	uint64_t used;
+	Range *ranges; // of its memory, by address
+	int nranges, room;
+	Stream *streams; // all, the legacy one last
+	Stream *legacy;
+	uint64_t peers; // devices whose memory kernels of this one may access
+};
+
+struct Stream {
+	Device *device;
+	Stream *next;
+	int blocking, priority, queries;
+	Op *first, *last; // not done yet
+	int length;
+	// While it is captured:
+	Graph *graph;
+	int origin, mode, dirty; // dirty: has work that the origin does not wait for
+	uint64_t mark;           // operations captured on this stream
+	int running;
+};
+
+struct Event {
+	Device *device;
+	Stream *stream; // where it was recorded last
+	uint64_t recorded, done;
+	double time;
+	int timing, refs, queries;
+	Graph *graph; // in which it was recorded
+	Stream *captured;
+	uint64_t mark;
+};
+
+typedef enum { KERNEL, COPY, FILL, RECORD, WAIT, GRAPH, HOST } Kind;
+
+// Op is an operation of a stream or a node of a graph.
+struct Op {
+	Op *next;
+	Kind kind;
+	Function *function;
+	unsigned shape[6], shared, most;
+	Ptr dst, src;
+	int dst_device, src_device; // whose memory it must be, -1: the host's
+	size_t n;
+	uint32_t value;
+	int width;
+	Event *event;
+	uint64_t stamp;
+	Exec *exec;
+	Result (*run)(void *data);
+	int bytes;
+	char data[]; // parameters, or what run is given
+};
+
+struct Graph {
+	Op *first, *last;
+	int nodes, invalid, refs;
+	uint64_t id;
+};
+
+struct Exec {
+	Graph *graph;
+	int refs;
+	Device *device;
+};
+
+struct Module {
+	int id;
+	Device *device;
+	Function *functions;
+};
+
+struct Function {
+	Function *next;
+	Module *module;
+	Layout layout;
+	int most; // dynamic shared memory
+	char name[];
+};
+
+struct Setting {
+	int devices, capability, version, queue, fail_launch, fail_code, lost;
+	uint64_t memory;
+};
+extern struct Setting setting;
+extern int initialized;
+extern Device *devices;
+extern __thread Context *current;
+
+// One lock for everything: calls of several threads come one after the other.
+extern pthread_mutex_t lock;
+void enter(void);
+Result leave(Result r);
+
+// ENTER starts a call that needs a context.
+#define ENTER                                                  \
+	enter();                                               \
+	if (!initialized) return leave(NOT_INITIALIZED);       \
+	if (setting.lost) return leave(46);                    \
+	if (!current) return leave(INVALID_CONTEXT);           \
+	if (current->sticky) return leave(current->sticky)
+
+int owner(Ptr p, size_t n);            // device that holds n bytes at p, -1 for none
+int pinned(const void *p, size_t n);   // whether it is page-locked
+void release_all(Device *d);
+
+Result drain(Stream *s);               // does all that the stream was given
+Result drain_device(Device *d);
+Result enqueue(Stream *s, Op *op);
+Result run_op(Stream *s, Op *op);
+Op *new_op(Kind kind, const void *data, int bytes);
+void free_op(Op *op);
+Stream *find_stream(uintptr_t s);
+Result capture_forbids(Stream *s);     // for calls that would wait for s
+Result capturing_strictly(void);       // for calls that are unsafe while any stream of the context is captured
+void exec_release(Exec *x);
+int is_function(Function *f);

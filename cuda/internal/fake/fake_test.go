@@ -1,0 +1,489 @@
+//go:build cuda && linux && cgo
+
+package fake_test
+
+import (
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"halfnote/cuda/internal/drv"
+	"halfnote/cuda/internal/fake"
+	"halfnote/cuda/internal/ptx"
+)
+
+func TestMain(m *testing.M) { os.Exit(fake.Main(m, fake.Options{Devices: 2, Memory: 64 << 20})) }
+
+// child runs the test again in a process of its own, because a dead device stays
+// dead, with what the driver is to show. It reports whether this is that process.
+func child(t *testing.T, env ...string) bool {
+	if fake.Real() {
+		t.Skip("only the fake driver can do this")
+	}
+	if os.Getenv("HALFNOTE_FAKE_CHILD") == t.Name() {
+		return true
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(append(os.Environ(), "HALFNOTE_FAKE_CHILD="+t.Name()), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+const text = `
+.version 7.0
+.target sm_70
+.address_size 64
+
+.global .align 4 .u32 state = 5;
+
+.visible .entry scale(.param .u64 p, .param .f32 a, .param .u32 n)
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<5>;
+	.reg .f32 %f<4>;
+	.reg .b64 %rd<5>;
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mov.u32 %r3, %tid.x;
+	mad.lo.s32 %r4, %r1, %r2, %r3;
+	ld.param.u32 %r1, [n];
+	setp.ge.u32 %p1, %r4, %r1;
+	@%p1 bra done;
+	ld.param.u64 %rd1, [p];
+	mul.wide.u32 %rd2, %r4, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	ld.global.f32 %f1, [%rd3];
+	ld.param.f32 %f2, [a];
+	mul.f32 %f3, %f1, %f2;
+	st.global.f32 [%rd3], %f3;
+done:
+	ret;
+}
+.extern .shared .align 16 .b8 s[];
+.visible .entry wide(.param .u64 p)
+{
+	ret;
+}
+`
+
+type machine struct {
+	t      testing.TB
+	d      *drv.Device
+	s      *drv.Stream
+	scale  *drv.Function
+	module *drv.Module
+}
+
+func open(t testing.TB) *machine {
+	t.Helper()
+	d, err := drv.Open(0)
+	must(t, err)
+	s, err := d.NewStream()
+	must(t, err)
+	m, err := d.Load(text)
+	must(t, err)
+	f, err := m.Function("scale")
+	must(t, err)
+	return &machine{t, d, s, f, m}
+}
+
+func (m *machine) alloc(n int) drv.Ptr {
+	m.t.Helper()
+	p, err := m.d.Alloc(n)
+	must(m.t, err)
+	return p
+}
+
+// pinned returns page-locked memory of n floats.
+func (m *machine) pinned(n int) (*drv.Pinned, []float32) {
+	m.t.Helper()
+	p, err := m.d.Pinned(4 * n)
+	must(m.t, err)
+	return p, unsafe.Slice((*float32)(unsafe.Pointer(&p.Bytes()[0])), n)
+}
+
+func (m *machine) launch(s *drv.Stream, p drv.Ptr, a float32, n int) error {
+	args := new(drv.Args)
+	args.Ptr(p)
+	args.F32(a)
+	args.I32(int32(n))
+	return s.Launch(m.scale, [3]uint32{uint32(n+63) / 64, 1, 1}, [3]uint32{64, 1, 1}, 0, args)
+}
+
+// Work is done late: results are there after a wait, and not before.
+func TestLate(t *testing.T) {
+	m := open(t)
+	const n = 100
+	p := m.alloc(4 * n)
+	in, x := m.pinned(n)
+	out, y := m.pinned(n)
+	for i := range x {
+		x[i] = float32(i)
+	}
+	must(t, m.s.CopyIn(p, in, 0, 4*n))
+	must(t, m.launch(m.s, p, 2, n))
+	must(t, m.s.CopyOut(out, 0, p, 4*n))
+	if !fake.Real() {
+		if y[1] == y[1] {
+			t.Errorf("the result is there before anybody has waited: %v", y[1])
+		}
+		x[1] = 10 // too early: the copy reads it late
+		if done, err := m.s.Query(); done || err != nil {
+			t.Errorf("first query: %v, %v, want not ready", done, err)
+		}
+	}
+	must(t, m.s.Synchronize())
+	for i := range y {
+		want := 2 * float32(i)
+		if i == 1 && !fake.Real() {
+			want = 20
+		}
+		if y[i] != want {
+			t.Fatalf("element %d is %v, want %v", i, y[i], want)
+		}
+	}
+}
+
+// Streams wait for each other by events and for nothing else.
+func TestEventsOrderStreams(t *testing.T) {
+	m := open(t)
+	other, err := m.d.NewStream()
+	must(t, err)
+	event, err := m.d.NewEvent()
+	must(t, err)
+	p := m.alloc(4)
+	out, y := m.pinned(1)
+	must(t, m.s.Set32(p, math.Float32bits(3), 1))
+	must(t, m.s.Synchronize())
+
+	must(t, m.launch(m.s, p, 2, 1))
+	if !fake.Real() { // nothing orders the two
+		must(t, other.CopyOut(out, 0, p, 4))
+		must(t, other.Synchronize())
+		if y[0] != 3 {
+			t.Errorf("a stream that does not wait for the other sees %v, want 3", y[0])
+		}
+	}
+	must(t, m.s.Record(event))
+	must(t, other.Wait(event))
+	must(t, other.CopyOut(out, 0, p, 4))
+	must(t, other.Synchronize())
+	if y[0] != 6 {
+		t.Errorf("a stream that waits for the other sees %v, want 6", y[0])
+	}
+}
+
+func TestNewMemoryIsNaN(t *testing.T) {
+	if fake.Real() {
+		t.Skip("hardware promises nothing")
+	}
+	m := open(t)
+	out, y := m.pinned(2)
+	y[0], y[1] = 1, 1
+	must(t, m.s.CopyOut(out, 0, m.alloc(8), 8))
+	must(t, m.s.Synchronize())
+	if y[0] == y[0] || y[1] == y[1] {
+		t.Errorf("new memory holds %v, want NaN", y)
+	}
+}
+
+func TestQueueFills(t *testing.T) {
+	if fake.Real() {
+		t.Skip("counts what only the fake counts")
+	}
+	m := open(t)
+	p := m.alloc(4)
+	before := fake.Runs()
+	for range 100 {
+		must(t, m.s.Set32(p, 1, 1))
+	}
+	if n := fake.Runs() - before; n != 100-64 {
+		t.Errorf("%d of 100 operations are done, want all but 64", n)
+	}
+	must(t, m.s.Synchronize())
+}
+
+func TestCounters(t *testing.T) {
+	if fake.Real() {
+		t.Skip("counts what only the fake counts")
+	}
+	m := open(t)
+	launches, allocs, syncs := fake.Launches(), fake.Allocs(), fake.Syncs()
+	p := m.alloc(4)
+	must(t, m.launch(m.s, p, 1, 1))
+	must(t, m.launch(m.s, p, 1, 1))
+	must(t, m.s.Synchronize())
+	must(t, m.d.Synchronize())
+	if a, b, c := fake.Launches()-launches, fake.Allocs()-allocs, fake.Syncs()-syncs; a != 2 || b != 1 || c != 2 {
+		t.Errorf("%d launches, %d allocations, %d waits, want 2, 1, 2", a, b, c)
+	}
+}
+
+func TestOutOfMemory(t *testing.T) {
+	m := open(t)
+	free := m.d.Free()
+	if _, err := m.d.Alloc(int(free + 1)); !errors.Is(err, drv.OutOfMemory) {
+		t.Errorf("more than is free: %v, want out of memory", err)
+	}
+	p := m.alloc(1 << 20)
+	if got := free - m.d.Free(); got != 1<<20 {
+		t.Errorf("%d bytes are gone, want 1 MiB", got)
+	}
+	must(t, m.d.Release(p))
+	if m.d.Free() != free {
+		t.Errorf("%d bytes are free, want %d", m.d.Free(), free)
+	}
+}
+
+func TestBounds(t *testing.T) {
+	m := open(t)
+	p := m.alloc(16)
+	in, _ := m.pinned(8)
+	for name, err := range map[string]error{
+		"copy past the end":   m.s.CopyIn(p, in, 0, 20),
+		"copy to nowhere":     m.s.CopyIn(8, in, 0, 4),
+		"fill past the end":   m.s.Set32(p+8, 0, 3),
+		"fill between words":  m.s.Set32(p+2, 0, 1),
+		"release of a middle": m.d.Release(p + 4),
+	} {
+		if !errors.Is(err, drv.InvalidValue) {
+			t.Errorf("%s: %v, want invalid value", name, err)
+		}
+	}
+	must(t, m.d.Err())
+}
+
+func TestModules(t *testing.T) {
+	m := open(t)
+	for _, test := range []struct{ from, to, want string }{
+		{"sm_70", "sm_120", "sm_90"},
+		{"mul.f32", "multiply.f32", "line"},
+		{".version 7.0", ".version 9.9", "9.9"},
+		{".version 7.0", "hello", "hello"},
+	} {
+		broken, err := m.d.Load(strings.Replace(text, test.from, test.to, 1))
+		if err == nil {
+			_, err = broken.Function("scale")
+		}
+		var e *drv.Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s for %s: error %v", test.to, test.from, err)
+		} else if !fake.Real() && !strings.Contains(e.Log+errorText(fake.LastFault()), test.want) {
+			t.Errorf("%s for %s: log %q, want %q in it", test.to, test.from, e.Log, test.want)
+		}
+	}
+	if _, err := m.module.Function("none"); !errors.Is(err, drv.NotFound) {
+		t.Errorf("no such kernel: %v, want not found", err)
+	}
+	must(t, m.d.Err())
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestSharedMemoryLimit(t *testing.T) {
+	m := open(t)
+	f, err := m.module.Function("wide")
+	must(t, err)
+	args := new(drv.Args)
+	args.Ptr(0)
+	one := [3]uint32{1, 1, 1}
+	if err := m.s.Launch(f, one, one, 100<<10, args); !errors.Is(err, drv.InvalidValue) {
+		t.Errorf("100 KiB: %v, want invalid value", err)
+	}
+	must(t, f.MaxDynamicShared(100<<10))
+	must(t, m.s.Launch(f, one, one, 100<<10, args))
+	must(t, m.s.Synchronize())
+}
+
+func TestGraphs(t *testing.T) {
+	m := open(t)
+	p := m.alloc(4)
+	out, y := m.pinned(1)
+	must(t, m.s.Set32(p, math.Float32bits(1), 1))
+	must(t, m.s.BeginCapture())
+	must(t, m.launch(m.s, p, 2, 1))
+	must(t, m.launch(m.s, p, 3, 1))
+	g, err := m.s.EndCapture()
+	must(t, err)
+	for range 3 {
+		must(t, m.s.LaunchGraph(g))
+	}
+	must(t, m.s.CopyOut(out, 0, p, 4))
+	must(t, m.s.Synchronize())
+	if y[0] != 216 {
+		t.Errorf("three launches of two kernels give %v, want 216", y[0])
+	}
+	must(t, g.Free())
+}
+
+func TestWaitingInvalidatesCapture(t *testing.T) {
+	m := open(t)
+	p := m.alloc(4)
+	must(t, m.s.BeginCapture())
+	must(t, m.launch(m.s, p, 1, 1))
+	if err := m.s.Synchronize(); !errors.Is(err, drv.CaptureUnsupported) {
+		t.Errorf("waiting for a stream that is captured: %v", err)
+	}
+	if _, err := m.s.EndCapture(); !errors.Is(err, drv.CaptureInvalidated) {
+		t.Errorf("end of the capture: %v, want that it is invalid", err)
+	}
+	must(t, m.launch(m.s, p, 1, 1))
+	must(t, m.s.Synchronize())
+}
+
+// A capture that another stream joins must be joined again.
+func TestForkedCapture(t *testing.T) {
+	m := open(t)
+	other, err := m.d.NewStream()
+	must(t, err)
+	fork, err := m.d.NewEvent()
+	must(t, err)
+	join, err := m.d.NewEvent()
+	must(t, err)
+	p, q := m.alloc(4), m.alloc(4)
+	for _, joined := range []bool{true, false} {
+		must(t, m.s.BeginCapture())
+		must(t, m.launch(m.s, p, 1, 1))
+		must(t, m.s.Record(fork))
+		must(t, other.Wait(fork))
+		must(t, m.launch(other, q, 1, 1))
+		if joined {
+			must(t, other.Record(join))
+			must(t, m.s.Wait(join))
+		}
+		g, err := m.s.EndCapture()
+		if joined {
+			must(t, err)
+			must(t, m.s.LaunchGraph(g))
+			must(t, g.Free())
+		} else if e, ok := errors.AsType[*drv.Error](err); !ok || e.Code != 904 {
+			t.Errorf("without a join: %v, want unjoined work", err)
+		}
+		must(t, m.s.Synchronize())
+	}
+}
+
+// Both devices have memory of their own.
+func TestTwoDevices(t *testing.T) {
+	if n, _ := drv.Count(); n < 2 {
+		t.Skip("needs two devices")
+	}
+	m := open(t)
+	d, err := drv.Open(1)
+	must(t, err)
+	its, err := d.NewStream()
+	must(t, err)
+	q, err := d.Alloc(4)
+	must(t, err)
+	must(t, its.Set32(q, math.Float32bits(7), 1))
+	must(t, its.Synchronize())
+	p := m.alloc(4)
+	must(t, m.s.CopyFrom(p, d, q, 4))
+	out, y := m.pinned(1)
+	must(t, m.s.CopyOut(out, 0, p, 4))
+	must(t, m.s.Synchronize())
+	if y[0] != 7 {
+		t.Errorf("copied %v, want 7", y[0])
+	}
+	if err := m.s.Copy(p, q, 4); !errors.Is(err, drv.InvalidValue) && !fake.Real() {
+		t.Errorf("copy from the other device's memory as if it were its own: %v, want invalid value", err)
+	}
+}
+
+// A fault comes to light at the next wait, and stays.
+func TestFault(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	m := open(t)
+	p := m.alloc(64)
+	must(t, m.launch(m.s, p, 2, 17))
+	err := m.s.Synchronize()
+	if !errors.Is(err, drv.IllegalAddress) {
+		t.Fatalf("a read past the end: %v, want illegal address", err)
+	}
+	var f *ptx.Fault
+	if !errors.As(fake.LastFault(), &f) || f.Kernel != "scale" || f.Thread[0] != 16 || f.Opcode != "ld.global.f32" {
+		t.Errorf("last fault %v, want one of ld.global.f32 in thread 16 of scale", fake.LastFault())
+	}
+	if _, again := m.d.Alloc(4); !errors.Is(again, drv.IllegalAddress) {
+		t.Errorf("later call: %v, want the same error", again)
+	}
+	other, err := drv.Open(1)
+	must(t, err)
+	if _, err := other.Alloc(4); err != nil {
+		t.Errorf("the other device: %v", err)
+	}
+}
+
+func TestLaunchFails(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	fake.Use(t, fake.Options{Devices: 2, FailLaunch: fake.Launches() + 3})
+	m := open(t)
+	p := m.alloc(4)
+	for range 4 {
+		must(t, m.launch(m.s, p, 1, 1))
+	}
+	var e *drv.Error
+	if err := m.s.Synchronize(); !errors.As(err, &e) || e.Code != 719 || !e.Sticky() {
+		t.Errorf("after the third launch: %v, want that it failed", err)
+	}
+}
+
+func TestLostDevice(t *testing.T) {
+	if !child(t) {
+		return
+	}
+	m := open(t)
+	fake.Use(t, fake.Options{Lost: true})
+	if _, err := m.d.Alloc(4); err == nil {
+		t.Error("a lost device gives memory")
+	}
+}
+
+func TestNoDevice(t *testing.T) {
+	if !child(t, "HALFNOTE_FAKE_TEST_NODEVICE=1") {
+		return
+	}
+	fake.Use(t, fake.Options{NoDevice: true})
+	if err := drv.Load(); err == nil || !strings.Contains(err.Error(), "no CUDA-capable device") {
+		t.Errorf("error %v, want that there is no device", err)
+	}
+}
+
+func BenchmarkLaunch(b *testing.B) {
+	m := open(b)
+	p := m.alloc(4)
+	args := new(drv.Args)
+	for b.Loop() {
+		args.Reset()
+		args.Ptr(p)
+		args.F32(1)
+		args.I32(1)
+		if err := m.s.Launch(m.scale, [3]uint32{1, 1, 1}, [3]uint32{64, 1, 1}, 0, args); err != nil {
+			b.Fatal(err)
+		}
+	}
+	must(b, m.s.Synchronize())
+}
