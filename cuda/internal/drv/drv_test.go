@@ -9,49 +9,33 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"halfnote/cuda/internal/drv"
+	"halfnote/cuda/internal/fake"
 )
 
 //go:embed testdata/kernels.ptx
 var ptx string
 
-// onDevice is whether to test the installed driver and its device instead of the
-// one in C.
-var onDevice = os.Getenv("HALFNOTE_CUDA_TEST") == "device"
+func TestMain(m *testing.M) { os.Exit(fake.Main(m, fake.Options{Devices: 2, Memory: 64 << 20})) }
 
 // child runs the test in a process of its own, because a driver is bound once
-// and a dead device stays dead; it reports whether this is that process, whose
-// driver is then bound.
-func child(t *testing.T, env ...string) bool {
+// and a dead device stays dead; it reports whether this is that process.
+func child(t *testing.T) bool {
 	if os.Getenv("HALFNOTE_TEST_CHILD") == t.Name() {
 		return true
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
 	cmd.Env = append(os.Environ(), "HALFNOTE_TEST_CHILD="+t.Name())
-	if !onDevice || len(env) > 0 {
-		cmd.Env = append(append(cmd.Env, "HALFNOTE_CUDA_DRIVER="+driver(t)), env...)
-	}
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {
 		t.Error(err)
 	}
 	return false
-}
-
-// driver builds a driver.
-func driver(t testing.TB) string {
-	so := filepath.Join(t.TempDir(), "libcuda.so.1")
-	out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", so, "../link/testdata/driver.c").CombinedOutput()
-	if err != nil {
-		t.Fatalf("cc: %v\n%s", err, out)
-	}
-	return so
 }
 
 // open returns the first device with a stream and the module of testdata.
@@ -104,30 +88,32 @@ func read(t testing.TB, s *drv.Stream, p drv.Ptr, n int) []uint64 {
 
 var one = [3]uint32{1, 1, 1}
 
-func TestNoDriver(t *testing.T) {
-	if !child(t, "HALFNOTE_CUDA_DRIVER=/nonexistent/libcuda.so.1") {
-		return
-	}
-	_, err := drv.Open(0)
-	if want := "cuda: no NVIDIA driver: /nonexistent"; err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("got %v, want %s…", err, want)
-	}
-}
-
-func TestOldDriver(t *testing.T) {
-	if !child(t, "LINKTEST_VERSION=10020") {
-		return
-	}
-	want := "cuda: the NVIDIA driver is one of CUDA 10.2, want 11.0 or newer"
-	if err := drv.Load(); err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+// TestUnusable are the ways to have no GPU in spite of a driver.
+func TestUnusable(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		fake.Options
+		want string
+	}{
+		{"NoDevice", fake.Options{NoDevice: true}, "does not start: no CUDA-capable device is detected (CUDA_ERROR_NO_DEVICE, 100)"},
+		{"Old", fake.Options{Version: 10020}, "cuda: the NVIDIA driver is one of CUDA 10.2, want 11.0 or newer"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if fake.Real() {
+				t.Skip("only the fake driver can do this")
+			}
+			if !child(t) {
+				return
+			}
+			fake.Use(t, c.Options)
+			if _, err := drv.Open(0); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
 	}
 }
 
 func TestDevice(t *testing.T) {
-	if !child(t) {
-		return
-	}
 	n, err := drv.Count()
 	must(t, err)
 	d, err := drv.Open(n - 1)
@@ -153,9 +139,6 @@ func TestDevice(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
-	if !child(t) {
-		return
-	}
 	d, s, _ := open(t)
 	const n = 64
 	host, err := d.Pinned(n)
@@ -194,9 +177,6 @@ func TestMemory(t *testing.T) {
 }
 
 func TestOutOfMemory(t *testing.T) {
-	if !child(t) {
-		return
-	}
 	d, _, _ := open(t)
 	_, err := d.Alloc(1 << 50)
 	if !errors.Is(err, drv.OutOfMemory) || !strings.Contains(err.Error(), "cuMemAlloc of 1125899906842624 bytes") {
@@ -210,9 +190,6 @@ func TestOutOfMemory(t *testing.T) {
 }
 
 func TestPeer(t *testing.T) {
-	if !child(t) {
-		return
-	}
 	if n, _ := drv.Count(); n < 2 {
 		t.Skip("needs two devices")
 	}
@@ -234,9 +211,6 @@ func TestPeer(t *testing.T) {
 }
 
 func TestLaunch(t *testing.T) {
-	if !child(t) {
-		return
-	}
 	d, s, m := open(t)
 	f := function(t, m, "k848848")
 	out := alloc(t, d, 8*8)
@@ -261,9 +235,6 @@ func TestLaunch(t *testing.T) {
 
 // TestGoroutines launches from many threads at once: each finds the context.
 func TestGoroutines(t *testing.T) {
-	if !child(t) {
-		return
-	}
 	d, _, m := open(t)
 	f := function(t, m, "k848848")
 	var all sync.WaitGroup
@@ -301,9 +272,6 @@ func TestGoroutines(t *testing.T) {
 }
 
 func TestModuleErrors(t *testing.T) {
-	if !child(t) {
-		return
-	}
 	d, _, m := open(t)
 	_, err := d.Load("this is not PTX")
 	var e *drv.Error
@@ -317,24 +285,34 @@ func TestModuleErrors(t *testing.T) {
 }
 
 func TestShared(t *testing.T) {
-	if !child(t) {
-		return
-	}
-	_, _, m := open(t)
+	d, s, m := open(t)
 	f := function(t, m, "large")
-	must(t, f.MaxDynamicShared(64<<10))
+	args := new(drv.Args)
+	out := alloc(t, d, 8)
+	must(t, s.Set32(out, 0, 2))
+	args.Ptr(out)
+	args.I32(60 << 8)
+	if err := s.Launch(f, one, one, 60<<10, args); !errors.Is(err, drv.InvalidValue) || !strings.Contains(err.Error(), "large") {
+		t.Errorf("60 KiB of shared memory that were not allowed: %v, want invalid value, and the kernel's name", err)
+	}
+	must(t, f.MaxDynamicShared(60<<10))
+	must(t, s.Launch(f, one, one, 60<<10, args))
+	if got := read(t, s, out, 1)[0]; got != 60<<8 {
+		t.Errorf("through the last word came %d, want %d", got, 60<<8)
+	}
 	if err := f.MaxDynamicShared(1 << 20); !errors.Is(err, drv.InvalidValue) {
 		t.Errorf("1 MiB of shared memory: %v, want invalid value", err)
 	}
 	if v, err := f.Attribute(drv.FunctionRegisters); v <= 0 || err != nil {
 		t.Errorf("%d registers, %v", v, err)
 	}
+	if n, err := f.Occupancy(256, 0); n < 1 || err != nil {
+		t.Errorf("%d blocks a multiprocessor, %v", n, err)
+	}
+	must(t, d.Err())
 }
 
 func TestEvents(t *testing.T) {
-	if !child(t) {
-		return
-	}
 	d, s, m := open(t)
 	start, err := d.NewTimer()
 	must(t, err)
@@ -368,9 +346,6 @@ func TestEvents(t *testing.T) {
 }
 
 func TestGraph(t *testing.T) {
-	if !child(t) {
-		return
-	}
 	d, s, m := open(t)
 	p := alloc(t, d, 8)
 	must(t, s.Set32(p, 0, 2))
@@ -450,9 +425,6 @@ func TestDeadDevice(t *testing.T) {
 }
 
 func TestLaunchAllocates(t *testing.T) {
-	if !child(t) {
-		return
-	}
 	d, s, m := open(t)
 	f := function(t, m, "increment")
 	p := alloc(t, d, 8)
@@ -463,36 +435,5 @@ func TestLaunchAllocates(t *testing.T) {
 		must(t, s.Launch(f, one, one, 0, args))
 	}); n != 0 {
 		t.Errorf("a launch allocates %v times", n)
-	}
-}
-
-func BenchmarkLaunch(b *testing.B) {
-	b.Setenv("HALFNOTE_CUDA_DRIVER", driver(b))
-	d, s, m := open(b)
-	f := function(b, m, "increment")
-	p := alloc(b, d, 8)
-	args := new(drv.Args)
-	b.ReportAllocs()
-	for b.Loop() {
-		args.Reset()
-		args.Ptr(p)
-		for range 6 {
-			args.I64(1)
-		}
-		if err := s.Launch(f, one, one, 0, args); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkSet32(b *testing.B) {
-	b.Setenv("HALFNOTE_CUDA_DRIVER", driver(b))
-	d, s, _ := open(b)
-	p := alloc(b, d, 8)
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := s.Set32(p, 1, 1); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

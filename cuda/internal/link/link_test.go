@@ -124,34 +124,17 @@ func TestLaunch(t *testing.T) {
 	if !child(t) {
 		return
 	}
-	if err := link.Load(driver(t)); err != nil {
-		t.Fatal(err)
-	}
+	ctx, f := bind(t)
 	if v := cu.Version(); v != 12060 {
 		t.Errorf("version %d, want 12060", v)
 	}
-	d, err := cu.GetDevice(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	primary, err := d.RetainPrimaryCtx()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx := *(*uintptr)(unsafe.Pointer(&primary))
-	launched.params = [32]byte{8: 2, 15: 1, 16: 3, 18: 4, 24: 5}
-	*(*uintptr)(unsafe.Pointer(&launched.params[0])) = uintptr(unsafe.Pointer(&launched.out))
-	offset := [5]uint16{0, 8, 16, 18, 24}
-	f := uintptr(unsafe.Pointer(&launched.function))
-	r := link.Launch(ctx, f, [3]uint32{2, 3, 4}, [3]uint32{5, 6, 7}, 8, 0, &launched.params[0], &offset[0], 5)
-	if r != 0 {
+	if r := link.Launch(ctx, f, [3]uint32{2, 3, 4}, [3]uint32{5, 6, 7}, 8, 0, &launched.params[0], &launched.offset[0], 5); r != 0 {
 		t.Fatal(r)
 	}
 	if want := [8]uint64{2 + 1<<56 + 3 + 4 + 5, 2, 3, 4, 5, 6, 7, 8}; launched.out != want {
 		t.Errorf("the driver got %v, want %v", launched.out, want)
 	}
-	one := [3]uint32{1, 1, 1}
-	if r := link.Launch(ctx, f, one, one, 0, 0, &launched.params[0], &offset[0], link.Params+1); r != 1 {
+	if r := link.Launch(ctx, f, one, one, 0, 0, &launched.params[0], &launched.offset[0], link.Params+1); r != 1 {
 		t.Errorf("too many parameters: %d, want 1, invalid value", r)
 	}
 	if _, err := cu.MemAllocManaged(16, cu.AttachGlobal); err != cu.NotFound {
@@ -162,9 +145,45 @@ func TestLaunch(t *testing.T) {
 	}
 }
 
+// BenchmarkLaunch is what a launch costs on this side of the driver.
+func BenchmarkLaunch(b *testing.B) {
+	ctx, f := bind(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if r := link.Launch(ctx, f, one, one, 0, 0, &launched.params[0], &launched.offset[0], 5); r != 0 {
+			b.Fatal(r)
+		}
+	}
+}
+
+var one = [3]uint32{1, 1, 1}
+
 // launched is what the driver reads and writes: it must not move.
 var launched = struct {
 	function [7]byte
 	params   [32]byte
+	offset   [5]uint16
 	out      [8]uint64
-}{function: [7]byte([]byte("k88128\x00"))}
+}{
+	function: [7]byte([]byte("k88128\x00")),
+	params:   [32]byte{8: 2, 15: 1, 16: 3, 18: 4, 24: 5},
+	offset:   [5]uint16{0, 8, 16, 18, 24},
+}
+
+// bind loads the driver and returns a context and the function of launched.
+func bind(t testing.TB) (ctx, f uintptr) {
+	t.Helper()
+	if err := link.Load(driver(t)); err != nil {
+		t.Fatal(err)
+	}
+	d, err := cu.GetDevice(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	primary, err := d.RetainPrimaryCtx()
+	if err != nil {
+		t.Fatal(err)
+	}
+	*(*uintptr)(unsafe.Pointer(&launched.params[0])) = uintptr(unsafe.Pointer(&launched.out))
+	return *(*uintptr)(unsafe.Pointer(&primary)), uintptr(unsafe.Pointer(&launched.function))
+}
