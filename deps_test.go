@@ -29,7 +29,8 @@ STD, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data < tensor/tor
 STD, tensor/driver, tensor/internal/half < tensor/drivertest
 STD, tensor/driver, tensor, tensor/nn < amp
 STD, tensor/driver, cuda/internal/... < cuda
-STD, tensor/driver, cuda/kernels, cuda/internal/drv < cuda/internal/gpu
+STD, cuda/internal/link < cuda/internal/lt
+STD, tensor/driver, cuda/kernels, cuda/internal/drv, cuda/internal/lt < cuda/internal/gpu
 STD, tensor/driver, cuda/kernels/source < cuda/kernels/...
 STD < cuda/internal/link/...
 STD, cuda/internal/link, cu < cuda/internal/drv

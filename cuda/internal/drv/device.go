@@ -123,6 +123,9 @@ func (d *Device) Err() error {
 // Ordinal returns the device's number among those that the driver shows.
 func (d *Device) Ordinal() int { return d.ordinal }
 
+// Context returns the driver's CUcontext, for libraries that share it.
+func (d *Device) Context() uintptr { return d.handle }
+
 // Name returns the device's name, "NVIDIA H200".
 func (d *Device) Name() string { return d.name }
 

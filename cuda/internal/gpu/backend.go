@@ -16,10 +16,12 @@ import (
 // Backend is one GPU. It implements [driver.MemoryReporter], [driver.Releaser],
 // [driver.Recycler] and [driver.Batcher] too.
 type Backend struct {
-	name   string
-	device *drv.Device
-	stream *drv.Stream
-	tf32   atomic.Bool
+	name    string
+	device  *drv.Device
+	stream  *drv.Stream
+	tf32    atomic.Bool
+	routes  route // of products
+	library cublas
 	modules
 	memory
 }
@@ -56,7 +58,7 @@ func Open(name string) (driver.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Backend{name: name, device: device, stream: stream}
+	b := &Backend{name: name, device: device, stream: stream, routes: allRoutes}
 	b.memory.open(b)
 	return b, nil
 }

@@ -1,0 +1,176 @@
+//go:build cuda && linux && cgo
+
+package gpu
+
+import (
+	"fmt"
+
+	"halfnote/tensor/driver"
+)
+
+func init() {
+	offer(family{offersProduct, func(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+		b.multiply(k, dst, src, 1, 1, 1)
+	}}, driver.Matmul)
+	offer(family{offersProduct, func(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+		b.multiply(k, dst, src, int(k.More[0]), int(k.More[1]), int(k.More[2]))
+	}}, driver.Contract)
+}
+
+func offersProduct(_ driver.Code, dst driver.DType, src []driver.DType) bool {
+	if len(src) < 2 || len(src) > 3 || src[0].IsStorage() || src[0] == driver.Bool || src[1] != src[0] {
+		return false
+	}
+	wide := dst == driver.Float32 && src[0].IsFloat() && src[0].Size() == 2
+	return (dst == src[0] || wide) && (len(src) == 2 || src[2] == src[0] || src[2] == dst)
+}
+
+// multiply computes a product of views, with m, n and k axes.
+func (b *Backend) multiply(k driver.Kernel, dst driver.View, src []driver.View, m, n, depth int) {
+	if dst.Len() == 0 {
+		return
+	}
+	p := productOf(dst, src, m, n, depth)
+	p.check(b.name, k.Code)
+	if !p.fits() {
+		b.multiplyCopies(k, dst, src)
+		return
+	}
+	b.product(&p, dst, src)
+}
+
+// multiplyCopies is multiply for views of too many axes: they are copied first.
+func (b *Backend) multiplyCopies(k driver.Kernel, dst driver.View, src []driver.View) {
+	whole := func(v driver.View) driver.View {
+		n := v.Len()
+		room, err := b.AllocUnset(n * v.DType.Size())
+		b.must(err)
+		w := driver.View{Buffer: room, DType: v.DType, Shape: v.Shape, Stride: make([]int, len(v.Shape))}
+		for i, step := len(v.Shape)-1, 1; i >= 0; i-- {
+			w.Stride[i] = step
+			step *= v.Shape[i]
+		}
+		return w
+	}
+	to := whole(dst)
+	defer b.Release(to.Buffer)
+	copies := make([]driver.View, len(src))
+	for i, v := range src {
+		copies[i] = whole(v)
+		defer b.Release(copies[i].Buffer)
+		b.Run(driver.Kernel{Code: driver.Copy}, copies[i], v)
+	}
+	b.Run(k, to, copies...)
+	b.Run(driver.Kernel{Code: driver.Copy}, dst, to)
+}
+
+// route is a way to compute products.
+type route int
+
+const (
+	simt      route = 1 << iota // kernels that every GPU runs
+	mma                         // kernels of tensor cores
+	library                     // cublasLt
+	allRoutes = simt | mma | library
+)
+
+// product takes the fastest route that there is. The order of a sum is fixed by shapes
+// and strides on each of them.
+func (b *Backend) product(p *product, dst driver.View, src []driver.View) {
+	major, _ := b.device.Capability()
+	half := p.dtype.IsFloat() && p.dtype.Size() == 2
+	tensor := major >= 8 && (half || p.dtype == driver.Float32 && b.tf32.Load())
+	switch {
+	case b.routes&library != 0 && b.productByLibrary(p, dst, src):
+	case b.routes&mma != 0 && tensor:
+		b.productByMMA(p)
+	default:
+		b.productBySIMT(p)
+	}
+}
+
+// tiling is how a product is cut.
+type tiling struct {
+	side          int // of a tile
+	tiles         int
+	slices, depth int // of k
+}
+
+// busy is how many blocks keep a GPU busy. It is not asked for, so that sums have one
+// order on all.
+const busy = 128
+
+// tilingOf returns large tiles where there are enough of them, else small ones, and
+// slices of k where there are few of these.
+func (p *product) tilingOf(large bool) tiling {
+	count := func(side int) int { return (p.m + side - 1) / side * ((p.n + side - 1) / side) }
+	t := tiling{side: 64, slices: 1}
+	if large && p.m > 64 && p.n > 64 && count(128)*p.batches >= busy*3/4 {
+		t.side = 128
+	}
+	t.tiles = count(t.side)
+	const least = 256 // products of a slice
+	if blocks := t.tiles * p.batches; blocks <= busy/2 {
+		t.slices = min(max(1, p.k/least), 2*busy/blocks, max(1, 1<<24/(p.m*p.n*p.batches)))
+	}
+	const unit = 64 // a multiple of every tile's depth
+	t.depth = max(unit, ((p.k+t.slices-1)/t.slices+unit-1)/unit*unit)
+	t.slices = max(1, (p.k+t.depth-1)/t.depth)
+	return t
+}
+
+// productBySIMT multiplies by the kernels of gemm_simt.cuh.
+func (b *Backend) productBySIMT(p *product) {
+	t := p.tilingOf(p.dtype.IsFloat() && p.dtype != driver.Float64)
+	module := "gemm_" + p.dtype.String()
+	b.launchTiles(p, p.kernel(), t, kernel{module, fmt.Sprintf("gemm_%d", t.side)}, kernel{module, "slices"}, threads)
+}
+
+// launchTiles enqueues kernels for all tiles, and for the sums of slices.
+func (b *Backend) launchTiles(p *product, g *gemm, t tiling, tiles, slices kernel, threads uint32) {
+	g.slices, g.depth = uint32(t.slices), uint32(t.depth)
+	if t.slices > 1 {
+		sum := p.dtype.Wide()
+		if sum == driver.Int64 && p.dtype != sum {
+			sum = driver.Int32
+		}
+		room, err := b.AllocUnset(t.slices * p.batches * p.m * p.n * sum.Size())
+		b.must(err)
+		defer b.Release(room)
+		g.parts, g.d = bufferOf(room).at(), bufferOf(room).at()
+	}
+	const most = 65535 // of a grid's z
+	for first := 0; first < p.batches; first += most {
+		g.first = uint32(first)
+		args := newArgs()
+		args.Bytes(bytesOf(g))
+		b.launch(tiles, [3]uint32{uint32(t.tiles), uint32(t.slices), uint32(min(most, p.batches-first))}, [3]uint32{threads, 1, 1}, 0, args)
+	}
+	if t.slices > 1 {
+		g.d = p.d.at
+		args := newArgs()
+		args.Bytes(bytesOf(g))
+		b.launchItems(slices, p.batches*p.m*p.n, args)
+	}
+}
+
+// productByMMA multiplies by the kernels of gemm_mma.cuh.
+func (b *Backend) productByMMA(p *product) {
+	t, g := p.tilingOf(true), p.kernel()
+	name, module := p.dtype.String(), "mma_any_"
+	if p.dtype == driver.Float32 {
+		name = "tf32"
+	}
+	kind := "gathered"
+	if g.flags&vectorsA != 0 && g.flags&vectorsB != 0 && len(p.a.depth) < 2 && len(p.b.depth) < 2 {
+		kind, module = "pipelined", "mma_"
+	}
+	layout := func(along uint32) byte {
+		if g.flags&along != 0 {
+			return 'k'
+		}
+		return 'l'
+	}
+	tiles := kernel{module + name, fmt.Sprintf("%s_%d_%c%c", kind, t.side, layout(alongA), layout(alongB))}
+	b.launchTiles(p, g, t, tiles, kernel{"gemm_" + p.dtype.String(), "slices"}, uint32(2*t.side))
+}

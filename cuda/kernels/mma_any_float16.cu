@@ -1,0 +1,5 @@
+// sm_80
+// Matrix products of float16 by tensor cores, of operands of any strides.
+#include "gemm_mma.cuh"
+
+MMA(gathered, f16)

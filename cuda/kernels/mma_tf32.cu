@@ -1,0 +1,5 @@
+// sm_80
+// Matrix products of TF32 by tensor cores, of operands that can be copied by 16 bytes.
+#include "gemm_mma.cuh"
+
+MMA(pipelined, tf32)
