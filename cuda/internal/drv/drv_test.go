@@ -424,6 +424,24 @@ func TestDeadDevice(t *testing.T) {
 	}
 }
 
+func TestLostDevice(t *testing.T) {
+	if fake.Real() {
+		t.Skip("only the fake driver can do this")
+	}
+	if !child(t) {
+		return
+	}
+	d, s, _ := open(t)
+	fake.Use(t, fake.Options{Lost: true})
+	err := s.Synchronize()
+	if err == nil || !strings.Contains(err.Error(), "restart the kernel") || d.Err() != err {
+		t.Errorf("%v, want what to do; Err: %v", err, d.Err())
+	}
+	if d.Free() != 0 {
+		t.Errorf("a lost device has %d bytes free", d.Free())
+	}
+}
+
 func TestLaunchAllocates(t *testing.T) {
 	d, s, m := open(t)
 	f := function(t, m, "increment")

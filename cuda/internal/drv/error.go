@@ -35,24 +35,26 @@ func (c Code) Error() string {
 }
 
 // sticky are the results after which a context takes no more work, as the
-// reference says of each: "the process must be terminated and relaunched" (CUDA
-// Driver API, CUresult). 719 is what an unknown fault in a kernel gives; 709 is
-// a context that somebody else has destroyed.
+// reference says of most: "the process must be terminated and relaunched" (CUDA
+// Driver API, CUresult). The first and the last are what calls return once the
+// device is gone, off the bus or after a suspend.
 var sticky = []Code{
+	46,  // device unavailable
 	214, // uncorrectable ECC error
 	220, // uncorrectable NVLink error
 	226, // contained error
 	700, // illegal address
 	702, // launch timed out
-	709, // context is destroyed
+	709, // context is destroyed, by somebody else
 	710, // assert in a kernel
 	714, // hardware stack error
 	715, // illegal instruction
 	716, // misaligned address
 	717, // invalid address space
 	718, // invalid program counter
-	719, // launch failed
+	719, // launch failed: any other fault in a kernel
 	721, // tensor memory leak
+	999, // unknown
 }
 
 // Error is a failed call of the driver.
