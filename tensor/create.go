@@ -16,12 +16,15 @@ func New(data []float64, shape ...int) *Tensor { return NewAs(Float32, data, sha
 // is too large becomes infinite.
 func NewAs(d DType, data []float64, shape ...int) *Tensor {
 	known("new", d)
+	if !d.IsFloat() {
+		return unsetTensor(CPU.backend(), d, dataShape(len(data), shape)).setFloat64s(data).brought()
+	}
 	return unsetTensor(here(), d, dataShape(len(data), shape)).setFloat64s(data)
 }
 
 // FromInt64s is New for integers, as int64.
 func FromInt64s(data []int64, shape ...int) *Tensor {
-	return setContents(unsetTensor(here(), Int64, dataShape(len(data), shape)), data)
+	return setContents(unsetTensor(CPU.backend(), Int64, dataShape(len(data), shape)), data).brought()
 }
 
 // FromInts is New for integers, as int64: for indices.

@@ -76,3 +76,48 @@ func TestScalarsMove(t *testing.T) {
 		t.Errorf("assigned from another device: on %v, want cpu", y.Device())
 	}
 }
+
+// reads counts how often a device is waited for.
+type reads struct {
+	other
+	n int
+}
+
+func (*reads) Name() string { return "reads" }
+func (r *reads) Read(p []byte, b driver.Buffer, off int) {
+	r.n++
+	r.other.Read(p, b, off)
+}
+
+var counted = &reads{other: other{cpu.New(1)}}
+
+func init() { driver.Register(counted) }
+
+// TestPositionsAreReadAtHome has integers on a device looked through where they came from.
+func TestPositionsAreReadAtHome(t *testing.T) {
+	home := FromInts([]int{2, 0, 1, 1}, 2, 2)
+	ids, weight := home.ToDevice("reads"), Arange(0, 12).Reshape(3, 4).ToDevice("reads")
+	var own *Tensor
+	OnDevice("reads", func() { own = FromInts([]int{3, 0, 1}) })
+	counted.n = 0
+	y := ids.Embedding(weight, EmbeddingOptions{})
+	z := weight.IndexSelect(0, ids.Select(0, 1))
+	loss := weight.CrossEntropy(own, LossOptions{})
+	if counted.n != 0 {
+		t.Errorf("positions that came from the CPU: the device was waited for %d times", counted.n)
+	}
+	wantValues(t, "embedding", y, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7)
+	wantValues(t, "rows", z, 4, 5, 6, 7, 4, 5, 6, 7)
+	if x := loss.Item(); !(x > 1 && x < 3) {
+		t.Errorf("loss: got %v", x)
+	}
+
+	home.Fill(7) // the copy has not changed
+	wantValues(t, "ids", ids.Float(), 2, 0, 1, 1)
+	if got := ids.Ints(); got[0] != 2 {
+		t.Errorf("after a change of what they came from: got %v, want 2 first", got)
+	}
+	ids = FromInts([]int{2, 0}).ToDevice("reads")
+	ids.Fill(9)
+	wantError(t, "ids out of range", func() { ids.Embedding(weight, EmbeddingOptions{}) }, "index 9 at [0] is out of range")
+}

@@ -47,7 +47,10 @@ func (c clone) Forward(in []*Tensor) *Tensor {
 	if c.to == "" {
 		return duplicate(x)
 	}
-	return setContents(unsetTensor(c.to.backend(), x.dtype, x.shape), compact(x).bytes())
+	x = compact(x)
+	y := setContents(unsetTensor(c.to.backend(), x.dtype, x.shape), x.bytes())
+	y.remember(x)
+	return y
 }
 func (c clone) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	if c.to != "" {

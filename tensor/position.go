@@ -18,6 +18,9 @@ func positions(op string, x, index *Tensor, dim, n int, wrap bool) *Tensor {
 	case Int64:
 	case Int32:
 		p = convert(index, Int64)
+		if near := index.nearest(); near != index {
+			p.remember(convert(near, Int64))
+		}
 	default:
 		failDType(op, []*Tensor{x, index}, "the second says where; expected int64 or int32, as from tensor.FromInts")
 	}
@@ -28,7 +31,7 @@ func positions(op string, x, index *Tensor, dim, n int, wrap bool) *Tensor {
 	if wrap {
 		least = -n
 	}
-	low, high := extremeOf(driver.ReduceMin, p), extremeOf(driver.ReduceMax, p)
+	low, high := extremeOf(driver.ReduceMin, p.nearest()), extremeOf(driver.ReduceMax, p.nearest())
 	if low < least || high >= n {
 		for i, j := range p.Int64s() {
 			if int(j) < least || int(j) >= n {

@@ -137,7 +137,7 @@ func (g *Generator) Randint(low, high int, shape ...int) *Tensor {
 		}
 		data[i] = int64(uint64(low) + r%width)
 	}
-	return setContents(unsetTensor(here(), Int64, shape), data)
+	return setContents(unsetTensor(CPU.backend(), Int64, shape), data).brought()
 }
 
 // pollAt lets an interrupt through every millisecond or so.

@@ -116,7 +116,7 @@ func (t *Tensor) At(index ...int) float64 {
 // Int64s returns a copy of the elements in row-major order, without their
 // fractions.
 func (t *Tensor) Int64s() []int64 {
-	return contents[int64](convert(t, Int64))
+	return contents[int64](convert(t.nearest(), Int64))
 }
 
 // Ints returns a copy of the elements in row-major order, without their fractions.
@@ -132,7 +132,7 @@ func (t *Tensor) Ints() []int {
 // Bools returns for each element in row-major order whether it is not 0.
 func (t *Tensor) Bools() []bool {
 	out := make([]bool, t.Numel())
-	for i, b := range convert(t, Bool).bytes() {
+	for i, b := range convert(t.nearest(), Bool).bytes() {
 		pollAt(i)
 		out[i] = b != 0
 	}
@@ -142,7 +142,7 @@ func (t *Tensor) Bools() []bool {
 // Float64s returns a copy of the elements in row-major order, exactly but for
 // integers beyond 2^53.
 func (t *Tensor) Float64s() []float64 {
-	return contents[float64](convert(t, Float64))
+	return contents[float64](convert(t.nearest(), Float64))
 }
 
 // Rows returns a copy of the elements of a matrix, row by row.
