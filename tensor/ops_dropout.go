@@ -50,7 +50,8 @@ func (o alphaDropout) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 
 // Dropout returns t with each element 0 with probability p and otherwise divided by
 // 1-p, or t itself unless training. The elements are drawn by the generator that
-// ManualSeed seeds, as torch draws them on a CPU. It panics unless p is from 0 to 1.
+// ManualSeed seeds, on the CPU as torch draws them, on a GPU others. It panics unless p
+// is from 0 to 1.
 // It is torch.nn.functional.dropout.
 func (t *Tensor) Dropout(p float64, training bool) *Tensor {
 	return t.dropped("dropout", p, training, t.shape, func(m *Tensor) *Tensor { return t.dropoutBy(p, m) })
@@ -88,7 +89,7 @@ func (t *Tensor) dropped(op string, p float64, training bool, shape []int, f fun
 	case p == 1:
 		return t.Mul(constant(t, t.dtype, 0))
 	}
-	return f(generator.mask(1-p, shape).ToDevice(t.Device()))
+	return f(generator.maskOn(t.mem.backend, 1-p, shape))
 }
 
 func (t *Tensor) dropoutBy(p float64, mask *Tensor) *Tensor {

@@ -102,6 +102,20 @@ func (g *Generator) Bernoulli(p float64, shape ...int) *Tensor {
 	return convert(g.mask(p, checkShape("bernoulli", shape)), Float32)
 }
 
+// maskOn is mask on a backend, which may draw by itself: then from a key that is drawn
+// here.
+func (g *Generator) maskOn(b driver.Backend, p float64, shape []int) *Tensor {
+	if !b.Offers(driver.Bernoulli, Bool) {
+		return g.mask(p, shape).ToDevice(Device(b.Name()))
+	}
+	g.mu.Lock()
+	low, high := g.mt.next(), g.mt.next()
+	g.mu.Unlock()
+	t := unsetTensor(b, Bool, shape)
+	run(driver.Kernel{Code: driver.Bernoulli, Alpha: p, More: [5]float64{float64(low), float64(high)}}, t)
+	return t
+}
+
 // mask returns bool elements that are true where Bernoulli's are 1.
 func (g *Generator) mask(p float64, shape []int) *Tensor {
 	t := unsetTensor(here(), Bool, shape)

@@ -105,6 +105,7 @@ enum Code {
 	Normalize = 102,
 	NormalizeGrad = 103,
 	NormalizeSums = 104,
+	Bernoulli = 105,
 };
 enum DType {
 	Float16 = 1,

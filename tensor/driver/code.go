@@ -96,6 +96,7 @@ var codes = map[Code]string{
 	Normalize:      "normalize",
 	NormalizeGrad:  "normalize_grad",
 	NormalizeSums:  "normalize_sums",
+	Bernoulli:      "bernoulli",
 	Gelu:           "gelu",
 	GeluGrad:       "gelu_grad",
 	Dropout:        "dropout",

@@ -240,4 +240,11 @@ const (
 	// divided by Alpha. src is second, dy, x, mean, scale and perhaps w, all but second
 	// with one shape.
 	NormalizeSums
+
+	// Bernoulli sets the bool dst, which has no gaps, to true with the probability Alpha:
+	// element i where the (i mod 4)-th of the numbers that Philox4x32-10 makes of the
+	// counter i/4, in its low 64 bits, and of the key More[0], More[1] is below Alpha
+	// times 2^32 (J. Salmon and others, "Parallel Random Numbers: As Easy as 1, 2, 3",
+	// 2011). It has no operand.
+	Bernoulli
 )

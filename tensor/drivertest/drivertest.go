@@ -48,6 +48,7 @@ func Run(t *testing.T, b driver.Backend) {
 		{"Adam", testAdam},
 		{"Batch", testBatch},
 		{"Norms", Norms},
+		{"Bernoulli", Bernoullis},
 		{"Count", testCount},
 		{"Repeatable", func(t *testing.T, b driver.Backend) { Same(t, b, b) }},
 	} {

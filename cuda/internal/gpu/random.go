@@ -1,0 +1,34 @@
+//go:build cuda && linux && cgo
+
+package gpu
+
+import (
+	"fmt"
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+func init() {
+	offer(family{
+		func(_ driver.Code, dst driver.DType, src []driver.DType) bool { return dst == driver.Bool && len(src) == 0 },
+		bernoulli,
+	}, driver.Bernoulli)
+}
+
+func bernoulli(b *Backend, k driver.Kernel, dst driver.View, _ []driver.View) {
+	n := dst.Len()
+	if n == 0 {
+		return
+	}
+	if !dst.Contiguous() || pointer(dst)%4 != 0 {
+		panic(fmt.Sprintf("%s: bernoulli: a result at %d with strides %v, expected one without gaps that begins at a multiple of 4", b.name, dst.Offset, dst.Stride))
+	}
+	a := newArgs()
+	a.Ptr(pointer(dst))
+	a.I64(int64(n))
+	a.I64(int64(math.Ceil(k.Alpha * (1 << 32))))
+	a.I32(int32(uint32(k.More[0])))
+	a.I32(int32(uint32(k.More[1])))
+	b.launchItems(kernel{"random", "bernoulli"}, (n+3)/4, a)
+}

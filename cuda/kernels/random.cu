@@ -1,0 +1,28 @@
+// Random numbers that need no state: each thread makes its own from a key and a number.
+#include "common.cuh"
+
+// philox is Philox4x32-10: J. Salmon and others, "Parallel Random Numbers: As Easy as
+// 1, 2, 3", 2011.
+DEVICE void philox(u32 *c, u32 low, u32 high) {
+#pragma unroll
+	for (int round = 0; round < 10; round++) {
+		u64 a = (u64)0xD2511F53 * c[0], b = (u64)0xCD9E8D57 * c[2];
+		u32 x = (u32)(b >> 32) ^ c[1] ^ low, z = (u32)(a >> 32) ^ c[3] ^ high;
+		c[0] = x, c[1] = (u32)b, c[2] = z, c[3] = (u32)a;
+		low += 0x9E3779B9, high += 0xBB67AE85;
+	}
+}
+
+// bernoulli sets each of n elements to whether its number is below limit, four at a time.
+KERNEL bernoulli(u8 *dst, i64 n, u64 limit, u32 low, u32 high) {
+	i64 step = (i64)BLOCKS * THREADS;
+	for (i64 i = (i64)BLOCK * THREADS + THREAD; 4 * i < n; i += step) {
+		u32 c[4] = {(u32)i, (u32)((u64)i >> 32), 0, 0};
+		philox(c, low, high);
+		if (4 * i + 4 <= n) {
+			*(u32 *)(dst + 4 * i) = (u32)(c[0] < limit) | (u32)(c[1] < limit) << 8 | (u32)(c[2] < limit) << 16 | (u32)(c[3] < limit) << 24;
+			continue;
+		}
+		for (int j = 0; 4 * i + j < n; j++) dst[4 * i + j] = c[j] < limit;
+	}
+}

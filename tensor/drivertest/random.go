@@ -1,0 +1,48 @@
+package drivertest
+
+import (
+	"math/bits"
+	"testing"
+
+	"halfnote/tensor/driver"
+)
+
+// philox is Philox4x32-10 as its authors define it.
+func philox(c [4]uint32, key [2]uint32) [4]uint32 {
+	for range 10 {
+		a1, a0 := bits.Mul32(0xD2511F53, c[0])
+		b1, b0 := bits.Mul32(0xCD9E8D57, c[2])
+		c = [4]uint32{b1 ^ c[1] ^ key[0], b0, a1 ^ c[3] ^ key[1], a0}
+		key[0] += 0x9E3779B9
+		key[1] += 0xBB67AE85
+	}
+	return c
+}
+
+// Bernoullis checks [driver.Bernoulli], where it is offered.
+func Bernoullis(t *testing.T, b driver.Backend) {
+	// The authors' known answers, of the files that come with their Random123.
+	if got := philox([4]uint32{}, [2]uint32{}); got != [4]uint32{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8} {
+		t.Fatalf("philox of zeros: got %x", got)
+	}
+	if !b.Offers(driver.Bernoulli, driver.Bool) {
+		return
+	}
+	for _, c := range []struct {
+		n         int
+		p         float64
+		low, high uint32
+	}{{0, .5, 1, 2}, {1, .5, 1, 2}, {5, .9, 0xffffffff, 0}, {4099, .9, 3, 0x80000001}, {4100, 0, 1, 2}, {1023, 1, 1, 2}} {
+		dst := newView(t, b, driver.Bool, []int{c.n}, dense)
+		b.Run(driver.Kernel{Code: driver.Bernoulli, Alpha: c.p, More: [5]float64{float64(c.low), float64(c.high)}}, dst)
+		got := make([]byte, c.n)
+		b.Read(got, dst.Buffer, dst.Offset)
+		for i, x := range got {
+			number := philox([4]uint32{uint32(i / 4)}, [2]uint32{c.low, c.high})[i%4]
+			if want := float64(number) < c.p*(1<<32); (x == 1) != want || x > 1 {
+				t.Errorf("bernoulli of %v, key %x %x: element %d of %d: got %d, want %v", c.p, c.low, c.high, i, c.n, x, want)
+				break
+			}
+		}
+	}
+}
