@@ -10,6 +10,9 @@ import (
 func init() {
 	tables["halfnote/amp/workload"] = func() map[string]reflect.Value {
 		return map[string]reflect.Value{
+			"BERTBase":  reflect.ValueOf(workload.BERTBase),
+			"BERTMini":  reflect.ValueOf(workload.BERTMini),
+			"BERTSize":  reflect.ValueOf((*workload.BERTSize)(nil)),
 			"Compare":   reflect.ValueOf(workload.Compare),
 			"LaptopMLP": reflect.ValueOf(workload.LaptopMLP),
 			"MLPSize":   reflect.ValueOf((*workload.MLPSize)(nil)),

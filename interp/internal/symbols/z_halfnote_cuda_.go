@@ -10,9 +10,14 @@ import (
 func init() {
 	tables["halfnote/cuda"] = func() map[string]reflect.Value {
 		return map[string]reflect.Value{
-			"Available":   reflect.ValueOf(cuda.Available),
-			"Synchronize": reflect.ValueOf(cuda.Synchronize),
-			"Why":         reflect.ValueOf(cuda.Why),
+			"AllowTF32":        reflect.ValueOf(cuda.AllowTF32),
+			"Available":        reflect.ValueOf(cuda.Available),
+			"DeviceCapability": reflect.ValueOf(cuda.DeviceCapability),
+			"DeviceCount":      reflect.ValueOf(cuda.DeviceCount),
+			"DeviceName":       reflect.ValueOf(cuda.DeviceName),
+			"EmptyCache":       reflect.ValueOf(cuda.EmptyCache),
+			"Synchronize":      reflect.ValueOf(cuda.Synchronize),
+			"Why":              reflect.ValueOf(cuda.Why),
 		}
 	}
 }
