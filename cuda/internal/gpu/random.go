@@ -11,7 +11,9 @@ import (
 
 func init() {
 	offer(family{
-		func(_ driver.Code, dst driver.DType, src []driver.DType) bool { return dst == driver.Bool && len(src) == 0 },
+		func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
+			return dst == driver.Bool && len(src) == 0
+		},
 		bernoulli,
 	}, driver.Bernoulli)
 }
