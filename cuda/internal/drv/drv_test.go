@@ -6,11 +6,9 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"errors"
-	"math"
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 
 	"halfnote/cuda/internal/drv"
@@ -210,173 +208,6 @@ func TestPeer(t *testing.T) {
 	}
 }
 
-func TestLaunch(t *testing.T) {
-	d, s, m := open(t)
-	f := function(t, m, "k848848")
-	out := alloc(t, d, 8*8)
-	args := new(drv.Args)
-	for range 2 {
-		args.Reset()
-		args.Ptr(out)
-		args.I32(-1)
-		args.I64(1 << 40)
-		args.F64(1.5)
-		args.F32(2.5)
-		drv.Struct(args, &struct{ x, y uint32 }{3, 4})
-		must(t, s.Launch(f, [3]uint32{2, 3, 1}, [3]uint32{4, 2, 1}, 16, args))
-	}
-	want := []uint64{1<<32 - 1 + 1<<40 + math.Float64bits(1.5) + uint64(math.Float32bits(2.5)) + 3 + 4<<32, 2, 3, 1, 4, 2, 1}
-	for i, got := range read(t, s, out, 7) {
-		if got != want[i] {
-			t.Errorf("word %d: %#x, want %#x", i, got, want[i])
-		}
-	}
-}
-
-// TestGoroutines launches from many threads at once: each finds the context.
-func TestGoroutines(t *testing.T) {
-	d, _, m := open(t)
-	f := function(t, m, "k848848")
-	var all sync.WaitGroup
-	for g := range 8 {
-		all.Go(func() {
-			s, err := d.NewStream()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			out, err := d.Alloc(8 * 8)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			args := new(drv.Args)
-			for i := range 20 {
-				args.Reset()
-				args.Ptr(out)
-				args.I32(int32(g))
-				args.I64(int64(i))
-				args.Bytes([]byte{4, 0, 0, 0, 0, 0, 0, 0})
-				args.I32(0)
-				args.I64(0)
-				if err := s.Launch(f, one, one, 0, args); err != nil {
-					t.Error(err)
-				}
-				if got := read(t, s, out, 1)[0]; got != uint64(g+i+4) {
-					t.Errorf("goroutine %d, launch %d: %d", g, i, got)
-				}
-			}
-		})
-	}
-	all.Wait()
-}
-
-func TestModuleErrors(t *testing.T) {
-	d, _, m := open(t)
-	_, err := d.Load("this is not PTX")
-	var e *drv.Error
-	if !errors.As(err, &e) || e.Log == "" || !strings.Contains(err.Error(), e.Log) {
-		t.Errorf("no PTX: %v, want the compiler's log", err)
-	}
-	if _, err := m.Function("nothing"); !errors.Is(err, drv.NotFound) || !strings.Contains(err.Error(), "nothing") {
-		t.Errorf("no such kernel: %v, want not found, and its name", err)
-	}
-	must(t, d.Err())
-}
-
-func TestShared(t *testing.T) {
-	d, s, m := open(t)
-	f := function(t, m, "large")
-	args := new(drv.Args)
-	out := alloc(t, d, 8)
-	must(t, s.Set32(out, 0, 2))
-	args.Ptr(out)
-	args.I32(60 << 8)
-	if err := s.Launch(f, one, one, 60<<10, args); !errors.Is(err, drv.InvalidValue) || !strings.Contains(err.Error(), "large") {
-		t.Errorf("60 KiB of shared memory that were not allowed: %v, want invalid value, and the kernel's name", err)
-	}
-	must(t, f.MaxDynamicShared(60<<10))
-	must(t, s.Launch(f, one, one, 60<<10, args))
-	if got := read(t, s, out, 1)[0]; got != 60<<8 {
-		t.Errorf("through the last word came %d, want %d", got, 60<<8)
-	}
-	if err := f.MaxDynamicShared(1 << 20); !errors.Is(err, drv.InvalidValue) {
-		t.Errorf("1 MiB of shared memory: %v, want invalid value", err)
-	}
-	if v, err := f.Attribute(drv.FunctionRegisters); v <= 0 || err != nil {
-		t.Errorf("%d registers, %v", v, err)
-	}
-	if n, err := f.Occupancy(256, 0); n < 1 || err != nil {
-		t.Errorf("%d blocks a multiprocessor, %v", n, err)
-	}
-	must(t, d.Err())
-}
-
-func TestEvents(t *testing.T) {
-	d, s, m := open(t)
-	start, err := d.NewTimer()
-	must(t, err)
-	end, err := d.NewTimer()
-	must(t, err)
-	if done, err := end.Query(); !done || err != nil {
-		t.Errorf("never recorded: %v, %v, want done", done, err)
-	}
-	p := alloc(t, d, 8)
-	args := new(drv.Args)
-	args.Ptr(p)
-	must(t, s.Set32(p, 0, 2))
-	must(t, s.Record(start))
-	must(t, s.Launch(function(t, m, "increment"), one, one, 0, args))
-	must(t, s.Record(end))
-	for _, query := range []func() (bool, error){end.Query, s.Query} {
-		for done := false; !done; {
-			done, err = query()
-			must(t, err)
-		}
-	}
-	must(t, end.Synchronize())
-	if took, err := start.Elapsed(end); took < 0 || err != nil {
-		t.Errorf("took %v, %v", took, err)
-	}
-	if got := read(t, s, p, 1)[0]; got != 1 {
-		t.Errorf("%d, want 1", got)
-	}
-	must(t, start.Free())
-	must(t, s.Free())
-}
-
-func TestGraph(t *testing.T) {
-	d, s, m := open(t)
-	p := alloc(t, d, 8)
-	must(t, s.Set32(p, 0, 2))
-	f := function(t, m, "increment")
-	args := new(drv.Args)
-	args.Ptr(p)
-	must(t, s.BeginCapture())
-	must(t, s.Launch(f, one, one, 0, args))
-	must(t, s.Launch(f, one, one, 0, args))
-	g, err := s.EndCapture()
-	must(t, err)
-	args.Reset() // the graph has its own
-	for range 3 {
-		must(t, s.LaunchGraph(g))
-	}
-	if got := read(t, s, p, 1)[0]; got != 6 {
-		t.Errorf("3 launches of 2 increments: %d, want 6", got)
-	}
-	must(t, g.Free())
-
-	must(t, s.BeginCapture())
-	if err := s.Synchronize(); err == nil {
-		t.Error("waited for a stream that notes")
-	}
-	if _, err := s.EndCapture(); !errors.Is(err, drv.CaptureInvalidated) {
-		t.Errorf("after a wait: %v, want that the capture is invalid", err)
-	}
-	must(t, d.Err())
-	must(t, s.Synchronize())
-}
-
 func TestDeadDevice(t *testing.T) {
 	if !child(t) {
 		return
@@ -439,19 +270,5 @@ func TestLostDevice(t *testing.T) {
 	}
 	if d.Free() != 0 {
 		t.Errorf("a lost device has %d bytes free", d.Free())
-	}
-}
-
-func TestLaunchAllocates(t *testing.T) {
-	d, s, m := open(t)
-	f := function(t, m, "increment")
-	p := alloc(t, d, 8)
-	args := new(drv.Args)
-	if n := testing.AllocsPerRun(50, func() {
-		args.Reset()
-		args.Ptr(p)
-		must(t, s.Launch(f, one, one, 0, args))
-	}); n != 0 {
-		t.Errorf("a launch allocates %v times", n)
 	}
 }
