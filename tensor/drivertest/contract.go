@@ -12,7 +12,11 @@ import (
 // views, bit for bit: with windows on an image, turned ones, axes in any order, and gaps.
 func Contractions(t *testing.T, b driver.Backend) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for i := range 300 {
+	count := 300
+	if slow(b) {
+		count = 60
+	}
+	for i := range count {
 		d := append(dtypes, driver.Int32)[i%5]
 		if !b.Offers(driver.Contract, d, d, d) {
 			return
@@ -26,7 +30,7 @@ func Contractions(t *testing.T, b driver.Backend) {
 		case 1:
 			k = []int{size(600), size(3)}
 		}
-		if i == 200 {
+		if i == count*2/3 {
 			m, n, k = []int{70}, []int{3, 16, 16}, []int{20, 3, 3}
 		}
 		join := func(lists ...[]int) (all []int) {

@@ -5,9 +5,12 @@
 // The expected values are computed in float64 and rounded where package driver
 // says that they are: exact for arithmetic, comparisons and conversions, within
 // a stated tolerance for transcendental functions and sums.
+//
+// A backend with a method Slow, as one that is emulated, is checked with less.
 package drivertest
 
 import (
+	"slices"
 	"testing"
 
 	"halfnote/tensor/driver"
@@ -15,12 +18,14 @@ import (
 
 var dtypes = []driver.DType{driver.Float16, driver.BFloat16, driver.Float32, driver.Float64}
 
-// Run runs every check as a subtest.
-func Run(t *testing.T, b driver.Backend) {
-	for _, check := range []struct {
-		name string
-		run  func(t *testing.T, b driver.Backend)
-	}{
+// check is one of them.
+type check struct {
+	name string
+	run  func(t *testing.T, b driver.Backend)
+}
+
+func checks() []check {
+	return []check{
 		{"Memory", testMemory},
 		{"Offers", testOffers},
 		{"Fill", testFill},
@@ -51,9 +56,33 @@ func Run(t *testing.T, b driver.Backend) {
 		{"Bernoulli", Bernoullis},
 		{"Count", testCount},
 		{"Repeatable", func(t *testing.T, b driver.Backend) { Same(t, b, b) }},
-	} {
-		t.Run(check.name, func(t *testing.T) { check.run(t, b) })
 	}
+}
+
+// Run runs every check as a subtest.
+func Run(t *testing.T, b driver.Backend) {
+	for _, c := range checks() {
+		t.Run(c.name, func(t *testing.T) { c.run(t, b) })
+	}
+}
+
+// Check runs the checks of those names as subtests: "Copy", "Reduce".
+func Check(t *testing.T, b driver.Backend, names ...string) {
+	list := checks()
+	for _, name := range names {
+		i := slices.IndexFunc(list, func(c check) bool { return c.name == name })
+		if i < 0 {
+			t.Fatalf("there is no check %q", name)
+		}
+		t.Run(name, func(t *testing.T) { list[i].run(t, b) })
+	}
+}
+
+// slow reports whether a backend has a method Slow, which those have that take much time
+// for little: they are checked with less.
+func slow(b driver.Backend) bool {
+	_, ok := b.(interface{ Slow() })
+	return ok
 }
 
 func testOffers(t *testing.T, b driver.Backend) {

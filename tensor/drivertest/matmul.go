@@ -17,9 +17,12 @@ func testMatmul(t *testing.T, b driver.Backend) {
 		{nil, 0, 3, 2}, {nil, 3, 0, 2}, {nil, 3, 4, 0}, {nil, 130, 131, 33}, {nil, 2, 300, 64}, {nil, 64, 64, 64},
 		{[]int{3}, 4, 5, 6}, {[]int{2, 2}, 5, 2, 3}, {[]int{0}, 2, 2, 2}, {[]int{2}, 33, 34, 600},
 	} {
-		for _, d := range dtypes {
-			for _, s := range []strategy{dense, reversed, gaps, repeated} {
+		for i, d := range dtypes {
+			for j, s := range []strategy{dense, reversed, gaps, repeated} {
 				for _, bias := range []int{-1, 0, 1, 2} {
+					if slow(b) && (c.m+c.n+c.k+i+j+bias)%5 != 0 {
+						continue
+					}
 					testProduct(t, b, c.batch, c.m, c.n, c.k, d, s, bias)
 				}
 			}

@@ -21,6 +21,7 @@ type Backend struct {
 	stream  *drv.Stream
 	tf32    atomic.Bool
 	routes  route // of products
+	busy    int   // blocks that keep the GPU so
 	library cublas
 	modules
 	memory
@@ -58,7 +59,7 @@ func Open(name string) (driver.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Backend{name: name, device: device, stream: stream, routes: allRoutes}
+	b := &Backend{name: name, device: device, stream: stream, routes: allRoutes, busy: busyBlocks}
 	b.memory.open(b)
 	return b, nil
 }

@@ -96,13 +96,13 @@ type tiling struct {
 	slices, depth int // of k
 }
 
-// busy is how many blocks keep a GPU busy. It is not asked for, so that sums have one
-// order on all.
-const busy = 128
+// busyBlocks is how many blocks keep a GPU busy. It is not asked for, so that sums have
+// one order on all.
+const busyBlocks = 128
 
-// tilingOf returns large tiles where there are enough of them, else small ones, and
-// slices of k where there are few of these.
-func (p *product) tilingOf(large bool) tiling {
+// tilingOf returns large tiles where there are enough of them to keep a GPU busy, else
+// small ones, and slices of k where there are few of these.
+func (p *product) tilingOf(busy int, large bool) tiling {
 	count := func(side int) int { return (p.m + side - 1) / side * ((p.n + side - 1) / side) }
 	t := tiling{side: 64, slices: 1}
 	if large && p.m > 64 && p.n > 64 && count(128)*p.batches >= busy*3/4 {
@@ -121,7 +121,7 @@ func (p *product) tilingOf(large bool) tiling {
 
 // productBySIMT multiplies by the kernels of gemm_simt.cuh.
 func (b *Backend) productBySIMT(p *product) {
-	t := p.tilingOf(p.dtype.IsFloat() && p.dtype != driver.Float64)
+	t := p.tilingOf(b.busy, p.dtype.IsFloat() && p.dtype != driver.Float64)
 	module := "gemm_" + p.dtype.String()
 	b.launchTiles(p, p.kernel(), t, kernel{module, fmt.Sprintf("gemm_%d", t.side)}, kernel{module, "slices"}, threads)
 }
@@ -156,7 +156,7 @@ func (b *Backend) launchTiles(p *product, g *gemm, t tiling, tiles, slices kerne
 
 // productByMMA multiplies by the kernels of gemm_mma.cuh.
 func (b *Backend) productByMMA(p *product) {
-	t, g := p.tilingOf(true), p.kernel()
+	t, g := p.tilingOf(b.busy, true), p.kernel()
 	name, module := p.dtype.String(), "mma_any_"
 	if p.dtype == driver.Float32 {
 		name = "tf32"
