@@ -122,12 +122,12 @@ func provide() (string, error) {
 
 // Build compiles the driver into a folder and returns its path.
 func Build(dir string) (string, error) {
-	return compile(dir, "libcuda.so.1", "device.c", "memory.c", "stream.c", "graph.c", "module.c")
+	return compile(dir, "libcuda.so.1", "device.c", "memory.c", "stream.c", "event.c", "graph.c", "module.c")
 }
 
 func compile(dir, name string, files ...string) (string, error) {
 	path := filepath.Join(dir, name)
-	args := []string{"-shared", "-fPIC", "-O1", "-o", path}
+	args := []string{"-shared", "-fPIC", "-O1", "-Wl,-Bsymbolic", "-o", path} // symbolic: libc has a step, too
 	for _, f := range append([]string{"driver.h", "join.h"}, files...) {
 		text, err := sources.ReadFile("driver/" + f)
 		if err != nil {

@@ -13,7 +13,6 @@ import (
 
 	"halfnote/cuda/internal/drv"
 	"halfnote/cuda/internal/fake"
-	"halfnote/cuda/internal/ptx"
 )
 
 func TestMain(m *testing.M) { os.Exit(fake.Main(m, fake.Options{Devices: 2, Memory: 64 << 20})) }
@@ -314,74 +313,6 @@ func TestSharedMemoryLimit(t *testing.T) {
 	must(t, m.s.Synchronize())
 }
 
-func TestGraphs(t *testing.T) {
-	m := open(t)
-	p := m.alloc(4)
-	out, y := m.pinned(1)
-	must(t, m.s.Set32(p, math.Float32bits(1), 1))
-	must(t, m.s.BeginCapture())
-	must(t, m.launch(m.s, p, 2, 1))
-	must(t, m.launch(m.s, p, 3, 1))
-	g, err := m.s.EndCapture()
-	must(t, err)
-	for range 3 {
-		must(t, m.s.LaunchGraph(g))
-	}
-	must(t, m.s.CopyOut(out, 0, p, 4))
-	must(t, m.s.Synchronize())
-	if y[0] != 216 {
-		t.Errorf("three launches of two kernels give %v, want 216", y[0])
-	}
-	must(t, g.Free())
-}
-
-func TestWaitingInvalidatesCapture(t *testing.T) {
-	m := open(t)
-	p := m.alloc(4)
-	must(t, m.s.BeginCapture())
-	must(t, m.launch(m.s, p, 1, 1))
-	if err := m.s.Synchronize(); !errors.Is(err, drv.CaptureUnsupported) {
-		t.Errorf("waiting for a stream that is captured: %v", err)
-	}
-	if _, err := m.s.EndCapture(); !errors.Is(err, drv.CaptureInvalidated) {
-		t.Errorf("end of the capture: %v, want that it is invalid", err)
-	}
-	must(t, m.launch(m.s, p, 1, 1))
-	must(t, m.s.Synchronize())
-}
-
-// A capture that another stream joins must be joined again.
-func TestForkedCapture(t *testing.T) {
-	m := open(t)
-	other, err := m.d.NewStream()
-	must(t, err)
-	fork, err := m.d.NewEvent()
-	must(t, err)
-	join, err := m.d.NewEvent()
-	must(t, err)
-	p, q := m.alloc(4), m.alloc(4)
-	for _, joined := range []bool{true, false} {
-		must(t, m.s.BeginCapture())
-		must(t, m.launch(m.s, p, 1, 1))
-		must(t, m.s.Record(fork))
-		must(t, other.Wait(fork))
-		must(t, m.launch(other, q, 1, 1))
-		if joined {
-			must(t, other.Record(join))
-			must(t, m.s.Wait(join))
-		}
-		g, err := m.s.EndCapture()
-		if joined {
-			must(t, err)
-			must(t, m.s.LaunchGraph(g))
-			must(t, g.Free())
-		} else if e, ok := errors.AsType[*drv.Error](err); !ok || e.Code != 904 {
-			t.Errorf("without a join: %v, want unjoined work", err)
-		}
-		must(t, m.s.Synchronize())
-	}
-}
-
 // Both devices have memory of their own.
 func TestTwoDevices(t *testing.T) {
 	if n, _ := drv.Count(); n < 2 {
@@ -406,69 +337,6 @@ func TestTwoDevices(t *testing.T) {
 	}
 	if err := m.s.Copy(p, q, 4); !errors.Is(err, drv.InvalidValue) && !fake.Real() {
 		t.Errorf("copy from the other device's memory as if it were its own: %v, want invalid value", err)
-	}
-}
-
-// A fault comes to light at the next wait, and stays.
-func TestFault(t *testing.T) {
-	if !child(t) {
-		return
-	}
-	m := open(t)
-	p := m.alloc(64)
-	must(t, m.launch(m.s, p, 2, 17))
-	err := m.s.Synchronize()
-	if !errors.Is(err, drv.IllegalAddress) {
-		t.Fatalf("a read past the end: %v, want illegal address", err)
-	}
-	var f *ptx.Fault
-	if !errors.As(fake.LastFault(), &f) || f.Kernel != "scale" || f.Thread[0] != 16 || f.Opcode != "ld.global.f32" {
-		t.Errorf("last fault %v, want one of ld.global.f32 in thread 16 of scale", fake.LastFault())
-	}
-	if _, again := m.d.Alloc(4); !errors.Is(again, drv.IllegalAddress) {
-		t.Errorf("later call: %v, want the same error", again)
-	}
-	other, err := drv.Open(1)
-	must(t, err)
-	if _, err := other.Alloc(4); err != nil {
-		t.Errorf("the other device: %v", err)
-	}
-}
-
-func TestLaunchFails(t *testing.T) {
-	if !child(t) {
-		return
-	}
-	fake.Use(t, fake.Options{Devices: 2, FailLaunch: fake.Launches() + 3})
-	m := open(t)
-	p := m.alloc(4)
-	for range 4 {
-		must(t, m.launch(m.s, p, 1, 1))
-	}
-	var e *drv.Error
-	if err := m.s.Synchronize(); !errors.As(err, &e) || e.Code != 719 || !e.Sticky() {
-		t.Errorf("after the third launch: %v, want that it failed", err)
-	}
-}
-
-func TestLostDevice(t *testing.T) {
-	if !child(t) {
-		return
-	}
-	m := open(t)
-	fake.Use(t, fake.Options{Lost: true})
-	if _, err := m.d.Alloc(4); err == nil {
-		t.Error("a lost device gives memory")
-	}
-}
-
-func TestNoDevice(t *testing.T) {
-	if !child(t, "HALFNOTE_FAKE_TEST_NODEVICE=1") {
-		return
-	}
-	fake.Use(t, fake.Options{NoDevice: true})
-	if err := drv.Load(); err == nil || !strings.Contains(err.Error(), "no CUDA-capable device") {
-		t.Errorf("error %v, want that there is no device", err)
 	}
 }
 

@@ -57,7 +57,7 @@ func apply3(d, a, b, c int, f fn3) run {
 	}
 }
 
-// apply decodes an instruction all of whose operands are of type t.
+// apply1, apply2 and apply3 decode instructions all of whose operands are of type t.
 func (in *instr) apply1(t typ, f fn1) run {
 	in.count(2)
 	return apply1(in.target(in.args[0], t), in.source(in.args[1], t), f)
@@ -65,11 +65,7 @@ func (in *instr) apply1(t typ, f fn1) run {
 
 func (in *instr) apply2(t typ, f fn2) run {
 	in.count(3)
-	d, a, b := in.target(in.args[0], t), in.source(in.args[1], t), in.source(in.args[2], t)
-	if in.base == "add" && t.width() == 32 && t.integer() {
-		return add32(d, a, b)
-	}
-	return apply2(d, a, b, f)
+	return apply2(in.target(in.args[0], t), in.source(in.args[1], t), in.source(in.args[2], t), f)
 }
 
 func (in *instr) apply3(t typ, f fn3) run {

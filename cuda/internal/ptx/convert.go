@@ -131,7 +131,7 @@ func (in *instr) floatToFloat(dst, src typ, mode string, sat, relu bool) fn1 {
 		if sat {
 			x = limit(x)
 		}
-		if relu && x < 0 {
+		if relu && x <= 0 {
 			x = 0
 		}
 		return to(x)
@@ -256,7 +256,7 @@ func (in *instr) pack(dst typ) run {
 	to := encoder(typ{dst.kind, 16, 1}, mode[1])
 	one := func(a uint64) uint64 {
 		x := float64(f32(a))
-		if relu && x < 0 {
+		if relu && x <= 0 {
 			x = 0
 		}
 		return to(x)

@@ -362,7 +362,7 @@ func fmaHalf(t typ, relu bool) fn3 {
 	to, from := halfCodec(t)
 	one := func(a, b, c uint64) uint64 {
 		r := odd(from(a&0xFFFF)*from(b&0xFFFF), from(c&0xFFFF))
-		if relu && r < 0 {
+		if relu && r <= 0 {
 			r = 0
 		}
 		return to(r)

@@ -162,6 +162,10 @@ func buildAdd(in *instr) run {
 			return u(int32(max(-1<<31, min(1<<31-1, x+y))))
 		})
 	}
+	if in.base == "add" && t.bits == 32 {
+		in.count(3)
+		return add32(in.target(in.args[0], t), in.source(in.args[1], t), in.source(in.args[2], t))
+	}
 	if in.base == "add" {
 		return in.apply2(t, in.ints(t, add[uint16], add[int16], add[uint32], add[int32], add[uint64], add[int64]))
 	}

@@ -14,7 +14,7 @@
 //	HALFNOTE_FAKE_QUEUE        operations that a stream holds back at most, 64; 0 does them at once
 //	HALFNOTE_FAKE_FAIL_LAUNCH  the n-th launch fails
 //	HALFNOTE_FAKE_FAIL_CODE    with this code, 719
-//	HALFNOTE_FAKE_LOST         1: every call from now on is CUDA_ERROR_DEVICE_UNAVAILABLE's kin, 46
+//	HALFNOTE_FAKE_LOST         1: every call that needs a context is CUDA_ERROR_DEVICE_UNAVAILABLE
 
 #include <pthread.h>
 
@@ -142,13 +142,21 @@ Result leave(Result r);
 	if (!current) return leave(INVALID_CONTEXT);           \
 	if (current->sticky) return leave(current->sticky)
 
+// STREAM starts a call that needs a stream.
+#define STREAM(h)                             \
+	ENTER;                                \
+	Stream *s = find_stream(h);           \
+	if (!s) return leave(INVALID_HANDLE)
+
 int owner(Ptr p, size_t n);            // device that holds n bytes at p, -1 for none
 int pinned(const void *p, size_t n);   // whether it is page-locked
-void release_all(Device *d);
 
 Result drain(Stream *s);               // does all that the stream was given
 Result drain_device(Device *d);
 Result enqueue(Stream *s, Op *op);
+Result step(Stream *s);                // does the first operation
+Result drain_until(Event *e, uint64_t stamp);
+void event_release(Event *e);
 Result run_op(Stream *s, Op *op);
 Op *new_op(Kind kind, const void *data, int bytes);
 void free_op(Op *op);
