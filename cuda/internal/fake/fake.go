@@ -29,6 +29,7 @@ type Options struct {
 	FailCode   int   // with this CUresult, 0: 719
 	Lost       bool  // every call that needs a context fails
 	Unchecked  bool  // do not look for races on shared memory
+	CublasLt   bool  // there is a cublasLt, too; otherwise there is none, whatever the machine has
 }
 
 // driverVariable is where package link looks for the driver.
@@ -39,34 +40,61 @@ func Real() bool { return os.Getenv("HALFNOTE_CUDA_TEST") == "device" }
 
 var built struct {
 	sync.Mutex
-	path, cublas string
+	path string
 }
 
 // Use makes the fake driver the one that this process and its children load; a
 // driver is loaded once, so that the first call decides which, and a later one
 // changes options only: those of devices no more, once they are in use. Where
-// [Real] is true it does nothing. It skips the test if there is no C compiler.
+// [Real] is true it does nothing.
 func Use(t testing.TB, o Options) {
 	t.Helper()
 	if Real() {
 		t.Log("fake: the tests run on this machine's own driver")
 		return
 	}
+	if err := use(o); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func use(o Options) error {
 	built.Lock()
 	defer built.Unlock()
 	o.export()
 	if built.path == "" {
 		path, err := provide()
-		if err != nil {
-			t.Fatal(err)
+		if err == nil {
+			err = join(path)
 		}
-		if err := join(path); err != nil {
-			t.Fatal(err)
+		if err != nil {
+			return err
 		}
 		built.path = path
 	}
+	if err := library(o.CublasLt); err != nil {
+		return err
+	}
 	unchecked.Store(o.Unchecked)
 	configure()
+	return nil
+}
+
+// libraryVariable is where package lt looks for cublasLt, and nowhere else if it is set.
+const libraryVariable = "HALFNOTE_CUBLASLT"
+
+// library makes the fake cublasLt the one that is found, or none.
+func library(wanted bool) error {
+	path := filepath.Join(filepath.Dir(built.path), "libcublasLt.so.13")
+	if !wanted {
+		return os.Setenv(libraryVariable, filepath.Join(filepath.Dir(built.path), "none"))
+	}
+	if _, err := os.Stat(path); err != nil {
+		if path, err = compile(filepath.Dir(built.path), filepath.Base(path), "cublaslt.c"); err != nil {
+			return err
+		}
+	}
+	return os.Setenv(libraryVariable, path)
 }
 
 // Main is for TestMain: it uses the driver for all tests of a package, runs them
@@ -75,18 +103,10 @@ func Main(m *testing.M, o Options) int {
 	if Real() {
 		return m.Run()
 	}
-	o.export()
-	path, err := provide()
-	if err == nil {
-		err = join(path)
-	}
-	if err != nil {
+	if err := use(o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	built.path = path
-	unchecked.Store(o.Unchecked)
-	configure()
 	defer Remove()
 	return m.Run()
 }

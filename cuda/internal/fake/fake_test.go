@@ -15,7 +15,9 @@ import (
 	"halfnote/cuda/internal/fake"
 )
 
-func TestMain(m *testing.M) { os.Exit(fake.Main(m, fake.Options{Devices: 2, Memory: 64 << 20})) }
+func TestMain(m *testing.M) {
+	os.Exit(fake.Main(m, fake.Options{Devices: 2, Memory: 64 << 20, CublasLt: true}))
+}
 
 // child runs the test again in a process of its own, because a dead device stays
 // dead, with what the driver is to show. It reports whether this is that process.
