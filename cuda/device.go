@@ -12,7 +12,7 @@ import (
 // backend is what backends of GPUs tell beyond what every backend does.
 type backend interface {
 	driver.Backend
-	Count() int
+	Devices() int
 	Product() string
 	Capability() (major, minor int)
 	EmptyCache() error
@@ -36,7 +36,7 @@ func Why() string {
 // torch.cuda.device_count.
 func DeviceCount() int {
 	if b, ok := driver.Lookup("cuda").(backend); ok {
-		return b.Count()
+		return b.Devices()
 	}
 	return 0
 }

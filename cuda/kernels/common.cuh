@@ -92,9 +92,14 @@ DEVICE void put(u32 dtype, void *p, i64 at, i64 x) {
 	}
 }
 
-// largest and smallest let NaN through; of zeros 0 is larger than -0.
-template <class W> DEVICE W largest(W x, W y) { return x > y || x != x ? x : x == y && x == 0 ? x + y : y; }
-template <class W> DEVICE W smallest(W x, W y) { return x < y || x != x ? x : x == y && x == 0 ? -(-x - y) : y; }
+// largest and smallest let NaN through; of zeros 0 is larger than -0, as max and min of
+// PTX have it, which prefer numbers to NaN.
+DEVICE float largest(float x, float y) { return x == x && y == y ? __builtin_fmaxf(x, y) : x + y; }
+DEVICE float smallest(float x, float y) { return x == x && y == y ? __builtin_fminf(x, y) : x + y; }
+DEVICE double largest(double x, double y) { return x == x && y == y ? __builtin_fmax(x, y) : x + y; }
+DEVICE double smallest(double x, double y) { return x == x && y == y ? __builtin_fmin(x, y) : x + y; }
+DEVICE i64 largest(i64 x, i64 y) { return x > y ? x : y; }
+DEVICE i64 smallest(i64 x, i64 y) { return x < y ? x : y; }
 
 // Pack is as many elements as one load of 16 bytes brings.
 template <class T> struct __attribute__((aligned(16))) Pack {
@@ -128,4 +133,18 @@ template <int views> DEVICE void offsets(const Axes &a, u32 i, i64 *at) {
 		i = q;
 	}
 	for (int v = 0; v < views; v++) at[v] += i * a.stride[v][0];
+}
+
+// place returns where element i of a view is.
+template <int view> DEVICE i64 place(const Axes &a, i64 i) {
+	if (a.rank == 1) return i * a.stride[view][0];
+	u32 n = (u32)i;
+	i64 at = 0;
+#pragma unroll 1
+	for (u32 axis = a.rank - 1; axis > 0; axis--) {
+		u32 q = a.size[axis].quotient(n);
+		at += (n - q * a.size[axis].by) * a.stride[view][axis];
+		n = q;
+	}
+	return at + n * a.stride[view][0];
 }

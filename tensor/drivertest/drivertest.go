@@ -45,7 +45,8 @@ func checks() []check {
 		{"MatmulExact", testMatmulExact},
 		{"Contract", Contractions},
 		{"Positions", testPositions},
-		{"Arg", testArg},
+		{"Extreme", testExtreme},
+		{"Order", testOrder},
 		{"Softmax", testSoftmax},
 		{"Dropout", testDropout},
 		{"Unscale", testUnscale},
@@ -88,7 +89,7 @@ func slow(b driver.Backend) bool {
 func testOffers(t *testing.T, b driver.Backend) {
 	for c := driver.Code(0); c < driver.Optional; c++ {
 		if c >= driver.Gather && c <= driver.ArgSort {
-			continue // testPositions and testArg run them with every dtype
+			continue // testPositions, testExtreme and testOrder run them with every dtype
 		}
 		if _, ok := bitwises[c]; ok || c == driver.CumArgMax || c == driver.CumArgMin {
 			continue // integers, checked with them

@@ -26,6 +26,7 @@ const (
 type divider struct{ by, factor, shift uint32 }
 
 func dividerOf(n int) divider {
+	n = max(n, 1)
 	shift := bits.Len32(uint32(n - 1))
 	return divider{uint32(n), uint32((uint64(1)<<shift-uint64(n))<<32/uint64(n) + 1), uint32(shift)}
 }
@@ -95,6 +96,22 @@ func (w walk) step(i int) (step int, ok bool) {
 	return 0, true
 }
 
+// axes returns what a kernel that goes through all of the walk takes.
+func (w walk) axes() *axes { return w.axesOf(w.shape, 0) }
+
+// axesOf returns those from an axis on, with other sizes.
+func (w walk) axesOf(shape []int, first int) *axes {
+	a := &axes{rank: uint32(max(1, len(shape)))}
+	a.size[0] = dividerOf(1)
+	for i, n := range shape {
+		a.size[i] = dividerOf(n)
+		for v := range w.stride {
+			a.stride[v][i] = int64(w.stride[v][first+i])
+		}
+	}
+	return a
+}
+
 // parts calls f for parts of the walk that a kernel can go through: of no more than
 // maxItems elements and maxRank axes. offset holds the element at which each view begins.
 func (w walk) parts(f func(a *axes, n int, offset []int)) {
@@ -105,15 +122,7 @@ func (w walk) parts(f func(a *axes, n int, offset []int)) {
 			return
 		}
 		if len(shape)-axis <= maxRank && n <= maxItems {
-			a := &axes{rank: uint32(max(1, len(shape)-axis))}
-			a.size[0] = dividerOf(1)
-			for i := axis; i < len(shape); i++ {
-				a.size[i-axis] = dividerOf(shape[i])
-				for v := range w.stride {
-					a.stride[v][i-axis] = int64(w.stride[v][i])
-				}
-			}
-			f(a, n, offset)
+			f(w.axesOf(shape[axis:], axis), n, offset)
 			return
 		}
 		inner := n / shape[axis]

@@ -73,8 +73,8 @@ func (b *Backend) Product() string { return b.device.Name() }
 // Capability returns the compute capability of the GPU, 9 and 0 for an H200.
 func (b *Backend) Capability() (major, minor int) { return b.device.Capability() }
 
-// Count returns how many GPUs there are.
-func (b *Backend) Count() int {
+// Devices returns how many GPUs there are.
+func (b *Backend) Devices() int {
 	n, err := drv.Count()
 	b.must(err)
 	return n

@@ -161,7 +161,7 @@ func buildLoad(in *instr) run {
 		in.refuse("%d bytes, want at most 16", total)
 	}
 	signed := t.signed()
-	if space == global && len(regs) == 1 && size == 4 {
+	if space == global && len(regs) == 1 && size == 4 && (!signed || widths[0] == 32) {
 		return loadGlobal32(regs[0], base, offset)
 	}
 	return func(w *warp, m uint32) {

@@ -1,0 +1,10 @@
+// Sums, products and extremes of what is summed in 64 bits.
+#include "fold.cuh"
+
+FOLD(double, 2, float64)
+FOLD(i64, 2, int64)
+FOLD(i32, 4, int32)
+FOLD(u8, 4, uint8)
+FOLD(flag, 4, bool)
+FOLD_JOINTS(double, float64)
+FOLD_JOINTS(i64, int64)
