@@ -13,7 +13,7 @@ import (
 
 // pair runs kernels on the CPU and on a GPU, from the same bits.
 type pair struct {
-	testing.TB
+	*testing.T
 	cpu, gpu driver.Backend
 	random   *rand.Rand
 }
