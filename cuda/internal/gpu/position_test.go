@@ -11,7 +11,7 @@ import (
 )
 
 func TestPositions(t *testing.T) {
-	drivertest.Check(t, open(t), "Positions", "ArgSort")
+	drivertest.Check(t, open(t), "Positions", "Order")
 }
 
 // TestPositionsAsCPU gathers and scatters whole rows, columns and single elements, as
