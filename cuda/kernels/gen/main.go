@@ -1,6 +1,7 @@
 // Command gen, run in the folder of the kernels, writes codes.cuh, the numbers of the
-// codes and dtypes of package driver, and compiles each .cu file to PTX by clang, of which no
-// NVIDIA header or library is asked:
+// codes and dtypes of package driver, and tables64.cuh, the constants of package
+// elementary, and compiles each .cu file to PTX by clang, of which no NVIDIA header or
+// library is asked:
 //
 //	go generate ./cuda/kernels
 //
@@ -26,6 +27,13 @@ import (
 func main() {
 	log.SetFlags(0)
 	if err := write("codes.cuh", codes()); err != nil {
+		log.Fatal(err)
+	}
+	constants, err := tables()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := write("tables64.cuh", constants); err != nil {
 		log.Fatal(err)
 	}
 	files, err := filepath.Glob("*.cu")
