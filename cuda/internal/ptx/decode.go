@@ -215,7 +215,9 @@ func (b *builder) registers() {
 	for {
 		name, n := b.next(), 1
 		if b.accept("<") {
-			n = b.number()
+			if n = b.number(); n < 1 || n > 1<<16 {
+				b.fail("%d registers, want 1 to %d", n, 1<<16)
+			}
 			b.expect(">")
 			b.scope.ranges[name] = register{b.k.size, t}
 			b.scope.counts[name] = n

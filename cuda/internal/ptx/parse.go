@@ -146,7 +146,9 @@ func (p *parser) variable(space string, extern bool) *variable {
 	for strings.HasPrefix(p.peek(), ".") {
 		switch w := p.next(); w {
 		case ".align":
-			v.align = p.number()
+			if v.align = p.number(); v.align < 1 || v.align > 4096 || v.align&(v.align-1) != 0 {
+				p.fail(".align %d, want a power of 2", v.align)
+			}
 		case ".v2":
 			vector = 2
 		case ".v4":
@@ -172,7 +174,11 @@ func (p *parser) variable(space string, extern bool) *variable {
 			v.size = 0
 			continue
 		}
-		v.size *= p.number()
+		n := p.number()
+		if n < 0 || n > 1<<30 || v.size*n > 1<<30 {
+			p.fail("%s is larger than %d bytes", v.name, 1<<30)
+		}
+		v.size *= n
 		p.expect("]")
 	}
 	if p.accept("=") {
@@ -192,7 +198,9 @@ func (p *parser) initials(v *variable) {
 		}
 		return
 	}
-	if s := p.peek(); s == "-" || s[0] >= '0' && s[0] <= '9' {
+	if s := p.peek(); s == "" {
+		p.fail("text ends in the first values of %s", v.name)
+	} else if s == "-" || s[0] >= '0' && s[0] <= '9' {
 		v.init = append(v.init, initial{number: p.literal()})
 		return
 	}
