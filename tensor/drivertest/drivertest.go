@@ -43,7 +43,7 @@ func checks() []check {
 		{"CumArg", testCumArg},
 		{"Matmul", testMatmul},
 		{"MatmulExact", testMatmulExact},
-		{"Contract", Contractions},
+		{"Contract", testContract},
 		{"Positions", testPositions},
 		{"Extreme", testExtreme},
 		{"Order", testOrder},

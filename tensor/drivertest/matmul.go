@@ -60,7 +60,14 @@ func testProduct(t *testing.T, b driver.Backend, batch []int, m, n, k int, d dri
 	dst := newView(t, b, to, shape(m, n), layout)
 	b.Run(driver.Kernel{Code: driver.Matmul}, dst, src...)
 	checkHoles(t, b, dst)
-	for i, got := range values(b, dst) {
+	checkSums(t, name(batch, m, n, k, d, s, bias), wide(d), to, values(b, dst), xs, ys, add, m, n, k)
+}
+
+// checkSums compares the products of matrices xs (…,m,k) and ys (…,k,n), plus what add
+// holds, if it is not nil, with loops in float64.
+func checkSums(t *testing.T, name string, in, to driver.DType, got, xs, ys, add []float64, m, n, k int) {
+	t.Helper()
+	for i, got := range got {
 		matrix, row, col := i/(m*n), i/n%m, i%n
 		var sum, size float64
 		for p := range k {
@@ -74,11 +81,11 @@ func testProduct(t *testing.T, b driver.Backend, batch []int, m, n, k int, d dri
 		}
 		// K roundings of sums and K of products, of float32 where it is not
 		// float64, then one to dst's dtype.
-		slack := float64(2*k+2) * ulp(wide(d), 0.5) * size
+		slack := float64(2*k+2) * ulp(in, 0.5) * size
 		if got >= round(to, sum-slack) && got <= round(to, sum+slack) {
 			continue
 		}
-		t.Errorf("%s: element %d: got %g, want %g within %g", name(batch, m, n, k, d, s, bias), i, got, sum, slack)
+		t.Errorf("%s: element %d: got %g, want %g within %g", name, i, got, sum, slack)
 		return
 	}
 }

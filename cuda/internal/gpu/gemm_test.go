@@ -15,15 +15,17 @@ import (
 	"halfnote/tensor/drivertest"
 )
 
-// TestMatmul computes products and contractions by the kernels of tensor cores, and by
-// those of every GPU.
+// TestMatmul computes products by each route, and contractions by the kernels that they
+// take.
 func TestMatmul(t *testing.T) {
 	b := open(t)
 	own := bare(t)
 	defer func(routes route) { own.routes = routes }(own.routes)
-	for _, own.routes = range []route{mma | simt, simt} {
+	for _, own.routes = range []route{allRoutes, mma | simt, simt} {
 		drivertest.Check(t, b, "Matmul", "MatmulExact")
 	}
+	own.routes = allRoutes
+	drivertest.Check(t, b, "Contract")
 }
 
 // bare returns the first GPU.
@@ -51,6 +53,7 @@ func TestProducts(t *testing.T) {
 		dtypes []driver.DType
 	}{
 		{"simt", simt, false, []driver.DType{driver.Float16, driver.BFloat16, driver.Float32, driver.Float64, driver.Int64, driver.Int32, driver.Uint8}},
+		{"library", library | simt, false, []driver.DType{driver.Float16, driver.BFloat16, driver.Float32, driver.Float64}},
 		{"mma", mma | simt, true, []driver.DType{driver.Float16, driver.BFloat16, driver.Float32}},
 	} {
 		for _, busy := range []int{busyBlocks, 1} {

@@ -13,7 +13,7 @@ import (
 
 // The tests run on a driver that interprets kernels on the CPU, or on the first GPU of
 // this machine where fake.Real says so.
-func TestMain(m *testing.M) { os.Exit(fake.Main(m, fake.Options{})) }
+func TestMain(m *testing.M) { os.Exit(fake.Main(m, fake.Options{CublasLt: true})) }
 
 // emulated is the backend where kernels are interpreted: package drivertest checks less.
 type emulated struct{ *Backend }

@@ -1,0 +1,100 @@
+//go:build cuda && linux && cgo
+
+package gpu
+
+import (
+	"testing"
+
+	"halfnote/cuda/internal/fake"
+	"halfnote/tensor/driver"
+)
+
+// TestLibraryTakes checks which products go to cublasLt: those of matrices whose rows or
+// columns lie side by side.
+func TestLibraryTakes(t *testing.T) {
+	b := bare(t)
+	if file, err := b.Library(); err != nil {
+		t.Skip("needs cublasLt:", err)
+	} else {
+		t.Log(file)
+	}
+	view := func(d driver.DType, shape []int, stride ...int) driver.View {
+		buffer, err := b.Alloc(1 << 14)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return driver.View{Buffer: buffer, DType: d, Shape: shape, Stride: stride}
+	}
+	const half, single = driver.Float16, driver.Float32
+	x, y, to := view(half, []int{8, 16}, 16, 1), view(half, []int{16, 24}, 24, 1), view(half, []int{8, 24}, 24, 1)
+	for _, test := range []struct {
+		name string
+		dst  driver.View
+		src  []driver.View
+		want bool
+	}{
+		{"rows", to, []driver.View{x, y}, true},
+		{"columns of both", to, []driver.View{view(half, []int{8, 16}, 1, 8), view(half, []int{16, 24}, 1, 16)}, true},
+		{"result by columns", view(half, []int{8, 24}, 1, 8), []driver.View{x, y}, true},
+		{"parts of rows", to, []driver.View{view(half, []int{8, 16}, 20, 1), y}, true},
+		{"float32 of halves", view(single, []int{8, 24}, 24, 1), []driver.View{x, y}, true},
+		{"a row is added", to, []driver.View{x, y, view(half, []int{8, 24}, 0, 1)}, true},
+		{"a column is added", to, []driver.View{x, y, view(half, []int{8, 24}, 1, 0)}, true},
+		{"a matrix is added", to, []driver.View{x, y, view(half, []int{8, 24}, 24, 1)}, true},
+		{"halves are added to float32", view(single, []int{8, 24}, 24, 1), []driver.View{x, y, view(half, []int{8, 24}, 0, 1)}, true},
+		{"matrices times one", view(half, []int{3, 8, 24}, 192, 24, 1), []driver.View{view(half, []int{3, 8, 16}, 128, 16, 1), view(half, []int{3, 16, 24}, 0, 24, 1)}, true},
+		{"matrices times matrices", view(half, []int{3, 8, 24}, 192, 24, 1), []driver.View{view(half, []int{3, 8, 16}, 128, 16, 1), view(half, []int{3, 16, 24}, 400, 24, 1)}, true},
+		{"every second element", to, []driver.View{view(half, []int{8, 16}, 32, 2), y}, false},
+		{"windows", to, []driver.View{view(half, []int{8, 16}, 4, 1), y}, false},
+		{"backwards", to, []driver.View{view(half, []int{8, 16}, -16, 1), y}, false},
+		{"nothing to add up", to, []driver.View{view(half, []int{8, 0}, 1, 1), view(half, []int{0, 24}, 24, 1)}, false},
+		{"two axes of matrices", view(half, []int{2, 2, 8, 24}, 500, 192, 24, 1), []driver.View{view(half, []int{2, 2, 8, 16}, 300, 128, 16, 1), view(half, []int{2, 2, 16, 24}, 0, 400, 24, 1)}, false},
+		{"integers", view(driver.Int32, []int{8, 24}, 24, 1), []driver.View{view(driver.Int32, []int{8, 16}, 16, 1), view(driver.Int32, []int{16, 24}, 24, 1)}, false},
+	} {
+		if test.name == "backwards" {
+			test.src[0].Offset = 7 * 16
+		}
+		p := productOf(test.dst, test.src, 1, 1, 1)
+		if got := b.productByLibrary(&p, test.dst, test.src); got != test.want {
+			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
+		}
+	}
+	b.Synchronize()
+}
+
+// TestProductsSteady checks that a product that has been computed before asks the driver
+// for no memory and waits for nothing, on every route.
+func TestProductsSteady(t *testing.T) {
+	if fake.Real() {
+		t.Skip("needs the counters of the fake driver")
+	}
+	b := bare(t)
+	defer func(routes route) { b.routes = routes }(b.routes)
+	view := func(shape ...int) driver.View {
+		buffer, err := b.Alloc(4 * shape[0] * shape[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return driver.View{Buffer: buffer, DType: driver.Float16, Shape: shape, Stride: []int{shape[1], 1}}
+	}
+	x, y, z, dst := view(16, 1024), view(1024, 16), view(16, 16), view(16, 16)
+	for _, b.routes = range []route{library, mma, simt} {
+		b.Run(driver.Kernel{Code: driver.Matmul}, dst, x, y, z)
+		b.Synchronize()
+		allocs, syncs, launches := fake.Allocs(), fake.Syncs(), fake.Launches()
+		for range 3 {
+			b.Run(driver.Kernel{Code: driver.Matmul}, dst, x, y, z)
+		}
+		if a, s := fake.Allocs()-allocs, fake.Syncs()-syncs; a != 0 || s != 0 {
+			t.Errorf("route %d: %d allocations and %d waits, want none", b.routes, a, s)
+		}
+		want := 6 // slices, and their sum
+		if b.routes == library {
+			want = 3
+		}
+		if got := fake.Launches() - launches; got != want {
+			t.Errorf("route %d: %d launches, want %d", b.routes, got, want)
+		}
+		b.Synchronize()
+	}
+}
