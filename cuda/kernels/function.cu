@@ -43,4 +43,4 @@ struct Unary {
 	}
 };
 
-TYPED(unary, Unary, float, 4, 1)
+TYPED(unary, Unary, float, 4, 1, 5)

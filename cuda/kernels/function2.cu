@@ -23,4 +23,4 @@ struct Binary {
 	}
 };
 
-TYPED(binary, Binary, float, 4, 2)
+TYPED(binary, Binary, float, 4, 2, 4)

@@ -56,5 +56,5 @@ struct Binary {
 	}
 };
 
-TYPED(unary, Unary, double, 1, 1)
-TYPED(binary, Binary, double, 1, 2)
+TYPED(unary, Unary, double, 1, 1, 4)
+TYPED(binary, Binary, double, 1, 2, 4)

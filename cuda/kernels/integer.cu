@@ -70,5 +70,5 @@ struct Binary {
 	}
 };
 
-TYPED(unary, Unary, i64, 4, 1)
-TYPED(binary, Binary, i64, 4, 2)
+TYPED(unary, Unary, i64, 4, 1, 4)
+TYPED(binary, Binary, i64, 4, 2, 3)

@@ -201,8 +201,11 @@ DEVICE void stridedTyped(u32 code, u32 dtype, u32 to, u32 n, Scalars<W> s, void 
 	}
 }
 
-#define TYPED(name, Op, W, P, operands)                                                                                                                 \
-	KERNEL name(u32 code, u32 dtype, u32 to, i64 n, Scalars<W> s, void *dst, const void *x, const void *y, const void *z, u32 sx, u32 sy, u32 sz) {        \
+// TYPED makes two kernels. As many blocks of the first as said fit on a multiprocessor at
+// once: with more registers for each, fewer loads would be under way.
+#define TYPED(name, Op, W, P, operands, blocks)                                                                                                         \
+	extern "C" __attribute__((global)) __attribute__((launch_bounds(256, blocks))) void name(                                                           \
+		u32 code, u32 dtype, u32 to, i64 n, Scalars<W> s, void *dst, const void *x, const void *y, const void *z, u32 sx, u32 sy, u32 sz) {                \
 		flatTyped<Op, W, P, operands>(code, dtype, to, n, s, dst, x, y, z, sx, sy, sz);                                                                 \
 	}                                                                                                                                                   \
 	KERNEL name##_strided(u32 code, u32 dtype, u32 to, u32 n, Scalars<W> s, void *dst, const void *x, const void *y, const void *z, Axes axes) {          \
