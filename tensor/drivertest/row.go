@@ -12,10 +12,14 @@ import (
 // codes that they are defined by: they give the same bits.
 func testSoftmax(t *testing.T, b driver.Backend) {
 	list := append([][]int{{3, 70001}, {40, 130}, {2, 1024}, {5, 9, 40}}, shapes...)
+	turn := 0
 	for _, code := range []driver.Code{driver.Softmax, driver.LogSoftmax, driver.SoftmaxGrad, driver.LogSoftmaxGrad} {
 		for i, shape := range list {
 			for axis := range shape {
 				for _, d := range dtypes {
+					if turn++; slow(b) && turn%3 > 0 {
+						continue
+					}
 					src := []driver.View{place(t, b, d, shape, layoutsOf(shape)[axis%len(layoutsOf(shape))], random(100003))}
 					given := []driver.DType{d}
 					if code >= driver.SoftmaxGrad {

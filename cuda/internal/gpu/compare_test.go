@@ -89,15 +89,6 @@ func (p *pair) same(what string, t twin) {
 }
 
 func isNaN(d driver.DType, bits uint64) bool {
-	switch d {
-	case driver.Float16:
-		return bits&0x7fff > 0x7c00
-	case driver.BFloat16:
-		return bits&0x7fff > 0x7f80
-	case driver.Float32:
-		return bits&0x7fffffff > 0x7f800000
-	case driver.Float64:
-		return bits&^(1<<63) > 0x7ff<<52
-	}
-	return false
+	f, ok := formats[d]
+	return ok && bits&f.magnitude >= f.nan
 }

@@ -13,3 +13,5 @@ func TestReduce(t *testing.T) {
 }
 
 func TestScan(t *testing.T) { drivertest.Check(t, open(t), "Recurrence", "CumArg") }
+
+func TestSoftmax(t *testing.T) { drivertest.Check(t, open(t), "Softmax") }

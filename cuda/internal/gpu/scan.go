@@ -43,9 +43,8 @@ func scan(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	if len(dst.Shape) > 0 {
 		l.n = int64(dst.Shape[k.Axis])
 		for i := range views {
-			v := &views[i]
-			l.along[i] = int64(v.Stride[k.Axis])
-			v.Shape, v.Stride = slices.Delete(slices.Clone(v.Shape), k.Axis, k.Axis+1), slices.Delete(slices.Clone(v.Stride), k.Axis, k.Axis+1)
+			l.along[i] = int64(views[i].Stride[k.Axis])
+			views[i] = without(views[i], k.Axis)
 		}
 	}
 	w := walkOf(views...)
@@ -80,4 +79,11 @@ func scan(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 		a.Bytes(bytesOf(&p))
 		b.launch(kernel{"scan", name + src[0].DType.String()}, [3]uint32{(uint32(n) + p.side - 1) / p.side, 1, 1}, [3]uint32{threads, 1, 1}, 0, a.Args)
 	})
+}
+
+// without returns v at the start of an axis.
+func without(v driver.View, axis int) driver.View {
+	v.Shape = slices.Delete(slices.Clone(v.Shape), axis, axis+1)
+	v.Stride = slices.Delete(slices.Clone(v.Stride), axis, axis+1)
+	return v
 }

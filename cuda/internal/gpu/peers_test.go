@@ -1,0 +1,93 @@
+//go:build cuda && linux && cgo
+
+package gpu
+
+import (
+	"slices"
+	"testing"
+
+	"halfnote/tensor/driver"
+)
+
+var computed = slices.DeleteFunc(driver.DTypes(), driver.DType.IsStorage)
+
+func TestCopyAsCPU(t *testing.T) {
+	p := newPair(t)
+	for i := range rounds() {
+		shape, all := p.shape(), driver.DTypes()
+		from, to := p.dtype(all), p.dtype(all)
+		if i%3 == 0 {
+			to = from
+		}
+		p.compare(driver.Kernel{Code: driver.Copy}, p.anyView(to, shape, false), p.anyView(from, shape, true))
+		p.compare(driver.Kernel{Code: driver.Fill, Alpha: []float64{0, 1, -3.7, 1e9}[p.random.IntN(4)]}, p.anyView(to, shape, false))
+	}
+}
+
+func TestReduceAsCPU(t *testing.T) {
+	p := newPair(t)
+	codes := []driver.Code{driver.Sum, driver.Mean, driver.SumSquares, driver.ReduceMax, driver.ReduceMin, driver.ArgMax, driver.ArgMin}
+	for range rounds() {
+		shape, d, code := p.shape(), p.dtype(computed), codes[p.random.IntN(len(codes))]
+		small := slices.Clone(shape)
+		for i := range small {
+			if p.random.IntN(2) == 0 {
+				small[i] = 1
+			}
+		}
+		to, exact := d, false
+		switch {
+		case code >= driver.ArgMax:
+			if (driver.View{Shape: shape}).Len() == 0 {
+				continue
+			}
+			to = driver.Int64
+		case p.random.IntN(2) == 0:
+			to = d.Wide()
+		}
+		if code > driver.SumSquares && p.random.IntN(2) == 0 {
+			exact = true
+		}
+		if !p.gpu.Offers(code, to, d) {
+			continue
+		}
+		src := p.anyView(d, shape, true)
+		if !exact {
+			p.few(src)
+		}
+		p.compare(driver.Kernel{Code: code}, p.anyView(to, small, false), src)
+	}
+}
+
+func TestScanAsCPU(t *testing.T) {
+	p := newPair(t)
+	for range rounds() / 2 {
+		shape, d := p.shape(), p.dtype(computed)
+		k := driver.Kernel{Code: []driver.Code{driver.Recurrence, driver.CumArgMax, driver.CumArgMin}[p.random.IntN(3)]}
+		if len(shape) > 0 {
+			k.Axis = p.random.IntN(len(shape))
+		}
+		src, to := []twin{p.anyView(d, shape, true)}, driver.Int64
+		if k.Code == driver.Recurrence {
+			to = d
+			if p.random.IntN(2) == 0 {
+				src = append(src, p.few(p.anyView(d, shape, true)))
+			}
+		}
+		p.compare(k, p.anyView(to, shape, false), src...)
+	}
+}
+
+func TestCountAsCPU(t *testing.T) {
+	p := newPair(t)
+	for range rounds() / 2 {
+		v := p.anyView(p.dtype(driver.DTypes()), p.shape(), true)
+		got, want := p.gpu.(driver.Counter).Count(v.gpu), p.cpu.(driver.Counter).Count(v.cpu)
+		if got.AbsMin != got.AbsMin && want.AbsMin != want.AbsMin { // NaN
+			got.AbsMin, got.AbsMax, want.AbsMin, want.AbsMax = 0, 0, 0, 0
+		}
+		if got != want {
+			t.Fatalf("%v %v%v: got %+v, want %+v", v.cpu.DType, v.cpu.Shape, v.cpu.Stride, got, want)
+		}
+	}
+}
