@@ -68,13 +68,7 @@ func (r reduction) run(b *Backend, code driver.Code, dst, src driver.View) {
 	a.Bytes(bytesOf(&p.results))
 	b.launch(kernel{r.module, p.kernel + r.name}, [3]uint32{p.grid, 1, 1}, [3]uint32{p.threads, 1, 1}, 0, a.Args)
 	for parts := int(p.parts); parts > 1; {
-		group, grid, left := pow2(parts), 0, 1
-		if parts <= 32 {
-			grid = (kept.n*group + threads - 1) / threads
-		} else {
-			left = (parts + 1023) / 1024
-			group, grid = 64, kept.n*left
-		}
+		group, grid, left := joining(kept.n, parts)
 		var more driver.Buffer
 		var to drv.Ptr
 		if left > 1 {
@@ -95,14 +89,26 @@ func (r reduction) run(b *Backend, code driver.Code, dst, src driver.View) {
 	}
 }
 
+// joining returns how partial results of outs results are joined: the threads of a group,
+// the blocks, and how many parts are left of each.
+func joining(outs, parts int) (group, grid, left int) {
+	if parts <= 32 {
+		group = pow2(parts)
+		return group, (outs*group + threads - 1) / threads, 1
+	}
+	left = (parts + 1023) / 1024
+	return 64, outs * left, left
+}
+
 // plan is how a reduction is launched.
 type plan struct {
 	results
 	kernel        string
 	near          bool
-	group         int // threads of a result, for rows
-	wide, deep    int // threads, for columns
-	width         int // columns
+	group         int  // threads of a result, for rows
+	wide, deep    int  // threads, for columns
+	width         int  // columns
+	single        bool // a thread takes one column at a time
 	grid, threads uint32
 }
 
@@ -149,7 +155,7 @@ func (p *plan) columns(b *Backend, kept, reduced walk, src driver.View) bool {
 	count := int(p.count)
 	p.width = kept.shape[last]
 	pack, size := 16/max(4, src.DType.Size()), src.DType.Size()
-	aligned := kept.stride[1][last] == 1 && p.width%pack == 0 && int(pointer(src))%(pack*size) == 0
+	aligned := !p.single && kept.stride[1][last] == 1 && p.width%pack == 0 && int(pointer(src))%(pack*size) == 0
 	for _, s := range kept.stride[1][:last] {
 		aligned = aligned && s%pack == 0
 	}

@@ -1,0 +1,2 @@
+#include "moments.cuh"
+STATISTICS(bf16, 4, float, bfloat16)

@@ -1,0 +1,2 @@
+#include "moments.cuh"
+STATISTICS(f16, 4, float, float16)

@@ -1,0 +1,2 @@
+#include "moments.cuh"
+STATISTICS(float, 4, float, float32)

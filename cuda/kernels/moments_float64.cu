@@ -1,0 +1,2 @@
+#include "moments.cuh"
+STATISTICS(double, 2, double, float64)
