@@ -3,7 +3,9 @@
 package gpu
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"testing"
 
 	"halfnote/tensor/driver"
@@ -91,5 +93,57 @@ func testAsCPU(t *testing.T, code driver.Code, d driver.DType, operands int) {
 		k := driver.Kernel{Code: code, Alpha: 3, Beta: -2}
 		p.run(k, dst, src...)
 		p.same(fmt.Sprintf("%v of %v, layout %d", code, d, i), dst)
+	}
+}
+
+// TestActivations compares the activations that drivertest does not define with the CPU's.
+func TestActivations(t *testing.T) {
+	cpu, gpu := driver.Lookup("cpu"), open(t)
+	const n = 4099
+	x, y := make([]byte, 4*n), make([]byte, 4*n)
+	for i := range n {
+		binary.NativeEndian.PutUint32(x[4*i:], math.Float32bits(float32(i-n/2)/150))
+		binary.NativeEndian.PutUint32(y[4*i:], math.Float32bits(float32(i%11)-5))
+	}
+	results := func(b driver.Backend, code driver.Code) []byte {
+		view := func(bytes []byte) driver.View {
+			buffer, err := b.Alloc(4 * n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Write(buffer, 0, bytes)
+			return driver.View{Buffer: buffer, DType: driver.Float32, Shape: []int{n}, Stride: []int{1}}
+		}
+		dst, src := view(x), []driver.View{view(x), view(y)}
+		if code == driver.Silu || code == driver.GeluTanh {
+			src = src[:1]
+		}
+		b.Run(driver.Kernel{Code: code}, dst, src...)
+		got := make([]byte, 4*n)
+		b.Read(got, dst.Buffer, 0)
+		return got
+	}
+	for _, c := range []struct {
+		code driver.Code
+		// slack is what an error of the sigmoid grows by on its way into the result,
+		// besides the result's own size.
+		slack func(x, y float64) float64
+	}{
+		{driver.Silu, func(x, y float64) float64 { return 0 }},
+		{driver.SiluGrad, func(x, y float64) float64 { return math.Abs(y) * (1 + math.Abs(x)) }},
+		{driver.GeluTanh, func(x, y float64) float64 { return 0 }},
+		{driver.GeluTanhGrad, func(x, y float64) float64 { return math.Abs(y) * (1 + math.Abs(x)*(1.6+0.22*x*x)) }},
+	} {
+		got, want := results(gpu, c.code), results(cpu, c.code)
+		for i := range n {
+			number := func(b []byte) float64 {
+				return float64(math.Float32frombits(binary.NativeEndian.Uint32(b[4*i:])))
+			}
+			g, w, x, y := number(got), number(want), number(x), number(y)
+			if limit := 3e-7*math.Abs(w) + 2e-7*c.slack(x, y) + 100*0x1p-149; !(math.Abs(g-w) <= limit) {
+				t.Errorf("%v of %v, %v: got %v, want %v", c.code, x, y, g, w)
+				break
+			}
+		}
 	}
 }
