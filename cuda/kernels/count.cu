@@ -1,5 +1,5 @@
 // How many elements of each kind there are.
-#include "common.cuh"
+#include "reduce.cuh"
 
 // Format is how the bits of a number, without the sign, tell its kind: the least normal
 // one, infinity and NaN, which are equal where there is no infinity.
@@ -21,11 +21,6 @@ struct Census {
 		most = most > x ? most : x;
 	}
 };
-
-DEVICE u64 shuffled(u64 x, u32 bits) {
-	u32 low = __nvvm_shfl_sync_bfly_i32(0xffffffffu, (u32)x, bits, 31), high = __nvvm_shfl_sync_bfly_i32(0xffffffffu, (u32)(x >> 32), bits, 31);
-	return (u64)high << 32 | low;
-}
 
 // give adds what the threads of a warp have counted to the result.
 DEVICE void give(Census c, Census *to) {

@@ -84,6 +84,21 @@ template <class T> struct Soft {
 		for (int j = 0; j < 8; j++) v[j] = one(p, view, j < n ? i + j : i);
 	}
 
+	// putWarp stores what a warp has, v at i to i+7 of those below n, by neighbouring threads
+	// side by side. room is the warp's.
+	METHOD void putWarp(i64 i, const float *v, i64 n, float *room) const {
+		i -= LANE * 8;
+#pragma unroll
+		for (int j = 0; j < 8; j++) room[LANE * 9 + j] = v[j];
+		__nvvm_bar_warp_sync(EVERYBODY);
+#pragma unroll
+		for (int j = 0; j < 8; j++) {
+			u32 at = j * 32 + LANE;
+			if (i + at < n) put(i + at, room[at / 8 * 9 + at % 8]);
+		}
+		__nvvm_bar_warp_sync(EVERYBODY);
+	}
+
 	// putEight stores n of v at i to i+7.
 	METHOD void putEight(i64 i, const float *v, int n) const {
 		if (!(s.near & 1) || n < 8) {
@@ -121,7 +136,7 @@ template <class R> DEVICE float acrossWarps(const R &r, float a, float *room) {
 // softRows computes lines of up to 8192 elements, which stay in registers: of up to 1024 by
 // a group of threads each, of more by a block.
 template <class T> DEVICE void softRows(Soft<T> s, u32 group) {
-	SHARED static float room[8];
+	SHARED static float room[8], turning[8][32 * 9];
 	u32 code = s.s.code, t = THREAD % group;
 	bool grad = code >= SoftmaxGrad, shared = s.s.n > 1024;
 	i64 line = shared ? (i64)BLOCK : ((i64)BLOCK * THREADS + THREAD) / group;
@@ -156,11 +171,13 @@ template <class T> DEVICE void softRows(Soft<T> s, u32 group) {
 #pragma unroll
 	for (int k = 0; k < 4; k++) {
 		i64 i = first + k * 256;
-		if (i >= n) continue;
+		bool turned = group == 32 && !(s.s.near & 1);
+		if (turned ? i - t * 8 >= n : i >= n) continue;
 		float v[8];
 #pragma unroll
 		for (int j = 0; j < 8; j++) v[j] = finished(code, x[8 * k + j], y[8 * k + j], total);
-		s.putEight(i, v, n - i < 8 ? (int)(n - i) : 8);
+		if (turned) s.putWarp(i, v, n, turning[THREAD / 32]);
+		else s.putEight(i, v, n - i < 8 ? (int)(n - i) : 8);
 	}
 }
 
@@ -211,6 +228,22 @@ template <class T> DEVICE void softLong(Soft<T> s) {
 	}
 	float total = sums[now][0];
 	if (code == LogSoftmax) total = log_(total);
+	if (!(s.s.near & 1)) {
+		for (i64 i = THREAD; i < n; i += THREADS * 4) {
+#pragma unroll
+			for (int j = 0; j < 4; j++) {
+				i64 at = i + j * THREADS < n ? i + j * THREADS : i;
+				x[j] = s.one(s.x, 0, at);
+				if (grad) y[j] = s.one(s.y, 1, at);
+			}
+#pragma unroll
+			for (int j = 0; j < 4; j++) {
+				share(code, x[j], y[j], top);
+				if (i + j * THREADS < n) s.put(i + j * THREADS, finished(code, x[j], y[j], total));
+			}
+		}
+		return;
+	}
 	for (i64 i = THREAD * 8; i < n; i += THREADS * 8) {
 		int m = n - i < 8 ? (int)(n - i) : 8;
 		s.eight(x, s.x, 0, i, m);
