@@ -53,7 +53,7 @@ func TestProducts(t *testing.T) {
 		dtypes []driver.DType
 	}{
 		{"simt", simt, false, []driver.DType{driver.Float16, driver.BFloat16, driver.Float32, driver.Float64, driver.Int64, driver.Int32, driver.Uint8}},
-		{"library", library | simt, false, []driver.DType{driver.Float16, driver.BFloat16, driver.Float32, driver.Float64}},
+		{"library", library | simt, true, []driver.DType{driver.Float16, driver.BFloat16, driver.Float32, driver.Float64}},
 		{"mma", mma | simt, true, []driver.DType{driver.Float16, driver.BFloat16, driver.Float32}},
 	} {
 		for _, busy := range []int{busyBlocks, 1} {
@@ -65,6 +65,76 @@ func TestProducts(t *testing.T) {
 					checkExact(t, b, r, route.dtypes[i%len(route.dtypes)])
 				}
 			})
+		}
+	}
+}
+
+// TestTF32 checks that float32 keeps its 23 bits of fraction unless it need not: tensor
+// cores are given 10, the nearest.
+func TestTF32(t *testing.T) {
+	b := bare(t)
+	if major, _ := b.Capability(); major < 8 {
+		t.Skip("needs tensor cores for TF32")
+	}
+	defer func(routes route, on bool) {
+		b.routes = routes
+		b.AllowTF32(on)
+	}(b.routes, b.tf32.Load())
+	b.routes = mma
+	one := func(x float32) driver.View {
+		buffer, err := b.Alloc(4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(buffer, 0, binary.NativeEndian.AppendUint32(nil, math.Float32bits(x)))
+		return driver.View{Buffer: buffer, DType: driver.Float32, Shape: []int{1, 1}, Stride: []int{1, 1}}
+	}
+	for _, test := range []struct {
+		on      bool
+		x, want float32
+	}{
+		{false, 1 + 0x1p-23, 1 + 0x1p-23},
+		{true, 1 + 0x1p-10, 1 + 0x1p-10},
+		{true, 1 + 0x1.8p-11, 1 + 0x1p-10},
+		{true, 1 + 0x0.8p-11, 1},
+		{true, -1 - 0x1.8p-11, -1 - 0x1p-10},
+	} {
+		b.AllowTF32(test.on)
+		dst := one(0)
+		b.Run(driver.Kernel{Code: driver.Matmul}, dst, one(test.x), one(1))
+		if got := math.Float32frombits(binary.NativeEndian.Uint32(content(b, dst))); got != test.want {
+			t.Errorf("TF32 %v: %b times 1: got %b, want %b", test.on, test.x, got, test.want)
+		}
+	}
+}
+
+// TestManyAxes contracts views of more axes than kernels go through.
+func TestManyAxes(t *testing.T) {
+	b := bare(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	view := func(stride ...int) driver.View { // 2 by 2 by …, axes in any order
+		buffer, err := b.Alloc(4 << len(stride))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := driver.View{Buffer: buffer, DType: driver.Float32, Stride: stride}
+		for range stride {
+			v.Shape = append(v.Shape, 2)
+		}
+		return v
+	}
+	x, y := view(1, 2, 64, 4, 32, 8, 16), view(1, 4, 2, 32, 8, 16, 64) // (m, m, k, k, k, k, k) and (k, k, k, k, k, n, n)
+	dst := view(1, 8, 2, 4)
+	xs, ys := integers(t, b, r, x), integers(t, b, r, y)
+	b.Run(driver.Kernel{Code: driver.Contract, More: [5]float64{2, 2, 5}}, dst, x, y)
+	got := content(b, dst)
+	for i, at := range places(dst) {
+		want := 0
+		for k := range 32 {
+			want += xs[i/4*32+k] * ys[k*4+i%4]
+		}
+		if got := math.Float32frombits(binary.NativeEndian.Uint32(got[4*at:])); got != float32(want) {
+			t.Errorf("element %d: got %v, want %d", i, got, want)
 		}
 	}
 }
