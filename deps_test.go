@@ -36,6 +36,7 @@ STD < cuda/internal/link/...
 STD, cuda/internal/link, cu < cuda/internal/drv
 STD < cuda/internal/ptx
 STD, cuda/internal/ptx < cuda/internal/fake
+STD, cuda, cuda/internal/fake < cuda/cudatest
 STD, display, gonum/plot, fonts < display/chart
 STD, display < display/widget
 STD, display, display/chart < amp/roofline

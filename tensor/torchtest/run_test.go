@@ -145,7 +145,7 @@ func (r *run) operands() []T {
 	names := strings.Split(r.dtype, "+")
 	var in []T
 	for i, o := range r.c.Operands {
-		x := r.f.tensors[fmt.Sprint(r.c.Name, "/in", i)]
+		x := r.f.tensors[fmt.Sprint(r.c.Name, "/in", i)].ToDevice(tensor.DefaultDevice())
 		if x.DType().IsFloat() && o.Cast {
 			x = x.To(dtypes[names[min(i, len(names)-1)]])
 		}
