@@ -1,0 +1,60 @@
+#!/bin/sh
+# Checks and measures halfnote on a machine with an NVIDIA GPU, which need not have Go:
+#
+#	cuda/check.sh pack DIR          # where Go is: builds programs into DIR, compressed
+#	cuda/check.sh run DIR OUT       # where the GPU is, in a checkout: tests, then tables
+#
+# OUT gets tests.txt, a table and a chart for each of bench's subjects, and summary.txt.
+# PYTHON names the Python that has PyTorch, default python3; SECONDS_EACH limits each
+# part, default 150.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+packages="cuda cuda/internal/drv cuda/internal/lt cuda/internal/gpu tensor/torchtest"
+
+pack() {
+	mkdir -p "$1" && cd "$root" || exit 1
+	dir=$(cd "$root" && cd "$1" && pwd)
+	"$root/cuda/build.sh" build -ldflags "-s -w" -o "$dir/halfnote" . || exit 1
+	for package in $packages; do
+		name=$(echo "$package" | tr / -).test
+		"$root/cuda/build.sh" test -c -ldflags "-s -w" -o "$dir/$name" "./$package" || exit 1
+	done
+	gzip -9 -f "$dir"/halfnote "$dir"/*.test
+	ls -l "$dir"
+}
+
+run() {
+	mkdir -p "$2" || exit 1
+	dir=$(cd "$1" && pwd) out=$(cd "$2" && pwd) work=$(mktemp -d)
+	limit=${SECONDS_EACH:-150} python=${PYTHON:-python3}
+	for file in "$dir"/*.gz; do
+		gzip -dc "$file" >"$work/$(basename "$file" .gz)" && chmod +x "$work/$(basename "$file" .gz)"
+	done
+	{ nvidia-smi || true; "$work/halfnote" version; "$work/halfnote" doctor; } >"$out/summary.txt" 2>&1
+	for package in $packages; do
+		program=$work/$(echo "$package" | tr / -).test
+		[ -f "$program" ] || continue
+		echo "== $package"
+		(cd "$root/$package" && HALFNOTE_CUDA_TEST=device timeout "$limit" "$program" -test.v 2>&1) >"$work/log"
+		code=$?
+		grep -E '^ *(--- FAIL|FAIL|PASS|panic)' "$work/log" | head -n 40
+		echo "exit $code, $(grep -c -- '--- PASS' "$work/log") passed, $(grep -c -- '--- FAIL' "$work/log") failed"
+		{ echo "== $package, exit $code"; cat "$work/log"; } >>"$out/tests.txt"
+	done
+	for subject in gemm mlp resnet bert; do
+		echo "== bench $subject"
+		(cd "$out" && timeout "$limit" "$work/halfnote" bench "$subject" --device cuda --preset seed --rounds 5 --peer torch --python "$(command -v "$python")") >"$out/$subject.txt" 2>&1
+		echo "exit $?"
+		tail -n 30 "$out/$subject.txt"
+	done
+	rm -rf "$work"
+}
+
+case "${1-} $#" in
+"pack 2") pack "$2" ;;
+"run 3") run "$2" "$3" ;;
+*)
+	sed -n '2,10s/^# \{0,1\}//p' "$0"
+	exit 2
+	;;
+esac
