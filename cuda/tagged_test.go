@@ -22,13 +22,15 @@ func TestTagged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
-	out, err := exec.Command("sh", "build.sh", "test", "./...").CombinedOutput()
-	for line := range strings.Lines(string(out)) {
-		if !strings.Contains(line, "[no test files]") {
-			t.Log(strings.TrimSuffix(line, "\n"))
+	for _, args := range [][]string{{"./..."}, {"-run", "OnGPU", "../tensor/torchtest"}} {
+		out, err := exec.Command("sh", append([]string{"build.sh", "test"}, args...)...).CombinedOutput()
+		for line := range strings.Lines(string(out)) {
+			if !strings.Contains(line, "[no test files]") {
+				t.Log(strings.TrimSuffix(line, "\n"))
+			}
 		}
-	}
-	if err != nil {
-		t.Error(err)
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
