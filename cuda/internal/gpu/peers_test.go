@@ -91,3 +91,37 @@ func TestCountAsCPU(t *testing.T) {
 		}
 	}
 }
+
+// TestLongReductions joins partial results in one launch by groups of threads, in one by
+// blocks, and in two, of rows and of columns.
+func TestLongReductions(t *testing.T) {
+	p := newPair(t)
+	for _, c := range []struct {
+		d     driver.DType
+		shape []int
+		axis  int
+	}{
+		{driver.Float16, []int{3, 9001}, 1},
+		{driver.Float32, []int{2, 300001}, 1},
+		{driver.Uint8, []int{8192*1024 + 777}, 0},
+		{driver.BFloat16, []int{5000, 37}, 0},
+		{driver.Float32, []int{40001, 12}, 0},
+		{driver.Int32, []int{140001, 3}, 0},
+	} {
+		n, stride := 1, make([]int, len(c.shape))
+		for i := len(c.shape) - 1; i >= 0; i-- {
+			stride[i] = n
+			n *= c.shape[i]
+		}
+		src := p.few(p.view(c.d, n, 0, 0, c.shape, stride))
+		small := slices.Clone(c.shape)
+		small[c.axis] = 1
+		for _, code := range []driver.Code{driver.Sum, driver.ReduceMin, driver.ArgMax} {
+			to := c.d.Wide()
+			if code == driver.ArgMax {
+				to = driver.Int64
+			}
+			p.compare(driver.Kernel{Code: code}, p.anyView(to, small, false), src)
+		}
+	}
+}
