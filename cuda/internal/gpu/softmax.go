@@ -21,7 +21,7 @@ func init() {
 // halfOrFloat reports whether d is computed on in float32.
 func halfOrFloat(d driver.DType) bool { return d.Wide() == driver.Float32 && !d.IsStorage() }
 
-// softened is Softened of softmax.cu.
+// softened is Softened of softmax.cuh.
 type softened struct {
 	code, dtype, near uint32
 	_                 uint32
@@ -97,7 +97,7 @@ func softmax(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 			a.Ptr(pointer(v))
 		}
 		a.Bytes(bytesOf(&p))
-		b.launch(kernel{"softmax", name + src[0].DType.String()}, [3]uint32{uint32(grid), 1, 1}, [3]uint32{uint32(block), 1, 1}, 0, a.Args)
+		b.launch(kernel{"softmax_" + src[0].DType.String(), name + src[0].DType.String()}, [3]uint32{uint32(grid), 1, 1}, [3]uint32{uint32(block), 1, 1}, 0, a.Args)
 	})
 }
 

@@ -1,6 +1,7 @@
 // Softmax and its kin along an axis. Each sum has the order of reduce.cuh, and each
 // operation rounds by itself, so that results are those of the codes that they are defined
 // by.
+#pragma once
 #include "exp.cuh"
 #include "log.cuh"
 #include "reduce.cuh"
@@ -315,11 +316,8 @@ template <class T> DEVICE void softColumns(Soft<T> s, u32 wide) {
 	}
 }
 
+// Of the first kernel two blocks are to fit on a multiprocessor.
 #define SOFTMAX(T, name)                                                                                                                       \
-	KERNEL rows_##name(u32 group, void *dst, const T *x, const T *y, Softened s) { softRows(Soft<T>{s, dst, x, y, 0, {}}, group); }            \
+	extern "C" __attribute__((global)) __attribute__((launch_bounds(256, 2))) void rows_##name(u32 group, void *dst, const T *x, const T *y, Softened s) { softRows(Soft<T>{s, dst, x, y, 0, {}}, group); }            \
 	KERNEL_OF(512) long_##name(void *dst, const T *x, const T *y, Softened s) { softLong(Soft<T>{s, dst, x, y, 0, {}}); }                      \
 	KERNEL columns_##name(u32 wide, void *dst, const T *x, const T *y, Softened s) { softColumns(Soft<T>{s, dst, x, y, 0, {}}, wide); }
-
-SOFTMAX(f16, float16)
-SOFTMAX(bf16, bfloat16)
-SOFTMAX(float, float32)

@@ -1,0 +1,3 @@
+#include "softmax.cuh"
+
+SOFTMAX(bf16, bfloat16)

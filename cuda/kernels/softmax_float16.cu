@@ -1,0 +1,3 @@
+#include "softmax.cuh"
+
+SOFTMAX(f16, float16)

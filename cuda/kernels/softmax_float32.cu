@@ -1,0 +1,3 @@
+#include "softmax.cuh"
+
+SOFTMAX(float, float32)
