@@ -1,0 +1,52 @@
+//go:build cuda && linux && cgo
+
+package cuda_test
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+	"time"
+
+	"halfnote/cuda/cudatest"
+	"halfnote/cuda/internal/fake"
+	"halfnote/tensor"
+)
+
+func TestMain(m *testing.M) { os.Exit(cudatest.Main(m)) }
+
+// child runs the test in a process of its own, with another fake driver: a driver is
+// bound once, and a dead GPU stays dead. It reports whether this is that process.
+func child(t *testing.T, o fake.Options) bool {
+	t.Helper()
+	if fake.Real() {
+		t.Skip("only the fake driver can do this")
+	}
+	if os.Getenv("HALFNOTE_TEST_CHILD") == t.Name() {
+		fake.Use(t, o)
+		return true
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), "HALFNOTE_TEST_CHILD="+t.Name())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
+// numbers returns n small numbers on the GPU.
+func numbers(n int) *tensor.Tensor { return tensor.Arange(0, float64(n)).ToDevice(tensor.CUDA) }
+
+// collected reports whether the garbage collector brings what tensors occupy on the GPU
+// down to some bytes.
+func collected(bytes int) bool {
+	for range 100 {
+		runtime.GC()
+		if tensor.CUDA.Memory().Live <= bytes {
+			return true
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return false
+}
