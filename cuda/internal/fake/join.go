@@ -55,7 +55,8 @@ func Frees() int { return int(C.fake_counter(C.FREES)) }
 func PinnedAllocs() int { return int(C.fake_counter(C.PINNED_ALLOCS)) }
 
 // Syncs returns how often the host waited: for a stream, an event, a context, or
-// a copy that waits.
+// a copy that waits. Asking whether a stream or an event is done until it is counts
+// as one.
 func Syncs() int { return int(C.fake_counter(C.SYNCS)) }
 
 // Copies returns how many copies were asked for.

@@ -13,15 +13,18 @@ import (
 )
 
 // staging is a ring of pinned host memory that copies go through: the GPU fetches from
-// there and stores there by itself.
+// there and stores there by itself. Small copies lie side by side in a slot, so that a
+// step with many of them does not wait for the GPU.
 type staging struct {
 	mu     sync.Mutex
 	slots  [4]slot
-	next   int
+	now    int // the slot that copies take room of
+	taken  int // bytes of it
 	opened bool
 }
 
-// slot is a part of the ring, free when its event has happened.
+// slot is a part of the ring, free when its event has happened, which is recorded anew
+// after each copy.
 type slot struct {
 	memory *drv.Pinned
 	event  *drv.Event
@@ -31,8 +34,9 @@ type slot struct {
 // slotBytes is what one copy moves at the most.
 const slotBytes = 4 << 20
 
-// slot returns the ring's next part when the GPU has done with it. The ring is locked.
-func (b *Backend) slot() *slot {
+// room returns a slot and where its next n bytes begin, at most slotBytes. It waits until
+// the GPU has done with what was there. The ring is locked.
+func (b *Backend) room(n int) (at *slot, off int) {
 	s := &b.staging
 	if !s.opened {
 		for i := range s.slots {
@@ -48,13 +52,17 @@ func (b *Backend) slot() *slot {
 		}
 		s.opened = true
 	}
-	next := &s.slots[s.next]
-	s.next = (s.next + 1) % len(s.slots)
-	if next.used {
-		b.await(next.event.Query)
-		next.used = false
+	if s.taken+n > slotBytes {
+		next := (s.now + 1) % len(s.slots)
+		if at = &s.slots[next]; at.used {
+			b.await(at.event.Query) // may panic: nothing has changed yet
+			at.used = false
+		}
+		s.now, s.taken = next, 0
 	}
-	return next
+	off = s.taken
+	s.taken += rounded(n)
+	return &s.slots[s.now], off
 }
 
 // Write copies p to a buffer, from off on. It returns when p may be changed, which is
@@ -64,9 +72,10 @@ func (b *Backend) Write(db driver.Buffer, off int, p []byte) {
 	b.staging.mu.Lock()
 	defer b.staging.mu.Unlock()
 	for len(p) > 0 {
-		s := b.slot()
-		n := copy(s.memory.Bytes(), p)
-		b.must(b.stream.CopyIn(at, s.memory, 0, n))
+		n := min(len(p), slotBytes)
+		s, from := b.room(n)
+		copy(s.memory.Bytes()[from:], p[:n])
+		b.must(b.stream.CopyIn(at, s.memory, from, n))
 		b.must(b.stream.Record(s.event))
 		s.used = true
 		p, at = p[n:], at+drv.Ptr(n)
@@ -81,25 +90,25 @@ func (b *Backend) Read(p []byte, db driver.Buffer, off int) {
 	defer b.staging.mu.Unlock()
 	type part struct {
 		*slot
-		to []byte
+		off int
+		to  []byte
 	}
 	var ahead []part // copies under way, in order
 	finish := func() {
 		b.await(ahead[0].event.Query)
-		copy(ahead[0].to, ahead[0].memory.Bytes())
-		ahead[0].used = false
+		copy(ahead[0].to, ahead[0].memory.Bytes()[ahead[0].off:])
 		ahead = ahead[1:]
 	}
 	for len(p) > 0 {
 		if len(ahead) == len(b.staging.slots) {
 			finish()
 		}
-		s := b.slot()
 		n := min(len(p), slotBytes)
-		b.must(b.stream.CopyOut(s.memory, 0, at, n))
+		s, to := b.room(n)
+		b.must(b.stream.CopyOut(s.memory, to, at, n))
 		b.must(b.stream.Record(s.event))
 		s.used = true
-		ahead = append(ahead, part{s, p[:n]})
+		ahead = append(ahead, part{s, to, p[:n]})
 		p, at = p[n:], at+drv.Ptr(n)
 	}
 	for len(ahead) > 0 {

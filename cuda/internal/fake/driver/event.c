@@ -79,6 +79,7 @@ Result cuEventQuery(Event *e) {
 		return leave(r);
 	if (e->done < e->recorded && ++e->queries < 2)
 		return leave(NOT_READY);
+	counters[SYNCS] += e->queries > 1;
 	e->queries = 0;
 	r = drain_until(e, e->recorded);
 	return leave(r ? r : current->sticky);

@@ -283,6 +283,7 @@ Result cuStreamQuery(uintptr_t h) {
 		return leave(r);
 	if (s->first && ++s->queries < 2)
 		return leave(NOT_READY);
+	counters[SYNCS] += s->queries > 1;
 	s->queries = 0;
 	return leave(drain(s));
 }

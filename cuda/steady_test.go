@@ -1,0 +1,85 @@
+//go:build cuda && linux && cgo
+
+package cuda_test
+
+import (
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/cuda/internal/fake"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// TestSteadyState counts what a training step costs beside its kernels, when it has been
+// done before: no memory of the driver's, and no wait but the scaler's for its flags and
+// that for what the caller reads.
+func TestSteadyState(t *testing.T) {
+	if fake.Real() {
+		t.Skip("the fake driver counts")
+	}
+	fake.Use(t, fake.Options{Queue: 1 << 20}) // nothing is done before it is waited for
+	defer fake.Use(t, fake.Options{})
+	for _, c := range []struct {
+		name        string
+		clip, batch bool // clips gradients; brings the batch from the CPU
+		syncs       int
+		training
+	}{
+		{"float32", false, false, 0, training{policy: amp.Off}},
+		{"float32 with a batch", false, true, 0, training{policy: amp.Off}},
+		{"bfloat16, AdamW", false, false, 0, training{policy: amp.BFloat16, adam: true}},
+		{"float16", false, false, 1, training{policy: amp.Float16, scaler: []amp.ScalerOption{}}},
+		{"float16 with a batch", false, true, 1, training{policy: amp.Float16, scaler: []amp.ScalerOption{}}},
+		{"float16, fused AdamW", false, false, 1, training{policy: amp.Float16, scaler: []amp.ScalerOption{}, adam: true, fused: true}},
+		{"float16, clipping", true, false, 2, training{policy: amp.Float16, scaler: []amp.ScalerOption{}}},
+	} {
+		for _, name := range []string{"mlp", "cnn", "bert"} {
+			t.Run(name+", "+c.name, func(t *testing.T) {
+				s := newSubject(name, tensor.CUDA)
+				x, y := s.x, s.y
+				if c.batch {
+					x, y = x.ToDevice(tensor.CPU), y.ToDevice(tensor.CPU)
+				}
+				opt := c.optimizer(nn.Parameters(s.net))
+				scaler := amp.NewGradScaler(append(c.scaler, amp.Enabled(c.scaler != nil))...)
+				step := func() {
+					opt.ZeroGrad()
+					if c.batch {
+						s.x, s.y = x.ToDevice(tensor.CUDA), y.ToDevice(tensor.CUDA)
+					}
+					var loss *tensor.Tensor
+					amp.Autocast(c.policy, func() { loss = s.loss(s.net.Forward(s.x), s.y) })
+					scaler.Scale(loss).Backward()
+					if c.clip {
+						scaler.Unscale(opt)
+						nn.ClipGradNorm(opt.Params(), 1)
+					}
+					scaler.Step(opt)
+					scaler.Update()
+				}
+				for range 2 {
+					step()
+				}
+				tensor.CUDA.Synchronize()
+				const steps = 3
+				live := tensor.CUDA.Memory().Live
+				allocs, pinned, syncs, copies, launches := fake.Allocs(), fake.PinnedAllocs(), fake.Syncs(), fake.Copies(), fake.Launches()
+				for range steps {
+					if !collected(live) {
+						t.Errorf("live memory: %d bytes before, %d after a collection", live, tensor.CUDA.Memory().Live)
+					}
+					step()
+				}
+				allocs, pinned, syncs = fake.Allocs()-allocs, fake.PinnedAllocs()-pinned, fake.Syncs()-syncs
+				t.Logf("a step has %d launches, %.1f copies, %.1f waits", (fake.Launches()-launches)/steps, float64(fake.Copies()-copies)/steps, float64(syncs)/steps)
+				if allocs != 0 || pinned != 0 {
+					t.Errorf("%d allocations on the GPU and %d of pinned memory, want none", allocs, pinned)
+				}
+				if syncs > c.syncs*steps {
+					t.Errorf("%d waits in %d steps, want %d a step", syncs, steps, c.syncs)
+				}
+			})
+		}
+	}
+}
