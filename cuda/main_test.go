@@ -38,6 +38,12 @@ func child(t *testing.T, o fake.Options) bool {
 // numbers returns n small numbers on the GPU.
 func numbers(n int) *tensor.Tensor { return tensor.Arange(0, float64(n)).ToDevice(tensor.CUDA) }
 
+// zeros returns some on the GPU.
+func zeros(shape ...int) (x *tensor.Tensor) {
+	tensor.OnDevice(tensor.CUDA, func() { x = tensor.Zeros(shape...) })
+	return x
+}
+
 // collected reports whether the garbage collector brings what tensors occupy on the GPU
 // down to some bytes.
 func collected(bytes int) bool {

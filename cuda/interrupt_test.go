@@ -1,0 +1,66 @@
+//go:build cuda && linux && cgo
+
+package cuda_test
+
+import (
+	"errors"
+	"math"
+	"sync"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/cuda/cudatest"
+	"halfnote/cuda/internal/fake"
+	"halfnote/tensor"
+	"halfnote/tensor/driver"
+)
+
+// TestInterrupt gives a read up that waits for a long queue.
+func TestInterrupt(t *testing.T) {
+	size := 8
+	if cudatest.Real() {
+		size = 4096
+	}
+	fake.Use(t, fake.Options{Queue: 1 << 20})
+	defer fake.Use(t, fake.Options{})
+	x := tensor.Eye(size).ToDevice(tensor.CUDA)
+	x.MatMul(x).At(0, 0) // loads the kernels
+	y := x.Scale(3)
+	for range 50 {
+		y = y.MatMul(x)
+	}
+	y = y.Double()
+	runs, stop := fake.Runs(), errors.New("interrupted")
+	driver.SetPoll(func() { panic(stop) })
+	err := caught(func() { y.Float64s() })
+	driver.SetPoll(nil)
+	if err != stop {
+		t.Fatalf("the read ended with %v, want the interrupt", err)
+	}
+	if n := fake.Runs() - runs; n != 0 {
+		t.Errorf("%d operations were done before the interrupt was heard", n)
+	}
+	if got := y.Sum().Item(); got != float64(3*size) {
+		t.Errorf("read again: the sum is %v, want %d", got, 3*size)
+	}
+	usable(t, tensor.CUDA)
+}
+
+// TestGoroutines trains several networks at once on one GPU, as each is alone on the CPU.
+func TestGoroutines(t *testing.T) {
+	c := training{policy: amp.Float16, scaler: []amp.ScalerOption{}}
+	names := []string{"mlp", "cnn", "mlp", "mlp"}
+	var wait sync.WaitGroup
+	for i, name := range names {
+		want, s := c.run(newSubject(name, tensor.CPU), 5), newSubject(name, tensor.CUDA)
+		wait.Go(func() {
+			got := c.run(s, 5)
+			for k := range want.losses {
+				if off := math.Abs(got.losses[k]-want.losses[k]) / want.losses[k]; !(off <= 1e-3) {
+					t.Errorf("goroutine %d, step %d: loss %v, want %v", i, k, got.losses[k], want.losses[k])
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
