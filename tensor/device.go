@@ -143,7 +143,7 @@ func newStorage(op string, b driver.Backend, d DType, shape []int, unset bool) *
 type MemoryStats struct {
 	Live int // now, as far as the garbage collector knows
 	Peak int // at most, since the start or the last ResetPeakMemory
-	// Reserved is Live and what is kept for tensors to come: the most that was live in
+	// Reserved is Live and what is kept for tensors to come: about the most that was live in
 	// the last seconds. It is torch.cuda.memory_reserved.
 	Reserved int
 	// Limit is what there may be, 0 if that is not known. On the CPU it is the least

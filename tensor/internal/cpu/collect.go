@@ -22,6 +22,10 @@ const period = 5 * time.Second
 // recent returns the most that was live of late.
 func (p *pace) recent() int64 { return max(p.most, p.before) }
 
+// room returns how much live and kept memory may take together: somewhat more than what was
+// live of late, or pieces of several sizes would push each other out in every step.
+func (p *pace) room() int64 { return p.recent() + p.recent()/6 }
+
 // trimLater sees to it that what is kept is looked at when a period is over. The caller
 // holds the lock.
 func (m *memory) trimLater() {
@@ -31,13 +35,13 @@ func (m *memory) trimLater() {
 	}
 }
 
-// trim begins a new period: live and kept memory together take no more than what was
-// live in the last two.
+// trim begins a new period: live and kept memory together take no more than there is room
+// for by the last two.
 func (m *memory) trim() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.pace.before, m.pace.most = m.pace.most, m.live
-	m.kept.trim(m.pace.recent() - m.live)
+	m.kept.trim(m.pace.room() - m.live)
 	if m.pace.timer = false; m.kept.bytes > 0 {
 		m.trimLater()
 	}

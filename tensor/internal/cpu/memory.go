@@ -47,9 +47,12 @@ func (m *memory) alloc(n int, zero bool) (driver.Buffer, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("cpu: alloc: %d bytes asked for, expected 0 or more", n)
 	}
-	words := m.again(n)
+	words := m.again(n, false)
 	if words == nil && n >= worth && m.collect() {
-		words = m.again(n)
+		words = m.again(n, false)
+	}
+	if words == nil {
+		words = m.again(n, true)
 	}
 	switch {
 	case words == nil:
@@ -73,13 +76,17 @@ func (m *memory) alloc(n int, zero bool) (driver.Buffer, error) {
 	return b, nil
 }
 
-// again returns memory for n bytes that is kept, nil if there is none.
-func (m *memory) again(n int) []uint64 {
+// again returns memory for n bytes that is kept, nil if there is none, or if more would
+// be live than of late and higher is false.
+func (m *memory) again(n int, higher bool) []uint64 {
 	if n < worth {
 		return nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if !higher && m.live+int64(n) > m.pace.recent() {
+		return nil
+	}
 	words := m.kept.take((n + 7) / 8)
 	if words != nil {
 		m.count(int64(n))
@@ -183,7 +190,7 @@ func (m *memory) count(n int64) {
 }
 
 // reserve counts n bytes as live, unless they are beyond the limit. What is kept makes
-// room for them, so that both together take no more than what was live of late.
+// room for them.
 func (m *memory) reserve(n int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -191,7 +198,7 @@ func (m *memory) reserve(n int64) bool {
 		return false
 	}
 	m.count(n)
-	most := m.pace.recent()
+	most := m.pace.room()
 	if m.limit > 0 {
 		most = min(most, m.limit)
 	}
