@@ -28,6 +28,13 @@ type Backend interface {
 	Synchronize()
 }
 
+// Failure is what backends panic with when a device fails: it is the device's doing, or
+// of other work that was given to it, not the caller's mistake.
+type Failure struct{ Err error }
+
+func (f *Failure) Error() string { return f.Err.Error() }
+func (f *Failure) Unwrap() error { return f.Err }
+
 // Buffer is memory of one backend. It is freed when it is no longer reachable.
 type Buffer interface {
 	// Bytes returns the size in bytes.

@@ -98,7 +98,7 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 		panic(fmt.Sprintf("%s: %v: not offered for %v from %v", b.name, k.Code, dst.DType, dtypesOf(nil, src)))
 	}
 	if err := b.device.Err(); err != nil {
-		panic(err)
+		failed(err)
 	}
 	family.run(b, k, dst, src)
 	runtime.KeepAlive(dst.Buffer)

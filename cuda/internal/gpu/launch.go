@@ -35,7 +35,7 @@ func (b *Backend) function(k kernel) *drv.Function {
 	if m == nil {
 		var err error
 		if m, err = b.device.Load(kernels.PTX(k.module)); err != nil {
-			panic(fmt.Errorf("%s: module %s: %w", b.name, k.module, err))
+			failed(fmt.Errorf("%s: module %s: %w", b.name, k.module, err))
 		}
 		if b.loaded == nil {
 			b.loaded, b.functions = map[string]*drv.Module{}, map[kernel]*drv.Function{}
@@ -44,7 +44,7 @@ func (b *Backend) function(k kernel) *drv.Function {
 	}
 	f, err := m.Function(k.name)
 	if err != nil {
-		panic(fmt.Errorf("%s: kernel %s of module %s: %w", b.name, k.name, k.module, err))
+		failed(fmt.Errorf("%s: kernel %s of module %s: %w", b.name, k.name, k.module, err))
 	}
 	b.functions[k] = f
 	return f
@@ -62,7 +62,7 @@ func (b *Backend) blocks(n int) uint32 {
 // launch enqueues a kernel.
 func (b *Backend) launch(k kernel, grid, block [3]uint32, shared uint32, args *drv.Args) {
 	if err := b.stream.Launch(b.function(k), grid, block, shared, args); err != nil {
-		panic(fmt.Errorf("%s: kernel %s: %w", b.name, k.name, err))
+		failed(fmt.Errorf("%s: kernel %s: %w", b.name, k.name, err))
 	}
 	arguments.Put(args)
 }

@@ -219,7 +219,7 @@ func (w walk) fits() bool {
 func (b *Backend) scratch(n int) driver.Buffer {
 	buffer, err := b.AllocUnset(n)
 	if err != nil {
-		panic(fmt.Errorf("%s: memory for partial results: %w", b.name, err))
+		failed(fmt.Errorf("%s: memory for partial results: %w", b.name, err))
 	}
 	return buffer
 }

@@ -42,11 +42,11 @@ func (b *Backend) room(n int) (at *slot, off int) {
 		for i := range s.slots {
 			memory, err := b.device.Pinned(slotBytes)
 			if err != nil {
-				panic(fmt.Errorf("%s: memory for copies: %w", b.name, err))
+				failed(fmt.Errorf("%s: memory for copies: %w", b.name, err))
 			}
 			event, err := b.device.NewEvent()
 			if err != nil {
-				panic(fmt.Errorf("%s: %w", b.name, err))
+				failed(fmt.Errorf("%s: %w", b.name, err))
 			}
 			s.slots[i] = slot{memory: memory, event: event}
 		}
@@ -147,9 +147,12 @@ func (b *Backend) await(query func() (done bool, err error)) {
 	}
 }
 
+// failed panics with an error of the driver's.
+func failed(err error) { panic(&driver.Failure{Err: err}) }
+
 // must panics with an error of the driver's.
 func (b *Backend) must(err error) {
 	if err != nil {
-		panic(fmt.Errorf("%s: %w", b.name, err))
+		failed(fmt.Errorf("%s: %w", b.name, err))
 	}
 }

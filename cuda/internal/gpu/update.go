@@ -109,7 +109,7 @@ func (u updates) args() *drv.Args {
 func (b *Backend) RunAll(list []driver.Launch) {
 	driver.Poll()
 	if err := b.device.Err(); err != nil {
-		panic(err)
+		failed(err)
 	}
 	type batch struct {
 		updates
