@@ -19,7 +19,7 @@ pack() {
 		name=$(echo "$package" | tr / -).test
 		"$root/cuda/build.sh" test -c -ldflags "-s -w" -o "$dir/$name" "./$package" || exit 1
 	done
-	gzip -9 -f "$dir"/halfnote "$dir"/*.test
+	xz -9 -f -T2 "$dir"/halfnote "$dir"/*.test || exit 1
 	ls -l "$dir"
 }
 
@@ -27,8 +27,9 @@ run() {
 	mkdir -p "$2" || exit 1
 	dir=$(cd "$1" && pwd) out=$(cd "$2" && pwd) work=$(mktemp -d)
 	limit=${SECONDS_EACH:-150} python=${PYTHON:-python3}
-	for file in "$dir"/*.gz; do
-		gzip -dc "$file" >"$work/$(basename "$file" .gz)" && chmod +x "$work/$(basename "$file" .gz)"
+	for file in "$dir"/*.xz; do
+		program=$work/$(basename "$file" .xz)
+		"$python" -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), open(sys.argv[2], "wb"))' "$file" "$program" && chmod +x "$program"
 	done
 	{ nvidia-smi || true; "$work/halfnote" version; "$work/halfnote" doctor; } >"$out/summary.txt" 2>&1
 	for package in $packages; do
