@@ -60,12 +60,15 @@ func (v *verdict) first() (i int, bad bool) {
 	return v.at, v.at >= 0
 }
 
-// tensor returns a scalar on the device that is 0 if all gradients were finite.
-func (v *verdict) tensor() *tensor.Tensor {
-	if v.flags == nil {
-		return tensor.Zeros()
-	}
-	return v.flags.Amax()
+// tensor returns a scalar of the CPU that is 0 if all gradients were finite, else 1.
+func (v *verdict) tensor() (found *tensor.Tensor) {
+	_, bad := v.first()
+	tensor.OnDevice(tensor.CPU, func() {
+		if found = tensor.Zeros(); bad {
+			found = tensor.Ones()
+		}
+	})
+	return found
 }
 
 // describe names a parameter: "encoder.0.weight (512, 10)", or "parameter 2 (512, 10)"

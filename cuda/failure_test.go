@@ -108,11 +108,8 @@ func TestLaunchFails(t *testing.T) {
 		"a wait":       cuda.Synchronize,
 		"a backward":   func() { tensor.Ones(2).ToDevice(tensor.CUDA).RequireGrad().Sum().Backward() },
 	} {
-		if err := caught(f); err == nil {
-			t.Errorf("%s on a dead GPU: no error", name)
-		} else {
-			says(t, err, words...)
-		}
+		t.Log(name)
+		says(t, tensor.Try(f), words...)
 	}
 	if got := kept.Sum().Item(); got != 3 {
 		t.Errorf("a tensor on the CPU: sum %v, want 3", got)

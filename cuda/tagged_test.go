@@ -22,7 +22,7 @@ func TestTagged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
-	for _, args := range [][]string{{"./..."}, {"-run", "OnGPU", "../tensor/torchtest"}} {
+	for _, args := range [][]string{{"./..."}, {"-run", "OnGPU", "../tensor/torchtest", "../amp"}} {
 		out, err := exec.Command("sh", append([]string{"build.sh", "test"}, args...)...).CombinedOutput()
 		for line := range strings.Lines(string(out)) {
 			if !strings.Contains(line, "[no test files]") {

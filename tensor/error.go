@@ -3,6 +3,8 @@ package tensor
 import (
 	"fmt"
 	"strings"
+
+	"halfnote/tensor/driver"
 )
 
 // Error reports operands that an operation cannot take. It is the panic value of
@@ -48,13 +50,15 @@ func list(noun string, n int, item func(int) string) string {
 	return b.String()
 }
 
-// Try runs body and returns the [*Error] that it panicked with, or nil. Other
-// panics go on.
+// Try runs body and returns the [*Error] that it panicked with, or what a device failed
+// with, which says what to do; nil if body returned. Other panics go on.
 func Try(body func()) (err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
 		case *Error:
+			err = p
+		case *driver.Failure:
 			err = p
 		default:
 			panic(p)

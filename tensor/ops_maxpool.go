@@ -110,8 +110,9 @@ func (m maxPool) Forward(in []*Tensor) *Tensor {
 	return y
 }
 func (m maxPool) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	zeros := constant(dy, dy.dtype, 0).expandTo(m.flat(in[0]))
-	dx := zeros.ScatterAdd(-1, in[1].Reshape(m.flat(in[1])...), dy.Reshape(m.flat(dy)...))
+	// Nobody looks through the positions, which are the forward's own: that would wait.
+	zeros, index := constant(dy, dy.dtype, 0).expandTo(m.flat(in[0])), m.flat(in[1])
+	dx := apply(scatterAdd{len(index) - 1}, zeros, dy.Reshape(index...), in[1].Reshape(index...))
 	return []*Tensor{dx.Reshape(in[0].shape...), nil}
 }
 

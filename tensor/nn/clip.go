@@ -58,35 +58,40 @@ func clipGradNorm(params []*tensor.Tensor, maxNorm, p float64, o ClipOptions) fl
 }
 
 // TotalNorm returns the norm of order p of the gradients of params as one vector: 0
-// if there are none. It is torch.nn.utils.get_total_norm of their gradients.
-func TotalNorm(params []*tensor.Tensor, p float64) float64 {
-	var norms []float64
-	for _, t := range params {
-		if g := t.Grad(); g != nil {
-			// Norms are float32, however narrow the gradient: torch's float16
-			// norms of float16 gradients overflow too soon to clip by.
-			norms = append(norms, pNorm(g.Detach().Float(), p))
-		}
-	}
-	return pNorm(tensor.New(norms), p)
-}
-
-// pNorm returns the norm of order p of x, 0 if it is empty.
-func pNorm(x *tensor.Tensor, p float64) (norm float64) {
-	if x.Numel() == 0 {
-		return 0
-	}
+// if there are none. It waits for the device once. It is torch.nn.utils.get_total_norm of
+// their gradients.
+func TotalNorm(params []*tensor.Tensor, p float64) (norm float64) {
+	var norms []*tensor.Tensor
 	tensor.NoGrad(func() {
-		switch {
-		case p == 2:
-			norm = x.Norm().Item()
-		case math.IsInf(p, 1):
-			norm = x.Abs().Amax().Item()
-		default:
-			norm = x.Abs().Pow(p).Sum().Pow(1 / p).Item()
+		for _, t := range params {
+			if g := t.Grad(); g != nil && g.Numel() > 0 {
+				// Norms are float32, however narrow the gradient: torch's float16
+				// norms of float16 gradients overflow too soon to clip by.
+				n := pNorm(g.Float(), p)
+				if len(norms) > 0 {
+					n = n.ToDevice(norms[0].Device())
+				}
+				norms = append(norms, n)
+			}
+		}
+		if len(norms) > 0 {
+			var all *tensor.Tensor
+			tensor.Unobserved(func() { all = tensor.Stack(0, norms...) })
+			norm = pNorm(all, p).Item()
 		}
 	})
 	return norm
+}
+
+// pNorm returns the norm of order p of x, which has elements.
+func pNorm(x *tensor.Tensor, p float64) *tensor.Tensor {
+	switch {
+	case p == 2:
+		return x.Norm()
+	case math.IsInf(p, 1):
+		return x.Abs().Amax()
+	}
+	return x.Abs().Pow(p).Sum().Pow(1 / p)
 }
 
 // ClipGradValue limits each element of the gradients of params, in place, to ±limit.

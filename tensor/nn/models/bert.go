@@ -174,7 +174,9 @@ func (e *BERTEmbeddings) run(in BERTInput) *tensor.Tensor {
 	}
 	types := in.Types
 	if types == nil {
-		types = tensor.ZerosLike(in.IDs)
+		// On a GPU they would be waited for, to be looked through.
+		tensor.OnDevice(tensor.CPU, func() { types = tensor.ZerosAs(in.IDs.DType(), in.IDs.Shape()...) })
+		types = types.ToDevice(in.IDs.Device())
 	}
 	x := e.WordEmbeddings.Forward(in.IDs).Add(e.TokenTypeEmbeddings.Forward(types)).Add(positions.Slice(0, 0, t))
 	return e.Dropout.Forward(e.LayerNorm.Forward(x))
