@@ -16,12 +16,13 @@ import (
 func TestMain(m *testing.M) { os.Exit(cudatest.Main(m)) }
 
 // TestFixturesOnGPU runs the cases on a GPU, but for those of dropout, whose masks are
-// other numbers there. Where the GPU is no real one, and so takes its time, gaps between
-// elements are tried in float32 alone.
+// other numbers there. Where the GPU is no real one, and so takes its time, float64 and
+// bfloat16 are left to the backend's own tests, and gaps between elements to float32.
 func TestFixturesOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	skips = func(name, dtype, layout string) bool {
-		return strings.Contains(name, "dropout") || !cudatest.Real() && layout == "strided" && dtype != "float32"
+		slow := dtype == "float64" || dtype == "bfloat16" || layout == "strided" && dtype != "float32"
+		return strings.Contains(name, "dropout") || slow && !cudatest.Real()
 	}
 	defer func() {
 		tensor.SetDefaultDevice(tensor.CPU)
