@@ -1,20 +1,43 @@
 // Package kernels holds the GPU kernels of halfnote: CUDA C, and the PTX that is made
-// from it, which any driver compiles for its GPU when a module is loaded.
+// from it, compressed, which any driver compiles for its GPU when a module is loaded.
 package kernels
 
-import "embed"
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"halfnote/cuda/kernels/source"
+)
 
 //go:generate go run ./gen
 
-//go:embed *.ptx
+//go:embed *.ptx.gz
 var files embed.FS
 
 // PTX returns the text of a module: of "arithmetic" that of arithmetic.cu. It panics if
 // there is none.
 func PTX(module string) string {
-	text, err := files.ReadFile(module + ".ptx")
+	packed, err := files.ReadFile(module + ".ptx.gz")
 	if err != nil {
 		panic("kernels: there is no module " + module)
 	}
+	text, err := source.Unpack(packed)
+	if err != nil {
+		panic(fmt.Sprintf("kernels: module %s: %v", module, err))
+	}
 	return string(text)
+}
+
+// Modules returns the names of all modules, sorted.
+func Modules() []string {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // it is in memory
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".ptx.gz"))
+	}
+	return names
 }

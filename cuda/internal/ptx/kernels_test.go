@@ -5,9 +5,9 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
+
+	"halfnote/cuda/kernels"
 )
 
 func random(r *rand.Rand, n int) []float32 {
@@ -246,16 +246,8 @@ func TestDoubles(t *testing.T) {
 // Every kernel that the backend ships can be run here, and nothing in it is newer
 // than the targets that it names.
 func TestShippedKernels(t *testing.T) {
-	files, err := filepath.Glob("../../kernels/*.ptx")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no kernels: %v", err)
-	}
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := Parse(string(text))
+	for _, name := range kernels.Modules() {
+		m, err := Parse(kernels.PTX(name))
 		if err == nil {
 			err = m.Check()
 			m.Release()

@@ -5,7 +5,7 @@
 //
 //	go generate ./cuda/kernels
 //
-// The first line of a file of PTX holds a checksum of what it was made from, so that a
+// The first line of the PTX, which is kept compressed, holds a checksum of what it was made from, so that a
 // test sees without a compiler whether it is current. A source that begins with
 // "// sm_80" is compiled for that and what came after it, others for sm_70.
 package main
@@ -81,9 +81,11 @@ func compile(file string) error {
 	if err != nil {
 		return err
 	}
-	out := strings.TrimSuffix(file, ".cu") + ".ptx"
-	if old, err := os.ReadFile(out); err == nil && source.Stamp(old) == sum {
-		return nil
+	out := strings.TrimSuffix(file, ".cu") + ".ptx.gz"
+	if packed, err := os.ReadFile(out); err == nil {
+		if old, err := source.Unpack(packed); err == nil && source.Stamp(old) == sum {
+			return nil
+		}
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -102,7 +104,7 @@ func compile(file string) error {
 		}
 		return fmt.Errorf("%s: clang-16: %w (Debian's package clang-16)", file, err)
 	}
-	return write(out, append([]byte(source.Line(sum)), noise.ReplaceAll(ptx, nil)...))
+	return write(out, source.Pack(append([]byte(source.Line(sum)), noise.ReplaceAll(ptx, nil)...)))
 }
 
 func write(name string, text []byte) error {
