@@ -122,8 +122,9 @@ struct Axes {
 	i64 stride[4][8]; // in elements; of the result first
 };
 
-// offsets sets at[v] to where element i of view v is.
-template <int views> DEVICE void offsets(const Axes &a, u32 i, i64 *at) {
+// offsets sets at[v] to where element i of view v is; A is Axes or the like of it for more
+// views.
+template <int views, class A> DEVICE void offsets(const A &a, u32 i, i64 *at) {
 	for (int v = 0; v < views; v++) at[v] = 0;
 #pragma unroll
 	for (int axis = 7; axis > 0; axis--) {

@@ -8,18 +8,6 @@ struct Spots {
 	i64 stride[8][8];
 };
 
-template <int views> DEVICE void offsets(const Spots &a, u32 i, i64 *at) {
-	for (int v = 0; v < views; v++) at[v] = 0;
-#pragma unroll
-	for (int axis = 7; axis > 0; axis--) {
-		if (axis >= a.rank) continue;
-		u32 q = a.size[axis].quotient(i), r = i - q * a.size[axis].by;
-		for (int v = 0; v < views; v++) at[v] += r * a.stride[v][axis];
-		i = q;
-	}
-	for (int v = 0; v < views; v++) at[v] += i * a.stride[v][0];
-}
-
 // given sets v to P elements beside each other.
 template <class T, class W, int P> DEVICE void given(W *v, const T *p) {
 	if constexpr (P == 1) {

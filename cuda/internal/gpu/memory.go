@@ -127,7 +127,7 @@ func (m *memory) collect() {
 	m.handed = 0
 	m.mu.Unlock()
 	defer m.mu.Lock()
-	collectGarbage()
+	driver.CollectGarbage()
 }
 
 // grow takes memory from the driver, for n bytes or more.
@@ -158,10 +158,10 @@ func (m *memory) trim() error {
 // lacking says what was asked for and what there is.
 func (m *memory) lacking(n int, err error) error {
 	if !errors.Is(err, drv.OutOfMemory) {
-		return fmt.Errorf("%s: alloc of %s: %w", m.backend.name, size(int64(n)), err)
+		return fmt.Errorf("%s: alloc of %s: %w", m.backend.name, driver.FormatBytes(int64(n)), err)
 	}
 	return fmt.Errorf("%s: alloc: %s asked for, %s of %s are free on the GPU, %s held by tensors: use smaller batches, or let go of tensors: %w", m.backend.name,
-		size(int64(n)), size(m.backend.device.Free()), size(m.backend.device.Total()), size(m.live), err)
+		driver.FormatBytes(int64(n)), driver.FormatBytes(m.backend.device.Free()), driver.FormatBytes(m.backend.device.Total()), driver.FormatBytes(m.live), err)
 }
 
 // Release frees b before it is unreachable.
@@ -206,15 +206,4 @@ func (m *memory) EmptyCache() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.trim()
-}
-
-// size formats a number of bytes.
-func size(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

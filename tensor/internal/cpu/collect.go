@@ -1,9 +1,9 @@
 package cpu
 
 import (
-	"runtime"
-	"runtime/metrics"
 	"time"
+
+	"halfnote/tensor/driver"
 )
 
 // pace says when to look for garbage and how much memory to keep.
@@ -74,23 +74,11 @@ func (m *memory) collect() bool {
 	if !due {
 		return false
 	}
-	collectGarbage()
+	driver.CollectGarbage()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
 	m.pace.cost = int64(now.Sub(start))
 	m.pace.next = now.Add(time.Duration(float64(m.pace.cost) / share))
 	return true
-}
-
-// collectGarbage runs the garbage collector and waits, for some milliseconds at the
-// most, until what it found has been given back.
-func collectGarbage() {
-	runtime.GC()
-	counts := []metrics.Sample{{Name: "/gc/cleanups/queued:cleanups"}, {Name: "/gc/cleanups/executed:cleanups"}}
-	metrics.Read(counts)
-	queued := counts[0].Value.Uint64()
-	for start := time.Now(); counts[1].Value.Uint64() < queued && time.Since(start) < 10*time.Millisecond; metrics.Read(counts[1:]) {
-		runtime.Gosched()
-	}
 }

@@ -98,12 +98,12 @@ func (m *memory) again(n int, higher bool) []uint64 {
 func (m *memory) fresh(n int) ([]uint64, error) {
 	if !m.reserve(int64(n)) && !m.reserveAfterGC(int64(n)) {
 		live := m.Memory().Live
-		return nil, fmt.Errorf("cpu: alloc: %s asked for, %s of %s are free", size(int64(n)), size(max(0, m.limit-live)), size(m.limit))
+		return nil, fmt.Errorf("cpu: alloc: %s asked for, %s of %s are free", driver.FormatBytes(int64(n)), driver.FormatBytes(max(0, m.limit-live)), driver.FormatBytes(m.limit))
 	}
 	words := newWords((n + 7) / 8)
 	if words == nil {
 		m.give(held{size: n})
-		return nil, fmt.Errorf("cpu: alloc: %s asked for, more than the system has got", size(int64(n)))
+		return nil, fmt.Errorf("cpu: alloc: %s asked for, more than the system has got", driver.FormatBytes(int64(n)))
 	}
 	if cap(words)*8 >= vast {
 		m.mu.Lock()
@@ -211,7 +211,7 @@ func (m *memory) reserveAfterGC(n int64) bool {
 	if n > m.limit {
 		return false
 	}
-	collectGarbage()
+	driver.CollectGarbage()
 	return m.reserve(n)
 }
 
@@ -269,15 +269,4 @@ func elements[E any](b *buffer) []E {
 	}
 	var e E
 	return unsafe.Slice((*E)(unsafe.Pointer(&b.words[0])), b.size/int(unsafe.Sizeof(e)))
-}
-
-// size formats a number of bytes.
-func size(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

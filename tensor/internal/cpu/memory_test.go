@@ -73,7 +73,7 @@ func TestRunKeepsItsOperands(t *testing.T) {
 		}
 		inside = true
 		defer func() { inside = false }()
-		collectGarbage()
+		driver.CollectGarbage()
 		p := allocated(t, b, 4*n)
 		for i := range p.words {
 			p.words[i] = ^uint64(0)
