@@ -23,7 +23,11 @@ func TestTagged(t *testing.T) {
 		t.Skip("takes minutes")
 	}
 	for _, args := range [][]string{{"./..."}, {"-run", "OnGPU", "../tensor/torchtest", "../amp"}} {
-		out, err := exec.Command("sh", append([]string{"build.sh", "test"}, args...)...).CombinedOutput()
+		test := append([]string{"sh", "build.sh", "test"}, args...)
+		if _, err := exec.LookPath("nice"); err == nil { // other packages' tests wait for answers meanwhile
+			test = append([]string{"nice", "-n", "19"}, test...)
+		}
+		out, err := exec.Command(test[0], test[1:]...).CombinedOutput()
 		for line := range strings.Lines(string(out)) {
 			if !strings.Contains(line, "[no test files]") {
 				t.Log(strings.TrimSuffix(line, "\n"))

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -86,7 +87,7 @@ func (k *Kernel) connect(ctx context.Context) error {
 	dialed := make(chan error, len(ports))
 	for channel, port := range ports {
 		go func() {
-			err := k.sockets[channel].Dial(k.conn.Endpoint(port))
+			err := dial(ctx, k.sockets[channel], k.conn.Endpoint(port))
 			if err != nil {
 				err = fmt.Errorf("client: %s: %w", channel, err)
 			}
@@ -109,6 +110,24 @@ func (k *Kernel) connect(ctx context.Context) error {
 		k.loops.Go(func() { k.receive(channel) })
 	}
 	return nil
+}
+
+// dial connects a socket, again while who answers ends the connection before it begins: for
+// a moment that may be somebody who chooses ports, as [newConnection] does, and not the
+// kernel, which has yet to come.
+func dial(ctx context.Context, s zmq4.Socket, endpoint string) error {
+	for {
+		err := s.Dial(endpoint)
+		var broken *net.OpError
+		if err == nil || !errors.As(err, &broken) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 }
 
 // receive passes on what comes on a channel, until it ends.

@@ -1,0 +1,49 @@
+package client
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+)
+
+// TestDialAgain has somebody else on the port at first, who goes away when called.
+func TestDialAgain(t *testing.T) {
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	endpoint := "tcp://" + other.Addr().String()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	router := zmq4.NewRouter(ctx)
+	defer router.Close()
+	listens := make(chan error, 1)
+	go func() {
+		for range 2 {
+			if c, err := other.Accept(); err == nil {
+				c.(*net.TCPConn).SetLinger(0) // a reset
+				c.Close()
+			}
+		}
+		other.Close()
+		listens <- router.Listen(endpoint)
+	}()
+	dealer := zmq4.NewDealer(ctx, zmq4.WithDialerRetry(2*time.Millisecond), zmq4.WithDialerMaxRetries(-1))
+	defer dealer.Close()
+	if err := dial(ctx, dealer, endpoint); err != nil {
+		t.Fatalf("after somebody else on the port: %v", err)
+	}
+	if err := <-listens; err != nil {
+		t.Fatal(err)
+	}
+	if err := dealer.Send(zmq4.NewMsgString("hello")); err != nil {
+		t.Fatal(err)
+	}
+	m, err := router.Recv()
+	if err != nil || string(m.Frames[len(m.Frames)-1]) != "hello" {
+		t.Errorf("received %q, %v", m.Frames, err)
+	}
+}
