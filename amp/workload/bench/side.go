@@ -29,6 +29,7 @@ type side struct {
 	in     io.WriteCloser
 	out    *json.Decoder
 	stderr *tail
+	ended  bool
 }
 
 // startSide starts a command that speaks the protocol on that many processors, and asks who
@@ -81,7 +82,11 @@ func (f failure) Error() string { return "bench: " + f.who + ": " + f.why }
 // a failure, or says that the process has ended.
 func (s *side) ask(q request) (reply, error) {
 	resume(s.cmd.Process)
-	defer pause(s.cmd.Process)
+	defer func() {
+		if !s.ended {
+			pause(s.cmd.Process)
+		}
+	}()
 	line, err := json.Marshal(q)
 	if err != nil {
 		return reply{}, fmt.Errorf("bench: %w", err)
@@ -92,6 +97,7 @@ func (s *side) ask(q request) (reply, error) {
 	}
 	switch {
 	case err != nil:
+		s.end() // all that it wrote is there then
 		return a, fmt.Errorf("bench: %s ended or printed what is no reply to %s: %w%s", s.name, q.Do, err, s.stderr)
 	case a.Error != "":
 		return a, failure{s.name, a.Error}
@@ -99,8 +105,12 @@ func (s *side) ask(q request) (reply, error) {
 	return a, nil
 }
 
-// end ends the process.
+// end ends the process, once.
 func (s *side) end() {
+	if s.ended {
+		return
+	}
+	s.ended = true
 	s.cmd.Process.Kill()
 	resume(s.cmd.Process)
 	s.in.Close()
