@@ -1,4 +1,5 @@
 // Functions of two operands of float32, float16 and bfloat16.
+#include "functions.cuh"
 #include "erf.cuh"
 #include "power.cuh"
 #include "quotient.cuh"
@@ -8,14 +9,7 @@
 struct Binary {
 	template <class W, int P> DEVICE void apply(u32 code, W *r, const W *a, const W *b, const W *c, Scalars<W> s) {
 		switch (code) {
-			EACH(Power, power(x, y))
-			EACH(Atan2, atan2_(x, y))
-			EACH(Hypot, hypot_(x, y))
-			EACH(Copysign, signedAs(x, y))
-			EACH(Fmod, fmod_(x, y))
-			EACH(Remainder, remainder_(x, y))
-			EACH(FloorDiv, floorDiv(x, y))
-			EACH(TruncDiv, cut(x / y))
+			BINARY_FUNCTIONS
 			EACH(GeluGrad, geluGrad(x, y))
 			EACH(SiluGrad, siluGrad(x, y))
 			EACH(GeluTanhGrad, geluTanhGrad(x, y))
