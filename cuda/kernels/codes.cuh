@@ -106,6 +106,8 @@ enum Code {
 	NormalizeGrad = 103,
 	NormalizeSums = 104,
 	Bernoulli = 105,
+	Attention = 106,
+	AttentionGrad = 107,
 };
 enum DType {
 	Float16 = 1,

@@ -108,6 +108,8 @@ var codes = map[Code]string{
 	SiluGrad:       "silu_grad",
 	GeluTanh:       "gelu_tanh",
 	GeluTanhGrad:   "gelu_tanh_grad",
+	Attention:      "attention",
+	AttentionGrad:  "attention_grad",
 }
 
 // String returns the code's name, "add".

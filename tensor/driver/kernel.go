@@ -247,4 +247,28 @@ const (
 	// times 2^32 (J. Salmon and others, "Parallel Random Numbers: As Easy as 1, 2, 3",
 	// 2011). It has no operand.
 	Bernoulli
+
+	// Attention is dst = softmax(Alpha q kᵀ + mask) v, for queries q (…, L, E), keys k (…,
+	// S, E), values v (…, S, V) and dst (…, L, V), in float16 or bfloat16; no E or V is
+	// larger than [MaxHead], and along the last axis elements are neighbours. All views
+	// have one rank and the axes "…" of dst, by strides of 0 where operands repeat. src is
+	// sums, q, k, v, the mask if More[1] is not 0, and what dropout keeps if More[2] is not
+	// 0, both (…, L, S). Where a bool mask is false a key takes no part; one of float32 or
+	// of q's dtype is added. With More[0] not 0, which excludes a mask, query i sees keys 0
+	// to i. Where the bool keep is false the softmax is replaced by 0, elsewhere it is
+	// multiplied by Beta. Scores and sums are float32; the exponentials of the scores less
+	// the largest so far are rounded to q's dtype before they are multiplied by v (T. Dao,
+	// "FlashAttention-2", 2023), and dst is rounded once. Rows without a key that takes part
+	// are 0. sums, float32 (…, L, 1), is set to something that AttentionGrad needs.
+	Attention
+	// AttentionGrad sets dst, of q's shape, dk, of k's, and dv, of v's, to the gradients of
+	// Attention for that of its result, dy, of v's dtype as y, the result. They are of
+	// that dtype or float32, and where operands repeat they do not: gradients are of each
+	// use. Weights and the gradients of scores are rounded to the dtype of q before they
+	// are multiplied. src is dk, dv, dy, y, sums, q, k, v and what Attention takes besides;
+	// Alpha, Beta and More are those of Attention.
+	AttentionGrad
 )
+
+// MaxHead is the largest size of a head of [Attention].
+const MaxHead = 128

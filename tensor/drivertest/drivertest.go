@@ -55,6 +55,7 @@ func checks() []check {
 		{"Batch", testBatch},
 		{"Norms", Norms},
 		{"Bernoulli", Bernoullis},
+		{"Attention", Attentions},
 		{"Count", testCount},
 		{"Repeatable", func(t *testing.T, b driver.Backend) { Same(t, b, b) }},
 	}

@@ -93,7 +93,7 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 	driver.Poll()
 	var room [8]driver.DType
 	list := dtypesOf(room[:0], src)
-	family := familyOf(k.Code, dst.DType, list)
+	family := b.familyOf(k.Code, dst.DType, list)
 	if family == nil {
 		panic(fmt.Sprintf("%s: %v: not offered for %v from %v", b.name, k.Code, dst.DType, dtypesOf(nil, src)))
 	}
@@ -107,7 +107,7 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 
 // Offers reports whether Run accepts c with these dtypes.
 func (b *Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) bool {
-	return familyOf(c, dst, src) != nil
+	return b.familyOf(c, dst, src) != nil
 }
 
 // family is what computes codes of one kind.
@@ -128,8 +128,8 @@ func offer(f family, codes ...driver.Code) {
 }
 
 // familyOf returns the family that computes c with these dtypes, nil if none does.
-func familyOf(c driver.Code, dst driver.DType, src []driver.DType) *family {
-	if dst.Size() == 0 {
+func (b *Backend) familyOf(c driver.Code, dst driver.DType, src []driver.DType) *family {
+	if major, _ := b.Capability(); dst.Size() == 0 || onTensorCores(c) && major < 8 {
 		return nil
 	}
 	for _, f := range families[c] {

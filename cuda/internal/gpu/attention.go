@@ -1,0 +1,239 @@
+//go:build cuda && linux && cgo
+
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"halfnote/cuda/internal/drv"
+	"halfnote/tensor/driver"
+)
+
+func init() {
+	offer(family{
+		func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
+			return len(src) >= 4 && src[0] == driver.Float32 && isHalf(dst) && all(src[1:4], 3, dst) && areMasks(src[4:], dst)
+		}, attention}, driver.Attention)
+	offer(family{
+		func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
+			if len(src) < 8 || !isHalf(src[5]) || dst != src[5] && dst != driver.Float32 {
+				return false
+			}
+			d := src[5]
+			return all(src[:2], 2, dst) && all(src[2:4], 2, d) && src[4] == driver.Float32 && all(src[5:8], 3, d) && areMasks(src[8:], d)
+		}, attentionGrad}, driver.AttentionGrad)
+}
+
+// onTensorCores are codes for which there are kernels of tensor cores alone.
+func onTensorCores(c driver.Code) bool { return c == driver.Attention || c == driver.AttentionGrad }
+
+func isHalf(d driver.DType) bool { return d == driver.Float16 || d == driver.BFloat16 }
+
+// areMasks reports whether list may be a mask and what dropout keeps.
+func areMasks(list []driver.DType, d driver.DType) bool {
+	for _, m := range list {
+		if m != driver.Bool && m != driver.Float32 && m != d {
+			return false
+		}
+	}
+	return len(list) < 2 || len(list) == 2 && list[1] == driver.Bool
+}
+
+// matrix is Matrix of attention.cuh.
+type matrix struct {
+	at          drv.Ptr
+	row, column int64
+	lead        [leadAxes]int64
+}
+
+const leadAxes = 4
+
+// The matrices of Attend, in its order.
+const (
+	matrixQ = iota
+	matrixK
+	matrixV
+	matrixY
+	matrixSums
+	matrixMask
+	matrixKeep
+	matrixDY
+	matrixDelta
+	matrixDQ
+	matrixDK
+	matrixDV
+	matrices
+)
+
+// attend is Attend of attention.cuh.
+type attend struct {
+	queries, keys, depth, width uint32
+	tiles, first                uint32
+	flags, mask                 uint32
+	scale, kept, powers         float32
+	rank                        uint32
+	size                        [leadAxes]divider
+	matrices                    [matrices]matrix
+}
+
+const (
+	attendCausal = 1
+	attendWide   = 2
+)
+
+// packs are the flags of matrices that can be read or written by 16 bytes.
+var packs = [matrices]uint32{matrixQ: 4, matrixK: 8, matrixV: 16, matrixY: 32, matrixDY: 64, matrixDQ: 128, matrixDK: 256, matrixDV: 512}
+
+// attending is what an attention and its gradients are launched from.
+type attending struct {
+	attend
+	b      *Backend
+	dtype  driver.DType
+	views  [matrices]driver.View // those without a buffer are not there
+	lead   walk                  // through the matrices of the batch
+	head   int                   // the size of heads that kernels are for
+	masked string                // of a kernel's name
+}
+
+// attendingOf returns what a code's operands say: q, k, v, and perhaps a mask and what
+// dropout keeps.
+func (b *Backend) attendingOf(k driver.Kernel, src []driver.View) *attending {
+	t := &attending{b: b, dtype: src[0].DType}
+	copy(t.views[:], src[:3])
+	n := len(src[0].Shape)
+	t.queries, t.keys = uint32(src[0].Shape[n-2]), uint32(src[1].Shape[n-2])
+	t.depth, t.width = uint32(src[0].Shape[n-1]), uint32(src[2].Shape[n-1])
+	t.scale, t.kept, t.powers = float32(k.Alpha), 1, float32(k.Alpha*math.Log2E)
+	if k.More[0] != 0 {
+		t.flags |= attendCausal
+	}
+	src = src[3:]
+	if k.More[1] != 0 {
+		t.views[matrixMask], t.mask, src = src[0], uint32(src[0].DType), src[1:]
+	}
+	if k.More[2] != 0 {
+		t.views[matrixKeep], t.kept = src[0], float32(k.Beta)
+	}
+	if k.More[1] != 0 || k.More[2] != 0 || !(k.Alpha > 0) { // the others do not scale before they compare
+		t.masked = "masked_"
+	}
+	t.head = max(32, pow2(int(max(t.depth, t.width))))
+	if t.head > driver.MaxHead {
+		panic(fmt.Sprintf("%s: %v: heads of %d and %d, expected %d at most", b.name, k.Code, t.depth, t.width, driver.MaxHead))
+	}
+	return t
+}
+
+// place says where the matrices are.
+func (t *attending) place() {
+	var lead []driver.View
+	for _, v := range t.views {
+		if n := len(v.Shape); v.Buffer != nil {
+			v.Shape, v.Stride = v.Shape[:n-2], v.Stride[:n-2]
+		} else {
+			v.Shape = t.views[matrixQ].Shape[:len(t.views[matrixQ].Shape)-2]
+			v.Stride = make([]int, len(v.Shape))
+		}
+		lead = append(lead, v)
+	}
+	t.lead = walkOf(lead...)
+	for i, v := range t.views {
+		if v.Buffer == nil {
+			continue
+		}
+		n, m := len(v.Shape), &t.matrices[i]
+		m.at, m.row, m.column = pointer(v), int64(v.Stride[n-2]), int64(v.Stride[n-1])
+		if packs[i] == 0 {
+			continue
+		}
+		if m.column != 1 && v.Shape[n-1] > 1 {
+			panic(fmt.Sprintf("%s: attention: a matrix of strides %v, expected 1 along the last axis", t.b.name, v.Stride))
+		}
+		const bytes = 16
+		step := bytes / v.DType.Size()
+		if int(m.at)%bytes == 0 && v.Shape[n-1]%step == 0 && (v.Shape[n-2] == 1 || m.row%int64(step) == 0) && t.lead.aligned(i, step) {
+			t.flags |= packs[i]
+		}
+	}
+}
+
+// run launches a kernel for all tiles of the batch: a block for that many of the rows
+// of a matrix.
+func (t *attending) run(name string, rows uint32, tile, shared int) {
+	t.tiles = (rows + uint32(tile) - 1) / uint32(tile)
+	if t.tiles == 0 || t.lead.n == 0 {
+		return
+	}
+	f := kernel{fmt.Sprintf("attention_%d_%v", t.head, t.dtype), fmt.Sprintf("%s_%s%d", name, t.masked, t.head)}
+	if shared > 48<<10 {
+		t.b.must(t.b.function(f).MaxDynamicShared(shared))
+	}
+	// The axes that a kernel does not go through come one after the other.
+	outer := max(0, len(t.lead.shape)-leadAxes)
+	inner := t.lead.shape[outer:]
+	n := 1
+	for i, size := range inner {
+		n *= size
+		t.size[i] = dividerOf(size)
+		for v := range t.matrices {
+			t.matrices[v].lead[i] = int64(t.lead.stride[v][outer+i])
+		}
+	}
+	t.rank = uint32(len(inner))
+	most := maxItems / int(t.tiles)
+	for i := range t.lead.n / n {
+		p := t.attend
+		for axis := outer - 1; axis >= 0; axis-- {
+			at := i % t.lead.shape[axis]
+			i /= t.lead.shape[axis]
+			for v := range p.matrices {
+				p.matrices[v].at += drv.Ptr(at * t.lead.stride[v][axis] * t.views[v].DType.Size())
+			}
+		}
+		for first := 0; first < n; first += most {
+			p.first = uint32(first)
+			a := newArgs()
+			a.Bytes(bytesOf(&p))
+			t.b.launch(f, [3]uint32{t.tiles * uint32(min(most, n-first)), 1, 1}, [3]uint32{128, 1, 1}, uint32(shared), a)
+		}
+	}
+}
+
+// attention computes results. src is what sums go to, q, k, v and so on.
+func attention(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	t := b.attendingOf(k, src[1:])
+	t.views[matrixY], t.views[matrixSums] = dst, src[0]
+	t.place()
+	rows := 128
+	if t.head == 128 {
+		rows = 64
+	}
+	t.run("attend", t.queries, rows, 4*32*t.head*2) // four tiles of 32 keys
+}
+
+// attentionGrad computes gradients. src is dk, dv, dy, y, sums, q, k, v and so on.
+func attentionGrad(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	t := b.attendingOf(k, src[5:])
+	for i, m := range []int{matrixDK, matrixDV, matrixDY, matrixY, matrixSums} {
+		t.views[m] = src[i]
+	}
+	t.views[matrixDQ] = dst
+	n := len(dst.Shape)
+	delta := b.temporary(driver.Float32, append(slices.Clone(dst.Shape[:n-1]), 1))
+	defer b.Release(delta.Buffer)
+	t.views[matrixDelta] = delta
+	if dst.DType == driver.Float32 {
+		t.flags |= attendWide
+	}
+	t.place()
+	const rows = 64
+	stream := 64 // rows of a tile that comes and goes
+	if t.head == 128 {
+		stream = 32
+	}
+	shared := (2*rows + 4*stream) * t.head * 2
+	t.run("queries", t.queries, rows, shared)
+	t.run("keys", t.keys, rows, shared+4*stream*4)
+}

@@ -1,0 +1,262 @@
+// Attention by tensor cores: scores stay in registers, a block of keys after the other (T.
+// Dao, "FlashAttention-2", 2023). What the kernels of the result and of the gradients share.
+//
+// A tile is rows of D halves in shared memory, what is beyond a matrix 0. Its chunks of 16
+// bytes change places so that neither copies nor ldmatrix meet in a bank.
+#pragma once
+#include "elementary.cuh"
+#include "mma.cuh"
+
+#define LAMBDA __attribute__((device, always_inline))
+
+const u32 everybody = ~0u; // the lanes of a warp
+
+// Matrix is where matrices of a batch lie, whose columns are neighbours but for masks.
+struct Matrix {
+	void *at;
+	i64 row, column, lead[4]; // in elements
+};
+
+enum { // flags: keys after a query do not count; gradients are float32; what 16 bytes at a time can be read or written of
+	Causal = 1, WideGrads = 2, PackQ = 4, PackK = 8, PackV = 16, PackY = 32, PackDY = 64, PackDQ = 128, PackDK = 256, PackDV = 512
+};
+
+// Attend is a batch of softmax(q kᵀ scale + mask) v, or of its gradients.
+struct Attend {
+	u32 queries, keys, depth, width; // sizes: columns of q and k, and of v
+	u32 tiles, first;                // tiles of rows of a matrix, a block each; the first matrix
+	u32 flags, mask;                 // the mask's dtype, 0 for none
+	float scale, kept, powers;       // kept is what dropout multiplies by; powers is scale times log2(e)
+	u32 rank;
+	Divider size[4];
+	Matrix q, k, v, y, sums, masks, keep, dy, delta, dq, dk, dv;
+};
+
+// Place is a matrix of the batch.
+struct Place {
+	u32 at[4];
+
+	METHOD Place(const Attend &a, u32 i) {
+#pragma unroll
+		for (int axis = 3; axis >= 0; axis--) {
+			u32 q = axis < a.rank ? a.size[axis].quotient(i) : i;
+			at[axis] = axis < a.rank ? i - q * a.size[axis].by : 0;
+			i = q;
+		}
+	}
+	template <class T> METHOD T *of(const Matrix &m) const {
+		i64 n = 0;
+#pragma unroll
+		for (int axis = 0; axis < 4; axis++) n += at[axis] * m.lead[axis];
+		return (T *)m.at + n;
+	}
+};
+
+// power2Near returns 2 to the power x with 22 bits, 0 where that is below the normal
+// numbers: a weight, which counts beside 1.
+DEVICE float power2Near(float x) {
+	float y;
+	asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+	return y;
+}
+DEVICE float logNear(float x) {
+	float y;
+	asm("lg2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+	return y;
+}
+
+// pack rounds two neighbours.
+DEVICE u32 pack(f16, float x, float y) {
+	u32 r;
+	asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
+	return r;
+}
+DEVICE u32 pack(bf16, float x, float y) {
+	u32 r;
+	asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
+	return r;
+}
+
+// packed rounds two neighbouring sums of eight columns to what is multiplied next.
+template <class T> DEVICE void packed(u32 *r, const float *x, const float *y) {
+	r[0] = pack(T{}, x[0], x[1]);
+	r[1] = pack(T{}, x[2], x[3]);
+	r[2] = pack(T{}, y[0], y[1]);
+	r[3] = pack(T{}, y[2], y[3]);
+}
+
+// quadSum and quadTop join what the four threads have that share a row.
+DEVICE float quad(float x, u32 bit) { return as_float(__nvvm_shfl_sync_bfly_i32(everybody, as_bits(x), bit, 31)); }
+DEVICE float quadSum(float x) {
+	x += quad(x, 1);
+	return x + quad(x, 2);
+}
+DEVICE float quadTop(float x) {
+	x = __builtin_fmaxf(x, quad(x, 1));
+	return __builtin_fmaxf(x, quad(x, 2));
+}
+
+// Tile is rows of D elements of T.
+template <class T, int D> struct Tile {
+	static const int chunks = D / 8, line = D * 2;
+	u32 at, key; // of a thread in ldmatrix
+
+	METHOD Tile() {
+		at = LANE % 16 * line;
+		key = (LANE / 16 ^ turn(LANE)) << 4;
+	}
+	DEVICE u32 turn(u32 row) { return D == 32 ? row >> 1 & 3 : row & 7; }
+	DEVICE u32 spot(u32 row, u32 chunk) { return row * line + ((chunk ^ turn(row)) << 4); }
+
+	// along sets r to rows first … first+15, the step-th 16 columns: rows 0 to 7 and 8 to 15
+	// of the first eight, then of the second. across gives the same turned over, columns being
+	// what is summed over.
+	METHOD void along(u32 *r, u32 tile, u32 first, u32 step) const {
+		u32 a = tile + first * line + at + (key ^ step << 5);
+		asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(a) : "memory");
+	}
+	METHOD void across(u32 *r, u32 tile, u32 first, u32 step) const {
+		u32 a = tile + first * line + at + (key ^ step << 5);
+		asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(a) : "memory");
+	}
+
+	// copy enqueues copies of rows first … of a matrix that has end rows of width elements, or
+	// makes them, if they cannot be read by 16 bytes.
+	template <int rows, int threads> DEVICE void copy(char *room, u32 to, const T *p, i64 stride, u32 first, u32 end, u32 width, bool packs) {
+const int step = threads / chunks; // a multiple of 8
+		u32 r = THREAD / chunks, c = THREAD % chunks, left = c * 8 < width && first < end ? end - first : 0;
+		char *at = room + to + spot(r, c);
+		const T *from = p + (r < left ? (i64)(first + r) * stride + c * 8 : 0);
+#pragma unroll
+		for (int i = 0; i < rows / step; i++) {
+			bool there = r + i * step < left;
+			if (packs) {
+				copy16(shared_address(at), from, there);
+			} else {
+				Pack<T> x;
+#pragma unroll
+				for (int j = 0; j < 8; j++) x.at[j] = there && c * 8 + j < width ? from[j] : T{0};
+				*(Pack<T> *)at = x;
+			}
+			at += step * line;
+			if (r + (i + 1) * step < left) from += step * stride;
+		}
+	}
+
+	// put stores rows of sums, times factors, from a warp's row of the tile on. They go through
+	// shared memory, of which the warp's rows are its own.
+	template <int MT> METHOD void put(char *room, u32 to, const float sum[MT][D / 8][4], const float factor[MT][2], void *p, i64 stride, u32 mine, u32 first, u32 end, u32 width, bool wide, bool packs) const {
+#pragma unroll
+		for (int i = 0; i < MT; i++)
+#pragma unroll
+			for (int h = 0; h < 2; h++) {
+				u32 r = mine + i * 16 + h * 8 + LANE / 4;
+#pragma unroll
+				for (int n = 0; n < D / 8; n++) {
+					float x = sum[i][n][2 * h] * factor[i][h], y = sum[i][n][2 * h + 1] * factor[i][h];
+					if (!wide) {
+						*(u32 *)(room + to + spot(r, n) + LANE % 4 * 4) = pack(T{}, x, y);
+					} else if (first + r < end) {
+						float *q = (float *)p + (first + r) * stride + n * 8 + LANE % 4 * 2;
+						if (n * 8 + LANE % 4 * 2 < width) q[0] = x;
+						if (n * 8 + LANE % 4 * 2 + 1 < width) q[1] = y;
+					}
+				}
+			}
+		if (wide) return;
+		__nvvm_bar_warp_sync(everybody);
+#pragma unroll
+		for (int i = 0; i < MT * 16 * chunks / 32; i++) {
+			u32 u = LANE + i * 32, r = mine + u / chunks, c = u % chunks;
+			if (first + r >= end || c * 8 >= width) continue;
+			Pack<T> x = *(Pack<T> *)(room + to + spot(r, c));
+			T *q = (T *)p + (first + r) * stride + c * 8;
+			if (packs) {
+				*(Pack<T> *)q = x;
+				continue;
+			}
+#pragma unroll
+			for (int j = 0; j < 8; j++)
+				if (c * 8 + j < width) q[j] = x.at[j];
+		}
+	}
+};
+
+// Scores knows what becomes of the score of a query and a key.
+struct Scores {
+	const Attend &a;
+	const char *masks;
+	const flag *keep;
+
+	METHOD Scores(const Attend &a, const Place &place) : a(a), masks(0), keep(0) {
+		if (a.mask == Float32) masks = (const char *)place.of<float>(a.masks);
+		else if (a.mask == Bool) masks = (const char *)place.of<flag>(a.masks);
+		else if (a.mask) masks = (const char *)place.of<f16>(a.masks);
+		if (a.keep.at) keep = place.of<flag>(a.keep);
+	}
+
+	// masked makes exponents of two of products: times scale, with the mask. Rows are queries
+	// from row on, columns keys, or, turned over, keys and queries.
+	template <class T, int MT, int N, bool turned> METHOD void masked(float s[MT][N][4], u32 row, u32 column) const {
+		switch (a.mask) {
+		case 0: each<MT, N, turned>(s, row, column, [&] LAMBDA (float x, i64) { return x * a.powers; }); break;
+		case Bool: each<MT, N, turned>(s, row, column, [&] LAMBDA (float x, i64 at) { return masks[at] ? x * a.powers : -__builtin_inff(); }); break;
+		case Float32: each<MT, N, turned>(s, row, column, [&] LAMBDA (float x, i64 at) { return fused(x, a.scale, ((const float *)masks)[at]) * log2e; }); break;
+		default: each<MT, N, turned>(s, row, column, [&] LAMBDA (float x, i64 at) { return fused(x, a.scale, widen(((const T *)masks)[at])) * log2e; });
+		}
+	}
+	static constexpr float log2e = 0x1.715476p+0f;
+
+	template <int MT, int N, bool turned, class F> METHOD void each(float s[MT][N][4], u32 row, u32 column, F f) const {
+		i64 across = turned ? a.masks.row : a.masks.column, down = turned ? a.masks.column : a.masks.row;
+		u32 rows = turned ? a.keys : a.queries, columns = turned ? a.queries : a.keys;
+#pragma unroll
+		for (int n = 0; n < N; n++)
+#pragma unroll
+			for (int c = 0; c < 2; c++) {
+				u32 j = column + n * 8 + LANE % 4 * 2 + c;
+				i64 at = (j < columns ? j : columns - 1) * across;
+#pragma unroll
+				for (int i = 0; i < MT; i++)
+#pragma unroll
+					for (int h = 0; h < 2; h++) {
+						u32 r = row + i * 16 + h * 8 + LANE / 4;
+						s[i][n][2 * h + c] = f(s[i][n][2 * h + c], at + (r < rows ? r : rows - 1) * down);
+					}
+			}
+	}
+	// bounded sets scores to -Inf that do not count.
+	template <int MT, int N, bool turned> METHOD void bounded(float s[MT][N][4], u32 row, u32 column) const {
+		bool causal = a.flags & Causal, diagonal = causal && (turned ? row + MT * 16 > column + 1 : column + N * 8 > row + 1);
+		if (!diagonal && (turned || column + N * 8 <= a.keys)) return;
+#pragma unroll
+		for (int n = 0; n < N; n++)
+#pragma unroll
+			for (int l = 0; l < 4; l++)
+#pragma unroll
+				for (int i = 0; i < MT; i++) {
+					u32 j = column + n * 8 + LANE % 4 * 2 + l % 2, r = row + i * 16 + l / 2 * 8 + LANE / 4;
+					if (turned ? causal && r > j : (j >= a.keys || (causal && j > r))) s[i][n][l] = -__builtin_inff();
+				}
+	}
+
+	// kept calls f for each weight with whether dropout keeps it.
+	template <int MT, int N, bool turned, class F> METHOD void kept(u32 row, u32 column, F f) const {
+		i64 across = turned ? a.keep.row : a.keep.column, down = turned ? a.keep.column : a.keep.row;
+		u32 rows = turned ? a.keys : a.queries, columns = turned ? a.queries : a.keys;
+#pragma unroll
+		for (int n = 0; n < N; n++)
+#pragma unroll
+			for (int c = 0; c < 2; c++) {
+				u32 j = column + n * 8 + LANE % 4 * 2 + c;
+				i64 at = (j < columns ? j : columns - 1) * across;
+#pragma unroll
+				for (int i = 0; i < MT; i++)
+#pragma unroll
+					for (int h = 0; h < 2; h++) {
+						u32 r = row + i * 16 + h * 8 + LANE / 4;
+						f(i, n, 2 * h + c, keep[at + (r < rows ? r : rows - 1) * down].bits != 0);
+					}
+			}
+	}
+};
