@@ -73,15 +73,19 @@ func AllowTF32(on bool) { each(func(b backend) { b.AllowTF32(on) }) }
 
 // device returns GPU i.
 func device(i int) backend {
-	name := "cuda"
-	if i != 0 {
-		name = fmt.Sprintf("cuda:%d", i)
-	}
-	b, err := driver.Open(name)
+	b, err := driver.Open(name(i))
 	if err != nil {
 		panic(fmt.Errorf("cuda: GPU %d: %w", i, err))
 	}
 	return b.(backend)
+}
+
+// name returns the name of GPU i as a device.
+func name(i int) string {
+	if i == 0 {
+		return "cuda"
+	}
+	return fmt.Sprintf("cuda:%d", i)
 }
 
 func each(f func(b backend)) {

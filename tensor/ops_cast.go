@@ -47,6 +47,9 @@ func (c clone) Forward(in []*Tensor) *Tensor {
 	if c.to == "" {
 		return duplicate(x)
 	}
+	if x.Device() == CPU && x.Dim() > 0 {
+		x.sameInReplays("to")
+	}
 	x = compact(x)
 	y := setContents(unsetTensor(c.to.backend(), x.dtype, x.shape), x.bytes())
 	y.remember(x)

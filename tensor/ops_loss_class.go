@@ -10,10 +10,11 @@ import (
 // Losses of classes. Targets are class numbers, read before anything runs.
 
 // nllLoss is of logarithms of probabilities (N, C, …), the targets' classes
-// (N, 1, …) and their weights, float32 or float64, of that shape.
+// (N, 1, …) and their weights, float32 or float64, of that shape, and the total of those if
+// only the device knows it.
 type nllLoss struct {
 	Reduction
-	total float64 // of the weights
+	total float64 // of the weights, if that is no operand
 }
 
 func (nllLoss) Info() Info {
@@ -34,7 +35,11 @@ func (l nllLoss) Forward(in []*Tensor) *Tensor {
 	all := seq(len(kept.shape))
 	sum := (over{dims: all}).finish(reduce(driver.Sum, kept, all, kept.dtype))
 	if l.Reduction == ReduceMean {
-		run(driver.Kernel{Code: driver.Div}, sum, sum, constant(sum, sum.dtype, l.total))
+		total := constant(sum, sum.dtype, l.total)
+		if len(in) > 3 {
+			total = in[3]
+		}
+		run(driver.Kernel{Code: driver.Div}, sum, sum, total)
 	}
 	release(kept)
 	return narrow(sum, x.dtype)
@@ -44,11 +49,17 @@ func (l nllLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	g := dy.To(w.dtype)
 	switch l.Reduction {
 	case ReduceMean:
-		g = g.Scale(1 / l.total)
+		if len(in) > 3 {
+			g = g.Mul(in[3].Reciprocal())
+		} else {
+			g = g.Scale(1 / l.total)
+		}
 	case ReduceNone:
 		g = g.Unsqueeze(1)
 	}
-	return []*Tensor{apply(nllLossGrad{x.shape}, g.Mul(w).Neg().To(x.dtype), class), nil, nil}
+	dx := make([]*Tensor, len(in))
+	dx[0] = apply(nllLossGrad{x.shape}, g.Mul(w).Neg().To(x.dtype), class)
+	return dx
 }
 
 // nllLossGrad is zeros (N, C, …) but for the first operand (N, 1, …) at classes.
@@ -84,10 +95,16 @@ func (t *Tensor) NLLLoss(target *Tensor, o LossOptions) *Tensor {
 	if len(t.shape) == 1 && len(target.shape) == 0 {
 		return t.Unsqueeze(0).NLLLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == ReduceNone, nil)
 	}
-	c := classesOf(op, t, target, o)
-	l := nllLoss{o.elements(op), c.total}
-	shape := slices.Insert(slices.Clone(target.shape), 1, 1)
-	in := []*Tensor{t, FromInt64s(c.index, shape...).ToDevice(t.Device()), NewAs(wideOf(t.dtype), c.weight, shape...).ToDevice(t.Device())}
+	l, in := nllLoss{Reduction: o.elements(op)}, []*Tensor{t}
+	if t.unread(target) {
+		c := classesOnDevice(op, t, target, o)
+		in = append(in, c.index.Unsqueeze(1), c.weight.Unsqueeze(1), c.total)
+	} else {
+		c := classesOf(op, t, target, o)
+		shape := slices.Insert(slices.Clone(target.shape), 1, 1)
+		l.total = c.total
+		in = append(in, FromInt64s(c.index, shape...).ToDevice(t.Device()), NewAs(wideOf(t.dtype), c.weight, shape...).ToDevice(t.Device()))
+	}
 	if len(t.shape) > 2 {
 		return apply(nllLoss2d{l}, in...)
 	}
@@ -109,24 +126,33 @@ type classes struct {
 	total  float64   // of the weights
 }
 
-// classesOf reads the targets of x (N, C, …), of shape (N, …).
-func classesOf(op string, x, target *Tensor, o LossOptions) classes {
+// checkClasses panics unless target (N, …) has classes of x (N, C, …), and returns which do
+// not count.
+func checkClasses(op string, x, target *Tensor, o LossOptions) (ignore []int) {
 	if len(x.shape) < 2 || !slices.Equal(target.shape, slices.Delete(slices.Clone(x.shape), 1, 2)) {
 		fail(op, []*Tensor{x, target}, "expected an input (N, C, …) and targets (N, …), or an input (C) and one target")
 	}
 	if target.dtype.IsFloat() || target.dtype == Bool {
 		failDType(op, []*Tensor{x, target}, "the second has targets; expected class numbers, as int64")
 	}
-	ignore := o.IgnoreIndex
-	if ignore == nil {
-		ignore = []int{-100}
+	if n := x.shape[1]; o.Weight != nil && !slices.Equal(o.Weight.shape, []int{n}) {
+		fail(op, []*Tensor{x, o.Weight}, "the second has the weights of classes; expected (%d,), one for each", n)
+	}
+	if o.IgnoreIndex == nil {
+		return []int{-100}
+	}
+	return o.IgnoreIndex
+}
+
+// classesOf reads the targets of x (N, C, …), of shape (N, …).
+func classesOf(op string, x, target *Tensor, o LossOptions) classes {
+	ignore := checkClasses(op, x, target, o)
+	if target.Device() == CPU {
+		target.sameInReplays(op)
 	}
 	n := x.shape[1]
 	var weight []float64
 	if o.Weight != nil {
-		if !slices.Equal(o.Weight.shape, []int{n}) {
-			fail(op, []*Tensor{x, o.Weight}, "the second has the weights of classes; expected (%d,), one for each", n)
-		}
 		weight = o.Weight.Float64s()
 	}
 	c := classes{index: target.Int64s(), weight: make([]float64, target.Numel())}
@@ -216,21 +242,30 @@ func (t *Tensor) smoothLoss(target *Tensor, dim int, o LossOptions) *Tensor {
 	if dim == 0 {
 		x, y = t.Unsqueeze(0), target.Unsqueeze(0)
 	}
-	counts := o
-	counts.Weight = nil
-	c := classesOf("cross_entropy", x, y, counts)
 	all := t
 	if o.Weight != nil {
 		all = t.Mul(o.Weight.alongDim("cross_entropy", t, dim))
-		c.total = classesOf("cross_entropy", x, y, o).total
 	}
-	mask := NewAs(Bool, c.weight, len(c.weight)).Reshape(target.shape...).ToDevice(t.Device())
-	smooth := mask.Where(all.Sum(dim).Neg(), constant(t, t.dtype, 0))
+	var mask *Tensor
+	var mean func(sum *Tensor) *Tensor
+	if x.unread(y) {
+		c := classesOnDevice("cross_entropy", x, y, o)
+		mask, mean = c.counted, func(sum *Tensor) *Tensor { return sum.Mul(c.total.Reciprocal()) }
+	} else {
+		counts := o
+		counts.Weight = nil
+		c := classesOf("cross_entropy", x, y, counts)
+		if o.Weight != nil {
+			c.total = classesOf("cross_entropy", x, y, o).total
+		}
+		mask, mean = NewAs(Bool, c.weight, len(c.weight)).ToDevice(t.Device()), func(sum *Tensor) *Tensor { return sum.Scale(1 / c.total) }
+	}
+	smooth := mask.Reshape(target.shape...).Where(all.Sum(dim).Neg(), constant(t, t.dtype, 0))
 	switch o.Reduction {
 	case ReduceNone:
 		return smooth
 	case ReduceMean:
-		return smooth.Sum().Scale(1 / c.total)
+		return mean(smooth.Sum())
 	}
 	return smooth.Sum()
 }

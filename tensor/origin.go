@@ -18,7 +18,7 @@ func (y *Tensor) remember(x *Tensor) {
 // still.
 func (t *Tensor) nearest() *Tensor {
 	o := t.mem.origin
-	if o == nil || o.of.mem.version.Load() != o.version || t.mem.version.Load() != o.copys || o.of.dtype != t.dtype {
+	if o == nil || t.replayed() || o.of.mem.version.Load() != o.version || t.mem.version.Load() != o.copys || o.of.dtype != t.dtype {
 		return t
 	}
 	return o.of.alias(o.of.offset+t.offset, t.shape, t.stride)

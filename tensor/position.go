@@ -11,7 +11,7 @@ import (
 
 // positions returns index as int64 numbers from 0 to n-1, positions in dimension
 // dim of x. Where wrap says so, -n to -1 count from the end. It panics if one is out
-// of range.
+// of range, but not while a graph is captured, whose replays will have other ones.
 func positions(op string, x, index *Tensor, dim, n int, wrap bool) *Tensor {
 	p := index.Detach()
 	switch index.dtype {
@@ -31,6 +31,12 @@ func positions(op string, x, index *Tensor, dim, n int, wrap bool) *Tensor {
 	if wrap {
 		least = -n
 	}
+	if Capturing() && p.Device() != CPU && p.nearest() == p {
+		if wrap {
+			p = wrapped(p, n)
+		}
+		return p
+	}
 	low, high := extremeOf(driver.ReduceMin, p.nearest()), extremeOf(driver.ReduceMax, p.nearest())
 	if low < least || high >= n {
 		for i, j := range p.Int64s() {
@@ -42,13 +48,18 @@ func positions(op string, x, index *Tensor, dim, n int, wrap bool) *Tensor {
 		}
 	}
 	if low < 0 {
-		negative := newTensor(p.mem.backend, Bool, p.shape)
-		runBroadcast(driver.Kernel{Code: driver.Less}, negative, p, constant(p, Int64, 0))
-		y := affineOf(p, 1, float64(n))
-		runBroadcast(driver.Kernel{Code: driver.Where}, y, negative, y, p)
-		p = y
+		p = wrapped(p, n)
 	}
 	return p
+}
+
+// wrapped returns p with n added to what is below 0.
+func wrapped(p *Tensor, n int) *Tensor {
+	negative := newTensor(p.mem.backend, Bool, p.shape)
+	runBroadcast(driver.Kernel{Code: driver.Less}, negative, p, constant(p, Int64, 0))
+	y := affineOf(p, 1, float64(n))
+	runBroadcast(driver.Kernel{Code: driver.Where}, y, negative, y, p)
+	return y
 }
 
 func expectedRange(least, n int) string {

@@ -77,6 +77,7 @@ func (g *Generator) Rand(shape ...int) *Tensor { return g.Uniform(0, 1, shape...
 // Uniform returns float32 numbers spread evenly over [from, to). It is
 // torch.Tensor.uniform_.
 func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
+	drawing("rand")
 	t := unsetTensor(here(), Float32, checkShape("rand", shape))
 	data := make([]float32, t.Numel())
 	g.mu.Lock()
@@ -118,6 +119,7 @@ func (g *Generator) maskOn(b driver.Backend, p float64, shape []int) *Tensor {
 
 // mask returns bool elements that are true where Bernoulli's are 1.
 func (g *Generator) mask(p float64, shape []int) *Tensor {
+	drawing("bernoulli")
 	t := unsetTensor(here(), Bool, shape)
 	data := make([]byte, t.Numel())
 	g.mu.Lock()
@@ -138,6 +140,7 @@ func (g *Generator) Randint(low, high int, shape ...int) *Tensor {
 	if low >= high {
 		panic(&Error{Op: "randint", Why: fmt.Sprintf("from %d to %d; expected the first below the second", low, high)})
 	}
+	drawing("randint")
 	shape = checkShape("randint", shape)
 	data := make([]int64, size(shape))
 	width := uint64(high) - uint64(low)
@@ -163,6 +166,7 @@ func pollAt(i int) {
 
 // Perm returns the numbers below n in random order. It is torch.randperm.
 func (g *Generator) Perm(n int) []int {
+	drawing("randperm")
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := seq(n)

@@ -11,6 +11,7 @@ func (g *Generator) Exponential(rate float64, shape ...int) *Tensor {
 	if !(rate > 0) {
 		panic(&Error{Op: "exponential", Why: "the rate is not positive; expected a number above 0"})
 	}
+	drawing("exponential")
 	t := unsetTensor(here(), Float64, checkShape("exponential", shape))
 	data := make([]float64, t.Numel())
 	g.mu.Lock()

@@ -10,6 +10,7 @@ import (
 // builds for processors with AVX2 or AVX-512; others, and fewer numbers, are off by
 // the last bit now and then. It is torch.Tensor.normal_.
 func (g *Generator) Normal(mean, deviation float64, shape ...int) *Tensor {
+	drawing("normal")
 	t := unsetTensor(here(), Float32, checkShape("normal", shape))
 	data := make([]float32, t.Numel())
 	g.mu.Lock()

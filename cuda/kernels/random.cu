@@ -14,10 +14,12 @@ DEVICE void philox(u32 *c, u32 low, u32 high) {
 }
 
 // bernoulli sets each of n elements to whether its number is below limit, four at a time.
-KERNEL bernoulli(u8 *dst, i64 n, u64 limit, u32 low, u32 high) {
+// run, which may be null, says which run of a graph it is, so that each has other numbers.
+KERNEL bernoulli(u8 *dst, i64 n, u64 limit, u32 low, u32 high, const u64 *run) {
 	i64 step = (i64)BLOCKS * THREADS;
+	u64 runs = run ? *run : 0;
 	for (i64 i = (i64)BLOCK * THREADS + THREAD; 4 * i < n; i += step) {
-		u32 c[4] = {(u32)i, (u32)((u64)i >> 32), 0, 0};
+		u32 c[4] = {(u32)i, (u32)((u64)i >> 32), (u32)runs, (u32)(runs >> 32)};
 		philox(c, low, high);
 		if (4 * i + 4 <= n) {
 			*(u32 *)(dst + 4 * i) = (u32)(c[0] < limit) | (u32)(c[1] < limit) << 8 | (u32)(c[2] < limit) << 16 | (u32)(c[3] < limit) << 24;
@@ -26,3 +28,6 @@ KERNEL bernoulli(u8 *dst, i64 n, u64 limit, u32 low, u32 high) {
 		for (int j = 0; 4 * i + j < n; j++) dst[4 * i + j] = c[j] < limit;
 	}
 }
+
+// count_run is the end of a graph's run: one thread adds 1 to its number.
+KERNEL count_run(u64 *run) { *run += 1; }

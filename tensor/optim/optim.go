@@ -109,6 +109,7 @@ func (o *Optimizer) step(by *tensor.Tensor) {
 					continue
 				}
 				if o.records[p] == nil {
+					tensor.NotInGraph(strings.ToLower(o.name), "replays would forget what the optimizer remembers of a parameter, which takes its first step; expected a step before the capture")
 					o.records[p] = record{}
 				}
 				if o.Fused() {

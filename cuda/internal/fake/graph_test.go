@@ -31,19 +31,52 @@ func TestGraphs(t *testing.T) {
 	must(t, g.Free())
 }
 
+// What asks for work that is noted, and not done, spoils the capture; new memory, copies and
+// fills do not.
 func TestWaitingInvalidatesCapture(t *testing.T) {
 	m := open(t)
-	p := m.alloc(4)
-	must(t, m.s.BeginCapture())
-	must(t, m.launch(m.s, p, 1, 1))
-	if err := m.s.Synchronize(); !errors.Is(err, drv.CaptureUnsupported) {
-		t.Errorf("waiting for a stream that is captured: %v", err)
+	event, err := m.d.NewEvent()
+	must(t, err)
+	p := m.alloc(8)
+	in, _ := m.pinned(1)
+	for _, c := range []struct {
+		name string
+		do   func() error
+		want drv.Code // 0: allowed
+	}{
+		{"a wait", m.s.Synchronize, drv.CaptureUnsupported},
+		{"a query", func() error { _, err := m.s.Query(); return err }, drv.CaptureUnsupported},
+		{"a wait for the device", m.d.Synchronize, drv.CaptureUnsupported},
+		{"a query of an event", func() error {
+			must(t, m.s.Record(event))
+			_, err := event.Query()
+			return err
+		}, 907},
+		{"memory", func() error { _, err := m.d.Alloc(8); return err }, 0},
+		{"a copy", func() error { return m.s.Copy(p, p+4, 4) }, 0},
+		{"a copy from pinned memory", func() error { return m.s.CopyIn(p, in, 0, 4) }, 0},
+		{"a fill", func() error { return m.s.Set8(p, 0, 4) }, 0},
+	} {
+		must(t, m.s.BeginCapture())
+		must(t, m.launch(m.s, p, 1, 1))
+		err := c.do()
+		g, end := m.s.EndCapture()
+		if c.want == 0 {
+			must(t, err)
+			must(t, end)
+			must(t, m.s.LaunchGraph(g))
+			must(t, g.Free())
+		} else {
+			if !errors.Is(err, c.want) {
+				t.Errorf("%s: %v, want code %d", c.name, err, c.want)
+			}
+			if !errors.Is(end, drv.CaptureInvalidated) {
+				t.Errorf("%s, end of the capture: %v, want that it is invalid", c.name, end)
+			}
+		}
+		must(t, m.launch(m.s, p, 1, 1))
+		must(t, m.s.Synchronize())
 	}
-	if _, err := m.s.EndCapture(); !errors.Is(err, drv.CaptureInvalidated) {
-		t.Errorf("end of the capture: %v, want that it is invalid", err)
-	}
-	must(t, m.launch(m.s, p, 1, 1))
-	must(t, m.s.Synchronize())
 }
 
 // A capture that another stream joins must be joined again.

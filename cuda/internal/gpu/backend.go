@@ -14,11 +14,11 @@ import (
 )
 
 // Backend is one GPU. It implements [driver.MemoryReporter], [driver.Releaser],
-// [driver.Recycler] and [driver.Batcher] too.
+// [driver.Recycler], [driver.Batcher] and [driver.Capturer] too.
 type Backend struct {
 	name    string
 	device  *drv.Device
-	stream  *drv.Stream
+	stream  queue
 	tf32    atomic.Bool
 	routes  route // of products
 	busy    int   // blocks that keep the GPU so
@@ -59,7 +59,8 @@ func Open(name string) (driver.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Backend{name: name, device: device, stream: stream, routes: allRoutes, busy: busyBlocks}
+	b := &Backend{name: name, device: device, routes: allRoutes, busy: busyBlocks}
+	b.stream.Stream, b.stream.backend = stream, b
 	b.memory.open(b)
 	return b, nil
 }
@@ -86,7 +87,12 @@ func (b *Backend) AllowTF32(on bool) { b.tf32.Store(on) }
 
 // Synchronize returns when all that was enqueued is done, or panics with what went wrong
 // in it. It polls meanwhile.
-func (b *Backend) Synchronize() { b.wait() }
+func (b *Backend) Synchronize() {
+	if c := b.capture(); c != nil {
+		c.refuse("waiting for the GPU, which does nothing meanwhile; expected Synchronize, and observers of operations as those of package trace, outside of the step")
+	}
+	b.wait()
+}
 
 // Run enqueues the computation of dst from src. It panics on what is not offered.
 func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
@@ -99,6 +105,9 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 	}
 	if err := b.device.Err(); err != nil {
 		failed(err)
+	}
+	if c := b.capture(); c != nil {
+		c.holdViews(dst, src)
 	}
 	family.run(b, k, dst, src)
 	runtime.KeepAlive(dst.Buffer)

@@ -14,6 +14,7 @@ import (
 type cache struct {
 	free     [2][]*block // small and large ones, by size and address
 	reserved int64       // bytes of all segments
+	into     *cache      // that has taken over all of this one
 }
 
 // block is a piece of a segment. Neighbours that are free are joined.
@@ -22,6 +23,9 @@ type block struct {
 	size       int
 	pool       int // 0: small, 1: large
 	taken      bool
+	holds      int    // graphs that use it
+	left       bool   // given back, but for those
+	home       *cache // when it was made
 	prev, next *block // in the segment
 }
 
@@ -68,7 +72,7 @@ func (c *cache) take(n int) *block {
 	*list = slices.Delete(*list, i, i+1)
 	b.taken = true
 	if rest := b.size - n; rest >= unit && (pool(n) == 0 || rest > small) {
-		after := &block{at: b.at + drv.Ptr(n), size: rest, pool: b.pool, prev: b, next: b.next}
+		after := &block{at: b.at + drv.Ptr(n), size: rest, pool: b.pool, home: c, prev: b, next: b.next}
 		if b.next != nil {
 			b.next.prev = after
 		}
@@ -81,7 +85,27 @@ func (c *cache) take(n int) *block {
 // add enters a segment from which n bytes are wanted.
 func (c *cache) add(at drv.Ptr, size, n int) {
 	c.reserved += int64(size)
-	c.put(&block{at: at, size: size, pool: pool(n)})
+	c.put(&block{at: at, size: size, pool: pool(n), home: c})
+}
+
+// cache returns where the block belongs.
+func (b *block) cache() *cache {
+	c := b.home
+	for c.into != nil {
+		c = c.into
+	}
+	return c
+}
+
+// absorb takes over all that other has, and its blocks when they are given back.
+func (c *cache) absorb(other *cache) {
+	for _, list := range other.free {
+		for _, b := range list {
+			c.put(b)
+		}
+	}
+	c.reserved += other.reserved
+	*other = cache{into: c}
 }
 
 // give takes a block back.

@@ -139,7 +139,9 @@ func (b *Backend) runLibrary(h *lt.Handle, s lt.Shape, o lt.Operands, beta float
 	b.must(err)
 	defer b.Release(room)
 	o.Workspace = uintptr(bufferOf(room).at())
+	turn := b.stream.enter()
 	err = h.Run(plan, o, beta, b.stream.Handle())
+	b.stream.leave(turn)
 	if errors.Is(err, lt.NotSupported) {
 		return false
 	}

@@ -21,6 +21,7 @@ type memory struct {
 
 	mu         sync.Mutex
 	cache      cache
+	pools      map[*cache]bool // of graphs
 	live, peak int64
 	handed     int64 // bytes given out since the garbage collector was run here
 	staging    staging
@@ -78,8 +79,13 @@ func (m *memory) AllocUnset(n int) (driver.Buffer, error) {
 	if n == 0 {
 		return b, nil
 	}
-	block, err := m.take(n)
+	turn := m.backend.stream.enter()
+	block, err := m.take(n, turn)
+	m.backend.stream.leave(turn)
 	if err != nil {
+		if turn != nil {
+			turn.fail(err)
+		}
 		return nil, err
 	}
 	b.block = block
@@ -89,17 +95,22 @@ func (m *memory) AllocUnset(n int) (driver.Buffer, error) {
 
 // take returns a block for n bytes: one that was given back, else memory of the driver's.
 // Before it asks for that it looks for garbage if there may be enough of it, and when the
-// driver has none left it lets go of all that it keeps.
-func (m *memory) take(n int) (*block, error) {
+// driver has none left it lets go of all that it keeps. A capture has a pool of its own, and
+// gives the driver nothing back, which would wait for the GPU.
+func (m *memory) take(n int, in *capture) (*block, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	b := m.cache.take(n)
+	cache := &m.cache
+	if in != nil {
+		cache = in.pool
+	}
+	b := cache.take(n)
 	if b == nil && m.handed > max(garbage, m.live/2) {
 		m.collect()
-		b = m.cache.take(n)
+		b = cache.take(n)
 	}
 	for try := 0; b == nil; try++ {
-		err := m.grow(n)
+		err := m.grow(cache, n)
 		if err != nil {
 			if !errors.Is(err, drv.OutOfMemory) || try == 2 {
 				return nil, m.lacking(n, err)
@@ -107,11 +118,13 @@ func (m *memory) take(n int) (*block, error) {
 			if try == 1 {
 				m.collect()
 			}
-			if err := m.trim(); err != nil {
-				return nil, err
+			if in == nil {
+				if err := m.trim(); err != nil {
+					return nil, err
+				}
 			}
 		}
-		b = m.cache.take(n)
+		b = cache.take(n)
 	}
 	m.live += int64(b.size)
 	m.peak = max(m.peak, m.live)
@@ -130,8 +143,8 @@ func (m *memory) collect() {
 	driver.CollectGarbage()
 }
 
-// grow takes memory from the driver, for n bytes or more.
-func (m *memory) grow(n int) error {
+// grow takes memory from the driver for a cache, for n bytes or more.
+func (m *memory) grow(cache *cache, n int) error {
 	size := segmentFor(n)
 	at, err := m.backend.device.Alloc(size)
 	if err != nil && size > rounded(n) { // there may be room for n alone
@@ -141,7 +154,7 @@ func (m *memory) grow(n int) error {
 	if err != nil {
 		return err
 	}
-	m.cache.add(at, size, n)
+	cache.add(at, size, n)
 	return nil
 }
 
@@ -183,15 +196,53 @@ func (m *memory) Release(db driver.Buffer) {
 func (m *memory) give(b *block) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if b.left = true; b.holds > 0 {
+		return
+	}
+	m.free(b)
+}
+
+func (m *memory) free(b *block) {
+	b.left = false
 	m.live -= int64(b.size)
-	m.cache.give(b)
+	b.cache().give(b)
+}
+
+// addPool returns a cache for a graph.
+func (m *memory) addPool() *cache {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.pools == nil {
+		m.pools = map[*cache]bool{}
+	}
+	c := &cache{}
+	m.pools[c] = true
+	return c
+}
+
+// freePool gives everybody the memory of a graph: what no tensor holds at once, what one does
+// when it is let go of.
+func (m *memory) freePool(pool *cache, held map[*block]bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for b := range held {
+		if b.holds--; b.holds == 0 && b.left {
+			m.free(b)
+		}
+	}
+	m.cache.absorb(pool)
+	delete(m.pools, pool)
 }
 
 // Memory returns the bytes that are live and their peak, and what the driver has given.
 func (m *memory) Memory() driver.MemoryStats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return driver.MemoryStats{Live: m.live, Peak: m.peak, Reserved: m.cache.reserved, Limit: m.backend.device.Total()}
+	reserved := m.cache.reserved
+	for pool := range m.pools {
+		reserved += pool.reserved
+	}
+	return driver.MemoryStats{Live: m.live, Peak: m.peak, Reserved: reserved, Limit: m.backend.device.Total()}
 }
 
 // ResetPeak sets the peak to what is live.
@@ -203,6 +254,11 @@ func (m *memory) ResetPeak() {
 
 // EmptyCache gives the driver back what nobody holds. It is torch.cuda.empty_cache.
 func (m *memory) EmptyCache() error {
+	turn := m.backend.stream.enter()
+	defer m.backend.stream.leave(turn)
+	if turn != nil {
+		return fmt.Errorf("%s: empty cache: it waits for the GPU, and a graph is being captured; expected it outside of the step", m.backend.name)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.trim()

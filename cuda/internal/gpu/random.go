@@ -32,5 +32,10 @@ func bernoulli(b *Backend, k driver.Kernel, dst driver.View, _ []driver.View) {
 	a.I64(int64(math.Ceil(k.Alpha * (1 << 32))))
 	a.I32(int32(uint32(k.More[0])))
 	a.I32(int32(uint32(k.More[1])))
+	if c := b.capture(); c != nil {
+		a.Ptr(c.draws())
+	} else {
+		a.Ptr(0)
+	}
 	b.launchItems(kernel{"random", "bernoulli"}, (n+3)/4, a)
 }

@@ -69,6 +69,16 @@ func (b *Backend) room(n int) (at *slot, off int) {
 // before the GPU has the copy.
 func (b *Backend) Write(db driver.Buffer, off int, p []byte) {
 	at := b.bytesAt(db, off, len(p))
+	if c := b.capture(); c != nil {
+		c.write(db, at, p)
+	} else {
+		b.write(at, p)
+	}
+	runtime.KeepAlive(db)
+}
+
+// write is Write to an address.
+func (b *Backend) write(at drv.Ptr, p []byte) {
 	b.staging.mu.Lock()
 	defer b.staging.mu.Unlock()
 	for len(p) > 0 {
@@ -80,11 +90,13 @@ func (b *Backend) Write(db driver.Buffer, off int, p []byte) {
 		s.used = true
 		p, at = p[n:], at+drv.Ptr(n)
 	}
-	runtime.KeepAlive(db)
 }
 
 // Read copies bytes of a buffer, from off on, to p, when all that was enqueued is done.
 func (b *Backend) Read(p []byte, db driver.Buffer, off int) {
+	if c := b.capture(); c != nil {
+		c.refuse("reading values, as Item, Float64s, a scaler's Step and printing do, which the GPU has not computed; expected it after a Replay")
+	}
 	at := b.bytesAt(db, off, len(p))
 	b.staging.mu.Lock()
 	defer b.staging.mu.Unlock()

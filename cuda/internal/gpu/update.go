@@ -111,6 +111,11 @@ func (b *Backend) RunAll(list []driver.Launch) {
 	if err := b.device.Err(); err != nil {
 		failed(err)
 	}
+	if c := b.capture(); c != nil {
+		for _, l := range list {
+			c.holdViews(l.Dst, l.Src)
+		}
+	}
 	type batch struct {
 		updates
 		table

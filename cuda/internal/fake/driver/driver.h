@@ -57,6 +57,7 @@ struct Stream {
 	int length;
 	// While it is captured:
 	Graph *graph;
+	pthread_t thread; // where the capture began
 	int origin, mode, dirty; // dirty: has work that the origin does not wait for
 	uint64_t mark;           // operations captured on this stream
 	int running;

@@ -69,7 +69,7 @@ static Result usable(Event *e) {
 	if (!e->graph)
 		return OK;
 	e->graph->invalid = 1;
-	return CAPTURE_UNSUPPORTED;
+	return CAPTURED_EVENT;
 }
 
 Result cuEventQuery(Event *e) {

@@ -58,6 +58,7 @@ Result cuStreamBeginCapture_v2(uintptr_t h, int mode) {
 	s->graph = g;
 	s->origin = 1;
 	s->mode = mode;
+	s->thread = pthread_self();
 	s->dirty = 0;
 	s->mark = 0;
 	return leave(OK);
@@ -82,6 +83,8 @@ Result cuStreamEndCapture(uintptr_t h, Graph **out) {
 		return leave(INVALID_VALUE);
 	if (!s->origin)
 		return leave(CAPTURE_UNMATCHED);
+	if (s->mode != RELAXED_MODE && !pthread_equal(s->thread, pthread_self()))
+		return leave(CAPTURE_WRONG_THREAD);
 	Graph *g = s->graph;
 	Result r = g->invalid ? CAPTURE_INVALIDATED : OK;
 	for (Stream *o = s->device->streams; o; o = o->next)

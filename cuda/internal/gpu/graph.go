@@ -1,0 +1,72 @@
+//go:build cuda && linux && cgo
+
+package gpu
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+
+	"halfnote/cuda/internal/drv"
+	"halfnote/tensor/driver"
+)
+
+// graph is a captured step. Nobody who reads it has its parts, so that it is freed when it
+// is no longer reachable, too.
+type graph struct {
+	*parts
+	cleanup runtime.Cleanup
+}
+
+// parts are what a graph holds.
+type parts struct {
+	mu      sync.Mutex
+	backend *Backend
+	exec    *drv.Graph // nil when freed
+	pool    *cache
+	held    map[*block]bool
+}
+
+// graph returns what was captured, ready to run.
+func (c *capture) graph(exec *drv.Graph) *graph {
+	for _, k := range c.constants {
+		c.backend.write(k.at, k.data)
+	}
+	g := &graph{parts: &parts{backend: c.backend, exec: exec, pool: c.pool, held: c.held}}
+	g.cleanup = runtime.AddCleanup(g, func(p *parts) { p.free() }, g.parts)
+	return g
+}
+
+// Replay enqueues the graph.
+func (g *graph) Replay() {
+	b := g.backend
+	driver.Poll()
+	if c := b.capture(); c != nil {
+		c.refuse("a Replay in the step; expected graphs to be replayed one after the other")
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.exec == nil {
+		panic(fmt.Sprintf("%s: replay: the graph has been freed", b.name))
+	}
+	b.must(b.stream.LaunchGraph(g.exec))
+	runtime.KeepAlive(g)
+}
+
+// Free gives up the graph; runs that were enqueued end first.
+func (g *graph) Free() {
+	g.cleanup.Stop()
+	g.free()
+}
+
+func (p *parts) free() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.exec == nil {
+		return
+	}
+	_ = p.exec.Free() // a device that is dead has no graphs
+	p.exec = nil
+	p.backend.memory.freePool(p.pool, p.held)
+	p.held = nil
+}
