@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/elementary"
 )
 
 // AdamSettings are what AdamStep does its step with.
@@ -11,6 +12,7 @@ type AdamSettings struct {
 	Rate, Beta1, Beta2, Eps float64
 	Decay                   float64 // taken off the parameter: learning rate times weight decay
 	Step                    float64 // number of this step, from 1
+	Guard                   *Tensor // row of StepCounts that has Rate and Step in their place; nil: the step is taken
 }
 
 // AdamStep does a step of torch.optim.Adam on p in place with the gradient g: m and v
@@ -37,12 +39,18 @@ func (steps *Steps) Adam(p, g, m, v, most *Tensor, s AdamSettings) {
 			}
 		}
 	})
-	rate := s.Rate / (1 - math.Pow(s.Beta1, s.Step))
-	scale := 1 / math.Sqrt(1-math.Pow(s.Beta2, s.Step))
 	steps.touch([]*Tensor{p, m, v}, g)
 	info, d := Info{Name: "adam", Torch: "torch.optim.Adam"}, p.dtype
+	k := driver.Kernel{Code: driver.Adam, Beta: s.Eps, More: [5]float64{1 - s.Beta1, s.Beta2, 1 - s.Beta2, 1 - s.Decay}}
+	if s.Guard != nil {
+		k.Code = driver.GuardedAdam
+		steps.add(info, in, k, p, s.Guard, g, m, v)
+		return
+	}
+	rate := s.Rate / (1 - elementary.Pow(s.Beta1, s.Step))
+	scale := 1 / math.Sqrt(1-elementary.Pow(s.Beta2, s.Step))
 	if most == nil && p.mem.backend.Offers(driver.Adam, d, d, d, d) {
-		k := driver.Kernel{Code: driver.Adam, Alpha: rate, Beta: s.Eps, More: [5]float64{1 - s.Beta1, s.Beta2, 1 - s.Beta2, 1 - s.Decay, scale}}
+		k.Alpha, k.More[4] = rate, scale
 		steps.add(info, in, k, p, g, m, v)
 		return
 	}

@@ -9,7 +9,8 @@ type SGDSettings struct {
 	Dampening float64 // share of the gradient that the velocity leaves out
 	Decay     float64 // weight decay, which is added to the gradient
 	Nesterov  bool
-	First     bool // the velocity is nothing yet and becomes the gradient
+	First     bool    // the velocity is nothing yet and becomes the gradient
+	Guard     *Tensor // row of StepCounts that has Rate in its place, and whether this is the first step, if First; nil: the step is taken
 }
 
 // SGDStep does a step of torch.optim.SGD on p in place with the gradient g: v =
@@ -39,7 +40,7 @@ func (steps *Steps) SGD(p, g, v *Tensor, s SGDSettings) {
 	})
 	steps.touch(changed, g)
 	info, dtypes := Info{Name: "sgd", Torch: "torch.optim.SGD"}, [2]DType{p.dtype, p.dtype}
-	if p.mem.backend.Offers(driver.SGD, p.dtype, dtypes[:len(changed)]...) {
+	if s.Guard != nil || p.mem.backend.Offers(driver.SGD, p.dtype, dtypes[:len(changed)]...) {
 		k := driver.Kernel{Code: driver.SGD, Alpha: s.Rate, Beta: s.Momentum, More: [5]float64{s.Decay, s.Dampening}}
 		if s.Nesterov {
 			k.More[2] = 1
@@ -47,7 +48,11 @@ func (steps *Steps) SGD(p, g, v *Tensor, s SGDSettings) {
 		if s.First {
 			k.More[3] = 1
 		}
-		steps.add(info, in, k, p, in[1:]...)
+		src := in[1:]
+		if s.Guard != nil {
+			k.Code, k.Alpha, src = driver.GuardedSGD, 0, append([]*Tensor{s.Guard}, src...)
+		}
+		steps.add(info, in, k, p, src...)
 		return
 	}
 	steps.Run()

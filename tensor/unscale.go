@@ -21,17 +21,43 @@ func Unscale(grads []*Tensor, factor float64) (bad []bool) {
 // element or NaN, else 0.
 func UnscaleFlags(grads []*Tensor, factor float64) *Tensor {
 	found := newTensor(grads[0].mem.backend, Float32, []int{len(grads)})
-	OneLine(func() { unscaleInto(found, grads, factor) })
+	OneLine(func() { unscaleInto(found, grads, factor, nil) })
 	return found
 }
 
-// unscaleInto sets the elements of found.
-func unscaleInto(found *Tensor, grads []*Tensor, factor float64) {
+// UnscaleFlagsBy is UnscaleFlags with a factor that the device knows, a float32 scalar
+// there: what torch.amp.GradScaler has as its inverse scale. It waits for a device that
+// cannot take it so.
+func UnscaleFlagsBy(grads []*Tensor, factor *Tensor) *Tensor {
+	if factor.dtype != Float32 || factor.Numel() != 1 {
+		fail("unscale", []*Tensor{factor}, "expected a factor of one element in float32")
+	}
+	offered := func(g *Tensor) bool {
+		return g.mem.backend == factor.mem.backend && g.mem.backend.Offers(driver.Unscale, g.dtype, Float32, Float32)
+	}
+	for _, g := range grads {
+		if !offered(g) {
+			return UnscaleFlags(grads, factor.Float64s()[0])
+		}
+	}
+	found := newTensor(factor.mem.backend, Float32, []int{len(grads)})
+	OneLine(func() { unscaleInto(found, grads, 0, factor) })
+	return found
+}
+
+// unscaleInto sets the elements of found. by stands for factor where it is not nil, which
+// all devices offer then.
+func unscaleInto(found *Tensor, grads []*Tensor, factor float64, by *Tensor) {
 	var pass Steps
 	defer pass.Run()
 	for i, g := range grads {
 		NoGrad(func() { changing("unscale", g) })
 		flag := found.alias(i, []int{}, []int{})
+		if by != nil {
+			pass.touch([]*Tensor{g}, found)
+			pass.add(unscaling, []*Tensor{g}, driver.Kernel{Code: driver.Unscale}, g, flag, by)
+			continue
+		}
 		offered := g.mem.backend.Offers(driver.Unscale, g.dtype, Float32)
 		if offered && g.mem.backend == found.mem.backend {
 			pass.touch([]*Tensor{g}, found)

@@ -108,6 +108,10 @@ enum Code {
 	Bernoulli = 105,
 	Attention = 106,
 	AttentionGrad = 107,
+	Advance = 108,
+	GuardedSgd = 109,
+	GuardedAdam = 110,
+	UpdateScale = 111,
 };
 enum DType {
 	Float16 = 1,

@@ -1,6 +1,6 @@
 // What changes tensors in place: unscaling gradients, steps of optimizers; many tensors in
 // one launch.
-#include "common.cuh"
+#include "guard.cuh"
 
 DEVICE float root(float x) { return __builtin_sqrtf(x); }
 DEVICE double root(double x) { return __builtin_sqrt(x); }
@@ -20,10 +20,17 @@ template <class W> struct Factors {
 };
 
 // An update changes elements x[0] to x[views-1] of as many tensors, and writes those whose
-// bits are set in writes. It says whether it met one that is not finite.
+// bits are set in writes. It says whether it met one that is not finite. Behind the tensors
+// lie two more things, or nil. guard reads the first before the elements and says whether to write.
 
+// Behind what is unscaled lie the flag and the factor.
 struct Unscaling {
 	static const int views = 1, writes = 1, ahead = 4;
+	static const bool checks = true;
+	template <class W> DEVICE bool guard(Factors<W> &f, const u64 *behind) {
+		if (behind[1]) f.c[0] = *(const float *)behind[1];
+		return f.c[0] != 1;
+	}
 	template <class T, class W> DEVICE bool step(W *x, const Factors<W> &f) {
 		bool finite = x[0] - x[0] == 0;
 		x[0] = f.c[0] * x[0];
@@ -31,8 +38,17 @@ struct Unscaling {
 	}
 };
 
+// Behind what an optimizer steps lie its count and the copy.
 template <bool momentum> struct Descent {
 	static const int views = momentum ? 3 : 2, writes = momentum ? 5 : 1, ahead = 2;
+	static const bool checks = false;
+	template <class W> DEVICE bool guard(Factors<W> &f, const u64 *behind) {
+		const Count *count = (const Count *)behind[0];
+		if (!count) return true;
+		f.c[0] = (W)count->rate;
+		if (count->steps != 1) f.first = 0;
+		return count->taken != 0;
+	}
 	template <class T, class W> DEVICE bool step(W *x, const Factors<W> &f) {
 		W h = x[1];
 		if (f.c[2] != 0) h = rounded<T>(h + f.c[2] * x[0]);
@@ -50,6 +66,13 @@ template <bool momentum> struct Descent {
 
 struct Adaptive {
 	static const int views = 4, writes = 13, ahead = 1;
+	static const bool checks = false;
+	template <class W> DEVICE bool guard(Factors<W> &f, const u64 *behind) {
+		const Count *count = (const Count *)behind[0];
+		if (!count) return true;
+		f.c[4] = (W)count->scale, f.c[5] = (W)count->rate;
+		return count->taken != 0;
+	}
 	template <class T, class W> DEVICE bool step(W *x, const Factors<W> &f) {
 		W g = x[1];
 		W m = x[2] + f.c[0] * (g - x[2]);
@@ -61,18 +84,31 @@ struct Adaptive {
 	}
 };
 
-// Table lists tensors without gaps, of n elements each. Blocks first[i] to first[i+1]-1 go
-// through tensor i. at has an update's views and, after them, where found is.
-const int tensors = 88, chunk = 8192;
-struct Table {
+// Table lists tensors without gaps, of n elements each, as many as fit beside Factors into the
+// 4 KiB that parameters may take. Blocks first[i] to first[i+1]-1 go through tensor i. at has an update's
+// views and what lies behind them.
+const int chunk = 8192;
+template <int views> struct Table {
+	static const int slots = views + 2, tensors = 4000 / (12 + 8 * slots);
 	u32 count, first[tensors + 1];
 	i64 n[tensors];
-	u64 at[4][tensors];
+	u64 at[slots][tensors];
 };
+
+// half returns x as float16 or bfloat16.
+DEVICE u16 half(u32 dtype, float x) {
+	f16 y;
+	bf16 z;
+	if (dtype == Float16) return narrow(y, x), y.bits;
+	return narrow(z, x), z.bits;
+}
+DEVICE u16 half(u32, double) { return 0; } // there are copies of float32 alone
+template <class T> struct Copied { static const bool value = false; };
+template <> struct Copied<float> { static const bool value = true; };
 
 // several updates the elements of all tensors of a table, 16 bytes at a time, a chunk of
 // one of them in a block.
-template <class Op, class T> DEVICE void several(const Table &t, const Factors<typename Wide<T>::type> &f, u32 write) {
+template <class Op, class T> DEVICE void several(const Table<Op::views> &t, Factors<typename Wide<T>::type> f, u32 dtype) {
 	typedef typename Wide<T>::type W;
 	const int P = Pack<T>::count, V = Op::views, U = Op::ahead;
 	u32 tensor = 0;
@@ -81,10 +117,14 @@ template <class Op, class T> DEVICE void several(const Table &t, const Factors<t
 		if (t.first[middle] <= BLOCK) tensor = middle;
 		else end = middle;
 	}
+	u64 behind[2] = {t.at[V][tensor], t.at[V + 1][tensor]};
+	bool write = Op::guard(f, behind), copies = !Op::checks && Copied<T>::value && behind[1];
+	if (!write && !copies && !Op::checks) return;
 	i64 from = (i64)(BLOCK - t.first[tensor]) * chunk, rest = t.n[tensor] - from;
 	u32 n = rest < chunk ? (u32)rest : chunk;
 	T *p[V];
-	u64 bits = 0;
+	u64 bits = copies ? behind[1] << 1 : 0;
+	u16 *copy = (u16 *)behind[1] + from;
 #pragma unroll
 	for (int v = 0; v < V; v++) {
 		bits |= t.at[v][tensor];
@@ -103,15 +143,19 @@ template <class Op, class T> DEVICE void several(const Table &t, const Factors<t
 #pragma unroll
 		for (int u = 0; u < U; u++) {
 			if (i + u * THREADS >= packs) continue;
+			Pack<u16> out;
 #pragma unroll
 			for (int j = 0; j < P; j++) {
 				W x[V];
 #pragma unroll
 				for (int v = 0; v < V; v++) x[v] = widen(in[v][u].at[j]);
+				W old = x[0];
 				bad |= Op::template step<T, W>(x, f);
+				if (copies) out.at[j] = half(dtype, write ? x[0] : old);
 #pragma unroll
 				for (int v = 0; v < V; v++) narrow(in[v][u].at[j], x[v]);
 			}
+			if (copies) ((u64 *)copy)[i + u * THREADS] = *(const u64 *)out.at;
 			if (!write) continue;
 #pragma unroll
 			for (int v = 0; v < V; v++)
@@ -122,22 +166,26 @@ template <class Op, class T> DEVICE void several(const Table &t, const Factors<t
 		W x[V];
 #pragma unroll
 		for (int v = 0; v < V; v++) x[v] = widen(p[v][i]);
+		W old = x[0];
 		bad |= Op::template step<T, W>(x, f);
+		if (copies) copy[i] = half(dtype, write ? x[0] : old);
 		if (!write) continue;
 #pragma unroll
 		for (int v = 0; v < V; v++)
 			if (Op::writes >> v & 1) narrow(p[v][i], x[v]);
 	}
-	if (bad) *(float *)t.at[V & 3][tensor] = 1;
+	if (Op::checks && bad) *(float *)behind[0] = 1;
 }
 
-// scattered updates n < 2^31 elements of views of any strides.
+// scattered updates n < 2^31 elements of views of any strides, without copies.
 template <class Op, class T>
-DEVICE void scattered(u32 n, const Factors<typename Wide<T>::type> &f, u32 write, T *a, T *b, T *c, T *d, float *found, const Axes &axes) {
+DEVICE void scattered(u32 n, Factors<typename Wide<T>::type> f, T *a, T *b, T *c, T *d, u64 first, u64 second, const Axes &axes) {
 	typedef typename Wide<T>::type W;
 	const int V = Op::views;
 	T *p[4] = {a, b, c, d};
-	bool bad = false;
+	u64 behind[2] = {first, second};
+	bool bad = false, write = Op::guard(f, behind);
+	if (!write && !Op::checks) return;
 	for (u32 i = BLOCK * THREADS + THREAD; i < n; i += BLOCKS * THREADS) {
 		i64 at[V];
 		offsets<V>(axes, i, at);
@@ -150,13 +198,13 @@ DEVICE void scattered(u32 n, const Factors<typename Wide<T>::type> &f, u32 write
 		for (int v = 0; v < V; v++)
 			if (Op::writes >> v & 1) narrow(p[v][at[v]], x[v]);
 	}
-	if (bad) *found = 1;
+	if (Op::checks && bad) *(float *)behind[0] = 1;
 }
 
 #define UPDATE(name, Op, T)                                                                                                             \
-	KERNEL name(Factors<Wide<T>::type> f, u32 write, Table table) { several<Op, T>(table, f, write); }                                  \
-	KERNEL name##_strided(Factors<Wide<T>::type> f, u32 write, u32 n, T *a, T *b, T *c, T *d, float *found, Axes axes) {                \
-		scattered<Op, T>(n, f, write, a, b, c, d, found, axes);                                                                         \
+	KERNEL name(Factors<Wide<T>::type> f, u32 dtype, Table<Op::views> table) { several<Op, T>(table, f, dtype); }                       \
+	KERNEL name##_strided(Factors<Wide<T>::type> f, u32 n, T *a, T *b, T *c, T *d, u64 first, u64 second, Axes axes) {                  \
+		scattered<Op, T>(n, f, a, b, c, d, first, second, axes);                                                                        \
 	}
 
 #define ALL(T, name)                              \

@@ -110,6 +110,10 @@ var codes = map[Code]string{
 	GeluTanhGrad:   "gelu_tanh_grad",
 	Attention:      "attention",
 	AttentionGrad:  "attention_grad",
+	Advance:        "advance",
+	GuardedSGD:     "guarded_sgd",
+	GuardedAdam:    "guarded_adam",
+	UpdateScale:    "update_scale",
 }
 
 // String returns the code's name, "add".

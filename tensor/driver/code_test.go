@@ -6,7 +6,7 @@ import "testing"
 // a mark, none.
 func TestCodes(t *testing.T) {
 	seen := map[string]Code{}
-	for c := Code(0); c <= SGD; c++ {
+	for c := Code(0); c <= UpdateScale; c++ {
 		name, ok := codes[c]
 		if ok == (c == Optional) {
 			t.Errorf("%d: has a name: %v", uint8(c), ok)

@@ -171,7 +171,8 @@ const (
 	Contract
 	// Unscale multiplies each element of dst in place by Alpha and sets the
 	// float32 scalar src[0] to 1 if one was not finite before the product. It
-	// leaves src[0] alone otherwise. With Alpha 1 elements stay as they are.
+	// leaves src[0] alone otherwise. With Alpha 1 elements stay as they are. The
+	// float32 scalar src[1], if there is one, stands for Alpha.
 	Unscale
 	// Gelu is x Φ(x), Φ being the normal distribution function, rounded once.
 	// Elementwise.
@@ -212,13 +213,14 @@ const (
 	// v = Beta*v + (1-dampening)*h, or h if it is nothing yet, and dst = dst - Alpha*v,
 	// or Alpha*(h + Beta*v) if it is Nesterov's, or Alpha*h where there is no v. In
 	// float16 and bfloat16 each of h, Beta*v and the sums is rounded, as by torch's
-	// separate kernels.
+	// separate kernels. The last of src may be a copy of dst in float16 or bfloat16 if
+	// dst is float32: it is set to what dst is after the step.
 	SGD
 	// Adam is a step of torch.optim.Adam on dst, in place, in float32 or float64:
 	// src holds the gradient g and the running means m and v of it and its square,
 	// which are updated too. With More = a, b, c, d, e: m = m + a*(g - m),
 	// v = b*v + c*(g*g), dst = d*dst - Alpha*(m/(e*sqrt(v) + Beta)), where each
-	// product, sum and quotient is rounded.
+	// product, sum and quotient is rounded. The last of src may be a copy as SGD's.
 	Adam
 
 	// What normalisations are made of, in the wider dtype that x is computed in, which
@@ -268,6 +270,31 @@ const (
 	// are multiplied. src is dk, dv, dy, y, sums, q, k, v and what Attention takes besides;
 	// Alpha, Beta and More are those of Attention.
 	AttentionGrad
+
+	// What steps of optimizers are made of that the device itself decides on, so that
+	// nobody waits to learn whether a gradient was finite.
+
+	// Advance counts steps. dst is a float64 matrix without gaps of a row of 4 a tensor: the steps
+	// that it has taken, whether it takes this one, its rate and its scale. If no element of the float32 vector src[0]
+	// is other than 0, steps goes up by 1 to n, whether becomes 1, rate Alpha/(1 - Beta^n) and
+	// scale 1/sqrt(1 - More[0]^n), each operation rounding, with the power of package
+	// elementary; else whether becomes 0 and the rest stays.
+	Advance
+	// GuardedSGD is SGD of dst if its row says so, else nothing but the copy. src is the
+	// row of Advance, then that of SGD. The row's rate stands for Alpha, and v is nothing
+	// yet if More[3] says that it may be and this is the row's first step.
+	GuardedSGD
+	// GuardedAdam is Adam likewise: the row's rate and scale stand for Alpha and e.
+	GuardedAdam
+	// UpdateScale moves the loss scale of a GradScaler. dst is float32: scale, its inverse,
+	// clean steps in a row, and overflows since the scale grew. If an element of the float32
+	// vector src[0] is other than 0: clean steps are 0, overflows go up by 1, and if they are More[1] or
+	// more, the scale becomes the larger of Beta*scale and of the lesser of itself and
+	// More[2]. Else clean steps go up by 1, and if they are More[0] then, they and overflows
+	// become 0 and the scale the lesser of Alpha*scale and of the larger of itself and
+	// More[3], unless that is infinite. Products and 1/scale are rounded to float64, then
+	// float32.
+	UpdateScale
 )
 
 // MaxHead is the largest size of a head of [Attention].

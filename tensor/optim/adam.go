@@ -26,7 +26,10 @@ func NewAdamW(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer
 }
 
 func (adam) step(p, g *tensor.Tensor, o *Group, r record) {
-	s := tensor.AdamSettings{Rate: o.LR, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Eps, Step: r.count()}
+	s := tensor.AdamSettings{Rate: o.LR, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Eps, Guard: o.guard}
+	if o.guard == nil {
+		s.Step = r.count()
+	}
 	if o.Decoupled {
 		s.Decay = o.LR * o.WeightDecay
 	} else {

@@ -31,7 +31,8 @@ type Group struct {
 
 	fused  bool
 	params []*tensor.Tensor
-	steps  *tensor.Steps // of the step that is being taken
+	steps  *tensor.Steps  // of the step that is being taken
+	guard  *tensor.Tensor // of the parameter whose step it is, nil if that is taken in any case
 }
 
 // Params returns the parameters of the group.

@@ -33,8 +33,10 @@ type Optimizer struct {
 	defaults Group
 	groups   []*Group
 	records  map[*tensor.Tensor]record
-	carried  float64 // what the gradients of a fused step are divided by, besides a scaler's; 0 is 1
-	taken    int     // steps
+	carried  float64            // what the gradients of a fused step are divided by, besides a scaler's; 0 is 1
+	taken    int                // steps
+	counts   *tensor.StepCounts // of the parameters, where they are; nil without a guarded step
+	away     bool               // records tell of no steps since counts began
 }
 
 // rule is what one optimizer differs from another in: it changes the parameter p,
@@ -77,6 +79,8 @@ func (o *Optimizer) AddGroup(params []*tensor.Tensor, options ...Option) *Optimi
 		o.fail("Fused for one group; expected it among the constructor's options, for all of them")
 	}
 	g.params = params
+	o.takeBack()
+	o.counts = nil
 	o.groups = append(o.groups, &g)
 	return o
 }
@@ -99,6 +103,7 @@ func (o *Optimizer) Step() {
 func (o *Optimizer) step(by *tensor.Tensor) {
 	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
 	o.taken++
+	o.takeBack()
 	tensor.NoGrad(func() {
 		var steps tensor.Steps
 		for _, group := range o.groups {
@@ -173,6 +178,8 @@ func (o *Optimizer) ReplaceParams(with func(p *tensor.Tensor) *tensor.Tensor) {
 		}
 		params[i] = q
 	}
+	o.takeBack()
+	o.counts = nil
 	records := map[*tensor.Tensor]record{}
 	tensor.NoGrad(func() {
 		for i, p := range old {

@@ -14,12 +14,12 @@ func NewSGD(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 }
 
 func (sgd) step(p, g *tensor.Tensor, o *Group, r record) {
-	s := tensor.SGDSettings{Rate: o.LR, Momentum: o.Momentum, Dampening: o.Dampening, Decay: o.WeightDecay, Nesterov: o.Nesterov}
+	s := tensor.SGDSettings{Rate: o.LR, Momentum: o.Momentum, Dampening: o.Dampening, Decay: o.WeightDecay, Nesterov: o.Nesterov, Guard: o.guard}
 	var v *tensor.Tensor
 	if o.Momentum != 0 {
 		_, moving := r["momentum_buffer"]
 		// The first velocity is the whole gradient, whatever the dampening.
-		s.First = !moving && (o.Dampening != 0 || o.Nesterov)
+		s.First = (!moving || o.guard != nil) && (o.Dampening != 0 || o.Nesterov)
 		v = r.tensor("momentum_buffer", p)
 	}
 	o.steps.SGD(p, g, v, s)

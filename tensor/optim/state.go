@@ -30,8 +30,9 @@ func (o *Optimizer) StateDict() map[string]any {
 			}
 		}
 	}
+	records := o.remembered()
 	for i, p := range o.Params() {
-		for name, value := range o.records[p] {
+		for name, value := range records[p] {
 			state[fmt.Sprintf("state.%d.%s", i, name)] = value
 		}
 	}
@@ -113,6 +114,6 @@ func (o *Optimizer) LoadStateDict(state map[string]any) error {
 	for i, g := range o.groups {
 		*g = groups[i]
 	}
-	o.records = records
+	o.records, o.away = records, false
 	return nil
 }

@@ -1,0 +1,6 @@
+// What the device itself decides on steps of optimizers.
+#pragma once
+#include "common.cuh"
+
+// Count is the row of a tensor that Advance of package driver describes.
+struct Count { double steps, taken, rate, scale; };

@@ -1,0 +1,168 @@
+package drivertest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"halfnote/tensor/driver"
+)
+
+// testAdvance counts steps of tensors, which are skipped if one flag is up.
+func testAdvance(t *testing.T, b driver.Backend) {
+	if !b.Offers(driver.Advance, driver.Float64, driver.Float32) {
+		t.Skip("not offered")
+	}
+	const rate, beta1, beta2 = 0.1, 0.9, 0.999
+	near := func(got, want float64) bool { return math.Abs(got-want) <= 1e-12*math.Abs(want) } // 1 - 0.999^n cancels
+	for _, n := range []int{1, 3, 300} {
+		rows := place(t, b, driver.Float64, []int{n, 4}, dense, []float64{0, 0, 0, 0, 7, 0, 0, 0})
+		steps := 0
+		for i, flags := range [][]float64{{0}, {1}, {0, 0, 0}, make([]float64, 300), append(make([]float64, 299), math.NaN()), {0, 1, 0}, {0}} {
+			before := values(b, rows)
+			found := place(t, b, driver.Float32, []int{len(flags)}, []strategy{dense, gaps}[i%2], flags)
+			b.Run(driver.Kernel{Code: driver.Advance, Alpha: rate, Beta: beta1, More: [5]float64{beta2}}, rows, found)
+			skip := slices.ContainsFunc(flags, func(x float64) bool { return x != 0 })
+			if !skip {
+				steps++
+			}
+			got := values(b, rows)
+			for r := range n {
+				row, want := got[4*r:4*r+4], before[4*r:4*r+4]
+				if want[1] = 0; !skip {
+					count := float64(steps + r%2*7)
+					want = []float64{count, 1, rate / (1 - math.Pow(beta1, count)), 1 / math.Sqrt(1-math.Pow(beta2, count))}
+				}
+				if row[0] != want[0] || row[1] != want[1] || !near(row[2], want[2]) || !near(row[3], want[3]) {
+					t.Fatalf("%d rows, call %d, row %d: got %v, want %v", n, i, r, row, want)
+				}
+			}
+		}
+	}
+}
+
+// testGuarded compares steps that a row decides on, and copies that steps write, with the
+// plain kernels' and with copies of what they leave.
+func testGuarded(t *testing.T, b driver.Backend) {
+	for _, c := range []struct {
+		guarded, plain driver.Kernel
+		operands       int // the gradient and what is remembered
+	}{
+		{driver.Kernel{Code: driver.GuardedSGD}, driver.Kernel{Code: driver.SGD}, 1},
+		{driver.Kernel{Code: driver.GuardedSGD, More: [5]float64{0.3}}, driver.Kernel{Code: driver.SGD, More: [5]float64{0.3}}, 1},
+		{driver.Kernel{Code: driver.GuardedSGD, Beta: 0.9, More: [5]float64{0.3, 0.4, 0, 1}}, driver.Kernel{Code: driver.SGD, Beta: 0.9, More: [5]float64{0.3, 0.4, 0, 1}}, 2},
+		{driver.Kernel{Code: driver.GuardedSGD, Beta: 0.9, More: [5]float64{0, 0, 1, 0}}, driver.Kernel{Code: driver.SGD, Beta: 0.9, More: [5]float64{0, 0, 1, 0}}, 2},
+		{driver.Kernel{Code: driver.GuardedAdam, Beta: 1e-4, More: [5]float64{0.2, 0.7, 0.3, 0.9}}, driver.Kernel{Code: driver.Adam, Beta: 1e-4, More: [5]float64{0.2, 0.7, 0.3, 0.9}}, 3},
+	} {
+		for _, d := range dtypes {
+			for _, half := range []driver.DType{driver.Invalid, driver.Float16, driver.BFloat16} {
+				if half != driver.Invalid && d != driver.Float32 {
+					continue
+				}
+				for _, row := range [][]float64{nil, {1, 1, 0.1, 1.5}, {2, 1, 0.1, 1.5}, {2, 0, 0.1, 1.5}, {1, 0, 0.1, 1.5}} {
+					for _, s := range []strategy{dense, reversed, gaps} {
+						testGuard(t, b, c.guarded, c.plain, c.operands, d, half, row, s)
+					}
+				}
+			}
+		}
+	}
+}
+
+func testGuard(t *testing.T, b driver.Backend, guarded, plain driver.Kernel, operands int, d, half driver.DType, row []float64, s strategy) {
+	t.Helper()
+	shape := []int{301, 2}
+	var views [2][]driver.View // of both kernels
+	for i := range views {
+		for j := range 1 + operands {
+			x := slices.Clone(random(602 + j))
+			for e := range x {
+				if j == 3 {
+					x[e] = math.Abs(x[e])
+				}
+			}
+			views[i] = append(views[i], place(t, b, d, shape, s, x))
+		}
+	}
+	k, src := plain, slices.Clone(views[0][1:])
+	k.Alpha, k.More[4] = 0.1, 1.5
+	if row != nil {
+		k, src = guarded, append([]driver.View{place(t, b, driver.Float64, []int{4}, dense, row)}, src...)
+	}
+	if half != driver.Invalid {
+		src = append(src, place(t, b, half, shape, dense, []float64{77}))
+	}
+	list := make([]driver.DType, len(src))
+	for i, v := range src {
+		list[i] = v.DType
+	}
+	if !b.Offers(k.Code, d, list...) {
+		return
+	}
+	b.Run(k, views[0][0], src...)
+	if row == nil || row[1] != 0 {
+		k = plain
+		k.Alpha, k.More[4] = 0.1, 1.5
+		if row != nil && row[0] != 1 && k.Code == driver.SGD {
+			k.More[3] = 0
+		}
+		b.Run(k, views[1][0], views[1][1:]...)
+	}
+	for j, v := range views[0] {
+		compare(t, name(guarded.Code, d, half, row, s, "operand", j), values(b, v), values(b, views[1][j]))
+		checkHoles(t, b, v)
+	}
+	if half != driver.Invalid {
+		want := newView(t, b, half, shape, dense)
+		b.Run(driver.Kernel{Code: driver.Copy}, want, views[1][0])
+		compare(t, name(guarded.Code, d, half, row, s, "copy"), values(b, src[len(src)-1]), values(b, want))
+	}
+}
+
+// testUpdateScale compares random sequences of overflows with the rule in Go.
+func testUpdateScale(t *testing.T, b driver.Backend) {
+	if !b.Offers(driver.UpdateScale, driver.Float32, driver.Float32) {
+		t.Skip("not offered")
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	inf := math.Inf(1)
+	for i, c := range []struct {
+		scale, growth, backoff, interval, hysteresis, least, most, overflows float64
+	}{
+		{65536, 2, 0.5, 3, 1, 0, inf, 0.3},
+		{3, 1.7, 0.3, 2, 2, 1, 1000, 0.4},
+		{1e38, 16, 0.5, 1, 1, 0, inf, 0.1},   // what would be infinite stays
+		{1e-44, 2, 0.25, 4, 1, 0, inf, 0.9},  // to 0, whose inverse is infinite
+		{10, 1.1, 0.9, 1, 3, 5, 10, 0.5},     // between limits
+		{1, 2, 0.5, 2, 1, 4, 0.5, 0.5},       // beyond both
+		{65536, 1, 1, 1, 1000, 0, inf, 0.99}, // does not move
+	} {
+		scale, clean, overflows := float32(c.scale), 0.0, 0.0
+		state := place(t, b, driver.Float32, []int{4}, dense, []float64{c.scale, 1 / c.scale, 0, 0})
+		for step := range 40 {
+			flags := make([]float64, 1+r.IntN(5))
+			bad := r.Float64() < c.overflows
+			if bad {
+				flags[r.IntN(len(flags))] = 1
+			}
+			b.Run(driver.Kernel{Code: driver.UpdateScale, Alpha: c.growth, Beta: c.backoff, More: [5]float64{c.interval, c.hysteresis, c.least, c.most}},
+				state, place(t, b, driver.Float32, []int{len(flags)}, dense, flags))
+			if bad {
+				clean = 0
+				if overflows++; overflows >= c.hysteresis {
+					scale = max(float32(float64(scale)*c.backoff), min(scale, float32(c.least)))
+				}
+			} else if clean++; clean == c.interval {
+				clean, overflows = 0, 0
+				if higher := min(float32(float64(scale)*c.growth), max(scale, float32(c.most))); !math.IsInf(float64(higher), 0) {
+					scale = higher
+				}
+			}
+			want := []float64{float64(scale), float64(float32(1 / float64(scale))), clean, overflows}
+			if got := values(b, state); !slices.Equal(got, want) {
+				t.Fatalf("case %d, step %d, overflow %v: got %v, want %v", i, step, bad, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package optim
+
+import (
+	"maps"
+
+	"halfnote/tensor"
+)
+
+// StepUnless is Step unless an element of found, a float32 tensor on the parameters'
+// device, is not 0: then parameters, and what the optimizer remembers of them, stay as they
+// are. SGD, and Adam and AdamW without AMSGrad, leave that to a device that can decide it, and
+// do not wait to learn it; else found is read. Schedulers count it as a step in any case.
+// amp.GradScaler calls it. It is a step of torch's fused optimizers with found_inf.
+func (o *Optimizer) StepUnless(found *tensor.Tensor) {
+	if rule, ok := o.rule.(guarding); ok && o.guarded(rule, found) {
+		o.stepGuarded(rule, found)
+		return
+	}
+	for _, x := range found.Float64s() {
+		if x != 0 {
+			o.taken++
+			return
+		}
+	}
+	o.Step()
+}
+
+// guarding is a rule whose steps a device may decide on.
+type guarding interface {
+	rule
+	// guards reports whether p's device offers that, after what r remembers.
+	guards(p *tensor.Tensor, o *Group, r record) bool
+	// betas are what rates are corrected by.
+	betas(o *Group) [2]float64
+	// known returns how many steps r tells of, told has it tell of n, 1 or more.
+	known(r record) (n float64)
+	told(r record, n float64)
+}
+
+// guards is false where momentum has come late: the count says that there have been steps,
+// but the velocity is nothing yet.
+func (sgd) guards(p *tensor.Tensor, o *Group, r record) bool {
+	_, moving := r["momentum_buffer"]
+	late := r != nil && o.Momentum != 0 && !moving
+	return !late && tensor.GuardsSGD(p, o.Momentum != 0)
+}
+
+func (sgd) betas(*Group) [2]float64 { return [2]float64{} }
+
+// A velocity tells that there has been a step, and that is all that matters.
+func (sgd) known(r record) float64 {
+	if _, moving := r["momentum_buffer"]; moving {
+		return 1
+	}
+	return 0
+}
+
+func (sgd) told(record, float64) {}
+
+func (adam) guards(p *tensor.Tensor, o *Group, _ record) bool {
+	return !o.AMSGrad && tensor.GuardsAdam(p)
+}
+
+func (adam) betas(o *Group) [2]float64 { return [2]float64{o.Beta1, o.Beta2} }
+
+func (adam) known(r record) float64 {
+	n, _ := r["step"].(float64)
+	return n
+}
+
+func (adam) told(r record, n float64) { r["step"] = n }
+
+// guarded reports whether the device decides on a step.
+func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
+	if o.carried != 0 || found.DType() != tensor.Float32 {
+		return false
+	}
+	for _, group := range o.groups {
+		for _, p := range group.params {
+			if p.Grad() == nil {
+				continue
+			}
+			halves := o.Fused() && p.DType() != p.DType().Wide()
+			if halves || p.Device() != found.Device() || !rule.guards(p, group, o.records[p]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// stepGuarded is step where the device decides.
+func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
+	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
+	o.taken++
+	o.handOver(rule, found.Device())
+	tensor.NoGrad(func() {
+		var steps tensor.Steps
+		row := 0
+		for _, group := range o.groups {
+			group.steps = &steps
+			first := row // of parameters in a row that have gradients
+			advance := func(last int) {
+				if first < last {
+					o.counts.Advance(first, last, found, group.LR, rule.betas(group))
+				}
+				first = last + 1
+			}
+			for i, p := range group.params {
+				if p.Grad() == nil {
+					advance(row + i)
+				}
+			}
+			advance(row + len(group.params))
+			for i, p := range group.params {
+				if g := p.Grad(); g != nil {
+					if o.records[p] == nil {
+						o.records[p] = record{}
+					}
+					group.guard = o.counts.Row(row + i)
+					o.move(p, g.Detach(), group, o.records[p])
+				}
+			}
+			row += len(group.params)
+			group.steps, group.guard = nil, nil
+		}
+		steps.Run()
+	})
+}
+
+// handOver has the device count the steps from now on, always in the same memory.
+func (o *Optimizer) handOver(rule guarding, d tensor.Device) {
+	if o.counts != nil && o.counts.Device() != d {
+		o.takeBack()
+		o.counts = nil
+	}
+	if o.away {
+		return
+	}
+	params := o.Params()
+	steps := make([]float64, len(params))
+	for i, p := range params {
+		steps[i] = rule.known(o.records[p])
+	}
+	if o.counts == nil {
+		o.counts = tensor.NewStepCounts(d, steps)
+	} else {
+		o.counts.Set(steps)
+	}
+	o.away = true
+}
+
+// takeBack has what is remembered tell of all steps again, after which it may be changed.
+// It waits for the device if that has counted.
+func (o *Optimizer) takeBack() {
+	if o.away {
+		o.records, o.away = o.remembered(), false
+	}
+}
+
+// remembered returns what is remembered, with the steps that the device has counted; of
+// parameters that have taken none, nothing.
+func (o *Optimizer) remembered() map[*tensor.Tensor]record {
+	rule, ok := o.rule.(guarding)
+	if !ok || !o.away {
+		return o.records
+	}
+	steps, all := o.counts.Counts(), map[*tensor.Tensor]record{}
+	for i, p := range o.Params() {
+		if r := o.records[p]; r != nil && steps[i] > 0 {
+			all[p] = maps.Clone(r)
+			rule.told(all[p], steps[i])
+		}
+	}
+	return all
+}
