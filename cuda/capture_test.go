@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -251,33 +252,45 @@ func TestGraphClasses(t *testing.T) {
 	}
 }
 
-// TestOthersWait has another goroutine use the GPU while one captures: its work comes before
-// or behind, and is no part of the graph.
+// TestOthersWait has other goroutines use the GPU while one captures and replays: their work
+// comes before or behind, and is no part of a graph.
 func TestOthersWait(t *testing.T) {
 	x := numbers(4)
-	begun := make(chan bool)
 	var wait sync.WaitGroup
-	var got float64
-	wait.Go(func() {
-		<-begun
-		got = numbers(5).Mul(tensor.Scalar(2)).Sum().Item()
-	})
-	var y *tensor.Tensor
-	g := capture(t, func() {
-		y = x.AddScalar(1)
-		close(begun)
-		time.Sleep(5 * time.Millisecond)
-		y = y.Mul(y)
-	})
-	defer g.Free()
+	var stop atomic.Bool
+	for i := range 3 {
+		wait.Go(func() {
+			for round := 0; !stop.Load() || round < 2; round++ {
+				z := tensor.Arange(0, float64(8+i)).ToDevice(tensor.CUDA)
+				n := float64(7 + i)
+				if got, want := z.Mul(tensor.Scalar(2)).Sum().Item(), n*(n+1); got != want {
+					t.Errorf("goroutine %d has %v, want %v", i, got, want)
+				}
+				cuda.Synchronize()
+			}
+		})
+	}
+	for range 5 {
+		var y *tensor.Tensor
+		g := capture(t, func() {
+			y = x.AddScalar(1)
+			time.Sleep(time.Millisecond)
+			y = y.Mul(y)
+		})
+		for range 3 {
+			launches := fake.GraphLaunches()
+			g.Replay()
+			if n := fake.GraphLaunches() - launches; !fake.Real() && n != 1 {
+				t.Errorf("%d graphs were launched", n)
+			}
+			if sum := y.Sum().Item(); sum != 1+4+9+16 {
+				t.Errorf("the graph gives %v, want 30", sum)
+			}
+		}
+		g.Free()
+	}
+	stop.Store(true)
 	wait.Wait()
-	if got != 20 {
-		t.Errorf("the other goroutine has %v, want 20", got)
-	}
-	g.Replay()
-	if sum := y.Sum().Item(); sum != 1+4+9+16 {
-		t.Errorf("the graph gives %v, want 30", sum)
-	}
 }
 
 // TestGraphTwoGPUs captures on the second GPU, and not on both.

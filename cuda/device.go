@@ -1,6 +1,9 @@
 // Package cuda tells of NVIDIA GPUs. A build without the tag cuda has no backend for
 // them, and says so: absent hardware is an absent backend, not a pretended one. A build
 // with the tag looks for the driver when it is first asked for a GPU, and runs without.
+//
+// Work is enqueued, and waited for when somebody reads a value. [Capture] makes a graph of a
+// training step, which spares small networks the time that the processor takes to enqueue it.
 package cuda
 
 import (

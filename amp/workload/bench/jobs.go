@@ -43,6 +43,9 @@ func prepare(s Spec) job {
 	default:
 		panic(&tensor.Error{Op: "bench", Why: fmt.Sprintf("work %q is not known", s.Work)})
 	}
+	if s.Graph {
+		return graphed(t)
+	}
 	return func(n int) (losses []float64) {
 		var unread []*tensor.Tensor
 		for range n {
@@ -50,6 +53,32 @@ func prepare(s Spec) job {
 		}
 		for _, loss := range unread {
 			losses = append(losses, loss.Item())
+		}
+		return losses
+	}
+}
+
+// graphed is the steps of a training, the second and later ones as a graph. It returns the
+// losses of the first few: each would be waited for.
+func graphed(t *workload.Training) job {
+	const few = 4
+	var g *cuda.Graph
+	var loss *tensor.Tensor
+	seen := 0
+	return func(n int) (losses []float64) {
+		for range n {
+			if g == nil {
+				losses = append(losses, t.Step())
+				var err error
+				if g, err = cuda.Capture(func() { loss = t.Advance() }); err != nil {
+					panic(&tensor.Error{Op: "bench", Why: err.Error()})
+				}
+				continue
+			}
+			g.Replay()
+			if seen++; seen < few {
+				losses = append(losses, loss.Item())
+			}
 		}
 		return losses
 	}

@@ -6,6 +6,7 @@ type Spec struct {
 	DType string `json:"dtype"`
 	Op    string `json:"op,omitempty"`    // of "op"; of "gemm" which operand is transposed: "NN", "NT", "TN"; of "tape" how far
 	Grad  bool   `json:"grad,omitempty"`  // of "op": backward, too
+	Graph bool   `json:"graph,omitempty"` // of steps: ours is captured and replayed, which peers take no notice of
 	Shape []int  `json:"shape,omitempty"` // of "gemm" [batch,] m, n, k; of "op" its operand's; of steps their sizes
 }
 
