@@ -11,9 +11,9 @@ import (
 // derivatives are the other two.
 //
 // All are products of matrices of which one is what the kernel sees from each of its
-// places, a view ([contractInto]). Only where zeros are added around x, it is copied, a few
-// images at a time ([padded]). Neither that nor the order of a sum depends on anything but
-// shapes.
+// places, a view ([contractInto]). Only where zeros are added around x, or a backend reads
+// another layout faster, it is copied ([packing]). Neither that nor the order of a sum
+// depends on anything but shapes and strides.
 
 // conv is y[n,o,p] = Σ x[n,c,p·stride+k·dilation] w[o,c,k] + b[o] of x (n, c, …), w
 // (o, c/groups, k…) and perhaps b (o): (n, o, …).
@@ -35,18 +35,35 @@ func (c conv) Forward(in []*Tensor) *Tensor {
 		return y
 	}
 	bias := biasOf(in, c.groups)
+	c, x = c.strideless(x, y.shape[2:])
+	l := packingOf(x, c.groups, c.plain())
 	lo, hi := c.added()
-	padded(x, lo, hi, w.Numel(), func(first int, part *Tensor) {
+	rows := l.packed(grouped(w, 0, c.groups), 2)
+	l.padded(x, lo, hi, w.Numel(), func(first int, part *Tensor) {
 		to := sliced(y, slice{0, first, first + part.shape[0]})
-		c.product(byGroup(to, c.groups), grouped(w, 0, c.groups), c.seen(part, lo, y.shape[2:]), bias)
+		c.product(l, byGroup(to, c.groups), rows, c.seen(part, lo, y.shape[2:]), bias)
 	})
+	l.release(rows)
 	return y
+}
+
+// strideless returns the same convolution of those elements alone that a kernel of one
+// sees, if it is that.
+func (c conv) strideless(x *Tensor, places []int) (conv, *Tensor) {
+	if c.taps() != 1 || x.Numel() == 0 || slices.ContainsFunc(slices.Concat(c.lo, c.hi), func(n int) bool { return n > 0 }) {
+		return c, x
+	}
+	one := window{c.kernel, atMost(c.stride, 1), c.dilation, make([]int, c.dims), make([]int, c.dims)}
+	for i, n := range places {
+		x = every(x, 2+i, -c.lo[i], n, c.stride[i])
+	}
+	return conv{c.dims, c.groups, one}, x
 }
 
 // product sets y (groups, o/groups, n, places…) to w (groups, o/groups, c/groups,
 // kernel…) times what the kernel sees, plus bias.
-func (c conv) product(y, w, seen, bias *Tensor) {
-	contractInto([3]int{1, 1 + c.dims, 1 + c.dims}, y, w, seen, bias)
+func (c conv) product(l packing, y, w, seen, bias *Tensor) {
+	contractInto([3]int{1, 1 + c.dims, 1 + c.dims}, y, l.last(w, 2, c.dims), l.last(seen, 1, c.dims), bias)
 }
 
 // biasOf returns the bias among a convolution's operands, if there is one, as (groups, o/groups).
@@ -102,37 +119,6 @@ func (c conv) seen(x *Tensor, added, places []int) *Tensor {
 	return grouped(permuted(v, order), 0, c.groups)
 }
 
-// cached is how many elements stay in the second cache of a core, beside what they become.
-const cached = 3 << 17
-
-// padded calls body with a few images of x (n, c, …) at a time, from image first on, with
-// lo zeros before and hi behind: all of x where that is none. They are valid during the
-// call. There are so many that they stay in the cache, but at least 8 times as many
-// elements as the weight has, so that packing it for each part costs little.
-func padded(x *Tensor, lo, hi []int, weight int, body func(first int, part *Tensor)) {
-	full := slices.Clone(x.shape)
-	for i := range lo {
-		full[2+i] += lo[i] + hi[i]
-	}
-	if n := x.shape[0]; n == 0 || slices.Equal(full, x.shape) {
-		body(0, x)
-		return
-	}
-	n := full[0]
-	full[0] = min(n, max(1, max(cached, 8*weight)/max(1, size(full[1:]))))
-	room := newTensor(x.mem.backend, x.dtype, full)
-	for first := 0; first < n; first += full[0] {
-		part := sliced(room, slice{0, 0, min(full[0], n-first)})
-		inner := part
-		for i := range lo {
-			inner = sliced(inner, slice{2 + i, lo[i], lo[i] + x.shape[2+i]})
-		}
-		run(driver.Kernel{Code: driver.Copy}, inner, sliced(x, slice{0, first, first + part.shape[0]}))
-		body(first, part)
-	}
-	release(room)
-}
-
 // added returns how many zeros w adds before and behind.
 func (w window) added() (lo, hi []int) {
 	return atLeast(w.lo, 0), atLeast(w.hi, 0)
@@ -142,6 +128,14 @@ func atLeast(list []int, least int) []int {
 	out := make([]int, len(list))
 	for i, n := range list {
 		out[i] = max(least, n)
+	}
+	return out
+}
+
+func atMost(list []int, most int) []int {
+	out := make([]int, len(list))
+	for i, n := range list {
+		out[i] = min(most, n)
 	}
 	return out
 }
@@ -157,29 +151,44 @@ func (c convWeight) Info() Info {
 func (c convWeight) Forward(in []*Tensor) *Tensor {
 	sameDType(c.Info().Name, in)
 	x, dy := in[0], in[1]
+	places := dy.shape[2:]
+	inner, x := c.strideless(x, places)
+	l := packingOf(x, c.groups, inner.plain())
 	shape := append([]int{dy.shape[1], x.shape[1] / c.groups}, c.kernel...)
+	rows := l // of dy, which needs no copy where places lie in packs
+	if l.rows(dy) || c.groups > 1 && dy.shape[1]/c.groups%l.pack != 0 {
+		rows.pack = 1
+	}
 	var sum *Tensor // of images so far
-	lo, hi := c.added()
-	padded(x, lo, hi, size(shape), func(first int, part *Tensor) {
-		seen := c.seen(part, lo, dy.shape[2:])
+	lo, hi := inner.added()
+	l.padded(x, lo, hi, size(shape), func(first int, part *Tensor) {
+		seen := inner.seen(part, lo, places)
 		r := 2 + c.dims // dimensions before n
 		seen = permuted(seen, slices.Concat([]int{0}, seq(len(seen.shape))[r:], seq(r)[1:]))
 		d := x.dtype
 		if part.shape[0] < x.shape[0] {
 			d = wideOf(d)
 		}
-		next := unsetTensor(x.mem.backend, d, shape)
+		y := rows.packed(sliced(dy, slice{0, first, first + part.shape[0]}), 1)
+		next := l.unset(x.mem.backend, d, append([]int{y.shape[1], part.shape[1] / c.groups}, c.kernel...), 1)
 		var before *Tensor
 		if sum != nil {
-			before = grouped(sum, 0, c.groups)
+			before = l.last(grouped(sum, 0, c.groups), 2, c.dims)
 		}
-		contractInto([3]int{1, 1 + c.dims, 1 + c.dims}, grouped(next, 0, c.groups), byGroup(sliced(dy, slice{0, first, first + part.shape[0]}), c.groups), seen, before)
+		contractInto([3]int{1, 1 + c.dims, 1 + c.dims}, l.last(grouped(next, 0, c.groups), 2, c.dims), byGroup(y, c.groups), l.last(seen, r, c.dims), before)
+		rows.release(y)
 		if sum != nil {
 			release(sum)
 		}
 		sum = next
 	})
-	return narrow(sum, x.dtype)
+	if l.pack == 1 && rows.pack == 1 {
+		return narrow(sum, x.dtype)
+	}
+	dw := unsetTensor(x.mem.backend, x.dtype, shape)
+	run(driver.Kernel{Code: driver.Copy}, dw, sliced(sliced(sum, slice{0, 0, shape[0]}), slice{1, 0, shape[1]}))
+	release(sum)
+	return dw
 }
 
 func (c convWeight) products(in []*Tensor, y *Tensor) int {

@@ -41,21 +41,22 @@ func (c convTranspose) Forward(in []*Tensor) *Tensor {
 			lo[i], hi[i] = max(lo[i], p.lo[i]-(p.kernel[i]-1)*p.dilation[i]), max(hi[i], p.hi[i])
 		}
 	}
-	weight := w.Numel()
+	l := packingOf(y, c.groups, !slices.ContainsFunc(phases, func(p phase) bool { return !p.plain() }))
 	// w as (groups, c/groups, o/groups, kernel…)
-	w = grouped(w, 0, c.groups)
-	w = permuted(w, append([]int{0, 2, 1}, seq(len(w.shape))[3:]...))
-	padded(y, lo, hi, weight, func(first int, part *Tensor) {
+	rows := grouped(w, 0, c.groups)
+	rows = l.packed(permuted(rows, append([]int{0, 2, 1}, seq(len(rows.shape))[3:]...)), 2)
+	l.padded(y, lo, hi, w.Numel(), func(first int, part *Tensor) {
 		to := sliced(x, slice{0, first, first + part.shape[0]})
 		for _, p := range phases {
-			dst, taps := to, w
+			dst, taps := to, rows
 			for i := range c.dims {
 				dst = every(dst, 2+i, p.first[i], p.count[i], c.stride[i])
 				taps = every(taps, 3+i, p.tap[i], p.kernel[i], p.step[i])
 			}
-			p.product(byGroup(dst, c.groups), taps, p.seen(part, lo, p.count), bias)
+			p.product(l, byGroup(dst, c.groups), taps, p.seen(part, lo, p.count), bias)
 		}
 	})
+	l.release(rows)
 	return x
 }
 

@@ -14,6 +14,11 @@ DEVICE float widen(tf32 x) { return x.value; }
 DEVICE void narrow(tf32 &y, float x) { y.value = x; }
 template <> struct Wide<tf32> { typedef float type; };
 
+// copy16_near is copy16 through the first cache, for what the next tiles or other blocks of
+// the multiprocessor copy too.
+DEVICE void copy16_near(u32 to, const void *from, bool there) {
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(there ? 16 : 0) : "memory");
+}
 DEVICE void multiply_add(tf32, float *c, const u32 *a, u32 b0, u32 b1) {
 	asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
 		: "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
@@ -203,6 +208,83 @@ template <class T, int M, int N, int MF, int NF, bool along_a, bool along_b> DEV
 	warp.put(g, t, rows, columns, (float *)(room + sizeof(rows) + sizeof(columns)));
 }
 
+// Window is Source for a k of several axes, whose places are in tables.
+template <class T, int lines, int threads, bool along> struct Window {
+	typedef Panel<T, lines, along> To;
+	static const int count = lines * 4 / threads;
+	const T *at[count];
+	bool there[count];
+
+	METHOD Window(const T *p, const Map &map, u32 first, u32 end) {
+#pragma unroll
+		for (int i = 0; i < count; i++) {
+			there[i] = first + line(i) < end;
+			at[i] = p + (there[i] ? place(map, first + line(i)) : 0);
+		}
+	}
+	METHOD u32 line(int i) const {
+		u32 u = THREAD + i * threads;
+		return along ? u / 4 : u % (lines / To::E) * To::E;
+	}
+	METHOD u32 depth(int i) const { return along ? THREAD % 4 * To::E : (THREAD + i * threads) / (lines / To::E); }
+
+	// copy enqueues the copies of a tile of which left elements of k are there.
+	METHOD void copy(u32 panel, const i32 *table, u32 left) {
+#pragma unroll
+		for (int i = 0; i < count; i++)
+			copy16_near(panel + To::chunk(line(i), depth(i)), at[i] + table[depth(i)], there[i] && depth(i) < left);
+	}
+};
+
+// windowed is pipelined for operands whose k has several axes, as what a convolution sees
+// has: k's places are below 2^31, in tables that two warps write a tile ahead of its copies.
+template <class T, int M, int N, int MF, int NF, bool along_a, bool along_b> DEVICE void windowed(const Gemm &g) {
+	const int threads = M / (16 * MF) * (N / (16 * NF)) * 32, stages = 48 * 1024 / 64 / (M + N) < 4 ? 3 : 4, K = 64 / sizeof(T);
+	extern SHARED __attribute__((aligned(128))) char space[]; // of stages * ((M + N) * 64 + 2 * K * 4) bytes
+	i32 *table_a = (i32 *)(space + stages * (M + N) * 64), *table_b = table_a + stages * K;
+	Tile t = tile_of<M, N>(g);
+	u32 panels = shared_address(space), k = t.begin;
+	auto tabulate = [&] __attribute__((device, always_inline)) (u32 slot, u32 from) {
+		if (LANE >= K) return;
+		bool there = from + LANE < t.end;
+		if (THREAD < 32) table_a[slot * K + LANE] = there ? place(g.ak, from + LANE) : 0;
+		else if (THREAD < 64) table_b[slot * K + LANE] = there ? place(g.bk, from + LANE) : 0;
+	};
+#pragma unroll
+	for (int s = 0; s < stages; s++) tabulate(s, k + s * K);
+	Window<T, M, threads, along_a> a((const T *)g.a + place(g.ab, t.matrix), g.am, t.row, g.m);
+	Window<T, N, threads, along_b> b((const T *)g.b + place(g.bb, t.matrix), g.bn, t.column, g.n);
+	auto copy = [&] __attribute__((device, always_inline)) (u32 slot) {
+		if (k < t.end) {
+			a.copy(panels + slot * (M * 64), table_a + slot * K, t.end - k);
+			b.copy(panels + stages * M * 64 + slot * (N * 64), table_b + slot * K, t.end - k);
+		}
+		end_group();
+		k += K;
+	};
+	BARRIER();
+#pragma unroll
+	for (int s = 0; s < stages - 1; s++) copy(s);
+	Warp<T, M, N, along_a, along_b, MF, NF> warp;
+	u32 slot = 0, last = stages - 1;
+	for (u32 done = t.begin; done < t.end; done += K) {
+		wait_but<stages - 2>();
+		BARRIER();
+		copy(last);
+		tabulate(slot, k); // of the tile that is copied next, into this slot
+		warp.multiply(panels + slot * (M * 64), panels + stages * M * 64 + slot * (N * 64));
+		last = slot;
+		slot = slot + 1 == stages ? 0 : slot + 1;
+	}
+	wait_but<0>();
+	BARRIER();
+	Lines<M> &rows = *(Lines<M> *)space;
+	Lines<N> &columns = *(Lines<N> *)(space + sizeof(rows));
+	locate<M, N, threads>(g, t, rows, columns);
+	BARRIER();
+	warp.put(g, t, rows, columns, (float *)(space + sizeof(rows) + sizeof(columns)));
+}
+
 // take reads a thread's part of a tile of an operand of any strides.
 template <class T, int lines, int threads, bool along>
 DEVICE void take(T *r, u32 vectors, const T *p, const i64 *line, const i64 *inner, i32 lines_left, i32 depth_left) {
@@ -272,12 +354,14 @@ template <class T, int M, int N, int MF, int NF, bool along_a, bool along_b> DEV
 }
 
 #define TILES(kind, T, a, b, along_a, along_b)                                                         \
-	KERNEL_OF(256) kind##_128_##a##b(Gemm g) { kind<T, 128, 128, 4, 2, along_a, along_b>(g); }          \
-	KERNEL_OF(128) kind##_64_##a##b(Gemm g) { kind<T, 64, 64, 2, 2, along_a, along_b>(g); }
+	KERNEL_OF(256) kind##_128x128_##a##b(Gemm g) { kind<T, 128, 128, 4, 2, along_a, along_b>(g); }      \
+	KERNEL_OF(128) kind##_64x64_##a##b(Gemm g) { kind<T, 64, 64, 2, 2, along_a, along_b>(g); }
+#define LONG_TILES(kind, T, a, b, along_a, along_b) \
+	KERNEL_OF(256) kind##_64x256_##a##b(Gemm g) { kind<T, 64, 256, 4, 2, along_a, along_b>(g); }
 
 // MMA makes kernels for operands that lie along k or along lines.
-#define MMA(kind, T)                 \
-	TILES(kind, T, k, k, true, true)   \
-	TILES(kind, T, k, l, true, false)  \
-	TILES(kind, T, l, k, false, true)  \
-	TILES(kind, T, l, l, false, false)
+#define MMA(tiles, kind, T)           \
+	tiles(kind, T, k, k, true, true)  \
+	tiles(kind, T, k, l, true, false) \
+	tiles(kind, T, l, k, false, true) \
+	tiles(kind, T, l, l, false, false)

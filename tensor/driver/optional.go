@@ -62,3 +62,16 @@ type Counts struct {
 type Counter interface {
 	Count(v View) Counts
 }
+
+// Packer is implemented by backends whose products read several neighbours at once.
+// Convolutions lay out for them what they multiply: channels last, their number filled up
+// to packs with zeros.
+type Packer interface {
+	// Packs returns how many neighbours of a dtype are read at once, 1 if layouts do not
+	// matter.
+	Packs(d DType) int
+	// Pad sets dst to src with zeros around it, and before[a] of them before it along axis
+	// a, of 6 at the most. dst has src's dtype and rank, is no smaller, and does not overlap
+	// it.
+	Pad(dst, src View, before []int)
+}

@@ -44,6 +44,7 @@ func checks() []check {
 		{"Matmul", testMatmul},
 		{"MatmulExact", testMatmulExact},
 		{"Contract", testContract},
+		{"Pad", testPad},
 		{"Positions", testPositions},
 		{"Extreme", testExtreme},
 		{"Order", testOrder},

@@ -3,6 +3,8 @@
 package drv
 
 import (
+	"sync/atomic"
+
 	"halfnote/cuda/internal/link"
 
 	"gorgonia.org/cu"
@@ -35,6 +37,7 @@ type Function struct {
 	name   string
 	fn     cu.Function
 	handle uintptr
+	shared atomic.Int64 // what MaxDynamicShared has allowed
 }
 
 // Name returns the name in the PTX text.
@@ -67,9 +70,13 @@ func (f *Function) MaxDynamicShared(n int) error {
 	if e := f.dev.dead.Load(); e != nil {
 		return e
 	}
+	if int64(n) <= f.shared.Load() {
+		return nil
+	}
 	if r := link.SetFunction(f.dev.handle, f.handle, int(FunctionMaxDynamic), n); r != 0 {
 		return f.dev.failed("cuFuncSetAttribute "+f.name, r)
 	}
+	f.shared.Store(int64(n))
 	return nil
 }
 

@@ -74,9 +74,23 @@ var (
 		sync.Mutex
 		modules   []*ptx.Module // by number
 		texts     map[string]*ptx.Module
-		functions []*ptx.Kernel // by number
+		functions []*ptx.Kernel  // by number
+		launched  map[string]int // by name
 	}
 )
+
+// Launched returns how often kernels whose names begin so have run.
+func Launched(prefix string) int {
+	state.Lock()
+	defer state.Unlock()
+	n := 0
+	for name, times := range state.launched {
+		if strings.HasPrefix(name, prefix) {
+			n += times
+		}
+	}
+	return n
+}
 
 // LastFault returns what the last kernel that failed did wrong, nil if there was
 // none. It may be a [*ptx.Fault].
@@ -181,6 +195,10 @@ func fakeGlobal(module C.int, name *C.char, at *C.Ptr, size *C.size_t) C.Result 
 func fakeLaunch(function C.int, shape *C.uint, shared, most C.uint, params unsafe.Pointer, bytes C.int, ranges *C.Range, n C.int) C.Result {
 	state.Lock()
 	k := state.functions[function]
+	if state.launched == nil {
+		state.launched = map[string]int{}
+	}
+	state.launched[k.Name]++
 	state.Unlock()
 	s := (*[6]uint32)(unsafe.Pointer(shape))
 	l := ptx.Launch{Grid: [3]uint32(s[:3]), Block: [3]uint32(s[3:]), Shared: int(shared), MaxShared: int(most), Check: !unchecked.Load()}

@@ -89,9 +89,14 @@ func (b *Backend) product(p *product, dst driver.View, src []driver.View) {
 	}
 }
 
+// tile is the part of a result that a block of threads computes.
+type tile struct{ m, n int }
+
+var largeTile, longTile, smallTile = tile{128, 128}, tile{64, 256}, tile{64, 64}
+
 // tiling is how a product is cut.
 type tiling struct {
-	side          int // of a tile
+	tile
 	tiles         int
 	slices, depth int // of k
 }
@@ -100,18 +105,29 @@ type tiling struct {
 // one order on all.
 const busyBlocks = 128
 
-// tilingOf returns large tiles where there are enough of them to keep a GPU busy, else
-// small ones, and slices of k where there are few of these.
-func (p *product) tilingOf(busy int, large bool) tiling {
-	count := func(side int) int { return (p.m + side - 1) / side * ((p.n + side - 1) / side) }
-	t := tiling{side: 64, slices: 1}
-	if large && p.m > 64 && p.n > 64 && count(128)*p.batches >= busy*3/4 {
-		t.side = 128
+// tilingOf returns the first of some tiles that suits a product, the last being the small one, and
+// slices of k where there are few of them. Large ones read less; a long k makes up for it if
+// they are few.
+func (p *product) tilingOf(busy int, tiles ...tile) tiling {
+	const (
+		least = 256  // products of a slice
+		worth = 2048 // of one whose sums take little time beside them
+	)
+	count := func(t tile) int { return (p.m + t.m - 1) / t.m * ((p.n + t.n - 1) / t.n) * p.batches }
+	t := tiling{tile: smallTile, slices: 1}
+	for _, better := range tiles {
+		if better.suits(p) && count(better)*max(1, p.k/worth) >= busy*3/4 {
+			t.tile = better
+			break
+		}
 	}
-	t.tiles = count(t.side)
-	const least = 256 // products of a slice
-	if blocks := t.tiles * p.batches; blocks <= busy/2 {
-		t.slices = min(max(1, p.k/least), 2*busy/blocks, max(1, 1<<24/(p.m*p.n*p.batches)))
+	t.tiles = count(t.tile) / p.batches
+	each, enough := least, busy/2
+	if t.tile != smallTile {
+		each, enough = worth, busy*3/2
+	}
+	if blocks := t.tiles * p.batches; blocks <= enough {
+		t.slices = min(max(1, p.k/each), max(2, 2*busy/blocks), max(1, 1<<24/(p.m*p.n*p.batches)))
 	}
 	const unit = 64 // a multiple of every tile's depth
 	t.depth = max(unit, ((p.k+t.slices-1)/t.slices+unit-1)/unit*unit)
@@ -119,15 +135,27 @@ func (p *product) tilingOf(busy int, large bool) tiling {
 	return t
 }
 
+// suits reports whether little of a tile lies beyond the edges of a product.
+func (t tile) suits(p *product) bool {
+	if t == longTile {
+		return p.m <= t.m && 3*((p.n+t.n-1)/t.n*t.n) <= 4*p.n
+	}
+	return p.m > t.m/2 && p.n > t.n/2
+}
+
 // productBySIMT multiplies by the kernels of gemm_simt.cuh.
 func (b *Backend) productBySIMT(p *product) {
-	t := p.tilingOf(b.busy, p.dtype.IsFloat() && p.dtype != driver.Float64)
+	tiles := []tile{smallTile}
+	if p.dtype.IsFloat() && p.dtype != driver.Float64 {
+		tiles = []tile{largeTile, smallTile}
+	}
+	t := p.tilingOf(b.busy, tiles...)
 	module := "gemm_" + p.dtype.String()
-	b.launchTiles(p, p.kernel(), t, kernel{module, fmt.Sprintf("gemm_%d", t.side)}, kernel{module, "slices"}, threads)
+	b.launchTiles(p, p.kernel(), t, kernel{module, fmt.Sprintf("gemm_%d", t.m)}, kernel{module, "slices"}, threads, 0)
 }
 
 // launchTiles enqueues kernels for all tiles, and for the sums of slices.
-func (b *Backend) launchTiles(p *product, g *gemm, t tiling, tiles, slices kernel, threads uint32) {
+func (b *Backend) launchTiles(p *product, g *gemm, t tiling, tiles, slices kernel, threads, shared uint32) {
 	g.slices, g.depth = uint32(t.slices), uint32(t.depth)
 	if t.slices > 1 {
 		sum := p.dtype.Wide()
@@ -144,7 +172,7 @@ func (b *Backend) launchTiles(p *product, g *gemm, t tiling, tiles, slices kerne
 		g.first = uint32(first)
 		args := newArgs()
 		args.Bytes(bytesOf(g))
-		b.launch(tiles, [3]uint32{uint32(t.tiles), uint32(t.slices), uint32(min(most, p.batches-first))}, [3]uint32{threads, 1, 1}, 0, args)
+		b.launch(tiles, [3]uint32{uint32(t.tiles), uint32(t.slices), uint32(min(most, p.batches-first))}, [3]uint32{threads, 1, 1}, shared, args)
 	}
 	if t.slices > 1 {
 		g.d = p.d.at
@@ -156,21 +184,39 @@ func (b *Backend) launchTiles(p *product, g *gemm, t tiling, tiles, slices kerne
 
 // productByMMA multiplies by the kernels of gemm_mma.cuh.
 func (b *Backend) productByMMA(p *product) {
-	t, g := p.tilingOf(b.busy, true), p.kernel()
-	name, module := p.dtype.String(), "mma_any_"
-	if p.dtype == driver.Float32 {
-		name = "tf32"
+	g := p.kernel()
+	kind, module, tiles, shared := "gathered", "mma_any_", []tile{largeTile, smallTile}, false
+	if g.flags&vectorsA != 0 && g.flags&vectorsB != 0 {
+		switch {
+		case len(p.a.depth) < 2 && len(p.b.depth) < 2:
+			kind, module = "pipelined", "mma_"
+		case p.a.depth.near() && p.b.depth.near():
+			kind, module, tiles, shared = "windowed", "mma_window_", []tile{largeTile, longTile, smallTile}, true
+		}
 	}
-	kind := "gathered"
-	if g.flags&vectorsA != 0 && g.flags&vectorsB != 0 && len(p.a.depth) < 2 && len(p.b.depth) < 2 {
-		kind, module = "pipelined", "mma_"
-	}
+	t := p.tilingOf(b.busy, tiles...)
 	layout := func(along uint32) byte {
 		if g.flags&along != 0 {
 			return 'k'
 		}
 		return 'l'
 	}
-	tiles := kernel{module + name, fmt.Sprintf("%s_%d_%c%c", kind, t.side, layout(alongA), layout(alongB))}
-	b.launchTiles(p, g, t, tiles, kernel{"gemm_" + p.dtype.String(), "slices"}, uint32(2*t.side))
+	name, bytes := p.dtype.String(), 0
+	if p.dtype == driver.Float32 {
+		name = "tf32"
+	}
+	if shared {
+		bytes = t.window(p.dtype.Size())
+	}
+	multiply := kernel{module + name, fmt.Sprintf("%s_%dx%d_%c%c", kind, t.m, t.n, layout(alongA), layout(alongB))}
+	b.launchTiles(p, g, t, multiply, kernel{"gemm_" + p.dtype.String(), "slices"}, uint32(min(256, t.m*t.n/32)), uint32(bytes))
+}
+
+// window returns how many bytes of shared memory windowed takes.
+func (t tile) window(size int) int {
+	stages := 3
+	if t == smallTile {
+		stages = 4
+	}
+	return stages * ((t.m+t.n)*64 + 2*4*64/size)
 }

@@ -71,6 +71,15 @@ func (x index) packs(n int) bool {
 	return x.run() > 0 && x.run()%n == 0 && x[:len(x)-1].multiple(n)
 }
 
+// near reports whether all elements are less than 2^31 apart.
+func (x index) near() bool {
+	far := 0
+	for _, a := range x {
+		far += (a.size - 1) * max(a.stride, -a.stride)
+	}
+	return far < 1<<31
+}
+
 // maxGemmAxes is how many axes a Map has.
 const maxGemmAxes = 4
 

@@ -61,7 +61,11 @@ func (b *Backend) blocks(n int) uint32 {
 
 // launch enqueues a kernel.
 func (b *Backend) launch(k kernel, grid, block [3]uint32, shared uint32, args *drv.Args) {
-	if err := b.stream.Launch(b.function(k), grid, block, shared, args); err != nil {
+	f := b.function(k)
+	if shared > 48<<10 {
+		b.must(f.MaxDynamicShared(int(shared)))
+	}
+	if err := b.stream.Launch(f, grid, block, shared, args); err != nil {
 		failed(fmt.Errorf("%s: kernel %s: %w", b.name, k.name, err))
 	}
 	arguments.Put(args)

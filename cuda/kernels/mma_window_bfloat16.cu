@@ -1,0 +1,7 @@
+// sm_80
+// Matrix products of bfloat16 by tensor cores, of operands that can be copied by 16 bytes and
+// whose k has several axes.
+#include "gemm_mma.cuh"
+
+MMA(TILES, windowed, bf16)
+MMA(LONG_TILES, windowed, bf16)
