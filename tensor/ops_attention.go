@@ -32,10 +32,15 @@ type attention struct {
 	masked, causal bool
 	first          int  // the number of the first query that causal counts from
 	shared         bool // keys and values have fewer heads than the queries
+	kept           *keptSums
 }
 
-func (attention) Info() Info {
-	return Info{"scaled_dot_product_attention", "torch.nn.functional.scaled_dot_product_attention", Lower, ReadsOperands}
+func (a attention) Info() Info {
+	reads := ReadsOperands
+	if a.kept != nil && a.kept.Load() != nil {
+		reads = ReadsAll
+	}
+	return Info{"scaled_dot_product_attention", "torch.nn.functional.scaled_dot_product_attention", Lower, reads}
 }
 func (attention) products(in []*Tensor, y *Tensor) int {
 	q, k := in[0].shape[len(in[0].shape)-1], in[1].shape[len(in[1].shape)-2]
@@ -44,6 +49,9 @@ func (attention) products(in []*Tensor, y *Tensor) int {
 }
 func (a attention) Forward(in []*Tensor) *Tensor {
 	sameDType("scaled_dot_product_attention", in[:3])
+	if a.fused(in) {
+		return a.atOnce(in)
+	}
 	y := compose(func(x []*Tensor) *Tensor {
 		if x = a.share(x); a.inBlocks(x) {
 			return a.inPieces(x)
@@ -52,7 +60,21 @@ func (a attention) Forward(in []*Tensor) *Tensor {
 	}, in)
 	return narrow(y, in[0].dtype) // a mask may be wider
 }
-func (a attention) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+func (a attention) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
+	if IsGradEnabled() || a.sumsOf(y) == nil || a.masked && in[3].RequiresGrad() {
+		return a.composed(dy, in)
+	}
+	all := apply(attentionGrad{a}, slices.Concat([]*Tensor{dy.To(y.dtype), y}, in)...)
+	_, parts := a.parts(in, all)
+	out := make([]*Tensor, len(in))
+	for i, part := range parts {
+		out[i] = a.summed(i, part, in[i])
+	}
+	return out
+}
+
+// composed returns the gradients in operations.
+func (a attention) composed(dy *Tensor, in []*Tensor) []*Tensor {
 	x := make([]*Tensor, len(in))
 	for i, t := range in {
 		x[i] = t.To(wideOf(t.dtype))
@@ -157,7 +179,7 @@ func ScaledDotProductAttention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 	if !(o.DropoutP >= 0 && o.DropoutP <= 1) {
 		fail(op, in, "DropoutP is %v; expected 0 to 1", o.DropoutP)
 	}
-	a := attention{scale: o.Scale, dropout: o.DropoutP, causal: o.IsCausal, shared: o.EnableGQA}
+	a := attention{scale: o.Scale, dropout: o.DropoutP, causal: o.IsCausal, shared: o.EnableGQA, kept: new(keptSums)}
 	if a.scale == 0 {
 		a.scale = 1 / math.Sqrt(float64(q.shape[n-1]))
 	}
@@ -185,8 +207,7 @@ func ScaledDotProductAttention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 		}
 	}
 	if o.DropoutP > 0 {
-		keep := generator.mask(1-o.DropoutP, scores)
-		in = append(in, keep.ToDevice(q.Device()))
+		in = append(in, generator.maskOn(q.mem.backend, 1-o.DropoutP, scores))
 	}
 	return apply(a, in...)
 }

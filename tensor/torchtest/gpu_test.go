@@ -24,9 +24,10 @@ func TestFixturesOnGPU(t *testing.T) {
 		slow := dtype == "float64" || dtype == "bfloat16" || layout == "strided" && dtype != "float32"
 		return strings.Contains(name, "dropout") || slow && !cudatest.Real()
 	}
+	coarse = func(op string) bool { return op == "scaled_dot_product_attention" }
 	defer func() {
 		tensor.SetDefaultDevice(tensor.CPU)
-		skips = nil
+		skips, coarse = nil, nil
 	}()
 	for _, name := range slices.Sorted(maps.Keys(families)) {
 		t.Run(name, func(t *testing.T) { runFamily(t, name) })

@@ -257,8 +257,15 @@ func (r *run) magnitude(want T, order int) float64 {
 			m = max(m, meanMagnitude(h.Float64s()))
 		}
 	}
+	if order < 2 && coarse != nil && coarse(r.c.op()) && r.coarsest(want).Size() == 2 {
+		m *= 0x1p10
+	}
 	return m
 }
+
+// coarse tells of which operations what is summed is rounded to a half before; nil, of none.
+// Their results are as far off as that, whatever their size.
+var coarse func(op string) bool
 
 // factor returns what the tolerance of d is multiplied by. No case needs more
 // than an ulp of a half forward.

@@ -1,0 +1,146 @@
+//go:build cuda && linux && cgo
+
+package cuda_test
+
+import (
+	"math"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/cuda/internal/fake"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/nn/models"
+)
+
+type ten = *tensor.Tensor
+
+// TestAttention compares attention of halves, results and gradients, with that of the same
+// numbers in float32, which is made of products and a softmax, and counts launches: one for
+// a result, two for gradients.
+func TestAttention(t *testing.T) {
+	type shape [4]int // batch, heads, positions, features
+	for _, c := range []struct {
+		name    string
+		q, k, v shape
+		o       tensor.AttentionOptions
+		mask    []int
+		bool    bool
+		sums    int // launches that add up gradients of what repeats, and that draw
+	}{
+		{name: "projections", q: shape{2, 3, 20, 64}, k: shape{2, 3, 37, 64}, v: shape{2, 3, 37, 64}},
+		{name: "causal", q: shape{1, 2, 70, 16}, k: shape{1, 2, 70, 16}, v: shape{1, 2, 70, 24}, o: tensor.AttentionOptions{IsCausal: true}},
+		{name: "padding", q: shape{2, 2, 9, 32}, k: shape{2, 2, 13, 32}, v: shape{2, 2, 13, 32}, mask: []int{2, 1, 1, 13}},
+		{name: "mask of heads", q: shape{2, 2, 9, 20}, k: shape{2, 2, 13, 20}, v: shape{2, 2, 13, 9}, mask: []int{2, 9, 13}, bool: true},
+		{name: "dropout", q: shape{1, 2, 33, 64}, k: shape{1, 2, 29, 64}, v: shape{1, 2, 29, 64}, o: tensor.AttentionOptions{DropoutP: 0.3, Scale: 0.2}, sums: 1},
+		{name: "shared heads", q: shape{2, 6, 10, 8}, k: shape{2, 2, 11, 8}, v: shape{2, 2, 11, 8}, o: tensor.AttentionOptions{EnableGQA: true, Scale: -0.3}, mask: []int{6, 1, 11}, sums: 9},
+		{name: "one batch of keys", q: shape{3, 1, 10, 8}, k: shape{1, 1, 11, 8}, v: shape{3, 1, 11, 8}, sums: 9},
+	} {
+		for _, d := range []tensor.DType{tensor.Float16, tensor.BFloat16} {
+			g := tensor.NewGenerator(int64(len(c.name)))
+			operand := func(s shape) ten {
+				all := g.Randn(s[0], s[2], 3, s[1], s[3]).To(d).ToDevice(tensor.CUDA)
+				return all.Select(2, 1).Transpose(1, 2).Detach()
+			}
+			q, k, v := operand(c.q), operand(c.k), operand(c.v)
+			if c.mask != nil {
+				c.o.Mask = g.Randn(c.mask...).ToDevice(tensor.CUDA)
+				if c.bool {
+					c.o.Mask = c.o.Mask.GtScalar(-0.5)
+				} else {
+					c.o.Mask = c.o.Mask.To(d)
+				}
+			}
+			dy := g.Randn(c.q[0], c.q[1], c.q[2], c.v[3]).To(d).ToDevice(tensor.CUDA)
+			run := func(d tensor.DType) (list []ten, launches [2]int) {
+				o, in := c.o, []ten{}
+				if o.Mask != nil && !c.bool {
+					o.Mask = o.Mask.To(d)
+				}
+				for _, x := range []ten{q, k, v} {
+					in = append(in, x.To(d).Detach().RequireGrad())
+				}
+				to := dy.To(d)
+				tensor.ManualSeed(5)
+				start := fake.Launches()
+				y := tensor.ScaledDotProductAttention(in[0], in[1], in[2], o)
+				launches[0] = fake.Launches() - start
+				start = fake.Launches()
+				list = append([]ten{y}, tensor.GradWith(y, in, tensor.BackwardOptions{Gradient: to})...)
+				launches[1] = fake.Launches() - start
+				return list, launches
+			}
+			got, launches := run(d)
+			want, _ := run(tensor.Float32)
+			for i, x := range want {
+				what := []string{"result", "gradient of queries", "gradient of keys", "gradient of values"}[i]
+				a, b := got[i].Float64s(), x.Float64s()
+				size := 0.0
+				for j := range b {
+					size += b[j] * b[j] / float64(len(b))
+				}
+				for j := range b {
+					if allowed := 4 * tensor.FInfo(d).Eps * (math.Sqrt(size) + math.Abs(b[j])); got[i].DType() != d || !(math.Abs(a[j]-b[j]) <= allowed) {
+						t.Errorf("%s: %s: element %d: got %v %v, want %v", c.name, what, j, got[i].DType(), a[j], b[j])
+						break
+					}
+				}
+			}
+			if !fake.Real() && (launches[0] > 1+c.sums || launches[1] > 2+c.sums) {
+				t.Errorf("%s: got %d launches and %d for gradients", c.name, launches[0], launches[1])
+			}
+		}
+	}
+}
+
+// TestAttentionLayers checks that what layers make of attention under autocast comes to the
+// kernels: then its gradients are one operation.
+func TestAttentionLayers(t *testing.T) {
+	tensor.ManualSeed(1)
+	x := tensor.Randn(2, 5, 16).ToDevice(tensor.CUDA)
+	padding := tensor.FromBools([]bool{false, false, false, false, true, false, false, true, true, true}, 2, 5).ToDevice(tensor.CUDA)
+	mask := nn.SquareSubsequentMask(5).ToDevice(tensor.CUDA)
+	self := nn.NewMultiheadAttention(16, 2, nn.BatchFirst(), nn.Drop(0.1))
+	whole := nn.NewTransformer(16, 2, 1, 1, nn.Feedforward(32), nn.BatchFirst())
+	bert := models.NewBERT(models.BERTConfig{Vocabulary: 40, Hidden: 16, Layers: 2, Heads: 2, Intermediate: 32, Positions: 8, Types: 2, Dropout: 0.1})
+	nn.To(self, tensor.CUDA)
+	nn.To(whole, tensor.CUDA)
+	nn.To(bert, tensor.CUDA)
+	attend := func(o nn.MultiheadOptions) func() ten {
+		o.NoWeights = true
+		return func() ten {
+			y, _ := self.Run(x, x, x, o)
+			return y
+		}
+	}
+	for _, c := range []struct {
+		name string
+		want int
+		f    func() ten
+	}{
+		{"causal", 1, attend(nn.MultiheadOptions{IsCausal: true})},
+		{"padding", 1, attend(nn.MultiheadOptions{KeyPaddingMask: padding})},
+		{"mask and padding", 1, attend(nn.MultiheadOptions{KeyPaddingMask: padding, AttnMask: mask})},
+		{"transformer", 3, func() ten { return whole.Run(x, x, nn.MaskOptions{}, nn.MaskOptions{Mask: mask}) }},
+		{"bert", 2, func() ten {
+			hidden, _ := bert.Run(models.BERTInput{IDs: tensor.Ones(2, 5).To(tensor.Int64).ToDevice(tensor.CUDA), Mask: padding.Not()})
+			return hidden
+		}},
+	} {
+		for _, p := range []amp.Policy{amp.Float16, amp.BFloat16} {
+			got := 0
+			stop := tensor.Observe(func(e tensor.Event) {
+				if e.Op.Name == "scaled_dot_product_attention_backward" {
+					got++
+				}
+			})
+			var y ten
+			amp.Autocast(p, func() { y = c.f() })
+			y.Sum().Backward()
+			stop()
+			if got != c.want {
+				t.Errorf("%s in %v: got %d gradients by the kernels, want %d", c.name, y.DType(), got, c.want)
+			}
+		}
+	}
+}
