@@ -41,6 +41,9 @@
 //	result := scaler.Step(opt)
 //	scaler.Update()
 //
+// On a GPU that result has to be waited for; [GradScaler.StepNonBlocking] has none, and
+// leaves scale and steps to the GPU.
+//
 // # Recipes for the scaler
 //
 // Clip gradients in their true units, so unscale them first:

@@ -27,6 +27,7 @@ type GradScaler struct {
 
 	ready     bool // a loss has been scaled
 	device    tensor.Device
+	held      *tensor.Tensor  // the scale and what it depends on where the device has it, and the fields above and below are of when they were asked for
 	tracker   int             // steps in a row without overflow
 	overflows int             // since the scale grew
 	steps     int             // steps asked for, of all optimizers
@@ -68,7 +69,7 @@ func (s *GradScaler) Scale(loss *tensor.Tensor) *tensor.Tensor {
 		x := loss.Stats()
 		s.badLoss = s.badLoss || x.NaNs+x.Infs > 0
 	}
-	scaled := loss.Mul(tensor.Scalar(float64(s.scale)).ToDevice(loss.Device()))
+	scaled := loss.Mul(s.factor(loss.Device()))
 	s.tell(Event{Kind: Scaled, Step: s.steps, Loss: loss})
 	return scaled
 }
@@ -105,7 +106,7 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 // unscaled moves opt on to the stage after Unscale, which Step does itself if need
 // be.
 func (s *GradScaler) unscaled(opt Optimizer, st *stage, implicit bool) {
-	st.found = s.check(opt, s.inverse(), false)
+	st.found = s.check(opt, s.divided, false)
 	st.unscaled = true
 	if len(st.found.owners) > 0 && observed() {
 		s.tell(Event{Kind: Unscaled, Step: s.steps, Optimizer: opt, Key: identity(opt), Implicit: implicit, Result: s.result(opt, st, s.steps)})
@@ -122,10 +123,9 @@ func (s *GradScaler) Step(opt Optimizer) StepResult {
 		return StepResult{Step: s.count(), Scale: 1, FirstBadParam: -1}
 	}
 	s.mustBeReady("Step")
+	s.asked()
 	st := s.stage(opt)
-	if st.stepped {
-		panic(&Error{Code: "already_stepped", Call: "Step", Why: "this optimizer has stepped since the last Update", Cure: "call Update after each Step"})
-	}
+	st.mayStep()
 	fused, _ := opt.(FusedOptimizer)
 	if fused != nil && fused.Fused() {
 		s.stepFused(fused, st)
@@ -143,10 +143,7 @@ func (s *GradScaler) stepPlain(opt Optimizer, st *stage) {
 	if !st.unscaled {
 		s.unscaled(opt, st, true)
 	}
-	if len(st.found.owners) == 0 {
-		st.unscaled = false // torch's stays, and refuses gradients that come now
-		panic(&Error{Code: "no_grads", Call: "Step", Why: "no parameter of this optimizer has a gradient", Cure: "call Backward on the scaled loss first, with parameters that it depends on"})
-	}
+	st.mustHaveGrads()
 	if _, bad := st.found.first(); !bad {
 		opt.Step()
 	}
@@ -173,6 +170,7 @@ func (s *GradScaler) CurrentScale() float64 {
 	if !s.enabled {
 		return 1
 	}
+	s.asked()
 	return float64(s.scale)
 }
 
@@ -180,6 +178,7 @@ func (s *GradScaler) CurrentScale() float64 {
 func (s *GradScaler) IsEnabled() bool { return s.enabled }
 
 func (s *GradScaler) String() string {
+	s.asked()
 	switch {
 	case !s.enabled:
 		return "GradScaler(disabled)"
@@ -192,6 +191,21 @@ func (s *GradScaler) String() string {
 func (s *GradScaler) mustBeReady(call string) {
 	if !s.ready {
 		panic(&Error{Code: "not_initialised", Call: call, Why: "no loss has been scaled", Cure: "call scaler.Scale(loss).Backward() first"})
+	}
+}
+
+// mayStep panics if the optimizer has stepped.
+func (st *stage) mayStep() {
+	if st.stepped {
+		panic(&Error{Code: "already_stepped", Call: "Step", Why: "this optimizer has stepped since the last Update", Cure: "call Update after each Step"})
+	}
+}
+
+// mustHaveGrads panics if the optimizer has no gradient.
+func (st *stage) mustHaveGrads() {
+	if len(st.found.owners) == 0 {
+		st.unscaled = false // torch's stays, and refuses gradients that come now
+		panic(&Error{Code: "no_grads", Call: "Step", Why: "no parameter of this optimizer has a gradient", Cure: "call Backward on the scaled loss first, with parameters that it depends on"})
 	}
 }
 
@@ -224,6 +238,10 @@ func (s *GradScaler) count() int {
 
 // tell notifies of an event that leaves the scale as it is.
 func (s *GradScaler) tell(e Event) {
+	if !observed() {
+		return
+	}
+	s.asked()
 	e.Scaler, e.Before, e.After, e.Tracker = s, float64(s.scale), float64(s.scale), s.tracker
 	notify(e)
 }

@@ -17,6 +17,10 @@ func (s *GradScaler) Update() {
 		return
 	}
 	s.mustBeReady("Update")
+	if s.updatedThere() {
+		return
+	}
+	s.asked()
 	checked, found := false, false
 	for _, st := range s.stages {
 		_, bad := st.found.first()
@@ -28,6 +32,7 @@ func (s *GradScaler) Update() {
 	}
 	before := s.scale
 	s.adjust(found)
+	s.told()
 	s.updated(before)
 	if found && s.abort && s.scale == before && s.scale <= s.least && s.overflows >= s.hysteresis {
 		panic(&Error{
@@ -71,8 +76,10 @@ func (s *GradScaler) UpdateTo(scale float64) {
 		return
 	}
 	s.mustBeReady("UpdateTo")
+	s.asked()
 	before := s.scale
 	s.scale = float32(scale)
+	s.told()
 	s.updated(before)
 }
 
@@ -111,7 +118,10 @@ func (s *GradScaler) updated(before float32) {
 func (s *GradScaler) inverse() float64 { return float64(float32(1 / float64(s.scale))) }
 
 // GrowthTracker returns how many steps in a row have been clean.
-func (s *GradScaler) GrowthTracker() int { return s.tracker }
+func (s *GradScaler) GrowthTracker() int {
+	s.asked()
+	return s.tracker
+}
 
 // GrowthFactor returns what a growth multiplies the scale by.
 func (s *GradScaler) GrowthFactor() float64 { return s.growth }

@@ -2,17 +2,16 @@ package amp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
 
-// check multiplies opt's gradients by factor, in place, and looks for inf and NaN in
-// what they were before: below a scale of 1 the product itself may overflow, unnoticed,
-// as in torch. It panics before it changes anything if a gradient is float16 and may not
-// be.
-func (s *GradScaler) check(opt Optimizer, factor float64, half bool) verdict {
+// check has pass look for inf and NaN in opt's gradients. It panics before if a gradient
+// is float16 and may not be.
+func (s *GradScaler) check(opt Optimizer, pass func(grads []*tensor.Tensor) *tensor.Tensor, half bool) verdict {
 	var v verdict
 	var grads []*tensor.Tensor
 	for i, p := range opt.Params() {
@@ -30,10 +29,23 @@ func (s *GradScaler) check(opt Optimizer, factor float64, half bool) verdict {
 		grads, v.owners = append(grads, g), append(v.owners, i)
 	}
 	if len(grads) > 0 {
-		v.flags = tensor.UnscaleFlags(grads, factor)
+		v.flags = pass(grads)
 	}
 	return v
 }
+
+// divided divides gradients by the scale in place, and returns flags of what held inf or
+// NaN before: below a scale of 1 the quotient itself may overflow, unnoticed, as in torch.
+func (s *GradScaler) divided(grads []*tensor.Tensor) *tensor.Tensor {
+	if s.held != nil && !slices.ContainsFunc(grads, func(g *tensor.Tensor) bool { return g.Device() != s.device }) {
+		return tensor.UnscaleFlagsBy(grads, s.held.Select(0, heldInverse))
+	}
+	s.asked()
+	return tensor.UnscaleFlags(grads, s.inverse())
+}
+
+// looked leaves gradients as they are.
+func looked(grads []*tensor.Tensor) *tensor.Tensor { return tensor.UnscaleFlags(grads, 1) }
 
 // verdict is what looking at an optimizer's gradients found. It stays on the device until
 // somebody asks.

@@ -23,16 +23,19 @@ func TestSteadyState(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		clip, batch bool // clips gradients; brings the batch from the CPU
+		ahead       bool // the scaler does not wait
 		syncs       int  // waits of a step
 		training
 	}{
-		{"float32", false, false, 0, training{policy: amp.Off}},
-		{"float32 with a batch", false, true, 0, training{policy: amp.Off}},
-		{"bfloat16, AdamW", false, false, 0, training{policy: amp.BFloat16, adam: true}},
-		{"float16", false, false, 1, training{policy: amp.Float16, scaler: []amp.ScalerOption{}}},
-		{"float16 with a batch", false, true, 1, training{policy: amp.Float16, scaler: []amp.ScalerOption{}}},
-		{"float16, fused AdamW", false, false, 1, training{policy: amp.Float16, scaler: []amp.ScalerOption{}, adam: true, fused: true}},
-		{"float16, clipping", true, false, 2, training{policy: amp.Float16, scaler: []amp.ScalerOption{}}},
+		{"float32", false, false, false, 0, training{policy: amp.Off}},
+		{"float32 with a batch", false, true, false, 0, training{policy: amp.Off}},
+		{"bfloat16, AdamW", false, false, false, 0, training{policy: amp.BFloat16, adam: true}},
+		{"float16", false, false, false, 1, training{policy: amp.Float16, scaler: []amp.ScalerOption{}}},
+		{"float16 with a batch", false, true, false, 1, training{policy: amp.Float16, scaler: []amp.ScalerOption{}}},
+		{"float16, fused AdamW", false, false, false, 1, training{policy: amp.Float16, scaler: []amp.ScalerOption{}, adam: true, fused: true}},
+		{"float16 ahead, momentum", false, true, true, 0, training{policy: amp.Float16, scaler: []amp.ScalerOption{}}},
+		{"float16 ahead, AdamW", false, false, true, 0, training{policy: amp.Float16, scaler: []amp.ScalerOption{}, adam: true}},
+		{"float16, clipping", true, false, false, 2, training{policy: amp.Float16, scaler: []amp.ScalerOption{}}},
 	} {
 		for _, name := range []string{"mlp", "cnn", "bert"} {
 			t.Run(name+", "+c.name, func(t *testing.T) {
@@ -55,7 +58,11 @@ func TestSteadyState(t *testing.T) {
 						scaler.Unscale(opt)
 						nn.ClipGradNorm(opt.Params(), 1)
 					}
-					scaler.Step(opt)
+					if c.ahead {
+						scaler.StepNonBlocking(opt)
+					} else {
+						scaler.Step(opt)
+					}
 					scaler.Update()
 				}
 				for range 2 {

@@ -57,7 +57,7 @@ func (t *Training) Advance() *tensor.Tensor {
 	var loss *tensor.Tensor
 	amp.Autocast(t.policy, func() { loss = t.loss() })
 	t.scaler.Scale(loss).Backward()
-	t.scaler.Step(t.opt)
+	t.scaler.StepNonBlocking(t.opt)
 	t.scaler.Update()
 	return loss.Detach()
 }

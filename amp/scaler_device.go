@@ -1,0 +1,125 @@
+package amp
+
+import (
+	"slices"
+
+	"halfnote/tensor"
+)
+
+// GuardedOptimizer is an optimizer that takes a device's word for whether to step, so that
+// nobody need wait for it: as those of package optim. It is torch's argument found_inf of
+// fused optimizers.
+type GuardedOptimizer interface {
+	Optimizer
+	// StepUnless is Step if all elements of found are 0, else nothing changes. found is a
+	// float32 vector on the parameters' device.
+	StepUnless(found *tensor.Tensor)
+}
+
+// StepNonBlocking is Step without waiting for the GPU, which decides itself whether the
+// gradients are finite. It cannot tell of the step. From then on the GPU has the scale:
+// Update does not wait either, and whoever asks for the scale does. It does what Step does,
+// and waits, where the losses are on the CPU, where somebody observes, with [AbortAtMin],
+// and if opt is no [GuardedOptimizer]. It panics as Step does.
+func (s *GradScaler) StepNonBlocking(opt Optimizer) {
+	guarded, ok := opt.(GuardedOptimizer)
+	if !s.enabled || !ok || s.abort || observed() || !s.ready || s.device == tensor.CPU || !s.onDevice(opt) {
+		s.Step(opt)
+		return
+	}
+	st := s.stage(opt)
+	st.mayStep()
+	if s.held == nil {
+		s.hold()
+	}
+	if !st.unscaled {
+		s.unscaled(opt, st, true)
+	}
+	st.mustHaveGrads()
+	guarded.StepUnless(st.found.flags)
+	st.stepped = true
+	s.count()
+}
+
+// onDevice reports whether all of opt's gradients are float32 or wider, and on the device
+// of the losses.
+func (s *GradScaler) onDevice(opt Optimizer) bool {
+	return !slices.ContainsFunc(opt.Params(), func(p *tensor.Tensor) bool {
+		g := p.Grad()
+		return g != nil && (g.Device() != s.device || g.DType().Size() < 4)
+	})
+}
+
+// Elements of held.
+const (
+	heldScale = iota
+	heldInverse
+	heldTracker
+	heldOverflows
+	heldSize
+)
+
+// hold gives the device what the scaler knows of its scale.
+func (s *GradScaler) hold() {
+	state := make([]float64, heldSize)
+	state[heldScale], state[heldInverse] = float64(s.scale), s.inverse()
+	state[heldTracker], state[heldOverflows] = float64(s.tracker), float64(s.overflows)
+	here := tensor.New(state, heldSize).ToDevice(s.device)
+	if s.held == nil {
+		s.held = here
+	} else {
+		s.held.Assign(here) // whoever knows its address finds what is new
+	}
+}
+
+// factor returns the scale as a scalar on a device.
+func (s *GradScaler) factor(d tensor.Device) *tensor.Tensor {
+	if s.held != nil && d == s.device {
+		return s.held.Select(0, heldScale)
+	}
+	s.asked()
+	return tensor.Scalar(float64(s.scale)).ToDevice(d)
+}
+
+// asked brings what the device has of the scale, for somebody who asks.
+func (s *GradScaler) asked() {
+	if s.held != nil {
+		state := s.held.Float64s()
+		s.scale, s.tracker, s.overflows = float32(state[heldScale]), int(state[heldTracker]), int(state[heldOverflows])
+	}
+}
+
+// told gives the device the scale if it had it and it was changed here.
+func (s *GradScaler) told() {
+	if s.held != nil {
+		s.hold()
+	}
+}
+
+// updatedThere is Update on the device. It reports whether it could be done there: if
+// nobody has asked what the steps found.
+func (s *GradScaler) updatedThere() bool {
+	var flags []*tensor.Tensor
+	for _, st := range s.stages {
+		if st.found.asked {
+			return false
+		}
+		if st.found.flags != nil {
+			flags = append(flags, st.found.flags)
+		}
+	}
+	if s.held == nil || len(flags) == 0 || observed() {
+		return false
+	}
+	found := flags[0]
+	if len(flags) > 1 {
+		found = tensor.Cat(0, flags...)
+	}
+	tensor.UpdateScale(s.held, found, tensor.ScaleSettings{
+		Growth: s.growth, Backoff: s.backoff, Interval: s.interval,
+		Hysteresis: s.hysteresis, Least: s.least, Most: s.most, Static: s.static,
+	})
+	clear(s.stages)
+	s.badLoss = false
+	return true
+}

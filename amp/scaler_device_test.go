@@ -1,0 +1,166 @@
+//go:build cuda && linux && cgo
+
+package amp_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+// TestNonBlocking trains with Step and with StepNonBlocking: the same bits, skips and
+// scales, whether somebody asks in between or not.
+func TestNonBlocking(t *testing.T) {
+	tensor.SetDefaultDevice(tensor.CUDA)
+	defer tensor.SetDefaultDevice(tensor.CPU)
+	x, y := tensor.NewGenerator(1).Randn(16, 8), tensor.NewGenerator(2).Randn(16, 8)
+	const steps, overflows = 12, "!....!!...!."
+	base := []amp.ScalerOption{amp.InitScale(1024), amp.GrowthInterval(3)}
+	for _, c := range []struct {
+		name      string
+		optimizer string
+		scaler    []amp.ScalerOption
+		clip      bool
+		fused     bool
+	}{
+		{name: "sgd", optimizer: "sgd"},
+		{name: "momentum, clipping", optimizer: "momentum", clip: true},
+		{name: "adam", optimizer: "adam"},
+		{name: "fused adam", optimizer: "adam", fused: true},
+		{name: "adamw with amsgrad", optimizer: "adamw"},
+		{name: "static", optimizer: "sgd", scaler: []amp.ScalerOption{amp.StaticScale(64)}},
+		{name: "limits", optimizer: "sgd", scaler: []amp.ScalerOption{amp.MinScale(600), amp.MaxScale(1500)}},
+		{name: "hysteresis", optimizer: "sgd", scaler: []amp.ScalerOption{amp.Hysteresis(2)}},
+		{name: "the scale falls to 0", optimizer: "sgd", scaler: []amp.ScalerOption{amp.InitScale(1e-44)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			// run steps without waiting where blocking says no, and asks for the scale after a
+			// step where asks says so.
+			run := func(blocking, asks func(k int) bool) (trail []string, end string) {
+				net := newModel(3)
+				var options []optim.Option
+				if c.fused {
+					options = append(options, optim.Fused())
+				}
+				opt := optimizers[c.optimizer](nn.Parameters(net), options...)
+				s := amp.NewGradScaler(slices.Concat(base, c.scaler)...)
+				for k := range steps {
+					opt.ZeroGrad()
+					var loss *tensor.Tensor
+					amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), y) })
+					s.Scale(loss).Backward()
+					if overflows[k] == '!' {
+						poison(net)
+					}
+					if c.clip {
+						s.Unscale(opt)
+						nn.ClipGradNorm(nn.Parameters(net), 0.5)
+					}
+					if blocking(k) {
+						s.Step(opt)
+					} else {
+						s.StepNonBlocking(opt)
+					}
+					s.Update()
+					if asks(k) {
+						trail = append(trail, fmt.Sprint(k, s.CurrentScale(), s.GrowthTracker()))
+					}
+				}
+				return trail, fmt.Sprint(s.StateDict(), s, bits(net, opt))
+			}
+			always, never := func(int) bool { return true }, func(int) bool { return false }
+			trail, end := run(always, always)
+			for name, way := range map[string][2]func(k int) bool{
+				"asked for after each step": {never, always},
+				"not asked for":             {never, never},
+				"in turns with Step":        {func(k int) bool { return k%2 == 1 }, always},
+				"after some of Step's":      {func(k int) bool { return k < 7 }, never},
+			} {
+				got, at := run(way[0], way[1])
+				if len(got) > 0 && !slices.Equal(got, trail) {
+					t.Errorf("%s: step, scale and tracker: %v, with Step %v", name, got, trail)
+				}
+				if at != end {
+					t.Errorf("%s: in the end %.300s, with Step %.300s", name, at, end)
+				}
+			}
+		})
+	}
+}
+
+// TestNonBlockingState: who sets the scale by hand while the GPU has it is heard.
+func TestNonBlockingState(t *testing.T) {
+	tensor.SetDefaultDevice(tensor.CUDA)
+	defer tensor.SetDefaultDevice(tensor.CPU)
+	s := amp.NewGradScaler(amp.InitScale(8), amp.GrowthInterval(2))
+	opt := optim.NewSGD([]*tensor.Tensor{weight(8)}, 0.5)
+	p := opt.Params()[0]
+	p.SetGrad(nil)
+	step := func(grad float64) float64 {
+		s.Scale(tensor.Scalar(1)).Item()
+		p.SetGrad(tensor.New([]float64{grad}, 1))
+		s.StepNonBlocking(opt)
+		s.Update()
+		return p.Detach().Item()
+	}
+	if got := step(8); got != 7.5 { // a gradient of 1
+		t.Errorf("got %v, want 7.5", got)
+	}
+	s.UpdateTo(2)
+	if got := step(2); got != 7 || s.CurrentScale() != 4 {
+		t.Errorf("after UpdateTo: %v at scale %v, want 7 at 4", got, s.CurrentScale())
+	}
+	saved := s.StateDict()
+	step(inf)
+	if got := s.CurrentScale(); got != 2 {
+		t.Errorf("after an overflow the scale is %v, want 2", got)
+	}
+	s.LoadStateDict(saved)
+	if got := step(4); got != 6.5 || s.CurrentScale() != 4 || s.GrowthTracker() != 1 {
+		t.Errorf("after LoadStateDict: %v at %v, want 6.5 at a scale of 4 with one clean step", got, s)
+	}
+	if got := s.Scale(tensor.Scalar(3)).Item(); got != 12 {
+		t.Errorf("a loss of 3 is scaled to %v, want 12", got)
+	}
+}
+
+// TestNonBlockingWaits: what the GPU cannot decide is Step's, and errors are.
+func TestNonBlockingWaits(t *testing.T) {
+	tensor.SetDefaultDevice(tensor.CUDA)
+	defer tensor.SetDefaultDevice(tensor.CPU)
+	s := amp.NewGradScaler(amp.InitScale(4))
+	opt := optim.NewSGD([]*tensor.Tensor{weight(8)}, 0.5)
+	if err := try(func() { s.StepNonBlocking(opt) }); err == nil || !strings.Contains(err.Error(), "no loss has been scaled") {
+		t.Errorf("before a loss: %v", err)
+	}
+	s.Scale(tensor.Scalar(1))
+	var seen []amp.Event
+	stop := amp.Observe(func(e amp.Event) { seen = append(seen, e) })
+	opt.Params()[0].SetGrad(tensor.New([]float64{inf}, 1))
+	s.StepNonBlocking(opt)
+	s.Update()
+	stop()
+	if len(seen) != 3 || !seen[1].Result.Skipped || seen[2].After != 2 {
+		t.Errorf("an observer saw %v, want a step unscaled, skipped and the scale updated to 2", seen)
+	}
+	own := &params{list: []*tensor.Tensor{weight(8)}}
+	own.list[0].SetGrad(tensor.New([]float64{4}, 1))
+	s.StepNonBlocking(own)
+	if own.steps != 1 {
+		t.Errorf("an optimizer of the user's stepped %d times, want once", own.steps)
+	}
+	if err := try(func() { s.StepNonBlocking(own) }); err == nil || !strings.Contains(err.Error(), "has stepped since") {
+		t.Errorf("twice: %v", err)
+	}
+	s.Update()
+	opt.ZeroGrad()
+	if err := try(func() { s.StepNonBlocking(opt) }); err == nil || !strings.Contains(err.Error(), "no parameter of this optimizer has a gradient") {
+		t.Errorf("without gradients: %v", err)
+	}
+}
