@@ -33,7 +33,7 @@ type Graph struct{ graph driver.Graph }
 // classes are not checked in replays; a target that is no class does not count.
 //
 // The error says what step did that cannot be part of a graph: it waited for the GPU, as
-// reading a value, printing and GradScaler.Step do, it brought values of a batch from the CPU
+// reading a value, printing and GradScaler.Step do (StepNonBlocking does not), it brought values of a batch from the CPU
 // or drew random numbers there, or there was no memory. If step panics otherwise, the panic
 // goes on. In all these cases everything stays usable. Other goroutines that use the GPU wait
 // until the capture is over, so that step must not wait for them. There is an error

@@ -31,7 +31,6 @@ func TestSteadyState(t *testing.T) {
 		{"float32 with a batch", false, true, false, 0, training{policy: amp.Off}},
 		{"bfloat16, AdamW", false, false, false, 0, training{policy: amp.BFloat16, adam: true}},
 		{"float16", false, false, false, 1, training{policy: amp.Float16, scaler: []amp.ScalerOption{}}},
-		{"float16 with a batch", false, true, false, 1, training{policy: amp.Float16, scaler: []amp.ScalerOption{}}},
 		{"float16, fused AdamW", false, false, false, 1, training{policy: amp.Float16, scaler: []amp.ScalerOption{}, adam: true, fused: true}},
 		{"float16 ahead, momentum", false, true, true, 0, training{policy: amp.Float16, scaler: []amp.ScalerOption{}}},
 		{"float16 ahead, AdamW", false, false, true, 0, training{policy: amp.Float16, scaler: []amp.ScalerOption{}, adam: true}},
