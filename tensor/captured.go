@@ -14,17 +14,25 @@ func init() { driver.SetClock(ids.Load) }
 // Capturing reports whether a graph of a GPU's work is being captured by this goroutine: what
 // it computes there is noted, not done. It is torch.cuda.is_current_stream_capturing.
 func Capturing() bool {
-	_, on := driver.Capturing()
-	return on
+	r, _ := driver.Recording()
+	return r != nil
+}
+
+// OnReplay has f called before each replay of the graph that this goroutine captures: it may
+// panic if what the step depends on has changed. It does nothing if none is being captured.
+func OnReplay(f func()) {
+	if r, _ := driver.Recording(); r != nil {
+		r.OnReplay(f)
+	}
 }
 
 // NotInGraph panics if a graph is being captured by this goroutine, whose Capture returns it
 // as an error: op cannot be part of it. why says what is wrong and
 // what was expected.
 func NotInGraph(op, why string) {
-	if Capturing() {
+	if r, _ := driver.Recording(); r != nil {
 		e := &Error{Op: op, Why: "a graph is being captured: " + why}
-		driver.RefuseCapture(e)
+		r.Refuse(e)
 		panic(e)
 	}
 }
@@ -32,8 +40,32 @@ func NotInGraph(op, why string) {
 // replayed reports whether t's values may be others when what this goroutine does now is
 // done again: a graph is being captured, and t is older.
 func (t *Tensor) replayed() bool {
-	since, on := driver.Capturing()
-	return on && t.mem.id <= since
+	r, since := driver.Recording()
+	return r != nil && t.mem.id <= since
+}
+
+// lasting is unsetTensor for what a graph changes from replay to replay, if one is being
+// captured: other tensors that it makes share memory with those that it has let go of before.
+func lasting(b driver.Backend, d DType, shape []int) *Tensor {
+	r, _ := driver.Recording()
+	if r == nil {
+		return unsetTensor(b, d, shape)
+	}
+	buffer, err := r.Alloc(size(shape) * d.Size())
+	if err != nil {
+		panic(&Error{Op: "new", Shapes: [][]int{shape}, DTypes: []DType{d}, Why: err.Error()})
+	}
+	return &Tensor{mem: &storage{backend: b, buffer: buffer, id: ids.Add(1)}, dtype: d, shape: shape, stride: rowMajor(shape), id: ids.Add(1)}
+}
+
+// preset sets the memory of a tensor without gaps. If a graph is being captured it is set when
+// that is over, not by each replay.
+func (t *Tensor) preset(data []float64) {
+	if r, _ := driver.Recording(); r != nil {
+		inPieces(data, func(at int, part []byte) { r.Preset(t.mem.buffer, at, part) })
+	} else {
+		setContents(t, data)
+	}
 }
 
 // sameInReplays panics if values of t, which is on the CPU, would be those of today at every

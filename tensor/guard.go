@@ -12,7 +12,7 @@ type StepCounts struct {
 // NewStepCounts returns the counts of parameters on d that have taken some steps each.
 // d must offer one of GuardsSGD and GuardsAdam.
 func NewStepCounts(d Device, steps []float64) *StepCounts {
-	c := &StepCounts{newTensor(d.backend(), Float64, []int{len(steps), 4})}
+	c := &StepCounts{lasting(d.backend(), Float64, []int{len(steps), 4})}
 	c.Set(steps)
 	return c
 }
@@ -20,13 +20,14 @@ func NewStepCounts(d Device, steps []float64) *StepCounts {
 // Device returns where the steps are counted.
 func (c *StepCounts) Device() Device { return c.rows.Device() }
 
-// Set says how many steps have been taken, of as many parameters as there are.
+// Set says how many steps have been taken, of as many parameters as there are. The steps of a
+// graph that is being captured are counted on from there.
 func (c *StepCounts) Set(steps []float64) {
 	rows := make([]float64, 4*len(steps))
 	for i, n := range steps {
 		rows[4*i] = n
 	}
-	setContents(c.rows, rows)
+	c.rows.preset(rows)
 }
 
 // Counts returns how many steps have been taken. It waits for the device.

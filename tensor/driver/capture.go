@@ -21,51 +21,60 @@ type Capturer interface {
 	Capture(step func()) (Graph, error)
 }
 
-// capture is the one that is under way: see [SetCapture].
-type capture struct {
-	mine   func() bool
-	refuse func(why error)
-	since  uint64
+// Recorder is a capture that is under way.
+type Recorder interface {
+	// Mine reports whether the calling goroutine's work is noted.
+	Mine() bool
+	// Refuse has the capture fail with an error, which the caller panics with.
+	Refuse(why error)
+	// OnReplay has f called before each replay, on the goroutine that calls it. A panic of f
+	// keeps it from being done.
+	OnReplay(f func())
+	// Alloc returns memory that no other work of the graph uses, as it does that of buffers
+	// which were let go of, so that it keeps from replay to replay what it holds. Its bytes may
+	// be anything.
+	Alloc(n int) (Buffer, error)
+	// Preset writes p to a buffer, from off on, when the capture is over: what replays begin
+	// with and change.
+	Preset(b Buffer, off int, p []byte)
+}
+
+// recording is the capture that is under way, and when it began.
+type recording struct {
+	Recorder
+	since uint64
 }
 
 var (
-	captured atomic.Pointer[capture]
+	recorded atomic.Pointer[recording]
 	clock    atomic.Pointer[func() uint64]
 )
 
-// SetCapture says that a capture begins, of which there is one at a time: mine reports
-// whether the calling goroutine's work is noted, refuse has it fail. nil says that it has
-// ended.
-func SetCapture(mine func() bool, refuse func(why error)) {
-	if mine == nil {
-		captured.Store(nil)
+// SetRecorder says that a capture begins, of which there is one at a time. nil says that it
+// has ended.
+func SetRecorder(r Recorder) {
+	if r == nil {
+		recorded.Store(nil)
 		return
 	}
-	c := &capture{mine: mine, refuse: refuse}
+	now := &recording{Recorder: r}
 	if f := clock.Load(); f != nil {
-		c.since = (*f)()
+		now.since = (*f)()
 	}
-	captured.Store(c)
+	recorded.Store(now)
 }
 
-// Capturing reports whether the calling goroutine's work is noted for a graph, and the time
-// of [SetClock] when that began: values that were there before may be others at a replay.
-func Capturing() (since uint64, on bool) {
-	c := captured.Load()
-	if c == nil || !c.mine() {
-		return 0, false
+// Recording returns the capture that notes the calling goroutine's work, and the time of
+// [SetClock] when that began, nil if there is none. Values that were there before may be
+// others at a replay.
+func Recording() (r Recorder, since uint64) {
+	now := recorded.Load()
+	if now == nil || !now.Mine() {
+		return nil, 0
 	}
-	return c.since, true
+	return now.Recorder, now.since
 }
 
-// RefuseCapture has the calling goroutine's capture fail with an error, which the caller
-// panics with.
-func RefuseCapture(why error) {
-	if c := captured.Load(); c != nil && c.mine() {
-		c.refuse(why)
-	}
-}
-
-// SetClock sets what counts time for [Capturing]: the number of the last thing that was
+// SetClock sets what counts time for [Recording]: the number of the last thing that was
 // made.
 func SetClock(f func() uint64) { clock.Store(&f) }

@@ -37,7 +37,7 @@ func NewAdadelta(params []*tensor.Tensor, lr float64, options ...Option) *Optimi
 }
 
 func (adadelta) step(p, g *tensor.Tensor, o *Group, r record) {
-	r.count()
+	r.counted()
 	g = decayed(p, g, o)
 	square, updates := r.tensor("square_avg", p), r.tensor("acc_delta", p)
 	addProduct(square.ScaleAssign(o.Rho), g, g, 1-o.Rho)

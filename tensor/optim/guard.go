@@ -93,6 +93,7 @@ func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
 func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
 	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
 	o.taken++
+	o.keepsSettings()
 	o.handOver(rule, found.Device())
 	tensor.NoGrad(func() {
 		var steps tensor.Steps
@@ -114,9 +115,7 @@ func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
 			advance(row + len(group.params))
 			for i, p := range group.params {
 				if g := p.Grad(); g != nil {
-					if o.records[p] == nil {
-						o.records[p] = record{}
-					}
+					o.remember(p)
 					group.guard = o.counts.Row(row + i)
 					o.move(p, g.Detach(), group, o.records[p])
 				}

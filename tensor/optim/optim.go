@@ -37,6 +37,7 @@ type Optimizer struct {
 	taken    int                // steps
 	counts   *tensor.StepCounts // of the parameters, where they are; nil without a guarded step
 	away     bool               // records tell of no steps since counts began
+	captured bool               // a step is part of a graph
 }
 
 // rule is what one optimizer differs from another in: it changes the parameter p,
@@ -92,6 +93,9 @@ func (o *Optimizer) fail(format string, args ...any) {
 
 // Step updates the parameters that have a gradient, in place.
 func (o *Optimizer) Step() {
+	if o.stepCounted() {
+		return
+	}
 	if o.carried == 0 {
 		o.step(nil)
 	} else {
@@ -103,6 +107,7 @@ func (o *Optimizer) Step() {
 func (o *Optimizer) step(by *tensor.Tensor) {
 	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
 	o.taken++
+	o.keepsSettings()
 	o.takeBack()
 	tensor.NoGrad(func() {
 		var steps tensor.Steps
@@ -113,10 +118,7 @@ func (o *Optimizer) step(by *tensor.Tensor) {
 				if g == nil {
 					continue
 				}
-				if o.records[p] == nil {
-					tensor.NotInGraph(strings.ToLower(o.name), "replays would forget what the optimizer remembers of a parameter, which takes its first step; expected a step before the capture")
-					o.records[p] = record{}
-				}
+				o.remember(p)
 				if o.Fused() {
 					o.fused(p, g, by, group)
 				} else {
@@ -242,8 +244,14 @@ func (r record) tensor(name string, p *tensor.Tensor) *tensor.Tensor {
 	return t
 }
 
-// count counts a step and returns how many there have been.
+// count is counted, for a step that depends on the number.
 func (r record) count() float64 {
+	tensor.NotInGraph("optimizer", "a step depends on how many there have been, which replays do not count; expected Adam or AdamW without AMSGrad, or an optimizer that does not count, as SGD")
+	return r.counted()
+}
+
+// counted counts a step and returns how many there have been.
+func (r record) counted() float64 {
 	n, _ := r["step"].(float64)
 	r["step"] = n + 1
 	return n + 1

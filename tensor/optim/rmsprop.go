@@ -16,7 +16,7 @@ func NewRMSprop(params []*tensor.Tensor, lr float64, options ...Option) *Optimiz
 }
 
 func (rmsprop) step(p, g *tensor.Tensor, o *Group, r record) {
-	r.count()
+	r.counted()
 	g = decayed(p, g, o)
 	square := r.tensor("square_avg", p)
 	addProduct(square.ScaleAssign(o.Alpha), g, g, 1-o.Alpha)

@@ -20,16 +20,19 @@ type capture struct {
 	backend   *Backend
 	thread    int // of the system, which only that goroutine runs on
 	pool      *cache
+	fixed     *cache          // of memory that no other work of the graph uses
 	held      map[*block]bool // memory from outside that the graph uses
 	constants []constant
-	drawn     *block // how often the graph has run, for random numbers; nil without
-	refused   error  // what cannot be noted
+	checks    []func() // before each replay
+	drawn     *block   // how often the graph has run, for random numbers; nil without
+	refused   error    // what cannot be noted
 }
 
-// constant is what operations bring from the CPU: memory of the pool, written once.
+// constant is fixed memory that is written once, when the capture is over.
 type constant struct {
-	at   drv.Ptr
-	data []byte
+	at     drv.Ptr
+	data   []byte
+	buffer driver.Buffer // nil: memory of the graph's
 }
 
 // maxConstant is how many bytes operations bring at the most: masks and tables.
@@ -41,13 +44,14 @@ var captures struct {
 	now atomic.Pointer[capture]
 }
 
-// mine reports whether the calling goroutine captures c.
-func (c *capture) mine() bool { return c != nil && c.thread == syscall.Gettid() }
+// Mine reports whether the calling goroutine captures c. It implements, as the next ones do,
+// [driver.Recorder].
+func (c *capture) Mine() bool { return c != nil && c.thread == syscall.Gettid() }
 
 // capture returns what the calling goroutine captures, nil if nothing.
 func (b *Backend) capture() *capture {
 	c := captures.now.Load()
-	if !c.mine() {
+	if !c.Mine() {
 		return nil
 	}
 	if c.backend != b {
@@ -59,20 +63,30 @@ func (b *Backend) capture() *capture {
 // refuse panics with what cannot be part of a graph. The capture has failed then, also where
 // somebody recovers.
 func (c *capture) refuse(format string, args ...any) {
-	c.fail(fmt.Errorf("%s: capture: "+format, append([]any{c.backend.name}, args...)...))
+	c.Refuse(fmt.Errorf("%s: capture: "+format, append([]any{c.backend.name}, args...)...))
 	failed(c.refused)
 }
 
-func (c *capture) fail(err error) {
+// Refuse has the capture fail.
+func (c *capture) Refuse(why error) {
 	if c.refused == nil {
-		c.refused = err
+		c.refused = why
 	}
+}
+
+// OnReplay has f called before each replay.
+func (c *capture) OnReplay(f func()) { c.checks = append(c.checks, f) }
+
+// Preset writes p when the capture is over.
+func (c *capture) Preset(db driver.Buffer, off int, p []byte) {
+	c.hold(db)
+	c.constants = append(c.constants, constant{c.backend.bytesAt(db, off, len(p)), append([]byte(nil), p...), db})
 }
 
 // Capture notes what step asks of the GPU, without doing it, for a graph that does all of it
 // by one call. It implements [driver.Capturer].
 func (b *Backend) Capture(step func()) (g driver.Graph, err error) {
-	if captures.now.Load().mine() {
+	if captures.now.Load().Mine() {
 		return nil, fmt.Errorf("%s: capture: inside another capture; expected one graph for both steps", b.name)
 	}
 	captures.Lock()
@@ -83,7 +97,7 @@ func (b *Backend) Capture(step func()) (g driver.Graph, err error) {
 	if err := b.EmptyCache(); err != nil { // the pool may need what is kept
 		return nil, err
 	}
-	c := &capture{backend: b, thread: syscall.Gettid(), pool: b.memory.addPool(), held: map[*block]bool{}}
+	c := &capture{backend: b, thread: syscall.Gettid(), pool: b.memory.addPool(), fixed: b.memory.addPool(), held: map[*block]bool{}}
 	if err := c.begin(); err != nil {
 		c.abandon()
 		return nil, fmt.Errorf("%s: capture: %w", b.name, err)
@@ -132,7 +146,7 @@ func (c *capture) begin() error {
 		return err
 	}
 	captures.now.Store(c)
-	driver.SetCapture(c.mine, c.fail)
+	driver.SetRecorder(c)
 	return nil
 }
 
@@ -140,13 +154,21 @@ func (c *capture) begin() error {
 func (c *capture) end() (*drv.Graph, error) {
 	q := &c.backend.stream
 	defer q.turn.Unlock()
-	driver.SetCapture(nil, nil)
+	driver.SetRecorder(nil)
 	captures.now.Store(nil)
 	return q.EndCapture()
 }
 
-// abandon lets go of all that c has taken, but for memory of tensors.
-func (c *capture) abandon() { c.backend.memory.freePool(c.pool, c.held) }
+// abandon lets go of all that c has taken, but for memory of tensors, which have what they
+// would begin with.
+func (c *capture) abandon() {
+	c.backend.memory.freePools(c.held, c.pool, c.fixed)
+	for _, k := range c.constants {
+		if k.buffer != nil && c.backend.device.Err() == nil {
+			c.backend.write(k.at, k.data)
+		}
+	}
+}
 
 // hold keeps the memory of buffers from outside as long as the graph.
 func (c *capture) hold(list ...driver.Buffer) {
@@ -154,10 +176,17 @@ func (c *capture) hold(list ...driver.Buffer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, db := range list {
-		if b := bufferOf(db).block; b != nil && b.cache() != c.pool && !c.held[b] {
-			c.held[b] = true
-			b.holds++
+		if b := bufferOf(db).block; b != nil && b.cache() != c.pool {
+			c.keep(b)
 		}
+	}
+}
+
+// keep is hold of a block, with the memory locked.
+func (c *capture) keep(b *block) {
+	if !c.held[b] {
+		c.held[b] = true
+		b.holds++
 	}
 }
 
@@ -169,15 +198,29 @@ func (c *capture) holdViews(dst driver.View, src []driver.View) {
 	}
 }
 
-// take returns memory of the pool that stays taken as long as the graph.
-func (c *capture) take(n int) *block {
-	b, err := c.backend.memory.take(n, c)
+// Alloc returns fixed memory.
+func (c *capture) Alloc(n int) (driver.Buffer, error) {
+	m := &c.backend.memory
+	b, err := m.take(n, c.fixed, true)
 	if err != nil {
-		c.fail(err)
+		c.Refuse(err)
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c.keep(b)
+	return m.bufferOf(n, b), nil
+}
+
+// take returns fixed memory of the graph alone.
+func (c *capture) take(n int) *block {
+	b, err := c.Alloc(n)
+	if err != nil {
 		failed(err)
 	}
-	b.holds, b.left, c.held[b] = 1, true, true
-	return b
+	own := bufferOf(b).block
+	c.backend.Release(b) // all but what the graph holds
+	return own
 }
 
 // write notes that memory gets bytes of the CPU, the same at each run.
@@ -190,7 +233,7 @@ func (c *capture) write(db driver.Buffer, at drv.Ptr, p []byte) {
 	}
 	c.hold(db)
 	from := c.take(len(p)).at
-	c.constants = append(c.constants, constant{from, append([]byte(nil), p...)})
+	c.constants = append(c.constants, constant{at: from, data: append([]byte(nil), p...)})
 	c.backend.must(c.backend.stream.Copy(at, from, len(p)))
 }
 
@@ -198,7 +241,7 @@ func (c *capture) write(db driver.Buffer, at drv.Ptr, p []byte) {
 func (c *capture) draws() drv.Ptr {
 	if c.drawn == nil {
 		c.drawn = c.take(8)
-		c.constants = append(c.constants, constant{c.drawn.at, []byte{1, 0, 0, 0, 0, 0, 0, 0}})
+		c.constants = append(c.constants, constant{at: c.drawn.at, data: []byte{1, 0, 0, 0, 0, 0, 0, 0}})
 	}
 	return c.drawn.at
 }

@@ -23,8 +23,9 @@ type parts struct {
 	mu      sync.Mutex
 	backend *Backend
 	exec    *drv.Graph // nil when freed
-	pool    *cache
+	pools   []*cache
 	held    map[*block]bool
+	checks  []func() // before a replay
 }
 
 // graph returns what was captured, ready to run.
@@ -32,7 +33,7 @@ func (c *capture) graph(exec *drv.Graph) *graph {
 	for _, k := range c.constants {
 		c.backend.write(k.at, k.data)
 	}
-	g := &graph{parts: &parts{backend: c.backend, exec: exec, pool: c.pool, held: c.held}}
+	g := &graph{parts: &parts{backend: c.backend, exec: exec, pools: []*cache{c.pool, c.fixed}, held: c.held, checks: c.checks}}
 	g.cleanup = runtime.AddCleanup(g, func(p *parts) { p.free() }, g.parts)
 	return g
 }
@@ -43,6 +44,9 @@ func (g *graph) Replay() {
 	driver.Poll()
 	if c := b.capture(); c != nil {
 		c.refuse("a Replay in the step; expected graphs to be replayed one after the other")
+	}
+	for _, check := range g.checks {
+		check()
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -67,6 +71,6 @@ func (p *parts) free() {
 	}
 	_ = p.exec.Free() // a device that is dead has no graphs
 	p.exec = nil
-	p.backend.memory.freePool(p.pool, p.held)
+	p.backend.memory.freePools(p.held, p.pools...)
 	p.held = nil
 }

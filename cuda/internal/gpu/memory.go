@@ -75,35 +75,39 @@ func (m *memory) AllocUnset(n int) (driver.Buffer, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("%s: alloc: %d bytes asked for, expected 0 or more", m.backend.name, n)
 	}
-	b := &buffer{size: n}
 	if n == 0 {
-		return b, nil
+		return &buffer{}, nil
 	}
 	turn := m.backend.stream.enter()
-	block, err := m.take(n, turn)
-	m.backend.stream.leave(turn)
+	defer m.backend.stream.leave(turn)
+	cache := &m.cache
+	if turn != nil {
+		cache = turn.pool
+	}
+	block, err := m.take(n, cache, turn != nil)
 	if err != nil {
 		if turn != nil {
-			turn.fail(err)
+			turn.Refuse(err)
 		}
 		return nil, err
 	}
-	b.block = block
-	b.cleanup = runtime.AddCleanup(b, m.give, block)
-	return b, nil
+	return m.bufferOf(n, block), nil
 }
 
-// take returns a block for n bytes: one that was given back, else memory of the driver's.
+// bufferOf returns a buffer of n bytes that has a block while it is reachable.
+func (m *memory) bufferOf(n int, block *block) *buffer {
+	b := &buffer{size: n, block: block}
+	b.cleanup = runtime.AddCleanup(b, m.give, block)
+	return b
+}
+
+// take returns a block for n bytes of a cache: one that was given back, else memory of the driver's.
 // Before it asks for that it looks for garbage if there may be enough of it, and when the
-// driver has none left it lets go of all that it keeps. A capture has a pool of its own, and
-// gives the driver nothing back, which would wait for the GPU.
-func (m *memory) take(n int, in *capture) (*block, error) {
+// driver has none left it lets go of all that it keeps; not in a capture, since the driver
+// waits for the GPU then.
+func (m *memory) take(n int, cache *cache, capturing bool) (*block, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	cache := &m.cache
-	if in != nil {
-		cache = in.pool
-	}
 	b := cache.take(n)
 	if b == nil && m.handed > max(garbage, m.live/2) {
 		m.collect()
@@ -118,7 +122,7 @@ func (m *memory) take(n int, in *capture) (*block, error) {
 			if try == 1 {
 				m.collect()
 			}
-			if in == nil {
+			if !capturing {
 				if err := m.trim(); err != nil {
 					return nil, err
 				}
@@ -220,9 +224,9 @@ func (m *memory) addPool() *cache {
 	return c
 }
 
-// freePool gives everybody the memory of a graph: what no tensor holds at once, what one does
+// freePools gives everybody the memory of a graph: what no tensor holds at once, what one does
 // when it is let go of.
-func (m *memory) freePool(pool *cache, held map[*block]bool) {
+func (m *memory) freePools(held map[*block]bool, pools ...*cache) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for b := range held {
@@ -230,8 +234,10 @@ func (m *memory) freePool(pool *cache, held map[*block]bool) {
 			m.free(b)
 		}
 	}
-	m.cache.absorb(pool)
-	delete(m.pools, pool)
+	for _, pool := range pools {
+		m.cache.absorb(pool)
+		delete(m.pools, pool)
+	}
 }
 
 // Memory returns the bytes that are live and their peak, and what the driver has given.
