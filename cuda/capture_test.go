@@ -83,7 +83,7 @@ func TestCannotCapture(t *testing.T) {
 // TestGraphMemory looks at a graph's memory: it is its own as long as the graph or a tensor
 // needs it, and that of tensors from outside stays as long.
 func TestGraphMemory(t *testing.T) {
-	collected(0)
+	driver.CollectGarbage()
 	before := tensor.CUDA.Memory()
 	x, factor := numbers(1<<16), numbers(1<<16)
 	var y *tensor.Tensor
@@ -98,7 +98,7 @@ func TestGraphMemory(t *testing.T) {
 		t.Errorf("with a graph: %+v, before %+v", with, before)
 	}
 	factor = nil // the graph holds it
-	collected(0)
+	driver.CollectGarbage()
 	other := zeros(1 << 20)
 	g.Replay()
 	want := func(z *tensor.Tensor, i int, v float64) {

@@ -36,10 +36,10 @@ type Graph struct{ graph driver.Graph }
 //
 // The error says what step did that cannot be part of a graph: it waited for the GPU, as
 // reading a value, printing and GradScaler.Step do (StepNonBlocking does not), it brought
-// values of a batch from the CPU or drew random numbers there, or there was no memory. If step panics otherwise, the panic
-// goes on. In all these cases everything stays usable. Other goroutines that use the GPU wait
-// until the capture is over, so that step must not wait for them. There is an error
-// without a GPU. It is torch.cuda.graph.
+// values of a batch from the CPU or drew random numbers there, or there was no memory. If
+// step panics otherwise, the panic goes on. In all these cases everything stays usable. Other
+// goroutines that use the GPU wait until the capture is over, so that step must not wait for
+// them. There is an error without a GPU. It is torch.cuda.graph.
 func Capture(step func()) (*Graph, error) { return CaptureOn(0, step) }
 
 // CaptureOn is Capture for GPU i.
@@ -56,7 +56,7 @@ func CaptureOn(i int, step func()) (*Graph, error) {
 }
 
 // Replay has the GPU do the step, after what it has been given before, and does not wait for
-// it. It panics if the graph has been freed. It is torch.cuda.CUDAGraph.replay.
+// it. It panics if the graph has been freed or settings of an optimizer have changed. It is torch.cuda.CUDAGraph.replay.
 func (g *Graph) Replay() { g.graph.Replay() }
 
 // Free gives up the graph and its memory, but for that of tensors that somebody holds. Freeing

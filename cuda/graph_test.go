@@ -71,9 +71,9 @@ func TestReplays(t *testing.T) {
 		subjects []string
 		training
 	}{
-		{"float32, SGD", []string{"mlp", "cnn"}, training{policy: amp.Off}},
-		{"bfloat16, AdamW", []string{"mlp", "cnn", "bert"}, training{policy: amp.BFloat16, adam: true}},
-		{"float16, AdamW", []string{"mlp", "cnn"}, training{policy: amp.Float16, adam: true, scaler: []amp.ScalerOption{amp.InitScale(1 << 12), amp.GrowthFactor(32), amp.GrowthInterval(2)}}},
+		{"float32, SGD", []string{"mlp"}, training{policy: amp.Off}},
+		{"bfloat16, AdamW", []string{"cnn", "bert"}, training{policy: amp.BFloat16, adam: true}},
+		{"float16, AdamW", []string{"mlp"}, training{policy: amp.Float16, adam: true, scaler: []amp.ScalerOption{amp.InitScale(1 << 12), amp.GrowthFactor(32), amp.GrowthInterval(2)}}},
 	} {
 		for _, name := range c.subjects {
 			t.Run(name+", "+c.name, func(t *testing.T) {
