@@ -119,7 +119,8 @@ type storage struct {
 	version atomic.Int64 // counts changes in place
 	holders atomic.Int64 // gradients of a walk; see hold
 	id      uint64
-	origin  *origin // nil for most
+	origin  *origin                // nil for most
+	shadow  atomic.Pointer[shadow] // of weights; see CastWeight
 }
 
 // ids numbers tensors and storages in the order of their making.

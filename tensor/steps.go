@@ -96,9 +96,12 @@ func (s *Steps) add(info Info, in []*Tensor, k driver.Kernel, dst *Tensor, src .
 	if observers.load() != nil {
 		s.told = append(s.told, told{info, in})
 	}
-	views := make([]driver.View, len(src))
+	views := make([]driver.View, len(src), len(src)+1)
 	for i, t := range src {
 		views[i] = t.view()
+	}
+	if c := dst.shadowed(k.Code, src); c != nil {
+		views = append(views, c.view())
 	}
 	s.list = append(s.list, driver.Launch{Kernel: k, Dst: dst.view(), Src: views})
 }

@@ -75,6 +75,15 @@ func Recording() (r Recorder, since uint64) {
 	return now.Recorder, now.since
 }
 
+var replays atomic.Uint64
+
+// CountReplay says that memory is about to change by a Replay of a graph, which no count of
+// changes in place tells of.
+func CountReplay() { replays.Add(1) }
+
+// Replays returns how many there have been.
+func Replays() uint64 { return replays.Load() }
+
 // SetClock sets what counts time for [Recording]: the number of the last thing that was
 // made.
 func SetClock(f func() uint64) { clock.Store(&f) }

@@ -53,6 +53,7 @@ func (g *graph) Replay() {
 	if g.exec == nil {
 		panic(fmt.Sprintf("%s: replay: the graph has been freed", b.name))
 	}
+	driver.CountReplay()
 	b.must(b.stream.LaunchGraph(g.exec))
 	runtime.KeepAlive(g)
 }

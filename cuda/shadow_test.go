@@ -1,0 +1,266 @@
+//go:build cuda && linux && cgo
+
+package cuda_test
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+
+	"halfnote/amp"
+	"halfnote/cuda"
+	"halfnote/cuda/internal/fake"
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+// pass is a linear layer on x with the weight cast by autocast.
+func pass(p amp.Policy, w, x *tensor.Tensor) (y *tensor.Tensor) {
+	amp.Autocast(p, func() { y = x.MatMul(w) })
+	return y
+}
+
+// weights returns a weight with a gradient, and what steps it.
+func weights(options ...optim.Option) (w, x *tensor.Tensor, opt *optim.Optimizer) {
+	w = numbers(64).Reshape(8, 8).Scale(0.01).RequireGrad()
+	w.SetGrad(numbers(64).Reshape(8, 8).Scale(1e-3))
+	return w, numbers(24).Reshape(3, 8).Scale(0.05), optim.NewSGD([]*tensor.Tensor{w}, 0.1, options...)
+}
+
+// launchesOf counts what f launches.
+func launchesOf(f func()) int {
+	before := fake.Launches()
+	f()
+	return fake.Launches() - before
+}
+
+// uncached hides from a weight that its copy is one: what a step wrote is not found.
+func uncached(ps []*tensor.Tensor) {
+	tensor.NoGrad(func() {
+		for _, p := range ps {
+			p.ScaleAssign(1)
+		}
+	})
+}
+
+// TestShadowsOfTraining trains with weights whose copies in half precision the optimizer
+// writes and with ones that are cast anew each step. All bits are equal, and each step
+// has a launch less for each weight.
+func TestShadowsOfTraining(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		training
+		guarded bool
+	}{
+		{"float16, SGD", training{policy: amp.Float16}, false},
+		{"bfloat16, AdamW", training{policy: amp.BFloat16, adam: true}, false},
+		{"bfloat16, AdamW, guarded", training{policy: amp.BFloat16, adam: true}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			run := func(hide bool) (bits []uint64, launches int) {
+				s := newSubject("mlp", tensor.CUDA)
+				params := nn.Parameters(s.net)
+				opt := c.optimizer(params)
+				for i := range 5 {
+					launches = launchesOf(func() {
+						opt.ZeroGrad()
+						var loss *tensor.Tensor
+						amp.Autocast(c.policy, func() { loss = s.loss(s.net.Forward(s.x), s.y) })
+						loss.Backward()
+						if c.guarded {
+							opt.StepUnless([]*tensor.Tensor{zeros(1), numbers(2)}[i%3/2])
+						} else {
+							opt.Step()
+						}
+					})
+					if hide {
+						uncached(params)
+					}
+				}
+				for _, p := range params {
+					bits = append(bits, p.Detach().Bits()...)
+				}
+				return bits, launches
+			}
+			want, cast := run(true)
+			got, copied := run(false)
+			if !slices.Equal(got, want) {
+				t.Error("parameters have other bits than with casts")
+			}
+			if !fake.Real() && copied != cast-6 {
+				t.Errorf("%d launches with copies, %d with casts, want one fewer for each of 6 parameters", copied, cast)
+			}
+		})
+	}
+}
+
+// TestShadow follows one weight.
+func TestShadow(t *testing.T) {
+	same := func(what string, got, w *tensor.Tensor, d tensor.DType) {
+		t.Helper()
+		if want := w.Detach().Clone().To(d); got.DType() != d || !slices.Equal(got.Bits(), want.Bits()) {
+			t.Errorf("%s: got %v of other bits than the weight in %v", what, got.DType(), d)
+		}
+	}
+	// cast returns w as d by CastWeight, and whether it was computed.
+	cast := func(w *tensor.Tensor, d tensor.DType) (y *tensor.Tensor, computed bool) {
+		n := launchesOf(func() { y = tensor.CastWeight(w, d) })
+		return y, n > 0 || fake.Real()
+	}
+	f16, bf16 := tensor.Float16, tensor.BFloat16
+	for _, momentum := range []float64{0, 0.9} {
+		w, _, opt := weights(optim.Momentum(momentum))
+		expect := func(what string, d tensor.DType, want bool) {
+			t.Helper()
+			y, computed := cast(w, d)
+			if same(what, y, w, d); computed != want && !fake.Real() {
+				t.Errorf("%s: computed %v, want %v", what, computed, want)
+			}
+		}
+		expect("first", f16, true)
+		expect("again", f16, true)
+		opt.Step()
+		expect("after a step", f16, false)
+		expect("another after a step", f16, true)
+		expect("another dtype", bf16, true)
+		opt.Step()
+		expect("of two dtypes the other first", bf16, true)
+		expect("of two dtypes the first", f16, false)
+		opt.Step() // writes bfloat16, which was wanted first
+		expect("the other", bf16, false)
+		opt.Step()
+		tensor.NoGrad(func() { w.ScaleAssign(2) })
+		expect("changed by its owner", bf16, true)
+		opt.Step()
+		w.SetData(w.Detach().Clone())
+		expect("with other memory", bf16, true)
+		opt.Step()
+		opt.Step() // nobody asked since
+		expect("unasked", bf16, true)
+		opt.StepUnless(zeros(1))
+		expect("after a guarded step", bf16, false)
+		opt.StepUnless(numbers(2))
+		expect("after a skipped step", bf16, false)
+		w.SetGrad(nil)
+		opt.Step()
+		expect("without a gradient", bf16, true)
+	}
+}
+
+// TestShadowsUnasked looks at the memory of weights that are not used any more: no copies
+// remain, and a step takes none.
+func TestShadowsUnasked(t *testing.T) {
+	w, x, opt := weights()
+	opt.Step()
+	pass(amp.BFloat16, w, x)
+	runtime.GC()
+	live := tensor.CUDA.Memory().Live
+	opt.Step()
+	if got := tensor.CUDA.Memory().Live - live; got <= 0 {
+		t.Errorf("a step whose weight was cast took %d bytes, want those of the copy", got)
+	}
+	opt.Step()
+	if got := tensor.CUDA.Memory().Live - live; got > 0 {
+		t.Errorf("%d bytes more than before the copy when nobody asked for it, want none", got)
+	}
+}
+
+// TestShadowKeepsGraph runs backward through a graph that was made before a step: it has the
+// weight of then.
+func TestShadowKeepsGraph(t *testing.T) {
+	gradients := func(hide bool) []uint64 {
+		w, x, opt := weights()
+		pass(amp.Float16, w, x)
+		opt.Step()
+		if hide {
+			uncached([]*tensor.Tensor{w})
+		}
+		x = x.Detach().RequireGrad()
+		y := pass(amp.Float16, w, x)
+		y.Sum().BackwardWith(tensor.BackwardOptions{RetainGraph: true})
+		opt.Step()
+		opt.Step()
+		y.Sum().Backward()
+		return append(x.Grad().Bits(), w.Grad().Bits()...)
+	}
+	if got, want := gradients(false), gradients(true); !slices.Equal(got, want) {
+		t.Error("gradients differ from those with casts")
+	}
+}
+
+// TestShadowInRegions casts weights that are used twice, in nested regions of two dtypes, after
+// ClearCache, by the old rule of the cache, and observed, and compares with casts.
+func TestShadowInRegions(t *testing.T) {
+	run := func(p amp.Policy, hide, observe bool) (bits []uint64, seen []string) {
+		w, x, opt := weights(optim.Momentum(0.9))
+		if observe {
+			defer tensor.Observe(func(e tensor.Event) {
+				if e.Op.Name == "cast" {
+					seen = append(seen, e.Op.Name+e.Result.DType().String())
+				}
+			})()
+		}
+		for range 4 {
+			opt.ZeroGrad()
+			amp.Autocast(p, func() {
+				y := x.MatMul(w).MatMul(w) // tied
+				amp.Autocast(amp.BFloat16, func() { y = y.MatMul(w) })
+				amp.ClearCache()
+				y = y.MatMul(w.T())
+				y.Float().Square().Mean().Backward()
+			})
+			opt.Step()
+			if hide {
+				uncached([]*tensor.Tensor{w})
+			}
+		}
+		return w.Detach().Bits(), seen
+	}
+	for name, p := range map[string]amp.Policy{"float16": amp.Float16, "legacy": amp.LegacyCache(amp.Float16)} {
+		want, casts := run(p, true, true)
+		got, copies := run(p, false, true)
+		if !slices.Equal(got, want) || !slices.Equal(copies, casts) {
+			t.Errorf("%s: bits equal: %v; casts seen %v, want %v", name, slices.Equal(got, want), copies, casts)
+		}
+		if got, _ := run(p, false, false); !slices.Equal(got, want) {
+			t.Errorf("%s: other bits when nobody observes", name)
+		}
+	}
+}
+
+// TestShadowsAmongReplays takes steps between replays of a graph, which change weights too.
+func TestShadowsAmongReplays(t *testing.T) {
+	run := func(replay bool) []uint64 {
+		w, x, opt := weights()
+		step := func() {
+			opt.ZeroGrad()
+			pass(amp.Float16, w, x).Float().Square().Mean().Backward()
+			opt.Step()
+		}
+		step()
+		step()
+		again := step
+		if replay {
+			g, err := cuda.Capture(step)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer g.Free()
+			again = g.Replay
+		}
+		step() // after a capture that has done nothing yet
+		for range 2 {
+			again()
+			step()
+			step()
+			again()
+			again()
+			step()
+		}
+		return w.Detach().Bits()
+	}
+	if got, want := run(true), run(false); !slices.Equal(got, want) {
+		t.Error("other bits than without replays")
+	}
+}
