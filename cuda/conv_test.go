@@ -30,6 +30,7 @@ func TestConvolutions(t *testing.T) {
 		{"12 channels", []int{2, 12, 6, 5}, []int{20, 12, 3, 3}, options(1, 1, 1, 1), true},
 		{"20 channels, stride", []int{2, 20, 9, 8}, []int{12, 20, 3, 3}, options(2, 1, 1, 1), true},
 		{"few images with many channels", []int{2, 80, 4, 4}, []int{72, 80, 3, 3}, options(1, 1, 1, 1), true},
+		{"channels in parts", []int{1, 64, 4, 4}, []int{8, 64, 3, 2}, options(1, 1, 1, 1), true},
 		{"long rows", []int{2, 8, 4, 40}, []int{8, 8, 2, 3}, options(1, 0, 1, 1), true},
 		{"dilation", []int{2, 8, 9, 9}, []int{8, 8, 3, 2}, options(1, 2, 2, 1), true},
 		{"same", []int{2, 8, 5, 6}, []int{8, 8, 2, 4}, tensor.ConvOptions{Same: true}, true},

@@ -93,6 +93,17 @@ func (l packing) last(x *Tensor, d, few int) *Tensor {
 	return permuted(x, slices.Insert(slices.Delete(seq(len(x.shape)), d, d+1), d+few, d))
 }
 
+// depth is last for what is summed over, dimension d with the kernel's behind it: of many
+// channels the outer dimension stays before them, so that what neighbouring elements of
+// the kernel see of a few channels is read at nearly one time.
+func (l packing) depth(x *Tensor, d, dims int) *Tensor {
+	few := 4 * l.pack
+	if n := x.shape[d]; l.pack == 1 || dims > 2 || n <= few || n%few != 0 {
+		return l.last(x, d, dims)
+	}
+	return l.last(grouped(x, d, x.shape[d]/few), d+1, dims)
+}
+
 // cached is how many elements stay in the second cache of a core, beside what they become;
 // large is how many bytes are padded at a time on devices whose memory is fast.
 const (

@@ -63,7 +63,8 @@ func (c conv) strideless(x *Tensor, places []int) (conv, *Tensor) {
 // product sets y (groups, o/groups, n, places…) to w (groups, o/groups, c/groups,
 // kernel…) times what the kernel sees, plus bias.
 func (c conv) product(l packing, y, w, seen, bias *Tensor) {
-	contractInto([3]int{1, 1 + c.dims, 1 + c.dims}, y, l.last(w, 2, c.dims), l.last(seen, 1, c.dims), bias)
+	w, seen = l.depth(w, 2, c.dims), l.depth(seen, 1, c.dims)
+	contractInto([3]int{1, 1 + c.dims, len(w.shape) - 2}, y, w, seen, bias)
 }
 
 // biasOf returns the bias among a convolution's operands, if there is one, as (groups, o/groups).

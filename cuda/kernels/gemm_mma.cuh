@@ -230,9 +230,12 @@ template <class T, int lines, int threads, bool along> struct Window {
 
 	// copy enqueues the copies of a tile of which left elements of k are there.
 	METHOD void copy(u32 panel, const i32 *table, u32 left) {
+		i32 inner[count]; // one along k: copies would have it read again for each
+#pragma unroll
+		for (int i = 0; i < count; i++) inner[i] = table[depth(i)];
 #pragma unroll
 		for (int i = 0; i < count; i++)
-			copy16_near(panel + To::chunk(line(i), depth(i)), at[i] + table[depth(i)], there[i] && depth(i) < left);
+			copy16_near(panel + To::chunk(line(i), depth(i)), at[i] + inner[i], there[i] && depth(i) < left);
 	}
 };
 
@@ -356,12 +359,20 @@ template <class T, int M, int N, int MF, int NF, bool along_a, bool along_b> DEV
 #define TILES(kind, T, a, b, along_a, along_b)                                                         \
 	KERNEL_OF(256) kind##_128x128_##a##b(Gemm g) { kind<T, 128, 128, 4, 2, along_a, along_b>(g); }      \
 	KERNEL_OF(128) kind##_64x64_##a##b(Gemm g) { kind<T, 64, 64, 2, 2, along_a, along_b>(g); }
-#define LONG_TILES(kind, T, a, b, along_a, along_b) \
-	KERNEL_OF(256) kind##_64x256_##a##b(Gemm g) { kind<T, 64, 256, 4, 2, along_a, along_b>(g); }
 
 // MMA makes kernels for operands that lie along k or along lines.
-#define MMA(tiles, kind, T)           \
-	tiles(kind, T, k, k, true, true)  \
-	tiles(kind, T, k, l, true, false) \
-	tiles(kind, T, l, k, false, true) \
-	tiles(kind, T, l, l, false, false)
+#define MMA(kind, T)                  \
+	TILES(kind, T, k, k, true, true)  \
+	TILES(kind, T, k, l, true, false) \
+	TILES(kind, T, l, k, false, true) \
+	TILES(kind, T, l, l, false, false)
+
+// WINDOWS makes those of windowed for one layout of A; two blocks share a multiprocessor.
+#define KERNEL_OF_TWO extern "C" __attribute__((global)) __attribute__((launch_bounds(256, 2))) void
+#define WINDOWS_OF(T, a, b, along_a, along_b)                                                              \
+	KERNEL_OF_TWO windowed_128x128_##a##b(Gemm g) { windowed<T, 128, 128, 4, 2, along_a, along_b>(g); }    \
+	KERNEL_OF_TWO windowed_64x256_##a##b(Gemm g) { windowed<T, 64, 256, 4, 2, along_a, along_b>(g); }      \
+	KERNEL_OF(128) windowed_64x64_##a##b(Gemm g) { windowed<T, 64, 64, 2, 2, along_a, along_b>(g); }
+#define WINDOWS(T, a, along_a)         \
+	WINDOWS_OF(T, a, k, along_a, true) \
+	WINDOWS_OF(T, a, l, along_a, false)

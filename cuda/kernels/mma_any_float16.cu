@@ -2,4 +2,4 @@
 // Matrix products of float16 by tensor cores, of operands of any strides.
 #include "gemm_mma.cuh"
 
-MMA(TILES, gathered, f16)
+MMA(gathered, f16)

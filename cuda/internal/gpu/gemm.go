@@ -185,38 +185,39 @@ func (b *Backend) launchTiles(p *product, g *gemm, t tiling, tiles, slices kerne
 // productByMMA multiplies by the kernels of gemm_mma.cuh.
 func (b *Backend) productByMMA(p *product) {
 	g := p.kernel()
-	kind, module, tiles, shared := "gathered", "mma_any_", []tile{largeTile, smallTile}, false
+	layout := func(along uint32) string {
+		if g.flags&along != 0 {
+			return "k"
+		}
+		return "l"
+	}
+	kind, module, tiles := "gathered", "mma_any_", []tile{largeTile, smallTile}
 	if g.flags&vectorsA != 0 && g.flags&vectorsB != 0 {
 		switch {
 		case len(p.a.depth) < 2 && len(p.b.depth) < 2:
 			kind, module = "pipelined", "mma_"
 		case p.a.depth.near() && p.b.depth.near():
-			kind, module, tiles, shared = "windowed", "mma_window_", []tile{largeTile, longTile, smallTile}, true
+			kind, module = "windowed", "mma_window_"+layout(alongA)+"_"
+			tiles = []tile{largeTile, longTile, smallTile}
 		}
 	}
 	t := p.tilingOf(b.busy, tiles...)
-	layout := func(along uint32) byte {
-		if g.flags&along != 0 {
-			return 'k'
-		}
-		return 'l'
-	}
-	name, bytes := p.dtype.String(), 0
+	name, shared := p.dtype.String(), uint32(0)
 	if p.dtype == driver.Float32 {
 		name = "tf32"
 	}
-	if shared {
-		bytes = t.window(p.dtype.Size())
+	if kind == "windowed" {
+		shared = t.window(p.dtype.Size())
 	}
-	multiply := kernel{module + name, fmt.Sprintf("%s_%dx%d_%c%c", kind, t.m, t.n, layout(alongA), layout(alongB))}
-	b.launchTiles(p, g, t, multiply, kernel{"gemm_" + p.dtype.String(), "slices"}, uint32(min(256, t.m*t.n/32)), uint32(bytes))
+	multiply := kernel{module + name, fmt.Sprintf("%s_%dx%d_%s%s", kind, t.m, t.n, layout(alongA), layout(alongB))}
+	b.launchTiles(p, g, t, multiply, kernel{"gemm_" + p.dtype.String(), "slices"}, uint32(min(256, t.m*t.n/32)), shared)
 }
 
-// window returns how many bytes of shared memory windowed takes.
-func (t tile) window(size int) int {
+// window returns how many bytes of shared memory windowed takes for elements of some bytes.
+func (t tile) window(size int) uint32 {
 	stages := 3
 	if t == smallTile {
 		stages = 4
 	}
-	return stages * ((t.m+t.n)*64 + 2*4*64/size)
+	return uint32(stages * ((t.m+t.n)*64 + 2*4*64/size))
 }

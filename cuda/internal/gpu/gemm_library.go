@@ -70,7 +70,8 @@ func (r result) matrix(rows, columns int) (distance int, ok bool) {
 
 // productByLibrary multiplies by cublasLt, and reports whether it could. It takes
 // matrices by columns: D's transpose is that of B times that of A.
-func (b *Backend) productByLibrary(p *product, dst driver.View, src []driver.View) bool {
+func (b *Backend) productByLibrary(folded *product, dst driver.View, src []driver.View) bool {
+	p := folded.unfolded()
 	ldb, kb, ok1 := p.b.matrix(p.n, p.k)
 	lda, ka, ok2 := p.a.matrix(p.m, p.k)
 	ldd, ok3 := p.d.matrix(p.m, p.n)

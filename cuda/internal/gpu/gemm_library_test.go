@@ -3,6 +3,8 @@
 package gpu
 
 import (
+	"bytes"
+	"math/rand/v2"
 	"testing"
 
 	"halfnote/cuda/internal/fake"
@@ -96,5 +98,40 @@ func TestProductsSteady(t *testing.T) {
 			t.Errorf("route %d: %d launches, want %d", b.routes, got, want)
 		}
 		b.Synchronize()
+	}
+}
+
+// TestImagesByLibrary multiplies images (n, c, places) by a matrix, which is one product
+// for each of them.
+func TestImagesByLibrary(t *testing.T) {
+	b := bare(t)
+	if _, err := b.Library(); err != nil {
+		t.Skip("needs cublasLt:", err)
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	const n, c, o, area = 3, 16, 8, 24
+	view := func(shape, stride []int) driver.View {
+		buffer, err := b.Alloc(2 * n * c * area)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return driver.View{Buffer: buffer, DType: driver.Float16, Shape: shape, Stride: stride}
+	}
+	w, x := view([]int{o, c}, []int{c, 1}), view([]int{c, n, area}, []int{area, c * area, 1})
+	y := view([]int{o, n, area}, []int{area, o * area, 1})
+	ws, xs := integers(t, b, r, w), integers(t, b, r, x)
+	p := productOf(y, []driver.View{w, x}, 1, 2, 1)
+	if !b.productByLibrary(&p, y, []driver.View{w, x}) {
+		t.Fatal("the library did not take it")
+	}
+	got := content(b, y)
+	for i, at := range places(y) {
+		sum, want := 0, make([]byte, 2)
+		for k := range c {
+			sum += ws[i/(n*area)*c+k] * xs[k*n*area+i%(n*area)]
+		}
+		if put(want, driver.Float16, sum); !bytes.Equal(got[2*at:2*at+2], want) {
+			t.Fatalf("element %d: got %x, want %d", i, got[2*at:2*at+2], sum)
+		}
 	}
 }

@@ -81,6 +81,20 @@ func (p *product) fold() {
 	p.c.rows, p.c.batch = p.c.batch.join(p.c.rows), nil
 }
 
+// unfolded returns p as a batch with one A, if columns of B and D go on in another matrix
+// each, as those of images do.
+func (p product) unfolded() product {
+	b, d := p.b.lines, p.d.columns
+	if p.batches > 1 || p.c.at != 0 || len(b) != 2 || len(d) != 2 || b[0].size != d[0].size {
+		return p
+	}
+	p.n, p.batches = b[1].size, b[0].size
+	p.b.lines, p.b.batch = b[1:], b[:1]
+	p.d.columns, p.d.batch = d[1:], d[:1]
+	p.a.batch = index{{p.batches, 0}}
+	return p
+}
+
 // turned returns the product of the transposed matrices, which is p.
 func (p product) turned() product {
 	p.m, p.n, p.a, p.b = p.n, p.m, p.b, p.a

@@ -1,7 +1,6 @@
 // sm_80
 // Matrix products of bfloat16 by tensor cores, of operands that can be copied by 16 bytes and
-// whose k has several axes.
+// whose k has several axes; A lies along its lines.
 #include "gemm_mma.cuh"
 
-MMA(TILES, windowed, bf16)
-MMA(LONG_TILES, windowed, bf16)
+WINDOWS(bf16, l, false)

@@ -1,7 +1,6 @@
 // sm_80
 // Matrix products of TF32 by tensor cores, of operands that can be copied by 16 bytes and
-// whose k has several axes.
+// whose k has several axes; A lies along its lines.
 #include "gemm_mma.cuh"
 
-MMA(TILES, windowed, tf32)
-MMA(LONG_TILES, windowed, tf32)
+WINDOWS(tf32, l, false)
