@@ -64,16 +64,18 @@ func (s *GradScaler) hold() {
 	state := make([]float64, heldSize)
 	state[heldScale], state[heldInverse] = float64(s.scale), s.inverse()
 	state[heldTracker], state[heldOverflows] = float64(s.tracker), float64(s.overflows)
-	here := tensor.New(state, heldSize).ToDevice(s.device)
 	if s.held == nil {
-		s.held = here
+		s.held = tensor.Lasting(s.device, state...)
 	} else {
-		s.held.Assign(here) // whoever knows its address finds what is new
+		s.held.Assign(tensor.New(state).ToDevice(s.device)) // whoever knows its address finds what is new
 	}
 }
 
 // factor returns the scale as a scalar on a device.
 func (s *GradScaler) factor(d tensor.Device) *tensor.Tensor {
+	if s.held == nil && d == s.device && tensor.Capturing() {
+		s.hold() // replays find the scale of then
+	}
 	if s.held != nil && d == s.device {
 		return s.held.Select(0, heldScale)
 	}

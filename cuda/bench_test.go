@@ -37,6 +37,7 @@ func TestBenchReplays(t *testing.T) {
 	}
 	for _, spec := range []string{
 		`{"work": "mlp", "dtype": "bfloat16", "shape": [4, 16, 3]`,
+		`{"work": "mlp", "dtype": "float16", "shape": [4, 16, 3]`,
 	} {
 		want, got := losses(spec+`}`), losses(spec+`, "graph": true}`)
 		if len(want) != 3 || !slices.Equal(got, want) {

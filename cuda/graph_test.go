@@ -141,3 +141,40 @@ func TestReplays(t *testing.T) {
 		}
 	}
 }
+
+// TestGraphOfGradients captures forward and backward, and has the scaler and the optimizer
+// step by themselves, one of them moving the scale.
+func TestGraphOfGradients(t *testing.T) {
+	c := training{policy: amp.Float16, adam: true, scaler: []amp.ScalerOption{amp.InitScale(1 << 10), amp.GrowthFactor(1 << 6), amp.GrowthInterval(2)}}
+	eager, captured := c.stepped("mlp"), c.stepped("mlp")
+	gradients := func(s *stepped) {
+		s.opt.ZeroGrad()
+		amp.Autocast(c.policy, func() { s.last = s.loss(s.net.Forward(s.x), s.y) })
+		s.scaler.Scale(s.last).Backward()
+	}
+	step := func(s *stepped) {
+		s.scaler.Step(s.opt)
+		s.scaler.Update()
+	}
+	gradients(eager)
+	step(eager)
+	gradients(captured)
+	step(captured)
+	g := capture(t, func() { gradients(captured) })
+	defer g.Free()
+	skipped := false
+	for i := range 6 {
+		g.Replay()
+		step(captured)
+		gradients(eager)
+		before := eager.scaler.CurrentScale()
+		step(eager)
+		skipped = skipped || eager.scaler.CurrentScale() < before
+		if got, want := captured.state(), eager.state(); !slices.EqualFunc(got, want, same) {
+			t.Fatalf("step %d, scale %v: %v…, want %v…", i, before, got[:3], want[:3])
+		}
+	}
+	if !skipped {
+		t.Error("the test means to skip a step")
+	}
+}

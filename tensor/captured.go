@@ -58,14 +58,26 @@ func lasting(b driver.Backend, d DType, shape []int) *Tensor {
 	return &Tensor{mem: &storage{backend: b, buffer: buffer, id: ids.Add(1)}, dtype: d, shape: shape, stride: rowMajor(shape), id: ids.Add(1)}
 }
 
-// preset sets the memory of a tensor without gaps. If a graph is being captured it is set when
-// that is over, not by each replay.
-func (t *Tensor) preset(data []float64) {
-	if r, _ := driver.Recording(); r != nil {
-		inPieces(data, func(at int, part []byte) { r.Preset(t.mem.buffer, at, part) })
-	} else {
-		setContents(t, data)
+// Lasting returns a float32 vector on d. If a graph is being captured the vector has data
+// when that is over, and keeps from replay to replay what is put into it; one that New made
+// would have data again in each.
+func Lasting(d Device, data ...float64) *Tensor {
+	list := make([]float32, len(data))
+	for i, x := range data {
+		list[i] = float32(x)
 	}
+	return preset(lasting(d.backend(), Float32, []int{len(list)}), list)
+}
+
+// preset sets the memory of a new tensor and returns it, as setContents does. If a graph is
+// being captured it is set when that is over, not by each replay.
+func preset[E plain](t *Tensor, data []E) *Tensor {
+	r, _ := driver.Recording()
+	if r == nil {
+		return setContents(t, data)
+	}
+	inPieces(data, func(at int, part []byte) { r.Preset(t.mem.buffer, at, part) })
+	return t
 }
 
 // sameInReplays panics if values of t, which is on the CPU, would be those of today at every

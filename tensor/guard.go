@@ -27,7 +27,7 @@ func (c *StepCounts) Set(steps []float64) {
 	for i, n := range steps {
 		rows[4*i] = n
 	}
-	c.rows.preset(rows)
+	preset(c.rows, rows)
 }
 
 // Counts returns how many steps have been taken. It waits for the device.
