@@ -103,15 +103,24 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 	if family == nil {
 		panic(fmt.Sprintf("%s: %v: not offered for %v from %v", b.name, k.Code, dst.DType, dtypesOf(nil, src)))
 	}
+	b.begin(dst, src)
+	family.run(b, k, dst, src)
+	runtime.KeepAlive(dst.Buffer)
+	runtime.KeepAlive(src)
+}
+
+// begin is for calls that enqueue work on views: it fails if the GPU is dead, and keeps the
+// memory of the views for a graph that is being captured.
+func (b *Backend) begin(dst driver.View, src []driver.View) {
 	if err := b.device.Err(); err != nil {
 		failed(err)
 	}
 	if c := b.capture(); c != nil {
-		c.holdViews(dst, src)
+		c.hold(dst.Buffer)
+		for _, v := range src {
+			c.hold(v.Buffer)
+		}
 	}
-	family.run(b, k, dst, src)
-	runtime.KeepAlive(dst.Buffer)
-	runtime.KeepAlive(src)
 }
 
 // Offers reports whether Run accepts c with these dtypes.

@@ -170,15 +170,13 @@ func (c *capture) abandon() {
 	}
 }
 
-// hold keeps the memory of buffers from outside as long as the graph.
-func (c *capture) hold(list ...driver.Buffer) {
+// hold keeps the memory of a buffer from outside as long as the graph.
+func (c *capture) hold(db driver.Buffer) {
 	m := &c.backend.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, db := range list {
-		if b := bufferOf(db).block; b != nil && b.cache() != c.pool {
-			c.keep(b)
-		}
+	if b := bufferOf(db).block; b != nil && b.cache() != c.pool {
+		c.keep(b)
 	}
 }
 
@@ -187,14 +185,6 @@ func (c *capture) keep(b *block) {
 	if !c.held[b] {
 		c.held[b] = true
 		b.holds++
-	}
-}
-
-// holdViews is hold of what a kernel reads and writes.
-func (c *capture) holdViews(dst driver.View, src []driver.View) {
-	c.hold(dst.Buffer)
-	for _, v := range src {
-		c.hold(v.Buffer)
 	}
 }
 

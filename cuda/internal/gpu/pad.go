@@ -48,9 +48,7 @@ func (b *Backend) Pad(dst, src driver.View, before []int) {
 	if len(dst.Shape) > maxMargins || len(src.Shape) != len(dst.Shape) || len(before) != len(dst.Shape) || src.DType != dst.DType {
 		panic(fmt.Sprintf("%s: pad: %v of %v to %v of %v, zeros before it %v: expected one dtype and rank, of %d at the most", b.name, src.Shape, src.DType, dst.Shape, dst.DType, before, maxMargins))
 	}
-	if err := b.device.Err(); err != nil {
-		failed(err)
-	}
+	b.begin(dst, []driver.View{src})
 	b.pad(dst, src, before)
 	runtime.KeepAlive(dst.Buffer)
 	runtime.KeepAlive(src.Buffer)

@@ -68,13 +68,8 @@ func (t *table) takes(u update) bool {
 // It implements [driver.Batcher].
 func (b *Backend) RunAll(list []driver.Launch) {
 	driver.Poll()
-	if err := b.device.Err(); err != nil {
-		failed(err)
-	}
-	if c := b.capture(); c != nil {
-		for _, l := range list {
-			c.holdViews(l.Dst, l.Src)
-		}
+	for _, l := range list {
+		b.begin(l.Dst, l.Src)
 	}
 	var tables []*table
 	for _, l := range list {
