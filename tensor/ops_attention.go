@@ -26,12 +26,13 @@ type AttentionOptions struct {
 }
 
 // attention is softmax(q kᵀ scale + mask) v. Its operands are q, k, v, then the mask
-// and what dropout keeps, if there are such.
+// and, unless the backend draws it, what dropout keeps, if there are such.
 type attention struct {
 	scale, dropout float64
 	masked, causal bool
-	first          int  // the number of the first query that causal counts from
-	shared         bool // keys and values have fewer heads than the queries
+	first          int      // the number of the first query that causal counts from
+	shared         bool     // keys and values have fewer heads than the queries
+	drawn          *maskKey // what the backend draws dropout from
 	kept           *keptSums
 }
 
@@ -53,7 +54,7 @@ func (a attention) Forward(in []*Tensor) *Tensor {
 		return a.atOnce(in)
 	}
 	y := compose(func(x []*Tensor) *Tensor {
-		if x = a.share(x); a.inBlocks(x) {
+		if x = a.share(a.withMask(x)); a.inBlocks(x) {
 			return a.inPieces(x)
 		}
 		return a.dropped(a.weights(x), x).MatMul(x[2])
@@ -61,16 +62,10 @@ func (a attention) Forward(in []*Tensor) *Tensor {
 	return narrow(y, in[0].dtype) // a mask may be wider
 }
 func (a attention) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
-	if IsGradEnabled() || a.sumsOf(y) == nil || a.masked && in[3].RequiresGrad() {
+	if IsGradEnabled() || a.left(y) == nil || a.masked && in[3].RequiresGrad() {
 		return a.composed(dy, in)
 	}
-	all := apply(attentionGrad{a}, slices.Concat([]*Tensor{dy.To(y.dtype), y}, in)...)
-	_, parts := a.parts(in, all)
-	out := make([]*Tensor, len(in))
-	for i, part := range parts {
-		out[i] = a.summed(i, part, in[i])
-	}
-	return out
+	return a.gradients(dy, y, in)
 }
 
 // composed returns the gradients in operations.
@@ -83,7 +78,7 @@ func (a attention) composed(dy *Tensor, in []*Tensor) []*Tensor {
 		}
 	}
 	dy = dy.To(x[0].dtype)
-	x = a.share(x)
+	x = a.share(a.withMask(x))
 	out := make([]*Tensor, len(in))
 	if !IsGradEnabled() && a.inBlocks(x) && !(a.masked && in[3].RequiresGrad()) {
 		grads := a.gradsInPieces(dy, x)
@@ -126,6 +121,14 @@ func (a attention) weights(x []*Tensor) *Tensor {
 	zero := constant(s, s.dtype, 0)
 	none := elementwiseTo(Bool, driver.Equal, reduce(driver.ReduceMax, s.Detach(), []int{last}, s.dtype), constant(s, s.dtype, math.Inf(-1)))
 	return none.Where(zero, none.Where(zero, s).Softmax(-1))
+}
+
+// withMask returns x with what dropout keeps, if the backend draws it.
+func (a attention) withMask(x []*Tensor) []*Tensor {
+	if a.drawn == nil {
+		return x
+	}
+	return append(slices.Clone(x), a.drawn.mask(x[0].mem.backend, 1-a.dropout, a.scores(x)))
 }
 
 // dropped returns p with dropout, if there is any.
@@ -207,7 +210,12 @@ func ScaledDotProductAttention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 		}
 	}
 	if o.DropoutP > 0 {
-		in = append(in, generator.maskOn(q.mem.backend, 1-o.DropoutP, scores))
+		if b := q.mem.backend; b.Offers(driver.BernoulliBits, Int32) {
+			key := generator.key()
+			a.drawn = &key
+		} else {
+			in = append(in, generator.maskOn(b, 1-o.DropoutP, scores))
+		}
 	}
 	return apply(a, in...)
 }

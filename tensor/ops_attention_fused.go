@@ -15,17 +15,18 @@ import (
 type rowSums struct {
 	of   *storage // the result's
 	sums *Tensor
+	bits *Tensor // what dropout keeps, nil if there is none
 }
 
 type keptSums = atomic.Pointer[rowSums]
 
-// sumsOf returns what was left with y, nil if there is nothing.
-func (a attention) sumsOf(y *Tensor) *Tensor {
+// left returns what was left with y, nil if there is nothing.
+func (a attention) left(y *Tensor) *rowSums {
 	if a.kept == nil {
 		return nil
 	}
 	if s := a.kept.Load(); s != nil && s.of == y.mem {
-		return s.sums
+		return s
 	}
 	return nil
 }
@@ -42,6 +43,9 @@ func (a attention) fused(in []*Tensor) bool {
 	for _, t := range in {
 		dtypes = append(dtypes, t.dtype)
 	}
+	if a.drawn != nil {
+		dtypes = append(dtypes, Int32)
+	}
 	return q.mem.backend.Offers(driver.Attention, q.dtype, dtypes...)
 }
 
@@ -53,7 +57,7 @@ func (a attention) kernel(c driver.Code) driver.Kernel {
 		}
 		return 0
 	}
-	k := driver.Kernel{Code: c, Alpha: a.scale, More: [5]float64{number(a.causal), number(a.masked), number(a.dropout > 0)}}
+	k := driver.Kernel{Code: c, Alpha: a.scale, More: [5]float64{number(a.causal), number(a.masked), number(a.drawn != nil)}}
 	if a.dropout < 1 {
 		k.Beta = 1 / (1 - a.dropout)
 	}
@@ -72,6 +76,12 @@ func (a attention) lead(in []*Tensor) (lead []int) {
 	return lead
 }
 
+// scores returns the shape of what a softmax is taken of.
+func (a attention) scores(in []*Tensor) []int {
+	q, k := in[0].shape, in[1].shape
+	return slices.Concat(a.lead(in), []int{q[len(q)-2], k[len(k)-2]})
+}
+
 // grouped returns lead with the heads, if they are shared, as groups and heads of one.
 func (a attention) grouped(in []*Tensor, lead []int) []int {
 	if !a.shared {
@@ -83,43 +93,45 @@ func (a attention) grouped(in []*Tensor, lead []int) []int {
 
 // matrices returns a view of t, which repeats to (lead…, rows, columns), with heads in
 // groups.
-func (a attention) matrices(in []*Tensor, lead []int, t *Tensor, rows, columns int) driver.View {
-	v := t.view()
-	v.Shape = slices.Concat(lead, []int{rows, columns})
-	v.Stride = expandStride(t, v.Shape)
+func (a attention) matrices(in []*Tensor, lead []int, t *Tensor, rows, columns int) *Tensor {
+	shape := slices.Concat(lead, []int{rows, columns})
+	stride := expandStride(t, shape)
 	if a.shared {
-		v.Shape = slices.Concat(a.grouped(in, lead), []int{rows, columns})
+		shape = slices.Concat(a.grouped(in, lead), []int{rows, columns})
 		last := len(lead) - 1
-		v.Stride = slices.Insert(slices.Clone(v.Stride), last, v.Stride[last]*v.Shape[last+1])
+		stride = slices.Insert(slices.Clone(stride), last, stride[last]*shape[last+1])
 	}
-	return v
+	return t.alias(t.offset, shape, stride)
 }
 
-// operands returns the views that a kernel reads.
-func (a attention) operands(in []*Tensor) (views []driver.View) {
+// operands returns the views that a kernel reads, the last of which are bits, if there are
+// any.
+func (a attention) operands(in []*Tensor, bits *Tensor) (list []*Tensor) {
 	lead := a.lead(in)
 	queries, keys := in[0].shape[len(in[0].shape)-2], in[1].shape[len(in[1].shape)-2]
 	for i, t := range in {
-		if i > 2 {
-			views = append(views, a.matrices(in, lead, t, queries, keys))
-			continue
+		if i < 3 {
+			t = rowsBeside(t)
 		}
-		t = rowsBeside(t)
 		n := len(t.shape)
 		switch {
 		case i == 0:
-			views = append(views, a.matrices(in, lead, t, queries, t.shape[n-1]))
+			t = a.matrices(in, lead, t, queries, t.shape[n-1])
+		case i > 2:
+			t = a.matrices(in, lead, t, queries, keys)
 		case a.shared: // a group's heads repeat
-			v := t.view()
-			v.Shape = slices.Concat(a.grouped(in, lead), t.shape[n-2:])
+			shape := slices.Concat(a.grouped(in, lead), t.shape[n-2:])
 			one := t.alias(t.offset, slices.Insert(slices.Clone(t.shape), n-2, 1), slices.Insert(slices.Clone(t.stride), n-2, 0))
-			v.Stride = expandStride(one, v.Shape)
-			views = append(views, v)
+			t = one.alias(one.offset, shape, expandStride(one, shape))
 		default:
-			views = append(views, a.matrices(in, lead, t, keys, t.shape[n-1]))
+			t = a.matrices(in, lead, t, keys, t.shape[n-1])
 		}
+		list = append(list, t)
 	}
-	return views
+	if bits != nil {
+		list = append(list, a.matrices(in, lead, bits, queries, bits.shape[len(bits.shape)-1]))
+	}
+	return list
 }
 
 // rowsBeside returns t with the elements of rows beside each other.
@@ -133,20 +145,23 @@ func rowsBeside(t *Tensor) *Tensor {
 // atOnce returns the result by the backend's kernel. In memory a position's heads lie
 // side by side, as those who join them want it.
 func (a attention) atOnce(in []*Tensor) *Tensor {
-	views, lead, b := a.operands(in), a.lead(in), in[0].mem.backend
-	n := len(views[0].Shape)
-	rows, columns := views[0].Shape[n-2], views[2].Shape[n-1]
+	var bits *Tensor
+	lead, b := a.lead(in), in[0].mem.backend
+	if a.drawn != nil {
+		bits = a.drawn.bits(b, 1-a.dropout, a.scores(in))
+	}
+	rows, columns := in[0].shape[len(in[0].shape)-2], in[2].shape[len(in[2].shape)-1]
 	shape := slices.Concat(lead, []int{rows, columns})
 	order := seq(len(shape))
-	if len(lead) > 0 {
-		order[len(lead)-1], order[len(lead)] = len(lead), len(lead)-1
+	if n := len(lead); n > 0 {
+		order[n-1], order[n] = n, n-1
 	}
 	y := unsetTensor(b, in[0].dtype, shape)
 	y.stride = strideInOrder(shape, order)
 	sums := unsetTensor(b, Float32, slices.Concat(lead, []int{rows, 1}))
-	b.Run(a.kernel(driver.Attention), a.matrices(in, lead, y, rows, columns), append([]driver.View{a.matrices(in, lead, sums, rows, 1)}, views...)...)
+	run(a.kernel(driver.Attention), a.matrices(in, lead, y, rows, columns), append([]*Tensor{a.matrices(in, lead, sums, rows, 1)}, a.operands(in, bits)...)...)
 	if a.kept != nil {
-		a.kept.CompareAndSwap(nil, &rowSums{y.mem, sums})
+		a.kept.CompareAndSwap(nil, &rowSums{y.mem, sums, bits})
 	}
 	return y
 }
@@ -162,91 +177,102 @@ func strideInOrder(shape, order []int) []int {
 	return stride
 }
 
-// attentionGrad is the gradients of queries, keys and values in one vector: see parts. Its
-// operands are dy, y, and those of the attention.
-type attentionGrad struct{ attention }
+// attentionGrad is the gradients of queries, keys and values, where these repeat of each use,
+// in one vector: see parts. Its operands are dy, y, and those of the attention.
+type attentionGrad struct {
+	attention
+	orders [3][]int // in which the axes of the gradients lie
+}
 
 func (attentionGrad) Info() Info {
 	return Info{"scaled_dot_product_attention_backward", "torch.ops.aten._scaled_dot_product_flash_attention_backward", Keep, NoDerivative}
 }
 
 func (g attentionGrad) products(in []*Tensor, _ *Tensor) int {
-	q, v := in[2], in[4]
-	keys := v.shape[len(v.shape)-2]
-	scores := size(g.lead(in[2:])) * q.shape[len(q.shape)-2] * keys
-	return scores * (3*q.shape[len(q.shape)-1] + 2*v.shape[len(v.shape)-1])
+	q, v := in[2].shape, in[4].shape
+	return size(g.scores(in[2:])) * (3*q[len(q)-1] + 2*v[len(v)-1])
 }
 
 func (g attentionGrad) Forward(in []*Tensor) *Tensor {
 	dy, y, in := in[0], in[1], in[2:]
-	sums := g.sumsOf(y)
+	left := g.left(y)
 	all, parts := g.parts(in, nil)
-	if sums == nil || !g.fused(in) {
-		return g.written(dy, in, all, parts)
+	if left == nil || !g.fused(in) {
+		g.written(dy, in, parts)
+		return all
 	}
-	views, lead, b := g.operands(in), g.lead(in), y.mem.backend
-	n := len(views[0].Shape)
-	rows, columns := views[0].Shape[n-2], views[2].Shape[n-1]
-	var to [3]driver.View
+	lead := g.lead(in)
+	n := len(y.shape)
+	rows, columns := y.shape[n-2], y.shape[n-1]
 	for i, t := range parts {
-		to[i] = t.view()
 		if i == 0 || !g.shared {
-			to[i] = g.matrices(in, lead, t, views[i].Shape[n-2], views[i].Shape[n-1])
+			parts[i] = g.matrices(in, lead, t, t.shape[n-2], t.shape[n-1])
 		}
 	}
-	src := append([]driver.View{to[1], to[2], g.matrices(in, lead, rowsBeside(dy), rows, columns), g.matrices(in, lead, rowsBeside(y), rows, columns), g.matrices(in, lead, sums, rows, 1)}, views...)
-	b.Run(g.kernel(driver.AttentionGrad), to[0], src...)
+	src := []*Tensor{parts[1], parts[2]}
+	for _, t := range []*Tensor{dy, y} {
+		src = append(src, g.matrices(in, lead, rowsBeside(t), rows, columns))
+	}
+	src = append(src, g.matrices(in, lead, left.sums, rows, 1))
+	run(g.kernel(driver.AttentionGrad), parts[0], append(src, g.operands(in, left.bits)...)...)
 	return all
 }
 
-// written is Forward in operations, of operands that no result has been computed of.
-func (g attentionGrad) written(dy *Tensor, in []*Tensor, all *Tensor, parts [3]*Tensor) *Tensor {
-	run(driver.Kernel{Code: driver.Fill}, all)
+// written sets the gradients in operations, for operands that no result has been computed
+// of by a kernel.
+func (g attentionGrad) written(dy *Tensor, in []*Tensor, parts [3]*Tensor) {
 	s := current()
 	s.caster, s.nograd, s.hidden = nil, true, true
 	s.do(func() {
-		x := make([]*Tensor, len(in))
-		for i, t := range in {
-			if x[i] = t.Detach(); i < 3 {
-				x[i] = x[i].RequireGrad()
-			}
+		x := g.operands(in, nil)
+		for i := range 3 {
+			x[i] = duplicate(x[i]).RequireGrad()
 		}
-		for i, d := range g.composed(dy, x)[:3] {
-			to := parts[i]
-			if i > 0 && g.shared {
-				to = to.Select(len(to.shape)-3, 0)
-			}
-			shift := len(to.shape) - len(d.shape)
-			for axis, n := range to.shape { // one of what is to be added up
-				if axis < shift || d.shape[axis-shift] != n {
-					to = to.Slice(axis, 0, 1)
-				}
-			}
-			run(driver.Kernel{Code: driver.Copy}, to, shaped(compact(d), to.shape))
+		a := g.attention
+		a.shared = false
+		dy = g.matrices(in, g.lead(in), dy, dy.shape[len(dy.shape)-2], dy.shape[len(dy.shape)-1])
+		for i, d := range a.composed(dy, x)[:3] {
+			run(driver.Kernel{Code: driver.Copy}, parts[i], shaped(compact(d), parts[i].shape))
 		}
 	})
-	return all
 }
 
 func (attentionGrad) VJP(_, _ *Tensor, in []*Tensor) []*Tensor { return make([]*Tensor, len(in)) }
 
+// gradients returns those of operands in, by kernels.
+func (a attention) gradients(dy, y *Tensor, in []*Tensor) []*Tensor {
+	g := attentionGrad{attention: a}
+	for i, t := range in[:3] { // as those of the operands
+		n := len(t.shape)
+		g.orders[i] = seq(n)
+		slices.SortStableFunc(g.orders[i][:n-1], func(x, y int) int { return cmp.Compare(t.stride[y], t.stride[x]) })
+	}
+	all := apply(g, slices.Concat([]*Tensor{dy.To(y.dtype), y}, in)...)
+	_, parts := g.parts(in, all)
+	out := make([]*Tensor, len(in))
+	for i, part := range parts {
+		if i > 0 && a.shared {
+			part = part.Sum(len(part.shape) - 3)
+		}
+		out[i] = part.sumTo(in[i])
+	}
+	return out
+}
+
 // parts returns the gradients of queries, keys and values, views of all, a new vector
-// if it is nil. They lie in memory as the operands do. Where operands repeat they do
-// not, and keep float32, for they are to be added up.
-func (a attention) parts(in []*Tensor, all *Tensor) (_ *Tensor, parts [3]*Tensor) {
-	lead := a.lead(in)
+// if it is nil. Where operands repeat they keep float32, for they are to be added up.
+func (g attentionGrad) parts(in []*Tensor, all *Tensor) (_ *Tensor, parts [3]*Tensor) {
+	lead := g.lead(in)
 	d, offset := in[0].dtype, 0
 	for i, t := range in[:3] {
 		tail := t.shape[len(t.shape)-2:]
 		shape := slices.Concat(lead, tail)
-		if i > 0 && a.shared {
-			shape = slices.Concat(a.grouped(in, lead), tail)
+		if i > 0 && g.shared {
+			shape = slices.Concat(g.grouped(in, lead), tail)
 		}
-		order := seq(len(shape))
-		if slices.Equal(shape, t.shape) {
-			slices.SortStableFunc(order[:len(order)-1], func(x, y int) int { return cmp.Compare(t.stride[y], t.stride[x]) })
-		} else {
-			d = wideOf(d)
+		order := g.orders[i]
+		if !slices.Equal(shape, t.shape) {
+			order, d = seq(len(shape)), wideOf(d)
 		}
 		parts[i] = &Tensor{offset: offset, shape: shape, stride: strideInOrder(shape, order)}
 		offset += size(shape)
@@ -258,12 +284,4 @@ func (a attention) parts(in []*Tensor, all *Tensor) (_ *Tensor, parts [3]*Tensor
 		parts[i] = all.alias(p.offset, p.shape, p.stride)
 	}
 	return all, parts
-}
-
-// summed returns the gradient of operand i from a part of them.
-func (a attention) summed(i int, part, x *Tensor) *Tensor {
-	if i > 0 && a.shared {
-		part = part.Sum(len(part.shape) - 3)
-	}
-	return part.sumTo(x)
 }

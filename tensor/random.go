@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"halfnote/tensor/driver"
@@ -109,11 +110,29 @@ func (g *Generator) maskOn(b driver.Backend, p float64, shape []int) *Tensor {
 	if !b.Offers(driver.Bernoulli, Bool) {
 		return g.mask(p, shape).ToDevice(Device(b.Name()))
 	}
+	return g.key().mask(b, p, shape)
+}
+
+// maskKey is what backends draw masks from.
+type maskKey struct{ low, high uint32 }
+
+func (g *Generator) key() maskKey {
 	g.mu.Lock()
-	low, high := g.mt.next(), g.mt.next()
-	g.mu.Unlock()
+	defer g.mu.Unlock()
+	return maskKey{g.mt.next(), g.mt.next()}
+}
+
+func (k maskKey) mask(b driver.Backend, p float64, shape []int) *Tensor {
 	t := unsetTensor(b, Bool, shape)
-	run(driver.Kernel{Code: driver.Bernoulli, Alpha: p, More: [5]float64{float64(low), float64(high)}}, t)
+	run(driver.Kernel{Code: driver.Bernoulli, Alpha: p, More: [5]float64{float64(k.low), float64(k.high)}}, t)
+	return t
+}
+
+// bits returns the elements of mask as bits of int32, 32 along the last axis in each.
+func (k maskKey) bits(b driver.Backend, p float64, shape []int) *Tensor {
+	last := len(shape) - 1
+	t := unsetTensor(b, Int32, slices.Concat(shape[:last], []int{(shape[last] + 31) / 32}))
+	run(driver.Kernel{Code: driver.BernoulliBits, Alpha: p, More: [5]float64{float64(k.low), float64(k.high), float64(shape[last])}}, t)
 	return t
 }
 

@@ -186,13 +186,13 @@ const int step = threads / chunks; // a multiple of 8
 struct Scores {
 	const Attend &a;
 	const char *masks;
-	const flag *keep;
+	const u32 *keep; // a bit for each key
 
 	METHOD Scores(const Attend &a, const Place &place) : a(a), masks(0), keep(0) {
 		if (a.mask == Float32) masks = (const char *)place.of<float>(a.masks);
 		else if (a.mask == Bool) masks = (const char *)place.of<flag>(a.masks);
 		else if (a.mask) masks = (const char *)place.of<f16>(a.masks);
-		if (a.keep.at) keep = place.of<flag>(a.keep);
+		if (a.keep.at) keep = place.of<const u32>(a.keep);
 	}
 
 	// masked makes exponents of two of products: times scale, with the mask. Rows are queries
@@ -228,7 +228,8 @@ struct Scores {
 	// bounded sets scores to -Inf that do not count.
 	template <int MT, int N, bool turned> METHOD void bounded(float s[MT][N][4], u32 row, u32 column) const {
 		bool causal = a.flags & Causal, diagonal = causal && (turned ? row + MT * 16 > column + 1 : column + N * 8 > row + 1);
-		if (!diagonal && (turned || column + N * 8 <= a.keys)) return;
+		u32 columns = turned ? a.queries : a.keys;
+		if (!diagonal && column + N * 8 <= columns) return;
 #pragma unroll
 		for (int n = 0; n < N; n++)
 #pragma unroll
@@ -236,27 +237,21 @@ struct Scores {
 #pragma unroll
 				for (int i = 0; i < MT; i++) {
 					u32 j = column + n * 8 + LANE % 4 * 2 + l % 2, r = row + i * 16 + l / 2 * 8 + LANE / 4;
-					if (turned ? causal && r > j : (j >= a.keys || (causal && j > r))) s[i][n][l] = -__builtin_inff();
+					if (j >= columns || (causal && (turned ? r > j : j > r))) s[i][n][l] = -__builtin_inff();
 				}
 	}
 
-	// kept calls f for each weight with whether dropout keeps it.
-	template <int MT, int N, bool turned, class F> METHOD void kept(u32 row, u32 column, F f) const {
-		i64 across = turned ? a.keep.row : a.keep.column, down = turned ? a.keep.column : a.keep.row;
-		u32 rows = turned ? a.keys : a.queries, columns = turned ? a.queries : a.keys;
+	// words fetches what dropout keeps of 8 N keys for the thread's rows of queries, its own
+	// first.
+	template <int MT, int N> METHOD void words(u32 bits[MT][2][N / 4], u32 row, u32 column) const {
 #pragma unroll
-		for (int n = 0; n < N; n++)
+		for (int i = 0; i < MT; i++)
 #pragma unroll
-			for (int c = 0; c < 2; c++) {
-				u32 j = column + n * 8 + LANE % 4 * 2 + c;
-				i64 at = (j < columns ? j : columns - 1) * across;
+			for (int h = 0; h < 2; h++) {
+				u32 r = row + i * 16 + h * 8 + LANE / 4;
+				const u32 *from = keep + (r < a.queries ? r : a.queries - 1) * a.keep.row + column / 32;
 #pragma unroll
-				for (int i = 0; i < MT; i++)
-#pragma unroll
-					for (int h = 0; h < 2; h++) {
-						u32 r = row + i * 16 + h * 8 + LANE / 4;
-						f(i, n, 2 * h + c, keep[at + (r < rows ? r : rows - 1) * down].bits != 0);
-					}
+				for (int w = 0; w < N / 4; w++) bits[i][h][w] = column + w * 32 < a.keys ? from[w] >> LANE % 4 * 2 : 0;
 			}
 	}
 };

@@ -11,9 +11,10 @@
 
 // weigh makes of products s = q kᵀ and dp, of rows from own on and columns from other on,
 // what dv is made of and the gradients of the products but for the scale. Rows are
-// queries, or, turned over, keys; sum and delta return what belongs to a query.
-template <class T, int MT, int N, bool masked, bool turned, class F>
-DEVICE void weigh(const Attend &a, const Scores &scores, float s[MT][N][4], float dp[MT][N][4], u32 own, u32 other, F of) {
+// queries, or, turned over, keys. of returns what belongs to the query of a product: its
+// sums or delta; kept whether dropout keeps a weight.
+template <class T, int MT, int N, bool masked, bool turned, class F, class G>
+DEVICE void weigh(const Attend &a, const Scores &scores, float s[MT][N][4], float dp[MT][N][4], u32 own, u32 other, F of, G kept) {
 	if (masked) scores.masked<T, MT, N, turned>(s, own, other);
 	scores.bounded<MT, N, turned>(s, own, other);
 	float power = masked ? 1 : a.powers;
@@ -22,18 +23,16 @@ DEVICE void weigh(const Attend &a, const Scores &scores, float s[MT][N][4], floa
 #pragma unroll
 		for (int n = 0; n < N; n++)
 #pragma unroll
-			for (int l = 0; l < 4; l++) s[i][n][l] = power2Near(fused(s[i][n][l], power, -of(0, i, n, l)));
-	if (masked && scores.keep) scores.kept<MT, N, turned>(own, other, [&] LAMBDA (int i, int n, int l, bool keep) {
-		dp[i][n][l] = s[i][n][l] * ((keep ? dp[i][n][l] * a.kept : 0) - of(1, i, n, l));
-		s[i][n][l] = keep ? s[i][n][l] * a.kept : 0;
-	});
-	else
-#pragma unroll
-		for (int i = 0; i < MT; i++)
-#pragma unroll
-			for (int n = 0; n < N; n++)
-#pragma unroll
-				for (int l = 0; l < 4; l++) dp[i][n][l] = s[i][n][l] * (dp[i][n][l] - of(1, i, n, l));
+			for (int l = 0; l < 4; l++) {
+				float p = power2Near(fused(s[i][n][l], power, -of(0, i, n, l))), d = dp[i][n][l];
+				s[i][n][l] = p;
+				if (masked && scores.keep) {
+					bool keep = kept(i, n, l);
+					s[i][n][l] = keep ? p * a.kept : 0;
+					d = keep ? d * a.kept : 0;
+				}
+				dp[i][n][l] = p * (d - of(1, i, n, l));
+			}
 }
 
 // products sets s to those of rows of x and of y, of D columns.
@@ -128,11 +127,14 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void gradQueries(co
 		wait_but<0>();
 		BARRIER();
 		copy(slot ^ 1, key + N);
-		u32 at = base + streams + slot * 2 * bytes;
+		u32 at = base + streams + slot * 2 * bytes, bits[MT][2][N / 32];
+		if (masked && scores.keep) scores.words<MT, N / 8>(bits, first + mine, key);
 		float s[MT][N / 8][4] = {}, dp[MT][N / 8][4] = {};
 		products<T, D, MT, N>(tile, s, base, mine, at);
 		products<T, D, MT, N>(tile, dp, base + streams / 2, mine, at + bytes);
-		weigh<T, MT, N / 8, masked, false>(a, scores, s, dp, first + mine, key, [&] LAMBDA (int what, int i, int n, int l) { return part[what][i][l / 2]; });
+		weigh<T, MT, N / 8, masked, false>(a, scores, s, dp, first + mine, key,
+			[&] LAMBDA (int what, int i, int n, int l) { return part[what][i][l / 2]; },
+			[&] LAMBDA (int i, int n, int l) { return bits[i][l / 2][n / 4] >> (n % 4 * 8 + l % 2) & 1; });
 		gather<T, D, MT, N>(tile, dq, dp, at);
 	}
 	float factor[MT][2];
@@ -152,22 +154,31 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void gradKeys(const
 	Tile<T, D> tile;
 	tile.template copy<rows, threads>(room, 0, place.of<const T>(a.k), a.k.row, first, a.keys, a.depth, a.flags & PackK);
 	tile.template copy<rows, threads>(room, streams / 2, place.of<const T>(a.v), a.v.row, first, a.keys, a.width, a.flags & PackV);
-	float (*table)[2][N] = (float (*)[2][N])(room + tables); // of queries: sums and delta
+	struct Table { // of queries
+		float of[2][N]; // sums and delta
+		u32 bits[rows / 32][N];
+	} *table = (Table *)(room + tables);
+	Scores scores(a, place);
 	const float *sums = place.of<float>(a.sums), *deltas = place.of<float>(a.delta);
 	const T *q = place.of<const T>(a.q), *dy = place.of<const T>(a.dy);
 	auto copy = [&] LAMBDA (u32 slot, u32 query) {
 		if (query < a.queries) {
 			tile.template copy<N, threads>(room, streams + slot * 2 * bytes, q, a.q.row, query, a.queries, a.depth, a.flags & PackQ);
 			tile.template copy<N, threads>(room, streams + (slot * 2 + 1) * bytes, dy, a.dy.row, query, a.queries, a.width, a.flags & PackDY);
-			if (THREAD < N) {
-				i64 row = query + THREAD;
-				table[slot][0][THREAD] = row < a.queries ? sums[row * a.sums.row] : __builtin_inff();
-				table[slot][1][THREAD] = row < a.queries ? deltas[row * a.delta.row] : 0;
+			for (u32 u = THREAD; u < (masked ? 2 + rows / 32 : 2) * N; u += threads) {
+				u32 what = u / N, i = query + u % N, key = first + (what - 2) * 32;
+				bool there = i < a.queries;
+				const void *from = sums + i * a.sums.row;
+				if (what == 1) from = deltas + i * a.delta.row;
+				if (what > 1) {
+					there = there && masked && scores.keep && key < a.keys;
+					from = scores.keep + i * a.keep.row + key / 32;
+				}
+				copy4(base + tables + slot * sizeof(Table) + u * 4, there ? from : sums, there);
 			}
 		}
 		end_group();
 	};
-	Scores scores(a, place);
 	float dk[MT][D / 8][4] = {}, dv[MT][D / 8][4] = {};
 	u32 slot = 0, query = a.flags & Causal ? first / N * N : 0;
 	copy(0, query);
@@ -180,7 +191,12 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void gradKeys(const
 		float s[MT][N / 8][4] = {}, dp[MT][N / 8][4] = {};
 		products<T, D, MT, N>(tile, s, base, mine, at);
 		products<T, D, MT, N>(tile, dp, base + streams / 2, mine, at + bytes);
-		weigh<T, MT, N / 8, masked, true>(a, scores, s, dp, first + mine, query, [&] LAMBDA (int what, int i, int n, int l) { return table[slot][what][n * 8 + LANE % 4 * 2 + l % 2]; });
+		weigh<T, MT, N / 8, masked, true>(a, scores, s, dp, first + mine, query,
+			[&] LAMBDA (int what, int i, int n, int l) { return table[slot].of[what][n * 8 + LANE % 4 * 2 + l % 2]; },
+			[&] LAMBDA (int i, int n, int l) {
+				u32 key = mine + i * 16 + l / 2 * 8 + LANE / 4;
+				return table[slot].bits[key / 32][n * 8 + LANE % 4 * 2 + l % 2] >> key % 32 & 1;
+			});
 		gather<T, D, MT, N>(tile, dv, s, at + bytes);
 		gather<T, D, MT, N>(tile, dk, dp, at);
 	}

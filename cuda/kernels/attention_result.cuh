@@ -41,6 +41,8 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void attend(const A
 		wait_but<0>();
 		BARRIER();
 		copy(slot ^ 1, key + N);
+		u32 bits[MT][2][N / 32];
+		if (masked && scores.keep) scores.words<MT, N / 8>(bits, first + mine, key);
 		float s[MT][N / 8][4] = {};
 #pragma unroll
 		for (int step = 0; step < D / 16; step++)
@@ -77,9 +79,14 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void attend(const A
 #pragma unroll
 				for (int n = 0; n < D / 8; n++) y[i][n][2 * h] *= grown, y[i][n][2 * h + 1] *= grown;
 			}
-		if (masked && scores.keep) scores.kept<MT, N / 8, false>(first + mine, key, [&] LAMBDA (int i, int n, int c, bool keep) {
-			if (!keep) s[i][n][c] = 0;
-		});
+		if (masked && scores.keep)
+#pragma unroll
+			for (int i = 0; i < MT; i++)
+#pragma unroll
+				for (int n = 0; n < N / 8; n++)
+#pragma unroll
+					for (int l = 0; l < 4; l++)
+						if (!(bits[i][l / 2][n / 4] >> (n % 4 * 8 + l % 2) & 1)) s[i][n][l] = 0;
 #pragma unroll
 		for (int n = 0; n < N / 16; n++) {
 			u32 p[MT][4];

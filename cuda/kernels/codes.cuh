@@ -108,10 +108,11 @@ enum Code {
 	Bernoulli = 105,
 	Attention = 106,
 	AttentionGrad = 107,
-	Advance = 108,
-	GuardedSgd = 109,
-	GuardedAdam = 110,
-	UpdateScale = 111,
+	BernoulliBits = 108,
+	Advance = 109,
+	GuardedSgd = 110,
+	GuardedAdam = 111,
+	UpdateScale = 112,
 };
 enum DType {
 	Float16 = 1,

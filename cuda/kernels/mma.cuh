@@ -9,9 +9,12 @@ DEVICE u32 shared_address(const void *p) {
 	return a;
 }
 
-// copy16 copies 16 bytes to shared memory, or clears them, some time before the wait for its group.
+// copy16 and copy4 copy so many bytes to shared memory, or clear them, some time before the wait for their group.
 DEVICE void copy16(u32 to, const void *from, bool there) {
 	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(there ? 16 : 0) : "memory");
+}
+DEVICE void copy4(u32 to, const void *from, bool there) {
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(there ? 4 : 0) : "memory");
 }
 DEVICE void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int groups> DEVICE void wait_but() { asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory"); }

@@ -31,3 +31,23 @@ KERNEL bernoulli(u8 *dst, i64 n, u64 limit, u32 low, u32 high, const u64 *run) {
 
 // count_run is the end of a graph's run: one thread adds 1 to its number.
 KERNEL count_run(u64 *run) { *run += 1; }
+
+// bernoulli_bits sets words of 32 elements likewise: across of them hold a row of n.
+KERNEL bernoulli_bits(u32 *dst, i64 words, u64 limit, u32 low, u32 high, const u64 *run, i64 n, u32 across) {
+	i64 step = (i64)BLOCKS * THREADS;
+	u64 runs = run ? *run : 0;
+	for (i64 w = (i64)BLOCK * THREADS + THREAD; w < words; w += step) {
+		i64 row = w / across, from = (w - row * across) * 32, at = row * n + from;
+		u32 skip = at % 4;
+		u64 all = 0;
+		for (u32 k = 0; k < (skip ? 9 : 8); k++) {
+			u64 i = (u64)at / 4 + k;
+			u32 c[4] = {(u32)i, (u32)(i >> 32), (u32)runs, (u32)(runs >> 32)};
+			philox(c, low, high);
+			u32 kept = (u32)(c[0] < limit) | (u32)(c[1] < limit) << 1 | (u32)(c[2] < limit) << 2 | (u32)(c[3] < limit) << 3;
+			all |= (u64)kept << 4 * k;
+		}
+		u32 bits = (u32)(all >> skip);
+		dst[w] = n - from < 32 ? bits & ((1u << (n - from)) - 1) : bits;
+	}
+}

@@ -110,6 +110,7 @@ var codes = map[Code]string{
 	GeluTanhGrad:   "gelu_tanh_grad",
 	Attention:      "attention",
 	AttentionGrad:  "attention_grad",
+	BernoulliBits:  "bernoulli_bits",
 	Advance:        "advance",
 	GuardedSGD:     "guarded_sgd",
 	GuardedAdam:    "guarded_adam",

@@ -254,14 +254,14 @@ const (
 	// S, E), values v (…, S, V) and dst (…, L, V), in float16 or bfloat16; no E or V is
 	// larger than [MaxHead], and along the last axis elements are neighbours. All views
 	// have one rank and the axes "…" of dst, by strides of 0 where operands repeat. src is
-	// sums, q, k, v, the mask if More[1] is not 0, and what dropout keeps if More[2] is not
-	// 0, both (…, L, S). Where a bool mask is false a key takes no part; one of float32 or
-	// of q's dtype is added. With More[0] not 0, which excludes a mask, query i sees keys 0
-	// to i. Where the bool keep is false the softmax is replaced by 0, elsewhere it is
-	// multiplied by Beta. Scores and sums are float32; the exponentials of the scores less
-	// the largest so far are rounded to q's dtype before they are multiplied by v (T. Dao,
-	// "FlashAttention-2", 2023), and dst is rounded once. Rows without a key that takes part
-	// are 0. sums, float32 (…, L, 1), is set to something that AttentionGrad needs.
+	// sums, q, k, v, the mask (…, L, S) if More[1] is not 0, and what dropout keeps, bits as
+	// [BernoulliBits] sets them, (…, L, ⌈S/32⌉), if More[2] is not 0. Where a bool mask is
+	// false a key takes no part; one of float32 or of q's dtype is added. With More[0] not
+	// 0, which excludes a mask, query i sees keys 0 to i. Where the bit of a key is 0 the
+	// softmax is replaced by 0, elsewhere it is multiplied by Beta. Scores and sums are
+	// float32; the exponentials of the scores less the largest so far are rounded to q's
+	// dtype before they are multiplied by v (T. Dao, "FlashAttention-2", 2023), and dst is
+	// rounded once. Rows without a key that takes part are 0. sums, float32 (…, L, 1), is set to something that AttentionGrad needs.
 	Attention
 	// AttentionGrad sets dst, of q's shape, dk, of k's, and dv, of v's, to the gradients of
 	// Attention for that of its result, dy, of v's dtype as y, the result. They are of
@@ -270,6 +270,10 @@ const (
 	// are multiplied. src is dk, dv, dy, y, sums, q, k, v and what Attention takes besides;
 	// Alpha, Beta and More are those of Attention.
 	AttentionGrad
+	// BernoulliBits is Bernoulli with 32 elements in each int32 of dst, lowest bit first: row
+	// r of dst, all but its last axis in row-major order, holds the elements from
+	// More[2]*r on, as many as More[2] says, and then zeros. dst has no gaps.
+	BernoulliBits
 
 	// What steps of optimizers are made of that the device itself decides on, so that
 	// nobody waits to learn whether a gradient was finite.

@@ -116,8 +116,15 @@ func (c attention) check(t *testing.T, b driver.Backend) {
 		src = append(src, m)
 	}
 	if c.keep {
-		m := place(t, b, driver.Bool, scores, dense, []float64{1, 0, 1, 1, 0, 1, 1})
-		src, keep = append(src, m), values(b, m)
+		words := (c.keys + 31) / 32
+		m := newView(t, b, driver.Int32, append(scores[:3:3], words), dense)
+		b.Run(driver.Kernel{Code: driver.BernoulliBits, Alpha: 0.7, More: [5]float64{3, 5, float64(c.keys)}}, m)
+		src = append(src, m)
+		for i, x := range values(b, m) {
+			for j := range min(32, c.keys-i%words*32) {
+				keep = append(keep, float64(uint32(int32(x))>>j&1))
+			}
+		}
 	}
 	given := dtypesOf(src)
 	if !b.Offers(driver.Attention, c.d, given...) {

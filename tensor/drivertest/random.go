@@ -45,4 +45,29 @@ func Bernoullis(t *testing.T, b driver.Backend) {
 			}
 		}
 	}
+	for _, shape := range [][]int{{3, 1}, {5, 2, 3}, {1, 1}, {0, 2}, {700, 4}} {
+		if !b.Offers(driver.BernoulliBits, driver.Int32) {
+			return
+		}
+		for _, short := range []int{0, 1, 6, 31} {
+			dst := newView(t, b, driver.Int32, shape, dense)
+			words := shape[len(shape)-1]
+			n := 32*words - short
+			b.Run(driver.Kernel{Code: driver.BernoulliBits, Alpha: 0.7, More: [5]float64{9, 0xfffffff7, float64(n)}}, dst)
+			for w, x := range values(b, dst) {
+				want := uint32(0)
+				for bit := range min(32, n-w%words*32) {
+					i := w/words*n + w%words*32 + bit
+					if number := philox([4]uint32{uint32(i / 4)}, [2]uint32{9, 0xfffffff7})[i%4]; float64(number) < 0.7*(1<<32) {
+						want |= 1 << bit
+					}
+				}
+				if got := uint32(int32(x)); got != want {
+					t.Errorf("bits of rows of %d: word %d: got %#x, want %#x", n, w, got, want)
+					break
+				}
+			}
+			checkHoles(t, b, dst)
+		}
+	}
 }

@@ -31,14 +31,12 @@ func onTensorCores(c driver.Code) bool { return c == driver.Attention || c == dr
 
 func isHalf(d driver.DType) bool { return d == driver.Float16 || d == driver.BFloat16 }
 
-// areMasks reports whether list may be a mask and what dropout keeps.
+// areMasks reports whether list may be a mask and bits of what dropout keeps.
 func areMasks(list []driver.DType, d driver.DType) bool {
-	for _, m := range list {
-		if m != driver.Bool && m != driver.Float32 && m != d {
-			return false
-		}
+	if n := len(list); n > 0 && list[n-1] == driver.Int32 {
+		list = list[:n-1]
 	}
-	return len(list) < 2 || len(list) == 2 && list[1] == driver.Bool
+	return len(list) == 0 || len(list) == 1 && (list[0] == driver.Bool || list[0] == driver.Float32 || list[0] == d)
 }
 
 // matrix is Matrix of attention.cuh.
@@ -145,7 +143,7 @@ func (t *attending) place() {
 		}
 		n, m := len(v.Shape), &t.matrices[i]
 		m.at, m.row, m.column = pointer(v), int64(v.Stride[n-2]), int64(v.Stride[n-1])
-		if packs[i] == 0 {
+		if packs[i] == 0 && i != matrixKeep {
 			continue
 		}
 		if m.column != 1 && v.Shape[n-1] > 1 {
@@ -235,5 +233,5 @@ func attentionGrad(b *Backend, k driver.Kernel, dst driver.View, src []driver.Vi
 	}
 	shared := (2*rows + 4*stream) * t.head * 2
 	t.run("queries", t.queries, rows, shared)
-	t.run("keys", t.keys, rows, shared+4*stream*4)
+	t.run("keys", t.keys, rows, shared+2*(2+rows/32)*stream*4) // and two tables of rows
 }

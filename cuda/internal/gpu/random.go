@@ -18,13 +18,22 @@ func init() {
 	}, driver.Bernoulli)
 }
 
+func init() {
+	offer(family{
+		func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
+			return dst == driver.Int32 && len(src) == 0
+		},
+		bernoulli,
+	}, driver.BernoulliBits)
+}
+
 func bernoulli(b *Backend, k driver.Kernel, dst driver.View, _ []driver.View) {
 	n := dst.Len()
 	if n == 0 {
 		return
 	}
 	if !dst.Contiguous() || pointer(dst)%4 != 0 {
-		panic(fmt.Sprintf("%s: bernoulli: a result at %d with strides %v, expected one without gaps that begins at a multiple of 4", b.name, dst.Offset, dst.Stride))
+		panic(fmt.Sprintf("%s: %v: a result at %d with strides %v, expected one without gaps that begins at a multiple of 4", b.name, k.Code, dst.Offset, dst.Stride))
 	}
 	a := newArgs()
 	a.Ptr(pointer(dst))
@@ -37,5 +46,11 @@ func bernoulli(b *Backend, k driver.Kernel, dst driver.View, _ []driver.View) {
 	} else {
 		a.Ptr(0)
 	}
-	b.launchItems(kernel{"random", "bernoulli"}, (n+3)/4, a)
+	if k.Code == driver.Bernoulli {
+		n = (n + 3) / 4 // a thread's
+	} else {
+		a.I64(int64(k.More[2]))
+		a.I32(int32(dst.Shape[len(dst.Shape)-1]))
+	}
+	b.launchItems(kernel{"random", k.Code.String()}, n, a)
 }
