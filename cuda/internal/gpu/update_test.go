@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -61,6 +62,71 @@ func TestManyTensors(t *testing.T) {
 		want := (tensors + room - 1) / room
 		if got := fake.Launches() - before; !fake.Real() && got != want {
 			t.Errorf("%v of %v: got %d launches, want %d", c.k.Code, c.d, got, want)
+		}
+	}
+}
+
+// TestManyGuarded steps more tensors than one launch takes, some of them not, with copies in
+// two dtypes or without, together and one by one.
+func TestManyGuarded(t *testing.T) {
+	p := newPair(t)
+	const tensors = 150
+	rows := [2]driver.View{}
+	for taken := range rows {
+		rows[taken] = p.view(driver.Float64, 4, 0, 0, []int{4}, []int{1}).gpu
+		for i, x := range []float64{2, float64(taken), 0.1, 1.5} {
+			row := rows[taken]
+			row.Offset, row.Shape = i, []int{1}
+			p.gpu.Run(driver.Kernel{Code: driver.Fill, Alpha: x}, row)
+		}
+	}
+	k := driver.Kernel{Code: driver.GuardedAdam, Beta: 1e-4, More: [5]float64{0.2, 0.7, 0.3, 0.9}}
+	var together []driver.Launch
+	var pairs []twin // what is written together and one by one
+	for i := range tensors {
+		n := []int{1, 7, 300, 8192, 8195}[min(i%30, 4)]
+		var views [2][]driver.View
+		put := func(d driver.DType, size int) {
+			v := p.view(d, size+i%3, 0, i%3, []int{size}, []int{1}).gpu
+			w := v
+			buffer, err := p.gpu.Alloc(v.Buffer.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			contents := make([]byte, v.Buffer.Bytes())
+			p.gpu.Read(contents, v.Buffer, 0)
+			p.gpu.Write(buffer, 0, contents)
+			w.Buffer = buffer
+			views[0], views[1] = append(views[0], v), append(views[1], w)
+			pairs = append(pairs, twin{v, w})
+		}
+		for range 4 {
+			put(driver.Float32, n)
+		}
+		switch i % 4 {
+		case 0:
+			put(driver.Float16, n)
+		case 1, 2:
+			put(driver.BFloat16, n)
+		}
+		var launches [2]driver.Launch
+		for j, v := range views {
+			launches[j] = driver.Launch{Kernel: k, Dst: v[0], Src: append([]driver.View{rows[i%5%2]}, v[1:]...)}
+		}
+		together = append(together, launches[0])
+		p.gpu.Run(k, launches[1].Dst, launches[1].Src...)
+	}
+	before := fake.Launches()
+	p.gpu.(driver.Batcher).RunAll(together)
+	if got := fake.Launches() - before; !fake.Real() && got > 4 {
+		t.Errorf("%d launches, want 4 at the most: two for each dtype of copies", got)
+	}
+	for i, v := range pairs {
+		got, want := make([]byte, v.cpu.Buffer.Bytes()), make([]byte, v.cpu.Buffer.Bytes())
+		p.gpu.Read(got, v.cpu.Buffer, 0)
+		p.gpu.Read(want, v.gpu.Buffer, 0)
+		if !bytes.Equal(got, want) {
+			t.Fatalf("view %d of %v, %v elements: other bytes than one by one", i, v.cpu.DType, v.cpu.Shape)
 		}
 	}
 }

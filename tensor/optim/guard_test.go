@@ -1,0 +1,35 @@
+package optim_test
+
+import (
+	"math"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/optim"
+)
+
+// Where the device does not decide, the flags are read: nothing changes if one is up, and a
+// scheduler sees a step all the same.
+func TestStepUnless(t *testing.T) {
+	for name, maker := range makers {
+		p := tensor.Ones(2).RequireGrad()
+		opt := maker([]T{p})
+		schedule := optim.NewExponentialLR(opt, 1)
+		for i, flags := range [][]float64{{1}, {0, 0, 3}, {0, math.NaN()}, {0, 0}, {0, 1}} {
+			p.SetGrad(tensor.Ones(2))
+			before, remembered := p.Detach().Clone().Float64s(), len(opt.StateDict())
+			opt.StepUnless(tensor.New(flags, len(flags)))
+			schedule.Step()
+			moved := p.Detach().Float64s()[0] != before[0]
+			if want := i == 3; moved != want {
+				t.Errorf("%s, flags %v: the parameter moved: %v, want %v", name, flags, moved, want)
+			}
+			if now := len(opt.StateDict()); i != 3 && now != remembered {
+				t.Errorf("%s, flags %v: %d entries of state, want %d", name, flags, now, remembered)
+			}
+		}
+		if n := schedule.StepsAlone(); n != 0 {
+			t.Errorf("%s: %d steps of the scheduler's alone, want none", name, n)
+		}
+	}
+}

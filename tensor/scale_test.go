@@ -1,0 +1,88 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Trajectories of the scale, "!" after an overflow: of torch's test_torch.py, and of
+// arithmetic in float32.
+func TestUpdateScale(t *testing.T) {
+	for _, c := range []struct {
+		ScaleSettings
+		scale    float64
+		overflow []int
+		want     string
+	}{
+		{ScaleSettings{Growth: 2, Backoff: 0.25, Interval: 2}, 4, []int{2}, "4/1 8/0 2!/0"},
+		{ScaleSettings{Growth: 4, Backoff: 0.8, Interval: 2}, 3, []int{1, 4}, "3/1 2.4000001!/0 2.4000001/1 9.60000038/0 7.68000031!/0 7.68000031/1 30.7200012/0"},
+		{ScaleSettings{Growth: 16, Backoff: 0.5, Interval: 1}, 1e38, nil, "9.99999968e+37/0 9.99999968e+37/0"},
+		{ScaleSettings{Growth: 2, Backoff: 0.5, Interval: 2, Hysteresis: 2, Least: 3}, 5, []int{0, 1, 2, 3}, "5!/0 3!/0 3!/0 3!/0 3/1 6/0"},
+		{ScaleSettings{Growth: 2, Backoff: 0.5, Interval: 1, Most: 5}, 2, []int{3}, "4/0 5/0 5/0 2.5!/0"},
+		{ScaleSettings{Growth: 2, Backoff: 0.5, Interval: 1, Static: true}, 2, []int{1}, "2/0 2!/0"},
+	} {
+		if c.Most == 0 {
+			c.Most = float32(math.Inf(1))
+		}
+		whole := New([]float64{7, 7, c.scale, 1 / c.scale, 0, 0, 7}, 7)
+		state := whole.Narrow(0, 2, 4)
+		var got []string
+		for i := range strings.Fields(c.want) {
+			found, mark := Zeros(3), ""
+			if slices.Contains(c.overflow, i) {
+				found, mark = New([]float64{0, 1, 0}, 3), "!"
+			}
+			UpdateScale(state, found, c.ScaleSettings)
+			x := state.Float64s()
+			if x[1] != float64(float32(1/x[0])) {
+				t.Errorf("the inverse of %v is %v", x[0], x[1])
+			}
+			got = append(got, fmt.Sprintf("%.9g%s/%v", x[0], mark, x[2]))
+		}
+		if g := strings.Join(got, " "); g != c.want {
+			t.Errorf("%+v: got %s, want %s", c.ScaleSettings, g, c.want)
+		}
+		if x := whole.Float64s(); x[1] != 7 || x[6] != 7 {
+			t.Errorf("what lies beside the state became %v", x)
+		}
+	}
+	if err := Try(func() { UpdateScale(Zeros(3), Zeros(1), ScaleSettings{}) }); err == nil {
+		t.Error("a state of 3 elements: no error")
+	}
+}
+
+// A factor that is a tensor does what a number does.
+func TestUnscaleFlagsBy(t *testing.T) {
+	for _, d := range []DType{Float32, Float64, Float16, BFloat16} {
+		var sides [2][]*Tensor
+		for i := range sides {
+			sides[i] = []*Tensor{New([]float64{1, 2, 3}, 3).To(d), New([]float64{1, math.Inf(1)}, 2).To(d)}
+		}
+		want, got := UnscaleFlags(sides[0], 0.25), UnscaleFlagsBy(sides[1], Scalar(0.25))
+		if !slices.Equal(got.Float64s(), want.Float64s()) || !slices.Equal(got.Float64s(), []float64{0, 1}) {
+			t.Errorf("%v: flags %v, want %v", d, got.Float64s(), want.Float64s())
+		}
+		for i, x := range sides[1] {
+			if !slices.Equal(x.Bits(), sides[0][i].Bits()) {
+				t.Errorf("%v: gradient %d is %v, want %v", d, i, x, sides[0][i])
+			}
+		}
+	}
+	if err := Try(func() { UnscaleFlagsBy([]*Tensor{Ones(1)}, Ones(1).To(Float64)) }); err == nil {
+		t.Error("a factor in float64: no error")
+	}
+}
+
+// What no device keeps a copy of is cast as ever.
+func TestCastWeight(t *testing.T) {
+	w := New([]float64{1, 2.0001}, 2).RequireGrad()
+	for _, d := range []DType{Float16, BFloat16, Float32, Float64} {
+		y := CastWeight(w, d)
+		if y.DType() != d || !slices.Equal(y.Bits(), w.To(d).Bits()) || d != Float32 && y.IsLeaf() {
+			t.Errorf("%v: got %v", d, y)
+		}
+	}
+}
