@@ -27,12 +27,12 @@ type Graph struct{ graph driver.Graph }
 // Those have memory of the graph's own, which it has until Free. Tensors that step uses stay
 // in memory as long, also where nobody else holds them.
 //
-// Numbers that are no tensors on the GPU are those of the capture in all replays, and so are
-// the ways that Go's ifs went. If an optimizer's settings have changed, as a learning rate by a
-// scheduler, Replay panics: capture again. Adam and AdamW count replays as steps. Dropout
-// draws anew in each replay: of what the generator gave at the capture, and how often the
-// graph has run. Positions and classes are not checked in replays; a target that is no class
-// does not count.
+// Numbers that are no tensors on the GPU, and those that step itself makes on the CPU and
+// brings, are those of the capture in all replays, and so are the ways that Go's ifs went. If
+// an optimizer's settings have changed, as a learning rate by a scheduler, Replay panics:
+// capture again. Adam and AdamW count replays as steps. Dropout draws anew in each replay: of
+// what the generator gave at the capture, and how often the graph has run. Positions and
+// classes are not checked in replays; a target that is no class does not count.
 //
 // The error says what step did that cannot be part of a graph: it waited for the GPU, as
 // reading a value, printing and GradScaler.Step do (StepNonBlocking does not), it brought

@@ -1,0 +1,147 @@
+//go:build cuda && linux && cgo
+
+package cuda_test
+
+import (
+	"slices"
+	"testing"
+
+	"halfnote/cuda"
+	"halfnote/tensor"
+	"halfnote/tensor/optim"
+)
+
+// TestSeveralGraphs replays two steps in turns, one of which reads what the other wrote.
+func TestSeveralGraphs(t *testing.T) {
+	x := numbers(4)
+	var y, z *tensor.Tensor
+	first := capture(t, func() { y = x.AddScalar(1) })
+	second := capture(t, func() { z = y.Mul(y); x.AddAssign(z) })
+	defer first.Free()
+	defer second.Free()
+	want := []float64{0, 1, 2, 3}
+	for range 3 {
+		first.Replay()
+		second.Replay()
+		for i, v := range want {
+			want[i] = v + (v+1)*(v+1)
+		}
+		if got := x.Float64s(); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	}
+	first.Replay()
+	second.Replay()
+	first.Free() // before they are done
+	second.Free()
+	zeros(1 << 10)
+	if got, want := x.At(0), want[0]+(want[0]+1)*(want[0]+1); got != want {
+		t.Errorf("after Free: %v, want %v", got, want)
+	}
+}
+
+// TestGraphSettings changes settings of an optimizer after a capture, and captures those that
+// depend on the number of a step.
+func TestGraphSettings(t *testing.T) {
+	w := numbers(4).RequireGrad()
+	step := func(opt *optim.Optimizer) func() {
+		return func() {
+			opt.ZeroGrad()
+			w.Mul(w).Sum().Backward()
+			opt.Step()
+		}
+	}
+	opt := optim.NewAdamW([]*tensor.Tensor{w}, 0.1)
+	step(opt)()
+	g := capture(t, step(opt))
+	defer g.Free()
+	g.Replay()
+	before := w.Detach().Float64s()
+	opt.SetLR(0.05)
+	says(t, caught(g.Replay), "adamw: a replay has lr 0.1 of group 0", "set to 0.05 since", "another capture")
+	if !slices.Equal(w.Detach().Float64s(), before) {
+		t.Error("the replay was done")
+	}
+	opt.SetLR(0.1)
+	g.Replay()
+	if got := opt.StateDict()["state.0.step"]; got != 3.0 {
+		t.Errorf("after a step and two replays the state tells of %v", got)
+	}
+	for _, opt := range []*optim.Optimizer{optim.NewAdam([]*tensor.Tensor{w}, 0.1, optim.AMSGrad()), optim.NewNAdam([]*tensor.Tensor{w}, 0.1)} {
+		step(opt)()
+		_, err := cuda.Capture(step(opt))
+		says(t, err, "a step depends on how many there have been", "AdamW")
+	}
+	rms := optim.NewRMSprop([]*tensor.Tensor{w}, 0.1)
+	step(rms)()
+	capture(t, step(rms)).Free()
+	usable(t, tensor.CUDA)
+}
+
+// TestGraphDropout draws another mask in each replay, the same ones from the same seed.
+func TestGraphDropout(t *testing.T) {
+	x := numbers(64).AddScalar(1)
+	run := func() (all [][]float64) {
+		tensor.ManualSeed(5)
+		var y *tensor.Tensor
+		g := capture(t, func() { y = x.Dropout(0.5, true) })
+		defer g.Free()
+		for range 3 {
+			g.Replay()
+			all = append(all, y.Float64s())
+		}
+		return all
+	}
+	a, b := run(), run()
+	for i := range a {
+		if !slices.Equal(a[i], b[i]) {
+			t.Errorf("replay %d differs from that of the same seed", i)
+		}
+		if i > 0 && slices.Equal(a[i], a[0]) {
+			t.Errorf("replay %d has the mask of the first", i)
+		}
+		kept := 0
+		for j, v := range a[i] {
+			if v != 0 {
+				kept++
+				if v != 2*float64(j+1) {
+					t.Errorf("element %d is %v, want %v", j, v, 2*(j+1))
+				}
+			}
+		}
+		if kept < 16 || kept > 48 {
+			t.Errorf("replay %d keeps %d of 64", i, kept)
+		}
+	}
+}
+
+// TestGraphClasses has replays ignore targets, weigh classes and smooth labels as steps do.
+func TestGraphClasses(t *testing.T) {
+	x, weight := tensor.Arange(0, 24).Reshape(6, 4).Sin().ToDevice(tensor.CUDA), tensor.New([]float64{1, 2, 0.5, 4}).ToDevice(tensor.CUDA)
+	target := tensor.FromInts([]int{0, 1, 2, 3, 0, 1}).ToDevice(tensor.CUDA)
+	for _, o := range []tensor.LossOptions{
+		{}, {Reduction: tensor.ReduceSum}, {Reduction: tensor.ReduceNone}, {Weight: weight, LabelSmoothing: 0.25}, {IgnoreIndex: []int{2}, LabelSmoothing: 0.1},
+	} {
+		w := x.Clone().RequireGrad()
+		var loss *tensor.Tensor
+		step := func() {
+			w.ZeroGrad()
+			loss = w.CrossEntropy(target, o)
+			loss.Sum().Backward()
+		}
+		g := capture(t, step)
+		captured, grad := loss, w.Grad()
+		for _, classes := range [][]int{{0, 1, 2, 3, 0, 1}, {3, 2, -100, 2, 1, 0}} {
+			if o.IgnoreIndex != nil {
+				classes[2] = 2
+			}
+			target.Assign(tensor.FromInts(classes))
+			g.Replay()
+			step()
+			if got, want := contents([]*tensor.Tensor{captured, grad}), contents([]*tensor.Tensor{loss, w.Grad()}); !slices.Equal(got, want) {
+				t.Errorf("%+v, %v: got %v, want %v", o, classes, got, want)
+			}
+		}
+		g.Free()
+	}
+}
