@@ -265,3 +265,26 @@ func TestShadowsAmongReplays(t *testing.T) {
 		t.Error("other bits than without replays")
 	}
 }
+
+// TestShadowWithoutRoom takes a step when there is no memory for a copy: it does without.
+func TestShadowWithoutRoom(t *testing.T) {
+	if !child(t, fake.Options{Memory: 16 << 20}) {
+		return
+	}
+	w := numbers(20_000).RequireGrad()
+	w.SetGrad(numbers(20_000))
+	opt := optim.NewSGD([]*tensor.Tensor{w}, 0.5)
+	tensor.CastWeight(w, tensor.Float16)
+	var ballast []*tensor.Tensor
+	for n := 4 << 20; n >= 128; n /= 2 {
+		for tensor.Try(func() { ballast = append(ballast, zeros(n)) }) == nil {
+		}
+	}
+	if err := tensor.Try(opt.Step); err != nil {
+		t.Fatal(err)
+	}
+	runtime.KeepAlive(ballast)
+	if y := tensor.CastWeight(w, tensor.Float16); y.At(100) != 50 || w.Detach().At(100) != 50 {
+		t.Errorf("the weight is %v and its copy %v, want 50", w.Detach().At(100), y.At(100))
+	}
+}

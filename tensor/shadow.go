@@ -93,7 +93,10 @@ func (t *Tensor) shadowed(k driver.Code, src []*Tensor) *Tensor {
 	if !t.mem.backend.Offers(k, t.dtype, append(dtypes, old.wanted)...) {
 		return nil
 	}
-	c := unsetTensor(t.mem.backend, old.wanted, t.shape)
+	var c *Tensor
+	if Try(func() { c = unsetTensor(t.mem.backend, old.wanted, t.shape) }) != nil {
+		return nil // the step does without, where memory is short
+	}
 	t.mem.shadow.Store(&shadow{copy: c, of: driver.View{Offset: t.offset, Shape: t.shape, Stride: t.stride}, version: t.mem.version.Load(), replays: driver.Replays()})
 	return c
 }
