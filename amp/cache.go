@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"halfnote/tensor"
+	"halfnote/tensor/driver"
 )
 
 // cache holds the casts of weights while the outermost region is open, so that a
@@ -27,6 +28,18 @@ type key struct {
 type entry struct {
 	cast    *tensor.Tensor
 	version int
+	work    work
+}
+
+// work is what a cast is part of: of a graph that is being captured, whose replays make it
+// anew, or of what is done between two replays, which change weights without a new version.
+type work struct{ capture, replays uint64 }
+
+func workOfNow() work {
+	if r, since := driver.Recording(); r != nil {
+		return work{capture: since}
+	}
+	return work{replays: driver.Replays()}
 }
 
 func newCache() *cache { return &cache{entries: map[key]entry{}} }
@@ -42,7 +55,8 @@ func (c *cache) cast(t *tensor.Tensor, to tensor.DType, legacy bool) *tensor.Ten
 	if legacy {
 		k.to = 0
 	}
-	if e, ok := c.entries[k]; ok && (legacy || e.version == t.Version()) {
+	now := workOfNow()
+	if e, ok := c.entries[k]; ok && e.work == now && (legacy || e.version == t.Version()) {
 		c.hits++
 		return e.cast
 	}
@@ -55,7 +69,7 @@ func (c *cache) cast(t *tensor.Tensor, to tensor.DType, legacy bool) *tensor.Ten
 		tensor.EnableGrad(func() { y = tensor.CastWeight(t, to) })
 	}
 	c.made++
-	c.entries[k] = entry{y, t.Version()}
+	c.entries[k] = entry{y, t.Version(), now}
 	return y
 }
 

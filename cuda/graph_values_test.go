@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"halfnote/amp"
 	"halfnote/cuda"
 	"halfnote/tensor"
 	"halfnote/tensor/optim"
@@ -144,4 +145,30 @@ func TestGraphClasses(t *testing.T) {
 		}
 		g.Free()
 	}
+}
+
+// TestGraphInRegion captures inside of a region of autocast that holds a cast of a weight, and
+// changes the weight by the graph.
+func TestGraphInRegion(t *testing.T) {
+	w, x := tensor.Ones(2, 2).ToDevice(tensor.CUDA).RequireGrad(), tensor.Ones(1, 2).ToDevice(tensor.CUDA)
+	var captured *tensor.Tensor
+	amp.Autocast(amp.BFloat16, func() {
+		if got := x.MatMul(w).At(0, 0); got != 2 {
+			t.Errorf("at first: %v, want 2", got)
+		}
+		g := capture(t, func() {
+			captured = x.MatMul(w)
+			tensor.NoGrad(func() { w.AddScalarAssign(1) })
+		})
+		defer g.Free()
+		for i := range 3 {
+			g.Replay()
+			if got, want := captured.At(0, 0), float64(2+2*i); got != want {
+				t.Errorf("replay %d: %v, want %v", i, got, want)
+			}
+			if got, want := x.MatMul(w).At(0, 0), float64(4+2*i); got != want {
+				t.Errorf("after replay %d: %v, want %v", i, got, want)
+			}
+		}
+	})
 }

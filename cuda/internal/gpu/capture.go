@@ -164,7 +164,7 @@ func (c *capture) end() (*drv.Graph, error) {
 func (c *capture) abandon() {
 	c.backend.memory.freePools(c.held, c.pool, c.fixed)
 	for _, k := range c.constants {
-		if k.buffer != nil && c.backend.device.Err() == nil {
+		if k.buffer != nil && bufferOf(k.buffer).block != nil && c.backend.device.Err() == nil {
 			c.backend.write(k.at, k.data)
 		}
 	}

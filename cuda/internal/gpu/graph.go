@@ -30,11 +30,12 @@ type parts struct {
 
 // graph returns what was captured, ready to run.
 func (c *capture) graph(exec *drv.Graph) *graph {
-	for _, k := range c.constants {
-		c.backend.write(k.at, k.data)
-	}
 	g := &graph{parts: &parts{backend: c.backend, exec: exec, pools: []*cache{c.pool, c.fixed}, held: c.held, checks: c.checks}}
 	g.cleanup = runtime.AddCleanup(g, func(p *parts) { p.free() }, g.parts)
+	for _, k := range c.constants { // an interrupt leaves g to the garbage collector
+		c.backend.write(k.at, k.data)
+	}
+	runtime.KeepAlive(c)
 	return g
 }
 
