@@ -34,9 +34,9 @@ func (w window) plain() bool {
 	return w.taps() == 1 && !slices.ContainsFunc(w.stride, func(n int) bool { return n != 1 }) && !w.pads()
 }
 
-// rows reports whether the places of x (n, c, places…) lie in packs.
+// rows reports whether the places of x (n, c, places…) lie in packs, a power of 2.
 func (l packing) rows(x *Tensor) bool {
-	return size(x.shape[2:])%l.pack == 0 && slices.Equal(x.stride, rowMajor(x.shape))
+	return (size(x.shape[2:])|x.offset)%l.pack == 0 && slices.Equal(x.stride, rowMajor(x.shape))
 }
 
 // full returns how many channels there are with those that fill the last pack.
@@ -104,12 +104,8 @@ func (l packing) depth(x *Tensor, d, dims int) *Tensor {
 	return l.last(grouped(x, d, x.shape[d]/few), d+1, dims)
 }
 
-// cached is how many elements stay in the second cache of a core, beside what they become;
-// large is how many bytes are padded at a time on devices whose memory is fast.
-const (
-	cached = 3 << 17
-	large  = 1 << 30
-)
+// cached is how many elements stay in the second cache of a core, beside what they become.
+const cached = 3 << 17
 
 // padded calls body with images of x (n, c, …), from image first on, with lo zeros before
 // and hi behind: all of x where that is none. They are valid during the call. On a CPU
@@ -126,7 +122,7 @@ func (l packing) padded(x *Tensor, lo, hi []int, weight int, body func(first int
 	}
 	n, most := full[0], max(cached, 8*weight)
 	if l.packer != nil {
-		most = large / x.dtype.Size()
+		most = l.packer.Room() / x.dtype.Size()
 	}
 	full[1] = l.full(full[1])
 	full[0] = min(n, max(1, most/max(1, size(full[1:]))))

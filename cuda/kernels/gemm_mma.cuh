@@ -356,23 +356,23 @@ template <class T, int M, int N, int MF, int NF, bool along_a, bool along_b> DEV
 	warp.put(g, t, rows, columns, (float *)room);
 }
 
-#define TILES(kind, T, a, b, along_a, along_b)                                                         \
-	KERNEL_OF(256) kind##_128x128_##a##b(Gemm g) { kind<T, 128, 128, 4, 2, along_a, along_b>(g); }      \
-	KERNEL_OF(128) kind##_64x64_##a##b(Gemm g) { kind<T, 64, 64, 2, 2, along_a, along_b>(g); }
+// KERNEL_BESIDE is KERNEL_OF(256) of which so many blocks have a multiprocessor's registers.
+#define KERNEL_BESIDE(blocks) extern "C" __attribute__((global)) __attribute__((launch_bounds(256, blocks))) void
 
 // MMA makes kernels for operands that lie along k or along lines.
-#define MMA(kind, T)                  \
-	TILES(kind, T, k, k, true, true)  \
-	TILES(kind, T, k, l, true, false) \
-	TILES(kind, T, l, k, false, true) \
-	TILES(kind, T, l, l, false, false)
+#define TILES(kind, blocks, T, a, b, along_a, along_b)                                                       \
+	KERNEL_BESIDE(blocks) kind##_128x128_##a##b(Gemm g) { kind<T, 128, 128, 4, 2, along_a, along_b>(g); }    \
+	KERNEL_OF(128) kind##_64x64_##a##b(Gemm g) { kind<T, 64, 64, 2, 2, along_a, along_b>(g); }
+#define MMA(kind, blocks, T)                  \
+	TILES(kind, blocks, T, k, k, true, true)  \
+	TILES(kind, blocks, T, k, l, true, false) \
+	TILES(kind, blocks, T, l, k, false, true) \
+	TILES(kind, blocks, T, l, l, false, false)
 
-// WINDOWS makes those of windowed for one layout of A; two blocks share a multiprocessor.
-#define KERNEL_OF_TWO extern "C" __attribute__((global)) __attribute__((launch_bounds(256, 2))) void
-#define WINDOWS_OF(T, a, b, along_a, along_b)                                                              \
-	KERNEL_OF_TWO windowed_128x128_##a##b(Gemm g) { windowed<T, 128, 128, 4, 2, along_a, along_b>(g); }    \
-	KERNEL_OF_TWO windowed_64x256_##a##b(Gemm g) { windowed<T, 64, 256, 4, 2, along_a, along_b>(g); }      \
-	KERNEL_OF(128) windowed_64x64_##a##b(Gemm g) { windowed<T, 64, 64, 2, 2, along_a, along_b>(g); }
-#define WINDOWS(T, a, along_a)         \
-	WINDOWS_OF(T, a, k, along_a, true) \
-	WINDOWS_OF(T, a, l, along_a, false)
+// WINDOWS makes those of windowed for one layout of A.
+#define LONG_TILES(kind, T, a, b, along_a, along_b) \
+	TILES(kind, 2, T, a, b, along_a, along_b)       \
+	KERNEL_BESIDE(2) kind##_64x256_##a##b(Gemm g) { kind<T, 64, 256, 4, 2, along_a, along_b>(g); }
+#define WINDOWS(T, a, along_a)                   \
+	LONG_TILES(windowed, T, a, k, along_a, true) \
+	LONG_TILES(windowed, T, a, l, along_a, false)

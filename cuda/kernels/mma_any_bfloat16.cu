@@ -2,4 +2,4 @@
 // Matrix products of bfloat16 by tensor cores, of operands of any strides.
 #include "gemm_mma.cuh"
 
-MMA(gathered, bf16)
+MMA(gathered, 1, bf16)

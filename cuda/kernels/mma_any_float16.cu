@@ -2,4 +2,4 @@
 // Matrix products of float16 by tensor cores, of operands of any strides.
 #include "gemm_mma.cuh"
 
-MMA(gathered, f16)
+MMA(gathered, 1, f16)

@@ -2,4 +2,4 @@
 // Matrix products of TF32 by tensor cores, of operands of any strides.
 #include "gemm_mma.cuh"
 
-MMA(gathered, tf32)
+MMA(gathered, 1, tf32)

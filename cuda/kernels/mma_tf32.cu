@@ -2,4 +2,4 @@
 // Matrix products of TF32 by tensor cores, of operands that can be copied by 16 bytes.
 #include "gemm_mma.cuh"
 
-MMA(pipelined, tf32)
+MMA(pipelined, 2, tf32)

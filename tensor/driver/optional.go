@@ -70,6 +70,9 @@ type Packer interface {
 	// Packs returns how many neighbours of a dtype are read at once, 1 if layouts do not
 	// matter.
 	Packs(d DType) int
+	// Room returns how many bytes a copy of images may take; of more, parts are copied and
+	// multiplied one after the other. It never changes, so that sums keep their order.
+	Room() int
 	// Pad sets dst to src with zeros around it, and before[a] of them before it along axis
 	// a, of 6 at the most. dst has src's dtype and rank, is no smaller, and does not overlap
 	// it.

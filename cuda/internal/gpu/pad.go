@@ -21,6 +21,9 @@ func (b *Backend) Packs(d driver.DType) int {
 	return 16 / d.Size()
 }
 
+// Room returns a GiB, an eighth of a small GPU's memory.
+func (b *Backend) Room() int { return 1 << 30 }
+
 // maxMargins is how many axes Margins has.
 const maxMargins = 6
 
