@@ -278,11 +278,12 @@ const (
 	// What steps of optimizers are made of that the device itself decides on, so that
 	// nobody waits to learn whether a gradient was finite.
 
-	// Advance counts steps. dst is a float64 matrix without gaps of a row of 4 a tensor: the steps
-	// that it has taken, whether it takes this one, its rate and its scale. If no element of the float32 vector src[0]
-	// is other than 0, steps goes up by 1 to n, whether becomes 1, rate Alpha/(1 - Beta^n) and
-	// scale 1/sqrt(1 - More[0]^n), each operation rounding, with the power of package
-	// elementary; else whether becomes 0 and the rest stays.
+	// Advance counts steps. dst is a float64 matrix without gaps, of a row of 4 a tensor:
+	// the steps that it has taken, whether it takes this one, its rate and its scale. If no
+	// element of the float32 vector src[0] is other than 0, steps goes up by 1 to n, whether
+	// becomes 1, rate Alpha/(1 - Beta^n) and scale 1/sqrt(1 - More[0]^n), each operation
+	// rounding, with the power of package elementary; else whether becomes 0 and the rest
+	// stays.
 	Advance
 	// GuardedSGD is SGD of dst if its row says so, else nothing but the copy. src is the
 	// row of Advance, then that of SGD. The row's rate stands for Alpha, and v is nothing
@@ -292,12 +293,12 @@ const (
 	GuardedAdam
 	// UpdateScale moves the loss scale of a GradScaler. dst is float32: scale, its inverse,
 	// clean steps in a row, and overflows since the scale grew. If an element of the float32
-	// vector src[0] is other than 0: clean steps are 0, overflows go up by 1, and if they are More[1] or
-	// more, the scale becomes the larger of Beta*scale and of the lesser of itself and
-	// More[2]. Else clean steps go up by 1, and if they are More[0] then, they and overflows
-	// become 0 and the scale the lesser of Alpha*scale and of the larger of itself and
-	// More[3], unless that is infinite. Products and 1/scale are rounded to float64, then
-	// float32.
+	// vector src[0] is other than 0, clean steps become 0 and overflows go up by 1, and if
+	// they are More[1] or more then, the scale becomes the larger of Beta*scale and of the
+	// lesser of itself and More[2]. Else clean steps go up by 1, and if they are More[0]
+	// then, they and overflows become 0 and the scale the lesser of Alpha*scale and of the
+	// larger of itself and More[3], unless that is infinite. Products and 1/scale are
+	// rounded to float64, then float32.
 	UpdateScale
 )
 
