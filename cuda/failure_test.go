@@ -138,6 +138,8 @@ func TestNoGPU(t *testing.T) {
 	says(t, errors.New(cuda.Why()), "tensors and autocast run on the CPU", "no CUDA-capable device is detected")
 	says(t, tensor.Try(func() { numbers(1) }), `there is no device "cuda" here`, "no CUDA-capable device is detected", "use tensor.CPU")
 	says(t, caught(func() { cuda.DeviceName(0) }), "GPU 0", "no CUDA-capable device is detected")
+	_, err := cuda.Capture(func() {})
+	says(t, err, "cuda: capture on GPU 0: ", "no CUDA-capable device is detected")
 	cuda.Synchronize()
 	if err := cuda.EmptyCache(); err != nil {
 		t.Error(err)

@@ -68,6 +68,10 @@ func TestGraphSettings(t *testing.T) {
 	if got := opt.StateDict()["state.0.step"]; got != 3.0 {
 		t.Errorf("after a step and two replays the state tells of %v", got)
 	}
+	if err := opt.LoadStateDict(opt.StateDict()); err != nil {
+		t.Fatal(err)
+	}
+	says(t, caught(g.Replay), "a state dict have been given to the optimizer since")
 	for _, opt := range []*optim.Optimizer{optim.NewAdam([]*tensor.Tensor{w}, 0.1, optim.AMSGrad()), optim.NewNAdam([]*tensor.Tensor{w}, 0.1)} {
 		step(opt)()
 		_, err := cuda.Capture(step(opt))

@@ -44,12 +44,15 @@ func (o *Optimizer) keepsSettings() {
 	if !tensor.Capturing() {
 		return
 	}
-	groups := o.Groups()
+	groups, replaced := o.Groups(), o.replaced
 	var was [][len(kept)]float64
 	for _, g := range groups {
 		was = append(was, g.numbers())
 	}
 	tensor.OnReplay(func() {
+		if o.replaced != replaced {
+			o.fail("a replay steps what there was when the graph was captured, and groups, parameters or a state dict have been given to the optimizer since; expected another capture")
+		}
 		for i, g := range groups {
 			for k, now := range g.numbers() {
 				if now != was[i][k] {

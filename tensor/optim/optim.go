@@ -38,6 +38,7 @@ type Optimizer struct {
 	counts   *tensor.StepCounts // of the parameters, where they are; nil without a guarded step
 	away     bool               // records tell of no steps since counts began
 	captured bool               // a step is part of a graph
+	replaced int                // how often other tensors have taken the place of parameters and records
 }
 
 // rule is what one optimizer differs from another in: it changes the parameter p,
@@ -82,6 +83,7 @@ func (o *Optimizer) AddGroup(params []*tensor.Tensor, options ...Option) *Optimi
 	g.params = params
 	o.takeBack()
 	o.counts = nil
+	o.replaced++
 	o.groups = append(o.groups, &g)
 	return o
 }
@@ -91,7 +93,8 @@ func (o *Optimizer) fail(format string, args ...any) {
 	panic(&tensor.Error{Op: strings.ToLower(o.name), Why: fmt.Sprintf(format, args...)})
 }
 
-// Step updates the parameters that have a gradient, in place.
+// Step updates the parameters that have a gradient, in place. Where it is part of a graph of a
+// GPU's work the settings are those of the capture; a replay panics if they have changed since.
 func (o *Optimizer) Step() {
 	if o.stepCounted() {
 		return
@@ -182,6 +185,7 @@ func (o *Optimizer) ReplaceParams(with func(p *tensor.Tensor) *tensor.Tensor) {
 	}
 	o.takeBack()
 	o.counts = nil
+	o.replaced++
 	records := map[*tensor.Tensor]record{}
 	tensor.NoGrad(func() {
 		for i, p := range old {

@@ -115,5 +115,6 @@ func (o *Optimizer) LoadStateDict(state map[string]any) error {
 		*g = groups[i]
 	}
 	o.records, o.away = records, false
+	o.replaced++
 	return nil
 }
