@@ -170,3 +170,49 @@ func TestAttentionLayers(t *testing.T) {
 		}
 	}
 }
+
+// TestAttentionAgain computes attention with dropout a second time for its gradients, and
+// its second derivatives, which are made of products and a softmax of the same weights.
+func TestAttentionAgain(t *testing.T) {
+	g := tensor.NewGenerator(4)
+	draw := func() ten { return g.Randn(1, 2, 35, 16).BFloat16().ToDevice(tensor.CUDA).RequireGrad() }
+	in := []ten{draw(), draw(), draw()}
+	attend := func(in ...ten) ten {
+		return tensor.ScaledDotProductAttention(in[0], in[1], in[2], tensor.AttentionOptions{DropoutP: 0.4, IsCausal: true})
+	}
+	grads := func(f func(in ...ten) ten, graph bool) []ten {
+		tensor.ManualSeed(9)
+		return tensor.GradWith(f(in...).Sum(), in, tensor.BackwardOptions{CreateGraph: graph})
+	}
+	want := grads(attend, false)
+	again := grads(func(in ...ten) ten { return tensor.Checkpoint(attend, in...) }, false)
+	graph := grads(attend, true)
+	for i, w := range want {
+		if !tensor.Equal(again[i], w) {
+			t.Errorf("gradient %d of a checkpoint differs", i)
+		}
+		if at := apart(graph[i].Detach(), w, tensor.BFloat16); at >= 0 {
+			t.Errorf("gradient %d that can be differentiated: element %d: got %v, want %v", i, at, graph[i].Float64s()[at], w.Float64s()[at])
+		}
+	}
+	for i, h := range tensor.Grad(graph[0].Mul(graph[0]).Sum(), in[0], in[1], in[2]) {
+		if size := h.Abs().Sum().Item(); !(size > 0 && size < 1e6) {
+			t.Errorf("second derivative %d: got a sum of %v", i, size)
+		}
+	}
+}
+
+// TestAttentionWithoutTensorCores has a GPU on which the kernels do not run.
+func TestAttentionWithoutTensorCores(t *testing.T) {
+	if !child(t, fake.Options{Capability: 70}) {
+		return
+	}
+	x := tensor.NewGenerator(4).Randn(1, 2, 7, 8).Half()
+	on := func(d tensor.Device) ten {
+		x := x.ToDevice(d)
+		return tensor.ScaledDotProductAttention(x, x, x, tensor.AttentionOptions{IsCausal: true})
+	}
+	if at := apart(on(tensor.CUDA), on(tensor.CPU), tensor.Float16); at >= 0 {
+		t.Errorf("element %d differs from the CPU's", at)
+	}
+}
