@@ -202,6 +202,27 @@ func TestAttentionAgain(t *testing.T) {
 	}
 }
 
+// TestAttentionOfManyAxes has a batch of more axes than kernels go through.
+func TestAttentionOfManyAxes(t *testing.T) {
+	g := tensor.NewGenerator(4)
+	axes := []int{4, 2, 3, 0, 1, 5, 6}
+	var many, flat []ten
+	for range 3 {
+		x := g.Randn(2, 2, 2, 1, 2, 2, 3, 8).Half().ToDevice(tensor.CUDA).Select(3, 0).Permute(axes...)
+		many, flat = append(many, x.Detach().RequireGrad()), append(flat, x.Reshape(32, 3, 8).Detach().RequireGrad())
+	}
+	run := func(in []ten) []ten {
+		y := tensor.ScaledDotProductAttention(in[0], in[1], in[2], tensor.AttentionOptions{})
+		return append([]ten{y}, tensor.Grad(y.Mul(y).Sum(), in...)...)
+	}
+	want := run(flat)
+	for i, x := range run(many) {
+		if !tensor.Equal(x.Reshape(32, 3, 8), want[i]) {
+			t.Errorf("tensor %d differs from that of a batch of one axis", i)
+		}
+	}
+}
+
 // TestAttentionWithoutTensorCores has a GPU on which the kernels do not run.
 func TestAttentionWithoutTensorCores(t *testing.T) {
 	if !child(t, fake.Options{Capability: 70}) {
