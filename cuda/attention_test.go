@@ -202,6 +202,19 @@ func TestAttentionAgain(t *testing.T) {
 	}
 }
 
+// TestAttentionOfLowest has masks of the lowest number in place of -Inf: a query that sees no
+// key sees all alike.
+func TestAttentionOfLowest(t *testing.T) {
+	const d = tensor.BFloat16
+	x := tensor.NewGenerator(4).Randn(1, 40, 8).To(d).ToDevice(tensor.CUDA)
+	mask := tensor.Full(-tensor.FInfo(d).Max, 1, 40).To(d).ToDevice(tensor.CUDA)
+	y := tensor.ScaledDotProductAttention(x, x, x, tensor.AttentionOptions{Mask: mask})
+	want := x.Float().Mean(1).Unsqueeze(1).Expand(1, 40, 8)
+	if at := apart(y, want, d); at >= 0 {
+		t.Errorf("element %d: got %v, want %v", at, y.Float64s()[at], want.Float64s()[at])
+	}
+}
+
 // TestAttentionOfManyAxes has a batch of more axes than kernels go through.
 func TestAttentionOfManyAxes(t *testing.T) {
 	g := tensor.NewGenerator(4)

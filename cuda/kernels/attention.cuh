@@ -65,6 +65,15 @@ DEVICE float logNear(float x) {
 	return y;
 }
 
+const float log2e = 0x1.715476p+0f, log2 = 0x1.62e430p-1f;
+
+// weight returns the power of a score less what is the largest, or what makes the sum 1. A
+// mask may hold the lowest numbers, which must not be multiplied; without one scores are
+// products, and power is their scale times log2(e).
+template <bool masked> DEVICE float weight(float s, float less, float power) {
+	return power2Near(masked ? (s - less) * log2e : fused(s, power, -less));
+}
+
 // pack rounds two neighbours.
 DEVICE u32 pack(f16, float x, float y) {
 	u32 r;
@@ -195,21 +204,53 @@ struct Scores {
 		if (a.keep.at) keep = place.of<const u32>(a.keep);
 	}
 
-	// masked makes exponents of two of products: times scale, with the mask. Rows are queries
-	// from row on, columns keys, or, turned over, keys and queries.
+	// masked makes scores of products: times scale, with the mask. Rows are queries from row
+	// on, columns keys, or, turned over, keys and queries.
 	template <class T, int MT, int N, bool turned> METHOD void masked(float s[MT][N][4], u32 row, u32 column) const {
 		switch (a.mask) {
-		case 0: each<MT, N, turned>(s, row, column, [&] LAMBDA (float x, i64) { return x * a.powers; }); break;
-		case Bool: each<MT, N, turned>(s, row, column, [&] LAMBDA (float x, i64 at) { return masks[at] ? x * a.powers : -__builtin_inff(); }); break;
-		case Float32: each<MT, N, turned>(s, row, column, [&] LAMBDA (float x, i64 at) { return fused(x, a.scale, ((const float *)masks)[at]) * log2e; }); break;
-		default: each<MT, N, turned>(s, row, column, [&] LAMBDA (float x, i64 at) { return fused(x, a.scale, widen(((const T *)masks)[at])) * log2e; });
+		case 0: {
+#pragma unroll
+			for (int i = 0; i < MT; i++)
+#pragma unroll
+				for (int n = 0; n < N; n++)
+#pragma unroll
+					for (int l = 0; l < 4; l++) s[i][n][l] *= a.scale;
+			return;
+		}
+		case Bool: return each<MT, N, turned>(s, row, column, [&] LAMBDA (i64 at) { return masks[at] ? 0 : -__builtin_inff(); }, [&] LAMBDA (float x, float m) { return m < 0 ? m : x * a.scale; });
+		case Float32: return each<MT, N, turned>(s, row, column, [&] LAMBDA (i64 at) { return ((const float *)masks)[at]; }, [&] LAMBDA (float x, float m) { return fused(x, a.scale, m); });
+		default: each<MT, N, turned>(s, row, column, [&] LAMBDA (i64 at) { return widen(((const T *)masks)[at]); }, [&] LAMBDA (float x, float m) { return fused(x, a.scale, m); });
 		}
 	}
-	static constexpr float log2e = 0x1.715476p+0f;
 
-	template <int MT, int N, bool turned, class F> METHOD void each(float s[MT][N][4], u32 row, u32 column, F f) const {
+	// each sets scores to f of them and of the mask's elements, of which those of a mask of keys
+	// are fetched once for all queries.
+	template <int MT, int N, bool turned, class F, class G> METHOD void each(float s[MT][N][4], u32 row, u32 column, F fetch, G f) const {
 		i64 across = turned ? a.masks.row : a.masks.column, down = turned ? a.masks.column : a.masks.row;
 		u32 rows = turned ? a.keys : a.queries, columns = turned ? a.queries : a.keys;
+		if (a.masks.row == 0) {
+			float own[MT][2];
+			if (turned)
+#pragma unroll
+				for (int i = 0; i < MT; i++)
+#pragma unroll
+					for (int h = 0; h < 2; h++) {
+						u32 r = row + i * 16 + h * 8 + LANE / 4;
+						own[i][h] = fetch((r < rows ? r : rows - 1) * down);
+					}
+#pragma unroll
+			for (int n = 0; n < N; n++)
+#pragma unroll
+				for (int c = 0; c < 2; c++) {
+					u32 j = column + n * 8 + LANE % 4 * 2 + c;
+					float m = turned ? 0 : fetch((j < columns ? j : columns - 1) * across);
+#pragma unroll
+					for (int i = 0; i < MT; i++)
+#pragma unroll
+						for (int h = 0; h < 2; h++) s[i][n][2 * h + c] = f(s[i][n][2 * h + c], turned ? own[i][h] : m);
+				}
+			return;
+		}
 #pragma unroll
 		for (int n = 0; n < N; n++)
 #pragma unroll
@@ -221,10 +262,11 @@ struct Scores {
 #pragma unroll
 					for (int h = 0; h < 2; h++) {
 						u32 r = row + i * 16 + h * 8 + LANE / 4;
-						s[i][n][2 * h + c] = f(s[i][n][2 * h + c], at + (r < rows ? r : rows - 1) * down);
+						s[i][n][2 * h + c] = f(s[i][n][2 * h + c], fetch(at + (r < rows ? r : rows - 1) * down));
 					}
 			}
 	}
+
 	// bounded sets scores to -Inf that do not count.
 	template <int MT, int N, bool turned> METHOD void bounded(float s[MT][N][4], u32 row, u32 column) const {
 		bool causal = a.flags & Causal, diagonal = causal && (turned ? row + MT * 16 > column + 1 : column + N * 8 > row + 1);

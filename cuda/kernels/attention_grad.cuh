@@ -17,14 +17,13 @@ template <class T, int MT, int N, bool masked, bool turned, class F, class G>
 DEVICE void weigh(const Attend &a, const Scores &scores, float s[MT][N][4], float dp[MT][N][4], u32 own, u32 other, F of, G kept) {
 	if (masked) scores.masked<T, MT, N, turned>(s, own, other);
 	scores.bounded<MT, N, turned>(s, own, other);
-	float power = masked ? 1 : a.powers;
 #pragma unroll
 	for (int i = 0; i < MT; i++)
 #pragma unroll
 		for (int n = 0; n < N; n++)
 #pragma unroll
 			for (int l = 0; l < 4; l++) {
-				float p = power2Near(fused(s[i][n][l], power, -of(0, i, n, l))), d = dp[i][n][l];
+				float p = weight<masked>(s[i][n][l], of(0, i, n, l), a.powers), d = dp[i][n][l];
 				s[i][n][l] = p;
 				if (masked && scores.keep) {
 					bool keep = kept(i, n, l);

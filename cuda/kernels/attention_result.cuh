@@ -3,8 +3,8 @@
 #include "attention.cuh"
 
 // attend computes 64 MT rows of a matrix of results, 16 MT by each of four warps, from N keys
-// at a time, of which the next are on their way. Weights are powers of two of the scores
-// less the largest so far; when that grows, what has been added up is scaled.
+// at a time, of which the next are on their way. Weights are powers of the scores less the
+// largest so far; when that grows, what has been added up is scaled.
 template <class T, int D, int MT, int N, bool masked> DEVICE void attend(const Attend &a) {
 	const int threads = 128, rows = 64 * MT, bytes = N * D * 2;
 	extern SHARED __attribute__((aligned(128))) char room[];
@@ -32,7 +32,7 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void attend(const A
 		end_group();
 	};
 	Scores scores(a, place);
-	float top[MT][2], sum[MT][2], y[MT][D / 8][4] = {}, power = masked ? 1 : a.powers;
+	float top[MT][2], sum[MT][2], y[MT][D / 8][4] = {}, power = a.powers;
 #pragma unroll
 	for (int i = 0; i < MT; i++) top[i][0] = top[i][1] = -__builtin_inff(), sum[i][0] = sum[i][1] = 0;
 	copy(0, 0);
@@ -66,12 +66,12 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void attend(const A
 #pragma unroll
 				for (int n = 0; n < N / 8; n++) now = __builtin_fmaxf(now, __builtin_fmaxf(s[i][n][2 * h], s[i][n][2 * h + 1]));
 				top[i][h] = now = quadTop(now);
-				float less = now == -__builtin_inff() ? 0 : -now * power, grown = power2Near(fused(before, power, less)), more = 0;
+				float less = now == -__builtin_inff() ? 0 : masked ? now : now * power, grown = weight<masked>(before, less, power), more = 0;
 #pragma unroll
 				for (int n = 0; n < N / 8; n++)
 #pragma unroll
 					for (int c = 0; c < 2; c++) {
-						float p = power2Near(fused(s[i][n][2 * h + c], power, less));
+						float p = weight<masked>(s[i][n][2 * h + c], less, power);
 						s[i][n][2 * h + c] = p;
 						more += p;
 					}
@@ -112,7 +112,7 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void attend(const A
 		for (int h = 0; h < 2; h++) {
 			float total = quadSum(sum[i][h]);
 			u32 row = first + mine + i * 16 + h * 8 + LANE / 4;
-			if (LANE % 4 == 0 && row < a.queries) sums[row * a.sums.row] = total == 0 ? __builtin_inff() : fused(top[i][h], power, logNear(total));
+			if (LANE % 4 == 0 && row < a.queries) sums[row * a.sums.row] = total == 0 ? __builtin_inff() : masked ? fused(logNear(total), log2, top[i][h]) : fused(top[i][h], power, logNear(total));
 			sum[i][h] = total == 0 ? 0 : a.kept / total;
 		}
 	tile.template put<MT>(room, 0, y, sum, place.of<T>(a.y), a.y.row, mine, first, a.queries, a.width, false, a.flags & PackY);

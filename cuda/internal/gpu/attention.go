@@ -165,9 +165,6 @@ func (t *attending) run(name string, rows uint32, tile, shared int) {
 		return
 	}
 	f := kernel{fmt.Sprintf("attention_%d_%v", t.head, t.dtype), fmt.Sprintf("%s_%s%d", name, t.masked, t.head)}
-	if shared > 48<<10 {
-		t.b.must(t.b.function(f).MaxDynamicShared(shared))
-	}
 	// The axes that a kernel does not go through come one after the other.
 	outer := max(0, len(t.lead.shape)-leadAxes)
 	inner := t.lead.shape[outer:]
