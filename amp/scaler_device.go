@@ -117,10 +117,7 @@ func (s *GradScaler) updatedThere() bool {
 	if len(flags) > 1 {
 		found = tensor.Cat(0, flags...)
 	}
-	tensor.UpdateScale(s.held, found, tensor.ScaleSettings{
-		Growth: s.growth, Backoff: s.backoff, Interval: s.interval,
-		Hysteresis: s.hysteresis, Least: s.least, Most: s.most, Static: s.static,
-	})
+	tensor.UpdateScale(s.held, found, s.rule())
 	clear(s.stages)
 	s.badLoss = false
 	return true

@@ -2,7 +2,6 @@ package amp
 
 import (
 	"fmt"
-	"math"
 
 	"halfnote/tensor"
 )
@@ -46,26 +45,13 @@ func (s *GradScaler) Update() {
 // adjust moves the scale after steps that found an overflow or not: with the defaults
 // torch._amp_update_scale_.
 func (s *GradScaler) adjust(found bool) {
-	if s.static {
-		return
-	}
-	if found {
-		s.tracker = 0
-		s.overflows++
-		if s.overflows >= s.hysteresis {
-			lower := float32(float64(s.scale) * s.backoff)
-			s.scale = max(lower, min(s.scale, s.least))
-		}
-		return
-	}
-	// Equal, not more: an interval set below the tracker stops growth until the next
-	// overflow, as in torch.
-	if s.tracker++; s.tracker == s.interval {
-		s.tracker, s.overflows = 0, 0
-		higher := min(float32(float64(s.scale)*s.growth), max(s.scale, s.most))
-		if !math.IsInf(float64(higher), 0) {
-			s.scale = higher
-		}
+	s.scale, s.tracker, s.overflows = s.rule().Next(s.scale, s.tracker, s.overflows, found)
+}
+
+func (s *GradScaler) rule() tensor.ScaleSettings {
+	return tensor.ScaleSettings{
+		Growth: s.growth, Backoff: s.backoff, Interval: s.interval,
+		Hysteresis: s.hysteresis, Least: s.least, Most: s.most, Static: s.static,
 	}
 }
 

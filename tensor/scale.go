@@ -38,24 +38,30 @@ func UpdateScale(state, found *Tensor, s ScaleSettings) {
 		bad = bad || x != 0
 	}
 	x := contents[float32](state)
-	s.move(x, bad)
+	scale, tracker, overflows := s.Next(x[0], int(x[2]), int(x[3]), bad)
+	x = []float32{scale, float32(1 / float64(scale)), float32(tracker), float32(overflows)}
 	run(driver.Kernel{Code: driver.Copy}, state, setContents(unsetTensor(state.mem.backend, Float32, state.shape), x))
 }
 
-// move is the rule.
-func (s ScaleSettings) move(x []float32, bad bool) {
-	if bad {
-		x[2] = 0
-		if x[3]++; x[3] >= float32(s.Hysteresis) {
-			x[0] = max(float32(float64(x[0])*s.Backoff), min(x[0], s.Least))
-		}
-	} else if x[2]++; x[2] == float32(s.Interval) {
-		// Equal, not more: an interval set below the count stops growth until the next
-		// overflow, as in torch.
-		x[2], x[3] = 0, 0
-		if higher := min(float32(float64(x[0])*s.Growth), max(x[0], s.Most)); !math.IsInf(float64(higher), 0) {
-			x[0] = higher
-		}
+// Next returns what follows a scale, a number of clean steps in a row and one of overflows
+// since the scale grew, after a step that found an overflow or did not.
+func (s ScaleSettings) Next(scale float32, tracker, overflows int, found bool) (float32, int, int) {
+	if s.Static {
+		return scale, tracker, overflows
 	}
-	x[1] = float32(1 / float64(x[0]))
+	if found {
+		if overflows++; overflows >= s.Hysteresis {
+			scale = max(float32(float64(scale)*s.Backoff), min(scale, s.Least))
+		}
+		return scale, 0, overflows
+	}
+	// Equal, not more: an interval set below the tracker stops growth until the next
+	// overflow, as in torch.
+	if tracker++; tracker != s.Interval {
+		return scale, tracker, overflows
+	}
+	if higher := min(float32(float64(scale)*s.Growth), max(scale, s.Most)); !math.IsInf(float64(higher), 0) {
+		scale = higher
+	}
+	return scale, 0, 0
 }
