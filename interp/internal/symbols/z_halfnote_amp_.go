@@ -43,6 +43,7 @@ func init() {
 			"GradScaler":        reflect.ValueOf((*amp.GradScaler)(nil)),
 			"GrowthFactor":      reflect.ValueOf(amp.GrowthFactor),
 			"GrowthInterval":    reflect.ValueOf(amp.GrowthInterval),
+			"GuardedOptimizer":  reflect.ValueOf((*amp.GuardedOptimizer)(nil)),
 			"Hysteresis":        reflect.ValueOf(amp.Hysteresis),
 			"InitScale":         reflect.ValueOf(amp.InitScale),
 			"Initialize":        reflect.ValueOf(amp.Initialize),
@@ -95,6 +96,7 @@ func init() {
 			"Wrap":              reflect.ValueOf(amp.Wrap),
 			"_ClosureOptimizer": reflect.ValueOf((*_halfnote_amp_ClosureOptimizer)(nil)),
 			"_FusedOptimizer":   reflect.ValueOf((*_halfnote_amp_FusedOptimizer)(nil)),
+			"_GuardedOptimizer": reflect.ValueOf((*_halfnote_amp_GuardedOptimizer)(nil)),
 			"_Optimizer":        reflect.ValueOf((*_halfnote_amp_Optimizer)(nil)),
 		}
 	}
@@ -129,6 +131,26 @@ func (w _halfnote_amp_FusedOptimizer) StepScaled(a0 *tensor.Tensor, a1 *tensor.T
 }
 
 func (w _halfnote_amp_FusedOptimizer) ZeroGrad() {
+	dynamic.Call(w.IValue, "ZeroGrad").(func(any))(w.IValue)
+}
+
+type _halfnote_amp_GuardedOptimizer struct{ IValue any }
+
+func (w _halfnote_amp_GuardedOptimizer) Interpreted() any { return w.IValue }
+
+func (w _halfnote_amp_GuardedOptimizer) Params() []*tensor.Tensor {
+	return dynamic.Call(w.IValue, "Params").(func(any) []*tensor.Tensor)(w.IValue)
+}
+
+func (w _halfnote_amp_GuardedOptimizer) Step() {
+	dynamic.Call(w.IValue, "Step").(func(any))(w.IValue)
+}
+
+func (w _halfnote_amp_GuardedOptimizer) StepUnless(a0 *tensor.Tensor) {
+	dynamic.Call(w.IValue, "StepUnless").(func(any, *tensor.Tensor))(w.IValue, a0)
+}
+
+func (w _halfnote_amp_GuardedOptimizer) ZeroGrad() {
 	dynamic.Call(w.IValue, "ZeroGrad").(func(any))(w.IValue)
 }
 

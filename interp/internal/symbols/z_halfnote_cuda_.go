@@ -12,10 +12,13 @@ func init() {
 		return map[string]reflect.Value{
 			"AllowTF32":        reflect.ValueOf(cuda.AllowTF32),
 			"Available":        reflect.ValueOf(cuda.Available),
+			"Capture":          reflect.ValueOf(cuda.Capture),
+			"CaptureOn":        reflect.ValueOf(cuda.CaptureOn),
 			"DeviceCapability": reflect.ValueOf(cuda.DeviceCapability),
 			"DeviceCount":      reflect.ValueOf(cuda.DeviceCount),
 			"DeviceName":       reflect.ValueOf(cuda.DeviceName),
 			"EmptyCache":       reflect.ValueOf(cuda.EmptyCache),
+			"Graph":            reflect.ValueOf((*cuda.Graph)(nil)),
 			"Synchronize":      reflect.ValueOf(cuda.Synchronize),
 			"Why":              reflect.ValueOf(cuda.Why),
 		}
