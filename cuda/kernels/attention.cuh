@@ -17,7 +17,7 @@ struct Matrix {
 	i64 row, column, lead[4]; // in elements
 };
 
-enum { // flags: keys after a query do not count; gradients are float32; what 16 bytes at a time can be read or written of
+enum { // flags: keys after a query do not count; gradients are float32; these can be read or written by 16 bytes
 	Causal = 1, WideGrads = 2, PackQ = 4, PackK = 8, PackV = 16, PackY = 32, PackDY = 64, PackDQ = 128, PackDK = 256, PackDV = 512
 };
 
@@ -132,7 +132,7 @@ template <class T, int D> struct Tile {
 	// copy enqueues copies of rows first … of a matrix that has end rows of width elements, or
 	// makes them, if they cannot be read by 16 bytes.
 	template <int rows, int threads> DEVICE void copy(char *room, u32 to, const T *p, i64 stride, u32 first, u32 end, u32 width, bool packs) {
-const int step = threads / chunks; // a multiple of 8
+		const int step = threads / chunks; // a multiple of 8
 		u32 r = THREAD / chunks, c = THREAD % chunks, left = c * 8 < width && first < end ? end - first : 0;
 		char *at = room + to + spot(r, c);
 		const T *from = p + (r < left ? (i64)(first + r) * stride + c * 8 : 0);
@@ -191,7 +191,8 @@ const int step = threads / chunks; // a multiple of 8
 	}
 };
 
-// Scores knows what becomes of the score of a query and a key.
+// Scores knows what becomes of the products of queries and keys: their scale, the mask, what
+// does not count, what dropout keeps.
 struct Scores {
 	const Attend &a;
 	const char *masks;
