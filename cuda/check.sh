@@ -4,12 +4,12 @@
 #	cuda/check.sh pack DIR          # where Go is: builds programs into DIR, compressed
 #	cuda/check.sh run DIR OUT       # where the GPU is, in a checkout: tests, then tables
 #
-# OUT gets tests.txt, a table and a chart for each of bench's subjects, and summary.txt.
-# PYTHON names the Python that has PyTorch, default python3; SECONDS_EACH limits each
-# part, default 150.
+# OUT gets tests.txt, a table and a chart for each of bench's subjects, confirm.txt (where
+# PyTorch's numbers are those that halfnote expects) and summary.txt. PYTHON names the
+# Python that has PyTorch, default python3; SECONDS_EACH limits each part, default 150.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
-packages="cuda cuda/internal/drv cuda/internal/lt cuda/internal/gpu tensor/torchtest"
+packages="cuda cuda/internal/drv cuda/internal/lt cuda/internal/gpu tensor/torchtest amp"
 
 pack() {
 	mkdir -p "$1" && cd "$root" || exit 1
@@ -35,7 +35,7 @@ run() {
 	for package in $packages; do
 		program=$work/$(echo "$package" | tr / -).test
 		[ -f "$program" ] || continue
-		case $package in tensor/*) only=OnGPU ;; *) only=. ;; esac
+		case $package in tensor/*) only=OnGPU ;; amp) only='OnGPU|NonBlocking' ;; *) only=. ;; esac
 		echo "== $package"
 		(cd "$root/$package" && HALFNOTE_CUDA_TEST=device timeout "$limit" "$program" -test.v -test.run "$only" 2>&1) >"$work/log"
 		code=$?
@@ -43,6 +43,10 @@ run() {
 		echo "exit $code, $(grep -c -- '--- PASS' "$work/log") passed, $(grep -c -- '--- FAIL' "$work/log") failed"
 		{ echo "== $package, exit $code"; cat "$work/log"; } >>"$out/tests.txt"
 	done
+	echo "== confirm"
+	timeout "$limit" "$python" "$root/cuda/testdata/confirm.py" >"$out/confirm.txt" 2>&1
+	echo "exit $?"
+	tail -n 30 "$out/confirm.txt"
 	for subject in gemm mlp resnet bert; do
 		echo "== bench $subject"
 		(cd "$out" && timeout "$limit" "$work/halfnote" bench "$subject" --device cuda --preset seed --rounds 5 --peer torch --python "$(command -v "$python")") >"$out/$subject.txt" 2>&1
@@ -56,7 +60,7 @@ case "${1-} $#" in
 "pack 2") pack "$2" ;;
 "run 3") run "$2" "$3" ;;
 *)
-	sed -n '2,10s/^# \{0,1\}//p' "$0"
+	sed -n '2,9s/^# \{0,1\}//p' "$0"
 	exit 2
 	;;
 esac
