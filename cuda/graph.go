@@ -11,8 +11,8 @@ import (
 type Graph struct{ graph driver.Graph }
 
 // Capture calls step and returns what it asks of the first GPU as a graph. Nothing of it is
-// done before the first Replay; then a replay takes the processor microseconds, however many
-// operations the step has. What step asks must be the same each time:
+// done before the first Replay; a replay is one call of the driver, however many operations
+// the step has. What step asks must be the same each time:
 //
 //	step() // once or more, so that all is there: kernels, what optimizers remember
 //	g, err := cuda.Capture(step)
