@@ -14,9 +14,9 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestNonBlocking trains with Step and with StepNonBlocking: the same bits, skips and
+// TestNonBlockingOnGPU trains with Step and with StepNonBlocking: the same bits, skips and
 // scales, whether somebody asks in between or not.
-func TestNonBlocking(t *testing.T) {
+func TestNonBlockingOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	defer tensor.SetDefaultDevice(tensor.CPU)
 	x, y := tensor.NewGenerator(1).Randn(16, 8), tensor.NewGenerator(2).Randn(16, 8)
@@ -94,8 +94,8 @@ func TestNonBlocking(t *testing.T) {
 	}
 }
 
-// TestNonBlockingState: who sets the scale by hand while the GPU has it is heard.
-func TestNonBlockingState(t *testing.T) {
+// TestNonBlockingStateOnGPU: who sets the scale by hand while the GPU has it is heard.
+func TestNonBlockingStateOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	defer tensor.SetDefaultDevice(tensor.CPU)
 	s := amp.NewGradScaler(amp.InitScale(8), amp.GrowthInterval(2))
@@ -130,8 +130,8 @@ func TestNonBlockingState(t *testing.T) {
 	}
 }
 
-// TestNonBlockingWaits: what the GPU cannot decide is Step's, and errors are.
-func TestNonBlockingWaits(t *testing.T) {
+// TestNonBlockingWaitsOnGPU: what the GPU cannot decide is Step's, and errors are.
+func TestNonBlockingWaitsOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	defer tensor.SetDefaultDevice(tensor.CPU)
 	s := amp.NewGradScaler(amp.InitScale(4))
