@@ -4,9 +4,10 @@
 #	cuda/check.sh pack DIR          # where Go is: builds programs into DIR, compressed
 #	cuda/check.sh run DIR OUT       # where the GPU is, in a checkout: tests, then tables
 #
-# OUT gets tests.txt, a table and a chart for each of bench's subjects, confirm.txt (where
-# PyTorch's numbers are those that halfnote expects) and summary.txt. PYTHON names the
-# Python that has PyTorch, default python3; SECONDS_EACH limits each part, default 150.
+# OUT gets tests.txt, confirm.txt (where PyTorch's numbers are those that halfnote
+# expects), figures.txt (what single things cost), a table and a chart for each of bench's
+# subjects, and summary.txt. PYTHON names the Python that has PyTorch, default python3;
+# SECONDS_EACH limits each part, default 150.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 packages="cuda cuda/internal/drv cuda/internal/lt cuda/internal/gpu tensor/torchtest amp"
@@ -37,7 +38,7 @@ run() {
 		[ -f "$program" ] || continue
 		case $package in tensor/*) only=OnGPU ;; amp) only='OnGPU|NonBlocking' ;; *) only=. ;; esac
 		echo "== $package"
-		(cd "$root/$package" && HALFNOTE_CUDA_TEST=device timeout "$limit" "$program" -test.v -test.run "$only" 2>&1) >"$work/log"
+		(cd "$root/$package" && HALFNOTE_CUDA_TEST=device timeout "$limit" "$program" -test.v -test.run "$only" -test.skip '^TestFigures' 2>&1) >"$work/log"
 		code=$?
 		grep -E '^ *(--- FAIL|FAIL|PASS|panic)' "$work/log" | head -n 40
 		echo "exit $code, $(grep -c -- '--- PASS' "$work/log") passed, $(grep -c -- '--- FAIL' "$work/log") failed"
@@ -47,6 +48,12 @@ run() {
 	timeout "$limit" "$python" "$root/cuda/testdata/confirm.py" >"$out/confirm.txt" 2>&1
 	echo "exit $?"
 	tail -n 30 "$out/confirm.txt"
+	echo "== figures"
+	(cd "$root/cuda/internal/gpu" && HALFNOTE_CUDA_TEST=device timeout "$limit" "$work/cuda-internal-gpu.test" -test.v -test.run '^TestFigures$' 2>&1) >"$work/log"
+	echo "exit $?"
+	grep -E '^ *(--- FAIL|panic)' "$work/log"
+	{ echo "== figures"; cat "$work/log"; } >>"$out/tests.txt"
+	sed -n 's/^.*figure: //p' "$work/log" | tee "$out/figures.txt"
 	for subject in gemm mlp resnet bert; do
 		echo "== bench $subject"
 		(cd "$out" && timeout "$limit" "$work/halfnote" bench "$subject" --device cuda --preset seed --rounds 5 --peer torch --python "$(command -v "$python")") >"$out/$subject.txt" 2>&1
@@ -60,7 +67,7 @@ case "${1-} $#" in
 "pack 2") pack "$2" ;;
 "run 3") run "$2" "$3" ;;
 *)
-	sed -n '2,9s/^# \{0,1\}//p' "$0"
+	sed -n '2,10s/^# \{0,1\}//p' "$0"
 	exit 2
 	;;
 esac
