@@ -63,18 +63,19 @@ class Report:
         got, why = answer(run)
         if want is None:
             self.open += 1
-            self.line("open", name, "-", got)
+            self.line("open", name, "-", got + (": " + why if why else ""))
             return
         self.compare(name, show(want), got, why, True)
 
     def compare(self, name, want, got, why="", prints=False):
         """Counts an answer, and prints it if it differs or prints is true."""
-        if got == want:
-            self.same += 1
-            if prints:
-                self.line("same", name, want, got)
-        else:
-            self.different.append(self.line("DIFFERENT", name, want, got + (": " + why if why else "")))
+        answered = got + (": " + why if why else "")
+        if got != want:
+            self.different.append(self.line("DIFFERENT", name, want, answered))
+            return
+        self.same += 1
+        if prints:
+            self.line("same", name, want, answered)
 
     def line(self, *columns):
         line = "%-9s %-60s %-24s %s" % columns
