@@ -1,26 +1,29 @@
 #!/bin/sh
 # Checks and measures halfnote on a machine with an NVIDIA GPU, which need not have Go:
 #
-#	cuda/check.sh pack DIR          # where Go is: builds programs into DIR, compressed
+#	cuda/check.sh pack DIR          # where Go is: builds programs into DIR/programs.tar.xz
 #	cuda/check.sh run DIR OUT       # where the GPU is, in a checkout: tests, then tables
 #
 # OUT gets tests.txt, confirm.txt (where PyTorch's numbers are those that halfnote
 # expects), figures.txt (what single things cost), a table and a chart for each of bench's
 # subjects, and summary.txt. PYTHON names the Python that has PyTorch, default python3;
-# SECONDS_EACH limits each part, default 150.
+# SECONDS_EACH limits each part, default 150; PARTS are some of "tests confirm figures
+# bench", default all.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 packages="cuda cuda/internal/drv cuda/internal/lt cuda/internal/gpu tensor/torchtest amp"
 
 pack() {
-	mkdir -p "$1" && cd "$root" || exit 1
-	dir=$(cd "$root" && cd "$1" && pwd)
-	"$root/cuda/build.sh" build -ldflags "-s -w" -o "$dir/halfnote" . || exit 1
+	mkdir -p "$1" && dir=$(cd "$1" && pwd) && cd "$root" || exit 1
+	work=$(mktemp -d)
+	"$root/cuda/build.sh" build -ldflags "-s -w" -o "$work/halfnote" . || exit 1
 	for package in $packages; do
 		name=$(echo "$package" | tr / -).test
-		"$root/cuda/build.sh" test -c -ldflags "-s -w" -o "$dir/$name" "./$package" || exit 1
+		"$root/cuda/build.sh" test -c -ldflags "-s -w" -o "$work/$name" "./$package" || exit 1
 	done
-	xz -9 -f -T2 "$dir"/halfnote "$dir"/*.test || exit 1
+	# The programs have much in common, which one window over all of them finds.
+	(cd "$work" && tar cf - halfnote ./*.test) | xz -T1 --lzma2=preset=9,dict=512MiB >"$dir/programs.tar.xz" || exit 1
+	rm -rf "$work"
 	ls -l "$dir"
 }
 
@@ -28,11 +31,16 @@ run() {
 	mkdir -p "$2" || exit 1
 	dir=$(cd "$1" && pwd) out=$(cd "$2" && pwd) work=$(mktemp -d)
 	limit=${SECONDS_EACH:-150} python=${PYTHON:-python3}
-	for file in "$dir"/*.xz; do
-		program=$work/$(basename "$file" .xz)
-		"$python" -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), open(sys.argv[2], "wb"))' "$file" "$program" && chmod +x "$program"
-	done
+	"$python" -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$dir/programs.tar.xz" "$work" || exit 1
 	{ nvidia-smi || true; "$work/halfnote" version; "$work/halfnote" doctor; } >"$out/summary.txt" 2>&1
+	parts=${PARTS:-tests confirm figures bench}
+	for part in $parts; do
+		$part
+	done
+	rm -rf "$work"
+}
+
+tests() {
 	for package in $packages; do
 		program=$work/$(echo "$package" | tr / -).test
 		[ -f "$program" ] || continue
@@ -44,30 +52,38 @@ run() {
 		echo "exit $code, $(grep -c -- '--- PASS' "$work/log") passed, $(grep -c -- '--- FAIL' "$work/log") failed"
 		{ echo "== $package, exit $code"; cat "$work/log"; } >>"$out/tests.txt"
 	done
+}
+
+confirm() {
 	echo "== confirm"
 	timeout "$limit" "$python" "$root/cuda/testdata/confirm.py" >"$out/confirm.txt" 2>&1
 	echo "exit $?"
 	tail -n 30 "$out/confirm.txt"
+}
+
+figures() {
 	echo "== figures"
 	(cd "$root/cuda/internal/gpu" && HALFNOTE_CUDA_TEST=device timeout "$limit" "$work/cuda-internal-gpu.test" -test.v -test.run '^TestFigures$' 2>&1) >"$work/log"
 	echo "exit $?"
 	grep -E '^ *(--- FAIL|panic)' "$work/log"
 	{ echo "== figures"; cat "$work/log"; } >>"$out/tests.txt"
 	sed -n 's/^.*figure: //p' "$work/log" | tee "$out/figures.txt"
+}
+
+bench() {
 	for subject in gemm mlp resnet bert; do
 		echo "== bench $subject"
 		(cd "$out" && timeout "$limit" "$work/halfnote" bench "$subject" --device cuda --preset seed --rounds 5 --peer torch --python "$(command -v "$python")") >"$out/$subject.txt" 2>&1
 		echo "exit $?"
 		tail -n 30 "$out/$subject.txt"
 	done
-	rm -rf "$work"
 }
 
 case "${1-} $#" in
 "pack 2") pack "$2" ;;
 "run 3") run "$2" "$3" ;;
 *)
-	sed -n '2,10s/^# \{0,1\}//p' "$0"
+	sed -n '2,11s/^# \{0,1\}//p' "$0"
 	exit 2
 	;;
 esac
