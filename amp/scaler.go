@@ -125,7 +125,9 @@ func (s *GradScaler) Step(opt Optimizer) StepResult {
 	s.mustBeReady("Step")
 	s.asked()
 	st := s.stage(opt)
-	st.mayStep()
+	if err := st.stepsTwice(); err != nil {
+		panic(err)
+	}
 	fused, _ := opt.(FusedOptimizer)
 	if fused != nil && fused.Fused() {
 		s.stepFused(fused, st)
@@ -194,11 +196,12 @@ func (s *GradScaler) mustBeReady(call string) {
 	}
 }
 
-// mayStep panics if the optimizer has stepped.
-func (st *stage) mayStep() {
-	if st.stepped {
-		panic(&Error{Code: "already_stepped", Call: "Step", Why: "this optimizer has stepped since the last Update", Cure: "call Update after each Step"})
+// stepsTwice returns what is wrong if the optimizer has stepped.
+func (st *stage) stepsTwice() *Error {
+	if !st.stepped {
+		return nil
 	}
+	return &Error{Code: "already_stepped", Call: "Step", Why: "this optimizer has stepped since the last Update", Cure: "call Update after each Step"}
 }
 
 // mustHaveGrads panics if the optimizer has no gradient.

@@ -28,7 +28,9 @@ func (s *GradScaler) StepNonBlocking(opt Optimizer) {
 		return
 	}
 	st := s.stage(opt)
-	st.mayStep()
+	if err := st.stepsTwice(); err != nil {
+		panic(err)
+	}
 	if s.held == nil {
 		s.hold()
 	}

@@ -144,7 +144,7 @@ func guardedRun(t *testing.T, name string, waits bool, steps int) (bits []uint64
 func TestGuardedSteps(t *testing.T) {
 	fake.Use(t, fake.Options{Queue: 1 << 20}) // nothing is done before it is waited for
 	defer fake.Use(t, fake.Options{})
-	const steps = 30
+	const steps = 16
 	for name := range guardedOptimizers {
 		t.Run(name, func(t *testing.T) {
 			want, wantState, _ := guardedRun(t, name, true, steps)
