@@ -15,9 +15,7 @@ import (
 // replays it among other ones, which have theirs elsewhere.
 func TestCaptureProduct(t *testing.T) {
 	b := bare(t)
-	if _, err := b.Library(); err != nil {
-		t.Skip("needs cublasLt:", err)
-	}
+	needsLibrary(t, b)
 	const n = 8
 	matrix := func(number float64) driver.View {
 		buffer, err := b.Alloc(4 * n * n)
