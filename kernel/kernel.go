@@ -160,12 +160,13 @@ func (k *kernel) bind() error {
 		to      **socket
 		welcome func(topic []byte) [][][]byte
 		cut     func()
+		proves  func(frames [][]byte) bool // heartbeats are not signed
 	}{
-		{"control", router, &k.conn.ControlPort, &k.control, nil, nil},
-		{"heartbeat", router, &k.conn.HeartbeatPort, &k.heartbeat, nil, nil},
-		{"iopub", pub, &k.conn.IOPubPort, &k.publisher, k.welcome, k.missed.note},
-		{"shell", router, &k.conn.ShellPort, &k.shell, nil, nil},
-		{"stdin", router, &k.conn.StdinPort, &k.stdin, nil, nil},
+		{"control", router, &k.conn.ControlPort, &k.control, nil, nil, k.proves},
+		{"heartbeat", router, &k.conn.HeartbeatPort, &k.heartbeat, nil, nil, nil},
+		{"iopub", pub, &k.conn.IOPubPort, &k.publisher, k.welcome, k.missed.note, nil},
+		{"shell", router, &k.conn.ShellPort, &k.shell, nil, nil, k.proves},
+		{"stdin", router, &k.conn.StdinPort, &k.stdin, nil, nil, k.proves},
 	} {
 		network, address := k.conn.Address(*b.port)
 		s := b.open(zmq4.WithLogger(log.New(k.log, "", 0)))
@@ -173,6 +174,7 @@ func (k *kernel) bind() error {
 		l, err := guard.Listen(s, network, address, guard.Config{
 			Log:     func(format string, args ...any) { k.log.Printf(b.name+": "+format, args...) },
 			Welcome: b.welcome,
+			Proves:  b.proves,
 			Cut:     b.cut,
 		})
 		if err != nil {

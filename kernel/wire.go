@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -59,21 +60,10 @@ func (c *Codec) Encode(m Message) [][]byte {
 // the delimiter or a part is missing, when the signature is wrong or has been
 // seen before, and when the header is not one. Content is not looked at.
 func (c *Codec) Decode(frames [][]byte) (Message, error) {
-	at := -1
-	for i, f := range frames {
-		if string(f) == delimiter {
-			at = i
-			break
-		}
+	prefix, signature, body, err := split(frames)
+	if err != nil {
+		return Message{}, err
 	}
-	if at < 0 {
-		return Message{}, fmt.Errorf("no %s among %d frames", delimiter, len(frames))
-	}
-	rest := frames[at+1:]
-	if len(rest) < 5 {
-		return Message{}, fmt.Errorf("%d frames after %s, expected 5 or more", len(rest), delimiter)
-	}
-	signature, body := rest[0], rest[1:5]
 	if err := c.check(signature, body); err != nil {
 		return Message{}, err
 	}
@@ -89,9 +79,23 @@ func (c *Codec) Decode(frames [][]byte) (Message, error) {
 		parent = Header{} // peers put what they like there: null, nothing
 	}
 	return Message{
-		Prefix: frames[:at], Header: h, Parent: parent,
-		Metadata: body[2], Content: body[3], Buffers: rest[5:],
+		Prefix: prefix, Header: h, Parent: parent,
+		Metadata: body[2], Content: body[3], Buffers: frames[len(prefix)+6:],
 	}, nil
+}
+
+// split finds the parts of a message: the frames before the delimiter, the
+// signature, and the four parts that are signed.
+func split(frames [][]byte) (prefix [][]byte, signature []byte, body [][]byte, err error) {
+	at := slices.IndexFunc(frames, func(f []byte) bool { return string(f) == delimiter })
+	if at < 0 {
+		return nil, nil, nil, fmt.Errorf("no %s among %d frames", delimiter, len(frames))
+	}
+	rest := frames[at+1:]
+	if len(rest) < 5 {
+		return nil, nil, nil, fmt.Errorf("%d frames after %s, expected 5 or more", len(rest), delimiter)
+	}
+	return frames[:at], rest[0], rest[1:5], nil
 }
 
 func (c *Codec) sign(body [][]byte) []byte {
@@ -109,12 +113,10 @@ func (c *Codec) check(signature []byte, body [][]byte) error {
 	if len(c.key) == 0 {
 		return nil
 	}
-	want := c.sign(body)
-	if !hmac.Equal(signature, want) {
-		return errors.New("wrong signature")
+	if err := c.verify(signature, body); err != nil {
+		return err
 	}
-	var short [16]byte // half of SHA-256 tells messages apart well enough
-	hex.Decode(short[:], want[:32])
+	short := shorten(signature)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.seen[short]; ok {
@@ -129,6 +131,31 @@ func (c *Codec) check(signature []byte, body [][]byte) error {
 	c.ring[c.next] = short
 	c.next = (c.next + 1) % maxSeen
 	return nil
+}
+
+// verify returns an error if the signature is not that of body.
+func (c *Codec) verify(signature []byte, body [][]byte) error {
+	if len(c.key) > 0 && !hmac.Equal(signature, c.sign(body)) {
+		return errors.New("wrong signature")
+	}
+	return nil
+}
+
+// received reports whether a message with this signature has come before.
+func (c *Codec) received(signature []byte) bool {
+	if len(c.key) == 0 {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.seen[shorten(signature)]
+	return ok
+}
+
+// shorten returns half of a signature, which tells messages apart well enough.
+func shorten(signature []byte) (short [16]byte) {
+	hex.Decode(short[:], signature[:min(32, len(signature))])
+	return short
 }
 
 // parseHeader reads a header that may be repeated to every subscriber, so it must

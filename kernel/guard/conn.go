@@ -18,8 +18,9 @@ import (
 //	peer ── pump ── frames ──▶ Read ──▶ zmq4
 //	peer ◀── drain ◀── bytes ◀── Write ◀── zmq4
 //
-// The pump answers pings and drops what zmq4 shall not see. Locks are taken in
-// the order out, in, Listener.mu.
+// The pump answers pings and drops what zmq4 must not see. Between zmq4 and the
+// connections of one identity stands their route. Locks are taken in the order
+// route.mu, out, in, Listener.mu.
 type conn struct {
 	listener *Listener
 	net      net.Conn
@@ -27,7 +28,7 @@ type conn struct {
 	peerType string
 	identity string // empty where peers are not told apart by it
 
-	in     inbound
+	in     *inbound // shared by the connections of one route
 	out    outbound
 	queued atomic.Int64 // bytes of out, and those that drain is writing; changed under out's lock
 	taken  atomic.Int64 // when the peer last took bytes, or the first began to wait; Listener.now
@@ -35,14 +36,16 @@ type conn struct {
 	left   sync.Once    // the Listener has been told
 	over   sync.Once    // whoever wants to know of a cut has been told
 
+	number uint64        // how many peers had entered with this one; set by Listener.enter
+	route  *route        // nil without an identity; set by Listener.enter
+	joined bool          // zmq4 has the route already; set by Listener.enter
 	doomed bool          // chosen by Listener.longest; guarded by Listener.mu
 	topics subscriptions // changed by pump, guarded by Listener.mu
 }
 
 func newConn(l *Listener, nc net.Conn) *conn {
 	// 8 KiB: five hundred clients with 64 KiB each would cost 32 MB.
-	c := &conn{listener: l, net: nc, reader: bufio.NewReaderSize(nc, 8<<10)}
-	c.in.changed.L = &c.in.Mutex
+	c := &conn{listener: l, net: nc, reader: bufio.NewReaderSize(nc, 8<<10), in: newInbound()}
 	c.out.changed.L = &c.out.Mutex
 	c.out.track.greeting = greetingSize
 	return c
@@ -60,15 +63,25 @@ func (c *conn) run() {
 		c.net.Close()
 		return
 	}
-	c.push(inFrame{body: greeting()})
-	c.push(inFrame{body: readyFrame(c.peerType, c.identity)})
 	go c.drain()
+	if c.joined {
+		c.pump()
+		return
+	}
 	select {
-	case c.listener.ready <- c:
+	case c.listener.ready <- c.face():
 		c.pump()
 	case <-c.listener.done:
 		c.Close()
 	}
+}
+
+// face returns what zmq4 takes for the connection.
+func (c *conn) face() net.Conn {
+	if c.route != nil {
+		return c.route
+	}
+	return c
 }
 
 // patience returns for how long c is still waited for, or less than nothing.
@@ -97,9 +110,8 @@ func (c *conn) cut(reason string) {
 	if reason != "" {
 		c.logged.Do(func() { c.listener.log.printf("guard: %s: disconnected: %s", c.net.RemoteAddr(), reason) })
 	}
-	c.left.Do(func() { c.listener.leave(c) })
+	c.leave()
 	c.net.Close()
-	c.in.finish()
 	c.out.Lock()
 	c.out.fail(netError("write", net.ErrClosed))
 	c.discard()
@@ -127,9 +139,17 @@ func (c *conn) Close() error {
 	}
 	c.net.SetWriteDeadline(time.Now().Add(c.listener.config.Linger))
 	c.net.SetReadDeadline(time.Now()) // the pump ends
-	c.left.Do(func() { c.listener.leave(c) })
-	c.in.finish()
+	c.leave()
 	return nil
+}
+
+// leave tells the Listener, and zmq4's reader if nothing more can come.
+func (c *conn) leave() {
+	c.left.Do(func() {
+		if c.listener.leave(c) {
+			c.in.finish()
+		}
+	})
 }
 
 func (c *conn) LocalAddr() net.Addr  { return c.net.LocalAddr() }

@@ -54,6 +54,13 @@ type Config struct {
 	Patience time.Duration
 	// Linger is how long a closed connection may take to send what waits; 1 s.
 	Linger time.Duration
+	// Proves reports whether a message, its frames without the identity, shows that
+	// its sender may have the identity that it came with: that it knows a key. A
+	// connection that shares its identity with older ones is on probation until it
+	// has sent such a message. Proves may be called from any goroutine. Nil asks
+	// for no proof: the newest connection has the identity. Sockets other than
+	// ROUTER ignore it.
+	Proves func(frames [][]byte) bool
 	// Log gets a line for each peer that is refused or cut, by rate: what comes
 	// too fast is counted, not printed. It may be called from any goroutine.
 	// Nil means silence.

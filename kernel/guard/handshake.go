@@ -99,7 +99,8 @@ func (c *conn) shakeHands() error {
 		return err
 	}
 	c.net.SetDeadline(time.Time{}) // before entering: from then on Close may set its own
-	// A refusal may pass, so it is no ERROR command: libzmq would not try again.
+	c.push(inFrame{body: greeting()}, inFrame{body: readyFrame(c.peerType, c.identity)})
+	// A refusal may pass, so it is not an ERROR command: libzmq would not try again.
 	if err := c.listener.enter(c); err != nil {
 		return err
 	}

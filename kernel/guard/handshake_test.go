@@ -158,28 +158,6 @@ func TestTooManyPeers(t *testing.T) {
 	s.serves(t)
 }
 
-func TestDoubledIdentity(t *testing.T) {
-	s := serve(t, zmq4.Router, Config{}).echo()
-	first := dial(t, s).hello("DEALER", "same")
-	second := dial(t, s)
-	second.raw(greeting(), readyFrame("DEALER", "same"))
-	second.send("from the second")
-	if n := second.disconnected(); n != greetingSize {
-		t.Errorf("the second got %d bytes, want %d: the greeting and no READY", n, greetingSize)
-	}
-	first.send("from the first")
-	if got := first.message(); len(got) != 1 || got[0] != "from the first" {
-		t.Errorf("the first got %q, want its own message back", got)
-	}
-	first.Close()
-	eventually(t, "the first has gone", func() bool { n, _ := s.Counts(); return n == 0 })
-	third := dial(t, s).hello("DEALER", "same")
-	third.send("from the third")
-	if got := third.message(); len(got) != 1 || got[0] != "from the third" {
-		t.Errorf("the third got %q, want its own message back", got)
-	}
-}
-
 func TestSubscribersNeedNoIdentity(t *testing.T) {
 	s := serve(t, zmq4.Pub, Config{Welcome: welcome})
 	ready := commandFrame("READY", appendProperty(appendProperty(nil, "Socket-Type", "SUB"), "Identity", "same"))

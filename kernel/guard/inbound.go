@@ -28,6 +28,12 @@ type inFrame struct {
 
 func (f inFrame) cost() int { return len(f.body) + frameCost }
 
+func newInbound() *inbound {
+	in := &inbound{}
+	in.changed.L = &in.Mutex
+	return in
+}
+
 // finish lets Read end once it has served what is queued.
 func (in *inbound) finish() {
 	in.Lock()
@@ -54,7 +60,8 @@ func (c *conn) pump() {
 
 func (c *conn) pumpMessages() error {
 	limit := c.listener.config.MaxMessage
-	size := 0 // of the message so far
+	var message []inFrame
+	size := 0 // of message
 	for {
 		flags, body, err := readFrame(c.reader, max(0, limit-size-frameCost))
 		if err != nil {
@@ -71,12 +78,14 @@ func (c *conn) pumpMessages() error {
 			return fmt.Errorf("a message of more than %d bytes", limit)
 		}
 		more := flags & flagMore
-		if more == 0 {
-			size = 0
+		message = append(message, inFrame{header: appendHeader(nil, more, len(body)), body: body})
+		if more != 0 {
+			continue
 		}
-		if !c.push(inFrame{header: appendHeader(nil, more, len(body)), body: body}) {
+		if c.listener.speaks(c, message) && !c.push(message...) {
 			return net.ErrClosed
 		}
+		message, size = nil, 0
 	}
 }
 
@@ -155,9 +164,9 @@ func (c *conn) subscription(body []byte) error {
 // held.
 func (c *conn) subscribes(topic []byte) bool { return c.topics.match(topic) }
 
-// push queues a frame for zmq4's reader; it waits while the reader is behind,
-// and so TCP makes the peer wait.
-func (c *conn) push(f inFrame) bool {
+// push queues a message for zmq4's reader, whole, because others may send by the
+// same route. It waits while the reader is behind, and so TCP makes the peer wait.
+func (c *conn) push(message ...inFrame) bool {
 	c.in.Lock()
 	defer c.in.Unlock()
 	for c.in.size > c.listener.config.High && c.in.err == nil {
@@ -166,8 +175,10 @@ func (c *conn) push(f inFrame) bool {
 	if c.in.err != nil {
 		return false
 	}
-	c.in.queue = append(c.in.queue, f)
-	c.in.size += f.cost()
+	c.in.queue = append(c.in.queue, message...)
+	for _, f := range message {
+		c.in.size += f.cost()
+	}
 	c.in.changed.Broadcast()
 	return true
 }

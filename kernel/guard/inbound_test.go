@@ -1,12 +1,16 @@
 package guard
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-zeromq/zmq4"
 )
@@ -75,18 +79,39 @@ func TestPingWhileNobodyReceives(t *testing.T) {
 	}
 }
 
+// TestPingsOfAPeerThatDoesNotRead: a pipe holds nothing, so the guard cannot send
+// a single PONG.
 func TestPingsOfAPeerThatDoesNotRead(t *testing.T) {
-	s := serve(t, zmq4.Router, Config{High: 1 << 10})
-	p := dial(t, s).hello("DEALER", "")
-	ping := []byte(strings.Repeat(string(commandFrame("PING", make([]byte, 18))), 1000))
-	p.Conn.(*net.TCPConn).SetReadBuffer(256 << 10)
-	for range 600 { // fifteen megabytes, of which the network holds a part
-		p.raw(ping)
+	const high, n = 1 << 10, 5000
+	l := newListener(socket(t, zmq4.Router), "tcp", "", Config{High: high})
+	ours, theirs := net.Pipe()
+	defer theirs.Close()
+	theirs.SetDeadline(time.Now().Add(patience))
+	c := newConn(l, ours)
+	l.await(c)
+	go c.run()
+	p := &peer{theirs, bufio.NewReader(theirs), t}
+	go p.raw(greeting(), readyFrame("DEALER", ""))
+	p.greeted()
+	zmq := <-l.ready
+	if _, err := zmq.Write(append(greeting(), readyFrame("ROUTER", "")...)); err != nil {
+		t.Fatal(err)
+	}
+	ping := commandFrame("PING", make([]byte, 18))
+	for i := range n {
+		if _, err := p.Write(ping); err != nil {
+			t.Fatalf("PING %d: %v", i, err)
+		}
 	}
 	p.send("last")
-	receive(t, s.Socket)
-	if n := s.queued.Load(); n > 2<<10 {
-		t.Errorf("%d bytes are queued, want no more pongs above High, %d", n, 1<<10)
+	last := appendFrame(nil, 0, []byte("last"))
+	want := slices.Concat(greeting(), readyFrame("DEALER", ""), last)
+	got := make([]byte, len(want))
+	if _, err := io.ReadFull(zmq, got); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("zmq4 reads %q, %v, want the handshake and the message", got, err)
+	}
+	if n := c.queued.Load(); n < high || n > 2*high {
+		t.Errorf("%d bytes are queued, want pongs up to High, %d", n, high)
 	}
 }
 
@@ -112,8 +137,8 @@ func TestBackPressure(t *testing.T) {
 	}
 	eventually(t, "the queue is full", func() bool { return waiting() > high })
 	for i := range n {
-		if got := waiting(); got > high+size+frameCost {
-			t.Fatalf("%d bytes wait for the reader, want at most one frame more than %d", got, high)
+		if got := waiting(); got > high+size+2*frameCost+len("1999") {
+			t.Fatalf("%d bytes wait for the reader, want at most one message more than %d", got, high)
 		}
 		if got := receive(t, s.Socket); got[1] != fmt.Sprint(i) || len(got[2]) != size {
 			t.Fatalf("message %d: got %.10q", i, got)

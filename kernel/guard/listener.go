@@ -41,7 +41,8 @@ type Listener struct {
 	closed     bool
 	pending    []*conn
 	conns      map[*conn]struct{}
-	identities map[string]*conn
+	entered    uint64 // peers so far
+	identities map[string]*route
 }
 
 func newListener(s zmq4.Socket, network, address string, c Config) *Listener {
@@ -52,7 +53,7 @@ func newListener(s zmq4.Socket, network, address string, c Config) *Listener {
 		ready:      make(chan net.Conn, 16),
 		done:       make(chan struct{}),
 		conns:      map[*conn]struct{}{},
-		identities: map[string]*conn{},
+		identities: map[string]*route{},
 	}
 }
 
@@ -76,7 +77,7 @@ func (l *Listener) open(ctx context.Context) error {
 }
 
 // listen sets keep-alive probes on what it accepts, so that a peer whose
-// network broke gives its identity back within half a minute.
+// network broke gives its place back within half a minute.
 func listen(ctx context.Context, network, address string) (net.Listener, error) {
 	lc := net.ListenConfig{KeepAliveConfig: net.KeepAliveConfig{
 		Enable: true, Idle: 5 * time.Second, Interval: 5 * time.Second, Count: 3,
@@ -197,15 +198,15 @@ func (l *Listener) enter(c *conn) error {
 		return net.ErrClosed
 	case i < 0:
 		return errOusted
-	case len(l.conns) >= l.config.MaxConns:
+	case len(l.conns) >= l.config.MaxConns && !l.spare():
 		return fmt.Errorf("%d peers are connected, no more are let in", len(l.conns))
-	case c.identity != "" && l.identities[c.identity] != nil:
-		return fmt.Errorf("identity %q is in use", c.identity)
 	default:
 		l.pending = slices.Delete(l.pending, i, i+1)
 	}
+	l.entered++
+	c.number = l.entered
 	if c.identity != "" {
-		l.identities[c.identity] = c
+		l.join(c)
 	}
 	l.conns[c] = struct{}{}
 	l.drains.Add(1)
@@ -226,15 +227,15 @@ func (l *Listener) turnAway(c *conn) bool {
 	return i >= 0 || l.closed
 }
 
-// leave forgets a peer; its identity is free again.
-func (l *Listener) leave(c *conn) {
+// leave forgets a peer. It reports whether nothing more can come for zmq4's
+// reader: no other connection holds the identity.
+func (l *Listener) leave(c *conn) (over bool) {
 	l.mu.Lock()
 	delete(l.conns, c)
-	if l.identities[c.identity] == c {
-		delete(l.identities, c.identity)
-	}
+	over = c.route == nil || l.part(c)
 	l.mu.Unlock()
 	l.changed.raise()
+	return over
 }
 
 // longest returns the peer with the most bytes waiting, when all together have

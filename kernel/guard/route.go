@@ -1,0 +1,177 @@
+package guard
+
+import (
+	"net"
+	"slices"
+	"sync"
+)
+
+// route is the net.Conn that zmq4 holds for one identity of a ROUTER. It
+// outlives connections: when another peer comes with the same identity, the
+// route is handed over, and zmq4 does not notice.
+//
+// The rule is that of libzmq with ZMQ_ROUTER_HANDOVER, as measured with version
+// 4.3.5:
+//   - The newest connection takes over when its handshake is complete, not
+//     before. From then on it gets every message to the identity, also replies to
+//     requests of the connection before it.
+//   - The displaced connection stays open and is told nothing. A peer that were
+//     disconnected would connect again, and two clients would displace each other
+//     for ever.
+//   - What was queued for the displaced peer before still leaves for it. What it
+//     sends from then on is dropped.
+//   - When the newest connection ends, no other takes its place.
+//
+// The route differs in three points:
+//   - libzmq drops requests of the displaced peer that the socket has not
+//     received. Here they are served: TCP has acknowledged them.
+//   - Identities are no secret, so a connection can be asked for a proof. With
+//     Config.Proves, a newcomer is on probation until it sends a message that
+//     Proves accepts. Until then the peer that it displaced takes the identity
+//     back by sending such a message, or when the newcomer leaves. A newcomer
+//     that has proved itself cannot be displaced by an older connection.
+//   - Displaced connections count among MaxConns. The oldest of them is cut
+//     when another peer needs its place.
+type route struct {
+	*conn // the first connection; its queue of frames is that of the route
+
+	// Guarded by Listener.mu.
+	holder *conn   // gets what is sent; nil when the route is over
+	peers  []*conn // all that are connected, the newest last
+	proven uint64  // number of the newest connection that has proved itself
+
+	mu      sync.Mutex // taken before all other locks
+	track   tracker    // where zmq4's stream stands
+	greeted bool       // zmq4's READY has passed
+	to      *conn      // gets the message that zmq4 is writing
+}
+
+func newRoute(first *conn) *route {
+	return &route{conn: first, to: first, track: tracker{greeting: greetingSize}}
+}
+
+// join makes c the newest connection of its identity; Listener.mu is held.
+func (l *Listener) join(c *conn) {
+	r := l.identities[c.identity]
+	if r == nil {
+		r = newRoute(c)
+		l.identities[c.identity] = r
+	} else {
+		c.in = r.in
+		c.out.greeted, c.out.track.greeting = true, 0 // zmq4 has greeted the first
+		c.joined = true
+	}
+	c.route = r
+	r.holder, r.peers = c, append(r.peers, c)
+	if l.config.Proves == nil {
+		r.proven = c.number
+	}
+}
+
+// part takes c from its route and reports whether the route is over;
+// Listener.mu is held.
+func (l *Listener) part(c *conn) (over bool) {
+	r := c.route
+	if i := slices.Index(r.peers, c); i >= 0 {
+		r.peers = slices.Delete(r.peers, i, i+1)
+	}
+	if r.holder != c {
+		return false
+	}
+	r.holder = nil
+	if n := len(r.peers); n > 0 && r.peers[n-1].number >= r.proven {
+		r.holder = r.peers[n-1] // the newcomer has left without a proof
+		return false
+	}
+	delete(l.identities, c.identity)
+	return true
+}
+
+// speaks reports whether a message of c is served. It may be the proof by which
+// c takes its identity, or takes it back.
+func (l *Listener) speaks(c *conn, message []inFrame) bool {
+	r := c.route
+	if r == nil {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case r.holder == nil, c.number < r.proven:
+		return false
+	case c.number > r.proven:
+		l.mu.Unlock()
+		proved := l.config.Proves(bodies(message))
+		l.mu.Lock()
+		if r.holder == nil || c.number < r.proven {
+			return false // others have gone on meanwhile
+		}
+		if !proved {
+			return r.holder == c
+		}
+	}
+	r.holder, r.proven = c, c.number
+	return true
+}
+
+func bodies(message []inFrame) (b [][]byte) {
+	for _, f := range message {
+		b = append(b, f.body)
+	}
+	return b
+}
+
+// spare removes the oldest displaced connection from the peers and has it cut;
+// Listener.mu is held. It reports whether there was one.
+func (l *Listener) spare() bool {
+	var oldest *conn
+	for c := range l.conns {
+		if c.route != nil && c.route.holder != c && (oldest == nil || c.number < oldest.number) {
+			oldest = c
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	delete(l.conns, oldest)
+	l.part(oldest)
+	go oldest.cut("a newer connection has its identity, and its place is needed")
+	return true
+}
+
+// Write passes each message to the connection that holds the identity when the
+// message begins. It fails only when the route is over: that a peer has gone
+// shows in Read, once all that the peer has sent is served.
+func (r *route) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	total := len(p)
+	for len(p) > 0 {
+		if r.greeted && r.track.between() {
+			r.to = r.current()
+		}
+		if r.to == nil {
+			return 0, netError("write", net.ErrClosed)
+		}
+		n, end := r.track.take(p)
+		r.to.Write(p[:n])
+		r.greeted = r.greeted || end
+		p = p[n:]
+	}
+	return total, nil
+}
+
+// Close closes the connection that holds the identity. zmq4 calls it when its
+// socket is closed, or the route is over.
+func (r *route) Close() error {
+	if c := r.current(); c != nil {
+		return c.Close()
+	}
+	return nil
+}
+
+func (r *route) current() *conn {
+	r.listener.mu.Lock()
+	defer r.listener.mu.Unlock()
+	return r.holder
+}

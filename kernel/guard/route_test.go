@@ -1,0 +1,286 @@
+package guard
+
+import (
+	"bytes"
+	"net"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-zeromq/zmq4"
+)
+
+// says sends a message and wants it back from an echoing socket.
+func (p *peer) says(text string) {
+	p.t.Helper()
+	p.send(text)
+	if got := p.message(); !slices.Equal(got, []string{text}) {
+		p.t.Fatalf("got %q, want the answer to %q", got, text)
+	}
+}
+
+// unserved sends a message and wants the connection open, but no answer: what
+// comes next is the answer to a PING.
+func (p *peer) unserved(s *server, text string) {
+	p.t.Helper()
+	p.send(text)
+	p.pinged()
+	s.serves(p.t) // what the socket got before, it has answered by now
+	p.pinged()
+}
+
+func (p *peer) pinged() {
+	p.t.Helper()
+	p.raw(commandFrame("PING", []byte("\x00\x0a")))
+	if name, _ := p.command(); name != "PONG" {
+		p.t.Fatalf("got %s, want PONG", name)
+	}
+}
+
+func TestHandover(t *testing.T) {
+	s := serve(t, zmq4.Router, Config{}).echo()
+	first := dial(t, s).hello("DEALER", "same")
+	first.says("first")
+	second := dial(t, s).hello("DEALER", "same")
+	second.says("second")
+	first.unserved(s, "first again")
+	third := dial(t, s).hello("REQ", "same")
+	third.says("third")
+	first.unserved(s, "first again")
+	second.unserved(s, "second again")
+	third.Close()
+	eventually(t, "the third has gone", func() bool { n, _ := s.Counts(); return n == 2 })
+	second.unserved(s, "no other takes its place")
+	dial(t, s).hello("DEALER", "same").says("fourth")
+}
+
+func TestReplyOnItsWay(t *testing.T) {
+	s := serve(t, zmq4.Router, Config{})
+	first := dial(t, s).hello("DEALER", "same")
+	first.send("request")
+	receive(t, s.Socket)
+	second := dial(t, s).hello("DEALER", "same")
+	s.SendMulti(zmq4.NewMsgFromString([]string{"same", "reply"}))
+	if got := second.message(); !slices.Equal(got, []string{"reply"}) {
+		t.Errorf("the newest got %q, want the reply", got)
+	}
+	first.pinged() // with no reply before
+}
+
+// TestRequestsBeforeTheHandover: what the displaced peer has sent whole is
+// served, and nothing of a message that it had begun.
+func TestRequestsBeforeTheHandover(t *testing.T) {
+	s := serve(t, zmq4.Router, Config{})
+	first := dial(t, s).hello("DEALER", "same")
+	const n = 30 // zmq4 holds ten
+	for i := range n {
+		first.send(strconv.Itoa(i), "end")
+	}
+	first.raw(appendFrame(nil, flagMore, []byte("begun")))
+	first.pinged() // all of it has arrived
+	second := dial(t, s).hello("DEALER", "same")
+	first.send("displaced")
+	first.pinged()
+	second.send("second")
+	for i := range n {
+		if got := receive(t, s.Socket); !slices.Equal(got, []string{"same", strconv.Itoa(i), "end"}) {
+			t.Fatalf("got %q, want request %d", got, i)
+		}
+	}
+	if got := receive(t, s.Socket); !slices.Equal(got, []string{"same", "second"}) {
+		t.Errorf("got %q, want the newest peer's message", got)
+	}
+}
+
+// TestHandoverInsideAReply: the displaced peer gets the message that zmq4 is
+// writing whole, and the newest gets the next one.
+func TestHandoverInsideAReply(t *testing.T) {
+	l := newListener(socket(t, zmq4.Router), "tcp", "", Config{})
+	enter := func() *conn {
+		ours, theirs := net.Pipe()
+		t.Cleanup(func() { theirs.Close() })
+		c := newConn(l, ours)
+		c.identity = "same"
+		l.await(c)
+		if err := l.enter(c); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	first := enter()
+	r := first.route
+	write := func(b []byte) {
+		t.Helper()
+		if _, err := r.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	queue := func(c *conn) string { return string(bytes.Join(c.out.queue.take(), nil)) }
+	write(greeting())
+	second := enter() // before zmq4's READY, which is not for the second
+	write(readyFrame("ROUTER", ""))
+	message := appendMessage(nil, [][]byte{[]byte("one"), []byte("two")})
+	write(message[:7])
+	third := enter()
+	write(message[7:])
+	write(message)
+	for _, tt := range []struct {
+		name string
+		c    *conn
+		want string
+	}{
+		{"first", first, ""}, {"second", second, string(message)}, {"third", third, string(message)},
+	} {
+		if got := queue(tt.c); got != tt.want {
+			t.Errorf("the %s gets %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	third.cut("")
+	if _, err := r.Write(message); err == nil {
+		t.Error("zmq4 writes to a route that is over, want an error")
+	}
+}
+
+func TestHalfAHandshakeDisplacesNoPeer(t *testing.T) {
+	s := serve(t, zmq4.Router, Config{}).echo()
+	first := dial(t, s).hello("DEALER", "same")
+	ready := readyFrame("DEALER", "same")
+	var half []*peer
+	for _, sent := range [][]byte{{}, greeting()[:20], greeting(), append(greeting(), ready[:len(ready)-1]...)} {
+		p := dial(t, s)
+		p.raw(sent)
+		half = append(half, p)
+	}
+	refused := dial(t, s)
+	refused.raw(greeting(), readyFrame("SUB", "same"))
+	refused.disconnected()
+	eventually(t, "the handshakes are under way", func() bool { _, n := s.Counts(); return n == len(half) })
+	first.says("still here")
+	last := half[len(half)-1]
+	last.raw(ready[len(ready)-1:])
+	last.greeted()
+	last.says("the newest")
+	first.unserved(s, "displaced")
+}
+
+// TestProbation: without the key a peer displaces no other for longer than until
+// the other speaks.
+func TestProbation(t *testing.T) {
+	key := func(frames [][]byte) bool { return bytes.HasPrefix(frames[0], []byte("key")) }
+	s := serve(t, zmq4.Router, Config{Proves: key}).echo()
+	dial(t, s).hello("DEALER", "other").says("alone it needs no proof")
+
+	first := dial(t, s).hello("DEALER", "same")
+	thief := dial(t, s).hello("DEALER", "same")
+	first.says("key: an unproven peer takes its identity back")
+	thief.unserved(s, "no proof")
+	second := dial(t, s).hello("DEALER", "same")
+	second.says("key: a newcomer with the key")
+	first.unserved(s, "key: older than the newest with the key")
+	thief.unserved(s, "no proof")
+
+	thieves := []*peer{dial(t, s).hello("DEALER", "same"), dial(t, s).hello("DEALER", "same")}
+	second.says("what a peer sends that has proved itself")
+	thieves[1].unserved(s, "no proof")
+	gone := dial(t, s).hello("DEALER", "same")
+	gone.Close()
+	thieves[0].Close()
+	thieves[1].Close()
+	eventually(t, "the thieves have gone", func() bool { n, _ := s.Counts(); return n == 4 })
+	s.SendMulti(zmq4.NewMsgFromString([]string{"same", "for the second"}))
+	if got := second.message(); !slices.Equal(got, []string{"for the second"}) {
+		t.Errorf("got %q, want the identity back", got)
+	}
+}
+
+// TestFloodOfOneIdentity: connections of one identity take no place from others.
+func TestFloodOfOneIdentity(t *testing.T) {
+	s := serve(t, zmq4.Router, Config{MaxConns: 8}).echo()
+	s.serves(t)
+	eventually(t, "the first peer has gone", func() bool { n, _ := s.Counts(); return n == 0 })
+	before := runtime.NumGoroutine()
+	other := dial(t, s).hello("DEALER", "other")
+	var flood []*peer
+	for range 100 {
+		flood = append(flood, dial(t, s).hello("DEALER", "same"))
+	}
+	if n, _ := s.Counts(); n != 8 {
+		t.Errorf("%d peers are connected, want 8", n)
+	}
+	other.says("not displaced")
+	s.serves(t)
+	flood[99].says("the newest")
+	flood[0].disconnected()
+	for _, p := range append(flood, other) {
+		p.Close()
+	}
+	eventually(t, "all have gone", func() bool { n, _ := s.Counts(); return n == 0 })
+	eventually(t, "no more goroutines than before", func() bool { return runtime.NumGoroutine() <= before })
+	s.Listener.mu.Lock()
+	defer s.Listener.mu.Unlock()
+	if len(s.identities) > 0 || s.queued.Load() != 0 {
+		t.Errorf("%d identities, %d bytes are still there, want none", len(s.identities), s.queued.Load())
+	}
+}
+
+// TestEachReplyArrivesOnce sends while one peer after the other takes over: every
+// message arrives at one of them, and only there.
+func TestEachReplyArrivesOnce(t *testing.T) {
+	s := serve(t, zmq4.Router, Config{})
+	var mu sync.Mutex
+	seen := map[int]int{} // how often each message has arrived
+	join := func() *peer {
+		p := dial(t, s).hello("DEALER", "same")
+		go func() {
+			for before := -1; ; {
+				m := p.message()
+				if m == nil {
+					return
+				}
+				n, err := strconv.Atoi(m[0])
+				if err != nil || n <= before || len(m[1]) != n%5000 {
+					t.Errorf("message %q of %d bytes follows %d", m[0], len(m[1]), before)
+				}
+				mu.Lock()
+				seen[n]++
+				mu.Unlock()
+				before = n
+			}
+		}()
+		return p
+	}
+	join().send("hello")
+	receive(t, s.Socket) // zmq4 knows the identity
+	stop, sent := make(chan struct{}), make(chan int)
+	go func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				sent <- i
+				return
+			default:
+				s.SendMulti(zmq4.NewMsgFromString([]string{"same", strconv.Itoa(i), strings.Repeat("x", i%5000)}))
+			}
+		}
+	}()
+	for range 50 {
+		join()
+	}
+	close(stop)
+	n := <-sent
+	eventually(t, "every message has arrived", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(seen) == n
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	for i, times := range seen {
+		if times != 1 {
+			t.Errorf("message %d arrived %d times, want once", i, times)
+		}
+	}
+}
