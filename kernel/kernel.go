@@ -175,7 +175,10 @@ func (k *kernel) bind() error {
 			Log:     func(format string, args ...any) { k.log.Printf(b.name+": "+format, args...) },
 			Welcome: b.welcome,
 			Proves:  b.proves,
-			Cut:     b.cut,
+			// A front end tells the replies to its requests from others. It would
+			// show every question.
+			Copies: b.name != "stdin",
+			Cut:    b.cut,
 		})
 		if err != nil {
 			return fmt.Errorf("kernel: %s: listen on %s: %w", b.name, address, err)

@@ -28,7 +28,8 @@ import (
 //   - Identities are no secret, so a connection can be asked for a proof. With
 //     Config.Proves, a newcomer is on probation until it sends a message that
 //     Proves accepts. Until then the peer that it displaced takes the identity
-//     back by sending such a message, or when the newcomer leaves. A newcomer
+//     back by sending such a message, or when the newcomer leaves. With
+//     Config.Copies it also still gets what is sent to the identity. A newcomer
 //     that has proved itself cannot be displaced by an older connection.
 //   - Displaced connections count among MaxConns. The oldest of them is cut
 //     when another peer needs its place.
@@ -43,11 +44,11 @@ type route struct {
 	mu      sync.Mutex // taken before all other locks
 	track   tracker    // where zmq4's stream stands
 	greeted bool       // zmq4's READY has passed
-	to      *conn      // gets the message that zmq4 is writing
+	to      []*conn    // get the message that zmq4 is writing
 }
 
 func newRoute(first *conn) *route {
-	return &route{conn: first, to: first, track: tracker{greeting: greetingSize}}
+	return &route{conn: first, to: []*conn{first}, track: tracker{greeting: greetingSize}}
 }
 
 // join makes c the newest connection of its identity; Listener.mu is held.
@@ -148,13 +149,15 @@ func (r *route) Write(p []byte) (int, error) {
 	total := len(p)
 	for len(p) > 0 {
 		if r.greeted && r.track.between() {
-			r.to = r.current()
+			r.to = r.receivers()
 		}
-		if r.to == nil {
+		if len(r.to) == 0 {
 			return 0, netError("write", net.ErrClosed)
 		}
 		n, end := r.track.take(p)
-		r.to.Write(p[:n])
+		for _, c := range r.to {
+			c.Write(p[:n])
+		}
 		r.greeted = r.greeted || end
 		p = p[n:]
 	}
@@ -164,14 +167,30 @@ func (r *route) Write(p []byte) (int, error) {
 // Close closes the connection that holds the identity. zmq4 calls it when its
 // socket is closed, or the route is over.
 func (r *route) Close() error {
-	if c := r.current(); c != nil {
-		return c.Close()
+	r.listener.mu.Lock()
+	c := r.holder
+	r.listener.mu.Unlock()
+	if c == nil {
+		return nil
 	}
-	return nil
+	return c.Close()
 }
 
-func (r *route) current() *conn {
-	r.listener.mu.Lock()
-	defer r.listener.mu.Unlock()
-	return r.holder
+// receivers returns the connections that get a message that begins now.
+func (r *route) receivers() (to []*conn) {
+	l := r.listener
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r.holder == nil {
+		return nil
+	}
+	to = append(to, r.holder)
+	if l.config.Copies && r.holder.number > r.proven {
+		for _, c := range r.peers {
+			if c.number == r.proven {
+				to = append(to, c)
+			}
+		}
+	}
+	return to
 }

@@ -196,6 +196,44 @@ func TestProbation(t *testing.T) {
 	}
 }
 
+// TestCopies: a peer on probation gets messages, but takes none away.
+func TestCopies(t *testing.T) {
+	key := func(frames [][]byte) bool { return string(frames[0]) == "key" }
+	s := serve(t, zmq4.Router, Config{Proves: key, Copies: true})
+	send := func(text string, to ...*peer) {
+		t.Helper()
+		s.SendMulti(zmq4.NewMsgFromString([]string{"same", text}))
+		for _, p := range to {
+			if got := p.message(); !slices.Equal(got, []string{text}) {
+				t.Fatalf("got %q, want %q", got, text)
+			}
+		}
+	}
+	join := func() *peer {
+		t.Helper()
+		return dial(t, s).hello("DEALER", "same")
+	}
+	proves := func(p *peer) {
+		t.Helper()
+		p.send("key")
+		receive(t, s.Socket)
+	}
+	silent := join()
+	first := join()
+	proves(first)
+	send("to the first", first)
+	second := join()
+	third := join()
+	send("to both", third, first)
+	proves(second)
+	send("to the second and not to the first", second)
+	proves(third)
+	send("to the third", third)
+	for _, p := range []*peer{silent, first, second, third} {
+		p.pinged() // with no other message before
+	}
+}
+
 // TestFloodOfOneIdentity: connections of one identity take no place from others.
 func TestFloodOfOneIdentity(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{MaxConns: 8}).echo()
