@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -101,5 +102,26 @@ print(slider["model_name"], slider["state"]["value"], slider["state"]["descripti
 `).CombinedOutput()
 	if want := "IntSliderModel 7 n LayoutModel 3\n"; err != nil || !strings.HasSuffix(string(out), want) {
 		t.Errorf("%v, nbclient says\n%s\nwant\n%s", err, out, want)
+	}
+}
+
+// TestJupyterClientsOfOneIdentity has clients of one KernelManager displace each other,
+// on our kernel and on ipykernel: the same are served.
+func TestJupyterClientsOfOneIdentity(t *testing.T) {
+	python := jupyter(t, "jupyter_client", "ipykernel")
+	var outputs [2][]byte
+	var running sync.WaitGroup
+	for i, kernel := range []string{"halfnote", "python3"} {
+		running.Go(func() {
+			out, err := python("testdata/jupyter/handover.py", kernel).CombinedOutput()
+			if err != nil {
+				t.Errorf("%s: %v\n%s", kernel, err, out)
+			}
+			outputs[i] = out
+		})
+	}
+	running.Wait()
+	if ours, theirs := string(outputs[0]), string(outputs[1]); ours != theirs || !strings.HasSuffix(ours, "alive: True\n") {
+		t.Errorf("halfnote:\n%s\nipykernel:\n%s", ours, theirs)
 	}
 }
