@@ -103,7 +103,8 @@ func TestKernelOutlivesNoParent(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir, temp := t.TempDir(), t.TempDir()
-			pids := filepath.Join(dir, "pids")
+			pids, on := filepath.Join(dir, "pids"), filepath.Join(dir, "on")
+			code := strings.NewReplacer(`fmt.Println("on")`, fmt.Sprintf("os.WriteFile(%q, nil, 0o600)", on), "echo on", "touch "+on).Replace(code)
 			notebook := filepath.Join(dir, "n.ipynb")
 			type object = map[string]any
 			cell := func(source string) object {
@@ -123,13 +124,12 @@ func TestKernelOutlivesNoParent(t *testing.T) {
 			if err := run.Start(); err != nil {
 				t.Fatal(err)
 			}
-			for deadline := time.Now().Add(time.Minute); files(t, dir) != "n.ipynb pids"; time.Sleep(10 * time.Millisecond) {
+			for deadline := time.Now().Add(time.Minute); files(t, dir) != "n.ipynb on pids"; time.Sleep(10 * time.Millisecond) {
 				if time.Now().After(deadline) {
 					run.Process.Kill()
-					t.Fatal("the notebook's first cell did not run")
+					t.Fatal("the notebook's second cell did not run")
 				}
 			}
-			time.Sleep(100 * time.Millisecond) // it is in its second cell
 			run.Process.Kill()
 			run.Wait()
 			gone(t, pids)
@@ -152,7 +152,7 @@ func gone(t *testing.T, file string) {
 		t.Fatalf("%s: %q: %v", file, b, err)
 	}
 	for name, pid := range map[string]int{"the kernel": kernel, "the process that a cell started": child} {
-		for deadline := time.Now().Add(20 * time.Second); alive(pid); time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); alive(pid); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Errorf("%s, %d, lives on", name, pid)
 				syscall.Kill(pid, syscall.SIGKILL)

@@ -72,7 +72,7 @@ func newFakeLab(t *testing.T) *fakeLab {
 // run runs Lab until the server is there, then ends it as Ctrl-C does.
 func (f *fakeLab) run() error {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute)
 	defer cancel()
 	f.out.on("Ctrl-C ends it.", cancel)
 	return Lab(ctx, f.options)

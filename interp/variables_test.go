@@ -119,8 +119,14 @@ func TestVariablesBesideGoroutine(t *testing.T) {
 		}
 		s.Inspect("m", 1, 0)
 	}
-	evalFor(t, s, 2, "stop <- true\ntime.Sleep(10 * time.Millisecond)", "")
-	if got := tree(s.Variables(), 0); !strings.Contains(got, "m map[int]int = map[") {
-		t.Errorf("got %s", got)
+	evalFor(t, s, 2, "stop <- true", "")
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // the goroutine has to end
+		got := tree(s.Variables(), 0)
+		if strings.Contains(got, "m map[int]int = map[") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("got %s", got)
+		}
 	}
 }

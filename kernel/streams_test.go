@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-zeromq/zmq4"
 
@@ -44,11 +43,23 @@ func TestWritingNothingSendsNothing(t *testing.T) {
 	}
 }
 
+// ending is Echo that tells when its cell has ended.
+type ending struct {
+	kerneltest.Echo
+	ended chan struct{}
+}
+
+func (e *ending) Eval(ctx context.Context, c kernel.Cell, out kernel.Output) kernel.Result {
+	defer close(e.ended)
+	return e.Echo.Eval(ctx, c, out)
+}
+
 // TestCutOutputIsNoticed interrupts a cell whose front end does not read: what is
 // missing is counted in the cell, to the byte.
 func TestCutOutputIsNoticed(t *testing.T) {
 	const size = 60_000_000
-	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
+	cell := &ending{ended: make(chan struct{})}
+	s := serve(t, cell, kernel.Connection{Key: key})
 	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 	receive(t, sub)
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
@@ -61,10 +72,9 @@ func TestCutOutputIsNoticed(t *testing.T) {
 			arrived += len(content["text"].(string))
 		}
 	}
-	time.Sleep(500 * time.Millisecond) // all queues are full
 	send(t, control, message(header("stop", "interrupt_request"), "{}"))
 	receive(t, control)
-	time.Sleep(500 * time.Millisecond) // the cell has given up: it waits for a tenth of a second
+	<-cell.ended // it has given up: the queues cannot hold its output
 	missing := -1
 	for state := ""; state != "idle"; {
 		msgType, parent, content := receive(t, sub)

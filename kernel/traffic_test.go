@@ -154,7 +154,7 @@ func (k *target) check() {
 			if err != nil {
 				k.t.Fatal(err)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			k.t.Fatalf("%s: no answer to a good request", channel)
 		}
 		k.ended <- nil

@@ -36,7 +36,7 @@ func startEcho(ctx context.Context, o client.Options) (*client.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	return client.Start(ctx, client.Spec{Argv: []string{self, "{connection_file}"}, Env: map[string]string{kernelVariable: "1"}, InterruptMode: "message"}, o)
 }
@@ -56,7 +56,7 @@ func tagged(tag, source string) *Cell {
 
 // runEcho runs a notebook on the echo kernel. during is called when the kernel is
 // there, in a goroutine of its own.
-func runEcho(t *testing.T, ctx context.Context, nb *Notebook, o Options, during func(*client.Kernel)) error {
+func runEcho(t *testing.T, ctx context.Context, nb *Notebook, o Options, during func(*Runner, *client.Kernel)) error {
 	t.Helper()
 	r := NewRunner(nb, o)
 	k, err := startEcho(ctx, client.Options{Late: r.Late})
@@ -64,12 +64,24 @@ func runEcho(t *testing.T, ctx context.Context, nb *Notebook, o Options, during 
 		t.Fatal(err)
 	}
 	if during != nil {
-		go during(k)
+		go during(r, k)
 	}
 	err = r.Run(ctx, k)
 	k.Close()
 	r.Finish()
 	return err
+}
+
+// awaitOutput waits until a cell that runs has an output.
+func (r *Runner) awaitOutput(c *Cell) {
+	for ; ; time.Sleep(time.Millisecond) {
+		r.out.mu.Lock()
+		n := len(c.Outputs)
+		r.out.mu.Unlock()
+		if n > 0 {
+			return
+		}
+	}
 }
 
 func TestRun(t *testing.T) {
@@ -141,12 +153,12 @@ func TestLateOutput(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	nb := code("print first", "print before\nspin", "print after")
-	err := runEcho(t, t.Context(), nb, Options{Timeout: 300 * time.Millisecond, AllowErrors: true}, nil)
+	err := runEcho(t, t.Context(), nb, Options{Timeout: 2 * time.Second, AllowErrors: true}, nil)
 	var failure *CellError
 	if !errors.As(err, &failure) || failure.Name != "Timeout" || failure.Index != 1 || !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("got error %v, want a Timeout of cell 2", err)
 	}
-	if got, want := failure.Error(), "notebooks: cell 2 (In [2]): Timeout: it ran longer than 300ms and was interrupted"; got != want {
+	if got, want := failure.Error(), "notebooks: cell 2 (In [2]): Timeout: it ran longer than 2s and was interrupted"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := told(nb.Cells[1].Outputs), `stdout "before\n" | Interrupted: the cell was interrupted`; got != want {
@@ -160,11 +172,10 @@ func TestTimeout(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	nb := code("print before\nspin", "print after")
-	err := runEcho(t, ctx, nb, Options{Progress: func(p Progress) {
-		if !p.Done {
-			time.AfterFunc(200*time.Millisecond, cancel)
-		}
-	}}, nil)
+	err := runEcho(t, ctx, nb, Options{}, func(r *Runner, k *client.Kernel) {
+		r.awaitOutput(nb.Cells[0])
+		cancel()
+	})
 	var failure *CellError
 	if !errors.As(err, &failure) || failure.Name != "Interrupted" || !errors.Is(err, context.Canceled) {
 		t.Fatalf("got error %v, want an Interrupted cell", err)
@@ -176,14 +187,8 @@ func TestCancel(t *testing.T) {
 
 func TestKernelDies(t *testing.T) {
 	nb := code("print first", "print before\nspin")
-	running := make(chan bool)
-	err := runEcho(t, t.Context(), nb, Options{Progress: func(p Progress) {
-		if p.Number == 2 && !p.Done {
-			close(running)
-		}
-	}}, func(k *client.Kernel) {
-		<-running
-		time.Sleep(300 * time.Millisecond) // until the output has come
+	err := runEcho(t, t.Context(), nb, Options{}, func(r *Runner, k *client.Kernel) {
+		r.awaitOutput(nb.Cells[1])
 		if p, err := os.FindProcess(k.Pid()); err == nil {
 			p.Kill()
 		}

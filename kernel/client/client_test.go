@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { kerneltest.Main(m) }
 
 func start(t *testing.T, o client.Options) (*client.Kernel, context.Context) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	k, err := client.Start(ctx, kerneltest.EchoSpec(), o)
 	if err != nil {

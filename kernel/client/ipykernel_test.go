@@ -20,7 +20,7 @@ func TestIPykernel(t *testing.T) {
 		}
 		t.Skip("needs ipykernel: ", err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	k, err := client.Start(ctx, spec, client.Options{})
 	if err != nil {

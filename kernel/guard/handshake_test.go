@@ -104,7 +104,19 @@ func TestErrorCommandForWrongType(t *testing.T) {
 }
 
 func TestSilentClients(t *testing.T) {
-	s := serve(t, zmq4.Router, Config{Handshake: 300 * time.Millisecond}).echo()
+	for _, tt := range []struct {
+		name      string
+		handshake time.Duration
+	}{
+		{"others are served", time.Hour},
+		{"they are cut", 100 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) { silentClients(t, tt.handshake) })
+	}
+}
+
+func silentClients(t *testing.T, handshake time.Duration) {
+	s := serve(t, zmq4.Router, Config{Handshake: handshake}).echo()
 	var silent []*peer
 	for range 5 {
 		silent = append(silent, dial(t, s)) // says nothing
@@ -114,8 +126,11 @@ func TestSilentClients(t *testing.T) {
 		cut.raw(greeting(), readyFrame("DEALER", "")[:9])
 		silent = append(silent, half, cut)
 	}
-	eventually(t, "all are pending", func() bool { _, pending := s.Counts(); return pending == len(silent) })
-	s.serves(t)
+	if handshake > patience {
+		eventually(t, "all are pending", func() bool { _, pending := s.Counts(); return pending == len(silent) })
+		s.serves(t)
+		return
+	}
 	for _, p := range silent {
 		p.disconnected()
 	}

@@ -58,7 +58,7 @@ func TestLibzmq(t *testing.T) {
 					router.SendMulti(m)
 				}
 			}()
-			ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
+			ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 			defer stop()
 			args := append([]string{"testdata/pyzmq.py"}, addresses...)
 			if out, err := exec.CommandContext(ctx, python, args...).CombinedOutput(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"halfnote/tensor"
@@ -65,14 +66,17 @@ func TestWorkers(t *testing.T) {
 // TestWorkersAhead says that workers make no more batches than they may, and some
 // before they are asked for.
 func TestWorkersAhead(t *testing.T) {
-	set := &squares{n: 100, at: -1}
-	e := data.NewLoader(set, 1, data.Workers(3), data.Prefetch(4)).Epoch()
-	e.Next()
-	wait(t, "five samples", func() bool { return set.got.Load() == 5 })
-	time.Sleep(5 * time.Millisecond)
-	if n := set.got.Load(); n != 5 {
-		t.Errorf("%d samples are there after one batch; want 1 and 4 ahead", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		set := &squares{n: 100, at: -1}
+		e := data.NewLoader(set, 1, data.Workers(3), data.Prefetch(4)).Epoch()
+		e.Next()
+		synctest.Wait() // until every worker waits
+		if n := set.got.Load(); n != 5 {
+			t.Errorf("%d samples are there after one batch; want 1 and 4 ahead", n)
+		}
+		for e.Next() { // or the workers would wait for ever
+		}
+	})
 }
 
 func wait(t *testing.T, what string, ok func() bool) {
