@@ -19,7 +19,11 @@ import (
 // TestStuckClient has ten clients on one kernel, each with cells, requests and a
 // subscription. One of them never reads anything; the others miss nothing.
 func TestStuckClient(t *testing.T) {
-	const clients, cells, lines = 9, 4, 20_000
+	const clients, cells = 9, 4
+	lines := 20_000
+	if testing.Short() {
+		lines = 2000
+	}
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 
 	stuck := s.dial(t, zmq4.Dealer, s.conn.ShellPort)

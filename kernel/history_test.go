@@ -173,6 +173,9 @@ func TestHistoryGoesOnInMemory(t *testing.T) {
 }
 
 func TestHistoryIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: it fills a history")
+	}
 	h := newHistory("", newLogger(nil))
 	defer h.close()
 	h.add(1, strings.Repeat("x", maxHistorySource+1))

@@ -16,6 +16,9 @@ import (
 // kernel to hold no more of them than the signatures that guard against replay, 16
 // bytes each in two tables.
 func TestCellsLeaveNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: it measures the memory of 8000 cells")
+	}
 	const cells, most = 4000, 300 // bytes a cell
 	s := serveConfig(t, &kerneltest.Echo{}, kernel.Config{
 		Connection: kernel.Connection{Key: key}, History: filepath.Join(t.TempDir(), "h.sqlite"),

@@ -87,6 +87,9 @@ func TestEncodeDecode(t *testing.T) {
 }
 
 func TestReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: it fills the table of signatures")
+	}
 	c := NewCodec("key")
 	message := func(i int) [][]byte { return signed(c, fmt.Sprintf(`{"msg_id":"%d","msg_type":"x"}`, i), "{}") }
 	for i := range maxSeen {

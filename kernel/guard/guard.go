@@ -5,8 +5,11 @@
 // The guard finishes each handshake itself, reads whole frames under a limit
 // before zmq4 sees their headers, answers pings, queues what is sent, sends new
 // subscribers a welcome, and cuts peers that misbehave. zmq4 gets well-formed
-// frames only and never waits for the network. What zmq4 still does: routing by
-// identity, topic filters, fan-out, envelopes.
+// frames only and never waits for the network. When a peer comes with the
+// identity of another, the guard hands the identity over, as libzmq does with
+// ZMQ_ROUTER_HANDOVER: a client that returns after its connection broke is served
+// at once. What zmq4 still does: routing by identity, topic filters, fan-out,
+// envelopes.
 //
 // The guard speaks ZMTP 3.0 (https://rfc.zeromq.org/spec/23) with the NULL
 // mechanism, and knows nothing of Jupyter.

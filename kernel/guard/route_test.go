@@ -144,6 +144,23 @@ func TestHandoverInsideAReply(t *testing.T) {
 	}
 }
 
+// TestHandoverFromAPeerThatDoesNotRead: its connection may be half open. What
+// waits for it still leaves if it reads again.
+func TestHandoverFromAPeerThatDoesNotRead(t *testing.T) {
+	s := serve(t, zmq4.Router, Config{}).echo()
+	first := dial(t, s).hello("DEALER", "same")
+	first.Conn.(*net.TCPConn).SetReadBuffer(256 << 10)
+	reply := strings.Repeat("x", 20<<20)
+	first.send(reply)
+	eventually(t, "the reply waits", func() bool { return s.queued.Load() > 1<<20 })
+	second := dial(t, s).hello("DEALER", "same")
+	second.says("second")
+	if got := first.message(); len(got) != 1 || got[0] != reply {
+		t.Errorf("got %d frames, want the reply from before the handover", len(got))
+	}
+	first.unserved(s, "displaced")
+}
+
 func TestHalfAHandshakeDisplacesNoPeer(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{}).echo()
 	first := dial(t, s).hello("DEALER", "same")
