@@ -21,6 +21,12 @@
 // tenth of a second more, and a front end that has read nothing while 64 MiB piled
 // up for it is cut off. Both are said in the cell, the second when the front end is back.
 //
+// Clients of one jupyter_client KernelManager share an identity. The newest is served
+// on shell, control and stdin, as by ipykernel: so is a client that returns after its
+// connection broke without a word. Anyone can learn an identity, from iopub, so a
+// newcomer is on probation until it sends a signed message. Until then the client
+// before it still gets its replies, and takes the identity back by sending one itself.
+//
 // The protocol spoken is 5.5. Version 5.6 adds one thing, a handshake in which the
 // kernel chooses its ports and reports them. It is not offered, as no client can
 // ask for it: jupyter_client up to 8.10 writes connection files only.
