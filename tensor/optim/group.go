@@ -228,7 +228,12 @@ func (s setting) text(g *Group) string {
 	if s.flag == nil {
 		return fmt.Sprint(*s.number(g))
 	}
-	if *s.flag(g) {
+	return truth(*s.flag(g))
+}
+
+// truth returns b as Python writes it.
+func truth(b bool) string {
+	if b {
 		return "True"
 	}
 	return "False"
