@@ -22,7 +22,7 @@ x/sys < tensor/internal/asm
 gid < tensor/internal/scope
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
 STD, tensor/driver, tensor/internal/... < tensor
-STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/gradtest
+STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/autograd
 STD, tensor, tensor/nn < tensor/nn/models
 tensor/driver, x/text < tensor/data
 STD, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data < tensor/torchtest
@@ -61,7 +61,7 @@ STD < interp/internal/near
 STD, x/tools, interp/internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/... < interp/internal/library/...
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
-STD, interp/internal/dynamic, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/trace, amp/roofline, amp/diagnose, amp/experiment, amp/workload, cuda, display, display/chart, display/widget < interp/internal/symbols/...
+STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/trace, amp/roofline, amp/diagnose, amp/experiment, amp/workload, cuda, display, display/chart, display/widget < interp/internal/symbols/...
 STD, display, display/widget, kernel, interp/engine, interp/lower, interp/internal/... < interp
 
 STD, kernel/client, goldmark < notebooks

@@ -5,6 +5,7 @@ package interp
 // that a cell declares hides the package.
 var preloaded = map[string]string{
 	"amp":        "halfnote/amp",
+	"autograd":   "halfnote/tensor/autograd",
 	"chart":      "halfnote/display/chart",
 	"cuda":       "halfnote/cuda",
 	"data":       "halfnote/tensor/data",

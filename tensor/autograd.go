@@ -99,6 +99,7 @@ type backprop struct {
 	order []*node           // the same, newest first
 	start uint64            // storages with smaller numbers are older than the walk
 	owned map[*storage]bool
+	check bool // gradients are to be numbers
 }
 
 // node is a vertex in a walk.
@@ -177,7 +178,8 @@ func (b *backprop) run() {
 	}
 	// No caster: derivatives run in the dtypes of forward.
 	outer := current()
-	s := &state{nograd: !b.o.CreateGraph, backward: true, suspended: EnclosingCaster()}
+	b.check = outer.anomaly && outer.of == "" // not inside derive, which is part of an operation
+	s := &state{nograd: !b.o.CreateGraph, backward: true, anomaly: outer.anomaly, suspended: EnclosingCaster()}
 	scope.Do(s, func() {
 		for _, n := range b.order {
 			v := n.v
@@ -243,6 +245,9 @@ func (b *backprop) step(n *node) {
 		}
 		if !slices.Equal(dx.shape, v.in[i].shape) {
 			fail(v.of, []*Tensor{dx, v.in[i]}, "its VJP gave a gradient of the first shape for an operand of the second")
+		}
+		if b.check {
+			v.expectNumber(b.op, dx, i)
 		}
 		dx = b.become(dx, dx.To(v.in[i].dtype))
 		more := u.grad != nil

@@ -89,11 +89,11 @@ var observers listeners[Event]
 func Observe(f func(Event)) (stop func()) { return observers.add(f) }
 
 // InModule runs body with name added to the path of modules that events carry:
-// "0" inside "encoder" gives "encoder.0". It only calls body while nobody
-// observes and the caster does not ask.
+// "0" inside "encoder" gives "encoder.0". It only calls body where
+// there is neither an observer nor a caster that asks, outside DetectAnomaly.
 func InModule(name string, body func()) {
 	s := current()
-	if reader, ok := s.caster.(ModuleReader); observers.load() == nil && !(ok && reader.ReadsModule()) {
+	if reader, ok := s.caster.(ModuleReader); !s.anomaly && observers.load() == nil && !(ok && reader.ReadsModule()) {
 		body()
 		return
 	}

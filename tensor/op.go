@@ -105,6 +105,7 @@ type state struct {
 	ofID      uint64         // its result; kept only while observed
 	module    string         // path of the module that runs; kept only while observed, or where the caster asks
 	source    string         // the line of the cell whose derivative is computed; kept only while observed
+	anomaly   bool           // inside DetectAnomaly
 	hidden    bool           // inside an operation made of others: not observed
 	device    driver.Backend // where tensors are made, nil: where the process makes them
 }
@@ -166,8 +167,11 @@ func apply(op Op, in ...*Tensor) *Tensor {
 		fail(op.Info().Name, in, "an operand requires a gradient, which a result given to tensor.Out would not record; expected to be inside tensor.NoGrad, a Detach of it, or the operation's own result")
 	}
 	if !s.nograd && y.dtype.IsFloat() && needsGrad(in) && op.Info().Reads != NoDerivative {
-		if e != nil {
+		switch {
+		case e != nil:
 			s.source = e.Source
+		case s.anomaly && s.source == "":
+			s.source = driver.Source()
 		}
 		y.v = newVertex(op, in, y, s)
 	}

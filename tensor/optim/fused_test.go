@@ -62,10 +62,10 @@ func TestStepScaledOfHalves(t *testing.T) {
 func TestFusedErrors(t *testing.T) {
 	p, q := tensor.Ones(1).RequireGrad(), tensor.Ones(1).RequireGrad()
 	for want, f := range map[string]func(){
-		"fused is no setting of RMSprop": func() { optim.NewRMSprop([]T{p}, 1, optim.Fused()) },
-		"Fused for one group":            func() { optim.NewAdam([]T{p}, 1).AddGroup([]T{q}, optim.Fused()) },
-		"SetGradScale of an optimizer":   func() { optim.NewAdam([]T{p}, 1).SetGradScale(2) },
-		"StepScaled of an optimizer":     func() { optim.NewAdam([]T{p}, 1).StepScaled(nil, tensor.Scalar(0)) },
+		"fused is not a setting of RMSprop": func() { optim.NewRMSprop([]T{p}, 1, optim.Fused()) },
+		"Fused for one group":               func() { optim.NewAdam([]T{p}, 1).AddGroup([]T{q}, optim.Fused()) },
+		"SetGradScale of an optimizer":      func() { optim.NewAdam([]T{p}, 1).SetGradScale(2) },
+		"StepScaled of an optimizer":        func() { optim.NewAdam([]T{p}, 1).StepScaled(nil, tensor.Scalar(0)) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)

@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,11 +18,21 @@ type Group struct {
 	WeightDecay   float64
 	Beta1, Beta2  float64 // shares that running means of the gradient and its square keep
 	Eps           float64 // what is added to a divisor
-	Alpha         float64 // RMSprop's share that the mean of squares keeps
+	Alpha         float64 // RMSprop's share that the mean of squares keeps; ASGD's power
 	Rho           float64 // Adadelta's
 	LRDecay       float64 // Adagrad's
 	InitialSum    float64 // Adagrad's, of squares
 	MomentumDecay float64 // NAdam's
+	EtaMinus      float64 // Rprop's factor of a step size where the gradient's sign turns
+	EtaPlus       float64 // Rprop's factor where it stays
+	StepMin       float64 // Rprop's smallest step size
+	StepMax       float64 // Rprop's largest step size
+	Lambd         float64 // ASGD's decay
+	StartAverage  float64 // ASGD's step at which the average begins
+	Beta2Decay    float64 // Adafactor's power of the step's number, 0 or less
+	FactorEps1    float64 // Adafactor's least root mean square of a gradient; 0 is the dtype's epsilon
+	FactorEps2    float64 // Adafactor's least root mean square of a parameter
+	ClipThreshold float64 // Adafactor's largest root mean square of an update
 	Nesterov      bool
 	Maximize      bool
 	AMSGrad       bool
@@ -86,7 +97,8 @@ func Eps(eps float64) Option { return Option{"eps", func(g *Group) { g.Eps = eps
 // AMSGrad divides by the largest mean of squares so far; off by default.
 func AMSGrad() Option { return Option{"amsgrad", func(g *Group) { g.AMSGrad = true }} }
 
-// Alpha sets the share that RMSprop's mean of squares keeps; 0.99 by default.
+// Alpha sets the share that RMSprop's mean of squares keeps, 0.99 by default, or the power by
+// which ASGD's learning rate falls, 0.75 by default.
 func Alpha(a float64) Option { return Option{"alpha", func(g *Group) { g.Alpha = a }} }
 
 // Centered has RMSprop divide by an estimate of the deviation; off by default.
@@ -110,44 +122,104 @@ func MomentumDecay(d float64) Option {
 	return Option{"momentum_decay", func(g *Group) { g.MomentumDecay = d }}
 }
 
+// Etas sets the factors of Rprop's step sizes: minus, between 0 and 1, where the gradient's
+// sign turns, and plus, above 1, where it stays; 0.5 and 1.2 by default.
+func Etas(minus, plus float64) Option {
+	return Option{"etas", func(g *Group) { g.EtaMinus, g.EtaPlus = minus, plus }}
+}
+
+// StepSizes sets the bounds of Rprop's step sizes; 1e-6 and 50 by default.
+func StepSizes(min, max float64) Option {
+	return Option{"step_sizes", func(g *Group) { g.StepMin, g.StepMax = min, max }}
+}
+
+// Lambd sets ASGD's decay; 1e-4 by default.
+func Lambd(l float64) Option { return Option{"lambd", func(g *Group) { g.Lambd = l }} }
+
+// StartAverage sets the step after which ASGD averages; 1e6 by default. It is t0.
+func StartAverage(step float64) Option {
+	return Option{"t0", func(g *Group) { g.StartAverage = step }}
+}
+
+// Beta2Decay has Adafactor weigh the squares of step n, from 1, by n to the power of d, which
+// is 0 or less; -0.8 by default.
+func Beta2Decay(d float64) Option { return Option{"beta2_decay", func(g *Group) { g.Beta2Decay = d }} }
+
+// FactorEps sets the least root mean squares that Adafactor counts: of a gradient's element,
+// where 0, the default, is the epsilon of the parameter's dtype, and of a parameter, 1e-3 by
+// default. It is Adafactor's eps.
+func FactorEps(gradient, parameter float64) Option {
+	return Option{"factor_eps", func(g *Group) { g.FactorEps1, g.FactorEps2 = gradient, parameter }}
+}
+
+// ClipThreshold sets the largest root mean square of Adafactor's update, 1 or more; 1 by default.
+// It is d.
+func ClipThreshold(d float64) Option { return Option{"d", func(g *Group) { g.ClipThreshold = d }} }
+
 // setting is a field of Group under torch's name.
 type setting struct {
 	name   string
 	number func(*Group) *float64
 	flag   func(*Group) *bool // instead of number
-	limit  float64            // numbers must be below; 0 is no limit
+	within bounds             // of a number; the zero value is notNegative
+	option string             // that sets it; "" is the name up to its dot
 }
+
+// bounds are the numbers that a setting may have.
+type bounds struct {
+	text string
+	hold func(x float64) bool
+}
+
+var (
+	notNegative = bounds{"0 or more", func(x float64) bool { return x >= 0 }}
+	notPositive = bounds{"0 or less", func(x float64) bool { return x <= 0 }}
+	share       = bounds{"0 or more, and below 1", func(x float64) bool { return x >= 0 && x < 1 }}
+	fraction    = bounds{"a number between 0 and 1", func(x float64) bool { return x > 0 && x < 1 }}
+	aboveOne    = bounds{"a number above 1", func(x float64) bool { return x > 1 }}
+	atLeastOne  = bounds{"1 or more", func(x float64) bool { return x >= 1 }}
+)
 
 // all has every setting, by name.
 var all = []setting{
 	{name: "alpha", number: func(g *Group) *float64 { return &g.Alpha }},
 	{name: "amsgrad", flag: func(g *Group) *bool { return &g.AMSGrad }},
-	{name: "betas.0", number: func(g *Group) *float64 { return &g.Beta1 }, limit: 1},
-	{name: "betas.1", number: func(g *Group) *float64 { return &g.Beta2 }, limit: 1},
+	{name: "beta2_decay", number: func(g *Group) *float64 { return &g.Beta2Decay }, within: notPositive},
+	{name: "betas.0", number: func(g *Group) *float64 { return &g.Beta1 }, within: share},
+	{name: "betas.1", number: func(g *Group) *float64 { return &g.Beta2 }, within: share},
 	{name: "centered", flag: func(g *Group) *bool { return &g.Centered }},
+	{name: "d", number: func(g *Group) *float64 { return &g.ClipThreshold }, within: atLeastOne},
 	{name: "dampening", number: func(g *Group) *float64 { return &g.Dampening }},
 	{name: "decoupled_weight_decay", flag: func(g *Group) *bool { return &g.Decoupled }},
 	{name: "eps", number: func(g *Group) *float64 { return &g.Eps }},
+	{name: "eps.0", number: func(g *Group) *float64 { return &g.FactorEps1 }, option: "factor_eps"},
+	{name: "eps.1", number: func(g *Group) *float64 { return &g.FactorEps2 }, option: "factor_eps"},
+	{name: "etas.0", number: func(g *Group) *float64 { return &g.EtaMinus }, within: fraction},
+	{name: "etas.1", number: func(g *Group) *float64 { return &g.EtaPlus }, within: aboveOne},
 	{name: "initial_accumulator_value", number: func(g *Group) *float64 { return &g.InitialSum }},
 	{name: "initial_lr", number: func(g *Group) *float64 { return &g.InitialLR }},
+	{name: "lambd", number: func(g *Group) *float64 { return &g.Lambd }},
 	{name: "lr", number: func(g *Group) *float64 { return &g.LR }},
 	{name: "lr_decay", number: func(g *Group) *float64 { return &g.LRDecay }},
 	{name: "maximize", flag: func(g *Group) *bool { return &g.Maximize }},
 	{name: "momentum", number: func(g *Group) *float64 { return &g.Momentum }},
 	{name: "momentum_decay", number: func(g *Group) *float64 { return &g.MomentumDecay }},
 	{name: "nesterov", flag: func(g *Group) *bool { return &g.Nesterov }},
-	{name: "rho", number: func(g *Group) *float64 { return &g.Rho }, limit: 1},
+	{name: "rho", number: func(g *Group) *float64 { return &g.Rho }, within: share},
+	{name: "step_sizes.0", number: func(g *Group) *float64 { return &g.StepMin }},
+	{name: "step_sizes.1", number: func(g *Group) *float64 { return &g.StepMax }},
+	{name: "t0", number: func(g *Group) *float64 { return &g.StartAverage }},
 	{name: "weight_decay", number: func(g *Group) *float64 { return &g.WeightDecay }},
 }
 
 // settings returns those that o's rule reads.
 func (o *Optimizer) settings() []setting { return o.named(o.takes) }
 
-// named returns the settings with some of torch's names.
+// named returns the settings that options of some names set.
 func (o *Optimizer) named(names []string) []setting {
 	return slices.DeleteFunc(slices.Clone(all), func(s setting) bool {
 		name, _, _ := strings.Cut(s.name, ".")
-		return !slices.Contains(names, name)
+		return !slices.Contains(names, cmp.Or(s.option, name))
 	})
 }
 
@@ -156,7 +228,12 @@ func (s setting) text(g *Group) string {
 	if s.flag == nil {
 		return fmt.Sprint(*s.number(g))
 	}
-	if *s.flag(g) {
+	return truth(*s.flag(g))
+}
+
+// truth returns b as Python writes it.
+func truth(b bool) string {
+	if b {
 		return "True"
 	}
 	return "False"
@@ -167,17 +244,20 @@ func (s setting) text(g *Group) string {
 func (o *Optimizer) configured(g Group, options []Option) Group {
 	for _, option := range options {
 		if !slices.Contains(o.takes, option.name) {
-			o.fail("%s is no setting of %s; expected some of %s", option.name, o.name, strings.Join(o.takes, ", "))
+			o.fail("%s is not a setting of %s; expected some of %s", option.name, o.name, strings.Join(o.takes, ", "))
 		}
 		option.set(&g)
 	}
 	for _, s := range o.settings() {
-		switch {
-		case s.flag != nil:
-		case s.limit == 0 && !(*s.number(&g) >= 0):
-			o.fail("%s is %v; expected 0 or more", s.name, *s.number(&g))
-		case s.limit > 0 && !(*s.number(&g) >= 0 && *s.number(&g) < s.limit):
-			o.fail("%s is %v; expected 0 or more, and below %v", s.name, *s.number(&g), s.limit)
+		if s.flag != nil {
+			continue
+		}
+		within := s.within
+		if within.hold == nil {
+			within = notNegative
+		}
+		if x := *s.number(&g); !within.hold(x) {
+			o.fail("%s is %v; expected %s", s.name, x, within.text)
 		}
 	}
 	if g.Nesterov && (g.Momentum <= 0 || g.Dampening != 0) {

@@ -17,11 +17,16 @@ type LBFGSOptions struct {
 	Gradient   float64 // largest element of the gradient at which to stop; 1e-7 by default
 	Change     float64 // of loss or parameters at which to stop; 1e-9 by default
 	History    int     // how many steps the curvature is learnt from; 100 by default
+	// StrongWolfe searches along each direction for a step that meets the strong Wolfe
+	// conditions, where the default takes the learning rate. It is line_search_fn
+	// "strong_wolfe".
+	StrongWolfe bool
+	Maximize    bool // go up instead of down
 }
 
 // LBFGS goes down the direction of a quasi-Newton method of limited memory: J. Nocedal
-// and S. Wright, "Numerical Optimization", algorithm 7.4, without line search. It calls
-// the closure several times a step. It is torch.optim.LBFGS.
+// and S. Wright, "Numerical Optimization", algorithm 7.4, with or without a line search.
+// It calls the closure several times a step. It is torch.optim.LBFGS.
 type LBFGS struct {
 	params []*tensor.Tensor
 	lr     float64
@@ -66,14 +71,19 @@ func (o *LBFGS) ZeroGrad() {
 // loss and its gradients and returns it.
 func (o *LBFGS) StepWith(closure func() *tensor.Tensor) (first *tensor.Tensor) {
 	tensor.NoGrad(func() {
-		evaluate := func() *tensor.Tensor {
+		evaluate := func() float64 {
 			o.calls++
 			var loss *tensor.Tensor
 			tensor.EnableGrad(func() { loss = closure() })
-			return loss
+			if first == nil {
+				first = loss
+			}
+			if o.o.Maximize {
+				return -loss.Item()
+			}
+			return loss.Item()
 		}
-		first = evaluate()
-		loss, g := first.Item(), o.gradient()
+		loss, g := evaluate(), o.gradient()
 		calls := 1
 		for i := 1; i <= o.o.Iterations && largest(g) > o.o.Gradient; i++ {
 			o.iterations++
@@ -83,18 +93,25 @@ func (o *LBFGS) StepWith(closure func() *tensor.Tensor) (first *tensor.Tensor) {
 			if o.iterations == 1 {
 				o.length *= math.Min(1, 1/g.Abs().Sum().Item())
 			}
-			if g.Mul(o.direction).Sum().Item() > -o.o.Change {
-				return
-			}
-			o.move()
-			if i == o.o.Iterations {
+			slope := dot(g, o.direction)
+			if slope > -o.o.Change {
 				return
 			}
 			before := loss
-			loss = evaluate().Item()
-			g = o.gradient()
-			calls++
-			if calls >= o.o.Calls || largest(g) <= o.o.Gradient ||
+			switch {
+			case o.o.StrongWolfe:
+				var n int
+				loss, g, n = o.search(evaluate, loss, slope, g, o.o.Calls-calls)
+				calls += n
+			case i == o.o.Iterations:
+				o.move(o.length)
+				return
+			default:
+				o.move(o.length)
+				loss, g = evaluate(), o.gradient()
+				calls++
+			}
+			if i == o.o.Iterations || calls >= o.o.Calls || largest(g) <= o.o.Gradient ||
 				largest(o.direction)*math.Abs(o.length) <= o.o.Change || math.Abs(loss-before) < o.o.Change {
 				return
 			}
@@ -103,13 +120,14 @@ func (o *LBFGS) StepWith(closure func() *tensor.Tensor) (first *tensor.Tensor) {
 	return first
 }
 
+func dot(x, y *tensor.Tensor) float64 { return x.Mul(y).Sum().Item() }
+
 // turn sets the direction for the gradient g.
 func (o *LBFGS) turn(g *tensor.Tensor) {
 	if o.iterations == 1 {
 		o.direction = g.Neg()
 		return
 	}
-	dot := func(x, y *tensor.Tensor) float64 { return x.Mul(y).Sum().Item() }
 	change, step := g.Sub(o.last), o.direction.Scale(o.length)
 	if curvature := dot(change, step); curvature > 1e-10 {
 		if len(o.steps) == o.o.History {
@@ -131,7 +149,7 @@ func (o *LBFGS) turn(g *tensor.Tensor) {
 	o.direction = d
 }
 
-// gradient returns all gradients as one vector, 0 where there is none.
+// gradient returns all gradients as one vector, 0 where there is none, negated to go up.
 func (o *LBFGS) gradient() *tensor.Tensor {
 	var all []*tensor.Tensor
 	for _, p := range o.params {
@@ -141,15 +159,19 @@ func (o *LBFGS) gradient() *tensor.Tensor {
 		}
 		all = append(all, g.Detach().Reshape(-1))
 	}
-	return tensor.Cat(0, all...)
+	g := tensor.Cat(0, all...)
+	if o.o.Maximize {
+		return g.Neg()
+	}
+	return g
 }
 
-// move goes along the direction.
-func (o *LBFGS) move() {
+// move goes along the direction by length times it.
+func (o *LBFGS) move(length float64) {
 	at := 0
 	for _, p := range o.params {
 		n := p.Numel()
-		p.AddScaledAssign(o.direction.Slice(0, at, at+n).Reshape(p.Shape()...), o.length)
+		p.AddScaledAssign(o.direction.Slice(0, at, at+n).Reshape(p.Shape()...), length)
 		at += n
 	}
 }
@@ -216,5 +238,9 @@ func (o *LBFGS) LoadStateDict(state map[string]any) error {
 
 // String returns the settings.
 func (o *LBFGS) String() string {
-	return fmt.Sprintf("LBFGS(lr=%v, max_iter=%d, max_eval=%d, history_size=%d)", o.lr, o.o.Iterations, o.o.Calls, o.o.History)
+	search := "None"
+	if o.o.StrongWolfe {
+		search = "strong_wolfe"
+	}
+	return fmt.Sprintf("LBFGS(lr=%v, max_iter=%d, max_eval=%d, history_size=%d, line_search_fn=%s, maximize=%s)", o.lr, o.o.Iterations, o.o.Calls, o.o.History, search, truth(o.o.Maximize))
 }

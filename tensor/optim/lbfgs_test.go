@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"halfnote/tensor"
@@ -30,6 +31,24 @@ func TestLBFGS(t *testing.T) {
 		"few calls": func(p []T) *optim.LBFGS {
 			return optim.NewLBFGS(p, 0.1, optim.LBFGSOptions{Iterations: 10, Calls: 4})
 		},
+		"strong wolfe": func(p []T) *optim.LBFGS {
+			return optim.NewLBFGS(p, 1, optim.LBFGSOptions{StrongWolfe: true})
+		},
+		"strong wolfe, long steps": func(p []T) *optim.LBFGS {
+			return optim.NewLBFGS(p, 3, optim.LBFGSOptions{Iterations: 4, History: 2, StrongWolfe: true})
+		},
+		"strong wolfe, short steps": func(p []T) *optim.LBFGS {
+			return optim.NewLBFGS(p, 1e-3, optim.LBFGSOptions{Iterations: 6, StrongWolfe: true})
+		},
+		"strong wolfe, few calls": func(p []T) *optim.LBFGS {
+			return optim.NewLBFGS(p, 0.5, optim.LBFGSOptions{Iterations: 10, Calls: 6, StrongWolfe: true})
+		},
+		"maximize": func(p []T) *optim.LBFGS {
+			return optim.NewLBFGS(p, 0.1, optim.LBFGSOptions{Maximize: true})
+		},
+		"maximize, strong wolfe": func(p []T) *optim.LBFGS {
+			return optim.NewLBFGS(p, 0.1, optim.LBFGSOptions{Maximize: true, StrongWolfe: true})
+		},
 		"soon content": func(p []T) *optim.LBFGS { return optim.NewLBFGS(p, 0.1, optim.LBFGSOptions{Gradient: 3}) },
 	}
 	if len(golden.Cases) != len(cases) {
@@ -46,6 +65,9 @@ func TestLBFGS(t *testing.T) {
 				opt.ZeroGrad()
 				u := x.Squeeze(1)
 				loss := u.Neg().AddScalar(1).Pow(2).Add(y.Sub(u.Pow(2)).Pow(2).Scale(100)).Sum()
+				if strings.Contains(name, "maximize") {
+					loss = loss.Neg()
+				}
 				loss.Backward()
 				return loss
 			})

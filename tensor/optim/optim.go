@@ -48,6 +48,12 @@ type rule interface {
 	step(p, g *tensor.Tensor, o *Group, r record)
 }
 
+// shaper is a rule that keeps tensors of other shapes than their parameter's.
+type shaper interface {
+	// stateShape returns the shape of what is kept of p under a name.
+	stateShape(name string, p *tensor.Tensor) []int
+}
+
 // newOptimizer returns an optimizer with one group.
 func newOptimizer(name string, r rule, takes string, params []*tensor.Tensor, defaults Group, options []Option) *Optimizer {
 	o := &Optimizer{name: name, rule: r, takes: append(strings.Fields(takes), "lr"), records: map[*tensor.Tensor]record{}}
@@ -248,6 +254,22 @@ func (r record) tensor(name string, p *tensor.Tensor) *tensor.Tensor {
 	return t
 }
 
+// shaped is tensor for zeros of another shape than p's.
+func (r record) shaped(name string, p *tensor.Tensor, shape []int) *tensor.Tensor {
+	t, ok := r[name].(*tensor.Tensor)
+	if !ok {
+		t = tensor.ZerosAs(p.DType(), shape...).ToDevice(p.Device())
+		r[name] = t
+	}
+	return t
+}
+
+// number returns the number of a name, 0 if there is none.
+func (r record) number(name string) float64 {
+	x, _ := r[name].(float64)
+	return x
+}
+
 // count is counted, for a step that depends on the number.
 func (r record) count() float64 {
 	tensor.NotInGraph("optimizer", "a step depends on how many there have been, which replays do not count; expected Adam or AdamW without AMSGrad, or an optimizer that does not count, as SGD")
@@ -256,9 +278,8 @@ func (r record) count() float64 {
 
 // counted counts a step and returns how many there have been.
 func (r record) counted() float64 {
-	n, _ := r["step"].(float64)
-	r["step"] = n + 1
-	return n + 1
+	r["step"] = r.number("step") + 1
+	return r.number("step")
 }
 
 // like returns r with its tensors in p's dtype and on its device.

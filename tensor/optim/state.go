@@ -96,13 +96,15 @@ func (o *Optimizer) LoadStateDict(state map[string]any) error {
 		case float64:
 			records[p][key] = v
 		case *tensor.Tensor:
-			if !slices.Equal(v.Shape(), p.Shape()) {
-				bad("%s has shape %v, expected %v", name, v.Shape(), p.Shape())
+			want := p.Shape()
+			if of, ok := o.rule.(shaper); ok {
+				want = of.stateShape(key, p)
+			}
+			if !slices.Equal(v.Shape(), want) {
+				bad("%s has shape %v, expected %v", name, v.Shape(), want)
 				continue
 			}
-			copied := tensor.ZerosLike(p)
-			tensor.NoGrad(func() { copied.Assign(v) })
-			records[p][key] = copied
+			tensor.NoGrad(func() { records[p].shaped(key, p, want).Assign(v) })
 		default:
 			bad("%s is a %T", name, value)
 		}

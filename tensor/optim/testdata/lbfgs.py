@@ -8,6 +8,12 @@ cases = {
     "default": lambda p: torch.optim.LBFGS(p, lr=0.1),
     "short memory": lambda p: torch.optim.LBFGS(p, lr=0.05, max_iter=5, history_size=3),
     "few calls": lambda p: torch.optim.LBFGS(p, lr=0.1, max_iter=10, max_eval=4),
+    "strong wolfe": lambda p: torch.optim.LBFGS(p, lr=1.0, line_search_fn="strong_wolfe"),
+    "strong wolfe, long steps": lambda p: torch.optim.LBFGS(p, lr=3.0, max_iter=4, history_size=2, line_search_fn="strong_wolfe"),
+    "strong wolfe, short steps": lambda p: torch.optim.LBFGS(p, lr=1e-3, max_iter=6, line_search_fn="strong_wolfe"),
+    "strong wolfe, few calls": lambda p: torch.optim.LBFGS(p, lr=0.5, max_iter=10, max_eval=6, line_search_fn="strong_wolfe"),
+    "maximize": lambda p: torch.optim.LBFGS(p, lr=0.1, maximize=True),
+    "maximize, strong wolfe": lambda p: torch.optim.LBFGS(p, lr=0.1, maximize=True, line_search_fn="strong_wolfe"),
     "soon content": lambda p: torch.optim.LBFGS(p, lr=0.1, tolerance_grad=3.0),
 }
 out = {"torch": torch.__version__, "cases": {}}
@@ -22,6 +28,8 @@ for name, make in cases.items():
         calls += 1
         opt.zero_grad()
         loss = ((1 - x.squeeze(1)) ** 2 + 100 * (y - x.squeeze(1) ** 2) ** 2).sum()
+        if "maximize" in name:
+            loss = -loss
         loss.backward()
         return loss
 

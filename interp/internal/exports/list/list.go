@@ -16,6 +16,7 @@ var Own = []string{
 	"halfnote/display/chart",
 	"halfnote/display/widget",
 	"halfnote/tensor",
+	"halfnote/tensor/autograd",
 	"halfnote/tensor/data",
 	"halfnote/tensor/nn",
 	"halfnote/tensor/nn/models",

@@ -1,4 +1,4 @@
-package gradtest_test
+package autograd_test
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"halfnote/tensor"
-	"halfnote/tensor/gradtest"
+	"halfnote/tensor/autograd"
 )
 
 // cases go through every differentiable operation, at points without kinks.
@@ -97,10 +97,10 @@ func TestDerivatives(t *testing.T) {
 			return y.Add(in[0].Mul(in[1]).Sum().Scale(1e-3))
 		}
 		t.Run(c.name, func(t *testing.T) {
-			if err := gradtest.First(f, a, b); err != nil {
+			if err := autograd.GradCheck(f, a, b); err != nil {
 				t.Error(err)
 			}
-			if err := gradtest.Second(f, a, b); err != nil {
+			if err := autograd.GradGradCheck(f, a, b); err != nil {
 				t.Error(err)
 			}
 		})
@@ -135,11 +135,11 @@ func TestFindsMistakes(t *testing.T) {
 		ok     bool
 	}{{1, true}, {1.001, false}, {0, false}} {
 		f := func(in []*tensor.Tensor) *tensor.Tensor { return tensor.Apply(wrong{c.factor}, in...) }
-		if err := gradtest.First(f, a); (err == nil) != c.ok {
+		if err := autograd.GradCheck(f, a); (err == nil) != c.ok {
 			t.Errorf("a derivative off by %v: %v", c.factor, err)
 		}
 	}
-	if err := gradtest.First(func(in []*tensor.Tensor) *tensor.Tensor { return in[0] }, a.Float()); err == nil {
+	if err := autograd.GradCheck(func(in []*tensor.Tensor) *tensor.Tensor { return in[0] }, a.Float()); err == nil {
 		t.Error("float32 operands: no error")
 	}
 }

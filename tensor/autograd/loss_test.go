@@ -1,4 +1,4 @@
-package gradtest_test
+package autograd_test
 
 import "halfnote/tensor"
 

@@ -1,6 +1,4 @@
-// Package gradtest compares derivatives with numeric ones. It is for tests of
-// operations, of this project and of its users.
-package gradtest
+package autograd
 
 import (
 	"fmt"
@@ -14,13 +12,11 @@ const (
 	tolerance = 1e-5 // relative to the larger of 1 and the derivative
 )
 
-// Func is a function of tensors that is differentiable where it is tested.
-type Func func(in []*tensor.Tensor) *tensor.Tensor
-
-// First returns an error unless the derivatives of f at in agree with central
-// differences. in are float64; all are taken to need a gradient. It is
-// torch.autograd.gradcheck.
-func First(f Func, in ...*tensor.Tensor) error {
+// GradCheck compares the derivatives of f at in with central differences. It returns nil if
+// they agree, or an error that names the first operand and element where they do not. Every
+// tensor of in is float64 and is taken to require a gradient; f is evaluated on copies. It
+// is torch.autograd.gradcheck.
+func GradCheck(f Func, in ...*tensor.Tensor) error {
 	in, err := leaves(in)
 	if err != nil {
 		return err
@@ -31,10 +27,9 @@ func First(f Func, in ...*tensor.Tensor) error {
 	return compare("first", value, tensor.Grad(y.Mul(weight).Sum(), in...), in)
 }
 
-// Second returns an error unless the second derivatives of f at in agree with
-// central differences of the first. in are float64. It is
-// torch.autograd.gradgradcheck.
-func Second(f Func, in ...*tensor.Tensor) error {
+// GradGradCheck compares the second derivatives of f at in with central differences of the
+// first. It takes and returns what [GradCheck] does. It is torch.autograd.gradgradcheck.
+func GradGradCheck(f Func, in ...*tensor.Tensor) error {
 	in, err := leaves(in)
 	if err != nil {
 		return err
@@ -51,8 +46,7 @@ func Second(f Func, in ...*tensor.Tensor) error {
 	}
 	y := slope()
 	if !y.RequiresGrad() {
-		// f is linear: nothing is left to differentiate.
-		return nil
+		return nil // f is linear
 	}
 	got := tensor.GradWith(y, in, tensor.BackwardOptions{AllowUnused: true})
 	for i, g := range got {
@@ -68,14 +62,14 @@ func leaves(in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	out := make([]*tensor.Tensor, len(in))
 	for i, x := range in {
 		if x.DType() != tensor.Float64 {
-			return nil, fmt.Errorf("gradtest: operand %d is %v, expected float64", i, x.DType())
+			return nil, fmt.Errorf("autograd: operand %d is %v; expected float64: a central difference needs its precision, convert with Double()", i, x.DType())
 		}
 		out[i] = x.Detach().Clone().RequireGrad()
 	}
 	return out, nil
 }
 
-// weights returns numbers of which no two are alike, so that no error cancels.
+// weights returns numbers that all differ, so that errors do not cancel.
 func weights(shape []int) *tensor.Tensor {
 	n := 1
 	for _, s := range shape {
@@ -103,7 +97,7 @@ func compare(order string, value func() float64, got, in []*tensor.Tensor) error
 			want := (at(old+step) - at(old-step)) / (2 * step)
 			element.Fill(old)
 			if !(math.Abs(g[j]-want) <= tolerance*math.Max(1, math.Abs(want))) {
-				return fmt.Errorf("gradtest: %s derivative, operand %d, element %d: got %v, numeric %v", order, i, j, g[j], want)
+				return fmt.Errorf("autograd: %s derivative, operand %d, element %d: got %v, numeric %v", order, i, j, g[j], want)
 			}
 		}
 	}

@@ -1,0 +1,53 @@
+package tensor
+
+import (
+	"fmt"
+
+	"halfnote/tensor/driver"
+)
+
+// DetectAnomaly runs body, and has Backward and Grad in it panic at the first operation
+// whose derivative gives a NaN. The panic names the operation, the line of the cell and
+// the module that called it, the operand and the element. Operations are to be recorded
+// inside body too, or their lines are not known. Each gradient is looked at, which is
+// slow: use it to find a fault, not to train. It is torch.autograd.detect_anomaly.
+func DetectAnomaly(body func()) {
+	driver.Watch(true)
+	defer driver.Watch(false)
+	s := current()
+	s.anomaly = true
+	s.do(body)
+}
+
+// expectNumber panics if the gradient dx of v's operand i has a NaN.
+func (v *vertex) expectNumber(op string, dx *Tensor, i int) {
+	var at []int
+	Unobserved(func() {
+		if dx.Counts().NaNs > 0 {
+			at = unravel(int(dx.IsNaN().Reshape(-1).To(Uint8).Argmax().Item()), dx.shape)
+		}
+	})
+	if at == nil {
+		return
+	}
+	why := fmt.Sprintf("the derivative of %s is NaN for operand %d at element %v", v.of, i, at)
+	if x := v.in[i]; x.mem != nil {
+		why += fmt.Sprintf(", where the operand is %v", x.Detach().At(at...))
+	}
+	if v.source != "" {
+		why += ", in " + v.source
+	}
+	if v.module != "" {
+		why += fmt.Sprintf(", in module %q", v.module)
+	}
+	panic(&Error{Op: op, Why: why + "; expected a number: look for 0/0, inf-inf or 0*inf there"})
+}
+
+// unravel returns the index of element number n of a tensor.
+func unravel(n int, shape []int) []int {
+	at := make([]int, len(shape))
+	for i := len(shape) - 1; i >= 0; i-- {
+		at[i], n = n%shape[i], n/shape[i]
+	}
+	return at
+}

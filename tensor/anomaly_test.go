@@ -1,0 +1,72 @@
+package tensor_test
+
+import (
+	"strings"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/driver"
+)
+
+// TestDetectAnomaly looks for the first NaN of a walk back, in operations with a kernel,
+// composed ones, views and products, and checks what the panic names.
+func TestDetectAnomaly(t *testing.T) {
+	driver.SetSource(func() string { return "In[3], line 5" })
+	defer driver.SetSource(nil)
+	cases := map[string]struct {
+		f    func(x *tensor.Tensor) *tensor.Tensor
+		want string // "" where the gradients are numbers
+	}{
+		"sqrt of 0 times 0":  {func(x *tensor.Tensor) *tensor.Tensor { return x.Sqrt().Scale(0).Sum() }, "the derivative of sqrt is NaN for operand 0 at element [0 1]"},
+		"norm is 0 at 0":     {func(x *tensor.Tensor) *tensor.Tensor { return x.Scale(0).Norm() }, ""},
+		"where hides 0/0":    {func(x *tensor.Tensor) *tensor.Tensor { return x.GtScalar(1.5).Where(x.Div(x), x).Sum() }, "the derivative of div is NaN for operand 0 at element [0 1], where the operand is 0"},
+		"a number":           {func(x *tensor.Tensor) *tensor.Tensor { return x.Exp().Sum() }, ""},
+		"infinity is not it": {func(x *tensor.Tensor) *tensor.Tensor { return x.Sqrt().Sum() }, ""},
+		"a composed one":     {func(x *tensor.Tensor) *tensor.Tensor { return x.Neg().Xlogy(x).Scale(0).Sum() }, "the derivative of xlogy is NaN"},
+	}
+	for name, c := range cases {
+		for _, module := range []string{"", "encoder.0"} {
+			x := tensor.New([]float64{1, 0, 2, 3}, 2, 2).RequireGrad()
+			err := tensor.Try(func() {
+				tensor.DetectAnomaly(func() {
+					var y *tensor.Tensor
+					if module == "" {
+						y = c.f(x)
+					} else {
+						tensor.InModule(module, func() { y = c.f(x) })
+					}
+					y.Backward()
+				})
+			})
+			switch {
+			case c.want == "" && err != nil:
+				t.Errorf("%s: %v", name, err)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("%s: got %v, want %q", name, err, c.want)
+			case c.want != "" && !strings.Contains(err.Error(), "In[3], line 5"):
+				t.Errorf("%s: %v does not name the line", name, err)
+			case c.want != "" && strings.Contains(err.Error(), `in module "encoder.0"`) != (module != ""):
+				t.Errorf("%s: %v does not name the module", name, err)
+			}
+		}
+	}
+}
+
+// TestAnomalyOutside checks that NaNs are not looked for outside, and that those of
+// second derivatives are found.
+func TestAnomalyOutside(t *testing.T) {
+	x := tensor.New([]float64{0}).RequireGrad()
+	x.Sqrt().Scale(0).Sum().Backward()
+	if g := x.Grad().Item(); g == g {
+		t.Errorf("the gradient of 0 sqrt(0) is %v, want NaN", g)
+	}
+	err := tensor.Try(func() {
+		tensor.DetectAnomaly(func() {
+			g := tensor.GradGraph(x.Pow(1.5).Sum(), x)[0]
+			tensor.Grad(g.Scale(0).Sum(), x)
+		})
+	})
+	if err == nil || !strings.HasPrefix(err.Error(), "tensor: grad: the derivative of pow is NaN for operand 0 at element [0], where the operand is 0") {
+		t.Errorf("a second derivative: got %v", err)
+	}
+}

@@ -1,0 +1,58 @@
+package nn
+
+import (
+	"fmt"
+
+	"halfnote/tensor"
+)
+
+// ParametersToVector returns the elements of params one after the other, as one vector in
+// the dtype and on the device of the first. Gradients flow back to params. It panics if
+// params is empty or on several devices. It is torch.nn.utils.parameters_to_vector.
+func ParametersToVector(params []*tensor.Tensor) *tensor.Tensor {
+	if len(params) == 0 {
+		failVector("parameters_to_vector", "there are no parameters; expected some, for example from nn.Parameters(net)")
+	}
+	flat := make([]*tensor.Tensor, len(params))
+	for i, p := range params {
+		if p == nil {
+			failVector("parameters_to_vector", "parameter %d is nil; expected a tensor", i)
+		}
+		flat[i] = p.Reshape(-1)
+	}
+	return tensor.Cat(0, flat...)
+}
+
+// VectorToParameters copies the elements of v into params, one after the other, in place and
+// in the dtypes of params. It panics unless v is a vector of as many elements as params have
+// together. It is torch.nn.utils.vector_to_parameters.
+func VectorToParameters(v *tensor.Tensor, params []*tensor.Tensor) {
+	n := 0
+	for i, p := range params {
+		if p == nil {
+			failVector("vector_to_parameters", "parameter %d is nil; expected a tensor", i)
+		}
+		n += p.Numel()
+	}
+	if v == nil || v.Dim() != 1 || v.Numel() != n {
+		failVector("vector_to_parameters", "%s for %d parameters with %d elements; expected a vector of %d", describeVector(v), len(params), n, n)
+	}
+	tensor.NoGrad(func() {
+		at := 0
+		for _, p := range params {
+			p.Assign(v.Slice(0, at, at+p.Numel()).Reshape(p.Shape()...))
+			at += p.Numel()
+		}
+	})
+}
+
+func describeVector(v *tensor.Tensor) string {
+	if v == nil {
+		return "a nil tensor"
+	}
+	return fmt.Sprintf("a tensor of shape %v", v.Shape())
+}
+
+func failVector(op, format string, args ...any) {
+	panic(&tensor.Error{Op: op, Why: fmt.Sprintf(format, args...)})
+}
