@@ -175,10 +175,11 @@ func (k *kernel) bind() error {
 			Log:     func(format string, args ...any) { k.log.Printf(b.name+": "+format, args...) },
 			Welcome: b.welcome,
 			Proves:  b.proves,
-			// A front end tells the replies to its requests from others. It would
-			// show every question.
-			Copies: b.name != "stdin",
-			Cut:    b.cut,
+			// On stdin a front end speaks only when it is asked, so a newcomer
+			// could never prove itself: the newest gets the question at once. One
+			// without the key can keep it from others, but not answer it.
+			Holds: b.name != "stdin",
+			Cut:   b.cut,
 		})
 		if err != nil {
 			return fmt.Errorf("kernel: %s: listen on %s: %w", b.name, address, err)

@@ -110,8 +110,12 @@ func TestNewestClientIsServed(t *testing.T) {
 	second := newTwin(t, ctx, k, identity, key, "shell", "control", "stdin")
 	second.send("control", "interrupt_request", struct{}{})
 	second.receive("control")
+	second.send("shell", "kernel_info_request", struct{}{}) // proves that it has the key
 	if r := second.reply(spin.ID); r.ErrorName != "Interrupted" {
 		t.Errorf("the newest got %+v, want the reply to the cell that was interrupted", r)
+	}
+	if m := second.receive("shell"); m.Header.Type != "kernel_info_reply" {
+		t.Errorf("the newest got %s, want kernel_info_reply", m.Header.Type)
 	}
 	if r := second.reply(second.send("shell", "execute_request", cell("result x"))); r.Status != "ok" {
 		t.Errorf("the second's cell: %+v", r)

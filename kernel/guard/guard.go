@@ -64,10 +64,11 @@ type Config struct {
 	// for no proof: the newest connection has the identity. Sockets other than
 	// ROUTER ignore it.
 	Proves func(frames [][]byte) bool
-	// Copies has messages to an identity sent to the newest connection that has
-	// proved itself too, while a newer one is on probation, so that no reply is
-	// lost to a peer without the key.
-	Copies bool
+	// Holds keeps messages to an identity from a connection on probation: the newest
+	// connection that has proved itself gets them, and the newcomer a copy once it
+	// has proved itself too. So a peer without the key neither reads replies nor
+	// takes them away. Copies of more than High bytes are not kept.
+	Holds bool
 	// Log gets a line for each peer that is refused or cut, by rate: what comes
 	// too fast is counted, not printed. It may be called from any goroutine.
 	// Nil means silence.

@@ -29,8 +29,9 @@ import (
 //     Config.Proves, a newcomer is on probation until it sends a message that
 //     Proves accepts. Until then the peer that it displaced takes the identity
 //     back by sending such a message, or when the newcomer leaves. With
-//     Config.Copies it also still gets what is sent to the identity. A newcomer
-//     that has proved itself cannot be displaced by an older connection.
+//     Config.Holds it also still gets what is sent to the identity; the newcomer
+//     gets a copy once it has proved itself. A newcomer that has proved itself
+//     cannot be displaced by an older connection.
 //   - Displaced connections count among MaxConns. The oldest of them is cut
 //     when another peer needs its place.
 type route struct {
@@ -45,6 +46,15 @@ type route struct {
 	track   tracker    // where zmq4's stream stands
 	greeted bool       // zmq4's READY has passed
 	to      []*conn    // get the message that zmq4 is writing
+	held    held
+}
+
+// held is a copy of the messages that a newcomer on probation gets once it has
+// proved itself.
+type held struct {
+	by       *conn // the newcomer; nil for none
+	messages []byte
+	writing  bool // the message that zmq4 is writing is among them
 }
 
 func newRoute(first *conn) *route {
@@ -95,24 +105,37 @@ func (l *Listener) speaks(c *conn, message []inFrame) bool {
 	if r == nil {
 		return true
 	}
+	served, first := l.admits(r, c, message)
+	if first {
+		r.mu.Lock()
+		r.release()
+		r.mu.Unlock()
+	}
+	return served
+}
+
+// admits reports whether a message of c is served, and whether it is the first by
+// which c has proved itself.
+func (l *Listener) admits(r *route, c *conn, message []inFrame) (served, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case r.holder == nil, c.number < r.proven:
-		return false
+		return false, false
 	case c.number > r.proven:
 		l.mu.Unlock()
 		proved := l.config.Proves(bodies(message))
 		l.mu.Lock()
 		if r.holder == nil || c.number < r.proven {
-			return false // others have gone on meanwhile
+			return false, false // others have gone on meanwhile
 		}
 		if !proved {
-			return r.holder == c
+			return r.holder == c, false
 		}
+		first = true
 	}
 	r.holder, r.proven = c, c.number
-	return true
+	return true, first
 }
 
 func bodies(message []inFrame) (b [][]byte) {
@@ -149,7 +172,8 @@ func (r *route) Write(p []byte) (int, error) {
 	total := len(p)
 	for len(p) > 0 {
 		if r.greeted && r.track.between() {
-			r.to = r.receivers()
+			r.release()
+			r.address()
 		}
 		if len(r.to) == 0 {
 			return 0, netError("write", net.ErrClosed)
@@ -158,8 +182,14 @@ func (r *route) Write(p []byte) (int, error) {
 		for _, c := range r.to {
 			c.Write(p[:n])
 		}
+		if r.held.writing {
+			r.held.messages = append(r.held.messages, p[:n]...)
+		}
 		r.greeted = r.greeted || end
 		p = p[n:]
+		if r.track.between() {
+			r.release()
+		}
 	}
 	return total, nil
 }
@@ -176,21 +206,48 @@ func (r *route) Close() error {
 	return c.Close()
 }
 
-// receivers returns the connections that get a message that begins now.
-func (r *route) receivers() (to []*conn) {
+// address chooses the connections that get the message that begins now.
+func (r *route) address() {
 	l := r.listener
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	r.to, r.held.writing = nil, false
 	if r.holder == nil {
-		return nil
+		return
 	}
-	to = append(to, r.holder)
-	if l.config.Copies && r.holder.number > r.proven {
-		for _, c := range r.peers {
-			if c.number == r.proven {
-				to = append(to, c)
-			}
-		}
+	r.to = append(r.to, r.holder)
+	if !l.config.Holds || r.holder.number <= r.proven {
+		return
 	}
-	return to
+	i := slices.IndexFunc(r.peers, func(c *conn) bool { return c.number == r.proven })
+	if i < 0 {
+		return
+	}
+	r.to[0] = r.peers[i]
+	if r.held.by != r.holder {
+		r.held = held{by: r.holder}
+	}
+	r.held.writing = len(r.held.messages) < l.config.High
+}
+
+// release passes what is held to the newcomer if it has proved itself, unless
+// zmq4 is in the middle of a message; r.mu is held.
+func (r *route) release() {
+	c := r.held.by
+	if c == nil || !r.track.between() {
+		return
+	}
+	l := r.listener
+	l.mu.Lock()
+	due := r.holder == c && c.number <= r.proven
+	gone := r.holder != c
+	l.mu.Unlock()
+	if !due && !gone {
+		return
+	}
+	messages := r.held.messages
+	r.held = held{}
+	if due {
+		c.Write(messages)
+	}
 }

@@ -213,10 +213,11 @@ func TestProbation(t *testing.T) {
 	}
 }
 
-// TestCopies: a peer on probation gets messages, but takes none away.
-func TestCopies(t *testing.T) {
+// TestHolds: a peer on probation neither reads messages nor takes them away, and gets a
+// copy when it has proved itself.
+func TestHolds(t *testing.T) {
 	key := func(frames [][]byte) bool { return string(frames[0]) == "key" }
-	s := serve(t, zmq4.Router, Config{Proves: key, Copies: true})
+	s := serve(t, zmq4.Router, Config{Proves: key, Holds: true, High: 1000, Limit: 100000})
 	send := func(text string, to ...*peer) {
 		t.Helper()
 		s.SendMulti(zmq4.NewMsgFromString([]string{"same", text}))
@@ -239,14 +240,38 @@ func TestCopies(t *testing.T) {
 	first := join()
 	proves(first)
 	send("to the first", first)
+	gets := func(p *peer, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if got := p.message(); !slices.Equal(got, []string{text}) {
+				t.Fatalf("got %q, want %q, which was held", got, text)
+			}
+		}
+	}
 	second := join()
 	third := join()
-	send("to both", third, first)
-	proves(second)
-	send("to the second and not to the first", second)
+	send("to the first", first)
+	send("and not to the third", first)
 	proves(third)
+	gets(third, "to the first", "and not to the third")
 	send("to the third", third)
-	for _, p := range []*peer{silent, first, second, third} {
+	late := join()
+	send("to the third and not to the late one", third)
+	proves(third) // takes the identity back
+	proves(late)
+	gets(late, "to the third and not to the late one")
+	send("to the late one", late)
+	third = late
+	send("to the third", third)
+	fourth := join()
+	send(strings.Repeat("x", 2000), third)
+	send("too much is held", third)
+	proves(fourth)
+	if got := fourth.message(); !slices.Equal(got, []string{strings.Repeat("x", 2000)}) {
+		t.Fatalf("the fourth got %d bytes, want the first message that was held, of 2000", len(got[0]))
+	}
+	send("to the fourth", fourth)
+	for _, p := range []*peer{silent, first, second, third, fourth} {
 		p.pinged() // with no other message before
 	}
 }

@@ -145,12 +145,13 @@ try:
     step("the first", run(first, show("1"), ABSENCE))
     step("the third again", run(third, show("3")))
 
-    # A reply on its way, while the newest has sent nothing on shell.
+    # A reply on its way, when the newest connects.
     end = os.path.join(files.name, "third")
     busy = third.execute(wait(end))
     begun(third, busy)
     fourth = join()
-    step("control of the fourth", control(fourth, PATIENCE))  # shell was connected before
+    step("control of the fourth", control(fourth, PATIENCE))
+    fourth.kernel_info()  # its first message on shell, as every front end sends it
     open(end, "w").close()
     step("the reply to the third's cell, at the fourth", reply(fourth, busy))
     step("the fourth", run(fourth, show("4")))
@@ -184,6 +185,7 @@ try:
         p.silent.set()
     back = join()
     step("control, after it came back", control(back, PATIENCE))
+    back.kernel_info()
     open(end, "w").close()
     step("the reply to its cell, after it came back", reply(back, busy))
     step("its next cell", run(back, show("6")))
