@@ -27,15 +27,17 @@ func promote(a, b DType) DType {
 		panic(&Error{Op: "promote_types", DTypes: []DType{a, b}, Why: "a floating-point type of 8 bits does not promote; expected one dtype, or a cast with To"})
 	case a == Float16 && b == BFloat16:
 		return Float32
+	case a == Uint8 && b == Int8:
+		return Int16
 	}
 	return b
 }
 
-// rank orders dtypes so that the later of two is what both convert to, two halves
-// excepted.
+// rank orders dtypes so that the later of two is what both convert to, except for the two
+// halves and the two integers of 8 bits.
 var rank = [...]int{
-	driver.Bool: 1, driver.Uint8: 2, driver.Int32: 3, driver.Int64: 4,
-	driver.Float8E5M2: 5, driver.Float8E4M3: 6, driver.Float16: 7, driver.BFloat16: 8, driver.Float32: 9, driver.Float64: 10,
+	driver.Bool: 1, driver.Uint8: 2, driver.Int8: 3, driver.Int16: 4, driver.Int32: 5, driver.Int64: 6,
+	driver.Float8E5M2: 7, driver.Float8E4M3: 8, driver.Float16: 9, driver.BFloat16: 10, driver.Float32: 11, driver.Float64: 12,
 }
 
 // ResultType returns the dtype in which elementwise operations of ts compute:

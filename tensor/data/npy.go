@@ -12,9 +12,8 @@ import (
 
 // LoadNPY reads a file of numpy's: any version, byte order and order of elements. An
 // array in Fortran's order becomes a view, as in torch.from_numpy. Integers of types
-// that tensors have not got are widened: int8, int16 and uint16 to int32, uint32 to
-// int64. The error is a *[FormatError] if the file is not as the format asks for. It is
-// numpy.load.
+// that tensors do not have are widened: uint16 to int32, uint32 to int64. The error is a
+// *[FormatError] if the file is not in that format. It is numpy.load.
 func LoadNPY(path string) (*tensor.Tensor, error) {
 	src := source{"npy", path}
 	f, size, err := opened(src)

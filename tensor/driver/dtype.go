@@ -16,6 +16,8 @@ const (
 	Int32
 	Uint8
 	Bool // a byte, 0 or 1
+	Int8
+	Int16
 )
 
 // Kind is what a dtype's elements are, in the order in which kinds promote.
@@ -44,6 +46,8 @@ var dtypes = [...]struct {
 	Int32:      {"int32", "i32", 4, Integer},
 	Uint8:      {"uint8", "u8", 1, Integer},
 	Bool:       {"bool", "bool", 1, Boolean},
+	Int8:       {"int8", "i8", 1, Integer},
+	Int16:      {"int16", "i16", 2, Integer},
 }
 
 // DTypes returns all element types but Invalid.
