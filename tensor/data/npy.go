@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"halfnote/tensor"
@@ -85,29 +86,32 @@ func readNPY(src source, r io.Reader, size int64) (*tensor.Tensor, error) {
 	if k, ok := count(h.shape, rest/int64(h.kind.size)); !ok || k*int64(h.kind.size) != rest {
 		return nil, src.bad(atByte(begin+n), fmt.Sprintf("%d bytes of data", rest), fmt.Sprintf("those of shape %v with %d bytes an element", h.shape, h.kind.size))
 	}
-	shape := h.shape
-	if h.fortran {
-		shape = reversed(shape)
-	}
-	t, err := h.kind.read(b, h.bigEndian, shape)
+	t, err := h.kind.readOrdered(b, h.bigEndian, h.fortran, h.shape)
 	if err != nil {
 		return nil, src.fail(err)
-	}
-	if h.fortran && len(shape) > 1 {
-		order := make([]int, len(shape))
-		for i := range order {
-			order[i] = len(shape) - 1 - i
-		}
-		t = t.Permute(order...)
 	}
 	return t, nil
 }
 
-func reversed(list []int) []int {
-	out := make([]int, len(list))
-	for i, x := range list {
-		out[len(list)-1-i] = x
+// readOrdered is read for an array in C's or Fortran's order; the latter becomes a view.
+func (e *element) readOrdered(r io.Reader, bigEndian, fortran bool, shape []int) (*tensor.Tensor, error) {
+	if !fortran || len(shape) < 2 {
+		return e.read(r, bigEndian, shape)
 	}
+	t, err := e.read(r, bigEndian, reversed(shape))
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int, len(shape))
+	for i := range order {
+		order[i] = len(shape) - 1 - i
+	}
+	return t.Permute(order...), nil
+}
+
+func reversed[T any](list []T) []T {
+	out := slices.Clone(list)
+	slices.Reverse(out)
 	return out
 }
 

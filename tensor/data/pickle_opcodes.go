@@ -1,0 +1,369 @@
+package data
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// opcodes are the operations of pickle's protocols 0 to 5, by their byte. Those of extension
+// codes and of buffers outside of the file are left out, which torch.save never writes. It
+// is the list in Lib/pickletools.py.
+var opcodes = [256]func(m *pickle) error{
+	// Numbers and constants.
+	'N':  func(m *pickle) error { return m.push(nil) },
+	0x88: func(m *pickle) error { return m.push(true) },
+	0x89: func(m *pickle) error { return m.push(false) },
+	'K':  func(m *pickle) error { return m.pushUnsigned(1) },
+	'M':  func(m *pickle) error { return m.pushUnsigned(2) },
+	'J':  pushInt32,
+	'I':  pushIntLine,
+	'L':  pushLongLine,
+	0x8a: func(m *pickle) error { return m.pushLong(1) },
+	0x8b: func(m *pickle) error { return m.pushLong(4) },
+	'F':  pushFloatLine,
+	'G':  pushFloat,
+
+	// Text and bytes.
+	'V':  pushUnicodeLine,
+	'X':  func(m *pickle) error { return m.pushText(4) },
+	0x8c: func(m *pickle) error { return m.pushText(1) },
+	0x8d: func(m *pickle) error { return m.pushText(8) },
+	'S':  pushStringLine,
+	'T':  func(m *pickle) error { return m.pushString(4) },
+	'U':  func(m *pickle) error { return m.pushString(1) },
+	'B':  func(m *pickle) error { return m.pushBytes(4) },
+	'C':  func(m *pickle) error { return m.pushBytes(1) },
+	0x8e: func(m *pickle) error { return m.pushBytes(8) },
+	0x96: func(m *pickle) error { return m.pushBytes(8) },
+
+	// Containers.
+	']': func(m *pickle) error { return m.pushSequence("list", nil, nil) },
+	'l': func(m *pickle) error { items, err := m.popMark(); return m.pushSequence("list", items, err) },
+	'a': func(m *pickle) error { items, err := m.popN(1); return m.appendItems(items, err) },
+	'e': func(m *pickle) error { items, err := m.popMark(); return m.appendItems(items, err) },
+	')': func(m *pickle) error { return m.pushSequence("tuple", nil, nil) },
+	't': func(m *pickle) error { items, err := m.popMark(); return m.pushSequence("tuple", items, err) },
+	0x85: func(m *pickle) error {
+		items, err := m.popN(1)
+		return m.pushSequence("tuple", items, err)
+	},
+	0x86: func(m *pickle) error { items, err := m.popN(2); return m.pushSequence("tuple", items, err) },
+	0x87: func(m *pickle) error { items, err := m.popN(3); return m.pushSequence("tuple", items, err) },
+	0x8f: func(m *pickle) error { return m.pushSequence("set", nil, nil) },
+	0x90: func(m *pickle) error { items, err := m.popMark(); return m.appendItems(items, err) },
+	0x91: func(m *pickle) error { items, err := m.popMark(); return m.pushSequence("set", items, err) },
+	'}':  pushDict,
+	'd':  pushDictOfItems,
+	's':  func(m *pickle) error { items, err := m.popN(2); return m.setItems(items, err) },
+	'u':  func(m *pickle) error { items, err := m.popMark(); return m.setItems(items, err) },
+
+	// The stack and the memo.
+	'(': func(m *pickle) error { m.marks = append(m.marks, len(m.stack)); return nil },
+	'0': popOrMark,
+	'1': func(m *pickle) error { _, err := m.popMark(); return err },
+	'2': func(m *pickle) error {
+		v, err := m.top()
+		if err != nil {
+			return err
+		}
+		return m.push(v)
+	},
+	'g':  func(m *pickle) error { return m.recallLine() },
+	'h':  func(m *pickle) error { return m.recall(1) },
+	'j':  func(m *pickle) error { return m.recall(4) },
+	'p':  func(m *pickle) error { return m.rememberLine() },
+	'q':  func(m *pickle) error { return m.remember(1) },
+	'r':  func(m *pickle) error { return m.remember(4) },
+	0x94: func(m *pickle) error { return m.rememberAs(len(m.memo)) },
+
+	// Objects.
+	'c':  pushGlobal,
+	0x93: pushStackGlobal,
+	'R':  func(m *pickle) error { return m.reduce() },
+	0x81: func(m *pickle) error { return m.reduce() },
+	0x92: callWithNames,
+	'o':  callMarked,
+	'i':  callNamed,
+	'b':  build,
+	'Q':  pushPersistent,
+
+	// The program itself.
+	0x80: checkProtocol,
+	0x95: func(m *pickle) error { _, err := m.unsigned(8); return err },
+	'.':  func(m *pickle) error { return nil },
+}
+
+func (m *pickle) pushUnsigned(n int) error {
+	x, err := m.unsigned(n)
+	if err != nil {
+		return err
+	}
+	return m.push(int(x))
+}
+
+func pushInt32(m *pickle) error {
+	x, err := m.unsigned(4)
+	if err != nil {
+		return err
+	}
+	return m.push(int(int32(x)))
+}
+
+func pushIntLine(m *pickle) error {
+	text, err := m.line()
+	switch {
+	case err != nil:
+		return err
+	case text == "00" || text == "01":
+		return m.push(text == "01")
+	}
+	return m.pushDigits(text)
+}
+
+func pushLongLine(m *pickle) error {
+	text, err := m.line()
+	if err != nil {
+		return err
+	}
+	return m.pushDigits(strings.TrimSuffix(text, "L"))
+}
+
+// mostDigits is how long an int may be: more than torch's magic number, and little to convert.
+const mostDigits = 100
+
+func (m *pickle) pushDigits(text string) error {
+	x, ok := new(big.Int), false
+	if len(text) <= mostDigits {
+		x, ok = x.SetString(text, 10)
+	}
+	if !ok {
+		return m.bad(quoted(text), fmt.Sprintf("an int of at most %d digits", mostDigits))
+	}
+	return m.push(narrowed(x))
+}
+
+func (m *pickle) pushLong(n int) error {
+	size, err := m.unsigned(n)
+	if err == nil && size > mostDigits {
+		err = m.bad(fmt.Sprintf("an int of %d bytes", size), fmt.Sprintf("at most %d", mostDigits))
+	}
+	if err != nil {
+		return err
+	}
+	p, err := m.bytes(size)
+	if err != nil {
+		return err
+	}
+	return m.push(long(p))
+}
+
+func pushFloatLine(m *pickle) error {
+	text, err := m.line()
+	if err != nil {
+		return err
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return m.bad(quoted(text), "a float")
+	}
+	return m.push(x)
+}
+
+func pushFloat(m *pickle) error {
+	p, err := m.bytes(8)
+	if err != nil {
+		return err
+	}
+	return m.push(math.Float64frombits(binary.BigEndian.Uint64(p)))
+}
+
+// pushText pushes UTF-8 whose length is before it.
+func (m *pickle) pushText(n int) error {
+	p, err := m.counted(n)
+	if err == nil && !utf8.Valid(p) {
+		err = m.bad(quoted(p), "text in UTF-8")
+	}
+	if err != nil {
+		return err
+	}
+	return m.push(string(p))
+}
+
+// pushString pushes a str of Python 2, which is text or bytes.
+func (m *pickle) pushString(n int) error {
+	p, err := m.counted(n)
+	if err != nil {
+		return err
+	}
+	if utf8.Valid(p) {
+		return m.push(string(p))
+	}
+	return m.push(p)
+}
+
+func (m *pickle) pushBytes(n int) error {
+	p, err := m.counted(n)
+	if err != nil {
+		return err
+	}
+	return m.push(p)
+}
+
+// pushUnicodeLine pushes a line in Python's encoding raw-unicode-escape.
+func pushUnicodeLine(m *pickle) error {
+	text, err := m.line()
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		size := 0
+		switch {
+		case strings.HasPrefix(text, `\u`):
+			size = 6
+		case strings.HasPrefix(text, `\U`):
+			size = 10
+		default:
+			b.WriteRune(rune(text[0])) // the rest is Latin-1
+			text = text[1:]
+			continue
+		}
+		x, err := uint64(0), error(strconv.ErrSyntax)
+		if size <= len(text) {
+			x, err = strconv.ParseUint(text[2:size], 16, 32)
+		}
+		if err != nil || x > utf8.MaxRune {
+			return m.bad(quoted(text), `\u and four hexadecimal digits, or \U and eight`)
+		}
+		b.WriteRune(rune(x))
+		text = text[size:]
+	}
+	return m.push(b.String())
+}
+
+// pushStringLine pushes a str of Python 2 between quotes.
+func pushStringLine(m *pickle) error {
+	text, err := m.line()
+	if err != nil {
+		return err
+	}
+	n := len(text)
+	if n < 2 || text[0] != text[n-1] || text[0] != '\'' && text[0] != '"' || strings.ContainsRune(text, '\\') || !utf8.ValidString(text) {
+		return m.bad(quoted(text), "text between quotes, without escapes")
+	}
+	return m.push(text[1 : n-1])
+}
+
+func pushDict(m *pickle) error {
+	if err := m.spend(containerWork); err != nil {
+		return err
+	}
+	return m.push(&mapping{})
+}
+
+func pushDictOfItems(m *pickle) error {
+	items, err := m.popMark()
+	if err != nil {
+		return err
+	}
+	if err := pushDict(m); err != nil {
+		return err
+	}
+	return m.setItems(items, nil)
+}
+
+// popOrMark takes the top away, which may be a mark.
+func popOrMark(m *pickle) error {
+	if n := len(m.marks); n > 0 && m.marks[n-1] == len(m.stack) {
+		m.marks = m.marks[:n-1]
+		return nil
+	}
+	_, err := m.pop()
+	return err
+}
+
+func (m *pickle) index() (int, error) {
+	text, err := m.line()
+	if err != nil {
+		return 0, err
+	}
+	i, err := strconv.Atoi(text)
+	if err != nil || i < 0 {
+		return 0, m.bad(quoted(text), "an index of 0 or more")
+	}
+	return i, nil
+}
+
+func (m *pickle) recallLine() error {
+	i, err := m.index()
+	if err != nil {
+		return err
+	}
+	return m.recallFrom(i)
+}
+
+func (m *pickle) recall(n int) error {
+	i, err := m.unsigned(n)
+	if err != nil {
+		return err
+	}
+	return m.recallFrom(int(i))
+}
+
+func (m *pickle) recallFrom(i int) error {
+	v, ok := m.memo[i]
+	if !ok {
+		return m.bad(fmt.Sprintf("a reference to value %d", i), "one that was remembered before")
+	}
+	return m.push(v)
+}
+
+func (m *pickle) rememberLine() error {
+	i, err := m.index()
+	if err != nil {
+		return err
+	}
+	return m.rememberAs(i)
+}
+
+func (m *pickle) remember(n int) error {
+	i, err := m.unsigned(n)
+	if err != nil {
+		return err
+	}
+	return m.rememberAs(int(i))
+}
+
+func (m *pickle) rememberAs(i int) error {
+	v, err := m.top()
+	if err == nil {
+		err = m.spend(containerWork)
+	}
+	m.memo[i] = v
+	return err
+}
+
+func checkProtocol(m *pickle) error {
+	p, err := m.byte()
+	if err == nil && p > 5 {
+		err = m.bad(fmt.Sprintf("protocol %d", p), "0 to 5")
+	}
+	return err
+}
+
+func pushPersistent(m *pickle) error {
+	id, err := m.pop()
+	if err != nil {
+		return err
+	}
+	v, err := m.persistent(m, id)
+	if err != nil {
+		return err
+	}
+	return m.push(v)
+}
