@@ -67,7 +67,7 @@ func typeName(v any) string {
 	if v == nil {
 		return "nil"
 	}
-	return fmt.Sprintf("a %T", v)
+	return fmt.Sprintf("%T", v)
 }
 
 // The starts of files.

@@ -89,6 +89,22 @@ func TestLoadTorch(t *testing.T) {
 	}
 }
 
+// TestTorchElsewhere gives files of PyTorch's to the readers of other formats.
+func TestTorchElsewhere(t *testing.T) {
+	var files torchFiles
+	readJSON(t, "torch_files.json", &files)
+	for _, c := range files.Files[:2] {
+		path := file(t, "x.pt", c.File)
+		_, err := data.LoadSafetensors(path)
+		if err == nil || !strings.Contains(err.Error(), "Load and LoadTorch read .pt and .pth") {
+			t.Errorf("%s as safetensors: the error is %v", c.Name, err)
+		}
+		if _, err = data.LoadNPZ(path); err == nil || c.Name == "state dict" && !strings.Contains(err.Error(), "Load and LoadTorch read .pt and .pth") {
+			t.Errorf("%s as npz: the error is %v", c.Name, err)
+		}
+	}
+}
+
 // TestLoadTorchRefuses loads what is not built: the error names it and says where it is.
 func TestLoadTorchRefuses(t *testing.T) {
 	var files torchFiles
