@@ -9,7 +9,8 @@ import (
 // kind tensors with dimensions beat those without, which beat plain numbers.
 
 // PromoteTypes returns the smallest dtype that both a and b convert to. It panics
-// if there is none, as with the types of 8 bits. It is torch.promote_types.
+// if there is none, as with the floating-point types of 8 bits. It is
+// torch.promote_types.
 func PromoteTypes(a, b DType) DType {
 	known("promote_types", a)
 	known("promote_types", b)
@@ -89,7 +90,7 @@ func withNumber(t *Tensor, c float64) DType {
 func computable(op Op, in []*Tensor) {
 	for i, t := range in {
 		if t.dtype.IsStorage() {
-			failDType(op.Info().Name, in, "operand %d is of 8 bits, which is kept and converted only; expected a cast, as x.Half() or x.Float()", i)
+			failDType(op.Info().Name, in, "operand %d has a floating-point type of 8 bits, which is only kept and converted; expected a cast, such as x.Half() or x.Float()", i)
 		}
 	}
 }

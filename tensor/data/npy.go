@@ -26,8 +26,8 @@ func LoadNPY(path string) (*tensor.Tensor, error) {
 }
 
 // SaveNPY writes t to a file, byte for byte as numpy.save does; the file is replaced at
-// once when it is complete. numpy has no bfloat16 and no types of 8 bits: convert such
-// tensors before.
+// once when it is complete. numpy has no bfloat16 and no floating-point types of 8 bits:
+// convert such tensors before.
 func SaveNPY(path string, t *tensor.Tensor) error {
 	if err := writeFile(path, func(w io.Writer) error { return writeNPY(w, t) }); err != nil {
 		return source{"npy", path}.fail(err)

@@ -76,10 +76,10 @@ func (d DType) Kind() Kind { return dtypes[d.known()].kind }
 func (d DType) IsFloat() bool { return d.Kind() == Floating }
 
 // IsStorage reports whether d is only kept and converted, not computed with: the
-// two types of 8 bits.
+// two floating-point types of 8 bits.
 func (d DType) IsStorage() bool { return d == Float8E4M3 || d == Float8E5M2 }
 
-// Wide returns the type that arithmetic on d is done in: float32 for 16 bits,
+// Wide returns the type that arithmetic on d is done in: float32 for the halves,
 // int64 for integers and bool, d itself for float32 and float64.
 func (d DType) Wide() DType {
 	switch {
