@@ -8,6 +8,8 @@ import (
 	"math"
 	"math/big"
 	"slices"
+
+	"halfnote/tensor/driver"
 )
 
 // pickle is the stack machine of Python's pickle module, protocols 0 to 5. It builds
@@ -68,7 +70,9 @@ type (
 func (s *stream) unpickle(work *int, persistent func(m *pickle, id any) (any, error)) (any, *foreign, error) {
 	m := &pickle{stream: s, work: work, memo: map[int]any{}, persistent: persistent}
 	for {
-		m.start = m.at
+		if m.start = m.at; m.start%4096 == 0 {
+			driver.Poll()
+		}
 		op, err := m.byte()
 		if err != nil {
 			return nil, nil, err
@@ -240,11 +244,17 @@ func kindOf(v any) string {
 
 // byte reads one byte.
 func (m *pickle) byte() (byte, error) {
-	p, err := m.bytes(1)
-	if err != nil {
+	if m.left == 0 {
+		_, err := m.bytes(1)
 		return 0, err
 	}
-	return p[0], nil
+	c, err := m.r.ReadByte()
+	if err != nil {
+		return 0, m.bad("the end of the file", "a whole program")
+	}
+	m.at++
+	m.left--
+	return c, nil
 }
 
 // bytes reads n bytes. No memory is taken before the file is known to have them.

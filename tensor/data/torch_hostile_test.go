@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"halfnote/tensor"
+	"halfnote/tensor/driver"
 )
 
 // member is a file of an archive.
@@ -257,4 +258,34 @@ func TestTruncatedTorch(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTorchByteOrder reads elements that have their highest byte first.
+func TestTorchByteOrder(t *testing.T) {
+	program := tensorProgram(storageProgram("FloatStorage", "0", 2), "K\x00", "K\x02", "K\x01") + "."
+	const elements = "\x3f\x80\x00\x00\xc0\x20\x00\x00"
+	for name, file := range map[string][]byte{
+		"zip":        archiveOf(t, zip.Store, member{"a/data.pkl", program}, member{"a/byteorder", "big"}, member{"a/data/0", elements}),
+		"before 1.6": legacyOf("M\xe9\x03.", "}"+textProgram("little_endian")+"\x89s.", program, "]"+textProgram("0")+"a.", "\x00\x00\x00\x00\x00\x00\x00\x02"+elements),
+	} {
+		v, err := readTorch(source{"torch", "x.pt"}, bytes.NewReader(file), int64(len(file)))
+		if x, ok := v.(*tensor.Tensor); err != nil || !ok || !slices.Equal(x.Float64s(), []float64{1, -2.5}) {
+			t.Errorf("%s: got %v, %v", name, v, err)
+		}
+	}
+}
+
+// TestTorchInterrupt ends a long program at once.
+func TestTorchInterrupt(t *testing.T) {
+	file := programOf(t, "]("+strings.Repeat("N", 1<<22)+"e.")
+	type interrupted struct{}
+	driver.SetPoll(func() { panic(interrupted{}) })
+	defer driver.SetPoll(nil)
+	defer func() {
+		if p := recover(); p != any(interrupted{}) {
+			t.Errorf("it panics with %v", p)
+		}
+	}()
+	v, err := readTorch(source{"torch", "x.pt"}, bytes.NewReader(file), int64(len(file)))
+	t.Errorf("got %v, %v", v, err)
 }

@@ -7,10 +7,11 @@ import (
 	"strconv"
 
 	"halfnote/tensor"
+	"halfnote/tensor/driver"
 )
 
-// mostValues is how many values an object may have, those that are shared counted each time:
-// whoever goes through it comes to an end.
+// mostValues is how many values an object may have, those that are shared counted each time,
+// so that a walk through it ends.
 const mostValues = 1 << 24
 
 // tree turns what the machine has built into Go's values.
@@ -76,6 +77,7 @@ func (t *tree) grow(v any, at *place, depth int) (grown, error) {
 			}
 			return g, nil
 		}
+		driver.Poll()
 		t.done[v] = grown{}
 		g, err := t.object(v, at, depth)
 		if err == nil && g.size > mostValues {
