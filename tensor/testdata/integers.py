@@ -1,6 +1,6 @@
 """Writes integers.json: what PyTorch's operations give for integers of every dtype, at the edges of their ranges.
 
-Run: python3 integers.py   Needs torch. A result is its dtype and its elements in row-major order.
+Run: python3 integers.py   Needs torch. A result is its dtype and its elements in row-major order, or null for an error.
 """
 
 import json
@@ -85,9 +85,18 @@ NUMBERS = {
     "add_": lambda x, c: x.clone().add_(c), "mul_": lambda x, c: x.clone().mul_(c), "fill_": lambda x, c: x.clone().fill_(c),
 }
 
+LIMITS = [-1, -255, -256, -128, -129, 127, 128, 255, 256, 32767, 32768, -32768, -32769, 2147483647, 3e9, -3e9, 1e19, -1e19, 2.7, 127.9]
+FILLS = {
+    "full": lambda x, c: torch.full((1,), c, dtype=x.dtype), "fill_": lambda x, c: x[:1].clone().fill_(c), "masked_fill": lambda x, c: x[:2].masked_fill(x[:2] > x[0], c),
+    "scatter": lambda x, c: x[:2].scatter(0, torch.tensor([0]), c), "index_fill": lambda x, c: x[:2].index_fill(0, torch.tensor([0]), c),
+}
+
 
 def result(f, *operands):
-    y = f(*operands)
+    try:
+        y = f(*operands)
+    except RuntimeError:  # the number is beyond the dtype's range
+        return None
     return {"dtype": str(y.dtype).removeprefix("torch."), "values": [v if isinstance(v, bool) else str(v) if isinstance(v, int) else "NaN" if v != v else v for v in y.flatten().tolist()]}
 
 
@@ -103,7 +112,7 @@ def add(group, table, x, *operands):
 
 def operands_of(group, x, *others):
     first = edges(named[x])
-    if group == "numbers":
+    if group in ("numbers", "limits"):
         return first, others[0]
     second = {"pairs": lambda d: edges(d, 5), "same": lambda d: edges(d, 5), "quotients": divisors, "shifts": amounts}
     return [first] + [second[group](named[o]) for o in others]
@@ -116,6 +125,8 @@ for x in DTYPES:
     for y in DTYPES:
         add("pairs", PAIRS, x, y)
         add("quotients", QUOTIENTS, x, y)
+    for c in LIMITS:
+        add("limits", FILLS, x, c)
     for c in (3, -7, 100):
         if x != "uint8" or c >= 0:  # torch compares uint8 with c modulo 256
             add("numbers", NUMBERS, x, c)
