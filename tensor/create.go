@@ -87,7 +87,7 @@ func OnesAs(d DType, shape ...int) *Tensor { return FullAs(d, 1, shape...) }
 // torch.full.
 func Full(value float64, shape ...int) *Tensor { return FullAs(Float32, value, shape...) }
 
-// FullAs is Full with dtype d.
+// FullAs is Full with dtype d. An integer dtype takes the whole part of a value in its range.
 func FullAs(d DType, value float64, shape ...int) *Tensor {
 	known("full", d)
 	checkFinite("full", d, value)
