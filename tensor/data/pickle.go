@@ -233,7 +233,7 @@ func kindOf(v any) string {
 	case global:
 		return string(v)
 	case *foreign:
-		return "an object made by " + string(v.name)
+		return "a call of " + string(v.name)
 	case *view:
 		return "a tensor"
 	}

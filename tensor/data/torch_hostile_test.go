@@ -110,20 +110,20 @@ func TestHostileTorch(t *testing.T) {
 		file       []byte
 	}{
 		// Code.
-		{"os.system", "found an object made by os.system", programOf(t, run+".")},
+		{"os.system", "found a call of os.system", programOf(t, run+".")},
 		{"os.system, not kept", "found a call of os.system", programOf(t, run+"0N.")},
-		{"builtins.eval", "found an object made by builtins.eval", programOf(t, "\x80\x04"+eval+".")},
-		{"eval in a dict", `key "a.0": found an object made by builtins.eval`, programOf(t, "}"+textProgram("a")+"]"+eval+"as.")},
+		{"builtins.eval", "found a call of builtins.eval", programOf(t, "\x80\x04"+eval+".")},
+		{"eval in a dict", `key "a.0": found a call of builtins.eval`, programOf(t, "}"+textProgram("a")+"]"+eval+"as.")},
 		{"eval in attributes", "found a call of builtins.eval", programOf(t, "ccollections\nOrderedDict\n)R"+eval+"b.")},
-		{"eval by BUILD", "found an object made by builtins.object", programOf(t, "cbuiltins\nobject\n)\x81}"+textProgram("x")+eval+"sb.")},
-		{"eval by INST", "found an object made by builtins.eval", programOf(t, "("+textProgram("1")+"ibuiltins\neval\n.")},
-		{"eval by OBJ", "found an object made by builtins.eval", programOf(t, "(cbuiltins\neval\n"+textProgram("1")+"o.")},
-		{"eval by NEWOBJ_EX", "found an object made by builtins.eval", programOf(t, "cbuiltins\neval\n)}"+textProgram("a")+"Ns\x92.")},
-		{"call of a result", "found an object made by builtins.getattr", programOf(t, "cbuiltins\ngetattr\n)R)R.")},
+		{"eval by BUILD", "found a call of builtins.object", programOf(t, "cbuiltins\nobject\n)\x81}"+textProgram("x")+eval+"sb.")},
+		{"eval by INST", "found a call of builtins.eval", programOf(t, "("+textProgram("1")+"ibuiltins\neval\n.")},
+		{"eval by OBJ", "found a call of builtins.eval", programOf(t, "(cbuiltins\neval\n"+textProgram("1")+"o.")},
+		{"eval by NEWOBJ_EX", "found a call of builtins.eval", programOf(t, "cbuiltins\neval\n)}"+textProgram("a")+"Ns\x92.")},
+		{"call of a result", "found a call of builtins.getattr", programOf(t, "cbuiltins\ngetattr\n)R)R.")},
 		{"a function itself", "found the name builtins.eval", programOf(t, "cbuiltins\neval\n.")},
-		{"load within load", "found an object made by torch.storage._load_from_bytes", programOf(t, "ctorch.storage\n_load_from_bytes\n(C\x00tR.")},
-		{"a tensor of a class of its own", "found an object made by evil.Tensor", programOf(t, "ctorch._tensor\n_rebuild_from_type_v2\n(ctorch._utils\n_rebuild_tensor_v2\ncevil\nTensor\n)}tR.")},
-		{"a tensor by another function", "found an object made by os.system", programOf(t, "ctorch._tensor\n_rebuild_from_type_v2\n(cos\nsystem\nctorch\nTensor\n)}tR.")},
+		{"load within load", "found a call of torch.storage._load_from_bytes", programOf(t, "ctorch.storage\n_load_from_bytes\n(C\x00tR.")},
+		{"a tensor of a class of its own", "found a call of evil.Tensor", programOf(t, "ctorch._tensor\n_rebuild_from_type_v2\n(ctorch._utils\n_rebuild_tensor_v2\ncevil\nTensor\n)}tR.")},
+		{"a tensor by another function", "found a call of os.system", programOf(t, "ctorch._tensor\n_rebuild_from_type_v2\n(cos\nsystem\nctorch\nTensor\n)}tR.")},
 		{"an extension", "the operation 0x82", programOf(t, "\x82\x01.")},
 		{"a buffer", "the operation 0x97", programOf(t, "\x97.")},
 
@@ -208,7 +208,7 @@ func TestHostileTorch(t *testing.T) {
 		{"too few bytes", "and 15 bytes to the end", legacyOf("M\xe9\x03.", "}.", float(4)+".", "]"+textProgram("0")+"a.", "\x04\x00\x00\x00\x00\x00\x00\x00"+strings.Repeat("x", 15))},
 		{"a key twice", "each once", legacyOf("M\xe9\x03.", "}.", float(0)+".", "]"+textProgram("0")+"a"+textProgram("0")+"a.", strings.Repeat("\x00", 16))},
 		{"a key of nothing", "storages of the program", legacyOf("M\xe9\x03.", "}.", "N.", "]"+textProgram("0")+"a.", "")},
-		{"os.system before 1.6", "found an object made by os.system", legacyOf("M\xe9\x03.", "}.", run+".", "].", "")},
+		{"os.system before 1.6", "found a call of os.system", legacyOf("M\xe9\x03.", "}.", run+".", "].", "")},
 		{"a module before 1.6", "an object kept outside of the program", legacyOf("M\xe9\x03.", "}.", "("+textProgram("module")+"cevil\nNet\nNNNtQ.", "].", "")},
 	} {
 		var before, after runtime.MemStats

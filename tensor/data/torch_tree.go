@@ -177,7 +177,7 @@ func (t *tree) leaf(v any, at *place) (any, error) {
 		}
 		return nil, t.bad(at.String(), "the name "+string(v), notBuilt)
 	case *foreign:
-		return nil, t.bad(at.String(), "an object made by "+string(v.name), notBuilt)
+		return nil, t.bad(at.String(), "a call of "+string(v.name), notBuilt)
 	case *big.Int:
 		return nil, t.bad(at.String(), fmt.Sprintf("an int of %d bits", v.BitLen()), "64 bits at most")
 	}
