@@ -142,6 +142,9 @@ func TestDTypes(t *testing.T) {
 
 		{16, "sum of int32", func() *tensor.Tensor { return n.Sum() }, "int64"},
 		{16, "pow of int32", func() *tensor.Tensor { return n.Pow(2) }, "int32"},
+		{16, "linear of int8", func() *tensor.Tensor { return n.To(tensor.Int8).Unsqueeze(0).MatMul(n.To(tensor.Int8).Unsqueeze(1)) }, "int8"},
+		{16, "cumsum of int16", func() *tensor.Tensor { return n.To(tensor.Int16).Cumsum(0) }, "int64"},
+		{16, "int8 and float16", func() *tensor.Tensor { return n.To(tensor.Int8).Unsqueeze(1).Mul(h.Select(0, 0)) }, "float16"},
 		{16, "sum of float64", func() *tensor.Tensor { return d.Sum() }, "float64"},
 	} {
 		rows[c.row] = true

@@ -87,7 +87,7 @@ func OnesAs(d DType, shape ...int) *Tensor { return FullAs(d, 1, shape...) }
 // torch.full.
 func Full(value float64, shape ...int) *Tensor { return FullAs(Float32, value, shape...) }
 
-// FullAs is Full with dtype d.
+// FullAs is Full with dtype d. An integer dtype takes the whole part of a value in its range.
 func FullAs(d DType, value float64, shape ...int) *Tensor {
 	known("full", d)
 	checkFinite("full", d, value)
@@ -177,13 +177,25 @@ func EyeAs(d DType, n, m int) *Tensor {
 	return t
 }
 
-// checkFinite panics if d rounds a finite value to infinity.
+// checkFinite panics if d rounds a finite value to infinity, or if it is an integer dtype
+// that does not hold value. For uint8, numbers down to -255 count from 256, as in torch.
 func checkFinite(op string, d DType, value float64) {
-	if !d.IsFloat() {
+	low, high := 0.0, 0.0
+	switch {
+	case d == Bool || d.IsFloat() && math.IsInf(value, 0):
 		return
+	case d.IsFloat():
+		low, high = -FInfo(d).Max, FInfo(d).Max
+	case d == Uint8:
+		low, high = -255, 255
+	default:
+		low, high = float64(IInfo(d).Min), min(float64(IInfo(d).Max), 0x1p63-1024)
 	}
-	limit := FInfo(d).Max
-	if math.Abs(value) > limit && !math.IsInf(value, 0) {
-		panic(&Error{Op: op, DTypes: []DType{d}, Why: fmt.Sprintf("%v is beyond its range; expected a number from %v to %v", value, -limit, limit)})
+	whole := value
+	if !d.IsFloat() {
+		whole = math.Trunc(value)
+	}
+	if whole < low || whole > high || value != value && !d.IsFloat() {
+		panic(&Error{Op: op, DTypes: []DType{d}, Why: fmt.Sprintf("%v is beyond its range; expected a number from %v to %v", value, low, high)})
 	}
 }

@@ -29,9 +29,9 @@
 //
 // Operands of two dtypes are promoted by torch's rules: floating point beats
 // integers, which beat bool; within a kind a tensor with dimensions beats one
-// without, a wider dtype beats a narrower one, and float16 with bfloat16 gives
-// float32. Products want operands of one dtype. Comparisons give bool, positions
-// are int64, and the two dtypes of 8 bits are only kept and converted.
+// without, a wider dtype beats a narrower one, float16 with bfloat16 gives float32, and
+// uint8 with int8 gives int16. Integers wrap around at the ends of their ranges. Products want operands of one dtype. Comparisons give bool, positions
+// are int64, and the two floating-point dtypes of 8 bits are only kept and converted.
 //
 // # Derivatives
 //

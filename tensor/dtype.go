@@ -15,6 +15,8 @@ const (
 	Float8E5M2 = driver.Float8E5M2 // torch.float8_e5m2: 3 bits of precision, up to 57344; likewise
 	Int64      = driver.Int64      // torch.int64, the dtype of indices
 	Int32      = driver.Int32      // torch.int32
+	Int16      = driver.Int16      // torch.int16
+	Int8       = driver.Int8       // torch.int8
 	Uint8      = driver.Uint8      // torch.uint8
 	Bool       = driver.Bool       // torch.bool, the dtype of masks and comparisons
 )

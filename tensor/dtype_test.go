@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"halfnote/tensor/driver"
 )
 
 // TestResultType holds what torch.result_type gives.
@@ -62,6 +64,33 @@ func TestResultType(t *testing.T) {
 	} {
 		if c.got.DType() != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, c.got.DType(), c.want)
+		}
+	}
+}
+
+// TestEveryDTypeHasFacts looks for a dtype that a table has forgotten.
+func TestEveryDTypeHasFacts(t *testing.T) {
+	for _, d := range DTypes() {
+		if colours[d] == "" || int(d) >= len(rank) || rank[d] == 0 || d.Short() == "" || d.Size() == 0 {
+			t.Errorf("%v: colour %q, short name %q, %d bytes, or no rank among dtypes", d, colours[d], d.Short(), d.Size())
+		}
+		bits := 1
+		switch d.Kind() {
+		case driver.Floating:
+			bits = FInfo(d).Bits
+		case driver.Integer:
+			bits = IInfo(d).Bits
+		}
+		if bits != 8*d.Size() && d != Bool {
+			t.Errorf("%v: got %d bits, want %d", d, bits, 8*d.Size())
+		}
+	}
+	for _, c := range []struct {
+		got       IntInfo
+		low, high int
+	}{{IInfo(Int8), -128, 127}, {IInfo(Int16), -32768, 32767}, {IInfo(Uint8), 0, 255}, {IInfo(Int32), -2147483648, 2147483647}} {
+		if c.got.Min != c.low || c.got.Max != c.high {
+			t.Errorf("got %v, want %d to %d", c.got, c.low, c.high)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type FloatInfo struct {
 	Subnormal float64 // smallest number above 0
 }
 
-// FInfo returns the range and precision of d. It panics if d is no floating-point
+// FInfo returns the range and precision of d. It panics if d is not a floating-point
 // dtype. It is torch.finfo.
 func FInfo(d DType) FloatInfo {
 	switch d {
@@ -32,7 +32,7 @@ func FInfo(d DType) FloatInfo {
 	case Float8E5M2:
 		return FloatInfo{d, 8, 57344, 0x1p-2, 0x1p-14, 0x1p-16}
 	}
-	panic(&Error{Op: "finfo", DTypes: []DType{d}, Why: "it is no floating-point dtype; expected one, as float16: IInfo has integers"})
+	panic(&Error{Op: "finfo", DTypes: []DType{d}, Why: "it is not a floating-point dtype; expected one, such as float16: IInfo describes integers"})
 }
 
 // String returns the numbers in a line.
@@ -47,7 +47,7 @@ type IntInfo struct {
 	Min, Max int
 }
 
-// IInfo returns the range of d. It panics if d is no integer dtype. It is
+// IInfo returns the range of d. It panics if d is not an integer dtype. It is
 // torch.iinfo.
 func IInfo(d DType) IntInfo {
 	switch d {
@@ -55,10 +55,14 @@ func IInfo(d DType) IntInfo {
 		return IntInfo{d, 64, math.MinInt64, math.MaxInt64}
 	case Int32:
 		return IntInfo{d, 32, math.MinInt32, math.MaxInt32}
+	case Int16:
+		return IntInfo{d, 16, math.MinInt16, math.MaxInt16}
+	case Int8:
+		return IntInfo{d, 8, math.MinInt8, math.MaxInt8}
 	case Uint8:
 		return IntInfo{d, 8, 0, math.MaxUint8}
 	}
-	panic(&Error{Op: "iinfo", DTypes: []DType{d}, Why: "it is no integer dtype; expected int64, int32 or uint8: FInfo has floating-point ones"})
+	panic(&Error{Op: "iinfo", DTypes: []DType{d}, Why: "it is not an integer dtype; expected int64, int32, int16, int8 or uint8: FInfo describes floating-point dtypes"})
 }
 
 // String returns the numbers in a line.

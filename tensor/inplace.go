@@ -143,7 +143,7 @@ func (t *Tensor) Assign(x *Tensor) *Tensor {
 }
 
 // Fill sets every element to c, and returns t. It panics if t's dtype rounds a
-// finite c to infinity. It is torch.Tensor.fill_.
+// finite c to infinity, or holds integers and not c. It is torch.Tensor.fill_.
 func (t *Tensor) Fill(c float64) *Tensor {
 	checkFinite("fill", t.dtype, c)
 	return t.inPlace("fill_", driver.Kernel{Code: driver.Fill, Alpha: c}, t.dtype)

@@ -46,6 +46,7 @@ func (t *Tensor) Pow(exponent float64) *Tensor {
 	if exponent < 0 && !t.dtype.IsFloat() {
 		failDType("pow", []*Tensor{t}, "the power is %v; expected 0 or more for integers, or a floating-point dtype", exponent)
 	}
+	checkFinite("pow", t.dtype, exponent)
 	return apply(pow{exponent}, t)
 }
 

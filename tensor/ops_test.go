@@ -69,6 +69,9 @@ blocks of 512 (1024 for bfloat16) from 0, K ascending, with one rounding for eac
 the blocks' sums are added in order. bfloat16's product is what the instruction VDPBF16PS computes: K is taken in pairs, of each the
 second first, and numbers below 2^-126 count as zero. float64 is computed in float64, where products are rounded before they are added.
 
+The integers int64, int32, int16, int8 and uint8 are computed in int64 and wrap around when the result is stored, as torch's do. Their sums and
+products are int64. A uint8 with an int8 gives int16.
+
 Under autocast, "lower_precision_fp" operations run in the policy's dtype, "fp32" ones in float32, and "promote" ones in the widest
 dtype of their operands; the others take their operands as they come. "fp32 *" gives way to a dtype that the caller names. Casts and
 views are never cast.

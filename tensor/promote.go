@@ -9,7 +9,8 @@ import (
 // kind tensors with dimensions beat those without, which beat plain numbers.
 
 // PromoteTypes returns the smallest dtype that both a and b convert to. It panics
-// if there is none, as with the types of 8 bits. It is torch.promote_types.
+// if there is none, as with the floating-point types of 8 bits. It is
+// torch.promote_types.
 func PromoteTypes(a, b DType) DType {
 	known("promote_types", a)
 	known("promote_types", b)
@@ -27,15 +28,17 @@ func promote(a, b DType) DType {
 		panic(&Error{Op: "promote_types", DTypes: []DType{a, b}, Why: "a floating-point type of 8 bits does not promote; expected one dtype, or a cast with To"})
 	case a == Float16 && b == BFloat16:
 		return Float32
+	case a == Uint8 && b == Int8:
+		return Int16
 	}
 	return b
 }
 
-// rank orders dtypes so that the later of two is what both convert to, two halves
-// excepted.
+// rank orders dtypes so that the later of two is what both convert to, except for the two
+// halves and the two integers of 8 bits.
 var rank = [...]int{
-	driver.Bool: 1, driver.Uint8: 2, driver.Int32: 3, driver.Int64: 4,
-	driver.Float8E5M2: 5, driver.Float8E4M3: 6, driver.Float16: 7, driver.BFloat16: 8, driver.Float32: 9, driver.Float64: 10,
+	driver.Bool: 1, driver.Uint8: 2, driver.Int8: 3, driver.Int16: 4, driver.Int32: 5, driver.Int64: 6,
+	driver.Float8E5M2: 7, driver.Float8E4M3: 8, driver.Float16: 9, driver.BFloat16: 10, driver.Float32: 11, driver.Float64: 12,
 }
 
 // ResultType returns the dtype in which elementwise operations of ts compute:
@@ -87,7 +90,7 @@ func withNumber(t *Tensor, c float64) DType {
 func computable(op Op, in []*Tensor) {
 	for i, t := range in {
 		if t.dtype.IsStorage() {
-			failDType(op.Info().Name, in, "operand %d is of 8 bits, which is kept and converted only; expected a cast, as x.Half() or x.Float()", i)
+			failDType(op.Info().Name, in, "operand %d has a floating-point type of 8 bits, which is only kept and converted; expected a cast, such as x.Half() or x.Float()", i)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestPromotionTable(t *testing.T) {
 	}
 	var operands []*Tensor
 	for _, shape := range [][]int{{2}, {}} {
-		for _, d := range []DType{Bool, Uint8, Int32, Int64, Float16, BFloat16, Float32, Float64} {
+		for _, d := range []DType{Bool, Uint8, Int8, Int16, Int32, Int64, Float16, BFloat16, Float32, Float64} {
 			operands = append(operands, Ones(shape...).To(d))
 		}
 	}
@@ -98,15 +98,16 @@ var promotedPairs = map[string]func(x, y *Tensor) *Tensor{
 	"cat":         func(x, y *Tensor) *Tensor { return Cat(0, x, y) },
 	"stack":       func(x, y *Tensor) *Tensor { return Stack(0, x, y) },
 	"logical_and": (*Tensor).And, "bitwise_and": (*Tensor).BitwiseAnd, "left_shift": (*Tensor).LeftShift,
-	"result_type": func(x, y *Tensor) *Tensor { return Zeros().To(ResultType(x, y)) },
-	"addcmul":     func(x, y *Tensor) *Tensor { return x.Addcmul(y, y, 1) },
-	"addcdiv":     func(x, y *Tensor) *Tensor { return x.Addcdiv(y, y, 1) },
-	"clamp":       func(x, y *Tensor) *Tensor { return x.ClampTensor(y, y) },
-	"add_":        func(x, y *Tensor) *Tensor { return x.Clone().AddAssign(y) },
-	"sub_":        func(x, y *Tensor) *Tensor { return x.Clone().SubAssign(y) },
-	"mul_":        func(x, y *Tensor) *Tensor { return x.Clone().MulAssign(y) },
-	"div_":        func(x, y *Tensor) *Tensor { return x.Clone().DivAssign(y) },
-	"copy_":       func(x, y *Tensor) *Tensor { return x.Clone().Assign(y) },
+	"result_type":   func(x, y *Tensor) *Tensor { return Zeros().To(ResultType(x, y)) },
+	"promote_types": func(x, y *Tensor) *Tensor { return Zeros().To(PromoteTypes(x.dtype, y.dtype)) },
+	"addcmul":       func(x, y *Tensor) *Tensor { return x.Addcmul(y, y, 1) },
+	"addcdiv":       func(x, y *Tensor) *Tensor { return x.Addcdiv(y, y, 1) },
+	"clamp":         func(x, y *Tensor) *Tensor { return x.ClampTensor(y, y) },
+	"add_":          func(x, y *Tensor) *Tensor { return x.Clone().AddAssign(y) },
+	"sub_":          func(x, y *Tensor) *Tensor { return x.Clone().SubAssign(y) },
+	"mul_":          func(x, y *Tensor) *Tensor { return x.Clone().MulAssign(y) },
+	"div_":          func(x, y *Tensor) *Tensor { return x.Clone().DivAssign(y) },
+	"copy_":         func(x, y *Tensor) *Tensor { return x.Clone().Assign(y) },
 }
 
 var promotedNumbers = map[string]func(x *Tensor, c float64) *Tensor{

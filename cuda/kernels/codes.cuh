@@ -125,4 +125,6 @@ enum DType {
 	Int32 = 8,
 	Uint8 = 9,
 	Bool = 10,
+	Int8 = 11,
+	Int16 = 12,
 };

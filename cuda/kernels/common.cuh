@@ -4,7 +4,9 @@
 #include "codes.cuh"
 
 typedef unsigned char u8;
+typedef signed char i8;
 typedef unsigned short u16;
+typedef short i16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef int i32;
@@ -38,6 +40,8 @@ template <class T> struct Wide { typedef T type; };
 template <> struct Wide<f16> { typedef float type; };
 template <> struct Wide<bf16> { typedef float type; };
 template <> struct Wide<i32> { typedef i64 type; };
+template <> struct Wide<i16> { typedef i64 type; };
+template <> struct Wide<i8> { typedef i64 type; };
 template <> struct Wide<u8> { typedef i64 type; };
 template <> struct Wide<flag> { typedef i64 type; };
 
@@ -56,6 +60,8 @@ DEVICE float widen(float x) { return x; }
 DEVICE double widen(double x) { return x; }
 DEVICE i64 widen(i64 x) { return x; }
 DEVICE i64 widen(i32 x) { return x; }
+DEVICE i64 widen(i16 x) { return x; }
+DEVICE i64 widen(i8 x) { return x; }
 DEVICE i64 widen(u8 x) { return x; }
 DEVICE i64 widen(flag x) { return x.bits != 0; }
 
@@ -69,6 +75,8 @@ DEVICE void narrow(float &y, float x) { y = x; }
 DEVICE void narrow(double &y, double x) { y = x; }
 DEVICE void narrow(i64 &y, i64 x) { y = x; }
 DEVICE void narrow(i32 &y, i64 x) { y = (i32)x; }
+DEVICE void narrow(i16 &y, i64 x) { y = (i16)x; }
+DEVICE void narrow(i8 &y, i64 x) { y = (i8)x; }
 DEVICE void narrow(u8 &y, i64 x) { y = (u8)x; }
 DEVICE void narrow(flag &y, i64 x) { y.bits = x != 0; }
 DEVICE void narrow(flag &y, float x) { y.bits = x != 0; }
@@ -86,6 +94,8 @@ DEVICE void put(u32 dtype, void *p, i64 at, double x) { ((double *)p)[at] = x; }
 DEVICE void put(u32 dtype, void *p, i64 at, i64 x) {
 	switch (dtype) {
 	case Int32: narrow(((i32 *)p)[at], x); break;
+	case Int16: narrow(((i16 *)p)[at], x); break;
+	case Int8: narrow(((i8 *)p)[at], x); break;
 	case Uint8: narrow(((u8 *)p)[at], x); break;
 	case Bool: narrow(((flag *)p)[at], x); break;
 	default: ((i64 *)p)[at] = x;

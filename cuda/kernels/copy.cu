@@ -51,12 +51,14 @@ template <int n, class W> DEVICE void store(u32 to, void *dst, i64 at, const W *
 		return;
 	}
 	case Bool: stow<n, flag>(dst, at, w); return;
-	case Int64: case Int32: case Uint8: {
+	case Int64: case Int32: case Int16: case Int8: case Uint8: {
 		i64 v[n];
 		asWhole<n>(v, w);
 		switch (to) {
 		case Int64: stow<n, i64>(dst, at, v); return;
 		case Int32: stow<n, i32>(dst, at, v); return;
+		case Int16: stow<n, i16>(dst, at, v); return;
+		case Int8: stow<n, i8>(dst, at, v); return;
 		}
 		stow<n, u8>(dst, at, v);
 		return;
@@ -82,11 +84,13 @@ template <int n> DEVICE void convert(u32 from, u32 to, void *dst, i64 into, cons
 		store<n>(to, dst, into, w);
 		return;
 	}
-	case Int64: case Int32: case Uint8: case Bool: {
+	case Int64: case Int32: case Int16: case Int8: case Uint8: case Bool: {
 		i64 w[n];
 		switch (from) {
 		case Int64: fetch<n, i64>(w, src, at); break;
 		case Int32: fetch<n, i32>(w, src, at); break;
+		case Int16: fetch<n, i16>(w, src, at); break;
+		case Int8: fetch<n, i8>(w, src, at); break;
 		case Uint8: fetch<n, u8>(w, src, at); break;
 		default: fetch<n, flag>(w, src, at);
 		}

@@ -98,6 +98,8 @@ DEVICE void fetch(T *r, const T *p, const i64 *line, const i64 *inner, i32 lines
 // sums wrap around anyway.
 template <class T> struct Total { typedef typename Wide<T>::type type; };
 template <> struct Total<i32> { typedef i32 type; };
+template <> struct Total<i16> { typedef i32 type; };
+template <> struct Total<i8> { typedef i32 type; };
 template <> struct Total<u8> { typedef i32 type; };
 
 // Lines tells of a tile where C's and D's rows or columns are.

@@ -31,6 +31,8 @@ DEVICE void key_of(u32 &key, u32 dtype, const void *p, i64 at) {
 	case Bfloat16: key = float_key<u32, u16>(((const u16 *)p)[at], 0x7f80); break;
 	case Float32: key = float_key<u32, u32>(((const u32 *)p)[at], 0x7f800000); break;
 	case Int32: key = ((const u32 *)p)[at] ^ 1u << 31; break;
+	case Int16: key = ((const u16 *)p)[at] ^ 1u << 15; break;
+	case Int8: key = ((const u8 *)p)[at] ^ 1u << 7; break;
 	case Uint8: key = ((const u8 *)p)[at]; break;
 	case Bool: key = ((const u8 *)p)[at] != 0; break;
 	default: key = ((const u32 *)p)[at];

@@ -8,7 +8,7 @@
 // of int64.
 DEVICE u32 perTurn(float, u32 dtype) { return dtype == Float32 ? 4 : 8; }
 DEVICE u32 perTurn(double, u32 dtype) { return 2; }
-DEVICE u32 perTurn(i64, u32 dtype) { return dtype == Int64 || dtype == Int32 ? 4 : 16; }
+DEVICE u32 perTurn(i64, u32 dtype) { return dtype == Int64 || dtype == Int32 ? 4 : dtype == Int16 ? 8 : 16; }
 
 // loadAs sets w to element i of an array of dtype; put of common.cuh stores.
 
@@ -21,6 +21,8 @@ DEVICE void loadAs(double &w, u32 dtype, const void *p, i64 i) { w = ((const dou
 DEVICE void loadAs(i64 &w, u32 dtype, const void *p, i64 i) {
 	if (dtype == Int64) w = ((const i64 *)p)[i];
 	else if (dtype == Int32) w = ((const i32 *)p)[i];
+	else if (dtype == Int16) w = ((const i16 *)p)[i];
+	else if (dtype == Int8) w = ((const i8 *)p)[i];
 	else w = dtype == Bool ? widen(((const flag *)p)[i]) : widen(((const u8 *)p)[i]);
 }
 
@@ -107,11 +109,15 @@ DEVICE void take(i64 *a, u32 dtype, Words &w) {
 	} else if (dtype == Int32) {
 #pragma unroll
 		for (int j = 0; j < 4; j++) a[j] = (i32)w.at[j];
+	} else if (dtype == Int16) {
+#pragma unroll
+		for (int j = 0; j < 4; j++) a[j] = (i16)(w.at[j / 2] >> 16 * (j % 2));
+		rotate<2>(w);
 	} else {
 #pragma unroll
 		for (int j = 0; j < 4; j++) {
 			u32 byte = w.at[0] >> 8 * j & 0xff;
-			a[j] = dtype == Bool ? byte != 0 : byte;
+			a[j] = dtype == Bool ? byte != 0 : dtype == Int8 ? (i8)byte : (i32)byte;
 		}
 		rotate<1>(w);
 	}
@@ -129,6 +135,10 @@ DEVICE void append(Words &w, u32 dtype, const i64 *r) {
 	} else if (dtype == Int32) {
 #pragma unroll
 		for (int j = 0; j < 4; j++) w.at[j] = (u32)r[j];
+	} else if (dtype == Int16) {
+		rotate<2>(w);
+#pragma unroll
+		for (int j = 0; j < 2; j++) w.at[j + 2] = ((u32)r[2 * j] & 0xffff) | (u32)r[2 * j + 1] << 16;
 	} else {
 		rotate<1>(w);
 		w.at[3] = bytesOf(dtype, r);

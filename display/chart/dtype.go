@@ -27,7 +27,9 @@ var dtypes = []dtype{
 	{"float8_e4m3fn", "8", neutral, []vg.Length{1, 2}},
 	{"int64", "i", neutral, nil},
 	{"int32", "i", neutral, nil},
+	{"int16", "i", neutral, nil},
 	{"int8", "i", neutral, nil},
+	{"uint8", "u", neutral, nil},
 	{"bool", "b", neutral, nil},
 }
 

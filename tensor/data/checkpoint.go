@@ -170,14 +170,29 @@ func join(path, key string) string {
 //	err = nn.LoadStateDict(net, state["model"].(map[string]*tensor.Tensor))
 //	err = opt.LoadStateDict(state["optimizer"].(map[string]any))
 //
+// It reads files of PyTorch's too, .pt or .pth, that hold a dict, as [LoadTorch] does:
+//
+//	state, err := data.Load("resnet18.pth")
+//	…
+//	weights, err := data.StateDict(state)
+//	…
+//	err = nn.LoadStateDict(net, weights)
+//
 // It is torch.load.
 func Load(path string) (map[string]any, error) {
-	f, err := OpenSafetensors(path)
+	f, size, err := opened(source{"checkpoint", path})
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return readCheckpoint(source{"checkpoint", path}, f)
+	if isTorch(f) {
+		return readState(source{"torch", path}, f, size)
+	}
+	s, err := readSafetensors(source{"safetensors", path}, f, size)
+	if err != nil {
+		return nil, err
+	}
+	return readCheckpoint(source{"checkpoint", path}, s)
 }
 
 func readCheckpoint(src source, f *Safetensors) (map[string]any, error) {

@@ -37,6 +37,21 @@
 // what a checkpoint is. A file that is not what it should be gives a [*FormatError] with
 // the place, what was found and what was expected.
 //
+// # Files of PyTorch
+//
+// [Load] also reads the .pt and .pth files of torch.save that hold a dict, in the zip format
+// and in that before PyTorch 1.6, and [StateDict] takes the weights out of it:
+//
+//	state, err := data.Load("checkpoint.pth") // {"epoch": 3, "model": …, "optimizer": …}
+//	weights, err := data.StateDict(state["model"])
+//	err = nn.LoadStateDict(net, weights)
+//
+// Modules have torch's names and shapes, so weights that were trained there work here.
+// [LoadTorch] reads files with any object. Such files are programs of Python's pickle. They
+// are not run: numbers, text, containers, tensors and arrays are built, by this package
+// alone, and a file with anything else is refused by the name of what it asks for. Save has
+// no counterpart that writes such files; PyTorch reads safetensors.
+//
 // # Text
 //
 // [LoadTokenizer] reads a vocabulary of BERT's; the [Tokenizer] makes ids of texts as

@@ -10,8 +10,8 @@ import (
 	"halfnote/tensor"
 )
 
-// element is a type of number in files. Types that tensors have not got become the
-// next wider one that holds them all.
+// element is a type of number in files. Types that tensors do not have become the next
+// wider one that holds all their numbers.
 type element struct {
 	name  string       // safetensors' name
 	npy   string       // numpy's kind and size, "" if it has none
@@ -29,11 +29,11 @@ var elements = []element{
 	{"F6_E2M3", "", 0, 0, 6, 0},
 	{"F6_E3M2", "", 0, 0, 6, 0},
 	{"U8", "u1", 0x08, 1, 8, tensor.Uint8},
-	{"I8", "i1", 0x09, 1, 8, tensor.Int32},
+	{"I8", "i1", 0x09, 1, 8, tensor.Int8},
 	{"F8_E5M2", "", 0, 1, 8, tensor.Float8E5M2},
 	{"F8_E4M3", "", 0, 1, 8, tensor.Float8E4M3},
 	{"F8_E8M0", "", 0, 0, 8, 0},
-	{"I16", "i2", 0x0b, 2, 16, tensor.Int32},
+	{"I16", "i2", 0x0b, 2, 16, tensor.Int16},
 	{"U16", "u2", 0, 2, 16, tensor.Int32},
 	{"F16", "f2", 0, 2, 16, tensor.Float16},
 	{"BF16", "", 0, 2, 16, tensor.BFloat16},

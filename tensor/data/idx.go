@@ -16,8 +16,8 @@ import (
 )
 
 // LoadIDX reads a file in the format of MNIST, http://yann.lecun.com/exdb/mnist/,
-// gzipped or not: uint8, int32, float32 and float64; int8 and int16 are widened to
-// int32. The error is a *[FormatError] if the file is not as the format asks for.
+// gzipped or not: uint8, int8, int16, int32, float32 and float64. The error is a
+// *[FormatError] if the file is not in that format.
 func LoadIDX(path string) (*tensor.Tensor, error) {
 	src := source{"idx", path}
 	f, size, err := opened(src)
@@ -81,8 +81,8 @@ func readIDX(src source, r io.Reader, most int64) (*tensor.Tensor, error) {
 }
 
 // SaveIDX writes t to a file in the format of MNIST, gzipped if the name ends in .gz;
-// the file is replaced at once when it is complete. t is uint8, int32, float32 or
-// float64.
+// the file is replaced at once when it is complete. t is uint8, int8,
+// int16, int32, float32 or float64.
 func SaveIDX(path string, t *tensor.Tensor) error {
 	err := writeFile(path, func(w io.Writer) error {
 		if !strings.HasSuffix(path, ".gz") {
@@ -100,7 +100,7 @@ func SaveIDX(path string, t *tensor.Tensor) error {
 func writeIDX(w io.Writer, t *tensor.Tensor) error {
 	e := exactly(t.DType())
 	if e.idx == 0 {
-		return fmt.Errorf("the format has no %v; expected uint8, int32, float32 or float64", t.DType())
+		return fmt.Errorf("the format has no %v; expected uint8, int8, int16, int32, float32 or float64", t.DType())
 	}
 	if t.Dim() > 255 {
 		return fmt.Errorf("%d dimensions; expected 255 at most", t.Dim())

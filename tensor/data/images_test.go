@@ -31,8 +31,8 @@ func TestIDX(t *testing.T) {
 		same    bool
 	}{
 		{"uint8", "\x00\x00\x08\x02\x00\x00\x00\x02\x00\x00\x00\x03\x00\x01\x02\xfd\xfe\xff", tensor.Uint8, []int{2, 3}, []float64{0, 1, 2, 253, 254, 255}, true},
-		{"int8", "\x00\x00\x09\x01\x00\x00\x00\x02\x80\x7f", tensor.Int32, []int{2}, []float64{-128, 127}, false},
-		{"int16", "\x00\x00\x0b\x01\x00\x00\x00\x02\x80\x00\x01\x02", tensor.Int32, []int{2}, []float64{-32768, 258}, false},
+		{"int8", "\x00\x00\x09\x01\x00\x00\x00\x02\x80\x7f", tensor.Int8, []int{2}, []float64{-128, 127}, true},
+		{"int16", "\x00\x00\x0b\x01\x00\x00\x00\x02\x80\x00\x01\x02", tensor.Int16, []int{2}, []float64{-32768, 258}, true},
 		{"int32", "\x00\x00\x0c\x01\x00\x00\x00\x02\xff\xff\xff\xfe\x00\x01\x00\x00", tensor.Int32, []int{2}, []float64{-2, 65536}, true},
 		{"float32", "\x00\x00\x0d\x01\x00\x00\x00\x01\x3f\xc0\x00\x00", tensor.Float32, []int{1}, []float64{1.5}, true},
 		{"float64", "\x00\x00\x0e\x00\xc0\x04\x00\x00\x00\x00\x00\x00", tensor.Float64, []int{}, []float64{-2.5}, true},

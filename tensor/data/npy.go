@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"halfnote/tensor"
@@ -12,9 +13,8 @@ import (
 
 // LoadNPY reads a file of numpy's: any version, byte order and order of elements. An
 // array in Fortran's order becomes a view, as in torch.from_numpy. Integers of types
-// that tensors have not got are widened: int8, int16 and uint16 to int32, uint32 to
-// int64. The error is a *[FormatError] if the file is not as the format asks for. It is
-// numpy.load.
+// that tensors do not have are widened: uint16 to int32, uint32 to int64. The error is a
+// *[FormatError] if the file is not in that format. It is numpy.load.
 func LoadNPY(path string) (*tensor.Tensor, error) {
 	src := source{"npy", path}
 	f, size, err := opened(src)
@@ -26,8 +26,8 @@ func LoadNPY(path string) (*tensor.Tensor, error) {
 }
 
 // SaveNPY writes t to a file, byte for byte as numpy.save does; the file is replaced at
-// once when it is complete. numpy has no bfloat16 and no types of 8 bits: convert such
-// tensors before.
+// once when it is complete. numpy has no bfloat16 and no floating-point types of 8 bits:
+// convert such tensors before.
 func SaveNPY(path string, t *tensor.Tensor) error {
 	if err := writeFile(path, func(w io.Writer) error { return writeNPY(w, t) }); err != nil {
 		return source{"npy", path}.fail(err)
@@ -86,29 +86,32 @@ func readNPY(src source, r io.Reader, size int64) (*tensor.Tensor, error) {
 	if k, ok := count(h.shape, rest/int64(h.kind.size)); !ok || k*int64(h.kind.size) != rest {
 		return nil, src.bad(atByte(begin+n), fmt.Sprintf("%d bytes of data", rest), fmt.Sprintf("those of shape %v with %d bytes an element", h.shape, h.kind.size))
 	}
-	shape := h.shape
-	if h.fortran {
-		shape = reversed(shape)
-	}
-	t, err := h.kind.read(b, h.bigEndian, shape)
+	t, err := h.kind.readOrdered(b, h.bigEndian, h.fortran, h.shape)
 	if err != nil {
 		return nil, src.fail(err)
-	}
-	if h.fortran && len(shape) > 1 {
-		order := make([]int, len(shape))
-		for i := range order {
-			order[i] = len(shape) - 1 - i
-		}
-		t = t.Permute(order...)
 	}
 	return t, nil
 }
 
-func reversed(list []int) []int {
-	out := make([]int, len(list))
-	for i, x := range list {
-		out[len(list)-1-i] = x
+// readOrdered is read for an array in C's or Fortran's order; the latter becomes a view.
+func (e *element) readOrdered(r io.Reader, bigEndian, fortran bool, shape []int) (*tensor.Tensor, error) {
+	if !fortran || len(shape) < 2 {
+		return e.read(r, bigEndian, shape)
 	}
+	t, err := e.read(r, bigEndian, reversed(shape))
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int, len(shape))
+	for i := range order {
+		order[i] = len(shape) - 1 - i
+	}
+	return t.Permute(order...), nil
+}
+
+func reversed[T any](list []T) []T {
+	out := slices.Clone(list)
+	slices.Reverse(out)
 	return out
 }
 

@@ -33,6 +33,9 @@ func readNPZ(src source, f io.ReaderAt, size int64) (map[string]*tensor.Tensor, 
 	if err != nil {
 		return nil, src.bad(atByte(0), "no zip archive ("+err.Error()+")", "one of .npy files")
 	}
+	if slices.ContainsFunc(z.File, func(m *zip.File) bool { return strings.HasSuffix(m.Name, "data.pkl") }) {
+		return nil, src.bad("the archive", "data.pkl, as in files of PyTorch's", "one of .npy files; Load and LoadTorch read .pt and .pth")
+	}
 	all := map[string]*tensor.Tensor{}
 	for _, member := range z.File {
 		name := strings.TrimSuffix(member.Name, ".npy")

@@ -60,7 +60,7 @@ func (s *Safetensors) Metadata() map[string]string { return maps.Clone(s.meta) }
 func (s *Safetensors) Shape(name string) []int { return slices.Clone(s.entries[name].shape) }
 
 // Tensor reads the tensor of a name. Integers of types that tensors have not got are
-// widened: I8, I16 and U16 to int32, U32 to int64. It is safe_open's get_tensor.
+// widened: U16 to int32, U32 to int64. It is safe_open's get_tensor.
 func (s *Safetensors) Tensor(name string) (*tensor.Tensor, error) {
 	e, err := s.entry(name)
 	if err != nil {

@@ -39,6 +39,9 @@ func (s *Safetensors) readHeader(size int64) error {
 	if _, err := s.file.ReadAt(length[:], 0); err != nil {
 		return s.fail(err)
 	}
+	if isTorch(s.file) {
+		return s.bad(atByte(0), "a zip archive or a pickle, such as PyTorch's", "a safetensors file; Load and LoadTorch read .pt and .pth")
+	}
 	n := binary.LittleEndian.Uint64(length[:])
 	if most := uint64(min(size-8, mostHeader)); n > most || n < 2 {
 		return s.bad(atByte(0), fmt.Sprintf("a header length of %d", n), fmt.Sprintf("2 to %d, in a file of %d bytes", most, size))

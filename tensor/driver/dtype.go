@@ -16,6 +16,8 @@ const (
 	Int32
 	Uint8
 	Bool // a byte, 0 or 1
+	Int8
+	Int16
 )
 
 // Kind is what a dtype's elements are, in the order in which kinds promote.
@@ -44,6 +46,8 @@ var dtypes = [...]struct {
 	Int32:      {"int32", "i32", 4, Integer},
 	Uint8:      {"uint8", "u8", 1, Integer},
 	Bool:       {"bool", "bool", 1, Boolean},
+	Int8:       {"int8", "i8", 1, Integer},
+	Int16:      {"int16", "i16", 2, Integer},
 }
 
 // DTypes returns all element types but Invalid.
@@ -72,10 +76,10 @@ func (d DType) Kind() Kind { return dtypes[d.known()].kind }
 func (d DType) IsFloat() bool { return d.Kind() == Floating }
 
 // IsStorage reports whether d is only kept and converted, not computed with: the
-// two types of 8 bits.
+// two floating-point types of 8 bits.
 func (d DType) IsStorage() bool { return d == Float8E4M3 || d == Float8E5M2 }
 
-// Wide returns the type that arithmetic on d is done in: float32 for 16 bits,
+// Wide returns the type that arithmetic on d is done in: float32 for the halves,
 // int64 for integers and bool, d itself for float32 and float64.
 func (d DType) Wide() DType {
 	switch {

@@ -19,7 +19,7 @@ type Kernel struct {
 // computed in, so a plain number is not first rounded to float16. Products and
 // sums round apart (no fused multiply-add) where a comment writes both. Integers
 // and bool are computed on in int64 and wrap around; what is not 0 is true. The
-// types of 8 bits are only filled and copied.
+// floating-point types of 8 bits are only filled and copied.
 //
 // All operands have dst's dtype, but for [Copy], comparisons, [Where], the
 // reductions, [Matmul], [Contract], positions and [Unscale], whose comments say what else they take.

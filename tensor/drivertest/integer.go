@@ -39,7 +39,7 @@ func testDTypes(t *testing.T, b driver.Backend) {
 	}
 }
 
-var integers = []driver.DType{driver.Int64, driver.Int32, driver.Uint8, driver.Bool}
+var integers = []driver.DType{driver.Int64, driver.Int32, driver.Int16, driver.Int8, driver.Uint8, driver.Bool}
 
 // testIntegers computes on integers and bool, and gives comparisons as bool.
 func testIntegers(t *testing.T, b driver.Backend) {

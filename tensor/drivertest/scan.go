@@ -10,7 +10,7 @@ import (
 // testRecurrence compares with the comment's loop, along every axis.
 func testRecurrence(t *testing.T, b driver.Backend) {
 	turn := 0
-	for _, d := range append([]driver.DType{driver.Int64, driver.Int32, driver.Uint8}, dtypes...) {
+	for _, d := range append([]driver.DType{driver.Int64, driver.Int32, driver.Int16, driver.Int8, driver.Uint8}, dtypes...) {
 		for _, shape := range append([][]int{{2, 2500, 3}, {2049}}, shapes...) {
 			for axis := range max(1, len(shape)) {
 				for i, s := range layoutsOf(shape) {
@@ -91,7 +91,7 @@ func recurrence(d driver.DType, shape []int, axis int, x, y []float64, ones bool
 func testCumArg(t *testing.T, b driver.Backend) {
 	numbers := []float64{1, 3, 3, -2, 0, math.NaN(), 5, math.NaN(), 2, math.Inf(1), 3, math.Inf(-1), math.Inf(-1), 0}
 	turn := 0
-	for _, d := range append([]driver.DType{driver.Int64, driver.Uint8, driver.Bool}, dtypes...) {
+	for _, d := range append([]driver.DType{driver.Int64, driver.Int16, driver.Int8, driver.Uint8, driver.Bool}, dtypes...) {
 		for _, shape := range append([][]int{{3, 1500, 2}}, shapes...) {
 			for axis := range max(1, len(shape)) {
 				for _, s := range layoutsOf(shape) {

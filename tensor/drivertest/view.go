@@ -149,7 +149,9 @@ func encode(p []byte, d driver.DType, x float64) {
 		binary.NativeEndian.PutUint64(p, uint64(whole(x)))
 	case driver.Int32:
 		binary.NativeEndian.PutUint32(p, uint32(whole(x)))
-	case driver.Uint8:
+	case driver.Int16:
+		binary.NativeEndian.PutUint16(p, uint16(whole(x)))
+	case driver.Int8, driver.Uint8:
 		p[0] = uint8(whole(x))
 	case driver.Bool:
 		p[0] = uint8(truth(x != 0))
@@ -184,6 +186,10 @@ func decode(p []byte, d driver.DType) float64 {
 		return float64(int64(binary.NativeEndian.Uint64(p)))
 	case driver.Int32:
 		return float64(int32(binary.NativeEndian.Uint32(p)))
+	case driver.Int16:
+		return float64(int16(binary.NativeEndian.Uint16(p)))
+	case driver.Int8:
+		return float64(int8(p[0]))
 	case driver.Uint8, driver.Bool:
 		return float64(p[0])
 	}

@@ -58,6 +58,7 @@ func namedTensors(model any) []Named {
 type walker struct {
 	found []Named
 	seen  map[any]bool
+	again []string            // paths of what has a path before, such as a tied weight
 	visit func(reflect.Value) // is shown every struct; nil shows none
 	field func(reflect.Value) // is shown every pointer to a tensor; nil shows none
 	// enter is shown every module with its path and says whether to look inside;
@@ -76,7 +77,7 @@ func (w *walker) walk(v reflect.Value, path string) {
 		if w.field != nil && v.Type().Elem() == tensorType {
 			w.field(v)
 		}
-		if v.IsNil() || w.visited(v) {
+		if v.IsNil() || w.visited(v, path) {
 			return
 		}
 		if v.Type().Elem() == tensorType {
@@ -88,7 +89,7 @@ func (w *walker) walk(v reflect.Value, path string) {
 	case reflect.Interface:
 		w.walk(v.Elem(), path)
 	case reflect.Slice, reflect.Array:
-		if v.Kind() == reflect.Slice && (!holdsTensors(v.Type().Elem()) || v.Len() > 0 && w.visited(v)) {
+		if v.Kind() == reflect.Slice && (!holdsTensors(v.Type().Elem()) || v.Len() > 0 && w.visited(v, path)) {
 			return
 		}
 		for i := range v.Len() {
@@ -99,7 +100,7 @@ func (w *walker) walk(v reflect.Value, path string) {
 			}
 		}
 	case reflect.Map:
-		if !holdsTensors(v.Type().Elem()) || w.visited(v) {
+		if !holdsTensors(v.Type().Elem()) || w.visited(v, path) {
 			return
 		}
 		keys := v.MapKeys()
@@ -160,7 +161,7 @@ func (w *walker) embedded(v reflect.Value, path string) {
 }
 
 // visited reports whether v, a reference, was seen before.
-func (w *walker) visited(v reflect.Value) bool {
+func (w *walker) visited(v reflect.Value, path string) bool {
 	type reference struct {
 		t   reflect.Type
 		p   uintptr
@@ -171,6 +172,7 @@ func (w *walker) visited(v reflect.Value) bool {
 		r.len = v.Len()
 	}
 	if w.seen[r] {
+		w.again = append(w.again, path)
 		return true
 	}
 	w.seen[r] = true

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -26,11 +27,14 @@ func StateDict(model any) map[string]*tensor.Tensor {
 
 // LoadStateDict copies state into the model's tensors of the same names, converted
 // to their dtypes. If a name is missing or unknown, or a shape differs, it returns
-// an error that names all of them, and the model has not changed. It is
-// torch.nn.Module.load_state_dict.
+// an error that names all of them, and the model has not changed. A tensor that the model
+// has under several names, such as a tied weight, is loaded by the first of them; state
+// may have the others too, as torch's does. It is torch.nn.Module.load_state_dict.
 func LoadStateDict(model any, state map[string]*tensor.Tensor) error {
 	var wrong []string
-	own := namedTensors(model)
+	w := walker{seen: map[any]bool{}}
+	w.walk(reflect.ValueOf(model), "")
+	own := w.found
 	known := map[string]bool{}
 	for _, n := range own {
 		known[n.Name] = true
@@ -42,7 +46,7 @@ func LoadStateDict(model any, state map[string]*tensor.Tensor) error {
 		}
 	}
 	for name := range state {
-		if !known[name] {
+		if !known[name] && !w.hasAgain(name) {
 			wrong = append(wrong, name+" is not in the model")
 		}
 	}
@@ -56,6 +60,11 @@ func LoadStateDict(model any, state map[string]*tensor.Tensor) error {
 		}
 	})
 	return nil
+}
+
+// hasAgain reports whether a name leads to what has another name already.
+func (w *walker) hasAgain(name string) bool {
+	return slices.ContainsFunc(w.again, func(path string) bool { return name == path || strings.HasPrefix(name, path+".") })
 }
 
 // To moves all tensors of model to device d; parameters stay the same leaves. It

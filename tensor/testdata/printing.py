@@ -69,6 +69,17 @@ for dtype in [torch.float8_e4m3fn, torch.float8_e5m2]:
     for data in [[1.0, 448.0], [0.1, -2.0], [0.001953125, 1.0], [nan, 2.0]]:
         show(data, dtype)
 
+for dtype in [torch.int16, torch.int8]:
+    for data in [[0, 1, 2], [7], [1, -20, 100], [0] * 40, [-128, 127], list(range(-32, 32))]:
+        show(data, dtype)
+    for shape in [(), (2, 3), (2, 2, 3), (0,), (0, 2), (5, 12)]:
+        n = 1
+        for s in shape:
+            n *= s
+        show(torch.randint(-120, 120, (n,), generator=g).tolist(), dtype, shape)
+    for shape in [(1001,), (40, 30), (7, 8, 20)]:
+        show(None, dtype, shape, (0.0, 1.0 if dtype == torch.int16 else 0.0))
+
 path = pathlib.Path(__file__).with_suffix(".json")
 path.write_text(json.dumps({"torch": torch.__version__, "cases": CASES}, indent=0, separators=(",", ":")) + "\n")
 print(len(CASES), "tensors")

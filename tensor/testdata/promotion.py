@@ -14,7 +14,7 @@ import torch
 warnings.simplefilter("ignore")
 torch.set_num_threads(1)
 LETTERS = {
-    torch.bool: "b", torch.uint8: "u", torch.int32: "i", torch.int64: "l",
+    torch.bool: "b", torch.uint8: "u", torch.int8: "c", torch.int16: "s", torch.int32: "i", torch.int64: "l",
     torch.float16: "h", torch.bfloat16: "g", torch.float32: "f", torch.float64: "d",
 }
 OPERANDS = [torch.ones(shape, dtype=d) for shape in ((2,), ()) for d in LETTERS]
@@ -24,7 +24,7 @@ PAIRS = {
     "trunc_divide": lambda x, y: torch.div(x, y, rounding_mode="trunc"), "pow": torch.pow, "atan2": torch.atan2, "hypot": torch.hypot,
     "copysign": torch.copysign, "fmax": torch.fmax, "xlogy": torch.xlogy, "logaddexp": torch.logaddexp, "eq": torch.eq, "lt": torch.lt,
     "where": lambda x, y: torch.where(torch.tensor([True, False]), x, y), "cat": lambda x, y: torch.cat([x, y]), "stack": lambda x, y: torch.stack([x, y]),
-    "logical_and": torch.logical_and, "bitwise_and": torch.bitwise_and, "left_shift": torch.bitwise_left_shift, "result_type": torch.result_type,
+    "logical_and": torch.logical_and, "bitwise_and": torch.bitwise_and, "left_shift": torch.bitwise_left_shift, "result_type": torch.result_type, "promote_types": lambda x, y: torch.promote_types(x.dtype, y.dtype),
     "addcmul": lambda x, y: torch.addcmul(x, y, y), "addcdiv": lambda x, y: torch.addcdiv(x, y, y), "clamp": lambda x, y: torch.clamp(x, y, y),
     "add_": lambda x, y: x.clone().add_(y), "sub_": lambda x, y: x.clone().sub_(y), "mul_": lambda x, y: x.clone().mul_(y), "div_": lambda x, y: x.clone().div_(y),
     "copy_": lambda x, y: x.clone().copy_(y),

@@ -34,7 +34,7 @@ func TestCasts(t *testing.T) {
 		"all float16": patterns(tensor.Float16), "all bfloat16": patterns(tensor.BFloat16),
 		"all float8_e4m3fn": patterns(tensor.Float8E4M3), "all float8_e5m2": patterns(tensor.Float8E5M2),
 		"float32 edges": tensor.FromFloat32s(float32Edges()), "float64 edges": float64Edges(),
-		"int64": integersOf(64), "int32": integersOf(32).To(tensor.Int32), "all uint8": tensor.Arange(0, 256).To(tensor.Uint8),
+		"int64": integersOf(64), "int32": integersOf(32).To(tensor.Int32), "all int16": tensor.Arange(-1<<15, 1<<15).To(tensor.Int16), "all int8": tensor.Arange(-128, 128).To(tensor.Int8), "all uint8": tensor.Arange(0, 256).To(tensor.Uint8),
 	}
 	total := 0
 	for _, c := range file.Casts {
@@ -189,7 +189,7 @@ func negated(x []int64) []int64 {
 
 // within returns what of x an integer dtype can hold.
 func within(x T, d tensor.DType) T {
-	r := map[tensor.DType][2]float64{tensor.Int64: {-0x1p62, 0x1p62}, tensor.Int32: {-0x1p31, 0x1p31 - 1}, tensor.Uint8: {0, 255}}[d]
+	r := map[tensor.DType][2]float64{tensor.Int64: {-0x1p62, 0x1p62}, tensor.Int32: {-0x1p31, 0x1p31 - 1}, tensor.Int16: {-0x1p15, 0x1p15 - 1}, tensor.Int8: {-128, 127}, tensor.Uint8: {0, 255}}[d]
 	var out []float64
 	for _, v := range x.Float64s() {
 		if v > r[0]-1 && v < r[1]+1 {

@@ -13,7 +13,7 @@ import torch
 
 BLOCK = 1024
 FLOATS = ["float16", "bfloat16", "float32", "float64", "float8_e4m3fn", "float8_e5m2"]
-INTS = ["int64", "int32", "uint8", "bool"]
+INTS = ["int64", "int32", "int16", "int8", "uint8", "bool"]
 
 
 def mixed(n):
@@ -90,9 +90,11 @@ SOURCES = {
     "float64 edges": float64_edges,
     "int64": lambda: integers("int64", 64),
     "int32": lambda: integers("int32", 32),
+    "all int16": lambda: torch.arange(-(2**15), 2**15).to(torch.int16),
+    "all int8": lambda: torch.arange(-128, 128).to(torch.int8),
     "all uint8": lambda: torch.arange(256).to(torch.uint8),
 }
-RANGES = {"int64": (-(2.0**62), 2.0**62), "int32": (-(2.0**31), 2.0**31 - 1), "uint8": (0, 255)}
+RANGES = {"int64": (-(2.0**62), 2.0**62), "int32": (-(2.0**31), 2.0**31 - 1), "int16": (-(2.0**15), 2.0**15 - 1), "int8": (-128, 127), "uint8": (0, 255)}
 
 if __name__ == "__main__":
     torch.set_num_threads(1)

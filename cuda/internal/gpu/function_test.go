@@ -19,7 +19,7 @@ func TestElementwise(t *testing.T) {
 // TestElementwiseAsCPU compares codes whose results are exact with the CPU's, on all bits
 // that there are, from aligned and other starts, forwards, backwards and repeated.
 func TestElementwiseAsCPU(t *testing.T) {
-	integers := []driver.DType{driver.Int64, driver.Int32, driver.Uint8, driver.Bool}
+	integers := []driver.DType{driver.Int64, driver.Int32, driver.Int16, driver.Int8, driver.Uint8, driver.Bool}
 	floats := []driver.DType{driver.Float16, driver.BFloat16, driver.Float32, driver.Float64}
 	for _, c := range []struct {
 		codes    []driver.Code

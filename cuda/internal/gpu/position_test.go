@@ -52,7 +52,7 @@ func TestPositionsAsCPU(t *testing.T) {
 		}
 		index := p.view(driver.Int64, c.m*c.lines, c.size, 0, part, step)
 		n := c.size*c.lines + 2*c.offset
-		for _, d := range []driver.DType{driver.Uint8, driver.BFloat16, driver.Float32, driver.Float64, driver.Int64} {
+		for _, d := range []driver.DType{driver.Uint8, driver.Int16, driver.BFloat16, driver.Float32, driver.Float64, driver.Int64} {
 			what := fmt.Sprintf("%+v of %v", c, d)
 			x := p.view(d, n, 0, c.offset, whole, dense(whole))
 			if c.claimed > 0 {

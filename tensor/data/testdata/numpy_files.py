@@ -9,7 +9,7 @@ import json
 import numpy as np
 from numpy.lib import format
 
-ours = {"bool": "bool", "uint8": "uint8", "int8": "int32", "int16": "int32", "uint16": "int32", "int32": "int32", "uint32": "int64",
+ours = {"bool": "bool", "uint8": "uint8", "int8": "int8", "int16": "int16", "uint16": "int32", "int32": "int32", "uint32": "int64",
         "int64": "int64", "float16": "float16", "float32": "float32", "float64": "float64"}
 shapes = [(), (0,), (1,), (5,), (2, 3), (3, 0, 2), (2, 3, 4), (1, 1, 1, 1, 1, 7)]
 

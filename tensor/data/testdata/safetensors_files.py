@@ -11,8 +11,8 @@ from safetensors.torch import save
 
 dtypes = {"float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torch.float32, "float64": torch.float64,
           "float8_e4m3fn": torch.float8_e4m3fn, "float8_e5m2": torch.float8_e5m2,
-          "int64": torch.int64, "int32": torch.int32, "uint8": torch.uint8, "bool": torch.bool}
-widened = {"int8": torch.int8, "int16": torch.int16, "uint16": torch.uint16, "uint32": torch.uint32}
+          "int64": torch.int64, "int32": torch.int32, "int16": torch.int16, "int8": torch.int8, "uint8": torch.uint8, "bool": torch.bool}
+widened = {"uint16": torch.uint16, "uint32": torch.uint32}
 
 
 def tensor(dtype, *shape):
@@ -28,8 +28,8 @@ files = {
     "one of each": ({f"layer.{i % 3}.{name}": tensor(d, 2, 3) for i, (name, d) in enumerate(dtypes.items())}, {"format": "pt"}),
     "shapes": ({str(s): tensor(torch.float32, *s) for s in [(), (0,), (1,), (5,), (3, 0, 2), (2, 3, 4), (1, 1, 1, 1, 7)]}, None),
     "names": ({'a "quoted" \\ name': tensor(torch.bool, 3), "ünïcode/層 <&>": tensor(torch.float16, 1), "": tensor(torch.int64, 2), "tab\t": tensor(torch.uint8, 1)}, {"ключ": 'a "b" <c>\n'}),
-    "widened": ({name: tensor(d, 2, 2) - (3 if not name.startswith("u") else 0) for name, d in widened.items() if name not in ("uint16", "uint32")}
-                | {name: torch.tensor([[0, 1], [2, 2**16 - 1]]).to(d) for name, d in widened.items() if name in ("uint16", "uint32")}, None),
+    "negative": ({name: tensor(dtypes[name], 2, 2) - 3 for name in ("int8", "int16", "int32", "int64")}, None),
+    "widened": ({name: torch.tensor([[0, 1], [2, 2**16 - 1]]).to(d) for name, d in widened.items()}, None),
 }
 
 out = []

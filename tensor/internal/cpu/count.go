@@ -30,6 +30,8 @@ func (b *Backend) Count(v driver.View) driver.Counts {
 	switch v.DType.Size() {
 	case 1:
 		return zeros[uint8](b, v)
+	case 2:
+		return zeros[uint16](b, v)
 	case 4:
 		return zeros[uint32](b, v)
 	default:

@@ -215,9 +215,15 @@ func (w *writer[T]) put(lo int, x []T) {
 	}
 }
 
-// widen and narrow convert between halves and float32; float64 never meets
-// halves here, as [Backend.copy] goes by way of float32.
+// widen and narrow convert between 16 bits and what they are computed in: halves are
+// computed in float32, as [Backend.copy] converts float64 by way of it, and int16 in int64.
 func widen[T number](dst []T, src []uint16, d driver.DType) {
+	if d == driver.Int16 {
+		for i, v := range src {
+			dst[i] = T(int16(v))
+		}
+		return
+	}
 	wide := any(dst).([]float32)
 	f, g := loops.WidenF16, half.FromFloat16
 	if d == driver.BFloat16 {
@@ -231,6 +237,12 @@ func widen[T number](dst []T, src []uint16, d driver.DType) {
 }
 
 func narrow[T number](dst []uint16, src []T, d driver.DType) {
+	if d == driver.Int16 {
+		for i, v := range src {
+			dst[i] = uint16(int64(v))
+		}
+		return
+	}
 	wide := any(src).([]float32)
 	f, g := loops.NarrowF16, half.ToFloat16
 	if d == driver.BFloat16 {
@@ -249,6 +261,10 @@ func widenBytes[T number](dst []T, src []uint8, d driver.DType) {
 		half.FromFloat8E4M3(any(dst).([]float32), src)
 	case driver.Float8E5M2:
 		half.FromFloat8E5M2(any(dst).([]float32), src)
+	case driver.Int8:
+		for i, v := range src {
+			dst[i] = T(int8(v))
+		}
 	default:
 		if f, ok := any(dst).([]float32); ok && d == driver.Bool && selects.WidenBool != nil && len(src) >= fast {
 			selects.WidenBool(unsafe.Pointer(&f[0]), unsafe.Pointer(&src[0]), len(src))

@@ -1,0 +1,176 @@
+package data
+
+import "fmt"
+
+// Calls, and the attributes of what they give.
+
+// mostArguments is how many arguments a call may have.
+const mostArguments = 64
+
+// call returns what f gives.
+func (m *pickle) call(f any, args []any) error {
+	if len(args) > mostArguments {
+		return m.bad(fmt.Sprintf("a call with %d arguments", len(args)), fmt.Sprintf("at most %d", mostArguments))
+	}
+	name, ok := f.(global)
+	if of, isForeign := f.(*foreign); isForeign {
+		name, ok = of.name, true
+	}
+	if !ok {
+		return m.bad("a call of "+kindOf(f), "a class or a function")
+	}
+	run, known := callables[name]
+	if _, named := f.(global); !known || !named {
+		return m.push(m.foreign(name))
+	}
+	v, err := run(m, args)
+	if err != nil {
+		return err
+	}
+	return m.push(v)
+}
+
+func (m *pickle) foreign(name global) *foreign {
+	f := &foreign{name, m.start}
+	if m.strange == nil {
+		m.strange = f
+	}
+	return f
+}
+
+// reduce calls what is under the arguments on top.
+func (m *pickle) reduce() error {
+	args, err := m.popTuple()
+	if err != nil {
+		return err
+	}
+	f, err := m.pop()
+	if err != nil {
+		return err
+	}
+	return m.call(f, args)
+}
+
+func (m *pickle) popTuple() ([]any, error) {
+	v, err := m.pop()
+	if err != nil {
+		return nil, err
+	}
+	t, ok := v.(*sequence)
+	if !ok || t.kind != "tuple" {
+		return nil, m.bad("arguments that are "+kindOf(v), "a tuple")
+	}
+	return t.items, nil
+}
+
+// callWithNames is reduce with arguments by name too.
+func callWithNames(m *pickle) error {
+	names, err := m.pop()
+	if err != nil {
+		return err
+	}
+	if d, ok := names.(*mapping); ok && len(d.keys) == 0 {
+		return m.reduce()
+	}
+	all, err := m.popN(2)
+	if err != nil {
+		return err
+	}
+	name, ok := all[0].(global)
+	if !ok {
+		return m.bad("a call of "+kindOf(all[0]), "a class")
+	}
+	return m.push(m.foreign(name))
+}
+
+// callMarked calls the first value after a mark with the rest.
+func callMarked(m *pickle) error {
+	items, err := m.popMark()
+	if err != nil {
+		return err
+	}
+	if len(items) == 0 {
+		return m.bad("a call of nothing", "a class")
+	}
+	return m.call(items[0], items[1:])
+}
+
+// callNamed calls a class that is named, with what comes after a mark.
+func callNamed(m *pickle) error {
+	name, err := m.globalLines()
+	if err != nil {
+		return err
+	}
+	items, err := m.popMark()
+	if err != nil {
+		return err
+	}
+	return m.call(name, items)
+}
+
+func (m *pickle) globalLines() (global, error) {
+	module, err := m.line()
+	if err != nil {
+		return "", err
+	}
+	name, err := m.line()
+	if err != nil {
+		return "", err
+	}
+	return m.globalOf(module, name)
+}
+
+// globalOf joins a name, as short as those of Python are.
+func (m *pickle) globalOf(module, name string) (global, error) {
+	if len(module)+len(name) > 1000 {
+		return "", m.bad("the name "+quoted(module+"."+name), "a shorter one")
+	}
+	return global(module + "." + name), nil
+}
+
+func pushGlobal(m *pickle) error {
+	name, err := m.globalLines()
+	if err != nil {
+		return err
+	}
+	return m.push(name)
+}
+
+func pushStackGlobal(m *pickle) error {
+	names, err := m.popN(2)
+	if err != nil {
+		return err
+	}
+	module, ok := names[0].(string)
+	name, also := names[1].(string)
+	if !ok || !also {
+		return m.bad("a name of "+kindOf(names[0])+" and "+kindOf(names[1]), "two str")
+	}
+	g, err := m.globalOf(module, name)
+	if err != nil {
+		return err
+	}
+	return m.push(g)
+}
+
+// build gives the object on top its attributes. Those of containers and tensors, such as
+// the _metadata of a state dict, are left out.
+func build(m *pickle) error {
+	state, err := m.pop()
+	if err != nil {
+		return err
+	}
+	v, err := m.top()
+	if err != nil {
+		return err
+	}
+	switch v := v.(type) {
+	case *mapping, *view, *foreign:
+		return nil
+	case *numpyType:
+		return v.build(m, state)
+	case *numpyArray:
+		return v.build(m, state)
+	}
+	return m.bad("attributes of "+kindOf(v), "an object that has them")
+}

@@ -1,0 +1,169 @@
+package data
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+
+	"halfnote/tensor"
+)
+
+// LoadTorch reads a file of PyTorch's, a .pt or .pth, in the zip format or in that before
+// PyTorch 1.6. All tensors are on the CPU. Of Python's objects there become
+//
+//	dict, OrderedDict           map[string]any; whole numbers among the keys become text
+//	list, tuple, set            []any
+//	torch.Size                  []any of int
+//	str, int, float, bool       string, int, float64, bool
+//	bytes, None                 []byte, nil
+//	torch.Tensor, Parameter     *tensor.Tensor; those that share memory do so here
+//	torch.dtype, torch.device   tensor.DType, tensor.Device
+//	numpy's arrays and numbers  *tensor.Tensor; float64, int or bool
+//
+// Nothing in the file is ever run: an object of any other class is an error that says where
+// it is and what it is called. So are complex, quantised and sparse tensors, modules that
+// were saved as a whole, and TorchScript. The error is a *[FormatError] with the key that
+// leads there or the byte. It is torch.load.
+func LoadTorch(path string) (any, error) {
+	src := source{"torch", path}
+	f, size, err := opened(src)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readTorch(src, f, size)
+}
+
+// StateDict returns tensors by name, for nn.LoadStateDict: value is what [Load] or
+// [LoadTorch] gave for a state dict, or a part of that:
+//
+//	state, err := data.Load("checkpoint.pth")
+//	…
+//	weights, err := data.StateDict(state["model"])
+//	…
+//	err = nn.LoadStateDict(net, weights)
+//
+// The error names what is not a tensor.
+func StateDict(value any) (map[string]*tensor.Tensor, error) {
+	switch state := value.(type) {
+	case map[string]*tensor.Tensor:
+		return state, nil
+	case map[string]any:
+		tensors := make(map[string]*tensor.Tensor, len(state))
+		for name, v := range state {
+			t, ok := v.(*tensor.Tensor)
+			if !ok {
+				return nil, fmt.Errorf("data: state dict: %s is %s; expected tensors alone: the weights may be a part of it, such as %q", quoted(name), typeName(v), "model")
+			}
+			tensors[name] = t
+		}
+		return tensors, nil
+	}
+	return nil, fmt.Errorf("data: state dict: found %s; expected a map of tensors", typeName(value))
+}
+
+func typeName(v any) string {
+	if v == nil {
+		return "nil"
+	}
+	return fmt.Sprintf("%T", v)
+}
+
+// The starts of files.
+var (
+	zipStart    = []byte("PK\x03\x04")
+	pickleStart = []byte{0x80}
+	magicNumber = []byte{0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19} // of files before PyTorch 1.6
+)
+
+// isTorch reports whether a file may be PyTorch's.
+func isTorch(f io.ReaderAt) bool {
+	start := make([]byte, 32)
+	n, _ := f.ReadAt(start, 0)
+	start = start[:n]
+	return bytes.HasPrefix(start, zipStart) || bytes.HasPrefix(start, pickleStart) && bytes.Contains(start, magicNumber)
+}
+
+func readTorch(src source, f io.ReaderAt, size int64) (any, error) {
+	start := make([]byte, 512)
+	n, _ := f.ReadAt(start, 0)
+	start = start[:n]
+	switch {
+	case bytes.HasPrefix(start, zipStart):
+		return readTorchZip(src, f, size)
+	case len(start) >= 262 && string(start[257:262]) == "ustar":
+		return nil, src.bad(atByte(0), "a tar archive, as PyTorch wrote before version 0.1.10", "a zip archive or a pickle; save it again with PyTorch 0.4 or newer")
+	case bytes.HasPrefix(start, pickleStart) && bytes.Contains(start[:min(n, 32)], magicNumber):
+		return readTorchPickle(src, f, size)
+	case bytes.HasPrefix(start, pickleStart):
+		return nil, src.bad(atByte(0), "a pickle without PyTorch's magic number", "a file of torch.save; pickle.dump writes others")
+	}
+	return nil, src.bad(atByte(0), quoted(start[:min(n, 8)]), "a zip archive or a pickle of torch.save; Load, LoadSafetensors, LoadNPY and LoadNPZ read other formats")
+}
+
+// readState returns the dict that a file of PyTorch's must have for [Load].
+func readState(src source, f io.ReaderAt, size int64) (map[string]any, error) {
+	v, err := readTorch(src, f, size)
+	if err != nil {
+		return nil, err
+	}
+	state, ok := v.(map[string]any)
+	if !ok {
+		return nil, src.bad("the object", typeName(v), "a dict; LoadTorch reads other objects")
+	}
+	return state, nil
+}
+
+// fileOf is a file of PyTorch's whose program has run.
+type fileOf struct {
+	source
+	size      int64
+	bigEndian bool
+	open      func(s *storage) (io.ReadCloser, error) // which has as many bytes as the storage
+	read      int64                                   // bytes
+}
+
+// load reads a storage. All together, storages have no more bytes than the file.
+func (f *fileOf) load(s *storage) (*tensor.Tensor, error) {
+	if s.data != nil {
+		return s.data, nil
+	}
+	where := "storage " + quoted(s.key)
+	if f.read += int64(s.bytes); f.read > f.size {
+		return nil, f.bad(where, fmt.Sprintf("%d bytes", s.bytes), fmt.Sprintf("no more than the file has, %d", f.size))
+	}
+	e := s.element
+	if e == nil {
+		e = elementNamed("U8")
+	}
+	r, err := f.open(s)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	t, err := e.read(r, f.bigEndian, []int{s.numel()})
+	if err == nil {
+		_, err = io.Copy(io.Discard, r) // the checksum is at the end
+	}
+	if err != nil {
+		return nil, f.bad(where, err.Error(), fmt.Sprintf("%d elements of %s", s.numel(), e.name))
+	}
+	s.data = t
+	return t, nil
+}
+
+// tensor returns a view of its storage.
+func (f *fileOf) tensor(v *view) (t *tensor.Tensor, err error) {
+	base, err := f.load(v.storage)
+	if err != nil {
+		return nil, err
+	}
+	tooMuch := tensor.Try(func() {
+		tensor.NoGrad(func() { t = base.AsStrided(slices.Clone(v.shape), v.stride, v.offset) })
+		if v.grad && t.DType().IsFloat() {
+			t = t.Detach().RequireGrad()
+		}
+	})
+	return t, tooMuch
+}

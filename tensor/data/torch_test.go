@@ -1,0 +1,141 @@
+package data_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/data"
+)
+
+// torchFiles are testdata/torch_files.json, which torch_files.py makes.
+type torchFiles struct {
+	Files []struct {
+		Name string
+		File []byte
+		Want any
+	}
+	Refused []struct {
+		Name string
+		File []byte
+	}
+}
+
+// rendered returns a value as torch_files.py writes it.
+func rendered(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		m := map[string]any{}
+		for key, x := range v {
+			m[key] = rendered(x)
+		}
+		return m
+	case []any:
+		list := []any{}
+		for _, x := range v {
+			list = append(list, rendered(x))
+		}
+		return list
+	case *tensor.Tensor:
+		var bits []string
+		for _, b := range v.Detach().Bits() {
+			bits = append(bits, fmt.Sprintf("%0*x", 2*v.DType().Size(), b))
+		}
+		return fmt.Sprintf("%v %v %s%s", v.DType(), v.Shape(), map[bool]string{true: "grad "}[v.RequiresGrad()], strings.Join(bits, " "))
+	case tensor.DType:
+		return "dtype " + v.String()
+	case tensor.Device:
+		return "device " + string(v)
+	case nil:
+		return "None"
+	case bool:
+		return map[bool]string{true: "True", false: "False"}[v]
+	case int:
+		return fmt.Sprint("int ", v)
+	case float64:
+		return fmt.Sprintf("float %016x", math.Float64bits(v))
+	case string:
+		return "str " + v
+	case []byte:
+		return fmt.Sprintf("bytes %x", v)
+	}
+	return fmt.Sprintf("%T", v)
+}
+
+func TestLoadTorch(t *testing.T) {
+	var files torchFiles
+	readJSON(t, "torch_files.json", &files)
+	for _, c := range files.Files {
+		path := file(t, "x.pt", c.File)
+		got, err := data.LoadTorch(path)
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		if !reflect.DeepEqual(rendered(got), c.Want) {
+			g, _ := json.Marshal(rendered(got))
+			w, _ := json.Marshal(c.Want)
+			t.Errorf("%s: got\n%s\nwant\n%s", c.Name, g, w)
+		}
+		state, err := data.Load(path)
+		if m, ok := got.(map[string]any); ok && (err != nil || len(state) != len(m)) || !ok && (err == nil || !strings.Contains(err.Error(), "LoadTorch")) {
+			t.Errorf("%s: Load gave %d values, %v", c.Name, len(state), err)
+		}
+	}
+}
+
+// TestTorchElsewhere gives files of PyTorch's to the readers of other formats.
+func TestTorchElsewhere(t *testing.T) {
+	var files torchFiles
+	readJSON(t, "torch_files.json", &files)
+	for _, c := range files.Files[:2] {
+		path := file(t, "x.pt", c.File)
+		_, err := data.LoadSafetensors(path)
+		if err == nil || !strings.Contains(err.Error(), "Load and LoadTorch read .pt and .pth") {
+			t.Errorf("%s as safetensors: the error is %v", c.Name, err)
+		}
+		if _, err = data.LoadNPZ(path); err == nil || c.Name == "state dict" && !strings.Contains(err.Error(), "Load and LoadTorch read .pt and .pth") {
+			t.Errorf("%s as npz: the error is %v", c.Name, err)
+		}
+	}
+}
+
+// TestLoadTorchRefuses loads what is not built: the error names it and says where it is.
+func TestLoadTorchRefuses(t *testing.T) {
+	var files torchFiles
+	readJSON(t, "torch_files.json", &files)
+	want := map[string]string{
+		"complex":     "a storage of the class torch.ComplexFloatStorage",
+		"quantised":   "a storage of the class torch.QInt8Storage",
+		"sparse":      `key "s": found a call of torch._utils._rebuild_sparse_tensor`,
+		"module":      `key "net": found a call of torch.nn.modules.linear.Linear`,
+		"namespace":   `key "args.all": found a call of argparse.Namespace`,
+		"function":    `key "f.0": found the name posix.getcwd`,
+		"object":      `key "0": found a call of __main__.Thing`,
+		"date":        `key "1": found a call of datetime.date`,
+		"uint64":      "a tensor of torch.uint64",
+		"cycle":       `key "c.0": found a list that contains itself`,
+		"key":         `key "k": found a key that is a tuple`,
+		"two keys":    `key "k": found the keys "1" as text and as a number`,
+		"long":        `key "n": found an int of 71 bits`,
+		"number":      `key "n": found a call of __builtin__.complex`,
+		"negative":    "its conjugate or negative bit set",
+		"strings":     `numpy.dtype("U1")`,
+		"TorchScript": "a TorchScript archive",
+	}
+	if len(files.Refused) != len(want) {
+		t.Errorf("there are %d files; want %d", len(files.Refused), len(want))
+	}
+	for _, c := range files.Refused {
+		_, err := data.LoadTorch(file(t, "x.pt", c.File))
+		var format *data.FormatError
+		if !errors.As(err, &format) || !strings.Contains(err.Error(), want[c.Name]) {
+			t.Errorf("%s: the error is %v, want %s", c.Name, err, want[c.Name])
+		}
+	}
+}

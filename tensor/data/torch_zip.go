@@ -1,0 +1,124 @@
+package data
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The zip format of torch.save: a folder with data.pkl, the program, data/KEY, the bytes
+// of storages, byteorder, and what does not matter here. Members are not compressed.
+
+// torchZip are the members of such an archive by their names, without the folder.
+type torchZip struct {
+	source
+	members map[string]*zip.File
+}
+
+func readTorchZip(src source, f io.ReaderAt, size int64) (any, error) {
+	z, err := openTorchZip(src, f, size)
+	if err != nil {
+		return nil, err
+	}
+	order, err := z.order()
+	if err != nil {
+		return nil, err
+	}
+	program, err := z.open("data.pkl", size)
+	if err != nil {
+		return nil, err
+	}
+	defer program.Close()
+	all, work := storages{}, mostOperations
+	s := newStream(src, "data.pkl", program, int64(z.members["data.pkl"].UncompressedSize64))
+	v, strange, err := s.unpickle(&work, all.persistent)
+	if err != nil {
+		return nil, err
+	}
+	file := &fileOf{source: src, size: size, bigEndian: order == "big", open: func(s *storage) (io.ReadCloser, error) {
+		return z.storage(s, size)
+	}}
+	return file.tree(v, strange)
+}
+
+// openTorchZip finds the members, and refuses archives that are something else.
+func openTorchZip(src source, f io.ReaderAt, size int64) (*torchZip, error) {
+	archive, err := zip.NewReader(f, size)
+	if err != nil {
+		return nil, src.bad(atByte(0), "no zip archive ("+err.Error()+")", "a whole file of torch.save")
+	}
+	z := &torchZip{src, map[string]*zip.File{}}
+	folder, found := "", false
+	for _, member := range archive.File {
+		if before, ok := strings.CutSuffix(member.Name, "data.pkl"); ok && (before == "" || strings.HasSuffix(before, "/")) {
+			if found {
+				return nil, src.bad("member "+quoted(member.Name), "a second data.pkl", "one program")
+			}
+			folder, found = before, true
+		}
+	}
+	if !found {
+		return nil, src.bad("the archive", "no data.pkl", "a file of torch.save; LoadNPZ reads archives of numpy's")
+	}
+	for _, member := range archive.File {
+		name, ok := strings.CutPrefix(member.Name, folder)
+		switch {
+		case !ok:
+			return nil, src.bad("member "+quoted(member.Name), "a name outside of the folder", "members of "+quoted(folder))
+		case z.members[name] != nil:
+			return nil, src.bad("member "+quoted(member.Name), "a name that comes twice", "each once")
+		case name == "constants.pkl" || strings.HasPrefix(name, "code/"):
+			return nil, src.bad("member "+quoted(member.Name), "a TorchScript archive, which holds code", "a file of torch.save; save the module's state_dict() in Python")
+		}
+		z.members[name] = member
+	}
+	return z, nil
+}
+
+// order returns the order of bytes: "little" where nothing is said.
+func (z *torchZip) order() (string, error) {
+	member := z.members["byteorder"]
+	if member == nil {
+		return "little", nil
+	}
+	r, err := z.open("byteorder", 16)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	text, err := io.ReadAll(r)
+	if order := string(text); err != nil || order != "little" && order != "big" {
+		return "", z.bad("member "+quoted(member.Name), quoted(text), `"little" or "big"`)
+	}
+	return string(text), nil
+}
+
+// open opens a member that is not compressed, of at most so many bytes.
+func (z *torchZip) open(name string, most int64) (io.ReadCloser, error) {
+	member := z.members[name]
+	if member == nil {
+		return nil, z.bad("the archive", "no member "+quoted(name), "one for each storage of the program")
+	}
+	where := "member " + quoted(member.Name)
+	if member.Method != zip.Store || member.CompressedSize64 != member.UncompressedSize64 {
+		return nil, z.bad(where, "compressed data", "members that are stored as they are, as torch.save writes them")
+	}
+	if member.UncompressedSize64 > uint64(most) {
+		return nil, z.bad(where, fmt.Sprintf("%d bytes", member.UncompressedSize64), fmt.Sprintf("%d at most", most))
+	}
+	r, err := member.Open()
+	if err != nil {
+		return nil, z.bad(where, err.Error(), "a member of a zip archive")
+	}
+	return r, nil
+}
+
+// storage opens the bytes of a storage.
+func (z *torchZip) storage(s *storage, size int64) (io.ReadCloser, error) {
+	name := "data/" + s.key
+	if member := z.members[name]; member != nil && member.UncompressedSize64 != uint64(s.bytes) {
+		return nil, z.bad("member "+quoted(member.Name), fmt.Sprintf("%d bytes", member.UncompressedSize64), fmt.Sprintf("%d, which the program says", s.bytes))
+	}
+	return z.open(name, size)
+}
