@@ -96,13 +96,19 @@ func (s ctcSample) step(r ctcRow, time int) {
 
 // join returns the logarithm of the summed probabilities from first to last, and its change.
 func (r ctcRow) join(first, last int) (log, change float64) {
-	top := slices.Max(r.log[first : last+1])
+	top := r.log[first]
+	for _, x := range r.log[first+1 : last+1] {
+		top = max(top, x)
+	}
 	if math.IsInf(top, -1) {
 		return top, 0
 	}
 	sum, weighted := 0.0, 0.0
 	for i := first; i <= last; i++ {
-		p := elementary.Exp(r.log[i] - top)
+		p := 1.0
+		if x := r.log[i]; x != top {
+			p = elementary.Exp(x - top)
+		}
 		sum += p
 		if r.change != nil && p > 0 {
 			weighted += float64(p * r.change[i])
@@ -111,18 +117,38 @@ func (r ctcRow) join(first, last int) (log, change float64) {
 	return top + elementary.Log(sum), weighted / sum
 }
 
-// rows calls f with the rows of each time, from the last one on. Of all rows it keeps about
-// the square root of their number, and computes the others again.
-func (s ctcSample) rows(f func(time int, r ctcRow)) {
-	block := int(math.Ceil(math.Sqrt(float64(s.times))))
-	var starts []ctcRow
+// blank returns a row before the first time.
+func (s ctcSample) blank() ctcRow {
+	r := ctcRow{log: make([]float64, len(s.labels))}
+	if s.change != nil {
+		r.change = make([]float64, len(s.labels))
+	}
+	return r
+}
+
+// loss returns minus the logarithm of the probability of the target, equation 8, and its
+// change, and the rows with which blocks of times begin, if they are asked for.
+func (s ctcSample) loss(block int) (loss, change float64, starts []ctcRow) {
+	if s.times == 0 && len(s.labels) == 1 {
+		return 0, 0, nil
+	} else if s.times == 0 {
+		return math.Inf(1), 0, nil
+	}
 	r := s.blank()
 	for time := range s.times {
 		s.step(r, time)
-		if time%block == 0 {
+		if block > 0 && time%block == 0 {
 			starts = append(starts, r.clone())
 		}
 	}
+	last := len(s.labels) - 1
+	log, change := r.join(max(last-1, 0), last)
+	return -log, -change, starts
+}
+
+// rows calls f with the rows of each time, from the last one on, computing those of each
+// block again from its start.
+func (s ctcSample) rows(block int, starts []ctcRow, f func(time int, r ctcRow)) {
 	for k, start := range slices.Backward(starts) {
 		rows := []ctcRow{start}
 		for time := k*block + 1; time < min((k+1)*block, s.times); time++ {
@@ -136,78 +162,51 @@ func (s ctcSample) rows(f func(time int, r ctcRow)) {
 	}
 }
 
-// blank returns a row before the first time.
-func (s ctcSample) blank() ctcRow {
-	r := ctcRow{log: make([]float64, len(s.labels))}
-	if s.change != nil {
-		r.change = make([]float64, len(s.labels))
+// gradient sets out to weight times the loss's gradient by the logarithms, equation 16, as
+// torch has it: that of probabilities which log_softmax has made, whose gradient passes
+// through its derivative unchanged. With a direction it is the change of that gradient. Of
+// all rows it keeps about the square root of their number.
+func (s ctcSample) gradient(weight float64, zeroInfinity bool, out func(time int) []float64) {
+	block := int(math.Ceil(math.Sqrt(float64(s.times))))
+	loss, change, starts := s.loss(block)
+	if zeroInfinity && math.IsInf(loss, 1) {
+		return
 	}
-	return r
-}
-
-// loss returns minus the logarithm of the probability of the target, equation 8, and its
-// change.
-func (s ctcSample) loss() (loss, change float64) {
-	if s.times == 0 && len(s.labels) == 1 {
-		return 0, 0
-	} else if s.times == 0 {
-		return math.Inf(1), 0
-	}
-	r := s.blank()
-	for time := range s.times {
-		s.step(r, time)
-	}
-	last := len(s.labels) - 1
-	log, change := r.join(max(last-1, 0), last)
-	return -log, -change
-}
-
-// occupancy calls f with the logarithms of the sums of equation 16 for each class at each
-// time, -Inf where no path goes, and their changes.
-func (s ctcSample) occupancy(classes int, f func(time int, sums ctcRow)) {
 	back := s.reversed()
 	beta := back.blank()
-	last := len(s.labels) - 1
-	s.rows(func(time int, alpha ctcRow) {
+	s.rows(block, starts, func(time int, alpha ctcRow) {
 		back.step(beta, s.times-1-time)
-		sums := ctcRow{log: slices.Repeat([]float64{math.Inf(-1)}, classes)}
-		if s.change != nil {
-			sums.change = make([]float64, classes)
-		}
-		for i, class := range s.labels {
-			both := ctcRow{log: []float64{sums.log[class], alpha.log[i] + beta.log[last-i]}}
+		row, p := out(time), s.logs(time)
+		s.occupancy(row, p, alpha, beta, loss, change, time)
+		for class, own := range row {
+			all := elementary.Exp(p[class])
 			if s.change != nil {
-				both.change = []float64{sums.change[class], alpha.change[i] + beta.change[last-i]}
+				all = float64(all * s.change(time)[class])
 			}
-			log, change := both.join(0, 1)
-			if sums.log[class] = log; s.change != nil {
-				sums.change[class] = change
-			}
+			row[class] = (all - own) * weight
 		}
-		f(time, sums)
 	})
 }
 
-// gradient sets out to weight times the loss's gradient by the logarithms, as torch has it: that of
-// probabilities which log_softmax has made, whose gradient passes through its derivative
-// unchanged. With a direction it is the change of that gradient.
-func (s ctcSample) gradient(weight float64, out func(time int) []float64) {
-	loss, change := s.loss()
-	logs := s.logs
-	classes := 0
-	if s.times > 0 {
-		classes = len(logs(0))
-	}
-	s.occupancy(classes, func(time int, sums ctcRow) {
-		row, p := out(time), logs(time)
-		for class, sum := range sums.log {
-			all, own := elementary.Exp(p[class]), elementary.Exp(sum+loss-p[class])
-			if s.change == nil {
-				row[class] = (all - own) * weight
-				continue
-			}
-			d := s.change(time)[class]
-			row[class] = (float64(all*d) - float64(own*(sums.change[class]+change-d))) * weight
+// occupancy sets row to the probabilities of paths that have each class at time, or to their
+// change. If no path is possible they are not numbers.
+func (s ctcSample) occupancy(row, p []float64, alpha, beta ctcRow, loss, change float64, time int) {
+	if math.IsInf(loss, 1) {
+		for class := range row {
+			row[class] = math.NaN()
 		}
-	})
+		return
+	}
+	last := len(s.labels) - 1
+	for i, class := range s.labels {
+		both := alpha.log[i] + beta.log[last-i]
+		if math.IsInf(both, -1) {
+			continue
+		}
+		own := elementary.Exp(both + loss - p[class])
+		if s.change != nil {
+			own = float64(own * (alpha.change[i] + beta.change[last-i] + change - s.change(time)[class]))
+		}
+		row[class] += own
+	}
 }

@@ -20,7 +20,7 @@ func (l ctcLoss) Forward(in []*Tensor) *Tensor {
 	logs := newCTCTable(x)
 	losses := make([]float64, len(l.labels))
 	for n := range losses {
-		losses[n], _ = l.sample(n, logs).loss()
+		losses[n], _, _ = l.sample(n, logs).loss(0)
 		if l.zeroInfinity && math.IsInf(losses[n], 1) {
 			losses[n] = 0
 		}
@@ -75,13 +75,10 @@ func (b *ctcBatch) gradients(x, w, d *Tensor) *Tensor {
 	out := ctcTable{make([]float64, len(logs.data)), logs.batch, logs.classes}
 	for n := range b.labels {
 		s := b.sample(n, logs)
-		if loss, _ := s.loss(); b.zeroInfinity && math.IsInf(loss, 1) {
-			continue
-		}
 		if d != nil {
 			s.change = change.of(n)
 		}
-		s.gradient(weights[n], out.of(n))
+		s.gradient(weights[n], b.zeroInfinity, out.of(n))
 	}
 	return narrow(newTensor(x.mem.backend, Float64, x.shape).setFloat64s(out.data), x.dtype)
 }
