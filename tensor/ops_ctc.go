@@ -12,7 +12,7 @@ type ctcLoss struct {
 }
 
 func (ctcLoss) Info() Info {
-	return Info{"ctc_loss", "torch.nn.functional.ctc_loss", Raise, ReadsOperands}
+	return Info{"ctc_loss", "torch.nn.functional.ctc_loss", Keep, ReadsOperands}
 }
 
 func (l ctcLoss) Forward(in []*Tensor) *Tensor {
