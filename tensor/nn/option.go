@@ -32,6 +32,8 @@ type config struct {
 	hard     bool
 	headBias bool
 
+	linearBias *tensor.Tensor
+	places     []int
 	tensorName string
 	wholeNorm  bool
 	iterations int

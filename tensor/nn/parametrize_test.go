@@ -72,6 +72,25 @@ func TestParametrizedStrings(t *testing.T) {
 	}
 }
 
+// TestLinearCrossEntropyLoss has what PyTorch 2.15 prints, and its names.
+func TestLinearCrossEntropyLoss(t *testing.T) {
+	l := nn.NewLinearCrossEntropyLoss(5, 3, nn.OutFeatures(2), nn.WithBias(), nn.LabelSmoothing(0.1), nn.Weight(tensor.Ones(3)))
+	want := `LinearCrossEntropyLoss(
+  in_features=5, num_classes=3, out_features=(2,), bias=True, reduction=mean, ignore_index=None, label_smoothing=0.1, options=None
+  (linear): Linear(in_features=5, out_features=6, bias=True)
+)`
+	if got := nn.Print(l); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := names(nn.NamedParameters(l)) + ", " + names(nn.NamedBuffers(l)); got != "linear.weight linear.bias, weight" {
+		t.Errorf("the names are %s", got)
+	}
+	one := l.Forward(tensor.Ones(5), tensor.FromInts([]int{0, 2}))
+	if two := l.Forward(tensor.Ones(1, 5), tensor.FromInts([]int{0, 2}, 1, 2)); !tensor.Equal(one, two) {
+		t.Errorf("one sample has the loss %v alone and %v in a batch", one, two)
+	}
+}
+
 // TestParametrized trains a normed layer, saves it, and takes the norm away again.
 func TestParametrized(t *testing.T) {
 	x := tensor.Randn(5, 4)
@@ -192,12 +211,14 @@ func TestParametrizedMistakes(t *testing.T) {
 		"tensor: adaptive_log_softmax_with_loss: shapes (2, 8) and (3,): expected an input (n, in)": func() {
 			nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).Run(tensor.Zeros(2, 8), tensor.FromInts([]int{1, 2, 3}))
 		},
-		"tensor: gumbel_softmax: tau is 0; expected a number above 0": func() { nn.GumbelSoftmax(tensor.Zeros(2), nn.Tau(0)) },
-		"tensor: gumbel_softmax: shape (1,): the logits are int64":    func() { nn.GumbelSoftmax(tensor.FromInts([]int{1})) },
-		"tensor: new_rrelu: slopes from 2 to 1":                       func() { nn.NewRReLU(2, 1) },
-		"tensor: softmax2d: shape (2, 2): it has 2 dimensions":        func() { nn.Softmax2d().Forward(tensor.Zeros(2, 2)) },
-		"tensor: flatten: 3 numbers":                                  func() { nn.Flatten(1, 2, 3) },
-		"tensor: cosine_similarity: option Power does not belong":     func() { nn.CosineSimilarity(nn.Power(2)) },
+		"tensor: gumbel_softmax: tau is 0; expected a number above 0":                       func() { nn.GumbelSoftmax(tensor.Zeros(2), nn.Tau(0)) },
+		"tensor: gumbel_softmax: shape (1,): the logits are int64":                          func() { nn.GumbelSoftmax(tensor.FromInts([]int{1})) },
+		"tensor: new_rrelu: slopes from 2 to 1":                                             func() { nn.NewRReLU(2, 1) },
+		"tensor: softmax2d: shape (2, 2): it has 2 dimensions":                              func() { nn.Softmax2d().Forward(tensor.Zeros(2, 2)) },
+		"tensor: flatten: 3 numbers":                                                        func() { nn.Flatten(1, 2, 3) },
+		"tensor: new_linear_cross_entropy_loss: 3 classes and further sizes [0]":            func() { nn.NewLinearCrossEntropyLoss(5, 3, nn.OutFeatures(0)) },
+		"tensor: linear_cross_entropy: shapes (2, 5) and (3, 4): expected an input (n, in)": func() { nn.LinearCrossEntropy(tensor.Zeros(2, 5), tensor.Zeros(3, 4), tensor.FromInts([]int{1, 2})) },
+		"tensor: cosine_similarity: option Power does not belong":                           func() { nn.CosineSimilarity(nn.Power(2)) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -116,6 +116,15 @@ layer("AdaptiveLogSoftmaxWithLoss bias", lambda: ASM(8, 12, [3, 7], div_value=2.
 layer("AdaptiveLogSoftmaxWithLoss single", lambda: ASM(8, 12, [4]), lambda run, x, t: flat(*run(x, t)), randn(8), as_is(values(7)))
 
 
+LCE = nn.LinearCrossEntropyLoss
+classes = as_is(values([[0, 2], [1, 1], [2, 0]]))
+layer("LinearCrossEntropyLoss", lambda: LCE(5, 3), lambda run, x, t: run(x, t), randn(3, 5), as_is(values([0, 2, 1])))
+layer("LinearCrossEntropyLoss options", lambda: LCE(5, 3, out_features=(2,), bias=True, label_smoothing=0.1, reduction="none", ignore_index=1), lambda run, x, t: run(x, t), randn(3, 5), classes)
+layer("LinearCrossEntropyLoss probabilities", lambda: LCE(5, 3, out_features=(2,), reduction="sum"), lambda run, x, t: run(x, t), randn(3, 5), fixed(uniform(0, 1, 3, 3, 2)))
+case("LinearCrossEntropy", lambda x, w, t, b, c: F.linear_cross_entropy(x, w, t, linear_bias=b, weight=c), randn(3, 5), randn(4, 5), as_is(values([0, 2, 3])), randn(4), fixed(uniform(0.5, 2, 4)), dtypes=SINGLE, tol=4)
+case("LinearCrossEntropy single", lambda x, w, t: F.linear_cross_entropy(x, w, t), randn(5), randn(4, 5), as_is(values(2)), dtypes=SINGLE, tol=4)
+
+
 def asm(x, *ps):
     m = ASM(8, 12, [3, 7], div_value=2).to(x.dtype)
     with torch.no_grad():

@@ -73,6 +73,7 @@ func modules() cases {
 		}
 	}
 	addAdaptive(all)
+	addLinearCrossEntropy(all)
 	addParametrized(all)
 	return all
 }
@@ -137,6 +138,24 @@ func addAdaptive(all cases) {
 	add(" single", func() *nn.AdaptiveLogSoftmaxWithLoss { return nn.NewAdaptiveLogSoftmaxWithLoss(8, 12, []int{4}) }, run)
 	add(" log_prob", plain, func(a *nn.AdaptiveLogSoftmaxWithLoss, in []T) T { return a.Forward(in[0]) })
 	add(" predict", plain, func(a *nn.AdaptiveLogSoftmaxWithLoss, in []T) T { return a.Predict(in[0]) })
+}
+
+func addLinearCrossEntropy(all cases) {
+	add := func(form string, options ...nn.Option) {
+		all["LinearCrossEntropyLoss"+form] = func(in []T) T {
+			l := nn.NewLinearCrossEntropyLoss(5, 3, options...)
+			in = adopt(l, in)
+			return l.Forward(in[0], in[1])
+		}
+	}
+	places := nn.OutFeatures(2)
+	add("")
+	add(" options", places, nn.WithBias(), nn.LabelSmoothing(0.1), nn.Reduction(tensor.ReduceNone), nn.IgnoreIndex(1))
+	add(" probabilities", places, nn.Reduction(tensor.ReduceSum))
+	all["LinearCrossEntropy"] = func(in []T) T {
+		return nn.LinearCrossEntropy(in[0], in[1], in[2], nn.LinearBias(in[3]), nn.Weight(in[4]))
+	}
+	all["LinearCrossEntropy single"] = func(in []T) T { return nn.LinearCrossEntropy(in[0], in[1], in[2]) }
 }
 
 func addParametrized(all cases) {
