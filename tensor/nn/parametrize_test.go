@@ -180,6 +180,35 @@ func TestParametrizedWith(t *testing.T) {
 	}
 }
 
+// TestParametrizedWalks: a parametrized module stands for the one in it, of which another
+// tensor may be looked at.
+func TestParametrizedWalks(t *testing.T) {
+	net := nn.Sequential(nn.WeightNorm(nn.NewLinear(2, 3)), nn.SpectralNorm(nn.NewMultiheadAttention(4, 2), nn.TensorName("in_proj_weight")))
+	var got []string
+	for _, m := range nn.NamedModules(net) {
+		got = append(got, m.Name)
+	}
+	if want := []string{"", "0", "1", "1.out_proj"}; !slices.Equal(got, want) {
+		t.Errorf("the modules are %q, want %q", got, want)
+	}
+	if s := nn.Summarize(net).String(); !strings.Contains(s, "ParametrizedLinear") || !strings.Contains(s, "parametrizations.weight.original0 (3, 1)") {
+		t.Errorf("the summary is\n%s", s)
+	}
+	n := 0
+	nn.Apply(net, func(m any) {
+		if l, ok := m.(*nn.Linear); ok && l.Weight == nil {
+			t.Error("Apply shows a module without its weight")
+		}
+		n++
+	})
+	if n != 4 {
+		t.Errorf("Apply shows %d modules, want 4", n)
+	}
+	if got := nn.Print(net); !strings.Contains(got, "(1): ParametrizedMultiheadAttention(\n    (out_proj): ") {
+		t.Errorf("it prints as\n%s", got)
+	}
+}
+
 func TestParametrizedMistakes(t *testing.T) {
 	l := nn.NewLinear(2, 3)
 	m := nn.WeightNorm(nn.NewLinear(2, 3))
