@@ -59,6 +59,8 @@ func NewAdaptiveLogSoftmaxWithLoss(in, classes int, cutoffs []int, options ...Op
 // class.
 func (a *AdaptiveLogSoftmaxWithLoss) Run(x, target *tensor.Tensor) (output, loss *tensor.Tensor) {
 	const op = "adaptive_log_softmax_with_loss"
+	required(op, "the input", x)
+	required(op, "the target", target)
 	shapes := [][]int{x.Shape(), target.Shape()}
 	if x.Dim() == 1 && target.Dim() == 0 {
 		output, loss = a.Run(x.Unsqueeze(0), target.Unsqueeze(0))

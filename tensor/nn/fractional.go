@@ -84,6 +84,7 @@ func (f *FractionalMaxPool) Forward(x *tensor.Tensor) *tensor.Tensor {
 func (f *FractionalMaxPool) Run(x *tensor.Tensor) (y, indices *tensor.Tensor) {
 	dims := len(f.window)
 	op := snake(f.name)
+	required(op, "the input", x)
 	if x.Dim() != dims+1 && x.Dim() != dims+2 {
 		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("it has %d dimensions; expected %d or %d", x.Dim(), dims+1, dims+2)})
 	}
@@ -103,7 +104,7 @@ func (f *FractionalMaxPool) places(op string, sizes []int) []int {
 		places = append(places, int(float64(sizes[d])*f.ratio[d]))
 	}
 	for d, n := range places {
-		if n < 1 || n+f.window[d]-1 > sizes[d] {
+		if n < 1 || f.window[d] < 1 || n > sizes[d]-f.window[d]+1 {
 			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("windows of %v at %v places of a plane of %v; expected one place or more, and no more than fit", f.window, places, sizes)})
 		}
 	}

@@ -24,6 +24,7 @@ func GumbelSoftmax(x *tensor.Tensor, options ...Option) *tensor.Tensor {
 	if !(c.tau > 0) {
 		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("tau is %v; expected a number above 0", c.tau)})
 	}
+	required(op, "the input", x)
 	if !x.DType().IsFloat() {
 		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("the logits are %v; expected a floating-point dtype", x.DType())})
 	}

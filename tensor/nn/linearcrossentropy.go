@@ -31,9 +31,13 @@ func LinearCrossEntropy(x, weight, target *tensor.Tensor, options ...Option) *te
 }
 
 func linearCrossEntropy(x, weight, target *tensor.Tensor, c config) *tensor.Tensor {
+	const op = "linear_cross_entropy"
+	required(op, "the input", x)
+	required(op, "the weight", weight)
+	required(op, "the target", target)
 	n, m := x.Dim(), weight.Dim()
 	if n < 1 || n > 2 || m < 2 || weight.Size(-1) != x.Size(-1) || c.linearBias != nil && !slices.Equal(c.linearBias.Shape(), weight.Shape()[:m-1]) {
-		panic(&tensor.Error{Op: "linear_cross_entropy", Shapes: [][]int{x.Shape(), weight.Shape()}, Why: "expected an input (n, in) or (in), a weight (classes, d…, in) and a bias (classes, d…) or none"})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape(), weight.Shape()}, Why: "expected an input (n, in) or (in), a weight (classes, d…, in) and a bias (classes, d…) or none"})
 	}
 	if n == 1 && m > 2 {
 		y := linearCrossEntropy(x.Unsqueeze(0), weight, target.Unsqueeze(0), c)

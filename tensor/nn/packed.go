@@ -209,6 +209,7 @@ func permutes(list []int, n int) bool {
 
 // timesAndBatch returns the first two sizes of x, the times first.
 func timesAndBatch(op string, x *tensor.Tensor, batchFirst bool) (times, batch int) {
+	required(op, "the input", x)
 	if x.Dim() < 2 {
 		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: "expected (time, batch, …), or (batch, time, …) with BatchFirst"})
 	}
@@ -216,6 +217,13 @@ func timesAndBatch(op string, x *tensor.Tensor, batchFirst bool) (times, batch i
 		return x.Size(1), x.Size(0)
 	}
 	return x.Size(0), x.Size(1)
+}
+
+// required panics if x is nil.
+func required(op, what string, x *tensor.Tensor) {
+	if x == nil {
+		panic(&tensor.Error{Op: op, Why: what + " is nil; expected a tensor"})
+	}
 }
 
 // rowAt returns where the element of a sequence at time t is among those of all sequences.

@@ -75,6 +75,8 @@ func TestPackedMistakes(t *testing.T) {
 		"tensor: gru: indices [0 0 1]; expected the numbers below 3, each once":                                                           func() { g.RunPacked(twice, nil) },
 		"tensor: gru: shape (7, 2): the packed data does not fit; expected (sum of the lengths, in), in being 3":                          func() { nn.NewGRU(3, 4).RunPacked(p, nil) },
 		"tensor: gru: shapes (7, 2) and (1, 2, 4): the state does not fit the input; expected shape [1 3 4]":                              func() { g.RunPacked(p, tensor.Zeros(1, 2, 4)) },
+		"tensor: pack_padded_sequence: the input is nil; expected a tensor":                                                               func() { nn.PackPaddedSequence(nil, []int{1}) },
+		"tensor: unpad_sequence: the input is nil; expected a tensor":                                                                     func() { nn.UnpadSequence(nil, []int{1}) },
 		"tensor: pad_sequence: there is no sequence":                                                                                      func() { nn.PadSequence(nil) },
 		"tensor: pad_sequence: sequence 1 is nil":                                                                                         func() { nn.PadSequence([]*tensor.Tensor{x, nil}) },
 		"tensor: pad_sequence: shapes (4, 3, 2) and (4, 3): sequences 0 and 1 do not fit":                                                 func() { nn.PadSequence([]*tensor.Tensor{x, tensor.Zeros(4, 3)}) },

@@ -1,6 +1,7 @@
 package nn_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +124,12 @@ func TestParametrized(t *testing.T) {
 		if got := m.Forward(x); !tensor.Equal(got, want) {
 			t.Errorf("%s: it changes in use", name)
 		}
+		direction := map[string]string{"weight": "parametrizations.weight.original1", "spectral": "parametrizations.weight.original"}[name]
+		nn.FunctionalCall(other, map[string]*tensor.Tensor{direction: tensor.Zeros(3, 4).AddScalar(1)}, func() {
+			if tensor.Equal(other.Forward(x), want) {
+				t.Errorf("%s: FunctionalCall does not exchange %s", name, direction)
+			}
+		})
 		nn.ToDType(other, tensor.Float64)
 		if got := other.Forward(x.To(tensor.Float64)); got.DType() != tensor.Float64 {
 			t.Errorf("%s: in float64 it gives %v", name, got.DType())
@@ -240,6 +247,12 @@ func TestParametrizedMistakes(t *testing.T) {
 		"tensor: adaptive_log_softmax_with_loss: shapes (2, 8) and (3,): expected an input (n, in)": func() {
 			nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).Run(tensor.Zeros(2, 8), tensor.FromInts([]int{1, 2, 3}))
 		},
+		"tensor: fractional_max_pool2d: windows of [2 2] at [9223372036854775807":           func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(math.MaxInt)).Forward(tensor.Zeros(1, 4, 4)) },
+		"tensor: gumbel_softmax: the input is nil":                                          func() { nn.GumbelSoftmax(nil) },
+		"tensor: max_unpool2d: the tensor of indices is nil":                                func() { nn.MaxUnpool2d(2).Forward(tensor.Zeros(1, 2, 2), nil) },
+		"tensor: fractional_max_pool2d: the input is nil":                                   func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(2)).Forward(nil) },
+		"tensor: adaptive_log_softmax_with_loss: the target is nil":                         func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).Run(tensor.Zeros(2, 8), nil) },
+		"tensor: linear_cross_entropy: the weight is nil":                                   func() { nn.LinearCrossEntropy(tensor.Zeros(2), nil, nil) },
 		"tensor: gumbel_softmax: tau is 0; expected a number above 0":                       func() { nn.GumbelSoftmax(tensor.Zeros(2), nn.Tau(0)) },
 		"tensor: gumbel_softmax: shape (1,): the logits are int64":                          func() { nn.GumbelSoftmax(tensor.FromInts([]int{1})) },
 		"tensor: new_rrelu: slopes from 2 to 1":                                             func() { nn.NewRReLU(2, 1) },

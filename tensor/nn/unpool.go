@@ -54,8 +54,10 @@ func newMaxUnpool(dims, size int, options []Option) *MaxUnpool {
 // those. The derivative is that of picking elements.
 func (m *MaxUnpool) Forward(x, indices *tensor.Tensor, size ...int) *tensor.Tensor {
 	dims := len(m.window)
-	lead := x.Dim() - dims
 	op := snake(m.text[:len("MaxUnpool1d")])
+	required(op, "the input", x)
+	required(op, "the tensor of indices", indices)
+	lead := x.Dim() - dims
 	if lead < 1 || lead > 2 || !slices.Equal(x.Shape(), indices.Shape()) {
 		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape(), indices.Shape()}, Why: fmt.Sprintf("expected an input of %d or %d dimensions, and indices of its shape", dims+1, dims+2)})
 	}
