@@ -203,6 +203,9 @@ func opCalls() []opCall {
 		several("triplet_margin_loss", makes(matrix, matrix, matrix), func(in []ten) ten { return in[0].TripletMarginLoss(in[1], in[2], 1, eachLoss) }),
 		binary("multi_margin_loss", with(makes(matrix), tensor.Ones(side).Long()), func(x, y ten) ten { return x.MultiMarginLoss(y, 1, eachLoss) }, loss(nn.MultiMarginLoss)),
 		binary("binary_cross_entropy_with_logits", makes(matrix, matrix), func(x, y ten) ten { return x.BinaryCrossEntropyWithLogits(y, eachLoss) }, loss(nn.BinaryCrossEntropyWithLogits)),
+		several("ctc_loss", with(makes(cube), tensor.Ones(side, 2).Long(), tensor.Full(side, side).Long(), tensor.Ones(side).Long()), func(in []ten) ten {
+			return in[0].CTCLoss(in[1], in[2], in[3], eachLoss)
+		}, func(in []ten) ten { return nn.CTCLoss(in[0], in[1], in[2], in[3]) }),
 		binary("dist", makes(vector, vector), func(x, y ten) ten { return x.Dist(y, 2) }),
 		several("pdist", makes(matrix), func(in []ten) ten { return in[0].PDist(2) }),
 		binary("cdist", makes(matrix, matrix), func(x, y ten) ten { return x.CDist(y, 2) }),
@@ -268,6 +271,15 @@ func opCalls() []opCall {
 		several("adaptive_avg_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AdaptiveAvgPool3d(2) }),
 		several("adaptive_max_pool3d", makes([]int{1, 4, 4, 4, 4}), func(in []ten) ten { return in[0].AdaptiveMaxPool3d(2) }),
 		several("max_unpool2d", with(makes([]int{1, 2, 2}), tensor.FromInts([]int{0, 3, 9, 15}, 1, 2, 2)), func(in []ten) ten { return in[0].MaxUnpool2d(in[1], 4, 4) }),
+		several("max_unpool2d", with(makes([]int{1, 2, 2}), tensor.FromInts([]int{0, 3, 9, 15}, 1, 2, 2)), func(in []ten) ten { return nn.MaxUnpool2d(2).Forward(in[0], in[1]) }),
+		several("fractional_max_pool2d", makes(cube), func(in []ten) ten {
+			tensor.ManualSeed(1)
+			return nn.NewFractionalMaxPool2d(2, nn.OutputSize(3)).Forward(in[0])
+		}),
+		several("fractional_max_pool3d", makes(four), func(in []ten) ten {
+			tensor.ManualSeed(1)
+			return nn.NewFractionalMaxPool3d(2, nn.OutputSize(3)).Forward(in[0])
+		}),
 		reflected("reflection_pad1d", "reflect", cube),
 		reflected("reflection_pad2d", "reflect", four),
 		reflected("replication_pad1d", "replicate", cube),
@@ -304,11 +316,7 @@ var absentOps = map[string]string{
 	"_lu_with_info":                   "there is no such decomposition",
 	"triangular_solve":                "there is no such decomposition",
 	"pinverse":                        "there is no such operation",
-	"max_unpool3d":                    "there is no such operation",
-	"ctc_loss":                        "there is no such loss",
 	"fake_quantize_per_tensor_affine": "there is no quantisation to integers",
-	"fractional_max_pool2d":           "there is no such pooling",
-	"fractional_max_pool3d":           "there is no such pooling",
 	"linalg_cond":                     "there is no such operation",
 	"linalg_matrix_rank":              "there is no such operation",
 	"linalg_eigvals":                  "there are no eigenvalues",
@@ -358,6 +366,7 @@ var standIns = map[string][]string{
 	"svd":                            {"linalg_svd"},
 	"linalg_svdvals":                 {"linalg_svd"},
 	"multilabel_margin_loss_forward": {"multilabel_margin_loss"},
+	"max_unpool3d":                   {"max_unpool2d"},
 
 	// the documents' names
 	"__matmul__":    {"matmul"},

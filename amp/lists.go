@@ -174,6 +174,8 @@ var madeOf = map[string][]string{
 var wholes = []tensor.Info{
 	{Name: "adaptive_max_pool3d", Torch: "torch.nn.functional.adaptive_max_pool3d"},
 	{Name: "cross_entropy_loss", Torch: "torch.nn.functional.cross_entropy"},
+	{Name: "fractional_max_pool2d", Torch: "torch.nn.functional.fractional_max_pool2d"},
+	{Name: "fractional_max_pool3d", Torch: "torch.nn.functional.fractional_max_pool3d"},
 	{Name: "max_unpool2d", Torch: "torch.nn.functional.max_unpool2d"},
 	{Name: "quantile", Torch: "torch.quantile"},
 }

@@ -73,6 +73,8 @@ type LossOptions struct {
 	Swap           bool    // takes the harder of two negatives
 	P              float64 // order of a norm or power; 0 is torch's default
 	Eps            float64 // what keeps from dividing by 0; 0 is torch's default
+	Blank          int     // of CTCLoss: the class that stands for no label
+	ZeroInfinity   bool    // of CTCLoss: infinite losses and their gradients are 0
 }
 
 type mseLoss struct{ Reduction }

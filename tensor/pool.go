@@ -207,6 +207,11 @@ func (t *Tensor) LPPool2d(p float64, size []int, o PoolOptions) *Tensor {
 	return t.lpPool(2, p, size, o)
 }
 
+// LPPool3d is LPPool1d of t (…, d, h, w). It is torch.nn.functional.lp_pool3d.
+func (t *Tensor) LPPool3d(p float64, size []int, o PoolOptions) *Tensor {
+	return t.lpPool(3, p, size, o)
+}
+
 func (t *Tensor) lpPool(dims int, p float64, sizes []int, o PoolOptions) *Tensor {
 	o.Divisor = 1
 	return t.Pow(p).avgPool(dims, sizes, o).Pow(1 / p)

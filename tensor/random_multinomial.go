@@ -3,7 +3,13 @@ package tensor
 import (
 	"math"
 	"sort"
+
+	"halfnote/tensor/internal/elementary"
 )
+
+// Exponential returns float32 numbers of the exponential distribution with a rate. It is
+// torch.Tensor.exponential_.
+func Exponential(rate float64, shape ...int) *Tensor { return generator.Exponential(rate, shape...) }
 
 // Exponential returns float32 numbers of the exponential distribution with a rate, up to
 // the last bit of a logarithm those of torch.Tensor.exponential_.
@@ -18,7 +24,7 @@ func (g *Generator) Exponential(rate float64, shape ...int) *Tensor {
 	defer g.mu.Unlock()
 	for i := range data {
 		pollAt(i)
-		data[i] = -math.Log1p(-g.uniform53()) / rate
+		data[i] = -elementary.Log1p(-g.uniform53()) / rate
 	}
 	return t.setFloat64s(data).To(Float32)
 }

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"math"
 
 	"halfnote/tensor"
 )
@@ -140,10 +141,65 @@ func Softmin(dim int) *Activation {
 	return activation("Softmin(dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Softmin(dim) }, dim)
 }
 
-// Flatten returns a module that makes all dimensions but the first one. It is
-// torch.nn.Flatten.
-func Flatten() *Activation {
-	return activation("Flatten(start_dim=1, end_dim=-1)", func(x *tensor.Tensor) *tensor.Tensor { return x.Flatten(1) })
+// Softmax2d returns the softmax over the channels of (n, c, h, w) or (c, h, w), as a module.
+// It is torch.nn.Softmax2d.
+func Softmax2d() *Activation {
+	return activation("Softmax2d()", func(x *tensor.Tensor) *tensor.Tensor {
+		if n := x.Dim(); n != 3 && n != 4 {
+			panic(&tensor.Error{Op: "softmax2d", Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("it has %d dimensions; expected (n, c, h, w) or (c, h, w)", n)})
+		}
+		return x.Softmax(-3)
+	})
+}
+
+// Flatten returns a module that makes the dimensions from start to end one: by default from
+// 1 to the last. It is torch.nn.Flatten.
+func Flatten(startEnd ...int) *Activation {
+	start, end := 1, -1
+	switch len(startEnd) {
+	case 0:
+	case 2:
+		end = startEnd[1]
+		fallthrough
+	case 1:
+		start = startEnd[0]
+	default:
+		panic(&tensor.Error{Op: "flatten", Why: fmt.Sprintf("%d numbers; expected a first dimension and a last one at most", len(startEnd))})
+	}
+	return activation("Flatten(start_dim=%s, end_dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Flatten(start, end) }, start, end)
+}
+
+// Unflatten returns a module that makes dimension dim several of the given sizes; -1 stands
+// for what is left. It is torch.nn.Unflatten.
+func Unflatten(dim int, sizes ...int) *Activation {
+	return activation("Unflatten(dim=%s, unflattened_size=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Unflatten(dim, sizes...) }, dim, tuple(sizes))
+}
+
+// RReLU is x above 0, and below a slope of its own for each element times x while it is
+// trained, the mean slope times x in use. It is torch.nn.RReLU.
+type RReLU struct {
+	Mode
+	lower, upper float64
+}
+
+// NewRReLU returns a RReLU with slopes spread evenly from lower to upper, torch's defaults
+// being 1/8 and 1/3, drawn as torch draws them: see [tensor.Tensor.RReLU]. It panics unless
+// lower is at most upper and both are finite.
+func NewRReLU(lower, upper float64) *RReLU {
+	if !(lower <= upper && upper-lower <= math.MaxFloat64) {
+		panic(&tensor.Error{Op: "new_rrelu", Why: fmt.Sprintf("slopes from %v to %v; expected finite numbers, the first at most the second", lower, upper)})
+	}
+	return &RReLU{lower: lower, upper: upper}
+}
+
+// Forward maps x to its shape.
+func (r *RReLU) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return x.RReLU(r.lower, r.upper, r.Training())
+}
+
+// String returns what torch prints.
+func (r *RReLU) String() string {
+	return fmt.Sprintf("RReLU(lower=%s, upper=%s)", python(r.lower), python(r.upper))
 }
 
 // PReLU is x where it is positive, else Weight times x, each channel of dimension 1

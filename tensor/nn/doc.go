@@ -16,11 +16,25 @@
 //		return n.Out.Forward(n.In.Forward(x).ReLU())
 //	}
 //
-// What has several arguments or results has a method Run beside Forward, which stands
-// for the plain case:
+// A module with several arguments or results has a method Run as well as Forward, which is
+// the plain case:
 //
 //	out, h := nn.NewGRU(8, 16).Run(x, nil)
 //	y, weights := nn.NewMultiheadAttention(16, 4).Run(out, out, out, nn.MultiheadOptions{})
+//
+// Sequences of different lengths are stacked by [PadSequence], or packed without padding, and
+// recurrent layers read what is packed:
+//
+//	packed := nn.PackSequence(sequences, nn.EnforceSorted(false))
+//	out, h := nn.NewGRU(8, 16).RunPacked(packed, nil)
+//	padded, lengths := nn.PadPackedSequence(out)
+//
+// [CTCLoss] compares unaligned sequences. [AdaptiveLogSoftmaxWithLoss] is for many classes,
+// [GumbelSoftmax] draws samples that have a gradient, [MaxUnpool2d] undoes pooling by the
+// indices that [MaxPool.Run] returns, and [NewFractionalMaxPool2d] pools at places that are
+// drawn. [WeightNorm] and [SpectralNorm] compute a module's weight from other parameters:
+//
+//	net := nn.Sequential(nn.SpectralNorm(nn.NewConv2d(3, 16, 3)), nn.NewRReLU(1.0/8, 1.0/3), nn.Flatten())
 //
 // A model's lists of modules are slices, its dictionaries maps. [NamedModules], [Apply],
 // [Print] and [Summarize] walk it likewise; [Hook] puts functions of your own around a

@@ -6,8 +6,8 @@ import (
 	"halfnote/tensor"
 )
 
-// Loss is a loss as a module. Its constructor says what Forward takes beside the
-// input.
+// Loss is a loss as a module. Its constructor says what Forward takes besides
+// the input.
 type Loss struct {
 	Weight    *tensor.Tensor // of classes or elements, or nil
 	PosWeight *tensor.Tensor // of positive targets, or nil
@@ -23,7 +23,7 @@ func newLoss(name string, c config, options []Option, takes string, f func(in []
 	return &Loss{Weight: c.loss.Weight, PosWeight: c.loss.PosWeight, name: name, c: c, f: f}
 }
 
-// Forward returns the loss of x and target; more is what some losses take beside.
+// Forward returns the loss of x and target; more is what some losses take besides.
 func (l *Loss) Forward(x, target *tensor.Tensor, more ...*tensor.Tensor) *tensor.Tensor {
 	c := l.c
 	c.loss.Weight, c.loss.PosWeight = l.Weight, l.PosWeight
@@ -31,7 +31,12 @@ func (l *Loss) Forward(x, target *tensor.Tensor, more ...*tensor.Tensor) *tensor
 }
 
 // String returns what torch prints.
-func (l *Loss) String() string { return l.name + "()" }
+func (l *Loss) String() string {
+	if l.name == "TripletMarginWithDistanceLoss" && l.c.distance == nil {
+		return list(l.name, []NamedModule{{"distance_function", PairwiseDistance()}})
+	}
+	return l.name + "()"
+}
 
 // MSELoss returns the mean of the squared differences of x and target, which have
 // one shape: a scalar. It takes Reduction. It is torch.nn.functional.mse_loss.

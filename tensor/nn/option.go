@@ -24,6 +24,20 @@ type config struct {
 	margin, beta float64
 	sequence
 
+	dim      int
+	keepDim  bool
+	distance func(x, y *tensor.Tensor) *tensor.Tensor
+	divValue float64
+	tau      float64
+	hard     bool
+	headBias bool
+
+	linearBias *tensor.Tensor
+	places     []int
+	tensorName string
+	wholeNorm  bool
+	iterations int
+
 	vision visionConfig
 }
 

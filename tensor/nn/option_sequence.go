@@ -10,6 +10,10 @@ type sequence struct {
 	gelu, normFirst                 bool
 	feedforward                     int
 	eps                             float64
+	unsorted                        bool
+	total                           int
+	paddingValue                    float64
+	paddingSide                     string
 }
 
 // NonlinearityReLU makes RNN and RNNCell compute with max(x, 0); by default with tanh.

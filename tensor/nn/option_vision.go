@@ -2,6 +2,8 @@ package nn
 
 import (
 	"fmt"
+
+	"halfnote/tensor"
 )
 
 // visionConfig is what options of convolution, pooling and normalisation set. nil
@@ -13,6 +15,9 @@ type visionConfig struct {
 	mode                                             string
 	momentum                                         float64
 	cumulative, affine, track                        bool
+	outputSize                                       []int
+	outputRatio                                      []float64
+	samples                                          *tensor.Tensor
 }
 
 func vision(name string, set func(c *visionConfig)) Option {

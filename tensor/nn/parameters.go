@@ -132,6 +132,9 @@ func (w *walker) fields(v reflect.Value, path string) {
 		case name == "IValue", t == reflect.TypeFor[Chain](), f.Type == reflect.SliceOf(namedType):
 			w.walk(v.Field(i), path)
 			continue
+		case t == reflect.TypeFor[Parametrized]() && f.Anonymous:
+			w.inside(v.Field(i), path)
+			continue
 		case f.Anonymous:
 			w.embedded(v.Field(i), path)
 			continue
@@ -158,6 +161,23 @@ func (w *walker) embedded(v reflect.Value, path string) {
 	w.enter = nil
 	w.walk(v, path)
 	w.enter = enter
+}
+
+// inside walks the module of a Parametrized, which stands for it: enter is shown the modules
+// in it alone.
+func (w *walker) inside(v reflect.Value, path string) {
+	if enter := w.enter; enter != nil {
+		root := true
+		w.enter = func(v reflect.Value, path string) bool {
+			if root {
+				root = false
+				return true
+			}
+			return enter(v, path)
+		}
+		defer func() { w.enter = enter }()
+	}
+	w.walk(v, path)
 }
 
 // visited reports whether v, a reference, was seen before.

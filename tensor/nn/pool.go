@@ -23,26 +23,59 @@ func (c *visionConfig) window(size int) []int {
 	return c.kernel
 }
 
-func maxPool(dims, size int, options []Option) *Activation {
+func maxPool(dims, size int, options []Option) *MaxPool {
 	name := fmt.Sprintf("MaxPool%dd", dims)
 	c := configure(snake(name), config{}, options, "KernelSize", "Stride", "Padding", "Dilation", "CeilMode").vision
 	window, o := c.window(size), c.poolOptions()
 	text := fmt.Sprintf("%s(kernel_size=%s, stride=%s, padding=%s, dilation=%s, ceil_mode=%s)", name,
 		brief(window), brief(c.stride), brief(given(c.padding, 0)), brief(given(c.dilation, 1)), truth(c.ceil))
-	return &Activation{text, func(x *tensor.Tensor) *tensor.Tensor {
+	return &MaxPool{Activation{text, func(x *tensor.Tensor) *tensor.Tensor {
 		return [...]func([]int, tensor.PoolOptions) *tensor.Tensor{x.MaxPool1d, x.MaxPool2d, x.MaxPool3d}[dims-1](window, o)
+	}}, func(x *tensor.Tensor) *tensor.Tensor {
+		return [...]func([]int, tensor.PoolOptions) *tensor.Tensor{x.MaxPoolIndices1d, x.MaxPoolIndices2d, x.MaxPoolIndices3d}[dims-1](window, o)
 	}}
 }
 
 // MaxPool1d returns a module of the largest elements in windows of (n, c, l). It takes
 // KernelSize, Stride, Padding, Dilation and CeilMode. It is torch.nn.MaxPool1d.
-func MaxPool1d(size int, options ...Option) *Activation { return maxPool(1, size, options) }
+func MaxPool1d(size int, options ...Option) *MaxPool { return maxPool(1, size, options) }
 
 // MaxPool2d is MaxPool1d for (n, c, h, w). It is torch.nn.MaxPool2d.
-func MaxPool2d(size int, options ...Option) *Activation { return maxPool(2, size, options) }
+func MaxPool2d(size int, options ...Option) *MaxPool { return maxPool(2, size, options) }
 
 // MaxPool3d is MaxPool1d for (n, c, d, h, w). It is torch.nn.MaxPool3d.
-func MaxPool3d(size int, options ...Option) *Activation { return maxPool(3, size, options) }
+func MaxPool3d(size int, options ...Option) *MaxPool { return maxPool(3, size, options) }
+
+func lpPool(dims int, p float64, size int, options []Option) *Activation {
+	name := fmt.Sprintf("LPPool%dd", dims)
+	c := configure(snake(name), config{}, options, "KernelSize", "Stride", "CeilMode").vision
+	stride := "None"
+	if len(c.stride) > 0 {
+		stride = brief(c.stride)
+	}
+	window, o := c.window(size), c.poolOptions()
+	text := fmt.Sprintf("%s(norm_type=%v, kernel_size=%s, stride=%s, ceil_mode=%s)", name, p, brief(window), stride, truth(c.ceil))
+	return &Activation{text, func(x *tensor.Tensor) *tensor.Tensor {
+		return [...]func(float64, []int, tensor.PoolOptions) *tensor.Tensor{x.LPPool1d, x.LPPool2d, x.LPPool3d}[dims-1](p, window, o)
+	}}
+}
+
+// LPPool1d returns a module of the norms of order p over windows of (n, c, l): the roots of the
+// sums of powers. It takes KernelSize, Stride and CeilMode.
+// It is torch.nn.LPPool1d.
+func LPPool1d(p float64, size int, options ...Option) *Activation {
+	return lpPool(1, p, size, options)
+}
+
+// LPPool2d is LPPool1d for (n, c, h, w). It is torch.nn.LPPool2d.
+func LPPool2d(p float64, size int, options ...Option) *Activation {
+	return lpPool(2, p, size, options)
+}
+
+// LPPool3d is LPPool1d for (n, c, d, h, w). It is torch.nn.LPPool3d.
+func LPPool3d(p float64, size int, options ...Option) *Activation {
+	return lpPool(3, p, size, options)
+}
 
 func avgPool(dims, size int, options []Option) *Activation {
 	name := fmt.Sprintf("AvgPool%dd", dims)

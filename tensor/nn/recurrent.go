@@ -94,93 +94,191 @@ type stepper func(x *tensor.Tensor, states []*tensor.Tensor, w weights) []*tenso
 // run reads x, each network starting from its part of each of states, whose features
 // sizes names; nil stands for zeros. Sequences end after lengths, unless that is nil.
 func (r *recurrent) run(x *tensor.Tensor, lengths []int, states []*tensor.Tensor, sizes []int, step stepper) (out *tensor.Tensor, last []*tensor.Tensor) {
-	single := x.Dim() == 2
 	r.check(x, lengths, states, sizes)
+	if lengths != nil {
+		return r.runLengths(x, lengths, states, sizes, step)
+	}
+	single := x.Dim() == 2
 	if single {
 		x = x.Unsqueeze(1)
+		states = each(states, func(s *tensor.Tensor) *tensor.Tensor { return s.Unsqueeze(1) })
 	} else if r.c.batchFirst {
 		x = x.Transpose(0, 1)
 	}
-	networks := r.c.layers * r.directions()
-	first := make([][]*tensor.Tensor, len(states))
-	for i, s := range states {
-		if s == nil {
-			s = zerosBeside(x, networks, x.Size(1), sizes[i])
-		} else if single {
-			s = s.Unsqueeze(1)
-		}
-		first[i] = slicesOf(s)
-	}
-	final := make([][]*tensor.Tensor, len(states))
-	input := slicesOf(x)
-	within := masks(lengths, len(input), x.Device())
-	for layer := range r.c.layers {
-		if layer > 0 && r.c.dropout > 0 && r.Training() {
-			input = slicesOf(tensor.Stack(0, input...).Dropout(r.c.dropout, true))
-		}
-		output := make([][]*tensor.Tensor, len(input))
-		for direction := range r.directions() {
-			network := layer*r.directions() + direction
-			s := make([]*tensor.Tensor, len(states))
-			for i := range s {
-				s[i] = first[i][network]
-			}
-			w := r.at(network)
-			for n := range input {
-				t := n
-				if direction == 1 {
-					t = len(input) - 1 - n
-				}
-				next := step(input[t], s, w)
-				if within != nil {
-					for i := range next {
-						next[i] = within[t].Where(next[i], s[i].To(next[i].DType()))
-					}
-					output[t] = append(output[t], within[t].Where(next[0], zerosBeside(next[0])))
-				} else {
-					output[t] = append(output[t], next[0])
-				}
-				s = next
-			}
-			for i := range s {
-				final[i] = append(final[i], s[i])
-			}
-		}
-		for t, o := range output {
-			input[t] = tensor.Cat(-1, o...)
-		}
-	}
-	out = tensor.Stack(0, input...)
-	for _, f := range final {
-		s := tensor.Stack(0, f...)
-		if single {
-			s = s.Squeeze(1)
-		}
-		last = append(last, s)
-	}
+	stack := func(list []*tensor.Tensor) *tensor.Tensor { return tensor.Stack(0, list...) }
+	output, last := r.layers(slicesOf(x), r.initial(x, x.Size(1), states, sizes), step, func(list []*tensor.Tensor) []*tensor.Tensor {
+		return slicesOf(stack(list).Dropout(r.c.dropout, true))
+	})
+	out = stack(output)
 	if single {
-		return out.Squeeze(1), last
+		return out.Squeeze(1), each(last, func(s *tensor.Tensor) *tensor.Tensor { return s.Squeeze(1) })
 	} else if r.c.batchFirst {
 		return out.Transpose(0, 1), last
 	}
 	return out, last
 }
 
-// masks returns for each time which sequences (n, 1) have not ended, nil without
-// lengths.
-func masks(lengths []int, times int, d tensor.Device) []*tensor.Tensor {
-	if lengths == nil {
-		return nil
+// runLengths is run by way of a packed sequence.
+func (r *recurrent) runLengths(x *tensor.Tensor, lengths []int, states []*tensor.Tensor, sizes []int, step stepper) (out *tensor.Tensor, last []*tensor.Tensor) {
+	var layout []Option
+	times := x.Size(0)
+	if r.c.batchFirst {
+		layout, times = []Option{BatchFirst()}, x.Size(1)
 	}
-	out := make([]*tensor.Tensor, times)
-	for t := range out {
-		within := make([]bool, len(lengths))
-		for i, n := range lengths {
-			within[i] = t < n
+	p, last := r.runPacked(PackPaddedSequence(x, lengths, append(layout, EnforceSorted(false))...), states, sizes, step)
+	out, _ = PadPackedSequence(p, append(layout, TotalLength(times))...)
+	return out, last
+}
+
+// runPacked is run for a packed sequence. The states have the order in which the sequences
+// were given.
+func (r *recurrent) runPacked(p PackedSequence, states []*tensor.Tensor, sizes []int, step stepper) (out PackedSequence, last []*tensor.Tensor) {
+	r.checkPacked(p, states, sizes)
+	reorder := func(states []*tensor.Tensor, indices []int) []*tensor.Tensor {
+		if indices == nil {
+			return states
 		}
-		out[t] = tensor.FromBools(within, len(lengths), 1).ToDevice(d)
+		return each(states, func(s *tensor.Tensor) *tensor.Tensor { return s.IndexSelect(1, positionsOn(s, indices)) })
+	}
+	states = reorder(states, p.SortedIndices)
+	join := func(list []*tensor.Tensor) *tensor.Tensor { return tensor.Cat(0, list...) }
+	output, last := r.layers(rowsOf(p.Data, p.BatchSizes), r.initial(p.Data, p.BatchSizes[0], states, sizes), step, func(list []*tensor.Tensor) []*tensor.Tensor {
+		return rowsOf(join(list).Dropout(r.c.dropout, true), p.BatchSizes)
+	})
+	p.Data = join(output)
+	return p, reorder(last, p.UnsortedIndices)
+}
+
+// each returns f of each of the tensors that are not nil.
+func each(list []*tensor.Tensor, f func(*tensor.Tensor) *tensor.Tensor) []*tensor.Tensor {
+	out := make([]*tensor.Tensor, len(list))
+	for i, t := range list {
+		if t != nil {
+			out[i] = f(t)
+		}
 	}
 	return out
+}
+
+// initial returns the states from which each network starts, by network.
+func (r *recurrent) initial(x *tensor.Tensor, batch int, states []*tensor.Tensor, sizes []int) [][]*tensor.Tensor {
+	first := make([][]*tensor.Tensor, r.c.layers*r.directions())
+	for i, s := range states {
+		if s == nil {
+			s = zerosBeside(x, len(first), batch, sizes[i])
+		}
+		for network, s := range slicesOf(s) {
+			first[network] = append(first[network], s)
+		}
+	}
+	return first
+}
+
+// layers reads input (sequences, features) at each time, the number of sequences not
+// growing, and returns what goes out at each time and the last of each state, by network.
+// drop is applied between layers in training.
+func (r *recurrent) layers(input []*tensor.Tensor, first [][]*tensor.Tensor, step stepper, drop func([]*tensor.Tensor) []*tensor.Tensor) (output, last []*tensor.Tensor) {
+	final := make([][]*tensor.Tensor, len(first[0]))
+	for layer := range r.c.layers {
+		if layer > 0 && r.c.dropout > 0 && r.Training() {
+			input = drop(input)
+		}
+		outputs := make([][]*tensor.Tensor, len(input))
+		for direction := range r.directions() {
+			network := layer*r.directions() + direction
+			s := pass(input, first[network], r.at(network), step, direction == 1, func(t int, y *tensor.Tensor) {
+				outputs[t] = append(outputs[t], y)
+			})
+			for i := range s {
+				final[i] = append(final[i], s[i])
+			}
+		}
+		input = make([]*tensor.Tensor, len(outputs))
+		for t, o := range outputs {
+			input[t] = tensor.Cat(-1, o...)
+		}
+	}
+	for _, f := range final {
+		last = append(last, tensor.Stack(0, f...))
+	}
+	return input, last
+}
+
+// pass reads input with one network, from its end if it is reversed, shows what goes out at
+// each time and returns the last states. Where fewer sequences are left than before, the
+// states of those that have ended are set aside; where there are more, those begin from
+// their first states.
+func pass(input, first []*tensor.Tensor, w weights, step stepper, reversed bool, show func(t int, y *tensor.Tensor)) []*tensor.Tensor {
+	rows := func(states []*tensor.Tensor, from, to int) []*tensor.Tensor {
+		return each(states, func(s *tensor.Tensor) *tensor.Tensor { return s.Slice(0, from, to) })
+	}
+	s, batch := first, first[0].Size(0)
+	if reversed {
+		if n := input[len(input)-1].Size(0); n < batch {
+			s = rows(first, 0, n)
+		}
+	}
+	ended := make([][]*tensor.Tensor, len(s))
+	for n := range input {
+		t := n
+		if reversed {
+			t = len(input) - 1 - n
+		}
+		have, want := s[0].Size(0), input[t].Size(0)
+		if want < have {
+			for i, e := range rows(s, want, have) {
+				ended[i] = append(ended[i], e)
+			}
+			s = rows(s, 0, want)
+		} else if want > have {
+			more := rows(first, have, want)
+			for i := range more {
+				more[i] = tensor.Cat(0, s[i], more[i].To(s[i].DType()))
+			}
+			s = more
+		}
+		s = step(input[t], s, w)
+		show(t, s[0])
+	}
+	for i, e := range ended {
+		if len(e) > 0 {
+			slices.Reverse(e) // the longest ended last
+			s[i] = tensor.Cat(0, append([]*tensor.Tensor{s[i]}, e...)...)
+		}
+	}
+	return s
+}
+
+// rowsOf returns the parts of x along its first dimension that have the given sizes, cut
+// out by halves as those of slicesOf.
+func rowsOf(x *tensor.Tensor, sizes []int) []*tensor.Tensor {
+	if len(sizes) == 1 {
+		return []*tensor.Tensor{x}
+	}
+	half, rows := len(sizes)/2, 0
+	for _, n := range sizes[:half] {
+		rows += n
+	}
+	return append(rowsOf(x.Slice(0, 0, rows), sizes[:half]), rowsOf(x.Slice(0, rows, x.Size(0)), sizes[half:])...)
+}
+
+// checkPacked panics unless p and the states fit the layers.
+func (r *recurrent) checkPacked(p PackedSequence, states []*tensor.Tensor, sizes []int) {
+	op := strings.ToLower(r.name)
+	p.check(op)
+	if shape := p.Data.Shape(); len(shape) != 2 || shape[1] != r.in {
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("the packed data does not fit; expected (sum of the lengths, in), in being %d", r.in)})
+	}
+	for i, s := range states {
+		r.checkState(op, p.Data.Shape(), s, []int{r.c.layers * r.directions(), p.BatchSizes[0], sizes[i]})
+	}
+}
+
+// checkState panics if the state s is there and has not the shape wanted.
+func (r *recurrent) checkState(op string, input []int, s *tensor.Tensor, want []int) {
+	if s != nil && !slices.Equal(s.Shape(), want) {
+		panic(&tensor.Error{Op: op, Shapes: [][]int{input, s.Shape()}, Why: fmt.Sprintf("the state does not fit the input; expected shape %v: layers and directions, batch if there is one, features", want)})
+	}
 }
 
 func (r *recurrent) check(x *tensor.Tensor, lengths []int, states []*tensor.Tensor, sizes []int) {
@@ -208,9 +306,7 @@ func (r *recurrent) check(x *tensor.Tensor, lengths []int, states []*tensor.Tens
 		if len(shape) == 3 {
 			want = slices.Insert(want, 1, shape[batch])
 		}
-		if s != nil && !slices.Equal(s.Shape(), want) {
-			panic(&tensor.Error{Op: op, Shapes: [][]int{shape, s.Shape()}, Why: fmt.Sprintf("the state does not fit the input; expected shape %v: layers and directions, batch if there is one, features", want)})
-		}
+		r.checkState(op, shape, s, want)
 	}
 }
 

@@ -137,6 +137,27 @@ func Upsample(o tensor.InterpolateOptions) *Activation {
 	return &Activation{fmt.Sprintf("Upsample(%s, mode='%s')", text, mode), func(x *tensor.Tensor) *tensor.Tensor { return x.Interpolate(o) }}
 }
 
+// UpsamplingNearest2d returns a module that gives (n, c, h, w) other sizes by repeating
+// elements: o names sizes or factors. It is torch.nn.UpsamplingNearest2d.
+func UpsamplingNearest2d(o tensor.InterpolateOptions) *Activation {
+	o.Mode = "nearest"
+	return renamed("UpsamplingNearest2d", Upsample(o))
+}
+
+// UpsamplingBilinear2d returns a module that gives (n, c, h, w) other sizes by interpolating
+// between elements, corners staying what they are: o names sizes or factors. It is
+// torch.nn.UpsamplingBilinear2d.
+func UpsamplingBilinear2d(o tensor.InterpolateOptions) *Activation {
+	o.Mode, o.AlignCorners = "bilinear", true
+	return renamed("UpsamplingBilinear2d", Upsample(o))
+}
+
+// renamed returns a with another name before what it was given.
+func renamed(name string, a *Activation) *Activation {
+	_, given, _ := strings.Cut(a.name, "(")
+	return &Activation{name + "(" + given, a.f}
+}
+
 // Unfold returns a module of what a window sees of (n, c, h, w). It takes KernelSize,
 // Stride, Padding and Dilation. It is torch.nn.Unfold.
 func Unfold(size int, options ...Option) *Activation {

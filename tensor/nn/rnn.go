@@ -25,14 +25,23 @@ func (r *RNN) Run(x, h *tensor.Tensor) (out, last *tensor.Tensor) { return r.Run
 // comes later is not read, the result there is 0, and the last states are those at the
 // ends. It is Run between torch's pack_padded_sequence and pad_packed_sequence.
 func (r *RNN) RunLengths(x, h *tensor.Tensor, lengths []int) (out, last *tensor.Tensor) {
-	step := tensor.RNNTanhCell
-	if r.c.relu {
-		step = tensor.RNNReLUCell
-	}
-	out, states := r.run(x, lengths, []*tensor.Tensor{h}, []int{r.hidden}, func(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
-		return []*tensor.Tensor{step(x, s[0], w.ih, w.hh, w.biasIH, w.biasHH)}
-	})
+	out, states := r.run(x, lengths, []*tensor.Tensor{h}, []int{r.hidden}, r.step)
 	return out, states[0]
+}
+
+// RunPacked is Run for a packed sequence, whose data is (sum of the lengths, in). h and last
+// have the order in which the sequences were given.
+func (r *RNN) RunPacked(x PackedSequence, h *tensor.Tensor) (out PackedSequence, last *tensor.Tensor) {
+	out, states := r.runPacked(x, []*tensor.Tensor{h}, []int{r.hidden}, r.step)
+	return out, states[0]
+}
+
+func (r *RNN) step(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
+	cell := tensor.RNNTanhCell
+	if r.c.relu {
+		cell = tensor.RNNReLUCell
+	}
+	return []*tensor.Tensor{cell(x, s[0], w.ih, w.hh, w.biasIH, w.biasHH)}
 }
 
 // Forward returns the states at each time of Run from zeros.
@@ -58,10 +67,18 @@ func (g *GRU) Run(x, h *tensor.Tensor) (out, last *tensor.Tensor) { return g.Run
 
 // RunLengths is as RNN's.
 func (g *GRU) RunLengths(x, h *tensor.Tensor, lengths []int) (out, last *tensor.Tensor) {
-	out, states := g.run(x, lengths, []*tensor.Tensor{h}, []int{g.hidden}, func(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
-		return []*tensor.Tensor{tensor.GRUCell(x, s[0], w.ih, w.hh, w.biasIH, w.biasHH)}
-	})
+	out, states := g.run(x, lengths, []*tensor.Tensor{h}, []int{g.hidden}, g.step)
 	return out, states[0]
+}
+
+// RunPacked is as RNN's.
+func (g *GRU) RunPacked(x PackedSequence, h *tensor.Tensor) (out PackedSequence, last *tensor.Tensor) {
+	out, states := g.runPacked(x, []*tensor.Tensor{h}, []int{g.hidden}, g.step)
+	return out, states[0]
+}
+
+func (g *GRU) step(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
+	return []*tensor.Tensor{tensor.GRUCell(x, s[0], w.ih, w.hh, w.biasIH, w.biasHH)}
 }
 
 // Forward returns the states at each time of Run from zeros.
@@ -83,7 +100,7 @@ func NewLSTM(in, hidden int, options ...Option) *LSTM {
 	return &LSTM{newRecurrent("LSTM", "new_lstm", 4, in, hidden, c)}
 }
 
-// Run is as RNN's, with the cells' states c beside the hidden ones. With Projection h
+// Run is as RNN's, with the cells' states c next to the hidden ones. With Projection h
 // and out have its features.
 func (l *LSTM) Run(x, h, c *tensor.Tensor) (out, lastH, lastC *tensor.Tensor) {
 	return l.RunLengths(x, h, c, nil)
@@ -91,14 +108,22 @@ func (l *LSTM) Run(x, h, c *tensor.Tensor) (out, lastH, lastC *tensor.Tensor) {
 
 // RunLengths is as RNN's.
 func (l *LSTM) RunLengths(x, h, c *tensor.Tensor, lengths []int) (out, lastH, lastC *tensor.Tensor) {
-	out, states := l.run(x, lengths, []*tensor.Tensor{h, c}, []int{l.out(), l.hidden}, func(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
-		h, c := tensor.LSTMCell(x, s[0], s[1], w.ih, w.hh, w.biasIH, w.biasHH)
-		if w.hr != nil {
-			h = h.Linear(w.hr, nil)
-		}
-		return []*tensor.Tensor{h, c}
-	})
+	out, states := l.run(x, lengths, []*tensor.Tensor{h, c}, []int{l.out(), l.hidden}, l.step)
 	return out, states[0], states[1]
+}
+
+// RunPacked is as RNN's.
+func (l *LSTM) RunPacked(x PackedSequence, h, c *tensor.Tensor) (out PackedSequence, lastH, lastC *tensor.Tensor) {
+	out, states := l.runPacked(x, []*tensor.Tensor{h, c}, []int{l.out(), l.hidden}, l.step)
+	return out, states[0], states[1]
+}
+
+func (l *LSTM) step(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
+	h, c := tensor.LSTMCell(x, s[0], s[1], w.ih, w.hh, w.biasIH, w.biasHH)
+	if w.hr != nil {
+		h = h.Linear(w.hr, nil)
+	}
+	return []*tensor.Tensor{h, c}
 }
 
 // Forward returns the hidden states at each time of Run from zeros.

@@ -47,6 +47,15 @@ func TestVisionStrings(t *testing.T) {
 		{nn.PixelShuffle(2), "PixelShuffle(upscale_factor=2)"},
 		{nn.LocalResponseNorm(5, tensor.LocalResponseNormOptions{}), "LocalResponseNorm(5, alpha=0.0001, beta=0.75, k=1.0)"},
 		{nn.Identity(), "Identity()"},
+		{nn.MaxUnpool1d(3, nn.Stride(2), nn.Padding(1)), "MaxUnpool1d(kernel_size=(3,), stride=(2,), padding=(1,))"},
+		{nn.MaxUnpool3d(0, nn.KernelSize(1, 2, 3)), "MaxUnpool3d(kernel_size=(1, 2, 3), stride=(1, 2, 3), padding=(0, 0, 0))"},
+		{nn.NewFractionalMaxPool2d(2, nn.OutputSize(3)), "FractionalMaxPool2d()"},
+		{nn.LPPool1d(2, 3), "LPPool1d(norm_type=2, kernel_size=3, stride=None, ceil_mode=False)"},
+		{nn.LPPool2d(1.5, 0, nn.KernelSize(2, 3), nn.Stride(1, 2)), "LPPool2d(norm_type=1.5, kernel_size=(2, 3), stride=(1, 2), ceil_mode=False)"},
+		{nn.LPPool3d(2, 2, nn.Stride(1), nn.CeilMode()), "LPPool3d(norm_type=2, kernel_size=2, stride=1, ceil_mode=True)"},
+		{nn.UpsamplingNearest2d(tensor.InterpolateOptions{ScaleFactor: []float64{2}}), "UpsamplingNearest2d(scale_factor=2.0, mode='nearest')"},
+		{nn.UpsamplingBilinear2d(tensor.InterpolateOptions{Size: []int{3, 4}}), "UpsamplingBilinear2d(size=(3, 4), mode='bilinear')"},
+		{nn.UpsamplingBilinear2d(tensor.InterpolateOptions{Size: []int{3}}), "UpsamplingBilinear2d(size=3, mode='bilinear')"},
 	} {
 		if got := fmt.Sprint(c.layer); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

@@ -1,0 +1,137 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+
+	"halfnote/tensor"
+)
+
+// AdaptiveLogSoftmaxWithLoss is a softmax over many classes, of which the frequent ones come
+// first: the rare ones are in clusters with fewer features each. E. Grave and others,
+// "Efficient softmax approximation for GPUs" (2017). It is
+// torch.nn.AdaptiveLogSoftmaxWithLoss.
+type AdaptiveLogSoftmaxWithLoss struct {
+	Head *Linear  // to the frequent classes and the clusters
+	Tail []*Chain // to the classes of each cluster
+
+	cutoffs []int // where clusters begin, and the number of classes
+}
+
+// DivValue divides the features of each cluster by a further factor: 4 by default. It is
+// div_value.
+func DivValue(v float64) Option { return Option{"DivValue", func(c *config) { c.divValue = v }} }
+
+// HeadBias gives the head of an adaptive softmax a bias; it has none by default. It is
+// head_bias=True.
+func HeadBias() Option { return Option{"HeadBias", func(c *config) { c.headBias = true }} }
+
+// NewAdaptiveLogSoftmaxWithLoss returns a float32 softmax from in features to classes,
+// clusters beginning at cutoffs, which grow from 1 or more and are below classes. It takes
+// DivValue, HeadBias and InitFrom. It is torch.nn.AdaptiveLogSoftmaxWithLoss.
+func NewAdaptiveLogSoftmaxWithLoss(in, classes int, cutoffs []int, options ...Option) *AdaptiveLogSoftmaxWithLoss {
+	const op = "new_adaptive_log_softmax_with_loss"
+	c := configure(op, config{divValue: 4}, options, "DivValue", "HeadBias", "InitFrom")
+	all := append(slices.Clone(cutoffs), classes)
+	for i := range all {
+		if len(cutoffs) == 0 || all[0] < 1 || i > 0 && all[i] <= all[i-1] {
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("cutoffs %v of %d classes; expected one or more, growing, from 1 to %d", cutoffs, classes, classes-1)})
+		}
+	}
+	linear := func(in, out int, bias bool) *Linear {
+		return newLinear(in, out, config{bias: bias, generator: c.generator})
+	}
+	a := &AdaptiveLogSoftmaxWithLoss{Head: linear(in, cutoffs[0]+len(cutoffs), c.headBias), cutoffs: all}
+	width := float64(in)
+	for i := range cutoffs {
+		width /= c.divValue
+		if !(width >= 1 && width <= float64(in)*1e6) {
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d features divided by %v %d times are %v; expected 1 or more", in, c.divValue, i+1, width)})
+		}
+		a.Tail = append(a.Tail, Sequential(linear(in, int(width), false), linear(int(width), all[i+1]-all[i], false)))
+	}
+	return a
+}
+
+// Run returns the logarithm of the probability of each target class, (n), for x (n, in) and
+// integer targets (n), and minus their mean; for x (in) and a target () both are scalars. It
+// computes only the clusters in which there are targets. It panics if a target is not a
+// class.
+func (a *AdaptiveLogSoftmaxWithLoss) Run(x, target *tensor.Tensor) (output, loss *tensor.Tensor) {
+	const op = "adaptive_log_softmax_with_loss"
+	required(op, "the input", x)
+	required(op, "the target", target)
+	shapes := [][]int{x.Shape(), target.Shape()}
+	if x.Dim() == 1 && target.Dim() == 0 {
+		output, loss = a.Run(x.Unsqueeze(0), target.Unsqueeze(0))
+		return output.Squeeze(0), loss
+	}
+	if x.Dim() != 2 || !slices.Equal(target.Shape(), x.Shape()[:1]) || target.DType().IsFloat() || target.DType() == tensor.Bool {
+		panic(&tensor.Error{Op: op, Shapes: shapes, Why: "expected an input (n, in) and integer targets (n), or (in) and one target"})
+	}
+	rows := make([][]int, len(a.cutoffs)) // of the input, by cluster, the frequent classes first
+	within := make([][]int, len(a.cutoffs))
+	inHead := make([]int, x.Size(0))
+	for n, class := range target.Int64s() {
+		k, cluster := int(class), 0
+		if class < 0 || class >= int64(a.cutoffs[len(a.cutoffs)-1]) {
+			panic(&tensor.Error{Op: op, Shapes: shapes, Why: fmt.Sprintf("target %d is %d; expected a class from 0 to %d", n, class, a.cutoffs[len(a.cutoffs)-1]-1)})
+		}
+		for k >= a.cutoffs[cluster] {
+			cluster++
+		}
+		inHead[n] = k
+		if cluster > 0 {
+			inHead[n] = a.cutoffs[0] + cluster - 1
+			rows[cluster] = append(rows[cluster], n)
+			within[cluster] = append(within[cluster], k-a.cutoffs[cluster-1])
+		}
+	}
+	output = pick(a.Head.Forward(x).LogSoftmax(1), inHead)
+	for cluster, list := range rows {
+		if len(list) > 0 {
+			index := positionsOn(x, list)
+			logs := a.Tail[cluster-1].Forward(x.IndexSelect(0, index)).LogSoftmax(1)
+			output = output.IndexAdd(0, index, pick(logs, within[cluster]).To(output.DType()), 1)
+		}
+	}
+	return output, output.Mean().Neg()
+}
+
+// pick returns the element of each row that classes names.
+func pick(logs *tensor.Tensor, classes []int) *tensor.Tensor {
+	return logs.Gather(1, positionsOn(logs, classes).Unsqueeze(1)).Squeeze(1)
+}
+
+// Forward is LogProb.
+func (a *AdaptiveLogSoftmaxWithLoss) Forward(x *tensor.Tensor) *tensor.Tensor { return a.LogProb(x) }
+
+// LogProb returns the logarithms of the probabilities of all classes for x (n, in): (n,
+// classes). It is torch.nn.AdaptiveLogSoftmaxWithLoss.log_prob.
+func (a *AdaptiveLogSoftmaxWithLoss) LogProb(x *tensor.Tensor) *tensor.Tensor {
+	head := a.Head.Forward(x).LogSoftmax(1)
+	frequent := a.cutoffs[0]
+	parts := []*tensor.Tensor{head.Slice(1, 0, frequent)}
+	for i, t := range a.Tail {
+		parts = append(parts, t.Forward(x).LogSoftmax(1).Add(head.Slice(1, frequent+i, frequent+i+1)))
+	}
+	return tensor.Cat(1, parts...)
+}
+
+// Predict returns the most probable class for each row of x (n, in), as int64. It computes
+// the clusters only for rows whose head chooses one, and for those gives the largest
+// probability of all classes. It is torch.nn.AdaptiveLogSoftmaxWithLoss.predict.
+func (a *AdaptiveLogSoftmaxWithLoss) Predict(x *tensor.Tensor) *tensor.Tensor {
+	best := a.Head.Forward(x).Detach().Argmax(1)
+	var rest []int
+	for n, class := range best.Int64s() {
+		if class >= int64(a.cutoffs[0]) {
+			rest = append(rest, n)
+		}
+	}
+	if len(rest) == 0 {
+		return best
+	}
+	index := positionsOn(x, rest)
+	return best.IndexCopy(0, index, a.LogProb(x.IndexSelect(0, index)).Detach().Argmax(1))
+}

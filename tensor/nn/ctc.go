@@ -1,0 +1,33 @@
+package nn
+
+import "halfnote/tensor"
+
+// Blank is the class of a CTC loss that stands for no label; 0 by default.
+func Blank(class int) Option { return Option{"Blank", func(c *config) { c.loss.Blank = class }} }
+
+// ZeroInfinity makes infinite CTC losses 0, and their gradients; off by default. A loss is
+// infinite where the input is too short for the target. It is zero_infinity=True.
+func ZeroInfinity() Option {
+	return Option{"ZeroInfinity", func(c *config) { c.loss.ZeroInfinity = true }}
+}
+
+// CTCLoss returns the connectionist temporal classification loss of logarithms of
+// probabilities x, (time, batch, classes) or (time, classes), and targets, padded or in one
+// row: see [tensor.Tensor.CTCLoss]. It takes Blank, ZeroInfinity and Reduction. It is
+// torch.nn.functional.ctc_loss.
+//
+//	loss := nn.CTCLoss(logits.LogSoftmax(-1), targets, tensor.FromInts([]int{50, 40}), tensor.FromInts([]int{10, 7}))
+func CTCLoss(x, targets, inputLengths, targetLengths *tensor.Tensor, options ...Option) *tensor.Tensor {
+	return NewCTCLoss(options...).Forward(x, targets, inputLengths, targetLengths)
+}
+
+// NewCTCLoss returns CTCLoss as a module, of logarithms of probabilities, targets, input
+// lengths and target lengths. It is torch.nn.CTCLoss.
+func NewCTCLoss(options ...Option) *Loss {
+	return newLoss("CTCLoss", config{}, options, "Blank ZeroInfinity", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+		if len(in) != 4 {
+			panic(&tensor.Error{Op: "ctc_loss", Why: "Forward was not called with four tensors; expected logarithms of probabilities, targets, input lengths and target lengths"})
+		}
+		return in[0].CTCLoss(in[1], in[2], in[3], c.loss)
+	})
+}

@@ -1,0 +1,223 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+
+	"halfnote/tensor"
+)
+
+// FractionalMaxPool is max pooling over windows whose places are drawn anew for each plane
+// at each call: B. Graham, "Fractional Max-Pooling" (2014).
+type FractionalMaxPool struct {
+	name    string
+	window  []int
+	size    []int     // of the result, or nil
+	ratio   []float64 // of the result's sizes to the operand's, or nil
+	samples *tensor.Tensor
+}
+
+// OutputSize gives the sizes of a fractional pooling's result, one number or one a
+// dimension.
+func OutputSize(n ...int) Option {
+	return vision("OutputSize", func(c *visionConfig) { c.outputSize = n })
+}
+
+// OutputRatio gives the sizes of a fractional pooling's result as shares of the operand's,
+// above 0 and below 1, one number or one a dimension.
+func OutputRatio(r ...float64) Option {
+	return vision("OutputRatio", func(c *visionConfig) { c.outputRatio = r })
+}
+
+// RandomSamples places a fractional pooling's windows by the numbers x, (n, c, dimensions),
+// from 0 up to, not including, 1, instead of drawing them. It is _random_samples.
+func RandomSamples(x *tensor.Tensor) Option {
+	return vision("RandomSamples", func(c *visionConfig) { c.samples = x })
+}
+
+// NewFractionalMaxPool2d returns a fractional max pooling of (n, c, h, w) or (c, h, w) with
+// windows of size. It takes one of OutputSize and OutputRatio, KernelSize and
+// RandomSamples. The generator that tensor.ManualSeed seeds draws float32 numbers, the same
+// as torch's for float32. It is torch.nn.FractionalMaxPool2d.
+func NewFractionalMaxPool2d(size int, options ...Option) *FractionalMaxPool {
+	return newFractionalMaxPool(2, size, options)
+}
+
+// NewFractionalMaxPool3d is NewFractionalMaxPool2d for (n, c, d, h, w) or (c, d, h, w). It
+// is torch.nn.FractionalMaxPool3d.
+func NewFractionalMaxPool3d(size int, options ...Option) *FractionalMaxPool {
+	return newFractionalMaxPool(3, size, options)
+}
+
+func newFractionalMaxPool(dims, size int, options []Option) *FractionalMaxPool {
+	name := fmt.Sprintf("FractionalMaxPool%dd", dims)
+	op := "new_" + snake(name)
+	c := configure(op, config{}, options, "KernelSize", "OutputSize", "OutputRatio", "RandomSamples").vision
+	f := &FractionalMaxPool{name: name, window: perDimension(c.window(size), dims, 0), samples: c.samples}
+	if (len(c.outputSize) == 0) == (len(c.outputRatio) == 0) {
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("sizes %v and ratios %v of the result; expected one of OutputSize and OutputRatio", c.outputSize, c.outputRatio)})
+	}
+	if len(c.outputSize) > 0 {
+		f.size = perDimension(c.outputSize, dims, 0)
+	} else {
+		f.ratio = slices.Repeat(c.outputRatio[:1], dims)
+		if len(c.outputRatio) == dims {
+			f.ratio = c.outputRatio
+		}
+	}
+	for _, r := range f.ratio {
+		if !(r > 0 && r < 1) {
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("the ratios are %v; expected numbers above 0 and below 1", f.ratio)})
+		}
+	}
+	return f
+}
+
+// Forward returns the largest elements that the windows see.
+func (f *FractionalMaxPool) Forward(x *tensor.Tensor) *tensor.Tensor {
+	y, _ := f.Run(x)
+	return y
+}
+
+// Run is Forward and where in its plane each largest element is, in row-major order, as
+// int64. It is return_indices=True.
+func (f *FractionalMaxPool) Run(x *tensor.Tensor) (y, indices *tensor.Tensor) {
+	dims := len(f.window)
+	op := snake(f.name)
+	required(op, "the input", x)
+	if x.Dim() != dims+1 && x.Dim() != dims+2 {
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("it has %d dimensions; expected %d or %d", x.Dim(), dims+1, dims+2)})
+	}
+	if x.Dim() == dims+1 {
+		y, indices = f.Run(x.Unsqueeze(0))
+		return y.Squeeze(0), indices.Squeeze(0)
+	}
+	starts := f.starts(op, x)
+	indices = f.largest(x.Detach(), starts)
+	return tensor.Apply(picked{op}, x, indices), indices
+}
+
+// places returns the sizes of the result for an operand of sizes.
+func (f *FractionalMaxPool) places(op string, sizes []int) []int {
+	places := slices.Clone(f.size)
+	for d := range f.ratio {
+		places = append(places, int(float64(sizes[d])*f.ratio[d]))
+	}
+	for d, n := range places {
+		if n < 1 || f.window[d] < 1 || n > sizes[d]-f.window[d]+1 {
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("windows of %v at %v places of a plane of %v; expected one place or more, and no more than fit", f.window, places, sizes)})
+		}
+	}
+	return places
+}
+
+// starts returns where in the plane the windows begin, in row-major order: (n, c, places…).
+func (f *FractionalMaxPool) starts(op string, x *tensor.Tensor) *tensor.Tensor {
+	dims := len(f.window)
+	shape := x.Shape()
+	sizes := shape[2:]
+	places := f.places(op, sizes)
+	samples := f.samples
+	if want := []int{shape[0], shape[1], dims}; samples == nil {
+		samples = tensor.Rand(want...).To(x.DType())
+	} else if !slices.Equal(samples.Shape(), want) {
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape, samples.Shape()}, Why: fmt.Sprintf("the random samples do not fit; expected %v", want)})
+	}
+	interval := intervals[float32]
+	if x.DType() == tensor.Float64 {
+		interval = intervals[float64]
+	}
+	drawn := samples.Float64s()
+	var at *tensor.Tensor
+	step := 1
+	for d := dims - 1; d >= 0; d-- {
+		// torch takes the numbers of a plane in another order: width first in two
+		// dimensions, depth first in three.
+		which := d
+		if dims == 2 {
+			which = 1 - d
+		}
+		var starts []int
+		for plane := range shape[0] * shape[1] {
+			for _, s := range interval(drawn[plane*dims+which], sizes[d], places[d], f.window[d]) {
+				starts = append(starts, s*step)
+			}
+		}
+		along := slices.Repeat([]int{1}, dims)
+		along[d] = places[d]
+		part := tensor.FromInts(starts, append([]int{shape[0], shape[1]}, along...)...)
+		if at == nil {
+			at = part
+		} else {
+			at = at.Add(part)
+		}
+		step *= sizes[d]
+	}
+	return at.ToDevice(x.Device())
+}
+
+// intervals returns where windows begin along a dimension, as torch's
+// fractional_max_pool_generate_intervals, in arithmetic of the operand's dtype.
+func intervals[F float32 | float64](sample float64, size, places, window int) []int {
+	starts := make([]int, places)
+	if places > 1 {
+		alpha, u := F(size-window)/F(places-1), F(sample)
+		for i := range places - 1 {
+			starts[i] = int(F(F(i)+u)*alpha) - int(u*alpha)
+		}
+	}
+	starts[places-1] = size - window
+	return starts
+}
+
+// largest returns where the largest element of each window is: the first of equal ones, the
+// last NaN.
+func (f *FractionalMaxPool) largest(x, starts *tensor.Tensor) *tensor.Tensor {
+	sizes := x.Shape()[2:]
+	var best, at *tensor.Tensor
+	for tap := range product(f.window) {
+		offset, step := 0, 1
+		for d := len(sizes) - 1; d >= 0; d-- {
+			offset += tap % f.window[d] * step
+			tap /= f.window[d]
+			step *= sizes[d]
+		}
+		index := starts.AddScalar(float64(offset))
+		v := x.Flatten(2).Gather(-1, index.Flatten(2)).Reshape(index.Shape()...)
+		if best == nil {
+			best, at = v, index
+			continue
+		}
+		better := v.Gt(best).Or(v.Ne(v))
+		best, at = better.Where(v, best), better.Where(index, at)
+	}
+	return at
+}
+
+func product(list []int) int {
+	n := 1
+	for _, m := range list {
+		n *= m
+	}
+	return n
+}
+
+// String returns what torch prints.
+func (f *FractionalMaxPool) String() string { return f.name + "()" }
+
+// picked are the elements of planes (n, c, …) that an index names.
+type picked struct{ name string }
+
+func (p picked) Info() tensor.Info {
+	return tensor.Info{Name: p.name, Torch: "torch.nn.functional." + p.name, Reads: tensor.ReadsIndices}
+}
+
+func (picked) Forward(in []*tensor.Tensor) *tensor.Tensor {
+	return in[0].Flatten(2).Gather(-1, in[1].Flatten(2)).Reshape(in[1].Shape()...)
+}
+
+func (picked) VJP(dy, _ *tensor.Tensor, in []*tensor.Tensor) []*tensor.Tensor {
+	zeros := zerosBeside(dy, in[0].Shape()...).Flatten(2)
+	dx := zeros.ScatterAdd(-1, in[1].Flatten(2), dy.Flatten(2))
+	return []*tensor.Tensor{dx.Reshape(in[0].Shape()...), nil}
+}

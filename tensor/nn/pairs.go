@@ -1,0 +1,87 @@
+package nn
+
+import "halfnote/tensor"
+
+// Pair is a function of two tensors as a module.
+type Pair struct {
+	name string
+	f    func(x, y *tensor.Tensor) *tensor.Tensor
+}
+
+// Forward returns the function of x and y, which broadcast.
+func (p *Pair) Forward(x, y *tensor.Tensor) *tensor.Tensor { return p.f(x, y) }
+
+// String returns what torch prints.
+func (p *Pair) String() string { return p.name + "()" }
+
+// Dim is the dimension along which a module works; its constructor says the default.
+func Dim(d int) Option { return Option{"Dim", func(c *config) { c.dim = d }} }
+
+// KeepDim leaves size 1 where a dimension would drop out; it drops out by default. It is
+// keepdim=True.
+func KeepDim() Option { return Option{"KeepDim", func(c *config) { c.keepDim = true }} }
+
+// CosineSimilarity returns a module of the cosine of the angle between two tensors along a
+// dimension, which drops out: see [tensor.Tensor.CosineSimilarity]. It takes Dim, 1 by
+// default, and Eps, 1e-8 by default. It is torch.nn.CosineSimilarity.
+func CosineSimilarity(options ...Option) *Pair {
+	start := config{dim: 1}
+	start.eps = 1e-8
+	c := configure("cosine_similarity", start, options, "Dim", "Eps")
+	return &Pair{"CosineSimilarity", func(x, y *tensor.Tensor) *tensor.Tensor {
+		return x.CosineSimilarity(y, c.dim, c.eps)
+	}}
+}
+
+// PairwiseDistance returns a module of the norm of the difference of two tensors along the
+// last dimension: see [tensor.Tensor.PairwiseDistance]. It takes Power, 2 by default, Eps,
+// 1e-6 by default, and KeepDim. It is torch.nn.PairwiseDistance.
+func PairwiseDistance(options ...Option) *Pair {
+	start := config{loss: tensor.LossOptions{P: 2}}
+	start.eps = 1e-6
+	c := configure("pairwise_distance", start, options, "Power", "Eps", "KeepDim")
+	return &Pair{"PairwiseDistance", func(x, y *tensor.Tensor) *tensor.Tensor {
+		d := x.PairwiseDistance(y, c.loss.P, c.eps)
+		if c.keepDim {
+			return d.Unsqueeze(-1)
+		}
+		return d
+	}}
+}
+
+// Distance is what a triplet loss measures distances with: a function of two tensors (n, …)
+// to (n); the pairwise distance by default. It is distance_function.
+func Distance(f func(x, y *tensor.Tensor) *tensor.Tensor) Option {
+	return Option{"Distance", func(c *config) { c.distance = f }}
+}
+
+// TripletMarginWithDistanceLoss returns the mean of max(0, d(x, positive) - d(x, negative) +
+// Margin) for a distance d. It takes Distance, Margin, 1 by default, Swap and Reduction. It
+// is torch.nn.functional.triplet_margin_with_distance_loss.
+func TripletMarginWithDistanceLoss(x, positive, negative *tensor.Tensor, options ...Option) *tensor.Tensor {
+	return NewTripletMarginWithDistanceLoss(options...).Forward(x, positive, negative)
+}
+
+// NewTripletMarginWithDistanceLoss returns TripletMarginWithDistanceLoss as a module, of
+// anchor, positive and negative. It is torch.nn.TripletMarginWithDistanceLoss.
+func NewTripletMarginWithDistanceLoss(options ...Option) *Loss {
+	return newLoss("TripletMarginWithDistanceLoss", config{margin: 1}, options, "Distance Margin Swap", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+		third("triplet_margin_with_distance_loss", in, "the negative")
+		distance := c.distance
+		if distance == nil {
+			distance = PairwiseDistance().Forward
+		}
+		near, far := distance(in[0], in[1]), distance(in[0], in[2])
+		if c.loss.Swap {
+			far = far.Minimum(distance(in[1], in[2]))
+		}
+		loss := near.Sub(far).AddScalar(c.margin).ClampMin(0)
+		switch c.loss.Reduction {
+		case tensor.ReduceNone:
+			return loss
+		case tensor.ReduceSum:
+			return loss.Sum()
+		}
+		return loss.Mean()
+	})
+}

@@ -1,0 +1,159 @@
+package nn
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"halfnote/tensor"
+)
+
+// Parametrized is a module, some tensors of which are computed from parameters each time
+// that it runs: put it in the place of the module. [WeightNorm] and [SpectralNorm] make one.
+// Names of parameters and of the state are those of torch.nn.utils.parametrize.
+//
+// The module itself has these tensors only while Forward, With or String runs; it is not to
+// be called by another way, nor by several goroutines at once.
+type Parametrized struct {
+	Module
+	Parametrizations map[string]Parametrization // by the name of the tensor
+
+	put map[string]func(*tensor.Tensor) // sets what the module holds; a function, so that nothing finds tensors in it
+}
+
+// Parametrization computes a tensor from those that it holds.
+type Parametrization interface {
+	compute() *tensor.Tensor
+	original() *tensor.Tensor // of the computed one's shape
+	fmt.Stringer
+}
+
+// TensorName is the name of the tensor of a module that is to be computed; "weight" by
+// default.
+func TensorName(name string) Option {
+	return Option{"TensorName", func(c *config) { c.tensorName = name }}
+}
+
+// parametrize returns m with the tensor of a name computed by what make returns for it. A
+// module that is Parametrized already gets another tensor computed.
+func parametrize(op string, m Module, name string, make func(weight *tensor.Tensor) Parametrization) *Parametrized {
+	if m == nil {
+		panic(&tensor.Error{Op: op, Why: "the module is nil; expected one"})
+	}
+	p, ok := m.(*Parametrized)
+	if !ok {
+		p = &Parametrized{m, map[string]Parametrization{}, map[string]func(*tensor.Tensor){}}
+	}
+	if p.Parametrizations[name] != nil {
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s is computed already, by %v; expected another tensor, or RemoveParametrizations before", name, p.Parametrizations[name])})
+	}
+	own := namedTensors(p.Module)
+	i := slices.IndexFunc(own, func(n Named) bool { return n.Name == name && !strings.Contains(name, ".") })
+	if i < 0 {
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s has no tensor %q of its own; expected one of %s", typeName(p.Module), name, ownNames(own))})
+	}
+	places := placesOf(p.Module, own[i].Tensor)
+	if len(places) == 0 {
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s cannot be exchanged; expected a pointer to the module", name)})
+	}
+	p.Parametrizations[name] = make(own[i].Tensor)
+	p.put[name] = func(t *tensor.Tensor) {
+		for _, at := range places {
+			*at = t
+		}
+	}
+	p.put[name](nil)
+	return p
+}
+
+// ownNames lists the names without a dot.
+func ownNames(own []Named) string {
+	var names []string
+	for _, n := range own {
+		if !strings.Contains(n.Name, ".") {
+			names = append(names, n.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// placesOf returns where model holds t.
+func placesOf(model any, t *tensor.Tensor) []**tensor.Tensor {
+	var places []**tensor.Tensor
+	w := walker{seen: map[any]bool{}}
+	w.field = func(v reflect.Value) {
+		if v.CanAddr() && (*tensor.Tensor)(v.UnsafePointer()) == t {
+			places = append(places, (**tensor.Tensor)(v.Addr().UnsafePointer()))
+		}
+	}
+	w.walk(reflect.ValueOf(model), "")
+	return places
+}
+
+// With calls body while the module has its computed tensors, for methods other than
+// Forward:
+//
+//	gru := nn.NewGRU(8, 16)
+//	normed := nn.WeightNorm(gru, nn.TensorName("weight_hh_l0"))
+//	normed.With(func() { out, h = gru.Run(x, nil) })
+func (p *Parametrized) With(body func()) { p.with(Parametrization.compute, body) }
+
+// with calls body while the module has what tensorOf returns.
+func (p *Parametrized) with(tensorOf func(Parametrization) *tensor.Tensor, body func()) {
+	defer func() {
+		for _, put := range p.put {
+			put(nil)
+		}
+	}()
+	for _, name := range slices.Sorted(maps.Keys(p.Parametrizations)) {
+		p.put[name](tensorOf(p.Parametrizations[name]))
+	}
+	body()
+}
+
+// Forward runs the module with its computed tensors.
+func (p *Parametrized) Forward(x *tensor.Tensor) (y *tensor.Tensor) {
+	p.With(func() { y = p.Module.Forward(x) })
+	return y
+}
+
+// RemoveParametrizations makes the tensor of a name of p a parameter again, which has the
+// value that is computed for it now, and returns p, or the module in it if nothing else of
+// it is computed. It panics if that tensor is not computed. It is
+// torch.nn.utils.parametrize.remove_parametrizations, torch.nn.utils.remove_weight_norm
+// and remove_spectral_norm.
+func RemoveParametrizations(p *Parametrized, name string) Module {
+	by := p.Parametrizations[name]
+	if by == nil {
+		panic(&tensor.Error{Op: "remove_parametrizations", Why: fmt.Sprintf("%q is not computed; expected one of %v", name, slices.Sorted(maps.Keys(p.Parametrizations)))})
+	}
+	var value *tensor.Tensor
+	tensor.NoGrad(func() { value = by.compute().Clone() })
+	p.put[name](value.Detach().RequireGrad())
+	delete(p.Parametrizations, name)
+	delete(p.put, name)
+	if len(p.Parametrizations) == 0 {
+		return p.Module
+	}
+	return p
+}
+
+// String returns what torch prints.
+func (p *Parametrized) String() string {
+	var text string
+	p.with(Parametrization.original, func() { text = describe(p.Module) })
+	name, inside, _ := strings.Cut(text, "(")
+	inside = strings.TrimSuffix(inside, ")")
+	if strings.HasPrefix(inside, "\n") {
+		inside = strings.TrimSuffix(inside, "\n")
+	} else if inside != "" {
+		inside = "\n  " + inside
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(p.Parametrizations)) {
+		fmt.Fprintf(&b, "    (%s): ParametrizationList(\n      (0): %v\n    )\n", name, p.Parametrizations[name])
+	}
+	return fmt.Sprintf("Parametrized%s(%s\n  (parametrizations): ModuleDict(\n%s  )\n)", name, inside, b.String())
+}

@@ -1,0 +1,269 @@
+package nn_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// TestParametrizedNames has the names that PyTorch 2.15 gives.
+func TestParametrizedNames(t *testing.T) {
+	for _, c := range []struct {
+		m                   any
+		parameters, buffers string
+	}{
+		{nn.WeightNorm(nn.NewLinear(4, 3)), "bias parametrizations.weight.original0 parametrizations.weight.original1", ""},
+		{nn.SpectralNorm(nn.NewConv2d(2, 3, 2)), "bias parametrizations.weight.original", "parametrizations.weight.0._u parametrizations.weight.0._v"},
+		{nn.SpectralNorm(nn.NewLinear(4, 3), nn.TensorName("bias")), "weight parametrizations.bias.original", ""},
+		{
+			nn.Sequential(nn.WeightNorm(nn.WeightNorm(nn.NewGRU(4, 3, nn.NoBias()), nn.TensorName("weight_hh_l0")), nn.TensorName("weight_ih_l0"))),
+			"0.parametrizations.weight_hh_l0.original0 0.parametrizations.weight_hh_l0.original1 0.parametrizations.weight_ih_l0.original0 0.parametrizations.weight_ih_l0.original1", "",
+		},
+	} {
+		if got := names(nn.NamedParameters(c.m)); got != c.parameters {
+			t.Errorf("the parameters are %s, want %s", got, c.parameters)
+		}
+		if got := names(nn.NamedBuffers(c.m)); got != c.buffers {
+			t.Errorf("the buffers are %s, want %s", got, c.buffers)
+		}
+	}
+}
+
+// TestParametrizedStrings has what PyTorch 2.15 prints.
+func TestParametrizedStrings(t *testing.T) {
+	for _, c := range []struct {
+		m    nn.Module
+		want string
+	}{
+		{nn.WeightNorm(nn.NewLinear(2, 3)), `ParametrizedLinear(
+  in_features=2, out_features=3, bias=True
+  (parametrizations): ModuleDict(
+    (weight): ParametrizationList(
+      (0): _WeightNorm()
+    )
+  )
+)`},
+		{nn.Sequential(nn.SpectralNorm(nn.NewConv2d(2, 3, 2))), `Sequential(
+  (0): ParametrizedConv2d(
+    2, 3, kernel_size=(2, 2), stride=(1, 1)
+    (parametrizations): ModuleDict(
+      (weight): ParametrizationList(
+        (0): _SpectralNorm()
+      )
+    )
+  )
+)`},
+		{nn.NewAdaptiveLogSoftmaxWithLoss(8, 20, []int{4}, nn.DivValue(2)), `AdaptiveLogSoftmaxWithLoss(
+  (head): Linear(in_features=8, out_features=5, bias=False)
+  (tail): ModuleList(
+    (0): Sequential(
+      (0): Linear(in_features=8, out_features=4, bias=False)
+      (1): Linear(in_features=4, out_features=16, bias=False)
+    )
+  )
+)`},
+	} {
+		if got := nn.Print(c.m); got != c.want {
+			t.Errorf("got\n%s\nwant\n%s", got, c.want)
+		}
+	}
+}
+
+// TestLinearCrossEntropyLoss has what PyTorch 2.15 prints, and its names.
+func TestLinearCrossEntropyLoss(t *testing.T) {
+	l := nn.NewLinearCrossEntropyLoss(5, 3, nn.OutFeatures(2), nn.WithBias(), nn.LabelSmoothing(0.1), nn.Weight(tensor.Ones(3)))
+	want := `LinearCrossEntropyLoss(
+  in_features=5, num_classes=3, out_features=(2,), bias=True, reduction=mean, ignore_index=None, label_smoothing=0.1, options=None
+  (linear): Linear(in_features=5, out_features=6, bias=True)
+)`
+	if got := nn.Print(l); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := names(nn.NamedParameters(l)) + ", " + names(nn.NamedBuffers(l)); got != "linear.weight linear.bias, weight" {
+		t.Errorf("the names are %s", got)
+	}
+	one := l.Forward(tensor.Ones(5), tensor.FromInts([]int{0, 2}))
+	if two := l.Forward(tensor.Ones(1, 5), tensor.FromInts([]int{0, 2}, 1, 2)); !tensor.Equal(one, two) {
+		t.Errorf("one sample has the loss %v alone and %v in a batch", one, two)
+	}
+}
+
+// TestParametrized trains a normed layer, saves it, and takes the norm away again.
+func TestParametrized(t *testing.T) {
+	x := tensor.Randn(5, 4)
+	for name, norm := range map[string]func(nn.Module, ...nn.Option) *nn.Parametrized{"weight": nn.WeightNorm, "spectral": nn.SpectralNorm} {
+		plain := nn.NewLinear(4, 3)
+		before := plain.Forward(x)
+		m := norm(plain)
+		if got := m.Forward(x); name == "weight" && got.Sub(before).Abs().Amax().Item() > 1e-6 {
+			t.Errorf("%s: the layer gives %v, and gave %v before", name, got, before)
+		}
+		m.Forward(x).Sum().Backward()
+		for _, p := range nn.NamedParameters(m) {
+			if p.Tensor.Grad() == nil {
+				t.Errorf("%s: %s has no gradient", name, p.Name)
+			}
+		}
+		if plain.Weight != nil {
+			t.Errorf("%s: the layer holds its weight between calls", name)
+		}
+		other := norm(nn.NewLinear(4, 3))
+		if err := nn.LoadStateDict(other, nn.StateDict(m)); err != nil {
+			t.Fatal(err)
+		}
+		nn.Eval(m)
+		nn.Eval(other)
+		want := m.Forward(x)
+		if got := other.Forward(x); !tensor.Equal(got, want) {
+			t.Errorf("%s: a copy by state gives %v, want %v", name, got, want)
+		}
+		if got := m.Forward(x); !tensor.Equal(got, want) {
+			t.Errorf("%s: it changes in use", name)
+		}
+		direction := map[string]string{"weight": "parametrizations.weight.original1", "spectral": "parametrizations.weight.original"}[name]
+		nn.FunctionalCall(other, map[string]*tensor.Tensor{direction: tensor.Zeros(3, 4).AddScalar(1)}, func() {
+			if tensor.Equal(other.Forward(x), want) {
+				t.Errorf("%s: FunctionalCall does not exchange %s", name, direction)
+			}
+		})
+		nn.ToDType(other, tensor.Float64)
+		if got := other.Forward(x.To(tensor.Float64)); got.DType() != tensor.Float64 {
+			t.Errorf("%s: in float64 it gives %v", name, got.DType())
+		}
+		if got := nn.RemoveParametrizations(m, "weight"); got != nn.Module(plain) || !tensor.Equal(plain.Forward(x), want) {
+			t.Errorf("%s: without the norm it is %v and gives %v, want %v", name, got, plain.Forward(x), want)
+		}
+		if got := names(nn.NamedParameters(plain)); got != "weight bias" {
+			t.Errorf("%s: without the norm its parameters are %s", name, got)
+		}
+	}
+}
+
+// TestSpectralNorm finds the largest singular value in training alone.
+func TestSpectralNorm(t *testing.T) {
+	m := nn.SpectralNorm(nn.NewLinear(6, 5))
+	largest := func() float64 {
+		var s *tensor.Tensor
+		m.With(func() { s = m.Module.(*nn.Linear).Weight.Detach().SVDVals() })
+		return s.At(0)
+	}
+	for range 50 {
+		m.Forward(tensor.Zeros(1, 6))
+	}
+	if got := largest(); got < 0.9999 || got > 1.0001 {
+		t.Errorf("the largest singular value is %v, want 1", got)
+	}
+	nn.Eval(m)
+	vectors := nn.StateDict(m)["parametrizations.weight.0._u"].Clone()
+	tensor.NoGrad(func() { nn.InitNormal(nn.Parameters(m)[1], 0, 1) })
+	m.Forward(tensor.Zeros(1, 6))
+	if !tensor.Equal(vectors, nn.StateDict(m)["parametrizations.weight.0._u"]) {
+		t.Error("the vectors change in use")
+	}
+	nn.Train(m)
+	m.Forward(tensor.Zeros(1, 6))
+	if tensor.Equal(vectors, nn.StateDict(m)["parametrizations.weight.0._u"]) {
+		t.Error("the vectors do not change in training")
+	}
+}
+
+// TestParametrizedWith runs a network that has more results than Forward.
+func TestParametrizedWith(t *testing.T) {
+	g := nn.NewGRU(3, 4)
+	x := tensor.Randn(5, 2, 3)
+	want, _ := g.Run(x, nil)
+	m := nn.WeightNorm(g, nn.TensorName("weight_hh_l0"), nn.NormOfWhole())
+	var got *tensor.Tensor
+	m.With(func() { got, _ = g.Run(x, nil) })
+	if got.Sub(want).Abs().Amax().Item() > 1e-6 {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if s := nn.StateDict(m)["parametrizations.weight_hh_l0.original0"]; !slices.Equal(s.Shape(), nil) {
+		t.Errorf("the length of the whole weight has shape %v", s.Shape())
+	}
+}
+
+// TestParametrizedWalks: a parametrized module stands for the one in it, of which another
+// tensor may be looked at.
+func TestParametrizedWalks(t *testing.T) {
+	net := nn.Sequential(nn.WeightNorm(nn.NewLinear(2, 3)), nn.SpectralNorm(nn.NewMultiheadAttention(4, 2), nn.TensorName("in_proj_weight")))
+	var got []string
+	for _, m := range nn.NamedModules(net) {
+		got = append(got, m.Name)
+	}
+	if want := []string{"", "0", "1", "1.out_proj"}; !slices.Equal(got, want) {
+		t.Errorf("the modules are %q, want %q", got, want)
+	}
+	if s := nn.Summarize(net).String(); !strings.Contains(s, "ParametrizedLinear") || !strings.Contains(s, "parametrizations.weight.original0 (3, 1)") {
+		t.Errorf("the summary is\n%s", s)
+	}
+	n := 0
+	nn.Apply(net, func(m any) {
+		if l, ok := m.(*nn.Linear); ok && l.Weight == nil {
+			t.Error("Apply shows a module without its weight")
+		}
+		n++
+	})
+	if n != 4 {
+		t.Errorf("Apply shows %d modules, want 4", n)
+	}
+	if got := nn.Print(net); !strings.Contains(got, "(1): ParametrizedMultiheadAttention(\n    (out_proj): ") {
+		t.Errorf("it prints as\n%s", got)
+	}
+}
+
+func TestParametrizedMistakes(t *testing.T) {
+	l := nn.NewLinear(2, 3)
+	m := nn.WeightNorm(nn.NewLinear(2, 3))
+	for want, f := range map[string]func(){
+		"tensor: weight_norm: the module is nil":                                                    func() { nn.WeightNorm(nil) },
+		`tensor: weight_norm: Linear has no tensor "wait" of its own; expected one of weight, bias`: func() { nn.WeightNorm(l, nn.TensorName("wait")) },
+		"tensor: weight_norm: shape (3, 2): dimension 2 is out of range; expected -2 to 1":          func() { nn.WeightNorm(l, nn.Dim(2)) },
+		"tensor: spectral_norm: weight is computed already, by _WeightNorm()":                       func() { nn.SpectralNorm(m) },
+		"tensor: spectral_norm: 0 steps of the power method":                                        func() { nn.SpectralNorm(l, nn.PowerIterations(0)) },
+		`tensor: remove_parametrizations: "bias" is not computed; expected one of [weight]`:         func() { nn.RemoveParametrizations(m, "bias") },
+		"tensor: new_fractional_max_pool2d: sizes [] and ratios [] of the result":                   func() { nn.NewFractionalMaxPool2d(2) },
+		"tensor: new_fractional_max_pool2d: the ratios are [1 1]":                                   func() { nn.NewFractionalMaxPool2d(2, nn.OutputRatio(1)) },
+		"tensor: fractional_max_pool2d: windows of [2 2] at [4 4] places of a plane of [4 4]":       func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(4)).Forward(tensor.Zeros(1, 4, 4)) },
+		"tensor: fractional_max_pool3d: shape (1, 4, 4): it has 3 dimensions; expected 4 or 5":      func() { nn.NewFractionalMaxPool3d(2, nn.OutputSize(4)).Forward(tensor.Zeros(1, 4, 4)) },
+		"tensor: fractional_max_pool2d: shapes (1, 2, 4, 4) and (3,): the random samples do not": func() {
+			nn.NewFractionalMaxPool2d(2, nn.OutputSize(2), nn.RandomSamples(tensor.Zeros(3))).Forward(tensor.Zeros(1, 2, 4, 4))
+		},
+		"tensor: max_unpool2d: the output size is [9 4]; expected [4 4]": func() {
+			nn.MaxUnpool2d(2).Forward(tensor.Zeros(1, 2, 2), tensor.FromInts([]int{0, 1, 2, 3}, 1, 2, 2), 9, 4)
+		},
+		"tensor: max_unpool1d: shapes (2, 2) and (4,)":                                        func() { nn.MaxUnpool1d(2).Forward(tensor.Zeros(2, 2), tensor.FromInts([]int{0, 1, 2, 3})) },
+		"tensor: max_unpool3d: MaxUnpool3d(kernel_size=(0, 0, 0)":                             func() { nn.MaxUnpool3d(0) },
+		"tensor: new_adaptive_log_softmax_with_loss: cutoffs [3 3] of 5 classes":              func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3, 3}) },
+		"tensor: new_adaptive_log_softmax_with_loss: cutoffs [] of 5 classes":                 func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, nil) },
+		"tensor: new_adaptive_log_softmax_with_loss: 8 features divided by 4 2 times are 0.5": func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 20, []int{3, 9}) },
+		"tensor: adaptive_log_softmax_with_loss: shapes (2, 8) and (2,): target 1 is 5": func() {
+			nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).Run(tensor.Zeros(2, 8), tensor.FromInts([]int{1, 5}))
+		},
+		"tensor: adaptive_log_softmax_with_loss: shapes (2, 8) and (3,): expected an input (n, in)": func() {
+			nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).Run(tensor.Zeros(2, 8), tensor.FromInts([]int{1, 2, 3}))
+		},
+		"tensor: fractional_max_pool2d: windows of [2 2] at [9223372036854775807":           func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(math.MaxInt)).Forward(tensor.Zeros(1, 4, 4)) },
+		"tensor: gumbel_softmax: the input is nil":                                          func() { nn.GumbelSoftmax(nil) },
+		"tensor: max_unpool2d: the tensor of indices is nil":                                func() { nn.MaxUnpool2d(2).Forward(tensor.Zeros(1, 2, 2), nil) },
+		"tensor: fractional_max_pool2d: the input is nil":                                   func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(2)).Forward(nil) },
+		"tensor: adaptive_log_softmax_with_loss: the target is nil":                         func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).Run(tensor.Zeros(2, 8), nil) },
+		"tensor: linear_cross_entropy: the weight is nil":                                   func() { nn.LinearCrossEntropy(tensor.Zeros(2), nil, nil) },
+		"tensor: gumbel_softmax: tau is 0; expected a number above 0":                       func() { nn.GumbelSoftmax(tensor.Zeros(2), nn.Tau(0)) },
+		"tensor: gumbel_softmax: shape (1,): the logits are int64":                          func() { nn.GumbelSoftmax(tensor.FromInts([]int{1})) },
+		"tensor: new_rrelu: slopes from 2 to 1":                                             func() { nn.NewRReLU(2, 1) },
+		"tensor: softmax2d: shape (2, 2): it has 2 dimensions":                              func() { nn.Softmax2d().Forward(tensor.Zeros(2, 2)) },
+		"tensor: flatten: 3 numbers":                                                        func() { nn.Flatten(1, 2, 3) },
+		"tensor: new_linear_cross_entropy_loss: 3 classes and further sizes [0]":            func() { nn.NewLinearCrossEntropyLoss(5, 3, nn.OutFeatures(0)) },
+		"tensor: linear_cross_entropy: shapes (2, 5) and (3, 4): expected an input (n, in)": func() { nn.LinearCrossEntropy(tensor.Zeros(2, 5), tensor.Zeros(3, 4), tensor.FromInts([]int{1, 2})) },
+		"tensor: cosine_similarity: option Power does not belong":                           func() { nn.CosineSimilarity(nn.Power(2)) },
+	} {
+		if err := tensor.Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+}

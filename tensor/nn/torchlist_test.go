@@ -1,0 +1,115 @@
+package nn_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"strings"
+	"testing"
+)
+
+// absent are names of torch.nn and torch.nn.functional that have no counterpart of that
+// name, and why.
+var absent = map[string]string{
+	"torch.nn.Buffer":                    "a tensor that requires no gradient, in a field",
+	"torch.nn.Container":                 "deprecated in torch",
+	"torch.nn.CrossMapLRN2d":             "its window drops the wrong channel in torch; LocalResponseNorm is right",
+	"torch.nn.DataParallel":              "one device computes",
+	"torch.nn.LinearCrossEntropyOptions": "how LinearCrossEntropyLoss is computed in chunks, which it is not here",
+	"torch.nn.ModuleDict":                "a map of modules",
+	"torch.nn.ModuleList":                "a slice of modules",
+	"torch.nn.NLLLoss2d":                 "deprecated in torch: NLLLoss",
+	"torch.nn.Parameter":                 "a tensor that requires a gradient, in a field",
+	"torch.nn.ParameterDict":             "a map of tensors",
+	"torch.nn.ParameterList":             "a slice of tensors",
+	"torch.nn.RNNBase":                   "not exported: what RNN, GRU and LSTM have in common",
+	"torch.nn.RNNCellBase":               "not exported: what the cells have in common",
+	"torch.nn.SyncBatchNorm":             "one device computes",
+	"torch.nn.UninitializedBuffer":       "of lazy modules, which are not there",
+	"torch.nn.UninitializedParameter":    "of lazy modules, which are not there",
+
+	"torch.nn.functional.adaptive_max_pool1d_with_indices":   "the values alone",
+	"torch.nn.functional.adaptive_max_pool2d_with_indices":   "the values alone",
+	"torch.nn.functional.adaptive_max_pool3d_with_indices":   "the values alone",
+	"torch.nn.functional.fractional_max_pool2d_with_indices": "FractionalMaxPool.Run",
+	"torch.nn.functional.fractional_max_pool3d_with_indices": "FractionalMaxPool.Run",
+	"torch.nn.functional.grouped_mm":                         "for kernels of certain GPUs",
+	"torch.nn.functional.max_pool1d_with_indices":            "MaxPoolIndices1d",
+	"torch.nn.functional.max_pool2d_with_indices":            "MaxPoolIndices2d",
+	"torch.nn.functional.max_pool3d_with_indices":            "MaxPoolIndices3d",
+	"torch.nn.functional.multi_head_attention_forward":       "MultiheadAttention.Run",
+	"torch.nn.functional.native_channel_shuffle":             "ChannelShuffle",
+	"torch.nn.functional.scaled_addmm":                       "for kernels of certain GPUs",
+	"torch.nn.functional.scaled_addmm_":                      "for kernels of certain GPUs",
+	"torch.nn.functional.scaled_grouped_mm":                  "for kernels of certain GPUs",
+	"torch.nn.functional.scaled_mm":                          "for kernels of certain GPUs",
+	"torch.nn.functional.upsample_bilinear":                  "deprecated in torch: Interpolate",
+	"torch.nn.functional.upsample_nearest":                   "deprecated in torch: Interpolate",
+}
+
+// TestTorchList holds the exported names against torch's: each has a counterpart of its
+// name, New before it or not, or a reason for having none.
+func TestTorchList(t *testing.T) {
+	own := exported(t, ".", "..")
+	text, err := os.ReadFile("testdata/torch.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	n := 0
+	for _, name := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+		n++
+		listed[name] = true
+		last := name[strings.LastIndex(name, ".")+1:]
+		plain := strings.ReplaceAll(strings.ToLower(strings.TrimSuffix(last, "_")), "_", "")
+		found := own[plain] || own["new"+plain]
+		switch _, known := absent[name]; {
+		case found && known:
+			t.Errorf("%s is among the absent ones and exported", name)
+		case !found && !known && !strings.HasPrefix(last, "Lazy"):
+			t.Errorf("%s has no counterpart, and there is no reason", name)
+		}
+	}
+	for name := range absent {
+		if !listed[name] {
+			t.Errorf("%s is among the absent ones and not in torch's list", name)
+		}
+	}
+	if n < 250 {
+		t.Errorf("the list has %d names; expected all", n)
+	}
+}
+
+// exported returns the names of the functions and methods of packages in small letters.
+func exported(t *testing.T, dirs ...string) map[string]bool {
+	names := map[string]bool{}
+	for _, dir := range dirs {
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if !strings.HasSuffix(file.Name(), ".go") || strings.HasSuffix(file.Name(), "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), dir+"/"+file.Name(), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range f.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.IsExported() {
+					names[strings.ToLower(fn.Name.Name)] = true
+				}
+				if g, ok := d.(*ast.GenDecl); ok {
+					for _, s := range g.Specs {
+						if ty, ok := s.(*ast.TypeSpec); ok && ty.Name.IsExported() {
+							names[strings.ToLower(ty.Name.Name)] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return names
+}
