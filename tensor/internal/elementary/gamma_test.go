@@ -72,11 +72,11 @@ func TestGammaLimits(t *testing.T) {
 
 // TestGammaBits holds the bits at many arguments: they are the same on every processor.
 func TestGammaBits(t *testing.T) {
-	const want = "414db95ff5f66527"
+	const want = "76edc6834a4d0040"
 	r := rand.New(rand.NewPCG(3, 4))
 	h := fnv.New64a()
 	for range 20000 {
-		x := r.NormFloat64() * math.Ldexp(1, r.IntN(40)-25)
+		x := (r.Float64() - 0.5) * math.Ldexp(1, r.IntN(40)-25)
 		for _, y := range []float64{Lgamma(x), Digamma(x), Polygamma(1, x), Polygamma(4, x)} {
 			fmt.Fprintf(h, "%x ", math.Float64bits(y))
 		}
