@@ -16,7 +16,7 @@ func (o eigh) Forward(in []*Tensor) *Tensor {
 	})
 }
 
-// VJP is v (diag(dw) + (vᵀ dv) / (w_j - w_i)) vᵀ: M. Giles, "An extended collection of
+// VJP is v (diag(dw) + skew(vᵀ dv) / (w_j - w_i)) vᵀ, symmetric: M. Giles, "An extended collection of
 // matrix derivative results for forward and reverse mode algorithmic differentiation",
 // 2008, section 3.1. Where eigenvalues are equal, v has no derivative: 0 stands for it.
 func (o eigh) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
@@ -27,7 +27,8 @@ func (o eigh) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	gaps := w.Unsqueeze(-2).Sub(w.Unsqueeze(-1))
 	zero, one := constant(y, d, 0), constant(y, d, 1)
 	none := equalMask(gaps, zero)
-	inner := none.Where(zero, v.mT().MatMul(dv).Div(none.Where(one, gaps)))
+	turn := v.mT().MatMul(dv)
+	inner := none.Where(zero, turn.Sub(turn.mT()).Scale(0.5).Div(none.Where(one, gaps)))
 	eye := Eye(w.shape[len(w.shape)-1]).To(d).ToDevice(y.Device())
 	return []*Tensor{v.MatMul(inner.Add(eye.Mul(dw.Unsqueeze(-1)))).MatMul(v.mT()).To(dy.dtype)}
 }
