@@ -31,10 +31,10 @@ func (o RankOptions) check(op string, t *Tensor) {
 
 type pinv struct{ RankOptions }
 
-func (pinv) Info() Info { return Info{"linalg_pinv", "torch.linalg.pinv", Keep, ReadsAll} }
+func (pinv) Info() Info { return Info{"pinverse", "torch.linalg.pinv", Keep, ReadsAll} }
 func (o pinv) Forward(in []*Tensor) *Tensor {
 	x := in[0]
-	finite("linalg_pinv", x)
+	finite("pinverse", x)
 	cut := o.cut(x)
 	return eachMatrix(x, x.mT().shape, func(b int, a []float64, n int) []float64 {
 		if !o.Hermitian {
@@ -42,7 +42,7 @@ func (o pinv) Forward(in []*Tensor) *Tensor {
 		}
 		p, ok := invertSymmetric(a, n, cut)
 		if !ok {
-			fail("linalg_pinv", in, "the eigenvalues of matrix %d were not found", b)
+			fail("pinverse", in, "the eigenvalues of matrix %d were not found", b)
 		}
 		return p
 	})
@@ -66,10 +66,10 @@ func (o pinv) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 
 // Pinv returns the pseudoinverses (…, n, m), of Moore and Penrose, of matrices t (…, m, n).
 // It computes in float64 and rounds once. It panics if a number is not finite. It is
-// torch.linalg.pinv.
+// torch.linalg.pinv, and torch.pinverse under autocast.
 func (t *Tensor) Pinv(o RankOptions) *Tensor {
-	o.check("linalg_pinv", t)
-	return apply(pinv{o}, offered(Info{Name: "pinverse"}, t)[0])
+	o.check("pinverse", t)
+	return apply(pinv{o}, t)
 }
 
 // finite panics unless all numbers are.

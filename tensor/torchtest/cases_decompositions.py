@@ -34,7 +34,7 @@ case("linalg_qr zeros", lambda x: torch.cat([y.flatten() for y in LN.qr(x)]), va
 case("linalg_qr complete wide", lambda x: LN.qr(x, mode="complete")[1], regular(3, 4), **WIDE)
 
 for name, shape in {"": (4, 4), " tall": (5, 3), " wide": (3, 5), " batch": (2, 3, 2)}.items():
-    case(f"linalg_pinv{name}", lambda x: LN.pinv(x), regular(*shape), **WIDE)
+    case(f"pinverse{name}", lambda x: LN.pinv(x), regular(*shape), **WIDE)
     case(f"linalg_lstsq{name}", lambda a, b: LN.lstsq(a, b).solution, regular(*shape), randn(*shape[:-1], 2), **WIDE)
     case(f"linalg_lstsq{name} residuals", lambda a, b: LN.lstsq(a, b, driver="gelsd").residuals, regular(*shape), randn(*shape[:-1], 2), **(WIDE if name in (" tall", " batch") else FLAT))
     case(f"linalg_lstsq{name} rank", lambda a, b: LN.lstsq(a, b).rank, regular(*shape), randn(*shape[:-1], 2), **FLAT)
@@ -42,10 +42,10 @@ for name, shape in {"": (4, 4), " tall": (5, 3), " wide": (3, 5), " batch": (2, 
     case(f"matrix_rank{name}", lambda x: LN.matrix_rank(x), regular(*shape), **FLAT)
 case("linalg_lstsq vector", lambda a, b: LN.lstsq(a, b).solution, regular(4, 2), randn(4), **WIDE)
 SINGULAR = values([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.0, -1.0], [0.0, 0.0, 0.0]])
-case("linalg_pinv singular", lambda x: LN.pinv(x), SINGULAR, **FLAT)
-case("linalg_pinv rtol", lambda x: LN.pinv(x, rtol=0.3), regular(4, 4), **FLAT)
-case("linalg_pinv atol", lambda x: LN.pinv(x, atol=2.5), regular(4, 4), **FLAT)
-case("linalg_pinv hermitian", lambda x: LN.pinv(x + x.mT, hermitian=True), regular(3, 3), **WIDE)
+case("pinverse singular", lambda x: LN.pinv(x), SINGULAR, **FLAT)
+case("pinverse rtol", lambda x: LN.pinv(x, rtol=0.3), regular(4, 4), **FLAT)
+case("pinverse atol", lambda x: LN.pinv(x, atol=2.5), regular(4, 4), **FLAT)
+case("pinverse hermitian", lambda x: LN.pinv(x + x.mT, hermitian=True), regular(3, 3), **WIDE)
 case("linalg_lstsq singular", lambda a, b: LN.lstsq(a, b).solution, SINGULAR, randn(4, 2), **FLAT)
 case("matrix_rank singular", lambda x: LN.matrix_rank(x), SINGULAR, **FLAT)
 case("matrix_rank rtol", lambda x: LN.matrix_rank(x, rtol=0.3), randn(2, 4, 4), **FLAT)

@@ -34,10 +34,10 @@ func decompositions() cases {
 		"linalg_eigh magnitudes":  func(in []T) T { _, v := in[0].Eigh(); return v.Abs() },
 		"linalg_qr zeros":         func(in []T) T { q, r := in[0].QR("reduced"); return elements(q, r) },
 		"linalg_qr complete wide": func(in []T) T { _, r := in[0].QR("complete"); return r },
-		"linalg_pinv singular":    func(in []T) T { return in[0].Pinv(rank) },
-		"linalg_pinv rtol":        func(in []T) T { return in[0].Pinv(tensor.RankOptions{RTol: 0.3}) },
-		"linalg_pinv atol":        func(in []T) T { return in[0].Pinv(tensor.RankOptions{ATol: 2.5}) },
-		"linalg_pinv hermitian":   func(in []T) T { return in[0].Add(turned(in[0])).Pinv(tensor.RankOptions{Hermitian: true}) },
+		"pinverse singular":       func(in []T) T { return in[0].Pinv(rank) },
+		"pinverse rtol":           func(in []T) T { return in[0].Pinv(tensor.RankOptions{RTol: 0.3}) },
+		"pinverse atol":           func(in []T) T { return in[0].Pinv(tensor.RankOptions{ATol: 2.5}) },
+		"pinverse hermitian":      func(in []T) T { return in[0].Add(turned(in[0])).Pinv(tensor.RankOptions{Hermitian: true}) },
 		"linalg_lstsq vector":     func(in []T) T { x, _, _, _ := in[0].Lstsq(in[1], tensor.LstsqOptions{}); return x },
 		"linalg_lstsq singular":   func(in []T) T { x, _, _, _ := in[0].Lstsq(in[1], tensor.LstsqOptions{}); return x },
 		"matrix_rank singular":    func(in []T) T { return in[0].MatrixRank(rank) },
@@ -66,7 +66,7 @@ func decompositions() cases {
 		if form == " one" {
 			break
 		}
-		all["linalg_pinv"+form] = func(in []T) T { return in[0].Pinv(rank) }
+		all["pinverse"+form] = func(in []T) T { return in[0].Pinv(rank) }
 		all["matrix_rank"+form] = func(in []T) T { return in[0].MatrixRank(rank) }
 		for i, what := range []string{"", " residuals", " rank", " values"} {
 			o := tensor.LstsqOptions{Driver: []string{"", "gelsd", "gelsy", "gelss"}[i]}
