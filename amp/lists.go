@@ -174,6 +174,9 @@ var madeOf = map[string][]string{
 var wholes = []tensor.Info{
 	{Name: "adaptive_max_pool3d", Torch: "torch.nn.functional.adaptive_max_pool3d"},
 	{Name: "cross_entropy_loss", Torch: "torch.nn.functional.cross_entropy"},
+	{Name: "linalg_cond", Torch: "torch.linalg.cond"},
+	{Name: "linalg_matrix_rank", Torch: "torch.linalg.matrix_rank"},
 	{Name: "max_unpool2d", Torch: "torch.nn.functional.max_unpool2d"},
+	{Name: "nanquantile", Torch: "torch.nanquantile"},
 	{Name: "quantile", Torch: "torch.quantile"},
 }
