@@ -1,6 +1,9 @@
 package tensor
 
-import "halfnote/tensor/internal/elementary"
+import (
+	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/elementary"
+)
 
 // The gamma function's relatives have no kernels: they are computed on the processor, in
 // float64, and rounded once.
@@ -56,7 +59,9 @@ func (t *Tensor) Polygamma(n int) *Tensor {
 func eachElement(x *Tensor, f func(float64) float64) *Tensor {
 	values := convert(x, Float64).Float64s()
 	for i, v := range values {
-		pollAt(i)
+		if i&(1<<10-1) == 0 { // some take a microsecond
+			driver.Poll()
+		}
 		values[i] = f(v)
 	}
 	y := newTensor(x.mem.backend, Float64, x.shape)

@@ -3,6 +3,8 @@ package tensor
 import (
 	"cmp"
 	"slices"
+
+	"halfnote/tensor/driver"
 )
 
 // UniqueDim returns the different slices of t along dim, in order of their elements from
@@ -13,12 +15,7 @@ func (t *Tensor) UniqueDim(dim int) (values, inverse, counts *Tensor) {
 	x, d := t.sliced("unique_dim", dim)
 	rows := rowsOf(x)
 	order := seq(x.shape[0])
-	comparisons := 0
-	slices.SortStableFunc(order, func(i, j int) int {
-		pollAt(comparisons)
-		comparisons++
-		return rows.compare(i, j)
-	})
+	slices.SortStableFunc(order, rows.compare)
 	return x.grouped(d, order, rows.equal)
 }
 
@@ -79,7 +76,14 @@ func rowsOf(t *Tensor) rows {
 
 func rowsIn[E int64 | float64](list []E, n int) rows {
 	width := len(list) / max(n, 1)
-	row := func(i int) []E { return list[i*width : (i+1)*width] }
+	work := 0
+	row := func(i int) []E {
+		if work += width; work > 1<<16 {
+			work = 0
+			driver.Poll()
+		}
+		return list[i*width : (i+1)*width]
+	}
 	order := func(x, y E) int {
 		switch {
 		case x == x && y == y:
