@@ -5,7 +5,7 @@ package tensor
 // torch.tril_indices.
 func TrilIndices(rows, columns, k int) *Tensor {
 	t := lowerTriangle("tril_indices", rows, columns, k)
-	return t.indices("tril_indices", t.count(), func(row int) (from, to int) { return 0, t.width(row) })
+	return t.indices("tril_indices", t.count(), t.first(), t.rows, func(row int) (from, to int) { return 0, t.width(row) })
 }
 
 // TriuIndices returns the rows and the columns of the elements of a matrix (rows, columns)
@@ -14,7 +14,7 @@ func TrilIndices(rows, columns, k int) *Tensor {
 func TriuIndices(rows, columns, k int) *Tensor {
 	t := lowerTriangle("triu_indices", rows, columns, k)
 	t.k-- // what is left out
-	return t.indices("triu_indices", rows*columns-t.count(), func(row int) (from, to int) { return t.width(row), columns })
+	return t.indices("triu_indices", rows*columns-t.count(), 0, t.full(), func(row int) (from, to int) { return t.width(row), columns })
 }
 
 // staircase is the part of a matrix up to a diagonal.
@@ -29,20 +29,26 @@ func lowerTriangle(op string, rows, columns, k int) staircase {
 // width returns how many elements of a row there are.
 func (s staircase) width(row int) int { return min(max(row+1+s.k, 0), s.columns) }
 
+// first returns the first row that has elements, full the first that has all.
+func (s staircase) first() int { return min(max(-s.k, 0), s.rows) }
+func (s staircase) full() int  { return min(max(s.columns-1-s.k, s.first()), s.rows) }
+
 // count returns how many elements there are.
 func (s staircase) count() int {
-	first := min(max(-s.k, 0), s.rows)               // rows above have none
-	full := min(max(s.columns-1-s.k, first), s.rows) // rows from here on have all
-	steps := full - first
-	return steps*(first+1+s.k) + steps*(steps-1)/2 + (s.rows-full)*s.columns
+	steps := s.full() - s.first()
+	return steps*(s.first()+1+s.k) + steps*(steps-1)/2 + (s.rows-s.full())*s.columns
 }
 
-// indices returns the rows and columns of count elements, those of each row's span.
-func (s staircase) indices(op string, count int, span func(row int) (from, to int)) *Tensor {
+// indices returns the rows and columns of count elements, those of the spans of the rows
+// from first to before last.
+func (s staircase) indices(op string, count, first, last int, span func(row int) (from, to int)) *Tensor {
 	y := unsetTensor(CPU.backend(), Int64, checkShape(op, []int{2, count}))
+	if count == 0 {
+		return y.brought()
+	}
 	data := make([]int64, 2*count)
 	at := 0
-	for row := range s.rows {
+	for row := first; row < last; row++ {
 		pollAt(row)
 		from, to := span(row)
 		for column := from; column < to; column++ {
