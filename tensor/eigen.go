@@ -12,7 +12,7 @@ import (
 // and the eigenvectors, as columns of v (n, n). It reads the lower triangle. A matrix of
 // three diagonals is made by reflections, whose others then shrink under rotations with
 // Wilkinson's shift: G. Golub and C. Van Loan, "Matrix Computations", sections 8.3.1 to
-// 8.3.3. It reports whether the rotations have come to an end.
+// 8.3.3. ok reports whether the rotations converged.
 func eigen(a []float64, n int) (w, v []float64, ok bool) {
 	most := 0.0
 	for i := range a {

@@ -79,7 +79,7 @@ func (f *factors) slogdet() []float64 {
 	return []float64{sign, sum}
 }
 
-// pivots returns with which row, from 1 on, each row was exchanged.
+// pivots returns for each row the number, from 1 on, of the row it was exchanged with.
 func (f *factors) pivots() []float64 {
 	out := make([]float64, f.n)
 	at, here := seq(f.n), seq(f.n) // where each row is, and which row is here
@@ -92,7 +92,8 @@ func (f *factors) pivots() []float64 {
 	return out
 }
 
-// exchanges returns the order of rows that pivots lead to, or of rows that they lead back.
+// exchanges returns the order of rows after the exchanges that pivots name, or after they
+// have been undone.
 func exchanges(pivots []int64, undo bool) []int64 {
 	order := make([]int64, len(pivots))
 	for i := range order {

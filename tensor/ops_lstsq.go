@@ -5,7 +5,7 @@ import "slices"
 // LstsqOptions are those of torch.linalg.lstsq.
 type LstsqOptions struct {
 	RCond  float64 // singular values up to it times the largest count as 0; if 0, the larger side times the dtype's Eps
-	Driver string  // "gelsy", the default, "gels", "gelsd" or "gelss": which results there are
+	Driver string  // "gelsy", the default, "gels", "gelsd" or "gelss": it decides which results are returned
 }
 
 // lstsq packs the solution (n, k), the rank and the singular values of in = a (…, m, n) and
@@ -46,7 +46,7 @@ func (o lstsq) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // where it has none: the residuals (…, k), the sums of squares of t x - b, of all but
 // "gelsy", where m is above n and every matrix has rank n; the ranks (…), int64, of all but
 // "gels"; the singular values (…, min(m, n)), without a derivative, of "gelsd" and
-// "gelss". All drivers compute alike, by singular values in float64, and round once. It
+// "gelss". All drivers compute in the same way, by singular values in float64, and round once. It
 // panics if a number of t is not finite. It is torch.linalg.lstsq.
 func (t *Tensor) Lstsq(b *Tensor, o LstsqOptions) (solution, residuals, rank, singularValues *Tensor) {
 	const op = "linalg_lstsq"

@@ -72,7 +72,7 @@ func (t *Tensor) LUFactor() (lu, pivots *Tensor) {
 	return p[0], p[1].Detach().To(Int32)
 }
 
-// luSolve is the solution x of a x = b for in = lu and b, a's rows being exchanged.
+// luSolve is the solution x of a x = b for in = lu, of a with its rows exchanged, and b.
 type luSolve struct{ pivots *Tensor }
 
 func (luSolve) Info() Info {
@@ -109,8 +109,8 @@ func (t *Tensor) LUSolve(pivots, b *Tensor) *Tensor {
 	return apply(luSolve{pivots.expandTo(x.shape[:len(x.shape)-1])}, a, x)
 }
 
-// exchanged returns matrices t (…, n, k) with their rows exchanged as pivots (…, n) say, one
-// after another from the first on, or from the last on, which undoes that.
+// exchanged returns the matrices t (…, n, k) with row i exchanged with row pivots[i], for i
+// from the first to the last, or to undo that from the last to the first.
 func (t *Tensor) exchanged(pivots *Tensor, undo bool) *Tensor {
 	n := pivots.shape[len(pivots.shape)-1]
 	list := convert(pivots, Int64).Int64s()

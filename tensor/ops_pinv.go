@@ -10,7 +10,8 @@ type RankOptions struct {
 	Hermitian bool    // the matrices are symmetric, and the lower triangle is read
 }
 
-// cut returns the largest singular value of matrices t that counts as 0, for the largest one.
+// cut returns a function that gives, for the largest singular value of a matrix of t, the
+// largest one that counts as 0.
 func (o RankOptions) cut(t *Tensor) func(largest float64) float64 {
 	rtol := o.RTol
 	if rtol == 0 && o.ATol == 0 {
@@ -72,7 +73,7 @@ func (t *Tensor) Pinv(o RankOptions) *Tensor {
 	return apply(pinv{o}, t)
 }
 
-// finite panics unless all numbers are.
+// finite panics unless all numbers of x are finite.
 func finite(op string, x *Tensor) {
 	if x.Detach().IsFinite().All().Item() == 0 {
 		fail(op, []*Tensor{x}, "a number is not finite; expected finite ones")

@@ -2,7 +2,7 @@ package tensor
 
 import "slices"
 
-// QuantileOptions say what a quantile between two elements is.
+// QuantileOptions choose the value of a quantile that lies between two elements.
 type QuantileOptions struct {
 	Interpolation string // "linear", the default, "lower", "higher", "midpoint" or "nearest"
 }

@@ -11,9 +11,9 @@ import (
 // is one variable, and the result a number. It is torch.cov.
 func (t *Tensor) Cov() *Tensor { return t.CovWith(1, nil, nil) }
 
-// CovWith is Cov divided by the number of observations less correction. Each observation
-// counts as often as counts has it, a vector of integers, and by its weight, a vector of
-// floating-point numbers; nil stands for ones. It is torch.cov with correction, fweights
+// CovWith is Cov divided by the number of observations less correction. counts, a vector of
+// integers, has how often each observation occurs, and weights, a vector of floating-point
+// numbers, how much it matters; nil stands for ones. It is torch.cov with correction, fweights
 // and aweights.
 func (t *Tensor) CovWith(correction float64, counts, weights *Tensor) *Tensor {
 	if len(t.shape) > 2 {

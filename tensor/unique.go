@@ -7,9 +7,9 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// UniqueDim returns the different slices of t along dim, in order of their elements from
-// the first on; for each of t's which of them it is; and how often each occurs. None has a
-// gradient, and a slice with NaN in it equals none. It is torch.unique with dim,
+// UniqueDim returns the different slices of t along dim, sorted by their first element, then
+// their second, and so on; for each slice of t which of them it is; and how often each
+// occurs. None has a gradient, and a slice with a NaN in it equals no other. It is torch.unique with dim,
 // return_inverse and return_counts.
 func (t *Tensor) UniqueDim(dim int) (values, inverse, counts *Tensor) {
 	x, d := t.sliced("unique_dim", dim)
