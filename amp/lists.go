@@ -164,8 +164,8 @@ var named = map[string]bool{
 // madeOf names, for users' words of other operations, those that autocast sees.
 var madeOf = map[string][]string{
 	"__matmul__": {"matmul"}, "chain": {"chain_matmul"}, "cross_entropy": {"log_softmax", "nll_loss"}, "grid_sample": {"grid_sampler"},
-	"GRUCell": {"gru_cell"}, "inverse": {"linalg_inv"}, "interpolate": {"upsample_nearest2d", "upsample_bilinear2d"}, "LSTMCell": {"lstm_cell"},
-	"max_pool": {"max_pool1d", "max_pool2d", "max_pool3d"}, "multi_dot": {"linalg_multi_dot"}, "normalize": {"norm"}, "pad": {"constant_pad_nd"},
+	"GRUCell": {"gru_cell"}, "eigh": {"linalg_eigh"}, "inverse": {"linalg_inv"}, "interpolate": {"upsample_nearest2d", "upsample_bilinear2d"}, "lstsq": {"linalg_lstsq"}, "LSTMCell": {"lstm_cell"},
+	"max_pool": {"max_pool1d", "max_pool2d", "max_pool3d"}, "multi_dot": {"linalg_multi_dot"}, "normalize": {"norm"}, "pad": {"constant_pad_nd"}, "pinv": {"pinverse"}, "qr": {"linalg_qr"},
 	"RNNCell": {"rnn_tanh_cell", "rnn_relu_cell"}, "softmin": {"softmax"}, "svd": {"linalg_svd"}, "vecdot": {"linalg_vecdot"},
 }
 
@@ -176,6 +176,9 @@ var wholes = []tensor.Info{
 	{Name: "cross_entropy_loss", Torch: "torch.nn.functional.cross_entropy"},
 	{Name: "fractional_max_pool2d", Torch: "torch.nn.functional.fractional_max_pool2d"},
 	{Name: "fractional_max_pool3d", Torch: "torch.nn.functional.fractional_max_pool3d"},
+	{Name: "linalg_cond", Torch: "torch.linalg.cond"},
+	{Name: "linalg_matrix_rank", Torch: "torch.linalg.matrix_rank"},
 	{Name: "max_unpool2d", Torch: "torch.nn.functional.max_unpool2d"},
+	{Name: "nanquantile", Torch: "torch.nanquantile"},
 	{Name: "quantile", Torch: "torch.quantile"},
 }

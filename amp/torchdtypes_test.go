@@ -40,7 +40,10 @@ func torchCalls() []opCall {
 		"var_mean": func(x ten) ten { y, _ := x.VarMean(); return y }, "sum as float16": func(x ten) ten { return x.SumAs(tensor.Float16) },
 		"prod as float16": func(x ten) ten { return x.ProdAs(tensor.Float16) }, "softmax as float16": func(x ten) ten { return x.SoftmaxAs(tensor.Float16, 0) },
 		"cumsum as float16": func(x ten) ten { return x.CumsumAs(tensor.Float16, 0) }, "mean as float16": func(x ten) ten { return x.MeanAs(tensor.Float16) },
-		"norm as float16": func(x ten) ten { return x.NormWith(2, tensor.PNormOptions{DType: tensor.Float16}) },
+		"lgamma": ten.Lgamma, "digamma": ten.Digamma, "polygamma": func(x ten) ten { return x.Polygamma(1) },
+		"nanmedian": func(x ten) ten { y, _ := x.NanMedian(0); return y }, "unique_consecutive": func(x ten) ten { y, _, _ := x.UniqueConsecutive(); return y },
+		"cumulative_trapezoid": func(x ten) ten { return x.CumulativeTrapezoid(1, 0) },
+		"norm as float16":      func(x ten) ten { return x.NormWith(2, tensor.PNormOptions{DType: tensor.Float16}) },
 	}
 	for name, f := range unaries {
 		all = append(all, unary(name, nil, f))
@@ -107,6 +110,16 @@ func torchCalls() []opCall {
 	pair("scatter_reduce", makes(matrix, matrix), func(x, y ten) ten {
 		return x.ScatterReduce(0, zero(side, side), y, "sum", tensor.ScatterReduceOptions{})
 	})
+	one("cov", makes(matrix), ten.Cov)
+	one("corrcoef", makes(matrix), ten.Corrcoef)
+	one("linalg_eigvalsh", makes(matrix), ten.EigvalsH)
+	one("linalg_slogdet", makes(matrix), func(x ten) ten { _, y := x.SlogDet(); return y })
+	one("linalg_lu_factor", makes(matrix), func(x ten) ten { lu, _ := x.LUFactor(); return lu })
+	one("linalg_matrix_exp", makes(matrix), ten.MatrixExp)
+	one("linalg_cond fro", makes(matrix), func(x ten) ten { return x.Cond("fro") })
+	pair("linalg_lu_solve", makes(matrix, matrix), func(x, y ten) ten { return x.LUSolve(tensor.Ones(side).To(tensor.Int32), y) })
+	one("linalg_solve_triangular", makes(matrix), func(x ten) ten { return x.SolveTriangular(x, true, tensor.TriangularOptions{}) })
+	pair("isin", makes(vector, vector), ten.IsIn)
 	pair("pairwise_distance", makes(matrix, matrix), func(x, y ten) ten { return x.PairwiseDistance(y, 2, 1e-6) })
 	pair("multilabel_soft_margin_loss", makes(matrix, matrix), func(x, y ten) ten { return x.MultilabelSoftMarginLoss(y, eachLoss) })
 	pair("linear of a transpose", makes(matrix, matrix), func(x, y ten) ten { return x.Linear(y.T(), nil) })
@@ -118,7 +131,8 @@ func torchCalls() []opCall {
 
 // otherThanTorch are functions that answer otherwise than torch's, and why.
 var otherThanTorch = map[string]string{
-	"roll": "torch makes it of cat, whose CPU list refuses a half that is not the region's; nothing is lost by moving elements",
+	"linalg_matrix_exp": "torch makes it of cat, whose CPU list refuses a half that is not the region's",
+	"roll":              "torch makes it of cat, whose CPU list refuses a half that is not the region's; nothing is lost by moving elements",
 }
 
 // TestTorchDTypes compares the dtypes of functions under autocast, operations on lists

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"halfnote/tensor/driver"
+	"halfnote/tensor/internal/elementary"
 )
 
 // factors is the LU decomposition, with rows exchanged, of an n by n matrix: Doolittle's
@@ -57,6 +58,55 @@ func (f *factors) det() float64 {
 		d *= f.lu[i*f.n+i]
 	}
 	return d
+}
+
+// slogdet returns the sign of the determinant and the logarithm of its magnitude.
+func (f *factors) slogdet() []float64 {
+	sign, sum := 1.0, 0.0
+	if f.odd {
+		sign = -1
+	}
+	for i := range f.n {
+		d := f.lu[i*f.n+i]
+		switch {
+		case d == 0:
+			return []float64{0, math.Inf(-1)}
+		case d < 0:
+			sign = -sign
+		}
+		sum += elementary.Log(math.Abs(d))
+	}
+	return []float64{sign, sum}
+}
+
+// pivots returns for each row the number, from 1 on, of the row it was exchanged with.
+func (f *factors) pivots() []float64 {
+	out := make([]float64, f.n)
+	at, here := seq(f.n), seq(f.n) // where each row is, and which row is here
+	for i, row := range f.row {
+		p, other := at[row], here[i]
+		out[i] = float64(p + 1)
+		at[other], here[p] = p, other
+		at[row], here[i] = i, row
+	}
+	return out
+}
+
+// exchanges returns the order of rows after the exchanges that pivots name, or after they
+// have been undone.
+func exchanges(pivots []int64, undo bool) []int64 {
+	order := make([]int64, len(pivots))
+	for i := range order {
+		order[i] = int64(i)
+	}
+	for i := range pivots {
+		if undo {
+			i = len(pivots) - 1 - i
+		}
+		p := pivots[i] - 1
+		order[i], order[p] = order[p], order[i]
+	}
+	return order
 }
 
 // singular reports whether a pivot is 0.

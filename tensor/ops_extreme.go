@@ -47,27 +47,3 @@ func (t *Tensor) Fmax(o *Tensor) *Tensor { return apply(extreme{"fmax", (*Tensor
 // Fmin returns the smaller of t and o, broadcast, the other one where one is NaN; of
 // equal ones t has the gradient. It is torch.fmin.
 func (t *Tensor) Fmin(o *Tensor) *Tensor { return apply(extreme{"fmin", (*Tensor).Le}, t, o) }
-
-// Quantile returns the number along dim, which drops out, below which the share q of the
-// elements lies, between two neighbours by a straight line; NaN if there is one. t is of
-// float32 or float64. It is torch.quantile with one q.
-func (t *Tensor) Quantile(q float64, dim int) *Tensor {
-	t = offered(Info{Name: "quantile"}, t)[0]
-	if t.dtype != Float32 && t.dtype != Float64 {
-		failDType("quantile", []*Tensor{t}, "expected float32 or float64: cast with To")
-	}
-	if !(q >= 0 && q <= 1) {
-		fail("quantile", []*Tensor{t}, "the share is %v; expected 0 to 1", q)
-	}
-	d := axis("quantile", t, dim, len(t.shape))
-	n := t.shape[d]
-	if n == 0 {
-		fail("quantile", []*Tensor{t}, "there is no element along dimension %d; expected one or more", d)
-	}
-	sorted, _ := t.Sort(d)
-	at := float64(q * float64(n-1)) // not fused with what follows
-	below := int(at)
-	y := sorted.Select(d, below).Lerp(sorted.Select(d, min(below+1, n-1)), at-float64(below))
-	greatest := sorted.Select(d, n-1) // NaN, if there is one
-	return greatest.IsNaN().Where(greatest, y)
-}

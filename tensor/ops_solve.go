@@ -152,16 +152,16 @@ func regular(op string, in []*Tensor, b int, a []float64, n int) *factors {
 	return f
 }
 
-// eachMatrix returns f of each matrix of x, its number b and its elements, in a tensor of
-// shape and x's dtype.
+// eachMatrix returns f of each matrix of x, its number b, its elements and their number in
+// a row, in a tensor of shape and x's dtype.
 func eachMatrix(x *Tensor, shape []int, f func(b int, a []float64, n int) []float64) *Tensor {
 	r := len(x.shape)
-	n := x.shape[r-1]
+	m, n := x.shape[r-2], x.shape[r-1]
+	y := newTensor(x.mem.backend, Float64, slices.Clone(shape)) // refuses what memory does not hold
 	values := convert(x, Float64).Float64s()
 	out := make([]float64, 0, size(shape))
 	for b := range size(x.shape[:r-2]) {
-		out = append(out, f(b, values[b*n*n:(b+1)*n*n], n)...)
+		out = append(out, f(b, values[b*m*n:(b+1)*m*n], n)...)
 	}
-	y := newTensor(x.mem.backend, Float64, slices.Clone(shape))
 	return narrow(y.setFloat64s(out), x.dtype)
 }

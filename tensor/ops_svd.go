@@ -32,6 +32,7 @@ func (svd) Forward(in []*Tensor) *Tensor {
 func transposed(a []float64, m, n int) []float64 {
 	out := make([]float64, len(a))
 	for i := range a {
+		pollAt(i)
 		out[i%n*m+i/n] = a[i]
 	}
 	return out

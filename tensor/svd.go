@@ -14,23 +14,24 @@ import (
 // Biorthogonalization and Related Results", 1958; J. Demmel and K. Veselić, "Jacobi's
 // Method is More Accurate than QR", 1992).
 func jacobi(a []float64, m, n int) (u, s, v []float64) {
-	u = slices.Clone(a)
-	v = make([]float64, n*n)
+	columnsOfU := transposed(a, m, n) // one after another in memory
+	columnsOfV := make([]float64, n*n)
 	for i := range n {
-		v[i*n+i] = 1
+		columnsOfV[i*n+i] = 1
 	}
 	for range 60 {
 		rotated := false
 		for p := range n {
 			driver.Poll()
 			for q := p + 1; q < n; q++ {
-				rotated = orthogonalize(u, v, m, n, p, q) || rotated
+				rotated = orthogonalize(columnsOfU, columnsOfV, m, n, p, q) || rotated
 			}
 		}
 		if !rotated {
 			break
 		}
 	}
+	u, v = transposed(columnsOfU, n, m), transposed(columnsOfV, n, n)
 	s = make([]float64, n)
 	for j := range n {
 		s[j] = columnLength(u, m, n, j)
@@ -42,13 +43,14 @@ func jacobi(a []float64, m, n int) (u, s, v []float64) {
 	return u, s, v
 }
 
-// orthogonalize rotates columns p and q of u, and of v, so that they are orthogonal in
-// u, and reports whether they were not.
+// orthogonalize rotates columns p and q of u, of m elements, and of v, of n, so that they
+// are orthogonal in u, and reports whether they were not.
 func orthogonalize(u, v []float64, m, n, p, q int) bool {
+	x, y := u[p*m:(p+1)*m], u[q*m:(q+1)*m]
 	var pp, qq, pq float64
-	for i := range m {
-		x, y := u[i*n+p], u[i*n+q]
-		pp, qq, pq = pp+float64(x*x), qq+float64(y*y), pq+float64(x*y)
+	for i, a := range x {
+		b := y[i]
+		pp, qq, pq = pp+float64(a*a), qq+float64(b*b), pq+float64(a*b)
 	}
 	if !(math.Abs(pq) > 1e-16*math.Sqrt(pp*qq)) {
 		return false
@@ -57,12 +59,8 @@ func orthogonalize(u, v []float64, m, n, p, q int) bool {
 	t := math.Copysign(1, zeta) / (math.Abs(zeta) + math.Sqrt(1+float64(zeta*zeta)))
 	cos := 1 / math.Sqrt(1+float64(t*t))
 	sin := cos * t
-	for _, w := range [][]float64{u, v} {
-		for i := range len(w) / n {
-			x, y := w[i*n+p], w[i*n+q]
-			w[i*n+p], w[i*n+q] = float64(cos*x)-float64(sin*y), float64(sin*x)+float64(cos*y)
-		}
-	}
+	rotate(x, y, cos, -sin)
+	rotate(v[p*n:(p+1)*n], v[q*n:(q+1)*n], cos, -sin)
 	return true
 }
 

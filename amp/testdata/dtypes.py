@@ -72,6 +72,10 @@ CASES = {
     "interpolate nearest": ([Q], lambda x: F.interpolate(x, 5)), "interpolate bilinear": ([Q], lambda x: F.interpolate(x, 5, mode="bilinear")),
     "quantile": ([M], lambda x: torch.quantile(x, 0.3, 1)), "trace": ([M], torch.trace), "linalg_inv": ([M], torch.linalg.inv),
     "linalg_solve": ([M, M], torch.linalg.solve), "linalg_cholesky": ([M], lambda x: torch.linalg.cholesky(torch.eye(N, dtype=x.dtype, device=DEVICE))), "linalg_svdvals": ([M], torch.linalg.svdvals),
+    "linalg_eigh": ([M], lambda x: torch.linalg.eigh(x)[0]), "linalg_eigvalsh": ([M], torch.linalg.eigvalsh), "linalg_qr": ([M], lambda x: torch.linalg.qr(x)[0]),
+    "linalg_lstsq": ([M, M], lambda x, y: torch.linalg.lstsq(x, y)[0]), "pinverse": ([M], torch.pinverse), "linalg_matrix_rank": ([M], torch.linalg.matrix_rank),
+    "linalg_cond": ([M], torch.linalg.cond), "linalg_cond fro": ([M], lambda x: torch.linalg.cond(x, "fro")), "cholesky_solve": ([M, M], torch.cholesky_solve),
+    "cholesky_inverse": ([M], torch.cholesky_inverse), "nanquantile": ([M], lambda x: torch.nanquantile(x, 0.3, 1)),
 
     # unlisted, or made of listed ones
     **unary("abs acosh asinh atan atanh ceil cos erf erfc exp2 floor frac logit mean neg relu round sigmoid sign sin sinc sqrt square std tanh trunc var "
@@ -81,7 +85,12 @@ CASES = {
              "outer true_divide rsub"),
     **binary("kron", (2, 2)),
     **functional("celu elu selu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu6 rrelu silu softshrink softsign tanhshrink glu"),
-    "linalg_det": ([M], torch.linalg.det), "linalg_matrix_power": ([M], lambda x: torch.linalg.matrix_power(x, 3)),
+    "linalg_slogdet": ([M], lambda x: torch.linalg.slogdet(x)[1]), "linalg_lu_factor": ([M], lambda x: torch.linalg.lu_factor(x)[0]),
+    "linalg_solve_triangular": ([M], lambda x: torch.linalg.solve_triangular(x, x, upper=True)), "linalg_matrix_exp": ([M], torch.linalg.matrix_exp),
+    "lgamma": ([V], torch.lgamma), "digamma": ([V], torch.digamma), "polygamma": ([V], lambda x: torch.polygamma(1, x)), "nanmedian": ([V], lambda x: x.nanmedian(0)[0]),
+    "cov": ([M], torch.cov), "corrcoef": ([M], torch.corrcoef), "cumulative_trapezoid": ([V], torch.cumulative_trapezoid), "isin": ([V, V], torch.isin),
+    "linalg_lu_solve": ([M, M], lambda x, y: torch.linalg.lu_solve(x, torch.ones(N, dtype=torch.int32, device=DEVICE), y)),
+    "unique_consecutive": ([V], torch.unique_consecutive), "linalg_det": ([M], torch.linalg.det), "linalg_matrix_power": ([M], lambda x: torch.linalg.matrix_power(x, 3)),
     "rms_norm": ([M], lambda x: F.rms_norm(x, V)), "rms_norm with weight": ([M, V], lambda x, w: F.rms_norm(x, V, w)),
     "layer_norm with weight": ([M, V, V], lambda x, w, b: F.layer_norm(x, V, w, b)),
     "batch_norm": ([M, V, V], lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True)),
@@ -116,7 +125,7 @@ CASES = {
 
 # On these fake tensors answer by code of their own, or lack a check of the real kernels:
 # so a comparison of fake and real tensors on the CPU shows.
-NOT_FAKE = {"affine_grid": MIX, "roll": MIX, "index_add": MIX[4:], "index_copy": MIX[4:]}
+NOT_FAKE = {"linalg_lu_factor": MIX[1:3], "affine_grid": MIX, "roll": MIX, "index_add": MIX[4:], "index_copy": MIX[4:]}
 
 
 def answer(f, shapes, mix, low):

@@ -41,6 +41,9 @@ func TestValues(t *testing.T) {
 	}
 	tested := map[string]bool{}
 	for name, list := range rows {
+		if _, ok := gammas[name]; ok {
+			continue // TestGamma
+		}
 		base := strings.TrimSuffix(strings.TrimSuffix(name, "Near"), "Large")
 		tested[base] = true
 		worst := 0.0

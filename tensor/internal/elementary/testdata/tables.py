@@ -1,7 +1,7 @@
 """Writes ../ztables.go: the constants of package elementary, from mpmath at 60
 digits. Run it in this directory: python3 tables.py"""
 import struct, subprocess
-from mpmath import mp, mpf, log, atan, erf, erfc, exp, sqrt, pi, chebyfit, factorial, frexp, nstr
+from mpmath import mp, mpf, log, atan, erf, erfc, exp, sqrt, pi, chebyfit, euler, factorial, frexp, nstr, zeta
 mp.dps = 60
 
 def f64(x):
@@ -38,6 +38,8 @@ const('halfPiLo', p - mpf(float(p)), 'what rounding took from it')
 const('twoOverPi', 2 / pi, '2/pi')
 const('twoOverRootPi', 2 / sqrt(pi), '2/sqrt pi')
 const('twoOverRootPiLo', 2 / sqrt(pi) - mpf(float(2 / sqrt(pi))), 'what rounding took from it')
+const('oneLessEuler', 1 - euler, '1 less the constant of Euler and Mascheroni')
+const('oneLessEulerLo', 1 - euler - mpf(float(1 - euler)), 'what rounding took from it')
 out.append(')'); out.append('')
 
 # log: cells of [0.6875, 1.375), 1 being where two meet
@@ -94,5 +96,6 @@ poly('erfFar', c[::-1], 'the coefficients in t = (x-4)/(x+4) of (1+2x) exp(x*x) 
 poly('expTail', [1 / factorial(n) for n in range(2, 14)], '1/n! from n = 2')
 poly('sinTail', [(-1) ** n / factorial(2 * n + 1) for n in range(1, 9)], 'the series of (sin(r)/r - 1)/z in z = r*r')
 poly('cosTail', [(-1) ** n / factorial(2 * n) for n in range(2, 9)], 'the series of (cos(r) - 1 + z/2)/z^2 in z = r*r')
+poly('zetas', [zeta(k) - 1 for k in range(2, 30)], 'zeta(k) - 1 from k = 2')
 open('../ztables.go', 'w').write('\n'.join(out).rstrip('\n') + '\n')
 subprocess.run(['gofmt', '-w', '../ztables.go'], check=True)

@@ -51,4 +51,25 @@ for x in special:
         out['Atan2'].append([x, y, value(m.atan2, x, y)])
         if mpf(x) ** 2 + mpf(y) ** 2 < mpf(2) ** 2047: out['Hypot'].append([x, y, value(m.hypot, x, y)])
         if x > 0 and mpf(10) ** -307 < mpf(x) ** mpf(y) < mpf(10) ** 308: out['Pow'].append([x, y, value(lambda a, b: a ** b, x, y)])
+# The gamma function's, with numbers drawn apart from those above.
+random.seed(2)
+sized = lambda: 10 ** random.uniform(-300, 300)
+def anywhere(): return random.choice([random.uniform(-30, 30), random.gauss(0, 3), 1 + random.gauss(0, 1e-3), 2 + random.gauss(0, 1e-3), 10 ** random.uniform(-20, 20), -10 ** random.uniform(-20, 5)])
+def lgamma(x): return m.log(abs(m.gamma(x))) if abs(x) < 1000 else m.loggamma(x).real
+def add(name, f, draw, count=600):
+    out[name] = []
+    while len(out[name]) < count:
+        x = draw()
+        if x[-1] <= 0 and x[-1] == round(x[-1]): continue
+        y = value(f, *x)
+        if 1e-300 < abs(y) < 1e308: out[name].append([*x, y])
+add('Lgamma', lgamma, lambda: [anywhere()])
+add('Digamma', m.digamma, lambda: [anywhere()])
+add('Polygamma', lambda n, x: m.polygamma(int(n), x), lambda: [random.randint(1, 6), anywhere()])
+for x in special + [8, 8 - 2.0 ** -50, 2.5, 1.5, -0.5 - 2.0 ** -53, -17.999, -18.001, 1e305, 0.1, -1e-10, -2 + 2.0 ** -45, -3 - 2.0 ** -40, -100.5, -1e6 - 0.5]:
+    x = float(x)
+    if x <= 0 and x == round(x): continue
+    for name, f in (('Lgamma', lgamma), ('Digamma', m.digamma)):
+        y = value(f, x)
+        if 1e-300 < abs(y) < 1e308: out[name].append([x, y])
 json.dump(out, open('values.json', 'w'), separators=(',', ':'))

@@ -1,0 +1,145 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// far returns the largest distance between elements of x and y.
+func far(x, y *Tensor) float64 {
+	if x.Numel() == 0 {
+		return 0
+	}
+	return x.Double().Sub(y.Double()).Abs().Amax().Item()
+}
+
+// shapesOfMatrices are small, square, tall, wide, empty and batched ones.
+var shapesOfMatrices = [][]int{{1, 1}, {2, 2}, {5, 5}, {33, 33}, {7, 3}, {3, 7}, {40, 9}, {9, 40}, {2, 3, 4, 4}, {2, 5, 3}, {0, 3, 3}, {0, 3}, {3, 0}, {0, 0}}
+
+func TestQR(t *testing.T) {
+	for _, shape := range shapesOfMatrices {
+		x := NewGenerator(1).Randn(shape...).Double()
+		for _, mode := range []string{"reduced", "complete"} {
+			name := fmt.Sprint(mode, shape)
+			q, r := x.QR(mode)
+			if d := far(q.MatMul(r), x); !(d < 1e-13) {
+				t.Errorf("%s: q r is %v off", name, d)
+			}
+			if d := far(q.mT().MatMul(q), Eye(q.Size(-1)).Double()); !(d < 1e-14*float64(len(shape)+x.Size(-2))) {
+				t.Errorf("%s: q is %v off orthogonal", name, d)
+			}
+			if d := far(r.Tril(-1), ZerosLike(r)); d != 0 {
+				t.Errorf("%s: r is no triangle", name)
+			}
+		}
+	}
+	// Zero columns, and numbers whose squares overflow.
+	x := NewAs(Float64, []float64{0, 1e200, 0, -2e200, 0, 3e200}, 3, 2)
+	q, r := x.QR("reduced")
+	if d := far(q.MatMul(r), x); !(d < 1e186) {
+		t.Errorf("large numbers: q r is %v off", d)
+	}
+	if q, r := x.QR("r"); q.Numel() != 0 || r.Size(0) != 2 {
+		t.Errorf("mode r: got %v and %v", q.Shape(), r.Shape())
+	}
+}
+
+func TestEigh(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 10, 60} {
+		for name, x := range map[string]*Tensor{
+			"normal":  NewGenerator(2).Randn(n, n).Double(),
+			"zeros":   Zeros(n, n).Double(),
+			"ones":    Ones(n, n).Double(),
+			"large":   NewGenerator(2).Randn(n, n).Double().Scale(1e200),
+			"small":   NewGenerator(2).Randn(n, n).Double().Scale(1e-200),
+			"batch":   NewGenerator(2).Randn(2, 3, n, n).Double(),
+			"graded":  Logspace(0, -20, max(n, 1), 10).Double().Slice(0, 0, n).Outer(Logspace(0, -20, max(n, 1), 10).Double().Slice(0, 0, n)),
+			"integer": Eye(n).Double().Sub(Eye(n).Double().Roll(1, 0)),
+		} {
+			w, v := x.Eigh()
+			s := x.Tril(0).Add(x.Tril(-1).mT())
+			size := 1.0
+			if n > 0 {
+				size = math.Max(s.Abs().Amax().Item(), 1e-300)
+			}
+			if d := far(v.Mul(w.Unsqueeze(-2)).MatMul(v.mT()), s); !(d <= 1e-14*size*float64(n+1)) {
+				t.Errorf("%s %d: v w vᵀ is %v off", name, n, d)
+			}
+			if d := far(v.mT().MatMul(v), Eye(n).Double()); !(d < 1e-13) {
+				t.Errorf("%s %d: v is %v off orthogonal", name, n, d)
+			}
+			if sorted, _ := w.Sort(-1); far(sorted, w) != 0 {
+				t.Errorf("%s %d: the eigenvalues are not in order: %v", name, n, w)
+			}
+		}
+	}
+}
+
+func TestPseudoinverse(t *testing.T) {
+	for _, shape := range shapesOfMatrices {
+		x := NewGenerator(3).Randn(shape...).Double()
+		p := x.Pinv(RankOptions{})
+		for name, d := range map[string]float64{
+			"x p x": far(x.MatMul(p).MatMul(x), x), "p x p": far(p.MatMul(x).MatMul(p), p),
+			"x p": far(x.MatMul(p), x.MatMul(p).mT()), "p x": far(p.MatMul(x), p.MatMul(x).mT()),
+		} {
+			if !(d < 1e-11) {
+				t.Errorf("%v: %s is %v off", shape, name, d)
+			}
+		}
+		b := NewGenerator(4).Randn(append(append([]int{}, shape[:len(shape)-1]...), 2)...).Double()
+		solution, _, rank, s := x.Lstsq(b, LstsqOptions{Driver: "gelsd"})
+		if d := far(solution, p.MatMul(b)); !(d < 1e-11) {
+			t.Errorf("%v: lstsq is %v off", shape, d)
+		}
+		if n := min(x.Size(-1), x.Size(-2)); far(rank, Full(float64(n), rank.Shape()...)) != 0 || far(s, x.SVDVals()) > 1e-13 {
+			t.Errorf("%v: ranks %v, values %v", shape, rank, s)
+		}
+	}
+	one := New([]float64{1, 2, 3}).Outer(New([]float64{2, 0, -1, 1})).Double()
+	if r := one.MatrixRank(RankOptions{}).Item(); r != 1 {
+		t.Errorf("the rank of a product of vectors: got %v", r)
+	}
+	if d := far(one.MatMul(one.Pinv(RankOptions{})).MatMul(one), one); !(d < 1e-14) {
+		t.Errorf("a singular matrix: %v off", d)
+	}
+	sym := one.mT().MatMul(one)
+	if d := far(sym.Pinv(RankOptions{Hermitian: true}), sym.Pinv(RankOptions{})); !(d < 1e-14) || sym.MatrixRank(RankOptions{Hermitian: true}).Item() != 1 {
+		t.Errorf("a symmetric singular matrix: %v off", d)
+	}
+}
+
+func TestLU(t *testing.T) {
+	for _, shape := range [][]int{{1, 1}, {5, 5}, {2, 3, 4, 4}, {30, 30}, {0, 0}, {0, 2, 2}} {
+		x := NewGenerator(5).Randn(shape...).Double()
+		lu, pivots := x.LUFactor()
+		l, u := lu.Tril(-1).Add(Eye(shape[len(shape)-1]).Double()), lu.Triu(0)
+		if d := far(l.MatMul(u).exchanged(pivots, true), x); !(d < 1e-13) {
+			t.Errorf("%v: p l u is %v off", shape, d)
+		}
+		b := NewGenerator(6).Randn(append(append([]int{}, shape[:len(shape)-1]...), 3)...).Double()
+		if d := far(x.MatMul(lu.LUSolve(pivots, b)), b); !(d < 1e-11) {
+			t.Errorf("%v: the solution is %v off", shape, d)
+		}
+		sign, log := x.SlogDet()
+		if d := far(sign.Mul(log.Exp()).Div(x.Det()), Ones(shape[:len(shape)-2]...)); !(d < 1e-13) {
+			t.Errorf("%v: the determinant is %v off", shape, d)
+		}
+	}
+}
+
+func TestMatrixExp(t *testing.T) {
+	x := NewGenerator(7).Randn(3, 4, 4).Double()
+	y := x.MatrixExp()
+	if d := far(y.MatMul(x.Neg().MatrixExp()), Eye(4).Double()); !(d < 1e-11) {
+		t.Errorf("exp(x) exp(-x) is %v off", d)
+	}
+	if d := far(x.Scale(3).MatrixExp(), y.MatMul(y).MatMul(y)); !(d < 1e-6) {
+		t.Errorf("exp(3x) is %v off", d)
+	}
+	diagonal := NewAs(Float64, []float64{-30, 0, 12}, 3)
+	if d := far(Eye(3).Double().Mul(diagonal).MatrixExp(), Eye(3).Double().Mul(diagonal.Exp())); !(d < 1e-8) {
+		t.Errorf("a diagonal: %v off", d)
+	}
+}

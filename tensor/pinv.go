@@ -1,0 +1,81 @@
+package tensor
+
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+// inversion is the pseudoinverse of a matrix and what it was made of.
+type inversion struct {
+	p      []float64 // the pseudoinverse, (n, m)
+	values []float64 // the singular values, in descending order
+	rank   int       // how many of them count
+}
+
+// pseudoInvert returns the pseudoinverse of the m by n matrix a, which it overwrites. Singular
+// values up to cut of the largest one count as 0. The longer side goes by reflections
+// first, so that the decomposition is of a small square matrix.
+func pseudoInvert(a []float64, m, n int, cut func(largest float64) float64) inversion {
+	if m < n {
+		i := pseudoInvert(transposed(a, m, n), n, m, cut)
+		i.p = transposed(i.p, m, n)
+		return i
+	}
+	f := reflect(a, m, n)
+	u, s, v := jacobi(f.r(n), n, n)
+	i := inversion{values: s}
+	if n > 0 {
+		limit := cut(s[0])
+		for i.rank < n && s[i.rank] > limit {
+			i.rank++
+		}
+	}
+	for j := range n {
+		scale := 0.0
+		if j < i.rank {
+			scale = 1 / s[j]
+		}
+		for row := range n {
+			v[row*n+j] *= scale
+		}
+	}
+	inner := product(v, n, n, transposed(u, n, n), n)
+	i.p = product(inner, n, n, transposed(f.q(n), m, n), m)
+	return i
+}
+
+// invertSymmetric is pseudoInvert of the symmetric n by n matrix a, whose eigenvalues' magnitudes
+// are its singular values; it reports whether they were found.
+func invertSymmetric(a []float64, n int, cut func(largest float64) float64) ([]float64, bool) {
+	w, v, ok := eigen(a, n)
+	if !ok {
+		return nil, false
+	}
+	largest := 0.0
+	for _, x := range w {
+		largest = max(largest, math.Abs(x))
+	}
+	scaled := make([]float64, n*n)
+	for j, x := range w {
+		if math.Abs(x) > cut(largest) {
+			for i := range n {
+				scaled[i*n+j] = v[i*n+j] / x
+			}
+		}
+	}
+	return product(scaled, n, n, transposed(v, n, n), n), true
+}
+
+// product returns the product of a (m, k) and b (k, n).
+func product(a []float64, m, k int, b []float64, n int) []float64 {
+	out := make([]float64, m*n)
+	for i := range m {
+		driver.Poll()
+		row := out[i*n : (i+1)*n]
+		for j := range k {
+			subtract(row, b[j*n:], -a[i*k+j])
+		}
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package tensor
+
+import (
+	"math"
+
+	"halfnote/tensor/driver"
+)
+
+// reflections is the QR decomposition of an m by n matrix by Householder's method, with
+// LAPACK's signs: r's diagonal is negative where its column's first element is not (E.
+// Anderson and others, "LAPACK Users' Guide", dgeqr2 and dlarfg).
+type reflections struct {
+	m, n int
+	a    []float64 // r, and below its diagonal the vectors of the reflections, whose first element is 1
+	tau  []float64 // the reflections are 1 - tau v vᵀ
+}
+
+// reflect returns the decomposition of a, which it overwrites.
+func reflect(a []float64, m, n int) *reflections {
+	f := &reflections{m, n, a, make([]float64, min(m, n))}
+	sums := make([]float64, n)
+	for j := range f.tau {
+		driver.Poll()
+		below := columnLength(a[(j+1)*n:], m-j-1, n, j)
+		if below == 0 {
+			continue // nothing to reflect
+		}
+		alpha := a[j*n+j]
+		beta := -math.Copysign(length(alpha, below), alpha)
+		f.tau[j] = (beta - alpha) / beta
+		for i := j + 1; i < m; i++ {
+			a[i*n+j] /= alpha - beta
+		}
+		a[j*n+j] = beta
+		f.apply(j, a[j+1:], n, n-j-1, sums)
+	}
+	return f
+}
+
+// apply reflects the columns of x, a matrix of f.m rows that lie stride apart, by
+// reflection j.
+func (f *reflections) apply(j int, x []float64, stride, columns int, sums []float64) {
+	if f.tau[j] == 0 || columns == 0 {
+		return
+	}
+	sums = sums[:columns]
+	copy(sums, x[j*stride:])
+	for i := j + 1; i < f.m; i++ {
+		subtract(sums, x[i*stride:], -f.a[i*f.n+j])
+	}
+	for i := range sums {
+		sums[i] = float64(sums[i] * f.tau[j])
+	}
+	subtract(x[j*stride:j*stride+columns], sums, 1)
+	for i := j + 1; i < f.m; i++ {
+		subtract(x[i*stride:i*stride+columns], sums, f.a[i*f.n+j])
+	}
+}
+
+// q returns the first k columns of q, (m, k).
+func (f *reflections) q(k int) []float64 {
+	q := make([]float64, f.m*k)
+	for i := range min(f.m, k) {
+		q[i*k+i] = 1
+	}
+	sums := make([]float64, k)
+	for j := len(f.tau) - 1; j >= 0; j-- {
+		driver.Poll()
+		f.apply(j, q, k, k, sums)
+	}
+	return q
+}
+
+// r returns the first k rows of r, (k, n).
+func (f *reflections) r(k int) []float64 {
+	r := make([]float64, k*f.n)
+	for i := range min(k, f.n) {
+		copy(r[i*f.n+i:(i+1)*f.n], f.a[i*f.n+i:])
+	}
+	return r
+}
+
+// length returns the length of (x, y). math.Hypot has other bits on other processors.
+func length(x, y float64) float64 { return float64(columnLength([]float64{x, y}, 2, 1, 0)) }

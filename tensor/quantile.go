@@ -1,0 +1,104 @@
+package tensor
+
+import "slices"
+
+// QuantileOptions choose the value of a quantile that lies between two elements.
+type QuantileOptions struct {
+	Interpolation string // "linear", the default, "lower", "higher", "midpoint" or "nearest"
+}
+
+// Quantile returns the number along dim, which drops out, below which the share q of the
+// elements lies, between two neighbours by a straight line; NaN if there is one. t is of
+// float32 or float64. It is torch.quantile with one q.
+func (t *Tensor) Quantile(q float64, dim int) *Tensor {
+	return t.quantiles("quantile", []float64{q}, dim, QuantileOptions{}, false).Select(0, 0)
+}
+
+// Quantiles is Quantile of several shares, along a new first dimension. It is
+// torch.quantile.
+func (t *Tensor) Quantiles(q []float64, dim int, o QuantileOptions) *Tensor {
+	return t.quantiles("quantile", q, dim, o, false)
+}
+
+// NanQuantile is Quantile of what is not NaN; NaN if there is nothing else. It is
+// torch.nanquantile with one q.
+func (t *Tensor) NanQuantile(q float64, dim int) *Tensor {
+	return t.quantiles("nanquantile", []float64{q}, dim, QuantileOptions{}, true).Select(0, 0)
+}
+
+// NanQuantiles is NanQuantile of several shares, along a new first dimension. It is
+// torch.nanquantile.
+func (t *Tensor) NanQuantiles(q []float64, dim int, o QuantileOptions) *Tensor {
+	return t.quantiles("nanquantile", q, dim, o, true)
+}
+
+func (t *Tensor) quantiles(op string, q []float64, dim int, o QuantileOptions, ignoreNaN bool) *Tensor {
+	t = raised(offered(Info{Name: op}, t)[0])
+	if t.dtype != Float32 && t.dtype != Float64 {
+		failDType(op, []*Tensor{t}, "expected float32 or float64: cast with To")
+	}
+	for _, share := range q {
+		if !(share >= 0 && share <= 1) {
+			fail(op, []*Tensor{t}, "the share is %v; expected 0 to 1", share)
+		}
+	}
+	modes := []string{"", "linear", "lower", "higher", "midpoint", "nearest"}
+	if !slices.Contains(modes, o.Interpolation) {
+		fail(op, []*Tensor{t}, "there is no interpolation %q; expected one of %q", o.Interpolation, modes[1:])
+	}
+	d := axis(op, t, dim, len(t.shape))
+	if t.shape[d] == 0 {
+		fail(op, []*Tensor{t}, "there is no element along dimension %d; expected one or more", d)
+	}
+	sorted, _ := t.Movedim(d, -1).Sort(-1)
+	return sorted.between(sorted.ranks(q, ignoreNaN), o.Interpolation).Movedim(-1, 0)
+}
+
+// ranks returns where the shares q, rounded to t's dtype, lie in sorted rows (…, n), as float64:
+// (…, shares), the last element for rows with NaN unless that is ignored.
+func (t *Tensor) ranks(q []float64, ignoreNaN bool) *Tensor {
+	x := t.Detach()
+	n := x.shape[len(x.shape)-1]
+	shares := NewAs(x.dtype, q, len(q)).ToDevice(x.Device()).Double()
+	nan := x.IsNaN()
+	if ignoreNaN {
+		last := nan.Not().Sum(-1).Double().AddScalar(-1).ClampMin(0)
+		return last.Unsqueeze(-1).Mul(shares)
+	}
+	last := constant(x, Float64, float64(n-1))
+	return nan.Slice(-1, n-1, n).Where(last, shares.Scale(float64(n-1)))
+}
+
+// between returns the elements of rows t (…, n) at ranks (…, shares).
+func (t *Tensor) between(ranks *Tensor, interpolation string) *Tensor {
+	at := func(ranks *Tensor) *Tensor { return t.Gather(-1, ranks.Long()) }
+	switch interpolation {
+	case "lower":
+		return at(ranks.Floor())
+	case "higher":
+		return at(ranks.Ceil())
+	case "nearest":
+		return at(ranks.Round())
+	}
+	floor := ranks.Floor()
+	weight := ranks.Sub(floor).To(t.dtype)
+	if interpolation == "midpoint" {
+		weight = constantLike(weight, 0.5)
+	}
+	return at(floor).LerpTensor(at(ranks.Ceil()), weight)
+}
+
+// NanMedian returns the lower median along dim, which drops out, of what is not NaN, and
+// where it is; NaN if there is nothing else. It is torch.nanmedian.
+func (t *Tensor) NanMedian(dim int) (values, indices *Tensor) {
+	x := raised(t)
+	d := axis("nanmedian", x, dim, len(x.shape))
+	nonEmpty("nanmedian", x, []int{d})
+	order := x.Detach().argsort("nanmedian", d, false) // NaN last
+	count := newTensor(x.mem.backend, Int64, keepDims(x.shape, []int{d})).AddScalar(float64(x.shape[d]))
+	if x.dtype.IsFloat() {
+		count = x.Detach().IsNaN().Not().Sum(d).Unsqueeze(d)
+	}
+	middle := count.AddScalar(-1).ClampMin(0).RightShift(constantLike(count, 1))
+	return x.ranked("nanmedian", d, order.Gather(d, middle), t)
+}

@@ -1,0 +1,119 @@
+package tensor
+
+import (
+	"cmp"
+	"slices"
+
+	"halfnote/tensor/driver"
+)
+
+// UniqueDim returns the different slices of t along dim, sorted by their first element, then
+// their second, and so on; for each slice of t which of them it is; and how often each
+// occurs. None has a gradient, and a slice with a NaN in it equals no other. It is torch.unique with dim,
+// return_inverse and return_counts.
+func (t *Tensor) UniqueDim(dim int) (values, inverse, counts *Tensor) {
+	x, d := t.sliced("unique_dim", dim)
+	rows := rowsOf(x)
+	order := seq(x.shape[0])
+	slices.SortStableFunc(order, rows.compare)
+	return x.grouped(d, order, rows.equal)
+}
+
+// UniqueConsecutive is Unique where elements, in row-major order, are equal to the ones
+// before, without sorting. It is torch.unique_consecutive with return_inverse and
+// return_counts.
+func (t *Tensor) UniqueConsecutive() (values, inverse, counts *Tensor) {
+	values, inverse, counts = t.Ravel().UniqueConsecutiveDim(0)
+	return values, inverse.Reshape(t.shape...), counts
+}
+
+// UniqueConsecutiveDim is UniqueDim where slices along dim are equal to the ones before,
+// without sorting. It is torch.unique_consecutive with dim, return_inverse and
+// return_counts.
+func (t *Tensor) UniqueConsecutiveDim(dim int) (values, inverse, counts *Tensor) {
+	x, d := t.sliced("unique_consecutive", dim)
+	return x.grouped(d, seq(x.shape[0]), rowsOf(x).equal)
+}
+
+// sliced returns t, apart from the tape, with dimension dim first, and the dimension.
+func (t *Tensor) sliced(op string, dim int) (*Tensor, int) {
+	d := axis(op, t, dim, len(t.shape))
+	if t.shape[d] > 0 && t.Numel() == 0 {
+		fail(op, []*Tensor{t}, "the slices along dimension %d are empty; expected elements", d)
+	}
+	return t.Detach().Movedim(d, 0), d
+}
+
+// grouped returns the first of each run of equal slices of t along its first dimension,
+// taken in order, with that dimension at dim; which run each is in; and the runs' lengths.
+func (t *Tensor) grouped(dim int, order []int, equal func(i, j int) bool) (values, inverse, counts *Tensor) {
+	groups, firsts, sizes := make([]int64, len(order)), []int64{}, []int64{}
+	for i, at := range order {
+		pollAt(i)
+		if i == 0 || !equal(order[i-1], at) {
+			firsts, sizes = append(firsts, int64(at)), append(sizes, 0)
+		}
+		sizes[len(sizes)-1]++
+		groups[at] = int64(len(sizes) - 1)
+	}
+	device := t.Device()
+	values = t.IndexSelect(0, FromInt64s(firsts).ToDevice(device)).Movedim(0, dim).Contiguous()
+	return values, FromInt64s(groups).ToDevice(device), FromInt64s(sizes).ToDevice(device)
+}
+
+// rows compares slices along a tensor's first dimension.
+type rows struct {
+	compare func(i, j int) int  // NaN counts as largest
+	equal   func(i, j int) bool // NaN equals nothing
+}
+
+func rowsOf(t *Tensor) rows {
+	if t.dtype.IsFloat() {
+		return rowsIn(t.Float64s(), t.shape[0])
+	}
+	return rowsIn(t.Int64s(), t.shape[0])
+}
+
+func rowsIn[E int64 | float64](list []E, n int) rows {
+	width := len(list) / max(n, 1)
+	work := 0
+	row := func(i int) []E {
+		if work += width; work > 1<<16 {
+			work = 0
+			driver.Poll()
+		}
+		return list[i*width : (i+1)*width]
+	}
+	order := func(x, y E) int {
+		switch {
+		case x == x && y == y:
+			return cmp.Compare(x, y)
+		case x == x:
+			return -1
+		case y == y:
+			return 1
+		}
+		return 0
+	}
+	return rows{
+		func(i, j int) int { return slices.CompareFunc(row(i), row(j), order) },
+		func(i, j int) bool { return slices.Equal(row(i), row(j)) },
+	}
+}
+
+// IsIn returns which elements of t are among those of test, as bool. Both are brought to
+// one dtype; NaN is not among any. It is torch.isin.
+func (t *Tensor) IsIn(test *Tensor) *Tensor {
+	d := promoteAll([]*Tensor{t, test})
+	if d == Bool {
+		d = Uint8
+	}
+	x, sorted := t.Detach().To(d), test.Detach().To(d).Ravel()
+	n := sorted.shape[0]
+	if n == 0 {
+		return newTensor(t.mem.backend, Bool, t.shape)
+	}
+	sorted, _ = sorted.Sort(0)
+	at := sorted.Searchsorted(x, false).Clamp(0, float64(n-1))
+	return sorted.IndexSelect(0, at.Ravel()).Reshape(t.shape...).Eq(x)
+}
