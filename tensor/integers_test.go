@@ -157,8 +157,8 @@ var integerPairs = map[string]integerOperation{
 
 var integerPlaces = FromInts([]int{4, 0, 2, 1, 1, 5}, 2, 3)
 
-// rowsOf calls f with two rows of x and y.
-func rowsOf(f func(x, y *Tensor) *Tensor) integerOperation {
+// byRows calls f with two rows of x and y.
+func byRows(f func(x, y *Tensor) *Tensor) integerOperation {
 	return binaryOf(func(x, y *Tensor) *Tensor { return f(x.Reshape(2, 6), y.Reshape(2, 6)) })
 }
 
@@ -171,12 +171,12 @@ var integerSame = map[string]integerOperation{
 	"masked_select": binaryOf(func(x, y *Tensor) *Tensor { return x.MaskedSelect(y.GtScalar(3)) }),
 	"addcmul":       binaryOf(func(x, y *Tensor) *Tensor { return x.Addcmul(y, y, 1) }),
 	"clamp":         binaryOf(func(x, y *Tensor) *Tensor { return x.ClampTensor(x.Minimum(y), y) }),
-	"scatter":       rowsOf(func(x, y *Tensor) *Tensor { return x.Scatter(1, integerPlaces, y) }),
-	"scatter_add":   rowsOf(func(x, y *Tensor) *Tensor { return x.ScatterAdd(1, integerPlaces, y) }),
-	"amax_reduce": rowsOf(func(x, y *Tensor) *Tensor {
+	"scatter":       byRows(func(x, y *Tensor) *Tensor { return x.Scatter(1, integerPlaces, y) }),
+	"scatter_add":   byRows(func(x, y *Tensor) *Tensor { return x.ScatterAdd(1, integerPlaces, y) }),
+	"amax_reduce": byRows(func(x, y *Tensor) *Tensor {
 		return x.ScatterReduce(1, integerPlaces, y, "amax", ScatterReduceOptions{})
 	}),
-	"prod_reduce": rowsOf(func(x, y *Tensor) *Tensor {
+	"prod_reduce": byRows(func(x, y *Tensor) *Tensor {
 		return x.ScatterReduce(1, integerPlaces, y, "prod", ScatterReduceOptions{})
 	}),
 	"index_add":  binaryOf(func(x, y *Tensor) *Tensor { return x.IndexAdd(0, FromInts([]int{3, 3, 0}), y.Slice(0, 0, 3), 1) }),
