@@ -64,7 +64,7 @@ interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbo
 STD, interp/internal/dynamic, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/trace, amp/roofline, amp/diagnose, amp/experiment, amp/workload, cuda, display, display/chart, display/widget < interp/internal/symbols/...
 STD, display, display/widget, kernel, interp/engine, interp/lower, interp/internal/... < interp
 
-STD, kernel/client, goldmark < notebooks
+STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...
 everything < .
 `

@@ -282,6 +282,7 @@ func TestLab(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, "lab", "--no-browser", "--port", fmt.Sprint(port))
+	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache, "JUPYTER_TOKEN=secret")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 20 * time.Second
@@ -307,6 +308,11 @@ request = urllib.request.Request(sys.argv[1] + "api/kernelspecs", headers={"Auth
 print(urllib.request.urlopen(request, timeout=30).read().decode())`, base).CombinedOutput()
 	if err != nil || !strings.Contains(string(specs), `"halfnote"`) {
 		t.Errorf("api/kernelspecs: %v\n%s\nwant halfnote in it", err, specs)
+	}
+	for _, name := range []string{"00-hello.ipynb", "images/loss-scale.png"} {
+		if _, err := os.Stat(filepath.Join(cmd.Dir, "halfnote-notebooks", name)); err != nil {
+			t.Errorf("the tutorials have not been copied: %v", err)
+		}
 	}
 	pythons, _ := filepath.Glob(filepath.Join(cache, "halfnote", "lab-*", "bin", "python"))
 	if len(pythons) == 0 {

@@ -1,4 +1,4 @@
-package notebooks
+package notebook
 
 import (
 	"context"
@@ -53,7 +53,7 @@ func RunFiles(ctx context.Context, paths []string, o RunOptions) error {
 	}
 	if o.OutputDir != "" {
 		if err := os.MkdirAll(o.OutputDir, 0o755); err != nil {
-			return fmt.Errorf("notebooks: %w", err)
+			return fmt.Errorf("notebook: %w", err)
 		}
 	}
 	var failed []error
@@ -74,18 +74,18 @@ func RunFiles(ctx context.Context, paths []string, o RunOptions) error {
 func (o RunOptions) check(paths []string) error {
 	switch {
 	case o.Output != "" && len(paths) > 1:
-		return fmt.Errorf("notebooks: one output file for %d notebooks, want an output folder", len(paths))
+		return fmt.Errorf("notebook: one output file for %d notebooks, want an output folder", len(paths))
 	case o.HTML != "" && len(paths) > 1:
-		return fmt.Errorf("notebooks: one HTML file for %d notebooks, want one notebook", len(paths))
+		return fmt.Errorf("notebook: one HTML file for %d notebooks, want one notebook", len(paths))
 	case o.Output != "" && o.OutputDir != "":
-		return errors.New("notebooks: an output file and an output folder, want one of them")
+		return errors.New("notebook: an output file and an output folder, want one of them")
 	}
 	if o.OutputDir != "" {
 		names := map[string]string{}
 		for _, path := range paths {
 			name := filepath.Base(path)
 			if other, ok := names[name]; ok {
-				return fmt.Errorf("notebooks: %s and %s would both be written to %s", other, path, filepath.Join(o.OutputDir, name))
+				return fmt.Errorf("notebook: %s and %s would both be written to %s", other, path, filepath.Join(o.OutputDir, name))
 			}
 			names[name] = path
 		}
@@ -93,7 +93,7 @@ func (o RunOptions) check(paths []string) error {
 	for _, path := range []string{o.Output, o.HTML} {
 		if dir := filepath.Dir(path); path != "" {
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-				return fmt.Errorf("notebooks: output %s: there is no folder %s", path, dir)
+				return fmt.Errorf("notebook: output %s: there is no folder %s", path, dir)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package notebooks
+package notebook
 
 import (
 	"context"
@@ -45,7 +45,7 @@ type CellError struct {
 }
 
 func (e *CellError) Error() string {
-	s := fmt.Sprintf("notebooks: cell %d", e.Index+1)
+	s := fmt.Sprintf("notebook: cell %d", e.Index+1)
 	if e.Count != 0 {
 		s += fmt.Sprintf(" (In [%d])", e.Count)
 	}

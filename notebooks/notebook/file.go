@@ -1,4 +1,4 @@
-package notebooks
+package notebook
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 func ReadFile(path string) (*Notebook, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("notebooks: %w", err)
+		return nil, fmt.Errorf("notebook: %w", err)
 	}
 	defer f.Close()
 	nb, err := Read(f)
@@ -29,7 +29,7 @@ func (nb *Notebook) WriteFile(path string) error { return writeFile(path, nb.Wri
 func writeFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("notebooks: write %s: %w", path, err)
+		return fmt.Errorf("notebook: write %s: %w", path, err)
 	}
 	defer func() {
 		if err != nil {
@@ -45,13 +45,13 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 		mode = old.Mode().Perm()
 	}
 	if err := f.Chmod(mode); err != nil {
-		return fmt.Errorf("notebooks: write %s: %w", path, err)
+		return fmt.Errorf("notebook: write %s: %w", path, err)
 	}
 	if err := f.Close(); err != nil {
-		return fmt.Errorf("notebooks: write %s: %w", path, err)
+		return fmt.Errorf("notebook: write %s: %w", path, err)
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("notebooks: write %s: %w", path, err)
+		return fmt.Errorf("notebook: write %s: %w", path, err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package notebooks
+package notebook
 
 import (
 	"bytes"
@@ -18,26 +18,26 @@ import (
 func Read(r io.Reader) (*Notebook, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return nil, fmt.Errorf("notebooks: read: %w", err)
+		return nil, fmt.Errorf("notebook: read: %w", err)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, errors.New("notebooks: read: the file is empty, want a notebook in JSON")
+		return nil, errors.New("notebook: read: the file is empty, want a notebook in JSON")
 	}
 	if !utf8.Valid(data) {
-		return nil, errors.New("notebooks: read: the file is not UTF-8")
+		return nil, errors.New("notebook: read: the file is not UTF-8")
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	var top any
 	if err := dec.Decode(&top); err != nil {
-		return nil, fmt.Errorf("notebooks: read: not JSON: %w", err)
+		return nil, fmt.Errorf("notebook: read: not JSON: %w", err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, fmt.Errorf("notebooks: read: more text after the notebook's closing brace, at byte %d", dec.InputOffset())
+		return nil, fmt.Errorf("notebook: read: more text after the notebook's closing brace, at byte %d", dec.InputOffset())
 	}
 	nb, err := fromJSON(top)
 	if err != nil {
-		return nil, fmt.Errorf("notebooks: read: %w", err)
+		return nil, fmt.Errorf("notebook: read: %w", err)
 	}
 	return nb, nil
 }

@@ -1,4 +1,4 @@
-package notebooks
+package notebook
 
 import (
 	"bytes"
@@ -146,7 +146,7 @@ func TestTimeout(t *testing.T) {
 	if !errors.As(err, &failure) || failure.Name != "Timeout" || failure.Index != 1 || !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("got error %v, want a Timeout of cell 2", err)
 	}
-	if got, want := failure.Error(), "notebooks: cell 2 (In [2]): Timeout: it ran longer than 300ms and was interrupted"; got != want {
+	if got, want := failure.Error(), "notebook: cell 2 (In [2]): Timeout: it ran longer than 300ms and was interrupted"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := told(nb.Cells[1].Outputs), `stdout "before\n" | Interrupted: the cell was interrupted`; got != want {
@@ -252,7 +252,7 @@ func TestRunFilesFailure(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error for a cell that failed")
 	}
-	for _, want := range []string{bad + ": notebooks: cell 2 (In [2]): Fail: no", "1 of 2 notebooks failed"} {
+	for _, want := range []string{bad + ": notebook: cell 2 (In [2]): Fail: no", "1 of 2 notebooks failed"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error lacks %q: %v", want, err)
 		}

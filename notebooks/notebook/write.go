@@ -1,4 +1,4 @@
-package notebooks
+package notebook
 
 import (
 	"encoding/json"
@@ -15,11 +15,11 @@ import (
 func (nb *Notebook) Write(w io.Writer) error {
 	var b strings.Builder
 	if err := encode(&b, nb.toJSON(), "\n"); err != nil {
-		return fmt.Errorf("notebooks: write: %w", err)
+		return fmt.Errorf("notebook: write: %w", err)
 	}
 	b.WriteByte('\n')
 	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("notebooks: write: %w", err)
+		return fmt.Errorf("notebook: write: %w", err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package notebooks
+package notebook
 
 import (
 	_ "embed"
@@ -41,12 +41,12 @@ func HTML(w io.Writer, nb *Notebook) error {
 `, html.EscapeString(policy), html.EscapeString(title), style)
 	for _, c := range nb.Cells {
 		if err := p.cell(c); err != nil {
-			return fmt.Errorf("notebooks: html: cell %s: %w", c.ID, err)
+			return fmt.Errorf("notebook: html: cell %s: %w", c.ID, err)
 		}
 	}
 	p.printf("</main>\n</body>\n</html>\n")
 	if _, err := io.WriteString(w, p.b.String()); err != nil {
-		return fmt.Errorf("notebooks: html: %w", err)
+		return fmt.Errorf("notebook: html: %w", err)
 	}
 	return nil
 }
