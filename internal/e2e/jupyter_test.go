@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"os"
@@ -49,7 +49,7 @@ nbclient.NotebookClient(nb, timeout=300).execute()
 nbformat.write(nb, sys.argv[2])`, notebook, out}},
 		{"nbconvert", []string{"-m", "nbconvert", "--to", "notebook", "--execute", notebook, "--output", out}},
 		{"papermill", []string{"-m", "papermill", "--no-progress-bar", "--kernel", "halfnote", notebook, out}},
-		{"console", []string{"testdata/jupyter/console.py", notebook, "halfnote"}},
+		{"console", []string{"internal/e2e/testdata/jupyter/console.py", notebook, "halfnote"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			os.Remove(out)
@@ -77,7 +77,7 @@ nbformat.write(nb, sys.argv[2])`, notebook, out}},
 // TestJupyterConformance runs jupyter_kernel_test, all of it.
 func TestJupyterConformance(t *testing.T) {
 	python := jupyter(t, "jupyter_kernel_test")
-	out, err := python("testdata/jupyter/conformance.py", "halfnote").CombinedOutput()
+	out, err := python("internal/e2e/testdata/jupyter/conformance.py", "halfnote").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "13 run, 0 skipped") {
 		t.Errorf("%v\n%s", err, out)
 	}

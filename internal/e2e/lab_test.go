@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"context"
@@ -85,7 +85,7 @@ func lab(t *testing.T, notebooks map[string][]string) (browse func(script string
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
-		args := []string{filepath.Join("testdata", "browser", script), chromium, base, "secret"}
+		args := []string{filepath.Join("internal", "e2e", "testdata", "browser", script), chromium, base, "secret"}
 		if shots := os.Getenv("HALFNOTE_SCREENSHOTS"); shots != "" { // a folder, to see what the browser saw
 			args = append(args, filepath.Join(shots, script+".failed.png"), filepath.Join(shots, script+".png"))
 		}

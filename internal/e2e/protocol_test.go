@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"testing"
@@ -8,4 +8,4 @@ import (
 
 // TestProtocol runs scripts of protocol exchanges against the program, over its
 // sockets.
-func TestProtocol(t *testing.T) { kerneltest.Run(t, startKernel, "testdata/protocol") }
+func TestProtocol(t *testing.T) { kerneltest.Run(t, startKernel, "internal/e2e/testdata/protocol") }

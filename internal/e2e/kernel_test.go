@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"context"
@@ -23,7 +23,7 @@ func startKernel(o client.Options) (*client.Kernel, error) {
 }
 
 // TestKernelScripts talks with this program's kernel as a front end does.
-func TestKernelScripts(t *testing.T) { kerneltest.Run(t, startKernel, "testdata/kernel") }
+func TestKernelScripts(t *testing.T) { kerneltest.Run(t, startKernel, "internal/e2e/testdata/kernel") }
 
 func TestKernelHostile(t *testing.T) {
 	kerneltest.Hostile(t, startKernel, kerneltest.Cells{

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"bufio"
@@ -53,7 +53,11 @@ var program = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
-	os.Setenv("HALFNOTE_HISTORY", "") // tests are no part of the user's history
+	os.Setenv("HALFNOTE_HISTORY", "") // tests are not part of the user's history
+	if err := os.Chdir("../.."); err != nil { // paths are relative to the root, as users type them
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code := m.Run()
 	if exe, err := program(); err == nil {
 		os.RemoveAll(filepath.Dir(exe))
@@ -318,7 +322,7 @@ print(urllib.request.urlopen(request, timeout=30).read().decode())`, base).Combi
 	if len(pythons) == 0 {
 		t.Fatalf("no environment in %s", cache)
 	}
-	got, err := exec.Command(pythons[0], "testdata/cell_over_websocket.py", base, "secret", "x := 20\nx + 22").CombinedOutput()
+	got, err := exec.Command(pythons[0], "internal/e2e/testdata/cell_over_websocket.py", base, "secret", "x := 20\nx + 22").CombinedOutput()
 	if err != nil || string(got) != "42\n" {
 		t.Errorf("the cell gave %q, %v; want 42", got, err)
 	}
