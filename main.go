@@ -22,7 +22,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"halfnote/amp"
-	"halfnote/amp/workload/bench"
+	"halfnote/internal/bench"
 	"halfnote/cuda"
 	"halfnote/install"
 	"halfnote/interp"

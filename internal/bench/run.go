@@ -21,7 +21,7 @@ type Options struct {
 	Preset  string         // "laptop", which takes a minute or two, or "seed", the documents' full size; default "laptop"
 	Peers   []string       // of "torch", "openblas" and "ipykernel"; none measures us alone
 	Threads []int          // numbers of threads, one after the other; default 1, and 2 where there are as many processors
-	Rounds  int            // of each row; default 8, for "seed" 12
+	Rounds  int            // of each row; default 8, for "seed" 12, for cells 3
 	Match   *regexp.Regexp // the work and dtype of rows, as "mlp step bfloat16", that are measured; default all
 	CPUTime bool           // count the processor time of all threads, over their number, instead of the clock
 	Python  string         // the Python that has the peers; needed for them
@@ -77,6 +77,9 @@ func (o Options) complete(subject string) (Options, error) {
 	}
 	if o.Rounds < 0 {
 		return o, fmt.Errorf("bench: %d rounds; expected 1 or more, or 0 for the preset's", o.Rounds)
+	}
+	if o.Rounds == 0 && subject == "cell" {
+		o.Rounds = 3
 	}
 	if o.Rounds == 0 {
 		o.Rounds = map[bool]int{false: 8, true: 12}[o.Preset == "seed"]
