@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/amp/workload/bench"
+	"halfnote/internal/bench"
 	"halfnote/install"
 	"halfnote/interp"
 )

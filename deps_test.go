@@ -44,13 +44,12 @@ STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline < amp/trace
 STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
 STD, amp, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace, amp/roofline < amp/experiment
 STD, amp, tensor, tensor/nn, tensor/nn/models, tensor/optim, display, display/chart < amp/workload
-STD, x/sys, amp/workload, cuda, tensor, tensor/optim, kernel/client < amp/workload/bench
+STD, x/sys, amp/workload, cuda, tensor, tensor/optim, kernel/client < internal/bench
 
 STD, zmq4 < kernel/guard
 STD, display, kernel/guard, zmq4, sqlite < kernel
 STD, kernel, display, zmq4 < kernel/client
 STD, kernel, kernel/client, display, x/tools < kernel/kerneltest
-STD, kernel/client < kernel/kernelbench
 STD < interp/engine
 STD < interp/internal/dynamic
 STD, interp/engine, interp/internal/dynamic, x/tools < interp/lower
@@ -64,8 +63,9 @@ interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbo
 STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/trace, amp/roofline, amp/diagnose, amp/experiment, amp/workload, cuda, display, display/chart, display/widget < interp/internal/symbols/...
 STD, display, display/widget, kernel, interp/engine, interp/lower, interp/internal/... < interp
 
-STD, kernel/client, goldmark < notebooks
+STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...
+STD < internal/e2e
 everything < .
 `
 

@@ -5,8 +5,10 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -20,13 +22,13 @@ import (
 	"github.com/alecthomas/kong"
 
 	"halfnote/amp"
-	"halfnote/amp/workload/bench"
+	"halfnote/internal/bench"
 	"halfnote/cuda"
 	"halfnote/install"
 	"halfnote/interp"
 	"halfnote/kernel"
 	"halfnote/kernel/client"
-	"halfnote/notebooks"
+	"halfnote/notebooks/notebook"
 	"halfnote/tensor"
 	"halfnote/tensor/driver"
 )
@@ -54,7 +56,7 @@ func main() {
 		kong.Name("halfnote"),
 		kong.Description("A Jupyter kernel for Go in which mixed precision can be seen."),
 		kong.ShortUsageOnError(),
-		kong.Vars{"engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ","), "subjects": strings.Join(bench.Subjects(), ",")},
+		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ","), "subjects": strings.Join(bench.Subjects(), ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	if err := k.Run(); err != nil {
@@ -133,7 +135,7 @@ type runCommand struct {
 }
 
 func (c runCommand) Run(ctx context.Context) error {
-	return notebooks.RunFiles(ctx, c.Notebooks, notebooks.RunOptions{
+	return notebook.RunFiles(ctx, c.Notebooks, notebook.RunOptions{
 		Output: c.Output, OutputDir: c.OutputDir, HTML: c.HTML,
 		Timeout: c.Timeout, AllowErrors: c.AllowErrors,
 		Progress: os.Stderr,
@@ -198,7 +200,7 @@ type exportCommand struct {
 }
 
 func (c exportCommand) Run() error {
-	nb, err := notebooks.ReadFile(c.Notebook)
+	nb, err := notebook.ReadFile(c.Notebook)
 	if err != nil {
 		return err
 	}
@@ -209,8 +211,8 @@ func (c exportCommand) Run() error {
 	for i, code := range nb.CodeCells() {
 		ran := interp.Ran{Code: code.Source, Count: i + 1, Shown: code.Count == 0} // or nobody knows
 		for _, o := range code.Outputs {
-			ran.Shown = ran.Shown || o.Type == notebooks.ExecuteResult
-			if o.Type == notebooks.Error {
+			ran.Shown = ran.Shown || o.Type == notebook.ExecuteResult
+			if o.Type == notebook.Error {
 				ran.Failed = o.ErrorName
 			}
 		}
@@ -230,12 +232,26 @@ func (c exportCommand) Run() error {
 type labCommand struct {
 	Port      int      `default:"8888" help:"Port of the server."`
 	NoBrowser bool     `help:"Print the address only."`
-	Dir       string   `default:"notebooks" help:"Folder to open." type:"path"`
+	Dir       string   `placeholder:"DIR" help:"Open the notebooks in DIR. Without it, lab opens ${tutorials} in the current folder, with copies of the tutorials." type:"path"`
 	Engine    string   `default:"${engine}" enum:"${engines}" help:"What executes cells: ${engines}."`
 	Args      []string `arg:"" optional:"" passthrough:"" help:"More arguments for jupyter lab."`
 }
 
+// tutorials are the notebooks that lab copies, and their pictures.
+//
+//go:embed notebooks/*.ipynb notebooks/images/*.png
+var tutorials embed.FS
+
+// tutorialsDir is the folder of the user's copies.
+const tutorialsDir = "halfnote-notebooks"
+
 func (c labCommand) Run(ctx context.Context) error {
+	if c.Dir == "" {
+		c.Dir = tutorialsDir
+		if err := copyTutorials(c.Dir); err != nil {
+			return err
+		}
+	}
 	program, err := ownProgram(ctx)
 	if err != nil {
 		return err
@@ -244,6 +260,22 @@ func (c labCommand) Run(ctx context.Context) error {
 		Port: c.Port, NoBrowser: c.NoBrowser, Dir: c.Dir, Engine: other(c.Engine), Args: c.Args, Version: version, Binary: program,
 		Stdout: os.Stdout, Stderr: os.Stderr,
 	})
+}
+
+// copyTutorials copies the tutorials to dir and names those that the user has changed.
+func copyTutorials(dir string) error {
+	files, err := fs.Sub(tutorials, "notebooks")
+	if err != nil {
+		return err
+	}
+	kept, err := install.CopyTutorials(files, dir)
+	if err != nil {
+		return err
+	}
+	if len(kept) > 0 {
+		fmt.Printf("Keeping your own %s in %s; move a file away to get a fresh copy.\n", strings.Join(kept, ", "), dir)
+	}
+	return nil
 }
 
 type doctorCommand struct {

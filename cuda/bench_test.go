@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"halfnote/amp/workload/bench"
+	"halfnote/internal/bench"
 	"halfnote/tensor"
 )
 

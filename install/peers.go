@@ -17,7 +17,7 @@ var benchConstraints string
 // there when that fails.
 func Peers(ctx context.Context, pytorch bool, cacheDir string, progress io.Writer) (string, error) {
 	r := recipe{
-		name: "bench", what: "the peers", packages: []string{"numpy", "ipykernel"}, constraints: benchConstraints + labConstraints,
+		name: "bench", what: "the peers", packages: []string{"numpy", "ipykernel", "ipywidgets"}, constraints: benchConstraints + labConstraints,
 		cost: "some seconds and 150 MB", instead: "`--peer none` measures without peers, `--python FILE` takes a Python that has them",
 	}
 	if pytorch { // which is in a folder of its own, so that those who want the others need not wait for it

@@ -14,7 +14,7 @@ func TestPeers(t *testing.T) {
 		pytorch        bool
 		folder, wanted string
 	}{
-		{false, "bench-", "import numpy, ipykernel"},
+		{false, "bench-", "import numpy, ipykernel, ipywidgets"},
 		{true, "bench-torch-", "import numpy, torch"},
 	} {
 		for again := range 2 {

@@ -15,7 +15,7 @@ type Row struct {
 	Device   string  `json:"device,omitempty"` // "" for the CPU
 	DType    string  `json:"dtype"`
 	Threads  int     `json:"threads"`
-	Unit     string  `json:"unit"`      // of ours and peer: "GFLOP/s", "GB/s", "samples/s", "ms", "us/op", "MB"
+	Unit     string  `json:"unit"`      // of ours and peer: "GFLOP/s", "GB/s", "samples/s", "ms", "us/op", "MB", "lines/s", "B/cell"
 	Ours     float64 `json:"ours"`      // the best round
 	PeerName string  `json:"peer_name"` // "" for none
 	Peer     float64 `json:"peer"`      // its best round; 0 for none
@@ -32,7 +32,7 @@ type Row struct {
 type Rows []Row
 
 // less tells whether less of a unit is better: of times and memory.
-func less(unit string) bool { return slices.Contains([]string{"ms", "us/op", "us", "MB"}, unit) }
+func less(unit string) bool { return slices.Contains([]string{"ms", "us/op", "us", "MB", "B/cell"}, unit) }
 
 // NewRow returns r with the numbers of rounds: ours and the peer's, in r's unit, a pair a
 // round; peer is empty where there is none. It panics if there is no round.

@@ -1,0 +1,345 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/png"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// need skips a test that needs a program which is not here, or fails it where
+// HALFNOTE_REQUIRE lists what the program is part of.
+func need(t *testing.T, what string, programs ...string) string {
+	t.Helper()
+	for _, p := range programs {
+		if path, err := exec.LookPath(p); err == nil {
+			return path
+		}
+	}
+	miss := fmt.Sprintf("needs %s: none of %s is on the PATH", what, strings.Join(programs, ", "))
+	if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), what) {
+		t.Fatal(miss)
+	}
+	t.Skip(miss)
+	return ""
+}
+
+// program builds halfnote once for all tests.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "halfnote-test")
+	if err != nil {
+		return "", err
+	}
+	exe := filepath.Join(dir, "halfnote")
+	if out, err := exec.Command("go", "build", "-o", exe, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return exe, nil
+})
+
+func TestMain(m *testing.M) {
+	os.Setenv("HALFNOTE_HISTORY", "") // tests are not part of the user's history
+	if err := os.Chdir("../.."); err != nil { // paths are relative to the root, as users type them
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if exe, err := program(); err == nil {
+		os.RemoveAll(filepath.Dir(exe))
+	}
+	os.Exit(code)
+}
+
+// halfnote runs the program and returns its output and exit code.
+func halfnote(t *testing.T, args ...string) (output string, code int) {
+	t.Helper()
+	exe, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(exe, args...).CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if exit != nil {
+		code = exit.ExitCode()
+	}
+	return string(out), code
+}
+
+// executed is what the tests read of an executed notebook.
+type executed struct {
+	Cells []struct {
+		CellType string `json:"cell_type"`
+		Source   []string
+		Outputs  []struct {
+			OutputType string `json:"output_type"`
+			Name       string
+			Text       []string
+			Data       map[string]any
+			Ename      string
+			Traceback  []string
+		}
+	}
+}
+
+func readExecuted(t *testing.T, file string) (nb executed) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &nb); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return nb
+}
+
+// printed returns all that a notebook's cells wrote and showed as text.
+func (nb executed) printed() string {
+	var b strings.Builder
+	for _, c := range nb.Cells {
+		for _, o := range c.Outputs {
+			b.WriteString(strings.Join(o.Text, ""))
+			if lines, ok := o.Data["text/plain"].([]any); ok {
+				for _, l := range lines {
+					fmt.Fprint(&b, l)
+				}
+				b.WriteString("\n")
+			}
+			b.WriteString(strings.Join(o.Traceback, "\n"))
+		}
+	}
+	return ansi.ReplaceAllString(b.String(), "")
+}
+
+var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// pngs returns the charts of a notebook, decoded.
+func (nb executed) pngs(t *testing.T) (list []image.Image) {
+	t.Helper()
+	for _, c := range nb.Cells {
+		for _, o := range c.Outputs {
+			text, ok := o.Data["image/png"].(string)
+			if lines, many := o.Data["image/png"].([]any); many {
+				for _, l := range lines {
+					text += fmt.Sprint(l)
+				}
+				ok = true
+			}
+			if !ok {
+				continue
+			}
+			raw, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(text, "\n", ""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			img, _, err := image.Decode(bytes.NewReader(raw))
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, img)
+		}
+	}
+	return list
+}
+
+// losses finds the printed losses, which depend on no clock.
+func (nb executed) losses() []string { return losses(nb.printed()) }
+
+func losses(printed string) []string {
+	return regexp.MustCompile(`(?m)^loss \S+$`).FindAllString(printed, -1)
+}
+
+var threeLoops = sync.OnceValues(func() (string, error) {
+	exe, err := program()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Dir(exe)
+	out, err := exec.Command(exe, "run", "notebooks/05-three-loops.ipynb",
+		"--html", filepath.Join(dir, "out.html"), "--output", filepath.Join(dir, "out.ipynb")).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+func TestThreeLoops(t *testing.T) {
+	dir, err := threeLoops()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb := readExecuted(t, filepath.Join(dir, "out.ipynb"))
+	if n := len(nb.pngs(t)); n != 3 {
+		t.Errorf("got %d charts, want 3: dtypes, throughput, loss scale", n)
+	}
+	for _, want := range []string{
+		"output is float16", "loss is float32", // the original's assertions
+		"step 25 skipped", "scale halves from", // the forced overflow
+	} {
+		if !strings.Contains(nb.printed(), want) {
+			t.Errorf("%q is not in the notebook's output:\n%s", want, nb.printed())
+		}
+	}
+	if n := len(nb.losses()); n != 5 {
+		t.Errorf("got %d losses, want one of the first loop and four of run", n)
+	}
+}
+
+func TestHello(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.ipynb")
+	if text, code := halfnote(t, "run", "notebooks/00-hello.ipynb", "--output", out); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, text)
+	}
+	printed := readExecuted(t, out).printed()
+	for _, want := range []string{
+		"the answer is 42", "4 doubled is 8", "0 1 4 9", "+Inf 65536",
+		"cannot use \"five\"", "undefined: undefinedName", "now I am a string", // both errors, and state kept
+		"(32, 784)", "(512, 10)", // the shapes of the matmul
+		"index out of range [3] with length 3", "Interrupted",
+	} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("%q is not in the notebook's output:\n%s", want, printed)
+		}
+	}
+}
+
+// TestPageInBrowser takes a picture of the page and looks for the charts' colours.
+func TestPageInBrowser(t *testing.T) {
+	browser := need(t, "browser", "chromium", "chromium-browser", "google-chrome")
+	dir, err := threeLoops()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shot := filepath.Join(t.TempDir(), "page.png")
+	cmd := exec.Command(browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+		"--user-data-dir="+t.TempDir(), "--window-size=1000,12000", "--screenshot="+shot, "file://"+filepath.Join(dir, "out.html"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f, err := os.Open(shot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, _, err := image.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[uint32]int{}
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			r, g, bl, _ := img.At(x, y).RGBA()
+			count[r>>8<<16|g>>8<<8|bl>>8]++
+		}
+	}
+	for _, want := range []struct {
+		name   string
+		colour uint32
+		pixels int // a bar has thousands, the cross of a skipped step a few
+	}{{"float32", 0x0072b2, 1000}, {"float16", 0xc2410c, 1000}, {"a skipped step", 0xb00020, 5}} {
+		if count[want.colour] < want.pixels {
+			t.Errorf("the colour of %s, #%06x, covers %d pixels of the page, want %d: is a chart missing?", want.name, want.colour, count[want.colour], want.pixels)
+		}
+	}
+}
+
+// TestLab opens the private JupyterLab as "go run . lab" does, and runs a cell on it
+// as a browser does. HALFNOTE_LAB_CACHE, if set, keeps its environment for the next time.
+func TestLab(t *testing.T) {
+	need(t, "jupyter", "python3")
+	if !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "jupyter") {
+		t.Skip("needs pip and its index: set HALFNOTE_REQUIRE=jupyter to run it")
+	}
+	exe, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := t.TempDir()
+	if keep := os.Getenv("HALFNOTE_LAB_CACHE"); keep != "" {
+		cache = filepath.Join(keep, "program") // package install's test has another kernel in its environment
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	listener.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe, "lab", "--no-browser", "--port", fmt.Sprint(port))
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache, "JUPYTER_TOKEN=secret")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 20 * time.Second
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cancel()
+	lines, up := bufio.NewScanner(stdout), false
+	for !up && lines.Scan() {
+		up = strings.Contains(lines.Text(), "JupyterLab: http://")
+	}
+	if !up {
+		t.Fatalf("the lab did not start: %v", cmd.Wait())
+	}
+	base := fmt.Sprintf("http://localhost:%d/", port)
+	specs, err := exec.Command("python3", "-c", `import sys, urllib.request
+request = urllib.request.Request(sys.argv[1] + "api/kernelspecs", headers={"Authorization": "token secret"})
+print(urllib.request.urlopen(request, timeout=30).read().decode())`, base).CombinedOutput()
+	if err != nil || !strings.Contains(string(specs), `"halfnote"`) {
+		t.Errorf("api/kernelspecs: %v\n%s\nwant halfnote in it", err, specs)
+	}
+	for _, name := range []string{"00-hello.ipynb", "images/loss-scale.png"} {
+		if _, err := os.Stat(filepath.Join(cmd.Dir, "halfnote-notebooks", name)); err != nil {
+			t.Errorf("the tutorials have not been copied: %v", err)
+		}
+	}
+	pythons, _ := filepath.Glob(filepath.Join(cache, "halfnote", "lab-*", "bin", "python"))
+	if len(pythons) == 0 {
+		t.Fatalf("no environment in %s", cache)
+	}
+	got, err := exec.Command(pythons[0], "internal/e2e/testdata/cell_over_websocket.py", base, "secret", "x := 20\nx + 22").CombinedOutput()
+	if err != nil || string(got) != "42\n" {
+		t.Errorf("the cell gave %q, %v; want 42", got, err)
+	}
+}
+
+func TestRunFailsWithTheCell(t *testing.T) {
+	nb := filepath.Join(t.TempDir(), "bad.ipynb")
+	text := `{"cells": [{"cell_type": "code", "id": "a", "metadata": {}, "execution_count": null, "outputs": [], "source": ["x := []int{1}\n", "x[len(x)]"]}],
+"metadata": {}, "nbformat": 4, "nbformat_minor": 5}`
+	if err := os.WriteFile(nb, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, code := halfnote(t, "run", nb)
+	if code != 1 || !strings.Contains(out, "index out of range [1] with length 1") || !strings.Contains(out, "x[len(x)]") {
+		t.Errorf("exit code %d, want 1 and the cell with its traceback in:\n%s", code, out)
+	}
+	if out, code := halfnote(t, "run", "--allow-errors", nb); code != 0 {
+		t.Errorf("--allow-errors: exit code %d\n%s", code, out)
+	}
+}

@@ -1,0 +1,37 @@
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"halfnote/interp"
+)
+
+// A notebook shows the same on all engines.
+func TestEngines(t *testing.T) {
+	printed := map[string]string{}
+	for _, engine := range interp.Engines {
+		file := filepath.Join(t.TempDir(), "out.ipynb")
+		if out, code := halfnote(t, "run", "--engine", engine, "--output", file, "notebooks/00-hello.ipynb"); code != 0 {
+			t.Fatalf("%s: exit code %d\n%s", engine, code, out)
+		}
+		printed[engine] = readExecuted(t, file).printed()
+	}
+	first := printed[interp.Engines[0]]
+	for engine, text := range printed {
+		if text != first || text == "" {
+			t.Errorf("on %s:\n%s\non %s:\n%s", engine, text, interp.Engines[0], first)
+		}
+	}
+	for _, command := range []string{"run", "install", "lab"} {
+		args := []string{command, "--engine", "none"}
+		if command == "run" {
+			args = append(args, "notebooks/00-hello.ipynb")
+		}
+		out, code := halfnote(t, args...)
+		if code == 0 || !strings.Contains(out, `--engine must be one of "yaegi","ixgo" but got "none"`) {
+			t.Errorf("%s: exit code %d and %q, want the names of the engines", command, code, out)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// measured are the lines of the tutorials that differ from run to run: times, and
+// what follows from them.
+var measured = regexp.MustCompile(`[0-9.](µs|ms)\b|execution time|memory used|samples/s|^(float32|autocast|autocast \+ scaler|autocast bfloat16) +[0-9]`)
+
+// TestExportTutorials makes a program of every tutorial, and compares what it prints
+// with the notebook's outputs.
+func TestExportTutorials(t *testing.T) {
+	files, err := filepath.Glob("notebooks/*.ipynb")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no tutorials", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".ipynb"), func(t *testing.T) {
+			dir := t.TempDir()
+			source, exe := filepath.Join(dir, "main.go"), filepath.Join(dir, "main.exe")
+			if out, code := halfnote(t, "export", file, source); code != 0 || !strings.Contains(out, "require halfnote") {
+				t.Fatalf("exit code %d\n%s\nwant what a go.mod needs", code, out)
+			}
+			if out, err := exec.Command("go", "build", "-o", exe, source).CombinedOutput(); err != nil {
+				t.Fatalf("go build: %v\n%s", err, out)
+			}
+			out, err := exec.CommandContext(t.Context(), exe).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := lasting(string(out)), lasting(shownText(t, file))
+			if !slices.Equal(got, want) {
+				t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		})
+	}
+}
+
+// lasting returns the lines that are the same in every run, without the lines of cells,
+// which a program has not.
+func lasting(text string) []string {
+	text = cellLine.ReplaceAllString(strings.TrimRight(text, "\n"), "")
+	text = blanks.ReplaceAllString(strings.ReplaceAll(text, " ()", ""), " ")
+	return slices.DeleteFunc(strings.Split(text, "\n"), measured.MatchString)
+}
+
+var (
+	cellLine = regexp.MustCompile(`In\[\d+\], line \d+(, )?`)
+	blanks   = regexp.MustCompile(` +`)
+)
+
+// shownText returns what a notebook's cells print and show as text, but for those of
+// magics, of questions and of errors, which a program has not.
+func shownText(t *testing.T, file string) string {
+	var b strings.Builder
+	for _, c := range readExecuted(t, file).Cells {
+		source := strings.Join(c.Source, "")
+		if c.CellType != "code" || strings.HasPrefix(source, "%") && !strings.HasPrefix(source, "%%time") || strings.HasSuffix(source, "?") {
+			continue
+		}
+		text := ""
+		failed := false
+		for _, o := range c.Outputs {
+			failed = failed || o.OutputType == "error"
+			if o.Name != "stderr" {
+				text += strings.Join(o.Text, "")
+			}
+			if lines, ok := o.Data["text/plain"].([]any); ok {
+				for _, l := range lines {
+					text += l.(string)
+				}
+				text += "\n"
+			}
+		}
+		if !failed {
+			b.WriteString(text)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,127 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// jupyter installs the kernel and returns a function that makes commands of a Python
+// that finds it. The Python must have the modules.
+func jupyter(t *testing.T, modules ...string) func(args ...string) *exec.Cmd {
+	t.Helper()
+	python := need(t, "jupyter", "python3")
+	if out, err := exec.Command(python, "-c", "import "+strings.Join(modules, ", ")).CombinedOutput(); err != nil {
+		need(t, "jupyter", "python3 with "+strings.Join(modules, ", ")+": "+string(out))
+	}
+	prefix := t.TempDir()
+	if out, code := halfnote(t, "install", "--prefix", prefix); code != 0 {
+		t.Fatalf("install: exit code %d\n%s", code, out)
+	}
+	return func(args ...string) *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), python, args...)
+		cmd.Env = append(os.Environ(), "JUPYTER_PATH="+filepath.Join(prefix, "share", "jupyter"))
+		return cmd
+	}
+}
+
+// TestJupyterRunsTheNotebook has the Jupyter project's executors and its console run a
+// tutorial on the installed kernel: the losses are those of our own runner.
+func TestJupyterRunsTheNotebook(t *testing.T) {
+	python := jupyter(t, "jupyter_console", "nbclient", "nbconvert", "nbformat", "papermill", "pexpect")
+	dir, err := threeLoops()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const notebook = "notebooks/05-three-loops.ipynb"
+	want := readExecuted(t, filepath.Join(dir, "out.ipynb")).losses()
+	out := filepath.Join(t.TempDir(), "out.ipynb")
+	for _, tt := range []struct {
+		name string
+		args []string
+	}{
+		{"nbclient", []string{"-c", `import sys, nbformat, nbclient
+nb = nbformat.read(sys.argv[1], 4)
+nbclient.NotebookClient(nb, timeout=300).execute()
+nbformat.write(nb, sys.argv[2])`, notebook, out}},
+		{"nbconvert", []string{"-m", "nbconvert", "--to", "notebook", "--execute", notebook, "--output", out}},
+		{"papermill", []string{"-m", "papermill", "--no-progress-bar", "--kernel", "halfnote", notebook, out}},
+		{"console", []string{"internal/e2e/testdata/jupyter/console.py", notebook, "halfnote"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			os.Remove(out)
+			text, err := python(tt.args...).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			got := losses(string(text))
+			if tt.name != "console" { // which writes no notebook
+				got = readExecuted(t, out).losses()
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("got losses %v, our runner has %v\n%s", got, want, text)
+			}
+		})
+	}
+	t.Run("nbformat", func(t *testing.T) {
+		validate := `import sys, nbformat; nbformat.validate(nbformat.read(sys.argv[1], nbformat.NO_CONVERT))`
+		if out, err := python("-c", validate, filepath.Join(dir, "out.ipynb")).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
+
+// TestJupyterConformance runs jupyter_kernel_test, all of it.
+func TestJupyterConformance(t *testing.T) {
+	python := jupyter(t, "jupyter_kernel_test")
+	out, err := python("internal/e2e/testdata/jupyter/conformance.py", "halfnote").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "13 run, 0 skipped") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestJupyterSavesWidgets has nbclient save the state of a cell's widgets in the notebook,
+// from which pages without a kernel draw them.
+func TestJupyterSavesWidgets(t *testing.T) {
+	python := jupyter(t, "nbclient", "nbformat")
+	out, err := python("-c", `import nbformat, nbclient
+v4 = nbformat.v4
+nb = v4.new_notebook(cells=[v4.new_code_cell("s := widget.NewIntSlider(1, 0, 9, widget.Description(\"n\"))\ns"), v4.new_code_cell("for i := range 8 { s.SetValue(i) }")],
+    metadata={"kernelspec": {"name": "halfnote", "display_name": "", "language": "go"}})
+nbclient.NotebookClient(nb, timeout=60).execute()
+nbformat.validate(nb)
+view = nb.cells[0].outputs[0].data["application/vnd.jupyter.widget-view+json"]
+states = nb.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"]
+slider = states[view["model_id"]]
+layout = states[slider["state"]["layout"].removeprefix("IPY_MODEL_")]
+print(slider["model_name"], slider["state"]["value"], slider["state"]["description"], layout["model_name"], len(states))
+`).CombinedOutput()
+	if want := "IntSliderModel 7 n LayoutModel 3\n"; err != nil || !strings.HasSuffix(string(out), want) {
+		t.Errorf("%v, nbclient says\n%s\nwant\n%s", err, out, want)
+	}
+}
+
+// TestJupyterClientsOfOneIdentity has clients of one KernelManager displace each other,
+// on our kernel and on ipykernel: the same are served.
+func TestJupyterClientsOfOneIdentity(t *testing.T) {
+	python := jupyter(t, "jupyter_client", "ipykernel")
+	var outputs [2][]byte
+	var running sync.WaitGroup
+	for i, kernel := range []string{"halfnote", "python3"} {
+		running.Go(func() {
+			out, err := python("internal/e2e/testdata/jupyter/handover.py", kernel).CombinedOutput()
+			if err != nil {
+				t.Errorf("%s: %v\n%s", kernel, err, out)
+			}
+			outputs[i] = out
+		})
+	}
+	running.Wait()
+	if ours, theirs := string(outputs[0]), string(outputs[1]); ours != theirs || !strings.HasSuffix(ours, "alive: True\n") {
+		t.Errorf("halfnote:\n%s\nipykernel:\n%s", ours, theirs)
+	}
+}

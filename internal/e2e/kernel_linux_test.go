@@ -1,0 +1,49 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"halfnote/kernel/client"
+)
+
+// A command of a cell ends with a kernel that is killed, as front ends do when they
+// restart one that does not answer.
+func TestCommandDiesWithTheKernel(t *testing.T) {
+	exe, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	k, err := client.Start(ctx, client.Spec{Language: "go", InterruptMode: "message", Argv: []string{exe, "kernel", "{connection_file}"}}, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	pid := 0
+	_, err = k.Execute(ctx, "!echo $$; exec sleep 1000", client.ExecuteOptions{}, func(m client.Message) {
+		var c struct{ Text string }
+		if m.Header.Type == "stream" && json.Unmarshal(m.Content, &c) == nil {
+			pid, _ = strconv.Atoi(strings.TrimSpace(c.Text))
+			syscall.Kill(k.Pid(), syscall.SIGKILL)
+		}
+	})
+	if err == nil || pid == 0 {
+		t.Fatalf("the kernel of process %d answered, or its cell printed nothing: %v", pid, err)
+	}
+	for range 1000 {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %d lives on", pid)
+}

@@ -1,0 +1,32 @@
+package e2e
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"halfnote/kernel/client"
+	"halfnote/kernel/kerneltest"
+)
+
+// startKernel starts this program's kernel.
+func startKernel(o client.Options) (*client.Kernel, error) {
+	exe, err := program()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return client.Start(ctx, client.Spec{
+		DisplayName: "Go (halfnote)", Language: "go", InterruptMode: "message", Argv: []string{exe, "kernel", "{connection_file}"},
+	}, o)
+}
+
+// TestKernelScripts talks with this program's kernel as a front end does.
+func TestKernelScripts(t *testing.T) { kerneltest.Run(t, startKernel, "internal/e2e/testdata/kernel") }
+
+func TestKernelHostile(t *testing.T) {
+	kerneltest.Hostile(t, startKernel, kerneltest.Cells{
+		Hello: `fmt.Println("hello, world")`, Big: `fmt.Print(strings.Repeat("x", 20_000_000))`,
+	})
+}

@@ -1,0 +1,152 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"halfnote/install"
+)
+
+// lab runs JupyterLab as users do, with notebooks made of cells, and returns what
+// drives a browser that looks at it: a script of testdata/browser by its name.
+// HALFNOTE_LAB_CACHE keeps its environment for the next time.
+func lab(t *testing.T, notebooks map[string][]string) (browse func(script string) string) {
+	t.Helper()
+	if os.Getenv("HALFNOTE_LAB") == "" && !strings.Contains(os.Getenv("HALFNOTE_REQUIRE"), "jupyter") {
+		t.Skip("needs pip and its index: set HALFNOTE_LAB to run it")
+	}
+	chromium := need(t, "browser", "chromium", "chromium-browser", "google-chrome", "chrome")
+	exe, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, cells := range notebooks {
+		var list []map[string]any
+		for i, code := range cells {
+			list = append(list, map[string]any{
+				"cell_type": "code", "id": fmt.Sprint("cell", i), "source": code, "metadata": struct{}{}, "outputs": []any{}, "execution_count": nil,
+			})
+		}
+		data, err := json.Marshal(map[string]any{
+			"nbformat": 4, "nbformat_minor": 5, "cells": list,
+			"metadata": map[string]any{"kernelspec": map[string]string{"name": "halfnote", "display_name": "Go (halfnote)", "language": "go"}},
+		})
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cache := os.Getenv("HALFNOTE_LAB_CACHE")
+	if cache == "" {
+		cache = t.TempDir()
+	}
+	port := freePort(t)
+	t.Setenv("JUPYTER_TOKEN", "secret")
+	ctx, cancel := context.WithCancel(context.Background())
+	r, w := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := install.Lab(ctx, install.LabOptions{
+			Port: port, NoBrowser: true, Dir: dir, Binary: exe, Version: "1", CacheDir: cache, Stdout: w, Stderr: io.Discard,
+			Args: []string{"--LabApp.expose_app_in_browser=True"},
+		})
+		w.CloseWithError(err)
+		ended <- err
+	}()
+	t.Cleanup(func() { cancel(); <-ended })
+	var out strings.Builder
+	for !strings.Contains(out.String(), "Ctrl-C ends it.") {
+		buf := make([]byte, 1000)
+		n, err := r.Read(buf)
+		if out.Write(buf[:n]); err != nil {
+			t.Fatalf("JupyterLab: %v\n%s", err, &out)
+		}
+	}
+	go io.Copy(io.Discard, r)
+	pythons, err := filepath.Glob(filepath.Join(cache, "lab-*", "bin", "python"))
+	if err != nil || len(pythons) == 0 {
+		t.Fatalf("no Python of JupyterLab in %s: %v", cache, err)
+	}
+	_, address, _ := strings.Cut(out.String(), "JupyterLab: ")
+	base, _, _ := strings.Cut(address, "lab?token=")
+	return func(script string) string {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		args := []string{filepath.Join("internal", "e2e", "testdata", "browser", script), chromium, base, "secret"}
+		if shots := os.Getenv("HALFNOTE_SCREENSHOTS"); shots != "" { // a folder, to see what the browser saw
+			args = append(args, filepath.Join(shots, script+".failed.png"), filepath.Join(shots, script+".png"))
+		}
+		cmd := exec.CommandContext(ctx, pythons[len(pythons)-1], args...)
+		cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", script, err, out)
+		}
+		return string(out)
+	}
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// A browser that looks at JupyterLab draws a cell's widgets, and their callbacks are
+// called while another cell runs. Another browser that looks later has them as they are.
+func TestLabWidgets(t *testing.T) {
+	browse := lab(t, map[string][]string{"widgets.ipynb": {
+		`scale := widget.NewIntSlider(0, 0, 100, widget.Description("scale"))
+said := widget.NewLabel("")
+button, clicked := widget.NewButton("Stop"), make(chan bool, 1)
+scale.OnChange(func(v int) { said.SetValue(fmt.Sprintf("Go says %d", v)) })
+button.OnClick(func() { clicked <- true })
+widget.NewVBox(scale, said, button)`,
+		`fmt.Println("training")
+<-clicked
+fmt.Println("the cell saw the click")`,
+	}})
+	if got, want := browse("widgets.py"), "dragged while a cell runs: True\nclicked\nin another browser: True\n"; got != want {
+		t.Errorf("the browser saw\n%s\nwant\n%s", got, want)
+	}
+}
+
+// JupyterLab's debugger lists a struct, a slice and a tensor, and stops a cell at a
+// breakpoint, from where it can be stepped through.
+func TestLabDebugger(t *testing.T) {
+	browse := lab(t, map[string][]string{"debugger.ipynb": {
+		`type point struct{ X, Y int }
+at, list, weights := point{1, 2}, []int{3, 4}, tensor.Ones(2, 2)`,
+		`sum := 0
+for i := range 5 {
+	twice := 2 * i
+	sum += twice
+}
+sum`,
+	}})
+	const want = `variables: at X Y list weights
+stopped at: twice := 2 * i | calls: In[2]
+next: sum += twice | the cell runs: True
+ended with: 20
+`
+	if got := browse("debugger.py"); got != want {
+		t.Errorf("the browser saw\n%s\nwant\n%s", got, want)
+	}
+}

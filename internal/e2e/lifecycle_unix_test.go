@@ -1,0 +1,186 @@
+//go:build unix
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"halfnote/kernel/client"
+)
+
+// busyCells are what may run when a kernel has to end. Each prints something first.
+var busyCells = map[string]string{
+	"loop":    "fmt.Println(\"on\")\nfor {}",
+	"sleep":   "fmt.Println(\"on\")\ntime.Sleep(time.Hour)",
+	"command": "!echo on; sleep 1000",
+}
+
+// child is a cell that starts a process and leaves it alone, and says its pid and the
+// kernel's.
+const child = `import "os"
+import "os/exec"
+child := exec.Command("sleep", "1000")
+if err := child.Start(); err != nil { panic(err) }
+os.WriteFile(%q, fmt.Append(nil, os.Getpid(), " ", child.Process.Pid), 0o600)`
+
+// TestKernelEnds ends kernels in every way while a cell runs: the cell gets its reply,
+// and neither processes nor files are left.
+func TestKernelEnds(t *testing.T) {
+	ends := map[string]func(context.Context, *client.Kernel) error{
+		"SIGTERM": func(ctx context.Context, k *client.Kernel) error {
+			return syscall.Kill(k.Pid(), syscall.SIGTERM)
+		},
+		"shutdown": func(ctx context.Context, k *client.Kernel) error { return k.Shutdown(ctx, false) },
+		"restart":  func(ctx context.Context, k *client.Kernel) error { return k.Shutdown(ctx, true) },
+	}
+	for how, end := range ends {
+		for cell, code := range busyCells {
+			t.Run(how+" during a "+cell, func(t *testing.T) {
+				t.Parallel()
+				dir, temp := t.TempDir(), t.TempDir()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				k, err := startKernel(client.Options{Dir: dir, Env: []string{"TMPDIR=" + temp, "HALFNOTE_HISTORY=" + filepath.Join(dir, "h.sqlite")}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer k.Close()
+				pids := filepath.Join(dir, "pids")
+				if r, err := k.Execute(ctx, fmt.Sprintf(child, pids), client.ExecuteOptions{}, nil); err != nil || r.Status != "ok" {
+					t.Fatalf("%+v, %v", r, err)
+				}
+				ended := make(chan error, 1)
+				ending := false
+				r, err := k.Execute(ctx, code, client.ExecuteOptions{}, func(m client.Message) {
+					if m.Header.Type == "stream" && !ending {
+						ending = true
+						go func() { ended <- end(ctx, k) }()
+					}
+				})
+				if err != nil || r.Status != "error" {
+					t.Errorf("the running cell got %+v, %v; want a reply with an error", r, err)
+				}
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+				select {
+				case <-k.Exited():
+				case <-ctx.Done():
+					t.Fatal("the kernel did not end")
+				}
+				var exit *client.ExitError
+				if _, err := k.Request(ctx, "control", "kernel_info_request", struct{}{}); !errors.As(err, &exit) || exit.State != "exit status 0" {
+					t.Errorf("the kernel ended with %v, want exit status 0", err)
+				}
+				gone(t, pids)
+				for dir, want := range map[string]string{temp: "", dir: "h.sqlite pids"} {
+					if got := files(t, dir); got != want {
+						t.Errorf("the kernel leaves %q, want %q", got, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestKernelOutlivesNoParent kills the process that runs a notebook.
+func TestKernelOutlivesNoParent(t *testing.T) {
+	for name, code := range busyCells {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			exe, err := program()
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir, temp := t.TempDir(), t.TempDir()
+			pids, on := filepath.Join(dir, "pids"), filepath.Join(dir, "on")
+			code := strings.NewReplacer(`fmt.Println("on")`, fmt.Sprintf("os.WriteFile(%q, nil, 0o600)", on), "echo on", "touch "+on).Replace(code)
+			notebook := filepath.Join(dir, "n.ipynb")
+			type object = map[string]any
+			cell := func(source string) object {
+				return object{"cell_type": "code", "metadata": object{}, "source": source, "outputs": []any{}, "execution_count": nil}
+			}
+			b, err := json.Marshal(object{
+				"cells": []object{cell(fmt.Sprintf(child, pids)), cell(code)}, "metadata": object{}, "nbformat": 4, "nbformat_minor": 4,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(notebook, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			run := exec.Command(exe, "run", notebook)
+			run.Env = append(os.Environ(), "TMPDIR="+temp)
+			if err := run.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(time.Minute); files(t, dir) != "n.ipynb on pids"; time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					run.Process.Kill()
+					t.Fatal("the notebook's second cell did not run")
+				}
+			}
+			run.Process.Kill()
+			run.Wait()
+			gone(t, pids)
+			if left := files(t, temp); strings.Contains(left, " ") || !strings.HasPrefix(left, "kernel-") {
+				t.Errorf("there are left %q, want the connection file's folder, whose owner was killed", left)
+			}
+		})
+	}
+}
+
+// gone waits for the end of the processes that a file names.
+func gone(t *testing.T, file string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kernel, child int
+	if n, err := fmt.Sscan(string(b), &kernel, &child); n != 2 {
+		t.Fatalf("%s: %q: %v", file, b, err)
+	}
+	for name, pid := range map[string]int{"the kernel": kernel, "the process that a cell started": child} {
+		for deadline := time.Now().Add(time.Minute); alive(pid); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Errorf("%s, %d, lives on", name, pid)
+				syscall.Kill(pid, syscall.SIGKILL)
+				break
+			}
+		}
+	}
+}
+
+// alive tells whether a process runs: one that has ended and that nobody has waited for
+// does not.
+func alive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+func files(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}

@@ -1,0 +1,176 @@
+package notebook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+)
+
+// collector turns the messages of a kernel into outputs of cells, by the rules of
+// nbclient, save that a cell's prints stay before and after what it displays
+// between them: only neighbouring outputs of one stream become one.
+type collector struct {
+	mu    sync.Mutex
+	areas map[string]*area     // by the id of the execute request
+	shown map[string][]*Output // by display_id, in any cell
+}
+
+// area is the output area of one cell.
+type area struct {
+	cell  *Cell
+	clear bool                         // when the next output comes
+	raw   map[*Output]*strings.Builder // streams as they came, before \r and \b act
+	err   error                        // the first message that was malformed
+}
+
+func newCollector() *collector {
+	return &collector{areas: map[string]*area{}, shown: map[string][]*Output{}}
+}
+
+// start empties a cell, for the outputs of a request.
+func (c *collector) start(request string, cell *Cell) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cell.Outputs, cell.Count = nil, 0
+	c.areas[request] = &area{cell: cell, raw: map[*Output]*strings.Builder{}}
+}
+
+// message takes an iopub message that answers a request. Messages of requests
+// that were not started here are dropped.
+func (c *collector) message(request, kind string, content []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := c.areas[request]
+	if a == nil {
+		return
+	}
+	if err := c.add(a, kind, content); err != nil && a.err == nil {
+		a.err = fmt.Errorf("the kernel sent a malformed %s message: %w", kind, err)
+	}
+}
+
+// err returns the first malformed message of a request.
+func (c *collector) err(request string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a := c.areas[request]; a != nil {
+		return a.err
+	}
+	return nil
+}
+
+func (c *collector) add(a *area, kind string, content []byte) error {
+	switch kind {
+	case "execute_input", "clear_output", Stream, DisplayData, ExecuteResult, Error, "update_display_data":
+	default:
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(content))
+	dec.UseNumber()
+	f := fields{m: map[string]any{}}
+	if err := dec.Decode(&f.m); err != nil {
+		return err
+	}
+	switch kind {
+	case "execute_input":
+		a.cell.Count = f.int("execution_count")
+		return f.err
+	case "clear_output":
+		if a.clear = f.take("wait") == true; !a.clear {
+			a.cell.Outputs = nil
+		}
+		return nil
+	}
+	transient := fields{m: f.object("transient")}
+	id := transient.text("display_id")
+	f.check(transient.err)
+	if f.err != nil {
+		return f.err
+	}
+	f.m["output_type"] = kind
+	if kind == "update_display_data" {
+		f.m["output_type"] = DisplayData
+	}
+	out, err := outputFromJSON(f.m)
+	if err != nil {
+		return err
+	}
+	out.extra = nil // what the format does not store
+	for _, o := range c.shown[id] {
+		o.Data, o.Metadata = maps.Clone(out.Data), maps.Clone(out.Metadata)
+	}
+	if kind == "update_display_data" {
+		return nil
+	}
+	if a.clear {
+		a.cell.Outputs, a.clear = nil, false
+	}
+	if id != "" {
+		c.shown[id] = append(c.shown[id], out)
+	}
+	a.append(out)
+	return nil
+}
+
+func (a *area) append(out *Output) {
+	if out.Type != Stream {
+		a.cell.Outputs = append(a.cell.Outputs, out)
+		return
+	}
+	n := len(a.cell.Outputs)
+	if n == 0 || a.cell.Outputs[n-1].Type != Stream || a.cell.Outputs[n-1].Name != out.Name {
+		a.cell.Outputs = append(a.cell.Outputs, out)
+		a.raw[out] = &strings.Builder{}
+		n++
+	}
+	a.raw[a.cell.Outputs[n-1]].WriteString(out.Text)
+}
+
+// settle makes the streams' text what a reader sees.
+func (c *collector) settle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, a := range c.areas {
+		for out, raw := range a.raw {
+			out.Text = overwritten(raw.String())
+		}
+	}
+}
+
+// finish settles, and drops what comes later.
+func (c *collector) finish() {
+	c.settle()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.areas = nil
+}
+
+// overwritten applies what a terminal does at \b, take the last character of the
+// line back, and at \r, start the line anew, unless the line ends there.
+func overwritten(s string) string {
+	if !strings.ContainsAny(s, "\b\r") {
+		return s
+	}
+	out := make([]rune, 0, len(s))
+	line := 0 // where the current line starts in out
+	runes := []rune(s)
+	for i, r := range runes {
+		switch {
+		case r == '\b':
+			if len(out) > line {
+				out = out[:len(out)-1]
+			}
+		case r == '\r' && i+1 < len(runes) && runes[i+1] != '\n':
+			out = out[:line]
+		case r == '\n':
+			out = append(out, r)
+			line = len(out)
+		default:
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}

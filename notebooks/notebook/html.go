@@ -1,0 +1,123 @@
+package notebook
+
+import (
+	_ "embed"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+)
+
+//go:embed style.css
+var style string
+
+// policy is the page's Content-Security-Policy: no script runs and nothing is
+// fetched, whatever HTML the notebook brings.
+const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; font-src data:; base-uri 'none'; form-action 'none'"
+
+// HTML writes the notebook as one page that needs no network and follows the
+// reader's light or dark setting. Of each output it shows the type that
+// JupyterLab prefers. HTML of the notebook stands as it is, without its scripts;
+// the rest is escaped.
+func HTML(w io.Writer, nb *Notebook) error {
+	p := &page{markdown: newMarkdown(), goCells: nb.Language() == "go" || nb.Language() == ""}
+	title := nb.Title()
+	if title == "" {
+		title = "Notebook"
+	}
+	p.printf(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="%s">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>%s</title>
+<style>
+%s</style>
+</head>
+<body>
+<main>
+`, html.EscapeString(policy), html.EscapeString(title), style)
+	for _, c := range nb.Cells {
+		if err := p.cell(c); err != nil {
+			return fmt.Errorf("notebook: html: cell %s: %w", c.ID, err)
+		}
+	}
+	p.printf("</main>\n</body>\n</html>\n")
+	if _, err := io.WriteString(w, p.b.String()); err != nil {
+		return fmt.Errorf("notebook: html: %w", err)
+	}
+	return nil
+}
+
+// page is a page in the making.
+type page struct {
+	b        strings.Builder
+	markdown *markdown
+	goCells  bool // code cells are Go
+}
+
+func (p *page) printf(format string, args ...any) { fmt.Fprintf(&p.b, format, args...) }
+
+func (p *page) cell(c *Cell) error {
+	switch c.Type {
+	case Markdown:
+		text, err := p.markdown.render(c.Source, c.Attachments)
+		if err != nil {
+			return err
+		}
+		p.printf("<section class=\"cell prose\">\n%s</section>\n", text)
+	case Raw:
+		p.printf("<section class=\"cell\">\n<pre class=\"raw\">%s</pre>\n</section>\n", html.EscapeString(c.Source))
+	case Code:
+		return p.code(c)
+	}
+	return nil
+}
+
+func (p *page) code(c *Cell) error {
+	if strings.TrimSpace(c.Source) == "" && len(c.Outputs) == 0 {
+		return nil
+	}
+	p.printf("<section class=\"cell code\">\n")
+	open, end := "", ""
+	if hidden(c, "source_hidden") {
+		open, end = "<details><summary>code</summary>", "</details>"
+	}
+	source := html.EscapeString(c.Source)
+	if p.goCells {
+		source = highlightGo(c.Source)
+	}
+	p.printf("<div class=\"prompt in\">%s</div>\n%s<pre class=\"source\"><code>%s</code></pre>%s\n",
+		prompt("In", c.Count), open, source, end)
+	open, end = "", ""
+	if hidden(c, "outputs_hidden") || c.Metadata["collapsed"] == true {
+		open, end = "<details><summary>output</summary>", "</details>"
+	}
+	for _, o := range c.Outputs {
+		label := ""
+		if o.Type == ExecuteResult {
+			label = prompt("Out", o.Count)
+		}
+		p.printf("<div class=\"prompt out\">%s</div>\n%s<div class=\"output\">", label, open)
+		if err := p.output(o); err != nil {
+			return err
+		}
+		p.printf("</div>%s\n", end)
+	}
+	p.printf("</section>\n")
+	return nil
+}
+
+func hidden(c *Cell, what string) bool {
+	jupyter, _ := c.Metadata["jupyter"].(map[string]any)
+	return jupyter[what] == true
+}
+
+func prompt(name string, count int) string {
+	if count == 0 {
+		return name + "&nbsp;[&nbsp;]"
+	}
+	return fmt.Sprintf("%s&nbsp;[%d]", name, count)
+}

@@ -1,0 +1,135 @@
+package notebook
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func (p *page) output(o *Output) error {
+	switch o.Type {
+	case Stream:
+		class := "stdout"
+		if o.Name == "stderr" {
+			class = "stderr"
+		}
+		p.printf("<pre class=\"%s\">%s</pre>", class, ansiHTML(o.Text))
+	case Error:
+		text := strings.Join(o.Traceback, "\n")
+		if text == "" {
+			text = o.ErrorName + ": " + o.ErrorValue
+		}
+		p.printf("<pre class=\"error\">%s</pre>", ansiHTML(text))
+	case DisplayData, ExecuteResult:
+		return p.bundle(o)
+	}
+	return nil
+}
+
+// shown lists the types that a page can show, best first: the order of
+// JupyterLab's renderers, less those that need a script.
+var shown = []struct {
+	mime string
+	show func(p *page, o *Output, text string) error
+}{
+	{"text/html", (*page).rawHTML},
+	{"text/markdown", (*page).markdownOutput},
+	{"image/svg+xml", (*page).svg},
+	{"image/png", picture("image/png")},
+	{"image/jpeg", picture("image/jpeg")},
+	{"image/gif", picture("image/gif")},
+	{"image/webp", picture("image/webp")},
+	{"image/bmp", picture("image/bmp")},
+	{"text/plain", (*page).plain},
+	{"text/latex", (*page).plain},
+}
+
+func (p *page) bundle(o *Output) error {
+	for _, s := range shown {
+		if text, ok := o.Data[s.mime].(string); ok {
+			return s.show(p, o, text)
+		}
+	}
+	for _, mime := range slices.Sorted(maps.Keys(o.Data)) {
+		if isJSONType(mime) {
+			data, err := json.MarshalIndent(o.Data[mime], "", "  ")
+			if err != nil {
+				return err
+			}
+			return p.plain(o, string(data))
+		}
+	}
+	if len(o.Data) > 0 {
+		types := slices.Sorted(maps.Keys(o.Data))
+		p.printf("<p class=\"note\">an output that only a program can show: %s</p>", html.EscapeString(strings.Join(types, ", ")))
+	}
+	return nil
+}
+
+func (p *page) rawHTML(_ *Output, text string) error {
+	p.b.WriteString(dropScripts(text))
+	return nil
+}
+
+func (p *page) markdownOutput(_ *Output, text string) error {
+	out, err := p.markdown.render(text, nil)
+	p.printf("<div class=\"prose\">%s</div>", out)
+	return err
+}
+
+func (p *page) plain(_ *Output, text string) error {
+	p.printf("<pre>%s</pre>", ansiHTML(text))
+	return nil
+}
+
+// svg shows a drawing as an image, as JupyterLab does: no script in it runs.
+func (p *page) svg(o *Output, text string) error {
+	return p.img(o, "image/svg+xml", base64.StdEncoding.EncodeToString([]byte(text)))
+}
+
+func picture(mime string) func(*page, *Output, string) error {
+	return func(p *page, o *Output, text string) error {
+		return p.img(o, mime, strings.Join(strings.Fields(text), ""))
+	}
+}
+
+var plainNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+
+func (p *page) img(o *Output, mime, base64 string) error {
+	metadata, _ := o.Metadata[mime].(map[string]any)
+	p.printf(`<img src="data:%s;base64,%s" alt="%s"`, mime, html.EscapeString(base64), html.EscapeString(alt(o, metadata)))
+	for _, side := range []string{"width", "height"} {
+		if n := fmt.Sprint(metadata[side]); plainNumber.MatchString(n) {
+			p.printf(` %s="%s"`, side, n)
+		}
+	}
+	p.printf(">")
+	return nil
+}
+
+// alt is what an image says in words: its metadata's alt, else the first line of
+// its text/plain.
+func alt(o *Output, metadata map[string]any) string {
+	if s, ok := metadata["alt"].(string); ok {
+		return s
+	}
+	text, _ := o.Data["text/plain"].(string)
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return first
+}
+
+var script = regexp.MustCompile(`(?is)<script\b.*?(</script[^>]*>|$)`)
+
+// dropScripts removes script elements. The page's policy forbids scripts anyway;
+// this keeps their text out of the file.
+func dropScripts(s string) string {
+	for script.MatchString(s) {
+		s = script.ReplaceAllLiteralString(s, "")
+	}
+	return s
+}

@@ -1,0 +1,122 @@
+package notebook
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// markdown renders the Markdown of one page, GitHub's dialect.
+type markdown struct {
+	gm  goldmark.Markdown
+	ids headingIDs
+}
+
+func newMarkdown() *markdown {
+	return &markdown{
+		gm: goldmark.New(
+			goldmark.WithExtensions(extension.GFM),
+			goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+			goldmark.WithRendererOptions(html.WithUnsafe(), renderer.WithNodeRenderers(util.Prioritized(goBlocks{}, 100))),
+		),
+		ids: headingIDs{},
+	}
+}
+
+// render returns the HTML of source, with attachments in place and without
+// scripts.
+func (m *markdown) render(source string, attachments map[string]map[string]any) (string, error) {
+	src := []byte(source)
+	doc := m.gm.Parser().Parse(text.NewReader(src), parser.WithContext(parser.NewContext(parser.WithIDs(m.ids))))
+	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Image:
+			if entering {
+				n.Destination = target(n.Destination, attachments)
+			}
+		case *ast.Link:
+			if entering {
+				n.Destination = target(n.Destination, attachments)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	if err := m.gm.Renderer().Render(&b, src, doc); err != nil {
+		return "", err
+	}
+	return dropScripts(b.String()), nil
+}
+
+// target resolves attachment:NAME to a data URL and empties URLs that would run
+// something.
+func target(dest []byte, attachments map[string]map[string]any) []byte {
+	name, ok := strings.CutPrefix(string(dest), "attachment:")
+	if !ok {
+		if html.IsDangerousURL(dest) {
+			return nil
+		}
+		return dest
+	}
+	bundle := attachments[name]
+	if unescaped := string(util.URLEscape([]byte(name), false)); bundle == nil {
+		for key := range attachments { // a name with a space is written %20
+			if string(util.URLEscape([]byte(key), false)) == unescaped {
+				bundle = attachments[key]
+			}
+		}
+	}
+	for mime, content := range bundle {
+		if data, ok := content.(string); ok && strings.HasPrefix(mime, "image/") {
+			return []byte("data:" + mime + ";base64," + strings.Join(strings.Fields(data), ""))
+		}
+	}
+	return nil
+}
+
+// headingIDs makes a heading's anchor as JupyterLab does, its text with dashes
+// for spaces, so that links between cells work here too.
+type headingIDs map[string]bool
+
+func (h headingIDs) Generate(value []byte, _ ast.NodeKind) []byte {
+	base := strings.ReplaceAll(strings.NewReplacer("`", "", "*", "", `"`, "", "<", "", ">", "", "&", "").Replace(strings.TrimSpace(string(value))), " ", "-")
+	id := base
+	for n := 1; h[id] || id == ""; n++ {
+		id = fmt.Sprintf("%s-%d", base, n)
+	}
+	h[id] = true
+	return []byte(id)
+}
+
+func (h headingIDs) Put(value []byte) { h[string(value)] = true }
+
+// goBlocks renders fenced code blocks, with colours where they are Go.
+type goBlocks struct{}
+
+func (goBlocks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindFencedCodeBlock, func(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		block := n.(*ast.FencedCodeBlock)
+		code := string(block.Lines().Value(src))
+		out := string(util.EscapeHTML([]byte(code)))
+		if lang := string(block.Language(src)); lang == "go" || lang == "golang" {
+			out = highlightGo(code)
+		}
+		_, err := w.WriteString("<pre class=\"source\"><code>" + out + "</code></pre>\n")
+		return ast.WalkSkipChildren, err
+	})
+}

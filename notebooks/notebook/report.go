@@ -1,0 +1,146 @@
+package notebook
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// reporter tells a person how a run goes: on a terminal the line of the running
+// cell is redrawn with the time that it has taken.
+type reporter struct {
+	w        io.Writer
+	terminal bool
+
+	stop    chan struct{} // ends the redrawing of a line
+	stopped chan struct{}
+}
+
+func newReporter(w io.Writer) *reporter {
+	r := &reporter{w: w}
+	if f, ok := w.(*os.File); ok && os.Getenv("TERM") != "dumb" {
+		info, err := f.Stat()
+		r.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	return r
+}
+
+func (r *reporter) title(path string) { fmt.Fprintln(r.w, path) }
+
+// sourceWidth is how much of a cell's first line is shown: with the numbers
+// before and the time after, 80 columns hold it.
+const sourceWidth = 56
+
+func (r *reporter) progress(p Progress) {
+	line := func(d time.Duration) string {
+		mark := ""
+		if p.Failed {
+			mark = "  failed"
+		}
+		total := fmt.Sprint(p.Total)
+		return fmt.Sprintf("[%*d/%s] %-*s %6.2f s%s", len(total), p.Number, total, sourceWidth, firstLine(p.Cell.Source), d.Seconds(), mark)
+	}
+	if !r.terminal {
+		if p.Done {
+			fmt.Fprintln(r.w, line(p.Elapsed))
+		}
+		return
+	}
+	if p.Done {
+		close(r.stop)
+		<-r.stopped
+		fmt.Fprintf(r.w, "\r\x1b[K%s\n", line(p.Elapsed))
+		return
+	}
+	r.stop, r.stopped = make(chan struct{}), make(chan struct{})
+	go func(start time.Time) {
+		defer close(r.stopped)
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			fmt.Fprintf(r.w, "\r\x1b[K%s", line(time.Since(start)))
+			select {
+			case <-r.stop:
+				return
+			case <-tick.C:
+			}
+		}
+	}(time.Now())
+}
+
+// firstLine is the first line with something on it, cut to sourceWidth.
+func firstLine(source string) string {
+	for line := range strings.Lines(source) {
+		line = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return ' '
+			}
+			return r
+		}, strings.TrimSpace(line))
+		if line == "" {
+			continue
+		}
+		if utf8.RuneCountInString(line) > sourceWidth {
+			line = string([]rune(line)[:sourceWidth-1]) + "…"
+		}
+		return line
+	}
+	return ""
+}
+
+// summary ends a notebook's report: the cell that failed with its traceback, or
+// how many cells ran.
+func (r *reporter) summary(nb *Notebook, c *CellError, err error, d time.Duration) {
+	var b strings.Builder
+	if c != nil {
+		fmt.Fprintf(&b, "\ncell %d", c.Index+1)
+		if c.Count > 0 {
+			fmt.Fprintf(&b, ", In [%d],", c.Count)
+		}
+		fmt.Fprintf(&b, " failed:\n%s\n\n", indent(c.Source))
+		trace := strings.Join(c.Traceback, "\n")
+		if trace == "" {
+			trace = c.Name + ": " + c.Value
+		}
+		if !r.terminal {
+			trace = escape.ReplaceAllString(trace, "")
+		}
+		fmt.Fprintf(&b, "%s\n\n", trace)
+	}
+	if err != nil {
+		io.WriteString(r.w, b.String())
+		return
+	}
+	ran, failed := 0, 0
+	for _, c := range nb.Cells {
+		if c.runs() && c.Count > 0 {
+			ran++
+		}
+		for _, o := range c.Outputs {
+			if o.Type == Error {
+				failed++
+			}
+		}
+	}
+	fmt.Fprintf(&b, "%s in %.2f s", plural(ran, "cell"), d.Seconds())
+	if failed > 0 {
+		fmt.Fprintf(&b, ", %s allowed", plural(failed, "error"))
+	}
+	b.WriteByte('\n')
+	io.WriteString(r.w, b.String())
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func indent(s string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
+}

@@ -1,0 +1,234 @@
+package notebook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"halfnote/kernel/client"
+)
+
+// Options say how a notebook is run.
+type Options struct {
+	// Timeout is how long each cell may take; 0 is for ever. A cell that takes
+	// longer is interrupted and fails, also under AllowErrors.
+	Timeout time.Duration
+	// AllowErrors goes on after a cell that fails; its error is an output.
+	AllowErrors bool
+	// Progress is told when a cell starts and when it ends; nil tells nobody.
+	Progress func(Progress)
+}
+
+// Progress is where a run stands.
+type Progress struct {
+	Number, Total int // of the cells that run, from 1
+	Cell          *Cell
+	Done          bool
+	Elapsed       time.Duration // when Done
+	Failed        bool          // when Done
+}
+
+// CellError says that a cell failed, and so the run.
+type CellError struct {
+	Index  int // of the cell in the notebook, from 0
+	Count  int // the n of In [n], 0 when the kernel did not say
+	Source string
+	// Name, Value and Traceback are what the cell's error says. Name is
+	// "Timeout", "Interrupted" or "KernelDied" where the cell did not fail by
+	// itself.
+	Name, Value string
+	Traceback   []string
+	Err         error // the cause, where the cell did not fail by itself
+}
+
+func (e *CellError) Error() string {
+	s := fmt.Sprintf("notebook: cell %d", e.Index+1)
+	if e.Count != 0 {
+		s += fmt.Sprintf(" (In [%d])", e.Count)
+	}
+	return s + ": " + e.Name + ": " + e.Value
+}
+
+func (e *CellError) Unwrap() error { return e.Err }
+
+// patience is what an interrupted cell gets to end, and the kernel to hear of it.
+const patience = 5 * time.Second
+
+// Runner executes the code cells of one notebook, as nbclient does: blank cells
+// and those tagged skip-execution stay as they are, an error in a cell tagged
+// raises-exception is an output like others.
+type Runner struct {
+	nb  *Notebook
+	o   Options
+	out *collector
+}
+
+// NewRunner returns a runner of a notebook, which changes as cells run. It may be
+// read after Run, or, where Late is in use, after Finish.
+func NewRunner(nb *Notebook, o Options) *Runner {
+	return &Runner{nb, o, newCollector()}
+}
+
+// Late takes messages for cells that have ended; it is for the kernel's
+// client.Options, so that late output still comes into its own cell.
+func (r *Runner) Late(m client.Message) { r.out.message(m.Parent.ID, m.Header.Type, m.Content) }
+
+// Finish ends the taking of late messages; then the notebook changes no more.
+func (r *Runner) Finish() { r.out.finish() }
+
+// Run executes the notebook on a kernel. The error is a *CellError when a cell
+// failed, ran too long, was interrupted because ctx ended, or lost its kernel;
+// the notebook then holds the outputs so far, and later cells are as they were.
+func (r *Runner) Run(ctx context.Context, k *client.Kernel) error {
+	defer r.out.settle()
+	r.describe(k.Info())
+	total := 0
+	for _, c := range r.nb.Cells {
+		if c.runs() {
+			total++
+		}
+	}
+	number := 0
+	for i, c := range r.nb.Cells {
+		if !c.runs() {
+			continue
+		}
+		number++
+		p := Progress{Number: number, Total: total, Cell: c}
+		r.tell(p)
+		start := time.Now()
+		failure, fatal := r.cell(ctx, k, c)
+		p.Done, p.Elapsed, p.Failed = true, time.Since(start), failure != nil
+		r.tell(p)
+		if failure != nil && (fatal || !r.mayFail(c)) {
+			failure.Index, failure.Count, failure.Source = i, c.Count, c.Source
+			return failure
+		}
+	}
+	return nil
+}
+
+// Run executes a notebook on a kernel, less what comes late: see [Runner].
+func Run(ctx context.Context, k *client.Kernel, nb *Notebook, o Options) error {
+	return NewRunner(nb, o).Run(ctx, k)
+}
+
+func (r *Runner) tell(p Progress) {
+	if r.o.Progress != nil {
+		r.o.Progress(p)
+	}
+}
+
+func (r *Runner) mayFail(c *Cell) bool { return r.o.AllowErrors || c.HasTag("raises-exception") }
+
+// describe stores which language and kernel ran.
+func (r *Runner) describe(info client.Info) {
+	if r.nb.Metadata == nil {
+		r.nb.Metadata = map[string]any{}
+	}
+	if info.LanguageInfo != nil {
+		r.nb.Metadata["language_info"] = maps.Clone(info.LanguageInfo)
+	}
+	if _, ok := r.nb.Metadata["kernelspec"]; ok || info.Implementation == "" {
+		return
+	}
+	language := r.nb.Language()
+	display := info.Implementation
+	if language != "" {
+		display = strings.ToUpper(language[:1]) + language[1:] + " (" + display + ")"
+	}
+	r.nb.Metadata["kernelspec"] = map[string]any{"name": info.Implementation, "display_name": display, "language": language}
+}
+
+// cell runs one cell to its end. A fatal failure is none that the cell may have.
+func (r *Runner) cell(ctx context.Context, k *client.Kernel, c *Cell) (failure *CellError, fatal bool) {
+	if err := ctx.Err(); err != nil {
+		return interrupted(err), true
+	}
+	call, err := k.Submit(c.Source, client.ExecuteOptions{ContinueOnError: r.mayFail(c)})
+	if err != nil {
+		return died(err), true
+	}
+	r.out.start(call.ID, c)
+	var timeout <-chan time.Time
+	if r.o.Timeout > 0 {
+		t := time.NewTimer(r.o.Timeout)
+		defer t.Stop()
+		timeout = t.C
+	}
+	wait, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	var reply client.Reply
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		var m client.Message
+		if m, err = call.Wait(wait, r.Late); err == nil {
+			err = m.Decode(&reply)
+		}
+	}()
+	select {
+	case <-done:
+	case <-timeout:
+		failure = &CellError{Name: "Timeout", Value: fmt.Sprintf("it ran longer than %v and was interrupted", r.o.Timeout), Err: context.DeadlineExceeded}
+	case <-ctx.Done():
+		failure = interrupted(context.Cause(ctx))
+	}
+	if failure != nil {
+		if !r.stop(k, done) {
+			failure.Value += "; it did not end"
+		}
+		giveUp()
+		<-done
+		if c.Count == 0 {
+			c.Count = reply.ExecutionCount
+		}
+		failure.Traceback = reply.Traceback
+		var exit *client.ExitError
+		if errors.As(err, &exit) {
+			return died(err), true
+		}
+		return failure, true
+	}
+	switch {
+	case err != nil:
+		return died(err), true
+	case r.out.err(call.ID) != nil:
+		err := r.out.err(call.ID)
+		return &CellError{Name: "Protocol", Value: err.Error(), Err: err}, true
+	}
+	if reply.ExecutionCount > 0 {
+		c.Count = reply.ExecutionCount
+	}
+	switch reply.Status {
+	case "ok":
+		return nil, false
+	case "error":
+		return &CellError{Name: reply.ErrorName, Value: reply.ErrorValue, Traceback: reply.Traceback}, false
+	}
+	return &CellError{Name: "NotRun", Value: fmt.Sprintf("the kernel answered with status %q", reply.Status)}, true
+}
+
+// stop interrupts the kernel and reports whether the cell ended in time.
+func (r *Runner) stop(k *client.Kernel, done <-chan struct{}) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	k.Interrupt(ctx) // when it fails the cell does not end, which is told
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func interrupted(err error) *CellError {
+	return &CellError{Name: "Interrupted", Value: "the run was stopped", Err: err}
+}
+
+func died(err error) *CellError {
+	return &CellError{Name: "KernelDied", Value: err.Error(), Err: err}
+}
