@@ -28,14 +28,14 @@ var longResults = []longResult{
 	{"var", 1.2e-7, func(x *Tensor) *Tensor { return x.Var() }, varOf},                                                                                                            // 3.8e-08
 	{"var far from 0", 2e-5, func(x *Tensor) *Tensor { return x.AddScalar(100).Var() }, varOf},                                                                                    // 1.0e-05, of the operand's rounding
 	{"std", 6e-8, func(x *Tensor) *Tensor { return x.Std() }, func(x []float32) float64 { return math.Sqrt(varOf(x)) }},                                                           // 6.2e-09
-	{"norm", 6e-8, func(x *Tensor) *Tensor { return x.Norm() }, func(x []float32) float64 { return math.Sqrt(sumOf(squared)(x)) }},                                                 // 2.4e-04
+	{"norm", 6e-8, func(x *Tensor) *Tensor { return x.Norm() }, func(x []float32) float64 { return math.Sqrt(sumOf(squared)(x)) }},                                                // 2.4e-04
 	{"norm of order 1", 6e-8, func(x *Tensor) *Tensor { return x.NormWith(1, PNormOptions{}) }, sumOf(identity)},                                                                  // 2.1e-05
 	{"norm of order 3", 2.4e-7, func(x *Tensor) *Tensor { return x.NormWith(3, PNormOptions{}) }, func(x []float32) float64 { return math.Cbrt(sumOf(cube)(x)) }},                 // 4.1e-03
 	{"logsumexp", 6e-8, func(x *Tensor) *Tensor { return x.LogSumExp() }, logSumExpOf},                                                                                            // 4.4e-08
 	{"trapezoid", 1.2e-7, func(x *Tensor) *Tensor { return x.Trapezoid(1, 0) }, func(x []float32) float64 { return sumOf(identity)(x) - (float64(x[0])+float64(x[len(x)-1]))/2 }}, // 5.8e-08
-	{"dot", 1e-5, func(x *Tensor) *Tensor { return x.Dot(x) }, sumOf(squared)},                                                                                                     // 1.8e-04
-	{"matmul", 1e-5, func(x *Tensor) *Tensor { return x.Reshape(1, -1).MatMul(x.Reshape(-1, 1)) }, sumOf(squared)},                                                                 // 5.6e-05
-	{"mse_loss", 1.2e-7, func(x *Tensor) *Tensor { return x.MSELoss(x.Neg()) }, func(x []float32) float64 { return 4 * sumOf(squared)(x) / len10M }},                               // 5.2e-08
+	{"dot", 1e-5, func(x *Tensor) *Tensor { return x.Dot(x) }, sumOf(squared)},                                                                                                    // 1.8e-04
+	{"matmul", 1e-5, func(x *Tensor) *Tensor { return x.Reshape(1, -1).MatMul(x.Reshape(-1, 1)) }, sumOf(squared)},                                                                // 5.6e-05
+	{"mse_loss", 1.2e-7, func(x *Tensor) *Tensor { return x.MSELoss(x.Neg()) }, func(x []float32) float64 { return 4 * sumOf(squared)(x) / len10M }},                              // 5.2e-08
 	{"softmax", 2.4e-7, func(x *Tensor) *Tensor { return x.Softmax(0) }, func(x []float32) float64 { return math.Exp(float64(x[len(x)-1]) - logSumExpOf(x)) }},                    // 3.2e-05
 	{"log_softmax", 1.2e-7, func(x *Tensor) *Tensor { return x.LogSoftmax(0) }, func(x []float32) float64 { return float64(x[len(x)-1]) - logSumExpOf(x) }},                       // 2.0e-06
 	{"cosine_similarity", 1.2e-7, func(x *Tensor) *Tensor { return x.CosineSimilarity(x, 0, 1e-8) }, func(x []float32) float64 { return 1 }},                                      // 2.9e-04
@@ -84,7 +84,7 @@ func TestLongScans(t *testing.T) {
 }
 
 func identity(x float64) float64 { return x }
-func squared(x float64) float64   { return x * x }
+func squared(x float64) float64  { return x * x }
 func cube(x float64) float64     { return x * x * x }
 
 func sumOf(f func(x float64) float64) func(x []float32) float64 {

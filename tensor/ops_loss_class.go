@@ -138,6 +138,9 @@ func checkClasses(op string, x, target *Tensor, o LossOptions) (ignore []int) {
 	if n := x.shape[1]; o.Weight != nil && !slices.Equal(o.Weight.shape, []int{n}) {
 		fail(op, []*Tensor{x, o.Weight}, "the second has the weights of classes; expected (%d,), one for each", n)
 	}
+	if o.Weight != nil {
+		withoutGradient(op, o.Weight)
+	}
 	if o.IgnoreIndex == nil {
 		return []int{-100}
 	}
@@ -190,9 +193,9 @@ func place(i int, shape []int) []int {
 // CrossEntropy returns the mean of -log softmax(t)[n][c], c being target[n], for t
 // (N, C), (C) or (N, C, …) and integer targets (N), () or (N, …), or with targets of
 // t's shape, which are probabilities, of -Σ target log softmax(t) over C. It looks at
-// Weight, (C), IgnoreIndex, with integer targets, and LabelSmoothing. It is
-// LogSoftmax and NLLLoss, each of which rounds. It is
-// torch.nn.functional.cross_entropy.
+// Weight, (C), which has a gradient with probabilities and must require none with integer
+// targets, IgnoreIndex, with integer targets, and LabelSmoothing. It is LogSoftmax and
+// NLLLoss, each of which rounds. It is torch.nn.functional.cross_entropy.
 func (t *Tensor) CrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	const op = "cross_entropy"
 	dim := 1
@@ -281,7 +284,7 @@ func (t *Tensor) alongDim(op string, x *Tensor, dim int) *Tensor {
 		shape[i] = 1
 	}
 	shape[0] = x.shape[dim]
-	return t.Detach().Reshape(shape...)
+	return t.Reshape(shape...)
 }
 
 // multiMarginLoss is of (N, C), classes (N, 1), a mask (N, C) of the others, and
@@ -332,7 +335,7 @@ func (t *Tensor) MultiMarginLoss(target *Tensor, margin float64, o LossOptions) 
 	}
 	in := []*Tensor{t, FromInt64s(c.index, len(c.index), 1), FromBools(others, t.shape...)}
 	if o.Weight != nil {
-		in = append(in, o.Weight.Detach())
+		in = append(in, o.Weight.Detach()) // checkClasses has seen to gradients
 	}
 	return apply(l, in...)
 }
