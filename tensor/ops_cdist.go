@@ -86,23 +86,34 @@ func (c cdist) fill(p rowPairs) {
 // spread adds to dx and dy what the rows get from the gradient of the distances.
 func (c cdist) spread(p rowPairs) {
 	p.each(func(p rowPairs) {
-		in, sums := []*Tensor{wide(p.x).Detach(), wide(p.y).Detach()}, []*Tensor{p.dx, p.dy}
-		for i, sum := range sums {
-			if sum != nil {
-				in[i] = in[i].RequireGrad()
-			}
-		}
-		for i, g := range derive(c.ofPairs, wide(p.dist), in) {
-			if g != nil {
-				run(driver.Kernel{Code: driver.Add}, sums[i], sums[i], g)
-			}
-		}
+		x, y := wide(p.x), wide(p.y)
+		diff := pairwise("cdist", driver.Sub, x, y)
+		last := len(diff.shape) - 1
+		n := norm{over: over{dims: []int{last}, keep: true}, p: c.p}
+		dist := n.Forward([]*Tensor{diff})
+		slope := n.slope(diff, dist, lifted(wide(p.dist), last, last))
+		into(driver.Add, p.dx, slope)
+		into(driver.Sub, p.dy, slope)
+		release(diff, dist, slope)
+		dropTemporaries(p.x, x)
+		dropTemporaries(p.y, y)
 	})
 }
 
-// ofPairs returns the distances of rows that are lifted.
-func (c cdist) ofPairs(in []*Tensor) *Tensor {
-	return in[0].Sub(in[1]).VectorNorm(c.p, PNormOptions{Dims: []int{-1}})
+// into adds x, or subtracts it, to sum, which repeats to it and may be nil.
+func into(c driver.Code, sum, x *Tensor) {
+	if sum == nil {
+		return
+	}
+	dims := []int{}
+	for d, n := range sum.shape {
+		if n < x.shape[d] {
+			dims = append(dims, d)
+		}
+	}
+	part := reduce(driver.Sum, x, dims, x.dtype)
+	run(driver.Kernel{Code: c}, sum, sum, part)
+	release(part)
 }
 
 // blocks is f, in blocks.

@@ -60,6 +60,59 @@ func (norm) magnitudes(x *Tensor, d DType) *Tensor {
 	return e
 }
 
+// slope is VJP below the tape: the gradient of x for the gradient dy of its norms y, which
+// keep size 1. It frees what it computes on the way.
+func (n norm) slope(x, y, dy *Tensor) *Tensor {
+	power := func(t *Tensor, p float64) *Tensor {
+		return elementwise("", driver.Kernel{Code: driver.Pow, Alpha: p}, t)
+	}
+	times := func(dst, t *Tensor) { runBroadcast(driver.Kernel{Code: driver.Mul}, dst, dst, t); release(t) }
+	zero, one := constant(x, x.dtype, 0), constant(x, x.dtype, 1)
+	divisor := elementwise("", driver.Kernel{Code: driver.Where}, y, y, one) // x is 0 where y is
+	over := func(p float64) *Tensor {
+		d := power(divisor, p)
+		runBroadcast(driver.Kernel{Code: driver.Div}, d, dy, d)
+		return d
+	}
+	dx := unary(driver.Sign, x)
+	switch {
+	case n.p == 0:
+		times(dx, zero)
+	case n.p == 1:
+		times(dx, duplicate(dy))
+	case math.IsInf(n.p, 0):
+		equal := unary(driver.Abs, x)
+		runBroadcast(driver.Kernel{Code: driver.Equal}, equal, equal, y)
+		count := reduce(driver.Sum, equal, n.dims, x.dtype)
+		runBroadcast(driver.Kernel{Code: driver.Div}, equal, equal, count)
+		times(dx, duplicate(dy))
+		times(dx, equal)
+		release(count)
+	case n.p < 2:
+		e := unary(driver.Abs, x)
+		run(driver.Kernel{Code: driver.Pow, Alpha: n.p - 1}, e, e)
+		runBroadcast(driver.Kernel{Code: driver.Where}, e, dx, e, zero)
+		times(dx, e)
+		if n.p < 1 {
+			e = power(y, 1-n.p)
+			run(driver.Kernel{Code: driver.Mul}, e, dy, e)
+			times(dx, e)
+		} else {
+			times(dx, over(n.p-1))
+		}
+	default:
+		run(driver.Kernel{Code: driver.Copy}, dx, x)
+		if n.p > 2 {
+			e := unary(driver.Abs, x)
+			run(driver.Kernel{Code: driver.Pow, Alpha: n.p - 2}, e, e)
+			times(dx, e)
+		}
+		times(dx, over(n.p-1))
+	}
+	release(divisor)
+	return dx
+}
+
 // VJP follows torch's derivatives: 0 where the norm is 0, and ties share.
 func (n norm) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	d := wideOf(in[0].dtype)
