@@ -23,7 +23,7 @@ func compose(f func(in []*Tensor) *Tensor, in []*Tensor) *Tensor {
 		y = f(x)
 	})
 	if d := floating(in); d != driver.Invalid && y.dtype == wideOf(d) {
-		y = convert(y, d)
+		y = forward(cast{d}, []*Tensor{y})
 	}
 	return y.alias(y.offset, y.shape, y.stride) // y may be an operand
 }

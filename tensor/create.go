@@ -98,7 +98,9 @@ func FullAs(d DType, value float64, shape ...int) *Tensor {
 
 // ZerosLike returns zeros in t's shape, dtype and device. It is torch.zeros_like, and
 // torch.empty_like, which leaves open what is in it.
-func ZerosLike(t *Tensor) *Tensor { return newTensor(t.mem.backend, t.dtype, t.Shape()) }
+func ZerosLike(t *Tensor) *Tensor {
+	return t.drawn(func(shape []int) *Tensor { return newTensor(t.mem.backend, t.dtype, shape) })
+}
 
 // OnesLike returns ones in t's shape, dtype and device. It is torch.ones_like.
 func OnesLike(t *Tensor) *Tensor { return ZerosLike(t).Fill(1) }
@@ -109,11 +111,18 @@ func FullLike(t *Tensor, value float64) *Tensor { return ZerosLike(t).Fill(value
 
 // RandLike returns Rand in t's shape, dtype and device: torch.rand_like, whose numbers
 // it has for float32.
-func RandLike(t *Tensor) *Tensor { return Rand(t.shape...).To(t.dtype).ToDevice(t.Device()) }
+func RandLike(t *Tensor) *Tensor {
+	return t.drawn(func(shape []int) *Tensor { return Rand(shape...).To(t.dtype).ToDevice(t.Device()) })
+}
 
 // RandnLike returns Randn in t's shape, dtype and device: torch.randn_like, whose
 // numbers it has for float32.
-func RandnLike(t *Tensor) *Tensor { return Randn(t.shape...).To(t.dtype).ToDevice(t.Device()) }
+func RandnLike(t *Tensor) *Tensor {
+	rows := liesInRows(t.shape, memoryOrder(t.shape, t.stride))
+	return t.drawn(func(shape []int) *Tensor {
+		return generator.normals(0, 1, rows, shape).To(t.dtype).ToDevice(t.Device())
+	})
+}
 
 // Arange returns the float32 vector from, from+1, … below to. It is torch.arange of
 // real numbers.

@@ -78,3 +78,27 @@ func TestLossReduction(t *testing.T) {
 		}
 	}
 }
+
+// TestWeightsWithoutGradients checks that a weight which requires a gradient is an error
+// where torch has none for it.
+func TestWeightsWithoutGradients(t *testing.T) {
+	x, y, class := Rand(4, 3), Rand(4, 3), FromInts([]int{0, 2, 1, 0})
+	w := Ones(3).RequireGrad()
+	for name, f := range map[string]func(o LossOptions) *Tensor{
+		"nll_loss":             func(o LossOptions) *Tensor { return x.NLLLoss(class, o) },
+		"cross_entropy":        func(o LossOptions) *Tensor { return x.CrossEntropy(class, o) },
+		"binary_cross_entropy": func(o LossOptions) *Tensor { return x.BinaryCrossEntropy(y, o) },
+		"multi_margin_loss":    func(o LossOptions) *Tensor { return x.MultiMarginLoss(class, 1, o) },
+		"binary_cross_entropy_with_logits": func(o LossOptions) *Tensor {
+			o.PosWeight, o.Weight = o.Weight, nil
+			return x.BinaryCrossEntropyWithLogits(y, o)
+		},
+	} {
+		err := Try(func() { f(LossOptions{Weight: w}) })
+		if err == nil || !strings.Contains(err.Error(), "the weight requires a gradient") {
+			t.Errorf("%s: got %v, want an error of the weight's gradient", name, err)
+		}
+		NoGrad(func() { f(LossOptions{Weight: w}) })
+		f(LossOptions{Weight: w.Detach()})
+	}
+}

@@ -156,7 +156,7 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	if e != nil {
 		e.run()
 	}
-	y := op.Forward(in)
+	y := forward(op, in)
 	if e != nil {
 		e.finish(seen, in, y)
 	}

@@ -38,7 +38,10 @@ func (t *Tensor) Long() *Tensor { return t.To(Int64) }
 func (t *Tensor) Double() *Tensor { return t.To(Float64) }
 
 // clone copies to a device, its own or another.
-type clone struct{ from, to Device } // of the same device if there are none
+type clone struct {
+	from, to Device // none of the same device
+	rows     bool   // in row-major order, whatever the operand's
+}
 
 func (clone) Info() Info { return Info{"clone", "torch.clone", Keep, ReadsNothing} }
 func (clone) fixed()     {}
@@ -62,7 +65,8 @@ func (c clone) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{dy}
 }
 
-// Clone returns a copy without gaps. It is torch.clone.
+// Clone returns a copy without gaps, whose dimensions lie in memory in the order of t's.
+// It is torch.clone.
 func (t *Tensor) Clone() *Tensor { return apply(clone{}, t) }
 
 // Contiguous returns t if its elements lie in row-major order without gaps, else a
@@ -71,7 +75,7 @@ func (t *Tensor) Contiguous() *Tensor {
 	if t.IsContiguous() {
 		return t
 	}
-	return apply(clone{}, t)
+	return apply(clone{rows: true}, t)
 }
 
 // ToDevice returns t on d, t itself if it is there. It panics if there is no such
@@ -81,5 +85,5 @@ func (t *Tensor) ToDevice(d Device) *Tensor {
 	if t.mem.backend == b {
 		return t
 	}
-	return apply(clone{t.Device(), Device(b.Name())}, t)
+	return apply(clone{from: t.Device(), to: Device(b.Name())}, t)
 }

@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"halfnote/tensor/driver"
 )
@@ -54,7 +55,7 @@ func (o alphaDropout) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // is from 0 to 1.
 // It is torch.nn.functional.dropout.
 func (t *Tensor) Dropout(p float64, training bool) *Tensor {
-	return t.dropped("dropout", p, training, t.shape, func(m *Tensor) *Tensor { return t.dropoutBy(p, m) })
+	return t.dropped("dropout", p, training, nil, func(m *Tensor) *Tensor { return t.dropoutBy(p, m) })
 }
 
 // FeatureDropout is Dropout of whole features: of all elements (n, c, …) for each n
@@ -68,7 +69,7 @@ func (t *Tensor) FeatureDropout(p float64, training bool) *Tensor {
 // returns: G. Klambauer and others, "Self-Normalizing Neural Networks" (2017). It is
 // torch.nn.functional.alpha_dropout.
 func (t *Tensor) AlphaDropout(p float64, training bool) *Tensor {
-	return t.dropped("alpha_dropout", p, training, t.shape, func(m *Tensor) *Tensor { return t.alphaDropoutBy(p, m) })
+	return t.dropped("alpha_dropout", p, training, nil, func(m *Tensor) *Tensor { return t.alphaDropoutBy(p, m) })
 }
 
 // FeatureAlphaDropout is AlphaDropout of whole features, as [Tensor.FeatureDropout]. It
@@ -77,8 +78,9 @@ func (t *Tensor) FeatureAlphaDropout(p float64, training bool) *Tensor {
 	return t.dropped("feature_alpha_dropout", p, training, t.features("feature_alpha_dropout"), func(m *Tensor) *Tensor { return t.alphaDropoutBy(p, m) })
 }
 
-// dropped checks p and calls f with a mask of the elements that stay.
-func (t *Tensor) dropped(op string, p float64, training bool, shape []int, f func(mask *Tensor) *Tensor) *Tensor {
+// dropped checks p and calls f with a mask of the elements that stay, of features in
+// rows or, where that is nil, of t's elements, which lies in memory as t does.
+func (t *Tensor) dropped(op string, p float64, training bool, features []int, f func(mask *Tensor) *Tensor) *Tensor {
 	switch {
 	case !(p >= 0 && p <= 1):
 		panic(&Error{Op: op, Shapes: [][]int{t.shape}, Why: fmt.Sprintf("the probability is %v; expected a number from 0 to 1", p)})
@@ -89,7 +91,15 @@ func (t *Tensor) dropped(op string, p float64, training bool, shape []int, f fun
 	case p == 1:
 		return t.Mul(constant(t, t.dtype, 0))
 	}
-	return f(generator.maskOn(t.mem.backend, 1-p, shape))
+	b := t.mem.backend
+	draw := func(shape []int) *Tensor { return generator.maskOn(b, 1-p, shape) }
+	switch {
+	case features != nil:
+		return f(draw(features))
+	case b.Offers(driver.Bernoulli, Bool):
+		return f(draw(slices.Clone(t.shape)))
+	}
+	return f(t.drawn(draw))
 }
 
 func (t *Tensor) dropoutBy(p float64, mask *Tensor) *Tensor {

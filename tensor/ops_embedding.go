@@ -12,7 +12,7 @@ func (embedding) Info() Info {
 }
 func (embedding) Forward(in []*Tensor) *Tensor {
 	weight, ids := in[0], in[1]
-	y := indexSelect{0}.Forward([]*Tensor{weight, reshape{[]int{ids.Numel()}}.Forward([]*Tensor{ids})})
+	y := indexSelect{0}.Forward([]*Tensor{weight, reshape{shape: []int{ids.Numel()}}.Forward([]*Tensor{ids})})
 	return shaped(y, append(slices.Clone(ids.shape), weight.shape[1]))
 }
 func (e embedding) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {

@@ -60,7 +60,7 @@ func (o index) flat(x *Tensor, at int, positions []*Tensor) (flat *Tensor, out [
 // it.
 func joined(x *Tensor, at, n int) *Tensor {
 	shape := slices.Replace(slices.Clone(x.shape), at, at+n, size(x.shape[at:at+n]))
-	return reshape{shape}.Forward([]*Tensor{x})
+	return reshape{shape: shape}.Forward([]*Tensor{x})
 }
 
 // indexPut puts elements where index takes them from, or adds them there.
@@ -106,5 +106,5 @@ func (p indexPut) into(y *Tensor, at int, values *Tensor, positions []*Tensor) {
 	if p.add {
 		code, values = driver.ScatterAdd, wide(values)
 	}
-	run(driver.Kernel{Code: code, Axis: at}, v, reshape{parts}.Forward([]*Tensor{values}), vectorAlong(flat, parts, at))
+	run(driver.Kernel{Code: code, Axis: at}, v, reshape{shape: parts}.Forward([]*Tensor{values}), vectorAlong(flat, parts, at))
 }

@@ -53,7 +53,8 @@ func boundedLogs(x *Tensor) (log, logRest *Tensor) {
 
 // BinaryCrossEntropy returns the mean of -(target log t + (1-target) log(1-t)), with
 // logarithms of at least -100, for probabilities t and targets from 0 to 1 of one
-// shape. It looks at Weight, and panics if an element of t is not from 0 to 1. It
+// shape. It looks at Weight, and panics if that requires a gradient, or if an element of t is not
+// from 0 to 1. It
 // computes in float32 and rounds once; autocast does not allow it, since float16's
 // sigmoid is 1 too soon: use BinaryCrossEntropyWithLogits. It is
 // torch.nn.functional.binary_cross_entropy.
@@ -69,15 +70,24 @@ func (t *Tensor) BinaryCrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	}
 	in := []*Tensor{t, target}
 	if o.Weight != nil {
-		in = append(in, weightOf(op, o.Weight, t))
+		in = append(in, withoutGradient(op, weightOf(op, o.Weight, t)))
 	}
 	return apply(binaryCrossEntropy{o.elements(op), o.Weight != nil}, in...)
 }
 
-// weightOf returns w, which must repeat to x's shape and gets no gradient.
+// weightOf returns w, which must repeat to x's shape.
 func weightOf(op string, w, x *Tensor) *Tensor {
 	if s, ok := broadcastShapes(w.shape, x.shape); !ok || size(s) != size(x.shape) {
 		fail(op, []*Tensor{w, x}, "the weight does not repeat to the input; expected sizes that are equal or 1, aligned at the end")
+	}
+	return w
+}
+
+// withoutGradient returns a loss's weight w detached. It panics if w requires a gradient,
+// as torch does for the losses that have none with respect to it.
+func withoutGradient(op string, w *Tensor) *Tensor {
+	if w.RequiresGrad() && IsGradEnabled() {
+		fail(op, []*Tensor{w}, "the weight requires a gradient, and the loss has none with respect to it; expected its Detach")
 	}
 	return w.Detach()
 }
@@ -162,7 +172,7 @@ func (l bceWithLogits) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // BinaryCrossEntropyWithLogits returns the mean of
 // -(target log σ(t) + (1-target) log(1-σ(t))), σ being the sigmoid, for numbers t and
 // targets from 0 to 1 of one shape, without taking the logarithm of small numbers. It
-// looks at Weight and PosWeight, which have no gradient. It computes in float32 and
+// looks at Weight and PosWeight, and panics if one of them requires a gradient. It computes in float32 and
 // rounds once. It is torch.nn.functional.binary_cross_entropy_with_logits.
 func (t *Tensor) BinaryCrossEntropyWithLogits(target *Tensor, o LossOptions) *Tensor {
 	const op = "binary_cross_entropy_with_logits"
@@ -170,7 +180,7 @@ func (t *Tensor) BinaryCrossEntropyWithLogits(target *Tensor, o LossOptions) *Te
 	in := []*Tensor{t, target}
 	for _, w := range []*Tensor{o.Weight, o.PosWeight} {
 		if w != nil {
-			in = append(in, weightOf(op, w, t))
+			in = append(in, withoutGradient(op, weightOf(op, w, t)))
 		}
 	}
 	return apply(bceWithLogits{o.elements(op), o.Weight != nil, o.PosWeight != nil}, in...)
@@ -200,7 +210,7 @@ func (t *Tensor) SoftMarginLoss(target *Tensor, o LossOptions) *Tensor {
 
 // MultilabelSoftMarginLoss returns the mean over rows of the mean over their C
 // classes of -(target log σ(t) + (1-target) log(1-σ(t))), σ being the sigmoid, for t
-// and targets 0 or 1 of one shape (…, C). It looks at Weight, (C). It is made of
+// and targets 0 or 1 of one shape (…, C). It looks at Weight, (C), which has a gradient too. It is made of
 // other operations, each of which rounds. It is
 // torch.nn.functional.multilabel_soft_margin_loss.
 func (t *Tensor) MultilabelSoftMarginLoss(target *Tensor, o LossOptions) *Tensor {

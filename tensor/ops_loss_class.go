@@ -138,6 +138,9 @@ func checkClasses(op string, x, target *Tensor, o LossOptions) (ignore []int) {
 	if n := x.shape[1]; o.Weight != nil && !slices.Equal(o.Weight.shape, []int{n}) {
 		fail(op, []*Tensor{x, o.Weight}, "the second has the weights of classes; expected (%d,), one for each", n)
 	}
+	if o.Weight != nil {
+		withoutGradient(op, o.Weight)
+	}
 	if o.IgnoreIndex == nil {
 		return []int{-100}
 	}
@@ -190,9 +193,9 @@ func place(i int, shape []int) []int {
 // CrossEntropy returns the mean of -log softmax(t)[n][c], c being target[n], for t
 // (N, C), (C) or (N, C, …) and integer targets (N), () or (N, …), or with targets of
 // t's shape, which are probabilities, of -Σ target log softmax(t) over C. It looks at
-// Weight, (C), IgnoreIndex, with integer targets, and LabelSmoothing. It is
-// LogSoftmax and NLLLoss, each of which rounds. It is
-// torch.nn.functional.cross_entropy.
+// Weight, (C), which has a gradient with probabilities and must require none with integer
+// targets, IgnoreIndex, with integer targets, and LabelSmoothing. It is LogSoftmax and
+// NLLLoss, each of which rounds. It is torch.nn.functional.cross_entropy.
 func (t *Tensor) CrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	const op = "cross_entropy"
 	dim := 1
@@ -281,7 +284,7 @@ func (t *Tensor) alongDim(op string, x *Tensor, dim int) *Tensor {
 		shape[i] = 1
 	}
 	shape[0] = x.shape[dim]
-	return t.Detach().Reshape(shape...)
+	return t.Reshape(shape...)
 }
 
 // multiMarginLoss is of (N, C), classes (N, 1), a mask (N, C) of the others, and
@@ -332,27 +335,56 @@ func (t *Tensor) MultiMarginLoss(target *Tensor, margin float64, o LossOptions) 
 	}
 	in := []*Tensor{t, FromInt64s(c.index, len(c.index), 1), FromBools(others, t.shape...)}
 	if o.Weight != nil {
-		in = append(in, o.Weight.Detach())
+		in = append(in, o.Weight.Detach()) // checkClasses has seen to gradients
 	}
 	return apply(l, in...)
 }
 
-// multilabelMarginLoss is of (N, C), classes (N, C), and masks of those of them that
-// count (N, C) and of the classes that are no targets (N, C).
+// multilabelMarginLoss is of (N, C), classes (N, K), and masks of those of them that
+// count (N, K) and of the classes that are no targets (N, C), for up to K targets a row.
 type multilabelMarginLoss struct{ Reduction }
 
 func (multilabelMarginLoss) Info() Info {
 	return Info{"multilabel_margin_loss", "torch.nn.functional.multilabel_margin_loss", Raise, ReadsOperands}
 }
 func (l multilabelMarginLoss) f(in []*Tensor) *Tensor {
+	sum := ZerosLike(in[0].Select(1, 0))
+	l.each(in, func(_, z *Tensor) { sum = sum.Add(z.Sum(1)) })
+	return l.of(sum.Scale(1 / float64(in[0].shape[1])))
+}
+
+// each calls body with a target class of all rows, (N, 1), and how far the classes that are
+// no targets come too near to it, (N, C): for one target of each row after the other, so
+// that no pairs of classes are in memory.
+func (multilabelMarginLoss) each(in []*Tensor, body func(class, z *Tensor)) {
 	x := in[0]
-	z := x.Unsqueeze(1).Sub(x.Gather(1, in[1]).Unsqueeze(2)).AddScalar(1).ReLU()
-	counts := in[2].Unsqueeze(2).Mul(in[3].Unsqueeze(1))
-	return l.of(counts.Where(z, constant(z, z.dtype, 0)).Sum(1, 2).Scale(1 / float64(x.shape[1])))
+	zero := constant(x, x.dtype, 0)
+	for i := range in[1].shape[1] {
+		class := in[1].Slice(1, i, i+1)
+		z := x.Sub(x.Gather(1, class)).AddScalar(1).ReLU()
+		body(class, in[2].Slice(1, i, i+1).Mul(in[3]).Where(z, zero))
+	}
 }
 func (l multilabelMarginLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
+
+// VJP takes the gradient of each row times a number for each class: how many targets it
+// comes too near to, or for a target minus how many classes come too near to that.
 func (l multilabelMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return derive(l.f, dy, in)
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor {
+		var near *Tensor
+		NoGrad(func() {
+			near = ZerosLike(x)
+			l.each(append([]*Tensor{x.Detach()}, in[1:]...), func(class, z *Tensor) {
+				z = z.Step()
+				near = near.Add(z).ScatterAdd(1, class, z.SumKeep(1).Neg())
+			})
+		})
+		g := l.share(dy, 1/float64(x.shape[1]), x.shape[0])
+		if l.Reduction == ReduceNone {
+			g = g.Unsqueeze(1)
+		}
+		return near.Mul(g)
+	})
 }
 
 // MultilabelMarginLoss returns the mean over rows of
@@ -372,6 +404,7 @@ func (t *Tensor) MultilabelMarginLoss(target *Tensor, o LossOptions) *Tensor {
 	n := t.shape[1]
 	index := target.Int64s()
 	counts, others := make([]bool, len(index)), make([]bool, len(index))
+	most := 1 // targets of a row
 	for row := 0; row < len(index); row += n {
 		for i := range n {
 			others[row+i] = true
@@ -384,7 +417,9 @@ func (t *Tensor) MultilabelMarginLoss(target *Tensor, o LossOptions) *Tensor {
 			}
 			counts[row+i], others[row+int(c)] = true, false
 		}
+		most = max(most, i)
 		clear(index[row+i : row+n])
 	}
-	return apply(multilabelMarginLoss{o.elements(op)}, t, FromInt64s(index, t.shape...), FromBools(counts, t.shape...), FromBools(others, t.shape...))
+	narrowed := func(t *Tensor) *Tensor { return t.Slice(1, 0, min(most, n)) }
+	return apply(multilabelMarginLoss{o.elements(op)}, t, narrowed(FromInt64s(index, t.shape...)), narrowed(FromBools(counts, t.shape...)), FromBools(others, t.shape...))
 }

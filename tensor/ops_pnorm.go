@@ -30,12 +30,11 @@ func (n norm) Forward(in []*Tensor) *Tensor {
 		run(driver.Kernel{Code: driver.Sqrt}, y, y)
 		return n.finish(narrow(y, in[0].dtype))
 	}
-	x := convert(in[0], w)
-	var y *Tensor
-	switch e := unary(driver.Abs, x); n.p {
+	e, y := n.magnitudes(in[0], w), (*Tensor)(nil)
+	switch n.p {
 	case 0:
-		zero := pairwise("norm", driver.Equal, e, constant(e, w, 0))
-		y = reduce(driver.Sum, affineOf(zero, -1, 1), n.dims, w)
+		run(driver.Kernel{Code: driver.Sign}, e, e)
+		y = reduce(driver.Sum, e, n.dims, w)
 	case 1:
 		y = reduce(driver.Sum, e, n.dims, w)
 	case math.Inf(1):
@@ -47,7 +46,71 @@ func (n norm) Forward(in []*Tensor) *Tensor {
 		y = reduce(driver.Sum, e, n.dims, w)
 		run(driver.Kernel{Code: driver.Pow, Alpha: 1 / n.p}, y, y)
 	}
+	release(e)
 	return n.finish(narrow(y, in[0].dtype))
+}
+
+// magnitudes returns |x| as d, in memory of its own.
+func (norm) magnitudes(x *Tensor, d DType) *Tensor {
+	if x.dtype == d {
+		return unary(driver.Abs, x)
+	}
+	e := convert(x, d)
+	run(driver.Kernel{Code: driver.Abs}, e, e)
+	return e
+}
+
+// slope is VJP below the tape: the gradient of x for the gradient dy of its norms y, which
+// keep size 1. It frees what it computes on the way.
+func (n norm) slope(x, y, dy *Tensor) *Tensor {
+	power := func(t *Tensor, p float64) *Tensor {
+		return elementwise("", driver.Kernel{Code: driver.Pow, Alpha: p}, t)
+	}
+	times := func(dst, t *Tensor) { runBroadcast(driver.Kernel{Code: driver.Mul}, dst, dst, t); release(t) }
+	zero, one := constant(x, x.dtype, 0), constant(x, x.dtype, 1)
+	divisor := elementwise("", driver.Kernel{Code: driver.Where}, y, y, one) // x is 0 where y is
+	over := func(p float64) *Tensor {
+		d := power(divisor, p)
+		runBroadcast(driver.Kernel{Code: driver.Div}, d, dy, d)
+		return d
+	}
+	dx := unary(driver.Sign, x)
+	switch {
+	case n.p == 0:
+		times(dx, zero)
+	case n.p == 1:
+		times(dx, duplicate(dy))
+	case math.IsInf(n.p, 0):
+		equal := unary(driver.Abs, x)
+		runBroadcast(driver.Kernel{Code: driver.Equal}, equal, equal, y)
+		count := reduce(driver.Sum, equal, n.dims, x.dtype)
+		runBroadcast(driver.Kernel{Code: driver.Div}, equal, equal, count)
+		times(dx, duplicate(dy))
+		times(dx, equal)
+		release(count)
+	case n.p < 2:
+		e := unary(driver.Abs, x)
+		run(driver.Kernel{Code: driver.Pow, Alpha: n.p - 1}, e, e)
+		runBroadcast(driver.Kernel{Code: driver.Where}, e, dx, e, zero)
+		times(dx, e)
+		if n.p < 1 {
+			e = power(y, 1-n.p)
+			run(driver.Kernel{Code: driver.Mul}, e, dy, e)
+			times(dx, e)
+		} else {
+			times(dx, over(n.p-1))
+		}
+	default:
+		run(driver.Kernel{Code: driver.Copy}, dx, x)
+		if n.p > 2 {
+			e := unary(driver.Abs, x)
+			run(driver.Kernel{Code: driver.Pow, Alpha: n.p - 2}, e, e)
+			times(dx, e)
+		}
+		times(dx, over(n.p-1))
+	}
+	release(divisor)
+	return dx
 }
 
 // VJP follows torch's derivatives: 0 where the norm is 0, and ties share.
@@ -155,15 +218,22 @@ type cdist struct{ p float64 }
 
 func (cdist) Info() Info { return Info{"cdist", "torch.cdist", Raise, ReadsOperands} }
 func (cdist) promotes()  {}
+func (cdist) real()      {}
 func (c cdist) f(in []*Tensor) *Tensor {
 	return in[0].Unsqueeze(-2).Sub(in[1].Unsqueeze(-3)).VectorNorm(c.p, PNormOptions{Dims: []int{-1}})
 }
-func (c cdist) Forward(in []*Tensor) *Tensor              { return compose(c.f, in) }
-func (c cdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(c.f, dy, in) }
+func (c cdist) Forward(in []*Tensor) *Tensor { return c.blocks(in[0], in[1]) }
+func (c cdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	if IsGradEnabled() {
+		return derive(c.f, dy, in)
+	}
+	return c.gradients(dy, in)
+}
 
 // CDist returns the norms of order p of the differences of each row of t (…, m, k) and
 // each of o (…, n, k): (…, m, n). It forms the differences for every size and
-// order, where torch may go by way of a matrix product. It is torch.cdist.
+// order, in blocks, where torch may go by way of a matrix product; second derivatives
+// form all at once. It is torch.cdist.
 func (t *Tensor) CDist(o *Tensor, p float64) *Tensor {
 	in := []*Tensor{t, o}
 	n, m := len(t.shape), len(o.shape)
@@ -188,6 +258,7 @@ func checkDistance(op string, in []*Tensor, p float64) {
 type pdist struct{ p float64 }
 
 func (pdist) Info() Info { return Info{"pdist", "torch.nn.functional.pdist", Raise, ReadsOperands} }
+func (pdist) real()      {}
 func (d pdist) f(in []*Tensor) *Tensor {
 	x := in[0]
 	var first, second []int
@@ -199,8 +270,13 @@ func (d pdist) f(in []*Tensor) *Tensor {
 	rows := func(index []int) *Tensor { return x.IndexSelect(0, FromInts(index).ToDevice(x.Device())) }
 	return rows(first).Sub(rows(second)).VectorNorm(d.p, PNormOptions{Dims: []int{1}})
 }
-func (d pdist) Forward(in []*Tensor) *Tensor              { return compose(d.f, in) }
-func (d pdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(d.f, dy, in) }
+func (d pdist) Forward(in []*Tensor) *Tensor { return d.blocks(in[0]) }
+func (d pdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
+	if IsGradEnabled() {
+		return derive(d.f, dy, in)
+	}
+	return []*Tensor{d.gradient(dy, in[0])}
+}
 
 // PDist returns the norms of order p of the differences of rows i < j of t (n, k), in
 // the order of i, then j: (n(n-1)/2). It is torch.nn.functional.pdist.

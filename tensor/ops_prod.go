@@ -17,7 +17,13 @@ func (p prod) Forward(in []*Tensor) *Tensor {
 	if !d.IsFloat() {
 		d = Int64
 	}
-	return p.finish(reduce(driver.Prod, in[0], p.dims, d))
+	if d != Float32 {
+		return p.finish(reduce(driver.Prod, in[0], p.dims, d))
+	}
+	x := convert(in[0], Float64)
+	y := reduce(driver.Prod, x, p.dims, Float64)
+	release(x)
+	return p.finish(narrow(y, d))
 }
 
 // VJP multiplies what lies before and after each element, so that zeros do no harm.
@@ -34,11 +40,7 @@ func (p prod) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 		moved := x.Permute(order...)
 		rows := moved.Reshape(p.rows(x), p.count(x))
 		rest := running{1, false}.others(rows).Mul(running{1, true}.others(rows))
-		back := make([]int, len(order))
-		for i, d := range order {
-			back[d] = i
-		}
-		return p.spread(dy, x).Mul(rest.Reshape(moved.shape...).Permute(back...))
+		return p.spread(dy, x).Mul(rest.Reshape(moved.shape...).Permute(undone(order)...))
 	})
 }
 
@@ -54,8 +56,8 @@ func (o over) rows(x *Tensor) int {
 }
 
 // Prod returns the product over dims, which drop out, or over all if none is given. It
-// multiplies in float32 and rounds once; integers and bool give int64. It is
-// torch.prod.
+// multiplies halves in float32 and float32 in float64, and rounds once; integers and bool
+// give int64. It is torch.prod.
 func (t *Tensor) Prod(dims ...int) *Tensor {
 	return apply(prod{over: over{axes("prod", t, dims), false}}, t)
 }

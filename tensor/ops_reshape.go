@@ -62,23 +62,30 @@ func (t *Tensor) Unflatten(dim int, sizes ...int) *Tensor {
 // torch.unsqueeze.
 func (t *Tensor) Unsqueeze(dim int) *Tensor {
 	dim = axis("unsqueeze", t, dim, len(t.shape)+1)
-	return t.Reshape(slices.Insert(t.Shape(), dim, 1)...)
+	step := 1
+	if dim < len(t.shape) {
+		step = t.shape[dim] * t.stride[dim]
+	}
+	return apply(reshape{slices.Insert(t.Shape(), dim, 1), slices.Insert(t.Stride(), dim, step)}, t)
 }
 
 // Squeeze returns t without dimensions dims, whose size must be 1, or without all
 // of size 1 if none is named. It is torch.squeeze, which leaves named ones of
 // other sizes alone.
 func (t *Tensor) Squeeze(dims ...int) *Tensor {
-	if len(dims) == 0 {
-		return t.Reshape(slices.DeleteFunc(t.Shape(), func(s int) bool { return s == 1 })...)
-	}
 	list := axes("squeeze", t, dims)
+	if len(dims) == 0 {
+		list = slices.DeleteFunc(list, func(d int) bool { return t.shape[d] != 1 })
+	}
 	for _, d := range list {
 		if t.shape[d] != 1 {
 			fail("squeeze", []*Tensor{t}, "dimension %d has size %d; expected 1", d, t.shape[d])
 		}
 	}
-	return t.Reshape(dropDims(t.shape, list)...)
+	if len(list) == 0 {
+		return t
+	}
+	return apply(reshape{dropDims(t.shape, list), dropDims(t.stride, list)}, t)
 }
 
 // BroadcastTo is Expand. It is torch.broadcast_to.

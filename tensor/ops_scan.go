@@ -3,8 +3,8 @@ package tensor
 import "halfnote/tensor/driver"
 
 // Running sums and products are recurrences s[i] = b[i] + a[i] s[i-1]: in float32 for
-// halves, in order, each element rounded once, as is the derivative, which is a
-// recurrence the other way.
+// halves and in float64 for float32, in order, each element rounded once, as is the
+// derivative, which is a recurrence the other way.
 
 // running is the part of a scan that says where it runs.
 type running struct {
@@ -59,8 +59,8 @@ func (c cumsum) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 }
 
 // Cumsum returns the sums of the elements up to each one along dim. Halves are added
-// in float32, in order, and each sum is rounded once; integers and bool give int64. It
-// is torch.cumsum.
+// in float32 and float32 in float64, in order, and each sum is rounded once; integers and
+// bool give int64. It is torch.cumsum.
 func (t *Tensor) Cumsum(dim int) *Tensor {
 	return apply(cumsum{running: scanOf("cumsum", t, dim)}, t)
 }
@@ -143,8 +143,8 @@ func (c cumprod) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 }
 
 // Cumprod returns the products of the elements up to each one along dim. Halves are
-// multiplied in float32, in order, and each product is rounded once; integers and bool
-// give int64. It is torch.cumprod.
+// multiplied in float32 and float32 in float64, in order, and each product is rounded
+// once; integers and bool give int64. It is torch.cumprod.
 func (t *Tensor) Cumprod(dim int) *Tensor {
 	return apply(cumprod{running: scanOf("cumprod", t, dim)}, t)
 }

@@ -6,12 +6,18 @@ import (
 	"halfnote/tensor/driver"
 )
 
-type reshape struct{ shape []int }
+type reshape struct {
+	shape  []int
+	stride []int // of the view, nil where it follows from the shape
+}
 
 func (reshape) Info() Info { return Info{"reshape", "torch.reshape", Keep, ReadsNothing} }
 func (reshape) fixed()     {}
 func (r reshape) Forward(in []*Tensor) *Tensor {
 	x := in[0]
+	if r.stride != nil {
+		return x.alias(x.offset, r.shape, r.stride)
+	}
 	if stride, ok := viewStride(x.shape, x.stride, r.shape); ok {
 		return x.alias(x.offset, r.shape, stride)
 	}
@@ -37,7 +43,7 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 	if slices.Equal(to, t.shape) {
 		return t
 	}
-	return apply(reshape{to}, t)
+	return apply(reshape{shape: to}, t)
 }
 
 type permute struct{ order []int }
@@ -48,11 +54,7 @@ func (p permute) Forward(in []*Tensor) *Tensor {
 	return permuted(in[0], p.order)
 }
 func (p permute) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
-	back := make([]int, len(p.order))
-	for i, d := range p.order {
-		back[d] = i
-	}
-	return []*Tensor{dy.Permute(back...)}
+	return []*Tensor{dy.Permute(undone(p.order)...)}
 }
 
 func permuted(x *Tensor, order []int) *Tensor {
@@ -99,7 +101,13 @@ type expand struct{ shape []int }
 func (expand) Info() Info { return Info{"expand", "torch.Tensor.expand", Keep, ReadsNothing} }
 func (expand) fixed()     {}
 func (e expand) Forward(in []*Tensor) *Tensor {
-	return in[0].alias(in[0].offset, e.shape, expandStride(in[0], e.shape))
+	stride := slices.Clone(expandStride(in[0], e.shape))
+	for i := len(e.shape) - len(in[0].shape) - 1; i >= 0; i-- {
+		if e.shape[i] == 1 && i+1 < len(stride) {
+			stride[i] = e.shape[i+1] * stride[i+1] // as torch has it
+		}
+	}
+	return in[0].alias(in[0].offset, e.shape, stride)
 }
 func (expand) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{dy.sumTo(in[0])} }
 

@@ -27,7 +27,7 @@ func (t *Tensor) nearest() *Tensor {
 // brought returns new integers of the CPU on the default device.
 func (t *Tensor) brought() *Tensor {
 	if b := here(); b != t.mem.backend {
-		return clone{CPU, Device(b.Name())}.Forward([]*Tensor{t})
+		return clone{from: CPU, to: Device(b.Name())}.Forward([]*Tensor{t})
 	}
 	return t
 }

@@ -195,24 +195,3 @@ func (t *Tensor) MaxUnpool2d(index *Tensor, height, width int) *Tensor {
 	y := zeros.Scatter(-1, index.Flatten(len(lead)), t.Flatten(len(lead)))
 	return y.Reshape(append(slices.Clone(lead), height, width)...)
 }
-
-// LPPool1d returns the p-norms of t (…, l) over windows of size elements. It is
-// torch.nn.functional.lp_pool1d.
-func (t *Tensor) LPPool1d(p float64, size []int, o PoolOptions) *Tensor {
-	return t.lpPool(1, p, size, o)
-}
-
-// LPPool2d is LPPool1d of t (…, h, w). It is torch.nn.functional.lp_pool2d.
-func (t *Tensor) LPPool2d(p float64, size []int, o PoolOptions) *Tensor {
-	return t.lpPool(2, p, size, o)
-}
-
-// LPPool3d is LPPool1d of t (…, d, h, w). It is torch.nn.functional.lp_pool3d.
-func (t *Tensor) LPPool3d(p float64, size []int, o PoolOptions) *Tensor {
-	return t.lpPool(3, p, size, o)
-}
-
-func (t *Tensor) lpPool(dims int, p float64, sizes []int, o PoolOptions) *Tensor {
-	o.Divisor = 1
-	return t.Pow(p).avgPool(dims, sizes, o).Pow(1 / p)
-}

@@ -51,7 +51,7 @@ func Rand(shape ...int) *Tensor { return generator.Rand(shape...) }
 // torch.randn.
 func Randn(shape ...int) *Tensor { return generator.Randn(shape...) }
 
-// Normal returns normal float32 numbers. It is torch.Tensor.normal_.
+// Normal returns normal float32 numbers. It is torch.empty(shape).normal_(mean, deviation).
 func Normal(mean, deviation float64, shape ...int) *Tensor {
 	return generator.Normal(mean, deviation, shape...)
 }
@@ -69,14 +69,14 @@ func Randint(low, high int, shape ...int) *Tensor { return generator.Randint(low
 func Randperm(n int) *Tensor { return FromInts(generator.Perm(n), n) }
 
 // Uniform returns float32 numbers spread evenly over [from, to). It is
-// torch.Tensor.uniform_.
+// torch.empty(shape).uniform_(from, to).
 func Uniform(from, to float64, shape ...int) *Tensor { return generator.Uniform(from, to, shape...) }
 
 // Rand returns float32 numbers spread evenly over [0, 1). It is torch.rand.
 func (g *Generator) Rand(shape ...int) *Tensor { return g.Uniform(0, 1, shape...) }
 
 // Uniform returns float32 numbers spread evenly over [from, to). It is
-// torch.Tensor.uniform_.
+// torch.empty(shape).uniform_(from, to).
 func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
 	drawing("rand")
 	t := unsetTensor(here(), Float32, checkShape("rand", shape))
@@ -89,6 +89,13 @@ func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
 		data[i] = float32(float64(g.uniform24()*width) + lo)
 	}
 	return setContents(t, data)
+}
+
+// UniformAssign fills t with numbers spread evenly over [from, to), drawn as float32 in
+// the order in which t's elements lie in memory, and returns t. It is
+// torch.Tensor.uniform_.
+func (t *Tensor) UniformAssign(from, to float64) *Tensor {
+	return t.Assign(t.drawn(func(shape []int) *Tensor { return Uniform(from, to, shape...) }))
 }
 
 // Randn returns normal float32 numbers with mean 0 and variance 1. It is

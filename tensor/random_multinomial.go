@@ -64,12 +64,14 @@ func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
 		return g.draw(t, weights, n)
 	}
 	// The largest w/q, q exponential, is position i with chance w[i] over the sum.
-	ratio := t.Detach().Div(g.Exponential(1, t.shape...).To(t.dtype).ToDevice(t.Device()))
+	ratio := t.Detach().Div(t.drawn(func(shape []int) *Tensor {
+		return g.Exponential(1, shape...).To(t.dtype).ToDevice(t.Device())
+	}))
 	if n == 1 {
 		return ratio.ArgmaxKeep(-1)
 	}
 	_, indices := ratio.TopK(n, -1)
-	return indices
+	return indices.Contiguous()
 }
 
 // draw searches for numbers in the sums of each row's weights.

@@ -8,15 +8,29 @@ import (
 
 // Normal returns normal float32 numbers. 16 or more have the very bits of PyTorch's
 // builds for processors with AVX2 or AVX-512; others, and fewer numbers, are off by
-// the last bit now and then. It is torch.Tensor.normal_.
+// the last bit now and then. It is torch.empty(shape).normal_(mean, deviation).
 func (g *Generator) Normal(mean, deviation float64, shape ...int) *Tensor {
+	return g.normals(mean, deviation, true, shape)
+}
+
+// NormalAssign fills t with normal numbers, drawn as float32 in the order in which t's
+// elements lie in memory, and returns t. It is torch.Tensor.normal_.
+func (t *Tensor) NormalAssign(mean, deviation float64) *Tensor {
+	rows := t.IsContiguous()
+	return t.Assign(t.drawn(func(shape []int) *Tensor { return generator.normals(mean, deviation, rows, shape) }))
+}
+
+// normals is Normal, for a tensor that lies in rows or does not: torch draws for one that
+// does not as it does for fewer than 16 numbers.
+func (g *Generator) normals(mean, deviation float64, rows bool, shape []int) *Tensor {
 	drawing("normal")
 	t := unsetTensor(here(), Float32, checkShape("normal", shape))
 	data := make([]float32, t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(data) < 16 {
+	if len(data) < 16 || !rows {
 		for i := range data {
+			pollAt(i)
 			data[i] = float32(float64(g.normal()*deviation) + mean)
 		}
 		return setContents(t, data)

@@ -55,6 +55,10 @@ func (t *Tensor) Dim() int { return len(t.shape) }
 // last.
 func (t *Tensor) Size(dim int) int { return t.shape[axis("size", t, dim, len(t.shape))] }
 
+// Stride returns a copy of how many elements lie from one to the next along each dimension.
+// It is torch.Tensor.stride.
+func (t *Tensor) Stride() []int { return slices.Clone(t.stride) }
+
 // Numel returns the number of elements.
 func (t *Tensor) Numel() int { return size(t.shape) }
 

@@ -63,20 +63,25 @@ template <class S> DEVICE void scan(S s, const Lines &l) {
 	}
 }
 
+// Carried is what Recurrence hands on from element to element: of float32 it is float64.
+template <class T> struct Carried : Wide<T> {};
+template <> struct Carried<float> { typedef double type; };
+
 // Running is Recurrence. Without factors they are 1, which changes nothing.
 template <class T> struct Running {
 	typedef typename Wide<T>::type X;
 	typedef X Y;
+	typedef typename Carried<T>::type Sum;
 	T *dst;
 	const T *x, *y;
-	X last;
+	Sum last;
 
 	METHOD void load(X &a, Y &b, i64 i, i64 j) const {
 		a = widen(x[i]);
 		if (y) b = widen(y[j]);
 	}
 	METHOD bool both() const { return y; }
-	METHOD void step(X &a, Y b, i64 i) { last = i == 0 ? a : y ? a + b * last : last + a, a = last; }
+	METHOD void step(X &a, Y b, i64 i) { last = i == 0 ? (Sum)a : y ? (Sum)a + (Sum)b * last : last + (Sum)a, a = (X)last; }
 	METHOD void keep(X *x, Y *, u32 at, X a, Y) const { x[at] = a; }
 	METHOD void store(i64 i, X a, Y) const { narrow(dst[i], a); }
 };

@@ -122,7 +122,8 @@ const (
 	// Recurrence is dst[0] = x[0], dst[i] = x[i] + y[i]*dst[i-1] along Axis, in this
 	// order, the product and the sum rounding apart: a running sum where y, the
 	// optional second operand, is not there. What goes on to the next element is
-	// not rounded to dst's dtype. Operands have dst's dtype and shape; dst is none of
+	// not rounded to dst's dtype: it is float64 for float32, and float32 for halves.
+	// Operands have dst's dtype and shape; dst is none of
 	// them. Integers too.
 	Recurrence
 	// CumArgMax is dst[i] = the largest j <= i with x[j] = the maximum of x[0] … x[i]

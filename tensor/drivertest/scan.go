@@ -68,10 +68,14 @@ func steps(shape []int, axis int) (before, place []int) {
 }
 
 func recurrence(d driver.DType, shape []int, axis int, x, y []float64, ones bool) []float64 {
-	to := func(v float64) float64 { return round(wide(d), v) }
-	if !d.IsFloat() {
-		to = func(v float64) float64 { return round(driver.Int64, v) }
+	carried := wide(d)
+	switch {
+	case d == driver.Float32:
+		carried = driver.Float64
+	case !d.IsFloat():
+		carried = driver.Int64
 	}
+	to := func(v float64) float64 { return round(carried, v) }
 	before, _ := steps(shape, axis)
 	exact, out := make([]float64, len(before)), make([]float64, len(before))
 	for i, p := range before {

@@ -95,6 +95,9 @@ func (m *MultiheadAttention) Run(q, k, v *tensor.Tensor, o MultiheadOptions) (ou
 	}
 	y, weights := m.attend(q, k, v, o)
 	out = m.OutProj.Forward(m.joined(y))
+	if m.c.batchFirst {
+		out = out.Transpose(0, 1)
+	}
 	if single {
 		if out = out.Squeeze(m.batchDim()); weights != nil {
 			weights = weights.Squeeze(0)
@@ -200,7 +203,7 @@ func (m *MultiheadAttention) projected(q, k, v *tensor.Tensor) (_, _, _ *tensor.
 	return q.Linear(w[0], part(m.InProjBias, 0, 0)), k.Linear(w[1], part(m.InProjBias, 0, 1)), v.Linear(w[2], part(m.InProjBias, 0, 2))
 }
 
-// split makes heads (batch, heads, time, features) of t; joined undoes it.
+// split makes heads (batch, heads, time, features) of t.
 func (m *MultiheadAttention) split(t *tensor.Tensor) *tensor.Tensor {
 	t = t.Reshape(t.Size(0), t.Size(1), m.heads, m.embed/m.heads)
 	if m.c.batchFirst {
@@ -209,12 +212,10 @@ func (m *MultiheadAttention) split(t *tensor.Tensor) *tensor.Tensor {
 	return t.Permute(1, 2, 0, 3)
 }
 
+// joined makes (time, batch, embed) of heads, with BatchFirst too: the layout in memory is
+// torch's, in which dropout draws.
 func (m *MultiheadAttention) joined(t *tensor.Tensor) *tensor.Tensor {
-	if m.c.batchFirst {
-		t = t.Permute(0, 2, 1, 3)
-	} else {
-		t = t.Permute(2, 0, 1, 3)
-	}
+	t = t.Permute(2, 0, 1, 3)
 	return t.Reshape(t.Size(0), t.Size(1), m.embed)
 }
 

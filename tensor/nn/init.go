@@ -14,12 +14,12 @@ import (
 // InitUniform fills t with numbers spread evenly over [from, to). It is
 // torch.nn.init.uniform_.
 func InitUniform(t *tensor.Tensor, from, to float64) {
-	fill(t, tensor.Uniform(from, to, t.Shape()...))
+	tensor.NoGrad(func() { t.UniformAssign(from, to) })
 }
 
 // InitNormal fills t with normal numbers. It is torch.nn.init.normal_.
 func InitNormal(t *tensor.Tensor, mean, deviation float64) {
-	fill(t, tensor.Normal(mean, deviation, t.Shape()...))
+	tensor.NoGrad(func() { t.NormalAssign(mean, deviation) })
 }
 
 // InitTruncNormal fills t with normal numbers from low to high, those outside being
@@ -29,18 +29,29 @@ func InitTruncNormal(t *tensor.Tensor, mean, deviation, low, high float64) {
 		panic(&tensor.Error{Op: "init_trunc_normal", Why: fmt.Sprintf("bounds %v and %v, deviation %v; expected bounds in order and a deviation above 0", low, high, deviation)})
 	}
 	below := func(x float64) float64 { return (1 + math.Erf((x-mean)/deviation/math.Sqrt2)) / 2 }
+	// torch draws into the tensor itself first, then into others like it.
+	into := t
+	if t.DType() != tensor.Float32 {
+		into = tensor.ZerosLike(t).Float()
+	}
+	like := tensor.ZerosLike(into)
+	drawn := func(f func(x *tensor.Tensor) *tensor.Tensor) (x []float32) {
+		tensor.NoGrad(func() { x = f(into).Float32s() })
+		into = like
+		return x
+	}
 	// While many normal numbers are inside, draw those; else draw evenly, and keep a
 	// number with the probability of its density by the highest.
 	draw := func() (x []float32, keep func(i int) bool) {
-		x = tensor.Normal(mean, deviation, t.Shape()...).Float32s()
+		x = drawn(func(x *tensor.Tensor) *tensor.Tensor { return x.NormalAssign(mean, deviation) })
 		return x, func(i int) bool { return x[i] >= float32(low) && x[i] <= float32(high) }
 	}
 	if below(high)-below(low) <= 0.3 {
 		density := func(x float64) float64 { return -0.5 * (x - mean) / deviation * (x - mean) / deviation }
 		most := density(max(low, min(mean, high)))
 		draw = func() (x []float32, keep func(i int) bool) {
-			x = tensor.Uniform(low, high, t.Shape()...).Float32s()
-			u := tensor.Rand(t.Shape()...).Float32s()
+			x = drawn(func(x *tensor.Tensor) *tensor.Tensor { return x.UniformAssign(low, high) })
+			u := drawn(func(x *tensor.Tensor) *tensor.Tensor { return x.UniformAssign(0, 1) })
 			return x, func(i int) bool { return math.Log(float64(u[i])) <= density(float64(x[i]))-most }
 		}
 	}
@@ -258,7 +269,8 @@ func InitSparse(t *tensor.Tensor, sparsity, deviation float64) {
 	}
 	rows, columns := t.Size(0), t.Size(1)
 	zeros := int(math.Ceil(sparsity * float64(rows)))
-	x := tensor.Normal(0, deviation, rows, columns).Float32s()
+	InitNormal(t, 0, deviation)
+	x := t.Float32s()
 	for j := range columns {
 		for _, i := range tensor.Randperm(rows).Ints()[:zeros] {
 			x[i*columns+j] = 0

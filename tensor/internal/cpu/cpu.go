@@ -80,11 +80,15 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 	case driver.Recurrence:
 		switch dst.DType.Wide() {
 		case driver.Float32:
-			recurrence[float32](b, k, dst, src)
+			if dst.DType == driver.Float32 {
+				recurrence[float32, float64](b, k, dst, src)
+			} else {
+				recurrence[float32, float32](b, k, dst, src)
+			}
 		case driver.Float64:
-			recurrence[float64](b, k, dst, src)
+			recurrence[float64, float64](b, k, dst, src)
 		default:
-			recurrence[int64](b, k, dst, src)
+			recurrence[int64, int64](b, k, dst, src)
 		}
 	case driver.CumArgMax, driver.CumArgMin:
 		switch src[0].DType.Wide() {

@@ -2,9 +2,9 @@ package cpu
 
 import "halfnote/tensor/driver"
 
-// recurrence computes along an axis what goes on from element to element. Each
+// recurrence computes along an axis what goes on from element to element, as A. Each
 // line is one worker's, in order.
-func recurrence[T number](b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+func recurrence[T, A number](b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	x := lines[T](src[0], k.Axis)
 	var y lineReader[T]
 	if len(src) == 2 {
@@ -12,7 +12,7 @@ func recurrence[T number](b *Backend, k driver.Kernel, dst driver.View, src []dr
 	}
 	out := writer[T]{reader: lines[T](dst, k.Axis).reader}
 	eachLine(b, x, func(line int, s *scratch[T], poll func()) {
-		var last T
+		var last A
 		for lo := 0; lo < x.length; lo += chunk {
 			if lo%copyItem == 0 {
 				poll()
@@ -27,13 +27,13 @@ func recurrence[T number](b *Backend, k driver.Kernel, dst driver.View, src []dr
 			for i, v := range in {
 				switch {
 				case lo+i == 0:
-					last = v
+					last = A(v)
 				case factor != nil:
-					last = v + T(factor[i]*last)
+					last = A(v) + A(A(factor[i])*last)
 				default:
-					last += v
+					last += A(v)
 				}
-				to[i] = last
+				to[i] = T(last)
 			}
 			out.put(at, to)
 		}

@@ -1,0 +1,151 @@
+package tensor
+
+import "slices"
+
+// What is computed element by element lies in memory as its operands do, as torch's
+// TensorIterator has it: the result of a transposed matrix is a transposed matrix. Random
+// numbers fill memory from its start, so the layout decides which element gets which.
+
+// stridesOf are the strides of operands that are repeated to shape, 0 where they repeat.
+func stridesOf(shape []int, in []*Tensor) [][]int {
+	strides := make([][]int, len(in))
+	for i, t := range in {
+		strides[i] = expandStride(t, shape)
+	}
+	return strides
+}
+
+// memoryOrder returns the dimensions of shape from the outermost in memory to the
+// innermost, nil for row-major order. The strides of the first operand decide, those of
+// the next where an operand repeats or has equal ones. It is TensorIterator's
+// reorder_dimensions (aten/src/ATen/TensorIterator.cpp), and infer_dense_strides of one
+// operand.
+func memoryOrder(shape []int, strides ...[]int) []int {
+	order := seq(len(shape))
+	slices.Reverse(order) // the innermost first, while it is sorted
+	for i := 1; i < len(order); i++ {
+		at := i
+		for j := i - 1; j >= 0; j-- {
+			c := compareDimensions(order[j], order[at], shape, strides)
+			if c < 0 {
+				break
+			}
+			if c > 0 {
+				order[j], order[at] = order[at], order[j]
+				at = j
+			}
+		}
+	}
+	slices.Reverse(order)
+	if slices.IsSorted(order) {
+		return nil
+	}
+	return order
+}
+
+// liesInRows reports whether an order of dimensions is row-major, those of size 1 aside.
+func liesInRows(shape, order []int) bool {
+	return slices.IsSorted(slices.DeleteFunc(slices.Clone(order), func(d int) bool { return shape[d] == 1 }))
+}
+
+// compareDimensions returns 1 if dimension a lies outside b, -1 if inside, and 0 where no
+// operand tells.
+func compareDimensions(a, b int, shape []int, strides [][]int) int {
+	for _, s := range strides {
+		switch {
+		case s[a] == 0 || s[b] == 0:
+		case s[a] < s[b]:
+			return -1
+		case s[a] > s[b], shape[a] > shape[b]:
+			return 1
+		}
+	}
+	return 0
+}
+
+// undone returns the order that undoes order.
+func undone(order []int) []int {
+	out := make([]int, len(order))
+	for i, d := range order {
+		out[d] = i
+	}
+	return out
+}
+
+// arranged returns the elements of shape in order.
+func arranged(shape, order []int) []int {
+	out := make([]int, len(order))
+	for i, d := range order {
+		out[i] = shape[d]
+	}
+	return out
+}
+
+// drawn returns what draw makes of t's sizes from the outermost in memory to the
+// innermost, in t's shape.
+func (t *Tensor) drawn(draw func(shape []int) *Tensor) *Tensor {
+	order := memoryOrder(t.shape, t.stride)
+	if order == nil {
+		return draw(slices.Clone(t.shape))
+	}
+	return inOrder(draw(arranged(t.shape, order)), undone(order))
+}
+
+// inOrder returns y, which is new, with its dimensions in another order.
+func inOrder(y *Tensor, order []int) *Tensor {
+	z := *y
+	z.shape, z.stride = arranged(y.shape, order), arranged(y.stride, order)
+	return &z
+}
+
+// forward returns op's result for in, which lies in memory as they do if op works element
+// by element.
+func forward(op Op, in []*Tensor) *Tensor {
+	if !slices.ContainsFunc(in, func(t *Tensor) bool { return !t.IsContiguous() }) || !elementByElement(op) {
+		return op.Forward(in)
+	}
+	shape := in[0].shape
+	for _, t := range in[1:] {
+		var ok bool
+		if shape, ok = broadcastShapes(shape, t.shape); !ok {
+			return op.Forward(in) // which says so
+		}
+	}
+	order := memoryOrder(shape, stridesOf(shape, in)...)
+	if order == nil {
+		return compact(op.Forward(in))
+	}
+	return inOrder(compact(op.Forward(arrangedLike(order, in))), undone(order))
+}
+
+// arrangedLike returns in with as many dimensions as order has, in that order; scalars stay.
+func arrangedLike(order []int, in []*Tensor) []*Tensor {
+	out := make([]*Tensor, len(in))
+	for i, t := range in {
+		if out[i] = t; len(t.shape) > 0 {
+			leading := len(order) - len(t.shape)
+			shape := append(slices.Repeat([]int{1}, leading), t.shape...)
+			stride := append(make([]int, leading), t.stride...)
+			out[i] = t.alias(t.offset, arranged(shape, order), arranged(stride, order))
+		}
+	}
+	return out
+}
+
+// elementByElement reports whether each element of op's result is made of those of the
+// operands at its place, broadcast.
+func elementByElement(op Op) bool {
+	switch op.(type) {
+	case abs, neg, exp, exp2, expm1, log, log1p, log2, log10, logit, xlogy, logAddExp, sqrt, rsqrt, reciprocal,
+		sin, cos, tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, sinc, erf, erfc, erfinv,
+		add, sub, mul, div, addScalar, mulScalar, divScalar, rsub, addScaled, addcmul, addcdiv, lerp,
+		pow, powTensor, powBase, quotient, atan2, hypot, copysign, heaviside, stairs, roundTo, step,
+		maximum, minimum, extreme, clamp, nanToNum, comparison, compareNumber, logical, bitwise, where,
+		relu, thresholdGrad, sigmoid, sigmoidGrad, tanh, tanhGrad, gelu, geluGrad, geluTanh, geluTanhGrad, silu, siluGrad,
+		mish, elu, softplus, logSigmoid, softsign, tanhshrink, piecewise, dropout, alphaDropout, cast, *shadowCast:
+		return true
+	case clone:
+		return op == Op(clone{}) // not to another device or in rows
+	}
+	return false
+}
