@@ -29,7 +29,7 @@ func FromInt64s(data []int64, shape ...int) *Tensor {
 
 // FromInts is New for integers, as int64: for indices.
 func FromInts(data []int, shape ...int) *Tensor {
-	wide := make([]int64, len(data))
+	wide := hostSlice[int64]("new", len(data))
 	for i, x := range data {
 		wide[i] = int64(x)
 	}
@@ -38,7 +38,7 @@ func FromInts(data []int, shape ...int) *Tensor {
 
 // FromBools is New for truth values, as bool: for masks.
 func FromBools(data []bool, shape ...int) *Tensor {
-	numbers := make([]float64, len(data))
+	numbers := hostSlice[float64]("new", len(data))
 	for i, x := range data {
 		if x {
 			numbers[i] = 1
@@ -124,11 +124,11 @@ func Arange(from, to float64) *Tensor { return ArangeAs(Float32, from, to, 1) }
 func ArangeAs(d DType, from, to, step float64) *Tensor {
 	known("arange", d)
 	n := math.Ceil((to - from) / step)
-	if !(n >= 0) || math.IsInf(n, 0) {
+	if !(n >= 0 && n < 1<<53) {
 		panic(&Error{Op: "arange", Why: fmt.Sprintf("from %v to %v by %v; expected finite bounds, and a step that leads from the first to the second", from, to, step)})
 	}
 	checkShape("arange", []int{int(n)})
-	data := make([]float64, int(n))
+	data := hostSlice[float64]("arange", int(n))
 	for i := range data {
 		pollAt(i)
 		data[i] = from + float64(float64(i)*step)
@@ -148,11 +148,9 @@ func Logspace(first, last float64, n int, base float64) *Tensor {
 }
 
 func spaced(op string, first, last float64, n int, f func(float64) float64) *Tensor {
-	if n < 0 {
-		panic(&Error{Op: op, Why: fmt.Sprintf("%d numbers asked for; expected 0 or more", n)})
-	}
-	data := make([]float64, n)
+	data := hostSlice[float64](op, n)
 	for i := range data {
+		pollAt(i)
 		data[i] = first
 		if i > 0 {
 			data[i] += float64((last - first) * float64(i) / float64(n-1))

@@ -70,6 +70,7 @@ func Try(body func()) (err error) {
 
 // fail panics about the shapes of ts.
 func fail(op string, ts []*Tensor, format string, args ...any) {
+	given(op, ts...)
 	e := &Error{Op: op, Why: fmt.Sprintf(format, args...)}
 	for _, t := range ts {
 		e.Shapes = append(e.Shapes, t.shape)
@@ -77,8 +78,32 @@ func fail(op string, ts []*Tensor, format string, args ...any) {
 	panic(e)
 }
 
+// given panics unless all of ts, the operands of op, are there.
+func given(op string, ts ...*Tensor) {
+	for i, t := range ts {
+		if t == nil {
+			missing(op, i, len(ts))
+		}
+	}
+}
+
+// missing panics about operand i of n, which is nil.
+func missing(op string, i, n int) {
+	which := "the operand"
+	if n > 1 {
+		which = fmt.Sprintf("operand %d", i+1)
+		if i < len(ordinals) {
+			which = "the " + ordinals[i] + " operand"
+		}
+	}
+	panic(&Error{Op: op, Why: which + " is nil; expected a tensor"})
+}
+
+var ordinals = [...]string{"first", "second", "third", "fourth", "fifth", "sixth"}
+
 // failDType panics about the dtypes of ts.
 func failDType(op string, ts []*Tensor, format string, args ...any) {
+	given(op, ts...)
 	e := &Error{Op: op, Why: fmt.Sprintf(format, args...)}
 	for _, t := range ts {
 		e.DTypes = append(e.DTypes, t.dtype)

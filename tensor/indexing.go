@@ -195,7 +195,7 @@ func (t *Tensor) put(value *Tensor, add bool, at []any) *Tensor {
 	}
 	// Positions of all elements say where a part of them lies.
 	n := t.Numel()
-	numbers := make([]int64, n)
+	numbers := hostSlice[int64]("index_put", n)
 	for i := range numbers {
 		pollAt(i)
 		numbers[i] = int64(i)

@@ -9,6 +9,12 @@ import (
 // changing panics if t must not be changed in place now, and counts the change. in are
 // the other operands.
 func changing(op string, t *Tensor, in ...*Tensor) {
+	given(op, t)
+	for i, x := range in {
+		if x == nil {
+			missing(op, i+1, len(in)+1)
+		}
+	}
 	if IsGradEnabled() {
 		if t.v != nil {
 			fail(op, []*Tensor{t}, "it requires a gradient, which a change in place would falsify; expected to be inside tensor.NoGrad, or change a Detach or Clone of it")

@@ -1,6 +1,8 @@
 package tensor
 
 import (
+	"fmt"
+
 	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/scope"
 )
@@ -127,6 +129,7 @@ func (s state) do(body func()) { scope.Do(&s, body) }
 
 // apply is the one place where operations run and where ambient state is read.
 func apply(op Op, in ...*Tensor) *Tensor {
+	present(op, in)
 	s := current()
 	seen := observers.load()
 	if s.hidden {
@@ -180,6 +183,21 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	return y
 }
 
+// present panics unless op has operands, and all of them are there.
+func present(op Op, in []*Tensor) {
+	if len(in) == 0 {
+		panic(&Error{Op: op.Info().Name, Why: "it has no operand; expected at least one tensor"})
+	}
+	for i, t := range in {
+		if t == nil {
+			missing(op.Info().Name, i, len(in))
+		}
+		if t.mem == nil {
+			panic(&Error{Op: op.Info().Name, Why: fmt.Sprintf("operand %d is the zero Tensor; expected one that a function has made", i+1)})
+		}
+	}
+}
+
 // promoted returns in, cast to d.
 func promoted(in []*Tensor, d DType, e *observed) []*Tensor {
 	out := in
@@ -209,6 +227,7 @@ func needsGrad(in []*Tensor) bool {
 
 // sameDType panics unless all operands have one dtype.
 func sameDType(op string, in []*Tensor) {
+	given(op, in...)
 	for _, t := range in[1:] {
 		if t.dtype != in[0].dtype {
 			failDType(op, in, "they differ; expected one dtype: cast with To, or run under amp.Autocast")

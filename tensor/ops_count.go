@@ -84,15 +84,18 @@ func (t *Tensor) Bincount(minlength int) *Tensor {
 	if t.dtype.IsFloat() || len(t.shape) != 1 {
 		failDType("bincount", []*Tensor{t}, "of shape %s; expected a vector of integers", shapeString(t.shape))
 	}
-	counts := make([]int64, minlength)
-	for i, x := range t.Int64s() {
+	checkLeast("bincount", "minlength", minlength, 0)
+	data, most := t.Int64s(), int64(minlength)-1
+	for i, x := range data {
 		pollAt(i)
-		if x < 0 {
-			fail("bincount", []*Tensor{t}, "element %d is %d; expected 0 or more", i, x)
+		if x < 0 || x == math.MaxInt64 {
+			fail("bincount", []*Tensor{t}, "element %d is %d; expected 0 or more, and a count that can be made for each number up to it", i, x)
 		}
-		for int64(len(counts)) <= x {
-			counts = append(counts, 0)
-		}
+		most = max(most, x)
+	}
+	counts := hostSlice[int64]("bincount", int(most)+1)
+	for i, x := range data {
+		pollAt(i)
 		counts[x]++
 	}
 	return FromInt64s(counts, len(counts))
@@ -116,7 +119,7 @@ func (t *Tensor) Histc(bins int, lo, hi float64) *Tensor {
 	if lo == hi {
 		lo, hi = lo-1, hi+1
 	}
-	counts := make([]float64, bins)
+	counts := hostSlice[float64]("histc", bins)
 	for i, x := range data {
 		pollAt(i)
 		if x >= lo && x <= hi {

@@ -175,7 +175,7 @@ func (t *Tensor) EmbeddingBag(weight *Tensor, o EmbeddingBagOptions) *Tensor {
 // bags returns the number of each element's bag, and how many there are.
 func (o EmbeddingBagOptions) bags(t *Tensor) (*Tensor, int) {
 	n := t.Numel()
-	of := make([]int64, n)
+	of := hostSlice[int64]("embedding_bag", n)
 	if o.Offsets == nil {
 		for i := range of {
 			of[i] = int64(i / t.shape[1])

@@ -155,7 +155,7 @@ func classesOf(op string, x, target *Tensor, o LossOptions) classes {
 	if o.Weight != nil {
 		weight = o.Weight.Float64s()
 	}
-	c := classes{index: target.Int64s(), weight: make([]float64, target.Numel())}
+	c := classes{index: target.Int64s(), weight: hostSlice[float64](op, target.Numel())}
 	for i, class := range c.index {
 		pollAt(i)
 		switch {
@@ -326,8 +326,9 @@ func (t *Tensor) MultiMarginLoss(target *Tensor, margin float64, o LossOptions) 
 	}
 	o.IgnoreIndex = []int{}
 	c := classesOf(op, t, target, o)
-	others := make([]bool, t.Numel())
+	others := hostSlice[bool](op, t.Numel())
 	for i := range others {
+		pollAt(i)
 		others[i] = i%t.shape[1] != int(c.index[i/t.shape[1]])
 	}
 	in := []*Tensor{t, FromInt64s(c.index, len(c.index), 1), FromBools(others, t.shape...)}
@@ -371,8 +372,9 @@ func (t *Tensor) MultilabelMarginLoss(target *Tensor, o LossOptions) *Tensor {
 	}
 	n := t.shape[1]
 	index := target.Int64s()
-	counts, others := make([]bool, len(index)), make([]bool, len(index))
+	counts, others := hostSlice[bool](op, len(index)), hostSlice[bool](op, len(index))
 	for row := 0; row < len(index); row += n {
+		driver.Poll()
 		for i := range n {
 			others[row+i] = true
 		}

@@ -57,7 +57,7 @@ func (t *Tensor) MaskedScatter(mask, src *Tensor) *Tensor {
 // trueAt returns where t is not 0, counted in row-major order.
 func trueAt(t *Tensor) []int64 {
 	flags := convert(t.Detach(), Bool).bytes()
-	at := make([]int64, 0, bytes.Count(flags, []byte{1}))
+	at := hostSlice[int64]("nonzero", bytes.Count(flags, []byte{1}))[:0]
 	for i, b := range flags {
 		pollAt(i)
 		if b != 0 {
@@ -75,8 +75,9 @@ func (t *Tensor) Nonzero() []*Tensor {
 	at := trueAt(x)
 	out := make([]*Tensor, len(x.shape))
 	for d := len(x.shape) - 1; d >= 0; d-- {
-		along := make([]int64, len(at))
+		along := hostSlice[int64]("nonzero", len(at))
 		for i := range at {
+			pollAt(i)
 			along[i] = at[i] % int64(x.shape[d])
 			at[i] /= int64(x.shape[d])
 		}

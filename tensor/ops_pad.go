@@ -113,7 +113,7 @@ func sourceLine(mode string, t *Tensor, d, lo, hi int) line {
 	if n == 0 || max(lo, hi) > most {
 		fail("pad", []*Tensor{t}, "padding (%d, %d) of mode %s in dimension %d; expected at most %d", lo, hi, mode, d, most)
 	}
-	l := line{size: n, index: [][]int{make([]int, n+lo+hi)}}
+	l := line{size: n, index: [][]int{hostSlice[int]("pad", n+lo+hi)}}
 	for i := range l.index[0] {
 		l.index[0][i] = from(i - lo)
 	}

@@ -25,7 +25,7 @@ func searched[T int64 | float64](t, values *Tensor, sorted, wanted []T, right bo
 	if len(t.shape) > 1 {
 		each = values.shape[len(values.shape)-1]
 	}
-	out := make([]int64, len(wanted))
+	out := hostSlice[int64]("searchsorted", len(wanted))
 	for i, x := range wanted {
 		pollAt(i)
 		row := sorted[i/each*n:][:n]

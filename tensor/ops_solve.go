@@ -10,7 +10,7 @@ func (inverse) Info() Info { return Info{"linalg_inv", "torch.linalg.inv", Keep,
 func (inverse) Forward(in []*Tensor) *Tensor {
 	return eachMatrix(in[0], in[0].shape, func(b int, a []float64, n int) []float64 {
 		f := regular("linalg_inv", in, b, a, n)
-		eye := make([]float64, n*n)
+		eye := hostSlice[float64]("linalg_inv", n*n)
 		for i := range n {
 			eye[i*n+i] = 1
 		}
@@ -107,7 +107,7 @@ func (cholesky) Forward(in []*Tensor) *Tensor {
 // section 3.
 func (cholesky) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	n := y.shape[len(y.shape)-1]
-	half := make([]float64, n*n) // the lower triangle, half of the diagonal
+	half := hostSlice[float64]("linalg_cholesky", n*n) // the lower triangle, half of the diagonal
 	for i := range half {
 		if i/n > i%n {
 			half[i] = 1
@@ -158,7 +158,7 @@ func eachMatrix(x *Tensor, shape []int, f func(b int, a []float64, n int) []floa
 	r := len(x.shape)
 	n := x.shape[r-1]
 	values := convert(x, Float64).Float64s()
-	out := make([]float64, 0, size(shape))
+	out := hostSlice[float64]("linalg_solve", size(shape))[:0]
 	for b := range size(x.shape[:r-2]) {
 		out = append(out, f(b, values[b*n*n:(b+1)*n*n], n)...)
 	}

@@ -129,7 +129,7 @@ func (t *Tensor) Mode(dim int) (values, indices *Tensor) {
 	rows := order.Movedim(d, -1)
 	same := sameAsBefore(x.Detach().picked(d, order).Movedim(d, -1))
 	at := rows.Int64s()
-	best := make([]int64, len(at)/n)
+	best := hostSlice[int64]("mode", len(at)/n)
 	for row := range best {
 		pollAt(row * n)
 		run, most := 0, 0
@@ -168,7 +168,7 @@ func (t *Tensor) Unique() (values, inverse, counts *Tensor) {
 	order := x.argsort("unique", 0, false)
 	sorted := x.picked(0, order)
 	at := order.Int64s()
-	groups, firsts, sizes := make([]int64, len(at)), []int64{}, []int64{}
+	groups, firsts, sizes := hostSlice[int64]("unique", len(at)), []int64{}, []int64{}
 	for i, same := range sameAsBefore(sorted) {
 		pollAt(i)
 		if !same {

@@ -29,9 +29,10 @@ func (t *Tensor) SplitSizes(sizes []int, dim int) []*Tensor {
 	if total != t.shape[d] {
 		fail("split", []*Tensor{t}, "sizes %v make up %d; expected dimension %d's %d", sizes, total, d, t.shape[d])
 	}
-	out := make([]*Tensor, len(sizes))
+	out := hostViews("split", len(sizes))
 	from := 0
 	for i, s := range sizes {
+		pollAt(i)
 		out[i] = t.Narrow(d, from, s)
 		from += s
 	}
@@ -58,8 +59,9 @@ func (t *Tensor) TensorSplit(n, dim int) []*Tensor {
 	if n < 1 {
 		fail("tensor_split", []*Tensor{t}, "%d parts; expected 1 or more", n)
 	}
-	sizes := make([]int, n)
+	sizes := hostSlice[int]("split", n)
 	for i := range sizes {
+		pollAt(i)
 		sizes[i] = t.shape[d] / n
 		if i < t.shape[d]%n {
 			sizes[i]++
@@ -72,8 +74,9 @@ func (t *Tensor) TensorSplit(n, dim int) []*Tensor {
 // torch.unbind.
 func (t *Tensor) Unbind(dim int) []*Tensor {
 	d := axis("unbind", t, dim, len(t.shape))
-	out := make([]*Tensor, t.shape[d])
+	out := hostViews("unbind", t.shape[d])
 	for i := range out {
+		pollAt(i)
 		out[i] = t.Select(d, i)
 	}
 	return out

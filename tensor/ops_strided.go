@@ -23,7 +23,7 @@ func (s asStrided) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	n := max(s.to.end(), s.from.end())
 	var places *Tensor
 	NoGrad(func() {
-		numbers := make([]int64, n)
+		numbers := hostSlice[int64]("as_strided", n)
 		for i := range numbers {
 			pollAt(i)
 			numbers[i] = int64(i)

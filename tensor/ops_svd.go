@@ -14,7 +14,7 @@ func (svd) Forward(in []*Tensor) *Tensor {
 	k := min(m, n)
 	values := convert(x, Float64).Float64s()
 	batch := size(x.shape[:r-2])
-	out := make([]float64, 0, batch*(m+n+1)*k)
+	out := hostSlice[float64]("linalg_svd", batch*(m+n+1)*k)[:0]
 	for b := range batch {
 		a := values[b*m*n : (b+1)*m*n]
 		var u, s, v []float64
@@ -23,15 +23,16 @@ func (svd) Forward(in []*Tensor) *Tensor {
 		} else {
 			v, s, u = jacobi(transposed(a, m, n), n, m)
 		}
-		out = slices.Concat(out, u, s, v)
+		out = append(append(append(out, u...), s...), v...)
 	}
 	y := newTensor(x.mem.backend, Float64, append(slices.Clone(x.shape[:r-2]), m+n+1, k))
 	return narrow(y.setFloat64s(out), x.dtype)
 }
 
 func transposed(a []float64, m, n int) []float64 {
-	out := make([]float64, len(a))
+	out := hostSlice[float64]("linalg_svd", len(a))
 	for i := range a {
+		pollAt(i)
 		out[i%n*m+i/n] = a[i]
 	}
 	return out

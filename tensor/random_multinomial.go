@@ -13,7 +13,7 @@ func (g *Generator) Exponential(rate float64, shape ...int) *Tensor {
 	}
 	drawing("exponential")
 	t := unsetTensor(here(), Float64, checkShape("exponential", shape))
-	data := make([]float64, t.Numel())
+	data := hostSlice[float64]("exponential", t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for i := range data {
@@ -68,13 +68,16 @@ func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
 
 // draw searches for numbers in the sums of each row's weights.
 func (g *Generator) draw(t *Tensor, weights []float64, n int) *Tensor {
-	classes := t.shape[len(t.shape)-1]
+	shape := t.Shape()
+	classes := shape[len(shape)-1]
+	shape[len(shape)-1] = n
+	total := size(checkShape("multinomial", shape))
 	round := func(x float64) float64 { return float64(float32(x)) }
 	if t.dtype == Float64 {
 		round = func(x float64) float64 { return x }
 	}
-	out := make([]int64, 0, len(weights)/classes*n)
-	sums := make([]float64, classes)
+	out := hostSlice[int64]("multinomial", total)[:0]
+	sums := hostSlice[float64]("multinomial", classes)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for row := 0; row < len(weights); row += classes {
@@ -95,7 +98,5 @@ func (g *Generator) draw(t *Tensor, weights []float64, n int) *Tensor {
 			out = append(out, int64(sort.Search(classes, func(i int) bool { return sums[i] >= u })))
 		}
 	}
-	shape := t.Shape()
-	shape[len(shape)-1] = n
 	return FromInt64s(out, shape...).ToDevice(t.Device())
 }

@@ -12,7 +12,7 @@ import (
 func (g *Generator) Normal(mean, deviation float64, shape ...int) *Tensor {
 	drawing("normal")
 	t := unsetTensor(here(), Float32, checkShape("normal", shape))
-	data := make([]float32, t.Numel())
+	data := hostSlice[float32]("normal", t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(data) < 16 {

@@ -121,7 +121,7 @@ func (t *Tensor) Int64s() []int64 {
 
 // Ints returns a copy of the elements in row-major order, without their fractions.
 func (t *Tensor) Ints() []int {
-	out := make([]int, t.Numel())
+	out := hostSlice[int]("read", t.Numel())
 	for i, x := range t.Int64s() {
 		pollAt(i)
 		out[i] = int(x)
@@ -131,7 +131,7 @@ func (t *Tensor) Ints() []int {
 
 // Bools returns for each element in row-major order whether it is not 0.
 func (t *Tensor) Bools() []bool {
-	out := make([]bool, t.Numel())
+	out := hostSlice[bool]("read", t.Numel())
 	for i, b := range convert(t.nearest(), Bool).bytes() {
 		pollAt(i)
 		out[i] = b != 0
@@ -151,8 +151,9 @@ func (t *Tensor) Rows() [][]float64 {
 		fail("rows", []*Tensor{t}, "it has %d dimensions; expected 2", len(t.shape))
 	}
 	data, n := t.Float64s(), t.shape[1]
-	rows := make([][]float64, t.shape[0])
+	rows := hostSlice[[]float64]("rows", t.shape[0])
 	for i := range rows {
+		pollAt(i)
 		rows[i] = data[i*n : (i+1)*n : (i+1)*n]
 	}
 	return rows
@@ -180,7 +181,7 @@ func (t *Tensor) Bits() []uint64 {
 }
 
 func widened[E plain](list []E) []uint64 {
-	out := make([]uint64, len(list))
+	out := hostSlice[uint64]("read", len(list))
 	for i, x := range list {
 		pollAt(i)
 		out[i] = uint64(x)
