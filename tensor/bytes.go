@@ -57,6 +57,7 @@ func ReadTensor(r io.Reader, d DType, shape ...int) (*Tensor, error) {
 // WriteTo writes t's elements to w as [ReadTensor] reads them, and returns how many
 // bytes those are.
 func (t *Tensor) WriteTo(w io.Writer) (int64, error) {
+	t.given("write_to")
 	x := compact(t)
 	p := make([]byte, min(chunk, x.Bytes()))
 	written := int64(0)

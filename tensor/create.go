@@ -98,22 +98,37 @@ func FullAs(d DType, value float64, shape ...int) *Tensor {
 
 // ZerosLike returns zeros in t's shape, dtype and device. It is torch.zeros_like, and
 // torch.empty_like, which leaves open what is in it.
-func ZerosLike(t *Tensor) *Tensor { return newTensor(t.mem.backend, t.dtype, t.Shape()) }
+func ZerosLike(t *Tensor) *Tensor {
+	given("zeros_like", t)
+	return newTensor(t.mem.backend, t.dtype, t.Shape())
+}
 
 // OnesLike returns ones in t's shape, dtype and device. It is torch.ones_like.
-func OnesLike(t *Tensor) *Tensor { return ZerosLike(t).Fill(1) }
+func OnesLike(t *Tensor) *Tensor {
+	given("ones_like", t)
+	return ZerosLike(t).Fill(1)
+}
 
 // FullLike returns a tensor with every element value in t's shape, dtype and device.
 // It is torch.full_like.
-func FullLike(t *Tensor, value float64) *Tensor { return ZerosLike(t).Fill(value) }
+func FullLike(t *Tensor, value float64) *Tensor {
+	given("full_like", t)
+	return ZerosLike(t).Fill(value)
+}
 
 // RandLike returns Rand in t's shape, dtype and device: torch.rand_like, whose numbers
 // it has for float32.
-func RandLike(t *Tensor) *Tensor { return Rand(t.shape...).To(t.dtype).ToDevice(t.Device()) }
+func RandLike(t *Tensor) *Tensor {
+	given("rand_like", t)
+	return Rand(t.shape...).To(t.dtype).ToDevice(t.Device())
+}
 
 // RandnLike returns Randn in t's shape, dtype and device: torch.randn_like, whose
 // numbers it has for float32.
-func RandnLike(t *Tensor) *Tensor { return Randn(t.shape...).To(t.dtype).ToDevice(t.Device()) }
+func RandnLike(t *Tensor) *Tensor {
+	given("randn_like", t)
+	return Randn(t.shape...).To(t.dtype).ToDevice(t.Device())
+}
 
 // Arange returns the float32 vector from, from+1, … below to. It is torch.arange of
 // real numbers.

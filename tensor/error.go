@@ -87,6 +87,14 @@ func given(op string, ts ...*Tensor) {
 	}
 }
 
+// given returns t, and panics unless it is there.
+func (t *Tensor) given(op string) *Tensor {
+	if t == nil {
+		missing(op, 0, 1)
+	}
+	return t
+}
+
 // missing panics about operand i of n, which is nil.
 func missing(op string, i, n int) {
 	which := "the operand"

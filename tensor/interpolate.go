@@ -20,6 +20,7 @@ type InterpolateOptions struct {
 // and rounded once, along the last dimension first. It is
 // torch.nn.functional.interpolate.
 func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
+	t.given("interpolate")
 	dims := len(t.shape) - 2
 	if o.Mode == "" {
 		o.Mode = "nearest"

@@ -71,7 +71,10 @@ func (t *Tensor) NanMean(dims ...int) *Tensor {
 }
 
 // MeanAs is Mean of t as d: torch.mean with dtype.
-func (t *Tensor) MeanAs(d DType, dims ...int) *Tensor { return t.To(d).Mean(dims...) }
+func (t *Tensor) MeanAs(d DType, dims ...int) *Tensor {
+	t.given("mean_as")
+	return t.To(d).Mean(dims...)
+}
 
 // Aminmax returns Amin and Amax over dims. It is torch.aminmax.
 func (t *Tensor) Aminmax(dims ...int) (smallest, largest *Tensor) {
@@ -81,6 +84,7 @@ func (t *Tensor) Aminmax(dims ...int) (smallest, largest *Tensor) {
 // Bincount returns how often each of the numbers 0, 1, … is in t, a vector of
 // integers of 0 or more, as int64: at least minlength numbers. It is torch.bincount.
 func (t *Tensor) Bincount(minlength int) *Tensor {
+	t.given("bincount")
 	if t.dtype.IsFloat() || len(t.shape) != 1 {
 		failDType("bincount", []*Tensor{t}, "of shape %s; expected a vector of integers", shapeString(t.shape))
 	}

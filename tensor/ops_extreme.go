@@ -4,6 +4,7 @@ package tensor
 // is, as int64: the first of equal ones, whose gradient it has. NaN counts as the
 // largest number. It is torch.max with dim.
 func (t *Tensor) Max(dim int) (values, indices *Tensor) {
+	t.given("max")
 	return t.chosen(t.Detach().Argmax(dim), "max", dim)
 }
 
@@ -11,6 +12,7 @@ func (t *Tensor) Max(dim int) (values, indices *Tensor) {
 // is, as int64: the first of equal ones, whose gradient it has. NaN counts as the
 // smallest number. It is torch.min with dim.
 func (t *Tensor) Min(dim int) (values, indices *Tensor) {
+	t.given("min")
 	return t.chosen(t.Detach().Argmin(dim), "min", dim)
 }
 
@@ -52,6 +54,7 @@ func (t *Tensor) Fmin(o *Tensor) *Tensor { return apply(extreme{"fmin", (*Tensor
 // elements lies, between two neighbours by a straight line; NaN if there is one. t is of
 // float32 or float64. It is torch.quantile with one q.
 func (t *Tensor) Quantile(q float64, dim int) *Tensor {
+	t.given("quantile")
 	t = offered(Info{Name: "quantile"}, t)[0]
 	if t.dtype != Float32 && t.dtype != Float64 {
 		failDType("quantile", []*Tensor{t}, "expected float32 or float64: cast with To")

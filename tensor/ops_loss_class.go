@@ -92,6 +92,7 @@ func (nllLoss2d) Info() Info {
 // torch.nn.functional.nll_loss, and under autocast nll_loss2d for (N, C, …).
 func (t *Tensor) NLLLoss(target *Tensor, o LossOptions) *Tensor {
 	const op = "nll_loss"
+	given(op, t, target)
 	if len(t.shape) == 1 && len(target.shape) == 0 {
 		return t.Unsqueeze(0).NLLLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == ReduceNone, nil)
 	}
@@ -195,6 +196,7 @@ func place(i int, shape []int) []int {
 // torch.nn.functional.cross_entropy.
 func (t *Tensor) CrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	const op = "cross_entropy"
+	given(op, t, target)
 	dim := 1
 	if len(t.shape) < 2 {
 		dim = 0
@@ -317,6 +319,7 @@ func (l multiMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // once. It is torch.nn.functional.multi_margin_loss.
 func (t *Tensor) MultiMarginLoss(target *Tensor, margin float64, o LossOptions) *Tensor {
 	const op = "multi_margin_loss"
+	given(op, t, target)
 	if len(t.shape) == 1 && len(target.shape) == 0 {
 		return t.Unsqueeze(0).MultiMarginLoss(target.Unsqueeze(0), margin, o).reshapedIf(o.Reduction == ReduceNone, nil)
 	}
@@ -363,6 +366,7 @@ func (l multilabelMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // torch.nn.functional.multilabel_margin_loss.
 func (t *Tensor) MultilabelMarginLoss(target *Tensor, o LossOptions) *Tensor {
 	const op = "multilabel_margin_loss"
+	t.given(op)
 	if len(t.shape) == 1 && len(target.shape) == 1 {
 		return t.Unsqueeze(0).MultilabelMarginLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == ReduceNone, nil)
 	}

@@ -98,6 +98,7 @@ func (l cosineEmbeddingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // torch.nn.functional.cosine_embedding_loss.
 func (t *Tensor) CosineEmbeddingLoss(other, target *Tensor, margin float64, o LossOptions) *Tensor {
 	const op = "cosine_embedding_loss"
+	given(op, target)
 	sameShape(op, t, other)
 	if n := len(t.shape); n < 1 || n > 2 || !slices.Equal(target.shape, t.shape[:n-1]) {
 		fail(op, []*Tensor{t, other, target}, "expected inputs (N, D) with targets (N), or inputs (D) with one target")

@@ -23,12 +23,14 @@ func (maskedFill) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // rounds a finite value to infinity, as float16 does -1e9: take -Inf there. For
 // a tensor in place of the value use Where. It is torch.masked_fill.
 func (t *Tensor) MaskedFill(mask *Tensor, value float64) *Tensor {
+	t.given("masked_fill")
 	checkFinite("masked_fill", t.dtype, value)
 	return apply(maskedFill{value}, t, boolMask("masked_fill", t, mask))
 }
 
 // boolMask returns mask if it is one.
 func boolMask(op string, t, mask *Tensor) *Tensor {
+	given(op, t, mask)
 	if mask.dtype != Bool {
 		failDType(op, []*Tensor{t, mask}, "the second is a mask; expected bool, as a comparison gives")
 	}
@@ -71,6 +73,7 @@ func trueAt(t *Tensor) []int64 {
 // positions along it, in row-major order, fit for Index. It is torch.nonzero with
 // as_tuple, and torch.where with one argument.
 func (t *Tensor) Nonzero() []*Tensor {
+	t.given("nonzero")
 	x := raised(t)
 	at := trueAt(x)
 	out := make([]*Tensor, len(x.shape))
@@ -89,6 +92,7 @@ func (t *Tensor) Nonzero() []*Tensor {
 // Argwhere returns where t is not 0, a row for each such element, in row-major order.
 // It is torch.argwhere.
 func (t *Tensor) Argwhere() *Tensor {
+	t.given("argwhere")
 	if len(t.shape) == 0 {
 		return FromInt64s(nil, len(trueAt(t)), 0)
 	}

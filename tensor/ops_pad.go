@@ -56,6 +56,7 @@ type PadOptions struct {
 // take elements from t: reflect mirrors it at its last element, replicate repeats
 // that, circular begins at the other end. It is torch.nn.functional.pad.
 func (t *Tensor) Pad(pad []int, o PadOptions) *Tensor {
+	t.given("pad")
 	n := len(pad) / 2
 	if len(pad)%2 != 0 || n > len(t.shape) {
 		fail("pad", []*Tensor{t}, "padding %v; expected two numbers for each of at most %d dimensions", pad, len(t.shape))

@@ -165,6 +165,7 @@ func (c cdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(c.f, d
 // each of o (…, n, k): (…, m, n). It forms the differences for every size and
 // order, where torch may go by way of a matrix product. It is torch.cdist.
 func (t *Tensor) CDist(o *Tensor, p float64) *Tensor {
+	t.given("cdist")
 	in := []*Tensor{t, o}
 	n, m := len(t.shape), len(o.shape)
 	if n < 2 || m < 2 || t.shape[n-1] != o.shape[m-1] {
@@ -205,6 +206,7 @@ func (d pdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(d.f, d
 // PDist returns the norms of order p of the differences of rows i < j of t (n, k), in
 // the order of i, then j: (n(n-1)/2). It is torch.nn.functional.pdist.
 func (t *Tensor) PDist(p float64) *Tensor {
+	t.given("pdist")
 	if len(t.shape) != 2 {
 		fail("pdist", []*Tensor{t}, "it has %d dimensions; expected (n, k)", len(t.shape))
 	}

@@ -20,12 +20,14 @@ func (s scatter) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Of several that go to one place the last in row-major order stays; each gets the
 // place's gradient, as in torch. It is torch.scatter.
 func (t *Tensor) Scatter(dim int, index, src *Tensor) *Tensor {
+	t.given("scatter")
 	d, p := scattering("scatter", t, dim, index)
 	return apply(scatter{d}, t, sourceOf("scatter", index, src), p)
 }
 
 // ScatterValue is Scatter of a number.
 func (t *Tensor) ScatterValue(dim int, index *Tensor, value float64) *Tensor {
+	t.given("scatter")
 	checkFinite("scatter", t.dtype, value)
 	d, p := scattering("scatter", t, dim, index)
 	return apply(scatter{d}, t, constant(t, t.dtype, value).expandTo(index.shape), p)
@@ -77,6 +79,7 @@ func meeting(c driver.Code, dim int, x, src, index *Tensor) *Tensor {
 // y[index[i][j]][j] += src[i][j] for dim 0, in row-major order of src, in float32 for
 // halves, rounded once. It is torch.scatter_add.
 func (t *Tensor) ScatterAdd(dim int, index, src *Tensor) *Tensor {
+	t.given("scatter_add")
 	d, p := scattering("scatter_add", t, dim, index)
 	return apply(scatterAdd{d}, t, sourceOf("scatter_add", index, src), p)
 }

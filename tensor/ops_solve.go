@@ -70,6 +70,7 @@ func (solve) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 // leading dimensions broadcast, or a vector b (n): x is in b's shape. It panics if a
 // matrix is singular. It is torch.linalg.solve.
 func (t *Tensor) Solve(b *Tensor) *Tensor {
+	given("linalg_solve", b)
 	checkSquare("linalg_solve", t)
 	if len(b.shape) == 1 {
 		return t.Solve(b.Unsqueeze(1)).Squeeze(-1)
@@ -133,6 +134,7 @@ func (t *Tensor) Cholesky() *Tensor {
 
 // checkSquare panics unless t is of square matrices of real numbers.
 func checkSquare(op string, t *Tensor) {
+	given(op, t)
 	r := len(t.shape)
 	if r < 2 || t.shape[r-2] != t.shape[r-1] {
 		fail(op, []*Tensor{t}, "it is not of square matrices; expected (…, n, n)")

@@ -51,6 +51,7 @@ func (l layout) end() int {
 // i*stride[0] + j*stride[1] + …, counted from the start of the memory, which other
 // tensors may share. It is torch.as_strided.
 func (t *Tensor) AsStrided(shape, stride []int, offset int) *Tensor {
+	t.given("as_strided")
 	to := layout{offset, checkShape("as_strided", shape), slices.Clone(stride)}
 	if len(stride) != len(shape) || offset < 0 || slices.ContainsFunc(stride, func(s int) bool { return s < 0 }) {
 		fail("as_strided", []*Tensor{t}, "shape %s, strides %v and offset %d; expected as many strides as sizes, none negative", shapeString(shape), stride, offset)

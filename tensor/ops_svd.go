@@ -78,6 +78,7 @@ func (o svd) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 // and n. The signs of a column of u and its row of vh are free. It computes in
 // float64 and rounds once. It is torch.linalg.svd with full_matrices=False.
 func (t *Tensor) SVD() (u, s, vh *Tensor) {
+	t.given("linalg_svd")
 	r := len(t.shape)
 	if r < 2 {
 		fail("linalg_svd", []*Tensor{t}, "it has %d dimensions; expected (…, m, n)", r)
@@ -93,6 +94,7 @@ func (t *Tensor) SVD() (u, s, vh *Tensor) {
 // SVDVals returns the singular values of matrices t (…, m, n) in descending order, (…,
 // k). It is torch.linalg.svdvals.
 func (t *Tensor) SVDVals() *Tensor {
+	t.given("svd_vals")
 	_, s, _ := t.SVD()
 	return s
 }
@@ -160,6 +162,7 @@ func (n nuclearNorm) Info() Info {
 var orders = []string{"fro", "nuc", "inf", "-inf", "1", "-1", "2", "-2"}
 
 func newMatrixNorm(op string, t *Tensor, order string, o PNormOptions) (matrixNorm, *Tensor) {
+	given(op, t)
 	if len(o.Dims) == 0 {
 		o.Dims = []int{-2, -1}
 	}

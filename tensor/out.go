@@ -11,6 +11,7 @@ import (
 // functions: tensor.Out(z, func() *tensor.Tensor { return x.MM(y) }) is torch.mm(x, y,
 // out=z).
 func Out(dst *Tensor, f func() *Tensor) *Tensor {
+	given("out", dst)
 	s := current()
 	s.strict = s.strict || !s.nograd
 	s.caster, s.nograd = nil, true

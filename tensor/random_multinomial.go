@@ -27,12 +27,14 @@ func (g *Generator) Exponential(rate float64, shape ...int) *Tensor {
 // need not add up to 1, drawn with those as chances, as int64. Without replacement no
 // position is drawn twice. It is torch.multinomial.
 func (t *Tensor) Multinomial(n int, replacement bool) *Tensor {
+	t.given("multinomial")
 	return generator.Multinomial(t, n, replacement)
 }
 
 // Multinomial draws from t as [Tensor.Multinomial] does, from the numbers that torch draws
 // (aten/src/ATen/native/Distributions.cpp and native/cpu/MultinomialKernel.cpp).
 func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
+	given("multinomial", t)
 	if rank := len(t.shape); rank < 1 || rank > 2 || !t.dtype.IsFloat() {
 		fail("multinomial", []*Tensor{t}, "it has %d dimensions of %v; expected a vector or rows of floating-point weights", rank, t.dtype)
 	}

@@ -15,6 +15,7 @@ type Counts = driver.Counts
 
 // Counts counts what is in t. It is no operation: nobody observes it.
 func (t *Tensor) Counts() Counts {
+	t.given("counts")
 	if c, ok := t.mem.backend.(driver.Counter); ok {
 		return c.Count(t.view())
 	}
@@ -63,6 +64,7 @@ type Stats struct {
 
 // Stats counts what is in t. It is no operation: nobody observes it.
 func (t *Tensor) Stats() Stats {
+	t.given("stats")
 	values := t.Float64s()
 	s := Stats{Counts: countsOf(t.dtype, values), Min: math.NaN(), Max: math.NaN(), Mean: math.NaN()}
 	total, finite := 0.0, 0
@@ -93,6 +95,7 @@ var colours = map[DType]string{
 // the first elements under it. Its styles are inline, so that it survives an
 // untrusted notebook.
 func (t *Tensor) HTML() string {
+	t.given("html")
 	s := t.Stats()
 	const bad = "color:#B00020;font-weight:600"
 	rows := [][2]string{

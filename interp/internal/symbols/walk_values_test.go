@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"halfnote/tensor"
+	"halfnote/tensor/driver"
 )
 
 // maker returns a new value, and how a failure shows it.
@@ -204,9 +205,10 @@ func (p *pool) usual(t reflect.Type, depth int) (maker, bool) {
 	return maker{"zero", func() reflect.Value { return reflect.Zero(t) }}, true
 }
 
-// function returns one that returns plausible values.
+// function returns one that returns plausible values, and polls as interpreted functions do.
 func (p *pool) function(t reflect.Type, depth int) reflect.Value {
 	return reflect.MakeFunc(t, func(in []reflect.Value) []reflect.Value {
+		driver.Poll()
 		out := make([]reflect.Value, t.NumOut())
 		for i := range out {
 			out[i] = reflect.Zero(t.Out(i))
