@@ -97,13 +97,13 @@ func (t *Tensor) DivScalarAssign(c float64) *Tensor {
 
 // AddcmulAssign adds value x y to t in place. It is torch.Tensor.addcmul_.
 func (t *Tensor) AddcmulAssign(x, y *Tensor, value float64) *Tensor {
-	given("addcmul_", x)
+	given("addcmul_", t, x, y)
 	return t.becomes("addcmul_", func(t *Tensor) *Tensor { return t.Addcmul(x, y, value) }, x, y)
 }
 
 // AddcdivAssign adds value x / y to t in place. It is torch.Tensor.addcdiv_.
 func (t *Tensor) AddcdivAssign(x, y *Tensor, value float64) *Tensor {
-	given("addcdiv_", x)
+	given("addcdiv_", t, x, y)
 	return t.becomes("addcdiv_", func(t *Tensor) *Tensor { return t.Addcdiv(x, y, value) }, x, y)
 }
 

@@ -8,7 +8,7 @@ import (
 // Equal reports whether x and y have one shape and equal elements. NaN equals
 // nothing. It is torch.equal.
 func Equal(x, y *Tensor) bool {
-	given("equal", x)
+	given("allclose", x, y)
 	return AllClose(x, y, 0, 0)
 }
 
@@ -16,7 +16,7 @@ func Equal(x, y *Tensor) bool {
 // atol + rtol |y|. NaN is close to nothing. It is torch.allclose, whose defaults
 // are 1e-5 and 1e-8.
 func AllClose(x, y *Tensor, rtol, atol float64) bool {
-	given("all_close", x)
+	given("allclose", x, y)
 	if !slices.Equal(x.shape, y.shape) {
 		return false
 	}

@@ -53,6 +53,7 @@ func list(noun string, n int, item func(int) string) string {
 // Try runs body and returns the [*Error] that it panicked with, or what a device failed
 // with, which says what to do; nil if body returned. Other panics go on.
 func Try(body func()) (err error) {
+	need("try", "body", body != nil, "a function to run")
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -108,6 +109,13 @@ func missing(op string, i, n int) {
 }
 
 var ordinals = [...]string{"first", "second", "third", "fourth", "fifth", "sixth"}
+
+// need panics unless an argument of op is there, which is called name and should be want.
+func need(op, name string, there bool, want string) {
+	if !there {
+		panic(&Error{Op: op, Why: name + " is nil; expected " + want})
+	}
+}
 
 // failDType panics about the dtypes of ts.
 func failDType(op string, ts []*Tensor, format string, args ...any) {

@@ -129,7 +129,7 @@ func (t *Tensor) Set(value any, at ...any) *Tensor {
 }
 
 func (t *Tensor) set(x *Tensor, at []any) {
-	if mask, ok := only(at).(*Tensor); ok && mask.dtype == Bool && slices.Equal(mask.shape, t.shape) && x.Numel() == 1 {
+	if mask, ok := only(at).(*Tensor); ok && mask != nil && mask.dtype == Bool && slices.Equal(mask.shape, t.shape) && x.Numel() == 1 {
 		one := convert(x, t.dtype).Reshape()
 		t.reported(Info{Name: "masked_fill_", Torch: "torch.Tensor.masked_fill_"}, []*Tensor{t, mask}, func() {
 			runBroadcast(driver.Kernel{Code: driver.Where}, t, mask, one, t)
@@ -231,6 +231,7 @@ func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions 
 				wanted++
 			}
 		case *Tensor:
+			need(op, fmt.Sprintf("item %d", i), a != nil, "a tensor, an int, a range, All, Ellipsis or an untyped nil")
 			if a.dtype != Bool {
 				wanted++
 			} else {

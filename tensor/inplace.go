@@ -145,7 +145,7 @@ func (change) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return nil }
 // Assign copies x, converted and broadcast, into t, and returns t. It is
 // torch.Tensor.copy_.
 func (t *Tensor) Assign(x *Tensor) *Tensor {
-	t.given("copy_")
+	given("copy_", t, x)
 	if t.mem.backend != x.mem.backend {
 		x = x.Detach().ToDevice(t.Device())
 	}
@@ -199,7 +199,7 @@ func (t *Tensor) ScaleAssign(c float64) *Tensor {
 // AddScaledAssign adds c x to t in place, and returns t. It is torch.Tensor.add_
 // with alpha.
 func (t *Tensor) AddScaledAssign(x *Tensor, c float64) *Tensor {
-	t.given("add_")
+	given("add_", t, x)
 	wholeFor("add_", c, t, x)
 	return t.pairwiseAssign("add_", driver.Kernel{Code: driver.AddScaled, Alpha: c}, x)
 }
@@ -208,7 +208,7 @@ func (t *Tensor) AddScaledAssign(x *Tensor, c float64) *Tensor {
 // from before; only the shape must be the same. t stays the same leaf. It is
 // assigning to torch.Tensor.data.
 func (t *Tensor) SetData(x *Tensor) {
-	t.given("set_data")
+	given("set_data", t, x)
 	if t.v != nil && t.v.leaf == nil || len(t.shape) != len(x.shape) || size(t.shape) != size(x.shape) {
 		fail("set_data", []*Tensor{t, x}, "expected a leaf, and data of its shape")
 	}

@@ -66,7 +66,10 @@ type Op interface {
 // Apply returns op's result for in, recorded like that of the operations of this
 // package: a way to give an operation its own derivative. It is
 // torch.library.custom_op with register_autograd.
-func Apply(op Op, in ...*Tensor) *Tensor { return apply(custom{op, false}, in...) }
+func Apply(op Op, in ...*Tensor) *Tensor {
+	need("apply", "op", op != nil, "an Op")
+	return apply(custom{op, false}, in...)
+}
 
 // custom runs a Forward that is made of operations, without recording them.
 type custom struct {
@@ -125,7 +128,10 @@ func innermost() *state {
 }
 
 // do runs body in a scope of s.
-func (s state) do(body func()) { scope.Do(&s, body) }
+func (s state) do(body func()) {
+	need("scope", "the function", body != nil, "a function to run")
+	scope.Do(&s, body)
+}
 
 // apply is the one place where operations run and where ambient state is read.
 func apply(op Op, in ...*Tensor) *Tensor {

@@ -31,7 +31,7 @@ func (t *Tensor) Half() *Tensor {
 
 // BFloat16 returns t as bfloat16. It is torch.Tensor.bfloat16.
 func (t *Tensor) BFloat16() *Tensor {
-	t.given("b_float16")
+	t.given("bfloat16")
 	return t.To(BFloat16)
 }
 

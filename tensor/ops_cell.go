@@ -97,21 +97,18 @@ func (r recurrent) products(in []*Tensor, _ *Tensor) int {
 // RNNTanhCell returns tanh(x wIHᵀ + bIH + h wHHᵀ + bHH), the next state. It is
 // torch.rnn_tanh_cell.
 func RNNTanhCell(x, h, wIH, wHH, bIH, bHH *Tensor) *Tensor {
-	given("rnn_tanh_cell", x, h, wIH)
 	return apply(rnnTanhCell{recurrent{1}}, cellOperands("rnn_tanh_cell", 1, []*Tensor{x, h}, wIH, wHH, bIH, bHH)...)
 }
 
 // RNNReLUCell returns max(x wIHᵀ + bIH + h wHHᵀ + bHH, 0), the next state. It is
 // torch.rnn_relu_cell.
 func RNNReLUCell(x, h, wIH, wHH, bIH, bHH *Tensor) *Tensor {
-	given("rnn_relu_cell", x, h, wIH)
 	return apply(rnnReLUCell{recurrent{1}}, cellOperands("rnn_relu_cell", 1, []*Tensor{x, h}, wIH, wHH, bIH, bHH)...)
 }
 
 // GRUCell returns the next state of a gated recurrent unit; its weights hold the
 // gates reset, update and new. It is torch.gru_cell.
 func GRUCell(x, h, wIH, wHH, bIH, bHH *Tensor) *Tensor {
-	given("gru_cell", x, wIH)
 	return apply(gruCell{recurrent{1}}, cellOperands("gru_cell", 3, []*Tensor{x, h}, wIH, wHH, bIH, bHH)...)
 }
 
@@ -119,13 +116,15 @@ func GRUCell(x, h, wIH, wHH, bIH, bHH *Tensor) *Tensor {
 // cell's c; its weights hold the gates input, forget, cell and output. It is
 // torch.lstm_cell.
 func LSTMCell(x, h, c, wIH, wHH, bIH, bHH *Tensor) (nextH, nextC *Tensor) {
-	given("lstm_cell", x, wIH)
 	y := apply(lstmCell{recurrent{2}}, cellOperands("lstm_cell", 4, []*Tensor{x, h, c}, wIH, wHH, bIH, bHH)...)
 	return gate(y, 0, 2), gate(y, 1, 2)
 }
 
 // cellOperands returns the operands of a cell with that many gates, in one list.
 func cellOperands(op string, gates int, in []*Tensor, wIH, wHH, bIH, bHH *Tensor) []*Tensor {
+	given(op, in...)
+	need(op, "wIH", wIH != nil, "a tensor")
+	need(op, "wHH", wHH != nil, "a tensor")
 	states := in[1:]
 	in = append(in, wIH, wHH)
 	if bIH != nil && bHH != nil {

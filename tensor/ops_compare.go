@@ -134,7 +134,7 @@ func (t *Tensor) Signbit() *Tensor {
 // broadcast; infinities are close to themselves, NaN to nothing. torch's defaults are
 // 1e-5 for rtol and 1e-8 for atol. It is torch.isclose.
 func (t *Tensor) IsClose(o *Tensor, rtol, atol float64) *Tensor {
-	t.given("is_close")
+	t.given("isclose")
 	t, o = t.Detach(), o.Detach()
 	d := promoteAll([]*Tensor{t, o})
 	t, o = t.To(d), o.To(d)

@@ -72,7 +72,7 @@ func (t *Tensor) NanMean(dims ...int) *Tensor {
 
 // MeanAs is Mean of t as d: torch.mean with dtype.
 func (t *Tensor) MeanAs(d DType, dims ...int) *Tensor {
-	t.given("mean_as")
+	t.given("mean")
 	return t.To(d).Mean(dims...)
 }
 

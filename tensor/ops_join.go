@@ -106,7 +106,7 @@ func Stack(dim int, ts ...*Tensor) *Tensor {
 // HStack returns ts side by side: along dimension 1, vectors along their only one. It
 // is torch.hstack.
 func HStack(ts ...*Tensor) *Tensor {
-	given("h_stack", ts...)
+	given("hstack", ts...)
 	in := each(ts, 1)
 	if len(in) > 0 && len(in[0].shape) == 1 {
 		return Cat(0, in...)
@@ -117,13 +117,13 @@ func HStack(ts ...*Tensor) *Tensor {
 // VStack returns ts one below the other: along dimension 0, vectors as rows. It is
 // torch.vstack.
 func VStack(ts ...*Tensor) *Tensor {
-	given("v_stack", ts...)
+	given("vstack", ts...)
 	return Cat(0, each(ts, 2)...)
 }
 
 // DStack returns ts one behind the other: along dimension 2. It is torch.dstack.
 func DStack(ts ...*Tensor) *Tensor {
-	given("d_stack", ts...)
+	given("dstack", ts...)
 	return Cat(2, each(ts, 3)...)
 }
 

@@ -167,6 +167,8 @@ func (t *Tensor) TripletMarginLoss(positive, negative *Tensor, margin float64, o
 // which gives one number for a pair of rows. It is made of other operations. It is
 // torch.nn.functional.triplet_margin_with_distance_loss.
 func (t *Tensor) TripletMarginWithDistanceLoss(positive, negative *Tensor, distance func(x, y *Tensor) *Tensor, margin float64, o LossOptions) *Tensor {
+	given("triplet_margin_with_distance_loss", t, positive, negative)
+	need("triplet_margin_with_distance_loss", "distance", distance != nil, "a function of two tensors")
 	y := tripletMargin(distance(t, positive), distance(t, negative), margin, o.Swap, func() *Tensor { return distance(positive, negative) })
 	return o.elements("triplet_margin_with_distance_loss").of(y)
 }

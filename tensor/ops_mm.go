@@ -17,7 +17,7 @@ func (mm) Forward(in []*Tensor) *Tensor { return multiply("mm", in) }
 // MM returns the product of the matrices t (m, k) and o (k, n): (m, n). It is
 // torch.mm.
 func (t *Tensor) MM(o *Tensor) *Tensor {
-	t.given("mm")
+	given("mm", t, o)
 	if len(t.shape) != 2 || len(o.shape) != 2 || t.shape[1] != o.shape[0] {
 		fail("mm", []*Tensor{t, o}, "they do not fit; expected (m, k) times (k, n)")
 	}
@@ -59,7 +59,7 @@ func (mv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // MV returns the product of the matrix t (m, k) and the vector o (k): (m). It is
 // torch.mv.
 func (t *Tensor) MV(o *Tensor) *Tensor {
-	t.given("mv")
+	given("mv", t, o)
 	if len(t.shape) != 2 || len(o.shape) != 1 || t.shape[1] != o.shape[0] {
 		fail("mv", []*Tensor{t, o}, "they do not fit; expected (m, k) times (k,)")
 	}

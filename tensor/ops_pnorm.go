@@ -165,7 +165,7 @@ func (c cdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(c.f, d
 // each of o (…, n, k): (…, m, n). It forms the differences for every size and
 // order, where torch may go by way of a matrix product. It is torch.cdist.
 func (t *Tensor) CDist(o *Tensor, p float64) *Tensor {
-	t.given("cdist")
+	given("cdist", t, o)
 	in := []*Tensor{t, o}
 	n, m := len(t.shape), len(o.shape)
 	if n < 2 || m < 2 || t.shape[n-1] != o.shape[m-1] {

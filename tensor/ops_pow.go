@@ -98,6 +98,6 @@ func (p powBase) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 
 // RPow returns base to the power t. It is torch.pow of a number and a tensor.
 func (t *Tensor) RPow(base float64) *Tensor {
-	t.given("r_pow")
+	t.given("rpow")
 	return apply(powBase{base}, t.To(withNumber(t, base)))
 }

@@ -58,7 +58,7 @@ func (b bilinear) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(b.f
 // the sums of t w y over i and j, plus b: (…, out). It computes in float32 and rounds
 // once. It is torch.nn.functional.bilinear.
 func (t *Tensor) Bilinear(y, w, b *Tensor) *Tensor {
-	given("bilinear", t, y)
+	given("bilinear", t, y, w)
 	in := []*Tensor{t, y, w}
 	if b != nil {
 		in = append(in, b)
@@ -79,7 +79,7 @@ func (t *Tensor) Bilinear(y, w, b *Tensor) *Tensor {
 // Kron returns the Kronecker product: each element of t times the whole of o, side by
 // side; sizes multiply, missing leading ones being 1. It is torch.kron.
 func (t *Tensor) Kron(o *Tensor) *Tensor {
-	t.given("kron")
+	given("kron", t, o)
 	n := max(len(t.shape), len(o.shape))
 	var first, second, to []int
 	size := func(x *Tensor, i int) int {

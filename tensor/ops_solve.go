@@ -70,7 +70,7 @@ func (solve) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 // leading dimensions broadcast, or a vector b (n): x is in b's shape. It panics if a
 // matrix is singular. It is torch.linalg.solve.
 func (t *Tensor) Solve(b *Tensor) *Tensor {
-	given("linalg_solve", b)
+	given("linalg_solve", t, b)
 	checkSquare("linalg_solve", t)
 	if len(b.shape) == 1 {
 		return t.Solve(b.Unsqueeze(1)).Squeeze(-1)

@@ -64,13 +64,13 @@ func (t *Tensor) picked(dim int, index *Tensor) *Tensor {
 // TopK returns the k largest elements along dim, from the largest down, and where they
 // are; NaN counts as largest. It is torch.topk.
 func (t *Tensor) TopK(k, dim int) (values, indices *Tensor) {
-	t.given("top_k")
+	t.given("topk")
 	return t.top(k, dim, true)
 }
 
 // TopKSmallest returns the k smallest elements, from the smallest up: largest=False.
 func (t *Tensor) TopKSmallest(k, dim int) (values, indices *Tensor) {
-	t.given("top_k_smallest")
+	t.given("topk")
 	return t.top(k, dim, false)
 }
 

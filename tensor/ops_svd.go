@@ -94,7 +94,7 @@ func (t *Tensor) SVD() (u, s, vh *Tensor) {
 // SVDVals returns the singular values of matrices t (…, m, n) in descending order, (…,
 // k). It is torch.linalg.svdvals.
 func (t *Tensor) SVDVals() *Tensor {
-	t.given("svd_vals")
+	t.given("linalg_svdvals")
 	_, s, _ := t.SVD()
 	return s
 }

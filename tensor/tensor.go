@@ -72,7 +72,7 @@ func (t *Tensor) Numel() int {
 
 // DType returns the element type.
 func (t *Tensor) DType() DType {
-	t.given("d_type")
+	t.given("dtype")
 	return t.dtype
 }
 
