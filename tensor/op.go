@@ -23,6 +23,9 @@ const (
 
 // String returns torch's name of the list.
 func (c Category) String() string {
+	if c > Explicit {
+		return fmt.Sprintf("Category(%d)", uint8(c))
+	}
 	return [...]string{"unlisted", "lower_precision_fp", "fp32", "promote", "banned", "explicit dtype"}[c]
 }
 
@@ -136,6 +139,7 @@ func (s state) do(body func()) {
 // apply is the one place where operations run and where ambient state is read.
 func apply(op Op, in ...*Tensor) *Tensor {
 	present(op, in)
+	driver.Poll() // kernels poll too, but not all operations run one
 	s := current()
 	seen := observers.load()
 	if s.hidden {

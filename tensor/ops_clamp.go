@@ -73,7 +73,7 @@ func (t *Tensor) ClampMax(hi float64) *Tensor {
 // ClampTensor is Clamp with a bound for each element, broadcast: t's Maximum with lo,
 // its Minimum with hi. It is torch.clamp with tensors.
 func (t *Tensor) ClampTensor(lo, hi *Tensor) *Tensor {
-	given("clamp", t, lo)
+	given("clamp", t, lo, hi)
 	if in := []*Tensor{t, lo, hi}; promoteAll(in) == Bool {
 		notBool("clamp", in)
 	}

@@ -23,7 +23,7 @@ func (g gather) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // index has t's number of dimensions, and sizes up to t's in the others. It is
 // torch.gather.
 func (t *Tensor) Gather(dim int, index *Tensor) *Tensor {
-	t.given("gather")
+	given("gather", t, index)
 	if len(t.shape) == 0 && len(index.shape) == 0 {
 		return t.Reshape(1).Gather(dim, index.Reshape(1)).Reshape()
 	}
@@ -34,6 +34,7 @@ func (t *Tensor) Gather(dim int, index *Tensor) *Tensor {
 // placed checks the shape of positions in t along dim, and returns dim counted from
 // the front.
 func placed(op string, t *Tensor, dim int, index *Tensor) int {
+	given(op, t, index)
 	d := axis(op, t, dim, len(t.shape))
 	ok := len(index.shape) == len(t.shape)
 	for i := range t.shape {
@@ -48,7 +49,7 @@ func placed(op string, t *Tensor, dim int, index *Tensor) int {
 // TakeAlongDim is Gather with t and index broadcast in all dimensions but dim, and
 // with positions that may count from the end. It is torch.take_along_dim.
 func (t *Tensor) TakeAlongDim(index *Tensor, dim int) *Tensor {
-	t.given("take_along_dim")
+	given("take_along_dim", t, index)
 	d := axis("take_along_dim", t, dim, len(t.shape))
 	if len(index.shape) != len(t.shape) {
 		fail("take_along_dim", []*Tensor{t, index}, "expected as many dimensions in both")

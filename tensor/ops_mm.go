@@ -154,7 +154,7 @@ func (outer) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Outer returns the products of each element of the vector t (m) with each of o (n):
 // (m, n). It is torch.outer and torch.ger.
 func (t *Tensor) Outer(o *Tensor) *Tensor {
-	t.given("outer")
+	given("outer", t, o)
 	if len(t.shape) != 1 || len(o.shape) != 1 {
 		fail("outer", []*Tensor{t, o}, "they are no vectors; expected (m,) and (n,)")
 	}

@@ -176,7 +176,7 @@ func (t *Tensor) RepeatInterleave(n, dim int) *Tensor {
 // RepeatInterleaveEach is RepeatInterleave with a number for each slice: times is a
 // vector of integers.
 func (t *Tensor) RepeatInterleaveEach(times *Tensor, dim int) *Tensor {
-	t.given("repeat_interleave")
+	given("repeat_interleave", t, times)
 	d := axis("repeat_interleave", t, dim, len(t.shape))
 	if len(times.shape) != 1 || times.shape[0] != t.shape[d] || times.dtype.IsFloat() {
 		fail("repeat_interleave", []*Tensor{t, times}, "the second says how often, as %v; expected %d integers, one for each slice along dimension %d", times.dtype, t.shape[d], d)

@@ -27,7 +27,7 @@ func (t *Tensor) Scatter(dim int, index, src *Tensor) *Tensor {
 
 // ScatterValue is Scatter of a number.
 func (t *Tensor) ScatterValue(dim int, index *Tensor, value float64) *Tensor {
-	t.given("scatter")
+	given("scatter", t, index)
 	checkFinite("scatter", t.dtype, value)
 	d, p := scattering("scatter", t, dim, index)
 	return apply(scatter{d}, t, constant(t, t.dtype, value).expandTo(index.shape), p)
@@ -40,6 +40,7 @@ func scattering(op string, t *Tensor, dim int, index *Tensor) (int, *Tensor) {
 
 // sourceOf returns what of src goes to the places of index.
 func sourceOf(op string, index, src *Tensor) *Tensor {
+	need(op, "src", src != nil, "a tensor")
 	if len(src.shape) != len(index.shape) {
 		fail(op, []*Tensor{index, src}, "the second goes where the first, the index, says; expected as many dimensions")
 	}

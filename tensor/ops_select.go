@@ -64,6 +64,7 @@ func (t *Tensor) IndexAdd(dim int, index, src *Tensor, alpha float64) *Tensor {
 // slicesAt checks that src has a slice for each of index, and t's sizes elsewhere.
 func slicesAt(op string, t *Tensor, dim int, index, src *Tensor, wrap bool) (int, *Tensor) {
 	given(op, t, index)
+	need(op, "src", src != nil, "a tensor")
 	d := axis(op, t, dim, len(t.shape))
 	index = vector(op, t, index)
 	want := slices.Clone(t.shape)

@@ -70,7 +70,7 @@ func shuffled(x *Tensor, shape []int, order ...int) *Tensor {
 // neighbours become the pixels of a square. It is torch.nn.functional.pixel_shuffle.
 func (t *Tensor) PixelShuffle(by int) *Tensor {
 	t.given("pixel_shuffle")
-	if len(t.shape) < 3 || by < 1 || t.shape[len(t.shape)-3]%(by*by) != 0 {
+	if len(t.shape) < 3 || by < 1 || by > max(t.shape[len(t.shape)-3], 1) || t.shape[len(t.shape)-3]%(by*by) != 0 {
 		fail("pixel_shuffle", []*Tensor{t}, "a factor of %d; expected (…, c, h, w) with c a multiple of its square", by)
 	}
 	return apply(pixelShuffle{by}, t)

@@ -113,6 +113,7 @@ func raised(t *Tensor) *Tensor {
 // vector returns index in one dimension, as operations want that choose along
 // one.
 func vector(op string, t, index *Tensor) *Tensor {
+	given(op, t, index)
 	if len(index.shape) > 1 {
 		fail(op, []*Tensor{t, index}, "the second says which along one dimension; expected a vector")
 	}

@@ -75,6 +75,7 @@ func sgd(lr float64) func(params []*tensor.Tensor) *optim.Optimizer {
 // half precision, and what autocast and scaler do comes on top.
 func NoBenefit(batches int, seed int64) *RunsReport {
 	r := &RunsReport{}
+	within("NoBenefit", "batches", batches, 1, mostBatches)
 	tensor.ManualSeed(seed)
 	list := data.RandomBatches(batches, 512, 8, 1)
 	for _, t := range []training{

@@ -107,12 +107,13 @@ func (w *walker) walk(c callee) {
 		text = c.name + text
 		w.out.Encode(report{At: w.at, Call: text})
 		w.call.Store(&text)
+		made := made(c, in)
 		_, err := w.guarded(c.fn, in)
 		done.Calls++
-		switch why := w.fault(c, in, err); {
+		switch why := fault(err); {
 		case errors.Is(err, stopped{}):
 			done.Interrupted++
-		case why != "" && !seen[why]:
+		case why != "" && made && !seen[why]:
 			seen[why] = true
 			w.out.Encode(report{At: w.at, Call: text, Failure: text + ": " + why})
 		}
@@ -152,24 +153,28 @@ func (w *walker) guarded(f reflect.Value, in []reflect.Value) (out []reflect.Val
 	return f.Call(in), nil
 }
 
-// unmade reports whether Go's own error serves for a value: a pointer to the zero of a type
-// whose values a function makes, and a nil receiver that is not a tensor.
-func unmade(v reflect.Value, receiver bool) bool {
-	if v.Kind() != reflect.Pointer || !ours(v.Type()) {
-		return false
+// made reports whether the arguments are of values that functions make. For others Go's own
+// error serves: pointers to the zero of a type of this module, and a nil receiver that is
+// not a tensor.
+func made(c callee, in []reflect.Value) bool {
+	for i, v := range in {
+		switch {
+		case v.Kind() != reflect.Pointer || !ours(v.Type()):
+		case v.IsNil():
+			if i == 0 && c.recv != nil && v.Type() != tensorType {
+				return false
+			}
+		case v.Elem().IsZero():
+			return false
+		}
 	}
-	return v.IsNil() && receiver && v.Type() != tensorType || !v.IsNil() && v.Elem().IsZero()
+	return true
 }
 
 // fault returns what is wrong with the way in which a call failed, "" if nothing is.
-func (w *walker) fault(c callee, in []reflect.Value, err error) string {
+func fault(err error) string {
 	if err == nil {
 		return ""
-	}
-	for i, v := range in {
-		if unmade(v, i == 0 && c.recv != nil) {
-			return ""
-		}
 	}
 	var of runtime.Error
 	switch {

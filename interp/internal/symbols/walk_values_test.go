@@ -10,6 +10,7 @@ import (
 	"math"
 	"math/rand"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,12 +28,13 @@ type maker struct {
 type pool struct {
 	made  map[reflect.Type]maker // what functions return, by type
 	order []reflect.Type
+	call  func(reflect.Value, []reflect.Value) ([]reflect.Value, error) // gives up what takes long
 }
 
 // newPool calls all functions with plausible arguments, a few times, to find out how values
 // of each type are made.
 func newPool(list []callee, call func(reflect.Value, []reflect.Value) ([]reflect.Value, error)) *pool {
-	p := &pool{made: map[reflect.Type]maker{}}
+	p := &pool{made: map[reflect.Type]maker{}, call: call}
 	tried := map[string]bool{}
 	for range 3 {
 		for _, c := range list {
@@ -40,11 +42,11 @@ func newPool(list []callee, call func(reflect.Value, []reflect.Value) ([]reflect
 				continue
 			}
 			in, ok := p.plausible(c.fn.Type())
-			if !ok {
+			if !ok || slices.ContainsFunc(in, func(m maker) bool { return m.text == zeroed }) {
 				continue
 			}
 			tried[c.name] = true
-			p.learn(c, in, call)
+			p.learn(c, in)
 		}
 	}
 	return p
@@ -62,13 +64,13 @@ func (p *pool) wanted(t reflect.Type) bool {
 }
 
 // learn notes what a call returns.
-func (p *pool) learn(c callee, in []maker, call func(reflect.Value, []reflect.Value) ([]reflect.Value, error)) {
+func (p *pool) learn(c callee, in []maker) {
 	again := func() ([]reflect.Value, error) {
 		args := make([]reflect.Value, len(in))
 		for i, m := range in {
 			args[i] = m.make()
 		}
-		return call(c.fn, args)
+		return p.call(c.fn, args)
 	}
 	out, err := again()
 	if err != nil {
@@ -148,6 +150,9 @@ var fixed = map[reflect.Type]func() any{
 	reflect.TypeFor[fmt.Stringer]():    func() any { return tensor.CPU },
 }
 
+// zeroed is the text of pointers to zeros of types whose values functions make.
+const zeroed = "new"
+
 // usual returns how a plausible value of a type is made.
 func (p *pool) usual(t reflect.Type, depth int) (maker, bool) {
 	if f, ok := fixed[t]; ok {
@@ -172,7 +177,7 @@ func (p *pool) usual(t reflect.Type, depth int) (maker, bool) {
 				}}, true
 			}
 		}
-		return maker{"new", func() reflect.Value { return reflect.New(t.Elem()) }}, true
+		return maker{zeroed, func() reflect.Value { return reflect.New(t.Elem()) }}, true
 	case reflect.Slice:
 		e, ok := p.usual(t.Elem(), depth+1)
 		return maker{"[" + e.text + "]", func() reflect.Value {
@@ -266,7 +271,7 @@ func (p *pool) hostile(t reflect.Type, depth int) (list []maker) {
 			return append(list, hostileTensors...)
 		}
 		if ours(t) && t.Elem().Kind() == reflect.Struct {
-			list = append(list, maker{"new", func() reflect.Value { return reflect.New(t.Elem()) }})
+			list = append(list, maker{zeroed, func() reflect.Value { return reflect.New(t.Elem()) }})
 		}
 		return list
 	case reflect.Slice:
@@ -334,11 +339,65 @@ var hostileTensors = []maker{
 	tensors("FromBools([true])", func() *tensor.Tensor { return tensor.FromBools([]bool{true}) }),
 	tensors("Ones(1, 2, 3, 1, 1)", func() *tensor.Tensor { return tensor.Ones(1, 2, 3, 1, 1) }),
 	tensors("Ones(1).Expand(1<<36)", func() *tensor.Tensor { return tensor.Ones(1).Expand(1 << 36) }),
-	tensors("new(Tensor)", func() *tensor.Tensor { return new(tensor.Tensor) }),
 }
 
 func tensors(text string, make func() *tensor.Tensor) maker {
 	return maker{text, func() reflect.Value { return reflect.ValueOf(make()) }}
+}
+
+// shapes are tensors for functions that refuse the usual one.
+var shapes = []maker{
+	tensors("Ones(2, 2)", func() *tensor.Tensor { return tensor.Ones(2, 2) }),
+	tensors("Ones(4)", func() *tensor.Tensor { return tensor.Ones(4) }),
+	tensors("Ones(2, 2, 4)", func() *tensor.Tensor { return tensor.Ones(2, 2, 4) }),
+	tensors("Ones(2, 2, 4, 4)", func() *tensor.Tensor { return tensor.Ones(2, 2, 4, 4) }),
+	tensors("Ones(2, 2, 4, 4, 4)", func() *tensor.Tensor { return tensor.Ones(2, 2, 4, 4, 4) }),
+	tensors("FromInts([0, 1])", func() *tensor.Tensor { return tensor.FromInts([]int{0, 1}) }),
+	tensors("FromInts([[0, 1], [1, 0]])", func() *tensor.Tensor { return tensor.FromInts([]int{0, 1, 1, 0}, 2, 2) }),
+	tensors("FromBools([[true, false], [false, true]])", func() *tensor.Tensor { return tensor.FromBools([]bool{true, false, false, true}, 2, 2) }),
+	tensors("Scalar(1)", func() *tensor.Tensor { return tensor.Scalar(1) }),
+}
+
+// taken returns usual, with other tensors and numbers if c refuses it and takes those: the
+// first tensor is one of shapes, and the others are another.
+func (p *pool) taken(c callee, usual []maker) []maker {
+	works := func(in []maker) bool {
+		args, _, ok := build(in)
+		if !ok {
+			return false
+		}
+		_, err := p.call(c.fn, args)
+		return err == nil
+	}
+	if works(usual) {
+		return usual
+	}
+	for _, n := range []int{2, 1, 0} {
+		for _, first := range shapes {
+			for _, rest := range shapes {
+				in, tensors := slices.Clone(usual), 0
+				for i := range in {
+					switch t := c.fn.Type().In(i); {
+					case t == tensorType && tensors == 0:
+						in[i] = first
+						tensors++
+					case t == tensorType:
+						in[i] = rest
+						tensors++
+					case t.Kind() == reflect.Int:
+						in[i] = always(t, n)
+					}
+				}
+				if works(in) {
+					return in
+				}
+				if tensors < 2 {
+					break
+				}
+			}
+		}
+	}
+	return usual
 }
 
 // calls returns what makes the arguments of the calls of c: each argument in turn has all
@@ -347,6 +406,9 @@ func tensors(text string, make func() *tensor.Tensor) maker {
 func (p *pool) calls(c callee, all bool) (list []func() ([]reflect.Value, string, bool)) {
 	t := c.fn.Type()
 	usual, known := p.plausible(t)
+	if known {
+		usual = p.taken(c, usual)
+	}
 	hostile := make([][]maker, t.NumIn())
 	for i := range hostile {
 		hostile[i] = p.hostile(t.In(i), 0)
