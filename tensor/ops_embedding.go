@@ -181,6 +181,7 @@ func (o EmbeddingBagOptions) bags(t *Tensor) (*Tensor, int) {
 	of := hostSlice[int64]("embedding_bag", n)
 	if o.Offsets == nil {
 		for i := range of {
+			pollAt(i)
 			of[i] = int64(i / t.shape[1])
 		}
 		return FromInt64s(of).ToDevice(t.Device()), t.shape[0]
@@ -195,6 +196,7 @@ func (o EmbeddingBagOptions) bags(t *Tensor) (*Tensor, int) {
 			fail("embedding_bag", []*Tensor{t, o.Offsets}, "offsets %v; expected numbers from 0 up to %d, in order", starts, n)
 		}
 		for i := start; i < end; i++ {
+			pollAt(int(i))
 			of[i] = int64(b)
 		}
 	}

@@ -192,7 +192,10 @@ func (pdist) Info() Info { return Info{"pdist", "torch.nn.functional.pdist", Rai
 func (d pdist) f(in []*Tensor) *Tensor {
 	x := in[0]
 	var first, second []int
-	for i := range x.shape[0] {
+	n := x.shape[0]
+	first, second = hostSlice[int]("pdist", n * (n - 1) / 2)[:0], hostSlice[int]("pdist", n * (n - 1) / 2)[:0]
+	for i := range n {
+		driver.Poll()
 		for j := i + 1; j < x.shape[0]; j++ {
 			first, second = append(first, i), append(second, j)
 		}

@@ -181,11 +181,15 @@ func (t *Tensor) RepeatInterleaveEach(times *Tensor, dim int) *Tensor {
 	if len(times.shape) != 1 || times.shape[0] != t.shape[d] || times.dtype.IsFloat() {
 		fail("repeat_interleave", []*Tensor{t, times}, "the second says how often, as %v; expected %d integers, one for each slice along dimension %d", times.dtype, t.shape[d], d)
 	}
-	var list []int64
-	for i, n := range times.Int64s() {
-		if n < 0 {
-			fail("repeat_interleave", []*Tensor{t, times}, "%d repeats of slice %d; expected 0 or more", n, i)
+	each, total := times.Int64s(), int64(0)
+	for i, n := range each {
+		if n < 0 || n > 1<<40 {
+			fail("repeat_interleave", []*Tensor{t, times}, "%d repeats of slice %d; expected 0 or more, and a result that fits into memory", n, i)
 		}
+		total += n
+	}
+	list := hostSlice[int64]("repeat_interleave", int(total))[:0]
+	for i, n := range each {
 		for range n {
 			pollAt(len(list))
 			list = append(list, int64(i))

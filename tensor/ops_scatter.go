@@ -130,6 +130,7 @@ func (s scatterReduce) divided(y, index *Tensor) *Tensor {
 	}
 	sums, counts := y.Int64s(), n.Int64s()
 	for i, c := range counts {
+		pollAt(i)
 		q := sums[i] / c
 		if sums[i]%c < 0 {
 			q--

@@ -29,7 +29,8 @@ func countsOf(d DType, values []float64) Counts {
 	if d.IsFloat() {
 		tiny = FInfo(d).Tiny
 	}
-	for _, x := range values {
+	for i, x := range values {
+		pollAt(i)
 		a := math.Abs(x)
 		switch {
 		case x == 0:
@@ -68,7 +69,8 @@ func (t *Tensor) Stats() Stats {
 	values := t.Float64s()
 	s := Stats{Counts: countsOf(t.dtype, values), Min: math.NaN(), Max: math.NaN(), Mean: math.NaN()}
 	total, finite := 0.0, 0
-	for _, x := range values {
+	for i, x := range values {
+		pollAt(i)
 		if x-x != 0 {
 			continue
 		}
