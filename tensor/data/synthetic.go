@@ -103,6 +103,7 @@ func Vocabulary(texts []string, size int, options ...TokenizerOption) []string {
 	}
 	letters, counts := map[string]int{}, map[string]int{}
 	for _, text := range texts {
+		driver.Poll()
 		for _, word := range words(text, !t.cased) {
 			counts[word]++
 			for _, r := range word {

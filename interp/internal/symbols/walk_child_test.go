@@ -37,7 +37,7 @@ type walker struct {
 // it may take to notice.
 const (
 	patience = 40 * time.Millisecond
-	stuck    = 20 * time.Second
+	stuck    = time.Minute
 )
 
 func walkAsChild() {
