@@ -193,7 +193,7 @@ func (d pdist) f(in []*Tensor) *Tensor {
 	x := in[0]
 	var first, second []int
 	n := x.shape[0]
-	first, second = hostSlice[int]("pdist", n * (n - 1) / 2)[:0], hostSlice[int]("pdist", n * (n - 1) / 2)[:0]
+	first, second = hostSlice[int]("pdist", n*(n-1)/2)[:0], hostSlice[int]("pdist", n*(n-1)/2)[:0]
 	for i := range n {
 		driver.Poll()
 		for j := i + 1; j < x.shape[0]; j++ {
