@@ -44,6 +44,9 @@ func (s source) checkStart(f io.ReaderAt, size int64) error {
 	if err != nil && err != io.EOF {
 		return s.fail(err)
 	}
+	if s.format == "safetensors" && n > 8 && start[8] == '{' {
+		return nil // its first bytes are a length, which may look like anything
+	}
 	text := strings.ToLower(string(bytes.TrimSpace(start[:n])))
 	for _, other := range foreign {
 		if strings.HasPrefix(text, strings.ToLower(other.start)) && !slices.Contains(other.formats, s.format) {

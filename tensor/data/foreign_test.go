@@ -59,3 +59,17 @@ func TestForeignFiles(t *testing.T) {
 		}
 	}
 }
+
+// A safetensors file begins with the length of its header, which may look like another
+// format.
+func TestLengthThatLooksForeign(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.safetensors")
+	const length = 0x280
+	text := "\x80\x02\x00\x00\x00\x00\x00\x00{}" + strings.Repeat(" ", length-2)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := LoadSafetensors(path); err != nil || len(all) != 0 {
+		t.Errorf("got %v, %v; want no tensors", all, err)
+	}
+}
