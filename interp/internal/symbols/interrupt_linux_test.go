@@ -76,6 +76,7 @@ func interrupted(body func()) (stop bool, polls int, gap time.Duration, err erro
 
 // Operations that take seconds stop soon when they are interrupted.
 func TestHeavyCallsStop(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // more would share the work out
 	square := tensor.Randn(1400, 1400)
 	definite := square.MatMul(square.T()).Add(tensor.Eye(1400))
 	long := tensor.Rand(1 << 23)
@@ -125,7 +126,7 @@ func TestHeavyCallsStop(t *testing.T) {
 		"Exponential":  func() { tensor.DefaultGenerator().Exponential(1, 1<<25) },
 		"Ints":         func() { tensor.Zeros(1).Expand(1 << 26).Ints() },
 		"Floats":       func() { tensor.Zeros(1).Expand(1 << 26).Float64s() },
-		"Stats":        func() { tensor.Zeros(1).Expand(1 << 26).Stats() },
+		"Stats":        func() { tensor.Zeros(1 << 26).Stats() },
 		"HTML":         func() { _ = tensor.Zeros(1 << 26).HTML() },
 		"AllClose":     func() { tensor.AllClose(tensor.Zeros(1).Expand(1<<25), tensor.Zeros(1).Expand(1<<25), 0, 0) },
 		"Nonzero":      func() { tensor.Ones(1 << 25).Nonzero() },
