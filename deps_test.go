@@ -25,6 +25,7 @@ STD, tensor/driver, tensor/internal/... < tensor
 STD, tensor < tensor/nn, tensor/optim, tensor/data, tensor/autograd
 STD, tensor, tensor/nn < tensor/nn/models
 tensor/driver, x/text < tensor/data
+tensor/driver < tensor/nn
 STD, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data < tensor/torchtest
 STD, tensor/driver, tensor/internal/half < tensor/drivertest
 STD, tensor/driver, tensor, tensor/nn < amp

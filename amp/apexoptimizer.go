@@ -75,7 +75,10 @@ func (o *ApexOptimizer) sync() {
 // MasterParams returns the parameters that opt updates: float32 masters where there are
 // any. It is what to clip gradients of after [ScaleLoss], for those of float16 parameters
 // stay scaled. It is apex.amp.master_params.
-func MasterParams(opt *ApexOptimizer) []*tensor.Tensor { return opt.Params() }
+func MasterParams(opt *ApexOptimizer) []*tensor.Tensor {
+	need("MasterParams", "opt", opt != nil, "an optimizer of Initialize")
+	return opt.Params()
+}
 
 // Params returns the parameters as [MasterParams] does.
 func (o *ApexOptimizer) Params() []*tensor.Tensor {

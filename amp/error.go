@@ -11,6 +11,13 @@ type Error struct {
 	Cure string // what to do
 }
 
+// need panics unless an argument is there, which is called name and should be want.
+func need(call, name string, there bool, want string) {
+	if !there {
+		panic(&Error{Code: "nil_argument", Call: call, Why: name + " is nil", Cure: "expected " + want})
+	}
+}
+
 func (e *Error) Error() string {
 	return fmt.Sprintf("amp: %s: %s; %s", e.Call, e.Why, e.Cure)
 }

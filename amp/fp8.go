@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"halfnote/tensor"
+	"halfnote/tensor/driver"
 	"halfnote/tensor/nn"
 )
 
@@ -167,6 +168,9 @@ func (f *FP8) role(layer, what string) *fp8Role {
 	if r == nil {
 		gradient := what == "grad"
 		r = &fp8Role{name: name, gradient: gradient, recipe: f.recipe, format: f.recipe.format(gradient), scale: 1}
+		if err := driver.Room(f.recipe.length(), 4); err != nil {
+			panic(&Error{Code: "history_too_long", Call: "FP8Autocast", Why: fmt.Sprintf("a history of %d steps", f.recipe.length()), Cure: err.Error()})
+		}
 		r.history = make([]float32, f.recipe.length())
 		r.last = FP8Scale{Name: name, Format: r.format, Scale: 1}
 		f.roles[name] = r

@@ -63,6 +63,7 @@ var observers struct {
 // Observe calls f for each event of any scaler, on the goroutine that caused it,
 // until stop is called.
 func Observe(f func(Event)) (stop func()) {
+	need("Observe", "f", f != nil, "a function of an event")
 	change(func(list []*func(Event)) []*func(Event) { return append(list, &f) })
 	return func() {
 		change(func(list []*func(Event)) []*func(Event) {

@@ -9,6 +9,8 @@ var replacing atomic.Pointer[func(Policy) Policy]
 // change(p) in place of its own policy p, and inside of what changes it already: a way
 // to run a step of training, as it is, under another policy.
 func Replacing(change func(p Policy) Policy, body func()) {
+	need("Replacing", "change", change != nil, "a function of a policy")
+	need("Replacing", "body", body != nil, "a function to run")
 	outer := replacing.Load()
 	inner := change
 	if outer != nil {

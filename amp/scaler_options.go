@@ -69,7 +69,8 @@ func NewGradScaler(options ...ScalerOption) *GradScaler {
 		enabled: true, scale: 65536, growth: 2, backoff: 0.5, interval: 2000, most: float32(math.Inf(1)), hysteresis: 1,
 		stages: map[any]*stage{}, streaks: map[any]*streak{},
 	}
-	for _, option := range options {
+	for i, option := range options {
+		need("NewGradScaler", fmt.Sprintf("option %d", i+1), option != nil, "a ScalerOption")
 		option(s)
 	}
 	if s.enabled {

@@ -1,13 +1,25 @@
 package amp
 
+import (
+	"fmt"
+	"unsafe"
+
+	"halfnote/tensor/driver"
+)
+
 // Simulate returns what a scaler made with options would have done in a run of some
 // steps, without one: overflows says whether a gradient of a step is not finite at a
 // scale. It reports no [Event].
 func Simulate(steps int, overflows func(step int, scale float64) bool, options ...ScalerOption) []StepResult {
+	need("Simulate", "overflows", overflows != nil, "a function")
+	if err := driver.Room(steps, int(unsafe.Sizeof(StepResult{}))); err != nil {
+		panic(&Error{Code: "too_many_steps", Call: "Simulate", Why: fmt.Sprintf("%d steps", steps), Cure: err.Error()})
+	}
 	s := NewGradScaler(options...)
 	results := make([]StepResult, steps)
 	skips := 0
 	for i := range results {
+		driver.Poll()
 		r := StepResult{Step: i, Scale: s.CurrentScale(), FirstBadParam: -1}
 		if overflows(i, r.Scale) {
 			skips++

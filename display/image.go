@@ -17,6 +17,9 @@ func PNG(data []byte) Bundle { return withText(picture(data, "")) }
 
 // Image returns an output of img as PNG.
 func Image(img image.Image) Bundle {
+	if img == nil {
+		return Text("display: Image: the image is nil; expected an image.Image")
+	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
 		return Text("display: Image: " + err.Error())

@@ -7,7 +7,10 @@ import "halfnote/tensor/driver"
 // a tensor of integers, is a mistake.
 
 // Zero sets every element to 0, and returns t. It is torch.Tensor.zero_.
-func (t *Tensor) Zero() *Tensor { return t.Fill(0) }
+func (t *Tensor) Zero() *Tensor {
+	t.given("zero")
+	return t.Fill(0)
+}
 
 // NegAssign sets t to its Neg in place. It is torch.Tensor.neg_.
 func (t *Tensor) NegAssign() *Tensor { return t.computed("neg_", driver.Neg, (*Tensor).Neg) }
@@ -94,11 +97,13 @@ func (t *Tensor) DivScalarAssign(c float64) *Tensor {
 
 // AddcmulAssign adds value x y to t in place. It is torch.Tensor.addcmul_.
 func (t *Tensor) AddcmulAssign(x, y *Tensor, value float64) *Tensor {
+	given("addcmul_", t, x, y)
 	return t.becomes("addcmul_", func(t *Tensor) *Tensor { return t.Addcmul(x, y, value) }, x, y)
 }
 
 // AddcdivAssign adds value x / y to t in place. It is torch.Tensor.addcdiv_.
 func (t *Tensor) AddcdivAssign(x, y *Tensor, value float64) *Tensor {
+	given("addcdiv_", t, x, y)
 	return t.becomes("addcdiv_", func(t *Tensor) *Tensor { return t.Addcdiv(x, y, value) }, x, y)
 }
 

@@ -113,6 +113,7 @@ type node struct {
 }
 
 func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
+	given(op, y)
 	if y.v == nil {
 		fail(op, []*Tensor{y}, "it does not require a gradient; expected a result that depends on a tensor with RequireGrad, computed outside NoGrad")
 	}

@@ -38,6 +38,7 @@ func FromBytes(d DType, p []byte, shape ...int) *Tensor {
 // first.
 func ReadTensor(r io.Reader, d DType, shape ...int) (*Tensor, error) {
 	known("read", d)
+	need("read", "r", r != nil, "an io.Reader")
 	t := unsetTensor(CPU.backend(), d, checkShape("read", shape))
 	p := make([]byte, min(chunk, t.Bytes()))
 	for off := 0; off < t.Bytes(); off += len(p) {
@@ -57,6 +58,8 @@ func ReadTensor(r io.Reader, d DType, shape ...int) (*Tensor, error) {
 // WriteTo writes t's elements to w as [ReadTensor] reads them, and returns how many
 // bytes those are.
 func (t *Tensor) WriteTo(w io.Writer) (int64, error) {
+	given("write_to", t)
+	need("write_to", "w", w != nil, "an io.Writer")
 	x := compact(t)
 	p := make([]byte, min(chunk, x.Bytes()))
 	written := int64(0)

@@ -10,6 +10,8 @@ import (
 // so are the random numbers of the default generator; what else f changes, as running
 // statistics, it changes twice. It is torch.utils.checkpoint.checkpoint.
 func Checkpoint(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
+	need("checkpoint", "f", f != nil, "a function of tensors")
+	given("checkpoint", in...)
 	s := current()
 	if r, ok := s.caster.(Renewer); ok {
 		s.caster = r.Renew()

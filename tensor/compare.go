@@ -7,17 +7,22 @@ import (
 
 // Equal reports whether x and y have one shape and equal elements. NaN equals
 // nothing. It is torch.equal.
-func Equal(x, y *Tensor) bool { return AllClose(x, y, 0, 0) }
+func Equal(x, y *Tensor) bool {
+	given("allclose", x, y)
+	return AllClose(x, y, 0, 0)
+}
 
 // AllClose reports whether x and y have one shape and differ nowhere by more than
 // atol + rtol |y|. NaN is close to nothing. It is torch.allclose, whose defaults
 // are 1e-5 and 1e-8.
 func AllClose(x, y *Tensor, rtol, atol float64) bool {
+	given("allclose", x, y)
 	if !slices.Equal(x.shape, y.shape) {
 		return false
 	}
 	a, b := x.Float64s(), y.Float64s()
 	for i := range a {
+		pollAt(i)
 		if a[i] != b[i] && !(math.Abs(a[i]-b[i]) <= atol+rtol*math.Abs(b[i]) && !math.IsInf(b[i], 0)) {
 			return false
 		}

@@ -14,7 +14,7 @@ type plain interface {
 // contents returns a copy of the memory of a contiguous tensor, whose elements have E's
 // size.
 func contents[E plain](t *Tensor) []E {
-	out := make([]E, t.Bytes()/int(unsafe.Sizeof(*new(E))))
+	out := hostSlice[E]("read", t.Bytes()/int(unsafe.Sizeof(*new(E))))
 	inPieces(out, func(at int, part []byte) { t.mem.backend.Read(part, t.mem.buffer, t.offset*t.dtype.Size()+at) })
 	return out
 }

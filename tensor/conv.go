@@ -110,6 +110,7 @@ func (t *Tensor) convolveTransposed(dims int, w, b *Tensor, o ConvTransposeOptio
 
 // operandsOf returns the operands of a convolution after a look at their ranks.
 func operandsOf(op string, dims int, x, w, b *Tensor) []*Tensor {
+	given(op, x, w)
 	in := []*Tensor{x, w}
 	if b != nil {
 		in = append(in, b)
@@ -168,6 +169,7 @@ func (c convTBC) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(c.f,
 // ConvTBC returns the convolution of t (l, n, c) with w (k, c, o), plus b (o), t
 // being padded by that many zeros on both sides: (l', n, o). It is torch.conv_tbc.
 func (t *Tensor) ConvTBC(w, b *Tensor, padding int) *Tensor {
+	t.given("conv_tbc")
 	in := []*Tensor{t, w, b}
 	if len(t.shape) != 3 || len(w.shape) != 3 || t.shape[2] != w.shape[1] || !slices.Equal(b.shape, w.shape[2:]) || padding < 0 {
 		fail("conv_tbc", in, "padding %d; expected (l, n, c), (k, c, o) and (o,), and a padding of 0 or more", padding)

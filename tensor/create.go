@@ -29,7 +29,7 @@ func FromInt64s(data []int64, shape ...int) *Tensor {
 
 // FromInts is New for integers, as int64: for indices.
 func FromInts(data []int, shape ...int) *Tensor {
-	wide := make([]int64, len(data))
+	wide := hostSlice[int64]("new", len(data))
 	for i, x := range data {
 		wide[i] = int64(x)
 	}
@@ -38,7 +38,7 @@ func FromInts(data []int, shape ...int) *Tensor {
 
 // FromBools is New for truth values, as bool: for masks.
 func FromBools(data []bool, shape ...int) *Tensor {
-	numbers := make([]float64, len(data))
+	numbers := hostSlice[float64]("new", len(data))
 	for i, x := range data {
 		if x {
 			numbers[i] = 1
@@ -99,25 +99,34 @@ func FullAs(d DType, value float64, shape ...int) *Tensor {
 // ZerosLike returns zeros in t's shape, dtype and device. It is torch.zeros_like, and
 // torch.empty_like, which leaves open what is in it.
 func ZerosLike(t *Tensor) *Tensor {
+	given("zeros_like", t)
 	return t.drawn(func(shape []int) *Tensor { return newTensor(t.mem.backend, t.dtype, shape) })
 }
 
 // OnesLike returns ones in t's shape, dtype and device. It is torch.ones_like.
-func OnesLike(t *Tensor) *Tensor { return ZerosLike(t).Fill(1) }
+func OnesLike(t *Tensor) *Tensor {
+	given("ones_like", t)
+	return ZerosLike(t).Fill(1)
+}
 
 // FullLike returns a tensor with every element value in t's shape, dtype and device.
 // It is torch.full_like.
-func FullLike(t *Tensor, value float64) *Tensor { return ZerosLike(t).Fill(value) }
+func FullLike(t *Tensor, value float64) *Tensor {
+	given("full_like", t)
+	return ZerosLike(t).Fill(value)
+}
 
 // RandLike returns Rand in t's shape, dtype and device: torch.rand_like, whose numbers
 // it has for float32.
 func RandLike(t *Tensor) *Tensor {
+	given("rand_like", t)
 	return t.drawn(func(shape []int) *Tensor { return Rand(shape...).To(t.dtype).ToDevice(t.Device()) })
 }
 
 // RandnLike returns Randn in t's shape, dtype and device: torch.randn_like, whose
 // numbers it has for float32.
 func RandnLike(t *Tensor) *Tensor {
+	given("randn_like", t)
 	rows := liesInRows(t.shape, memoryOrder(t.shape, t.stride))
 	return t.drawn(func(shape []int) *Tensor {
 		return generator.normals(0, 1, rows, shape).To(t.dtype).ToDevice(t.Device())
@@ -133,11 +142,11 @@ func Arange(from, to float64) *Tensor { return ArangeAs(Float32, from, to, 1) }
 func ArangeAs(d DType, from, to, step float64) *Tensor {
 	known("arange", d)
 	n := math.Ceil((to - from) / step)
-	if !(n >= 0) || math.IsInf(n, 0) {
+	if !(n >= 0 && n < 1<<53) {
 		panic(&Error{Op: "arange", Why: fmt.Sprintf("from %v to %v by %v; expected finite bounds, and a step that leads from the first to the second", from, to, step)})
 	}
 	checkShape("arange", []int{int(n)})
-	data := make([]float64, int(n))
+	data := hostSlice[float64]("arange", int(n))
 	for i := range data {
 		pollAt(i)
 		data[i] = from + float64(float64(i)*step)
@@ -157,11 +166,9 @@ func Logspace(first, last float64, n int, base float64) *Tensor {
 }
 
 func spaced(op string, first, last float64, n int, f func(float64) float64) *Tensor {
-	if n < 0 {
-		panic(&Error{Op: op, Why: fmt.Sprintf("%d numbers asked for; expected 0 or more", n)})
-	}
-	data := make([]float64, n)
+	data := hostSlice[float64](op, n)
 	for i := range data {
+		pollAt(i)
 		data[i] = first
 		if i > 0 {
 			data[i] += float64((last - first) * float64(i) / float64(n-1))

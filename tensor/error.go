@@ -53,6 +53,7 @@ func list(noun string, n int, item func(int) string) string {
 // Try runs body and returns the [*Error] that it panicked with, or what a device failed
 // with, which says what to do; nil if body returned. Other panics go on.
 func Try(body func()) (err error) {
+	need("try", "body", body != nil, "a function to run")
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -70,6 +71,7 @@ func Try(body func()) (err error) {
 
 // fail panics about the shapes of ts.
 func fail(op string, ts []*Tensor, format string, args ...any) {
+	given(op, ts...)
 	e := &Error{Op: op, Why: fmt.Sprintf(format, args...)}
 	for _, t := range ts {
 		e.Shapes = append(e.Shapes, t.shape)
@@ -77,8 +79,47 @@ func fail(op string, ts []*Tensor, format string, args ...any) {
 	panic(e)
 }
 
+// given panics unless all of ts, the operands of op, are there.
+func given(op string, ts ...*Tensor) {
+	for i, t := range ts {
+		if t == nil {
+			missing(op, i, len(ts))
+		}
+	}
+}
+
+// given returns t, and panics unless it is there.
+func (t *Tensor) given(op string) *Tensor {
+	if t == nil {
+		missing(op, 0, 1)
+	}
+	return t
+}
+
+// missing panics about operand i of n, which is nil.
+func missing(op string, i, n int) {
+	which := "the operand"
+	if n > 1 {
+		which = fmt.Sprintf("operand %d", i+1)
+		if i < len(ordinals) {
+			which = "the " + ordinals[i] + " operand"
+		}
+	}
+	panic(&Error{Op: op, Why: which + " is nil; expected a tensor"})
+}
+
+var ordinals = [...]string{"first", "second", "third", "fourth", "fifth", "sixth"}
+
+// need panics unless an argument of op is there, which is called name and should be want.
+func need(op, name string, there bool, want string) {
+	if !there {
+		panic(&Error{Op: op, Why: name + " is nil; expected " + want})
+	}
+}
+
 // failDType panics about the dtypes of ts.
 func failDType(op string, ts []*Tensor, format string, args ...any) {
+	given(op, ts...)
 	e := &Error{Op: op, Why: fmt.Sprintf(format, args...)}
 	for _, t := range ts {
 		e.DTypes = append(e.DTypes, t.dtype)

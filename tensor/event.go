@@ -86,12 +86,16 @@ var observers listeners[Event]
 // Observe calls f after each operation on any goroutine, on the goroutine that ran
 // it, until stop is called. Operations that f calls itself are reported too, so f
 // should call none but in [Unobserved]. Without observers an operation pays one load.
-func Observe(f func(Event)) (stop func()) { return observers.add(f) }
+func Observe(f func(Event)) (stop func()) {
+	need("observe", "f", f != nil, "a function of an event")
+	return observers.add(f)
+}
 
 // InModule runs body with name added to the path of modules that events carry:
 // "0" inside "encoder" gives "encoder.0". It only calls body where
 // there is neither an observer nor a caster that asks, outside DetectAnomaly.
 func InModule(name string, body func()) {
+	need("in_module", "body", body != nil, "a function to run")
 	s := current()
 	if reader, ok := s.caster.(ModuleReader); !s.anomaly && observers.load() == nil && !(ok && reader.ReadsModule()) {
 		body()
@@ -119,6 +123,7 @@ func ActiveModule() string { return current().module }
 // is asked for once: a step of an optimizer is one line, and has many operations. It
 // only calls body while nobody observes.
 func OneLine(body func()) {
+	need("one_line", "body", body != nil, "a function to run")
 	s := state{}
 	if observers.load() != nil {
 		s = current()

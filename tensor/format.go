@@ -17,6 +17,7 @@ const (
 // elements, and the dtype, by its short name, unless numbers like these have it
 // anyway.
 func (t *Tensor) String() string {
+	t.given("string")
 	if t.mem == nil {
 		return fmt.Sprintf("tensor(released, shape=%s, dtype=%v)", shapeString(t.shape), t.dtype)
 	}

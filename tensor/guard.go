@@ -45,6 +45,7 @@ func (c *StepCounts) Counts() []float64 {
 // guarded by their rows taken, unless an element of found, a float32 vector, is not 0. rate
 // is the learning rate, betas what corrects it: those of Adam, zeros for SGD.
 func (c *StepCounts) Advance(first, last int, found *Tensor, rate float64, betas [2]float64) {
+	given("advance", found)
 	if found.dtype != Float32 || found.mem.backend != c.rows.mem.backend {
 		fail("advance", []*Tensor{c.rows, found}, "the flags are %v on %v; expected float32 on %v", found.dtype, found.Device(), c.rows.Device())
 	}
@@ -66,6 +67,7 @@ func inRow(t *Tensor) *Tensor {
 // GuardsSGD reports whether p's device itself can decide to take a step of SGD, with a
 // velocity or without one.
 func GuardsSGD(p *Tensor, velocity bool) bool {
+	given("guards_sgd", p)
 	d := []DType{Float64, p.dtype, p.dtype}
 	if !velocity {
 		d = d[:2]
@@ -75,6 +77,7 @@ func GuardsSGD(p *Tensor, velocity bool) bool {
 
 // GuardsAdam reports whether p's device itself can decide to take a step of Adam.
 func GuardsAdam(p *Tensor) bool {
+	given("guards_adam", p)
 	return guards(p, driver.GuardedAdam, []DType{Float64, p.dtype, p.dtype, p.dtype})
 }
 

@@ -13,6 +13,7 @@ type hooks struct {
 // the gradient, unless it is nil. It returns a function that takes the hook away, and
 // panics if t does not require a gradient. It is torch.Tensor.register_hook.
 func (t *Tensor) RegisterHook(f func(g *Tensor) *Tensor) (remove func()) {
+	t.given("register_hook")
 	if t.v == nil {
 		fail("register_hook", []*Tensor{t}, "it does not require a gradient; expected one that is a leaf that does, or depends on one")
 	}
@@ -28,6 +29,7 @@ func (t *Tensor) RegisterHook(f func(g *Tensor) *Tensor) (remove func()) {
 // no leaf that requires a gradient. It is
 // torch.Tensor.register_post_accumulate_grad_hook.
 func (t *Tensor) RegisterPostAccumulateGradHook(f func(t *Tensor)) (remove func()) {
+	t.given("register_post_accumulate_grad_hook")
 	if t.v == nil || t.v.leaf == nil {
 		fail("register_post_accumulate_grad_hook", []*Tensor{t}, "it is no leaf that requires a gradient; expected one")
 	}

@@ -91,6 +91,7 @@ func (r Range) of(n int) (from, to int) {
 // tensors take the place of those that they pick from if these are neighbours; else
 // they come first.
 func (t *Tensor) Index(at ...any) *Tensor {
+	t.given("index")
 	v, dims, positions := t.located("index", at)
 	if len(dims) == 0 {
 		return v
@@ -102,6 +103,7 @@ func (t *Tensor) Index(at ...any) *Tensor {
 // t that at says as for Index, in place, and returns t. Of several values for one
 // place the last stays. It is t[…] = value.
 func (t *Tensor) Set(value any, at ...any) *Tensor {
+	t.given("set")
 	var x *Tensor
 	var in []*Tensor
 	switch v := value.(type) {
@@ -127,7 +129,7 @@ func (t *Tensor) Set(value any, at ...any) *Tensor {
 }
 
 func (t *Tensor) set(x *Tensor, at []any) {
-	if mask, ok := only(at).(*Tensor); ok && mask.dtype == Bool && slices.Equal(mask.shape, t.shape) && x.Numel() == 1 {
+	if mask, ok := only(at).(*Tensor); ok && mask != nil && mask.dtype == Bool && slices.Equal(mask.shape, t.shape) && x.Numel() == 1 {
 		one := convert(x, t.dtype).Reshape()
 		t.reported(Info{Name: "masked_fill_", Torch: "torch.Tensor.masked_fill_"}, []*Tensor{t, mask}, func() {
 			runBroadcast(driver.Kernel{Code: driver.Where}, t, mask, one, t)
@@ -177,11 +179,17 @@ func (t *Tensor) fitted(op string, shape []int) *Tensor {
 // IndexPut returns t with value, repeated as needed, in the part that at says as for
 // Index. Of several values for one place the last stays. Unlike Set it changes
 // nothing in place, so gradients reach t and value. It is torch.index_put.
-func (t *Tensor) IndexPut(value *Tensor, at ...any) *Tensor { return t.put(value, false, at) }
+func (t *Tensor) IndexPut(value *Tensor, at ...any) *Tensor {
+	t.given("index_put")
+	return t.put(value, false, at)
+}
 
 // IndexPutAdd is IndexPut that adds to what is there, in order, in float32 for halves,
 // rounded once: accumulate=True.
-func (t *Tensor) IndexPutAdd(value *Tensor, at ...any) *Tensor { return t.put(value, true, at) }
+func (t *Tensor) IndexPutAdd(value *Tensor, at ...any) *Tensor {
+	t.given("index_put_add")
+	return t.put(value, true, at)
+}
 
 func (t *Tensor) put(value *Tensor, add bool, at []any) *Tensor {
 	if !slices.ContainsFunc(at, func(a any) bool { _, ok := a.(*Tensor); return !ok }) {
@@ -195,7 +203,7 @@ func (t *Tensor) put(value *Tensor, add bool, at []any) *Tensor {
 	}
 	// Positions of all elements say where a part of them lies.
 	n := t.Numel()
-	numbers := make([]int64, n)
+	numbers := hostSlice[int64]("index_put", n)
 	for i := range numbers {
 		pollAt(i)
 		numbers[i] = int64(i)
@@ -223,6 +231,7 @@ func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions 
 				wanted++
 			}
 		case *Tensor:
+			need(op, fmt.Sprintf("item %d", i), a != nil, "a tensor, an int, a range, All, Ellipsis or an untyped nil")
 			if a.dtype != Bool {
 				wanted++
 			} else {

@@ -9,6 +9,12 @@ import (
 // changing panics if t must not be changed in place now, and counts the change. in are
 // the other operands.
 func changing(op string, t *Tensor, in ...*Tensor) {
+	given(op, t)
+	for i, x := range in {
+		if x == nil {
+			missing(op, i+1, len(in)+1)
+		}
+	}
 	if IsGradEnabled() {
 		if t.v != nil {
 			fail(op, []*Tensor{t}, "it requires a gradient, which a change in place would falsify; expected to be inside tensor.NoGrad, or change a Detach or Clone of it")
@@ -71,6 +77,7 @@ func (t *Tensor) inPlace(name string, k driver.Kernel, d DType, in ...*Tensor) *
 
 // pairwiseAssign sets t to c of t and x, computed in the dtype that they promote to.
 func (t *Tensor) pairwiseAssign(name string, k driver.Kernel, x *Tensor) *Tensor {
+	given(name, t, x)
 	in := []*Tensor{t, x}
 	d := promoteAll(in)
 	if k.Code == driver.Div && !d.IsFloat() {
@@ -81,6 +88,7 @@ func (t *Tensor) pairwiseAssign(name string, k driver.Kernel, x *Tensor) *Tensor
 
 // becomes sets t to f of it, which may read in too.
 func (t *Tensor) becomes(name string, f func(t *Tensor) *Tensor, in ...*Tensor) *Tensor {
+	t.given(name)
 	all := append([]*Tensor{t}, in...)
 	s := current()
 	s.caster, s.nograd, s.hidden = nil, true, true
@@ -101,6 +109,7 @@ func (t *Tensor) computed(name string, c driver.Code, f func(t *Tensor) *Tensor)
 }
 
 func (t *Tensor) computedAs(name string, k driver.Kernel, f func(t *Tensor) *Tensor) *Tensor {
+	t.given(name)
 	if !t.dtype.IsFloat() || t.dtype.IsStorage() {
 		return t.becomes(name, f)
 	}
@@ -136,6 +145,7 @@ func (change) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return nil }
 // Assign copies x, converted and broadcast, into t, and returns t. It is
 // torch.Tensor.copy_.
 func (t *Tensor) Assign(x *Tensor) *Tensor {
+	given("copy_", t, x)
 	if t.mem.backend != x.mem.backend {
 		x = x.Detach().ToDevice(t.Device())
 	}
@@ -145,6 +155,7 @@ func (t *Tensor) Assign(x *Tensor) *Tensor {
 // Fill sets every element to c, and returns t. It panics if t's dtype rounds a
 // finite c to infinity, or holds integers and not c. It is torch.Tensor.fill_.
 func (t *Tensor) Fill(c float64) *Tensor {
+	t.given("fill")
 	checkFinite("fill", t.dtype, c)
 	return t.inPlace("fill_", driver.Kernel{Code: driver.Fill, Alpha: c}, t.dtype)
 }
@@ -174,18 +185,21 @@ func (t *Tensor) DivAssign(x *Tensor) *Tensor {
 // AddScalarAssign adds c to t in place, and returns t. It is torch.Tensor.add_ with a
 // number.
 func (t *Tensor) AddScalarAssign(c float64) *Tensor {
+	t.given("add_")
 	return t.inPlace("add_", driver.Kernel{Code: driver.Affine, Alpha: 1, Beta: c}, withNumber(t, c), t)
 }
 
 // ScaleAssign multiplies t by c in place, and returns t. It is torch.Tensor.mul_
 // with a number.
 func (t *Tensor) ScaleAssign(c float64) *Tensor {
+	t.given("mul_")
 	return t.inPlace("mul_", driver.Kernel{Code: driver.Affine, Alpha: c}, withNumber(t, c), t)
 }
 
 // AddScaledAssign adds c x to t in place, and returns t. It is torch.Tensor.add_
 // with alpha.
 func (t *Tensor) AddScaledAssign(x *Tensor, c float64) *Tensor {
+	given("add_", t, x)
 	wholeFor("add_", c, t, x)
 	return t.pairwiseAssign("add_", driver.Kernel{Code: driver.AddScaled, Alpha: c}, x)
 }
@@ -194,6 +208,7 @@ func (t *Tensor) AddScaledAssign(x *Tensor, c float64) *Tensor {
 // from before; only the shape must be the same. t stays the same leaf. It is
 // assigning to torch.Tensor.data.
 func (t *Tensor) SetData(x *Tensor) {
+	given("set_data", t, x)
 	if t.v != nil && t.v.leaf == nil || len(t.shape) != len(x.shape) || size(t.shape) != size(x.shape) {
 		fail("set_data", []*Tensor{t, x}, "expected a leaf, and data of its shape")
 	}

@@ -20,6 +20,7 @@ type InterpolateOptions struct {
 // and rounded once, along the last dimension first. It is
 // torch.nn.functional.interpolate.
 func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
+	t.given("interpolate")
 	dims := len(t.shape) - 2
 	if o.Mode == "" {
 		o.Mode = "nearest"
@@ -143,7 +144,7 @@ func (s scaling) line(mode string, antialias bool) line {
 }
 
 func (s scaling) nearest(middle float64) line {
-	l := line{size: s.in, index: [][]int{make([]int, s.out)}}
+	l := line{size: s.in, index: [][]int{hostSlice[int]("interpolate", s.out)}}
 	for j := range s.out {
 		l.index[0][j] = min(int(math.Floor(s.round(s.round(float64(j)+middle)*s.step()))), s.in-1)
 	}
@@ -154,8 +155,8 @@ func (s scaling) nearest(middle float64) line {
 func (s scaling) newLine(taps int) line {
 	l := line{size: s.in}
 	for range taps {
-		l.index = append(l.index, make([]int, s.out))
-		l.weight = append(l.weight, make([]float64, s.out))
+		l.index = append(l.index, hostSlice[int]("interpolate", s.out))
+		l.weight = append(l.weight, hostSlice[float64]("interpolate", s.out))
 	}
 	return l
 }

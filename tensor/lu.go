@@ -39,6 +39,7 @@ func factorize(a []float64, n int) *factors {
 			continue // singular
 		}
 		for i := j + 1; i < n; i++ {
+			driver.Poll()
 			a[i*n+j] /= a[j*n+j]
 			for k := j + 1; k < n; k++ {
 				a[i*n+k] -= float64(a[i*n+j] * a[j*n+k])
@@ -122,15 +123,17 @@ func (f *factors) singular() bool {
 // solve returns x with a x = b for b (n, k).
 func (f *factors) solve(b []float64, k int) []float64 {
 	n := f.n
-	x := make([]float64, n*k)
+	x := hostSlice[float64]("linalg_solve", n*k)
 	for i := range n {
 		copy(x[i*k:(i+1)*k], b[f.row[i]*k:])
 		for j := range i {
+			pollEach(j)
 			subtract(x[i*k:(i+1)*k], x[j*k:], f.lu[i*n+j])
 		}
 	}
 	for i := n - 1; i >= 0; i-- {
 		for j := i + 1; j < n; j++ {
+			pollEach(j)
 			subtract(x[i*k:(i+1)*k], x[j*k:], f.lu[i*n+j])
 		}
 		for c := range k {
@@ -138,6 +141,13 @@ func (f *factors) solve(b []float64, k int) []float64 {
 		}
 	}
 	return x
+}
+
+// pollEach lets an interrupt through before each of a few rows.
+func pollEach(row int) {
+	if row&31 == 0 {
+		driver.Poll()
+	}
 }
 
 // subtract takes c y from x.
@@ -149,10 +159,11 @@ func subtract(x, y []float64, c float64) {
 
 // choleskyOf returns the lower triangular l with a = l lᵀ, and whether there is one.
 func choleskyOf(a []float64, n int) (l []float64, ok bool) {
-	l = make([]float64, n*n)
+	l = hostSlice[float64]("linalg_cholesky", n*n)
 	for j := range n {
 		driver.Poll()
 		for i := j; i < n; i++ {
+			pollEach(i)
 			s := a[i*n+j]
 			for k := range j {
 				s -= float64(l[i*n+k] * l[j*n+k])

@@ -39,7 +39,10 @@ func Note(m Mark) {
 
 // ObserveMarks calls f for each mark on any goroutine, on the goroutine that made it,
 // before what it announces happens, until stop is called.
-func ObserveMarks(f func(Mark)) (stop func()) { return marks.add(f) }
+func ObserveMarks(f func(Mark)) (stop func()) {
+	need("observe_marks", "f", f != nil, "a function of a mark")
+	return marks.add(f)
+}
 
 // listeners is a list of functions that is copied on change, so that it is read without
 // a lock; nil when there are none.

@@ -34,6 +34,7 @@ func orElse(x, otherwise float64) float64 {
 // float16. It is torch.nn.functional.batch_norm.
 func (t *Tensor) BatchNorm(mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
 	const op = "batch_norm"
+	t.given(op)
 	if len(t.shape) < 2 {
 		fail(op, []*Tensor{t}, "it has %d dimensions; expected (n, c, …)", len(t.shape))
 	}
@@ -58,6 +59,7 @@ func (t *Tensor) BatchNorm(mean, variance, w, b *Tensor, o BatchNormOptions) *Te
 // torch.nn.functional.instance_norm, Training being use_input_stats.
 func (t *Tensor) InstanceNorm(mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
 	const op = "instance_norm"
+	t.given(op)
 	if len(t.shape) < 3 {
 		fail(op, []*Tensor{t}, "it has %d dimensions; expected (n, c, …)", len(t.shape))
 	}
@@ -80,6 +82,7 @@ func (t *Tensor) InstanceNorm(mean, variance, w, b *Tensor, o BatchNormOptions) 
 // nil. It computes in float32 and rounds once. It is
 // torch.nn.functional.layer_norm.
 func (t *Tensor) LayerNorm(shape []int, w, b *Tensor, o NormOptions) *Tensor {
+	t.given("layer_norm")
 	dims := lastDims("layer_norm", t, shape, w, b)
 	s := standardize{dims: dims, eps: orElse(o.Eps, 1e-5)}
 	return apply(layerNorm{s}, standardized(t, apply(normStats{s.dims}, t), w, b)...)
@@ -89,6 +92,7 @@ func (t *Tensor) LayerNorm(shape []int, w, b *Tensor, o NormOptions) *Tensor {
 // …), with w and b (c), which may be nil. It is torch.nn.functional.group_norm.
 func (t *Tensor) GroupNorm(groups int, w, b *Tensor, o NormOptions) *Tensor {
 	const op = "group_norm"
+	t.given(op)
 	if len(t.shape) < 2 || groups < 1 || t.shape[1]%groups != 0 {
 		fail(op, []*Tensor{t}, "%d groups; expected (n, c, …) with c a multiple of the groups", groups)
 	}
@@ -212,6 +216,7 @@ func (r rmsNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(r.f,
 // whose sizes are shape, times w of that shape, which may be nil. It computes in
 // float32 and rounds once, to t's dtype. It is torch.nn.functional.rms_norm.
 func (t *Tensor) RMSNorm(shape []int, w *Tensor, o NormOptions) *Tensor {
+	t.given("rms_norm")
 	dims := lastDims("rms_norm", t, shape, w, nil)
 	eps := o.Eps
 	if eps == 0 {
@@ -245,6 +250,7 @@ func (r renorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(r.f, 
 // Renorm returns t with each slice along dim whose p-norm is above most scaled to
 // it. It is torch.renorm.
 func (t *Tensor) Renorm(p float64, dim int, most float64) *Tensor {
+	t.given("renorm")
 	if p <= 0 || most < 0 {
 		panic(&Error{Op: "renorm", Why: fmt.Sprintf("p %v and limit %v; expected p above 0 and a limit of 0 or more", p, most)})
 	}
@@ -257,6 +263,7 @@ func (t *Tensor) Renorm(p float64, dim int, most float64) *Tensor {
 // Normalize returns t divided by its p-norms along dim, or by 1e-12 where they are
 // less. It is torch.nn.functional.normalize.
 func (t *Tensor) Normalize(p float64, dim int) *Tensor {
+	t.given("normalize")
 	if !(p > 0) {
 		panic(&Error{Op: "normalize", Why: fmt.Sprintf("p is %v; expected a number above 0", p)})
 	}

@@ -1,6 +1,8 @@
 package tensor
 
 import (
+	"fmt"
+
 	"halfnote/tensor/driver"
 	"halfnote/tensor/internal/scope"
 )
@@ -21,6 +23,9 @@ const (
 
 // String returns torch's name of the list.
 func (c Category) String() string {
+	if c > Explicit {
+		return fmt.Sprintf("Category(%d)", uint8(c))
+	}
 	return [...]string{"unlisted", "lower_precision_fp", "fp32", "promote", "banned", "explicit dtype"}[c]
 }
 
@@ -64,7 +69,10 @@ type Op interface {
 // Apply returns op's result for in, recorded like that of the operations of this
 // package: a way to give an operation its own derivative. It is
 // torch.library.custom_op with register_autograd.
-func Apply(op Op, in ...*Tensor) *Tensor { return apply(custom{op, false}, in...) }
+func Apply(op Op, in ...*Tensor) *Tensor {
+	need("apply", "op", op != nil, "an Op")
+	return apply(custom{op, false}, in...)
+}
 
 // custom runs a Forward that is made of operations, without recording them.
 type custom struct {
@@ -124,10 +132,15 @@ func innermost() *state {
 }
 
 // do runs body in a scope of s.
-func (s state) do(body func()) { scope.Do(&s, body) }
+func (s state) do(body func()) {
+	need("scope", "the function", body != nil, "a function to run")
+	scope.Do(&s, body)
+}
 
 // apply is the one place where operations run and where ambient state is read.
 func apply(op Op, in ...*Tensor) *Tensor {
+	present(op, in)
+	driver.Poll() // kernels poll too, but not all operations run one
 	s := current()
 	seen := observers.load()
 	if s.hidden {
@@ -184,6 +197,21 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	return y
 }
 
+// present panics unless op has operands, and all of them are there.
+func present(op Op, in []*Tensor) {
+	if len(in) == 0 {
+		panic(&Error{Op: op.Info().Name, Why: "it has no operand; expected at least one tensor"})
+	}
+	for i, t := range in {
+		if t == nil {
+			missing(op.Info().Name, i, len(in))
+		}
+		if t.mem == nil {
+			panic(&Error{Op: op.Info().Name, Why: fmt.Sprintf("operand %d is the zero Tensor; expected one that a function has made", i+1)})
+		}
+	}
+}
+
 // promoted returns in, cast to d.
 func promoted(in []*Tensor, d DType, e *observed) []*Tensor {
 	out := in
@@ -213,6 +241,7 @@ func needsGrad(in []*Tensor) bool {
 
 // sameDType panics unless all operands have one dtype.
 func sameDType(op string, in []*Tensor) {
+	given(op, in...)
 	for _, t := range in[1:] {
 		if t.dtype != in[0].dtype {
 			failDType(op, in, "they differ; expected one dtype: cast with To, or run under amp.Autocast")

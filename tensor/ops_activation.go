@@ -195,6 +195,7 @@ func (g glu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // GLU returns a sigmoid(b), a and b being the halves of t along dim, whose size is
 // even. It is torch.nn.functional.glu.
 func (t *Tensor) GLU(dim int) *Tensor {
+	t.given("glu")
 	d := axis("glu", t, dim, len(t.shape))
 	if t.shape[d]%2 != 0 {
 		fail("glu", []*Tensor{t}, "dimension %d has size %d; expected an even one, to be halved", d, t.shape[d])

@@ -78,6 +78,7 @@ func (t *Tensor) scaled(c float64) *Tensor {
 // AddMM returns t + x y for matrices x (m, k) and y (k, n): (m, n), to which t
 // repeats. t joins the float32 sum, which is rounded once. It is torch.addmm.
 func (t *Tensor) AddMM(x, y *Tensor, o AddMMOptions) *Tensor {
+	given("addmm", t, x, y)
 	in := []*Tensor{t, x, y}
 	if len(x.shape) != 2 || len(y.shape) != 2 || x.shape[1] != y.shape[0] {
 		fail("addmm", in, "the last two do not fit; expected (m, k) times (k, n)")
@@ -136,6 +137,7 @@ func (a addmv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // AddMV returns t + x y for a matrix x (m, k) and a vector y (k): (m), to which t
 // repeats. It rounds once. It is torch.addmv.
 func (t *Tensor) AddMV(x, y *Tensor, o AddMMOptions) *Tensor {
+	given("addmv", t, x, y)
 	in := []*Tensor{t, x, y}
 	if len(x.shape) != 2 || len(y.shape) != 1 || x.shape[1] != y.shape[0] {
 		fail("addmv", in, "the last two do not fit; expected (m, k) times (k,)")
@@ -165,6 +167,7 @@ func (a addr) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // AddR returns t + the outer product of the vectors x (m) and y (n): (m, n), to
 // which t repeats. It rounds once. It is torch.addr.
 func (t *Tensor) AddR(x, y *Tensor, o AddMMOptions) *Tensor {
+	given("addr", t, x, y)
 	in := []*Tensor{t, x, y}
 	if len(x.shape) != 1 || len(y.shape) != 1 {
 		fail("addr", in, "the last two are no vectors; expected (m,) and (n,)")
@@ -173,6 +176,7 @@ func (t *Tensor) AddR(x, y *Tensor, o AddMMOptions) *Tensor {
 }
 
 func checkBatches(op string, in []*Tensor) {
+	given(op, in...)
 	x, y := in[1], in[2]
 	if len(x.shape) != 3 || len(y.shape) != 3 || x.shape[0] != y.shape[0] || x.shape[2] != y.shape[1] {
 		fail(op, in, "the last two do not fit; expected (b, m, k) times (b, k, n)")

@@ -28,7 +28,7 @@ func (a affineGrid) positions(t *Tensor) *Tensor {
 	base := newTensor(t.mem.backend, t.dtype, append(slices.Clone(places), dims+1))
 	base.Select(-1, dims).Fill(1)
 	for d, n := range places {
-		line := make([]float64, n)
+		line := hostSlice[float64]("affine_grid", n)
 		for j := range line {
 			switch {
 			case a.corners && n > 1:

@@ -95,6 +95,7 @@ func (addScalar) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy
 // AddScalar returns t + c. c is not rounded to float16 or bfloat16 first; integers
 // become float32 if c has a fraction. It is torch.add with a number.
 func (t *Tensor) AddScalar(c float64) *Tensor {
+	t.given("add_scalar")
 	return apply(addScalar{c}, t.To(withNumber(t, c)))
 }
 
@@ -109,6 +110,7 @@ func (m mulScalar) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{
 // Scale returns c t. c is not rounded to float16 or bfloat16 first; integers become
 // float32 if c has a fraction. It is torch.mul with a number.
 func (t *Tensor) Scale(c float64) *Tensor {
+	t.given("scale")
 	return apply(mulScalar{c}, t.To(withNumber(t, c)))
 }
 
@@ -179,11 +181,13 @@ func (where) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Where returns x where t is not 0, else y, broadcast, in the dtype that x and y
 // promote to. It is torch.where with t as the condition.
 func (t *Tensor) Where(x, y *Tensor) *Tensor {
+	t.given("where")
 	return apply(where{}, t.To(Bool), x, y)
 }
 
 // notBool panics if an operand is bool.
 func notBool(op string, in []*Tensor) {
+	given(op, in...)
 	for _, t := range in {
 		if t.dtype == Bool {
 			failDType(op, in, "there is no such arithmetic on bool; expected numbers, as with To(tensor.Int64)")

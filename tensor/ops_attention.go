@@ -170,6 +170,7 @@ func elementwiseTo(d DType, c driver.Code, x, y *Tensor) *Tensor {
 // gives 0. It is torch.nn.functional.scaled_dot_product_attention.
 func ScaledDotProductAttention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 	const op = "scaled_dot_product_attention"
+	given(op, q, k, v)
 	in := []*Tensor{q, k, v}
 	n := len(q.shape)
 	if n < 2 || len(k.shape) < 2 || len(v.shape) < 2 || q.shape[n-1] != k.shape[len(k.shape)-1] || k.shape[len(k.shape)-2] != v.shape[len(v.shape)-2] {

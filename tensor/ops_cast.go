@@ -15,6 +15,7 @@ func (cast) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{dy.To(
 // and integers go to 8 and 16 bits by way of float32, as in torch; integers lose
 // the fraction, and bool is whether an element is not 0. It is torch.Tensor.to.
 func (t *Tensor) To(d DType) *Tensor {
+	t.given("to")
 	if t.dtype == d {
 		return t
 	}
@@ -23,19 +24,34 @@ func (t *Tensor) To(d DType) *Tensor {
 }
 
 // Half returns t as float16. It is torch.Tensor.half.
-func (t *Tensor) Half() *Tensor { return t.To(Float16) }
+func (t *Tensor) Half() *Tensor {
+	t.given("half")
+	return t.To(Float16)
+}
 
 // BFloat16 returns t as bfloat16. It is torch.Tensor.bfloat16.
-func (t *Tensor) BFloat16() *Tensor { return t.To(BFloat16) }
+func (t *Tensor) BFloat16() *Tensor {
+	t.given("bfloat16")
+	return t.To(BFloat16)
+}
 
 // Float returns t as float32. It is torch.Tensor.float.
-func (t *Tensor) Float() *Tensor { return t.To(Float32) }
+func (t *Tensor) Float() *Tensor {
+	t.given("float")
+	return t.To(Float32)
+}
 
 // Long returns t as int64. It is torch.Tensor.long.
-func (t *Tensor) Long() *Tensor { return t.To(Int64) }
+func (t *Tensor) Long() *Tensor {
+	t.given("long")
+	return t.To(Int64)
+}
 
 // Double returns t as float64. It is torch.Tensor.double.
-func (t *Tensor) Double() *Tensor { return t.To(Float64) }
+func (t *Tensor) Double() *Tensor {
+	t.given("double")
+	return t.To(Float64)
+}
 
 // clone copies to a device, its own or another.
 type clone struct {
@@ -72,6 +88,7 @@ func (t *Tensor) Clone() *Tensor { return apply(clone{}, t) }
 // Contiguous returns t if its elements lie in row-major order without gaps, else a
 // copy that does. It is torch.Tensor.contiguous.
 func (t *Tensor) Contiguous() *Tensor {
+	t.given("contiguous")
 	if t.IsContiguous() {
 		return t
 	}
@@ -81,6 +98,7 @@ func (t *Tensor) Contiguous() *Tensor {
 // ToDevice returns t on d, t itself if it is there. It panics if there is no such
 // device. It is torch.Tensor.to with a device.
 func (t *Tensor) ToDevice(d Device) *Tensor {
+	t.given("to_device")
 	b := d.backend()
 	if t.mem.backend == b {
 		return t

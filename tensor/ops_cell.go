@@ -122,6 +122,9 @@ func LSTMCell(x, h, c, wIH, wHH, bIH, bHH *Tensor) (nextH, nextC *Tensor) {
 
 // cellOperands returns the operands of a cell with that many gates, in one list.
 func cellOperands(op string, gates int, in []*Tensor, wIH, wHH, bIH, bHH *Tensor) []*Tensor {
+	given(op, in...)
+	need(op, "wIH", wIH != nil, "a tensor")
+	need(op, "wHH", wHH != nil, "a tensor")
 	states := in[1:]
 	in = append(in, wIH, wHH)
 	if bIH != nil && bHH != nil {

@@ -49,6 +49,7 @@ func (c clamp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // infinite bound is none. NaN stays. Where lo is above hi the result is hi. The gradient is 0
 // at the bounds. Integers become float32 if a bound has a fraction. It is torch.clamp.
 func (t *Tensor) Clamp(lo, hi float64) *Tensor {
+	t.given("clamp")
 	for _, c := range []float64{lo, hi} {
 		if !math.IsInf(c, 0) {
 			t = t.To(withNumber(t, c))
@@ -58,14 +59,21 @@ func (t *Tensor) Clamp(lo, hi float64) *Tensor {
 }
 
 // ClampMin returns t, but lo where it is below lo. It is torch.clamp_min.
-func (t *Tensor) ClampMin(lo float64) *Tensor { return t.Clamp(lo, math.Inf(1)) }
+func (t *Tensor) ClampMin(lo float64) *Tensor {
+	t.given("clamp_min")
+	return t.Clamp(lo, math.Inf(1))
+}
 
 // ClampMax returns t, but hi where it is above hi. It is torch.clamp_max.
-func (t *Tensor) ClampMax(hi float64) *Tensor { return t.Clamp(math.Inf(-1), hi) }
+func (t *Tensor) ClampMax(hi float64) *Tensor {
+	t.given("clamp_max")
+	return t.Clamp(math.Inf(-1), hi)
+}
 
 // ClampTensor is Clamp with a bound for each element, broadcast: t's Maximum with lo,
 // its Minimum with hi. It is torch.clamp with tensors.
 func (t *Tensor) ClampTensor(lo, hi *Tensor) *Tensor {
+	given("clamp", t, lo, hi)
 	if in := []*Tensor{t, lo, hi}; promoteAll(in) == Bool {
 		notBool("clamp", in)
 	}
@@ -91,6 +99,7 @@ func (nanToNum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // NanToNum returns t with 0 for NaN and the dtype's largest and least number for
 // infinities. It is torch.nan_to_num.
 func (t *Tensor) NanToNum() *Tensor {
+	t.given("nan_to_num")
 	if !t.dtype.IsFloat() {
 		return t.Clone()
 	}

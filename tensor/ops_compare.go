@@ -122,6 +122,7 @@ func (t *Tensor) IsFinite() *Tensor {
 
 // Signbit returns whether elements are below 0 or -0, as bool. It is torch.signbit.
 func (t *Tensor) Signbit() *Tensor {
+	t.given("signbit")
 	t = t.Detach()
 	if t.dtype.IsFloat() {
 		t = constantLike(t, 1).Copysign(t)
@@ -133,6 +134,7 @@ func (t *Tensor) Signbit() *Tensor {
 // broadcast; infinities are close to themselves, NaN to nothing. torch's defaults are
 // 1e-5 for rtol and 1e-8 for atol. It is torch.isclose.
 func (t *Tensor) IsClose(o *Tensor, rtol, atol float64) *Tensor {
+	t.given("isclose")
 	t, o = t.Detach(), o.Detach()
 	d := promoteAll([]*Tensor{t, o})
 	t, o = t.To(d), o.To(d)

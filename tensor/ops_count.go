@@ -71,7 +71,10 @@ func (t *Tensor) NanMean(dims ...int) *Tensor {
 }
 
 // MeanAs is Mean of t as d: torch.mean with dtype.
-func (t *Tensor) MeanAs(d DType, dims ...int) *Tensor { return t.To(d).Mean(dims...) }
+func (t *Tensor) MeanAs(d DType, dims ...int) *Tensor {
+	t.given("mean")
+	return t.To(d).Mean(dims...)
+}
 
 // Aminmax returns Amin and Amax over dims. It is torch.aminmax.
 func (t *Tensor) Aminmax(dims ...int) (smallest, largest *Tensor) {
@@ -81,18 +84,22 @@ func (t *Tensor) Aminmax(dims ...int) (smallest, largest *Tensor) {
 // Bincount returns how often each of the numbers 0, 1, … is in t, a vector of
 // integers of 0 or more, as int64: at least minlength numbers. It is torch.bincount.
 func (t *Tensor) Bincount(minlength int) *Tensor {
+	t.given("bincount")
 	if t.dtype.IsFloat() || len(t.shape) != 1 {
 		failDType("bincount", []*Tensor{t}, "of shape %s; expected a vector of integers", shapeString(t.shape))
 	}
-	counts := make([]int64, minlength)
-	for i, x := range t.Int64s() {
+	checkLeast("bincount", "minlength", minlength, 0)
+	data, most := t.Int64s(), int64(minlength)-1
+	for i, x := range data {
 		pollAt(i)
-		if x < 0 {
-			fail("bincount", []*Tensor{t}, "element %d is %d; expected 0 or more", i, x)
+		if x < 0 || x == math.MaxInt64 {
+			fail("bincount", []*Tensor{t}, "element %d is %d; expected 0 or more, and a count that can be made for each number up to it", i, x)
 		}
-		for int64(len(counts)) <= x {
-			counts = append(counts, 0)
-		}
+		most = max(most, x)
+	}
+	counts := hostSlice[int64]("bincount", int(most)+1)
+	for i, x := range data {
+		pollAt(i)
 		counts[x]++
 	}
 	return FromInt64s(counts, len(counts))
@@ -116,7 +123,7 @@ func (t *Tensor) Histc(bins int, lo, hi float64) *Tensor {
 	if lo == hi {
 		lo, hi = lo-1, hi+1
 	}
-	counts := make([]float64, bins)
+	counts := hostSlice[float64]("histc", bins)
 	for i, x := range data {
 		pollAt(i)
 		if x >= lo && x <= hi {

@@ -40,6 +40,7 @@ func (d diagonal) of(x *Tensor) *Tensor {
 // Diagonal returns a view of the elements (i, i+offset) of dimensions dim1 and dim2,
 // which drop out; the diagonal is the last dimension. It is torch.diagonal.
 func (t *Tensor) Diagonal(offset, dim1, dim2 int) *Tensor {
+	t.given("diagonal")
 	n := len(t.shape)
 	a, b := axis("diagonal", t, dim1, n), axis("diagonal", t, dim2, n)
 	if a == b {
@@ -69,6 +70,7 @@ func (d diagonalGrad) VJP(dd, _ *Tensor, _ []*Tensor) []*Tensor {
 // DiagEmbed returns matrices with the rows of t on the k-th diagonal above the main one,
 // and 0 elsewhere. It is torch.diag_embed.
 func (t *Tensor) DiagEmbed(k int) *Tensor {
+	t.given("diag_embed")
 	last := axis("diag_embed", t, -1, len(t.shape))
 	n := t.shape[last] + max(k, -k)
 	return apply(diagonalGrad{diagonal{k, last, last + 1}, append(slices.Clone(t.shape[:last]), n, n)}, t)
@@ -77,6 +79,7 @@ func (t *Tensor) DiagEmbed(k int) *Tensor {
 // Diag returns a matrix with vector t on its k-th diagonal above the main one, or that
 // diagonal of a matrix, as a view. It is torch.diag.
 func (t *Tensor) Diag(k int) *Tensor {
+	t.given("diag")
 	switch len(t.shape) {
 	case 1:
 		return t.DiagEmbed(k)
@@ -101,6 +104,7 @@ func (trace) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Trace returns the sum of the diagonal of a matrix, integers as int64. It is
 // torch.trace.
 func (t *Tensor) Trace() *Tensor {
+	t.given("trace")
 	if len(t.shape) != 2 {
 		fail("trace", []*Tensor{t}, "it has %d dimensions; expected a matrix", len(t.shape))
 	}

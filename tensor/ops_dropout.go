@@ -55,6 +55,7 @@ func (o alphaDropout) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // is from 0 to 1.
 // It is torch.nn.functional.dropout.
 func (t *Tensor) Dropout(p float64, training bool) *Tensor {
+	t.given("dropout")
 	return t.dropped("dropout", p, training, nil, func(m *Tensor) *Tensor { return t.dropoutBy(p, m) })
 }
 
@@ -69,6 +70,7 @@ func (t *Tensor) FeatureDropout(p float64, training bool) *Tensor {
 // returns: G. Klambauer and others, "Self-Normalizing Neural Networks" (2017). It is
 // torch.nn.functional.alpha_dropout.
 func (t *Tensor) AlphaDropout(p float64, training bool) *Tensor {
+	t.given("alpha_dropout")
 	return t.dropped("alpha_dropout", p, training, nil, func(m *Tensor) *Tensor { return t.alphaDropoutBy(p, m) })
 }
 
@@ -114,6 +116,7 @@ func (t *Tensor) alphaDropoutBy(p float64, mask *Tensor) *Tensor {
 
 // features returns the shape of a mask of features.
 func (t *Tensor) features(op string) []int {
+	t.given(op)
 	if len(t.shape) < 2 {
 		fail(op, []*Tensor{t}, "it has %d dimensions; expected a batch and features, (N, C, …)", len(t.shape))
 	}

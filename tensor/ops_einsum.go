@@ -29,6 +29,7 @@ func (e einsum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // stands for dimensions without a name, which broadcast. Operands are contracted
 // from left to right, in float32, with one rounding. It is torch.einsum.
 func Einsum(equation string, ts ...*Tensor) *Tensor {
+	given("einsum", ts...)
 	if len(ts) == 0 {
 		panic(&Error{Op: "einsum", Why: "there are no tensors; expected one for each operand of the equation"})
 	}
@@ -67,6 +68,7 @@ func (d tensordot) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(d.
 // together with dimensions others of o, pair by pair: the rest of t's shape, then the
 // rest of o's. It is torch.tensordot.
 func (t *Tensor) TensorDot(o *Tensor, dims, others []int) *Tensor {
+	t.given("tensordot")
 	in := []*Tensor{t, o}
 	if len(dims) != len(others) {
 		fail("tensordot", in, "dimensions %v and %v differ in number; expected pairs", dims, others)
@@ -115,6 +117,7 @@ func (multiDot) Forward(in []*Tensor) *Tensor {
 // ChainMatMul returns the product of matrices, multiplied in the order that costs
 // least, in float32 and with one rounding. It is torch.chain_matmul.
 func ChainMatMul(ts ...*Tensor) *Tensor {
+	given("chain_matmul", ts...)
 	if len(ts) == 0 {
 		panic(&Error{Op: "chain_matmul", Why: "there are no tensors; expected one or more matrices"})
 	}
@@ -130,6 +133,7 @@ func ChainMatMul(ts ...*Tensor) *Tensor {
 // vector that stands for a row and the last one that stands for a column; they drop
 // out again. It is torch.linalg.multi_dot.
 func MultiDot(ts ...*Tensor) *Tensor {
+	given("linalg_multi_dot", ts...)
 	if len(ts) < 2 {
 		fail("linalg_multi_dot", ts, "there are %d tensors; expected two or more", len(ts))
 	}

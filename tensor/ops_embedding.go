@@ -41,6 +41,7 @@ type EmbeddingOptions struct {
 // (…, d). Autocast leaves it alone: a float32 weight gives float32. It is
 // torch.nn.functional.embedding.
 func (t *Tensor) Embedding(weight *Tensor, o EmbeddingOptions) *Tensor {
+	given("embedding", t, weight)
 	if len(weight.shape) != 2 {
 		fail("embedding", []*Tensor{t, weight}, "the second is the weight; expected a row for each number, (n, d)")
 	}
@@ -84,6 +85,7 @@ func (t *Tensor) limitRows(ids *Tensor, o EmbeddingOptions) {
 // is 1 and the others are 0; for -1 classes as many as the largest integer needs. It
 // is torch.nn.functional.one_hot.
 func (t *Tensor) OneHot(classes int) *Tensor {
+	t.given("one_hot")
 	if classes == -1 {
 		classes = 1
 		if t.Numel() > 0 {
@@ -140,6 +142,7 @@ type EmbeddingBagOptions struct {
 // EmbeddingBag returns the sum, mean or maximum of the rows of weight (n, d) that each bag of
 // t names, as (bags, d). It is torch.nn.functional.embedding_bag.
 func (t *Tensor) EmbeddingBag(weight *Tensor, o EmbeddingBagOptions) *Tensor {
+	given("embedding_bag", t, weight)
 	if o.Mode == "" {
 		o.Mode = "mean"
 	}
@@ -175,9 +178,10 @@ func (t *Tensor) EmbeddingBag(weight *Tensor, o EmbeddingBagOptions) *Tensor {
 // bags returns the number of each element's bag, and how many there are.
 func (o EmbeddingBagOptions) bags(t *Tensor) (*Tensor, int) {
 	n := t.Numel()
-	of := make([]int64, n)
+	of := hostSlice[int64]("embedding_bag", n)
 	if o.Offsets == nil {
 		for i := range of {
+			pollAt(i)
 			of[i] = int64(i / t.shape[1])
 		}
 		return FromInt64s(of).ToDevice(t.Device()), t.shape[0]
@@ -192,6 +196,7 @@ func (o EmbeddingBagOptions) bags(t *Tensor) (*Tensor, int) {
 			fail("embedding_bag", []*Tensor{t, o.Offsets}, "offsets %v; expected numbers from 0 up to %d, in order", starts, n)
 		}
 		for i := start; i < end; i++ {
+			pollAt(int(i))
 			of[i] = int64(b)
 		}
 	}

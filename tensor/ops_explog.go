@@ -92,6 +92,7 @@ func (t *Tensor) Erfinv() *Tensor { return apply(erfinv{}, t) }
 
 // Square returns t * t, under autocast in the dtype of pow. It is torch.square.
 func (t *Tensor) Square() *Tensor {
+	t.given("square")
 	t = offered(pow{}.Info(), t)[0]
 	if t.dtype == Bool {
 		t = t.Long()

@@ -4,6 +4,7 @@ package tensor
 // is, as int64: the first of equal ones, whose gradient it has. NaN counts as the
 // largest number. It is torch.max with dim.
 func (t *Tensor) Max(dim int) (values, indices *Tensor) {
+	t.given("max")
 	return t.chosen(t.Detach().Argmax(dim), "max", dim)
 }
 
@@ -11,6 +12,7 @@ func (t *Tensor) Max(dim int) (values, indices *Tensor) {
 // is, as int64: the first of equal ones, whose gradient it has. NaN counts as the
 // smallest number. It is torch.min with dim.
 func (t *Tensor) Min(dim int) (values, indices *Tensor) {
+	t.given("min")
 	return t.chosen(t.Detach().Argmin(dim), "min", dim)
 }
 

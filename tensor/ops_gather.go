@@ -23,6 +23,7 @@ func (g gather) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // index has t's number of dimensions, and sizes up to t's in the others. It is
 // torch.gather.
 func (t *Tensor) Gather(dim int, index *Tensor) *Tensor {
+	given("gather", t, index)
 	if len(t.shape) == 0 && len(index.shape) == 0 {
 		return t.Reshape(1).Gather(dim, index.Reshape(1)).Reshape()
 	}
@@ -33,6 +34,7 @@ func (t *Tensor) Gather(dim int, index *Tensor) *Tensor {
 // placed checks the shape of positions in t along dim, and returns dim counted from
 // the front.
 func placed(op string, t *Tensor, dim int, index *Tensor) int {
+	given(op, t, index)
 	d := axis(op, t, dim, len(t.shape))
 	ok := len(index.shape) == len(t.shape)
 	for i := range t.shape {
@@ -47,6 +49,7 @@ func placed(op string, t *Tensor, dim int, index *Tensor) int {
 // TakeAlongDim is Gather with t and index broadcast in all dimensions but dim, and
 // with positions that may count from the end. It is torch.take_along_dim.
 func (t *Tensor) TakeAlongDim(index *Tensor, dim int) *Tensor {
+	given("take_along_dim", t, index)
 	d := axis("take_along_dim", t, dim, len(t.shape))
 	if len(index.shape) != len(t.shape) {
 		fail("take_along_dim", []*Tensor{t, index}, "expected as many dimensions in both")
@@ -69,6 +72,7 @@ func (t *Tensor) TakeAlongDim(index *Tensor, dim int) *Tensor {
 // Take returns the elements of t, counted in row-major order, that index says, in
 // index's shape; -1 is the last. It is torch.take.
 func (t *Tensor) Take(index *Tensor) *Tensor {
+	given("take", t, index)
 	p := positions("take", t, index, 0, t.Numel(), true)
 	return apply(gather{0}, t.Reshape(t.Numel()), p.Reshape(p.Numel())).Reshape(index.shape...)
 }

@@ -186,6 +186,7 @@ type GridSampleOptions struct {
 // dtype. It is torch.nn.functional.grid_sample.
 func (t *Tensor) GridSample(grid *Tensor, o GridSampleOptions) *Tensor {
 	const op = "grid_sampler"
+	t.given(op)
 	in := []*Tensor{t, grid}
 	dims := len(t.shape) - 2
 	if dims != 2 && dims != 3 || len(grid.shape) != len(t.shape) || grid.shape[0] != t.shape[0] || grid.shape[dims+1] != dims {

@@ -37,6 +37,7 @@ func (c cat) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Their other sizes are equal; vectors without elements are left out. It is
 // torch.cat.
 func Cat(dim int, ts ...*Tensor) *Tensor {
+	given("cat", ts...)
 	if len(ts) == 0 {
 		panic(&Error{Op: "cat", Why: "there are no tensors; expected one or more"})
 	}
@@ -90,6 +91,7 @@ func (s stack) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Stack returns ts, all of one shape, along a new dimension dim, in the dtype that they
 // promote to. It is torch.stack.
 func Stack(dim int, ts ...*Tensor) *Tensor {
+	given("stack", ts...)
 	if len(ts) == 0 {
 		panic(&Error{Op: "stack", Why: "there are no tensors; expected one or more"})
 	}
@@ -104,6 +106,7 @@ func Stack(dim int, ts ...*Tensor) *Tensor {
 // HStack returns ts side by side: along dimension 1, vectors along their only one. It
 // is torch.hstack.
 func HStack(ts ...*Tensor) *Tensor {
+	given("hstack", ts...)
 	in := each(ts, 1)
 	if len(in) > 0 && len(in[0].shape) == 1 {
 		return Cat(0, in...)
@@ -113,10 +116,16 @@ func HStack(ts ...*Tensor) *Tensor {
 
 // VStack returns ts one below the other: along dimension 0, vectors as rows. It is
 // torch.vstack.
-func VStack(ts ...*Tensor) *Tensor { return Cat(0, each(ts, 2)...) }
+func VStack(ts ...*Tensor) *Tensor {
+	given("vstack", ts...)
+	return Cat(0, each(ts, 2)...)
+}
 
 // DStack returns ts one behind the other: along dimension 2. It is torch.dstack.
-func DStack(ts ...*Tensor) *Tensor { return Cat(2, each(ts, 3)...) }
+func DStack(ts ...*Tensor) *Tensor {
+	given("dstack", ts...)
+	return Cat(2, each(ts, 3)...)
+}
 
 // each returns ts with that many dimensions at the least, as torch.atleast_1d and its
 // kin add them.

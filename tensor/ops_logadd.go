@@ -64,6 +64,7 @@ func (t *Tensor) LogAddExp2(o *Tensor) *Tensor {
 
 // notWhole panics if there is no real number among the operands.
 func notWhole(op string, in []*Tensor) {
+	given(op, in...)
 	if !promoteAll(in).IsFloat() {
 		failDType(op, in, "they are whole numbers; expected a floating-point dtype: cast with To")
 	}

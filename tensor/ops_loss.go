@@ -228,6 +228,7 @@ func signed(d *Tensor, in []*Tensor) []*Tensor {
 }
 
 func sameShape(op string, x, y *Tensor) {
+	given(op, x, y)
 	if !slices.Equal(x.shape, y.shape) {
 		fail(op, []*Tensor{x, y}, "input and target differ; expected one shape")
 	}

@@ -92,6 +92,7 @@ func (nllLoss2d) Info() Info {
 // torch.nn.functional.nll_loss, and under autocast nll_loss2d for (N, C, …).
 func (t *Tensor) NLLLoss(target *Tensor, o LossOptions) *Tensor {
 	const op = "nll_loss"
+	given(op, t, target)
 	if len(t.shape) == 1 && len(target.shape) == 0 {
 		return t.Unsqueeze(0).NLLLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == ReduceNone, nil)
 	}
@@ -158,7 +159,7 @@ func classesOf(op string, x, target *Tensor, o LossOptions) classes {
 	if o.Weight != nil {
 		weight = o.Weight.Float64s()
 	}
-	c := classes{index: target.Int64s(), weight: make([]float64, target.Numel())}
+	c := classes{index: target.Int64s(), weight: hostSlice[float64](op, target.Numel())}
 	for i, class := range c.index {
 		pollAt(i)
 		switch {
@@ -198,6 +199,7 @@ func place(i int, shape []int) []int {
 // NLLLoss, each of which rounds. It is torch.nn.functional.cross_entropy.
 func (t *Tensor) CrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	const op = "cross_entropy"
+	given(op, t, target)
 	dim := 1
 	if len(t.shape) < 2 {
 		dim = 0
@@ -320,6 +322,7 @@ func (l multiMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // once. It is torch.nn.functional.multi_margin_loss.
 func (t *Tensor) MultiMarginLoss(target *Tensor, margin float64, o LossOptions) *Tensor {
 	const op = "multi_margin_loss"
+	given(op, t, target)
 	if len(t.shape) == 1 && len(target.shape) == 0 {
 		return t.Unsqueeze(0).MultiMarginLoss(target.Unsqueeze(0), margin, o).reshapedIf(o.Reduction == ReduceNone, nil)
 	}
@@ -329,8 +332,9 @@ func (t *Tensor) MultiMarginLoss(target *Tensor, margin float64, o LossOptions) 
 	}
 	o.IgnoreIndex = []int{}
 	c := classesOf(op, t, target, o)
-	others := make([]bool, t.Numel())
+	others := hostSlice[bool](op, t.Numel())
 	for i := range others {
+		pollAt(i)
 		others[i] = i%t.shape[1] != int(c.index[i/t.shape[1]])
 	}
 	in := []*Tensor{t, FromInt64s(c.index, len(c.index), 1), FromBools(others, t.shape...)}
@@ -394,6 +398,7 @@ func (l multilabelMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // torch.nn.functional.multilabel_margin_loss.
 func (t *Tensor) MultilabelMarginLoss(target *Tensor, o LossOptions) *Tensor {
 	const op = "multilabel_margin_loss"
+	t.given(op)
 	if len(t.shape) == 1 && len(target.shape) == 1 {
 		return t.Unsqueeze(0).MultilabelMarginLoss(target.Unsqueeze(0), o).reshapedIf(o.Reduction == ReduceNone, nil)
 	}
@@ -403,9 +408,10 @@ func (t *Tensor) MultilabelMarginLoss(target *Tensor, o LossOptions) *Tensor {
 	}
 	n := t.shape[1]
 	index := target.Int64s()
-	counts, others := make([]bool, len(index)), make([]bool, len(index))
+	counts, others := hostSlice[bool](op, len(index)), hostSlice[bool](op, len(index))
 	most := 1 // targets of a row
 	for row := 0; row < len(index); row += n {
+		driver.Poll()
 		for i := range n {
 			others[row+i] = true
 		}

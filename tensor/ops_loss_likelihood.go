@@ -95,6 +95,7 @@ func (t *Tensor) PoissonNLLLoss(target *Tensor, o LossOptions) *Tensor {
 // torch.nn.functional.gaussian_nll_loss.
 func (t *Tensor) GaussianNLLLoss(target, variance *Tensor, o LossOptions) *Tensor {
 	const op = "gaussian_nll_loss"
+	given(op, variance)
 	sameShape(op, t, target)
 	v := variance
 	if n := len(t.shape); !slices.Equal(v.shape, t.shape) {

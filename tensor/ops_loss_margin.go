@@ -98,6 +98,7 @@ func (l cosineEmbeddingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // torch.nn.functional.cosine_embedding_loss.
 func (t *Tensor) CosineEmbeddingLoss(other, target *Tensor, margin float64, o LossOptions) *Tensor {
 	const op = "cosine_embedding_loss"
+	given(op, target)
 	sameShape(op, t, other)
 	if n := len(t.shape); n < 1 || n > 2 || !slices.Equal(target.shape, t.shape[:n-1]) {
 		fail(op, []*Tensor{t, other, target}, "expected inputs (N, D) with targets (N), or inputs (D) with one target")
@@ -166,6 +167,8 @@ func (t *Tensor) TripletMarginLoss(positive, negative *Tensor, margin float64, o
 // which gives one number for a pair of rows. It is made of other operations. It is
 // torch.nn.functional.triplet_margin_with_distance_loss.
 func (t *Tensor) TripletMarginWithDistanceLoss(positive, negative *Tensor, distance func(x, y *Tensor) *Tensor, margin float64, o LossOptions) *Tensor {
+	given("triplet_margin_with_distance_loss", t, positive, negative)
+	need("triplet_margin_with_distance_loss", "distance", distance != nil, "a function of two tensors")
 	y := tripletMargin(distance(t, positive), distance(t, negative), margin, o.Swap, func() *Tensor { return distance(positive, negative) })
 	return o.elements("triplet_margin_with_distance_loss").of(y)
 }

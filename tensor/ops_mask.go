@@ -23,12 +23,14 @@ func (maskedFill) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // rounds a finite value to infinity, as float16 does -1e9: take -Inf there. For
 // a tensor in place of the value use Where. It is torch.masked_fill.
 func (t *Tensor) MaskedFill(mask *Tensor, value float64) *Tensor {
+	t.given("masked_fill")
 	checkFinite("masked_fill", t.dtype, value)
 	return apply(maskedFill{value}, t, boolMask("masked_fill", t, mask))
 }
 
 // boolMask returns mask if it is one.
 func boolMask(op string, t, mask *Tensor) *Tensor {
+	given(op, t, mask)
 	if mask.dtype != Bool {
 		failDType(op, []*Tensor{t, mask}, "the second is a mask; expected bool, as a comparison gives")
 	}
@@ -57,7 +59,7 @@ func (t *Tensor) MaskedScatter(mask, src *Tensor) *Tensor {
 // trueAt returns where t is not 0, counted in row-major order.
 func trueAt(t *Tensor) []int64 {
 	flags := convert(t.Detach(), Bool).bytes()
-	at := make([]int64, 0, bytes.Count(flags, []byte{1}))
+	at := hostSlice[int64]("nonzero", bytes.Count(flags, []byte{1}))[:0]
 	for i, b := range flags {
 		pollAt(i)
 		if b != 0 {
@@ -71,12 +73,14 @@ func trueAt(t *Tensor) []int64 {
 // positions along it, in row-major order, fit for Index. It is torch.nonzero with
 // as_tuple, and torch.where with one argument.
 func (t *Tensor) Nonzero() []*Tensor {
+	t.given("nonzero")
 	x := raised(t)
 	at := trueAt(x)
 	out := make([]*Tensor, len(x.shape))
 	for d := len(x.shape) - 1; d >= 0; d-- {
-		along := make([]int64, len(at))
+		along := hostSlice[int64]("nonzero", len(at))
 		for i := range at {
+			pollAt(i)
 			along[i] = at[i] % int64(x.shape[d])
 			at[i] /= int64(x.shape[d])
 		}
@@ -88,6 +92,7 @@ func (t *Tensor) Nonzero() []*Tensor {
 // Argwhere returns where t is not 0, a row for each such element, in row-major order.
 // It is torch.argwhere.
 func (t *Tensor) Argwhere() *Tensor {
+	t.given("argwhere")
 	if len(t.shape) == 0 {
 		return FromInt64s(nil, len(trueAt(t)), 0)
 	}

@@ -64,6 +64,7 @@ func productShape(x, y *Tensor) []int {
 // one column, and drops out again. Products are added in float32 over k and
 // rounded once; integers wrap around. It is torch.matmul.
 func (t *Tensor) MatMul(o *Tensor) *Tensor {
+	given("matmul", t, o)
 	if len(t.shape) == 0 || len(o.shape) == 0 {
 		fail("matmul", []*Tensor{t, o}, "an operand has no dimension; expected (…, m, k) times (…, k, n): use Mul for numbers")
 	}
@@ -118,6 +119,7 @@ func (linear) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // (…, out). The bias joins the float32 sum, which is rounded once. It is
 // torch.nn.functional.linear.
 func (t *Tensor) Linear(w, b *Tensor) *Tensor {
+	given("linear", t, w)
 	in := []*Tensor{t, w}
 	if b != nil {
 		in = append(in, b)

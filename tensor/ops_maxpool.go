@@ -54,7 +54,7 @@ func (m maxPoolIndices) locate(y, found *Tensor, sizes []int) {
 	zero := constant(y, Int64, 0)
 	step := 1
 	for d, n := range slices.Backward(sizes) {
-		offsets := make([]int, m.taps())
+		offsets := hostSlice[int]("max_pool", m.taps())
 		inner := size(m.kernel[d+1:])
 		for k := range offsets {
 			offsets[k] = k / inner % m.kernel[d] * m.dilation[d]
@@ -62,7 +62,7 @@ func (m maxPoolIndices) locate(y, found *Tensor, sizes []int) {
 		// The table, repeated to found's rank, is looked at along the last axis.
 		table := along(y, Int64, offsets, append(slices.Repeat([]int{1}, len(y.shape)-1), len(offsets)), len(y.shape)-1)
 		run(driver.Kernel{Code: driver.Gather, Axis: len(y.shape) - 1}, coordinate, table.alias(0, append(slices.Clone(y.shape[:len(y.shape)-1]), len(offsets)), table.stride), found)
-		starts := make([]int, m.places[d])
+		starts := hostSlice[int]("max_pool", m.places[d])
 		for p := range starts {
 			starts[p] = p*m.stride[d] - m.lo[d]
 		}

@@ -17,6 +17,7 @@ func (mm) Forward(in []*Tensor) *Tensor { return multiply("mm", in) }
 // MM returns the product of the matrices t (m, k) and o (k, n): (m, n). It is
 // torch.mm.
 func (t *Tensor) MM(o *Tensor) *Tensor {
+	given("mm", t, o)
 	if len(t.shape) != 2 || len(o.shape) != 2 || t.shape[1] != o.shape[0] {
 		fail("mm", []*Tensor{t, o}, "they do not fit; expected (m, k) times (k, n)")
 	}
@@ -31,6 +32,7 @@ func (bmm) Forward(in []*Tensor) *Tensor { return multiply("bmm", in) }
 // BMM returns the products of the matrices of t (b, m, k) and o (b, k, n), one by
 // one: (b, m, n). It is torch.bmm.
 func (t *Tensor) BMM(o *Tensor) *Tensor {
+	t.given("bmm")
 	if len(t.shape) != 3 || len(o.shape) != 3 || t.shape[0] != o.shape[0] || t.shape[2] != o.shape[1] {
 		fail("bmm", []*Tensor{t, o}, "they do not fit; expected (b, m, k) times (b, k, n)")
 	}
@@ -57,6 +59,7 @@ func (mv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // MV returns the product of the matrix t (m, k) and the vector o (k): (m). It is
 // torch.mv.
 func (t *Tensor) MV(o *Tensor) *Tensor {
+	given("mv", t, o)
 	if len(t.shape) != 2 || len(o.shape) != 1 || t.shape[1] != o.shape[0] {
 		fail("mv", []*Tensor{t, o}, "they do not fit; expected (m, k) times (k,)")
 	}
@@ -96,6 +99,7 @@ func (t *Tensor) VDot(o *Tensor) *Tensor {
 }
 
 func vectors(op string, x, y *Tensor) {
+	given(op, x, y)
 	if len(x.shape) != 1 || len(y.shape) != 1 || x.shape[0] != y.shape[0] {
 		fail(op, []*Tensor{x, y}, "they are no vectors of one length; expected (k,) and (k,)")
 	}
@@ -150,6 +154,7 @@ func (outer) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Outer returns the products of each element of the vector t (m) with each of o (n):
 // (m, n). It is torch.outer and torch.ger.
 func (t *Tensor) Outer(o *Tensor) *Tensor {
+	given("outer", t, o)
 	if len(t.shape) != 1 || len(o.shape) != 1 {
 		fail("outer", []*Tensor{t, o}, "they are no vectors; expected (m,) and (n,)")
 	}

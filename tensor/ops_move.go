@@ -25,6 +25,7 @@ func (r roll) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 // Roll returns t with its elements moved shift places up along dim, those at the end to
 // the start. It is torch.roll.
 func (t *Tensor) Roll(shift, dim int) *Tensor {
+	t.given("roll")
 	d := axis("roll", t, dim, len(t.shape))
 	if n := t.shape[d]; n > 0 {
 		shift = (shift%n + n) % n
@@ -56,6 +57,7 @@ func (t *Tensor) Flip(dims ...int) *Tensor { return apply(flip{axes("flip", t, d
 // Rot90 returns t turned k times by 90 degrees in the plane of dimensions i and j, from
 // the first towards the second. It is torch.rot90.
 func (t *Tensor) Rot90(k, i, j int) *Tensor {
+	t.given("rot90")
 	a, b := axis("rot90", t, i, len(t.shape)), axis("rot90", t, j, len(t.shape))
 	if a == b {
 		fail("rot90", []*Tensor{t}, "dimensions %d and %d are one; expected two", i, j)

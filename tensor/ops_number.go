@@ -56,6 +56,7 @@ func (a addScaled) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 
 // AddScaled returns t + alpha o, broadcast, rounded once. It is torch.add with alpha.
 func (t *Tensor) AddScaled(o *Tensor, alpha float64) *Tensor {
+	given("add", t, o)
 	wholeFor("add", alpha, t, o)
 	return apply(addScaled{alpha}, t, o)
 }

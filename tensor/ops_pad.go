@@ -56,6 +56,7 @@ type PadOptions struct {
 // take elements from t: reflect mirrors it at its last element, replicate repeats
 // that, circular begins at the other end. It is torch.nn.functional.pad.
 func (t *Tensor) Pad(pad []int, o PadOptions) *Tensor {
+	t.given("pad")
 	n := len(pad) / 2
 	if len(pad)%2 != 0 || n > len(t.shape) {
 		fail("pad", []*Tensor{t}, "padding %v; expected two numbers for each of at most %d dimensions", pad, len(t.shape))
@@ -113,7 +114,7 @@ func sourceLine(mode string, t *Tensor, d, lo, hi int) line {
 	if n == 0 || max(lo, hi) > most {
 		fail("pad", []*Tensor{t}, "padding (%d, %d) of mode %s in dimension %d; expected at most %d", lo, hi, mode, d, most)
 	}
-	l := line{size: n, index: [][]int{make([]int, n+lo+hi)}}
+	l := line{size: n, index: [][]int{hostSlice[int]("pad", n+lo+hi)}}
 	for i := range l.index[0] {
 		l.index[0][i] = from(i - lo)
 	}

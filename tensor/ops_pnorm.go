@@ -235,6 +235,7 @@ func (c cdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // order, in blocks, where torch may go by way of a matrix product; second derivatives
 // form all at once. It is torch.cdist.
 func (t *Tensor) CDist(o *Tensor, p float64) *Tensor {
+	given("cdist", t, o)
 	in := []*Tensor{t, o}
 	n, m := len(t.shape), len(o.shape)
 	if n < 2 || m < 2 || t.shape[n-1] != o.shape[m-1] {
@@ -262,7 +263,10 @@ func (pdist) real()      {}
 func (d pdist) f(in []*Tensor) *Tensor {
 	x := in[0]
 	var first, second []int
-	for i := range x.shape[0] {
+	n := x.shape[0]
+	first, second = hostSlice[int]("pdist", n*(n-1)/2)[:0], hostSlice[int]("pdist", n*(n-1)/2)[:0]
+	for i := range n {
+		driver.Poll()
 		for j := i + 1; j < x.shape[0]; j++ {
 			first, second = append(first, i), append(second, j)
 		}
@@ -281,6 +285,7 @@ func (d pdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // PDist returns the norms of order p of the differences of rows i < j of t (n, k), in
 // the order of i, then j: (n(n-1)/2). It is torch.nn.functional.pdist.
 func (t *Tensor) PDist(p float64) *Tensor {
+	t.given("pdist")
 	if len(t.shape) != 2 {
 		fail("pdist", []*Tensor{t}, "it has %d dimensions; expected (n, k)", len(t.shape))
 	}

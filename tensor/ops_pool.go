@@ -53,7 +53,7 @@ func (a avgPool) counts(y *Tensor) *Tensor {
 	if a.divisor != 0 {
 		return constant(y, y.dtype, float64(a.divisor))
 	}
-	n := make([]float64, size(a.places))
+	n := hostSlice[float64]("avg_pool", size(a.places))
 	along := make([][]float64, a.dims)
 	for d, places := range a.places {
 		first, last := 0, a.sizes[d]

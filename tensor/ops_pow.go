@@ -39,6 +39,7 @@ func powers(x, y *Tensor) *Tensor {
 // Pow returns t to the power exponent. Integers become float32 if it has a fraction,
 // and it must not be negative for them. It is torch.pow with a number.
 func (t *Tensor) Pow(exponent float64) *Tensor {
+	t.given("pow")
 	if t.dtype.IsFloat() {
 		return apply(pow{exponent}, t)
 	}
@@ -97,4 +98,7 @@ func (p powBase) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 }
 
 // RPow returns base to the power t. It is torch.pow of a number and a tensor.
-func (t *Tensor) RPow(base float64) *Tensor { return apply(powBase{base}, t.To(withNumber(t, base))) }
+func (t *Tensor) RPow(base float64) *Tensor {
+	t.given("rpow")
+	return apply(powBase{base}, t.To(withNumber(t, base)))
+}

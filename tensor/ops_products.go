@@ -58,6 +58,7 @@ func (b bilinear) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(b.f
 // the sums of t w y over i and j, plus b: (…, out). It computes in float32 and rounds
 // once. It is torch.nn.functional.bilinear.
 func (t *Tensor) Bilinear(y, w, b *Tensor) *Tensor {
+	given("bilinear", t, y, w)
 	in := []*Tensor{t, y, w}
 	if b != nil {
 		in = append(in, b)
@@ -78,6 +79,7 @@ func (t *Tensor) Bilinear(y, w, b *Tensor) *Tensor {
 // Kron returns the Kronecker product: each element of t times the whole of o, side by
 // side; sizes multiply, missing leading ones being 1. It is torch.kron.
 func (t *Tensor) Kron(o *Tensor) *Tensor {
+	given("kron", t, o)
 	n := max(len(t.shape), len(o.shape))
 	var first, second, to []int
 	size := func(x *Tensor, i int) int {
@@ -126,6 +128,7 @@ func (m matrixPower) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(
 // MatrixPower returns the product of n of the square matrices t (…, k, k), n being 0 or
 // more. It computes in float32 and rounds once. It is torch.linalg.matrix_power.
 func (t *Tensor) MatrixPower(n int) *Tensor {
+	t.given("linalg_matrix_power")
 	r := len(t.shape)
 	switch {
 	case r < 2 || t.shape[r-2] != t.shape[r-1]:

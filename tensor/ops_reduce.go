@@ -114,6 +114,7 @@ func (t *Tensor) Amin(dims ...int) *Tensor {
 }
 
 func nonEmpty(op string, t *Tensor, dims []int) over {
+	given(op, t)
 	o := over{dims, false}
 	if o.count(t) == 0 {
 		fail(op, []*Tensor{t}, "there is no element to choose; expected sizes of 1 or more along %v", dims)

@@ -7,6 +7,7 @@ import "slices"
 // View is Reshape that never copies: it panics if t's strides cannot say it. It is
 // torch.Tensor.view.
 func (t *Tensor) View(shape ...int) *Tensor {
+	t.given("view")
 	y := t.Reshape(shape...)
 	if y.mem != t.mem {
 		fail("view", []*Tensor{t, y}, "the first has strides %v, which cannot show the second without a copy; expected a contiguous tensor: use Reshape", t.stride)
@@ -15,17 +16,27 @@ func (t *Tensor) View(shape ...int) *Tensor {
 }
 
 // ViewAs is View in the shape of other. It is torch.Tensor.view_as.
-func (t *Tensor) ViewAs(other *Tensor) *Tensor { return t.View(other.shape...) }
+func (t *Tensor) ViewAs(other *Tensor) *Tensor {
+	given("view_as", t, other)
+	return t.View(other.shape...)
+}
 
 // ReshapeAs is Reshape to the shape of other. It is torch.Tensor.reshape_as.
-func (t *Tensor) ReshapeAs(other *Tensor) *Tensor { return t.Reshape(other.shape...) }
+func (t *Tensor) ReshapeAs(other *Tensor) *Tensor {
+	given("reshape_as", t, other)
+	return t.Reshape(other.shape...)
+}
 
 // Ravel returns t's elements as a vector. It is torch.ravel.
-func (t *Tensor) Ravel() *Tensor { return t.Reshape(t.Numel()) }
+func (t *Tensor) Ravel() *Tensor {
+	t.given("ravel")
+	return t.Reshape(t.Numel())
+}
 
 // Flatten returns t with the dimensions from start to end made one: all of them if
 // none is named, those from start on if one is. It is torch.flatten.
 func (t *Tensor) Flatten(startEnd ...int) *Tensor {
+	t.given("flatten")
 	if len(startEnd) > 2 {
 		fail("flatten", []*Tensor{t}, "%d dimensions named; expected the first, and the last", len(startEnd))
 	}
@@ -44,6 +55,7 @@ func (t *Tensor) Flatten(startEnd ...int) *Tensor {
 // Unflatten returns t with dimension dim split into sizes, of which one may be -1. It
 // is torch.unflatten.
 func (t *Tensor) Unflatten(dim int, sizes ...int) *Tensor {
+	t.given("unflatten")
 	d := axis("unflatten", t, dim, len(t.shape))
 	to := slices.Clone(sizes)
 	if i := slices.Index(to, -1); i >= 0 {
@@ -61,6 +73,7 @@ func (t *Tensor) Unflatten(dim int, sizes ...int) *Tensor {
 // Unsqueeze returns t with a dimension of size 1 put in at dim. It is
 // torch.unsqueeze.
 func (t *Tensor) Unsqueeze(dim int) *Tensor {
+	t.given("unsqueeze")
 	dim = axis("unsqueeze", t, dim, len(t.shape)+1)
 	step := 1
 	if dim < len(t.shape) {
@@ -89,7 +102,10 @@ func (t *Tensor) Squeeze(dims ...int) *Tensor {
 }
 
 // BroadcastTo is Expand. It is torch.broadcast_to.
-func (t *Tensor) BroadcastTo(shape ...int) *Tensor { return t.Expand(shape...) }
+func (t *Tensor) BroadcastTo(shape ...int) *Tensor {
+	t.given("broadcast_to")
+	return t.Expand(shape...)
+}
 
 // BroadcastTensors returns views of ts repeated to their common shape. It is
 // torch.broadcast_tensors.
@@ -105,16 +121,21 @@ func BroadcastTensors(ts ...*Tensor) []*Tensor {
 // Movedim returns a view with dimension from moved to place to, the others in order.
 // It is torch.movedim.
 func (t *Tensor) Movedim(from, to int) *Tensor {
+	t.given("movedim")
 	f, d := axis("movedim", t, from, len(t.shape)), axis("movedim", t, to, len(t.shape))
 	return t.Permute(slices.Insert(slices.Delete(seq(len(t.shape)), f, f+1), d, f)...)
 }
 
 // Swapaxes is Transpose. It is torch.swapaxes.
-func (t *Tensor) Swapaxes(i, j int) *Tensor { return t.Transpose(i, j) }
+func (t *Tensor) Swapaxes(i, j int) *Tensor {
+	t.given("swapaxes")
+	return t.Transpose(i, j)
+}
 
 // Repeat returns t repeated times[i] times along dimension i; times may name new
 // dimensions in front. It is torch.Tensor.repeat.
 func (t *Tensor) Repeat(times ...int) *Tensor {
+	t.given("repeat")
 	shift := len(times) - len(t.shape)
 	if shift < 0 {
 		fail("repeat", []*Tensor{t}, "%d numbers given; expected one a dimension, %d or more", len(times), len(t.shape))
@@ -137,6 +158,7 @@ func (t *Tensor) Repeat(times ...int) *Tensor {
 // Tile is Repeat with ones put in front of times where t has more dimensions. It is
 // torch.tile.
 func (t *Tensor) Tile(times ...int) *Tensor {
+	t.given("tile")
 	all := slices.Clone(times)
 	for len(all) < len(t.shape) {
 		all = slices.Insert(all, 0, 1)
@@ -147,6 +169,7 @@ func (t *Tensor) Tile(times ...int) *Tensor {
 // RepeatInterleave returns t with each slice along dim n times in a row. It is
 // torch.repeat_interleave.
 func (t *Tensor) RepeatInterleave(n, dim int) *Tensor {
+	t.given("repeat_interleave")
 	d := axis("repeat_interleave", t, dim, len(t.shape))
 	if n < 0 {
 		fail("repeat_interleave", []*Tensor{t}, "%d repeats; expected 0 or more", n)
@@ -160,15 +183,20 @@ func (t *Tensor) RepeatInterleave(n, dim int) *Tensor {
 // RepeatInterleaveEach is RepeatInterleave with a number for each slice: times is a
 // vector of integers.
 func (t *Tensor) RepeatInterleaveEach(times *Tensor, dim int) *Tensor {
+	given("repeat_interleave", t, times)
 	d := axis("repeat_interleave", t, dim, len(t.shape))
 	if len(times.shape) != 1 || times.shape[0] != t.shape[d] || times.dtype.IsFloat() {
 		fail("repeat_interleave", []*Tensor{t, times}, "the second says how often, as %v; expected %d integers, one for each slice along dimension %d", times.dtype, t.shape[d], d)
 	}
-	var list []int64
-	for i, n := range times.Int64s() {
-		if n < 0 {
-			fail("repeat_interleave", []*Tensor{t, times}, "%d repeats of slice %d; expected 0 or more", n, i)
+	each, total := times.Int64s(), int64(0)
+	for i, n := range each {
+		if n < 0 || n > 1<<40 {
+			fail("repeat_interleave", []*Tensor{t, times}, "%d repeats of slice %d; expected 0 or more, and a result that fits into memory", n, i)
 		}
+		total += n
+	}
+	list := hostSlice[int64]("repeat_interleave", int(total))[:0]
+	for i, n := range each {
 		for range n {
 			pollAt(len(list))
 			list = append(list, int64(i))
@@ -181,6 +209,7 @@ func (t *Tensor) RepeatInterleaveEach(times *Tensor, dim int) *Tensor {
 // along dimension i, repeated along all others. It is torch.meshgrid with indexing
 // "ij".
 func Meshgrid(vectors ...*Tensor) []*Tensor {
+	given("meshgrid", vectors...)
 	shape := make([]int, len(vectors))
 	for i, v := range vectors {
 		if len(v.shape) > 1 {
@@ -200,6 +229,7 @@ func Meshgrid(vectors ...*Tensor) []*Tensor {
 // CartesianProd returns all tuples of the vectors' elements as rows, the last vector
 // running fastest. It is torch.cartesian_prod.
 func CartesianProd(vectors ...*Tensor) *Tensor {
+	given("cartesian_prod", vectors...)
 	columns := Meshgrid(vectors...)
 	for i, c := range columns {
 		columns[i] = c.Ravel()

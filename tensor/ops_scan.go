@@ -72,6 +72,7 @@ func (t *Tensor) CumsumAs(d DType, dim int) *Tensor {
 
 // scanOf returns a scan along dim, which a scalar has too: one of size 1.
 func scanOf(op string, t *Tensor, dim int) running {
+	given(op, t)
 	return running{dim: axis(op, t, dim, max(1, len(t.shape)))}
 }
 
@@ -223,6 +224,7 @@ func (t *Tensor) LogCumsumExp(dim int) *Tensor {
 
 // Diff returns the differences of neighbours along dim, n times. It is torch.diff.
 func (t *Tensor) Diff(n, dim int) *Tensor {
+	t.given("diff")
 	d := axis("diff", t, dim, len(t.shape))
 	if n < 0 {
 		fail("diff", []*Tensor{t}, "%d differences; expected 0 or more", n)
@@ -242,6 +244,7 @@ func (t *Tensor) Diff(n, dim int) *Tensor {
 // Trapezoid returns the integral along dim of a function with these values dx apart,
 // by straight pieces. It is torch.trapezoid.
 func (t *Tensor) Trapezoid(dx float64, dim int) *Tensor {
+	t.given("trapezoid")
 	d := axis("trapezoid", t, dim, len(t.shape))
 	size := t.shape[d]
 	return t.Slice(d, min(1, size), size).Add(t.Slice(d, 0, max(size-1, 0))).Sum(d).Scale(dx / 2)

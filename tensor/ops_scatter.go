@@ -20,12 +20,14 @@ func (s scatter) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Of several that go to one place the last in row-major order stays; each gets the
 // place's gradient, as in torch. It is torch.scatter.
 func (t *Tensor) Scatter(dim int, index, src *Tensor) *Tensor {
+	t.given("scatter")
 	d, p := scattering("scatter", t, dim, index)
 	return apply(scatter{d}, t, sourceOf("scatter", index, src), p)
 }
 
 // ScatterValue is Scatter of a number.
 func (t *Tensor) ScatterValue(dim int, index *Tensor, value float64) *Tensor {
+	given("scatter", t, index)
 	checkFinite("scatter", t.dtype, value)
 	d, p := scattering("scatter", t, dim, index)
 	return apply(scatter{d}, t, constant(t, t.dtype, value).expandTo(index.shape), p)
@@ -38,6 +40,7 @@ func scattering(op string, t *Tensor, dim int, index *Tensor) (int, *Tensor) {
 
 // sourceOf returns what of src goes to the places of index.
 func sourceOf(op string, index, src *Tensor) *Tensor {
+	need(op, "src", src != nil, "a tensor")
 	if len(src.shape) != len(index.shape) {
 		fail(op, []*Tensor{index, src}, "the second goes where the first, the index, says; expected as many dimensions")
 	}
@@ -77,6 +80,7 @@ func meeting(c driver.Code, dim int, x, src, index *Tensor) *Tensor {
 // y[index[i][j]][j] += src[i][j] for dim 0, in row-major order of src, in float32 for
 // halves, rounded once. It is torch.scatter_add.
 func (t *Tensor) ScatterAdd(dim int, index, src *Tensor) *Tensor {
+	t.given("scatter_add")
 	d, p := scattering("scatter_add", t, dim, index)
 	return apply(scatterAdd{d}, t, sourceOf("scatter_add", index, src), p)
 }
@@ -126,6 +130,7 @@ func (s scatterReduce) divided(y, index *Tensor) *Tensor {
 	}
 	sums, counts := y.Int64s(), n.Int64s()
 	for i, c := range counts {
+		pollAt(i)
 		q := sums[i] / c
 		if sums[i]%c < 0 {
 			q--

@@ -6,6 +6,7 @@ import "sort"
 // along the last dimension, as int64: before equal ones, behind them if right. t is a
 // vector, or has values' sizes in all other dimensions. It is torch.searchsorted.
 func (t *Tensor) Searchsorted(values *Tensor, right bool) *Tensor {
+	given("searchsorted", t, values)
 	ok := len(t.shape) == 1 || len(t.shape) > 0 && len(t.shape) == len(values.shape)
 	for d := 0; ok && len(t.shape) > 1 && d < len(t.shape)-1; d++ {
 		ok = t.shape[d] == values.shape[d]
@@ -25,7 +26,7 @@ func searched[T int64 | float64](t, values *Tensor, sorted, wanted []T, right bo
 	if len(t.shape) > 1 {
 		each = values.shape[len(values.shape)-1]
 	}
-	out := make([]int64, len(wanted))
+	out := hostSlice[int64]("searchsorted", len(wanted))
 	for i, x := range wanted {
 		pollAt(i)
 		row := sorted[i/each*n:][:n]
@@ -42,6 +43,7 @@ func searched[T int64 | float64](t, values *Tensor, sorted, wanted []T, right bo
 // Bucketize returns for each element of t how many of boundaries, a sorted vector, lie
 // below it, or at it too if right. It is torch.bucketize.
 func (t *Tensor) Bucketize(boundaries *Tensor, right bool) *Tensor {
+	given("bucketize", t, boundaries)
 	if len(boundaries.shape) != 1 {
 		fail("bucketize", []*Tensor{t, boundaries}, "the second has the boundaries; expected a vector")
 	}

@@ -26,6 +26,7 @@ func (s indexSelect) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // IndexSelect returns the slices of t along dim that index, a vector, says. It is
 // torch.index_select.
 func (t *Tensor) IndexSelect(dim int, index *Tensor) *Tensor {
+	t.given("index_select")
 	d := axis("index_select", t, dim, len(t.shape))
 	return apply(indexSelect{d}, t, positions("index_select", t, vector("index_select", t, index), d, t.shape[d], false))
 }
@@ -62,6 +63,8 @@ func (t *Tensor) IndexAdd(dim int, index, src *Tensor, alpha float64) *Tensor {
 
 // slicesAt checks that src has a slice for each of index, and t's sizes elsewhere.
 func slicesAt(op string, t *Tensor, dim int, index, src *Tensor, wrap bool) (int, *Tensor) {
+	given(op, t, index)
+	need(op, "src", src != nil, "a tensor")
 	d := axis(op, t, dim, len(t.shape))
 	index = vector(op, t, index)
 	want := slices.Clone(t.shape)
@@ -116,6 +119,7 @@ func (f indexFill) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // -1 is the last. It panics if t's dtype rounds a finite value to infinity. It is
 // torch.index_fill.
 func (t *Tensor) IndexFill(dim int, index *Tensor, value float64) *Tensor {
+	t.given("index_fill")
 	checkFinite("index_fill", t.dtype, value)
 	d := axis("index_fill", t, dim, len(t.shape))
 	return apply(indexFill{d, value}, t, positions("index_fill", t, vector("index_fill", t, index), d, t.shape[d], true))

@@ -69,7 +69,8 @@ func shuffled(x *Tensor, shape []int, order ...int) *Tensor {
 // PixelShuffle returns t (…, c by², h, w) as (…, c, h by, w by): each channel's by²
 // neighbours become the pixels of a square. It is torch.nn.functional.pixel_shuffle.
 func (t *Tensor) PixelShuffle(by int) *Tensor {
-	if len(t.shape) < 3 || by < 1 || t.shape[len(t.shape)-3]%(by*by) != 0 {
+	t.given("pixel_shuffle")
+	if len(t.shape) < 3 || by < 1 || by > max(t.shape[len(t.shape)-3], 1) || t.shape[len(t.shape)-3]%(by*by) != 0 {
 		fail("pixel_shuffle", []*Tensor{t}, "a factor of %d; expected (…, c, h, w) with c a multiple of its square", by)
 	}
 	return apply(pixelShuffle{by}, t)
@@ -78,6 +79,7 @@ func (t *Tensor) PixelShuffle(by int) *Tensor {
 // PixelUnshuffle is the inverse of PixelShuffle. It is
 // torch.nn.functional.pixel_unshuffle.
 func (t *Tensor) PixelUnshuffle(by int) *Tensor {
+	t.given("pixel_unshuffle")
 	if n := len(t.shape); n < 3 || by < 1 || t.shape[n-2]%by != 0 || t.shape[n-1]%by != 0 {
 		fail("pixel_unshuffle", []*Tensor{t}, "a factor of %d; expected (…, c, h, w) with h and w multiples of it", by)
 	}
@@ -87,6 +89,7 @@ func (t *Tensor) PixelUnshuffle(by int) *Tensor {
 // ChannelShuffle returns t (n, c, …) with channels taken from each of groups in turn.
 // It is torch.nn.functional.channel_shuffle.
 func (t *Tensor) ChannelShuffle(groups int) *Tensor {
+	t.given("channel_shuffle")
 	if len(t.shape) < 3 || groups < 1 || t.shape[1]%groups != 0 {
 		fail("channel_shuffle", []*Tensor{t}, "%d groups; expected (n, c, …) with c a multiple of the groups", groups)
 	}
@@ -125,6 +128,7 @@ type LocalResponseNormOptions struct {
 // mean square of size neighbouring channels, those beyond the ends being 0. It is
 // torch.nn.functional.local_response_norm.
 func (t *Tensor) LocalResponseNorm(size int, o LocalResponseNormOptions) *Tensor {
+	t.given("local_response_norm")
 	if len(t.shape) < 3 || size < 1 {
 		fail("local_response_norm", []*Tensor{t}, "a size of %d; expected (n, c, …) and a size of 1 or more", size)
 	}

@@ -76,6 +76,7 @@ func (t *Tensor) SoftmaxAs(d DType, dim int) *Tensor {
 // scalarToo returns f of t and dim, counted from the front; a scalar goes as a vector of
 // one element.
 func (t *Tensor) scalarToo(op string, dim int, f func(t *Tensor, dim int) *Tensor) *Tensor {
+	t.given(op)
 	d := axis(op, t, dim, max(1, len(t.shape)))
 	if len(t.shape) == 0 {
 		return f(t.Reshape(1), d).Reshape()

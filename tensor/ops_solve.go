@@ -10,7 +10,7 @@ func (inverse) Info() Info { return Info{"linalg_inv", "torch.linalg.inv", Keep,
 func (inverse) Forward(in []*Tensor) *Tensor {
 	return eachMatrix(in[0], in[0].shape, func(b int, a []float64, n int) []float64 {
 		f := regular("linalg_inv", in, b, a, n)
-		eye := make([]float64, n*n)
+		eye := hostSlice[float64]("linalg_inv", n*n)
 		for i := range n {
 			eye[i*n+i] = 1
 		}
@@ -70,6 +70,7 @@ func (solve) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 // leading dimensions broadcast, or a vector b (n): x is in b's shape. It panics if a
 // matrix is singular. It is torch.linalg.solve.
 func (t *Tensor) Solve(b *Tensor) *Tensor {
+	given("linalg_solve", t, b)
 	checkSquare("linalg_solve", t)
 	if len(b.shape) == 1 {
 		return t.Solve(b.Unsqueeze(1)).Squeeze(-1)
@@ -107,7 +108,7 @@ func (cholesky) Forward(in []*Tensor) *Tensor {
 // section 3.
 func (cholesky) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	n := y.shape[len(y.shape)-1]
-	half := make([]float64, n*n) // the lower triangle, half of the diagonal
+	half := hostSlice[float64]("linalg_cholesky", n*n) // the lower triangle, half of the diagonal
 	for i := range half {
 		if i/n > i%n {
 			half[i] = 1
@@ -133,6 +134,7 @@ func (t *Tensor) Cholesky() *Tensor {
 
 // checkSquare panics unless t is of square matrices of real numbers.
 func checkSquare(op string, t *Tensor) {
+	given(op, t)
 	r := len(t.shape)
 	if r < 2 || t.shape[r-2] != t.shape[r-1] {
 		fail(op, []*Tensor{t}, "it is not of square matrices; expected (…, n, n)")
@@ -159,7 +161,7 @@ func eachMatrix(x *Tensor, shape []int, f func(b int, a []float64, n int) []floa
 	m, n := x.shape[r-2], x.shape[r-1]
 	y := newTensor(x.mem.backend, Float64, slices.Clone(shape)) // refuses what memory does not hold
 	values := convert(x, Float64).Float64s()
-	out := make([]float64, 0, size(shape))
+	out := hostSlice[float64]("linalg_solve", size(shape))[:0]
 	for b := range size(x.shape[:r-2]) {
 		out = append(out, f(b, values[b*m*n:(b+1)*m*n], n)...)
 	}

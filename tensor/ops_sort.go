@@ -32,6 +32,7 @@ func (t *Tensor) Argsort(dim int) *Tensor { return t.argsort("argsort", dim, fal
 func (t *Tensor) ArgsortDescending(dim int) *Tensor { return t.argsort("argsort", dim, true) }
 
 func (t *Tensor) argsort(op string, dim int, descending bool) *Tensor {
+	t.given(op)
 	if len(t.shape) == 0 {
 		axis(op, t, dim, 1)
 		return apply(argsort{0, descending}, t.Reshape(1)).Reshape()
@@ -62,10 +63,16 @@ func (t *Tensor) picked(dim int, index *Tensor) *Tensor {
 
 // TopK returns the k largest elements along dim, from the largest down, and where they
 // are; NaN counts as largest. It is torch.topk.
-func (t *Tensor) TopK(k, dim int) (values, indices *Tensor) { return t.top(k, dim, true) }
+func (t *Tensor) TopK(k, dim int) (values, indices *Tensor) {
+	t.given("topk")
+	return t.top(k, dim, true)
+}
 
 // TopKSmallest returns the k smallest elements, from the smallest up: largest=False.
-func (t *Tensor) TopKSmallest(k, dim int) (values, indices *Tensor) { return t.top(k, dim, false) }
+func (t *Tensor) TopKSmallest(k, dim int) (values, indices *Tensor) {
+	t.given("topk")
+	return t.top(k, dim, false)
+}
 
 func (t *Tensor) top(k, dim int, largest bool) (values, indices *Tensor) {
 	x := raised(t)
@@ -84,6 +91,7 @@ func (t *Tensor) top(k, dim int, largest bool) (values, indices *Tensor) {
 // KthValue returns the k-th smallest element along dim, which drops out, k from 1 on, and
 // where it is. It is torch.kthvalue.
 func (t *Tensor) KthValue(k, dim int) (values, indices *Tensor) {
+	t.given("kthvalue")
 	x := raised(t)
 	d := axis("kthvalue", x, dim, len(x.shape))
 	if k < 1 || k > x.shape[d] {
@@ -105,6 +113,7 @@ func (t *Tensor) ranked(op string, d int, indices, as *Tensor) (values, _ *Tenso
 // Median returns the lower median along dim, which drops out, and where it is; NaN if
 // there is one. That of all elements is x.Ravel().Median(0). It is torch.median.
 func (t *Tensor) Median(dim int) (values, indices *Tensor) {
+	t.given("median")
 	x := raised(t)
 	d := axis("median", x, dim, len(x.shape))
 	o := nonEmpty("median", x, []int{d})
@@ -121,6 +130,7 @@ func (t *Tensor) Median(dim int) (values, indices *Tensor) {
 // Mode returns the commonest element along dim, which drops out, the smallest of equally
 // common ones, and where its last occurrence is. It is torch.mode.
 func (t *Tensor) Mode(dim int) (values, indices *Tensor) {
+	t.given("mode")
 	x := raised(t)
 	d := axis("mode", x, dim, len(x.shape))
 	nonEmpty("mode", x, []int{d})
@@ -129,7 +139,7 @@ func (t *Tensor) Mode(dim int) (values, indices *Tensor) {
 	rows := order.Movedim(d, -1)
 	same := sameAsBefore(x.Detach().picked(d, order).Movedim(d, -1))
 	at := rows.Int64s()
-	best := make([]int64, len(at)/n)
+	best := hostSlice[int64]("mode", len(at)/n)
 	for row := range best {
 		pollAt(row * n)
 		run, most := 0, 0
@@ -164,11 +174,12 @@ func sameAsBefore(rows *Tensor) []bool {
 // has a gradient, and each NaN counts apart. It is torch.unique with return_inverse and
 // return_counts.
 func (t *Tensor) Unique() (values, inverse, counts *Tensor) {
+	t.given("unique")
 	x := t.Detach().Ravel()
 	order := x.argsort("unique", 0, false)
 	sorted := x.picked(0, order)
 	at := order.Int64s()
-	groups, firsts, sizes := make([]int64, len(at)), []int64{}, []int64{}
+	groups, firsts, sizes := hostSlice[int64]("unique", len(at)), []int64{}, []int64{}
 	for i, same := range sameAsBefore(sorted) {
 		pollAt(i)
 		if !same {

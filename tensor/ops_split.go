@@ -3,6 +3,7 @@ package tensor
 // Split returns t cut along dim into views of size elements, the last of which may
 // have fewer. It is torch.split.
 func (t *Tensor) Split(size, dim int) []*Tensor {
+	t.given("split")
 	d := axis("split", t, dim, len(t.shape))
 	n := t.shape[d]
 	if size < 0 || size == 0 && n > 0 {
@@ -21,6 +22,7 @@ func (t *Tensor) Split(size, dim int) []*Tensor {
 // SplitSizes returns t cut along dim into views of the given sizes, which make up all
 // of it. It is torch.split with a list.
 func (t *Tensor) SplitSizes(sizes []int, dim int) []*Tensor {
+	t.given("split")
 	d := axis("split", t, dim, len(t.shape))
 	total := 0
 	for _, s := range checkShape("split", sizes) {
@@ -29,9 +31,10 @@ func (t *Tensor) SplitSizes(sizes []int, dim int) []*Tensor {
 	if total != t.shape[d] {
 		fail("split", []*Tensor{t}, "sizes %v make up %d; expected dimension %d's %d", sizes, total, d, t.shape[d])
 	}
-	out := make([]*Tensor, len(sizes))
+	out := hostViews("split", len(sizes))
 	from := 0
 	for i, s := range sizes {
+		pollAt(i)
 		out[i] = t.Narrow(d, from, s)
 		from += s
 	}
@@ -41,6 +44,7 @@ func (t *Tensor) SplitSizes(sizes []int, dim int) []*Tensor {
 // Chunk returns t cut along dim into n views of equal size, but for the last; there
 // may be fewer than n. It is torch.chunk.
 func (t *Tensor) Chunk(n, dim int) []*Tensor {
+	t.given("chunk")
 	d := axis("chunk", t, dim, len(t.shape))
 	if n < 1 {
 		fail("chunk", []*Tensor{t}, "%d chunks; expected 1 or more", n)
@@ -54,12 +58,14 @@ func (t *Tensor) Chunk(n, dim int) []*Tensor {
 // TensorSplit returns t cut along dim into n views whose sizes differ by 1 at most, the
 // larger ones first. It is torch.tensor_split.
 func (t *Tensor) TensorSplit(n, dim int) []*Tensor {
+	t.given("tensor_split")
 	d := axis("tensor_split", t, dim, len(t.shape))
 	if n < 1 {
 		fail("tensor_split", []*Tensor{t}, "%d parts; expected 1 or more", n)
 	}
-	sizes := make([]int, n)
+	sizes := hostSlice[int]("split", n)
 	for i := range sizes {
+		pollAt(i)
 		sizes[i] = t.shape[d] / n
 		if i < t.shape[d]%n {
 			sizes[i]++
@@ -71,9 +77,11 @@ func (t *Tensor) TensorSplit(n, dim int) []*Tensor {
 // Unbind returns views of the elements along dim, which drops out. It is
 // torch.unbind.
 func (t *Tensor) Unbind(dim int) []*Tensor {
+	t.given("unbind")
 	d := axis("unbind", t, dim, len(t.shape))
-	out := make([]*Tensor, t.shape[d])
+	out := hostViews("unbind", t.shape[d])
 	for i := range out {
+		pollAt(i)
 		out[i] = t.Select(d, i)
 	}
 	return out

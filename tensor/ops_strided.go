@@ -23,7 +23,7 @@ func (s asStrided) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	n := max(s.to.end(), s.from.end())
 	var places *Tensor
 	NoGrad(func() {
-		numbers := make([]int64, n)
+		numbers := hostSlice[int64]("as_strided", n)
 		for i := range numbers {
 			pollAt(i)
 			numbers[i] = int64(i)
@@ -51,6 +51,7 @@ func (l layout) end() int {
 // i*stride[0] + j*stride[1] + …, counted from the start of the memory, which other
 // tensors may share. It is torch.as_strided.
 func (t *Tensor) AsStrided(shape, stride []int, offset int) *Tensor {
+	t.given("as_strided")
 	to := layout{offset, checkShape("as_strided", shape), slices.Clone(stride)}
 	if len(stride) != len(shape) || offset < 0 || slices.ContainsFunc(stride, func(s int) bool { return s < 0 }) {
 		fail("as_strided", []*Tensor{t}, "shape %s, strides %v and offset %d; expected as many strides as sizes, none negative", shapeString(shape), stride, offset)

@@ -14,7 +14,7 @@ func (svd) Forward(in []*Tensor) *Tensor {
 	k := min(m, n)
 	values := convert(x, Float64).Float64s()
 	batch := size(x.shape[:r-2])
-	out := make([]float64, 0, batch*(m+n+1)*k)
+	out := hostSlice[float64]("linalg_svd", batch*(m+n+1)*k)[:0]
 	for b := range batch {
 		a := values[b*m*n : (b+1)*m*n]
 		var u, s, v []float64
@@ -23,14 +23,14 @@ func (svd) Forward(in []*Tensor) *Tensor {
 		} else {
 			v, s, u = jacobi(transposed(a, m, n), n, m)
 		}
-		out = slices.Concat(out, u, s, v)
+		out = append(append(append(out, u...), s...), v...)
 	}
 	y := newTensor(x.mem.backend, Float64, append(slices.Clone(x.shape[:r-2]), m+n+1, k))
 	return narrow(y.setFloat64s(out), x.dtype)
 }
 
 func transposed(a []float64, m, n int) []float64 {
-	out := make([]float64, len(a))
+	out := hostSlice[float64]("linalg_svd", len(a))
 	for i := range a {
 		pollAt(i)
 		out[i%n*m+i/n] = a[i]
@@ -78,6 +78,7 @@ func (o svd) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 // and n. The signs of a column of u and its row of vh are free. It computes in
 // float64 and rounds once. It is torch.linalg.svd with full_matrices=False.
 func (t *Tensor) SVD() (u, s, vh *Tensor) {
+	t.given("linalg_svd")
 	r := len(t.shape)
 	if r < 2 {
 		fail("linalg_svd", []*Tensor{t}, "it has %d dimensions; expected (…, m, n)", r)
@@ -93,6 +94,7 @@ func (t *Tensor) SVD() (u, s, vh *Tensor) {
 // SVDVals returns the singular values of matrices t (…, m, n) in descending order, (…,
 // k). It is torch.linalg.svdvals.
 func (t *Tensor) SVDVals() *Tensor {
+	t.given("linalg_svdvals")
 	_, s, _ := t.SVD()
 	return s
 }
@@ -160,6 +162,7 @@ func (n nuclearNorm) Info() Info {
 var orders = []string{"fro", "nuc", "inf", "-inf", "1", "-1", "2", "-2"}
 
 func newMatrixNorm(op string, t *Tensor, order string, o PNormOptions) (matrixNorm, *Tensor) {
+	given(op, t)
 	if len(o.Dims) == 0 {
 		o.Dims = []int{-2, -1}
 	}

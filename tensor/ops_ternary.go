@@ -24,6 +24,7 @@ func (o addcmul) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 
 // Addcmul returns t + value x y, broadcast, rounded once. It is torch.addcmul.
 func (t *Tensor) Addcmul(x, y *Tensor, value float64) *Tensor {
+	given("addcmul", t, x, y)
 	wholeFor("addcmul", value, t, x, y)
 	return apply(addcmul{value}, t, x, y)
 }
@@ -44,6 +45,7 @@ func (o addcdiv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Addcdiv returns t + value x / y, broadcast, rounded once. It panics if x and y are
 // of integers. It is torch.addcdiv.
 func (t *Tensor) Addcdiv(x, y *Tensor, value float64) *Tensor {
+	given("addcdiv", t, x, y)
 	if !x.dtype.IsFloat() && !y.dtype.IsFloat() {
 		failDType("addcdiv", []*Tensor{t, x, y}, "the second and third are integers to be divided; expected a floating-point dtype of one of them")
 	}

@@ -44,6 +44,7 @@ func (t *Tensor) Triu(k int) *Tensor { return apply(triu{triangle{matrices("triu
 
 // matrices checks that t is of matrices, and returns k.
 func matrices(op string, t *Tensor, k int) int {
+	given(op, t)
 	if len(t.shape) < 2 {
 		fail(op, []*Tensor{t}, "it has %d dimensions; expected 2 or more, (…, m, n)", len(t.shape))
 	}

@@ -170,10 +170,16 @@ func (s sinc) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func (t *Tensor) Sinc() *Tensor { return apply(sinc{}, t) }
 
 // Deg2rad returns t, in degrees, in radians. It is torch.deg2rad.
-func (t *Tensor) Deg2rad() *Tensor { return t.floats().Scale(math.Pi / 180) }
+func (t *Tensor) Deg2rad() *Tensor {
+	t.given("deg2rad")
+	return t.floats().Scale(math.Pi / 180)
+}
 
 // Rad2deg returns t, in radians, in degrees. It is torch.rad2deg.
-func (t *Tensor) Rad2deg() *Tensor { return t.floats().Scale(180 / math.Pi) }
+func (t *Tensor) Rad2deg() *Tensor {
+	t.given("rad2deg")
+	return t.floats().Scale(180 / math.Pi)
+}
 
 // floats returns t, as float32 if it is of integers or bool.
 func (t *Tensor) floats() *Tensor {

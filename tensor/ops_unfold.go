@@ -43,6 +43,7 @@ func (m col2im) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{appl
 // torch.nn.functional.unfold.
 func (t *Tensor) Im2Col(size []int, o ConvOptions) *Tensor {
 	const op = "im2col"
+	t.given(op)
 	if len(t.shape) != 4 {
 		fail(op, []*Tensor{t}, "it has %d dimensions; expected (n, c, h, w)", len(t.shape))
 	}
@@ -57,6 +58,7 @@ func (t *Tensor) Im2Col(size []int, o ConvOptions) *Tensor {
 // t is (n, c kh kw, places). It is torch.nn.functional.fold.
 func (t *Tensor) Col2Im(sizes, window []int, o ConvOptions) *Tensor {
 	const op = "col2im"
+	t.given(op)
 	w := newUnfold(op, window, o)
 	to := perDimension(op, "output size", sizes, 2, 1, 1)
 	places := w.places(to)
@@ -122,6 +124,7 @@ func (u unfoldGrad) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{
 // slices count along dim, their elements along a new last dimension. It is
 // torch.Tensor.unfold.
 func (t *Tensor) Unfold(dim, size, step int) *Tensor {
+	t.given("unfold")
 	d := axis("unfold", t, dim, len(t.shape))
 	if size < 0 || size > t.shape[d] || step < 1 {
 		fail("unfold", []*Tensor{t}, "size %d and step %d in dimension %d; expected a size up to %d and a step of 1 or more", size, step, d, t.shape[d])

@@ -30,6 +30,7 @@ func (reshape) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Reshape returns t's elements in another shape: a view if strides can say it, else
 // a copy. One size may be -1: it follows from the others. It is torch.reshape.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
+	t.given("reshape")
 	to := slices.Clone(shape)
 	if i := slices.Index(to, -1); i >= 0 {
 		to[i] = 1
@@ -68,6 +69,7 @@ func permuted(x *Tensor, order []int) *Tensor {
 // Permute returns a view with the dimensions in another order. It is
 // torch.permute.
 func (t *Tensor) Permute(order ...int) *Tensor {
+	t.given("permute")
 	if len(order) != len(t.shape) {
 		fail("permute", []*Tensor{t}, "order %v names %d dimensions; expected %d", order, len(order), len(t.shape))
 	}
@@ -82,6 +84,7 @@ func (t *Tensor) Permute(order ...int) *Tensor {
 // Transpose returns a view with dimensions i and j exchanged. It is
 // torch.transpose.
 func (t *Tensor) Transpose(i, j int) *Tensor {
+	t.given("transpose")
 	i, j = axis("transpose", t, i, len(t.shape)), axis("transpose", t, j, len(t.shape))
 	order := seq(len(t.shape))
 	order[i], order[j] = j, i
@@ -90,6 +93,7 @@ func (t *Tensor) Transpose(i, j int) *Tensor {
 
 // T returns the transpose of a matrix, a view. It is torch.t.
 func (t *Tensor) T() *Tensor {
+	t.given("t")
 	if len(t.shape) != 2 {
 		fail("t", []*Tensor{t}, "it has %d dimensions; expected 2: use Transpose or Permute", len(t.shape))
 	}
@@ -114,6 +118,7 @@ func (expand) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{dy.s
 // Expand returns a view that repeats sizes of 1, and new leading dimensions, to
 // shape; -1 leaves a size. It is torch.Tensor.expand.
 func (t *Tensor) Expand(shape ...int) *Tensor {
+	t.given("expand")
 	to := slices.Clone(shape)
 	shift := len(to) - len(t.shape)
 	for i, s := range to {
@@ -154,11 +159,15 @@ func sliced(x *Tensor, s slice) *Tensor {
 
 // Slice returns a view of the elements from up to but not including to along dim;
 // negative bounds count from the end. It is t[from:to].
-func (t *Tensor) Slice(dim, from, to int) *Tensor { return t.SliceStep(dim, from, to, 1) }
+func (t *Tensor) Slice(dim, from, to int) *Tensor {
+	t.given("slice")
+	return t.SliceStep(dim, from, to, 1)
+}
 
 // SliceStep is Slice of every step-th element, from the first on. It is
 // t[from:to:step].
 func (t *Tensor) SliceStep(dim, from, to, step int) *Tensor {
+	t.given("slice")
 	d := axis("slice", t, dim, len(t.shape))
 	n := t.shape[d]
 	f, e := from, to
@@ -216,6 +225,7 @@ func (s sliceStepGrad) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor {
 // Narrow returns a view of length elements along dim, from start on; a negative start
 // counts from the end. It is torch.narrow.
 func (t *Tensor) Narrow(dim, start, length int) *Tensor {
+	t.given("narrow")
 	d := axis("narrow", t, dim, len(t.shape))
 	n := t.shape[d]
 	from := start
@@ -234,6 +244,7 @@ func (t *Tensor) Narrow(dim, start, length int) *Tensor {
 // Select returns a view of element i along dim, which drops out. It is
 // torch.select.
 func (t *Tensor) Select(dim, i int) *Tensor {
+	t.given("select")
 	d := axis("select", t, dim, len(t.shape))
 	if n := t.shape[d]; i < -n || i >= n {
 		fail("select", []*Tensor{t}, "index %d is out of range in dimension %d; expected %d to %d", i, d, -n, n-1)

@@ -11,11 +11,14 @@ import (
 // functions: tensor.Out(z, func() *tensor.Tensor { return x.MM(y) }) is torch.mm(x, y,
 // out=z).
 func Out(dst *Tensor, f func() *Tensor) *Tensor {
+	given("out", dst)
+	need("out", "f", f != nil, "a function that returns a tensor")
 	s := current()
 	s.strict = s.strict || !s.nograd
 	s.caster, s.nograd = nil, true
 	var y *Tensor
 	s.do(func() { y = f() })
+	need("out", "the result of f", y != nil, "a tensor")
 	in := []*Tensor{dst, y}
 	dst.holds("out", y.dtype, in)
 	if !slices.Equal(dst.shape, y.shape) {

@@ -37,6 +37,7 @@ func (t *Tensor) avgPool(dims int, size []int, o PoolOptions) *Tensor {
 
 // newPool returns the window of a pooling and how many places it has in t.
 func newPool(op string, dims int, t *Tensor, size []int, o PoolOptions) (w window, places []int) {
+	given(op, t)
 	if len(t.shape) <= dims {
 		fail(op, []*Tensor{t}, "it has %d dimensions; expected %d or %d", len(t.shape), dims+1, dims+2)
 	}
@@ -93,6 +94,7 @@ func (t *Tensor) adaptiveAvgPool(dims int, places []int) *Tensor {
 }
 
 func adaptivePlaces(op string, dims int, t *Tensor, list []int) (places, sizes []int) {
+	given(op, t)
 	if len(t.shape) <= dims {
 		fail(op, []*Tensor{t}, "it has %d dimensions; expected %d or %d", len(t.shape), dims+1, dims+2)
 	}
@@ -186,6 +188,7 @@ func (t *Tensor) adaptiveMaxPool(dims int, places []int) *Tensor {
 // MaxUnpool2d returns zeros (…, height, width) with t's elements where index, from
 // MaxPoolIndices2d, says. It is torch.nn.functional.max_unpool2d.
 func (t *Tensor) MaxUnpool2d(index *Tensor, height, width int) *Tensor {
+	t.given("max_unpool2d")
 	if len(t.shape) < 3 || !slices.Equal(t.shape, index.shape) || height < 1 || width < 1 {
 		fail("max_unpool2d", []*Tensor{t, index}, "to (%d, %d); expected (…, h, w) and an index of its shape", height, width)
 	}

@@ -40,6 +40,7 @@ func positions(op string, x, index *Tensor, dim, n int, wrap bool) *Tensor {
 	low, high := extremeOf(driver.ReduceMin, p.nearest()), extremeOf(driver.ReduceMax, p.nearest())
 	if low < least || high >= n {
 		for i, j := range p.Int64s() {
+			pollAt(i)
 			if int(j) < least || int(j) >= n {
 				e := &Error{Op: op, Shapes: [][]int{x.shape, index.shape}}
 				e.Why = fmt.Sprintf("index %d%s is out of range in dimension %d of size %d; %s", j, placeIn(index.shape, i), dim, n, expectedRange(least, n))
@@ -113,6 +114,7 @@ func raised(t *Tensor) *Tensor {
 // vector returns index in one dimension, as operations want that choose along
 // one.
 func vector(op string, t, index *Tensor) *Tensor {
+	given(op, t, index)
 	if len(index.shape) > 1 {
 		fail(op, []*Tensor{t, index}, "the second says which along one dimension; expected a vector")
 	}

@@ -45,6 +45,7 @@ var rank = [...]int{
 // that of the highest kind, of its tensors with dimensions if there are any. It is
 // torch.result_type.
 func ResultType(ts ...*Tensor) DType {
+	given("result_type", ts...)
 	if len(ts) == 0 {
 		panic(&Error{Op: "result_type", Why: "there are no tensors; expected one or more"})
 	}

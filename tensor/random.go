@@ -80,7 +80,7 @@ func (g *Generator) Rand(shape ...int) *Tensor { return g.Uniform(0, 1, shape...
 func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
 	drawing("rand")
 	t := unsetTensor(here(), Float32, checkShape("rand", shape))
-	data := make([]float32, t.Numel())
+	data := hostSlice[float32]("rand", t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	lo, width := float64(float32(from)), float64(float32(to)-float32(from))
@@ -147,7 +147,7 @@ func (k maskKey) bits(b driver.Backend, p float64, shape []int) *Tensor {
 func (g *Generator) mask(p float64, shape []int) *Tensor {
 	drawing("bernoulli")
 	t := unsetTensor(here(), Bool, shape)
-	data := make([]byte, t.Numel())
+	data := hostSlice[byte]("bernoulli", t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	limit := uint64(math.Ceil(p * (1 << 53)))
@@ -168,7 +168,7 @@ func (g *Generator) Randint(low, high int, shape ...int) *Tensor {
 	}
 	drawing("randint")
 	shape = checkShape("randint", shape)
-	data := make([]int64, size(shape))
+	data := hostSlice[int64]("randint", size(shape))
 	width := uint64(high) - uint64(low)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -193,9 +193,13 @@ func pollAt(i int) {
 // Perm returns the numbers below n in random order. It is torch.randperm.
 func (g *Generator) Perm(n int) []int {
 	drawing("randperm")
+	p := hostSlice[int]("randperm", n)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	p := seq(n)
+	for i := range p {
+		pollAt(i)
+		p[i] = i
+	}
 	for i := range max(n-1, 0) {
 		pollAt(i)
 		j := i + int(g.mt.next()%uint32(n-i))

@@ -19,7 +19,7 @@ func (g *Generator) Exponential(rate float64, shape ...int) *Tensor {
 	}
 	drawing("exponential")
 	t := unsetTensor(here(), Float64, checkShape("exponential", shape))
-	data := make([]float64, t.Numel())
+	data := hostSlice[float64]("exponential", t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for i := range data {
@@ -33,12 +33,14 @@ func (g *Generator) Exponential(rate float64, shape ...int) *Tensor {
 // need not add up to 1, drawn with those as chances, as int64. Without replacement no
 // position is drawn twice. It is torch.multinomial.
 func (t *Tensor) Multinomial(n int, replacement bool) *Tensor {
+	t.given("multinomial")
 	return generator.Multinomial(t, n, replacement)
 }
 
 // Multinomial draws from t as [Tensor.Multinomial] does, from the numbers that torch draws
 // (aten/src/ATen/native/Distributions.cpp and native/cpu/MultinomialKernel.cpp).
 func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
+	given("multinomial", t)
 	if rank := len(t.shape); rank < 1 || rank > 2 || !t.dtype.IsFloat() {
 		fail("multinomial", []*Tensor{t}, "it has %d dimensions of %v; expected a vector or rows of floating-point weights", rank, t.dtype)
 	}
@@ -76,13 +78,16 @@ func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
 
 // draw searches for numbers in the sums of each row's weights.
 func (g *Generator) draw(t *Tensor, weights []float64, n int) *Tensor {
-	classes := t.shape[len(t.shape)-1]
+	shape := t.Shape()
+	classes := shape[len(shape)-1]
+	shape[len(shape)-1] = n
+	total := size(checkShape("multinomial", shape))
 	round := func(x float64) float64 { return float64(float32(x)) }
 	if t.dtype == Float64 {
 		round = func(x float64) float64 { return x }
 	}
-	out := make([]int64, 0, len(weights)/classes*n)
-	sums := make([]float64, classes)
+	out := hostSlice[int64]("multinomial", total)[:0]
+	sums := hostSlice[float64]("multinomial", classes)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for row := 0; row < len(weights); row += classes {
@@ -103,7 +108,5 @@ func (g *Generator) draw(t *Tensor, weights []float64, n int) *Tensor {
 			out = append(out, int64(sort.Search(classes, func(i int) bool { return sums[i] >= u })))
 		}
 	}
-	shape := t.Shape()
-	shape[len(shape)-1] = n
 	return FromInt64s(out, shape...).ToDevice(t.Device())
 }

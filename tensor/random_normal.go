@@ -25,7 +25,7 @@ func (t *Tensor) NormalAssign(mean, deviation float64) *Tensor {
 func (g *Generator) normals(mean, deviation float64, rows bool, shape []int) *Tensor {
 	drawing("normal")
 	t := unsetTensor(here(), Float32, checkShape("normal", shape))
-	data := make([]float32, t.Numel())
+	data := hostSlice[float32]("normal", t.Numel())
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(data) < 16 || !rows {

@@ -69,6 +69,7 @@ func (g *Generator) State() *Tensor {
 // SetState makes g go on as the generator did whose State this is. It panics, and g
 // does not change, if state is no such vector. It is torch.Generator.set_state.
 func (g *Generator) SetState(state *Tensor) {
+	given("set_state", state)
 	if state.dtype != Uint8 || len(state.shape) != 1 || state.shape[0] != stateSize {
 		panic(&Error{Op: "set_state", Shapes: [][]int{state.shape}, DTypes: []DType{state.dtype}, Why: fmt.Sprintf("expected a vector of %d uint8, as State gives it", stateSize)})
 	}

@@ -129,7 +129,7 @@ func (l line) put(dy *Tensor, dim int) *Tensor {
 // along returns list as a dimension dim that repeats to shape, beside x.
 func along[E int | float64](x *Tensor, d DType, list []E, shape []int, dim int) *Tensor {
 	t := newTensor(x.mem.backend, d, []int{len(list)})
-	data := make([]float64, len(list))
+	data := hostSlice[float64]("interpolate", len(list))
 	for i, v := range list {
 		data[i] = float64(v)
 	}

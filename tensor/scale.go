@@ -21,6 +21,7 @@ type ScaleSettings struct {
 // which an element of found, a float32 tensor, was other than 0 or none was. It does not
 // wait for a device that offers this. It is torch._amp_update_scale_.
 func UpdateScale(state, found *Tensor, s ScaleSettings) {
+	given("update_scale", state, found)
 	if state.dtype != Float32 || found.dtype != Float32 || len(state.shape) != 1 || state.shape[0] != 4 || !state.IsContiguous() {
 		fail("update_scale", []*Tensor{state, found}, "expected a float32 vector of 4 elements and float32 flags")
 	}

@@ -28,6 +28,7 @@ func (s *shadow) fresh(t *Tensor) bool {
 // device can do so the next step writes such a copy beside the weight, and the first
 // CastWeight after that returns it without computing anything.
 func CastWeight(t *Tensor, d DType) *Tensor {
+	given("cast_weight", t)
 	if t.dtype != Float32 || t.isView || !t.mem.backend.Offers(driver.SGD, Float32, Float32, d) || Capturing() {
 		return t.To(d)
 	}

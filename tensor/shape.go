@@ -79,6 +79,7 @@ func axis(op string, t *Tensor, dim, n int) int {
 
 // axes returns dims counted from the front, sorted, all of them if none is given.
 func axes(op string, t *Tensor, dims []int) []int {
+	given(op, t)
 	n := len(t.shape)
 	if len(dims) == 0 {
 		all := make([]int, n)
@@ -121,6 +122,10 @@ func dropDims(shape, dims []int) []int {
 // broadcast returns the shape that all of in repeat to: torch's and NumPy's rule,
 // sizes aligned at the end, equal or 1.
 func broadcast(op string, in []*Tensor) []int {
+	if len(in) == 0 {
+		panic(&Error{Op: op, Why: "it has no operand; expected at least one tensor"})
+	}
+	given(op, in...)
 	out := in[0].shape
 	for _, t := range in[1:] {
 		var ok bool

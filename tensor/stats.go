@@ -13,12 +13,35 @@ import (
 // point how many are 0, subnormal, infinite and NaN, and their range.
 type Counts = driver.Counts
 
-// Counts counts what is in t. It is no operation: nobody observes it.
-func (t *Tensor) Counts() Counts {
-	if c, ok := t.mem.backend.(driver.Counter); ok {
-		return c.Count(t.view())
+// distinct returns a view of the elements of t that have a place of their own in memory, and
+// how often t repeats each: what counts an expanded tensor need not read it all.
+func (t *Tensor) distinct() (once *Tensor, times int) {
+	shape, times := t.Shape(), 1
+	for d, n := range shape {
+		if t.stride[d] == 0 && n > 1 {
+			shape[d] = 1
+			times *= n
+		}
 	}
-	return countsOf(t.dtype, t.Float64s())
+	return t.alias(t.offset, shape, t.stride), times
+}
+
+// repeatedCounts returns the counts of a tensor that repeats each element so often.
+func repeatedCounts(c Counts, times int) Counts {
+	for _, n := range []*int{&c.Count, &c.Zeros, &c.Subnormals, &c.Infs, &c.NaNs} {
+		*n *= times
+	}
+	return c
+}
+
+// Counts counts what is in t. It is not an operation, so observers do not see it.
+func (t *Tensor) Counts() Counts {
+	t.given("counts")
+	once, times := t.distinct()
+	if c, ok := t.mem.backend.(driver.Counter); ok {
+		return repeatedCounts(c.Count(once.view()), times)
+	}
+	return repeatedCounts(countsOf(t.dtype, once.Float64s()), times)
 }
 
 // countsOf counts the values of a tensor of dtype d.
@@ -28,7 +51,8 @@ func countsOf(d DType, values []float64) Counts {
 	if d.IsFloat() {
 		tiny = FInfo(d).Tiny
 	}
-	for _, x := range values {
+	for i, x := range values {
+		pollAt(i)
 		a := math.Abs(x)
 		switch {
 		case x == 0:
@@ -61,12 +85,15 @@ type Stats struct {
 	Min, Max, Mean float64 // of the finite elements, NaN if there is none
 }
 
-// Stats counts what is in t. It is no operation: nobody observes it.
+// Stats counts what is in t. It is not an operation, so observers do not see it.
 func (t *Tensor) Stats() Stats {
-	values := t.Float64s()
-	s := Stats{Counts: countsOf(t.dtype, values), Min: math.NaN(), Max: math.NaN(), Mean: math.NaN()}
+	t.given("stats")
+	once, times := t.distinct()
+	values := once.Float64s()
+	s := Stats{Counts: repeatedCounts(countsOf(t.dtype, values), times), Min: math.NaN(), Max: math.NaN(), Mean: math.NaN()}
 	total, finite := 0.0, 0
-	for _, x := range values {
+	for i, x := range values {
+		pollAt(i)
 		if x-x != 0 {
 			continue
 		}
@@ -93,6 +120,7 @@ var colours = map[DType]string{
 // the first elements under it. Its styles are inline, so that it survives an
 // untrusted notebook.
 func (t *Tensor) HTML() string {
+	t.given("html")
 	s := t.Stats()
 	const bad = "color:#B00020;font-weight:600"
 	rows := [][2]string{

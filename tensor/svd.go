@@ -15,15 +15,15 @@ import (
 // Method is More Accurate than QR", 1992).
 func jacobi(a []float64, m, n int) (u, s, v []float64) {
 	columnsOfU := transposed(a, m, n) // one after another in memory
-	columnsOfV := make([]float64, n*n)
+	columnsOfV := hostSlice[float64]("linalg_svd", n*n)
 	for i := range n {
 		columnsOfV[i*n+i] = 1
 	}
 	for range 60 {
 		rotated := false
 		for p := range n {
-			driver.Poll()
 			for q := p + 1; q < n; q++ {
+				driver.Poll()
 				rotated = orthogonalize(columnsOfU, columnsOfV, m, n, p, q) || rotated
 			}
 		}
@@ -83,8 +83,9 @@ func columnLength(u []float64, m, n, j int) float64 {
 
 // columns returns the columns of x, n in a row, in another order.
 func columns(x []float64, order []int, n int) []float64 {
-	out := make([]float64, len(x))
+	out := hostSlice[float64]("linalg_svd", len(x))
 	for i := range x {
+		pollAt(i)
 		out[i] = x[i/n*n+order[i%n]]
 	}
 	return out
@@ -94,6 +95,7 @@ func columns(x []float64, order []int, n int) []float64 {
 // orthogonal to those before it.
 func normalize(u, s []float64, m, n int) {
 	for j := range n {
+		driver.Poll()
 		if s[j] > s[0]*1e-300 {
 			for i := range m {
 				u[i*n+j] /= s[j]
@@ -107,6 +109,7 @@ func normalize(u, s []float64, m, n int) {
 			u[axis*n+j] = 1
 			for range 2 { // twice is enough
 				for k := range j {
+					pollEach(k)
 					dot := 0.0
 					for i := range m {
 						dot += float64(u[i*n+k] * u[i*n+j])

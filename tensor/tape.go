@@ -87,6 +87,7 @@ func (v *vertex) free() { v.in, v.out, v.versions, v.freed = nil, nil, nil, true
 // RequireGrad makes t a leaf that collects a gradient, and returns it. It panics
 // if t is a result that has a history already.
 func (t *Tensor) RequireGrad() *Tensor {
+	t.given("require_grad")
 	switch {
 	case !t.dtype.IsFloat():
 		fail("require_grad", []*Tensor{t}, "it is %v; expected a floating-point dtype, which alone has gradients", t.dtype)
@@ -99,16 +100,26 @@ func (t *Tensor) RequireGrad() *Tensor {
 }
 
 // RequiresGrad reports whether t is a leaf with a gradient or depends on one.
-func (t *Tensor) RequiresGrad() bool { return t.v != nil }
+func (t *Tensor) RequiresGrad() bool {
+	t.given("requires_grad")
+	return t.v != nil
+}
 
 // IsLeaf reports whether t is not the recorded result of an operation.
-func (t *Tensor) IsLeaf() bool { return t.v == nil || t.v.leaf != nil }
+func (t *Tensor) IsLeaf() bool {
+	t.given("is_leaf")
+	return t.v == nil || t.v.leaf != nil
+}
 
 // Detach returns t without its history. They share memory.
-func (t *Tensor) Detach() *Tensor { return t.alias(t.offset, t.shape, t.stride) }
+func (t *Tensor) Detach() *Tensor {
+	t.given("detach")
+	return t.alias(t.offset, t.shape, t.stride)
+}
 
 // RetainGrad makes Backward set t's gradient though t is no leaf, and returns t.
 func (t *Tensor) RetainGrad() *Tensor {
+	t.given("retain_grad")
 	if t.v == nil {
 		fail("retain_grad", []*Tensor{t}, "it does not require a gradient; expected one that depends on a leaf that does")
 	}
@@ -119,10 +130,14 @@ func (t *Tensor) RetainGrad() *Tensor {
 }
 
 // Grad returns the gradient that Backward has collected, or nil.
-func (t *Tensor) Grad() *Tensor { return t.grad }
+func (t *Tensor) Grad() *Tensor {
+	t.given("grad")
+	return t.grad
+}
 
 // SetGrad replaces the gradient; nil drops it.
 func (t *Tensor) SetGrad(g *Tensor) {
+	t.given("set_grad")
 	if g != nil && !slices.Equal(g.shape, t.shape) {
 		fail("set_grad", []*Tensor{t, g}, "a gradient has its tensor's shape")
 	}
@@ -130,7 +145,10 @@ func (t *Tensor) SetGrad(g *Tensor) {
 }
 
 // ZeroGrad drops the gradient. It is torch's zero_grad, which sets it to None.
-func (t *Tensor) ZeroGrad() { t.grad = nil }
+func (t *Tensor) ZeroGrad() {
+	t.given("zero_grad")
+	t.grad = nil
+}
 
 // NoGrad runs body without recording operations. It is torch.no_grad.
 func NoGrad(body func()) {

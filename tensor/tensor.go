@@ -46,42 +46,75 @@ func (t *Tensor) alias(offset int, shape, stride []int) *Tensor {
 }
 
 // Shape returns a copy of the sizes; a scalar has none.
-func (t *Tensor) Shape() []int { return slices.Clone(t.shape) }
+func (t *Tensor) Shape() []int {
+	t.given("shape")
+	return slices.Clone(t.shape)
+}
 
 // Dim returns the number of dimensions, 0 for a scalar.
-func (t *Tensor) Dim() int { return len(t.shape) }
+func (t *Tensor) Dim() int {
+	t.given("dim")
+	return len(t.shape)
+}
 
 // Size returns the size of dimension dim, which may count from the end: -1 is the
 // last.
-func (t *Tensor) Size(dim int) int { return t.shape[axis("size", t, dim, len(t.shape))] }
+func (t *Tensor) Size(dim int) int {
+	t.given("size")
+	return t.shape[axis("size", t, dim, len(t.shape))]
+}
 
 // Stride returns a copy of how many elements lie from one to the next along each dimension.
 // It is torch.Tensor.stride.
 func (t *Tensor) Stride() []int { return slices.Clone(t.stride) }
 
 // Numel returns the number of elements.
-func (t *Tensor) Numel() int { return size(t.shape) }
+func (t *Tensor) Numel() int {
+	t.given("numel")
+	return size(t.shape)
+}
 
 // DType returns the element type.
-func (t *Tensor) DType() DType { return t.dtype }
+func (t *Tensor) DType() DType {
+	t.given("dtype")
+	return t.dtype
+}
 
 // Device returns where t is.
-func (t *Tensor) Device() Device { return Device(t.mem.backend.Name()) }
+func (t *Tensor) Device() Device {
+	t.given("device")
+	return Device(t.mem.backend.Name())
+}
 
 // Bytes returns what t's elements occupy, whether it is a view or not.
-func (t *Tensor) Bytes() int { return t.Numel() * t.dtype.Size() }
+func (t *Tensor) Bytes() int {
+	t.given("bytes")
+	return t.Numel() * t.dtype.Size()
+}
 
 // ID returns a number that no other tensor of this process has.
-func (t *Tensor) ID() int { return int(t.id) }
+func (t *Tensor) ID() int {
+	t.given("id")
+	return int(t.id)
+}
 
 // Version returns how often t's memory has been changed in place. Views share it.
-func (t *Tensor) Version() int { return int(t.mem.version.Load()) }
+func (t *Tensor) Version() int {
+	t.given("version")
+	return int(t.mem.version.Load())
+}
 
 // IsView reports whether t was made as a view of another tensor.
-func (t *Tensor) IsView() bool { return t.isView }
+func (t *Tensor) IsView() bool {
+	t.given("is_view")
+	return t.isView
+}
 
 // IsContiguous reports whether t's elements lie in row-major order without gaps.
-func (t *Tensor) IsContiguous() bool { return t.view().Contiguous() }
+func (t *Tensor) IsContiguous() bool {
+	t.given("is_contiguous")
+	return t.view().Contiguous()
+}
 
 func (t *Tensor) view() driver.View {
 	return driver.View{Buffer: t.mem.buffer, DType: t.dtype, Offset: t.offset, Shape: t.shape, Stride: t.stride}
@@ -89,6 +122,7 @@ func (t *Tensor) view() driver.View {
 
 // Item returns the value of a tensor of one element. It is torch.Tensor.item.
 func (t *Tensor) Item() float64 {
+	t.given("item")
 	if t.Numel() != 1 {
 		fail("item", []*Tensor{t}, "it has %d elements; expected one", t.Numel())
 	}
@@ -101,6 +135,7 @@ func (t *Tensor) Item() float64 {
 // At returns the element at index, one number a dimension; negative ones count
 // from the end.
 func (t *Tensor) At(index ...int) float64 {
+	t.given("at")
 	if len(index) != len(t.shape) {
 		fail("at", []*Tensor{t}, "%d indices given; expected %d", len(index), len(t.shape))
 	}
@@ -120,12 +155,14 @@ func (t *Tensor) At(index ...int) float64 {
 // Int64s returns a copy of the elements in row-major order, without their
 // fractions.
 func (t *Tensor) Int64s() []int64 {
+	t.given("int64s")
 	return contents[int64](convert(t.nearest(), Int64))
 }
 
 // Ints returns a copy of the elements in row-major order, without their fractions.
 func (t *Tensor) Ints() []int {
-	out := make([]int, t.Numel())
+	t.given("read")
+	out := hostSlice[int]("read", t.Numel())
 	for i, x := range t.Int64s() {
 		pollAt(i)
 		out[i] = int(x)
@@ -135,7 +172,8 @@ func (t *Tensor) Ints() []int {
 
 // Bools returns for each element in row-major order whether it is not 0.
 func (t *Tensor) Bools() []bool {
-	out := make([]bool, t.Numel())
+	t.given("read")
+	out := hostSlice[bool]("read", t.Numel())
 	for i, b := range convert(t.nearest(), Bool).bytes() {
 		pollAt(i)
 		out[i] = b != 0
@@ -146,17 +184,20 @@ func (t *Tensor) Bools() []bool {
 // Float64s returns a copy of the elements in row-major order, exactly but for
 // integers beyond 2^53.
 func (t *Tensor) Float64s() []float64 {
+	t.given("float64s")
 	return contents[float64](convert(t.nearest(), Float64))
 }
 
 // Rows returns a copy of the elements of a matrix, row by row.
 func (t *Tensor) Rows() [][]float64 {
+	t.given("rows")
 	if len(t.shape) != 2 {
 		fail("rows", []*Tensor{t}, "it has %d dimensions; expected 2", len(t.shape))
 	}
 	data, n := t.Float64s(), t.shape[1]
-	rows := make([][]float64, t.shape[0])
+	rows := hostSlice[[]float64]("rows", t.shape[0])
 	for i := range rows {
+		pollAt(i)
 		rows[i] = data[i*n : (i+1)*n : (i+1)*n]
 	}
 	return rows
@@ -165,12 +206,14 @@ func (t *Tensor) Rows() [][]float64 {
 // Float32s returns a copy of the elements in row-major order, float64 rounded to
 // float32.
 func (t *Tensor) Float32s() []float32 {
+	t.given("float32s")
 	return contents[float32](convert(t, Float32))
 }
 
 // Bits returns the elements' bit patterns in row-major order, each in the low bits
 // of a number: 0x3c00 is float16's 1.
 func (t *Tensor) Bits() []uint64 {
+	t.given("bits")
 	switch x := compact(t); t.dtype.Size() {
 	case 1:
 		return widened(contents[uint8](x))
@@ -184,7 +227,7 @@ func (t *Tensor) Bits() []uint64 {
 }
 
 func widened[E plain](list []E) []uint64 {
-	out := make([]uint64, len(list))
+	out := hostSlice[uint64]("read", len(list))
 	for i, x := range list {
 		pollAt(i)
 		out[i] = uint64(x)

@@ -7,6 +7,7 @@ import "halfnote/tensor/driver"
 // elements stay as they are. It waits for the device once. It is
 // torch._amp_foreach_non_finite_check_and_unscale_.
 func Unscale(grads []*Tensor, factor float64) (bad []bool) {
+	given("unscale", grads...)
 	bad = make([]bool, len(grads))
 	if len(grads) > 0 {
 		for i, x := range UnscaleFlags(grads, factor).Float64s() {
@@ -20,6 +21,10 @@ func Unscale(grads []*Tensor, factor float64) (bad []bool) {
 // of one element for each of grads, which must be some: 1 for what held an infinite
 // element or NaN, else 0.
 func UnscaleFlags(grads []*Tensor, factor float64) *Tensor {
+	if len(grads) == 0 {
+		panic(&Error{Op: "unscale", Why: "there are no gradients; expected at least one"})
+	}
+	given("unscale", grads...)
 	found := newTensor(grads[0].mem.backend, Float32, []int{len(grads)})
 	OneLine(func() { unscaleInto(found, grads, factor, nil) })
 	return found
@@ -29,6 +34,8 @@ func UnscaleFlags(grads []*Tensor, factor float64) *Tensor {
 // there: what torch.amp.GradScaler has as its inverse scale. It waits for a device that
 // cannot take it so.
 func UnscaleFlagsBy(grads []*Tensor, factor *Tensor) *Tensor {
+	given("unscale", grads...)
+	need("unscale", "factor", factor != nil, "a float32 scalar")
 	if factor.dtype != Float32 || factor.Numel() != 1 {
 		fail("unscale", []*Tensor{factor}, "expected a factor of one element in float32")
 	}

@@ -86,6 +86,7 @@ const lost = 0.05
 // that lets nothing through or a sigmoid that is flat. The step is taken; it need not be
 // changed for this, and its numbers do not change.
 func Gradients(net any, step func()) *GradientsReport {
+	needStep("Gradients", step != nil)
 	w := newWake(net)
 	defer w.watch()()
 	step()

@@ -72,6 +72,7 @@ func Lint(net any, step func()) *LintReport {
 
 // refusal runs step and reports whether a call in it was refused; other panics go on.
 func (w *watch) refusal(step func()) (refused bool) {
+	needStep("Lint", step != nil)
 	defer func() {
 		p := recover()
 		if p == nil {

@@ -73,6 +73,7 @@ type OverflowReport struct {
 // It is what Hugging Face's DebugUnderflowOverflow looks for, operation by operation and
 // backward too.
 func Overflow(net any, step func()) *OverflowReport {
+	needStep("Overflow", step != nil)
 	a := newAutopsy(net)
 	defer a.watch()()
 	step()

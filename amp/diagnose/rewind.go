@@ -147,7 +147,7 @@ func (r *Rewind) thin() {
 			}
 		}
 		r.kept = list
-		if len(list) <= 2*r.newest {
+		if len(list)-r.newest <= r.newest {
 			return
 		}
 		r.stride *= 2

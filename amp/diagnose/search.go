@@ -97,6 +97,7 @@ func SearchLower(net any, step func() *tensor.Tensor, o SearchOptions) *SearchRe
 }
 
 func search(net any, step func() *tensor.Tensor, o SearchOptions, lower bool) *SearchResult {
+	needStep("Search", step != nil)
 	o.Budget, o.Scale, o.MaxRuns = cmp.Or(o.Budget, 0.01), cmp.Or(o.Scale, 65536), cmp.Or(o.MaxRuns, 300)
 	s := &searcher{net: net, step: step, o: o}
 	s.parts = parts(net, o.State)

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"halfnote/amp"
 	"html"
 	"math"
 	"strconv"
@@ -35,4 +36,11 @@ func steps(n int) string {
 
 func paragraph(text string) string {
 	return "<p>" + strings.ReplaceAll(html.EscapeString(text), "\n", "<br>") + "</p>"
+}
+
+// needStep panics unless the step that a call is to run is there.
+func needStep(call string, there bool) {
+	if !there {
+		panic(&amp.Error{Code: "nil_argument", Call: call, Why: "step is nil", Cure: "give the function that does a step of training"})
+	}
 }

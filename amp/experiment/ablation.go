@@ -22,6 +22,7 @@ import (
 // other small networks that were tried lose nothing. It shows that this happens, not how
 // often.
 func Ablation(steps int, weight float64, seed int64) *RunsReport {
+	within("Ablation", "steps", steps, 1, mostSteps)
 	const batches, batch, in, out, lr = 20, 64, 32, 64, 0.5
 	r := &RunsReport{}
 	for _, t := range []training{

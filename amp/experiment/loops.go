@@ -37,6 +37,9 @@ func SeedLoops() Loops {
 // 5.621, 2.462 and 3.550 s: the scaler's pass over all gradients costs time. Rows of the
 // table that say so are predictions, of steps on GPUs at best, without the scaler.
 func ThreeLoops(s Loops) *RunsReport {
+	within("ThreeLoops", "Layers", s.Layers, 1, mostLayers)
+	within("ThreeLoops", "Batches", s.Batches, 1, mostBatches)
+	within("ThreeLoops", "Epochs", s.Epochs, 1, mostSteps)
 	r := &RunsReport{}
 	tensor.ManualSeed(s.Seed)
 	batches := data.RandomBatches(s.Batches, s.Batch, s.Width, s.Width)
@@ -72,6 +75,7 @@ func sgd(lr float64) func(params []*tensor.Tensor) *optim.Optimizer {
 // half precision, and what autocast and scaler do comes on top.
 func NoBenefit(batches int, seed int64) *RunsReport {
 	r := &RunsReport{}
+	within("NoBenefit", "batches", batches, 1, mostBatches)
 	tensor.ManualSeed(seed)
 	list := data.RandomBatches(batches, 512, 8, 1)
 	for _, t := range []training{

@@ -88,6 +88,7 @@ const keptValues = 1 << 21
 // float16's range they lie, and which a loss scale of 8 would rescue. Run it in float32,
 // without autocast and scaler, for what float16 would do. net is the model.
 func GradientHistogram(net any, step func()) *GradientHistogramReport {
+	needed("GradientHistogram", "step", step != nil, "a function that does a step of training")
 	var activations, weights []float32
 	take := func(list []float32, t *tensor.Tensor) []float32 {
 		if len(list) < keptValues && t.DType().IsFloat() {

@@ -26,6 +26,7 @@ type AccumulationReport struct {
 // what is added has become less than half a unit in the last place (section 3.3 of the
 // paper).
 func Accumulation(n int, value float64) *AccumulationReport {
+	within("Accumulation", "n", n, 0, 100*mostSteps)
 	r := &AccumulationReport{Exact: float64(n) * value}
 	r.Header = []string{"dtype", "sum", "stuck from addition"}
 	var series []chart.Series
@@ -72,6 +73,7 @@ type MasterWeightsReport struct {
 // 2^-10 between 1 and its neighbour; a float32 master takes every one. It is the lesson of
 // section 3.1 of the paper, whose speech model lost 80 % of its accuracy without masters.
 func MasterWeights(updates int, lr float64) *MasterWeightsReport {
+	within("MasterWeights", "updates", updates, 0, 100*mostSteps)
 	by := tensor.Scalar(lr).Half()
 	half, master := tensor.OnesAs(tensor.Float16), tensor.Ones()
 	var a, b []float64

@@ -30,6 +30,7 @@ type TimeReport struct {
 // cold, is not in it. The clock says how fast this processor is, which for float16 is no
 // guide to a GPU.
 func Time(label string, k int, fn func()) *TimeReport {
+	needed("Time", "fn", fn != nil, "a function to time")
 	r := &TimeReport{Label: label, Device: tensor.CPU, BytesByDType: map[string]int{}, FLOPsByDType: map[string]float64{}}
 	fn()
 	stop := tensor.Observe(func(e tensor.Event) {

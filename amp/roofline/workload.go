@@ -67,6 +67,9 @@ func (b *builder) linear(m, k, n int, fromWide, first bool) {
 // ReLU between them, mean squared error and SGD, on rows of batch, without a scaler. The
 // optimizer is one kernel.
 func Dense(batch int, sizes ...int) Workload {
+	if len(sizes) == 0 {
+		panic(fmt.Errorf("roofline: dense: no sizes; expected those of the input and of each layer's result"))
+	}
 	b := builder{Workload{Name: fmt.Sprintf("MLP %v, batch %d", sizes, batch)}}
 	parameters := 0.0
 	for i := 1; i < len(sizes); i++ {
@@ -89,6 +92,10 @@ func Dense(batch int, sizes ...int) Workload {
 // BERT returns a step of training of an encoder (J. Devlin and others, 2018) on batch
 // sequences of tokens, with AdamW and a scaler.
 func BERT(batch, tokens, hidden, layers, heads, intermediate, vocabulary int) Workload {
+	const most = 10_000
+	if layers < 0 || layers > most || heads < 1 {
+		panic(fmt.Errorf("roofline: bert: %d layers of %d heads; expected 0 to %d layers, and 1 head or more", layers, heads, most))
+	}
 	b := builder{Workload{Name: fmt.Sprintf("BERT of %d layers of %d, %d sequences of %d tokens", layers, hidden, batch, tokens)}}
 	rows := batch * tokens
 	x, scores := float64(rows)*float64(hidden), float64(batch*heads)*float64(tokens)*float64(tokens)

@@ -26,6 +26,9 @@ type Cost struct {
 // its start and end included, and as many without, ten steps of each in turns, seven times.
 // with is as for [Start].
 func Overhead(steps int, step func(), with ...any) Cost {
+	if step == nil {
+		panic(fmt.Errorf("trace: overhead: step is nil; expected a function that does a step of training"))
+	}
 	steps = max(steps, 1)
 	step() // what only the first one does
 	var without, under []time.Duration

@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -69,8 +70,13 @@ func number(x float64) *float64 {
 	return &x
 }
 
+var errNoWriter = errors.New("trace: write: the writer is nil; expected an io.Writer")
+
 // WriteJSON writes the operations to w, an array of objects.
 func (r *Recorder) WriteJSON(w io.Writer) error {
+	if w == nil {
+		return errNoWriter
+	}
 	ops := r.Ops()
 	list := make([]record, len(ops))
 	for i := range ops {
@@ -84,6 +90,9 @@ func (r *Recorder) WriteJSON(w io.Writer) error {
 // WriteCSV writes the operations to w (RFC 4180), a line each below the names of the
 // columns, which are those of WriteJSON without lists.
 func (r *Recorder) WriteCSV(w io.Writer) error {
+	if w == nil {
+		return errNoWriter
+	}
 	c := csv.NewWriter(w)
 	c.Write([]string{"step", "phase", "op", "module", "param", "source", "policy", "why", "computed", "out", "casts", "cached", "bytes", "cast_bytes", "flops", "seconds",
 		"counted", "elements", "zeros", "subnormals", "infs", "nans", "abs_min", "abs_max", "rounded", "flushed", "overflowed"})

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"runtime"
 	"time"
 )
@@ -10,6 +11,11 @@ import (
 // peer is the first.
 func Compare(rounds int, first *Training, others ...*Training) Rows {
 	all := append([]*Training{first}, others...)
+	for i, t := range all {
+		if t == nil {
+			panic(fmt.Sprintf("workload: compare: training %d is nil; expected one of NewMLP, NewBERT or NewResNet", i+1))
+		}
+	}
 	took := make([][]float64, len(all))
 	for range max(rounds, 1) {
 		for i, t := range all {

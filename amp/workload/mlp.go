@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"fmt"
+
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/nn/models"
@@ -17,9 +19,15 @@ func LaptopMLP() MLPSize { return MLPSize{Batch: 128, Width: 1024, Layers: 3} }
 // in the products of a step.
 func SeedMLP() MLPSize { return MLPSize{Batch: 512, Width: 4096, Layers: 3} }
 
+// maxLayers is how deep a network may be.
+const maxLayers = 10000
+
 // NewMLP returns the training of linear layers with ReLU between them, by mean squared
 // error and SGD, in dtype: "float32", "bfloat16" or "float16".
 func NewMLP(s MLPSize, dtype string) *Training {
+	if s.Layers < 1 || s.Layers > maxLayers {
+		panic(fmt.Sprintf("workload: mlp: %d layers: expected 1 to %d", s.Layers, maxLayers))
+	}
 	sizes := make([]int, s.Layers+1)
 	for i := range sizes {
 		sizes[i] = s.Width

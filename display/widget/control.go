@@ -23,7 +23,10 @@ func newControl(name string, options []Option, values traits) *control {
 	for trait, v := range values {
 		c.model.state[trait] = v
 	}
-	for _, o := range options {
+	for i, o := range options {
+		if o == nil {
+			panic(fmt.Sprintf("widget: %s: option %d is nil, expected an Option", name, i+1))
+		}
 		o(c)
 	}
 	return c

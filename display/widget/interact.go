@@ -13,6 +13,9 @@ func Interact(f func(), controls ...Widget) *Box { return standard.Interact(f, c
 // Interact calls f, and again whenever one of the controls has changed, and returns a
 // box of the controls with the outputs of the last call below.
 func (m *Manager) Interact(f func(), controls ...Widget) *Box {
+	if f == nil {
+		panic("widget: Interact: the function is nil, expected one to call when a control changes")
+	}
 	out := NewOutput()
 	var calls sync.Mutex // controls change in goroutines of their own
 	run := func() {

@@ -32,6 +32,9 @@ var standard = &Manager{}
 
 // NewManager returns a manager whose widgets talk through t.
 func NewManager(t Transport) *Manager {
+	if t == nil {
+		panic("widget: NewManager: the transport is nil, expected one that reaches the front end")
+	}
 	m := &Manager{transport: t}
 	m.reset()
 	t.Register(controlTarget, func(c Conn, _ Message) Handler {

@@ -55,6 +55,9 @@ func Redirect(o *Output, f func()) { standard.Redirect(o, f) }
 
 // Redirect calls f; what that prints and displays goes to o.
 func (m *Manager) Redirect(o *Output, f func()) {
+	if o == nil || f == nil {
+		panic("widget: Redirect: the area or the function is nil, expected both")
+	}
 	if m.transport == nil {
 		f()
 		return
@@ -131,6 +134,9 @@ func (o *Output) Clear(wait bool) {
 
 // change changes the list, and sends it: soon, for there may be more to come.
 func (o *Output) change(f func(), adds bool) {
+	if o.control == nil {
+		panic("widget: Output: it is the zero Output, expected one of NewOutput")
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if adds && o.clear {

@@ -188,7 +188,11 @@ func Load(path string) (map[string]any, error) {
 	if isTorch(f) {
 		return readState(source{"torch", path}, f, size)
 	}
-	s, err := readSafetensors(source{"safetensors", path}, f, size)
+	src := source{"safetensors", path}
+	if err := src.checkStart(f, size); err != nil {
+		return nil, err
+	}
+	s, err := readSafetensors(src, f, size)
 	if err != nil {
 		return nil, err
 	}

@@ -241,6 +241,9 @@ func (t *Table) AddTexts(name string, values []string) *Table {
 	if slices.Contains(t.names, name) || len(t.names) > 0 && len(values) != t.rows {
 		panic(&tensor.Error{Op: "table", Why: fmt.Sprintf("column %q with %d rows beside %q with %d; expected a new name and as many rows", name, len(values), t.names, t.rows)})
 	}
+	if t.columns == nil {
+		t.columns = map[string][]string{}
+	}
 	t.names, t.rows = append(t.names, name), len(values)
 	t.columns[name] = slices.Clone(values)
 	return t

@@ -93,6 +93,7 @@ type SubsetDataset struct {
 // Subset returns the samples of set with these indices, in this order. It panics if set
 // has not got one. It is torch.utils.data.Subset.
 func Subset(set Dataset, indices []int) *SubsetDataset {
+	need("subset", "the data set", set != nil, "a Dataset")
 	for _, i := range indices {
 		if i < 0 || i >= set.Len() {
 			panic(&tensor.Error{Op: "subset", Why: fmt.Sprintf("index %d of a data set of %d samples; expected 0 to %d", i, set.Len(), set.Len()-1)})
@@ -137,6 +138,7 @@ func getAll(set Dataset, indices []int) ([]*tensor.Tensor, error) {
 // the lengths do not add up to the data set's. The parts are those of
 // torch.utils.data.random_split with the same generator.
 func RandomSplit(set Dataset, lengths []float64, g *tensor.Generator) []*SubsetDataset {
+	need("random_split", "the data set", set != nil, "a Dataset")
 	n, sum := set.Len(), 0.0
 	for _, l := range lengths {
 		sum += l
@@ -183,7 +185,8 @@ type Concatenated struct {
 func ConcatDataset(sets ...Dataset) *Concatenated {
 	c := &Concatenated{sets: sets}
 	end := 0
-	for _, s := range sets {
+	for i, s := range sets {
+		need("concat_dataset", fmt.Sprintf("data set %d", i+1), s != nil, "a Dataset")
 		end += s.Len()
 		c.ends = append(c.ends, end)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"halfnote/tensor"
+	"halfnote/tensor/driver"
 )
 
 // TextOptions say how texts become ids. The zero value keeps all tokens, with [CLS]
@@ -76,7 +77,12 @@ func (e *Encoding) add(token string, id, kind, mask int) {
 }
 
 func (t *Tokenizer) pad(e *Encoding, length int) {
+	const each = 64 // bytes of a token, its id, type and mask, and of growing lists, about
+	if err := driver.Room(max(length-len(e.IDs), 0), 2*each); err != nil {
+		panic(&tensor.Error{Op: "encode", Why: "PadTo: " + err.Error()})
+	}
 	for len(e.IDs) < length {
+		driver.Poll()
 		e.add(padToken, t.ids[padToken], 0, 0)
 	}
 }

@@ -1,6 +1,10 @@
 package data
 
-import "fmt"
+import (
+	"fmt"
+
+	"halfnote/tensor"
+)
 
 // FormatError reports a file that is not what it should be.
 type FormatError struct {
@@ -14,6 +18,13 @@ type FormatError struct {
 // Error returns all of it in a line.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("data: %s: %s: %s: found %s; expected %s", e.Format, e.File, e.At, e.Found, e.Want)
+}
+
+// need panics unless an argument of op is there, which is called name and should be want.
+func need(op, name string, there bool, want string) {
+	if !there {
+		panic(&tensor.Error{Op: op, Why: name + " is nil; expected " + want})
+	}
 }
 
 // source is a file that is being read.

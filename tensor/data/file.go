@@ -61,12 +61,20 @@ func opened(s source) (*os.File, int64, error) {
 		return nil, 0, s.fail(err)
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no regular file")
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = errors.New("it is a directory; expected a file")
+	case !info.Mode().IsRegular():
+		err = errors.New("it is not a regular file; expected one")
 	}
 	if err != nil {
 		f.Close()
 		return nil, 0, s.fail(err)
+	}
+	if err := s.checkStart(f, info.Size()); err != nil {
+		f.Close()
+		return nil, 0, err
 	}
 	return f, info.Size(), nil
 }

@@ -66,8 +66,10 @@ func WithTransforms(transforms ...Transform) LoaderOption {
 // NewLoader returns a loader of batches of batch samples. It panics if batch, or a number
 // of an option, is below 1.
 func NewLoader(set Dataset, batch int, options ...LoaderOption) *Loader {
+	need("loader", "the data set", set != nil, "a Dataset")
 	l := &Loader{set: set, sampler: SequentialSampler(set.Len())}
-	for _, o := range options {
+	for i, o := range options {
+		need("loader", fmt.Sprintf("option %d", i+1), o != nil, "a LoaderOption")
 		o(l)
 	}
 	if l.batches == nil {
@@ -132,12 +134,18 @@ func (l *Loader) load(indices []int, seed int64, now *int) (Batch, error) {
 // out), first all inputs and then all targets, from the generator that
 // tensor.ManualSeed seeds: noise that takes as long to learn as anything else.
 func RandomBatches(n, rows, in, out int) []Batch {
+	const each = 512 // bytes of a batch without its elements, about
+	if err := driver.Room(n, each); err != nil {
+		panic(&tensor.Error{Op: "random_batches", Why: err.Error()})
+	}
 	inputs := make([]*tensor.Tensor, n)
 	for i := range inputs {
+		driver.Poll()
 		inputs[i] = tensor.Randn(rows, in)
 	}
 	batches := make([]Batch, n)
 	for i := range batches {
+		driver.Poll()
 		batches[i] = newBatch([]*tensor.Tensor{inputs[i], tensor.Randn(rows, out)})
 	}
 	return batches

@@ -132,7 +132,8 @@ func TestNPYMistakes(t *testing.T) {
 	h := "{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}"
 	for want, content := range map[string][]byte{
 		`byte 0: found a file of 2 bytes; expected the 8 bytes`:                       []byte("\x93N"),
-		`byte 0: found "PK\x03\x04ab"; expected "\x93NUMPY"`:                          []byte("PK\x03\x04abcdef"),
+		`byte 0: found a zip archive, such as a PyTorch .pt`:                          []byte("PK\x03\x04abcdef"),
+		`byte 0: found "P6 2 2"; expected "\x93NUMPY"`:                                []byte("P6 2 2 255"),
 		`byte 6: found version 4.0; expected 1.0, 2.0 or 3.0`:                         []byte("\x93NUMPY\x04\x00aaaa"),
 		`byte 8: found a header length of 2570; expected 1 at most, in a file of 11`:  []byte("\x93NUMPY\x01\x00\n\nx"),
 		`byte 8: found a header length of 4294967295; expected`:                       []byte("\x93NUMPY\x02\x00\xff\xff\xff\xffx"),

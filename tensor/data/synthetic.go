@@ -2,11 +2,13 @@ package data
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"halfnote/tensor"
+	"halfnote/tensor/driver"
 )
 
 // Data sets that are made, not measured: for tests and lessons that must not download
@@ -25,10 +27,11 @@ var (
 // random phase and noise.
 func SyntheticCIFAR(n int, seed int64) *TensorDataset {
 	const period, noise = 16, 48
+	pixels := hostBytes("synthetic_cifar", n, cifarPixels)
 	g := tensor.NewGenerator(seed)
 	classes := g.Randint(0, 10, n)
-	pixels := make([]byte, 0, n*cifarPixels)
 	for _, class := range classes.Ints() {
+		driver.Poll()
 		direction, tint := stripes[class%5], tints[class/5]
 		phase := int(g.Randint(0, period, 1).Item())
 		grain := g.Randint(-noise, noise+1, cifarPixels).Ints()
@@ -44,6 +47,14 @@ func SyntheticCIFAR(n int, seed int64) *TensorDataset {
 		}
 	}
 	return NewDataset(tensor.FromBytes(tensor.Uint8, pixels, n, 3, cifarSide, cifarSide), classes)
+}
+
+// hostBytes returns room for n items of that many bytes, and panics if there is none.
+func hostBytes(op string, n, each int) []byte {
+	if err := driver.Room(n, 2*each); err != nil { // they become a tensor
+		panic(&tensor.Error{Op: op, Why: err.Error()})
+	}
+	return make([]byte, 0, n*each)
 }
 
 func abs(n int) int { return max(n, -n) }
@@ -62,9 +73,14 @@ var (
 // SyntheticTweets returns n short texts and whether each is friendly, 1, or not, 0: of the
 // words alone some do not tell, as in "not bad".
 func SyntheticTweets(n int, seed int64) (texts []string, labels []int) {
+	const each = 128 // bytes of a text and its label, about
+	if err := driver.Room(n, each); err != nil {
+		panic(&tensor.Error{Op: "synthetic_tweets", Why: err.Error()})
+	}
 	g := tensor.NewGenerator(seed)
 	pick := func(list []string) string { return list[int(g.Randint(0, len(list), 1).Item())] }
 	for range n {
+		driver.Poll()
 		label := int(g.Randint(0, 2, 1).Item())
 		text := pick(tweetStarts) + pick(tweetSubjects) + " " + pick(tweetVerdicts[label]) + pick(tweetEnds)
 		if g.Randint(0, 8, 1).Item() == 0 {
@@ -81,11 +97,13 @@ func SyntheticTweets(n int, seed int64) (texts []string, labels []int) {
 // makes every text of known characters readable.
 func Vocabulary(texts []string, size int, options ...TokenizerOption) []string {
 	var t Tokenizer
-	for _, o := range options {
+	for i, o := range options {
+		need("vocabulary", fmt.Sprintf("option %d", i+1), o != nil, "a TokenizerOption")
 		o(&t)
 	}
 	letters, counts := map[string]int{}, map[string]int{}
 	for _, text := range texts {
+		driver.Poll()
 		for _, word := range words(text, !t.cased) {
 			counts[word]++
 			for _, r := range word {

@@ -43,7 +43,8 @@ func Cased() TokenizerOption { return func(t *Tokenizer) { t.cased = true } }
 // twice, or which of [PAD], [UNK], [CLS] and [SEP] is missing.
 func NewTokenizer(vocabulary []string, options ...TokenizerOption) (*Tokenizer, error) {
 	t := &Tokenizer{tokens: vocabulary, ids: make(map[string]int, len(vocabulary))}
-	for _, o := range options {
+	for i, o := range options {
+		need("tokenizer", fmt.Sprintf("option %d", i+1), o != nil, "a TokenizerOption")
 		o(t)
 	}
 	for id, token := range vocabulary {

@@ -22,6 +22,8 @@ func CollectGarbage() {
 // FormatBytes returns a number of bytes for messages: "1.5 GiB".
 func FormatBytes(n int64) string {
 	switch {
+	case n >= 1<<40:
+		return fmt.Sprintf("%.1f TiB", float64(n)/(1<<40))
 	case n >= 1<<30:
 		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 	case n >= 1<<20:

@@ -271,11 +271,9 @@ func additive(mask *tensor.Tensor) *tensor.Tensor {
 
 // causal returns a mask (l, s) that is true where a key comes after its query.
 func causal(l, s int) *tensor.Tensor {
-	data := make([]bool, l*s)
-	for i := range data {
-		data[i] = i%s > i/s
-	}
-	return tensor.FromBools(data, l, s)
+	var mask *tensor.Tensor
+	tensor.Unobserved(func() { mask = tensor.OnesAs(tensor.Bool, l, s).Triu(1) })
+	return mask
 }
 
 // String returns what torch prints.

@@ -12,6 +12,7 @@ import (
 // the way is computed again by Backward, not kept. It panics unless segments is from 1 to
 // the number of modules. It is torch.utils.checkpoint.checkpoint_sequential.
 func CheckpointSequential(c *Chain, segments int, x *tensor.Tensor) *tensor.Tensor {
+	need("checkpoint_sequential", "c", c != nil, "a Chain")
 	if segments < 1 || segments > len(c.Modules) {
 		panic(&tensor.Error{Op: "checkpoint_sequential", Why: fmt.Sprintf("%d segments of %d modules; expected 1 to %d", segments, len(c.Modules), len(c.Modules))})
 	}

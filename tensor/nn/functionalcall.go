@@ -19,6 +19,7 @@ func FunctionalCall(model any, state map[string]*tensor.Tensor, body func()) {
 	fail := func(format string, args ...any) {
 		panic(&tensor.Error{Op: "functional_call", Why: fmt.Sprintf(format, args...)})
 	}
+	need("functional_call", "body", body != nil, "a function to run")
 	with := map[*tensor.Tensor]*tensor.Tensor{}
 	for _, n := range namedTensors(model) {
 		x, ok := state[n.Name]

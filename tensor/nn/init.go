@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"halfnote/tensor"
+	"halfnote/tensor/driver"
 )
 
 // The functions InitX fill a tensor in place with what torch.nn.init's x_ puts there
@@ -60,6 +61,9 @@ func InitTruncNormal(t *tensor.Tensor, mean, deviation, low, high float64) {
 	for left := len(out); left > 0; {
 		x, keep := draw()
 		for i := range out {
+			if i&(1<<16-1) == 0 {
+				driver.Poll()
+			}
 			if !kept[i] && keep(i) {
 				out[i], kept[i] = x[i], true
 				left--
@@ -218,6 +222,7 @@ func orthonormal(a []float64, m, n int) []float64 {
 	// reflect takes off each column of x from k on what lies along v, twice.
 	reflect := func(x, v []float64, k int) {
 		for j := range n {
+			driver.Poll()
 			dot := 0.0
 			for i := k; i < m; i++ {
 				dot += v[i] * x[i*n+j]

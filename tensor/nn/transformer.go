@@ -110,6 +110,7 @@ type TransformerEncoder struct {
 // and norm at the end, which may be nil. It is torch.nn.TransformerEncoder.
 func NewTransformerEncoder(layer *TransformerEncoderLayer, n int, norm *LayerNorm) *TransformerEncoder {
 	checkLayers("new_transformer_encoder", n)
+	need("new_transformer_encoder", "layer", layer != nil, "a TransformerEncoderLayer")
 	e := &TransformerEncoder{Norm: norm}
 	for range n {
 		e.Layers = append(e.Layers, copied(layer, newEncoderLayer(layer.SelfAttn.embed, layer.SelfAttn.heads, scratch(layer.c))))
@@ -193,6 +194,7 @@ type TransformerDecoder struct {
 // and norm at the end, which may be nil. It is torch.nn.TransformerDecoder.
 func NewTransformerDecoder(layer *TransformerDecoderLayer, n int, norm *LayerNorm) *TransformerDecoder {
 	checkLayers("new_transformer_decoder", n)
+	need("new_transformer_decoder", "layer", layer != nil, "a TransformerDecoderLayer")
 	d := &TransformerDecoder{Norm: norm}
 	for range n {
 		d.Layers = append(d.Layers, copied(layer, newDecoderLayer(layer.SelfAttn.embed, layer.SelfAttn.heads, scratch(layer.c))))

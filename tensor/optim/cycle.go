@@ -123,6 +123,7 @@ type momenta struct {
 }
 
 func newMomenta(name string, opt *Optimizer, fixed bool, low, high float64) momenta {
+	check(opt != nil, name, "the optimizer is nil; expected one")
 	m := momenta{low: low, high: high}
 	switch {
 	case fixed:

@@ -32,6 +32,7 @@ type Scheduler struct {
 
 // newScheduler returns a scheduler that has set the learning rates to start with.
 func newScheduler(name string, opt *Optimizer, next func(s *Scheduler, i int, g *Group) float64) *Scheduler {
+	check(opt != nil, name, "the optimizer is nil; expected one")
 	s := &Scheduler{name: name, opt: opt, next: next, seen: opt.taken}
 	for _, g := range opt.groups {
 		if g.InitialLR == 0 {
@@ -221,6 +222,7 @@ func NewSequentialLR(parts []*Scheduler, milestones []int) *Scheduler {
 func oneOptimizer(name string, parts []*Scheduler) {
 	check(len(parts) > 0, name, "there are no schedulers; expected one or more")
 	for i, p := range parts {
-		check(p != nil && p.opt == parts[0].opt, name, "scheduler %d belongs to another optimizer than the first; expected one optimizer", i)
+		check(p != nil && p.opt != nil, name, "scheduler %d is nil or of no optimizer; expected one of this package's", i)
+		check(p.opt == parts[0].opt, name, "scheduler %d belongs to another optimizer than the first; expected one optimizer", i)
 	}
 }

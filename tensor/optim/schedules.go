@@ -146,6 +146,7 @@ func NewMultiplicativeLR(opt *Optimizer, factor ...func(epoch int) float64) *Sch
 
 // factors returns the function of each group.
 func factors(name string, opt *Optimizer, list []func(int) float64) func(i int) func(int) float64 {
+	check(opt != nil, name, "the optimizer is nil; expected one")
 	check(len(list) == 1 || len(list) == len(opt.groups), name, "%d functions for %d groups; expected one, or one for each", len(list), len(opt.groups))
 	return func(i int) func(int) float64 { return list[i%len(list)] }
 }

@@ -39,7 +39,7 @@ type Backend struct {
 func New(workers int) *Backend {
 	b := &Backend{}
 	b.fixed = workers
-	b.limit = available()
+	b.limit, _ = driver.Limit()
 	b.crew = &b.pool
 	b.tier = asm.Best()
 	return b

@@ -98,7 +98,11 @@ func (m *memory) again(n int, higher bool) []uint64 {
 func (m *memory) fresh(n int) ([]uint64, error) {
 	if !m.reserve(int64(n)) && !m.reserveAfterGC(int64(n)) {
 		live := m.Memory().Live
-		return nil, fmt.Errorf("cpu: alloc: %s asked for, %s of %s are free", driver.FormatBytes(int64(n)), driver.FormatBytes(max(0, m.limit-live)), driver.FormatBytes(m.limit))
+		return nil, fmt.Errorf("cpu: alloc: %w", driver.NoRoom(int64(n), m.limit-live))
+	}
+	if err := m.room(n); err != nil {
+		m.give(held{size: n})
+		return nil, fmt.Errorf("cpu: alloc: %w", err)
 	}
 	words := newWords((n + 7) / 8)
 	if words == nil {
@@ -118,6 +122,17 @@ func (m *memory) fresh(n int) ([]uint64, error) {
 		})
 	}
 	return words, nil
+}
+
+// room is [driver.Room], which counts what is not tensors too. What is kept makes room.
+func (m *memory) room(n int) error {
+	if driver.Room(n, 1) == nil {
+		return nil
+	}
+	m.mu.Lock()
+	m.kept.trim(0)
+	m.mu.Unlock()
+	return driver.Room(n, 1)
 }
 
 // inParts calls f for parts of the memory of a buffer of n bytes to be, several at once

@@ -1,4 +1,4 @@
-package cpu
+package driver
 
 import (
 	"math"
@@ -6,32 +6,34 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-// available returns the bytes that buffers may take: the least of GOMEMLIMIT,
-// the control group's limit and the machine's memory, as far as the system tells
-// them. It returns 0 where none does.
-func available() int64 {
-	least := int64(0)
-	consider := func(n int64) {
+// Limit returns the bytes that this process may take, and what sets that: the least of
+// GOMEMLIMIT, the container's limit and the machine's memory, as far as the system tells
+// them, when it is first called. It returns 0 where none is known.
+func Limit() (bytes int64, setBy string) { return limit() }
+
+var limit = sync.OnceValues(func() (least int64, setBy string) {
+	consider := func(n int64, name string) {
 		if n > 0 && n < math.MaxInt64 && (least == 0 || n < least) {
-			least = n
+			least, setBy = n, name
 		}
 	}
-	consider(debug.SetMemoryLimit(-1))
+	consider(debug.SetMemoryLimit(-1), "GOMEMLIMIT")
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		if text, err := os.ReadFile(file); err == nil {
 			n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" is no limit
-			consider(n)
+			consider(n, "the container's limit")
 		}
 	}
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		if _, rest, ok := strings.Cut(string(text), "MemTotal:"); ok {
 			if fields := strings.Fields(rest); len(fields) > 0 {
 				n, _ := strconv.ParseInt(fields[0], 10, 64)
-				consider(n << 10)
+				consider(n<<10, "the machine's memory")
 			}
 		}
 	}
-	return least
-}
+	return least, setBy
+})

@@ -1,0 +1,289 @@
+package symbols
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"halfnote/amp"
+	"halfnote/tensor"
+	"halfnote/tensor/data"
+	"halfnote/tensor/driver"
+	"halfnote/tensor/nn"
+	"halfnote/tensor/optim"
+)
+
+// A call is interrupted when its thread has computed for soon, and has to stop before it has
+// computed for late more: processor time, so that a busy machine does not matter.
+const (
+	soon = 20 * time.Millisecond
+	late = 500 * time.Millisecond
+)
+
+// threadTime returns the processor time of the calling thread.
+func threadTime() time.Duration {
+	const thread = 1 // RUSAGE_THREAD
+	var u syscall.Rusage
+	if err := syscall.Getrusage(thread, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// interrupted runs body on this thread, interrupts it soon, and returns whether that ended
+// it, how many polls there were, and the longest time between two.
+func interrupted(body func()) (stop bool, polls int, gap time.Duration, err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	own := goroutine()
+	start := threadTime()
+	last := start
+	look := func() time.Duration {
+		now := threadTime()
+		gap = max(gap, now-last)
+		last = now
+		return now - start
+	}
+	driver.SetPoll(func() {
+		if goroutine() == own {
+			polls++
+			if look() > soon {
+				panic(stopped{})
+			}
+		}
+	})
+	defer driver.SetPoll(nil)
+	defer func() {
+		look()
+		if p := recover(); p != nil {
+			if err, _ = p.(error); errors.Is(err, stopped{}) {
+				stop, err = true, nil
+			} else if err == nil {
+				err = errors.New(fmt.Sprint(p))
+			}
+		}
+	}()
+	body()
+	return
+}
+
+// Operations that take seconds stop soon when they are interrupted.
+func TestHeavyCallsStop(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // more would share the work out
+	square := tensor.Randn(1400, 1400)
+	definite := square.MatMul(square.T()).Add(tensor.Eye(1400))
+	long := tensor.Rand(1 << 23)
+	whole := tensor.Randint(0, 1<<20, 1<<23)
+	rows := tensor.Randn(1<<16, 64)
+	images := tensor.Randn(16, 32, 96, 96)
+	file := filepath.Join(t.TempDir(), "large.safetensors")
+	if err := data.SaveSafetensors(file, map[string]*tensor.Tensor{"x": tensor.Zeros(1 << 26)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	npy := filepath.Join(t.TempDir(), "large.npy")
+	if err := data.SaveNPY(npy, tensor.Zeros(1<<26)); err != nil {
+		t.Fatal(err)
+	}
+	texts := strings.Fields(strings.Repeat("a text of some words ", 1<<16))
+	for name, call := range map[string]func(){
+		"Solve":        func() { square.Solve(square) },
+		"SolveVector":  func() { square.Solve(tensor.Ones(1400)) },
+		"Inverse":      func() { square.Inverse() },
+		"Det":          func() { square.Det() },
+		"Cholesky":     func() { definite.Cholesky() },
+		"SVD":          func() { square.SVD() },
+		"SVDVals":      func() { square.T().SVDVals() },
+		"MatrixPower":  func() { square.MatrixPower(1000) },
+		"MatMul":       func() { tensor.Ones(4096, 4096).MatMul(tensor.Ones(4096, 4096)) },
+		"PDist":        func() { rows.Slice(0, 0, 4000).PDist(2) },
+		"CDist":        func() { rows.Slice(0, 0, 2000).CDist(rows.Slice(0, 0, 2000), 2) },
+		"Sort":         func() { long.Sort(0) },
+		"Argsort":      func() { long.Argsort(0) },
+		"TopK":         func() { long.TopK(1000, 0) },
+		"Unique":       func() { whole.Unique() },
+		"Mode":         func() { whole.Mode(0) },
+		"Median":       func() { long.Median(0) },
+		"Quantile":     func() { long.Quantile(0.5, 0) },
+		"KthValue":     func() { long.KthValue(1000, 0) },
+		"Bincount":     func() { tensor.Zeros(1 << 25).Long().Bincount(0) },
+		"Histc":        func() { tensor.Zeros(1<<25).Histc(1000, 0, 1) },
+		"Multinomial":  func() { long.Slice(0, 0, 1<<16).Multinomial(1<<24, true) },
+		"Searchsorted": func() { tensor.Arange(0, 1<<20).Searchsorted(tensor.Rand(1<<23), false) },
+		"Linspace":     func() { tensor.Linspace(0, 1, 1<<26) },
+		"Logspace":     func() { tensor.Logspace(0, 1, 1<<25, 10) },
+		"Arange":       func() { tensor.Arange(0, 1<<26) },
+		"Randperm":     func() { tensor.Randperm(1 << 25) },
+		"Randint":      func() { tensor.Randint(0, 9, 1<<26) },
+		"Randn":        func() { tensor.Randn(1 << 26) },
+		"Bernoulli":    func() { tensor.Bernoulli(0.5, 1<<28) },
+		"Exponential":  func() { tensor.DefaultGenerator().Exponential(1, 1<<25) },
+		"Ints":         func() { tensor.Zeros(1).Expand(1 << 26).Ints() },
+		"Floats":       func() { tensor.Zeros(1).Expand(1 << 26).Float64s() },
+		"Stats":        func() { tensor.Zeros(1 << 26).Stats() },
+		"HTML":         func() { _ = tensor.Zeros(1 << 26).HTML() },
+		"AllClose":     func() { tensor.AllClose(tensor.Zeros(1).Expand(1<<25), tensor.Zeros(1).Expand(1<<25), 0, 0) },
+		"Nonzero":      func() { tensor.Ones(1 << 25).Nonzero() },
+		"IndexPut":     func() { tensor.Zeros(1<<24).IndexPut(tensor.Scalar(1), tensor.R(0, 1<<23)) },
+		"Repeat":       func() { tensor.Ones(1, 2).RepeatInterleaveEach(tensor.FromInts([]int{1 << 25}), 0) },
+		"Unbind":       func() { tensor.Ones(1 << 22).Unbind(0) },
+		"Split":        func() { tensor.Ones(1<<22).Split(1, 0) },
+		"Diff":         func() { tensor.Ones(1<<24).Diff(1000, 0) },
+		"CrossEntropy": func() {
+			nn.CrossEntropy(rows.Expand(1<<16, 64), tensor.Zeros(1<<16).Long().Add(tensor.Scalar(0).Long()))
+			tensor.Zeros(1<<22, 2).CrossEntropy(tensor.Zeros(1<<22).Long(), tensor.LossOptions{})
+		},
+		"MultiMargin": func() { tensor.Zeros(1<<20, 16).MultiMarginLoss(tensor.Zeros(1<<20).Long(), 1, tensor.LossOptions{}) },
+		"Conv2d":      func() { images.Conv2d(tensor.Randn(128, 32, 5, 5), nil, tensor.ConvOptions{}) },
+		"Interpolate": func() { images.Interpolate(tensor.InterpolateOptions{ScaleFactor: []float64{4}, Mode: "bicubic"}) },
+		"Attention": func() {
+			x := tensor.Randn(4, 4096, 64)
+			tensor.ScaledDotProductAttention(x, x, x, tensor.AttentionOptions{})
+		},
+		"Backward": func() {
+			x := tensor.Randn(2048, 2048).RequireGrad()
+			for range 4 {
+				x.MatMul(x).MatMul(x).Sum().Backward()
+			}
+		},
+		"Orthogonal":  func() { nn.InitOrthogonal(tensor.Zeros(1000, 1000), 1) },
+		"Sparse":      func() { nn.InitSparse(tensor.Zeros(1<<12, 1<<12), 0.5, 1) },
+		"TruncNormal": func() { nn.InitTruncNormal(tensor.Zeros(1<<24), 0, 1, -0.1, 0.1) },
+		"Mask":        func() { nn.SquareSubsequentMask(1 << 13); nn.SquareSubsequentMask(1 << 14) },
+		"AdamW": func() {
+			p := tensor.Zeros(1 << 22).RequireGrad()
+			p.SetGrad(tensor.Ones(1 << 22))
+			o := optim.NewAdamW([]*tensor.Tensor{p}, 0.1)
+			for range 100 {
+				o.Step()
+			}
+		},
+		"RandomBatches": func() { data.RandomBatches(1<<20, 8, 64, 64) },
+		"CIFAR":         func() { data.SyntheticCIFAR(20000, 1) },
+		"Tweets":        func() { data.SyntheticTweets(1<<20, 1) },
+		"Vocabulary":    func() { data.Vocabulary(texts, 100) },
+		"LoadSafetensors": func() {
+			for range 8 {
+				data.LoadSafetensors(file)
+			}
+		},
+		"LoadNPY": func() {
+			for range 8 {
+				data.LoadNPY(npy)
+			}
+		},
+		"Save": func() {
+			for range 4 {
+				data.SaveSafetensors(file+"2", map[string]*tensor.Tensor{"x": tensor.Zeros(1).Expand(1 << 26)}, nil)
+			}
+		},
+		"Simulate": func() { amp.Simulate(1<<23, func(int, float64) bool { return false }) },
+	} {
+		stop, polls, gap, err := interrupted(call)
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		case !stop:
+			t.Errorf("%s ended before it could be interrupted, after %d polls; expected more work, or more polls", name, polls)
+		case gap > late:
+			t.Errorf("%s computed for %v without a poll; expected %v at most", name, gap, late)
+		}
+	}
+}
+
+// Every function that takes tensors polls while it computes with large ones.
+func TestLargeCallsPoll(t *testing.T) {
+	list := callees()
+	p := newPool(list, func(f reflect.Value, in []reflect.Value) (out []reflect.Value, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = errors.New(fmt.Sprint(r))
+			}
+		}()
+		if f.Type().IsVariadic() {
+			return f.CallSlice(in), nil
+		}
+		return f.Call(in), nil
+	})
+	called, stops := 0, 0
+	for _, c := range list {
+		pkg := strings.TrimPrefix(c.name, "(*")
+		if !strings.HasPrefix(pkg, "tensor.") && !strings.HasPrefix(pkg, "tensor/nn.") && !strings.HasPrefix(pkg, "nn.") || strings.Contains(c.name, "ObserveMarks") || strings.Contains(c.name, "Observe") {
+			continue
+		}
+		usual, ok := p.plausible(c.fn.Type())
+		if !ok || strings.Contains(c.name, "SetPoll") {
+			continue
+		}
+		args, ok := large(p.taken(c, usual), c.fn.Type())
+		if !ok {
+			continue
+		}
+		called++
+		stop, _, gap, _ := interrupted(func() { p.call2(c.fn, args) })
+		if stop {
+			stops++
+		}
+		if gap > late {
+			t.Errorf("%s computed for %v of processor time without a poll; expected %v at most", c.name, gap, late)
+		}
+		tensor.CloseScopes()
+	}
+	t.Logf("%d functions called with large tensors, %d of them interrupted", called, stops)
+	if called < 300 {
+		t.Errorf("%d functions were called with large tensors; expected 300 or more", called)
+	}
+}
+
+// call2 calls f and lets panics through.
+func (p *pool) call2(f reflect.Value, in []reflect.Value) {
+	if f.Type().IsVariadic() {
+		f.CallSlice(in)
+		return
+	}
+	f.Call(in)
+}
+
+// large returns the arguments of in with tensors that have about a million elements each: sizes
+// grow by one factor, so that what fitted fits. ok is false if there is no tensor.
+func large(in []maker, f reflect.Type) (args []reflect.Value, ok bool) {
+	args, _, built := build(in)
+	rank := 0
+	for i := range args {
+		if x, is := args[i].Interface().(*tensor.Tensor); is && f.In(i) == tensorType && x != nil {
+			rank = max(rank, x.Dim())
+		}
+	}
+	if !built || rank == 0 {
+		return nil, false
+	}
+	side := int(math.Pow(1<<20, 1/float64(rank))) / 2 * 2
+	for i := range args {
+		if x, is := args[i].Interface().(*tensor.Tensor); is && f.In(i) == tensorType && x != nil {
+			args[i] = reflect.ValueOf(grown(x, side))
+		}
+	}
+	return args, true
+}
+
+// grown returns x repeated to sizes of side where they are 2, and in proportion where they are
+// not.
+func grown(x *tensor.Tensor, side int) *tensor.Tensor {
+	times := make([]int, x.Dim())
+	for d, n := range x.Shape() {
+		times[d] = max(side/2, 1)
+		if n < 2 {
+			times[d] = 1
+		}
+	}
+	if len(times) == 0 {
+		return x
+	}
+	return x.Repeat(times...)
+}

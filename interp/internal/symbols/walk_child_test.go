@@ -1,0 +1,187 @@
+package symbols
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"halfnote/tensor"
+	"halfnote/tensor/driver"
+)
+
+// stopped is what polls panic with once a call has run for long.
+type stopped struct{}
+
+func (stopped) Error() string { return "test: stopped" }
+
+// walker is the part of a walk that a child makes.
+type walker struct {
+	out      *json.Encoder
+	pool     *pool
+	late     atomic.Bool  // the call has to stop
+	began    atomic.Int64 // when the call began, 0 between calls
+	at       int
+	call     atomic.Pointer[string]
+	all      bool
+	selected *regexp.Regexp
+}
+
+// patience is how long a call may run before it is interrupted, and stuck how long
+// it may take to notice.
+const (
+	patience = 40 * time.Millisecond
+	stuck    = time.Minute
+)
+
+func walkAsChild() {
+	var first, step int
+	fmt.Sscan(os.Getenv(walkChild), &first, &step)
+	limitAddresses(8 << 30)
+	w := &walker{out: json.NewEncoder(os.NewFile(3, "reports"))}
+	switch s := os.Getenv("HALFNOTE_WALK"); s {
+	case "":
+	case "all":
+		w.all = true
+	default:
+		w.selected = regexp.MustCompile(s)
+	}
+	own := goroutine()
+	driver.SetPoll(func() {
+		if w.late.Load() && goroutine() == own {
+			panic(stopped{})
+		}
+	})
+	go w.watch()
+	list := callees()
+	w.pool = newPool(list, w.guarded)
+	for w.at = first; w.at < len(list); w.at += step {
+		if c := list[w.at]; w.selected == nil || w.selected.MatchString(c.name) {
+			w.walk(c)
+		}
+	}
+	os.Exit(0)
+}
+
+// watch interrupts calls that take long, and ends the process when one does not stop.
+func (w *walker) watch() {
+	for range time.Tick(patience / 4) {
+		began := w.began.Load()
+		if began == 0 {
+			continue
+		}
+		took := time.Since(time.Unix(0, began))
+		if took > patience {
+			w.late.Store(true)
+		}
+		if took > stuck {
+			stacks := make([]byte, 1<<16)
+			fmt.Fprintf(os.Stderr, "%s does not stop\n%s", *w.call.Load(), stacks[:runtime.Stack(stacks, true)])
+			os.Exit(3)
+		}
+	}
+}
+
+// goroutine returns the calling goroutine's number.
+func goroutine() string {
+	var line [40]byte
+	text := string(line[:runtime.Stack(line[:], false)])
+	return strings.Fields(text)[1]
+}
+
+// walk calls c with each hostile value of each argument.
+func (w *walker) walk(c callee) {
+	done := report{At: w.at, Call: c.name, Called: true}
+	seen := map[string]bool{}
+	for _, args := range w.pool.calls(c, w.all) {
+		in, text, ok := args()
+		if !ok {
+			continue
+		}
+		text = c.name + text
+		w.out.Encode(report{At: w.at, Call: text})
+		w.call.Store(&text)
+		made := made(c, in)
+		_, err := w.guarded(c.fn, in)
+		done.Calls++
+		switch why := fault(err); {
+		case errors.Is(err, stopped{}):
+			done.Interrupted++
+		case why != "" && made && !seen[why]:
+			seen[why] = true
+			w.out.Encode(report{At: w.at, Call: text, Failure: text + ": " + why})
+		}
+	}
+	if done.Calls > 0 {
+		w.out.Encode(done)
+	}
+}
+
+// crash is a panic of a call.
+type crash struct {
+	value any
+	where string
+}
+
+func (c crash) Error() string { return fmt.Sprint(c.value) }
+func (c crash) Unwrap() error {
+	err, _ := c.value.(error)
+	return err
+}
+
+// guarded calls f and returns its results, or what it panicked with.
+func (w *walker) guarded(f reflect.Value, in []reflect.Value) (out []reflect.Value, err error) {
+	w.late.Store(false)
+	w.began.Store(time.Now().UnixNano())
+	defer func() {
+		w.began.Store(0)
+		if p := recover(); p != nil {
+			err = crash{p, blame()}
+		}
+		w.late.Store(false)
+		tensor.CloseScopes()
+	}()
+	if f.Type().IsVariadic() {
+		return f.CallSlice(in), nil
+	}
+	return f.Call(in), nil
+}
+
+// made reports whether the arguments are of values that functions make. For others Go's own
+// error serves: pointers to the zero of a type of this module, and a nil receiver that is
+// not a tensor.
+func made(c callee, in []reflect.Value) bool {
+	for i, v := range in {
+		switch {
+		case v.Kind() != reflect.Pointer || !ours(v.Type()):
+		case v.IsNil():
+			if i == 0 && c.recv != nil && v.Type() != tensorType {
+				return false
+			}
+		case v.Elem().IsZero():
+			return false
+		}
+	}
+	return true
+}
+
+// fault returns what is wrong with the way in which a call failed, "" if nothing is.
+func fault(err error) string {
+	if err == nil {
+		return ""
+	}
+	var of runtime.Error
+	switch {
+	case errors.As(err, &of):
+		return fmt.Sprintf("a runtime error in %s: %v", err.(crash).where, err)
+	case strings.TrimSpace(err.Error()) == "":
+		return "a panic without a text"
+	}
+	return ""
+}

@@ -1,0 +1,76 @@
+package data
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A file of another format is named, with what to do.
+func TestForeignFiles(t *testing.T) {
+	dir := t.TempDir()
+	load := map[string]func(path string) error{
+		"Load":            func(path string) error { _, err := Load(path); return err },
+		"LoadSafetensors": func(path string) error { _, err := LoadSafetensors(path); return err },
+		"LoadNPY":         func(path string) error { _, err := LoadNPY(path); return err },
+		"LoadNPZ":         func(path string) error { _, err := LoadNPZ(path); return err },
+		"LoadIDX":         func(path string) error { _, err := LoadIDX(path); return err },
+	}
+	for _, c := range []struct {
+		name, text string
+		says       []string
+		not        string // the functions that may read it
+	}{
+		{"model.pt", "PK\x03\x04\x00\x00archive/data.pkl", []string{"zip archive", ".pt", "LoadTorch"}, "Load LoadNPZ"},
+		{"old.pt", "\x80\x02\x8a\nl\xfc\x9cF", []string{"Python pickle", "LoadTorch"}, "Load"},
+		{"new.pkl", "\x80\x05\x95abcdefgh", []string{"Python pickle"}, "Load"},
+		{"empty.safetensors", "", []string{"an empty file", "cut short"}, ""},
+		{"page.safetensors", "\n<!DOCTYPE html><html>", []string{"an HTML page", "download it again"}, ""},
+		{"lower.safetensors", "<html><body>", []string{"an HTML page"}, ""},
+		{"pointer.safetensors", "version https://git-lfs.github.com/spec/v1\n", []string{"Git LFS", "git lfs pull"}, ""},
+		{"array.npy", "\x93NUMPY\x01\x00v\x00", []string{"LoadNPY reads .npy"}, "LoadNPY"},
+		{"model.h5", "\x89HDF\r\n\x1a\n", []string{"HDF5"}, ""},
+		{"packed.gz", "\x1f\x8b\x08\x00", []string{"gunzip"}, "LoadIDX"},
+	} {
+		path := filepath.Join(dir, c.name)
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for name, f := range load {
+			if slices.Contains(strings.Fields(c.not), name) {
+				continue
+			}
+			err := f(path)
+			if err == nil {
+				t.Errorf("%s(%s): no error", name, c.name)
+				continue
+			}
+			for _, says := range append(c.says, path) {
+				if !strings.Contains(err.Error(), says) {
+					t.Errorf("%s(%s): %v; expected it to say %q", name, c.name, err, says)
+				}
+			}
+		}
+	}
+	for name, f := range load {
+		if err := f(dir); err == nil || !strings.Contains(err.Error(), "it is a directory; expected a file") {
+			t.Errorf("%s of a directory: %v", name, err)
+		}
+	}
+}
+
+// A safetensors file begins with the length of its header, which may look like another
+// format.
+func TestLengthThatLooksForeign(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.safetensors")
+	const length = 0x280
+	text := "\x80\x02\x00\x00\x00\x00\x00\x00{}" + strings.Repeat(" ", length-2)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := LoadSafetensors(path); err != nil || len(all) != 0 {
+		t.Errorf("got %v, %v; want no tensors", all, err)
+	}
+}

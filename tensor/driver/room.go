@@ -1,0 +1,54 @@
+package driver
+
+import (
+	"fmt"
+	"math/bits"
+	"runtime"
+	"runtime/metrics"
+)
+
+// Room returns an error unless n elements of size bytes each fit into the memory that is
+// left of [Limit]. What makes memory from a number that a user has given asks it first, as
+// Go ends the process where memory is short. The error names what was asked for, what is
+// free, and what sets the limit.
+func Room(n, size int) error {
+	const small = 16 << 20 // not worth the question
+	if n < 0 {
+		return fmt.Errorf("%d elements asked for; expected 0 or more", n)
+	}
+	if size <= 0 || n <= small/size {
+		return nil
+	}
+	limit, _ := Limit()
+	over, asked := bits.Mul64(uint64(n), uint64(size))
+	if over != 0 || asked > 1<<62 {
+		return fmt.Errorf("%d elements of %d bytes asked for, more than any machine has; expected a smaller number", n, size)
+	}
+	if limit == 0 {
+		return nil
+	}
+	if int64(asked) > limit-inUse() {
+		runtime.GC()
+	}
+	if free := max(0, limit-inUse()); int64(asked) > free {
+		return NoRoom(int64(asked), free)
+	}
+	return nil
+}
+
+// NoRoom is the error of what asked for more bytes than are free.
+func NoRoom(asked, free int64) error {
+	limit, setBy := Limit()
+	return fmt.Errorf("%s asked for, %s of %s are free; ask for less, or raise the limit, which is %s", FormatBytes(asked), FormatBytes(max(0, free)), FormatBytes(limit), setBy)
+}
+
+// inUse returns the bytes of objects on Go's heap and of tensors outside it.
+func inUse() int64 {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	n := int64(heap[0].Value.Uint64())
+	if r, ok := Lookup("cpu").(MemoryReporter); ok {
+		n += r.Memory().Mapped
+	}
+	return n
+}

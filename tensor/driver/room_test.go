@@ -1,0 +1,35 @@
+package driver
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestRoom(t *testing.T) {
+	for _, c := range []struct {
+		n, size int
+		says    string // "": there is room
+	}{
+		{0, 8, ""},
+		{1 << 10, 8, ""},
+		{1 << 10, 0, ""},
+		{-3, 8, "-3 elements asked for; expected 0 or more"},
+		{1 << 47, 8, "1024.0 TiB asked for"},
+		{1 << 62, 8, "4611686018427387904 elements of 8 bytes asked for, more than any machine has"},
+	} {
+		err := Room(c.n, c.size)
+		if limit, _ := Limit(); limit == 0 && c.n == 1<<47 {
+			continue
+		}
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("Room(%d, %d) = %v, want %q", c.n, c.size, err, c.says)
+		}
+	}
+	limit, setBy := Limit()
+	if limit > 0 && setBy == "" {
+		t.Error("the limit has no name")
+	}
+	if err := NoRoom(1<<40, -5); !strings.Contains(err.Error(), "0 bytes of ") || !strings.Contains(err.Error(), "raise the limit, which is "+setBy) {
+		t.Error(err)
+	}
+}
