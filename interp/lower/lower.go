@@ -73,9 +73,10 @@ type Unit struct {
 	imports  bool
 	lowered  map[ast.Node]bool
 	wrapped  map[*ast.FuncLit]bool
-	makers   map[*ast.CallExpr]bool // calls that make a closure, and cannot fail
-	made     map[*ast.FuncLit]bool  // literals around what rewrites add, which need no poll
-	safe     map[ast.Expr]bool      // indexes and slices that have been tested
+	makers   map[*ast.CallExpr]bool        // calls that make a closure, and cannot fail
+	made     map[*ast.FuncLit]bool         // literals around what rewrites add, which need no poll
+	around   map[*ast.FuncLit]*ast.FuncLit // the literal that makes a closure of one
+	safe     map[ast.Expr]bool             // indexes and slices that have been tested
 	markVars map[string]bool
 	vars     []ast.Decl
 	more     []ast.Decl // functions that rewrites add
