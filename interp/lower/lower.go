@@ -135,6 +135,7 @@ var Rewrites = []Rewrite{
 	{"parallellit", "composite literals of parallel assignments", (*Unit).parallelLiterals},
 	{"commaok", "second results that are not of type bool", (*Unit).commaOk},
 	{"room", "allocations that do not fit into memory", (*Unit).rooms},
+	{"elements", "elements of literals that are parts of what compiled code returns", (*Unit).literalElements},
 	{"minmax", "min, max, clear", (*Unit).minmax},
 	{"switch", "switches over more than basic values, cases of several conditions", (*Unit).switches},
 	{"variadic", "interpreted values in variadic interfaces and in literals of compiled slice types", (*Unit).variadics},

@@ -18,6 +18,7 @@ var needs = engine.Needs{
 		"depth",
 		"dotimport",
 		"dropped",
+		"elements",
 		"forinit",
 		"funcvalue",
 		"go",
