@@ -13,6 +13,7 @@ var needs = engine.Needs{
 		"channel",
 		"closure",
 		"commaok",
+		"concat",
 		"constants",
 		"defer",
 		"depth",
