@@ -14,9 +14,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestHostileCells runs each cell of testdata/hostile.txtar in a process of its own with
-// little memory. It must end with an error that holds the text behind it, or with none if
-// that is empty, and the cells after it must find what was there before.
+// TestHostileCells runs each cell of testdata/hostile/cells.txtar in a process of its own with
+// little memory. What it shows must hold the text behind it, and the cells after it must
+// find what was there before.
 func TestHostileCells(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/hostile/cells.txtar")
 	if err != nil {
@@ -30,7 +30,7 @@ func TestHostileCells(t *testing.T) {
 				got, err := hostileChild(t, engine, cell)
 				if err != nil {
 					t.Errorf("%s\nthe process died: %v\n%s", cell, err, got[:min(len(got), 600)])
-				} else if !strings.Contains(got, want) || want == "no output" && got != "" {
+				} else if !strings.Contains(got, want) {
 					t.Errorf("%s\ngot %.400s\nwant %s", cell, got, want)
 				}
 			})

@@ -402,7 +402,7 @@ func (r *Registry) Call(mark int) {
 	if r.Deeper == nil || r.looks.Add(1)%looks != 0 || !r.Deeper(r.limit+r.limit/10) { // barriers take part of it
 		return
 	}
-	if r.others.Load() == 0 {
+	if r.others.Load() == 0 && r.runs(r.id()) {
 		if resume, ok := r.Halt(); ok {
 			r.mu.Lock()
 			defer r.mu.Unlock()
@@ -411,6 +411,13 @@ func (r *Registry) Call(mark int) {
 		}
 	}
 	panic(TooDeep{r.limit})
+}
+
+// runs reports whether a goroutine is the running cell's own.
+func (r *Registry) runs(id uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cells[id] == r.current
 }
 
 // Flag returns what loops test.
