@@ -208,6 +208,8 @@
 //     special case first.
 //   - The line of a panic of compiled code is known where the cell itself, or a function
 //     that it calls, has called that; not in a method or literal of an earlier cell.
+//   - A panic that leaves many functions with deferred calls takes time in proportion to
+//     the square of their number: some seconds for 5,000.
 //   - It reaches deep into Go's run-time system. A fault there ends the kernel.
 //
 // # Limits
