@@ -26,6 +26,7 @@ var steps = []struct {
 }{
 	{"split", (*Session).split, true},
 	{"check", (*Session).check, true},
+	{"fit", (*Session).fits, true},
 	{"bind", (*Session).bind, true},
 	{"lower", (*Session).lower, true},
 	{"declare", (*Session).declare, false},

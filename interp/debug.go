@@ -12,7 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"halfnote/interp/internal/live"
 	"halfnote/interp/lower"
 	"halfnote/kernel"
 )
@@ -23,9 +22,8 @@ import (
 type debugger struct {
 	session *Session
 
-	own     atomic.Uint64 // the running cell's goroutine, 0 while it is not known
-	flag    uint32        // what stops test: not 0 while there may be something to stop for
-	refused bool          // the engine does not take the cell at hand with stops
+	flag    uint32 // what stops test: not 0 while there may be something to stop for
+	refused bool   // the engine does not take the cell at hand with stops
 
 	mu          sync.Mutex
 	event       func(kernel.DebugEvent) // nil while nobody debugs
@@ -253,7 +251,7 @@ func (c *cell) lines(from, to token.Pos) int {
 // stop is what code calls that has passed a stop. vars points to the variables that can
 // be seen there.
 func (d *debugger) stop(n int, vars ...any) {
-	id, depth := d.goroutine(), stackDepth()
+	id, depth := d.session.live.ID(), stackDepth()
 	d.mu.Lock()
 	if d.event == nil || n >= len(d.stops) {
 		d.mu.Unlock()
@@ -273,20 +271,6 @@ func (d *debugger) stop(n int, vars ...any) {
 	if reason != "" {
 		d.wait(id, t, reason)
 	}
-}
-
-// goroutine returns the number of the calling goroutine. To find it out takes long, but
-// not again while there is only the one of the running cell.
-func (d *debugger) goroutine() uint64 {
-	if d.session.live.Others() > 0 {
-		return live.ID()
-	}
-	id := d.own.Load()
-	if id == 0 {
-		id = live.ID()
-		d.own.Store(id)
-	}
-	return id
 }
 
 // reason tells why a goroutine has to stop, "" if it has not.
@@ -370,7 +354,6 @@ func (d *debugger) look(f func()) (ok bool) {
 // cellEnds forgets the goroutines that nobody will step through any more: those that
 // have not stopped.
 func (d *debugger) cellEnds() {
-	d.own.Store(0)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	maps.DeleteFunc(d.threads, func(_ uint64, t *thread) bool { return t.resume == nil })

@@ -145,14 +145,30 @@
 //   - runtime.Goexit in the cell's own goroutine.
 //   - Calls that nest deeper than 10,000.
 //   - Unlocking what is not locked.
-//   - Memory: a slice, a string of strings.Repeat or a tensor that does not fit panics
-//     with what was asked for and the limit; a cell whose heap grows beyond the limit is
-//     stopped. The limit is nine tenths of the machine's memory, the control group's or
+//   - Memory: a slice, a string or a tensor that does not fit panics with what was asked
+//     for and the limit; a cell whose heap grows beyond the limit is stopped; one that
+//     mentions a type whose values do not fit, such as [1<<40]byte, does not run. The limit is nine tenths of the machine's memory, the control group's or
 //     GOMEMLIMIT, whichever is least.
+//   - Formatting a slice or map that contains itself, and a Chain of package nn that does.
+//   - debug.SetMaxStack and debug.SetMaxThreads, which cells cannot set, and wrong
+//     arguments of runtime.SetFinalizer. A panic in a finalizer is reported like one in a
+//     goroutine.
 //   - A deadlock: when all goroutines of cells wait for each other, and no timer or
 //     goroutine of compiled code can wake one, the cell is stopped with Go's words,
 //     after about a second. When in doubt, such as after signal.Notify or with a ticker,
 //     nothing is reported, and an interrupt ends the wait.
+//
+// What still ends the process, because Go's run-time system or compiled code does it where
+// nothing can intervene:
+//
+//   - Concurrent writes to a map, and writes while it is read: Go reports them as fatal.
+//   - A value that contains itself in the hands of compiled code that recurses over it
+//     without a limit, such as encoding/gob or the methods of a log.Logger: the stack of
+//     compiled code cannot be measured on its way.
+//   - One allocation in compiled code that is larger than the memory and that no function
+//     above guards, such as slices.Grow(s, 1<<45).
+//   - runtime.SetFinalizer with a pointer into the middle of an object.
+//   - A signal that the cell sends to its own process, such as os.Process.Kill.
 //
 // # Engines
 //
@@ -192,6 +208,8 @@
 //     special case first.
 //   - The line of a panic of compiled code is known where the cell itself, or a function
 //     that it calls, has called that; not in a method or literal of an earlier cell.
+//   - A panic that leaves many functions with deferred calls takes time in proportion to
+//     the square of their number: some seconds for 5,000.
 //   - It reaches deep into Go's run-time system. A fault there ends the kernel.
 //
 // # Limits

@@ -35,6 +35,6 @@ func (s *Session) newEngine() (engine.Engine, error) {
 	}
 	return yaegi.New(yaegi.Options{
 		Symbols: symbols.All(), Extra: []string{lower.SupportPath}, Name: alias,
-		Stdout: s.live.Stdout(), Goroutine: s.live.Key,
+		Stdout: s.live.Stdout(), Goroutine: s.live.ID,
 	})
 }

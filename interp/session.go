@@ -109,9 +109,9 @@ func NewSession(o Options) (*Session, error) {
 		o.Grace = 2 * time.Second
 	}
 	s := &Session{
-		opts: o, checking: new(sync.Mutex), binary: exports.Importer(), live: live.NewRegistry(o.MaxDepth),
+		opts: o, checking: new(sync.Mutex), binary: exports.Importer(), live: live.NewRegistry(o.MaxDepth, ixgo.Goroutine),
 	}
-	s.live.Memory, s.live.Mapped, s.live.Goroutine = o.Memory, o.Mapped, ixgo.Goroutine
+	s.live.Memory, s.live.Mapped = o.Memory, o.Mapped
 	s.live.Leave = o.Leave
 	s.screen = display.NewScreen(func() display.Sink { return s.live.Current().Out })
 	s.debugger = newDebugger(s)

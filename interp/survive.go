@@ -1,15 +1,19 @@
 package interp
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log"
+	"math/big"
 	"os"
 	"os/signal"
 	"reflect"
+	"runtime"
 	"strings"
 	"time"
 
@@ -24,6 +28,10 @@ func (s *Session) bindSurvival() {
 	until := func(t time.Time) { s.live.Expect(max(0, time.Until(t))) }
 	fit := func(n, size int) { s.live.Room(n, size) }
 	for path, functions := range map[string]map[string]any{
+		"bufio": {
+			"NewReaderSize": func(r io.Reader, n int) *bufio.Reader { fit(n, 1); return bufio.NewReaderSize(r, n) },
+			"NewWriterSize": func(w io.Writer, n int) *bufio.Writer { fit(n, 1); return bufio.NewWriterSize(w, n) },
+		},
 		"bytes": {"Repeat": func(b []byte, n int) []byte { fit(n, len(b)); return bytes.Repeat(b, n) }},
 		"context": {
 			"AfterFunc": func(ctx context.Context, f func()) func() bool {
@@ -57,6 +65,25 @@ func (s *Session) bindSurvival() {
 				return signal.NotifyContext(ctx, list...)
 			},
 		},
+		"reflect": {
+			"MakeSlice": func(t reflect.Type, n, c int) reflect.Value {
+				if t.Kind() == reflect.Slice {
+					fit(max(n, c), int(t.Elem().Size()))
+				}
+				return reflect.MakeSlice(t, n, c)
+			},
+			"New": func(t reflect.Type) reflect.Value {
+				if t != nil {
+					fit(1, int(t.Size()))
+				}
+				return reflect.New(t)
+			},
+		},
+		"runtime": {"SetFinalizer": s.setFinalizer},
+		"runtime/debug": {
+			"SetMaxStack":   func(int) int { panic(refused("SetMaxStack")) },
+			"SetMaxThreads": func(int) int { panic(refused("SetMaxThreads")) },
+		},
 		"strings": {"Repeat": func(text string, n int) string { fit(n, len(text)); return strings.Repeat(text, n) }},
 		"time": {
 			"After":     func(d time.Duration) <-chan time.Time { later(d); return time.After(d) },
@@ -74,18 +101,54 @@ func (s *Session) bindSurvival() {
 		s.engine.Bind(path, m)
 	}
 	s.bindSupportSymbols(map[string]reflect.Value{
-		"CondWait":   reflect.ValueOf(s.live.CondWait),
-		"ParseFlags": reflect.ValueOf(parseFlags),
-		"RUnlock":    reflect.ValueOf(s.live.RUnlock),
-		"ResetTimer": reflect.ValueOf(s.live.ResetTimer),
-		"Room":       reflect.ValueOf(func(n, size int) int { s.live.Room(n, size); return n }),
-		"Unlock":     reflect.ValueOf(s.live.Unlock),
-		"UnlockRW":   reflect.ValueOf(s.live.UnlockRW),
+		"CondWait":     reflect.ValueOf(s.live.CondWait),
+		"GrowBuffer":   reflect.ValueOf(func(b *bytes.Buffer, n int) { fit(n, 1); b.Grow(n) }),
+		"GrowBuilder":  reflect.ValueOf(func(b *strings.Builder, n int) { fit(n, 1); b.Grow(n) }),
+		"ShiftInt":     reflect.ValueOf(func(z, x *big.Int, n uint) *big.Int { fit(x.BitLen()/8+int(n/8), 1); return z.Lsh(x, n) }),
+		"UnlockLocker": reflect.ValueOf(s.live.UnlockLocker),
+		"ParseFlags":   reflect.ValueOf(parseFlags),
+		"RUnlock":      reflect.ValueOf(s.live.RUnlock),
+		"ResetTimer":   reflect.ValueOf(s.live.ResetTimer),
+		"Room":         reflect.ValueOf(func(n, size int) int { s.live.Room(n, size); return n }),
+		"Unlock":       reflect.ValueOf(s.live.Unlock),
+		"UnlockRW":     reflect.ValueOf(s.live.UnlockRW),
 
 		"LoggerFatal":   reflect.ValueOf(func(l *log.Logger, v ...any) { exitAfter(l, fmt.Sprint(v...)) }),
 		"LoggerFatalf":  reflect.ValueOf(func(l *log.Logger, format string, v ...any) { exitAfter(l, fmt.Sprintf(format, v...)) }),
 		"LoggerFatalln": reflect.ValueOf(func(l *log.Logger, v ...any) { exitAfter(l, fmt.Sprintln(v...)) }),
 	})
+}
+
+// refused says why a cell cannot set a limit of the whole process.
+func refused(function string) error {
+	return fmt.Errorf("debug.%s: cells cannot set this: Go ends the whole process where the limit is reached", function)
+}
+
+// setFinalizer is runtime.SetFinalizer. A panic in the finalizer is reported under the
+// cell that set it, and an argument that Go would end the process for panics.
+func (s *Session) setFinalizer(object, finalizer any) {
+	x, f := reflect.ValueOf(object), reflect.ValueOf(finalizer)
+	switch {
+	case x.Kind() != reflect.Pointer || x.IsNil():
+		panic(fmt.Errorf("runtime.SetFinalizer: the first argument is of type %T, want a pointer that is not nil", object))
+	case x.Type().Elem().Size() == 0:
+		return
+	case finalizer != nil && (f.Kind() != reflect.Func || f.Type().NumIn() != 1 || !x.Type().AssignableTo(f.Type().In(0))):
+		panic(fmt.Errorf("runtime.SetFinalizer: the finalizer is of type %T, want a function of one argument of type %T", finalizer, object))
+	}
+	runtime.SetFinalizer(object, nil) // Go ends the process where there is one already
+	if finalizer == nil || f.IsNil() {
+		return
+	}
+	held := new(reflect.Value)
+	call := s.live.Callback(func() { f.Call([]reflect.Value{*held}) })
+	t := reflect.FuncOf([]reflect.Type{x.Type()}, nil, false)
+	runtime.SetFinalizer(object, reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+		*held = args[0]
+		call()
+		*held = reflect.Value{}
+		return nil
+	}).Interface())
 }
 
 // exitAfter is what the Fatal methods of a logger do.

@@ -12,7 +12,7 @@ import (
 // deferred calls wait for ever for that lock, which their frame holds, and in
 // loops that start goroutines a closure that ends replaces the one just made.
 func (u *Unit) closures() {
-	u.makers = map[*ast.CallExpr]bool{}
+	u.makers, u.around = map[*ast.CallExpr]bool{}, map[*ast.FuncLit]*ast.FuncLit{}
 	for i, d := range u.File.Decls {
 		u.File.Decls[i] = astutil.Apply(d, nil, func(c *astutil.Cursor) bool {
 			lit, ok := c.Node().(*ast.FuncLit)
@@ -27,7 +27,7 @@ func (u *Unit) closures() {
 				Body: block(&ast.ReturnStmt{Results: []ast.Expr{lit}}),
 			}
 			maker := call(around)
-			u.makers[maker], u.made[around] = true, true
+			u.makers[maker], u.made[around], u.around[lit] = true, true, around
 			c.Replace(u.as(maker, lit))
 			return true
 		}).(ast.Decl)

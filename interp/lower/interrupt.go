@@ -106,8 +106,17 @@ func (u *Unit) depth() {
 		mark := u.mark(Mark{Pos: t.Pos(), Func: name})
 		calls := func() ast.Expr { return &ast.StarExpr{X: SupportName("Calls")} }
 		look := block(expr(calledFrom(t.Pos(), Support("Call", mark))))
-		if u.barriers && isDecl && recursion.of(fd) && !u.recovering[body] {
+		lit, _ := n.(*ast.FuncLit)
+		switch {
+		case !u.barriers || u.recovering[body]:
+		case isDecl && (recursion.of(fd) || u.callsUnknown(body)):
 			look.List = append(look.List, u.again(fd)...)
+		case u.around[lit] != nil && u.callsUnknown(body):
+			self := u.temp("self")
+			u.around[lit].Body.List = []ast.Stmt{
+				declare(self, signatureOf(lit)), assign(ident(self.Name), lit), &ast.ReturnStmt{Results: []ast.Expr{ident(self.Name)}},
+			}
+			look.List = append(look.List, u.againLiteral(lit, self)...)
 		}
 		if raced {
 			body.List = append([]ast.Stmt{&ast.IfStmt{Cond: Support("Descend"), Body: look}}, body.List...)
@@ -136,8 +145,8 @@ func (u *Unit) callsCells(body *ast.BlockStmt) bool {
 			case *types.Builtin, *types.TypeName:
 			case *types.Func:
 				found = found || o.Pkg() == u.Pkg
-			case nil:
-				found = found || u.Info.Defs[f] != nil
+			case nil: // of a rewrite: what calls the methods of interfaces, or int(x)
+				found = found || types.Universe.Lookup(f.Name) == nil
 			default:
 				found = true
 			}

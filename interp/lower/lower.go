@@ -73,9 +73,10 @@ type Unit struct {
 	imports  bool
 	lowered  map[ast.Node]bool
 	wrapped  map[*ast.FuncLit]bool
-	makers   map[*ast.CallExpr]bool // calls that make a closure, and cannot fail
-	made     map[*ast.FuncLit]bool  // literals around what rewrites add, which need no poll
-	safe     map[ast.Expr]bool      // indexes and slices that have been tested
+	makers   map[*ast.CallExpr]bool        // calls that make a closure, and cannot fail
+	made     map[*ast.FuncLit]bool         // literals around what rewrites add, which need no poll
+	around   map[*ast.FuncLit]*ast.FuncLit // the literal that makes a closure of one
+	safe     map[ast.Expr]bool             // indexes and slices that have been tested
 	markVars map[string]bool
 	vars     []ast.Decl
 	more     []ast.Decl // functions that rewrites add
@@ -134,9 +135,12 @@ var Rewrites = []Rewrite{
 	{"parallellit", "composite literals of parallel assignments", (*Unit).parallelLiterals},
 	{"commaok", "second results that are not of type bool", (*Unit).commaOk},
 	{"room", "allocations that do not fit into memory", (*Unit).rooms},
+	{"concat", "strings that do not fit into memory", (*Unit).concatenations},
+	{"elements", "elements of literals that are parts of what compiled code returns", (*Unit).literalElements},
 	{"minmax", "min, max, clear", (*Unit).minmax},
 	{"switch", "switches over more than basic values, cases of several conditions", (*Unit).switches},
 	{"variadic", "interpreted values in variadic interfaces and in literals of compiled slice types", (*Unit).variadics},
+	{"wait", "waiting that an interrupt ends", (*Unit).waitCalls},
 	{"defer", "deferred calls that panic or call recover", (*Unit).deferred},
 	{"rangefunc", "range over functions", (*Unit).rangeFunc},
 	{"rangeint", "range over integers", (*Unit).rangeInt},
@@ -144,7 +148,6 @@ var Rewrites = []Rewrite{
 	{"rangeassign", "range loops that assign", (*Unit).rangeAssigns},
 	{"print", "print and println", (*Unit).prints},
 	{"loopvar", "loop variables per iteration", (*Unit).loopVars},
-	{"wait", "waiting that an interrupt ends", (*Unit).waitCalls},
 	{"go", "goroutines that belong to a cell and whose panics do not end the process", (*Unit).goStatements},
 	{"channel", "channel operations that an interrupt ends, all forms of select", (*Unit).channels},
 	{"forinit", "loops of a first clause alone", (*Unit).forInit},

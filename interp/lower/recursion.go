@@ -103,47 +103,75 @@ func (r *recursion) from(fd *ast.FuncDecl, nodes []ast.Node) bool {
 // Yaegi raises it anew in every function on the way, which takes time in proportion
 // to the square of how many they are.
 func (u *Unit) again(fd *ast.FuncDecl) []ast.Stmt {
-	name := fd.Name.Name + engine.AgainSuffix
-	params := &ast.FieldList{}
-	results := &ast.FieldList{}
-	here := &ast.CallExpr{Fun: ident(name)}
-	there := &ast.CallExpr{Fun: ident(fd.Name.Name)}
-	pass := func(list *ast.FieldList, receiver bool) {
-		for _, f := range list.List {
-			if len(f.Names) == 0 {
-				f.Names = []*ast.Ident{ident("_")}
+	name := fd.Name.Name
+	r := u.repeat(fd.Type.Func)
+	if fd.Recv != nil {
+		name = plainName(Print(fd.Recv.List[0].Type) + "_" + name)
+		recv := r.pass(fd.Recv)
+		return r.leave(name, &ast.SelectorExpr{X: recv.Args[0], Sel: ident(fd.Name.Name)}, fd.Type)
+	}
+	return r.leave(name, ident(name), fd.Type)
+}
+
+// againLiteral is again for a literal that a variable self holds.
+func (u *Unit) againLiteral(lit *ast.FuncLit, self *ast.Ident) []ast.Stmt {
+	r := u.repeat(lit.Type.Func)
+	there := u.temp("self")
+	r.here.Args = []ast.Expr{ident(self.Name)}
+	r.params.List = []*ast.Field{{Names: []*ast.Ident{there}, Type: signatureOf(lit)}}
+	return r.leave(there.Name, ident(there.Name), lit.Type)
+}
+
+// repeat is a call that is made again: here, in the function that leaves for it, of a
+// function with these parameters.
+type repeat struct {
+	u      *Unit
+	pos    token.Pos
+	here   *ast.CallExpr
+	params *ast.FieldList
+}
+
+func (u *Unit) repeat(pos token.Pos) *repeat {
+	return &repeat{u, pos, &ast.CallExpr{}, &ast.FieldList{}}
+}
+
+// pass hands the parameters of list on, and returns a call with them.
+func (r *repeat) pass(list *ast.FieldList) *ast.CallExpr {
+	there := &ast.CallExpr{}
+	for _, f := range list.List {
+		if len(f.Names) == 0 {
+			f.Names = []*ast.Ident{ident("_")}
+		}
+		for i, id := range f.Names {
+			if id.Name == "_" {
+				f.Names[i] = r.u.temp("arg")
 			}
-			for i, id := range f.Names {
-				if id.Name == "_" {
-					f.Names[i] = u.temp("arg")
-				}
-				x, t := f.Names[i].Name, f.Type
-				here.Args = append(here.Args, ident(x))
-				params.List = append(params.List, &ast.Field{Names: []*ast.Ident{ident(x)}, Type: t})
-				if receiver {
-					there.Fun = &ast.SelectorExpr{X: ident(x), Sel: ident(fd.Name.Name)}
-					continue
-				}
-				there.Args = append(there.Args, ident(x))
-				if _, ok := t.(*ast.Ellipsis); ok {
-					here.Ellipsis, there.Ellipsis = 1, 1
-				}
+			x := f.Names[i].Name
+			r.here.Args = append(r.here.Args, ident(x))
+			there.Args = append(there.Args, ident(x))
+			r.params.List = append(r.params.List, &ast.Field{Names: []*ast.Ident{ident(x)}, Type: f.Type})
+			if _, ok := f.Type.(*ast.Ellipsis); ok {
+				r.here.Ellipsis, there.Ellipsis = 1, 1
 			}
 		}
 	}
-	if fd.Recv != nil {
-		name = Print(fd.Recv.List[0].Type) + "_" + name
-		here.Fun = ident(plainName(name))
-		pass(fd.Recv, true)
-	}
-	pass(fd.Type.Params, false)
+	return there
+}
+
+// leave declares the function, which calls fun, and returns the statements that call it.
+func (r *repeat) leave(name string, fun ast.Expr, t *ast.FuncType) []ast.Stmt {
+	u, here := r.u, r.here
+	here.Fun = ident(name + engine.AgainSuffix)
+	there := r.pass(t.Params)
+	there.Fun = fun
+	results := &ast.FieldList{}
 	st := &ast.AssignStmt{Tok: token.ASSIGN, Rhs: []ast.Expr{there}}
-	if fd.Type.Results != nil {
-		for _, f := range fd.Type.Results.List {
+	if t.Results != nil {
+		for _, f := range t.Results.List {
 			for range max(1, len(f.Names)) {
-				r := u.temp("result")
-				results.List = append(results.List, &ast.Field{Names: []*ast.Ident{r}, Type: f.Type})
-				st.Lhs = append(st.Lhs, ident(r.Name))
+				result := u.temp("result")
+				results.List = append(results.List, &ast.Field{Names: []*ast.Ident{result}, Type: f.Type})
+				st.Lhs = append(st.Lhs, ident(result.Name))
 			}
 		}
 	}
@@ -153,12 +181,38 @@ func (u *Unit) again(fd *ast.FuncDecl) []ast.Stmt {
 		body = expr(there)
 		leave = []ast.Stmt{expr(here), &ast.ReturnStmt{}}
 	}
-	lit := &ast.FuncLit{Type: &ast.FuncType{Func: fd.Pos(), Params: &ast.FieldList{}}, Body: block(body)}
+	lit := &ast.FuncLit{Type: &ast.FuncType{Func: r.pos, Params: &ast.FieldList{}}, Body: block(body)}
 	u.more = append(u.more, &ast.FuncDecl{
-		Name: ident(here.Fun.(*ast.Ident).Name), Type: &ast.FuncType{Func: fd.Pos(), Params: params, Results: results},
+		Name: ident(here.Fun.(*ast.Ident).Name), Type: &ast.FuncType{Func: r.pos, Params: r.params, Results: results},
 		Body: block(expr(Support("Barrier", lit)), &ast.ReturnStmt{}),
 	})
 	return leave
+}
+
+// callsUnknown reports whether a body calls functions that are not known by name: those
+// of variables and of interfaces.
+func (u *Unit) callsUnknown(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		x, ok := n.(*ast.CallExpr)
+		if !ok || u.Info.Types[x.Fun].IsType() || u.makers[x] {
+			return !found
+		}
+		switch f := ast.Unparen(x.Fun).(type) {
+		case *ast.Ident:
+			_, known := u.Info.Uses[f].(*types.Func)
+			_, builtin := u.Info.Uses[f].(*types.Builtin)
+			_, conversion := u.Info.Uses[f].(*types.TypeName)
+			found = found || !known && !builtin && !conversion && types.Universe.Lookup(f.Name) == nil
+		case *ast.SelectorExpr:
+			_, variable := u.Info.Uses[f.Sel].(*types.Var)
+			found = found || variable
+		case *ast.IndexExpr, *ast.CallExpr, *ast.TypeAssertExpr:
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // plainName makes text part of a name.

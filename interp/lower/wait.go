@@ -12,10 +12,13 @@ import (
 // wrongly, and the support functions of a pointer to the receiver that wait for the
 // cell's end as well, or panic.
 var waits = map[string]string{
+	"(*bytes.Buffer).Grow":    "GrowBuffer",
 	"(*flag.FlagSet).Parse":   "ParseFlags",
 	"(*log.Logger).Fatal":     "LoggerFatal",
 	"(*log.Logger).Fatalf":    "LoggerFatalf",
 	"(*log.Logger).Fatalln":   "LoggerFatalln",
+	"(*math/big.Int).Lsh":     "ShiftInt",
+	"(*strings.Builder).Grow": "GrowBuilder",
 	"(*sync.Cond).Wait":       "CondWait",
 	"(*sync.Mutex).Lock":      "Lock",
 	"(*sync.Mutex).Unlock":    "Unlock",
@@ -27,6 +30,7 @@ var waits = map[string]string{
 	"(*sync.WaitGroup).Wait":  "Wait",
 	"(*time.Timer).Reset":     "ResetTimer",
 	"(sync.Locker).Lock":      "Lock",
+	"(sync.Locker).Unlock":    "UnlockLocker",
 }
 
 // waitCalls calls support functions instead of methods that wait.

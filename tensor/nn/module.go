@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,15 +28,38 @@ func Sequential(modules ...Module) *Chain {
 	return &Chain{modules}
 }
 
-// Append adds a module at the end and returns the chain. It is
-// torch.nn.Sequential.append.
+// Append adds a module at the end and returns the chain. It panics if the chain would
+// contain itself. It is torch.nn.Sequential.append.
 func (c *Chain) Append(m Module) *Chain {
+	if inner, ok := m.(*Chain); ok && inner != nil && inner.loops(c) {
+		panic(&tensor.Error{Op: "sequential", Why: "Append was given a chain that contains the one it is appended to; give a new chain"})
+	}
 	c.Modules = append(c.Modules, m)
 	return c
 }
 
-// Forward hands x through all modules.
+// loops reports whether the chain is part of itself or of one of the chains around it.
+func (c *Chain) loops(around ...*Chain) bool {
+	if slices.Contains(around, c) {
+		return true
+	}
+	around = append(around, c)
+	return slices.ContainsFunc(c.Modules, func(m Module) bool {
+		inner, ok := m.(*Chain)
+		return ok && inner != nil && inner.loops(around...)
+	})
+}
+
+// refuseLoop panics if the chain contains itself: a call would never end.
+func (c *Chain) refuseLoop() {
+	if c.loops() {
+		panic(&tensor.Error{Op: "sequential", Why: "the chain contains itself; take it out of its Modules"})
+	}
+}
+
+// Forward hands x through all modules. It panics if the chain contains itself.
 func (c *Chain) Forward(x *tensor.Tensor) *tensor.Tensor {
+	c.refuseLoop()
 	for i, m := range c.Modules {
 		tensor.InModule(strconv.Itoa(i), func() { x = m.Forward(x) })
 	}
@@ -44,6 +68,9 @@ func (c *Chain) Forward(x *tensor.Tensor) *tensor.Tensor {
 
 // String lists the modules, one a line, as torch prints them.
 func (c *Chain) String() string {
+	if c.loops() {
+		return "Sequential(contains itself)"
+	}
 	var b strings.Builder
 	b.WriteString("Sequential(\n")
 	for i, m := range c.Modules {

@@ -10,6 +10,7 @@ import (
 // Print, Println and Printf write as the functions of package fmt do, values of
 // interpreted types too.
 func Print(w io.Writer, args ...any) (int, error) {
+	finite(args)
 	if plainAll(args) {
 		return fmt.Fprint(w, args...)
 	}
@@ -18,17 +19,20 @@ func Print(w io.Writer, args ...any) (int, error) {
 
 // Println is fmt.Fprintln.
 func Println(w io.Writer, args ...any) (int, error) {
+	finite(args)
 	return fmt.Fprintln(w, operands(args)...)
 }
 
 // Printf is fmt.Fprintf.
 func Printf(w io.Writer, format string, args ...any) (int, error) {
+	finite(args)
 	format, args = verbs(format, args)
 	return fmt.Fprintf(w, format, args...)
 }
 
 // Sprint is fmt.Sprint.
 func Sprint(args ...any) string {
+	finite(args)
 	if plainAll(args) {
 		return fmt.Sprint(args...)
 	}
@@ -49,16 +53,21 @@ func Sprint(args ...any) string {
 }
 
 // Sprintln is fmt.Sprintln.
-func Sprintln(args ...any) string { return fmt.Sprintln(operands(args)...) }
+func Sprintln(args ...any) string {
+	finite(args)
+	return fmt.Sprintln(operands(args)...)
+}
 
 // Sprintf is fmt.Sprintf.
 func Sprintf(format string, args ...any) string {
+	finite(args)
 	format, args = verbs(format, args)
 	return fmt.Sprintf(format, args...)
 }
 
 // Errorf is fmt.Errorf.
 func Errorf(format string, args ...any) error {
+	finite(args)
 	format, args = verbs(format, args)
 	return fmt.Errorf(format, args...)
 }

@@ -9,6 +9,7 @@ var needs = engine.Needs{
 	Complete: true,
 	Rewrites: []string{
 		"channel",
+		"concat",
 		"constants",
 		"depth",
 		"dotimport",

@@ -29,7 +29,7 @@ func (r *Registry) Callback(f func()) func() {
 
 // as makes the calling goroutine one of c while it runs f.
 func (r *Registry) as(c *Cell, f func()) {
-	id := ID()
+	id := r.id()
 	c.root().alive.Add(1)
 	r.others.Add(1)
 	r.add(id, c)
@@ -64,7 +64,7 @@ func (r *Registry) Beside(ctx context.Context, out kernel.Output, f func()) (sto
 func (r *Registry) Redirect(out kernel.Output, f func()) {
 	outer := r.Current()
 	c := &Cell{N: outer.N, Out: out, Ctx: outer.Ctx, stop: outer.stop, outer: outer}
-	id := ID()
+	id := r.id()
 	r.others.Add(1) // so that Current looks at who asks
 	r.mu.Lock()
 	before := r.cells[id]

@@ -53,7 +53,7 @@ func (d *Defers) call(c deferredCall) {
 		}
 	}()
 	if c.calls > 0 && d.panic != nil {
-		id := ID()
+		id := d.r.id()
 		d.r.expect(id, expected{d, d.r.depth() + c.calls})
 		defer d.r.expect(id, expected{})
 	}
@@ -91,7 +91,7 @@ func (r *Registry) Called() *Defers {
 	some := len(r.expected) > 0
 	e := expected{}
 	if some {
-		e = r.expected[ID()]
+		e = r.expected[r.id()]
 	}
 	r.mu.Unlock()
 	if e.Defers == nil || r.Depth != nil && r.depth() != e.depth {

@@ -5,11 +5,9 @@
 package live
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -77,14 +75,13 @@ type Registry struct {
 	Leave func() (lines []string)
 	// Before, if set, runs before each write to the streams.
 	Before func()
-	// Goroutine returns the number of the calling goroutine, as ID does, and often.
-	Goroutine func() uint64
 	// Memory is how many bytes the heap may have, 0 for any number, with what Mapped, if
 	// set, says is in use beside it.
 	Memory int64
 	Mapped func() int64
 
 	limit int
+	id    func() uint64 // the number of the calling goroutine, as stack traces give it
 	// flag is what loops test: not 0 while some goroutine has to stop. calls is
 	// what function entries count down: below 0 they ask Call what to do. Both
 	// are read and written by interpreted code without synchronization; a write
@@ -110,10 +107,12 @@ type Registry struct {
 	deepest   int                 // where that was found to be necessary
 }
 
-// NewRegistry returns a registry whose goroutines may nest limit calls.
-func NewRegistry(limit int) *Registry {
+// NewRegistry returns a registry whose goroutines may nest limit calls. Function id
+// returns the number of the calling goroutine that stack traces give. It is called for
+// every frame that a panic leaves, so it must not walk the stack.
+func NewRegistry(limit int, id func() uint64) *Registry {
 	return &Registry{
-		Goroutine: ID, limit: limit, calls: stride, current: &Cell{stop: make(chan struct{}), Out: nowhere{}, Ctx: context.Background()},
+		id: id, limit: limit, calls: stride, current: &Cell{stop: make(chan struct{}), Out: nowhere{}, Ctx: context.Background()},
 		cells: map[uint64]*Cell{}, ever: map[uint64]struct{}{}, stopping: map[*Cell]bool{}, unwinding: map[uint64]bool{}, expected: map[uint64]expected{},
 	}
 }
@@ -146,27 +145,8 @@ func (t TooDeep) Error() string {
 // recover from it.
 func (TooDeep) RuntimeError() {}
 
-// ID returns the number of the calling goroutine, from the header of its stack
-// trace: "goroutine 12 [running]:".
-func ID() uint64 {
-	var buf [40]byte
-	b := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))
-	if i := bytes.IndexByte(b, ' '); i >= 0 {
-		b = b[:i]
-	}
-	id, _ := strconv.ParseUint(string(b), 10, 64)
-	return id
-}
-
-// Key returns a number that tells the calling goroutine from the others that run
-// code of cells: 0 while there is only one, because to find out takes time in
-// proportion to the depth of its calls.
-func (r *Registry) Key() uint64 {
-	if r.others.Load() == 0 {
-		return 0
-	}
-	return ID()
-}
+// ID returns the number of the calling goroutine.
+func (r *Registry) ID() uint64 { return r.id() }
 
 // Others returns how many goroutines of cells there are besides the running
 // cell's own.
@@ -185,7 +165,7 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 	c.alive.Add(1)
 	done := make(chan error, 1)
 	go func() {
-		id := ID()
+		id := r.id()
 		r.add(id, c)
 		returned := false
 		defer func() {
@@ -351,7 +331,7 @@ func (r *Registry) Current() *Cell {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.others.Load() > 0 {
-		if c := r.cells[ID()]; c != nil {
+		if c := r.cells[r.id()]; c != nil {
 			return c
 		}
 	}
@@ -367,7 +347,7 @@ func (r *Registry) Of(c *Cell) *Cell {
 	if r.others.Load() == 0 && c == current {
 		return c
 	}
-	id := ID()
+	id := r.id()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if own := r.cells[id]; own != nil {
@@ -384,7 +364,7 @@ func (r *Registry) Poll() {
 	if !r.Current().root().stopped.Load() {
 		return
 	}
-	id := ID()
+	id := r.id()
 	r.mu.Lock()
 	again := r.unwinding[id]
 	r.unwinding[id] = true
@@ -422,7 +402,7 @@ func (r *Registry) Call(mark int) {
 	if r.Deeper == nil || r.looks.Add(1)%looks != 0 || !r.Deeper(r.limit+r.limit/10) { // barriers take part of it
 		return
 	}
-	if r.others.Load() == 0 {
+	if r.others.Load() == 0 && r.runs(r.id()) {
 		if resume, ok := r.Halt(); ok {
 			r.mu.Lock()
 			defer r.mu.Unlock()
@@ -431,6 +411,13 @@ func (r *Registry) Call(mark int) {
 		}
 	}
 	panic(TooDeep{r.limit})
+}
+
+// runs reports whether a goroutine is the running cell's own.
+func (r *Registry) runs(id uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cells[id] == r.current
 }
 
 // Flag returns what loops test.

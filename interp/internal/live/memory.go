@@ -33,7 +33,7 @@ func bytesText(n int64) string {
 // Room panics if n elements of size bytes do not fit into memory: Go itself would
 // end the process. What is no length at all is left to Go.
 func (r *Registry) Room(n, size int) {
-	const small = 64 << 20
+	const small = 16 << 20
 	if r.Memory == 0 || n < 0 || size <= 0 || n < small/size {
 		return
 	}

@@ -42,7 +42,7 @@ func (r *Registry) At(mark int) {
 	if r.Depth == nil {
 		return
 	}
-	id, depth := r.Goroutine(), r.Depth()
+	id, depth := r.id(), r.Depth()
 	r.under.mu.Lock()
 	defer r.under.mu.Unlock()
 	if r.under.of != nil {
@@ -56,7 +56,7 @@ func (r *Registry) Where(yield func(mark int) bool) {
 	if r.Depth == nil || !r.Watching() {
 		return
 	}
-	id := r.Goroutine()
+	id := r.id()
 	r.under.mu.Lock()
 	list := r.under.of[id]
 	r.under.mu.Unlock()

@@ -98,6 +98,17 @@ func (r *Registry) UnlockRW(l *sync.RWMutex) {
 	l.Unlock()
 }
 
+func (r *Registry) UnlockLocker(l sync.Locker) {
+	switch l := l.(type) {
+	case *sync.Mutex:
+		r.Unlock(l)
+	case *sync.RWMutex:
+		r.UnlockRW(l)
+	default:
+		l.Unlock()
+	}
+}
+
 func (r *Registry) RUnlock(l *sync.RWMutex) {
 	if l.TryLock() {
 		l.Unlock()

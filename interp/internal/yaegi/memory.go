@@ -16,7 +16,8 @@ import (
 // are not exported.
 type memory struct {
 	inner reflect.Value // the interpreter
-	made  int           // places that have their variable
+	tree  tree
+	made  int // places that have their variable
 }
 
 // newMemory fails if Yaegi is not laid out as v0.16.1 is.
@@ -27,7 +28,7 @@ func newMemory(y *interp.Interpreter) (m *memory, err error) {
 		}
 	}()
 	m = &memory{inner: reflect.ValueOf(y).Elem()}
-	m.roots()
+	m.tree = newTree(m.roots().Type().Elem().Elem())
 	m.symbols()
 	m.made = len(*m.variables())
 	for _, sc := range m.scopes() {

@@ -115,6 +115,7 @@ func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
 		if _, err := e.yaegi.Execute(prog); err != nil {
 			return nil, err
 		}
+		e.memory.tree.cut(prog)
 	}
 	if u.Entry != "" && e.entry == nil {
 		return nil, fmt.Errorf("yaegi: %s was not registered", u.Entry)

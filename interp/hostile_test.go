@@ -1,0 +1,80 @@
+//go:build unix
+
+package interp
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestHostileCells runs each cell of testdata/hostile/cells.txtar in a process of its own with
+// little memory. What it shows must hold the text behind it, and the cells after it must
+// find what was there before.
+func TestHostileCells(t *testing.T) {
+	a, err := txtar.ParseFile("testdata/hostile/cells.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range Engines {
+		for i := 0; i+1 < len(a.Files); i += 2 {
+			cell, want := string(a.Files[i].Data), strings.TrimSpace(string(a.Files[i+1].Data))
+			t.Run(fmt.Sprintf("%s/%d", engine, i/2+1), func(t *testing.T) {
+				t.Parallel()
+				got, err := hostileChild(t, engine, cell)
+				if err != nil {
+					t.Errorf("%s\nthe process died: %v\n%s", cell, err, got[:min(len(got), 600)])
+				} else if !strings.Contains(got, want) {
+					t.Errorf("%s\ngot %.400s\nwant %s", cell, got, want)
+				}
+			})
+		}
+	}
+}
+
+// hostileChild runs a cell in a child and returns what it shows.
+func hostileChild(t *testing.T, engine, cell string) (string, error) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 6000000; exec "$0" -test.run '^TestHostileChild$'`, os.Args[0])
+	cmd.Env = append(os.Environ(), "HALFNOTE_HOSTILE="+engine, "HALFNOTE_CELL="+cell)
+	out, err := cmd.CombinedOutput()
+	if _, text, ok := strings.Cut(string(out), "BEGIN\n"); ok && err == nil {
+		text, _, ok = strings.Cut(text, "END\n")
+		if !ok {
+			return string(out), fmt.Errorf("the next cells did not run")
+		}
+		return text, nil
+	}
+	return string(out), fmt.Errorf("%v", err)
+}
+
+// TestHostileChild is the process of TestHostileCells.
+func TestHostileChild(t *testing.T) {
+	engine := os.Getenv("HALFNOTE_HOSTILE")
+	if engine == "" {
+		t.Skip("a part of TestHostileCells")
+	}
+	s, err := NewSession(Options{Engine: engine, Memory: 256 << 20, Grace: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	evalAll(t, s, "kept := map[string]int{\"a\": 41}\nnext := func() int { kept[\"a\"]++; return kept[\"a\"] }")
+	fmt.Print("BEGIN\n", evalFor(t, s, 2, os.Getenv("HALFNOTE_CELL"), "15s"))
+	for _, name := range []string{"m", "s", "l", "n", "c", "p", "x"} { // what refers to itself can be looked at
+		s.Complete(name+".", 2)
+		s.Inspect(name, 1, 1)
+	}
+	s.Variables()
+	if got := evalFor(t, s, 3, "next()", ""); got != "= 42\n" {
+		t.Fatalf("the next cell: got %s", got)
+	}
+	fmt.Print("END\n")
+}

@@ -1,0 +1,124 @@
+package dynamic
+
+import (
+	"reflect"
+	"sync"
+)
+
+// Endless is the value of the panic of formatting what contains itself: package fmt would
+// follow it until the stack of the process is full.
+type Endless struct{ Type string }
+
+func (e Endless) Error() string {
+	return "fmt: a value of type " + e.Type + " contains itself and has no end: print its parts"
+}
+
+// RuntimeError makes Endless a runtime.Error.
+func (Endless) RuntimeError() {}
+
+// finite panics if one of the operands contains itself by way of slices, maps, structs and
+// interfaces. Pointers inside a value are shown as addresses.
+func finite(args []any) {
+	for _, a := range args {
+		v := reflect.ValueOf(a)
+		if v.Kind() == reflect.Pointer {
+			v = v.Elem()
+		}
+		if v.IsValid() && mayContainItself(v.Type()) && (path{}).within(v) {
+			panic(Endless{reflect.TypeOf(a).String()})
+		}
+	}
+}
+
+// path holds the slices and maps around a value.
+type path map[part]bool
+
+type part struct {
+	at  uintptr
+	len int
+	typ reflect.Type
+}
+
+// within reports whether v contains itself or one of the slices and maps around it.
+func (p path) within(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Interface:
+		return !v.IsNil() && p.within(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if p.within(v.Field(i)) {
+				return true
+			}
+		}
+	case reflect.Array:
+		return p.list(v)
+	case reflect.Slice, reflect.Map:
+		if v.Len() == 0 || !mayContainItself(v.Type()) {
+			return false
+		}
+		x := part{v.Pointer(), v.Len(), v.Type()}
+		if p[x] {
+			return true
+		}
+		p[x] = true
+		defer delete(p, x)
+		if v.Kind() == reflect.Slice {
+			return p.list(v)
+		}
+		for it := v.MapRange(); it.Next(); {
+			if p.within(it.Value()) || p.within(it.Key()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p path) list(v reflect.Value) bool {
+	if !mayContainItself(v.Type().Elem()) {
+		return false
+	}
+	for i := range v.Len() {
+		if p.within(v.Index(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// recursive remembers which types have values that may contain themselves.
+var recursive sync.Map
+
+// mayContainItself reports whether values of a type may: it has parts that are interfaces,
+// or slices or maps of itself.
+func mayContainItself(t reflect.Type) bool {
+	if known, ok := recursive.Load(t); ok {
+		return known.(bool)
+	}
+	may := contains(t, map[reflect.Type]bool{})
+	recursive.Store(t, may)
+	return may
+}
+
+func contains(t reflect.Type, around map[reflect.Type]bool) bool {
+	if around[t] {
+		return true
+	}
+	around[t] = true
+	defer delete(around, t)
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Slice, reflect.Array:
+		return contains(t.Elem(), around)
+	case reflect.Map:
+		return contains(t.Key(), around) || contains(t.Elem(), around)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if contains(t.Field(i).Type, around) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,63 @@
+package yaegi
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/traefik/yaegi/interp"
+)
+
+// A panic raises itself again in every interpreted frame that it leaves. There Yaegi
+// first looks for the node under way, from the function's first node upwards, and never
+// finds it: it visits the whole unit for each frame. A first node that has no ancestor
+// ends the search at once. Nothing else reads the field when a function has been
+// compiled, but for the names of literals.
+
+// A node of Yaegi's tree is known by where its fields are.
+var nodeFields = map[string]string{
+	"child": "[]*interp.node", "anc": "*interp.node", "start": "*interp.node", "types": "[]reflect.Type",
+}
+
+// tree reads the nodes of compiled units.
+type tree struct{ offset map[string]uintptr }
+
+// newTree panics if nodes are not laid out as those of v0.16.1 are.
+func newTree(node reflect.Type) tree {
+	t := tree{map[string]uintptr{}}
+	for name, typ := range nodeFields {
+		f, ok := node.FieldByName(name)
+		if !ok || f.Type.String() != typ {
+			panic(node.String() + " has no field " + name + " of type " + typ)
+		}
+		t.offset[name] = f.Offset
+	}
+	return t
+}
+
+func (t tree) nodes(n unsafe.Pointer, field string) []unsafe.Pointer {
+	return *(*[]unsafe.Pointer)(unsafe.Add(n, t.offset[field]))
+}
+
+func (t tree) node(n unsafe.Pointer, field string) *unsafe.Pointer {
+	return (*unsafe.Pointer)(unsafe.Add(n, t.offset[field]))
+}
+
+// isFunc reports whether a node is a function's declaration or literal.
+func (t tree) isFunc(n unsafe.Pointer) bool {
+	return len(*(*[]reflect.Type)(unsafe.Add(n, t.offset["types"]))) > 0 && len(t.nodes(n, "child")) > 3
+}
+
+// cut takes the ancestor from the first node of every function of a program.
+func (t tree) cut(p *interp.Program) {
+	root := field(reflect.ValueOf(p).Elem(), "root", "*interp.node").UnsafePointer()
+	for list := []unsafe.Pointer{root}; len(list) > 0; {
+		n := list[len(list)-1]
+		list = append(list[:len(list)-1], t.nodes(n, "child")...)
+		if !t.isFunc(n) {
+			continue
+		}
+		if first := *t.node(t.nodes(n, "child")[3], "start"); first != nil && !t.isFunc(first) {
+			*t.node(first, "anc") = nil
+		}
+	}
+}

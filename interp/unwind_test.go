@@ -1,0 +1,136 @@
+//go:build unix
+
+package interp
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// deep declares functions that panic at a depth of calls, and functions that recover.
+const deep = `func down(n int) int { if n == 0 { panic("bottom") }; return down(n-1) + 1 }
+type T struct{ a int }
+func (t T) Ping(n int) int { if n == 0 { panic("bottom") }; return t.Pong(n-1) + 1 }
+func (t T) Pong(n int) int { if n == 0 { panic("bottom") }; return t.Ping(n-1) + 1 }
+var done int
+func deferring(n int) { defer func() { done++ }(); if n == 0 { panic("bottom") }; deferring(n-1) }
+func again(n int) { defer func() { if r := recover(); r != nil { panic(r) } }(); if n == 0 { panic("bottom") }; again(n-1) }
+var literal func(int)
+literal = func(n int) { if n == 0 { panic("bottom") }; literal(n-1) }
+type walker interface{ walk(n int) }
+type node struct{ next walker }
+func (x *node) walk(n int) { if n == 0 { panic("bottom") }; x.next.walk(n-1) }
+ring := &node{}
+ring.next = ring
+func sorting(n int) { if n == 0 { panic("bottom") }; sort.Slice([]int{1, 2}, func(i, j int) bool { sorting(n-1); return false }) }
+func caught(f func()) (r any) { defer func() { r = recover() }(); f(); return nil }`
+
+// deepCalls are calls that panic n calls deep, with n for %d.
+var deepCalls = []string{
+	"down(%d)", "T{}.Ping(%d)", "deferring(%d)", "again(%d)", "literal(%d)", "ring.walk(%d)", "sorting(%d)",
+}
+
+// deepOn returns those of a list that an engine unwinds in linear time. ixgo raises a panic
+// anew in every function that defers a call, and copies all calls below it.
+func deepOn(engine string, calls ...string) []string {
+	return slices.DeleteFunc(slices.Clone(calls), func(call string) bool {
+		return engine == "ixgo" && (strings.HasPrefix(call, "deferring") || strings.HasPrefix(call, "again"))
+	})
+}
+
+// The work of a panic grows with the number of calls that it leaves, not with their
+// square, also when there are other goroutines. Those wait here, for it is the processor
+// time of the whole process that tells how much work there was.
+func TestUnwindingGrowth(t *testing.T) {
+	for _, engine := range Engines {
+		t.Run(engine, func(t *testing.T) {
+			s := newSessionOn(t, engine)
+			evalAll(t, s, deep, "wait := make(chan int)\ngo func() { <-wait }()")
+			for _, call := range deepOn(engine, deepCalls...) {
+				unwindingGrows(t, s, call)
+			}
+		})
+	}
+}
+
+// unwindingGrows compares the least work of a panic 300 and 2400 calls deep: linear
+// growth is by a factor of 8, quadratic growth by one of 64.
+func unwindingGrows(t *testing.T, s *Session, call string) {
+	t.Helper()
+	const few, many, limit = 300, 8 * 300, 28
+	best := map[int]float64{few: math.Inf(1), many: math.Inf(1)}
+	for range 4 {
+		for n := range best {
+			start := processorTime(t)
+			code := "caught(func() { " + fmt.Sprintf(call, n) + " })"
+			if got := evalFor(t, s, 10, code, ""); got != "= bottom\n" {
+				t.Errorf("%s: got %s", code, got)
+				return
+			}
+			best[n] = min(best[n], processorTime(t)-start)
+		}
+		if best[many] < limit*best[few] {
+			t.Logf("%-14s %d deep %.0f ms, %d deep %.0f ms", call, few, 1e3*best[few], many, 1e3*best[many])
+			return
+		}
+	}
+	t.Errorf("%s: %d calls deep takes %.1f times as long as %d (%.0f ms), want less than %d times",
+		call, many, best[many]/best[few], few, 1e3*best[few], limit)
+}
+
+// processorTime returns the seconds that the process has had of the processors.
+func processorTime(t *testing.T) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// Deep panics and runaway recursion end while another goroutine runs without a pause, and
+// so does a cell that is interrupted while panics unwind.
+func TestUnwindingBesideBusyGoroutine(t *testing.T) {
+	for _, procs := range []int{1, 2, 4} {
+		for _, engine := range Engines {
+			t.Run(fmt.Sprintf("%s on %d", engine, procs), func(t *testing.T) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+				s := newSessionOn(t, engine)
+				evalAll(t, s, deep, "go func() { for {} }()")
+				for _, call := range deepOn(engine, deepCalls...) {
+					code := "caught(func() { " + fmt.Sprintf(call, 500) + " })"
+					if got := evalFor(t, s, 10, code, ""); got != "= bottom\n" {
+						t.Errorf("%s: got %s", code, got)
+					}
+				}
+				for _, call := range deepOn(engine, "down(%d)", "T{}.Ping(%d)", "deferring(%d)", "ring.walk(%d)") {
+					code := fmt.Sprintf(call, 1<<40)
+					if got := evalFor(t, s, 20, code, ""); !strings.Contains(got, "calls nest more than 10000 deep") {
+						t.Errorf("%s: got %s, want the error of a runaway recursion", code, got)
+					}
+				}
+				got := evalFor(t, s, 30, "for { caught(func() { T{}.Ping(1000) }) }", "200ms")
+				if !strings.HasPrefix(got, "Interrupted") || strings.Contains(got, "left behind") {
+					t.Errorf("an interrupt while panics unwind: got %s", got)
+				}
+				if got := evalFor(t, s, 31, "caught(func() { down(10) })", ""); got != "= bottom\n" {
+					t.Errorf("afterwards: got %s", got)
+				}
+			})
+		}
+	}
+}
+
+// evalAll runs cells that show nothing.
+func evalAll(t *testing.T, s *Session, cells ...string) {
+	t.Helper()
+	for i, code := range cells {
+		if got := evalFor(t, s, i+1, code, ""); got != "" {
+			t.Fatal(got)
+		}
+	}
+}

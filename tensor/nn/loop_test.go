@@ -1,0 +1,34 @@
+package nn_test
+
+import (
+	"strings"
+	"testing"
+
+	"halfnote/tensor"
+	"halfnote/tensor/nn"
+)
+
+// A chain that contains itself is refused with words, at any depth; one that is used
+// twice is fine.
+func TestChainThatContainsItself(t *testing.T) {
+	refused := func(name string, f func()) {
+		defer func() {
+			if e, ok := recover().(*tensor.Error); !ok || !strings.Contains(e.Error(), "contains") {
+				t.Errorf("%s: got %v, want an error that says what contains what", name, e)
+			}
+		}()
+		f()
+	}
+	c := nn.Sequential(nn.ReLU())
+	refused("Append of itself", func() { c.Append(c) })
+	refused("Append of a chain with it", func() { c.Append(nn.Sequential(nn.Sequential(c))) })
+	twice := nn.Sequential(c, c)
+	if got := twice.Forward(tensor.Ones(2)).At(0); got != 1 {
+		t.Errorf("a chain used twice: got %v, want 1", got)
+	}
+	c.Modules = append(c.Modules, nn.Sequential(c))
+	refused("Forward", func() { c.Forward(tensor.Ones(2)) })
+	if got := c.String(); !strings.Contains(got, "contains itself") {
+		t.Errorf("String: got %s", got)
+	}
+}
