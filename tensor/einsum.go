@@ -184,7 +184,7 @@ func sumOver(x *Tensor, dims []int) *Tensor {
 	if len(dims) == 0 {
 		return x
 	}
-	return x.SumKeep(dims...)
+	return x.KeepDim().Sum(dims...)
 }
 
 // contract multiplies x and y, of one rank, and sums over dims, which keep size 1,

@@ -166,7 +166,7 @@ func (s standardize) track(stats *Tensor, in []*Tensor, count int, momentum floa
 				x = x.Scale(float64(count) / float64(count-1))
 			}
 			if x.shape[0] != 1 {
-				x = x.MeanKeep(0)
+				x = x.KeepDim().Mean(0)
 			}
 			in[i].Detach().ScaleAssign(1-momentum).AddScaledAssign(x, momentum)
 		}
@@ -199,7 +199,7 @@ func (rmsNorm) Info() Info {
 }
 func (rmsNorm) promotes() {}
 func (r rmsNorm) f(in []*Tensor) *Tensor {
-	y := in[0].Mul(in[0].Mul(in[0]).MeanKeep(r.dims...).AddScalar(r.eps).Pow(-0.5))
+	y := in[0].Mul(in[0].Mul(in[0]).KeepDim().Mean(r.dims...).AddScalar(r.eps).Pow(-0.5))
 	if len(in) > 1 {
 		y = y.Mul(in[1])
 	}
@@ -235,7 +235,7 @@ func (renorm) Info() Info { return Info{"renorm", "torch.renorm", Raise, ReadsOp
 func (r renorm) f(in []*Tensor) *Tensor {
 	x := in[0]
 	dims := slices.Delete(seq(len(x.shape)), r.dim, r.dim+1)
-	n := x.Abs().Pow(r.p).SumKeep(dims...).Pow(1 / r.p)
+	n := x.Abs().Pow(r.p).KeepDim().Sum(dims...).Pow(1 / r.p)
 	one := constant(x, x.dtype, 1)
 	return x.Mul(n.Detach().AddScalar(-r.most).Step().Where(n.AddScalar(1e-7).Reciprocal().Scale(r.most), one))
 }
@@ -265,7 +265,7 @@ func (t *Tensor) Normalize(p float64, dim int) *Tensor {
 	if p == 2 {
 		n = t.Norm(d).Unsqueeze(d)
 	} else {
-		n = t.Abs().Pow(p).SumKeep(d).Pow(1 / p)
+		n = t.Abs().Pow(p).KeepDim().Sum(d).Pow(1 / p)
 	}
 	return t.Div(n.ClampMin(1e-12))
 }

@@ -60,7 +60,7 @@ func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
 	// The largest w/q, q exponential, is position i with chance w[i] over the sum.
 	ratio := t.Detach().Div(g.Exponential(1, t.shape...).To(t.dtype).ToDevice(t.Device()))
 	if n == 1 {
-		return ratio.ArgmaxKeep(-1)
+		return ratio.KeepDim().Argmax(-1)
 	}
 	_, indices := ratio.TopK(n, -1)
 	return indices
