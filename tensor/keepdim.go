@@ -46,7 +46,7 @@ func (k KeepDim) MeanAs(d DType, dims ...int) *Tensor { return k.x.To(d).KeepDim
 
 // NanMean is [Tensor.NanMean] with size 1 left along dims.
 func (k KeepDim) NanMean(dims ...int) *Tensor {
-	return k.NanSum(dims...).Div(k.x.IsNaN().Not().KeepDim().Sum(dims...))
+	return k.over("nanmean", dims).nanMean(k.x)
 }
 
 // NanMeanAs is [Tensor.NanMeanAs] with size 1 left along dims.

@@ -22,7 +22,7 @@ func (c counting) Forward(in []*Tensor) *Tensor {
 	}
 	y = c.of(y, c.count(in[0]))
 	if in[0].dtype == Uint8 {
-		return y.To(Uint8)
+		return narrow(y, Uint8)
 	}
 	return y
 }
@@ -88,7 +88,12 @@ func (t *Tensor) countable(d DType) *Tensor {
 // NanMean returns the mean over dims, which drop out, or over all if none is given, of
 // what is not NaN. It is torch.nanmean.
 func (t *Tensor) NanMean(dims ...int) *Tensor {
-	return t.NanSum(dims...).Div(t.IsNaN().Not().Sum(dims...))
+	return overDims("nanmean", t, dims).nanMean(t)
+}
+
+func (o over) nanMean(t *Tensor) *Tensor {
+	notWhole("nanmean", []*Tensor{t})
+	return apply(nansum{over: o}, t).Div(apply(sum{over: o}, t.IsNaN().Not()))
 }
 
 // NanMeanAs is NanMean of t as d. It is torch.nanmean with dtype.
