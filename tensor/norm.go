@@ -253,19 +253,3 @@ func (t *Tensor) Renorm(p float64, dim int, most float64) *Tensor {
 	}
 	return apply(renorm{p, most, axis("renorm", t, dim, len(t.shape))}, t)
 }
-
-// Normalize returns t divided by its p-norms along dim, or by 1e-12 where they are
-// less. It is torch.nn.functional.normalize.
-func (t *Tensor) Normalize(p float64, dim int) *Tensor {
-	if !(p > 0) {
-		panic(&Error{Op: "normalize", Why: fmt.Sprintf("p is %v; expected a number above 0", p)})
-	}
-	d := axis("normalize", t, dim, len(t.shape))
-	var n *Tensor
-	if p == 2 {
-		n = t.Norm(d).Unsqueeze(d)
-	} else {
-		n = t.Abs().Pow(p).KeepDim().Sum(d).Pow(1 / p)
-	}
-	return t.Div(n.ClampMin(1e-12))
-}

@@ -128,6 +128,9 @@ func (s state) do(body func()) { scope.Do(&s, body) }
 // apply is the one place where operations run and where ambient state is read.
 func apply(op Op, in ...*Tensor) *Tensor {
 	s := current()
+	if c := s.takesApart(op); c != nil {
+		return c.parts(in)
+	}
 	seen := observers.load()
 	if s.hidden {
 		seen = nil

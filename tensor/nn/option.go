@@ -22,6 +22,7 @@ type config struct {
 
 	loss         tensor.LossOptions
 	margin, beta float64
+	dim          int
 	sequence
 
 	vision visionConfig

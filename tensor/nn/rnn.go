@@ -92,11 +92,12 @@ func (l *LSTM) Run(x, h, c *tensor.Tensor) (out, lastH, lastC *tensor.Tensor) {
 // RunLengths is as RNN's.
 func (l *LSTM) RunLengths(x, h, c *tensor.Tensor, lengths []int) (out, lastH, lastC *tensor.Tensor) {
 	out, states := l.run(x, lengths, []*tensor.Tensor{h, c}, []int{l.out(), l.hidden}, func(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
-		h, c := tensor.LSTMCell(x, s[0], s[1], w.ih, w.hh, w.biasIH, w.biasHH)
-		if w.hr != nil {
-			h = h.Linear(w.hr, nil)
+		if w.hr == nil {
+			h, c := tensor.LSTMStep(x, s[0], s[1], w.ih, w.hh, w.biasIH, w.biasHH)
+			return []*tensor.Tensor{h, c}
 		}
-		return []*tensor.Tensor{h, c}
+		h, c := tensor.LSTMCell(x, s[0], s[1], w.ih, w.hh, w.biasIH, w.biasHH)
+		return []*tensor.Tensor{h.Linear(w.hr, nil), c}
 	})
 	return out, states[0], states[1]
 }
