@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"halfnote/internal/bench"
 	"halfnote/install"
+	"halfnote/internal/bench"
 	"halfnote/interp"
 )
 

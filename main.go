@@ -22,9 +22,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"halfnote/amp"
-	"halfnote/internal/bench"
 	"halfnote/cuda"
 	"halfnote/install"
+	"halfnote/internal/bench"
 	"halfnote/interp"
 	"halfnote/kernel"
 	"halfnote/kernel/client"

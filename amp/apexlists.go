@@ -82,6 +82,7 @@ var apexOps = map[string]tensor.Category{
 	"log10":                            tensor.Raise,
 	"log2":                             tensor.Raise,
 	"log_softmax":                      tensor.Raise,
+	"lstm":                             tensor.Lower,
 	"lstm_cell":                        tensor.Lower,
 	"lt":                               tensor.Widest,
 	"margin_ranking_loss":              tensor.Raise,

@@ -130,6 +130,13 @@ func (c *caster) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 	return in
 }
 
+// Decomposes implements tensor.Decomposer: an operation that the user has not moved runs as
+// its parts if torch's autocast sees those alone.
+func (c *caster) Decomposes(op tensor.Info) bool {
+	p := c.policy
+	return p.on && p.decomposition(op.Name).apart && p.listed(op) == tensor.Keep && !p.moved(op.Name)
+}
+
 // widest returns the dtype of a promoting operation: the low one unless an
 // operand is float32. Operands are looked at from left to right, as torch does.
 func (c *caster) widest(op tensor.Info, in []*tensor.Tensor) tensor.DType {

@@ -182,19 +182,16 @@ func TestLists(t *testing.T) {
 			}
 			for _, op := range ops {
 				want[op] = c
-				if op == "mkldnn_rnn_layer" {
-					for _, cell := range standIns[op] {
-						want[cell] = c
-					}
-				}
 			}
 		}
 		made := map[string]tensor.Category{"affine_grid_generator": tensor.Lower, "linalg_matrix_power": tensor.Lower, "local_response_norm": tensor.Raise, "rms_norm": tensor.Raise}
 		if policy == amp.CPUFloat16 {
 			made = map[string]tensor.Category{"affine_grid_generator": tensor.Lower, "chain_matmul": tensor.Lower, "einsum": tensor.Lower,
-				"linalg_matrix_power": tensor.Lower, "linalg_multi_dot": tensor.Lower, "tensordot": tensor.Lower}
+				"linalg_matrix_power": tensor.Lower, "linalg_multi_dot": tensor.Lower, "tensordot": tensor.Lower, "local_response_norm": tensor.Raise,
+				"gru_cell": tensor.Lower, "lstm_cell": tensor.Lower, "rnn_relu_cell": tensor.Lower, "rnn_tanh_cell": tensor.Lower}
 		}
-		maps.Copy(want, made) // of listed operations, by torch's answers in testdata/dtypes.json
+		maps.Copy(want, made)       // of listed operations, by torch's answers in testdata/dtypes.json
+		want["lstm"] = tensor.Lower // layers of oneDNN and cuDNN
 		for _, op := range tensor.Ops() {
 			if got := policy.Category(op); got != want[op.Name] {
 				t.Errorf("%v: %s is %v, want %v", policy, op.Name, got, want[op.Name])

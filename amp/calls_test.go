@@ -152,6 +152,10 @@ func opCalls() []opCall {
 			h, c := tensor.LSTMCell(in[0], in[1], in[2], in[3], in[4], in[5], in[6])
 			return tensor.Stack(0, h, c)
 		}),
+		several("lstm", makes(matrix, matrix, matrix, []int{4 * side, side}, []int{4 * side, side}, []int{4 * side}, []int{4 * side}), func(in []ten) ten {
+			h, c := tensor.LSTMStep(in[0], in[1], in[2], in[3], in[4], in[5], in[6])
+			return tensor.Stack(0, h, c)
+		}),
 		cell("gru_cell", 3, tensor.GRUCell),
 		cell("rnn_tanh_cell", 1, tensor.RNNTanhCell),
 		cell("rnn_relu_cell", 1, tensor.RNNReLUCell),
@@ -241,7 +245,7 @@ func opCalls() []opCall {
 		unary("norm", nil, func(x ten) ten { return x.Norm(0) }),
 		unary("norm", nil, func(x ten) ten { return x.NormWith(1, plain) }),
 		unary("norm", nil, func(x ten) ten { return x.NormWith(1, one) }),
-		several("norm", makes(matrix), func(in []ten) ten { return in[0].Normalize(2, 1) }),
+		several("norm", makes(matrix), func(in []ten) ten { return nn.Normalize(in[0]) }),
 
 		// promote
 		several("addcdiv", with(makes(vector, vector), tensor.NewGenerator(5).Uniform(.1, 3, side)), func(in []ten) ten { return in[0].Addcdiv(in[1], in[2], 1) }),
@@ -348,12 +352,12 @@ var standIns = map[string][]string{
 	"convolution":                         {"conv1d", "conv2d", "conv3d"},
 	"cudnn_convolution":                   {"conv1d", "conv2d", "conv3d"},
 	"cudnn_convolution_transpose":         {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"},
-	"_thnn_fused_lstm_cell":               {"lstm_cell"},
+	"_thnn_fused_lstm_cell":               {"lstm_cell", "lstm"},
 	"_thnn_fused_gru_cell":                {"gru_cell"},
 	"_scaled_dot_product_flash_attention": {"scaled_dot_product_attention"},
 	"native_layer_norm":                   {"layer_norm"},
 
-	"mkldnn_rnn_layer":               {"lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell"},
+	"mkldnn_rnn_layer":               {"lstm"},
 	"grid_sampler_2d":                {"grid_sampler"},
 	"grid_sampler_3d":                {"grid_sampler"},
 	"_grid_sampler_2d_cpu_fallback":  {"grid_sampler"},

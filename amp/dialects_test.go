@@ -101,3 +101,24 @@ func exported(t *testing.T, dir string) map[string]bool {
 	}
 	return names
 }
+
+// TestDocumentsFunctions: every function that the documents' autocast lists name has a row in
+// DIALECTS.md, whose last column TestDialects checks.
+func TestDocumentsFunctions(t *testing.T) {
+	text, err := os.ReadFile("DIALECTS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(text), "## Functions that PyTorch's autocast lists name")
+	if !ok {
+		t.Fatal("DIALECTS.md has no table of functions")
+	}
+	for list, names := range teachingLists {
+		for _, name := range names {
+			row := regexp.MustCompile("(?m)^\\|[^|]*`" + name + "`[^|]*\\| `")
+			if !row.MatchString(table) {
+				t.Errorf("%s: %s has no row in DIALECTS.md", list, name)
+			}
+		}
+	}
+}

@@ -122,36 +122,39 @@ var cpuOps = map[string]tensor.Category{
 	"triplet_margin_loss":              tensor.Raise,
 	"view_as_complex":                  tensor.Raise,
 
-	// What takes the place of listed ones here: cells are what mkldnn_rnn_layer computes,
-	// and torch's other recurrent layers are made of linear there.
-	"gru_cell":      tensor.Lower,
-	"lstm_cell":     tensor.Lower,
-	"rnn_relu_cell": tensor.Lower,
-	"rnn_tanh_cell": tensor.Lower,
+	// What takes the place of a listed one here: steps of LSTM layers, which are
+	// mkldnn_rnn_layer in torch.
+	"lstm": tensor.Lower,
 }
 
 // decomposed are operations on none of torch's CUDA lists that torch makes of listed ones,
 // named here, so that they run as those do; cpuDecomposed those of the CPU lists.
 var (
 	decomposed = map[string]decomposition{
-		"affine_grid_generator": {tensor.Lower, "bmm"},
-		"linalg_matrix_power":   {tensor.Lower, "matmul"},
-		"local_response_norm":   {tensor.Raise, "pow"},
-		"rms_norm":              {tensor.Raise, "pow"},
+		"affine_grid_generator": {tensor.Lower, "bmm", false},
+		"linalg_matrix_power":   {tensor.Lower, "matmul", false},
+		"local_response_norm":   {tensor.Raise, "pow", false},
+		"rms_norm":              {tensor.Raise, "pow", false},
 	}
 	cpuDecomposed = map[string]decomposition{
-		"affine_grid_generator": {tensor.Lower, "bmm"},
-		"chain_matmul":          {tensor.Lower, "mm"},
-		"einsum":                {tensor.Lower, "bmm"},
-		"linalg_matrix_power":   {tensor.Lower, "matmul"},
-		"linalg_multi_dot":      {tensor.Lower, "mm"},
-		"tensordot":             {tensor.Lower, "mm"},
+		"affine_grid_generator": {tensor.Lower, "bmm", false},
+		"chain_matmul":          {tensor.Lower, "mm", true},
+		"einsum":                {tensor.Lower, "bmm", true},
+		"gru_cell":              {tensor.Lower, "linear", true},
+		"linalg_matrix_power":   {tensor.Lower, "matmul", false},
+		"linalg_multi_dot":      {tensor.Lower, "mm", false},
+		"local_response_norm":   {tensor.Raise, "avg_pool3d", true},
+		"lstm_cell":             {tensor.Lower, "linear", true},
+		"rnn_relu_cell":         {tensor.Lower, "linear", true},
+		"rnn_tanh_cell":         {tensor.Lower, "linear", true},
+		"tensordot":             {tensor.Lower, "mm", true},
 	}
 )
 
 type decomposition struct {
 	category tensor.Category
 	of       string
+	apart    bool // the parts are cast one by one, as their dtypes depend on the arguments
 }
 
 // named are the listed operations that take a dtype: fp32_set_opt_dtype and

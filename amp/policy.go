@@ -140,15 +140,26 @@ func (p Policy) listed(op tensor.Info) tensor.Category {
 
 // here returns how p treats op where it runs.
 func (p Policy) here(op tensor.Info) tensor.Category {
-	if p.placed && op.Category != tensor.Explicit {
-		path := tensor.ActiveModule()
-		for o := p.own; o != nil; o = o.next {
-			if o.op == op.Name && (o.module == "" || path == o.module || strings.HasPrefix(path, o.module+".")) {
-				return o.category
-			}
+	if op.Category != tensor.Explicit {
+		if c, ok := p.overrideHere(op.Name); ok {
+			return c
 		}
 	}
 	return p.Category(op)
+}
+
+// overrideHere returns the category that the user has given op in the module that runs.
+func (p Policy) overrideHere(op string) (tensor.Category, bool) {
+	if !p.placed {
+		return tensor.Keep, false
+	}
+	path := tensor.ActiveModule()
+	for o := p.own; o != nil; o = o.next {
+		if o.op == op && (o.module == "" || path == o.module || strings.HasPrefix(path, o.module+".")) {
+			return o.category, true
+		}
+	}
+	return tensor.Keep, false
 }
 
 // decomposition returns what op is made of, if that is what makes it run in a dtype.
@@ -170,6 +181,15 @@ func (p Policy) override(op string) *override {
 		}
 	}
 	return nil
+}
+
+// moved reports whether the user has said anything of op where it runs.
+func (p Policy) moved(op string) bool {
+	if p.override(op) != nil {
+		return true
+	}
+	_, placed := p.overrideHere(op)
+	return placed
 }
 
 // String names p as code does: "amp.Float16".

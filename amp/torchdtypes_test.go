@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"halfnote/amp"
 	"halfnote/tensor"
+	"halfnote/tensor/nn"
 )
 
 // torchCalls are the calls of testdata/dtypes.py that are no sample calls of an operation
@@ -64,7 +66,7 @@ func torchCalls() []opCall {
 		all = append(all, several(name, in, func(in []ten) ten { return f(in[0]) }))
 	}
 	pair := func(name string, in func() []ten, f func(x, y ten) ten) { all = append(all, binary(name, in, f)) }
-	one("normalize", makes(matrix), func(x ten) ten { return x.Normalize(2, 1) })
+	one("normalize", makes(matrix), func(x ten) ten { return nn.Normalize(x) })
 	one("cross_entropy", makes(matrix), func(x ten) ten { return x.CrossEntropy(classes(), eachLoss) })
 	pair("cross_entropy of probabilities", makes(matrix, matrix), func(x, y ten) ten { return x.CrossEntropy(y, eachLoss) })
 	pair("grid_sample", makes([]int{2, 2, 6, 6}, []int{2, 3, 3, 2}), func(x, y ten) ten { return x.GridSample(y, tensor.GridSampleOptions{}) })
@@ -155,7 +157,7 @@ func TestTorchDTypes(t *testing.T) {
 		dtypes[d.String()] = d
 	}
 	calls := map[string]opCall{}
-	for _, c := range append(torchCalls(), opCalls()...) {
+	for _, c := range slices.Concat(torchCalls(), variantCalls(), opCalls()) {
 		if _, there := calls[c.op]; !there {
 			calls[c.op] = c
 		}
@@ -164,6 +166,11 @@ func TestTorchDTypes(t *testing.T) {
 		answers := torch.Policies[p.String()]
 		if len(answers) < 200 {
 			t.Fatalf("%v: testdata/dtypes.json has %d functions", p, len(answers))
+		}
+		for _, c := range variantCalls() {
+			if answers[c.op] == "" {
+				t.Errorf("%v: %s is not in testdata/dtypes.json: add it to dtypes_variants.py", p, c.op)
+			}
 		}
 		for name, list := range answers {
 			c, ok := calls[name]

@@ -25,7 +25,9 @@
 // on amd64 and arm64. A seed gives the numbers of PyTorch on the CPU: the same bits
 // for [Rand], [Bernoulli], [Randint] and [Randperm], and for 16 or more normal
 // numbers those of its builds for AVX2 and AVX-512. Package torchtest holds every
-// operation and its first and second derivatives against PyTorch.
+// operation and its first and second derivatives against PyTorch. A NaN that [Tensor.Maximum],
+// [Tensor.Amax], [Tensor.Clamp] and their kin give is always 0x7fc00000, and what picks elements
+// keeps their bits; the sign and payload of a NaN that arithmetic makes are the processor's.
 //
 // Operands of two dtypes are promoted by torch's rules: floating point beats
 // integers, which beat bool; within a kind a tensor with dimensions beats one

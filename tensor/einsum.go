@@ -132,8 +132,11 @@ func (e *equation) order() []byte {
 	return all
 }
 
-// evaluate contracts the operands from left to right.
-func (e *equation) evaluate(in []*Tensor) *Tensor {
+// evaluate contracts the operands from left to right, by matrix products.
+func (e *equation) evaluate(in []*Tensor) *Tensor { return e.evaluateBy(in, contract) }
+
+// evaluateBy is evaluate with the function that multiplies two operands and sums over dims.
+func (e *equation) evaluateBy(in []*Tensor, contract func(x, y *Tensor, dims []int) *Tensor) *Tensor {
 	order := e.order()
 	var y *Tensor
 	for i, x := range in {
@@ -184,7 +187,16 @@ func sumOver(x *Tensor, dims []int) *Tensor {
 	if len(dims) == 0 {
 		return x
 	}
-	return x.SumKeep(dims...)
+	return x.KeepDim().Sum(dims...)
+}
+
+// pairUp is contract with a matrix product only where there is a sum over both operands.
+// Otherwise it multiplies element by element.
+func pairUp(x, y *Tensor, dims []int) *Tensor {
+	if slices.ContainsFunc(dims, func(d int) bool { return x.shape[d] != 1 && y.shape[d] != 1 }) {
+		return contract(x, y, dims)
+	}
+	return sumOver(x, dims).Mul(sumOver(y, dims))
 }
 
 // contract multiplies x and y, of one rank, and sums over dims, which keep size 1,

@@ -215,8 +215,8 @@ func TestReductions(t *testing.T) {
 	}
 	compare(t, "sum of a scalar", Full(3).Sum(), []int{}, []float64{3})
 	compare(t, "sum of nothing", Zeros(0, 2).Sum(0), []int{2}, []float64{0, 0})
-	compare(t, "sum, kept", Ones(2, 3).SumKeep(1), []int{2, 1}, []float64{3, 3})
-	compare(t, "mean, kept", Ones(2, 3).MeanKeep(-1), []int{2, 1}, []float64{1, 1})
+	compare(t, "sum, kept", Ones(2, 3).KeepDim().Sum(1), []int{2, 1}, []float64{3, 3})
+	compare(t, "mean, kept", Ones(2, 3).KeepDim().Mean(-1), []int{2, 1}, []float64{1, 1})
 	if got := New([]float64{1, 5, 5, 2, -1, -3}, 2, 3).Argmax(1).Ints(); !slices.Equal(got, []int{1, 0}) {
 		t.Errorf("argmax over columns: got %v, want [1 0]", got)
 	}

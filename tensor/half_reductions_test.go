@@ -23,7 +23,7 @@ var rowFunctions = []struct {
 	{"var", func(x *Tensor) *Tensor { return x.Var(1) }, func(row []float64) []float64 {
 		return []float64{squares(row, total(row)/float64(len(row))) / float64(len(row)-1)}
 	}},
-	{"std", func(x *Tensor) *Tensor { return x.StdWith(0, false, 1) }, func(row []float64) []float64 {
+	{"std", func(x *Tensor) *Tensor { return x.StdWith(0, 1) }, func(row []float64) []float64 {
 		return []float64{math.Sqrt(squares(row, total(row)/float64(len(row))) / float64(len(row)))}
 	}},
 	{"prod", func(x *Tensor) *Tensor { return x.Prod(1) }, func(row []float64) []float64 {

@@ -17,7 +17,13 @@ type InterpolateOptions struct {
 
 // Interpolate returns t (n, c, …) with its one to three last dimensions of another
 // size. Positions and weights are float32, float64 for float64; sums are in float32
-// and rounded once, along the last dimension first. It is
+// and rounded once, along the last dimension first.
+//
+// Positions follow the factor, where one is given, by the rule of torch's CPU: a dimension whose
+// size the factor leaves as it is, such as 1.2 of 4 elements, is copied in the linear modes, with
+// Antialias, and in mode nearest of two dimensions, which also takes each element twice
+// where the size doubles. CUDA goes by the factor there too. The gradient is that of the result
+// (torch's CPU has another for such factors in cubic and antialiased modes, and nearest of one or three dimensions). It is
 // torch.nn.functional.interpolate.
 func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 	t.given("interpolate")
@@ -63,7 +69,7 @@ func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 	}
 	var u upsample
 	for d, n := range sizes {
-		s := scaling{in: t.shape[2+d], out: n, factor: factors[d], corners: o.AlignCorners, single: t.dtype != Float64}
+		s := scaling{in: t.shape[2+d], out: n, factor: factors[d], corners: o.AlignCorners, single: t.dtype != Float64, plane: dims == 2}
 		u.lines = append(u.lines, s.line(o.Mode, o.Antialias))
 	}
 	switch o.Mode {
@@ -96,6 +102,7 @@ type scaling struct {
 	factor  float64 // 0: out/in
 	corners bool
 	single  bool // positions and weights are float32
+	plane   bool // there are two dimensions
 }
 
 // round returns x as positions are kept.
@@ -130,9 +137,14 @@ func (s scaling) at(j int) float64 {
 func (s scaling) line(mode string, antialias bool) line {
 	switch {
 	case mode == "nearest":
+		if s.plane && (s.out == s.in || s.out == 2*s.in) {
+			s.factor = 0
+		}
 		return s.nearest(0)
 	case mode == "nearest-exact":
 		return s.nearest(0.5)
+	case s.out == s.in && (antialias || mode != "bicubic"):
+		return s.copied()
 	case antialias && mode == "bilinear":
 		return s.filtered(1, func(x float64) float64 { return max(0, 1-math.Abs(x)) })
 	case antialias:
@@ -147,6 +159,15 @@ func (s scaling) nearest(middle float64) line {
 	l := line{size: s.in, index: [][]int{hostSlice[int]("interpolate", s.out)}}
 	for j := range s.out {
 		l.index[0][j] = min(int(math.Floor(s.round(s.round(float64(j)+middle)*s.step()))), s.in-1)
+	}
+	return l
+}
+
+// copied takes each element as it is.
+func (s scaling) copied() line {
+	l := s.newLine(1)
+	for j := range s.out {
+		l.index[0][j], l.weight[0][j] = j, 1
 	}
 	return l
 }

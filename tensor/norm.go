@@ -170,7 +170,7 @@ func (s standardize) track(stats *Tensor, in []*Tensor, count int, momentum floa
 				x = x.Scale(float64(count) / float64(count-1))
 			}
 			if x.shape[0] != 1 {
-				x = x.MeanKeep(0)
+				x = x.KeepDim().Mean(0)
 			}
 			in[i].Detach().ScaleAssign(1-momentum).AddScaledAssign(x, momentum)
 		}
@@ -203,7 +203,7 @@ func (rmsNorm) Info() Info {
 }
 func (rmsNorm) promotes() {}
 func (r rmsNorm) f(in []*Tensor) *Tensor {
-	y := in[0].Mul(in[0].Mul(in[0]).MeanKeep(r.dims...).AddScalar(r.eps).Pow(-0.5))
+	y := in[0].Mul(in[0].Mul(in[0]).KeepDim().Mean(r.dims...).AddScalar(r.eps).Pow(-0.5))
 	if len(in) > 1 {
 		y = y.Mul(in[1])
 	}
@@ -240,7 +240,7 @@ func (renorm) Info() Info { return Info{"renorm", "torch.renorm", Raise, ReadsOp
 func (r renorm) f(in []*Tensor) *Tensor {
 	x := in[0]
 	dims := slices.Delete(seq(len(x.shape)), r.dim, r.dim+1)
-	n := x.Abs().Pow(r.p).SumKeep(dims...).Pow(1 / r.p)
+	n := x.Abs().Pow(r.p).KeepDim().Sum(dims...).Pow(1 / r.p)
 	one := constant(x, x.dtype, 1)
 	return x.Mul(n.Detach().AddScalar(-r.most).Step().Where(n.AddScalar(1e-7).Reciprocal().Scale(r.most), one))
 }
@@ -258,21 +258,4 @@ func (t *Tensor) Renorm(p float64, dim int, most float64) *Tensor {
 		fail("renorm", []*Tensor{t}, "it has %d dimensions; expected 2 or more", len(t.shape))
 	}
 	return apply(renorm{p, most, axis("renorm", t, dim, len(t.shape))}, t)
-}
-
-// Normalize returns t divided by its p-norms along dim, or by 1e-12 where they are
-// less. It is torch.nn.functional.normalize.
-func (t *Tensor) Normalize(p float64, dim int) *Tensor {
-	t.given("normalize")
-	if !(p > 0) {
-		panic(&Error{Op: "normalize", Why: fmt.Sprintf("p is %v; expected a number above 0", p)})
-	}
-	d := axis("normalize", t, dim, len(t.shape))
-	var n *Tensor
-	if p == 2 {
-		n = t.Norm(d).Unsqueeze(d)
-	} else {
-		n = t.Abs().Pow(p).SumKeep(d).Pow(1 / p)
-	}
-	return t.Div(n.ClampMin(1e-12))
 }

@@ -15,14 +15,7 @@ func (argmax) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
 // elements in row-major order; of several it counts through those. It has no
 // gradient. It is torch.argmax.
 func (t *Tensor) Argmax(dims ...int) *Tensor {
-	return apply(argmax{nonEmpty("argmax", t, axes("argmax", t, dims))}, t)
-}
-
-// ArgmaxKeep is Argmax with size 1 left along dims: keepdim=True.
-func (t *Tensor) ArgmaxKeep(dims ...int) *Tensor {
-	o := nonEmpty("argmax", t, axes("argmax", t, dims))
-	o.keep = true
-	return apply(argmax{o}, t)
+	return apply(argmax{overDims("argmax", t, dims).nonEmpty("argmax", t)}, t)
 }
 
 type argmin struct{ over }
@@ -35,12 +28,5 @@ func (argmin) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
 
 // Argmin is Argmax for the smallest element. It is torch.argmin.
 func (t *Tensor) Argmin(dims ...int) *Tensor {
-	return apply(argmin{nonEmpty("argmin", t, axes("argmin", t, dims))}, t)
-}
-
-// ArgminKeep is Argmin with size 1 left along dims: keepdim=True.
-func (t *Tensor) ArgminKeep(dims ...int) *Tensor {
-	o := nonEmpty("argmin", t, axes("argmin", t, dims))
-	o.keep = true
-	return apply(argmin{o}, t)
+	return apply(argmin{overDims("argmin", t, dims).nonEmpty("argmin", t)}, t)
 }

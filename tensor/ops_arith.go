@@ -207,5 +207,5 @@ func (t *Tensor) sumTo(x *Tensor) *Tensor {
 			dims = append(dims, i)
 		}
 	}
-	return t.SumKeep(dims...).Reshape(x.shape...)
+	return t.KeepDim().Sum(dims...).Reshape(x.shape...)
 }

@@ -72,9 +72,17 @@ func (g gruCell) Forward(in []*Tensor) *Tensor {
 func (g gruCell) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(g.f, dy, in) }
 
 // lstmCell gives h and c side by side, in the last dimension.
-type lstmCell struct{ recurrent }
+type lstmCell struct {
+	recurrent
+	layer bool // it is a step of a layer
+}
 
-func (lstmCell) Info() Info { return Info{"lstm_cell", "torch.lstm_cell", Lower, ReadsOperands} }
+func (l lstmCell) Info() Info {
+	if l.layer {
+		return Info{"lstm", "torch.lstm", Lower, ReadsOperands}
+	}
+	return Info{"lstm_cell", "torch.lstm_cell", Lower, ReadsOperands}
+}
 func (l lstmCell) f(in []*Tensor) *Tensor {
 	x, h := l.gates(in)
 	all := x.Add(h)
@@ -82,7 +90,7 @@ func (l lstmCell) f(in []*Tensor) *Tensor {
 	return Cat(-1, gate(all, 3, 4).Sigmoid().Mul(c.Tanh()), c)
 }
 func (l lstmCell) Forward(in []*Tensor) *Tensor {
-	sameDType("lstm_cell", in)
+	sameDType(l.Info().Name, in)
 	return compose(l.f, in)
 }
 func (l lstmCell) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(l.f, dy, in) }
@@ -116,7 +124,18 @@ func GRUCell(x, h, wIH, wHH, bIH, bHH *Tensor) *Tensor {
 // cell's c; its weights hold the gates input, forget, cell and output. It is
 // torch.lstm_cell.
 func LSTMCell(x, h, c, wIH, wHH, bIH, bHH *Tensor) (nextH, nextC *Tensor) {
-	y := apply(lstmCell{recurrent{2}}, cellOperands("lstm_cell", 4, []*Tensor{x, h, c}, wIH, wHH, bIH, bHH)...)
+	return lstmCell{recurrent{2}, false}.step(x, h, c, wIH, wHH, bIH, bHH)
+}
+
+// LSTMStep is LSTMCell as a step of a layer. They differ under autocast for the CPU: there a
+// cell is made of operations that are cast one by one, and a layer runs in the policy's dtype as
+// a whole. It is a step of torch.lstm.
+func LSTMStep(x, h, c, wIH, wHH, bIH, bHH *Tensor) (nextH, nextC *Tensor) {
+	return lstmCell{recurrent{2}, true}.step(x, h, c, wIH, wHH, bIH, bHH)
+}
+
+func (l lstmCell) step(x, h, c, wIH, wHH, bIH, bHH *Tensor) (nextH, nextC *Tensor) {
+	y := apply(l, cellOperands(l.Info().Name, 4, []*Tensor{x, h, c}, wIH, wHH, bIH, bHH)...)
 	return gate(y, 0, 2), gate(y, 1, 2)
 }
 

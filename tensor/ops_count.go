@@ -11,7 +11,7 @@ import (
 type counting struct {
 	over
 	name string
-	of   func(y *Tensor, count int) *Tensor // of the number, nil for itself
+	of   func(y *Tensor, count int) *Tensor // the answer, nil for the number itself
 }
 
 func (c counting) Info() Info { return Info{c.name, "torch." + c.name, Keep, NoDerivative} }
@@ -20,38 +20,45 @@ func (c counting) Forward(in []*Tensor) *Tensor {
 	if c.of == nil {
 		return y
 	}
-	return c.of(y, c.count(in[0]))
+	y = c.of(y, c.count(in[0]))
+	if in[0].dtype == Uint8 {
+		return narrow(y, Uint8)
+	}
+	return y
 }
 func (counting) VJP(_, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{nil} }
 
 func everyOne(y *Tensor, count int) *Tensor { return y.EqScalar(float64(count)) }
 func atLeastOne(y *Tensor, _ int) *Tensor   { return y.GtScalar(0) }
 
-// All returns whether all elements over dims, which drop out, are not 0, as bool; over
-// all dimensions if none is given. It is torch.all.
+// All reports whether all elements over dims, which drop out, are not 0; over all
+// dimensions if none is given. The result is bool, of uint8 uint8. It is torch.all.
 func (t *Tensor) All(dims ...int) *Tensor {
-	return apply(counting{over{axes("all", t, dims), false}, "all", everyOne}, t.Detach())
+	return apply(counting{overDims("all", t, dims), "all", everyOne}, t.Detach())
 }
 
-// Any returns whether an element over dims, which drop out, is not 0, as bool; over all
-// dimensions if none is given. It is torch.any.
+// Any reports whether an element over dims, which drop out, is not 0; over all
+// dimensions if none is given. The result is bool, of uint8 uint8. It is torch.any.
 func (t *Tensor) Any(dims ...int) *Tensor {
-	return apply(counting{over{axes("any", t, dims), false}, "any", atLeastOne}, t.Detach())
+	return apply(counting{overDims("any", t, dims), "any", atLeastOne}, t.Detach())
 }
 
 // CountNonzero returns how many elements over dims, which drop out, are not 0, as
 // int64; over all dimensions if none is given. It is torch.count_nonzero.
 func (t *Tensor) CountNonzero(dims ...int) *Tensor {
-	return apply(counting{over{axes("count_nonzero", t, dims), false}, "count_nonzero", nil}, t.Detach())
+	return apply(counting{overDims("count_nonzero", t, dims), "count_nonzero", nil}, t.Detach())
 }
 
-type nansum struct{ over }
+type nansum struct {
+	over
+	given bool // the caller chose the dtype
+}
 
 func (nansum) Info() Info { return Info{"nansum", "torch.nansum", Keep, ReadsOperands} }
 func (n nansum) Forward(in []*Tensor) *Tensor {
 	return compose(func(in []*Tensor) *Tensor {
 		x := in[0]
-		return x.IsNaN().Where(constant(x, x.dtype, 0), x).Sum(n.dims...)
+		return apply(sum{n.over, n.given}, x.IsNaN().Where(constant(x, x.dtype, 0), x))
 	}, in)
 }
 func (n nansum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -61,20 +68,39 @@ func (n nansum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // NanSum returns the sum over dims, which drop out, or over all if none is given, NaN
 // counting as 0. It is torch.nansum.
 func (t *Tensor) NanSum(dims ...int) *Tensor {
-	return apply(nansum{over{axes("nansum", t, dims), false}}, t)
+	return apply(nansum{over: overDims("nansum", t, dims)}, t)
+}
+
+// NanSumAs returns the NanSum of t as d, in d. Integers wrap around. It is torch.nansum with
+// dtype.
+func (t *Tensor) NanSumAs(d DType, dims ...int) *Tensor {
+	return apply(nansum{overDims("nansum", t, dims), true}, t.countable(d))
+}
+
+// countable returns t as d, with 0 for each NaN that d cannot hold.
+func (t *Tensor) countable(d DType) *Tensor {
+	if t.dtype.IsFloat() && !d.IsFloat() {
+		t = t.MaskedFill(t.IsNaN(), 0)
+	}
+	return t.To(d)
 }
 
 // NanMean returns the mean over dims, which drop out, or over all if none is given, of
 // what is not NaN. It is torch.nanmean.
 func (t *Tensor) NanMean(dims ...int) *Tensor {
-	return t.NanSum(dims...).Div(t.IsNaN().Not().Sum(dims...))
+	return overDims("nanmean", t, dims).nanMean(t)
 }
 
-// MeanAs is Mean of t as d: torch.mean with dtype.
-func (t *Tensor) MeanAs(d DType, dims ...int) *Tensor {
-	t.given("mean")
-	return t.To(d).Mean(dims...)
+func (o over) nanMean(t *Tensor) *Tensor {
+	notWhole("nanmean", []*Tensor{t})
+	return apply(nansum{over: o}, t).Div(apply(sum{over: o}, t.IsNaN().Not()))
 }
+
+// NanMeanAs is NanMean of t as d. It is torch.nanmean with dtype.
+func (t *Tensor) NanMeanAs(d DType, dims ...int) *Tensor { return t.To(d).NanMean(dims...) }
+
+// MeanAs is Mean of t as d. It is torch.mean with dtype.
+func (t *Tensor) MeanAs(d DType, dims ...int) *Tensor { return t.To(d).Mean(dims...) }
 
 // Aminmax returns Amin and Amax over dims. It is torch.aminmax.
 func (t *Tensor) Aminmax(dims ...int) (smallest, largest *Tensor) {

@@ -5,7 +5,7 @@ package tensor
 // largest number. It is torch.max with dim.
 func (t *Tensor) Max(dim int) (values, indices *Tensor) {
 	t.given("max")
-	return t.chosen(t.Detach().Argmax(dim), "max", dim)
+	return dropped(dim).both(t.KeepDim().Max(dim))
 }
 
 // Min returns the smallest element of each row along dim, which drops out, and where it
@@ -13,16 +13,15 @@ func (t *Tensor) Max(dim int) (values, indices *Tensor) {
 // smallest number. It is torch.min with dim.
 func (t *Tensor) Min(dim int) (values, indices *Tensor) {
 	t.given("min")
-	return t.chosen(t.Detach().Argmin(dim), "min", dim)
+	return dropped(dim).both(t.KeepDim().Min(dim))
 }
 
-// chosen returns the elements that at names along dim, and at.
-func (t *Tensor) chosen(at *Tensor, op string, dim int) (values, indices *Tensor) {
+// chosen returns the elements that at, which keeps size 1 along dim, names, and at.
+func (t *Tensor) chosen(at *Tensor, dim int) (values, indices *Tensor) {
 	if len(t.shape) == 0 {
 		return t.Clone(), at
 	}
-	d := axis(op, t, dim, len(t.shape))
-	return t.Gather(d, at.Unsqueeze(d)).Squeeze(d), at
+	return t.Gather(dim, at), at
 }
 
 // extreme is the larger or the smaller operand, and the other one of NaN.

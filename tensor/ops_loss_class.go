@@ -380,7 +380,7 @@ func (l multilabelMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 			near = ZerosLike(x)
 			l.each(append([]*Tensor{x.Detach()}, in[1:]...), func(class, z *Tensor) {
 				z = z.Step()
-				near = near.Add(z).ScatterAdd(1, class, z.SumKeep(1).Neg())
+				near = near.Add(z).ScatterAdd(1, class, z.KeepDim().Sum(1).Neg())
 			})
 		})
 		g := l.share(dy, 1/float64(x.shape[1]), x.shape[0])

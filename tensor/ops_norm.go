@@ -288,8 +288,8 @@ func (n normGrad) f(in []*Tensor) *Tensor {
 	if n.given {
 		return g.Mul(in[2].Select(0, 1).AddScalar(n.eps).Pow(-0.5))
 	}
-	c := x.Sub(x.MeanKeep(n.dims...))
-	r := c.Mul(c).MeanKeep(n.dims...).AddScalar(n.eps).Pow(-0.5)
+	c := x.Sub(x.KeepDim().Mean(n.dims...))
+	r := c.Mul(c).KeepDim().Mean(n.dims...).AddScalar(n.eps).Pow(-0.5)
 	z := c.Mul(r)
-	return g.Sub(g.MeanKeep(n.dims...)).Sub(z.Mul(g.Mul(z).MeanKeep(n.dims...))).Mul(r)
+	return g.Sub(g.KeepDim().Mean(n.dims...)).Sub(z.Mul(g.Mul(z).KeepDim().Mean(n.dims...))).Mul(r)
 }

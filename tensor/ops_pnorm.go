@@ -8,9 +8,8 @@ import (
 
 // PNormOptions are what norms may be told. The zero value is the default.
 type PNormOptions struct {
-	Dims    []int // over these; none stands for all, of a matrix norm for the last two
-	KeepDim bool  // leave size 1 along Dims
-	DType   DType // convert to it first, also under autocast
+	Dims  []int // over these, which drop out; none stands for all, of a matrix norm for the last two
+	DType DType // convert to it first, also under autocast
 }
 
 // norm is (Σ|x|^p)^(1/p), the number of elements that are not 0 for p = 0, the
@@ -132,7 +131,7 @@ func (n norm) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 		dx = sign().Mul(dy)
 	case math.IsInf(n.p, 0):
 		equal := equalMask(x.Abs(), y)
-		dx = sign().Mul(dy).Mul(equal.Div(equal.SumKeep(n.dims...)))
+		dx = sign().Mul(dy).Mul(equal.Div(equal.KeepDim().Sum(n.dims...)))
 	case n.p == 2:
 		dx = x.Mul(dy.Div(divisor))
 	case n.p < 1:
@@ -155,7 +154,7 @@ func unless(given bool, c Category) Category {
 
 // newNorm returns the norm of o and the tensor that it is of.
 func newNorm(op string, t *Tensor, p float64, o PNormOptions) (norm, *Tensor) {
-	n := norm{over{axes(op, t, o.Dims), o.KeepDim}, p, o.DType != driver.Invalid}
+	n := norm{overDims(op, t, o.Dims), p, o.DType != driver.Invalid}
 	if p != p {
 		fail(op, []*Tensor{t}, "the order is NaN; expected a number or ±Inf")
 	}
@@ -313,7 +312,7 @@ func (cosineSimilarity) promotes() {}
 func (c cosineSimilarity) f(in []*Tensor) *Tensor {
 	shape, _ := broadcastShapes(in[0].shape, in[1].shape)
 	direction := func(x *Tensor) *Tensor {
-		n := x.expandTo(shape).VectorNorm(2, PNormOptions{Dims: []int{c.dim}, KeepDim: true})
+		n := x.expandTo(shape).KeepDim().VectorNorm(2, PNormOptions{Dims: []int{c.dim}})
 		// The derivative does not see the bound, as in torch.
 		low := n.Detach()
 		return x.Div(n.Add(low.ClampMin(c.eps).Sub(low)))

@@ -8,22 +8,18 @@ import (
 
 type prod struct {
 	over
-	given bool // the caller chose the dtype, so autocast does not
+	given bool // the caller chose the dtype, so neither autocast nor Forward does
 }
 
 func (p prod) Info() Info { return Info{"prod", "torch.prod", unless(p.given, Raise), ReadsOperands} }
 func (p prod) Forward(in []*Tensor) *Tensor {
-	d := in[0].dtype
-	if !d.IsFloat() {
-		d = Int64
-	}
-	if d != Float32 {
-		return p.finish(reduce(driver.Prod, in[0], p.dims, d))
+	if in[0].dtype != Float32 {
+		return p.total(driver.Prod, in[0], p.given)
 	}
 	x := convert(in[0], Float64)
 	y := reduce(driver.Prod, x, p.dims, Float64)
 	release(x)
-	return p.finish(narrow(y, d))
+	return p.finish(narrow(y, Float32))
 }
 
 // VJP multiplies what lies before and after each element, so that zeros do no harm.
@@ -59,15 +55,11 @@ func (o over) rows(x *Tensor) int {
 // multiplies halves in float32 and float32 in float64, and rounds once; integers and bool
 // give int64. It is torch.prod.
 func (t *Tensor) Prod(dims ...int) *Tensor {
-	return apply(prod{over: over{axes("prod", t, dims), false}}, t)
+	return apply(prod{over: overDims("prod", t, dims)}, t)
 }
 
-// ProdKeep is Prod with size 1 left along dims: keepdim=True.
-func (t *Tensor) ProdKeep(dims ...int) *Tensor {
-	return apply(prod{over: over{axes("prod", t, dims), true}}, t)
-}
-
-// ProdAs is Prod of t as d, also under autocast: torch.prod with dtype.
+// ProdAs returns the Prod of t as d, in d, also under autocast. Integers wrap around. It is
+// torch.prod with dtype.
 func (t *Tensor) ProdAs(d DType, dims ...int) *Tensor {
-	return apply(prod{over{axes("prod", t, dims), false}, true}, t.To(d))
+	return apply(prod{overDims("prod", t, dims), true}, t.To(d))
 }

@@ -98,8 +98,9 @@ func (t *Tensor) Kron(o *Tensor) *Tensor {
 // matrixPower is made of products of squares.
 type matrixPower struct{ n int }
 
-func (matrixPower) Info() Info {
-	return Info{"linalg_matrix_power", "torch.linalg.matrix_power", Keep, ReadsOperands}
+func (m matrixPower) Info() Info {
+	// The powers 0 and 1 have no product, which autocast would cast.
+	return Info{"linalg_matrix_power", "torch.linalg.matrix_power", unless(m.n < 2, Keep), ReadsOperands}
 }
 func (m matrixPower) f(in []*Tensor) *Tensor {
 	x := in[0]

@@ -18,7 +18,7 @@ func (o qr) Forward(in []*Tensor) *Tensor {
 	p := o.bundle(x)
 	m, k := p[0][0], p[0][1]
 	return eachMatrix(x, p.shape(x.shape[:len(x.shape)-2]), func(_ int, a []float64, n int) []float64 {
-		f := reflect(a, m, n)
+		f := householder(a, m, n)
 		return append(f.q(k), f.r(k)...)
 	})
 }

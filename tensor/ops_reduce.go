@@ -8,6 +8,9 @@ type over struct {
 	keep bool  // leave size 1
 }
 
+// overDims returns a reduction of t over dims, which drop out, or over all if none is given.
+func overDims(op string, t *Tensor, dims []int) over { return over{dims: axes(op, t, dims)} }
+
 // finish gives a reduction that kept its dimensions the shape asked for.
 func (o over) finish(y *Tensor) *Tensor {
 	if o.keep {
@@ -23,6 +26,19 @@ func (o over) spread(dy, x *Tensor) *Tensor {
 	return dy.Reshape(keepDims(x.shape, o.dims)...).expandTo(x.shape)
 }
 
+// total returns the sum or product of x, of integers and bool in int64. If the caller
+// gave x's dtype the result returns to it, and wraps around as integers do.
+func (o over) total(c driver.Code, x *Tensor, given bool) *Tensor {
+	if x.dtype.IsFloat() {
+		return o.finish(reduce(c, x, o.dims, x.dtype))
+	}
+	y := reduce(c, x, o.dims, Int64)
+	if given {
+		y = narrow(y, x.dtype)
+	}
+	return o.finish(y)
+}
+
 // count returns how many elements of x go into one.
 func (o over) count(x *Tensor) int {
 	n := 1
@@ -34,36 +50,26 @@ func (o over) count(x *Tensor) int {
 
 type sum struct {
 	over
-	given bool // the caller chose the dtype, so autocast does not
+	given bool // the caller chose the dtype, so neither autocast nor Forward does
 }
 
 func (s sum) Info() Info {
 	return Info{"sum", "torch.sum", unless(s.given, Raise), ReadsNothing}
 }
-func (s sum) Forward(in []*Tensor) *Tensor {
-	d := in[0].dtype
-	if !d.IsFloat() {
-		d = Int64
-	}
-	return s.finish(reduce(driver.Sum, in[0], s.dims, d))
-}
+func (s sum) Forward(in []*Tensor) *Tensor              { return s.total(driver.Sum, in[0], s.given) }
 func (s sum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{s.spread(dy, in[0])} }
 
 // Sum returns the sum over dims, which drop out, or over all if none is given. It
 // adds in float32 and rounds once: the sum of 65536 ones in float16 is +Inf.
 // Integers and bool give int64. It is torch.sum.
 func (t *Tensor) Sum(dims ...int) *Tensor {
-	return apply(sum{over: over{axes("sum", t, dims), false}}, t)
+	return apply(sum{over: overDims("sum", t, dims)}, t)
 }
 
-// SumKeep is Sum with size 1 left along dims: keepdim=True.
-func (t *Tensor) SumKeep(dims ...int) *Tensor {
-	return apply(sum{over: over{axes("sum", t, dims), true}}, t)
-}
-
-// SumAs is Sum of t as d, also under autocast: torch.sum with dtype.
+// SumAs returns the Sum of t as d, in d, also under autocast. Integers wrap around. It is
+// torch.sum with dtype.
 func (t *Tensor) SumAs(d DType, dims ...int) *Tensor {
-	return apply(sum{over{axes("sum", t, dims), false}, true}, t.To(d))
+	return apply(sum{overDims("sum", t, dims), true}, t.To(d))
 }
 
 type mean struct{ over }
@@ -78,12 +84,7 @@ func (m mean) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 
 // Mean returns the mean over dims, which drop out, or over all if none is given. It
 // adds and divides in float32 and rounds once. It is torch.mean.
-func (t *Tensor) Mean(dims ...int) *Tensor { return apply(mean{over{axes("mean", t, dims), false}}, t) }
-
-// MeanKeep is Mean with size 1 left along dims: keepdim=True.
-func (t *Tensor) MeanKeep(dims ...int) *Tensor {
-	return apply(mean{over{axes("mean", t, dims), true}}, t)
-}
+func (t *Tensor) Mean(dims ...int) *Tensor { return apply(mean{overDims("mean", t, dims)}, t) }
 
 type amax struct{ over }
 
@@ -96,7 +97,7 @@ func (a amax) VJP(dy, y *Tensor, in []*Tensor) []*Tensor { return a.ties(dy, y, 
 // Amax returns the largest element along dims, which drop out, or of all if none is
 // given; NaN if there is one. Equal ones share the gradient. It is torch.amax.
 func (t *Tensor) Amax(dims ...int) *Tensor {
-	return apply(amax{nonEmpty("amax", t, axes("amax", t, dims))}, t)
+	return apply(amax{overDims("amax", t, dims).nonEmpty("amax", t)}, t)
 }
 
 type amin struct{ over }
@@ -110,14 +111,13 @@ func (a amin) VJP(dy, y *Tensor, in []*Tensor) []*Tensor { return a.ties(dy, y, 
 // Amin returns the smallest element along dims, which drop out, or of all if none
 // is given; NaN if there is one. Equal ones share the gradient. It is torch.amin.
 func (t *Tensor) Amin(dims ...int) *Tensor {
-	return apply(amin{nonEmpty("amin", t, axes("amin", t, dims))}, t)
+	return apply(amin{overDims("amin", t, dims).nonEmpty("amin", t)}, t)
 }
 
-func nonEmpty(op string, t *Tensor, dims []int) over {
-	given(op, t)
-	o := over{dims, false}
+// nonEmpty returns o, and panics if there is nothing in t to choose from.
+func (o over) nonEmpty(op string, t *Tensor) over {
 	if o.count(t) == 0 {
-		fail(op, []*Tensor{t}, "there is no element to choose; expected sizes of 1 or more along %v", dims)
+		fail(op, []*Tensor{t}, "there is no element to choose; expected sizes of 1 or more along %v", o.dims)
 	}
 	return o
 }
@@ -125,7 +125,7 @@ func nonEmpty(op string, t *Tensor, dims []int) over {
 // ties shares dy among the elements of x that equal y.
 func (o over) ties(dy, y, x *Tensor) []*Tensor {
 	equal := equalMask(x, o.spread(y, x))
-	return []*Tensor{o.spread(dy, x).Mul(equal.Div(equal.SumKeep(o.dims...)))}
+	return []*Tensor{o.spread(dy, x).Mul(equal.Div(equal.KeepDim().Sum(o.dims...)))}
 }
 
 // equalMask returns 1 where x equals y, else 0, without a gradient.

@@ -40,7 +40,7 @@ func (r running) scan(c driver.Code, d DType, in ...*Tensor) *Tensor {
 
 type cumsum struct {
 	running
-	given bool // the caller chose the dtype, so autocast does not
+	given bool // the caller chose the dtype, so neither autocast nor Forward does
 }
 
 func (c cumsum) Info() Info {
@@ -48,10 +48,14 @@ func (c cumsum) Info() Info {
 }
 func (c cumsum) Forward(in []*Tensor) *Tensor {
 	x := in[0]
-	if !x.dtype.IsFloat() {
-		x = convert(x, Int64)
+	if x.dtype.IsFloat() {
+		return c.scan(driver.Recurrence, x.dtype, x)
 	}
-	return c.scan(driver.Recurrence, x.dtype, x)
+	y := c.scan(driver.Recurrence, Int64, convert(x, Int64))
+	if c.given {
+		return narrow(y, x.dtype) // wraps around
+	}
+	return y
 }
 func (c cumsum) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	c.reverse, c.given = !c.reverse, true
@@ -65,7 +69,8 @@ func (t *Tensor) Cumsum(dim int) *Tensor {
 	return apply(cumsum{running: scanOf("cumsum", t, dim)}, t)
 }
 
-// CumsumAs is Cumsum of t as d, also under autocast: torch.cumsum with dtype.
+// CumsumAs returns the Cumsum of t as d, in d, also under autocast. Integers wrap around. It
+// is torch.cumsum with dtype.
 func (t *Tensor) CumsumAs(d DType, dim int) *Tensor {
 	return apply(cumsum{scanOf("cumsum", t, dim), true}, t.To(d))
 }
@@ -138,7 +143,13 @@ func (c cumprod) f(in []*Tensor) *Tensor {
 	first := slice{c.dim, 0, 1}
 	return apply(recurrence{c.running}, apply(sliceGrad{first, x.shape}, apply(first, x)), x)
 }
-func (c cumprod) Forward(in []*Tensor) *Tensor { return compose(c.f, in) }
+func (c cumprod) Forward(in []*Tensor) *Tensor {
+	y := compose(c.f, in)
+	if c.given {
+		return convert(y, in[0].dtype) // wraps around
+	}
+	return y
+}
 func (c cumprod) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(c.f, dy, in)
 }
@@ -150,7 +161,8 @@ func (t *Tensor) Cumprod(dim int) *Tensor {
 	return apply(cumprod{running: scanOf("cumprod", t, dim)}, t)
 }
 
-// CumprodAs is Cumprod of t as d, also under autocast: torch.cumprod with dtype.
+// CumprodAs returns the Cumprod of t as d, in d, also under autocast. Integers wrap around. It
+// is torch.cumprod with dtype.
 func (t *Tensor) CumprodAs(d DType, dim int) *Tensor {
 	return apply(cumprod{scanOf("cumprod", t, dim), true}, t.To(d))
 }

@@ -108,8 +108,16 @@ func (localResponseNorm) Info() Info {
 func (l localResponseNorm) f(in []*Tensor) *Tensor {
 	x := in[0]
 	n, c := x.shape[0], x.shape[1]
-	squares := x.Mul(x).Reshape(n, 1, c, size(x.shape[2:])).Pad([]int{0, 0, l.size / 2, (l.size - 1) / 2}, PadOptions{})
-	mean := squares.AvgPool2d([]int{l.size, 1}, PoolOptions{Stride: []int{1}}).Reshape(x.shape...)
+	pad := []int{0, 0, l.size / 2, (l.size - 1) / 2}
+	stride := PoolOptions{Stride: []int{1}}
+	var mean *Tensor
+	if squares := x.Mul(x); len(x.shape) == 3 {
+		mean = squares.Unsqueeze(1).Pad(pad, PadOptions{}).AvgPool2d([]int{l.size, 1}, stride)
+	} else { // which autocast for the CPU lists
+		squares = squares.Reshape(n, 1, c, x.shape[2], size(x.shape[3:]))
+		mean = squares.Pad(append([]int{0, 0}, pad...), PadOptions{}).AvgPool3d([]int{l.size, 1, 1}, stride)
+	}
+	mean = mean.Reshape(x.shape...)
 	return x.Div(mean.Scale(l.alpha).AddScalar(l.k).Pow(l.beta))
 }
 func (l localResponseNorm) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }

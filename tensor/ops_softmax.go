@@ -104,7 +104,7 @@ func (s softmaxGrad) Forward(in []*Tensor) *Tensor {
 }
 func (s softmaxGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 	dy, y := in[0], in[1]
-	dot := func(a, b *Tensor) *Tensor { return a.Mul(b).SumKeep(s.dim) }
+	dot := func(a, b *Tensor) *Tensor { return a.Mul(b).KeepDim().Sum(s.dim) }
 	return []*Tensor{
 		apply(softmaxGrad{s.dim}, d, y),
 		d.Mul(dy.Sub(dot(dy, y))).Sub(dy.Mul(dot(d, y))),
@@ -170,7 +170,7 @@ func (l logSoftmaxGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 	p := y.Exp()
 	dp := d.Mul(p)
 	return []*Tensor{
-		d.Sub(dp.SumKeep(l.dim).expandTo(d.shape)),
-		dp.Mul(dy.SumKeep(l.dim)).Neg(),
+		d.Sub(dp.KeepDim().Sum(l.dim).expandTo(d.shape)),
+		dp.Mul(dy.KeepDim().Sum(l.dim)).Neg(),
 	}
 }

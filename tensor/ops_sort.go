@@ -92,48 +92,70 @@ func (t *Tensor) top(k, dim int, largest bool) (values, indices *Tensor) {
 // where it is. It is torch.kthvalue.
 func (t *Tensor) KthValue(k, dim int) (values, indices *Tensor) {
 	t.given("kthvalue")
+	return dropped(dim).both(t.KeepDim().KthValue(k, dim))
+}
+
+func (t *Tensor) kthValue(k, dim int) (values, indices *Tensor) {
 	x := raised(t)
 	d := axis("kthvalue", x, dim, len(x.shape))
 	if k < 1 || k > x.shape[d] {
 		fail("kthvalue", []*Tensor{t}, "element %d asked for along dimension %d; expected 1 to %d", k, d, x.shape[d])
 	}
-	return x.ranked("kthvalue", d, x.argsort("kthvalue", d, false).Narrow(d, k-1, 1), t)
+	return x.ranked(d, x.argsort("kthvalue", d, false).Narrow(d, k-1, 1), t)
 }
 
-// ranked returns the elements of one position each along d, which drops out, and the
-// positions.
-func (t *Tensor) ranked(op string, d int, indices, as *Tensor) (values, _ *Tensor) {
+// ranked returns the elements of one position each along d, which keeps size 1, and the
+// positions; scalars if as is one.
+func (t *Tensor) ranked(d int, indices, as *Tensor) (values, _ *Tensor) {
 	values = t.picked(d, indices)
 	if len(as.shape) == 0 {
 		return values.Reshape(), indices.Reshape()
 	}
-	return values.Squeeze(d), indices.Squeeze(d)
+	return values, indices
+}
+
+// dropped is a dimension of size 1 that a reduction leaves out of its results. A scalar
+// has none.
+type dropped int
+
+func (d dropped) both(values, indices *Tensor) (_, _ *Tensor) {
+	if len(values.shape) == 0 {
+		return values, indices
+	}
+	return values.Squeeze(int(d)), indices.Squeeze(int(d))
 }
 
 // Median returns the lower median along dim, which drops out, and where it is; NaN if
 // there is one. That of all elements is x.Ravel().Median(0). It is torch.median.
 func (t *Tensor) Median(dim int) (values, indices *Tensor) {
 	t.given("median")
+	return dropped(dim).both(t.KeepDim().Median(dim))
+}
+
+func (t *Tensor) median(dim int) (values, indices *Tensor) {
 	x := raised(t)
 	d := axis("median", x, dim, len(x.shape))
-	o := nonEmpty("median", x, []int{d})
+	o := over{[]int{d}, true}.nonEmpty("median", x)
 	middle := x.argsort("median", d, false).Narrow(d, (x.shape[d]-1)/2, 1)
 	if t.dtype.IsFloat() {
-		o.keep = true
 		most := apply(argmax{o}, x.Detach()) // the first NaN, if there is one
 		largest := apply(gather{d}, x.Detach(), most)
 		middle = equalMask(largest, largest).Where(middle, most)
 	}
-	return x.ranked("median", d, middle, t)
+	return x.ranked(d, middle, t)
 }
 
 // Mode returns the commonest element along dim, which drops out, the smallest of equally
 // common ones, and where its last occurrence is. It is torch.mode.
 func (t *Tensor) Mode(dim int) (values, indices *Tensor) {
 	t.given("mode")
+	return dropped(dim).both(t.KeepDim().Mode(dim))
+}
+
+func (t *Tensor) mode(dim int) (values, indices *Tensor) {
 	x := raised(t)
 	d := axis("mode", x, dim, len(x.shape))
-	nonEmpty("mode", x, []int{d})
+	over{dims: []int{d}}.nonEmpty("mode", x)
 	n := x.shape[d]
 	order := x.Detach().argsort("mode", d, false)
 	rows := order.Movedim(d, -1)
@@ -154,7 +176,7 @@ func (t *Tensor) Mode(dim int) (values, indices *Tensor) {
 	}
 	shape := append(slices.Delete(x.Shape(), d, d+1), 1)
 	at1 := FromInt64s(best, shape...).ToDevice(t.Device()).Movedim(-1, d)
-	return x.ranked("mode", d, at1, t)
+	return x.ranked(d, at1, t)
 }
 
 // sameAsBefore tells for each element of sorted rows whether it equals the one before

@@ -169,7 +169,7 @@ func newMatrixNorm(op string, t *Tensor, order string, o PNormOptions) (matrixNo
 	if len(o.Dims) != 2 || len(t.shape) < 2 {
 		fail(op, []*Tensor{t}, "dimensions %v make no matrix; expected two", o.Dims)
 	}
-	m := matrixNorm{order, axis(op, t, o.Dims[0], len(t.shape)), axis(op, t, o.Dims[1], len(t.shape)), o.KeepDim, false}
+	m := matrixNorm{order, axis(op, t, o.Dims[0], len(t.shape)), axis(op, t, o.Dims[1], len(t.shape)), false, false}
 	switch rows, cols := t.shape[m.rows], t.shape[m.cols]; {
 	case m.rows == m.cols:
 		fail(op, []*Tensor{t}, "dimensions %v are one; expected two", o.Dims)

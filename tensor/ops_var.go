@@ -44,7 +44,7 @@ func (v variance) Forward(in []*Tensor) *Tensor {
 
 func (v variance) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return widely(dy, in[0], func(dy, x *Tensor) *Tensor {
-		d := x.Sub(x.MeanKeep(v.dims...))
+		d := x.Sub(x.KeepDim().Mean(v.dims...))
 		if v.root {
 			// A spread of 0 has the gradient 0.
 			y := apply(variance{v.over, v.correction, true}, x)
@@ -58,20 +58,20 @@ func (v variance) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Var returns the variance over dims, which drop out, or over all if none is given:
 // the sum of squared differences from the mean, divided by one less than their number.
 // It computes in float32 and rounds once. It is torch.var.
-func (t *Tensor) Var(dims ...int) *Tensor { return t.VarWith(1, false, dims...) }
+func (t *Tensor) Var(dims ...int) *Tensor { return t.VarWith(1, dims...) }
 
-// VarWith is Var divided by the number of elements less correction, and with size 1
-// left along dims if keep is set: torch.var with correction and keepdim.
-func (t *Tensor) VarWith(correction float64, keep bool, dims ...int) *Tensor {
-	return apply(variance{over{axes("var", t, dims), keep}, correction, false}, t)
+// VarWith is Var divided by the number of elements less correction. It is torch.var with
+// correction.
+func (t *Tensor) VarWith(correction float64, dims ...int) *Tensor {
+	return apply(variance{overDims("var", t, dims), correction, false}, t)
 }
 
 // Std returns the square root of Var. It is torch.std.
-func (t *Tensor) Std(dims ...int) *Tensor { return t.StdWith(1, false, dims...) }
+func (t *Tensor) Std(dims ...int) *Tensor { return t.StdWith(1, dims...) }
 
-// StdWith returns the square root of VarWith: torch.std with correction and keepdim.
-func (t *Tensor) StdWith(correction float64, keep bool, dims ...int) *Tensor {
-	return apply(variance{over{axes("std", t, dims), keep}, correction, true}, t)
+// StdWith returns the square root of VarWith. It is torch.std with correction.
+func (t *Tensor) StdWith(correction float64, dims ...int) *Tensor {
+	return apply(variance{overDims("std", t, dims), correction, true}, t)
 }
 
 // VarMean returns Var and Mean over dims. It is torch.var_mean.
@@ -96,7 +96,7 @@ func (l logsumexp) Forward(in []*Tensor) *Tensor {
 		}
 		m := reduce(driver.ReduceMax, x, l.dims, x.dtype)
 		m = m.IsFinite().Where(m, constant(m, m.dtype, 0)) // infinities have no difference
-		return x.Sub(m).Exp().SumKeep(l.dims...).Log().Add(m)
+		return x.Sub(m).Exp().KeepDim().Sum(l.dims...).Log().Add(m)
 	}, in))
 }
 func (l logsumexp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
@@ -111,10 +111,5 @@ func (l logsumexp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // over all if none is given, without overflow on the way. It computes in float32 and
 // rounds once. It is torch.logsumexp.
 func (t *Tensor) LogSumExp(dims ...int) *Tensor {
-	return apply(logsumexp{over{axes("logsumexp", t, dims), false}}, t)
-}
-
-// LogSumExpKeep is LogSumExp with size 1 left along dims: keepdim=True.
-func (t *Tensor) LogSumExpKeep(dims ...int) *Tensor {
-	return apply(logsumexp{over{axes("logsumexp", t, dims), true}}, t)
+	return apply(logsumexp{overDims("logsumexp", t, dims)}, t)
 }

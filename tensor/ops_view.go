@@ -157,8 +157,9 @@ func sliced(x *Tensor, s slice) *Tensor {
 	return x.alias(x.offset+s.from*x.stride[s.dim], shape, x.stride)
 }
 
-// Slice returns a view of the elements from up to but not including to along dim;
-// negative bounds count from the end. It is t[from:to].
+// Slice returns a view of the elements from up to but not including to along dim. Negative
+// bounds count from the end, bounds beyond the ends stand for the ends, and bounds out of order
+// give an empty view. It is t[from:to].
 func (t *Tensor) Slice(dim, from, to int) *Tensor {
 	t.given("slice")
 	return t.SliceStep(dim, from, to, 1)
@@ -169,17 +170,7 @@ func (t *Tensor) Slice(dim, from, to int) *Tensor {
 func (t *Tensor) SliceStep(dim, from, to, step int) *Tensor {
 	t.given("slice")
 	d := axis("slice", t, dim, len(t.shape))
-	n := t.shape[d]
-	f, e := from, to
-	if f < 0 {
-		f += n
-	}
-	if e < 0 {
-		e += n
-	}
-	if f < 0 || e > n || f > e {
-		fail("slice", []*Tensor{t}, "%d to %d is out of range in dimension %d; expected bounds from 0 to %d, in order", from, to, d, n)
-	}
+	f, e := Range{from, to, step}.of(t.shape[d])
 	switch {
 	case step < 1:
 		fail("slice", []*Tensor{t}, "step %d is too small; expected 1 or more: use Flip to go backwards", step)
@@ -232,7 +223,7 @@ func (t *Tensor) Narrow(dim, start, length int) *Tensor {
 	if from < 0 {
 		from += n
 	}
-	if from < 0 || length < 0 || from+length > n {
+	if from < 0 || length < 0 || length > n-from {
 		fail("narrow", []*Tensor{t}, "%d elements from %d are out of range in dimension %d; expected them within its size %d", length, start, d, n)
 	}
 	if from == 0 && length == n {

@@ -22,7 +22,7 @@ func pseudoInvert(a []float64, m, n int, cut func(largest float64) float64) inve
 		i.p = transposed(i.p, m, n)
 		return i
 	}
-	f := reflect(a, m, n)
+	f := householder(a, m, n)
 	u, s, v := jacobi(f.r(n), n, n)
 	i := inversion{values: s}
 	if n > 0 {

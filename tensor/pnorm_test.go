@@ -41,7 +41,7 @@ func TestNorms(t *testing.T) {
 					rows = append(rows, normOf(x.Select(0, i).Float64s(), p))
 				}
 				if len(x.shape) == 2 {
-					compare(t, fmt.Sprint("norm of rows ", p, x.shape), x.VectorNorm(p, PNormOptions{Dims: []int{-1}, KeepDim: true}), []int{x.shape[0], 1}, rows)
+					compare(t, fmt.Sprint("norm of rows ", p, x.shape), x.KeepDim().VectorNorm(p, PNormOptions{Dims: []int{-1}}), []int{x.shape[0], 1}, rows)
 				}
 			}
 		}
@@ -62,7 +62,7 @@ func TestMatrixNorms(t *testing.T) {
 	for order, want := range map[string]float64{"fro": math.Sqrt(91), "1": 9, "-1": 5, "inf": 15, "-inf": 6} {
 		for _, d := range dtypes {
 			compare(t, order, x.To(d).MatrixNorm(order, PNormOptions{}), []int{}, []float64{want})
-			compare(t, order+" of the transpose", x.To(d).T().MatrixNorm(order, PNormOptions{Dims: []int{1, 0}, KeepDim: true}), []int{1, 1}, []float64{want})
+			compare(t, order+" of the transpose", x.To(d).T().KeepDim().MatrixNorm(order, PNormOptions{Dims: []int{1, 0}}), []int{1, 1}, []float64{want})
 		}
 	}
 	// The singular values of a diagonal matrix are its magnitudes.
@@ -70,7 +70,7 @@ func TestMatrixNorms(t *testing.T) {
 	for order, want := range map[string]float64{"nuc": 5, "2": 3, "-2": 0, "fro": math.Sqrt(13)} {
 		compare(t, order, y.MatrixNorm(order, PNormOptions{}), []int{}, []float64{want})
 	}
-	compare(t, "nuclear", y.NuclearNorm(PNormOptions{KeepDim: true}), []int{1, 1}, []float64{5})
+	compare(t, "nuclear", y.KeepDim().NuclearNorm(PNormOptions{}), []int{1, 1}, []float64{5})
 	compare(t, "frobenius", y.FrobeniusNorm(PNormOptions{}), []int{}, []float64{math.Sqrt(13)})
 }
 

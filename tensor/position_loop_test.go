@@ -113,6 +113,6 @@ func checkLoops(t *testing.T, name string, x *Tensor, data []float64) {
 	})
 	check("gather of an order", x.Gather(1, order), []int{m, n}, func(i, j int) float64 { return values.At(i, j) })
 	if n > 0 {
-		check("argmax", x.Gather(1, x.ArgmaxKeep(1)), []int{m, 1}, func(i, _ int) float64 { return slices.Max(data[i*n : (i+1)*n]) })
+		check("argmax", x.Gather(1, x.KeepDim().Argmax(1)), []int{m, 1}, func(i, _ int) float64 { return slices.Max(data[i*n : (i+1)*n]) })
 	}
 }

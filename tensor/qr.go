@@ -15,8 +15,8 @@ type reflections struct {
 	tau  []float64 // the reflections are 1 - tau v vᵀ
 }
 
-// reflect returns the decomposition of a, which it overwrites.
-func reflect(a []float64, m, n int) *reflections {
+// householder returns the decomposition of a, which it overwrites.
+func householder(a []float64, m, n int) *reflections {
 	f := &reflections{m, n, a, make([]float64, min(m, n))}
 	sums := make([]float64, n)
 	for j := range f.tau {

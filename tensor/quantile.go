@@ -33,6 +33,7 @@ func (t *Tensor) NanQuantiles(q []float64, dim int, o QuantileOptions) *Tensor {
 }
 
 func (t *Tensor) quantiles(op string, q []float64, dim int, o QuantileOptions, ignoreNaN bool) *Tensor {
+	t.given(op)
 	t = raised(offered(Info{Name: op}, t)[0])
 	if t.dtype != Float32 && t.dtype != Float64 {
 		failDType(op, []*Tensor{t}, "expected float32 or float64: cast with To")
@@ -91,14 +92,19 @@ func (t *Tensor) between(ranks *Tensor, interpolation string) *Tensor {
 // NanMedian returns the lower median along dim, which drops out, of what is not NaN, and
 // where it is; NaN if there is nothing else. It is torch.nanmedian.
 func (t *Tensor) NanMedian(dim int) (values, indices *Tensor) {
+	t.given("nanmedian")
+	return dropped(dim).both(t.nanMedian(dim))
+}
+
+func (t *Tensor) nanMedian(dim int) (values, indices *Tensor) {
 	x := raised(t)
 	d := axis("nanmedian", x, dim, len(x.shape))
-	nonEmpty("nanmedian", x, []int{d})
+	over{dims: []int{d}}.nonEmpty("nanmedian", x)
 	order := x.Detach().argsort("nanmedian", d, false) // NaN last
 	count := newTensor(x.mem.backend, Int64, keepDims(x.shape, []int{d})).AddScalar(float64(x.shape[d]))
 	if x.dtype.IsFloat() {
 		count = x.Detach().IsNaN().Not().Sum(d).Unsqueeze(d)
 	}
 	middle := count.AddScalar(-1).ClampMin(0).RightShift(constantLike(count, 1))
-	return x.ranked("nanmedian", d, order.Gather(d, middle), t)
+	return x.ranked(d, order.Gather(d, middle), t)
 }

@@ -70,7 +70,7 @@ func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
 		return g.Exponential(1, shape...).To(t.dtype).ToDevice(t.Device())
 	}))
 	if n == 1 {
-		return ratio.ArgmaxKeep(-1)
+		return ratio.KeepDim().Argmax(-1)
 	}
 	_, indices := ratio.TopK(n, -1)
 	return indices.Contiguous()

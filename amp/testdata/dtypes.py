@@ -1,6 +1,7 @@
 """Writes dtypes.json: the dtypes that PyTorch's functions answer in under autocast.
 
-Run with PyTorch 2.15: python dtypes.py > dtypes.json. No GPU is needed: on fake tensors
+Run with PyTorch 2.15: python dtypes.py > dtypes.json, which has the functions below and those of
+dtypes_variants.py. No GPU is needed: on fake tensors
 of device cuda the real dispatcher casts, and nothing is computed.
 
 For each policy and function there is a dtype for each pair of MIX, the dtypes of the
@@ -13,6 +14,8 @@ import json
 import torch
 import torch.nn.functional as F
 from torch._subclasses.fake_tensor import FakeTensorMode
+
+from dtypes_variants import VARIANTS
 
 f32, f16, bf16, f64 = torch.float32, torch.float16, torch.bfloat16, torch.float64
 MIX = [(f32, f32), (f16, f16), (bf16, bf16), (f64, f64), (f32, f16), (f16, f32), (f32, bf16), (bf16, f32)]
@@ -120,12 +123,17 @@ CASES = {
     "softmax as float16": ([V], lambda x: x.softmax(0, dtype=f16)), "cumsum as float16": ([V], lambda x: x.cumsum(0, dtype=f16)),
     "norm as float16": ([V], lambda x: torch.norm(x, dtype=f16)), "mean as float16": ([V], lambda x: x.mean(dtype=f16)),
     "linear of a transpose": ([M, M], lambda x, w: F.linear(x, w.t())), "matmul of three dimensions": ([C, C], torch.matmul),
+    **VARIANTS,
 }
 
 
 # On these fake tensors answer by code of their own, or lack a check of the real kernels:
 # so a comparison of fake and real tensors on the CPU shows.
-NOT_FAKE = {"linalg_lu_factor": MIX[1:3], "affine_grid": MIX, "roll": MIX, "index_add": MIX[4:], "index_copy": MIX[4:]}
+NOT_FAKE = {"linalg_lu_factor": MIX[1:3], "affine_grid": MIX, "affine_grid 3": MIX, "roll": MIX, "index_add": MIX[4:], "index_copy": MIX[4:], "embedding_bag weighted": MIX[4:]}
+# float64 beside weights of float32, which real kernels refuse.
+NOT_FAKE.update({n: MIX[3:4] for n in VARIANTS if "float32 weights" in n or n.split()[0] in ("RNNCell", "GRUCell", "LSTMCell", "MultiheadAttention")})
+# oneDNN has float16 on some processors, and LSTM layers without a projection are its own.
+ONEDNN = [n for n in VARIANTS if n.startswith("LSTM") and not n.startswith(("LSTMCell", "LSTM projected"))]
 
 
 def answer(f, shapes, mix, low):
@@ -148,7 +156,7 @@ out = {"torch": torch.__version__, "mix": [[str(d).removeprefix("torch.") for d 
 for policy, DEVICE, low in [("amp.Float16", "cuda", f16), ("amp.BFloat16", "cuda", bf16), ("amp.CPUBFloat16", "cpu", bf16), ("amp.CPUFloat16", "cpu", f16)]:
     out["policies"][policy] = {
         name: " ".join(
-            "-" if len(shapes) == 1 and m[0] != m[1] else "error" if DEVICE == "cuda" and m in NOT_FAKE.get(name, []) else answer(f, shapes, m, low) for m in MIX
+            "-" if len(shapes) == 1 and m[0] != m[1] else "error" if DEVICE == "cuda" and m in NOT_FAKE.get(name, []) or DEVICE == "cpu" and name in ONEDNN and f16 in (low, *m) else answer(f, shapes, m, low) for m in MIX
         )
         for name, (shapes, f) in CASES.items()
     }

@@ -32,7 +32,9 @@ type Row struct {
 type Rows []Row
 
 // less tells whether less of a unit is better: of times and memory.
-func less(unit string) bool { return slices.Contains([]string{"ms", "us/op", "us", "MB", "B/cell"}, unit) }
+func less(unit string) bool {
+	return slices.Contains([]string{"ms", "us/op", "us", "MB", "B/cell"}, unit)
+}
 
 // NewRow returns r with the numbers of rounds: ours and the peer's, in r's unit, a pair a
 // round; peer is empty where there is none. It panics if there is no round.

@@ -53,7 +53,7 @@ var program = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
-	os.Setenv("HALFNOTE_HISTORY", "") // tests are not part of the user's history
+	os.Setenv("HALFNOTE_HISTORY", "")         // tests are not part of the user's history
 	if err := os.Chdir("../.."); err != nil { // paths are relative to the root, as users type them
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -46,7 +46,7 @@ var cases = []struct {
 	{"matmul, vectors", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Select(0, 0).MatMul(b.T()).MatMul(b.Select(1, 0)) }},
 	{"maximum", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Pow(2).Maximum(b.Pow(3)) }},
 	{"mean", func(a, _ *tensor.Tensor) *tensor.Tensor { return a.Pow(3).Mean() }},
-	{"mean, a dimension", func(a, _ *tensor.Tensor) *tensor.Tensor { return a.Pow(3).MeanKeep(0) }},
+	{"mean, a dimension", func(a, _ *tensor.Tensor) *tensor.Tensor { return a.Pow(3).KeepDim().Mean(0) }},
 	{"minimum", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Pow(2).Minimum(b.Pow(3)) }},
 	{"mse_loss", func(a, b *tensor.Tensor) *tensor.Tensor { return a.MSELoss(b) }},
 	{"mul", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Mul(b).Mul(a) }},

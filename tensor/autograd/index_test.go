@@ -11,7 +11,7 @@ func init() {
 		name string
 		f    func(a, b *tensor.Tensor) *tensor.Tensor
 	}{
-		{"argmax", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Pow(2).Gather(1, b.ArgmaxKeep(1)) }},
+		{"argmax", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Pow(2).Gather(1, b.KeepDim().Argmax(1)) }},
 		{"argmin", func(a, b *tensor.Tensor) *tensor.Tensor { return a.Pow(2).IndexSelect(0, b.Argmin(0)) }},
 		{"cat", func(a, b *tensor.Tensor) *tensor.Tensor { return tensor.Cat(1, a.Pow(2), b, a.Mul(b)) }},
 		{"gather", func(a, _ *tensor.Tensor) *tensor.Tensor { return a.Gather(1, m(2, 2, 0, 1, 0, 0)).Pow(3) }},

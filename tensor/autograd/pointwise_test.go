@@ -131,14 +131,14 @@ func init() {
 		{"logcumsumexp", func(a, _ T) T { return a.LogCumsumExp(1) }},
 		{"prod", func(a, _ T) T { return a.Prod() }},
 		{"prod, a dimension", func(a, _ T) T { return a.Prod(0) }},
-		{"prod, kept", func(a, _ T) T { return a.Unsqueeze(1).ProdKeep(0, 2) }},
+		{"prod, kept", func(a, _ T) T { return a.Unsqueeze(1).KeepDim().Prod(0, 2) }},
 		{"prod with zeros", func(a, b T) T { return a.Mul(zeroed()).Prod(1).Add(b.Mul(zeroed()).Prod(0).Sum()) }},
 		{"var", func(a, _ T) T { return a.Var() }},
-		{"var, a dimension", func(a, _ T) T { return a.VarWith(0, true, 1) }},
+		{"var, a dimension", func(a, _ T) T { return a.KeepDim().VarWith(0, 1) }},
 		{"std", func(a, _ T) T { return a.Std() }},
-		{"std, a dimension", func(a, _ T) T { return a.StdWith(0, false, 0) }},
+		{"std, a dimension", func(a, _ T) T { return a.StdWith(0, 0) }},
 		{"logsumexp", func(a, _ T) T { return a.LogSumExp() }},
-		{"logsumexp, a dimension", func(a, _ T) T { return a.LogSumExpKeep(1) }},
+		{"logsumexp, a dimension", func(a, _ T) T { return a.KeepDim().LogSumExp(1) }},
 		{"nansum", func(a, b T) T { return a.Pow(2).NanSum(1).Add(b.Pow(2).NanMean()) }},
 		{"counts", func(a, b T) T {
 			n := a.GtScalar(0).CountNonzero(1).Double()

@@ -41,5 +41,10 @@ func init() {
 			h, c := tensor.LSTMCell(a, b.Slice(1, 0, 2), b.Slice(1, 1, 3), w, w.Slice(1, 0, 2), w.Select(1, 1), w.Select(1, 2))
 			return h.Add(c.Pow(2))
 		}},
+		{"lstm", func(a, b T) T {
+			w := rows(8, a, b)
+			h, c := tensor.LSTMStep(a, b.Slice(1, 0, 2), b.Slice(1, 1, 3), w, w.Slice(1, 0, 2), w.Select(1, 1), w.Select(1, 2))
+			return h.Add(c.Pow(2))
+		}},
 	}...)
 }

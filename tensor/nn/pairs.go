@@ -14,7 +14,8 @@ func (p *Pair) Forward(x, y *tensor.Tensor) *tensor.Tensor { return p.f(x, y) }
 // String returns what torch prints.
 func (p *Pair) String() string { return p.name + "()" }
 
-// Dim is the dimension along which a module works; its constructor says the default.
+// Dim sets the dimension along which a function or a module works; its comment says the
+// default.
 func Dim(d int) Option { return Option{"Dim", func(c *config) { c.dim = d }} }
 
 // KeepDim leaves size 1 where a dimension would drop out; it drops out by default. It is
@@ -41,11 +42,10 @@ func PairwiseDistance(options ...Option) *Pair {
 	start.eps = 1e-6
 	c := configure("pairwise_distance", start, options, "Power", "Eps", "KeepDim")
 	return &Pair{"PairwiseDistance", func(x, y *tensor.Tensor) *tensor.Tensor {
-		d := x.PairwiseDistance(y, c.loss.P, c.eps)
 		if c.keepDim {
-			return d.Unsqueeze(-1)
+			return x.KeepDim().PairwiseDistance(y, c.loss.P, c.eps)
 		}
-		return d
+		return x.PairwiseDistance(y, c.loss.P, c.eps)
 	}}
 }
 

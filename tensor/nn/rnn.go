@@ -119,11 +119,12 @@ func (l *LSTM) RunPacked(x PackedSequence, h, c *tensor.Tensor) (out PackedSeque
 }
 
 func (l *LSTM) step(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Tensor {
-	h, c := tensor.LSTMCell(x, s[0], s[1], w.ih, w.hh, w.biasIH, w.biasHH)
-	if w.hr != nil {
-		h = h.Linear(w.hr, nil)
+	if w.hr == nil {
+		h, c := tensor.LSTMStep(x, s[0], s[1], w.ih, w.hh, w.biasIH, w.biasHH)
+		return []*tensor.Tensor{h, c}
 	}
-	return []*tensor.Tensor{h, c}
+	h, c := tensor.LSTMCell(x, s[0], s[1], w.ih, w.hh, w.biasIH, w.biasHH)
+	return []*tensor.Tensor{h.Linear(w.hr, nil), c}
 }
 
 // Forward returns the hidden states at each time of Run from zeros.

@@ -79,6 +79,3 @@ case("rms_norm", lambda x, w: F.rms_norm(x, (7,), w, eps=1e-6), randn(3, 7), ran
 case("rms_norm plain", lambda x: F.rms_norm(x, (3, 4)), randn(2, 3, 4), dtypes=("float32", "float64"), tol=4)
 case("renorm", lambda x: torch.renorm(x, 2, 0, 1.5), randn(4, 3), tol=4)
 case("renorm last", lambda x: torch.renorm(x, 3, 2, 1.0), randn(2, 3, 4), tol=4)
-case("normalize", lambda x: F.normalize(x), randn(3, 4), dtypes=("float32", "float64"), tol=2)
-case("normalize 3", lambda x: F.normalize(x, p=3.0, dim=-1), randn(2, 3, 4), dtypes=("float32", "float64"), tol=4)
-case("normalize zeros", lambda x: F.normalize(x, dim=0), values([[0.0, 1.0], [0.0, 2.0]]), dtypes=("float32",), double=False)

@@ -91,9 +91,6 @@ func conv() cases {
 		"instance_norm running": func(in []T) T { return in[0].InstanceNorm(in[1], in[2], nil, nil, batchNormOptions{}) },
 		"rms_norm":              func(in []T) T { return in[0].RMSNorm([]int{7}, in[1], tensor.NormOptions{Eps: 1e-6}) },
 		"rms_norm plain":        func(in []T) T { return in[0].RMSNorm([]int{3, 4}, nil, tensor.NormOptions{}) },
-		"normalize":             func(in []T) T { return in[0].Normalize(2, 1) },
-		"normalize 3":           func(in []T) T { return in[0].Normalize(3, -1) },
-		"normalize zeros":       func(in []T) T { return in[0].Normalize(2, 0) },
 		"renorm":                func(in []T) T { return in[0].Renorm(2, 0, 1.5) },
 		"renorm last":           func(in []T) T { return in[0].Renorm(3, 2, 1) },
 	}

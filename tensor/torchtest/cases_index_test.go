@@ -64,13 +64,14 @@ func chosen() cases {
 
 func extremes() cases {
 	c := cases{}
-	for op, f := range map[string][2]func(x T, dims ...int) T{"argmax": {T.Argmax, T.ArgmaxKeep}, "argmin": {T.Argmin, T.ArgminKeep}} {
-		c[op] = func(in []T) T { return f[0](in[0]) }
+	keep := map[string]func(k tensor.KeepDim, dims ...int) T{"argmax": tensor.KeepDim.Argmax, "argmin": tensor.KeepDim.Argmin}
+	for op, f := range map[string]func(x T, dims ...int) T{"argmax": T.Argmax, "argmin": T.Argmin} {
+		c[op] = func(in []T) T { return f(in[0]) }
 		c[op+" scalar"] = c[op]
-		c[op+" first"] = func(in []T) T { return f[0](in[0], 0) }
-		c[op+" last"] = func(in []T) T { return f[0](in[0], -1) }
-		c[op+" keep"] = func(in []T) T { return f[1](in[0], 1) }
-		c[op+" ties"] = func(in []T) T { return f[0](in[0], 1) }
+		c[op+" first"] = func(in []T) T { return f(in[0], 0) }
+		c[op+" last"] = func(in []T) T { return f(in[0], -1) }
+		c[op+" keep"] = func(in []T) T { return keep[op](in[0].KeepDim(), 1) }
+		c[op+" ties"] = func(in []T) T { return f(in[0], 1) }
 	}
 	return c
 }

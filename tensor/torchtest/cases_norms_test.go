@@ -21,7 +21,7 @@ func norms() cases {
 	kron := func(in []T) T { return in[0].Kron(in[1]) }
 	all := cases{
 		"norm ties":              func(in []T) T { return in[0].NormWith(inf, tensor.PNormOptions{}) },
-		"norm keep":              func(in []T) T { return in[0].NormWith(3, tensor.PNormOptions{Dims: []int{1}, KeepDim: true}) },
+		"norm keep":              func(in []T) T { return in[0].KeepDim().NormWith(3, tensor.PNormOptions{Dims: []int{1}}) },
 		"norm of zeros 3":        func(in []T) T { return in[0].NormWith(3, tensor.PNormOptions{}) },
 		"norm empty 1":           func(in []T) T { return in[0].NormWith(1, tensor.PNormOptions{}) },
 		"norm one":               func(in []T) T { return in[0].NormWith(3, tensor.PNormOptions{}) },
@@ -33,7 +33,7 @@ func norms() cases {
 		"linalg_svd values":      func(in []T) T { return in[0].SVDVals() },
 		"linalg_svd wide values": func(in []T) T { return in[0].SVDVals() },
 		"linalg_matrix_norm first": func(in []T) T {
-			return in[0].MatrixNorm("1", tensor.PNormOptions{Dims: []int{0, 2}, KeepDim: true})
+			return in[0].KeepDim().MatrixNorm("1", tensor.PNormOptions{Dims: []int{0, 2}})
 		},
 		"cdist batch":             func(in []T) T { return in[0].CDist(in[1], 2) },
 		"cdist by products":       func(in []T) T { return in[0].CDist(in[1], 2) },

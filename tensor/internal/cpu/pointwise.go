@@ -134,8 +134,8 @@ func abs[T number](dst, x, _, _ []T, _, _ T) {
 	}
 	dst = dst[:len(x)]
 	for i, v := range x {
-		if v <= 0 {
-			v = 0 - v // 0, not -0
+		if !(v > 0) {
+			v = 0 - v // 0, not -0, and a quiet NaN
 		}
 		dst[i] = v
 	}
@@ -254,7 +254,7 @@ func maximum[T number](dst, x, y, _ []T, _, _ T) {
 	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
-		dst[i] = max(v, y[i])
+		dst[i] = larger(v, y[i])
 	}
 }
 
@@ -264,7 +264,7 @@ func minimum[T number](dst, x, y, _ []T, _, _ T) {
 	}
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
-		dst[i] = min(v, y[i])
+		dst[i] = smaller(v, y[i])
 	}
 }
 

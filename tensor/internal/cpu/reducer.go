@@ -50,12 +50,12 @@ func method[T number](code driver.Code) *reducer[T] {
 	case driver.ReduceMax:
 		m.zero = lowest[T]()
 		m.rows = func(dst, x []T, _ int, _ []T) { chooseRows(selects.MaxRows, dst, x, maxBlock[T]) }
-		m.pair = func(a, b T) T { return max(a, b) }
+		m.pair = func(a, b T) T { return larger(a, b) }
 		m.join = func(dst, x []T) { maximum(dst, dst, x, nil, 0, 0) }
 	case driver.ReduceMin:
 		m.zero = highest[T]()
 		m.rows = func(dst, x []T, _ int, _ []T) { chooseRows(selects.MinRows, dst, x, minBlock[T]) }
-		m.pair = func(a, b T) T { return min(a, b) }
+		m.pair = func(a, b T) T { return smaller(a, b) }
 		m.join = func(dst, x []T) { minimum(dst, dst, x, nil, 0, 0) }
 	}
 	if m.row == nil {
@@ -129,7 +129,7 @@ func maxBlock[T number](x []T) T {
 	for _, v := range x {
 		a = max(a, v)
 	}
-	return max(a, b, c, d)
+	return oneNaN(max(a, b, c, d))
 }
 
 func minBlock[T number](x []T) T {
@@ -141,7 +141,7 @@ func minBlock[T number](x []T) T {
 	for _, v := range x {
 		a = min(a, v)
 	}
-	return min(a, b, c, d)
+	return oneNaN(min(a, b, c, d))
 }
 
 // sumBlock returns the sum of at most block elements: lane l of 16 sums x[i] for

@@ -177,10 +177,10 @@ func (t *rower) most(x []float32) float32 {
 	m := lowest[float32]()
 	t.pieces(len(x), func(lo, hi int) {
 		if n := (hi - lo) &^ 7; passes.most != nil && n > 0 {
-			m = max(m, passes.most(unsafe.Pointer(&x[lo]), n))
+			m = larger(m, passes.most(unsafe.Pointer(&x[lo]), n))
 			lo += n
 		}
-		m = max(m, maxBlock(x[lo:hi]))
+		m = larger(m, maxBlock(x[lo:hi]))
 	})
 	return m
 }

@@ -1,0 +1,18 @@
+package torchtest
+
+import (
+	"math"
+
+	"halfnote/tensor/nn"
+)
+
+var _ = family("normalize", cases{
+	"normalize":       func(in []T) T { return nn.Normalize(in[0]) },
+	"normalize 0":     func(in []T) T { return nn.Normalize(in[0], nn.Power(0)) },
+	"normalize 0.5":   func(in []T) T { return nn.Normalize(in[0], nn.Power(.5), nn.Dim(-1)) },
+	"normalize 1":     func(in []T) T { return nn.Normalize(in[0], nn.Power(1), nn.Dim(-1)) },
+	"normalize 3":     func(in []T) T { return nn.Normalize(in[0], nn.Power(3), nn.Dim(-1)) },
+	"normalize inf":   func(in []T) T { return nn.Normalize(in[0], nn.Power(math.Inf(1)), nn.Dim(-1)) },
+	"normalize zeros": func(in []T) T { return nn.Normalize(in[0], nn.Dim(0)) },
+	"normalize eps":   func(in []T) T { return nn.Normalize(in[0], nn.Dim(0), nn.Eps(2.5)) },
+})
