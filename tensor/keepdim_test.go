@@ -16,6 +16,7 @@ var keepDimCalls = map[string][][]any{
 	"Amax": dimsOf(), "Amin": dimsOf(), "Aminmax": dimsOf(), "Argmax": dimsOf(), "Argmin": dimsOf(),
 	"All": dimsOf(), "Any": dimsOf(), "CountNonzero": dimsOf(), "Norm": dimsOf(),
 	"Max": {{1}}, "Min": {{1}}, "Median": {{1}}, "Mode": {{1}}, "KthValue": {{2, 1}}, "Quantile": {{.3, 1}},
+	"NanMedian": {{1}}, "NanQuantile": {{.3, 1}}, "Quantiles": {{[]float64{.3}, 1, QuantileOptions{}}}, "NanQuantiles": {{[]float64{.7}, 1, QuantileOptions{Interpolation: "lower"}}},
 	"NormWith": normDims(3.), "VectorNorm": normDims(3.),
 	"MatrixNorm":    {nil, {"1", PNormOptions{Dims: []int{2, 0}}}},
 	"FrobeniusNorm": {nil, {PNormOptions{Dims: []int{2, 0}}}}, "NuclearNorm": {nil, {PNormOptions{Dims: []int{2, 0}}}},
@@ -53,7 +54,8 @@ func TestKeepDim(t *testing.T) {
 					t.Fatalf("%d results, want %d", len(got), len(want))
 				}
 				for k := range got {
-					if !slices.Equal(got[k].shape, kept[j]) || got[k].dtype != want[k].dtype {
+					shape := got[k].shape // of quantiles, after the shares
+					if !slices.Equal(shape[max(0, len(shape)-len(kept[j])):], kept[j]) || got[k].dtype != want[k].dtype {
 						t.Errorf("result %d has shape %v of %v, want %v of %v", k, got[k].shape, got[k].dtype, kept[j], want[k].dtype)
 					}
 					wantEqual(t, "result", got[k].Detach().Reshape(want[k].shape...), want[k].Detach())
@@ -104,7 +106,7 @@ func TestKeepDimNames(t *testing.T) {
 	names := map[string]string{
 		"all": "All", "amax": "Amax", "amin": "Amin", "aminmax": "Aminmax", "any": "Any", "argmax": "Argmax", "argmin": "Argmin", "kthvalue": "KthValue",
 		"logsumexp": "LogSumExp", "max": "Max", "mean": "Mean", "median": "Median", "min": "Min", "mode": "Mode", "nanmean": "NanMean", "nansum": "NanSum",
-		"norm": "Norm", "prod": "Prod", "quantile": "Quantile", "std": "Std", "std_mean": "StdMean", "sum": "Sum", "var": "Var", "var_mean": "VarMean",
+		"norm": "Norm", "prod": "Prod", "nanmedian": "NanMedian", "nanquantile": "NanQuantile", "quantile": "Quantile", "std": "Std", "std_mean": "StdMean", "sum": "Sum", "var": "Var", "var_mean": "VarMean",
 		"frobenius_norm": "FrobeniusNorm", "nuclear_norm": "NuclearNorm", "linalg.vector_norm": "VectorNorm", "linalg.matrix_norm": "MatrixNorm",
 		"nn.functional.pairwise_distance": "PairwiseDistance",
 	}

@@ -17,6 +17,8 @@ static const double halfPiLo = 0x1.1a62633145c07p-54; // what rounding took from
 static const double twoOverPi = 0x1.45f306dc9c883p-1; // 2/pi
 static const double twoOverRootPi = 0x1.20dd750429b6dp+0; // 2/sqrt pi
 static const double twoOverRootPiLo = 0x1.1ae3a914fed80p-56; // what rounding took from it
+static const double oneLessEuler = 0x1.b0ee6072093cep-2; // 1 less the constant of Euler and Mascheroni
+static const double oneLessEulerLo = 0x1.6cb90701fbfabp-58; // what rounding took from it
 
 // logs holds for each cell c, about the reciprocal of its middle, and -log c in two
 // parts. The cells on both sides of 1 have c = 1, so that log keeps its digits there.
@@ -250,4 +252,36 @@ TABLE double cosTail[] = {
 	0x1.1eed8eff8d898p-29,
 	-0x1.93974a8c07c9dp-37,
 	0x1.ae7f3e733b81fp-45,
+};
+
+// zetas holds zeta(k) - 1 from k = 2, from the constant on.
+TABLE double zetas[] = {
+	0x1.4a34cc4a60fa6p-1,
+	0x1.9dd002780310ap-3,
+	0x1.51322ac7d8483p-4,
+	0x1.2e831d94f99b7p-5,
+	0x1.1c26130249124p-6,
+	0x1.1196d0a679c47p-7,
+	0x1.0b36af86396e9p-8,
+	0x1.073e7b02d6ae0p-9,
+	0x1.04b8ce96ee5f8p-10,
+	0x1.0318df2459954p-11,
+	0x1.020a5b2cd3042p-12,
+	0x1.01593a1177bd6p-13,
+	0x1.00e4af2b4e156p-14,
+	0x1.0097bcbf11bedp-15,
+	0x1.0064cdeb22f0fp-16,
+	0x1.0043073686681p-17,
+	0x1.002c9953744ccp-18,
+	0x1.001db08f9ba4ap-19,
+	0x1.0013c594466eap-20,
+	0x1.000d2bab28121p-21,
+	0x1.0008c66cec77dp-22,
+	0x1.0005d8f13858cp-23,
+	0x1.0003e59ffde12p-24,
+	0x1.000298ea55633p-25,
+	0x1.0001bb316ccdap-26,
+	0x1.0001276b90845p-27,
+	0x1.0000c4ed05ae3p-28,
+	0x1.0000834601a87p-29,
 };

@@ -50,8 +50,10 @@ func init() {
 			"DStack":                    reflect.ValueOf(tensor.DStack),
 			"DType":                     reflect.ValueOf((*tensor.DType)(nil)),
 			"DTypes":                    reflect.ValueOf(tensor.DTypes),
+			"Decomposer":                reflect.ValueOf((*tensor.Decomposer)(nil)),
 			"DefaultDevice":             reflect.ValueOf(tensor.DefaultDevice),
 			"DefaultGenerator":          reflect.ValueOf(tensor.DefaultGenerator),
+			"DetectAnomaly":             reflect.ValueOf(tensor.DetectAnomaly),
 			"Device":                    reflect.ValueOf((*tensor.Device)(nil)),
 			"Einsum":                    reflect.ValueOf(tensor.Einsum),
 			"Ellipsis":                  reflect.ValueOf(tensor.Ellipsis),
@@ -65,6 +67,7 @@ func init() {
 			"Error":                     reflect.ValueOf((*tensor.Error)(nil)),
 			"Event":                     reflect.ValueOf((*tensor.Event)(nil)),
 			"Explicit":                  reflect.ValueOf(tensor.Explicit),
+			"Exponential":               reflect.ValueOf(tensor.Exponential),
 			"Eye":                       reflect.ValueOf(tensor.Eye),
 			"EyeAs":                     reflect.ValueOf(tensor.EyeAs),
 			"FInfo":                     reflect.ValueOf(tensor.FInfo),
@@ -93,22 +96,28 @@ func init() {
 			"GuardsAdam":                reflect.ValueOf(tensor.GuardsAdam),
 			"GuardsSGD":                 reflect.ValueOf(tensor.GuardsSGD),
 			"HStack":                    reflect.ValueOf(tensor.HStack),
+			"HistogramOptions":          reflect.ValueOf((*tensor.HistogramOptions)(nil)),
 			"IInfo":                     reflect.ValueOf(tensor.IInfo),
 			"InModule":                  reflect.ValueOf(tensor.InModule),
 			"Info":                      reflect.ValueOf((*tensor.Info)(nil)),
+			"Int16":                     reflect.ValueOf(tensor.Int16),
 			"Int32":                     reflect.ValueOf(tensor.Int32),
 			"Int64":                     reflect.ValueOf(tensor.Int64),
+			"Int8":                      reflect.ValueOf(tensor.Int8),
 			"IntInfo":                   reflect.ValueOf((*tensor.IntInfo)(nil)),
 			"InterpolateOptions":        reflect.ValueOf((*tensor.InterpolateOptions)(nil)),
 			"IsGradEnabled":             reflect.ValueOf(tensor.IsGradEnabled),
 			"Keep":                      reflect.ValueOf(tensor.Keep),
+			"KeepDim":                   reflect.ValueOf((*tensor.KeepDim)(nil)),
 			"LSTMCell":                  reflect.ValueOf(tensor.LSTMCell),
+			"LSTMStep":                  reflect.ValueOf(tensor.LSTMStep),
 			"Lasting":                   reflect.ValueOf(tensor.Lasting),
 			"Linspace":                  reflect.ValueOf(tensor.Linspace),
 			"LocalResponseNormOptions":  reflect.ValueOf((*tensor.LocalResponseNormOptions)(nil)),
 			"Logspace":                  reflect.ValueOf(tensor.Logspace),
 			"LossOptions":               reflect.ValueOf((*tensor.LossOptions)(nil)),
 			"Lower":                     reflect.ValueOf(tensor.Lower),
+			"LstsqOptions":              reflect.ValueOf((*tensor.LstsqOptions)(nil)),
 			"ManualSeed":                reflect.ValueOf(tensor.ManualSeed),
 			"Mark":                      reflect.ValueOf((*tensor.Mark)(nil)),
 			"Memory":                    reflect.ValueOf(tensor.Memory),
@@ -143,6 +152,7 @@ func init() {
 			"PadOptions":                reflect.ValueOf((*tensor.PadOptions)(nil)),
 			"PoolOptions":               reflect.ValueOf((*tensor.PoolOptions)(nil)),
 			"PromoteTypes":              reflect.ValueOf(tensor.PromoteTypes),
+			"QuantileOptions":           reflect.ValueOf((*tensor.QuantileOptions)(nil)),
 			"R":                         reflect.ValueOf(tensor.R),
 			"RNNReLUCell":               reflect.ValueOf(tensor.RNNReLUCell),
 			"RNNTanhCell":               reflect.ValueOf(tensor.RNNTanhCell),
@@ -154,6 +164,7 @@ func init() {
 			"RandnLike":                 reflect.ValueOf(tensor.RandnLike),
 			"Randperm":                  reflect.ValueOf(tensor.Randperm),
 			"Range":                     reflect.ValueOf((*tensor.Range)(nil)),
+			"RankOptions":               reflect.ValueOf((*tensor.RankOptions)(nil)),
 			"ReadTensor":                reflect.ValueOf(tensor.ReadTensor),
 			"Reads":                     reflect.ValueOf((*tensor.Reads)(nil)),
 			"ReadsAll":                  reflect.ValueOf(tensor.ReadsAll),
@@ -182,6 +193,9 @@ func init() {
 			"StepCounts":                reflect.ValueOf((*tensor.StepCounts)(nil)),
 			"Steps":                     reflect.ValueOf((*tensor.Steps)(nil)),
 			"Tensor":                    reflect.ValueOf((*tensor.Tensor)(nil)),
+			"TriangularOptions":         reflect.ValueOf((*tensor.TriangularOptions)(nil)),
+			"TrilIndices":               reflect.ValueOf(tensor.TrilIndices),
+			"TriuIndices":               reflect.ValueOf(tensor.TriuIndices),
 			"Try":                       reflect.ValueOf(tensor.Try),
 			"Uint8":                     reflect.ValueOf(tensor.Uint8),
 			"Uniform":                   reflect.ValueOf(tensor.Uniform),
@@ -198,6 +212,7 @@ func init() {
 			"ZerosAs":                   reflect.ValueOf(tensor.ZerosAs),
 			"ZerosLike":                 reflect.ValueOf(tensor.ZerosLike),
 			"_Caster":                   reflect.ValueOf((*_halfnote_tensor_Caster)(nil)),
+			"_Decomposer":               reflect.ValueOf((*_halfnote_tensor_Decomposer)(nil)),
 			"_ModuleReader":             reflect.ValueOf((*_halfnote_tensor_ModuleReader)(nil)),
 			"_Op":                       reflect.ValueOf((*_halfnote_tensor_Op)(nil)),
 			"_Renewer":                  reflect.ValueOf((*_halfnote_tensor_Renewer)(nil)),
@@ -212,6 +227,18 @@ func (w _halfnote_tensor_Caster) Interpreted() any { return w.IValue }
 
 func (w _halfnote_tensor_Caster) Cast(a0 tensor.Info, a1 []*tensor.Tensor) []*tensor.Tensor {
 	return dynamic.Call(w.IValue, "Cast").(func(any, tensor.Info, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1)
+}
+
+type _halfnote_tensor_Decomposer struct{ IValue any }
+
+func (w _halfnote_tensor_Decomposer) Interpreted() any { return w.IValue }
+
+func (w _halfnote_tensor_Decomposer) Cast(a0 tensor.Info, a1 []*tensor.Tensor) []*tensor.Tensor {
+	return dynamic.Call(w.IValue, "Cast").(func(any, tensor.Info, []*tensor.Tensor) []*tensor.Tensor)(w.IValue, a0, a1)
+}
+
+func (w _halfnote_tensor_Decomposer) Decomposes(a0 tensor.Info) bool {
+	return dynamic.Call(w.IValue, "Decomposes").(func(any, tensor.Info) bool)(w.IValue, a0)
 }
 
 type _halfnote_tensor_ModuleReader struct{ IValue any }
