@@ -1,6 +1,5 @@
-// Command halfnote is a Jupyter kernel for Go in which mixed precision can be
-// seen, and all that goes with it: an installer, a headless runner of notebooks
-// and a private JupyterLab.
+// Command halfnote is a Jupyter kernel for Go that shows mixed precision at work, with an
+// installer, a headless runner of notebooks and a private JupyterLab.
 package main
 
 import (
@@ -38,13 +37,13 @@ const version = "0.1.0"
 
 type commands struct {
 	Kernel  kernelCommand  `cmd:"" help:"Serve a Jupyter front end (front ends start this)."`
-	Install installCommand `cmd:"" help:"Write the kernelspec, so that Jupyter lists Go (halfnote)."`
+	Install installCommand `cmd:"" help:"Add the kernel to Jupyter, as Go (halfnote)."`
 	Run     runCommand     `cmd:"" help:"Execute notebooks without Jupyter or Python."`
 	Export  exportCommand  `cmd:"" help:"Write a notebook as a Go program that prints the same."`
-	Lab     labCommand     `cmd:"" help:"Open the tutorials in a private JupyterLab."`
-	Bench   benchCommand   `cmd:"" help:"Measure this machine's speed beside PyTorch's and OpenBLAS's."`
+	Lab     labCommand     `cmd:"" help:"Open your copy of the tutorials in a private JupyterLab."`
+	Bench   benchCommand   `cmd:"" help:"Compare this machine's speed with PyTorch's, OpenBLAS's and ipykernel's."`
 	Work    workCommand    `cmd:"" hidden:"" help:"Work for bench: read requests, print replies."`
-	Doctor  doctorCommand  `cmd:"" help:"Check what halfnote needs and finds on this machine."`
+	Doctor  doctorCommand  `cmd:"" help:"Report what halfnote finds on this machine."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
@@ -54,7 +53,7 @@ func main() {
 	var c commands
 	k := kong.Parse(&c,
 		kong.Name("halfnote"),
-		kong.Description("A Jupyter kernel for Go in which mixed precision can be seen."),
+		kong.Description("A Jupyter kernel for Go that shows mixed precision at work."),
 		kong.ShortUsageOnError(),
 		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ","), "subjects": strings.Join(bench.Subjects(), ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -65,7 +64,7 @@ func main() {
 	}
 }
 
-// mapped returns the bytes that tensors take beside Go's heap.
+// mapped returns the bytes of tensors that are outside Go's heap.
 func mapped() int64 {
 	if r, ok := driver.Lookup("cpu").(driver.MemoryReporter); ok {
 		return r.Memory().Mapped
@@ -75,19 +74,19 @@ func mapped() int64 {
 
 type kernelCommand struct {
 	ConnectionFile string `arg:"" help:"The connection file that the front end wrote." type:"existingfile"`
-	Engine         string `default:"${engine}" enum:"${engines}" help:"What executes cells: ${engines}."`
+	Engine         string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
 }
 
 func (c kernelCommand) Run() error {
-	limit := int64(tensor.Memory().Limit) // the machine's, unless GOMEMLIMIT is less
+	limit := int64(tensor.Memory().Limit) // the machine's, or GOMEMLIMIT if that is less
 	if limit > 0 {
-		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before there is no more
+		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
 	}
 	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Memory: limit / 10 * 9, Mapped: mapped, Leave: amp.CloseRegions})
 	if err != nil {
 		return err
 	}
-	driver.SetSource(session.Source) // what observes operations can say which line of a cell ran them
+	driver.SetSource(session.Source) // observers of operations can name the line of the cell
 	driver.SetWatch(session.Watch)
 	driver.SetPoll(session.Poll) // an interrupt reaches into long tensor operations
 	own := os.Stderr
@@ -105,7 +104,7 @@ type installCommand struct {
 	User      bool   `xor:"where" help:"Into the user's Jupyter folder (the default)."`
 	Prefix    string `xor:"where" placeholder:"DIR" help:"Into DIR/share/jupyter/kernels."`
 	SysPrefix bool   `xor:"where" help:"Into the active Python environment."`
-	Engine    string `default:"${engine}" enum:"${engines}" help:"What executes cells: ${engines}. Another than ${engine} is a kernel of its own."`
+	Engine    string `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}. Any other than ${engine} becomes a kernel of its own."`
 }
 
 func (c installCommand) Run(ctx context.Context) error {
@@ -128,10 +127,10 @@ type runCommand struct {
 	Output      string        `xor:"output" placeholder:"FILE" help:"Write the executed notebook to FILE."`
 	OutputDir   string        `xor:"output" placeholder:"DIR" help:"Write the executed notebooks to DIR."`
 	HTML        string        `placeholder:"FILE" help:"Write a self-contained page to FILE."`
-	Timeout     time.Duration `placeholder:"D" help:"Interrupt and fail a cell that runs longer than D, as 90s or 10m."`
-	AllowErrors bool          `help:"Go on after a cell that fails."`
+	Timeout     time.Duration `placeholder:"D" help:"Interrupt and fail a cell that runs longer than D, for example 90s or 10m."`
+	AllowErrors bool          `help:"Continue after a cell that fails."`
 	Kernel      string        `xor:"kernel" placeholder:"NAME" help:"Run on an installed kernel instead of this program's own."`
-	Engine      string        `xor:"kernel" default:"${engine}" enum:"${engines}" help:"What executes cells: ${engines}."`
+	Engine      string        `xor:"kernel" default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
 }
 
 func (c runCommand) Run(ctx context.Context) error {
@@ -155,7 +154,7 @@ func (c runCommand) start(ctx context.Context, o client.Options) (*client.Kernel
 	return client.Start(ctx, spec, o)
 }
 
-// other is the name of an engine that is not the default one.
+// other returns the name of an engine, "" for the default one.
 func other(engine string) string {
 	if engine == interp.Engines[0] {
 		return ""
@@ -169,11 +168,11 @@ var built struct {
 	err  error
 }
 
-// ownProgram returns this program, or its like for the GPUs of this machine.
+// ownProgram returns the path of this program, or of the same program with GPU support.
 func ownProgram(ctx context.Context) (string, error) {
 	built.Do(func() {
 		built.path, built.err = install.GPUProgram(ctx, os.Stderr)
-		if built.err != nil && built.path != "" { // it runs without
+		if built.err != nil && built.path != "" { // it runs without GPU support
 			fmt.Fprintln(os.Stderr, built.err)
 			built.err = nil
 		}
@@ -181,7 +180,7 @@ func ownProgram(ctx context.Context) (string, error) {
 	return built.path, built.err
 }
 
-// ownSpec is the kernelspec of this very program, installed or not.
+// ownSpec returns a kernelspec of this program, which need not be installed.
 func ownSpec(ctx context.Context, engine string) (client.Spec, error) {
 	exe, err := ownProgram(ctx)
 	if err != nil {
@@ -190,7 +189,7 @@ func ownSpec(ctx context.Context, engine string) (client.Spec, error) {
 	return client.Spec{
 		DisplayName: "Go (halfnote)", Language: "go", InterruptMode: "message",
 		Argv: []string{exe, "kernel", "--engine", engine, "{connection_file}"},
-		Env:  map[string]string{"HALFNOTE_HISTORY": ""}, // nobody typed these cells
+		Env:  map[string]string{"HALFNOTE_HISTORY": ""}, // the history is for cells that a person typed
 	}, nil
 }
 
@@ -209,7 +208,7 @@ func (c exportCommand) Run() error {
 	}
 	var cells []interp.Ran
 	for i, code := range nb.CodeCells() {
-		ran := interp.Ran{Code: code.Source, Count: i + 1, Shown: code.Count == 0} // or nobody knows
+		ran := interp.Ran{Code: code.Source, Count: i + 1, Shown: code.Count == 0} // a cell that has not run may show its value
 		for _, o := range code.Outputs {
 			ran.Shown = ran.Shown || o.Type == notebook.ExecuteResult
 			if o.Type == notebook.Error {
@@ -233,7 +232,7 @@ type labCommand struct {
 	Port      int      `default:"8888" help:"Port of the server."`
 	NoBrowser bool     `help:"Print the address only."`
 	Dir       string   `placeholder:"DIR" help:"Open the notebooks in DIR. Without it, lab opens ${tutorials} in the current folder, with copies of the tutorials." type:"path"`
-	Engine    string   `default:"${engine}" enum:"${engines}" help:"What executes cells: ${engines}."`
+	Engine    string   `default:"${engine}" enum:"${engines}" help:"Interpreter of cells: ${engines}."`
 	Args      []string `arg:"" optional:"" passthrough:"" help:"More arguments for jupyter lab."`
 }
 

@@ -19,8 +19,8 @@ import (
 // DoctorOptions say what [Doctor] reports and how.
 type DoctorOptions struct {
 	JSON     bool   // one JSON object instead of text
-	Version  string // of the program
-	GPU      string // what is known of the GPU, a line
+	Version  string // version of the program
+	GPU      string // one line about the GPU
 	CacheDir string // as in LabOptions
 }
 
@@ -35,7 +35,7 @@ type report struct {
 	Loopback    string       `json:"loopback"` // "ok", or what is wrong
 	DataPath    []string     `json:"jupyter_path"`
 	Kernelspecs []kernelspec `json:"kernelspecs"`
-	Jupyter     string       `json:"jupyter"` // path of the command, "" if there is none
+	Jupyter     string       `json:"jupyter"` // path of the command; "" if it is not installed
 	Python      *python      `json:"python"`
 	PythonError string       `json:"python_error,omitempty"`
 	Lab         string       `json:"lab"` // the private environment
@@ -184,8 +184,8 @@ func (r *report) print(w io.Writer) error {
 	return t.Flush()
 }
 
-// cpuFeatures are those that matter to half precision, as Linux names them; nil
-// where it cannot be told.
+// cpuFeatures returns the processor's features that matter to half precision, by their
+// Linux names; nil if they are unknown.
 func cpuFeatures() []string {
 	data, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

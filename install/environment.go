@@ -17,17 +17,17 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// recipe says what a virtual environment is made of.
+// recipe describes a virtual environment.
 type recipe struct {
-	name        string   // of what needs it, and the beginning of its folder's
-	what        string   // is in it, for people
-	packages    []string // which have the names of their modules
-	constraints string   // for pip
-	cost        string   // in time and space
-	instead     string   // what can be done without
+	name        string   // name of the command that needs it; the folder's name begins with it
+	what        string   // its contents, for messages
+	packages    []string // packages to install; each has a module of its name
+	constraints string   // pip's constraints
+	cost        string   // time and space that it takes, for messages
+	instead     string   // an alternative, for messages
 }
 
-// imports is Python that fails where a package is missing.
+// imports returns a Python program that fails if a package is missing.
 func (r recipe) imports() string { return "import " + strings.Join(r.packages, ", ") }
 
 // environment is a virtual environment made by a recipe.
@@ -36,7 +36,7 @@ type environment struct {
 	dir string
 }
 
-// in returns the environment of this very recipe, made or not.
+// in returns the environment of the recipe, which may not exist yet.
 func (r recipe) in(cacheDir string) (environment, error) {
 	if cacheDir == "" {
 		user, err := os.UserCacheDir()
@@ -50,8 +50,8 @@ func (r recipe) in(cacheDir string) (environment, error) {
 	return environment{r, filepath.Join(cacheDir, r.name+"-"+hex.EncodeToString(sum[:5]))}, err
 }
 
-// prepare makes the environment if it is not there. Others who want the same wait until
-// it is done.
+// prepare makes the environment if it does not exist. Other processes that want the same
+// one wait until it is complete.
 func (e environment) prepare(ctx context.Context, progress io.Writer) error {
 	if err := os.MkdirAll(filepath.Dir(e.dir), 0o755); err != nil {
 		return fmt.Errorf("install: %s: %w", e.name, err)
@@ -67,7 +67,7 @@ func (e environment) prepare(ctx context.Context, progress io.Writer) error {
 	return e.make(ctx, progress)
 }
 
-// stamp is written last; without it an environment is broken.
+// stamp returns the file that is written last; an environment without it is incomplete.
 func (e environment) stamp() string { return filepath.Join(e.dir, "complete") }
 
 func (e environment) python() string {
@@ -78,7 +78,7 @@ func (e environment) python() string {
 }
 
 // ready reports whether the environment is complete and still runs: its base
-// Python may be gone.
+// Python may have been removed.
 func (e environment) ready(ctx context.Context) bool {
 	if _, err := os.Stat(e.stamp()); err != nil {
 		return false
@@ -86,8 +86,8 @@ func (e environment) ready(ctx context.Context) bool {
 	return e.command(ctx, "-c", e.imports()).Run() == nil
 }
 
-// command runs the environment's Python, free of what the user's surroundings
-// would add to it.
+// command returns a command of the environment's Python that ignores the user's Python
+// variables.
 func (e environment) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, e.python(), args...)
 	for _, v := range os.Environ() {
@@ -101,7 +101,7 @@ func (e environment) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// make builds the environment anew.
+// make removes what exists of the environment and builds it.
 func (e environment) make(ctx context.Context, progress io.Writer) (err error) {
 	py, err := findPython(ctx, e.what)
 	if err != nil {
@@ -136,7 +136,7 @@ func (e environment) make(ctx context.Context, progress io.Writer) (err error) {
 	return nil
 }
 
-// failed prefers the reason why ctx ended to what that broke.
+// failed returns the reason why ctx ended, or err if it has not.
 func (e environment) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errors.New("install: " + e.name + ": interrupted; nothing was kept")

@@ -14,11 +14,11 @@ import (
 	"strings"
 )
 
-// GPUProgram returns a program that can use the GPUs of this machine: this one where it has
-// the backend for them or where there are none; else one that it builds from the sources
-// that this one was built from, which takes a minute the first time and a second after
-// that. The error says why that cannot be done; the program is this one then. The
-// environment variable HALFNOTE_GPU=off keeps it from trying.
+// GPUProgram returns the path of a program that can use this machine's GPUs. It is the
+// running program if that has the GPU backend, or if there is no NVIDIA driver. Otherwise
+// GPUProgram builds one from the sources of the running program, which takes a minute the
+// first time and a second later. If that fails it returns the running program and an error.
+// The environment variable HALFNOTE_GPU=off prevents the build.
 func GPUProgram(ctx context.Context, log io.Writer) (program string, err error) {
 	own, err := os.Executable()
 	if err != nil {
@@ -29,14 +29,14 @@ func GPUProgram(ctx context.Context, log io.Writer) (program string, err error) 
 	}
 	root, err := sources()
 	if err != nil {
-		return own, fmt.Errorf("install: an NVIDIA driver is here, but this program cannot use it and none that can was built: %w", err)
+		return own, fmt.Errorf("install: NVIDIA driver found, but this program has no GPU support and rebuilding it failed: %w", err)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return own, fmt.Errorf("install: %w", err)
 	}
 	program = filepath.Join(cache, "halfnote", "gpu", "halfnote")
-	fmt.Fprintln(log, "An NVIDIA driver is here: building halfnote for GPUs (about a minute the first time; HALFNOTE_GPU=off does without).")
+	fmt.Fprintln(log, "NVIDIA driver found: building halfnote with GPU support (about a minute the first time; HALFNOTE_GPU=off prevents it).")
 	if err := buildForGPU(ctx, root, program, log); err != nil {
 		return own, err
 	}
@@ -44,7 +44,7 @@ func GPUProgram(ctx context.Context, log io.Writer) (program string, err error) 
 }
 
 // buildForGPU builds the program with the backend for NVIDIA GPUs from the sources in root.
-// It needs Go and a C compiler, nothing of NVIDIA's.
+// It needs Go and a C compiler, but no NVIDIA toolkit.
 func buildForGPU(ctx context.Context, root, program string, log io.Writer) error {
 	cmd := exec.CommandContext(ctx, "sh", filepath.Join(root, "cuda", "build.sh"), "build", "-o", program, ".")
 	cmd.Dir = root
@@ -63,8 +63,7 @@ func builtForGPU() bool {
 	})
 }
 
-// driverPresent reports whether the kernel of this machine has an NVIDIA driver, or
-// somebody names a driver.
+// driverPresent reports whether an NVIDIA driver is loaded, or HALFNOTE_CUDA_DRIVER names one.
 func driverPresent() bool {
 	if os.Getenv("HALFNOTE_CUDA_DRIVER") != "" {
 		return true

@@ -13,26 +13,26 @@ import (
 	"runtime"
 )
 
-// Options say where a kernelspec goes and what it holds. Without User, Prefix
-// and SysPrefix it goes into the user's folder.
+// Options are the place and the contents of a kernelspec. Without User, Prefix and
+// SysPrefix it goes into the user's folder.
 type Options struct {
 	User      bool   // the user's Jupyter folder
 	Prefix    string // PREFIX/share/jupyter
 	SysPrefix bool   // the active Python environment
 
-	Engine      string // what executes cells; default the program's own
+	Engine      string // interpreter of cells; default the program's own
 	Name        string // folder and kernel name; default "halfnote", or "halfnote-ENGINE"
-	DisplayName string // what front ends show; default "Go (halfnote)", or "Go (halfnote, ENGINE)"
-	Binary      string // the program to copy; default this very one
-	Version     string // of the program, kept in the kernelspec's metadata
+	DisplayName string // name that front ends show; default "Go (halfnote)", or "Go (halfnote, ENGINE)"
+	Binary      string // program to copy; default the running one
+	Version     string // version of the program, kept in the kernelspec's metadata
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
 // Install writes a kernelspec and returns its folder: kernel.json, logos and a
-// copy of the program, so that the kernel does not depend on where this one lies
-// or on PATH. An older installation is replaced file by file, each whole or not
-// at all; kernels that run go on.
+// copy of the program, so that the kernel depends neither on the running program's
+// place nor on PATH. An older installation is replaced file by file, each atomically;
+// running kernels are not disturbed.
 func Install(o Options) (dir string, err error) {
 	o = o.named()
 	if !validName.MatchString(o.Name) {
@@ -54,7 +54,7 @@ func Install(o Options) (dir string, err error) {
 	if err := copyBinary(filepath.Join(dir, binaryName(runtime.GOOS)), o.Binary); err != nil {
 		return "", err
 	}
-	// kernel.json comes last: without it the folder is no kernel yet.
+	// kernel.json comes last: without it the folder is not a kernel yet.
 	for _, f := range []struct {
 		name    string
 		content []byte
@@ -160,7 +160,7 @@ func kernelJSON(o Options, goos string) []byte {
 	return b.Bytes()
 }
 
-// copyBinary copies a program, unless the copy is there already.
+// copyBinary copies a program, unless an equal copy exists.
 func copyBinary(dst, src string) error {
 	in, err := os.Open(src)
 	if err != nil {
@@ -176,7 +176,7 @@ func copyBinary(dst, src string) error {
 	return replace(dst, 0o755, in)
 }
 
-// same reports whether a file holds what r does, and is executable if it must be.
+// same reports whether a file has the content of r, and is executable if it must be.
 func same(r *os.File, path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -201,7 +201,7 @@ func same(r *os.File, path string) bool {
 	}
 }
 
-// replace writes a file through a temporary one beside it and a rename.
+// replace writes a file atomically: a temporary file in the same folder is renamed.
 func replace(path string, mode os.FileMode, content io.Reader) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -225,7 +225,7 @@ func replace(path string, mode os.FileMode, content io.Reader) (err error) {
 	if err := os.Rename(f.Name(), path); err == nil {
 		return nil
 	}
-	// Windows does not replace a program that runs, but lets it be renamed.
+	// Windows does not replace a running program, but allows renaming it.
 	old := path + ".old"
 	os.Remove(old)
 	os.Rename(path, old)

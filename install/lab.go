@@ -12,8 +12,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// The constraints pin JupyterLab and all that it needs, so that every user gets the
-// environment that was tested: the file says how it is made.
+// The constraints pin JupyterLab and its dependencies, so that every user gets the
+// environment that was tested. The file says how it was made.
 //
 //go:embed lab-constraints.txt
 var labConstraints string
@@ -23,25 +23,24 @@ var labRecipe = recipe{
 	cost: "about a minute and 250 MB", instead: "`halfnote run NOTEBOOK` needs no Python",
 }
 
-// LabOptions say how [Lab] runs.
+// LabOptions are the settings of [Lab].
 type LabOptions struct {
-	Port      int      // of the server; taken ports make it try the next ones; 0 for Jupyter's 8888
-	NoBrowser bool     // only print the address
-	Engine    string   // what executes cells; default the program's own
-	Dir       string   // the folder to open; default the current one
+	Port      int      // port of the server, or the next free one; 0 is Jupyter's 8888
+	NoBrowser bool     // print the address only
+	Engine    string   // interpreter of cells; default the program's own
+	Dir       string   // folder to open; default the current one
 	Args      []string // more arguments for jupyter lab
-	Binary    string   // the kernel's program; default this very one
-	Version   string   // of the program, kept in the kernelspec's metadata
-	CacheDir  string   // where the environment is kept; default the user's cache folder
+	Binary    string   // program of the kernel; default the running one
+	Version   string   // version of the program, kept in the kernelspec's metadata
+	CacheDir  string   // folder of the environment; default the user's cache folder
 	Stdout    io.Writer
 	Stderr    io.Writer
 }
 
-// Lab runs JupyterLab with the kernel in it until ctx ends, which is a clean
-// end. The first time it makes a private Python environment in the user's cache
-// folder, which takes a network; nothing is left there when that fails. It has the
-// extension that draws widgets, prebuilt, and Python's own is not needed for it. It needs
-// Python 3.10 or newer, and its error says how to get it.
+// Lab runs JupyterLab with the kernel until ctx ends, which is not an error. The first
+// time it makes a private Python environment in the cache folder, which needs a network;
+// a failure leaves nothing behind. The environment includes the prebuilt extension that
+// draws widgets. Lab needs Python 3.10 or newer; its error says how to install it.
 func Lab(ctx context.Context, o LabOptions) error {
 	if o.Stdout == nil {
 		o.Stdout = io.Discard
@@ -57,7 +56,7 @@ func Lab(ctx context.Context, o LabOptions) error {
 		return fmt.Errorf("install: %w", err)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("install: lab: %s is no folder, want the folder of the notebooks", dir)
+		return fmt.Errorf("install: lab: %s is not a folder, want the folder of the notebooks", dir)
 	}
 	env, err := labRecipe.in(o.CacheDir)
 	if err != nil {
@@ -77,9 +76,9 @@ func Lab(ctx context.Context, o LabOptions) error {
 	return env.serve(ctx, dir, data, o)
 }
 
-// ownKernel puts the kernel into a folder of its own, so that programs of several versions
-// can use the environment at a time, and returns that folder, for JUPYTER_PATH. What runs
-// that were killed have left is removed.
+// ownKernel installs the kernel in a folder of its own, so that several versions of the
+// program can share the environment, and returns that folder for JUPYTER_PATH. Folders
+// that killed processes left behind are removed.
 func (e environment) ownKernel(o LabOptions) (data string, remove func(), err error) {
 	old, _ := filepath.Glob(filepath.Join(e.dir, "run-*.lock"))
 	for _, path := range old {
@@ -110,8 +109,8 @@ func (e environment) ownKernel(o LabOptions) (data string, remove func(), err er
 	return shareJupyter(prefix), remove, nil
 }
 
-// overrides are the settings in which the private JupyterLab differs: it asks
-// nobody on the network for news or updates.
+// overrides are the settings of the private JupyterLab: it does not look for news or
+// updates on the network.
 const overrides = `{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}
 `
 

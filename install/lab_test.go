@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +31,7 @@ case "$*" in
 "-m jupyterlab "*)
 	echo "env $JUPYTER_PREFER_ENV_PATH $(cat "${JUPYTER_PATH%%:*}/kernels/halfnote/halfnote") $PYTHONPATH" >>"$CALLS"
 	trap 'echo ended >>"$CALLS"; exit 0' TERM
-	echo '{"url": "http://localhost:8123/", "token": "'"$JUPYTER_TOKEN"'"}' >"$JUPYTER_RUNTIME_DIR/jpserver-1.json"
+	echo '{"url": "http://127.0.0.1:'"$SERVER_PORT"'/", "token": "'"$JUPYTER_TOKEN"'"}' >"$JUPYTER_RUNTIME_DIR/jpserver-1.json"
 	while :; do sleep 0.05; done ;;
 esac
 `
@@ -40,6 +42,7 @@ type fakeLab struct {
 	dir, calls string
 	options    LabOptions
 	out        *lockedBuffer
+	server     net.Listener // where the fake says that it listens
 }
 
 func newFakeLab(t *testing.T) *fakeLab {
@@ -55,10 +58,15 @@ func newFakeLab(t *testing.T) *fakeLab {
 	if err := os.WriteFile(python, []byte(fakePython), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	f := &fakeLab{t: t, dir: dir, calls: filepath.Join(dir, "calls"), out: &lockedBuffer{}}
+	server, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	f := &fakeLab{t: t, dir: dir, calls: filepath.Join(dir, "calls"), out: &lockedBuffer{}, server: server}
 	for name, value := range map[string]string{
 		"PATH": filepath.Dir(python) + ":/usr/bin:/bin", "PYTHON": "", "CALLS": f.calls, "FAIL": filepath.Join(dir, "fail"),
-		"JUPYTER_TOKEN": "abc", "PYTHONPATH": "/elsewhere",
+		"JUPYTER_TOKEN": "abc", "PYTHONPATH": "/elsewhere", "SERVER_PORT": fmt.Sprint(server.Addr().(*net.TCPAddr).Port),
 	} {
 		t.Setenv(name, value)
 	}
@@ -101,6 +109,35 @@ func (f *fakeLab) called() []string {
 	})
 }
 
+// TestLabWaitsForTheServer checks that the address is printed once the server accepts
+// connections: it writes the file with its address a little earlier.
+func TestLabWaitsForTheServer(t *testing.T) {
+	f := newFakeLab(t)
+	address := f.server.Addr().String()
+	f.server.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- f.run() }()
+	for started := false; !started; time.Sleep(10 * time.Millisecond) {
+		calls, _ := os.ReadFile(f.calls)
+		started = strings.Contains(string(calls), "env 1 kernel")
+	}
+	time.Sleep(500 * time.Millisecond) // several looks at the file
+	if got := f.out.String(); strings.Contains(got, "JupyterLab: ") {
+		t.Errorf("printed %q before the server listens", got)
+	}
+	server, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if got := f.out.String(); !strings.Contains(got, "JupyterLab: http://"+address) {
+		t.Errorf("printed %q, want the address", got)
+	}
+}
+
 func TestLab(t *testing.T) {
 	f := newFakeLab(t)
 	if err := f.run(); err != nil {
@@ -123,7 +160,7 @@ func TestLab(t *testing.T) {
 	if got := f.called(); !slices.Equal(got, want) {
 		t.Errorf("the first time Python was called\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got, want := f.out.String(), "JupyterLab: http://localhost:8123/lab?token=abc\n"; !strings.Contains(got, want) {
+	if got, want := f.out.String(), "JupyterLab: http://"+f.server.Addr().String()+"/lab?token=abc\n"; !strings.Contains(got, want) {
 		t.Errorf("printed %q, want %q in it", got, want)
 	}
 	if left, _ := filepath.Glob(filepath.Join(env.dir, "run-*")); len(left) > 0 {
@@ -228,7 +265,7 @@ func linkTools(t *testing.T, dir string) {
 
 func TestLabNoFolder(t *testing.T) {
 	err := Lab(t.Context(), LabOptions{Dir: filepath.Join(t.TempDir(), "none")})
-	if err == nil || !strings.Contains(err.Error(), "is no folder") {
+	if err == nil || !strings.Contains(err.Error(), "is not a folder") {
 		t.Errorf("got error %v", err)
 	}
 }

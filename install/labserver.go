@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"os/signal"
@@ -18,17 +19,17 @@ import (
 	"time"
 )
 
-// grace is what the server gets to stop its kernels before it is killed.
+// grace is the time that the server has to stop its kernels before it is killed.
 const grace = 10 * time.Second
 
 // serve runs the server on the folder dir, with the kernels of data before all others,
 // until it or ctx ends.
 func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) error {
-	// A closed terminal ends it as Ctrl-C does.
+	// Closing the terminal ends it, as Ctrl-C does.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer stop()
-	// The server leaves a file with its address in its runtime folder: one of its
-	// own tells which file that is.
+	// The server writes a file with its address into its runtime folder. A runtime
+	// folder of its own makes that file the only one.
 	run, err := os.MkdirTemp("", "halfnote-lab-")
 	if err != nil {
 		return fmt.Errorf("install: lab: %w", err)
@@ -44,7 +45,7 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) 
 		args = append(args, "--no-browser")
 	}
 	if runtime.GOOS != "windows" && os.Geteuid() == 0 {
-		args = append(args, "--allow-root") // as in a container; it listens on loopback
+		args = append(args, "--allow-root") // for containers; it listens on loopback
 	}
 	cmd := e.command(ctx, append(args, o.Args...)...)
 	cmd.Stdout, cmd.Stderr = o.Stderr, o.Stderr
@@ -60,7 +61,7 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) 
 
 	ended := make(chan error, 1)
 	go func() {
-		// The kernel counts the thread that starts a process as its parent.
+		// Linux regards the thread that starts a process as its parent.
 		runtime.LockOSThread()
 		ended <- cmd.Run()
 	}()
@@ -88,14 +89,14 @@ func (e environment) serve(ctx context.Context, dir, data string, o LabOptions) 
 	}
 }
 
-// serverAddress is the address in the file that a running server leaves, "" when
-// there is none yet.
+// serverAddress returns the address in the file of a running server, "" until the server
+// accepts connections.
 func serverAddress(run string) string {
 	files, _ := filepath.Glob(filepath.Join(run, "jpserver-*.json"))
 	for _, path := range files {
 		var info struct{ URL, Token string }
 		data, err := os.ReadFile(path)
-		if err != nil || json.Unmarshal(data, &info) != nil || info.URL == "" {
+		if err != nil || json.Unmarshal(data, &info) != nil || info.URL == "" || !listens(info.URL) {
 			continue
 		}
 		address := info.URL + "lab"
@@ -105,6 +106,21 @@ func serverAddress(run string) string {
 		return address
 	}
 	return ""
+}
+
+// listens reports whether the server at an address accepts connections. It writes its file
+// a little earlier.
+func listens(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	c, err := net.DialTimeout("tcp", u.Host, time.Second)
+	if err != nil {
+		return false
+	}
+	c.Close()
+	return true
 }
 
 func randomToken() string {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// surroundings are what Jupyter's folders depend on.
+// surroundings are the system and the variables that Jupyter's folders depend on.
 type surroundings struct {
 	goos string
 	home string
@@ -46,8 +46,8 @@ func (s surroundings) dataDir() string {
 	return filepath.Join(s.home, ".local", "share", "jupyter")
 }
 
-// dataPath lists the folders that Jupyter searches, first found first, as far as
-// it can be told without Python: jupyter_core.paths.jupyter_path.
+// dataPath lists the folders that Jupyter searches, in order, as far as they are known
+// without Python. It is jupyter_core.paths.jupyter_path.
 func (s surroundings) dataPath() []string {
 	path := filepath.SplitList(s.env("JUPYTER_PATH"))
 	user := []string{s.dataDir()}

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// endWithParent puts a command into a process group of its own, out of reach of
-// the terminal's Ctrl-C, which is ours to pass on.
+// endWithParent puts a command into a process group of its own, which the terminal's
+// Ctrl-C does not reach.
 func endWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }

@@ -9,7 +9,7 @@ import (
 
 func askToEnd(cmd *exec.Cmd) error { return cmd.Process.Signal(syscall.SIGTERM) }
 
-// endGroup ends what a command that has ended left behind.
+// endGroup ends the processes that a command has left behind.
 func endGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)

@@ -13,7 +13,7 @@ import (
 // minPython is the oldest Python that the pinned packages accept: 3.10.
 const minPython = 10
 
-// python is a Python interpreter, as it describes itself.
+// python is a Python interpreter and what it reports of itself.
 type python struct {
 	Path    string `json:"path"`
 	Version string `json:"version"`
@@ -69,8 +69,8 @@ func askPython(ctx context.Context, command []string) (python, error) {
 	return p, nil
 }
 
-// findPython returns the first Python that can make the environment of what needs it. The
-// error says what was found and what to type.
+// findPython returns the first Python that can make the environment. The error says what
+// was found and what to type.
 func findPython(ctx context.Context, what string) (python, error) {
 	preferred := os.Getenv("PYTHON")
 	var tried, found []string
@@ -103,10 +103,10 @@ func findPython(ctx context.Context, what string) (python, error) {
 	return python{}, fmt.Errorf("install: %s needs Python 3.%d or newer, and none was found (tried %s); %s", what, minPython, strings.Join(tried, ", "), how.python)
 }
 
-// advice is what to type to get Python.
+// advice holds the commands that install Python.
 type advice struct{ python, venv string }
 
-// packageManager looks for the system's package manager, first found first.
+// packageManager returns the commands of the first package manager that it finds.
 func packageManager() advice {
 	for _, m := range []struct{ command, python, venv string }{
 		{"winget", "winget install Python.Python.3.13", ""},

@@ -42,7 +42,7 @@ func freePort(t *testing.T) int {
 }
 
 // executeCell is a script that runs a cell through a Jupyter server's websocket.
-const executeCell = "../testdata/cell_over_websocket.py"
+const executeCell = "../internal/e2e/testdata/cell_over_websocket.py"
 
 // A real JupyterLab, made and run as users do, lists the kernelspec, runs a cell
 // on it, and ends with its kernels. HALFNOTE_LAB_CACHE keeps its environment for

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// escape is a terminal's escape sequence: ECMA-48 control sequences, of which
-// only SGR ("m") means something here, operating system commands and the rest.
+// escape matches a terminal's escape sequences: ECMA-48 control sequences, of which
+// only SGR ("m") has a meaning here, operating system commands and others.
 var escape = regexp.MustCompile("\x1b(?:\\[([0-9;:]*)([ -/]*[@-~]|[<=>?][0-9;]*[@-~])|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_=>])")
 
-// ansiHTML returns terminal text as HTML: SGR colours become spans, other
-// escape sequences go.
+// ansiHTML returns terminal text as HTML: SGR colours become spans, other escape
+// sequences are removed.
 func ansiHTML(text string) string {
 	var b strings.Builder
 	var now sgr
@@ -109,8 +109,8 @@ func (s *sgr) apply(params string) {
 	}
 }
 
-// longColour reads "5;n" of 256 colours or "2;r;g;b" and says how many codes it
-// took.
+// longColour reads "5;n" of 256 colours or "2;r;g;b" and returns the number of codes
+// that it used.
 func longColour(codes []int) (string, int) {
 	switch {
 	case len(codes) >= 2 && codes[0] == 5:
@@ -136,7 +136,7 @@ func longColour(codes []int) (string, int) {
 	return "", len(codes)
 }
 
-// attributes are those of a span with the state's looks, "" for plain text.
+// attributes returns the attributes of a span in the state's style, "" for plain text.
 func (s sgr) attributes() string {
 	fg, bg := s.fg, s.bg
 	var classes, styles []string

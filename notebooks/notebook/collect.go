@@ -10,20 +10,20 @@ import (
 )
 
 // collector turns the messages of a kernel into outputs of cells, by the rules of
-// nbclient, save that a cell's prints stay before and after what it displays
-// between them: only neighbouring outputs of one stream become one.
+// nbclient, with one difference: prints before and after a displayed value stay apart,
+// since only neighbouring outputs of one stream are joined.
 type collector struct {
 	mu    sync.Mutex
-	areas map[string]*area     // by the id of the execute request
-	shown map[string][]*Output // by display_id, in any cell
+	areas map[string]*area     // keyed by the id of the execute request
+	shown map[string][]*Output // keyed by display_id, of all cells
 }
 
 // area is the output area of one cell.
 type area struct {
 	cell  *Cell
-	clear bool                         // when the next output comes
-	raw   map[*Output]*strings.Builder // streams as they came, before \r and \b act
-	err   error                        // the first message that was malformed
+	clear bool                         // clear the area when the next output comes
+	raw   map[*Output]*strings.Builder // streams before \r and \b are applied
+	err   error                        // first malformed message
 }
 
 func newCollector() *collector {
@@ -98,7 +98,7 @@ func (c *collector) add(a *area, kind string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	out.extra = nil // what the format does not store
+	out.extra = nil // the format does not store it
 	for _, o := range c.shown[id] {
 		o.Data, o.Metadata = maps.Clone(out.Data), maps.Clone(out.Metadata)
 	}
@@ -129,7 +129,7 @@ func (a *area) append(out *Output) {
 	a.raw[a.cell.Outputs[n-1]].WriteString(out.Text)
 }
 
-// settle makes the streams' text what a reader sees.
+// settle applies control characters to the streams' text.
 func (c *collector) settle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,7 +140,7 @@ func (c *collector) settle() {
 	}
 }
 
-// finish settles, and drops what comes later.
+// finish settles, and drops later messages.
 func (c *collector) finish() {
 	c.settle()
 	c.mu.Lock()
@@ -148,8 +148,8 @@ func (c *collector) finish() {
 	c.areas = nil
 }
 
-// overwritten applies what a terminal does at \b, take the last character of the
-// line back, and at \r, start the line anew, unless the line ends there.
+// overwritten applies \b, which removes the last character of the line, and \r, which
+// restarts the line unless the line ends there.
 func overwritten(s string) string {
 	if !strings.ContainsAny(s, "\b\r") {
 		return s

@@ -24,7 +24,7 @@ func ReadFile(path string) (*Notebook, error) {
 // WriteFile writes the notebook to a file, whole or not at all.
 func (nb *Notebook) WriteFile(path string) error { return writeFile(path, nb.Write) }
 
-// writeFile writes a temporary file beside path and renames it, so that path
+// writeFile writes a temporary file in the folder of path and renames it, so that path
 // never holds half of the content.
 func writeFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")

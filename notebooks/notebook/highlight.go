@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// highlightGo returns Go source as HTML, its tokens in spans of the classes that
-// style.css colours. Text that is no Go, a magic say, comes out as it is.
+// highlightGo returns Go source as HTML, with tokens in spans of the classes that style.css
+// colours. Text that is not Go, such as a magic, stays as it is.
 func highlightGo(source string) string {
 	source = strings.ReplaceAll(source, "\r\n", "\n") // the scanner drops \r from literals
 	if strings.ContainsRune(source, '\r') {

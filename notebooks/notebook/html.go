@@ -16,9 +16,8 @@ var style string
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; font-src data:; base-uri 'none'; form-action 'none'"
 
 // HTML writes the notebook as one page that needs no network and follows the
-// reader's light or dark setting. Of each output it shows the type that
-// JupyterLab prefers. HTML of the notebook stands as it is, without its scripts;
-// the rest is escaped.
+// reader's light or dark setting. Of each output it shows the type that JupyterLab
+// prefers. HTML in the notebook is kept without its scripts; all other text is escaped.
 func HTML(w io.Writer, nb *Notebook) error {
 	p := &page{markdown: newMarkdown(), goCells: nb.Language() == "go" || nb.Language() == ""}
 	title := nb.Title()
@@ -51,7 +50,7 @@ func HTML(w io.Writer, nb *Notebook) error {
 	return nil
 }
 
-// page is a page in the making.
+// page is the state of a page that is being written.
 type page struct {
 	b        strings.Builder
 	markdown *markdown

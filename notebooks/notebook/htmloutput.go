@@ -112,8 +112,8 @@ func (p *page) img(o *Output, mime, base64 string) error {
 	return nil
 }
 
-// alt is what an image says in words: its metadata's alt, else the first line of
-// its text/plain.
+// alt returns the alt text of an image: its metadata's alt, or the first line of its
+// text/plain.
 func alt(o *Output, metadata map[string]any) string {
 	if s, ok := metadata["alt"].(string); ok {
 		return s

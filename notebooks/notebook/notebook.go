@@ -9,8 +9,7 @@ import (
 
 // Notebook is a notebook of format 4.5.
 type Notebook struct {
-	// Metadata holds kernelspec, language_info and whatever else programs keep
-	// there.
+	// Metadata holds kernelspec, language_info and whatever else programs store.
 	Metadata map[string]any
 	Cells    []*Cell
 
@@ -24,7 +23,7 @@ const (
 	Raw      = "raw"
 )
 
-// Cell is one cell. Count and Outputs are a code cell's alone.
+// Cell is one cell. Only code cells have Count and Outputs.
 type Cell struct {
 	ID       string
 	Type     string // Code, Markdown or Raw
@@ -48,7 +47,7 @@ const (
 	Error         = "error"
 )
 
-// Output is one output of a code cell. Which fields count depends on Type.
+// Output is one output of a code cell. Type says which fields it uses.
 type Output struct {
 	Type string
 
@@ -97,8 +96,7 @@ func (nb *Notebook) CodeCells() []*Cell {
 	return list
 }
 
-// Language returns the name of the language of code cells, "" where the
-// metadata does not say.
+// Language returns the language of code cells, "" if the metadata does not name it.
 func (nb *Notebook) Language() string {
 	for _, key := range [][2]string{{"language_info", "name"}, {"kernelspec", "language"}} {
 		if info, ok := nb.Metadata[key[0]].(map[string]any); ok {
@@ -112,8 +110,7 @@ func (nb *Notebook) Language() string {
 
 var heading = regexp.MustCompile(`(?m)^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$`)
 
-// Title returns the title in the metadata or else the first heading of a
-// Markdown cell, "" where there is neither.
+// Title returns the title in the metadata, or the first heading of a Markdown cell, or "".
 func (nb *Notebook) Title() string {
 	if t, ok := nb.Metadata["title"].(string); ok && t != "" {
 		return t
@@ -131,9 +128,9 @@ func (nb *Notebook) Title() string {
 
 var validID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// giveIDs gives an id to every cell that has none, an invalid one or that of an
-// earlier cell. The id comes from the cell's place and source, so that one file
-// always gets the same ids.
+// giveIDs gives an id to every cell without one, with an invalid one, or with that of an
+// earlier cell. The id is computed from the cell's place and source, so a file always gets
+// the same ids.
 func (nb *Notebook) giveIDs() {
 	taken := make(map[string]bool, len(nb.Cells))
 	need := make([]bool, len(nb.Cells))

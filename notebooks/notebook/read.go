@@ -12,9 +12,9 @@ import (
 )
 
 // Read reads a notebook of format 4.0 to 4.5 and brings it to 4.5: every cell
-// gets an id. Fields that the format does not name are kept; those that it says
-// never to store (orig_nbformat, signature, a cell's trusted) are dropped, as
-// nbformat drops them. The error says which cell and field is wrong.
+// gets an id. Fields that the format does not name are kept. Fields that must not be
+// stored (orig_nbformat, signature, a cell's trusted) are dropped, as nbformat does. The
+// error names the cell and the field that are wrong.
 func Read(r io.Reader) (*Notebook, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -73,7 +73,7 @@ func fromJSON(top any) (*Notebook, error) {
 
 func checkVersion(f *fields) error {
 	if _, ok := f.m["nbformat"]; !ok {
-		return errors.New("no field nbformat: this is no notebook")
+		return errors.New("no field nbformat: this is not a notebook")
 	}
 	major, minor := f.int("nbformat"), f.int("nbformat_minor")
 	switch {
@@ -150,8 +150,8 @@ func outputFromJSON(v any) (*Output, error) {
 	return o, f.err
 }
 
-// joinBundle joins, in place, text that the file holds as a list of lines; a
-// list under a JSON type is left as the value that it is.
+// joinBundle joins, in place, text that the file holds as a list of lines. A list under a
+// JSON type is left as it is.
 func joinBundle(data map[string]any) map[string]any {
 	for mime, v := range data {
 		if list, ok := v.([]any); ok && !isJSONType(mime) {
@@ -167,8 +167,8 @@ func isJSONType(mime string) bool {
 	return mime == "application/json" || strings.HasPrefix(mime, "application/") && strings.HasSuffix(mime, "+json")
 }
 
-// fields takes fields out of a JSON object. It keeps the first error, and what
-// was not taken is the rest. An absent field is its zero value.
+// fields takes fields out of a JSON object and keeps the first error. The fields that were
+// not taken are the rest. A missing field has its zero value.
 type fields struct {
 	m   map[string]any
 	err error

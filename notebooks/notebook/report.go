@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// reporter tells a person how a run goes: on a terminal the line of the running
-// cell is redrawn with the time that it has taken.
+// reporter prints the progress of a run. On a terminal it redraws the line of the running
+// cell with the time that it has taken.
 type reporter struct {
 	w        io.Writer
 	terminal bool
@@ -31,8 +31,8 @@ func newReporter(w io.Writer) *reporter {
 
 func (r *reporter) title(path string) { fmt.Fprintln(r.w, path) }
 
-// sourceWidth is how much of a cell's first line is shown: with the numbers
-// before and the time after, 80 columns hold it.
+// sourceWidth is the number of characters shown of a cell's first line. With the numbers
+// before and the time after it, the line has 80 columns.
 const sourceWidth = 56
 
 func (r *reporter) progress(p Progress) {
@@ -72,7 +72,7 @@ func (r *reporter) progress(p Progress) {
 	}(time.Now())
 }
 
-// firstLine is the first line with something on it, cut to sourceWidth.
+// firstLine returns the first line that is not blank, cut to sourceWidth.
 func firstLine(source string) string {
 	for line := range strings.Lines(source) {
 		line = strings.Map(func(r rune) rune {
@@ -92,8 +92,8 @@ func firstLine(source string) string {
 	return ""
 }
 
-// summary ends a notebook's report: the cell that failed with its traceback, or
-// how many cells ran.
+// summary ends a notebook's report: the failed cell with its traceback, or the number of
+// cells that ran.
 func (r *reporter) summary(nb *Notebook, c *CellError, err error, d time.Duration) {
 	var b strings.Builder
 	if c != nil {

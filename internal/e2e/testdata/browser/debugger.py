@@ -33,7 +33,7 @@ with Browser(chromium, f"{base}lab/tree/debugger.ipynb?token={token}") as b:
     b.click_until(gutter, lambda: b.js("document.querySelectorAll('.jp-DebuggerBreakpoint').length == 1"), "a breakpoint")
     run(1)
     b.until(highlighted, "a line where it has stopped")
-    print("stopped at:", highlighted(), "| calls:", b.js("document.querySelector('.jp-DebuggerCallstack').innerText.match(/In\\[2\\]/)[0]"))
+    print("stopped at:", highlighted(), "| calls:", b.wait("document.querySelector('.jp-DebuggerCallstack')?.innerText.match(/In\\[2\\]/)?.[0]"))
     b.until(lambda: "i" in variables().replace(":", " ").split(), "the loop's variable")
     if len(sys.argv) > 5:
         b.screenshot(sys.argv[5])
