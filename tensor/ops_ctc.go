@@ -72,7 +72,7 @@ func (b *ctcBatch) gradients(x, w, d *Tensor) *Tensor {
 	if d != nil {
 		change = newCTCTable(d)
 	}
-	out := ctcTable{make([]float64, len(logs.data)), logs.batch, logs.classes}
+	out := ctcTable{hostSlice[float64]("ctc_loss", len(logs.data)), logs.batch, logs.classes}
 	for n := range b.labels {
 		s := b.sample(n, logs)
 		if d != nil {

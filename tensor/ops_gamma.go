@@ -42,15 +42,15 @@ func (p polygamma) Forward(in []*Tensor) *Tensor {
 	return eachElement(in[0], func(x float64) float64 { return elementary.Polygamma(p.n, x) })
 }
 func (p polygamma) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Polygamma(p.n + 1)) })
+	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(apply(polygamma{p.n + 1}, x)) })
 }
 
 // Polygamma returns the n-th derivative of Digamma: Digamma itself for n = 0, and for other
-// n an infinity at 0 and the negative whole numbers. It panics if n is negative. It is
-// torch.polygamma.
+// n an infinity at 0 and the negative whole numbers. It panics unless n is 0 to 170, the
+// largest number whose factorial is finite. It is torch.polygamma.
 func (t *Tensor) Polygamma(n int) *Tensor {
-	if n < 0 {
-		fail("polygamma", []*Tensor{t}, "the order is %d; expected 0 or more", n)
+	if n < 0 || n > 170 {
+		fail("polygamma", []*Tensor{t.given("polygamma")}, "the order is %d; expected 0 to 170, the largest whose factorial is finite", n)
 	}
 	return apply(polygamma{n}, t)
 }

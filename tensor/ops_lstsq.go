@@ -52,6 +52,7 @@ func (t *Tensor) Lstsq(b *Tensor, o LstsqOptions) (solution, residuals, rank, si
 	const op = "linalg_lstsq"
 	floatMatrices(op, t)
 	in := []*Tensor{t, b}
+	given(op, t, b)
 	switch {
 	case o.Driver == "":
 		o.Driver = "gelsy"

@@ -94,6 +94,7 @@ func (o luSolve) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(o.f,
 // torch.linalg.lu_solve.
 func (t *Tensor) LUSolve(pivots, b *Tensor) *Tensor {
 	const op = "linalg_lu_solve"
+	given(op, t, pivots, b)
 	checkSquare(op, t)
 	in := []*Tensor{t, pivots, b}
 	leading := t.shape[:len(t.shape)-1]

@@ -56,7 +56,7 @@ func exponential(a []float64, n int) []float64 {
 	a6 := product(a4, n, n, a2, n)
 	// sum is c[0] + c[1] a² + c[2] a⁴ + c[3] a⁶.
 	sum := func(c ...float64) []float64 {
-		out := make([]float64, n*n)
+		out := hostSlice[float64]("matrix_exp", n*n)
 		for i := range n {
 			out[i*n+i] = c[0]
 		}
@@ -71,7 +71,7 @@ func exponential(a []float64, n int) []float64 {
 		return out
 	}
 	u, v := product(a, n, n, half(1), n), half(0)
-	below := make([]float64, n*n)
+	below := hostSlice[float64]("matrix_exp", n*n)
 	for i := range u {
 		below[i] = v[i] - u[i]
 		v[i] += u[i]

@@ -81,6 +81,7 @@ func (t *Tensor) SolveTriangular(b *Tensor, upper bool, o TriangularOptions) *Te
 // systems returns a (…, n, n) and b (…, n, k) with their leading dimensions broadcast, and
 // panics if they do not fit.
 func systems(op string, a, b *Tensor) (_, _ *Tensor) {
+	given(op, a, b)
 	in := []*Tensor{a, b}
 	ra, rb := len(a.shape), len(b.shape)
 	if rb < 2 || a.shape[ra-2] != b.shape[rb-2] {

@@ -56,7 +56,7 @@ func invertSymmetric(a []float64, n int, cut func(largest float64) float64) ([]f
 	for _, x := range w {
 		largest = max(largest, math.Abs(x))
 	}
-	scaled := make([]float64, n*n)
+	scaled := hostSlice[float64]("linalg_pinv", n*n)
 	for j, x := range w {
 		if math.Abs(x) > cut(largest) {
 			for i := range n {
@@ -69,7 +69,7 @@ func invertSymmetric(a []float64, n int, cut func(largest float64) float64) ([]f
 
 // product returns the product of a (m, k) and b (k, n).
 func product(a []float64, m, k int, b []float64, n int) []float64 {
-	out := make([]float64, m*n)
+	out := hostSlice[float64]("linalg_pinv", m*n)
 	for i := range m {
 		driver.Poll()
 		row := out[i*n : (i+1)*n]

@@ -59,7 +59,7 @@ func (f *reflections) apply(j int, x []float64, stride, columns int, sums []floa
 
 // q returns the first k columns of q, (m, k).
 func (f *reflections) q(k int) []float64 {
-	q := make([]float64, f.m*k)
+	q := hostSlice[float64]("linalg_qr", f.m*k)
 	for i := range min(f.m, k) {
 		q[i*k+i] = 1
 	}
@@ -73,7 +73,7 @@ func (f *reflections) q(k int) []float64 {
 
 // r returns the first k rows of r, (k, n).
 func (f *reflections) r(k int) []float64 {
-	r := make([]float64, k*f.n)
+	r := hostSlice[float64]("linalg_qr", k*f.n)
 	for i := range min(k, f.n) {
 		copy(r[i*f.n+i:(i+1)*f.n], f.a[i*f.n+i:])
 	}

@@ -95,6 +95,7 @@ func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
 // the order in which t's elements lie in memory, and returns t. It is
 // torch.Tensor.uniform_.
 func (t *Tensor) UniformAssign(from, to float64) *Tensor {
+	t.given("uniform")
 	return t.Assign(t.drawn(func(shape []int) *Tensor { return Uniform(from, to, shape...) }))
 }
 

@@ -16,6 +16,7 @@ func (g *Generator) Normal(mean, deviation float64, shape ...int) *Tensor {
 // NormalAssign fills t with normal numbers, drawn as float32 in the order in which t's
 // elements lie in memory, and returns t. It is torch.Tensor.normal_.
 func (t *Tensor) NormalAssign(mean, deviation float64) *Tensor {
+	t.given("normal")
 	rows := t.IsContiguous()
 	return t.Assign(t.drawn(func(shape []int) *Tensor { return generator.normals(mean, deviation, rows, shape) }))
 }

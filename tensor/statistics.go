@@ -16,6 +16,7 @@ func (t *Tensor) Cov() *Tensor { return t.CovWith(1, nil, nil) }
 // numbers, how much it matters; nil stands for ones. It is torch.cov with correction, fweights
 // and aweights.
 func (t *Tensor) CovWith(correction float64, counts, weights *Tensor) *Tensor {
+	t.given("cov")
 	if len(t.shape) > 2 {
 		fail("cov", []*Tensor{t}, "it has %d dimensions; expected 2 or fewer, (variables, observations)", len(t.shape))
 	}
@@ -81,6 +82,7 @@ func (t *Tensor) Corrcoef() *Tensor {
 // apart, by straight pieces, up to each one from the second on. It is
 // torch.cumulative_trapezoid.
 func (t *Tensor) CumulativeTrapezoid(dx float64, dim int) *Tensor {
+	t.given("cumulative_trapezoid")
 	d := axis("cumulative_trapezoid", t, dim, len(t.shape))
 	size := t.shape[d]
 	return t.Slice(d, min(1, size), size).Add(t.Slice(d, 0, max(size-1, 0))).Cumsum(d).Scale(dx / 2)
@@ -150,7 +152,7 @@ func bounds(lo, hi float64, edges []float64) []float64 {
 
 // binned returns the sums of the weights of the data between neighbouring edges.
 func binned(data, edges []float64, weight func(i int) float64) []float64 {
-	sums := make([]float64, len(edges)-1)
+	sums := hostSlice[float64]("histogram", len(edges)-1)
 	for i, x := range data {
 		pollAt(i)
 		if x >= edges[0] && x <= edges[len(sums)] {

@@ -66,7 +66,10 @@ func (t *Tensor) Size(dim int) int {
 
 // Stride returns a copy of how many elements lie from one to the next along each dimension.
 // It is torch.Tensor.stride.
-func (t *Tensor) Stride() []int { return slices.Clone(t.stride) }
+func (t *Tensor) Stride() []int {
+	t.given("stride")
+	return slices.Clone(t.stride)
+}
 
 // Numel returns the number of elements.
 func (t *Tensor) Numel() int {

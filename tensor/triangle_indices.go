@@ -46,7 +46,7 @@ func (s staircase) indices(op string, count, first, last int, span func(row int)
 	if count == 0 {
 		return y.brought()
 	}
-	data := make([]int64, 2*count)
+	data := hostSlice[int64](op, 2*count)
 	at := 0
 	for row := first; row < last; row++ {
 		pollAt(row)

@@ -14,7 +14,7 @@ import (
 func (t *Tensor) UniqueDim(dim int) (values, inverse, counts *Tensor) {
 	x, d := t.sliced("unique_dim", dim)
 	rows := rowsOf(x)
-	order := seq(x.shape[0])
+	order := ascending("unique_dim", x.shape[0])
 	slices.SortStableFunc(order, rows.compare)
 	return x.grouped(d, order, rows.equal)
 }
@@ -23,6 +23,7 @@ func (t *Tensor) UniqueDim(dim int) (values, inverse, counts *Tensor) {
 // before, without sorting. It is torch.unique_consecutive with return_inverse and
 // return_counts.
 func (t *Tensor) UniqueConsecutive() (values, inverse, counts *Tensor) {
+	t.given("unique_consecutive")
 	values, inverse, counts = t.Ravel().UniqueConsecutiveDim(0)
 	return values, inverse.Reshape(t.shape...), counts
 }
@@ -32,11 +33,12 @@ func (t *Tensor) UniqueConsecutive() (values, inverse, counts *Tensor) {
 // return_counts.
 func (t *Tensor) UniqueConsecutiveDim(dim int) (values, inverse, counts *Tensor) {
 	x, d := t.sliced("unique_consecutive", dim)
-	return x.grouped(d, seq(x.shape[0]), rowsOf(x).equal)
+	return x.grouped(d, ascending("unique_consecutive", x.shape[0]), rowsOf(x).equal)
 }
 
 // sliced returns t, apart from the tape, with dimension dim first, and the dimension.
 func (t *Tensor) sliced(op string, dim int) (*Tensor, int) {
+	t.given(op)
 	d := axis(op, t, dim, len(t.shape))
 	if t.shape[d] > 0 && t.Numel() == 0 {
 		fail(op, []*Tensor{t}, "the slices along dimension %d are empty; expected elements", d)
@@ -44,10 +46,19 @@ func (t *Tensor) sliced(op string, dim int) (*Tensor, int) {
 	return t.Detach().Movedim(d, 0), d
 }
 
+// ascending returns the numbers below n.
+func ascending(op string, n int) []int {
+	p := hostSlice[int](op, n)
+	for i := range p {
+		p[i] = i
+	}
+	return p
+}
+
 // grouped returns the first of each run of equal slices of t along its first dimension,
 // taken in order, with that dimension at dim; which run each is in; and the runs' lengths.
 func (t *Tensor) grouped(dim int, order []int, equal func(i, j int) bool) (values, inverse, counts *Tensor) {
-	groups, firsts, sizes := make([]int64, len(order)), []int64{}, []int64{}
+	groups, firsts, sizes := hostSlice[int64]("unique", len(order)), []int64{}, []int64{}
 	for i, at := range order {
 		pollAt(i)
 		if i == 0 || !equal(order[i-1], at) {
@@ -104,6 +115,7 @@ func rowsIn[E int64 | float64](list []E, n int) rows {
 // IsIn returns which elements of t are among those of test, as bool. Both are brought to
 // one dtype; NaN is not among any. It is torch.isin.
 func (t *Tensor) IsIn(test *Tensor) *Tensor {
+	given("isin", t, test)
 	d := promoteAll([]*Tensor{t, test})
 	if d == Bool {
 		d = Uint8

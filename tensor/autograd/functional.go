@@ -108,6 +108,9 @@ func operands(op string, in []*tensor.Tensor, graph bool) []*tensor.Tensor {
 
 // value returns f(x), recorded.
 func value(op string, f Func, x []*tensor.Tensor) (y *tensor.Tensor) {
+	if f == nil {
+		fail(op, nil, "the function is nil; expected a function of tensors")
+	}
 	tensor.EnableGrad(func() { y = f(slices.Clone(x)) })
 	if y == nil || !y.DType().IsFloat() {
 		fail(op, y, "the function's result is not a tensor of a floating-point dtype; expected one")

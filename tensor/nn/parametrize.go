@@ -125,6 +125,9 @@ func (p *Parametrized) Forward(x *tensor.Tensor) (y *tensor.Tensor) {
 // torch.nn.utils.parametrize.remove_parametrizations, torch.nn.utils.remove_weight_norm
 // and remove_spectral_norm.
 func RemoveParametrizations(p *Parametrized, name string) Module {
+	if p == nil {
+		panic(&tensor.Error{Op: "remove_parametrizations", Why: "the module is nil; expected what nn.WeightNorm or nn.SpectralNorm returned"})
+	}
 	by := p.Parametrizations[name]
 	if by == nil {
 		panic(&tensor.Error{Op: "remove_parametrizations", Why: fmt.Sprintf("%q is not computed; expected one of %v", name, slices.Sorted(maps.Keys(p.Parametrizations)))})
