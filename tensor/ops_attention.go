@@ -11,7 +11,7 @@ import (
 // default.
 type AttentionOptions struct {
 	// Mask broadcasts to (…, L, S). A bool mask excludes keys where it is false; any
-	// other mask is added to the scores. nil is no mask.
+	// other mask is added to the scores. nil applies no mask.
 	Mask *Tensor
 	// IsCausal lets query i attend to keys 0 to i. It excludes Mask.
 	IsCausal bool
