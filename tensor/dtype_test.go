@@ -133,7 +133,7 @@ func TestIntegers(t *testing.T) {
 	}{
 		{func() { FromInts([]int{1}).RequireGrad() }, "expected a floating-point dtype"},
 		{func() { FromInts([]int{1, 2}).Mean() }, "expected a floating-point dtype"},
-		{func() { FromBools([]bool{true}).Neg() }, "no such arithmetic on bool"},
+		{func() { FromBools([]bool{true}).Neg() }, "not defined for bool"},
 		{func() { Ones(2).To(Float8E4M3).Add(Ones(2)) }, "expected a cast"},
 		{func() { FInfo(Int64) }, "IInfo"},
 		{func() { IInfo(Float32) }, "FInfo"},

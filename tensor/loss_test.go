@@ -11,36 +11,36 @@ func TestLossMistakes(t *testing.T) {
 	x, y := Zeros(2, 3), Zeros(3, 2)
 	var o LossOptions
 	for want, f := range map[string]func(){
-		"mse_loss: shapes (2, 3) and (3, 2): input and target differ; expected one shape":               func() { x.MSELoss(y) },
-		"l1_loss: the reduction is 3; expected ReduceMean, ReduceSum or ReduceNone":                     func() { x.L1LossWith(x, LossOptions{Reduction: ReduceBatchMean}) },
-		"smooth_l1_loss: shapes (2, 3) and (2, 3): beta is -1; expected 0 or more":                      func() { x.SmoothL1Loss(x, -1, o) },
-		"huber_loss: shapes (2, 3) and (2, 3): delta is 0; expected a number above 0":                   func() { x.HuberLoss(x, 0, o) },
-		"the input has an element 2; expected probabilities from 0 to 1, as from Sigmoid":               func() { Full(2, 3).BinaryCrossEntropy(Zeros(3), o) },
-		"the input has an element NaN; expected":                                                        func() { Full(math.NaN(), 3).BinaryCrossEntropy(Zeros(3), o) },
-		"shapes (2,) and (2, 3): the weight does not repeat to the input":                               func() { x.BinaryCrossEntropyWithLogits(x, LossOptions{PosWeight: Zeros(2)}) },
-		"multilabel_soft_margin_loss: shapes () and (): they are scalars; expected classes as the last": func() { Scalar(1).MultilabelSoftMarginLoss(Scalar(1), o) },
-		"margin_ranking_loss: shapes (2, 3) and (3, 2)":                                                 func() { x.MarginRankingLoss(x, y, 0, o) },
-		"cosine_embedding_loss: shapes (2, 3), (2, 3) and (3,): expected inputs (N, D) with targets (N)": func() {
+		"mse_loss: shapes (2, 3) and (3, 2): input and target do not match; expected equal shapes":                            func() { x.MSELoss(y) },
+		"l1_loss: Reduction is 3; expected ReduceMean, ReduceSum or ReduceNone":                                               func() { x.L1LossWith(x, LossOptions{Reduction: ReduceBatchMean}) },
+		"smooth_l1_loss: shapes (2, 3) and (2, 3): beta is -1; expected at least 0":                                           func() { x.SmoothL1Loss(x, -1, o) },
+		"huber_loss: shapes (2, 3) and (2, 3): delta is 0; expected a number above 0":                                         func() { x.HuberLoss(x, 0, o) },
+		"the input contains 2; expected probabilities from 0 to 1, such as Sigmoid returns":                                   func() { Full(2, 3).BinaryCrossEntropy(Zeros(3), o) },
+		"the input contains NaN; expected probabilities from 0 to 1, such as Sigmoid returns":                                 func() { Full(math.NaN(), 3).BinaryCrossEntropy(Zeros(3), o) },
+		"shapes (2,) and (2, 3): cannot broadcast weight (2,) to the input's shape (2, 3)":                                    func() { x.BinaryCrossEntropyWithLogits(x, LossOptions{PosWeight: Zeros(2)}) },
+		"multilabel_soft_margin_loss: shapes () and (): input and target are scalars; expected classes as the last dimension": func() { Scalar(1).MultilabelSoftMarginLoss(Scalar(1), o) },
+		"margin_ranking_loss: shapes (2, 3) and (3, 2)":                                                                       func() { x.MarginRankingLoss(x, y, 0, o) },
+		"cosine_embedding_loss: shapes (2, 3), (2, 3) and (3,): inputs and target do not match": func() {
 			x.CosineEmbeddingLoss(x, Zeros(3), 0, o)
 		},
-		"triplet_margin_loss: shapes (2, 3), (2, 3) and (2, 3): the margin is 0 and P 2; expected both above 0": func() { x.TripletMarginLoss(x, x, 0, o) },
-		"kl_div: shape (): it is a scalar; expected a batch as the first dimension": func() {
+		"triplet_margin_loss: shapes (2, 3), (2, 3) and (2, 3): margin is 0 and P is 2; expected both above 0, and inputs (N, D) or (D)": func() { x.TripletMarginLoss(x, x, 0, o) },
+		"kl_div: shape (): the input is a scalar; expected a batch as the first dimension for ReduceBatchMean": func() {
 			Scalar(1).KLDivLoss(Scalar(1), LossOptions{Reduction: ReduceBatchMean})
 		},
-		"gaussian_nll_loss: shapes (2, 3), (2, 3) and (3,): the third has variances; expected the shape of the first": func() { x.GaussianNLLLoss(x, Zeros(3), o) },
-		"nll_loss: shapes (2, 3) and (2,): the target at [1] is 7; expected a class from 0 to 2, or [-100], which does not count": func() {
+		"gaussian_nll_loss: shapes (2, 3), (2, 3) and (3,): variance does not match the input; expected the input's shape, or one whose last dimension is 1 or missing": func() { x.GaussianNLLLoss(x, Zeros(3), o) },
+		"nll_loss: shapes (2, 3) and (2,): the target at [1] is 7; expected a class from 0 to 2, or [-100], which is ignored": func() {
 			x.NLLLoss(FromInts([]int{0, 7}), o)
 		},
 		"nll_loss: shapes (1, 3, 2) and (1, 2): the target at [0 1] is -1; expected a class from 0 to 2, or [5], which": func() {
 			Zeros(1, 3, 2).CrossEntropy(FromInts([]int{5, -1}, 1, 2), LossOptions{IgnoreIndex: []int{5}})
 		},
-		"nll_loss: dtypes float32 and float32: the second has targets; expected class numbers, as int64": func() { x.NLLLoss(Zeros(2), o) },
-		"nll_loss: shapes (2, 3) and (3,): expected an input (N, C, …) and targets (N, …), or an":        func() { x.NLLLoss(FromInts([]int{0, 1, 2}), o) },
-		"nll_loss: shapes (2, 3) and (2,): the second has the weights of classes; expected (3,), one": func() {
+		"nll_loss: dtypes float32 and float32: target has dtype float32; expected class indices of an integer dtype such as int64": func() { x.NLLLoss(Zeros(2), o) },
+		"nll_loss: shapes (2, 3) and (3,): input and target do not match":                                                          func() { x.NLLLoss(FromInts([]int{0, 1, 2}), o) },
+		"nll_loss: shapes (2, 3) and (2,): weight does not match the classes; expected (3,), one weight for each class": func() {
 			x.NLLLoss(FromInts([]int{0, 1}), LossOptions{Weight: Ones(2)})
 		},
-		"cross_entropy: shapes (2, 3) and (2, 3): label smoothing is 2; expected 0 to 1":             func() { x.CrossEntropy(x, LossOptions{LabelSmoothing: 2}) },
-		"cross_entropy: shapes (2, 3) and (2,): the second has the weights of classes; expected (3,": func() { x.CrossEntropy(x, LossOptions{Weight: Ones(2)}) },
+		"cross_entropy: shapes (2, 3) and (2, 3): LabelSmoothing is 2; expected 0 to 1, and an input (N, C), (C) or (N, C, …)": func() { x.CrossEntropy(x, LossOptions{LabelSmoothing: 2}) },
+		"cross_entropy: shapes (2, 3) and (2,): weight does not match the classes; expected (3,), one weight for each class":   func() { x.CrossEntropy(x, LossOptions{Weight: Ones(2)}) },
 		"multi_margin_loss: shapes (2, 3) and (2,): P is 3; expected 1 or 2": func() {
 			x.MultiMarginLoss(FromInts([]int{0, 1}), 1, LossOptions{P: 3})
 		},
@@ -50,10 +50,10 @@ func TestLossMistakes(t *testing.T) {
 		"multilabel_margin_loss: shapes (1, 3) and (1, 3): the target at [0 1] is 3; expected a class from 0 to 2, or -1 after the last": func() {
 			Zeros(3).MultilabelMarginLoss(FromInts([]int{0, 3, -1}), o)
 		},
-		"dropout: shape (2, 3): the probability is 1.5; expected a number from 0 to 1": func() { x.Dropout(1.5, false) },
-		"alpha_dropout: dtype int64: it is int64; expected a floating-point dtype":     func() { FromInts([]int{1}).AlphaDropout(0.5, true) },
-		"feature_dropout: shape (3,): it has 1 dimensions; expected a batch and":       func() { Zeros(3).FeatureDropout(0.5, true) },
-		"a variance is -1; expected 0 or more":                                         func() { x.GaussianNLLLoss(x, Full(-1, 2), o) },
+		"dropout: shape (2, 3): p is 1.5; expected a number from 0 to 1":                 func() { x.Dropout(1.5, false) },
+		"alpha_dropout: dtype int64: t has dtype int64; expected a floating-point dtype": func() { FromInts([]int{1}).AlphaDropout(0.5, true) },
+		"feature_dropout: shape (3,): t is 1-D; expected at least 2-D, (N, C, …)":        func() { Zeros(3).FeatureDropout(0.5, true) },
+		"variance contains -1; expected at least 0":                                      func() { x.GaussianNLLLoss(x, Full(-1, 2), o) },
 	} {
 		if err := Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)

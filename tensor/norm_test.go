@@ -59,11 +59,11 @@ func TestNormMistakes(t *testing.T) {
 		{func() { x.AvgPool3d([]int{1}, PoolOptions{}) }, "it has 3 dimensions; expected 4 or 5"},
 		{func() { x.AvgPool1d(nil, PoolOptions{}) }, "the window has no size"},
 		{func() { x.AdaptiveAvgPool2d(1, 2, 3) }, "adaptive_avg_pool2d: output size [1 2 3] has 3 numbers; expected 1 or 2"},
-		{func() { x.Pad([]int{1}, PadOptions{}) }, "pad: shape (2, 4, 3): padding [1]; expected two numbers for each"},
-		{func() { x.Pad([]int{-2, -2}, PadOptions{}) }, "padding (-2, -2) takes more than the 3 elements of dimension 2"},
-		{func() { x.Pad([]int{3, 0}, PadOptions{Mode: "reflect"}) }, "padding (3, 0) of mode reflect in dimension 2; expected at most 2"},
+		{func() { x.Pad([]int{1}, PadOptions{}) }, "pad: shape (2, 4, 3): pad is [1]; expected two numbers for each of at most 3 dimensions"},
+		{func() { x.Pad([]int{-2, -2}, PadOptions{}) }, "padding (-2, -2) removes more than the 3 elements of dimension 2"},
+		{func() { x.Pad([]int{3, 0}, PadOptions{Mode: "reflect"}) }, "padding is (3, 0) in mode reflect, dimension 2; expected at most 2"},
 		{func() { x.Pad([]int{4, 0}, PadOptions{Mode: "circular"}) }, "expected at most 3"},
-		{func() { x.Pad([]int{1, 0}, PadOptions{Mode: "mirror"}) }, `there is no mode "mirror"; expected constant, reflect`},
+		{func() { x.Pad([]int{1, 0}, PadOptions{Mode: "mirror"}) }, `unknown mode "mirror"; expected constant, reflect, replicate or circular`},
 	} {
 		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q in it", err, c.want)

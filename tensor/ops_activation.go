@@ -2,9 +2,10 @@ package tensor
 
 import "halfnote/tensor/driver"
 
-// Activations are composite: in float32 for halves, rounded once.
+// Activations are composed of other operations: halves are computed in float32 and rounded
+// once.
 
-// silu is x sigmoid(x), each rounded in float32.
+// silu is x sigmoid(x); both factors are rounded in float32.
 type silu struct{}
 
 func (silu) Info() Info             { return Info{"silu", "torch.nn.functional.silu", Keep, ReadsOperands} }
@@ -19,7 +20,7 @@ func (silu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(siluGrad{}, dy, in[0])}
 }
 
-// siluGrad is dy times the derivative of x sigmoid(x), of dy and x.
+// siluGrad is dy times the derivative of x sigmoid(x). Its operands are dy and x.
 type siluGrad struct{}
 
 func (siluGrad) Info() Info {
@@ -56,7 +57,7 @@ func (a mish) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Mish returns t tanh(softplus(t)). It is torch.nn.functional.mish.
 func (t *Tensor) Mish() *Tensor { return apply(mish{}, t) }
 
-// elu is scale times x above 0, scale alpha (exp(x / beta) - 1) elsewhere.
+// elu is scale x above 0, and scale alpha (exp(x / beta) - 1) elsewhere.
 type elu struct {
 	name               string
 	alpha, beta, scale float64
@@ -76,15 +77,15 @@ func (e elu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(e.f, dy, in)
 }
 
-// ELU returns t above 0, alpha (exp(t) - 1) elsewhere; torch's alpha is 1. It is
+// ELU returns t above 0 and alpha (exp(t) - 1) elsewhere; torch's alpha is 1. It is
 // torch.nn.functional.elu.
 func (t *Tensor) ELU(alpha float64) *Tensor { return apply(elu{"elu", alpha, 1, 1}, t) }
 
-// CELU returns t above 0, alpha (exp(t/alpha) - 1) elsewhere; torch's alpha is 1. It
+// CELU returns t above 0 and alpha (exp(t/alpha) - 1) elsewhere; torch's alpha is 1. It
 // is torch.nn.functional.celu.
 func (t *Tensor) CELU(alpha float64) *Tensor { return apply(elu{"celu", alpha, alpha, 1}, t) }
 
-// SELU returns 1.0507 ELU(t) with alpha 1.6733, which keep mean 0 and variance 1 (G.
+// SELU returns 1.0507 ELU(t) with alpha 1.6733, which preserves mean 0 and variance 1 (G.
 // Klambauer and others, "Self-Normalizing Neural Networks", 2017). It is
 // torch.nn.functional.selu.
 func (t *Tensor) SELU() *Tensor {
@@ -108,11 +109,11 @@ func (s softplus) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(s.f, dy, in)
 }
 
-// Softplus returns log(1 + exp(t)), t itself above 20. It is
+// Softplus returns log(1 + exp(t)), or t itself above 20. It is
 // torch.nn.functional.softplus.
 func (t *Tensor) Softplus() *Tensor { return t.SoftplusWith(1, 20) }
 
-// SoftplusWith returns log(1 + exp(beta t)) / beta, t itself where beta t is above
+// SoftplusWith returns log(1 + exp(beta t)) / beta, or t itself where beta t is above
 // threshold. It is torch.nn.functional.softplus.
 func (t *Tensor) SoftplusWith(beta, threshold float64) *Tensor {
 	return apply(softplus{beta, threshold}, t)
@@ -133,7 +134,7 @@ func (l logSigmoid) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// LogSigmoid returns log(sigmoid(t)), exact where that is small. It is
+// LogSigmoid returns log(sigmoid(t)), accurate also where sigmoid(t) is small. It is
 // torch.nn.functional.logsigmoid.
 func (t *Tensor) LogSigmoid() *Tensor { return apply(logSigmoid{}, t) }
 
@@ -152,8 +153,8 @@ func (s softsign) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Softsign returns t / (1 + |t|). It is torch.nn.functional.softsign.
 func (t *Tensor) Softsign() *Tensor { return apply(softsign{}, t) }
 
-// tanhshrink is computed in float64, near 0, where its terms cancel, by the series
-// of tanh.
+// tanhshrink is computed in float64. Near 0, where its terms cancel, it uses the series of
+// tanh.
 type tanhshrink struct{}
 
 func (tanhshrink) Info() Info {
@@ -192,13 +193,13 @@ func (g glu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(g.f, dy, in)
 }
 
-// GLU returns a sigmoid(b), a and b being the halves of t along dim, whose size is
-// even. It is torch.nn.functional.glu.
+// GLU returns a sigmoid(b), where a and b are the halves of t along dim. The size of dim must
+// be even. It is torch.nn.functional.glu.
 func (t *Tensor) GLU(dim int) *Tensor {
 	t.given("glu")
 	d := axis("glu", t, dim, len(t.shape))
 	if t.shape[d]%2 != 0 {
-		fail("glu", []*Tensor{t}, "dimension %d has size %d; expected an even one, to be halved", d, t.shape[d])
+		fail("glu", []*Tensor{t}, "dimension %d has size %d; expected an even size", d, t.shape[d])
 	}
 	return apply(glu{d}, t)
 }

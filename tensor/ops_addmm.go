@@ -6,16 +6,16 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Products of matrices to which a tensor is added: in[0] beta + in[1] in[2] alpha,
-// with one rounding.
+// Operations that add a tensor to a matrix product, beta in[0] + alpha in[1] in[2], with one
+// rounding.
 
-// AddMMOptions are the factors of AddMM and its kin.
+// AddMMOptions are the factors of AddMM, AddBMM, AddMV, AddR and BAddBMM.
 type AddMMOptions struct {
-	Beta  float64 // of the tensor itself; 0 stands for 1. MM is what leaves it out
-	Alpha float64 // of the product; 0 stands for 1
+	Beta  float64 // factor of the tensor itself; 0 stands for 1. To leave the tensor out use MM
+	Alpha float64 // factor of the product; 0 stands for 1
 }
 
-// addmm is for matrices; its kin bring theirs to this form.
+// addmm is the operation for matrices; the others reshape their operands to it.
 type addmm struct{ beta, alpha float64 }
 
 func (addmm) Info() Info { return Info{"addmm", "torch.addmm", Lower, ReadsOperands} }
@@ -35,7 +35,7 @@ func (a addmm) add(op string, c, x, y *Tensor) *Tensor {
 	d := x.dtype
 	sameDType(op, []*Tensor{c, x, y})
 	if !d.IsFloat() && (a.beta != float64(int64(a.beta)) || a.alpha != float64(int64(a.alpha))) {
-		failDType(op, []*Tensor{c, x, y}, "factors %v and %v are not whole; expected whole ones for integers", a.beta, a.alpha)
+		failDType(op, []*Tensor{c, x, y}, "factors are %v and %v; expected whole numbers for integer tensors", a.beta, a.alpha)
 	}
 	sum := unsetTensor(x.mem.backend, wideOf(d), productShape(x, y))
 	if d.IsFloat() {
@@ -50,9 +50,8 @@ func (a addmm) add(op string, c, x, y *Tensor) *Tensor {
 	return narrow(sum, d)
 }
 
-// derivatives returns the gradients of in for the gradient dy, which is d as
-// matrices; those of in[1] and in[2] are in the shapes of x and y, which they are as
-// matrices.
+// derivatives returns the gradients of in for the gradient dy. d, x and y are dy, in[1] and
+// in[2] as matrices; the gradients of in[1] and in[2] have the shapes of x and y.
 func (a addmm) derivatives(dy *Tensor, in []*Tensor, d, x, y *Tensor) []*Tensor {
 	out := make([]*Tensor, 3)
 	if in[0].RequiresGrad() {
@@ -67,7 +66,7 @@ func (a addmm) derivatives(dy *Tensor, in []*Tensor, d, x, y *Tensor) []*Tensor 
 	return out
 }
 
-// scaled is Scale that leaves t alone where it would change nothing.
+// scaled returns t if c is 1, and otherwise Scale.
 func (t *Tensor) scaled(c float64) *Tensor {
 	if c == 1 {
 		return t
@@ -75,13 +74,13 @@ func (t *Tensor) scaled(c float64) *Tensor {
 	return t.Scale(c)
 }
 
-// AddMM returns t + x y for matrices x (m, k) and y (k, n): (m, n), to which t
-// repeats. t joins the float32 sum, which is rounded once. It is torch.addmm.
+// AddMM returns t + x y for matrices x (m, k) and y (k, n): (m, n). t broadcasts to that
+// shape and joins the float32 sum, which is rounded once. It is torch.addmm.
 func (t *Tensor) AddMM(x, y *Tensor, o AddMMOptions) *Tensor {
 	given("addmm", t, x, y)
 	in := []*Tensor{t, x, y}
 	if len(x.shape) != 2 || len(y.shape) != 2 || x.shape[1] != y.shape[0] {
-		fail("addmm", in, "the last two do not fit; expected (m, k) times (k, n)")
+		fail("addmm", in, "cannot multiply the matrices; expected (m, k) times (k, n)")
 	}
 	return apply(o.factors("addmm", in, x.shape[0], y.shape[1]), in...)
 }
@@ -91,15 +90,15 @@ type baddbmm struct{ addmm }
 func (baddbmm) Info() Info                     { return Info{"baddbmm", "torch.baddbmm", Lower, ReadsOperands} }
 func (b baddbmm) Forward(in []*Tensor) *Tensor { return b.add("baddbmm", in[0], in[1], in[2]) }
 
-// BAddBMM returns t + x y for the matrices of x (b, m, k) and y (b, k, n), one by
-// one: (b, m, n), to which t repeats. It rounds once. It is torch.baddbmm.
+// BAddBMM returns t + x y for batches of matrices x (b, m, k) and y (b, k, n): (b, m, n). t
+// broadcasts to that shape. It rounds once. It is torch.baddbmm.
 func (t *Tensor) BAddBMM(x, y *Tensor, o AddMMOptions) *Tensor {
 	in := []*Tensor{t, x, y}
 	checkBatches("baddbmm", in)
 	return apply(baddbmm{o.factors("baddbmm", in, x.shape[0], x.shape[1], y.shape[2])}, in...)
 }
 
-// addbmm has one sum over the matrices of a batch and their inner dimension.
+// addbmm is one sum over a batch of matrices and their inner dimension.
 type addbmm struct{ addmm }
 
 func (addbmm) Info() Info { return Info{"addbmm", "torch.addbmm", Lower, ReadsOperands} }
@@ -112,8 +111,8 @@ func (a addbmm) Forward(in []*Tensor) *Tensor {
 	return a.add("addbmm", in[0], shaped(x, []int{x.shape[0], k}), shaped(y, []int{k, y.shape[2]}))
 }
 
-// AddBMM returns t plus the sum over b of x y, for the matrices of x (b, m, k) and
-// y (b, k, n): (m, n), to which t repeats. It rounds once. It is torch.addbmm.
+// AddBMM returns t plus the sum over b of x y, for the matrices x (b, m, k) and
+// y (b, k, n): (m, n). t broadcasts to that shape. It rounds once. It is torch.addbmm.
 func (t *Tensor) AddBMM(x, y *Tensor, o AddMMOptions) *Tensor {
 	in := []*Tensor{t, x, y}
 	checkBatches("addbmm", in)
@@ -134,13 +133,13 @@ func (a addmv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
-// AddMV returns t + x y for a matrix x (m, k) and a vector y (k): (m), to which t
-// repeats. It rounds once. It is torch.addmv.
+// AddMV returns t + x y for a matrix x (m, k) and a vector y (k): (m). t broadcasts to that
+// shape. It rounds once. It is torch.addmv.
 func (t *Tensor) AddMV(x, y *Tensor, o AddMMOptions) *Tensor {
 	given("addmv", t, x, y)
 	in := []*Tensor{t, x, y}
 	if len(x.shape) != 2 || len(y.shape) != 1 || x.shape[1] != y.shape[0] {
-		fail("addmv", in, "the last two do not fit; expected (m, k) times (k,)")
+		fail("addmv", in, "cannot multiply the matrix and the vector; expected (m, k) times (k,)")
 	}
 	return apply(addmv{o.factors("addmv", in, x.shape[0])}, in...)
 }
@@ -164,13 +163,13 @@ func (a addr) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
-// AddR returns t + the outer product of the vectors x (m) and y (n): (m, n), to
-// which t repeats. It rounds once. It is torch.addr.
+// AddR returns t plus the outer product of the vectors x (m) and y (n): (m, n). t broadcasts
+// to that shape. It rounds once. It is torch.addr.
 func (t *Tensor) AddR(x, y *Tensor, o AddMMOptions) *Tensor {
 	given("addr", t, x, y)
 	in := []*Tensor{t, x, y}
 	if len(x.shape) != 1 || len(y.shape) != 1 {
-		fail("addr", in, "the last two are no vectors; expected (m,) and (n,)")
+		fail("addr", in, "the outer product needs two vectors; expected (m,) and (n,)")
 	}
 	return apply(addr{o.factors("addr", in, x.shape[0], y.shape[0])}, in...)
 }
@@ -179,14 +178,14 @@ func checkBatches(op string, in []*Tensor) {
 	given(op, in...)
 	x, y := in[1], in[2]
 	if len(x.shape) != 3 || len(y.shape) != 3 || x.shape[0] != y.shape[0] || x.shape[2] != y.shape[1] {
-		fail(op, in, "the last two do not fit; expected (b, m, k) times (b, k, n)")
+		fail(op, in, "cannot multiply the batches of matrices; expected (b, m, k) times (b, k, n)")
 	}
 }
 
-// factors returns the operation of o, and panics unless in[0] repeats to shape.
+// factors returns the operation of o. It panics unless in[0] broadcasts to shape.
 func (o AddMMOptions) factors(op string, in []*Tensor, shape ...int) addmm {
 	if got, ok := broadcastShapes(shape, in[0].shape); !ok || !slices.Equal(got, shape) {
-		fail(op, in, "the first does not repeat to the product's %s", shapeString(shape))
+		fail(op, in, "cannot broadcast %s to the product's shape %s", shapeString(in[0].shape), shapeString(shape))
 	}
 	a := addmm{o.Beta, o.Alpha}
 	if a.beta == 0 {

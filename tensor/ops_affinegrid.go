@@ -2,8 +2,7 @@ package tensor
 
 import "slices"
 
-// affineGrid is the product of affine maps with the positions of a tensor's
-// elements.
+// affineGrid applies affine maps to the positions of a tensor's elements.
 type affineGrid struct {
 	sizes   []int // (n, c, places…)
 	corners bool
@@ -20,8 +19,8 @@ func (a affineGrid) f(in []*Tensor) *Tensor {
 	return y.Reshape(slices.Concat(a.sizes[:1], places, []int{dims})...)
 }
 
-// positions returns (places…, dims+1): the position along each dimension, the last
-// one first, and 1.
+// positions returns (places…, dims+1): for each element its position along each dimension,
+// the last dimension first, and 1.
 func (a affineGrid) positions(t *Tensor) *Tensor {
 	places := a.sizes[2:]
 	dims := len(places)
@@ -42,13 +41,13 @@ func (a affineGrid) positions(t *Tensor) *Tensor {
 	return base
 }
 
-// AffineGrid returns the positions (n, h, w, 2), for GridSample, of the elements of a
-// tensor of the given sizes (n, c, h, w) under the affine maps t (n, 2, 3), or (n, d,
-// h, w, 3) of (n, c, d, h, w) under (n, 3, 4). It is torch.nn.functional.affine_grid.
+// AffineGrid returns sampling positions for GridSample: (n, h, w, 2) for a tensor of sizes
+// (n, c, h, w) and affine maps t (n, 2, 3), or (n, d, h, w, 3) for sizes (n, c, d, h, w) and
+// maps (n, 3, 4). It is torch.nn.functional.affine_grid.
 func (t *Tensor) AffineGrid(sizes []int, alignCorners bool) *Tensor {
 	dims := len(sizes) - 2
 	if dims != 2 && dims != 3 || !slices.Equal(t.shape, []int{sizes[0], dims, dims + 1}) {
-		fail("affine_grid_generator", []*Tensor{t}, "sizes %v; expected (n, 2, 3) and (n, c, h, w), or (n, 3, 4) and (n, c, d, h, w)", sizes)
+		fail("affine_grid_generator", []*Tensor{t}, "sizes are %v; expected maps (n, 2, 3) and sizes (n, c, h, w), or maps (n, 3, 4) and sizes (n, c, d, h, w)", sizes)
 	}
 	return apply(affineGrid{checkShape("affine_grid_generator", sizes), alignCorners}, t)
 }

@@ -10,9 +10,9 @@ func (a argmax) Forward(in []*Tensor) *Tensor {
 }
 func (argmax) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
 
-// Argmax returns where along dim, which drops out, the largest element is, as int64:
-// the first of equal ones, NaN if there is one. Without a dim it counts through all
-// elements in row-major order; of several it counts through those. It has no
+// Argmax returns the int64 index of the largest element along dim, which is removed. Of equal
+// elements it is the first, and a NaN counts as largest. Without a dim the index counts through
+// all elements in row-major order; with several, through the elements along them. It has no
 // gradient. It is torch.argmax.
 func (t *Tensor) Argmax(dims ...int) *Tensor {
 	return apply(argmax{overDims("argmax", t, dims).nonEmpty("argmax", t)}, t)

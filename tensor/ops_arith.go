@@ -92,7 +92,7 @@ func (a addScalar) Forward(in []*Tensor) *Tensor {
 }
 func (addScalar) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy} }
 
-// AddScalar returns t + c. c is not rounded to float16 or bfloat16 first; integers
+// AddScalar returns t + c. c is not rounded to float16 or bfloat16 first. Integer tensors
 // become float32 if c has a fraction. It is torch.add with a number.
 func (t *Tensor) AddScalar(c float64) *Tensor {
 	t.given("add_scalar")
@@ -107,7 +107,7 @@ func (m mulScalar) Forward(in []*Tensor) *Tensor {
 }
 func (m mulScalar) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy.Scale(m.c)} }
 
-// Scale returns c t. c is not rounded to float16 or bfloat16 first; integers become
+// Scale returns c t. c is not rounded to float16 or bfloat16 first. Integer tensors become
 // float32 if c has a fraction. It is torch.mul with a number.
 func (t *Tensor) Scale(c float64) *Tensor {
 	t.given("scale")
@@ -137,8 +137,8 @@ func (maximum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return shareOut(dy, in, in[0].Sub(in[1]))
 }
 
-// Maximum returns the larger of t and o, broadcast, NaN if either is. Where they
-// are equal each gets half the gradient. It is torch.maximum.
+// Maximum returns the larger of t and o, broadcast, or NaN if either is NaN. Equal operands
+// get half the gradient each. It is torch.maximum.
 func (t *Tensor) Maximum(o *Tensor) *Tensor { return apply(maximum{}, t, o) }
 
 type minimum struct{}
@@ -152,8 +152,8 @@ func (minimum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return shareOut(dy, in, in[1].Sub(in[0]))
 }
 
-// Minimum returns the smaller of t and o, broadcast, NaN if either is. Where they
-// are equal each gets half the gradient. It is torch.minimum.
+// Minimum returns the smaller of t and o, broadcast, or NaN if either is NaN. Equal operands
+// get half the gradient each. It is torch.minimum.
 func (t *Tensor) Minimum(o *Tensor) *Tensor { return apply(minimum{}, t, o) }
 
 // shareOut gives dy to in[0] where lead is positive, to in[1] where it is negative,
@@ -178,7 +178,7 @@ func (where) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{nil, in[0].Where(dy, zero).sumTo(in[1]), in[0].Where(zero, dy).sumTo(in[2])}
 }
 
-// Where returns x where t is not 0, else y, broadcast, in the dtype that x and y
+// Where returns x where t is not 0 and y elsewhere, broadcast, in the dtype that x and y
 // promote to. It is torch.where with t as the condition.
 func (t *Tensor) Where(x, y *Tensor) *Tensor {
 	t.given("where")
@@ -190,12 +190,12 @@ func notBool(op string, in []*Tensor) {
 	given(op, in...)
 	for _, t := range in {
 		if t.dtype == Bool {
-			failDType(op, in, "there is no such arithmetic on bool; expected numbers, as with To(tensor.Int64)")
+			failDType(op, in, "not defined for bool; expected a numeric dtype: cast with To(tensor.Int64)")
 		}
 	}
 }
 
-// sumTo undoes broadcasting in a gradient of x.
+// sumTo sums a gradient over the dimensions in which x was broadcast.
 func (t *Tensor) sumTo(x *Tensor) *Tensor {
 	if slices.Equal(t.shape, x.shape) {
 		return t

@@ -7,32 +7,32 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// AttentionOptions are what ScaledDotProductAttention may be told. The zero value is
-// the default.
+// AttentionOptions are the options of ScaledDotProductAttention. The zero value is the
+// default.
 type AttentionOptions struct {
-	// Mask repeats to (…, L, S). Where a bool mask is false a key takes no part; any
-	// other mask is added to the scores. nil masks nothing.
+	// Mask broadcasts to (…, L, S). A bool mask excludes keys where it is false; any
+	// other mask is added to the scores. nil applies no mask.
 	Mask *Tensor
-	// IsCausal lets query i see keys 0 to i. It excludes Mask.
+	// IsCausal lets query i attend to keys 0 to i. It excludes Mask.
 	IsCausal bool
 	// Scale multiplies the scores; 0 stands for 1/√E.
 	Scale float64
-	// DropoutP is the probability with which each weight becomes 0, the others
-	// growing by 1/(1-DropoutP).
+	// DropoutP is the probability with which each weight becomes 0; the other weights
+	// are divided by 1-DropoutP.
 	DropoutP float64
 	// EnableGQA repeats the heads of keys and values, the third dimension from the
-	// end, to those of the queries.
+	// end, to match the queries' heads.
 	EnableGQA bool
 }
 
-// attention is softmax(q kᵀ scale + mask) v. Its operands are q, k, v, then the mask
-// and, unless the backend draws it, what dropout keeps, if there are such.
+// attention is softmax(q kᵀ scale + mask) v. Its operands are q, k, v, then the mask, if
+// any, and the dropout mask, unless the backend draws it.
 type attention struct {
 	scale, dropout float64
 	masked, causal bool
-	first          int      // the number of the first query that causal counts from
+	first          int      // number of the first query, for the causal mask
 	shared         bool     // keys and values have fewer heads than the queries
-	drawn          *maskKey // what the backend draws dropout from
+	drawn          *maskKey // key from which the backend draws the dropout mask
 	kept           *keptSums
 }
 
@@ -68,7 +68,7 @@ func (a attention) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	return a.gradients(dy, y, in)
 }
 
-// composed returns the gradients in operations.
+// composed returns the gradients, computed by other operations.
 func (a attention) composed(dy *Tensor, in []*Tensor) []*Tensor {
 	x := make([]*Tensor, len(in))
 	for i, t := range in {
@@ -103,7 +103,7 @@ func (a attention) composed(dy *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
-// weights returns the softmax of the scores, 0 in rows without a key that takes part.
+// weights returns the softmax of the scores, with 0 in rows whose keys are all masked.
 func (a attention) weights(x []*Tensor) *Tensor {
 	s := x[0].Scale(a.scale).MatMul(x[1].Transpose(-1, -2))
 	switch {
@@ -123,7 +123,7 @@ func (a attention) weights(x []*Tensor) *Tensor {
 	return none.Where(zero, none.Where(zero, s).Softmax(-1))
 }
 
-// withMask returns x with what dropout keeps, if the backend draws it.
+// withMask returns x with the dropout mask, if the backend draws it.
 func (a attention) withMask(x []*Tensor) []*Tensor {
 	if a.drawn == nil {
 		return x
@@ -131,7 +131,7 @@ func (a attention) withMask(x []*Tensor) []*Tensor {
 	return append(slices.Clone(x), a.drawn.mask(x[0].mem.backend, 1-a.dropout, a.scores(x)))
 }
 
-// dropped returns p with dropout, if there is any.
+// dropped returns p with dropout applied, if any.
 func (a attention) dropped(p *Tensor, x []*Tensor) *Tensor {
 	if a.dropout == 0 {
 		return p
@@ -143,8 +143,8 @@ func (a attention) dropped(p *Tensor, x []*Tensor) *Tensor {
 	return apply(dropout{scaled}, p, x[len(x)-1])
 }
 
-// causalMask returns whether key j may be seen by query first+i, j <= first+i, for scores
-// s.
+// causalMask returns a mask for the scores s that is true where query first+i may attend to
+// key j: j <= first+i.
 func causalMask(s *Tensor, first int) *Tensor {
 	position := func(first, n int) *Tensor {
 		x := make([]float32, n)
@@ -157,7 +157,7 @@ func causalMask(s *Tensor, first int) *Tensor {
 	return elementwiseTo(Bool, driver.LessEqual, position(0, s.shape[n-1]), column(position(first, s.shape[n-2])))
 }
 
-// elementwiseTo returns a comparison of x and y as d.
+// elementwiseTo returns a comparison of x and y in dtype d.
 func elementwiseTo(d DType, c driver.Code, x, y *Tensor) *Tensor {
 	dst := newTensor(x.mem.backend, d, broadcast(c.String(), []*Tensor{x, y}))
 	runBroadcast(driver.Kernel{Code: c}, dst, x, y)
@@ -166,15 +166,15 @@ func elementwiseTo(d DType, c driver.Code, x, y *Tensor) *Tensor {
 
 // ScaledDotProductAttention returns softmax(q kᵀ/√E) v for queries q (…, L, E), keys k
 // (…, S, E) and values v (…, S, V), whose leading dimensions broadcast: (…, L, V).
-// Scores, weights and sums are float32, and the result is rounded once; no key at all
-// gives 0. It is torch.nn.functional.scaled_dot_product_attention.
+// Scores, weights and sums are float32, and the result is rounded once. A query whose keys are
+// all masked gives 0. It is torch.nn.functional.scaled_dot_product_attention.
 func ScaledDotProductAttention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 	const op = "scaled_dot_product_attention"
 	given(op, q, k, v)
 	in := []*Tensor{q, k, v}
 	n := len(q.shape)
 	if n < 2 || len(k.shape) < 2 || len(v.shape) < 2 || q.shape[n-1] != k.shape[len(k.shape)-1] || k.shape[len(k.shape)-2] != v.shape[len(v.shape)-2] {
-		fail(op, in, "they do not fit; expected queries (…, L, E), keys (…, S, E) and values (…, S, V)")
+		fail(op, in, "the shapes do not match; expected queries (…, L, E), keys (…, S, E) and values (…, S, V)")
 	}
 	if o.EnableGQA {
 		sharedHeads(op, q, k)
@@ -195,7 +195,7 @@ func ScaledDotProductAttention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 			shape[len(shape)-1] = q.shape[n-3]
 		}
 		if leading, ok = broadcastShapes(leading, shape); !ok {
-			fail(op, in, "the leading sizes do not broadcast; expected queries (…, L, E), keys (…, S, E) and values (…, S, V)")
+			fail(op, in, "the leading dimensions do not broadcast; expected queries (…, L, E), keys (…, S, E) and values (…, S, V)")
 		}
 	}
 	scores := append(slices.Clone(leading), q.shape[n-2], k.shape[len(k.shape)-2])
@@ -203,11 +203,11 @@ func ScaledDotProductAttention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 		in, a.masked = append(in, m), true
 		switch got, ok := broadcastShapes(scores, m.shape); {
 		case o.IsCausal:
-			fail(op, in, "there are both a Mask and IsCausal; expected one of them")
+			fail(op, in, "both Mask and IsCausal are set; expected at most one of them")
 		case !ok || !slices.Equal(got, scores):
-			fail(op, in, "the Mask does not repeat to %s", shapeString(scores))
+			fail(op, in, "cannot broadcast Mask to the scores' shape %s", shapeString(scores))
 		case m.dtype != Bool && !m.dtype.IsFloat():
-			failDType(op, in, "the Mask is %v; expected bool, or a floating-point dtype", m.dtype)
+			failDType(op, in, "Mask has dtype %v; expected bool or a floating-point dtype", m.dtype)
 		}
 	}
 	if o.DropoutP > 0 {
@@ -221,16 +221,16 @@ func ScaledDotProductAttention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 	return apply(a, in...)
 }
 
-// sharedHeads panics unless the heads of t can be repeated to those of q.
+// sharedHeads panics unless the number of q's heads is a multiple of the number of t's.
 func sharedHeads(op string, q, t *Tensor) {
 	n, m := len(q.shape), len(t.shape)
 	if n < 3 || m < 3 || t.shape[m-3] == 0 || q.shape[n-3]%t.shape[m-3] != 0 {
-		fail(op, []*Tensor{q, t}, "the heads cannot be shared; expected the first's number of heads, the third size from the end, to be a multiple of the second's")
+		fail(op, []*Tensor{q, t}, "the heads cannot be shared; expected the queries' number of heads (third dimension from the end) to be a multiple of that of keys and values")
 	}
 }
 
-// share repeats the heads of keys and values to those of the queries, unshare adds
-// up their gradients.
+// share repeats the heads of keys and values to match the queries; unshare sums their
+// gradients.
 func (a attention) share(x []*Tensor) []*Tensor {
 	if !a.shared {
 		return x

@@ -6,16 +6,16 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Long sequences are taken in blocks of queries, a head after the other, so that scores
-// stay in the cache and take little memory. A query's weights are complete in its
-// block, and sums over queries are added in the order of a product's blocks: the bits
-// are those of one piece.
+// Long sequences are processed one head and one block of queries at a time, so that the
+// scores stay in the cache and take little memory. The weights of a query are complete in its
+// block, and sums over queries are added in the order of a product's blocks, so the bits are
+// the same as without blocks.
 
-// queryBlock is the number of queries of a block: a multiple of what products sum up at
-// a time.
+// queryBlock is the number of queries in a block, a multiple of a matrix product's summation
+// block.
 const queryBlock = 512
 
-// inBlocks reports whether to take x, operands of one dtype with heads repeated, in
+// inBlocks reports whether to process x, operands of one dtype with repeated heads, in
 // blocks.
 func (a attention) inBlocks(x []*Tensor) bool {
 	n := len(x[0].shape)
@@ -25,9 +25,9 @@ func (a attention) inBlocks(x []*Tensor) bool {
 		slices.Equal(lead, x[1].shape[:len(x[1].shape)-2]) && slices.Equal(lead, x[2].shape[:len(x[2].shape)-2])
 }
 
-// blocks calls f for each head and block of queries, from lo to hi: part is that block of
-// x, with those of the keys that it may see, b is a for it, and head returns the head of a
-// tensor.
+// blocks calls f for each head and each block of queries, lo to hi. part holds that block of
+// x and the keys it may attend to, b is a for that block, and head returns the current head of
+// a tensor.
 func (a attention) blocks(x []*Tensor, f func(b attention, part []*Tensor, head func(t *Tensor) *Tensor, lo, hi, keys int)) {
 	n := len(x[0].shape)
 	lead, queries, all := x[0].shape[:n-2], x[0].shape[n-2], x[1].shape[n-2]
@@ -59,7 +59,7 @@ func (a attention) blocks(x []*Tensor, f func(b attention, part []*Tensor, head 
 	}
 }
 
-// inPieces is the result of x by blocks.
+// inPieces returns the result for x, computed in blocks.
 func (a attention) inPieces(x []*Tensor) *Tensor {
 	n := len(x[0].shape)
 	y := newTensor(x[0].mem.backend, Float32, append(slices.Clone(x[0].shape[:n-1]), x[2].shape[n-1]))
@@ -70,7 +70,7 @@ func (a attention) inPieces(x []*Tensor) *Tensor {
 	return y
 }
 
-// gradsInPieces returns the gradients of queries, keys and values by blocks.
+// gradsInPieces returns the gradients of queries, keys and values, computed in blocks.
 func (a attention) gradsInPieces(dy *Tensor, x []*Tensor) (grads [3]*Tensor) {
 	for i := range grads {
 		grads[i] = newTensor(x[i].mem.backend, Float32, x[i].shape)

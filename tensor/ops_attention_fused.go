@@ -8,19 +8,19 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Where a backend has kernels for all of an attention, scores are not in memory.
+// A backend with fused attention kernels does not store the scores.
 
-// rowSums is what the kernel of a result leaves for that of its gradients. An operation
-// keeps that of its first result.
+// rowSums holds what the forward kernel saves for the gradient kernel. An operation keeps
+// the rowSums of its first result.
 type rowSums struct {
-	of   *storage // the result's
+	of   *storage // result's storage
 	sums *Tensor
-	bits *Tensor // what dropout keeps, nil if there is none
+	bits *Tensor // dropout mask, or nil
 }
 
 type keptSums = atomic.Pointer[rowSums]
 
-// left returns what was left with y, nil if there is nothing.
+// left returns the rowSums of y, or nil if there are none.
 func (a attention) left(y *Tensor) *rowSums {
 	if a.kept == nil {
 		return nil
@@ -31,7 +31,7 @@ func (a attention) left(y *Tensor) *rowSums {
 	return nil
 }
 
-// fused reports whether the backend has kernels for operands in.
+// fused reports whether the backend has kernels for the operands in.
 func (a attention) fused(in []*Tensor) bool {
 	q, k, v := in[0], in[1], in[2]
 	if a.first != 0 || max(q.shape[len(q.shape)-1], v.shape[len(v.shape)-1]) > driver.MaxHead || min(q.Numel(), k.Numel(), v.Numel()) == 0 ||
@@ -49,7 +49,7 @@ func (a attention) fused(in []*Tensor) bool {
 	return q.mem.backend.Offers(driver.Attention, q.dtype, dtypes...)
 }
 
-// kernel returns what the backend runs.
+// kernel returns the parameters of the backend's kernel.
 func (a attention) kernel(c driver.Code) driver.Kernel {
 	number := func(b bool) float64 {
 		if b {
@@ -64,7 +64,7 @@ func (a attention) kernel(c driver.Code) driver.Kernel {
 	return k
 }
 
-// lead returns the sizes before the last two of a result.
+// lead returns the sizes of a result before the last two.
 func (a attention) lead(in []*Tensor) (lead []int) {
 	for i, t := range in[:3] {
 		shape := slices.Clone(t.shape[:len(t.shape)-2])
@@ -76,13 +76,13 @@ func (a attention) lead(in []*Tensor) (lead []int) {
 	return lead
 }
 
-// scores returns the shape of what a softmax is taken of.
+// scores returns the shape of the softmax's input.
 func (a attention) scores(in []*Tensor) []int {
 	q, k := in[0].shape, in[1].shape
 	return slices.Concat(a.lead(in), []int{q[len(q)-2], k[len(k)-2]})
 }
 
-// grouped returns lead with the heads, if they are shared, as groups and heads of one.
+// grouped returns lead with shared heads split into groups and heads per group.
 func (a attention) grouped(in []*Tensor, lead []int) []int {
 	if !a.shared {
 		return lead
@@ -91,7 +91,7 @@ func (a attention) grouped(in []*Tensor, lead []int) []int {
 	return append(slices.Clone(lead[:last]), groups, lead[last]/groups)
 }
 
-// matrices returns a view of t, which repeats to (lead…, rows, columns), with heads in
+// matrices returns a view of t, which broadcasts to (lead…, rows, columns), with its heads in
 // groups.
 func (a attention) matrices(in []*Tensor, lead []int, t *Tensor, rows, columns int) *Tensor {
 	shape := slices.Concat(lead, []int{rows, columns})
@@ -104,8 +104,7 @@ func (a attention) matrices(in []*Tensor, lead []int, t *Tensor, rows, columns i
 	return t.alias(t.offset, shape, stride)
 }
 
-// operands returns the views that a kernel reads, the last of which are bits, if there are
-// any.
+// operands returns the views that a kernel reads. bits comes last, if it is not nil.
 func (a attention) operands(in []*Tensor, bits *Tensor) (list []*Tensor) {
 	lead := a.lead(in)
 	queries, keys := in[0].shape[len(in[0].shape)-2], in[1].shape[len(in[1].shape)-2]
@@ -119,7 +118,7 @@ func (a attention) operands(in []*Tensor, bits *Tensor) (list []*Tensor) {
 			t = a.matrices(in, lead, t, queries, t.shape[n-1])
 		case i > 2:
 			t = a.matrices(in, lead, t, queries, keys)
-		case a.shared: // a group's heads repeat
+		case a.shared: // the heads of a group repeat
 			shape := slices.Concat(a.grouped(in, lead), t.shape[n-2:])
 			one := t.alias(t.offset, slices.Insert(slices.Clone(t.shape), n-2, 1), slices.Insert(slices.Clone(t.stride), n-2, 0))
 			t = one.alias(one.offset, shape, expandStride(one, shape))
@@ -134,7 +133,7 @@ func (a attention) operands(in []*Tensor, bits *Tensor) (list []*Tensor) {
 	return list
 }
 
-// rowsBeside returns t with the elements of rows beside each other.
+// rowsBeside returns t with the elements of each row contiguous.
 func rowsBeside(t *Tensor) *Tensor {
 	if n := len(t.shape); t.shape[n-1] > 1 && t.stride[n-1] != 1 {
 		return duplicate(t)
@@ -142,8 +141,8 @@ func rowsBeside(t *Tensor) *Tensor {
 	return t
 }
 
-// atOnce returns the result by the backend's kernel. In memory a position's heads lie
-// side by side, as those who join them want it.
+// atOnce returns the result of the backend's kernel. In memory the heads of a position are
+// adjacent, which is the layout that joining them needs.
 func (a attention) atOnce(in []*Tensor) *Tensor {
 	var bits *Tensor
 	lead, b := a.lead(in), in[0].mem.backend
@@ -166,8 +165,8 @@ func (a attention) atOnce(in []*Tensor) *Tensor {
 	return y
 }
 
-// strideInOrder returns strides of a shape without gaps whose axes lie in memory in that
-// order, the last of which runs fastest.
+// strideInOrder returns the strides of a contiguous shape whose axes lie in memory in the
+// given order, the last one fastest.
 func strideInOrder(shape, order []int) []int {
 	stride, n := make([]int, len(shape)), 1
 	for _, axis := range slices.Backward(order) {
@@ -177,11 +176,12 @@ func strideInOrder(shape, order []int) []int {
 	return stride
 }
 
-// attentionGrad is the gradients of queries, keys and values, where these repeat of each use,
-// in one vector: see parts. Its operands are dy, y, and those of the attention.
+// attentionGrad is the gradients of queries, keys and values in one vector (see parts); where
+// these broadcast it holds the gradient of each use. Its operands are dy, y, and those of the
+// attention.
 type attentionGrad struct {
 	attention
-	orders [3][]int // in which the axes of the gradients lie
+	orders [3][]int // order in memory of the axes of each gradient
 }
 
 func (attentionGrad) Info() Info {
@@ -218,8 +218,7 @@ func (g attentionGrad) Forward(in []*Tensor) *Tensor {
 	return all
 }
 
-// written sets the gradients in operations, for operands that no result has been computed
-// of by a kernel.
+// written computes the gradients by other operations, for results that no kernel computed.
 func (g attentionGrad) written(dy *Tensor, in []*Tensor, parts [3]*Tensor) {
 	s := current()
 	s.caster, s.nograd, s.hidden = nil, true, true
@@ -239,10 +238,10 @@ func (g attentionGrad) written(dy *Tensor, in []*Tensor, parts [3]*Tensor) {
 
 func (attentionGrad) VJP(_, _ *Tensor, in []*Tensor) []*Tensor { return make([]*Tensor, len(in)) }
 
-// gradients returns those of operands in, by kernels.
+// gradients returns the gradients of the operands in, computed by kernels.
 func (a attention) gradients(dy, y *Tensor, in []*Tensor) []*Tensor {
 	g := attentionGrad{attention: a}
-	for i, t := range in[:3] { // as those of the operands
+	for i, t := range in[:3] { // in the operands' layouts
 		n := len(t.shape)
 		g.orders[i] = seq(n)
 		slices.SortStableFunc(g.orders[i][:n-1], func(x, y int) int { return cmp.Compare(t.stride[y], t.stride[x]) })
@@ -259,8 +258,8 @@ func (a attention) gradients(dy, y *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
-// parts returns the gradients of queries, keys and values, views of all, a new vector
-// if it is nil. Where operands repeat they keep float32, for they are to be added up.
+// parts returns the gradients of queries, keys and values as views of all, or of a new vector
+// if all is nil. Gradients of broadcast operands stay float32, because they are summed next.
 func (g attentionGrad) parts(in []*Tensor, all *Tensor) (_ *Tensor, parts [3]*Tensor) {
 	lead := g.lead(in)
 	d, offset := in[0].dtype, 0

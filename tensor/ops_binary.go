@@ -4,10 +4,10 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Functions of two operands with kernels of their own.
+// Functions of two operands with their own kernels.
 
-// both returns the gradients of two operands, each as its function has it, computed
-// in float32 for halves, summed over what was broadcast, and rounded once.
+// both returns the gradients of two operands, each given by its function: computed in
+// float32 for halves, summed over broadcast dimensions, and rounded once.
 func both(dy *Tensor, in []*Tensor, first, second func(dy, x, y *Tensor) *Tensor) []*Tensor {
 	w := wideOf(dy.dtype)
 	g, x, y := dy.To(w), in[0].To(w), in[1].To(w)
@@ -53,7 +53,7 @@ func (hypot) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 		func(dy, x, y *Tensor) *Tensor { return dy.Mul(y.Div(x.Hypot(y))) })
 }
 
-// Hypot returns sqrt(t² + o²) without overflow on the way, broadcast. It is
+// Hypot returns sqrt(t² + o²) without intermediate overflow, broadcast. It is
 // torch.hypot.
 func (t *Tensor) Hypot(o *Tensor) *Tensor { return apply(hypot{}, t, o) }
 
@@ -74,8 +74,8 @@ func (copysign) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 // Copysign returns |t| with o's sign, broadcast. It is torch.copysign.
 func (t *Tensor) Copysign(o *Tensor) *Tensor { return apply(copysign{}, t, o) }
 
-// quotient is one of the functions that have to do with whole quotients; of, which is
-// the quotient rounded, is the factor of the second operand's derivative, nil for 0.
+// quotient is a function based on whole quotients. of returns the rounded quotient, which is
+// minus the derivative by the second operand; nil stands for 0.
 type quotient struct {
 	name, torch string
 	code        driver.Code
@@ -87,7 +87,7 @@ func (quotient) promotes()    {}
 func (q quotient) Forward(in []*Tensor) *Tensor {
 	notBool(q.name, in)
 	if y := in[1]; !y.dtype.IsFloat() && y.EqScalar(0).anyTrue() {
-		failDType(q.name, in, "an integer is divided by 0; expected other divisors, or floating-point numbers")
+		failDType(q.name, in, "integer division by 0; expected non-zero divisors or a floating-point dtype")
 	}
 	return pairwise(q.name, q.code, in[0], in[1])
 }
@@ -112,23 +112,23 @@ func (t *Tensor) anyTrue() bool {
 	return y.Reshape().Int64s()[0] != 0
 }
 
-// Fmod returns what is left of t when o is taken off it as often as it goes towards
-// 0: it has t's sign. Operands are broadcast. It is torch.fmod, as Go's math.Mod.
+// Fmod returns the remainder of t / o with the quotient truncated: it has t's sign. Operands
+// are broadcast. It is torch.fmod, like Go's math.Mod.
 func (t *Tensor) Fmod(o *Tensor) *Tensor {
 	return apply(quotient{"fmod", "torch.fmod", driver.Fmod, (*Tensor).DivTrunc}, t, o)
 }
 
-// Remainder returns t minus o times their FloorDivide: it has o's sign. Operands are
-// broadcast. It is torch.remainder, as Python's %.
+// Remainder returns the remainder of t / o with the quotient rounded down: it has o's sign.
+// Operands are broadcast. It is torch.remainder, like Python's %.
 func (t *Tensor) Remainder(o *Tensor) *Tensor {
 	return apply(quotient{"remainder", "torch.remainder", driver.Remainder, (*Tensor).FloorDivide}, t, o)
 }
 
-// FloorDivide returns the largest whole number not above t / o, broadcast, with the
-// gradient 0. It is torch.floor_divide, and torch.div with rounding_mode="floor".
+// FloorDivide returns t / o rounded down to a whole number, broadcast. Its gradient is 0. It
+// is torch.floor_divide, and torch.div with rounding_mode="floor".
 func (t *Tensor) FloorDivide(o *Tensor) *Tensor { return apply(floorDivide, t, o) }
 
-// DivTrunc returns t / o without its fraction, broadcast, with the gradient 0. It is
+// DivTrunc returns t / o without its fraction, broadcast. Its gradient is 0. It is
 // torch.div with rounding_mode="trunc".
 func (t *Tensor) DivTrunc(o *Tensor) *Tensor { return apply(truncDivide, t, o) }
 
@@ -146,6 +146,6 @@ func (heaviside) Forward(in []*Tensor) *Tensor {
 }
 func (heaviside) VJP(_, _ *Tensor, in []*Tensor) []*Tensor { return make([]*Tensor, len(in)) }
 
-// Heaviside returns 0 where t is below 0, 1 where it is above, values where it is 0,
-// broadcast; it has no gradient. It is torch.heaviside.
+// Heaviside returns 0 where t is below 0, 1 where it is above, and values where it is 0,
+// broadcast. It has no gradient. It is torch.heaviside.
 func (t *Tensor) Heaviside(values *Tensor) *Tensor { return apply(heaviside{}, t, values) }

@@ -1,7 +1,7 @@
 package tensor
 
-// cast is an ordinary taped operation: its gradient is cast back. Autocast leaves
-// it alone.
+// cast is an ordinary recorded operation: its gradient is cast back. Autocast does not
+// apply to it.
 type cast struct{ to DType }
 
 func (cast) Info() Info { return Info{"cast", "torch.Tensor.to", Keep, ReadsNothing} }
@@ -11,9 +11,9 @@ func (c cast) Forward(in []*Tensor) *Tensor {
 }
 func (cast) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{dy.To(in[0].dtype)} }
 
-// To returns t as d, rounded to nearest even, t itself if it is d already. float64
-// and integers go to 8 and 16 bits by way of float32, as in torch; integers lose
-// the fraction, and bool is whether an element is not 0. It is torch.Tensor.to.
+// To returns t as dtype d, rounded to nearest even, or t itself if it already has dtype d.
+// float64 and integers are converted to 8 and 16 bits by way of float32, as in torch. Integers
+// drop the fraction, and bool is true where an element is not 0. It is torch.Tensor.to.
 func (t *Tensor) To(d DType) *Tensor {
 	t.given("to")
 	if t.dtype == d {
@@ -53,10 +53,10 @@ func (t *Tensor) Double() *Tensor {
 	return t.To(Float64)
 }
 
-// clone copies to a device, its own or another.
+// clone copies a tensor on its device or to another.
 type clone struct {
-	from, to Device // none of the same device
-	rows     bool   // in row-major order, whatever the operand's
+	from, to Device // equal for a copy on the same device
+	rows     bool   // row-major order, whatever the operand's layout
 }
 
 func (clone) Info() Info { return Info{"clone", "torch.clone", Keep, ReadsNothing} }
@@ -81,12 +81,12 @@ func (c clone) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{dy}
 }
 
-// Clone returns a copy without gaps, whose dimensions lie in memory in the order of t's.
-// It is torch.clone.
+// Clone returns a contiguous copy that keeps t's order of dimensions in memory. It is
+// torch.clone.
 func (t *Tensor) Clone() *Tensor { return apply(clone{}, t) }
 
-// Contiguous returns t if its elements lie in row-major order without gaps, else a
-// copy that does. It is torch.Tensor.contiguous.
+// Contiguous returns t if it is contiguous in row-major order, and otherwise a copy that is.
+// It is torch.Tensor.contiguous.
 func (t *Tensor) Contiguous() *Tensor {
 	t.given("contiguous")
 	if t.IsContiguous() {
@@ -95,8 +95,8 @@ func (t *Tensor) Contiguous() *Tensor {
 	return apply(clone{rows: true}, t)
 }
 
-// ToDevice returns t on d, t itself if it is there. It panics if there is no such
-// device. It is torch.Tensor.to with a device.
+// ToDevice returns t on device d, or t itself if it is already on d. It panics if d is not
+// available. It is torch.Tensor.to with a device.
 func (t *Tensor) ToDevice(d Device) *Tensor {
 	t.given("to_device")
 	b := d.backend()

@@ -2,15 +2,15 @@ package tensor
 
 import "halfnote/tensor/driver"
 
-// Distances of rows are computed in blocks, so that the differences of all pairs are never
-// in memory at once.
+// Row distances are computed in blocks, so that the differences of all pairs are never in
+// memory at once.
 
-// differences is how many elements of differences a block has, unless one pair has more.
+// differences is the maximum number of difference elements in a block of several pairs.
 const differences = 1 << 18
 
-// rowPairs are distances (…, m, n), or their gradient, and the rows that they are of: (…,
-// m, 1, k) and (…, 1, n, k), where sizes of 1 repeat. What is added to the gradients of the
-// rows goes to dx and dy, which lie as those and may be nil.
+// rowPairs are distances (…, m, n), or their gradient, and the rows they belong to, (…, m, 1,
+// k) and (…, 1, n, k), where sizes of 1 broadcast. dx and dy accumulate the rows' gradients;
+// they have the rows' shapes and may be nil.
 type rowPairs struct{ dist, x, y, dx, dy *Tensor }
 
 // pairRows returns the pairs of rows x (…, m, k) and y (…, n, k).
@@ -19,8 +19,8 @@ func pairRows(dist, x, y, dx, dy *Tensor) rowPairs {
 	return rowPairs{dist, lifted(x, rank, rank-1), lifted(y, rank, rank-2), lifted(dx, rank, rank-1), lifted(dy, rank, rank-2)}
 }
 
-// lifted returns t with leading dimensions of size 1, rank of them in all, and then another
-// one at place at. Of nil it is nil.
+// lifted returns t with leading dimensions of size 1 added up to the given rank, and another
+// one inserted at position at. lifted of nil is nil.
 func lifted(t *Tensor, rank, at int) *Tensor {
 	if t == nil {
 		return nil
@@ -39,7 +39,7 @@ func lifted(t *Tensor, rank, at int) *Tensor {
 	return t.alias(t.offset, shape, stride)
 }
 
-// each calls body with blocks of p: halves of halves along the largest dimension.
+// each calls body with blocks of p, halved repeatedly along the largest dimension.
 func (p rowPairs) each(body func(p rowPairs)) {
 	n, k := p.dist.Numel(), p.x.shape[len(p.x.shape)-1]
 	if n*k <= differences || n == 1 {
@@ -70,7 +70,7 @@ func (p rowPairs) along(d, first, end int) rowPairs {
 	return rowPairs{part(p.dist), part(p.x), part(p.y), part(p.dx), part(p.dy)}
 }
 
-// fill sets the distances of p, which are 0.
+// fill computes the distances of p, which are 0 on entry.
 func (c cdist) fill(p rowPairs) {
 	p.each(func(p rowPairs) {
 		x, y := wide(p.x), wide(p.y)
@@ -83,7 +83,7 @@ func (c cdist) fill(p rowPairs) {
 	})
 }
 
-// spread adds to dx and dy what the rows get from the gradient of the distances.
+// spread adds the rows' gradients for the gradient of the distances to dx and dy.
 func (c cdist) spread(p rowPairs) {
 	p.each(func(p rowPairs) {
 		x, y := wide(p.x), wide(p.y)
@@ -100,7 +100,7 @@ func (c cdist) spread(p rowPairs) {
 	})
 }
 
-// into adds x, or subtracts it, to sum, which repeats to it and may be nil.
+// into adds x to sum, or subtracts it. sum broadcasts to x's shape and may be nil.
 func into(c driver.Code, sum, x *Tensor) {
 	if sum == nil {
 		return
@@ -116,7 +116,7 @@ func into(c driver.Code, sum, x *Tensor) {
 	release(part)
 }
 
-// blocks is f, in blocks.
+// blocks is f computed in blocks.
 func (c cdist) blocks(x, y *Tensor) *Tensor {
 	n, m := len(x.shape), len(y.shape)
 	lead, _ := broadcastShapes(x.shape[:n-2], y.shape[:m-2])
@@ -125,7 +125,7 @@ func (c cdist) blocks(x, y *Tensor) *Tensor {
 	return dist
 }
 
-// gradients are those of f, in blocks.
+// gradients are the gradients of f, computed in blocks.
 func (c cdist) gradients(dy *Tensor, in []*Tensor) []*Tensor {
 	sums := make([]*Tensor, 2)
 	for i, t := range in {
@@ -142,7 +142,7 @@ func (c cdist) gradients(dy *Tensor, in []*Tensor) []*Tensor {
 	return sums
 }
 
-// blocks is f, row by row.
+// blocks is f computed row by row.
 func (d pdist) blocks(x *Tensor) *Tensor {
 	n := x.shape[0]
 	dist := newTensor(x.mem.backend, x.dtype, []int{n * max(n-1, 0) / 2})
@@ -150,14 +150,14 @@ func (d pdist) blocks(x *Tensor) *Tensor {
 	return dist
 }
 
-// gradient is that of f, row by row.
+// gradient is the gradient of f, computed row by row.
 func (d pdist) gradient(dy, x *Tensor) *Tensor {
 	sum := newTensor(x.mem.backend, wideOf(x.dtype), x.shape)
 	d.eachRow(dy, x, sum, cdist{d.p}.spread)
 	return narrow(sum, x.dtype)
 }
 
-// eachRow calls body with the pairs of each row of x and those after it.
+// eachRow calls body with the pairs of each row of x and the rows after it.
 func (d pdist) eachRow(dist, x, dx *Tensor, body func(p rowPairs)) {
 	n := x.shape[0]
 	rows := func(t *Tensor, first, end int) *Tensor {

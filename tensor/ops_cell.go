@@ -2,11 +2,11 @@ package tensor
 
 import "slices"
 
-// One step of a recurrent network. x is (n, in) or (in), the state h (n, hidden) or
-// (hidden), the weights are (gates·hidden, in) and (gates·hidden, hidden), the biases
-// (gates·hidden) or nil, both or none. Steps are computed in float32 and rounded once.
+// One step of a recurrent network. x is (n, in) or (in), the state h is (n, hidden) or
+// (hidden), the weights are (gates·hidden, in) and (gates·hidden, hidden), and the biases are
+// (gates·hidden) or both nil. Steps are computed in float32 and rounded once.
 
-// recurrent are the operands x, h and, for LSTM, c, then the weights.
+// recurrent has the operands x, h, c for LSTM, and the weights.
 type recurrent struct{ states int }
 
 // gates returns x wIHᵀ + bIH and h wHHᵀ + bHH.
@@ -71,10 +71,10 @@ func (g gruCell) Forward(in []*Tensor) *Tensor {
 }
 func (g gruCell) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(g.f, dy, in) }
 
-// lstmCell gives h and c side by side, in the last dimension.
+// lstmCell returns h and c, concatenated along the last dimension.
 type lstmCell struct {
 	recurrent
-	layer bool // it is a step of a layer
+	layer bool // a step of a layer
 }
 
 func (l lstmCell) Info() Info {
@@ -95,7 +95,7 @@ func (l lstmCell) Forward(in []*Tensor) *Tensor {
 }
 func (l lstmCell) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(l.f, dy, in) }
 
-// products counts those of the two matrix products.
+// products counts the multiplications of the two matrix products.
 func (r recurrent) products(in []*Tensor, _ *Tensor) int {
 	w := in[1+r.states:]
 	rows := in[0].Numel() / max(w[0].shape[1], 1)
@@ -114,22 +114,22 @@ func RNNReLUCell(x, h, wIH, wHH, bIH, bHH *Tensor) *Tensor {
 	return apply(rnnReLUCell{recurrent{1}}, cellOperands("rnn_relu_cell", 1, []*Tensor{x, h}, wIH, wHH, bIH, bHH)...)
 }
 
-// GRUCell returns the next state of a gated recurrent unit; its weights hold the
-// gates reset, update and new. It is torch.gru_cell.
+// GRUCell returns the next state of a gated recurrent unit. Its weights hold the gates in
+// the order reset, update, new. It is torch.gru_cell.
 func GRUCell(x, h, wIH, wHH, bIH, bHH *Tensor) *Tensor {
 	return apply(gruCell{recurrent{1}}, cellOperands("gru_cell", 3, []*Tensor{x, h}, wIH, wHH, bIH, bHH)...)
 }
 
-// LSTMCell returns the next states of long short-term memory, the hidden h and the
-// cell's c; its weights hold the gates input, forget, cell and output. It is
+// LSTMCell returns the next states of long short-term memory: the hidden state h and the
+// cell state c. Its weights hold the gates in the order input, forget, cell, output. It is
 // torch.lstm_cell.
 func LSTMCell(x, h, c, wIH, wHH, bIH, bHH *Tensor) (nextH, nextC *Tensor) {
 	return lstmCell{recurrent{2}, false}.step(x, h, c, wIH, wHH, bIH, bHH)
 }
 
-// LSTMStep is LSTMCell as a step of a layer. They differ under autocast for the CPU: there a
-// cell is made of operations that are cast one by one, and a layer runs in the policy's dtype as
-// a whole. It is a step of torch.lstm.
+// LSTMStep is LSTMCell as a step of a layer. They differ under autocast for the CPU: the
+// operations of a cell are cast one by one, and a layer runs in the policy's dtype as a whole.
+// It is a step of torch.lstm.
 func LSTMStep(x, h, c, wIH, wHH, bIH, bHH *Tensor) (nextH, nextC *Tensor) {
 	return lstmCell{recurrent{2}, true}.step(x, h, c, wIH, wHH, bIH, bHH)
 }
@@ -139,7 +139,7 @@ func (l lstmCell) step(x, h, c, wIH, wHH, bIH, bHH *Tensor) (nextH, nextC *Tenso
 	return gate(y, 0, 2), gate(y, 1, 2)
 }
 
-// cellOperands returns the operands of a cell with that many gates, in one list.
+// cellOperands returns the operands of a cell with the given number of gates in one list.
 func cellOperands(op string, gates int, in []*Tensor, wIH, wHH, bIH, bHH *Tensor) []*Tensor {
 	given(op, in...)
 	need(op, "wIH", wIH != nil, "a tensor")
@@ -149,26 +149,26 @@ func cellOperands(op string, gates int, in []*Tensor, wIH, wHH, bIH, bHH *Tensor
 	if bIH != nil && bHH != nil {
 		in = append(in, bIH, bHH)
 	} else if bIH != nil || bHH != nil {
-		fail(op, in, "it has one bias; expected two or none")
+		fail(op, in, "only one bias is set; expected both bIH and bHH or neither")
 	}
 	x, n := in[0], len(in[0].shape)
 	if n < 1 || n > 2 || len(wIH.shape) != 2 || len(wHH.shape) != 2 || x.shape[n-1] != wIH.shape[1] {
-		fail(op, in, "the input and its weight do not fit; expected (n, in) or (in,), and (%d hidden, in)", gates)
+		fail(op, in, "input and weight do not match; expected input (n, in) or (in,) and weight (%d hidden, in)", gates)
 	}
 	hidden := wIH.shape[0] / gates
 	sizes := []int{wHH.shape[1], hidden} // LSTM's h may be a projection
 	if wIH.shape[0] != gates*hidden || wHH.shape[0] != gates*hidden || len(states) == 1 && sizes[0] != hidden {
-		fail(op, in, "the weights do not fit; expected (%d hidden, in) and (%d hidden, hidden)", gates, gates)
+		fail(op, in, "the weights do not match; expected (%d hidden, in) and (%d hidden, hidden)", gates, gates)
 	}
 	for i, s := range states {
 		want := append(slices.Clone(x.shape[:n-1]), sizes[i])
 		if !slices.Equal(s.shape, want) {
-			fail(op, in, "a state has shape %s; expected %s", shapeString(s.shape), shapeString(want))
+			fail(op, in, "state has shape %s; expected %s", shapeString(s.shape), shapeString(want))
 		}
 	}
 	for _, b := range in[len(states)+3:] {
 		if len(b.shape) != 1 || b.shape[0] != gates*hidden {
-			fail(op, in, "a bias has shape %s; expected (%d,)", shapeString(b.shape), gates*hidden)
+			fail(op, in, "bias has shape %s; expected (%d,)", shapeString(b.shape), gates*hidden)
 		}
 	}
 	return in

@@ -6,8 +6,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// clamp keeps its operand between two numbers, which may be infinite: then there is
-// no bound. The derivative is 0 at the bounds.
+// clamp limits its operand to the range from lo to hi; an infinite bound does not limit.
+// The derivative is 0 at the bounds.
 type clamp struct {
 	name, torch string
 	lo, hi      float64
@@ -19,7 +19,7 @@ func (c clamp) Forward(in []*Tensor) *Tensor {
 	y := x
 	lo, hi := c.lo, c.hi
 	if !x.dtype.IsFloat() && x.dtype != Bool {
-		// Beyond the range of integers there is no bound, or the next integer is it.
+		// A bound beyond the range of the integers does not limit, or becomes the nearest one.
 		least, most := float64(IInfo(x.dtype).Min), min(float64(IInfo(x.dtype).Max), 0x1p63-1024)
 		if lo, hi = min(lo, most), max(hi, least); lo <= least {
 			lo = math.Inf(-1)
@@ -45,9 +45,9 @@ func (c clamp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{inside.Where(dy, constant(dy, dy.dtype, 0))}
 }
 
-// Clamp returns t, but lo where it is below lo and hi where it is above hi; an
-// infinite bound is none. NaN stays. Where lo is above hi the result is hi. The gradient is 0
-// at the bounds. Integers become float32 if a bound has a fraction. It is torch.clamp.
+// Clamp returns t limited to the range from lo to hi. An infinite bound does not limit, NaN
+// stays, and where lo is above hi the result is hi. The gradient is 0 at the bounds. Integer
+// tensors become float32 if a bound has a fraction. It is torch.clamp.
 func (t *Tensor) Clamp(lo, hi float64) *Tensor {
 	t.given("clamp")
 	for _, c := range []float64{lo, hi} {
@@ -58,19 +58,19 @@ func (t *Tensor) Clamp(lo, hi float64) *Tensor {
 	return apply(clamp{"clamp", "torch.clamp", lo, hi}, t)
 }
 
-// ClampMin returns t, but lo where it is below lo. It is torch.clamp_min.
+// ClampMin returns max(t, lo). It is torch.clamp_min.
 func (t *Tensor) ClampMin(lo float64) *Tensor {
 	t.given("clamp_min")
 	return t.Clamp(lo, math.Inf(1))
 }
 
-// ClampMax returns t, but hi where it is above hi. It is torch.clamp_max.
+// ClampMax returns min(t, hi). It is torch.clamp_max.
 func (t *Tensor) ClampMax(hi float64) *Tensor {
 	t.given("clamp_max")
 	return t.Clamp(math.Inf(-1), hi)
 }
 
-// ClampTensor is Clamp with a bound for each element, broadcast: t's Maximum with lo,
+// ClampTensor is Clamp with bounds for each element, broadcast: t's Maximum with lo, then
 // its Minimum with hi. It is torch.clamp with tensors.
 func (t *Tensor) ClampTensor(lo, hi *Tensor) *Tensor {
 	given("clamp", t, lo, hi)
@@ -80,7 +80,7 @@ func (t *Tensor) ClampTensor(lo, hi *Tensor) *Tensor {
 	return t.Maximum(lo).Minimum(hi)
 }
 
-// nanToNum replaces what is not finite.
+// nanToNum replaces non-finite elements.
 type nanToNum struct{ nan, posinf, neginf float64 }
 
 func (nanToNum) Info() Info { return Info{"nan_to_num", "torch.nan_to_num", Keep, ReadsOperands} }
@@ -96,8 +96,8 @@ func (nanToNum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{in[0].IsFinite().Where(dy, constant(dy, dy.dtype, 0))}
 }
 
-// NanToNum returns t with 0 for NaN and the dtype's largest and least number for
-// infinities. It is torch.nan_to_num.
+// NanToNum returns t with NaN replaced by 0, and infinities by the largest and the smallest
+// number of the dtype. It is torch.nan_to_num.
 func (t *Tensor) NanToNum() *Tensor {
 	t.given("nan_to_num")
 	if !t.dtype.IsFloat() {
@@ -107,7 +107,7 @@ func (t *Tensor) NanToNum() *Tensor {
 	return t.NanToNumWith(0, most, -most)
 }
 
-// NanToNumWith returns t with nan, posinf and neginf for what is not finite. It is
+// NanToNumWith returns t with NaN, +Inf and -Inf replaced by nan, posinf and neginf. It is
 // torch.nan_to_num.
 func (t *Tensor) NanToNumWith(nan, posinf, neginf float64) *Tensor {
 	return apply(nanToNum{nan, posinf, neginf}, t)

@@ -6,8 +6,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// comparison gives bool: code of its operands, in reverse order if swap is set, and
-// then its opposite if not is set. There is no derivative.
+// comparison is a bool function without a derivative: code of its operands, exchanged if
+// swap is set, and negated if not is set.
 type comparison struct {
 	name      string
 	code      driver.Code
@@ -39,12 +39,12 @@ func (c comparison) Forward(in []*Tensor) *Tensor {
 }
 func (comparison) VJP(_, _ *Tensor, in []*Tensor) []*Tensor { return make([]*Tensor, len(in)) }
 
-// invert changes each element of the new bool tensor y to its opposite.
+// invert negates each element of the new bool tensor y.
 func invert(y *Tensor) {
 	runBroadcast(driver.Kernel{Code: driver.Equal}, y, y, constant(y, Bool, 0))
 }
 
-// compareNumber compares with a number, in float32 for halves: it is not rounded to
+// compareNumber compares halves with a number in float32; the number is not rounded to
 // float16 first.
 type compareNumber struct {
 	comparison
@@ -64,63 +64,63 @@ func (c compareNumber) Forward(in []*Tensor) *Tensor {
 	return y
 }
 
-// Eq returns whether t equals o, as bool, broadcast; NaN equals nothing. It is
+// Eq returns a bool tensor, true where t equals o, broadcast. NaN equals nothing. It is
 // torch.eq.
 func (t *Tensor) Eq(o *Tensor) *Tensor { return apply(eq, t, o) }
 
-// Ne returns whether t differs from o, as bool, broadcast. It is torch.ne.
+// Ne returns a bool tensor, true where t differs from o, broadcast. It is torch.ne.
 func (t *Tensor) Ne(o *Tensor) *Tensor { return apply(ne, t, o) }
 
-// Lt returns whether t is below o, as bool, broadcast. It is torch.lt.
+// Lt returns a bool tensor, true where t is below o, broadcast. It is torch.lt.
 func (t *Tensor) Lt(o *Tensor) *Tensor { return apply(lt, t, o) }
 
-// Le returns whether t is at most o, as bool, broadcast. It is torch.le.
+// Le returns a bool tensor, true where t is at most o, broadcast. It is torch.le.
 func (t *Tensor) Le(o *Tensor) *Tensor { return apply(le, t, o) }
 
-// Gt returns whether t is above o, as bool, broadcast. It is torch.gt.
+// Gt returns a bool tensor, true where t is above o, broadcast. It is torch.gt.
 func (t *Tensor) Gt(o *Tensor) *Tensor { return apply(gt, t, o) }
 
-// Ge returns whether t is at least o, as bool, broadcast. It is torch.ge.
+// Ge returns a bool tensor, true where t is at least o, broadcast. It is torch.ge.
 func (t *Tensor) Ge(o *Tensor) *Tensor { return apply(ge, t, o) }
 
-// EqScalar returns whether t equals c, as bool. Halves are compared in float32, so
+// EqScalar returns a bool tensor, true where t equals c. Halves are compared in float32, so
 // float16 0.1 does not equal 0.1. It is torch.eq with a number.
 func (t *Tensor) EqScalar(c float64) *Tensor { return apply(compareNumber{eq, c}, t) }
 
-// NeScalar returns whether t differs from c, as bool. It is torch.ne with a number.
+// NeScalar returns a bool tensor, true where t differs from c. It is torch.ne with a number.
 func (t *Tensor) NeScalar(c float64) *Tensor { return apply(compareNumber{ne, c}, t) }
 
-// LtScalar returns whether t is below c, as bool. It is torch.lt with a number.
+// LtScalar returns a bool tensor, true where t is below c. It is torch.lt with a number.
 func (t *Tensor) LtScalar(c float64) *Tensor { return apply(compareNumber{lt, c}, t) }
 
-// LeScalar returns whether t is at most c, as bool. It is torch.le with a number.
+// LeScalar returns a bool tensor, true where t is at most c. It is torch.le with a number.
 func (t *Tensor) LeScalar(c float64) *Tensor { return apply(compareNumber{le, c}, t) }
 
-// GtScalar returns whether t is above c, as bool. It is torch.gt with a number.
+// GtScalar returns a bool tensor, true where t is above c. It is torch.gt with a number.
 func (t *Tensor) GtScalar(c float64) *Tensor { return apply(compareNumber{gt, c}, t) }
 
-// GeScalar returns whether t is at least c, as bool. It is torch.ge with a number.
+// GeScalar returns a bool tensor, true where t is at least c. It is torch.ge with a number.
 func (t *Tensor) GeScalar(c float64) *Tensor { return apply(compareNumber{ge, c}, t) }
 
-// IsNaN returns whether elements are NaN, as bool. It is torch.isnan.
+// IsNaN returns a bool tensor, true where t is NaN. It is torch.isnan.
 func (t *Tensor) IsNaN() *Tensor { return t.Ne(t) }
 
-// IsInf returns whether elements are infinite, as bool. It is torch.isinf.
+// IsInf returns a bool tensor, true where t is infinite. It is torch.isinf.
 func (t *Tensor) IsInf() *Tensor { return t.IsPosInf().Or(t.IsNegInf()) }
 
-// IsPosInf returns whether elements are +Inf, as bool. It is torch.isposinf.
+// IsPosInf returns a bool tensor, true where t is +Inf. It is torch.isposinf.
 func (t *Tensor) IsPosInf() *Tensor { return t.EqScalar(math.Inf(1)) }
 
-// IsNegInf returns whether elements are -Inf, as bool. It is torch.isneginf.
+// IsNegInf returns a bool tensor, true where t is -Inf. It is torch.isneginf.
 func (t *Tensor) IsNegInf() *Tensor { return t.EqScalar(math.Inf(-1)) }
 
-// IsFinite returns whether elements are neither infinite nor NaN, as bool. It is
+// IsFinite returns a bool tensor, true where t is neither infinite nor NaN. It is
 // torch.isfinite.
 func (t *Tensor) IsFinite() *Tensor {
 	return t.LtScalar(math.Inf(1)).And(t.GtScalar(math.Inf(-1)))
 }
 
-// Signbit returns whether elements are below 0 or -0, as bool. It is torch.signbit.
+// Signbit returns a bool tensor, true where t is negative or -0. It is torch.signbit.
 func (t *Tensor) Signbit() *Tensor {
 	t.given("signbit")
 	t = t.Detach()
@@ -130,9 +130,9 @@ func (t *Tensor) Signbit() *Tensor {
 	return t.LtScalar(0)
 }
 
-// IsClose returns whether t and o differ by no more than atol + rtol |o|, as bool,
-// broadcast; infinities are close to themselves, NaN to nothing. torch's defaults are
-// 1e-5 for rtol and 1e-8 for atol. It is torch.isclose.
+// IsClose returns a bool tensor, true where t and o differ by at most atol + rtol |o|,
+// broadcast. Equal infinities are close; NaN is close to nothing. torch's defaults are 1e-5
+// for rtol and 1e-8 for atol. It is torch.isclose.
 func (t *Tensor) IsClose(o *Tensor, rtol, atol float64) *Tensor {
 	t.given("isclose")
 	t, o = t.Detach(), o.Detach()

@@ -6,14 +6,14 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// A convolution y of x and w, the gradient of x and that of w are the three
-// partial derivatives of one trilinear form Σ dy·conv(x, w), so each one's
-// derivatives are the other two.
+// A convolution y of x and w, the gradient of x and the gradient of w are the three partial
+// derivatives of one trilinear form Σ dy·conv(x, w), so the derivatives of each are the other
+// two.
 //
-// All are products of matrices of which one is what the kernel sees from each of its
-// places, a view ([contractInto]). Only where zeros are added around x, or a backend reads
-// another layout faster, it is copied ([packing]). Neither that nor the order of a sum
-// depends on anything but shapes and strides.
+// All are matrix products. One matrix holds the kernel's window at each place, as a view
+// ([contractInto]). It is copied only where x is padded with zeros, or where a backend reads
+// another layout faster ([packing]). Neither the copy nor the order of a sum depends on
+// anything but shapes and strides.
 
 // conv is y[n,o,p] = Σ x[n,c,p·stride+k·dilation] w[o,c,k] + b[o] of x (n, c, …), w
 // (o, c/groups, k…) and perhaps b (o): (n, o, …).
@@ -47,8 +47,8 @@ func (c conv) Forward(in []*Tensor) *Tensor {
 	return y
 }
 
-// strideless returns the same convolution of those elements alone that a kernel of one
-// sees, if it is that.
+// strideless returns an equivalent convolution of the visited elements alone if the kernel
+// has one element.
 func (c conv) strideless(x *Tensor, places []int) (conv, *Tensor) {
 	if c.taps() != 1 || x.Numel() == 0 || slices.ContainsFunc(slices.Concat(c.lo, c.hi), func(n int) bool { return n > 0 }) {
 		return c, x
@@ -61,13 +61,13 @@ func (c conv) strideless(x *Tensor, places []int) (conv, *Tensor) {
 }
 
 // product sets y (groups, o/groups, n, places…) to w (groups, o/groups, c/groups,
-// kernel…) times what the kernel sees, plus bias.
+// kernel…) times the window elements seen, plus bias.
 func (c conv) product(l packing, y, w, seen, bias *Tensor) {
 	w, seen = l.depth(w, 2, c.dims), l.depth(seen, 1, c.dims)
 	contractInto([3]int{1, 1 + c.dims, len(w.shape) - 2}, y, w, seen, bias)
 }
 
-// biasOf returns the bias among a convolution's operands, if there is one, as (groups, o/groups).
+// biasOf returns the bias operand of a convolution as (groups, o/groups), or nil.
 func biasOf(in []*Tensor, groups int) *Tensor {
 	if len(in) < 3 {
 		return nil
@@ -75,7 +75,7 @@ func biasOf(in []*Tensor, groups int) *Tensor {
 	return grouped(in[2], 0, groups)
 }
 
-// grouped returns x with dimension d cut into (groups, …).
+// grouped returns x with dimension d split into (groups, …).
 func grouped(x *Tensor, d, groups int) *Tensor {
 	n := x.shape[d] / groups
 	return x.alias(x.offset, slices.Concat(x.shape[:d], []int{groups, n}, x.shape[d+1:]),
@@ -108,8 +108,8 @@ func (t *Tensor) sumChannels() *Tensor {
 	return t.Sum(append([]int{0}, seq(len(t.shape))[2:]...)...)
 }
 
-// seen returns what the kernel sees from places of x (n, c, …), before which there are
-// added zeros: (groups, c/groups, kernel…, n, places…).
+// seen returns a view of the elements of x (n, c, …) in the window at each place, with added
+// zeros before x: (groups, c/groups, kernel…, n, places…).
 func (c conv) seen(x *Tensor, added, places []int) *Tensor {
 	offset := x.offset
 	for i, lo := range c.lo {
@@ -120,7 +120,7 @@ func (c conv) seen(x *Tensor, added, places []int) *Tensor {
 	return grouped(permuted(v, order), 0, c.groups)
 }
 
-// added returns how many zeros w adds before and behind.
+// added returns the number of zeros that w adds before and after.
 func (w window) added() (lo, hi []int) {
 	return atLeast(w.lo, 0), atLeast(w.hi, 0)
 }
@@ -156,15 +156,15 @@ func (c convWeight) Forward(in []*Tensor) *Tensor {
 	inner, x := c.strideless(x, places)
 	l := packingOf(x, c.groups, inner.plain())
 	shape := append([]int{dy.shape[1], x.shape[1] / c.groups}, c.kernel...)
-	rows := l // of dy, which needs no copy where places lie in packs
+	rows := l // packing of dy, which is not copied where places lie in packs
 	if l.rows(dy) || c.groups > 1 && dy.shape[1]/c.groups%l.pack != 0 {
 		rows.pack = 1
 	}
-	var sum *Tensor // of images so far
+	var sum *Tensor // sum over the images so far
 	lo, hi := inner.added()
 	l.padded(x, lo, hi, size(shape), func(first int, part *Tensor) {
 		seen := inner.seen(part, lo, places)
-		r := 2 + c.dims // dimensions before n
+		r := 2 + c.dims // number of dimensions before n
 		seen = permuted(seen, slices.Concat([]int{0}, seq(len(seen.shape))[r:], seq(r)[1:]))
 		d := x.dtype
 		if part.shape[0] < x.shape[0] {

@@ -24,7 +24,7 @@ func (c convTranspose) Forward(in []*Tensor) *Tensor {
 	shape := append([]int{y.shape[0], w.shape[1] * c.groups}, c.sizes...)
 	phases, met := c.phases(y.shape[2:])
 	result := unsetTensor
-	if !met { // the others stay zero
+	if !met { // unmet elements stay zero
 		result = newTensor
 	}
 	x := result(y.mem.backend, y.dtype, shape)
@@ -60,25 +60,24 @@ func (c convTranspose) Forward(in []*Tensor) *Tensor {
 	return x
 }
 
-// every returns count elements of x along dimension d: first, first+step, ….
+// every returns count elements of x along dimension d: first, first+step, and so on.
 func every(x *Tensor, d, first, count, step int) *Tensor {
 	shape, stride := slices.Clone(x.shape), slices.Clone(x.stride)
 	shape[d], stride[d] = count, step*stride[d]
 	return x.alias(x.offset+first*x.stride[d], shape, stride)
 }
 
-// phase is the convolution that makes the elements of x that a stride leads to with those
-// of the kernel that they meet, which none of the others do: x[first + t·stride] = Σ
-// y[t+j·dilation-lo] w[tap+j·step]. Its dilation is negative.
+// phase is a convolution with negative dilation. It computes the elements of x in one
+// residue class of the stride, with the kernel elements that reach only those: x[first + t·stride] = Σ y[t+j·dilation-lo] w[tap+j·step].
 type phase struct {
 	conv
-	first, count []int // of x
-	tap, step    []int // of w
+	first, count []int // elements of x
+	tap, step    []int // elements of w
 }
 
-// phases returns the phases of x, y having places, and whether they are all of x.
-// Dimension by dimension: what lies at i+lo = q·stride + r meets the elements k of the
-// kernel with k·dilation = e·stride + r, in y[q-e].
+// phases returns the phases of x, for y with the given places, and reports whether they cover
+// all of x. In each dimension, the element at i+lo = q·stride + r meets the kernel elements k
+// with k·dilation = e·stride + r, in y[q-e].
 func (c convTranspose) phases(places []int) (list []phase, all bool) {
 	list, all = []phase{{conv: conv{dims: c.dims, groups: c.groups}}}, true
 	for i, n := range places {
@@ -92,7 +91,7 @@ func (c convTranspose) phases(places []int) (list []phase, all bool) {
 			for tap < min(step, c.kernel[i]) && tap*d%s != r {
 				tap++
 			}
-			if tap == min(step, c.kernel[i]) { // of the kernel none
+			if tap == min(step, c.kernel[i]) { // no kernel element
 				all = all && count == 0
 				continue
 			}

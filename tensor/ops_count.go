@@ -7,11 +7,11 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// counting counts the elements that are not 0; all and any compare the number.
+// counting counts the elements that are not 0; all and any compare the count.
 type counting struct {
 	over
 	name string
-	of   func(y *Tensor, count int) *Tensor // the answer, nil for the number itself
+	of   func(y *Tensor, count int) *Tensor // result for a count; nil for the count itself
 }
 
 func (c counting) Info() Info { return Info{c.name, "torch." + c.name, Keep, NoDerivative} }
@@ -31,20 +31,21 @@ func (counting) VJP(_, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{nil
 func everyOne(y *Tensor, count int) *Tensor { return y.EqScalar(float64(count)) }
 func atLeastOne(y *Tensor, _ int) *Tensor   { return y.GtScalar(0) }
 
-// All reports whether all elements over dims, which drop out, are not 0; over all
-// dimensions if none is given. The result is bool, of uint8 uint8. It is torch.all.
+// All returns a tensor that is true where all elements over dims, which are removed, are not
+// 0, or over all dimensions if none is given. It is bool, or uint8 if t is. It is torch.all.
 func (t *Tensor) All(dims ...int) *Tensor {
 	return apply(counting{overDims("all", t, dims), "all", everyOne}, t.Detach())
 }
 
-// Any reports whether an element over dims, which drop out, is not 0; over all
-// dimensions if none is given. The result is bool, of uint8 uint8. It is torch.any.
+// Any returns a tensor that is true where at least one element over dims, which are removed,
+// is not 0, or over all dimensions if none is given. It is bool, or uint8 if t is. It is
+// torch.any.
 func (t *Tensor) Any(dims ...int) *Tensor {
 	return apply(counting{overDims("any", t, dims), "any", atLeastOne}, t.Detach())
 }
 
-// CountNonzero returns how many elements over dims, which drop out, are not 0, as
-// int64; over all dimensions if none is given. It is torch.count_nonzero.
+// CountNonzero returns the int64 number of elements over dims, which are removed, that are
+// not 0, or over all dimensions if none is given. It is torch.count_nonzero.
 func (t *Tensor) CountNonzero(dims ...int) *Tensor {
 	return apply(counting{overDims("count_nonzero", t, dims), "count_nonzero", nil}, t.Detach())
 }
@@ -65,19 +66,19 @@ func (n nansum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{in[0].IsNaN().Where(constant(dy, dy.dtype, 0), n.spread(dy, in[0]))}
 }
 
-// NanSum returns the sum over dims, which drop out, or over all if none is given, NaN
-// counting as 0. It is torch.nansum.
+// NanSum returns the sum over dims, which are removed, or over all dimensions if none is
+// given. NaN counts as 0. It is torch.nansum.
 func (t *Tensor) NanSum(dims ...int) *Tensor {
 	return apply(nansum{over: overDims("nansum", t, dims)}, t)
 }
 
-// NanSumAs returns the NanSum of t as d, in d. Integers wrap around. It is torch.nansum with
-// dtype.
+// NanSumAs returns the NanSum of t, computed and returned in dtype d. Integers wrap around.
+// It is torch.nansum with dtype.
 func (t *Tensor) NanSumAs(d DType, dims ...int) *Tensor {
 	return apply(nansum{overDims("nansum", t, dims), true}, t.countable(d))
 }
 
-// countable returns t as d, with 0 for each NaN that d cannot hold.
+// countable returns t in dtype d, with 0 for each NaN if d cannot represent NaN.
 func (t *Tensor) countable(d DType) *Tensor {
 	if t.dtype.IsFloat() && !d.IsFloat() {
 		t = t.MaskedFill(t.IsNaN(), 0)
@@ -85,8 +86,8 @@ func (t *Tensor) countable(d DType) *Tensor {
 	return t.To(d)
 }
 
-// NanMean returns the mean over dims, which drop out, or over all if none is given, of
-// what is not NaN. It is torch.nanmean.
+// NanMean returns the mean of the elements that are not NaN over dims, which are removed, or
+// over all dimensions if none is given. It is torch.nanmean.
 func (t *Tensor) NanMean(dims ...int) *Tensor {
 	return overDims("nanmean", t, dims).nanMean(t)
 }
@@ -96,10 +97,10 @@ func (o over) nanMean(t *Tensor) *Tensor {
 	return apply(nansum{over: o}, t).Div(apply(sum{over: o}, t.IsNaN().Not()))
 }
 
-// NanMeanAs is NanMean of t as d. It is torch.nanmean with dtype.
+// NanMeanAs is NanMean of t in dtype d. It is torch.nanmean with dtype.
 func (t *Tensor) NanMeanAs(d DType, dims ...int) *Tensor { return t.To(d).NanMean(dims...) }
 
-// MeanAs is Mean of t as d. It is torch.mean with dtype.
+// MeanAs is Mean of t in dtype d. It is torch.mean with dtype.
 func (t *Tensor) MeanAs(d DType, dims ...int) *Tensor { return t.To(d).Mean(dims...) }
 
 // Aminmax returns Amin and Amax over dims. It is torch.aminmax.
@@ -107,19 +108,19 @@ func (t *Tensor) Aminmax(dims ...int) (smallest, largest *Tensor) {
 	return t.Amin(dims...), t.Amax(dims...)
 }
 
-// Bincount returns how often each of the numbers 0, 1, … is in t, a vector of
-// integers of 0 or more, as int64: at least minlength numbers. It is torch.bincount.
+// Bincount returns the int64 counts of the values 0, 1, … in t, a vector of non-negative
+// integers. The result has at least minlength elements. It is torch.bincount.
 func (t *Tensor) Bincount(minlength int) *Tensor {
 	t.given("bincount")
 	if t.dtype.IsFloat() || len(t.shape) != 1 {
-		failDType("bincount", []*Tensor{t}, "of shape %s; expected a vector of integers", shapeString(t.shape))
+		failDType("bincount", []*Tensor{t}, "t has shape %s; expected a vector of integers", shapeString(t.shape))
 	}
 	checkLeast("bincount", "minlength", minlength, 0)
 	data, most := t.Int64s(), int64(minlength)-1
 	for i, x := range data {
 		pollAt(i)
 		if x < 0 || x == math.MaxInt64 {
-			fail("bincount", []*Tensor{t}, "element %d is %d; expected 0 or more, and a count that can be made for each number up to it", i, x)
+			fail("bincount", []*Tensor{t}, "element %d is %d; expected 0 or more, and small enough to allocate that many counts", i, x)
 		}
 		most = max(most, x)
 	}
@@ -131,20 +132,20 @@ func (t *Tensor) Bincount(minlength int) *Tensor {
 	return FromInt64s(counts, len(counts))
 }
 
-// Histc returns how many elements are in each of that many bins of one width from lo to
-// hi, as t's dtype; lo equal to hi stands for the least and the largest element.
-// Elements outside and NaN do not count. It is torch.histc.
+// Histc returns the number of elements in each of bins bins of equal width from lo to hi, in
+// t's dtype. If lo equals hi the smallest and the largest element are the bounds. Elements
+// outside the bounds and NaN are not counted. It is torch.histc.
 func (t *Tensor) Histc(bins int, lo, hi float64) *Tensor {
 	notWhole("histc", []*Tensor{t})
 	if bins < 1 || lo > hi {
-		panic(&Error{Op: "histc", Why: fmt.Sprintf("%d bins from %v to %v; expected 1 or more, and bounds in order", bins, lo, hi)})
+		panic(&Error{Op: "histc", Why: fmt.Sprintf("%d bins from %v to %v; expected at least 1 bin, and lo at most hi", bins, lo, hi)})
 	}
 	data := t.Float64s()
 	if lo == hi && len(data) > 0 {
 		lo, hi = t.Amin().Item(), t.Amax().Item()
 	}
 	if math.IsInf(hi-lo, 0) || math.IsNaN(hi-lo) {
-		fail("histc", []*Tensor{t}, "bounds are %v and %v; expected finite ones", lo, hi)
+		fail("histc", []*Tensor{t}, "bounds are %v and %v; expected finite numbers", lo, hi)
 	}
 	if lo == hi {
 		lo, hi = lo-1, hi+1

@@ -2,11 +2,12 @@ package tensor
 
 import "testing"
 
-// TestAllAnyDTypes: the answer of uint8 is uint8, of every other dtype bool, as PyTorch's is.
+// TestAllAnyDTypes checks that the result is uint8 for uint8 and bool for every other dtype,
+// as in PyTorch.
 func TestAllAnyDTypes(t *testing.T) {
 	for _, d := range DTypes() {
 		if d.IsFloat() && d.Size() == 1 {
-			continue // kept and converted, not computed with
+			continue // a storage dtype without arithmetic
 		}
 		x := New([]float64{0, 2, 3, 4}, 2, 2).To(d)
 		want := Bool

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ctcLoss is the loss of logarithms of probabilities (T, N, C).
+// ctcLoss is the CTC loss of log-probabilities (T, N, C).
 type ctcLoss struct {
 	*ctcBatch
 	Reduction
@@ -56,7 +56,7 @@ func (l ctcLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(ctcGrad{l.ctcBatch}, in[0], w)}
 }
 
-// ctcGrad is the gradient of the losses for a factor of each sample, (N).
+// ctcGrad is the gradient of the losses, given a factor for each sample, (N).
 type ctcGrad struct{ *ctcBatch }
 
 func (ctcGrad) Info() Info {
@@ -64,8 +64,8 @@ func (ctcGrad) Info() Info {
 }
 func (g ctcGrad) Forward(in []*Tensor) *Tensor { return g.gradients(in[0], in[1], nil) }
 
-// gradients returns the gradient for logarithms x and factors w, or its change where x
-// changes by d.
+// gradients returns the gradient for log-probabilities x and factors w, or its directional
+// derivative along d.
 func (b *ctcBatch) gradients(x, w, d *Tensor) *Tensor {
 	logs, weights := newCTCTable(x), convert(w, Float64).Float64s()
 	var change ctcTable
@@ -89,8 +89,8 @@ func (g ctcGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(ctcCurvature{g.ctcBatch}, x, w, d), dw}
 }
 
-// ctcCurvature is the product of d, (T, N, C), and the derivative of ctcGrad by the
-// logarithms, a symmetric matrix.
+// ctcCurvature is the product of d, (T, N, C), and the derivative of ctcGrad with respect to
+// the log-probabilities, a symmetric matrix.
 type ctcCurvature struct{ *ctcBatch }
 
 func (ctcCurvature) Info() Info {
@@ -98,48 +98,47 @@ func (ctcCurvature) Info() Info {
 }
 func (c ctcCurvature) Forward(in []*Tensor) *Tensor { return c.gradients(in[0], in[1], in[2]) }
 func (c ctcCurvature) VJP(_, _ *Tensor, in []*Tensor) []*Tensor {
-	fail("ctc_loss_double_backward", in[:1], "the third derivative of the CTC loss is not there; expected at most the second")
+	fail("ctc_loss_double_backward", in[:1], "the third derivative is not supported; expected at most the second")
 	return nil
 }
 
-// CTCLoss returns the connectionist temporal classification loss of t, logarithms of
-// probabilities (T, N, C) or (T, C), and targets, integers (N, S), padded, or (sum of the
-// target lengths), or (S) for (T, C). inputLengths and targetLengths, (N) or (), say how many
-// steps and target elements of each sample count. The mean is that of each loss divided by
-// its target's length. It looks at Blank, ZeroInfinity and Reduction. It computes on the
-// CPU in float64, wherever t is, and rounds once. As in torch, the gradient by t is that for
-// probabilities which LogSoftmax has made. The second derivative, which torch does not
-// have, is that of this gradient. It panics if a length or class does not fit. It is
-// torch.nn.functional.ctc_loss.
+// CTCLoss returns the connectionist temporal classification loss of t, log-probabilities
+// (T, N, C) or (T, C). The integer targets are (N, S), padded, or (sum of the target lengths),
+// or (S) for (T, C). inputLengths and targetLengths, (N) or (), are the numbers of steps and of
+// target elements of each sample. ReduceMean first divides each loss by its target's length. It
+// uses Blank, ZeroInfinity and Reduction. It computes on the CPU in float64, wherever t is,
+// and rounds once. As in torch, the gradient of t assumes that t was computed by LogSoftmax.
+// The second derivative, which torch does not have, is the derivative of this gradient. It
+// panics if a length or class is out of range. It is torch.nn.functional.ctc_loss.
 func (t *Tensor) CTCLoss(targets, inputLengths, targetLengths *Tensor, o LossOptions) *Tensor {
 	const op = "ctc_loss"
 	in := []*Tensor{t, targets, inputLengths, targetLengths}
 	if slices.Contains(in, nil) {
-		panic(&Error{Op: op, Why: "one of the four tensors is nil; expected logarithms of probabilities, targets, input lengths and target lengths"})
+		panic(&Error{Op: op, Why: "an operand is nil; expected log-probabilities, targets, input lengths and target lengths"})
 	}
 	if len(t.shape) == 2 {
 		loss := t.Unsqueeze(1).CTCLoss(targets.Reshape(-1), inputLengths.Reshape(-1), targetLengths.Reshape(-1), o)
 		return loss.reshapedIf(o.Reduction == ReduceNone, nil)
 	}
 	if len(t.shape) != 3 || t.Numel() == 0 {
-		fail(op, in[:1], "expected logarithms of probabilities (time, batch, classes) or (time, classes), and not none")
+		fail(op, in[:1], "expected non-empty log-probabilities (time, batch, classes) or (time, classes)")
 	}
 	if !t.dtype.IsFloat() {
 		failDType(op, in[:1], "expected a floating-point dtype")
 	}
 	b := &ctcBatch{zeroInfinity: o.ZeroInfinity}
 	if o.Blank < 0 || o.Blank >= t.shape[2] {
-		fail(op, in[:1], "the blank is %d; expected a class from 0 to %d", o.Blank, t.shape[2]-1)
+		fail(op, in[:1], "Blank is %d; expected a class from 0 to %d", o.Blank, t.shape[2]-1)
 	}
 	b.times = ctcLengths(op, "input length", t, inputLengths, t.shape[0])
 	b.labels = ctcLabels(op, t, targets, targetLengths, o.Blank)
 	return apply(ctcLoss{b, o.elements(op)}, t)
 }
 
-// ctcLengths returns the lengths, one for each sample of x, from 0 to most.
+// ctcLengths returns the lengths of the samples of x, each from 0 to most.
 func ctcLengths(op, what string, x, lengths *Tensor, most int) []int {
 	if !slices.Equal(lengths.shape, x.shape[1:2]) || lengths.dtype.IsFloat() || lengths.dtype == Bool {
-		failDType(op, []*Tensor{x, lengths}, "the second has the %ss; expected one integer for each of %d samples", what, x.shape[1])
+		failDType(op, []*Tensor{x, lengths}, "%ss do not match the input; expected one integer for each sample, %d in all", what, x.shape[1])
 	}
 	out := make([]int, x.shape[1])
 	for n, v := range lengths.Int64s() {
@@ -155,7 +154,7 @@ func ctcLengths(op, what string, x, lengths *Tensor, most int) []int {
 func ctcLabels(op string, x, targets, targetLengths *Tensor, blank int) [][]int {
 	batch := x.shape[1]
 	if targets.dtype.IsFloat() || targets.dtype == Bool || len(targets.shape) > 2 || len(targets.shape) == 0 || len(targets.shape) == 2 && targets.shape[0] != batch {
-		failDType(op, []*Tensor{x, targets}, "the second has the targets; expected integers (%d, longest), or in one row", batch)
+		failDType(op, []*Tensor{x, targets}, "targets do not match the input; expected integers (%d, longest), or one vector of all targets", batch)
 	}
 	lengths := ctcLengths(op, "target length", x, targetLengths, targets.shape[len(targets.shape)-1])
 	start := make([]int, batch)
@@ -167,7 +166,7 @@ func ctcLabels(op string, x, targets, targetLengths *Tensor, blank int) [][]int 
 		sum += lengths[n]
 	}
 	if len(targets.shape) == 1 && sum != targets.shape[0] {
-		fail(op, []*Tensor{x, targets}, "the targets are in one row and the target lengths add up to %d; expected %d", sum, targets.shape[0])
+		fail(op, []*Tensor{x, targets}, "the target lengths add up to %d; expected %d, the size of the targets", sum, targets.shape[0])
 	}
 	all := targets.Int64s()
 	labels := make([][]int, batch)

@@ -6,8 +6,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// diagonal is the view of the elements (i, i+offset) of the dimensions dim1 and
-// dim2, as a last dimension.
+// diagonal is a view whose last dimension holds the elements (i, i+offset) of dimensions
+// dim1 and dim2.
 type diagonal struct{ offset, dim1, dim2 int }
 
 func (diagonal) Info() Info                     { return Info{"diagonal", "torch.diagonal", Keep, ReadsNothing} }
@@ -37,19 +37,19 @@ func (d diagonal) of(x *Tensor) *Tensor {
 	return x.alias(at, append(shape, n), append(stride, x.stride[d.dim1]+x.stride[d.dim2]))
 }
 
-// Diagonal returns a view of the elements (i, i+offset) of dimensions dim1 and dim2,
-// which drop out; the diagonal is the last dimension. It is torch.diagonal.
+// Diagonal returns a view in which dimensions dim1 and dim2 are replaced by a last dimension
+// with their elements (i, i+offset). It is torch.diagonal.
 func (t *Tensor) Diagonal(offset, dim1, dim2 int) *Tensor {
 	t.given("diagonal")
 	n := len(t.shape)
 	a, b := axis("diagonal", t, dim1, n), axis("diagonal", t, dim2, n)
 	if a == b {
-		fail("diagonal", []*Tensor{t}, "dimensions %d and %d are one; expected two", dim1, dim2)
+		fail("diagonal", []*Tensor{t}, "dimensions %d and %d are the same; expected two different dimensions", dim1, dim2)
 	}
 	return apply(diagonal{offset, a, b}, t)
 }
 
-// diagonalGrad puts its operand into zeros of shape, where diagonal took it from.
+// diagonalGrad puts its operand on the diagonal of a zero tensor of the given shape.
 type diagonalGrad struct {
 	diagonal
 	shape []int
@@ -67,7 +67,7 @@ func (d diagonalGrad) VJP(dd, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(d.diagonal, dd)}
 }
 
-// DiagEmbed returns matrices with the rows of t on the k-th diagonal above the main one,
+// DiagEmbed returns matrices with the rows of t on the k-th diagonal above the main diagonal
 // and 0 elsewhere. It is torch.diag_embed.
 func (t *Tensor) DiagEmbed(k int) *Tensor {
 	t.given("diag_embed")
@@ -76,8 +76,8 @@ func (t *Tensor) DiagEmbed(k int) *Tensor {
 	return apply(diagonalGrad{diagonal{k, last, last + 1}, append(slices.Clone(t.shape[:last]), n, n)}, t)
 }
 
-// Diag returns a matrix with vector t on its k-th diagonal above the main one, or that
-// diagonal of a matrix, as a view. It is torch.diag.
+// Diag returns a matrix with the vector t on the k-th diagonal above the main diagonal, or a
+// view of that diagonal of a matrix t. It is torch.diag.
 func (t *Tensor) Diag(k int) *Tensor {
 	t.given("diag")
 	switch len(t.shape) {
@@ -86,7 +86,7 @@ func (t *Tensor) Diag(k int) *Tensor {
 	case 2:
 		return t.Diagonal(k, 0, 1)
 	}
-	fail("diag", []*Tensor{t}, "it has %d dimensions; expected a vector or a matrix", len(t.shape))
+	fail("diag", []*Tensor{t}, "t is %d-D; expected a vector or a matrix", len(t.shape))
 	return nil
 }
 
@@ -101,12 +101,12 @@ func (trace) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(diagonalGrad{diagonal{0, 0, 1}, in[0].shape}, dy.expandTo([]int{n}))}
 }
 
-// Trace returns the sum of the diagonal of a matrix, integers as int64. It is
+// Trace returns the sum of the diagonal of a matrix; integers are summed in int64. It is
 // torch.trace.
 func (t *Tensor) Trace() *Tensor {
 	t.given("trace")
 	if len(t.shape) != 2 {
-		fail("trace", []*Tensor{t}, "it has %d dimensions; expected a matrix", len(t.shape))
+		fail("trace", []*Tensor{t}, "t is %d-D; expected a matrix", len(t.shape))
 	}
 	return apply(trace{}, t)
 }

@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// dropout is scale x where the mask is true, else 0 x, for a mask that repeats to x.
+// dropout is scale x where the mask is true and 0 x elsewhere. The mask broadcasts to x.
 type dropout struct{ scale float64 }
 
 func (dropout) Info() Info {
@@ -33,7 +33,7 @@ func (o dropout) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(o, dy, in[1]), nil}
 }
 
-// alphaDropout is scale x + high where the mask is true, else 0 x + low.
+// alphaDropout is scale x + high where the mask is true and 0 x + low elsewhere.
 type alphaDropout struct{ scale, high, low float64 }
 
 func (alphaDropout) Info() Info {
@@ -49,45 +49,44 @@ func (o alphaDropout) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(dropout{o.scale}, dy, in[1]), nil}
 }
 
-// Dropout returns t with each element 0 with probability p and otherwise divided by
-// 1-p, or t itself unless training. The elements are drawn by the generator that
-// ManualSeed seeds, on the CPU as torch draws them, on a GPU others. It panics unless p
-// is from 0 to 1.
-// It is torch.nn.functional.dropout.
+// Dropout returns t with each element set to 0 with probability p and otherwise divided by
+// 1-p, or t itself unless training is set. The mask is drawn by the generator that ManualSeed
+// seeds: on the CPU as torch draws it, on a GPU not. It panics unless p is from 0 to 1. It is
+// torch.nn.functional.dropout.
 func (t *Tensor) Dropout(p float64, training bool) *Tensor {
 	t.given("dropout")
 	return t.dropped("dropout", p, training, nil, func(m *Tensor) *Tensor { return t.dropoutBy(p, m) })
 }
 
-// FeatureDropout is Dropout of whole features: of all elements (n, c, …) for each n
-// and c. It is torch.feature_dropout, which is torch.nn.functional.dropout1d, dropout2d
-// and dropout3d.
+// FeatureDropout is Dropout of whole features: for each n and c all elements (n, c, …) are
+// dropped together. It is torch.feature_dropout, which is torch.nn.functional.dropout1d,
+// dropout2d and dropout3d.
 func (t *Tensor) FeatureDropout(p float64, training bool) *Tensor {
 	return t.dropped("feature_dropout", p, training, t.features("feature_dropout"), func(m *Tensor) *Tensor { return t.dropoutBy(p, m) })
 }
 
-// AlphaDropout is Dropout that keeps the mean 0 and the variance 1 of what SELU
-// returns: G. Klambauer and others, "Self-Normalizing Neural Networks" (2017). It is
+// AlphaDropout is Dropout that preserves mean 0 and variance 1 of SELU's results: G.
+// Klambauer and others, "Self-Normalizing Neural Networks" (2017). It is
 // torch.nn.functional.alpha_dropout.
 func (t *Tensor) AlphaDropout(p float64, training bool) *Tensor {
 	t.given("alpha_dropout")
 	return t.dropped("alpha_dropout", p, training, nil, func(m *Tensor) *Tensor { return t.alphaDropoutBy(p, m) })
 }
 
-// FeatureAlphaDropout is AlphaDropout of whole features, as [Tensor.FeatureDropout]. It
-// is torch.nn.functional.feature_alpha_dropout.
+// FeatureAlphaDropout is AlphaDropout of whole features, like [Tensor.FeatureDropout]. It is
+// torch.nn.functional.feature_alpha_dropout.
 func (t *Tensor) FeatureAlphaDropout(p float64, training bool) *Tensor {
 	return t.dropped("feature_alpha_dropout", p, training, t.features("feature_alpha_dropout"), func(m *Tensor) *Tensor { return t.alphaDropoutBy(p, m) })
 }
 
-// dropped checks p and calls f with a mask of the elements that stay, of features in
-// rows or, where that is nil, of t's elements, which lies in memory as t does.
+// dropped checks p and calls f with a mask of the elements to keep. The mask has the shape
+// features or, if that is nil, t's shape and memory layout.
 func (t *Tensor) dropped(op string, p float64, training bool, features []int, f func(mask *Tensor) *Tensor) *Tensor {
 	switch {
 	case !(p >= 0 && p <= 1):
-		panic(&Error{Op: op, Shapes: [][]int{t.shape}, Why: fmt.Sprintf("the probability is %v; expected a number from 0 to 1", p)})
+		panic(&Error{Op: op, Shapes: [][]int{t.shape}, Why: fmt.Sprintf("p is %v; expected a number from 0 to 1", p)})
 	case !t.dtype.IsFloat():
-		failDType(op, []*Tensor{t}, "it is %v; expected a floating-point dtype", t.dtype)
+		failDType(op, []*Tensor{t}, "t has dtype %v; expected a floating-point dtype", t.dtype)
 	case p == 0 || !training || t.Numel() == 0:
 		return t
 	case p == 1:
@@ -114,11 +113,11 @@ func (t *Tensor) alphaDropoutBy(p float64, mask *Tensor) *Tensor {
 	return apply(alphaDropout{a, alpha * a * p, alpha*a*p - alpha*a}, t, mask)
 }
 
-// features returns the shape of a mask of features.
+// features returns the shape of a mask of whole features.
 func (t *Tensor) features(op string) []int {
 	t.given(op)
 	if len(t.shape) < 2 {
-		fail(op, []*Tensor{t}, "it has %d dimensions; expected a batch and features, (N, C, …)", len(t.shape))
+		fail(op, []*Tensor{t}, "t is %d-D; expected at least 2-D, (N, C, …)", len(t.shape))
 	}
 	shape := seq(len(t.shape))
 	for d := range shape {

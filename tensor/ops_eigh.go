@@ -10,7 +10,7 @@ func (o eigh) Forward(in []*Tensor) *Tensor {
 	return eachMatrix(x, o.bundle(x).shape(x.shape[:len(x.shape)-2]), func(b int, a []float64, n int) []float64 {
 		w, v, ok := eigen(a, n)
 		if !ok {
-			fail("linalg_eigh", in, "the eigenvalues of matrix %d were not found; expected finite numbers", b)
+			fail("linalg_eigh", in, "the eigenvalues of matrix %d did not converge; expected finite elements", b)
 		}
 		return append(w, v...)
 	})
@@ -18,7 +18,7 @@ func (o eigh) Forward(in []*Tensor) *Tensor {
 
 // VJP is v (diag(dw) + skew(vᵀ dv) / (w_j - w_i)) vᵀ, symmetric: M. Giles, "An extended collection of
 // matrix derivative results for forward and reverse mode algorithmic differentiation",
-// 2008, section 3.1. Where eigenvalues are equal, v has no derivative: 0 stands for it.
+// 2008, section 3.1. Where eigenvalues are equal, v has no derivative and 0 is used.
 func (o eigh) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	d := wideOf(in[0].dtype)
 	p := o.bundle(in[0])
@@ -33,11 +33,11 @@ func (o eigh) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{v.MatMul(inner.Add(eye.Mul(dw.Unsqueeze(-1)))).MatMul(v.mT()).To(dy.dtype)}
 }
 
-// Eigh returns the eigenvalues (…, n), from the smallest up, and the eigenvectors, as
-// columns (…, n, n), of symmetric matrices t (…, n, n), of which it reads the lower
-// triangle. The sign of an eigenvector is free, and where eigenvalues are equal so are
-// their eigenvectors, which have no derivative then. It computes in float64 and rounds
-// once. It panics if a number is not finite. It is torch.linalg.eigh.
+// Eigh returns the eigenvalues (…, n), in ascending order, and the eigenvectors, as columns
+// (…, n, n), of symmetric matrices t (…, n, n). Only the lower triangle is read. The sign of an
+// eigenvector is arbitrary; eigenvectors of equal eigenvalues are arbitrary too and have no
+// derivative. It computes in float64 and rounds once. It panics if an element is not finite. It
+// is torch.linalg.eigh.
 func (t *Tensor) Eigh() (values, vectors *Tensor) {
 	checkSquare("linalg_eigh", t)
 	p := eigh{}.bundle(t).parts(apply(eigh{}, t))
@@ -50,5 +50,5 @@ func (t *Tensor) EigvalsH() *Tensor {
 	return values
 }
 
-// mT returns matrices with rows and columns exchanged.
+// mT returns the transposes of matrices.
 func (t *Tensor) mT() *Tensor { return t.Transpose(-1, -2) }

@@ -2,7 +2,7 @@ package tensor
 
 import "slices"
 
-// Products of tensors of any rank, made of matrix products.
+// Products of tensors of any rank, computed by matrix products.
 
 type einsum struct{ equation *equation }
 
@@ -22,16 +22,16 @@ func (e einsum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(e.equation.evaluate, dy, in)
 }
 
-// Einsum returns the sums of products that equation names: "ij,jk->ik" is the matrix
-// product, "ii->i" a diagonal, "bij,bjk" the products of a batch. What stands
-// before -> names the dimensions of ts, letters that are not behind it are summed
-// over; without -> the result has the letters that are there once, in order. "..."
-// stands for dimensions without a name, which broadcast. Operands are contracted
-// from left to right, in float32, with one rounding. It is torch.einsum.
+// Einsum returns the sums of products that equation describes: "ij,jk->ik" is the matrix
+// product, "ii->i" a diagonal, "bij,bjk" the products of a batch. The letters before -> name
+// the dimensions of ts; letters that do not appear after it are summed over. Without -> the
+// result has the letters that appear once, in alphabetical order. "..." stands for unnamed
+// dimensions, which broadcast. Operands are contracted from left to right, in float32, with one
+// rounding. It is torch.einsum.
 func Einsum(equation string, ts ...*Tensor) *Tensor {
 	given("einsum", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "einsum", Why: "there are no tensors; expected one for each operand of the equation"})
+		panic(&Error{Op: "einsum", Why: "no tensors given; expected one for each operand of the equation"})
 	}
 	return apply(einsum{parseEquation(equation, ts)}, ts...)
 }
@@ -64,14 +64,14 @@ func (d tensordot) Forward(in []*Tensor) *Tensor {
 }
 func (d tensordot) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(d.f, dy, in) }
 
-// TensorDot returns the products of t and o, summed over dimensions dims of t
-// together with dimensions others of o, pair by pair: the rest of t's shape, then the
-// rest of o's. It is torch.tensordot.
+// TensorDot returns the products of t and o, summed over pairs of dimensions: dims of t with
+// others of o. The result has the remaining sizes of t, then those of o. It is
+// torch.tensordot.
 func (t *Tensor) TensorDot(o *Tensor, dims, others []int) *Tensor {
 	t.given("tensordot")
 	in := []*Tensor{t, o}
 	if len(dims) != len(others) {
-		fail("tensordot", in, "dimensions %v and %v differ in number; expected pairs", dims, others)
+		fail("tensordot", in, "dimensions are %v and %v; expected equally many", dims, others)
 	}
 	var d tensordot
 	for i, x := range in {
@@ -85,14 +85,14 @@ func (t *Tensor) TensorDot(o *Tensor, dims, others []int) *Tensor {
 	}
 	for i, a := range d.dims[0] {
 		if b := d.dims[1][i]; t.shape[a] != o.shape[b] {
-			fail("tensordot", in, "dimension %d of the first and %d of the second have sizes %d and %d; expected equal ones", a, b, t.shape[a], o.shape[b])
+			fail("tensordot", in, "dimension %d of t and dimension %d of o have sizes %d and %d; expected equal sizes", a, b, t.shape[a], o.shape[b])
 		}
 	}
 	return apply(d, in...)
 }
 
-// chainMatmul multiplies matrices in the order that costs least, the first and the
-// last of which may be vectors.
+// chainMatmul multiplies matrices in the cheapest order. The first and the last operand may
+// be vectors.
 type chainMatmul struct{}
 
 func (chainMatmul) Info() Info {
@@ -114,33 +114,33 @@ func (multiDot) Forward(in []*Tensor) *Tensor {
 	return compose(multiplyChain, in)
 }
 
-// ChainMatMul returns the product of matrices, multiplied in the order that costs
-// least, in float32 and with one rounding. It is torch.chain_matmul.
+// ChainMatMul returns the product of matrices, multiplied in the cheapest order, in float32
+// with one rounding. It is torch.chain_matmul.
 func ChainMatMul(ts ...*Tensor) *Tensor {
 	given("chain_matmul", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "chain_matmul", Why: "there are no tensors; expected one or more matrices"})
+		panic(&Error{Op: "chain_matmul", Why: "no tensors given; expected at least 1 matrix"})
 	}
 	for i, t := range ts {
 		if len(t.shape) != 2 || i > 0 && ts[i-1].shape[1] != t.shape[0] {
-			fail("chain_matmul", ts, "operand %d does not fit; expected matrices (m, k), (k, n), …", i)
+			fail("chain_matmul", ts, "operand %d does not match; expected matrices (m, k), (k, n), …", i)
 		}
 	}
 	return apply(chainMatmul{}, ts...)
 }
 
-// MultiDot is ChainMatMul for two or more matrices, of which the first may be a
-// vector that stands for a row and the last one that stands for a column; they drop
-// out again. It is torch.linalg.multi_dot.
+// MultiDot is ChainMatMul for at least two matrices. The first may be a vector that stands
+// for a row and the last a vector that stands for a column; their dimensions are removed from
+// the result. It is torch.linalg.multi_dot.
 func MultiDot(ts ...*Tensor) *Tensor {
 	given("linalg_multi_dot", ts...)
 	if len(ts) < 2 {
-		fail("linalg_multi_dot", ts, "there are %d tensors; expected two or more", len(ts))
+		fail("linalg_multi_dot", ts, "%d given; expected at least 2 tensors", len(ts))
 	}
 	for i, t := range ts {
 		vector := len(t.shape) == 1 && (i == 0 || i == len(ts)-1)
 		if !vector && len(t.shape) != 2 || i > 0 && ts[i-1].shape[len(ts[i-1].shape)-1] != t.shape[0] {
-			fail("linalg_multi_dot", ts, "operand %d does not fit; expected matrices (m, k), (k, n), …, the first and the last perhaps vectors", i)
+			fail("linalg_multi_dot", ts, "operand %d does not match; expected matrices (m, k), (k, n), …, where the first and the last may be vectors", i)
 		}
 	}
 	return apply(multiDot{}, ts...)
@@ -174,7 +174,7 @@ func multiplyChain(ts []*Tensor) *Tensor {
 	return y
 }
 
-// chainOrder returns for matrices i to j where the last product splits them: the
+// chainOrder returns for matrices i to j the place where the last product splits them: the
 // matrix-chain order of Cormen, Leiserson, Rivest and Stein, "Introduction to
 // Algorithms", section 15.2.
 func chainOrder(x []*Tensor) [][]int {

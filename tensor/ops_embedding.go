@@ -4,7 +4,7 @@ import "slices"
 
 // embedding looks up rows of a weight.
 type embedding struct {
-	padding int // whose row gets no gradient, -1 if there is none
+	padding int // row without a gradient; -1 if there is none
 }
 
 func (embedding) Info() Info {
@@ -25,25 +25,25 @@ func (e embedding) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(indexAdd{0, 1}, zerosOf(dy, weight.shape), dy.Reshape(n, weight.shape[1]), ids.Reshape(n)), nil}
 }
 
-// EmbeddingOptions are what Embedding may be told.
+// EmbeddingOptions are the options of Embedding.
 type EmbeddingOptions struct {
-	// Padded says that PaddingIdx is a number for padding, whose row gets no
-	// gradient: padding_idx=PaddingIdx. A negative one counts from the end.
+	// Padded enables padding: the row PaddingIdx gets no gradient. It is
+	// padding_idx=PaddingIdx. A negative PaddingIdx counts from the end.
 	Padded     bool
 	PaddingIdx int
-	// MaxNorm, if it is not 0, is the largest norm that a row may have: rows that
-	// are looked up are scaled down to it, in place. NormType is the norm's p, 0
-	// for 2.
+	// MaxNorm, if it is not 0, limits the norm of the rows that are looked up: longer
+	// rows are scaled down in place. NormType is the order of the norm; 0 stands for
+	// 2.
 	MaxNorm, NormType float64
 }
 
-// Embedding returns the rows of weight (n, d) that t, integers of any shape (…), names, as
-// (…, d). Autocast leaves it alone: a float32 weight gives float32. It is
+// Embedding returns the rows of weight (n, d) at the indices t, integers of any shape (…), as
+// (…, d). Autocast does not apply: a float32 weight gives float32. It is
 // torch.nn.functional.embedding.
 func (t *Tensor) Embedding(weight *Tensor, o EmbeddingOptions) *Tensor {
 	given("embedding", t, weight)
 	if len(weight.shape) != 2 {
-		fail("embedding", []*Tensor{t, weight}, "the second is the weight; expected a row for each number, (n, d)")
+		fail("embedding", []*Tensor{t, weight}, "weight is %d-D; expected (n, d), one row for each index", len(weight.shape))
 	}
 	ids := positions("embedding", weight, t, 0, weight.shape[0], false)
 	if o.MaxNorm != 0 {
@@ -58,12 +58,12 @@ func (o EmbeddingOptions) padding(op string, weight *Tensor) int {
 	}
 	n := weight.shape[0]
 	if o.PaddingIdx < -n || o.PaddingIdx >= n {
-		fail(op, []*Tensor{weight}, "padding index %d is out of range; expected %d to %d", o.PaddingIdx, -n, n-1)
+		fail(op, []*Tensor{weight}, "PaddingIdx %d is out of range; expected %d to %d", o.PaddingIdx, -n, n-1)
 	}
 	return (o.PaddingIdx + n) % n
 }
 
-// limitRows scales rows down to the norm that they may have, as
+// limitRows scales rows down in place to o.MaxNorm, like
 // torch.embedding_renorm_.
 func (t *Tensor) limitRows(ids *Tensor, o EmbeddingOptions) {
 	p := o.NormType
@@ -81,9 +81,9 @@ func (t *Tensor) limitRows(ids *Tensor, o EmbeddingOptions) {
 	})
 }
 
-// OneHot returns for each integer of t a row of classes numbers, int64, of which its own
-// is 1 and the others are 0; for -1 classes as many as the largest integer needs. It
-// is torch.nn.functional.one_hot.
+// OneHot returns an int64 row for each integer of t, of size classes: 1 at the integer's index
+// and 0 elsewhere. With classes -1 the size is the largest integer plus 1. It is
+// torch.nn.functional.one_hot.
 func (t *Tensor) OneHot(classes int) *Tensor {
 	t.given("one_hot")
 	if classes == -1 {
@@ -93,15 +93,15 @@ func (t *Tensor) OneHot(classes int) *Tensor {
 		}
 	}
 	if classes < 1 {
-		fail("one_hot", []*Tensor{t}, "%d classes; expected 1 or more, or -1 for as many as there are", classes)
+		fail("one_hot", []*Tensor{t}, "classes is %d; expected at least 1, or -1 for the largest integer plus 1", classes)
 	}
 	p := positions("one_hot", t, t, 0, classes, false).Unsqueeze(-1)
 	zero := constant(p, Int64, 0).expandTo(append(t.Shape(), classes))
 	return apply(scatter{len(t.shape)}, zero, constant(p, Int64, 1).expandTo(p.shape), p)
 }
 
-// bagged reduces rows by bags: its operands are the rows, the number of each one's bag
-// and, if they are weighted, a factor for each.
+// bagged reduces rows by bags. Its operands are the rows, the bag number of each row and, if
+// there are weights, a factor for each row.
 type bagged struct {
 	bags int
 	mode string
@@ -125,22 +125,22 @@ func (b bagged) of(in []*Tensor) *Tensor {
 	return zero.ScatterReduce(0, bag.Unsqueeze(1).Expand(rows.shape...), rows, how, ScatterReduceOptions{ExcludeSelf: true})
 }
 
-// EmbeddingBagOptions are what EmbeddingBag may be told.
+// EmbeddingBagOptions are the options of EmbeddingBag.
 type EmbeddingBagOptions struct {
 	// Mode is "sum", "mean" or "max"; "" stands for "mean".
 	Mode string
-	// Offsets says where each bag begins in a vector of numbers, the first at 0;
-	// a bag may be empty, and gives 0. nil takes the rows of a matrix as bags.
+	// Offsets is the start of each bag in a vector of indices; the first is 0. An empty
+	// bag gives 0. With nil Offsets each row of a matrix is a bag.
 	Offsets *Tensor
-	// Weights has a factor for each number, for sums: per_sample_weights.
+	// Weights is a factor for each index, for mode "sum": per_sample_weights.
 	Weights *Tensor
-	// Padded says that PaddingIdx is a number for padding, which bags leave out.
+	// Padded enables padding: bags leave the index PaddingIdx out.
 	Padded     bool
 	PaddingIdx int
 }
 
-// EmbeddingBag returns the sum, mean or maximum of the rows of weight (n, d) that each bag of
-// t names, as (bags, d). It is torch.nn.functional.embedding_bag.
+// EmbeddingBag returns the sum, mean or maximum of the rows of weight (n, d) at the indices of
+// each bag of t, as (bags, d). It is torch.nn.functional.embedding_bag.
 func (t *Tensor) EmbeddingBag(weight *Tensor, o EmbeddingBagOptions) *Tensor {
 	given("embedding_bag", t, weight)
 	if o.Mode == "" {
@@ -148,13 +148,13 @@ func (t *Tensor) EmbeddingBag(weight *Tensor, o EmbeddingBagOptions) *Tensor {
 	}
 	switch {
 	case o.Mode != "sum" && o.Mode != "mean" && o.Mode != "max":
-		fail("embedding_bag", []*Tensor{t, weight}, "there is no mode %q; expected sum, mean or max", o.Mode)
+		fail("embedding_bag", []*Tensor{t, weight}, "unknown mode %q; expected sum, mean or max", o.Mode)
 	case o.Offsets == nil && len(t.shape) != 2:
-		fail("embedding_bag", []*Tensor{t, weight}, "the first has the numbers; expected a row for each bag, or a vector and Offsets")
+		fail("embedding_bag", []*Tensor{t, weight}, "indices are %d-D without Offsets; expected a row for each bag, or a vector and Offsets", len(t.shape))
 	case o.Offsets != nil && (len(t.shape) != 1 || len(o.Offsets.shape) != 1):
-		fail("embedding_bag", []*Tensor{t, weight, o.Offsets}, "with Offsets, the third, the numbers come in one vector; expected vectors of both")
+		fail("embedding_bag", []*Tensor{t, weight, o.Offsets}, "indices and Offsets do not match; expected two vectors")
 	case o.Weights != nil && (o.Mode != "sum" || !slices.Equal(o.Weights.shape, t.shape)):
-		fail("embedding_bag", []*Tensor{t, weight, o.Weights}, "mode %s with weights, the third; expected sum, and a weight for each number", o.Mode)
+		fail("embedding_bag", []*Tensor{t, weight, o.Weights}, "Weights do not fit mode %s and the indices; expected mode sum, and a weight for each index", o.Mode)
 	}
 	bag, bags := o.bags(t)
 	ids := t.Ravel()
@@ -175,7 +175,7 @@ func (t *Tensor) EmbeddingBag(weight *Tensor, o EmbeddingBagOptions) *Tensor {
 	return apply(bagged{bags, o.Mode}, in...)
 }
 
-// bags returns the number of each element's bag, and how many there are.
+// bags returns the bag number of each element, and the number of bags.
 func (o EmbeddingBagOptions) bags(t *Tensor) (*Tensor, int) {
 	n := t.Numel()
 	of := hostSlice[int64]("embedding_bag", n)
@@ -193,7 +193,7 @@ func (o EmbeddingBagOptions) bags(t *Tensor) (*Tensor, int) {
 			end = starts[b+1]
 		}
 		if start < 0 || end > int64(n) || start > end || b == 0 && start != 0 {
-			fail("embedding_bag", []*Tensor{t, o.Offsets}, "offsets %v; expected numbers from 0 up to %d, in order", starts, n)
+			fail("embedding_bag", []*Tensor{t, o.Offsets}, "Offsets are %v; expected 0, then ascending numbers up to %d", starts, n)
 		}
 		for i := start; i < end; i++ {
 			pollAt(int(i))

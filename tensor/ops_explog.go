@@ -39,7 +39,7 @@ func (expm1) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
 	return widely(dy, y, func(dy, y *Tensor) *Tensor { return dy.Mul(y.AddScalar(1)) })
 }
 
-// Expm1 returns exp(t) - 1, exact for small t. It is torch.expm1.
+// Expm1 returns exp(t) - 1, accurate for small t. It is torch.expm1.
 func (t *Tensor) Expm1() *Tensor { return apply(expm1{}, t) }
 
 type log2 struct{}
@@ -75,7 +75,7 @@ func (erfc) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Mul(x).Neg().Exp()).Scale(-2 / math.Sqrt(math.Pi)) })
 }
 
-// Erfc returns 1 - erf(t), exact for large t. It is torch.erfc.
+// Erfc returns 1 - erf(t), accurate for large t. It is torch.erfc.
 func (t *Tensor) Erfc() *Tensor { return apply(erfc{}, t) }
 
 type erfinv struct{}
@@ -87,10 +87,10 @@ func (erfinv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Erfinv().Pow(2).Exp()).Scale(math.Sqrt(math.Pi) / 2) })
 }
 
-// Erfinv returns the inverse of the error function, NaN beyond -1 and 1. It is torch.erfinv.
+// Erfinv returns the inverse of the error function, NaN outside [-1, 1]. It is torch.erfinv.
 func (t *Tensor) Erfinv() *Tensor { return apply(erfinv{}, t) }
 
-// Square returns t * t, under autocast in the dtype of pow. It is torch.square.
+// Square returns t * t; under autocast it runs in the dtype of pow. It is torch.square.
 func (t *Tensor) Square() *Tensor {
 	t.given("square")
 	t = offered(pow{}.Info(), t)[0]
@@ -100,7 +100,7 @@ func (t *Tensor) Square() *Tensor {
 	return t.Mul(t)
 }
 
-// logit is computed in float64: float32 loses what is near 0.
+// logit is computed in float64, because float32 loses precision near 0.
 type logit struct{ eps float64 }
 
 func (logit) Info() Info { return Info{"logit", "torch.logit", Keep, ReadsOperands} }
@@ -117,6 +117,6 @@ func (l logit) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// Logit returns log(t / (1 - t)), t being clamped to [eps, 1-eps] first if eps is
-// above 0. It is torch.logit.
+// Logit returns log(t / (1 - t)). If eps is above 0, t is first clamped to [eps, 1-eps]. It
+// is torch.logit.
 func (t *Tensor) Logit(eps float64) *Tensor { return apply(logit{eps}, t) }

@@ -1,22 +1,22 @@
 package tensor
 
-// Max returns the largest element of each row along dim, which drops out, and where it
-// is, as int64: the first of equal ones, whose gradient it has. NaN counts as the
-// largest number. It is torch.max with dim.
+// Max returns the largest element along dim, which is removed, and its int64 index. Of equal
+// elements it is the first, which also gets the gradient. NaN counts as largest. It is torch.max
+// with dim.
 func (t *Tensor) Max(dim int) (values, indices *Tensor) {
 	t.given("max")
 	return dropped(dim).both(t.KeepDim().Max(dim))
 }
 
-// Min returns the smallest element of each row along dim, which drops out, and where it
-// is, as int64: the first of equal ones, whose gradient it has. NaN counts as the
-// smallest number. It is torch.min with dim.
+// Min returns the smallest element along dim, which is removed, and its int64 index. Of equal
+// elements it is the first, which also gets the gradient. NaN counts as smallest. It is
+// torch.min with dim.
 func (t *Tensor) Min(dim int) (values, indices *Tensor) {
 	t.given("min")
 	return dropped(dim).both(t.KeepDim().Min(dim))
 }
 
-// chosen returns the elements that at, which keeps size 1 along dim, names, and at.
+// chosen returns the elements at the positions at, which has size 1 along dim, and at itself.
 func (t *Tensor) chosen(at *Tensor, dim int) (values, indices *Tensor) {
 	if len(t.shape) == 0 {
 		return t.Clone(), at
@@ -24,7 +24,7 @@ func (t *Tensor) chosen(at *Tensor, dim int) (values, indices *Tensor) {
 	return t.Gather(dim, at), at
 }
 
-// extreme is the larger or the smaller operand, and the other one of NaN.
+// extreme is the larger or the smaller operand; if one is NaN, it is the other.
 type extreme struct {
 	name string
 	cmp  func(x, y *Tensor) *Tensor
@@ -41,10 +41,10 @@ func (e extreme) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(e.f, dy, in)
 }
 
-// Fmax returns the larger of t and o, broadcast, the other one where one is NaN; of
-// equal ones t has the gradient. It is torch.fmax.
+// Fmax returns the larger of t and o, broadcast, or the other operand where one is NaN. If
+// they are equal t gets the gradient. It is torch.fmax.
 func (t *Tensor) Fmax(o *Tensor) *Tensor { return apply(extreme{"fmax", (*Tensor).Ge}, t, o) }
 
-// Fmin returns the smaller of t and o, broadcast, the other one where one is NaN; of
-// equal ones t has the gradient. It is torch.fmin.
+// Fmin returns the smaller of t and o, broadcast, or the other operand where one is NaN. If
+// they are equal t gets the gradient. It is torch.fmin.
 func (t *Tensor) Fmin(o *Tensor) *Tensor { return apply(extreme{"fmin", (*Tensor).Le}, t, o) }

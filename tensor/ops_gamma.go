@@ -5,8 +5,8 @@ import (
 	"halfnote/tensor/internal/elementary"
 )
 
-// The gamma function's relatives have no kernels: they are computed on the processor, in
-// float64, and rounded once.
+// The gamma functions have no kernels: they are computed on the CPU, in float64, and rounded
+// once.
 
 type lgamma struct{}
 
@@ -45,21 +45,21 @@ func (p polygamma) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(apply(polygamma{p.n + 1}, x)) })
 }
 
-// Polygamma returns the n-th derivative of Digamma: Digamma itself for n = 0, and for other
-// n an infinity at 0 and the negative whole numbers. It panics unless n is 0 to 170, the
+// Polygamma returns the n-th derivative of Digamma. For n = 0 it is Digamma itself; for other
+// n it is infinite at 0 and the negative whole numbers. It panics unless n is 0 to 170, the
 // largest number whose factorial is finite. It is torch.polygamma.
 func (t *Tensor) Polygamma(n int) *Tensor {
 	if n < 0 || n > 170 {
-		fail("polygamma", []*Tensor{t.given("polygamma")}, "the order is %d; expected 0 to 170, the largest whose factorial is finite", n)
+		fail("polygamma", []*Tensor{t.given("polygamma")}, "n is %d; expected 0 to 170, the largest number whose factorial is finite", n)
 	}
 	return apply(polygamma{n}, t)
 }
 
-// eachElement returns f of each element of x, in x's dtype.
+// eachElement returns f applied to each element of x, in x's dtype.
 func eachElement(x *Tensor, f func(float64) float64) *Tensor {
 	values := convert(x, Float64).Float64s()
 	for i, v := range values {
-		if i&(1<<10-1) == 0 { // some take a microsecond
+		if i&(1<<10-1) == 0 { // a call can take a microsecond
 			driver.Poll()
 		}
 		values[i] = f(v)

@@ -18,10 +18,9 @@ func (g gather) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(scatterAdd{g.dim}, zerosOf(dy, in[0].shape), dy, in[1]), nil}
 }
 
-// Gather returns for each element of index the element of t that has its place, but
-// for dimension dim, where index says which: y[i][j] = t[index[i][j]][j] for dim 0.
-// index has t's number of dimensions, and sizes up to t's in the others. It is
-// torch.gather.
+// Gather returns an element of t for each element of index: y[i][j] = t[index[i][j]][j] for
+// dim 0. index has t's number of dimensions, and its sizes are at most t's in all dimensions but
+// dim. It is torch.gather.
 func (t *Tensor) Gather(dim int, index *Tensor) *Tensor {
 	given("gather", t, index)
 	if len(t.shape) == 0 && len(index.shape) == 0 {
@@ -31,7 +30,7 @@ func (t *Tensor) Gather(dim int, index *Tensor) *Tensor {
 	return apply(gather{d}, t, positions("gather", t, index, d, t.shape[d], false))
 }
 
-// placed checks the shape of positions in t along dim, and returns dim counted from
+// placed checks the shape of index, positions in t along dim, and returns dim counted from
 // the front.
 func placed(op string, t *Tensor, dim int, index *Tensor) int {
 	given(op, t, index)
@@ -41,18 +40,18 @@ func placed(op string, t *Tensor, dim int, index *Tensor) int {
 		ok = ok && (i == d || index.shape[i] <= t.shape[i])
 	}
 	if !ok {
-		fail(op, []*Tensor{t, index}, "the second says where in the first; expected as many dimensions, and sizes up to its own in all but dimension %d", d)
+		fail(op, []*Tensor{t, index}, "index does not match t; expected as many dimensions, and sizes at most t's in all but dimension %d", d)
 	}
 	return d
 }
 
-// TakeAlongDim is Gather with t and index broadcast in all dimensions but dim, and
-// with positions that may count from the end. It is torch.take_along_dim.
+// TakeAlongDim is Gather with t and index broadcast in all dimensions but dim, and with
+// positions that may count from the end. It is torch.take_along_dim.
 func (t *Tensor) TakeAlongDim(index *Tensor, dim int) *Tensor {
 	given("take_along_dim", t, index)
 	d := axis("take_along_dim", t, dim, len(t.shape))
 	if len(index.shape) != len(t.shape) {
-		fail("take_along_dim", []*Tensor{t, index}, "expected as many dimensions in both")
+		fail("take_along_dim", []*Tensor{t, index}, "t is %d-D and index %d-D; expected equally many dimensions", len(t.shape), len(index.shape))
 	}
 	whole, part := slices.Clone(t.shape), slices.Clone(index.shape)
 	for i := range whole {
@@ -61,7 +60,7 @@ func (t *Tensor) TakeAlongDim(index *Tensor, dim int) *Tensor {
 		}
 		n, ok := broadcastShapes(whole[i:i+1], part[i:i+1])
 		if !ok {
-			fail("take_along_dim", []*Tensor{t, index}, "they do not broadcast in dimension %d; expected sizes that are equal or 1", i)
+			fail("take_along_dim", []*Tensor{t, index}, "t and index do not broadcast in dimension %d; expected equal sizes or size 1", i)
 		}
 		whole[i], part[i] = n[0], n[0]
 	}
@@ -69,7 +68,7 @@ func (t *Tensor) TakeAlongDim(index *Tensor, dim int) *Tensor {
 	return apply(gather{d}, t.expandTo(whole), p.expandTo(part))
 }
 
-// Take returns the elements of t, counted in row-major order, that index says, in
+// Take returns the elements of t at the positions index, counted in row-major order, in
 // index's shape; -1 is the last. It is torch.take.
 func (t *Tensor) Take(index *Tensor) *Tensor {
 	given("take", t, index)

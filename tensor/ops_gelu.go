@@ -6,14 +6,14 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// gelu is x Φ(x), Φ being the normal distribution function, rounded once.
+// gelu is x Φ(x), where Φ is the normal distribution function. It rounds once.
 type gelu struct{}
 
 func (gelu) Info() Info {
 	return Info{"gelu", "torch.nn.functional.gelu", Keep, ReadsOperands}
 }
 
-// normal returns Φ(x): 1 + erf would lose what is small.
+// normal returns Φ(x) by erfc, because 1 + erf loses small values.
 func (gelu) normal(x *Tensor) *Tensor { return x.Scale(-math.Sqrt2 / 2).Erfc().Scale(0.5) }
 
 func (g gelu) f(in []*Tensor) *Tensor { return g.normal(in[0]).Mul(in[0]) }
@@ -27,7 +27,8 @@ func (gelu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(geluGrad{}, dy, in[0])}
 }
 
-// geluGrad is dy (Φ(x) + x φ(x)) of dy and x, φ being the density, rounded once.
+// geluGrad is dy (Φ(x) + x φ(x)), where φ is the normal density. Its operands are dy and x. It
+// rounds once.
 type geluGrad struct{}
 
 func (geluGrad) Info() Info {
@@ -47,12 +48,11 @@ func (g geluGrad) Forward(in []*Tensor) *Tensor {
 }
 func (g geluGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor { return derive(g.f, d, in) }
 
-// GELU returns t Φ(t), Φ being the normal distribution function. It is
+// GELU returns t Φ(t), where Φ is the normal distribution function. It is
 // torch.nn.functional.gelu.
 func (t *Tensor) GELU() *Tensor { return apply(gelu{}, t) }
 
-// geluTanh is x sigmoid(2 u), where the definition has 1 + tanh(u), which loses what
-// is small.
+// geluTanh is x sigmoid(2 u). The definition's 1 + tanh(u) loses small values.
 type geluTanh struct{}
 
 func (geluTanh) Info() Info { return gelu{}.Info() }
@@ -70,7 +70,7 @@ func (geluTanh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(geluTanhGrad{}, dy, in[0])}
 }
 
-// geluTanhGrad is dy times the derivative of geluTanh, of dy and x.
+// geluTanhGrad is dy times the derivative of geluTanh. Its operands are dy and x.
 type geluTanhGrad struct{}
 
 func (geluTanhGrad) Info() Info { return geluGrad{}.Info() }
@@ -88,6 +88,6 @@ func (g geluTanhGrad) Forward(in []*Tensor) *Tensor {
 }
 func (g geluTanhGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor { return derive(g.f, d, in) }
 
-// GELUTanh returns GELU's approximation t/2 (1 + tanh(sqrt(2/pi) (t + 0.044715 t³))).
+// GELUTanh returns t/2 (1 + tanh(sqrt(2/pi) (t + 0.044715 t³))), an approximation of GELU.
 // It is torch.nn.functional.gelu with approximate="tanh".
 func (t *Tensor) GELUTanh() *Tensor { return apply(geluTanh{}, t) }

@@ -7,8 +7,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// gridSampler looks x (n, c, …) up at the positions of grid (n, places…, dims), of
-// which the first number is along x's last dimension and -1 to 1 is all of it.
+// gridSampler samples x (n, c, …) at the positions of grid (n, places…, dims). The first
+// coordinate is along x's last dimension, which spans -1 to 1.
 type gridSampler struct {
 	mode, padding string
 	corners       bool
@@ -24,7 +24,7 @@ func (g gridSampler) Forward(in []*Tensor) *Tensor {
 func (g gridSampler) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	out := derive(g.f, dy, in)
 	if out[1] == nil && in[1].RequiresGrad() {
-		out[1] = constant(dy, in[1].dtype, 0).expandTo(in[1].shape) // nearest does not move with the grid
+		out[1] = constant(dy, in[1].dtype, 0).expandTo(in[1].shape) // nearest is constant in the grid
 	}
 	return out
 }
@@ -68,7 +68,7 @@ func (g gridSampler) f(in []*Tensor) *Tensor {
 	return y.Reshape(append([]int{n, x.shape[1]}, places...)...)
 }
 
-// position returns where t, from -1 to 1, is among size elements.
+// position converts t, from -1 to 1, to a position among size elements.
 func (g gridSampler) position(t *Tensor, size int) *Tensor {
 	if g.corners {
 		return t.AddScalar(1).Scale(0.5).Scale(float64(size - 1))
@@ -76,7 +76,7 @@ func (g gridSampler) position(t *Tensor, size int) *Tensor {
 	return t.AddScalar(1).Scale(float64(size)).AddScalar(-1).Scale(0.5)
 }
 
-// pad moves positions outside to the border, or mirrors them, as padding says.
+// pad moves outside positions to the border or mirrors them, depending on the padding mode.
 func (g gridSampler) pad(t *Tensor, size int) *Tensor {
 	switch g.padding {
 	case "reflection":
@@ -96,15 +96,15 @@ func (g gridSampler) pad(t *Tensor, size int) *Tensor {
 	case "zeros":
 		return t
 	}
-	// As in torch, what is on the border has no gradient.
+	// As in torch, a position on the border has no gradient.
 	p := t.Detach()
 	zero, last := constant(p, p.dtype, 0), constant(p, p.dtype, float64(size-1))
 	inside := pairwise("", driver.Less, zero, p).Mul(pairwise("", driver.Less, p, last))
 	return inside.Where(t, p.Maximum(zero).Minimum(last))
 }
 
-// lookup returns the elements of x (n, c, l) at whole positions, (n, c, places), 0
-// where one is outside.
+// lookup returns the elements of x (n, c, l) at whole positions, (n, c, places), and 0
+// for positions outside.
 func (g gridSampler) lookup(x *Tensor, at []*Tensor, sizes []int) *Tensor {
 	var index, inside *Tensor
 	for d, s := range sizes {
@@ -112,7 +112,7 @@ func (g gridSampler) lookup(x *Tensor, at []*Tensor, sizes []int) *Tensor {
 		last := constant(p, p.dtype, float64(s-1))
 		in := p.Maximum(constant(p, p.dtype, 0)).Minimum(last)
 		ok := equalMask(in, p)
-		i := in.Long().Maximum(constant(p, Int64, 0)) // NaN has no position
+		i := in.Long().Maximum(constant(p, Int64, 0)) // NaN becomes position 0
 		if index == nil {
 			index, inside = i, ok
 			continue
@@ -124,8 +124,8 @@ func (g gridSampler) lookup(x *Tensor, at []*Tensor, sizes []int) *Tensor {
 	return inside.expandTo(shape).Where(v, constant(v, v.dtype, 0))
 }
 
-// linearCorners calls add for the corners around each position, with the product of
-// 1 - distance as weights.
+// linearCorners calls add for the corners around each position. The weights are the products
+// of 1 - distance.
 func linearCorners(at []*Tensor, add func(corner, weight []*Tensor)) {
 	dims := len(at)
 	for bits := range 1 << dims {
@@ -143,7 +143,7 @@ func linearCorners(at []*Tensor, add func(corner, weight []*Tensor)) {
 	}
 }
 
-// cubic calls add for four by four neighbours of each position, padding each.
+// cubic calls add for the four by four neighbours of each position, each of them padded.
 func (g gridSampler) cubic(at []*Tensor, sizes []int, add func(corner, weight []*Tensor)) {
 	below, weights := make([]*Tensor, 2), make([][4]*Tensor, 2)
 	for d, p := range at {
@@ -164,7 +164,8 @@ func (g gridSampler) cubic(at []*Tensor, sizes []int, add func(corner, weight []
 	}
 }
 
-// cubicWeight is cubic(-0.75, x) of x from 1 to 2, if outer, or from 0 to 1.
+// cubicWeight is cubic(-0.75, x) for x from 1 to 2 if outer is set, and for x from 0 to 1
+// otherwise.
 func cubicWeight(x *Tensor, outer bool) *Tensor {
 	const a = -0.75
 	if outer {
@@ -173,27 +174,27 @@ func cubicWeight(x *Tensor, outer bool) *Tensor {
 	return x.Scale(a + 2).AddScalar(-a - 3).Mul(x).Mul(x).AddScalar(1)
 }
 
-// GridSampleOptions are what GridSample may be told.
+// GridSampleOptions are the options of GridSample.
 type GridSampleOptions struct {
-	Mode         string // "bilinear", "nearest" or, in two dimensions, "bicubic": "" is "bilinear"
-	PaddingMode  string // "zeros", "border" or "reflection": "" is "zeros"
-	AlignCorners bool   // -1 and 1 are the middles of the corner elements, not their outer ends
+	Mode         string // "bilinear", "nearest" or, in two dimensions, "bicubic"; "" is "bilinear"
+	PaddingMode  string // "zeros", "border" or "reflection"; "" is "zeros"
+	AlignCorners bool   // -1 and 1 are the centres of the corner elements, not their outer edges
 }
 
-// GridSample returns t (n, c, h, w) at the positions of grid (n, h', w', 2), as (x, y)
-// from -1 to 1: (n, c, h', w'); or t (n, c, d, h, w) at those of (n, d', h', w', 3).
-// Between elements it interpolates, in float32 rounded once; both operands have one
-// dtype. It is torch.nn.functional.grid_sample.
+// GridSample returns t (n, c, h, w) sampled at the positions of grid (n, h', w', 2), (x, y)
+// from -1 to 1: (n, c, h', w'). For t (n, c, d, h, w) the grid is (n, d', h', w', 3). It
+// interpolates between elements in float32 and rounds once. Both operands have the same dtype.
+// It is torch.nn.functional.grid_sample.
 func (t *Tensor) GridSample(grid *Tensor, o GridSampleOptions) *Tensor {
 	const op = "grid_sampler"
 	t.given(op)
 	in := []*Tensor{t, grid}
 	dims := len(t.shape) - 2
 	if dims != 2 && dims != 3 || len(grid.shape) != len(t.shape) || grid.shape[0] != t.shape[0] || grid.shape[dims+1] != dims {
-		fail(op, in, "input and grid do not fit; expected (n, c, h, w) and (n, …, 2), or (n, c, d, h, w) and (n, …, 3)")
+		fail(op, in, "input and grid do not match; expected (n, c, h, w) and (n, …, 2), or (n, c, d, h, w) and (n, …, 3)")
 	}
 	if slices.Contains(t.shape[2:], 0) {
-		fail(op, in, "the input has no elements; expected sizes of 1 or more")
+		fail(op, in, "the input has no elements; expected sizes of at least 1")
 	}
 	g := gridSampler{o.Mode, o.PaddingMode, o.AlignCorners}
 	if g.mode == "" {
@@ -203,7 +204,7 @@ func (t *Tensor) GridSample(grid *Tensor, o GridSampleOptions) *Tensor {
 		g.padding = "zeros"
 	}
 	if !slices.Contains([]string{"bilinear", "nearest", "bicubic"}, g.mode) || !slices.Contains([]string{"zeros", "border", "reflection"}, g.padding) || g.mode == "bicubic" && dims == 3 {
-		panic(&Error{Op: op, Why: fmt.Sprintf("mode %q and padding %q in %d dimensions; expected bilinear, nearest or, in two, bicubic, and zeros, border or reflection", g.mode, g.padding, dims)})
+		panic(&Error{Op: op, Why: fmt.Sprintf("mode %q, padding mode %q, %d dimensions; expected mode bilinear, nearest or (2 dimensions) bicubic, and padding mode zeros, border or reflection", g.mode, g.padding, dims)})
 	}
 	return apply(g, t, grid)
 }

@@ -6,10 +6,10 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// index picks elements by positions in several dimensions. Its operands are x and
-// a tensor of positions, all of one shape, for each of dims, which are in order.
-// The positions' dimensions take the place of dims where those are neighbours, else
-// they come first: torch's rule and NumPy's.
+// index picks elements by positions in several dimensions. Its operands are x and, for each
+// of dims, which are sorted, a tensor of positions; these all have the same shape. The
+// positions' dimensions replace dims if those are adjacent and come first otherwise: torch's
+// rule and NumPy's.
 type index struct{ dims []int }
 
 func (index) Info() Info { return Info{"index", "torch.ops.aten.index", Keep, ReadsIndices} }
@@ -27,7 +27,7 @@ func (o index) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return append([]*Tensor{dx}, make([]*Tensor, len(in)-1)...)
 }
 
-// arranged returns x with the dimensions picked from side by side, from at on.
+// arranged returns x with the indexed dimensions adjacent, from dimension at on.
 func (o index) arranged(x *Tensor) (y *Tensor, at int) {
 	first, last := o.dims[0], o.dims[len(o.dims)-1]
 	if last-first == len(o.dims)-1 {
@@ -36,14 +36,14 @@ func (o index) arranged(x *Tensor) (y *Tensor, at int) {
 	return permuted(x, o.order(x)), 0
 }
 
-// order has the dimensions picked from first.
+// order is a permutation of x's dimensions with the indexed ones first.
 func (o index) order(x *Tensor) []int {
 	rest := slices.DeleteFunc(seq(len(x.shape)), func(d int) bool { return slices.Contains(o.dims, d) })
 	return append(slices.Clone(o.dims), rest...)
 }
 
-// flat returns the positions in the dimensions picked from as if they were one, a
-// vector, and the shape of what is picked.
+// flat returns the positions as a vector of positions in the indexed dimensions joined into
+// one, and the shape of the result.
 func (o index) flat(x *Tensor, at int, positions []*Tensor) (flat *Tensor, out []int) {
 	b := positions[0].shape
 	flat = newTensor(x.mem.backend, Int64, b)
@@ -56,8 +56,8 @@ func (o index) flat(x *Tensor, at int, positions []*Tensor) (flat *Tensor, out [
 	return shaped(flat, []int{flat.Numel()}), out
 }
 
-// joined returns x with n dimensions from at on made one, a view if strides can say
-// it.
+// joined returns x with n dimensions, from at on, merged into one: a view if the strides
+// allow it.
 func joined(x *Tensor, at, n int) *Tensor {
 	shape := slices.Replace(slices.Clone(x.shape), at, at+n, size(x.shape[at:at+n]))
 	return reshape{shape: shape}.Forward([]*Tensor{x})
@@ -97,7 +97,7 @@ func (p indexPut) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return append([]*Tensor{dx, dvalues}, make([]*Tensor, len(in)-2)...)
 }
 
-// into puts values into y, which is arranged and has no gaps.
+// into puts values into y, which is arranged and contiguous.
 func (p indexPut) into(y *Tensor, at int, values *Tensor, positions []*Tensor) {
 	flat, _ := p.flat(y, at, positions)
 	v := joined(y, at, len(p.dims))

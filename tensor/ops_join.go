@@ -33,18 +33,17 @@ func (c cat) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
-// Cat returns ts one after the other along dim, in the dtype that they promote to.
-// Their other sizes are equal; vectors without elements are left out. It is
-// torch.cat.
+// Cat returns ts concatenated along dim, in the dtype that they promote to. Their other sizes
+// must be equal. Empty vectors are left out. It is torch.cat.
 func Cat(dim int, ts ...*Tensor) *Tensor {
 	given("cat", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "cat", Why: "there are no tensors; expected one or more"})
+		panic(&Error{Op: "cat", Why: "no tensors given; expected at least 1"})
 	}
 	first := ts[0]
 	for _, t := range ts {
 		if len(t.shape) == 0 {
-			fail("cat", ts, "one has no dimensions; expected one or more: use Stack")
+			fail("cat", ts, "cannot concatenate a scalar; expected at least 1 dimension: use Stack")
 		}
 		if !emptyVector(t) {
 			first = t
@@ -59,7 +58,7 @@ func Cat(dim int, ts ...*Tensor) *Tensor {
 			continue
 		}
 		if len(t.shape) != len(first.shape) || !slices.Equal(keepDims(t.shape, []int{d}), keepDims(first.shape, []int{d})) {
-			fail("cat", []*Tensor{first, t}, "operand %d does not fit the others; expected sizes that are equal in all dimensions but %d", i, d)
+			fail("cat", []*Tensor{first, t}, "tensor %d does not match the others; expected equal sizes in all dimensions but %d", i, d)
 		}
 		in = append(in, t)
 	}
@@ -88,23 +87,23 @@ func (s stack) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
-// Stack returns ts, all of one shape, along a new dimension dim, in the dtype that they
-// promote to. It is torch.stack.
+// Stack returns ts, which have the same shape, along a new dimension dim, in the dtype that
+// they promote to. It is torch.stack.
 func Stack(dim int, ts ...*Tensor) *Tensor {
 	given("stack", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "stack", Why: "there are no tensors; expected one or more"})
+		panic(&Error{Op: "stack", Why: "no tensors given; expected at least 1"})
 	}
 	for i, t := range ts {
 		if !slices.Equal(t.shape, ts[0].shape) {
-			fail("stack", []*Tensor{ts[0], t}, "operand %d has another shape than the first; expected one shape", i)
+			fail("stack", []*Tensor{ts[0], t}, "tensor %d does not have the shape of tensor 0; expected equal shapes", i)
 		}
 	}
 	return apply(stack{axis("stack", ts[0], dim, len(ts[0].shape)+1)}, ts...)
 }
 
-// HStack returns ts side by side: along dimension 1, vectors along their only one. It
-// is torch.hstack.
+// HStack returns ts concatenated along dimension 1, or dimension 0 for vectors. It is
+// torch.hstack.
 func HStack(ts ...*Tensor) *Tensor {
 	given("hstack", ts...)
 	in := each(ts, 1)
@@ -114,21 +113,21 @@ func HStack(ts ...*Tensor) *Tensor {
 	return Cat(1, in...)
 }
 
-// VStack returns ts one below the other: along dimension 0, vectors as rows. It is
+// VStack returns ts concatenated along dimension 0, with vectors as rows. It is
 // torch.vstack.
 func VStack(ts ...*Tensor) *Tensor {
 	given("vstack", ts...)
 	return Cat(0, each(ts, 2)...)
 }
 
-// DStack returns ts one behind the other: along dimension 2. It is torch.dstack.
+// DStack returns ts concatenated along dimension 2. It is torch.dstack.
 func DStack(ts ...*Tensor) *Tensor {
 	given("dstack", ts...)
 	return Cat(2, each(ts, 3)...)
 }
 
-// each returns ts with that many dimensions at the least, as torch.atleast_1d and its
-// kin add them.
+// each returns ts with at least the given number of dimensions, added as torch.atleast_1d,
+// atleast_2d and atleast_3d do.
 func each(ts []*Tensor, dims int) []*Tensor {
 	out := make([]*Tensor, len(ts))
 	for i, t := range ts {

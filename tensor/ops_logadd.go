@@ -24,14 +24,14 @@ func (xlogy) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 		func(dy, x, y *Tensor) *Tensor { return dy.Mul(x.Div(y)) })
 }
 
-// Xlogy returns t log(o), broadcast, 0 where t is 0 and o is not NaN. It is
+// Xlogy returns t log(o), broadcast, or 0 where t is 0 and o is not NaN. It is
 // torch.xlogy.
 func (t *Tensor) Xlogy(o *Tensor) *Tensor { return apply(xlogy{}, t, o) }
 
-// logAddExp is log(base^x + base^y) to that base.
+// logAddExp is the logarithm of base^x + base^y to that base.
 type logAddExp struct {
 	name string
-	ln   float64 // of the base
+	ln   float64 // natural logarithm of the base
 }
 
 func (l logAddExp) Info() Info { return Info{l.name, "torch." + l.name, Keep, ReadsOperands} }
@@ -39,10 +39,10 @@ func (logAddExp) promotes()    {}
 func (l logAddExp) Forward(in []*Tensor) *Tensor {
 	notWhole(l.name, in)
 	return compose(func(in []*Tensor) *Tensor {
-		// In float64: the terms may cancel.
+		// Computed in float64, because the terms may cancel.
 		x, y := in[0].Double(), in[1].Double()
 		less := x.Sub(y).Abs().Scale(-l.ln).Exp().Log1p().DivScalar(l.ln)
-		sum := x.Eq(y).Where(x.AddScalar(math.Ln2/l.ln), x.Maximum(y).Add(less)) // infinities have no difference
+		sum := x.Eq(y).Where(x.AddScalar(math.Ln2/l.ln), x.Maximum(y).Add(less)) // equal infinities, whose difference is NaN
 		return sum.To(wideOf(promoteAll(in)))
 	}, in)
 }
@@ -52,20 +52,20 @@ func (l logAddExp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 		func(dy, x, y *Tensor) *Tensor { return dy.Mul(y.Sub(x).Scale(l.ln).Sigmoid()) })
 }
 
-// LogAddExp returns log(exp(t) + exp(o)), broadcast, without overflow on the way. It
+// LogAddExp returns log(exp(t) + exp(o)), broadcast, without intermediate overflow. It
 // is torch.logaddexp.
 func (t *Tensor) LogAddExp(o *Tensor) *Tensor { return apply(logAddExp{"logaddexp", 1}, t, o) }
 
-// LogAddExp2 returns log2(2^t + 2^o), broadcast, without overflow on the way. It is
+// LogAddExp2 returns log2(2^t + 2^o), broadcast, without intermediate overflow. It is
 // torch.logaddexp2.
 func (t *Tensor) LogAddExp2(o *Tensor) *Tensor {
 	return apply(logAddExp{"logaddexp2", math.Ln2}, t, o)
 }
 
-// notWhole panics if there is no real number among the operands.
+// notWhole panics unless an operand has a floating-point dtype.
 func notWhole(op string, in []*Tensor) {
 	given(op, in...)
 	if !promoteAll(in).IsFloat() {
-		failDType(op, in, "they are whole numbers; expected a floating-point dtype: cast with To")
+		failDType(op, in, "not defined for integers; expected a floating-point dtype: cast with To")
 	}
 }

@@ -7,18 +7,18 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Reduction says what becomes of a loss's elements.
+// Reduction is the way a loss combines its elements.
 type Reduction uint8
 
 // The reductions.
 const (
-	ReduceMean      Reduction = iota // their mean: the default
-	ReduceSum                        // their sum
-	ReduceNone                       // they stay
-	ReduceBatchMean                  // their sum, divided by the first dimension's size; of KLDivLoss only
+	ReduceMean      Reduction = iota // mean, the default
+	ReduceSum                        // sum
+	ReduceNone                       // no reduction
+	ReduceBatchMean                  // sum divided by the size of the first dimension; KLDivLoss only
 )
 
-// String returns torch's name, "mean".
+// String returns torch's name, for example "mean".
 func (r Reduction) String() string { return [...]string{"mean", "sum", "none", "batchmean"}[r] }
 
 // of reduces x, the elements of a loss.
@@ -34,8 +34,8 @@ func (r Reduction) of(x *Tensor) *Tensor {
 	return x.Mean()
 }
 
-// reduced is of below the tape: x is a temporary in the dtype that arithmetic is
-// done in, the result is d.
+// reduced is of without a tape: x is a temporary in the dtype of the arithmetic, and the
+// result has dtype d.
 func (r Reduction) reduced(x *Tensor, d DType) *Tensor {
 	y := x
 	if r != ReduceNone {
@@ -50,8 +50,8 @@ func (r Reduction) reduced(x *Tensor, d DType) *Tensor {
 	return narrow(y, d)
 }
 
-// share returns factor times the gradient of each element of a loss, for dy, that of
-// the reduced one.
+// share returns factor times the gradient of each element of a loss, given dy, the gradient
+// of the reduced loss.
 func (r Reduction) share(dy *Tensor, factor float64, elements int) *Tensor {
 	if r == ReduceMean {
 		factor /= float64(elements)
@@ -59,22 +59,22 @@ func (r Reduction) share(dy *Tensor, factor float64, elements int) *Tensor {
 	return dy.Scale(factor)
 }
 
-// LossOptions are what a loss may be told. The zero value is torch's default. A
-// loss's comment names those that it looks at beside Reduction.
+// LossOptions are the options of a loss. The zero value is torch's default. The comment on
+// each loss names the options it uses in addition to Reduction.
 type LossOptions struct {
 	Reduction      Reduction
-	Weight         *Tensor // of each class, or of each element of a binary loss, broadcast; nil is 1
-	PosWeight      *Tensor // of positive targets, broadcast; nil is 1
-	IgnoreIndex    []int   // target classes that do not count; nil is -100 only
-	LabelSmoothing float64 // share of a target's probability that all classes share
+	Weight         *Tensor // weight of each class, or of each element of a binary loss, broadcast; nil is 1
+	PosWeight      *Tensor // weight of positive targets, broadcast; nil is 1
+	IgnoreIndex    []int   // target classes that are ignored; nil is -100 only
+	LabelSmoothing float64 // share of a target's probability spread over all classes
 	LogTarget      bool    // targets are logarithms
-	Rates          bool    // inputs are rates, not their logarithms
-	Full           bool    // adds the terms that do not depend on the input
-	Swap           bool    // takes the harder of two negatives
+	Rates          bool    // inputs are rates, not logarithms of rates
+	Full           bool    // add the terms that do not depend on the input
+	Swap           bool    // use the harder of two negatives
 	P              float64 // order of a norm or power; 0 is torch's default
-	Eps            float64 // what keeps from dividing by 0; 0 is torch's default
-	Blank          int     // of CTCLoss: the class that stands for no label
-	ZeroInfinity   bool    // of CTCLoss: infinite losses and their gradients are 0
+	Eps            float64 // lower bound of a divisor or logarithm; 0 is torch's default
+	Blank          int     // CTCLoss: class of the blank label
+	ZeroInfinity   bool    // CTCLoss: infinite losses and their gradients become 0
 }
 
 type mseLoss struct{ Reduction }
@@ -93,9 +93,8 @@ func (l mseLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return signed(d, in)
 }
 
-// MSELoss returns the mean of the squared differences of t and target, which have
-// one shape: a scalar. It computes in float32 and rounds once. It is
-// torch.nn.functional.mse_loss.
+// MSELoss returns the mean squared difference of t and target, which have the same shape: a
+// scalar. It computes in float32 and rounds once. It is torch.nn.functional.mse_loss.
 func (t *Tensor) MSELoss(target *Tensor) *Tensor { return t.MSELossWith(target, LossOptions{}) }
 
 // MSELossWith is MSELoss with options.
@@ -116,9 +115,8 @@ func (l l1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// L1Loss returns the mean of the absolute differences of t and target, which have
-// one shape: a scalar. It computes in float32 and rounds once. It is
-// torch.nn.functional.l1_loss.
+// L1Loss returns the mean absolute difference of t and target, which have the same shape: a
+// scalar. It computes in float32 and rounds once. It is torch.nn.functional.l1_loss.
 func (t *Tensor) L1Loss(target *Tensor) *Tensor { return t.L1LossWith(target, LossOptions{}) }
 
 // L1LossWith is L1Loss with options.
@@ -148,15 +146,15 @@ func (l smoothL1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// SmoothL1Loss returns the mean of d²/(2 beta) where |d| is below beta, else
-// |d| - beta/2, d being the difference of t and target, which have one shape. beta is
-// 0 or more, torch's default 1. It computes in float32 and rounds once. It is
+// SmoothL1Loss returns the mean of d²/(2 beta) where |d| is below beta and |d| - beta/2
+// elsewhere, where d is the difference of t and target, which have the same shape. beta is at
+// least 0; torch's default is 1. It computes in float32 and rounds once. It is
 // torch.nn.functional.smooth_l1_loss.
 func (t *Tensor) SmoothL1Loss(target *Tensor, beta float64, o LossOptions) *Tensor {
 	const op = "smooth_l1_loss"
 	sameShape(op, t, target)
 	if !(beta >= 0) {
-		fail(op, []*Tensor{t, target}, "beta is %v; expected 0 or more", beta)
+		fail(op, []*Tensor{t, target}, "beta is %v; expected at least 0", beta)
 	}
 	return apply(smoothL1Loss{o.elements(op), beta}, t, target)
 }
@@ -175,8 +173,8 @@ func (l huberLoss) f(in []*Tensor) *Tensor {
 	return l.of(bent(d.Abs().GtScalar(l.delta), d, l.delta))
 }
 
-// bent returns |d|²/2 but where far, where it is the straight line that goes on from
-// limit. d may be infinite where far, and NaN where not.
+// bent returns |d|²/2, or where far is true its linear continuation from limit. d may be
+// infinite where far is true, and NaN elsewhere.
 func bent(far, d *Tensor, limit float64) *Tensor {
 	near := far.Where(constant(d, d.dtype, 0), d)
 	return far.Where(d.Abs().AddScalar(-limit/2).Scale(limit), near.Mul(near).Scale(0.5))
@@ -186,10 +184,10 @@ func (l huberLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// HuberLoss returns the mean of d²/2 where |d| is at most delta, else
-// delta (|d| - delta/2), d being the difference of t and target, which have one
-// shape. delta is above 0, torch's default 1. It computes in float32 and rounds once.
-// It is torch.nn.functional.huber_loss.
+// HuberLoss returns the mean of d²/2 where |d| is at most delta and delta (|d| - delta/2)
+// elsewhere, where d is the difference of t and target, which have the same shape. delta is
+// above 0; torch's default is 1. It computes in float32 and rounds once. It is
+// torch.nn.functional.huber_loss.
 func (t *Tensor) HuberLoss(target *Tensor, delta float64, o LossOptions) *Tensor {
 	const op = "huber_loss"
 	sameShape(op, t, target)
@@ -199,16 +197,15 @@ func (t *Tensor) HuberLoss(target *Tensor, delta float64, o LossOptions) *Tensor
 	return apply(huberLoss{o.elements(op), delta}, t, target)
 }
 
-// elements returns the reduction of a loss without batches.
+// elements returns the reduction of a loss that does not accept ReduceBatchMean.
 func (o LossOptions) elements(op string) Reduction {
 	if o.Reduction > ReduceNone {
-		panic(&Error{Op: op, Why: fmt.Sprintf("the reduction is %d; expected ReduceMean, ReduceSum or ReduceNone", o.Reduction)})
+		panic(&Error{Op: op, Why: fmt.Sprintf("Reduction is %d; expected ReduceMean, ReduceSum or ReduceNone", o.Reduction)})
 	}
 	return o.Reduction
 }
 
-// wideDifference returns in[0] - in[1] in a new tensor of the dtype that
-// arithmetic is done in.
+// wideDifference returns in[0] - in[1] in a new tensor of the dtype of the arithmetic.
 func wideDifference(in []*Tensor) *Tensor {
 	x, y := wide(in[0]), wide(in[1])
 	diff := pairwise("", driver.Sub, x, y)
@@ -230,6 +227,6 @@ func signed(d *Tensor, in []*Tensor) []*Tensor {
 func sameShape(op string, x, y *Tensor) {
 	given(op, x, y)
 	if !slices.Equal(x.shape, y.shape) {
-		fail(op, []*Tensor{x, y}, "input and target differ; expected one shape")
+		fail(op, []*Tensor{x, y}, "input and target do not match; expected equal shapes")
 	}
 }

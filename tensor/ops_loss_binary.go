@@ -2,8 +2,8 @@ package tensor
 
 import "halfnote/tensor/driver"
 
-// Losses of the probabilities of two classes. in are input and target, then weights
-// if there are any.
+// Losses of the probabilities of two classes. Operands are input, target and the weights, if
+// any.
 
 type binaryCrossEntropy struct {
 	Reduction
@@ -34,7 +34,7 @@ func (l binaryCrossEntropy) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	}
 	out := make([]*Tensor, len(in))
 	if in[0].RequiresGrad() {
-		// Not 0 where x is 0 or 1: there the logarithms have met their bound.
+		// The divisor must not be 0 at x = 0 and x = 1, where the logarithms are clamped.
 		divisor := x.Mul(x.Neg().AddScalar(1)).Maximum(constant(x, d, 1e-12))
 		out[0] = g.Mul(x.Sub(target)).Div(divisor)
 	}
@@ -51,12 +51,11 @@ func boundedLogs(x *Tensor) (log, logRest *Tensor) {
 	return x.Log().Maximum(bound), x.Neg().Log1p().Maximum(bound)
 }
 
-// BinaryCrossEntropy returns the mean of -(target log t + (1-target) log(1-t)), with
-// logarithms of at least -100, for probabilities t and targets from 0 to 1 of one
-// shape. It looks at Weight, and panics if that requires a gradient, or if an element of t is not
-// from 0 to 1. It
-// computes in float32 and rounds once; autocast does not allow it, since float16's
-// sigmoid is 1 too soon: use BinaryCrossEntropyWithLogits. It is
+// BinaryCrossEntropy returns the mean of -(target log t + (1-target) log(1-t)) for
+// probabilities t and targets from 0 to 1 of the same shape. Logarithms are at least -100. It
+// uses Weight, and panics if Weight requires a gradient or an element of t is not from 0 to 1.
+// It computes in float32 and rounds once. Autocast does not allow it, because a float16 sigmoid
+// rounds to 1 too early: use BinaryCrossEntropyWithLogits. It is
 // torch.nn.functional.binary_cross_entropy.
 func (t *Tensor) BinaryCrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	const op = "binary_cross_entropy"
@@ -64,7 +63,7 @@ func (t *Tensor) BinaryCrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	if t.Numel() > 0 && t.dtype.IsFloat() {
 		for _, c := range []driver.Code{driver.ReduceMin, driver.ReduceMax} {
 			if x := reduce(c, t, seq(len(t.shape)), t.dtype).Item(); !(x >= 0 && x <= 1) {
-				fail(op, []*Tensor{t, target}, "the input has an element %v; expected probabilities from 0 to 1, as from Sigmoid", x)
+				fail(op, []*Tensor{t, target}, "the input contains %v; expected probabilities from 0 to 1, such as Sigmoid returns", x)
 			}
 		}
 	}
@@ -75,19 +74,19 @@ func (t *Tensor) BinaryCrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	return apply(binaryCrossEntropy{o.elements(op), o.Weight != nil}, in...)
 }
 
-// weightOf returns w, which must repeat to x's shape.
+// weightOf returns w. It panics unless w broadcasts to x's shape.
 func weightOf(op string, w, x *Tensor) *Tensor {
 	if s, ok := broadcastShapes(w.shape, x.shape); !ok || size(s) != size(x.shape) {
-		fail(op, []*Tensor{w, x}, "the weight does not repeat to the input; expected sizes that are equal or 1, aligned at the end")
+		fail(op, []*Tensor{w, x}, "cannot broadcast weight %s to the input's shape %s", shapeString(w.shape), shapeString(x.shape))
 	}
 	return w
 }
 
-// withoutGradient returns a loss's weight w detached. It panics if w requires a gradient,
-// as torch does for the losses that have none with respect to it.
+// withoutGradient returns the weight w detached. It panics if w requires a gradient, as torch
+// does for losses that have no derivative with respect to the weight.
 func withoutGradient(op string, w *Tensor) *Tensor {
 	if w.RequiresGrad() && IsGradEnabled() {
-		fail(op, []*Tensor{w}, "the weight requires a gradient, and the loss has none with respect to it; expected its Detach")
+		fail(op, []*Tensor{w}, "the weight requires a gradient, but the loss has no derivative with respect to it: use Detach")
 	}
 	return w.Detach()
 }
@@ -102,7 +101,7 @@ func (bceWithLogits) Info() Info {
 }
 func (bceWithLogits) promotes() {}
 
-// weights returns the weights of elements and of positive targets, nil for 1.
+// weights returns the weights of the elements and of positive targets; nil stands for 1.
 func (l bceWithLogits) weights(in []*Tensor) (w, pos *Tensor) {
 	in = in[2:]
 	if l.weighted {
@@ -170,9 +169,9 @@ func (l bceWithLogits) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 }
 
 // BinaryCrossEntropyWithLogits returns the mean of
-// -(target log σ(t) + (1-target) log(1-σ(t))), σ being the sigmoid, for numbers t and
-// targets from 0 to 1 of one shape, without taking the logarithm of small numbers. It
-// looks at Weight and PosWeight, and panics if one of them requires a gradient. It computes in float32 and
+// -(target log σ(t) + (1-target) log(1-σ(t))), where σ is the sigmoid, for numbers t and
+// targets from 0 to 1 of the same shape. It does not take logarithms of small numbers. It uses
+// Weight and PosWeight, and panics if either requires a gradient. It computes in float32 and
 // rounds once. It is torch.nn.functional.binary_cross_entropy_with_logits.
 func (t *Tensor) BinaryCrossEntropyWithLogits(target *Tensor, o LossOptions) *Tensor {
 	const op = "binary_cross_entropy_with_logits"
@@ -201,23 +200,23 @@ func (l softMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 }
 
 // SoftMarginLoss returns the mean of log(1 + exp(-target t)) for targets 1 or -1 of
-// t's shape. It computes in float32 and rounds once. It is
+// t's shape. It computes in float32 and rounds once, and does not overflow. It is
 // torch.nn.functional.soft_margin_loss, which is infinite from 89 on.
 func (t *Tensor) SoftMarginLoss(target *Tensor, o LossOptions) *Tensor {
 	sameShape("soft_margin_loss", t, target)
 	return apply(softMarginLoss{o.elements("soft_margin_loss")}, t, target)
 }
 
-// MultilabelSoftMarginLoss returns the mean over rows of the mean over their C
-// classes of -(target log σ(t) + (1-target) log(1-σ(t))), σ being the sigmoid, for t
-// and targets 0 or 1 of one shape (…, C). It looks at Weight, (C), which has a gradient too. It is made of
+// MultilabelSoftMarginLoss returns the mean over rows of the mean over C classes of
+// -(target log σ(t) + (1-target) log(1-σ(t))), where σ is the sigmoid, for t and targets 0 or 1
+// of the same shape (…, C). It uses Weight, (C), which gets a gradient too. It is composed of
 // other operations, each of which rounds. It is
 // torch.nn.functional.multilabel_soft_margin_loss.
 func (t *Tensor) MultilabelSoftMarginLoss(target *Tensor, o LossOptions) *Tensor {
 	const op = "multilabel_soft_margin_loss"
 	sameShape(op, t, target)
 	if len(t.shape) == 0 {
-		fail(op, []*Tensor{t, target}, "they are scalars; expected classes as the last dimension")
+		fail(op, []*Tensor{t, target}, "input and target are scalars; expected classes as the last dimension")
 	}
 	y := target.Mul(t.LogSigmoid()).Add(target.Neg().AddScalar(1).Mul(t.Neg().LogSigmoid())).Neg()
 	if o.Weight != nil {

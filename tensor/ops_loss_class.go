@@ -7,14 +7,14 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Losses of classes. Targets are class numbers, read before anything runs.
+// Classification losses. Targets are class indices and are read before anything runs.
 
-// nllLoss is of logarithms of probabilities (N, C, …), the targets' classes
-// (N, 1, …) and their weights, float32 or float64, of that shape, and the total of those if
-// only the device knows it.
+// nllLoss has as operands log-probabilities (N, C, …), the target classes (N, 1, …), their
+// weights in float32 or float64 and that shape, and the sum of the weights if only the device
+// knows it.
 type nllLoss struct {
 	Reduction
-	total float64 // of the weights, if that is no operand
+	total float64 // sum of the weights, unless it is an operand
 }
 
 func (nllLoss) Info() Info {
@@ -24,7 +24,7 @@ func (l nllLoss) Forward(in []*Tensor) *Tensor {
 	x, class, w := in[0], in[1], in[2]
 	y := newTensor(x.mem.backend, x.dtype, class.shape)
 	run(driver.Kernel{Code: driver.Gather, Axis: 1}, y, x, class)
-	// What does not count may be infinite.
+	// Ignored elements may be infinite.
 	kept := newTensor(x.mem.backend, w.dtype, y.shape)
 	runBroadcast(driver.Kernel{Code: driver.Where}, kept, convert(w, Bool), convert(y, w.dtype), constant(w, w.dtype, 0))
 	run(driver.Kernel{Code: driver.Mul}, kept, kept, w)
@@ -62,7 +62,7 @@ func (l nllLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return dx
 }
 
-// nllLossGrad is zeros (N, C, …) but for the first operand (N, 1, …) at classes.
+// nllLossGrad is zeros (N, C, …) with the first operand (N, 1, …) at the classes.
 type nllLossGrad struct{ shape []int }
 
 func (nllLossGrad) Info() Info {
@@ -78,18 +78,17 @@ func (nllLossGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(gather{1}, d, in[1]), nil}
 }
 
-// nllLoss2d is nllLoss of pictures, under the name that torch has for it.
+// nllLoss2d is nllLoss of images, under torch's name.
 type nllLoss2d struct{ nllLoss }
 
 func (nllLoss2d) Info() Info {
 	return Info{"nll_loss2d", "torch.nn.functional.nll_loss", Raise, ReadsOperands}
 }
 
-// NLLLoss returns the mean of -t[n][c], c being target[n], for logarithms of
-// probabilities t (N, C), (C) or (N, C, …) and integer targets (N), () or (N, …). It
-// looks at Weight, (C), of which it takes the weighted mean, and IgnoreIndex; the
-// mean over no target is NaN. It panics if a target is no class. It is
-// torch.nn.functional.nll_loss, and under autocast nll_loss2d for (N, C, …).
+// NLLLoss returns the mean of -t[n][c], where c is target[n], for log-probabilities t (N, C),
+// (C) or (N, C, …) and integer targets (N), () or (N, …). It uses Weight, (C), for a weighted
+// mean, and IgnoreIndex. The mean over no targets is NaN. It panics if a target is not a class.
+// It is torch.nn.functional.nll_loss, and under autocast nll_loss2d for (N, C, …).
 func (t *Tensor) NLLLoss(target *Tensor, o LossOptions) *Tensor {
 	const op = "nll_loss"
 	given(op, t, target)
@@ -112,7 +111,7 @@ func (t *Tensor) NLLLoss(target *Tensor, o LossOptions) *Tensor {
 	return apply(l, in...)
 }
 
-// reshapedIf returns t in another shape if cond.
+// reshapedIf returns t reshaped to shape if cond is true, and t otherwise.
 func (t *Tensor) reshapedIf(cond bool, shape []int) *Tensor {
 	if cond {
 		return t.Reshape(shape...)
@@ -120,24 +119,24 @@ func (t *Tensor) reshapedIf(cond bool, shape []int) *Tensor {
 	return t
 }
 
-// classes are targets as read.
+// classes are targets that have been read.
 type classes struct {
-	index  []int64   // 0 where a target does not count
-	weight []float64 // 0 there
-	total  float64   // of the weights
+	index  []int64   // class of each target; 0 for ignored targets
+	weight []float64 // weight of each target; 0 for ignored targets
+	total  float64   // sum of the weights
 }
 
-// checkClasses panics unless target (N, …) has classes of x (N, C, …), and returns which do
-// not count.
+// checkClasses panics unless target (N, …) holds classes of x (N, C, …). It returns the
+// classes to ignore.
 func checkClasses(op string, x, target *Tensor, o LossOptions) (ignore []int) {
 	if len(x.shape) < 2 || !slices.Equal(target.shape, slices.Delete(slices.Clone(x.shape), 1, 2)) {
-		fail(op, []*Tensor{x, target}, "expected an input (N, C, …) and targets (N, …), or an input (C) and one target")
+		fail(op, []*Tensor{x, target}, "input and target do not match; expected (N, C, …) and (N, …), or (C) and a scalar")
 	}
 	if target.dtype.IsFloat() || target.dtype == Bool {
-		failDType(op, []*Tensor{x, target}, "the second has targets; expected class numbers, as int64")
+		failDType(op, []*Tensor{x, target}, "target has dtype %v; expected class indices of an integer dtype such as int64", target.dtype)
 	}
 	if n := x.shape[1]; o.Weight != nil && !slices.Equal(o.Weight.shape, []int{n}) {
-		fail(op, []*Tensor{x, o.Weight}, "the second has the weights of classes; expected (%d,), one for each", n)
+		fail(op, []*Tensor{x, o.Weight}, "weight does not match the classes; expected (%d,), one weight for each class", n)
 	}
 	if o.Weight != nil {
 		withoutGradient(op, o.Weight)
@@ -169,7 +168,7 @@ func classesOf(op string, x, target *Tensor, o LossOptions) classes {
 		case class < 0 || class >= int64(n):
 			which := ""
 			if len(ignore) > 0 {
-				which = fmt.Sprintf(", or %v, which does not count", ignore)
+				which = fmt.Sprintf(", or %v, which is ignored", ignore)
 			}
 			fail(op, []*Tensor{x, target}, "the target at %v is %d; expected a class from 0 to %d%s", place(i, target.shape), class, n-1, which)
 		case weight == nil:
@@ -182,7 +181,7 @@ func classesOf(op string, x, target *Tensor, o LossOptions) classes {
 	return c
 }
 
-// place returns the index of element i, counted in row-major order.
+// place returns the multi-dimensional index of element i, counted in row-major order.
 func place(i int, shape []int) []int {
 	at := make([]int, len(shape))
 	for d, step := range rowMajor(shape) {
@@ -191,12 +190,12 @@ func place(i int, shape []int) []int {
 	return at
 }
 
-// CrossEntropy returns the mean of -log softmax(t)[n][c], c being target[n], for t
-// (N, C), (C) or (N, C, …) and integer targets (N), () or (N, …), or with targets of
-// t's shape, which are probabilities, of -Σ target log softmax(t) over C. It looks at
-// Weight, (C), which has a gradient with probabilities and must require none with integer
-// targets, IgnoreIndex, with integer targets, and LabelSmoothing. It is LogSoftmax and
-// NLLLoss, each of which rounds. It is torch.nn.functional.cross_entropy.
+// CrossEntropy returns the mean of -log softmax(t)[n][c], where c is target[n], for t (N, C),
+// (C) or (N, C, …) and integer targets (N), () or (N, …). For targets of t's shape, which are
+// probabilities, it is the mean of -Σ target log softmax(t) over C. It uses Weight, (C), which
+// gets a gradient with probabilities and must not require one with integer targets;
+// IgnoreIndex, with integer targets; and LabelSmoothing. It is LogSoftmax and NLLLoss, each of
+// which rounds. It is torch.nn.functional.cross_entropy.
 func (t *Tensor) CrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	const op = "cross_entropy"
 	given(op, t, target)
@@ -206,7 +205,7 @@ func (t *Tensor) CrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	}
 	s := o.LabelSmoothing
 	if len(t.shape) == 0 || !(s >= 0 && s <= 1) {
-		fail(op, []*Tensor{t, target}, "label smoothing is %v; expected 0 to 1, and an input (N, C), (C) or (N, C, …)", s)
+		fail(op, []*Tensor{t, target}, "LabelSmoothing is %v; expected 0 to 1, and an input (N, C), (C) or (N, C, …)", s)
 	}
 	in := offered(Info{Name: "cross_entropy_loss"}, t, target)
 	t, target = in[0], in[1]
@@ -222,7 +221,7 @@ func (t *Tensor) CrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	return loss.Scale(1 - s).Add(logs.smoothLoss(target, dim, o).Scale(s / n))
 }
 
-// crossEntropyOf is cross entropy of logarithms t and probabilities.
+// crossEntropyOf is the cross entropy of log-probabilities t and probabilities.
 func (t *Tensor) crossEntropyOf(target *Tensor, dim int, o LossOptions) *Tensor {
 	n := t.shape[dim]
 	if s := o.LabelSmoothing; s > 0 {
@@ -241,7 +240,7 @@ func (t *Tensor) crossEntropyOf(target *Tensor, dim int, o LossOptions) *Tensor 
 	return y.Sum().Neg()
 }
 
-// smoothLoss is -Σ t over the classes of targets that count, weighted.
+// smoothLoss is -Σ t over the classes of the targets that are not ignored, weighted.
 func (t *Tensor) smoothLoss(target *Tensor, dim int, o LossOptions) *Tensor {
 	x, y := t, target
 	if dim == 0 {
@@ -275,11 +274,11 @@ func (t *Tensor) smoothLoss(target *Tensor, dim int, o LossOptions) *Tensor {
 	return smooth.Sum()
 }
 
-// alongDim returns the weights of classes so that they repeat to x, whose dimension
-// dim has the classes.
+// alongDim returns the weights t of the classes reshaped to broadcast to x, whose dimension
+// dim holds the classes.
 func (t *Tensor) alongDim(op string, x *Tensor, dim int) *Tensor {
 	if !slices.Equal(t.shape, x.shape[dim:dim+1]) {
-		fail(op, []*Tensor{x, t}, "the second has the weights of classes; expected (%d,), one for each", x.shape[dim])
+		fail(op, []*Tensor{x, t}, "weight does not match the classes; expected (%d,), one weight for each class", x.shape[dim])
 	}
 	shape := make([]int, len(x.shape)-dim)
 	for i := range shape {
@@ -289,8 +288,8 @@ func (t *Tensor) alongDim(op string, x *Tensor, dim int) *Tensor {
 	return t.Reshape(shape...)
 }
 
-// multiMarginLoss is of (N, C), classes (N, 1), a mask (N, C) of the others, and
-// weights of classes (C) if there are any.
+// multiMarginLoss has as operands the input (N, C), classes (N, 1), a mask (N, C) of the other
+// classes, and class weights (C) if any.
 type multiMarginLoss struct {
 	Reduction
 	p, margin float64
@@ -316,10 +315,10 @@ func (l multiMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 }
 
 // MultiMarginLoss returns the mean over rows of
-// Σ max(0, margin - t[n][c] + t[n][i])^P / C over the classes i but c, c being
-// target[n], for t (N, C) or (C) and integer targets (N) or (). It looks at P, 1 or 2,
-// and Weight, (C). margin is 1 in torch by default. It computes in float32 and rounds
-// once. It is torch.nn.functional.multi_margin_loss.
+// Σ max(0, margin - t[n][c] + t[n][i])^P / C over the classes i other than c, where c is
+// target[n], for t (N, C) or (C) and integer targets (N) or (). It uses P, which is 1 or 2, and
+// Weight, (C). torch's default margin is 1. It computes in float32 and rounds once. It is
+// torch.nn.functional.multi_margin_loss.
 func (t *Tensor) MultiMarginLoss(target *Tensor, margin float64, o LossOptions) *Tensor {
 	const op = "multi_margin_loss"
 	given(op, t, target)
@@ -339,13 +338,14 @@ func (t *Tensor) MultiMarginLoss(target *Tensor, margin float64, o LossOptions) 
 	}
 	in := []*Tensor{t, FromInt64s(c.index, len(c.index), 1), FromBools(others, t.shape...)}
 	if o.Weight != nil {
-		in = append(in, o.Weight.Detach()) // checkClasses has seen to gradients
+		in = append(in, o.Weight.Detach()) // checkClasses has checked its gradient
 	}
 	return apply(l, in...)
 }
 
-// multilabelMarginLoss is of (N, C), classes (N, K), and masks of those of them that
-// count (N, K) and of the classes that are no targets (N, C), for up to K targets a row.
+// multilabelMarginLoss has as operands the input (N, C), classes (N, K), a mask of the valid
+// ones among them (N, K), and a mask of the classes that are not targets (N, C), for up to K
+// targets a row.
 type multilabelMarginLoss struct{ Reduction }
 
 func (multilabelMarginLoss) Info() Info {
@@ -357,9 +357,9 @@ func (l multilabelMarginLoss) f(in []*Tensor) *Tensor {
 	return l.of(sum.Scale(1 / float64(in[0].shape[1])))
 }
 
-// each calls body with a target class of all rows, (N, 1), and how far the classes that are
-// no targets come too near to it, (N, C): for one target of each row after the other, so
-// that no pairs of classes are in memory.
+// each calls body for one target of each row after another, so that pairs of classes are never
+// in memory: with the target classes of all rows, (N, 1), and the amounts by which the classes
+// that are not targets violate the margin, (N, C).
 func (multilabelMarginLoss) each(in []*Tensor, body func(class, z *Tensor)) {
 	x := in[0]
 	zero := constant(x, x.dtype, 0)
@@ -371,8 +371,8 @@ func (multilabelMarginLoss) each(in []*Tensor, body func(class, z *Tensor)) {
 }
 func (l multilabelMarginLoss) Forward(in []*Tensor) *Tensor { return compose(l.f, in) }
 
-// VJP takes the gradient of each row times a number for each class: how many targets it
-// comes too near to, or for a target minus how many classes come too near to that.
+// VJP multiplies the gradient of each row by a count for each class: the number of targets
+// whose margin it violates, or for a target minus the number of classes that violate its margin.
 func (l multilabelMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return widely(dy, in[0], func(dy, x *Tensor) *Tensor {
 		var near *Tensor
@@ -393,7 +393,7 @@ func (l multilabelMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 
 // MultilabelMarginLoss returns the mean over rows of
 // Σ max(0, 1 - t[n][c] + t[n][i]) / C over the target classes c and all other classes
-// i, for t (N, C) or (C) and integer targets of its shape: class numbers up to the
+// i, for t (N, C) or (C) and integer targets of its shape: class indices up to the
 // first -1. It computes in float32 and rounds once. It is
 // torch.nn.functional.multilabel_margin_loss.
 func (t *Tensor) MultilabelMarginLoss(target *Tensor, o LossOptions) *Tensor {
@@ -404,12 +404,12 @@ func (t *Tensor) MultilabelMarginLoss(target *Tensor, o LossOptions) *Tensor {
 	}
 	sameShape(op, t, target)
 	if target.dtype.IsFloat() || len(t.shape) != 2 {
-		failDType(op, []*Tensor{t, target}, "expected an input (N, C) or (C), and class numbers as int64")
+		failDType(op, []*Tensor{t, target}, "input and target do not match; expected an input (N, C) or (C), and int64 class indices of its shape")
 	}
 	n := t.shape[1]
 	index := target.Int64s()
 	counts, others := hostSlice[bool](op, len(index)), hostSlice[bool](op, len(index))
-	most := 1 // targets of a row
+	most := 1 // largest number of targets in a row
 	for row := 0; row < len(index); row += n {
 		driver.Poll()
 		for i := range n {
@@ -419,7 +419,7 @@ func (t *Tensor) MultilabelMarginLoss(target *Tensor, o LossOptions) *Tensor {
 		for ; i < n && index[row+i] != -1; i++ {
 			c := index[row+i]
 			if c < 0 || c >= int64(n) {
-				fail(op, []*Tensor{t, target}, "the target at %v is %d; expected a class from 0 to %d, or -1 after the last", place(row+i, t.shape), c, n-1)
+				fail(op, []*Tensor{t, target}, "the target at %v is %d; expected a class from 0 to %d, or -1 after the last target", place(row+i, t.shape), c, n-1)
 			}
 			counts[row+i], others[row+int(c)] = true, false
 		}

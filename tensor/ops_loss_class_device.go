@@ -2,22 +2,22 @@ package tensor
 
 import "halfnote/tensor/driver"
 
-// classesOnTensor are [classes] that nobody on the CPU has read.
+// classesOnTensor are [classes] that have not been copied to the host.
 type classesOnTensor struct {
-	index   *Tensor // int64, 0 where a target does not count
-	counted *Tensor // bool: it does
-	weight  *Tensor // of arithmetic's dtype, 0 where it does not
-	total   *Tensor // of the weights, a scalar
+	index   *Tensor // class of each target, int64; 0 for ignored targets
+	counted *Tensor // mask of the targets that are not ignored, bool
+	weight  *Tensor // weight of each target in the dtype of the arithmetic; 0 for ignored targets
+	total   *Tensor // sum of the weights, a scalar
 }
 
-// unread reports whether the targets of t are to be taken as they will be: a graph is being
-// captured, and its replays will have other ones.
+// unread reports whether to use the targets of t without reading them, because a graph is
+// being captured and its replays will have other targets.
 func (t *Tensor) unread(target *Tensor) bool {
 	return Capturing() && target.Device() != CPU && target.Device() == t.Device() && target.nearest() == target
 }
 
-// classesOnDevice is classesOf without reading the targets: those that are no class do not
-// count.
+// classesOnDevice is classesOf without reading the targets. Targets that are not classes are
+// ignored.
 func classesOnDevice(op string, x, target *Tensor, o LossOptions) (c classesOnTensor) {
 	ignore, n := checkClasses(op, x, target, o), x.shape[1]
 	Unobserved(func() {

@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Losses that are logarithms of probabilities of distributions.
+// Losses that are negative log-likelihoods.
 
 type klDiv struct {
 	Reduction
@@ -31,17 +31,16 @@ func (l klDiv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// KLDivLoss returns the mean of target (log target - t), the Kullback-Leibler
-// divergence's elements, for logarithms of probabilities t and probabilities of one
-// shape. It looks at LogTarget, and takes the reduction ReduceBatchMean, which is the
-// divergence itself. It computes in float32 and rounds once. It is
-// torch.nn.functional.kl_div.
+// KLDivLoss returns the mean of target (log target - t), the elements of the Kullback-Leibler
+// divergence, for log-probabilities t and probabilities of the same shape. It uses LogTarget,
+// and accepts ReduceBatchMean, which gives the divergence itself. It computes in float32 and
+// rounds once. It is torch.nn.functional.kl_div.
 func (t *Tensor) KLDivLoss(target *Tensor, o LossOptions) *Tensor {
 	sameShape("kl_div", t, target)
 	if o.Reduction != ReduceBatchMean {
 		o.elements("kl_div")
 	} else if len(t.shape) == 0 {
-		fail("kl_div", []*Tensor{t}, "it is a scalar; expected a batch as the first dimension for the reduction batchmean")
+		fail("kl_div", []*Tensor{t}, "the input is a scalar; expected a batch as the first dimension for ReduceBatchMean")
 	}
 	return apply(klDiv{o.Reduction, o.LogTarget}, t, target)
 }
@@ -77,22 +76,20 @@ func (l poissonNLLLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// PoissonNLLLoss returns the mean of exp(t) - target t, for logarithms t of rates and
-// counts of one shape, or with Rates of t - target log(t + Eps), Eps being 1e-8 by
-// default. Full adds Stirling's approximation of log target! where target is above 1.
-// It computes in float32 and rounds once. It is
-// torch.nn.functional.poisson_nll_loss.
+// PoissonNLLLoss returns the mean of exp(t) - target t, for logarithms t of rates and counts
+// of the same shape; with Rates, the mean of t - target log(t + Eps), where Eps is 1e-8 by
+// default. Full adds Stirling's approximation of log target! where target is above 1. It
+// computes in float32 and rounds once. It is torch.nn.functional.poisson_nll_loss.
 func (t *Tensor) PoissonNLLLoss(target *Tensor, o LossOptions) *Tensor {
 	sameShape("poisson_nll_loss", t, target)
 	return apply(poissonNLLLoss{o.elements("poisson_nll_loss"), o.Rates, o.Full, cmp.Or(o.Eps, 1e-8)}, t, target)
 }
 
-// GaussianNLLLoss returns the mean of (log variance + (t - target)²/variance)/2 for
-// means t and targets of one shape, and variances of that shape, or without its last
-// size or with size 1 there. Variances count as at least Eps, 1e-6 by default, with
-// the gradient there that they would have. Full adds log(2π)/2. It panics if a
-// variance is negative. It is made of other operations, each of which rounds. It is
-// torch.nn.functional.gaussian_nll_loss.
+// GaussianNLLLoss returns the mean of (log variance + (t - target)²/variance)/2 for means t
+// and targets of the same shape. variance has that shape, or lacks its last dimension, or has
+// size 1 there. Variances are raised to at least Eps, 1e-6 by default; the gradient ignores
+// that. Full adds log(2π)/2. It panics if a variance is negative. It is composed of other
+// operations, each of which rounds. It is torch.nn.functional.gaussian_nll_loss.
 func (t *Tensor) GaussianNLLLoss(target, variance *Tensor, o LossOptions) *Tensor {
 	const op = "gaussian_nll_loss"
 	given(op, variance)
@@ -103,15 +100,15 @@ func (t *Tensor) GaussianNLLLoss(target, variance *Tensor, o LossOptions) *Tenso
 			v = v.Unsqueeze(-1)
 		}
 		if n == 0 || !slices.Equal(v.shape, append(slices.Clone(t.shape[:n-1]), 1)) {
-			fail(op, []*Tensor{t, target, variance}, "the third has variances; expected the shape of the first, or size 1 or none for its last dimension")
+			fail(op, []*Tensor{t, target, variance}, "variance does not match the input; expected the input's shape, or one whose last dimension is 1 or missing")
 		}
 	}
 	if v.Numel() > 0 {
 		if least := reduce(driver.ReduceMin, v, seq(len(v.shape)), v.dtype).Item(); !(least >= 0) {
-			fail(op, []*Tensor{t, target, variance}, "a variance is %v; expected 0 or more", least)
+			fail(op, []*Tensor{t, target, variance}, "variance contains %v; expected at least 0", least)
 		}
 	}
-	// What lifts a small variance has no gradient.
+	// Raising a small variance to Eps has no gradient.
 	old := v.Detach()
 	v = v.Add(old.Maximum(constant(v, v.dtype, cmp.Or(o.Eps, 1e-6))).Sub(old))
 	y := v.Log().Add(t.Sub(target).Pow(2).Div(v)).Scale(0.5)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Losses of margins between numbers, or between distances.
+// Losses of margins between numbers or distances.
 
 type marginRankingLoss struct {
 	Reduction
@@ -25,9 +25,9 @@ func (l marginRankingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// MarginRankingLoss returns the mean of max(0, -target (t - other) + margin) for
-// targets 1, where t should be larger, or -1. All have one shape; margin is 0 in
-// torch by default. It computes in float32 and rounds once. It is
+// MarginRankingLoss returns the mean of max(0, -target (t - other) + margin), where target is
+// 1 if t should be larger and -1 if other should be. All have the same shape; torch's default
+// margin is 0. It computes in float32 and rounds once. It is
 // torch.nn.functional.margin_ranking_loss.
 func (t *Tensor) MarginRankingLoss(other, target *Tensor, margin float64, o LossOptions) *Tensor {
 	const op = "margin_ranking_loss"
@@ -57,10 +57,9 @@ func (l hingeEmbeddingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// HingeEmbeddingLoss returns the mean of t where target is 1 and of
-// max(0, margin - t) where it is -1, for distances t and targets of one shape. margin
-// is 1 in torch by default. It computes in float32 and rounds once. It is
-// torch.nn.functional.hinge_embedding_loss.
+// HingeEmbeddingLoss returns the mean of t where target is 1 and of max(0, margin - t) where
+// it is -1, for distances t and targets of the same shape. torch's default margin is 1. It
+// computes in float32 and rounds once. It is torch.nn.functional.hinge_embedding_loss.
 func (t *Tensor) HingeEmbeddingLoss(target *Tensor, margin float64, o LossOptions) *Tensor {
 	const op = "hinge_embedding_loss"
 	sameShape(op, t, target)
@@ -91,17 +90,16 @@ func (l cosineEmbeddingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// CosineEmbeddingLoss returns the mean of 1 - cos where target is 1 and of
-// max(0, cos - margin) where it is -1, cos being the cosine of the angle between rows
-// of t and other, (N, D) or (D), for targets (N) or (). margin is 0 in torch by
-// default. It computes in float32 and rounds once. It is
-// torch.nn.functional.cosine_embedding_loss.
+// CosineEmbeddingLoss returns the mean of 1 - cos where target is 1 and of max(0, cos - margin)
+// where it is -1, where cos is the cosine of the angle between rows of t and other, (N, D) or
+// (D), for targets (N) or (). torch's default margin is 0. It computes in float32 and rounds
+// once. It is torch.nn.functional.cosine_embedding_loss.
 func (t *Tensor) CosineEmbeddingLoss(other, target *Tensor, margin float64, o LossOptions) *Tensor {
 	const op = "cosine_embedding_loss"
 	given(op, target)
 	sameShape(op, t, other)
 	if n := len(t.shape); n < 1 || n > 2 || !slices.Equal(target.shape, t.shape[:n-1]) {
-		fail(op, []*Tensor{t, other, target}, "expected inputs (N, D) with targets (N), or inputs (D) with one target")
+		fail(op, []*Tensor{t, other, target}, "inputs and target do not match; expected inputs (N, D) with targets (N), or inputs (D) with a scalar target")
 	}
 	return apply(cosineEmbeddingLoss{o.elements(op), margin}, t, other, target)
 }
@@ -125,8 +123,8 @@ func (l tripletMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// tripletMargin is max(0, positive - negative + margin), with the smaller of negative
-// and between if swap.
+// tripletMargin is max(0, positive - negative + margin). If swap is set, negative is the
+// smaller of negative and between.
 func tripletMargin(positive, negative *Tensor, margin float64, swap bool, between func() *Tensor) *Tensor {
 	if swap {
 		negative = negative.Minimum(between())
@@ -147,24 +145,24 @@ func (t *Tensor) pNorm(p float64) *Tensor {
 	return t.Abs().Pow(p).Sum(-1).Pow(1 / p)
 }
 
-// TripletMarginLoss returns the mean of max(0, d(t, positive) - d(t, negative) +
-// margin), d being the norm of order P, 2 by default, of the difference of rows, to
-// which Eps, 1e-6 by default, is added. All are (N, D) or (D); margin is 1 in torch by
-// default. With Swap it takes d(positive, negative) where that is smaller. It computes
-// in float32 and rounds once. It is torch.nn.functional.triplet_margin_loss.
+// TripletMarginLoss returns the mean of max(0, d(t, positive) - d(t, negative) + margin),
+// where d is the norm of order P, 2 by default, of the difference of rows plus Eps, 1e-6 by
+// default. All are (N, D) or (D); torch's default margin is 1. With Swap it uses
+// d(positive, negative) where that is smaller. It computes in float32 and rounds once. It is
+// torch.nn.functional.triplet_margin_loss.
 func (t *Tensor) TripletMarginLoss(positive, negative *Tensor, margin float64, o LossOptions) *Tensor {
 	const op = "triplet_margin_loss"
 	sameShape(op, t, positive)
 	sameShape(op, t, negative)
 	l := tripletMarginLoss{o.elements(op), margin, cmp.Or(o.P, 2), cmp.Or(o.Eps, 1e-6), o.Swap}
 	if len(t.shape) == 0 || !(l.p > 0) || !(margin > 0) {
-		fail(op, []*Tensor{t, positive, negative}, "the margin is %v and P %v; expected both above 0, and inputs (N, D) or (D)", margin, l.p)
+		fail(op, []*Tensor{t, positive, negative}, "margin is %v and P is %v; expected both above 0, and inputs (N, D) or (D)", margin, l.p)
 	}
 	return apply(l, t, positive, negative)
 }
 
-// TripletMarginWithDistanceLoss is TripletMarginLoss with a distance of one's own,
-// which gives one number for a pair of rows. It is made of other operations. It is
+// TripletMarginWithDistanceLoss is TripletMarginLoss with the caller's distance function,
+// which returns one number for each pair of rows. It is composed of other operations. It is
 // torch.nn.functional.triplet_margin_with_distance_loss.
 func (t *Tensor) TripletMarginWithDistanceLoss(positive, negative *Tensor, distance func(x, y *Tensor) *Tensor, margin float64, o LossOptions) *Tensor {
 	given("triplet_margin_with_distance_loss", t, positive, negative)

@@ -2,13 +2,13 @@ package tensor
 
 import "slices"
 
-// LstsqOptions are those of torch.linalg.lstsq.
+// LstsqOptions are the options of Lstsq.
 type LstsqOptions struct {
-	RCond  float64 // singular values up to it times the largest count as 0; if 0, the larger side times the dtype's Eps
-	Driver string  // "gelsy", the default, "gels", "gelsd" or "gelss": it decides which results are returned
+	RCond  float64 // singular values up to RCond times the largest count as 0; 0 stands for the larger side times the dtype's Eps
+	Driver string  // "gelsy", the default, "gels", "gelsd" or "gelss"; it selects the results that are returned
 }
 
-// lstsq packs the solution (n, k), the rank and the singular values of in = a (…, m, n) and
+// lstsq packs the solution (n, k), the rank and the singular values for in = a (…, m, n) and
 // b (…, m, k), whose leading sizes are equal.
 type lstsq struct{ rcond float64 }
 
@@ -34,20 +34,20 @@ func (o lstsq) Forward(in []*Tensor) *Tensor {
 	})
 }
 
-// VJP is that of the pseudoinverse times b: ranks and singular values have none.
+// VJP is that of the pseudoinverse times b; ranks and singular values have no derivative.
 func (o lstsq) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	f := func(in []*Tensor) *Tensor { return in[0].Pinv(o.options()).MatMul(in[1]) }
 	return derive(f, o.bundle(in).parts(dy)[0], in)
 }
 
-// Lstsq returns the solutions x (…, n, k) of least squares, the smallest ones that minimise
-// |t x - b|, for matrices t (…, m, n) and b (…, m, k), the leading dimensions broadcast, or
-// vectors b (…, m): then x is (…, n). Further results depend on the driver, and are empty
-// where it has none: the residuals (…, k), the sums of squares of t x - b, of all but
-// "gelsy", where m is above n and every matrix has rank n; the ranks (…), int64, of all but
-// "gels"; the singular values (…, min(m, n)), without a derivative, of "gelsd" and
-// "gelss". All drivers compute in the same way, by singular values in float64, and round once. It
-// panics if a number of t is not finite. It is torch.linalg.lstsq.
+// Lstsq returns the least-squares solutions x (…, n, k), the smallest ones that minimise
+// |t x - b|, for matrices t (…, m, n) and b (…, m, k), whose leading dimensions broadcast. For
+// vectors b (…, m), x is (…, n). The other results depend on the driver and are empty where
+// it does not return them: the residuals (…, k), the sums of squares of t x - b, for all
+// drivers but "gelsy", where m is above n and every matrix has rank n; the ranks (…), int64, for
+// all but "gels"; the singular values (…, min(m, n)), without a derivative, for "gelsd" and
+// "gelss". All drivers use singular values in float64 and round once. It panics if an element of
+// t is not finite. It is torch.linalg.lstsq.
 func (t *Tensor) Lstsq(b *Tensor, o LstsqOptions) (solution, residuals, rank, singularValues *Tensor) {
 	const op = "linalg_lstsq"
 	floatMatrices(op, t)
@@ -57,10 +57,10 @@ func (t *Tensor) Lstsq(b *Tensor, o LstsqOptions) (solution, residuals, rank, si
 	case o.Driver == "":
 		o.Driver = "gelsy"
 	case !slices.Contains([]string{"gels", "gelsy", "gelsd", "gelss"}, o.Driver):
-		fail(op, in, "there is no driver %q; expected gelsy, gels, gelsd or gelss", o.Driver)
+		fail(op, in, "unknown driver %q; expected gelsy, gels, gelsd or gelss", o.Driver)
 	}
 	if !(o.RCond >= 0) {
-		fail(op, in, "RCond is %v; expected 0 or more", o.RCond)
+		fail(op, in, "RCond is %v; expected at least 0", o.RCond)
 	}
 	if slices.Equal(b.shape, t.shape[:len(t.shape)-1]) {
 		solution, residuals, rank, singularValues = t.Lstsq(b.Unsqueeze(-1), o)

@@ -2,7 +2,7 @@ package tensor
 
 import "slices"
 
-// slogdet packs the sign and the logarithm of the magnitude of determinants.
+// slogdet packs the signs of determinants and the logarithms of their magnitudes.
 type slogdet struct{}
 
 func (slogdet) Info() Info {
@@ -20,17 +20,17 @@ func (o slogdet) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{in[0].Inverse().mT().Mul(d.Unsqueeze(-1).Unsqueeze(-1))}
 }
 
-// SlogDet returns the signs of the determinants of the square matrices t (…, n, n) and the
-// logarithms of their magnitudes: (…), 0 and -Inf where a matrix is singular, which has no
-// derivative, and a panic. It is torch.linalg.slogdet.
+// SlogDet returns the signs (…) of the determinants of the square matrices t (…, n, n) and the
+// logarithms of their magnitudes (…). For a singular matrix they are 0 and -Inf, and Backward
+// panics. It is torch.linalg.slogdet.
 func (t *Tensor) SlogDet() (sign, logabsdet *Tensor) {
 	checkSquare("linalg_slogdet", t)
 	p := slogdet{}.bundle().parts(apply(slogdet{}, t))
 	return p[0].Detach(), p[1]
 }
 
-// luFactor packs the LU decomposition with rows exchanged of square matrices, and the
-// exchanges.
+// luFactor packs the LU decomposition of square matrices with partial pivoting, and the
+// pivots.
 type luFactor struct{}
 
 func (luFactor) Info() Info {
@@ -62,17 +62,18 @@ func (o luFactor) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{g.exchanged(p.parts(y)[1], true)}
 }
 
-// LUFactor returns the decomposition of square matrices t (…, n, n) into a lower
-// triangular l, whose diagonal is 1, and an upper triangular u, both in lu (…, n, n), and
-// the pivots (…, n), int32: row i was exchanged with row pivots[i], from 1 on, one after
-// another. t is of float32 or float64. It is torch.linalg.lu_factor.
+// LUFactor returns the LU decomposition of square matrices t (…, n, n) with rows exchanged: a
+// lower triangular l with diagonal 1 and an upper triangular u, both in lu (…, n, n), and the
+// int32 pivots (…, n), counted from 1: row i was exchanged with row pivots[i], in order. t is
+// float32 or float64. It is torch.linalg.lu_factor.
 func (t *Tensor) LUFactor() (lu, pivots *Tensor) {
 	checkSquare("linalg_lu_factor", t)
 	p := luFactor{}.bundle(t).parts(apply(luFactor{}, t))
 	return p[0], p[1].Detach().To(Int32)
 }
 
-// luSolve is the solution x of a x = b for in = lu, of a with its rows exchanged, and b.
+// luSolve is the solution x of a x = b. Its operands are lu, the factors of a with its rows
+// exchanged, and b.
 type luSolve struct{ pivots *Tensor }
 
 func (luSolve) Info() Info {
@@ -89,8 +90,8 @@ func (o luSolve) Forward(in []*Tensor) *Tensor {
 }
 func (o luSolve) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(o.f, dy, in) }
 
-// LUSolve returns x with a x = b for b (…, n, k), where t (…, n, n) and pivots (…, n) are
-// what a.LUFactor returns. The leading dimensions are broadcast. It is
+// LUSolve returns x with a x = b for b (…, n, k), where t (…, n, n) and pivots (…, n) are the
+// results of a.LUFactor. The leading dimensions broadcast. It is
 // torch.linalg.lu_solve.
 func (t *Tensor) LUSolve(pivots, b *Tensor) *Tensor {
 	const op = "linalg_lu_solve"
@@ -99,19 +100,19 @@ func (t *Tensor) LUSolve(pivots, b *Tensor) *Tensor {
 	in := []*Tensor{t, pivots, b}
 	leading := t.shape[:len(t.shape)-1]
 	if pivots.dtype.IsFloat() || !slices.Equal(pivots.shape, leading) {
-		fail(op, in, "the pivots are %v of shape %s; expected integers of shape %s", pivots.dtype, shapeString(pivots.shape), shapeString(leading))
+		fail(op, in, "pivots have dtype %v and shape %s; expected integers of shape %s", pivots.dtype, shapeString(pivots.shape), shapeString(leading))
 	}
 	for _, p := range convert(pivots, Int64).Int64s() {
 		if n := int64(t.shape[len(t.shape)-1]); p < 1 || p > n {
-			fail(op, in, "a pivot is %d; expected 1 to %d", p, n)
+			fail(op, in, "pivots contain %d; expected 1 to %d", p, n)
 		}
 	}
 	a, x := systems(op, t, b)
 	return apply(luSolve{pivots.expandTo(x.shape[:len(x.shape)-1])}, a, x)
 }
 
-// exchanged returns the matrices t (…, n, k) with row i exchanged with row pivots[i], for i
-// from the first to the last, or to undo that from the last to the first.
+// exchanged returns the matrices t (…, n, k) with row i exchanged with row pivots[i], for
+// ascending i, or for descending i to undo that.
 func (t *Tensor) exchanged(pivots *Tensor, undo bool) *Tensor {
 	n := pivots.shape[len(pivots.shape)-1]
 	list := convert(pivots, Int64).Int64s()

@@ -20,19 +20,19 @@ func (maskedFill) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 }
 
 // MaskedFill returns t with value where mask is true, broadcast. It panics if t's dtype
-// rounds a finite value to infinity, as float16 does -1e9: take -Inf there. For
-// a tensor in place of the value use Where. It is torch.masked_fill.
+// rounds a finite value to infinity, as float16 does with -1e9: use -Inf instead. To fill with
+// a tensor use Where. It is torch.masked_fill.
 func (t *Tensor) MaskedFill(mask *Tensor, value float64) *Tensor {
 	t.given("masked_fill")
 	checkFinite("masked_fill", t.dtype, value)
 	return apply(maskedFill{value}, t, boolMask("masked_fill", t, mask))
 }
 
-// boolMask returns mask if it is one.
+// boolMask returns mask. It panics unless mask is bool.
 func boolMask(op string, t, mask *Tensor) *Tensor {
 	given(op, t, mask)
 	if mask.dtype != Bool {
-		failDType(op, []*Tensor{t, mask}, "the second is a mask; expected bool, as a comparison gives")
+		failDType(op, []*Tensor{t, mask}, "mask has dtype %v; expected bool, such as a comparison returns", mask.dtype)
 	}
 	return mask
 }
@@ -45,18 +45,18 @@ func (t *Tensor) MaskedSelect(mask *Tensor) *Tensor {
 }
 
 // MaskedScatter returns t with the elements of src, in row-major order, where mask,
-// broadcast, is true. src has as many at the least. It is torch.masked_scatter.
+// broadcast, is true. src has at least that many elements. It is torch.masked_scatter.
 func (t *Tensor) MaskedScatter(mask, src *Tensor) *Tensor {
 	shape := broadcast("masked_scatter", []*Tensor{t, boolMask("masked_scatter", t, mask)})
 	at := trueAt(mask.expandTo(shape))
 	if n := len(at); n > src.Numel() {
-		fail("masked_scatter", []*Tensor{t, mask, src}, "the mask is true %d times; expected as many elements in the third, which has %d", n, src.Numel())
+		fail("masked_scatter", []*Tensor{t, mask, src}, "mask selects %d elements; expected at least that many in src, which has %d", n, src.Numel())
 	}
 	x := t.expandTo(shape)
 	return x.Ravel().IndexCopy(0, FromInt64s(at).ToDevice(t.Device()), src.Ravel().Narrow(0, 0, len(at))).Reshape(shape...)
 }
 
-// trueAt returns where t is not 0, counted in row-major order.
+// trueAt returns the row-major positions of the elements of t that are not 0.
 func trueAt(t *Tensor) []int64 {
 	flags := convert(t.Detach(), Bool).bytes()
 	at := hostSlice[int64]("nonzero", bytes.Count(flags, []byte{1}))[:0]
@@ -69,9 +69,9 @@ func trueAt(t *Tensor) []int64 {
 	return at
 }
 
-// Nonzero returns where t is not 0: for each dimension of t a vector of int64 with the
-// positions along it, in row-major order, fit for Index. It is torch.nonzero with
-// as_tuple, and torch.where with one argument.
+// Nonzero returns the positions of the elements of t that are not 0, in row-major order: for
+// each dimension of t an int64 vector, usable in Index. It is torch.nonzero with as_tuple, and
+// torch.where with one argument.
 func (t *Tensor) Nonzero() []*Tensor {
 	t.given("nonzero")
 	x := raised(t)
@@ -89,8 +89,8 @@ func (t *Tensor) Nonzero() []*Tensor {
 	return out
 }
 
-// Argwhere returns where t is not 0, a row for each such element, in row-major order.
-// It is torch.argwhere.
+// Argwhere returns the positions of the elements of t that are not 0, one row for each, in
+// row-major order. It is torch.argwhere.
 func (t *Tensor) Argwhere() *Tensor {
 	t.given("argwhere")
 	if len(t.shape) == 0 {

@@ -6,7 +6,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// matmul multiplies matrices, the last two dimensions, batch by batch.
+// matmul multiplies batches of matrices, the last two dimensions.
 type matmul struct{}
 
 func (matmul) Info() Info                   { return Info{"matmul", "torch.matmul", Lower, ReadsOperands} }
@@ -25,20 +25,20 @@ func (matmul) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
-// multiply returns in[0] in[1], matrices (…, m, k) and (…, k, n) whose leading
-// sizes broadcast, plus in[2], if it is there, which repeats to the product. Sums
-// are in float32 and are rounded once.
+// multiply returns in[0] in[1], matrices (…, m, k) and (…, k, n) whose leading sizes
+// broadcast, plus in[2], if present, which broadcasts to the product. It sums in float32 and
+// rounds once.
 func multiply(op string, in []*Tensor) *Tensor {
 	sameDType(op, in)
 	if in[0].dtype == Bool {
-		failDType(op, in, "there are no products of bool; expected numbers, as with To(tensor.Int64)")
+		failDType(op, in, "not defined for bool; expected a numeric dtype: cast with To(tensor.Int64)")
 	}
 	dst := unsetTensor(in[0].mem.backend, in[0].dtype, productShape(in[0], in[1]))
 	multiplyTo(dst, in)
 	return dst
 }
 
-// multiplyTo is multiply with a place for the result.
+// multiplyTo is multiply with a destination.
 func multiplyTo(dst *Tensor, in []*Tensor) {
 	views := make([]driver.View, len(in))
 	for i, t := range in {
@@ -52,21 +52,21 @@ func multiplyTo(dst *Tensor, in []*Tensor) {
 	launch(driver.Kernel{Code: driver.Matmul}, dst, views)
 }
 
-// productShape returns the shape of the product of matrices that fit.
+// productShape returns the shape of a matrix product.
 func productShape(x, y *Tensor) []int {
 	n, m := len(x.shape), len(y.shape)
 	batch, _ := broadcastShapes(x.shape[:n-2], y.shape[:m-2])
 	return append(slices.Clone(batch), x.shape[n-2], y.shape[m-1])
 }
 
-// MatMul returns the matrix product of t (…, m, k) and o (…, k, n), the leading
-// dimensions broadcast: (…, m, n). A vector t stands for one row, a vector o for
-// one column, and drops out again. Products are added in float32 over k and
-// rounded once; integers wrap around. It is torch.matmul.
+// MatMul returns the matrix product of t (…, m, k) and o (…, k, n), whose leading dimensions
+// broadcast: (…, m, n). A vector t stands for one row and a vector o for one column; that
+// dimension is removed from the result. Products are summed over k in float32 and rounded once;
+// integers wrap around. It is torch.matmul.
 func (t *Tensor) MatMul(o *Tensor) *Tensor {
 	given("matmul", t, o)
 	if len(t.shape) == 0 || len(o.shape) == 0 {
-		fail("matmul", []*Tensor{t, o}, "an operand has no dimension; expected (…, m, k) times (…, k, n): use Mul for numbers")
+		fail("matmul", []*Tensor{t, o}, "an operand is a scalar; expected (…, m, k) times (…, k, n): use Mul for numbers")
 	}
 	k, rows := t.shape[len(t.shape)-1], o.shape[max(len(o.shape)-2, 0)]
 	if k != rows {
@@ -79,12 +79,12 @@ func (t *Tensor) MatMul(o *Tensor) *Tensor {
 	case len(o.shape) == 1:
 		return t.MatMul(o.Unsqueeze(1)).Squeeze(-1)
 	case len(t.shape) > 2 && len(o.shape) == 2:
-		// One product instead of many.
+		// One product instead of a batch.
 		y := t.Reshape(size(t.shape[:len(t.shape)-1]), k).MatMul(o)
 		return y.Reshape(append(slices.Clone(t.shape[:len(t.shape)-1]), o.shape[1])...)
 	}
 	if _, ok := broadcastShapes(t.shape[:len(t.shape)-2], o.shape[:len(o.shape)-2]); !ok {
-		fail("matmul", []*Tensor{t, o}, "the leading sizes do not broadcast; expected (…, m, k) times (…, k, n)")
+		fail("matmul", []*Tensor{t, o}, "the leading dimensions do not broadcast; expected (…, m, k) times (…, k, n)")
 	}
 	return apply(matmul{}, t, o)
 }
@@ -126,9 +126,9 @@ func (t *Tensor) Linear(w, b *Tensor) *Tensor {
 	}
 	switch {
 	case len(t.shape) == 0 || len(w.shape) != 2 || t.shape[len(t.shape)-1] != w.shape[1]:
-		fail("linear", in, "input and weight do not fit; expected (…, in) and (out, in)")
+		fail("linear", in, "input and weight do not match; expected (…, in) and (out, in)")
 	case b != nil && !slices.Equal(b.shape, w.shape[:1]):
-		fail("linear", in, "weight and bias do not fit; expected (out, in) and (out,)")
+		fail("linear", in, "weight and bias do not match; expected (out, in) and (out,)")
 	}
 	to := append(slices.Clone(t.shape[:len(t.shape)-1]), w.shape[0])
 	in[0] = t.Reshape(size(t.shape[:len(t.shape)-1]), w.shape[1])

@@ -13,7 +13,7 @@ func (matrixExp) Forward(in []*Tensor) *Tensor {
 	return eachMatrix(in[0], in[0].shape, func(_ int, a []float64, n int) []float64 { return exponential(a, n) })
 }
 
-// VJP is a block of the exponential of (aᵀ dy; 0 aᵀ): R. Mathias, "A Chain Rule for Matrix
+// VJP returns a block of the exponential of (aᵀ dy; 0 aᵀ): R. Mathias, "A Chain Rule for Matrix
 // Functions and Applications", 1996.
 func (matrixExp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	n := in[0].shape[len(in[0].shape)-1]
@@ -23,15 +23,15 @@ func (matrixExp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 }
 
 // MatrixExp returns the exponentials 1 + t + t²/2 + … of square matrices t (…, n, n). It
-// computes in float64 and rounds once. It panics if a number is not finite. It is
+// computes in float64 and rounds once. It panics if an element is not finite. It is
 // torch.linalg.matrix_exp and torch.matrix_exp.
 func (t *Tensor) MatrixExp() *Tensor {
 	checkSquare("linalg_matrix_exp", t)
 	return apply(matrixExp{}, t)
 }
 
-// exponential returns the exponential of the n by n matrix a, by Padé's approximation of
-// degree 13 to that of a over a power of 2, squared as often: N. Higham, "The Scaling and
+// exponential returns the exponential of the n by n matrix a: Padé's approximation of degree 13
+// for a divided by a power of 2, then repeated squaring: N. Higham, "The Scaling and
 // Squaring Method for the Matrix Exponential Revisited", 2005.
 func exponential(a []float64, n int) []float64 {
 	const within = 5.371920351148152 // Higham's θ of degree 13
@@ -65,7 +65,7 @@ func exponential(a []float64, n int) []float64 {
 		}
 		return out
 	}
-	half := func(k int) []float64 { // of the odd degrees for k = 1, divided by a, of the even ones for k = 0
+	half := func(k int) []float64 { // odd degrees divided by a for k = 1, even degrees for k = 0
 		out := product(a6, n, n, sum(0, b[8+k], b[10+k], b[12+k]), n)
 		subtract(out, sum(b[k], b[2+k], b[4+k], b[6+k]), -1)
 		return out

@@ -7,15 +7,15 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Max pooling is two operations: one finds where the maxima are, another takes
-// what is there.
+// Max pooling is two operations: one finds the positions of the maxima, the other takes the
+// elements there.
 
-// maxPoolIndices is where in its plane, the last dims dimensions in row-major
-// order, the largest element that a window sees is: the first of equal ones, and of
-// NaN.
+// maxPoolIndices is the position, in row-major order over the last dims dimensions, of the
+// largest element in each window. Of equal elements it is the first, and NaN counts as
+// largest.
 type maxPoolIndices struct {
 	dims   int
-	window // of places; without kernel, those of adaptive pooling
+	window // window at each place; without a kernel, the parts of adaptive pooling
 	places []int
 }
 
@@ -45,9 +45,9 @@ func (m maxPoolIndices) Forward(in []*Tensor) *Tensor {
 	return y
 }
 
-// locate sets y to the positions in the plane of what the kernel's elements found
-// see from each place. Padding is only found where all else is -Inf: then the
-// first element counts.
+// locate sets y to the positions in the plane that correspond to found, the kernel elements
+// found at each place. Padding is found only where all other elements are -Inf; then the first
+// element is the maximum.
 func (m maxPoolIndices) locate(y, found *Tensor, sizes []int) {
 	lead := len(y.shape) - m.dims
 	coordinate := unsetTensor(y.mem.backend, Int64, y.shape)
@@ -59,7 +59,7 @@ func (m maxPoolIndices) locate(y, found *Tensor, sizes []int) {
 		for k := range offsets {
 			offsets[k] = k / inner % m.kernel[d] * m.dilation[d]
 		}
-		// The table, repeated to found's rank, is looked at along the last axis.
+		// The table is repeated to found's rank and indexed along the last axis.
 		table := along(y, Int64, offsets, append(slices.Repeat([]int{1}, len(y.shape)-1), len(offsets)), len(y.shape)-1)
 		run(driver.Kernel{Code: driver.Gather, Axis: len(y.shape) - 1}, coordinate, table.alias(0, append(slices.Clone(y.shape[:len(y.shape)-1]), len(offsets)), table.stride), found)
 		starts := hostSlice[int]("max_pool", m.places[d])
@@ -75,8 +75,8 @@ func (m maxPoolIndices) locate(y, found *Tensor, sizes []int) {
 	release(coordinate)
 }
 
-// adaptive sets y to the positions of the largest elements of each part of x, by way
-// of one index a part.
+// adaptive sets y to the positions of the largest elements of each part of x, one part at a
+// time.
 func (m maxPoolIndices) adaptive(x, y *Tensor) {
 	lead := len(x.shape) - m.dims
 	sizes := x.shape[lead:]
@@ -96,7 +96,7 @@ func (m maxPoolIndices) adaptive(x, y *Tensor) {
 	})
 }
 
-// maxPool takes from each plane of x the elements that an index names.
+// maxPool takes the elements at the given positions from each plane of x.
 type maxPool struct{ dims int }
 
 func (m maxPool) Info() Info {
@@ -110,13 +110,13 @@ func (m maxPool) Forward(in []*Tensor) *Tensor {
 	return y
 }
 func (m maxPool) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
-	// Nobody looks through the positions, which are the forward's own: that would wait.
+	// The positions come from the forward operation and are not checked, which would wait.
 	zeros, index := constant(dy, dy.dtype, 0).expandTo(m.flat(in[0])), m.flat(in[1])
 	dx := apply(scatterAdd{len(index) - 1}, zeros, dy.Reshape(index...), in[1].Reshape(index...))
 	return []*Tensor{dx.Reshape(in[0].shape...), nil}
 }
 
-// flat returns t's shape with its planes as one dimension.
+// flat returns t's shape with the dimensions of a plane joined into one.
 func (m maxPool) flat(t *Tensor) []int {
 	lead := len(t.shape) - m.dims
 	return append(slices.Clone(t.shape[:lead]), size(t.shape[lead:]))

@@ -6,8 +6,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Products of matrices and vectors of given ranks, each under torch's own name,
-// as autocast's lists have them. They compute as matmul does.
+// Products of matrices and vectors of fixed rank, under torch's names, which autocast's lists
+// use. They compute as matmul does.
 
 type mm struct{ matmul }
 
@@ -19,7 +19,7 @@ func (mm) Forward(in []*Tensor) *Tensor { return multiply("mm", in) }
 func (t *Tensor) MM(o *Tensor) *Tensor {
 	given("mm", t, o)
 	if len(t.shape) != 2 || len(o.shape) != 2 || t.shape[1] != o.shape[0] {
-		fail("mm", []*Tensor{t, o}, "they do not fit; expected (m, k) times (k, n)")
+		fail("mm", []*Tensor{t, o}, "cannot multiply the matrices; expected (m, k) times (k, n)")
 	}
 	return apply(mm{}, t, o)
 }
@@ -29,12 +29,12 @@ type bmm struct{ matmul }
 func (bmm) Info() Info                   { return Info{"bmm", "torch.bmm", Lower, ReadsOperands} }
 func (bmm) Forward(in []*Tensor) *Tensor { return multiply("bmm", in) }
 
-// BMM returns the products of the matrices of t (b, m, k) and o (b, k, n), one by
-// one: (b, m, n). It is torch.bmm.
+// BMM returns the products of batches of matrices t (b, m, k) and o (b, k, n): (b, m, n). It
+// is torch.bmm.
 func (t *Tensor) BMM(o *Tensor) *Tensor {
 	t.given("bmm")
 	if len(t.shape) != 3 || len(o.shape) != 3 || t.shape[0] != o.shape[0] || t.shape[2] != o.shape[1] {
-		fail("bmm", []*Tensor{t, o}, "they do not fit; expected (b, m, k) times (b, k, n)")
+		fail("bmm", []*Tensor{t, o}, "cannot multiply the batches of matrices; expected (b, m, k) times (b, k, n)")
 	}
 	return apply(bmm{}, t, o)
 }
@@ -61,7 +61,7 @@ func (mv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func (t *Tensor) MV(o *Tensor) *Tensor {
 	given("mv", t, o)
 	if len(t.shape) != 2 || len(o.shape) != 1 || t.shape[1] != o.shape[0] {
-		fail("mv", []*Tensor{t, o}, "they do not fit; expected (m, k) times (k,)")
+		fail("mv", []*Tensor{t, o}, "cannot multiply the matrix and the vector; expected (m, k) times (k,)")
 	}
 	return apply(mv{}, t, o)
 }
@@ -92,7 +92,7 @@ type vdot struct{ dot }
 func (vdot) Info() Info                   { return Info{"vdot", "torch.vdot", Widest, ReadsOperands} }
 func (vdot) Forward(in []*Tensor) *Tensor { return dotted("vdot", in) }
 
-// VDot returns what Dot does, the numbers being real. It is torch.vdot.
+// VDot is Dot, because the elements are real. It is torch.vdot.
 func (t *Tensor) VDot(o *Tensor) *Tensor {
 	vectors("vdot", t, o)
 	return apply(vdot{}, t, o)
@@ -101,7 +101,7 @@ func (t *Tensor) VDot(o *Tensor) *Tensor {
 func vectors(op string, x, y *Tensor) {
 	given(op, x, y)
 	if len(x.shape) != 1 || len(y.shape) != 1 || x.shape[0] != y.shape[0] {
-		fail(op, []*Tensor{x, y}, "they are no vectors of one length; expected (k,) and (k,)")
+		fail(op, []*Tensor{x, y}, "the operands are not vectors of equal length; expected (k,) and (k,)")
 	}
 }
 
@@ -120,12 +120,12 @@ func (vecdot) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{dy.Mul(in[1]).sumTo(in[0]), dy.Mul(in[0]).sumTo(in[1])}
 }
 
-// VecDot returns the sum of the products of t and o along dim, which drops out, the
-// other dimensions broadcast. It is torch.linalg.vecdot.
+// VecDot returns the sum of the products of t and o along dim, which is removed. The other
+// dimensions broadcast. It is torch.linalg.vecdot.
 func (t *Tensor) VecDot(o *Tensor, dim int) *Tensor {
 	shape := broadcast("linalg_vecdot", []*Tensor{t, o})
 	if len(shape) == 0 {
-		fail("linalg_vecdot", []*Tensor{t, o}, "they have no dimension; expected one or more")
+		fail("linalg_vecdot", []*Tensor{t, o}, "an operand is a scalar; expected at least 1 dimension")
 	}
 	x, y := t.expandTo(shape), o.expandTo(shape)
 	d := axis("linalg_vecdot", x, dim, len(shape))
@@ -151,18 +151,18 @@ func (outer) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
-// Outer returns the products of each element of the vector t (m) with each of o (n):
-// (m, n). It is torch.outer and torch.ger.
+// Outer returns the products of each element of t (m) with each of o (n): (m, n). It is
+// torch.outer and torch.ger.
 func (t *Tensor) Outer(o *Tensor) *Tensor {
 	given("outer", t, o)
 	if len(t.shape) != 1 || len(o.shape) != 1 {
-		fail("outer", []*Tensor{t, o}, "they are no vectors; expected (m,) and (n,)")
+		fail("outer", []*Tensor{t, o}, "the operands are not vectors; expected (m,) and (n,)")
 	}
 	return apply(outer{}, t, o)
 }
 
-// row and column show vectors (…, k) as matrices (…, 1, k) and (…, k, 1), squeezed
-// leaves out a dimension of size 1; all are views below the tape.
+// row and column return vectors (…, k) as matrices (…, 1, k) and (…, k, 1), and squeezed
+// removes a dimension of size 1. All return views that are not recorded.
 func row(x *Tensor) *Tensor    { return inserted(x, len(x.shape)-1) }
 func column(x *Tensor) *Tensor { return inserted(x, len(x.shape)) }
 

@@ -22,8 +22,8 @@ func (r roll) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{dy.Roll(-r.shift, r.dim)}
 }
 
-// Roll returns t with its elements moved shift places up along dim, those at the end to
-// the start. It is torch.roll.
+// Roll returns t with its elements shifted by shift along dim. Elements beyond the end
+// reappear at the start. It is torch.roll.
 func (t *Tensor) Roll(shift, dim int) *Tensor {
 	t.given("roll")
 	d := axis("roll", t, dim, len(t.shape))
@@ -50,17 +50,17 @@ func (f flip) Forward(in []*Tensor) *Tensor {
 }
 func (f flip) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{apply(f, dy)} }
 
-// Flip returns t with its elements in reverse order along dims, all of them if none is
-// named. It is torch.flip.
+// Flip returns t with its elements in reverse order along dims, or along all dimensions if
+// none is given. It is torch.flip.
 func (t *Tensor) Flip(dims ...int) *Tensor { return apply(flip{axes("flip", t, dims)}, t) }
 
-// Rot90 returns t turned k times by 90 degrees in the plane of dimensions i and j, from
-// the first towards the second. It is torch.rot90.
+// Rot90 returns t rotated k times by 90 degrees in the plane of dimensions i and j, from i
+// towards j. It is torch.rot90.
 func (t *Tensor) Rot90(k, i, j int) *Tensor {
 	t.given("rot90")
 	a, b := axis("rot90", t, i, len(t.shape)), axis("rot90", t, j, len(t.shape))
 	if a == b {
-		fail("rot90", []*Tensor{t}, "dimensions %d and %d are one; expected two", i, j)
+		fail("rot90", []*Tensor{t}, "dimensions %d and %d are the same; expected two different dimensions", i, j)
 	}
 	switch (k%4 + 4) % 4 {
 	case 1:

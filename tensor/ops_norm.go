@@ -7,21 +7,20 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Normalisations are one computation over different dimensions:
-// (x - mean)/√(variance + eps), times a weight, plus a bias. It is done in float32,
-// with statistics of float32, and rounded once.
+// All normalisations compute (x - mean)/√(variance + eps), times a weight, plus a bias, over
+// different dimensions. They compute in float32, with float32 statistics, and round once.
 
-// standardize has the operands x, its statistics and perhaps weight and bias, which
-// repeat to x's shape. The statistics depend on x, unless they are given: they are
-// an operand only because they are known.
+// standardize has the operands x, its statistics and perhaps weight and bias, which broadcast
+// to x's shape. Unless the statistics are given they depend on x, and are an operand only to
+// avoid computing them again.
 type standardize struct {
-	dims  []int // what the statistics are over
+	dims  []int // dimensions of the statistics
 	eps   float64
 	given bool
 }
 
-// normStats returns the means of x over dims, and below them the mean squared
-// differences from it: (2, …) with size 1 along dims.
+// normStats returns the means of x over dims, followed by the variances: (2, …) with size 1
+// along dims.
 type normStats struct{ dims []int }
 
 func (normStats) Info() Info {
@@ -49,7 +48,7 @@ func (s normStats) Forward(in []*Tensor) *Tensor {
 }
 func (normStats) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
 
-// statistics returns views of means and variances.
+// statistics returns views of the means and the variances.
 func statistics(stats *Tensor) (mean, variance *Tensor) {
 	part := func(i int) *Tensor {
 		return stats.alias(stats.offset+i*stats.stride[0], stats.shape[1:], stats.stride[1:])
@@ -88,15 +87,15 @@ func (s standardize) Forward(in []*Tensor) *Tensor {
 	return narrow(y, in[0].dtype)
 }
 
-// filled returns a tensor like x of one value.
+// filled returns a tensor like x filled with value.
 func filled(x *Tensor, value float64) *Tensor {
 	y := unsetTensor(x.mem.backend, x.dtype, x.shape)
 	run(driver.Kernel{Code: driver.Fill, Alpha: value}, y)
 	return y
 }
 
-// normalized returns k of given, of one shape, and factors that repeat to it, or nil
-// if the backend has no such kernel.
+// normalized returns the result of kernel k for the operands given, of one shape, and factors
+// that broadcast to it. It is nil if the backend does not have the kernel.
 func normalized(k driver.Kernel, given, factors []*Tensor) *Tensor {
 	x := given[0]
 	src := append(slices.Clone(given), factors...)
@@ -112,7 +111,7 @@ func normalized(k driver.Kernel, given, factors []*Tensor) *Tensor {
 	return y
 }
 
-// centred returns x - mean in a new tensor of the dtype that arithmetic is done in.
+// centred returns x - mean in a new tensor of the dtype of the arithmetic.
 func (s standardize) centred(x, mean *Tensor) *Tensor {
 	w := wide(x)
 	y := w
@@ -123,7 +122,7 @@ func (s standardize) centred(x, mean *Tensor) *Tensor {
 	return y
 }
 
-// The operations that normalise differ in their place on autocast's lists.
+// The normalisations have different places on autocast's lists.
 type (
 	batchNorm    struct{ standardize }
 	groupNorm    struct{ standardize }
@@ -148,7 +147,7 @@ func (g groupNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor    { return g.grad
 func (i instanceNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return i.gradients(i, dy, in) }
 func (l layerNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor    { return l.gradients(l, dy, in) }
 
-// gradients are those of op, which is s under its own name.
+// gradients are the gradients of op, which is s under its own name.
 func (s standardize) gradients(op Op, dy *Tensor, in []*Tensor) []*Tensor {
 	out := make([]*Tensor, len(in))
 	if in[0].RequiresGrad() {
@@ -166,12 +165,12 @@ func (s standardize) gradients(op Op, dy *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
-// normSums is the gradient of a bias, the sums of dy, and below it that of a weight,
-// those of dy (x - mean)/√(variance + eps). Its operands are dy, x and the statistics.
+// normSums is the gradient of a bias, the sums of dy, followed by the gradient of a weight, the
+// sums of dy (x - mean)/√(variance + eps). Its operands are dy, x and the statistics.
 type normSums struct {
 	standardize
-	op    Op    // which normalises without a weight
-	shape []int // the weight's
+	op    Op    // the normalisation without a weight
+	shape []int // shape of the weight
 }
 
 func (normSums) Info() Info {
@@ -194,19 +193,19 @@ func (n normSums) Forward(in []*Tensor) *Tensor {
 }
 func (n normSums) VJP(d, _ *Tensor, in []*Tensor) []*Tensor { return derive(n.f, d, in) }
 
-// f is Forward in operations.
+// f is Forward composed of other operations.
 func (n normSums) f(in []*Tensor) *Tensor {
 	to := newTensor(in[0].mem.backend, in[0].dtype, n.shape)
 	return Stack(0, in[0].sumTo(to), in[0].Mul(apply(n.op, in[1], in[2])).sumTo(to))
 }
 
-// ofRank returns t with sizes of 1 before its own, to be of that rank.
+// ofRank returns t with leading sizes of 1 up to the given rank.
 func ofRank(t *Tensor, rank int) *Tensor {
 	n := rank - len(t.shape)
 	return t.alias(t.offset, append(slices.Repeat([]int{1}, n), t.shape...), append(make([]int, n), t.stride...))
 }
 
-// repeatedTo returns views of list, repeated to shape.
+// repeatedTo returns views of list, broadcast to shape.
 func repeatedTo(shape []int, list ...*Tensor) []driver.View {
 	views := make([]driver.View, len(list))
 	for i, t := range list {
@@ -216,10 +215,9 @@ func repeatedTo(shape []int, list ...*Tensor) []driver.View {
 	return views
 }
 
-// normGrad is the gradient of x: with g = dy weight and z = (x - mean)/√(variance +
-// eps), (g - mean of g - z mean of g z)/√(variance + eps), or without the means if
-// the statistics are given. Its operands are dy, x, the statistics and perhaps the
-// weight.
+// normGrad is the gradient of x: with g = dy weight and z = (x - mean)/√(variance + eps), it is
+// (g - mean of g - z mean of g z)/√(variance + eps), without the means if the statistics are
+// given. Its operands are dy, x, the statistics and perhaps the weight.
 type normGrad struct{ standardize }
 
 func (normGrad) Info() Info {
@@ -258,7 +256,7 @@ func (n normGrad) Forward(in []*Tensor) *Tensor {
 	return narrow(g, dy.dtype)
 }
 
-// fused is Forward in two kernels, nil if there are none.
+// fused is Forward in two kernels, or nil if the backend does not have them.
 func (n normGrad) fused(in []*Tensor, mean, r *Tensor) *Tensor {
 	dy, x, b, d := in[0], in[1], in[0].mem.backend, r.dtype
 	weight := []*Tensor(nil)
@@ -279,7 +277,7 @@ func (n normGrad) fused(in []*Tensor, mean, r *Tensor) *Tensor {
 }
 func (n normGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor { return derive(n.f, d, in) }
 
-// f is Forward in operations, of which the statistics are part.
+// f is Forward composed of other operations, including the statistics.
 func (n normGrad) f(in []*Tensor) *Tensor {
 	g, x := in[0], in[1]
 	if len(in) > 3 {

@@ -4,7 +4,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Arithmetic with plain numbers, which are not rounded to float16 first.
+// Arithmetic with Go numbers, which are not rounded to float16 first.
 
 type divScalar struct{ c float64 }
 
@@ -16,7 +16,7 @@ func (d divScalar) Forward(in []*Tensor) *Tensor {
 }
 func (d divScalar) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy.DivScalar(d.c)} }
 
-// DivScalar returns t / c; integers become float32. It is torch.div with a number.
+// DivScalar returns t / c. Integer tensors become float32. It is torch.div with a number.
 func (t *Tensor) DivScalar(c float64) *Tensor { return apply(divScalar{c}, t) }
 
 // SubScalar returns t - c. It is torch.sub with a number.
@@ -37,8 +37,8 @@ func (t *Tensor) RSubScalar(c float64) *Tensor {
 	return apply(rsub{c}, t.To(withNumber(t, c)))
 }
 
-// RDivScalar returns c / t, by way of Reciprocal as c / t is in torch: under autocast
-// that runs in float32.
+// RDivScalar returns c / t, computed by Reciprocal as in torch: under autocast it runs in
+// float32.
 func (t *Tensor) RDivScalar(c float64) *Tensor { return t.Reciprocal().Scale(c) }
 
 // addScaled is x + alpha y, rounded once for halves.
@@ -70,9 +70,9 @@ func (t *Tensor) SubScaled(o *Tensor, alpha float64) *Tensor {
 // RSub returns o - t, broadcast. It is torch.rsub.
 func (t *Tensor) RSub(o *Tensor) *Tensor { return o.Sub(t) }
 
-// wholeFor panics if a factor of integers has a fraction.
+// wholeFor panics if the factor of integer tensors has a fraction.
 func wholeFor(op string, alpha float64, in ...*Tensor) {
 	if !promoteAll(in).IsFloat() && alpha != float64(int64(alpha)) {
-		failDType(op, in, "the factor is %v; expected a whole number for integers", alpha)
+		failDType(op, in, "alpha is %v; expected a whole number for integer tensors", alpha)
 	}
 }

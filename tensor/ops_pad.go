@@ -4,9 +4,9 @@ import (
 	"fmt"
 )
 
-// constantPad extends the last dimensions, or cuts them.
+// constantPad extends or crops the last dimensions.
 type constantPad struct {
-	window // of which lo and hi count
+	window // only lo and hi are used
 	value  float64
 }
 
@@ -23,7 +23,7 @@ func (c constantPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(constantPad{c.shrunk(), 0}, dy)}
 }
 
-// The other ways to pad take elements from elsewhere.
+// The other padding modes take elements from the operand.
 type (
 	reflectionPad  struct{ resample }
 	replicationPad struct{ resample }
@@ -44,22 +44,22 @@ func (p reflectionPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor  { return adjoi
 func (p replicationPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return adjoint(p, dy) }
 func (p circularPad) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor    { return adjoint(p, dy) }
 
-// PadOptions are what Pad may be told.
+// PadOptions are the options of Pad.
 type PadOptions struct {
-	Mode  string  // "constant", "reflect", "replicate" or "circular": "" is "constant"
-	Value float64 // of what a constant padding adds
+	Mode  string  // "constant", "reflect", "replicate" or "circular"; "" is "constant"
+	Value float64 // value of the elements added in mode "constant"
 }
 
-// Pad returns t with elements added: pad is how many before and after the last
-// dimension, then before and after the one before it, and so on; negative numbers
-// take elements away. Modes other than constant are for up to three dimensions and
-// take elements from t: reflect mirrors it at its last element, replicate repeats
-// that, circular begins at the other end. It is torch.nn.functional.pad.
+// Pad returns t with elements added before and after its last dimensions. pad holds the counts
+// before and after the last dimension, then those of the dimension before it, and so on;
+// negative counts remove elements. Modes other than "constant" pad up to three dimensions and
+// take elements from t: "reflect" mirrors t without repeating its border, "replicate" repeats
+// the border, "circular" continues from the other end. It is torch.nn.functional.pad.
 func (t *Tensor) Pad(pad []int, o PadOptions) *Tensor {
 	t.given("pad")
 	n := len(pad) / 2
 	if len(pad)%2 != 0 || n > len(t.shape) {
-		fail("pad", []*Tensor{t}, "padding %v; expected two numbers for each of at most %d dimensions", pad, len(t.shape))
+		fail("pad", []*Tensor{t}, "pad is %v; expected two numbers for each of at most %d dimensions", pad, len(t.shape))
 	}
 	w := window{lo: make([]int, n), hi: make([]int, n), kernel: make([]int, n)}
 	lead := len(t.shape) - n
@@ -68,14 +68,14 @@ func (t *Tensor) Pad(pad []int, o PadOptions) *Tensor {
 	}
 	for i := range n {
 		if s := t.shape[lead+i]; s+w.lo[i]+w.hi[i] < 0 || s+min(w.lo[i], 0)+min(w.hi[i], 0) < 0 {
-			fail("pad", []*Tensor{t}, "padding (%d, %d) takes more than the %d elements of dimension %d", w.lo[i], w.hi[i], s, lead+i)
+			fail("pad", []*Tensor{t}, "padding (%d, %d) removes more than the %d elements of dimension %d", w.lo[i], w.hi[i], s, lead+i)
 		}
 	}
 	if o.Mode == "" || o.Mode == "constant" {
 		return apply(constantPad{w, o.Value}, t)
 	}
 	if n < 1 || n > 3 || lead < 1 {
-		fail("pad", []*Tensor{t}, "padding %v of mode %q; expected 1 to 3 dimensions behind a first one", pad, o.Mode)
+		fail("pad", []*Tensor{t}, "pad is %v in mode %q; expected padding of 1 to 3 dimensions, not of the first", pad, o.Mode)
 	}
 	var r resample
 	for i := range n {
@@ -90,7 +90,7 @@ func (t *Tensor) Pad(pad []int, o PadOptions) *Tensor {
 	return apply(circularPad{r}, t)
 }
 
-// sourceLine returns where the elements of padded dimension d come from.
+// sourceLine returns the source positions of the elements of padded dimension d.
 func sourceLine(mode string, t *Tensor, d, lo, hi int) line {
 	n := t.shape[d]
 	most := n
@@ -109,10 +109,10 @@ func sourceLine(mode string, t *Tensor, d, lo, hi int) line {
 		from = func(i int) int { return min(max(i, 0), n-1) }
 	case "circular":
 	default:
-		panic(&Error{Op: "pad", Why: fmt.Sprintf("there is no mode %q; expected constant, reflect, replicate or circular", mode)})
+		panic(&Error{Op: "pad", Why: fmt.Sprintf("unknown mode %q; expected constant, reflect, replicate or circular", mode)})
 	}
 	if n == 0 || max(lo, hi) > most {
-		fail("pad", []*Tensor{t}, "padding (%d, %d) of mode %s in dimension %d; expected at most %d", lo, hi, mode, d, most)
+		fail("pad", []*Tensor{t}, "padding is (%d, %d) in mode %s, dimension %d; expected at most %d", lo, hi, mode, d, most)
 	}
 	l := line{size: n, index: [][]int{hostSlice[int]("pad", n+lo+hi)}}
 	for i := range l.index[0] {

@@ -2,16 +2,16 @@ package tensor
 
 import "slices"
 
-// Activations made of straight pieces.
+// Piecewise linear activations and the like.
 
-// ReLU6 returns t between 0 and 6. It is torch.nn.functional.relu6.
+// ReLU6 returns min(max(t, 0), 6). It is torch.nn.functional.relu6.
 func (t *Tensor) ReLU6() *Tensor { return t.Hardtanh(0, 6) }
 
-// Hardtanh returns t between lo and hi, with the gradient 0 at both; torch's are -1
-// and 1. It is torch.nn.functional.hardtanh.
+// Hardtanh returns t limited to the range from lo to hi, with gradient 0 at both bounds;
+// torch's defaults are -1 and 1. It is torch.nn.functional.hardtanh.
 func (t *Tensor) Hardtanh(lo, hi float64) *Tensor {
 	if !(lo <= hi) {
-		fail("hardtanh", []*Tensor{t}, "bounds %v and %v; expected the lower one first", lo, hi)
+		fail("hardtanh", []*Tensor{t}, "bounds are %v and %v; expected the lower bound first", lo, hi)
 	}
 	return apply(clamp{"hardtanh", "torch.nn.functional.hardtanh", lo, hi}, t)
 }
@@ -32,7 +32,7 @@ func (p piecewise) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(p.f, dy, in)
 }
 
-// LeakyReLU returns t above 0, slope t elsewhere; torch's slope is 0.01. It is
+// LeakyReLU returns t above 0 and slope t elsewhere; torch's slope is 0.01. It is
 // torch.nn.functional.leaky_relu.
 func (t *Tensor) LeakyReLU(slope float64) *Tensor {
 	return apply(piecewise{"leaky_relu", leaky, slope, 0}, t)
@@ -42,10 +42,10 @@ func leaky(x *Tensor, slope, _ float64) *Tensor {
 	return x.GtScalar(0).Where(x, x.Scale(slope))
 }
 
-// RReLU returns t above 0, and below slope t with a slope of its own for each element,
-// spread evenly over [lower, upper); if training is not set, with the mean of the two.
-// torch's are 1/8 and 1/3. The slopes are those that torch draws from the same seed. It
-// is torch.nn.functional.rrelu.
+// RReLU returns t above 0 and slope t below 0, with a random slope for each element, uniform in
+// [lower, upper), or their mean unless training is set. torch's bounds are 1/8 and 1/3. The
+// slopes are those that torch draws from the same seed. It is
+// torch.nn.functional.rrelu.
 func (t *Tensor) RReLU(lower, upper float64, training bool) *Tensor {
 	t.given("rrelu")
 	if !training {
@@ -63,7 +63,7 @@ func (t *Tensor) RReLU(lower, upper float64, training bool) *Tensor {
 	return t.Mul(NewAs(t.dtype, slopes).Reshape(t.shape...).ToDevice(t.Device()))
 }
 
-// Threshold returns t above threshold, value elsewhere; NaN stays. It is
+// Threshold returns t above threshold and value elsewhere; NaN stays. It is
 // torch.nn.functional.threshold.
 func (t *Tensor) Threshold(threshold, value float64) *Tensor {
 	return apply(piecewise{"threshold", above, threshold, value}, t)
@@ -73,7 +73,7 @@ func above(x *Tensor, threshold, value float64) *Tensor {
 	return x.LeScalar(threshold).Where(constant(x, x.dtype, value), x)
 }
 
-// Hardsigmoid returns t/6 + 1/2 between 0 and 1. It is
+// Hardsigmoid returns t/6 + 1/2 limited to the range from 0 to 1. It is
 // torch.nn.functional.hardsigmoid.
 func (t *Tensor) Hardsigmoid() *Tensor { return apply(piecewise{"hardsigmoid", hardsigmoid, 0, 0}, t) }
 
@@ -86,7 +86,7 @@ func hardswish(x *Tensor, _, _ float64) *Tensor {
 	return x.Mul(hardsigmoid(x, 0, 0)) // in this order, for large x
 }
 
-// Hardshrink returns t, 0 between -lambda and lambda; torch's lambda is 0.5. It is
+// Hardshrink returns t, or 0 between -lambda and lambda; torch's lambda is 0.5. It is
 // torch.nn.functional.hardshrink.
 func (t *Tensor) Hardshrink(lambda float64) *Tensor {
 	return apply(piecewise{"hardshrink", hardshrink, lambda, 0}, t)
@@ -96,12 +96,12 @@ func hardshrink(x *Tensor, lambda, _ float64) *Tensor {
 	return x.GeScalar(-lambda).And(x.LeScalar(lambda)).Where(constant(x, x.dtype, 0), x)
 }
 
-// Softshrink returns t moved towards 0 by lambda, 0 between -lambda and lambda;
-// torch's lambda is 0.5. It panics if lambda is below 0. It is
+// Softshrink returns t moved towards 0 by lambda, or 0 between -lambda and lambda; torch's
+// lambda is 0.5. It panics if lambda is negative. It is
 // torch.nn.functional.softshrink.
 func (t *Tensor) Softshrink(lambda float64) *Tensor {
 	if !(lambda >= 0) {
-		fail("softshrink", []*Tensor{t}, "lambda is %v; expected 0 or more", lambda)
+		fail("softshrink", []*Tensor{t}, "lambda is %v; expected at least 0", lambda)
 	}
 	return apply(piecewise{"softshrink", softshrink, lambda, 0}, t)
 }
@@ -133,7 +133,7 @@ func (p prelu) Forward(in []*Tensor) *Tensor {
 		channels = x.shape[1]
 	}
 	if n := w.Numel(); len(w.shape) > 1 || n != 1 && n != channels {
-		fail("prelu", in, "the weight has %d elements; expected 1, or %d as dimension 1 of the operand", n, channels)
+		fail("prelu", in, "weight has %d elements; expected 1, or %d, the size of the input's dimension 1", n, channels)
 	}
 	return compose(p.f, in)
 }
@@ -141,6 +141,6 @@ func (p prelu) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(p.f, dy, in)
 }
 
-// PReLU returns t above 0, weight t elsewhere. weight has one element, or one for
+// PReLU returns t above 0 and weight t elsewhere. weight has one element, or one for
 // each channel (dimension 1) of t, and t's dtype. It is torch.nn.functional.prelu.
 func (t *Tensor) PReLU(weight *Tensor) *Tensor { return apply(prelu{}, t, weight) }

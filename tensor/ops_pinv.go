@@ -2,16 +2,16 @@ package tensor
 
 import "math"
 
-// RankOptions say which singular values count as 0: those up to ATol, and those up to RTol
-// times the largest one.
+// RankOptions set which singular values count as 0: those up to ATol, and those up to RTol
+// times the largest.
 type RankOptions struct {
-	ATol      float64 // 0 unless given
-	RTol      float64 // if 0, the larger side times the dtype's Eps, or 0 where ATol is given
-	Hermitian bool    // the matrices are symmetric, and the lower triangle is read
+	ATol      float64 // absolute tolerance; default 0
+	RTol      float64 // relative tolerance; 0 stands for the larger side times the dtype's Eps, or for 0 if ATol is set
+	Hermitian bool    // the matrices are symmetric and only the lower triangle is read
 }
 
-// cut returns a function that gives, for the largest singular value of a matrix of t, the
-// largest one that counts as 0.
+// cut returns a function that maps the largest singular value of a matrix of t to the largest
+// one that counts as 0.
 func (o RankOptions) cut(t *Tensor) func(largest float64) float64 {
 	rtol := o.RTol
 	if rtol == 0 && o.ATol == 0 {
@@ -26,7 +26,7 @@ func (o RankOptions) check(op string, t *Tensor) {
 		checkSquare(op, t)
 	}
 	if !(o.ATol >= 0 && o.RTol >= 0) {
-		fail(op, []*Tensor{t}, "the tolerances are %v and %v; expected 0 or more", o.ATol, o.RTol)
+		fail(op, []*Tensor{t}, "ATol and RTol are %v and %v; expected at least 0", o.ATol, o.RTol)
 	}
 }
 
@@ -43,7 +43,7 @@ func (o pinv) Forward(in []*Tensor) *Tensor {
 		}
 		p, ok := invertSymmetric(a, n, cut)
 		if !ok {
-			fail("pinverse", in, "the eigenvalues of matrix %d were not found", b)
+			fail("pinverse", in, "the eigenvalues of matrix %d did not converge", b)
 		}
 		return p
 	})
@@ -65,23 +65,23 @@ func (o pinv) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{da.Add(right.Sub(right.MatMul(p).MatMul(a))).To(dy.dtype)}
 }
 
-// Pinv returns the pseudoinverses (…, n, m), of Moore and Penrose, of matrices t (…, m, n).
-// It computes in float64 and rounds once. It panics if a number is not finite. It is
-// torch.linalg.pinv, and torch.pinverse under autocast.
+// Pinv returns the Moore-Penrose pseudoinverses (…, n, m) of matrices t (…, m, n). It computes
+// in float64 and rounds once. It panics if an element is not finite. It is torch.linalg.pinv, and
+// torch.pinverse under autocast.
 func (t *Tensor) Pinv(o RankOptions) *Tensor {
 	o.check("pinverse", t)
 	return apply(pinv{o}, t)
 }
 
-// finite panics unless all numbers of x are finite.
+// finite panics unless all elements of x are finite.
 func finite(op string, x *Tensor) {
 	if x.Detach().IsFinite().All().Item() == 0 {
-		fail(op, []*Tensor{x}, "a number is not finite; expected finite ones")
+		fail(op, []*Tensor{x}, "an element is not finite; expected finite elements")
 	}
 }
 
-// MatrixRank returns the ranks of matrices t (…, m, n), as int64: how many singular values
-// count. It is torch.linalg.matrix_rank.
+// MatrixRank returns the int64 ranks of matrices t (…, m, n): the numbers of singular values
+// that do not count as 0. It is torch.linalg.matrix_rank.
 func (t *Tensor) MatrixRank(o RankOptions) *Tensor {
 	o.check("linalg_matrix_rank", t)
 	x := offered(Info{Name: "linalg_matrix_rank"}, t.Detach())[0]
@@ -94,7 +94,8 @@ func (t *Tensor) MatrixRank(o RankOptions) *Tensor {
 	return s.Gt(limit).Sum(-1)
 }
 
-// singularValues returns those of matrices, or the magnitudes of eigenvalues.
+// singularValues returns the singular values of matrices; if symmetric is set, the magnitudes
+// of their eigenvalues.
 func (t *Tensor) singularValues(symmetric bool) *Tensor {
 	if symmetric {
 		return t.EigvalsH().Abs()
@@ -102,10 +103,10 @@ func (t *Tensor) singularValues(symmetric bool) *Tensor {
 	return t.SVDVals()
 }
 
-// Cond returns the condition numbers of matrices t (…, m, n) by one of MatrixNorm's orders:
-// the norm times that of the inverse, of square matrices, +Inf of a singular one. For "2",
-// torch's default, it is the ratio of the largest to the smallest singular value, and for
-// "-2" its reciprocal, of matrices of any shape. It is torch.linalg.cond.
+// Cond returns the condition numbers of matrices t (…, m, n) in one of MatrixNorm's orders: the
+// norm times the norm of the inverse, for square matrices; +Inf for a singular one. For "2",
+// torch's default, it is the ratio of the largest to the smallest singular value, and for "-2"
+// its reciprocal, for matrices of any shape. It is torch.linalg.cond.
 func (t *Tensor) Cond(order string) *Tensor {
 	const op = "linalg_cond"
 	m, n := floatMatrices(op, t)

@@ -6,18 +6,18 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// PNormOptions are what norms may be told. The zero value is the default.
+// PNormOptions are the options of norms. The zero value is the default.
 type PNormOptions struct {
-	Dims  []int // over these, which drop out; none stands for all, of a matrix norm for the last two
-	DType DType // convert to it first, also under autocast
+	Dims  []int // dimensions to reduce, which are removed; none stands for all, or for a matrix norm the last two
+	DType DType // dtype to convert to first, also under autocast
 }
 
-// norm is (Σ|x|^p)^(1/p), the number of elements that are not 0 for p = 0, the
-// largest or smallest |x| for p = ±Inf.
+// norm is (Σ|x|^p)^(1/p); for p = 0 the number of elements that are not 0, and for p = ±Inf the
+// largest or smallest |x|.
 type norm struct {
 	over
 	p     float64
-	given bool // the caller chose the dtype
+	given bool // dtype chosen by the caller
 }
 
 func (n norm) Info() Info { return Info{"norm", "torch.norm", unless(n.given, Raise), ReadsAll} }
@@ -49,7 +49,7 @@ func (n norm) Forward(in []*Tensor) *Tensor {
 	return n.finish(narrow(y, in[0].dtype))
 }
 
-// magnitudes returns |x| as d, in memory of its own.
+// magnitudes returns |x| in dtype d, always in new memory.
 func (norm) magnitudes(x *Tensor, d DType) *Tensor {
 	if x.dtype == d {
 		return unary(driver.Abs, x)
@@ -59,15 +59,15 @@ func (norm) magnitudes(x *Tensor, d DType) *Tensor {
 	return e
 }
 
-// slope is VJP below the tape: the gradient of x for the gradient dy of its norms y, which
-// keep size 1. It frees what it computes on the way.
+// slope is VJP without a tape: the gradient of x for the gradient dy of its norms y, which keep
+// size 1. It frees its temporaries.
 func (n norm) slope(x, y, dy *Tensor) *Tensor {
 	power := func(t *Tensor, p float64) *Tensor {
 		return elementwise("", driver.Kernel{Code: driver.Pow, Alpha: p}, t)
 	}
 	times := func(dst, t *Tensor) { runBroadcast(driver.Kernel{Code: driver.Mul}, dst, dst, t); release(t) }
 	zero, one := constant(x, x.dtype, 0), constant(x, x.dtype, 1)
-	divisor := elementwise("", driver.Kernel{Code: driver.Where}, y, y, one) // x is 0 where y is
+	divisor := elementwise("", driver.Kernel{Code: driver.Where}, y, y, one) // x is 0 where y is 0
 	over := func(p float64) *Tensor {
 		d := power(divisor, p)
 		runBroadcast(driver.Kernel{Code: driver.Div}, d, dy, d)
@@ -112,17 +112,17 @@ func (n norm) slope(x, y, dy *Tensor) *Tensor {
 	return dx
 }
 
-// VJP follows torch's derivatives: 0 where the norm is 0, and ties share.
+// VJP follows torch's derivatives: 0 where the norm is 0, and an equal share for ties.
 func (n norm) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	d := wideOf(in[0].dtype)
 	x := in[0].To(d)
 	if d != in[0].dtype {
-		y = apply(n, x) // not the rounded one
+		y = apply(n, x) // the unrounded norm
 	}
 	dy, y = n.spread(dy.To(d), x), n.spread(y, x)
 	sign := func() *Tensor { return x.Step().Sub(x.Neg().Step()) }
 	zero := constant(x, d, 0)
-	divisor := equalMask(y, zero).Where(constant(x, d, 1), y) // x is 0 where y is
+	divisor := equalMask(y, zero).Where(constant(x, d, 1), y) // x is 0 where y is 0
 	var dx *Tensor
 	switch {
 	case n.p == 0:
@@ -152,14 +152,14 @@ func unless(given bool, c Category) Category {
 	return c
 }
 
-// newNorm returns the norm of o and the tensor that it is of.
+// newNorm returns the norm described by o and the tensor to apply it to.
 func newNorm(op string, t *Tensor, p float64, o PNormOptions) (norm, *Tensor) {
 	n := norm{overDims(op, t, o.Dims), p, o.DType != driver.Invalid}
 	if p != p {
-		fail(op, []*Tensor{t}, "the order is NaN; expected a number or ±Inf")
+		fail(op, []*Tensor{t}, "p is NaN; expected a number or ±Inf")
 	}
 	if (p < 0 || math.IsInf(p, 1)) && n.count(t) == 0 {
-		fail(op, []*Tensor{t}, "there is no element along %v, of which the norm of order %v is not defined", n.dims, p)
+		fail(op, []*Tensor{t}, "dimensions %v are empty, where the norm of order %v is undefined; expected sizes of at least 1", n.dims, p)
 	}
 	if n.given {
 		if !o.DType.IsFloat() {
@@ -170,13 +170,13 @@ func newNorm(op string, t *Tensor, p float64, o PNormOptions) (norm, *Tensor) {
 	return n, t
 }
 
-// Norm returns the square root of the sum of squares over dims, which drop out, or
-// over all if none is given. It squares and adds in float32 and rounds once, so
-// float16 [300, 400] has the norm 500. It is torch.norm.
+// Norm returns the square root of the sum of squares over dims, which are removed, or over all
+// dimensions if none is given. It squares and adds in float32 and rounds once, so the norm of
+// float16 [300, 400] is 500. It is torch.norm.
 func (t *Tensor) Norm(dims ...int) *Tensor { return t.NormWith(2, PNormOptions{Dims: dims}) }
 
-// NormWith returns (Σ|t|^p)^(1/p); for p 0 the number of elements that are not 0, for
-// ±Inf the largest or smallest |t|. It computes in float32 and rounds once. It is
+// NormWith returns (Σ|t|^p)^(1/p); for p = 0 the number of elements that are not 0, and for
+// p = ±Inf the largest or smallest |t|. It computes in float32 and rounds once. It is
 // torch.norm with p.
 func (t *Tensor) NormWith(p float64, o PNormOptions) *Tensor {
 	n, x := newNorm("norm", t, p, o)
@@ -189,7 +189,7 @@ func (v vectorNorm) Info() Info {
 	return Info{"linalg_vector_norm", "torch.linalg.vector_norm", unless(v.given, Raise), ReadsAll}
 }
 
-// VectorNorm returns what NormWith does. It is torch.linalg.vector_norm.
+// VectorNorm is NormWith. It is torch.linalg.vector_norm.
 func (t *Tensor) VectorNorm(p float64, o PNormOptions) *Tensor {
 	n, x := newNorm("linalg_vector_norm", t, p, o)
 	return apply(vectorNorm{n}, x)
@@ -212,7 +212,7 @@ func (t *Tensor) Dist(o *Tensor, p float64) *Tensor {
 	return apply(dist{p}, t, o)
 }
 
-// cdist are the distances of each row of one matrix to each of another.
+// cdist is the distances of each row of one matrix to each row of another.
 type cdist struct{ p float64 }
 
 func (cdist) Info() Info { return Info{"cdist", "torch.cdist", Raise, ReadsOperands} }
@@ -230,31 +230,31 @@ func (c cdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 }
 
 // CDist returns the norms of order p of the differences of each row of t (…, m, k) and
-// each of o (…, n, k): (…, m, n). It forms the differences for every size and
-// order, in blocks, where torch may go by way of a matrix product; second derivatives
-// form all at once. It is torch.cdist.
+// each row of o (…, n, k): (…, m, n). It always computes the differences, in blocks, where
+// torch may use a matrix product; second derivatives hold all differences at once. It is
+// torch.cdist.
 func (t *Tensor) CDist(o *Tensor, p float64) *Tensor {
 	given("cdist", t, o)
 	in := []*Tensor{t, o}
 	n, m := len(t.shape), len(o.shape)
 	if n < 2 || m < 2 || t.shape[n-1] != o.shape[m-1] {
-		fail("cdist", in, "they do not fit; expected (…, m, k) and (…, n, k)")
+		fail("cdist", in, "the rows of t and o do not match; expected (…, m, k) and (…, n, k)")
 	}
 	if _, ok := broadcastShapes(t.shape[:n-2], o.shape[:m-2]); !ok {
-		fail("cdist", in, "the leading sizes do not broadcast; expected (…, m, k) and (…, n, k)")
+		fail("cdist", in, "the leading dimensions do not broadcast; expected (…, m, k) and (…, n, k)")
 	}
 	checkDistance("cdist", in, p)
 	return apply(cdist{p}, t, o)
 }
 
-// checkDistance panics unless p is an order of a distance.
+// checkDistance panics unless p is the order of a distance.
 func checkDistance(op string, in []*Tensor, p float64) {
 	if !(p >= 0) {
-		fail(op, in, "the order is %v; expected 0 or more", p)
+		fail(op, in, "p is %v; expected at least 0", p)
 	}
 }
 
-// pdist are the distances of the rows of a matrix.
+// pdist is the distances of the rows of a matrix.
 type pdist struct{ p float64 }
 
 func (pdist) Info() Info { return Info{"pdist", "torch.nn.functional.pdist", Raise, ReadsOperands} }
@@ -281,19 +281,19 @@ func (d pdist) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{d.gradient(dy, in[0])}
 }
 
-// PDist returns the norms of order p of the differences of rows i < j of t (n, k), in
-// the order of i, then j: (n(n-1)/2). It is torch.nn.functional.pdist.
+// PDist returns the norms of order p of the differences of rows i < j of t (n, k), ordered by
+// i, then j: (n(n-1)/2). It is torch.nn.functional.pdist.
 func (t *Tensor) PDist(p float64) *Tensor {
 	t.given("pdist")
 	if len(t.shape) != 2 {
-		fail("pdist", []*Tensor{t}, "it has %d dimensions; expected (n, k)", len(t.shape))
+		fail("pdist", []*Tensor{t}, "t is %d-D; expected (n, k)", len(t.shape))
 	}
 	checkDistance("pdist", []*Tensor{t}, p)
 	return apply(pdist{p}, t)
 }
 
 // PairwiseDistance returns the norm of order p of t - o + eps along the last dimension,
-// which drops out; torch's defaults are 2 and 1e-6. It is
+// which is removed; torch's defaults are p = 2 and eps = 1e-6. It is
 // torch.nn.functional.pairwise_distance.
 func (t *Tensor) PairwiseDistance(o *Tensor, p, eps float64) *Tensor {
 	broadcast("pairwise_distance", []*Tensor{t, o})
@@ -313,7 +313,7 @@ func (c cosineSimilarity) f(in []*Tensor) *Tensor {
 	shape, _ := broadcastShapes(in[0].shape, in[1].shape)
 	direction := func(x *Tensor) *Tensor {
 		n := x.expandTo(shape).KeepDim().VectorNorm(2, PNormOptions{Dims: []int{c.dim}})
-		// The derivative does not see the bound, as in torch.
+		// As in torch, the derivative ignores the lower bound.
 		low := n.Detach()
 		return x.Div(n.Add(low.ClampMin(c.eps).Sub(low)))
 	}
@@ -322,9 +322,9 @@ func (c cosineSimilarity) f(in []*Tensor) *Tensor {
 func (c cosineSimilarity) Forward(in []*Tensor) *Tensor              { return compose(c.f, in) }
 func (c cosineSimilarity) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(c.f, dy, in) }
 
-// CosineSimilarity returns the cosine of the angle between t and o along dim, which
-// drops out, broadcast; norms are at least eps. torch's defaults are dimension 1 and
-// 1e-8. It is torch.nn.functional.cosine_similarity.
+// CosineSimilarity returns the cosine of the angle between t and o along dim, which is removed,
+// broadcast. Norms are at least eps. torch's defaults are dim = 1 and eps = 1e-8. It is
+// torch.nn.functional.cosine_similarity.
 func (t *Tensor) CosineSimilarity(o *Tensor, dim int, eps float64) *Tensor {
 	shape := broadcast("cosine_similarity", []*Tensor{t, o})
 	d := axis("cosine_similarity", t.expandTo(shape), dim, len(shape))

@@ -6,14 +6,14 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// avgPool is the sum of what a window sees, divided by how many elements those
-// are. Its gradient spreads, and that one's gradient pools again.
+// avgPool is the sum of each window divided by its number of elements. Its gradient is
+// avgPoolGrad, whose gradient is avgPool.
 type avgPool struct {
 	dims int
 	window
 	places  []int
-	exclude bool // padding does not count
-	divisor int  // instead of the count, 0 for none
+	exclude bool // exclude padding from the count
+	divisor int  // divisor instead of the count; 0 for the count
 	sizes   []int
 }
 
@@ -38,7 +38,7 @@ func (a avgPool) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(avgPoolGrad{a}, dy)}
 }
 
-// dropTemporaries frees what is not x's memory.
+// dropTemporaries frees the tensors of list that do not share x's memory.
 func dropTemporaries(x *Tensor, list ...*Tensor) {
 	for _, t := range list {
 		if t.mem != x.mem {
@@ -47,8 +47,8 @@ func dropTemporaries(x *Tensor, list ...*Tensor) {
 	}
 }
 
-// counts returns what each sum is divided by, in y's dtype: (places…), or a scalar
-// if all are alike.
+// counts returns the divisors of the sums, in y's dtype: (places…), or a scalar if all are
+// equal.
 func (a avgPool) counts(y *Tensor) *Tensor {
 	if a.divisor != 0 {
 		return constant(y, y.dtype, float64(a.divisor))
@@ -109,8 +109,8 @@ func (a avgPoolGrad) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(a.avgPool, d)}
 }
 
-// adaptiveAvgPool takes the mean of each of places parts of a tensor's last
-// dimensions; part i of n elements is from ⌊i n/places⌋ to ⌈(i+1) n/places⌉.
+// adaptiveAvgPool returns the means of equal parts of a tensor's last dimensions, places of
+// them; part i of n elements is from ⌊i n/places⌋ to ⌈(i+1) n/places⌉.
 type adaptiveAvgPool struct {
 	dims          int
 	places, sizes []int
@@ -133,8 +133,7 @@ func (a adaptiveAvgPool) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(adaptiveAvgPoolGrad{a}, dy)}
 }
 
-// eachPart calls body with each element of y's last dimensions and the part of x's
-// that goes into it.
+// eachPart calls body with each element of y's last dimensions and its part of x.
 func eachPart(places, sizes []int, y, x *Tensor, body func(to, from *Tensor)) {
 	lead := len(x.shape) - len(places)
 	window{kernel: places}.each(func(_ int, at []int) {

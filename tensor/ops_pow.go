@@ -6,7 +6,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// The three forms of a power; its name in torch's lists is the same.
+// The three forms of a power, which have one name on torch's lists.
 
 type pow struct{ exponent float64 }
 
@@ -31,13 +31,13 @@ func (p pow) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 func powers(x, y *Tensor) *Tensor {
 	notBool("pow", []*Tensor{y})
 	if !y.dtype.IsFloat() && y.LtScalar(0).anyTrue() {
-		failDType("pow", []*Tensor{x, y}, "an integer has a negative power; expected powers of 0 or more, or floating-point numbers")
+		failDType("pow", []*Tensor{x, y}, "integer to a negative power; expected exponents of at least 0 or a floating-point dtype")
 	}
 	return pairwise("pow", driver.Power, x, y)
 }
 
-// Pow returns t to the power exponent. Integers become float32 if it has a fraction,
-// and it must not be negative for them. It is torch.pow with a number.
+// Pow returns t to the power exponent. Integer tensors become float32 if exponent has a
+// fraction, and do not accept a negative one. It is torch.pow with a number.
 func (t *Tensor) Pow(exponent float64) *Tensor {
 	t.given("pow")
 	if t.dtype.IsFloat() {
@@ -45,7 +45,7 @@ func (t *Tensor) Pow(exponent float64) *Tensor {
 	}
 	t = t.To(withNumber(t, exponent))
 	if exponent < 0 && !t.dtype.IsFloat() {
-		failDType("pow", []*Tensor{t}, "the power is %v; expected 0 or more for integers, or a floating-point dtype", exponent)
+		failDType("pow", []*Tensor{t}, "exponent is %v; expected at least 0 for integer tensors, or a floating-point dtype", exponent)
 	}
 	checkFinite("pow", t.dtype, exponent)
 	return apply(pow{exponent}, t)
@@ -70,8 +70,8 @@ func (powTensor) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 		})
 }
 
-// PowTensor returns t to the power o, element by element, broadcast. Powers of
-// integers by integers must not be negative. It is torch.pow with tensors.
+// PowTensor returns t to the power o, element by element, broadcast. It panics if an integer
+// has a negative integer exponent. It is torch.pow with tensors.
 func (t *Tensor) PowTensor(o *Tensor) *Tensor {
 	return apply(powTensor{}, t, o)
 }

@@ -8,7 +8,7 @@ import (
 
 type prod struct {
 	over
-	given bool // the caller chose the dtype, so neither autocast nor Forward does
+	given bool // dtype chosen by the caller, so neither autocast nor Forward chooses it
 }
 
 func (p prod) Info() Info { return Info{"prod", "torch.prod", unless(p.given, Raise), ReadsOperands} }
@@ -22,7 +22,7 @@ func (p prod) Forward(in []*Tensor) *Tensor {
 	return p.finish(narrow(y, Float32))
 }
 
-// VJP multiplies what lies before and after each element, so that zeros do no harm.
+// VJP multiplies the products before and after each element, which is correct for zeros.
 func (p prod) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	x := in[0]
 	return widely(dy, x, func(dy, x *Tensor) *Tensor {
@@ -40,7 +40,7 @@ func (p prod) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	})
 }
 
-// rows returns how many results there are.
+// rows returns the number of results.
 func (o over) rows(x *Tensor) int {
 	n := 1
 	for i, s := range x.shape {
@@ -51,15 +51,15 @@ func (o over) rows(x *Tensor) int {
 	return n
 }
 
-// Prod returns the product over dims, which drop out, or over all if none is given. It
-// multiplies halves in float32 and float32 in float64, and rounds once; integers and bool
-// give int64. It is torch.prod.
+// Prod returns the product over dims, which are removed, or over all dimensions if none is
+// given. It multiplies halves in float32 and float32 in float64, and rounds once. Integers and
+// bool give int64. It is torch.prod.
 func (t *Tensor) Prod(dims ...int) *Tensor {
 	return apply(prod{over: overDims("prod", t, dims)}, t)
 }
 
-// ProdAs returns the Prod of t as d, in d, also under autocast. Integers wrap around. It is
-// torch.prod with dtype.
+// ProdAs returns the Prod of t, computed and returned in dtype d, also under autocast. Integers
+// wrap around. It is torch.prod with dtype.
 func (t *Tensor) ProdAs(d DType, dims ...int) *Tensor {
 	return apply(prod{overDims("prod", t, dims), true}, t.To(d))
 }

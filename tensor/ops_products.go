@@ -2,7 +2,7 @@ package tensor
 
 import "slices"
 
-// crossProduct is that of vectors of three elements along a dimension.
+// crossProduct is the cross product of vectors of three elements along a dimension.
 type crossProduct struct{ dim int }
 
 func (crossProduct) Info() Info { return Info{"cross", "torch.cross", Widest, ReadsOperands} }
@@ -18,8 +18,8 @@ func (c crossProduct) f(in []*Tensor) *Tensor {
 func (c crossProduct) Forward(in []*Tensor) *Tensor              { return compose(c.f, in) }
 func (c crossProduct) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(c.f, dy, in) }
 
-// Cross returns the cross products of the vectors along dim of t and o, broadcast, whose
-// size there is 3. It is torch.linalg.cross and torch.cross.
+// Cross returns the cross products of the vectors of size 3 along dim of t and o, broadcast.
+// It is torch.linalg.cross and torch.cross.
 func (t *Tensor) Cross(o *Tensor, dim int) *Tensor {
 	in := []*Tensor{t, o}
 	shape := broadcast("cross", in)
@@ -30,7 +30,7 @@ func (t *Tensor) Cross(o *Tensor, dim int) *Tensor {
 	return apply(crossProduct{d}, in...)
 }
 
-// bilinear is x w y + b: its operands are x (n, i), y (n, j), w (o, i, j) and perhaps b
+// bilinear is x w y + b. Its operands are x (n, i), y (n, j), w (o, i, j) and perhaps b
 // (o).
 type bilinear struct{}
 
@@ -54,8 +54,8 @@ func (b bilinear) Forward(in []*Tensor) *Tensor {
 }
 func (b bilinear) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(b.f, dy, in) }
 
-// Bilinear returns for t (…, i), y (…, j), w (out, i, j) and b (out), which may be nil,
-// the sums of t w y over i and j, plus b: (…, out). It computes in float32 and rounds
+// Bilinear returns the sums of t w y over i and j, plus b, for t (…, i), y (…, j),
+// w (out, i, j) and b (out), which may be nil: (…, out). It computes in float32 and rounds
 // once. It is torch.nn.functional.bilinear.
 func (t *Tensor) Bilinear(y, w, b *Tensor) *Tensor {
 	given("bilinear", t, y, w)
@@ -66,9 +66,9 @@ func (t *Tensor) Bilinear(y, w, b *Tensor) *Tensor {
 	n := len(t.shape)
 	switch {
 	case n == 0 || len(y.shape) != n || len(w.shape) != 3 || !slices.Equal(t.shape[:n-1], y.shape[:n-1]) || t.shape[n-1] != w.shape[1] || y.shape[n-1] != w.shape[2]:
-		fail("bilinear", in, "inputs and weight do not fit; expected (…, i), (…, j) and (out, i, j)")
+		fail("bilinear", in, "inputs and weight do not match; expected (…, i), (…, j) and (out, i, j)")
 	case b != nil && !slices.Equal(b.shape, w.shape[:1]):
-		fail("bilinear", in, "weight and bias do not fit; expected (out, i, j) and (out,)")
+		fail("bilinear", in, "weight and bias do not match; expected (out, i, j) and (out,)")
 	}
 	to := append(slices.Clone(t.shape[:n-1]), w.shape[0])
 	rows := size(t.shape[:n-1])
@@ -76,8 +76,8 @@ func (t *Tensor) Bilinear(y, w, b *Tensor) *Tensor {
 	return apply(bilinear{}, in...).Reshape(to...)
 }
 
-// Kron returns the Kronecker product: each element of t times the whole of o, side by
-// side; sizes multiply, missing leading ones being 1. It is torch.kron.
+// Kron returns the Kronecker product: each element of t times the whole of o. Sizes multiply;
+// missing leading sizes are 1. It is torch.kron.
 func (t *Tensor) Kron(o *Tensor) *Tensor {
 	given("kron", t, o)
 	n := max(len(t.shape), len(o.shape))
@@ -95,11 +95,11 @@ func (t *Tensor) Kron(o *Tensor) *Tensor {
 	return t.Reshape(first...).Mul(o.Reshape(second...)).Reshape(to...)
 }
 
-// matrixPower is made of products of squares.
+// matrixPower is computed by repeated squaring.
 type matrixPower struct{ n int }
 
 func (m matrixPower) Info() Info {
-	// The powers 0 and 1 have no product, which autocast would cast.
+	// The powers 0 and 1 have no product that autocast would cast.
 	return Info{"linalg_matrix_power", "torch.linalg.matrix_power", unless(m.n < 2, Keep), ReadsOperands}
 }
 func (m matrixPower) f(in []*Tensor) *Tensor {
@@ -126,16 +126,16 @@ func (m matrixPower) f(in []*Tensor) *Tensor {
 func (m matrixPower) Forward(in []*Tensor) *Tensor              { return compose(m.f, in) }
 func (m matrixPower) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(m.f, dy, in) }
 
-// MatrixPower returns the product of n of the square matrices t (…, k, k), n being 0 or
-// more. It computes in float32 and rounds once. It is torch.linalg.matrix_power.
+// MatrixPower returns the n-th power of the square matrices t (…, k, k), where n is at least 0.
+// It computes in float32 and rounds once. It is torch.linalg.matrix_power.
 func (t *Tensor) MatrixPower(n int) *Tensor {
 	t.given("linalg_matrix_power")
 	r := len(t.shape)
 	switch {
 	case r < 2 || t.shape[r-2] != t.shape[r-1]:
-		fail("linalg_matrix_power", []*Tensor{t}, "it is not of square matrices; expected (…, k, k)")
+		fail("linalg_matrix_power", []*Tensor{t}, "t is not a batch of square matrices; expected (…, k, k)")
 	case n < 0:
-		fail("linalg_matrix_power", []*Tensor{t}, "the power is %d; expected 0 or more", n)
+		fail("linalg_matrix_power", []*Tensor{t}, "n is %d; expected at least 0", n)
 	}
 	return apply(matrixPower{n}, t)
 }

@@ -1,7 +1,7 @@
 package tensor
 
-// qr packs q (m, k) and r (k, n) of matrices (m, n); k is m if q is complete, the smaller
-// of m and n if not.
+// qr packs q (m, k) and r (k, n) of matrices (m, n); k is m if q is complete, and otherwise
+// the smaller of m and n.
 type qr struct{ complete bool }
 
 func (qr) Info() Info { return Info{"linalg_qr", "torch.linalg.qr", Keep, ReadsAll} }
@@ -24,14 +24,14 @@ func (o qr) Forward(in []*Tensor) *Tensor {
 }
 
 // VJP follows S. Walter and L. Lehmann, "Algorithmic Differentiation of Linear Algebra
-// Functions with Application in Optimum Experimental Design", 2018. Of a wide matrix (x
-// y) = q (u v) the left part x is decomposed, and y is q v.
+// Functions with Application in Optimum Experimental Design", 2018. For a wide matrix (x y) =
+// q (u v) the left part x is decomposed, and y is q v.
 func (o qr) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	d := wideOf(in[0].dtype)
 	p := o.bundle(in[0])
 	m, k, n := p[0][0], p[0][1], p[1][1]
 	if k > n {
-		fail("linalg_qr", in, "q is complete and has more rows than the matrix has columns, so that it has no derivative; expected mode reduced")
+		fail("linalg_qr", in, "mode complete has no derivative for matrices with more rows than columns; expected mode reduced")
 	}
 	of, by := p.parts(y.To(d)), p.parts(dy.To(d))
 	q, r, dq, dr := of[0], of[1], by[0], by[1]
@@ -52,15 +52,15 @@ func squareQR(q, r, dq, dr *Tensor) *Tensor {
 	return r.SolveTriangular(dq.Add(q.MatMul(s)).mT(), true, TriangularOptions{}).mT()
 }
 
-// QR returns the decomposition q r of matrices t (…, m, n), q of orthonormal columns and r
-// upper triangular, with LAPACK's signs. The mode is "reduced", where q is (…, m, k) and r
-// (…, k, n), k the smaller of m and n; "complete", where q is (…, m, m) and r (…, m, n),
-// which has no derivative if m is above n; or "r", as reduced with an empty q. It computes
-// in float64 and rounds once. It is torch.linalg.qr.
+// QR returns the decomposition q r of matrices t (…, m, n), where q has orthonormal columns
+// and r is upper triangular, with LAPACK's signs. In mode "reduced" q is (…, m, k) and r is
+// (…, k, n), where k is the smaller of m and n. In mode "complete" q is (…, m, m) and r is
+// (…, m, n); it has no derivative if m is above n. Mode "r" is "reduced" with an empty q. It
+// computes in float64 and rounds once. It is torch.linalg.qr.
 func (t *Tensor) QR(mode string) (q, r *Tensor) {
 	floatMatrices("linalg_qr", t)
 	if mode != "reduced" && mode != "complete" && mode != "r" {
-		fail("linalg_qr", []*Tensor{t}, "there is no mode %q; expected reduced, complete or r", mode)
+		fail("linalg_qr", []*Tensor{t}, "unknown mode %q; expected reduced, complete or r", mode)
 	}
 	o := qr{mode == "complete"}
 	p := o.bundle(t).parts(apply(o, t))

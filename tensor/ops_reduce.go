@@ -2,16 +2,16 @@ package tensor
 
 import "halfnote/tensor/driver"
 
-// over is the part of a reduction that says what it runs over.
+// over is the dimensions of a reduction.
 type over struct {
 	dims []int // sorted
-	keep bool  // leave size 1
+	keep bool  // keep dims with size 1
 }
 
-// overDims returns a reduction of t over dims, which drop out, or over all if none is given.
+// overDims returns a reduction of t over dims, which are removed, or over all if none is given.
 func overDims(op string, t *Tensor, dims []int) over { return over{dims: axes(op, t, dims)} }
 
-// finish gives a reduction that kept its dimensions the shape asked for.
+// finish reshapes a result with kept dimensions to the requested shape.
 func (o over) finish(y *Tensor) *Tensor {
 	if o.keep {
 		return y
@@ -21,13 +21,13 @@ func (o over) finish(y *Tensor) *Tensor {
 	return y
 }
 
-// spread repeats dy, a reduction's gradient, to the shape of its operand x.
+// spread broadcasts dy, a reduction's gradient, to the shape of its operand x.
 func (o over) spread(dy, x *Tensor) *Tensor {
 	return dy.Reshape(keepDims(x.shape, o.dims)...).expandTo(x.shape)
 }
 
-// total returns the sum or product of x, of integers and bool in int64. If the caller
-// gave x's dtype the result returns to it, and wraps around as integers do.
+// total returns the sum or product of x, computed in int64 for integers and bool. If the caller
+// chose the dtype, the result is converted to x's dtype; integers wrap around.
 func (o over) total(c driver.Code, x *Tensor, given bool) *Tensor {
 	if x.dtype.IsFloat() {
 		return o.finish(reduce(c, x, o.dims, x.dtype))
@@ -39,7 +39,7 @@ func (o over) total(c driver.Code, x *Tensor, given bool) *Tensor {
 	return o.finish(y)
 }
 
-// count returns how many elements of x go into one.
+// count returns the number of elements of x in one result.
 func (o over) count(x *Tensor) int {
 	n := 1
 	for _, d := range o.dims {
@@ -50,7 +50,7 @@ func (o over) count(x *Tensor) int {
 
 type sum struct {
 	over
-	given bool // the caller chose the dtype, so neither autocast nor Forward does
+	given bool // dtype chosen by the caller, so neither autocast nor Forward chooses it
 }
 
 func (s sum) Info() Info {
@@ -59,15 +59,15 @@ func (s sum) Info() Info {
 func (s sum) Forward(in []*Tensor) *Tensor              { return s.total(driver.Sum, in[0], s.given) }
 func (s sum) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{s.spread(dy, in[0])} }
 
-// Sum returns the sum over dims, which drop out, or over all if none is given. It
-// adds in float32 and rounds once: the sum of 65536 ones in float16 is +Inf.
-// Integers and bool give int64. It is torch.sum.
+// Sum returns the sum over dims, which are removed, or over all dimensions if none is given. It
+// adds in float32 and rounds once: the sum of 65536 ones in float16 is +Inf. Integers and bool
+// give int64. It is torch.sum.
 func (t *Tensor) Sum(dims ...int) *Tensor {
 	return apply(sum{over: overDims("sum", t, dims)}, t)
 }
 
-// SumAs returns the Sum of t as d, in d, also under autocast. Integers wrap around. It is
-// torch.sum with dtype.
+// SumAs returns the Sum of t, computed and returned in dtype d, also under autocast. Integers
+// wrap around. It is torch.sum with dtype.
 func (t *Tensor) SumAs(d DType, dims ...int) *Tensor {
 	return apply(sum{overDims("sum", t, dims), true}, t.To(d))
 }
@@ -82,8 +82,8 @@ func (m mean) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{m.spread(dy.Scale(1/float64(m.count(in[0]))), in[0])}
 }
 
-// Mean returns the mean over dims, which drop out, or over all if none is given. It
-// adds and divides in float32 and rounds once. It is torch.mean.
+// Mean returns the mean over dims, which are removed, or over all dimensions if none is given.
+// It adds and divides in float32 and rounds once. It is torch.mean.
 func (t *Tensor) Mean(dims ...int) *Tensor { return apply(mean{overDims("mean", t, dims)}, t) }
 
 type amax struct{ over }
@@ -94,8 +94,8 @@ func (a amax) Forward(in []*Tensor) *Tensor {
 }
 func (a amax) VJP(dy, y *Tensor, in []*Tensor) []*Tensor { return a.ties(dy, y, in[0]) }
 
-// Amax returns the largest element along dims, which drop out, or of all if none is
-// given; NaN if there is one. Equal ones share the gradient. It is torch.amax.
+// Amax returns the largest element along dims, which are removed, or of all elements if none is
+// given. A NaN gives NaN. Equal elements share the gradient. It is torch.amax.
 func (t *Tensor) Amax(dims ...int) *Tensor {
 	return apply(amax{overDims("amax", t, dims).nonEmpty("amax", t)}, t)
 }
@@ -108,27 +108,27 @@ func (a amin) Forward(in []*Tensor) *Tensor {
 }
 func (a amin) VJP(dy, y *Tensor, in []*Tensor) []*Tensor { return a.ties(dy, y, in[0]) }
 
-// Amin returns the smallest element along dims, which drop out, or of all if none
-// is given; NaN if there is one. Equal ones share the gradient. It is torch.amin.
+// Amin returns the smallest element along dims, which are removed, or of all elements if none
+// is given. A NaN gives NaN. Equal elements share the gradient. It is torch.amin.
 func (t *Tensor) Amin(dims ...int) *Tensor {
 	return apply(amin{overDims("amin", t, dims).nonEmpty("amin", t)}, t)
 }
 
-// nonEmpty returns o, and panics if there is nothing in t to choose from.
+// nonEmpty returns o. It panics if a dimension to reduce is empty.
 func (o over) nonEmpty(op string, t *Tensor) over {
 	if o.count(t) == 0 {
-		fail(op, []*Tensor{t}, "there is no element to choose; expected sizes of 1 or more along %v", o.dims)
+		fail(op, []*Tensor{t}, "the reduction is empty; expected sizes of at least 1 along dimensions %v", o.dims)
 	}
 	return o
 }
 
-// ties shares dy among the elements of x that equal y.
+// ties divides dy among the elements of x that equal y.
 func (o over) ties(dy, y, x *Tensor) []*Tensor {
 	equal := equalMask(x, o.spread(y, x))
 	return []*Tensor{o.spread(dy, x).Mul(equal.Div(equal.KeepDim().Sum(o.dims...)))}
 }
 
-// equalMask returns 1 where x equals y, else 0, without a gradient.
+// equalMask returns 1 where x equals y and 0 elsewhere, without a gradient.
 func equalMask(x, y *Tensor) *Tensor { return pairwise("eq", driver.Equal, x, y) }
 
 // seq returns 0, 1, … n-1.

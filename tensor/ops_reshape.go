@@ -2,26 +2,26 @@ package tensor
 
 import "slices"
 
-// What is made of reshape, permute and expand alone.
+// Operations composed of reshape, permute and expand.
 
-// View is Reshape that never copies: it panics if t's strides cannot say it. It is
+// View is Reshape without a copy: it panics if t's strides do not allow a view. It is
 // torch.Tensor.view.
 func (t *Tensor) View(shape ...int) *Tensor {
 	t.given("view")
 	y := t.Reshape(shape...)
 	if y.mem != t.mem {
-		fail("view", []*Tensor{t, y}, "the first has strides %v, which cannot show the second without a copy; expected a contiguous tensor: use Reshape", t.stride)
+		fail("view", []*Tensor{t, y}, "strides %v do not allow shape %s without a copy; expected a contiguous tensor: use Reshape", t.stride, shapeString(y.shape))
 	}
 	return y
 }
 
-// ViewAs is View in the shape of other. It is torch.Tensor.view_as.
+// ViewAs is View with the shape of other. It is torch.Tensor.view_as.
 func (t *Tensor) ViewAs(other *Tensor) *Tensor {
 	given("view_as", t, other)
 	return t.View(other.shape...)
 }
 
-// ReshapeAs is Reshape to the shape of other. It is torch.Tensor.reshape_as.
+// ReshapeAs is Reshape with the shape of other. It is torch.Tensor.reshape_as.
 func (t *Tensor) ReshapeAs(other *Tensor) *Tensor {
 	given("reshape_as", t, other)
 	return t.Reshape(other.shape...)
@@ -33,12 +33,12 @@ func (t *Tensor) Ravel() *Tensor {
 	return t.Reshape(t.Numel())
 }
 
-// Flatten returns t with the dimensions from start to end made one: all of them if
-// none is named, those from start on if one is. It is torch.flatten.
+// Flatten returns t with the dimensions from start to end merged into one: all of them if
+// neither is given, those from start on if one is given. It is torch.flatten.
 func (t *Tensor) Flatten(startEnd ...int) *Tensor {
 	t.given("flatten")
 	if len(startEnd) > 2 {
-		fail("flatten", []*Tensor{t}, "%d dimensions named; expected the first, and the last", len(startEnd))
+		fail("flatten", []*Tensor{t}, "%d dimensions given; expected at most a first and a last", len(startEnd))
 	}
 	if len(t.shape) == 0 {
 		return t.Reshape(1)
@@ -47,7 +47,7 @@ func (t *Tensor) Flatten(startEnd ...int) *Tensor {
 	copy(bounds, startEnd)
 	from, to := axis("flatten", t, bounds[0], len(t.shape)), axis("flatten", t, bounds[1], len(t.shape))
 	if from > to {
-		fail("flatten", []*Tensor{t}, "dimension %d comes after %d; expected them in order", from, to)
+		fail("flatten", []*Tensor{t}, "start %d is after end %d; expected start before end", from, to)
 	}
 	return t.Reshape(slices.Replace(t.Shape(), from, to+1, size(t.shape[from:to+1]))...)
 }
@@ -65,12 +65,12 @@ func (t *Tensor) Unflatten(dim int, sizes ...int) *Tensor {
 		}
 	}
 	if len(to) == 0 || slices.ContainsFunc(to, func(s int) bool { return s < 0 }) || size(to) != t.shape[d] {
-		fail("unflatten", []*Tensor{t}, "dimension %d of size %d does not split into %v; expected sizes whose product it is, and at most one -1", d, t.shape[d], sizes)
+		fail("unflatten", []*Tensor{t}, "dimension %d of size %d does not split into %v; expected sizes with that product, and at most one -1", d, t.shape[d], sizes)
 	}
 	return t.Reshape(slices.Replace(t.Shape(), d, d+1, to...)...)
 }
 
-// Unsqueeze returns t with a dimension of size 1 put in at dim. It is
+// Unsqueeze returns t with a dimension of size 1 inserted at dim. It is
 // torch.unsqueeze.
 func (t *Tensor) Unsqueeze(dim int) *Tensor {
 	t.given("unsqueeze")
@@ -82,9 +82,9 @@ func (t *Tensor) Unsqueeze(dim int) *Tensor {
 	return apply(reshape{slices.Insert(t.Shape(), dim, 1), slices.Insert(t.Stride(), dim, step)}, t)
 }
 
-// Squeeze returns t without dimensions dims, whose size must be 1, or without all
-// of size 1 if none is named. It is torch.squeeze, which leaves named ones of
-// other sizes alone.
+// Squeeze returns t without dimensions dims, whose size must be 1, or without all dimensions of
+// size 1 if none is given. It is torch.squeeze, except that torch ignores given dimensions of
+// other sizes.
 func (t *Tensor) Squeeze(dims ...int) *Tensor {
 	list := axes("squeeze", t, dims)
 	if len(dims) == 0 {
@@ -107,7 +107,7 @@ func (t *Tensor) BroadcastTo(shape ...int) *Tensor {
 	return t.Expand(shape...)
 }
 
-// BroadcastTensors returns views of ts repeated to their common shape. It is
+// BroadcastTensors returns views of ts broadcast to their common shape. It is
 // torch.broadcast_tensors.
 func BroadcastTensors(ts ...*Tensor) []*Tensor {
 	shape := broadcast("broadcast_tensors", ts)
@@ -118,7 +118,7 @@ func BroadcastTensors(ts ...*Tensor) []*Tensor {
 	return out
 }
 
-// Movedim returns a view with dimension from moved to place to, the others in order.
+// Movedim returns a view with dimension from moved to position to; the others keep their order.
 // It is torch.movedim.
 func (t *Tensor) Movedim(from, to int) *Tensor {
 	t.given("movedim")
@@ -132,16 +132,16 @@ func (t *Tensor) Swapaxes(i, j int) *Tensor {
 	return t.Transpose(i, j)
 }
 
-// Repeat returns t repeated times[i] times along dimension i; times may name new
+// Repeat returns t repeated times[i] times along dimension i. More times than dimensions add
 // dimensions in front. It is torch.Tensor.repeat.
 func (t *Tensor) Repeat(times ...int) *Tensor {
 	t.given("repeat")
 	shift := len(times) - len(t.shape)
 	if shift < 0 {
-		fail("repeat", []*Tensor{t}, "%d numbers given; expected one a dimension, %d or more", len(times), len(t.shape))
+		fail("repeat", []*Tensor{t}, "times has length %d; expected at least %d, one for each dimension", len(times), len(t.shape))
 	}
 	checkShape("repeat", times)
-	// Sizes (n, s) of which n repeats and s is t's.
+	// The sizes are pairs (n, s): n is the number of repeats and s is t's size.
 	apart, spread, joined := make([]int, 2*len(times)), make([]int, 2*len(times)), make([]int, len(times))
 	for i, n := range times {
 		s := 1
@@ -155,7 +155,7 @@ func (t *Tensor) Repeat(times ...int) *Tensor {
 	return t.Reshape(apart...).expandTo(spread).Reshape(joined...)
 }
 
-// Tile is Repeat with ones put in front of times where t has more dimensions. It is
+// Tile is Repeat with times extended by ones in front where t has more dimensions. It is
 // torch.tile.
 func (t *Tensor) Tile(times ...int) *Tensor {
 	t.given("tile")
@@ -166,13 +166,13 @@ func (t *Tensor) Tile(times ...int) *Tensor {
 	return t.Repeat(all...)
 }
 
-// RepeatInterleave returns t with each slice along dim n times in a row. It is
+// RepeatInterleave returns t with each slice along dim repeated n times in a row. It is
 // torch.repeat_interleave.
 func (t *Tensor) RepeatInterleave(n, dim int) *Tensor {
 	t.given("repeat_interleave")
 	d := axis("repeat_interleave", t, dim, len(t.shape))
 	if n < 0 {
-		fail("repeat_interleave", []*Tensor{t}, "%d repeats; expected 0 or more", n)
+		fail("repeat_interleave", []*Tensor{t}, "n is %d; expected at least 0", n)
 	}
 	spread := slices.Insert(t.Shape(), d+1, n)
 	joined := t.Shape()
@@ -180,18 +180,18 @@ func (t *Tensor) RepeatInterleave(n, dim int) *Tensor {
 	return t.Unsqueeze(d + 1).expandTo(spread).Reshape(joined...)
 }
 
-// RepeatInterleaveEach is RepeatInterleave with a number for each slice: times is a
-// vector of integers.
+// RepeatInterleaveEach is RepeatInterleave with a count for each slice: times is a vector of
+// integers.
 func (t *Tensor) RepeatInterleaveEach(times *Tensor, dim int) *Tensor {
 	given("repeat_interleave", t, times)
 	d := axis("repeat_interleave", t, dim, len(t.shape))
 	if len(times.shape) != 1 || times.shape[0] != t.shape[d] || times.dtype.IsFloat() {
-		fail("repeat_interleave", []*Tensor{t, times}, "the second says how often, as %v; expected %d integers, one for each slice along dimension %d", times.dtype, t.shape[d], d)
+		fail("repeat_interleave", []*Tensor{t, times}, "times has dtype %v; expected %d integers, one for each slice along dimension %d", times.dtype, t.shape[d], d)
 	}
 	each, total := times.Int64s(), int64(0)
 	for i, n := range each {
 		if n < 0 || n > 1<<40 {
-			fail("repeat_interleave", []*Tensor{t, times}, "%d repeats of slice %d; expected 0 or more, and a result that fits into memory", n, i)
+			fail("repeat_interleave", []*Tensor{t, times}, "%d repeats of slice %d; expected at least 0, and a result that fits into memory", n, i)
 		}
 		total += n
 	}
@@ -205,15 +205,15 @@ func (t *Tensor) RepeatInterleaveEach(times *Tensor, dim int) *Tensor {
 	return t.IndexSelect(d, FromInt64s(list).ToDevice(t.Device()))
 }
 
-// Meshgrid returns the coordinates of a grid: tensor i has the elements of vector i
-// along dimension i, repeated along all others. It is torch.meshgrid with indexing
+// Meshgrid returns the coordinates of a grid: tensor i has the elements of vector i along
+// dimension i, repeated along all other dimensions. It is torch.meshgrid with indexing
 // "ij".
 func Meshgrid(vectors ...*Tensor) []*Tensor {
 	given("meshgrid", vectors...)
 	shape := make([]int, len(vectors))
 	for i, v := range vectors {
 		if len(v.shape) > 1 {
-			fail("meshgrid", vectors, "operand %d has %d dimensions; expected vectors", i, len(v.shape))
+			fail("meshgrid", vectors, "operand %d is %d-D; expected vectors", i, len(v.shape))
 		}
 		shape[i] = v.Numel()
 	}
@@ -226,8 +226,8 @@ func Meshgrid(vectors ...*Tensor) []*Tensor {
 	return out
 }
 
-// CartesianProd returns all tuples of the vectors' elements as rows, the last vector
-// running fastest. It is torch.cartesian_prod.
+// CartesianProd returns all tuples of the vectors' elements as rows. The last vector's elements
+// change fastest. It is torch.cartesian_prod.
 func CartesianProd(vectors ...*Tensor) *Tensor {
 	given("cartesian_prod", vectors...)
 	columns := Meshgrid(vectors...)

@@ -6,8 +6,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// stairs are functions whose derivative is 0 wherever there is one; of integers all
-// but sign are the integers themselves.
+// stairs are functions whose derivative is 0 wherever it exists. Except for sign they return
+// integers unchanged.
 type stairs struct {
 	name string
 	code driver.Code
@@ -35,30 +35,30 @@ func (stairs) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{constantLike(dy, 0)}
 }
 
-// Floor returns the largest whole number not above t, with the gradient 0. It is
+// Floor returns t rounded down to a whole number. Its gradient is 0. It is
 // torch.floor.
 func (t *Tensor) Floor() *Tensor { return apply(floor, t) }
 
-// Ceil returns the smallest whole number not below t, with the gradient 0. It is
+// Ceil returns t rounded up to a whole number. Its gradient is 0. It is
 // torch.ceil.
 func (t *Tensor) Ceil() *Tensor { return apply(ceil, t) }
 
-// Trunc returns t without its fraction, with the gradient 0. It is torch.trunc.
+// Trunc returns t without its fraction. Its gradient is 0. It is torch.trunc.
 func (t *Tensor) Trunc() *Tensor { return apply(trunc, t) }
 
-// Round returns the whole number nearest to t, of two the even one, with the
-// gradient 0. It is torch.round.
+// Round returns the whole number nearest to t, or the even one of two. Its gradient is 0. It
+// is torch.round.
 func (t *Tensor) Round() *Tensor { return apply(round, t) }
 
-// Sign returns 1, 0 or -1, 0 for NaN, with the gradient 0. It is torch.sign.
+// Sign returns 1, 0 or -1, and 0 for NaN. Its gradient is 0. It is torch.sign.
 func (t *Tensor) Sign() *Tensor { return apply(sign, t) }
 
 // Frac returns t minus its Trunc. It is torch.frac.
 func (t *Tensor) Frac() *Tensor { return t.Sub(t.Trunc()) }
 
-// RoundTo returns t rounded to that many decimals, of two nearest the even one, with
-// the gradient 0; below 0, to tens, hundreds and so on. It computes in float32 and
-// rounds once. t is of a floating-point dtype. It is torch.round with decimals.
+// RoundTo returns t rounded to the given number of decimals, or to the even one of the two
+// nearest. Negative decimals round to tens, hundreds and so on. Its gradient is 0. It computes in
+// float32 and rounds once. t has a floating-point dtype. It is torch.round with decimals.
 func (t *Tensor) RoundTo(decimals int) *Tensor {
 	if decimals == 0 {
 		return t.Round()
@@ -71,7 +71,7 @@ type roundTo struct{ decimals int }
 func (roundTo) Info() Info { return Info{"round", "torch.round", Keep, ReadsNothing} }
 func (r roundTo) Forward(in []*Tensor) *Tensor {
 	if !in[0].dtype.IsFloat() {
-		failDType("round", in, "rounded to %d decimals; expected a floating-point dtype", r.decimals)
+		failDType("round", in, "cannot round integers to %d decimals; expected a floating-point dtype", r.decimals)
 	}
 	return compose(func(in []*Tensor) *Tensor {
 		if r.decimals < 0 {

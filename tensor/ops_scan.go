@@ -2,17 +2,17 @@ package tensor
 
 import "halfnote/tensor/driver"
 
-// Running sums and products are recurrences s[i] = b[i] + a[i] s[i-1]: in float32 for
-// halves and in float64 for float32, in order, each element rounded once, as is the
-// derivative, which is a recurrence the other way.
+// Running sums and products are recurrences s[i] = b[i] + a[i] s[i-1]. They are computed in
+// order, in float32 for halves and in float64 for float32, and each element is rounded once. The
+// derivative is a recurrence in the opposite direction.
 
-// running is the part of a scan that says where it runs.
+// running is the dimension and direction of a scan.
 type running struct {
 	dim     int
 	reverse bool
 }
 
-// view returns t as a kernel sees it, reversed along dim if the scan is.
+// view returns t as a kernel sees it, reversed along dim if the scan is reversed.
 func (r running) view(t *Tensor) driver.View {
 	v := t.view()
 	if r.reverse && len(t.shape) > 0 && t.shape[r.dim] > 0 {
@@ -32,7 +32,7 @@ func (r running) scan(c driver.Code, d DType, in ...*Tensor) *Tensor {
 	}
 	k := driver.Kernel{Code: c, Axis: r.dim}
 	if !y.mem.backend.Offers(c, d, views[0].DType) {
-		launch(k, y, views) // says so
+		launch(k, y, views) // panics with the reason
 	}
 	y.mem.backend.Run(k, r.view(y), views...)
 	return y
@@ -40,7 +40,7 @@ func (r running) scan(c driver.Code, d DType, in ...*Tensor) *Tensor {
 
 type cumsum struct {
 	running
-	given bool // the caller chose the dtype, so neither autocast nor Forward does
+	given bool // dtype chosen by the caller, so neither autocast nor Forward chooses it
 }
 
 func (c cumsum) Info() Info {
@@ -62,26 +62,26 @@ func (c cumsum) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(c, dy)}
 }
 
-// Cumsum returns the sums of the elements up to each one along dim. Halves are added
-// in float32 and float32 in float64, in order, and each sum is rounded once; integers and
-// bool give int64. It is torch.cumsum.
+// Cumsum returns the running sums along dim. Halves are added in float32 and float32 in
+// float64, in order, and each sum is rounded once. Integers and bool give int64. It is
+// torch.cumsum.
 func (t *Tensor) Cumsum(dim int) *Tensor {
 	return apply(cumsum{running: scanOf("cumsum", t, dim)}, t)
 }
 
-// CumsumAs returns the Cumsum of t as d, in d, also under autocast. Integers wrap around. It
-// is torch.cumsum with dtype.
+// CumsumAs returns the Cumsum of t, computed and returned in dtype d, also under autocast.
+// Integers wrap around. It is torch.cumsum with dtype.
 func (t *Tensor) CumsumAs(d DType, dim int) *Tensor {
 	return apply(cumsum{scanOf("cumsum", t, dim), true}, t.To(d))
 }
 
-// scanOf returns a scan along dim, which a scalar has too: one of size 1.
+// scanOf returns a scan along dim. A scalar has one dimension of size 1.
 func scanOf(op string, t *Tensor, dim int) running {
 	given(op, t)
 	return running{dim: axis(op, t, dim, max(1, len(t.shape)))}
 }
 
-// recurrence is s[i] = b[i] + a[i] s[i-1] of b and a.
+// recurrence is s[i] = b[i] + a[i] s[i-1]. Its operands are b and a.
 type recurrence struct{ running }
 
 func (recurrence) Info() Info {
@@ -96,7 +96,7 @@ func (r recurrence) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{g, g.Mul(r.shift(y))}
 }
 
-// shift moves t one place on along dim, in the direction of the scan; 0 comes in.
+// shift moves t by one position along dim, in the direction of the scan, and fills with 0.
 func (r running) shift(t *Tensor) *Tensor {
 	n := t.shape[r.dim]
 	if n == 0 {
@@ -109,8 +109,8 @@ func (r running) shift(t *Tensor) *Tensor {
 	return apply(sliceGrad{to, t.shape}, apply(from, t))
 }
 
-// others returns the product of the elements before each one along dim, 1 for the
-// first: the derivative of a product has no quotient, so zeros do not matter.
+// others returns the product of the elements before each element along dim, 1 for the first.
+// It needs no quotient for the derivative of a product, so zeros are exact.
 func (r running) others(t *Tensor) *Tensor {
 	n := t.shape[r.dim]
 	if n == 0 {
@@ -154,20 +154,20 @@ func (c cumprod) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(c.f, dy, in)
 }
 
-// Cumprod returns the products of the elements up to each one along dim. Halves are
-// multiplied in float32 and float32 in float64, in order, and each product is rounded
-// once; integers and bool give int64. It is torch.cumprod.
+// Cumprod returns the running products along dim. Halves are multiplied in float32 and float32
+// in float64, in order, and each product is rounded once. Integers and bool give int64. It is
+// torch.cumprod.
 func (t *Tensor) Cumprod(dim int) *Tensor {
 	return apply(cumprod{running: scanOf("cumprod", t, dim)}, t)
 }
 
-// CumprodAs returns the Cumprod of t as d, in d, also under autocast. Integers wrap around. It
-// is torch.cumprod with dtype.
+// CumprodAs returns the Cumprod of t, computed and returned in dtype d, also under autocast.
+// Integers wrap around. It is torch.cumprod with dtype.
 func (t *Tensor) CumprodAs(d DType, dim int) *Tensor {
 	return apply(cumprod{scanOf("cumprod", t, dim), true}, t.To(d))
 }
 
-// cumArg gives where the extreme so far lies, as int64.
+// cumArg returns the int64 index of the extreme so far.
 type cumArg struct {
 	running
 	name string
@@ -180,15 +180,15 @@ func (c cumArg) Forward(in []*Tensor) *Tensor {
 }
 func (cumArg) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
 
-// Cummax returns the largest of the elements up to each one along dim, and where it
-// lies, as int64: the last of equal ones. NaN counts as the largest number, and has
-// the gradient of what follows it. It is torch.cummax.
+// Cummax returns the running maximum along dim and its int64 index, the last of equal
+// elements. NaN counts as largest, and gets the gradient of all following elements. It is
+// torch.cummax.
 func (t *Tensor) Cummax(dim int) (values, indices *Tensor) {
 	return t.cumExtreme("cummax", driver.CumArgMax, dim)
 }
 
-// Cummin returns the smallest of the elements up to each one along dim, and where it
-// lies, as int64: the last of equal ones. NaN counts as the smallest number. It is
+// Cummin returns the running minimum along dim and its int64 index, the last of equal
+// elements. NaN counts as smallest. It is
 // torch.cummin.
 func (t *Tensor) Cummin(dim int) (values, indices *Tensor) {
 	return t.cumExtreme("cummin", driver.CumArgMin, dim)
@@ -203,7 +203,7 @@ func (t *Tensor) cumExtreme(name string, c driver.Code, dim int) (values, indice
 	return t.Gather(r.dim, indices), indices
 }
 
-// logcumsumexp scales the sum so far by the largest element so far, m: the sum is the
+// logcumsumexp scales the running sum by m, the largest element so far: the sum is the
 // recurrence s[i] = exp(x[i] - m[i]) + exp(m[i-1] - m[i]) s[i-1].
 type logcumsumexp struct{ running }
 
@@ -216,7 +216,7 @@ func (l logcumsumexp) f(in []*Tensor) *Tensor {
 		return x
 	}
 	m, _ := x.Detach().Cummax(l.dim)
-	m = m.IsFinite().Where(m, constant(m, m.dtype, 0)) // infinities have no difference
+	m = m.IsFinite().Where(m, constant(m, m.dtype, 0)) // the difference of equal infinities is NaN
 	a := l.shift(m).Sub(m).Exp()
 	return apply(recurrence{l.running}, x.Sub(m).Exp(), a).Log().Add(m)
 }
@@ -228,18 +228,18 @@ func (l logcumsumexp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// LogCumsumExp returns the logarithms of the sums of exp of the elements up to each
-// one along dim, without overflow on the way. It is torch.logcumsumexp.
+// LogCumsumExp returns the logarithms of the running sums of exp(t) along dim, without
+// intermediate overflow. It is torch.logcumsumexp.
 func (t *Tensor) LogCumsumExp(dim int) *Tensor {
 	return apply(logcumsumexp{scanOf("logcumsumexp", t, dim)}, t)
 }
 
-// Diff returns the differences of neighbours along dim, n times. It is torch.diff.
+// Diff returns the differences of neighbours along dim, applied n times. It is torch.diff.
 func (t *Tensor) Diff(n, dim int) *Tensor {
 	t.given("diff")
 	d := axis("diff", t, dim, len(t.shape))
 	if n < 0 {
-		fail("diff", []*Tensor{t}, "%d differences; expected 0 or more", n)
+		fail("diff", []*Tensor{t}, "n is %d; expected at least 0", n)
 	}
 	for range n {
 		size := t.shape[d]
@@ -253,8 +253,8 @@ func (t *Tensor) Diff(n, dim int) *Tensor {
 	return t
 }
 
-// Trapezoid returns the integral along dim of a function with these values dx apart,
-// by straight pieces. It is torch.trapezoid.
+// Trapezoid returns the integral along dim of a function with values t at distance dx, by the
+// trapezoidal rule. It is torch.trapezoid.
 func (t *Tensor) Trapezoid(dx float64, dim int) *Tensor {
 	t.given("trapezoid")
 	d := axis("trapezoid", t, dim, len(t.shape))

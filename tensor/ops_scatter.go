@@ -15,17 +15,17 @@ func (s scatter) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(s, dy, zerosOf(dy, in[1].shape), in[2]), apply(gather{s.dim}, dy, in[2]), nil}
 }
 
-// Scatter returns t with the elements of src put where index says, as Gather takes
-// them: y[index[i][j]][j] = src[i][j] for dim 0. src has index's sizes at the least.
-// Of several that go to one place the last in row-major order stays; each gets the
-// place's gradient, as in torch. It is torch.scatter.
+// Scatter returns t with the elements of src stored at the positions index, the inverse of
+// Gather: y[index[i][j]][j] = src[i][j] for dim 0. The sizes of src are at least those of index.
+// If several elements go to one position the last in row-major order stays, and each gets the
+// gradient of that position, as in torch. It is torch.scatter.
 func (t *Tensor) Scatter(dim int, index, src *Tensor) *Tensor {
 	t.given("scatter")
 	d, p := scattering("scatter", t, dim, index)
 	return apply(scatter{d}, t, sourceOf("scatter", index, src), p)
 }
 
-// ScatterValue is Scatter of a number.
+// ScatterValue is Scatter with a number as src.
 func (t *Tensor) ScatterValue(dim int, index *Tensor, value float64) *Tensor {
 	given("scatter", t, index)
 	checkFinite("scatter", t.dtype, value)
@@ -38,15 +38,15 @@ func scattering(op string, t *Tensor, dim int, index *Tensor) (int, *Tensor) {
 	return d, positions(op, t, index, d, t.shape[d], false)
 }
 
-// sourceOf returns what of src goes to the places of index.
+// sourceOf returns the part of src that index uses.
 func sourceOf(op string, index, src *Tensor) *Tensor {
 	need(op, "src", src != nil, "a tensor")
 	if len(src.shape) != len(index.shape) {
-		fail(op, []*Tensor{index, src}, "the second goes where the first, the index, says; expected as many dimensions")
+		fail(op, []*Tensor{index, src}, "index and src do not match; expected as many dimensions in src as in index")
 	}
 	for d, n := range index.shape {
 		if n > src.shape[d] {
-			fail(op, []*Tensor{index, src}, "the second goes where the first, the index, says; expected size %d or more in dimension %d", n, d)
+			fail(op, []*Tensor{index, src}, "src is smaller than index; expected size %d or more in dimension %d", n, d)
 		}
 		src = src.Narrow(d, 0, n)
 	}
@@ -64,8 +64,8 @@ func (s scatterAdd) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{dy, apply(gather{s.dim}, dy, in[2]), nil}
 }
 
-// meeting returns x after c of src to index along dim, computed in float32 for halves
-// and rounded once.
+// meeting returns x after kernel c has combined src into it at index along dim, computed in
+// float32 for halves and rounded once.
 func meeting(c driver.Code, dim int, x, src, index *Tensor) *Tensor {
 	y, w := unsetTensor(x.mem.backend, wideOf(x.dtype), x.shape), wide(src)
 	run(driver.Kernel{Code: driver.Copy}, y, x)
@@ -76,7 +76,7 @@ func meeting(c driver.Code, dim int, x, src, index *Tensor) *Tensor {
 	return narrow(y, x.dtype)
 }
 
-// ScatterAdd returns t with the elements of src added where index says:
+// ScatterAdd returns t with the elements of src added at the positions index:
 // y[index[i][j]][j] += src[i][j] for dim 0, in row-major order of src, in float32 for
 // halves, rounded once. It is torch.scatter_add.
 func (t *Tensor) ScatterAdd(dim int, index, src *Tensor) *Tensor {
@@ -85,14 +85,14 @@ func (t *Tensor) ScatterAdd(dim int, index, src *Tensor) *Tensor {
 	return apply(scatterAdd{d}, t, sourceOf("scatter_add", index, src), p)
 }
 
-// scatterReduce joins what goes to one place.
+// scatterReduce combines the elements that go to one position.
 type scatterReduce struct {
 	dim     int
 	how     string
-	without bool // t itself does not count where something goes
+	without bool // leave out the element of t where something goes
 }
 
-// joins has the kernels of scatterReduce.
+// joins are the kernels of scatterReduce.
 var joins = map[string]driver.Code{
 	"sum": driver.ScatterAdd, "mean": driver.ScatterAdd, "prod": driver.ScatterMul, "amax": driver.ScatterMax, "amin": driver.ScatterMin,
 }
@@ -105,7 +105,7 @@ func (s scatterReduce) Forward(in []*Tensor) *Tensor {
 	x, src, index := in[0], in[1], in[2]
 	y, w := narrow(duplicate(x), wideOf(x.dtype)), wide(src)
 	if s.without {
-		start := w // the largest may count twice
+		start := w // the element of t may count twice in a maximum
 		switch s.how {
 		case "sum", "mean":
 			start = repeated(constant(x, y.dtype, 0), index.shape)
@@ -121,7 +121,7 @@ func (s scatterReduce) Forward(in []*Tensor) *Tensor {
 	return narrow(y, x.dtype)
 }
 
-// divided returns the sums y by how many went into each, integers rounded down.
+// divided returns the sums y divided by their counts; integers are rounded down.
 func (s scatterReduce) divided(y, index *Tensor) *Tensor {
 	n := s.counts(y, index)
 	if y.dtype.IsFloat() {
@@ -140,7 +140,7 @@ func (s scatterReduce) divided(y, index *Tensor) *Tensor {
 	return FromInt64s(sums, y.shape...)
 }
 
-// counts returns how many elements go into each of y, 1 at the least.
+// counts returns the number of elements that go into each element of y, at least 1.
 func (s scatterReduce) counts(y, index *Tensor) *Tensor {
 	n := newTensor(y.mem.backend, wideOf(y.dtype), y.shape)
 	if !s.without {
@@ -166,7 +166,7 @@ func (s scatterReduce) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	case "prod":
 		dx, dsrc = s.products(dy, x, src, index)
 	default:
-		// Equal ones share the gradient.
+		// Equal elements share the gradient.
 		xLeads, srcLeads := equalMask(x, y), equalMask(src, take(y))
 		share := dy.Div(apply(scatterAdd{s.dim}, xLeads, srcLeads, index))
 		dx, dsrc = share.Mul(xLeads), take(share).Mul(srcLeads)
@@ -177,9 +177,9 @@ func (s scatterReduce) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{dx, dsrc, nil}
 }
 
-// products returns the gradients of a product: each factor's is the product of the
-// others. Zeros are left out of it by putting 1 in their place, which is right
-// where there is one, and gives 0 where there are more.
+// products returns the gradients of a product: the gradient of each factor is the product of
+// the others. Zeros are replaced by 1 in it, which is correct for a single zero, and the result is
+// 0 if there are more.
 func (s scatterReduce) products(dy, x, src, index *Tensor) (dx, dsrc *Tensor) {
 	take := func(t *Tensor) *Tensor { return apply(gather{s.dim}, t, index) }
 	zero := func(t *Tensor) *Tensor { return equalMask(t, zerosOf(t, t.shape)) }
@@ -196,19 +196,19 @@ func (s scatterReduce) products(dy, x, src, index *Tensor) (dx, dsrc *Tensor) {
 	return dx, single.Where(alone, among)
 }
 
-// ScatterReduceOptions are what ScatterReduce may be told.
+// ScatterReduceOptions are the options of ScatterReduce.
 type ScatterReduceOptions struct {
-	// ExcludeSelf leaves t's own elements out where something goes:
+	// ExcludeSelf leaves t's own elements out at positions where something goes:
 	// include_self=False.
 	ExcludeSelf bool
 }
 
-// ScatterReduce returns t with each element joined with those of src that index sends
-// to it, as Scatter does: by "sum", "prod", "mean", "amax" or "amin". It is
+// ScatterReduce returns t with each element combined with the elements of src that index sends
+// to it, as in Scatter. how is "sum", "prod", "mean", "amax" or "amin". It is
 // torch.scatter_reduce.
 func (t *Tensor) ScatterReduce(dim int, index, src *Tensor, how string, o ScatterReduceOptions) *Tensor {
 	if _, ok := joins[how]; !ok {
-		fail("scatter_reduce", []*Tensor{t, index, src}, "there is no reduction %q; expected sum, prod, mean, amax or amin", how)
+		fail("scatter_reduce", []*Tensor{t, index, src}, "unknown reduction %q; expected sum, prod, mean, amax or amin", how)
 	}
 	d, p := scattering("scatter_reduce", t, dim, index)
 	return apply(scatterReduce{d, how, o.ExcludeSelf}, t, sourceOf("scatter_reduce", index, src), p)

@@ -2,9 +2,9 @@ package tensor
 
 import "sort"
 
-// Searchsorted returns for each of values where it would go into the sorted elements of t
-// along the last dimension, as int64: before equal ones, behind them if right. t is a
-// vector, or has values' sizes in all other dimensions. It is torch.searchsorted.
+// Searchsorted returns the int64 position at which each of values would be inserted into the
+// sorted elements of t along the last dimension: before equal elements, or after them if right
+// is set. t is a vector, or has values' sizes in all other dimensions. It is torch.searchsorted.
 func (t *Tensor) Searchsorted(values *Tensor, right bool) *Tensor {
 	given("searchsorted", t, values)
 	ok := len(t.shape) == 1 || len(t.shape) > 0 && len(t.shape) == len(values.shape)
@@ -12,7 +12,7 @@ func (t *Tensor) Searchsorted(values *Tensor, right bool) *Tensor {
 		ok = t.shape[d] == values.shape[d]
 	}
 	if !ok {
-		fail("searchsorted", []*Tensor{t, values}, "the first is searched for the second; expected a vector, or equal sizes in all dimensions but the last")
+		fail("searchsorted", []*Tensor{t, values}, "the sorted tensor and values do not match; expected a sorted vector, or equal sizes in all dimensions but the last")
 	}
 	sameDType("searchsorted", []*Tensor{t, values})
 	if t.dtype.IsFloat() {
@@ -40,12 +40,12 @@ func searched[T int64 | float64](t, values *Tensor, sorted, wanted []T, right bo
 	return FromInt64s(out).ToDevice(t.Device()).Reshape(values.shape...)
 }
 
-// Bucketize returns for each element of t how many of boundaries, a sorted vector, lie
-// below it, or at it too if right. It is torch.bucketize.
+// Bucketize returns for each element of t the number of boundaries, a sorted vector, that are
+// below it, or at most it if right is set. It is torch.bucketize.
 func (t *Tensor) Bucketize(boundaries *Tensor, right bool) *Tensor {
 	given("bucketize", t, boundaries)
 	if len(boundaries.shape) != 1 {
-		fail("bucketize", []*Tensor{t, boundaries}, "the second has the boundaries; expected a vector")
+		fail("bucketize", []*Tensor{t, boundaries}, "boundaries are %d-D; expected a vector", len(boundaries.shape))
 	}
 	return boundaries.Searchsorted(t, right)
 }

@@ -23,7 +23,7 @@ func (s indexSelect) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(indexAdd{s.dim, 1}, zerosOf(dy, in[0].shape), dy, in[1]), nil}
 }
 
-// IndexSelect returns the slices of t along dim that index, a vector, says. It is
+// IndexSelect returns the slices of t along dim at the positions index, a vector. It is
 // torch.index_select.
 func (t *Tensor) IndexSelect(dim int, index *Tensor) *Tensor {
 	t.given("index_select")
@@ -53,15 +53,15 @@ func (a indexAdd) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{dy, dsrc, nil}
 }
 
-// IndexAdd returns t with alpha times the slices of src along dim added to those that
-// index, a vector, says: in src's order, in float32 for halves, rounded once. It is
+// IndexAdd returns t with alpha times the slices of src along dim added at the positions index,
+// a vector: in src's order, in float32 for halves, rounded once. It is
 // torch.index_add.
 func (t *Tensor) IndexAdd(dim int, index, src *Tensor, alpha float64) *Tensor {
 	d, p := slicesAt("index_add", t, dim, index, src, false)
 	return apply(indexAdd{d, alpha}, t, src, p)
 }
 
-// slicesAt checks that src has a slice for each of index, and t's sizes elsewhere.
+// slicesAt checks that src has a slice for each element of index, and t's sizes elsewhere.
 func slicesAt(op string, t *Tensor, dim int, index, src *Tensor, wrap bool) (int, *Tensor) {
 	given(op, t, index)
 	need(op, "src", src != nil, "a tensor")
@@ -70,7 +70,7 @@ func slicesAt(op string, t *Tensor, dim int, index, src *Tensor, wrap bool) (int
 	want := slices.Clone(t.shape)
 	want[d] = index.shape[0]
 	if !slices.Equal(src.shape, want) {
-		fail(op, []*Tensor{t, index, src}, "the third, the source, does not fit; expected shape %s, a slice along dimension %d for each index", shapeString(want), d)
+		fail(op, []*Tensor{t, index, src}, "src does not match; expected shape %s, with a slice along dimension %d for each index", shapeString(want), d)
 	}
 	return d, positions(op, t, index, d, t.shape[d], wrap)
 }
@@ -88,8 +88,8 @@ func (c indexCopy) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(indexFill{c.dim, 0}, dy, in[2]), apply(indexSelect{c.dim}, dy, in[2]), nil}
 }
 
-// IndexCopy returns t with the slices of src along dim in place of those that
-// index, a vector, says; of several for one place the last stays. It is
+// IndexCopy returns t with the slices along dim at the positions index, a vector, replaced by
+// those of src. If a position repeats, the last slice stays. It is
 // torch.index_copy.
 func (t *Tensor) IndexCopy(dim int, index, src *Tensor) *Tensor {
 	d, p := slicesAt("index_copy", t, dim, index, src, false)
@@ -115,7 +115,7 @@ func (f indexFill) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(indexFill{f.dim, 0}, dy, in[1]), nil}
 }
 
-// IndexFill returns t with value in all slices along dim that index, a vector, says;
+// IndexFill returns t with value in all slices along dim at the positions index, a vector;
 // -1 is the last. It panics if t's dtype rounds a finite value to infinity. It is
 // torch.index_fill.
 func (t *Tensor) IndexFill(dim int, index *Tensor, value float64) *Tensor {

@@ -18,7 +18,7 @@ func (p pixelShuffle) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(pixelUnshuffle(p), dy)}
 }
 
-// pixelUnshuffle is its inverse.
+// pixelUnshuffle is the inverse of pixelShuffle.
 type pixelUnshuffle pixelShuffle
 
 func (pixelUnshuffle) Info() Info {
@@ -56,7 +56,7 @@ func planes(x *Tensor) (lead []int, c, h, w int) {
 	return x.shape[:n-3], x.shape[n-3], x.shape[n-2], x.shape[n-1]
 }
 
-// shuffled returns x in another shape with its last dimensions permuted.
+// shuffled returns x reshaped, with its last dimensions permuted.
 func shuffled(x *Tensor, shape []int, order ...int) *Tensor {
 	lead := len(shape) - len(order)
 	full := seq(len(shape))
@@ -66,12 +66,12 @@ func shuffled(x *Tensor, shape []int, order ...int) *Tensor {
 	return permuted(shaped(compact(x), shape), full)
 }
 
-// PixelShuffle returns t (…, c by², h, w) as (…, c, h by, w by): each channel's by²
-// neighbours become the pixels of a square. It is torch.nn.functional.pixel_shuffle.
+// PixelShuffle returns t (…, c by², h, w) as (…, c, h by, w by): by² neighbouring channels
+// become a square of pixels. It is torch.nn.functional.pixel_shuffle.
 func (t *Tensor) PixelShuffle(by int) *Tensor {
 	t.given("pixel_shuffle")
 	if len(t.shape) < 3 || by < 1 || by > max(t.shape[len(t.shape)-3], 1) || t.shape[len(t.shape)-3]%(by*by) != 0 {
-		fail("pixel_shuffle", []*Tensor{t}, "a factor of %d; expected (…, c, h, w) with c a multiple of its square", by)
+		fail("pixel_shuffle", []*Tensor{t}, "factor is %d; expected (…, c, h, w) with c a multiple of its square", by)
 	}
 	return apply(pixelShuffle{by}, t)
 }
@@ -81,17 +81,17 @@ func (t *Tensor) PixelShuffle(by int) *Tensor {
 func (t *Tensor) PixelUnshuffle(by int) *Tensor {
 	t.given("pixel_unshuffle")
 	if n := len(t.shape); n < 3 || by < 1 || t.shape[n-2]%by != 0 || t.shape[n-1]%by != 0 {
-		fail("pixel_unshuffle", []*Tensor{t}, "a factor of %d; expected (…, c, h, w) with h and w multiples of it", by)
+		fail("pixel_unshuffle", []*Tensor{t}, "factor is %d; expected (…, c, h, w) with h and w multiples of it", by)
 	}
 	return apply(pixelUnshuffle{by}, t)
 }
 
-// ChannelShuffle returns t (n, c, …) with channels taken from each of groups in turn.
+// ChannelShuffle returns t (n, c, …) with one channel of each group in turn.
 // It is torch.nn.functional.channel_shuffle.
 func (t *Tensor) ChannelShuffle(groups int) *Tensor {
 	t.given("channel_shuffle")
 	if len(t.shape) < 3 || groups < 1 || t.shape[1]%groups != 0 {
-		fail("channel_shuffle", []*Tensor{t}, "%d groups; expected (n, c, …) with c a multiple of the groups", groups)
+		fail("channel_shuffle", []*Tensor{t}, "groups is %d; expected (n, c, …) with c a multiple of it", groups)
 	}
 	return apply(channelShuffle{groups}, t)
 }
@@ -113,7 +113,7 @@ func (l localResponseNorm) f(in []*Tensor) *Tensor {
 	var mean *Tensor
 	if squares := x.Mul(x); len(x.shape) == 3 {
 		mean = squares.Unsqueeze(1).Pad(pad, PadOptions{}).AvgPool2d([]int{l.size, 1}, stride)
-	} else { // which autocast for the CPU lists
+	} else { // autocast for the CPU lists avg_pool3d
 		squares = squares.Reshape(n, 1, c, x.shape[2], size(x.shape[3:]))
 		mean = squares.Pad(append([]int{0, 0}, pad...), PadOptions{}).AvgPool3d([]int{l.size, 1, 1}, stride)
 	}
@@ -125,20 +125,20 @@ func (l localResponseNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// LocalResponseNormOptions are what LocalResponseNorm may be told.
+// LocalResponseNormOptions are the options of LocalResponseNorm.
 type LocalResponseNormOptions struct {
-	Alpha float64 // the factor of the mean square, 1e-4
-	Beta  float64 // the power, 0.75
-	K     float64 // added before the power is taken, 1
+	Alpha float64 // factor of the mean square; torch's default is 1e-4
+	Beta  float64 // exponent; torch's default is 0.75
+	K     float64 // summand of the base; torch's default is 1
 }
 
-// LocalResponseNorm returns t (n, c, …) divided by (k + alpha m)^beta, m being the
-// mean square of size neighbouring channels, those beyond the ends being 0. It is
+// LocalResponseNorm returns t (n, c, …) divided by (k + alpha m)^beta, where m is the mean square
+// of size neighbouring channels; channels beyond the ends are 0. It is
 // torch.nn.functional.local_response_norm.
 func (t *Tensor) LocalResponseNorm(size int, o LocalResponseNormOptions) *Tensor {
 	t.given("local_response_norm")
 	if len(t.shape) < 3 || size < 1 {
-		fail("local_response_norm", []*Tensor{t}, "a size of %d; expected (n, c, …) and a size of 1 or more", size)
+		fail("local_response_norm", []*Tensor{t}, "size is %d; expected at least 1, and an input (n, c, …)", size)
 	}
 	return apply(localResponseNorm{size, orElse(o.Alpha, 1e-4), orElse(o.Beta, 0.75), orElse(o.K, 1)}, t)
 }

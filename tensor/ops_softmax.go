@@ -2,7 +2,7 @@ package tensor
 
 import "halfnote/tensor/driver"
 
-// Softmax and its kin compute in float32 and round once.
+// Softmax and the related operations compute in float32 and round once.
 
 type softmax struct {
 	dim   int
@@ -25,8 +25,8 @@ func (s softmax) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(softmaxGrad{s.dim}, dy, y)}
 }
 
-// alongRows returns the result of a code for rows, or nil if the backend does not offer
-// it or elements along dim do not lie side by side: columns are better taken together.
+// alongRows returns the result of a row kernel. It is nil if the backend does not offer the
+// kernel, or elements along dim are not contiguous: columns are faster together.
 func alongRows(c driver.Code, dim int, in ...*Tensor) *Tensor {
 	var room [2]DType
 	dtypes := room[:0]
@@ -43,15 +43,15 @@ func alongRows(c driver.Code, dim int, in ...*Tensor) *Tensor {
 	return y
 }
 
-// expShifted returns exp(x - max) along dim, and its sum.
+// expShifted returns exp(x - max) along dim and its sum.
 func expShifted(x *Tensor, dim int) (e, total *Tensor) {
 	e = shifted(x, dim)
 	run(driver.Kernel{Code: driver.Exp}, e, e)
 	return e, reduce(driver.Sum, e, []int{dim}, e.dtype)
 }
 
-// shifted returns x minus its largest element along dim, in a new tensor of the
-// dtype that arithmetic is done in.
+// shifted returns x minus its largest element along dim, in a new tensor of the dtype of the
+// arithmetic.
 func shifted(x *Tensor, dim int) *Tensor {
 	w := wide(x)
 	if w == x {
@@ -68,13 +68,13 @@ func (t *Tensor) Softmax(dim int) *Tensor {
 	return t.scalarToo("softmax", dim, func(t *Tensor, dim int) *Tensor { return apply(softmax{dim: dim}, t) })
 }
 
-// SoftmaxAs is Softmax of t as d, also under autocast: torch.softmax with dtype.
+// SoftmaxAs is Softmax of t in dtype d, also under autocast: torch.softmax with dtype.
 func (t *Tensor) SoftmaxAs(d DType, dim int) *Tensor {
 	return t.scalarToo("softmax", dim, func(t *Tensor, dim int) *Tensor { return apply(softmax{dim, true}, t.To(d)) })
 }
 
-// scalarToo returns f of t and dim, counted from the front; a scalar goes as a vector of
-// one element.
+// scalarToo returns f of t and dim, counted from the front. A scalar becomes a vector of one
+// element.
 func (t *Tensor) scalarToo(op string, dim int, f func(t *Tensor, dim int) *Tensor) *Tensor {
 	t.given(op)
 	d := axis(op, t, dim, max(1, len(t.shape)))
@@ -84,7 +84,7 @@ func (t *Tensor) scalarToo(op string, dim int, f func(t *Tensor, dim int) *Tenso
 	return f(t, d)
 }
 
-// softmaxGrad is y (dy - Σ dy y) of dy and y.
+// softmaxGrad is y (dy - Σ dy y). Its operands are dy and y.
 type softmaxGrad struct{ dim int }
 
 func (softmaxGrad) Info() Info {
@@ -135,19 +135,19 @@ func (l logSoftmax) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(logSoftmaxGrad{l.dim}, dy, y)}
 }
 
-// LogSoftmax returns the logarithm of the softmax along dim, without taking the
-// logarithm of small numbers. It is torch.log_softmax.
+// LogSoftmax returns the logarithm of the softmax along dim. It does not take logarithms of
+// small numbers. It is torch.log_softmax.
 func (t *Tensor) LogSoftmax(dim int) *Tensor {
 	return t.scalarToo("log_softmax", dim, func(t *Tensor, dim int) *Tensor { return apply(logSoftmax{dim: dim}, t) })
 }
 
-// LogSoftmaxAs is LogSoftmax of t as d, also under autocast: torch.log_softmax with
+// LogSoftmaxAs is LogSoftmax of t in dtype d, also under autocast: torch.log_softmax with
 // dtype.
 func (t *Tensor) LogSoftmaxAs(d DType, dim int) *Tensor {
 	return t.scalarToo("log_softmax", dim, func(t *Tensor, dim int) *Tensor { return apply(logSoftmax{dim, true}, t.To(d)) })
 }
 
-// logSoftmaxGrad is dy - exp(y) Σ dy of dy and y.
+// logSoftmaxGrad is dy - exp(y) Σ dy. Its operands are dy and y.
 type logSoftmaxGrad struct{ dim int }
 
 func (logSoftmaxGrad) Info() Info {

@@ -2,7 +2,7 @@ package tensor
 
 import "slices"
 
-// Solutions of systems of equations. They are computed in float64 and rounded once.
+// Solutions of linear systems. They are computed in float64 and rounded once.
 
 type inverse struct{}
 
@@ -22,7 +22,7 @@ func (inverse) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{t.MatMul(dy).MatMul(t).Neg()}
 }
 
-// Inverse returns the inverses of the square matrices t (…, n, n). It panics if one is
+// Inverse returns the inverses of the square matrices t (…, n, n). It panics if a matrix is
 // singular. It is torch.linalg.inv and torch.inverse.
 func (t *Tensor) Inverse() *Tensor {
 	checkSquare("linalg_inv", t)
@@ -41,8 +41,8 @@ func (det) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{in[0].Inverse().Transpose(-1, -2).Mul(dy.Mul(y).Unsqueeze(-1).Unsqueeze(-1))}
 }
 
-// Det returns the determinants of the square matrices t (…, n, n): (…). There is no
-// derivative, and a panic, where one is singular. It is torch.linalg.det.
+// Det returns the determinants of the square matrices t (…, n, n): (…). A singular matrix has
+// no derivative, and Backward panics. It is torch.linalg.det.
 func (t *Tensor) Det() *Tensor {
 	checkSquare("linalg_det", t)
 	return apply(det{}, t)
@@ -66,9 +66,9 @@ func (solve) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{db.MatMul(y.Transpose(-1, -2)).Neg(), db}
 }
 
-// Solve returns x with t x = b for square matrices t (…, n, n) and b (…, n, k), the
-// leading dimensions broadcast, or a vector b (n): x is in b's shape. It panics if a
-// matrix is singular. It is torch.linalg.solve.
+// Solve returns x with t x = b for square matrices t (…, n, n) and b (…, n, k), whose leading
+// dimensions broadcast, or a vector b (n). x has b's shape. It panics if a matrix is singular. It
+// is torch.linalg.solve.
 func (t *Tensor) Solve(b *Tensor) *Tensor {
 	given("linalg_solve", t, b)
 	checkSquare("linalg_solve", t)
@@ -77,11 +77,11 @@ func (t *Tensor) Solve(b *Tensor) *Tensor {
 	}
 	n, r := t.shape[len(t.shape)-1], len(b.shape)
 	if r < 2 || b.shape[r-2] != n {
-		fail("linalg_solve", []*Tensor{t, b}, "they do not fit; expected (…, n, n), and (…, n, k) or (n,)")
+		fail("linalg_solve", []*Tensor{t, b}, "matrix and right-hand side do not match; expected (…, n, n), and (…, n, k) or (n,)")
 	}
 	leading, ok := broadcastShapes(t.shape[:len(t.shape)-2], b.shape[:r-2])
 	if !ok {
-		fail("linalg_solve", []*Tensor{t, b}, "the leading sizes do not broadcast; expected (…, n, n) and (…, n, k)")
+		fail("linalg_solve", []*Tensor{t, b}, "the leading dimensions do not broadcast; expected (…, n, n) and (…, n, k)")
 	}
 	to := func(x *Tensor) *Tensor {
 		return x.expandTo(append(slices.Clone(leading), x.shape[len(x.shape)-2:]...))
@@ -108,7 +108,7 @@ func (cholesky) Forward(in []*Tensor) *Tensor {
 // section 3.
 func (cholesky) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	n := y.shape[len(y.shape)-1]
-	half := hostSlice[float64]("linalg_cholesky", n*n) // the lower triangle, half of the diagonal
+	half := hostSlice[float64]("linalg_cholesky", n*n) // the lower triangle, with half the diagonal
 	for i := range half {
 		if i/n > i%n {
 			half[i] = 1
@@ -125,26 +125,26 @@ func (cholesky) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 }
 
 // Cholesky returns the lower triangular l with l lᵀ = t for symmetric positive definite
-// matrices t (…, n, n), of which it reads the lower triangle. It panics if one is not
-// positive definite. It is torch.linalg.cholesky.
+// matrices t (…, n, n). Only the lower triangle is read. It panics if a matrix is not positive
+// definite. It is torch.linalg.cholesky.
 func (t *Tensor) Cholesky() *Tensor {
 	checkSquare("linalg_cholesky", t)
 	return apply(cholesky{}, t)
 }
 
-// checkSquare panics unless t is of square matrices of real numbers.
+// checkSquare panics unless t is a batch of square floating-point matrices.
 func checkSquare(op string, t *Tensor) {
 	given(op, t)
 	r := len(t.shape)
 	if r < 2 || t.shape[r-2] != t.shape[r-1] {
-		fail(op, []*Tensor{t}, "it is not of square matrices; expected (…, n, n)")
+		fail(op, []*Tensor{t}, "t is not a batch of square matrices; expected (…, n, n)")
 	}
 	if !t.dtype.IsFloat() {
 		failDType(op, []*Tensor{t}, "expected a floating-point dtype")
 	}
 }
 
-// regular returns the decomposition of matrix b of a batch, and panics if it is
+// regular returns the LU decomposition of matrix b of a batch. It panics if the matrix is
 // singular.
 func regular(op string, in []*Tensor, b int, a []float64, n int) *factors {
 	f := factorize(a, n)
@@ -154,12 +154,12 @@ func regular(op string, in []*Tensor, b int, a []float64, n int) *factors {
 	return f
 }
 
-// eachMatrix returns f of each matrix of x, its number b, its elements and their number in
-// a row, in a tensor of shape and x's dtype.
+// eachMatrix calls f with each matrix of x: its number b, its elements a and its row length n.
+// It returns the results in a tensor of the given shape and x's dtype.
 func eachMatrix(x *Tensor, shape []int, f func(b int, a []float64, n int) []float64) *Tensor {
 	r := len(x.shape)
 	m, n := x.shape[r-2], x.shape[r-1]
-	y := newTensor(x.mem.backend, Float64, slices.Clone(shape)) // refuses what memory does not hold
+	y := newTensor(x.mem.backend, Float64, slices.Clone(shape)) // panics if it does not fit into memory
 	values := convert(x, Float64).Float64s()
 	out := hostSlice[float64]("linalg_solve", size(shape))[:0]
 	for b := range size(x.shape[:r-2]) {

@@ -23,12 +23,11 @@ func (a argsort) Forward(in []*Tensor) *Tensor {
 }
 func (argsort) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
 
-// Argsort returns the order of t along dim, as int64: which element comes first, second
-// and so on, from the smallest up. Equal ones keep their order, and NaN comes
-// last. It is torch.argsort, stable.
+// Argsort returns the int64 indices that sort t along dim in ascending order. Equal elements
+// keep their order, and NaN comes last. It is torch.argsort, stable.
 func (t *Tensor) Argsort(dim int) *Tensor { return t.argsort("argsort", dim, false) }
 
-// ArgsortDescending is Argsort from the largest down: NaN comes first.
+// ArgsortDescending is Argsort in descending order: NaN comes first.
 func (t *Tensor) ArgsortDescending(dim int) *Tensor { return t.argsort("argsort", dim, true) }
 
 func (t *Tensor) argsort(op string, dim int, descending bool) *Tensor {
@@ -40,20 +39,20 @@ func (t *Tensor) argsort(op string, dim int, descending bool) *Tensor {
 	return apply(argsort{axis(op, t, dim, len(t.shape)), descending}, t)
 }
 
-// Sort returns the elements of t along dim from the smallest up, and where each was,
-// as Argsort. It is torch.sort, stable.
+// Sort returns the elements of t along dim in ascending order, and their indices, as Argsort
+// does. It is torch.sort, stable.
 func (t *Tensor) Sort(dim int) (values, order *Tensor) {
 	order = t.argsort("sort", dim, false)
 	return t.picked(dim, order), order
 }
 
-// SortDescending is Sort from the largest down: descending=True.
+// SortDescending is Sort in descending order: descending=True.
 func (t *Tensor) SortDescending(dim int) (values, order *Tensor) {
 	order = t.argsort("sort", dim, true)
 	return t.picked(dim, order), order
 }
 
-// picked is Gather of positions that are known to be in range.
+// picked is Gather without a range check of the positions.
 func (t *Tensor) picked(dim int, index *Tensor) *Tensor {
 	if len(t.shape) == 0 {
 		return apply(gather{0}, t.Reshape(1), index.Reshape(1)).Reshape()
@@ -61,14 +60,14 @@ func (t *Tensor) picked(dim int, index *Tensor) *Tensor {
 	return apply(gather{axis("gather", t, dim, len(t.shape))}, t, index)
 }
 
-// TopK returns the k largest elements along dim, from the largest down, and where they
-// are; NaN counts as largest. It is torch.topk.
+// TopK returns the k largest elements along dim, in descending order, and their indices. NaN
+// counts as largest. It is torch.topk.
 func (t *Tensor) TopK(k, dim int) (values, indices *Tensor) {
 	t.given("topk")
 	return t.top(k, dim, true)
 }
 
-// TopKSmallest returns the k smallest elements, from the smallest up: largest=False.
+// TopKSmallest returns the k smallest elements, in ascending order: largest=False.
 func (t *Tensor) TopKSmallest(k, dim int) (values, indices *Tensor) {
 	t.given("topk")
 	return t.top(k, dim, false)
@@ -78,7 +77,7 @@ func (t *Tensor) top(k, dim int, largest bool) (values, indices *Tensor) {
 	x := raised(t)
 	d := axis("topk", x, dim, len(x.shape))
 	if k < 0 || k > x.shape[d] {
-		fail("topk", []*Tensor{t}, "%d elements asked for along dimension %d; expected 0 to %d", k, d, x.shape[d])
+		fail("topk", []*Tensor{t}, "k is %d along dimension %d; expected 0 to %d", k, d, x.shape[d])
 	}
 	indices = x.argsort("topk", d, largest).Narrow(d, 0, k)
 	values = x.picked(d, indices)
@@ -88,8 +87,8 @@ func (t *Tensor) top(k, dim int, largest bool) (values, indices *Tensor) {
 	return values, indices
 }
 
-// KthValue returns the k-th smallest element along dim, which drops out, k from 1 on, and
-// where it is. It is torch.kthvalue.
+// KthValue returns the k-th smallest element along dim, which is removed, and its index. k is
+// counted from 1. It is torch.kthvalue.
 func (t *Tensor) KthValue(k, dim int) (values, indices *Tensor) {
 	t.given("kthvalue")
 	return dropped(dim).both(t.KeepDim().KthValue(k, dim))
@@ -99,13 +98,13 @@ func (t *Tensor) kthValue(k, dim int) (values, indices *Tensor) {
 	x := raised(t)
 	d := axis("kthvalue", x, dim, len(x.shape))
 	if k < 1 || k > x.shape[d] {
-		fail("kthvalue", []*Tensor{t}, "element %d asked for along dimension %d; expected 1 to %d", k, d, x.shape[d])
+		fail("kthvalue", []*Tensor{t}, "k is %d along dimension %d; expected 1 to %d", k, d, x.shape[d])
 	}
 	return x.ranked(d, x.argsort("kthvalue", d, false).Narrow(d, k-1, 1), t)
 }
 
-// ranked returns the elements of one position each along d, which keeps size 1, and the
-// positions; scalars if as is one.
+// ranked returns the elements at indices along d, which has size 1, and the indices: as
+// scalars if as is a scalar.
 func (t *Tensor) ranked(d int, indices, as *Tensor) (values, _ *Tensor) {
 	values = t.picked(d, indices)
 	if len(as.shape) == 0 {
@@ -114,8 +113,8 @@ func (t *Tensor) ranked(d int, indices, as *Tensor) (values, _ *Tensor) {
 	return values, indices
 }
 
-// dropped is a dimension of size 1 that a reduction leaves out of its results. A scalar
-// has none.
+// dropped removes a dimension of size 1 from the results of a reduction, unless the operand
+// is a scalar.
 type dropped int
 
 func (d dropped) both(values, indices *Tensor) (_, _ *Tensor) {
@@ -125,8 +124,8 @@ func (d dropped) both(values, indices *Tensor) (_, _ *Tensor) {
 	return values.Squeeze(int(d)), indices.Squeeze(int(d))
 }
 
-// Median returns the lower median along dim, which drops out, and where it is; NaN if
-// there is one. That of all elements is x.Ravel().Median(0). It is torch.median.
+// Median returns the lower median along dim, which is removed, and its index. A NaN gives NaN.
+// The median of all elements is x.Ravel().Median(0). It is torch.median.
 func (t *Tensor) Median(dim int) (values, indices *Tensor) {
 	t.given("median")
 	return dropped(dim).both(t.KeepDim().Median(dim))
@@ -138,15 +137,15 @@ func (t *Tensor) median(dim int) (values, indices *Tensor) {
 	o := over{[]int{d}, true}.nonEmpty("median", x)
 	middle := x.argsort("median", d, false).Narrow(d, (x.shape[d]-1)/2, 1)
 	if t.dtype.IsFloat() {
-		most := apply(argmax{o}, x.Detach()) // the first NaN, if there is one
+		most := apply(argmax{o}, x.Detach()) // the first NaN, if any
 		largest := apply(gather{d}, x.Detach(), most)
 		middle = equalMask(largest, largest).Where(middle, most)
 	}
 	return x.ranked(d, middle, t)
 }
 
-// Mode returns the commonest element along dim, which drops out, the smallest of equally
-// common ones, and where its last occurrence is. It is torch.mode.
+// Mode returns the most frequent element along dim, which is removed, and the index of its
+// last occurrence. Of equally frequent elements it is the smallest. It is torch.mode.
 func (t *Tensor) Mode(dim int) (values, indices *Tensor) {
 	t.given("mode")
 	return dropped(dim).both(t.KeepDim().Mode(dim))
@@ -179,8 +178,8 @@ func (t *Tensor) mode(dim int) (values, indices *Tensor) {
 	return x.ranked(d, at1, t)
 }
 
-// sameAsBefore tells for each element of sorted rows whether it equals the one before
-// it in its row.
+// sameAsBefore reports for each element of sorted rows whether it equals the previous element
+// of its row.
 func sameAsBefore(rows *Tensor) []bool {
 	last := len(rows.shape) - 1
 	n := rows.shape[last]
@@ -191,9 +190,9 @@ func sameAsBefore(rows *Tensor) []bool {
 	return same.Bools()
 }
 
-// Unique returns the different elements of t, from the smallest up, as a vector; for
-// each element of t, in its shape, which of them it is; and how often each occurs. None
-// has a gradient, and each NaN counts apart. It is torch.unique with return_inverse and
+// Unique returns the distinct elements of t in ascending order, as a vector; for each element
+// of t, in t's shape, its index among them; and the count of each. None has a gradient, and each
+// NaN is distinct. It is torch.unique with return_inverse and
 // return_counts.
 func (t *Tensor) Unique() (values, inverse, counts *Tensor) {
 	t.given("unique")

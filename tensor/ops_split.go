@@ -1,13 +1,13 @@
 package tensor
 
-// Split returns t cut along dim into views of size elements, the last of which may
-// have fewer. It is torch.split.
+// Split returns t split along dim into views of size elements; the last may have fewer. It is
+// torch.split.
 func (t *Tensor) Split(size, dim int) []*Tensor {
 	t.given("split")
 	d := axis("split", t, dim, len(t.shape))
 	n := t.shape[d]
 	if size < 0 || size == 0 && n > 0 {
-		fail("split", []*Tensor{t}, "parts of %d elements; expected 1 or more", size)
+		fail("split", []*Tensor{t}, "size is %d; expected at least 1", size)
 	}
 	if n == 0 {
 		return []*Tensor{t}
@@ -19,8 +19,8 @@ func (t *Tensor) Split(size, dim int) []*Tensor {
 	return out
 }
 
-// SplitSizes returns t cut along dim into views of the given sizes, which make up all
-// of it. It is torch.split with a list.
+// SplitSizes returns t split along dim into views of the given sizes, which must add up to the
+// size of dim. It is torch.split with a list.
 func (t *Tensor) SplitSizes(sizes []int, dim int) []*Tensor {
 	t.given("split")
 	d := axis("split", t, dim, len(t.shape))
@@ -29,7 +29,7 @@ func (t *Tensor) SplitSizes(sizes []int, dim int) []*Tensor {
 		total += s
 	}
 	if total != t.shape[d] {
-		fail("split", []*Tensor{t}, "sizes %v make up %d; expected dimension %d's %d", sizes, total, d, t.shape[d])
+		fail("split", []*Tensor{t}, "sizes %v add up to %d; expected %d, the size of dimension %d", sizes, total, t.shape[d], d)
 	}
 	out := hostViews("split", len(sizes))
 	from := 0
@@ -41,13 +41,13 @@ func (t *Tensor) SplitSizes(sizes []int, dim int) []*Tensor {
 	return out
 }
 
-// Chunk returns t cut along dim into n views of equal size, but for the last; there
-// may be fewer than n. It is torch.chunk.
+// Chunk returns t split along dim into n views of equal size; the last may be smaller, and
+// there may be fewer than n. It is torch.chunk.
 func (t *Tensor) Chunk(n, dim int) []*Tensor {
 	t.given("chunk")
 	d := axis("chunk", t, dim, len(t.shape))
 	if n < 1 {
-		fail("chunk", []*Tensor{t}, "%d chunks; expected 1 or more", n)
+		fail("chunk", []*Tensor{t}, "n is %d; expected at least 1", n)
 	}
 	if t.shape[d] == 0 {
 		return t.TensorSplit(n, d)
@@ -55,13 +55,13 @@ func (t *Tensor) Chunk(n, dim int) []*Tensor {
 	return t.Split((t.shape[d]+n-1)/n, d)
 }
 
-// TensorSplit returns t cut along dim into n views whose sizes differ by 1 at most, the
+// TensorSplit returns t split along dim into n views whose sizes differ by at most 1, the
 // larger ones first. It is torch.tensor_split.
 func (t *Tensor) TensorSplit(n, dim int) []*Tensor {
 	t.given("tensor_split")
 	d := axis("tensor_split", t, dim, len(t.shape))
 	if n < 1 {
-		fail("tensor_split", []*Tensor{t}, "%d parts; expected 1 or more", n)
+		fail("tensor_split", []*Tensor{t}, "n is %d; expected at least 1", n)
 	}
 	sizes := hostSlice[int]("split", n)
 	for i := range sizes {
@@ -74,7 +74,7 @@ func (t *Tensor) TensorSplit(n, dim int) []*Tensor {
 	return t.SplitSizes(sizes, d)
 }
 
-// Unbind returns views of the elements along dim, which drops out. It is
+// Unbind returns views of the elements along dim, which is removed. It is
 // torch.unbind.
 func (t *Tensor) Unbind(dim int) []*Tensor {
 	t.given("unbind")

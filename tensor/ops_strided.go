@@ -2,8 +2,8 @@ package tensor
 
 import "slices"
 
-// asStrided shows a tensor's memory in a shape and by strides of its own. from is the
-// tensor's own way to look at it.
+// asStrided is a view of a tensor's memory with another shape and strides. from is the
+// tensor's own layout.
 type asStrided struct{ to, from layout }
 
 type layout struct {
@@ -17,7 +17,7 @@ func (s asStrided) Forward(in []*Tensor) *Tensor {
 	return in[0].alias(s.to.offset, s.to.shape, s.to.stride)
 }
 
-// VJP adds up what goes to one place of the memory, as as_strided_backward in
+// VJP sums the gradients of one memory position, like as_strided_backward in
 // torch/csrc/autograd/FunctionsManual.cpp.
 func (s asStrided) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	n := max(s.to.end(), s.from.end())
@@ -35,7 +35,7 @@ func (s asStrided) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(asStrided{s.from, layout{0, []int{n}, []int{1}}}, sum)}
 }
 
-// end returns where the memory ends that l reaches.
+// end returns the end of the memory that l uses.
 func (l layout) end() int {
 	if size(l.shape) == 0 {
 		return 0
@@ -47,14 +47,14 @@ func (l layout) end() int {
 	return last + 1
 }
 
-// AsStrided returns a view of t's memory: element (i, j, …) is the one at offset +
-// i*stride[0] + j*stride[1] + …, counted from the start of the memory, which other
-// tensors may share. It is torch.as_strided.
+// AsStrided returns a view of t's memory: element (i, j, …) is at offset +
+// i*stride[0] + j*stride[1] + …, counted from the start of the memory, which other tensors may
+// share. It is torch.as_strided.
 func (t *Tensor) AsStrided(shape, stride []int, offset int) *Tensor {
 	t.given("as_strided")
 	to := layout{offset, checkShape("as_strided", shape), slices.Clone(stride)}
 	if len(stride) != len(shape) || offset < 0 || slices.ContainsFunc(stride, func(s int) bool { return s < 0 }) {
-		fail("as_strided", []*Tensor{t}, "shape %s, strides %v and offset %d; expected as many strides as sizes, none negative", shapeString(shape), stride, offset)
+		fail("as_strided", []*Tensor{t}, "shape is %s, strides are %v and offset is %d; expected as many strides as sizes, none negative", shapeString(shape), stride, offset)
 	}
 	if held := t.mem.buffer.Bytes() / t.dtype.Size(); to.end() > held {
 		fail("as_strided", []*Tensor{t}, "shape %s, strides %v and offset %d reach element %d of the memory; expected up to its last, %d", shapeString(shape), stride, offset, to.end()-1, held-1)

@@ -2,8 +2,8 @@ package tensor
 
 import "slices"
 
-// svd gives u (…, m, k), s (…, 1, k) and v (…, n, k) of matrices (…, m, n), k being the
-// smaller of m and n, one below the other.
+// svd packs u (…, m, k), s (…, 1, k) and v (…, n, k) of matrices (…, m, n) along the rows,
+// where k is the smaller of m and n.
 type svd struct{}
 
 func (svd) Info() Info { return Info{"linalg_svd", "torch.linalg.svd", Keep, ReadsResult} }
@@ -38,13 +38,13 @@ func transposed(a []float64, m, n int) []float64 {
 	return out
 }
 
-// parts returns what svd packs for m rows: u, s and v.
+// parts returns the packed u, s and v of matrices of m rows.
 func (svd) parts(y *Tensor, m int) (u, s, v *Tensor) {
 	return y.Slice(-2, 0, m), y.Slice(-2, m, m+1), y.Slice(-2, m+1, y.shape[len(y.shape)-2])
 }
 
 // VJP follows J. Townsend, "Differentiating the Singular Value Decomposition", 2016.
-// Where singular values are equal, or 0, u and v have no derivative: 0 stands for it.
+// Where singular values are equal, or 0, u and v have no derivative and 0 is used.
 func (o svd) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	d := wideOf(in[0].dtype)
 	r := len(in[0].shape)
@@ -74,14 +74,14 @@ func (o svd) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 }
 
 // SVD returns the singular value decomposition u diag(s) vh of matrices t (…, m, n): u
-// (…, m, k), s (…, k) in descending order and vh (…, k, n), k being the smaller of m
-// and n. The signs of a column of u and its row of vh are free. It computes in
+// (…, m, k), s (…, k) in descending order and vh (…, k, n), where k is the smaller of m
+// and n. The sign of a column of u and its row of vh is arbitrary. It computes in
 // float64 and rounds once. It is torch.linalg.svd with full_matrices=False.
 func (t *Tensor) SVD() (u, s, vh *Tensor) {
 	t.given("linalg_svd")
 	r := len(t.shape)
 	if r < 2 {
-		fail("linalg_svd", []*Tensor{t}, "it has %d dimensions; expected (…, m, n)", r)
+		fail("linalg_svd", []*Tensor{t}, "t is %d-D; expected (…, m, n)", r)
 	}
 	if !t.dtype.IsFloat() {
 		failDType("linalg_svd", []*Tensor{t}, "expected a floating-point dtype")
@@ -99,7 +99,7 @@ func (t *Tensor) SVDVals() *Tensor {
 	return s
 }
 
-// matrixNorm is a norm of the matrices that two dimensions make.
+// matrixNorm is a norm of the matrices in two dimensions.
 type matrixNorm struct {
 	order      string
 	rows, cols int
@@ -158,7 +158,7 @@ func (n nuclearNorm) Info() Info {
 	return Info{"nuclear_norm", "torch.nuclear_norm", unless(n.given, Raise), ReadsOperands}
 }
 
-// orders are the norms of matrices.
+// orders are the orders of matrix norms.
 var orders = []string{"fro", "nuc", "inf", "-inf", "1", "-1", "2", "-2"}
 
 func newMatrixNorm(op string, t *Tensor, order string, o PNormOptions) (matrixNorm, *Tensor) {
@@ -167,27 +167,27 @@ func newMatrixNorm(op string, t *Tensor, order string, o PNormOptions) (matrixNo
 		o.Dims = []int{-2, -1}
 	}
 	if len(o.Dims) != 2 || len(t.shape) < 2 {
-		fail(op, []*Tensor{t}, "dimensions %v make no matrix; expected two", o.Dims)
+		fail(op, []*Tensor{t}, "Dims is %v; expected two dimensions", o.Dims)
 	}
 	m := matrixNorm{order, axis(op, t, o.Dims[0], len(t.shape)), axis(op, t, o.Dims[1], len(t.shape)), false, false}
 	switch rows, cols := t.shape[m.rows], t.shape[m.cols]; {
 	case m.rows == m.cols:
-		fail(op, []*Tensor{t}, "dimensions %v are one; expected two", o.Dims)
+		fail(op, []*Tensor{t}, "dimensions %v are the same; expected two different dimensions", o.Dims)
 	case !slices.Contains(orders, order):
-		fail(op, []*Tensor{t}, "there is no norm %q; expected one of %q", order, orders)
+		fail(op, []*Tensor{t}, "unknown norm %q; expected one of %q", order, orders)
 	case (rows == 0 || cols == 0) && order != "fro" && order != "nuc":
-		fail(op, []*Tensor{t}, "the matrices are empty, of which the norm %q is not defined", order)
+		fail(op, []*Tensor{t}, "the matrices are empty, where the norm %q is undefined; expected order \"fro\" or \"nuc\"", order)
 	}
 	n, x := newNorm(op, t, 2, PNormOptions{DType: o.DType})
 	m.given = n.given
 	return m, x
 }
 
-// MatrixNorm returns the norms of the matrices that two dimensions make, the last ones
-// unless o names others: "fro" is the root of the sum of squares, "nuc" the sum of
-// singular values, "2" and "-2" the largest and smallest of these, "1" and "-1" the
-// largest and smallest sum of a column's magnitudes, "inf" and "-inf" of a row's. It
-// computes in float32 and rounds once. It is torch.linalg.matrix_norm.
+// MatrixNorm returns the norms of the matrices in two dimensions, the last two unless o has
+// others. The orders are "fro", the root of the sum of squares; "nuc", the sum of singular values;
+// "2" and "-2", the largest and smallest singular value; "1" and "-1", the largest and smallest
+// sum of magnitudes of a column; "inf" and "-inf", those of a row. It computes in float32 and
+// rounds once. It is torch.linalg.matrix_norm.
 func (t *Tensor) MatrixNorm(order string, o PNormOptions) *Tensor {
 	m, x := newMatrixNorm("linalg_matrix_norm", t, order, o)
 	return apply(m, x)

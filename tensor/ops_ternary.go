@@ -2,9 +2,9 @@ package tensor
 
 import "math"
 
-// Functions of three operands, made of others and rounded once.
+// Functions of three operands, composed of others and rounded once.
 
-// addcmul is x + (value y) z, in this order.
+// addcmul is x + (value y) z, evaluated in this order.
 type addcmul struct{ value float64 }
 
 func (addcmul) Info() Info { return Info{"addcmul", "torch.addcmul", Widest, ReadsOperands} }
@@ -29,7 +29,7 @@ func (t *Tensor) Addcmul(x, y *Tensor, value float64) *Tensor {
 	return apply(addcmul{value}, t, x, y)
 }
 
-// addcdiv is x + (value y) / z, in this order.
+// addcdiv is x + (value y) / z, evaluated in this order.
 type addcdiv struct{ value float64 }
 
 func (addcdiv) Info() Info { return Info{"addcdiv", "torch.addcdiv", Widest, ReadsOperands} }
@@ -42,17 +42,17 @@ func (o addcdiv) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(o.f, dy, in)
 }
 
-// Addcdiv returns t + value x / y, broadcast, rounded once. It panics if x and y are
-// of integers. It is torch.addcdiv.
+// Addcdiv returns t + value x / y, broadcast, rounded once. It panics if both x and y are
+// integers. It is torch.addcdiv.
 func (t *Tensor) Addcdiv(x, y *Tensor, value float64) *Tensor {
 	given("addcdiv", t, x, y)
 	if !x.dtype.IsFloat() && !y.dtype.IsFloat() {
-		failDType("addcdiv", []*Tensor{t, x, y}, "the second and third are integers to be divided; expected a floating-point dtype of one of them")
+		failDType("addcdiv", []*Tensor{t, x, y}, "cannot divide integers; expected a floating-point dtype of x or y")
 	}
 	return apply(addcdiv{value}, t, x, y)
 }
 
-// lerp goes from x to y; from the nearer end, as torch does (Lerp.h).
+// lerp interpolates from x to y, starting at the nearer end, as torch does (Lerp.h).
 type lerp struct{ weight float64 }
 
 func (lerp) Info() Info { return Info{"lerp", "torch.lerp", Keep, ReadsOperands} }
@@ -89,7 +89,7 @@ func (t *Tensor) LerpTensor(end, weight *Tensor) *Tensor {
 func lerpable(in ...*Tensor) []*Tensor {
 	sameDType("lerp", in)
 	if !in[0].dtype.IsFloat() {
-		failDType("lerp", in, "there is nothing between integers; expected a floating-point dtype")
+		failDType("lerp", in, "cannot interpolate between integers; expected a floating-point dtype")
 	}
 	return in
 }

@@ -15,18 +15,18 @@ var update = flag.Bool("update", false, "rewrite OPS.md")
 
 func TestOpsSorted(t *testing.T) {
 	if !slices.IsSortedFunc(Ops(), func(a, b Info) int { return strings.Compare(a.Name, b.Name) }) {
-		t.Error("the list of operations is not sorted by name")
+		t.Error("operations are not sorted by name")
 	}
 	seen := map[string]bool{}
 	for _, op := range Ops() {
 		if seen[op.Name] || !strings.HasPrefix(op.Torch, "torch.") {
-			t.Errorf("%s is listed twice or does not name torch's function: %q", op.Name, op.Torch)
+			t.Errorf("%s is listed twice or its torch function %q is missing", op.Name, op.Torch)
 		}
 		seen[op.Name] = true
 	}
 }
 
-// TestCategories compares with testdata/oplists.json, torch's own lists.
+// TestCategories compares the categories with torch's lists in testdata/oplists.json.
 func TestCategories(t *testing.T) {
 	text, err := os.ReadFile("testdata/oplists.json")
 	if err != nil {
@@ -45,7 +45,7 @@ func TestCategories(t *testing.T) {
 			want[name] = category
 		}
 	}
-	want["lstm"] = Lower // cuDNN's layers are cast by code of their own
+	want["lstm"] = Lower // cuDNN's layers are cast by their own code
 	for _, op := range Ops() {
 		if op.Category != want[op.Name] {
 			t.Errorf("%s: got %v, want %v", op.Name, op.Category, want[op.Name])
@@ -54,7 +54,7 @@ func TestCategories(t *testing.T) {
 	for _, op := range []Op{sum{given: true}, prod{given: true}, cumsum{given: true}, cumprod{given: true}, softmax{given: true}, logSoftmax{given: true},
 		norm{given: true}, vectorNorm{norm{given: true}}, matrixNorm{given: true}, frobeniusNorm{matrixNorm{given: true}}, nuclearNorm{matrixNorm{given: true}}} {
 		if c := op.Info().Category; c != Explicit {
-			t.Errorf("%s with a dtype of its own: got %v, want %v", op.Info().Name, c, Explicit)
+			t.Errorf("%s with an explicit dtype: got %v, want %v", op.Info().Name, c, Explicit)
 		}
 	}
 }

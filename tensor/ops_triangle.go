@@ -2,7 +2,7 @@ package tensor
 
 import "halfnote/tensor/driver"
 
-// triangle keeps a part of matrices.
+// triangle keeps one triangle of matrices.
 type triangle struct {
 	k     int
 	upper bool
@@ -34,19 +34,19 @@ func (a triangle) Forward(in []*Tensor) *Tensor {
 func (a tril) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{apply(a, dy)} }
 func (a triu) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{apply(a, dy)} }
 
-// Tril returns the lower triangle of matrices (…, m, n), up to the k-th diagonal above the
-// main one, and 0 elsewhere. It is torch.tril.
+// Tril returns matrices (…, m, n) with 0 above the k-th diagonal above the main diagonal. It is
+// torch.tril.
 func (t *Tensor) Tril(k int) *Tensor { return apply(tril{triangle{matrices("tril", t, k), false}}, t) }
 
-// Triu returns the upper triangle of matrices (…, m, n), from the k-th diagonal above the
-// main one on, and 0 elsewhere. It is torch.triu.
+// Triu returns matrices (…, m, n) with 0 below the k-th diagonal above the main diagonal. It is
+// torch.triu.
 func (t *Tensor) Triu(k int) *Tensor { return apply(triu{triangle{matrices("triu", t, k), true}}, t) }
 
-// matrices checks that t is of matrices, and returns k.
+// matrices returns k. It panics if t has fewer than 2 dimensions.
 func matrices(op string, t *Tensor, k int) int {
 	given(op, t)
 	if len(t.shape) < 2 {
-		fail(op, []*Tensor{t}, "it has %d dimensions; expected 2 or more, (…, m, n)", len(t.shape))
+		fail(op, []*Tensor{t}, "t is %d-D; expected at least 2-D, (…, m, n)", len(t.shape))
 	}
 	return k
 }

@@ -6,14 +6,14 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// TriangularOptions are those of torch.linalg.solve_triangular.
+// TriangularOptions are the options of SolveTriangular.
 type TriangularOptions struct {
 	Right         bool // solve x t = b: left=False
-	Unitriangular bool // take the diagonal as ones
+	Unitriangular bool // assume ones on the diagonal
 }
 
-// solveTriangular is the solution x of a x = b for in = a (…, n, n), of which it reads one
-// triangle, and b (…, n, k), whose leading sizes are equal.
+// solveTriangular is the solution x of a x = b for in = a (…, n, n), of which one triangle is
+// read, and b (…, n, k), whose leading sizes are equal.
 type solveTriangular struct{ upper, unit bool }
 
 func (solveTriangular) Info() Info {
@@ -30,7 +30,7 @@ func (s solveTriangular) Forward(in []*Tensor) *Tensor {
 	})
 }
 
-// substitute solves a x = b for x (n, k), where b is before.
+// substitute solves a x = b for x (n, k), which holds b on entry.
 func (s solveTriangular) substitute(a []float64, n int, x []float64, k int) {
 	for step := range n {
 		driver.Poll()
@@ -63,10 +63,10 @@ func (s solveTriangular) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{da.Tril(-k), db}
 }
 
-// SolveTriangular returns x with t x = b for triangular matrices t (…, n, n), of which it
-// reads the upper or the lower triangle, and b (…, n, k), the leading dimensions broadcast.
-// With Right it is x with x t = b, for b (…, k, n). A 0 on the diagonal gives infinities
-// and NaN. It computes in float64 and rounds once. It is torch.linalg.solve_triangular.
+// SolveTriangular returns x with t x = b for triangular matrices t (…, n, n), of which only the
+// upper or the lower triangle is read, and b (…, n, k), whose leading dimensions broadcast.
+// With Right it solves x t = b for b (…, k, n). A 0 on the diagonal gives infinities and NaN. It
+// computes in float64 and rounds once. It is torch.linalg.solve_triangular.
 func (t *Tensor) SolveTriangular(b *Tensor, upper bool, o TriangularOptions) *Tensor {
 	const op = "linalg_solve_triangular"
 	checkSquare(op, t)
@@ -78,23 +78,23 @@ func (t *Tensor) SolveTriangular(b *Tensor, upper bool, o TriangularOptions) *Te
 	return apply(solveTriangular{upper, o.Unitriangular}, a, b)
 }
 
-// systems returns a (…, n, n) and b (…, n, k) with their leading dimensions broadcast, and
-// panics if they do not fit.
+// systems returns a (…, n, n) and b (…, n, k) with their leading dimensions broadcast. It
+// panics if they do not match.
 func systems(op string, a, b *Tensor) (_, _ *Tensor) {
 	given(op, a, b)
 	in := []*Tensor{a, b}
 	ra, rb := len(a.shape), len(b.shape)
 	if rb < 2 || a.shape[ra-2] != b.shape[rb-2] {
-		fail(op, in, "they do not fit; expected (…, n, n) and (…, n, k)")
+		fail(op, in, "matrix and right-hand side do not match; expected equally many rows, (…, m, n) and (…, m, k)")
 	}
 	leading, ok := broadcastShapes(a.shape[:ra-2], b.shape[:rb-2])
 	if !ok {
-		fail(op, in, "the leading sizes do not broadcast; expected (…, n, n) and (…, n, k)")
+		fail(op, in, "the leading dimensions do not broadcast; expected (…, n, n) and (…, n, k)")
 	}
 	return a.expandTo(slices.Concat(leading, a.shape[ra-2:])), b.expandTo(slices.Concat(leading, b.shape[rb-2:]))
 }
 
-// choleskySolve is the solution x of l lᵀ x = b for in = l and b, or of lᵀ l x = b.
+// choleskySolve is the solution x of l lᵀ x = b, or of lᵀ l x = b. Its operands are l and b.
 type choleskySolve struct{ upper bool }
 
 func (choleskySolve) Info() Info {
@@ -114,9 +114,9 @@ func (c choleskySolve) Forward(in []*Tensor) *Tensor {
 }
 func (c choleskySolve) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(c.f, dy, in) }
 
-// CholeskySolve returns x with a x = t for t (…, n, k), where l (…, n, n) is what
-// a.Cholesky returns, or its transpose if upper. The leading dimensions are broadcast. It
-// is torch.cholesky_solve.
+// CholeskySolve returns x with a x = t for t (…, n, k), where l (…, n, n) is the result of
+// a.Cholesky, or its transpose if upper is set. The leading dimensions broadcast. It is
+// torch.cholesky_solve.
 func (t *Tensor) CholeskySolve(l *Tensor, upper bool) *Tensor {
 	checkSquare("cholesky_solve", l)
 	a, b := systems("cholesky_solve", l, t)
@@ -137,8 +137,8 @@ func (c choleskyInverse) f(in []*Tensor) *Tensor {
 func (c choleskyInverse) Forward(in []*Tensor) *Tensor              { return compose(c.f, in) }
 func (c choleskyInverse) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(c.f, dy, in) }
 
-// CholeskyInverse returns the inverse of a, where t (…, n, n) is what a.Cholesky returns, or
-// its transpose if upper. It is torch.cholesky_inverse.
+// CholeskyInverse returns the inverse of a, where t (…, n, n) is the result of a.Cholesky, or
+// its transpose if upper is set. It is torch.cholesky_inverse.
 func (t *Tensor) CholeskyInverse(upper bool) *Tensor {
 	checkSquare("cholesky_inverse", t)
 	return apply(choleskyInverse{upper}, t)

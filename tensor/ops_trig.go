@@ -6,7 +6,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// widely returns the gradient f(dy, x) of one operand, computed in float32 for
+// widely returns the gradient f(dy, x) of a function of one operand, computed in float32 for
 // halves and rounded once.
 func widely(dy, x *Tensor, f func(dy, x *Tensor) *Tensor) []*Tensor {
 	w := wideOf(dy.dtype)
@@ -58,7 +58,7 @@ func (asin) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Mul(x).RSubScalar(1).Rsqrt()) })
 }
 
-// Asin returns the angle in radians whose sine is t, NaN beyond -1 and 1. It is torch.asin.
+// Asin returns the angle in radians whose sine is t, NaN outside [-1, 1]. It is torch.asin.
 func (t *Tensor) Asin() *Tensor { return apply(asin{}, t) }
 
 type acos struct{}
@@ -70,7 +70,7 @@ func (acos) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Mul(x.Mul(x).RSubScalar(1).Rsqrt()).Neg() })
 }
 
-// Acos returns the angle in radians whose cosine is t, NaN beyond -1 and 1. It is torch.acos.
+// Acos returns the angle in radians whose cosine is t, NaN outside [-1, 1]. It is torch.acos.
 func (t *Tensor) Acos() *Tensor { return apply(acos{}, t) }
 
 type atan struct{}
@@ -142,11 +142,11 @@ func (atanh) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return widely(dy, in[0], func(dy, x *Tensor) *Tensor { return dy.Div(x.Mul(x).RSubScalar(1)) })
 }
 
-// Atanh returns the inverse of the hyperbolic tangent, NaN beyond -1 and 1. It is torch.atanh.
+// Atanh returns the inverse of the hyperbolic tangent, NaN outside [-1, 1]. It is torch.atanh.
 func (t *Tensor) Atanh() *Tensor { return apply(atanh{}, t) }
 
-// sinc is computed in float64, and at what is left of the nearest whole number: float32
-// has no multiples of pi, and float64 not quite.
+// sinc is computed in float64, with the distance to the nearest whole number as argument of the
+// sine: multiples of pi are inexact in float64 and more so in float32.
 type sinc struct{}
 
 func (sinc) Info() Info { return Info{"sinc", "torch.sinc", Keep, ReadsOperands} }
@@ -157,7 +157,7 @@ func (sinc) f(in []*Tensor) *Tensor {
 	zero := x.EqScalar(0)
 	x = zero.Where(one, x)
 	n := x.Detach().Round()
-	sign := n.Sub(n.Scale(0.5).Floor().Scale(2)).Scale(-2).AddScalar(1) // 1 for even n
+	sign := n.Sub(n.Scale(0.5).Floor().Scale(2)).Scale(-2).AddScalar(1) // 1 for even n and -1 for odd n
 	sine := x.Sub(n).Scale(math.Pi).Sin().Mul(sign)
 	return zero.Where(one, sine.Div(x.Scale(math.Pi))).To(in[0].dtype)
 }
@@ -166,22 +166,22 @@ func (s sinc) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(s.f, dy, in)
 }
 
-// Sinc returns sin(pi t) / (pi t), 1 for 0. It is torch.sinc.
+// Sinc returns sin(pi t) / (pi t), and 1 at 0. It is torch.sinc.
 func (t *Tensor) Sinc() *Tensor { return apply(sinc{}, t) }
 
-// Deg2rad returns t, in degrees, in radians. It is torch.deg2rad.
+// Deg2rad converts t from degrees to radians. It is torch.deg2rad.
 func (t *Tensor) Deg2rad() *Tensor {
 	t.given("deg2rad")
 	return t.floats().Scale(math.Pi / 180)
 }
 
-// Rad2deg returns t, in radians, in degrees. It is torch.rad2deg.
+// Rad2deg converts t from radians to degrees. It is torch.rad2deg.
 func (t *Tensor) Rad2deg() *Tensor {
 	t.given("rad2deg")
 	return t.floats().Scale(180 / math.Pi)
 }
 
-// floats returns t, as float32 if it is of integers or bool.
+// floats returns t, converted to float32 if it is integer or bool.
 func (t *Tensor) floats() *Tensor {
 	if t.dtype.IsFloat() {
 		return t

@@ -17,7 +17,7 @@ func (abs) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{dy.Mul(in[0].Step().Sub(in[0].Neg().Step()))}
 }
 
-// Abs returns |t|, with the gradient 0 at 0. It is torch.abs.
+// Abs returns |t|. Its gradient at 0 is 0. It is torch.abs.
 func (t *Tensor) Abs() *Tensor { return apply(abs{}, t) }
 
 type exp struct{}
@@ -41,7 +41,7 @@ func (log) Forward(in []*Tensor) *Tensor {
 }
 func (log) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{dy.Div(in[0])} }
 
-// Log returns the natural logarithm. It is torch.log.
+// Log returns the natural logarithm of t. It is torch.log.
 func (t *Tensor) Log() *Tensor { return apply(log{}, t) }
 
 type log1p struct{}
@@ -55,7 +55,7 @@ func (log1p) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{dy.Div(in[0].AddScalar(1))}
 }
 
-// Log1p returns log(1 + t), exact for small t. It is torch.log1p.
+// Log1p returns log(1 + t), accurate for small t. It is torch.log1p.
 func (t *Tensor) Log1p() *Tensor { return apply(log1p{}, t) }
 
 type sqrt struct{}
@@ -67,7 +67,7 @@ func (sqrt) Forward(in []*Tensor) *Tensor {
 }
 func (sqrt) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{dy.Div(y.Scale(2))} }
 
-// Sqrt returns the square root. It is torch.sqrt.
+// Sqrt returns the square root of t. It is torch.sqrt.
 func (t *Tensor) Sqrt() *Tensor { return apply(sqrt{}, t) }
 
 type reciprocal struct{}
@@ -93,10 +93,10 @@ func (tanh) Forward(in []*Tensor) *Tensor {
 }
 func (tanh) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{apply(tanhGrad{}, y, dy)} }
 
-// Tanh returns the hyperbolic tangent. It is torch.tanh.
+// Tanh returns the hyperbolic tangent of t. It is torch.tanh.
 func (t *Tensor) Tanh() *Tensor { return apply(tanh{}, t) }
 
-// tanhGrad is dy (1 - y²) of y and dy, rounded once.
+// tanhGrad is dy (1 - y²). Its operands are y and dy. It rounds once.
 type tanhGrad struct{}
 
 func (tanhGrad) Info() Info {
@@ -124,7 +124,7 @@ func (sigmoid) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
 // Sigmoid returns 1 / (1 + exp(-t)). It is torch.sigmoid.
 func (t *Tensor) Sigmoid() *Tensor { return apply(sigmoid{}, t) }
 
-// sigmoidGrad is dy (1 - y) y of y and dy, rounded once.
+// sigmoidGrad is dy (1 - y) y. Its operands are y and dy. It rounds once.
 type sigmoidGrad struct{}
 
 func (sigmoidGrad) Info() Info {
@@ -149,10 +149,10 @@ func (relu) VJP(dy, y *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(thresholdGrad{}, y, dy)}
 }
 
-// ReLU returns max(t, 0), with the gradient 0 at 0. It is torch.relu.
+// ReLU returns max(t, 0). Its gradient at 0 is 0. It is torch.relu.
 func (t *Tensor) ReLU() *Tensor { return apply(relu{}, t) }
 
-// thresholdGrad is dy where y is positive, else 0, of y and dy.
+// thresholdGrad is dy where y is positive and 0 elsewhere. Its operands are y and dy.
 type thresholdGrad struct{}
 
 func (thresholdGrad) Info() Info {
@@ -165,7 +165,7 @@ func (thresholdGrad) VJP(d, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{nil, apply(thresholdGrad{}, in[0], d)}
 }
 
-// step is 1 where the operand is positive, else 0.
+// step is 1 where the operand is positive and 0 elsewhere.
 type step struct{}
 
 func (step) Info() Info { return Info{"step", "torch.heaviside", Keep, NoDerivative} }
@@ -174,7 +174,7 @@ func (step) Forward(in []*Tensor) *Tensor {
 }
 func (step) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{nil} }
 
-// Step returns 1 where t is positive, else 0; it has no gradient. It is
+// Step returns 1 where t is positive and 0 elsewhere. It has no gradient. It is
 // torch.heaviside(t, 0).
 func (t *Tensor) Step() *Tensor { return apply(step{}, t) }
 
@@ -189,5 +189,5 @@ func (erf) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{dy.Mul(in[0].Pow(2).Neg().Exp().Scale(2 / math.Sqrt(math.Pi)))}
 }
 
-// Erf returns the error function. It is torch.erf.
+// Erf returns the error function of t. It is torch.erf.
 func (t *Tensor) Erf() *Tensor { return apply(erf{}, t) }

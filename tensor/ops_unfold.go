@@ -6,10 +6,10 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// im2col copies what a window sees of x (n, c, h, w): (n, c·taps, places).
+// im2col is the elements of x (n, c, h, w) in the window at each place: (n, c·taps, places).
 type im2col struct {
 	window
-	sizes []int // of x's planes
+	sizes []int // sizes of x's planes
 }
 
 func (im2col) Info() Info { return Info{"im2col", "torch.nn.functional.unfold", Keep, ReadsNothing} }
@@ -38,23 +38,23 @@ func (m col2im) Forward(in []*Tensor) *Tensor {
 }
 func (m col2im) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{apply(im2col(m), d)} }
 
-// Im2Col returns what a window of size (kh, kw) sees of t (n, c, h, w): (n, c kh kw,
-// places). o.Groups and o.Same do not belong to it. It is
+// Im2Col returns the elements of t (n, c, h, w) in a window of size (kh, kw) at each place:
+// (n, c kh kw, places). It does not use o.Groups and o.Same. It is
 // torch.nn.functional.unfold.
 func (t *Tensor) Im2Col(size []int, o ConvOptions) *Tensor {
 	const op = "im2col"
 	t.given(op)
 	if len(t.shape) != 4 {
-		fail(op, []*Tensor{t}, "it has %d dimensions; expected (n, c, h, w)", len(t.shape))
+		fail(op, []*Tensor{t}, "t is %d-D; expected (n, c, h, w)", len(t.shape))
 	}
 	w := newUnfold(op, size, o)
 	if slices.Contains(w.places(t.shape[2:]), 0) {
-		fail(op, []*Tensor{t}, "the window %v with dilation %v does not fit; expected at most the input with padding %v", w.kernel, w.dilation, w.lo)
+		fail(op, []*Tensor{t}, "the window %v with dilation %v is larger than the input with padding %v; expected at most its size", w.kernel, w.dilation, w.lo)
 	}
 	return apply(im2col{w, slices.Clone(t.shape[2:])}, t)
 }
 
-// Col2Im returns the sums, in (n, c, sizes…), of what Im2Col took from each element:
+// Col2Im returns (n, c, sizes…), the sums of the elements that Im2Col took from each position.
 // t is (n, c kh kw, places). It is torch.nn.functional.fold.
 func (t *Tensor) Col2Im(sizes, window []int, o ConvOptions) *Tensor {
 	const op = "col2im"
@@ -63,14 +63,14 @@ func (t *Tensor) Col2Im(sizes, window []int, o ConvOptions) *Tensor {
 	to := perDimension(op, "output size", sizes, 2, 1, 1)
 	places := w.places(to)
 	if len(t.shape) != 3 || t.shape[1]%w.taps() != 0 || t.shape[2] != size(places) {
-		fail(op, []*Tensor{t}, "it does not fit %v places of a window %v; expected (n, c·%d, %d)", places, w.kernel, w.taps(), size(places))
+		fail(op, []*Tensor{t}, "t does not match %v places of a window %v; expected (n, c·%d, %d)", places, w.kernel, w.taps(), size(places))
 	}
 	return apply(col2im{w, to}, t)
 }
 
 func newUnfold(op string, size []int, o ConvOptions) window {
 	if len(size) == 0 || o.Same || o.Groups > 1 {
-		panic(&Error{Op: op, Why: "expected a size of the window, and neither groups nor Same"})
+		panic(&Error{Op: op, Why: "size is empty, or Groups or Same is set; expected a window size, and neither option"})
 	}
 	w := window{
 		kernel:   perDimension(op, "window", size, 2, 1, 1),
@@ -82,7 +82,7 @@ func newUnfold(op string, size []int, o ConvOptions) window {
 	return w
 }
 
-// unfold shows slices along a dimension in a new last one.
+// unfold is a view of slices along a dimension, with their elements in a new last dimension.
 type unfold struct{ dim, size, step int }
 
 func (unfold) Info() Info { return Info{"unfold", "torch.Tensor.unfold", Keep, ReadsNothing} }
@@ -120,21 +120,19 @@ func (u unfoldGrad) Forward(in []*Tensor) *Tensor {
 }
 func (u unfoldGrad) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor { return []*Tensor{apply(u.unfold, d)} }
 
-// Unfold returns a view of all slices of size elements along dim, step apart: the
-// slices count along dim, their elements along a new last dimension. It is
-// torch.Tensor.unfold.
+// Unfold returns a view of all slices of size elements along dim at distance step. dim counts
+// the slices, and a new last dimension holds their elements. It is torch.Tensor.unfold.
 func (t *Tensor) Unfold(dim, size, step int) *Tensor {
 	t.given("unfold")
 	d := axis("unfold", t, dim, len(t.shape))
 	if size < 0 || size > t.shape[d] || step < 1 {
-		fail("unfold", []*Tensor{t}, "size %d and step %d in dimension %d; expected a size up to %d and a step of 1 or more", size, step, d, t.shape[d])
+		fail("unfold", []*Tensor{t}, "size is %d and step is %d in dimension %d; expected size at most %d and step at least 1", size, step, d, t.shape[d])
 	}
 	return apply(unfold{d, size, step}, t)
 }
 
-// fold returns the sums of cols, (c, kernel…, n, places…) in this order, that each
-// element of a tensor of shape (n, c, …) is seen in, taken in the order of the
-// kernel's elements.
+// fold returns a tensor of the given shape (n, c, …): for each element the sum of its
+// occurrences in cols, (c, kernel…, n, places…), in the order of the kernel's elements.
 func (w window) fold(cols *Tensor, shape, places []int) *Tensor {
 	r := w.rank()
 	full := slices.Clone(shape)

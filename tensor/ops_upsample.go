@@ -1,9 +1,9 @@
 package tensor
 
-// upsample is what the operations of Interpolate have in common.
+// upsample is the common part of Interpolate's operations.
 type upsample struct{ resample }
 
-// They differ in their names, by which autocast knows them.
+// They differ in the names by which autocast knows them.
 type (
 	upsampleNearest      struct{ upsample }
 	upsampleNearestExact struct{ upsample }

@@ -6,8 +6,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// variance is the mean squared difference from the mean, but divided by the number of elements less
-// correction, and whether its root is taken.
+// variance is the sum of squared differences from the mean, divided by the number of elements
+// less correction, or its root.
 type variance struct {
 	over
 	correction float64
@@ -46,7 +46,7 @@ func (v variance) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return widely(dy, in[0], func(dy, x *Tensor) *Tensor {
 		d := x.Sub(x.KeepDim().Mean(v.dims...))
 		if v.root {
-			// A spread of 0 has the gradient 0.
+			// A deviation of 0 has the gradient 0.
 			y := apply(variance{v.over, v.correction, true}, x)
 			flat := y.EqScalar(0)
 			dy = flat.Where(constant(dy, dy.dtype, 0), dy.Div(flat.Where(constant(y, y.dtype, 1), y).Scale(2)))
@@ -55,13 +55,13 @@ func (v variance) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	})
 }
 
-// Var returns the variance over dims, which drop out, or over all if none is given:
-// the sum of squared differences from the mean, divided by one less than their number.
+// Var returns the variance over dims, which are removed, or over all dimensions if none is
+// given: the sum of squared differences from the mean, divided by the number of elements less 1.
 // It computes in float32 and rounds once. It is torch.var.
 func (t *Tensor) Var(dims ...int) *Tensor { return t.VarWith(1, dims...) }
 
-// VarWith is Var divided by the number of elements less correction. It is torch.var with
-// correction.
+// VarWith is Var with the sum divided by the number of elements less correction. It is
+// torch.var with correction.
 func (t *Tensor) VarWith(correction float64, dims ...int) *Tensor {
 	return apply(variance{overDims("var", t, dims), correction, false}, t)
 }
@@ -95,7 +95,7 @@ func (l logsumexp) Forward(in []*Tensor) *Tensor {
 			return reduce(driver.ReduceMax, x, l.dims, x.dtype) // -Inf
 		}
 		m := reduce(driver.ReduceMax, x, l.dims, x.dtype)
-		m = m.IsFinite().Where(m, constant(m, m.dtype, 0)) // infinities have no difference
+		m = m.IsFinite().Where(m, constant(m, m.dtype, 0)) // the difference of equal infinities is NaN
 		return x.Sub(m).Exp().KeepDim().Sum(l.dims...).Log().Add(m)
 	}, in))
 }
@@ -107,8 +107,8 @@ func (l logsumexp) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	})
 }
 
-// LogSumExp returns the logarithm of the sum of exp(t) over dims, which drop out, or
-// over all if none is given, without overflow on the way. It computes in float32 and
+// LogSumExp returns the logarithm of the sum of exp(t) over dims, which are removed, or over
+// all dimensions if none is given, without intermediate overflow. It computes in float32 and
 // rounds once. It is torch.logsumexp.
 func (t *Tensor) LogSumExp(dims ...int) *Tensor {
 	return apply(logsumexp{overDims("logsumexp", t, dims)}, t)

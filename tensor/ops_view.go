@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"slices"
 
 	"halfnote/tensor/driver"
@@ -8,7 +9,7 @@ import (
 
 type reshape struct {
 	shape  []int
-	stride []int // of the view, nil where it follows from the shape
+	stride []int // strides of the view, nil if they follow from the shape
 }
 
 func (reshape) Info() Info { return Info{"reshape", "torch.reshape", Keep, ReadsNothing} }
@@ -27,8 +28,8 @@ func (reshape) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{dy.Reshape(in[0].shape...)}
 }
 
-// Reshape returns t's elements in another shape: a view if strides can say it, else
-// a copy. One size may be -1: it follows from the others. It is torch.reshape.
+// Reshape returns t's elements in another shape: a view if the strides allow it, and otherwise
+// a copy. One size may be -1 and follows from the others. It is torch.reshape.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	t.given("reshape")
 	to := slices.Clone(shape)
@@ -39,7 +40,7 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 		}
 	}
 	if slices.ContainsFunc(to, func(s int) bool { return s < 0 }) || size(to) != t.Numel() {
-		panic(&Error{Op: "reshape", Shapes: [][]int{t.shape, shape}, Why: "the second does not hold the elements of the first; expected as many, and at most one -1"})
+		panic(&Error{Op: "reshape", Shapes: [][]int{t.shape, shape}, Why: fmt.Sprintf("cannot reshape %s to %s; expected the same number of elements, and at most one -1", shapeString(t.shape), shapeString(shape))})
 	}
 	if slices.Equal(to, t.shape) {
 		return t
@@ -71,7 +72,7 @@ func permuted(x *Tensor, order []int) *Tensor {
 func (t *Tensor) Permute(order ...int) *Tensor {
 	t.given("permute")
 	if len(order) != len(t.shape) {
-		fail("permute", []*Tensor{t}, "order %v names %d dimensions; expected %d", order, len(order), len(t.shape))
+		fail("permute", []*Tensor{t}, "order %v has length %d; expected %d", order, len(order), len(t.shape))
 	}
 	to := make([]int, len(order))
 	for i, d := range order {
@@ -95,7 +96,7 @@ func (t *Tensor) Transpose(i, j int) *Tensor {
 func (t *Tensor) T() *Tensor {
 	t.given("t")
 	if len(t.shape) != 2 {
-		fail("t", []*Tensor{t}, "it has %d dimensions; expected 2: use Transpose or Permute", len(t.shape))
+		fail("t", []*Tensor{t}, "t is %d-D; expected 2-D: use Transpose or Permute", len(t.shape))
 	}
 	return t.Transpose(0, 1)
 }
@@ -108,15 +109,15 @@ func (e expand) Forward(in []*Tensor) *Tensor {
 	stride := slices.Clone(expandStride(in[0], e.shape))
 	for i := len(e.shape) - len(in[0].shape) - 1; i >= 0; i-- {
 		if e.shape[i] == 1 && i+1 < len(stride) {
-			stride[i] = e.shape[i+1] * stride[i+1] // as torch has it
+			stride[i] = e.shape[i+1] * stride[i+1] // like torch
 		}
 	}
 	return in[0].alias(in[0].offset, e.shape, stride)
 }
 func (expand) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{dy.sumTo(in[0])} }
 
-// Expand returns a view that repeats sizes of 1, and new leading dimensions, to
-// shape; -1 leaves a size. It is torch.Tensor.expand.
+// Expand returns a view broadcast to shape: sizes of 1 and new leading dimensions repeat; -1
+// keeps a size. It is torch.Tensor.expand.
 func (t *Tensor) Expand(shape ...int) *Tensor {
 	t.given("expand")
 	to := slices.Clone(shape)
@@ -128,7 +129,7 @@ func (t *Tensor) Expand(shape ...int) *Tensor {
 	}
 	checkShape("expand", to)
 	if got, ok := broadcastShapes(t.shape, to); !ok || !slices.Equal(got, to) {
-		panic(&Error{Op: "expand", Shapes: [][]int{t.shape, shape}, Why: "the first does not repeat to the second; expected sizes that are equal or were 1, aligned at the end"})
+		panic(&Error{Op: "expand", Shapes: [][]int{t.shape, shape}, Why: fmt.Sprintf("cannot broadcast %s to %s", shapeString(t.shape), shapeString(shape))})
 	}
 	return t.expandTo(to)
 }
@@ -157,15 +158,15 @@ func sliced(x *Tensor, s slice) *Tensor {
 	return x.alias(x.offset+s.from*x.stride[s.dim], shape, x.stride)
 }
 
-// Slice returns a view of the elements from up to but not including to along dim. Negative
-// bounds count from the end, bounds beyond the ends stand for the ends, and bounds out of order
+// Slice returns a view of the elements along dim from index from to index to, exclusive.
+// Negative bounds count from the end, bounds beyond the ends are clamped, and bounds out of order
 // give an empty view. It is t[from:to].
 func (t *Tensor) Slice(dim, from, to int) *Tensor {
 	t.given("slice")
 	return t.SliceStep(dim, from, to, 1)
 }
 
-// SliceStep is Slice of every step-th element, from the first on. It is
+// SliceStep is Slice with every step-th element, starting at from. It is
 // t[from:to:step].
 func (t *Tensor) SliceStep(dim, from, to, step int) *Tensor {
 	t.given("slice")
@@ -173,7 +174,7 @@ func (t *Tensor) SliceStep(dim, from, to, step int) *Tensor {
 	f, e := Range{from, to, step}.of(t.shape[d])
 	switch {
 	case step < 1:
-		fail("slice", []*Tensor{t}, "step %d is too small; expected 1 or more: use Flip to go backwards", step)
+		fail("slice", []*Tensor{t}, "step is %d; expected at least 1: use Flip to reverse", step)
 	case step > 1:
 		return apply(sliceStep{slice{d, f, e}, step}, t)
 	}
@@ -197,7 +198,7 @@ func (s sliceStep) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{apply(sliceStepGrad{s, in[0].shape}, dy)}
 }
 
-// sliceStepGrad puts its operand into zeros of shape, where sliceStep took it from.
+// sliceStepGrad puts its operand into zeros of the given shape, at the positions of sliceStep.
 type sliceStepGrad struct {
 	sliceStep
 	shape []int
@@ -213,7 +214,7 @@ func (s sliceStepGrad) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(s.sliceStep, d)}
 }
 
-// Narrow returns a view of length elements along dim, from start on; a negative start
+// Narrow returns a view of length elements along dim, starting at start; a negative start
 // counts from the end. It is torch.narrow.
 func (t *Tensor) Narrow(dim, start, length int) *Tensor {
 	t.given("narrow")
@@ -224,7 +225,7 @@ func (t *Tensor) Narrow(dim, start, length int) *Tensor {
 		from += n
 	}
 	if from < 0 || length < 0 || length > n-from {
-		fail("narrow", []*Tensor{t}, "%d elements from %d are out of range in dimension %d; expected them within its size %d", length, start, d, n)
+		fail("narrow", []*Tensor{t}, "start %d and length %d are out of range in dimension %d; expected a range within its size %d", start, length, d, n)
 	}
 	if from == 0 && length == n {
 		return t
@@ -232,7 +233,7 @@ func (t *Tensor) Narrow(dim, start, length int) *Tensor {
 	return apply(slice{d, from, from + length}, t)
 }
 
-// Select returns a view of element i along dim, which drops out. It is
+// Select returns a view of element i along dim, which is removed. It is
 // torch.select.
 func (t *Tensor) Select(dim, i int) *Tensor {
 	t.given("select")
@@ -245,7 +246,7 @@ func (t *Tensor) Select(dim, i int) *Tensor {
 	return t.Slice(d, i, i+1).Squeeze(d)
 }
 
-// sliceGrad puts its operand into zeros of shape, where slice took it from.
+// sliceGrad puts its operand into zeros of the given shape, at the positions of slice.
 type sliceGrad struct {
 	slice
 	shape []int

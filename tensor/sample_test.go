@@ -73,8 +73,8 @@ func TestSampleMistakes(t *testing.T) {
 		{func() { x.AdaptiveMaxPool2d() }, "adaptive_max_pool2d: shape (1, 4, 5, 6)"},
 		{func() { x.MaxUnpool2d(Zeros(1, 4, 5, 5).Long(), 8, 8) }, "max_unpool2d: shapes (1, 4, 5, 6) and (1, 4, 5, 5): to (8, 8)"},
 		{func() { x.Im2Col([]int{6}, ConvOptions{}) }, "im2col: shape (1, 4, 5, 6): the window [6 6]"},
-		{func() { x.Col2Im([]int{3}, []int{2}, ConvOptions{}) }, "col2im: shape (1, 4, 5, 6): it does not fit [2 2] places"},
-		{func() { x.Unfold(2, 6, 1) }, "unfold: shape (1, 4, 5, 6): size 6 and step 1 in dimension 2; expected a size up to 5"},
+		{func() { x.Col2Im([]int{3}, []int{2}, ConvOptions{}) }, "col2im: shape (1, 4, 5, 6): t does not match [2 2] places of a window [2 2]"},
+		{func() { x.Unfold(2, 6, 1) }, "unfold: shape (1, 4, 5, 6): size is 6 and step is 1 in dimension 2; expected size at most 5 and step at least 1"},
 		{func() { x.Interpolate(InterpolateOptions{}) }, "interpolate: shape (1, 4, 5, 6): sizes [] and factors []; expected one of both"},
 		{func() { x.Interpolate(InterpolateOptions{Size: []int{2}, Mode: "linear"}) }, "mode linear is for 1 dimensions"},
 		{func() { x.Interpolate(InterpolateOptions{Size: []int{2}, Mode: "cubic"}) }, `there is no mode "cubic"; expected nearest`},
@@ -82,12 +82,12 @@ func TestSampleMistakes(t *testing.T) {
 		{func() { x.Interpolate(InterpolateOptions{ScaleFactor: []float64{0.1}}) }, "the factor 0.1 leaves nothing of 5 elements"},
 		{func() { x.GridSample(Zeros(1, 2, 2, 3), GridSampleOptions{}) }, "grid_sampler: shapes (1, 4, 5, 6) and (1, 2, 2, 3)"},
 		{func() { x.GridSample(Zeros(1, 2, 2, 2).Half(), GridSampleOptions{}) }, "grid_sampler: dtypes float32 and float16"},
-		{func() { x.GridSample(Zeros(1, 2, 2, 2), GridSampleOptions{Mode: "linear"}) }, `mode "linear" and padding "zeros"`},
-		{func() { Zeros(2, 3).AffineGrid([]int{1, 1, 2, 2}, false) }, "affine_grid_generator: shape (2, 3): sizes [1 1 2 2]"},
-		{func() { x.PixelShuffle(3) }, "pixel_shuffle: shape (1, 4, 5, 6): a factor of 3"},
+		{func() { x.GridSample(Zeros(1, 2, 2, 2), GridSampleOptions{Mode: "linear"}) }, `mode "linear", padding mode "zeros", 2 dimensions`},
+		{func() { Zeros(2, 3).AffineGrid([]int{1, 1, 2, 2}, false) }, "affine_grid_generator: shape (2, 3): sizes are [1 1 2 2]"},
+		{func() { x.PixelShuffle(3) }, "pixel_shuffle: shape (1, 4, 5, 6): factor is 3"},
 		{func() { x.PixelUnshuffle(2) }, "pixel_unshuffle"},
-		{func() { x.ChannelShuffle(3) }, "channel_shuffle: shape (1, 4, 5, 6): 3 groups"},
-		{func() { x.LocalResponseNorm(0, LocalResponseNormOptions{}) }, "local_response_norm: shape (1, 4, 5, 6): a size of 0"},
+		{func() { x.ChannelShuffle(3) }, "channel_shuffle: shape (1, 4, 5, 6): groups is 3"},
+		{func() { x.LocalResponseNorm(0, LocalResponseNormOptions{}) }, "local_response_norm: shape (1, 4, 5, 6): size is 0"},
 	} {
 		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q in it", err, c.want)

@@ -13,9 +13,9 @@ const (
 )
 
 // GradCheck compares the derivatives of f at in with central differences. It returns nil if
-// they agree, or an error that names the first operand and element where they do not. Every
-// tensor of in is float64 and is taken to require a gradient; f is evaluated on copies. It
-// is torch.autograd.gradcheck.
+// they agree, and otherwise an error that names the first operand and element where they differ.
+// The tensors of in must be float64 and are treated as requiring a gradient; f is evaluated on
+// copies. It is torch.autograd.gradcheck.
 func GradCheck(f Func, in ...*tensor.Tensor) error {
 	in, err := leaves(in)
 	if err != nil {
@@ -28,7 +28,7 @@ func GradCheck(f Func, in ...*tensor.Tensor) error {
 }
 
 // GradGradCheck compares the second derivatives of f at in with central differences of the
-// first. It takes and returns what [GradCheck] does. It is torch.autograd.gradgradcheck.
+// first. Its arguments and result are those of [GradCheck]. It is torch.autograd.gradgradcheck.
 func GradGradCheck(f Func, in ...*tensor.Tensor) error {
 	in, err := leaves(in)
 	if err != nil {
@@ -62,14 +62,14 @@ func leaves(in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	out := make([]*tensor.Tensor, len(in))
 	for i, x := range in {
 		if x.DType() != tensor.Float64 {
-			return nil, fmt.Errorf("autograd: operand %d is %v; expected float64: a central difference needs its precision, convert with Double()", i, x.DType())
+			return nil, fmt.Errorf("autograd: operand %d has dtype %v; expected float64, whose precision central differences need: cast with Double", i, x.DType())
 		}
 		out[i] = x.Detach().Clone().RequireGrad()
 	}
 	return out, nil
 }
 
-// weights returns numbers that all differ, so that errors do not cancel.
+// weights returns distinct numbers, so that errors do not cancel.
 func weights(shape []int) *tensor.Tensor {
 	n := 1
 	for _, s := range shape {

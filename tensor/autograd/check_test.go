@@ -9,7 +9,7 @@ import (
 	"halfnote/tensor/autograd"
 )
 
-// cases go through every differentiable operation, at points without kinks.
+// cases cover every differentiable operation, at points without kinks.
 var cases = []struct {
 	name string
 	f    func(a, b *tensor.Tensor) *tensor.Tensor // a and b are (2, 3)
@@ -106,12 +106,12 @@ func TestDerivatives(t *testing.T) {
 		})
 	}
 	for _, op := range tensor.Ops() {
-		// A cast to the same dtype is no operation; TestCast in package tensor
-		// looks at its gradient. An alias is only made inside derivatives.
+		// A cast to the same dtype does not run an operation; TestCast in package tensor
+		// checks its gradient. An alias is only made inside derivatives.
 		if !seen[op.Name] && op.Name != "cast" && op.Name != "alias" {
 			t.Errorf("no case goes through %s", op.Name)
 		}
-		// What has no derivative though it is a real number.
+		// Operations without a derivative though their results are real numbers.
 		flat := slices.Contains([]string{"batch_norm_stats", "heaviside", "step"}, op.Name)
 		if none := op.Reads == tensor.NoDerivative; seen[op.Name] && none != (flat || !real[op.Name]) {
 			t.Errorf("%s: has no derivative: %v, its results are real numbers: %v", op.Name, none, real[op.Name])
@@ -119,7 +119,7 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
-// wrong has a derivative that is off by a factor.
+// wrong has a derivative that is wrong by a factor.
 type wrong struct{ factor float64 }
 
 func (wrong) Info() tensor.Info                          { return tensor.Info{Name: "wrong"} }
@@ -136,7 +136,7 @@ func TestFindsMistakes(t *testing.T) {
 	}{{1, true}, {1.001, false}, {0, false}} {
 		f := func(in []*tensor.Tensor) *tensor.Tensor { return tensor.Apply(wrong{c.factor}, in...) }
 		if err := autograd.GradCheck(f, a); (err == nil) != c.ok {
-			t.Errorf("a derivative off by %v: %v", c.factor, err)
+			t.Errorf("a derivative wrong by the factor %v: %v", c.factor, err)
 		}
 	}
 	if err := autograd.GradCheck(func(in []*tensor.Tensor) *tensor.Tensor { return in[0] }, a.Float()); err == nil {

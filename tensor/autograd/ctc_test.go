@@ -4,7 +4,7 @@ import "halfnote/tensor"
 
 func init() {
 	type T = *tensor.Tensor
-	// Four steps of two samples with three classes, of which the first is the blank.
+	// Four steps of two samples with three classes; the first class is the blank.
 	ctc := func(r tensor.Reduction) func(a, b T) T {
 		return func(a, b T) T {
 			x := tensor.Cat(0, a, b, a.Mul(b), a.Add(b)).Reshape(4, 2, 3).LogSoftmax(-1)

@@ -10,7 +10,7 @@ func init() {
 	square := func(a, b T) T { return a.MatMul(b.T()).Add(eye(2).Scale(3)) }
 	turned := func(x T) T { return x.Transpose(-1, -2) }
 	cases = append(cases, []derivative{
-		{"linalg_eigh", func(a, _ T) T { // the signs of the vectors go away
+		{"linalg_eigh", func(a, _ T) T { // removes the signs of the vectors
 			w, v := a.T().MatMul(a).Add(tensor.NewAs(tensor.Float64, []float64{1, 0, 0, 0, 2, 0, 0, 0, 4}, 3, 3)).Eigh()
 			return v.Mul(w.Exp()).MatMul(v.T()).Add(v.Slice(1, 0, 1).MatMul(v.Slice(1, 0, 1).T()))
 		}},
@@ -22,7 +22,7 @@ func init() {
 		{"pinverse", func(a, _ T) T { return a.Pinv(tensor.RankOptions{}) }},
 		{"pinverse tall", func(a, _ T) T { return a.T().Pinv(tensor.RankOptions{}) }},
 		{"pinverse hermitian", func(a, b T) T { x := square(a, b); return x.Add(x.T()).Pinv(tensor.RankOptions{Hermitian: true}) }},
-		{"pinverse, rank 1", func(a, b T) T { // a matrix whose rank stays
+		{"pinverse, rank 1", func(a, b T) T { // a matrix of constant rank
 			return a.Select(0, 0).Outer(b.Select(0, 1)).Pinv(tensor.RankOptions{RTol: 1e-6})
 		}},
 		{"linalg_lstsq", func(a, b T) T {

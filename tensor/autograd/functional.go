@@ -59,7 +59,7 @@ func Hessian(f Func, in ...*tensor.Tensor) [][]*tensor.Tensor {
 }
 
 // VJP returns f(in) and, for each operand, the product of v, of the shape of f(in), with the
-// Jacobian: what Backward hands on. v may be nil if f returns one element, for 1. It is
+// Jacobian, as Backward computes it. v may be nil if f returns one element, and is then 1. It is
 // torch.autograd.functional.vjp.
 func VJP(f Func, in []*tensor.Tensor, v *tensor.Tensor) (y *tensor.Tensor, products []*tensor.Tensor) {
 	x := operands("vjp", in, false)
@@ -67,9 +67,9 @@ func VJP(f Func, in []*tensor.Tensor, v *tensor.Tensor) (y *tensor.Tensor, produ
 	return y.Detach(), from(y, x, v, false)
 }
 
-// JVP returns f(in) and the product of the Jacobian with v, which has a tensor for each
-// operand, of its shape: the change of f(in) for a small change of in along v. It is
-// computed by differentiating twice backwards, as torch.autograd.functional.jvp, which it is.
+// JVP returns f(in) and the product of the Jacobian with v, which has a tensor of each
+// operand's shape: the directional derivative of f along v. It differentiates backwards twice,
+// as torch does. It is torch.autograd.functional.jvp.
 func JVP(f Func, in, v []*tensor.Tensor) (y, product *tensor.Tensor) {
 	same("jvp", in, v)
 	x := operands("jvp", in, false)
@@ -80,7 +80,7 @@ func JVP(f Func, in, v []*tensor.Tensor) (y, product *tensor.Tensor) {
 }
 
 // HVP returns f(in), of one element, and, for each operand, the product of the Hessian with
-// v, which has a tensor for each operand, of its shape. It is
+// v, which has a tensor of each operand's shape. It is
 // torch.autograd.functional.hvp, and vhp, since a Hessian is symmetric.
 func HVP(f Func, in, v []*tensor.Tensor) (y *tensor.Tensor, products []*tensor.Tensor) {
 	same("hvp", in, v)
@@ -89,14 +89,14 @@ func HVP(f Func, in, v []*tensor.Tensor) (y *tensor.Tensor, products []*tensor.T
 	return y.Detach(), gradients(weighted(gradients(y, x, true), v), x, false)
 }
 
-// operands returns tensors with the values of in that require a gradient: leaves, or
-// results that stand on the tape of in.
+// operands returns tensors with the values of in that require a gradient: leaves, or results
+// recorded on the tape of in.
 func operands(op string, in []*tensor.Tensor, graph bool) []*tensor.Tensor {
 	out := make([]*tensor.Tensor, len(in))
 	for i, x := range in {
 		switch {
 		case x == nil || !x.DType().IsFloat():
-			fail(op, x, "operand %d is not a tensor of a floating-point dtype; expected one, which alone has derivatives", i)
+			fail(op, x, "operand %d is not a floating-point tensor; expected a floating-point dtype, which has derivatives", i)
 		case graph && x.RequiresGrad():
 			out[i] = x.Clone()
 		default:
@@ -106,29 +106,29 @@ func operands(op string, in []*tensor.Tensor, graph bool) []*tensor.Tensor {
 	return out
 }
 
-// value returns f(x), recorded.
+// value returns f(x) with its tape.
 func value(op string, f Func, x []*tensor.Tensor) (y *tensor.Tensor) {
 	if f == nil {
 		fail(op, nil, "the function is nil; expected a function of tensors")
 	}
 	tensor.EnableGrad(func() { y = f(slices.Clone(x)) })
 	if y == nil || !y.DType().IsFloat() {
-		fail(op, y, "the function's result is not a tensor of a floating-point dtype; expected one")
+		fail(op, y, "the function's result is not a floating-point tensor; expected a floating-point dtype")
 	}
 	return y
 }
 
-// scalar returns f(x), recorded, which must have one element.
+// scalar returns f(x) with its tape. It panics unless f(x) has one element.
 func scalar(op string, f Func, x []*tensor.Tensor) *tensor.Tensor {
 	y := value(op, f, x)
 	if y.Numel() != 1 {
-		fail(op, y, "the function's result has %d elements; expected one", y.Numel())
+		fail(op, y, "the function's result has %d elements; expected 1", y.Numel())
 	}
 	return y
 }
 
-// gradients returns the gradients of y, of one element, zeros where it does not depend on an
-// operand.
+// gradients returns the gradients of y, of one element. They are zero for operands that y does
+// not depend on.
 func gradients(y *tensor.Tensor, x []*tensor.Tensor, graph bool) []*tensor.Tensor {
 	return from(y, x, nil, graph)
 }
@@ -165,11 +165,11 @@ func weighted(x, v []*tensor.Tensor) (total *tensor.Tensor) {
 // same panics unless v has a tensor of each operand's shape.
 func same(op string, in, v []*tensor.Tensor) {
 	if len(in) == 0 || len(in) != len(v) {
-		fail(op, nil, "%d operands and %d tensors to multiply by; expected one for each of one or more operands", len(in), len(v))
+		fail(op, nil, "the number of operands is %d and of vectors %d; expected at least 1 operand, and a vector for each", len(in), len(v))
 	}
 	for i := range in {
 		if in[i] == nil || v[i] == nil || !slices.Equal(in[i].Shape(), v[i].Shape()) {
-			fail(op, v[i], "the tensor to multiply by for operand %d is nil or has another shape than the operand; expected the same", i)
+			fail(op, v[i], "the vector for operand %d is nil or has another shape; expected the operand's shape", i)
 		}
 	}
 }

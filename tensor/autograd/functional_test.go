@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/autograd"
 )
 
-// functions are those of testdata/functional.py.
+// functions are the functions of testdata/functional.py.
 var functions = map[string]autograd.Func{
 	"product":        func(in []T) T { return in[0].Mul(in[1]) },
 	"matmul":         func(in []T) T { return in[0].MatMul(in[1].T()) },
@@ -76,7 +76,7 @@ func TestFunctional(t *testing.T) {
 			expect("hvp", products, want.HVP)
 		}
 		if in[0].RequiresGrad() || in[0].Grad() != nil {
-			t.Errorf("%s: an operand has been changed", name)
+			t.Errorf("%s: an operand was changed", name)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func near(got, want []float64) bool {
 	return slices.EqualFunc(got, want, func(x, y float64) bool { return math.Abs(x-y) <= 1e-12*math.Max(1, math.Abs(y)) })
 }
 
-// TestEmptyJacobian: a result without elements has a Jacobian without any.
+// TestEmptyJacobian checks that a result without elements has a Jacobian without elements.
 func TestEmptyJacobian(t *testing.T) {
 	a, _ := operands()
 	j := autograd.Jacobian(func(in []T) T { return in[0].Exp().Slice(0, 0, 0) }, a)[0]
@@ -110,12 +110,12 @@ func TestFunctionalErrors(t *testing.T) {
 	ids := tensor.FromInts([]int{1, 2})
 	square := func(in []T) T { return in[0].Pow(2) }
 	for want, f := range map[string]func(){
-		"operand 0 is not a tensor of a floating-point dtype":                     func() { autograd.Jacobian(square, ids) },
-		"operand 1 is not a tensor of a floating-point dtype":                     func() { autograd.Jacobian(square, x, nil) },
-		"the function's result is not a tensor of a floating-point dtype":         func() { autograd.Jacobian(func([]T) T { return nil }, x) },
-		"hessian: shape (2,): the function's result has 2 elements; expected one": func() { autograd.Hessian(square, x) },
-		"1 operands and 0 tensors to multiply by":                                 func() { autograd.JVP(square, []T{x}, nil) },
-		"the tensor to multiply by for operand 0 is nil or has another shape":     func() { autograd.HVP(square, []T{x}, []T{tensor.Ones(3)}) },
+		"operand 0 is not a floating-point tensor":                              func() { autograd.Jacobian(square, ids) },
+		"operand 1 is not a floating-point tensor":                              func() { autograd.Jacobian(square, x, nil) },
+		"the function's result is not a floating-point tensor":                  func() { autograd.Jacobian(func([]T) T { return nil }, x) },
+		"hessian: shape (2,): the function's result has 2 elements; expected 1": func() { autograd.Hessian(square, x) },
+		"the number of operands is 1 and of vectors 0":                          func() { autograd.JVP(square, []T{x}, nil) },
+		"the vector for operand 0 is nil or has another shape":                  func() { autograd.HVP(square, []T{x}, []T{tensor.Ones(3)}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

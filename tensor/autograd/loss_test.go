@@ -8,7 +8,7 @@ func init() {
 	signs := tensor.NewAs(tensor.Float64, []float64{1, -1, 1, -1, -1, 1}, 2, 3)
 	signOfRows := tensor.FromInts([]int{1, -1})
 	weight := tensor.NewAs(tensor.Float64, []float64{.5, 2, .25})
-	half := func(x *tensor.Tensor) *tensor.Tensor { return x.Sigmoid() } // to (0, 1)
+	half := func(x *tensor.Tensor) *tensor.Tensor { return x.Sigmoid() } // in (0, 1)
 	cases = append(cases, []struct {
 		name string
 		f    func(a, b *tensor.Tensor) *tensor.Tensor

@@ -151,5 +151,5 @@ func init() {
 	}
 }
 
-// zeroed has zeros in two places of the first row.
+// zeroed returns a mask with two zeros in the first row.
 func zeroed() T { return tensor.NewAs(tensor.Float64, []float64{0, 1, 0, 1, 1, 1}, 2, 3) }

@@ -8,8 +8,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Attentions checks [driver.Attention] and [driver.AttentionGrad], where they are
-// offered.
+// Attentions checks [driver.Attention] and [driver.AttentionGrad] if the backend offers
+// them.
 func Attentions(t *testing.T, b driver.Backend) {
 	for _, c := range []attention{
 		{batch: 1, heads: 1, queries: 1, keys: 1, depth: 1, width: 1, scale: 1},
@@ -35,7 +35,7 @@ func Attentions(t *testing.T, b driver.Backend) {
 	}
 }
 
-// attention is a case: shapes, and how operands lie.
+// attention is a test case: shapes and layouts of the operands.
 type attention struct {
 	d                           driver.DType
 	batch, heads, queries, keys int
@@ -43,18 +43,18 @@ type attention struct {
 	scale                       float64
 	causal, keep                bool
 	mask                        driver.DType
-	padding                     bool // the mask is of keys alone
+	padding                     bool // the mask masks keys only
 	shared                      bool // all heads share keys and values
 	wide                        bool // gradients are float32
 	gap                         int  // elements between the heads of a position
-	large                       bool // scores are beyond float16
+	large                       bool // scores exceed float16's range
 }
 
 // matrices returns a view (batch, heads, rows, columns) of memory (batch, rows, heads, columns).
 func (c attention) matrices(t *testing.T, b driver.Backend, d driver.DType, rows, columns, seed int) driver.View {
 	numbers := slices.Clone(random(20011 + seed))
 	for i, x := range numbers {
-		numbers[i] = max(-4, min(x, 4)) // gradients of float16 are finite
+		numbers[i] = max(-4, min(x, 4)) // so that float16 gradients are finite
 		if c.large && seed < 3 {
 			numbers[i] *= 100
 		}
@@ -65,7 +65,7 @@ func (c attention) matrices(t *testing.T, b driver.Backend, d driver.DType, rows
 	return v
 }
 
-// emptied returns v with holes in place of its elements.
+// emptied returns v with its elements overwritten by holes.
 func emptied(t *testing.T, b driver.Backend, v driver.View) driver.View {
 	p := slices.Repeat([]byte{hole}, v.Buffer.Bytes())
 	b.Write(v.Buffer, 0, p)
@@ -103,7 +103,7 @@ func (c attention) check(t *testing.T, b driver.Backend) {
 			numbers[i] = math.Inf(-1)
 		}
 		set(b, m, numbers)
-		if !c.padding { // no key for the first query
+		if !c.padding { // the first query has no key
 			row := m
 			row.Shape = []int{c.batch, c.heads, 1, c.keys}
 			set(b, row, []float64{[]float64{math.Inf(-1), 0}[int(truth(c.mask == driver.Bool))]})
@@ -174,9 +174,8 @@ func (c attention) check(t *testing.T, b driver.Backend) {
 	}
 }
 
-// want returns the result and the gradients of one head, and how far they may be off:
-// as weights, results and gradients of scores are rounded to c.d, and scores to
-// float32.
+// want returns the result and the gradients of one head, and their tolerances: weights, results
+// and gradients of scores are rounded to c.d, and scores to float32.
 func (c attention) want(q, k, v, dy, add, keep []float64) (want, bound [4][]float64) {
 	sizes := [4]int{c.queries * c.width, c.queries * c.depth, c.keys * c.depth, c.keys * c.width}
 	for i, n := range sizes {
@@ -217,7 +216,7 @@ func (c attention) want(q, k, v, dy, add, keep []float64) (want, bound [4][]floa
 			}
 			total += p[j]
 		}
-		most := slices.Max(append(off, 0)) // the sum of weights is off by that
+		most := slices.Max(append(off, 0)) // bound of the error of the sum of weights
 		factor := func(j int) float64 {
 			switch {
 			case keep == nil:
@@ -238,7 +237,7 @@ func (c attention) want(q, k, v, dy, add, keep []float64) (want, bound [4][]floa
 			dp, far := dot(row(dy, i, c.width), row(v, j, c.width))
 			ds := p[j] * (dp*factor(j) - delta)
 			less := math.Abs(ds)*(eps+off[j]+most) + p[j]*((eps+most)*size+0x1p-20*(far*factor(j)+size)) + 0x1p-25
-			// The result, of which delta is made, is rounded twice.
+			// The result, from which delta is computed, is rounded twice.
 			for x := range y {
 				less += p[j] * math.Abs(dy[i*c.width+x]) * bound[0][i*c.width+x]
 			}

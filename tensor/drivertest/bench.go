@@ -7,8 +7,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Bench measures products in GFLOP/s and passes over memory in GB/s, which
-// counts the bytes of every operand once.
+// Bench measures matrix products in GFLOP/s and elementwise passes in GB/s, counting the bytes
+// of every operand once.
 func Bench(b *testing.B, backend driver.Backend) {
 	for _, d := range dtypes {
 		for _, s := range [][3]int{{64, 64, 64}, {512, 512, 512}, {512, 1024, 2048}} {
@@ -47,8 +47,7 @@ func benchProduct(b *testing.B, backend driver.Backend, d driver.DType, m, n, k 
 	b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
-// benchPass runs code over 2^20 elements, converted to another dtype where one is
-// given.
+// benchPass runs code over 2^20 elements, converted to another dtype if one is given.
 func benchPass(b *testing.B, backend driver.Backend, code driver.Code, d driver.DType, s strategy, to ...driver.DType) {
 	shape := []int{1 << 10, 1 << 10}
 	n := operands(code)

@@ -9,13 +9,13 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Contractions compares [driver.Contract] with [driver.Matmul] of copies of the same
-// views, bit for bit: with windows on an image, turned ones, axes in any order, and gaps.
+// Contractions compares [driver.Contract] with [driver.Matmul] of copies of the same views,
+// bit for bit: windows on an image, reversed views, axes in any order, and gaps.
 func Contractions(t *testing.T, b driver.Backend) {
 	testContractions(t, b, true)
 }
 
-// testContract does so with loops, within the tolerance of sums: a backend may add up in
+// testContract compares with loops within the tolerance of sums, because a backend may sum in
 // another order for other views.
 func testContract(t *testing.T, b driver.Backend) {
 	testContractions(t, b, false)
@@ -36,7 +36,7 @@ func testContractions(t *testing.T, b driver.Backend, exact bool) {
 		batch := []int{size(3), size(2)}[:r.IntN(3)]
 		m, n, k := []int{size(20), size(3)}[:1+r.IntN(2)], []int{size(3), size(20), size(20)}[:1+r.IntN(3)], []int{size(4), size(4), size(9)}[:1+r.IntN(3)]
 		switch i % 4 {
-		case 0: // as the derivative of a weight is: long sums over rows of an image
+		case 0: // as in the derivative of a weight: long sums over rows of an image
 			n, k = k, n
 		case 1:
 			k = []int{size(600), size(3)}
@@ -83,13 +83,13 @@ func testContractions(t *testing.T, b driver.Backend, exact bool) {
 		want := newView(t, b, to, join(batch, []int{rows, cols}), 0)
 		b.Run(driver.Kernel{Code: driver.Matmul}, want, copies...)
 		if !bytes.Equal(bytesOf(b, copied(t, b, dst, dst.Shape)), bytesOf(b, want)) {
-			t.Errorf("%s: differs from a product of copies", label)
+			t.Errorf("%s: result differs from a product of copies", label)
 		}
 	}
 }
 
-// wandering returns a view of random numbers whose axes lie in any order, overlap or
-// leave gaps, and run backwards at times.
+// wandering returns a view of random numbers whose axes lie in any order, may overlap, leave
+// gaps, and run backwards.
 func wandering(t *testing.T, b driver.Backend, r *rand.Rand, d driver.DType, shape []int) driver.View {
 	t.Helper()
 	v := driver.View{DType: d, Shape: shape, Stride: make([]int, len(shape))}
@@ -123,7 +123,7 @@ func wandering(t *testing.T, b driver.Backend, r *rand.Rand, d driver.DType, sha
 	return v
 }
 
-// copied returns a copy of v in another shape.
+// copied returns a copy of v with another shape.
 func copied(t *testing.T, b driver.Backend, v driver.View, shape []int) driver.View {
 	t.Helper()
 	c := newView(t, b, v.DType, v.Shape, dense)

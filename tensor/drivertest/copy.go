@@ -52,8 +52,8 @@ func testCopy(t *testing.T, b driver.Backend) {
 	}
 }
 
-// testCopyAllHalves converts every 16-bit pattern to the other dtypes and, to
-// 16 bits, what lies between neighbours.
+// testCopyAllHalves converts every 16-bit pattern to the other dtypes, and numbers between
+// neighbours to 16 bits.
 func testCopyAllHalves(t *testing.T, b driver.Backend) {
 	for _, d := range []driver.DType{driver.Float16, driver.BFloat16} {
 		x := allHalves(d)
@@ -85,7 +85,7 @@ func testCopyAllHalves(t *testing.T, b driver.Backend) {
 	}
 }
 
-// allHalves returns the values of all patterns of a 16-bit dtype.
+// allHalves returns the values of all bit patterns of a 16-bit dtype.
 func allHalves(d driver.DType) []float64 {
 	x := make([]float64, 1<<16)
 	for i := range x {

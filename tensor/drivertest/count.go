@@ -7,7 +7,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// testCount counts what every format has, in views of every kind.
+// testCount counts elements of every dtype in views of every layout.
 func testCount(t *testing.T, b driver.Backend) {
 	c, ok := b.(driver.Counter)
 	if !ok {
@@ -60,7 +60,7 @@ func countsOf(d driver.DType, x []float64) driver.Counts {
 	return c
 }
 
-// fmin is the lesser of a and b, b if a is NaN.
+// fmin is the smaller of a and b, or b if a is NaN.
 func fmin(a, b float64) float64 {
 	if a < b {
 		return a

@@ -2,11 +2,11 @@
 //
 //	func TestConformance(t *testing.T) { drivertest.Run(t, backend) }
 //
-// The expected values are computed in float64 and rounded where package driver
-// says that they are: exact for arithmetic, comparisons and conversions, within
-// a stated tolerance for transcendental functions and sums.
+// The expected values are computed in float64 and rounded as package driver specifies. They
+// are exact for arithmetic, comparisons and conversions, and have a stated tolerance for
+// transcendental functions and sums.
 //
-// A backend with a method Slow, as one that is emulated, is checked with less.
+// A backend with a method Slow, such as an emulated one, runs fewer checks.
 package drivertest
 
 import (
@@ -18,7 +18,7 @@ import (
 
 var dtypes = []driver.DType{driver.Float16, driver.BFloat16, driver.Float32, driver.Float64}
 
-// check is one of them.
+// check is one conformance check.
 type check struct {
 	name string
 	run  func(t *testing.T, b driver.Backend)
@@ -72,20 +72,20 @@ func Run(t *testing.T, b driver.Backend) {
 	}
 }
 
-// Check runs the checks of those names as subtests: "Copy", "Reduce".
+// Check runs the named checks as subtests, for example "Copy" and "Reduce".
 func Check(t *testing.T, b driver.Backend, names ...string) {
 	list := checks()
 	for _, name := range names {
 		i := slices.IndexFunc(list, func(c check) bool { return c.name == name })
 		if i < 0 {
-			t.Fatalf("there is no check %q", name)
+			t.Fatalf("unknown check %q", name)
 		}
 		t.Run(name, func(t *testing.T) { list[i].run(t, b) })
 	}
 }
 
-// slow reports whether a backend has a method Slow, which those have that take much time
-// for little: they are checked with less.
+// slow reports whether a backend has a method Slow, which marks backends too slow for all
+// checks.
 func slow(b driver.Backend) bool {
 	_, ok := b.(interface{ Slow() })
 	return ok
@@ -105,23 +105,23 @@ func testOffers(t *testing.T, b driver.Backend) {
 				src[i] = d
 			}
 			if !b.Offers(c, d, src...) {
-				t.Errorf("%v of %v: not offered, every backend must", c, d)
+				t.Errorf("%v of %v: not offered; every backend must offer it", c, d)
 			}
 			if b.Offers(c, driver.Invalid, src...) {
-				t.Errorf("%v: offered for dtype invalid", c)
+				t.Errorf("%v: offered for an invalid dtype", c)
 			}
 		}
 	}
 	v := newView(t, b, driver.Float32, []int{2}, dense)
 	defer func() {
 		if recover() == nil {
-			t.Error("run of a code that does not exist: got no panic, want one")
+			t.Error("running an unknown code: got no panic, want one")
 		}
 	}()
 	b.Run(driver.Kernel{Code: 255}, v, v)
 }
 
-// operands returns how many views c reads, without optional ones.
+// operands returns the number of views that c reads, without optional ones.
 func operands(c driver.Code) int {
 	switch {
 	case c == driver.Fill:
@@ -134,7 +134,7 @@ func operands(c driver.Code) int {
 	return 1
 }
 
-// Products runs the checks of [driver.Matmul] alone.
+// Products runs only the checks of [driver.Matmul].
 func Products(t *testing.T, b driver.Backend) {
 	testMatmul(t, b)
 	testMatmulExact(t, b)

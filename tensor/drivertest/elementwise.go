@@ -8,23 +8,23 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// args are the operands of one element, and the parameters, all in the type that
-// is computed in; round rounds to that type.
+// args are the operands of one element and the parameters, in the type of the computation;
+// round rounds to that type.
 type args struct {
 	x, y, z, alpha, beta float64
 	round                func(float64) float64
 }
 
-// pointwise is an elementwise code's definition. slack is the error allowed, in
-// units in the last place of the type that is computed in.
+// pointwise is the definition of an elementwise code. slack is the error allowed, in units in
+// the last place of the type of the computation.
 type pointwise struct {
 	operands int
 	slack    float64
 	want     func(a args) float64
 }
 
-// What rounds at each step is exact in float64 before: products, sums, quotients
-// and roots of float32 are rounded correctly by way of float64.
+// Steps that round are exact in float64 before rounding: products, sums, quotients and roots of
+// float32 are rounded correctly from float64.
 var arithmetic = map[driver.Code]pointwise{
 	driver.Affine: {1, 0, func(a args) float64 {
 		if a.beta == 0 {
@@ -41,7 +41,7 @@ var arithmetic = map[driver.Code]pointwise{
 	driver.Tanh:  {1, 4, func(a args) float64 { return math.Tanh(a.x) }},
 	driver.Erf:   {1, 4, func(a args) float64 { return math.Erf(a.x) }},
 	driver.Sigmoid: {1, 4, func(a args) float64 {
-		if a.x < 0 { // where exp(-x) may overflow
+		if a.x < 0 { // exp(-x) may overflow
 			return math.Exp(a.x) / (1 + math.Exp(a.x))
 		}
 		return 1 / (1 + math.Exp(-a.x))
@@ -89,7 +89,7 @@ var arithmetic = map[driver.Code]pointwise{
 	}},
 }
 
-// offered reports whether b offers the code, as it must if that is not optional.
+// offered reports whether b offers the code. It fails if b does not offer a required one.
 func (p pointwise) offered(b driver.Backend, code driver.Code, d driver.DType) bool {
 	return code < driver.Optional || b.Offers(code, d, slices.Repeat([]driver.DType{d}, p.operands)...)
 }
@@ -101,7 +101,7 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// testElementwise checks every code on shapes, layouts and shared operands.
+// testElementwise checks every code with different shapes, layouts and shared operands.
 func testElementwise(t *testing.T, b driver.Backend) {
 	for code, p := range pointwises {
 		for _, d := range dtypes {
@@ -110,7 +110,7 @@ func testElementwise(t *testing.T, b driver.Backend) {
 			}
 			for i, shape := range shapes {
 				if _, ok := functions[code]; ok && slices.Max(append(shape, 0)) > 100 {
-					continue // their loops over elements are those of arithmetic
+					continue // their loops are those of arithmetic
 				}
 				for _, s := range layoutsOf(shape) {
 					k := driver.Kernel{Code: code, Alpha: -1.7, Beta: 0.3}
@@ -148,7 +148,7 @@ func distinct(v driver.View) bool {
 	return true
 }
 
-// specials are values at which functions do something else.
+// specials are special arguments of functions.
 var specials = []float64{
 	0, math.Copysign(0, -1), 1, -1, 2, 0.5, -3, math.Inf(1), math.Inf(-1), math.NaN(),
 	0x1p-24, -0x1p-24, 0x1p-14, 0x1p-126, 0x1p-149, -0x1p-133, 0x1p-1074, 65504, -65504, 65519, 0x1.fep127, 0x1.fffffep127,
@@ -194,7 +194,7 @@ func testAllHalves(t *testing.T, b driver.Backend) {
 			dst := newView(t, b, d, []int{len(x)}, dense)
 			k := driver.Kernel{Code: code, Alpha: 1.5, Beta: 0.25}
 			checkPointwise(t, b, k, p, dst, src, name(code, d))
-			// Computing in float32 or better leaves few that are not the nearest.
+			// With float32 or better, few results are not the nearest value.
 			missed := 0
 			for i, got := range values(b, dst) {
 				if want := round(d, p.of(d, k, x[i], 0, 0)); !equal(got, want) {
@@ -208,7 +208,7 @@ func testAllHalves(t *testing.T, b driver.Backend) {
 	}
 }
 
-// of returns the code's value in the type that d is computed in.
+// of returns the value of the code in the type used to compute d.
 func (p pointwise) of(d driver.DType, k driver.Kernel, x, y, z float64) float64 {
 	to := func(v float64) float64 { return round(wide(d), v) }
 	return to(p.want(args{x, y, z, to(k.Alpha), to(k.Beta), to}))
@@ -242,8 +242,7 @@ func checkPointwise(t *testing.T, b driver.Backend, k driver.Kernel, p pointwise
 	}
 }
 
-// log and pow are right for subnormal numbers too, for which package math on amd64
-// is not.
+// log and pow are correct for subnormal numbers too, unlike package math on amd64.
 
 func log(x float64) float64 {
 	if x > 0 && x < 0x1p-1022 {

@@ -8,15 +8,14 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// pointwises are the definitions of all elementwise codes that take real numbers.
+// pointwises are the definitions of all elementwise codes on real numbers.
 var pointwises = func() map[driver.Code]pointwise {
 	all := maps.Clone(arithmetic)
 	maps.Copy(all, functions)
 	return all
 }()
 
-// functions are the definitions of elementwise codes whose comment is their
-// mathematical name.
+// functions are the definitions of elementwise codes whose comment is their mathematical name.
 var functions = map[driver.Code]pointwise{
 	driver.Rsqrt:     {1, 4, one(func(x float64) float64 { return 1 / math.Sqrt(x) })},
 	driver.Exp2:      {1, 4, one(math.Exp2)},
@@ -55,7 +54,7 @@ var functions = map[driver.Code]pointwise{
 	driver.TruncDiv: {2, 0, func(a args) float64 { return math.Trunc(a.round(a.x / a.y)) }},
 }
 
-// bitwises are the elementwise codes for integers alone.
+// bitwises are the elementwise codes that accept only integers.
 var bitwises = map[driver.Code]pointwise{
 	driver.And:        {2, 0, ints(func(x, y int64) int64 { return x & y })},
 	driver.Or:         {2, 0, ints(func(x, y int64) int64 { return x | y })},
@@ -72,10 +71,10 @@ func two(f func(x, y float64) float64) func(args) float64 {
 	return func(a args) float64 { return f(a.x, a.y) }
 }
 
-// sigmoid returns the sigmoid of x as rounded.
+// sigmoid returns the rounded sigmoid of x.
 func sigmoid(a args) float64 { return a.round(arithmetic[driver.Sigmoid].want(a)) }
 
-// cubed returns a with what GELU's approximation takes the sigmoid of for x.
+// cubed returns a with the argument of the sigmoid in GELU's approximation.
 func cubed(a args) args {
 	x := a.round(a.round(0.044715)*a.round(a.round(a.x*a.x)*a.x)) + a.x
 	a.x = a.round(a.round(2*math.Sqrt(2/math.Pi)) * a.round(x))
@@ -94,7 +93,7 @@ func remainder(x, y float64) float64 {
 	return r
 }
 
-// floorDiv returns the floor of the exact quotient, found with fractions.
+// floorDiv returns the floor of the exact quotient, computed with fractions.
 func floorDiv(x, y float64) float64 {
 	switch {
 	case y == 0:
@@ -111,8 +110,8 @@ func floorDiv(x, y float64) float64 {
 	return math.Copysign(n, x/y)
 }
 
-// power is pow with the whole part of y done in more digits: math.Pow loses some for
-// large y.
+// power is pow with the whole part of y computed to more digits, because math.Pow loses digits
+// for large y.
 func power(x, y float64) float64 {
 	n, rest := math.Modf(y)
 	if !(x > 0 || x < 0 && rest == 0) || math.IsInf(x, 0) || !(math.Abs(y) < 1e4) || n == 0 {

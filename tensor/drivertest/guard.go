@@ -9,7 +9,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// testAdvance counts steps of tensors, which are skipped if one flag is up.
+// testAdvance counts steps of tensors, which are skipped if a flag is set.
 func testAdvance(t *testing.T, b driver.Backend) {
 	if !b.Offers(driver.Advance, driver.Float64, driver.Float32) {
 		t.Skip("not offered")
@@ -42,12 +42,12 @@ func testAdvance(t *testing.T, b driver.Backend) {
 	}
 }
 
-// testGuarded compares steps that a row decides on, and copies that steps write, with the
-// plain kernels' and with copies of what they leave.
+// testGuarded compares guarded steps, and the copies that steps write, with the plain kernels
+// and copies of their results.
 func testGuarded(t *testing.T, b driver.Backend) {
 	for _, c := range []struct {
 		guarded, plain driver.Kernel
-		operands       int // the gradient and what is remembered
+		operands       int // number of operands: the gradient and the state
 	}{
 		{driver.Kernel{Code: driver.GuardedSGD}, driver.Kernel{Code: driver.SGD}, 1},
 		{driver.Kernel{Code: driver.GuardedSGD, More: [5]float64{0.3}}, driver.Kernel{Code: driver.SGD, More: [5]float64{0.3}}, 1},
@@ -73,7 +73,7 @@ func testGuarded(t *testing.T, b driver.Backend) {
 func testGuard(t *testing.T, b driver.Backend, guarded, plain driver.Kernel, operands int, d, half driver.DType, row []float64, s strategy) {
 	t.Helper()
 	shape := []int{301, 2}
-	var views [2][]driver.View // of both kernels
+	var views [2][]driver.View // views of both kernels
 	for i := range views {
 		for j := range 1 + operands {
 			x := slices.Clone(random(602 + j))
@@ -120,7 +120,7 @@ func testGuard(t *testing.T, b driver.Backend, guarded, plain driver.Kernel, ope
 	}
 }
 
-// testUpdateScale compares random sequences of overflows with the rule in Go.
+// testUpdateScale compares random sequences of overflows with the rule written in Go.
 func testUpdateScale(t *testing.T, b driver.Backend) {
 	if !b.Offers(driver.UpdateScale, driver.Float32, driver.Float32) {
 		t.Skip("not offered")
@@ -132,11 +132,11 @@ func testUpdateScale(t *testing.T, b driver.Backend) {
 	}{
 		{65536, 2, 0.5, 3, 1, 0, inf, 0.3},
 		{3, 1.7, 0.3, 2, 2, 1, 1000, 0.4},
-		{1e38, 16, 0.5, 1, 1, 0, inf, 0.1},   // what would be infinite stays
+		{1e38, 16, 0.5, 1, 1, 0, inf, 0.1},   // an infinite scale is not stored
 		{1e-44, 2, 0.25, 4, 1, 0, inf, 0.9},  // to 0, whose inverse is infinite
 		{10, 1.1, 0.9, 1, 3, 5, 10, 0.5},     // between limits
-		{1, 2, 0.5, 2, 1, 4, 0.5, 0.5},       // beyond both
-		{65536, 1, 1, 1, 1000, 0, inf, 0.99}, // does not move
+		{1, 2, 0.5, 2, 1, 4, 0.5, 0.5},       // beyond both limits
+		{65536, 1, 1, 1, 1000, 0, inf, 0.99}, // constant
 	} {
 		scale, clean, overflows := float32(c.scale), 0.0, 0.0
 		state := place(t, b, driver.Float32, []int{4}, dense, []float64{c.scale, 1 / c.scale, 0, 0})

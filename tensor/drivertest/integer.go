@@ -34,14 +34,14 @@ func testDTypes(t *testing.T, b driver.Backend) {
 			}
 		}
 		if from.IsStorage() && (b.Offers(driver.Add, from, from, from) || b.Offers(driver.Sum, from, from)) {
-			t.Errorf("%v: arithmetic is offered, though it is only kept and converted", from)
+			t.Errorf("%v: arithmetic is offered for a storage dtype", from)
 		}
 	}
 }
 
 var integers = []driver.DType{driver.Int64, driver.Int32, driver.Int16, driver.Int8, driver.Uint8, driver.Bool}
 
-// testIntegers computes on integers and bool, and gives comparisons as bool.
+// testIntegers computes with integers and bool, and checks that comparisons give bool.
 func testIntegers(t *testing.T, b driver.Backend) {
 	for _, d := range integers {
 		for code, p := range integral {
@@ -101,7 +101,7 @@ func testIntegers(t *testing.T, b driver.Backend) {
 			}
 		}
 	}
-	// A mask chooses among real numbers.
+	// A mask selects real numbers.
 	mask := place(t, b, driver.Bool, []int{4}, dense, []float64{1, 0, 0, 1})
 	for _, d := range dtypes {
 		x, y := place(t, b, d, []int{4}, dense, []float64{1, 2, 3, 4}), place(t, b, d, []int{4}, scalar, []float64{-1})
@@ -120,7 +120,7 @@ func testIntegers(t *testing.T, b driver.Backend) {
 	}
 }
 
-// testIntegerProduct multiplies matrices of integers, which wrap around.
+// testIntegerProduct multiplies integer matrices, which wrap around.
 func testIntegerProduct(t *testing.T, b driver.Backend, d driver.DType) {
 	const m, n, k = 5, 3, 600
 	x, y := place(t, b, d, []int{m, k}, reversed, random(31)), place(t, b, d, []int{k, n}, dense, random(37))

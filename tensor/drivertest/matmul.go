@@ -30,8 +30,8 @@ func testMatmul(t *testing.T, b driver.Backend) {
 	}
 }
 
-// testProduct checks one product. bias is -1 for none, else the number of its
-// last axes along which it does not repeat.
+// testProduct checks one product. bias is -1 for no bias, and otherwise the number of the last
+// axes along which it does not repeat.
 func testProduct(t *testing.T, b driver.Backend, batch []int, m, n, k int, d driver.DType, s strategy, bias int) {
 	t.Helper()
 	shape := func(rows, cols int) []int { return append(append([]int{}, batch...), rows, cols) }
@@ -63,8 +63,8 @@ func testProduct(t *testing.T, b driver.Backend, batch []int, m, n, k int, d dri
 	checkSums(t, name(batch, m, n, k, d, s, bias), wide(d), to, values(b, dst), xs, ys, add, m, n, k)
 }
 
-// checkSums compares the products of matrices xs (…,m,k) and ys (…,k,n), plus what add
-// holds, if it is not nil, with loops in float64.
+// checkSums compares the products of matrices xs (…,m,k) and ys (…,k,n), plus add if it is not
+// nil, with loops in float64.
 func checkSums(t *testing.T, name string, in, to driver.DType, got, xs, ys, add []float64, m, n, k int) {
 	t.Helper()
 	for i, got := range got {
@@ -90,8 +90,8 @@ func checkSums(t *testing.T, name string, in, to driver.DType, got, xs, ys, add 
 	}
 }
 
-// testMatmulExact holds products whose sums are exact in float32, so that only
-// the last rounding is seen.
+// testMatmulExact checks products whose sums are exact in float32, so that only the last
+// rounding matters.
 func testMatmulExact(t *testing.T, b driver.Backend) {
 	ones := func(n int) []float64 {
 		x := make([]float64, n)

@@ -20,7 +20,7 @@ func testMemory(t *testing.T, b driver.Backend) {
 		got := bytes.Repeat([]byte{1}, n)
 		b.Read(got, buf, 0)
 		if !bytes.Equal(got, make([]byte, n)) {
-			t.Errorf("alloc of %d bytes: they are not zero", n)
+			t.Errorf("alloc of %d bytes: memory is not zero", n)
 		}
 	}
 	for _, n := range []int{-1, math.MaxInt64 / 2} {
@@ -47,7 +47,7 @@ func testMemory(t *testing.T, b driver.Backend) {
 	}
 }
 
-// testRecycler has memory that is not zero given out again.
+// testRecycler checks that memory that need not be zero is reused.
 func testRecycler(t *testing.T, b driver.Backend, r driver.Recycler) {
 	for _, n := range []int{0, 1, 1000, 40_000, 1 << 20} {
 		unset, err := r.AllocUnset(n)
@@ -58,7 +58,7 @@ func testRecycler(t *testing.T, b driver.Backend, r driver.Recycler) {
 		b.Write(unset, 0, want)
 		got := make([]byte, n)
 		if b.Read(got, unset, 0); !bytes.Equal(got, want) {
-			t.Errorf("%d bytes that were written: got others", n)
+			t.Errorf("%d bytes: read differs from write", n)
 		}
 		if free, ok := b.(driver.Releaser); ok {
 			free.Release(unset)
@@ -68,7 +68,7 @@ func testRecycler(t *testing.T, b driver.Backend, r driver.Recycler) {
 			t.Fatal(err)
 		}
 		if b.Read(got, zero, 0); !bytes.Equal(got, make([]byte, n)) {
-			t.Errorf("alloc of %d bytes after a release of as many: they are not zero", n)
+			t.Errorf("alloc of %d bytes after a release of that size: memory is not zero", n)
 		}
 	}
 }

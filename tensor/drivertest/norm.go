@@ -8,18 +8,18 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Norms runs the checks of [driver.Moments], [driver.Normalize], [driver.NormalizeGrad]
-// and [driver.NormalizeSums] alone: it compares their bits with those of the kernels
-// whose work they do in one.
+// Norms runs only the checks of [driver.Moments], [driver.Normalize], [driver.NormalizeGrad]
+// and [driver.NormalizeSums]: it compares their bits with those of the kernels that they
+// combine.
 func Norms(t *testing.T, b driver.Backend) {
 	for _, c := range []struct {
 		shape               []int
-		statistics, weights int // the axes that they repeat along, as bits
+		statistics, weights int // axes along which they repeat, as bits
 	}{
 		{[]int{3, 5, 49}, 0b101, 0b101},      // batch norm
-		{[]int{2, 2, 1040}, 0b101, 0b101},    // its channels longer than a block
+		{[]int{2, 2, 1040}, 0b101, 0b101},    // channels longer than a block
 		{[]int{4, 20, 16}, 0b101, 0b101},     //
-		{[]int{40, 33}, 0b01, 0b01},          // of vectors
+		{[]int{40, 33}, 0b01, 0b01},          // batch norm of vectors
 		{[]int{1100, 2, 18}, 0b001, 0b001},   //
 		{[]int{7, 130}, 0b10, 0b01},          // layer norm
 		{[]int{1030, 3}, 0b10, 0b01},         //
@@ -27,7 +27,7 @@ func Norms(t *testing.T, b driver.Backend) {
 		{[]int{3, 4, 6, 20}, 0b1100, 0b1001}, // group norm
 		{[]int{3, 40, 17}, 0b100, 0b101},     // instance norm
 		{[]int{1, 1, 1}, 0b111, 0b111},       //
-		{[]int{2, 20000}, 0b10, 0b01},        // of many parts
+		{[]int{2, 20000}, 0b10, 0b01},        // many parts
 		{[]int{9000, 3}, 0b01, 0b01},         //
 		{[]int{2, 0, 3}, 0b101, 0b101},       //
 	} {
@@ -48,7 +48,7 @@ func Norms(t *testing.T, b driver.Backend) {
 	}
 }
 
-// norm is a normalisation of one shape and dtype; one of its numbers is special.
+// norm is a normalisation of one shape and dtype, with one special element.
 type norm struct {
 	*testing.T
 	b       driver.Backend
@@ -59,7 +59,7 @@ type norm struct {
 	what    string
 }
 
-// operand returns numbers, each several times along the axes whose bits are set.
+// operand returns numbers that repeat along the axes whose bits are set.
 func (n norm) operand(d driver.DType, s strategy, seed, repeat int) driver.View {
 	x := slices.Clone(random(20011 + seed))
 	if seed%2 == 0 {
@@ -91,14 +91,14 @@ func (n norm) expanded(v driver.View) driver.View {
 	return v
 }
 
-// run returns a new view with what k makes of src.
+// run returns the result of k for src in a new view.
 func (n norm) run(k driver.Kernel, d driver.DType, shape []int, src ...driver.View) driver.View {
 	dst := newView(n, n.b, d, shape, dense)
 	n.b.Run(k, dst, src...)
 	return dst
 }
 
-// same compares all elements, and what lies between those of got.
+// same compares all elements, and checks the gaps between those of got.
 func (n norm) same(what string, got, want driver.View) {
 	n.Helper()
 	w := values(n.b, want)

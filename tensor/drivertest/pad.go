@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// testPad compares [driver.Packer.Pad] with loops, along axes that lie in any order.
+// testPad compares [driver.Packer.Pad] with loops, along axes in any order.
 func testPad(t *testing.T, b driver.Backend) {
 	p, ok := b.(driver.Packer)
 	if !ok {
@@ -27,7 +27,7 @@ func testPad(t *testing.T, b driver.Backend) {
 			shape[i], before[i] = r.IntN(5), r.IntN(3)*r.IntN(2)
 			full[i] = shape[i] + before[i] + r.IntN(3)*r.IntN(2)
 		}
-		if r.IntN(2) == 0 { // channels in packs, more of them than a tile has
+		if r.IntN(2) == 0 { // channels in packs, more than a tile has
 			i := r.IntN(len(shape))
 			shape[i], before[i] = []int{3, 8, 17, 70}[r.IntN(4)], 0
 			full[i] = (shape[i] + 7) / 8 * 8
@@ -59,7 +59,7 @@ func testPad(t *testing.T, b driver.Backend) {
 	}
 }
 
-// anyOrder returns a view without gaps whose axes lie in any order.
+// anyOrder returns a view without gaps whose axes are in any order.
 func anyOrder(t *testing.T, b driver.Backend, r *rand.Rand, d driver.DType, shape []int) driver.View {
 	t.Helper()
 	order := r.Perm(len(shape))

@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// places are shapes with positions along an axis: of the view where the positions
-// are kept, and of the one that they lead into.
+// places are pairs of shapes for positions along an axis: the shape of the positions and the
+// shape of the view they index.
 var places = []struct {
 	part, whole []int
 	axis        int
@@ -91,8 +91,8 @@ func meet(code driver.Code, a, x float64) float64 {
 	return x
 }
 
-// targets returns where each element of part leads to in whole, both counted in
-// row-major order.
+// targets returns the position in whole of each element of part, both counted in row-major
+// order.
 func targets(part, whole []int, axis int, positions []float64) []int {
 	list := make([]int, len(positions))
 	index := make([]int, len(part))
@@ -114,7 +114,7 @@ func targets(part, whole []int, axis int, positions []float64) []int {
 	return list
 }
 
-// testExtreme looks for extremes along all sets of axes.
+// testExtreme finds extremes along all sets of axes.
 func testExtreme(t *testing.T, b driver.Backend) {
 	eachArg(t, b, func(src driver.View, all []float64, what string) {
 		for axes := range 1 << len(src.Shape) {
@@ -132,7 +132,7 @@ func testOrder(t *testing.T, b driver.Backend) {
 	})
 }
 
-// eachArg calls check for views of numbers with ties and NaN.
+// eachArg calls check with views of numbers with ties and NaN.
 func eachArg(t *testing.T, b driver.Backend, check func(src driver.View, all []float64, what string)) {
 	numbers := []float64{3, 1, math.NaN(), 3, -2, math.Inf(1), 0, math.Copysign(0, -1), 1, 3, math.Inf(-1), 0.5, -2, 7}
 	turn := 0
@@ -151,7 +151,7 @@ func eachArg(t *testing.T, b driver.Backend, check func(src driver.View, all []f
 	}
 }
 
-// checkExtreme looks for the extremes along the axes whose bits are set.
+// checkExtreme finds the extremes along the axes whose bits are set.
 func checkExtreme(t *testing.T, b driver.Backend, src driver.View, all []float64, axes int, what string) {
 	t.Helper()
 	shape := slices.Clone(src.Shape)
@@ -196,10 +196,10 @@ func checkExtreme(t *testing.T, b driver.Backend, src driver.View, all []float64
 	}
 }
 
-// nanLast is 1 for NaN.
+// nanLast is 1 for NaN and 0 otherwise.
 func nanLast(x float64) int { return int(truth(x != x)) }
 
-// nanFree compares numbers that are no NaN, others are equal.
+// nanFree compares numbers that are not NaN; NaNs are equal to all.
 func nanFree(x, y float64) int {
 	if x != x || y != y {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// philox is Philox4x32-10 as its authors define it.
+// philox is Philox4x32-10 as defined by its authors.
 func philox(c [4]uint32, key [2]uint32) [4]uint32 {
 	for range 10 {
 		a1, a0 := bits.Mul32(0xD2511F53, c[0])
@@ -19,9 +19,9 @@ func philox(c [4]uint32, key [2]uint32) [4]uint32 {
 	return c
 }
 
-// Bernoullis checks [driver.Bernoulli], where it is offered.
+// Bernoullis checks [driver.Bernoulli] if the backend offers it.
 func Bernoullis(t *testing.T, b driver.Backend) {
-	// The authors' known answers, of the files that come with their Random123.
+	// The authors' known answers, from the files distributed with Random123.
 	if got := philox([4]uint32{}, [2]uint32{}); got != [4]uint32{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8} {
 		t.Fatalf("philox of zeros: got %x", got)
 	}

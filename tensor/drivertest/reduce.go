@@ -9,8 +9,7 @@ import (
 
 var reductions = []driver.Code{driver.Sum, driver.Mean, driver.SumSquares, driver.ReduceMax, driver.ReduceMin}
 
-// testReduce reduces every subset of axes of shapes that end inside blocks and
-// beyond them.
+// testReduce reduces every subset of axes of shapes that end inside blocks and beyond them.
 func testReduce(t *testing.T, b driver.Backend) {
 	turn := 0
 	list := append([][]int{{1500, 3}, {3, 1500}, {33, 130}, {1024}, {1025, 17}, {2, 1040, 20}}, shapes...)
@@ -49,8 +48,8 @@ func testReduce(t *testing.T, b driver.Backend) {
 	}
 }
 
-// checkReduction reduces the axes whose bits are set and compares with a sum in
-// float64: the error is bounded by the number of roundings on the way.
+// checkReduction reduces the axes whose bits are set and compares with a sum in float64. The
+// error is bounded by the number of roundings.
 func checkReduction(t *testing.T, b driver.Backend, code driver.Code, to driver.DType, src driver.View, axes int, what string) {
 	t.Helper()
 	shape := make([]int, len(src.Shape))
@@ -105,8 +104,8 @@ func checkReduction(t *testing.T, b driver.Backend, code driver.Code, to driver.
 		if !math.IsInf(want, 0) {
 			want += lost[o]
 		}
-		// A sum is at most this many additions deep: 64 in a lane of a block of
-		// 1024, 4 between lanes, one a level above; with square and quotient.
+		// Depth of a sum in additions: 64 in a lane of a block of 1024, 4 between lanes, and one
+		// for each level above; plus square and quotient.
 		depth := 72 + math.Log2(count[o]+1)
 		slack := depth * ulp(wide(to), 1) * size[o]
 		if code == driver.Mean {
@@ -121,7 +120,7 @@ func checkReduction(t *testing.T, b driver.Backend, code driver.Code, to driver.
 	}
 }
 
-// addExactly adds x to sum; lost collects what the sums round off (Neumaier,
+// addExactly adds x to sum; lost accumulates the rounding errors (Neumaier,
 // Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, 1974).
 func addExactly(sum, lost, x float64) (float64, float64) {
 	next := sum + x
@@ -131,8 +130,8 @@ func addExactly(sum, lost, x float64) (float64, float64) {
 	return next, lost + (x - next + sum)
 }
 
-// testReduceOrder checks that the order of a sum does not depend on how its
-// elements lie, nor on which other sums are made with it.
+// testReduceOrder checks that the order of a sum depends neither on the layout of its elements
+// nor on the other sums computed with it.
 func testReduceOrder(t *testing.T, b driver.Backend) {
 	const n = 5000
 	for _, d := range dtypes {

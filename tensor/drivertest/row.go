@@ -8,8 +8,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// testSoftmax compares [driver.Softmax] and its kin, where they are offered, with the
-// codes that they are defined by: they give the same bits.
+// testSoftmax compares the bits of [driver.Softmax] and the related codes, if offered, with those
+// of the codes that define them.
 func testSoftmax(t *testing.T, b driver.Backend) {
 	list := append([][]int{{3, 70001}, {40, 130}, {2, 1024}, {5, 9, 40}}, shapes...)
 	turn := 0
@@ -48,7 +48,7 @@ func testSoftmax(t *testing.T, b driver.Backend) {
 	}
 }
 
-// checkRows runs the code and its definition.
+// checkRows compares the code with its definition.
 func checkRows(t *testing.T, b driver.Backend, code driver.Code, axis int, dst driver.View, src []driver.View, what string) {
 	t.Helper()
 	run := func(c driver.Code, alpha float64, shape []int, src ...driver.View) driver.View {
@@ -100,7 +100,7 @@ func checkRows(t *testing.T, b driver.Backend, code driver.Code, axis int, dst d
 	}
 }
 
-// testDropout checks [driver.Dropout], if it is offered, element by element.
+// testDropout checks [driver.Dropout] element by element if the backend offers it.
 func testDropout(t *testing.T, b driver.Backend) {
 	for _, d := range dtypes {
 		if !b.Offers(driver.Dropout, d, d, driver.Bool) {

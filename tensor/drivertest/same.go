@@ -7,14 +7,14 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Same checks that two backends compute the same bits, with every kernel at a
-// size that keeps several workers busy. Backends that differ in their number of
-// workers alone must pass, and a backend with itself.
+// Same checks that two backends compute the same bits, with every kernel at a size that keeps
+// several workers busy. Backends that differ only in their number of workers must pass, and so
+// must a backend compared with itself.
 func Same(t *testing.T, a, b driver.Backend) {
 	elementwise := []int{140, 1001}
 	for _, d := range dtypes {
 		for code := driver.Code(0); code < driver.Optional; code++ {
-			if code == driver.Matmul || code >= driver.Gather && code <= driver.ArgSort { // these are compared with loops, bit for bit
+			if code == driver.Matmul || code >= driver.Gather && code <= driver.ArgSort { // compared with loops, bit for bit
 				continue
 			}
 			src := make([][]int, operands(code))

@@ -7,7 +7,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// testRecurrence compares with the comment's loop, along every axis.
+// testRecurrence compares with the loop in the code's comment, along every axis.
 func testRecurrence(t *testing.T, b driver.Backend) {
 	turn := 0
 	for _, d := range append([]driver.DType{driver.Int64, driver.Int32, driver.Int16, driver.Int8, driver.Uint8}, dtypes...) {
@@ -44,8 +44,8 @@ func testRecurrence(t *testing.T, b driver.Backend) {
 	}
 }
 
-// steps returns for each element, in row-major order, where the one before it
-// along axis is, -1 for the first, and how far along it is.
+// steps returns for each element, in row-major order, the position of the element before it
+// along axis, -1 for the first, and its index along axis.
 func steps(shape []int, axis int) (before, place []int) {
 	n, stride := 1, 1
 	for i, size := range shape {
@@ -131,7 +131,7 @@ func testCumArg(t *testing.T, b driver.Backend) {
 	}
 }
 
-// testProd multiplies numbers near 1, and whole numbers, which are exact.
+// testProd multiplies numbers near 1, and whole numbers, which must be exact.
 func testProd(t *testing.T, b driver.Backend) {
 	for _, d := range dtypes {
 		for _, shape := range [][]int{{1500, 3}, {3, 1500}, {40, 33}, {1}, {7}, {0, 2}, {17, 20}} {

@@ -109,7 +109,7 @@ func testSGD(t *testing.T, b driver.Backend) {
 	}
 }
 
-// testBatch compares kernels that are run together with those that are run one by one.
+// testBatch compares kernels run together with kernels run one by one.
 func testBatch(t *testing.T, b driver.Backend) {
 	batcher, ok := b.(driver.Batcher)
 	if !ok {

@@ -13,12 +13,12 @@ import (
 	"halfnote/tensor/internal/half"
 )
 
-// strategy says how the elements of a view lie in its buffer.
+// strategy is the layout of a view's elements in its buffer.
 type strategy int
 
 const (
 	dense    strategy = iota // row-major
-	reversed                 // the first axis runs fastest
+	reversed                 // column-major
 	gaps                     // every second element from the third on
 	repeated                 // the first axis has stride 0; for operands only
 	scalar                   // all axes have stride 0; for operands only
@@ -26,8 +26,8 @@ const (
 
 var strategies = []strategy{dense, reversed, gaps, repeated, scalar}
 
-// layoutsOf returns the layouts to try with a shape: all of a small one, one of
-// those that are there to keep several workers busy.
+// layoutsOf returns the layouts to try with a shape: all of them for a small shape, one for
+// shapes that only keep several workers busy.
 func layoutsOf(shape []int) []strategy {
 	if (driver.View{Shape: shape}).Len() > 5000 {
 		return strategies[:1]
@@ -39,7 +39,7 @@ func (s strategy) String() string {
 	return [...]string{"dense", "reversed", "gaps", "repeated", "scalar"}[s]
 }
 
-// hole is what lies where a view has no element. No kernel may change it.
+// hole fills a view's gaps. No kernel may change it.
 const hole = 0xa5
 
 func newView(t testing.TB, b driver.Backend, d driver.DType, shape []int, s strategy) driver.View {
@@ -98,7 +98,7 @@ func values(b driver.Backend, v driver.View) []float64 {
 	return x
 }
 
-// checkHoles fails if what is no element of v was written.
+// checkHoles fails if a byte outside the elements of v was written.
 func checkHoles(t testing.TB, b driver.Backend, v driver.View) {
 	t.Helper()
 	p := make([]byte, v.Buffer.Bytes())
@@ -110,13 +110,13 @@ func checkHoles(t testing.TB, b driver.Backend, v driver.View) {
 	}
 	for i, x := range p {
 		if x != hole {
-			t.Errorf("byte %d, which belongs to no element, was written", i)
+			t.Errorf("byte %d was written, outside of all elements", i)
 			return
 		}
 	}
 }
 
-// indices returns where the elements of v lie, in row-major order.
+// indices returns the buffer positions of the elements of v, in row-major order.
 func indices(v driver.View) []int {
 	list := []int{v.Offset}
 	for axis, n := range v.Shape {
@@ -158,7 +158,7 @@ func encode(p []byte, d driver.DType, x float64) {
 	}
 }
 
-// whole is x as an integer: the least one for what there is none for.
+// whole is x as an integer, or the smallest integer if x is out of range.
 func whole(x float64) int64 {
 	if x != x || x < -0x1p63 || x >= 0x1p63 {
 		return math.MinInt64
@@ -203,7 +203,7 @@ func round(d driver.DType, x float64) float64 {
 	return decode(p[:], d)
 }
 
-// wide is the type that d is computed in.
+// wide is the type in which d is computed.
 func wide(d driver.DType) driver.DType {
 	if d == driver.Float64 {
 		return d
@@ -229,16 +229,15 @@ func ulp(d driver.DType, x float64) float64 {
 	return math.Ldexp(1, max(e-digits, least))
 }
 
-// equal reports whether two values are the same: NaN is NaN, and zeros differ by
-// their signs.
+// equal reports whether two values are the same. NaN equals NaN, and zeros differ by sign.
 func equal(a, b float64) bool {
 	return a == b && math.Signbit(a) == math.Signbit(b) || math.IsNaN(a) && math.IsNaN(b)
 }
 
 var randoms sync.Map
 
-// random returns n numbers of moderate and of very different sizes. They are
-// shared: nobody may change them.
+// random returns n numbers of moderate and of very different sizes. The slice is shared and must
+// not be changed.
 func random(n int) []float64 {
 	if x, ok := randoms.Load(n); ok {
 		return x.([]float64)
@@ -255,7 +254,7 @@ func random(n int) []float64 {
 	return x
 }
 
-// shapes are those that kernels get wrong: no element, one, odd, long, many axes.
+// shapes are shapes that kernels often get wrong: empty, one element, odd, long, many axes.
 var shapes = [][]int{{}, {0}, {1}, {7}, {1, 1}, {3, 0, 2}, {2, 3}, {5, 1, 4}, {3, 1025}, {1025, 3}, {2, 3, 4, 5}, {70001}, {2, 1, 2, 1, 2, 1, 2, 1, 2, 2}}
 
 func name(parts ...any) string {

@@ -16,9 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/*.bits.json")
 
-// TestBits holds the bits of all results of all cases, forward, backward and double
-// backward, with one worker and with several. The files were written on amd64; on
-// another processor portable code must give the same:
+// TestBits compares the bits of all results of all cases (forward, backward and double
+// backward), with one worker and with several, with recorded files. The files were written on
+// amd64; on another processor portable code must give the same bits:
 //
 //	GOARCH=arm64 go test -exec qemu-aarch64-static -run TestBits ./tensor/torchtest
 func TestBits(t *testing.T) {
@@ -47,7 +47,7 @@ func TestBits(t *testing.T) {
 		}
 		for c, bits := range got {
 			if bits != want[c] {
-				t.Errorf("%s: %s: the bits are %s, want %s: if the definition has changed, run go test ./tensor/torchtest -run TestBits -update", name, c, bits, want[c])
+				t.Errorf("%s: %s: bits are %s, want %s; if the definition has changed, run go test ./tensor/torchtest -run TestBits -update", name, c, bits, want[c])
 			}
 			if bits != several[c] {
 				t.Errorf("%s: %s: the bits depend on the number of workers", name, c)
@@ -59,8 +59,8 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// bitsOf returns a number for each case of a family that stands for the bits of its
-// results in all dtypes.
+// bitsOf returns for each case of a family a checksum of the bits of its results in all
+// dtypes.
 func bitsOf(t *testing.T, family string) map[string]string {
 	f, err := readFixtures(family)
 	if err != nil {
@@ -82,7 +82,7 @@ func bitsOf(t *testing.T, family string) map[string]string {
 	return out
 }
 
-// canonical returns the bits of x, all NaN as one: a processor chooses theirs.
+// canonical returns the bits of x. All NaNs give the same bits, because processors differ.
 func canonical(x T) []uint64 {
 	bits := x.Bits()
 	if x.DType().IsFloat() {

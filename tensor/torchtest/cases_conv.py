@@ -9,7 +9,7 @@ ALL = ("float32", "float16", "bfloat16", "float64")
 CONV = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 TRANSPOSE = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
 
-# Long sums of products cancel, and other orders lose other bits.
+# Long sums of products cancel, and each order of summation loses other bits.
 for d, sizes in (1, (7,)), (2, (5, 6)), (3, (3, 4, 3)):
     kernel = (3, 2, 2)[:d]
     f = CONV[d]
@@ -50,8 +50,7 @@ for mode in "reflect", "replicate", "circular":
     case(f"pad {mode} 2d", lambda x, m=mode: F.pad(x, (2, 1, 0, 3), mode=m), randn(2, 2, 4, 5))
     case(f"pad {mode} 3d", lambda x, m=mode: F.pad(x, (1, 1, 2, 1, 1, 0), mode=m), randn(1, 2, 3, 4, 3))
 
-# Normalisation: what is left after subtracting means has lost some bits, and
-# the oracle sums in another order.
+# Normalisation: subtracting means loses bits, and the oracle sums in another order.
 
 
 

@@ -15,7 +15,7 @@ type (
 	batchNormOptions = tensor.BatchNormOptions
 )
 
-// third returns operand i, nil if there is none.
+// third returns operand i, or nil if it is missing.
 func third(in []T) T {
 	if len(in) > 2 {
 		return in[2]

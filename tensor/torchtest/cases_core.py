@@ -10,7 +10,7 @@ EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 65504.0, -65504.0, 6e-8, 1e-4, 300.0, f
 
 
 def pairs(op, f, a=randn, b=randn, tol=1):
-    """A function of two at awkward shapes. tol is for gradients of broadcast operands, sums of products that are rounded."""
+    """A function of two tensors at awkward shapes. tol is for gradients of broadcast operands, which are sums of rounded products."""
     case(f"{op}", f, a(3, 5), b(3, 5), dtypes=ALL)
     case(f"{op} broadcast", f, a(2, 1, 5), b(3, 1), tol=tol)
     case(f"{op} broadcast to a scalar", f, a(2, 3), b())
@@ -35,7 +35,7 @@ case("minimum ties", torch.minimum, values([1.0, 2.0, 3.0]), values([1.0, 5.0, 3
 
 
 def single(op, f, x=randn, **options):
-    """A function of one at awkward shapes."""
+    """A function of one tensor at awkward shapes."""
     case(f"{op}", f, x(3, 7), dtypes=ALL, **options)
     case(f"{op} scalar", f, x(), **options)
     case(f"{op} one", f, x(1), **options)
@@ -74,7 +74,7 @@ case("to float32", lambda t: t, randn(3, 4), dtypes=("float16", "bfloat16", "flo
 
 
 def reduction(op, f, x=randn):
-    """f takes a tensor and a tuple of dimensions, None for all."""
+    """f takes a tensor and a tuple of dimensions, or None for all."""
     case(f"{op}", lambda t: f(t, None), x(3, 5), dtypes=ALL)
     case(f"{op} first", lambda t: f(t, (0,)), x(3, 5))
     case(f"{op} last", lambda t: f(t, (-1,)), x(2, 3, 7))

@@ -104,7 +104,7 @@ func mseLoss(in []T) T { return in[0].MSELoss(in[1]) }
 func l1Loss(in []T) T  { return in[0].L1Loss(in[1]) }
 func linear(in []T) T  { return in[0].Linear(in[1], in[2]) }
 
-// pairs are the cases of a function of two at awkward shapes.
+// pairs are the cases of a function of two tensors, at awkward shapes.
 func pairs(op string, f func(x, y T) T) cases {
 	c := cases{op + " views": func(in []T) T { return f(in[0].T(), in[1].Slice(0, 1, 3)) }}
 	for _, name := range []string{"", " broadcast", " broadcast to a scalar", " scalars", " one", " empty", " promotion", " promotion with a scalar", " edges"} {
@@ -113,7 +113,7 @@ func pairs(op string, f func(x, y T) T) cases {
 	return c
 }
 
-// single are the cases of a function of one at awkward shapes.
+// single are the cases of a function of one tensor, at awkward shapes.
 func single(op string, f func(x T) T) cases {
 	c := cases{op + " view": func(in []T) T { return f(in[0].T().Slice(0, 1, in[0].Size(1))) }}
 	for _, name := range []string{"", " scalar", " one", " empty", " edges"} {

@@ -21,7 +21,7 @@ def ctc(**options):
 
 
 def each(name, operands, **options):
-    """The loss of logarithms that sum to 1 only roughly: its gradient is torch's, whatever they are."""
+    """The loss of log-probabilities that sum only roughly to 1: its gradient is torch's in every case."""
     case(name, ctc(**options), *operands, double=False, dtypes=("float32", "float16", "bfloat16", "float64"), tol=4)  # torch computes in float32
 
 
@@ -29,7 +29,7 @@ for reduction in "mean", "sum", "none":
     each(f"ctc_loss {reduction}", (x, PADDED, *lengths()), reduction=reduction)
 each("ctc_loss row", (x, ROW, *lengths()), reduction="none")
 each("ctc_loss blank", (x, as_is(values([[1, 0, 2], [3, 1, 1], [0, 0, 2]])), *lengths(targets=[3, 2, 2])), blank=4, reduction="none")
-# torch's gradient leaves out one of two equal labels at the last step here, against its own loss.
+# torch's gradient omits one of two equal labels at the last step here, which contradicts its own loss.
 case("ctc_loss blank among targets", ctc(reduction="none"), fixed(x), as_is(values([[1, 0, 2], [0, 0, 1], [0, 1, 2]])), *lengths(targets=[3, 2, 2]), grad=False, tol=4)
 each("ctc_loss infinite", (x, PADDED, *lengths([3, 5, 1], [3, 0, 2])), reduction="none")
 each("ctc_loss zero infinity", (x, PADDED, *lengths([3, 5, 1], [3, 0, 2])), reduction="none", zero_infinity=True)
@@ -42,7 +42,7 @@ each("ctc_loss long", (randn(40, 2, 4, scale=2), as_is(values([[1, 2, 3, 3, 1, 2
 
 
 def plain(logs, targets, times, sizes, reduction):
-    """The definition, one sample after the other."""
+    """The definition, one sample after another."""
     losses = []
     for n, (t, s) in enumerate(zip(times.tolist(), sizes.tolist())):
         labels = [0]

@@ -8,7 +8,7 @@ import torch
 from oracle import *
 
 LN = torch.linalg
-# Condition numbers of a few ten multiply what float32 rounds.
+# Condition numbers of some tens multiply float32's rounding errors.
 WIDE = dict(dtypes=("float32", "float64"), tol=60)
 FLAT = dict(dtypes=("float32", "float64"), grad=False)
 regular = lambda *s: Operand(lambda g: torch.randn(*s, generator=g) + 3 * torch.eye(s[-2], s[-1]))

@@ -5,8 +5,8 @@ import torch.nn.functional as F
 
 from oracle import *
 
-# PyTorch's gradients are not those of its results where a factor other than 1 leaves a size: these
-# modes go forward by the one rule and back by the other.
+# PyTorch's gradients do not match its results if a factor other than 1 keeps a size: these modes use one rule
+# forward and the other backward.
 TORN = "nearest", "nearest 3", "bicubic", "bilinear antialias", "bicubic antialias"
 FACTORS = 0.45, 0.9, 1.0, 1.1, 1.24, 1.5, 2.0, 2.1, 2.3, 2.45, 3.0
 MODES = {"nearest": 1, "nearest-exact": 1, "linear": 1, "area": 1, "bilinear": 2, "bicubic": 2, "bilinear antialias": 2, "bicubic antialias": 2, "nearest 2": 2, "nearest-exact 2": 2, "trilinear": 3, "nearest 3": 3}

@@ -1,4 +1,4 @@
-"""Joining, splitting, picking out and putting in."""
+"""Joining, splitting, selecting and inserting."""
 
 import torch
 import torch.nn.functional as F
@@ -12,8 +12,8 @@ def index(high, *shape):
     return ints(0, high, *shape)
 
 
-# Gather and scatter. The weights of operands that several sources go to are rounded
-# once; torch's float32 reference has the same order.
+# Gather and scatter. Operands that several sources go to are rounded once; torch's float32 reference sums in the
+# same order.
 case("gather", lambda x, i: x.gather(0, i), randn(3, 5), index(3, 4, 5))
 case("gather last", lambda x, i: x.gather(-1, i), randn(3, 5), index(5, 2, 7))
 case("gather smaller", lambda x, i: x.gather(1, i), randn(4, 3, 5), index(3, 2, 4, 3))
@@ -38,7 +38,7 @@ case("scatter_reduce prod of zeros", lambda x, i, y: x.scatter_reduce(0, i, y, "
 case("scatter_reduce amax of ties", lambda x, i, y: x.scatter_reduce(0, i, y, "amax"), values([1.0, 2.0, 5.0]), values([0, 0, 1, 1, 2]), values([3.0, 3.0, 2.0, 1.0, 4.0]))
 case("scatter_reduce mean of integers", lambda x, i, y: x.scatter_reduce(0, i, y, "mean"), values([1, -2, 5]), values([0, 0, 1, 1, 2]), values([3, 4, 2, -1, -14]), dtypes=("float32",))
 
-# Slices that a vector of positions names.
+# Slices selected by a vector of positions.
 case("index_select", lambda x, i: x.index_select(1, i), randn(3, 5, 2), index(5, 7))
 case("index_select first", lambda x, i: x.index_select(0, i), randn(3, 5), index(3, 4))
 case("index_select empty", lambda x, i: x.index_select(0, i), randn(3, 5), index(3, 0))
@@ -157,7 +157,7 @@ case("one_hot", lambda i: F.one_hot(i), index(5, 2, 3), dtypes=("float32",))
 case("one_hot classes", lambda i: F.one_hot(i, 7), index(5, 4), dtypes=("float32",))
 BAGS = values([0, 3, 3, 7])
 for mode in "sum", "mean", "max":
-    # Double backward of the maximum is not there in torch.
+    # torch has no second derivative of the maximum.
     case(f"embedding_bag {mode}", lambda i, w, m=mode: F.embedding_bag(i, w, mode=m), index(9, 3, 4), randn(9, 2), double=False, tol=2)
     case(f"embedding_bag {mode} offsets", lambda i, w, o, m=mode: F.embedding_bag(i, w, o, mode=m), index(9, 8), randn(9, 2), BAGS, double=False, tol=2)
     case(f"embedding_bag {mode} padding", lambda i, w, o, m=mode: F.embedding_bag(i, w, o, mode=m, padding_idx=1), index(3, 8), randn(3, 2), BAGS, double=False, tol=2)

@@ -4,7 +4,7 @@ import "halfnote/tensor"
 
 var _ = family("keepdim", keepDim())
 
-// kept makes a case of a reduction that keeps dimensions.
+// kept returns a case of a reduction that keeps dimensions.
 func kept(f func(k tensor.KeepDim) T) func([]T) T {
 	return func(in []T) T { return f(in[0].KeepDim()) }
 }

@@ -45,7 +45,7 @@ case("tensordot", lambda a, b: torch.tensordot(a, b, dims=([0, 2], [1, 0])), ran
 case("tensordot last and first", lambda a, b: torch.tensordot(a, b, dims=2), randn(2, 3, 4), randn(3, 4, 5))
 case("tensordot outer", lambda a, b: torch.tensordot(a, b, dims=0), randn(2, 3), randn(2))
 
-# Each equation is a case of its name; cases_linalg_test.go reads it from there.
+# Each equation is a case of that name; cases_linalg_test.go takes the equation from the name.
 for equation, *shapes in (
     ("ij,jk->ik", (3, 5), (5, 2)), ("ij,jk", (3, 5), (5, 2)), ("ba,ca", (3, 5), (2, 5)), ("bX,cX->", (3, 5), (2, 5)), ("i,i", (4,), (4,)),
     ("i,j->ji", (4,), (3,)), ("ii", (4, 4)), ("ii->i", (4, 4)), ("iji->ji", (2, 3, 2)), ("ij->j", (2, 3)), ("ij->ji", (2, 3)),

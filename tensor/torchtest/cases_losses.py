@@ -45,7 +45,7 @@ case("binary_cross_entropy_with_logits edges", lambda x, y: bce(x, y, reduction=
 
 loss("soft_margin_loss", F.soft_margin_loss, randn, lambda *s: fixed(signs(*s)), shapes=False)
 for r in REDUCTIONS:
-    # Made of operations that each round; torch's float32 is the reference there.
+    # Composed of operations that each round; torch's float32 result is the reference.
     case(f"multilabel_soft_margin_loss {r}", lambda x, y, r=r: F.multilabel_soft_margin_loss(x, y, reduction=r), randn(3, 5), share(3, 5), dtypes=("float32", "float64"))
     case(f"multilabel_soft_margin_loss weight {r}", lambda x, y, w, r=r: F.multilabel_soft_margin_loss(x, y, w, reduction=r), randn(3, 5), share(3, 5), fixed(positive(5)), dtypes=("float32", "float64"))
 
@@ -97,7 +97,7 @@ case("nll_loss 3-D", lambda x, y: nll(x, y), randn(2, 3, 4), ints(0, 3, 2, 4))
 case("nll_loss no rows", lambda x, y: nll(x, y), randn(0, 3), ints(0, 3, 0), double=False)
 case("nll_loss all ignored", lambda x, y: nll(x, y, reduction="sum"), randn(2, 3), values([-100, -100]))
 case("nll_loss infinite", lambda x, y: nll(x, y, reduction="sum"), values([[-1.0, float("-inf")], [float("-inf"), -2.0], [float("-inf"), float("-inf")]]), values([0, 1, -100]), double=False)
-# Of operations that each round; torch's float32 is the reference there.
+# Composed of operations that each round; torch's float32 result is the reference.
 ROUNDS = dict(dtypes=("float32", "float64"))
 ce = F.cross_entropy
 for r in REDUCTIONS:
@@ -120,7 +120,7 @@ case("multilabel_margin_loss vector", lambda x, y: F.multilabel_margin_loss(x, y
 
 
 def seeded(f):
-    """f after the seed 7, with contiguous operands: torch draws in the order of memory."""
+    """f with seed 7 and contiguous operands, because torch draws in memory order."""
 
     def g(x):
         torch.manual_seed(7)

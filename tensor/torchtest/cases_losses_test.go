@@ -201,7 +201,7 @@ func reductions(op string, f func(in []T, o lossOptions) T) cases {
 	return c
 }
 
-// weighted takes the third operand as the weights of classes.
+// weighted uses the third operand as class weights.
 func weighted(f func(x, y T, o lossOptions) T) func(in []T, o lossOptions) T {
 	return func(in []T, o lossOptions) T {
 		o.Weight = in[2]
@@ -216,10 +216,10 @@ func smooth(share float64, f func(in []T, o lossOptions) T) func(in []T, o lossO
 	}
 }
 
-// seeded is what cases_losses.py has under that name.
+// seeded is the function of that name in cases_losses.py.
 func seeded(f func(x T) T) func(in []T) T {
 	return func(in []T) T {
 		tensor.ManualSeed(7)
-		return f(in[0].Contiguous()) // the fixtures' operands lie in rows; masks follow the layout
+		return f(in[0].Contiguous()) // the fixtures' operands are row-major; masks follow the layout
 	}
 }

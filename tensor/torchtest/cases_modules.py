@@ -1,4 +1,4 @@
-"""Modules of torch.nn that are made of other operations, with torch's parameters as operands."""
+"""Modules of torch.nn that are composed of other operations, with torch's parameters as operands."""
 
 import torch
 import torch.nn.functional as F
@@ -48,13 +48,13 @@ case("LPPool3d single", lambda x: nn.LPPool3d(2, 2)(x), randn(2, 4, 2, 4), dtype
 
 
 def unpool(dims, size=None, **options):
-    """Pools where, and puts x back there."""
+    """Pools with indices, and puts x back at these indices."""
     pool = getattr(nn, f"MaxPool{dims}d")(**options, return_indices=True)
     back = getattr(nn, f"MaxUnpool{dims}d")(**options)
 
 
     def f(x, where):
-        # torch calls it random where two elements go to one place; none do where there is a derivative.
+        # torch calls the result undefined if two elements go to one place, which does not happen where a derivative is taken.
         torch.use_deterministic_algorithms(False)
         try:
             return back(x, pool(where)[1], size)

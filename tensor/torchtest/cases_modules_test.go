@@ -7,8 +7,8 @@ import (
 
 var _ = family("modules", modules())
 
-// module is the case of a module of one tensor, drawing from the seed that cases_modules.py
-// has.
+// module is the case of a module with one input. It draws from the seed of
+// cases_modules.py.
 func module(make func() nn.Module) func([]T) T {
 	return func(in []T) T {
 		m := make()

@@ -10,7 +10,7 @@ from oracle import *
 ALL = ("float32", "float16", "bfloat16", "float64")
 LN = torch.linalg
 ORDERS = {"0": 0, "0.5": 0.5, "1": 1, "1.5": 1.5, "2": 2, "3": 3, "-1": -1, "inf": math.inf, "-inf": -math.inf}
-# Derivatives of powers multiply the norm's own rounding.
+# Derivatives of powers multiply the rounding error of the norm.
 for name, p in ORDERS.items():
     case(f"norm {name}", lambda x, p=p: torch.norm(x, p), randn(3, 5), tol=4, grad=name != "0")
     case(f"linalg_vector_norm {name}", lambda x, p=p: LN.vector_norm(x, p, dim=(0, 2)), randn(2, 3, 4), dtypes=ALL, tol=4, grad=name != "0")
@@ -60,7 +60,7 @@ case("kron ranks", torch.kron, randn(3), randn(2, 2), dtypes=("float32", "float6
 for n in 0, 1, 2, 3, 5:
     case(f"linalg_matrix_power {n}", lambda x, n=n: LN.matrix_power(x, n), randn(2, 3, 3, scale=0.7), tol=4)
 
-# Condition numbers of a few ten multiply what float32 rounds.
+# Condition numbers of some tens multiply float32's rounding errors.
 regular = lambda *s: Operand(lambda g: torch.randn(*s, generator=g) + 3 * torch.eye(s[-1]))
 WIDE = dict(dtypes=("float32", "float64"), tol=30)
 case("linalg_inv", LN.inv, regular(4, 4), **WIDE)

@@ -29,7 +29,7 @@ SORTED, MIXED, TIED = [4, 2, 1], [2, 4, 1], [2, 4, 2, 4, 1]
 
 
 def described(p):
-    """All of a packed sequence as numbers."""
+    """The contents of a packed sequence as numbers."""
     parts = [p.data, p.batch_sizes]
     if p.sorted_indices is not None:
         parts += [p.sorted_indices, p.unsorted_indices]

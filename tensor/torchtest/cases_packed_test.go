@@ -98,7 +98,7 @@ func readLSTM(net any, p nn.PackedSequence, s []T) []T {
 	return []T{out.Data, h, c}
 }
 
-// describe returns all of a packed sequence as numbers.
+// describe returns the contents of a packed sequence as numbers.
 func describe(p nn.PackedSequence) T {
 	parts := []T{p.Data, tensor.FromInts(p.BatchSizes)}
 	if p.SortedIndices != nil {

@@ -17,7 +17,7 @@ def double(f):
 
 
 def single(op, f, x=randn, edges=True, **options):
-    """A function of one at awkward shapes."""
+    """A function of one tensor at awkward shapes."""
     case(f"{op}", f, x(3, 7), dtypes=ALL, **options)
     case(f"{op} scalar", f, x(), **options)
     case(f"{op} empty", f, x(2, 0), **options)
@@ -90,7 +90,7 @@ case("prelu empty", F.prelu, randn(0, 3), uniform(0.1, 0.5, 3))
 
 
 def pairs(op, f, a=randn, b=randn, tol=1, **options):
-    """A function of two at awkward shapes."""
+    """A function of two tensors at awkward shapes."""
     case(f"{op}", f, a(3, 5), b(3, 5), dtypes=ALL, **options)
     case(f"{op} broadcast", f, a(2, 1, 5), b(3, 1), tol=tol, **options)
     case(f"{op} scalars", f, a(), b(), **options)
@@ -188,7 +188,7 @@ case("trapezoid", lambda t: torch.trapezoid(t, dx=0.3, dim=1), randn(3, 5), dtyp
 
 
 def reduction(op, f, x=randn, **options):
-    """f takes a tensor and a tuple of dimensions, None for all."""
+    """f takes a tensor and a tuple of dimensions, or None for all."""
     case(f"{op}", lambda t: f(t, None), x(3, 5), dtypes=ALL, **options)
     case(f"{op} first", lambda t: f(t, (0,)), x(3, 5), **options)
     case(f"{op} two", lambda t: f(t, (0, 2)), x(2, 3, 4), **options)

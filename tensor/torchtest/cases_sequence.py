@@ -29,7 +29,7 @@ def cell(name, f, gates, states):
         h = [randn(*rows, 4) for _ in range(states)]
         w = randn(gates * 4, 5, scale=0.5), randn(gates * 4, 4, scale=0.5)  # keeps tanh from its ends, where 1 - y*y cancels
         b = randn(gates * 4), randn(gates * 4)
-        # torch's cells want rows.
+        # torch's cells need rows.
         single = lambda *a, n=1 + states: f(*(t[None] for t in a[:n]), *a[n:])[0]
         case(name + form, f if rows else single, randn(*rows, 5), *h, *w, *b)
         if rows == (3,):
@@ -43,7 +43,7 @@ cell("lstm_cell", lambda x, h, c, *w: torch.cat(torch.lstm_cell(x, (h, c), *w), 
 
 
 def parameters(make):
-    """Operands drawn like the parameters of what make returns, in their order."""
+    """Operands drawn like the parameters of make's result, in their order."""
     shapes = [p.shape for p in make().parameters()]
     return [randn(*s, scale=0.5) for s in shapes]
 

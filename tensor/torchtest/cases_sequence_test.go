@@ -191,8 +191,8 @@ func sequence() cases {
 	return all
 }
 
-// adopt makes the last operands the parameters of model, which is switched to use, and
-// returns the others, with some nil behind them.
+// adopt sets the parameters of model to the last operands and switches model to use. It returns
+// the other operands, followed by some nil.
 func adopt(model any, in []T) []T {
 	nn.Eval(model)
 	ps := nn.Parameters(model)
@@ -203,7 +203,7 @@ func adopt(model any, in []T) []T {
 	return append(in[:n:n], nil, nil, nil)
 }
 
-// flat returns the elements of all tensors in one row.
+// flat returns the elements of all tensors in one vector.
 func flat(ts ...T) T {
 	rows := make([]T, len(ts))
 	for i, t := range ts {

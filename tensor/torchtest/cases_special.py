@@ -1,4 +1,4 @@
-"""The gamma function's relatives."""
+"""Functions related to the gamma function."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Windows of every kind, drawn at random: convolution, pooling, padding, resizing. A case's name ends in its options, as JSON."""
+"""Random windows of every kind: convolution, pooling, padding, resizing. A case's name ends in its options, as JSON."""
 
 import json
 import random
@@ -17,7 +17,7 @@ def some(d, low, high):
 
 
 def add(op, options, f, *operands):
-    """Adds a case unless torch refuses it or nothing is left."""
+    """Adds a case unless torch refuses it or the result is empty."""
     try:
         if f(*[o.draw(torch.Generator().manual_seed(1)) for o in operands]).numel() == 0:
             return

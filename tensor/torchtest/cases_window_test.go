@@ -9,12 +9,12 @@ import (
 
 var _ = family("window", windows())
 
-// windows returns a case for each fixture, whose name ends in its options.
+// windows returns a case for each fixture. The name of a fixture ends in its options.
 func windows() cases {
 	all := cases{}
 	f, err := readFixtures("window")
 	if err != nil {
-		return all // TestFixtures says so
+		return all // TestFixtures reports it
 	}
 	for _, c := range f.cases {
 		op, options, _ := strings.Cut(c.Name, " ")
@@ -28,7 +28,7 @@ func windowed(op string, options []byte) func(in []T) T {
 		Size, Pad []int
 		Mode      string
 	}
-	json.Unmarshal(options, &o) // what it does not fill in, a result that differs shows
+	json.Unmarshal(options, &o) // a missing option shows in the result
 	dims := int(op[len(op)-2] - '0')
 	switch strings.TrimRight(op, "123d") {
 	case "conv":

@@ -14,8 +14,8 @@ import (
 	"halfnote/tensor"
 )
 
-// TestCasts compares conversions between all dtypes with PyTorch, by checksums of
-// blocks that make_casts.py wrote. It has the rules for the numbers too.
+// TestCasts compares conversions between all dtypes with PyTorch, by the checksums of blocks
+// that make_casts.py wrote. It generates the same numbers.
 func TestCasts(t *testing.T) {
 	data, err := os.ReadFile("testdata/casts.json")
 	if err != nil {
@@ -44,7 +44,7 @@ func TestCasts(t *testing.T) {
 				x = within(x, to)
 			}
 			if x.Numel() != c.N {
-				t.Fatalf("the rule gives %d numbers; PyTorch's script had %d", x.Numel(), c.N)
+				t.Fatalf("got %d numbers, want %d as in make_casts.py", x.Numel(), c.N)
 			}
 			total += c.N
 			y := x.To(to)
@@ -81,7 +81,7 @@ func mixed(i int) uint32 {
 	return x ^ x>>16
 }
 
-// patterns returns all numbers of a dtype of 8 or 16 bits.
+// patterns returns all bit patterns of a dtype of 8 or 16 bits.
 func patterns(d tensor.DType) T {
 	data := make([]float64, 1<<(8*d.Size()))
 	for i := range data {
@@ -90,7 +90,7 @@ func patterns(d tensor.DType) T {
 	return tensor.NewAs(d, data)
 }
 
-// value returns the number that a pattern of d stands for.
+// value returns the number that a bit pattern of d represents.
 func value(d tensor.DType, bits int) float64 {
 	layout := map[tensor.DType][2]int{tensor.Float16: {10, 5}, tensor.BFloat16: {7, 8}, tensor.Float8E4M3: {3, 4}, tensor.Float8E5M2: {2, 5}}[d]
 	fraction, exponent := layout[0], layout[1]
@@ -113,8 +113,8 @@ func value(d tensor.DType, bits int) float64 {
 	return x
 }
 
-// midpoints returns the patterns of the float32 numbers halfway between neighbours
-// of d, of every so manyth, and one unit beside them.
+// midpoints returns the bit patterns of float32 numbers halfway between neighbours of d, for
+// every n-th neighbour, and one unit to either side.
 func midpoints(d tensor.DType, step int) []uint32 {
 	var finite []float64
 	for i := range 1 << (8*d.Size() - 1) {
@@ -167,7 +167,7 @@ func float64Edges() T {
 	return tensor.NewAs(tensor.Float64, out)
 }
 
-// integersOf returns int64 numbers that fit in so many bits.
+// integersOf returns int64 numbers that fit into the given number of bits.
 func integersOf(bits int) T {
 	var p, r []int64
 	for k := range bits - 1 {
@@ -187,7 +187,7 @@ func negated(x []int64) []int64 {
 	return out
 }
 
-// within returns what of x an integer dtype can hold.
+// within returns the elements of x that an integer dtype can represent.
 func within(x T, d tensor.DType) T {
 	r := map[tensor.DType][2]float64{tensor.Int64: {-0x1p62, 0x1p62}, tensor.Int32: {-0x1p31, 0x1p31 - 1}, tensor.Int16: {-0x1p15, 0x1p15 - 1}, tensor.Int8: {-128, 127}, tensor.Uint8: {0, 255}}[d]
 	var out []float64
@@ -199,7 +199,7 @@ func within(x T, d tensor.DType) T {
 	return tensor.NewAs(x.DType(), out)
 }
 
-// checksums returns the CRC-32 of blocks of x, NaN being all ones.
+// checksums returns the CRC-32 of blocks of x, with NaN as all ones.
 func checksums(x T) []string {
 	size := x.DType().Size()
 	bits := x.Bits()

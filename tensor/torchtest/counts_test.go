@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor"
 )
 
-// tally counts what has been compared.
+// tally counts comparisons.
 var tally = counter{}
 
 // counter counts tensors by operation, dtype and order of the derivative.
@@ -30,8 +30,8 @@ func (c counter) add(op, dtype string, order int, same bool) {
 	}
 }
 
-// TestCounts prints how many tensors are compared and how many of them agree to
-// the last bit, and fails for operations that no fixture goes through.
+// TestCounts prints the number of compared tensors and how many of them agree to the last bit.
+// It fails for operations without a fixture.
 func TestCounts(t *testing.T) {
 	seen := map[string]bool{}
 	stop := tensor.Observe(func(e tensor.Event) { seen[e.Op.Name] = true })
@@ -61,9 +61,9 @@ func TestCounts(t *testing.T) {
 	}
 	t.Logf("%-44s %s", fmt.Sprintf("all, %d cases", total), line(sum))
 	for _, op := range tensor.Ops() {
-		// alias is what derivatives of composed operations begin with, and not observed.
+		// alias starts the derivatives of composed operations and is not observed.
 		if !seen[op.Name] && op.Name != "alias" {
-			t.Errorf("no fixture goes through %s", op.Name)
+			t.Errorf("no fixture runs %s", op.Name)
 		}
 	}
 }

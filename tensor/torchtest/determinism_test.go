@@ -28,9 +28,8 @@ func init() {
 	}
 }
 
-// TestDeterminism trains networks on 1 to 8 workers and on the default number: their
-// weights have the same bits in the end. That other processors give the same bits
-// is TestBits' to show, case by case.
+// TestDeterminism trains networks on 1 to 8 workers and on the default number and compares the
+// bits of their weights. TestBits compares other processors, case by case.
 func TestDeterminism(t *testing.T) {
 	for name, make := range map[string]func() (nn.Module, T){"mlp": wideMLP, "cnn": wideCNN, "attention": wideAttention} {
 		for _, p := range []amp.Policy{amp.Off, amp.Float16, amp.BFloat16} {
@@ -44,7 +43,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// The networks and their inputs are large enough for all workers to have a part.
+// The networks and their inputs are large enough to use all workers.
 
 func wideMLP() (nn.Module, T) {
 	return nn.Sequential(nn.NewLinear(130, 257), nn.ReLU(), nn.NewLinear(257, 70), nn.GELU(), nn.NewLinear(70, 10)), tensor.Randn(129, 130)

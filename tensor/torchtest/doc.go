@@ -1,3 +1,3 @@
-// Package torchtest compares operations with PyTorch, by fixtures that PyTorch
-// made. It has tests only; README.md says how to add a case.
+// Package torchtest compares operations with fixtures made by PyTorch. It contains only tests;
+// README.md explains how to add a case.
 package torchtest

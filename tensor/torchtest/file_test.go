@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/data"
 )
 
-// fixtures are what a file in testdata holds.
+// fixtures are the contents of a file in testdata.
 type fixtures struct {
 	torch   string
 	cases   []fixture
@@ -24,7 +24,7 @@ type fixture struct {
 	Operands []struct{ Grad, Cast bool }
 }
 
-// op returns the operation that a case is counted under.
+// op returns the operation under which the case is counted.
 func (c fixture) op() string { return strings.TrimRight(strings.Fields(c.Name)[0], ",:") }
 
 func readFixtures(family string) (*fixtures, error) {

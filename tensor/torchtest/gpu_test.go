@@ -15,9 +15,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(cudatest.Main(m)) }
 
-// TestFixturesOnGPU runs the cases on a GPU, but for those of dropout, whose masks are
-// other numbers there. Where the GPU is no real one, and so takes its time, float64 and
-// bfloat16 are left to the backend's own tests, and gaps between elements to float32.
+// TestFixturesOnGPU runs the cases on a GPU, except those of dropout, whose masks differ there.
+// An emulated GPU is slow, so it leaves float64 and bfloat16 to the backend's own tests, and
+// gaps between elements to float32.
 func TestFixturesOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	skips = func(name, dtype, layout string) bool {

@@ -23,7 +23,7 @@ DTYPES = {
 
 
 def payload(x):
-    """The elements' bytes, of new memory: x may be an expanded view, or zeros that have none."""
+    """The bytes of x's elements, copied: x may be an expanded view, or zeros without memory."""
     flat = torch.zeros(x.numel(), dtype=x.dtype)
     if not x._is_zerotensor():
         flat.copy_(x.detach().reshape(-1))

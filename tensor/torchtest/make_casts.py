@@ -1,4 +1,4 @@
-"""Writes testdata/casts.json: checksums of what PyTorch casts numbers to. Run: python3 make_casts.py
+"""Writes testdata/casts.json: checksums of PyTorch's casts. Run: python3 make_casts.py
 
 The numbers come from rules that casts_test.go has too. A checksum is the CRC-32 of 1024 results in little endian, NaN
 being all ones whatever its bits.
@@ -22,7 +22,7 @@ def mixed(n):
 
 
 def mixed_of(x):
-    """The finalizer of MurmurHash3 of indices."""
+    """MurmurHash3's finalizer, applied to indices."""
     x = x * np.uint32(0x9E3779B9)
     x = (x ^ x >> np.uint32(16)) * np.uint32(0x85EBCA6B)
     x = (x ^ x >> np.uint32(13)) * np.uint32(0xC2B2AE35)
@@ -35,7 +35,7 @@ def patterns(dtype, bits):
 
 
 def midpoints(dtype, bits, step):
-    """The float32 patterns of numbers halfway between neighbours of a dtype, and one unit beside them."""
+    """The float32 bit patterns of numbers halfway between neighbours of a dtype, and one unit to either side."""
     finite = patterns(dtype, bits)[: 1 << (bits - 1)].double().numpy()
     finite = finite[np.isfinite(finite)]
     mid = ((finite[:-1] + finite[1:]) / 2)[::step].astype(np.float32).view(np.uint32)
@@ -51,7 +51,7 @@ def float32_edges():
 
 
 def float64_edges():
-    """float32 edges, one unit of float64 to either side, and numbers between those of float32."""
+    """float32 edge cases, one unit of float64 to either side, and numbers between float32 neighbours."""
     x = float32_edges().double().numpy()
     bits = x[np.isfinite(x)].view(np.uint64)
     bits = np.concatenate([bits + np.uint64(1), bits - np.uint64(1), bits ^ np.uint64(1 << 28)])
@@ -60,7 +60,7 @@ def float64_edges():
 
 
 def integers(dtype, bits):
-    """Numbers around powers of two, and of all lengths."""
+    """Numbers around powers of two, and of all magnitudes."""
     r = mixed(8192).astype(np.uint64)
     lengths = np.arange(4096, dtype=np.uint64) % np.uint64(bits)
     r = ((r[:4096] << np.uint64(32) | r[4096:]) >> (np.uint64(63) - lengths)).view(np.int64)
@@ -69,7 +69,7 @@ def integers(dtype, bits):
 
 
 def within(x, low, high):
-    """What an integer dtype can hold; more is undefined in C."""
+    """The elements that an integer dtype can represent; casts of others are undefined in C."""
     x = x.double()
     return x[torch.isfinite(x) & (x > low - 1) & (x < high + 1)]
 

@@ -28,7 +28,7 @@ def spread(name, n):
 
 
 def fill(net):
-    """Sets every weight by its name; running statistics stay."""
+    """Sets every weight from its name; running statistics are unchanged."""
     with torch.no_grad():
         for name, p in net.named_parameters():
             x = torch.from_numpy(spread(name, p.numel())).reshape(p.shape)
@@ -42,7 +42,7 @@ def fill(net):
 
 
 class Block(nn.Module):
-    """Two convolutions and a shortcut, which has no weights: every stride-th element, and channels of zeros."""
+    """Two convolutions and a shortcut without weights: every stride-th element, and channels of zeros."""
 
     def __init__(self, cin, cout, stride):
         super().__init__()
@@ -77,7 +77,7 @@ class ResNet8(nn.Module):
 
 
 def synthetic_cifar(n, seed):
-    """What data.SyntheticCIFAR makes."""
+    """The result of data.SyntheticCIFAR."""
     g = torch.Generator().manual_seed(seed)
     draw = lambda low, high, k: torch.randint(low, high, (k,), generator=g)
     classes = draw(0, 10, n)
@@ -112,7 +112,7 @@ def resnet():
 
 
 class Layer(nn.Module):
-    """A layer of BERT with Hugging Face's names, which have dots in places where nn.Module needs a module."""
+    """A layer of BERT with Hugging Face's names. Their dots need nested modules in nn.Module."""
 
     def __init__(self, hidden, heads, inner):
         super().__init__()
@@ -139,7 +139,7 @@ class Layer(nn.Module):
 
 
 class BERT(nn.Module):
-    """J. Devlin and others, "BERT", and a linear layer on what the pooler makes of the first token, or without one on its state."""
+    """J. Devlin and others, "BERT", and a linear layer on the pooler's result for the first token, or on its state if there is no pooler."""
 
     def __init__(self, vocabulary, hidden, layers, heads, inner, positions, labels, pooler):
         super().__init__()

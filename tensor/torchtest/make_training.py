@@ -15,7 +15,7 @@ torch.use_deterministic_algorithms(True)
 
 
 def train(net, opt, loss, batches, steps=50):
-    """The loss of each step, batches taken in turn."""
+    """The loss of each step, cycling through the batches."""
     losses = []
     for i in range(steps):
         x, y = batches[i % len(batches)]

@@ -72,7 +72,7 @@ func weightOf(name string, shape []int) T {
 	return tensor.FromFloat32s(x, shape...)
 }
 
-// fill sets every parameter of a model by its name.
+// fill sets every parameter of a model from its name.
 func fill(model any) {
 	tensor.NoGrad(func() {
 		for _, p := range nn.NamedParameters(model) {
@@ -88,8 +88,7 @@ type tweets struct {
 	IDs    [][]int  `json:"ids"`
 }
 
-// TestTweets makes the tokens that PyTorch's BERT learns from, and with -update writes
-// them.
+// TestTweets checks the tokens that PyTorch's BERT learns from. With -update it writes them.
 func TestTweets(t *testing.T) {
 	var got, want tweets
 	got.Texts, got.Labels = data.SyntheticTweets(32, 11)
@@ -119,7 +118,7 @@ func TestTweets(t *testing.T) {
 
 // TestResNet8 trains ResNet-8 on a CIFAR-10 file of synthetic images as PyTorch does,
 // from the same weights, in float64: batches of four images make normalization so
-// sensitive that in float32 the images' last bit decides on the later losses.
+// sensitive that in float32 the last bit of the images changes the later losses.
 func TestResNet8(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some ten seconds")
@@ -163,7 +162,7 @@ func TestResNet8(t *testing.T) {
 	near(t, "logits after training", logits, want.ResNet.Logits, 1e-9)
 }
 
-// near compares a matrix with rows that PyTorch has.
+// near compares a matrix with rows computed by PyTorch.
 func near(t *testing.T, what string, got T, want [][]float64, tolerance float64) {
 	t.Helper()
 	worst := 0.0
@@ -218,8 +217,8 @@ func TestBERT(t *testing.T) {
 	sameLosses(t, losses, want.BERT.Losses)
 }
 
-// TestBERTBase reads a checkpoint of the layout of bert-base-uncased, 12 layers of 768
-// features and 109 million weights, and gives PyTorch's logits.
+// TestBERTBase reads a checkpoint in the layout of bert-base-uncased, with 12 layers of 768
+// features and 109 million weights, and compares the logits with PyTorch's.
 func TestBERTBase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes and reads a checkpoint of 438 MB")

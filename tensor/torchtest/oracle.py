@@ -1,4 +1,4 @@
-"""What case files are written in: case() and the makers of its operands.
+"""The tools of case files: case() and the makers of its operands.
 
 A half kernel is modelled as one rounding: f(x.float()).to(half). The casts are
 recorded, so autograd rounds every gradient once, at the dtype of its forward
@@ -18,7 +18,7 @@ HALVES = (torch.float16, torch.bfloat16)
 
 
 class Operand:
-    """A value drawn when its case is made, so that cases do not disturb each other."""
+    """A value drawn when its case is made, so that cases are independent of each other."""
 
     def __init__(self, draw, grad=True, cast=True):
         self.draw, self.grad, self.cast = draw, grad, cast
@@ -30,7 +30,7 @@ def randn(*shape, scale=1.0):
 
 
 def uniform(low, high, *shape):
-    """Numbers spread evenly from low to high."""
+    """Numbers distributed uniformly from low to high."""
     return Operand(lambda g: torch.rand(shape, generator=g) * (high - low) + low)
 
 
@@ -40,7 +40,7 @@ def values(data):
 
 
 def ints(low, high, *shape):
-    """int64 numbers from low up to, not including, high."""
+    """int64 numbers from low up to high, exclusive."""
     return Operand(lambda g: torch.randint(low, high, shape, generator=g))
 
 
@@ -55,7 +55,7 @@ def fixed(operand):
 
 
 def as_is(operand, dtype=None):
-    """The operand in its own dtype, or the one given, in every run, without a gradient."""
+    """The operand without a gradient, in its own dtype or the given one in every run."""
     return Operand(lambda g: operand.draw(g) if dtype is None else operand.draw(g).to(dtype), grad=False, cast=False)
 
 
@@ -117,20 +117,20 @@ class Case:
                 yield f"h{i}", h
 
     def keep(self, common):
-        """What autograd keeps of the tensors that a derivative will read."""
+        """The tensors that autograd saves for a derivative."""
         if self.rounds and common in HALVES:
             return lambda x: x.to(common).to(x.dtype) if x.dtype == torch.float32 else x
         return lambda x: x
 
 
 def promoted(dtypes):
-    """The dtype of an elementwise result: operands with dimensions count before those without."""
+    """The dtype of an elementwise result: operands with dimensions take precedence over scalars."""
     ranked = [d for dims, d in dtypes if dims] or [d for _, d in dtypes]
     return functools.reduce(torch.promote_types, ranked) if ranked else None
 
 
 def emulated(x, common):
-    """What a kernel computes with: x in the operands' common dtype, halves widened."""
+    """The operands of a kernel: x in the common dtype, with halves widened."""
     if not x.is_floating_point():
         return x
     x = x.to(common)
@@ -138,7 +138,7 @@ def emulated(x, common):
 
 
 def weight(x, k):
-    """Gradients to start from: odd sixteenths from -13 to 13, exact in every dtype of 16 bits or more."""
+    """Initial gradients: odd sixteenths from -13 to 13, exact in every dtype of 16 bits or more."""
     i = torch.arange(x.numel(), dtype=torch.int64)
     return ((2 * ((i * 5 + 3 * k) % 14) - 13).to(torch.float64) / 16).to(x.dtype).reshape(x.shape)
 
@@ -149,7 +149,7 @@ CASES = []
 def case(
     name, f, *operands, dtypes=("float32", "float16", "bfloat16"), grad=True, double=True, out=None, rounds=False, tol=1
 ):
-    """Adds a case. Its first word is the operation that it is counted under.
+    """Adds a case. The first word of its name is the operation under which it is counted.
 
     f       takes one tensor for each operand and returns one
     dtypes  of the floating operands; "float16+float32" gives each its own

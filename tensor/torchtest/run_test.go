@@ -11,10 +11,10 @@ import (
 	"halfnote/tensor"
 )
 
-// T is a tensor, short for the tables of cases.
+// T is a tensor, abbreviated for the tables of cases.
 type T = *tensor.Tensor
 
-// cases are the Go side of a family: one function for each case, by its name.
+// cases are the Go functions of a family's cases, by name.
 type cases map[string]func(in []T) T
 
 var families = map[string]cases{}
@@ -31,7 +31,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// skips, if set, tells which cases are left out, and why is known where it is set.
+// skips, if set, reports whether to leave a case out; the reason is given where it is set.
 var skips func(name, dtype, layout string) bool
 
 func runFamily(t *testing.T, name string) {
@@ -78,7 +78,7 @@ type run struct {
 	c       fixture
 	dtype   string
 	strided bool
-	sees    func(got T) // is shown each result; may be nil
+	sees    func(got T) // called with each result; may be nil
 }
 
 func (r *run) run(body func([]T) T) {
@@ -134,7 +134,7 @@ func wide(t T) tensor.DType {
 	return tensor.Float32
 }
 
-// has reports whether the fixture has a tensor whose name begins so.
+// has reports whether the fixture has a tensor whose name begins with the given prefix.
 func (r *run) has(what string) bool {
 	for i := range r.c.Operands {
 		if _, ok := r.f.tensors[r.name(fmt.Sprint(what, i))]; ok {
@@ -172,7 +172,7 @@ var dtypes = map[string]tensor.DType{
 	"float16": tensor.Float16, "bfloat16": tensor.BFloat16, "float32": tensor.Float32, "float64": tensor.Float64,
 }
 
-// scattered returns x with its dimensions in reverse order in memory, and gaps.
+// scattered returns x with its dimensions in reverse order in memory and with gaps.
 func scattered(x T) T {
 	n := x.Dim()
 	if n == 0 {
@@ -190,7 +190,7 @@ func scattered(x T) T {
 	return room.Permute(order...)
 }
 
-// weight is the gradient to start from; oracle.py has the same.
+// weight is the gradient that backward starts from, as in oracle.py.
 func weight(x T, k int) T {
 	data := make([]float64, x.Numel())
 	for i := range data {
@@ -216,7 +216,7 @@ func (r *run) compare(what string, order int, got T) {
 	tally.add(r.c.op(), r.dtype, order, same)
 }
 
-// compareGrad is compare for a gradient of x, where none is as good as zeros.
+// compareGrad is compare for a gradient of x, where a missing gradient counts as zeros.
 func (r *run) compareGrad(what string, order int, got, x T) {
 	_, has := r.f.tensors[r.name(what)]
 	switch {
@@ -233,8 +233,8 @@ func (r *run) compareGrad(what string, order int, got, x T) {
 	r.compare(what, order, got)
 }
 
-// coarsest returns the least exact dtype of the run: numbers have gone through
-// it, whatever they are kept in.
+// coarsest returns the least precise dtype of the run, which limits the precision of all
+// results.
 func (r *run) coarsest(want T) tensor.DType {
 	d := want.DType()
 	if !d.IsFloat() {
@@ -248,8 +248,8 @@ func (r *run) coarsest(want T) tensor.DType {
 	return d
 }
 
-// magnitude returns the mean magnitude of what is expected; of second derivatives,
-// that of the largest, since one of them may be all cancellation.
+// magnitude returns the mean magnitude of the expected values. For second derivatives it is the
+// magnitude of the largest, since one of them may cancel entirely.
 func (r *run) magnitude(want T, order int) float64 {
 	m := meanMagnitude(want.Float64s())
 	for i := 0; order == 2 && i <= len(r.c.Operands); i++ {
@@ -263,12 +263,12 @@ func (r *run) magnitude(want T, order int) float64 {
 	return m
 }
 
-// coarse tells of which operations what is summed is rounded to a half before; nil, of none.
-// Their results are as far off as that, whatever their size.
+// coarse reports whether an operation rounds the summands to a half; nil means that none does.
+// The results of such operations have an absolute error, whatever their size.
 var coarse func(op string) bool
 
-// factor returns what the tolerance of d is multiplied by. No case needs more
-// than an ulp of a half forward.
+// factor returns the factor of the tolerance of d. A forward in halves always has a tolerance of
+// one ulp.
 func (r *run) factor(order int, d tensor.DType) float64 {
 	if order == 0 && d.Size() == 2 {
 		return 1

@@ -8,14 +8,14 @@ import (
 	"halfnote/tensor"
 )
 
-// tolerance says how far a result may be from PyTorch's.
+// tolerance is the allowed difference from PyTorch's result.
 type tolerance struct {
-	ulps     float64 // of the expected element
-	relative float64 // to the expected element
+	ulps     float64 // in ulps of the expected element
+	relative float64 // relative to the expected element
 	mean     float64 // relative to the mean magnitude of the expected tensor
 }
 
-// tolerances are by order of the derivative.
+// tolerances are indexed by the order of the derivative.
 var tolerances = map[tensor.DType][3]tolerance{
 	tensor.Float16:  {{1, 0, 0x1p-20}, {2, 0, 0x1p-20}, {0, 5e-3, 5e-3}},
 	tensor.BFloat16: {{1, 0, 0x1p-20}, {2, 0, 0x1p-20}, {0, 3e-2, 3e-2}},
@@ -23,9 +23,9 @@ var tolerances = map[tensor.DType][3]tolerance{
 	tensor.Float64:  {{0, 1e-7, 1e-7}, {0, 2e-7, 2e-7}, {0, 1e-7, 1e-7}},
 }
 
-// difference returns what is wrong with got, "" if nothing, and whether it has
-// the very bits of want. order is that of the derivative, d what the numbers have
-// been rounded to.
+// difference describes the difference between got and want, "" if got is within the tolerance,
+// and reports whether their bits are equal. order is the order of the derivative, and d the
+// dtype that the numbers have been rounded to.
 func difference(got, want *tensor.Tensor, order int, d tensor.DType, mean, factor float64) (wrong string, same bool) {
 	if got.DType() != want.DType() || !slices.Equal(got.Shape(), want.Shape()) {
 		return fmt.Sprintf("got %v %v, want %v %v", got.DType(), got.Shape(), want.DType(), want.Shape()), false
@@ -40,7 +40,7 @@ func difference(got, want *tensor.Tensor, order int, d tensor.DType, mean, facto
 		}
 		same = false
 		if g[i] == w[i] {
-			continue // zeros of two signs
+			continue // zeros of different signs
 		}
 		allowed := factor * (tol.ulps*ulp(d, w[i]) + tol.relative*math.Abs(w[i]) + tol.mean*mean)
 		if excess := math.Abs(g[i]-w[i]) / allowed; !(excess <= 1) && !nextToInfinity(d, g[i], w[i], order) && !(excess <= worst) {

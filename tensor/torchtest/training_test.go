@@ -13,7 +13,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// trainings are the runs of make_training.py: each returns the loss of every step.
+// trainings are the runs of make_training.py. Each returns the loss of every step.
 var trainings = map[string]func() []float64{
 	"mlp, sgd": func() []float64 {
 		net, batches := mlp()
@@ -37,7 +37,7 @@ var trainings = map[string]func() []float64{
 		loss := func(y, target T) T { return nn.CrossEntropy(y, target) }
 		opt := optim.NewSGD(nn.Parameters(net), 0.05, optim.Momentum(0.9), optim.WeightDecay(5e-4))
 		losses := train(net.Forward, opt, loss, batches)
-		nn.Eval(net) // the running statistics are part of what is learnt
+		nn.Eval(net) // the running statistics are learnt too
 		return append(losses, loss(net.Forward(batches[0].x), batches[0].y).Item())
 	},
 	"transformer, adamw": func() []float64 {
@@ -54,7 +54,7 @@ var trainings = map[string]func() []float64{
 
 // TestTraining trains small networks from the same seed as PyTorch: generator,
 // layers, losses, derivatives and optimizers together. Losses agree to 1e-5 for ten
-// steps and to 1e-3 from there on: rounding grows as a network learns.
+// steps and to 1e-3 afterwards, because rounding errors grow as a network learns.
 func TestTraining(t *testing.T) {
 	text, err := os.ReadFile("testdata/training.json")
 	if err != nil {
@@ -69,7 +69,7 @@ func TestTraining(t *testing.T) {
 	}
 }
 
-// sameLosses compares the losses of every step and logs how far they are apart.
+// sameLosses compares the losses of every step and logs their largest difference.
 func sameLosses(t *testing.T, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -93,7 +93,7 @@ func sameLosses(t *testing.T, got, want []float64) {
 
 type batch struct{ x, y T }
 
-// train returns the loss of each of 50 steps, batches taken in turn.
+// train returns the losses of 50 steps that cycle through the batches.
 func train(net func(T) T, opt *optim.Optimizer, loss func(y, target T) T, batches []batch) []float64 {
 	var losses []float64
 	for i := range 50 {

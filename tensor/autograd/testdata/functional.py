@@ -1,4 +1,4 @@
-"""Writes functional.json: what torch.autograd.functional gives for the functions below, in float64. Run: python3 functional.py > functional.json"""
+"""Writes functional.json: the results of torch.autograd.functional for the functions below, in float64. Run: python3 functional.py > functional.json"""
 
 import json
 import torch
