@@ -145,7 +145,7 @@ display.Show(b)`, "display [Go]\n")
 	eval(`what = "loop"`, "")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if got := f.find("Button").hears(ctx, click); got != "looping\nstderr: a callback of a widget was interrupted\n" {
+	if got := f.find("Button").hears(ctx, click); got != "looping\nstderr: a widget callback was interrupted\n" {
 		t.Errorf("a callback that loops printed %q", got)
 	}
 	eval(`what = "wake"`, "")

@@ -76,8 +76,8 @@ func TestExportedPrograms(t *testing.T) {
 func TestExportErrors(t *testing.T) {
 	s := newSession(t)
 	for i, c := range []struct{ code, want string }{
-		{"%export", "want the name of a file that ends in .go"},
-		{"%export notes.txt", "want the name of a file that ends in .go"},
+		{"%export", "want a file name that ends in .go"},
+		{"%export notes.txt", "want a file name that ends in .go"},
 		{"%export /nonexistent/main.go", "no such file"},
 	} {
 		if got := evalFor(t, s, i+1, c.code, ""); !strings.HasPrefix(got, "MagicError") || !strings.Contains(got, c.want) {
@@ -105,7 +105,7 @@ func TestExportComments(t *testing.T) {
 		"// In[1] is left out, because", "\n//\tx := 1\n//\tvar s string = 2\n",
 		"// In[2] ended with Panic", "//\thalf(0)\n", "\nfunc half(n int) int { return 1 / n }\n",
 		"\ttimed(cell3)\n", "start := time.Now()",
-		"// In[4] has a magic that means nothing in a program: %vars\n", "//\tls\n//\tcd /\n", "// In[6] asked for help: half?\n",
+		"// In[4] has a magic with no meaning in a program: %vars\n", "//\tls\n//\tcd /\n", "// In[6] asked for help: half?\n",
 		"\tcell7()\n\tcell7_2()\n\ttimed(cell7_3)\n",
 	} {
 		if !strings.Contains(string(src), want) {

@@ -17,7 +17,7 @@ func (s *Session) useAll(src []byte) ([]byte, error) {
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, "main.go", src, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
-			return nil, fmt.Errorf("interp: export: the program is not Go: %w", err)
+			return nil, fmt.Errorf("interp: export: the program does not parse: %w", err)
 		}
 		var unused []types.Error
 		var wrong error

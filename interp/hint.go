@@ -33,7 +33,7 @@ func (c *cell) hint(e types.Error, a *attempt) string {
 	}
 	switch {
 	case strings.HasPrefix(e.Msg, "cannot use _ as value"), e.Msg == "undefined: Out", e.Msg == "undefined: In":
-		return "the values and sources of earlier cells have these names in a cell's statements only"
+		return "In, Out and _ refer to earlier cells only in a cell's statements, not in its declarations"
 	case strings.Contains(e.Msg, "(but have "):
 		return ""
 	case strings.HasPrefix(e.Msg, "undefined: "), strings.Contains(e.Msg, " not exported by package "):
@@ -45,9 +45,9 @@ func (c *cell) hint(e types.Error, a *attempt) string {
 	case strings.Contains(e.Msg, "(mismatched types "):
 		return a.mismatchHint(path)
 	case strings.HasPrefix(e.Msg, "missing return"):
-		return "every way through a function with results ends in return, panic or an endless loop"
+		return "every path through a function with results must end in return, panic or an endless loop"
 	case strings.HasPrefix(e.Msg, "no new variables"):
-		return "within one cell = assigns again; another cell may declare the name anew"
+		return "use = to assign again in the same cell; another cell may declare the name again"
 	}
 	return ""
 }
@@ -255,7 +255,7 @@ func (a *attempt) countHint(path []ast.Node) string {
 	if !ok || sig.Results().Len() < 2 {
 		return ""
 	}
-	return fmt.Sprintf("the call returns %s; _ takes what is not wanted", typeString(sig.Results(), a.pkg))
+	return fmt.Sprintf("the call returns %s; use _ for results that are not needed", typeString(sig.Results(), a.pkg))
 }
 
 // mismatchHint says how numbers of different types meet.
@@ -281,7 +281,7 @@ func (a *attempt) mismatchHint(path []ast.Node) string {
 		return ""
 	}
 	convert := func(e ast.Expr, t types.Type) string {
-		return fmt.Sprintf("convert one of them, as in %s(%s)", typeString(t, a.pkg), types.ExprString(e))
+		return fmt.Sprintf("convert one of them, for example %s(%s)", typeString(t, a.pkg), types.ExprString(e))
 	}
 	if l&types.IsInteger != 0 && r&types.IsInteger == 0 {
 		return convert(x.X, rt)

@@ -36,7 +36,7 @@ func (s *Session) help(code string) (page kernel.Payload, ok bool) {
 	if !ok {
 		return kernel.Payload{}, false
 	}
-	b := display.Text(fmt.Sprintf("nothing is known of %q here", name))
+	b := display.Text(fmt.Sprintf("nothing is known about %q here", name))
 	if e, known := s.helpFor(name, marks-1); known {
 		b = e.bundle()
 	}

@@ -36,28 +36,28 @@ var magics []magic
 
 func init() {
 	magics = []magic{
-		{"!", "command", "runs a line of shell commands; x := !command keeps the lines that they print", (*Session).magicShell},
+		{"!", "command", "runs a shell command; x := !command assigns its lines of output to x", (*Session).magicShell},
 		{"%%bash", "", "runs the cell as a bash script", (*Session).magicBash},
-		{"%%sh", "", "runs the cell as a script of the POSIX shell", (*Session).magicSh},
-		{"%%time", "", "runs the cell and says how long it took", (*Session).magicTime},
-		{"%%timeit", "[-n N] [-r R]", "runs the cell many times and says how long one takes", (*Session).magicTimeit},
+		{"%%sh", "", "runs the cell as a POSIX shell script", (*Session).magicSh},
+		{"%%time", "", "runs the cell and prints how long it took", (*Session).magicTime},
+		{"%%timeit", "[-n N] [-r R]", "runs the cell many times and prints the time per run", (*Session).magicTimeit},
 		{"%%timeout", "300ms", "runs the cell and interrupts it after that time", (*Session).magicTimeout},
-		{"%%writefile", "[-a] FILE", "writes the cell to a file, -a adds it to the file's end", (*Session).magicWritefile},
-		{"%cd", "[FOLDER]", "changes the working folder: to the home folder, with - to the one before", (*Session).magicCd},
-		{"%env", "[NAME[=VALUE]]", "shows the environment variables, shows one or sets one", (*Session).magicEnv},
+		{"%%writefile", "[-a] FILE", "writes the cell to a file; -a appends it", (*Session).magicWritefile},
+		{"%cd", "[FOLDER]", "changes the working folder, by default to the home folder; - is the previous one", (*Session).magicCd},
+		{"%env", "[NAME[=VALUE]]", "lists the environment variables, or shows or sets one", (*Session).magicEnv},
 		{"%export", "FILE", "writes the cells so far as a Go program", (*Session).magicExport},
-		{"%help", "", "says what cells can do", (*Session).magicHelp},
-		{"%history", "[-n]", "shows the cells so far, with -n their numbers too", (*Session).magicHistory},
-		{"%load", "FILE [N]", "puts a file, or the N-th code cell of a notebook, into the cell", (*Session).magicLoad},
+		{"%help", "", "describes what cells can do", (*Session).magicHelp},
+		{"%history", "[-n]", "shows the cells so far; -n adds their numbers", (*Session).magicHistory},
+		{"%load", "FILE [N]", "loads a file, or code cell N of a notebook, into the cell", (*Session).magicLoad},
 		{"%lsmagic", "", "lists the magics", (*Session).magicList},
-		{"%pinfo", "NAME", "shows what a name means, as NAME? does", (*Session).magicInfo},
+		{"%pinfo", "NAME", "shows what a name means, like NAME?", (*Session).magicInfo},
 		{"%pwd", "", "shows the working folder", (*Session).magicPwd},
-		{"%reset", "[out]", "forgets all variables, functions, types and imports, or only the values that cells have shown", (*Session).magicReset},
-		{"%theme", "[light|dark|auto]", "shows or sets the colours of charts; auto is what the reader's system asks for", (*Session).magicTheme},
-		{"%time", "STATEMENT", "runs a statement and says how long it took", (*Session).magicTime},
-		{"%timeit", "[-n N] [-r R] STATEMENT", "runs a statement many times and says how long one takes", (*Session).magicTimeit},
+		{"%reset", "[out]", "forgets all variables, functions, types and imports; with out, only the values that cells have shown", (*Session).magicReset},
+		{"%theme", "[light|dark|auto]", "shows or sets the colours of charts; auto follows the reader's system", (*Session).magicTheme},
+		{"%time", "STATEMENT", "runs a statement and prints how long it took", (*Session).magicTime},
+		{"%timeit", "[-n N] [-r R] STATEMENT", "runs a statement many times and prints the time per run", (*Session).magicTimeit},
 		{"%vars", "", "lists the variables with their types and values", (*Session).magicVars},
-		{"%who", "", "lists the variables, as %vars does", (*Session).magicVars},
+		{"%who", "", "lists the variables, like %vars", (*Session).magicVars},
 	}
 }
 
@@ -118,7 +118,7 @@ func findMagic(name string) *magic {
 // unknownMagic suggests the magics whose names are nearest.
 func (s *Session) unknownMagic(cell int, g segment) *kernel.Error {
 	p := problem{cell: cell, line: g.line, col: g.col, at: span{g.line, g.col, g.col + len(g.magic)},
-		msg: "there is no " + g.magic, hint: "%lsmagic lists the magics"}
+		msg: "unknown magic " + g.magic, hint: "%lsmagic lists the magics"}
 	var bare, full []string
 	for _, m := range magics {
 		bare = append(bare, strings.TrimLeft(m.name, "%"))

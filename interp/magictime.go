@@ -115,7 +115,7 @@ func timeitArgs(c *call) (loops, runs int, err error) {
 	}
 	if c.body != "" {
 		if rest != "" {
-			return 0, 0, fmt.Errorf("%%%%timeit %s: want the options -n and -r, and what to time on the lines below", c.args)
+			return 0, 0, fmt.Errorf("%%%%timeit %s: want only the options -n and -r here, and the code to time on the lines below", c.args)
 		}
 		return loops, runs, nil
 	}

@@ -239,7 +239,7 @@ func (u *outputUses) use(e ast.Expr) ast.Expr {
 func (u *outputUses) index(x *ast.IndexExpr) ast.Expr {
 	lit, ok := x.Index.(*ast.BasicLit)
 	if !ok || lit.Kind != token.INT {
-		u.fail(x, "Out wants the number of a cell, as in Out[3]: its values are of different types")
+		u.fail(x, "the index of Out must be a literal cell number, such as Out[3]: the values of cells have different types")
 		return x
 	}
 	cell, err := strconv.Atoi(lit.Value)
@@ -260,7 +260,7 @@ func (u *outputUses) name(id *ast.Ident) ast.Expr {
 		if i < len(last) {
 			return u.variable(id, last[i])
 		}
-		u.fail(id, name+" is the value of an earlier cell, and there "+[...]string{"is none", "are not two", "are not three"}[i]+" yet")
+		u.fail(id, name+" is the value of an earlier cell, and "+[...]string{"no cell has", "fewer than two cells have", "fewer than three cells have"}[i]+" shown one yet")
 	case name == "In":
 		u.c.outs[inName] = &binding{
 			name: name, check: inName, kind: kindVar, slot: fmt.Sprintf("in__%d", u.c.seq), decls: inputDecl(id.Pos()),
@@ -291,9 +291,9 @@ func (o *outputs) missing(cell int) string {
 	for _, v := range o.kept[max(0, len(o.kept)-5):] {
 		list = append(list, fmt.Sprintf("Out[%d]", v.cell))
 	}
-	why := fmt.Sprintf("In[%d] has shown no value, or one that is not kept", cell)
+	why := fmt.Sprintf("In[%d] showed no value, or one that is not kept", cell)
 	if slices.Contains(o.last, cell) {
-		why = fmt.Sprintf("the value of In[%d] is no longer kept: more than %d MB stay only until the next value", cell, bigOut>>20)
+		why = fmt.Sprintf("the value of In[%d] is no longer kept: values of more than %d MB are kept only until the next one", cell, bigOut>>20)
 	}
 	if len(list) == 0 {
 		return why

@@ -53,7 +53,7 @@ func (s *Session) importSource(path string, out io.Writer) (*types.Package, erro
 		if u == nil {
 			s.packages.units[dep.Types] = &sourceUnit{Package: dep, seq: s.freeSeq(dep.Types)}
 		} else if u.declared && dep.Changed() {
-			fmt.Fprintf(out, "note: package %q has changed on disk; the notebook keeps what was read of it: %%reset forgets that, and everything else\n", dep.Path)
+			fmt.Fprintf(out, "note: package %q has changed on disk; the notebook keeps the version it has read; %%reset forgets it, and everything else\n", dep.Path)
 		}
 	}
 	return pkg.Types, nil

@@ -23,7 +23,7 @@ var flushMark = []byte("\x00\xff\x00halfnote flush\x00\xff\x00")
 func newPipe(to func() io.Writer) (*pipe, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("interp: no pipe for a cell's standard output: %w", err)
+		return nil, fmt.Errorf("interp: cannot open a pipe for a cell's standard output: %w", err)
 	}
 	p := &pipe{w: w, seen: make(chan int, 1)}
 	go p.copy(r, to)

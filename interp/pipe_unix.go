@@ -23,11 +23,11 @@ type pipe struct {
 func newPipe(to func() io.Writer) (*pipe, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("interp: no pipe for a cell's standard output: %w", err)
+		return nil, fmt.Errorf("interp: cannot open a pipe for a cell's standard output: %w", err)
 	}
 	p := &pipe{w: w, to: to, buf: make([]byte, 32<<10)}
 	if p.read, err = r.SyscallConn(); err != nil {
-		return nil, fmt.Errorf("interp: a pipe for a cell's standard output: %w", err)
+		return nil, fmt.Errorf("interp: cannot read the pipe for a cell's standard output: %w", err)
 	}
 	go func() {
 		defer r.Close()

@@ -50,7 +50,7 @@ func (s *Session) magicSh(c call) kernel.Result { return s.script(c, "sh") }
 
 func (s *Session) script(c call, shell string) kernel.Result {
 	if c.args != "" {
-		return s.wrong(c, "%%%%%s %s: want the script on the lines below and nothing here", shell, c.args)
+		return s.wrong(c, "%%%%%s %s: want the script on the lines below, and nothing after the magic", shell, c.args)
 	}
 	return s.shell(c, c.in.Code, shell)
 }
@@ -73,7 +73,7 @@ func (s *Session) shell(c call, script string, shells ...string) kernel.Result {
 		}
 	}
 	if err != nil {
-		return s.wrong(c, "there is no %s on this machine's PATH", strings.Join(shells, " and no "))
+		return s.wrong(c, "%s not found on PATH", strings.Join(shells, " and "))
 	}
 	cmd := exec.Command(path, "-c", script)
 	stdout := c.out.Stdout()

@@ -129,11 +129,11 @@ var closes = map[token.Token]token.Token{
 func (p *splitter) shut(pos token.Pos, tok token.Token) {
 	n := len(p.open) - 1
 	if n < 0 {
-		p.fail(pos, "%s closes nothing", tok)
+		p.fail(pos, "unmatched %s", tok)
 		return
 	}
 	if closes[p.kinds[n]] != tok {
-		p.fail(pos, "%s does not close the %s of line %d", tok, p.kinds[n], p.file.PositionFor(p.open[n], false).Line)
+		p.fail(pos, "%s does not match the %s on line %d", tok, p.kinds[n], p.file.PositionFor(p.open[n], false).Line)
 	}
 	p.open, p.kinds = p.open[:n], p.kinds[:n]
 }

@@ -121,7 +121,7 @@ func (s *Session) bindSurvival() {
 
 // refused says why a cell cannot set a limit of the whole process.
 func refused(function string) error {
-	return fmt.Errorf("debug.%s: cells cannot set this: Go ends the whole process where the limit is reached", function)
+	return fmt.Errorf("debug.%s: cells cannot set this limit: Go ends the whole process when it is reached", function)
 }
 
 // setFinalizer is runtime.SetFinalizer. A panic in the finalizer is reported under the
@@ -130,11 +130,11 @@ func (s *Session) setFinalizer(object, finalizer any) {
 	x, f := reflect.ValueOf(object), reflect.ValueOf(finalizer)
 	switch {
 	case x.Kind() != reflect.Pointer || x.IsNil():
-		panic(fmt.Errorf("runtime.SetFinalizer: the first argument is of type %T, want a pointer that is not nil", object))
+		panic(fmt.Errorf("runtime.SetFinalizer: object has type %T, want a non-nil pointer", object))
 	case x.Type().Elem().Size() == 0:
 		return
 	case finalizer != nil && (f.Kind() != reflect.Func || f.Type().NumIn() != 1 || !x.Type().AssignableTo(f.Type().In(0))):
-		panic(fmt.Errorf("runtime.SetFinalizer: the finalizer is of type %T, want a function of one argument of type %T", finalizer, object))
+		panic(fmt.Errorf("runtime.SetFinalizer: finalizer has type %T, want a function of one argument of type %T", finalizer, object))
 	}
 	runtime.SetFinalizer(object, nil) // Go ends the process where there is one already
 	if finalizer == nil || f.IsNil() {

@@ -92,7 +92,7 @@ func (s *Session) describe(p *engine.Panic) *kernel.Error {
 func safely(f func() string) (text string) {
 	defer func() {
 		if r := recover(); r != nil {
-			text = fmt.Sprintf("(its text cannot be had: %v)", r)
+			text = fmt.Sprintf("(its text is not available: %v)", r)
 		}
 	}()
 	return f()
@@ -224,10 +224,10 @@ func (s *Session) lines(marks []mark) string {
 func (s *Session) interrupted(c *cell, p *engine.Panic) *kernel.Error {
 	e := &kernel.Error{Name: "Interrupted", Value: "the cell was stopped; variables and functions are intact"}
 	if errors.Is(context.Cause(c.ctx), context.DeadlineExceeded) {
-		e.Value = "the cell was stopped after its time; variables and functions are intact"
+		e.Value = "the cell timed out and was stopped; variables and functions are intact"
 	}
 	if p == nil {
-		e.Value = "the cell does not stop: it waits inside compiled code and was left behind; if later cells behave strangely, restart the kernel"
+		e.Value = "the cell did not stop: it is waiting inside compiled code and was left behind; if later cells behave strangely, restart the kernel"
 	}
 	e.Traceback = []string{bold(red("Interrupted: ")) + e.Value}
 	if p != nil {

@@ -294,7 +294,7 @@ func (s *Session) typecheck(c *cell, a *attempt) {
 	s.dotImports(c, a)
 	defer func() {
 		if r := recover(); r != nil { // some wrong code is more than go/types can take
-			a.errs = append(a.errs, problem{cell: c.n, line: 1, col: 1, msg: fmt.Sprintf("Go's type checker cannot cope with this cell: %v", r)})
+			a.errs = append(a.errs, problem{cell: c.n, line: 1, col: 1, msg: fmt.Sprintf("internal error: Go's type checker failed on this cell: %v", r)})
 		}
 	}()
 	_ = types.NewChecker(&cfg, c.fset, a.pkg, a.info).Files(files)
