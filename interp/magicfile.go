@@ -46,7 +46,7 @@ func (s *Session) magicWritefile(c call) kernel.Result {
 	return kernel.Result{}
 }
 
-// magicExport writes the cells that have run to a file, as a program.
+// magicExport writes the cells that have run to a file as a program.
 func (s *Session) magicExport(c call) kernel.Result {
 	file := expandHome(c.args)
 	if !strings.HasSuffix(file, ".go") {
@@ -63,8 +63,8 @@ func (s *Session) magicExport(c call) kernel.Result {
 	return kernel.Result{}
 }
 
-// ModuleHint says what the go.mod of an exported program needs to find this
-// module's packages, "" if it needs nothing.
+// ModuleHint returns the lines that the go.mod of an exported program needs to find
+// this module's packages, or "".
 func ModuleHint(file string, src []byte, release string) string {
 	if !bytes.Contains(src, []byte("\"halfnote/")) {
 		return ""
@@ -87,8 +87,8 @@ func ModuleHint(file string, src []byte, release string) string {
 	return fmt.Sprintf("add to its go.mod, with the folder of halfnote's source for FOLDER:\n\trequire halfnote v%s\n\treplace halfnote => FOLDER\n", release)
 }
 
-// magicLoad puts a file into the cell, below a comment that says where it came
-// from.
+// magicLoad replaces the cell with the contents of a file, below a comment that names
+// the source.
 func (s *Session) magicLoad(c call) kernel.Result {
 	file, cell := c.args, 0
 	if name, last, ok := cutLastWord(file); ok && strings.HasSuffix(name, ".ipynb") {
@@ -129,7 +129,7 @@ func codeCell(notebook []byte, n int) (string, error) {
 	var nb struct {
 		Cells []struct {
 			Type   string          `json:"cell_type"`
-			Source json.RawMessage // a string or a list of its lines
+			Source json.RawMessage // a string or a list of lines
 		}
 	}
 	if err := json.Unmarshal(notebook, &nb); err != nil {
@@ -184,7 +184,7 @@ func (s *Session) magicPwd(c call) kernel.Result {
 	return shown(dir)
 }
 
-// expandHome replaces a ~ at the beginning by the home folder.
+// expandHome replaces a leading ~ with the home folder.
 func expandHome(file string) string {
 	if file != "~" && !strings.HasPrefix(file, "~/") {
 		return file
@@ -196,7 +196,7 @@ func expandHome(file string) string {
 	return filepath.Join(home, file[1:])
 }
 
-// magicEnv shows and sets variables of the process's environment.
+// magicEnv shows and sets environment variables of the process.
 func (s *Session) magicEnv(c call) kernel.Result {
 	if c.args == "" {
 		list := os.Environ()
@@ -205,7 +205,7 @@ func (s *Session) magicEnv(c call) kernel.Result {
 	}
 	i := strings.IndexByte(c.args, '=')
 	if j := strings.IndexAny(c.args, " \t"); i < 0 || 0 <= j && j < i && strings.TrimSpace(c.args[j:i]) != "" {
-		i = j // NAME VALUE
+		i = j // NAME VALUE form
 	}
 	if i < 0 {
 		value, ok := os.LookupEnv(c.args)

@@ -38,7 +38,7 @@ func listMagics() string {
 	return b.String()
 }
 
-// shown is the result of a magic that shows a text.
+// shown returns the result of a magic that shows a text.
 func shown(text string) kernel.Result {
 	b := display.Text(text)
 	return kernel.Result{Value: &b}
@@ -57,12 +57,12 @@ func (s *Session) magicVars(c call) kernel.Result {
 	return kernel.Result{Value: &t}
 }
 
-// short is the start of a text, on one line.
+// short returns the beginning of a text, on one line.
 func short(text string) string {
 	return cut(strings.Join(strings.Fields(text), " "), 60)
 }
 
-// magicInfo is NAME? as a magic.
+// magicInfo implements %pinfo, the magic form of NAME?.
 func (s *Session) magicInfo(c call) kernel.Result {
 	name := strings.TrimRight(c.args, "?")
 	if name == "" {
@@ -75,7 +75,7 @@ func (s *Session) magicInfo(c call) kernel.Result {
 	return kernel.Result{Payload: []kernel.Payload{{Source: "page", Data: e.bundle()}}}
 }
 
-// magicTheme sets the theme of charts that are shown from now on.
+// magicTheme sets the theme of charts that are shown later.
 func (s *Session) magicTheme(c call) kernel.Result {
 	switch {
 	case c.args == "" && s.screen.Theme() == "":
@@ -89,7 +89,7 @@ func (s *Session) magicTheme(c call) kernel.Result {
 	return kernel.Result{}
 }
 
-// magicHistory prints what the cells so far were.
+// magicHistory prints the sources of the cells so far.
 func (s *Session) magicHistory(c call) kernel.Result {
 	if c.args != "" && c.args != "-n" {
 		return s.wrong(c, "%%history %s: want nothing or -n", c.args)
