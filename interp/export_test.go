@@ -15,7 +15,8 @@ import (
 	"halfnote/kernel"
 )
 
-// Programs made of cells print what the cells have printed and shown.
+// TestExportedPrograms checks that programs made from cells have the same output as the
+// cells.
 func TestExportedPrograms(t *testing.T) {
 	gocmd, err := exec.LookPath("go")
 	if err != nil {
@@ -72,7 +73,7 @@ func TestExportedPrograms(t *testing.T) {
 	}
 }
 
-// What there is no program for is said.
+// TestExportErrors checks the errors for exports that are not possible.
 func TestExportErrors(t *testing.T) {
 	s := newSession(t)
 	for i, c := range []struct{ code, want string }{
@@ -86,8 +87,8 @@ func TestExportErrors(t *testing.T) {
 	}
 }
 
-// A cell that is left out, or half of it, is a comment that says why, and a time that
-// was asked for is taken in the program.
+// TestExportComments checks that an omitted cell, or part of one, becomes a comment
+// with the reason, and that %time is kept in the program.
 func TestExportComments(t *testing.T) {
 	src, err := Export([]Ran{
 		{Code: "x := 1\nvar s string = 2", Count: 1, Failed: "CompileError"},
@@ -114,7 +115,8 @@ func TestExportComments(t *testing.T) {
 	}
 }
 
-// Local variables without a use get one, wherever they are declared.
+// TestExportUnused checks that unused local variables get a use, wherever they are
+// declared.
 func TestExportUnused(t *testing.T) {
 	code := `func f(a any) {
 	n := 1
@@ -142,7 +144,8 @@ L:
 	}
 }
 
-// Packages of the module in the working directory are imported by the program too.
+// TestExportOwnPackages checks that the program also imports packages of the working
+// directory's module.
 func TestExportOwnPackages(t *testing.T) {
 	gocmd, err := exec.LookPath("go")
 	if err != nil {

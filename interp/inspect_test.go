@@ -9,7 +9,7 @@ func TestInspect(t *testing.T) {
 	tests := []struct {
 		name, cell string
 		detail     int
-		want       []string // in text/plain; none: nothing to say
+		want       []string // substrings of text/plain; empty if there is nothing to say
 	}{
 		{"function", "strings.ToUp|per(s)", 0, []string{"func ToUpper(s string) string\n\nToUpper returns s with all"}},
 		{"end of the name", "strings.ToUpper|", 0, []string{"func ToUpper(s string) string"}},
@@ -42,7 +42,7 @@ func TestInspect(t *testing.T) {
 		{"broken around", "x := = 3\nstrings.ToUp|per(s)\n}", 0, []string{"func ToUpper(s string) string"}},
 		{"nothing", "  |  ", 0, nil},
 		{"unknown", "nosu|ch", 0, nil},
-		{"keyword", "fo|r {}", 0, []string{"for cond { … }", "The variables it declares are new at each turn."}},
+		{"keyword", "fo|r {}", 0, []string{"for cond { … }", "The variables it declares are new in each iteration."}},
 		{"magic", "%tim|e net.Forward(1)", 0, []string{"%time"}},
 		{"behind a magic", "%time net.For|ward(1)", 0, []string{"Forward(x int) int"}},
 		{"magic with a question mark", "%time|?", 0, []string{"%time", "how long"}},

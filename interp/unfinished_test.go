@@ -2,7 +2,8 @@ package interp
 
 import "testing"
 
-// TestUnfinished: a cell that is being written is wrong nearly all the time.
+// TestUnfinished completes cells that are incomplete or invalid, as cells being written
+// mostly are.
 func TestUnfinished(t *testing.T) {
 	tests := []completeTest{
 		{"argument in the middle", "fmt.Println(net.|, 3)", []string{"Hidden field int", "Forward method"}, nil, 16},
