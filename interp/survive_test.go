@@ -114,7 +114,7 @@ func TestLeftBehind(t *testing.T) {
 	before := runtime.NumGoroutine()
 	got := evalFor(t, s, 2, "io.ReadAll(r)\nfor { n += 1000 }", "20ms")
 	if !strings.Contains(got, "left behind") {
-		t.Fatalf("got %s, want "left behind"", got)
+		t.Fatalf("got %s, want it left behind", got)
 	}
 	if got := evalFor(t, s, 3, "f() + f()", ""); got != "= 3\n" {
 		t.Errorf("a cell after the one left behind: got %s, want 3", got)
