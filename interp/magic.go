@@ -41,7 +41,7 @@ func init() {
 		{"%%time", "", "runs the cell and prints how long it took", (*Session).magicTime},
 		{"%%timeit", "[-n N] [-r R]", "runs the cell many times and prints the time per run", (*Session).magicTimeit},
 		{"%%timeout", "300ms", "runs the cell and interrupts it after that time", (*Session).magicTimeout},
-		{"%%writefile", "[-a] FILE", "writes the cell to a file; -a appends it", (*Session).magicWritefile},
+		{"%%writefile", "[-a] FILE", "writes the cell to a file; -a appends to it", (*Session).magicWritefile},
 		{"%cd", "[FOLDER]", "changes the working folder, by default to the home folder; - is the previous one", (*Session).magicCd},
 		{"%env", "[NAME[=VALUE]]", "lists the environment variables, or shows or sets one", (*Session).magicEnv},
 		{"%export", "FILE", "writes the cells so far as a Go program", (*Session).magicExport},
