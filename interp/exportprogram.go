@@ -191,7 +191,7 @@ func (x *exporter) named(text string) string {
 			fmt.Fprintf(group, "\t%s %q\n", paths[path], path)
 		}
 	}
-	head := "// This program was exported from a notebook. It runs the cells in their order.\npackage main\n"
+	head := "// This program was exported from a notebook. It runs the cells in order.\npackage main\n"
 	if len(paths) > 0 {
 		head += "\nimport (\n" + imports[0].String() + "\n" + imports[1].String() + ")\n"
 	}

@@ -92,7 +92,7 @@ func (s *Session) magicTheme(c call) kernel.Result {
 // magicHistory prints the sources of the cells so far.
 func (s *Session) magicHistory(c call) kernel.Result {
 	if c.args != "" && c.args != "-n" {
-		return s.wrong(c, "%%history %s: want nothing or -n", c.args)
+		return s.wrong(c, "%%history %s: want no argument or -n", c.args)
 	}
 	s.mu.Lock()
 	var b strings.Builder
