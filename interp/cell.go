@@ -39,7 +39,7 @@ type cell struct {
 	n, seq int
 	code   string
 	out    kernel.Output
-	debug  bool // debug stops are inserted
+	debug  bool // compiled with stops
 	ctx    context.Context
 
 	imported []string // import paths loaded from source

@@ -35,7 +35,6 @@ type Options struct {
 	// Memory is the size of the heap in bytes at which a cell is stopped; 0 means no
 	// limit. Mapped returns the bytes in use outside the heap, which also count; it may
 	// be nil.
-	// means none.
 	Memory int64
 	Mapped func() int64
 	// Grace is the time in which an interrupted cell must stop before it is left
