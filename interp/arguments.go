@@ -13,11 +13,11 @@ import (
 	"halfnote/kernel"
 )
 
-// notGo are the magics whose cells hold something else than Go.
+// notGo holds the magics whose cells contain something other than Go.
 var notGo = map[string]bool{"%%bash": true, "%%sh": true, "%%writefile": true}
 
-// inMagic tells whether the cursor is where something else than Go stands: in the
-// name of a magic, in its arguments, or below one that takes other text.
+// inMagic reports whether the cursor is at something other than Go: the name of a
+// magic, its arguments, or the body of one that takes other text.
 func (c *completer) inMagic(known []kernel.Match) (spot, bool) {
 	first, _, _ := strings.Cut(strings.TrimLeft(c.code, " \t\r\n"), "\n")
 	if name, _, _ := strings.Cut(strings.TrimSpace(first), " "); notGo[name] &&
@@ -42,8 +42,7 @@ func (c *completer) inMagic(known []kernel.Match) (spot, bool) {
 	return inMagic, true
 }
 
-// magics offers the magics, or what can follow one: its signature says what it
-// wants.
+// magics offers the magics, or the arguments that the signature of a magic asks for.
 func (c *completer) magics(known []kernel.Match) {
 	line := strings.TrimLeft(c.code[strings.LastIndexByte(c.code[:c.start], '\n')+1:c.start], " \t")
 	name, _, _ := strings.Cut(line, " ")
@@ -67,11 +66,11 @@ func (c *completer) magics(known []kernel.Match) {
 
 func asIs(name string) (string, bool) { return name, true }
 
-// maxFiles bounds how much of a folder is read.
+// maxFiles is the number of directory entries read at most.
 const maxFiles = 2000
 
-// files offers the files that a path may go on to; only the last element of the
-// path is replaced.
+// files offers the files that complete a path; only the last element of the path is
+// replaced.
 func (c *completer) files(path string, foldersOnly bool, written func(string) (string, bool)) {
 	dir, base := filepath.Split(path)
 	c.start, c.prefix = c.end-len(base), base
@@ -114,7 +113,7 @@ func (c *completer) files(path string, foldersOnly bool, written func(string) (s
 	}
 }
 
-// literal returns the string that the cursor is in, and what is around it.
+// literal returns the string that the cursor is in, and the node around it.
 func (c *completer) literal() (lit *ast.BasicLit, outer ast.Node) {
 	p := c.probe
 	if len(p.path) < 2 {
@@ -124,7 +123,7 @@ func (c *completer) literal() (lit *ast.BasicLit, outer ast.Node) {
 	return lit, p.path[1]
 }
 
-// mapKeys offers the keys that the map has now whose key the cursor is in.
+// mapKeys offers the current keys of a map when the cursor is in its index.
 func (c *completer) mapKeys() {
 	lit, outer := c.literal()
 	x, ok := outer.(*ast.IndexExpr)
@@ -142,11 +141,11 @@ func (c *completer) mapKeys() {
 	}
 }
 
-// fileParameters are what functions call a parameter that is the name of a file.
+// fileParameters holds the names that functions give to parameters for file names.
 var fileParameters = map[string]bool{"dir": true, "dirname": true, "file": true, "filename": true, "name": true, "path": true}
 
-// fileNames offers files where a function of a package that deals with files
-// wants the name of one.
+// fileNames offers files for the string argument of a function that expects a file
+// name.
 func (c *completer) fileNames() {
 	lit, outer := c.literal()
 	call, ok := outer.(*ast.CallExpr)

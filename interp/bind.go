@@ -10,15 +10,15 @@ import (
 	"halfnote/interp/lower"
 )
 
-// bind gives everything that the cell declares a name that is unique in the
-// session, and renames every use, by object and not by name, so that shadowing is
-// exact. A variable whose name and type are those of an existing one keeps its
-// slot, so that earlier functions see the new value.
+// bind gives every declaration of the cell a name that is unique in the session, and
+// renames every use, by object and not by name, so that shadowing is exact. A variable
+// with the name and type of an existing one keeps its slot, so that earlier functions
+// see the new value.
 func (s *Session) bind(c *cell) error {
 	c.names = map[types.Object]*binding{}
 	c.before = c.env.clone()
 	for _, f := range c.decls {
-		if f.dependant { // the session's stays as it is until the cell is accepted
+		if f.dependant { // the session's source is unchanged until the cell is accepted
 			f.src = &source{cell: f.src.cell, item: f.src.item, norm: f.src.norm}
 		}
 		for _, name := range f.names() {
@@ -103,7 +103,7 @@ func (s *Session) bindMethods(c *cell, f *declFile) {
 		if c.names[c.pkg.Scope().Lookup(b.name)] != b {
 			c.touched[b] = true
 		}
-		// the binding may be shared with the environment before the cell
+		// The binding may be shared with the environment from before the cell.
 		c.newMethods = append(c.newMethods, newMethod{m, fd, fn})
 		f.src.methods = append(f.src.methods, m)
 	}
@@ -134,7 +134,7 @@ func (s *Session) bindVar(c *cell, v *types.Var) {
 	}
 	if old := c.env.cur[v.Name()]; old != nil && old.kind == kindType {
 		c.env.old = append(c.env.old, old)
-		s.mu.Lock() // completion reads the names
+		s.mu.Lock() // completion reads the names concurrently
 		old.rename(fmt.Sprintf("%s__%d", old.name, old.seq))
 		s.mu.Unlock()
 		c.retired[old] = true
@@ -144,9 +144,9 @@ func (s *Session) bindVar(c *cell, v *types.Var) {
 	c.vars[b] = v
 }
 
-// bindLocalTypes gives types that stand in functions names of their own in the
-// session: an engine may take two types of one name for one. Those of generic
-// functions get theirs with the instances.
+// bindLocalTypes gives types declared in functions session-wide unique names: an engine
+// may confuse two types of the same name. Types in generic functions get theirs when
+// instantiated.
 func (s *Session) bindLocalTypes(c *cell) {
 	c.localTypes = map[types.Object]string{}
 	for _, f := range append(c.decls, c.stmts) {
@@ -167,8 +167,8 @@ func (s *Session) bindLocalTypes(c *cell) {
 	}
 }
 
-// bindingOf returns what an object of the checker stands for: one that the cell
-// declares, or an earlier one.
+// bindingOf returns the binding of a checker's object, declared by this cell or an
+// earlier one.
 func (c *cell) bindingOf(o types.Object) *binding {
 	if o == nil {
 		return nil
@@ -193,7 +193,7 @@ func (c *cell) bindingOf(o types.Object) *binding {
 	return c.env.byCheck(o.Name())
 }
 
-// describe writes the new bindings' declarations for the checker of later cells.
+// describe writes declarations of the new bindings for the checker of later cells.
 func (c *cell) describe() error {
 	for o, b := range c.names {
 		if c.reused[b] || b.kind == kindVar && c.vars[b] != o {
@@ -229,7 +229,7 @@ func (c *cell) describe() error {
 }
 
 // locate gives the names and pointer types of a tree a position, because the checker
-// asks for the file of some.
+// looks up the file of some nodes.
 func locate(n ast.Node, pos token.Pos) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -244,8 +244,8 @@ func locate(n ast.Node, pos token.Pos) {
 	})
 }
 
-// receiverFor writes a method's receiver type for the checker, with the type
-// parameters' names of the declaration.
+// receiverFor writes a method's receiver type for the checker, with the declaration's
+// type parameter names.
 func (c *cell) receiverFor(m *method, d *ast.FuncDecl) ast.Expr {
 	id := ast.NewIdent(m.typ.check)
 	m.typ.idents = append(m.typ.idents, id)
@@ -276,7 +276,7 @@ func (c *cell) receiverFor(m *method, d *ast.FuncDecl) ast.Expr {
 	return e
 }
 
-// declared returns the identifiers that header declarations declare.
+// declared returns the identifiers declared in header declarations.
 func declared(decls []ast.Decl) []*ast.Ident {
 	var list []*ast.Ident
 	for _, d := range decls {
@@ -300,14 +300,14 @@ func declared(decls []ast.Decl) []*ast.Ident {
 func (c *cell) importable(paths map[string]bool) error {
 	for path := range paths {
 		if _, err := c.importer.Import(path); err != nil {
-			return fmt.Errorf("its type is of package %q, which cells cannot import", path)
+			return fmt.Errorf("its type belongs to package %q, which cells cannot import", path)
 		}
 	}
 	return nil
 }
 
-// callsRecover tells whether a method may call recover, which has an effect only in
-// the very function that is deferred: it cannot do so through a variable then.
+// callsRecover reports whether a method may call recover, which works only in the
+// deferred function itself and so not through a variable.
 func callsRecover(d *ast.FuncDecl) bool {
 	found := false
 	ast.Inspect(d, func(n ast.Node) bool {

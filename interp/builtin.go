@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// printBuiltin writes what the built-in functions print, and with a separator
-// println, write.
+// printBuiltin writes the output of the built-in functions print and, with a separator,
+// println.
 func printBuiltin(w io.Writer, sep string, args []any) {
 	var b strings.Builder
 	for i, a := range args {
@@ -27,8 +27,8 @@ func printBuiltin(w io.Writer, sep string, args []any) {
 // ifaceText is an interface value as print shows it.
 type ifaceText string
 
-// interfaceWords returns how print shows an interface value: its two pointers, of
-// which only nil is known here.
+// interfaceWords returns the text that print shows for an interface value: two
+// pointers, of which only nil is known here.
 func interfaceWords(v any) any {
 	if v == nil {
 		return ifaceText("(0x0,0x0)")

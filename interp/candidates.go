@@ -11,7 +11,7 @@ import (
 	"halfnote/interp/internal/library"
 )
 
-// object offers what o declares.
+// object offers the name that o declares.
 func (c *completer) object(r rank, o types.Object) {
 	t := c.probe.typeString(o.Type())
 	switch o := o.(type) {
@@ -41,7 +41,7 @@ func (c *completer) object(r rank, o types.Object) {
 	}
 }
 
-// members offers what can follow the dot.
+// members offers the names that can follow the dot.
 func (c *completer) members() {
 	p := c.probe
 	if p.ident() == nil || !p.known() {
@@ -76,8 +76,8 @@ func (c *completer) members() {
 	}
 }
 
-// behind offers the members of the value that an interface variable holds now,
-// each with the assertion that it takes.
+// behind offers the members of an interface variable's current value, each with the
+// required type assertion.
 func (c *completer) behind(x ast.Expr) {
 	t := c.probe.holds(x)
 	if t == nil {
@@ -87,7 +87,7 @@ func (c *completer) behind(x ast.Expr) {
 	inner := completer{code: c.code, prefix: c.prefix, probe: c.probe, seen: c.seen}
 	inner.fields(t)
 	inner.methods(t)
-	c.add(rankLocal, assertion, "type", "what it holds")
+	c.add(rankLocal, assertion, "type", "its dynamic type")
 	for _, m := range inner.matches {
 		m.Text = assertion + "." + m.Text
 		m.rank = rankLocal
@@ -95,8 +95,8 @@ func (c *completer) behind(x ast.Expr) {
 	}
 }
 
-// fields offers the fields of a struct or of what points to one, those of
-// embedded structs too, the outer ones first.
+// fields offers the fields of a struct or a pointer to one, then those of embedded
+// structs.
 func (c *completer) fields(t types.Type) {
 	seen := map[types.Type]bool{}
 	for level := []types.Type{t}; len(level) > 0; {
@@ -121,7 +121,7 @@ func (c *completer) fields(t types.Type) {
 	}
 }
 
-// methods offers the method set of t, or of *t: a variable has both.
+// methods offers the method sets of t and *t: a variable has both.
 func (c *completer) methods(t types.Type) {
 	if _, ok := t.Underlying().(*types.Pointer); !ok && !types.IsInterface(t) {
 		t = types.NewPointer(t)
@@ -134,8 +134,8 @@ func (c *completer) methods(t types.Type) {
 	}
 }
 
-// keys offers the fields of the struct whose literal the cursor is in, where a
-// key can stand and is not yet there.
+// keys offers the unused fields of the struct literal that the cursor is in, where a
+// key is allowed.
 func (c *completer) keys() {
 	p := c.probe
 	if p.ident() == nil || len(p.path) < 2 {
@@ -158,7 +158,7 @@ func (c *completer) keys() {
 	for _, e := range lit.Elts {
 		kv, ok := e.(*ast.KeyValueExpr)
 		if !ok && e != at {
-			return // the values stand without keys
+			return // the elements have no keys
 		}
 		if ok && e != at {
 			if id, ok := kv.Key.(*ast.Ident); ok {
@@ -173,8 +173,8 @@ func (c *completer) keys() {
 	}
 }
 
-// labels offers the labels that break, continue or goto can go to; ok is false if
-// the cursor is not behind one of these.
+// labels offers the labels for break, continue or goto; ok is false if the cursor does
+// not follow one of these.
 func (c *completer) labels() (ok bool) {
 	p := c.probe
 	if p.ident() == nil || len(p.path) < 2 {
@@ -203,7 +203,7 @@ func (c *completer) labels() (ok bool) {
 	return true
 }
 
-// names offers what is in scope, the packages, and the keywords.
+// names offers the names in scope, the packages, and the keywords.
 func (c *completer) names() {
 	p := c.probe
 	inner := p.scope()
@@ -256,7 +256,7 @@ func (c *completer) importPaths(loader *library.Loader) {
 	}
 }
 
-// wantsType tells whether only a type can stand at the cursor.
+// wantsType reports whether only a type is valid at the cursor.
 func (p *probe) wantsType() bool {
 	if p.ident() == nil {
 		return false
@@ -281,7 +281,7 @@ func (p *probe) wantsType() bool {
 			return outer.Type == n
 		case *ast.TypeAssertExpr:
 			return outer.Type == n
-		case *ast.StarExpr: // a type only where one is wanted
+		case *ast.StarExpr: // a type only where one is expected
 			n = outer
 			continue
 		}

@@ -16,12 +16,12 @@ import (
 	"halfnote/kernel"
 )
 
-// steps is the way of a cell. A step that fails ends it; until declare has
-// accepted the cell, nothing of it is left behind.
+// steps lists what happens to a cell. A step that fails ends it; until declare has
+// accepted the cell, it leaves nothing behind.
 var steps = []struct {
 	name string
 	run  func(*Session, *cell) error
-	// checks: the step reads packages or runs the type checker.
+	// checks is set for steps that read packages or run the type checker.
 	checks bool
 }{
 	{"split", (*Session).split, true},
@@ -39,48 +39,48 @@ type cell struct {
 	n, seq int
 	code   string
 	out    kernel.Output
-	debug  bool // it gets stops
+	debug  bool // compiled with stops
 	ctx    context.Context
 
-	imported []string // paths of the cell's imports from source
+	imported []string // import paths loaded from source
 	importer types.Importer
 	std      *std
 	packages *packages
 	fset     *token.FileSet
-	ground   token.Pos // of declarations of earlier cells, whose files may be gone
+	ground   token.Pos // position for declarations of earlier cells, whose files may have been released
 	files    int
 	parsed   []*declFile
 	pieces
-	env *env // what names will mean when the cell is accepted
+	env *env // the environment once the cell is accepted
 
 	// check
-	whole      bool // the checker must know all that the session has
+	whole      bool // the checker must see all declarations of the session
 	stmts      *declFile
 	body       *ast.FuncDecl
 	decls      []*declFile
-	repeated   map[*source]*source // declarations that are in force already
+	repeated   map[*source]*source // declarations already in force
 	superseded map[*binding]bool
-	force      map[*source]bool // to be compiled again though nothing they use changed
+	force      map[*source]bool // sources to compile again although nothing they use changed
 	pinned     map[*source]string
 	retired    map[*binding]bool
-	paths      map[string]bool // packages that stand-ins for the cell's variables mention
+	paths      map[string]bool // packages mentioned by the stand-ins for the cell's variables
 	standIns   map[string]bool
 	pkg        *types.Package
 	info       *types.Info
 	newVars    []*types.Var
-	outs       map[string]*binding // values of earlier cells that the cell uses, by check
+	outs       map[string]*binding // values of earlier cells that the cell uses, by checker name
 
 	// bind
 	before     *env
 	names      map[types.Object]*binding
 	vars       map[*binding]types.Object
-	localTypes map[types.Object]string // the engine's names of types in functions
+	localTypes map[types.Object]string // engine names of types declared in functions
 	fresh      []*binding              // variables with a new slot
-	reused     map[*binding]bool       // variables that keep theirs
+	reused     map[*binding]bool       // variables that keep their slot
 	newMethods []newMethod
 	newHooks   map[*method]bool
-	touched    map[*binding]bool // types of earlier cells that get methods
-	complete   bool              // types cannot get methods later
+	touched    map[*binding]bool // types of earlier cells that gain methods
+	complete   bool              // types cannot gain methods later
 
 	newFuncHooks map[*binding]string
 	hooked       []hooked
@@ -88,24 +88,24 @@ type cell struct {
 
 	// lower
 	unitPaths map[string]bool
-	flat      bool            // it uses what is run from source
-	generics  *generics       // nil if nothing of the cell is generic
-	included  map[string]bool // source of the standard library, nil if the cell uses none
+	flat      bool            // the cell uses packages run from source
+	generics  *generics       // nil if the cell uses no generics
+	included  map[string]bool // standard library source, nil if the cell uses none
 	labels    map[string]string
 	generated map[*ast.FuncDecl]bool
 	inits     int
 	results   []outValue
 	marks     []lower.Mark
-	markBase  int // marks of the session before them
+	markBase  int // number of marks in the session before these
 	unit      *engine.Unit
 
-	starts  []*sourceUnit // packages that are initialized before the cell runs
+	starts  []*sourceUnit // packages to initialize before the cell runs
 	program engine.Program
 	run     *live.Cell
 	value   *display.Bundle
 }
 
-// outValue is a slot that holds a value of the last expression.
+// outValue is a slot for a value of the last expression.
 type outValue struct {
 	slot string
 	typ  types.Type
@@ -130,7 +130,7 @@ func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 	defer trim(allocated())
 	c, err := s.steps(ctx, in, out, "")
 	var no *rejected
-	if c.debug && errors.As(err, &no) && no.name == "Unsupported" { // with stops, perhaps
+	if c.debug && errors.As(err, &no) && no.name == "Unsupported" { // possibly because of the stops
 		s.debugger.refused = true
 		c, err = s.steps(ctx, in, out, "")
 		s.debugger.refused = false
@@ -144,8 +144,8 @@ func (s *Session) run(ctx context.Context, in kernel.Cell, out kernel.Output) ke
 	return r
 }
 
-// steps takes a cell through the steps before the one of that name, through all
-// if there is none.
+// steps takes a cell through the steps before the named one, or through all if until is
+// empty.
 func (s *Session) steps(ctx context.Context, in kernel.Cell, out kernel.Output, until string) (*cell, error) {
 	c := s.newCell(ctx, in, out)
 	c.debug = until == "" && !s.debugger.refused && s.debugger.on()
@@ -158,7 +158,7 @@ func (s *Session) steps(ctx context.Context, in kernel.Cell, out kernel.Output, 
 			break
 		}
 	}
-	if s.env != c.env { // not accepted
+	if s.env != c.env { // the cell was not accepted
 		s.mu.Lock()
 		c.restore()
 		s.around = nil
@@ -176,7 +176,7 @@ func (s *Session) step(c *cell, run func(*Session, *cell) error, checks bool) er
 	return run(s, c)
 }
 
-// finish makes the result of a cell.
+// finish returns the result of a cell.
 func (s *Session) finish(c *cell, err error) kernel.Result {
 	var r *rejected
 	var p *engine.Panic
@@ -193,7 +193,7 @@ func (s *Session) finish(c *cell, err error) kernel.Result {
 	return kernel.Result{Err: &kernel.Error{Name: "InternalError", Value: err.Error(), Traceback: []string{red(err.Error())}}}
 }
 
-// drop frees what only the cell needed. A cell that was left behind still runs.
+// drop frees what only the cell needed. A cell that was left behind is still running.
 func (s *Session) drop(c *cell, left bool) {
 	for _, v := range c.results {
 		s.engine.Remove(v.slot)
@@ -207,9 +207,9 @@ func (s *Session) drop(c *cell, left bool) {
 	}
 	for _, f := range c.parsed {
 		if !s.marking() && c.program != nil && !gone {
-			break // frames of panics have positions in them
+			break // frames of panics hold positions in the files
 		}
-		if !slices.ContainsFunc(f.Decls, lower.IsGeneric) { // later instances are of its text
+		if !slices.ContainsFunc(f.Decls, lower.IsGeneric) { // later instances are made from its text
 			c.fset.RemoveFile(f.tok)
 		}
 	}
@@ -222,7 +222,7 @@ func (s *Session) drop(c *cell, left bool) {
 	}
 }
 
-// split cuts the cell into items and takes its imports in.
+// split cuts the cell into items and processes its imports.
 func (s *Session) split(c *cell) error {
 	c.pieces = split(c.code)
 	if len(c.errs) > 0 {
@@ -241,8 +241,8 @@ func (s *Session) split(c *cell) error {
 	return nil
 }
 
-// declare hands the unit to the engine, and makes the cell's names current when
-// the engine has taken it.
+// declare passes the unit to the engine and, if the engine accepts it, commits the
+// cell's names.
 func (s *Session) declare(c *cell) error {
 	c.markBase = s.noteMarks(c, c.marks)
 	if !s.marking() {
@@ -268,13 +268,13 @@ func (s *Session) declare(c *cell) error {
 	return nil
 }
 
-// notices tells what the cell has left as it was, although it seems to change it.
+// notices prints a note for each declaration that the cell seems to change but did not.
 func (s *Session) notices(c *cell) {
 	var list []string
 	for src, why := range c.pinned {
 		for _, b := range src.binds {
 			if s.env.cur[b.name] == b {
-				list = append(list, fmt.Sprintf("note: %s %s of %s keeps what it used before: %s", b.kind, b.name, inLabel(b.cell), why))
+				list = append(list, fmt.Sprintf("note: %s %s of %s still uses the old declarations: %s", b.kind, b.name, inLabel(b.cell), why))
 			}
 		}
 		for _, m := range src.methods {
@@ -285,7 +285,7 @@ func (s *Session) notices(c *cell) {
 	}
 	for _, b := range s.env.old {
 		if !slices.Contains(c.before.old, b) && !b.onlyShown {
-			list = append(list, fmt.Sprintf("note: type %s is new: values that exist keep the %s of %s", b.name, b.name, inLabel(b.cell)))
+			list = append(list, fmt.Sprintf("note: type %s is new: existing values keep the %s of %s", b.name, b.name, inLabel(b.cell)))
 		}
 	}
 	slices.Sort(list)

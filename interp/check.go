@@ -8,29 +8,27 @@ import (
 	"halfnote/interp/lower"
 )
 
-// attempt is one run of the type checker over the session's declarations and the
-// cell.
+// attempt is one run of the type checker over the cell and the session's declarations.
 type attempt struct {
-	decls []*declFile // of the cell and of dependants
-	// vars overrides what variables of the session are: those that the cell
-	// declares and its functions use.
+	decls []*declFile // declarations of the cell and of dependants
+	// vars overrides the declarations of session variables that the cell declares and
+	// its functions use.
 	vars    map[string][]ast.Decl
 	pkg     *types.Package
 	info    *types.Info
-	errs    []problem            // of the cell
-	depErrs map[*source][]string // of dependants
-	missing map[string]bool      // names that the checker does not know because their declaration is wrong
-	files   []*ast.File          // what the checker is given
+	errs    []problem            // errors in the cell
+	depErrs map[*source][]string // errors in dependants
+	missing map[string]bool      // names unknown to the checker because their declarations are wrong
+	files   []*ast.File          // input of the checker
 }
 
-// check type-checks what exists and the cell. Nothing has reached the engine
-// yet, so a rejected cell leaves no trace. It runs the checker again as long as
-// it turns out that more depends on what the cell changes: functions that use a
-// type that is new, methods that no longer fit.
+// check type-checks the cell and what it affects. Nothing has reached the engine yet,
+// so a rejected cell leaves no trace. The checker runs again as long as more turns out
+// to depend on the cell: functions that use a new type, methods that no longer fit.
 func (s *Session) check(c *cell) error {
 	c.superseded, c.force = map[*binding]bool{}, map[*source]bool{}
 	c.pinned = map[*source]string{}
-	for range 20 { // each round adds or removes a declaration; far fewer are seen
+	for range 20 { // each round adds or removes a declaration; real cells need far fewer
 		own, err := c.ownDecls()
 		if err != nil {
 			return err
@@ -51,7 +49,7 @@ func (s *Session) check(c *cell) error {
 			}
 		case len(a.errs) > 0:
 			return &rejected{"CompileError", a.errs}
-		case !c.whole && c.usesGenerics(a): // instances may mention anything
+		case !c.whole && c.usesGenerics(a): // instances may mention any declaration
 			c.whole = true
 		case !c.more(a):
 			c.pkg, c.info, c.decls = a.pkg, a.info, a.decls
@@ -63,19 +61,19 @@ func (s *Session) check(c *cell) error {
 			return nil
 		}
 	}
-	return &rejected{"CompileError", []problem{{cell: c.n, line: 1, col: 1, msg: "the declarations that depend on this cell cannot be brought into agreement"}}}
+	return &rejected{"CompileError", []problem{{cell: c.n, line: 1, col: 1, msg: "internal error: redeclaration did not converge; split the cell or run %reset"}}}
 }
 
-// usesGenerics tells whether the attempt declares generics or has instances of any.
+// usesGenerics reports whether the attempt declares or instantiates generics.
 func (c *cell) usesGenerics(a *attempt) bool {
 	return len(a.info.Instances) > 0 || slices.ContainsFunc(a.decls, func(f *declFile) bool {
 		return slices.ContainsFunc(f.Decls, lower.IsGeneric)
 	})
 }
 
-// more extends what the cell supersedes by what the attempt has shown: variables
-// of another type, methods of another signature. It reports whether there was
-// anything to add.
+// more adds to the superseded declarations what the attempt has shown: variables with
+// another type, methods with another signature. It reports whether there was anything
+// to add.
 func (c *cell) more(a *attempt) bool {
 	grown := false
 	mark := func(b *binding) {
@@ -109,7 +107,7 @@ func (c *cell) more(a *attempt) bool {
 			if m != nil && m.sig == signature(fn) && m.hook != "" && !(c.complete && callsRecover(fd)) {
 				continue
 			}
-			// the engine cannot change a method's type: a new version of the type
+			// The engine cannot change a method's type, so the type gets a new version.
 			c.superseded[b] = true
 			c.force[b.src] = true
 			grown = true
@@ -118,7 +116,8 @@ func (c *cell) more(a *attempt) bool {
 	return grown
 }
 
-// signature writes a method's type, its receiver's kind included, to compare.
+// signature returns a method's type, including the kind of its receiver, for
+// comparison.
 func signature(fn *types.Func) string {
 	kind := ""
 	if _, ok := fn.Signature().Recv().Type().(*types.Pointer); ok {
@@ -127,7 +126,7 @@ func signature(fn *types.Func) string {
 	return kind + types.TypeString(fn.Signature(), (*types.Package).Path)
 }
 
-// sameVar tells whether v can live in the slot of b.
+// sameVar reports whether v can use the slot of b.
 func (c *cell) sameVar(a *attempt, b *binding, v *types.Var) bool {
 	if b.kind != kindVar {
 		return false

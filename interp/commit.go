@@ -14,7 +14,7 @@ func (s *Session) commit(c *cell) {
 	for b, hook := range c.newFuncHooks {
 		b.hook = hook
 	}
-	for again, src := range c.repeated { // it is now where it was last run
+	for again, src := range c.repeated { // its place is now the latest run
 		src.cell, src.item = again.cell, again.item
 		for _, b := range src.binds {
 			b.cell = src.cell
@@ -48,7 +48,7 @@ func (s *Session) used(b *binding) bool {
 	return false
 }
 
-// sweep forgets versions of types that nothing mentions any more.
+// sweep forgets versions of types that are no longer mentioned.
 func (s *Session) sweep() {
 	if len(s.env.old) == 0 {
 		return

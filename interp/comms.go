@@ -14,13 +14,13 @@ import (
 // UseComms implements kernel.CommUser.
 func (s *Session) UseComms(c kernel.Comms) { s.comms.use(c) }
 
-// transport carries what the widgets of cells say to front ends through the kernel,
-// and has what comes back handled as code of cells is.
+// transport connects the widgets of cells to front ends through the kernel, and runs
+// incoming messages as code of cells.
 type transport struct {
 	live *live.Registry
 
 	mu      sync.Mutex
-	kernel  kernel.Comms // nil until there is one
+	kernel  kernel.Comms // nil until UseComms
 	targets map[string]kernel.CommOpened
 }
 
@@ -39,9 +39,9 @@ func (t *transport) Open(target string, m widget.Message, h widget.Handler) (wid
 	k := t.kernel
 	t.mu.Unlock()
 	if k == nil {
-		return nil, errors.New("interp: there is no front end to open a comm with")
+		return nil, errors.New("interp: cannot open a comm: there is no front end")
 	}
-	t.live.Expect(-1) // a click may wake whoever waits
+	t.live.Expect(-1) // a click may wake any goroutine
 	c, err := k.Open(target, kernel.CommMessage(m), t.live.Current().Kernel(), t.handler(h))
 	if err != nil {
 		return nil, err
@@ -87,12 +87,12 @@ func (t *transport) handler(h widget.Handler) kernel.CommHandler {
 // run runs a callback.
 func (t *transport) run(ctx context.Context, out kernel.Output, f func()) {
 	if t.live.Beside(ctx, out, f) {
-		fmt.Fprintln(out.Stderr(), "a callback of a widget was interrupted")
+		fmt.Fprintln(out.Stderr(), "a widget callback was interrupted")
 	}
 }
 
-// conn is a comm of the kernel. What is said on it has the cell as its cause that the
-// calling goroutine belongs to.
+// conn is a comm of the kernel. The parent of its messages is the cell that the calling
+// goroutine belongs to.
 type conn struct {
 	kernel.Comm
 	live *live.Registry

@@ -12,7 +12,7 @@ import (
 	"halfnote/kernel"
 )
 
-// frontEnd is a kernel.Comms whose front end is the test.
+// frontEnd is a kernel.Comms with the test as its front end.
 type frontEnd struct {
 	mu      sync.Mutex
 	comms   []*frontComm
@@ -24,7 +24,7 @@ type frontComm struct {
 	id     string
 	target string
 	model  string
-	out    kernel.Output // of the cell that opened it
+	out    kernel.Output // output of the cell that opened it
 	h      kernel.CommHandler
 	said   []string
 	outs   []kernel.Output
@@ -79,7 +79,7 @@ func (f *frontEnd) find(name string) *frontComm {
 	return nil
 }
 
-// hears tells a comm something, as the kernel does, and returns what that printed.
+// hears sends a message to a comm, as the kernel does, and returns what that printed.
 func (c *frontComm) hears(ctx context.Context, data string) string {
 	out := &recorder{}
 	c.h.Message(ctx, kernel.CommMessage{Data: json.RawMessage(data)}, out)
@@ -120,7 +120,7 @@ lr`, "= 1 (0 to 9)\n")
 	eval(`10*seen + lr.Value()`, "= 44\n")
 	eval(`lr.SetValue(5)`, "now 5\n")
 
-	// what goes wrong in a callback ends it alone
+	// A panic in a callback ends only that callback.
 	eval(`b := widget.NewButton("Go")
 what := "panic"
 var list []int
@@ -145,18 +145,18 @@ display.Show(b)`, "display [Go]\n")
 	eval(`what = "loop"`, "")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if got := f.find("Button").hears(ctx, click); got != "looping\nstderr: a callback of a widget was interrupted\n" {
+	if got := f.find("Button").hears(ctx, click); got != "looping\nstderr: a widget callback was interrupted\n" {
 		t.Errorf("a callback that loops printed %q", got)
 	}
 	eval(`what = "wake"`, "")
 	clicked := make(chan string)
 	time.AfterFunc(1500*time.Millisecond, func() { clicked <- f.find("Button").hears(t.Context(), click) })
-	go func() { eval(`<-done`, "= true\n"); clicked <- "" }() // no deadlock is reported meanwhile
+	go func() { eval(`<-done`, "= true\n"); clicked <- "" }() // no deadlock is reported while the cell waits
 	if got := <-clicked + <-clicked; got != "" {
 		t.Errorf("the click printed %q", got)
 	}
 
-	// outputs that widgets take are those of the goroutine
+	// Widget outputs capture the output of their goroutine.
 	eval(`o := widget.NewOutput()
 widget.Redirect(o, func() { fmt.Println("inside"); display.Show(7); fmt.Println(len([]int{1})) })
 fmt.Println("outside")
@@ -171,7 +171,7 @@ box`, "= 5 (0 to 9)\nlr 5\n")
 }()`, "recovered stop\n")
 	eval(`fmt.Println("and then")`, "and then\n")
 
-	// comms of one's own
+	// Comms that cells open.
 	eval(`c, err := widget.OpenComm("viewer", map[string]int{"a": 1}, func(m widget.Message) {
 	var q struct{ N int }
 	fmt.Println(m.Decode(&q), q.N)
@@ -179,7 +179,7 @@ box`, "= 5 (0 to 9)\nlr 5\n")
 fmt.Println(c.Send(map[string]int{"b": 2}), err)`, "<nil> <nil>\n")
 	hears("viewer", `{"N":3}`, "<nil> 3\n")
 	if c := f.find("viewer"); len(c.said) != 2 || c.said[1] != `{"b":2}` {
-		t.Errorf("the viewer was told %q", c.said)
+		t.Errorf("the viewer received %q", c.said)
 	}
 	eval(`widget.RegisterTarget("mine", func(c *widget.Comm, first widget.Message) {
 	fmt.Println("opened with", first)

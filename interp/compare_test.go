@@ -22,16 +22,16 @@ var compare = flag.Bool("compare", false, "measure the engines and print the tab
 // compareVar tells a child process which engine to measure.
 const compareVar = "HALFNOTE_TEST_COMPARE"
 
-// measure is a line of the table: a number of one engine, and how to write it.
+// measure is a line of the table: a measurement of one engine, and its format.
 type measure struct {
 	Name, Value string
 }
 
-// TestCompareEngines measures the engines, each in a process of its own, and prints
-// a table; it asserts nothing, so it runs only with -compare.
+// TestCompareEngines measures the engines, each in a process of its own, and prints a
+// table. It asserts nothing, so it runs only with -compare.
 func TestCompareEngines(t *testing.T) {
 	if !*compare {
-		t.Skip("-compare is not given")
+		t.Skip("needs the flag -compare")
 	}
 	columns := map[string][]measure{}
 	for _, engine := range Engines {
@@ -62,7 +62,7 @@ func TestCompareEngines(t *testing.T) {
 func TestCompareChild(t *testing.T) {
 	engine := os.Getenv(compareVar)
 	if engine == "" {
-		t.Skip("it is run by TestCompareEngines, one process an engine")
+		t.Skip("runs only as a child process of TestCompareEngines")
 	}
 	var list []measure
 	add := func(name, format string, args ...any) {
@@ -91,7 +91,7 @@ func TestCompareChild(t *testing.T) {
 	add("10 million additions in a loop", "%.2f s", best(3, func() time.Duration { return eval("adds(10_000_000)") }).Seconds())
 	add("a call of a method, in a loop", "%.0f ns", float64(best(3, func() time.Duration { return eval("incs(1_000_000)") }))/1e6)
 	add("a call of compiled code, in a loop", "%.0f ns", float64(best(3, func() time.Duration { return eval("sqrts(1_000_000)") }))/1e6)
-	add("a turn with fmt, a map and append", "%.0f ns", float64(best(3, func() time.Duration { return eval("news(100_000)") }))/1e5)
+	add("an iteration with fmt, a map and append", "%.0f ns", float64(best(3, func() time.Duration { return eval("news(100_000)") }))/1e5)
 	add("the cell 1 + 1, median", "%.2f ms", ms(median(300, func() time.Duration { return eval("1 + 1") })))
 	add("an interrupt, median", "%.1f ms", ms(median(20, func() time.Duration {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -109,8 +109,8 @@ func TestCompareChild(t *testing.T) {
 		eval("v := fmt.Sprint(3)\nv + \"!\"")
 	}
 	add("memory that 10 000 cells leave", "%.1f MB", float64(resident(t)-before)/(1<<20))
-	add("memory in all then", "%.0f MB", float64(resident(t))/(1<<20))
-	add("the cell 1 + 1 then, median", "%.2f ms", ms(median(300, func() time.Duration { return eval("1 + 1") })))
+	add("total memory after that", "%.0f MB", float64(resident(t))/(1<<20))
+	add("the cell 1 + 1 after that, median", "%.2f ms", ms(median(300, func() time.Duration { return eval("1 + 1") })))
 	data, err := json.Marshal(list)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func median(n int, f func() time.Duration) time.Duration {
 	return list[n/2]
 }
 
-// passing counts the programs of an engine's list.
+// passing returns the count of programs in an engine's list.
 func passing(t *testing.T, engine string) string {
 	file := "testdata/gotest/pass.txt"
 	if engine != Engines[0] {
@@ -154,8 +154,8 @@ func passing(t *testing.T, engine string) string {
 	return fmt.Sprintf("%d of %s", len(readList(t, file)), of)
 }
 
-// size is that of a program without the other engines: their packages are replaced
-// by ones that only say so.
+// size returns the size of a program without the other engines, whose packages are
+// replaced by stubs.
 func size(t *testing.T, engine string) string {
 	dir := t.TempDir()
 	replace := map[string]string{}
@@ -210,20 +210,20 @@ type Options struct {
 	%s
 }
 
-func New(Options) (engine.Engine, error) { return nil, errors.New("this program is without it") }
+func New(Options) (engine.Engine, error) { return nil, errors.New("this engine is not compiled in") }
 
 var _ types.Importer
 var _ io.Writer
 var _ reflect.Value
 `
 
-// options are the fields that package interp sets.
+// options holds the fields that package interp sets.
 var options = map[string]string{
 	"ixgo":  "Table func(string) map[string]reflect.Value; Paths []string; Importer types.Importer",
 	"yaegi": "Symbols map[string]map[string]reflect.Value; Extra []string; Name func(string) string; Stdout io.Writer; Goroutine func() uint64",
 }
 
-// resident is the memory that the process occupies when all garbage is gone.
+// resident returns the resident memory of the process after garbage collection.
 func resident(t *testing.T) int64 {
 	debug.FreeOSMemory()
 	text, err := os.ReadFile("/proc/self/statm")

@@ -13,12 +13,12 @@ import (
 	"halfnote/kernel"
 )
 
-// Complete lists what the identifier that ends at cursor may become: members
-// after a dot, keys in a composite literal, labels after break, else the names in
-// scope, the packages that could be imported, and the keywords. In strings it
-// lists import paths, the keys of a map that exists, and files where a function
-// wants the name of one; in the line of a magic, magics and their arguments.
-// Nothing is offered in comments, other strings and numbers.
+// Complete lists completions of the identifier that ends at cursor: members after a
+// dot, keys in a composite literal, labels after break, otherwise the names in scope,
+// importable packages, and keywords. In strings it lists import paths, the keys of an
+// existing map, and files for a function that expects a file name; in the line of a
+// magic, magics and their arguments. It offers nothing in comments, other strings and
+// numbers.
 func (s *Session) Complete(code string, cursor int) kernel.Completion {
 	sur := s.surroundings()
 	defer s.look(&sur)()
@@ -62,7 +62,7 @@ func complete(sur surroundings, code string, cursor int) kernel.Completion {
 	return found
 }
 
-// spot is where the cursor stands.
+// spot is the kind of place the cursor is in.
 type spot int
 
 const (
@@ -71,12 +71,12 @@ const (
 	inImport
 	inMagic
 	inString
-	inText // a comment, a number, what is no Go
+	inText // a comment, a number, or text that is not Go
 )
 
 type completer struct {
 	code       string
-	start, end int // of what is to be replaced, in bytes
+	start, end int // range to replace, in bytes
 	prefix     string
 	probe      *probe
 	matches    []match
@@ -122,12 +122,11 @@ func (c *completer) spot(magics []kernel.Match) spot {
 	return inCode
 }
 
-// cursorName stands for what is yet to be written after the cursor.
+// cursorName stands for the text still to be written after the cursor.
 const cursorName = "cursor__"
 
-// check probes the cell with an identifier at the cursor, or with the string at
-// the cursor closed. If nothing can be made of that, it probes other ways to go
-// on, the likeliest first.
+// check probes the cell with an identifier at the cursor, or with the string at the
+// cursor closed. If that fails, it probes other continuations, the likeliest first.
 func (c *completer) check(sur surroundings, where spot) {
 	if where == inString {
 		code := c.code[:c.end]
@@ -145,7 +144,7 @@ func (c *completer) check(sur surroundings, where spot) {
 		{shut(marked+rest, 0, ""), c.end},
 		{shut(marked, 0, ""), c.end},
 		{shut(marked, 0, " {}"), c.end},
-		{shut(marked, 0, "") + "()", c.end}, // go and defer want a call
+		{shut(marked, 0, "") + "()", c.end}, // go and defer require a call
 		{shut(above+marked[line:], 0, ""), len(above) + c.end - line},
 	} {
 		p := newProbe(sur, v.code, v.cursor)
@@ -158,7 +157,7 @@ func (c *completer) check(sur surroundings, where spot) {
 	}
 }
 
-// known tells whether what stands before the dot means something.
+// known reports whether the checker knows the expression before the dot.
 func (p *probe) known() bool {
 	if len(p.path) < 2 {
 		return false
@@ -175,28 +174,27 @@ func (p *probe) known() bool {
 	return valid(p.info.Types[sel.X].Type)
 }
 
-// match is a completion and its place in the order.
+// match is a completion and its rank.
 type match struct {
 	kernel.Match
 	rank rank
 }
 
-// rank orders matches: what belongs to the value or to the cell comes before what
-// is everywhere.
+// rank orders matches: members and local names come before universal ones.
 type rank int
 
 const (
-	rankKey rank = iota // of the literal that the cursor is in
+	rankKey rank = iota // keys of the literal that the cursor is in
 	rankField
 	rankMethod
 	rankLocal
 	rankSession
-	rankPackage // packages, and what Go itself declares
+	rankPackage // packages and predeclared names
 	rankKeyword
-	rankImport // packages that would have to be imported
+	rankImport // packages that still need an import
 )
 
-// compare puts the right case first, then types where only a type can stand.
+// compare puts matching case first, then types where only a type is valid.
 func (c *completer) compare(a, b match) int {
 	order := func(m match) int {
 		n := int(m.rank)
@@ -214,9 +212,9 @@ func (c *completer) compare(a, b match) int {
 	return strings.Compare(a.Text, b.Text)
 }
 
-// add offers a name once, if it begins with the prefix in any case.
+// add offers a name once, if it has the prefix, ignoring case.
 func (c *completer) add(r rank, name, kind, signature string) {
-	if !strings.Contains(name, "__") && name != "_" { // a name of the session's own
+	if !strings.Contains(name, "__") && name != "_" { // a name made by the session
 		c.offer(r, name, kind, signature)
 	}
 }
@@ -229,7 +227,7 @@ func (c *completer) offer(r rank, name, kind, signature string) {
 	c.matches = append(c.matches, match{kernel.Match{Text: name, Type: kind, Signature: signature}, r})
 }
 
-// quoted is a name as it stands between the quotes that the cursor is in.
+// quoted returns a name escaped for the string literal that the cursor is in.
 func (c *completer) quoted(name string) (string, bool) {
 	if c.code[c.start-1] == '`' {
 		return name, strconv.CanBackquote(name)

@@ -11,7 +11,7 @@ import (
 	"halfnote/kernel"
 )
 
-// seen is what earlier cells left, for tests of what a cell under way sees.
+// seen returns the context that earlier cells left, for tests of a cell being written.
 func seen() surroundings {
 	return surroundings{
 		importer: exports.Importer(),
@@ -41,7 +41,7 @@ var x__2 int`},
 	}
 }
 
-// at cuts the cursor, a |, out of a cell. The offset counts code points.
+// at removes the cursor, a |, from a cell. The offset counts code points.
 func at(cell string) (code string, cursor int) {
 	before, after, _ := strings.Cut(cell, "|")
 	return before + after, len([]rune(before))
@@ -49,9 +49,9 @@ func at(cell string) (code string, cursor int) {
 
 type completeTest struct {
 	name, cell string
-	want       []string // "text type signature" or the first fields of that, in order, among the matches
-	not        []string // texts
-	start      int      // of what is replaced; -1 not to look
+	want       []string // "text type signature" or a prefix of these fields, in order, among the matches
+	not        []string // texts that must not be among the matches
+	start      int      // start of the replaced range; -1 to skip the check
 }
 
 func (tt completeTest) check(t *testing.T, sur surroundings) {
@@ -73,7 +73,7 @@ func (tt completeTest) check(t *testing.T, sur surroundings) {
 	}
 	for _, m := range c.Matches {
 		if slices.Contains(tt.not, m.Text) {
-			t.Errorf("got %s, which does not belong here", m.Text)
+			t.Errorf("got %s, want no such match", m.Text)
 		}
 	}
 	if c.End != cursor || c.Start > c.End || tt.start >= 0 && c.Start != tt.start {
@@ -100,14 +100,14 @@ func TestComplete(t *testing.T) {
 		{"module", "m := nn.Sequential(nn.New|", []string{"NewLinear function (in int, out int"}, nil, -1},
 		{"chain", "http.DefaultClient.Tim|", []string{"Timeout field time.Duration"}, nil, -1},
 		{"local variable", "x := strings.Builder{}\nx.|", []string{"Cap method", "WriteByte method"}, nil, -1},
-		{"next line goes on", "x := strings.Builder{}\nx.|\nfmt.Println(x)", []string{"Cap method"}, nil, -1},
+		{"statement on the next line", "x := strings.Builder{}\nx.|\nfmt.Println(x)", []string{"Cap method"}, nil, -1},
 		{"open brackets", "fmt.Println(strings.Repeat(strings.ToUp|", []string{"ToUpper function"}, nil, -1},
 		{"open function", "func f(n *Net) int {\n\tfor i := range 3 {\n\t\tif n.|", []string{"Forward method"}, nil, -1},
-		{"open literal of a function", "sort.Slice(nil, func(i, j int) bool {\n\treturn net.Fo|", []string{"Forward method"}, nil, -1},
+		{"open function literal", "sort.Slice(nil, func(i, j int) bool {\n\treturn net.Fo|", []string{"Forward method"}, nil, -1},
 		{"head of if", "if net.|\nfmt.Println()", []string{"Forward method"}, nil, -1},
 		{"head of range", "for _, x := range net.|", []string{"Hidden field"}, nil, -1},
 		{"switch", "switch net.|", []string{"Hidden field"}, nil, -1},
-		{"unused and wrong code around", "var y int = \"no\"\nundefinedThing()\nnet.|\nz := also undefined", []string{"Forward method"}, nil, -1},
+		{"surrounding code unused and invalid", "var y int = \"no\"\nundefinedThing()\nnet.|\nz := also undefined", []string{"Forward method"}, nil, -1},
 		{"assignment", "v := net.|", []string{"Forward method"}, nil, -1},
 		{"function of the cell", "func f() *Net { return nil }\nf().|", []string{"Forward method"}, nil, -1},
 		{"type of the cell below", "var q Q\nq.|\ntype Q struct{ Alpha int }", []string{"Alpha field int"}, nil, -1},
@@ -135,15 +135,15 @@ func TestComplete(t *testing.T) {
 		{"in a number", "x := 3.|", nil, []string{"Forward"}, -1},
 		{"magic", "%t|", []string{"%time magic"}, nil, 0},
 		{"cell magic", "%%|", []string{"%%timeout magic"}, []string{"%time"}, 0},
-		{"behind a magic", "%time net.|", []string{"Forward method"}, nil, 10},
-		{"behind a magic with flags", "%time -n 3 -r2 net.|", []string{"Forward method"}, nil, 19},
+		{"after a magic", "%time net.|", []string{"Forward method"}, nil, 10},
+		{"after a magic with flags", "%time -n 3 -r2 net.|", []string{"Forward method"}, nil, 19},
 		{"below a magic", "%%timeout 3s\nnet.|", []string{"Forward method"}, nil, -1},
 		{"code points", "s := \"žluťoučký kůň\"; net.|", []string{"Forward method"}, nil, 26},
 		{"package to import", "byt|", []string{"byte type", "bytes module import \"bytes\""}, nil, -1},
 		{"member of a package to import", "hex.Dump|", []string{"Dump function (data []byte) string  // import \"encoding/hex\""}, nil, -1},
-		{"behind a package to import", "hex.NewEncoder(nil).W|", []string{"Write method"}, nil, -1},
+		{"after a package to import", "hex.NewEncoder(nil).W|", []string{"Write method"}, nil, -1},
 		{"variable with the name of a package", "hex := 3\nhex.|", nil, []string{"Dump"}, -1},
-		{"types where only a type can stand", "func f(x s|", []string{"strings module", "shape variable"}, nil, -1},
+		{"position of a type", "func f(x s|", []string{"strings module", "shape variable"}, nil, -1},
 		{"help", "?net.Fo|", []string{"Forward method"}, nil, 5},
 		{"unknown package", "nosuch.|", nil, []string{"net"}, -1},
 		{"unknown member's member", "net.Nothing.|", nil, []string{"net", "Forward"}, -1},
@@ -153,7 +153,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// Whatever is typed, completion and help answer.
+// TestCompleteEverywhere checks that completion and help always return, wherever the
+// cursor is.
 func TestCompleteEverywhere(t *testing.T) {
 	sur := seen()
 	const cell = "import \"math\"\n%time x := math.Sqrt(2)\ntype T[P any] struct{ p P; 字 int }\nfunc (t T[P]) M() { switch v := any(t).(type) { case int: v++ } }\n" +
@@ -169,7 +170,8 @@ func TestCompleteEverywhere(t *testing.T) {
 	}
 }
 
-// What earlier cells left is seen as it is now.
+// TestCompleteInSession checks that the current declarations of earlier cells are
+// visible.
 func TestCompleteInSession(t *testing.T) {
 	s := newSession(t)
 	n := 0
@@ -223,14 +225,15 @@ func TestCompleteInSession(t *testing.T) {
 	run("d := tensor.Float16")
 	has("d.Str|", "String method () string")
 	says("d.Str|ing()", "func (d DType) String() string")
-	run("wrong := 1 + \"\"") // rejected
+	run("wrong := 1 + \"\"") // a rejected cell
 	code, cursor := at("wro|")
 	if c := s.Complete(code, cursor); len(c.Matches) > 0 {
 		t.Errorf("got %v of a rejected cell", c.Matches)
 	}
 }
 
-// Completion and help answer while cells are checked and run.
+// TestCompleteWhileRunning checks that completion and help work while cells are checked
+// and run.
 func TestCompleteWhileRunning(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "type T struct{ A int }\nvar v T", "")

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// BenchmarkComplete completes and explains as a user does who has declared a
-// hundred names, from the first request of the process on. It reports the first
-// request, the median and the 99th percentile in milliseconds:
+// BenchmarkComplete completes and explains as a user with a hundred declared names
+// does, from the first request of the process on. It reports the first request, the
+// median and the 99th percentile in milliseconds:
 //
 //	go test ./interp -run xxx -bench 'Complete$' -benchtime 1000x
 func BenchmarkComplete(b *testing.B) {
@@ -27,7 +27,7 @@ func BenchmarkComplete(b *testing.B) {
 	for _, path := range []string{"net/http", "encoding/json", "os", "bytes", "image/png", "reflect", "text/template", "crypto/tls"} {
 		cells = append(cells, fmt.Sprintf("import p %q\np.|", path))
 	}
-	slices.Sort(cells) // in an order that is always the same
+	slices.Sort(cells) // for a fixed order
 	s := newSession(b)
 	var took []time.Duration
 	ask := func(cell string) {

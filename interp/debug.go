@@ -17,32 +17,32 @@ import (
 )
 
 // debugger stops cells at breakpoints and steps through them. Only cells that run while
-// a front end debugs have stops in them, so the others pay nothing; and those pay one
-// load a statement while there is nothing to stop for.
+// a front end debugs contain stops, so the others pay nothing, and those pay one load
+// per statement while no stop is requested.
 type debugger struct {
 	session *Session
 
-	flag    uint32 // what stops test: not 0 while there may be something to stop for
-	refused bool   // the engine does not take the cell at hand with stops
+	flag    uint32 // tested by stops: non-zero while a stop may be requested
+	refused bool   // the engine does not accept the current cell with stops
 
 	mu          sync.Mutex
-	event       func(kernel.DebugEvent) // nil while nobody debugs
+	event       func(kernel.DebugEvent) // nil when no front end debugs
 	stops       []stop
-	breakpoints map[string][]int   // lines, by the source of the cell
-	threads     map[uint64]*thread // by goroutine
-	pausing     bool               // the next stop is one
+	breakpoints map[string][]int   // line numbers, by the source of the cell
+	threads     map[uint64]*thread // threads by goroutine ID
+	pausing     bool               // stop at the next statement
 
-	turn    chan struct{} // held by the goroutine that has stopped: one at a time
-	looking sync.Mutex    // held by who looks at values while it has, and when it goes on
-	stopped bool          // under looking
+	turn    chan struct{} // token of the stopped goroutine: only one stops at a time
+	looking sync.Mutex    // held while values are read during a stop, and to continue
+	stopped bool          // guarded by looking
 }
 
 // stop is a place where a cell can stop.
 type stop struct {
-	code     string // of the cell
+	code     string // source of the cell
 	line, to int    // the lines of the statement
-	begins   bool   // it is the first on its line
-	function string // as people call it
+	begins   bool   // first statement on its line
+	function string // name shown to users
 	vars     []*types.Var
 	pkg      *types.Package
 }
@@ -50,30 +50,30 @@ type stop struct {
 // thread is a goroutine that has passed stops.
 type thread struct {
 	calls  []activeCall // outermost first
-	resume chan string  // not nil while it has stopped
-	step   string       // how it goes on: "next", "stepIn", "stepOut", or "" for continue
-	depth  int          // of the call that the step began in
+	resume chan string  // non-nil while the thread is stopped
+	step   string       // the mode of the last resume: "next", "stepIn", "stepOut", or "" for continue
+	depth  int          // call depth at which the step began
 }
 
-// activeCall is a call under way, at the last stop that it has passed.
+// activeCall is a call in progress, at the last stop it has passed.
 type activeCall struct {
-	depth int // of the host's stack
+	depth int // depth of the host's stack
 	stop  int
-	vars  []any // pointers
+	vars  []any // pointers to the variables
 }
 
 func newDebugger(s *Session) *debugger {
 	return &debugger{session: s, turn: make(chan struct{}, 1), threads: map[uint64]*thread{}, breakpoints: map[string][]int{}}
 }
 
-// reset forgets places that are no more.
+// reset forgets all stops and threads.
 func (d *debugger) reset() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.stops, d.threads = nil, map[uint64]*thread{}
 }
 
-// on tells whether cells are to have stops.
+// on reports whether cells are compiled with stops.
 func (d *debugger) on() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *Session) Debug(event func(kernel.DebugEvent)) {
 	d.watch()
 }
 
-// watch sets the flag. It is called with mu held.
+// watch updates the flag. mu must be held.
 func (d *debugger) watch() {
 	var on uint32
 	if d.pausing || len(d.breakpoints) > 0 {
@@ -129,7 +129,7 @@ func (s *Session) SetBreakpoints(code string, lines []int) []int {
 	return at
 }
 
-// codeLine returns the first line from line on that holds code.
+// codeLine returns the first line at or after line that holds code.
 func codeLine(code string, line int) int {
 	lines := strings.Split(code, "\n")
 	for i := max(line, 1); i <= len(lines); i++ {
@@ -170,7 +170,7 @@ func (s *Session) Resume(id int, how string) error {
 	defer d.mu.Unlock()
 	t := d.threads[uint64(id)]
 	if t == nil || t.resume == nil {
-		return fmt.Errorf("threadId: %d has not stopped", id)
+		return fmt.Errorf("threadId: thread %d is not stopped", id)
 	}
 	t.resume <- how
 	t.resume = nil
@@ -211,7 +211,7 @@ func (s *Session) locals(at stop, vars []any) (list []kernel.Variable) {
 	return list
 }
 
-// addStops puts stops into the cell's unit.
+// addStops inserts stops into the cell's unit.
 func (s *Session) addStops(c *cell, u *lower.Unit) {
 	d := s.debugger
 	d.mu.Lock()
@@ -243,13 +243,13 @@ func (s *Session) addStops(c *cell, u *lower.Unit) {
 	})
 }
 
-// lines returns how many lines lie between two places.
+// lines returns the number of lines between two positions.
 func (c *cell) lines(from, to token.Pos) int {
 	return max(0, c.fset.Position(to).Line-c.fset.Position(from).Line)
 }
 
-// stop is what code calls that has passed a stop. vars points to the variables that can
-// be seen there.
+// stop is called by code that passes a stop. vars are pointers to the variables in
+// scope.
 func (d *debugger) stop(n int, vars ...any) {
 	id, depth := d.session.live.ID(), stackDepth()
 	d.mu.Lock()
@@ -273,7 +273,7 @@ func (d *debugger) stop(n int, vars ...any) {
 	}
 }
 
-// reason tells why a goroutine has to stop, "" if it has not.
+// reason returns the reason for a goroutine to stop, or "".
 func (d *debugger) reason(t *thread, at stop, depth int) string {
 	if !at.begins {
 		return ""
@@ -292,8 +292,8 @@ func (d *debugger) reason(t *thread, at stop, depth int) string {
 	return ""
 }
 
-// wait stops the calling goroutine until a front end lets it go on or its cell is told
-// to stop.
+// wait stops the calling goroutine until a front end resumes it or its cell is told to
+// stop.
 func (d *debugger) wait(id uint64, t *thread, reason string) {
 	c := d.session.live.Current()
 	select {
@@ -341,7 +341,7 @@ func (d *debugger) halted(yes bool) {
 	d.stopped = yes
 }
 
-// look calls f if the cell that runs has stopped, which it stays while f runs.
+// look calls f if the running cell has stopped, and keeps it stopped meanwhile.
 func (d *debugger) look(f func()) (ok bool) {
 	d.looking.Lock()
 	defer d.looking.Unlock()
@@ -351,8 +351,8 @@ func (d *debugger) look(f func()) (ok bool) {
 	return d.stopped
 }
 
-// cellEnds forgets the goroutines that nobody will step through any more: those that
-// have not stopped.
+// cellEnds forgets the goroutines that are not stopped, which can no longer be stepped
+// through.
 func (d *debugger) cellEnds() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -360,8 +360,8 @@ func (d *debugger) cellEnds() {
 	d.watch()
 }
 
-// stackDepth counts the calls of the host under way: it is the same for all statements
-// of one call of an interpreted function, and greater in those that it calls.
+// stackDepth returns the depth of the host's stack: it is the same for all statements
+// of one call of an interpreted function, and greater in the calls it makes.
 func stackDepth() int {
 	const room = 128
 	var pcs [room]uintptr

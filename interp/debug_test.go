@@ -10,9 +10,9 @@ import (
 	"halfnote/kernel"
 )
 
-// debugged runs a cell under a debugger that does at each stop what how says, a word for
-// each, and returns what it saw: the calls under way, and in the innermost one the
-// variables.
+// debugged runs a cell under a debugger that responds to each stop with the next word
+// of how, and returns what it saw: the active calls, and the variables of the innermost
+// one.
 func debugged(t *testing.T, s *Session, n int, code, how string) string {
 	t.Helper()
 	words := strings.Fields(how)
@@ -149,7 +149,7 @@ go func(n int) {
 }(6)
 <-done`, []int{3}, "next", "breakpoint at In[8] (function literal):3 n=6\n= 7\n")
 	twice, upTo := "", ""
-	if engine == "yaegi" { // instances have stops; upTo has returned, which is not seen
+	if engine == "yaegi" { // instances have stops; the return of upTo is not noticed
 		twice, upTo = "twice:3 < ", "upTo:5 < "
 	}
 	test("methods, generics and range over functions", `type counter struct{ n int }

@@ -9,8 +9,8 @@ import (
 	"halfnote/interp/lower"
 )
 
-// ownDecls parses the cell's declarations and leaves out those that say again
-// what is in force already.
+// ownDecls parses the cell's declarations and leaves out those that repeat a
+// declaration in force.
 func (c *cell) ownDecls() ([]*declFile, error) {
 	if err := c.parseStatements(); err != nil {
 		return nil, &rejected{"CompileError", c.diagnose()}
@@ -32,8 +32,8 @@ func (c *cell) ownDecls() ([]*declFile, error) {
 	return slices.DeleteFunc(own, func(f *declFile) bool { return c.repeated[f.src] != nil }), nil
 }
 
-// unchanged finds declarations of the cell that are in force word for word, with
-// everything that they use: running a cell again keeps its types and functions.
+// unchanged finds declarations of the cell that are already in force word for word,
+// along with everything they use: running a cell again keeps its types and functions.
 func (c *cell) unchanged(own []*declFile) map[*source]*source {
 	same := map[*source]*source{}
 	if len(own) == 0 {
@@ -70,7 +70,7 @@ func (c *cell) unchanged(own []*declFile) map[*source]*source {
 	return same
 }
 
-// inForce tells whether all that the source declares still is what it declared.
+// inForce reports whether everything that the source declares still has that meaning.
 func (src *source) inForce(e *env) bool {
 	for _, b := range src.binds {
 		if e.cur[b.name] != b {
@@ -94,7 +94,7 @@ func (c *cell) sameImports(f *declFile, old *source) bool {
 	return true
 }
 
-// names lists what the file declares; methods as "T.M".
+// names lists the file's declarations, with methods as "T.M".
 func (f *declFile) names() []string { return declNames(f.Decls) }
 
 func declNames(decls []ast.Decl) []string {
@@ -123,7 +123,7 @@ func declNames(decls []ast.Decl) []string {
 	return list
 }
 
-// redeclare supersedes the bindings whose names the cell's declarations take.
+// redeclare supersedes the bindings whose names the cell declares.
 func (c *cell) redeclare(own []*declFile) {
 	for _, f := range own {
 		for _, name := range f.names() {
@@ -134,8 +134,8 @@ func (c *cell) redeclare(own []*declFile) {
 	}
 }
 
-// dependants parses again the declarations of earlier cells that use, directly
-// or not, something that the cell declares anew.
+// dependants parses again the declarations of earlier cells that use, directly or not,
+// something that the cell redeclares.
 func (c *cell) dependants(own []*declFile) ([]*declFile, error) {
 	if len(c.superseded)+len(c.force) == 0 {
 		return nil, nil
@@ -171,7 +171,7 @@ func (c *cell) dependants(own []*declFile) ([]*declFile, error) {
 		}
 		f, err := c.parse(src)
 		if err != nil {
-			return nil, fmt.Errorf("In[%d] cannot be read again: %w", src.cell, err)
+			return nil, fmt.Errorf("In[%d] cannot be parsed again: %w", src.cell, err)
 		}
 		f.dependant = true
 		f.keep(func(name string) bool { return !taken[name] && c.holds(src, name) })
@@ -180,8 +180,8 @@ func (c *cell) dependants(own []*declFile) ([]*declFile, error) {
 	return deps, nil
 }
 
-// live tells whether something that src declares is in force and not about to be
-// redeclared by the cell itself.
+// live reports whether some declaration of src is in force and the cell itself does not
+// redeclare it.
 func (c *cell) live(src *source, taken map[string]bool) bool {
 	for _, b := range src.binds {
 		if c.env.cur[b.name] == b && !taken[b.name] {
@@ -196,7 +196,7 @@ func (c *cell) live(src *source, taken map[string]bool) bool {
 	return false
 }
 
-// holds tells whether name, T.M for methods, is in force as src declared it.
+// holds reports whether name, T.M for methods, is in force as src declared it.
 func (c *cell) holds(src *source, name string) bool {
 	for _, b := range src.binds {
 		if b.name == name {
@@ -220,8 +220,8 @@ func (src *source) usesAny(set map[*binding]bool) bool {
 	return false
 }
 
-// keep drops the names of the file that are no longer its own: the types of a
-// group one by one, constants by giving them no name, for iota's sake.
+// keep drops the names that the file no longer owns: types of a group are removed,
+// constants become blank, which preserves iota.
 func (f *declFile) keep(own func(name string) bool) {
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)

@@ -1,36 +1,35 @@
 // Package interp is a notebook session of Go. It runs cells: Go declarations and
-// statements in any order, against what earlier cells left. It owns the meaning of
-// cells, in the steps of cell.go; an engine behind package engine executes them.
-// It knows nothing of the Jupyter protocol but the contract of package kernel, and
-// nothing of tensors.
+// statements in any order, in the context that earlier cells left. It defines what cells
+// mean, in the steps of cell.go; an engine behind package engine executes them.
+// Of the Jupyter protocol it knows only the interfaces of package kernel, and of tensors
+// nothing.
 //
-// What follows is what cells mean. The scripts in testdata show every sentence of it.
+// This page describes cells. The scripts in testdata demonstrate every sentence of it.
 //
 // # A cell
 //
-// A cell is a file and the body of a function in one. Its imports come first,
-// wherever they stand; its types, constants and functions are declared for the whole
-// cell; its statements, var declarations among them, run in their order. The compiler's
-// own type checker checks all of it before anything runs: a cell with a mistake, and
-// one that the engine refuses, leaves nothing behind, no variable, function, type or
-// import. All mistakes are reported, but for variables and imports that are not used:
-// a later cell may use them.
+// A cell is both a Go file and the body of a function. Its imports come first, wherever
+// they are written; its types, constants and functions are declared for the whole cell;
+// its statements, including var declarations, run in order. The compiler's own type
+// checker checks the whole cell before anything runs: a cell with a mistake, or one that
+// the engine refuses, leaves nothing behind, not even an import. All mistakes are
+// reported, except unused variables and imports, which a later cell may use.
 //
 // Variables of a cell's outermost scope are variables of the session. A function that
-// uses one that its own cell declares sees zero until the declaration has run. A panic
-// ends the cell: what it had assigned stays, what it had not reached is zero.
+// uses a variable of its own cell sees zero until the declaration has run. A panic ends
+// the cell: variables already assigned keep their values, the others are zero.
 //
 // The value of the last expression is shown, unless a semicolon ends the cell, the
-// value is nil, or the expression is a call of one of fmt's functions that print. Of a
-// call with several results all are shown. A value of a type of the session's shows
-// itself by its methods String, Error, HTML, Markdown, LaTeX, SVG, PNG or MimeBundle.
+// value is nil, or the expression calls one of fmt's print functions. If a call has
+// several results, all are shown. A value of a type declared in a cell can show itself
+// with a method String, Error, HTML, Markdown, LaTeX, SVG, PNG or MimeBundle.
 //
-// Deferred calls run at the end of their cell, last in first out, also after a panic,
-// which they may recover from. A return statement ends the cell. Labels, goto and
-// called function literals are what they are in a function. Functions init run once,
-// in their cell, after the variables that come first; a function main runs when a cell
+// Deferred calls run at the end of their cell, last in first out, even after a panic,
+// and may recover from it. A return statement ends the cell. Labels, goto and
+// immediately called function literals work as in a function. init functions run once,
+// in their cell, after the variables at its start; a main function runs when a cell
 // calls it. A cell may begin with a package clause, as a pasted program does: its
-// variables are then initialized in the order of what they depend on.
+// variables are then initialized in dependency order.
 //
 // Packages fmt, math, strings, sort, time, math/rand and those of this library need no
 // import. A name that a cell declares hides a package; an import brings it back.
@@ -38,27 +37,28 @@
 // # Packages
 //
 // The packages of the standard library that cells can import are compiled into the
-// program. Their generic functions and types have no compiled form: they run from the
-// source that the Go installation has, and the first use of a package's says so where
-// none is found. Those of package slices that only loop over numbers or strings are
+// program. Their generic functions and types have no compiled form: they are interpreted
+// from the source in the Go installation; without one, their first use is an error that
+// says so. Functions of package slices that only loop over numbers or strings are
 // compiled for the common types. iter.Pull runs its iterator in a goroutine,
-// atomic.Pointer is behind a lock, values of unique.Make live as long as the session.
+// atomic.Pointer takes a lock, values of unique.Make live as long as the session.
 // runtime.AddCleanup is refused.
 //
-// A cell can also import packages as source: those of the module that the working
-// directory is in, with its internal ones; those of the modules that its go.mod
-// requires, from the module cache, the folder vendor, or where replace and go.work say;
-// and, where Go is installed, those of the standard library that are not compiled in and
-// need neither unsafe nor assembly, such as go/scanner or net/mail. Versions are those
-// that go.mod selects; nothing is fetched. Files are chosen as for a build without cgo
-// and with the tags purego and noasm. A package is checked in the language version of
-// its module, initialized once, before the cell that first imports it, and runs
-// interpreted as cells do; tracebacks show its lines. What uses cgo, assembly, unsafe or
-// embedded files is refused, and so is what imports it, with the reason.
+// A cell can also import packages from source: packages of the module that contains the
+// working directory, internal ones included; packages of the modules that its go.mod
+// requires, from the module cache, the vendor folder, or the targets of replace and
+// go.work; and, where Go is installed, packages of the standard library that are not
+// compiled in and need neither unsafe nor assembly, such as go/scanner or net/mail.
+// go.mod selects the versions; nothing is downloaded. Files are chosen as for a build
+// without cgo and with the tags purego and noasm. A package is checked in the language
+// version of its module, initialized once, before the cell that first imports it, and
+// interpreted as cells are; tracebacks show its lines. A package that uses cgo, assembly,
+// unsafe or embedded files is refused, and so is any package that imports it; the error
+// gives the reason.
 //
-// A package that has been imported stays as it was read, so that its types stay what
-// they are: importing it again when its files have changed says so, and %reset reads
-// them anew. One that was refused is read again with the next import.
+// An imported package stays as it was read, so that its types keep their identity.
+// Importing it again after its files have changed prints a note; %reset reads it again.
+// A package that was refused is read again at the next import.
 //
 // # Declaring again
 //
@@ -66,117 +66,116 @@
 //
 //   - A variable of the same type stays the same variable: functions, closures and
 //     pointers of earlier cells see the new value. With another type it is a new
-//     variable. Functions that use it are compiled again where they fit the new type;
-//     those that do not, and all closures, keep the old one with its value.
-//   - A function with the same signature takes the place of the old one for everyone,
-//     closures included. With another signature its callers are compiled again; those
-//     that no longer fit keep the old function, and a note says which and why.
-//   - A method is the same: a new body serves the values that exist; another signature
-//     makes a new version of the type.
-//   - A type that is declared anew is a new type, and what uses it, methods included, is
-//     compiled again. Values that exist keep the old type, which messages call "T (of
-//     In[3])", with its methods. Word for word the same declaration changes nothing, so
-//     a cell may be run again.
-//   - A constant is replaced, and what uses it is compiled again.
+//     variable. Functions that use it are compiled again if they fit the new type;
+//     the others, and all closures, keep the old variable with its value.
+//   - A function with the same signature replaces the old one everywhere, closures
+//     included. With another signature its callers are compiled again; those that no
+//     longer fit keep the old function, and a note gives their names and the reason.
+//   - A method with the same signature replaces the old one for existing values too;
+//     another signature makes a new version of the type.
+//   - A type that is declared again is a new type, and everything that uses it, methods
+//     included, is compiled again. Existing values keep the old type, which messages
+//     call "T (of In[3])", and its methods. Repeating a declaration word for word changes
+//     nothing, so a cell may be run again.
+//   - A constant is replaced, and everything that uses it is compiled again.
 //   - An import under a name that is taken replaces its meaning; earlier functions keep
-//     what the name meant to them.
+//     the old one.
 //
-// Functions that call each other stand in one cell: the first of two cells could not be
-// checked, and is refused with this hint. A cell that declares one of them again, when
-// both exist, is fine.
+// Functions that call each other belong in one cell: in two, the first could not be
+// checked; it is refused with this hint. When both exist, a cell may declare either of
+// them again.
 //
 // # Earlier cells
 //
-// In is the slice of the cells' sources: In[3] is that of the third. Out[3], or _3, is
-// the value that In[3] showed, with the type that it had; _ is the last one, __ and ___
-// those before. These names mean this in the statements of a cell, until something is
-// declared under them; they do not in functions. A value is kept if it was the only one
-// of its cell and its type has a name: the last 100 are, but one of more than 1 MB only
+// In is the slice of the cells' sources: In[3] is the source of the third. Out[3], or _3,
+// is the value that In[3] showed, with its type; _ is the last value, __ and ___ the two
+// before. These names have this meaning in the statements of a cell, until a cell
+// declares them, and never in functions. A value is kept if its cell showed only one
+// and its type has a name. The last 100 are kept, but a value of more than 1 MB only
 // until another cell shows a value. %reset out forgets them.
 //
 // # Goroutines
 //
-// A goroutine belongs to the cell that started it, and so does what it prints, also
-// when it outlives the cell. A panic ends the goroutine alone and is reported under its
-// cell. This holds for functions given to time.AfterFunc and context.AfterFunc as well.
-// Go's rules for data that goroutines share hold between cells too: concurrent writes
-// to a map end the process, as Go has it, and nothing can prevent that.
+// A goroutine belongs to the cell that started it, and so does its output, even when it
+// outlives the cell. A panic ends only the goroutine and is reported under its cell. The
+// same holds for functions passed to time.AfterFunc and context.AfterFunc.
+// Go's rules for shared data hold between cells too: concurrent writes to a map end the
+// process, as in any Go program, and nothing can prevent that.
 //
 // # Widgets
 //
-// Callbacks of widgets and comms run beside the running cell, each message's in a
-// goroutine of its own that is none of the cell's; what goroutines share they have to
-// guard here too. What a callback prints goes to the cell that its widget belongs to. A
-// panic ends the callback and is reported there, and an interrupt stops it with the cell.
-// Once there is a comm no deadlock is reported: a click could end it. %reset closes them
-// all.
+// Callbacks of widgets and comms run concurrently with the running cell, one goroutine
+// for each message; data shared with cells needs a lock. The output of a callback goes
+// to the cell that its widget belongs to. A panic ends the callback and is reported
+// there, and an interrupt stops it with the cell. Once a comm is open, deadlocks are not
+// reported: a click could end them. %reset closes all comms.
 //
 // # Debugging
 //
 // While a front end debugs, a cell stops at breakpoints, can be stepped through, and shows
-// the variables of each call under way and those of the session. This holds for the cells
-// that run meanwhile, and the functions that they declare: run a cell again to debug what
-// it declared before. The cells of a session that nobody debugs are not slower for it;
-// those that can stop run at a third to a half of their speed (on the engine ixgo at a
-// third to a tenth), and with breakpoints somewhere each statement takes some microseconds. One goroutine stops at a time, and the
-// others go on. Steps are lines: that of the head of a loop is passed once. Packages that
-// are run from source do not stop, nor do generic functions on the engine ixgo. A call that
-// has just returned may still be listed behind a function that is called back. Expressions
-// to evaluate are variables, fields and elements. An interrupt ends a cell that has
-// stopped.
+// the variables of every active call and of the session. This holds for the cells that
+// run in that time and the functions that they declare: run a cell again to debug earlier
+// declarations. Without a debugger, cells run at full speed. Cells that can stop run at a
+// third to a half of it (with the ixgo engine at a third to a tenth), and each statement
+// takes some microseconds while any breakpoint is set. One goroutine stops at a time, and
+// the others continue. Steps are lines: the head of a loop is passed once. Packages run
+// from source do not stop, nor do generic functions with ixgo. A call that has just
+// returned may still be listed below a function that is called back. The debugger
+// evaluates variables, fields and elements. An interrupt ends a stopped cell.
 //
 // # Interrupts
 //
 // An interrupt stops the running cell and its goroutines, in loops, calls, channel
-// operations, select, locks, WaitGroup.Wait, Cond.Wait, time.Sleep, functions that
-// compiled code calls back, and tensor operations. Deferred functions run; recover does
-// not stop it. Variables, closures and the goroutines of other cells stay as they are.
+// operations, select, locks, WaitGroup.Wait, Cond.Wait, time.Sleep, callbacks from
+// compiled code, and tensor operations. Deferred functions run; recover does not stop an
+// interrupt. Variables, closures and the goroutines of other cells stay as they are.
 // Compiled code that waits for something else, such as a file or a connection, cannot
-// be stopped: after two seconds the cell is left behind, later cells run, and when the
-// compiled code returns, the cell ends with the next loop or call. Until then its
+// be stopped: after two seconds the cell is left behind and later cells run. When the
+// compiled code returns, the cell ends at its next loop or call. Until then its
 // statements may still run.
 //
 // # What would end a program
 //
-// Each of these ends the cell with an error, and the next cell has everything:
+// Each of these ends the cell with an error, and the session keeps its state:
 //
-//   - os.Exit, log.Fatal, the methods Fatal of loggers, and flag sets that exit. Unlike
+//   - os.Exit, log.Fatal, the Fatal methods of loggers, and flag sets that exit. Unlike
 //     in a program, deferred functions run; recover does not stop it.
 //   - runtime.Goexit in the cell's own goroutine.
 //   - Calls that nest deeper than 10,000.
-//   - Unlocking what is not locked.
-//   - Memory: a slice, a string or a tensor that does not fit panics with what was asked
-//     for and the limit; a cell whose heap grows beyond the limit is stopped; one that
-//     mentions a type whose values do not fit, such as [1<<40]byte, does not run. The limit is nine tenths of the machine's memory, the control group's or
-//     GOMEMLIMIT, whichever is least.
-//   - Formatting a slice or map that contains itself, and a Chain of package nn that does.
-//   - debug.SetMaxStack and debug.SetMaxThreads, which cells cannot set, and wrong
+//   - Unlocking an unlocked mutex.
+//   - Memory: a slice, string or tensor that does not fit panics with the requested size
+//     and the limit; a cell whose heap exceeds the limit is stopped; a cell that mentions
+//     a type whose values do not fit, such as [1<<40]byte, does not run. The limit is nine
+//     tenths of the least of the machine's memory, the control group's limit and
+//     GOMEMLIMIT.
+//   - Formatting a slice or map that contains itself, or an nn.Chain that does.
+//   - debug.SetMaxStack and debug.SetMaxThreads, which cells cannot set, and invalid
 //     arguments of runtime.SetFinalizer. A panic in a finalizer is reported like one in a
 //     goroutine.
 //   - A deadlock: when all goroutines of cells wait for each other, and no timer or
-//     goroutine of compiled code can wake one, the cell is stopped with Go's words,
-//     after about a second. When in doubt, such as after signal.Notify or with a ticker,
+//     goroutine of compiled code can wake one, the cell is stopped after about a second,
+//     with Go's message. When in doubt, such as after signal.Notify or with a ticker,
 //     nothing is reported, and an interrupt ends the wait.
 //
-// What still ends the process, because Go's run-time system or compiled code does it where
+// These still end the process, because Go's run-time system or compiled code does so where
 // nothing can intervene:
 //
-//   - Concurrent writes to a map, and writes while it is read: Go reports them as fatal.
-//   - A value that contains itself in the hands of compiled code that recurses over it
+//   - Concurrent writes to a map, and a write during a read: Go reports a fatal error.
+//   - A value that contains itself, passed to compiled code that recurses over it
 //     without a limit, such as encoding/gob or the methods of a log.Logger: the stack of
-//     compiled code cannot be measured on its way.
-//   - One allocation in compiled code that is larger than the memory and that no function
-//     above guards, such as slices.Grow(s, 1<<45).
+//     compiled code cannot be measured while it runs.
+//   - One allocation in compiled code that exceeds the memory, in a function that is not
+//     guarded, such as slices.Grow(s, 1<<45).
 //   - runtime.SetFinalizer with a pointer into the middle of an object.
 //   - A signal that the cell sends to its own process, such as os.Process.Kill.
 //
 // # Engines
 //
-// Two interpreters can execute cells: Yaegi, unless another is asked for, and ixgo, with
+// Two interpreters can execute cells: Yaegi, the default, and ixgo, with the flag
 // --engine ixgo of the commands kernel, run, lab and install; installed, it is a kernel
-// of its own, halfnote-ixgo. What is said here of cells holds for both, but for what
-// follows. "go test ./interp -run CompareEngines -compare" measures them anew; these
-// numbers are from two cores.
+// of its own, halfnote-ixgo. This page holds for both, except for the differences below.
+// "go test ./interp -run CompareEngines -compare" repeats the measurements; these
+// were made on two cores.
 //
 //	                                          yaegi        ixgo
 //	Go's own test programs that pass     757 of 809  786 of 809
@@ -191,31 +190,31 @@
 //	memory that 10,000 cells leave           5.2 MB       32 MB
 //	the program, stripped, with it alone      34 MB       40 MB
 //
-// Take ixgo for programs that call many small functions, for values of your own types in
-// the hands of compiled code (fmt, encoding/json, sort, errors.As), for generics with
-// their names, and where Yaegi says that it does not support valid Go. Take Yaegi for
-// everything else, and for what ixgo does otherwise:
+// Choose ixgo for programs that call many small functions, for values of your own types
+// passed to compiled code (fmt, encoding/json, sort, errors.As), for the names of generic
+// types, and where Yaegi reports that it does not support valid Go. Choose Yaegi for
+// everything else, and to avoid these differences of ixgo:
 //
-//   - A type has the methods that its cell declares. A method of a later cell makes a new
-//     type: values that exist keep the old one, without the method. So does a new body of
+//   - A type has the methods that its cell declares. A method in a later cell makes a new
+//     type: existing values keep the old one, without the method. So does a new body of
 //     a method that calls recover.
-//   - All types of a session have room for 8,700 methods; a cell that would need more is
+//   - All types of a session share room for 8,700 methods; a cell that would need more is
 //     refused.
-//   - fmt takes a panic of a String method, also that of an endless recursion, as it does
-//     in compiled Go. recover in a cell that os.Exit ends does not return.
-//   - recover returns nil for panic(nil). nil as the value of a map takes the key away.
-//     A type switch may take a type for one that it can be assigned to: put the more
-//     special case first.
-//   - The line of a panic of compiled code is known where the cell itself, or a function
-//     that it calls, has called that; not in a method or literal of an earlier cell.
-//   - A panic that leaves many functions with deferred calls takes time in proportion to
-//     the square of their number: some seconds for 5,000.
-//   - It reaches deep into Go's run-time system. A fault there ends the kernel.
+//   - As in compiled Go, fmt recovers from a panic of a String method, including endless
+//     recursion. recover does not return in a cell that os.Exit ends.
+//   - recover returns nil for panic(nil). Assigning nil to a map entry deletes the key.
+//     A type switch may match a type to which the value's type is assignable: put the
+//     more specific case first.
+//   - The line of a panic in compiled code is known where the cell itself, or a function
+//     that it calls, made the call; not in a method or literal of an earlier cell.
+//   - The time of a panic that unwinds many functions with deferred calls is quadratic in
+//     their number: some seconds for 5,000.
+//   - It relies on internals of Go's run-time system. A fault there ends the kernel.
 //
 // # Limits
 //
 // Interpreted code runs some hundred times slower than compiled code; operations on
 // tensors run at full speed. cgo, assembly, unsafe and package syscall are not
 // available. A variable whose type is declared inside a function is kept only as a value
-// of an interface.
+// of an interface type.
 package interp

@@ -13,16 +13,16 @@ import (
 	"halfnote/interp/lower"
 )
 
-// emission collects the declarations of the unit that the engine is handed.
+// emission collects the declarations of the unit for the engine.
 type emission struct {
 	types, vars, funcs []ast.Decl
-	consts             []ast.Decl // of packages, for the checker alone
-	start              []ast.Stmt // what runs before the cell's statements
-	inits              []ast.Stmt // calls of init functions, behind the variables that come first
+	consts             []ast.Decl // constants of packages, for the checker only
+	start              []ast.Stmt // statements before the cell's own
+	inits              []ast.Stmt // calls of init functions, after the leading variables
 }
 
-// lower makes the cell a unit: types, variables, functions, and one function
-// that holds the statements; and rewrites what the engine asks for.
+// lower turns the cell into a unit: types, variables, functions, and one function for
+// the statements. It applies the rewrites that the engine needs.
 func (s *Session) lower(c *cell) error {
 	if err := s.declarePackages(c); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (s *Session) lower(c *cell) error {
 	return nil
 }
 
-// newUnit returns what the rewrites work on.
+// newUnit returns the input of the rewrites.
 func (s *Session) newUnit(c *cell, file *ast.File, outer *ast.FuncDecl) *lower.Unit {
 	return &lower.Unit{
 		File: file, Fset: c.fset, Pkg: c.pkg, Info: c.info, Seq: c.seq,
@@ -105,7 +105,7 @@ func (s *Session) newUnit(c *cell, file *ast.File, outer *ast.FuncDecl) *lower.U
 	}
 }
 
-// rewrite runs rewrites on a unit.
+// rewrite applies rewrites to a unit.
 func (s *Session) rewrite(c *cell, x *lower.Unit, names []string) error {
 	g := s.generics
 	if c.generics != nil {
@@ -127,7 +127,7 @@ func (c *cell) slot(e *emission, name string, t types.Type) error {
 	if err != nil {
 		return err
 	}
-	if hasStruct(x) { // Yaegi takes its fields for variables of their names
+	if hasStruct(x) { // Yaegi mistakes the fields for variables
 		t := ast.NewIdent(name + "__type")
 		e.types = append(e.types, &ast.GenDecl{Tok: token.TYPE, Specs: []ast.Spec{&ast.TypeSpec{Name: t, Assign: 1, Type: x}}})
 		x = ast.NewIdent(t.Name)
@@ -136,7 +136,7 @@ func (c *cell) slot(e *emission, name string, t types.Type) error {
 	return nil
 }
 
-// hasStruct tells whether a type is written with a struct's fields.
+// hasStruct reports whether a type expression contains a struct with fields.
 func hasStruct(x ast.Expr) bool {
 	found := false
 	ast.Inspect(x, func(n ast.Node) bool {
@@ -147,7 +147,7 @@ func hasStruct(x ast.Expr) bool {
 	return found
 }
 
-// varDecl declares a variable. Yaegi takes the names of parameters in its type for
+// varDecl declares a variable. Yaegi mistakes the parameter names in its type for
 // variables.
 func varDecl(name string, t ast.Expr) ast.Decl {
 	ast.Inspect(t, func(n ast.Node) bool {
@@ -162,8 +162,8 @@ func varDecl(name string, t ast.Expr) ast.Decl {
 	return &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ast.NewIdent(name)}, Type: t}}}
 }
 
-// emit adds a declaration of the cell to the unit. Constants need none: every
-// constant expression is written as its value.
+// emit adds a declaration of the cell to the unit. Constants are omitted: every
+// constant expression is replaced by its value.
 func (c *cell) emit(e *emission, d ast.Decl) error {
 	switch d := d.(type) {
 	case *ast.GenDecl:
@@ -188,7 +188,7 @@ func (c *cell) emit(e *emission, d ast.Decl) error {
 	return nil
 }
 
-// nameOf is what people call a function.
+// nameOf returns the name of a function that users see.
 func (c *cell) nameOf(d *ast.FuncDecl) string {
 	if o := c.info.Defs[d.Name]; o != nil {
 		return o.Name()
@@ -196,9 +196,9 @@ func (c *cell) nameOf(d *ast.FuncDecl) string {
 	return d.Name.Name
 }
 
-// emitMethod makes a method's body a function, and the method, where it is new,
-// one that calls through a variable: a later body then serves all values of the
-// type that exist.
+// emitMethod turns a method's body into a function and, for a new method, declares one
+// that calls through a variable, so that a later body also serves existing values of
+// the type.
 func (c *cell) emitMethod(e *emission, d *ast.FuncDecl) error {
 	var m *newMethod
 	for i := range c.newMethods {
@@ -214,7 +214,7 @@ func (c *cell) emitMethod(e *emission, d *ast.FuncDecl) error {
 	if _, ok := recv.Type().(*types.Pointer); ok {
 		label = "(*" + m.typ.name + ")." + m.name
 	}
-	if m.hook == "" { // of a generic type: before variables, which make instances of it
+	if m.hook == "" { // methods of generic types come before variables, which instantiate them
 		c.labels[d.Name.Name] = label
 		e.types = append(e.types, d)
 		return nil
@@ -243,8 +243,7 @@ func (c *cell) emitMethod(e *emission, d *ast.FuncDecl) error {
 	return err
 }
 
-// forward declares a method that calls a function with its receiver and its
-// arguments.
+// forward declares a method that passes its receiver and arguments to a function.
 func (c *cell) forward(m *types.Func, to string) (*ast.FuncDecl, error) {
 	recvType, err := lower.TypeExpr(m.Signature().Recv().Type(), c.engineNames)
 	if err != nil {
@@ -281,7 +280,7 @@ func (c *cell) forward(m *types.Func, to string) (*ast.FuncDecl, error) {
 	return f, nil
 }
 
-// methodBody makes a function of a method, which gets its receiver first.
+// methodBody turns a method into a function whose first parameter is the receiver.
 func methodBody(d *ast.FuncDecl, name string) *ast.FuncDecl {
 	lower.NameParams(d.Recv)
 	lower.NameParams(d.Type.Params)
@@ -293,7 +292,7 @@ func methodBody(d *ast.FuncDecl, name string) *ast.FuncDecl {
 	}
 }
 
-// hook is the variable that holds a method, by the engine's name of its type.
+// hook returns the variable that holds a method; typ is the type's name in the engine.
 func (c *cell) hook(typ, name string) string {
 	if c.typesBySlot == nil {
 		c.typesBySlot = map[string]*binding{}
@@ -320,7 +319,7 @@ func setHook(hook, function string) ast.Stmt {
 	return &ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent(hook)}, Tok: token.ASSIGN, Rhs: []ast.Expr{ast.NewIdent(function)}}
 }
 
-// anonymous drops the names of parameters.
+// anonymous removes the names of parameters.
 func anonymous(list []*ast.Field) []*ast.Field {
 	for _, f := range list {
 		f.Names = nil

@@ -12,7 +12,7 @@ import (
 	"halfnote/interp/lower"
 )
 
-// Engines are the names of what can execute cells, the default one first.
+// Engines lists the names of the engines that can execute cells, the default first.
 var Engines = []string{"yaegi", "ixgo"}
 
 // CheckEngine returns nil if name is one of Engines, or "".
@@ -20,10 +20,10 @@ func CheckEngine(name string) error {
 	if name == "" || slices.Contains(Engines, name) {
 		return nil
 	}
-	return fmt.Errorf("interp: there is no engine %q, want one of: %s", name, strings.Join(Engines, ", "))
+	return fmt.Errorf("interp: unknown engine %q, want one of: %s", name, strings.Join(Engines, ", "))
 }
 
-// newEngine returns the engine that the session was asked to have.
+// newEngine returns the engine that the session's options name.
 func (s *Session) newEngine() (engine.Engine, error) {
 	if err := CheckEngine(s.opts.Engine); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 	"halfnote/interp/lower"
 )
 
-// kind tells what a name stands for.
+// kind is the kind of thing that a name denotes.
 type kind int
 
 const (
@@ -29,46 +29,46 @@ func (k kind) String() string {
 }
 
 // binding is one meaning of a name of the session. Redeclaring a name makes a new
-// binding, or, for a variable of the same type, keeps the one there is.
+// binding or, for a variable of the same type, keeps the existing one.
 type binding struct {
 	name string
 	kind kind
-	cell int    // the n of In[n] that declared it
-	seq  int    // which cell of the session that was
-	slot string // its name in the engine, unique in the session
-	// check is its name for the type checker: name while it is current, another
-	// one when a newer version has taken the name and old values still have it.
+	cell int    // number of the declaring cell In[n]
+	seq  int    // sequence number of that cell in the session
+	slot string // name in the engine, unique in the session
+	// check is its name for the type checker: name while it is current, another when a
+	// newer version has taken the name and old values still have it.
 	check string
-	// decls declare it to the checker: a variable's type, a function's header, a
-	// type with the headers of its methods.
+	// decls declare it to the checker: a variable's type, a function's header, a type
+	// with the headers of its methods.
 	decls []ast.Decl
-	// idents denote it in decls of any binding.
+	// idents are the identifiers that denote it in decls of any binding.
 	idents []*ast.Ident
-	// paths are the packages that decls mention.
+	// paths holds the packages that decls mention.
 	paths   map[string]bool
-	typ     string // for people
+	typ     string // type as users see it
 	src     *source
 	methods map[string]*method
 	generic bool
-	// hook is the engine's variable through which function literals call the
-	// function, empty as long as none does.
+	// hook is the engine's variable through which function literals call the function,
+	// empty as long as none does.
 	hook string
-	// captured: code that outlives its cell may hold the variable.
+	// captured reports whether code that outlives its cell may hold the variable.
 	captured bool
-	// tainted: the engine may have seen methods of the type that a rejected cell
-	// declared.
+	// tainted reports whether the engine may have seen methods of the type that a
+	// rejected cell declared.
 	tainted bool
-	// onlyShown: of the values that cells have, only those that they have shown are
-	// of this old version of a type.
+	// onlyShown reports whether only shown values of cells still have this old version
+	// of a type.
 	onlyShown bool
 }
 
-// method is a method of a type of the session. The engine's method calls through
-// a variable, so that a new body serves the values that exist.
+// method is a method of a session type. The engine's method calls through a variable,
+// so that a new body also serves existing values.
 type method struct {
 	name   string
 	typ    *binding
-	header *ast.FuncDecl // for the checker
+	header *ast.FuncDecl // declaration for the checker
 	paths  map[string]bool
 	sig    string
 	hook   string // the engine's variable
@@ -76,28 +76,28 @@ type method struct {
 	src    *source
 }
 
-// source is a declaration as it was written. It is compiled again when something
-// that it uses is redeclared.
+// source is a declaration as written. It is compiled again when something that it uses
+// is redeclared.
 type source struct {
 	cell int
 	item item
 	norm string
-	// pkgs gives the import path of each package name, by its offset in the text.
+	// pkgs maps each package name, by its offset in the text, to its import path.
 	pkgs map[int]string
-	// names gives the import path of each package name.
+	// names maps each package name to its import path.
 	names map[string]string
 	uses  map[*binding]bool
-	// binds and methods are what it declares and is still in force.
+	// binds and methods are its declarations that are still in force.
 	binds   []*binding
 	methods []*method
 }
 
-// env is what names mean. A cell works on a copy, which takes effect when the
+// env maps names to their meanings. A cell works on a copy, which takes effect when the
 // cell has been accepted.
 type env struct {
 	cur     map[string]*binding
-	old     []*binding        // types that newer versions have replaced
-	imports map[string]string // name to path, of the session's import declarations
+	old     []*binding        // types replaced by newer versions
+	imports map[string]string // name to path, from the session's import declarations
 	dots    []string          // paths of dot imports
 }
 
@@ -109,7 +109,7 @@ func (e *env) clone() *env {
 	return &env{maps.Clone(e.cur), slices.Clone(e.old), maps.Clone(e.imports), slices.Clone(e.dots)}
 }
 
-// byCheck returns the binding of a name that the checker saw.
+// byCheck returns the binding with the given name in the checker.
 func (e *env) byCheck(name string) *binding {
 	if b := e.cur[name]; b != nil && b.check == name {
 		return b
@@ -122,7 +122,7 @@ func (e *env) byCheck(name string) *binding {
 	return nil
 }
 
-// sources lists everything that can be compiled again, in the order of cells.
+// sources lists all sources that can be compiled again, in the order of cells.
 func (e *env) sources() []*source {
 	seen := map[*source]bool{}
 	var list []*source
@@ -150,7 +150,7 @@ func (e *env) sources() []*source {
 	return list
 }
 
-// rename gives the binding another name for the checker, everywhere.
+// rename changes the binding's name for the checker, everywhere.
 func (b *binding) rename(name string) {
 	b.check = name
 	for _, id := range b.idents {
@@ -158,7 +158,7 @@ func (b *binding) rename(name string) {
 	}
 }
 
-// alias is the name under which trees import a package.
+// alias returns the name under which trees import a package.
 func alias(path string) string { return library.Alias(path) }
 
 // importDecl declares packages under their aliases.
@@ -174,7 +174,7 @@ func importSpec(name, path string) *ast.ImportSpec {
 	return &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", path)}}
 }
 
-// header is the declaration of o for the checker, without bodies.
+// header returns the declaration of o for the checker, without bodies.
 func header(o types.Object, name lower.Namer) ([]ast.Decl, error) {
 	id := ast.NewIdent(o.Name())
 	switch o := o.(type) {
@@ -217,8 +217,8 @@ func untypedRune(v constant.Value) ast.Expr {
 	return &ast.BinaryExpr{X: &ast.BasicLit{Kind: token.CHAR, Value: `'\x00'`}, Op: token.ADD, Y: lower.Int(n)}
 }
 
-// funcHeader is the header of a function or, with the binding's identifier for
-// its receiver's type, of a method.
+// funcHeader returns the header of a function or of a method, whose receiver type recv
+// is the binding's identifier.
 func funcHeader(f *types.Func, recv ast.Expr, name lower.Namer) (*ast.FuncDecl, error) {
 	sig := f.Signature()
 	t, err := lower.FuncType(sig, name)
@@ -235,7 +235,7 @@ func funcHeader(f *types.Func, recv ast.Expr, name lower.Namer) (*ast.FuncDecl, 
 		d.Recv = &ast.FieldList{Opening: 1, Closing: 1, List: []*ast.Field{{Names: []*ast.Ident{ast.NewIdent("_")}, Type: recv}}}
 	}
 	if sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 {
-		// the checker wants a body for generic functions
+		// The checker requires a body for generic functions.
 		d.Body = &ast.BlockStmt{List: []ast.Stmt{&ast.ExprStmt{X: &ast.CallExpr{
 			Fun: ast.NewIdent("panic"), Args: []ast.Expr{lower.Int(0)},
 		}}}}

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// exceptions are the cells of scripts that show something else on an engine than
-// on the default one. The file has a section for each, "script In[n]: reason", that
-// holds what the cell shows. -update rewrites what they hold.
+// exceptions holds the cells of scripts whose output on an engine differs from that on
+// the default engine. The file has a section for each, "script In[n]: reason", with the
+// output of the cell. -update rewrites the outputs.
 type exceptions struct {
 	file string
 
@@ -37,8 +37,8 @@ func readExceptions(t *testing.T, engine string) *exceptions {
 	return x
 }
 
-// want returns what a cell must show that shows out, and want on the default
-// engine.
+// want returns the expected output of a cell, given its output out and the expected
+// output on the default engine.
 func (x *exceptions) want(t *testing.T, cell, want, out string) string {
 	if x == nil {
 		return want
@@ -50,7 +50,7 @@ func (x *exceptions) want(t *testing.T, cell, want, out string) string {
 			continue
 		}
 		if out == want && !*update {
-			t.Errorf("%s: %s is no exception any more", x.file, cell)
+			t.Errorf("%s: %s is no longer an exception", x.file, cell)
 		}
 		if *update {
 			x.archive.Files[i].Data = []byte(out)
@@ -60,7 +60,7 @@ func (x *exceptions) want(t *testing.T, cell, want, out string) string {
 	return want
 }
 
-// close writes the file again when -update is given.
+// close writes the file again if -update is given.
 func (x *exceptions) close(t *testing.T) {
 	if x == nil || !*update {
 		return

@@ -12,32 +12,32 @@ import (
 	"unicode"
 )
 
-// keywords says what the words mean that are no names: their form, and what it
-// does. It follows the language specification, https://go.dev/ref/spec.
+// keywords maps each keyword to its forms and its meaning. It follows the language
+// specification, https://go.dev/ref/spec.
 var keywords = map[string][2]string{
-	"break":       {"break [Label]", "ends the innermost for, switch or select statement, or the one with the label."},
-	"case":        {"case x, y:", "begins a clause of a switch or select statement. The next case does not follow on: see fallthrough."},
-	"chan":        {"chan T, <-chan T, chan<- T", "is the type of channels of T; with an arrow only to receive from or to send to. make(chan T, n) makes one."},
-	"const":       {"const name [T] = value", "declares constants. In a group in brackets, iota counts the lines."},
-	"continue":    {"continue [Label]", "begins the next turn of the innermost for loop, or of the one with the label."},
-	"default":     {"default:", "begins the clause of a switch that runs if no case fits, or of a select that runs if no case is ready."},
-	"defer":       {"defer f(x)", "calls f when the function around it returns or panics; in a cell, when the cell ends. The last one deferred runs first; x is evaluated at once."},
+	"break":       {"break [Label]", "ends the innermost for, switch or select statement, or the labelled one."},
+	"case":        {"case x, y:", "begins a clause of a switch or select statement. Execution does not continue into the next case: see fallthrough."},
+	"chan":        {"chan T, <-chan T, chan<- T", "is the type of channels of T; an arrow makes it receive-only or send-only. make(chan T, n) makes one with a buffer of n elements."},
+	"const":       {"const name [T] = value", "declares constants. In a parenthesised group, iota counts the lines."},
+	"continue":    {"continue [Label]", "begins the next iteration of the innermost for loop, or of the labelled one."},
+	"default":     {"default:", "begins the clause that runs if no case of a switch matches, or no case of a select is ready."},
+	"defer":       {"defer f(x)", "calls f when the surrounding function returns or panics; in a cell, when the cell ends. Deferred calls run in reverse order; x is evaluated immediately."},
 	"else":        {"if cond { … } else { … }", "runs its block when the condition is false."},
-	"fallthrough": {"fallthrough", "goes on with the next case of a switch."},
-	"for":         {"for init; cond; post { … }, for cond { … }, for { … }, for k, v := range x { … }", "is a loop. The variables it declares are new at each turn."},
-	"func":        {"func name(x T, y ...U) (R, error) { … }, func (r R) name() { … }, func(x T) R { … }", "declares a function or a method, or is a function without a name."},
-	"go":          {"go f(x)", "calls f in a new goroutine. It may outlive its cell; what it prints goes to that cell."},
-	"goto":        {"goto Label", "goes on at the label, in the same function."},
+	"fallthrough": {"fallthrough", "continues with the next case of a switch."},
+	"for":         {"for init; cond; post { … }, for cond { … }, for { … }, for k, v := range x { … }", "is a loop. The variables it declares are new in each iteration."},
+	"func":        {"func name(x T, y ...U) (R, error) { … }, func (r R) name() { … }, func(x T) R { … }", "declares a function or a method, or is a function literal."},
+	"go":          {"go f(x)", "calls f in a new goroutine. It may outlive its cell; its output goes to that cell."},
+	"goto":        {"goto Label", "jumps to the label, in the same function."},
 	"if":          {"if init; cond { … } else { … }", "runs its block when the condition is true."},
-	"import":      {`import "path", import name "path"`, "makes a package known. What is needed most, such as fmt and tensor, is there without."},
+	"import":      {`import "path", import name "path"`, "makes a package available. The most common ones, such as fmt and tensor, need no import."},
 	"interface":   {"interface { M(x T) R; … }", "is the type of values that have these methods; as a constraint it may list types: ~int | ~float64. any is interface{}."},
-	"map":         {"map[K]V", "is the type of tables from K to V. v, ok := m[k] tells whether the key is there; delete(m, k) removes it."},
-	"package":     {"package main", "begins a file. A cell needs none."},
+	"map":         {"map[K]V", "is the type of maps from K to V. v, ok := m[k] reports whether the key is present; delete(m, k) removes it."},
+	"package":     {"package main", "begins a file. Cells do not need it."},
 	"range":       {"for k, v := range x { … }", "loops over a slice, array, string, map, channel, integer or function func(yield func(K, V) bool)."},
 	"return":      {"return x, y", "ends the function with these results."},
-	"select":      {"select { case v := <-c: … case c <- x: … default: … }", "waits until one of its channel operations can go on, and does that one."},
+	"select":      {"select { case v := <-c: … case c <- x: … default: … }", "waits until one of its channel operations can proceed, and performs it."},
 	"struct":      {"struct { name T `tag`; Embedded; … }", "is the type of values with these fields. The fields and methods of an embedded type are promoted."},
-	"switch":      {"switch init; x { case a, b: … default: … }, switch v := x.(type) { case T: … }", "runs the first clause that fits."},
+	"switch":      {"switch init; x { case a, b: … default: … }, switch v := x.(type) { case T: … }", "runs the first clause that matches."},
 	"type":        {"type Name[P constraint] underlying, type Alias = T", "declares a type, or another name for one."},
 	"var":         {"var name T = value", "declares variables. name := value is the short form."},
 }
@@ -111,10 +111,10 @@ func (p *probe) explainLiteral() (explanation, bool) {
 	return e, true
 }
 
-// maxNow bounds what is shown of a value, in letters.
+// maxNow is the length at which the text of a value is cut, in code points.
 const maxNow = 1000
 
-// now says what the variable or field at the cursor is.
+// now returns the current value of the variable or field at the cursor.
 func (p *probe) now(o types.Object) string {
 	v, ok := o.(*types.Var)
 	id := p.ident()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Every keyword is explained.
+// TestKeywords checks that every keyword is explained.
 func TestKeywords(t *testing.T) {
 	n := 0
 	for tok := token.BREAK; tok <= token.VAR; tok++ {

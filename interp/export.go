@@ -16,24 +16,23 @@ import (
 	"halfnote/kernel"
 )
 
-// Ran is a cell of a notebook, as it was run.
+// Ran is a cell of a notebook that has been run.
 type Ran struct {
 	Code  string
-	Count int // the n of In[n]
-	// Failed names the error that it ended with, "" for none.
+	Count int // number n of In[n]
+	// Failed is the name of the error that ended it, or "".
 	Failed string
-	// Shown: it has shown the value of its last expression, which later cells may
-	// name.
+	// Shown reports whether it showed the value of its last expression, which later
+	// cells may name.
 	Shown bool
 }
 
-// Export writes cells, in the order in which they were run, as one Go program that
-// prints the same. Every variable of a cell is one of the package, the statements of
-// each cell are a function, and what a cell declares again gets a name of its own,
-// with the versions that depend on it. Cells that failed are comments, as magics are
-// that mean nothing in a program; of those that panicked the declarations stay. The
-// error says what there is no program for; a program that comes with it does not
-// compile.
+// Export writes cells, in the order in which they were run, as one Go program with the
+// same output. Every variable of a cell becomes a package variable and the statements
+// of each cell become a function. A redeclaration gets a name of its own, and so do the
+// versions that depend on it. Cells that failed become comments, as do magics without a
+// meaning in a program; the declarations of cells that panicked stay. The error names
+// what cannot be exported; a program returned with an error does not compile.
 func Export(cells []Ran) ([]byte, error) {
 	s, err := NewSession(Options{})
 	if err != nil {
@@ -54,32 +53,33 @@ func Export(cells []Ran) ([]byte, error) {
 	return s.useAll(src)
 }
 
-// formatted returns a program as gofmt writes it, with an error as it is.
+// formatted returns a program in gofmt's format; with an error, the program is
+// unchanged.
 func formatted(src []byte) ([]byte, error) {
 	out, err := format.Source(src)
 	if err != nil {
-		return src, fmt.Errorf("interp: export: the program is not Go: %w", err)
+		return src, fmt.Errorf("interp: export: the program does not parse: %w", err)
 	}
 	return out, nil
 }
 
-// exporter takes cells through the first steps of a session, which say what every
-// name in them means, and writes them with names that mean one thing each.
+// exporter takes cells through the first steps of a session, which resolve every name
+// in them, and writes them with unambiguous names.
 type exporter struct {
 	s     *Session
 	parts []*part
-	words map[string]bool   // identifiers of the cells
+	words map[string]bool   // identifiers in the cells
 	paths map[string]string // import paths by alias
 
-	hooks    map[string][]string // variables through which functions are called, and the functions, in turn
+	hooks    map[string][]string // function variables, and the functions that each holds in turn
 	hookType map[string]string
-	bodies   map[string]int // how many bodies a method has, by its hook
+	bodies   map[string]int // number of bodies of a method, by its hook
 
-	outType map[string]string // variables for the values of cells
+	outType map[string]string // types of the variables for cell values
 	outUsed map[string]bool
 }
 
-// part is a cell, or what stands between two magics of it.
+// part is a cell, or the code between two magics of one.
 type part struct {
 	cell    int
 	note    string // a comment
@@ -90,20 +90,20 @@ type part struct {
 	isTimed bool
 }
 
-// exportedDecl is a declaration. A method whose body later cells replace is one that
-// calls a variable.
+// exportedDecl is a declaration. A method whose body is replaced by a later cell calls
+// through a variable.
 type exportedDecl struct {
 	text    string
-	hook    string // of a method
+	hook    string // hook of a method
 	through []ast.Decl
-	set     [2]string // the hook and the body
+	set     [2]string // the hook and its body
 	comment string
 }
 
 // exportedStmt is a statement, or an expression whose value is shown.
 type exportedStmt struct {
 	text string
-	show string // "", or the function that shows the value
+	show string // the function that shows the value, or ""
 	out  string // the variable for the value
 }
 
@@ -130,13 +130,13 @@ func (x *exporter) cell(c Ran) error {
 			if g.magic == "!" {
 				text = strings.TrimSpace(g.variable + " " + g.assign + " " + g.magic + g.args)
 			}
-			x.note(c.Count, "In[%d] has a magic that means nothing in a program: %s", c.Count, strings.TrimSpace(text)+"\n"+g.body)
+			x.note(c.Count, "In[%d] has a magic with no meaning in a program: %s", c.Count, strings.TrimSpace(text)+"\n"+g.body)
 		}
 	}
 	return nil
 }
 
-// note adds a comment; lines below the first one of it are source.
+// note adds a comment; all lines but the first are source code.
 func (x *exporter) note(cell int, format string, args ...any) {
 	x.parts = append(x.parts, &part{cell: cell, note: commented(fmt.Sprintf(format, args...))})
 }
@@ -151,7 +151,7 @@ func commented(text string) string {
 	return b.String()
 }
 
-// goPart adds the Go of a cell.
+// goPart adds the Go code of a cell.
 func (x *exporter) goPart(p *part, code string, ran Ran) error {
 	s := x.s
 	c := s.newCell(context.Background(), kernel.Cell{Code: code, Count: ran.Count}, nowhere{})
@@ -179,7 +179,7 @@ func (x *exporter) goPart(p *part, code string, ran Ran) error {
 		x.note(ran.Count, "In[%d] is left out, because a program has no In:\n%s", ran.Count, source)
 		return nil
 	}
-	t := x.translation(c) // what bind changes is noted before
+	t := x.translation(c) // records names before bind changes them
 	if err := s.bind(c); err != nil {
 		return err
 	}
@@ -201,12 +201,12 @@ func (x *exporter) goPart(p *part, code string, ran Ran) error {
 	return nil
 }
 
-// keep gives the value that a cell shows a variable, as keepOutput does.
+// keep assigns the value that a cell shows to a variable, as keepOutput does.
 func (x *exporter) keep(c *cell, t types.Type) (name string, err error) {
 	name = fmt.Sprintf("Out__%d", c.n)
 	b := &binding{name: name, check: name, kind: kindVar, cell: c.n, seq: c.seq, slot: name, paths: map[string]bool{}}
 	if b.decls, err = header(types.NewVar(token.NoPos, c.pkg, name, t), checkNames(c.pkg, c.bindingOf, b.paths)); err != nil {
-		return "", nil // it is not kept in a session either
+		return "", nil // a session does not keep it either
 	}
 	for _, d := range b.decls {
 		locate(d, c.ground)
@@ -219,7 +219,7 @@ func (x *exporter) keep(c *cell, t types.Type) (name string, err error) {
 	return name, err
 }
 
-// typeText writes a type with the names of the session and of packages' aliases.
+// typeText writes a type with the names of the session and the aliases of packages.
 func (x *exporter) typeText(c *cell, t types.Type) (string, error) {
 	paths := map[string]bool{}
 	e, err := lower.TypeExpr(t, func(o *types.TypeName) (ast.Expr, error) {
@@ -240,7 +240,7 @@ func (x *exporter) typeText(c *cell, t types.Type) (string, error) {
 	return lower.Print(e), nil
 }
 
-// alias returns what stands for a package's name until the program is put together.
+// alias returns the placeholder for a package's name until the program is assembled.
 func (x *exporter) alias(path string) string {
 	a := alias(path)
 	x.paths[a] = path
@@ -258,7 +258,7 @@ func (x *exporter) packageName(path string) string {
 	return path[strings.LastIndex(path, "/")+1:]
 }
 
-// nowhere takes the output of cells that do not run.
+// nowhere discards the output of cells that do not run.
 type nowhere struct{}
 
 func (nowhere) Stdout() io.Writer      { return io.Discard }

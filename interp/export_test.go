@@ -15,7 +15,8 @@ import (
 	"halfnote/kernel"
 )
 
-// Programs made of cells print what the cells have printed and shown.
+// TestExportedPrograms checks that programs made from cells have the same output as the
+// cells.
 func TestExportedPrograms(t *testing.T) {
 	gocmd, err := exec.LookPath("go")
 	if err != nil {
@@ -72,12 +73,12 @@ func TestExportedPrograms(t *testing.T) {
 	}
 }
 
-// What there is no program for is said.
+// TestExportErrors checks the errors for exports that are not possible.
 func TestExportErrors(t *testing.T) {
 	s := newSession(t)
 	for i, c := range []struct{ code, want string }{
-		{"%export", "want the name of a file that ends in .go"},
-		{"%export notes.txt", "want the name of a file that ends in .go"},
+		{"%export", "want a file name that ends in .go"},
+		{"%export notes.txt", "want a file name that ends in .go"},
 		{"%export /nonexistent/main.go", "no such file"},
 	} {
 		if got := evalFor(t, s, i+1, c.code, ""); !strings.HasPrefix(got, "MagicError") || !strings.Contains(got, c.want) {
@@ -86,8 +87,8 @@ func TestExportErrors(t *testing.T) {
 	}
 }
 
-// A cell that is left out, or half of it, is a comment that says why, and a time that
-// was asked for is taken in the program.
+// TestExportComments checks that an omitted cell, or part of one, becomes a comment
+// with the reason, and that %time is kept in the program.
 func TestExportComments(t *testing.T) {
 	src, err := Export([]Ran{
 		{Code: "x := 1\nvar s string = 2", Count: 1, Failed: "CompileError"},
@@ -105,7 +106,7 @@ func TestExportComments(t *testing.T) {
 		"// In[1] is left out, because", "\n//\tx := 1\n//\tvar s string = 2\n",
 		"// In[2] ended with Panic", "//\thalf(0)\n", "\nfunc half(n int) int { return 1 / n }\n",
 		"\ttimed(cell3)\n", "start := time.Now()",
-		"// In[4] has a magic that means nothing in a program: %vars\n", "//\tls\n//\tcd /\n", "// In[6] asked for help: half?\n",
+		"// In[4] has a magic with no meaning in a program: %vars\n", "//\tls\n//\tcd /\n", "// In[6] asked for help: half?\n",
 		"\tcell7()\n\tcell7_2()\n\ttimed(cell7_3)\n",
 	} {
 		if !strings.Contains(string(src), want) {
@@ -114,7 +115,8 @@ func TestExportComments(t *testing.T) {
 	}
 }
 
-// Local variables without a use get one, wherever they are declared.
+// TestExportUnused checks that unused local variables get a use, wherever they are
+// declared.
 func TestExportUnused(t *testing.T) {
 	code := `func f(a any) {
 	n := 1
@@ -142,7 +144,8 @@ L:
 	}
 }
 
-// Packages of the module in the working directory are imported by the program too.
+// TestExportOwnPackages checks that the program also imports packages of the working
+// directory's module.
 func TestExportOwnPackages(t *testing.T) {
 	gocmd, err := exec.LookPath("go")
 	if err != nil {

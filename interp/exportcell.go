@@ -12,16 +12,16 @@ import (
 	"halfnote/interp/lower"
 )
 
-// translation writes the text of one cell anew: with the names that the session has
-// for what they mean, and its variables' declarations as assignments.
+// translation rewrites the text of one cell with resolved names and its variable
+// declarations as assignments.
 type translation struct {
 	x      *exporter
 	c      *cell
-	text   string              // the file of the statements
-	items  []item              // the top-level statements
-	starts []int               // of them in text
-	ends   []int               // without comments that follow
-	uses   map[*declFile][]use // identifiers, as they were before bind
+	text   string              // file of the statements
+	items  []item              // top-level statements
+	starts []int               // start of each item in text
+	ends   []int               // end of each item, without the comments that follow
+	uses   map[*declFile][]use // identifiers as they were before bind
 	inits  []ast.Expr
 }
 
@@ -29,8 +29,8 @@ type translation struct {
 type use struct {
 	off, len int
 	object   types.Object
-	selected bool // behind a dot
-	literal  bool // in a function literal of the statements
+	selected bool // follows a dot
+	literal  bool // inside a function literal of the statements
 	out      string
 }
 
@@ -49,7 +49,7 @@ func (x *exporter) translation(c *cell) *translation {
 	return t
 }
 
-// note finds the identifiers of a file.
+// note records the identifiers of a file.
 func (t *translation) note(f *declFile) {
 	text, skip := t.text, 0
 	if f != t.c.stmts {
@@ -88,7 +88,7 @@ func (t *translation) note(f *declFile) {
 	})
 }
 
-// renames are the edits of a file's identifiers.
+// renames returns the edits of a file's identifiers.
 func (t *translation) renames(f *declFile) []edit {
 	var list []edit
 	for _, u := range t.uses[f] {
@@ -99,7 +99,7 @@ func (t *translation) renames(f *declFile) []edit {
 	return list
 }
 
-// name returns what stands for an identifier, "" if it stays.
+// name returns the replacement of an identifier, or "" if it stays.
 func (t *translation) name(u use) string {
 	if u.out != "" {
 		return u.out
@@ -111,7 +111,7 @@ func (t *translation) name(u use) string {
 	case *types.PkgName:
 		return t.x.alias(v.Imported().Path())
 	case *types.Var:
-		if v.Embedded() { // is called as its type is
+		if v.Embedded() { // named after its type
 			if b := t.c.bindingOf(lower.TypeName(v.Type())); b != nil {
 				return b.slot
 			}
@@ -124,7 +124,7 @@ func (t *translation) name(u use) string {
 	b := t.c.bindingOf(o)
 	switch {
 	case b == nil:
-		if !u.selected && o.Pkg() != nil && o.Pkg() != t.c.pkg && o.Parent() == o.Pkg().Scope() { // of a dot import
+		if !u.selected && o.Pkg() != nil && o.Pkg() != t.c.pkg && o.Parent() == o.Pkg().Scope() { // from a dot import
 			return t.x.alias(o.Pkg().Path()) + "." + o.Name()
 		}
 		return ""
@@ -134,8 +134,8 @@ func (t *translation) name(u use) string {
 	return b.slot
 }
 
-// declare writes the declarations of the cell and of what depends on them, and its
-// variables.
+// declare writes the declarations and variables of the cell, and the declarations that
+// depend on it.
 func (t *translation) declare(p *part) error {
 	c := t.c
 	inits := 0
@@ -187,7 +187,7 @@ func (t *translation) declare(p *part) error {
 	return nil
 }
 
-// hook notes that function literals call a function through a variable.
+// hook records that function literals call a function through a variable.
 func (t *translation) hook(p *part, hook, slot string, fn *types.Func) error {
 	var err error
 	t.x.hooks[hook] = append(t.x.hooks[hook], slot)
@@ -196,7 +196,7 @@ func (t *translation) hook(p *part, hook, slot string, fn *types.Func) error {
 	return err
 }
 
-// method prepares a method for the case that a later cell gives it another body.
+// method prepares a method for replacement of its body by a later cell.
 func (t *translation) method(d *exportedDecl, fd *ast.FuncDecl) error {
 	for _, m := range t.c.newMethods {
 		if m.decl != fd || m.hook == "" {
@@ -256,8 +256,7 @@ func (t *translation) callInits(p *part) {
 	t.inits = nil
 }
 
-// statement writes a statement: where it declares variables of the session it
-// assigns to them.
+// statement writes a statement; declarations of session variables become assignments.
 func (t *translation) statement(st ast.Stmt, start, end int, edits []edit) string {
 	off := t.c.stmts.tok.Offset
 	switch x := st.(type) {
@@ -282,7 +281,7 @@ func (t *translation) statement(st ast.Stmt, start, end int, edits []edit) strin
 	return apply(t.text, start, end, edits)
 }
 
-// variables writes a specification of variables as an assignment.
+// variables writes a variable specification as an assignment.
 func (t *translation) variables(v *ast.ValueSpec, edits []edit) string {
 	off := t.c.stmts.tok.Offset
 	part := func(from, to token.Pos) string { return apply(t.text, off(from), off(to), edits) }
@@ -301,8 +300,8 @@ func (t *translation) variables(v *ast.ValueSpec, edits []edit) string {
 	return strings.Join(lines, "\n")
 }
 
-// expression writes an expression that stands alone: the last one of a cell is
-// shown, others are evaluated.
+// expression writes an expression statement: the last one of a cell is shown, others
+// are evaluated.
 func (t *translation) expression(e *ast.ExprStmt, i int, last, shown bool, edits []edit) (exportedStmt, error) {
 	c := t.c
 	s := exportedStmt{text: apply(t.text, t.starts[i], t.ends[i], edits)}

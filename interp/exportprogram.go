@@ -12,8 +12,7 @@ import (
 	"halfnote/interp/lower"
 )
 
-// Functions that the program has beside those of the cells, by the names that stand
-// for theirs.
+// Functions of the program that do not come from cells, by their placeholder names.
 const (
 	showName  = "show__"
 	timedName = "timed__"
@@ -21,7 +20,7 @@ const (
 
 var helpers = map[string]string{
 	showName: `
-// show prints the values of a cell's last expression, but not a nil that stands alone.
+// show prints the values of a cell's last expression, except a single nil.
 func show__(values ...any) {
 	if len(values) == 1 && values[0] == nil {
 		return
@@ -34,7 +33,7 @@ func show__(values ...any) {
 }
 `,
 	timedName: `
-// timed runs a cell and says how long it took.
+// timed runs a cell and prints how long it took.
 func timed__(cell func()) {
 	start := p__time.Now()
 	cell()
@@ -43,7 +42,7 @@ func timed__(cell func()) {
 `,
 }
 
-// program puts the parts together.
+// program assembles the parts.
 func (x *exporter) program() string {
 	var b, calls strings.Builder
 	count := map[int]int{}
@@ -104,13 +103,13 @@ func (x *exporter) declarations(b *strings.Builder, p *part) {
 	for _, h := range slices.Sorted(maps.Keys(x.hooks)) {
 		if x.hooks[h] != nil && x.several(h) && x.hookType[h] != "" && slices.ContainsFunc(p.start, func(s [2]string) bool { return s[0] == h }) {
 			fmt.Fprintf(b, "\nvar %s %s\n", h, x.hookType[h])
-			x.hookType[h] = "" // declared
+			x.hookType[h] = "" // already declared
 		}
 	}
 }
 
-// several tells whether a variable calls different functions in turn. If not, its
-// function is called.
+// several reports whether a variable holds different functions in turn. If not, its
+// function is called directly.
 func (x *exporter) several(hook string) bool {
 	list := x.hooks[hook]
 	return slices.ContainsFunc(list, func(f string) bool { return f != list[0] })
@@ -141,15 +140,14 @@ func (x *exporter) body(p *part) string {
 	return b.String()
 }
 
-// token is an identifier of the program under way.
+// token is an identifier of the program being written.
 type programToken struct {
 	start, end int
 	name       string
 }
 
-// named gives everything its last name: packages theirs, what only one version
-// exists of its own, other versions one with a number, which nothing in the cells
-// is called.
+// named gives every declaration its final name: packages their own, the only version of
+// a declaration its own, other versions one with a number that is unused in the cells.
 func (x *exporter) named(text string) string {
 	var ids []programToken
 	var s scanner.Scanner
@@ -193,15 +191,15 @@ func (x *exporter) named(text string) string {
 			fmt.Fprintf(group, "\t%s %q\n", paths[path], path)
 		}
 	}
-	head := "// This program was exported from a notebook. It runs the cells in their order.\npackage main\n"
+	head := "// This program was exported from a notebook. It runs the cells in order.\npackage main\n"
 	if len(paths) > 0 {
 		head += "\nimport (\n" + imports[0].String() + "\n" + imports[1].String() + ")\n"
 	}
 	return head + b.String()
 }
 
-// names returns what identifiers are called in the end, where that is not what they
-// are called already.
+// names returns the final names of identifiers, where they differ from the current
+// ones.
 func (x *exporter) names(ids []programToken) map[string]string {
 	names := map[string]string{}
 	taken := map[string]bool{}
@@ -232,7 +230,7 @@ func (x *exporter) names(ids []programToken) map[string]string {
 			continue
 		}
 		if f := x.hooks[id.name]; f != nil && !x.several(id.name) {
-			continue // called by the function's name, below
+			continue // handled below: calls use the function's name
 		}
 		base, _, _ := strings.Cut(strings.TrimRight(id.name, "_"), "__")
 		if n, ok := strings.CutPrefix(id.name, "Out__"); ok {
@@ -253,5 +251,5 @@ func (x *exporter) names(ids []programToken) map[string]string {
 	return names
 }
 
-// declared lists what the program declares.
+// declared lists the program's declarations.
 func (x *exporter) declared() []string { return slices.Collect(maps.Keys(x.s.slots)) }

@@ -12,7 +12,7 @@ type edit struct {
 	text       string
 }
 
-// apply returns text[start:end] with the edits that lie in it.
+// apply returns text[start:end] with the edits in that range applied.
 func apply(text string, start, end int, edits []edit) string {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
@@ -29,7 +29,7 @@ func apply(text string, start, end int, edits []edit) string {
 	return b.String()
 }
 
-// codeLen returns where the last token of a text ends that is no comment.
+// codeLen returns the offset of the end of the last token that is not a comment.
 func codeLen(text string) (end int) {
 	for _, l := range lex(text) {
 		if l.tok != token.COMMENT && l.tok != token.SEMICOLON {
@@ -39,8 +39,8 @@ func codeLen(text string) (end int) {
 	return end
 }
 
-// leading returns the comment lines right above a line of a cell, as written, and
-// the blank line above them if wanted.
+// leading returns the comment lines directly above a line of a cell, as written, and
+// with blank set the blank line above them.
 func leading(code string, line int, blank bool) string {
 	lines := strings.Split(code, "\n")
 	if line > len(lines) {

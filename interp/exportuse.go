@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// useAll gives a use to the local variables that have none, which cells may have and
-// programs may not, and checks the program. It returns the program with the error, if
-// there is one.
+// useAll adds a use of each unused local variable, which cells may have and programs
+// may not, and type-checks the program. It returns the program even with an error.
 func (s *Session) useAll(src []byte) ([]byte, error) {
 	for {
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, "main.go", src, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
-			return nil, fmt.Errorf("interp: export: the program is not Go: %w", err)
+			return nil, fmt.Errorf("interp: export: the program does not parse: %w", err)
 		}
 		var unused []types.Error
 		var wrong error
@@ -54,18 +53,18 @@ func (s *Session) useAll(src []byte) ([]byte, error) {
 	}
 }
 
-// declaredNotUsed is the checker's message: "declared and not used: x", for the name
-// of a type switch "x declared and not used".
+// declaredNotUsed is part of the checker's message: "declared and not used: x", or "x
+// declared and not used" for the name of a type switch.
 const declaredNotUsed = "declared and not used"
 
 func unusedName(msg string) string {
 	return strings.Trim(strings.Replace(msg, declaredNotUsed, "", 1), ": ")
 }
 
-// useAt returns where a use of the variable that pos declares can stand: behind its
+// useAt returns the offset for a use of the variable declared at pos: after its
 // declaration, or at the start of the block whose head declares it.
 func useAt(fset *token.FileSet, file *ast.File, pos token.Pos) (int, bool) {
-	var path []ast.Node // to pos, from outside
+	var path []ast.Node // path to pos, outermost first
 	ast.Inspect(file, func(n ast.Node) bool {
 		within := n != nil && n.Pos() <= pos && pos < n.End()
 		if within {
@@ -94,8 +93,8 @@ func useAt(fset *token.FileSet, file *ast.File, pos token.Pos) (int, bool) {
 	return 0, false
 }
 
-// bodyOf returns where the block begins that sees what the head of a statement
-// declares, an invalid position if it has none.
+// bodyOf returns the start of the block in which the declarations of a statement's head
+// are visible, or token.NoPos if it has none.
 func bodyOf(st ast.Stmt) token.Pos {
 	first := func(b *ast.BlockStmt) token.Pos {
 		for _, st := range b.List {

@@ -9,8 +9,8 @@ import (
 	"halfnote/kernel"
 )
 
-// FuzzComplete: whatever the text and wherever the cursor, completion and help
-// answer, and every match goes on from what it replaces.
+// FuzzComplete checks that completion and help return for any text and cursor, and that
+// every match extends the text it replaces.
 func FuzzComplete(f *testing.F) {
 	for _, tt := range []struct {
 		code   string
@@ -31,7 +31,7 @@ func FuzzComplete(f *testing.F) {
 		if !utf8.ValidString(code) || cursor < 0 || cursor > utf8.RuneCountInString(code) || len(code) > 300 {
 			t.Skip()
 		}
-		defer time.AfterFunc(20*time.Second, func() { panic("no end: " + code) }).Stop()
+		defer time.AfterFunc(20*time.Second, func() { panic("did not return: " + code) }).Stop()
 		for _, c := range []kernel.Completion{complete(sur, code, cursor), s.Complete(code, cursor)} {
 			if c.Start < 0 || c.Start > c.End || c.End != cursor {
 				t.Fatalf("got replacement of %d to %d, want to %d", c.Start, c.End, cursor)
@@ -39,7 +39,7 @@ func FuzzComplete(f *testing.F) {
 			replaced := string([]rune(code)[c.Start:c.End])
 			for _, m := range c.Matches {
 				if !strings.HasPrefix(m.Text, "(") && !strings.EqualFold(m.Text[:min(len(replaced), len(m.Text))], replaced) {
-					t.Errorf("got %q to replace %q", m.Text, replaced)
+					t.Errorf("got match %q for %q", m.Text, replaced)
 				}
 				if m.Text == "" || m.Type == "" || !utf8.ValidString(m.Text) {
 					t.Errorf("got %+v", m)
@@ -48,7 +48,7 @@ func FuzzComplete(f *testing.F) {
 		}
 		explain(sur, code, cursor, 1)
 		if b, ok := s.Inspect(code, cursor, 1); ok && b.Data["text/plain"] == "" {
-			t.Error("got nothing, found")
+			t.Error("got found with an empty explanation")
 		}
 	})
 }

@@ -14,13 +14,12 @@ import (
 	"halfnote/interp/lower"
 )
 
-// generics is what the session keeps of generic declarations and of what the
-// engine has of the standard library's source, in the engine's names: the engine
-// itself sees only instances.
+// generics holds the session's generic declarations and the standard library source
+// that the engine has, under engine names: the engine itself sees only instances.
 type generics struct {
-	decls     map[string][]ast.Decl // generic declarations, headers of the instances and of the rest
-	instances map[string]string     // names by the text of the instance
-	origin    map[string]string     // what each instance is one of
+	decls     map[string][]ast.Decl // generic declarations, headers of instances and of other declarations
+	instances map[string]string     // names of instances, by their text
+	origin    map[string]string     // generic origin of each instance
 }
 
 func newGenerics() *generics {
@@ -31,8 +30,8 @@ func (g *generics) clone() *generics {
 	return &generics{maps.Clone(g.decls), maps.Clone(g.instances), maps.Clone(g.origin)}
 }
 
-// instantiate makes the instances of generics that the unit uses, and leaves what
-// the checker says of the unit in u.
+// instantiate makes the instances of generics that the unit uses, and stores the
+// checker's results for the unit in u.
 func (s *Session) instantiate(c *cell, u *lower.Unit) error {
 	generic := slices.ContainsFunc(u.File.Decls, lower.IsGeneric)
 	c.flat = c.flat || slices.ContainsFunc(c.pkg.Imports(), c.packages.has)
@@ -72,7 +71,7 @@ func (s *Session) instantiate(c *cell, u *lower.Unit) error {
 	return nil
 }
 
-// keepGenerics notes the generic declarations of the unit for later cells.
+// keepGenerics records the generic declarations of the unit for later cells.
 func (c *cell) keepGenerics(f *ast.File) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -112,8 +111,8 @@ func (s *Session) compiled(instance string, t types.Type) ast.Expr {
 	return lower.SupportName(name)
 }
 
-// checkUnit runs the checker over trees in the engine's names. What a program may
-// not say in so many words, and an instance does, is no error.
+// checkUnit runs the checker over trees with engine names. It ignores errors that only
+// an instance of valid code can have.
 func (s *Session) checkUnit(c *cell, files []*ast.File, paths map[string]bool) (*types.Package, *types.Info, error) {
 	info := library.NewInfo()
 	var first error
@@ -144,16 +143,16 @@ func (s *Session) checkUnit(c *cell, files []*ast.File, paths map[string]bool) (
 	return pkg, info, first
 }
 
-// inInstance tells whether the checker complains of what only an instance of valid
-// code can say.
+// inInstance reports whether an error of the checker is one that only an instance of
+// valid code can have.
 func inInstance(msg string) bool {
 	return strings.HasPrefix(msg, "duplicate case ") || strings.HasPrefix(msg, "duplicate key ") || strings.HasPrefix(msg, "impossible type ") ||
 		strings.HasPrefix(msg, "missing function body") || strings.HasPrefix(msg, "func ") && strings.HasSuffix(msg, "missing body") ||
 		strings.HasPrefix(msg, "undefined: ") && strings.Contains(msg, "__hook")
 }
 
-// supportImporter knows the package of support functions, as far as units mention
-// it before they are lowered.
+// supportImporter provides the package of support functions that units mention before
+// they are lowered.
 type supportImporter struct {
 	types.Importer
 	instances map[string]types.Type

@@ -26,22 +26,22 @@ import (
 	"halfnote/kernel"
 )
 
-// What a run of Go's own test programs needs to know.
+// Settings of the runs of Go's own test programs.
 const (
-	programVar   = "HALFNOTE_TEST_PROGRAM" // tells a child process which program to run
+	programVar   = "HALFNOTE_TEST_PROGRAM" // the program for a child process to run
 	programLimit = 20 * time.Second
-	programShare = 8 // one program in so many runs where nobody asks for all
+	programShare = 8 // share of the programs in a default run: one in this many
 	skipList     = "testdata/gotest/skip.txt"
 )
 
-var programs = flag.String("programs", "", "run the programs of Go's test directory whose path matches, pinned or not, and say how they fail")
+var programs = flag.String("programs", "", "run the programs of Go's test directory whose path matches, listed or not, and report their failures")
 
-// TestGoPrograms runs the programs of Go's test directory that consist of one file
-// and say "// run", each as one cell of a session in a process of its own. Those
-// of skip.txt are none of a notebook's concern, for the reason that stands there.
-// Those of pass.txt must pass: a share of them, or all where HALFNOTE_REQUIRE
-// lists gotest. -update runs everything and rewrites pass.txt; -programs REGEXP
-// runs what matches. Both print how often which failure is seen. It is must-test 13.
+// TestGoPrograms runs the programs of Go's test directory that consist of one file and
+// begin with "// run", each as one cell of a session in a process of its own. The
+// programs of skip.txt do not apply to a notebook, for the reasons given there. The
+// programs of pass.txt must pass: a share of them, or all if HALFNOTE_REQUIRE lists
+// gotest. -update runs everything and rewrites pass.txt; -programs REGEXP runs the
+// matching programs. Both print the frequency of each failure. It is must-test 13.
 func TestGoPrograms(t *testing.T) { goPrograms(t, "yaegi", "testdata/gotest/pass.txt") }
 
 // TestGoProgramsIxgo is TestGoPrograms on the other engine, with a list of its own.
@@ -81,14 +81,14 @@ func goPrograms(t *testing.T, engine, passList string) {
 	failed := runAll(dir, engine, run)
 	if !asked {
 		for _, name := range slices.Sorted(maps.Keys(failed)) {
-			// No verdict depends on how busy the machine is: what took too long
-			// gets the machine for itself, and as long as it wants within reason.
+			// Verdicts must not depend on the load of the machine: programs that took
+			// too long run again, alone and with a generous limit.
 			if err := runProgram(filepath.Join(dir, filepath.FromSlash(name)), engine, 10*programLimit); err == nil {
 				delete(failed, name)
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(failed)) {
-			t.Errorf("%s is in %s and fails: %s", name, passList, failed[name])
+			t.Errorf("%s is in %s but fails: %s", name, passList, failed[name])
 		}
 		return
 	}
@@ -131,7 +131,7 @@ func runPrograms(t *testing.T, dir string) []string {
 
 var runLine = regexp.MustCompile(`(?m)^// run$`)
 
-// readList returns the lines of a file but comments.
+// readList returns the lines of a file, except comments.
 func readList(t *testing.T, file string) []string {
 	b, err := os.ReadFile(file)
 	if err != nil && !*update {
@@ -142,7 +142,7 @@ func readList(t *testing.T, file string) []string {
 	})
 }
 
-// runAll runs programs two at a time and returns why those that fail do.
+// runAll runs programs two at a time and returns the reasons of the failures.
 func runAll(dir, engine string, names []string) map[string]string {
 	failed := map[string]string{}
 	var mu sync.Mutex
@@ -167,8 +167,8 @@ func runAll(dir, engine string, names []string) map[string]string {
 	return failed
 }
 
-// runProgram runs one program in a child process, because some ways to fail end
-// the process.
+// runProgram runs one program in a child process, because some failures end the
+// process.
 func runProgram(file, engine string, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -189,12 +189,12 @@ func runProgram(file, engine string, limit time.Duration) error {
 	return nil
 }
 
-// TestProgram is the child process of TestGoPrograms. What it finds wrong is the
-// only thing that it writes to its standard error.
+// TestProgram is the child process of TestGoPrograms. It writes only its findings to
+// standard error.
 func TestProgram(t *testing.T) {
 	file := os.Getenv(programVar)
 	if file == "" {
-		t.Skip("it is run by TestGoPrograms, one process a program")
+		t.Skip("runs only as a child process of TestGoPrograms")
 	}
 	src, err := os.ReadFile(file)
 	if err != nil {
@@ -223,8 +223,7 @@ func TestProgram(t *testing.T) {
 	os.Exit(0)
 }
 
-// mixed is a recorder of which standard output and error are one, as .out files
-// have it.
+// mixed is a recorder that merges standard output and error, as .out files do.
 type mixed struct{ recorder }
 
 func (m *mixed) Stderr() io.Writer { return m.Stdout() }
@@ -254,7 +253,7 @@ func firstDifference(got, want string) string {
 	return ""
 }
 
-// classes is a table of failures: how many, what, and which programs.
+// classes formats a table of failures: count, class, and programs.
 func classes(failed map[string]string) string {
 	byClass := map[string][]string{}
 	for name, why := range failed {
@@ -277,8 +276,7 @@ func classes(failed map[string]string) string {
 	return b.String()
 }
 
-// class is what a failure has in common with others: its first line without
-// names and numbers.
+// class returns the class of a failure: its first line without names and numbers.
 func class(why string) string {
 	line, _, _ := bufio.NewReader(strings.NewReader(why)).ReadLine()
 	s := string(line)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// runtimeError is a runtime.Error with Go's words.
+// runtimeError is a runtime.Error with the text of compiled Go.
 type runtimeError string
 
 func (e runtimeError) Error() string { return "runtime error: " + string(e) }
@@ -16,8 +16,8 @@ func (e runtimeError) Error() string { return "runtime error: " + string(e) }
 // RuntimeError implements runtime.Error.
 func (runtimeError) RuntimeError() {}
 
-// conversionError is a run-time error whose text stands alone, as that of a failed
-// type assertion.
+// conversionError is a run-time error whose text has no prefix, such as a failed type
+// assertion.
 type conversionError string
 
 func (e conversionError) Error() string { return string(e) }
@@ -33,8 +33,8 @@ func outOfRange(i, n int) {
 	panic(runtimeError(fmt.Sprintf("index out of range [%d] with length %d", i, n)))
 }
 
-// sliceOutOfRange panics as Go does for a slice expression, whose bounds given are
-// those of the bits of given.
+// sliceOutOfRange panics as Go does for a slice expression. The bits of given tell
+// which bounds are present.
 func sliceOutOfRange(given, low, high, most, length, limit int, capacity bool) {
 	what := "length"
 	if capacity {
@@ -75,8 +75,8 @@ func sliceOutOfRange(given, low, high, most, length, limit int, capacity bool) {
 	fail("[%d:%d]", low, top)
 }
 
-// goWords turns the panics of package reflect, which interpreted code gives, into
-// those of compiled code.
+// goWords converts the panics of package reflect in interpreted code to those of
+// compiled code.
 func goWords(v any) any {
 	var text string
 	switch v := v.(type) {
@@ -95,7 +95,7 @@ func goWords(v any) any {
 		return v
 	case string:
 		text = v
-	case error: // of the interpreter, which puts a position in front
+	case error: // an error of the interpreter, which begins with a position
 		text = v.Error()
 		if i := strings.Index(text, ": interface conversion: "); i >= 0 && reflect.TypeOf(v).String() == "*interp.cfgError" {
 			return conversionError(text[i+2:])

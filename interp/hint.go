@@ -13,7 +13,7 @@ import (
 	"halfnote/interp/internal/near"
 )
 
-// more adds what the type checker says about the problem before.
+// more adds a continuation message of the type checker to the previous problem.
 func (a *attempt) more(msg string, at token.Position) {
 	if len(a.errs) == 0 {
 		return
@@ -25,7 +25,7 @@ func (a *attempt) more(msg string, at token.Position) {
 	p.hint = strings.TrimPrefix(p.hint+"\n"+msg, "\n")
 }
 
-// hint says what could mend an error of the type checker, or nothing.
+// hint suggests a fix for an error of the type checker, or returns "".
 func (c *cell) hint(e types.Error, a *attempt) string {
 	path := a.enclosing(e.Pos)
 	if len(path) == 0 {
@@ -33,7 +33,7 @@ func (c *cell) hint(e types.Error, a *attempt) string {
 	}
 	switch {
 	case strings.HasPrefix(e.Msg, "cannot use _ as value"), e.Msg == "undefined: Out", e.Msg == "undefined: In":
-		return "the values and sources of earlier cells have these names in a cell's statements only"
+		return "In, Out and _ refer to earlier cells only in a cell's statements, not in its declarations"
 	case strings.Contains(e.Msg, "(but have "):
 		return ""
 	case strings.HasPrefix(e.Msg, "undefined: "), strings.Contains(e.Msg, " not exported by package "):
@@ -45,9 +45,9 @@ func (c *cell) hint(e types.Error, a *attempt) string {
 	case strings.Contains(e.Msg, "(mismatched types "):
 		return a.mismatchHint(path)
 	case strings.HasPrefix(e.Msg, "missing return"):
-		return "every way through a function with results ends in return, panic or an endless loop"
+		return "every path through a function with results must end in return, panic or an endless loop"
 	case strings.HasPrefix(e.Msg, "no new variables"):
-		return "within one cell = assigns again; another cell may declare the name anew"
+		return "use = to assign again in the same cell; another cell may declare the name again"
 	}
 	return ""
 }
@@ -81,7 +81,7 @@ func within[T ast.Node](path []ast.Node) (n T, ok bool) {
 	return n, false
 }
 
-// undefinedHint names what is declared under nearly the name that is not.
+// undefinedHint suggests declared names that are similar to an undefined one.
 func (c *cell) undefinedHint(e types.Error, a *attempt, path []ast.Node) string {
 	if sel, ok := within[*ast.SelectorExpr](path); ok && sel.Sel.Pos() == e.Pos {
 		if id, ok := sel.X.(*ast.Ident); ok {
@@ -130,7 +130,7 @@ func (c *cell) undefinedHint(e types.Error, a *attempt, path []ast.Node) string 
 	return strings.TrimPrefix(h, "\n")
 }
 
-// callable tells whether an object can stand before the parentheses of a call.
+// callable reports whether an object can be called.
 func callable(o types.Object) bool {
 	switch o := o.(type) {
 	case *types.TypeName, *types.Builtin:
@@ -142,15 +142,15 @@ func callable(o types.Object) bool {
 	return false
 }
 
-// inStatements tells whether a position is outside the cell's declarations.
+// inStatements reports whether a position is outside the cell's declarations.
 func (c *cell) inStatements(pos token.Pos) bool { return c.fset.File(pos) == c.stmts.tok }
 
-// exportedNames returns the names of a package that others can use.
+// exportedNames returns the exported names of a package.
 func exportedNames(s *types.Scope) []string {
 	return slices.DeleteFunc(s.Names(), func(n string) bool { return !token.IsExported(n) })
 }
 
-// importHint says which packages an undefined name could stand for.
+// importHint suggests the packages that an undefined name could denote.
 func importHint(name string) string {
 	var found []string
 	for _, path := range exports.Packages() {
@@ -161,7 +161,7 @@ func importHint(name string) string {
 	return strings.Join(found, " or ")
 }
 
-// memberHint names the fields and methods that come near.
+// memberHint suggests the fields and methods with similar names.
 func (a *attempt) memberHint(msg string, path []ast.Node) string {
 	if strings.Contains(msg, ", but does have ") {
 		return ""
@@ -236,7 +236,7 @@ func deref(t types.Type) types.Type {
 	return t
 }
 
-// countHint says what the function of an assignment returns.
+// countHint gives the results of the call in an assignment.
 func (a *attempt) countHint(path []ast.Node) string {
 	var values []ast.Expr
 	if st, ok := within[*ast.AssignStmt](path); ok {
@@ -255,10 +255,10 @@ func (a *attempt) countHint(path []ast.Node) string {
 	if !ok || sig.Results().Len() < 2 {
 		return ""
 	}
-	return fmt.Sprintf("the call returns %s; _ takes what is not wanted", typeString(sig.Results(), a.pkg))
+	return fmt.Sprintf("the call returns %s; use _ for results that are not needed", typeString(sig.Results(), a.pkg))
 }
 
-// mismatchHint says how numbers of different types meet.
+// mismatchHint suggests a conversion for operands of different numeric types.
 func (a *attempt) mismatchHint(path []ast.Node) string {
 	x, ok := within[*ast.BinaryExpr](path)
 	if !ok {
@@ -281,7 +281,7 @@ func (a *attempt) mismatchHint(path []ast.Node) string {
 		return ""
 	}
 	convert := func(e ast.Expr, t types.Type) string {
-		return fmt.Sprintf("convert one of them, as in %s(%s)", typeString(t, a.pkg), types.ExprString(e))
+		return fmt.Sprintf("convert one of them, for example %s(%s)", typeString(t, a.pkg), types.ExprString(e))
 	}
 	if l&types.IsInteger != 0 && r&types.IsInteger == 0 {
 		return convert(x.X, rt)
@@ -289,7 +289,7 @@ func (a *attempt) mismatchHint(path []ast.Node) string {
 	return convert(x.Y, lt)
 }
 
-// meant asks whether one of the names that come near was meant.
+// meant suggests the similar names among names.
 func meant(name string, names []string) string {
 	list := near.Names(name, names, 3)
 	if len(list) == 0 {

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestHostileCells runs each cell of testdata/hostile/cells.txtar in a process of its own with
-// little memory. What it shows must hold the text behind it, and the cells after it must
-// find what was there before.
+// TestHostileCells runs each cell of testdata/hostile/cells.txtar in a process of its
+// own with little memory. Its output must contain the text that follows it, and the
+// state of the session must be intact for the next cells.
 func TestHostileCells(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/hostile/cells.txtar")
 	if err != nil {
@@ -38,7 +38,7 @@ func TestHostileCells(t *testing.T) {
 	}
 }
 
-// hostileChild runs a cell in a child and returns what it shows.
+// hostileChild runs a cell in a child and returns its output.
 func hostileChild(t *testing.T, engine, cell string) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -55,11 +55,11 @@ func hostileChild(t *testing.T, engine, cell string) (string, error) {
 	return string(out), fmt.Errorf("%v", err)
 }
 
-// TestHostileChild is the process of TestHostileCells.
+// TestHostileChild is the child process of TestHostileCells.
 func TestHostileChild(t *testing.T) {
 	engine := os.Getenv("HALFNOTE_HOSTILE")
 	if engine == "" {
-		t.Skip("a part of TestHostileCells")
+		t.Skip("runs only as a child process of TestHostileCells")
 	}
 	s, err := NewSession(Options{Engine: engine, Memory: 256 << 20, Grace: 10 * time.Second})
 	if err != nil {
@@ -68,7 +68,7 @@ func TestHostileChild(t *testing.T) {
 	defer s.Close()
 	evalAll(t, s, "kept := map[string]int{\"a\": 41}\nnext := func() int { kept[\"a\"]++; return kept[\"a\"] }")
 	fmt.Print("BEGIN\n", evalFor(t, s, 2, os.Getenv("HALFNOTE_CELL"), "15s"))
-	for _, name := range []string{"m", "s", "l", "n", "c", "p", "x"} { // what refers to itself can be looked at
+	for _, name := range []string{"m", "s", "l", "n", "c", "p", "x"} { // self-referential values can be inspected
 		s.Complete(name+".", 2)
 		s.Inspect(name, 1, 1)
 	}

@@ -9,7 +9,7 @@ import (
 	"halfnote/interp/lower"
 )
 
-// unpackage lets names of what is run from source be names of no package.
+// unpackage drops the package qualifier of names that are run from source.
 func (s *Session) unpackage(c *cell, u *lower.Unit) {
 	if !c.flat {
 		return
@@ -21,9 +21,9 @@ func (s *Session) unpackage(c *cell, u *lower.Unit) {
 	}
 }
 
-// include adds the source of the standard library's generics that the unit uses to
-// it, as it is, for an engine that makes instances by itself. What an earlier unit
-// has brought is there.
+// include adds the source of the standard library's generics that the unit uses,
+// unchanged, for an engine that instantiates them itself. The source that earlier units
+// included is already there.
 func (s *Session) include(c *cell, u *lower.Unit) error {
 	if !c.flat {
 		return nil

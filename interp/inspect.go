@@ -13,10 +13,10 @@ import (
 	"halfnote/kernel"
 )
 
-// Inspect describes what the name at cursor means: its declaration, its value and
-// its comment, as plain text and as markdown; keywords, literals and magics too.
-// Between the brackets of a call it describes the function that is called, or says
-// whose argument the name is. detail 1 adds the source of what cells declared.
+// Inspect describes the name at cursor: its declaration, its value and its comment, as
+// plain text and as markdown; also keywords, literals and magics. Between the
+// parentheses of a call it describes the function being called, or names it if the
+// cursor is on an argument. detail 1 adds the source of declarations in cells.
 func (s *Session) Inspect(code string, cursor, detail int) (display.Bundle, bool) {
 	sur := s.surroundings()
 	defer s.look(&sur)()
@@ -27,26 +27,25 @@ func (s *Session) Inspect(code string, cursor, detail int) (display.Bundle, bool
 	return e.bundle(), true
 }
 
-// help answers a cell that asks what a name means, "name?", with a page for front
-// ends to show; "name??" has the source too. ok is false if the cell does not end
-// or begin with a question mark. A name without a meaning gets a page that says
-// so.
+// help answers a cell that asks about a name, "name?", with a page for front ends to
+// show; "name??" adds the source. ok is false if the cell does not begin or end with a
+// question mark. The page of an unknown name says so.
 func (s *Session) help(code string) (page kernel.Payload, ok bool) {
 	name, marks, ok := question(code)
 	if !ok {
 		return kernel.Payload{}, false
 	}
-	b := display.Text(fmt.Sprintf("nothing is known of %q here", name))
+	b := display.Text(fmt.Sprintf("nothing is known about %q here", name))
 	if e, known := s.helpFor(name, marks-1); known {
 		b = e.bundle()
 	}
 	return kernel.Payload{Source: "page", Data: b}, true
 }
 
-// helpFor explains a name for a cell that asks what it means.
+// helpFor explains a name for a cell that asks about it.
 func (s *Session) helpFor(name string, detail int) (explanation, bool) {
 	sur := s.surroundings()
-	sur.session = s // the cell itself looks, none runs beside it
+	sur.session = s // the asking cell is the only one running
 	return explain(sur, name, utf8.RuneCountInString(name), detail)
 }
 
@@ -59,14 +58,14 @@ func question(code string) (name string, marks int, ok bool) {
 	return name, marks, marks > 0 && name != "" && !strings.Contains(name, "\n")
 }
 
-// explanation is what there is to say about a name.
+// explanation is the available information about a name.
 type explanation struct {
 	decl   string
-	value  string // what it is now
-	call   string // the function whose argument it is
-	doc    string // a comment as written
-	index  string // declarations that belong to it, a line each
-	source string // as a cell has it
+	value  string // current value
+	call   string // the function that takes it as an argument
+	doc    string // doc comment as written
+	index  string // related declarations, one per line
+	source string // source in its cell
 }
 
 func explain(sur surroundings, code string, cursor, detail int) (explanation, bool) {
@@ -77,7 +76,7 @@ func explain(sur surroundings, code string, cursor, detail int) (explanation, bo
 	if e, ok := explainKeyword(code, at); ok {
 		return e, true
 	}
-	// the whole cell, or what of it makes sense without the rest
+	// Try the whole cell first, then the parts of it that parse without the rest.
 	head := code[:wordEnd(code, at)]
 	line := strings.LastIndexByte(code[:at], '\n') + 1
 	above := settle(code[:line])
@@ -110,8 +109,8 @@ func wordEnd(code string, at int) int {
 	return len(code)
 }
 
-// subject is the object to explain: that of the identifier at the cursor, or of
-// the function whose call is around it.
+// subject returns the object to explain: that of the identifier at the cursor, or of
+// the function whose call encloses it.
 func (p *probe) subject() types.Object {
 	if id := p.ident(); id != nil {
 		return p.object(id)
@@ -119,8 +118,8 @@ func (p *probe) subject() types.Object {
 	return p.callee()
 }
 
-// callee is the function, or the type of the conversion, between whose brackets
-// the cursor is.
+// callee returns the function, or the type of the conversion, whose parentheses enclose
+// the cursor.
 func (p *probe) callee() types.Object {
 	for _, n := range p.path {
 		if _, ok := n.(*ast.FuncLit); ok {
@@ -169,7 +168,7 @@ func (p *probe) explain(o types.Object, code string, detail int) explanation {
 	return e
 }
 
-// declaration is what there is to say about an object but its value.
+// declaration explains an object, except for its value.
 func (p *probe) declaration(o types.Object, code string, detail int) explanation {
 	switch pkg := o.Pkg(); {
 	case isPackage(o):
@@ -218,7 +217,7 @@ func isPackage(o types.Object) bool {
 	return ok
 }
 
-// explainPackage lists what the package exports below its comment.
+// explainPackage lists the exported names of the package below its comment.
 func (p *probe) explainPackage(pkg *types.Package) explanation {
 	var e explanation
 	e.doc, e.decl = exports.Doc(pkg.Path(), "")
@@ -297,7 +296,7 @@ func member(o types.Object, scope *types.Scope) string {
 	return o.Name()
 }
 
-// owner finds the type of a scope that declares a field or an interface's method.
+// owner finds the type in a scope that declares a field or an interface's method.
 func owner(o types.Object, scope *types.Scope) string {
 	for _, name := range scope.Names() {
 		t, ok := scope.Lookup(name).(*types.TypeName)
@@ -334,7 +333,7 @@ func (e explanation) bundle() display.Bundle {
 		LookupSym: func(recv, name string) bool { return true },
 	}
 	printer := comment.Printer{HeadingLevel: 4, TextWidth: 88}
-	printer.DocLinkURL = func(*comment.DocLink) string { return "" } // there is nothing to link to
+	printer.DocLinkURL = func(*comment.DocLink) string { return "" } // there are no link targets
 	var text, md []string
 	code := func(s string) {
 		if s = strings.TrimRight(s, "\n"); s != "" {

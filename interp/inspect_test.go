@@ -9,7 +9,7 @@ func TestInspect(t *testing.T) {
 	tests := []struct {
 		name, cell string
 		detail     int
-		want       []string // in text/plain; none: nothing to say
+		want       []string // substrings of text/plain; empty if there is nothing to say
 	}{
 		{"function", "strings.ToUp|per(s)", 0, []string{"func ToUpper(s string) string\n\nToUpper returns s with all"}},
 		{"end of the name", "strings.ToUpper|", 0, []string{"func ToUpper(s string) string"}},
@@ -39,12 +39,12 @@ func TestInspect(t *testing.T) {
 		{"tensor method", "x := tensor.Ones(2)\nx.Mat|Mul(x)", 0, []string{"func (t *Tensor) MatMul(", "MatMul returns"}},
 		{"renamed type's method", "tensor.Float16.Str|ing()", 0, []string{"func (d DType) String() string"}},
 		{"generic", "import \"slices\"\nslices.Max|([]int{1})", 0, []string{"func Max[S ~[]E, E cmp.Ordered](x S) E"}},
-		{"broken around", "x := = 3\nstrings.ToUp|per(s)\n}", 0, []string{"func ToUpper(s string) string"}},
+		{"surrounding code invalid", "x := = 3\nstrings.ToUp|per(s)\n}", 0, []string{"func ToUpper(s string) string"}},
 		{"nothing", "  |  ", 0, nil},
 		{"unknown", "nosu|ch", 0, nil},
-		{"keyword", "fo|r {}", 0, []string{"for cond { … }", "The variables it declares are new at each turn."}},
+		{"keyword", "fo|r {}", 0, []string{"for cond { … }", "The variables it declares are new in each iteration."}},
 		{"magic", "%tim|e net.Forward(1)", 0, []string{"%time"}},
-		{"behind a magic", "%time net.For|ward(1)", 0, []string{"Forward(x int) int"}},
+		{"after a magic", "%time net.For|ward(1)", 0, []string{"Forward(x int) int"}},
 		{"magic with a question mark", "%time|?", 0, []string{"%time", "how long"}},
 		{"string", "x := \"žlu|ť\"", 0, []string{"6 bytes, 4 code points"}},
 		{"string of a call", "strings.ToUpper(\"a|b\")", 0, []string{"2 bytes", "// an argument of\nfunc strings.ToUpper(s string) string"}},

@@ -14,8 +14,8 @@ import (
 	"halfnote/interp/lower"
 )
 
-// interfaceSupport is what rewritten code calls where values go into interfaces
-// and come out of them.
+// interfaceSupport returns the functions that rewritten code calls where values are
+// converted to interfaces and back.
 func (s *Session) interfaceSupport() map[string]any {
 	return map[string]any{
 		"Any":      func(v any) any { return v },
@@ -63,8 +63,8 @@ func (s *Session) interfaceSupport() map[string]any {
 	}
 }
 
-// formatting adds to m what else package fmt formats with: values of interpreted
-// types are shown as Go shows them.
+// formatting adds to m the formatting functions of package fmt that show values of
+// interpreted types as Go does.
 func formatting(m map[string]any) map[string]any {
 	maps.Copy(m, map[string]any{
 		"Append":   func(b []byte, a ...any) []byte { return append(b, dynamic.Sprint(a...)...) },
@@ -81,8 +81,8 @@ func formatting(m map[string]any) map[string]any {
 	return m
 }
 
-// errorsAs is errors.As for a target whose type compiled code does not know; c is
-// that type as package dynamic has it.
+// errorsAs is errors.As for a target whose type compiled code does not know; c is that
+// type in package dynamic's form.
 func errorsAs(err error, target, c any) bool {
 	p := reflect.ValueOf(target)
 	if !p.IsValid() || p.Kind() != reflect.Pointer || p.IsNil() {
@@ -108,8 +108,8 @@ func errorsAs(err error, target, c any) bool {
 	return false
 }
 
-// iface gives units the conversions to an interface of a compiled package and the
-// assertions that a value has its methods.
+// iface provides units with the conversions to an interface of a compiled package and
+// the assertions to it.
 func (s *Session) iface(path, name string) (f lower.Iface, ok bool) {
 	symbol := strings.TrimPrefix(alias(path), "p__") + "_" + name
 	f = lower.Iface{To: "To_" + symbol, Must: "Must_" + symbol, As: "As_" + symbol}
@@ -170,7 +170,7 @@ func (s *Session) iface(path, name string) (f lower.Iface, ok bool) {
 	return f, true
 }
 
-// typeLabel is what people call a type of the session, by its name in the engine.
+// typeLabel maps the engine's name of a session type to the name that users see.
 func (s *Session) typeLabel(g *generics) func(string) string {
 	return func(slot string) string {
 		if o := s.packages.object(slot); o != nil {
@@ -188,7 +188,7 @@ func (s *Session) typeLabel(g *generics) func(string) string {
 	}
 }
 
-// instanceLabel writes an instance as Go does, without versions.
+// instanceLabel writes an instance as Go does, without version suffixes.
 func instanceLabel(text string) string {
 	name, args, _ := strings.Cut(text, "[")
 	name, _, _ = strings.Cut(name, "__")

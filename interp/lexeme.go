@@ -12,15 +12,15 @@ import (
 	"unicode/utf8"
 )
 
-// lexeme is a token with its place in the code, in bytes.
+// lexeme is a token with its byte range in the code.
 type lexeme struct {
 	tok        token.Token
 	lit        string
 	start, end int
 }
 
-// lex returns the tokens of code, comments too, semicolons that Go inserts left
-// out.
+// lex returns the tokens of code, including comments but not the semicolons that Go
+// inserts.
 func lex(code string) []lexeme {
 	file := token.NewFileSet().AddFile("", -1, len(code))
 	var s scanner.Scanner
@@ -36,14 +36,14 @@ func lex(code string) []lexeme {
 		}
 		start := file.Offset(pos)
 		end := start + len(cmp.Or(lit, tok.String()))
-		if strings.Contains(code, "\r") { // which the scanner leaves out of some
+		if strings.Contains(code, "\r") { // which the scanner drops from some literals
 			end = start + extent(code[start:], lit, tok)
 		}
 		list = append(list, lexeme{tok, lit, start, end})
 	}
 }
 
-// extent returns how many bytes of code its first token takes.
+// extent returns the length in bytes of code's first token.
 func extent(code, lit string, tok token.Token) int {
 	var stop string
 	switch {
@@ -81,8 +81,8 @@ func words(code string) map[string]bool {
 	return m
 }
 
-// brackets returns what would close the brackets that code leaves open, the
-// innermost first, and where its last token ends.
+// brackets returns the closing brackets that code lacks, the innermost first, and the
+// end of its last token.
 func brackets(code string) (closing string, end int) {
 	var open []byte
 	for _, l := range lex(code) {
@@ -107,8 +107,8 @@ func brackets(code string) (closing string, end int) {
 	return string(open), end
 }
 
-// shut closes the brackets that code leaves open, after its last token and after
-// the cursor; body comes before them.
+// shut closes the open brackets of code, after its last token and after the cursor;
+// body is inserted before them.
 func shut(code string, cursor int, body string) string {
 	closing, end := brackets(code)
 	if end > 0 {
@@ -117,17 +117,17 @@ func shut(code string, cursor int, body string) string {
 	return code[:end] + body + closing + code[end:]
 }
 
-// settle ends the statement that code breaks off in, so that the next line is one
-// of its own in the same block.
+// settle ends the incomplete statement at the end of code, so that the next line is a
+// statement of its own in the same block.
 func settle(code string) string {
 	closing, _ := brackets(code)
 	closing, _, _ = strings.Cut(closing, "}")
 	return strings.TrimRight(code, " \t\r\n") + closing + ";\n"
 }
 
-// blankMagic replaces by spaces what is no Go: the first word of a line that begins
-// with a percent sign, all the line if with two, commands, and question marks at the end.
-// Offsets stay.
+// blankMagic replaces everything that is not Go with spaces: the first word of a line
+// that begins with a percent sign, the whole line if it begins with two, commands, and
+// question marks at the end. Offsets stay the same.
 func blankMagic(code string) string {
 	if rest := strings.TrimLeft(code, " \t\r\n"); strings.HasPrefix(rest, "?") {
 		names := strings.TrimLeft(rest, "?")
@@ -161,7 +161,7 @@ func blankMagic(code string) string {
 	return b.String()
 }
 
-// magicFlags are what may stand between a magic's name and its Go: -n 3.
+// magicFlags matches the options between a magic's name and its Go, for example -n 3.
 var magicFlags = regexp.MustCompile(`^([ \t]+-[a-z]([ \t]*[0-9]+)?)*`)
 
 // offsetOf returns the byte offset of a line and column, both from 1.
@@ -177,7 +177,7 @@ func offsetOf(code string, line, col int) int {
 	return off + col - 1
 }
 
-// byteOffset turns an offset in code points into one in bytes.
+// byteOffset converts an offset in code points to one in bytes.
 func byteOffset(code string, points int) int {
 	for i := range code {
 		if points <= 0 {
@@ -188,8 +188,8 @@ func byteOffset(code string, points int) int {
 	return len(code)
 }
 
-// prefixAt returns where the identifier that ends at offset starts: at offset
-// itself if there is none.
+// prefixAt returns the start of the identifier that ends at offset, or offset itself if
+// there is none.
 func prefixAt(code string, offset int) int {
 	start := offset
 	for start > 0 {

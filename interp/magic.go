@@ -11,9 +11,8 @@ import (
 	"halfnote/kernel"
 )
 
-// magic is a command that a cell gives to the session. "%name args" is a line of
-// its own between statements; "%%name args" is the first line of a cell and
-// applies to the rest of it.
+// magic is a command to the session. "%name args" is a line of its own between
+// statements; "%%name args" is the first line of a cell and applies to the rest of it.
 type magic struct {
 	name, args, help string
 	run              func(*Session, call) kernel.Result
@@ -22,12 +21,12 @@ type magic struct {
 // call is one use of a magic.
 type call struct {
 	ctx  context.Context
-	in   kernel.Cell // whose code is what the magic applies to, where it stands in the cell
+	in   kernel.Cell // in.Code is the code that the magic applies to, at its place in the cell
 	out  kernel.Output
 	args string
-	body string // of the lines below, for "%%"
-	line int    // of the cell, from 1
-	// captured takes what a command writes to its standard output; nil is the cell.
+	body string // lines below the magic, for "%%"
+	line int    // line of the cell, from 1
+	// captured receives the standard output of a command; if nil, the cell does.
 	captured *bytes.Buffer
 }
 
@@ -36,33 +35,33 @@ var magics []magic
 
 func init() {
 	magics = []magic{
-		{"!", "command", "runs a line of shell commands; x := !command keeps the lines that they print", (*Session).magicShell},
+		{"!", "command", "runs a shell command; x := !command assigns its lines of output to x", (*Session).magicShell},
 		{"%%bash", "", "runs the cell as a bash script", (*Session).magicBash},
-		{"%%sh", "", "runs the cell as a script of the POSIX shell", (*Session).magicSh},
-		{"%%time", "", "runs the cell and says how long it took", (*Session).magicTime},
-		{"%%timeit", "[-n N] [-r R]", "runs the cell many times and says how long one takes", (*Session).magicTimeit},
+		{"%%sh", "", "runs the cell as a POSIX shell script", (*Session).magicSh},
+		{"%%time", "", "runs the cell and prints how long it took", (*Session).magicTime},
+		{"%%timeit", "[-n N] [-r R]", "runs the cell many times and prints the time per run", (*Session).magicTimeit},
 		{"%%timeout", "300ms", "runs the cell and interrupts it after that time", (*Session).magicTimeout},
-		{"%%writefile", "[-a] FILE", "writes the cell to a file, -a adds it to the file's end", (*Session).magicWritefile},
-		{"%cd", "[FOLDER]", "changes the working folder: to the home folder, with - to the one before", (*Session).magicCd},
-		{"%env", "[NAME[=VALUE]]", "shows the environment variables, shows one or sets one", (*Session).magicEnv},
+		{"%%writefile", "[-a] FILE", "writes the cell to a file; -a appends to it", (*Session).magicWritefile},
+		{"%cd", "[FOLDER]", "changes the working folder, by default to the home folder; - is the previous one", (*Session).magicCd},
+		{"%env", "[NAME[=VALUE]]", "lists the environment variables, or shows or sets one", (*Session).magicEnv},
 		{"%export", "FILE", "writes the cells so far as a Go program", (*Session).magicExport},
-		{"%help", "", "says what cells can do", (*Session).magicHelp},
-		{"%history", "[-n]", "shows the cells so far, with -n their numbers too", (*Session).magicHistory},
-		{"%load", "FILE [N]", "puts a file, or the N-th code cell of a notebook, into the cell", (*Session).magicLoad},
+		{"%help", "", "describes what cells can do", (*Session).magicHelp},
+		{"%history", "[-n]", "shows the cells so far; -n adds their numbers", (*Session).magicHistory},
+		{"%load", "FILE [N]", "loads a file, or code cell N of a notebook, into the cell", (*Session).magicLoad},
 		{"%lsmagic", "", "lists the magics", (*Session).magicList},
-		{"%pinfo", "NAME", "shows what a name means, as NAME? does", (*Session).magicInfo},
+		{"%pinfo", "NAME", "shows what a name means, like NAME?", (*Session).magicInfo},
 		{"%pwd", "", "shows the working folder", (*Session).magicPwd},
-		{"%reset", "[out]", "forgets all variables, functions, types and imports, or only the values that cells have shown", (*Session).magicReset},
-		{"%theme", "[light|dark|auto]", "shows or sets the colours of charts; auto is what the reader's system asks for", (*Session).magicTheme},
-		{"%time", "STATEMENT", "runs a statement and says how long it took", (*Session).magicTime},
-		{"%timeit", "[-n N] [-r R] STATEMENT", "runs a statement many times and says how long one takes", (*Session).magicTimeit},
+		{"%reset", "[out]", "forgets all variables, functions, types and imports; with out, only the values that cells have shown", (*Session).magicReset},
+		{"%theme", "[light|dark|auto]", "shows or sets the colours of charts; auto follows the reader's system", (*Session).magicTheme},
+		{"%time", "STATEMENT", "runs a statement and prints how long it took", (*Session).magicTime},
+		{"%timeit", "[-n N] [-r R] STATEMENT", "runs a statement many times and prints the time per run", (*Session).magicTimeit},
 		{"%vars", "", "lists the variables with their types and values", (*Session).magicVars},
-		{"%who", "", "lists the variables, as %vars does", (*Session).magicVars},
+		{"%who", "", "lists the variables, like %vars", (*Session).magicVars},
 	}
 }
 
-// magic runs a cell that holds magics, or that asks what a name means. ok is
-// false for a cell of Go alone.
+// magic runs a cell that contains magics or asks about a name. ok is false for a cell
+// that is only Go.
 func (s *Session) magic(ctx context.Context, in kernel.Cell, out kernel.Output) (r kernel.Result, ok bool) {
 	if page, ok := s.help(in.Code); ok {
 		return kernel.Result{Payload: []kernel.Payload{page}}, true
@@ -71,11 +70,11 @@ func (s *Session) magic(ctx context.Context, in kernel.Cell, out kernel.Output) 
 	if len(list) == 1 && list[0].magic == "" {
 		return kernel.Result{}, false
 	}
-	for _, g := range list { // what cannot run is found before anything runs
+	for _, g := range list { // find errors before anything runs
 		if g.magic != "" && (findMagic(g.magic) == nil || g.late()) {
 			return kernel.Result{Err: s.unknownMagic(in.Count, g)}, true
 		}
-		if g.magic == "" && completeness(g).Status != "complete" { // nor is it Go: it is rejected
+		if g.magic == "" && completeness(g).Status != "complete" { // not Go either: reject it
 			if r := s.segment(ctx, in, out, g); r.Err != nil {
 				return r, true
 			}
@@ -115,10 +114,10 @@ func findMagic(name string) *magic {
 	return &magics[i]
 }
 
-// unknownMagic suggests the magics whose names are nearest.
+// unknownMagic suggests the magics with similar names.
 func (s *Session) unknownMagic(cell int, g segment) *kernel.Error {
 	p := problem{cell: cell, line: g.line, col: g.col, at: span{g.line, g.col, g.col + len(g.magic)},
-		msg: "there is no " + g.magic, hint: "%lsmagic lists the magics"}
+		msg: "unknown magic " + g.magic, hint: "%lsmagic lists the magics"}
 	var bare, full []string
 	for _, m := range magics {
 		bare = append(bare, strings.TrimLeft(m.name, "%"))
@@ -139,13 +138,13 @@ func (s *Session) unknownMagic(cell int, g segment) *kernel.Error {
 	return s.report(&rejected{"UnknownMagic", []problem{p}})
 }
 
-// wrong is the error of a magic that is not used as it must be.
+// wrong returns the error of a misused magic.
 func (s *Session) wrong(c call, format string, args ...any) kernel.Result {
 	return kernel.Result{Err: s.report(&rejected{"MagicError", []problem{{cell: c.in.Count, line: c.line, col: 1,
 		msg: fmt.Sprintf(format, args...)}}})}
 }
 
-// magicMatches are the magics, for completion.
+// magicMatches returns the magics for completion.
 func magicMatches() []kernel.Match {
 	var list []kernel.Match
 	for _, m := range magics {

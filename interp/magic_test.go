@@ -18,14 +18,14 @@ import (
 	"halfnote/kernel"
 )
 
-// The table of magics is sorted, and every one says what it does.
+// TestMagicTable checks that the table of magics is sorted and complete.
 func TestMagicTable(t *testing.T) {
 	if !slices.IsSortedFunc(magics, func(a, b magic) int { return strings.Compare(a.name, b.name) }) {
 		t.Error("the magics are not sorted by name")
 	}
 	for _, m := range magics {
 		if m.help == "" || m.run == nil {
-			t.Errorf("%s says or does nothing", m.name)
+			t.Errorf("%s has no help text or function", m.name)
 		}
 	}
 }
@@ -54,29 +54,30 @@ func TestTimeit(t *testing.T) {
 		t.Errorf("n: got %s, want 42301", got)
 	}
 	if got := evalFor(t, s, 21, "x", ""); !strings.Contains(got, "undefined: x") {
-		t.Errorf("the x of a timed statement: got %q, want that it is gone", got)
+		t.Errorf("the x of a timed statement: got %q, want it undefined", got)
 	}
 	if got := evalFor(t, s, 22, "1\n  %timeit -n 3 n + nosuch", ""); !strings.Contains(got, "In[22], line 2, column 20: undefined: nosuch") {
-		t.Errorf("a mistake in what is timed: got\n%s", got)
+		t.Errorf("a mistake in the timed statement: got\n%s", got)
 	}
 	if got := evalFor(t, s, 23, "%%timeit -r 2\nn += []int{1}[n]", ""); !strings.Contains(got, "index out of range") || !strings.Contains(got, "line 2") {
-		t.Errorf("a panic in what is timed: got\n%s", got)
+		t.Errorf("a panic in the timed statement: got\n%s", got)
 	}
 	if got := evalFor(t, s, 24, "%timeit for {}", "50ms"); !strings.Contains(got, "Interrupted") {
-		t.Errorf("a loop without end: got\n%s", got)
+		t.Errorf("an endless loop: got\n%s", got)
 	}
 	for i, code := range []string{"%timeit", "%timeit -n x 1", "%timeit -n 0 1", "%%timeit 1\n2"} {
 		if got := evalFor(t, s, 30+i, code, ""); !strings.HasPrefix(got, "MagicError") {
 			t.Errorf("%s: got\n%s", code, got)
 		}
 	}
-	// loops chosen so that a measurement takes long enough; a busy machine makes one long
+	// The number of loops makes a measurement long enough; on a busy machine one is
+	// enough.
 	if got := evalFor(t, s, 40, "%timeit -r 1 time.Sleep(20*time.Millisecond)", ""); !regexp.MustCompile("of 1 run, (1 loop|10 loops) each").MatchString(got) {
 		t.Errorf("20 ms: got %q, want 10 loops", got)
 	}
 }
 
-// Files are written, added to, and loaded into cells.
+// TestWriteAndLoad checks that files are written, appended to, and loaded into cells.
 func TestWriteAndLoad(t *testing.T) {
 	s := newSession(t)
 	dir := t.TempDir()
@@ -125,7 +126,7 @@ func TestWriteAndLoad(t *testing.T) {
 	}
 }
 
-// The working folder is that of cells and commands.
+// TestFolders checks that cells and commands share the working folder.
 func TestFolders(t *testing.T) {
 	was, err := os.Getwd()
 	if err != nil {
@@ -170,8 +171,9 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// What a command prints arrives while it runs, and an interrupt ends it and its
-// children, those that ignore the first signal too.
+// TestCommandInterrupted checks that the output of a command arrives while it runs, and
+// that an interrupt ends it and its children, including those that ignore the first
+// signal.
 func TestCommandInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a POSIX shell")
@@ -201,7 +203,7 @@ func TestCommandInterrupted(t *testing.T) {
 			t.Errorf("got %+v, want an interrupt", r.Err)
 		}
 	case <-time.After(10 * time.Second):
-		t.Fatal("the command goes on after the interrupt")
+		t.Fatal("the command is still running after the interrupt")
 	}
 	for _, pid := range pids {
 		gone := false
@@ -212,12 +214,12 @@ func TestCommandInterrupted(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		if !gone {
-			t.Errorf("process %d lives on", pid)
+			t.Errorf("process %d is still running", pid)
 		}
 	}
 }
 
-// What a command leaves in the background ends with it.
+// TestCommandLeavesNothing checks that background processes of a command end with it.
 func TestCommandLeavesNothing(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a POSIX shell")
@@ -234,11 +236,10 @@ func TestCommandLeavesNothing(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Errorf("process %d lives on", pid)
+	t.Errorf("process %d is still running", pid)
 }
 
-// running tells whether a process is there and no zombie that nobody has waited
-// for yet.
+// running reports whether a process exists and is not a zombie.
 func running(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil || p.Signal(syscall.Signal(0)) != nil {
@@ -248,13 +249,14 @@ func running(pid int) bool {
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
 
-// Charts have the theme that the session sets, unless the cell chose one.
+// TestTheme checks that charts have the theme of the session, unless the cell chose
+// one.
 func TestTheme(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "fig := chart.Throughput(\"samples/s\", []chart.Rate{{Name: \"float32\", DType: \"float32\", Values: []float64{10}}})", "")
 	for i, c := range []struct {
 		code        string
-		light, dark bool // whose background the picture has
+		light, dark bool // expected backgrounds of the picture
 	}{
 		{"fig", true, false},
 		{"%theme dark\nfig", false, true},
@@ -284,7 +286,7 @@ func TestTheme(t *testing.T) {
 	}
 }
 
-// lastBundle is an Output that keeps what was displayed last.
+// lastBundle is an Output that keeps the last displayed bundle.
 type lastBundle struct {
 	recorder
 	last display.Bundle

@@ -19,7 +19,7 @@ func (s *Session) magicWritefile(c call) kernel.Result {
 	file, added := strings.CutPrefix(c.args, "-a ")
 	file = expandHome(file)
 	if file == "" || file == "-a" {
-		return s.wrong(c, "%%%%writefile: want the name of a file")
+		return s.wrong(c, "%%%%writefile: want a file name")
 	}
 	what, flag := "writing", os.O_TRUNC
 	if added {
@@ -46,11 +46,11 @@ func (s *Session) magicWritefile(c call) kernel.Result {
 	return kernel.Result{}
 }
 
-// magicExport writes the cells that have run to a file, as a program.
+// magicExport writes the cells that have run to a file as a program.
 func (s *Session) magicExport(c call) kernel.Result {
 	file := expandHome(c.args)
 	if !strings.HasSuffix(file, ".go") {
-		return s.wrong(c, "%%export %s: want the name of a file that ends in .go", c.args)
+		return s.wrong(c, "%%export %s: want a file name that ends in .go", c.args)
 	}
 	src, err := Export(s.ran)
 	if len(src) > 0 {
@@ -63,8 +63,8 @@ func (s *Session) magicExport(c call) kernel.Result {
 	return kernel.Result{}
 }
 
-// ModuleHint says what the go.mod of an exported program needs to find this
-// module's packages, "" if it needs nothing.
+// ModuleHint returns the lines that the go.mod of an exported program needs to find
+// this module's packages, or "".
 func ModuleHint(file string, src []byte, release string) string {
 	if !bytes.Contains(src, []byte("\"halfnote/")) {
 		return ""
@@ -84,22 +84,22 @@ func ModuleHint(file string, src []byte, release string) string {
 			break
 		}
 	}
-	return fmt.Sprintf("it needs in its go.mod, with the folder of halfnote's source:\n\trequire halfnote v%s\n\treplace halfnote => FOLDER\n", release)
+	return fmt.Sprintf("add to its go.mod, with the folder of halfnote's source for FOLDER:\n\trequire halfnote v%s\n\treplace halfnote => FOLDER\n", release)
 }
 
-// magicLoad puts a file into the cell, below a comment that says where it came
-// from.
+// magicLoad replaces the cell with the contents of a file, below a comment that names
+// the source.
 func (s *Session) magicLoad(c call) kernel.Result {
 	file, cell := c.args, 0
 	if name, last, ok := cutLastWord(file); ok && strings.HasSuffix(name, ".ipynb") {
 		n, err := strconv.Atoi(last)
 		if err != nil || n < 1 {
-			return s.wrong(c, "%%load %s: want the number of a code cell, from 1, behind the notebook", c.args)
+			return s.wrong(c, "%%load %s: want the number of a code cell, from 1, after the notebook's name", c.args)
 		}
 		file, cell = name, n
 	}
 	if file == "" {
-		return s.wrong(c, "%%load: want the name of a file")
+		return s.wrong(c, "%%load: want a file name")
 	}
 	data, err := os.ReadFile(expandHome(file))
 	if err != nil {
@@ -129,11 +129,11 @@ func codeCell(notebook []byte, n int) (string, error) {
 	var nb struct {
 		Cells []struct {
 			Type   string          `json:"cell_type"`
-			Source json.RawMessage // a string or a list of its lines
+			Source json.RawMessage // a string or a list of lines
 		}
 	}
 	if err := json.Unmarshal(notebook, &nb); err != nil {
-		return "", fmt.Errorf("the file is no notebook: %w", err)
+		return "", fmt.Errorf("the file is not a notebook: %w", err)
 	}
 	seen := 0
 	for _, c := range nb.Cells {
@@ -151,7 +151,7 @@ func codeCell(notebook []byte, n int) (string, error) {
 		err := json.Unmarshal(c.Source, &text)
 		return text, err
 	}
-	return "", fmt.Errorf("want the number of one of the notebook's %d code cells behind its name", seen)
+	return "", fmt.Errorf("the notebook has %s, want the number of one after its name", count(seen, "code cell"))
 }
 
 // magicCd changes the working folder of the process, for cells and commands alike.
@@ -163,7 +163,7 @@ func (s *Session) magicCd(c call) kernel.Result {
 		to = "~"
 	case "-":
 		if s.lastDir == "" {
-			return s.wrong(c, "%%cd -: there is no folder before this one")
+			return s.wrong(c, "%%cd -: there is no previous folder")
 		}
 		to = s.lastDir
 	}
@@ -184,7 +184,7 @@ func (s *Session) magicPwd(c call) kernel.Result {
 	return shown(dir)
 }
 
-// expandHome replaces a ~ at the beginning by the home folder.
+// expandHome replaces a leading ~ with the home folder.
 func expandHome(file string) string {
 	if file != "~" && !strings.HasPrefix(file, "~/") {
 		return file
@@ -196,7 +196,7 @@ func expandHome(file string) string {
 	return filepath.Join(home, file[1:])
 }
 
-// magicEnv shows and sets variables of the process's environment.
+// magicEnv shows and sets environment variables of the process.
 func (s *Session) magicEnv(c call) kernel.Result {
 	if c.args == "" {
 		list := os.Environ()
@@ -205,12 +205,12 @@ func (s *Session) magicEnv(c call) kernel.Result {
 	}
 	i := strings.IndexByte(c.args, '=')
 	if j := strings.IndexAny(c.args, " \t"); i < 0 || 0 <= j && j < i && strings.TrimSpace(c.args[j:i]) != "" {
-		i = j // NAME VALUE
+		i = j // NAME VALUE form
 	}
 	if i < 0 {
 		value, ok := os.LookupEnv(c.args)
 		if !ok {
-			return s.wrong(c, "%%env: there is no environment variable %s", c.args)
+			return s.wrong(c, "%%env: environment variable %s is not set", c.args)
 		}
 		return shown(value)
 	}

@@ -14,13 +14,13 @@ func (s *Session) magicHelp(c call) kernel.Result {
 	var b strings.Builder
 	b.WriteString("A cell holds Go: imports, declarations and statements in any order. The value of its last expression is shown, ")
 	b.WriteString("unless a semicolon ends it. Names keep their meaning in later cells and may be declared again.\n\n")
-	fmt.Fprintf(&b, "Packages that need no import: %s. Others of the standard library are there to import.\n\n",
+	fmt.Fprintf(&b, "Packages that need no import: %s. Other packages of the standard library can be imported.\n\n",
 		strings.Join(slices.Sorted(maps.Keys(preloaded)), ", "))
-	b.WriteString("_ is the last value that a cell showed, Out[3] that of In[3], and In[3] its source. ")
-	b.WriteString("The environment variable GOMEMLIMIT, as 8GiB, limits the memory of cells.\n\n")
-	b.WriteString("name? shows what a name means, name?? its source too.\n\n")
+	b.WriteString("_ is the last value that a cell showed, Out[3] is the value of In[3], and In[3] is its source. ")
+	b.WriteString("The environment variable GOMEMLIMIT, for example 8GiB, limits the memory of cells.\n\n")
+	b.WriteString("name? shows what a name means; name?? adds its source.\n\n")
 	b.WriteString(listMagics())
-	b.WriteString("\nOne that begins with %% stands on the first line of a cell and applies to the rest of it, the others on lines of their own between statements.\n")
+	b.WriteString("\nA magic that begins with %% goes on the first line of a cell and applies to the rest of it; the others go on lines of their own between statements.\n")
 	return shown(b.String())
 }
 
@@ -38,7 +38,7 @@ func listMagics() string {
 	return b.String()
 }
 
-// shown is the result of a magic that shows a text.
+// shown returns the result of a magic that shows a text.
 func shown(text string) kernel.Result {
 	b := display.Text(text)
 	return kernel.Result{Value: &b}
@@ -57,12 +57,12 @@ func (s *Session) magicVars(c call) kernel.Result {
 	return kernel.Result{Value: &t}
 }
 
-// short is the start of a text, on one line.
+// short returns the beginning of a text, on one line.
 func short(text string) string {
 	return cut(strings.Join(strings.Fields(text), " "), 60)
 }
 
-// magicInfo is NAME? as a magic.
+// magicInfo implements %pinfo, the magic form of NAME?.
 func (s *Session) magicInfo(c call) kernel.Result {
 	name := strings.TrimRight(c.args, "?")
 	if name == "" {
@@ -70,16 +70,16 @@ func (s *Session) magicInfo(c call) kernel.Result {
 	}
 	e, known := s.helpFor(name, 0)
 	if !known {
-		return s.wrong(c, "%%pinfo: nothing is known of %q here", name)
+		return s.wrong(c, "%%pinfo: nothing is known about %q here", name)
 	}
 	return kernel.Result{Payload: []kernel.Payload{{Source: "page", Data: e.bundle()}}}
 }
 
-// magicTheme sets the theme of charts that are shown from now on.
+// magicTheme sets the theme of charts that are shown later.
 func (s *Session) magicTheme(c call) kernel.Result {
 	switch {
 	case c.args == "" && s.screen.Theme() == "":
-		return shown("light, as charts are without %theme")
+		return shown("light, the default")
 	case c.args == "":
 		return shown(s.screen.Theme())
 	case !slices.Contains(display.Themes[:], c.args):
@@ -89,10 +89,10 @@ func (s *Session) magicTheme(c call) kernel.Result {
 	return kernel.Result{}
 }
 
-// magicHistory prints what the cells so far were.
+// magicHistory prints the sources of the cells so far.
 func (s *Session) magicHistory(c call) kernel.Result {
 	if c.args != "" && c.args != "-n" {
-		return s.wrong(c, "%%history %s: want nothing or -n", c.args)
+		return s.wrong(c, "%%history %s: want no argument or -n", c.args)
 	}
 	s.mu.Lock()
 	var b strings.Builder

@@ -34,16 +34,16 @@ func (s *Session) magicTimeout(c call) kernel.Result {
 	return s.run(ctx, c.in, c.out)
 }
 
-// enough is how long the loops of one measurement take at least. It and the number
-// of measurements are those of IPython's %timeit.
+// enough is the minimum duration of a measurement. It and the number of measurements
+// are those of IPython's %timeit.
 const (
 	enough       = 200 * time.Millisecond
 	measurements = 7
 	maxLoops     = 1_000_000_000
 )
 
-// magicTimeit runs statements in a loop, several times, and prints the mean and
-// the spread of what one turn took.
+// magicTimeit runs statements in a loop, several times, and prints the mean and the
+// spread of the time per iteration.
 func (s *Session) magicTimeit(c call) kernel.Result {
 	loops, runs, err := timeitArgs(&c)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Session) magicTimeit(c call) kernel.Result {
 		return s.finish(x, err)
 	}
 	defer s.drop(x, false)
-	var took []time.Duration // of all loops together
+	var took []time.Duration // total time of each measurement
 	measure := func(n int) time.Duration {
 		start := time.Now()
 		loop.Call([]reflect.Value{reflect.ValueOf(n)})
@@ -88,8 +88,8 @@ func (s *Session) magicTimeit(c call) kernel.Result {
 	return kernel.Result{}
 }
 
-// timeitArgs takes the options from the arguments of a use. What follows them is
-// the statement of a line, which stays where it stands.
+// timeitArgs removes the options from the arguments of a call. The rest is the
+// statement of a line, which keeps its column.
 func timeitArgs(c *call) (loops, runs int, err error) {
 	runs = measurements
 	rest := c.args
@@ -97,7 +97,7 @@ func timeitArgs(c *call) (loops, runs int, err error) {
 		word, after, _ := strings.Cut(rest, " ")
 		flag, value := word[:min(2, len(word))], word[min(2, len(word)):]
 		if flag != "-n" && flag != "-r" {
-			break // a minus sign
+			break // a minus sign, not an option
 		}
 		if value == "" {
 			value, after, _ = strings.Cut(strings.TrimSpace(after), " ")
@@ -115,7 +115,7 @@ func timeitArgs(c *call) (loops, runs int, err error) {
 	}
 	if c.body != "" {
 		if rest != "" {
-			return 0, 0, fmt.Errorf("%%%%timeit %s: want the options -n and -r, and what to time on the lines below", c.args)
+			return 0, 0, fmt.Errorf("%%%%timeit %s: want only the options -n and -r here, and the code to time on the lines below", c.args)
 		}
 		return loops, runs, nil
 	}
@@ -128,9 +128,9 @@ func timeitArgs(c *call) (loops, runs int, err error) {
 	return loops, runs, nil
 }
 
-// loopOf makes the use's statements a function func(n int) that runs them n times.
-// What they define is its own; declarations are the session's. The cell that it
-// came with is to be dropped after use.
+// loopOf compiles the statements into a function func(n int) that runs them n times.
+// Their variables are local to it; their declarations are the session's. The caller
+// drops the returned cell after use.
 func (s *Session) loopOf(c call) (*cell, reflect.Value, error) {
 	p := split(c.in.Code)
 	if slices.ContainsFunc(p.items, func(it item) bool { return it.kind != itemStatement }) {
@@ -148,8 +148,8 @@ func (s *Session) loopOf(c call) (*cell, reflect.Value, error) {
 		p.items = slices.DeleteFunc(p.items, func(it item) bool { return it.kind != itemStatement })
 		c.in.Code = laid(p.items)
 	}
-	// first as they are: so mistakes are found where they are, and it turns out
-	// which of the statements are values, of which a function makes nothing
+	// Check the statements unchanged first: mistakes are then reported at their places,
+	// and expressions whose values must be discarded in a function are found.
 	x, err := s.steps(c.ctx, c.in, c.out, "bind")
 	if err != nil {
 		return x, reflect.Value{}, err
@@ -176,7 +176,7 @@ func (s *Session) loopOf(c call) (*cell, reflect.Value, error) {
 	return x, f, nil
 }
 
-// laid writes items where they stand in their cell.
+// laid writes items at their places in the cell.
 func laid(items []item) string {
 	var b strings.Builder
 	line, col := 1, 1
@@ -201,7 +201,7 @@ func laid(items []item) string {
 	return b.String()
 }
 
-// spread says what one of the loops took, as IPython's %timeit does.
+// spread formats the time per iteration as IPython's %timeit does.
 func spread(took []time.Duration, loops int) string {
 	mean, deviation := 0.0, 0.0
 	best, worst := math.Inf(1), 0.0
@@ -235,7 +235,7 @@ func seconds(t float64) string {
 	return fmt.Sprintf("%.3g ns", t*1e9)
 }
 
-// count writes a number of things, in groups of three digits.
+// count formats a number of things, with groups of three digits.
 func count(n int, what string) string {
 	text := strconv.Itoa(n)
 	for i := len(text) - 3; i > 0; i -= 3 {

@@ -11,9 +11,9 @@ import (
 	"halfnote/interp/lower"
 )
 
-// checkNames names types for the checker: those of packages by the packages'
-// aliases, those of the session by their names, which are noted as identifiers of
-// their bindings.
+// checkNames names types for the checker: types of packages by the packages' aliases,
+// types of the session by their names, which it records as identifiers of their
+// bindings.
 func checkNames(pkg *types.Package, bindingOf func(types.Object) *binding, paths map[string]bool) lower.Namer {
 	return func(o *types.TypeName) (ast.Expr, error) {
 		if e, err := foreign(pkg, o, paths); e != nil || err != nil {
@@ -40,12 +40,12 @@ func (c *cell) engineNames(o *types.TypeName) (ast.Expr, error) {
 	return compiled(o, c.pkg, c.unitPaths)
 }
 
-// compiled names types for the engine that are compiled, or that a function
-// declares and uses inside it.
+// compiled names, for the engine, types that are compiled or that a function declares
+// and uses internally.
 func compiled(o *types.TypeName, pkg *types.Package, paths map[string]bool) (ast.Expr, error) {
 	if n, ok := o.Type().(*types.Named); ok && n.TypeParams().Len() > 0 && o.Pkg() != pkg {
 		if _, ok := n.Underlying().(*types.Signature); ok {
-			return nil, nil // iter.Seq[int] is written as the function that it is
+			return nil, nil // iter.Seq[int] is written as its underlying function type
 		}
 		return nil, fmt.Errorf("the generic type %s.%s of a compiled package", o.Pkg().Name(), o.Name())
 	}
@@ -55,8 +55,8 @@ func compiled(o *types.TypeName, pkg *types.Package, paths map[string]bool) (ast
 	return ast.NewIdent(o.Name()), nil
 }
 
-// flatName is the engine's name of what the session declares or what is run from
-// source, "" for everything else.
+// flatName returns the engine's name of an object that the session declares or runs
+// from source, and "" for all others.
 func (c *cell) flatName(o types.Object) string {
 	if b := c.bindingOf(o); b != nil {
 		return b.slot
@@ -68,7 +68,8 @@ func (c *cell) flatName(o types.Object) string {
 	return c.localTypes[o]
 }
 
-// foreign names types that are not the session's; it returns nil, nil for those.
+// foreign names types that do not belong to the session; it returns nil, nil for those
+// that do.
 func foreign(pkg *types.Package, o *types.TypeName, paths map[string]bool) (ast.Expr, error) {
 	switch {
 	case o.Pkg() == nil:
@@ -85,7 +86,7 @@ func foreign(pkg *types.Package, o *types.TypeName, paths map[string]bool) (ast.
 	return &ast.SelectorExpr{X: ast.NewIdent(alias(o.Pkg().Path())), Sel: ast.NewIdent(o.Name())}, nil
 }
 
-// renameUses writes the engine's names into a tree.
+// renameUses replaces the identifiers of a tree with the engine's names.
 func (c *cell) renameUses(f *declFile) {
 	flat := &lower.Flat{Info: c.info, Name: c.flatName, Alias: func(path string) string {
 		c.unitPaths[path] = true
@@ -94,8 +95,8 @@ func (c *cell) renameUses(f *declFile) {
 	flat.Apply(f.File)
 }
 
-// slotName returns a name that the engine has not seen. A name's first meaning
-// keeps it, which makes the engine's own messages readable.
+// slotName returns a name that is new to the engine. The first meaning of a name keeps
+// it unchanged, so that the engine's messages stay readable.
 func (s *Session) slotName(name string, seq int) string {
 	slot := name
 	if s.slots[slot] || types.Universe.Lookup(name) != nil || strings.Contains(name, "__") || name == "main" || name == "init" {

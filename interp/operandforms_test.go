@@ -6,8 +6,8 @@ import (
 )
 
 // operandForms are expressions of type float64 with the value 2 whose parts come from
-// compiled packages, from cells, and through calls, indexes, slices, assertions, pointers,
-// maps and channels.
+// compiled packages and from cells, through calls, indexes, slices, assertions,
+// pointers, maps and channels.
 var operandForms = []string{
 	"o.Groups()[0].LR", "(o.Groups()[0]).LR", "(o.Groups()[0].LR)", "o.Groups()[:1][0].LR", "groups()[0].LR",
 	"held.in.Groups()[0].LR", "anything.(*optim.Optimizer).Groups()[0].LR", "(*pointer)[0].LR", "byName[\"a\"][0].LR",
@@ -17,7 +17,8 @@ var operandForms = []string{
 	"own()[len(own())-1].V", "func() float64 { return o.Groups()[0].LR }()", "strings.Fields(\"a bc\")[1:][0:1][0][0:1] + \"\"",
 }
 
-// operandUses are expressions with an operand for X, whose value is shown as 2 at the end.
+// operandUses are expressions with an operand for X; their values end with 2 when
+// shown.
 var operandUses = []string{
 	"append([]float64{}, X)[0]", "append([]float64{}, 1, X)[1]", "append([]float64{}, X, 1, X)[2]",
 	"append([]float64{1}, []float64{X, 2}...)[1]", "[]float64{X, 1}[0]", "[]float64{1, X}[1]", "[2]float64{1, X}[1]",
@@ -35,8 +36,8 @@ var operandContexts = []string{
 	"for range 1 { if true { switch { default: S } } }",
 }
 
-// Operands of every form stand in every use, in functions and outside: the uses all
-// together in each context.
+// TestOperandForms checks operands of every form in every use, in functions and
+// outside: all uses together in each context.
 func TestOperandForms(t *testing.T) {
 	for _, engine := range Engines {
 		t.Run(engine, func(t *testing.T) {
@@ -77,7 +78,7 @@ func show(x any) { if s := strings.TrimSpace(fmt.Sprint(x)); s != "2" { fmt.Prin
 					if evalFor(t, s, n, strings.ReplaceAll(context, "S", strings.Join(all, "; ")), "") == "" {
 						continue
 					}
-					for _, st := range all { // which of them
+					for _, st := range all { // find the failing one
 						n++
 						code := strings.ReplaceAll(context, "S", st)
 						if got := evalFor(t, s, n, code, ""); got != "" {

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// operands says which operands of the call at a mark have which shape, when the
-// panic's value names an operation and the shapes that do not fit, as tensor.Error
-// does. If the operation is the call itself, its operands are those; inside a call,
-// such as that of a layer, the operands that are variables say their shapes. In a
-// statement of several calls the one call of the operation is meant, whose place is
-// returned.
+// operands returns a note with the shapes of operands of the call at a mark, if the
+// panic's value names an operation and mismatched shapes, as tensor.Error does. If the
+// call is the operation itself, these are its operands; if the operation is inside the
+// call, such as that of a layer, they are the operands that are variables. In a
+// statement with several calls, the only call of the operation is chosen and its place
+// is returned.
 func (s *Session) operands(value any, m mark) (at span, note string) {
 	op, shapes := misfit(value)
 	if op == "" {
@@ -65,8 +65,8 @@ func (s *Session) operands(value any, m mark) (at span, note string) {
 	return between(files, call.Pos(), call.End()), strings.Join(list, ", ")
 }
 
-// isCallOf tells whether a call is of the function or method that stands for an
-// operation, as MatMul does for matmul and MSELoss for mse_loss.
+// isCallOf reports whether a call is to the function or method of an operation, such as
+// MatMul for matmul and MSELoss for mse_loss.
 func isCallOf(call *ast.CallExpr, op string) bool {
 	name := ""
 	switch f := ast.Unparen(call.Fun).(type) {
@@ -98,7 +98,7 @@ func misfit(value any) (op string, shapes []string) {
 	return o.String(), shapes
 }
 
-// shapeText writes a shape as package tensor does.
+// shapeText formats a shape as package tensor does.
 func shapeText(shape []int) string {
 	if len(shape) == 1 {
 		return fmt.Sprintf("(%d,)", shape[0])
@@ -106,7 +106,7 @@ func shapeText(shape []int) string {
 	return "(" + strings.ReplaceAll(strings.Trim(fmt.Sprint(shape), "[]"), " ", ", ") + ")"
 }
 
-// shapeOf returns the shape of a session's variable, "" if it has none.
+// shapeOf returns the shape of a session variable, or "" if it has none.
 func (s *Session) shapeOf(e ast.Expr) string {
 	id, ok := e.(*ast.Ident)
 	if !ok || !s.isVariable(id.Name) {

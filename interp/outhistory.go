@@ -12,20 +12,20 @@ import (
 	"halfnote/interp/lower"
 )
 
-// The values that cells have shown are variables, which later cells name as
-// IPython's users do: Out[7] or _7 that of In[7], _ the last one, __ and ___ those
-// before. Each has the type that its expression had. So that a notebook does not
-// keep every tensor it ever showed, maxOuts of them are kept, and one of more than
-// bigOut bytes only while it is the last.
+// The values that cells have shown are stored in variables, which later cells name as
+// in IPython: Out[7] or _7 is that of In[7], _ the last one, __ and ___ the two before.
+// Each has the type of its expression. maxOuts of them are kept, so that a notebook
+// does not retain every tensor it has shown; a value of more than bigOut bytes is kept
+// only while it is the last.
 const (
 	maxOuts = 100
 	bigOut  = 1 << 20
 )
 
-// outputs are the values that cells have shown and that are still kept.
+// outputs holds the values of cells that are still kept.
 type outputs struct {
 	kept []keptValue // oldest first
-	last []int       // the cells of _, __ and ___
+	last []int       // cells of _, __ and ___
 }
 
 // keptValue is a value that a cell has shown.
@@ -43,8 +43,8 @@ func (o *outputs) of(cell int) *binding {
 	return nil
 }
 
-// keepOutput keeps the value that the cell has shown. Several values, and one of a
-// type that has no name, are not kept.
+// keepOutput keeps the value that the cell has shown, unless there are several or its
+// type has no name.
 func (s *Session) keepOutput(c *cell) {
 	if c.value == nil || len(c.results) != 1 || c.n < 0 {
 		return
@@ -67,7 +67,7 @@ func (s *Session) keepOutput(c *cell) {
 		locate(d, c.ground)
 	}
 	b.decls = decls
-	c.results = nil // the value stays when the cell is gone
+	c.results = nil // the value outlives the cell
 	s.dropOutputs(func(o keptValue) bool { return o.big || o.cell == c.n })
 	o := &s.outs
 	o.kept = append(o.kept, keptValue{b, sizeOf(v) > bigOut})
@@ -78,16 +78,16 @@ func (s *Session) keepOutput(c *cell) {
 	}
 }
 
-// makeRoom lets the value go that is too big to keep when the cell will show
-// another one and does not use it.
+// makeRoom drops a value that is too big to keep, if the cell will show another and
+// does not use it.
 func (s *Session) makeRoom(c *cell) {
 	if len(c.results) == 1 {
 		s.dropOutputs(func(v keptValue) bool { return v.big && c.outs[v.check] == nil })
 	}
 }
 
-// dropOutputs forgets values. Those that a function literal or a pointer may hold
-// live as long as that does.
+// dropOutputs forgets values. A value that a function literal or pointer may hold lives
+// as long as its holder.
 func (s *Session) dropOutputs(which func(keptValue) bool) {
 	s.outs.kept = slices.DeleteFunc(s.outs.kept, func(v keptValue) bool {
 		if !which(v) {
@@ -114,7 +114,7 @@ func (s *Session) dropOutputs(which func(keptValue) bool) {
 	})
 }
 
-// In returns the sources of the cells so far, by number, as IPython's In.
+// inputs returns the sources of the cells so far, by number, as IPython's In does.
 func (s *Session) inputs() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,11 +131,11 @@ func (s *Session) inputs() []string {
 	return list
 }
 
-// inName is the variable of a cell that holds what inputs returns.
+// inName is the variable of a cell that holds the result of inputs.
 const inName = "In__0"
 
-// useOutputs finds where the cell's statements name values of earlier cells, and
-// puts the names of their variables there.
+// useOutputs finds the references of the cell's statements to values of earlier cells,
+// and replaces them with the names of their variables.
 func (s *Session) useOutputs(c *cell, own []*declFile) []problem {
 	c.outs = map[string]*binding{}
 	if !strings.Contains(c.code, "_") && !strings.Contains(c.code, "Out") && !strings.Contains(c.code, "In") {
@@ -160,13 +160,13 @@ func (s *Session) useOutputs(c *cell, own []*declFile) []problem {
 type outputUses struct {
 	s        *Session
 	c        *cell
-	defining map[*ast.Ident]bool // identifiers that stand for no value
+	defining map[*ast.Ident]bool // identifiers that do not denote a value
 	taken    func(name string) bool
 	problems []problem
 }
 
-// definitions notes the identifiers that give a name to something, and the blank
-// ones that take a value.
+// definitions records the identifiers that are being defined, and blank identifiers
+// that are assigned to.
 func (u *outputUses) definitions(n ast.Node) bool {
 	note := func(list ...ast.Expr) {
 		for _, e := range list {
@@ -220,7 +220,7 @@ func (u *outputUses) definitions(n ast.Node) bool {
 	return true
 }
 
-// use returns the variable that an expression stands for, or nil.
+// use returns the variable that an expression denotes, or nil.
 func (u *outputUses) use(e ast.Expr) ast.Expr {
 	switch e := e.(type) {
 	case *ast.IndexExpr:
@@ -235,11 +235,11 @@ func (u *outputUses) use(e ast.Expr) ast.Expr {
 	return nil
 }
 
-// index is Out[n].
+// index resolves Out[n].
 func (u *outputUses) index(x *ast.IndexExpr) ast.Expr {
 	lit, ok := x.Index.(*ast.BasicLit)
 	if !ok || lit.Kind != token.INT {
-		u.fail(x, "Out wants the number of a cell, as in Out[3]: its values are of different types")
+		u.fail(x, "the index of Out must be a literal cell number, such as Out[3]: the values of cells have different types")
 		return x
 	}
 	cell, err := strconv.Atoi(lit.Value)
@@ -250,7 +250,7 @@ func (u *outputUses) index(x *ast.IndexExpr) ast.Expr {
 	return u.variable(x, cell)
 }
 
-// name is one of _, __, ___, _7, In.
+// name resolves _, __, ___, _7 and In.
 func (u *outputUses) name(id *ast.Ident) ast.Expr {
 	last := u.s.outs.last
 	switch name := id.Name; {
@@ -260,7 +260,7 @@ func (u *outputUses) name(id *ast.Ident) ast.Expr {
 		if i < len(last) {
 			return u.variable(id, last[i])
 		}
-		u.fail(id, name+" is the value of an earlier cell, and there "+[...]string{"is none", "are not two", "are not three"}[i]+" yet")
+		u.fail(id, name+" is the value of an earlier cell, and "+[...]string{"no cell has", "fewer than two cells have", "fewer than three cells have"}[i]+" shown one yet")
 	case name == "In":
 		u.c.outs[inName] = &binding{
 			name: name, check: inName, kind: kindVar, slot: fmt.Sprintf("in__%d", u.c.seq), decls: inputDecl(id.Pos()),
@@ -274,7 +274,7 @@ func (u *outputUses) name(id *ast.Ident) ast.Expr {
 	return nil
 }
 
-// variable names the variable that holds a cell's value.
+// variable returns the variable that holds a cell's value.
 func (u *outputUses) variable(at ast.Expr, cell int) ast.Expr {
 	b := u.s.outs.of(cell)
 	if b == nil {
@@ -285,20 +285,20 @@ func (u *outputUses) variable(at ast.Expr, cell int) ast.Expr {
 	return &ast.Ident{Name: b.check, NamePos: at.Pos()}
 }
 
-// missing says why there is no value of a cell.
+// missing explains why a cell has no value.
 func (o *outputs) missing(cell int) string {
 	var list []string
 	for _, v := range o.kept[max(0, len(o.kept)-5):] {
 		list = append(list, fmt.Sprintf("Out[%d]", v.cell))
 	}
-	why := fmt.Sprintf("In[%d] has shown no value, or one that is not kept", cell)
+	why := fmt.Sprintf("In[%d] showed no value, or one that is not kept", cell)
 	if slices.Contains(o.last, cell) {
-		why = fmt.Sprintf("the value of In[%d] is no longer kept: more than %d MB stay only until the next value", cell, bigOut>>20)
+		why = fmt.Sprintf("the value of In[%d] is no longer kept: values of more than %d MB are kept only until the next one", cell, bigOut>>20)
 	}
 	if len(list) == 0 {
 		return why
 	}
-	return why + "; there is " + strings.Join(list, ", ")
+	return why + "; available: " + strings.Join(list, ", ")
 }
 
 func (u *outputUses) fail(at ast.Node, msg string) {

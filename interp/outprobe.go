@@ -10,16 +10,16 @@ import (
 	"halfnote/interp/lower"
 )
 
-// shownValue is a value that a cell has shown, for cells that are being written.
+// shownValue is a value that a cell has shown, for use by cells being written.
 type shownValue struct {
-	names []string // "Out[3]", "_3", and "_" or its like
+	names []string // for example "Out[3]", "_3" and "_"
 	check string
 	typ   string
 	decls []ast.Decl
 	paths map[string]bool
 }
 
-// noteOutputs lets cells that are being written see the values that are kept.
+// noteOutputs makes the kept values visible to cells being written.
 func (s *Session) noteOutputs() {
 	var list []shownValue
 	for _, v := range s.outs.kept {
@@ -39,8 +39,8 @@ func (s *Session) noteOutputs() {
 
 func inOut(cell int) string { return fmt.Sprintf("Out[%d]", cell) }
 
-// nameOutputs puts the variables of earlier cells' values where statements of a cell
-// that is being written name them, unless something else has the name.
+// nameOutputs replaces references to earlier cells' values in a cell being written with
+// their variables, unless the name has another meaning.
 func (p *probe) nameOutputs(file *ast.File) (instead map[*ast.Ident]*ast.Ident) {
 	instead = map[*ast.Ident]*ast.Ident{}
 	var body *ast.FuncDecl
@@ -92,7 +92,8 @@ func (p *probe) nameOutputs(file *ast.File) (instead map[*ast.Ident]*ast.Ident) 
 	return instead
 }
 
-// outputName is what people call the variable of a cell's value, "" for other names.
+// outputName returns the user-visible name of the variable of a cell's value, "" for
+// other variables.
 func (p *probe) outputName(check string) string {
 	if check == inName {
 		return "In"

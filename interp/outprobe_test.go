@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The values of earlier cells are completed and explained by their names, in the
-// statements of a cell, until something else has the name.
+// TestOutputsAreSeen checks that values of earlier cells are completed and explained by
+// their names, in the statements of a cell, until the name has another meaning.
 func TestOutputsAreSeen(t *testing.T) {
 	s := newSession(t)
 	for i, code := range []string{"type point struct{ X, Y int }\npoint{1, 2}", "tensor.Ones(2, 3)", `"text"`} {

@@ -16,22 +16,22 @@ import (
 	"halfnote/kernel"
 )
 
-// packages are those that the session runs from source: of the module of the
-// working directory, of the modules that it requires, and what the standard
-// library has beyond the packages of the binary. The engine has what they declare
-// beside what cells declare, under names of its own.
+// packages holds the packages that the session runs from source: those of the working
+// directory's module and of the modules it requires, and packages of the standard
+// library that are not in the binary. Their declarations have engine names of their
+// own.
 type packages struct {
 	loader *library.Loader
 	units  map[*types.Package]*sourceUnit
 	files  map[string]*sourceFile
 }
 
-// sourceUnit is a package on its way to the engine.
+// sourceUnit is a package being passed to the engine.
 type sourceUnit struct {
 	*library.Package
-	seq      int            // part of its names in the engine
-	declared bool           // the engine has it
-	program  engine.Program // initializes it, nil when that is done
+	seq      int            // sequence number, part of its names in the engine
+	declared bool           // known to the engine
+	program  engine.Program // its initialization, nil once that is done
 }
 
 // sourceFile is a file of a package, for tracebacks.
@@ -41,8 +41,8 @@ func newPackages(files *token.FileSet, binary types.ImporterFrom) *packages {
 	return &packages{library.NewLoader(files, binary), map[*types.Package]*sourceUnit{}, map[string]*sourceFile{}}
 }
 
-// importSource returns the package at a path for an import of a cell. It tells out
-// when the session goes on with what it has read although files have changed.
+// importSource returns the package at a path for an import of a cell. It writes a note
+// to out if files have changed since the session read the package.
 func (s *Session) importSource(path string, out io.Writer) (*types.Package, error) {
 	pkg, err := s.packages.loader.Load(path)
 	if err != nil {
@@ -53,13 +53,13 @@ func (s *Session) importSource(path string, out io.Writer) (*types.Package, erro
 		if u == nil {
 			s.packages.units[dep.Types] = &sourceUnit{Package: dep, seq: s.freeSeq(dep.Types)}
 		} else if u.declared && dep.Changed() {
-			fmt.Fprintf(out, "note: package %q has changed on disk; the notebook keeps what was read of it: %%reset forgets that, and everything else\n", dep.Path)
+			fmt.Fprintf(out, "note: package %q has changed on disk; the notebook keeps the version it has read; %%reset forgets it, and everything else\n", dep.Path)
 		}
 	}
 	return pkg.Types, nil
 }
 
-// closure appends a package to list, behind those that it imports.
+// closure appends a package to list, after the packages that it imports.
 func closure(p *library.Package, list []*library.Package) []*library.Package {
 	if slices.Contains(list, p) {
 		return list
@@ -70,7 +70,7 @@ func closure(p *library.Package, list []*library.Package) []*library.Package {
 	return append(list, p)
 }
 
-// has tells whether a package is one that is run from source.
+// has reports whether a package is run from source.
 func (p *packages) has(pkg *types.Package) bool {
 	if pkg == nil {
 		return false
@@ -79,7 +79,7 @@ func (p *packages) has(pkg *types.Package) bool {
 	return l != nil && l.Types == pkg
 }
 
-// name is the engine's name of what a package declares, "" for other objects.
+// name returns the engine's name of a package's declaration, "" for other objects.
 func (p *packages) name(o types.Object) string {
 	if o == nil || o.Pkg() == nil || o.Parent() != o.Pkg().Scope() || p.units[o.Pkg()] == nil {
 		return ""
@@ -88,7 +88,8 @@ func (p *packages) name(o types.Object) string {
 	return fmt.Sprintf("%s_%s__%d", o.Pkg().Name(), name, p.units[o.Pkg()].seq)
 }
 
-// object returns what the engine calls by name, nil if it is of no package.
+// object returns the object with a name in the engine, nil if it does not belong to a
+// package.
 func (p *packages) object(name string) types.Object {
 	for pkg := range p.units {
 		prefix := pkg.Name() + "_"
@@ -113,7 +114,7 @@ func (p *packages) start(list []*sourceUnit) error {
 			continue
 		}
 		if err := u.program.Run(); err != nil {
-			for _, u := range list[i:] { // whoever imports them next gets them anew
+			for _, u := range list[i:] { // the next import reads them again
 				delete(p.units, u.Types)
 			}
 			p.forget()
@@ -125,14 +126,14 @@ func (p *packages) start(list []*sourceUnit) error {
 	return nil
 }
 
-// forget lets go of packages that have only been looked at: when they are next
-// imported their files may say something else.
+// forget drops packages that have only been inspected: their files may have changed by
+// the time they are imported.
 func (p *packages) forget() {
 	maps.DeleteFunc(p.units, func(_ *types.Package, u *sourceUnit) bool { return !u.declared })
 	p.loader.Keep(func(l *library.Package) bool { return p.units[l.Types] != nil })
 }
 
-// declarePackages hands the engine what the cell imports, and what that imports.
+// declarePackages passes the cell's imports to the engine, with their dependencies.
 func (s *Session) declarePackages(c *cell) error {
 	var list []*library.Package
 	paths := slices.Concat(c.imported, slices.Sorted(maps.Values(c.env.imports)), c.env.dots)
@@ -144,7 +145,7 @@ func (s *Session) declarePackages(c *cell) error {
 	for _, l := range list {
 		u := s.packages.units[l.Types]
 		if u == nil {
-			continue // only looked at, to complete a name
+			continue // only inspected, for completion
 		}
 		if !u.declared {
 			if err := s.declarePackage(c, u); err != nil {
@@ -160,7 +161,7 @@ func (s *Session) declarePackages(c *cell) error {
 	return nil
 }
 
-// freeSeq returns a number with which no name of a package has been seen.
+// freeSeq returns a number that is unused in the names of a package.
 func (s *Session) freeSeq(pkg *types.Package) int {
 	s.seq++
 	for _, name := range pkg.Scope().Names() {
@@ -169,7 +170,7 @@ func (s *Session) freeSeq(pkg *types.Package) int {
 	return s.seq
 }
 
-// refused is the error of a package that is valid Go and cannot run.
+// refused returns the error of a package that is valid Go but cannot run.
 func (s *Session) refused(c *cell, u *sourceUnit, err error) error {
 	what := err.Error()
 	if x, ok := err.(*lower.Unsupported); ok {
@@ -182,8 +183,8 @@ func (s *Session) refused(c *cell, u *sourceUnit, err error) error {
 		"package %q is valid Go, but not supported by the interpreter yet: %s", u.Path, versioned.ReplaceAllString(what, "$1"))}}}
 }
 
-// declarePackage hands a package to the engine: what it declares, and a function
-// that initializes it. The trees of the package are used up.
+// declarePackage passes a package to the engine: its declarations, and a function that
+// initializes it. It consumes the package's trees.
 func (s *Session) declarePackage(by *cell, u *sourceUnit) error {
 	c := s.newCell(by.ctx, kernel.Cell{Count: by.n}, by.out)
 	c.pkg, c.info, c.flat = types.NewPackage("main", "main"), library.NewInfo(), true
@@ -293,8 +294,8 @@ func (c *cell) emitPackage(e *emission, u *sourceUnit) error {
 	return nil
 }
 
-// initialize returns the statement that gives package variables their values, nil
-// if it would do nothing.
+// initialize returns the statement that initializes package variables, nil if it has no
+// effect.
 func (c *cell) initialize(in *types.Initializer, info *types.Info) ast.Stmt {
 	st := &ast.AssignStmt{TokPos: in.Rhs.Pos(), Tok: token.ASSIGN, Rhs: []ast.Expr{in.Rhs}}
 	blank := true
@@ -306,7 +307,7 @@ func (c *cell) initialize(in *types.Initializer, info *types.Info) ast.Stmt {
 		}
 		st.Lhs = append(st.Lhs, id)
 	}
-	if blank { // var _ I = (*T)(nil) is for the checker
+	if blank { // var _ I = (*T)(nil) is only for the checker
 		calls := false
 		ast.Inspect(in.Rhs, func(n ast.Node) bool {
 			x, ok := n.(*ast.CallExpr)

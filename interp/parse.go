@@ -13,15 +13,15 @@ import (
 	"halfnote/interp/lower"
 )
 
-// declFile is one declaration of a cell, parsed as a file of its own: so each has
-// the imports that were in force where it was written.
+// declFile is one declaration of a cell, parsed as a file of its own with the imports
+// in force where it was written.
 type declFile struct {
 	src *source
 	*ast.File
 	tok  *token.File
-	skip int // length of what stands before the declaration's text
-	// dependant: the declaration is of an earlier cell and is compiled again
-	// because something that it uses has changed.
+	skip int // length of the text before the declaration
+	// dependant reports whether the declaration is from an earlier cell and is compiled
+	// again because something that it uses has changed.
 	dependant bool
 }
 
@@ -39,8 +39,8 @@ func (c *cell) parse(src *source) (*declFile, error) {
 	return f, nil
 }
 
-// statementFile is a file with the cell's statements in one function, and where they
-// start in it.
+// statementFile returns a file with the cell's statements in one function, and their
+// offsets in it.
 func (c *cell) statementFile() (text string, starts []int) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package main;func %s(){\n", c.entry())
@@ -55,7 +55,7 @@ func (c *cell) statementFile() (text string, starts []int) {
 	return b.String(), starts
 }
 
-// parseStatements puts the statements of the cell into one function.
+// parseStatements parses the cell's statements as one function.
 func (c *cell) parseStatements() error {
 	text, _ := c.statementFile()
 	file, err := parser.ParseFile(c.fset, c.fileName(), text, parseMode)
@@ -68,8 +68,8 @@ func (c *cell) parseStatements() error {
 	return nil
 }
 
-// diagnose parses the items one by one, so that each mistake is found where it
-// is and does not hide those of other items.
+// diagnose parses the items one by one, so that each mistake is reported at its place
+// and does not hide those of other items.
 func (c *cell) diagnose() []problem {
 	var list []problem
 	for _, it := range c.items {
@@ -84,7 +84,8 @@ func (c *cell) diagnose() []problem {
 			continue
 		}
 		for _, p := range syntax(err) {
-			// what is missing at the end is missed at the next line: one error says it
+			// Text missing at the end is reported at the next line; one error is
+			// enough.
 			lines := strings.Split(it.text, "\n")
 			last := it.line + len(lines) - 1
 			end := len(lines[len(lines)-1]) + 1
@@ -103,7 +104,7 @@ func (c *cell) diagnose() []problem {
 	return list
 }
 
-// fileName is what a file of the cell is called in the file set: never twice.
+// fileName returns a new, unique name for a file of the cell in the file set.
 func (c *cell) fileName() string {
 	c.files++
 	return fmt.Sprintf("cell__%d_%d", c.seq, c.files)
@@ -122,8 +123,8 @@ func normal(f *declFile) string {
 	return b.String()
 }
 
-// addImports declares what the file may mean by the names before its dots: the
-// imports in force, unless a name of the session hides them.
+// addImports declares the packages that the file's selectors may name: the imports in
+// force, unless a name of the session hides them.
 func (c *cell) addImports(f *declFile, hidden func(name string) bool) {
 	d := &ast.GenDecl{Tok: token.IMPORT, Lparen: 1, Rparen: 1}
 	seen := map[string]bool{}
@@ -145,8 +146,8 @@ func (c *cell) addImports(f *declFile, hidden func(name string) bool) {
 	f.Decls = append([]ast.Decl{d}, f.Decls...)
 }
 
-// pin makes a declaration of an earlier cell mean by its package names what they
-// meant there.
+// pin gives package names in a declaration of an earlier cell the meaning that they had
+// there.
 func (c *cell) pin(f *declFile) {
 	paths := map[string]bool{}
 	ast.Inspect(f.File, func(n ast.Node) bool {
@@ -161,11 +162,11 @@ func (c *cell) pin(f *declFile) {
 	f.Decls = append([]ast.Decl{importDecl(paths)}, f.Decls...)
 }
 
-// offset returns where in the declaration's text a node starts.
+// offset returns the offset of a node in the declaration's text.
 func (f *declFile) offset(n ast.Node) int { return f.tok.Offset(n.Pos()) - f.skip }
 
-// importPath returns what a package name means: an import of the session, or a
-// preloaded package.
+// importPath returns the path that a package name denotes: an import of the session, or
+// a preloaded package.
 func (c *cell) importPath(name string) string {
 	if p := c.env.imports[name]; p != "" {
 		return p
@@ -185,7 +186,7 @@ func (s *Session) parseImport(c *cell, it item) []problem {
 	for _, spec := range f.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
-			continue // the parser has said so
+			continue // already reported by the parser
 		}
 		if short := preloaded[path]; short != "" && !strings.Contains(path, "/") {
 			if _, err := s.importer.Import(path); err != nil {

@@ -11,8 +11,8 @@ import (
 	"halfnote/interp/internal/symbols"
 )
 
-// look lets sur see the values of the session until done is called. While a cell
-// runs nobody looks: values that change under the reader's eyes can end the
+// look makes the values of the session readable through sur until done is called. It
+// grants no access while a cell runs: reading values that are being changed can end the
 // process.
 func (s *Session) look(sur *surroundings) (done func()) {
 	if !s.running.TryLock() {
@@ -22,19 +22,18 @@ func (s *Session) look(sur *surroundings) (done func()) {
 	return s.running.Unlock
 }
 
-// quiet tells whether no goroutine of a cell is left that could write to a map
-// that is read.
+// quiet reports whether no goroutine of a cell is left that could write to a map being
+// read.
 func (s *Session) quiet() bool { return s.live.Others() == 0 }
 
-// value returns what an expression stands for now, if that can be known without
-// running anything: variables of the session and of packages, their fields and
-// elements.
+// value returns the current value of an expression, if it can be determined without
+// running code: variables of the session and of packages, their fields and elements.
 func (p *probe) value(e ast.Expr) (v reflect.Value, ok bool) {
 	if p.session == nil || p.pkg == nil {
 		return v, false
 	}
 	defer func() {
-		if recover() != nil { // the cell declares anew what the value is made of
+		if recover() != nil { // the cell redeclares something that the value is made of
 			v, ok = reflect.Value{}, false
 		}
 	}()
@@ -77,7 +76,7 @@ func (p *probe) eval(e ast.Expr) reflect.Value {
 	return reflect.Value{}
 }
 
-// element returns a list's or a map's element.
+// element returns an element of a list or map.
 func element(v reflect.Value, key constant.Value, quiet bool) reflect.Value {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
@@ -106,7 +105,7 @@ func element(v reflect.Value, key constant.Value, quiet bool) reflect.Value {
 	return reflect.Value{}
 }
 
-// solid takes a value out of the interfaces that it is in.
+// solid unwraps a value from its interfaces.
 func solid(v reflect.Value) reflect.Value {
 	for v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -132,8 +131,8 @@ func (s *Session) variable(name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// holds returns the type of what an expression of an interface type holds now, nil
-// if that is not known.
+// holds returns the dynamic type of an expression of an interface type, nil if it is
+// unknown.
 func (p *probe) holds(e ast.Expr) types.Type {
 	v, ok := p.value(e)
 	if !ok {
@@ -143,7 +142,8 @@ func (p *probe) holds(e ast.Expr) types.Type {
 	return t
 }
 
-// inside returns what an interface holds, and its type, nil if it has no name here.
+// inside returns the value in an interface and its type, which is nil if it has no name
+// here.
 func (p *probe) inside(v reflect.Value) (reflect.Value, types.Type) {
 	if x, name, ok := p.session.inside(v); ok {
 		t := p.session.typeNamed(p.pkg, name)
@@ -161,7 +161,7 @@ func (p *probe) inside(v reflect.Value) (reflect.Value, types.Type) {
 	return v, p.typeOf(v.Type())
 }
 
-// typeOf returns a compiled type as the checker knows it.
+// typeOf returns the checker's form of a compiled type.
 func (p *probe) typeOf(t reflect.Type) types.Type {
 	if t.PkgPath() != "" && t.Name() != "" {
 		p.checking.Lock()
@@ -202,7 +202,7 @@ func (p *probe) typeOf(t reflect.Type) types.Type {
 	return nil
 }
 
-// text is a value in at most max letters.
+// text formats a value in at most max code points.
 func (p *probe) text(v reflect.Value, t types.Type, max int) (text string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -229,8 +229,8 @@ func (p *probe) text(v reflect.Value, t types.Type, max int) (text string) {
 	return cut(s, max)
 }
 
-// holdsMap tells whether a map can be part of a value. To read one that is being
-// written to ends the process.
+// holdsMap reports whether a value of a type can contain a map. Reading a map during a
+// write ends the process.
 func holdsMap(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false

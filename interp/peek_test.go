@@ -18,7 +18,7 @@ func complete1(s *Session, cell string) []string {
 	return list
 }
 
-// What variables hold completes what goes on from them.
+// TestCompleteValues checks completion based on the current values of variables.
 func TestCompleteValues(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "type T struct{ Table map[string]int }\nvar s fmt.Stringer = time.Second\nvar r any = strings.NewReader(\"a\")\nm := map[string]map[string]int{\"beta\": {\"inner\": 1}, \"alpha\": nil, \"a\\\"b\": nil}\nt := &T{m[\"beta\"]}\nlist := []any{t, 3, time.Now()}\nvar none any", "")
@@ -52,13 +52,13 @@ func TestCompleteValues(t *testing.T) {
 		}
 		for _, w := range tt.not {
 			if slices.Contains(got, w) {
-				t.Errorf("%s: got %q, which does not belong here", tt.cell, w)
+				t.Errorf("%s: got %q, want no such match", tt.cell, w)
 			}
 		}
 	}
 }
 
-// Files complete where a file's name is wanted.
+// TestCompleteFiles checks completion of files where a file name is expected.
 func TestCompleteFiles(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -105,7 +105,8 @@ func TestCompleteFiles(t *testing.T) {
 	}
 }
 
-// Help shows what a variable or a part of one is now.
+// TestInspectValues checks that help shows the current value of a variable or a part of
+// one.
 func TestInspectValues(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "// Point is a place.\ntype Point struct{ X, Y int }\np := &Point{1, 2}\nl := []int{1, 2, 3}\nvar e any = time.Second\nm := map[string]Point{\"a\": {3, 4}}\nx := tensor.Ones(2)\nword := \"žluť\"\nconst c = 3\nfunc f(n int) int { return n }", "")
@@ -150,7 +151,7 @@ func TestInspectValues(t *testing.T) {
 	}
 }
 
-// Packages of the notebook's module complete and explain themselves as others do.
+// TestCompleteModule checks completion and help for packages of the notebook's module.
 func TestCompleteModule(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

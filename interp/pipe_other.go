@@ -9,21 +9,21 @@ import (
 	"os"
 )
 
-// pipe copies what is written to a file to wherever to says at that time.
+// pipe copies everything written to a file to the current writer, which to returns.
 type pipe struct {
-	w     *os.File // what cells write to
-	count int      // marks that went in
-	out   int      // the last one that came out
-	seen  chan int // their numbers, as they come out
+	w     *os.File // the end that cells write to
+	count int      // number of marks written
+	out   int      // number of the last mark read
+	seen  chan int // numbers of marks as they are read
 }
 
-// flushMark is what flush writes: bytes that no text contains.
+// flushMark is the text that flush writes: bytes that do not occur in text.
 var flushMark = []byte("\x00\xff\x00halfnote flush\x00\xff\x00")
 
 func newPipe(to func() io.Writer) (*pipe, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("interp: no pipe for a cell's standard output: %w", err)
+		return nil, fmt.Errorf("interp: cannot open a pipe for a cell's standard output: %w", err)
 	}
 	p := &pipe{w: w, seen: make(chan int, 1)}
 	go p.copy(r, to)
@@ -66,7 +66,7 @@ func (p *pipe) copy(r *os.File, to func() io.Writer) {
 	}
 }
 
-// flush waits until what has been written to the file so far has been copied.
+// flush waits until everything written to the file so far has been copied.
 func (p *pipe) flush() {
 	if _, err := p.w.Write(flushMark); err == nil {
 		p.count++

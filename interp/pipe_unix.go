@@ -10,24 +10,24 @@ import (
 	"syscall"
 )
 
-// pipe copies what is written to a file to wherever to says at that time.
+// pipe copies everything written to a file to the current writer, which to returns.
 type pipe struct {
-	w    *os.File // what cells write to
+	w    *os.File // the end that cells write to
 	read syscall.RawConn
 	to   func() io.Writer
 
-	mu  sync.Mutex // one reader at a time, until what it read has been written
+	mu  sync.Mutex // held by a reader until it has written what it read
 	buf []byte
 }
 
 func newPipe(to func() io.Writer) (*pipe, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("interp: no pipe for a cell's standard output: %w", err)
+		return nil, fmt.Errorf("interp: cannot open a pipe for a cell's standard output: %w", err)
 	}
 	p := &pipe{w: w, to: to, buf: make([]byte, 32<<10)}
 	if p.read, err = r.SyscallConn(); err != nil {
-		return nil, fmt.Errorf("interp: a pipe for a cell's standard output: %w", err)
+		return nil, fmt.Errorf("interp: cannot read the pipe for a cell's standard output: %w", err)
 	}
 	go func() {
 		defer r.Close()
@@ -36,8 +36,8 @@ func newPipe(to func() io.Writer) (*pipe, error) {
 	return p, nil
 }
 
-// copy copies what is in the pipe. It reports whether the pipe has been closed;
-// what comes later it does not wait for.
+// copy copies the current contents of the pipe without waiting for more. It reports
+// whether the pipe has been closed.
 func (p *pipe) copy(fd uintptr) (closed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,5 +52,5 @@ func (p *pipe) copy(fd uintptr) (closed bool) {
 	}
 }
 
-// flush copies what has been written to the file so far.
+// flush copies everything written to the file so far.
 func (p *pipe) flush() { _ = p.read.Control(func(fd uintptr) { p.copy(fd) }) }

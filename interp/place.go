@@ -8,18 +8,18 @@ import (
 	"halfnote/interp/engine"
 )
 
-// declPlace is where the text of a declaration is in the engine's file set.
+// declPlace is the location of a declaration's text in the engine's file set.
 type declPlace struct {
 	base, end token.Pos
 	src       *source
-	line, col int // of its cell, when it was compiled
+	line, col int // place in its cell when it was compiled
 }
 
-// marking tells whether the engine knows places by marks only.
+// marking reports whether the engine finds places only by marks.
 func (s *Session) marking() bool { return slices.Contains(s.engine.Needs().Rewrites, "mark") }
 
-// notePlaces keeps where the declarations of a cell are, for an engine that knows
-// the positions of a panic's calls by itself.
+// notePlaces records the places of a cell's declarations, for an engine that knows the
+// positions of the calls in a panic.
 func (s *Session) notePlaces(c *cell) {
 	for _, f := range c.decls {
 		base := token.Pos(f.tok.Base())
@@ -28,20 +28,20 @@ func (s *Session) notePlaces(c *cell) {
 	slices.SortStableFunc(s.places, func(a, b declPlace) int { return int(a.base - b.base) })
 }
 
-// markOf finds the mark of a call, or makes one of its position.
+// markOf finds the mark of a call, or makes one from its position.
 func (s *Session) markOf(f engine.Frame) (m mark, ok bool) {
 	switch {
 	case f.Mark > 0 && f.Mark <= len(s.marks):
 		return s.marks[f.Mark-1], true
 	case f.Pos.IsValid():
 		m = s.markFrom(f.Pos)
-		m.whole = s.marked(m).end == 0 && !s.atLiteral(m) // no operation has this place
+		m.whole = s.marked(m).end == 0 && !s.atLiteral(m) // the place is not that of an operation
 		return m, true
 	}
 	return m, false
 }
 
-// markFrom makes a mark of a position.
+// markFrom makes a mark from a position.
 func (s *Session) markFrom(pos token.Pos) mark {
 	at := s.engine.Files().Position(pos)
 	if f := s.packages.file(at.Filename); f != nil {
@@ -67,7 +67,8 @@ func (s *Session) markFrom(pos token.Pos) mark {
 	return m
 }
 
-// atLiteral tells whether a function literal is at a mark, whose call is one.
+// atLiteral reports whether the mark is at a function literal, whose call is an
+// operation.
 func (s *Session) atLiteral(m mark) bool {
 	cell, line, col := m.place()
 	found := false

@@ -8,16 +8,16 @@ import (
 	"halfnote/interp/lower"
 )
 
-// mark is a place of a cell where it may fail. In a declaration it counts from
-// where that starts, because the cell may be run again under another number.
+// mark is a place in a cell that may fail. In a declaration it is relative to the
+// declaration's start, because the cell may be run again under another number.
 type mark struct {
 	src       *source     // nil in statements
-	file      *sourceFile // of a package that is run from source, else nil
+	file      *sourceFile // file of a package that is run from source, otherwise nil
 	cell      int
 	line, col int
-	fn        string // the engine's name of the function, where it was noted
+	fn        string // engine name of the function that contains the mark
 	whole     bool   // a statement, not one operation
-	again     string // the engine's name of the function, if it may call that again
+	again     string // engine name of the function, if it may call itself there
 }
 
 func (m mark) place() (cell, line, col int) {
@@ -47,8 +47,8 @@ func (s *Session) markAt(c *cell, m lower.Mark) mark {
 	return mark{cell: cellOf(at.Filename), line: at.Line, col: at.Column, fn: m.Func, whole: m.Whole, again: m.Again}
 }
 
-// noteMarks keeps where the code of a unit may fail, and returns how many places there
-// were before.
+// noteMarks records the places of a unit that may fail, and returns the number of
+// earlier marks.
 func (s *Session) noteMarks(c *cell, list []lower.Mark) (base int) {
 	s.placing.Lock()
 	defer s.placing.Unlock()
@@ -59,14 +59,14 @@ func (s *Session) noteMarks(c *cell, list []lower.Mark) (base int) {
 	return base
 }
 
-// unmark forgets the places behind the first ones.
+// unmark forgets the marks from base on.
 func (s *Session) unmark(base int) {
 	s.placing.Lock()
 	defer s.placing.Unlock()
 	s.marks = s.marks[:base]
 }
 
-// unsupported is the error of a cell that is valid Go and that the engine cannot
+// unsupported returns the error of a cell that is valid Go but that the engine cannot
 // run.
 func unsupported(c *cell, err error) error {
 	p := problem{cell: c.n, line: 1, col: 1}
@@ -93,7 +93,7 @@ func (c *cell) placed(pos token.Pos, p problem) problem {
 	return p
 }
 
-// position cuts "file:line:col: " from the front of a message.
+// position splits "file:line:col: " off the front of a message.
 func position(msg string) (pos token.Position, rest string, ok bool) {
 	parts := strings.SplitN(msg, ":", 4)
 	if len(parts) < 4 {

@@ -3,8 +3,7 @@ package interp
 import "sync/atomic"
 
 // Poll ends the calling goroutine, by a panic, if its cell has been told to stop.
-// Compiled code that runs long should call it every few milliseconds; it costs
-// one load.
+// Long-running compiled code should call it every few milliseconds; it costs one load.
 func (s *Session) Poll() {
 	if atomic.LoadUint32(s.live.Flag()) != 0 {
 		s.live.Poll()

@@ -9,23 +9,23 @@ import (
 	"halfnote/interp/lower"
 )
 
-// pool declares to the checker, in the engine's names, what a unit uses of what
-// the engine has, and no more: else each cell would pay for all before it. What
-// the engine lacks and has as source goes into the unit.
+// pool declares to the checker, under engine names, only those declarations of the
+// engine that a unit uses: otherwise the cost of a cell would grow with the session.
+// Declarations that the engine lacks but that exist as source are added to the unit.
 type pool struct {
 	std      *std
 	generics *generics
 	unit     *ast.File
 	prelude  *ast.File
-	declared map[string]bool // by the unit or the prelude; methods as T.M
-	// session returns the declarations of what cells have declared.
+	declared map[string]bool // declared by the unit or the prelude; methods as T.M
+	// session returns the declarations of cells.
 	session func(name string) []ast.Decl
-	ground  token.Pos       // a place that stays
-	paths   map[string]bool // of the packages that are mentioned
+	ground  token.Pos       // a permanent position
+	paths   map[string]bool // packages mentioned
 	err     error
 }
 
-// newPool returns a pool with what the unit mentions.
+// newPool returns a pool with the names that the unit mentions.
 func (s *Session) newPool(unit *ast.File, g *generics, session func(string) []ast.Decl) *pool {
 	p := &pool{
 		std: s.std, generics: g, unit: unit, session: session, ground: s.ground, paths: map[string]bool{},
@@ -41,8 +41,8 @@ func (s *Session) newPool(unit *ast.File, g *generics, session func(string) []as
 	return p
 }
 
-// want declares all that a tree mentions. A name may be that of a local variable:
-// then there is a declaration too many.
+// want declares everything that a tree mentions. For a local variable's name this may
+// declare more than needed.
 func (p *pool) want(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -120,12 +120,11 @@ func headers(list []ast.Decl) []ast.Decl {
 	return out
 }
 
-// std is the source of generics of the standard library, as far as the session
-// has read it.
+// std is the source of generics of the standard library that the session has read.
 type std struct {
 	files    *token.FileSet
 	packages map[string]map[string]*library.Decl
-	// instances are the compiled instances of generic functions that units call.
+	// instances holds the compiled instances of generic functions that units call.
 	instances map[string]types.Type
 }
 
@@ -133,7 +132,7 @@ func newStd(files *token.FileSet) *std {
 	return &std{files, map[string]map[string]*library.Decl{}, map[string]types.Type{}}
 }
 
-// decl returns what a flat name stands for, nil if nothing.
+// decl returns the declaration of a flat name, nil if there is none.
 func (s *std) decl(name string) (*library.Decl, error) {
 	for _, path := range library.StdPackages(name) {
 		m, err := s.read(path)
@@ -158,8 +157,8 @@ func (s *std) read(path string) (map[string]*library.Decl, error) {
 	return m, err
 }
 
-// name is the engine's name of a generic object of the standard library, "" for
-// other objects and for what has no source.
+// name returns the engine's name of a generic object of the standard library, "" for
+// other objects and for those without source.
 func (s *std) name(o types.Object) string {
 	if o == nil || o.Pkg() == nil || !library.Generic(o) {
 		return ""
@@ -171,8 +170,7 @@ func (s *std) name(o types.Object) string {
 	return name
 }
 
-// sessionDecls returns what finds the declarations of what the session has, by the
-// engine's name.
+// sessionDecls returns a function that finds the session's declarations by engine name.
 func (c *cell) sessionDecls() func(name string) []ast.Decl {
 	objects, hooks := map[string]types.Object{}, map[string]*types.Func{}
 	note := func(o types.Object) {
@@ -215,7 +213,7 @@ func (c *cell) sessionDecls() func(name string) []ast.Decl {
 	}
 }
 
-// methodHeaders declares the methods of a type that the engine calls by slot.
+// methodHeaders declares the methods of a type that the engine calls slot.
 func (c *cell) methodHeaders(o *types.TypeName, slot string) (list []ast.Decl) {
 	n, ok := o.Type().(*types.Named)
 	if !ok || o.IsAlias() {

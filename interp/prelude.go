@@ -1,8 +1,8 @@
 package interp
 
-// preloaded maps the names of the packages that cells use without importing them
-// to their paths. A cell that does not use one pays nothing for it, and a name
-// that a cell declares hides the package.
+// preloaded maps the names of packages that cells use without importing them to their
+// paths. An unused package costs nothing, and a declaration in a cell hides the
+// package.
 var preloaded = map[string]string{
 	"amp":        "halfnote/amp",
 	"autograd":   "halfnote/tensor/autograd",

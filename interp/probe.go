@@ -13,16 +13,16 @@ import (
 	"halfnote/interp/internal/exports"
 )
 
-// probe is a cell that is being written, checked as far as it goes in spite of
-// its mistakes.
+// probe is a cell being written, type-checked as far as its mistakes allow.
 type probe struct {
 	surroundings
 	pkg  *types.Package
 	info types.Info
-	pos  token.Pos // of the cursor
-	// path leads from the innermost node that holds the cursor out to the file.
+	pos  token.Pos // position of the cursor
+	// path is the list of nodes from the innermost one at the cursor to the file.
 	path []ast.Node
-	// missing are packages that would have to be imported, the likeliest first.
+	// missing maps names to the packages that would have to be imported, the likeliest
+	// first.
 	missing map[string][]string
 }
 
@@ -44,7 +44,7 @@ func newProbe(sur surroundings, code string, cursor int) *probe {
 	prelude, existing := sur.prelude.parse()
 	fset.AddExistingFiles(existing)
 	file, err := parser.ParseFile(fset, "cell", text, parseMode)
-	if err != nil { // the parser skips what follows a mistake: leave out what is broken elsewhere
+	if err != nil { // the parser skips code after a mistake: leave out broken items elsewhere
 		items = slices.DeleteFunc(items, func(it item) bool { return !it.holds(code, cursor) && it.broken() })
 		text, at = p.arrange(code, items, cursor)
 		file, _ = parser.ParseFile(fset, "cell", text, parseMode)
@@ -72,13 +72,13 @@ func newProbe(sur surroundings, code string, cursor int) *probe {
 
 	cfg := types.Config{Importer: sur.importer, Error: func(error) {}, DisableUnusedImportCheck: true}
 	defer func() {
-		if recover() != nil { // go/types met a tree that the parser mended badly: no reason to end the kernel
+		if recover() != nil { // go/types failed on a tree that the parser repaired badly: not a reason to end the kernel
 			p.pkg = nil
 		}
 	}()
-	// the cell comes first, so that it has the names that it redeclares
+	// The cell comes first, so that its redeclarations win.
 	p.pkg, _ = cfg.Check("main", fset, []*ast.File{file, prelude}, &p.info)
-	for id, to := range instead { // the cursor may be at what was there
+	for id, to := range instead { // the cursor may be at the replaced identifier
 		if o := p.info.Uses[to]; o != nil {
 			p.info.Uses[id] = o
 		}
@@ -86,9 +86,9 @@ func newProbe(sur surroundings, code string, cursor int) *probe {
 	return p
 }
 
-// arrange makes one file of the cell: imports, declarations, and the statements
-// in a function. It returns the offset of the cursor in it, -1 if the cursor is
-// between the items.
+// arrange makes one file of the cell: imports, declarations, and the statements in a
+// function. It returns the offset of the cursor in it, or -1 if the cursor is between
+// the items.
 func (p *probe) arrange(code string, items []item, cursor int) (text string, at int) {
 	var b strings.Builder
 	at = -1
@@ -124,7 +124,7 @@ func (p *probe) arrange(code string, items []item, cursor int) (text string, at 
 			fmt.Fprintf(&b, "import %s %q\n", name, path)
 		}
 	}
-	for name := range used { // as if what is missing were imported
+	for name := range used { // as if missing packages were imported
 		if paths := exports.Named(name); len(paths) > 0 && !hidden[name] && p.imports[name] == "" && strings.Contains(code, name+".") {
 			fmt.Fprintf(&b, "import %s %q\n", name, paths[0])
 			p.missing[name] = paths
@@ -142,20 +142,20 @@ func (p *probe) arrange(code string, items []item, cursor int) (text string, at 
 	for _, it := range items {
 		if it.kind == itemStatement {
 			write(it)
-			b.WriteString(";\n") // even if it breaks off
+			b.WriteString(";\n") // ends an incomplete statement
 		}
 	}
 	b.WriteString("}\n")
 	return b.String(), at
 }
 
-// holds tells whether the item is where the cursor is.
+// holds reports whether the cursor is in the item.
 func (it item) holds(code string, cursor int) bool {
 	off := offsetOf(code, it.line, it.col)
 	return off <= cursor && cursor <= off+len(it.text)
 }
 
-// broken tells whether the parser refuses the item.
+// broken reports whether the item fails to parse.
 func (it item) broken() bool {
 	text := "package p;" + it.text + "\n"
 	if it.kind == itemStatement {
@@ -165,7 +165,7 @@ func (it item) broken() bool {
 	return err != nil
 }
 
-// ident is the identifier at the cursor, nil if there is none.
+// ident returns the identifier at the cursor, or nil.
 func (p *probe) ident() *ast.Ident {
 	if len(p.path) > 0 {
 		id, _ := p.path[0].(*ast.Ident)
@@ -174,12 +174,12 @@ func (p *probe) ident() *ast.Ident {
 	return nil
 }
 
-// object is what an identifier means here, nil if the checker does not know.
+// object returns the object of an identifier, nil if the checker does not know it.
 func (p *probe) object(id *ast.Ident) types.Object {
 	return cmp.Or(p.info.Uses[id], p.info.Defs[id])
 }
 
-// scope is the innermost scope at the cursor.
+// scope returns the innermost scope at the cursor.
 func (p *probe) scope() *types.Scope {
 	for _, n := range p.path {
 		if f, ok := n.(*ast.FuncDecl); ok {
@@ -203,8 +203,8 @@ func (p *probe) qualify(pkg *types.Package) string {
 	return pkg.Name()
 }
 
-// typeString and objectString write types as cells do; a version of a type that a
-// newer one has replaced goes by its plain name.
+// typeString and objectString write types as cells do; a replaced version of a type has
+// its plain name.
 func (p *probe) typeString(t types.Type) string {
 	return versioned.ReplaceAllString(types.TypeString(t, p.qualify), "$1")
 }
@@ -223,7 +223,8 @@ func (p *probe) declString(o types.Object) string {
 	return versioned.ReplaceAllString(types.ObjectString(o, p.qualify), "$1")
 }
 
-// declaredNames returns the names of a declaration's text, "T.M" for methods.
+// declaredNames returns the names that a declaration's text declares, "T.M" for
+// methods.
 func declaredNames(text string) []string {
 	f, _ := parser.ParseFile(token.NewFileSet(), "", "package p;"+text, parser.SkipObjectResolution)
 	if f == nil {

@@ -11,21 +11,20 @@ import (
 	"halfnote/kernel"
 )
 
-// problem is one thing wrong with a cell, at a place of it; line and col count
-// from 1, col in bytes.
+// problem is a mistake at a place in a cell; line and col count from 1, col in bytes.
 type problem struct {
-	cell      int // In[n]
+	cell      int // number of In[n]
 	line, col int
 	msg       string
-	at        span   // what to underline; none is the word at line and col
-	hint      string // what could mend it, in lines
+	at        span   // span to underline; the zero span is the word at line and col
+	hint      string // suggested fixes, in lines
 }
 
 func problemf(line, col int, format string, args ...any) problem {
 	return problem{line: line, col: col, msg: fmt.Sprintf(format, args...)}
 }
 
-// in says which cell problems belong to.
+// in sets the cell of problems.
 func in(n int, list []problem) []problem {
 	for i := range list {
 		list[i].cell = n
@@ -47,8 +46,8 @@ func (r *rejected) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// report shows every problem as a block: message and place, the line with what is
-// wrong in it underlined, and a hint.
+// report shows every problem as a block: message and place, the line with the mistake
+// underlined, and a hint.
 func (s *Session) report(r *rejected) *kernel.Error {
 	e := &kernel.Error{Name: r.name}
 	for i, p := range r.problems {
@@ -81,8 +80,8 @@ func (s *Session) report(r *rejected) *kernel.Error {
 	return e
 }
 
-// syntax turns errors of the parser into problems; the positions are those of
-// the cell, by line directives.
+// syntax turns errors of the parser into problems; line directives make the positions
+// those of the cell.
 func syntax(err error) []problem {
 	list, ok := err.(scanner.ErrorList)
 	if !ok {
@@ -95,8 +94,8 @@ func syntax(err error) []problem {
 	return ps
 }
 
-// inLabel names a cell as its front end does. One that is not counted has a number
-// below 0.
+// inLabel returns the label of a cell in its front end. Uncounted cells have negative
+// numbers.
 func inLabel(n int) string {
 	if n < 0 {
 		return "In[ ]"
@@ -115,8 +114,8 @@ func cellOf(file string) int {
 
 var versioned = regexp.MustCompile(`\b([\pL_][\pL\pN_]*?)__(\d+)\b`)
 
-// problemOf describes an error of the type checker. Versions of types that newer
-// ones have replaced get a readable name.
+// problemOf describes an error of the type checker, with readable names for replaced
+// versions of types.
 func (c *cell) problemOf(e types.Error, a *attempt) problem {
 	at := e.Fset.Position(e.Pos)
 	return problem{
@@ -125,8 +124,8 @@ func (c *cell) problemOf(e types.Error, a *attempt) problem {
 	}
 }
 
-// readable gives the names in a message of the checker that the session has made
-// those that the cells wrote.
+// readable replaces the session's internal names in a message of the checker with the
+// names in the cells.
 func (c *cell) readable(msg string) string {
 	return versioned.ReplaceAllStringFunc(msg, func(name string) string {
 		if n, ok := strings.CutPrefix(name, "Out__"); ok {

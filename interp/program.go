@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// program gives the variables of a cell that has a package clause, as a pasted
-// program has, the order in which a program initializes them, which is that of
-// what they depend on. They come before the cell's other statements. Where the
-// checker finds a mistake the order stays, and the mistake is found again later.
+// program orders the variables of a cell with a package clause, such as a pasted
+// program, by their dependencies, as a program's initialization does, and puts them
+// before the cell's other statements. If the checker finds a mistake, the order stays,
+// and the mistake is found again later.
 func (s *Session) program(c *cell) {
 	isVar := func(it item) bool { return it.kind == itemStatement && it.tok == token.VAR }
 	if !slices.ContainsFunc(c.items, func(it item) bool { return it.kind == itemPackage }) || !slices.ContainsFunc(c.items, isVar) {

@@ -54,11 +54,11 @@ func isNil(v reflect.Value) bool {
 	return (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil()
 }
 
-// showMethods are the methods that package display looks for.
+// showMethods lists the methods that package display looks for.
 var showMethods = []string{"Error", "HTML", "LaTeX", "Markdown", "MimeBundle", "PNG", "SVG", "String"}
 
-// showing returns the methods by which a value of a type of the session shows
-// itself: package display does not see methods that are interpreted.
+// showing returns the show methods of a value of a session type: package display does
+// not see interpreted methods.
 func showing(v reflect.Value, t *dynamic.Type) map[string]func() any {
 	receivers := []any{t.In(v)}
 	if v.CanAddr() && v.Kind() != reflect.Interface {
@@ -90,8 +90,8 @@ func showing(v reflect.Value, t *dynamic.Type) map[string]func() any {
 	return methods
 }
 
-// isCompiled tells whether a value is of a compiled type, whose methods package
-// display finds by itself.
+// isCompiled reports whether a value has a compiled type, whose methods package display
+// finds itself.
 func isCompiled(v reflect.Value) bool {
 	for v.IsValid() && v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -106,12 +106,12 @@ func isCompiled(v reflect.Value) bool {
 	return t.Name() != "" && t.PkgPath() != "main" && !v.Type().Implements(reflect.TypeFor[dynamic.Wrapper]())
 }
 
-// dynamicType returns what the session knows of a type while cells run.
+// dynamicType returns the session's run-time information about a type.
 func (s *Session) dynamicType(c *cell, t types.Type) *dynamic.Type {
-	if c.env == nil { // a cell that only looks
+	if c.env == nil { // a cell that is only inspected
 		c.env, c.unitPaths = s.env, map[string]bool{}
 	}
-	if c.before == nil { // nothing of the cell is bound
+	if c.before == nil { // the cell is not bound yet
 		c.before = c.env
 	}
 	if c.std == nil {
@@ -124,8 +124,8 @@ func (s *Session) dynamicType(c *cell, t types.Type) *dynamic.Type {
 	return u.Describe(t)
 }
 
-// byMethods adds what a value says of itself through interpreted methods. They run
-// as the cell does: they can be interrupted, and may panic.
+// byMethods adds the output of a value's interpreted show methods. They run as the cell
+// does: they can be interrupted, and may panic.
 func (s *Session) byMethods(c *cell, b *display.Bundle, methods map[string]func() any) error {
 	call := func(f func()) error {
 		run := &live.Cell{N: c.n, Out: c.out}
@@ -174,7 +174,7 @@ func (s *Session) byMethods(c *cell, b *display.Bundle, methods map[string]func(
 	return nil
 }
 
-// described renders what the method of that name returned.
+// described renders the result of the named method.
 func described(name, text string) display.Bundle {
 	switch name {
 	case "HTML":

@@ -23,19 +23,19 @@ import (
 	"halfnote/kernel"
 )
 
-var engineName = flag.String("engine", "", "the engine of the sessions of tests")
+var engineName = flag.String("engine", "", "the engine for test sessions")
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
 
-// TestScripts runs the cells of every script of testdata. In a script, each
-// section "cell" is a cell; "cell 300ms" is interrupted after that time. The
-// section "out" behind it is what the cell must show: what it prints, its value
-// after "= ", displays after "display ", its error. -update rewrites them.
-// Scripts of testdata/alone run one at a time.
+// TestScripts runs the cells of every script of testdata. In a script, each section
+// "cell" is a cell; "cell 300ms" is interrupted after that time. The following section
+// "out" is the expected output: printed text, the value after "= ", displays after
+// "display ", and the error. -update rewrites them. Scripts of testdata/alone run one
+// at a time.
 func TestScripts(t *testing.T) { scripts(t, "yaegi") }
 
-// TestScriptsIxgo runs the same scripts on the other engine. What it may show
-// instead stands in testdata/ixgo.exceptions, each cell with the reason.
+// TestScriptsIxgo runs the same scripts on the ixgo engine. testdata/ixgo.exceptions
+// lists the cells whose output may differ, with the reasons.
 func TestScriptsIxgo(t *testing.T) {
 	if !*update && !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "ixgo") {
 		t.Skip("HALFNOTE_REQUIRE does not list ixgo")
@@ -48,11 +48,11 @@ func scripts(t *testing.T, engine string) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scripts", err)
 	}
-	own, err := filepath.Glob("testdata/" + engine + "/*.txtar") // of what only this one does
+	own, err := filepath.Glob("testdata/" + engine + "/*.txtar") // scripts for this engine only
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What watches the whole process is disturbed by other scripts.
+	// Scripts that observe the whole process would be disturbed by others.
 	alone, err := filepath.Glob("testdata/alone/*.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -72,12 +72,11 @@ func scripts(t *testing.T, engine string) {
 	}
 }
 
-// TestPackageScripts runs scripts whose sections "file NAME" are written to the
-// working directory before the next cell runs. The module cache is its folder
-// cache.
+// TestPackageScripts runs scripts whose sections "file NAME" are written to the working
+// directory before the next cell runs. Its folder cache is the module cache.
 func TestPackageScripts(t *testing.T) { packageScripts(t, "yaegi") }
 
-// TestPackageScriptsIxgo is TestPackageScripts on the other engine.
+// TestPackageScriptsIxgo is TestPackageScripts on the ixgo engine.
 func TestPackageScriptsIxgo(t *testing.T) {
 	if !*update && !slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "ixgo") {
 		t.Skip("HALFNOTE_REQUIRE does not list ixgo")
@@ -173,10 +172,10 @@ func newSessionOn(t testing.TB, engine string) *Session {
 	return s
 }
 
-// evalFor runs a cell and returns all that it shows, as one text.
+// evalFor runs a cell and returns all its output as one text.
 func evalFor(t testing.TB, s *Session, n int, code, after string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second) // a cell that hangs shows as interrupted
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second) // a cell that hangs is shown as interrupted
 	defer cancel()
 	if after != "" {
 		d, err := time.ParseDuration(after)
@@ -192,9 +191,9 @@ func evalFor(t testing.TB, s *Session, n int, code, after string) string {
 		defer time.AfterFunc(3*time.Second, func() { fmt.Fprintf(os.Stderr, "slow: In[%d]: %s\n", n, code) }).Stop()
 	}
 	r := s.Eval(ctx, kernel.Cell{Code: code, Count: n}, rec)
-	// goroutines of the cell may still print; scripts make them end before
+	// Goroutines of the cell may still print; scripts make them end before.
 	text := rec.text(r)
-	if after != "" { // how deep calls were is chance
+	if after != "" { // the depth of calls varies
 		text = folded.ReplaceAllString(text, "… N more")
 	}
 	return text
@@ -202,7 +201,7 @@ func evalFor(t testing.TB, s *Session, n int, code, after string) string {
 
 var folded = regexp.MustCompile(`… \d+ more`)
 
-// recorder is a kernel.Output that keeps what it gets.
+// recorder is a kernel.Output that records everything.
 type recorder struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -236,7 +235,7 @@ func (s recorderStream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// printed returns what was written to standard output and displayed.
+// printed returns the text written to standard output and displayed.
 func (r *recorder) printed() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

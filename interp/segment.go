@@ -11,32 +11,32 @@ import (
 
 // segment is a part of a cell: Go, or a magic.
 type segment struct {
-	// code is Go: of the segment itself, or what the magic applies to. Blank lines
-	// and spaces stand before it, so that it keeps its place in the cell.
+	// code is Go: the segment itself, or the code that the magic applies to. Blank
+	// lines and spaces precede it, so that it keeps its place in the cell.
 	code  string
-	magic string // its name, "" for Go
+	magic string // name of the magic, "" for Go
 	args  string
-	// variable and assign are "x" and ":=" or "=" of x := !command.
+	// variable and assign are "x" and ":=" or "=" in x := !command.
 	variable, assign string
-	body             string // of "%%": the lines below as they are
-	first            bool   // nothing but magics and comments stands above
-	line             int    // where the magic is, from 1
+	body             string // raw lines below a "%%" magic
+	first            bool   // only magics and comments precede it
+	line             int    // line of the magic, from 1
 	col              int
 }
 
-// late tells whether a magic that applies to the cell stands below Go.
+// late reports whether a magic for the whole cell follows Go code.
 func (g segment) late() bool { return strings.HasPrefix(g.magic, "%%") && !g.first }
 
-// segments cuts a cell at its magics: lines that begin with a percent sign or an
-// exclamation mark where a statement could begin. No Go statement begins with a
-// percent sign. "!x" is Go if isValue says so of what x begins with. A cell without
-// magics is one segment.
+// segments splits a cell at its magics: lines that begin with a percent sign or an
+// exclamation mark where a statement could begin. No Go statement begins with a percent
+// sign. "!x" is Go if isValue reports that x begins with a value. A cell without magics
+// is one segment.
 func segments(code string, isValue func(name string, member bool) bool) []segment {
 	if !mayHoldMagic(code) {
 		return []segment{{code: code}}
 	}
 	var list []segment
-	var before, part strings.Builder // what is blank in the segment under way; its Go
+	var before, part strings.Builder // blank text before the current segment; its Go
 	flush := func() {
 		if strings.TrimSpace(part.String()) != "" && !onlyComments(part.String()) {
 			list = append(list, segment{code: before.String() + part.String()})
@@ -87,7 +87,7 @@ func segments(code string, isValue func(name string, member bool) bool) []segmen
 // capturing matches the assignment of a command's output.
 var capturing = regexp.MustCompile(`^([\pL_][\pL\pN_]*)\s*(:?=)\s*(!.*)$`)
 
-// mayHoldMagic is a quick look.
+// mayHoldMagic is a fast pre-check for magics.
 func mayHoldMagic(code string) bool {
 	for line := range strings.Lines(code) {
 		text := strings.TrimSpace(line)
@@ -98,8 +98,8 @@ func mayHoldMagic(code string) bool {
 	return false
 }
 
-// betweenStatements tells whether a statement can begin behind code: it leaves no
-// bracket, string or comment open and does not end with an operator.
+// betweenStatements reports whether a statement can begin after code: it has no open
+// bracket, string or comment and does not end with an operator.
 func betweenStatements(code string) bool {
 	open, last, depth := false, token.SEMICOLON, 0
 	scan(code, func(tok token.Token, _ string) {
@@ -120,9 +120,9 @@ func onlyComments(code string) bool {
 	return only
 }
 
-// goExpr tells whether a line that begins with an exclamation mark is an expression
-// of Go rather than a command: it parses as one, and begins with a value of the
-// session or with a name that the cell has mentioned above.
+// goExpr reports whether a line that begins with an exclamation mark is a Go expression
+// and not a command: it parses as one, and begins with a value of the session or a name
+// that the cell mentions above.
 func goExpr(line, above string, isValue func(name string, member bool) bool) bool {
 	e, err := parser.ParseExpr(line)
 	if err != nil {
@@ -170,8 +170,8 @@ func scan(code string, each func(token.Token, string), fail func(msg string)) {
 	}
 }
 
-// isValue tells whether an expression can begin with a name: it is a variable, a
-// constant or a function, or, before a dot, a package.
+// isValue reports whether an expression can begin with a name: that of a variable,
+// constant or function or, before a dot, of a package.
 func (s *Session) isValue(name string, member bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

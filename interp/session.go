@@ -23,73 +23,73 @@ import (
 	"halfnote/kernel"
 )
 
-// Options configure a session. The zero value is a session of the default
-// engine.
+// Options configure a session. The zero value selects the default engine.
 type Options struct {
-	// Engine names what executes cells: one of Engines; "" means the first.
+	// Engine is the name of the engine that executes cells: one of Engines; "" means
+	// the first.
 	Engine string
-	// Release is the version of this program that front ends are told.
+	// Release is the version of this program for front ends.
 	Release string
-	// MaxDepth bounds how deep calls of a cell's functions nest; 0 means 10000.
+	// MaxDepth is the maximum depth of calls in a cell; 0 means 10000.
 	MaxDepth int
-	// Memory is how many bytes the heap may hold before a cell is stopped; 0 means
-	// any number. Mapped returns those to be counted that are in use beside the heap; nil
-	// means none.
+	// Memory is the size of the heap in bytes at which a cell is stopped; 0 means no
+	// limit. Mapped returns the bytes in use outside the heap, which also count; it may
+	// be nil.
 	Memory int64
 	Mapped func() int64
-	// Grace is how long an interrupted cell may take to stop before it is left
+	// Grace is the time in which an interrupted cell must stop before it is left
 	// behind; 0 means 2 s.
 	Grace time.Duration
-	// Leave, if set, runs at the end of each goroutine of cells, in it, to end what they
-	// have left open. The lines that it returns go to the cell's stderr.
+	// Leave, if set, runs at the end of each goroutine of cells, in it, to close what
+	// the goroutine has left open. The lines that it returns go to the cell's stderr.
 	Leave func() (lines []string)
 }
 
-// Session is what the cells of one notebook share. It implements
-// kernel.Evaluator, kernel.CommUser, kernel.Completer,
-// kernel.Debugger and kernel.VariableLister.
+// Session is the state shared by the cells of one notebook. It implements
+// kernel.Evaluator, kernel.CommUser, kernel.Completer, kernel.Debugger and
+// kernel.VariableLister.
 type Session struct {
 	opts     Options
-	binary   types.ImporterFrom // of the packages that are compiled
-	importer types.ImporterFrom // of these and of those from source
+	binary   types.ImporterFrom // importer of compiled packages
+	importer types.ImporterFrom // importer of compiled packages and packages from source
 	engine   engine.Engine
 	live     *live.Registry
-	types    *dynamic.Space // what cells declare, while they run
+	types    *dynamic.Space // types of cells at run time
 
-	mu     sync.Mutex // guards env and the names in it against completion while a cell runs
+	mu     sync.Mutex // guards env and its names against completion while a cell runs
 	env    *env
-	around *surroundings // what can be seen of env; nil when it has changed
-	// checking is held while packages are read and checked against: that changes
-	// what the checker and other packages hold of them.
+	around *surroundings // the visible part of env; nil after a change
+	// checking is held while packages are read and type-checked, which changes data
+	// that the checker and other packages share.
 	checking *sync.Mutex
-	// running is held while a cell runs, and by who looks at values meanwhile.
+	// running is held while a cell runs, and while values are read from outside.
 	running sync.Mutex
 
-	placing  sync.Mutex // held while marks change, and by who looks for a line meanwhile
-	ground   token.Pos  // a place in the engine's files that stays
+	placing  sync.Mutex // held while marks change or lines are looked up
+	ground   token.Pos  // a permanent position in the engine's files
 	seq      int
-	slots    map[string]bool   // names that the engine has seen
+	slots    map[string]bool   // names known to the engine
 	bound    map[string]bool   // support symbols of package variables
-	marks    []mark            // where cells may fail, by number
-	sources  map[[2]int]string // how Source names lines, by cell and line
-	places   []declPlace       // where declarations are, by position
+	marks    []mark            // places in cells that may fail, by number
+	sources  map[[2]int]string // texts of Source, by cell and line
+	places   []declPlace       // places of declarations, by position
 	labels   map[string]string
 	generics *generics
-	included map[string]bool // source of the standard library that the engine has
+	included map[string]bool // standard library source that the engine has
 	std      *std
 	packages *packages
 	code     map[int]string // source of In[n]
-	history  []int          // which of them there are, oldest first
-	asides   int            // how many cells were not counted; their numbers are below 0
+	history  []int          // numbers of the cells in code, oldest first
+	asides   int            // number of uncounted cells, which have negative numbers
 	outs     outputs
-	shown    []shownValue // those of them that cells being written can see; under mu
+	shown    []shownValue // kept values visible to cells being written; guarded by mu
 	stdio    *stdio
-	screen   *display.Screen // what package display draws on when a cell calls it
+	screen   *display.Screen // screen that package display draws on from cells
 	comms    *transport
 	debugger *debugger
-	widgets  *widget.Manager // those that front ends know
-	lastDir  string          // the working folder before %cd
-	ran      []Ran           // the cells that %export writes
+	widgets  *widget.Manager // widgets known to front ends
+	lastDir  string          // working folder before the last %cd
+	ran      []Ran           // cells for %export
 }
 
 var (
@@ -100,7 +100,7 @@ var (
 	_ kernel.VariableLister = (*Session)(nil)
 )
 
-// NewSession returns a session without any cells.
+// NewSession returns a session without cells.
 func NewSession(o Options) (*Session, error) {
 	if o.MaxDepth == 0 {
 		o.MaxDepth = 10000
@@ -124,7 +124,7 @@ func NewSession(o Options) (*Session, error) {
 	return s, nil
 }
 
-// reset starts anew with an empty environment.
+// reset starts again with an empty environment.
 func (s *Session) reset() error {
 	e, err := s.newEngine()
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *Session) Language() kernel.Language {
 	return kernel.Language{
 		Name: "go", Version: version, MIMEType: "text/x-go", FileExtension: ".go",
 		PygmentsLexer: "go", CodeMirrorMode: "go",
-		Banner:         fmt.Sprintf("halfnote %s: Go %s in which mixed precision can be seen. %%help says what cells can do.", s.opts.Release, version),
+		Banner:         fmt.Sprintf("halfnote %s: Go %s that makes mixed precision visible. %%help describes what cells can do.", s.opts.Release, version),
 		Implementation: "halfnote", Release: s.opts.Release,
 	}
 }
@@ -191,9 +191,8 @@ func (s *Session) Eval(ctx context.Context, in kernel.Cell, out kernel.Output) k
 	return r
 }
 
-// number returns the n of In[n] for a cell. Cells that are left out of the history
-// come with the number of another, which must not be taken for them: they get
-// numbers below 0.
+// number returns the n of In[n] for a cell. A cell outside the history arrives with the
+// number of another cell, so it gets a negative number instead.
 func (s *Session) number(in kernel.Cell) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,10 +203,10 @@ func (s *Session) number(in kernel.Cell) int {
 	return -s.asides
 }
 
-// maxHistory is how many cells' sources are kept for tracebacks.
+// maxHistory is the number of cell sources kept for tracebacks.
 const maxHistory = 2000
 
-// maxAsides is how many of those are kept that are not counted.
+// maxAsides is the number of uncounted cells among them.
 const maxAsides = 100
 
 // remember keeps the source of a cell for messages about it.
@@ -226,8 +225,8 @@ func (s *Session) remember(n int, code string) {
 	s.code[n] = code
 }
 
-// Close implements kernel.Evaluator. Goroutines of cells stop when they next loop,
-// call or wait.
+// Close implements kernel.Evaluator. Goroutines of cells stop when they next loop, call
+// or wait.
 func (s *Session) Close() error {
 	s.live.StopAll()
 	s.types.Close()
@@ -235,8 +234,8 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// packageVar gives units a pointer to a variable of a compiled package: Yaegi
-// takes the variable's value at compile time for a constant.
+// packageVar provides units with a pointer to a variable of a compiled package: Yaegi
+// would treat the variable's value at compile time as a constant.
 func (s *Session) packageVar(path, name string) (string, bool) {
 	symbol := "Var_" + strings.TrimPrefix(alias(path), "p__") + "_" + name
 	if s.bound[symbol] {

@@ -36,8 +36,8 @@ func TestIsComplete(t *testing.T) {
 	}
 }
 
-// Cells that are not counted carry the number of another, and leave what that
-// stands for alone.
+// TestNotCounted checks that uncounted cells, which carry the number of another cell,
+// leave that cell's state alone.
 func TestNotCounted(t *testing.T) {
 	s := newSession(t)
 	eval := func(c kernel.Cell) string {
@@ -62,7 +62,7 @@ func TestNotCounted(t *testing.T) {
 	}
 }
 
-// Two sessions of one process share nothing.
+// TestTwoSessions checks that two sessions of one process share nothing.
 func TestTwoSessions(t *testing.T) {
 	a, b := newSession(t), newSession(t)
 	evalFor(t, a, 1, "x := 1", "")
@@ -78,7 +78,7 @@ func TestTwoSessions(t *testing.T) {
 	}
 }
 
-// Output that comes after the end of a cell reaches the cell that it belongs to.
+// TestLateOutput checks that output after the end of a cell goes to that cell.
 func TestLateOutput(t *testing.T) {
 	s := newSession(t)
 	eval := func(n int, code string) *recorder {
@@ -98,8 +98,8 @@ func TestLateOutput(t *testing.T) {
 	}
 }
 
-// A variable that a cell declares again is freed, with whatever type, and so is the
-// value of an expression that was shown. It is must-test 3.
+// TestMemory checks that a redeclared variable is released, whatever its type, and so
+// is the value of an expression that was shown. It is must-test 3.
 func TestMemory(t *testing.T) {
 	heap := func() uint64 {
 		runtime.GC()
@@ -117,12 +117,12 @@ func TestMemory(t *testing.T) {
 	}
 	evalFor(t, s, 90, "x := 0", "")
 	if more := int64(heap() - before); more > 100<<20 {
-		t.Errorf("%d MB more in the heap after 40 cells of 64 MB each, want what one of them needs at most", more>>20)
+		t.Errorf("the heap grew by %d MB after 40 cells of 64 MB each, want at most the size of one", more>>20)
 	}
 }
 
-// Ten thousand cells take less than 10 MB, whatever they leave behind: a cell that
-// runs again takes the place of what it was.
+// TestMemoryOfManyCells checks that ten thousand cells take less than 10 MB: a cell
+// that runs again replaces its earlier run.
 func TestMemoryOfManyCells(t *testing.T) {
 	var grown uint64
 	codes := []string{
@@ -149,11 +149,12 @@ func TestMemoryOfManyCells(t *testing.T) {
 		}
 	}
 	if each := grown / uint64(500*len(codes)); each > 1000 {
-		t.Errorf("%d bytes a cell, want at most 1000", each)
+		t.Errorf("%d bytes per cell, want at most 1000", each)
 	}
 }
 
-// Goroutines of interrupted cells end. It is part of must-test 2.
+// TestGoroutinesEnd checks that goroutines of interrupted cells end. It is part of
+// must-test 2.
 func TestGoroutinesEnd(t *testing.T) {
 	s := newSession(t)
 	before := runtime.NumGoroutine()
@@ -166,10 +167,10 @@ func TestGoroutinesEnd(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("%d goroutines, want the %d there were", runtime.NumGoroutine(), before)
+	t.Errorf("%d goroutines, want the initial %d", runtime.NumGoroutine(), before)
 }
 
-// What an engine asks for exists.
+// TestNeeds checks that the rewrites that an engine asks for exist.
 func TestNeeds(t *testing.T) {
 	known := map[string]bool{}
 	for _, r := range lower.Rewrites {
@@ -181,12 +182,13 @@ func TestNeeds(t *testing.T) {
 	}
 	for _, name := range needs {
 		if !known[name] {
-			t.Errorf("there is no rewrite %q", name)
+			t.Errorf("unknown rewrite %q", name)
 		}
 	}
 }
 
-// What compiled code prints goes to the cell that called it, before the cell ends.
+// TestCaptureProcessOutput checks that output of compiled code goes to the calling
+// cell, before the cell ends.
 func TestCaptureProcessOutput(t *testing.T) {
 	s := newSession(t)
 	restore, err := CaptureProcessOutput(s)
@@ -201,8 +203,8 @@ func TestCaptureProcessOutput(t *testing.T) {
 	}
 }
 
-// BenchmarkCell takes the smallest cell through all steps, in a session that is new
-// and in one that has many declarations.
+// BenchmarkCell takes the smallest cell through all steps, in a new session and in one
+// with many declarations.
 func BenchmarkCell(b *testing.B) {
 	for _, declared := range []int{0, 1000} {
 		b.Run(fmt.Sprintf("declarations=%d", declared), func(b *testing.B) {
@@ -222,8 +224,8 @@ func BenchmarkCell(b *testing.B) {
 	}
 }
 
-// BenchmarkCheckAndLower takes a cell of a training loop through all steps before
-// the engine, in a session that has a few declarations.
+// BenchmarkCheckAndLower takes a cell of a training loop through all steps before the
+// engine, in a session with a few declarations.
 func BenchmarkCheckAndLower(b *testing.B) {
 	s := newSession(b)
 	evalFor(b, s, 1, "type P struct{ X, Y int }\nfunc (p P) Sum() int { return p.X + p.Y }\nfunc f(n int) int { return n }\nxs := []int{1, 2}\nm := map[string]P{}", "")

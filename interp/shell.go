@@ -23,8 +23,8 @@ func (s *Session) magicShell(c call) kernel.Result {
 	return s.shell(c, c.args, shells...)
 }
 
-// capture is x := !command: the variable becomes the list of the lines that the
-// command prints. It is assigned to as a cell would.
+// capture runs x := !command: it assigns the lines of the command's output to the
+// variable as a cell would.
 func (s *Session) capture(c call, g segment) kernel.Result {
 	c.captured = &bytes.Buffer{}
 	if r := s.magicShell(c); r.Err != nil {
@@ -50,20 +50,20 @@ func (s *Session) magicSh(c call) kernel.Result { return s.script(c, "sh") }
 
 func (s *Session) script(c call, shell string) kernel.Result {
 	if c.args != "" {
-		return s.wrong(c, "%%%%%s %s: want the script on the lines below and nothing here", shell, c.args)
+		return s.wrong(c, "%%%%%s %s: want the script on the lines below, and nothing after the magic", shell, c.args)
 	}
 	return s.shell(c, c.in.Code, shell)
 }
 
-// shells are those that run "!" lines: the first that there is.
+// shells lists the shells for "!" lines; the first one found is used.
 var shells = []string{"bash", "sh"}
 
-// hard is how long an interrupted command has to end by itself.
+// hard is the time an interrupted command has before it is killed.
 const hard = 40 * time.Millisecond
 
-// shell runs a script by the first of some shells that there is. What the script
-// prints goes to the cell as it comes; it has no input. All processes that it
-// started end with it, or with the cell's interrupt.
+// shell runs a script with the first available shell. The script's output goes to the
+// cell as it arrives; it has no input. All processes that it started end with it, or
+// with the cell's interrupt.
 func (s *Session) shell(c call, script string, shells ...string) kernel.Result {
 	var path string
 	var err error
@@ -73,7 +73,7 @@ func (s *Session) shell(c call, script string, shells ...string) kernel.Result {
 		}
 	}
 	if err != nil {
-		return s.wrong(c, "there is no %s on this machine's PATH", strings.Join(shells, " and no "))
+		return s.wrong(c, "%s not found on PATH", strings.Join(shells, " and "))
 	}
 	cmd := exec.Command(path, "-c", script)
 	stdout := c.out.Stdout()
@@ -90,7 +90,7 @@ func (s *Session) shell(c call, script string, shells ...string) kernel.Result {
 		started <- err
 		if err == nil {
 			err = cmd.Wait()
-			kill(cmd) // what it has left in the background
+			kill(cmd) // kills its background processes
 			ended <- err
 		}
 	}()
@@ -113,7 +113,7 @@ func (s *Session) shell(c call, script string, shells ...string) kernel.Result {
 	case <-c.ctx.Done():
 	}
 	if c.ctx.Err() != nil {
-		select { // what it has said before
+		select { // lets earlier output arrive
 		case <-copied:
 		case <-time.After(hard):
 		}
@@ -131,18 +131,18 @@ func (s *Session) shell(c call, script string, shells ...string) kernel.Result {
 	return s.failed(c, err.Error())
 }
 
-// failed is the error of a command that did not end well.
+// failed returns the error of a command that failed.
 func (s *Session) failed(c call, how string) kernel.Result {
 	e := &kernel.Error{Name: "CommandFailed", Value: how}
 	e.Traceback = append([]string{fmt.Sprintf("%s: %s", place(c.in.Count, c.line, 0), bold(red(how)))}, s.excerpt(c.in.Count, span{line: c.line})...)
 	return kernel.Result{Err: e}
 }
 
-// start starts a command whose output goes to two writers. copied is closed when all
-// of it has arrived: when nobody can write any more.
+// start starts a command whose output goes to two writers. copied is closed when all of
+// it has arrived: when no process can write any more.
 func start(cmd *exec.Cmd, stdout, stderr io.Writer) (copied <-chan struct{}, err error) {
 	var copies sync.WaitGroup
-	var ends []*os.File // the command's
+	var ends []*os.File // the command's ends of the pipes
 	defer func() {
 		for _, f := range ends {
 			f.Close()

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// group makes a command the head of a process group of its own, so that its
-// children can be ended with it. It ends when this process is killed.
+// group puts a command into a process group of its own, so that its children can be
+// ended with it. It is killed when this process ends.
 func group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

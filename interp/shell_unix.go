@@ -10,5 +10,5 @@ import (
 // interrupt asks the processes of the group to end, as Ctrl-C does.
 func interrupt(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 
-// kill ends the processes of the group that there still are.
+// kill ends the remaining processes of the group.
 func kill(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

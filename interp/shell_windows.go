@@ -4,7 +4,7 @@ import "os/exec"
 
 func group(*exec.Cmd) {}
 
-// interrupt does nothing: there is no signal that a process could heed.
+// interrupt does nothing: Windows has no such signal.
 func interrupt(*exec.Cmd) {}
 
 func kill(cmd *exec.Cmd) { cmd.Process.Kill() }

@@ -14,8 +14,8 @@ import (
 	"halfnote/interp/internal/library"
 )
 
-// show renders a value of a cell. What types of the session look like is known
-// from the checker alone: the engine's own types have other names and fields.
+// show renders a value of a cell. The structure of session types comes from the
+// checker: the engine's own types have other names and fields.
 func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -42,14 +42,14 @@ func (s *Session) show(c *cell, v reflect.Value, t types.Type) (b display.Bundle
 	return s.screen.Of(v.Interface())
 }
 
-// interpreted tells whether a type is one of those of cells, of packages that are
-// run from source, or a generic one.
+// interpreted reports whether a type belongs to a cell or to a package run from source,
+// or is generic.
 func (p *packages) interpreted(o types.Object, pkg *types.Package) bool {
 	return o.Pkg() == pkg || p.units[o.Pkg()] != nil || library.Generic(o)
 }
 
-// own tells whether values of t may contain values of interpreted types, or look
-// better as the checker describes them, as functions do.
+// own reports whether values of t may contain values of interpreted types, or are
+// better described by the checker, as functions are.
 func (p *packages) own(t types.Type, pkg *types.Package) bool {
 	seen := map[types.Type]bool{}
 	var walk func(types.Type) bool
@@ -77,8 +77,8 @@ func (p *packages) own(t types.Type, pkg *types.Package) bool {
 	return walk(t)
 }
 
-// holdsOwn tells whether a value of a compiled type has interpreted values behind
-// interfaces. It looks at the first elements of lists only.
+// holdsOwn reports whether a value of a compiled type holds interpreted values in
+// interfaces. It looks only at the first elements of lists.
 func (s *Session) holdsOwn(v reflect.Value, depth int) bool {
 	const few = 20
 	if depth > 4 || !v.IsValid() {
@@ -120,21 +120,20 @@ func isNilInterface(v reflect.Value) bool {
 	return v.Kind() == reflect.Interface && v.IsNil()
 }
 
-// maxShown bounds the text of a value, in bytes and in elements of a list.
+// maxShown is the maximum size of a value's text, in bytes and in elements of a list.
 const (
 	maxShown = 4000
 	maxItems = 100
 	maxNest  = 12
 )
 
-// writer writes values as fmt's %+v does, with the names that types and fields
-// have in the cell.
+// writer formats values as fmt's %+v does, with the type and field names in the cell.
 type writer struct {
 	strings.Builder
-	of func(reflect.Value) (reflect.Value, *dynamic.Type) // what an interface holds
+	of func(reflect.Value) (reflect.Value, *dynamic.Type) // of unwraps an interface
 }
 
-// open returns what an interface holds, and its type if that is the session's.
+// open returns the value in an interface, and its type if that is the session's.
 func (s *Session) open(c *cell, v reflect.Value) (reflect.Value, *dynamic.Type) {
 	if x, t := dynamic.Open(v.Interface()); t != nil {
 		return x, t
@@ -151,8 +150,8 @@ func (s *Session) open(c *cell, v reflect.Value) (reflect.Value, *dynamic.Type) 
 	return x, d
 }
 
-// inside returns what an interface holds if it is of a type of the session, and the
-// engine's name of that type, without pointers.
+// inside returns the value in an interface if it has a session type, and the engine's
+// name of that type, without pointers.
 func (s *Session) inside(v reflect.Value) (value reflect.Value, typ string, ok bool) {
 	for v.IsValid() && v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -168,8 +167,7 @@ func (s *Session) inside(v reflect.Value) (value reflect.Value, typ string, ok b
 	return s.engine.Inside(v)
 }
 
-// typeNamed returns the session's type that the engine calls by slot name, nil if
-// there is none.
+// typeNamed returns the session type with the engine name slot, or nil.
 func (s *Session) typeNamed(pkg *types.Package, slot string) types.Type {
 	for _, list := range [][]*binding{s.current(), s.env.old} {
 		for _, b := range list {
@@ -196,7 +194,7 @@ func (w *writer) value(v reflect.Value, t *dynamic.Type, depth int) {
 		return
 	}
 	if t.Kind != reflect.Interface {
-		for v.Kind() == reflect.Interface && !v.IsNil() { // Yaegi's recursive types
+		for v.Kind() == reflect.Interface && !v.IsNil() { // for Yaegi's recursive types
 			v = v.Elem()
 		}
 	}
@@ -312,7 +310,7 @@ func numeric(t reflect.Type) int {
 	return 0
 }
 
-// dynamic writes what an interface holds.
+// dynamic writes the value in an interface.
 func (w *writer) dynamic(v reflect.Value, depth int) {
 	for v.IsValid() && v.Kind() == reflect.Interface {
 		v = v.Elem()

@@ -2,7 +2,7 @@ package interp
 
 import "reflect"
 
-// sizeOf estimates what a value keeps in memory, without looking into maps, which
+// sizeOf estimates the memory that a value holds, without looking into maps, which
 // goroutines may be changing. It stops counting when the value is big.
 func sizeOf(v reflect.Value) int {
 	seen := map[uintptr]bool{}
@@ -54,7 +54,8 @@ func sizeOf(v reflect.Value) int {
 	return total
 }
 
-// memory is what a tensor says of itself: its elements may be on a device.
+// memory returns the value as one that reports its own size, as tensors do: their
+// elements may be on a device.
 func memory(v reflect.Value) (t interface{ Bytes() int }, ok bool) {
 	if v.CanInterface() {
 		t, ok = v.Interface().(interface{ Bytes() int })
@@ -62,7 +63,7 @@ func memory(v reflect.Value) (t interface{ Bytes() int }, ok bool) {
 	return t, ok
 }
 
-// holds tells whether values of a type refer to memory of their own.
+// holds reports whether values of a type refer to other memory.
 func holds(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.String, reflect.Slice, reflect.Map, reflect.Chan, reflect.Struct:

@@ -2,9 +2,9 @@ package interp
 
 import "fmt"
 
-// Source returns the line of a cell that the calling goroutine runs, as "In[3], line
-// 5", that of the innermost function of a cell; "" in goroutines that run no cell. It
-// knows it while [Session.Watch] is on.
+// Source returns the line of the cell that the calling goroutine runs, such as "In[3],
+// line 5", in the innermost function of a cell, or "" in goroutines that do not run a
+// cell. It requires [Session.Watch].
 func (s *Session) Source() string {
 	s.placing.Lock()
 	defer s.placing.Unlock()
@@ -23,8 +23,7 @@ func (s *Session) Source() string {
 	return ""
 }
 
-// lineText says which line it is, what it has said before from memory: it is asked for
-// by every operation.
+// lineText returns the label of a line, cached because every operation asks for it.
 func (s *Session) lineText(cell, line int) string {
 	at := [2]int{cell, line}
 	text, ok := s.sources[at]
@@ -38,5 +37,5 @@ func (s *Session) lineText(cell, line int) string {
 	return text
 }
 
-// Watch tells cells to note which lines they run, for Source, or to cease to.
+// Watch turns the recording of lines for Source on or off.
 func (s *Session) Watch(on bool) { s.live.Watch(on) }

@@ -7,8 +7,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// sessions are those of tests, which share the process's tensors: each knows the lines
-// of its own goroutines.
+// sessions holds the sessions of tests, which share the process's tensors: each knows
+// the lines of its own goroutines.
 var sessions struct {
 	sync.Mutex
 	list []*Session
@@ -40,7 +40,7 @@ func init() {
 	})
 }
 
-// observed lets a session tell the lines of its cells to what observes tensors.
+// observed makes a session provide the lines of its cells to observers of tensors.
 func observed(s *Session) {
 	sessions.Lock()
 	sessions.list = append(sessions.list, s)

@@ -12,13 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// span is a stretch of a cell: from line and col to before end, in bytes, on the
-// same line. An end of 0 stands for the end of the word at col, and one before col
-// for that of the line.
+// span is a part of a line of a cell: from line and col to before end, in bytes. An end
+// of 0 means the end of the word at col; one before col means the end of the line.
 type span struct{ line, col, end int }
 
-// spanOf returns what an error of the type checker is about. The checker knows it
-// and does not export it; a test guards the fields' names.
+// spanOf returns the span of an error of the type checker. The checker does not export
+// it; a test guards the fields' names.
 func spanOf(e types.Error) span {
 	at := e.Fset.Position(e.Pos)
 	v := reflect.ValueOf(e)
@@ -29,8 +28,8 @@ func spanOf(e types.Error) span {
 	return between(e.Fset, token.Pos(from.Int()), token.Pos(to.Int()))
 }
 
-// between returns the span from one position to another. Of one that has several
-// lines it is the first.
+// between returns the span between two positions. If they are on different lines, it is
+// limited to the first.
 func between(fset *token.FileSet, from, to token.Pos) span {
 	a, b := fset.Position(from), fset.Position(to)
 	if a.Line != b.Line {
@@ -91,8 +90,8 @@ func wordLen(text string) int {
 	return len(lit)
 }
 
-// marked returns what a mark stands for: an operation, by its operator, bracket or
-// name, or a statement in which several may fail.
+// marked returns the span of a mark: an operation, by its operator, bracket or name, or
+// a statement in which several may fail.
 func (s *Session) marked(m mark) span {
 	cell, line, col := m.place()
 	at := span{line: line, col: col}
@@ -116,7 +115,7 @@ func (s *Session) marked(m mark) span {
 	return at
 }
 
-// inspect calls f for the nodes of the piece of a cell that has the line, outer
+// inspect calls f for the nodes of the part of a cell that contains the line, outer
 // ones first, until f returns false.
 func (s *Session) inspect(cell, line int, f func(*token.FileSet, ast.Node) bool) {
 	s.mu.Lock()
@@ -146,7 +145,7 @@ func (s *Session) inspect(cell, line int, f func(*token.FileSet, ast.Node) bool)
 	}
 }
 
-// statement returns where a statement starts and ends, its body not included.
+// statement returns the start and end of a statement without its body.
 func statement(n ast.Node) (pos, end token.Pos) {
 	st, ok := n.(ast.Stmt)
 	if !ok {
@@ -172,7 +171,7 @@ func statement(n ast.Node) (pos, end token.Pos) {
 	return st.Pos(), end
 }
 
-// operator is where the mark of an operation stands.
+// operator returns the position of an operation's mark.
 func operator(n ast.Node) token.Pos {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -180,7 +179,7 @@ func operator(n ast.Node) token.Pos {
 		case *ast.SelectorExpr:
 			return f.Sel.Pos()
 		case *ast.FuncLit:
-			return token.NoPos // a call of many lines is more than its start
+			return token.NoPos // a call of several lines is marked elsewhere
 		default:
 			return f.Pos()
 		}
@@ -204,7 +203,7 @@ func operator(n ast.Node) token.Pos {
 	return token.NoPos
 }
 
-// withoutMagics blanks the lines of a cell that are no Go.
+// withoutMagics blanks the lines of a cell that are not Go.
 func withoutMagics(code string) string {
 	lines := strings.Split(code, "\n")
 	for i, line := range lines {

@@ -6,46 +6,46 @@ import (
 	"strings"
 )
 
-// itemKind tells what an item of a cell is.
+// itemKind is the kind of an item of a cell.
 type itemKind int
 
 const (
 	itemImport    itemKind = iota
-	itemDecl               // type, const, func with a name
-	itemStatement          // everything else, var included
+	itemDecl               // type, const, or func with a name
+	itemStatement          // anything else, including var
 	itemPackage            // a package clause, which a pasted program may have
 )
 
 // item is a top-level declaration or statement of a cell.
 type item struct {
 	kind      itemKind
-	tok       token.Token // its first token
+	tok       token.Token // first token
 	text      string
-	line, col int // where it starts in the cell, from 1
+	line, col int // position in the cell, from 1
 }
 
 // pieces is a cell cut into its items.
 type pieces struct {
 	items []item
-	// quiet: the cell ends with a semicolon, so its value is not shown.
+	// quiet reports whether the cell ends with a semicolon, which suppresses its value.
 	quiet bool
-	// errs are mistakes that leave the extent of items unknown.
+	// errs holds mistakes that leave the extent of items unknown.
 	errs []problem
 }
 
-// splitter cuts at semicolons outside all brackets, the ones that Go inserts
-// included, so that imports, declarations and statements may come in any order.
+// splitter cuts at semicolons outside all brackets, including those that Go inserts, so
+// that imports, declarations and statements may come in any order.
 type splitter struct {
 	src   string
 	file  *token.File
 	out   pieces
-	start int // offset of the item under way, or -1
+	start int // offset of the current item, or -1
 	toks  []token.Token
 	open  []token.Pos // brackets not closed yet
 	kinds []token.Token
-	// header: the item is a for, if or switch statement before its body, where a
-	// semicolon separates clauses. bodies counts the braces to come that open
-	// something else: the body of a function literal, a struct type.
+	// header reports whether the item is a for, if or switch statement before its body,
+	// where a semicolon separates clauses. bodies counts the coming braces that open
+	// something else: the body of a function literal or a struct type.
 	header bool
 	bodies int
 }
@@ -58,7 +58,7 @@ func split(src string) pieces {
 		at := p.file.PositionFor(p.file.Pos(pos.Offset), false)
 		p.out.errs = append(p.out.errs, problem{line: at.Line, col: at.Column, msg: msg})
 	}, scanner.ScanComments)
-	comment := -1 // where one of several lines starts, behind the last token
+	comment := -1 // start of a multi-line comment after the last token
 	for {
 		pos, tok, lit := s.Scan()
 		off := p.file.Offset(pos)
@@ -69,7 +69,7 @@ func split(src string) pieces {
 			continue
 		}
 		if tok == token.SEMICOLON && lit == "\n" && comment >= 0 {
-			off = comment // Go puts the semicolon inside of it
+			off = comment // Go puts the semicolon inside it
 		}
 		comment = -1
 		if tok == token.EOF {
@@ -100,7 +100,7 @@ func split(src string) pieces {
 	return p.out
 }
 
-// watchHeader notes where the header of a statement begins and ends.
+// watchHeader tracks the header of a statement.
 func (p *splitter) watchHeader(tok token.Token) {
 	if len(p.open) > 0 {
 		return
@@ -129,11 +129,11 @@ var closes = map[token.Token]token.Token{
 func (p *splitter) shut(pos token.Pos, tok token.Token) {
 	n := len(p.open) - 1
 	if n < 0 {
-		p.fail(pos, "%s closes nothing", tok)
+		p.fail(pos, "unmatched %s", tok)
 		return
 	}
 	if closes[p.kinds[n]] != tok {
-		p.fail(pos, "%s does not close the %s of line %d", tok, p.kinds[n], p.file.PositionFor(p.open[n], false).Line)
+		p.fail(pos, "%s does not match the %s on line %d", tok, p.kinds[n], p.file.PositionFor(p.open[n], false).Line)
 	}
 	p.open, p.kinds = p.open[:n], p.kinds[:n]
 }
@@ -145,7 +145,7 @@ func (p *splitter) fail(pos token.Pos, format string, args ...any) {
 
 func (p *splitter) flush(end int) {
 	if p.start >= 0 {
-		at := p.file.PositionFor(p.file.Pos(p.start), false) // of the cell, whatever //line says
+		at := p.file.PositionFor(p.file.Pos(p.start), false) // position in the cell, ignoring //line
 		p.out.items = append(p.out.items, item{
 			kind: kindOf(p.toks), tok: p.toks[0],
 			text: strings.TrimRight(p.src[p.start:end], " \t\r\n"),
@@ -156,8 +156,8 @@ func (p *splitter) flush(end int) {
 	p.start, p.toks, p.header = -1, nil, false
 }
 
-// kindOf tells a declaration from a statement: func f(…) and func (r T) m(…) are
-// declarations, func(…) {…}(…) is a statement.
+// kindOf classifies an item: func f(…) and func (r T) m(…) are declarations, func(…)
+// {…}(…) is a statement.
 func kindOf(toks []token.Token) itemKind {
 	switch toks[0] {
 	case token.PACKAGE:

@@ -42,9 +42,9 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// FuzzSplit: the items of any text are where they say they are, in order, and
-// nothing but space, comments and semicolons is left between them. What split
-// makes of the items alone is the items again.
+// FuzzSplit checks that the items of any text are at their stated places, in order,
+// with only space, comments and semicolons between them, and that splitting an item
+// yields the item.
 func FuzzSplit(f *testing.F) {
 	for _, s := range []string{
 		"a; b\nc\n// d\n", "import \"fmt\"\nfmt.Println()", "func (t T) M() {}\nfunc() {}()", "for i := 0; i < 3; i++ { a; b }; c",
@@ -66,7 +66,7 @@ func FuzzSplit(f *testing.F) {
 		for _, it := range p.items {
 			at := offsetOf(code, it.line, it.col)
 			if at < end || !strings.HasPrefix(code[at:], it.text) {
-				t.Fatalf("got an item %q at %d:%d of %q, want it there, after the one before", it.text, it.line, it.col, code)
+				t.Fatalf("item %q is not at %d:%d of %q, or not after the previous one", it.text, it.line, it.col, code)
 			}
 			gap(at)
 			end = at + len(it.text)
@@ -83,7 +83,7 @@ func FuzzSplit(f *testing.F) {
 		}
 		for _, it := range p.items {
 			if again := split(it.text); len(again.items) != 1 || again.items[0].text != it.text || again.items[0].kind != it.kind {
-				t.Errorf("got %+v from the item %q of %q, want the item", again.items, it.text, code)
+				t.Errorf("splitting again gave %+v for the item %q of %q", again.items, it.text, code)
 			}
 		}
 	})

@@ -9,9 +9,9 @@ import (
 	"halfnote/interp/lower"
 )
 
-// statements turns the cell's statements into those of its function:
-// declarations of variables become assignments to their slots, and the value of
-// the last expression goes to slots of its own, from where it is shown.
+// statements converts the cell's statements into those of its function: declarations of
+// variables become assignments to their slots, and the value of the last expression is
+// stored in slots of its own, from which it is shown.
 func (c *cell) statements(e *emission) ([]ast.Stmt, error) {
 	var list []ast.Stmt
 	all := c.body.Body.List
@@ -37,7 +37,7 @@ func (c *cell) statements(e *emission) ([]ast.Stmt, error) {
 	return list, nil
 }
 
-// dropped is an expression whose value nobody wants.
+// dropped discards the value of an expression.
 func (c *cell) dropped(x *ast.ExprStmt) ast.Stmt {
 	if tv := c.info.Types[x.X]; tv.IsValue() && !isCall(x.X) && !isReceive(x.X) {
 		return &ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent("_")}, TokPos: x.Pos(), Tok: token.ASSIGN, Rhs: []ast.Expr{x.X}}
@@ -61,7 +61,7 @@ func (c *cell) result(e *emission, x *ast.ExprStmt) (ast.Stmt, error) {
 	if !tv.IsValue() && !isTuple(tv.Type) || c.prints(x.X) {
 		return c.dropped(x), nil
 	}
-	if tv.IsNil() { // Go has no statement for it, and there is nothing to show
+	if tv.IsNil() { // Go has no such statement, and there is nothing to show
 		return &ast.EmptyStmt{Semicolon: x.Pos()}, nil
 	}
 	ts := []types.Type{types.Default(tv.Type)}
@@ -75,7 +75,7 @@ func (c *cell) result(e *emission, x *ast.ExprStmt) (ast.Stmt, error) {
 	for i, t := range ts {
 		name := fmt.Sprintf("out__%d_%d", c.seq, i)
 		if err := c.slot(e, name, t); err != nil {
-			// a type without a name: as a value of any
+			// A value of a type without a name is stored as any.
 			if err := c.slot(e, name, types.Universe.Lookup("any").Type()); err != nil {
 				return nil, err
 			}
@@ -91,8 +91,8 @@ func isTuple(t types.Type) bool {
 	return ok && tuple.Len() > 0
 }
 
-// prints tells whether x calls one of fmt's functions that print: nobody wants to
-// see how many bytes they wrote.
+// prints reports whether x calls one of fmt's print functions, whose results are not
+// shown.
 func (c *cell) prints(x ast.Expr) bool {
 	call, ok := ast.Unparen(x).(*ast.CallExpr)
 	if !ok {
@@ -113,7 +113,7 @@ func (c *cell) prints(x ast.Expr) bool {
 	return false
 }
 
-// assign turns the declaration of session variables into assignments.
+// assign turns a declaration of session variables into assignments.
 func (c *cell) assign(st ast.Stmt) []ast.Stmt {
 	switch x := st.(type) {
 	case *ast.LabeledStmt:

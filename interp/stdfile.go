@@ -7,17 +7,17 @@ import (
 	"halfnote/interp/internal/live"
 )
 
-// stdFile is os.Stdin, os.Stdout or os.Stderr as a cell sees it that wants a reader
-// or a writer. What it reads and writes is of the cell whose goroutine does it; of
-// the cell that named it, for goroutines that no cell started.
+// stdFile is os.Stdin, os.Stdout or os.Stderr where a cell uses it as a reader or
+// writer. Its input and output belong to the cell of the calling goroutine or, for
+// goroutines outside cells, to the cell that named it.
 type stdFile struct {
-	*os.File // for whoever asks what it is
+	*os.File // for code that inspects the type
 	s        *stdio
 	n        int
 	named    *live.Cell
 }
 
-// standard returns the functions that cells call for their standard streams.
+// standard returns the functions that return standard streams to cells.
 func (s *stdio) standard(n int) func() *stdFile {
 	return func() *stdFile {
 		f := &stdFile{s: s, n: n, named: s.live.Current()}
@@ -28,8 +28,7 @@ func (s *stdio) standard(n int) func() *stdFile {
 	}
 }
 
-// own returns the file that the cell has put in the stream's place, nil if it has
-// not.
+// own returns the file that the cell has assigned to the stream, or nil.
 func (f *stdFile) own() *os.File {
 	if f.File == f.s.files[f.n] {
 		return nil
@@ -62,12 +61,12 @@ func (f *stdFile) Write(p []byte) (int, error) {
 
 func (f *stdFile) WriteString(text string) (int, error) { return f.Write([]byte(text)) }
 
-// ReadFrom and WriteTo hide those of the file, which go past Write and Read.
+// ReadFrom and WriteTo hide those of the file, which bypass Write and Read.
 func (f *stdFile) ReadFrom(r io.Reader) (int64, error) { return io.Copy(writerOnly{f}, r) }
 
 func (f *stdFile) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, readerOnly{f}) }
 
-// Close does nothing: the streams are there for the next cell.
+// Close does nothing: the next cell needs the streams.
 func (f *stdFile) Close() error {
 	if file := f.own(); file != nil {
 		return file.Close()

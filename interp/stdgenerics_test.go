@@ -12,7 +12,7 @@ import (
 	"halfnote/interp/internal/library"
 )
 
-// pair is a struct type of the cells, too.
+// pair is a struct type that the cells declare too.
 type pair struct {
 	A int
 	B string
@@ -20,8 +20,8 @@ type pair struct {
 
 func byB(x, y pair) int { return strings.Compare(x.B, y.B) }
 
-// Every generic function of slices and maps returns in a cell what the compiled
-// one returns; each line says the same twice.
+// TestStdGenericFunctions checks that every generic function of slices and maps returns
+// the same in a cell as compiled; each line has both forms.
 func TestStdGenericFunctions(t *testing.T) {
 	ints := func() []int { return []int{3, 1, 2, 1} }
 	sorted := []int{1, 1, 2, 3}
@@ -133,14 +133,14 @@ func many() (list []int) {
 
 func two(a, b any) []any { return []any{a, b} }
 
-// did returns s after f.
+// did calls f with s and returns s.
 func did[E any](s []E, f func([]E)) []E {
 	f(s)
 	return s
 }
 
-// Every generic function and type of the standard library that cells can import
-// has source, but for those of which none can run.
+// TestStdGenericsHaveSource checks that every generic function and type of the standard
+// library that cells can import has source, except those that cannot run.
 func TestStdGenericsHaveSource(t *testing.T) {
 	without := []string{"runtime.AddCleanup"}
 	s := newSession(t)

@@ -10,26 +10,26 @@ import (
 	"halfnote/kernel"
 )
 
-// stdin is standard input: the lines that the reader of the running cell answers.
+// stdin is standard input: the lines that the running cell's front end sends.
 type stdin struct {
 	live *live.Registry
-	turn chan struct{} // held by who reads
+	turn chan struct{} // held by the reader
 
 	mu   sync.Mutex
-	of   *live.Cell // which rest is of
-	rest []byte     // of the last answer, not read yet
-	shut *live.Cell // which has been told that there are no answers
+	of   *live.Cell // owner of rest
+	rest []byte     // unread part of the last answer
+	shut *live.Cell // cell that has been told that there is no input
 }
 
 func newStdin(l *live.Registry) *stdin { return &stdin{live: l, turn: make(chan struct{}, 1)} }
 
-// endOfInput is the answer that ends the input, the character that Ctrl-D gives:
-// jupyter console sends it then.
+// endOfInput is the answer that ends the input: the character of Ctrl-D, which jupyter
+// console sends.
 const endOfInput = "\x04"
 
-// read is Read for a cell, as that of a terminal: it returns no more than a line. The
-// question is what the cell has printed since its last line. Where nobody can be
-// asked the input is at its end, and the cell says so.
+// read is Read for a cell. Like a terminal, it returns at most one line. The prompt is
+// the cell's output since its last line. Without a front end to ask, the input is at
+// its end, and the cell says so.
 func (s *stdin) read(c *live.Cell, p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -60,7 +60,7 @@ func (s *stdin) read(c *live.Cell, p []byte) (int, error) {
 	return s.take(c, p), nil
 }
 
-// take returns what is left of the cell's last answer.
+// take returns the rest of the cell's last answer.
 func (s *stdin) take(c *live.Cell, p []byte) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,9 +73,8 @@ func (s *stdin) take(c *live.Cell, p []byte) int {
 	return n
 }
 
-// over is the end of the input of a cell that cannot ask: because it is told to
-// stop, which ends its goroutine here, or because there is nobody to ask, which it
-// says once.
+// over ends the input of a cell that cannot ask. If the cell has been told to stop, its
+// goroutine ends here; if there is no front end, the cell says so once.
 func (s *stdin) over(c *live.Cell, why error) error {
 	if c.Ctx.Err() != nil {
 		s.live.Poll()

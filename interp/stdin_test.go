@@ -12,8 +12,8 @@ import (
 	"halfnote/kernel"
 )
 
-// asker is an Output whose reader answers questions with the lines of answers, and
-// nothing more when they are used up.
+// asker is an Output that answers prompts with the lines of answers, and with nothing
+// after the last.
 type asker struct {
 	recorder
 	answers []string
@@ -47,13 +47,13 @@ func TestStdin(t *testing.T) {
 		{"_, err = fmt.Sscan(\"x\", &a)\nm, err2 := fmt.Scan(&a)\nfmt.Println(m, err2)", "no number", "[|no number]\n0 expected integer\n"},
 		{"r := bufio.NewReader(os.Stdin)\nline, err := r.ReadString('\\n')\nfmt.Printf(\"%q %v\\n\", line, err)", "a line",
 			"[|a line]\n\"a line\\n\" <nil>\n"},
-		// each cell's own: a reader of an earlier cell asks for the one that reads
+		// Input is per cell: a reader of an earlier cell asks for the running one.
 		{"line, err = r.ReadString('\\n')\nline", "another", "[|another]\n= another\n\n"},
 		{"sc := bufio.NewScanner(os.Stdin)\nfor sc.Scan() {\n\tfmt.Println(\"got\", sc.Text())\n}\nsc.Err()", "one;two words;\x04",
 			"[|one]\ngot one\n[|two words]\ngot two words\n[|\x04]\n"},
 		{"buf := make([]byte, 4)\nfor range 3 {\n\tn, err := os.Stdin.Read(buf)\n\tfmt.Printf(\"%q %v\\n\", buf[:n], err)\n}", "abcdef;gh",
 			"[|abcdef]\n\"abcd\" <nil>\n\"ef\\n\" <nil>\n[|gh]\n\"gh\\n\" <nil>\n"},
-		// what the last cell has left unread is gone
+		// Input that the last cell left unread is gone.
 		{"os.Stdin.Read(buf[:1])\nfmt.Println(string(buf[:1]))", "xyz", "[|xyz]\nx\n"},
 		{"os.Stdin.Read(buf[:1])\nfmt.Println(string(buf[:1]))", "uvw", "[|uvw]\nu\n"},
 		{"data, err := io.ReadAll(os.Stdin)\nfmt.Printf(\"%q %v\\n\", data, err)", "a;b;\x04", "[|a]\n[|b]\n[|\x04]\n\"a\\nb\\n\" <nil>\n"},
@@ -74,7 +74,8 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// Where nobody can be asked the input is at its end, and the cell says why.
+// TestStdinWithoutReader checks that the input is at its end without a front end to
+// ask, and that the cell says why.
 func TestStdinWithoutReader(t *testing.T) {
 	s := newSession(t)
 	want := "stderr: note: standard input is at its end: there is no front end\n0 EOF\n0 EOF\n"
@@ -93,7 +94,8 @@ func (*refuser) Input(context.Context, string, bool) (string, error) {
 	return "", errors.New("not allowed")
 }
 
-// An interrupt ends the wait for an answer, of the cell and of its goroutines.
+// TestStdinInterrupted checks that an interrupt ends the wait for an answer, in the
+// cell and in its goroutines.
 func TestStdinInterrupted(t *testing.T) {
 	s := newSession(t)
 	for i, code := range []string{
@@ -108,15 +110,15 @@ func TestStdinInterrupted(t *testing.T) {
 			t.Errorf("%s: got %+v, want an interrupt", code, r.Err)
 		}
 	}
-	// the next cell asks again
+	// The next cell asks again.
 	out := &asker{answers: []string{"4"}}
 	if got := out.text(s.Eval(t.Context(), kernel.Cell{Code: "fmt.Scan(&a)\na", Count: 9}, out)); got != "[|4]\n= 4\n" {
 		t.Errorf("got %q", got)
 	}
 }
 
-// A goroutine that outlives its cell finds the input at its end, and does not keep
-// other cells from theirs.
+// TestStdinAfterTheCell checks that a goroutine that outlives its cell finds the input
+// at its end, and does not keep other cells from reading.
 func TestStdinAfterTheCell(t *testing.T) {
 	s := newSession(t)
 	first := &asker{answers: nil}
@@ -127,8 +129,8 @@ func TestStdinAfterTheCell(t *testing.T) {
 	}
 }
 
-// What goroutines write that outlive their cell reaches that cell, whichever way
-// they write, and what compiled code logs the cell that called it.
+// TestLateStreams checks that goroutines that outlive their cell print to that cell, by
+// any means, and that logs of compiled code go to the calling cell.
 func TestLateStreams(t *testing.T) {
 	s := newSession(t)
 	restore, err := CaptureProcessOutput(s)
@@ -169,10 +171,10 @@ go func() {
 next <- true
 <-done
 logger.Print("of the second cell")
-ast.Print(token.NewFileSet(), 7) // compiled code, which writes to the process's stream
+ast.Print(token.NewFileSet(), 7) // compiled code that writes to the process's stream
 slog.Info("of the second")`)
 	got := first.text(kernel.Result{})
-	if i := strings.Index(got, "stderr: 20"); i >= 0 && len(got) > i+28 { // slog's time
+	if i := strings.Index(got, "stderr: 20"); i >= 0 && len(got) > i+28 { // cuts off slog's time
 		got = got[:i+8] + got[i+28:]
 	}
 	want := "fmt\nos.Stdout\nprintln\nbufio\nlog.New of the first cell\nstderr: os.Stderr\nstderr: log\nstderr: WARN slog\ncommand\n"

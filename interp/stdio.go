@@ -13,19 +13,19 @@ import (
 	"halfnote/interp/internal/live"
 )
 
-// stdio stands for os.Stdin, os.Stdout and os.Stderr in cells. Where they must be
-// files, the last two are pipes whose other end is copied to the running cell, and
-// the first is at its end. Nothing is opened before a cell mentions one of them.
+// stdio provides os.Stdin, os.Stdout and os.Stderr in cells. Where they must be files,
+// the last two are pipes that are copied to the running cell, and the first is at its
+// end. Nothing is opened before a cell mentions one of them.
 type stdio struct {
 	live *live.Registry
 	in   *stdin
 
-	used atomic.Bool // something may write to the files
+	used atomic.Bool // the files may have been written to
 
 	mu    sync.Mutex
 	pipes [3]*pipe // stdout and stderr
-	// vars are what cells see as os.Stdin and so on, and may replace; files is what
-	// they are at first.
+	// vars are the values of os.Stdin and so on in cells, which may replace them; files
+	// are their initial values.
 	vars, files [3]*os.File
 }
 
@@ -33,7 +33,7 @@ var stdNames = [3]string{"Stdin", "Stdout", "Stderr"}
 
 func newStdio(l *live.Registry) *stdio { return &stdio{live: l, in: newStdin(l)} }
 
-// variable returns the stand-in for one of the standard streams, addressable, and an
+// variable returns the addressable stand-in for one of the standard streams, and an
 // invalid value for any other variable.
 func (s *stdio) variable(path, name string) reflect.Value {
 	n := slices.Index(stdNames[:], name)
@@ -69,8 +69,8 @@ func (s *stdio) open(n int) error {
 	return err
 }
 
-// flush waits until what was written to the files has reached the cell, so that it
-// comes before what is written to the cell directly.
+// flush waits until everything written to the files has reached the cell, so that it
+// precedes text written to the cell directly.
 func (s *stdio) flush() {
 	if !s.used.Load() {
 		return
@@ -95,10 +95,10 @@ func (s *stdio) close() {
 	}
 }
 
-// CaptureProcessOutput makes what compiled code writes to os.Stdout and os.Stderr
-// appear in the cell that is running, before the cell ends, and what it logs by
-// packages log and log/slog in the cell that logs, until restore is called. The
-// variables are the process's, so it serves one session: a kernel's only one.
+// CaptureProcessOutput directs the output of compiled code to os.Stdout and os.Stderr
+// to the running cell, before it ends, and that of packages log and log/slog to the
+// cell that logs, until restore is called. It changes variables of the process, so it
+// serves only one session: a kernel's.
 func CaptureProcessOutput(s *Session) (restore func(), err error) {
 	s.stdio.mu.Lock()
 	defer s.stdio.mu.Unlock()
@@ -108,7 +108,7 @@ func CaptureProcessOutput(s *Session) (restore func(), err error) {
 	s.stdio.used.Store(true)
 	o, e, l := os.Stdout, os.Stderr, log.Writer()
 	os.Stdout, os.Stderr = s.stdio.pipes[1].w, s.stdio.pipes[2].w
-	log.SetOutput(s.live.Stderr()) // it is written in the goroutine that logs
+	log.SetOutput(s.live.Stderr()) // written in the goroutine that logs
 	return func() {
 		os.Stdout, os.Stderr = o, e
 		log.SetOutput(l)

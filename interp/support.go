@@ -15,9 +15,9 @@ import (
 	"halfnote/interp/lower"
 )
 
-// bindSupport gives the engine the functions that rewritten code calls, and
-// replaces those of the standard library and of package display that must know
-// which cell calls them.
+// bindSupport provides the engine with the functions that rewritten code calls, and
+// replaces functions of the standard library and of package display that must know the
+// calling cell.
 func (s *Session) bindSupport() {
 	s.live.Deeper = s.engine.Deeper
 	s.live.Halt = s.engine.Halt
@@ -83,9 +83,9 @@ func (s *Session) bindSupport() {
 	for path, functions := range map[string]map[string]any{
 		"fmt": formatting(s.stdio.printing()),
 		"log": s.logger(),
-		// what a cell shows goes to the cell
+		// Output of package display goes to the cell.
 		"halfnote/display": s.screen.Symbols(),
-		// and widgets to its front ends
+		// Widgets go to its front ends.
 		"halfnote/display/widget": s.widgets.Symbols(),
 	} {
 		m := map[string]reflect.Value{}
@@ -101,12 +101,12 @@ func (s *Session) bindSupportSymbols(m map[string]reflect.Value) {
 	s.engine.Bind(lower.SupportPath, m)
 }
 
-// printing is what package fmt prints and asks with.
+// printing returns the print and scan functions of package fmt.
 func (s *stdio) printing() map[string]any {
 	out := func() io.Writer {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.vars[1] != s.files[1] { // the cell has put another file in its place
+		if s.vars[1] != s.files[1] { // the cell has assigned another file
 			return s.vars[1]
 		}
 		return s.live.Stdout()
@@ -143,9 +143,8 @@ func (s *Session) logger() map[string]any {
 	}
 }
 
-// keep is what recover() returns in cells: an interrupt and os.Exit cannot be
-// recovered from,
-// and run-time errors are errors with Go's words.
+// keep filters the result of recover() in cells: interrupts and os.Exit cannot be
+// recovered from, and run-time errors get Go's texts.
 func (s *Session) keep(v any) any {
 	if v == nil {
 		return nil
@@ -160,8 +159,7 @@ func (s *Session) keep(v any) any {
 	return goWords(v)
 }
 
-// errorTree lists an error and all that it wraps, in the order in which errors.As
-// looks at them.
+// errorTree lists an error and all errors that it wraps, in the order of errors.As.
 func errorTree(err error) (list []error) {
 	if err == nil {
 		return nil
@@ -188,11 +186,11 @@ func clearAny(v any) {
 
 // reportGoroutine prints the panic of a cell's goroutine to the cell.
 func (s *Session) reportGoroutine(c *live.Cell, p *engine.Panic) {
-	if exit, ok := p.Value.(symbols.Exit); ok { // it ends the cell, as it ends a program
+	if exit, ok := p.Value.(symbols.Exit); ok { // ends the cell as it ends a program
 		running := c.Ctx.Err() == nil
 		s.live.StopFor(c, exit)
 		if running {
-			return // the cell's error tells
+			return // the cell's error reports it
 		}
 	}
 	e := s.describe(p)

@@ -15,22 +15,22 @@ import (
 	"halfnote/kernel"
 )
 
-// surroundings are what a cell that is being written can see.
+// surroundings is the context of a cell being written.
 type surroundings struct {
 	importer types.Importer
-	loader   *library.Loader   // of packages from source; nil if there are none
+	loader   *library.Loader   // loader of packages from source; may be nil
 	checking *sync.Mutex       // held while importer and the checker work
-	imports  map[string]string // package names to paths, the preloaded ones too
+	imports  map[string]string // package names to paths, including the preloaded ones
 	dots     []string          // paths of dot imports
 	prelude  *preludeFile
-	written  map[string]written // and the names in it, "T.M" for methods; they hide packages
+	written  map[string]written // declarations by name, "T.M" for methods; they hide packages
 	shown    []shownValue       // values of earlier cells
-	magics   []kernel.Match     // what a line may begin with
-	session  *Session           // whose values can be looked at; nil if nobody may
+	magics   []kernel.Match     // magics that a line may begin with
+	session  *Session           // session whose values can be read, or nil
 }
 
-// preludeFile is a file that declares what earlier cells left. It is parsed when
-// it is first needed.
+// preludeFile is a file that declares the names of earlier cells. It is parsed on first
+// use.
 type preludeFile struct {
 	text   string
 	once   sync.Once
@@ -47,7 +47,7 @@ func (f *preludeFile) parse() (*ast.File, *token.File) {
 	return f.parsed, f.file
 }
 
-// surroundings returns what the session's next cell can see.
+// surroundings returns the context of the session's next cell.
 func (s *Session) surroundings() surroundings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *Session) survey() *surroundings {
 	return sur
 }
 
-// written returns a declaration as its cell has it.
+// written returns a declaration as written in its cell.
 func (s *Session) written(src *source) written {
 	if src == nil {
 		return written{}

@@ -20,9 +20,9 @@ import (
 	"halfnote/interp/internal/symbols"
 )
 
-// bindSurvival gives the engine what stands for code that would end the process:
-// functions that exit, that call back in goroutines of their own, or that ask for
-// more memory than there is; and tells of those that will wake a goroutine later.
+// bindSurvival gives the engine replacements for code that would end the process:
+// functions that exit, that call back in goroutines of their own, or that allocate more
+// memory than available. Others announce that they will wake a goroutine later.
 func (s *Session) bindSurvival() {
 	later := func(d time.Duration) { s.live.Expect(d) }
 	until := func(t time.Time) { s.live.Expect(max(0, time.Until(t))) }
@@ -119,24 +119,24 @@ func (s *Session) bindSurvival() {
 	})
 }
 
-// refused says why a cell cannot set a limit of the whole process.
+// refused returns the error for setting a limit of the whole process.
 func refused(function string) error {
-	return fmt.Errorf("debug.%s: cells cannot set this: Go ends the whole process where the limit is reached", function)
+	return fmt.Errorf("debug.%s: cells cannot set this limit: Go ends the whole process when it is reached", function)
 }
 
 // setFinalizer is runtime.SetFinalizer. A panic in the finalizer is reported under the
-// cell that set it, and an argument that Go would end the process for panics.
+// cell that set it. An argument for which Go would end the process causes a panic.
 func (s *Session) setFinalizer(object, finalizer any) {
 	x, f := reflect.ValueOf(object), reflect.ValueOf(finalizer)
 	switch {
 	case x.Kind() != reflect.Pointer || x.IsNil():
-		panic(fmt.Errorf("runtime.SetFinalizer: the first argument is of type %T, want a pointer that is not nil", object))
+		panic(fmt.Errorf("runtime.SetFinalizer: object has type %T, want a non-nil pointer", object))
 	case x.Type().Elem().Size() == 0:
 		return
 	case finalizer != nil && (f.Kind() != reflect.Func || f.Type().NumIn() != 1 || !x.Type().AssignableTo(f.Type().In(0))):
-		panic(fmt.Errorf("runtime.SetFinalizer: the finalizer is of type %T, want a function of one argument of type %T", finalizer, object))
+		panic(fmt.Errorf("runtime.SetFinalizer: finalizer has type %T, want a function of one argument of type %T", finalizer, object))
 	}
-	runtime.SetFinalizer(object, nil) // Go ends the process where there is one already
+	runtime.SetFinalizer(object, nil) // Go ends the process if one is already set
 	if finalizer == nil || f.IsNil() {
 		return
 	}
@@ -151,13 +151,13 @@ func (s *Session) setFinalizer(object, finalizer any) {
 	}).Interface())
 }
 
-// exitAfter is what the Fatal methods of a logger do.
+// exitAfter implements the Fatal methods of a logger.
 func exitAfter(l *log.Logger, text string) {
 	_ = l.Output(2, text)
 	panic(symbols.Exit{Code: 1})
 }
 
-// parseFlags is the method Parse of flag.FlagSet; where that exits, the cell ends.
+// parseFlags is flag.FlagSet.Parse; where that exits, the cell ends.
 func parseFlags(f *flag.FlagSet, args []string) error {
 	if f.ErrorHandling() != flag.ExitOnError {
 		return f.Parse(args)

@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// An interrupt ends a cell wherever it is, soon; what earlier cells made goes on
-// working. It is must-test 11.
+// TestInterruptTime checks that an interrupt ends a cell quickly wherever it is, and
+// that the state of earlier cells stays usable. It is must-test 11.
 func TestInterruptTime(t *testing.T) {
 	setup := `import ("sync"; "sync/atomic"; "context"; "regexp"; "slices")
 f := func(x int) int { return x + 1 }
@@ -92,8 +92,8 @@ big, small := tensor.Ones(4096, 4096), tensor.Ones(64, 64)
 		worst = max(worst, took)
 	}
 	t.Logf("%-28s %v", "the slowest", worst)
-	if worst > 1500*time.Millisecond { // on a machine that does nothing else it is under 100 ms
-		t.Errorf("it took %v to stop a cell", worst)
+	if worst > 1500*time.Millisecond { // under 100 ms on an idle machine
+		t.Errorf("stopping a cell took %v", worst)
 	}
 	before := evalFor(t, s, 90, "ticks.Load() > 0", "")
 	if got := evalFor(t, s, 91, "m := ticks.Load(); time.Sleep(30*time.Millisecond); fmt.Println(f(1), ticks.Load() > m, rec(3))", ""); got != "2 true 0\n" {
@@ -101,9 +101,9 @@ big, small := tensor.Ones(4096, 4096), tensor.Ones(64, 64)
 	}
 }
 
-// A cell that does not stop, because compiled code that it has called does not
-// return, is left behind: later cells work, and when that returns its goroutine ends
-// with the next loop or call. It is part of must-test 2.
+// TestLeftBehind checks that a cell that does not stop, because it waits for compiled
+// code, is left behind: later cells work, and when the compiled code returns, the
+// goroutine ends at its next loop or call. It is part of must-test 2.
 func TestLeftBehind(t *testing.T) {
 	s, err := NewSession(Options{Engine: *engineName, Grace: 50 * time.Millisecond})
 	if err != nil {
@@ -114,10 +114,10 @@ func TestLeftBehind(t *testing.T) {
 	before := runtime.NumGoroutine()
 	got := evalFor(t, s, 2, "io.ReadAll(r)\nfor { n += 1000 }", "20ms")
 	if !strings.Contains(got, "left behind") {
-		t.Fatalf("got %s, want a cell that is left behind", got)
+		t.Fatalf("got %s, want it left behind", got)
 	}
 	if got := evalFor(t, s, 3, "f() + f()", ""); got != "= 3\n" {
-		t.Errorf("a cell beside the one that is left behind: got %s, want 3", got)
+		t.Errorf("a cell after the one left behind: got %s, want 3", got)
 	}
 	evalFor(t, s, 4, "w.Close()", "")
 	for range 200 {
@@ -130,15 +130,15 @@ func TestLeftBehind(t *testing.T) {
 		t.Errorf("%d goroutines, want the %d before", n, before)
 	}
 	if got := evalFor(t, s, 5, "f()", ""); got != "= 3\n" {
-		t.Errorf("the cell that was left behind went on: got %s, want 3", got)
+		t.Errorf("the cell left behind ran on: got %s, want 3", got)
 	}
 	if got := evalFor(t, s, 6, "for {}", "20ms"); !strings.HasPrefix(got, "Interrupted") || strings.Contains(got, "left behind") {
 		t.Errorf("an interrupt afterwards: got %s", got)
 	}
 }
 
-// Goroutines of cells go on while later cells run. It is must-test 14, for the race
-// detector.
+// TestBackground checks that goroutines of cells continue while later cells run. It is
+// must-test 14, for the race detector.
 func TestBackground(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, `import ("sync"; "sync/atomic")
@@ -178,7 +178,8 @@ func twice(n int) int { return 2 * n }`, "")
 	}
 }
 
-// Memory that runs away ends the cell that takes it, with what it asked for.
+// TestOutOfMemory checks that excessive allocation ends the cell, with the requested
+// size.
 func TestOutOfMemory(t *testing.T) {
 	s, err := NewSession(Options{Memory: 256 << 20, Grace: time.Minute})
 	if err != nil {
@@ -205,16 +206,16 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// Of the values that cells have shown the last ones are kept.
+// TestOutputsAreBounded checks that only the last shown values are kept.
 func TestOutputsAreBounded(t *testing.T) {
 	s := newSession(t)
 	for n := range maxOuts + 1 {
 		evalFor(t, s, n+1, fmt.Sprint(n+1), "")
 	}
 	if got := evalFor(t, s, 500, "Out[2];", ""); got != "" {
-		t.Errorf("Out[2]: got %s, want it to be kept", got)
+		t.Errorf("Out[2]: got %s, want it kept", got)
 	}
 	if got := evalFor(t, s, 501, "Out[1]", ""); !strings.Contains(got, "not kept") {
-		t.Errorf("Out[1]: got %s, want it to be gone", got)
+		t.Errorf("Out[1]: got %s, want it dropped", got)
 	}
 }

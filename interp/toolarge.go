@@ -10,7 +10,7 @@ import (
 )
 
 // fits refuses a cell with a variable or value of a type that does not fit into memory:
-// Go would end the process when there is one.
+// creating one would end the process.
 func (s *Session) fits(c *cell) error {
 	if s.live.Memory == 0 {
 		return nil
@@ -49,7 +49,8 @@ func (s *Session) fits(c *cell) error {
 
 var sizes = types.SizesFor("gc", runtime.GOARCH)
 
-// bytesOf returns the bytes of a value of a type, 0 if a type parameter is part of it.
+// bytesOf returns the size of a type's values in bytes, 0 if a type parameter is part
+// of it.
 func bytesOf(t types.Type) (n int64) {
 	switch u := t.Underlying().(type) {
 	case *types.Array:

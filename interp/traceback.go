@@ -46,15 +46,15 @@ func (s *Session) traceback(c *cell, p *engine.Panic) *kernel.Error {
 		p.Value = cause
 	}
 	if _, ok := p.Value.(symbols.Exit); ok {
-		s.live.Stop(c.run) // and its goroutines
+		s.live.Stop(c.run) // also stops its goroutines
 	}
 	return s.describe(p)
 }
 
-// describe shows a panic: what, and the frames of cells.
+// describe shows a panic: its message and the frames in cells.
 func (s *Session) describe(p *engine.Panic) *kernel.Error {
 	e := &kernel.Error{Name: "Panic"}
-	if _, ok := p.Value.(live.TooDeep); ok && len(p.Frames) > 1 { // they are all alike
+	if _, ok := p.Value.(live.TooDeep); ok && len(p.Frames) > 1 { // the frames are all alike
 		p.Frames, p.Skipped = p.Frames[:1], 0
 	}
 	kind := "panic: "
@@ -92,14 +92,14 @@ func (s *Session) describe(p *engine.Panic) *kernel.Error {
 func safely(f func() string) (text string) {
 	defer func() {
 		if r := recover(); r != nil {
-			text = fmt.Sprintf("(its text cannot be had: %v)", r)
+			text = fmt.Sprintf("(its text is not available: %v)", r)
 		}
 	}()
 	return f()
 }
 
-// frames shows the interpreted calls, innermost first, with their lines. Calls of
-// one function by itself are folded.
+// frames shows the interpreted calls, innermost first, with their lines. Recursive
+// calls are folded.
 func (s *Session) frames(p *engine.Panic) []string {
 	var list []string
 	folded := 0
@@ -109,7 +109,7 @@ func (s *Session) frames(p *engine.Panic) []string {
 		}
 		folded = 0
 	}
-	if n := len(p.Inside); n > 1 { // one is the call that the cell shows
+	if n := len(p.Inside); n > 1 { // a single one is the call that the cell shows
 		list = append(list, dim(fmt.Sprintf("  … %d calls inside %s", n, packagesOf(p.Inside))))
 	}
 	inside := len(list)
@@ -122,7 +122,7 @@ func (s *Session) frames(p *engine.Panic) []string {
 		base, _, _ := strings.Cut(f.Func, ".")
 		label, ok := s.labels[base]
 		if !ok {
-			continue // code that no cell contains
+			continue // not in a cell
 		}
 		if label != "" {
 			label = "in " + label + strings.Repeat(", in a function literal", strings.Count(f.Func, ".func"))
@@ -149,7 +149,7 @@ func (s *Session) frames(p *engine.Panic) []string {
 			m := marks[0]
 			cell, _, _ := m.place()
 			at, note := s.marked(m), ""
-			if len(list) == inside { // where the panic came from
+			if len(list) == inside { // the origin of the panic
 				call, shapes := s.operands(p.Value, m)
 				at, note = cmp.Or(call, at), shapes
 			}
@@ -193,8 +193,8 @@ func packagesOf(functions []string) string {
 	return strings.Join(names, ", ")
 }
 
-// recursing lists the places from which a function may call itself: there is one
-// mark for all calls of it that are under way, and it is the innermost one's.
+// recursing lists the places from which a function may call itself: all active calls of
+// it share one mark, that of the innermost.
 func (s *Session) recursing(fn string) (list []mark) {
 	for _, m := range s.marks {
 		if m.again == fn {
@@ -204,7 +204,7 @@ func (s *Session) recursing(fn string) (list []mark) {
 	return list
 }
 
-// lines names the lines of marks of one function.
+// lines names the lines of the marks of one function.
 func (s *Session) lines(marks []mark) string {
 	cell, line, _ := marks[0].place()
 	text, last := place(cell, line, 0), line
@@ -224,10 +224,10 @@ func (s *Session) lines(marks []mark) string {
 func (s *Session) interrupted(c *cell, p *engine.Panic) *kernel.Error {
 	e := &kernel.Error{Name: "Interrupted", Value: "the cell was stopped; variables and functions are intact"}
 	if errors.Is(context.Cause(c.ctx), context.DeadlineExceeded) {
-		e.Value = "the cell was stopped after its time; variables and functions are intact"
+		e.Value = "the cell timed out and was stopped; variables and functions are intact"
 	}
 	if p == nil {
-		e.Value = "the cell does not stop: it waits inside compiled code and was left behind; if later cells behave strangely, restart the kernel"
+		e.Value = "the cell did not stop: it is waiting inside compiled code and was left behind; if later cells behave strangely, restart the kernel"
 	}
 	e.Traceback = []string{bold(red("Interrupted: ")) + e.Value}
 	if p != nil {

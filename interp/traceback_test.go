@@ -8,7 +8,7 @@ import (
 	"halfnote/kernel"
 )
 
-// Colours are in the traceback, which front ends show, and nowhere else.
+// TestColours checks that colours occur only in the traceback, which front ends show.
 func TestColours(t *testing.T) {
 	s := newSession(t)
 	for n, code := range []string{"undefined1 + 1", "x := )", "panic(\"p\")", "var m map[string]int\nm[\"a\"] = 1", "%nothing", "import \"no/such\"", "tensor.Ones(2).Add(tensor.Ones(3))"} {

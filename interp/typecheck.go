@@ -13,9 +13,9 @@ import (
 	"halfnote/interp/lower"
 )
 
-// attempt runs the checker. If functions of the cell use variables that the cell
-// itself declares, it runs twice: the first time without function bodies, to
-// learn the variables' types.
+// attempt runs the checker. If functions of the cell use variables that the cell itself
+// declares, it runs twice: the first time without function bodies, to find the types of
+// the variables.
 func (s *Session) attempt(c *cell, decls []*declFile) *attempt {
 	s.mu.Lock() // completion may be reading the trees
 	c.retire(decls)
@@ -74,8 +74,8 @@ func (s *Session) attempt(c *cell, decls []*declFile) *attempt {
 
 func valid(t types.Type) bool { return t != nil && t != types.Typ[types.Invalid] }
 
-// mentioned returns the variables of the cell's statements whose names its
-// declarations, or dependants, mention.
+// mentioned returns the variables of the cell's statements that its declarations, or
+// dependants, mention.
 func (c *cell) mentioned(decls []*declFile) map[string]bool {
 	defined := map[string]bool{}
 	for _, st := range c.body.Body.List {
@@ -98,7 +98,7 @@ func (c *cell) mentioned(decls []*declFile) map[string]bool {
 	return m
 }
 
-// definedBy lists the names that a statement adds to the scope around it.
+// definedBy lists the names that a statement adds to the surrounding scope.
 func definedBy(st ast.Stmt) []*ast.Ident {
 	switch st := st.(type) {
 	case *ast.LabeledStmt:
@@ -130,8 +130,8 @@ func definedBy(st ast.Stmt) []*ast.Ident {
 	return nil
 }
 
-// stripBodies takes the bodies of functions away, which leaves their types, and
-// returns what puts them back. Generic functions must keep theirs.
+// stripBodies removes the bodies of functions, which leaves their types, and returns a
+// function that restores them. Generic functions must keep theirs.
 func stripBodies(decls []*declFile) (restore func()) {
 	bodies := map[*ast.FuncDecl]*ast.BlockStmt{}
 	for _, f := range decls {
@@ -171,8 +171,7 @@ func genericReceiver(d *ast.FuncDecl) bool {
 	return generic
 }
 
-// retire gives types that the attempt declares anew another name for the checker,
-// for the sake of values that keep the old type.
+// retire renames redeclared types for the checker, for values that keep the old type.
 func (c *cell) retire(decls []*declFile) {
 	c.restore()
 	for _, f := range decls {
@@ -193,10 +192,10 @@ func (c *cell) restore() {
 	c.retired = map[*binding]bool{}
 }
 
-// prelude declares to the checker what the session has, except what the attempt
-// declares itself: all types, because values of any of them may be behind
-// interfaces, and of the rest what the attempt mentions, so that a cell does not
-// take longer the longer the session is.
+// prelude declares to the checker the session's declarations that the attempt does not
+// replace: all types, because interfaces may hold values of any of them, but only the
+// mentioned ones of the rest, so that the cost of a cell does not grow with the
+// session.
 func (c *cell) prelude(a *attempt) *ast.File {
 	mentioned := map[string]bool{}
 	note := func(n ast.Node) bool {
@@ -271,7 +270,7 @@ func (s *Session) typecheck(c *cell, a *attempt) {
 			if !ok || tolerated(e.Msg) {
 				return
 			}
-			if other, ok := strings.CutPrefix(e.Msg, "\t"); ok { // more about the one before
+			if other, ok := strings.CutPrefix(e.Msg, "\t"); ok { // continues the previous message
 				a.more(other, c.fset.Position(e.Pos))
 				return
 			}
@@ -293,15 +292,15 @@ func (s *Session) typecheck(c *cell, a *attempt) {
 	a.pkg = types.NewPackage("main", "main")
 	s.dotImports(c, a)
 	defer func() {
-		if r := recover(); r != nil { // some wrong code is more than go/types can take
-			a.errs = append(a.errs, problem{cell: c.n, line: 1, col: 1, msg: fmt.Sprintf("Go's type checker cannot cope with this cell: %v", r)})
+		if r := recover(); r != nil { // go/types panics on some invalid code
+			a.errs = append(a.errs, problem{cell: c.n, line: 1, col: 1, msg: fmt.Sprintf("internal error: Go's type checker failed on this cell: %v", r)})
 		}
 	}()
 	_ = types.NewChecker(&cfg, c.fset, a.pkg, a.info).Files(files)
 }
 
-// dotImports puts the names of dot imports into the package's scope, under those
-// that the session and the cell declare.
+// dotImports adds the names of dot imports to the package's scope, where the session
+// and the cell do not declare them.
 func (s *Session) dotImports(c *cell, a *attempt) {
 	if len(c.env.dots) == 0 {
 		return
@@ -325,15 +324,15 @@ func (s *Session) dotImports(c *cell, a *attempt) {
 	}
 }
 
-// tolerated tells whether a cell may do what a program may not: declare something
-// for a later cell to use.
+// tolerated reports whether a cell may do what a program may not: leave a declaration
+// unused, for later cells.
 func tolerated(msg string) bool {
 	return strings.Contains(msg, "declared and not used") && !strings.HasPrefix(msg, "label ") || strings.HasSuffix(msg, "imported and not used") ||
 		strings.Contains(msg, " imported and not used") || strings.Contains(msg, "imported as ") && strings.HasSuffix(msg, "and not used")
 }
 
-// standsAlone tells whether pos is in an expression that is a statement of the
-// cell itself: its value is shown or dropped.
+// standsAlone reports whether pos is in an expression that is a statement of the cell
+// itself: its value is shown or dropped.
 func (c *cell) standsAlone(pos token.Pos) bool {
 	for _, st := range c.body.Body.List {
 		if x, ok := st.(*ast.ExprStmt); ok && x.Pos() <= pos && pos <= x.End() {
@@ -343,8 +342,8 @@ func (c *cell) standsAlone(pos token.Pos) bool {
 	return false
 }
 
-// hoisted returns the variables of the cell's outermost scope, which become
-// variables of the session.
+// hoisted returns the variables of the cell's outermost scope, which become variables
+// of the session.
 func (c *cell) hoisted(a *attempt) []*types.Var {
 	var list []*types.Var
 	seen := map[string]bool{}

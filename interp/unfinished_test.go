@@ -2,7 +2,8 @@ package interp
 
 import "testing"
 
-// TestUnfinished: a cell that is being written is wrong nearly all the time.
+// TestUnfinished completes cells that are incomplete or invalid, as cells being written
+// mostly are.
 func TestUnfinished(t *testing.T) {
 	tests := []completeTest{
 		{"argument in the middle", "fmt.Println(net.|, 3)", []string{"Hidden field int", "Forward method"}, nil, 16},
@@ -30,7 +31,7 @@ func TestUnfinished(t *testing.T) {
 		{"case of a type switch", "switch any(net).(type) {\ncase *Ne|", []string{"Net type"}, nil, -1},
 		{"case of a switch", "switch 3 {\ncase lim|", []string{"limit constant"}, nil, -1},
 		{"case of select", "ch := make(chan *Net)\nselect {\ncase v := <-ch:\n\tv.|", []string{"Hidden field int"}, nil, -1},
-		{"literal of a function", "f := func(n *Net) { n.|", []string{"Hidden field int"}, nil, -1},
+		{"function literal", "f := func(n *Net) { n.|", []string{"Hidden field int"}, nil, -1},
 		{"go", "go func(n *Net) { n.|", []string{"Hidden field int"}, nil, -1},
 		{"defer", "defer net.|", []string{"Forward method"}, nil, -1},
 		{"receiver", "func (n *Net) Train() {\n\tn.|", []string{"Hidden field int"}, nil, -1},
@@ -64,7 +65,7 @@ func TestUnfinished(t *testing.T) {
 		{"keys of an element", "l := []Net{{Hi|", []string{"Hidden field int"}, nil, -1},
 		{"keys of an element of a pointer", "l := []*Net{{Hi|}}", []string{"Hidden field int"}, nil, -1},
 		{"keys of a map's element", "m := map[string]Net{\"a\": {Hi|", []string{"Hidden field int"}, nil, -1},
-		{"keys that are there", "n := Net{Hidden: 3, |}", []string{"buf field"}, []string{"Hidden"}, -1},
+		{"keys already present", "n := Net{Hidden: 3, |}", []string{"buf field"}, []string{"Hidden"}, -1},
 		{"keys of a package's struct", "http.Server{Ad|", []string{"Addr field string"}, nil, -1},
 		{"value of a key", "http.Server{Addr: strings.ToUp|", []string{"ToUpper function"}, nil, -1},
 		{"label", "outer:\nfor {\n\tfor {\n\t\tbreak ou|\n\t}\n}", []string{"outer label"}, nil, -1},
@@ -82,11 +83,11 @@ func TestUnfinished(t *testing.T) {
 		{"method value", "f := net.Forward\nf|", []string{"f variable func(x int) int"}, nil, -1},
 		{"conversion", "time.Duration(3).|", []string{"Seconds method"}, nil, -1},
 		{"constant", "time.Second.|", []string{"Seconds method"}, nil, -1},
-		{"line broken behind the dot", "strings.NewReplacer().\n\tRep|", []string{"Replace method"}, nil, -1},
+		{"line break after the dot", "strings.NewReplacer().\n\tRep|", []string{"Replace method"}, nil, -1},
 		{"result list", "loss := train(net, |)", []string{"limit constant"}, nil, -1},
 		{"second of two results", "n, err := fmt.Println()\nerr.|", []string{"Error method () string"}, nil, -1},
 		{"carriage returns", "x := 3\r\nnet.|\r\ny := 4", []string{"Hidden field int"}, nil, -1},
-		{"statement without an end", "x := strings.\nnet.|", []string{"Hidden field int"}, nil, -1},
+		{"incomplete statement", "x := strings.\nnet.|", []string{"Hidden field int"}, nil, -1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { tt.check(t, seen()) })

@@ -35,17 +35,17 @@ var deepCalls = []string{
 	"down(%d)", "T{}.Ping(%d)", "deferring(%d)", "again(%d)", "literal(%d)", "ring.walk(%d)", "sorting(%d)",
 }
 
-// deepOn returns those of a list that an engine unwinds in linear time. ixgo raises a panic
-// anew in every function that defers a call, and copies all calls below it.
+// deepOn returns the calls of a list that an engine unwinds in linear time. ixgo raises
+// a panic again in every function that defers a call, and copies all calls below it.
 func deepOn(engine string, calls ...string) []string {
 	return slices.DeleteFunc(slices.Clone(calls), func(call string) bool {
 		return engine == "ixgo" && (strings.HasPrefix(call, "deferring") || strings.HasPrefix(call, "again"))
 	})
 }
 
-// The work of a panic grows with the number of calls that it leaves, not with their
-// square, also when there are other goroutines. Those wait here, for it is the processor
-// time of the whole process that tells how much work there was.
+// TestUnwindingGrowth checks that the work of a panic is linear in the number of calls
+// that it unwinds, not quadratic, even when there are other goroutines. They wait,
+// because the measure is the processor time of the whole process.
 func TestUnwindingGrowth(t *testing.T) {
 	for _, engine := range Engines {
 		t.Run(engine, func(t *testing.T) {
@@ -58,8 +58,8 @@ func TestUnwindingGrowth(t *testing.T) {
 	}
 }
 
-// unwindingGrows compares the least work of a panic 300 and 2400 calls deep: linear
-// growth is by a factor of 8, quadratic growth by one of 64.
+// unwindingGrows compares the least work of panics 300 and 2400 calls deep: linear
+// growth is by a factor of 8, quadratic growth by 64.
 func unwindingGrows(t *testing.T, s *Session, call string) {
 	t.Helper()
 	const few, many, limit = 300, 8 * 300, 28
@@ -83,7 +83,7 @@ func unwindingGrows(t *testing.T, s *Session, call string) {
 		call, many, best[many]/best[few], few, 1e3*best[few], limit)
 }
 
-// processorTime returns the seconds that the process has had of the processors.
+// processorTime returns the processor time of the process in seconds.
 func processorTime(t *testing.T) float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -92,9 +92,10 @@ func processorTime(t *testing.T) float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// Deep panics and runaway recursion end while another goroutine runs without a pause, and
-// so does a cell that is interrupted while panics unwind.
-func TestUnwindingBesideBusyGoroutine(t *testing.T) {
+// TestUnwindingWithBusyGoroutine checks that deep panics and runaway recursion end
+// while another goroutine runs without a pause, and that an interrupted cell ends while
+// panics unwind.
+func TestUnwindingWithBusyGoroutine(t *testing.T) {
 	for _, procs := range []int{1, 2, 4} {
 		for _, engine := range Engines {
 			t.Run(fmt.Sprintf("%s on %d", engine, procs), func(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"go/types"
 )
 
-// lateBinding makes function literals of the statements, which may outlive the
-// cell, call functions through variables, so that they reach a later version.
-// Declared functions need none: they are compiled again.
+// lateBinding makes function literals of the statements, which may outlive the cell,
+// call functions through variables, so that they reach later versions. Declared
+// functions do not need this: they are compiled again.
 func (c *cell) lateBinding() {
 	ast.Inspect(c.stmts.File, func(n ast.Node) bool {
 		lit, ok := n.(*ast.FuncLit)
@@ -43,8 +43,7 @@ type hooked struct {
 	fn *types.Func
 }
 
-// noteUses records what a declaration uses, by which it is found when that is
-// redeclared.
+// noteUses records what a declaration uses, so that a redeclaration finds it.
 func (c *cell) noteUses(f *declFile) {
 	f.src.uses = map[*binding]bool{}
 	f.src.pkgs, f.src.names = map[int]string{}, map[string]string{}
@@ -66,7 +65,7 @@ func (c *cell) noteUses(f *declFile) {
 		return true
 	})
 	for _, b := range f.src.binds {
-		delete(f.src.uses, b) // recursion is no reason to compile again
+		delete(f.src.uses, b) // recursion does not require compiling again
 	}
 }
 
@@ -83,9 +82,8 @@ func isIdent(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127
 }
 
-// noteCaptures marks the variables that code of the statements may hold when the
-// cell has ended: those that function literals use and those whose address is
-// taken.
+// noteCaptures marks the variables that may outlive the cell: those that function
+// literals use and those whose address is taken.
 func (c *cell) noteCaptures() {
 	mark := func(n ast.Node) {
 		ast.Inspect(n, func(n ast.Node) bool {

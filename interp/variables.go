@@ -14,9 +14,8 @@ import (
 	"halfnote/kernel"
 )
 
-// Variables implements kernel.VariableLister. While a cell runs, the variables
-// have no values, and parts asked for then are not there: what is being changed
-// cannot be read safely.
+// Variables implements kernel.VariableLister. While a cell runs, the variables have no
+// values and no parts: values that are being changed cannot be read safely.
 func (s *Session) Variables() []kernel.Variable {
 	var list []kernel.Variable
 	if !s.looking(func() { list = s.variables() }) {
@@ -41,7 +40,7 @@ func (s *Session) declared() []*binding {
 	return vars
 }
 
-// variables describes the variables. No cell may run, but the one that asks.
+// variables describes the variables. Only the calling cell may be running.
 func (s *Session) variables() (list []kernel.Variable) {
 	sur := s.surroundings()
 	sur.session = s
@@ -58,10 +57,10 @@ func (s *Session) variables() (list []kernel.Variable) {
 	return list
 }
 
-// busy stands for a value while a cell runs.
+// busy replaces a value while a cell runs.
 const busy = "(a cell is running)"
 
-// looking calls f, unless a cell runs that has not been stopped.
+// looking calls f, unless a cell is running and not stopped.
 func (s *Session) looking(f func()) (ok bool) {
 	if !s.running.TryLock() {
 		return s.debugger.look(f)
@@ -71,11 +70,11 @@ func (s *Session) looking(f func()) (ok bool) {
 	return true
 }
 
-// maxShort bounds the text of a value in a list, in letters.
+// maxShort is the maximum length of a value's text in a list, in code points.
 const maxShort = 200
 
-// part describes a value: a variable or a part of one. Its parts are made when
-// somebody asks for them, as they are then.
+// part describes a value: a variable or a part of one. Its parts are computed when
+// requested.
 func (p *probe) part(name string, v reflect.Value, t types.Type) kernel.Variable {
 	s := p.session
 	text := p.text(v, t, 10*maxShort)
@@ -103,7 +102,7 @@ func (p *probe) part(name string, v reflect.Value, t types.Type) kernel.Variable
 	return x
 }
 
-// hasParts tells whether parts would return any, without making them.
+// hasParts reports whether parts would return any, without making them.
 func (p *probe) hasParts(v reflect.Value, t types.Type) bool {
 	if types.IsInterface(t) {
 		v, t = p.inside(v)
@@ -132,10 +131,10 @@ func (p *probe) hasParts(v reflect.Value, t types.Type) bool {
 	return false
 }
 
-// parts returns the fields or elements that a value has now.
+// parts returns the current fields or elements of a value.
 func (p *probe) parts(v reflect.Value, t types.Type) (list []kernel.Variable) {
 	defer func() {
-		if r := recover(); r != nil { // the value is not what its type says: an engine's affair
+		if r := recover(); r != nil { // the engine's value does not match its type
 			list = append(list, kernel.Variable{Name: "…", Value: fmt.Sprintf("(cannot be shown: %v)", r)})
 		}
 	}()
@@ -175,7 +174,7 @@ func (p *probe) parts(v reflect.Value, t types.Type) (list []kernel.Variable) {
 	return list
 }
 
-// fieldOf returns a struct's field, which can be read although it is not exported.
+// fieldOf returns a struct's field, made readable even if it is not exported.
 func fieldOf(v reflect.Value, i int) reflect.Value {
 	if !v.CanAddr() {
 		c := reflect.New(v.Type()).Elem()
@@ -189,12 +188,12 @@ func fieldOf(v reflect.Value, i int) reflect.Value {
 	return f
 }
 
-// few is how many elements of a list are shown at once; more come in ranges.
+// few is the number of elements shown at once; more are shown in ranges.
 const few = 100
 
 // elements returns the elements of a list from from to to.
 func (p *probe) elements(v reflect.Value, elem types.Type, from, to int) (list []kernel.Variable) {
-	to = min(to, v.Len()) // it may be another list by now
+	to = min(to, v.Len()) // the list may have changed since
 	step := 1
 	for (to-from+step-1)/step > few {
 		step *= few
@@ -216,7 +215,7 @@ func (p *probe) elements(v reflect.Value, elem types.Type, from, to int) (list [
 	return list
 }
 
-// entries returns the first entries of a map, by their keys' text.
+// entries returns the first entries of a map, sorted by the text of their keys.
 func (p *probe) entries(v reflect.Value, t *types.Map) []kernel.Variable {
 	keys := map[string]reflect.Value{}
 	for it := v.MapRange(); it.Next() && len(keys) < maxItems*maxItems; {
@@ -240,8 +239,8 @@ func (p *probe) entries(v reflect.Value, t *types.Map) []kernel.Variable {
 	return list
 }
 
-// tensorKind returns the dtype and shape of what has both, as tensors do; "" for
-// anything else.
+// tensorKind returns the dtype and shape of a value that has both, as tensors do,
+// otherwise "".
 func tensorKind(v reflect.Value) string {
 	if !v.IsValid() || !isCompiled(v) || isNil(v) || !v.CanInterface() {
 		return ""
@@ -254,7 +253,7 @@ func tensorKind(v reflect.Value) string {
 	return fmt.Sprintf("%v %v", dtype.Call(nil)[0], shape.Shape())
 }
 
-// properties returns what a tensor's methods of that name say.
+// properties returns the results of a tensor's property methods.
 func (p *probe) properties(v reflect.Value) (list []kernel.Variable) {
 	for _, name := range []string{"DType", "Device", "Grad", "Numel", "RequiresGrad", "Shape"} {
 		m := v.MethodByName(name)
@@ -263,7 +262,7 @@ func (p *probe) properties(v reflect.Value) (list []kernel.Variable) {
 		}
 		t := p.typeOf(m.Type().Out(0))
 		func() {
-			defer func() { _ = recover() }() // a tensor that has been released
+			defer func() { _ = recover() }() // the tensor may have been released
 			if t != nil {
 				list = append(list, p.part(name+"()", m.Call(nil)[0], t))
 			}

@@ -10,7 +10,7 @@ import (
 	"halfnote/kernel"
 )
 
-// tree writes variables and their parts, down to a depth.
+// tree formats variables and their parts, down to a depth.
 func tree(list []kernel.Variable, depth int) string {
 	var b strings.Builder
 	for _, v := range list {
@@ -61,7 +61,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// A long list comes in ranges, whose elements are made when they are asked for.
+// TestVariablesLong checks that a long list is shown in ranges, whose elements are made
+// when requested.
 func TestVariablesLong(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "l := make([]int, 1_000_050)\nl[1_000_049] = 7", "")
@@ -78,14 +79,15 @@ func TestVariablesLong(t *testing.T) {
 	}
 }
 
-// Values are shown as they are when somebody looks, and not while a cell runs.
+// TestVariablesWhileRunning checks that current values are shown, and none while a cell
+// runs.
 func TestVariablesWhileRunning(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "m := map[string]int{\"a\": 1}\nl := []int{1}\nvar p = &l", "")
 	before := s.Variables()
 	evalFor(t, s, 2, "l[0] = 2", "")
 	if got := tree(before[0].Children(), 0); got != "[0] int = 2\n" {
-		t.Errorf("got %s, want the value of now", got)
+		t.Errorf("got %s, want the current value", got)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan bool)
@@ -108,8 +110,9 @@ func TestVariablesWhileRunning(t *testing.T) {
 	<-done
 }
 
-// A goroutine that outlives its cell may write to a map at any time.
-func TestVariablesBesideGoroutine(t *testing.T) {
+// TestVariablesWithGoroutine checks maps that a goroutine outliving its cell may be
+// writing to.
+func TestVariablesWithGoroutine(t *testing.T) {
 	s := newSession(t)
 	evalFor(t, s, 1, "m := map[int]int{}\nn := 3\nstop := make(chan bool)\ngo func() { for i := 0; ; i++ { m[i%100] = i; select { case <-stop: return; default: } } }()", "")
 	for range 50 {
@@ -120,7 +123,7 @@ func TestVariablesBesideGoroutine(t *testing.T) {
 		s.Inspect("m", 1, 0)
 	}
 	evalFor(t, s, 2, "stop <- true", "")
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // the goroutine has to end
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // the goroutine has to end first
 		got := tree(s.Variables(), 0)
 		if strings.Contains(got, "m map[int]int = map[") {
 			break

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// written is a declaration as a cell has it.
+// written is a declaration as written in a cell.
 type written struct {
 	text, doc string
-	cell      int // the n of In[n], 0 for the cell that is being written
+	cell      int // number n of In[n], 0 for the cell being written
 }
 
 // writtenIn returns the declarations of a cell by name, "T.M" for methods.
@@ -43,8 +43,8 @@ func commentAbove(code string, line int) string {
 	return group.Text()
 }
 
-// source is the text of a declaration, of a type with its methods; of a variable
-// that of its type. Each has the cell that it stands in.
+// source returns the text of a declaration, of a type with its methods, of a variable
+// with its type. Each is labelled with its cell.
 func (p *probe) source(o types.Object, code string) string {
 	if v, ok := o.(*types.Var); ok {
 		n, ok := types.Unalias(deref(v.Type())).(*types.Named)
@@ -74,7 +74,7 @@ func (p *probe) source(o types.Object, code string) string {
 		if w.cell != 0 && text != "" {
 			text = "// " + inLabel(w.cell) + "\n" + text
 		}
-		if text != "" && !slices.Contains(texts, text) { // several may stand in one declaration
+		if text != "" && !slices.Contains(texts, text) { // several may be in one declaration
 			texts = append(texts, text)
 		}
 	}
