@@ -120,7 +120,7 @@ func (c Connection) Endpoint(port int) string {
 	return "tcp://" + address
 }
 
-// local tells whether nobody outside this machine can connect.
+// local reports whether nobody outside this machine can connect.
 func (c Connection) local() bool {
 	network, address := c.Address(0)
 	host, _, _ := net.SplitHostPort(address)

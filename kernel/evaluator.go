@@ -18,7 +18,7 @@ type Evaluator interface {
 	// return soon, with an Error in its Result, and all state must stay usable.
 	// Eval does not panic: what goes wrong in a cell is in the Result.
 	Eval(ctx context.Context, cell Cell, out Output) Result
-	// IsComplete tells whether code can run as it stands.
+	// IsComplete reports whether code can run as it stands.
 	IsComplete(code string) Completeness
 	// Close ends the session: goroutines of cells are told to stop.
 	Close() error

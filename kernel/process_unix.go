@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// parentEnded returns a function that tells whether the parent has ended. Two
+// parentEnded returns a function that reports whether the parent has ended. Two
 // signs count: that this process was handed to another parent, whichever; and,
 // when a wrapper stands between, that Jupyter's process, which JPY_PARENT_PID
 // names, is gone although it was there at the start. (In a container with process

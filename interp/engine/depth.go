@@ -20,7 +20,7 @@ type Calls struct {
 // Depth returns how many there are.
 func (c *Calls) Depth() int { return c.depth(1 << 20) }
 
-// Deeper tells whether there are more than limit of them, each of which takes at
+// Deeper reports whether there are more than limit of them, each of which takes at
 // least one further call of the host's: with fewer than 2*limit calls in all there
 // is no need to look.
 func (c *Calls) Deeper(limit int) bool {

@@ -44,7 +44,7 @@ type Engine interface {
 	// carries values of interpreted types in interfaces: it returns the value and
 	// the name of its type in the unit that declared it, without pointers.
 	Inside(v reflect.Value) (value reflect.Value, typ string, ok bool)
-	// Deeper tells whether the calling goroutine has more than limit calls of
+	// Deeper reports whether the calling goroutine has more than limit calls of
 	// interpreted functions under way. It is asked rarely.
 	Deeper(limit int) bool
 	// Halt makes all interpreted code that is running return at once, without

@@ -34,7 +34,7 @@ func (u *Unit) content(x ast.Expr) ast.Expr {
 	return x
 }
 
-// ambiguous tells whether the back end takes values of other types for those of t.
+// ambiguous reports whether the back end takes values of other types for those of t.
 func ambiguous(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Basic, *types.Pointer:

@@ -243,7 +243,7 @@ func (u *Unit) after(n ast.Stmt, before ...ast.Stmt) ast.Stmt {
 	return b
 }
 
-// support tells whether an expression names a support function.
+// support reports whether an expression names a support function.
 func isSupport(e ast.Expr) bool {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok {

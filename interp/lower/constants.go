@@ -75,7 +75,7 @@ func (u *Unit) constant(e ast.Expr) ast.Expr {
 	return call(t, x)
 }
 
-// plain tells whether a literal already is of its type by itself.
+// plain reports whether a literal already is of its type by itself.
 func plain(b *types.Basic, lit *ast.BasicLit) bool {
 	switch lit.Kind.String() {
 	case "INT":

@@ -195,7 +195,7 @@ func (u *Unit) conversion(from, to types.Type) conversion {
 	return same
 }
 
-// interpreted tells whether a method that an interface asks for is the session's,
+// interpreted reports whether a method that an interface asks for is the session's,
 // for a type that is no interface.
 func (u *Unit) interpreted(t, iface types.Type) bool {
 	for m := range iface.Underlying().(*types.Interface).Methods() {

@@ -16,7 +16,7 @@ func (u *Unit) deferred() { u.deferLists(func(*ast.BlockStmt) bool { return true
 // loopDefers does so in functions that defer calls in loops over functions only.
 func (u *Unit) loopDefers() { u.deferLists(u.defersInLoop) }
 
-// defersInLoop tells whether a loop over a function, in a function's body, has a
+// defersInLoop reports whether a loop over a function, in a function's body, has a
 // defer statement.
 func (u *Unit) defersInLoop(body *ast.BlockStmt) bool {
 	found := false

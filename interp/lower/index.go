@@ -221,7 +221,7 @@ func (k *checker) find(e ast.Expr, found *[]ast.Expr) bool {
 	return still
 }
 
-// harmless tells whether a call cannot change variables: of a compiled function,
+// harmless reports whether a call cannot change variables: of a compiled function,
 // a conversion, a built-in function.
 func (u *Unit) harmless(x *ast.CallExpr) bool {
 	if u.Info.Types[x.Fun].IsType() {

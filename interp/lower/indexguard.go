@@ -86,7 +86,7 @@ func (u *Unit) asInt(e ast.Expr) ast.Expr {
 	return call(ident("int"), u.copy(e))
 }
 
-// simple tells whether an expression can be evaluated twice at little cost.
+// simple reports whether an expression can be evaluated twice at little cost.
 func (u *Unit) simple(e ast.Expr) bool {
 	if u.Info.Types[e].Value != nil {
 		return true

@@ -100,7 +100,7 @@ func (g *Generics) unwanted(d ast.Decl) bool {
 	return len(t.Specs) == 0
 }
 
-// isGeneric tells whether all of a declaration is generic.
+// isGeneric reports whether all of a declaration is generic.
 func isGeneric(d ast.Decl) bool {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -119,7 +119,7 @@ func isGeneric(d ast.Decl) bool {
 	return false
 }
 
-// IsGeneric tells whether a declaration, or a type of it, is generic.
+// IsGeneric reports whether a declaration, or a type of it, is generic.
 func IsGeneric(d ast.Decl) bool {
 	g, ok := d.(*ast.GenDecl)
 	if !ok || g.Tok != token.TYPE {
@@ -195,7 +195,7 @@ func (g *Generics) explicit() {
 	}
 }
 
-// partOfInstance tells whether e is what its parent, an instance, is one of.
+// partOfInstance reports whether e is what its parent, an instance, is one of.
 func partOfInstance(e ast.Expr, parent ast.Node) bool {
 	switch p := parent.(type) {
 	case *ast.IndexExpr:
@@ -292,7 +292,7 @@ func (g *Generics) instance(id *ast.Ident) ast.Expr {
 	return &ast.Ident{NamePos: id.Pos(), Name: name}
 }
 
-// ground tells whether a type has no type parameter and no instance in it.
+// ground reports whether a type has no type parameter and no instance in it.
 func (g *Generics) ground(t types.Type) bool {
 	ok := true
 	var seen []types.Type

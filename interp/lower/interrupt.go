@@ -130,7 +130,7 @@ func (u *Unit) depth() {
 	u.File.Decls = append(u.File.Decls, u.more...)
 }
 
-// callsCells tells whether a body calls anything but conversions, built-in functions
+// callsCells reports whether a body calls anything but conversions, built-in functions
 // and functions of compiled packages that call nothing back.
 func (u *Unit) callsCells(body *ast.BlockStmt) bool {
 	found := false
@@ -167,7 +167,7 @@ func (u *Unit) callsCells(body *ast.BlockStmt) bool {
 	return found
 }
 
-// mayCallBack tells whether a compiled function may call functions of cells that come
+// mayCallBack reports whether a compiled function may call functions of cells that come
 // to it in its arguments.
 func (u *Unit) mayCallBack(sig *types.Signature, args []ast.Expr) bool {
 	for i, a := range args {
@@ -181,7 +181,7 @@ func (u *Unit) mayCallBack(sig *types.Signature, args []ast.Expr) bool {
 	return false
 }
 
-// hasCode tells whether values of a type may hold functions of cells or have
+// hasCode reports whether values of a type may hold functions of cells or have
 // methods of cells.
 func (u *Unit) hasCode(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {

@@ -48,7 +48,7 @@ type Unit struct {
 	Unmarked func(name string) bool
 	// Types is what is known of the session's types while cells run.
 	Types *dynamic.Space
-	// Own tells whether a type is interpreted though it is not of Pkg; it may be nil.
+	// Own reports whether a type is interpreted though it is not of Pkg; it may be nil.
 	Own func(types.Object) bool
 	// Label is what people call a type, by the engine's name; nil means that names
 	// are those of package main.
@@ -302,7 +302,7 @@ func isA[T ast.Node](n ast.Node) bool {
 	return ok
 }
 
-// callsBuiltin returns a function that tells whether a node is a call of one of the
+// callsBuiltin returns a function that reports whether a node is a call of one of the
 // built-in functions.
 func (u *Unit) callsBuiltin(names ...string) func(ast.Node) bool {
 	return func(n ast.Node) bool {

@@ -180,7 +180,7 @@ func hasLiteral(st ast.Stmt) bool {
 	return found
 }
 
-// nests tells whether a statement is walked by itself.
+// nests reports whether a statement is walked by itself.
 func nests(st ast.Stmt) bool {
 	switch st.(type) {
 	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause, *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.LabeledStmt:
@@ -189,7 +189,7 @@ func nests(st ast.Stmt) bool {
 	return false
 }
 
-// isCheck tells whether a statement is a test that indexChecks made.
+// isCheck reports whether a statement is a test that indexChecks made.
 func isCheck(s *ast.IfStmt) bool {
 	if len(s.Body.List) != 1 {
 		return false
@@ -360,7 +360,7 @@ func calledAt(x *ast.CallExpr) token.Pos {
 	return x.Lparen
 }
 
-// safeBuiltin tells whether f is a built-in function that cannot fail.
+// safeBuiltin reports whether f is a built-in function that cannot fail.
 func (u *Unit) safeBuiltin(f ast.Expr) bool {
 	id, ok := ast.Unparen(f).(*ast.Ident)
 	if !ok {

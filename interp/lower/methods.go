@@ -219,7 +219,7 @@ func (u *Unit) ownSteps(s *types.Selection) int {
 	return len(s.Index()) - 1
 }
 
-// ownMethod tells whether a method is the session's, or is called through one of its
+// ownMethod reports whether a method is the session's, or is called through one of its
 // interfaces.
 func (u *Unit) ownMethod(s *types.Selection, fn *types.Func) bool {
 	t := u.pathType(s)

@@ -60,7 +60,7 @@ func (u *Unit) resultVars(t *ast.FuncType) map[types.Object]int {
 	return vars
 }
 
-// defers tells whether a function has deferred calls of its own.
+// defers reports whether a function has deferred calls of its own.
 func defers(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -145,7 +145,7 @@ func (u *Unit) appendAtOnce(x *ast.CallExpr) {
 	}
 }
 
-// callsBack tells whether a node calls code of cells, which may change
+// callsBack reports whether a node calls code of cells, which may change
 // variables.
 func (u *Unit) callsBack(e ast.Node) bool {
 	found := false

@@ -80,7 +80,7 @@ func (u *Unit) parallelAssigns() {
 	})
 }
 
-// lost tells whether a call's result would go where Yaegi does not put it.
+// lost reports whether a call's result would go where Yaegi does not put it.
 func (u *Unit) lost(list []ast.Expr) bool {
 	for _, e := range list {
 		switch x := ast.Unparen(e).(type) {
@@ -97,14 +97,14 @@ func (u *Unit) lost(list []ast.Expr) bool {
 	return false
 }
 
-// isRealCall tells whether an expression is a call and no conversion: what stands beside
+// isRealCall reports whether an expression is a call and no conversion: what stands beside
 // one of a compiled function, Yaegi does not assign.
 func (u *Unit) isRealCall(e ast.Expr) bool {
 	x, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok && !u.Info.Types[x.Fun].IsType()
 }
 
-// late tells whether a value would be made when another one has been assigned
+// late reports whether a value would be made when another one has been assigned
 // already: a call may see that, and what nobody looks at Yaegi does not make.
 func (u *Unit) late(a *ast.AssignStmt) bool {
 	for i, e := range a.Rhs {
@@ -116,7 +116,7 @@ func (u *Unit) late(a *ast.AssignStmt) bool {
 	return false
 }
 
-// interferes tells whether an assignment changes a variable that another operand on
+// interferes reports whether an assignment changes a variable that another operand on
 // its left uses.
 func (u *Unit) interferes(a *ast.AssignStmt) bool {
 	set := map[types.Object]bool{}

@@ -43,7 +43,7 @@ func orInvalid(t types.Type) types.Type {
 	return t
 }
 
-// inLiteral tells whether n is inside a function literal of body: then that
+// inLiteral reports whether n is inside a function literal of body: then that
 // literal's turn comes by itself.
 func (u *Unit) inLiteral(body *ast.BlockStmt, n ast.Node) bool {
 	found := false
@@ -192,7 +192,7 @@ func (x *exits) declareResults() {
 	}
 }
 
-// labelled tells whether a label is inside body.
+// labelled reports whether a label is inside body.
 func labelled(body ast.Node, name string) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {

@@ -77,10 +77,10 @@ func (r *recursion) called(n ast.Node) (list []*ast.FuncDecl) {
 	return list
 }
 
-// of tells whether fd may call itself.
+// of reports whether fd may call itself.
 func (r *recursion) of(fd *ast.FuncDecl) bool { return r.reaches[fd][fd] }
 
-// from tells whether a call of fd may be under way below one of what nodes name.
+// from reports whether a call of fd may be under way below one of what nodes name.
 func (r *recursion) from(fd *ast.FuncDecl, nodes []ast.Node) bool {
 	if !r.of(fd) {
 		return false

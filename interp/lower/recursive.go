@@ -195,7 +195,7 @@ func (g *shapes) reached(n *types.Named) map[*types.Named]bool {
 	return seen
 }
 
-// leadsBack tells whether Yaegi, when it begins with first, comes upon no type of
+// leadsBack reports whether Yaegi, when it begins with first, comes upon no type of
 // the group that is not finished but first, and upon that behind a pointer.
 func (g *shapes) leadsBack(first *types.Named, group []*types.Named) bool {
 	open, done := map[*types.Named]bool{}, map[*types.Named]bool{}

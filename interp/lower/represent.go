@@ -176,19 +176,19 @@ func lastName(t ast.Expr) string {
 	return "_"
 }
 
-// ownNamed tells whether the session declares t.
+// ownNamed reports whether the session declares t.
 func (u *Unit) ownNamed(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && u.ours(n.Obj())
 }
 
-// ours tells whether an object is declared by interpreted code.
+// ours reports whether an object is declared by interpreted code.
 func (u *Unit) ours(o types.Object) bool { return o.Pkg() == u.Pkg || u.Own != nil && u.Own(o) }
 
-// isInterface tells whether t is an interface type.
+// isInterface reports whether t is an interface type.
 func (u *Unit) isInterface(t types.Type) bool { return t != nil && types.IsInterface(t) }
 
-// compiledIface tells whether t is an interface with methods that compiled code
+// compiledIface reports whether t is an interface with methods that compiled code
 // declares: the back end keeps those.
 func (u *Unit) compiledIface(t types.Type) bool {
 	if t == nil || !hasMethods(t) {
@@ -198,7 +198,7 @@ func (u *Unit) compiledIface(t types.Type) bool {
 	return ok && !u.ours(n.Obj())
 }
 
-// tagged tells whether values of a type say themselves which it is: of structs that
+// tagged reports whether values of a type say themselves which it is: of structs that
 // the session declares and can write.
 func (u *Unit) tagged(n *types.Named) bool {
 	st, ok := n.Underlying().(*types.Struct)
@@ -213,7 +213,7 @@ func (u *Unit) tagged(n *types.Named) bool {
 	return true
 }
 
-// boxed tells whether values of a type need a box in interfaces, because they look
+// boxed reports whether values of a type need a box in interfaces, because they look
 // like those of another.
 func (u *Unit) boxed(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {

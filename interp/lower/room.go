@@ -46,7 +46,7 @@ func (u *Unit) rooms() {
 	})
 }
 
-// hasTypeParams tells whether the size of a type depends on a type parameter.
+// hasTypeParams reports whether the size of a type depends on a type parameter.
 func hasTypeParams(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:

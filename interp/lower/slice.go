@@ -90,7 +90,7 @@ func or(x, y ast.Expr) ast.Expr {
 	return &ast.BinaryExpr{X: x, Op: token.LOR, Y: y}
 }
 
-// positive tells whether an index cannot be negative.
+// positive reports whether an index cannot be negative.
 func (u *Unit) positive(e ast.Expr) bool {
 	if v := u.Info.Types[e].Value; v != nil {
 		return constant.Sign(v) >= 0
@@ -99,7 +99,7 @@ func (u *Unit) positive(e ast.Expr) bool {
 	return ok && b.Info()&types.IsUnsigned != 0
 }
 
-// inOrder tells whether two bounds are constants, whose order the checker has seen,
+// inOrder reports whether two bounds are constants, whose order the checker has seen,
 // or the lower one is 0.
 func (u *Unit) inOrder(low, high ast.Expr) bool {
 	v := u.Info.Types[low].Value

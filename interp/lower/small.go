@@ -164,7 +164,7 @@ func arrayBehind(t types.Type) (types.Type, int64) {
 	return t, a.Len()
 }
 
-// hasCall tells whether an expression calls or receives something.
+// hasCall reports whether an expression calls or receives something.
 func hasCall(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {

@@ -130,7 +130,7 @@ func (u *Unit) elements(n *ast.CompositeLit, f func(t types.Type, e ast.Expr)) {
 	}
 }
 
-// isCommandInput tells whether o is the field Stdin of exec.Cmd.
+// isCommandInput reports whether o is the field Stdin of exec.Cmd.
 func isCommandInput(o types.Object) bool {
 	v, ok := o.(*types.Var)
 	return ok && v.IsField() && v.Name() == "Stdin" && v.Pkg() != nil && v.Pkg().Path() == "os/exec"

@@ -37,7 +37,7 @@ func (u *Unit) switches() {
 	})
 }
 
-// compares tells whether a switch has to be taken apart.
+// compares reports whether a switch has to be taken apart.
 func (u *Unit) compares(s *ast.SwitchStmt) bool {
 	t := u.typeOf(s.Tag)
 	if !isPlain(t) {

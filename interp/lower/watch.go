@@ -43,7 +43,7 @@ func (u *Unit) callsWatched(nodes []ast.Node) bool {
 	return found
 }
 
-// calls tells whether f is a function of a watched package, or a method of one of its
+// calls reports whether f is a function of a watched package, or a method of one of its
 // types.
 func (u *Unit) calls(f ast.Expr) bool {
 	sel, ok := ast.Unparen(f).(*ast.SelectorExpr)
@@ -56,7 +56,7 @@ func (u *Unit) calls(f ast.Expr) bool {
 
 func (u *Unit) of(o types.Object) bool { return o.Pkg() != nil && u.Watched(o.Pkg().Path()) }
 
-// watched tells whether one of a signature's types is of a watched package.
+// watched reports whether one of a signature's types is of a watched package.
 func (u *Unit) watched(list *types.Tuple) bool {
 	for v := range list.Variables() {
 		t := v.Type()

@@ -34,7 +34,7 @@ func newConnection() (kernel.Connection, error) {
 	return c, nil
 }
 
-// anyTaken tells whether somebody listens on one of c's ports.
+// anyTaken reports whether somebody listens on one of c's ports.
 func anyTaken(c kernel.Connection) bool {
 	for _, port := range []int{c.ShellPort, c.IOPubPort, c.StdinPort, c.ControlPort, c.HeartbeatPort} {
 		l, err := net.Listen(c.Address(port))
@@ -168,7 +168,7 @@ func (k *Kernel) orExit(err error) error {
 }
 
 // Heartbeat sends bytes that the kernel has to send back, and waits for them. It
-// tells whether the process is stuck; a running cell does not delay it.
+// reports whether the process is stuck; a running cell does not delay it.
 func (k *Kernel) Heartbeat(ctx context.Context) error {
 	id := kernel.NewID()
 	s := k.sockets["hb"]

@@ -158,7 +158,7 @@ func (t *tracker) take(p []byte) (n int, end bool) {
 	return n, true
 }
 
-// between tells whether the stream stands between two messages.
+// between reports whether the stream stands between two messages.
 func (t *tracker) between() bool {
 	return t.greeting == 0 && t.have == 0 && !t.inBody && !t.more
 }

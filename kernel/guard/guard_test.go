@@ -121,7 +121,7 @@ func texts(frames [][]byte) (s []string) {
 	return s
 }
 
-// asks tells whether a new client gets an answer from an echoing ROUTER.
+// asks reports whether a new client gets an answer from an echoing ROUTER.
 func (s *server) serves(t testing.TB) {
 	t.Helper()
 	p := dial(t, s).hello("DEALER", "")

@@ -160,7 +160,7 @@ func (c *conn) subscription(body []byte) error {
 	return nil
 }
 
-// subscribes tells whether c gets what is published under topic; Listener.mu is
+// subscribes reports whether c gets what is published under topic; Listener.mu is
 // held.
 func (c *conn) subscribes(topic []byte) bool { return c.topics.match(topic) }
 

@@ -57,7 +57,7 @@ func newListener(s zmq4.Socket, network, address string, c Config) *Listener {
 	}
 }
 
-// publishes tells whether peers may send nothing but subscriptions.
+// publishes reports whether peers may send nothing but subscriptions.
 func (l *Listener) publishes() bool {
 	return l.socket.Type() == zmq4.Pub || l.socket.Type() == zmq4.XPub
 }
@@ -90,7 +90,7 @@ func listen(ctx context.Context, network, address string) (net.Listener, error) 
 	return inner, err
 }
 
-// abandoned tells whether path is the socket of a process that has died.
+// abandoned reports whether path is the socket of a process that has died.
 func abandoned(path string) bool {
 	c, err := net.Dial("unix", path)
 	if err == nil {
@@ -215,7 +215,7 @@ func (l *Listener) enter(c *conn) error {
 
 var errOusted = errors.New("too many handshakes were under way, and this was the oldest")
 
-// turnAway forgets a connection that has not entered. It tells whether the
+// turnAway forgets a connection that has not entered. It reports whether the
 // connection was still pending, not ousted by a younger one.
 func (l *Listener) turnAway(c *conn) bool {
 	l.mu.Lock()

@@ -89,7 +89,7 @@ func (c *conn) begin() {
 	}
 }
 
-// admit tells whether another message may be queued, and has the peer cut if
+// admit reports whether another message may be queued, and has the peer cut if
 // not; c.out is locked. When all queues together are too long, the longest one
 // goes, which may be another peer's.
 func (c *conn) admit() bool {

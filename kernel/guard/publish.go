@@ -95,7 +95,7 @@ func (l *Listener) waitUntil(ctx context.Context, ok func() (bool, time.Duration
 	}
 }
 
-// paced tells whether a message may go out under topic now, and if not, when to
+// paced reports whether a message may go out under topic now, and if not, when to
 // ask again.
 func (l *Listener) paced(topic []byte) (ok bool, again time.Duration) {
 	again = l.config.Patience
@@ -122,7 +122,7 @@ func (l *Listener) paced(topic []byte) (ok bool, again time.Duration) {
 	return ok, again
 }
 
-// drained tells whether nothing waits for any peer that still reads.
+// drained reports whether nothing waits for any peer that still reads.
 func (l *Listener) drained() (ok bool, again time.Duration) {
 	ok, again = true, l.config.Patience
 	l.mu.Lock()

@@ -410,7 +410,7 @@ var (
 	portNumber = regexp.MustCompile(`_port$`)
 )
 
-// continues tells whether b is a stream message of the same stream and cell as a.
+// continues reports whether b is a stream message of the same stream and cell as a.
 func continues(a, b client.Message) bool {
 	var x, y struct{ Name string }
 	return b.Header.Type == "stream" && a.Parent.ID == b.Parent.ID &&

@@ -11,7 +11,7 @@ type satisfied struct {
 	iface any // a *Type or a reflect.Type
 }
 
-// Implements tells whether a value has the methods of an interface that
+// Implements reports whether a value has the methods of an interface that
 // interpreted code declared.
 func Implements(v any, iface *Type) bool {
 	v = Unwrap(v)
@@ -69,7 +69,7 @@ func As(v any, iface, wrapper reflect.Type) (_ any, ok bool) {
 	return w.Interface(), true
 }
 
-// hasAll tells whether a value has the methods of an interface that compiled code
+// hasAll reports whether a value has the methods of an interface that compiled code
 // declared.
 func hasAll(v any, iface reflect.Type) bool {
 	t := reflect.TypeOf(v)
@@ -86,7 +86,7 @@ func hasAll(v any, iface reflect.Type) bool {
 // Equal is == of two interfaces.
 func Equal(a, b any) bool { return Unwrap(a) == Unwrap(b) }
 
-// Is tells whether a value in an interface has the type that a case of a type
+// Is reports whether a value in an interface has the type that a case of a type
 // switch names: a nil pointer to it, or a *Type of interpreted code's, or nil.
 func Is(v, c any) bool {
 	switch c := c.(type) {

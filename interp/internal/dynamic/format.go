@@ -81,7 +81,7 @@ func plainAll(args []any) bool {
 	return true
 }
 
-// plain tells whether package fmt shows a value as it should.
+// plain reports whether package fmt shows a value as it should.
 func plain(v any) bool {
 	switch v.(type) {
 	case nil, bool, string, error, int, float64, int64, uint8, int32, float32, []int, []float64, []string:
@@ -98,7 +98,7 @@ func plain(v any) bool {
 	return Of(t) == nil && !holds(t)
 }
 
-// holds tells whether values of a compiled type may show values of interpreted
+// holds reports whether values of a compiled type may show values of interpreted
 // types: lists of interfaces.
 func holds(t reflect.Type) bool {
 	for t.Name() == "" {

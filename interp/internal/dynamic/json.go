@@ -169,7 +169,7 @@ func encodedStruct(v reflect.Value, t *Type, depth int) reflect.Value {
 	return s
 }
 
-// omitted tells whether a field's tag says that its value is left out.
+// omitted reports whether a field's tag says that its value is left out.
 func omitted(v reflect.Value, tag string) bool {
 	_, options, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
 	for o := range strings.SplitSeq(options, ",") {

@@ -170,7 +170,7 @@ func (p printer) compiled(v reflect.Value, depth int, methods bool) {
 
 func typeName(t reflect.Type) string { return t.String() }
 
-// special tells whether package fmt asks a value how to show it.
+// special reports whether package fmt asks a value how to show it.
 func special(v any) bool {
 	switch v.(type) {
 	case fmt.Formatter, error, fmt.Stringer, fmt.GoStringer:
@@ -324,7 +324,7 @@ var basic = func() map[reflect.Kind]reflect.Type {
 	return m
 }()
 
-// byMethod lets a value show itself, and tells whether it does.
+// byMethod lets a value show itself, and reports whether it does.
 func (p printer) byMethod(v reflect.Value, t *Type) (done bool) {
 	x := t.In(v)
 	if f, ok := MethodOf(x, "Format").(func(any, fmt.State, rune)); ok {

@@ -75,7 +75,7 @@ func bodyless(u *engine.Unit, info *types.Info) (err error) {
 	return err
 }
 
-// unused tells whether an error is about something that nobody uses: a rewrite may
+// unused reports whether an error is about something that nobody uses: a rewrite may
 // leave that behind.
 func unused(err error) bool {
 	e, ok := err.(types.Error)

@@ -22,7 +22,7 @@ func unpool(in *ixgo.Interp) {
 	}
 }
 
-// mayPanic tells whether a function may call compiled code, or does itself what
+// mayPanic reports whether a function may call compiled code, or does itself what
 // ixgo leaves to the host to fail at.
 func mayPanic(fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
@@ -49,7 +49,7 @@ func mayPanic(fn *ssa.Function) bool {
 	return false
 }
 
-// compiledCall tells whether a call may be one of compiled code that fails.
+// compiledCall reports whether a call may be one of compiled code that fails.
 func compiledCall(c *ssa.CallCommon) bool {
 	switch f := c.Value.(type) {
 	case *ssa.Function:

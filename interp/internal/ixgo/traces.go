@@ -120,7 +120,7 @@ func (t *traces) put(p *engine.Panic) {
 	tr.value, tr.again = p.Value, p
 }
 
-// same tells whether a recovered value is the one that was raised.
+// same reports whether a recovered value is the one that was raised.
 func same(raised, recovered any) bool {
 	a, b := unwrap(raised), unwrap(recovered)
 	if reflect.TypeOf(a) != reflect.TypeOf(b) || a == nil {

@@ -175,7 +175,7 @@ func named(t types.Type) *types.Named {
 	return n
 }
 
-// Flat tells whether cells get an object from its source: it is generic, unless
+// Flat reports whether cells get an object from its source: it is generic, unless
 // it is a function's type and as good without a name, or unexported.
 func isFlat(o types.Object) bool {
 	if o == nil || o.Pkg() == nil || o.Parent() != o.Pkg().Scope() {
@@ -184,7 +184,7 @@ func isFlat(o types.Object) bool {
 	return !o.Exported() || Generic(o)
 }
 
-// wanted tells whether cells can ask for an object.
+// wanted reports whether cells can ask for an object.
 func wanted(o types.Object) bool {
 	return o.Exported() && Generic(o) && !slices.Contains(left, o.Pkg().Path()+"."+o.Name())
 }

@@ -2,7 +2,7 @@ package library
 
 import "go/types"
 
-// Generic tells whether an object is a generic function or type that exists only
+// Generic reports whether an object is a generic function or type that exists only
 // as source. A generic type of functions, such as iter.Seq, is none: it has no
 // methods, and code can do with the type of functions itself.
 func Generic(o types.Object) bool {

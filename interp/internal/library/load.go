@@ -46,13 +46,13 @@ func (p *Package) Position(files *token.FileSet, pos token.Pos) token.Position {
 	return at
 }
 
-// SharedLoopVars tells whether the package's language version is one in which the
+// SharedLoopVars reports whether the package's language version is one in which the
 // turns of a loop share its variables: https://go.dev/blog/loopvar-preview.
 func (p *Package) SharedLoopVars() bool {
 	return p.GoVersion != "" && version.Compare("go"+p.GoVersion, "go1.22") < 0
 }
 
-// Changed tells whether the files on disk are no longer what was read.
+// Changed reports whether the files on disk are no longer what was read.
 func (p *Package) Changed() bool {
 	b, err := buildContext.ImportDir(p.Dir, 0)
 	if err != nil {

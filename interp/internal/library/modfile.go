@@ -132,7 +132,7 @@ func modWords(line string) ([]string, error) {
 	return words, nil
 }
 
-// complete tells whether a go.mod of that language version lists all modules that
+// complete reports whether a go.mod of that language version lists all modules that
 // its packages need: https://go.dev/ref/mod#graph-pruning.
 func complete(goVersion string) bool { return version.Compare("go"+goVersion, "go1.17") >= 0 }
 

@@ -18,7 +18,7 @@ import (
 // one that such a declaration uses.
 func StdName(path, name string) string { return mangle(path) + "_" + name + "__0" }
 
-// IsStd tells whether a name is one of StdName's.
+// IsStd reports whether a name is one of StdName's.
 func IsStd(name string) bool { return strings.HasSuffix(name, "__0") }
 
 // Alias is the name under which trees import a package. Cells cannot use it: two

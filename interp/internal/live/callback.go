@@ -49,7 +49,7 @@ func (r *Registry) as(c *Cell, f func()) {
 
 // Beside calls f in the calling goroutine, as code of a cell that runs beside the
 // others: what it prints goes to out, and it is told to stop when ctx ends. stopped
-// tells whether it was.
+// reports whether it was.
 func (r *Registry) Beside(ctx context.Context, out kernel.Output, f func()) (stopped bool) {
 	c := &Cell{Out: out, stop: make(chan struct{})}
 	c.Ctx, c.end = context.WithCancel(ctx)

@@ -126,7 +126,7 @@ func parseGoroutine(text string) (g goroutine, ok bool) {
 	return g, true
 }
 
-// waits tells whether the goroutine can only be woken by another one.
+// waits reports whether the goroutine can only be woken by another one.
 func (g goroutine) waits() bool {
 	switch {
 	case strings.HasPrefix(g.state, "chan "), strings.HasPrefix(g.state, "select"), g.state == "semacquire",
@@ -136,7 +136,7 @@ func (g goroutine) waits() bool {
 	return false
 }
 
-// waitsForCells tells whether it waits in an operation of a cell, and not inside
+// waitsForCells reports whether it waits in an operation of a cell, and not inside
 // compiled code that a cell has called.
 func (g goroutine) waitsForCells() bool {
 	if !g.waits() {
@@ -162,7 +162,7 @@ func (g goroutine) waitsForCells() bool {
 
 const packageName = "halfnote/interp/internal/live."
 
-// isOurs tells whether goroutines that a function starts serve the kernel or the
+// isOurs reports whether goroutines that a function starts serve the kernel or the
 // library, and never wake a cell's on their own.
 func isOurs(creator string) bool {
 	for _, p := range []string{"halfnote/", "github.com/go-zeromq/", "os/signal.", "runtime.", "runtime/", "testing.", "main."} {

@@ -54,7 +54,7 @@ func (c *Cell) Cause() any { return c.cause.Load() }
 
 // Registry keeps the goroutines of a session's cells.
 type Registry struct {
-	// Deeper tells whether the calling goroutine has more than limit calls of
+	// Deeper reports whether the calling goroutine has more than limit calls of
 	// cells' functions under way.
 	Deeper func(limit int) bool
 	// Depth, if set, counts the calls of cells' functions under way in the calling

@@ -23,7 +23,7 @@ type statement struct {
 // Watched returns what statements test before they call [Registry.At].
 func (r *Registry) Watched() *uint32 { return &r.under.on }
 
-// Watching tells whether they are to.
+// Watching reports whether they are to.
 func (r *Registry) Watching() bool { return atomic.LoadUint32(&r.under.on) != 0 }
 
 // Watch begins to note which statements are under way, or ends that.

@@ -71,7 +71,7 @@ func (w *writer) file(path string, entries, wrappers []byte) []byte {
 	return b.Bytes()
 }
 
-// isGeneric tells whether o has type parameters or is a constraint: no value of
+// isGeneric reports whether o has type parameters or is a constraint: no value of
 // package reflect stands for it then.
 func isGeneric(o types.Object) bool {
 	if t, ok := o.Type().(interface{ TypeParams() *types.TypeParamList }); ok && t.TypeParams().Len() > 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// wrappable tells whether t is an interface that the wrapper of another package
+// wrappable reports whether t is an interface that the wrapper of another package
 // can implement: all methods exported, all their types nameable from there.
 func wrappable(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
@@ -22,7 +22,7 @@ func wrappable(t types.Type) bool {
 	return true
 }
 
-// nameable tells whether package symbols can write t.
+// nameable reports whether package symbols can write t.
 func nameable(t types.Type) bool {
 	switch t := t.(type) {
 	case *types.Named:
