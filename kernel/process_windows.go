@@ -18,5 +18,5 @@ func parentEnded(id string) func() bool {
 	}
 }
 
-// endGroup does nothing: on Windows a process has no group to be asked to end.
+// endGroup does nothing: Windows has no process groups to signal.
 func endGroup() {}
