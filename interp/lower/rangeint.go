@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// rangeInt makes for i := range n a loop of three clauses.
+// rangeInt turns for i := range n into a three-clause loop.
 func (u *Unit) rangeInt() {
 	u.each(func(c *astutil.Cursor) {
 		r, ok := c.Node().(*ast.RangeStmt)
@@ -58,8 +58,8 @@ func (u *Unit) rangeInt() {
 	})
 }
 
-// changed reports whether a variable may change or outlive a statement: assigned
-// to, its address taken, or used by a function literal.
+// changed reports whether a variable may change or outlive a statement: whether it is
+// assigned to, has its address taken, or is used by a function literal.
 func (u *Unit) changed(o types.Object, n ast.Node) bool { return u.captured(o, n) || u.assigned(o, n) }
 
 // captured reports whether a function literal in n uses o, or n takes its address.

@@ -6,9 +6,10 @@ import (
 	"go/types"
 )
 
-// watches has statements that call the libraries say so before, while somebody wants to
-// know the line that does: those whose calls are of a watched package, or of a function
-// that takes or returns what is of one. While nobody does it costs a load.
+// watches makes statements that call the libraries announce themselves while an
+// observer wants to know the calling line: statements that call a function of a watched
+// package, or a function that takes or returns a value of one. Without an observer this
+// costs one load.
 func (u *Unit) watches() { u.markAll(marker{watches: true}) }
 
 func (u *Unit) watch(at Mark, nodes []ast.Node) []ast.Stmt {
