@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Each module is a tree of files; the packages are looked for from the folder
-// work. Found folders are told from the tree's root.
+// Each module is a tree of files; the packages are looked up from the folder work.
+// Results are relative to the tree's root.
 func TestFind(t *testing.T) {
 	const cached = `
 -- cache/m.org/a@v1.0.0/go.mod --
