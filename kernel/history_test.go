@@ -125,7 +125,7 @@ func TestHistoryOfSeveralKernels(t *testing.T) {
 	}
 }
 
-func TestHistoryGoesOnInMemory(t *testing.T) {
+func TestHistoryFallsBackToMemory(t *testing.T) {
 	dir := t.TempDir()
 	broken := filepath.Join(dir, "broken")
 	if err := os.WriteFile(broken, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {

@@ -34,7 +34,7 @@ func TestWholeLines(t *testing.T) {
 	}
 }
 
-func TestBundleLeavesOutWhatJSONCannotHold(t *testing.T) {
+func TestBundleLeavesOutValuesThatAreNotJSON(t *testing.T) {
 	data, metadata := bundle(display.Bundle{Data: map[string]any{
 		"application/json": map[string]any{"loss": math.Inf(1)}, "text/html": "<b>", "text/plain": func() {},
 	}})

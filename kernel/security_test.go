@@ -52,7 +52,7 @@ func (s *served) stop(t *testing.T) {
 	}
 }
 
-func TestConnectionFileRights(t *testing.T) {
+func TestConnectionFileMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs Unix file modes")
 	}
@@ -65,7 +65,7 @@ func TestConnectionFileRights(t *testing.T) {
 	}
 }
 
-func TestUnsafeConnectionsAreNoted(t *testing.T) {
+func TestUnsafeConnectionsAreLogged(t *testing.T) {
 	for _, tt := range []struct {
 		conn kernel.Connection
 		want string
@@ -151,9 +151,9 @@ func TestLogKeepsSecrets(t *testing.T) {
 	}
 }
 
-// TestRestartUsesTheFileAgain checks that a kernel that has ended leaves the connection
+// TestRestartReusesTheFile checks that a kernel that has ended leaves the connection
 // file unchanged, and no other file with it.
-func TestRestartUsesTheFileAgain(t *testing.T) {
+func TestRestartReusesTheFile(t *testing.T) {
 	path := connectionFile(t, 0o600)
 	before, err := os.ReadFile(path)
 	if err != nil {

@@ -56,7 +56,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-func TestDecodeKeepsWhatItDoesNotKnow(t *testing.T) {
+func TestDecodeKeepsUnknownFields(t *testing.T) {
 	c := NewCodec("key")
 	header := `{"msg_id":"1", "msg_type":"execute_request","subshell_id":"s","new":[1]}`
 	for _, parent := range []string{"{}", "null", "", "garbage"} {

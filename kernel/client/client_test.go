@@ -71,7 +71,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-func TestKernelEndsInACell(t *testing.T) {
+func TestKernelEndsDuringACell(t *testing.T) {
 	var written strings.Builder
 	k, ctx := start(t, client.Options{Stderr: &written})
 	// The log of the kernel itself: a message of an unknown type.
@@ -139,7 +139,7 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-func TestConnectionFileIsPrivateAndGoes(t *testing.T) {
+func TestConnectionFileIsPrivateAndRemoved(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	k, _ := start(t, client.Options{})

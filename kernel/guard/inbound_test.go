@@ -61,7 +61,7 @@ func TestPing(t *testing.T) {
 	}
 }
 
-func TestPingWhileNobodyReceives(t *testing.T) {
+func TestPingWithoutAReceiver(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{})
 	p := dial(t, s).hello("DEALER", "me")
 	const n = 40 // zmq4 holds ten
@@ -220,7 +220,7 @@ func TestPeerThatClosesInsideAFrame(t *testing.T) {
 	}
 }
 
-func TestNothingStaysOfPeersThatWent(t *testing.T) {
+func TestPeersThatLeftTakeNoMemory(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{}).echo()
 	s.serves(t)
 	empty := func() bool { n, _ := s.Counts(); return n == 0 }

@@ -50,9 +50,9 @@ func TestWelcome(t *testing.T) {
 	}
 }
 
-// TestMessageThatOvertakes covers a message that zmq4 writes after it has acted on the
+// TestMessageBeforeTheWelcome covers a message that zmq4 writes after it has acted on the
 // subscription and before it reads again.
-func TestMessageThatOvertakes(t *testing.T) {
+func TestMessageBeforeTheWelcome(t *testing.T) {
 	l := newListener(socket(t, zmq4.Pub), "tcp", "", Config{Welcome: welcome})
 	ours, theirs := net.Pipe()
 	defer theirs.Close()
@@ -365,7 +365,7 @@ func TestFlushOfARouter(t *testing.T) {
 	}
 }
 
-func TestFlushDoesNotWaitForTheHung(t *testing.T) {
+func TestFlushDoesNotWaitForStuckPeers(t *testing.T) {
 	s := serve(t, zmq4.Pub, Config{Welcome: welcome, Patience: 50 * time.Millisecond})
 	stuck(t, s, "")
 	for range 100 {

@@ -57,7 +57,7 @@ func TestHandover(t *testing.T) {
 	dial(t, s).hello("DEALER", "same").says("fourth")
 }
 
-func TestReplyOnItsWay(t *testing.T) {
+func TestReplyInTransit(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{})
 	first := dial(t, s).hello("DEALER", "same")
 	first.send("request")

@@ -42,7 +42,7 @@ func (c *Cell) root() *Cell {
 	return c
 }
 
-// Kernel returns where the whole cell's output goes, which the kernel gave it.
+// Kernel returns the destination of the whole cell's output, as given by the kernel.
 func (c *Cell) Kernel() kernel.Output { return c.root().Out }
 
 // Stopping returns a channel that is closed when the cell is told to stop.

@@ -360,7 +360,7 @@ var shapes = []maker{
 	tensors("Scalar(1)", func() *tensor.Tensor { return tensor.Scalar(1) }),
 }
 
-// taken returns usual, with other tensors and numbers if c refuses it and takes those: the
+// taken returns usual, with other tensors and numbers if c refuses it and accepts those: the
 // first tensor is one of shapes, and the others are another.
 func (p *pool) taken(c callee, usual []maker) []maker {
 	works := func(in []maker) bool {
