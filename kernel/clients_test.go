@@ -17,7 +17,7 @@ import (
 )
 
 // TestStuckClient has ten clients on one kernel, each with cells, requests and a
-// subscription. One of them never reads anything; the others miss nothing.
+// subscription. One of them never reads; the others must miss nothing.
 func TestStuckClient(t *testing.T) {
 	const clients, cells = 9, 4
 	lines := 20_000
@@ -27,7 +27,7 @@ func TestStuckClient(t *testing.T) {
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 
 	stuck := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
-	s.dial(t, zmq4.Sub, s.conn.IOPubPort) // and nobody receives
+	s.dial(t, zmq4.Sub, s.conn.IOPubPort) // never read
 	for i := range 500 {
 		send(t, stuck, message(header(fmt.Sprint("stuck", i), "history_request"), `{"hist_access_type":"tail"}`))
 	}
@@ -47,7 +47,7 @@ func TestStuckClient(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	for me := range clients {
-		all.Go(func() { // sends cells and takes the replies
+		all.Go(func() { // sends cells and receives the replies
 			for i := range cells {
 				id := fmt.Sprintf("%d-%d", me, i)
 				send(t, shells[me], message(header(id, "execute_request"), fmt.Sprintf(`{"code":"flood %d"}`, lines)))
@@ -58,7 +58,7 @@ func TestStuckClient(t *testing.T) {
 				}
 			}
 		})
-		all.Go(func() { // hears every cell of everybody
+		all.Go(func() { // receives the output of all clients' cells
 			text := map[string]string{}
 			for idle := 0; idle < clients*cells; {
 				msgType, parent, content := receive(t, subs[me])
@@ -70,7 +70,7 @@ func TestStuckClient(t *testing.T) {
 					got := fnv.New64a()
 					got.Write([]byte(text[parent]))
 					if got.Sum64() != want.Sum64() {
-						t.Errorf("client %d: %d bytes of cell %s, which are not its %d lines", me, len(text[parent]), parent, lines)
+						t.Errorf("client %d: %d bytes of cell %s, want its %d lines", me, len(text[parent]), parent, lines)
 					}
 					delete(text, parent)
 					idle++
@@ -81,8 +81,8 @@ func TestStuckClient(t *testing.T) {
 	all.Wait()
 }
 
-// TestCommsWhileBusy drags a slider while a cell runs, on a subshell and without,
-// and says how long answers take.
+// TestCommsWhileBusy drags a slider while a cell runs, with and without a subshell, and
+// logs the latency of the answers.
 func TestCommsWhileBusy(t *testing.T) {
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
@@ -120,22 +120,22 @@ func TestCommsWhileBusy(t *testing.T) {
 			took = append(took, time.Since(start))
 		}
 		slices.Sort(took)
-		t.Logf("on %s, while a cell runs: p50 %v, p99 %v", line.name, took[len(took)/2], took[len(took)*99/100])
+		t.Logf("%s, while a cell runs: p50 %v, p99 %v", line.name, took[len(took)/2], took[len(took)*99/100])
 	}
 	send(t, control, message(header("stop", "interrupt_request"), "{}"))
 	if _, parent, content := receive(t, shell); parent != "busy" || content["ename"] != "Interrupted" {
-		t.Errorf("got %v to %s, want the interrupted cell: it should have run all the time", content, parent)
+		t.Errorf("got %v to %s, want the interrupted cell, which should have run until then", content, parent)
 	}
 }
 
-// TestInterruptEndsCallbacks interrupts a callback that waits, and the cell behind it
-// gets its turn.
+// TestInterruptEndsCallbacks interrupts a callback that waits; the cell behind it must
+// get its turn.
 func TestInterruptEndsCallbacks(t *testing.T) {
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
 	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
-	receive(t, sub) // the welcome: from here on nothing is missed
+	receive(t, sub) // the welcome: nothing is missed from here on
 	send(t, shell, message(header("target", "execute_request"), `{"code":"target knob"}`))
 	receive(t, shell)
 	send(t, shell, message(header("open", "comm_open"), `{"comm_id":"c","target_name":"knob"}`))
@@ -156,7 +156,7 @@ func TestUsage(t *testing.T) {
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 	control := s.dial(t, zmq4.Dealer, s.conn.ControlPort)
 	var content map[string]any
-	for i := range 2 { // the first has nothing to compare with
+	for i := range 2 { // the first has no predecessor to compare with
 		send(t, control, message(header(fmt.Sprint(i), "usage_request"), "{}"))
 		var msgType string
 		msgType, _, content = receive(t, control)

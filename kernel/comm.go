@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// maxComms is how many comms may be open: a front end that opens without end
-// must not take all memory.
+// maxComms is the limit of open comms: a front end that keeps opening comms must not
+// use up memory.
 const maxComms = 1 << 14
 
 // comms is the kernel's Comms.
@@ -22,7 +22,7 @@ type comms struct {
 	mu      sync.Mutex
 	targets map[string]CommOpened
 	open    map[string]*comm // by comm_id
-	latest  *output          // of the newest cell
+	latest  *output          // output of the newest cell
 }
 
 func newComms(k *kernel) *comms {
@@ -56,9 +56,9 @@ func (s *comms) add(c *comm) error {
 	defer s.mu.Unlock()
 	switch {
 	case s.open[c.id] != nil:
-		return fmt.Errorf("comm_id: %q is open already", c.id)
+		return fmt.Errorf("comm_id: %q is already open", c.id)
 	case len(s.open) >= maxComms:
-		return fmt.Errorf("%d comms are open, at most %d may be", len(s.open), maxComms)
+		return fmt.Errorf("%d comms are open, the limit is %d", len(s.open), maxComms)
 	}
 	s.open[c.id] = c
 	c.owner = s.latest
@@ -82,8 +82,7 @@ func (s *comms) find(id string) *comm {
 	return s.open[id]
 }
 
-// cellStarts remembers the newest cell, to which a comm belongs that no cell
-// opened.
+// cellStarts records the newest cell, which owns the comms that no cell opened.
 func (s *comms) cellStarts(o *output) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +93,7 @@ func (s *comms) cellStarts(o *output) {
 type comm struct {
 	s          *comms
 	id, target string
-	owner      *output // under s.mu; nil before the first cell
+	owner      *output // output of the owning cell, under s.mu; nil before the first cell
 
 	handling sync.Mutex // held by a callback
 	handler  CommHandler
@@ -103,7 +102,7 @@ type comm struct {
 func (c *comm) ID() string     { return c.id }
 func (c *comm) Target() string { return c.target }
 
-var errCommClosed = errors.New("kernel: comm: it is closed")
+var errCommClosed = errors.New("kernel: comm: closed")
 
 func (c *comm) Send(m CommMessage, out Output) error {
 	if c.s.find(c.id) != c {
@@ -119,7 +118,7 @@ func (c *comm) Close(m CommMessage, out Output) error {
 	return c.say("comm_close", m, out)
 }
 
-// say publishes a message of the comm, with what brought it about as parent.
+// say publishes a message of the comm; its parent is the message that caused it.
 func (c *comm) say(msgType string, m CommMessage, out Output) error {
 	data := m.Data
 	if data == nil {
@@ -147,7 +146,7 @@ func (c *comm) say(msgType string, m CommMessage, out Output) error {
 	return c.s.k.iopub.publishMessage(c.s.k.life, msgType, message)
 }
 
-// commOutput is the Output of a callback: a cell's, but for the comms' messages.
+// commOutput is the Output of a callback: a cell's Output except for comm messages.
 type commOutput struct {
 	*output
 	parent Header
@@ -161,7 +160,7 @@ type commContent struct {
 	Data   rawObject `json:"data"`
 }
 
-// rawObject is a JSON object that is passed on as it stands; nil for none.
+// rawObject is a JSON object that is passed on unchanged; nil for none.
 type rawObject json.RawMessage
 
 func (o *rawObject) UnmarshalJSON(b []byte) error {
@@ -191,7 +190,7 @@ func (r *request) comm() (c commContent, m CommMessage, err error) {
 	return c, m, nil
 }
 
-// callback calls f, which handles a message of c, and makes its panic output.
+// callback calls f, which handles a message of c. A panic of f is printed as output.
 func (k *kernel) callback(c *comm, r *request, f func(ctx context.Context, out Output)) {
 	c.handling.Lock()
 	defer c.handling.Unlock()
@@ -223,7 +222,7 @@ func (k *kernel) commOpen(r *request) (any, error) {
 	k.comms.mu.Unlock()
 	c := &comm{s: k.comms, id: *content.ID, target: content.Target}
 	if opened == nil {
-		// By the protocol a comm whose target is not known is closed at once.
+		// The protocol requires that a comm with an unknown target is closed at once.
 		err = fmt.Errorf("target_name: %q is not registered", content.Target)
 	} else {
 		err = k.comms.add(c)

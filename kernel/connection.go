@@ -9,11 +9,11 @@ import (
 	"strconv"
 )
 
-// SignatureScheme is the only one that is spoken, and Jupyter's default.
+// SignatureScheme is the only supported scheme, and Jupyter's default.
 const SignatureScheme = "hmac-sha256"
 
-// Connection is what a connection file holds: where the five sockets are and what
-// messages are signed with. Fields that are not known are ignored.
+// Connection is the content of a connection file: the addresses of the five sockets and
+// the key that signs messages. Unknown fields are ignored.
 type Connection struct {
 	Transport       string `json:"transport"` // "tcp" or "ipc"; "" is "tcp"
 	IP              string `json:"ip"`        // "" is 127.0.0.1; for ipc a path: sockets are IP-PORT
@@ -27,8 +27,8 @@ type Connection struct {
 	KernelName      string `json:"kernel_name,omitempty"`
 }
 
-// ReadConnection reads a connection file. It returns an error that names the
-// field when something is missing or not supported.
+// ReadConnection reads a connection file. Its error names the field that is missing or
+// not supported.
 func ReadConnection(path string) (Connection, error) {
 	var c Connection
 	b, err := os.ReadFile(path)
@@ -49,14 +49,15 @@ func ReadConnection(path string) (Connection, error) {
 	return c, nil
 }
 
-// openTo says who else can read or replace the connection file, and with it run code
-// as this user; "" when nobody can. Windows keeps that elsewhere than in a mode.
+// openTo returns a warning if other users can read or replace the connection file, and
+// so run code as this user; otherwise "". Windows does not keep access rights in the
+// file mode.
 func openTo(path string) string {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return ""
 	}
-	return fmt.Sprintf("its rights are %04o, expected 0600: other users of this machine may read the key", info.Mode().Perm())
+	return fmt.Sprintf("its mode is %04o, want 0600: other local users can read the signing key", info.Mode().Perm())
 }
 
 type port struct {
@@ -96,7 +97,7 @@ func (c *Connection) check() error {
 	return nil
 }
 
-// Address returns a port's network and address in the form of net.Listen.
+// Address returns a port's network and address in the form that net.Listen takes.
 func (c Connection) Address(port int) (network, address string) {
 	if c.Transport == "ipc" {
 		return "unix", c.IP + "-" + strconv.Itoa(port)
@@ -106,7 +107,7 @@ func (c Connection) Address(port int) (network, address string) {
 	case "":
 		ip = "127.0.0.1"
 	case "*":
-		ip = "" // every interface
+		ip = "" // all interfaces
 	}
 	return "tcp", net.JoinHostPort(ip, strconv.Itoa(port))
 }
@@ -120,7 +121,7 @@ func (c Connection) Endpoint(port int) string {
 	return "tcp://" + address
 }
 
-// local tells whether nobody outside this machine can connect.
+// local reports whether only this machine can connect.
 func (c Connection) local() bool {
 	network, address := c.Address(0)
 	host, _, _ := net.SplitHostPort(address)

@@ -1,7 +1,7 @@
 package kernel
 
-// controlLoop answers requests on control while a cell runs and while front ends
-// are slow to read: its statuses go out by themselves.
+// controlLoop answers requests on control while a cell runs and while front ends are
+// slow to read: its statuses do not wait for subscribers.
 func (k *kernel) controlLoop() {
 	k.receive(k.control, func(r *request) {
 		k.serve(r, func(state string) { k.iopub.later(r.Header, "status", status{state}) })
@@ -16,7 +16,7 @@ func (k *kernel) interruptRequest(*request) (any, error) {
 func (k *kernel) shutdown(r *request) (any, error) {
 	var c struct{ Restart bool }
 	if err := r.decode(&c); err != nil {
-		k.log.Printf("shutdown_request: %v", err) // the wish is clear enough
+		k.log.Printf("shutdown_request: %v", err) // the intent is clear
 	}
 	reply := object{"status": "ok", "restart": c.Restart}
 	k.iopub.later(r.Header, "shutdown_reply", reply)

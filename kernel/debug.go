@@ -11,17 +11,17 @@ import (
 	"halfnote/display"
 )
 
-// debugging is the state of the debug adapter protocol. Its lock is not held while the
-// evaluator is called that may wait for it.
+// debugging is the state of the debug adapter protocol. Its lock is not held during
+// calls of the evaluator that may need it.
 type debugging struct {
 	looked looked
 
 	mu      sync.Mutex
-	seq     int               // of events
+	seq     int               // sequence number of events
 	started bool              // a front end has attached
-	sources map[string]string // cells' sources by the path that front ends give them
+	sources map[string]string // sources of cells by the path that front ends give them
 	lines   map[string][]int  // breakpoints, by path
-	frames  []DebugFrame      // of the last stackTrace, by frameId from 1
+	frames  []DebugFrame      // frames of the last stackTrace, by frameId from 1
 }
 
 // debugRequest is a request of the debug adapter protocol, inside debug_request.
@@ -30,11 +30,11 @@ type debugRequest struct {
 	Command   string          `json:"command"`
 	Arguments json.RawMessage `json:"arguments"`
 
-	header Header // of the message
+	header Header // header of the message
 }
 
-// debugCommands lists what is answered. Those of a panel of variables are there for
-// every evaluator, those that stop cells for a [Debugger].
+// debugCommands lists the supported commands. Those of a variable panel work with every
+// evaluator, those that stop cells need a [Debugger].
 var debugCommands = []struct {
 	command string
 	stops   bool
@@ -64,7 +64,7 @@ var debugCommands = []struct {
 	{"variables", false, (*kernel).debugVariables},
 }
 
-// debugger returns the evaluator if it can stop cells, else nil.
+// debugger returns the evaluator as a Debugger; nil if it is not one.
 func (k *kernel) debugger() Debugger {
 	d, _ := k.eval.(Debugger)
 	return d
@@ -197,7 +197,7 @@ func (k *kernel) debugRich(q *debugRequest) (any, error) {
 	all := append(k.debugLocals(a.Frame), k.variables()...)
 	i := slices.IndexFunc(all, func(v Variable) bool { return v.Name == a.Name })
 	if i < 0 {
-		return nil, fmt.Errorf("variableName: there is no variable %q", a.Name)
+		return nil, fmt.Errorf("variableName: variable %q not found", a.Name)
 	}
 	b := display.Bundle{Data: map[string]any{"text/plain": all[i].Value}}
 	if all[i].Rich != nil {

@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// Front ends know a cell by a path that they make of its source: a prefix, the source's
-// hash, a suffix. There are no files of these names. The prefix is another one for each
-// kernel: to one that was restarted, front ends tell their breakpoints again.
+// Front ends know a cell by a path computed from its source: a prefix, a hash of the
+// source, a suffix. No files of these names exist. Each kernel has its own prefix, so
+// that front ends send their breakpoints again after a restart.
 const (
 	hashSeed   = 0x9747b28c
 	cellSuffix = ".go"
@@ -27,7 +27,7 @@ func (k *kernel) cellPath(code string) string {
 	return k.cellPrefix() + strconv.FormatUint(uint64(murmur2([]byte(code), hashSeed)), 10) + cellSuffix
 }
 
-// murmur2 is Austin Appleby's MurmurHash2 of 32 bits, the one hash that Jupyter's front
+// murmur2 is Austin Appleby's 32-bit MurmurHash2, the one hash that Jupyter's front
 // ends know.
 func murmur2(data []byte, seed uint32) uint32 {
 	const m, r = 0x5bd1e995, 24
@@ -48,7 +48,7 @@ func murmur2(data []byte, seed uint32) uint32 {
 	return h ^ h>>15
 }
 
-// keep remembers a cell's source by its path.
+// keep records a cell's source by its path.
 func (d *debugging) keep(path, code string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -73,7 +73,7 @@ func (k *kernel) debugDumpCell(q *debugRequest) (any, error) {
 	return object{"sourcePath": path}, nil
 }
 
-// debugPath is the source of an argument of that name, which front ends give by path.
+// debugPath returns the source of the cell that the arguments give by path.
 type debugPath struct {
 	Source struct {
 		Path string `json:"path"`
@@ -93,7 +93,7 @@ func (k *kernel) debugSource(q *debugRequest) (any, error) {
 	defer d.mu.Unlock()
 	code, ok := d.sources[a.Source.Path]
 	if !ok {
-		return nil, fmt.Errorf("source: there is no cell %q", a.Source.Path)
+		return nil, fmt.Errorf("source: cell %q not found", a.Source.Path)
 	}
 	return object{"content": code, "mimeType": k.eval.Language().MIMEType}, nil
 }
@@ -135,7 +135,7 @@ func (k *kernel) debugBreakpoints(q *debugRequest) (any, error) {
 	return object{"breakpoints": points}, nil
 }
 
-// debugThread is the thread that a request is about.
+// debugThread returns the thread that a request refers to.
 func debugThread(q *debugRequest) (int, error) {
 	var a struct {
 		Thread int `json:"threadId"`
@@ -173,8 +173,8 @@ func (k *kernel) debugStack(q *debugRequest) (any, error) {
 	return object{"stackFrames": frames, "totalFrames": len(frames)}, nil
 }
 
-// debugResume answers continue, next, stepIn and stepOut. JupyterLab has forgotten which
-// thread has stopped when it asks to continue, and says 1.
+// debugResume answers continue, next, stepIn and stepOut. JupyterLab always sends
+// threadId 1 with continue, whichever thread has stopped.
 func (k *kernel) debugResume(q *debugRequest) (any, error) {
 	id, err := debugThread(q)
 	if err == nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The hashes are those of ipykernel 7.4's murmur2_x86 with our seed.
+// The hashes are those of ipykernel 7.4's murmur2_x86 with the seed of this package.
 func TestMurmur2(t *testing.T) {
 	for _, test := range []struct {
 		text string

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// maxLooked is how many parts of a value, and how many values with parts, are
-// shown: panels are for people.
+// maxLooked is the limit on the displayed parts of a value, and on the values with
+// parts: the panel is for human readers.
 const maxLooked = 1000
 
-// looked holds the values whose parts a front end may ask for, as the debug adapter
-// protocol numbers them: by variablesReference, from 1. The next
-// inspectVariables starts anew.
+// looked holds the values whose parts a front end may request, numbered as in the debug
+// adapter protocol: by variablesReference, from 1. The next inspectVariables starts
+// again from 1.
 type looked struct {
 	mu     sync.Mutex
 	values []func() []Variable
@@ -64,7 +64,7 @@ func (l *looked) show(list []Variable) []object {
 	return shown
 }
 
-// refer returns the number by which parts can be asked for, 0 for none.
+// refer returns the number by which parts can be requested, 0 for none.
 func (l *looked) refer(parts func() []Variable) int {
 	if parts == nil || len(l.values) >= maxLooked*maxLooked {
 		return 0
@@ -73,7 +73,7 @@ func (l *looked) refer(parts func() []Variable) int {
 	return len(l.values)
 }
 
-// debugScopes returns the variables of a frame and those of all cells.
+// debugScopes returns the variables of a frame and the variables of all cells.
 func (k *kernel) debugScopes(q *debugRequest) (any, error) {
 	var a struct {
 		Frame int `json:"frameId"`
@@ -108,8 +108,8 @@ func (k *kernel) debugLocals(frame int) []Variable {
 	return locals()
 }
 
-// debugEvaluate returns the value of a variable, a field of one or an element: what can
-// be had without running code.
+// debugEvaluate returns the value of a variable, or of a field or element of one:
+// expressions that need no code to run.
 func (k *kernel) debugEvaluate(q *debugRequest) (any, error) {
 	var a struct {
 		Expression string `json:"expression"`
@@ -137,7 +137,8 @@ func (k *kernel) debugEvaluate(q *debugRequest) (any, error) {
 	return object{"result": v.Value, "type": v.Type, "variablesReference": l.refer(v.Children)}, nil
 }
 
-// pathOf cuts "x.F[0]" into "x", "F" and "[0]", the names of a variable and its parts.
+// pathOf splits "x.F[0]" into "x", "F" and "[0]", the names of a variable and its
+// parts.
 func pathOf(expression string) (list []string) {
 	part := ""
 	end := func() {

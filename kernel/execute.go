@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// settle is how long a failing cell waits for the cells that a front end sent
-// together with it. Those that have come are aborted; one that is sent after the
-// error has been seen never is.
+// settle is how long a failing cell waits for the cells that the front end sent
+// together with it. Those that have arrived are aborted; a cell sent after the error
+// was shown never is.
 const settle = 5 * time.Millisecond
 
 type executeRequest struct {
@@ -33,8 +33,8 @@ func (k *kernel) execute(r *request) (any, error) {
 	if c.Code == nil {
 		return nil, errNoCode
 	}
-	// Cells run one at a time, whatever subshell they came by: those of the others
-	// wait for their turn here.
+	// Cells run one at a time, whichever subshell they came from: those of other
+	// subshells wait here.
 	select {
 	case k.turn <- struct{}{}:
 		defer func() { <-k.turn }()
@@ -95,8 +95,8 @@ func (k *kernel) abortedReply() object {
 	return object{"status": "aborted", "execution_count": k.count.Load()}
 }
 
-// evaluate runs a cell. An evaluator should not panic; if it does, the cell has
-// failed.
+// evaluate runs a cell. A panic of the evaluator, which should not happen, fails the
+// cell.
 func (k *kernel) evaluate(ctx context.Context, c Cell, out Output) (r Result) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -109,8 +109,7 @@ func (k *kernel) evaluate(ctx context.Context, c Cell, out Output) (r Result) {
 	return k.eval.Eval(ctx, c, out)
 }
 
-// expressions evaluates the expressions that a front end wants to know with the
-// reply, each as a silent cell.
+// expressions evaluates the user_expressions of a request, each as a silent cell.
 func (k *kernel) expressions(ctx context.Context, wanted map[string]string) object {
 	values := object{}
 	for name, code := range wanted {

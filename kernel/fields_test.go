@@ -12,11 +12,11 @@ import (
 	"halfnote/kernel/kerneltest"
 )
 
-// requestFields lists every field of every request that the protocol has, 5.5 and what
-// JupyterLab sends beside it. A required field that is missing is an error, too.
-// shutdown_request is not among them: its wish is clear whatever its one field holds.
+// requestFields lists every field of every request of protocol 5.5 and of JupyterLab's
+// extensions. A missing required field is an error too. shutdown_request is not
+// included: its intent is clear whatever its one field holds.
 var requestFields = []struct {
-	channel, request, content string // content is right
+	channel, request, content string // content is valid
 	field, kind               string
 	required                  bool
 }{
@@ -56,17 +56,17 @@ var requestFields = []struct {
 	{"control", "delete_subshell_request", `{}`, "subshell_id", "string", true},
 }
 
-// wrongValues are values for a field of a kind that it does not have.
+// wrongValues are values of the wrong kind for a field.
 var wrongValues = []struct{ kind, value string }{
 	{"string", `"x"`}, {"number", `1.5`}, {"bool", `true`}, {"array", `[1]`}, {"object", `{"a":1}`},
 }
 
-// TestFieldsAreChecked sends each field with a value of each other kind, and without
-// it where it must be there. The answer, or the log where there is none, names the
-// field, what came and what was expected.
+// TestFieldsAreChecked sends each field with a value of each other kind, and without a
+// required field. The answer, or the log if there is none, names the field, the kind
+// received and the kind expected.
 func TestFieldsAreChecked(t *testing.T) {
 	for _, f := range requestFields {
-		s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key}) // a log of its own
+		s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key}) // with its own log
 		sockets := map[string]zmq4.Socket{
 			"shell": s.dial(t, zmq4.Dealer, s.conn.ShellPort), "control": s.dial(t, zmq4.Dealer, s.conn.ControlPort),
 		}
@@ -98,14 +98,14 @@ func TestFieldsAreChecked(t *testing.T) {
 					t.Errorf("%s %s: got %v, want an error", f.request, b, reply)
 				}
 				said = fmt.Sprint(reply["evalue"], reply["message"])
-			} else { // no reply: what comes after it shows that it has been handled
+			} else { // no reply: an answer to the next request shows that it has been handled
 				send(t, sockets["shell"], message(header(id+"after", "is_complete_request"), `{"code":""}`))
 				receive(t, sockets["shell"])
 				said = s.log.String()
 			}
 			for _, want := range []string{f.field, got, expected} {
 				if !strings.Contains(said, want) {
-					t.Errorf("%s %s: the answer is %q, want %q in it", f.request, b, said, want)
+					t.Errorf("%s %s: got answer %q, want it to contain %q", f.request, b, said, want)
 				}
 			}
 		}
@@ -121,14 +121,14 @@ func TestFieldsAreChecked(t *testing.T) {
 		for name, sock := range sockets {
 			send(t, sock, message(header(name, "kernel_info_request"), `{"newer_field":[1,{"x":null}]}`))
 			if msgType, parent, reply := receive(t, sock); msgType != "kernel_info_reply" || parent != name || reply["status"] != "ok" {
-				t.Errorf("%s: afterwards it answers with %s to %s: %v", name, msgType, parent, reply)
+				t.Errorf("%s: the next answer is %s to %s: %v", name, msgType, parent, reply)
 			}
 		}
 	}
 }
 
-// TestAbsentAndNewerFields sends each request with null for what is optional and with
-// a field that is not known.
+// TestAbsentAndNewerFields sends each request with null for optional fields and with an
+// unknown field.
 func TestAbsentAndNewerFields(t *testing.T) {
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)

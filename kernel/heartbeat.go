@@ -2,7 +2,7 @@ package kernel
 
 import "time"
 
-// heartbeatLoop sends every heartbeat back as it came.
+// heartbeatLoop echoes every heartbeat.
 func (k *kernel) heartbeatLoop() {
 	for {
 		m, err := k.heartbeat.Recv()

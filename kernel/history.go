@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// HistoryFile returns where the cells of all of the user's sessions are kept: the
-// file that HALFNOTE_HISTORY names, or halfnote/history.sqlite in Jupyter's data
-// folder of the user. It is "", for nowhere, when HALFNOTE_HISTORY is set to
-// nothing or there is no such folder.
+// HistoryFile returns the path of the file that keeps the cells of all of the user's
+// sessions: the file that HALFNOTE_HISTORY names, or halfnote/history.sqlite in the
+// user's Jupyter data folder. It returns "", for no file, if HALFNOTE_HISTORY is set
+// but empty or there is no such folder.
 func HistoryFile() string {
 	if path, ok := os.LookupEnv("HALFNOTE_HISTORY"); ok {
 		return path
@@ -38,28 +38,28 @@ func HistoryFile() string {
 }
 
 const (
-	gather     = 100 * time.Millisecond // what is written in that time is written at once
-	historyFor = 5 * time.Second        // at most, for one answer
+	gather     = 100 * time.Millisecond // window in which writes are gathered
+	historyFor = 5 * time.Second        // limit for one answer
 	maxPending = 10_000
 )
 
-// history keeps the cells that were run. Cells never wait for the disk: what they
-// add is written by a goroutine, and what fails there costs a line in the log.
+// history keeps the cells that were run. Cells never wait for the disk: a goroutine
+// writes the entries, and a failed write costs only a line in the log.
 type history struct {
 	path string
 	log  *logger
 
 	mu      sync.Mutex
 	pending []entry
-	wake    chan struct{} // something is pending; nil until the writer runs
-	lost    bool          // pending was full once
+	wake    chan struct{} // signals pending entries; nil until the writer runs
+	lost    bool          // whether pending was ever full
 	closed  bool
 
-	disk  sync.Mutex // whose holder uses store
+	disk  sync.Mutex // guards store
 	store *historyStore
 }
 
-// entry is a cell to be added or, with result, the result of one.
+// entry is a cell to add or, with result, the result of one.
 type entry struct {
 	line   int
 	text   string
@@ -68,10 +68,10 @@ type entry struct {
 
 func newHistory(path string, log *logger) *history { return &history{path: path, log: log} }
 
-// add keeps the source of the cell numbered line.
+// add records the source of cell number line.
 func (h *history) add(line int, source string) { h.put(entry{line, source, false}) }
 
-// result keeps the text/plain of its result.
+// result records the text/plain of its result.
 func (h *history) result(line int, text string) { h.put(entry{line, text, true}) }
 
 func (h *history) put(e entry) {
@@ -82,7 +82,7 @@ func (h *history) put(e entry) {
 	}
 	if len(h.pending) >= maxPending {
 		if !h.lost {
-			h.log.Printf("history: %d entries wait for the disk: some are not kept", len(h.pending))
+			h.log.Printf("history: %d entries are waiting for the disk: some will be dropped", len(h.pending))
 		}
 		h.lost = true
 		return
@@ -105,7 +105,7 @@ func (h *history) write() {
 	}
 }
 
-// use calls f when everything pending is in the store.
+// use calls f once all pending entries are in the store.
 func (h *history) use(f func(*historyStore) error) error {
 	h.disk.Lock()
 	defer h.disk.Unlock()
@@ -145,7 +145,7 @@ func (h *history) use(f func(*historyStore) error) error {
 	return f(h.store)
 }
 
-// close writes what is pending.
+// close writes the pending entries.
 func (h *history) close() {
 	h.mu.Lock()
 	wake := h.wake
@@ -173,14 +173,14 @@ func (h *history) close() {
 // historyQuery is the content of history_request.
 type historyQuery struct {
 	Access  string `json:"hist_access_type"` // "range", "tail" or "search"
-	Output  bool   `json:"output"`           // results are wanted as well
-	Raw     bool   `json:"raw"`              // IPython's: sources as they were typed; there are no others
-	Session int    `json:"session"`          // of a range; 0 is this one, -1 the one before
-	Start   int    `json:"start"`            // of a range; negative counts from the end
-	Stop    *int   `json:"stop"`             // of a range, exclusive; absent is the end
-	N       *int   `json:"n"`                // the last n of a tail or search
-	Pattern string `json:"pattern"`          // of a search: a glob of SQLite, "" is "*"
-	Unique  bool   `json:"unique"`           // of a search: each source once
+	Output  bool   `json:"output"`           // whether results are wanted as well
+	Raw     bool   `json:"raw"`              // IPython's flag: sources as typed, the only kind here
+	Session int    `json:"session"`          // session of a range; 0 is this one, -1 the previous one
+	Start   int    `json:"start"`            // first line of a range; negative counts from the end
+	Stop    *int   `json:"stop"`             // end of a range, exclusive; absent is the end
+	N       *int   `json:"n"`                // number of entries of a tail or search
+	Pattern string `json:"pattern"`          // pattern of a search: an SQLite glob, "" is "*"
+	Unique  bool   `json:"unique"`           // whether a search returns each source once
 }
 
 func (k *kernel) history(r *request) (any, error) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// noted is a log to be looked at.
+// noted is a log that the test can read.
 type noted struct {
 	mu sync.Mutex
 	b  strings.Builder
@@ -29,7 +29,7 @@ func (n *noted) String() string {
 	return n.b.String()
 }
 
-// asked returns what a query finds, as "session:line source" or with output as
+// asked returns the result of a query, as "session:line source" or with output as
 // "session:line source=output".
 func asked(t *testing.T, h *history, q historyQuery) string {
 	t.Helper()
@@ -90,7 +90,7 @@ func TestHistoryOutlivesTheSession(t *testing.T) {
 		t.Errorf("the log says %s", log.String())
 	}
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("file: %v, %v, want rights 0600", info.Mode(), err)
+		t.Errorf("file: %v, %v, want mode 0600", info.Mode(), err)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestHistoryOfSeveralKernels(t *testing.T) {
 	}
 }
 
-func TestHistoryGoesOnInMemory(t *testing.T) {
+func TestHistoryFallsBackToMemory(t *testing.T) {
 	dir := t.TempDir()
 	broken := filepath.Join(dir, "broken")
 	if err := os.WriteFile(broken, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
@@ -174,7 +174,7 @@ func TestHistoryGoesOnInMemory(t *testing.T) {
 
 func TestHistoryIsBounded(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: it fills a history")
+		t.Skip("skipped with -short: fills a history")
 	}
 	h := newHistory("", newLogger(nil))
 	defer h.close()
@@ -182,7 +182,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	h.add(2, "x")
 	h.result(2, strings.Repeat("x", maxHistoryResult+1))
 	if got, want := asked(t, h, historyQuery{Access: "tail", Output: true}), "1:2 x"; got != want {
-		t.Errorf("what is too long: got %q, want %q", got, want)
+		t.Errorf("entries that are too long: got %q, want %q", got, want)
 	}
 	size := func() (cells, bytes int) {
 		h.use(func(s *historyStore) error {
@@ -217,13 +217,13 @@ func TestHistoryIsBounded(t *testing.T) {
 
 func TestHistoryFile(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		t.Skip("needs a system whose folders are XDG's")
+		t.Skip("needs a system that uses the XDG directories")
 	}
 	for _, name := range []string{"HALFNOTE_HISTORY", "JUPYTER_DATA_DIR", "XDG_DATA_HOME", "HOME"} {
-		t.Setenv(name, "") // so that it is restored
+		t.Setenv(name, "") // registers the variable to be restored
 		os.Unsetenv(name)
 	}
-	for _, tt := range []struct{ name, value, want string }{ // each beside those before it
+	for _, tt := range []struct{ name, value, want string }{ // each in addition to those before it
 		{"", "", ""},
 		{"HOME", "/home/u", "/home/u/.local/share/jupyter/halfnote/history.sqlite"},
 		{"XDG_DATA_HOME", "/data", "/data/jupyter/halfnote/history.sqlite"},

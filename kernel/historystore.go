@@ -14,7 +14,7 @@ import (
 	_ "modernc.org/sqlite" // SQLite without cgo
 )
 
-// What is kept at most, of all sessions. Longer cells and results are not kept.
+// Limits on the stored cells of all sessions. Longer cells and results are not kept.
 const (
 	maxHistoryCells  = 10_000
 	maxHistoryBytes  = 8 << 20
@@ -23,8 +23,8 @@ const (
 	pruneEvery       = 500 // cells
 )
 
-// historySchema is that of IPython's history.sqlite, as far as it is used: sessions
-// are numbered from 1, cells by their execution count.
+// historySchema is the part of IPython's history.sqlite that is used: sessions are
+// numbered from 1, cells by their execution count.
 const historySchema = `
 CREATE TABLE IF NOT EXISTS sessions (session INTEGER PRIMARY KEY AUTOINCREMENT, start INTEGER);
 CREATE TABLE IF NOT EXISTS cells (
@@ -37,12 +37,12 @@ CREATE TABLE IF NOT EXISTS cells (
 type historyStore struct {
 	db      *sql.DB
 	memory  bool
-	session int64 // 0 until a cell is kept: who runs nothing has no session
-	written int   // since the last prune
+	session int64 // 0 until a cell is stored: a session without cells has no number
+	written int   // cells written since the last prune
 }
 
-// openHistory opens the database at path, which it creates where only the user
-// can read it; "" is one in memory.
+// openHistory opens the database at path, and creates it readable by the user only; ""
+// is an in-memory database.
 func openHistory(path string) (*historyStore, error) {
 	name := ":memory:"
 	if path != "" {
@@ -64,7 +64,7 @@ func openHistory(path string) (*historyStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1) // in memory each connection is a database of its own
+	db.SetMaxOpenConns(1) // each connection to an in-memory database is a separate database
 	s := &historyStore{db: db, memory: path == ""}
 	if err := s.begin(func(tx *sql.Tx) error {
 		_, err := tx.Exec(historySchema)
@@ -106,8 +106,8 @@ func (s *historyStore) write(entries []entry) error {
 			}
 			s.written = pruneEvery
 		}
-		// Prepared, because a run of cells is many entries, and the cells after them wait
-		// for the processor.
+		// Prepared statements, because a run of cells makes many entries and later
+		// cells wait for the processor.
 		source, err := tx.Prepare("INSERT OR REPLACE INTO cells (source, session, line) VALUES (?, ?, ?)")
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ func (s *historyStore) write(entries []entry) error {
 	return err
 }
 
-// moveTo hands what can still be read of the kernel's session to another store, and closes
+// moveTo copies the readable part of the kernel's session to another store, and closes
 // s.
 func (s *historyStore) moveTo(to *historyStore) {
 	defer s.close()
@@ -170,7 +170,7 @@ func (s *historyStore) moveTo(to *historyStore) {
 	to.write(entries)
 }
 
-// historyCell is a cell found; output is nil when it had no result.
+// historyCell is a stored cell; output is nil if it had no result.
 type historyCell struct {
 	session int64
 	line    int
@@ -178,7 +178,7 @@ type historyCell struct {
 	output  *string
 }
 
-// find returns the cells asked for, the oldest first. Ranges are those of IPython's
+// find returns the requested cells, oldest first. Ranges work as in IPython's
 // HistoryManager.
 func (s *historyStore) find(ctx context.Context, q historyQuery) ([]historyCell, error) {
 	switch q.Access {
@@ -212,7 +212,7 @@ func (s *historyStore) find(ctx context.Context, q historyQuery) ([]historyCell,
 		}
 		session += current
 	}
-	var end int // one past the last
+	var end int // end, exclusive
 	if err := s.db.QueryRowContext(ctx, "SELECT coalesce(max(line), 0) + 1 FROM cells WHERE session = ?", session).Scan(&end); err != nil {
 		return nil, err
 	}
@@ -228,8 +228,7 @@ func (s *historyStore) find(ctx context.Context, q historyQuery) ([]historyCell,
 	return s.last(ctx, "session = ? AND line >= ? AND line < ?", -1, session, start, stop)
 }
 
-// last returns the last n cells for which the condition holds; all, when n is
-// negative.
+// last returns the last n cells that meet the condition; all if n is negative.
 func (s *historyStore) last(ctx context.Context, where string, n int, args ...any) ([]historyCell, error) {
 	rows, err := s.db.QueryContext(ctx, "SELECT session, line, source, output FROM cells WHERE "+where+
 		" ORDER BY session DESC, line DESC LIMIT ?", append(args, n)...)

@@ -7,14 +7,14 @@ import (
 	"halfnote/kernel/guard"
 )
 
-// iopub is the channel on which everybody hears what the kernel says.
+// iopub is the channel on which the kernel broadcasts.
 type iopub struct {
 	k       *kernel
 	guard   *guard.Listener
-	waiting chan waiting // of those who must not wait
+	waiting chan waiting // messages of senders that must not wait
 }
 
-// waiting is a message that goes out in its turn, or done, which is then closed.
+// waiting is a queued message, or done, which is closed in its turn.
 type waiting struct {
 	frames [][]byte
 	done   chan struct{}
@@ -47,16 +47,16 @@ func (p *iopub) frames(msgType string, m Message) [][]byte {
 	return p.k.codec.Encode(m)
 }
 
-// later sends a message without waiting for anybody.
+// later queues a message without waiting for subscribers.
 func (p *iopub) later(parent Header, msgType string, content any) {
 	select {
 	case p.waiting <- waiting{frames: p.frames(msgType, Message{Parent: parent, Content: mustEncode(content)})}:
 	default:
-		p.k.log.Printf("iopub: dropped %s: %d messages wait already", msgType, cap(p.waiting))
+		p.k.log.Printf("iopub: dropped %s: %d messages are already queued", msgType, cap(p.waiting))
 	}
 }
 
-// loop sends what later took.
+// loop sends the messages that later queued.
 func (p *iopub) loop() {
 	for {
 		select {
@@ -72,7 +72,7 @@ func (p *iopub) loop() {
 	}
 }
 
-// wait returns when loop has sent what later has taken so far, or ctx ends.
+// wait returns when loop has sent the messages queued so far, or when ctx ends.
 func (p *iopub) wait(ctx context.Context) {
 	done := make(chan struct{})
 	select {
@@ -86,7 +86,8 @@ func (p *iopub) wait(ctx context.Context) {
 	}
 }
 
-// welcome is what a new subscriber hears first, by protocol 5.5, and what it missed.
+// welcome returns the first messages of a new subscriber: those of protocol 5.5, and
+// notices of lost output.
 func (k *kernel) welcome(topic []byte) [][][]byte {
 	hello := k.codec.Encode(Message{
 		Prefix: [][]byte{topic}, Header: k.session.Header("iopub_welcome"),
@@ -95,8 +96,8 @@ func (k *kernel) welcome(topic []byte) [][][]byte {
 	return append([][][]byte{hello}, k.missed.tell()...)
 }
 
-// bundle returns the data and metadata of b, with nothing that JSON cannot hold:
-// an infinite number in one representation must not cost the others.
+// bundle returns the data and metadata of b without values that JSON cannot hold: an
+// infinite number in one representation must not cost the others.
 func bundle(b display.Bundle) (data, metadata object) {
 	return encodable(b.Data), encodable(b.Metadata)
 }

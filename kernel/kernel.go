@@ -15,24 +15,25 @@ import (
 	"halfnote/kernel/guard"
 )
 
-// Config says where a kernel listens. Either ConnectionFile or Connection is
-// needed.
+// Config holds the settings of a kernel. Either ConnectionFile or Connection is
+// required.
 type Config struct {
 	// ConnectionFile is the path of the file that Jupyter wrote.
 	ConnectionFile string
-	// Connection is used when ConnectionFile is empty. Ports of 0 are chosen.
+	// Connection is used when ConnectionFile is empty. A port of 0 is chosen by the
+	// system.
 	Connection Connection
-	// Log gets a line for each message that was dropped and each peer that was
-	// cut, at a bounded rate; nil discards them.
+	// Log gets a line for each dropped message and each disconnected peer, at a bounded
+	// rate; nil discards them.
 	Log io.Writer
-	// Process says that the process exists for this kernel: SIGINT interrupts
-	// the running cell, SIGTERM ends the kernel, and so does the death of the
-	// parent when JPY_PARENT_PID is set. GOMAXPROCS is then two more than by
-	// default, unless the environment sets it, so that requests are answered while
-	// cells keep every processor busy.
+	// Process declares that the process exists for this kernel: SIGINT interrupts the
+	// running cell; SIGTERM ends the kernel, and so does the death of the parent if
+	// JPY_PARENT_PID is set. GOMAXPROCS is then two more than by default, unless the
+	// environment sets it, so that requests are answered while cells keep every
+	// processor busy.
 	Process bool
-	// History is the path of the database in which the cells of all sessions are
-	// kept; "" keeps those of this one, in memory. See [HistoryFile].
+	// History is the path of the database that keeps the cells of all sessions; ""
+	// keeps those of this session in memory. See [HistoryFile].
 	History string
 	// HelpLinks are shown in the Help menu of front ends.
 	HelpLinks []HelpLink
@@ -47,14 +48,14 @@ type HelpLink struct {
 }
 
 const (
-	grace   = time.Second     // for a cell to end, once the kernel is to end
-	flush   = 2 * time.Second // for the last messages to leave
-	closing = 2 * time.Second // for the evaluator to close
+	grace   = time.Second     // time for a cell to end when the kernel shuts down
+	flush   = 2 * time.Second // time for the last messages to be sent
+	closing = 2 * time.Second // time for the evaluator to close
 )
 
-// Serve runs a kernel until it is asked to shut down, ctx ends or, with
-// c.Process, the process is told to end; then it returns nil. It closes e, also
-// when it fails to start: because of the connection file, or of a port in use.
+// Serve runs a kernel until it is asked to shut down, ctx ends or, with c.Process, the
+// process is told to end; then it returns nil. It closes e, even if it fails to start
+// because of the connection file or a port in use.
 func Serve(ctx context.Context, c Config, e Evaluator) error {
 	defer within(closing, func() { e.Close() })
 	k, err := newKernel(c, e)
@@ -95,16 +96,16 @@ type kernel struct {
 	usages                                      usages
 	inputs                                      inputs
 
-	turn  chan struct{} // holds one while a cell runs
-	count atomic.Int64  // execution count; changed by whose turn it is
+	turn  chan struct{} // holds one token while a cell runs
+	count atomic.Int64  // execution count; changed only by the holder of turn
 
-	life  context.Context // ends when the last message has left
+	life  context.Context // ends when the last message has been sent
 	die   context.CancelFunc
-	cells context.Context // ends, and with it a running cell, when the kernel is to end
+	cells context.Context // ends when the kernel shuts down, which ends a running cell
 	stop  context.CancelFunc
 
 	mu      sync.Mutex
-	running map[*context.CancelFunc]bool // cells and callbacks under way
+	running map[*context.CancelFunc]bool // running cells and callbacks
 }
 
 func newKernel(c Config, e Evaluator) (*kernel, error) {
@@ -137,7 +138,7 @@ func newKernel(c Config, e Evaluator) (*kernel, error) {
 		k.log.Printf("listening on %s: messages are signed, but not encrypted", conn.IP)
 	}
 	if conn.Key == "" {
-		k.log.Printf("the connection has no key: whoever reaches the ports can run code")
+		k.log.Printf("the connection has no key: any process that reaches the ports can run code")
 	}
 	return k, nil
 }
@@ -175,9 +176,9 @@ func (k *kernel) bind() error {
 			Log:     func(format string, args ...any) { k.log.Printf(b.name+": "+format, args...) },
 			Welcome: b.welcome,
 			Proves:  b.proves,
-			// On stdin a front end speaks only when it is asked, so a newcomer
-			// could never prove itself: the newest gets the question at once. One
-			// without the key can keep it from others, but not answer it.
+			// On stdin a front end speaks only when asked, so a newcomer could never
+			// prove itself: the newest gets the question at once. A newcomer without
+			// the key can withhold the question from others, but cannot answer it.
 			Holds: b.name != "stdin",
 			Cut:   b.cut,
 		})
@@ -206,8 +207,8 @@ func (k *kernel) unbind() {
 	}
 }
 
-// run serves until the kernel is to end, and then ends it: the running cell is
-// interrupted, what has been said gets out, the sockets close.
+// run serves until the kernel is told to end, and then shuts down: it interrupts the
+// running cell, sends the remaining messages and closes the sockets.
 func (k *kernel) run(ctx context.Context) {
 	var loops sync.WaitGroup
 	for _, loop := range []func(){k.iopub.loop, k.heartbeatLoop, k.controlLoop, k.stdinLoop, k.shellLoop} {
@@ -228,14 +229,14 @@ func (k *kernel) run(ctx context.Context) {
 	}
 	k.subshells.close()
 	if !within(grace, k.subshells.workers.Wait) {
-		k.log.Printf("a cell did not end within %v of being interrupted", grace)
+		k.log.Printf("a cell did not end within %v of its interrupt", grace)
 	}
 	out, cancel := context.WithTimeout(k.life, flush)
 	defer cancel()
 	k.iopub.wait(out)
 	for _, s := range []*socket{k.publisher, k.shell, k.control, k.stdin} {
 		if err := s.guard.Flush(out); err != nil {
-			k.log.Printf("%s: the last messages did not get out: %v", s.name, err)
+			k.log.Printf("%s: the last messages were not sent: %v", s.name, err)
 		}
 	}
 	within(closing, k.past.close)
@@ -243,8 +244,8 @@ func (k *kernel) run(ctx context.Context) {
 	loops.Wait()
 }
 
-// interruptible returns the context of a cell or a callback that begins; done is to
-// be called at its end.
+// interruptible returns the context for a new cell or callback; done must be called at
+// its end.
 func (k *kernel) interruptible() (ctx context.Context, done func()) {
 	ctx, cancel := context.WithCancel(k.cells)
 	k.mu.Lock()
@@ -258,7 +259,7 @@ func (k *kernel) interruptible() (ctx context.Context, done func()) {
 	}
 }
 
-// interrupt ends the running cell and callbacks of comms, if there are any.
+// interrupt ends the running cell and callbacks of comms, if any.
 func (k *kernel) interrupt() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -267,8 +268,8 @@ func (k *kernel) interrupt() {
 	}
 }
 
-// receive hands every well-formed message of a socket to f, until the socket
-// closes. f must not wait for a cell.
+// receive hands every well-formed message of a socket to f, until the socket closes. f
+// must not wait for a cell.
 func (k *kernel) receive(s *socket, f func(*request)) {
 	for {
 		m, err := s.Recv()
@@ -277,7 +278,7 @@ func (k *kernel) receive(s *socket, f func(*request)) {
 		}
 		if err != nil {
 			k.log.Printf("%s: %v", s.name, err)
-			time.Sleep(time.Millisecond) // an error that stays must not take the processor
+			time.Sleep(time.Millisecond) // a persistent error must not use up the processor
 			continue
 		}
 		msg, err := k.codec.Decode(m.Frames)
@@ -289,8 +290,8 @@ func (k *kernel) receive(s *socket, f func(*request)) {
 	}
 }
 
-// send sends a message on a ROUTER socket, to the peer whose identities prefix
-// holds. A peer that has gone is no error.
+// send sends a message on a ROUTER socket to the peer whose identities prefix holds. A
+// peer that has left is not an error.
 func (k *kernel) send(s *socket, prefix [][]byte, h, parent Header, metadata, content any) {
 	meta, err := encode(metadata)
 	if err != nil {
@@ -302,7 +303,7 @@ func (k *kernel) send(s *socket, prefix [][]byte, h, parent Header, metadata, co
 	}
 }
 
-// within calls f, and reports whether it returned in time.
+// within calls f and reports whether it returned in time.
 func within(d time.Duration, f func()) bool {
 	done := make(chan struct{})
 	go func() {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// logger writes lines, at most maxLines a second: whoever floods a socket with
-// rubbish must not flood the log as well.
+// logger writes at most maxLines lines a second: a client that floods a socket with
+// invalid messages must not flood the log as well.
 type logger struct {
 	mu      sync.Mutex
 	w       io.Writer
@@ -27,7 +27,7 @@ func newLogger(w io.Writer) *logger {
 	return &logger{w: w}
 }
 
-// Write logs one line; it is what zmq4's own logger writes to.
+// Write logs one line; zmq4's own logger calls it.
 func (l *logger) Write(p []byte) (int, error) {
 	l.Printf("%s", bytes.TrimSpace(p))
 	return len(p), nil
@@ -40,7 +40,7 @@ func (l *logger) Printf(format string, args ...any) {
 	now := time.Now()
 	if now.Sub(l.second) >= time.Second {
 		if l.dropped > 0 {
-			fmt.Fprintf(l.w, "kernel: %d more lines\n", l.dropped)
+			fmt.Fprintf(l.w, "kernel: %d lines omitted\n", l.dropped)
 		}
 		l.second, l.lines, l.dropped = now, 0, 0
 	}

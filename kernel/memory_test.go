@@ -12,20 +12,20 @@ import (
 	"halfnote/kernel/kerneltest"
 )
 
-// TestCellsLeaveNothing runs many cells, with results, output and comms, and wants the
-// kernel to hold no more of them than the signatures that guard against replay, 16
-// bytes each in two tables.
+// TestCellsLeaveNothing runs many cells, with results, output and comms. The kernel
+// must keep nothing of them except the signatures that guard against replay, 16 bytes
+// each in two tables.
 func TestCellsLeaveNothing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: it measures the memory of 8000 cells")
+		t.Skip("skipped with -short: measures the memory of 8000 cells")
 	}
-	const cells, most = 4000, 300 // bytes a cell
+	const cells, most = 4000, 300 // bytes per cell
 	s := serveConfig(t, &kerneltest.Echo{}, kernel.Config{
 		Connection: kernel.Connection{Key: key}, History: filepath.Join(t.TempDir(), "h.sqlite"),
 	})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	sub := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
-	receive(t, sub) // the welcome: from here on nothing is missed
+	receive(t, sub) // the welcome: nothing is missed from here on
 	n := 0
 	run := func() {
 		for range cells {
@@ -44,17 +44,17 @@ func TestCellsLeaveNothing(t *testing.T) {
 	}
 	held := func() int64 {
 		runtime.GC()
-		runtime.GC() // what finalizers kept
+		runtime.GC() // frees objects that had finalizers
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	run() // the first are others: tables and pools grow
+	run() // warm up: tables and pools grow
 	before := held()
 	run()
 	grown := (held() - before) / cells
-	t.Logf("%d bytes a cell", grown)
+	t.Logf("%d bytes per cell", grown)
 	if grown > most {
-		t.Errorf("the heap grows by %d bytes a cell, at most %d are expected", grown, most)
+		t.Errorf("the heap grows by %d bytes per cell, want at most %d", grown, most)
 	}
 }

@@ -9,14 +9,13 @@ import (
 	"time"
 )
 
-// ProtocolVersion is the version of Jupyter's messaging protocol spoken here.
+// ProtocolVersion is the supported version of Jupyter's messaging protocol.
 const ProtocolVersion = "5.5"
 
-// Message is one Jupyter message, as it stands between the sockets and those who
-// handle it.
+// Message is one Jupyter message, as it passes between sockets and handlers.
 type Message struct {
-	// Prefix holds the frames before the delimiter: the identities by which a
-	// ROUTER finds the peer, or the topic on iopub.
+	// Prefix holds the frames before the delimiter: the identities that route to a peer
+	// on a ROUTER, or the topic on iopub.
 	Prefix   [][]byte
 	Header   Header
 	Parent   Header
@@ -25,8 +24,8 @@ type Message struct {
 	Buffers  [][]byte
 }
 
-// Header is a message's header. The zero Header is the parent of a message that
-// nobody asked for, {} on the wire.
+// Header is a message's header. The zero Header is the parent of an unsolicited
+// message, {} on the wire.
 type Header struct {
 	ID       string `json:"msg_id"`
 	Type     string `json:"msg_type"`
@@ -34,11 +33,11 @@ type Header struct {
 	Username string `json:"username"`
 	Date     string `json:"date"`
 	Version  string `json:"version"`
-	// Subshell is where a request on shell is to be handled; "" is the main shell.
+	// Subshell selects the subshell of a request on shell; "" is the main shell.
 	Subshell string `json:"subshell_id,omitempty"`
 
-	// raw is the header as it was received: a parent_header repeats it whole,
-	// with the fields that are not known here.
+	// raw is the header as received: a parent_header repeats it whole, including
+	// unknown fields.
 	raw json.RawMessage
 }
 
@@ -88,10 +87,10 @@ func NewID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// timestamp writes a time as Jupyter's headers do, ISO 8601 with microseconds.
+// timestamp formats a time as in Jupyter's headers, ISO 8601 with microseconds.
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// encode returns v's JSON, without the escapes that only HTML would need.
+// encode returns v's JSON without the escapes that only HTML needs.
 func encode(v any) (json.RawMessage, error) {
 	if raw, ok := v.(json.RawMessage); ok {
 		return raw, nil
@@ -105,7 +104,7 @@ func encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// mustEncode is encode for what is built here and cannot fail.
+// mustEncode is encode for values of this package, which cannot fail.
 func mustEncode(v any) json.RawMessage {
 	b, err := encode(v)
 	if err != nil {

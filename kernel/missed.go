@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// missed knows the cells whose output a front end has missed: one that reads nothing
-// is cut in the end, so that memory stays bounded. It is told when it comes back,
-// where its user looks: in the cell.
+// missed records the cells whose output a front end has lost. A front end that stops
+// reading is disconnected, which bounds memory. It gets a notice in the cell when it
+// reconnects.
 type missed struct {
 	k     *kernel
 	mu    sync.Mutex
 	cells []*output
 }
 
-const maxMissed = 16 // front ends that were cut and have not come back
+const maxMissed = 16 // disconnected front ends that have not come back
 
-// note is called before a front end is cut. The newest cell is the one that has said
-// so much.
+// note is called before a front end is disconnected. The newest cell is taken for the
+// one that printed so much.
 func (m *missed) note() {
 	m.k.comms.mu.Lock()
 	o := m.k.comms.latest
@@ -29,8 +29,8 @@ func (m *missed) note() {
 	}
 }
 
-// tell returns the messages for a new subscriber. Nothing tells who it is: one that
-// missed nothing gets a line too many in a cell.
+// tell returns the messages for a new subscriber. Reconnecting clients cannot be
+// identified, so another client may get a spurious notice.
 func (m *missed) tell() [][][]byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -40,9 +40,9 @@ func (m *missed) tell() [][][]byte {
 	o := m.cells[0]
 	m.cells = m.cells[1:]
 	frames := [][][]byte{m.k.iopub.frames("stream", Message{
-		Parent: o.r.Header, Content: streamContent("stderr", "\noutput is missing here: the front end read nothing for too long\n"),
+		Parent: o.r.Header, Content: streamContent("stderr", "\noutput was lost here: the front end stopped reading\n"),
 	})}
-	if o.over.Load() { // or whoever waits for the cell's end would wait for ever
+	if o.over.Load() { // otherwise a client would wait for the cell's end for ever
 		frames = append(frames, m.k.iopub.frames("status", Message{Parent: o.r.Header, Content: mustEncode(status{"idle"})}))
 	}
 	return frames
@@ -52,7 +52,7 @@ func streamContent(name, text string) []byte {
 	return mustEncode(object{"name": name, "text": text})
 }
 
-// lostText says how much of what a cell printed could not be sent.
+// lostText returns the notice for n bytes of a cell's output that could not be sent.
 func lostText(n int) string {
-	return fmt.Sprintf("\n%d bytes of output are missing here: the cell was interrupted while the front end was slow to read\n", n)
+	return fmt.Sprintf("\n%d bytes of output were lost here: the cell was interrupted while the front end was slow to read\n", n)
 }

@@ -18,21 +18,21 @@ const (
 	lastWords = 100 * time.Millisecond
 )
 
-// output is the Output of one cell. What is written is gathered into few stream
-// messages, which leave after batchTime, at batchSize bytes, and before any other
-// message of the cell.
+// output is the Output of one cell. Text is gathered into few stream messages, which
+// are sent after batchTime, at batchSize bytes, and before any other message of the
+// cell.
 type output struct {
 	k      *kernel
 	r      *request
 	silent bool
-	stdin  bool        // the front end can be asked
-	over   atomic.Bool // all that is left to be said is the status idle
+	stdin  bool        // whether the front end can be asked
+	over   atomic.Bool // only the idle status is left to send
 
 	mu      sync.Mutex
-	ctx     context.Context // the cell's; after its end the kernel's
-	current *stream         // whose text is gathered
+	ctx     context.Context // context of the cell; after its end the kernel's
+	current *stream         // stream of the gathered text
 	text    []byte
-	armed   bool // a flush is due
+	armed   bool // whether a flush is due
 	lost    int  // bytes that could not be sent
 	stdout  stream
 	stderr  stream
@@ -42,11 +42,12 @@ type output struct {
 type stream struct {
 	o    *output
 	name string
-	part []byte // what flush kept back
+	part []byte // bytes that flush kept back
 }
 
 func newOutput(k *kernel, r *request, ctx context.Context) *output {
-	// A comm may keep its cell's output for long: not the cell's source with it.
+	// A comm may keep its cell's output for long; it must not keep the cell's source
+	// too.
 	o := &output{k: k, r: &request{Message: Message{Prefix: r.Prefix, Header: r.Header}}, ctx: ctx}
 	o.stdout = stream{o: o, name: "stdout"}
 	o.stderr = stream{o: o, name: "stderr"}
@@ -57,8 +58,8 @@ func newOutput(k *kernel, r *request, ctx context.Context) *output {
 func (o *output) Stdout() io.Writer { return &o.stdout }
 func (o *output) Stderr() io.Writer { return &o.stderr }
 
-// Write adds p to the stream. Its error is that the cell was interrupted while
-// front ends were slow to read; then the rest of p is lost.
+// Write adds p to the stream. It fails if the cell was interrupted while front ends
+// were slow to read; the rest of p is then lost.
 func (s *stream) Write(p []byte) (n int, err error) {
 	o := s.o
 	o.mu.Lock()
@@ -108,8 +109,8 @@ func (o *output) due() {
 	o.flush(false)
 }
 
-// flush sends the text gathered. The beginning of a character at its end is kept
-// back, unless all is wanted.
+// flush sends the gathered text. It keeps back an incomplete character at the end,
+// unless all is set.
 func (o *output) flush(all bool) error {
 	if all {
 		return o.flushTo(len(o.text))
@@ -117,7 +118,7 @@ func (o *output) flush(all bool) error {
 	return o.flushTo(wholeRunes(o.text))
 }
 
-// flushTo sends the first n bytes gathered.
+// flushTo sends the first n gathered bytes.
 func (o *output) flushTo(n int) error {
 	s := o.current
 	text := string(o.text[:n])
@@ -133,8 +134,8 @@ func (o *output) flushTo(n int) error {
 	return err
 }
 
-// publish sends a message of the cell. What an interrupted cell has to say still
-// goes out, unless front ends are slow to read: then it is not waited for.
+// publish sends a message of the cell. Messages of an interrupted cell are still sent,
+// but do not wait for slow front ends.
 func (o *output) publish(msgType string, m Message) error {
 	m.Parent = o.r.Header
 	err := o.k.iopub.publishMessage(o.ctx, msgType, m)
@@ -146,9 +147,9 @@ func (o *output) publish(msgType string, m Message) error {
 	return err
 }
 
-// wholeLines returns how many bytes of b are better sent together: up to the end of
-// its last line, for those who show each message by itself, or what wholeRunes
-// says when that line is long.
+// wholeLines returns how many bytes of b to send together: up to the end of the last
+// line, for front ends that show each message separately, or the result of wholeRunes
+// if that line is long.
 func wholeLines(b []byte) int {
 	if n := bytes.LastIndexByte(b, '\n') + 1; n > len(b)/2 {
 		return n
@@ -156,8 +157,7 @@ func wholeLines(b []byte) int {
 	return wholeRunes(b)
 }
 
-// wholeRunes returns how many bytes of b do not belong to a character cut short
-// at its end.
+// wholeRunes returns the length of b without an incomplete character at its end.
 func wholeRunes(b []byte) int {
 	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax+1; i-- {
 		if utf8.RuneStart(b[i]) {
@@ -170,7 +170,7 @@ func wholeRunes(b []byte) int {
 	return len(b)
 }
 
-// say publishes a message of the cell, after the text that came before it.
+// say publishes a message of the cell, after the text that preceded it.
 func (o *output) say(msgType string, content any) {
 	if o.silent {
 		return
@@ -200,8 +200,8 @@ func displayed(b display.Bundle) object {
 	return object{"data": data, "metadata": metadata, "transient": transient}
 }
 
-// end sends all text gathered, and says how much could not be sent. What is written
-// later still goes out, as output of this cell.
+// end sends all gathered text, and a notice of lost bytes. Text written later is still
+// sent, as output of this cell.
 func (o *output) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -13,7 +13,7 @@ func TestWholeRunes(t *testing.T) {
 		want int
 	}{
 		{"", 0}, {"abc", 3}, {"é", 2}, {"a\xc3", 1}, {"世", 3}, {"a世\xe4\xb8", 4}, {"🙂", 4}, {"a\xf0\x9f\x99", 1}, {"\xf0", 0},
-		{"\xff", 1}, {"a\x80\x80\x80\x80", 5}, // not UTF-8 at all: nothing to wait for
+		{"\xff", 1}, {"a\x80\x80\x80\x80", 5}, // not UTF-8: nothing to wait for
 	} {
 		if got := wholeRunes([]byte(tt.in)); got != tt.want {
 			t.Errorf("wholeRunes(%q) = %d, want %d", tt.in, got, tt.want)
@@ -34,7 +34,7 @@ func TestWholeLines(t *testing.T) {
 	}
 }
 
-func TestBundleLeavesOutWhatJSONCannotHold(t *testing.T) {
+func TestBundleLeavesOutValuesThatAreNotJSON(t *testing.T) {
 	data, metadata := bundle(display.Bundle{Data: map[string]any{
 		"application/json": map[string]any{"loss": math.Inf(1)}, "text/html": "<b>", "text/plain": func() {},
 	}})

@@ -6,22 +6,24 @@ import (
 )
 
 const (
-	// headroom is how much may be allocated, beside what is held, before garbage is
-	// collected. The heap of a small notebook is a few megabytes, and without
-	// headroom one cell in fifty would wait for a collection.
+	// headroom is the size of the ballast: how much may be allocated, in addition to
+	// the live heap, before the next garbage collection. The heap of a small notebook
+	// is a few megabytes; without the ballast one cell in fifty would wait for a
+	// collection.
 	headroom = 16 << 20 // bytes
 
-	// spare is how many threads may run Go beside those that cells can keep busy. What
-	// comes in then waits for the system's scheduler, which prefers who has slept, and
-	// not for a cell to be preempted, which takes the Go runtime 10 ms.
+	// spare is the number of threads that may run Go in addition to those that cells
+	// can keep busy. An incoming request is then scheduled by the operating system,
+	// which favours threads that were idle, instead of waiting 10 ms for Go to preempt
+	// a cell.
 	spare = 2
 )
 
-// paceProcess sets the Go runtime up for a process that answers while it computes.
-// The function returned undoes it.
+// paceProcess configures the Go runtime for a process that must answer while it
+// computes. undo restores the settings.
 func paceProcess() (undo func()) {
-	// The collector counts this as held. Nobody touches it, so that it takes no memory
-	// of the system's.
+	// The ballast: the collector counts it as live heap. It is never touched, so it
+	// takes no physical memory.
 	ballast := make([]byte, headroom)
 	before := runtime.GOMAXPROCS(0)
 	if os.Getenv("GOMAXPROCS") == "" {

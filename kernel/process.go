@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// watchProcess ties the kernel to its process: SIGINT interrupts, SIGTERM and the
-// parent's death end it. The function returned unties them, and ends what a kernel of
-// Jupyter's leaves behind.
+// watchProcess ties the kernel to its process: SIGINT interrupts the cell; SIGTERM and
+// the parent's death end the kernel. The returned function unties them, and terminates
+// processes that a kernel started by Jupyter leaves behind.
 func (k *kernel) watchProcess() (untie func()) {
 	signals := make(chan os.Signal, 8)
-	// Who reads the log may be gone, with the parent: that must not end the process
-	// before it has cleaned up, as it does by default.
+	// The reader of the log may have died with the parent. The default SIGPIPE would
+	// then end the process before it has cleaned up.
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	done := make(chan struct{})
 	go func() {

@@ -10,11 +10,10 @@ import (
 	"syscall"
 )
 
-// parentEnded returns a function that tells whether the parent has ended. Two
-// signs count: that this process was handed to another parent, whichever; and,
-// when a wrapper stands between, that Jupyter's process, which JPY_PARENT_PID
-// names, is gone although it was there at the start. (In a container with process
-// ids of its own it may never have been.)
+// parentEnded returns a function that reports whether the parent has ended. There are
+// two signs: this process has a new parent, or, when a wrapper stands between,
+// Jupyter's process, which JPY_PARENT_PID names, has gone although it existed at the
+// start. (In a container with its own process ids it may never have been visible.)
 func parentEnded(id string) func() bool {
 	parent := os.Getppid()
 	jupyter, err := strconv.Atoi(id)
@@ -26,12 +25,13 @@ func parentEnded(id string) func() bool {
 
 func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-// endGroup asks the processes that cells have started to end. Jupyter starts a kernel as
-// the head of a group; where it is not, the group is somebody else's.
+// endGroup sends SIGTERM to the processes that cells have started. Jupyter starts a
+// kernel as the leader of a process group; if it is not the leader, the group is left
+// alone.
 func endGroup() {
 	if syscall.Getpgrp() != os.Getpid() {
 		return
 	}
-	signal.Ignore(syscall.SIGTERM) // which is for the others
+	signal.Ignore(syscall.SIGTERM) // SIGTERM is for the other processes of the group
 	syscall.Kill(0, syscall.SIGTERM)
 }

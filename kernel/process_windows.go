@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// parentEnded returns a function that tells whether the parent has ended. On
+// parentEnded returns a function that reports whether the parent has ended. On
 // Windows JPY_PARENT_PID is a handle of the parent that was inherited.
 func parentEnded(id string) func() bool {
 	handle, err := strconv.ParseUint(id, 10, 64)
@@ -18,5 +18,5 @@ func parentEnded(id string) func() bool {
 	}
 }
 
-// endGroup does nothing: on Windows a process has no group to be asked to end.
+// endGroup does nothing: Windows has no process groups to signal.
 func endGroup() {}

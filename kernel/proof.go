@@ -1,9 +1,9 @@
 package kernel
 
-// proves reports whether frames, as a client sends them, are a message by which
-// the client may have the identity that it came with: they are signed, they were
-// not received before, and they do not come from this kernel, whose own messages
-// anyone can copy from iopub. Without a key every well-formed message is a proof.
+// proves reports whether frames, as a client sends them, prove that the client may have
+// its identity: the message is signed, was not received before, and was not sent by
+// this kernel, whose own messages can be copied from iopub. Without a key every
+// well-formed message is a proof.
 func (k *kernel) proves(frames [][]byte) bool {
 	_, signature, body, err := split(frames)
 	if err != nil || k.codec.verify(signature, body) != nil || k.codec.received(signature) {

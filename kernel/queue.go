@@ -2,17 +2,17 @@ package kernel
 
 import "sync"
 
-// A full queue makes the shell's reader wait, and with it, through TCP, whoever
-// sends; the other channels go on.
+// A full queue blocks the shell's reader and so, through TCP, the sender; the other
+// channels are not affected.
 const (
 	maxQueued      = 1024
 	maxQueuedBytes = 64 << 20
 )
 
-// queue holds the requests of a subshell until those before them have ended.
+// queue holds the requests of a subshell until the requests before them have ended.
 type queue struct {
 	mu     sync.Mutex
-	moved  sync.Cond // something came, went or closed
+	moved  sync.Cond // signals a push, a pop or the close
 	items  []*request
 	bytes  int
 	closed bool
@@ -24,8 +24,8 @@ func newQueue() *queue {
 	return q
 }
 
-// push appends r; it waits while the queue is full. It reports whether the queue
-// took r, which it does until it has closed.
+// push appends r and waits while the queue is full. It reports whether the queue
+// accepted r; a closed queue does not.
 func (q *queue) push(r *request) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -41,8 +41,8 @@ func (q *queue) push(r *request) bool {
 	return true
 }
 
-// pop takes the oldest request; it waits for one, and returns nil once the queue
-// has closed.
+// pop takes the oldest request and waits for one; it returns nil once the queue has
+// closed.
 func (q *queue) pop() *request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -60,7 +60,7 @@ func (q *queue) pop() *request {
 	return r
 }
 
-// abort marks the cells that wait: they will not run.
+// abort marks the waiting cells: they will not run.
 func (q *queue) abort() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -69,7 +69,7 @@ func (q *queue) abort() {
 	}
 }
 
-// close ends the queue, and returns what nobody will take out of it.
+// close ends the queue and returns the requests still in it.
 func (q *queue) close() (rest []*request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -50,7 +50,7 @@ func TestFullQueueWaits(t *testing.T) {
 			t.Error("a full queue took a request")
 		default:
 		}
-		for q.pop() != last { // every pop makes room, the last request comes in time
+		for q.pop() != last { // every pop makes room, the last request arrives in time
 		}
 		<-pushed
 		q.close()

@@ -11,24 +11,24 @@ import (
 	"unicode/utf8"
 )
 
-// request is a message that came in, with what its handling needs.
+// request is a received message with the state of its handling.
 type request struct {
 	Message
 	socket  *socket
-	queue   *queue          // of its subshell
-	after   <-chan struct{} // what has to be handled before it; nil for nothing
+	queue   *queue          // queue of its subshell
+	after   <-chan struct{} // closed when its predecessor has been handled; nil for none
 	done    chan struct{}   // closed when it has been handled; may be nil
-	refused error           // why it is not handled
-	aborted bool            // a cell before it failed; written under the queue's lock
+	refused error           // why it is refused
+	aborted bool            // whether a cell before it failed; written under the queue's lock
 	started string          // timestamp
 	then    func()          // called after the idle status
 }
 
-// object is a JSON object to be sent.
+// object is a JSON object to send.
 type object = map[string]any
 
-// answers lists the requests that are known, by message type. An answer is the
-// content of the reply; nil sends none.
+// answers lists the known requests by message type. An answer returns the content of
+// the reply; nil sends none.
 var answers []answerer
 
 type answerer struct {
@@ -37,7 +37,7 @@ type answerer struct {
 	answer         func(*kernel, *request) (any, error)
 }
 
-// An answer may start what serves others, so the list is filled here.
+// The list is filled here because an answer may start goroutines that use the list.
 func init() {
 	answers = []answerer{
 		{"comm_close", true, false, (*kernel).commClose},
@@ -61,7 +61,7 @@ func init() {
 	}
 }
 
-// serve answers r, between the statuses busy and idle. status sends them.
+// serve answers r between the statuses busy and idle, which status sends.
 func (k *kernel) serve(r *request, status func(state string)) {
 	r.started = timestamp(time.Now())
 	status("busy")
@@ -79,8 +79,8 @@ func (k *kernel) serve(r *request, status func(state string)) {
 	}
 }
 
-// answer finds r's content. A panic becomes an error: no request ends the
-// process.
+// answer returns the content of r's reply. A panic becomes an error: no request ends
+// the process.
 func (k *kernel) answer(r *request) (content any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -99,7 +99,7 @@ func (k *kernel) answer(r *request) (content any, err error) {
 		}
 		return a.answer(k, r)
 	}
-	// By the protocol a kernel that lacks a feature does not reply to its requests.
+	// The protocol requires a kernel without a feature not to reply to its requests.
 	k.log.Printf("%s: unknown message type %q", r.socket.name, r.Header.Type)
 	return nil, nil
 }
@@ -139,7 +139,7 @@ func (r *request) decode(v any) error {
 	return nil
 }
 
-// jsonKind names what is expected where a value of type t is read.
+// jsonKind returns the JSON kind that a field of type t accepts.
 func jsonKind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
@@ -150,11 +150,11 @@ func jsonKind(t reflect.Type) string {
 	return t.Kind().String() // string, bool
 }
 
-// size returns about how many bytes r holds.
+// size returns the approximate size of r in bytes.
 func (r *request) size() int {
 	n := len(r.Header.raw) + len(r.Metadata) + len(r.Content)
 	for _, b := range r.Buffers {
-		n += len(b) + 24 // a slice of its own
+		n += len(b) + 24 // plus the slice header
 	}
 	return n
 }

@@ -52,20 +52,20 @@ func (s *served) stop(t *testing.T) {
 	}
 }
 
-func TestConnectionFileRights(t *testing.T) {
+func TestConnectionFileMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("needs files with Unix rights")
+		t.Skip("needs Unix file modes")
 	}
-	for rights, want := range map[os.FileMode]string{0o600: "", 0o400: "", 0o644: "rights are 0644", 0o620: "rights are 0620"} {
+	for rights, want := range map[os.FileMode]string{0o600: "", 0o400: "", 0o644: "mode is 0644", 0o620: "mode is 0620"} {
 		s := serveConfig(t, &kerneltest.Echo{}, kernel.Config{ConnectionFile: connectionFile(t, rights)})
 		s.stop(t)
 		if got := s.log.String(); (got == "") != (want == "") || !strings.Contains(got, want) {
-			t.Errorf("%04o: the log says %q, want %q in it", rights, got, want)
+			t.Errorf("%04o: got log %q, want it to contain %q", rights, got, want)
 		}
 	}
 }
 
-func TestUnsafeConnectionsAreNoted(t *testing.T) {
+func TestUnsafeConnectionsAreLogged(t *testing.T) {
 	for _, tt := range []struct {
 		conn kernel.Connection
 		want string
@@ -77,13 +77,13 @@ func TestUnsafeConnectionsAreNoted(t *testing.T) {
 		s := serve(t, &kerneltest.Echo{}, tt.conn)
 		s.stop(t)
 		if got := s.log.String(); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
-			t.Errorf("%+v: the log says %q, want %q in it", tt.conn, got, tt.want)
+			t.Errorf("%+v: got log %q, want it to contain %q", tt.conn, got, tt.want)
 		}
 	}
 }
 
-// TestEverySignatureButOneIsWrong looks at what is compared: all of it. That it takes
-// the same time whatever differs is crypto/hmac's.
+// TestEverySignatureButOneIsWrong checks that the whole signature is compared.
+// Comparison in constant time is left to crypto/hmac.
 func TestEverySignatureButOneIsWrong(t *testing.T) {
 	good := message(header("1", "kernel_info_request"), "{}")
 	right := string(good[1])
@@ -110,18 +110,18 @@ func TestEverySignatureButOneIsWrong(t *testing.T) {
 		frames := append([][]byte{}, good...)
 		frames[part] = append([]byte(" "), frames[part]...)
 		if _, err := kernel.NewCodec(key).Decode(frames); err == nil {
-			t.Errorf("part %d was changed and nobody noticed", part)
+			t.Errorf("part %d was changed without an error", part)
 		}
 	}
 }
 
-// TestLogKeepsSecrets sends what is secret in every way that ends in the log.
+// TestLogKeepsSecrets sends secrets in every way that ends in the log.
 func TestLogKeepsSecrets(t *testing.T) {
 	const secret = "hunter2"
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
 	stdin := s.dial(t, zmq4.Dealer, s.conn.StdinPort)
-	// these first: the log leaves out what comes too fast
+	// these first: the log drops lines above its rate
 	send(t, shell, frames("<IDS|MSG>", secret, secret, secret, secret, secret))
 	send(t, shell, frames(secret, secret))
 	for i, content := range []string{
@@ -142,7 +142,7 @@ func TestLogKeepsSecrets(t *testing.T) {
 	s.stop(t)
 	got := s.log.String()
 	if !strings.Contains(got, "wrong signature") {
-		t.Errorf("the log says %q: that was not what is meant to be tested", got)
+		t.Errorf("got log %q, which does not come from the case under test", got)
 	}
 	for _, unwanted := range []string{secret, key} {
 		if strings.Contains(got, unwanted) {
@@ -151,9 +151,9 @@ func TestLogKeepsSecrets(t *testing.T) {
 	}
 }
 
-// TestRestartUsesTheFileAgain wants the file to be as it was when a kernel has ended,
-// and nothing beside it.
-func TestRestartUsesTheFileAgain(t *testing.T) {
+// TestRestartReusesTheFile checks that a kernel that has ended leaves the connection
+// file unchanged, and no other file with it.
+func TestRestartReusesTheFile(t *testing.T) {
 	path := connectionFile(t, 0o600)
 	before, err := os.ReadFile(path)
 	if err != nil {
@@ -176,7 +176,7 @@ func TestRestartUsesTheFileAgain(t *testing.T) {
 		t.Errorf("the connection file holds %s, %v; want %s", after, err, before)
 	}
 	if files := list(t, filepath.Dir(path)); files != "c.json h.sqlite" {
-		t.Errorf("beside the connection file are %s, want the history alone", files)
+		t.Errorf("files other than the connection file: %s, want only the history", files)
 	}
 }
 

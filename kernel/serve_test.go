@@ -79,7 +79,7 @@ func serveConfig(t *testing.T, e kernel.Evaluator, c kernel.Config) *served {
 	return s
 }
 
-// dial connects a DEALER, or a SUB of everything, to a port.
+// dial connects a DEALER, or a SUB that subscribes to everything, to a port.
 func (s *served) dial(t *testing.T, kind zmq4.SocketType, port int) zmq4.Socket {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
@@ -101,7 +101,7 @@ func (s *served) dial(t *testing.T, kind zmq4.SocketType, port int) zmq4.Socket 
 	return sock
 }
 
-// message returns a message's frames, signed without the package's own code.
+// message returns a message's frames, signed independently of the package's code.
 func message(header, content string) [][]byte {
 	m := hmac.New(sha256.New, []byte(key))
 	fmt.Fprint(m, header, "{}", "{}", content)
@@ -167,7 +167,7 @@ func TestMalformedMessages(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		frames [][]byte
-		logged string // why it was dropped; "" when it is answered
+		logged string // reason in the log; "" if the message is answered
 	}{
 		{"garbage", frames("garbage"), "no <IDS|MSG> among 2 frames"},
 		{"six frames", frames("x", "x", "x", "x", "x", "x"), "no <IDS|MSG> among 7 frames"},
@@ -198,7 +198,7 @@ func TestMalformedMessages(t *testing.T) {
 					}
 				}
 				if name == "stdin" {
-					continue // nothing is answered there
+					continue // no answer there
 				}
 				id := tt.name + " " + name
 				send(t, sock, message(header(id, "kernel_info_request"), "{}"))
@@ -210,7 +210,7 @@ func TestMalformedMessages(t *testing.T) {
 	}
 	for _, want := range []string{"shell: dropped a message: wrong signature", "control: dropped a message: no <IDS|MSG>"} {
 		if !strings.Contains(s.log.String(), want) {
-			t.Errorf("the log says\n%s\nwithout %q", s.log.String(), want)
+			t.Errorf("got log\n%s\nwant it to contain %q", s.log.String(), want)
 		}
 	}
 }
@@ -229,7 +229,7 @@ func TestReplayIsDropped(t *testing.T) {
 	for id, sock := range map[string]zmq4.Socket{"2": shell, "3": control} {
 		send(t, sock, message(header(id, "kernel_info_request"), "{}"))
 		if _, parent, _ := receive(t, sock); parent != id {
-			t.Errorf("reply to %q, want %q: the message that was sent again was answered", parent, id)
+			t.Errorf("reply to %q, want %q: the repeated message was answered", parent, id)
 		}
 	}
 }
@@ -257,7 +257,7 @@ func TestWelcomeComesFirst(t *testing.T) {
 	send(t, shell, message(header("1", "comm_open"), `{"comm_id":"c","target_name":"t"}`))
 	for _, want := range []string{"status", "comm_close", "status"} {
 		msgType, parent, _ := receive(t, iopub)
-		for parent == "" { // the kernel's own start
+		for parent == "" { // statuses of the kernel's own start
 			msgType, parent, _ = receive(t, iopub)
 		}
 		if msgType != want || parent != "1" {
@@ -266,7 +266,7 @@ func TestWelcomeComesFirst(t *testing.T) {
 	}
 }
 
-// noted is an evaluator that says when it was closed.
+// noted is an evaluator that records when it was closed.
 type noted struct {
 	kerneltest.Echo
 	closed chan struct{}
@@ -298,7 +298,7 @@ func TestServeEnds(t *testing.T) {
 	<-e.closed
 	network, address := s.conn.Address(s.conn.ShellPort)
 	if _, err := net.Dial(network, address); err == nil {
-		t.Error("somebody still listens on shell")
+		t.Error("the shell port is still open")
 	}
 }
 

@@ -57,14 +57,14 @@ func (k *kernel) isComplete(r *request) (any, error) {
 
 var errNoCode = errors.New("content has no code, expected a string")
 
-// place is what completion and inspection ask about.
+// place is the code and cursor of a completion or inspection request.
 type place struct {
 	Code        *string `json:"code"`
 	CursorPos   *int    `json:"cursor_pos"`
 	DetailLevel int     `json:"detail_level"`
 }
 
-// at reads a place; cursor lies within code, at its end when none is given.
+// at reads a place; cursor is clamped to code, and is its end if absent.
 func (r *request) at() (code string, cursor, detail int, err error) {
 	var p place
 	if err := r.decode(&p); err != nil {
@@ -116,7 +116,7 @@ func (k *kernel) inspect(r *request) (any, error) {
 	return reply, nil
 }
 
-// connect answers a request that is deprecated, but still part of the protocol.
+// connect answers connect_request, which is deprecated but still part of the protocol.
 func (k *kernel) connect(*request) (any, error) {
 	return object{
 		"status":     "ok",

@@ -7,22 +7,23 @@ import (
 	"sync"
 )
 
-// inputs is who waits for an input_reply: at most one cell.
+// inputs holds the cell that waits for an input_reply, if any.
 type inputs struct {
 	mu     sync.Mutex
-	peer   string // identities of the client that was asked
+	peer   string // identities of the asked client
 	asked  string // msg_id of the input_request
 	answer chan string
 }
 
-// errNoStdin is what a cell gets that asks where nobody can answer.
+// errNoStdin is the error of a cell that asks for input when the front end cannot
+// answer.
 var errNoStdin = errors.New("kernel: input: this front end cannot be asked (allow_stdin is false)")
 
-// Input asks the user of the front end that sent the cell for a line, by way of
-// input_request. It returns without the newline; it fails when the front end
-// cannot be asked, when another question is open, or when ctx ends. If prompt is
-// what the cell has printed last, and it has not left yet, it does not: the front
-// end shows it with the question.
+// Input asks the user of the front end that sent the cell for a line, with an
+// input_request. It returns the line without the newline. It fails if the front end
+// cannot be asked, if another question is open, or when ctx ends. If the cell's unsent
+// output ends with prompt, that part is not sent: the front end shows it with the
+// question.
 func (o *output) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	if !o.stdin {
 		return "", errNoStdin
@@ -59,9 +60,9 @@ func (k *kernel) stdinLoop() {
 		case r.Header.Type != "input_reply":
 			k.log.Printf("stdin: unknown message type %q", r.Header.Type)
 		case r.decode(&c) != nil || c.Value == nil:
-			k.log.Printf("stdin: input_reply without a value that is a string")
+			k.log.Printf("stdin: dropped an input_reply: value is missing or not a string")
 		case !k.inputs.take(peerOf(r.Message), r.Parent.ID, *c.Value):
-			k.log.Printf("stdin: an input_reply that nobody asked for")
+			k.log.Printf("stdin: dropped an input_reply: no input_request is open")
 		}
 	})
 }
@@ -90,7 +91,7 @@ func (i *inputs) close() {
 	i.answer = nil
 }
 
-// take passes an answer on. jupyter_client sends it without a parent header.
+// take passes on an answer. jupyter_client sends it without a parent header.
 func (i *inputs) take(peer, parent, value string) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

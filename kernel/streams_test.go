@@ -12,7 +12,8 @@ import (
 	"halfnote/kernel/kerneltest"
 )
 
-// flushing writes nothing to stderr after each line, as who flushes both streams does.
+// flushing is an evaluator that flushes stderr after each line, with nothing written to
+// it.
 type flushing struct{ kerneltest.Echo }
 
 func (f *flushing) Eval(ctx context.Context, c kernel.Cell, out kernel.Output) kernel.Result {
@@ -43,7 +44,7 @@ func TestWritingNothingSendsNothing(t *testing.T) {
 	}
 }
 
-// ending is Echo that tells when its cell has ended.
+// ending is an Echo that signals the end of its cell.
 type ending struct {
 	kerneltest.Echo
 	ended chan struct{}
@@ -54,8 +55,8 @@ func (e *ending) Eval(ctx context.Context, c kernel.Cell, out kernel.Output) ker
 	return e.Echo.Eval(ctx, c, out)
 }
 
-// TestCutOutputIsNoticed interrupts a cell whose front end does not read: what is
-// missing is counted in the cell, to the byte.
+// TestCutOutputIsNoticed interrupts a cell whose front end does not read: the notice in
+// the cell counts the lost bytes exactly.
 func TestCutOutputIsNoticed(t *testing.T) {
 	const size = 60_000_000
 	cell := &ending{ended: make(chan struct{})}
@@ -87,7 +88,7 @@ func TestCutOutputIsNoticed(t *testing.T) {
 		}
 		text := content["text"].(string)
 		if content["name"] == "stderr" {
-			if _, err := fmt.Sscanf(text, "\n%d bytes of output are missing here: ", &missing); err != nil {
+			if _, err := fmt.Sscanf(text, "\n%d bytes of output were lost here: ", &missing); err != nil {
 				t.Errorf("got %q on stderr", text)
 			}
 			continue
@@ -95,15 +96,15 @@ func TestCutOutputIsNoticed(t *testing.T) {
 		arrived += len(text)
 	}
 	if missing <= 0 || arrived+missing != size {
-		t.Errorf("%d bytes arrived and %d are said to be missing, want %d together", arrived, missing, size)
+		t.Errorf("%d bytes arrived and %d were reported lost, want %d together", arrived, missing, size)
 	}
 }
 
-// TestReturningFrontEndIsTold lets a subscriber be cut for not reading. When it comes
-// back it hears of it, and that the cell has ended.
+// TestReturningFrontEndIsTold lets a subscriber be disconnected for not reading. When
+// it reconnects it is told so, and that the cell has ended.
 func TestReturningFrontEndIsTold(t *testing.T) {
 	s := serve(t, &kerneltest.Echo{}, kernel.Connection{Key: key})
-	s.dial(t, zmq4.Sub, s.conn.IOPubPort) // and nobody receives
+	s.dial(t, zmq4.Sub, s.conn.IOPubPort) // never read
 	reading := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
 	receive(t, reading)
 	shell := s.dial(t, zmq4.Dealer, s.conn.ShellPort)
@@ -114,7 +115,7 @@ func TestReturningFrontEndIsTold(t *testing.T) {
 	}
 	receive(t, shell)
 	back := s.dial(t, zmq4.Sub, s.conn.IOPubPort)
-	for i, want := range []string{"iopub_welcome map[subscription:]", "stream map[name:stderr text:\noutput is missing here: the front end read nothing for too long\n]", "status map[execution_state:idle]"} {
+	for i, want := range []string{"iopub_welcome map[subscription:]", "stream map[name:stderr text:\noutput was lost here: the front end stopped reading\n]", "status map[execution_state:idle]"} {
 		msgType, parent, content := receive(t, back)
 		if got := fmt.Sprint(msgType, " ", content); got != want || i > 0 && parent != "1" {
 			t.Errorf("got %q to %q, want %q", got, parent, want)
@@ -124,6 +125,6 @@ func TestReturningFrontEndIsTold(t *testing.T) {
 	receive(t, another)
 	send(t, shell, message(header("2", "execute_request"), `{"code":""}`))
 	if msgType, parent, _ := receive(t, another); parent != "2" {
-		t.Errorf("got %s to %q, want the next cell: it has missed nothing", msgType, parent)
+		t.Errorf("got %s to %q, want the next cell, and no notice", msgType, parent)
 	}
 }

@@ -10,37 +10,37 @@ import (
 
 const maxSubshells = 256
 
-// subshells are the lines in which the requests of the shell channel wait. Each
-// has a goroutine, which answers them one after the other.
+// subshells are the queues of the shell channel. The goroutine of each queue answers
+// its requests one after the other.
 //
-// Cells wait for each other whichever line they stand in. Everything else is
-// answered while a cell runs when it stands in a line of its own: front ends name
-// a subshell in the header; messages of comms, which need not, have one anyway.
+// Cells wait for each other whatever queue they are in. Every other request is answered
+// while a cell runs if it is in another queue: front ends name a subshell in the
+// header; comm messages without one have a queue of their own.
 type subshells struct {
 	main, comms *queue
-	workers     sync.WaitGroup // a goroutine each
+	workers     sync.WaitGroup // one goroutine per queue
 
 	mu       sync.Mutex
 	closed   bool
 	created  map[string]*queue // by subshell_id
-	lastComm <-chan struct{}   // closed when the newest message of comms has been handled
+	lastComm <-chan struct{}   // closed when the newest comm message has been handled
 }
 
-// shellLoop queues what comes in on shell. It does not evaluate, so that the
-// cells waiting behind a failing one are known when it fails.
+// shellLoop queues the messages of shell. It does not evaluate, so that the cells
+// behind a failing one are known when it fails.
 func (k *kernel) shellLoop() {
 	k.receive(k.shell, func(r *request) {
 		if k.subshells.place(r).push(r) || r.Header.Subshell == "" {
 			return
 		}
-		r.refused = errDeleted // meanwhile
+		r.refused = errDeleted // deleted in the meantime
 		k.subshells.comms.push(r)
 	})
 }
 
-var errDeleted = errors.New("its subshell was deleted")
+var errDeleted = errors.New("the subshell was deleted")
 
-// place finds the line for r.
+// place finds the queue for r.
 func (s *subshells) place(r *request) *queue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *subshells) place(r *request) *queue {
 	case id != "":
 		r.queue, r.refused = s.comms, fmt.Errorf("subshell_id: %q, expected one that create_subshell_request returned", id)
 	case comm:
-		// A cell does not overtake the messages that were sent before it.
+		// A cell does not overtake messages that were sent before it.
 		r.queue, r.done = s.comms, make(chan struct{})
 		s.lastComm = r.done
 	default:
@@ -84,10 +84,10 @@ func (k *kernel) createSubshell(*request) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, errors.New("the kernel is about to end")
+		return nil, errors.New("the kernel is shutting down")
 	}
 	if len(s.created) >= maxSubshells {
-		return nil, fmt.Errorf("%d subshells are open, at most %d may be", len(s.created), maxSubshells)
+		return nil, fmt.Errorf("%d subshells are open, the limit is %d", len(s.created), maxSubshells)
 	}
 	id, q := NewID(), newQueue()
 	s.created[id] = q
@@ -95,8 +95,8 @@ func (k *kernel) createSubshell(*request) (any, error) {
 	return object{"status": "ok", "subshell_id": id}, nil
 }
 
-// deleteSubshell ends a subshell when what it is doing has ended. What waits in it
-// is refused.
+// deleteSubshell ends a subshell after its current request. Queued requests are
+// refused.
 func (k *kernel) deleteSubshell(r *request) (any, error) {
 	var c struct {
 		ID string `json:"subshell_id"`

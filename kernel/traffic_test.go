@@ -50,7 +50,7 @@ func traffic(t testing.TB) []recorded {
 	return all
 }
 
-// patient is Echo without what would end the test or hold it up.
+// patient is an Echo without the commands that would end or delay the test.
 type patient struct{ kerneltest.Echo }
 
 func (p *patient) Eval(ctx context.Context, c kernel.Cell, out kernel.Output) kernel.Result {
@@ -64,7 +64,7 @@ func (p *patient) Eval(ctx context.Context, c kernel.Cell, out kernel.Output) ke
 	return p.Echo.Eval(ctx, c, out)
 }
 
-// target is a kernel that mutated messages are sent to.
+// target is a kernel that receives mutated messages.
 type target struct {
 	t       testing.TB
 	end     context.CancelFunc
@@ -117,14 +117,14 @@ func (k *target) stop() {
 	}
 }
 
-// send sends frames. Those of a message that ended the kernel, as a shutdown does, go
+// send sends frames. Those of a message that ended the kernel, such as a shutdown, go
 // to its successor.
 func (k *target) send(channel string, frames [][]byte) {
 	k.sockets[channel].SendMulti(zmq4.NewMsgFrom(frames...))
 }
 
-// check wants the kernel to answer a well-formed request on shell and control, unless
-// it was told to end.
+// check requires the kernel to answer a well-formed request on shell and control,
+// unless it was told to end.
 func (k *target) check() {
 	k.pings++
 	for _, channel := range []string{"control", "shell"} {
@@ -173,7 +173,7 @@ func signed(parts [][]byte) [][]byte {
 	return append([][]byte{[]byte("<IDS|MSG>"), hex.AppendEncode(nil, m.Sum(nil))}, parts...)
 }
 
-// mutate returns a recorded message with a new id and a few things wrong with it.
+// mutate returns a recorded message with a new id and a few faults.
 func mutate(r *rand.Rand, all []recorded, n int) (channel string, frames [][]byte) {
 	from := all[r.IntN(len(all))]
 	channel = from.Channel
@@ -190,7 +190,7 @@ func mutate(r *rand.Rand, all []recorded, n int) (channel string, frames [][]byt
 	for range r.IntN(4) {
 		i := r.IntN(len(parts))
 		if r.IntN(3) > 0 {
-			i = min(3, len(parts)-1) // most of what is handled is content
+			i = min(3, len(parts)-1) // most of the handled data is content
 		}
 		other := all[r.IntN(len(all))].Frames
 		parts[i] = mutateBytes(r, parts[i], []byte(other[min(i, len(other)-1)]))
@@ -246,8 +246,8 @@ func mutateBytes(r *rand.Rand, b, other []byte) []byte {
 	return append(b[:at:at], append([]byte(words[r.IntN(len(words))]), b[end:]...)...)
 }
 
-// TestMutatedTraffic sends recorded traffic with faults in it, and wants the kernel to
-// serve after each hundred messages, and not to keep what it was sent.
+// TestMutatedTraffic sends recorded traffic with faults. The kernel must serve after
+// each hundred messages and must not keep what it was sent.
 func TestMutatedTraffic(t *testing.T) {
 	all := traffic(t)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -257,7 +257,7 @@ func TestMutatedTraffic(t *testing.T) {
 	var first, m runtime.MemStats
 	for n := 1; n <= *mutations; n++ {
 		channel, frames := mutate(r, all, n)
-		for bytes.Contains(bytes.Join(frames, nil), []byte("shutdown")) { // it ends what is to live long
+		for bytes.Contains(bytes.Join(frames, nil), []byte("shutdown")) { // it would end the kernel early
 			channel, frames = mutate(r, all, n)
 		}
 		k.send(channel, frames)

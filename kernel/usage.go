@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// usages remembers when processor time was last asked for: percentages are those
-// since then.
+// usages records the time of the last request: percentages are averages since then.
 type usages struct {
 	mu         sync.Mutex
 	at         time.Time
-	cpu        time.Duration // of this process
-	busy, host time.Duration // of all processors
+	cpu        time.Duration // processor time of this process
+	busy, host time.Duration // time of all processors
 }
 
-// usage answers usage_request in ipykernel's form, which jupyter-resource-usage
-// shows. What a system does not tell is left out.
+// usage answers usage_request in ipykernel's form, which jupyter-resource-usage shows.
+// Figures that the system does not provide are omitted.
 func (k *kernel) usage(*request) (any, error) {
 	host, _ := os.Hostname()
 	content := object{
@@ -36,7 +35,7 @@ func (k *kernel) usage(*request) (any, error) {
 		if d := now.Sub(u.at); !u.at.IsZero() && d > 0 {
 			percent = 100 * float64(cpu-u.cpu) / float64(d)
 		}
-		content["kernel_cpu"] = percent // of one processor: 200 is two
+		content["kernel_cpu"] = percent // percentage of one processor: 200 is two
 		u.cpu = cpu
 	}
 	if busy, all, ok := hostTime(); ok {
@@ -49,8 +48,8 @@ func (k *kernel) usage(*request) (any, error) {
 	return content, nil
 }
 
-// goMemory is what the Go runtime has from the system: less than is resident, for
-// systems that do not say more.
+// goMemory is the memory that the Go runtime has obtained from the system: less than
+// the resident size, for systems that do not report more.
 func goMemory() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -28,8 +28,8 @@ func processorTime() (time.Duration, bool) {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano()), true
 }
 
-// hostTime returns how long all processors have worked, and have existed, since
-// start: proc(5), stat, in ticks of a hundredth of a second.
+// hostTime returns the busy time and the total time of all processors since start:
+// proc(5), stat, in ticks of a hundredth of a second.
 func hostTime() (busy, all time.Duration, ok bool) {
 	b, _ := os.ReadFile("/proc/stat")
 	line, _, _ := strings.Cut(string(b), "\n")
@@ -51,8 +51,8 @@ func hostTime() (busy, all time.Duration, ok bool) {
 	return busy, all, true
 }
 
-// hostMemory returns the machine's memory in the fields of psutil.virtual_memory,
-// or of the container, whose limit cgroup v2 tells.
+// hostMemory returns the machine's memory in the fields of psutil.virtual_memory, or
+// the container's, from its cgroup v2 limit.
 func hostMemory() object {
 	b, _ := os.ReadFile("/proc/meminfo")
 	kib := map[string]uint64{}

@@ -13,18 +13,19 @@ import (
 	"unicode/utf8"
 )
 
-// A message on the wire (Jupyter messaging protocol, "The wire protocol"):
+// The format of a message on the wire (Jupyter messaging protocol, "The wire
+// protocol"):
 //
 //	identities…  <IDS|MSG>  signature  header  parent_header  metadata  content  buffers…
 const delimiter = "<IDS|MSG>"
 
 const (
 	maxHeader = 64 << 10 // bytes of a header
-	maxDepth  = 32       // of what is passed on to others in parent headers
-	maxSeen   = 1 << 16  // signatures remembered, as many as jupyter_client does
+	maxDepth  = 32       // nesting depth of headers, which are passed on as parent headers
+	maxSeen   = 1 << 16  // remembered signatures, as many as in jupyter_client
 )
 
-// Codec signs messages, and checks those that come in. Its methods may be called
+// Codec signs outgoing messages and checks incoming ones. Its methods may be called
 // from any goroutine.
 type Codec struct {
 	key []byte
@@ -35,7 +36,7 @@ type Codec struct {
 	next int
 }
 
-// NewCodec returns a codec that signs with HMAC-SHA256 and key. With an empty key
+// NewCodec returns a codec that signs with HMAC-SHA256 and key. With an empty key,
 // messages are neither signed nor checked.
 func NewCodec(key string) *Codec {
 	return &Codec{key: []byte(key), seen: map[[16]byte]struct{}{}}
@@ -56,9 +57,9 @@ func (c *Codec) Encode(m Message) [][]byte {
 	return append(frames, m.Buffers...)
 }
 
-// Decode returns the message that the frames hold. It fails, and says why, when
-// the delimiter or a part is missing, when the signature is wrong or has been
-// seen before, and when the header is not one. Content is not looked at.
+// Decode returns the message in frames. Its error names the problem: a missing
+// delimiter or part, a wrong or repeated signature, or an invalid header. Decode does
+// not examine the content.
 func (c *Codec) Decode(frames [][]byte) (Message, error) {
 	prefix, signature, body, err := split(frames)
 	if err != nil {
@@ -72,11 +73,11 @@ func (c *Codec) Decode(frames [][]byte) (Message, error) {
 		return Message{}, fmt.Errorf("header: %w", err)
 	}
 	if h.ID == "" || h.Type == "" {
-		return Message{}, errors.New("header: without msg_id or msg_type")
+		return Message{}, errors.New("header: msg_id or msg_type is missing")
 	}
 	parent, err := parseHeader(body[1])
 	if err != nil {
-		parent = Header{} // peers put what they like there: null, nothing
+		parent = Header{} // peers send anything here: null, or nothing
 	}
 	return Message{
 		Prefix: prefix, Header: h, Parent: parent,
@@ -84,8 +85,8 @@ func (c *Codec) Decode(frames [][]byte) (Message, error) {
 	}, nil
 }
 
-// split finds the parts of a message: the frames before the delimiter, the
-// signature, and the four parts that are signed.
+// split returns the parts of a message: the frames before the delimiter, the signature,
+// and the four signed parts.
 func split(frames [][]byte) (prefix [][]byte, signature []byte, body [][]byte, err error) {
 	at := slices.IndexFunc(frames, func(f []byte) bool { return string(f) == delimiter })
 	if at < 0 {
@@ -120,7 +121,7 @@ func (c *Codec) check(signature []byte, body [][]byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.seen[short]; ok {
-		return errors.New("signature seen before")
+		return errors.New("repeated signature")
 	}
 	c.seen[short] = struct{}{}
 	if len(c.ring) < maxSeen {
@@ -141,7 +142,7 @@ func (c *Codec) verify(signature []byte, body [][]byte) error {
 	return nil
 }
 
-// received reports whether a message with this signature has come before.
+// received reports whether a message with this signature was received before.
 func (c *Codec) received(signature []byte) bool {
 	if len(c.key) == 0 {
 		return false
@@ -152,23 +153,23 @@ func (c *Codec) received(signature []byte) bool {
 	return ok
 }
 
-// shorten returns half of a signature, which tells messages apart well enough.
+// shorten returns half of a signature, which is enough to tell messages apart.
 func shorten(signature []byte) (short [16]byte) {
 	hex.Decode(short[:], signature[:min(32, len(signature))])
 	return short
 }
 
-// parseHeader reads a header that may be repeated to every subscriber, so it must
-// be what any JSON parser takes.
+// parseHeader reads a header. It may be repeated to every subscriber, so it must be
+// valid for any JSON parser.
 func parseHeader(b []byte) (Header, error) {
 	var h Header
 	switch {
 	case len(b) > maxHeader:
-		return h, fmt.Errorf("%d bytes, at most %d are taken", len(b), maxHeader)
+		return h, fmt.Errorf("%d bytes, the limit is %d", len(b), maxHeader)
 	case !utf8.Valid(b):
 		return h, errors.New("not UTF-8")
 	case depth(b) > maxDepth:
-		return h, fmt.Errorf("nested deeper than %d", maxDepth)
+		return h, fmt.Errorf("nesting exceeds %d levels", maxDepth)
 	case !bytes.HasPrefix(bytes.TrimLeft(b, " \t\r\n"), []byte("{")):
 		return h, errors.New("not a JSON object")
 	}
@@ -181,7 +182,7 @@ func parseHeader(b []byte) (Header, error) {
 	return h, nil
 }
 
-// depth returns how deeply the brackets of a JSON text are nested.
+// depth returns the nesting depth of the brackets in a JSON text.
 func depth(b []byte) int {
 	deepest, d, quoted := 0, 0, false
 	for i := 0; i < len(b); i++ {

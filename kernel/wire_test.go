@@ -16,7 +16,7 @@ func parts(frames ...string) [][]byte {
 	return out
 }
 
-// signed returns frames that c signed, around a header as it stands.
+// signed returns frames that c signed, around a header as given.
 func signed(c *Codec, header, parent string) [][]byte {
 	body := parts(header, parent, "{}", "{}")
 	return append(parts("peer", delimiter, string(c.sign(body))), body...)
@@ -41,11 +41,11 @@ func TestDecodeRefuses(t *testing.T) {
 		{"list", signed(c, "[]", "{}"), "header: not a JSON object"},
 		{"null", signed(c, "null", "{}"), "header: not a JSON object"},
 		{"cut short", signed(c, `{"msg_id":"1"`, "{}"), "header: unexpected end of JSON input"},
-		{"no msg_type", signed(c, `{"msg_id":"1"}`, "{}"), "header: without msg_id or msg_type"},
+		{"no msg_type", signed(c, `{"msg_id":"1"}`, "{}"), "header: msg_id or msg_type is missing"},
 		{"numbers", signed(c, `{"msg_id":1,"msg_type":2}`, "{}"), "header: json: cannot unmarshal number"},
 		{"not UTF-8", signed(c, "{\"msg_id\":\"\xff\",\"msg_type\":\"x\"}", "{}"), "header: not UTF-8"},
-		{"deep", signed(c, `{"msg_id":"1","msg_type":"x","y":`+strings.Repeat("[", 100)+strings.Repeat("]", 100)+"}", "{}"), "header: nested deeper than 32"},
-		{"long", signed(c, `{"msg_id":"1","msg_type":"`+strings.Repeat("x", maxHeader)+`"}`, "{}"), "header: 65564 bytes, at most 65536"},
+		{"deep", signed(c, `{"msg_id":"1","msg_type":"x","y":`+strings.Repeat("[", 100)+strings.Repeat("]", 100)+"}", "{}"), "header: nesting exceeds 32 levels"},
+		{"long", signed(c, `{"msg_id":"1","msg_type":"`+strings.Repeat("x", maxHeader)+`"}`, "{}"), "header: 65564 bytes, the limit is 65536"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := c.Decode(tt.frames)
@@ -56,7 +56,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-func TestDecodeKeepsWhatItDoesNotKnow(t *testing.T) {
+func TestDecodeKeepsUnknownFields(t *testing.T) {
 	c := NewCodec("key")
 	header := `{"msg_id":"1", "msg_type":"execute_request","subshell_id":"s","new":[1]}`
 	for _, parent := range []string{"{}", "null", "", "garbage"} {
@@ -88,7 +88,7 @@ func TestEncodeDecode(t *testing.T) {
 
 func TestReplay(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: it fills the table of signatures")
+		t.Skip("skipped with -short: fills the table of signatures")
 	}
 	c := NewCodec("key")
 	message := func(i int) [][]byte { return signed(c, fmt.Sprintf(`{"msg_id":"%d","msg_type":"x"}`, i), "{}") }
@@ -97,7 +97,7 @@ func TestReplay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.Decode(message(0)); err == nil || err.Error() != "signature seen before" {
+	if _, err := c.Decode(message(0)); err == nil || err.Error() != "repeated signature" {
 		t.Errorf("the oldest message again: got error %v", err)
 	}
 	if _, err := c.Decode(message(maxSeen)); err != nil {
@@ -113,15 +113,15 @@ func TestReplay(t *testing.T) {
 
 func TestUnsignedIsNotChecked(t *testing.T) {
 	c := NewCodec("")
-	for range 2 { // without a signature nothing tells a message sent twice from two
+	for range 2 { // without a signature a repeated message cannot be told from a new one
 		if _, err := c.Decode(append(parts(delimiter, "whatever"), parts(`{"msg_id":"1","msg_type":"x"}`, "{}", "{}", "{}")...)); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// FuzzDecode checks that nothing panics, and that a header which is passed on to
-// all subscribers as a parent is JSON.
+// FuzzDecode checks that nothing panics, and that a header which is passed on to all
+// subscribers as a parent is JSON.
 func FuzzDecode(f *testing.F) {
 	f.Add("peer", delimiter, `{"msg_id":"1","msg_type":"x"}`, `{"msg_id":"0","msg_type":"y"}`)
 	f.Add(delimiter, "", `{"msg_id":"\ud800","msg_type":"x","a":[[{}]]}`, "null")

@@ -7,22 +7,22 @@ import (
 	"sync/atomic"
 )
 
-// Calls counts the calls of interpreted functions under way in the calling goroutine.
-// It is safe for use by several goroutines.
+// Calls counts the active calls of interpreted functions in the calling goroutine. It
+// is safe for use by several goroutines.
 type Calls struct {
-	// Runs tells the host's function that runs interpreted functions by its name.
+	// Runs reports whether the host's function of that name runs interpreted functions.
 	Runs func(function string) bool
 
 	mu    sync.Mutex
-	known atomic.Pointer[map[uintptr]bool] // of places of the host's code, whether they are in that function
+	known atomic.Pointer[map[uintptr]bool] // whether each return address in the host's code lies in such a function
 }
 
-// Depth returns how many there are.
+// Depth returns the number of active calls.
 func (c *Calls) Depth() int { return c.depth(1 << 20) }
 
-// Deeper tells whether there are more than limit of them, each of which takes at
-// least one further call of the host's: with fewer than 2*limit calls in all there
-// is no need to look.
+// Deeper reports whether more than limit calls are active. Each takes at least one
+// further call of the host, so with fewer than 2*limit calls in all the stack need not
+// be searched.
 func (c *Calls) Deeper(limit int) bool {
 	var one [1]uintptr
 	if runtime.Callers(2*limit, one[:]) == 0 {
@@ -31,7 +31,7 @@ func (c *Calls) Deeper(limit int) bool {
 	return c.depth(16*limit) > limit
 }
 
-// stacks holds room for the places of calls.
+// stacks is a pool of buffers for return addresses.
 var stacks = sync.Pool{New: func() any { s := make([]uintptr, 1024); return &s }}
 
 func (c *Calls) depth(maxFrames int) int {
@@ -61,8 +61,8 @@ func (c *Calls) depth(maxFrames int) int {
 	return calls
 }
 
-// learn returns what is known with what there is to know of pcs. The map is replaced,
-// not changed: others may be reading it.
+// learn returns the known addresses with those of pcs added. The map is replaced, not
+// changed: other goroutines may be reading it.
 func (c *Calls) learn(pcs []uintptr) map[uintptr]bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +71,7 @@ func (c *Calls) learn(pcs []uintptr) map[uintptr]bool {
 		maps.Copy(known, *p)
 	}
 	for _, pc := range pcs {
-		f := runtime.FuncForPC(pc - 1) // of the call, not of what follows it
+		f := runtime.FuncForPC(pc - 1) // address of the call, not of the instruction after it
 		known[pc] = f != nil && c.Runs(whole(f).Name())
 	}
 	c.known.Store(&known)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFrames compares with what the runtime says, through calls by reflection, deferred
-// functions of panics, goroutines, and functions that the compiler writes inline.
+// TestFrames compares frames with the runtime's own trace, through reflected calls,
+// functions deferred during panics, goroutines and inlined functions.
 func TestFrames(t *testing.T) {
 	c := Calls{Runs: func(f string) bool { return strings.HasSuffix(f, ".nested") }}
 	check := func(want int) {
@@ -28,7 +28,7 @@ func TestFrames(t *testing.T) {
 			}
 		}
 		if len(names) != want {
-			t.Errorf("the runtime has %d, want %d", len(names), want)
+			t.Errorf("got %d frames from the runtime, want %d", len(names), want)
 		}
 	}
 	check(0)

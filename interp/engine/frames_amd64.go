@@ -2,14 +2,14 @@ package engine
 
 import "runtime"
 
-// frames sets pcs to where the functions under way in the calling goroutine will go
-// on, the innermost first, and returns their number, at most len(pcs). It follows
-// the frame pointers, which Go's compiler keeps on this processor: a tenth of what
-// runtime.Callers takes, which looks each function up.
+// frames sets pcs to the return addresses of the active functions of the calling
+// goroutine, innermost first, and returns their number, at most len(pcs). It follows
+// the frame pointers, which Go's compiler keeps on this processor, in a tenth of the
+// time of runtime.Callers, which looks each function up.
 //
 //go:noescape
 func frames(pcs []uintptr) int
 
-// whole returns the function that f is written into by the compiler, or f itself: frames
-// knows no others.
+// whole returns the function that the compiler inlined f into, or f itself: frames sees
+// only whole functions.
 func whole(f *runtime.Func) *runtime.Func { return runtime.FuncForPC(f.Entry()) }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Inside lists the compiled functions that a panic, which is under way in the calling
-// goroutine, has left, up to the first of the interpreter's packages, whose paths
-// start with prefix.
+// Inside lists the compiled functions that the current panic of the calling goroutine
+// has left, up to the first function of the interpreter's packages, whose paths start
+// with prefix.
 func Inside(prefix string) (list []string) {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])

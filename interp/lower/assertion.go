@@ -7,12 +7,12 @@ import (
 	"go/types"
 )
 
-// Iface names the support functions for an interface that a compiled package
-// declares: To converts a value that has its methods, Must asserts that it has,
-// As asserts with a second result.
+// Iface names the support functions for an interface that a compiled package declares:
+// To converts a value that implements it, Must asserts that a value does, As asserts
+// with a second result.
 type Iface struct{ To, Must, As string }
 
-// assert is x.(t) for a type that is no interface; x is any.
+// assert is x.(t) for a type that is not an interface; x is any.
 func (u *Unit) assert(at ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	pos := at.Pos()
 	if a, ok := at.(*ast.TypeAssertExpr); ok {
@@ -26,7 +26,7 @@ func (u *Unit) assert(at ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	return u.typed(&ast.TypeAssertExpr{X: x, Lparen: pos, Type: u.typeExpr(at, t)}, t)
 }
 
-// content is what an interface holds.
+// content returns the expression for an interface's content.
 func (u *Unit) content(x ast.Expr) ast.Expr {
 	if u.compiledIface(u.typeOf(x)) {
 		return u.typed(Support("Unwrap", x), anyType)
@@ -34,7 +34,7 @@ func (u *Unit) content(x ast.Expr) ast.Expr {
 	return x
 }
 
-// ambiguous tells whether the back end takes values of other types for those of t.
+// ambiguous reports whether the back end accepts values of other types as values of t.
 func ambiguous(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Basic, *types.Pointer:
@@ -77,8 +77,8 @@ func (u *Unit) assertion(n *ast.TypeAssertExpr) ast.Expr {
 	return u.as(u.assert(n, u.typed(x, anyType), t), n)
 }
 
-// asserter is a function of the unit that asserts that a value is of type t, with a
-// second result.
+// asserter returns a function of the unit that asserts, with a second result, that a
+// value is of type t.
 func (u *Unit) asserter(at ast.Node, t types.Type) string {
 	key := "assert " + u.id(t)
 	name := u.dispatchers[key]
@@ -103,7 +103,7 @@ func (u *Unit) asserter(at ast.Node, t types.Type) string {
 	return name
 }
 
-// caseOf is a variable of the unit that names a type for package dynamic.
+// caseOf returns a variable of the unit that names a type for package dynamic.
 func (u *Unit) caseOf(at ast.Node, t types.Type) ast.Expr {
 	key := "case " + u.id(t)
 	name := u.dispatchers[key]
@@ -119,7 +119,7 @@ func (u *Unit) caseOf(at ast.Node, t types.Type) ast.Expr {
 	return ident(name)
 }
 
-// caseValue is what names a type for package dynamic.
+// caseValue returns the value that names a type for package dynamic.
 func (u *Unit) caseValue(at ast.Node, t types.Type) []ast.Expr {
 	if types.IsInterface(t) && !u.compiledIface(t) {
 		u.describe(t)
@@ -133,8 +133,8 @@ func (u *Unit) caseValue(at ast.Node, t types.Type) []ast.Expr {
 	return []ast.Expr{call(ident("new"), e)}
 }
 
-// typeSwitch makes a type switch one over the number of the case that package
-// dynamic finds.
+// typeSwitch turns a type switch into a switch over the case number that package
+// dynamic returns.
 func (u *Unit) typeSwitch(s *ast.TypeSwitchStmt) ast.Stmt {
 	var name *ast.Ident
 	var guard ast.Expr
@@ -204,8 +204,8 @@ func (u *Unit) typeSwitch(s *ast.TypeSwitchStmt) ast.Stmt {
 	return u.after(out, before...)
 }
 
-// errorsAs looks for errors of types and interfaces of the session: compiled code
-// sees only wrappers of them.
+// errorsAs finds errors of types and interfaces of the session: compiled code sees only
+// their wrappers.
 func (u *Unit) errorsAs(x *ast.CallExpr) ast.Expr {
 	p, ok := orInvalid(u.typeOf(x.Args[1])).Underlying().(*types.Pointer)
 	if !ok || u.compiledIface(p.Elem()) {

@@ -75,6 +75,6 @@ func (u *Unit) lenOf(e ast.Expr) ast.Expr {
 	return nil
 }
 
-// local tells whether only the function at hand can change a variable: its own
-// variables, and, in the cell's function, all.
+// local reports whether only the current function can change a variable: its own
+// variables and, in the cell's function, all.
 func (u *Unit) local(o types.Object) bool { return o.Parent() != u.Pkg.Scope() }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// callOf converts a call's arguments, and calls methods of the session as
-// functions.
+// callOf converts a call's arguments, and turns method calls of the session into
+// function calls.
 func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 	if tv := u.Info.Types[x.Fun]; tv.IsType() && len(x.Args) == 1 {
 		return u.explicit(x, tv.Type)
@@ -69,7 +69,7 @@ func (u *Unit) callOf(x *ast.CallExpr) ast.Expr {
 	return u.as(call(lit), x)
 }
 
-// callee is the declared function that is called, nil if it is a value.
+// callee returns the declared function that is called, nil if it is a value.
 func (u *Unit) callee(x *ast.CallExpr) *types.Func {
 	var id *ast.Ident
 	switch f := ast.Unparen(x.Fun).(type) {
@@ -84,15 +84,15 @@ func (u *Unit) callee(x *ast.CallExpr) *types.Func {
 	return fn
 }
 
-// keepers are packages whose functions only keep what they are given as any, or
-// compare it, or know what it is.
+// keepers are packages whose functions only store or compare their any arguments, or
+// handle their types correctly.
 var keepers = map[string]bool{
 	"container/heap": true, "container/list": true, "container/ring": true, "context": true, "encoding/json": true,
 	"errors": true, "fmt": true, "log": true, "sync": true, "sync/atomic": true,
 }
 
-// argument converts an argument of fn, which is nil if it is not known. Compiled
-// code that looks at it gets it out of its box.
+// argument converts an argument of fn, which is nil if unknown. Compiled code that
+// inspects the argument gets it unboxed.
 func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
 	if fn == nil || fn.Pkg() == nil || fn.Pkg() == u.Pkg || !types.IsInterface(to) || hasMethods(to) {
 		return u.convert(e, to)
@@ -101,7 +101,7 @@ func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
 	path := fn.Pkg().Path()
 	switch {
 	case path == "fmt" || path == "log":
-		if types.IsInterface(from) { // a wrapper will do
+		if types.IsInterface(from) { // a wrapper is sufficient
 			return e
 		}
 	case path == "encoding/json":
@@ -127,7 +127,7 @@ func (u *Unit) argument(e ast.Expr, to types.Type, fn *types.Func) ast.Expr {
 	return u.convert(e, to)
 }
 
-// explicit converts as T(x) says.
+// explicit is the conversion T(x).
 func (u *Unit) explicit(x *ast.CallExpr, t types.Type) ast.Expr {
 	if !types.IsInterface(t) {
 		if st, ok := t.Underlying().(*types.Struct); ok && st.NumFields() == 0 && !u.Info.Types[x.Args[0]].IsNil() {
@@ -170,8 +170,8 @@ func (u *Unit) builtin(x *ast.CallExpr, name string) {
 	}
 }
 
-// comparison compares interfaces by what they hold. Those of compiled packages hold
-// what can be compared as it is.
+// comparison compares interfaces by their content. The content of compiled packages'
+// interfaces is compared unchanged.
 func (u *Unit) comparison(n *ast.BinaryExpr) ast.Expr {
 	if n.Op != token.EQL && n.Op != token.NEQ || u.Info.Types[n.X].IsNil() || u.Info.Types[n.Y].IsNil() {
 		return nil
@@ -188,8 +188,7 @@ func (u *Unit) comparison(n *ast.BinaryExpr) ast.Expr {
 	return u.as(&ast.UnaryExpr{OpPos: n.Pos(), Op: token.NOT, X: u.as(e, n)}, n)
 }
 
-// interfaceSwitch compares the cases of a switch as == does where one side is an
-// interface.
+// interfaceSwitch compares the cases of a switch like == when one side is an interface.
 func (u *Unit) interfaceSwitch(n *ast.SwitchStmt) ast.Stmt {
 	if n.Tag == nil {
 		return n
@@ -243,7 +242,7 @@ func (u *Unit) after(n ast.Stmt, before ...ast.Stmt) ast.Stmt {
 	return b
 }
 
-// support tells whether an expression names a support function.
+// support reports whether an expression names a support function.
 func isSupport(e ast.Expr) bool {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok {

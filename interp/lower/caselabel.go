@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// caseLabels puts the statements of a clause into a block if one of them has a
-// label: Yaegi does not find labels that stand in a clause itself.
+// caseLabels puts the statements of a clause into a block if one of them has a label:
+// Yaegi does not find labels directly in a clause.
 func (u *Unit) caseLabels() {
 	u.eachOf(isA[*ast.LabeledStmt], func(c *astutil.Cursor) {
 		switch n := c.Node().(type) {

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// channels makes operations that wait for a channel wait for the cell's end as
-// well, by calls of support functions. What is received and sent goes through a
-// channel of its own, of one element: it has the type of the elements, which the
-// support functions need not know. Yaegi's own select must not be used: goroutines
-// that run one statement at a time share its operands.
+// channels makes operations that wait for a channel also wait for the end of the cell,
+// by calls of support functions. A value to receive or send goes through a separate
+// channel with one element: it has the element type, which the support functions need
+// not know. Yaegi's own select must not be used: goroutines that run the same statement
+// at the same time share its operands.
 //
 //	<-c              a literal, called, that receives
 //	c <- v           the same, that sends
@@ -127,7 +127,7 @@ func (u *Unit) send(n *ast.SendStmt) ast.Stmt {
 	return expr(call(lit, n.Chan, n.Value))
 }
 
-// carrier makes the channel that takes one value to or from a support function.
+// carrier makes the channel that carries one value to or from a support function.
 func (u *Unit) carrier(n ast.Node, ch *types.Chan) ast.Expr {
 	return call(ident("make"), &ast.ChanType{Dir: ast.SEND | ast.RECV, Value: u.typeExpr(n, ch.Elem())}, Int(1))
 }
@@ -135,7 +135,7 @@ func (u *Unit) carrier(n ast.Node, ch *types.Chan) ast.Expr {
 // taken receives from a carrier.
 func taken(carrier string) ast.Expr { return &ast.UnaryExpr{Op: token.ARROW, X: ident(carrier)} }
 
-// rangeChannel is for v := range c.
+// rangeChannel rewrites for v := range c.
 func (u *Unit) rangeChannel(n *ast.RangeStmt) ast.Stmt {
 	ch := u.channelOf(n.X)
 	c, ok := u.temp("c"), u.temp("ok")
@@ -190,8 +190,8 @@ func (u *Unit) selects(list []ast.Stmt) []ast.Stmt {
 	return out
 }
 
-// landing is where goto statements go that name the label of a select: before what
-// it does first. The label itself stays for break.
+// landing is the target of goto statements that name the label of a select: before its
+// first action. The label itself stays for break.
 func (u *Unit) landing(l *ast.LabeledStmt) []ast.Stmt {
 	o := u.Info.Defs[l.Label]
 	name := ""
@@ -210,8 +210,8 @@ func (u *Unit) landing(l *ast.LabeledStmt) []ast.Stmt {
 	return []ast.Stmt{&ast.LabeledStmt{Label: ident(name), Stmt: poll(l.Pos())}}
 }
 
-// selectCases turns a select into a call that waits and a switch over its result.
-// The call's first argument tells what each case does.
+// selectCases turns a select into a call that waits and a switch over its result. The
+// call's first argument gives the kind of each case.
 func (u *Unit) selectCases(s *ast.SelectStmt) (before []ast.Stmt, choice ast.Stmt) {
 	chosen, ok := u.temp("chosen"), u.temp("ok")
 	chosen.NamePos = s.Select
@@ -249,12 +249,12 @@ func (u *Unit) selectCases(s *ast.SelectStmt) (before []ast.Stmt, choice ast.Stm
 			for k, e := range op.Lhs {
 				switch id, isName := e.(*ast.Ident); {
 				case isName && id.Name == "_":
-				case op.Tok == token.DEFINE && k == 0: // what receives has no address
+				case op.Tok == token.DEFINE && k == 0: // a received value has no address
 					v := u.temp("v")
 					start = append(start, define(v, values[k]), define(e, ident(v.Name)))
 				case op.Tok == token.DEFINE:
 					start = append(start, define(e, values[k]))
-				case k == 0: // an operand that is received is not one of an assignment
+				case k == 0: // a receive as an operand is not one of an assignment
 					v := u.temp("v")
 					start = append(start, define(v, values[k]), assign(e, ident(v.Name)))
 				default:
@@ -265,7 +265,7 @@ func (u *Unit) selectCases(s *ast.SelectStmt) (before []ast.Stmt, choice ast.Stm
 		}
 	}
 	wait := Support("Select", append([]ast.Expr{&ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(kinds)}}, operands...)...)
-	wait.Lparen = s.Select // its place
+	wait.Lparen = s.Select // position of the select
 	before = append(before, &ast.AssignStmt{Lhs: []ast.Expr{chosen, ok}, Tok: token.DEFINE, TokPos: s.Select, Rhs: []ast.Expr{
 		wait,
 	}})

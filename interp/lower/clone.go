@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// Clone returns a deep copy of a tree. Where replace returns an expression for an
-// identifier of the original, that stands in the copy instead; replace may be nil.
+// Clone returns a deep copy of a tree. If replace returns an expression for an
+// identifier of the original, the copy has that instead; replace may be nil.
 func Clone[N ast.Node](n N, replace func(*ast.Ident) ast.Expr) N {
 	c := cloner{replace}
 	return c.copy(reflect.ValueOf(n)).Interface().(N)

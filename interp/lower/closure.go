@@ -6,11 +6,11 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// closures makes every function literal that is not called on the spot in a frame
-// of its own, by a literal around it. When a call of a closure ends, Yaegi locks
-// the frame that made it and puts the closure's slot back as it was before:
-// deferred calls wait for ever for that lock, which their frame holds, and in
-// loops that start goroutines a closure that ends replaces the one just made.
+// closures gives every function literal that is not called on the spot a frame of its
+// own, by a literal around it. When a call of a closure ends, Yaegi locks the frame
+// that made it and restores the closure's slot: deferred calls wait for ever for that
+// lock, which their frame holds, and in loops that start goroutines a closure that ends
+// replaces the one just made.
 func (u *Unit) closures() {
 	u.makers, u.around = map[*ast.CallExpr]bool{}, map[*ast.FuncLit]*ast.FuncLit{}
 	for i, d := range u.File.Decls {
@@ -34,7 +34,7 @@ func (u *Unit) closures() {
 	}
 }
 
-// signatureOf returns a literal's type, without the parameters' names.
+// signatureOf returns a literal's type without the parameters' names.
 func signatureOf(lit *ast.FuncLit) *ast.FuncType {
 	list := func(l *ast.FieldList) *ast.FieldList {
 		if l == nil {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// commaOk assigns the second result of a receive, an index of a map or a type
-// assertion through a variable of type bool where it goes to anything else: Yaegi
-// writes a bool there, whatever the type.
+// commaOk assigns the second result of a receive, a map index or a type assertion
+// through a bool variable unless its destination is of type bool: Yaegi writes a bool
+// there whatever the type.
 func (u *Unit) commaOk() {
 	u.each(func(c *astutil.Cursor) {
 		a, ok := c.Node().(*ast.AssignStmt)

@@ -9,8 +9,8 @@ import (
 )
 
 // variadics passes values of interpreted types to compiled functions of variadic
-// interfaces as a slice, and converts literals of compiled slice types from a
-// literal of the slice: Yaegi wraps such values there and not in the list.
+// interfaces as a slice, and converts literals of compiled slice types from a literal
+// of the slice: Yaegi wraps such values there but not in the list.
 func (u *Unit) variadics() {
 	u.each(func(c *astutil.Cursor) {
 		switch n := c.Node().(type) {
@@ -94,7 +94,7 @@ func (u *Unit) packageVars() {
 	})
 }
 
-// instances writes out the type arguments that Go infers.
+// instances writes out inferred type arguments.
 func (u *Unit) instances() {
 	u.each(func(c *astutil.Cursor) {
 		switch n := c.Node().(type) {
@@ -105,7 +105,7 @@ func (u *Unit) instances() {
 			u.instance(c, n, n)
 		case *ast.SelectorExpr:
 			u.instance(c, n, n.Sel)
-		case *ast.IndexExpr: // some type arguments were given
+		case *ast.IndexExpr: // some type arguments are explicit
 			if x, ok := n.X.(*ast.IndexListExpr); ok && u.isGeneric(x.X) {
 				c.Replace(u.as(x, n))
 			} else if x, ok := n.X.(*ast.IndexExpr); ok && u.isGeneric(x.X) && u.isFunc(x.X) {
@@ -151,7 +151,7 @@ func (u *Unit) instance(c *astutil.Cursor, e ast.Expr, id *ast.Ident) {
 		list = append(list, u.typeExpr(e, t))
 	}
 	if x, ok := c.Parent().(*ast.IndexExpr); ok && x.X == e && len(list) == 1 {
-		return // it says so itself
+		return // the declaration itself reports it
 	}
 	c.Replace(u.typed(Index(e, list), inst.Type))
 }

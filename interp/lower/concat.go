@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// concatenations asks whether there is memory for a long string before an assignment
-// makes it of two: one that doubles itself would have ended the process before anything
-// else could notice.
+// concatenations checks for enough memory before an assignment concatenates two strings
+// into a long one: a string that keeps doubling would end the process before any other
+// check.
 //
 //	s += t    if len(s)+len(t) > long { Room(len(s)+len(t), 1) }; s += t
 func (u *Unit) concatenations() {
@@ -47,10 +47,10 @@ func (u *Unit) concatenations() {
 	})
 }
 
-// long is the length of strings that are asked about.
+// long is the length from which strings are checked.
 const long = 16 << 20
 
-// strings adds the variables that are part of a string that is put together.
+// strings adds the variables that are operands of a concatenation.
 func (u *Unit) strings(e ast.Expr, list *[]ast.Expr) {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.BinaryExpr:

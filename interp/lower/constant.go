@@ -32,8 +32,8 @@ func Constant(v constant.Value) ast.Expr {
 
 func asFloat(v constant.Value) ast.Expr { return sign(constant.ToFloat(v), float) }
 
-// float writes a value that is not negative. Values that are no float64 are
-// written as the quotient of two integers, as long as that is short.
+// float writes a non-negative value. Values that are not a float64 are written as the
+// quotient of two integers if that is short.
 func float(v constant.Value) ast.Expr {
 	if f, exact := constant.Float64Val(v); exact || math.IsInf(f, 0) {
 		return floatLit(f)

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// constants writes every constant expression as its value: what the checker has
-// computed exactly needs no second opinion. Declarations of constants become
-// empty.
+// constants replaces every constant expression by its value, which the checker has
+// computed exactly. Declarations of constants become empty.
 func (u *Unit) constants() {
 	for i, d := range u.File.Decls {
 		u.File.Decls[i] = astutil.Apply(d, func(c *astutil.Cursor) bool {
@@ -34,8 +33,8 @@ func (u *Unit) constants() {
 	}
 }
 
-// constant returns an expression for the value of e, nil if it has none or is as
-// simple as it gets.
+// constant returns an expression for the value of e, nil if it has none or is already
+// simple.
 func (u *Unit) constant(e ast.Expr) ast.Expr {
 	tv, ok := u.Info.Types[e]
 	if !ok || tv.Value == nil || tv.Value.Kind() == constant.Unknown {
@@ -75,7 +74,7 @@ func (u *Unit) constant(e ast.Expr) ast.Expr {
 	return call(t, x)
 }
 
-// plain tells whether a literal already is of its type by itself.
+// plain reports whether a literal has its type without a conversion.
 func plain(b *types.Basic, lit *ast.BasicLit) bool {
 	switch lit.Kind.String() {
 	case "INT":

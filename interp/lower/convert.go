@@ -8,10 +8,10 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// dynamic writes out what Go does by itself where a value goes into an interface or
-// comes out of one, and calls of methods.
+// dynamic makes explicit what Go does implicitly when a value goes into or comes out of
+// an interface, and in calls of methods.
 func (u *Unit) dynamic(d ast.Node) ast.Node {
-	var results []*ast.FieldList // of the functions around
+	var results []*ast.FieldList // results of the enclosing functions
 	return astutil.Apply(d, func(c *astutil.Cursor) bool {
 		switch n := c.Node().(type) {
 		case *ast.FuncDecl:
@@ -106,8 +106,8 @@ func (u *Unit) fieldTypes(l *ast.FieldList) []types.Type {
 	return all
 }
 
-// convertAll converts expressions that go to places of those types. The results of
-// one call are converted by a function around it.
+// convertAll converts expressions that are assigned to places of those types. The
+// results of one call are converted by a function around it.
 func (u *Unit) convertAll(list []ast.Expr, to []types.Type) {
 	if len(list) == len(to) {
 		for i, e := range list {
@@ -151,16 +151,16 @@ func (u *Unit) convertResults(e ast.Expr, to []types.Type) ast.Expr {
 	return u.typed(call(lit), types.NewTuple(vars...))
 }
 
-// A conversion is how a value of one type becomes one of another that it may be
-// assigned to.
+// A conversion is the way in which a value of one type becomes a value of another type
+// that it is assignable to.
 type conversion int
 
 const (
-	same     conversion = iota // it is one already, or the back end does it
+	same     conversion = iota // no conversion, or one that the back end does
 	boxing                     // into a box
-	opening                    // out of what a compiled interface holds
-	wrapping                   // into what a compiled interface asks for
-	retyping                   // of structs that differ in their tags
+	opening                    // out of a compiled interface
+	wrapping                   // into a wrapper for a compiled interface
+	retyping                   // between structs that differ in their tags
 )
 
 func (u *Unit) conversion(from, to types.Type) conversion {
@@ -195,8 +195,8 @@ func (u *Unit) conversion(from, to types.Type) conversion {
 	return same
 }
 
-// interpreted tells whether a method that an interface asks for is the session's,
-// for a type that is no interface.
+// interpreted reports whether a method that an interface requires is the session's, for
+// a type that is not an interface.
 func (u *Unit) interpreted(t, iface types.Type) bool {
 	for m := range iface.Underlying().(*types.Interface).Methods() {
 		o, index, _ := types.LookupFieldOrMethod(t, true, m.Pkg(), m.Name())
@@ -207,7 +207,7 @@ func (u *Unit) interpreted(t, iface types.Type) bool {
 	return false
 }
 
-// convert makes e a value of type to, as an assignment does.
+// convert converts e to type to, as an assignment does.
 func (u *Unit) convert(e ast.Expr, to types.Type) ast.Expr {
 	from := u.typeOf(e)
 	if b, ok := from.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 && !u.Info.Types[e].IsNil() {

@@ -7,16 +7,17 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// deferred keeps the deferred calls of a function in a list of its own, which is
-// run when the function ends, and asks that list what there is to recover: in Yaegi
-// a panic in a deferred call skips the others, and recover finds nothing in a
-// literal that was assigned to a variable or in a method.
+// deferred keeps the deferred calls of a function in a separate list, which is run when
+// the function ends, and recovers from that list: in Yaegi a panic in a deferred call
+// skips the others, and recover finds nothing in a method or in a literal that was
+// assigned to a variable.
 func (u *Unit) deferred() { u.deferLists(func(*ast.BlockStmt) bool { return true }) }
 
-// loopDefers does so in functions that defer calls in loops over functions only.
+// loopDefers does the same, but only in functions that defer calls in loops over
+// functions.
 func (u *Unit) loopDefers() { u.deferLists(u.defersInLoop) }
 
-// defersInLoop tells whether a loop over a function, in a function's body, has a
+// defersInLoop reports whether a loop over a function, in a function's body, has a
 // defer statement.
 func (u *Unit) defersInLoop(body *ast.BlockStmt) bool {
 	found := false
@@ -35,11 +36,10 @@ func (u *Unit) defersInLoop(body *ast.BlockStmt) bool {
 	return found
 }
 
-// deferLists rewrites the functions that want says need it, and literals that these
-// defer.
+// deferLists rewrites the functions that want selects, and literals that these defer.
 func (u *Unit) deferLists(want func(*ast.BlockStmt) bool) {
 	u.recovering = map[*ast.BlockStmt]bool{}
-	lists := map[*ast.FuncLit]*ast.Ident{} // of the function that defers the literal
+	lists := map[*ast.FuncLit]*ast.Ident{} // defer list of the function that defers the literal
 	for i, d := range u.File.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok && u.Generated[fd] {
 			continue
@@ -60,8 +60,8 @@ func (u *Unit) deferLists(want func(*ast.BlockStmt) bool) {
 	}
 }
 
-// deferList rewrites one function; caller is the list that calls it, nil if that
-// is known only when it is called.
+// deferList rewrites one function; caller is the list that calls it, nil if that is
+// known only at the call.
 func (u *Unit) deferList(body *ast.BlockStmt, caller *ast.Ident, lists map[*ast.FuncLit]*ast.Ident) {
 	var own, asked *ast.Ident
 	u.inside(body, func(c *astutil.Cursor) {
@@ -116,8 +116,8 @@ func (u *Unit) deferList(body *ast.BlockStmt, caller *ast.Ident, lists map[*ast.
 	}
 }
 
-// push returns statements that evaluate the operands of a defer statement and defer
-// the call.
+// push returns statements that evaluate the operands of a defer statement and defer the
+// call.
 func (u *Unit) push(d *ast.DeferStmt, list *ast.Ident, lists map[*ast.FuncLit]*ast.Ident) []ast.Stmt {
 	before, later := u.later(d.Call)
 	lit, isLit := ast.Unparen(d.Call.Fun).(*ast.FuncLit)
@@ -127,9 +127,9 @@ func (u *Unit) push(d *ast.DeferStmt, list *ast.Ident, lists map[*ast.FuncLit]*a
 	case isLit:
 		lists[lit] = list
 	case !u.harmless(d.Call):
-		calls := int64(2) // of the literal below and the function itself
+		calls := int64(2) // the literal below and the function itself
 		if s := u.Info.Selections[sel]; s != nil && s.Kind() == types.MethodVal || dynamic {
-			calls++ // the method of an interface calls the function that has its body
+			calls++ // the interface's method calls the function with its body
 		}
 		push = call(&ast.SelectorExpr{X: ident(list.Name), Sel: ident("PushCall")}, Int(calls))
 	}
@@ -140,8 +140,8 @@ func (u *Unit) push(d *ast.DeferStmt, list *ast.Ident, lists map[*ast.FuncLit]*a
 	return append(before, expr(push))
 }
 
-// inside calls f for every node of a function after its children, but those of the
-// literals in it.
+// inside calls f for every node of a function after its children, but not for nodes of
+// the literals in it.
 func (u *Unit) inside(body *ast.BlockStmt, f func(c *astutil.Cursor)) {
 	astutil.Apply(body, func(c *astutil.Cursor) bool {
 		_, lit := c.Node().(*ast.FuncLit)

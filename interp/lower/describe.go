@@ -143,7 +143,7 @@ func (u *Unit) nameOf(o *types.TypeName) string {
 	return o.Name()
 }
 
-// goName is a type's text as Go shows it.
+// goName is the text of a type as Go shows it.
 func (u *Unit) goName(t types.Type) string {
 	return typeText(t, func(n *types.Named) string {
 		switch {
@@ -154,10 +154,10 @@ func (u *Unit) goName(t types.Type) string {
 	})
 }
 
-// Describe returns what the session knows of a type while cells run.
+// Describe returns the run-time description of a type of the session.
 func (u *Unit) Describe(t types.Type) *dynamic.Type { return u.describe(t) }
 
-// describe returns what the session knows of a type while cells run.
+// describe returns the run-time description of a type of the session.
 func (u *Unit) describe(t types.Type) *dynamic.Type {
 	t = types.Unalias(t)
 	return u.Types.Type(u.id(t), func(d *dynamic.Type) {

@@ -7,21 +7,21 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// Flat writes engine names into trees, by object and not by name, so that
-// shadowing is exact.
+// Flat writes engine names into trees, by object and not by name, so that shadowing is
+// handled exactly.
 type Flat struct {
 	Info *types.Info
-	// Name returns the name of an object that is declared among the engine's own,
-	// whatever its package; "" for all others.
+	// Name returns the engine's name of an object, whatever its package; "" for objects
+	// without one.
 	Name func(types.Object) string
 	// Alias returns the name of the package at a path.
 	Alias func(path string) string
-	// Dots: names without a package get theirs, those of dot imports as well.
+	// Dots: names without a package get theirs, including those of dot imports.
 	Dots bool
 }
 
-// Apply returns the tree with the names of its objects; embedded fields are called
-// as their types are. It changes the tree.
+// Apply returns the tree with the names of its objects; embedded fields are named after
+// their types. It changes the tree.
 func (f *Flat) Apply(n ast.Node) ast.Node {
 	return astutil.Apply(n, nil, func(c *astutil.Cursor) bool {
 		switch x := c.Node().(type) {
@@ -37,7 +37,7 @@ func (f *Flat) Apply(n ast.Node) ast.Node {
 			if q := f.ident(x, selected && c.Name() == "Sel"); q != nil {
 				c.Replace(q)
 			}
-		case *ast.TypeSwitchStmt: // its variable is one in each clause
+		case *ast.TypeSwitchStmt: // each clause has its own variable
 			if a, ok := x.Assign.(*ast.AssignStmt); ok {
 				id := a.Lhs[0].(*ast.Ident)
 				id.Name = unshadowed(id.Name)
@@ -47,7 +47,7 @@ func (f *Flat) Apply(n ast.Node) ast.Node {
 	})
 }
 
-// qualified names the package of x, or returns what stands for all of x.
+// qualified names the package of x, or returns the replacement of x.
 func (f *Flat) qualified(x *ast.SelectorExpr) ast.Expr {
 	id, ok := x.X.(*ast.Ident)
 	if !ok {
@@ -65,7 +65,7 @@ func (f *Flat) qualified(x *ast.SelectorExpr) ast.Expr {
 	return nil
 }
 
-// ident renames an identifier, or returns what stands for it.
+// ident renames an identifier, or returns its replacement.
 func (f *Flat) ident(id *ast.Ident, selected bool) ast.Expr {
 	o := f.Info.Uses[id]
 	if v, ok := f.Info.Defs[id].(*types.Var); ok && v.Embedded() || o == nil {
@@ -111,8 +111,8 @@ func TypeName(t types.Type) types.Object {
 	return nil
 }
 
-// unshadowed is what a local variable is called. Rewrites say byte and len where
-// the code has another meaning for them.
+// unshadowed is the name of a local variable. Rewrites use byte and len even where the
+// code redefines them.
 func unshadowed(name string) string {
 	if types.Universe.Lookup(name) != nil {
 		return name + "__00"

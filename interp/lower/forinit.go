@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// forInit gives loops a condition that have a first clause and no other: Yaegi runs
-// the first clause of such a loop again at every turn.
+// forInit gives a condition to loops that have only an init statement: Yaegi runs the
+// init statement of such a loop again at every iteration.
 func (u *Unit) forInit() {
 	u.eachOf(isA[*ast.ForStmt], func(c *astutil.Cursor) {
 		if s, ok := c.Node().(*ast.ForStmt); ok && s.Init != nil && s.Cond == nil {

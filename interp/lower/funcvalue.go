@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// functionValues puts declared functions that are returned, or that define a
-// variable, into variables of their type first: Yaegi hands its own tree on.
+// functionValues puts declared functions that are returned, or that define a variable,
+// into variables of their type first: Yaegi passes on its own tree instead.
 func (u *Unit) functionValues() {
 	u.each(func(c *astutil.Cursor) {
 		var list []ast.Expr

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// goStatements starts goroutines through a support function, which knows their
-// cell and takes their panics. What the go statement evaluates at once is
-// evaluated before.
+// goStatements starts goroutines through a support function, which knows their cell and
+// handles their panics. The operands that the go statement evaluates at once are
+// evaluated before the call.
 func (u *Unit) goStatements() {
 	u.eachOf(isA[*ast.GoStmt], func(c *astutil.Cursor) {
 		g, ok := c.Node().(*ast.GoStmt)
@@ -24,8 +24,8 @@ func (u *Unit) goStatements() {
 	})
 }
 
-// later splits a call into statements that evaluate its function and arguments
-// now, and a call of those.
+// later splits a call into statements that evaluate its function and arguments now, and
+// a call of the results.
 func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
 	later = &ast.CallExpr{Fun: x.Fun, Lparen: x.Lparen, Ellipsis: x.Ellipsis}
 	now := func(e ast.Expr, hint string) ast.Expr {
@@ -46,7 +46,7 @@ func (u *Unit) later(x *ast.CallExpr) (before []ast.Stmt, later *ast.CallExpr) {
 	case *ast.SelectorExpr:
 		s := u.Info.Selections[f]
 		switch {
-		case s == nil: // of a package
+		case s == nil: // a function of a package
 		case s.Kind() == types.FieldVal:
 			later.Fun = now(f, "f")
 		case s.Kind() == types.MethodVal:
@@ -119,7 +119,7 @@ func isTupleType(t types.Type) bool {
 	return ok
 }
 
-// spread evaluates a call of several results.
+// spread evaluates a call with several results.
 func (u *Unit) spread(e ast.Expr, t *types.Tuple, before *[]ast.Stmt) []ast.Expr {
 	a := &ast.AssignStmt{Tok: defineTok, TokPos: e.Pos(), Rhs: []ast.Expr{e}}
 	var list []ast.Expr

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// hoistTypes moves types that stand in functions to the package, where instances
-// can name them.
+// hoistTypes moves types declared in functions to package level, where instances can
+// name them.
 func (g *Generics) hoistTypes() {
 	names := map[types.Object]string{}
 	var moved []ast.Decl
@@ -57,8 +57,8 @@ func (g *Generics) hoistTypes() {
 	g.Made = append(g.Made, moved...)
 }
 
-// lengths writes the lengths of arrays as numbers: a constant of the function is
-// unknown outside.
+// lengths writes the lengths of arrays as numbers: a constant of the function is not in
+// scope outside.
 func (g *Generics) lengths(t ast.Expr) {
 	ast.Inspect(t, func(n ast.Node) bool {
 		if a, ok := n.(*ast.ArrayType); ok && a.Len != nil {

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// indexChecks tests an index before the statement that uses it, because Yaegi's
-// own error names neither the index nor the length. An index that a loop already
-// bounds, and one whose test could differ from its use, is left alone.
+// indexChecks tests an index before the statement that uses it, because Yaegi's own
+// error names neither the index nor the length. It leaves out an index that a loop
+// already bounds, and one whose test could differ from its use.
 func (u *Unit) indexChecks() {
 	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
 		(&checker{u: u}).list(&body.List)
@@ -21,10 +21,10 @@ func (u *Unit) indexChecks() {
 type checker struct {
 	u     *Unit
 	bound []bound
-	known map[string][]types.Object // tests made in the list at hand, and what they are about
+	known map[string][]types.Object // tests made in the current list, with the objects that they read
 }
 
-// bound says that inside a loop index is valid for list, or, if list is nil, not
+// bound records that inside a loop index is valid for list or, if list is nil, not
 // negative.
 type bound struct{ index, list types.Object }
 
@@ -41,8 +41,8 @@ func (k *checker) list(list *[]ast.Stmt) {
 	*list = out
 }
 
-// forget drops the tests whose outcome a statement may change, and all behind a
-// label, where another way leads to.
+// forget drops the tests whose outcome a statement may change, and all tests behind a
+// label, which can be reached in another way.
 func (k *checker) forget(st ast.Stmt) {
 	if _, label := st.(*ast.LabeledStmt); label || k.u.callsBack(st) {
 		clear(k.known)
@@ -52,7 +52,7 @@ func (k *checker) forget(st ast.Stmt) {
 	})
 }
 
-// plainVars are the variables of a test that is about nothing else.
+// plainVars are the variables of a test that depends on nothing else.
 func (u *Unit) plainVars(n ast.Node) (list []types.Object, ok bool) {
 	ok = true
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -69,7 +69,7 @@ func (u *Unit) plainVars(n ast.Node) (list []types.Object, ok bool) {
 	return list, ok
 }
 
-// stmt returns the tests that st needs before it, and handles what is inside it.
+// stmt returns the tests that st needs before it, and processes nested statements.
 func (k *checker) stmt(st ast.Stmt) []ast.Stmt {
 	switch s := st.(type) {
 	case *ast.LabeledStmt:
@@ -130,7 +130,7 @@ func (k *checker) stmt(st ast.Stmt) []ast.Stmt {
 		if g, ok := s.Decl.(*ast.GenDecl); ok && g.Tok == token.VAR {
 			var list []ast.Stmt
 			for _, spec := range g.Specs {
-				if len(list) == 0 { // the second may use what the first declares
+				if len(list) == 0 { // the second may use a declaration of the first
 					list = k.tests(spec.(*ast.ValueSpec).Values...)
 				}
 			}
@@ -140,8 +140,8 @@ func (k *checker) stmt(st ast.Stmt) []ast.Stmt {
 	return nil
 }
 
-// tests returns the tests for the indexes and slices in expressions that are
-// evaluated together.
+// tests returns the tests for the indexes and slices in expressions that are evaluated
+// together.
 func (k *checker) tests(list ...ast.Expr) []ast.Stmt {
 	var found []ast.Expr
 	for _, e := range list {
@@ -178,8 +178,8 @@ func (k *checker) tests(list ...ast.Expr) []ast.Stmt {
 	return out
 }
 
-// find collects the indexes and slices that are always evaluated; it reports false
-// if something in e could change them on the way.
+// find collects the indexes and slices that are always evaluated; it returns false if
+// the evaluation of e may change them.
 func (k *checker) find(e ast.Expr, found *[]ast.Expr) bool {
 	still := true
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -221,8 +221,8 @@ func (k *checker) find(e ast.Expr, found *[]ast.Expr) bool {
 	return still
 }
 
-// harmless tells whether a call cannot change variables: of a compiled function,
-// a conversion, a built-in function.
+// harmless reports whether a call cannot change variables: a call of a compiled
+// function, a conversion, or a built-in function.
 func (u *Unit) harmless(x *ast.CallExpr) bool {
 	if u.Info.Types[x.Fun].IsType() {
 		return true

@@ -64,7 +64,7 @@ func (k *checker) test(x *ast.IndexExpr) *ast.IfStmt {
 	return &ast.IfStmt{If: x.Lbrack, Cond: cond, Body: block(expr(Support("Index", asInt(), length())))}
 }
 
-// shiftTest returns the test of a shift's count, which must not be negative.
+// shiftTest returns the test of a shift count, which must not be negative.
 func (k *checker) shiftTest(pos token.Pos, count ast.Expr) *ast.IfStmt {
 	u := k.u
 	if !u.simple(count) || u.positive(count) {
@@ -77,7 +77,7 @@ func (k *checker) shiftTest(pos token.Pos, count ast.Expr) *ast.IfStmt {
 	}
 }
 
-// asInt is a copy of a simple expression as an int.
+// asInt returns a copy of a simple expression as an int.
 func (u *Unit) asInt(e ast.Expr) ast.Expr {
 	b, ok := orInvalid(u.typeOf(e)).Underlying().(*types.Basic)
 	if ok && (b.Kind() == types.Int || b.Kind() == types.UntypedInt) {
@@ -86,7 +86,7 @@ func (u *Unit) asInt(e ast.Expr) ast.Expr {
 	return call(ident("int"), u.copy(e))
 }
 
-// simple tells whether an expression can be evaluated twice at little cost.
+// simple reports whether an expression is cheap to evaluate twice.
 func (u *Unit) simple(e ast.Expr) bool {
 	if u.Info.Types[e].Value != nil {
 		return true

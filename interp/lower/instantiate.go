@@ -11,29 +11,31 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// Generics makes one concrete copy of each generic function and type for each
-// list of type arguments, so that a back end never sees a generic. It works on
-// trees that have the engine's names. A copy is made of what is written down, and
-// checked again: so everything in it has the types of its instance.
+// Generics makes one concrete copy of each generic function and type for each list of
+// type arguments, so that a back end never sees a generic. It works on trees with the
+// engine's names. Copies are made of source text and checked again, so every expression
+// in them has the types of its instance.
 type Generics struct {
-	// File is the unit, Prelude declares what it uses of earlier ones.
+	// File is the unit; Prelude declares the objects of earlier units that it uses.
 	File, Prelude *ast.File
-	// Check runs the type checker over both files. It returns no error for what
-	// it is not bad to go on with.
+	// Check runs the type checker over both files. It returns no error for faults that
+	// do not prevent instantiation.
 	Check func(files []*ast.File) (*types.Package, *types.Info, error)
-	// Fresh returns a name that nothing has, for an instance of a name or for a
-	// type that stood in a function.
+	// Fresh returns an unused name for an instance of a name, or for a type declared in
+	// a function.
 	Fresh func(name string) string
-	// Known are names of the instances that exist, by their types' text; it grows.
+	// Known holds the names of the existing instances by the text of their types; it
+	// grows.
 	Known map[string]string
-	// Want adds to Prelude what is known by a name and used from now on.
+	// Want adds to Prelude a known name that is used from now on.
 	Want func(name string)
-	// Compiled returns what stands for an instance that is compiled, by its text,
-	// and nil for others.
+	// Compiled returns the replacement of an instance that is compiled, by its text;
+	// nil for other instances.
 	Compiled func(instance string, t types.Type) ast.Expr
 	// Alias makes a package available and returns its name in the unit.
 	Alias func(path string) string
-	// Made lists the declarations of new instances, and types that stood in functions.
+	// Made lists the declarations of new instances, and types that were declared in
+	// functions.
 	Made []ast.Decl
 	// Origin gives the generic name of each instance.
 	Origin map[string]string
@@ -45,11 +47,11 @@ type Generics struct {
 	failed error
 }
 
-// maxRounds bounds how deep instances nest; go/types refuses endless ones.
+// maxRounds bounds the nesting of instances; go/types refuses infinite nesting.
 const maxRounds = 40
 
-// Run instantiates until nothing generic is used, and takes the generic
-// declarations out of the unit.
+// Run instantiates until no generic is in use, and removes the generic declarations
+// from the unit.
 func (g *Generics) Run() error {
 	for round := range maxRounds {
 		var err error
@@ -76,10 +78,10 @@ func (g *Generics) Run() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("instances of generics that nest deeper than %d", maxRounds)
+	return fmt.Errorf("generic instances nest more than %d levels deep", maxRounds)
 }
 
-// unwanted tells which declarations have no meaning for the back end: generic ones
+// unwanted reports which declarations have no meaning for the back end: generic ones
 // and constraints.
 func (g *Generics) unwanted(d ast.Decl) bool {
 	if isGeneric(d) {
@@ -100,7 +102,7 @@ func (g *Generics) unwanted(d ast.Decl) bool {
 	return len(t.Specs) == 0
 }
 
-// isGeneric tells whether all of a declaration is generic.
+// isGeneric reports whether a whole declaration is generic.
 func isGeneric(d ast.Decl) bool {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -119,7 +121,7 @@ func isGeneric(d ast.Decl) bool {
 	return false
 }
 
-// IsGeneric tells whether a declaration, or a type of it, is generic.
+// IsGeneric reports whether a declaration, or a type of it, is generic.
 func IsGeneric(d ast.Decl) bool {
 	g, ok := d.(*ast.GenDecl)
 	if !ok || g.Tok != token.TYPE {
@@ -128,7 +130,7 @@ func IsGeneric(d ast.Decl) bool {
 	return slices.ContainsFunc(g.Specs, func(s ast.Spec) bool { return s.(*ast.TypeSpec).TypeParams != nil })
 }
 
-// receiverIndex returns the type with parameters of a generic method's receiver.
+// receiverIndex returns the receiver type with its parameters of a generic method.
 func receiverIndex(d *ast.FuncDecl) ast.Expr {
 	if len(d.Recv.List) == 0 {
 		return nil
@@ -148,8 +150,8 @@ func receiverIndex(d *ast.FuncDecl) ast.Expr {
 	}
 }
 
-// concrete calls f for every declaration, of one spec if it is of types, that is
-// not generic.
+// concrete calls f for every declaration that is not generic; type declarations are
+// passed one spec at a time.
 func (g *Generics) concrete(f func(file *ast.File, i int)) {
 	for _, file := range []*ast.File{g.Prelude, g.File} {
 		for i := 0; i < len(file.Decls); i++ {
@@ -167,8 +169,8 @@ func (g *Generics) concrete(f func(file *ast.File, i int)) {
 	}
 }
 
-// explicit writes out the type arguments that Go infers, everywhere: where one side
-// of an inference has become an instance already, nothing could be inferred.
+// explicit writes out all inferred type arguments: once one operand of an inference has
+// become an instance, inference would fail.
 func (g *Generics) explicit() {
 	for _, file := range []*ast.File{g.Prelude, g.File} {
 		astutil.Apply(file, nil, func(c *astutil.Cursor) bool {
@@ -195,7 +197,7 @@ func (g *Generics) explicit() {
 	}
 }
 
-// partOfInstance tells whether e is what its parent, an instance, is one of.
+// partOfInstance reports whether e is the generic operand of its parent, an instance.
 func partOfInstance(e ast.Expr, parent ast.Node) bool {
 	switch p := parent.(type) {
 	case *ast.IndexExpr:
@@ -208,8 +210,7 @@ func partOfInstance(e ast.Expr, parent ast.Node) bool {
 	return false
 }
 
-// uses replaces the uses of generics whose type arguments are concrete by their
-// instances.
+// uses replaces uses of generics with concrete type arguments by their instances.
 func (g *Generics) uses() {
 	g.concrete(func(file *ast.File, i int) {
 		file.Decls[i] = astutil.Apply(file.Decls[i], nil, func(c *astutil.Cursor) bool {
@@ -245,8 +246,8 @@ func genericIdent(e ast.Expr) *ast.Ident {
 	return nil
 }
 
-// instance returns what stands for an instance, nil if it has to wait for another
-// round or is none.
+// instance returns the replacement of an instance; nil if it has to wait for another
+// round or is not one.
 func (g *Generics) instance(id *ast.Ident) ast.Expr {
 	inst, ok := g.Info.Instances[id]
 	o := g.Info.Uses[id]
@@ -259,7 +260,7 @@ func (g *Generics) instance(id *ast.Ident) ast.Expr {
 		}
 	}
 	if o.Pkg() != g.Pkg {
-		if t, ok := o.(*types.TypeName); ok { // iter.Seq and its like
+		if t, ok := o.(*types.TypeName); ok { // iter.Seq and similar types
 			if s, ok := t.Type().Underlying().(*types.Signature); ok && s != nil {
 				return g.write(inst.Type.Underlying())
 			}
@@ -292,7 +293,7 @@ func (g *Generics) instance(id *ast.Ident) ast.Expr {
 	return &ast.Ident{NamePos: id.Pos(), Name: name}
 }
 
-// ground tells whether a type has no type parameter and no instance in it.
+// ground reports whether a type contains no type parameter and no instance.
 func (g *Generics) ground(t types.Type) bool {
 	ok := true
 	var seen []types.Type

@@ -13,8 +13,8 @@ const (
 	defineTok = token.DEFINE
 )
 
-// recovers keeps recover from swallowing an interrupt, and gives run-time errors
-// Go's words.
+// recovers keeps recover from stopping an interrupt, and gives run-time errors Go's
+// wording.
 func (u *Unit) recovers() {
 	u.eachOf(u.callsBuiltin("recover"), func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.CallExpr)
@@ -30,8 +30,8 @@ func (u *Unit) recovers() {
 	})
 }
 
-// polls tests at the head of every loop whether the cell has been told to stop.
-// The test reads through a pointer: a package variable would be taken for a
+// polls tests at the start of every loop iteration whether the cell has been told to
+// stop. The test reads through a pointer: Yaegi would take a package variable for a
 // constant.
 func (u *Unit) polls() {
 	u.imports = true
@@ -67,7 +67,7 @@ func (u *Unit) gotoTargets() map[types.Object]bool {
 	return m
 }
 
-// poll is the test, for an interrupt found at pos.
+// poll returns the test, for an interrupt found at pos.
 func poll(pos token.Pos) ast.Stmt {
 	if raced {
 		return expr(calledFrom(pos, Support("Poll")))
@@ -78,10 +78,10 @@ func poll(pos token.Pos) ast.Stmt {
 	}
 }
 
-// depth counts the calls of functions that call functions of cells, and looks
-// now and then how deep they nest and whether the cell has been told to stop. A
-// function that only calls compiled ones, with nothing that they could call back,
-// cannot recurse, and only looks whether it has been told to stop.
+// depth counts the calls of functions that call functions of cells, and checks now and
+// then how deep they nest and whether the cell has been told to stop. A function that
+// calls only compiled functions that cannot call back cannot recurse, and only checks
+// whether the cell has been told to stop.
 func (u *Unit) depth() {
 	u.imports = true
 	name := ""
@@ -98,8 +98,8 @@ func (u *Unit) depth() {
 		if n == ast.Node(u.Outer) {
 			return
 		}
-		NameParams(t.Params)     // Yaegi puts temporary values where parameters without names are
-		if !u.callsCells(body) { // compiled code may call it again and again
+		NameParams(t.Params)     // Yaegi puts temporary values in the place of unnamed parameters
+		if !u.callsCells(body) { // compiled code may call it repeatedly
 			body.List = append([]ast.Stmt{poll(t.Pos())}, body.List...)
 			return
 		}
@@ -130,8 +130,8 @@ func (u *Unit) depth() {
 	u.File.Decls = append(u.File.Decls, u.more...)
 }
 
-// callsCells tells whether a body calls anything but conversions, built-in functions
-// and functions of compiled packages that call nothing back.
+// callsCells reports whether a body calls anything other than conversions, built-in
+// functions and functions of compiled packages that cannot call back.
 func (u *Unit) callsCells(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -145,7 +145,7 @@ func (u *Unit) callsCells(body *ast.BlockStmt) bool {
 			case *types.Builtin, *types.TypeName:
 			case *types.Func:
 				found = found || o.Pkg() == u.Pkg
-			case nil: // of a rewrite: what calls the methods of interfaces, or int(x)
+			case nil: // made by a rewrite: a call of an interface's method, or int(x)
 				found = found || types.Universe.Lookup(f.Name) == nil
 			default:
 				found = true
@@ -167,8 +167,8 @@ func (u *Unit) callsCells(body *ast.BlockStmt) bool {
 	return found
 }
 
-// mayCallBack tells whether a compiled function may call functions of cells that come
-// to it in its arguments.
+// mayCallBack reports whether a compiled function may call functions of cells that its
+// arguments contain.
 func (u *Unit) mayCallBack(sig *types.Signature, args []ast.Expr) bool {
 	for i, a := range args {
 		switch paramType(sig, i).Underlying().(type) {
@@ -181,8 +181,8 @@ func (u *Unit) mayCallBack(sig *types.Signature, args []ast.Expr) bool {
 	return false
 }
 
-// hasCode tells whether values of a type may hold functions of cells or have
-// methods of cells.
+// hasCode reports whether values of a type may hold functions of cells or have methods
+// of cells.
 func (u *Unit) hasCode(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:

@@ -5,8 +5,8 @@ import (
 	"go/types"
 )
 
-// keys writes the names of the fields into literals of the session's struct types:
-// a unit of its own may set those that are not exported by their names only.
+// keys writes field names into literals of the session's struct types: another unit may
+// set unexported fields only by name.
 func (u *Unit) keys() {
 	ast.Inspect(u.File, func(n ast.Node) bool {
 		lit, ok := n.(*ast.CompositeLit)
@@ -28,7 +28,7 @@ func (u *Unit) keys() {
 			return true
 		}
 		for f := range s.Fields() {
-			if f.Name() == "_" { // nobody can name it
+			if f.Name() == "_" { // cannot be named
 				return true
 			}
 		}

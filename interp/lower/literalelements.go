@@ -6,9 +6,9 @@ import (
 	"go/types"
 )
 
-// literalElements gives the elements of composite literals keys. Yaegi finds out the types of
-// elements without one before it looks at what they are made of, and fails at an index
-// in them whose operand is of a compiled package.
+// literalElements gives the elements of composite literals keys. Yaegi determines the
+// types of elements without a key before it looks at their operands, and fails at an
+// index in them whose operand is of a compiled package.
 //
 //	[]float64{1, o.Groups()[0].LR}    []float64{0: 1, 1: o.Groups()[0].LR}
 func (u *Unit) literalElements() {
@@ -51,8 +51,8 @@ func (u *Unit) elementKeys(lit *ast.CompositeLit) {
 	}
 }
 
-// anyNested reports whether the type of an element without a key follows from that of an
-// index, a slice, an assertion or a call inside it.
+// anyNested reports whether the type of an element without a key depends on that of an
+// index, slice, assertion or call inside it.
 func (u *Unit) anyNested(list []ast.Expr) bool {
 	found := false
 	for _, e := range list {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// loopVars gives each iteration of a loop variables of its own, where the
-// difference can be seen: where a function literal or a pointer keeps one.
+// loopVars gives each iteration of a loop its own variables where the difference is
+// observable: where a function literal or a pointer keeps one.
 func (u *Unit) loopVars() {
 	u.each(func(c *astutil.Cursor) {
 		switch s := c.Node().(type) {
@@ -71,7 +71,7 @@ func (u *Unit) clauseVars(s *ast.ForStmt, label string) {
 	s.Body.List = append(copies, s.Body.List...)
 }
 
-// rename gives o's occurrences in n another name.
+// rename renames o's occurrences in n.
 func (u *Unit) rename(o types.Object, name string, n ast.Node) {
 	switch x := n.(type) {
 	case nil:

@@ -1,6 +1,6 @@
-// Package lower rewrites checked Go trees into Go that a back end runs right. Each
-// rewrite is a file of its own and says what it closes; an engine lists the ones
-// that it needs. It knows nothing of cells or engines.
+// Package lower rewrites checked Go trees into Go that a back end runs correctly. Each
+// rewrite has its own file, which names the gap it closes; an engine lists the rewrites
+// that it needs. The package knows nothing of cells or engines.
 package lower
 
 import (
@@ -18,9 +18,9 @@ import (
 	"halfnote/interp/internal/dynamic"
 )
 
-// Unit is what rewrites work on: one file whose identifiers have the engine's
-// names already. Info describes the nodes as the checker saw them; a rewrite that
-// replaces an expression hands its type on, so later ones can ask.
+// Unit is the input of rewrites: one file whose identifiers already have the engine's
+// names. Info describes the nodes as the checker saw them; a rewrite that replaces an
+// expression records its type for later rewrites.
 type Unit struct {
 	File *ast.File
 	Fset *token.FileSet
@@ -37,31 +37,31 @@ type Unit struct {
 	Var func(path, name string) (symbol string, ok bool)
 	// Outer is the function that holds the cell's statements.
 	Outer *ast.FuncDecl
-	// Generated are functions that stand for no code of the user.
+	// Generated are functions that do not come from the user's code.
 	Generated map[*ast.FuncDecl]bool
 
-	// Watched tells which compiled packages ask for the line that calls them; it may
-	// be nil.
+	// Watched reports which compiled packages want to know the line that calls them; it
+	// may be nil.
 	Watched func(path string) bool
-	// Unmarked tells which functions are not the user's: a panic in one is shown
-	// where the user's code calls it. It may be nil.
+	// Unmarked reports which functions are not the user's: a panic in one is shown at
+	// the user's call of it. It may be nil.
 	Unmarked func(name string) bool
-	// Types is what is known of the session's types while cells run.
+	// Types describes the session's types at run time.
 	Types *dynamic.Space
-	// Own tells whether a type is interpreted though it is not of Pkg; it may be nil.
+	// Own reports whether a type that is not of Pkg is interpreted; it may be nil.
 	Own func(types.Object) bool
-	// Label is what people call a type, by the engine's name; nil means that names
-	// are those of package main.
+	// Label returns the display name of a type by the engine's name; nil means that
+	// names are those of package main.
 	Label func(name string) string
 	// Instances are the engine's names of instances of generic types, by their text.
 	Instances map[string]string
 	// Hook returns the variable that holds the latest version of a method, by the
-	// engine's name of its type, "" if there is none.
+	// engine's name of its type; "" if there is none.
 	Hook func(typ, method string) string
 	// Iface makes the support functions of a compiled package's interface
 	// available; the path of error is "". ok is false if there is no such interface.
 	Iface func(path, name string) (f Iface, ok bool)
-	// Functions are methods that have become functions, by the name of those.
+	// Functions are methods that have become functions, by the functions' names.
 	Functions map[string]string
 
 	// FirstMark is the number of the first mark.
@@ -74,7 +74,7 @@ type Unit struct {
 	lowered  map[ast.Node]bool
 	wrapped  map[*ast.FuncLit]bool
 	makers   map[*ast.CallExpr]bool        // calls that make a closure, and cannot fail
-	made     map[*ast.FuncLit]bool         // literals around what rewrites add, which need no poll
+	made     map[*ast.FuncLit]bool         // literals around code that rewrites add, which need no poll
 	around   map[*ast.FuncLit]*ast.FuncLit // the literal that makes a closure of one
 	safe     map[ast.Expr]bool             // indexes and slices that have been tested
 	markVars map[string]bool
@@ -82,32 +82,32 @@ type Unit struct {
 	more     []ast.Decl // functions that rewrites add
 
 	recurses   *recursion
-	barriers   bool                    // panics have to be stopped on their way
+	barriers   bool                    // whether panics must be stopped on their way
 	recovering map[*ast.BlockStmt]bool // functions that call recover
 	opened     map[*ast.BlockStmt]bool // switches that have become blocks
 
-	isPlain     bool                       // types are written for a back end without interfaces
+	isPlain     bool                       // whether types are written for a back end without interfaces
 	hoisted     map[*types.TypeName]string // types that functions declare
-	named       map[string]*types.Named    // by the engine's name
-	expanded    map[*ast.SelectorExpr]int  // how much of the way to what is promoted is written out
-	preceded    map[*ast.BlockStmt]bool    // a statement and the switch behind it
+	named       map[string]*types.Named    // declared types by the engine's name
+	expanded    map[*ast.SelectorExpr]int  // number of embedded fields already written out on the path to a promoted one
+	preceded    map[*ast.BlockStmt]bool    // blocks of a statement and the switch after it
 	dispatchers map[string]string          // names of helpers and of their variables
 	helpers     []ast.Decl
-	setup       []ast.Stmt // what runs before anything else in the unit
+	setup       []ast.Stmt // statements that run before all others in the unit
 }
 
 // Mark is a place where a cell may fail.
 type Mark struct {
 	Pos   token.Pos
-	Func  string // the function it is in, if it marks the function's entry
-	Whole bool   // the statement that starts at Pos, and not the operation there
-	Again string // the function it is in, if it may call that again
+	Func  string // enclosing function, if it marks the function's entry
+	Whole bool   // whether it is the statement that starts at Pos, and not the operation there
+	Again string // enclosing function, if the mark may call it again
 }
 
 // Rewrite is a pass over a unit.
 type Rewrite struct {
 	Name string
-	// Closes says what a back end cannot do that asks for the rewrite.
+	// Closes names the gap of a back end that requires the rewrite.
 	Closes string
 	run    func(*Unit)
 }
@@ -116,31 +116,31 @@ type Rewrite struct {
 var Rewrites = []Rewrite{
 	{"localtypes", "types that functions declare", (*Unit).localTypes},
 	{"constants", "constant expressions, iota, untyped arithmetic", (*Unit).constants},
-	{"keys", "literals without field names of structs that another unit declares", (*Unit).keys},
-	{"recursive", "structs that refer to themselves by way of others", (*Unit).recursiveTypes},
+	{"keys", "struct literals without field names, of structs that another unit declares", (*Unit).keys},
+	{"recursive", "structs that refer to themselves through others", (*Unit).recursiveTypes},
 	{"dotimport", "names of dot imports", (*Unit).dotImports},
 	{"streams", "standard streams of the cell that uses them", (*Unit).streams},
 	{"instances", "inferred type arguments", (*Unit).instances},
 	{"caselabel", "labels in the clauses of switch and select", (*Unit).caseLabels},
 	{"interfaces", "methods, interfaces, and the types of what they hold", (*Unit).interfaces},
-	{"index", "errors of indexes that name index and length", (*Unit).indexChecks},
+	{"index", "index errors that name index and length", (*Unit).indexChecks},
 	{"shift", "shifts of constants by variables", (*Unit).shifts},
 	{"tuple", "results of a call as arguments of built-in functions", (*Unit).tupleArguments},
-	{"dropped", "values that nobody looks at", (*Unit).droppedValues},
-	{"order", "operands that are read when others have been assigned", (*Unit).operandOrder},
-	{"funcvalue", "functions that are returned or named anew", (*Unit).functionValues},
+	{"dropped", "unused values", (*Unit).droppedValues},
+	{"order", "operands that are read after others have been assigned", (*Unit).operandOrder},
+	{"funcvalue", "functions that are returned or assigned to variables", (*Unit).functionValues},
 	{"newvalue", "new of a value", (*Unit).newValues},
 	{"arraylen", "lengths of arrays behind nil pointers", (*Unit).arrayLengths},
 	{"parallel", "operands of parallel assignments", (*Unit).parallelAssigns},
 	{"parallellit", "composite literals of parallel assignments", (*Unit).parallelLiterals},
 	{"commaok", "second results that are not of type bool", (*Unit).commaOk},
-	{"room", "allocations that do not fit into memory", (*Unit).rooms},
-	{"concat", "strings that do not fit into memory", (*Unit).concatenations},
-	{"elements", "elements of literals that are parts of what compiled code returns", (*Unit).literalElements},
+	{"room", "allocations that exceed memory", (*Unit).rooms},
+	{"concat", "strings that exceed memory", (*Unit).concatenations},
+	{"elements", "elements of literals that are parts of results of compiled code", (*Unit).literalElements},
 	{"minmax", "min, max, clear", (*Unit).minmax},
 	{"switch", "switches over more than basic values, cases of several conditions", (*Unit).switches},
 	{"variadic", "interpreted values in variadic interfaces and in literals of compiled slice types", (*Unit).variadics},
-	{"wait", "waiting that an interrupt ends", (*Unit).waitCalls},
+	{"wait", "interruptible waiting", (*Unit).waitCalls},
 	{"defer", "deferred calls that panic or call recover", (*Unit).deferred},
 	{"rangefunc", "range over functions", (*Unit).rangeFunc},
 	{"rangeint", "range over integers", (*Unit).rangeInt},
@@ -149,20 +149,20 @@ var Rewrites = []Rewrite{
 	{"print", "print and println", (*Unit).prints},
 	{"loopvar", "loop variables per iteration", (*Unit).loopVars},
 	{"go", "goroutines that belong to a cell and whose panics do not end the process", (*Unit).goStatements},
-	{"channel", "channel operations that an interrupt ends, all forms of select", (*Unit).channels},
-	{"forinit", "loops of a first clause alone", (*Unit).forInit},
+	{"channel", "interruptible channel operations, all forms of select", (*Unit).channels},
+	{"forinit", "loops with only an init statement", (*Unit).forInit},
 	{"loopdefer", "deferred calls in loops over functions", (*Unit).loopDefers},
 	{"packagevar", "variables of compiled packages", (*Unit).packageVars},
 	{"recover", "recover that lets interrupts pass", (*Unit).recovers},
-	{"closure", "closures that deferred calls call or that outlive their loop's turn", (*Unit).closures},
+	{"closure", "closures that deferred calls call or that outlive their loop iteration", (*Unit).closures},
 	{"mark", "lines of panics", (*Unit).statementMarks},
-	{"watch", "lines that call the libraries, for who observes these", (*Unit).watches},
-	{"barrier", "panics, which it raises anew in every function on their way", func(u *Unit) { u.barriers = true }},
+	{"watch", "lines that call the libraries, for observers", (*Unit).watches},
+	{"barrier", "panics, which the back end raises again in every function on their way", func(u *Unit) { u.barriers = true }},
 	{"depth", "endless recursion", (*Unit).depth},
 	{"poll", "interrupts of loops", (*Unit).polls},
 }
 
-// Lower runs the rewrites that needs names. What cannot be rewritten is an
+// Lower runs the rewrites named in needs. A construct that cannot be rewritten is an
 // *Unsupported.
 func (u *Unit) Lower(needs []string) (err error) {
 	defer func() {
@@ -191,7 +191,7 @@ func (u *Unit) Lower(needs []string) (err error) {
 	return nil
 }
 
-// Unsupported says that a construct cannot be rewritten for the engine.
+// Unsupported reports a construct that cannot be rewritten for the engine.
 type Unsupported struct {
 	Pos  token.Pos
 	What string
@@ -217,7 +217,7 @@ func SupportName(name string) ast.Expr {
 	return &ast.SelectorExpr{X: ast.NewIdent("p__kernel__"), Sel: ast.NewIdent(name)}
 }
 
-// temp returns a name that nothing else in the session has.
+// temp returns a name that is unique in the session.
 func (u *Unit) temp(hint string) *ast.Ident {
 	u.fresh++
 	return ast.NewIdent(fmt.Sprintf("%s__%d", hint, u.fresh))
@@ -243,7 +243,7 @@ func (u *Unit) objectOf(id *ast.Ident) types.Object {
 	return u.Info.Defs[id]
 }
 
-// as records that e has the type and value that old had, and returns e.
+// as records that e has the type and value of old, and returns e.
 func (u *Unit) as(e, old ast.Expr) ast.Expr {
 	if tv, ok := u.Info.Types[old]; ok {
 		u.Info.Types[e] = tv
@@ -279,8 +279,8 @@ func (u *Unit) each(f func(c *astutil.Cursor)) {
 	}
 }
 
-// eachOf is each for the declarations that contain a node for which is holds, which
-// is found out in a fraction of the time.
+// eachOf is each for the declarations that contain a node for which is returns true,
+// which takes a fraction of the time to find out.
 func (u *Unit) eachOf(is func(ast.Node) bool, f func(c *astutil.Cursor)) {
 	for i, d := range u.File.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok && u.Generated[fd] {
@@ -302,7 +302,7 @@ func isA[T ast.Node](n ast.Node) bool {
 	return ok
 }
 
-// callsBuiltin returns a function that tells whether a node is a call of one of the
+// callsBuiltin returns a function that reports whether a node is a call of one of the
 // built-in functions.
 func (u *Unit) callsBuiltin(names ...string) func(ast.Node) bool {
 	return func(n ast.Node) bool {
@@ -311,8 +311,8 @@ func (u *Unit) callsBuiltin(names ...string) func(ast.Node) bool {
 	}
 }
 
-// Replace puts what f returns in the place of expressions in n, outer ones first.
-// It looks into those for which f returns nil.
+// Replace replaces expressions in n by the results of f, outer ones first. It descends
+// into those for which f returns nil.
 func Replace(n ast.Node, f func(ast.Expr) ast.Expr) {
 	astutil.Apply(n, func(c *astutil.Cursor) bool {
 		e, ok := c.Node().(ast.Expr)
@@ -347,7 +347,7 @@ func (u *Unit) funcs(f func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt)
 	}
 }
 
-// NameParams gives a name to parameters that have none and returns all names.
+// NameParams names the unnamed parameters and returns all names.
 func NameParams(list *ast.FieldList) []*ast.Ident {
 	var all []*ast.Ident
 	if list == nil {
@@ -391,7 +391,7 @@ func declare(name *ast.Ident, t ast.Expr) ast.Stmt {
 
 func call(f ast.Expr, args ...ast.Expr) *ast.CallExpr { return &ast.CallExpr{Fun: f, Args: args} }
 
-// calledFrom gives a call a position: there it was made, if it panics.
+// calledFrom gives a call a position, which is its place if it panics.
 func calledFrom(pos token.Pos, x *ast.CallExpr) *ast.CallExpr {
 	x.Lparen = pos
 	return x

@@ -14,8 +14,8 @@ import (
 	"halfnote/interp/internal/dynamic"
 )
 
-// TestRewrites shows what some rewrites make of small functions. What the results
-// do when they run is tested by the scripts of package interp.
+// TestRewrites checks the output of some rewrites on small functions. The scripts of
+// package interp test its behaviour.
 func TestRewrites(t *testing.T) {
 	for _, c := range []struct{ needs, in, want string }{
 		{"rangeint", "func f(n int) { for i := range n { println(i) } }",
@@ -116,7 +116,7 @@ func TestRewrites(t *testing.T) {
 	}
 }
 
-// space is the number of a space of types, which tests share.
+// space is the number of a space of types that tests share.
 var space = regexp.MustCompile(`halfnote:\\"\d+ `)
 
 func unit(t *testing.T, src string) *Unit {
@@ -152,9 +152,9 @@ func TestConstant(t *testing.T) {
 		text := Print(Constant(want.Value))
 		got, err := types.Eval(token.NewFileSet(), nil, token.NoPos, text)
 		if err != nil {
-			t.Errorf("%s is written %s: %v", src, text, err)
+			t.Errorf("%s was written as %s: %v", src, text, err)
 		} else if !constant.Compare(got.Value, token.EQL, want.Value) {
-			t.Errorf("%s is written %s, which is %v", src, text, got.Value)
+			t.Errorf("%s was written as %s, which is %v", src, text, got.Value)
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"halfnote/interp/engine"
 )
 
-// statementMarks notes before each statement that may fail which one it is, in a
-// variable of its function: from these comes the line of every frame of a panic.
-// A store costs some 15 ns in Yaegi.
+// statementMarks records the current statement before each statement that may fail, in
+// a variable of its function; from it comes the line of every frame of a panic. A store
+// takes about 15 ns in Yaegi.
 func (u *Unit) statementMarks() { u.markAll(marker{}) }
 
 func (u *Unit) markAll(m marker) {
@@ -31,7 +31,7 @@ type marker struct {
 	fd      *ast.FuncDecl // nil in a literal
 	name    string
 	used    bool
-	watches bool // it is statements that call the libraries that it marks, in another way
+	watches bool // whether to mark, in another way, the statements that call the libraries
 }
 
 func (m *marker) function(body *ast.BlockStmt) {
@@ -63,7 +63,7 @@ func (m *marker) list(list *[]ast.Stmt) {
 
 func (m *marker) mark(pos token.Pos) []ast.Stmt { return m.place(Mark{Pos: pos, Whole: true}) }
 
-// place returns what notes a mark.
+// place returns the statement that records a mark.
 func (m *marker) place(at Mark) []ast.Stmt {
 	if !at.Pos.IsValid() || m.watches {
 		return nil
@@ -80,7 +80,7 @@ func (u *Unit) mark(at Mark) ast.Expr {
 	return Int(int64(u.FirstMark + len(u.Marks) - 1))
 }
 
-// stmt returns the mark that st needs before it, and marks what is inside.
+// stmt returns the mark that st needs before it, and marks nested statements.
 func (m *marker) stmt(st ast.Stmt) []ast.Stmt {
 	m.literals(st)
 	switch s := st.(type) {
@@ -180,7 +180,7 @@ func hasLiteral(st ast.Stmt) bool {
 	return found
 }
 
-// nests tells whether a statement is walked by itself.
+// nests reports whether a statement is walked separately.
 func nests(st ast.Stmt) bool {
 	switch st.(type) {
 	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause, *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.LabeledStmt:
@@ -189,7 +189,7 @@ func nests(st ast.Stmt) bool {
 	return false
 }
 
-// isCheck tells whether a statement is a test that indexChecks made.
+// isCheck reports whether a statement is a test that indexChecks made.
 func isCheck(s *ast.IfStmt) bool {
 	if len(s.Body.List) != 1 {
 		return false
@@ -213,7 +213,7 @@ func isCheck(s *ast.IfStmt) bool {
 	return false
 }
 
-// start is the first position that a statement made of old and new nodes has.
+// start is the first valid position in a statement made of old and new nodes.
 func start(st ast.Stmt) token.Pos {
 	if p := st.Pos(); p.IsValid() {
 		return p
@@ -231,8 +231,8 @@ func start(st ast.Stmt) token.Pos {
 	return pos
 }
 
-// before returns a mark if something in the nodes may fail: at the one thing that
-// may, or at the statement.
+// before returns a mark if an operation in the nodes may fail: at the operation if
+// there is only one, otherwise at the statement.
 func (m *marker) before(pos token.Pos, nodes ...ast.Node) []ast.Stmt {
 	var risks []token.Pos
 	for _, n := range nodes {
@@ -258,7 +258,7 @@ func (m *marker) before(pos token.Pos, nodes ...ast.Node) []ast.Stmt {
 	return m.place(at)
 }
 
-// risks collects the places in n that may fail.
+// risks collects the positions in n that may fail.
 func (u *Unit) risks(n ast.Node, list *[]token.Pos) {
 	add := func(p token.Pos) { *list = append(*list, p) }
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -316,7 +316,7 @@ func (u *Unit) risks(n ast.Node, list *[]token.Pos) {
 	})
 }
 
-// mapEntry adds the place of an assignment to an entry of a map, which may be nil.
+// mapEntry adds the position of an assignment to an entry of a map, which may be nil.
 func (u *Unit) mapEntry(e ast.Expr, add func(token.Pos)) {
 	if i, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
 		if _, ok := orInvalid(u.typeOf(i.X)).Underlying().(*types.Map); ok {
@@ -341,7 +341,7 @@ func (u *Unit) division(x, y ast.Expr, pos token.Pos, add func(token.Pos)) {
 	add(pos)
 }
 
-// calledAt is where a call's function is named.
+// calledAt is the position of the function name in a call.
 func calledAt(x *ast.CallExpr) token.Pos {
 	switch f := ast.Unparen(x.Fun).(type) {
 	case *ast.SelectorExpr:
@@ -360,7 +360,7 @@ func calledAt(x *ast.CallExpr) token.Pos {
 	return x.Lparen
 }
 
-// safeBuiltin tells whether f is a built-in function that cannot fail.
+// safeBuiltin reports whether f is a built-in function that cannot fail.
 func (u *Unit) safeBuiltin(f ast.Expr) bool {
 	id, ok := ast.Unparen(f).(*ast.Ident)
 	if !ok {
@@ -369,7 +369,7 @@ func (u *Unit) safeBuiltin(f ast.Expr) bool {
 	switch id.Name {
 	case "len", "cap", "int":
 		if u.Info.Uses[id] == nil {
-			return true // of a test
+			return true // operand of a test
 		}
 	}
 	b, ok := u.Info.Uses[id].(*types.Builtin)

@@ -8,7 +8,7 @@ import (
 )
 
 // function is the name of the function that a method of the session has become: a
-// variable that holds its latest version, or itself.
+// variable that holds its latest version, or the function itself.
 func (u *Unit) function(typ, method string) string {
 	if u.Hook != nil {
 		if hook := u.Hook(typ, method); hook != "" {
@@ -18,8 +18,8 @@ func (u *Unit) function(typ, method string) string {
 	return typ + "__" + method
 }
 
-// plainMethods makes functions of the unit's methods, and tells package dynamic of
-// them.
+// plainMethods turns the unit's methods into functions, and declares them to package
+// dynamic.
 func (u *Unit) plainMethods() {
 	var decls []ast.Decl
 	var known []ast.Stmt
@@ -35,7 +35,7 @@ func (u *Unit) plainMethods() {
 			known = append(known, u.declaration(fd, typ, name))
 		}
 		if name != typ+"__"+method {
-			continue // the variable does what the method would
+			continue // the variable replaces the method
 		}
 		if u.Functions == nil {
 			u.Functions = map[string]string{}
@@ -60,7 +60,7 @@ func (u *Unit) plainMethods() {
 	u.File.Decls = append(decls, u.helpers...)
 }
 
-// declaration tells package dynamic of a method.
+// declaration declares a method to package dynamic.
 func (u *Unit) declaration(fd *ast.FuncDecl, typ, function string) ast.Stmt {
 	n, fn := u.methodNamed(typ, fd.Name.Name)
 	if fn == nil {
@@ -126,7 +126,7 @@ func (u *Unit) parameters(at ast.Node, sig *types.Signature) (params []*ast.Fiel
 	return t.Params.List, args, ellipsis
 }
 
-// literal is a function that is one call.
+// literal is a function that makes one call.
 func (u *Unit) literal(at ast.Node, params []*ast.Field, sig *types.Signature, x ast.Expr) *ast.FuncLit {
 	t, err := FuncType(sig, u.Name)
 	if err != nil {
@@ -150,7 +150,7 @@ func addField(l *ast.FieldList, f *ast.Field) *ast.FieldList {
 	return l
 }
 
-// withReceiver is a method's type as that of a function.
+// withReceiver is the type of a method as a function.
 func withReceiver(recv types.Type, sig *types.Signature) *types.Signature {
 	params := []*types.Var{types.NewParam(token.NoPos, nil, "", recv)}
 	for v := range sig.Params().Variables() {
@@ -164,8 +164,8 @@ var (
 	anyType = anyName.Type()
 )
 
-// path writes out the embedded fields that lead from x, of type t, to the one that
-// has a promoted field or method.
+// path writes out the embedded fields that lead from x, of type t, to the one that has
+// a promoted field or method.
 func (u *Unit) path(x ast.Expr, t types.Type, index []int) (ast.Expr, types.Type) {
 	for _, i := range index[:len(index)-1] {
 		st := t.Underlying()
@@ -179,8 +179,8 @@ func (u *Unit) path(x ast.Expr, t types.Type, index []int) (ast.Expr, types.Type
 	return x, t
 }
 
-// selector writes out a promoted field or method of a compiled type, and makes a
-// function of a method of the session that is not called.
+// selector writes out a promoted field or method of a compiled type, and turns a method
+// of the session that is not called into a function.
 func (u *Unit) selector(n *ast.SelectorExpr, called bool) ast.Expr {
 	s := u.Info.Selections[n]
 	if s == nil {
@@ -203,8 +203,8 @@ func (u *Unit) selector(n *ast.SelectorExpr, called bool) ast.Expr {
 	return n
 }
 
-// ownSteps is how many of the fields that lead to a promoted field or method are
-// of the session's structs. The back end finds the others.
+// ownSteps is the number of fields on the path to a promoted field or method that
+// belong to the session's structs. The back end finds the others.
 func (u *Unit) ownSteps(s *types.Selection) int {
 	t := s.Recv()
 	for n, i := range s.Index()[:len(s.Index())-1] {
@@ -219,7 +219,7 @@ func (u *Unit) ownSteps(s *types.Selection) int {
 	return len(s.Index()) - 1
 }
 
-// ownMethod tells whether a method is the session's, or is called through one of its
+// ownMethod reports whether a method is the session's, or is called through one of its
 // interfaces.
 func (u *Unit) ownMethod(s *types.Selection, fn *types.Func) bool {
 	t := u.pathType(s)
@@ -231,7 +231,7 @@ func (u *Unit) ownMethod(s *types.Selection, fn *types.Func) bool {
 
 func (u *Unit) pathType(s *types.Selection) types.Type { return typeAfter(s, len(s.Index())-1) }
 
-// typeAfter is the type of the embedded field that so many steps lead to.
+// typeAfter is the type of the embedded field after that many steps.
 func typeAfter(s *types.Selection, steps int) types.Type {
 	t := s.Recv()
 	for _, i := range s.Index()[:steps] {
@@ -244,8 +244,7 @@ func typeAfter(s *types.Selection, steps int) types.Type {
 	return t
 }
 
-// invoke calls a method of the session, with arguments that have the parameters'
-// types.
+// invoke calls a method of the session with arguments that have the parameters' types.
 func (u *Unit) invoke(at ast.Node, x ast.Expr, t types.Type, fn *types.Func, args []ast.Expr, ellipsis token.Pos) *ast.CallExpr {
 	sig := fn.Signature()
 	if types.IsInterface(t) {
@@ -279,13 +278,13 @@ func (u *Unit) dispatch(at ast.Node, x ast.Expr, fn *types.Func, args []ast.Expr
 	t = signatureOf(&ast.FuncLit{Type: t})
 	found := func(x ast.Expr) ast.Expr {
 		method := Support("Method", x, text(fn.Name()))
-		u.Info.Uses[method.Fun.(*ast.SelectorExpr).Sel] = fn // for those who ask what a call may reach
+		u.Info.Uses[method.Fun.(*ast.SelectorExpr).Sel] = fn // tells later rewrites which function the call may reach
 		return u.typed(&ast.TypeAssertExpr{X: method, Lparen: named(at), Type: t}, full)
 	}
 	if id, ok := ast.Unparen(x).(*ast.Ident); ok {
 		return &ast.CallExpr{Fun: found(x), Lparen: paren(at), Args: append([]ast.Expr{u.as(ident(id.Name), x)}, args...), Ellipsis: ellipsis, Rparen: at.End()}
 	}
-	// x is evaluated once: by a function of the unit
+	// A function of the unit evaluates x once.
 	key := fn.Name() + u.id(full)
 	name := u.dispatchers[key]
 	if name == "" {
@@ -300,14 +299,14 @@ func (u *Unit) dispatch(at ast.Node, x ast.Expr, fn *types.Func, args []ast.Expr
 	return &ast.CallExpr{Fun: u.typed(&ast.Ident{NamePos: named(at), Name: name}, full), Lparen: paren(at), Args: append([]ast.Expr{x}, args...), Ellipsis: ellipsis, Rparen: at.End()}
 }
 
-// helper adds a function to the unit that is no code of the user's.
+// helper adds a function to the unit that is not the user's code.
 func (u *Unit) helper(name string, lit *ast.FuncLit) {
 	f := &ast.FuncDecl{Name: ident(name), Type: lit.Type, Body: lit.Body}
 	u.Generated[f] = true
 	u.helpers = append(u.helpers, f)
 }
 
-// methodValue is a method that is bound to its receiver.
+// methodValue is a method bound to its receiver.
 func (u *Unit) methodValue(n *ast.SelectorExpr, s *types.Selection, fn *types.Func) ast.Expr {
 	x, t := u.path(n.X, s.Recv(), s.Index())
 	sig := fn.Signature()
@@ -357,7 +356,7 @@ func (u *Unit) methodExpr(n *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	return u.as(u.literal(n, params, sig, inner), n)
 }
 
-// paren is the place of a call.
+// paren is the position of a call.
 func paren(at ast.Node) token.Pos {
 	if x, ok := at.(*ast.CallExpr); ok && x.Lparen.IsValid() {
 		return x.Lparen
@@ -365,7 +364,7 @@ func paren(at ast.Node) token.Pos {
 	return at.Pos()
 }
 
-// named is the place where a call names its method.
+// named is the position of a method name in a call.
 func named(at ast.Node) token.Pos {
 	if x, ok := at.(*ast.CallExpr); ok {
 		if sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr); ok {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// operandOrder evaluates operands before anything is assigned where Yaegi would
-// read them later: a result that another return value is, what is appended to part
-// of the slice that it comes from, what stands on the left of x[i] += f().
+// operandOrder evaluates operands before any assignment where Yaegi would read them
+// later: a result used by another return value, an element appended to part of the
+// slice that it comes from, the left side of x[i] += f().
 func (u *Unit) operandOrder() {
 	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
 		results := u.resultVars(t)
@@ -60,7 +60,7 @@ func (u *Unit) resultVars(t *ast.FuncType) map[types.Object]int {
 	return vars
 }
 
-// defers tells whether a function has deferred calls of its own.
+// defers reports whether a function has deferred calls of its own.
 func defers(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -75,8 +75,8 @@ func defers(body *ast.BlockStmt) bool {
 	return found
 }
 
-// returnsAtOnce evaluates the values of return statements before the first result
-// is set, where a later one is made of it or may fail.
+// returnsAtOnce evaluates the values of return statements before the first result is
+// set, where a later value depends on it or may fail.
 func (u *Unit) returnsAtOnce(body *ast.BlockStmt, results map[types.Object]int) {
 	astutil.Apply(body, func(c *astutil.Cursor) bool {
 		switch n := c.Node().(type) {
@@ -123,8 +123,8 @@ func (u *Unit) needsFirst(list []ast.Expr, results map[types.Object]int) bool {
 	return false
 }
 
-// appendAtOnce makes what is appended a slice of its own where it may be part of
-// what is written over.
+// appendAtOnce copies the appended values to a slice of their own where they may
+// overlap the destination.
 func (u *Unit) appendAtOnce(x *ast.CallExpr) {
 	id, ok := ast.Unparen(x.Fun).(*ast.Ident)
 	if b, builtin := u.Info.Uses[id].(*types.Builtin); !ok || !builtin || b.Name() != "append" || len(x.Args) < 3 || x.Ellipsis.IsValid() {
@@ -145,8 +145,7 @@ func (u *Unit) appendAtOnce(x *ast.CallExpr) {
 	}
 }
 
-// callsBack tells whether a node calls code of cells, which may change
-// variables.
+// callsBack reports whether a node calls code of cells, which may change variables.
 func (u *Unit) callsBack(e ast.Node) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {

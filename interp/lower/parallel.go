@@ -9,10 +9,10 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// parallelAssigns evaluates the operands on the left of an assignment before it
-// assigns anything, where one of them is assigned: i, x[i] = 1, 2 sets the element
-// at the old i. Results of a call go through variables where an element of a map or
-// what another call points to takes one: Yaegi loses them.
+// parallelAssigns evaluates the operands on the left of an assignment before it assigns
+// anything, if one of them is assigned: i, x[i] = 1, 2 sets the element at the old i.
+// The results of a call go through variables if one is assigned to a map element or
+// through the result of another call: Yaegi loses them.
 func (u *Unit) parallelAssigns() {
 	u.each(func(c *astutil.Cursor) {
 		a, ok := c.Node().(*ast.AssignStmt)
@@ -80,7 +80,7 @@ func (u *Unit) parallelAssigns() {
 	})
 }
 
-// lost tells whether a call's result would go where Yaegi does not put it.
+// lost reports whether Yaegi would lose a call's result.
 func (u *Unit) lost(list []ast.Expr) bool {
 	for _, e := range list {
 		switch x := ast.Unparen(e).(type) {
@@ -97,15 +97,15 @@ func (u *Unit) lost(list []ast.Expr) bool {
 	return false
 }
 
-// isRealCall tells whether an expression is a call and no conversion: what stands beside
-// one of a compiled function, Yaegi does not assign.
+// isRealCall reports whether an expression is a call and not a conversion: Yaegi does
+// not assign the operands next to a call of a compiled function.
 func (u *Unit) isRealCall(e ast.Expr) bool {
 	x, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok && !u.Info.Types[x.Fun].IsType()
 }
 
-// late tells whether a value would be made when another one has been assigned
-// already: a call may see that, and what nobody looks at Yaegi does not make.
+// late reports whether a value would be evaluated after another has been assigned: a
+// call may observe that, and Yaegi does not evaluate unused values.
 func (u *Unit) late(a *ast.AssignStmt) bool {
 	for i, e := range a.Rhs {
 		var risks []token.Pos
@@ -116,7 +116,7 @@ func (u *Unit) late(a *ast.AssignStmt) bool {
 	return false
 }
 
-// interferes tells whether an assignment changes a variable that another operand on
+// interferes reports whether an assignment changes a variable that another operand on
 // its left uses.
 func (u *Unit) interferes(a *ast.AssignStmt) bool {
 	set := map[types.Object]bool{}
@@ -142,8 +142,8 @@ func (u *Unit) interferes(a *ast.AssignStmt) bool {
 	return found
 }
 
-// parallelLiterals lets functions make the composite literals of parallel
-// assignments: Yaegi's literal empties what a call beside it has returned.
+// parallelLiterals moves the composite literals of parallel assignments into functions:
+// Yaegi's literal clears the results of a call next to it.
 func (u *Unit) parallelLiterals() {
 	wrap := func(list []ast.Expr) {
 		if len(list) < 2 {

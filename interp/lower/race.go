@@ -2,7 +2,8 @@
 
 package lower
 
-// raced: the race detector watches. Code then asks for interrupts by calls, instead
-// of reading what another goroutine may write at that moment, and does not mark its
-// lines, which goroutines that run the same function do in the same variable.
+// raced reports that the race detector is on. Code then polls for interrupts by calls,
+// instead of reading a variable that another goroutine may write at that moment, and
+// does not mark its lines, because goroutines that run the same function mark them in
+// the same variable.
 const raced = true

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// rangeStrings makes loops over strings loops of three clauses.
+// rangeStrings turns loops over strings into three-clause loops.
 func (u *Unit) rangeStrings() {
 	u.each(func(c *astutil.Cursor) {
 		r, ok := c.Node().(*ast.RangeStmt)
@@ -44,7 +44,7 @@ func (u *Unit) rangeStrings() {
 	})
 }
 
-// receive gives the variables of a range loop their values.
+// receive assigns the values to the variables of a range loop.
 func receive(r *ast.RangeStmt, values ...ast.Expr) []ast.Stmt {
 	a := &ast.AssignStmt{TokPos: r.For, Tok: r.Tok}
 	for i, e := range []ast.Expr{r.Key, r.Value} {
@@ -58,8 +58,8 @@ func receive(r *ast.RangeStmt, values ...ast.Expr) []ast.Stmt {
 	return []ast.Stmt{a}
 }
 
-// rangeAssigns gives loops variables of their own where they assign to others:
-// Yaegi changes those also when there is nothing to loop over.
+// rangeAssigns gives loops their own variables where they assign to existing ones:
+// Yaegi changes those even if the loop has no iterations.
 func (u *Unit) rangeAssigns() {
 	u.each(func(c *astutil.Cursor) {
 		r, ok := c.Node().(*ast.RangeStmt)

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// rangeFunc calls the function that a loop ranges over, the loop's body being its
-// argument. What leaves the body, return, break and continue of outer loops, goto,
-// becomes a number that is acted upon after the call.
+// rangeFunc calls the function that a loop ranges over, with the loop's body as
+// argument. Statements that leave the body, return, break and continue of outer loops,
+// and goto, become a number that is acted upon after the call.
 func (u *Unit) rangeFunc() {
 	u.funcs(func(n ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
 		label := ""
@@ -43,8 +43,8 @@ func orInvalid(t types.Type) types.Type {
 	return t
 }
 
-// inLiteral tells whether n is inside a function literal of body: then that
-// literal's turn comes by itself.
+// inLiteral reports whether n is inside a function literal of body, which is then
+// rewritten separately.
 func (u *Unit) inLiteral(body *ast.BlockStmt, n ast.Node) bool {
 	found := false
 	ast.Inspect(body, func(x ast.Node) bool {
@@ -97,7 +97,7 @@ func (u *Unit) callback(r *ast.RangeStmt, sig *types.Signature, fn *ast.FuncType
 // exits rewrites the statements that leave a loop's body.
 type exits struct {
 	u      *Unit
-	label  string // of the loop
+	label  string // label of the loop
 	exit   *ast.Ident
 	fn     *ast.FuncType
 	decls  []ast.Stmt
@@ -145,7 +145,7 @@ func (x *exits) rewrite(body *ast.BlockStmt) {
 	})
 }
 
-// leave notes what to do after the call, and ends the iteration.
+// leave records the action after the call, and ends the iteration.
 func (x *exits) leave(before []ast.Stmt, after ast.Stmt) ast.Stmt {
 	x.count++
 	list := append(before, assign(ident(x.exit.Name), Int(x.count)), &ast.ReturnStmt{Results: []ast.Expr{ident("false")}})
@@ -192,7 +192,7 @@ func (x *exits) declareResults() {
 	}
 }
 
-// labelled tells whether a label is inside body.
+// labelled reports whether a label is inside body.
 func labelled(body ast.Node, name string) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {

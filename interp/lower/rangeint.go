@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// rangeInt makes for i := range n a loop of three clauses.
+// rangeInt turns for i := range n into a three-clause loop.
 func (u *Unit) rangeInt() {
 	u.each(func(c *astutil.Cursor) {
 		r, ok := c.Node().(*ast.RangeStmt)
@@ -58,11 +58,11 @@ func (u *Unit) rangeInt() {
 	})
 }
 
-// changed tells whether a variable may change or outlive a statement: assigned
-// to, its address taken, or used by a function literal.
+// changed reports whether a variable may change or outlive a statement: whether it is
+// assigned to, has its address taken, or is used by a function literal.
 func (u *Unit) changed(o types.Object, n ast.Node) bool { return u.captured(o, n) || u.assigned(o, n) }
 
-// captured tells whether a function literal in n uses o, or n takes its address.
+// captured reports whether a function literal in n uses o, or n takes its address.
 func (u *Unit) captured(o types.Object, n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -88,7 +88,7 @@ func (u *Unit) captured(o types.Object, n ast.Node) bool {
 	return found
 }
 
-// assigned tells whether n assigns to o or to a part of it.
+// assigned reports whether n assigns to o or to a part of it.
 func (u *Unit) assigned(o types.Object, n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -110,7 +110,7 @@ func (u *Unit) assigned(o types.Object, n ast.Node) bool {
 	return found
 }
 
-// mentions tells whether o occurs in n.
+// mentions reports whether o occurs in n.
 func (u *Unit) mentions(o types.Object, n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -122,7 +122,7 @@ func (u *Unit) mentions(o types.Object, n ast.Node) bool {
 	return found
 }
 
-// rootIs tells whether e is o or a part of it that is stored in it.
+// rootIs reports whether e is o or a part of it that is stored in it.
 func (u *Unit) rootIs(o types.Object, e ast.Expr) bool {
 	for {
 		switch x := e.(type) {

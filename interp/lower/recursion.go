@@ -10,8 +10,8 @@ import (
 	"halfnote/interp/engine"
 )
 
-// recursion knows which functions of a unit may call themselves, at once or by
-// others of the unit. A call of an interface's method counts as one of all methods
+// recursion records which functions of a unit may call themselves, directly or through
+// others of the unit. A call of an interface's method counts as a call of all methods
 // of that name.
 type recursion struct {
 	u       *Unit
@@ -77,10 +77,11 @@ func (r *recursion) called(n ast.Node) (list []*ast.FuncDecl) {
 	return list
 }
 
-// of tells whether fd may call itself.
+// of reports whether fd may call itself.
 func (r *recursion) of(fd *ast.FuncDecl) bool { return r.reaches[fd][fd] }
 
-// from tells whether a call of fd may be under way below one of what nodes name.
+// from reports whether a call of fd may be active below a call of a function that nodes
+// name.
 func (r *recursion) from(fd *ast.FuncDecl, nodes []ast.Node) bool {
 	if !r.of(fd) {
 		return false
@@ -98,10 +99,9 @@ func (r *recursion) from(fd *ast.FuncDecl, nodes []ast.Node) bool {
 	return false
 }
 
-// again declares a function that calls fd once more from behind a barrier, and
-// returns the statements that leave fd for that. A panic crosses a barrier alone:
-// Yaegi raises it anew in every function on the way, which takes time in proportion
-// to the square of how many they are.
+// again declares a function that calls fd again from behind a barrier, and returns the
+// statements that leave fd for it. A panic crosses a barrier in one step: Yaegi raises
+// it again in every function on the way, which takes time quadratic in their number.
 func (u *Unit) again(fd *ast.FuncDecl) []ast.Stmt {
 	name := fd.Name.Name
 	r := u.repeat(fd.Type.Func)
@@ -122,8 +122,8 @@ func (u *Unit) againLiteral(lit *ast.FuncLit, self *ast.Ident) []ast.Stmt {
 	return r.leave(there.Name, ident(there.Name), lit.Type)
 }
 
-// repeat is a call that is made again: here, in the function that leaves for it, of a
-// function with these parameters.
+// repeat is a repeated call, of a function with these parameters: it is made in the
+// function that leaves for it.
 type repeat struct {
 	u      *Unit
 	pos    token.Pos
@@ -135,7 +135,7 @@ func (u *Unit) repeat(pos token.Pos) *repeat {
 	return &repeat{u, pos, &ast.CallExpr{}, &ast.FieldList{}}
 }
 
-// pass hands the parameters of list on, and returns a call with them.
+// pass passes on the parameters of list, and returns a call with them.
 func (r *repeat) pass(list *ast.FieldList) *ast.CallExpr {
 	there := &ast.CallExpr{}
 	for _, f := range list.List {
@@ -189,8 +189,8 @@ func (r *repeat) leave(name string, fun ast.Expr, t *ast.FuncType) []ast.Stmt {
 	return leave
 }
 
-// callsUnknown reports whether a body calls functions that are not known by name: those
-// of variables and of interfaces.
+// callsUnknown reports whether a body calls functions that are not known by name:
+// variables and methods of interfaces.
 func (u *Unit) callsUnknown(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -215,7 +215,7 @@ func (u *Unit) callsUnknown(body *ast.BlockStmt) bool {
 	return found
 }
 
-// plainName makes text part of a name.
+// plainName turns text into part of a name.
 func plainName(text string) string {
 	b := []byte(text)
 	for i, c := range b {

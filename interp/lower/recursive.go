@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// recursiveTypes has Yaegi build the structs that refer to themselves in an order
-// in which it can: while it builds one, it takes every reference to a struct that
-// is not finished for one to the last of those. So what others refer to comes
-// first, and of structs that refer to each other one is the first to which alone
+// recursiveTypes makes Yaegi build structs that refer to themselves in an order that it
+// can handle: while it builds one, it takes every reference to an unfinished struct for
+// the last such struct. So referenced types come first, and of structs that refer to
+// each other the first is the only one that all of them lead back to.
 // all of them lead back.
 //
 //	type A struct { b *B; next *A }; type B struct { next *B }
@@ -29,7 +29,7 @@ func (u *Unit) recursiveTypes() {
 		}
 		rest = append(rest, d)
 	}
-	for _, d := range rest { // types in functions, to refuse what ends the process
+	for _, d := range rest { // types in functions, to refuse those that would end the process
 		ast.Inspect(d, func(n ast.Node) bool {
 			if s, ok := n.(*ast.TypeSpec); ok {
 				if n, ok := u.Info.Defs[s.Name].Type().(*types.Named); ok {
@@ -73,18 +73,18 @@ func (g *shapes) add(s *ast.TypeSpec) {
 		g.order = append(g.order, n)
 		return
 	}
-	g.uses(n) // it may be what is refused there
+	g.uses(n) // it may be refused there
 }
 
-// build returns the types with which Yaegi has to begin so that n is built right,
-// in their order.
+// build returns the types with which Yaegi must begin so that it builds n correctly, in
+// order.
 func (g *shapes) build(n *types.Named) (list []*types.Named) {
 	if g.built[n] {
 		return nil
 	}
 	group := g.group(n)
 	for _, m := range group {
-		g.built[m] = true // not to come here again
+		g.built[m] = true // ends the recursion
 	}
 	for _, m := range group {
 		for _, to := range g.uses(m) {
@@ -105,13 +105,14 @@ func (g *shapes) build(n *types.Named) (list []*types.Named) {
 	for _, m := range group {
 		names = append(names, name(m))
 	}
-	g.u.unsupported(g.specs[n].Name, "the types %s, which refer to each other and to themselves; make one of the fields any", strings.Join(names, ", "))
+	g.u.unsupported(g.specs[n].Name, "the types %s, which refer to each other and to themselves; declare one of the fields as any", strings.Join(names, ", "))
 	return nil
 }
 
 func name(n *types.Named) string { return n.Obj().Name() }
 
-// reference is a use of a type in another, behind a pointer or the like or not.
+// reference is a use of a type in another, either indirect, for example behind a
+// pointer, or direct.
 type reference struct {
 	*types.Named
 	behind bool
@@ -133,9 +134,9 @@ func (g *shapes) uses(n *types.Named) (list []reference) {
 				}
 			case within[t]:
 				if _, ok := t.Underlying().(*types.Signature); ok {
-					break // Yaegi knows some of these
+					break // Yaegi supports some of these
 				}
-				g.u.unsupported(t.Obj(), "the type %s, which refers to itself and is no struct; make it a struct with such a field", name(t))
+				g.u.unsupported(t.Obj(), "the type %s, which refers to itself and is not a struct; make it a struct with such a field", name(t))
 			default:
 				within[t] = true
 				walk(t.Underlying(), behind)
@@ -169,7 +170,7 @@ func (g *shapes) uses(n *types.Named) (list []reference) {
 	return list
 }
 
-// group lists the types that n refers to and that refer to n, n among them.
+// group lists the types that n refers to and that refer to n, including n.
 func (g *shapes) group(n *types.Named) []*types.Named {
 	to := g.reached(n)
 	var list []*types.Named
@@ -195,8 +196,8 @@ func (g *shapes) reached(n *types.Named) map[*types.Named]bool {
 	return seen
 }
 
-// leadsBack tells whether Yaegi, when it begins with first, comes upon no type of
-// the group that is not finished but first, and upon that behind a pointer.
+// leadsBack reports whether Yaegi, starting with first, meets no unfinished type of the
+// group except first, and that one behind a pointer.
 func (g *shapes) leadsBack(first *types.Named, group []*types.Named) bool {
 	open, done := map[*types.Named]bool{}, map[*types.Named]bool{}
 	var visit func(n *types.Named) bool

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// interfaces takes all that Go says about types and interfaces away from the back
-// end, which is left with plain data: methods become functions, interfaces of the
-// session any, and a value keeps its type in an interface as package dynamic says.
+// interfaces removes Go's named types and interfaces for the back end, which is left
+// with plain data: methods become functions, interfaces of the session become any, and
+// a value in an interface keeps its type as package dynamic describes.
 func (u *Unit) interfaces() {
 	u.imports = true
 	for i, d := range u.File.Decls {
@@ -26,7 +26,7 @@ func (u *Unit) interfaces() {
 	u.plainTypes()
 }
 
-// localTypes moves types that functions declare to the package.
+// localTypes moves types that functions declare to package level.
 func (u *Unit) localTypes() {
 	u.hoisted = map[*types.TypeName]string{}
 	var moved []ast.Decl
@@ -78,8 +78,8 @@ func (u *Unit) localTypes() {
 	u.File.Decls = append(moved, u.File.Decls...)
 }
 
-// plainTypes writes types as the back end needs them: with the tags that name
-// declared structs, without interfaces' methods, without embedding.
+// plainTypes writes types as the back end needs them: with the tags that name declared
+// structs, without interface methods, without embedding.
 func (u *Unit) plainTypes() {
 	for _, d := range u.File.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -114,9 +114,9 @@ func (u *Unit) plainTypes() {
 	u.isPlain = true
 }
 
-// plain writes the types in a tree for the back end: interfaces without their
-// methods, fields with their names. Fields of declared structs stay embedded,
-// which package reflect tells.
+// plain writes the types in a tree for the back end: interfaces without their methods,
+// fields with their names. Fields of declared structs stay embedded, because package
+// reflect reveals it.
 func (u *Unit) plain(n ast.Node) ast.Node {
 	return astutil.Apply(n, nil, func(c *astutil.Cursor) bool {
 		switch n := c.Node().(type) {
@@ -146,7 +146,7 @@ func (u *Unit) plain(n ast.Node) ast.Node {
 
 func emptyInterface() ast.Expr { return &ast.InterfaceType{Methods: &ast.FieldList{}} }
 
-// tag puts a type's identity before what a field's tag says.
+// tag puts a type's identity before the tag of a field.
 func (u *Unit) tag(f *ast.Field, id string) {
 	tag := u.Types.Tag(id)
 	if f.Tag != nil {
@@ -176,19 +176,19 @@ func lastName(t ast.Expr) string {
 	return "_"
 }
 
-// ownNamed tells whether the session declares t.
+// ownNamed reports whether the session declares t.
 func (u *Unit) ownNamed(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && u.ours(n.Obj())
 }
 
-// ours tells whether an object is declared by interpreted code.
+// ours reports whether an object is declared by interpreted code.
 func (u *Unit) ours(o types.Object) bool { return o.Pkg() == u.Pkg || u.Own != nil && u.Own(o) }
 
-// isInterface tells whether t is an interface type.
+// isInterface reports whether t is an interface type.
 func (u *Unit) isInterface(t types.Type) bool { return t != nil && types.IsInterface(t) }
 
-// compiledIface tells whether t is an interface with methods that compiled code
+// compiledIface reports whether t is an interface with methods that compiled code
 // declares: the back end keeps those.
 func (u *Unit) compiledIface(t types.Type) bool {
 	if t == nil || !hasMethods(t) {
@@ -198,8 +198,8 @@ func (u *Unit) compiledIface(t types.Type) bool {
 	return ok && !u.ours(n.Obj())
 }
 
-// tagged tells whether values of a type say themselves which it is: of structs that
-// the session declares and can write.
+// tagged reports whether values of a type identify their type: structs that the session
+// declares and can write.
 func (u *Unit) tagged(n *types.Named) bool {
 	st, ok := n.Underlying().(*types.Struct)
 	if !ok || !u.ours(n.Obj()) || st.NumFields() == 0 {
@@ -213,8 +213,8 @@ func (u *Unit) tagged(n *types.Named) bool {
 	return true
 }
 
-// boxed tells whether values of a type need a box in interfaces, because they look
-// like those of another.
+// boxed reports whether values of a type need a box in interfaces because they look
+// like values of another type.
 func (u *Unit) boxed(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:

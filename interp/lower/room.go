@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// rooms asks before each make of a slice whether there is memory for it: Go ends
-// the process if there is none. Lengths that are small constants need no question.
+// rooms checks before each make of a slice whether there is enough memory: Go ends the
+// process if there is not. Lengths that are small constants need no check.
 //
 //	make([]T, n)    make([]T, Room(int(n), size of T))
 func (u *Unit) rooms() {
@@ -46,7 +46,7 @@ func (u *Unit) rooms() {
 	})
 }
 
-// hasTypeParams tells whether the size of a type depends on a type parameter.
+// hasTypeParams reports whether the size of a type depends on a type parameter.
 func hasTypeParams(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:

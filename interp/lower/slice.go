@@ -8,7 +8,7 @@ import (
 )
 
 // sliceTest returns the test of the bounds of a slice expression, which must be in
-// order and none of them beyond the capacity, or the length of a string or array.
+// order and must not exceed the capacity, or the length of a string or array.
 func (k *checker) sliceTest(x *ast.SliceExpr) *ast.IfStmt {
 	u := k.u
 	if !u.simple(x.X) {
@@ -90,7 +90,7 @@ func or(x, y ast.Expr) ast.Expr {
 	return &ast.BinaryExpr{X: x, Op: token.LOR, Y: y}
 }
 
-// positive tells whether an index cannot be negative.
+// positive reports whether an index cannot be negative.
 func (u *Unit) positive(e ast.Expr) bool {
 	if v := u.Info.Types[e].Value; v != nil {
 		return constant.Sign(v) >= 0
@@ -99,8 +99,8 @@ func (u *Unit) positive(e ast.Expr) bool {
 	return ok && b.Info()&types.IsUnsigned != 0
 }
 
-// inOrder tells whether two bounds are constants, whose order the checker has seen,
-// or the lower one is 0.
+// inOrder reports whether two bounds are constants, whose order the checker has
+// verified, or the lower one is 0.
 func (u *Unit) inOrder(low, high ast.Expr) bool {
 	v := u.Info.Types[low].Value
 	if v == nil {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// shifts gives the constant left operand of a shift that is none the type that it
-// has by its context: Yaegi takes int.
+// shifts gives an untyped constant operand of a non-constant shift the type that it has
+// by its context: Yaegi takes int.
 func (u *Unit) shifts() {
 	u.eachOf(isA[*ast.BinaryExpr], func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.BinaryExpr)
@@ -31,8 +31,8 @@ func (u *Unit) shifts() {
 	})
 }
 
-// tupleArguments spreads the results of a call that are the arguments of a
-// built-in function.
+// tupleArguments spreads the results of a call that are the arguments of a built-in
+// function.
 func (u *Unit) tupleArguments() {
 	u.each(func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.CallExpr)
@@ -68,9 +68,8 @@ func (u *Unit) tupleArguments() {
 	})
 }
 
-// droppedValues gives values that nobody looks at variables: Yaegi has no place
-// for comparisons otherwise, and does not look for other values at all, which may
-// fail.
+// droppedValues assigns unused values to variables: Yaegi has no place for unused
+// comparisons, and does not evaluate other unused values, which may fail.
 func (u *Unit) droppedValues() {
 	u.each(func(c *astutil.Cursor) {
 		a, ok := c.Node().(*ast.AssignStmt)
@@ -102,8 +101,8 @@ func (u *Unit) droppedValues() {
 	})
 }
 
-// arrayLengths takes the length of what a pointer to an array points to from its
-// type: the pointer may be nil.
+// arrayLengths takes the length of an array behind a pointer from the type: the pointer
+// may be nil.
 func (u *Unit) arrayLengths() {
 	u.each(func(c *astutil.Cursor) {
 		switch n := c.Node().(type) {
@@ -117,7 +116,7 @@ func (u *Unit) arrayLengths() {
 			}
 			x := Int(length)
 			if hasCall(n.X) {
-				x = lengthOf(n.X, u.typeExpr(n, p), length) // it is evaluated, once
+				x = lengthOf(n.X, u.typeExpr(n, p), length) // evaluated once
 			}
 			n.X, n.Value = u.typed(x, types.Typ[types.Int]), nil
 		case *ast.CallExpr:
@@ -138,7 +137,7 @@ func (u *Unit) arrayLengths() {
 	})
 }
 
-// lengthOf evaluates x and is a length.
+// lengthOf evaluates x and returns a length.
 func lengthOf(x, t ast.Expr, length int64) ast.Expr {
 	return call(&ast.FuncLit{
 		Type: &ast.FuncType{
@@ -150,8 +149,8 @@ func lengthOf(x, t ast.Expr, length int64) ast.Expr {
 	}, x)
 }
 
-// arrayBehind returns a pointer's type and the length of the array it points to,
-// nil if t is no such pointer.
+// arrayBehind returns a pointer's type and the length of the array that it points to;
+// nil if t is not such a pointer.
 func arrayBehind(t types.Type) (types.Type, int64) {
 	p, ok := orInvalid(t).Underlying().(*types.Pointer)
 	if !ok {
@@ -164,7 +163,7 @@ func arrayBehind(t types.Type) (types.Type, int64) {
 	return t, a.Len()
 }
 
-// hasCall tells whether an expression calls or receives something.
+// hasCall reports whether an expression contains a call or a receive.
 func hasCall(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -179,8 +178,8 @@ func hasCall(e ast.Expr) bool {
 	return found
 }
 
-// prints calls support functions for print and println, which write as compiled
-// code does.
+// prints calls support functions for print and println, which write as in compiled
+// code.
 func (u *Unit) prints() {
 	u.eachOf(u.callsBuiltin("print", "println"), func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.CallExpr)

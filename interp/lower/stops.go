@@ -9,20 +9,20 @@ import (
 
 // Stop is a place before a statement at which a debugger can stop a function.
 type Stop struct {
-	Pos, End token.Pos // of the statement, or of its head if others are in it
-	Func     string    // the engine's name of the function
-	Literal  bool      // a literal in it
+	Pos, End token.Pos // range of the statement, or of its head if it contains others
+	Func     string    // engine's name of the function
+	Literal  bool      // whether it is in a literal of the function
 	Vars     []*types.Var
 }
 
-// Stops puts before each statement of the unit's functions what asks a debugger
+// Stops inserts, before each statement of the unit's functions, a query to the debugger
 // whether to stop there:
 //
 //	if *Debug != 0 { Stop(n, &x, &y) }
 //
-// n is what number returns for the stop, and x and y are the variables of the function
-// that can be seen there, of which a literal has those that it mentions. Generic
-// functions get none: only their instances run.
+// n is the number that number returns for the stop; x and y are the variables of the
+// function that are visible there, in a literal only those that it mentions. Generic
+// functions get no stops: only their instances run.
 func (u *Unit) Stops(number func(Stop) int) {
 	for _, d := range u.File.Decls {
 		fd, ok := d.(*ast.FuncDecl)
@@ -34,7 +34,7 @@ func (u *Unit) Stops(number func(Stop) int) {
 	}
 }
 
-// stopper walks one function and knows which of its variables can be seen.
+// stopper walks one function and tracks its visible variables.
 type stopper struct {
 	u       *Unit
 	number  func(Stop) int
@@ -92,7 +92,7 @@ func isFallthrough(st ast.Stmt) bool {
 	return ok && b.Tok == token.FALLTHROUGH
 }
 
-// head is where the part of a statement ends that has no others in it.
+// head is the end of the part of a statement that contains no others.
 func head(st ast.Stmt) token.Pos {
 	end := st.End()
 	ast.Inspect(st, func(n ast.Node) bool {
@@ -127,7 +127,7 @@ func (s *stopper) stop(pos, end token.Pos) ast.Stmt {
 	}
 }
 
-// declared adds the variables that a statement leaves.
+// declared adds the variables that a statement leaves in scope.
 func (s *stopper) declared(st ast.Stmt) {
 	switch st := st.(type) {
 	case *ast.AssignStmt:

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// streams writes os.Stdin, os.Stdout and os.Stderr as calls of support functions of
-// the same names, where an interface is wanted or a method is called. What those
-// return knows which cell uses it, as a file cannot.
+// streams turns os.Stdin, os.Stdout and os.Stderr into calls of support functions of
+// the same names, where an interface is wanted or a method is called. Unlike a file,
+// their results know which cell uses them.
 func (u *Unit) streams() {
-	free := map[ast.Expr]bool{} // they need not be files
+	free := map[ast.Expr]bool{} // expressions that need not be files
 	want := func(t types.Type, e ast.Expr) {
 		if e = ast.Unparen(e); t != nil && types.IsInterface(t) && u.stream(e) != "" {
 			free[e] = true
@@ -56,9 +56,9 @@ func (u *Unit) stream(e ast.Expr) string {
 	return ""
 }
 
-// converted calls f for every expression that the node turns into a value of type
-// t: arguments, elements of literals, what is assigned or sent. The input of a
-// command must be a file, for the sake of the process that reads it.
+// converted calls f for every expression that the node converts to a value of type t:
+// arguments, elements of literals, assigned or sent values. The input of a command must
+// be a file, for the child process that reads it.
 func (u *Unit) converted(n ast.Node, f func(t types.Type, e ast.Expr)) {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -100,7 +100,7 @@ func (u *Unit) converted(n ast.Node, f func(t types.Type, e ast.Expr)) {
 
 func (u *Unit) elements(n *ast.CompositeLit, f func(t types.Type, e ast.Expr)) {
 	lit := orInvalid(u.typeOf(n)).Underlying()
-	if p, ok := lit.(*types.Pointer); ok { // of a list of pointers to literals
+	if p, ok := lit.(*types.Pointer); ok { // a list of pointers to literals
 		lit = p.Elem().Underlying()
 	}
 	for i, e := range n.Elts {
@@ -130,7 +130,7 @@ func (u *Unit) elements(n *ast.CompositeLit, f func(t types.Type, e ast.Expr)) {
 	}
 }
 
-// isCommandInput tells whether o is the field Stdin of exec.Cmd.
+// isCommandInput reports whether o is the field Stdin of exec.Cmd.
 func isCommandInput(o types.Object) bool {
 	v, ok := o.(*types.Var)
 	return ok && v.IsField() && v.Name() == "Stdin" && v.Pkg() != nil && v.Pkg().Path() == "os/exec"

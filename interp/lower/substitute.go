@@ -60,7 +60,7 @@ func (g *Generics) make(o types.Object, name string, args *types.TypeList) {
 		}
 	}
 	if !found && g.failed == nil {
-		g.failed = fmt.Errorf("the declaration of %s is gone", o.Name())
+		g.failed = fmt.Errorf("no declaration of %s", o.Name())
 	}
 }
 
@@ -81,7 +81,7 @@ func receiverName(fn *types.Func) types.Object {
 	return nil
 }
 
-// substitute returns what puts type arguments in the place of parameters.
+// substitute returns the function that replaces type parameters by arguments.
 func (g *Generics) substitute(params *types.TypeParamList, args *types.TypeList) func(*ast.Ident) ast.Expr {
 	m := map[types.Object]types.Type{}
 	for i := range params.Len() {
@@ -102,7 +102,7 @@ func (g *Generics) substitute(params *types.TypeParamList, args *types.TypeList)
 	}
 }
 
-// place puts a tree's identifiers at pos.
+// place sets the positions of a tree's identifiers to pos.
 func place(n ast.Node, pos token.Pos) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -112,8 +112,8 @@ func place(n ast.Node, pos token.Pos) {
 	})
 }
 
-// embedded gives fields that are instances the names they now have: an embedded
-// field is called as its type.
+// embedded gives fields that are instances their new names: an embedded field is named
+// after its type.
 func (g *Generics) embedded() {
 	byOrigin := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(g.Origin)) {
@@ -158,9 +158,9 @@ func (g *Generics) embedded() {
 	})
 }
 
-// switches takes cases out of type switches that an earlier case has taken or that
-// no value can meet, and lets assertions that cannot succeed fail when they run:
-// instances of valid code may have both.
+// switches removes cases of type switches that an earlier case covers or that no value
+// can match, and lets assertions that cannot succeed fail at run time: instances of
+// valid code may have both.
 func (g *Generics) switches() {
 	g.concrete(func(file *ast.File, i int) {
 		astutil.Apply(file.Decls[i], nil, func(c *astutil.Cursor) bool {

@@ -8,10 +8,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// switches compares a switch's value with its cases one by one where they are more
-// than numbers and strings, and joins the conditions of
-// one case: Yaegi compares other types by their reflected values, and looks at the
-// last of a case's conditions alone.
+// switches compares a switch's value with its cases one by one if they are not just
+// numbers and strings, and joins the conditions of one case: Yaegi compares other types
+// by their reflected values, and evaluates only the last condition of a case.
 func (u *Unit) switches() {
 	u.each(func(c *astutil.Cursor) {
 		if l, ok := c.Node().(*ast.LabeledStmt); ok {
@@ -37,7 +36,7 @@ func (u *Unit) switches() {
 	})
 }
 
-// compares tells whether a switch has to be taken apart.
+// compares reports whether a switch must be rewritten.
 func (u *Unit) compares(s *ast.SwitchStmt) bool {
 	t := u.typeOf(s.Tag)
 	if !isPlain(t) {
@@ -58,8 +57,8 @@ func isPlain(t types.Type) bool {
 	return ok && b.Info()&(types.IsNumeric|types.IsString) != 0
 }
 
-// caseByCase makes the cases of a switch conditions. It returns a block that holds
-// the switch if its value needs a statement of its own before it.
+// caseByCase turns the cases of a switch into conditions. It returns a block that holds
+// the switch if its value needs a statement before it.
 func (u *Unit) caseByCase(s *ast.SwitchStmt) *ast.BlockStmt {
 	t := types.Default(u.typeOf(s.Tag))
 	v := u.temp("tag")

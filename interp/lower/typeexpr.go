@@ -8,26 +8,26 @@ import (
 	"strconv"
 )
 
-// Namer returns how a type's name is written where the expression will stand; nil
-// without an error if the type itself is to be written.
+// Namer returns the expression for a type's name; nil without an error if the type
+// itself is to be written.
 type Namer func(*types.TypeName) (ast.Expr, error)
 
-// TypeExpr returns a syntax tree that denotes t. It fails where the name function
-// does: for types that cannot be named, as unexported ones of other packages.
+// TypeExpr returns a syntax tree that denotes t. It fails if name does: for types that
+// cannot be named, such as unexported ones of other packages.
 func TypeExpr(t types.Type, name Namer) (ast.Expr, error) {
 	w := typeWriter{name: name}
 	e := w.expr(t)
 	return e, w.err
 }
 
-// FuncType returns a tree of a function's type, without its type parameters.
+// FuncType returns a syntax tree of a function's type, without its type parameters.
 func FuncType(sig *types.Signature, name Namer) (*ast.FuncType, error) {
 	w := typeWriter{name: name}
 	f := w.signature(sig)
 	return f, w.err
 }
 
-// TypeParams returns a tree of a list of type parameters, nil for none.
+// TypeParams returns a syntax tree of a list of type parameters, nil for none.
 func TypeParams(list *types.TypeParamList, name Namer) (*ast.FieldList, error) {
 	if list.Len() == 0 {
 		return nil, nil

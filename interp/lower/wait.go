@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// waits are methods that wait, or that would end the process when they are used
-// wrongly, and the support functions of a pointer to the receiver that wait for the
-// cell's end as well, or panic.
+// waits are methods that wait, or that would end the process when misused, and the
+// support functions that replace them: these take a pointer to the receiver, and also
+// wait for the end of the cell, or panic.
 var waits = map[string]string{
 	"(*bytes.Buffer).Grow":    "GrowBuffer",
 	"(*flag.FlagSet).Parse":   "ParseFlags",
@@ -33,7 +33,7 @@ var waits = map[string]string{
 	"(sync.Locker).Unlock":    "UnlockLocker",
 }
 
-// waitCalls calls support functions instead of methods that wait.
+// waitCalls replaces methods that wait by support functions.
 func (u *Unit) waitCalls() {
 	u.each(func(c *astutil.Cursor) {
 		x, ok := c.Node().(*ast.CallExpr)
@@ -61,15 +61,14 @@ func (u *Unit) waitCalls() {
 	})
 }
 
-// receiver writes out the embedded fields that lead to a promoted method, and
-// returns the expression of the field that has the method, and its type.
+// receiver writes out the embedded fields that lead to a promoted method, and returns
+// the expression and the type of the field that has the method.
 func (u *Unit) receiver(sel *ast.SelectorExpr, s *types.Selection) (ast.Expr, types.Type) {
 	done := u.expanded[sel]
 	return u.path(sel.X, typeAfter(s, done), s.Index()[done:])
 }
 
-// fieldName is a field's name in the unit: an embedded field is called as its
-// type is.
+// fieldName is a field's name in the unit: an embedded field is named after its type.
 func (u *Unit) fieldName(f *types.Var) string {
 	if !f.Embedded() {
 		return f.Name()

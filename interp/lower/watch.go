@@ -6,9 +6,10 @@ import (
 	"go/types"
 )
 
-// watches has statements that call the libraries say so before, while somebody wants to
-// know the line that does: those whose calls are of a watched package, or of a function
-// that takes or returns what is of one. While nobody does it costs a load.
+// watches makes statements that call the libraries announce themselves while an
+// observer wants to know the calling line: statements that call a function of a watched
+// package, or a function that takes or returns a value of one. Without an observer this
+// costs one load.
 func (u *Unit) watches() { u.markAll(marker{watches: true}) }
 
 func (u *Unit) watch(at Mark, nodes []ast.Node) []ast.Stmt {
@@ -43,7 +44,7 @@ func (u *Unit) callsWatched(nodes []ast.Node) bool {
 	return found
 }
 
-// calls tells whether f is a function of a watched package, or a method of one of its
+// calls reports whether f is a function of a watched package, or a method of one of its
 // types.
 func (u *Unit) calls(f ast.Expr) bool {
 	sel, ok := ast.Unparen(f).(*ast.SelectorExpr)
@@ -56,7 +57,7 @@ func (u *Unit) calls(f ast.Expr) bool {
 
 func (u *Unit) of(o types.Object) bool { return o.Pkg() != nil && u.Watched(o.Pkg().Path()) }
 
-// watched tells whether one of a signature's types is of a watched package.
+// watched reports whether one of a signature's types is of a watched package.
 func (u *Unit) watched(list *types.Tuple) bool {
 	for v := range list.Variables() {
 		t := v.Type()

@@ -12,9 +12,9 @@ import (
 	"halfnote/kernel"
 )
 
-// Call is a request that was sent, and what came for it.
+// Call is a request that was sent, with the messages that arrived for it.
 type Call struct {
-	// ID is the request's msg_id, the Parent.ID of all that it brings about.
+	// ID is the request's msg_id, and the Parent.ID of every message it causes.
 	ID string
 
 	k       *Kernel
@@ -26,19 +26,19 @@ type Call struct {
 	closed   bool
 	wake     chan struct{}
 
-	reply   Message // what wait has found so far
+	reply   Message // reply that wait has found so far
 	replied bool
 	idle    bool
 }
 
-// Send sends a request on "shell", "control" or "stdin". What comes for it is
-// kept until Wait or Reply of the call is called, which must happen once.
+// Send sends a request on "shell", "control" or "stdin". Messages for it are kept until
+// Wait or Reply of the call is called, which must happen once.
 func (k *Kernel) Send(channel, msgType string, content any) (*Call, error) {
 	return k.SendRequest(Request{Channel: channel, Type: msgType, Content: content})
 }
 
-// Request is a message to be sent. Only Channel, "shell", "control" or "stdin", and
-// Type are needed.
+// Request is a message to send. Only Channel, "shell", "control" or "stdin", and Type
+// are required.
 type Request struct {
 	Channel, Type string
 	Content       any
@@ -48,7 +48,7 @@ type Request struct {
 	Input func(prompt string, password bool) (string, error)
 }
 
-// SendRequest is Send with all that a request can have.
+// SendRequest is Send with every field of a request.
 func (k *Kernel) SendRequest(r Request) (*Call, error) {
 	h := k.session.Header(r.Type)
 	h.Subshell = r.Subshell
@@ -67,7 +67,7 @@ func (k *Kernel) write(channel string, m kernel.Message, content any) error {
 	h := m.Header
 	s, ok := k.sockets[channel]
 	if !ok || channel == "iopub" || channel == "hb" {
-		return fmt.Errorf("client: send %s: on channel %q, expected shell, control or stdin", h.Type, channel)
+		return fmt.Errorf("client: send %s: channel %q, want shell, control or stdin", h.Type, channel)
 	}
 	body, err := json.Marshal(content)
 	if err != nil {
@@ -81,8 +81,8 @@ func (k *Kernel) write(channel string, m kernel.Message, content any) error {
 	return nil
 }
 
-// Request sends a request and returns its reply, without waiting for the idle
-// status that follows.
+// Request sends a request and returns its reply, without waiting for the idle status
+// that follows.
 func (k *Kernel) Request(ctx context.Context, channel, msgType string, content any) (Message, error) {
 	c, err := k.Send(channel, msgType, content)
 	if err != nil {
@@ -91,23 +91,23 @@ func (k *Kernel) Request(ctx context.Context, channel, msgType string, content a
 	return c.Reply(ctx)
 }
 
-// Reply waits for the call's reply alone, and returns it.
+// Reply waits for the call's reply only, and returns it.
 func (c *Call) Reply(ctx context.Context) (Message, error) {
 	defer c.close()
 	err := c.wait(ctx, nil, true, false)
 	return c.reply, err
 }
 
-// Wait calls on, in order, with every iopub message of the call, and returns its
-// reply once that and the idle status have come. The error is ctx's, an
-// [*ExitError] when the kernel has ended, or says that a connection was lost.
+// Wait calls on, in order, with every iopub message of the call, and returns its reply
+// once both the reply and the idle status have arrived. The error is ctx's, an
+// [*ExitError] if the kernel has ended, or reports a lost connection.
 func (c *Call) Wait(ctx context.Context, on func(Message)) (Message, error) {
 	defer c.close()
 	err := c.wait(ctx, on, true, true)
 	return c.reply, err
 }
 
-// Idle is Wait for a message that gets no reply: a comm's, for example.
+// Idle is Wait for a message without a reply, such as a comm message.
 func (c *Call) Idle(ctx context.Context, on func(Message)) error {
 	defer c.close()
 	return c.wait(ctx, on, false, true)
@@ -132,7 +132,7 @@ func (c *Call) wait(ctx context.Context, on func(Message), reply, idle bool) err
 			err = c.k.orExit(c.k.lostErr)
 			c.k.drained()
 		}
-		if ended() { // what was on its way has arrived
+		if ended() { // messages in transit have arrived
 			return nil
 		}
 		return err
@@ -168,8 +168,8 @@ func (c *Call) take(on func(Message)) {
 	}
 }
 
-// answer asks the caller what the kernel asks. When there is no answer the kernel
-// gets an empty line, or it would wait for ever.
+// answer asks the caller for the kernel's input_request. Without an answer the kernel
+// gets an empty line; otherwise it would wait for ever.
 func (c *Call) answer(m Message) {
 	var q struct {
 		Prompt   string
@@ -185,7 +185,7 @@ func (c *Call) answer(m Message) {
 	c.k.write("stdin", kernel.Message{Header: c.k.session.Header("input_reply"), Parent: m.Header}, map[string]string{"value": line})
 }
 
-// close ends the call: what still comes for it is late.
+// close ends the call: messages that still arrive for it are late.
 func (c *Call) close() {
 	c.k.mu.Lock()
 	delete(c.k.calls, c.ID)
@@ -195,7 +195,7 @@ func (c *Call) close() {
 	c.mu.Unlock()
 }
 
-// deliver gives a message to the call that it belongs to.
+// deliver gives a message to its call.
 func (k *Kernel) deliver(m Message) {
 	k.mu.Lock()
 	c := k.calls[m.Parent.ID]
@@ -222,7 +222,7 @@ func (c *Call) put(m Message) bool {
 	return true
 }
 
-// drained waits until what the kernel sent before it ended has been read.
+// drained waits until the messages that the kernel sent before it ended have been read.
 func (k *Kernel) drained() {
 	done := make(chan struct{})
 	go func() {

@@ -1,5 +1,5 @@
-// Package client is a Jupyter client over ZeroMQ: it starts a kernel process,
-// runs cells on it and collects their outputs.
+// Package client is a Jupyter client over ZeroMQ: it starts a kernel process, runs
+// cells on it and collects their outputs.
 //
 // It works with any kernel that has a kernelspec:
 //
@@ -11,8 +11,7 @@
 //	})
 //	err = k.Shutdown(ctx, false)
 //
-// It knows messages, not notebooks: what becomes of an output is the caller's
-// affair.
+// It handles messages, not notebooks: the use of an output is up to the caller.
 package client
 
 import (
@@ -31,29 +30,29 @@ import (
 	"halfnote/kernel"
 )
 
-// Options say how a kernel is started.
+// Options are the settings for starting a kernel.
 type Options struct {
-	// Stderr gets what the kernel writes to its own stdout and stderr, outside
-	// any cell; nil discards it. An ExitError holds the end of it all the same.
+	// Stderr gets what the kernel writes to its own stdout and stderr, outside any
+	// cell; nil discards it. An ExitError holds the last lines in either case.
 	Stderr io.Writer
-	// Dir is the kernel's working folder; "" is the caller's.
+	// Dir is the kernel's working directory; "" is the caller's.
 	Dir string
-	// Env is added to the environment, NAME=value, after the kernelspec's.
+	// Env is added to the environment, as NAME=value, after the kernelspec's.
 	Env []string
-	// Late gets the iopub messages that no call waits for: output that comes
-	// after its cell has ended, or has no parent. It is called in order, from
-	// one goroutine, which waits for it; nil drops them.
+	// Late gets the iopub messages that no call waits for: output that arrives after
+	// its cell has ended, or without a parent. It is called in order from one
+	// goroutine, which waits for it to return; nil drops the messages.
 	Late func(Message)
 }
 
-// Message is a message of the kernel, and the channel that it came on: "shell",
-// "iopub", "stdin" or "control".
+// Message is a message of the kernel with its channel: "shell", "iopub", "stdin" or
+// "control".
 type Message struct {
 	Channel string
 	kernel.Message
 }
 
-// Decode reads the message's content into v, as [json.Unmarshal] does.
+// Decode decodes the message's content into v, like [json.Unmarshal].
 func (m Message) Decode(v any) error {
 	if err := json.Unmarshal(m.Content, v); err != nil {
 		return fmt.Errorf("client: content of %s: %w", m.Header.Type, err)
@@ -61,7 +60,7 @@ func (m Message) Decode(v any) error {
 	return nil
 }
 
-// Info is what a kernel says of itself, kernel_info_reply.
+// Info is the kernel's description of itself, kernel_info_reply.
 type Info struct {
 	ProtocolVersion       string         `json:"protocol_version"`
 	Implementation        string         `json:"implementation"`
@@ -71,20 +70,20 @@ type Info struct {
 	SupportedFeatures     []string       `json:"supported_features"`
 }
 
-// Kernel is a running kernel and the connection to it. Its methods may be called
-// from any goroutine.
+// Kernel is a running kernel and the connection to it. Its methods may be called from
+// any goroutine.
 type Kernel struct {
 	spec    Spec
 	options Options
 	process *process
 	conn    kernel.Connection
-	dir     string // holds the connection file
+	dir     string // directory of the connection file
 	codec   *kernel.Codec
 	session *kernel.Session
 	info    Info
-	greeted atomic.Bool // Start is about to return
+	greeted atomic.Bool // whether Start is about to return
 
-	ctx     context.Context // of the sockets
+	ctx     context.Context // context of the sockets
 	cancel  context.CancelFunc
 	sockets map[string]zmq4.Socket
 	loops   sync.WaitGroup
@@ -92,16 +91,16 @@ type Kernel struct {
 	closing sync.Once
 
 	mu      sync.Mutex
-	calls   map[string]*Call // by msg_id
+	calls   map[string]*Call // calls by msg_id
 	lostErr error
 }
 
-// Start starts a kernel and waits until it answers and is heard on iopub. The
-// error is an [*ExitError] when the kernel ended instead, or ctx's. Whoever
-// starts a kernel calls Close.
+// Start starts a kernel and waits until it answers and its iopub messages arrive. The
+// error is an [*ExitError] if the kernel ended instead, or ctx's. The caller must call
+// Close.
 func Start(ctx context.Context, spec Spec, o Options) (*Kernel, error) {
 	if len(spec.Argv) == 0 {
-		return nil, errors.New("client: kernelspec: argv is empty, expected a command")
+		return nil, errors.New("client: kernelspec: argv is empty, want a command")
 	}
 	for try := 1; ; try++ {
 		k, err := start(ctx, spec, o)
@@ -112,8 +111,7 @@ func Start(ctx context.Context, spec Spec, o Options) (*Kernel, error) {
 		if try == 3 || !errors.As(err, &exit) || !anyTaken(k.conn) {
 			return nil, err
 		}
-		// Somebody else took a port between our choosing it and the kernel's
-		// binding it.
+		// Another process took a port between our choice of it and the kernel's bind.
 	}
 }
 
@@ -149,8 +147,8 @@ func start(ctx context.Context, spec Spec, o Options) (k *Kernel, err error) {
 	return k, k.greet(ctx)
 }
 
-// greet asks for kernel_info until the answer's statuses are heard on iopub, too:
-// a subscription takes effect some time after it was made.
+// greet requests kernel_info until the statuses of a reply arrive on iopub too: a
+// subscription takes effect some time after it was made.
 func (k *Kernel) greet(ctx context.Context) error {
 	for {
 		c, err := k.Send("shell", "kernel_info_request", struct{}{})
@@ -175,10 +173,10 @@ func (k *Kernel) greet(ctx context.Context) error {
 	}
 }
 
-// Info returns what the kernel said of itself when it started.
+// Info returns the kernel's description of itself from its start.
 func (k *Kernel) Info() Info { return k.info }
 
-// Connection returns where the kernel listens.
+// Connection returns the addresses of the kernel.
 func (k *Kernel) Connection() kernel.Connection { return k.conn }
 
 // Pid returns the id of the kernel's process.
@@ -187,7 +185,7 @@ func (k *Kernel) Pid() int { return k.process.cmd.Process.Pid }
 // Exited returns a channel that is closed when the kernel's process has ended.
 func (k *Kernel) Exited() <-chan struct{} { return k.process.exited }
 
-// Interrupt interrupts the running cell, in the way that the kernelspec asks for.
+// Interrupt interrupts the running cell, in the way that the kernelspec requests.
 func (k *Kernel) Interrupt(ctx context.Context) error {
 	if k.spec.InterruptMode != "message" {
 		return k.process.signal()
@@ -196,8 +194,8 @@ func (k *Kernel) Interrupt(ctx context.Context) error {
 	return err
 }
 
-// Shutdown asks the kernel to end and waits until it has. When ctx ends first, the
-// kernel is killed, and the error is ctx's.
+// Shutdown asks the kernel to end and waits for it. If ctx ends first, the kernel is
+// killed, and the error is ctx's.
 func (k *Kernel) Shutdown(ctx context.Context, restart bool) error {
 	_, err := k.Request(ctx, "control", "shutdown_request", map[string]bool{"restart": restart})
 	var exit *ExitError
@@ -214,8 +212,8 @@ func (k *Kernel) Shutdown(ctx context.Context, restart bool) error {
 	}
 }
 
-// Close kills the kernel, if it is still there, and releases what belongs to it.
-// Calls that wait return.
+// Close kills the kernel, if it is still running, and releases its resources. Waiting
+// calls return.
 func (k *Kernel) Close() error {
 	k.closing.Do(func() {
 		if k.process != nil {
@@ -225,8 +223,8 @@ func (k *Kernel) Close() error {
 				k.process.kill()
 				<-k.process.exited
 			}
-			// With the process its connections have ended, so the loops read what
-			// is left, and end.
+			// The connections have ended with the process, so the loops read the
+			// remaining messages and end.
 			k.drained()
 		}
 		k.cancel()

@@ -49,8 +49,8 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// TestCancelled gives up waiting: the cell goes on, the next one is served, and
-// what the first still says is late.
+// TestCancelled cancels a wait: the cell goes on, the next one is served, and further
+// messages of the first are late.
 func TestCancelled(t *testing.T) {
 	var late sync.Map
 	k, ctx := start(t, client.Options{Late: func(m client.Message) { late.Store(m.Header.Type+" "+m.Parent.ID, true) }})
@@ -67,14 +67,14 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("the next cell: %+v, %v", next, err)
 	}
 	if _, ok := late.Load("stream " + reply.ID); !ok {
-		t.Error("the rest of the output did not come late")
+		t.Error("the rest of the output did not arrive late")
 	}
 }
 
-func TestKernelEndsInACell(t *testing.T) {
+func TestKernelEndsDuringACell(t *testing.T) {
 	var written strings.Builder
 	k, ctx := start(t, client.Options{Stderr: &written})
-	// The kernel's own words: the log of a message type that it does not know.
+	// The log of the kernel itself: a message of an unknown type.
 	if _, err := k.Send("control", "nonsense", struct{}{}); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestKernelEndsInACell(t *testing.T) {
 	shown := make(chan struct{})
 	_, err := k.Execute(ctx, "display - a\ninput go?\nexit 3", client.ExecuteOptions{
 		Input: func(string, bool) (string, error) {
-			<-shown // what a process has not sent when it ends is lost
+			<-shown // messages that a process has not sent when it ends are lost
 			return "", nil
 		},
 	}, func(m client.Message) {
@@ -97,10 +97,10 @@ func TestKernelEndsInACell(t *testing.T) {
 		t.Errorf("got error %v, want exit status 3 and the kernel's last lines", err)
 	}
 	if _, err := k.Execute(ctx, "print a", client.ExecuteOptions{}, nil); !errors.As(err, &exit) {
-		t.Errorf("a cell for a dead kernel: got error %v, want an ExitError", err)
+		t.Errorf("cell sent to a dead kernel: got error %v, want an ExitError", err)
 	}
 	if err := k.Shutdown(ctx, false); err != nil {
-		t.Errorf("shutting down a dead kernel: %v", err)
+		t.Errorf("shutdown of a dead kernel: %v", err)
 	}
 	k.Close()
 	if !strings.Contains(written.String(), "nonsense") {
@@ -120,7 +120,7 @@ func TestStartFails(t *testing.T) {
 		{"no command", nil, 10 * time.Second, "argv is empty"},
 		{"unknown command", []string{"/nowhere/kernel"}, 10 * time.Second, "client: start /nowhere/kernel: "},
 		{"ends at once", []string{"sh", "-c", "echo cannot go on >&2; exit 7"}, 10 * time.Second, "exit status 7); its last lines:\ncannot go on"},
-		{"never listens", []string{"sh", "-c", "sleep 60"}, 200 * time.Millisecond, "does not listen: context deadline exceeded"},
+		{"never listens", []string{"sh", "-c", "sleep 60"}, 200 * time.Millisecond, "is not listening: context deadline exceeded"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := os.Stat("/bin/sh"); err != nil && len(tt.argv) > 1 {
@@ -139,7 +139,7 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-func TestConnectionFileIsPrivateAndGoes(t *testing.T) {
+func TestConnectionFileIsPrivateAndRemoved(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	k, _ := start(t, client.Options{})
@@ -157,7 +157,7 @@ func TestConnectionFileIsPrivateAndGoes(t *testing.T) {
 	select {
 	case <-k.Exited():
 	default:
-		t.Error("the kernel lives on")
+		t.Error("the kernel is still running")
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	"halfnote/kernel"
 )
 
-// newConnection chooses five free ports of the loopback interface. Another
-// process may take one before the kernel does; that is how Jupyter chooses too.
+// newConnection chooses five free ports of the loopback interface. Another process may
+// take one before the kernel does; Jupyter has the same race.
 func newConnection() (kernel.Connection, error) {
 	c := kernel.Connection{
 		Transport: "tcp", IP: "127.0.0.1", Key: kernel.NewID(), SignatureScheme: kernel.SignatureScheme,
@@ -34,7 +34,7 @@ func newConnection() (kernel.Connection, error) {
 	return c, nil
 }
 
-// anyTaken tells whether somebody listens on one of c's ports.
+// anyTaken reports whether a process listens on one of c's ports.
 func anyTaken(c kernel.Connection) bool {
 	for _, port := range []int{c.ShellPort, c.IOPubPort, c.StdinPort, c.ControlPort, c.HeartbeatPort} {
 		l, err := net.Listen(c.Address(port))
@@ -46,7 +46,7 @@ func anyTaken(c kernel.Connection) bool {
 	return false
 }
 
-// writeConnection writes the connection file where only this user can read it.
+// writeConnection writes the connection file, readable by this user only.
 func writeConnection(c kernel.Connection) (dir, file string, err error) {
 	b, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
@@ -66,8 +66,8 @@ func writeConnection(c kernel.Connection) (dir, file string, err error) {
 // connect opens the channels; the kernel may still be starting.
 func (k *Kernel) connect(ctx context.Context) error {
 	options := []zmq4.Option{
-		// Shell and stdin must have one identity: by it the kernel finds whom to
-		// ask for input.
+		// Shell and stdin must have one identity: the kernel addresses its input
+		// requests by it.
 		zmq4.WithID(zmq4.SocketIdentity(k.session.ID)),
 		zmq4.WithDialerRetry(2 * time.Millisecond), zmq4.WithDialerMaxRetries(-1),
 		zmq4.WithLogger(log.New(io.Discard, "", 0)),
@@ -103,7 +103,7 @@ func (k *Kernel) connect(ctx context.Context) error {
 		case <-k.process.exited:
 			return k.process.err()
 		case <-ctx.Done():
-			return fmt.Errorf("client: the kernel does not listen: %w", ctx.Err())
+			return fmt.Errorf("client: the kernel is not listening: %w", ctx.Err())
 		}
 	}
 	for _, channel := range []string{"shell", "control", "stdin", "iopub"} {
@@ -112,9 +112,9 @@ func (k *Kernel) connect(ctx context.Context) error {
 	return nil
 }
 
-// dial connects a socket, again while who answers ends the connection before it begins: for
-// a moment that may be somebody who chooses ports, as [newConnection] does, and not the
-// kernel, which has yet to come.
+// dial connects a socket. It tries again while the peer closes the connection before
+// the handshake: for a moment the peer may be a process that chooses ports, as
+// [newConnection] does, and not the kernel, which has yet to start.
 func dial(ctx context.Context, s zmq4.Socket, endpoint string) error {
 	for {
 		err := s.Dial(endpoint)
@@ -130,12 +130,12 @@ func dial(ctx context.Context, s zmq4.Socket, endpoint string) error {
 	}
 }
 
-// receive passes on what comes on a channel, until it ends.
+// receive passes on the messages of a channel until it ends.
 func (k *Kernel) receive(channel string) {
 	for {
 		frames, err := k.sockets[channel].Recv()
 		if err != nil {
-			k.lose(fmt.Errorf("client: %s: the connection has ended: %w", channel, err))
+			k.lose(fmt.Errorf("client: %s: connection closed: %w", channel, err))
 			return
 		}
 		m, err := k.codec.Decode(frames.Frames)
@@ -156,7 +156,7 @@ func (k *Kernel) lose(err error) {
 	}
 }
 
-// orExit returns the process's end as the cause of err, if it has ended or is
+// orExit returns the process's end as the cause of err, if the process has ended or is
 // about to.
 func (k *Kernel) orExit(err error) error {
 	select {
@@ -167,8 +167,8 @@ func (k *Kernel) orExit(err error) error {
 	}
 }
 
-// Heartbeat sends bytes that the kernel has to send back, and waits for them. It
-// tells whether the process is stuck; a running cell does not delay it.
+// Heartbeat sends bytes that the kernel must echo, and waits for them. It detects a
+// stuck process; a running cell does not delay it.
 func (k *Kernel) Heartbeat(ctx context.Context) error {
 	id := kernel.NewID()
 	s := k.sockets["hb"]

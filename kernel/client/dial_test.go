@@ -9,7 +9,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// TestDialAgain has somebody else on the port at first, who goes away when called.
+// TestDialAgain has another process on the port at first, which closes the connection.
 func TestDialAgain(t *testing.T) {
 	other, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -34,7 +34,7 @@ func TestDialAgain(t *testing.T) {
 	dealer := zmq4.NewDealer(ctx, zmq4.WithDialerRetry(2*time.Millisecond), zmq4.WithDialerMaxRetries(-1))
 	defer dealer.Close()
 	if err := dial(ctx, dealer, endpoint); err != nil {
-		t.Fatalf("after somebody else on the port: %v", err)
+		t.Fatalf("dial after another process on the port: %v", err)
 	}
 	if err := <-listens; err != nil {
 		t.Fatal(err)

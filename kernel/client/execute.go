@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 )
 
-// ExecuteOptions are the fields of execute_request beside the code. The zero value
+// ExecuteOptions are the fields of execute_request other than the code. The zero value
 // is what front ends send.
 type ExecuteOptions struct {
-	Silent          bool              // show nothing, leave no trace
-	NoHistory       bool              // do not count the cell
-	ContinueOnError bool              // cells that wait are run even if this one fails
-	UserExpressions map[string]string // evaluated after the cell, by name
-	// Input is asked when the cell wants a line of text; nil lets the cell know
-	// that nobody can be asked.
+	Silent          bool              // whether to show nothing and leave no trace
+	NoHistory       bool              // whether to leave the cell uncounted
+	ContinueOnError bool              // whether queued cells run even if this one fails
+	UserExpressions map[string]string // expressions evaluated after the cell, by name
+	// Input is asked when the cell wants a line of text; nil tells the cell that input
+	// is not available.
 	Input func(prompt string, password bool) (string, error)
 	// Subshell is the subshell_id to run in; "" is the main shell.
 	Subshell string
@@ -21,7 +21,7 @@ type ExecuteOptions struct {
 
 // Reply is the content of an execute_reply.
 type Reply struct {
-	ID              string                     `json:"-"`      // of the request, Parent.ID of its output
+	ID              string                     `json:"-"`      // id of the request, Parent.ID of its output
 	Status          string                     `json:"status"` // "ok", "error" or "aborted"
 	ExecutionCount  int                        `json:"execution_count"`
 	ErrorName       string                     `json:"ename"`
@@ -32,10 +32,9 @@ type Reply struct {
 	Message         Message                    `json:"-"`
 }
 
-// Execute runs a cell to its end. It calls on, in order, with every iopub message
-// of the cell, the last being the status idle. A cell that fails is no error:
-// Reply says so. When ctx ends, Execute returns while the cell goes on: Interrupt
-// ends it.
+// Execute runs a cell to its end. It calls on, in order, with every iopub message of
+// the cell; the last is the status idle. A failing cell is not an error: Reply reports
+// it. If ctx ends, Execute returns while the cell goes on; Interrupt ends the cell.
 func (k *Kernel) Execute(ctx context.Context, code string, o ExecuteOptions, on func(Message)) (Reply, error) {
 	c, err := k.Submit(code, o)
 	if err != nil {
@@ -49,8 +48,8 @@ func (k *Kernel) Execute(ctx context.Context, code string, o ExecuteOptions, on 
 	return r, m.Decode(&r)
 }
 
-// Submit sends a cell without waiting for it, so that several can be queued. Wait
-// of each call must follow.
+// Submit sends a cell without waiting for it, so that several can be queued. Wait must
+// be called for each call.
 func (k *Kernel) Submit(code string, o ExecuteOptions) (*Call, error) {
 	expressions := o.UserExpressions
 	if expressions == nil {

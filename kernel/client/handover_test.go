@@ -21,7 +21,7 @@ type twin struct {
 	sockets map[string]zmq4.Socket
 }
 
-// newTwin connects to the channels; with another key it is a thief.
+// newTwin connects to the channels; with a different key it is a thief.
 func newTwin(t *testing.T, ctx context.Context, k *client.Kernel, identity, key string, channels ...string) *twin {
 	t.Helper()
 	conn := k.Connection()
@@ -79,7 +79,7 @@ func (w *twin) reply(id string) (r client.Reply) {
 
 func cell(code string) map[string]any { return map[string]any{"code": code, "allow_stdin": true} }
 
-// identityOf finds out the identity of k's sockets, which is its session.
+// identityOf returns the identity of k's sockets, which is its session.
 func identityOf(t *testing.T, ctx context.Context, k *client.Kernel) string {
 	t.Helper()
 	reply, err := k.Execute(ctx, "", client.ExecuteOptions{}, nil)
@@ -89,7 +89,7 @@ func identityOf(t *testing.T, ctx context.Context, k *client.Kernel) string {
 	return reply.Message.Parent.Session
 }
 
-// TestNewestClientIsServed has three clients of one identity run cells in turns.
+// TestNewestClientIsServed has three clients of one identity run cells in turn.
 func TestNewestClientIsServed(t *testing.T) {
 	k, ctx := start(t, client.Options{})
 	identity, key := identityOf(t, ctx, k), k.Connection().Key
@@ -145,8 +145,8 @@ func TestNewestClientIsServed(t *testing.T) {
 	}
 }
 
-// TestStolenIdentity: somebody without the key takes the identity while a cell
-// waits for input, and gains nothing.
+// TestStolenIdentity checks that a client without the key, which takes the identity
+// while a cell waits for input, gains nothing.
 func TestStolenIdentity(t *testing.T) {
 	k, ctx := start(t, client.Options{})
 	identity := identityOf(t, ctx, k)

@@ -11,15 +11,14 @@ import (
 	"time"
 )
 
-// ExitError says that the kernel's process has ended while something was wanted
-// of it.
+// ExitError reports that the kernel's process ended while a request was pending.
 type ExitError struct {
 	State  string // "exit status 2", "signal: killed"
-	Output string // the last lines that it wrote
+	Output string // last lines of its output
 }
 
 func (e *ExitError) Error() string {
-	s := "client: the kernel has ended (" + e.State + ")"
+	s := "client: the kernel exited (" + e.State + ")"
 	if e.Output != "" {
 		s += "; its last lines:\n" + e.Output
 	}
@@ -30,8 +29,8 @@ func (e *ExitError) Error() string {
 type process struct {
 	cmd    *exec.Cmd
 	tail   *tail
-	exited chan struct{} // closed when it has ended
-	state  string        // how; set before exited is closed
+	exited chan struct{} // closed when the process has ended
+	state  string        // exit state; set before exited is closed
 }
 
 func startProcess(spec Spec, connectionFile string, o Options) (*process, error) {
@@ -42,7 +41,7 @@ func startProcess(spec Spec, connectionFile string, o Options) (*process, error)
 	p.cmd.Dir = o.Dir
 	p.cmd.Stdout = p.tail
 	p.cmd.Stderr = p.tail
-	p.cmd.WaitDelay = time.Second // what it leaves behind may hold its output open
+	p.cmd.WaitDelay = time.Second // its children may hold its output open
 	tie(p.cmd)
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("client: start %s: %w", strings.Join(argv, " "), err)
@@ -55,12 +54,12 @@ func startProcess(spec Spec, connectionFile string, o Options) (*process, error)
 	return p, nil
 }
 
-// err returns an ExitError; the process has ended.
+// err returns an ExitError; the process must have ended.
 func (p *process) err() error {
 	return &ExitError{State: p.state, Output: p.tail.String()}
 }
 
-// tail passes on what the kernel writes, and keeps its end.
+// tail passes on the kernel's output and keeps the end of it.
 type tail struct {
 	mu   sync.Mutex
 	to   io.Writer

@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// tie makes the process the head of a group, so that what it starts ends with it
-// and the terminal's Ctrl-C is ours alone, and tells it whose death to watch for.
+// tie makes the process the leader of a process group, so that its children end with it
+// and the terminal's Ctrl-C reaches only the client, and tells it which parent to
+// watch.
 func tie(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Env = append(cmd.Env, parentVariable(os.Getpid()))

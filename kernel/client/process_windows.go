@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// tie hands the process a handle of this one, to wait for its death.
+// tie passes the process a handle of this one, so that it can detect its parent's
+// death.
 func tie(cmd *exec.Cmd) {
 	self, err := syscall.GetCurrentProcess()
 	if err != nil {

@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// Spec says how to start a kernel: a kernelspec, as kernel.json holds it.
+// Spec is a kernelspec, the content of kernel.json: how to start a kernel.
 type Spec struct {
-	Argv          []string          `json:"argv"` // {connection_file} and {resource_dir} are filled in
-	Env           map[string]string `json:"env"`  // ${NAME} is taken from the environment
+	Argv          []string          `json:"argv"` // command; {connection_file} and {resource_dir} are filled in
+	Env           map[string]string `json:"env"`  // environment; ${NAME} is taken from the client's environment
 	DisplayName   string            `json:"display_name"`
 	Language      string            `json:"language"`
 	InterruptMode string            `json:"interrupt_mode"` // "message", or "signal", the default
-	ResourceDir   string            `json:"-"`              // where kernel.json lies
+	ResourceDir   string            `json:"-"`              // directory of kernel.json
 }
 
-// ReadSpec reads the kernelspec in a folder.
+// ReadSpec reads the kernelspec in a directory.
 func ReadSpec(dir string) (Spec, error) {
 	path := filepath.Join(dir, "kernel.json")
 	b, err := os.ReadFile(path)
@@ -37,19 +37,19 @@ func ReadSpec(dir string) (Spec, error) {
 		return Spec{}, fmt.Errorf("client: kernelspec %s: %w", path, err)
 	}
 	if len(s.Argv) == 0 {
-		return Spec{}, fmt.Errorf("client: kernelspec %s: argv is empty, expected a command", path)
+		return Spec{}, fmt.Errorf("client: kernelspec %s: argv is empty, want a command", path)
 	}
 	s.ResourceDir, err = filepath.Abs(dir)
 	return s, err
 }
 
-// FindSpec returns the kernelspec of that name, in any case, from the first
-// folder of Jupyter's data path that has one. The error lists the folders.
+// FindSpec returns the kernelspec of that name, ignoring case, from the first directory
+// of Jupyter's data path that has one. The error lists the directories.
 func FindSpec(name string) (Spec, error) {
 	path := DataPath()
 	s, err := findSpec(path, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		// Behind a version manager's shim only Python itself knows where it lives.
+		// Behind a version manager's shim only Python itself knows its location.
 		if dir := pythonData(); dir != "" && !slices.Contains(path, dir) {
 			path = append(path, dir)
 			s, err = findSpec(path[len(path)-1:], name)
@@ -73,7 +73,7 @@ func findSpec(path []string, name string) (Spec, error) {
 			}
 			s, err := ReadSpec(filepath.Join(dir, "kernels", e.Name()))
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // a folder left empty
+				continue // an empty directory
 			}
 			return s, err
 		}
@@ -81,7 +81,7 @@ func findSpec(path []string, name string) (Spec, error) {
 	return Spec{}, fs.ErrNotExist
 }
 
-// pythonData returns the data folder of the Python that python3 starts, or "".
+// pythonData returns the data directory of the Python that python3 starts, or "".
 func pythonData() string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -92,9 +92,9 @@ func pythonData() string {
 	return filepath.Join(strings.TrimSpace(string(prefix)), "share", "jupyter")
 }
 
-// DataPath returns the folders in which Jupyter looks for kernelspecs, first
-// those that win: JUPYTER_PATH, the user's, the active Python environment's, the
-// system's. See "jupyter --paths".
+// DataPath returns the directories in which Jupyter looks for kernelspecs, in order of
+// precedence: JUPYTER_PATH, the user's, the active Python environment's, the system's.
+// See "jupyter --paths".
 func DataPath() []string {
 	var path []string
 	add := func(dir ...string) {
@@ -154,8 +154,8 @@ func (s Spec) command(connectionFile string, extra []string) (argv, env []string
 	return argv, append(env, extra...)
 }
 
-// python returns the interpreter that a kernelspec's bare "python" stands for: the
-// one of the environment that the kernelspec was installed in.
+// python returns the interpreter for a kernelspec's bare "python": that of the
+// environment that the kernelspec was installed in.
 func (s Spec) python(command string) string {
 	if command != "python" && command != "python3" {
 		return command
@@ -173,7 +173,7 @@ func (s Spec) python(command string) string {
 	return command
 }
 
-// expand fills in ${NAME}, and nothing else, as jupyter_client does.
+// expand replaces ${NAME} only, as jupyter_client does.
 func expand(s string) string {
 	var b strings.Builder
 	for {

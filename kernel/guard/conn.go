@@ -18,29 +18,29 @@ import (
 //	peer ── pump ── frames ──▶ Read ──▶ zmq4
 //	peer ◀── drain ◀── bytes ◀── Write ◀── zmq4
 //
-// The pump answers pings and drops what zmq4 must not see. Between zmq4 and the
-// connections of one identity stands their route. Locks are taken in the order
+// The pump answers pings and drops frames that zmq4 must not see. A route stands
+// between zmq4 and the connections of one identity. Locks are taken in the order
 // route.mu, out, in, Listener.mu.
 type conn struct {
 	listener *Listener
 	net      net.Conn
 	reader   *bufio.Reader
 	peerType string
-	identity string // empty where peers are not told apart by it
+	identity string // identity; empty where peers are not told apart by it
 
 	in     *inbound // shared by the connections of one route
 	out    outbound
 	queued atomic.Int64 // bytes of out, and those that drain is writing; changed under out's lock
 	taken  atomic.Int64 // when the peer last took bytes, or the first began to wait; Listener.now
-	logged sync.Once    // why the peer was cut
-	left   sync.Once    // the Listener has been told
-	over   sync.Once    // whoever wants to know of a cut has been told
+	logged sync.Once    // guards the log line of the cut
+	left   sync.Once    // guards the call of Listener.leave
+	over   sync.Once    // guards the call of Config.Cut
 
-	number uint64        // how many peers had entered with this one; set by Listener.enter
+	number uint64        // number of peers that had entered, this one included; set by Listener.enter
 	route  *route        // nil without an identity; set by Listener.enter
-	joined bool          // zmq4 has the route already; set by Listener.enter
-	doomed bool          // chosen by Listener.longest; guarded by Listener.mu
-	topics subscriptions // changed by pump, guarded by Listener.mu
+	joined bool          // whether zmq4 has the route already; set by Listener.enter
+	doomed bool          // whether Listener.longest chose it; guarded by Listener.mu
+	topics subscriptions // topics, changed by pump, guarded by Listener.mu
 }
 
 func newConn(l *Listener, nc net.Conn) *conn {
@@ -51,13 +51,13 @@ func newConn(l *Listener, nc net.Conn) *conn {
 	return c
 }
 
-// run leads a connection from its handshake to the end of its input.
+// run serves a connection from its handshake to the end of its input.
 func (c *conn) run() {
 	if err := c.shakeHands(); err != nil {
 		if !c.listener.turnAway(c) {
 			err = errOusted
 		}
-		if err != io.EOF { // a peer that only looks whether somebody listens
+		if err != io.EOF { // a peer that only probes the port closes it at once
 			c.listener.log.printf("guard: %s: refused: %v", c.net.RemoteAddr(), err)
 		}
 		c.net.Close()
@@ -76,7 +76,7 @@ func (c *conn) run() {
 	}
 }
 
-// face returns what zmq4 takes for the connection.
+// face returns the net.Conn that zmq4 gets for the connection.
 func (c *conn) face() net.Conn {
 	if c.route != nil {
 		return c.route
@@ -84,7 +84,7 @@ func (c *conn) face() net.Conn {
 	return c
 }
 
-// patience returns for how long c is still waited for, or less than nothing.
+// patience returns how long to keep waiting for c; negative if the time is over.
 func (c *conn) patience() time.Duration {
 	if c.queued.Load() == 0 {
 		return c.listener.config.Patience
@@ -92,8 +92,8 @@ func (c *conn) patience() time.Duration {
 	return c.listener.config.Patience - time.Duration(c.listener.now()-c.taken.Load())
 }
 
-// ended cuts the connection for an error of the network or of the peer. That a
-// peer has gone is no news for the log.
+// ended cuts the connection after an error of the network or of the peer. A peer that
+// has left is not logged.
 func (c *conn) ended(err error) {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
@@ -104,8 +104,8 @@ func (c *conn) ended(err error) {
 	}
 }
 
-// cut ends the connection at once and drops what is queued for the peer; what
-// the peer has sent before is still served. An empty reason is not logged.
+// cut ends the connection at once and drops what is queued for the peer; messages that
+// the peer has already sent are still served. An empty reason is not logged.
 func (c *conn) cut(reason string) {
 	if reason != "" {
 		c.logged.Do(func() { c.listener.log.printf("guard: %s: disconnected: %s", c.net.RemoteAddr(), reason) })
@@ -119,7 +119,7 @@ func (c *conn) cut(reason string) {
 	c.listener.changed.raise()
 }
 
-// overflow cuts a connection for which too much waits.
+// overflow cuts a connection whose queue is too long.
 func (c *conn) overflow(reason string) {
 	if told := c.listener.config.Cut; told != nil {
 		c.over.Do(told)
@@ -127,7 +127,7 @@ func (c *conn) overflow(reason string) {
 	c.cut(reason)
 }
 
-// Close lets what is queued leave for up to Linger, in the background.
+// Close sends what is queued for up to Linger, in the background.
 func (c *conn) Close() error {
 	c.out.Lock()
 	closed := c.out.closed
@@ -138,12 +138,12 @@ func (c *conn) Close() error {
 		return nil
 	}
 	c.net.SetWriteDeadline(time.Now().Add(c.listener.config.Linger))
-	c.net.SetReadDeadline(time.Now()) // the pump ends
+	c.net.SetReadDeadline(time.Now()) // ends the pump
 	c.leave()
 	return nil
 }
 
-// leave tells the Listener, and zmq4's reader if nothing more can come.
+// leave tells the Listener, and zmq4's reader if no further message can come.
 func (c *conn) leave() {
 	c.left.Do(func() {
 		if c.listener.leave(c) {
@@ -155,26 +155,26 @@ func (c *conn) leave() {
 func (c *conn) LocalAddr() net.Addr  { return c.net.LocalAddr() }
 func (c *conn) RemoteAddr() net.Addr { return c.net.RemoteAddr() }
 
-// zmq4 sets no deadlines, and nothing that it does here blocks but Read.
+// zmq4 sets no deadlines, and of its calls here only Read blocks.
 
 func (c *conn) SetDeadline(time.Time) error      { return errors.ErrUnsupported }
 func (c *conn) SetReadDeadline(time.Time) error  { return errors.ErrUnsupported }
 func (c *conn) SetWriteDeadline(time.Time) error { return errors.ErrUnsupported }
 
-// netError makes an error that ends a connection for zmq4: it forgets one on
-// io.EOF and on a net.Error that is no timeout, and on nothing else.
+// netError makes an error that ends a connection for zmq4, which forgets a connection
+// on io.EOF and on a net.Error that is not a timeout, and on nothing else.
 func netError(op string, err error) error {
 	return &net.OpError{Op: op, Net: "guard", Err: err}
 }
 
-// subscriptions is the set of topics of one peer; an entry counts frameCost
-// bytes beyond its own. zmq4 keeps them all, so they need a bound.
+// subscriptions is the set of topics of one peer; each counts frameCost bytes more than
+// its length. zmq4 keeps them all, so they need a limit.
 type subscriptions struct {
 	set  map[string]bool
 	size int
 }
 
-// maxTopics is how many bytes the topics of one peer may have together.
+// maxTopics is the limit on the bytes of one peer's topics.
 const maxTopics = 256 << 10
 
 func (s *subscriptions) add(topic string) bool {

@@ -20,8 +20,8 @@ const (
 	cancel    = 0
 )
 
-// frameCost is what a frame counts beyond its bytes, so that a message of empty
-// frames has an end, too.
+// frameCost is what a frame counts in addition to its bytes, so that a message of empty
+// frames is limited too.
 const frameCost = 64
 
 // appendHeader appends the header of a frame with a body of n bytes.
@@ -36,7 +36,7 @@ func appendFrame(b []byte, flags byte, body []byte) []byte {
 	return append(appendHeader(b, flags, len(body)), body...)
 }
 
-// appendMessage appends frames as one message; none is no message.
+// appendMessage appends frames as one message; without frames it appends nothing.
 func appendMessage(b []byte, frames [][]byte) []byte {
 	for i, f := range frames {
 		flags := byte(flagMore)
@@ -57,14 +57,14 @@ func commandFrame(name string, data []byte) []byte {
 // parseCommand splits the body of a command into its name and data.
 func parseCommand(body []byte) (name string, data []byte, err error) {
 	if len(body) == 0 || body[0] == 0 || int(body[0]) > len(body)-1 {
-		return "", nil, errors.New("a command without a name")
+		return "", nil, errors.New("command without a name")
 	}
 	end := 1 + int(body[0])
 	return string(body[1:end]), body[end:], nil
 }
 
-// readFrame reads one frame with a body of at most limit bytes. The memory it
-// takes grows with the bytes that arrive, not with the length announced.
+// readFrame reads one frame with a body of at most limit bytes. It allocates memory as
+// bytes arrive, not by the announced length.
 func readFrame(r *bufio.Reader, limit int) (flags byte, body []byte, err error) {
 	if flags, err = r.ReadByte(); err != nil {
 		return 0, nil, err
@@ -82,7 +82,7 @@ func readFrame(r *bufio.Reader, limit int) (flags byte, body []byte, err error) 
 	}
 	n := binary.BigEndian.Uint64(header[:])
 	if n > uint64(limit) {
-		return 0, nil, fmt.Errorf("a frame of %d bytes, where at most %d may come", n, limit)
+		return 0, nil, fmt.Errorf("frame of %d bytes, the limit is %d", n, limit)
 	}
 	body, err = readBody(r, int(n))
 	return flags, body, unexpected(err)
@@ -105,7 +105,7 @@ func readBody(r io.Reader, n int) ([]byte, error) {
 	}
 }
 
-// unexpected makes the end of a stream inside a frame an error of its own.
+// unexpected turns the end of a stream inside a frame into io.ErrUnexpectedEOF.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -113,19 +113,19 @@ func unexpected(err error) error {
 	return err
 }
 
-// tracker follows a greeting and then frames through a stream of well-formed
-// bytes that arrives in pieces.
+// tracker follows a greeting and then frames through a stream of well-formed bytes that
+// arrives in pieces.
 type tracker struct {
 	greeting int // bytes of the greeting still to come
 	header   [9]byte
-	have     int    // bytes of header
+	have     int    // bytes of the header so far
 	left     uint64 // bytes of the body still to come
 	inBody   bool
-	more     bool // the last whole frame announced another
+	more     bool // whether the last complete frame announced another
 }
 
-// take consumes the front of p, to the end of a frame at most, and tells
-// whether a frame has ended there.
+// take consumes the front of p, up to the end of a frame, and reports whether a frame
+// ended there.
 func (t *tracker) take(p []byte) (n int, end bool) {
 	if t.greeting > 0 {
 		n = min(t.greeting, len(p))
@@ -158,7 +158,7 @@ func (t *tracker) take(p []byte) (n int, end bool) {
 	return n, true
 }
 
-// between tells whether the stream stands between two messages.
+// between reports whether the stream is between two messages.
 func (t *tracker) between() bool {
 	return t.greeting == 0 && t.have == 0 && !t.inBody && !t.more
 }

@@ -35,9 +35,9 @@ func TestReadFrame(t *testing.T) {
 		{"half a header", "\x02\x00\x00", 0, "", "unexpected EOF"},
 		{"half a body", "\x00\x05abc", 0, "", "unexpected EOF"},
 		{"no body", "\x00\x05", 0, "", "unexpected EOF"},
-		{"above the limit", string(longHeader(0, 1001)), 0, "", "a frame of 1001 bytes, where at most 1000 may come"},
-		{"2^62", string(longHeader(0, 1<<62)), 0, "", "a frame of 4611686018427387904 bytes"},
-		{"2^64-1", string(longHeader(0, 1<<64-1)), 0, "", "a frame of 18446744073709551615 bytes"},
+		{"above the limit", string(longHeader(0, 1001)), 0, "", "frame of 1001 bytes, the limit is 1000"},
+		{"2^62", string(longHeader(0, 1<<62)), 0, "", "frame of 4611686018427387904 bytes"},
+		{"2^64-1", string(longHeader(0, 1<<64-1)), 0, "", "frame of 18446744073709551615 bytes"},
 		{"reserved bits", "\x08\x00", 0, "", "frame flags 0x08"},
 		{"command with MORE", "\x05\x00", 0, "", "frame flags 0x05"},
 	} {
@@ -125,7 +125,7 @@ func TestParseProperties(t *testing.T) {
 		{"no name", "\x00\x00\x00\x00\x00", nil, "without a name"},
 		{"ends in the name", "\x05Socke", nil, "ends inside a property"},
 		{"ends in the length", "\x02ab\x00\x00\x00", nil, "ends inside a property"},
-		{"ends in the value", "\x02ab\xff\xff\xff\xffx", nil, "4294967295 bytes announced, 1 there"},
+		{"ends in the value", "\x02ab\xff\xff\xff\xffx", nil, "4294967295 bytes announced, 1 present"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := parseProperties([]byte(tt.in))

@@ -1,18 +1,17 @@
-// Package guard lets a zmq4 socket listen where peers may be hostile, silent or
-// stuck. It is a transport for zmq4: all bytes that a socket receives or sends
-// pass here, so zmq4 stays an unmodified module.
+// Package guard lets a zmq4 socket listen where peers may be hostile, silent or stuck.
+// It is a transport for zmq4: all bytes that a socket receives or sends pass through
+// it, so zmq4 stays an unmodified module.
 //
-// The guard finishes each handshake itself, reads whole frames under a limit
-// before zmq4 sees their headers, answers pings, queues what is sent, sends new
-// subscribers a welcome, and cuts peers that misbehave. zmq4 gets well-formed
-// frames only and never waits for the network. When a peer comes with the
-// identity of another, the guard hands the identity over, as libzmq does with
-// ZMQ_ROUTER_HANDOVER: a client that returns after its connection broke is served
-// at once. What zmq4 still does: routing by identity, topic filters, fan-out,
-// envelopes.
+// The guard completes each handshake itself, reads whole frames under a limit before
+// zmq4 sees their headers, answers pings, queues outgoing bytes, sends new subscribers
+// a welcome, and disconnects peers that misbehave. zmq4 gets well-formed frames only
+// and never waits for the network. When a peer arrives with the identity of another,
+// the guard hands the identity over, as libzmq does with ZMQ_ROUTER_HANDOVER: a client
+// that returns after its connection broke is served at once. zmq4 still does routing by
+// identity, topic filters, fan-out and envelopes.
 //
-// The guard speaks ZMTP 3.0 (https://rfc.zeromq.org/spec/23) with the NULL
-// mechanism, and knows nothing of Jupyter.
+// The guard speaks ZMTP 3.0 (https://rfc.zeromq.org/spec/23) with the NULL mechanism,
+// and knows nothing of Jupyter.
 package guard
 
 import (
@@ -28,59 +27,60 @@ import (
 	"github.com/go-zeromq/zmq4/transport"
 )
 
-// Config holds the limits of one listener. A field that is zero or negative has
-// the default that stands beside it.
+// Config holds the limits of one listener. A field that is zero or negative has its
+// default, given after the semicolon.
 type Config struct {
-	// MaxMessage is how many bytes one inbound message may have, all frames
-	// together, each counted 64 bytes longer than it is; 64 MiB. A peer that
-	// announces more is cut.
+	// MaxMessage is the limit on the bytes of one inbound message: all frames together,
+	// each counted 64 bytes longer than it is; 64 MiB. A peer that announces more is
+	// disconnected.
 	MaxMessage int
 	// Handshake is the time from connecting to READY; 5 s.
 	Handshake time.Duration
-	// MaxPending is how many handshakes may be under way; 64. The oldest gives
-	// way to the next.
+	// MaxPending is the limit on handshakes in progress; 64. The oldest gives way to
+	// the next.
 	MaxPending int
-	// MaxConns is how many peers may be connected; 256. The next is refused.
+	// MaxConns is the limit on connected peers; 256. The next is refused.
 	MaxConns int
-	// High is how many bytes may wait for even the fastest subscriber before
-	// Publish waits, and how many may wait for the socket's reader before the
-	// peer has to; 1 MiB.
+	// High is the number of bytes that may be queued for even the fastest subscriber
+	// before Publish waits, and for the socket's reader before the peer has to wait; 1
+	// MiB.
 	High int
-	// Limit is how many bytes may wait for one peer when a message begins; 64
-	// MiB. A peer that lets more pile up is cut. It should be a multiple of High.
+	// Limit is the number of bytes that may be queued for one peer when a message
+	// begins; 64 MiB. A peer with more is disconnected. It should be a multiple of
+	// High.
 	Limit int
-	// Total is how many bytes may wait for all peers together; 256 MiB. Above
-	// it the peer with the most is cut.
+	// Total is the number of bytes that may be queued for all peers together; 256 MiB.
+	// Above it the peer with the longest queue is disconnected.
 	Total int
-	// Patience is how long a peer may take nothing of what waits for it before
-	// Publish and Flush stop waiting for it; 10 s.
+	// Patience is how long a peer may take nothing from its queue before Publish and
+	// Flush stop waiting for it; 10 s.
 	Patience time.Duration
-	// Linger is how long a closed connection may take to send what waits; 1 s.
+	// Linger is how long a closed connection may take to send its queue; 1 s.
 	Linger time.Duration
-	// Proves reports whether a message, its frames without the identity, shows that
-	// its sender may have the identity that it came with: that it knows a key. A
-	// connection that shares its identity with older ones is on probation until it
-	// has sent such a message. Proves may be called from any goroutine. Nil asks
-	// for no proof: the newest connection has the identity. Sockets other than
-	// ROUTER ignore it.
+	// Proves reports whether a message, given by its frames without the identity,
+	// proves that its sender may have its identity, for example by knowing a key. A
+	// connection that shares its identity with older ones is on probation until it has
+	// sent such a message. Proves may be called from any goroutine. With nil no proof
+	// is needed: the newest connection has the identity. Sockets other than ROUTER
+	// ignore Proves.
 	Proves func(frames [][]byte) bool
 	// Holds keeps messages to an identity from a connection on probation: the newest
-	// connection that has proved itself gets them, and the newcomer a copy once it
-	// has proved itself too. So a peer without the key neither reads replies nor
-	// takes them away. Copies of more than High bytes are not kept.
+	// proven connection gets them, and the newcomer gets a copy once it has proved
+	// itself. So a peer without the key can neither read replies nor take them away.
+	// Copies of more than High bytes are not kept.
 	Holds bool
-	// Log gets a line for each peer that is refused or cut, by rate: what comes
-	// too fast is counted, not printed. It may be called from any goroutine.
-	// Nil means silence.
+	// Log gets a line for each peer that is refused or disconnected, at a limited rate:
+	// excess lines are counted instead. It may be called from any goroutine. Nil
+	// discards the lines.
 	Log func(format string, args ...any)
-	// Cut is called before a peer is cut for not reading: it will miss messages.
-	// It may be called from any goroutine. Nil does nothing.
+	// Cut is called before a peer is disconnected for not reading, which loses
+	// messages. It may be called from any goroutine. Nil does nothing.
 	Cut func()
-	// Welcome returns the frames of the messages that greet a subscriber to topic,
-	// or none. They are that subscriber's first messages, sent to no other, once
-	// the subscription is in force: nothing published later passes the subscriber
-	// by. Welcome runs under a lock, so it must do no more than build frames. Nil
-	// means no welcome. Sockets that do not publish ignore it.
+	// Welcome returns the frames of the messages that greet a subscriber to topic, or
+	// none. They are that subscriber's first messages, sent to no other, once the
+	// subscription is in force: the subscriber misses nothing published later. Welcome
+	// is called with a lock held, so it must do no more than build frames. With nil
+	// there is no welcome. Sockets that do not publish ignore it.
 	Welcome func(topic []byte) [][][]byte
 }
 
@@ -103,10 +103,9 @@ func setDefault[T int | time.Duration](field *T, value T) {
 	}
 }
 
-// Listen binds s, a ROUTER, REP, PUB or XPUB socket, to an address of network
-// "tcp" or "unix" as package net writes them, and accepts peers behind the
-// guard until s or the Listener is closed. A unix socket's file that nobody
-// listens on any more is replaced. Listen binds a socket once.
+// Listen binds s, a ROUTER, REP, PUB or XPUB socket, to an address of network "tcp" or
+// "unix" as package net writes them, and accepts peers behind the guard until s or the
+// Listener is closed. A stale unix socket file is replaced. A socket can be bound once.
 func Listen(s zmq4.Socket, network, address string, c Config) (*Listener, error) {
 	fail := func(err error) (*Listener, error) {
 		return nil, fmt.Errorf("guard: listen on %s %s: %w", network, address, err)
@@ -131,8 +130,8 @@ func Listen(s zmq4.Socket, network, address string, c Config) (*Listener, error)
 	return l, nil
 }
 
-// endpoints hands listeners over to the transport, which zmq4 calls with
-// nothing but an address.
+// endpoints hands listeners over to the transport, which zmq4 calls with only an
+// address.
 var endpoints = table{waiting: map[string]*Listener{}}
 
 type table struct {

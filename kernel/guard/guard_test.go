@@ -15,10 +15,10 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// patience bounds every wait of these tests: what takes longer has failed.
+// patience bounds every wait in these tests; a longer wait is a failure.
 const patience = time.Minute
 
-// server is a socket behind the guard, and what the guard has logged.
+// server is a socket behind the guard, with the guard's log.
 type server struct {
 	zmq4.Socket
 	*Listener
@@ -64,7 +64,7 @@ func serve(t testing.TB, typ zmq4.SocketType, c Config) *server {
 	return s
 }
 
-// echo sends all that comes in back, until the socket is closed.
+// echo returns all messages to their senders, until the socket is closed.
 func (s *server) echo() *server {
 	go func() {
 		for {
@@ -121,7 +121,7 @@ func texts(frames [][]byte) (s []string) {
 	return s
 }
 
-// asks tells whether a new client gets an answer from an echoing ROUTER.
+// asks reports whether a new client gets an answer from an echoing ROUTER.
 func (s *server) serves(t testing.TB) {
 	t.Helper()
 	p := dial(t, s).hello("DEALER", "")
@@ -170,7 +170,7 @@ func (p *peer) greeted() {
 	}
 }
 
-// raw writes bytes; the guard may have cut the connection meanwhile.
+// raw writes bytes; the guard may have cut the connection in the meantime.
 func (p *peer) raw(bytes ...[]byte) {
 	for _, b := range bytes {
 		if _, err := p.Write(b); err != nil {
@@ -200,7 +200,7 @@ func (p *peer) command() (name, data string) {
 	return n, string(d)
 }
 
-// message reads a message, nil at the end of the connection.
+// message reads a message; nil at the end of the connection.
 func (p *peer) message() (frames []string) {
 	p.t.Helper()
 	for {
@@ -223,8 +223,8 @@ func gone(err error) bool {
 	return err != nil && !(ok && ne.Timeout())
 }
 
-// disconnected waits for the end of the connection and returns how many bytes
-// came before.
+// disconnected waits for the end of the connection and returns the number of bytes read
+// before it.
 func (p *peer) disconnected() (n int64) {
 	p.t.Helper()
 	n, err := io.Copy(io.Discard, p.r)
@@ -234,7 +234,7 @@ func (p *peer) disconnected() (n int64) {
 	return n
 }
 
-// eventually waits until ok.
+// eventually waits until ok returns true.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
@@ -318,13 +318,13 @@ func TestUnix(t *testing.T) {
 		t.Skip("needs unix sockets: ", err)
 	}
 	dead.SetUnlinkOnClose(false)
-	dead.Close() // as a process leaves it that was killed
+	dead.Close() // like the socket of a process that was killed
 	s := &server{Socket: socket(t, zmq4.Router)}
 	if s.Listener, err = Listen(s.Socket, "unix", path, Config{}); err != nil {
 		t.Fatal(err)
 	}
 	s.echo().serves(t)
 	if _, err := Listen(socket(t, zmq4.Router), "unix", path, Config{}); err == nil {
-		t.Error("took the path of a socket that somebody listens on")
+		t.Error("replaced a unix socket that is in use")
 	}
 }

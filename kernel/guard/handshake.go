@@ -30,7 +30,7 @@ const (
 	readyAfter   = 500 * time.Millisecond
 )
 
-// greeting returns ZMTP 3.0's, with the NULL mechanism.
+// greeting returns the greeting of ZMTP 3.0 with the NULL mechanism.
 func greeting() []byte {
 	g := make([]byte, greetingSize)
 	g[0], g[9], g[10] = 0xff, 0x7f, 3
@@ -52,7 +52,7 @@ func appendProperty(b []byte, name, value string) []byte {
 	return append(binary.BigEndian.AppendUint32(b, uint32(len(value))), value...)
 }
 
-// parseProperties reads the metadata of READY; names come in lower case.
+// parseProperties reads the metadata of READY; names are returned in lower case.
 func parseProperties(b []byte) (map[string]string, error) {
 	properties := map[string]string{}
 	for len(b) > 0 {
@@ -67,7 +67,7 @@ func parseProperties(b []byte) (map[string]string, error) {
 		size := binary.BigEndian.Uint32(b[1+n:])
 		b = b[1+n+4:]
 		if uint64(size) > uint64(len(b)) {
-			return nil, fmt.Errorf("READY ends inside property %q: %d bytes announced, %d there", name, size, len(b))
+			return nil, fmt.Errorf("READY ends inside property %q: %d bytes announced, %d present", name, size, len(b))
 		}
 		properties[name] = string(b[:size])
 		b = b[size:]
@@ -75,11 +75,11 @@ func parseProperties(b []byte) (map[string]string, error) {
 	return properties, nil
 }
 
-// shakeHands does the whole handshake in zmq4's place and enters c among the
-// peers. The greeting goes out at once: libzmq sends ten bytes and waits for
-// ours. READY goes out last: a peer that has it sends its first message, which
-// would be lost if the peer were refused afterwards. One that waits for our
-// READY gets it after half a second.
+// shakeHands performs the whole handshake in zmq4's place and enters c among the peers.
+// The greeting is sent at once: libzmq sends ten bytes and waits for ours. READY is
+// sent last: a peer that has it sends its first message, which would be lost if the
+// peer were refused afterwards. A peer that waits for our READY gets it after half a
+// second.
 func (c *conn) shakeHands() error {
 	c.net.SetDeadline(time.Now().Add(c.listener.config.Handshake))
 	if _, err := c.net.Write(greeting()); err != nil {
@@ -100,7 +100,8 @@ func (c *conn) shakeHands() error {
 	}
 	c.net.SetDeadline(time.Time{}) // before entering: from then on Close may set its own
 	c.push(inFrame{body: greeting()}, inFrame{body: readyFrame(c.peerType, c.identity)})
-	// A refusal may pass, so it is not an ERROR command: libzmq would not try again.
+	// The cause of a refusal may pass, so it is not an ERROR command, after which
+	// libzmq would not try again.
 	if err := c.listener.enter(c); err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (c *conn) readReady() error {
 		return unexpected(err)
 	}
 	if flags&flagCommand == 0 {
-		return errors.New("a message before READY")
+		return errors.New("message before READY")
 	}
 	name, data, err := parseCommand(body)
 	if err != nil {

@@ -64,11 +64,11 @@ func TestHandshakeRefuses(t *testing.T) {
 		{"signature", "\xff" + strings.Repeat("x", 63), "signature 0x78"},
 		{"ZMTP 2", "\xff\x00\x00\x00\x00\x00\x00\x00\x01\x7f\x01\x05\x00\x00", "version 1"},
 		{"CURVE", strings.Replace(greet, "NULL\x00", "CURVE", 1), `mechanism "CURVE", want NULL`},
-		{"message before READY", greet + "\x00\x02hi", "a message before READY"},
+		{"message before READY", greet + "\x00\x02hi", "message before READY"},
 		{"another command", greet + "\x04\x06\x05HELLO", `command "HELLO", want READY`},
 		{"command without a name", greet + "\x04\x00", "without a name"},
-		{"frame of 2^62 bytes", greet + string(longHeader(flagCommand, 1<<62)) + "x", "a frame of 4611686018427387904 bytes"},
-		{"READY of 5000 bytes", greet + string(longHeader(flagCommand, 5000)), "at most 4096"},
+		{"frame of 2^62 bytes", greet + string(longHeader(flagCommand, 1<<62)) + "x", "frame of 4611686018427387904 bytes"},
+		{"READY of 5000 bytes", greet + string(longHeader(flagCommand, 5000)), "the limit is 4096"},
 		{"metadata cut short", greet + "\x04\x0c\x05READY\x05Socke", "READY ends inside a property"},
 		{"metadata cut short in the value", greet + "\x04\x16\x05READY\x0bSocket-Type\xff\xff\xff\xff", "4294967295 bytes announced"},
 		{"unknown Socket-Type", greet + string(readyFrame("FOO", "")), `socket type "FOO" does not talk to ROUTER`},
@@ -119,7 +119,7 @@ func silentClients(t *testing.T, handshake time.Duration) {
 	s := serve(t, zmq4.Router, Config{Handshake: handshake}).echo()
 	var silent []*peer
 	for range 5 {
-		silent = append(silent, dial(t, s)) // says nothing
+		silent = append(silent, dial(t, s)) // sends nothing
 		half := dial(t, s)                  // stops after the greeting
 		half.raw(greeting())
 		cut := dial(t, s) // stops inside READY
@@ -165,7 +165,7 @@ func TestTooManyPeers(t *testing.T) {
 	if n := second.disconnected(); n != greetingSize {
 		t.Errorf("the second got %d bytes, want %d: the greeting and no READY", n, greetingSize)
 	}
-	if !strings.Contains(s.lines(), "1 peers are connected, no more are let in") {
+	if !strings.Contains(s.lines(), "the limit of 1 connected peers is reached") {
 		t.Errorf("got log %q", s.lines())
 	}
 	first.Close()

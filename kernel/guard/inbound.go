@@ -14,16 +14,16 @@ type inbound struct {
 	sync.Mutex
 	changed sync.Cond
 	queue   []inFrame
-	size    int         // of queue, each frame frameCost longer than it is
-	rest    net.Buffers // of the frame that zmq4 is reading
-	topic   []byte      // of the subscription that zmq4 read last, until it is known to hold
-	err     error       // what Read returns once the queue is empty
+	size    int         // bytes of queue, each frame frameCost longer than it is
+	rest    net.Buffers // rest of the frame that zmq4 is reading
+	topic   []byte      // topic of the subscription that zmq4 read last, until it is known to be in force
+	err     error       // returned by Read once the queue is empty
 }
 
 type inFrame struct {
 	header []byte
 	body   []byte
-	topic  []byte // not nil: this is a subscription
+	topic  []byte // topic of a subscription; nil for any other frame
 }
 
 func (f inFrame) cost() int { return len(f.body) + frameCost }
@@ -34,7 +34,7 @@ func newInbound() *inbound {
 	return in
 }
 
-// finish lets Read end once it has served what is queued.
+// finish ends Read once it has served the queue.
 func (in *inbound) finish() {
 	in.Lock()
 	defer in.Unlock()
@@ -53,7 +53,7 @@ func (c *conn) pump() {
 		err = c.pumpMessages()
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return // Close; drain is still at work
+		return // Close was called; drain is still at work
 	}
 	c.ended(err)
 }
@@ -61,7 +61,7 @@ func (c *conn) pump() {
 func (c *conn) pumpMessages() error {
 	limit := c.listener.config.MaxMessage
 	var message []inFrame
-	size := 0 // of message
+	size := 0 // bytes of the message
 	for {
 		flags, body, err := readFrame(c.reader, max(0, limit-size-frameCost))
 		if err != nil {
@@ -75,7 +75,7 @@ func (c *conn) pumpMessages() error {
 		}
 		size += len(body) + frameCost
 		if size > limit {
-			return fmt.Errorf("a message of more than %d bytes", limit)
+			return fmt.Errorf("message exceeds the limit of %d bytes", limit)
 		}
 		more := flags & flagMore
 		message = append(message, inFrame{header: appendHeader(nil, more, len(body)), body: body})
@@ -89,10 +89,10 @@ func (c *conn) pumpMessages() error {
 	}
 }
 
-// pumpSubscriptions drops what is no subscription: ten such messages would
-// block zmq4's reader for good.
+// pumpSubscriptions drops messages that are not subscriptions: ten of them would block
+// zmq4's reader for good.
 func (c *conn) pumpSubscriptions() error {
-	inside := false // a message of several frames
+	inside := false // inside a message of several frames
 	for {
 		flags, body, err := readFrame(c.reader, maxTopics)
 		switch {
@@ -112,8 +112,8 @@ func (c *conn) pumpSubscriptions() error {
 	}
 }
 
-// command acts on one of the peer's; those not known are passed over. SUBSCRIBE
-// and CANCEL are ZMTP 3.1's (https://rfc.zeromq.org/spec/37).
+// command handles a command of the peer; unknown ones are ignored. SUBSCRIBE and CANCEL
+// are ZMTP 3.1's (https://rfc.zeromq.org/spec/37).
 func (c *conn) command(body []byte) error {
 	name, data, err := parseCommand(body)
 	if err != nil {
@@ -122,7 +122,7 @@ func (c *conn) command(body []byte) error {
 	switch name {
 	case "PING": // a time to live of two bytes, a context of up to sixteen
 		if len(data) < 2 || len(data) > 18 {
-			return fmt.Errorf("a PING of %d bytes, want 2 to 18", len(data))
+			return fmt.Errorf("PING of %d bytes, want 2 to 18", len(data))
 		}
 		c.pong(data[2:])
 	case "SUBSCRIBE":
@@ -152,7 +152,7 @@ func (c *conn) subscription(body []byte) error {
 	}
 	c.listener.mu.Unlock()
 	if !ok {
-		return fmt.Errorf("subscriptions of more than %d bytes", maxTopics)
+		return fmt.Errorf("subscriptions exceed the limit of %d bytes", maxTopics)
 	}
 	if !c.push(frame) {
 		return net.ErrClosed
@@ -160,11 +160,11 @@ func (c *conn) subscription(body []byte) error {
 	return nil
 }
 
-// subscribes tells whether c gets what is published under topic; Listener.mu is
+// subscribes reports whether c gets messages published under topic; Listener.mu is
 // held.
 func (c *conn) subscribes(topic []byte) bool { return c.topics.match(topic) }
 
-// push queues a message for zmq4's reader, whole, because others may send by the
+// push queues a whole message for zmq4's reader, because other peers may send by the
 // same route. It waits while the reader is behind, and so TCP makes the peer wait.
 func (c *conn) push(message ...inFrame) bool {
 	c.in.Lock()
@@ -183,9 +183,9 @@ func (c *conn) push(message ...inFrame) bool {
 	return true
 }
 
-// Read serves zmq4's reader, at most to the end of a frame. zmq4 comes back for
-// the next frame only after it has acted on this one, so the call that follows
-// a subscription proves that the subscription holds: the moment of the welcome.
+// Read serves zmq4's reader, at most to the end of a frame. zmq4 asks for the next
+// frame only after it has acted on this one, so the call that follows a subscription
+// proves that the subscription is in force: the moment of the welcome.
 func (c *conn) Read(p []byte) (int, error) {
 	c.in.Lock()
 	defer c.in.Unlock()

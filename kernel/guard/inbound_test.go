@@ -21,17 +21,17 @@ func TestHostileFrames(t *testing.T) {
 		in   string
 		log  string // empty: no line
 	}{
-		{"frame of 2^62 bytes", string(longHeader(0, 1<<62)) + "x", "a frame of 4611686018427387904 bytes"},
-		{"frame of 2^63 bytes", string(longHeader(0, 1<<63)) + "x", "a frame of 9223372036854775808 bytes"},
-		{"frame of 40 GB", string(longHeader(0, 40<<30)) + "x", "a frame of 42949672960 bytes"},
-		{"second frame beyond what is left", "\x01\x02hi" + string(longHeader(0, 1<<16-10)), "where at most"},
-		{"10,000 empty frames, never the last", strings.Repeat("\x01\x00", 10_000), "a message of more than 65536 bytes"},
+		{"frame of 2^62 bytes", string(longHeader(0, 1<<62)) + "x", "frame of 4611686018427387904 bytes"},
+		{"frame of 2^63 bytes", string(longHeader(0, 1<<63)) + "x", "frame of 9223372036854775808 bytes"},
+		{"frame of 40 GB", string(longHeader(0, 40<<30)) + "x", "frame of 42949672960 bytes"},
+		{"second frame beyond what is left", "\x01\x02hi" + string(longHeader(0, 1<<16-10)), "the limit is"},
+		{"10,000 empty frames, never the last", strings.Repeat("\x01\x00", 10_000), "message exceeds the limit of 65536 bytes"},
 		{"reserved flags", "\xf0\x00", "frame flags 0xf0"},
 		{"command with MORE", "\x05\x00", "frame flags 0x05"},
 		{"command without a name", "\x04\x00", "without a name"},
 		{"command with a name beyond its end", "\x04\x02\x09x", "without a name"},
-		{"PING with a context of 17 bytes", string(commandFrame("PING", make([]byte, 19))), "a PING of 19 bytes"},
-		{"PING without its time to live", string(commandFrame("PING", []byte{1})), "a PING of 1 bytes"},
+		{"PING with a context of 17 bytes", string(commandFrame("PING", make([]byte, 19))), "PING of 19 bytes"},
+		{"PING without its time to live", string(commandFrame("PING", []byte{1})), "PING of 1 bytes"},
 		{"ERROR", string(commandFrame("ERROR", []byte("\x02no"))), "the peer sent ERROR"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestPing(t *testing.T) {
 	}
 }
 
-func TestPingWhileNobodyReceives(t *testing.T) {
+func TestPingWithoutAReceiver(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{})
 	p := dial(t, s).hello("DEALER", "me")
 	const n = 40 // zmq4 holds ten
@@ -79,8 +79,8 @@ func TestPingWhileNobodyReceives(t *testing.T) {
 	}
 }
 
-// TestPingsOfAPeerThatDoesNotRead: a pipe holds nothing, so the guard cannot send
-// a single PONG.
+// TestPingsOfAPeerThatDoesNotRead uses a pipe, which has no buffer, so the guard cannot
+// send a single PONG.
 func TestPingsOfAPeerThatDoesNotRead(t *testing.T) {
 	const high, n = 1 << 10, 5000
 	l := newListener(socket(t, zmq4.Router), "tcp", "", Config{High: high})
@@ -115,7 +115,7 @@ func TestPingsOfAPeerThatDoesNotRead(t *testing.T) {
 	}
 }
 
-// TestBackPressure: what the socket does not receive stays with the peer.
+// TestBackPressure checks that messages the socket does not receive stay with the peer.
 func TestBackPressure(t *testing.T) {
 	const high, size, n = 64 << 10, 10 << 10, 2000
 	s := serve(t, zmq4.Router, Config{High: high})
@@ -202,7 +202,7 @@ func TestTooManyTopics(t *testing.T) {
 	}
 }
 
-// TestPeerThatClosesInsideAFrame: zmq4 forgets it, topics and all.
+// TestPeerThatClosesInsideAFrame checks that zmq4 forgets the peer and its topics.
 func TestPeerThatClosesInsideAFrame(t *testing.T) {
 	s := serve(t, zmq4.Pub, Config{Welcome: welcome})
 	topics := func() []string { return s.Socket.(zmq4.Topics).Topics() }
@@ -220,7 +220,7 @@ func TestPeerThatClosesInsideAFrame(t *testing.T) {
 	}
 }
 
-func TestNothingStaysOfPeersThatWent(t *testing.T) {
+func TestPeersThatLeftTakeNoMemory(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{}).echo()
 	s.serves(t)
 	empty := func() bool { n, _ := s.Counts(); return n == 0 }

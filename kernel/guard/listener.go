@@ -15,33 +15,33 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// Listener accepts peers for one socket. zmq4 takes it for a net.Listener whose
-// connections have their handshakes behind them.
+// Listener accepts peers for one socket. To zmq4 it is a net.Listener whose connections
+// have completed their handshakes.
 type Listener struct {
 	config  Config
 	socket  zmq4.Socket
 	network string
 	address string
 	inner   net.Listener
-	ctx     context.Context // zmq4's, ends when the socket is closed
+	ctx     context.Context // zmq4's context, ends when the socket is closed
 	born    time.Time
 	log     lines
 
-	ready     chan net.Conn // for zmq4 to accept
+	ready     chan net.Conn // peers for zmq4 to accept
 	done      chan struct{} // closed by Close
 	closeOnce sync.Once
 	drains    sync.WaitGroup
 
 	sent    atomic.Int64 // bytes, and messageCost for each message, that Publish has handed to zmq4
-	seen    atomic.Int64 // the same, that zmq4 has written to the tap
-	queued  atomic.Int64 // bytes that wait for all peers together
-	changed signal       // a queue has shrunk, a peer has left, the tap has seen a message
+	seen    atomic.Int64 // the part of sent that zmq4 has written to the tap
+	queued  atomic.Int64 // bytes queued for all peers together
+	changed signal       // a queue has shrunk, a peer has left, or the tap has seen a message
 
 	mu         sync.Mutex // never held while a conn's lock is taken
 	closed     bool
 	pending    []*conn
 	conns      map[*conn]struct{}
-	entered    uint64 // peers so far
+	entered    uint64 // number of peers so far
 	identities map[string]*route
 }
 
@@ -57,12 +57,12 @@ func newListener(s zmq4.Socket, network, address string, c Config) *Listener {
 	}
 }
 
-// publishes tells whether peers may send nothing but subscriptions.
+// publishes reports whether peers may send only subscriptions.
 func (l *Listener) publishes() bool {
 	return l.socket.Type() == zmq4.Pub || l.socket.Type() == zmq4.XPub
 }
 
-// now is the time since the listener was made, which no clock change bends.
+// now is the time since the listener was made, independent of changes to the clock.
 func (l *Listener) now() int64 { return int64(time.Since(l.born)) }
 
 func (l *Listener) open(ctx context.Context) error {
@@ -76,8 +76,8 @@ func (l *Listener) open(ctx context.Context) error {
 	return nil
 }
 
-// listen sets keep-alive probes on what it accepts, so that a peer whose
-// network broke gives its place back within half a minute.
+// listen enables keep-alive probes on accepted connections, so that a peer whose
+// network broke frees its slot within half a minute.
 func listen(ctx context.Context, network, address string) (net.Listener, error) {
 	lc := net.ListenConfig{KeepAliveConfig: net.KeepAliveConfig{
 		Enable: true, Idle: 5 * time.Second, Interval: 5 * time.Second, Count: 3,
@@ -90,7 +90,7 @@ func listen(ctx context.Context, network, address string) (net.Listener, error) 
 	return inner, err
 }
 
-// abandoned tells whether path is the socket of a process that has died.
+// abandoned reports whether path is the socket of a process that has died.
 func abandoned(path string) bool {
 	c, err := net.Dial("unix", path)
 	if err == nil {
@@ -99,19 +99,18 @@ func abandoned(path string) bool {
 	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// Addr returns the address that peers connect to, with the port that was given
-// when 0 was asked for.
+// Addr returns the address that peers connect to, with the port that the system chose
+// for port 0.
 func (l *Listener) Addr() net.Addr { return l.inner.Addr() }
 
-// Counts returns how many peers are connected, and how many handshakes are
-// under way.
+// Counts returns the number of connected peers and of handshakes in progress.
 func (l *Listener) Counts() (conns, pending int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.conns), len(l.pending)
 }
 
-// Accept is for zmq4. It returns the next peer whose handshake is over, and an
+// Accept is for zmq4. It returns the next peer that has completed its handshake, and an
 // error only after the socket was closed, because zmq4 retries at once.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
@@ -123,14 +122,14 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close stops listening and disconnects all peers; it waits up to Linger for
-// what is queued for them. Closing the socket closes its Listener.
+// Close stops listening and disconnects all peers; it waits up to Linger for their
+// queues. Closing the socket closes its Listener.
 func (l *Listener) Close() error {
 	var err error
 	l.closeOnce.Do(func() {
 		l.mu.Lock()
 		l.closed = true
-		pending := slices.Clone(l.pending) // handshakes that end take themselves out
+		pending := slices.Clone(l.pending) // handshakes that end remove themselves
 		var conns []*conn
 		for c := range l.conns {
 			conns = append(conns, c)
@@ -149,7 +148,7 @@ func (l *Listener) Close() error {
 	return err
 }
 
-// serve accepts connections and has each shake hands on its own.
+// serve accepts connections and starts the handshake of each.
 func (l *Listener) serve() {
 	var pause time.Duration
 	for {
@@ -160,7 +159,7 @@ func (l *Listener) serve() {
 			case <-l.done:
 				return
 			case <-time.After(pause):
-				l.log.printf("guard: accept: %v, next try after %v", err, pause)
+				l.log.printf("guard: accept: %v, retrying after %v", err, pause)
 			}
 			continue
 		}
@@ -174,7 +173,7 @@ func (l *Listener) serve() {
 	}
 }
 
-// await puts a connection among the pending; the oldest makes room.
+// await adds a connection to the pending ones; the oldest makes room.
 func (l *Listener) await(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -189,7 +188,8 @@ func (l *Listener) await(c *conn) bool {
 	return true
 }
 
-// enter moves a connection from the pending to the peers, or tells why not.
+// enter moves a connection from the pending ones to the peers, or returns the reason
+// why not.
 func (l *Listener) enter(c *conn) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -199,7 +199,7 @@ func (l *Listener) enter(c *conn) error {
 	case i < 0:
 		return errOusted
 	case len(l.conns) >= l.config.MaxConns && !l.spare():
-		return fmt.Errorf("%d peers are connected, no more are let in", len(l.conns))
+		return fmt.Errorf("the limit of %d connected peers is reached", len(l.conns))
 	default:
 		l.pending = slices.Delete(l.pending, i, i+1)
 	}
@@ -213,10 +213,10 @@ func (l *Listener) enter(c *conn) error {
 	return nil
 }
 
-var errOusted = errors.New("too many handshakes were under way, and this was the oldest")
+var errOusted = errors.New("too many handshakes in progress, and this was the oldest")
 
-// turnAway forgets a connection that has not entered. It tells whether the
-// connection was still pending, not ousted by a younger one.
+// turnAway forgets a connection that has not entered. It reports whether the connection
+// was still pending, and not ousted by a newer one.
 func (l *Listener) turnAway(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -227,7 +227,7 @@ func (l *Listener) turnAway(c *conn) bool {
 	return i >= 0 || l.closed
 }
 
-// leave forgets a peer. It reports whether nothing more can come for zmq4's
+// leave forgets a peer. It reports whether no further message can come for zmq4's
 // reader: no other connection holds the identity.
 func (l *Listener) leave(c *conn) (over bool) {
 	l.mu.Lock()
@@ -238,8 +238,8 @@ func (l *Listener) leave(c *conn) (over bool) {
 	return over
 }
 
-// longest returns the peer with the most bytes waiting, when all together have
-// more than Total, and marks it: it no longer counts.
+// longest returns the peer with the longest queue, when all together exceed Total, and
+// marks it: it no longer counts.
 func (l *Listener) longest() *conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()

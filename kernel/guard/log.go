@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// lines prints up to perSpan lines in each span and counts the others: three
-// hundred strangers shall not be three hundred lines.
+// lines prints up to perSpan lines in each span and counts the rest, so that a flood of
+// peers does not flood the log.
 type lines struct {
 	print func(format string, args ...any)
 
 	mu      sync.Mutex
-	since   time.Time // of the present span
+	since   time.Time // start of the current span
 	printed int
 	omitted int
 }

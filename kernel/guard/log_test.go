@@ -19,5 +19,5 @@ func TestLogByRate(t *testing.T) {
 	if want := []string{"guard: 290 lines omitted", "later"}; fmt.Sprint(got[perSpan:]) != fmt.Sprint(want) {
 		t.Errorf("got %q, want %q", got[perSpan:], want)
 	}
-	(&lines{}).printf("nobody listens")
+	(&lines{}).printf("not printed")
 }

@@ -10,13 +10,13 @@ import (
 type outbound struct {
 	sync.Mutex
 	changed sync.Cond
-	track   tracker // where zmq4's stream stands
-	greeted bool    // zmq4's READY has passed
+	track   tracker // position in zmq4's stream
+	greeted bool    // whether zmq4's READY has passed
 	queue   byteQueue
-	own     [][]byte // messages of the guard's that wait for zmq4's to end
-	welcome bool     // the peer has been welcomed
-	closed  bool     // Close was called
-	err     error    // what Write returns
+	own     [][]byte // messages of the guard that wait for the end of zmq4's
+	welcome bool     // whether the peer has been welcomed
+	closed  bool     // whether Close was called
+	err     error    // returned by Write
 }
 
 const (
@@ -32,7 +32,7 @@ func (out *outbound) fail(err error) {
 	out.changed.Broadcast()
 }
 
-// failure is what Write returns instead of queueing.
+// failure is the error that Write returns instead of queueing.
 func (out *outbound) failure() error {
 	if out.err == nil && out.closed {
 		return netError("write", net.ErrClosed)
@@ -40,8 +40,8 @@ func (out *outbound) failure() error {
 	return out.err
 }
 
-// Write queues what zmq4 sends and returns at once. zmq4's greeting and READY
-// are dropped: the guard has sent its own.
+// Write queues zmq4's bytes and returns at once. It drops zmq4's greeting and READY:
+// the guard has sent its own.
 func (c *conn) Write(p []byte) (int, error) {
 	c.out.Lock()
 	defer c.out.Unlock()
@@ -74,12 +74,12 @@ func (c *conn) Write(p []byte) (int, error) {
 	return total, nil
 }
 
-// begin prepares for a message of zmq4's; c.out is locked.
+// begin prepares for a message of zmq4; c.out is locked.
 func (c *conn) begin() {
 	if !c.admit() || !c.listener.publishes() || c.out.welcome {
 		return
 	}
-	// A message proves the first subscription, too, and may come before Read.
+	// A message proves the first subscription too, and may come before Read.
 	c.in.Lock()
 	topic := c.in.topic
 	c.in.topic = nil
@@ -89,17 +89,17 @@ func (c *conn) begin() {
 	}
 }
 
-// admit tells whether another message may be queued, and has the peer cut if
-// not; c.out is locked. When all queues together are too long, the longest one
-// goes, which may be another peer's.
+// admit reports whether another message may be queued, and has the peer cut if not;
+// c.out is locked. If all queues together are too long, the peer with the longest one
+// is cut, which may be another peer.
 func (c *conn) admit() bool {
 	if n, limit := c.queued.Load(), c.listener.config.Limit; n > int64(limit) {
-		c.doom(fmt.Sprintf("%d bytes wait for it, the limit is %d: it does not read", n, limit))
+		c.doom(fmt.Sprintf("%d bytes are queued for it, the limit is %d: it is not reading", n, limit))
 		return false
 	}
 	if sum, total := c.listener.queued.Load(), c.listener.config.Total; sum > int64(total) {
 		victim := c.listener.longest()
-		reason := fmt.Sprintf("%d bytes wait for all peers, most of them for this one; the limit is %d", sum, total)
+		reason := fmt.Sprintf("%d bytes are queued for all peers, most of them for this one; the limit is %d", sum, total)
 		if victim == c {
 			c.doom(reason)
 			return false
@@ -111,8 +111,8 @@ func (c *conn) admit() bool {
 	return true
 }
 
-// doom ends the connection for zmq4 now, and for the peer as soon as the lock,
-// c.out, is free.
+// doom ends the connection for zmq4 now, and for the peer as soon as the lock, c.out,
+// is released.
 func (c *conn) doom(reason string) {
 	if c.out.err == nil {
 		c.out.fail(netError("write", fmt.Errorf("guard: %s", reason)))
@@ -139,8 +139,8 @@ func (c *conn) discard() {
 	c.out.queue, c.out.own = byteQueue{}, nil
 }
 
-// insert queues a message or command of the guard's own, after the message that
-// zmq4 is writing; c.out is locked.
+// insert queues a message or command of the guard after the message that zmq4 is
+// writing; c.out is locked.
 func (c *conn) insert(b []byte) {
 	switch {
 	case !c.admit():
@@ -152,8 +152,8 @@ func (c *conn) insert(b []byte) {
 	}
 }
 
-// pong answers a PING. A peer that has much to read needs no sign of life, and
-// one that does not read shall not fill its queue with pings.
+// pong answers a PING. A peer with much to read needs no sign of life, and pings must
+// not fill the queue of one that does not read.
 func (c *conn) pong(context []byte) {
 	c.out.Lock()
 	defer c.out.Unlock()
@@ -177,8 +177,8 @@ func (c *conn) welcome(topic []byte) {
 	}
 }
 
-// drain writes the queue to the network until the connection has failed, or is
-// closed and the queue empty.
+// drain writes the queue to the network until the connection has failed, or is closed
+// and the queue is empty.
 func (c *conn) drain() {
 	defer c.listener.drains.Done()
 	defer c.net.Close()
@@ -198,7 +198,7 @@ func (c *conn) drain() {
 		c.out.Lock()
 		if err != nil {
 			if c.out.closed {
-				err = net.ErrClosed // it has lingered long enough
+				err = net.ErrClosed // its linger time is over
 			}
 			go c.ended(err)
 			return
@@ -211,7 +211,7 @@ func (c *conn) drain() {
 	}
 }
 
-// took counts n bytes as gone; c.out is locked.
+// took subtracts n sent bytes from the counts; c.out is locked.
 func (c *conn) took(n int64) {
 	c.taken.Store(c.listener.now())
 	c.listener.queued.Add(-n)

@@ -50,9 +50,9 @@ func TestWelcome(t *testing.T) {
 	}
 }
 
-// TestMessageThatOvertakes: zmq4 has acted on the subscription and writes a
-// message before it comes back to read.
-func TestMessageThatOvertakes(t *testing.T) {
+// TestMessageBeforeTheWelcome covers a message that zmq4 writes after it has acted on the
+// subscription and before it reads again.
+func TestMessageBeforeTheWelcome(t *testing.T) {
 	l := newListener(socket(t, zmq4.Pub), "tcp", "", Config{Welcome: welcome})
 	ours, theirs := net.Pipe()
 	defer theirs.Close()
@@ -152,7 +152,7 @@ func TestStuckSubscriber(t *testing.T) {
 	if got := bad.disconnected(); got >= n*size {
 		t.Errorf("the stuck subscriber got all of %d bytes, want it cut", got)
 	}
-	if !strings.Contains(s.lines(), "it does not read") {
+	if !strings.Contains(s.lines(), "it is not reading") {
 		t.Errorf("got log %q, want a line about the cut", s.lines())
 	}
 	if n := cuts.Load(); n != 1 {
@@ -217,7 +217,7 @@ func TestSlowSubscriberAlone(t *testing.T) {
 			t.Fatalf("message %d: got %.20q", i, got)
 		}
 		if i%300 == 0 {
-			time.Sleep(time.Millisecond) // reads in bursts
+			time.Sleep(time.Millisecond) // read in bursts
 		}
 	}
 }
@@ -270,8 +270,8 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// TestFlushReachesEverySubscriber: zmq4 writes a message to one after the other,
-// and the tap, which tells how far it is, comes first.
+// TestFlushReachesEverySubscriber stops zmq4 between two subscribers: it writes a
+// message to one after the other, and first to the tap, which measures its progress.
 func TestFlushReachesEverySubscriber(t *testing.T) {
 	s := serve(t, zmq4.Pub, Config{Welcome: welcome})
 	p := subscriber(t, s, "")
@@ -330,8 +330,8 @@ func TestFlushBeforeExit(t *testing.T) {
 	reading.Wait()
 }
 
-// sever ends all connections as the end of the process would: what is queued
-// above the operating system is lost.
+// sever ends all connections as the end of the process would: data queued above the
+// operating system is lost.
 func (s *server) sever() {
 	var conns []*conn
 	s.Listener.mu.Lock()
@@ -365,7 +365,7 @@ func TestFlushOfARouter(t *testing.T) {
 	}
 }
 
-func TestFlushDoesNotWaitForTheHung(t *testing.T) {
+func TestFlushDoesNotWaitForStuckPeers(t *testing.T) {
 	s := serve(t, zmq4.Pub, Config{Welcome: welcome, Patience: 50 * time.Millisecond})
 	stuck(t, s, "")
 	for range 100 {
@@ -417,7 +417,7 @@ func TestAfterClose(t *testing.T) {
 		t.Errorf("Flush: got %v, want %v", err, net.ErrClosed)
 	}
 	if _, err := net.Dial("tcp", s.Addr().String()); err == nil {
-		t.Error("somebody still listens")
+		t.Error("the port is still open")
 	}
 }
 

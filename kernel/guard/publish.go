@@ -11,7 +11,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// wireSize returns how many bytes frames have as a message on the wire.
+// wireSize returns the size of frames as a message on the wire.
 func wireSize(frames [][]byte) (n int64) {
 	for _, f := range frames {
 		n += int64(2 + len(f))
@@ -22,25 +22,24 @@ func wireSize(frames [][]byte) (n int64) {
 	return n
 }
 
-// messageCost is what a message inside zmq4 counts beyond its bytes: of small
-// ones there are at most 64.
+// messageCost is what a message inside zmq4 counts in addition to its bytes: it limits
+// small ones to 64.
 func (c Config) messageCost() int64 { return int64(c.High/64 + 1) }
 
-// Publish sends one message, its topic first, to all who subscribe to it. It
-// waits while every subscriber to the topic has more than High bytes to take,
-// so the fastest sets the pace and loses nothing; peers that have taken nothing
-// for Patience are not waited for. The error is ctx's, net.ErrClosed after
-// Close, or one that says what is wrong with the call.
+// Publish sends one message, its topic first, to all subscribers of the topic. It waits
+// while every subscriber has more than High bytes queued, so the fastest sets the pace
+// and loses nothing; it does not wait for peers that have taken nothing for Patience.
+// The error is ctx's, net.ErrClosed after Close, or a usage error.
 //
-// The frames belong to the guard afterwards: do not change them. On a socket
-// that publishes nothing else may send. Publish may be called from any
+// The frames belong to the guard afterwards: do not change them. All messages of a
+// socket that publishes must go through Publish. Publish may be called from any
 // goroutine.
 func (l *Listener) Publish(ctx context.Context, frames ...[]byte) error {
 	if !l.publishes() {
-		return fmt.Errorf("guard: publish: a %s socket, want PUB or XPUB", l.socket.Type())
+		return fmt.Errorf("guard: publish: socket type %s, want PUB or XPUB", l.socket.Type())
 	}
 	if len(frames) == 0 {
-		return errors.New("guard: publish: no frames, want a topic at least")
+		return errors.New("guard: publish: no frames, want at least a topic")
 	}
 	if err := l.waitUntil(ctx, func() (bool, time.Duration) { return l.paced(frames[0]) }); err != nil {
 		return err
@@ -49,17 +48,17 @@ func (l *Listener) Publish(ctx context.Context, frames ...[]byte) error {
 	return l.socket.SendMulti(zmq4.NewMsgFrom(frames...))
 }
 
-// Flush waits until all that was published, or sent through a ROUTER, has left
-// for the network. Peers that have taken nothing for Patience are not waited
-// for. The error is ctx's, or net.ErrClosed after Close.
+// Flush waits until all messages published, or sent through a ROUTER, have been written
+// to the network. It does not wait for peers that have taken nothing for Patience. The
+// error is ctx's, or net.ErrClosed after Close.
 func (l *Listener) Flush(ctx context.Context) error {
 	if l.publishes() {
 		inside := func() (bool, time.Duration) { return l.seen.Load() >= l.sent.Load(), l.config.Patience }
 		if err := l.waitUntil(ctx, inside); err != nil {
 			return err
 		}
-		// The tap is the first to get a message. zmq4 takes in a connection only
-		// between two messages: then the others have the last one, too.
+		// The tap is the first to get a message. zmq4 accepts a connection only between
+		// two messages: then the others have the last one too.
 		if err := l.attach(ctx, &tap{}); err != nil {
 			return err
 		}
@@ -67,8 +66,8 @@ func (l *Listener) Flush(ctx context.Context) error {
 	return l.waitUntil(ctx, l.drained)
 }
 
-// waitUntil waits until ok says so. It asks again when something has changed,
-// or after the time that ok returns.
+// waitUntil waits until ok returns true. It asks again after a change, or after the
+// time that ok returns.
 func (l *Listener) waitUntil(ctx context.Context, ok func() (bool, time.Duration)) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -95,12 +94,12 @@ func (l *Listener) waitUntil(ctx context.Context, ok func() (bool, time.Duration
 	}
 }
 
-// paced tells whether a message may go out under topic now, and if not, when to
+// paced reports whether a message may be published under topic now, and if not, when to
 // ask again.
 func (l *Listener) paced(topic []byte) (ok bool, again time.Duration) {
 	again = l.config.Patience
 	if l.sent.Load()-l.seen.Load() > int64(l.config.High) {
-		return false, again // zmq4's queue has no bound of its own
+		return false, again // zmq4's queue has no limit of its own
 	}
 	ok = true
 	l.mu.Lock()
@@ -122,7 +121,7 @@ func (l *Listener) paced(topic []byte) (ok bool, again time.Duration) {
 	return ok, again
 }
 
-// drained tells whether nothing waits for any peer that still reads.
+// drained reports whether no bytes are queued for any peer that still reads.
 func (l *Listener) drained() (ok bool, again time.Duration) {
 	ok, again = true, l.config.Patience
 	l.mu.Lock()
@@ -136,8 +135,8 @@ func (l *Listener) drained() (ok bool, again time.Duration) {
 	return ok, again
 }
 
-// signal wakes all who wait for a change. Whoever asks for the channel before
-// looking at the state misses none.
+// signal wakes all waiters on a change. A waiter that takes the channel before it
+// examines the state misses no change.
 type signal struct {
 	mu sync.Mutex
 	ch chan struct{}

@@ -12,8 +12,8 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// absent skips a test for want of something, or fails it where the environment
-// says that this thing must be there: HALFNOTE_REQUIRE=jupyter,browser.
+// absent skips a test because something is missing, or fails it if the environment
+// requires it: HALFNOTE_REQUIRE=jupyter,browser.
 func absent(t *testing.T, thing, needs string) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), thing) {
@@ -22,7 +22,7 @@ func absent(t *testing.T, thing, needs string) {
 	t.Skip(needs)
 }
 
-// TestLibzmq lets libzmq, which Jupyter's clients use, talk to the guard.
+// TestLibzmq tests the guard against libzmq, which Jupyter's clients use.
 func TestLibzmq(t *testing.T) {
 	const needs = "needs python3 with pyzmq"
 	python, err := exec.LookPath("python3")

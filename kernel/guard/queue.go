@@ -2,12 +2,12 @@ package guard
 
 import "net"
 
-// byteQueue is a stream of bytes in blocks that grow with what waits: a quiet
-// peer costs a few kilobytes, and a long queue is never copied to make room.
+// byteQueue is a stream of bytes in blocks that grow with its length: an idle peer
+// costs a few kilobytes, and a long queue is never copied to make room.
 type byteQueue struct {
-	blocks [][]byte // all full but the last
+	blocks [][]byte // blocks, all full but the last
 	size   int
-	spare  []byte // an empty block to use next
+	spare  []byte // empty block to use next
 }
 
 const (
@@ -38,8 +38,7 @@ func (q *byteQueue) block(need int) []byte {
 	return make([]byte, 0, min(max(need, q.size, minBlock), maxBlock))
 }
 
-// take removes blocks from the front, those that begin within the first maxBlock
-// bytes.
+// take removes blocks from the front, those that begin within the first maxBlock bytes.
 func (q *byteQueue) take() net.Buffers {
 	n, size := 0, 0
 	for n < len(q.blocks) && size < maxBlock {
@@ -55,5 +54,5 @@ func (q *byteQueue) take() net.Buffers {
 	return taken
 }
 
-// recycle gives back a block that was taken and is no longer needed.
+// recycle returns a block that was taken and is no longer needed.
 func (q *byteQueue) recycle(block []byte) { q.spare = block[:0] }

@@ -10,8 +10,7 @@ import (
 // outlives connections: when another peer comes with the same identity, the
 // route is handed over, and zmq4 does not notice.
 //
-// The rule is that of libzmq with ZMQ_ROUTER_HANDOVER, as measured with version
-// 4.3.5:
+// The rule is that of libzmq with ZMQ_ROUTER_HANDOVER, as measured with version 4.3.5:
 //   - The newest connection takes over when its handshake is complete, not
 //     before. From then on it gets every message to the identity, also replies to
 //     requests of the connection before it.
@@ -38,23 +37,23 @@ type route struct {
 	*conn // the first connection; its queue of frames is that of the route
 
 	// Guarded by Listener.mu.
-	holder *conn   // gets what is sent; nil when the route is over
-	peers  []*conn // all that are connected, the newest last
+	holder *conn   // gets the messages; nil when the route is over
+	peers  []*conn // connected peers, the newest last
 	proven uint64  // number of the newest connection that has proved itself
 
 	mu      sync.Mutex // taken before all other locks
-	track   tracker    // where zmq4's stream stands
-	greeted bool       // zmq4's READY has passed
-	to      []*conn    // get the message that zmq4 is writing
+	track   tracker    // position in zmq4's stream
+	greeted bool       // whether zmq4's READY has passed
+	to      []*conn    // connections that get the message that zmq4 is writing
 	held    held
 }
 
-// held is a copy of the messages that a newcomer on probation gets once it has
-// proved itself.
+// held is a copy of the messages that a newcomer on probation gets once it has proved
+// itself.
 type held struct {
-	by       *conn // the newcomer; nil for none
+	by       *conn // newcomer; nil for none
 	messages []byte
-	writing  bool // the message that zmq4 is writing is among them
+	writing  bool // whether the message that zmq4 is writing is among them
 }
 
 func newRoute(first *conn) *route {
@@ -79,8 +78,8 @@ func (l *Listener) join(c *conn) {
 	}
 }
 
-// part takes c from its route and reports whether the route is over;
-// Listener.mu is held.
+// part removes c from its route and reports whether the route is over; Listener.mu is
+// held.
 func (l *Listener) part(c *conn) (over bool) {
 	r := c.route
 	if i := slices.Index(r.peers, c); i >= 0 {
@@ -98,8 +97,8 @@ func (l *Listener) part(c *conn) (over bool) {
 	return true
 }
 
-// speaks reports whether a message of c is served. It may be the proof by which
-// c takes its identity, or takes it back.
+// speaks reports whether a message of c is served. The message may be the proof by
+// which c takes its identity, or takes it back.
 func (l *Listener) speaks(c *conn, message []inFrame) bool {
 	r := c.route
 	if r == nil {
@@ -114,8 +113,8 @@ func (l *Listener) speaks(c *conn, message []inFrame) bool {
 	return served
 }
 
-// admits reports whether a message of c is served, and whether it is the first by
-// which c has proved itself.
+// admits reports whether a message of c is served, and whether it is the first by which
+// c has proved itself.
 func (l *Listener) admits(r *route, c *conn, message []inFrame) (served, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,7 +126,7 @@ func (l *Listener) admits(r *route, c *conn, message []inFrame) (served, first b
 		proved := l.config.Proves(bodies(message))
 		l.mu.Lock()
 		if r.holder == nil || c.number < r.proven {
-			return false, false // others have gone on meanwhile
+			return false, false // another connection has taken over in the meantime
 		}
 		if !proved {
 			return r.holder == c, false
@@ -159,13 +158,13 @@ func (l *Listener) spare() bool {
 	}
 	delete(l.conns, oldest)
 	l.part(oldest)
-	go oldest.cut("a newer connection has its identity, and its place is needed")
+	go oldest.cut("a newer connection has its identity, and its slot is needed")
 	return true
 }
 
-// Write passes each message to the connection that holds the identity when the
-// message begins. It fails only when the route is over: that a peer has gone
-// shows in Read, once all that the peer has sent is served.
+// Write passes each message to the connection that holds the identity when the message
+// begins. It fails only when the route is over: Read reports that a peer has left,
+// after it has served all messages that the peer sent.
 func (r *route) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,8 +193,8 @@ func (r *route) Write(p []byte) (int, error) {
 	return total, nil
 }
 
-// Close closes the connection that holds the identity. zmq4 calls it when its
-// socket is closed, or the route is over.
+// Close closes the connection that holds the identity. zmq4 calls it when its socket is
+// closed or the route is over.
 func (r *route) Close() error {
 	r.listener.mu.Lock()
 	c := r.holder
@@ -230,8 +229,8 @@ func (r *route) address() {
 	r.held.writing = len(r.held.messages) < l.config.High
 }
 
-// release passes what is held to the newcomer if it has proved itself, unless
-// zmq4 is in the middle of a message; r.mu is held.
+// release passes the held messages to the newcomer if it has proved itself, unless zmq4
+// is in the middle of a message; r.mu is held.
 func (r *route) release() {
 	c := r.held.by
 	if c == nil || !r.track.between() {

@@ -22,13 +22,13 @@ func (p *peer) says(text string) {
 	}
 }
 
-// unserved sends a message and wants the connection open, but no answer: what
-// comes next is the answer to a PING.
+// unserved sends a message and wants the connection open but no answer: the next
+// message must be the answer to a PING.
 func (p *peer) unserved(s *server, text string) {
 	p.t.Helper()
 	p.send(text)
 	p.pinged()
-	s.serves(p.t) // what the socket got before, it has answered by now
+	s.serves(p.t) // by now it has answered what the socket got before
 	p.pinged()
 }
 
@@ -57,7 +57,7 @@ func TestHandover(t *testing.T) {
 	dial(t, s).hello("DEALER", "same").says("fourth")
 }
 
-func TestReplyOnItsWay(t *testing.T) {
+func TestReplyInTransit(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{})
 	first := dial(t, s).hello("DEALER", "same")
 	first.send("request")
@@ -70,7 +70,7 @@ func TestReplyOnItsWay(t *testing.T) {
 	first.pinged() // with no reply before
 }
 
-// TestRequestsBeforeTheHandover: what the displaced peer has sent whole is
+// TestRequestsBeforeTheHandover checks that complete messages of the displaced peer are
 // served, and nothing of a message that it had begun.
 func TestRequestsBeforeTheHandover(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{})
@@ -95,8 +95,8 @@ func TestRequestsBeforeTheHandover(t *testing.T) {
 	}
 }
 
-// TestHandoverInsideAReply: the displaced peer gets the message that zmq4 is
-// writing whole, and the newest gets the next one.
+// TestHandoverInsideAReply checks that the displaced peer gets the whole message that
+// zmq4 is writing, and the newest gets the next one.
 func TestHandoverInsideAReply(t *testing.T) {
 	l := newListener(socket(t, zmq4.Router), "tcp", "", Config{})
 	enter := func() *conn {
@@ -144,8 +144,8 @@ func TestHandoverInsideAReply(t *testing.T) {
 	}
 }
 
-// TestHandoverFromAPeerThatDoesNotRead: its connection may be half open. What
-// waits for it still leaves if it reads again.
+// TestHandoverFromAPeerThatDoesNotRead hands over from a peer whose connection may be
+// half open. What is queued for it must still be sent if it reads again.
 func TestHandoverFromAPeerThatDoesNotRead(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{}).echo()
 	first := dial(t, s).hello("DEALER", "same")
@@ -183,8 +183,8 @@ func TestHalfAHandshakeDisplacesNoPeer(t *testing.T) {
 	first.unserved(s, "displaced")
 }
 
-// TestProbation: without the key a peer displaces no other for longer than until
-// the other speaks.
+// TestProbation checks that a peer without the key displaces another only until the
+// other sends a message.
 func TestProbation(t *testing.T) {
 	key := func(frames [][]byte) bool { return bytes.HasPrefix(frames[0], []byte("key")) }
 	s := serve(t, zmq4.Router, Config{Proves: key}).echo()
@@ -213,8 +213,8 @@ func TestProbation(t *testing.T) {
 	}
 }
 
-// TestHolds: a peer on probation neither reads messages nor takes them away, and gets a
-// copy when it has proved itself.
+// TestHolds checks that a peer on probation neither reads messages nor takes them away,
+// and gets a copy when it has proved itself.
 func TestHolds(t *testing.T) {
 	key := func(frames [][]byte) bool { return string(frames[0]) == "key" }
 	s := serve(t, zmq4.Router, Config{Proves: key, Holds: true, High: 1000, Limit: 100000})
@@ -276,7 +276,8 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// TestFloodOfOneIdentity: connections of one identity take no place from others.
+// TestFloodOfOneIdentity checks that connections of one identity take no slot from
+// other peers.
 func TestFloodOfOneIdentity(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{MaxConns: 8}).echo()
 	s.serves(t)
@@ -307,7 +308,7 @@ func TestFloodOfOneIdentity(t *testing.T) {
 }
 
 // TestEachReplyArrivesOnce sends while one peer after the other takes over: every
-// message arrives at one of them, and only there.
+// message arrives at exactly one of them.
 func TestEachReplyArrivesOnce(t *testing.T) {
 	s := serve(t, zmq4.Router, Config{})
 	var mu sync.Mutex

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// tap is a connection inside this process that zmq4 takes for a subscriber. It
-// tells what zmq4 does not: how much it has passed on, and that it has taken a
-// connection in.
+// tap is a connection inside this process that zmq4 takes for a subscriber. It measures
+// what zmq4 does not report: how much it has sent, and that it has accepted a
+// connection.
 type tap struct {
-	seen    *atomic.Int64 // bytes that zmq4 has written; nil in one that subscribes to nothing
-	cost    int64         // counted for each message beyond its bytes
+	seen    *atomic.Int64 // bytes that zmq4 has written; nil in a tap that subscribes to nothing
+	cost    int64         // bytes counted for each message in addition to its own
 	changed *signal
 
-	input   []byte        // what zmq4 has yet to read
+	input   []byte        // input that zmq4 has yet to read
 	taken   chan struct{} // closed once zmq4 has acted on all input
 	takenOK sync.Once
 	gone    chan struct{}
@@ -25,7 +25,7 @@ type tap struct {
 	greeted bool
 }
 
-// attach hands t to zmq4 and waits until zmq4 has taken it in. One that counts
+// attach hands t to zmq4 and waits until zmq4 has accepted it. A tap that counts
 // subscribes to everything and stays; others leave at once.
 func (l *Listener) attach(ctx context.Context, t *tap) error {
 	t.taken, t.gone = make(chan struct{}), make(chan struct{})
@@ -51,8 +51,7 @@ func (l *Listener) attach(ctx context.Context, t *tap) error {
 	}
 }
 
-// Read serves the handshake. zmq4 comes back for more only after it has acted
-// on what it had.
+// Read serves the handshake. zmq4 asks for more only after it has acted on its input.
 func (t *tap) Read(p []byte) (int, error) {
 	if len(t.input) > 0 {
 		n := copy(p, t.input)
@@ -66,7 +65,7 @@ func (t *tap) Read(p []byte) (int, error) {
 	return 0, netError("read", net.ErrClosed)
 }
 
-// Write counts what follows READY.
+// Write counts the bytes after READY.
 func (t *tap) Write(p []byte) (int, error) {
 	total := len(p)
 	for len(p) > 0 {

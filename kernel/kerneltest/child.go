@@ -10,10 +10,10 @@ import (
 	"halfnote/kernel/client"
 )
 
-// childVariable marks the process that is an echo kernel.
+// childVariable marks a process that runs as an echo kernel.
 const childVariable = "KERNELTEST_CHILD"
 
-// Main runs a package's tests. In a process that [EchoSpec] starts it is an echo
+// Main runs a package's tests. In a process started by [EchoSpec] it runs an echo
 // kernel instead. Call it from TestMain.
 func Main(m *testing.M) {
 	if os.Getenv(childVariable) == "" {
@@ -27,8 +27,8 @@ func Main(m *testing.M) {
 	os.Exit(0)
 }
 
-// EchoSpec returns a kernelspec that starts the running test binary as an echo
-// kernel; its tests must be run by [Main].
+// EchoSpec returns a kernelspec that starts the running test binary as an echo kernel;
+// its tests must be run by [Main].
 func EchoSpec() client.Spec {
 	self, err := os.Executable()
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"halfnote/kernel"
 )
 
-// Echo is an evaluator for tests of the kernel alone. A cell is lines, each a
-// command of its table and what the command needs; an empty cell does nothing.
+// Echo is an evaluator for tests of the kernel alone. Each line of a cell is a command
+// of the command table with its arguments; an empty cell does nothing.
 type Echo struct {
 	mu     sync.Mutex
 	values map[string]string
 	comms  kernel.Comms
-	comm   kernel.Comm // the last that was opened
+	comm   kernel.Comm // the last one opened
 }
 
 var (
@@ -174,7 +174,7 @@ func shown(arg string) display.Bundle {
 	return b
 }
 
-// Eval runs the cell's commands, up to one that fails.
+// Eval runs the cell's commands until one fails.
 func (e *Echo) Eval(ctx context.Context, c kernel.Cell, out kernel.Output) kernel.Result {
 	e.mu.Lock()
 	if e.values == nil {
@@ -215,7 +215,8 @@ func (e *Echo) Language() kernel.Language {
 	}
 }
 
-// IsComplete wants more after a backslash, and takes no question mark.
+// IsComplete reports code that ends in a backslash as incomplete, and a question mark
+// as invalid.
 func (e *Echo) IsComplete(code string) kernel.Completeness {
 	switch {
 	case strings.HasSuffix(code, "\\"):
@@ -242,7 +243,7 @@ func (e *Echo) Complete(code string, cursor int) kernel.Completion {
 	return found
 }
 
-// Inspect explains the command that the code begins with.
+// Inspect describes the command at the start of the code.
 func (e *Echo) Inspect(code string, cursor, detail int) (display.Bundle, bool) {
 	name, _, _ := strings.Cut(code, " ")
 	for _, c := range commands {

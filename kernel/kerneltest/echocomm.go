@@ -41,8 +41,8 @@ func (e *echo) talk(how func(kernel.Comm, kernel.CommMessage, kernel.Output) err
 	}
 }
 
-// handler sends every message back. The text "print" is printed, "panic" is what it
-// says, "wait" waits for an interrupt.
+// handler sends every message back. The text "print" is printed, "panic" panics, and
+// "wait" waits for an interrupt.
 func (e *Echo) handler(target string) kernel.CommHandler {
 	return kernel.CommHandler{
 		Message: func(ctx context.Context, m kernel.CommMessage, out kernel.Output) {

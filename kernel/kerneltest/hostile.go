@@ -13,19 +13,19 @@ import (
 	"halfnote/kernel/client"
 )
 
-// Cells are what [Hostile] needs in the kernel's language.
+// Cells are the cells that [Hostile] needs, in the kernel's language.
 type Cells struct {
 	Hello string // prints "hello, world"
 	Big   string // prints 20 million bytes
 }
 
-// maxHostile is more memory than a kernel may have taken after all attacks: far less
-// than any of them announces.
+// maxHostile is the limit on the kernel's memory after all attacks: far less than any
+// of them announces.
 const maxHostile = 1 << 30
 
-// Hostile attacks a kernel with malformed messages, broken ZMTP, silent peers and
-// stuck ones, all the same kernel. After each attack the client that was there before
-// and a new one must be answered, and a cell must run.
+// Hostile attacks one kernel with malformed messages, broken ZMTP, and silent or stuck
+// peers. After each attack the kernel must answer both the existing client and a new
+// one, and run a cell.
 func Hostile(t *testing.T, start func(client.Options) (*client.Kernel, error), cells Cells) {
 	h := &hostile{cells: cells}
 	defer func() {
@@ -67,15 +67,15 @@ type hostile struct {
 	t      *testing.T
 	kernel *client.Kernel
 	cells  Cells
-	held   []*peer // open until the kernel has been looked at
+	held   []*peer // connections to keep open until the kernel has been checked
 }
 
-// serves looks whether the kernel is what it was before.
+// serves checks that the kernel still works.
 func (h *hostile) serves() error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	if _, err := h.kernel.Request(ctx, "shell", "kernel_info_request", struct{}{}); err != nil {
-		return fmt.Errorf("the client that was there before: %w", err)
+		return fmt.Errorf("the existing client: %w", err)
 	}
 	for channel, port := range map[string]int{"shell": h.kernel.Connection().ShellPort, "control": h.kernel.Connection().ControlPort} {
 		if err := h.dial(port, dealer+h.request("kernel_info_request", "{}")).awaits("kernel_info_reply", limit); err != nil {
@@ -88,7 +88,7 @@ func (h *hostile) serves() error {
 	return nil
 }
 
-// run runs a cell, and returns how many bytes it printed.
+// run runs a cell and returns the number of bytes it printed.
 func (h *hostile) run(code string) (printed int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -116,7 +116,7 @@ func (h *hostile) memory(t *testing.T) {
 	}
 	t.Logf("%d attacks, %d MB afterwards", len(attacks), c.Memory>>20)
 	if c.Memory > maxHostile {
-		t.Errorf("the kernel has %d bytes of memory after all attacks, at most %d are expected", c.Memory, maxHostile)
+		t.Errorf("the kernel uses %d bytes of memory after all attacks, want at most %d", c.Memory, maxHostile)
 	}
 }
 
@@ -125,7 +125,7 @@ type attack struct {
 	attack func(h *hostile) error
 }
 
-// onShell sends what a client that has said hello rightly sends to shell.
+// onShell sends messages on shell from a client that has completed the handshake.
 func onShell(name string, data func(h *hostile) string) attack {
 	return attack{name, func(h *hostile) error {
 		h.dial(h.kernel.Connection().ShellPort, dealer+data(h))
@@ -155,7 +155,7 @@ func iopubPort(c kernel.Connection) int { return c.IOPubPort }
 var deep = strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
 
 var attacks = []attack{
-	// Messages of a peer that speaks ZMTP rightly.
+	// Messages of a peer that speaks valid ZMTP.
 	onShell("one garbage frame", func(*hostile) string { return multipart("garbage") }),
 	onShell("six frames without the delimiter", func(*hostile) string { return strings.Repeat(zmtp(flagMore, "x"), 5) + zmtp(0, "x") }),
 	onShell("one empty frame", func(*hostile) string { return multipart("") }),
@@ -170,27 +170,27 @@ var attacks = []attack{
 	header("header with numbers where strings belong", `{"msg_id":1,"msg_type":2,"session":3}`),
 	header("header of a megabyte", `{"msg_id":"`+strings.Repeat("x", 1<<20)+`","msg_type":"kernel_info_request"}`),
 	header("header of 100,000 nested lists", `{"msg_id":"1","msg_type":"kernel_info_request","x":`+deep+`}`),
-	header("subshell that does not exist", `{"msg_id":"1","msg_type":"execute_request","subshell_id":"nobody"}`),
+	header("subshell that does not exist", `{"msg_id":"1","msg_type":"execute_request","subshell_id":"missing"}`),
 	request("100,000 nested lists", "execute_request", `{"code":`+deep+`}`),
 	request("text that is not UTF-8", "execute_request", "{\"code\":\"\xff\xfe\"}"),
 	request("execute_request without content", "execute_request", "{}"),
 	request("execute_request whose content is a list", "execute_request", "[1,2]"),
 	request("complete_request far outside the code", "complete_request", `{"code":"a","cursor_pos":1000000000}`),
 	request("inspect_request before the code", "inspect_request", `{"code":"a","cursor_pos":-5,"detail_level":0}`),
-	request("comm_msg to a comm that is not open", "comm_msg", `{"comm_id":"nobody","data":{}}`),
+	request("comm_msg to a comm that is not open", "comm_msg", `{"comm_id":"missing","data":{}}`),
 	request("comm_open with wrong types", "comm_open", `{"comm_id":7,"target_name":[],"data":"x"}`),
 	request("unknown message type", "frobnicate_request", `{"a":1}`),
 	onShell("metadata that is not JSON", func(h *hostile) string {
-		return h.message(`{"msg_id":"1","msg_type":"comm_msg"}`, "\x00{", `{"comm_id":"nobody"}`)
+		return h.message(`{"msg_id":"1","msg_type":"comm_msg"}`, "\x00{", `{"comm_id":"missing"}`)
 	}),
 	onShell("one message sent twice", func(h *hostile) string { return strings.Repeat(h.request("kernel_info_request", "{}"), 2) }),
 	onShell("1000 buffers", func(h *hostile) string {
-		return h.request("comm_msg", `{"comm_id":"nobody","data":{}}`, strings.Split(strings.Repeat("x", 1000), "")...)
+		return h.request("comm_msg", `{"comm_id":"missing","data":{}}`, strings.Split(strings.Repeat("x", 1000), "")...)
 	}),
 	onShell("a message of 65 MB", func(h *hostile) string {
 		return h.request("execute_request", `{"code":"`+strings.Repeat("x", 65<<20)+`"}`)
 	}),
-	{"an input_reply that nobody asked for", func(h *hostile) error {
+	{"an unsolicited input_reply", func(h *hostile) error {
 		h.dial(h.kernel.Connection().StdinPort, dealer+h.request("input_reply", `{"value":"x"}`))
 		return nil
 	}},
@@ -203,10 +203,10 @@ var attacks = []attack{
 		for range 1000 {
 			p.raw(h.request("create_subshell_request", "{}"))
 		}
-		return p.awaits("at most", limit)
+		return p.awaits("the limit is", limit)
 	}},
 
-	// Peers that break ZMTP, or stop in the middle of it.
+	// Peers that violate ZMTP, or stop in the middle of it.
 	wire("an HTTP request", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"+strings.Repeat("a", 64), shellPort),
 	wire("4 KB of noise", noise(4096), shellPort),
 	wire("a greeting of one byte, held open", "\xff", shellPort),
@@ -230,7 +230,7 @@ var attacks = []attack{
 	wire("50 strange messages on iopub", sub+strings.Repeat(zmtp(0, "hello"), 50), iopubPort),
 	wire("subscriptions without end", sub+strings.Repeat(zmtp(0, "\x01"+strings.Repeat("topic", 50)), 10_000), iopubPort),
 
-	// Peers that are silent, many or stuck.
+	// Peers that are silent, numerous or stuck.
 	{"60 silent connections on each port, held open", func(h *hostile) error {
 		c := h.kernel.Connection()
 		for _, port := range []int{c.ShellPort, c.IOPubPort, c.StdinPort, c.ControlPort, c.HeartbeatPort} {
@@ -263,7 +263,7 @@ var attacks = []attack{
 		if err == nil && second.awaits("kernel_info_reply", 300*time.Millisecond) == nil {
 			return errors.New("both get the reply")
 		}
-		return nil // the older may keep the name, or the newer take it over
+		return nil // the older may keep the identity, or the newer take it over
 	}},
 	{"a subscriber that never reads, and 20 MB of output", func(h *hostile) error {
 		h.dial(h.kernel.Connection().IOPubPort, sub+zmtp(0, "\x01"))

@@ -46,7 +46,7 @@ func TestHostile(t *testing.T) {
 	Hostile(t, startEcho, Cells{Hello: "print hello, world", Big: "repeat 20000000 x"})
 }
 
-// TestParentDies kills a process that has a kernel, whose cell runs for ever.
+// TestParentDies kills a process whose kernel runs an endless cell.
 func TestParentDies(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -72,11 +72,11 @@ func TestParentDies(t *testing.T) {
 	for deadline := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
 		c, err := net.Dial(network, address)
 		if err != nil {
-			return // nobody listens: it has ended
+			return // the port is closed: the kernel has ended
 		}
 		c.Close()
 		if time.Now().After(deadline) {
-			t.Fatalf("the kernel at %s lives on", address)
+			t.Fatalf("the kernel at %s is still running", address)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestFlood wants every byte of much output, also while it is read slowly.
+// TestFlood checks that every byte of a large output arrives, even with a slow reader.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	k, err := startEcho(client.Options{})

@@ -45,7 +45,7 @@ func ready(socketType, identity string) string {
 
 var dealer, sub = greeting + ready("DEALER", ""), greeting + ready("SUB", "")
 
-// peer is a connection to one of a kernel's ports that sends what it likes.
+// peer is a connection to one of a kernel's ports that can send arbitrary bytes.
 type peer struct {
 	net.Conn
 	got []byte
@@ -63,13 +63,13 @@ func (h *hostile) dial(port int, data string) *peer {
 	return p
 }
 
-// raw sends data. A kernel may hang up in the middle, or not read.
+// raw sends data. The kernel may hang up in the middle, or not read.
 func (p *peer) raw(data string) {
 	p.SetWriteDeadline(time.Now().Add(5 * time.Second))
 	p.Write([]byte(data))
 }
 
-// awaits reads until what has come holds text.
+// awaits reads until the received data contains text.
 func (p *peer) awaits(text string, limit time.Duration) error {
 	p.SetReadDeadline(time.Now().Add(limit))
 	for b := make([]byte, 64<<10); !bytes.Contains(p.got, []byte(text)); {
@@ -95,7 +95,7 @@ func multipart(frames ...string) string {
 	return b.String()
 }
 
-// message returns the bytes of a Jupyter message, rightly signed whatever its parts
+// message returns the bytes of a Jupyter message, correctly signed whatever its parts
 // are.
 func (h *hostile) message(header, metadata, content string, buffers ...string) string {
 	mac := hmac.New(sha256.New, []byte(h.kernel.Connection().Key))

@@ -1,7 +1,7 @@
 // Package kerneltest runs scripts of protocol exchanges against a kernel.
 //
-// A script is a txtar archive: a comment, then sections in turn, what is done and,
-// in a section named want, what the kernel says to it:
+// A script is a txtar archive: a comment, then alternating sections: a step, and in a
+// section named want the messages of the kernel that it causes:
 //
 //	A cell that prints.
 //	-- execute --
@@ -13,10 +13,10 @@
 //	iopub status {"execution_state":"idle"}
 //	shell execute_reply {"execution_count":1,"payload":[],"status":"ok","user_expressions":{}}
 //
-// The messages of iopub stand in the order in which they came, the reply after
-// them. With -update the sections named want are written anew.
+// The messages of iopub are in the order of arrival, followed by the reply. With
+// -update the sections named want are rewritten.
 //
-// What can be done is the table of [steps]; a step's words follow its name.
+// The table of [steps] lists the steps; a step's words follow its name.
 package kerneltest
 
 import (
@@ -38,13 +38,13 @@ import (
 	"halfnote/kernel/client"
 )
 
-var update = flag.Bool("update", false, "rewrite what the scripts want")
+var update = flag.Bool("update", false, "rewrite the want sections of the scripts")
 
-// limit is how long a step may take before the kernel is taken to be stuck.
+// limit is how long a step may take; after that the kernel is considered stuck.
 const limit = 30 * time.Second
 
-// Run runs every script *.txtar of dir, each against a kernel of its own that start
-// starts with the options given.
+// Run runs every script *.txtar of dir, each against its own kernel that start starts
+// with the given options.
 func Run(t *testing.T, start func(client.Options) (*client.Kernel, error), dir string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
@@ -99,12 +99,12 @@ func (s *script) run(t *testing.T, path string, archive *txtar.Archive) {
 	}
 }
 
-// script is a script under way.
+// script is a running script.
 type script struct {
 	kernel  *client.Kernel
-	running []*running          // cells that were started and are not finished
+	running []*running          // started cells that are not finished
 	late    chan client.Message // iopub messages that no step waited for
-	ids     []string            // those that the kernel made; ID1 in the script is the first
+	ids     []string            // ids made by the kernel; ID1 in the script is the first
 }
 
 type running struct {
@@ -113,7 +113,7 @@ type running struct {
 	err      error
 }
 
-// steps lists what a script can do. A step returns the lines that it wants.
+// steps lists the steps of scripts. A step returns the lines for its want section.
 var steps = []struct {
 	name, help string
 	run        func(s *script, ctx context.Context, words []string, body string, say func(client.Message)) error
@@ -332,7 +332,7 @@ func (s *script) send(channel string, words []string, body string) (*client.Call
 
 var uuid = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// number writes ids as ID1, ID2, …, in the order in which they came up.
+// number replaces ids by ID1, ID2, …, in order of appearance.
 func (s *script) number(text string) string {
 	return uuid.ReplaceAllStringFunc(text, func(id string) string {
 		i := slices.Index(s.ids, id)
@@ -360,7 +360,7 @@ func (s *script) awaitLate(ctx context.Context, words []string, body string, say
 	for {
 		select {
 		case m := <-s.late:
-			if m.Header.Type != "status" { // of requests whose end nobody waited for
+			if m.Header.Type != "status" { // statuses belong to requests that no step waited for to end
 				say(m)
 				return nil
 			}
@@ -370,9 +370,9 @@ func (s *script) awaitLate(ctx context.Context, words []string, body string, say
 	}
 }
 
-// lines writes messages as scripts do: channel, type, content in sorted keys,
-// without what differs from run to run. Where a stream is cut into messages does
-// differ, so neighbours are joined.
+// lines formats messages as in scripts: channel, type, content with sorted keys,
+// without values that differ between runs. The division of a stream into messages
+// differs, so adjacent ones are joined.
 func lines(said []client.Message) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -410,7 +410,7 @@ var (
 	portNumber = regexp.MustCompile(`_port$`)
 )
 
-// continues tells whether b is a stream message of the same stream and cell as a.
+// continues reports whether b is a stream message of the same stream and cell as a.
 func continues(a, b client.Message) bool {
 	var x, y struct{ Name string }
 	return b.Header.Type == "stream" && a.Parent.ID == b.Parent.ID &&

@@ -5,14 +5,15 @@ import (
 	"reflect"
 )
 
-// satisfied is a question whether a type has the methods of an interface.
+// satisfied is the key of a cached answer: whether a type has the methods of an
+// interface.
 type satisfied struct {
 	t     reflect.Type
-	iface any // a *Type or a reflect.Type
+	iface any // either a *Type or a reflect.Type
 }
 
-// Implements tells whether a value has the methods of an interface that
-// interpreted code declared.
+// Implements reports whether a value has the methods of an interface that interpreted
+// code declared.
 func Implements(v any, iface *Type) bool {
 	v = Unwrap(v)
 	if v == nil {
@@ -41,7 +42,7 @@ func (s *Space) satisfies(v any, iface any, n int, method func(int) Method) bool
 
 func has(v any, m Method) (ok bool) {
 	defer func() {
-		if recover() != nil { // an embedded interface is nil: that is known when it is called
+		if recover() != nil { // an embedded interface is nil, which is known only at the call
 			ok = true
 		}
 	}()
@@ -49,9 +50,9 @@ func has(v any, m Method) (ok bool) {
 	return f != nil && sig == m.Sig
 }
 
-// As returns v as compiled code wants it for an interface that it declared: v
-// itself, or the wrapper, a struct type of which the first field takes v and whose
-// methods call it. ok is false if v lacks a method.
+// As returns v in the form of an interface that compiled code declared: v itself, or
+// the wrapper, a struct type whose first field takes v and whose methods call it. ok is
+// false if v lacks a method.
 func As(v any, iface, wrapper reflect.Type) (_ any, ok bool) {
 	v = Unwrap(v)
 	if v == nil {
@@ -69,7 +70,7 @@ func As(v any, iface, wrapper reflect.Type) (_ any, ok bool) {
 	return w.Interface(), true
 }
 
-// hasAll tells whether a value has the methods of an interface that compiled code
+// hasAll reports whether a value has the methods of an interface that compiled code
 // declared.
 func hasAll(v any, iface reflect.Type) bool {
 	t := reflect.TypeOf(v)
@@ -86,8 +87,8 @@ func hasAll(v any, iface reflect.Type) bool {
 // Equal is == of two interfaces.
 func Equal(a, b any) bool { return Unwrap(a) == Unwrap(b) }
 
-// Is tells whether a value in an interface has the type that a case of a type
-// switch names: a nil pointer to it, or a *Type of interpreted code's, or nil.
+// Is reports whether a value in an interface has the type that a case of a type switch
+// names: a nil pointer to it, a *Type for an interpreted type, or nil.
 func Is(v, c any) bool {
 	switch c := c.(type) {
 	case nil:
@@ -105,7 +106,7 @@ func Is(v, c any) bool {
 	return reflect.TypeOf(v) == t
 }
 
-// Missing says, as Go does, why a value cannot be asserted to be of a type.
+// Missing returns Go's message for why a value cannot be asserted to be of a type.
 func Missing(v any, static, want string, iface bool, methods []Method) string {
 	v = Unwrap(v)
 	switch {

@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// Endless is the value of the panic of formatting what contains itself: package fmt would
-// follow it until the stack of the process is full.
+// Endless is the panic value for formatting a value that contains itself: package fmt
+// would follow it until the stack of the process is full.
 type Endless struct{ Type string }
 
 func (e Endless) Error() string {
-	return "fmt: a value of type " + e.Type + " contains itself and has no end: print its parts"
+	return "fmt: a value of type " + e.Type + " contains itself and cannot be printed: print its parts"
 }
 
 // RuntimeError makes Endless a runtime.Error.
 func (Endless) RuntimeError() {}
 
-// finite panics if one of the operands contains itself by way of slices, maps, structs and
-// interfaces. Pointers inside a value are shown as addresses.
+// finite panics if one of the operands contains itself through slices, maps, structs
+// and interfaces. Pointers inside a value are shown as addresses.
 func finite(args []any) {
 	for _, a := range args {
 		v := reflect.ValueOf(a)
@@ -86,11 +86,11 @@ func (p path) list(v reflect.Value) bool {
 	return false
 }
 
-// recursive remembers which types have values that may contain themselves.
+// recursive caches which types have values that may contain themselves.
 var recursive sync.Map
 
-// mayContainItself reports whether values of a type may: it has parts that are interfaces,
-// or slices or maps of itself.
+// mayContainItself reports whether values of a type may contain themselves: whether it
+// has parts that are interfaces, or slices or maps of itself.
 func mayContainItself(t reflect.Type) bool {
 	if known, ok := recursive.Load(t); ok {
 		return known.(bool)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Print, Println and Printf write as the functions of package fmt do, values of
-// interpreted types too.
+// Print, Println and Printf write like the functions of package fmt, including values
+// of interpreted types.
 func Print(w io.Writer, args ...any) (int, error) {
 	finite(args)
 	if plainAll(args) {
@@ -36,8 +36,8 @@ func Sprint(args ...any) string {
 	if plainAll(args) {
 		return fmt.Sprint(args...)
 	}
-	// Sprint puts spaces between operands of which neither is a string, and does
-	// not see which of ours are.
+	// Sprint puts spaces between operands of which neither is a string, and does not
+	// recognise interpreted strings.
 	var b strings.Builder
 	isString := true
 	for i, a := range args {
@@ -81,7 +81,7 @@ func plainAll(args []any) bool {
 	return true
 }
 
-// plain tells whether package fmt shows a value as it should.
+// plain reports whether package fmt shows a value correctly.
 func plain(v any) bool {
 	switch v.(type) {
 	case nil, bool, string, error, int, float64, int64, uint8, int32, float32, []int, []float64, []string:
@@ -98,7 +98,7 @@ func plain(v any) bool {
 	return Of(t) == nil && !holds(t)
 }
 
-// holds tells whether values of a compiled type may show values of interpreted
+// holds reports whether values of a compiled type may contain values of interpreted
 // types: lists of interfaces.
 func holds(t reflect.Type) bool {
 	for t.Name() == "" {
@@ -143,15 +143,15 @@ func operand(a any) any {
 	return shown{a}
 }
 
-// verbs prepares the operands of a format: %T of ours becomes the type's name, %p
-// gets the bare value, %w the error.
+// verbs prepares the operands of a format: an interpreted operand of %T becomes the
+// type's name, %p gets the bare value, %w the error.
 func verbs(format string, args []any) (string, []any) {
 	if plainAll(args) {
 		return format, args
 	}
 	list := operands(args)
 	var b strings.Builder
-	n := 0 // the operand that comes next
+	n := 0 // index of the next operand
 	for i := 0; i < len(format); i++ {
 		b.WriteByte(format[i])
 		if format[i] != '%' {
@@ -198,7 +198,7 @@ func verbs(format string, args []any) (string, []any) {
 	return b.String(), list
 }
 
-// asError returns a value as compiled code wants errors.
+// asError returns a value as an error for compiled code.
 func asError(v any) any {
 	if e, ok := v.(error); ok {
 		return e

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ToJSON returns what package encoding/json has to encode for v: v itself, or, where
-// it holds values of interpreted types, a copy with the fields and methods that Go
+// ToJSON returns the value that package encoding/json must encode for v: v itself or,
+// if it holds values of interpreted types, a copy with the fields and methods that Go
 // sees.
 func ToJSON(v any) any {
 	r, t := Open(v)
@@ -19,7 +19,7 @@ func ToJSON(v any) any {
 	return encoded(r, t, 0).Interface()
 }
 
-// deepest is how far values nest before they are taken for cycles.
+// deepest is the nesting depth at which values are taken for cycles.
 const deepest = 1000
 
 // marshals is a value that encodes itself.
@@ -86,7 +86,7 @@ func encoded(v reflect.Value, t *Type, depth int) reflect.Value {
 	return reflect.ValueOf(bare(v, t.Kind))
 }
 
-// keyText is a map's key in JSON.
+// keyText is the JSON text of a map key.
 func keyText(k reflect.Value, t *Type) string {
 	if t != nil && t.Kind != reflect.Invalid {
 		if f, ok := MethodOf(t.In(k), "MarshalText").(func(any) ([]byte, error)); ok && k.Kind() != reflect.String {
@@ -131,7 +131,7 @@ func marshaler(v reflect.Value, t *Type) marshals {
 	return nil
 }
 
-// encodedStruct copies the fields that Go encodes. Embedded structs stay so.
+// encodedStruct copies the fields that Go encodes. Embedded structs remain embedded.
 func encodedStruct(v reflect.Value, t *Type, depth int) reflect.Value {
 	var fields []reflect.StructField
 	var values []reflect.Value
@@ -169,7 +169,7 @@ func encodedStruct(v reflect.Value, t *Type, depth int) reflect.Value {
 	return s
 }
 
-// omitted tells whether a field's tag says that its value is left out.
+// omitted reports whether a field's tag omits its value.
 func omitted(v reflect.Value, tag string) bool {
 	_, options, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
 	for o := range strings.SplitSeq(options, ",") {
@@ -191,7 +191,7 @@ func tagName(tag string) string {
 	return name
 }
 
-// named is a field's tag with the name that the field has in JSON.
+// named is a field's tag with the field's name in JSON.
 func named(f Field) reflect.StructTag {
 	tag := reflect.StructTag(f.Tag).Get("json")
 	name, options, comma := strings.Cut(tag, ",")
@@ -209,9 +209,9 @@ func named(f Field) reflect.StructTag {
 	return reflect.StructTag(fmt.Sprintf("json:%q", tag))
 }
 
-// FromJSON returns what package encoding/json has to decode into for a pointer p: p
-// itself, or, where it leads to values of interpreted types, a value that decodes
-// into those.
+// FromJSON returns the value that package encoding/json must decode into for a pointer
+// p: p itself or, if it leads to values of interpreted types, a value that decodes into
+// those.
 func FromJSON(p any) any {
 	r, t := Open(p)
 	if t == nil || r.Kind() != reflect.Pointer || r.IsNil() {
@@ -320,7 +320,7 @@ func decodeMap(v reflect.Value, t *Type, data []byte) error {
 	return nil
 }
 
-// decodeStruct sets the fields of a struct, those of embedded ones after its own.
+// decodeStruct sets the fields of a struct, then those of embedded structs.
 func decodeStruct(v reflect.Value, t *Type, m map[string]json.RawMessage) error {
 	taken := map[string]bool{}
 	for i, f := range t.Fields {

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Call returns the method of that name of a value in an interface, as a function
-// whose first parameter is that value. It panics, as Go does, if v is nil; it
-// returns nil if there is no such method.
+// Call returns the method of that name of a value in an interface, as a function whose
+// first parameter is that value. Like Go, it panics if v is nil; it returns nil if
+// there is no such method.
 func Call(v any, name string) any {
 	if v == nil {
 		panic(errNil)
@@ -22,8 +22,8 @@ func Call(v any, name string) any {
 	return f
 }
 
-// throughNil returns f, or, if it is a method of a value and v a nil pointer, a
-// function that panics as Go does when it is called.
+// throughNil returns f or, if f has a value receiver and v is a nil pointer, a function
+// that panics as Go does when it is called.
 func throughNil(v any, name string, f any) any {
 	r, t := Open(v)
 	if t == nil || t.Kind != reflect.Pointer || t.Named || !r.IsNil() {
@@ -40,7 +40,7 @@ func throughNil(v any, name string, f any) any {
 	})
 }
 
-// runtimeError is a run-time error in Go's words.
+// runtimeError is a run-time error in Go's wording.
 type runtimeError string
 
 func (e runtimeError) Error() string { return string(e) }
@@ -68,7 +68,7 @@ func (e Error) Interpreted() any { return e.IValue }
 
 func (e Error) Error() string { return Call(e.IValue, "Error").(func(any) string)(e.IValue) }
 
-// Unwrap returns the error that the value wraps, if it does so.
+// Unwrap returns the error that the value wraps, if any.
 func (e Error) Unwrap() error {
 	if f, ok := MethodOf(e.IValue, "Unwrap").(func(any) error); ok {
 		return f(e.IValue)
@@ -76,7 +76,7 @@ func (e Error) Unwrap() error {
 	return nil
 }
 
-// Is asks the value whether it is the target's kind of error.
+// Is calls the value's Is method, if any.
 func (e Error) Is(target error) bool {
 	if f, ok := MethodOf(e.IValue, "Is").(func(any, error) bool); ok {
 		return f(e.IValue, target)
@@ -133,7 +133,7 @@ func native(t reflect.Type, name string) (any, string) {
 		return nil, ""
 	}
 	n := nativeMethod{onInterface(m.Type, func(args []reflect.Value) []reflect.Value {
-		// m.Func would not do for types that the engine ixgo makes
+		// m.Func does not work for types that the engine ixgo makes
 		f := args[0].Elem().MethodByName(name)
 		if m.Type.IsVariadic() {
 			return f.CallSlice(args[1:])
@@ -144,7 +144,7 @@ func native(t reflect.Type, name string) (any, string) {
 	return n.f, n.sig
 }
 
-// onInterface makes a function like f, whose first parameter is any.
+// onInterface returns a function like f whose first parameter is any.
 func onInterface(f reflect.Type, do func([]reflect.Value) []reflect.Value) any {
 	in := []reflect.Type{reflect.TypeFor[any]()}
 	for i := 1; i < f.NumIn(); i++ {
@@ -157,7 +157,7 @@ func onInterface(f reflect.Type, do func([]reflect.Value) []reflect.Value) any {
 	return reflect.MakeFunc(reflect.FuncOf(in, out, f.IsVariadic()), do).Interface()
 }
 
-// Signature is the text of a function's type from its parameter skip on.
+// Signature is the text of a function's type without its first skip parameters.
 func Signature(f reflect.Type, skip int) string {
 	var b strings.Builder
 	b.WriteString("func(")
@@ -195,8 +195,7 @@ type embedded struct {
 	t *Type
 }
 
-// promoted finds the method that a struct has from an embedded field, the nearest
-// first.
+// promoted finds the method that a struct has from an embedded field, nearest first.
 func promoted(v any, name string) (any, string) {
 	r, t := Open(v)
 	level := []embedded{{r, t}}

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// shown is an operand that shows itself as package fmt would, if it knew the types.
+// shown is an operand that formats itself as package fmt would if it knew the types.
 type shown struct{ v any }
 
 // Format implements fmt.Formatter.
@@ -30,8 +30,8 @@ func (p printer) leaf(v any) { fmt.Fprintf(p.State, fmt.FormatString(p.State, p.
 
 func (p printer) sharp() bool { return p.verb == 'v' && p.Flag('#') }
 
-// value writes a value, in Go's fmt's words: printValue. methods is false in fields
-// that are not exported.
+// value writes a value like printValue of package fmt. methods is false in unexported
+// fields.
 func (p printer) value(v reflect.Value, t *Type, depth int, methods bool) {
 	if !v.IsValid() {
 		p.leaf(nil)
@@ -103,7 +103,7 @@ func (p printer) separate(i int) {
 
 func (p printer) nothing() { printer{p.State, 's'}.leaf("<nil>") }
 
-// compiled writes a value of a compiled type, which may hold others.
+// compiled writes a value of a compiled type, which may contain interpreted values.
 func (p printer) compiled(v reflect.Value, depth int, methods bool) {
 	for v.Kind() == reflect.Interface {
 		if v.IsNil() {
@@ -170,7 +170,7 @@ func (p printer) compiled(v reflect.Value, depth int, methods bool) {
 
 func typeName(t reflect.Type) string { return t.String() }
 
-// special tells whether package fmt asks a value how to show it.
+// special reports whether package fmt lets a value format itself.
 func special(v any) bool {
 	switch v.(type) {
 	case fmt.Formatter, error, fmt.Stringer, fmt.GoStringer:
@@ -226,7 +226,7 @@ func (p printer) table(v reflect.Value, t *Type, depth int, methods bool) {
 	p.text(end)
 }
 
-// order is that of a map's keys in print.
+// order returns a map's keys in the order of package fmt.
 func order(a, b reflect.Value) int {
 	if a.Kind() == reflect.Interface || b.Kind() == reflect.Interface {
 		if a.Kind() == reflect.Interface {
@@ -324,7 +324,7 @@ var basic = func() map[reflect.Kind]reflect.Type {
 	return m
 }()
 
-// byMethod lets a value show itself, and tells whether it does.
+// byMethod lets a value format itself, and reports whether it does.
 func (p printer) byMethod(v reflect.Value, t *Type) (done bool) {
 	x := t.In(v)
 	if f, ok := MethodOf(x, "Format").(func(any, fmt.State, rune)); ok {
@@ -353,7 +353,7 @@ func (p printer) byMethod(v reflect.Value, t *Type) (done bool) {
 	return false
 }
 
-// caught shows the panic of a method, as package fmt does.
+// caught formats the panic of a method, as package fmt does.
 func (p printer) caught(v reflect.Value, method string, done *bool) {
 	r := recover()
 	if r == nil {

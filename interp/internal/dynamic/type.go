@@ -1,12 +1,11 @@
-// Package dynamic knows the types that interpreted code declares while it runs. An
+// Package dynamic knows at run time the types that interpreted code declares. An
 // interpreter on top of package reflect has no named types: a declared struct is a
-// reflect struct, a declared int an int. So that values in interfaces keep their
-// types, a declared struct has a tag on its first field that says which it is, and
-// a value of any other declared type, or of one composed of such, is put into a
-// box, a struct with one field and such a tag. Everything that Go defines for
-// interfaces follows: equal types are equal for package reflect, so values compare
-// and serve as keys, and the tag leads to the description of the type, its methods
-// among them.
+// reflect struct, a declared int an int. To keep the types of values in interfaces, a
+// declared struct has a tag on its first field that identifies it, and a value of any
+// other declared type, or of a type composed of such types, is put into a box, a struct
+// with one field and such a tag. Go's rules for interfaces follow: equal types are
+// equal for package reflect, so values compare and serve as keys, and the tag leads to
+// the description of the type with its methods.
 package dynamic
 
 import (
@@ -18,17 +17,18 @@ import (
 	"sync/atomic"
 )
 
-// Type describes a type that interpreted code declared, or one composed of such.
+// Type describes a type that interpreted code declared, or a type composed of such
+// types.
 type Type struct {
 	ID      string       // unique in its space
-	Name    string       // as Go writes it: main.T
+	Name    string       // name as Go writes it: main.T
 	Kind    reflect.Kind // Invalid for types of compiled packages
-	Boxed   bool         // whether its values are in interfaces in a box
+	Boxed   bool         // whether its values in interfaces are boxed
 	Named   bool
 	Elem    *Type
 	Key     *Type
 	Fields  []Field
-	Methods []Method // of an interface
+	Methods []Method // methods of an interface
 
 	space *Space
 	mu    sync.Mutex
@@ -44,13 +44,13 @@ type Field struct {
 	Type     *Type
 }
 
-// Method is a method that an interface asks for. Sig is the text of its type, in
-// which types have their identities as names.
+// Method is a method that an interface requires. Sig is the text of its type, in which
+// types are named by their identities.
 type Method struct{ Name, Sig string }
 
-// declared is a method that interpreted code declares: functions whose first
-// parameter is the receiver, as an interface holds it. value is nil if the
-// receiver must be a pointer.
+// declared is a method that interpreted code declares: functions whose first parameter
+// is the receiver, as an interface holds it. value is nil if the receiver must be a
+// pointer.
 type declared struct {
 	sig            string
 	value, pointer any
@@ -63,12 +63,12 @@ type Space struct {
 	mu       sync.Mutex
 	types    map[string]*Type
 	boxes    map[string]reflect.Type
-	promised sync.Map // of satisfied: bool
+	promised sync.Map // satisfied: bool
 }
 
 var (
 	count  atomic.Int64
-	spaces sync.Map // by number
+	spaces sync.Map // spaces by number
 	known  sync.Map // reflect.Type: *Type, nil for those of compiled packages
 )
 
@@ -93,14 +93,13 @@ func (s *Space) Close() {
 // tagKey is the key of the struct tag that names a type.
 const tagKey = "halfnote"
 
-// Tag returns the struct tag that says that a value is of the type with that
-// identity.
+// Tag returns the struct tag that marks a value as of the type with that identity.
 func (s *Space) Tag(id string) string {
 	return tagKey + ":" + strconv.Quote(strconv.FormatInt(s.number, 10)+" "+id)
 }
 
-// Type returns the type of that identity, and calls describe to complete it if
-// it is new.
+// Type returns the type of that identity, and calls describe to complete it if it is
+// new.
 func (s *Space) Type(id string, describe func(*Type)) *Type {
 	s.mu.Lock()
 	t, ok := s.types[id]
@@ -122,7 +121,7 @@ func (s *Space) lookup(id string) *Type {
 	return s.types[id]
 }
 
-// Declare gives a type a method. value and pointer are functions whose first
+// Declare adds a method to a type. value and pointer are functions whose first
 // parameter is the receiver in an interface: a value of the type, and a pointer.
 func (s *Space) Declare(id, name, sig string, value, pointer any) {
 	t := s.lookup(id)
@@ -159,8 +158,8 @@ func (s *Space) box(v reflect.Value, id string) any {
 	return x.Interface()
 }
 
-// Of returns the type that values of a type of package reflect have for
-// interpreted code, nil if that is the same.
+// Of returns the interpreted type of values of a type of package reflect, nil if it is
+// the type itself.
 func Of(t reflect.Type) *Type {
 	if t == nil || t.PkgPath() != "" || t.Name() != "" {
 		return nil
@@ -230,12 +229,11 @@ func (t *Type) Pointer() *Type {
 	})
 }
 
-// Wrapper is a value of interpreted code that has the methods of a compiled
-// interface.
+// Wrapper is a value of interpreted code that has the methods of a compiled interface.
 type Wrapper interface{ Interpreted() any }
 
-// Unwrap returns what an interface holds for interpreted code: the value itself
-// where a wrapper stands for it.
+// Unwrap returns the interpreted value in an interface: the value itself instead of its
+// wrapper.
 func Unwrap(v any) any {
 	if w, ok := v.(Wrapper); ok {
 		return w.Interpreted()
@@ -243,8 +241,8 @@ func Unwrap(v any) any {
 	return v
 }
 
-// Open returns a value in an interface, out of its box and wrapper, and its type,
-// nil for those of compiled packages.
+// Open returns a value in an interface without its box and wrapper, and its type, nil
+// for types of compiled packages.
 func Open(v any) (reflect.Value, *Type) {
 	v = Unwrap(v)
 	r := reflect.ValueOf(v)
@@ -258,7 +256,7 @@ func Open(v any) (reflect.Value, *Type) {
 	return r, t
 }
 
-// Export returns a value for compiled code that looks at it: without its box.
+// Export returns a value for compiled code that inspects it: without its box.
 func Export(v any) any {
 	r, t := Open(v)
 	if t == nil || !t.Boxed {

@@ -10,19 +10,18 @@ import (
 // text mirrors load.Text.
 type text struct{ Decl, Doc string }
 
-// texts holds what has been asked for: the files do not change, so sessions
-// share it.
+// texts caches the texts read so far: the files do not change, so sessions share it.
 var texts struct {
 	sync.Mutex
 	m map[string]map[string]text
 }
 
-// Doc returns the comment and the declaration of a name of the package at path.
-// name is "" for the package itself, "Name" for a constant, variable, function
-// or type, "Type.Name" for a method or field that the type itself declares. Both
-// are empty if there is no such name, doc also if it has no comment. The comment
-// is as written, for go/doc/comment to parse. Path "builtin" has the predeclared
-// names.
+// Doc returns the comment and the declaration of a name of the package at path. name is
+// "" for the package itself, "Name" for a constant, variable, function or type,
+// "Type.Name" for a method or field that the type itself declares. Both results are
+// empty if there is no such name; doc is also empty if the name has no comment. The
+// comment is unformatted, for go/doc/comment to parse. Path "builtin" has the
+// predeclared names.
 func Doc(path, name string) (doc, decl string) {
 	texts.Lock()
 	defer texts.Unlock()
@@ -46,8 +45,8 @@ func Doc(path, name string) (doc, decl string) {
 	return m[name].Doc, m[name].Decl
 }
 
-// Synopsis returns the first sentence of the comment of the package at path, ""
-// for paths that are not known.
+// Synopsis returns the first sentence of the comment of the package at path, "" for
+// unknown paths.
 func Synopsis(path string) string {
 	e, _ := find(path)
 	return e.synopsis

@@ -1,13 +1,12 @@
-// Package exports knows the packages that cells can import: their types, for
-// go/types, and the comments of their declarations. All is embedded in the
-// binary and needs no Go toolchain to read; the format is that of
-// golang.org/x/tools/go/gcexportdata, so the binary may be built by another Go
-// release than the one that generated the files. It does not know how to call
-// anything: that is package symbols, which is generated from the same list.
+// Package exports knows the packages that cells can import: their types, for go/types,
+// and the comments of their declarations. The data is embedded in the binary and needs
+// no Go toolchain to read; its format is that of golang.org/x/tools/go/gcexportdata, so
+// the binary may be built by a different Go release than the one that generated the
+// files. The package cannot call anything: that is the task of package symbols, which
+// is generated from the same list.
 //
-// The types are those of linux/amd64. The packages were chosen so that their
-// names are the same elsewhere; values of a few constants, such as
-// os.PathSeparator, are not.
+// The types are those of linux/amd64. The packages were chosen so that their names are
+// the same elsewhere; values of a few constants, such as os.PathSeparator, differ.
 package exports
 
 import (
@@ -33,7 +32,7 @@ var files embed.FS
 // entry is a line of the index.
 type entry struct {
 	path, name, synopsis string
-	met                  bool // cells meet its types, but cannot import it
+	met                  bool // whether cells see its types but cannot import it
 }
 
 // index lists the packages, sorted by path.
@@ -69,15 +68,15 @@ func Packages() []string {
 	return paths
 }
 
-// Name returns the name of the package at path, "rand" for "math/rand/v2",
-// without reading the package; "" for paths that are not known.
+// Name returns the name of the package at path, "rand" for "math/rand/v2", without
+// reading the package; "" for unknown paths.
 func Name(path string) string {
 	e, _ := find(path)
 	return e.name
 }
 
-// Named returns the import paths of the packages of that name that cells can
-// import, the shortest first.
+// Named returns the import paths of the packages of that name that cells can import,
+// shortest first.
 func Named(name string) []string { return byName()[name] }
 
 var byName = sync.OnceValue(func() map[string][]string {
@@ -93,8 +92,8 @@ var byName = sync.OnceValue(func() map[string][]string {
 	return m
 })
 
-// Importable returns nil if cells can import the package at path. Its error names
-// paths that come near.
+// Importable returns nil if cells can import the package at path. Its error suggests
+// similar paths.
 func Importable(path string) error {
 	if e, ok := find(path); !ok || e.met {
 		return unknown(path)
@@ -102,11 +101,10 @@ func Importable(path string) error {
 	return nil
 }
 
-// Importer returns a new importer of the packages that cells can import, and of
-// those whose types they meet: tensor.DType belongs to one. Its methods may be
-// called from any goroutine. Packages are read when first asked for; each call
-// with the same path returns the same package. The error for any other path is
-// that of Importable.
+// Importer returns a new importer of the packages that cells can import, and of those
+// whose types they see: tensor.DType belongs to one. Its methods may be called from any
+// goroutine. Packages are read on first use; each call with the same path returns the
+// same package. The error for any other path is that of Importable.
 func Importer() types.ImporterFrom {
 	return &importer{fset: token.NewFileSet(), packages: map[string]*types.Package{"unsafe": types.Unsafe}}
 }
@@ -114,7 +112,7 @@ func Importer() types.ImporterFrom {
 type importer struct {
 	mu       sync.Mutex
 	fset     *token.FileSet
-	packages map[string]*types.Package // also incomplete ones, that others refer to
+	packages map[string]*types.Package // packages, including incomplete ones that others refer to
 }
 
 func (m *importer) Import(path string) (*types.Package, error) {

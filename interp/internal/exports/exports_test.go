@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// What was generated fits the Go release that builds the kernel: the checker reads
-// it. It is must-test 12.
+// The generated files must fit the Go release that builds the kernel: the checker reads
+// them. It is must-test 12.
 func TestCheckAgainstExports(t *testing.T) {
 	tests := []struct{ name, src, want string }{
 		{"plain", `import "fmt"; var n, err = fmt.Println("x")`, ""},
@@ -71,7 +71,7 @@ func TestImportAll(t *testing.T) {
 	}
 	reader := lookup("io", "Reader").Underlying().(*types.Interface)
 	if !types.Implements(types.NewPointer(lookup("bytes", "Buffer")), reader) {
-		t.Error("*bytes.Buffer is no io.Reader")
+		t.Error("*bytes.Buffer does not implement io.Reader")
 	}
 	if got, want := lookup("bufio", "NewReader").(*types.Signature).Params().At(0).Type(), lookup("io", "Reader"); got != want {
 		t.Errorf("got parameter type %v of bufio.NewReader, want the %v of io", got, want)
@@ -92,7 +92,7 @@ func TestImportConcurrently(t *testing.T) {
 	wg.Wait()
 	for _, p := range got {
 		if p == nil || p != got[0] {
-			t.Fatalf("got packages %v, want one and the same", got)
+			t.Fatalf("got packages %v, want the same package", got)
 		}
 	}
 }
@@ -155,7 +155,7 @@ func TestDoc(t *testing.T) {
 	}
 }
 
-// BenchmarkImport is what a session's first cell pays.
+// BenchmarkImport measures the imports of a session's first cell.
 func BenchmarkImport(b *testing.B) {
 	for b.Loop() {
 		imp := Importer()

@@ -17,9 +17,9 @@ func unknown(path string) error {
 	return fmt.Errorf("package %q is not available in cells; available: %s", path, strings.Join(list, ", "))
 }
 
-// nearest returns up to n importable paths that path may be meant for, the
-// nearest first: those with its last element, such as "math/rand" for "rand",
-// then those that few changed letters away, then its neighbours in the tree.
+// nearest returns up to n importable paths that path may be meant for, nearest first:
+// those with its last element, such as "math/rand" for "rand", then those within a few
+// letters, then its neighbours in the tree.
 func nearest(path string, n int) []string {
 	type candidate struct {
 		path string

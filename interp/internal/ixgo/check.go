@@ -10,9 +10,9 @@ import (
 	"halfnote/interp/engine"
 )
 
-// check gives a unit its types. Names that earlier units have declared are put
-// into the scope of its package, under what it declares itself: they stay objects
-// of the packages that declared them.
+// check type-checks a unit. Names that earlier units have declared are put into the
+// scope of its package, below its own declarations: they remain objects of the packages
+// that declared them.
 func (e *Engine) check(u *engine.Unit) (*types.Package, *types.Info, error) {
 	pkg := types.NewPackage("main", "main")
 	own := map[string]bool{}
@@ -56,8 +56,8 @@ func (e *Engine) check(u *engine.Unit) (*types.Package, *types.Info, error) {
 	return pkg, info, first
 }
 
-// bodyless returns an error if the unit uses a generic function of a compiled
-// package, of which there is no code to make an instance of.
+// bodyless returns an error if the unit uses a generic function of a compiled package,
+// whose source is not available for an instance.
 func bodyless(u *engine.Unit, info *types.Info) (err error) {
 	ast.Inspect(u.File, func(n ast.Node) bool {
 		sel, ok := n.(*ast.SelectorExpr)
@@ -75,8 +75,8 @@ func bodyless(u *engine.Unit, info *types.Info) (err error) {
 	return err
 }
 
-// unused tells whether an error is about something that nobody uses: a rewrite may
-// leave that behind.
+// unused reports whether an error is about an unused variable or value, which a rewrite
+// may leave behind.
 func unused(err error) bool {
 	e, ok := err.(types.Error)
 	return ok && (strings.Contains(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, " is not used"))
@@ -106,8 +106,8 @@ func declared(d ast.Decl) (list []*ast.Ident) {
 	return list
 }
 
-// imports makes the packages that a unit uses known to the SSA program: those that
-// it imports and those whose methods it calls.
+// imports adds the packages that a unit uses to the SSA program: those that it imports
+// and those whose methods it calls.
 func (e *Engine) imports(pkg *types.Package, info *types.Info) error {
 	for _, p := range pkg.Imports() {
 		e.external(p)
@@ -120,14 +120,14 @@ func (e *Engine) imports(pkg *types.Package, info *types.Info) error {
 	return nil
 }
 
-// external declares a compiled package to the SSA program, again if it has been
-// read further since.
+// external declares a compiled package to the SSA program, again if more of it has been
+// read since.
 func (e *Engine) external(p *types.Package) {
 	if p == types.Unsafe || p.Path() == "main" {
 		return
 	}
 	if !p.Complete() {
-		_, _ = e.loader.Import(p.Path()) // what nobody can import has methods at most
+		_, _ = e.loader.Import(p.Path()) // packages that cannot be imported have at most methods
 	}
 	if n := p.Scope().Len(); e.created[p] <= n {
 		e.created[p] = n + 1

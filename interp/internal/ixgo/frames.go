@@ -11,8 +11,8 @@ import (
 	"halfnote/interp/engine"
 )
 
-// A frame of ixgo is one call. These functions read what it does not export; the
-// names and types of the fields are checked when an engine is made.
+// A frame of ixgo is one call. These functions read fields that it does not export;
+// their names and types are checked when an engine is made.
 
 var frameFields = map[reflect.Type]map[string]reflect.Type{
 	reflect.TypeFor[ixgo.Frame](): {
@@ -50,8 +50,8 @@ func frameAt(fr *ixgo.Frame, name string) *ixgo.Frame {
 	return peek(reflect.ValueOf(fr), name).Interface().(*ixgo.Frame)
 }
 
-// innermost tells ixgo that fr calls nothing: it may have been left there from an
-// earlier use of the frame, and would be followed in circles.
+// innermost tells ixgo that fr calls nothing: a callee may be left from an earlier use
+// of the frame, and would be followed in circles.
 func innermost(fr *ixgo.Frame) { peek(reflect.ValueOf(fr), "callee").SetZero() }
 
 func outermost(fr *ixgo.Frame) *ixgo.Frame {
@@ -77,7 +77,7 @@ func last(fr *ixgo.Frame) *ixgo.Frame {
 	}
 }
 
-// instruction is the one that a call executes.
+// instruction returns the current instruction of a call.
 func instruction(fr *ixgo.Frame) ssa.Instruction {
 	pfn := peek(reflect.ValueOf(fr), "pfn")
 	if pfn.IsNil() {
@@ -101,9 +101,8 @@ func (c *call) instruction() ssa.Instruction {
 	return list[c.pc]
 }
 
-// calls lists calls from fr outwards, and the outermost frame. A call that runs
-// its deferred functions because of a panic comes after those that the panic had
-// met.
+// calls lists calls from fr outwards, and the outermost frame. A call that runs its
+// deferred functions because of a panic comes after the calls that the panic had left.
 func calls(fr *ixgo.Frame) (list []*call, root *ixgo.Frame) {
 	for ; fr != nil; fr = frameAt(fr, "caller") {
 		root = fr
@@ -135,7 +134,7 @@ func callAt(in reflect.Value, pc int) *call {
 	return nil
 }
 
-// frame describes a call. ok is false if it has no place in a cell.
+// frame describes a call. ok is false if it has no position in a cell.
 func (c *call) frame() (f engine.Frame, ok bool) {
 	at := c.instruction()
 	if at == nil || !at.Pos().IsValid() {
@@ -144,7 +143,7 @@ func (c *call) frame() (f engine.Frame, ok bool) {
 	fn := peek(c.pfn, "Fn").Interface().(*ssa.Function)
 	f.Pos = at.Pos()
 	for ; fn.Parent() != nil; fn = fn.Parent() {
-		if fn.Synthetic == "" { // the bodies of loops over functions are functions, too
+		if fn.Synthetic == "" { // the bodies of loops over functions are functions too
 			f.Func += ".func"
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"halfnote/interp/engine"
 )
 
-// hooks is the import path of what units call for the engine's own sake.
+// hooks is the import path of the functions that units call for the engine's own use.
 const hooks = "engine__"
 
-// hook makes the unit's function, and those of its goroutines, say when they are
-// called. Calls get the position of the function's name, which is what a reader
-// looks for: ixgo would tell where the parenthesis is.
+// hook makes the unit's function, and those of its goroutines, report their calls.
+// Calls get the position of the function's name, which is what a reader looks for: ixgo
+// would report the position of the parenthesis.
 func hook(u *engine.Unit) {
 	enter := func(body *ast.BlockStmt) {
 		call := &ast.CallExpr{Fun: &ast.SelectorExpr{X: ast.NewIdent(hooks), Sel: ast.NewIdent("Enter")}}
@@ -24,7 +24,7 @@ func hook(u *engine.Unit) {
 			enter(f.Body)
 		}
 	}
-	var around []token.Pos // of the nodes that hold n
+	var around []token.Pos // positions of the enclosing nodes
 	ast.Inspect(u.File, func(n ast.Node) bool {
 		if n == nil {
 			around = around[:len(around)-1]
@@ -37,7 +37,7 @@ func hook(u *engine.Unit) {
 		switch n := n.(type) {
 		case *ast.BlockStmt:
 		case *ast.FuncLit:
-			at = n.Body.Lbrace // none if a rewrite has made it
+			at = n.Body.Lbrace // invalid if a rewrite has made it
 		default:
 			if n.Pos().IsValid() {
 				at = n.Pos()
@@ -51,7 +51,7 @@ func hook(u *engine.Unit) {
 		switch p := called(x.Fun); {
 		case p.IsValid():
 			x.Lparen = p
-		case !x.Lparen.IsValid(): // a rewrite has put it there
+		case !x.Lparen.IsValid(): // made by a rewrite
 			x.Lparen = at
 		}
 		if len(x.Args) == 1 {
@@ -70,12 +70,12 @@ func hook(u *engine.Unit) {
 	}}}, u.File.Decls...)
 }
 
-// reached is the name of a function that nobody calls.
+// reached is the name of a function that is never called.
 const reached = "reached__"
 
-// reach returns a function that puts the types of a unit into interfaces. ixgo
-// compiles the methods of those types only for which it sees that happen, and a
-// later unit may do it; nil if there are none.
+// reach returns a function that puts the types of a unit into interfaces; nil if there
+// are none. ixgo compiles the methods of a type only if it sees that happen, and a
+// later unit may do it.
 func reach(file *ast.File) *ast.FuncDecl {
 	var list []ast.Stmt
 	add := func(e ast.Expr) {
@@ -83,7 +83,7 @@ func reach(file *ast.File) *ast.FuncDecl {
 			&ast.CallExpr{Fun: &ast.ParenExpr{X: &ast.InterfaceType{Methods: &ast.FieldList{}}}, Args: []ast.Expr{e}},
 		}})
 	}
-	methods := map[string]bool{} // types that have some
+	methods := map[string]bool{} // types with methods
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
 			t := f.Recv.List[0].Type
@@ -122,7 +122,7 @@ func reach(file *ast.File) *ast.FuncDecl {
 	return &ast.FuncDecl{Name: ast.NewIdent(reached), Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: list}}
 }
 
-// called is where a call's function is named.
+// called is the position of the function name in a call.
 func called(f ast.Expr) token.Pos {
 	switch f := ast.Unparen(f).(type) {
 	case *ast.SelectorExpr:

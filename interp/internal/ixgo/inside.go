@@ -11,16 +11,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// What ixgo does not export and units cannot do without, field by field of its
-// Interp:
+// The unexported parts of ixgo that units depend on, by field of its Interp:
 //
 //   - msets, the methods of units' types. An interpreter that meets a type of a
 //     later unit behind an interface must know that it is one, or the call goes to
 //     a wrong address and ends the process.
 //   - record, the types that the interpreter has made.
 //
-// And of the SSA program its packages: each later interpreter would look at all of
-// them, and none is ever given up.
+// And the packages of the SSA program: each later interpreter would look at all of
+// them, and none is ever released.
 
 type msets = map[reflect.Type]map[string]*ssa.Function
 
@@ -32,7 +31,7 @@ var (
 
 var packagesField = field(reflect.TypeFor[ssa.Program](), "packages", reflect.TypeFor[map[*types.Package]*ssa.Package]())
 
-// discard takes a unit out of the SSA program.
+// discard removes a unit from the SSA program.
 func (e *Engine) discard(unit *ssa.Package) {
 	delete(*at[map[*types.Package]*ssa.Package](unsafe.Pointer(e.prog), packagesField), unit.Pkg)
 }
@@ -46,9 +45,10 @@ func field(t reflect.Type, name string, want reflect.Type) *reflect.StructField 
 	return &f
 }
 
-var errRelease = errors.New("ixgo: this release of ixgo has other fields than v1.1.1, which the engine is made for")
+var errRelease = errors.New("ixgo: the fields of this ixgo release differ from those of v1.1.1, which the engine requires")
 
-// unexported says what of ixgo is not as this package expects it.
+// unexported returns an error for the parts of ixgo that are not as this package
+// expects.
 func unexported() error {
 	if msetsField == nil || recordField == nil || rcacheField == nil || packagesField == nil {
 		return errRelease
@@ -74,12 +74,11 @@ func typesOf(in *ixgo.Interp) map[reflect.Type]types.Type {
 	return *at[map[reflect.Type]types.Type](unsafe.Pointer(record), rcacheField)
 }
 
-// interpreters are those that something still refers to.
+// interpreters are the ones that are still referenced.
 type interpreters []weak.Pointer[ixgo.Interp]
 
-// add takes an interpreter in. all are the types of units so far, fresh the new
-// ones among them. The maps are replaced, not changed: their owners may be reading
-// them.
+// add adds an interpreter. all are the types of units so far, including the new ones,
+// fresh. The maps are replaced, not changed: their owners may be reading them.
 func (l *interpreters) add(in *ixgo.Interp, all, fresh []reflect.Type) {
 	know(in, all)
 	live := (*l)[:0]
@@ -94,8 +93,8 @@ func (l *interpreters) add(in *ixgo.Interp, all, fresh []reflect.Type) {
 	*l = append(live, weak.Make(in))
 }
 
-// know tells an interpreter that types are units': their methods are found by
-// ixgo's own means then.
+// know marks types as types of units for an interpreter, so that ixgo finds their
+// methods itself.
 func know(in *ixgo.Interp, list []reflect.Type) {
 	field := at[msets](unsafe.Pointer(in), msetsField)
 	m := make(msets, len(*field)+len(list))

@@ -1,7 +1,7 @@
-// Package ixgo runs units on ixgo, an interpreter of the SSA form of Go. It is the
-// only package that imports ixgo, and uses it as it is released. Each unit is a
-// package of its own and has an interpreter of its own; what it declares is
-// offered to later units as it is, types with the same identity included.
+// Package ixgo runs units on ixgo, an interpreter of the SSA form of Go. It is the only
+// package that imports ixgo, and it uses an unmodified release. Each unit is a separate
+// package with a separate interpreter; its declarations are available to later units
+// unchanged, including types with the same identity.
 package ixgo
 
 import (
@@ -20,29 +20,29 @@ import (
 	"halfnote/interp/engine"
 )
 
-// Engine is the interpreters of the units compiled so far.
+// Engine holds the interpreters of the units compiled so far.
 type Engine struct {
 	ctx    *ixgo.Context
 	prog   *ssa.Program
 	loader *loader
 	live   interpreters
 	units  units
-	// created says how many names a compiled package had when the program took it
-	// in, plus one.
+	// created is the number of names that a compiled package had when the program added
+	// it, plus one.
 	created map[*types.Package]int
 	traces  traces
 	calls   engine.Calls
 }
 
-// Options configure an engine.
+// Options configures an engine.
 type Options struct {
-	// Table returns the symbols of a compiled package by name, nil if there is no
-	// such package: a function's value, a variable, addressable, a nil pointer to a
-	// type.
+	// Table returns the symbols of a compiled package by name, nil if there is no such
+	// package. A function is given by value, a variable by an addressable value, a type
+	// by a nil pointer to it.
 	Table func(path string) map[string]reflect.Value
 	// Paths lists the packages that have tables.
 	Paths []string
-	// Importer gives the types of compiled packages.
+	// Importer returns the types of compiled packages.
 	Importer types.Importer
 }
 
@@ -62,7 +62,7 @@ func New(o Options) (*Engine, error) {
 	ctx.SetPanic(e.traces.raised)
 	e.loader.bind(hooks, map[string]reflect.Value{"Enter": reflect.ValueOf(func() {})})
 	ctx.RegisterExternal(hooks+".Enter", e.traces.enter)
-	// ixgo has its own, which would end the interpreter
+	// ixgo's own version would end the interpreter
 	ctx.RegisterExternal("os.Exit", o.Table("os")["Exit"].Interface())
 	ctx.RegisterExternal("runtime.Goexit", o.Table("runtime")["Goexit"].Interface())
 	return e, nil
@@ -94,8 +94,8 @@ func (e *Engine) Bind(path string, symbols map[string]reflect.Value) {
 // unwinds are the support functions that may end a goroutine.
 var unwinds = map[string]bool{"kernel__.Call": true, "kernel__.Poll": true, "kernel__.Recv": true, "kernel__.Send": true, "kernel__.Select": true}
 
-// framed makes a function that may panic note the calls under way then. ixgo passes
-// the calling frame to functions that ask for it, if they are not deferred.
+// framed makes a function that may panic record the active calls first. ixgo passes the
+// calling frame to functions that ask for it, unless they are deferred.
 func (e *Engine) framed(f reflect.Value) reflect.Value {
 	t := f.Type()
 	in := []reflect.Type{reflect.TypeFor[*ixgo.Frame]()}
@@ -144,8 +144,8 @@ func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
 			e.discard(unit)
 			return
 		}
-		// Later interpreters leave out packages whose init has no code. What they use
-		// of this one they compile again, as code of their own.
+		// Later interpreters leave out packages whose init has no code. They compile
+		// the code that they use of this one again, as their own.
 		unit.Func("init").Blocks = nil
 		if f := unit.Func(reached); f != nil {
 			f.Blocks = nil
@@ -164,16 +164,16 @@ func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
 	return e.program(u, unit, in), nil
 }
 
-// CompilerPanic is a panic while a unit was compiled.
+// CompilerPanic is a panic during the compilation of a unit.
 type CompilerPanic struct {
 	Value any
-	Stack []byte // of the host, for a bug report
+	Stack []byte // stack of the host, for a bug report
 }
 
 func (p *CompilerPanic) Error() string { return fmt.Sprintf("the compiler panicked: %v", p.Value) }
 
-// room refuses a unit whose types have more methods than there is room for: ixgo
-// would end the process.
+// room refuses a unit whose types have more methods than there is room for: ixgo would
+// end the process.
 func room(pkg *types.Package) error {
 	methods := 0
 	for _, name := range pkg.Scope().Names() {
@@ -184,16 +184,16 @@ func room(pkg *types.Package) error {
 		methods += types.NewMethodSet(o.Type()).Len() + types.NewMethodSet(types.NewPointer(o.Type())).Len()
 	}
 	if _, _, left := ixgo.IcallStat(); methods+reserve > left {
-		return fmt.Errorf("the session has room for %d more methods of types, and this cell asks for %d: restart the kernel, or use the engine yaegi", max(0, left-reserve), methods)
+		return fmt.Errorf("the session has room for %d more methods of types, and this cell needs %d: restart the kernel, or use the engine yaegi", max(0, left-reserve), methods)
 	}
 	return nil
 }
 
-// reserve is for the methods of types that the unit does not declare at its top
-// level.
+// reserve is the room kept for the methods of types that the unit does not declare at
+// its top level.
 const reserve = 256
 
-// Inside implements engine.Engine: values of units' types are what they are.
+// Inside implements engine.Engine: values of units' types need no unwrapping.
 func (e *Engine) Inside(v reflect.Value) (value reflect.Value, typ string, ok bool) {
 	for v.Kind() == reflect.Interface && !v.IsNil() {
 		v = v.Elem()
@@ -211,16 +211,15 @@ func (e *Engine) Inside(v reflect.Value) (value reflect.Value, typ string, ok bo
 // Deeper implements engine.Engine.
 func (e *Engine) Deeper(limit int) bool { return e.calls.Deeper(limit) }
 
-// Depth counts the calls of interpreted functions under way in the calling
-// goroutine.
+// Depth counts the active calls of interpreted functions in the calling goroutine.
 func (e *Engine) Depth() int { return e.calls.Depth() }
 
 func runsCells(function string) bool {
 	return strings.Contains(function, "ixgo.(*Interp).callFunction")
 }
 
-// Halt implements engine.Engine: there is no need, a panic takes time in
-// proportion to the depth of calls.
+// Halt implements engine.Engine. It is not needed: a panic takes time linear in the
+// call depth.
 func (e *Engine) Halt() (resume func(), ok bool) { return nil, false }
 
 // Close implements engine.Engine.

@@ -16,8 +16,8 @@ import (
 	"halfnote/interp/engine"
 )
 
-// The engine reads fields that ixgo and x/tools do not export. If this fails after
-// an upgrade the engine refuses to start, and each field's use is to be looked at.
+// The engine reads fields that ixgo and x/tools do not export. If this test fails after
+// an upgrade, the engine refuses to start, and each use of a field must be reviewed.
 func TestUnexported(t *testing.T) {
 	if err := unexported(); err != nil {
 		t.Error(err)
@@ -83,11 +83,11 @@ func TestRoom(t *testing.T) {
 			types.NewSignatureType(recv, nil, nil, nil, nil, false)))
 	}
 	if err := room(pkg); err == nil || !strings.Contains(err.Error(), "room for") {
-		t.Errorf("got %v for a type of %d methods, want an error that says how much room there is", err, n.NumMethods())
+		t.Errorf("got %v for a type of %d methods, want an error that names the remaining room", err, n.NumMethods())
 	}
 }
 
-// What nothing can use any more is not kept.
+// Objects that are no longer reachable are not kept.
 func TestForgets(t *testing.T) {
 	e := newEngine(t)
 	run(t, e, "f1", "var x int\nfunc f1() { x = 1 }")
@@ -99,7 +99,7 @@ func TestForgets(t *testing.T) {
 		}
 		e.Remove("out")
 		if !p.Free() {
-			t.Error("something of the unit is said to be left")
+			t.Error("Free reports that code of the unit is left")
 		}
 	}
 	if _, err := declare(t, e, "f3", "func f3() { undefined() }"); err == nil {
@@ -125,7 +125,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The frames of a panic have the places of calls, also where deferred functions ran.
+// The frames of a panic have the positions of calls, including where deferred functions
+// ran.
 func TestFrames(t *testing.T) {
 	e := newEngine(t)
 	src := "func g(s []int) int { defer func() {}(); return s[3] }\nfunc f() { println(g(nil)) }"

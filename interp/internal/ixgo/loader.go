@@ -12,8 +12,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// loader tells ixgo what stands behind the types and variables of packages: of
-// compiled ones, by their tables of symbols, and of earlier units.
+// loader tells ixgo what implements the types and variables of packages: symbol tables
+// for compiled packages, and earlier units.
 type loader struct {
 	ixgo.Loader
 	tables   func(path string) map[string]reflect.Value
@@ -28,7 +28,7 @@ type loader struct {
 	toReflect typeutil.Map
 	toTypes   map[reflect.Type]types.Type
 	walked    map[*types.Package]bool
-	known     []reflect.Type // of units, with pointers to them
+	known     []reflect.Type // types of units, with pointers to them
 }
 
 func newLoader(base ixgo.Loader, o Options) *loader {
@@ -43,8 +43,8 @@ func newLoader(base ixgo.Loader, o Options) *loader {
 	return l
 }
 
-// register gives ixgo the functions of compiled packages. It keeps them for the
-// whole process and reads them as soon as code needs one of a package.
+// register gives ixgo the functions of compiled packages. ixgo keeps them for the whole
+// process and reads them as soon as code needs one of a package.
 func register(paths []string, table func(string) map[string]reflect.Value) {
 	once.Do(func() {
 		for _, path := range paths {
@@ -90,8 +90,8 @@ func (l *loader) Import(path string) (*types.Package, error) {
 	return l.importer.Import(path)
 }
 
-// bind makes a package of values, or adds to one. Code that exists keeps the
-// package that it was compiled with.
+// bind makes a package of values, or adds to one. Existing code keeps the package that
+// it was compiled with.
 func (l *loader) bind(path string, symbols map[string]reflect.Value) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,7 +120,7 @@ func (l *loader) bind(path string, symbols map[string]reflect.Value) {
 	l.installed[path] = values
 }
 
-// Installed implements ixgo.Loader: it gives the variables of a package.
+// Installed implements ixgo.Loader: it returns the variables of a package.
 func (l *loader) Installed(path string) (*ixgo.Package, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -162,7 +162,7 @@ func (l *loader) LookupReflect(t types.Type) (reflect.Type, bool) {
 	return nil, false
 }
 
-// named returns the type that stands for one with a name, nil if it is new.
+// named returns the reflect type of a named type, nil if it is new.
 func (l *loader) named(n *types.Named) reflect.Type {
 	if r := l.toReflect.At(n); r != nil {
 		return r.(reflect.Type)
@@ -197,8 +197,8 @@ func (l *loader) LookupTypes(r reflect.Type) (types.Type, bool) {
 	return t, ok
 }
 
-// learn takes in the types that an interpreter has made and returns those that
-// are new, with pointers to them.
+// learn adds the types that an interpreter has made and returns the new ones, with
+// pointers to them.
 func (l *loader) learn(in *ixgo.Interp) (all, fresh []reflect.Type) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -2,9 +2,9 @@ package ixgo
 
 import "halfnote/interp/engine"
 
-// needs lists what ixgo v1.1.1 cannot do by itself: be interrupted, end a
-// goroutine that panics or recurses without end, print to a cell. The language it
-// knows whole.
+// needs lists what ixgo v1.1.1 does not support: being interrupted, ending a goroutine
+// that panics or recurses without end, printing to a cell. It supports the whole
+// language.
 var needs = engine.Needs{
 	Complete: true,
 	Rewrites: []string{

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// unpool makes ixgo use a frame once only in functions in which a panic of the
-// host may start. ixgo keeps frames for later calls together with what they last
-// called; from a panic that it has not raised itself it follows that, and in a
-// recursive function it may lead back to where it came from, for ever.
+// unpool makes ixgo use a frame only once in functions in which a panic of the host may
+// start. ixgo reuses frames for later calls, together with their last callee; it
+// follows that link after a panic that it has not raised itself, and in a recursive
+// function the link may form a cycle.
 func unpool(in *ixgo.Interp) {
 	for it := peek(reflect.ValueOf(in), "funcs").MapRange(); it.Next(); {
 		if mayPanic(it.Key().Interface().(*ssa.Function)) {
@@ -22,8 +22,8 @@ func unpool(in *ixgo.Interp) {
 	}
 }
 
-// mayPanic tells whether a function may call compiled code, or does itself what
-// ixgo leaves to the host to fail at.
+// mayPanic reports whether a function may call compiled code, or does something that
+// ixgo lets the host fail at.
 func mayPanic(fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
@@ -49,7 +49,7 @@ func mayPanic(fn *ssa.Function) bool {
 	return false
 }
 
-// compiledCall tells whether a call may be one of compiled code that fails.
+// compiledCall reports whether a call may be one of compiled code that fails.
 func compiledCall(c *ssa.CallCommon) bool {
 	switch f := c.Value.(type) {
 	case *ssa.Function:

@@ -11,10 +11,10 @@ type program struct {
 	e     *Engine
 	run   func()
 	entry *ssa.Function
-	gone  bool // when it has returned, nothing of the unit runs any more
+	gone  bool // when it has returned, no code of the unit still runs
 }
 
-// program returns what runs a unit's entry function.
+// program returns the program that runs a unit's entry function.
 func (e *Engine) program(u *engine.Unit, unit *ssa.Package, in *ixgo.Interp) program {
 	run, _ := in.GetFunc(u.Entry)
 	entry, _ := run.(func())
@@ -31,8 +31,8 @@ func (e *Engine) program(u *engine.Unit, unit *ssa.Package, in *ixgo.Interp) pro
 	return p
 }
 
-// Free implements engine.Program. The SSA program keeps all functions; it need not
-// keep the code of this one.
+// Free implements engine.Program. The SSA program keeps all functions, but need not
+// keep their code.
 func (p program) Free() (gone bool) {
 	if p.entry != nil {
 		p.entry.Blocks, p.entry.Locals = nil, nil
@@ -44,8 +44,8 @@ func (p program) Free() (gone bool) {
 	return p.gone
 }
 
-// Run implements engine.Program. It does without ixgo's RunFunc, which looks for
-// the innermost call along pointers that may form a circle.
+// Run implements engine.Program. It does not use ixgo's RunFunc, which looks for the
+// innermost call along pointers that may form a cycle.
 func (p program) Run() (err error) {
 	if p.run == nil {
 		return nil
@@ -66,8 +66,8 @@ func (e *Engine) Recovered(r any) *engine.Panic {
 	return &engine.Panic{Value: unwrap(r), Frames: frames, Skipped: skipped, Inside: engine.Inside("github.com/goplus/ixgo.")}
 }
 
-// Raise puts the frames of a panic back that compiled code raises again from a
-// deferred literal: that stands for the function around it.
+// Raise restores the frames of a panic that compiled code raises again from a deferred
+// literal, which stands for the function around it.
 func (e *Engine) Raise(p *engine.Panic) { e.traces.put(p) }
 
 // Forget implements engine.Engine.

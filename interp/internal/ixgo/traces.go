@@ -11,10 +11,9 @@ import (
 	"halfnote/interp/engine"
 )
 
-// traces keeps, by goroutine, what is known of the calls under way: the one in
-// which interpreted code was entered, and those that a panic met when it was
-// raised. ixgo itself tells of the panics that it raises; those of compiled code
-// are found out when they have been recovered.
+// traces keeps, by goroutine, the known active calls: the one that entered interpreted
+// code, and those at the time a panic was raised. ixgo reports the panics that it
+// raises; those of compiled code are found when they are recovered.
 type traces struct {
 	mu sync.Mutex
 	of map[uint64]*trace
@@ -28,8 +27,8 @@ type trace struct {
 	again   *engine.Panic
 }
 
-// Goroutine returns a number that tells the calling goroutine from the others, faster
-// than the trace of its calls does.
+// Goroutine returns a number that identifies the calling goroutine, faster than a stack
+// trace does.
 func Goroutine() uint64 { return gid.Get() }
 
 func (t *traces) mine() *trace {
@@ -54,18 +53,18 @@ func (t *traces) leave() {
 	delete(t.of, gid.Get())
 }
 
-// forget discards the panic that was raised last: it has been recovered.
+// forget discards the panic that was raised last, which has been recovered.
 func (t *traces) forget() {
 	tr := t.mine()
 	*tr = trace{entered: tr.entered}
 }
 
-// enter notes the call of a unit's function. Units call it as the first thing.
+// enter records the call of a unit's function. Units call it first.
 func (t *traces) enter(fr *ixgo.Frame) {
 	*t.mine() = trace{entered: fr}
 }
 
-// raised notes the calls under way when ixgo raises a panic.
+// raised records the active calls when ixgo raises a panic.
 func (t *traces) raised(p *ixgo.PanicInfo) {
 	if a, ok := instruction(p.Frame).(*ssa.TypeAssert); ok && a.CommaOk {
 		return // it is only told that it fails
@@ -81,8 +80,8 @@ func (t *traces) at(fr *ixgo.Frame, value any) {
 	tr.raised, tr.root = calls(fr)
 }
 
-// take returns the calls that were under way when the panic was raised that has
-// just been recovered.
+// take returns the calls that were active when the panic that has just been recovered
+// was raised.
 func (t *traces) take(value any) (frames []engine.Frame, skipped int) {
 	tr := t.mine()
 	defer func() { *tr = trace{entered: tr.entered} }()
@@ -110,17 +109,18 @@ func (t *traces) take(value any) (frames []engine.Frame, skipped int) {
 	return frames, skipped
 }
 
-// maxFrames are kept of one panic: endless recursion would give thousands.
+// maxFrames is the limit on recorded frames of one panic: endless recursion would give
+// thousands.
 const maxFrames = 64
 
-// put gives the calling goroutine's panic, which compiled code raises again, its
-// frames back.
+// put restores the frames of the calling goroutine's panic, which compiled code raises
+// again.
 func (t *traces) put(p *engine.Panic) {
 	tr := t.mine()
 	tr.value, tr.again = p.Value, p
 }
 
-// same tells whether a recovered value is the one that was raised.
+// same reports whether a recovered value is the one that was raised.
 func same(raised, recovered any) bool {
 	a, b := unwrap(raised), unwrap(recovered)
 	if reflect.TypeOf(a) != reflect.TypeOf(b) || a == nil {

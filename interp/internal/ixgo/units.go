@@ -9,12 +9,12 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// units is what the units so far have declared.
+// units holds the declarations of the units so far.
 type units struct {
-	mu      sync.Mutex // slots are asked for while code runs
+	mu      sync.Mutex // slots are requested while code runs
 	objects map[string]types.Object
 	slots   map[string]reflect.Value
-	names   map[*types.Package]int // how many objects a unit has
+	names   map[*types.Package]int // number of objects of each unit
 	ended   map[*types.Package]bool
 }
 
@@ -25,7 +25,7 @@ func newUnits() units {
 	}
 }
 
-// harvest makes what a unit has declared known to later ones.
+// harvest makes the declarations of a unit available to later ones.
 func (e *Engine) harvest(in *ixgo.Interp, unit *ssa.Package) {
 	pkg := unit.Pkg
 	e.units.mu.Lock()
@@ -80,7 +80,7 @@ func (e *Engine) Remove(names ...string) {
 	}
 }
 
-// end notes that nothing of a unit runs any more.
+// end records that no code of a unit runs any longer.
 func (e *Engine) end(pkg *types.Package) {
 	e.units.mu.Lock()
 	defer e.units.mu.Unlock()
@@ -88,7 +88,7 @@ func (e *Engine) end(pkg *types.Package) {
 	e.settle(pkg)
 }
 
-// settle forgets a unit that has ended and of which no later one can use anything.
+// settle forgets a unit that has ended and of which no later unit can use anything.
 func (e *Engine) settle(pkg *types.Package) {
 	if e.units.names[pkg] > 0 || !e.units.ended[pkg] {
 		return

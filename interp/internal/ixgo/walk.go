@@ -7,9 +7,9 @@ import (
 	"reflect"
 )
 
-// walk follows what a compiled package exports, by its types and by the values in
-// its table side by side, and so finds what stands for types that have no entry of
-// their own: unexported ones and instances of generic ones.
+// walk follows the exports of a compiled package, its types and the values in its table
+// in parallel, and so finds the reflect types of types that have no entry: unexported
+// types and instances of generic types.
 func (l *loader) walk(pkg *types.Package) {
 	if l.walked[pkg] {
 		return
@@ -101,8 +101,8 @@ func (w walker) pair(t types.Type, r reflect.Type) {
 	}
 }
 
-// signature pairs parameters and results; the first skip parameters of r are none
-// of t.
+// signature pairs parameters and results; the first skip parameters of r have no
+// counterpart in t.
 func (w walker) signature(t *types.Signature, r reflect.Type, skip int) {
 	if t.TypeParams().Len() > 0 || t.Params().Len() != r.NumIn()-skip || t.Results().Len() != r.NumOut() {
 		return
@@ -135,8 +135,8 @@ func (w walker) interfaceMethods(t *types.Interface, r reflect.Type) {
 	}
 }
 
-// typeOf writes a type of compiled code as the checker knows it. It serves the
-// support functions, whose types are few.
+// typeOf returns the checker's type for a type of compiled code. It serves the support
+// functions, which use few types.
 func (l *loader) typeOf(r reflect.Type) types.Type {
 	if t, ok := l.toTypes[r]; ok {
 		return t
@@ -190,7 +190,8 @@ func (l *loader) typeOf(r reflect.Type) types.Type {
 	panic("ixgo: no type for " + r.String())
 }
 
-// opaque makes a type with methods, and no fields, of one that cells cannot name.
+// opaque makes a type with methods and without fields for a type that cells cannot
+// name.
 func (l *loader) opaque(r reflect.Type) types.Type {
 	pkg := l.bound[r.PkgPath()]
 	if pkg == nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // Compiled returns the compiled instance of a generic function, by the text of the
-// instance such as slices_Sort__0[[]int,int], and a name for it. There are those
-// that loop over elements of the common basic types and call nothing back.
+// instance such as slices_Sort__0[[]int,int], and a name for it. There are instances of
+// functions that loop over elements of the common basic types and do not call back.
 func Compiled(instance string) (name string, f reflect.Value, ok bool) {
 	c, ok := instances()[instance]
 	return c.name, c.f, ok
@@ -32,7 +32,7 @@ var instances = sync.OnceValue(func() map[string]instance {
 	return m
 })
 
-// of adds the instances for slices of a type, which may be called by several names.
+// of adds the instances for slices of a type, which may have several names.
 func of[E cmp.Ordered](m map[string]instance, names ...string) {
 	for name, f := range map[string]any{
 		"BinarySearch": slices.BinarySearch[[]E],

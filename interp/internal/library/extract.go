@@ -26,16 +26,16 @@ import (
 	"halfnote/interp/lower"
 )
 
-// overlay holds what replaces declarations that need the runtime.
+// overlay holds replacements for declarations that need the runtime.
 //
 //go:embed overlay
 var overlay embed.FS
 
-// left lists what has no source that could run in cells: it reaches into the
-// runtime's memory.
+// left lists declarations whose source cannot run in cells: it accesses the runtime's
+// memory.
 var left = []string{"runtime.AddCleanup"}
 
-// goroot returns the folder of a Go installation with sources.
+// goroot returns the directory of a Go installation with sources.
 var goroot = sync.OnceValues(func() (string, error) {
 	try := []string{os.Getenv("GOROOT"), runtime.GOROOT()}
 	if out, err := exec.Command("go", "env", "GOROOT").Output(); err == nil {
@@ -46,12 +46,12 @@ var goroot = sync.OnceValues(func() (string, error) {
 			return dir, nil
 		}
 	}
-	return "", errors.New("no Go installation was found: install Go, or set GOROOT")
+	return "", errors.New("no Go installation found: install Go, or set GOROOT")
 })
 
-// stdText returns what a package of the standard library has of generic functions
-// and types, and what these use of it, as one file, under flat names and without
-// comments. It is made from the source of the Go installation.
+// stdText returns the generic functions and types of a package of the standard library,
+// and their dependencies in it, as one file, under flat names and without comments. It
+// is made from the source of the Go installation.
 func stdText(path string) ([]byte, error) {
 	root, err := goroot()
 	if err != nil {
@@ -60,7 +60,7 @@ func stdText(path string) ([]byte, error) {
 	ctx := build.Default
 	ctx.GOROOT = root
 	ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled, ctx.BuildTags = "linux", "amd64", false, []string{"purego"}
-	// the importer lacks what only replaced code uses
+	// the importer lacks packages that only replaced code uses
 	p, err := load(ctx, token.NewFileSet(), exports.Importer(), path)
 	if err != nil {
 		return nil, err
@@ -73,11 +73,11 @@ type pkg struct {
 	*types.Package
 	info  *types.Info
 	fset  *token.FileSet
-	decls map[types.Object]ast.Decl // of functions and types
+	decls map[types.Object]ast.Decl // declarations of functions and types
 	meth  map[types.Object][]*ast.FuncDecl
 }
 
-// load reads a package; what the overlay declares replaces what the package does.
+// load reads a package; declarations of the overlay replace those of the package.
 func load(ctx build.Context, fset *token.FileSet, imp types.Importer, path string) (*pkg, error) {
 	b, err := ctx.ImportDir(filepath.Join(ctx.GOROOT, "src", filepath.FromSlash(path)), 0)
 	if err != nil {
@@ -114,7 +114,7 @@ func load(ctx build.Context, fset *token.FileSet, imp types.Importer, path strin
 		Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{},
 	}}
 	cfg := types.Config{Importer: imp, Error: func(error) {}, FakeImportC: true}
-	p.Package, _ = cfg.Check(path, fset, files, p.info) // what is not used may have errors
+	p.Package, _ = cfg.Check(path, fset, files, p.info) // unused parts may have errors
 	for _, f := range files {
 		for _, d := range f.Decls {
 			switch d := d.(type) {
@@ -145,7 +145,7 @@ func load(ctx build.Context, fset *token.FileSet, imp types.Importer, path strin
 	return p, nil
 }
 
-// names lists what a declaration declares; methods as T.M.
+// names lists the names that a declaration declares; methods as T.M.
 func names(d ast.Decl) []string {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -175,8 +175,8 @@ func named(t types.Type) *types.Named {
 	return n
 }
 
-// Flat tells whether cells get an object from its source: it is generic, unless
-// it is a function's type and as good without a name, or unexported.
+// Flat reports whether cells get an object from its source: it is generic or
+// unexported, and not a function type that serves as well without a name.
 func isFlat(o types.Object) bool {
 	if o == nil || o.Pkg() == nil || o.Parent() != o.Pkg().Scope() {
 		return false
@@ -184,7 +184,7 @@ func isFlat(o types.Object) bool {
 	return !o.Exported() || Generic(o)
 }
 
-// wanted tells whether cells can ask for an object.
+// wanted reports whether cells can refer to an object.
 func wanted(o types.Object) bool {
 	return o.Exported() && Generic(o) && !slices.Contains(left, o.Pkg().Path()+"."+o.Name())
 }
@@ -216,7 +216,7 @@ func (p *pkg) flat() ([]byte, error) {
 		}
 		d := p.decls[o]
 		if d == nil {
-			return nil, fmt.Errorf("the declaration of %s is not simple enough, or gone", o.Name())
+			return nil, fmt.Errorf("the declaration of %s is missing or not simple enough", o.Name())
 		}
 		parts := []ast.Node{d}
 		for _, m := range p.meth[o] {

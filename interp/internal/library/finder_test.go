@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Each module is a tree of files; the packages are looked for from the folder
-// work. Found folders are told from the tree's root.
+// Each module is a tree of files; the packages are looked up from the folder work.
+// Results are relative to the tree's root.
 func TestFind(t *testing.T) {
 	const cached = `
 -- cache/m.org/a@v1.0.0/go.mod --
@@ -55,7 +55,7 @@ module m.org/local
 		{"workspace", "-- go.work --\ngo 1.22\nuse (\n\t./work\n\t./local\n)\n-- work/go.mod --\nmodule me\n", "m.org/local/sub", "local/sub"},
 		{"workspace takes the highest", "-- go.work --\nuse ./work\nuse ./other\n-- work/go.mod --\nmodule me\nrequire m.org/a v1.2.0\n-- other/go.mod --\nmodule other\nrequire m.org/a v1.10.0\n", "m.org/a/x", "cache/m.org/a@v1.10.0/x"},
 		{"workspace replaces", "-- go.work --\nuse ./work\nreplace m.org/a => ./local\n-- work/go.mod --\nmodule me\nrequire m.org/a v1.2.0\nreplace m.org/a => ../nothing\n", "m.org/a/sub", "local/sub"},
-		{"broken go.mod", "-- work/go.mod --\nmodule me\nrequire x\n", "me", "go.mod:2: require x"},
+		{"broken go.mod", "-- work/go.mod --\nmodule me\nrequire x\n", "me", "go.mod:2: invalid line \"require x\""},
 		{"other lines", "-- work/go.mod --\nmodule me\ntoolchain go1.30.0\nretract [v1.0.0, v1.1.0] // wrong\nfuture thing\n-- work/p/p.go --\n", "me/p", "work/p"},
 	}
 	for _, tt := range tests {

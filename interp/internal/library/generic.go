@@ -2,9 +2,9 @@ package library
 
 import "go/types"
 
-// Generic tells whether an object is a generic function or type that exists only
-// as source. A generic type of functions, such as iter.Seq, is none: it has no
-// methods, and code can do with the type of functions itself.
+// Generic reports whether an object is a generic function or type that exists only as
+// source. A generic function type, such as iter.Seq, is not: it has no methods, and
+// code can use the underlying function type.
 func Generic(o types.Object) bool {
 	switch o := o.(type) {
 	case *types.Func:

@@ -29,30 +29,30 @@ type Package struct {
 	Types   *types.Package
 	Info    *types.Info
 	Files   []*ast.File
-	Imports []*Package        // those from source
-	Text    map[string]string // of the files, by the names that positions have
+	Imports []*Package        // imports that were read from source
+	Text    map[string]string // text of the files, by the names that positions have
 
 	sum [sha256.Size]byte
 }
 
-// Name is what people are told a file of the package is called: there is no folder
-// of this machine in it.
+// Name is the display name of a file of the package: it contains no directory of this
+// machine.
 func (p *Package) Name(file string) string { return p.Path + "/" + filepath.Base(file) }
 
-// Position says where something of the package is.
+// Position returns the position of an object of the package.
 func (p *Package) Position(files *token.FileSet, pos token.Pos) token.Position {
 	at := files.Position(pos)
 	at.Filename = p.Name(at.Filename)
 	return at
 }
 
-// SharedLoopVars tells whether the package's language version is one in which the
-// turns of a loop share its variables: https://go.dev/blog/loopvar-preview.
+// SharedLoopVars reports whether loop iterations share their variables in the package's
+// language version: https://go.dev/blog/loopvar-preview.
 func (p *Package) SharedLoopVars() bool {
 	return p.GoVersion != "" && version.Compare("go"+p.GoVersion, "go1.22") < 0
 }
 
-// Changed tells whether the files on disk are no longer what was read.
+// Changed reports whether the files on disk have changed since they were read.
 func (p *Package) Changed() bool {
 	b, err := buildContext.ImportDir(p.Dir, 0)
 	if err != nil {
@@ -62,8 +62,8 @@ func (p *Package) Changed() bool {
 	return err != nil || sum != p.sum
 }
 
-// Loader reads packages from source. It implements types.ImporterFrom; packages
-// that are in the binary are those. Its methods may be called from any goroutine.
+// Loader reads packages from source. It implements types.ImporterFrom; packages in the
+// binary are taken from there. Its methods may be called from any goroutine.
 type Loader struct {
 	files    *token.FileSet
 	compiled types.ImporterFrom
@@ -97,8 +97,8 @@ func (l *Loader) ImportFrom(path, _ string, _ types.ImportMode) (*types.Package,
 	return l.Import(path)
 }
 
-// Load returns the package at a path that is not in the binary, for code in the
-// working directory. The error names what stands in the way.
+// Load returns the package at a path that is not in the binary, for code in the working
+// directory. The error names the obstacle.
 func (l *Loader) Load(path string) (*Package, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,8 +123,8 @@ func (l *Loader) Loaded(path string) *Package {
 	return l.packages[path]
 }
 
-// Keep makes the loader read all packages again when they are next asked for, but
-// those that keep returns true for.
+// Keep makes the loader read all packages again on next use, except those that keep
+// returns true for.
 func (l *Loader) Keep(keep func(*Package) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -166,7 +166,7 @@ func (l *Loader) load(path string, from *Package) (*Package, error) {
 	return p, nil
 }
 
-// visible is the rule for internal packages.
+// visible implements the rule for internal packages.
 func visible(path string, from *Package) error {
 	i := strings.LastIndex("/"+path+"/", "/internal/")
 	if i < 0 {
@@ -182,8 +182,8 @@ func visible(path string, from *Package) error {
 	return fmt.Errorf("package %q is internal to %s", path, parent)
 }
 
-// buildContext chooses files as a build without cgo does. By the tag purego
-// packages offer Go in the place of assembly and unsafe code.
+// buildContext selects files as a build without cgo does. With the tag purego, packages
+// offer Go instead of assembly and unsafe code.
 var buildContext = func() build.Context {
 	c := build.Default
 	c.CgoEnabled = false
@@ -233,8 +233,7 @@ func (l *Loader) read(path string, place Place) (*Package, error) {
 	return p, l.check(p)
 }
 
-// read returns the texts of a package's files by name, and what tells other texts
-// from them.
+// read returns the texts of a package's files by name, and a hash of them.
 func read(b *build.Package) (map[string]string, [sha256.Size]byte, error) {
 	text := map[string]string{}
 	h := sha256.New()
@@ -255,7 +254,7 @@ func imports(f *ast.File, path string) bool {
 	return slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"`+path+`"` })
 }
 
-// runnable says what of a file no interpreter can run.
+// runnable returns an error for the parts of a file that no interpreter can run.
 func runnable(f *ast.File, assembly []string) error {
 	if imports(f, "unsafe") {
 		return errors.New("it uses unsafe")
@@ -300,11 +299,11 @@ func (l *Loader) check(p *Package) error {
 	return nil
 }
 
-// HiddenPrefix is put before the names of types that are not exported, where
-// declarations of variables must say them.
+// HiddenPrefix is put before the names of unexported types where declarations of
+// variables must mention them.
 const HiddenPrefix = "Hidden__"
 
-// Hidden returns a name by which other packages can say a type that its package
+// Hidden returns a name by which other packages can mention a type that its package
 // does not export, "" if there is none.
 func Hidden(o *types.TypeName) string {
 	if o.Pkg() == nil || o.Pkg().Scope().Lookup(HiddenPrefix+o.Name()) == nil {
@@ -313,7 +312,7 @@ func Hidden(o *types.TypeName) string {
 	return HiddenPrefix + o.Name()
 }
 
-// importerOf imports for a package.
+// importerOf returns an importer for a package.
 type importerOf struct {
 	loader *Loader
 	p      *Package
@@ -333,7 +332,7 @@ func (i importerOf) Import(path string) (*types.Package, error) {
 	return p.Types, nil
 }
 
-// NewInfo returns an Info that records all that rewrites ask for.
+// NewInfo returns an Info that records everything that rewrites use.
 func NewInfo() *types.Info {
 	return &types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},

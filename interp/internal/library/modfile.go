@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// modFile is what a go.mod or go.work file says: https://go.dev/ref/mod#go-mod-file.
+// modFile is the content of a go.mod or go.work file:
+// https://go.dev/ref/mod#go-mod-file.
 type modFile struct {
 	dir       string
 	module    string
@@ -21,11 +22,10 @@ type modFile struct {
 	use       []string
 }
 
-// module is a version of a module; as a replacement it is a folder if it has no
-// version.
+// module is a version of a module; a replacement without a version is a directory.
 type module struct{ path, version string }
 
-// noVersion is the language version of modules that say none.
+// noVersion is the language version of modules that do not specify one.
 const noVersion = "1.16"
 
 func (m *modFile) language() string { return cmp.Or(m.goVersion, noVersion) }
@@ -58,13 +58,13 @@ func readMod(file string) (*modFile, error) {
 			continue
 		}
 		if !m.directive(words) {
-			return nil, fmt.Errorf("%s:%d: %s: want a line as go.mod files have it", file, n, strings.TrimSpace(line))
+			return nil, fmt.Errorf("%s:%d: invalid line %q", file, n, strings.TrimSpace(line))
 		}
 	}
 	return m, nil
 }
 
-// directive takes in one line; ok is false if it is not as it should be.
+// directive reads one line; ok is false if the line is invalid.
 func (m *modFile) directive(w []string) (ok bool) {
 	switch verb, args := w[0], w[1:]; verb {
 	case "module":
@@ -93,20 +93,20 @@ func (m *modFile) directive(w []string) (ok bool) {
 		if ok = found && len(o) <= 2 && len(r) <= 2; ok {
 			m.replace[strings.Join(o, "@")] = module{r[0], strings.Join(r[1:], "")}
 		}
-	default: // toolchain, tool, retract, godebug and what is to come
+	default: // toolchain, tool, retract, godebug and future directives
 		ok = true
 	}
 	return ok
 }
 
-// modWords cuts a line into words, without its comment.
+// modWords splits a line into words, without its comment.
 func modWords(line string) ([]string, error) {
 	var words []string
 	for line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//"); line = strings.TrimSpace(line) {
 		if line[0] == '"' || line[0] == '`' {
 			quoted, err := strconv.QuotedPrefix(line)
 			if err != nil {
-				return nil, fmt.Errorf("a quote does not end: %s", line)
+				return nil, fmt.Errorf("unterminated quote: %s", line)
 			}
 			word, err := strconv.Unquote(quoted)
 			if err != nil {
@@ -132,8 +132,8 @@ func modWords(line string) ([]string, error) {
 	return words, nil
 }
 
-// complete tells whether a go.mod of that language version lists all modules that
-// its packages need: https://go.dev/ref/mod#graph-pruning.
+// complete reports whether a go.mod of that language version lists all modules that its
+// packages need: https://go.dev/ref/mod#graph-pruning.
 func complete(goVersion string) bool { return version.Compare("go"+goVersion, "go1.17") >= 0 }
 
 // compareVersions orders versions of a module: https://semver.org, section 11.

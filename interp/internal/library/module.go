@@ -13,31 +13,31 @@ import (
 	"unicode"
 )
 
-// Place is where a package's source is.
+// Place is the location of a package's source.
 type Place struct {
 	Dir string
-	// Module is the path of the module that has the package, and GoVersion the
-	// language version that it asks for, such as "1.21"; both are empty for the
-	// standard library.
+	// Module is the path of the module that has the package, and GoVersion is the
+	// module's language version, such as "1.21"; both are empty for the standard
+	// library.
 	Module, GoVersion string
 }
 
-// Finder says where packages are, as the go command would from one directory:
-// by go.work, go.mod, the folder vendor and the module cache. It starts no
-// process and asks no network.
+// Finder locates packages as the go command would from one directory: by go.work,
+// go.mod, the vendor directory and the module cache. It starts no process and does not
+// use the network.
 type Finder struct {
-	root     string // of the main module or workspace, "" outside of any
+	root     string // directory of the main module or workspace, "" outside of one
 	main     []*modFile
-	vendor   string // the folder, "" if it does not count
+	vendor   string // vendor directory, "" if it is not used
 	vendored map[string]Place
 	selected map[string]string
-	replaced map[string]module // by "path" and by "path@version"
+	replaced map[string]module // replacements by "path" and by "path@version"
 	cache    string
 	goroot   string
 }
 
-// NewFinder returns a finder for a directory. An error says what is wrong with the
-// files that describe its module; outside of a module there is none.
+// NewFinder returns a finder for a directory. An error describes a problem in the files
+// that describe its module; being outside of a module is not an error.
 func NewFinder(dir string) (*Finder, error) {
 	f := &Finder{
 		selected: map[string]string{}, replaced: map[string]module{},
@@ -88,7 +88,7 @@ func NewFinder(dir string) (*Finder, error) {
 	return f, nil
 }
 
-// readVendor reads which packages the folder vendor has, and of which modules.
+// readVendor reads which packages the vendor directory has, and their modules.
 func (f *Finder) readVendor() error {
 	data, err := os.ReadFile(filepath.Join(f.vendor, "modules.txt"))
 	if err != nil {
@@ -119,7 +119,7 @@ func (f *Finder) workspace(file string) error {
 		return err
 	}
 	f.root = filepath.Dir(file)
-	for old, r := range w.replace { // these count before those of the modules
+	for old, r := range w.replace { // these take precedence over those of the modules
 		if strings.HasPrefix(r.path, "./") || strings.HasPrefix(r.path, "../") {
 			r.path = filepath.Join(f.root, filepath.FromSlash(r.path))
 		}
@@ -139,9 +139,9 @@ func (f *Finder) workspace(file string) error {
 	return nil
 }
 
-// selectVersions takes for each module the highest version that is required. A
-// go.mod of Go 1.17 or later lists all modules that its packages need; of older
-// ones the requirements of the required modules count, too.
+// selectVersions selects for each module the highest required version. A go.mod of Go
+// 1.17 or later lists all modules that its packages need; for older ones the
+// requirements of the required modules are included.
 func (f *Finder) selectVersions() {
 	work := slices.Clone(f.main)
 	seen := map[module]bool{}
@@ -189,8 +189,8 @@ func (f *Finder) replacement(path, version string) (module, bool) {
 	return r, ok
 }
 
-// Find returns where the package at a path is. Its error says why there is none
-// that could be used.
+// Find returns the location of the package at a path. Its error explains why there is
+// no usable one.
 func (f *Finder) Find(pkg string) (Place, error) {
 	if first, _, _ := strings.Cut(pkg, "/"); !strings.Contains(first, ".") && f.owner(pkg) == nil {
 		return f.std(pkg)
@@ -203,12 +203,12 @@ func (f *Finder) Find(pkg string) (Place, error) {
 		return p, nil
 	}
 	if f.root == "" {
-		return Place{}, fmt.Errorf("package %q: there is no go.mod in this folder or above it that would say which module has it", pkg)
+		return Place{}, fmt.Errorf("package %q: there is no go.mod in this folder or above it to locate its module", pkg)
 	}
 	if f.vendor != "" {
 		p, ok := f.vendored[pkg]
 		if !ok {
-			return p, fmt.Errorf("package %q is not in %s: go mod vendor", pkg, f.vendor)
+			return p, fmt.Errorf("package %q is not in %s: run go mod vendor", pkg, f.vendor)
 		}
 		return p, nil
 	}
@@ -237,7 +237,7 @@ func (f *Finder) Find(pkg string) (Place, error) {
 	if missing != nil {
 		return Place{}, missing
 	}
-	return Place{}, fmt.Errorf("package %q: no module that %s requires has it: go get %s", pkg, filepath.Join(f.root, "go.mod"), pkg)
+	return Place{}, fmt.Errorf("package %q: no module that %s requires has it: run go get %s", pkg, filepath.Join(f.root, "go.mod"), pkg)
 }
 
 // owner returns the main module that has the package, nil if none does.
@@ -250,7 +250,7 @@ func (f *Finder) owner(pkg string) (owner *modFile) {
 	return owner
 }
 
-// moduleDir returns the folder of a required module.
+// moduleDir returns the directory of a required module.
 func (f *Finder) moduleDir(path, version string) (string, error) {
 	if r, ok := f.replacement(path, version); ok {
 		if r.version == "" {
@@ -263,13 +263,12 @@ func (f *Finder) moduleDir(path, version string) (string, error) {
 	}
 	dir := filepath.Join(f.cache, filepath.FromSlash(escape(path))+"@"+escape(version))
 	if !exists(dir) {
-		return "", fmt.Errorf("module %s@%s is not in the module cache (%s): go mod download %s", path, version, f.cache, path)
+		return "", fmt.Errorf("module %s@%s is not in the module cache (%s): run go mod download %s", path, version, f.cache, path)
 	}
 	return dir, nil
 }
 
-// std returns the source of a package of the standard library, where Go is
-// installed.
+// std returns the source of a package of the standard library, if Go is installed.
 func (f *Finder) std(pkg string) (Place, error) {
 	p := Place{Dir: filepath.Join(f.goroot, "src", filepath.FromSlash(pkg))}
 	if f.goroot == "" || !exists(p.Dir) {
@@ -278,8 +277,8 @@ func (f *Finder) std(pkg string) (Place, error) {
 	return p, nil
 }
 
-// Home returns the import path that the directory itself has or would have, which
-// says what internal packages may be imported from there; "" outside of modules.
+// Home returns the import path that the directory has or would have, which determines
+// the internal packages that may be imported from there; "" outside of modules.
 func (f *Finder) Home(dir string) string {
 	for _, m := range f.main {
 		if rel, err := filepath.Rel(m.dir, dir); err == nil && filepath.IsLocal(rel) {
@@ -289,7 +288,7 @@ func (f *Finder) Home(dir string) string {
 	return ""
 }
 
-// moduleCache returns the folder of the module cache.
+// moduleCache returns the directory of the module cache.
 func moduleCache() string {
 	if dir := os.Getenv("GOMODCACHE"); dir != "" {
 		return dir
@@ -301,7 +300,7 @@ func moduleCache() string {
 	return filepath.Join(list[0], "pkg", "mod")
 }
 
-// upward returns the path of the nearest file of that name in dir or above.
+// upward returns the path of the nearest file of that name in dir or above it.
 func upward(dir, name string) string {
 	for {
 		if file := filepath.Join(dir, name); exists(file) {
@@ -320,7 +319,7 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// escape writes a module's path or version as the module cache does: "!a" for "A".
+// escape encodes a module's path or version as the module cache does: "!a" for "A".
 func escape(s string) string {
 	var b strings.Builder
 	for _, r := range s {

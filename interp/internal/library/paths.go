@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Paths returns what an import path that begins with prefix may go on with: the
-// modules at hand, and the folders one element further.
+// Paths returns the continuations of an import path that begins with prefix: the
+// available modules, and the directories one element further.
 func (l *Loader) Paths(prefix string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -18,7 +18,7 @@ func (l *Loader) Paths(prefix string) []string {
 		return nil
 	}
 	f := l.finder
-	if f == nil || l.dir != dir { // Load finds anew what may have changed
+	if f == nil || l.dir != dir { // Load looks again for what may have changed
 		if f, err = NewFinder(dir); err != nil {
 			return nil
 		}
@@ -27,9 +27,9 @@ func (l *Loader) Paths(prefix string) []string {
 	return f.Paths(prefix)
 }
 
-// Paths returns the modules at hand whose path begins with prefix, and the folders
-// of a module, one element further than prefix, that could be packages or hold
-// some. What only another module may import is left out.
+// Paths returns the available modules whose path begins with prefix, and the
+// directories of a module, one element further than prefix, that may be or contain
+// packages. Packages that only another module may import are left out.
 func (f *Finder) Paths(prefix string) []string {
 	var list []string
 	for _, m := range f.main {
@@ -56,7 +56,7 @@ func (f *Finder) Paths(prefix string) []string {
 	return slices.Compact(list)
 }
 
-// folders returns the folders in dir that hold Go or other folders.
+// folders returns the directories in dir that contain Go files or other directories.
 func folders(dir string) []string {
 	const many = 500
 	f, err := os.Open(dir)

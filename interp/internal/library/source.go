@@ -2,9 +2,8 @@ package library
 
 import "go/types"
 
-// Source returns the text of the declaration that o stands in, and the text of its
-// file with the line of o's name; all empty if o is of no package that was read
-// from source.
+// Source returns the text of the declaration that contains o, and the text of its file
+// with the line of o's name; all are empty if o's package was not read from source.
 func (l *Loader) Source(o types.Object) (decl, file string, line int) {
 	if o.Pkg() == nil {
 		return "", "", 0

@@ -14,15 +14,15 @@ import (
 	"halfnote/interp/lower"
 )
 
-// StdName is the flat name of a generic declaration of the standard library, or of
-// one that such a declaration uses.
+// StdName is the flat name of a generic declaration of the standard library, or of a
+// declaration that it uses.
 func StdName(path, name string) string { return mangle(path) + "_" + name + "__0" }
 
-// IsStd tells whether a name is one of StdName's.
+// IsStd reports whether a name is the result of StdName.
 func IsStd(name string) bool { return strings.HasSuffix(name, "__0") }
 
-// Alias is the name under which trees import a package. Cells cannot use it: two
-// underscores in a row are the session's own.
+// Alias is the name under which trees import a package. Cells cannot use it: names with
+// two consecutive underscores are reserved for the session.
 func Alias(path string) string { return "p__" + mangle(path) }
 
 func mangle(path string) string {
@@ -35,7 +35,7 @@ func mangle(path string) string {
 }
 
 // StdPackages returns the paths of the packages that may declare a flat name of the
-// standard library, the likeliest first.
+// standard library, likeliest first.
 func StdPackages(name string) []string {
 	if !IsStd(name) {
 		return nil
@@ -50,18 +50,18 @@ func StdPackages(name string) []string {
 	return list
 }
 
-// texts holds what stdText has returned.
+// texts caches the results of stdText.
 var texts sync.Map
 
-// Std returns the generic declarations of a package of the standard library, and
-// what they use of it, by flat name; none if the package has none. It needs the
-// source of the package, of any Go release that declares what cells ask for.
+// Std returns the generic declarations of a package of the standard library, and their
+// dependencies in it, by flat name; none if the package has none. It needs the source
+// of the package, of any Go release that declares what cells use.
 func Std(fset *token.FileSet, path string) (map[string]*Decl, error) {
 	text, ok := texts.Load(path)
 	if !ok {
 		made, err := stdText(path)
 		if err != nil {
-			return nil, fmt.Errorf("package %q has generics, which run from their source: %w", path, err)
+			return nil, fmt.Errorf("package %q has generics, whose source is needed to run them: %w", path, err)
 		}
 		text = made
 		texts.Store(path, made)
@@ -73,7 +73,7 @@ func Std(fset *token.FileSet, path string) (map[string]*Decl, error) {
 	return Index(file.Decls), nil
 }
 
-// compiled gives the paths of the packages of the binary by alias.
+// compiled holds the paths of the packages of the binary by alias.
 var compiled = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
 	for _, path := range exports.Packages() {
@@ -82,8 +82,7 @@ var compiled = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// Aliased returns the path of a package of the binary by its alias, "" for other
-// names.
+// Aliased returns the path of a package of the binary by its alias, "" for other names.
 func Aliased(alias string) string {
 	if !strings.HasPrefix(alias, "p__") {
 		return ""
@@ -91,15 +90,15 @@ func Aliased(alias string) string {
 	return compiled()[alias]
 }
 
-// Decl is what a flat name stands for: a declaration of one name, and the methods
-// of a type.
+// Decl is the meaning of a flat name: a declaration of one name, with the methods of a
+// type.
 type Decl struct {
 	Nodes []ast.Decl
-	// Generic: it is there to make instances of.
+	// Generic: the declaration serves to make instances.
 	Generic bool
 }
 
-// Index returns flat declarations, each of one name, by that.
+// Index returns flat declarations, each of one name, by that name.
 func Index(list []ast.Decl) map[string]*Decl {
 	m := map[string]*Decl{}
 	add := func(name string, d ast.Decl) {

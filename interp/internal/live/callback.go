@@ -7,7 +7,8 @@ import (
 	"halfnote/kernel"
 )
 
-// Go runs f in a new goroutine of the calling cell. A panic in it ends it alone.
+// Go runs f in a new goroutine of the calling cell. A panic in f ends only that
+// goroutine.
 func (r *Registry) Go(f func()) {
 	c := r.Current()
 	started := make(chan struct{})
@@ -15,9 +16,9 @@ func (r *Registry) Go(f func()) {
 	<-started // so that an interrupt finds it
 }
 
-// Callback returns f for compiled code to call in a goroutine that this starts,
-// which belongs to the cell that calls Callback. It does nothing when that has been
-// stopped.
+// Callback returns f for compiled code to call in a goroutine that the compiled code
+// starts. The goroutine belongs to the cell that calls Callback. The call does nothing
+// if that cell has been stopped.
 func (r *Registry) Callback(f func()) func() {
 	c := r.Current()
 	return func() {
@@ -47,9 +48,9 @@ func (r *Registry) as(c *Cell, f func()) {
 	f()
 }
 
-// Beside calls f in the calling goroutine, as code of a cell that runs beside the
-// others: what it prints goes to out, and it is told to stop when ctx ends. stopped
-// tells whether it was.
+// Beside calls f in the calling goroutine, as code of a cell that runs concurrently
+// with the others: its output goes to out, and it is told to stop when ctx ends.
+// stopped reports whether it was.
 func (r *Registry) Beside(ctx context.Context, out kernel.Output, f func()) (stopped bool) {
 	c := &Cell{Out: out, stop: make(chan struct{})}
 	c.Ctx, c.end = context.WithCancel(ctx)
@@ -59,13 +60,13 @@ func (r *Registry) Beside(ctx context.Context, out kernel.Output, f func()) (sto
 	return c.stopped.Load()
 }
 
-// Redirect calls f; what it and the goroutines that it starts print goes to out. For
-// the rest they belong to the cell of the calling goroutine.
+// Redirect calls f; the output of f and of the goroutines that it starts goes to out.
+// Otherwise they belong to the cell of the calling goroutine.
 func (r *Registry) Redirect(out kernel.Output, f func()) {
 	outer := r.Current()
 	c := &Cell{N: outer.N, Out: out, Ctx: outer.Ctx, stop: outer.stop, outer: outer}
 	id := r.id()
-	r.others.Add(1) // so that Current looks at who asks
+	r.others.Add(1) // so that Current identifies the calling goroutine
 	r.mu.Lock()
 	before := r.cells[id]
 	r.cells[id] = c

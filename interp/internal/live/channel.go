@@ -2,9 +2,9 @@ package live
 
 import "reflect"
 
-// Recv receives from channel c, or stops waiting when the cell is told to stop. What
-// it receives it puts into the channel into, which is empty and has room for it; ok
-// is false if c is closed.
+// Recv receives from channel c, or stops waiting when the cell is told to stop. It puts
+// the received value into the channel into, which is empty and has room for it; ok is
+// false if c is closed.
 func (r *Registry) Recv(c, into any) (ok bool) {
 	from := reflect.ValueOf(c)
 	if from.IsValid() && !from.IsNil() {
@@ -17,15 +17,15 @@ func (r *Registry) Recv(c, into any) (ok bool) {
 	return ok
 }
 
-// Send sends to channel c what it finds in the channel from, or stops waiting when
-// the cell is told to stop.
+// Send sends to channel c the value in the channel from, or stops waiting when the cell
+// is told to stop.
 func (r *Registry) Send(c, from any) { r.Select("s", c, from) }
 
 // Select is a select statement; it stops waiting when the cell is told to stop. Each
 // letter of kinds is a case: r receives, s sends, d is the default. The operands are
-// the channels of the cases, and after each the channel that the value comes from or
-// goes to as with Send and Recv, nil if nobody wants it. Select returns the number of
-// the case, and for one that receives whether a value was sent.
+// the channels of the cases, each followed by the channel that the value comes from or
+// goes to as with Send and Recv, nil if the value is unused. Select returns the number
+// of the case, and for a receive whether a value was sent.
 func (r *Registry) Select(kinds string, operands ...any) (chosen int, ok bool) {
 	cases := make([]reflect.SelectCase, len(kinds), len(kinds)+1)
 	into := make([]reflect.Value, len(kinds))
@@ -50,7 +50,7 @@ func (r *Registry) Select(kinds string, operands ...any) (chosen int, ok bool) {
 	}
 	chosen, v, ok := reflect.Select(cases)
 	if wait && chosen == len(kinds) {
-		r.Poll() // it returns in a deferred function of what has been stopped, which may wait
+		r.Poll() // it returns in a deferred function of a stopped goroutine, which may wait
 		chosen, v, ok = reflect.Select(cases[:chosen])
 	}
 	if cases[chosen].Dir == reflect.SelectRecv && into[chosen].IsValid() {

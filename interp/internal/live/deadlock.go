@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// Deadlock is why a cell was stopped whose goroutines, and those of earlier cells,
-// all waited for each other. Its text is that of Go's fatal error.
+// Deadlock is the cause of stopping a cell when its goroutines, and those of earlier
+// cells, all wait for each other. Its text is that of Go's fatal error.
 type Deadlock struct{ Goroutines int }
 
 func (Deadlock) Error() string { return "all goroutines are asleep - deadlock!" }
 
-// Expect notes that something which is no goroutine of a cell, such as a timer, may
+// Expect records that something other than a goroutine of a cell, such as a timer, may
 // wake one within d; if d is negative, at any time.
 func (r *Registry) Expect(d time.Duration) {
 	until := int64(math.MaxInt64)
@@ -32,9 +32,9 @@ func (r *Registry) Expect(d time.Duration) {
 	}
 }
 
-// asleep returns how many goroutines of cells there are, if all of them wait and
-// nothing is known that could wake one: no timer, and no goroutine that one of them
-// has started in compiled code.
+// asleep returns the number of goroutines of cells, if all of them wait and nothing is
+// known that could wake one: neither a timer nor a goroutine that one of them has
+// started in compiled code.
 func (r *Registry) asleep() (n int, ok bool) {
 	if time.Now().UnixNano() < atomic.LoadInt64(&r.wakeBy) {
 		return 0, false
@@ -69,7 +69,7 @@ func (r *Registry) asleep() (n int, ok bool) {
 	return n, n > 0
 }
 
-// goroutine is one as runtime.Stack describes it.
+// goroutine is a goroutine as runtime.Stack describes it.
 type goroutine struct {
 	id      uint64
 	state   string
@@ -78,7 +78,7 @@ type goroutine struct {
 	parent  uint64
 }
 
-// goroutines lists those of the process.
+// goroutines lists the goroutines of the process.
 func goroutines() []goroutine {
 	buf := make([]byte, 1<<18)
 	for {
@@ -126,7 +126,7 @@ func parseGoroutine(text string) (g goroutine, ok bool) {
 	return g, true
 }
 
-// waits tells whether the goroutine can only be woken by another one.
+// waits reports whether only another goroutine can wake the goroutine.
 func (g goroutine) waits() bool {
 	switch {
 	case strings.HasPrefix(g.state, "chan "), strings.HasPrefix(g.state, "select"), g.state == "semacquire",
@@ -136,8 +136,8 @@ func (g goroutine) waits() bool {
 	return false
 }
 
-// waitsForCells tells whether it waits in an operation of a cell, and not inside
-// compiled code that a cell has called.
+// waitsForCells reports whether the goroutine waits in an operation of a cell, and not
+// inside compiled code that a cell has called.
 func (g goroutine) waitsForCells() bool {
 	if !g.waits() {
 		return false
@@ -162,8 +162,8 @@ func (g goroutine) waitsForCells() bool {
 
 const packageName = "halfnote/interp/internal/live."
 
-// isOurs tells whether goroutines that a function starts serve the kernel or the
-// library, and never wake a cell's on their own.
+// isOurs reports whether goroutines that a function starts serve the kernel or the
+// library, and never wake a goroutine of a cell on their own.
 func isOurs(creator string) bool {
 	for _, p := range []string{"halfnote/", "github.com/go-zeromq/", "os/signal.", "runtime.", "runtime/", "testing.", "main."} {
 		if strings.HasPrefix(creator, p) {

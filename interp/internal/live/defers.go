@@ -2,9 +2,9 @@ package live
 
 import "halfnote/interp/engine"
 
-// Defers are the deferred calls of one call of a function. They run one by one
-// whatever panics in them, as Go has it: a later panic takes the place of an
-// earlier one, and recover ends the one at hand.
+// Defers are the deferred calls of one call of a function. As in Go, they run one by
+// one even if some panic: a later panic replaces an earlier one, and recover ends the
+// current one.
 type Defers struct {
 	r     *Registry
 	calls []deferredCall
@@ -13,7 +13,7 @@ type Defers struct {
 
 type deferredCall struct {
 	f     func()
-	calls int // of interpreted functions, the last of which may call recover
+	calls int // calls of interpreted functions, the last of which may call recover
 }
 
 // Defers returns an empty list.
@@ -22,12 +22,13 @@ func (r *Registry) Defers() *Defers { return &Defers{r: r} }
 // Push defers a call.
 func (d *Defers) Push(f func()) { d.calls = append(d.calls, deferredCall{f, 0}) }
 
-// PushCall defers a call of a function that may call recover, which finds the list
-// by Called. It is as many calls of interpreted functions away, f being the first.
+// PushCall defers a call of a function that may call recover, which finds the list by
+// Called. The function is that many calls of interpreted functions away, counting f as
+// the first.
 func (d *Defers) PushCall(calls int, f func()) { d.calls = append(d.calls, deferredCall{f, calls}) }
 
 // Run makes the calls, last in first out, when the function returns or panics with
-// value v. It panics if a panic is left.
+// value v. It panics if a panic remains.
 func (d *Defers) Run(v any) {
 	if v != nil {
 		d.panic = d.r.Recovered(v)
@@ -60,8 +61,8 @@ func (d *Defers) call(c deferredCall) {
 	c.f()
 }
 
-// expected is a list of deferred calls that waits for the function it has called,
-// at a depth of calls.
+// expected is a list of deferred calls that waits for the function it has called, at a
+// call depth.
 type expected struct {
 	*Defers
 	depth int
@@ -84,8 +85,8 @@ func (r *Registry) depth() int {
 	return r.Depth()
 }
 
-// Called is what functions call first that call recover: it returns the list whose
-// call of the function is under way, an empty one if that is none.
+// Called is called first by functions that call recover: it returns the list that is
+// calling the function, or an empty one if there is none.
 func (r *Registry) Called() *Defers {
 	r.mu.Lock()
 	some := len(r.expected) > 0
@@ -100,8 +101,8 @@ func (r *Registry) Called() *Defers {
 	return e.Defers
 }
 
-// Recover is the built-in recover, in a function that is called by d. What stops a
-// cell cannot be recovered from.
+// Recover is the built-in recover, in a function that d calls. It does not recover from
+// a value that stops a cell.
 func (d *Defers) Recover() any {
 	if d.panic == nil {
 		return nil
@@ -117,7 +118,7 @@ func (d *Defers) Recover() any {
 	return v
 }
 
-// Barrier calls f. A panic in f goes on from here, its stack being gone.
+// Barrier calls f. A panic in f is raised again here, without the stack of f.
 func Barrier(f func()) {
 	if v := caught(f); v != nil {
 		panic(v)

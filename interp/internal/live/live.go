@@ -1,7 +1,6 @@
-// Package live knows which goroutines belong to which cell, and stops them. What
-// it offers is called by rewritten code: polls at loops and calls, and operations
-// that wait and can be interrupted while they do. It knows nothing of how code is
-// interpreted.
+// Package live knows which goroutines belong to which cell, and stops them. Rewritten
+// code calls it: polls at loops and calls, and blocking operations that can be
+// interrupted. It knows nothing of how code is interpreted.
 package live
 
 import (
@@ -16,23 +15,23 @@ import (
 	"halfnote/kernel"
 )
 
-// Cell is a cell that runs or whose goroutines may still run.
+// Cell is a cell that is running or whose goroutines may still be running.
 type Cell struct {
 	N   int
 	Out kernel.Output
 
-	// Ctx ends when the cell has ended or is told to stop: what waits for its
-	// reader must wait no longer.
+	// Ctx ends when the cell has ended or is told to stop: writes that wait for the
+	// cell's reader must then stop waiting.
 	Ctx context.Context
 	end context.CancelFunc
 
 	line  lastLine
-	outer *Cell // whose part it is, with other outputs; nil for a whole cell
+	outer *Cell // the cell that it is a part of, with other outputs; nil for a whole cell
 
 	stop    chan struct{} // closed when the cell is told to stop
 	stopped atomic.Bool
-	alive   atomic.Int32 // its goroutines
-	cause   atomic.Value // why it was stopped, if nobody asked for it
+	alive   atomic.Int32 // number of its goroutines
+	cause   atomic.Value // why it was stopped, unless on request
 }
 
 // root returns the whole cell that c is a part of.
@@ -43,54 +42,53 @@ func (c *Cell) root() *Cell {
 	return c
 }
 
-// Kernel returns where the whole cell's output goes, which the kernel gave it.
+// Kernel returns the destination of the whole cell's output, as given by the kernel.
 func (c *Cell) Kernel() kernel.Output { return c.root().Out }
 
 // Stopping returns a channel that is closed when the cell is told to stop.
 func (c *Cell) Stopping() <-chan struct{} { return c.stop }
 
-// Cause returns why the cell was stopped: nil if somebody asked for it.
+// Cause returns why the cell was stopped: nil if on request.
 func (c *Cell) Cause() any { return c.cause.Load() }
 
-// Registry keeps the goroutines of a session's cells.
+// Registry tracks the goroutines of a session's cells.
 type Registry struct {
-	// Deeper tells whether the calling goroutine has more than limit calls of
-	// cells' functions under way.
+	// Deeper reports whether the calling goroutine has more than limit active calls of
+	// cells' functions.
 	Deeper func(limit int) bool
-	// Depth, if set, counts the calls of cells' functions under way in the calling
+	// Depth, if set, counts the active calls of cells' functions in the calling
 	// goroutine.
 	Depth func() int
 	// Halt stops all interpreted code until resume is called.
 	Halt func() (resume func(), ok bool)
 	// Recovered describes a panic just recovered in the calling goroutine.
 	Recovered func(value any) *engine.Panic
-	// Raise, if set, is told that a panic is raised again that Recovered described.
+	// Raise, if set, is called when a panic that Recovered described is raised again.
 	Raise func(*engine.Panic)
-	// Words, if set, gives a panic's value the words of compiled code.
+	// Words, if set, gives a panic's value the wording of compiled code.
 	Words func(value any) any
-	// Report tells the reader of a cell about a panic in one of its goroutines.
+	// Report reports a panic in one of a cell's goroutines to its reader.
 	Report func(*Cell, *engine.Panic)
-	// Leave, if set, runs at the end of each goroutine of cells, in it. The cell's stderr
-	// gets the lines that it returns.
+	// Leave, if set, runs at the end of each goroutine of cells, in that goroutine. Its
+	// result is written to the cell's stderr.
 	Leave func() (lines []string)
 	// Before, if set, runs before each write to the streams.
 	Before func()
-	// Memory is how many bytes the heap may have, 0 for any number, with what Mapped, if
-	// set, says is in use beside it.
+	// Memory is the limit on the bytes of the heap, 0 for none, including the bytes in
+	// use that Mapped, if set, reports.
 	Memory int64
 	Mapped func() int64
 
 	limit int
-	id    func() uint64 // the number of the calling goroutine, as stack traces give it
-	// flag is what loops test: not 0 while some goroutine has to stop. calls is
-	// what function entries count down: below 0 they ask Call what to do. Both
-	// are read and written by interpreted code without synchronization; a write
-	// that is lost is made again.
+	id    func() uint64 // number of the calling goroutine, as in stack traces
+	// flag is tested by loops: it is not 0 while some goroutine must stop. calls is
+	// decremented by function entries: below 0 they call Call. Both are read and
+	// written by interpreted code without synchronization; a lost write is repeated.
 	flag  uint32
 	calls int32
 
 	looks  atomic.Uint32
-	others atomic.Int32 // goroutines besides the running cell's own
+	others atomic.Int32 // goroutines other than the running cell's own
 
 	under underWay
 
@@ -98,17 +96,17 @@ type Registry struct {
 
 	mu        sync.Mutex
 	current   *Cell
-	cells     map[uint64]*Cell    // by goroutine
+	cells     map[uint64]*Cell    // cells by goroutine
 	ever      map[uint64]struct{} // goroutines that cells have had
 	stopping  map[*Cell]bool
 	unwinding map[uint64]bool
-	expected  map[uint64]expected // by goroutine
-	resume    func()              // the engine is halted
-	deepest   int                 // where that was found to be necessary
+	expected  map[uint64]expected // defer lists by goroutine
+	resume    func()              // set while the engine is halted
+	deepest   int                 // depth at which that was found to be necessary
 }
 
 // NewRegistry returns a registry whose goroutines may nest limit calls. Function id
-// returns the number of the calling goroutine that stack traces give. It is called for
+// returns the number of the calling goroutine as in stack traces. It is called for
 // every frame that a panic leaves, so it must not walk the stack.
 func NewRegistry(limit int, id func() uint64) *Registry {
 	return &Registry{
@@ -117,8 +115,8 @@ func NewRegistry(limit int, id func() uint64) *Registry {
 	}
 }
 
-// stride is how many calls pass between two calls of Call, looks how many of those
-// between two looks at the depth, which take longer.
+// stride is the number of calls between two calls of Call, and looks the number of
+// those between two checks of the depth, which take longer.
 const stride, looks = 100, 10
 
 // Interrupted is the value of the panic that unwinds a stopped goroutine.
@@ -126,10 +124,10 @@ type Interrupted struct{}
 
 func (Interrupted) Error() string { return "interrupted" }
 
-// StopsCell keeps recover from ending the panic.
+// StopsCell keeps recover from stopping the panic.
 func (Interrupted) StopsCell() {}
 
-// Goexit is the value of the panic that stands for runtime.Goexit in a cell.
+// Goexit is the value of the panic that implements runtime.Goexit in a cell.
 type Goexit struct{}
 
 func (Goexit) Error() string { return "runtime.Goexit ended the cell" }
@@ -141,20 +139,18 @@ func (t TooDeep) Error() string {
 	return fmt.Sprintf("calls nest more than %d deep: endless recursion?", t.Limit)
 }
 
-// RuntimeError makes TooDeep a runtime.Error, as Go's own would be if one could
-// recover from it.
+// RuntimeError makes TooDeep a runtime.Error, as Go's own would be if it could be
+// recovered.
 func (TooDeep) RuntimeError() {}
 
 // ID returns the number of the calling goroutine.
 func (r *Registry) ID() uint64 { return r.id() }
 
-// Others returns how many goroutines of cells there are besides the running
-// cell's own.
+// Others returns the number of goroutines of cells other than the running cell's own.
 func (r *Registry) Others() int { return int(r.others.Load()) }
 
-// Run calls f as the new current cell, in a goroutine of its own, and returns
-// when f does, or when it has been told to stop by stop and does not within
-// grace; left is true then.
+// Run calls f as the new current cell, in a new goroutine, and returns when f does, or
+// when stop has told it to stop and it does not within grace; left is then true.
 func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f func() error) (err error, left bool) {
 	c.stop = make(chan struct{})
 	c.Ctx, c.end = context.WithCancel(context.Background())
@@ -177,7 +173,7 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 			r.remove(id, c)
 		}()
 		err := func() error {
-			defer r.leave(c) // before the cell's result is taken for complete
+			defer r.leave(c) // before the cell's result is considered complete
 			return f()
 		}()
 		returned = true
@@ -210,12 +206,12 @@ func (r *Registry) Run(c *Cell, stop <-chan struct{}, grace time.Duration, f fun
 	}
 }
 
-// watch waits until the cell has ended or has been told to stop. It tells a cell
-// to stop that has used up the memory or waits for nothing.
+// watch waits until the cell has ended or has been told to stop. It tells a cell to
+// stop that has used up the memory or is deadlocked.
 func (r *Registry) watch(c *Cell, stop <-chan struct{}, done <-chan error) (err error, ended bool) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	asleep := 0 // looks at which all goroutines were
+	asleep := 0 // consecutive checks that found all goroutines asleep
 	for n := 1; ; n++ {
 		select {
 		case err := <-done:
@@ -246,13 +242,13 @@ func (r *Registry) watch(c *Cell, stop <-chan struct{}, done <-chan error) (err 
 	}
 }
 
-// watchEvery is how often a running cell is looked at.
+// watchEvery is the interval between checks of a running cell.
 const watchEvery = 50 * time.Millisecond
 
 // Stop tells the goroutines of a cell to stop.
 func (r *Registry) Stop(c *Cell) { r.StopFor(c, nil) }
 
-// StopFor is Stop for a cause that the cell's error will tell.
+// StopFor is Stop with a cause for the cell's error.
 func (r *Registry) StopFor(c *Cell, cause any) {
 	c = c.root()
 	r.mu.Lock()
@@ -296,8 +292,8 @@ func (r *Registry) add(id uint64, c *Cell) {
 	}
 }
 
-// maxEver bounds the memory for goroutines that have ended. With more of them
-// nobody looks for deadlocks.
+// maxEver bounds the memory for goroutines that have ended. With more of them deadlocks
+// are no longer detected.
 const maxEver = 1 << 18
 
 // leave runs Leave for the calling goroutine, which is one of c.
@@ -325,8 +321,8 @@ func (r *Registry) remove(id uint64, c *Cell) {
 	}
 }
 
-// Current returns the cell that the calling goroutine belongs to: the one that
-// started it, or the running one.
+// Current returns the cell that the calling goroutine belongs to: the cell that started
+// it, or the running one.
 func (r *Registry) Current() *Cell {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -338,8 +334,8 @@ func (r *Registry) Current() *Cell {
 	return r.current
 }
 
-// Of returns the cell that the calling goroutine belongs to, c for a goroutine that
-// belongs to none, as those that compiled code starts.
+// Of returns the cell that the calling goroutine belongs to, or c for a goroutine that
+// belongs to none, such as one that compiled code has started.
 func (r *Registry) Of(c *Cell) *Cell {
 	r.mu.Lock()
 	current := r.current
@@ -356,10 +352,10 @@ func (r *Registry) Of(c *Cell) *Cell {
 	return c
 }
 
-// Poll is what loops call while flag is set: it ends the calling goroutine if
-// that has been told to stop. Deferred functions run in peace then; a goroutine that runs
-// on is ended again, for something has recovered it, as fmt does when a String method
-// panics.
+// Poll is called by loops while flag is set: it ends the calling goroutine if that has
+// been told to stop. Deferred functions then run undisturbed; a goroutine that goes on
+// is ended again, because something has recovered the panic, as fmt does when a String
+// method panics.
 func (r *Registry) Poll() {
 	if !r.Current().root().stopped.Load() {
 		return
@@ -374,7 +370,7 @@ func (r *Registry) Poll() {
 	}
 }
 
-// panicking reports whether the caller is called by a deferred function that a panic runs.
+// panicking reports whether a deferred function that a panic runs calls the caller.
 func panicking() bool {
 	pcs := make([]uintptr, 64)
 	n := runtime.Callers(0, pcs)
@@ -391,9 +387,9 @@ func panicking() bool {
 	return false
 }
 
-// Call is what functions call at every stride-th entry; mark is the function's
-// place. Calls that nest too deep are undone by halting the engine when no other
-// goroutine would notice, and else by a panic.
+// Call is called by functions at every stride-th entry; mark is the function's
+// position. Calls that nest too deep are ended by halting the engine if that affects no
+// other goroutine, otherwise by a panic.
 func (r *Registry) Call(mark int) {
 	atomic.StoreInt32(&r.calls, stride)
 	if atomic.LoadUint32(&r.flag) != 0 {
@@ -420,11 +416,11 @@ func (r *Registry) runs(id uint64) bool {
 	return r.cells[id] == r.current
 }
 
-// Flag returns what loops test.
+// Flag returns the variable that loops test.
 func (r *Registry) Flag() *uint32 { return &r.flag }
 
-// Calls returns what function entries count down.
+// Calls returns the counter of function entries.
 func (r *Registry) Calls() *int32 { return &r.calls }
 
-// Descend counts a function entry, and reports whether Call is to be asked.
+// Descend counts a function entry, and reports whether to call Call.
 func (r *Registry) Descend() bool { return atomic.AddInt32(&r.calls, -1) < 0 }

@@ -6,8 +6,8 @@ import (
 	"runtime/metrics"
 )
 
-// TooMuch is the value of the panic that memory ends which there is not. A cell that
-// is stopped because it has used up all of it has an Asked of 0.
+// TooMuch is the value of the panic for running out of memory. Asked is 0 for a cell
+// that is stopped because it has used up the memory.
 type TooMuch struct{ Asked, Used, Limit int64 }
 
 func (t TooMuch) Error() string {
@@ -30,8 +30,8 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
-// Room panics if n elements of size bytes do not fit into memory: Go itself would
-// end the process. What is no length at all is left to Go.
+// Room panics if n elements of size bytes do not fit into memory: Go itself would end
+// the process. Invalid lengths are left to Go.
 func (r *Registry) Room(n, size int) {
 	const small = 16 << 20
 	if r.Memory == 0 || n < 0 || size <= 0 || n < small/size {
@@ -51,7 +51,7 @@ func (r *Registry) Room(n, size int) {
 	}
 }
 
-// full returns why the cell has to stop if memory is used up.
+// full returns the cause for stopping the cell if memory is used up.
 func (r *Registry) full() (TooMuch, bool) {
 	if r.Memory == 0 || r.used() <= r.Memory {
 		return TooMuch{}, false
@@ -61,7 +61,7 @@ func (r *Registry) full() (TooMuch, bool) {
 	return TooMuch{0, used, r.Memory}, used > r.Memory
 }
 
-// used returns the bytes of the heap that hold objects, and those in use beside it.
+// used returns the bytes of the heap that hold objects, plus those that Mapped reports.
 func (r *Registry) used() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Stdout and Stderr return the streams of the cell that writes.
+// Stdout and Stderr return the streams of the calling cell.
 func (r *Registry) Stdout() io.Writer { return stream{r, (*Cell).Stdout} }
 
 func (r *Registry) Stderr() io.Writer { return stream{r, (*Cell).Stderr} }
@@ -29,7 +29,7 @@ func (c *Cell) Stdout() io.Writer { return lined{c} }
 // Stderr returns the cell's standard error.
 func (c *Cell) Stderr() io.Writer { return c.Out.Stderr() }
 
-// lined is a cell's standard output. It keeps the line that is not finished.
+// lined is a cell's standard output. It keeps the unfinished line.
 type lined struct{ c *Cell }
 
 func (l lined) Write(p []byte) (int, error) {
@@ -37,17 +37,17 @@ func (l lined) Write(p []byte) (int, error) {
 	return l.c.Out.Stdout().Write(p)
 }
 
-// TakeLine returns what the cell has printed since the last end of a line, which is
-// what the reader takes for a question, and forgets it.
+// TakeLine returns the cell's output since the last end of a line, which is probably a
+// prompt, and forgets it.
 func (c *Cell) TakeLine() string { return c.line.take() }
 
-// lastLine is what was written since the last end of a line.
+// lastLine is the output since the last end of a line.
 type lastLine struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// maxLine is how much of a line is kept: its end.
+// maxLine is how much of the end of a line is kept.
 const maxLine = 1000
 
 func (l *lastLine) add(p []byte) {

@@ -5,28 +5,28 @@ import (
 	"sync/atomic"
 )
 
-// underWay knows which statements are under way in each goroutine, while somebody
-// wants to know.
+// underWay records the current statements of each goroutine, while an observer wants
+// them.
 type underWay struct {
 	on uint32 // read by interpreted code without synchronization, as Registry.flag
 
 	mu sync.Mutex
-	of map[uint64][]statement // by goroutine, the outermost first
+	of map[uint64][]statement // statements by goroutine, outermost first
 }
 
-// statement is one that is under way.
+// statement is a statement that is being executed.
 type statement struct {
-	depth int // of calls of cells' functions
+	depth int // call depth of cells' functions
 	mark  int
 }
 
-// Watched returns what statements test before they call [Registry.At].
+// Watched returns the variable that statements test before they call [Registry.At].
 func (r *Registry) Watched() *uint32 { return &r.under.on }
 
-// Watching tells whether they are to.
+// Watching reports whether statements are recorded.
 func (r *Registry) Watching() bool { return atomic.LoadUint32(&r.under.on) != 0 }
 
-// Watch begins to note which statements are under way, or ends that.
+// Watch starts or ends the recording of current statements.
 func (r *Registry) Watch(on bool) {
 	r.under.mu.Lock()
 	defer r.under.mu.Unlock()
@@ -37,7 +37,7 @@ func (r *Registry) Watch(on bool) {
 	}
 }
 
-// At notes that the calling goroutine begins a statement.
+// At records that the calling goroutine begins a statement.
 func (r *Registry) At(mark int) {
 	if r.Depth == nil {
 		return
@@ -50,8 +50,8 @@ func (r *Registry) At(mark int) {
 	}
 }
 
-// Where yields the marks of the statements that are under way in the calling
-// goroutine, the innermost first: those that were begun while Watch was on.
+// Where yields the marks of the current statements of the calling goroutine, innermost
+// first: those that began while Watch was on.
 func (r *Registry) Where(yield func(mark int) bool) {
 	if r.Depth == nil || !r.Watching() {
 		return
@@ -68,7 +68,7 @@ func (r *Registry) Where(yield func(mark int) bool) {
 	}
 }
 
-// within returns the statements of functions that nest at most depth calls deep: the
+// within returns the statements of functions at a call depth of at most depth: the
 // others have returned.
 func within(list []statement, depth int) []statement {
 	for len(list) > 0 && list[len(list)-1].depth > depth {

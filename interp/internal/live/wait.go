@@ -38,8 +38,8 @@ func (r *Registry) RLock(l *sync.RWMutex) {
 	}
 }
 
-// Lock locks l; it stops waiting when the cell is told to stop, and l will then be
-// unlocked again as soon as the lock comes.
+// Lock locks l; it stops waiting when the cell is told to stop, and l is then unlocked
+// again as soon as the lock is acquired.
 func (r *Registry) Lock(l sync.Locker) {
 	if t, ok := l.(interface{ TryLock() bool }); ok && t.TryLock() {
 		return
@@ -63,11 +63,11 @@ func (r *Registry) Lock(l sync.Locker) {
 	}
 }
 
-// CondWait is the method Wait of sync.Cond. It ends when the cell is told to stop,
-// with the lock held, for deferred functions to unlock it.
+// CondWait is the method Wait of sync.Cond. It ends when the cell is told to stop, with
+// the lock held, for deferred functions to unlock it.
 func (r *Registry) CondWait(c *sync.Cond) {
 	woken := make(chan struct{})
-	go func() { // it takes the lock over, and hands it back
+	go func() { // it takes over the lock, and hands it back
 		c.Wait()
 		close(woken)
 	}()
@@ -80,7 +80,7 @@ func (r *Registry) CondWait(c *sync.Cond) {
 	}
 }
 
-// Unlock and its like panic where Go would end the process.
+// Unlock and the other unlocking functions panic where Go would end the process.
 
 func (r *Registry) Unlock(l *sync.Mutex) {
 	if l.TryLock() {
@@ -131,7 +131,7 @@ func (r *Registry) wait(f func()) {
 	}
 }
 
-// nowhere takes what is written before the first cell.
+// nowhere receives output that is written before the first cell.
 type nowhere struct{}
 
 func (nowhere) Display(display.Bundle) {}

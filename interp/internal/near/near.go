@@ -1,4 +1,4 @@
-// Package near finds the names that a misspelled one is meant for.
+// Package near finds names that a misspelled name may be meant for.
 package near
 
 import (
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Names returns up to n of the candidates that name may be meant for, the nearest
-// first: those that differ in case or in few letters, one for every three.
+// Names returns up to n of the candidates that name may be meant for, nearest first:
+// those that differ in case or in few letters, one for every three.
 func Names(name string, candidates []string, n int) []string {
 	type match struct {
 		name string
@@ -28,9 +28,9 @@ func Names(name string, candidates []string, n int) []string {
 	return names
 }
 
-// Distance is the number of letters to insert, delete or replace between a and b,
-// where two neighbours that changed places count as one: F. J. Damerau, A technique
-// for computer detection and correction of spelling errors, 1964.
+// Distance is the number of letters to insert, delete or replace between a and b, where
+// a transposition of two adjacent letters counts as one: F. J. Damerau, A technique for
+// computer detection and correction of spelling errors, 1964.
 func Distance(a, b string) int {
 	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -5,20 +5,19 @@ import (
 	"log"
 )
 
-// Exit is what os.Exit panics with in a cell: the kernel goes on.
+// Exit is the panic value of os.Exit in a cell: the kernel continues.
 type Exit struct{ Code int }
 
 func (e Exit) Error() string {
 	return fmt.Sprintf("os.Exit(%d): a cell cannot end the kernel; return, or restart the kernel from the menu", e.Code)
 }
 
-// StopsCell keeps recover from ending the panic: nothing recovers from os.Exit.
+// StopsCell keeps recover from stopping the panic: os.Exit cannot be recovered.
 func (Exit) StopsCell() {}
 
 func osExit(code int) { panic(Exit{code}) }
 
-// The functions of log that would exit after the message exit as os.Exit does in
-// a cell.
+// The functions of log that would exit after the message behave like os.Exit in a cell.
 
 func logFatal(v ...any) {
 	log.Output(2, fmt.Sprint(v...))

@@ -20,8 +20,9 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// A call is interrupted when its thread has computed for soon, and has to stop before it has
-// computed for late more: processor time, so that a busy machine does not matter.
+// A call is interrupted when its thread has computed for soon, and must stop before it
+// has computed for late more. Both are processor time, so that a busy machine does not
+// matter.
 const (
 	soon = 20 * time.Millisecond
 	late = 500 * time.Millisecond
@@ -37,8 +38,8 @@ func threadTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// interrupted runs body on this thread, interrupts it soon, and returns whether that ended
-// it, how many polls there were, and the longest time between two.
+// interrupted runs body on this thread, interrupts it soon, and returns whether that
+// ended it, the number of polls, and the longest time between two.
 func interrupted(body func()) (stop bool, polls int, gap time.Duration, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -74,9 +75,9 @@ func interrupted(body func()) (stop bool, polls int, gap time.Duration, err erro
 	return
 }
 
-// Operations that take seconds stop soon when they are interrupted.
+// Operations that take seconds must stop soon after an interrupt.
 func TestHeavyCallsStop(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // more would share the work out
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // more threads would divide the work
 	square := tensor.Randn(1400, 1400)
 	definite := square.MatMul(square.T()).Add(tensor.Eye(1400))
 	long := tensor.Rand(1 << 23)
@@ -190,14 +191,14 @@ func TestHeavyCallsStop(t *testing.T) {
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
 		case !stop:
-			t.Errorf("%s ended before it could be interrupted, after %d polls; expected more work, or more polls", name, polls)
+			t.Errorf("%s ended before it could be interrupted, after %d polls; want more work, or more polls", name, polls)
 		case gap > late:
-			t.Errorf("%s computed for %v without a poll; expected %v at most", name, gap, late)
+			t.Errorf("%s computed for %v without a poll; want at most %v", name, gap, late)
 		}
 	}
 }
 
-// Every function that takes tensors polls while it computes with large ones.
+// Every function that takes tensors must poll while it computes with large ones.
 func TestLargeCallsPoll(t *testing.T) {
 	list := callees()
 	p := newPool(list, func(f reflect.Value, in []reflect.Value) (out []reflect.Value, err error) {
@@ -231,17 +232,17 @@ func TestLargeCallsPoll(t *testing.T) {
 			stops++
 		}
 		if gap > late {
-			t.Errorf("%s computed for %v of processor time without a poll; expected %v at most", c.name, gap, late)
+			t.Errorf("%s computed for %v of processor time without a poll; want at most %v", c.name, gap, late)
 		}
 		tensor.CloseScopes()
 	}
 	t.Logf("%d functions called with large tensors, %d of them interrupted", called, stops)
 	if called < 300 {
-		t.Errorf("%d functions were called with large tensors; expected 300 or more", called)
+		t.Errorf("%d functions were called with large tensors; want at least 300", called)
 	}
 }
 
-// call2 calls f and lets panics through.
+// call2 calls f and lets panics pass.
 func (p *pool) call2(f reflect.Value, in []reflect.Value) {
 	if f.Type().IsVariadic() {
 		f.CallSlice(in)
@@ -250,8 +251,9 @@ func (p *pool) call2(f reflect.Value, in []reflect.Value) {
 	f.Call(in)
 }
 
-// large returns the arguments of in with tensors that have about a million elements each: sizes
-// grow by one factor, so that what fitted fits. ok is false if there is no tensor.
+// large returns the arguments of in with tensors of about a million elements each: all
+// sizes grow by one factor, so that fitting shapes still fit. ok is false if there is
+// no tensor.
 func large(in []maker, f reflect.Type) (args []reflect.Value, ok bool) {
 	args, _, built := build(in)
 	rank := 0
@@ -272,8 +274,8 @@ func large(in []maker, f reflect.Type) (args []reflect.Value, ok bool) {
 	return args, true
 }
 
-// grown returns x repeated to sizes of side where they are 2, and in proportion where they are
-// not.
+// grown returns x repeated to sizes of side where they are 2, and proportionally
+// elsewhere.
 func grown(x *tensor.Tensor, side int) *tensor.Tensor {
 	times := make([]int, x.Dim())
 	for d, n := range x.Shape() {

@@ -1,8 +1,7 @@
-// Package symbols holds what interpreted cells can call: for each package that
-// they can import a table of values of package reflect, in the form that Yaegi
-// reads. It was generated from the list that package exports was generated
-// from, so what type-checks exists here too, but for generic functions and types:
-// no value of package reflect stands for those.
+// Package symbols holds the symbols that interpreted cells can call: for each package
+// that they can import a table of reflect.Values, in the form that Yaegi reads. It is
+// generated from the same list as package exports, so whatever type-checks exists here
+// too, except for generic functions and types, which a reflect.Value cannot represent.
 package symbols
 
 import (
@@ -16,15 +15,16 @@ import (
 
 //go:generate go run ./gen
 
-// tables makes each package's table when asked. The generated files fill it in
-// their init functions.
+// tables makes each package's table on demand. The generated files fill it in their
+// init functions.
 var tables = map[string]func() map[string]reflect.Value{}
 
-// Table returns a new table of the package at an import path, by name: a
-// function's value, a variable, addressable, a nil pointer to a type, a typed
-// constant, the constant.Value of an untyped one, and as "_Name" a nil pointer to
-// the struct that implements interface Name for interpreted types. It is nil for
-// packages that have only generic names, such as "slices", and for unknown ones.
+// Table returns a new table of the package at an import path, by name. A function is
+// given by value, a variable by an addressable value, a type by a nil pointer to it, a
+// typed constant by value, an untyped one by its constant.Value, and "_Name" by a nil
+// pointer to the struct that implements interface Name for interpreted types. Table
+// returns nil for packages with only generic names, such as "slices", and for unknown
+// ones.
 func Table(path string) map[string]reflect.Value {
 	if t := tables[path]; t != nil {
 		return t()
@@ -35,8 +35,7 @@ func Table(path string) map[string]reflect.Value {
 // Paths returns the import paths that have a table, sorted.
 func Paths() []string { return slices.Sorted(maps.Keys(tables)) }
 
-// Key is what Yaegi calls the package at an import path: the path and, once
-// more, the name.
+// Key is Yaegi's key for the package at an import path: the path followed by the name.
 func Key(importPath string) string { return path.Join(importPath, exports.Name(importPath)) }
 
 // All returns new tables of all packages by key.

@@ -11,7 +11,7 @@ import (
 	"halfnote/interp/internal/exports"
 )
 
-// Names, kinds and constants are those that go/types sees.
+// Names, kinds and constants must be those that go/types sees.
 func TestTablesMatchExports(t *testing.T) {
 	imp := exports.Importer()
 	for _, path := range exports.Packages() {
@@ -147,7 +147,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// Types that cells meet under another name have a table under their own.
+// Types that cells see under another name have a table under their own.
 func TestMet(t *testing.T) {
 	got, want := Table("halfnote/tensor/driver")["DType"], Table("halfnote/tensor")["DType"]
 	if !got.IsValid() || got.Type() != want.Type() {

@@ -16,12 +16,12 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// stopped is what polls panic with once a call has run for long.
+// stopped is the panic value of polls once a call has run for long.
 type stopped struct{}
 
 func (stopped) Error() string { return "test: stopped" }
 
-// walker is the part of a walk that a child makes.
+// walker is a child's part of a walk.
 type walker struct {
 	out      *json.Encoder
 	pool     *pool
@@ -33,8 +33,8 @@ type walker struct {
 	selected *regexp.Regexp
 }
 
-// patience is how long a call may run before it is interrupted, and stuck how long
-// it may take to notice.
+// patience is how long a call may run before it is interrupted, and stuck how long it
+// may take to stop.
 const (
 	patience = 40 * time.Millisecond
 	stuck    = time.Minute
@@ -69,7 +69,7 @@ func walkAsChild() {
 	os.Exit(0)
 }
 
-// watch interrupts calls that take long, and ends the process when one does not stop.
+// watch interrupts calls that take long, and ends the process if one does not stop.
 func (w *walker) watch() {
 	for range time.Tick(patience / 4) {
 		began := w.began.Load()
@@ -82,7 +82,7 @@ func (w *walker) watch() {
 		}
 		if took > stuck {
 			stacks := make([]byte, 1<<16)
-			fmt.Fprintf(os.Stderr, "%s does not stop\n%s", *w.call.Load(), stacks[:runtime.Stack(stacks, true)])
+			fmt.Fprintf(os.Stderr, "%s ignored the interrupt\n%s", *w.call.Load(), stacks[:runtime.Stack(stacks, true)])
 			os.Exit(3)
 		}
 	}
@@ -135,7 +135,7 @@ func (c crash) Unwrap() error {
 	return err
 }
 
-// guarded calls f and returns its results, or what it panicked with.
+// guarded calls f and returns its results or its panic value.
 func (w *walker) guarded(f reflect.Value, in []reflect.Value) (out []reflect.Value, err error) {
 	w.late.Store(false)
 	w.began.Store(time.Now().UnixNano())
@@ -153,9 +153,9 @@ func (w *walker) guarded(f reflect.Value, in []reflect.Value) (out []reflect.Val
 	return f.Call(in), nil
 }
 
-// made reports whether the arguments are of values that functions make. For others Go's own
-// error serves: pointers to the zero of a type of this module, and a nil receiver that is
-// not a tensor.
+// made reports whether the arguments are values that functions make. For others Go's
+// own error is acceptable: pointers to the zero value of a type of this module, and a
+// nil receiver that is not a tensor.
 func made(c callee, in []reflect.Value) bool {
 	for i, v := range in {
 		switch {
@@ -171,7 +171,7 @@ func made(c callee, in []reflect.Value) bool {
 	return true
 }
 
-// fault returns what is wrong with the way in which a call failed, "" if nothing is.
+// fault returns what is wrong with the failure of a call, "" if nothing is.
 func fault(err error) string {
 	if err == nil {
 		return ""
@@ -181,7 +181,7 @@ func fault(err error) string {
 	case errors.As(err, &of):
 		return fmt.Sprintf("a runtime error in %s: %v", err.(crash).where, err)
 	case strings.TrimSpace(err.Error()) == "":
-		return "a panic without a text"
+		return "a panic without a message"
 	}
 	return ""
 }

@@ -16,10 +16,10 @@ import (
 )
 
 // TestHostileCalls calls every function and method of the packages that cells see with
-// huge, negative, zero and nil arguments, in child processes with little memory. No call
-// ends its process, none is deaf to interrupts, and none fails with an error of the
-// runtime: an error says which argument is wrong. HALFNOTE_WALK=all makes more calls for
-// each function, and any other value is a regular expression for the functions to call.
+// huge, negative, zero and nil arguments, in child processes with little memory. A call
+// must not end its process, ignore an interrupt, or fail with a run-time error: the
+// error must name the wrong argument. HALFNOTE_WALK=all makes more calls for each
+// function, and any other value is a regular expression for the functions to call.
 func TestHostileCalls(t *testing.T) {
 	if os.Getenv(walkChild) != "" {
 		walkAsChild()
@@ -45,14 +45,14 @@ func TestHostileCalls(t *testing.T) {
 	}
 	t.Logf("%d functions walked, %d calls made, %d interrupted, deaths %d", total.Functions, total.Calls, total.Interrupted, total.Deaths)
 	if total.Functions < len(list)*9/10 && os.Getenv("HALFNOTE_WALK") == "" {
-		t.Errorf("%d of %d functions were called; expected nearly all: the walk no longer finds receivers for them", total.Functions, len(list))
+		t.Errorf("%d of %d functions were called; want nearly all: the walk no longer finds receivers for them", total.Functions, len(list))
 	}
 }
 
-// walkChild is set in children: "first step" of the functions that they call.
+// walkChild is set in children, to "first step" of the functions that they call.
 const walkChild = "HALFNOTE_TEST_WALK"
 
-// walked is what a walk has met.
+// walked is the result of a walk.
 type walked struct {
 	Functions, Calls, Interrupted, Deaths int
 	Failures                              []string
@@ -66,18 +66,18 @@ func (w *walked) add(o walked) {
 	w.Failures = append(w.Failures, o.Failures...)
 }
 
-// report is a line that a child writes: what it is about to call, or what came of it.
+// report is a line that a child writes: its next call, or the result of one.
 type report struct {
-	At          int // the function's place in the list
+	At          int // index of the function in the list
 	Call        string
 	Failure     string `json:",omitempty"`
-	Called      bool   `json:",omitempty"` // the function is done
+	Called      bool   `json:",omitempty"` // whether the function is done
 	Calls       int    `json:",omitempty"`
 	Interrupted int    `json:",omitempty"`
 }
 
-// walkInChildren calls every step-th of n functions from first on, and starts a new child
-// behind a function that has ended one.
+// walkInChildren calls every step-th of n functions from first on, and after a function
+// that has ended a child starts a new one.
 func walkInChildren(t *testing.T, n, first, step int) (w walked) {
 	for at := first; at < n; {
 		last := report{At: at}
@@ -102,7 +102,7 @@ func walkInChildren(t *testing.T, n, first, step int) (w walked) {
 	return w
 }
 
-// runWalk runs a child and returns the beginning of what it says on stderr.
+// runWalk runs a child and returns the beginning of its stderr.
 func runWalk(first, step int, each func(report)) (string, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -194,7 +194,8 @@ func ours(t reflect.Type) bool {
 	return t.PkgPath() == "halfnote" || strings.HasPrefix(t.PkgPath(), "halfnote/")
 }
 
-// blame returns the first function of this module below the panic that is being recovered.
+// blame returns the first function of this module below the panic that is being
+// recovered.
 func blame() string {
 	pcs := make([]uintptr, 100)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])

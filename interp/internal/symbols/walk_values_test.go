@@ -18,7 +18,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// maker returns a new value, and how a failure shows it.
+// maker returns a new value with its text for failures.
 type maker struct {
 	text string
 	make func() reflect.Value
@@ -26,13 +26,13 @@ type maker struct {
 
 // pool makes arguments: plausible ones and hostile ones.
 type pool struct {
-	made  map[reflect.Type]maker // what functions return, by type
+	made  map[reflect.Type]maker // makers of functions' results, by type
 	order []reflect.Type
-	call  func(reflect.Value, []reflect.Value) ([]reflect.Value, error) // gives up what takes long
+	call  func(reflect.Value, []reflect.Value) ([]reflect.Value, error) // stops calls that take long
 }
 
-// newPool calls all functions with plausible arguments, a few times, to find out how values
-// of each type are made.
+// newPool calls all functions with plausible arguments, a few times, to learn how
+// values of each type are made.
 func newPool(list []callee, call func(reflect.Value, []reflect.Value) ([]reflect.Value, error)) *pool {
 	p := &pool{made: map[reflect.Type]maker{}, call: call}
 	tried := map[string]bool{}
@@ -52,7 +52,8 @@ func newPool(list []callee, call func(reflect.Value, []reflect.Value) ([]reflect
 	return p
 }
 
-// wanted reports whether a function of type t returns something that nothing else does yet.
+// wanted reports whether a function of type t returns a type that no other function
+// returns yet.
 func (p *pool) wanted(t reflect.Type) bool {
 	for i := range t.NumOut() {
 		o := t.Out(i)
@@ -63,7 +64,7 @@ func (p *pool) wanted(t reflect.Type) bool {
 	return false
 }
 
-// learn notes what a call returns.
+// learn records the results of a call.
 func (p *pool) learn(c callee, in []maker) {
 	again := func() ([]reflect.Value, error) {
 		args := make([]reflect.Value, len(in))
@@ -113,7 +114,7 @@ func nilValue(v reflect.Value) bool {
 	return false
 }
 
-// plausible returns makers of arguments that a function may well take.
+// plausible returns makers of plausible arguments of a function.
 func (p *pool) plausible(t reflect.Type) ([]maker, bool) {
 	in := make([]maker, t.NumIn())
 	for i := range in {
@@ -131,12 +132,12 @@ func (p *pool) plausible(t reflect.Type) ([]maker, bool) {
 
 var tensorType = reflect.TypeFor[*tensor.Tensor]()
 
-// always makes one value of type t.
+// always returns a maker of one value of type t.
 func always(t reflect.Type, x any) maker {
 	return maker{fmt.Sprintf("%v", x), func() reflect.Value { return reflect.ValueOf(x).Convert(t) }}
 }
 
-// fixed are plausible values of types that need particular ones.
+// fixed holds plausible values of types that need particular ones.
 var fixed = map[reflect.Type]func() any{
 	tensorType:                         func() any { return tensor.Ones(2, 2) },
 	reflect.TypeFor[tensor.Device]():   func() any { return tensor.CPU },
@@ -150,10 +151,10 @@ var fixed = map[reflect.Type]func() any{
 	reflect.TypeFor[fmt.Stringer]():    func() any { return tensor.CPU },
 }
 
-// zeroed is the text of pointers to zeros of types whose values functions make.
+// zeroed is the text of pointers to zero values of types whose values functions make.
 const zeroed = "new"
 
-// usual returns how a plausible value of a type is made.
+// usual returns a maker of plausible values of a type.
 func (p *pool) usual(t reflect.Type, depth int) (maker, bool) {
 	if f, ok := fixed[t]; ok {
 		return maker{t.String(), func() reflect.Value { return as(reflect.ValueOf(f()), t) }}, true
@@ -210,7 +211,8 @@ func (p *pool) usual(t reflect.Type, depth int) (maker, bool) {
 	return maker{"zero", func() reflect.Value { return reflect.Zero(t) }}, true
 }
 
-// function returns one that returns plausible values, and polls as interpreted functions do.
+// function returns a function that returns plausible values, and polls as interpreted
+// functions do.
 func (p *pool) function(t reflect.Type, depth int) reflect.Value {
 	return reflect.MakeFunc(t, func(in []reflect.Value) []reflect.Value {
 		driver.Poll()
@@ -228,7 +230,7 @@ func (p *pool) function(t reflect.Type, depth int) reflect.Value {
 	})
 }
 
-// implementer returns a maker of something that has the methods of t.
+// implementer returns a maker of a value that has the methods of t.
 func (p *pool) implementer(t reflect.Type) (maker, bool) {
 	for _, o := range p.order {
 		if o.Kind() != reflect.Interface && o.Implements(t) {
@@ -245,7 +247,7 @@ func as(v reflect.Value, t reflect.Type) reflect.Value {
 	return r
 }
 
-// hostile returns makers of values that a function of sense would refuse, or nearly.
+// hostile returns makers of values that a function should probably refuse.
 func (p *pool) hostile(t reflect.Type, depth int) (list []maker) {
 	zero := maker{"zero", func() reflect.Value { return reflect.Zero(t) }}
 	switch t.Kind() {
@@ -306,7 +308,7 @@ func (p *pool) hostile(t reflect.Type, depth int) (list []maker) {
 	return []maker{zero}
 }
 
-// elements are what slices are made of.
+// elements are the elements of slices.
 func (p *pool) elements(t reflect.Type, depth int) []maker {
 	if depth > 1 {
 		return nil
@@ -358,7 +360,7 @@ var shapes = []maker{
 	tensors("Scalar(1)", func() *tensor.Tensor { return tensor.Scalar(1) }),
 }
 
-// taken returns usual, with other tensors and numbers if c refuses it and takes those: the
+// taken returns usual, with other tensors and numbers if c refuses it and accepts those: the
 // first tensor is one of shapes, and the others are another.
 func (p *pool) taken(c callee, usual []maker) []maker {
 	works := func(in []maker) bool {
@@ -400,9 +402,9 @@ func (p *pool) taken(c callee, usual []maker) []maker {
 	return usual
 }
 
-// calls returns what makes the arguments of the calls of c: each argument in turn has all
-// its hostile values, the others being plausible, and then all are hostile by chance, from
-// a seed that is the name's.
+// calls returns makers of the arguments for the calls of c: each argument in turn has
+// all its hostile values while the others are plausible, and then all are chosen at
+// random, with a seed derived from the name.
 func (p *pool) calls(c callee, all bool) (list []func() ([]reflect.Value, string, bool)) {
 	t := c.fn.Type()
 	usual, known := p.plausible(t)

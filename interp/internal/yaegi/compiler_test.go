@@ -10,8 +10,8 @@ import (
 	"halfnote/interp/engine"
 )
 
-// A panic of the compiler, here at what the checker would have refused, is an error,
-// and the engine goes on. It is part of Y16.
+// A panic of the compiler, here on code that the checker would have refused, is an
+// error, and the engine continues. It is part of Y16.
 func TestCompilerPanic(t *testing.T) {
 	e, err := New(Options{
 		Name: func(path string) string { return "p__" + path }, Stdout: io.Discard,

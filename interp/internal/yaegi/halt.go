@@ -8,9 +8,9 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// Halt implements engine.Engine. Every frame has the number of the run that made
-// it and stops when the interpreter has another one. The number is not exported;
-// where it is not found as expected, ok is false.
+// Halt implements engine.Engine. Every frame has the number of the run that made it and
+// stops when the interpreter has a different one. The number is not exported; if it is
+// not found as expected, ok is false.
 func (e *Engine) Halt() (resume func(), ok bool) {
 	if runID == nil {
 		return nil, false

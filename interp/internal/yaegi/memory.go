@@ -9,22 +9,21 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// memory frees what Yaegi keeps of each unit that it has compiled, and finds
-// variables without a list of all. Yaegi holds the nodes of a unit by a list of
-// roots that only its debugger reads, by a list of inner scopes that nothing reads,
-// and by symbols. It has no way to give them up, so memory reaches into fields that
-// are not exported.
+// memory frees what Yaegi keeps of each unit that it has compiled, and finds variables
+// without a list of all. Yaegi holds the nodes of a unit by a list of roots that only
+// its debugger reads, by a list of inner scopes that nothing reads, and by symbols. It
+// has no way to release them, so memory uses unexported fields.
 type memory struct {
 	inner reflect.Value // the interpreter
 	tree  tree
-	made  int // places that have their variable
+	made  int // number of places that have their variable
 }
 
-// newMemory fails if Yaegi is not laid out as v0.16.1 is.
+// newMemory fails if Yaegi's layout is not that of v0.16.1.
 func newMemory(y *interp.Interpreter) (m *memory, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("yaegi: its memory is not what was expected: %v", r)
+			err = fmt.Errorf("yaegi: unexpected memory layout, want that of v0.16.1: %v", r)
 		}
 	}()
 	m = &memory{inner: reflect.ValueOf(y).Elem()}
@@ -55,8 +54,8 @@ func field(v reflect.Value, name, typ string) reflect.Value {
 
 func (m *memory) roots() reflect.Value { return field(m.inner, "roots", "[]*interp.node") }
 
-// scopes returns the scopes of the universe and of package main, which share the
-// layout of their variables.
+// scopes returns the scopes of the universe and of package main, which share the layout
+// of their variables.
 func (m *memory) scopes() []reflect.Value {
 	return []reflect.Value{field(m.inner, "universe", "*interp.scope").Elem(), m.mainScope()}
 }
@@ -71,12 +70,12 @@ func layout(scope reflect.Value) *[]reflect.Type {
 	return field(scope, "types", "[]reflect.Type").Addr().Interface().(*[]reflect.Type)
 }
 
-// symbols returns what package main declares.
+// symbols returns the symbols of package main.
 func (m *memory) symbols() reflect.Value {
 	return field(m.mainScope(), "sym", "map[string]*interp.symbol")
 }
 
-// variables returns the places of package variables and of temporaries beside them.
+// variables returns the places of package variables and of temporaries next to them.
 func (m *memory) variables() *[]reflect.Value {
 	frame := field(m.inner, "frame", "*interp.frame").Elem()
 	return field(frame, "data", "[]reflect.Value").Addr().Interface().(*[]reflect.Value)
@@ -85,8 +84,8 @@ func (m *memory) variables() *[]reflect.Value {
 // size returns the number of places that the layout has.
 func (m *memory) size() int { return len(*layout(m.scopes()[0])) }
 
-// grow makes places for what the layout has, as Yaegi does, but ahead and in place:
-// Yaegi copies all of them for each unit, under the hands of goroutines.
+// grow makes the places that the layout has, as Yaegi does, but ahead of time and in
+// place: Yaegi copies all of them for each unit while goroutines use them.
 func (m *memory) grow() {
 	data, types := m.variables(), *layout(m.scopes()[0])
 	if len(types) > len(*data) {
@@ -99,7 +98,7 @@ func (m *memory) grow() {
 	m.made = len(types)
 }
 
-// shrink gives up the places from size on.
+// shrink releases the places from size on.
 func (m *memory) shrink(size int) {
 	for _, sc := range m.scopes() {
 		types := layout(sc)
@@ -128,8 +127,8 @@ func (m *memory) remove(name string) {
 	m.symbols().SetMapIndex(reflect.ValueOf(name), reflect.Value{})
 }
 
-// settle forgets what led to a unit, but for what the names stand for. Variables
-// have no use for their node once they are compiled.
+// settle forgets the references to a unit, except for its named objects. Variables do
+// not need their node once they are compiled.
 func (m *memory) settle(variables []string) {
 	m.roots().SetZero()
 	for _, sc := range m.scopes() {
@@ -143,16 +142,16 @@ func (m *memory) settle(variables []string) {
 	}
 }
 
-// unit is what there is of a unit while its entry function may run.
+// unit is the state of a unit while its entry function may run.
 type unit struct {
-	base, top int      // its places
-	names     []string // what it declared
-	marks     []string // those of names that are marks
+	base, top int      // range of its places
+	names     []string // names that it declared
+	marks     []string // names that are marks
 	literals  bool     // whether functions may outlive the entry function
-	entry     []string // the entry function, and what registered it
+	entry     []string // entry function, and what registered it
 }
 
-// free gives up what only the entry function of a unit needed.
+// free releases the parts of a unit that only its entry function needed.
 func (m *memory) free(u *unit) {
 	for _, name := range u.entry {
 		m.remove(name)

@@ -2,8 +2,8 @@ package yaegi
 
 import "halfnote/interp/engine"
 
-// needs lists what Yaegi v0.16.1 cannot do, or not as Go does, by the names of the
-// rewrites that make it unnecessary.
+// needs lists what Yaegi v0.16.1 does not support, or does differently from Go, by the
+// names of the rewrites that make it unnecessary.
 var needs = engine.Needs{
 	Instances: true,
 	Rewrites: []string{

@@ -13,9 +13,9 @@ import (
 	"halfnote/kernel"
 )
 
-// BenchmarkSpeed runs small programs as cells and in plain Yaegi by turns, and
-// reports how many times as long the cells take: that is the price of interrupts,
-// of places and words of panics, and of what Yaegi has wrong.
+// BenchmarkSpeed alternates small programs as cells and in plain Yaegi, and reports the
+// ratio of their times: the price of interrupts, of positions and messages of panics,
+// and of corrections to Yaegi.
 func BenchmarkSpeed(b *testing.B) {
 	for _, p := range []struct{ name, decls, call string }{
 		{"recursion", "func fib(n int) int { if n < 2 { return n }; return fib(n-1) + fib(n-2) }", "fib(16)"},
@@ -68,7 +68,7 @@ func BenchmarkSpeed(b *testing.B) {
 	}
 }
 
-// silent is the output of cells that nobody reads.
+// silent is an output of cells that discards everything.
 type silent struct{}
 
 func (silent) Display(display.Bundle) {}

@@ -8,11 +8,10 @@ import (
 	"halfnote/interp/engine"
 )
 
-// traces takes the lines that Yaegi prints while a panic unwinds, one per
-// interpreted frame and innermost first, as "file:1:2: panic: main.f(...)". Their
-// positions are those of the functions' first statements, their names are right,
-// and at the time of the line the frame's mark variable still says which
-// statement was under way.
+// traces reads the lines that Yaegi prints while a panic unwinds, one per interpreted
+// frame and innermost first, as "file:1:2: panic: main.f(...)". Their positions are
+// those of the functions' first statements. Their names are right, and when the line is
+// printed the frame's mark variable still holds the current statement.
 type traces struct {
 	goroutine func() uint64
 	mark      func(fn string) int
@@ -25,11 +24,12 @@ type trace struct {
 	frames  []engine.Frame
 	skipped int
 	inside  []string // compiled functions between the panic and the first frame
-	literal bool     // the next frame is of a literal that stands for the function around it
-	twice   bool     // the next frame is of a call that was made again
+	literal bool     // whether the next frame is of a literal that stands for the function around it
+	twice   bool     // whether the next frame is of a repeated call
 }
 
-// maxFrames are kept of one panic: endless recursion would give thousands.
+// maxFrames is the limit on recorded frames of one panic: endless recursion would give
+// thousands.
 const maxFrames = 64
 
 func (t *traces) Write(p []byte) (int, error) {
@@ -87,7 +87,7 @@ func (t *traces) take() trace {
 	return *tr
 }
 
-// put gives the calling goroutine's panic its frames back.
+// put restores the frames of the calling goroutine's panic.
 func (t *traces) put(p *engine.Panic) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,10 +8,10 @@ import (
 )
 
 // A panic raises itself again in every interpreted frame that it leaves. There Yaegi
-// first looks for the node under way, from the function's first node upwards, and never
-// finds it: it visits the whole unit for each frame. A first node that has no ancestor
-// ends the search at once. Nothing else reads the field when a function has been
-// compiled, but for the names of literals.
+// first searches for the current node, from the function's first node upwards, and
+// never finds it: it visits the whole unit for each frame. A first node without an
+// ancestor ends the search at once. After compilation of the function, the field is
+// otherwise used only for the names of literals.
 
 // A node of Yaegi's tree is known by where its fields are.
 var nodeFields = map[string]string{
@@ -21,7 +21,7 @@ var nodeFields = map[string]string{
 // tree reads the nodes of compiled units.
 type tree struct{ offset map[string]uintptr }
 
-// newTree panics if nodes are not laid out as those of v0.16.1 are.
+// newTree panics if the layout of nodes is not that of v0.16.1.
 func newTree(node reflect.Type) tree {
 	t := tree{map[string]uintptr{}}
 	for name, typ := range nodeFields {
@@ -47,7 +47,7 @@ func (t tree) isFunc(n unsafe.Pointer) bool {
 	return len(*(*[]reflect.Type)(unsafe.Add(n, t.offset["types"]))) > 0 && len(t.nodes(n, "child")) > 3
 }
 
-// cut takes the ancestor from the first node of every function of a program.
+// cut removes the ancestor from the first node of every function of a program.
 func (t tree) cut(p *interp.Program) {
 	root := field(reflect.ValueOf(p).Elem(), "root", "*interp.node").UnsafePointer()
 	for list := []unsafe.Pointer{root}; len(list) > 0; {

@@ -1,5 +1,5 @@
 // Package yaegi runs units on the Yaegi interpreter. It is the only package that
-// imports Yaegi, and uses it as it is released: what Yaegi lacks is lowered away
+// imports Yaegi, and it uses an unmodified release: gaps in Yaegi are lowered away
 // before a unit arrives here.
 package yaegi
 
@@ -25,38 +25,38 @@ type Engine struct {
 	traces traces
 	calls  engine.Calls
 	name   func(path string) string
-	entry  func() // the entry function that the unit being declared registered
+	entry  func() // entry function that the unit being declared registered
 	seq    int
 
 	mu     sync.Mutex // guards memory, which is Yaegi's
 	memory *memory
 	closed bool
 
-	markMu sync.Mutex // marks are read in any goroutine, whatever else goes on
+	markMu sync.Mutex // marks are read in any goroutine at any time
 	marks  map[string]reflect.Value
 }
 
 // support is the package through which units register their entry functions.
 const support = "engine__"
 
-// Options configure an engine.
+// Options configures an engine.
 type Options struct {
-	// Symbols holds what units may import, by "import path/package name".
+	// Symbols holds the packages that units may import, by "import path/package name".
 	Symbols map[string]map[string]reflect.Value
-	// Extra lists import paths that have no symbols yet: Bind will give them.
+	// Extra lists import paths that have no symbols yet: Bind will provide them.
 	Extra []string
 	// Name returns the name under which every unit imports a path.
 	Name func(path string) string
 	// Stdout takes what units print with print and println.
 	Stdout io.Writer
-	// Goroutine returns a number for the calling goroutine; it is asked while a
-	// panic unwinds, to tell the frames of different goroutines apart.
+	// Goroutine returns a number for the calling goroutine; it is called while a panic
+	// unwinds, to tell the frames of different goroutines apart.
 	Goroutine func() uint64
 }
 
-// New returns an engine. Packages are made known to all units at once, because
-// Yaegi finds names that a unit itself imports only from nodes whose position is
-// in the same file.
+// New returns an engine. Packages are made known to all units at once, because Yaegi
+// finds names that a unit itself imports only from nodes whose position is in the same
+// file.
 func New(o Options) (*Engine, error) {
 	e := &Engine{name: o.Name, marks: map[string]reflect.Value{}, calls: engine.Calls{Runs: runsCells}}
 	symbols, goroutine, stdout := o.Symbols, o.Goroutine, o.Stdout
@@ -78,7 +78,7 @@ func New(o Options) (*Engine, error) {
 		"Entry": reflect.ValueOf(func(f func()) bool { e.entry = f; return true }),
 	})
 	e.yaegi.ImportUsed()
-	err := e.compile(variable("first__", &ast.ValueSpec{Type: ast.NewIdent("int")})) // there is a package main from now on
+	err := e.compile(variable("first__", &ast.ValueSpec{Type: ast.NewIdent("int")})) // creates package main
 	if err == nil {
 		e.memory, err = newMemory(e.yaegi)
 	}
@@ -91,9 +91,9 @@ func (e *Engine) Needs() engine.Needs { return needs }
 // Files implements engine.Engine.
 func (e *Engine) Files() *token.FileSet { return e.yaegi.FileSet() }
 
-// Declare implements engine.Engine. The entry function is compiled by itself, so
-// that nothing holds it when it has run. A variable with an initializer registers
-// it, because Yaegi has no other cheap way to hand out one function.
+// Declare implements engine.Engine. The entry function is compiled separately, so that
+// nothing refers to it after it has run. A variable with an initializer registers it,
+// because Yaegi has no other cheap way to return a single function.
 func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -126,8 +126,8 @@ func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
 	return program{e, e.entry, of}, nil
 }
 
-// parts divides a unit into the entry function with what registers it, and the
-// rest, and notes what it declares.
+// parts divides a unit into the entry function with its registration, and the rest, and
+// records its declarations.
 func (e *Engine) parts(u *engine.Unit, of *unit) (decls, entry []ast.Decl) {
 	ast.Inspect(u.File, func(n ast.Node) bool {
 		_, lit := n.(*ast.FuncLit)
@@ -172,7 +172,7 @@ func variable(name string, spec *ast.ValueSpec) ast.Decl {
 	return &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{spec}}
 }
 
-// takeMarks keeps the mark variables of a unit, whose names only the engine needs.
+// takeMarks records the mark variables of a unit, whose names only the engine needs.
 func (e *Engine) takeMarks(of *unit) {
 	e.markMu.Lock()
 	defer e.markMu.Unlock()
@@ -196,8 +196,8 @@ func (e *Engine) guard(err *error) {
 	e.traces.forget()
 }
 
-// settle makes room for the variables of a unit that failed: they have numbers, but
-// no memory, and Globals would fail on them.
+// settle allocates the variables of a unit that failed: they have numbers but no
+// memory, and Globals would fail on them.
 func (e *Engine) settle(err *error) {
 	if *err == nil {
 		return
@@ -207,7 +207,7 @@ func (e *Engine) settle(err *error) {
 	_ = e.compile(variable(fmt.Sprintf("settle__%d", e.seq), &ast.ValueSpec{Type: ast.NewIdent("int")}))
 }
 
-// compile compiles a declaration that has no place in any cell.
+// compile compiles a declaration that is not in any cell.
 func (e *Engine) compile(d ast.Decl) error {
 	p, err := e.yaegi.CompileAST(&ast.File{Package: 1, Name: ast.NewIdent("main"), Decls: []ast.Decl{d}})
 	if err == nil {
@@ -219,7 +219,7 @@ func (e *Engine) compile(d ast.Decl) error {
 // CompilerPanic is a panic inside Yaegi's compiler.
 type CompilerPanic struct {
 	Value any
-	Stack []byte // of the host, for a bug report
+	Stack []byte // stack of the host, for a bug report
 }
 
 func (p *CompilerPanic) Error() string { return fmt.Sprintf("the compiler panicked: %v", p.Value) }
@@ -273,8 +273,8 @@ func (e *Engine) Recovered(r any) *engine.Panic {
 	return &engine.Panic{Value: r, Frames: t.frames, Skipped: t.skipped, Inside: t.inside}
 }
 
-// Raise puts the frames of a panic back that compiled code raises again from a
-// deferred literal: that stands for the function around it.
+// Raise restores the frames of a panic that compiled code raises again from a deferred
+// literal, which stands for the function around it.
 func (e *Engine) Raise(p *engine.Panic) { e.traces.put(p) }
 
 // Forget implements engine.Engine.
@@ -325,8 +325,8 @@ func (e *Engine) Bind(path string, symbols map[string]reflect.Value) {
 	e.named(path, symbols)
 }
 
-// named gives a package the path and name that units know it by, beside its own,
-// by which Yaegi finds what wraps interpreted values in the package's interfaces.
+// named gives a package the path and name that units use, in addition to its own, by
+// which Yaegi finds the wrappers of interpreted values for the package's interfaces.
 func (e *Engine) named(path string, symbols map[string]reflect.Value) {
 	name := e.name(path)
 	_ = e.yaegi.Use(interp.Exports{name + "/" + name: symbols})
@@ -347,8 +347,7 @@ func base(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 // Deeper implements engine.Engine.
 func (e *Engine) Deeper(limit int) bool { return e.calls.Deeper(limit) }
 
-// Depth counts the calls of interpreted functions under way in the calling
-// goroutine.
+// Depth counts the active calls of interpreted functions in the calling goroutine.
 func (e *Engine) Depth() int { return e.calls.Depth() }
 
 func runsCells(function string) bool {

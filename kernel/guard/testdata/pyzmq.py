@@ -2,7 +2,7 @@
 
 usage: python3 pyzmq.py ROUTER PUB, both as ZeroMQ addresses. The ROUTER answers
 the message "publish" after a message with the topic "t" was published.
-Prints a line for what is wrong and ends with 1; silence is success.
+Prints a line for each failure and exits with 1; prints nothing on success.
 """
 import sys
 import time
@@ -57,7 +57,7 @@ def heartbeats():
         check("a DEALER with heartbeats asks", ask(d, b"%d" % i), [b"%d" % i])
         time.sleep(0.15)
     check("disconnects of idle peers with heartbeats", [disconnects(w) for w in watched], [0, 0])
-    for peer in d, s:  # or libzmq's reaper waits for a monitor that nobody reads
+    for peer in d, s:  # otherwise libzmq's reaper waits for an unread monitor
         peer.disable_monitor()
         peer.close()
 

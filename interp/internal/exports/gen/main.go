@@ -1,10 +1,10 @@
-// Command gen writes the files that package exports embeds: for each package
-// that cells can import its types, in the indexed format of
-// golang.org/x/tools/go/gcexportdata, and the texts of its declarations, as
-// JSON, both gzipped; and an index. Run it with go generate ./interp/...
+// Command gen writes the files that package exports embeds: for each package that cells
+// can import, its types, in the indexed format of golang.org/x/tools/go/gcexportdata,
+// and the texts of its declarations, as JSON, both gzipped; and an index. Run it with
+// go generate ./interp/...
 //
-// A package that does not compile keeps the files that it has; gen then says so
-// and exits with 1.
+// A package that does not compile keeps its existing files; gen then reports it and
+// exits with 1.
 package main
 
 import (
@@ -69,8 +69,8 @@ func write(dir string) error {
 	return broken
 }
 
-// generate returns the files by name, not yet gzipped. err says which packages
-// could not be loaded; without files it is about all of them.
+// generate returns the files by name, before compression. err names the packages that
+// could not be loaded; without files it concerns all of them.
 func generate(paths []string) (files map[string][]byte, err error) {
 	pkgs, err := load.Packages(paths...)
 	if pkgs == nil {
@@ -95,7 +95,7 @@ func generate(paths []string) (files map[string][]byte, err error) {
 		}
 		fmt.Fprintf(&index, "%s\t%s\t%s\t%s\n", p.Path, p.Name, use, new(doc.Package).Synopsis(docs[""].Doc))
 	}
-	if slices.Contains(paths, "fmt") { // the standard library is asked for
+	if slices.Contains(paths, "fmt") { // the standard library is requested
 		b, err := load.Builtin()
 		if err != nil {
 			return nil, err

@@ -15,8 +15,8 @@ import (
 	"halfnote/interp/internal/exports/list"
 )
 
-// What package exports embeds must be what the packages say now. The standard
-// library is compared when the Go release is the one that generated the files.
+// The embedded files must match the current packages. The standard library is compared
+// if the Go release is the one that generated the files.
 func TestFilesAreFresh(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs the go command to read packages")
@@ -55,7 +55,7 @@ func TestFilesAreFresh(t *testing.T) {
 	}
 	for path := range index {
 		if _, ok := fresh[path+".types"]; !ok && slices.Contains(own, path) {
-			t.Errorf("package %s is gone: run go generate ./interp/...", path)
+			t.Errorf("package %s no longer exists: run go generate ./interp/...", path)
 		}
 	}
 }
@@ -63,13 +63,13 @@ func TestFilesAreFresh(t *testing.T) {
 func TestListIsSorted(t *testing.T) {
 	for _, l := range [][]string{list.Own, list.Std} {
 		if !slices.IsSorted(l) || len(slices.Compact(slices.Clone(l))) != len(l) {
-			t.Errorf("list is not sorted or has doubles: %v", l)
+			t.Errorf("list is not sorted or has duplicates: %v", l)
 		}
 	}
 }
 
-// A variable of a cell can have any type that can be reached from what cells
-// import: its package must be listed.
+// The package of every type that can be reached from the packages that cells import
+// must be listed: a variable of a cell can have that type.
 func TestReachableTypesAreListed(t *testing.T) {
 	// types of package syscall differ between operating systems
 	listed := slices.Concat(list.Own, list.Met, list.Std, []string{"syscall"})

@@ -1,8 +1,8 @@
-// Package list names the packages that cells can import. The generators of
-// exports and symbols read it; so both hold the same packages.
+// Package list names the packages that cells can import. The generators of exports and
+// symbols read it, so both hold the same packages.
 package list
 
-// Own lists our packages. A package of this list that does not exist yet is left
+// Own lists halfnote's own packages. A listed package that does not exist yet is left
 // out.
 var Own = []string{
 	"halfnote/amp",
@@ -23,14 +23,14 @@ var Own = []string{
 	"halfnote/tensor/optim",
 }
 
-// Met lists packages of ours that cells cannot import but whose types they meet,
+// Met lists halfnote's packages that cells cannot import but whose types they see,
 // under another name that a package of Own gives them.
 var Met = []string{"halfnote/tensor/driver"}
 
-// Std lists packages of the standard library: those whose exported names are
-// the same on Linux, macOS and Windows. Not in it: unsafe, syscall, plugin and
-// what reaches past Go's types; embed, which needs a compiler; servers of
-// profiles, debug formats, old ciphers.
+// Std lists packages of the standard library whose exported names are the same on
+// Linux, macOS and Windows. It leaves out unsafe, syscall, plugin and packages that
+// bypass Go's types; embed, which needs a compiler; profiling servers, debug formats
+// and old ciphers.
 var Std = []string{
 	"archive/tar",
 	"archive/zip",

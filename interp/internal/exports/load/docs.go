@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// Text is what the source says about one name.
+// Text is the source text of one name.
 type Text struct {
-	Decl string `json:",omitempty"` // the declaration, without bodies and unexported fields
-	Doc  string `json:",omitempty"` // the comment, as written
+	Decl string `json:",omitempty"` // declaration, without bodies and unexported fields
+	Doc  string `json:",omitempty"` // comment, unformatted
 }
 
 // Docs returns the texts of the package's exported names: "" is the package,
@@ -53,8 +53,8 @@ type texts struct {
 	m    map[string]Text
 }
 
-// longest is the number of lines up to which a group of constants or variables
-// is shown as a whole for each of its names.
+// longest is the number of lines up to which a group of constants or variables is shown
+// whole for each of its names.
 const longest = 24
 
 func (w *texts) values(values []*doc.Value) {
@@ -125,7 +125,7 @@ func (w *texts) print(node any) string {
 	var b bytes.Buffer
 	cfg := printer.Config{Mode: printer.UseSpaces | printer.TabIndent, Tabwidth: 8}
 	if err := cfg.Fprint(&b, w.fset, node); err != nil {
-		panic(err) // a bytes.Buffer and a node that go/doc made: cannot fail
+		panic(err) // writing a go/doc node to a bytes.Buffer cannot fail
 	}
 	return b.String()
 }

@@ -1,6 +1,6 @@
-// Package load reads types and doc comments of packages with the go command,
-// for the generators and for the tests that compare what was generated. The
-// kernel does not import it.
+// Package load reads types and doc comments of packages with the go command, for the
+// generators and for the tests that compare the generated files. The kernel does not
+// import it.
 package load
 
 import (
@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-// Package is one package as the go command sees it.
+// Package is one package as the go command loads it.
 type Package struct {
 	Path, Name string
 	Types      *types.Package
@@ -28,10 +28,10 @@ type Package struct {
 	files      []string
 }
 
-// Packages loads pkgs as linux/amd64 without cgo builds them, whatever the
-// machine: so what is generated does not depend on it. A package that does not
-// exist is left out. A package that does not compile is left out too, and err
-// says why; the others are still good.
+// Packages loads pkgs as linux/amd64 without cgo builds them, whatever the machine, so
+// that the generated files do not depend on it. A package that does not exist is left
+// out. A package that does not compile is left out too, and err names it; the others
+// are still valid.
 func Packages(pkgs ...string) (loaded []*Package, err error) {
 	args := append([]string{"list", "-e", "-export", "-deps", "-json=ImportPath,Name,Dir,Export,GoFiles,DepOnly,Error,DepsErrors"}, pkgs...)
 	cmd := exec.Command("go", args...)

@@ -2,7 +2,7 @@
 
 package errors
 
-// AsType goes by As, which finds errors of cells' types.
+// AsType uses As, which finds errors of cells' types.
 func AsType[E error](err error) (E, bool) {
 	var e E
 	if err != nil && As(err, &e) {

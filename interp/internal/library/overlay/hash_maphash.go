@@ -17,7 +17,7 @@ func Comparable[T comparable](seed Seed, v T) uint64 {
 
 func WriteComparable[T comparable](h *Hash, x T) { hash(h, reflect.ValueOf(&x).Elem()) }
 
-// hash adds a value: its type, and what == compares.
+// hash adds a value: its type, and the parts that == compares.
 func hash(h *Hash, v reflect.Value) {
 	if !v.IsValid() {
 		h.WriteByte(0)
@@ -67,7 +67,7 @@ func number(h *Hash, n uint64) {
 	}
 }
 
-// float adds a number such that 0 and -0 are the same and no NaN is.
+// float adds a number so that 0 and -0 are equal and no two NaNs are.
 func float(h *Hash, f float64) {
 	switch {
 	case f == 0:

@@ -2,7 +2,7 @@
 
 package iter
 
-// Pull runs seq in a goroutine, which waits while no value is asked for.
+// Pull runs seq in a goroutine, which waits between requests for a value.
 func Pull[V any](seq Seq[V]) (next func() (V, bool), stop func()) {
 	next2, stop := Pull2(func(yield func(V, bool) bool) {
 		seq(func(v V) bool { return yield(v, true) })
@@ -22,7 +22,7 @@ type turn[K, V any] struct {
 	value    any
 }
 
-// Pull2 runs seq in a goroutine, which waits while no value is asked for.
+// Pull2 runs seq in a goroutine, which waits between requests for a value.
 func Pull2[K, V any](seq Seq2[K, V]) (next func() (K, V, bool), stop func()) {
 	var started, done, busy bool
 	ask := make(chan bool) // true for a value, false to stop

@@ -2,7 +2,7 @@
 
 package maps
 
-// Clone copies by hand what the runtime copies as a whole.
+// Clone copies entry by entry; the runtime copies the map as a whole.
 func Clone[M ~map[K]V, K comparable, V any](m M) M {
 	if m == nil {
 		return nil

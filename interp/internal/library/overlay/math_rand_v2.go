@@ -2,7 +2,7 @@
 
 package rand
 
-// N takes its number from the compiled functions.
+// N gets its number from the compiled functions.
 func N[Int intType](n Int) Int {
 	if n <= 0 {
 		panic("invalid argument to N")

@@ -4,8 +4,7 @@ package atomic
 
 import "sync"
 
-// Pointer is behind a lock: compiled atomic operations exist for no T in
-// particular.
+// Pointer uses a lock: there are no compiled atomic operations for an interpreted T.
 type Pointer[T any] struct {
 	mu sync.Mutex
 	p  *T

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// handles holds a map[T]*T for each type T, behind mu. Values stay for the life of
+// handles holds a map[T]*T for each type T, guarded by mu. Values stay for the life of
 // the session.
 var handles map[reflect.Type]any
 
 var mu sync.Mutex
 
-// Handle points to the one value that equals those it was made from.
+// Handle points to the canonical copy of a value.
 type Handle[T comparable] struct {
 	value *T
 }

@@ -1,8 +1,8 @@
-// Command gen writes package symbols' tables, a file for each package that
-// cells can import. Run it with go generate ./interp/...
+// Command gen writes package symbols' tables, one file for each package that cells can
+// import. Run it with go generate ./interp/...
 //
-// A package that does not compile keeps the file that it has; gen then says so
-// and exits with 1.
+// A package that does not compile keeps its existing file; gen then reports it and
+// exits with 1.
 package main
 
 import (
@@ -54,9 +54,9 @@ func write(dir string) error {
 	return broken
 }
 
-// generate returns the files by name. A package of generic functions and types
-// alone has none. err says which packages could not be loaded; without files it
-// is about all of them.
+// generate returns the files by name. A package of only generic functions and types has
+// none. err names the packages that could not be loaded; without files it concerns all
+// of them.
 func generate(paths []string) (files map[string][]byte, err error) {
 	pkgs, broken := load.Packages(paths...)
 	if pkgs == nil {

@@ -13,8 +13,8 @@ import (
 	"halfnote/interp/internal/exports/list"
 )
 
-// The tables must be those of the packages as they are now. The standard
-// library is compared when the Go release is the one that generated the files.
+// The tables must match the current packages. The standard library is compared if the
+// Go release is the one that generated the files.
 func TestTablesAreFresh(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs the go command to read packages")
@@ -46,7 +46,7 @@ func TestTablesAreFresh(t *testing.T) {
 	}
 	for _, file := range files {
 		if _, ok := fresh[filepath.Base(file)]; !ok && std {
-			t.Errorf("%s is of no package of the list: run go generate ./interp/...", file)
+			t.Errorf("%s belongs to no listed package: run go generate ./interp/...", file)
 		}
 	}
 }

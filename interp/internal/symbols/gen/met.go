@@ -12,9 +12,9 @@ import (
 	"halfnote/interp/internal/exports/load"
 )
 
-// met returns tables of the packages that cells meet without importing them. They
-// hold types alone, under the name that an importable package gives each: that
-// is all that this package may import.
+// met returns tables of the packages that cells see without importing them. They hold
+// only types, under the name that an importable package gives each, because this
+// package may import nothing else.
 func met(pkgs []*load.Package) map[string][]byte {
 	type alias struct{ path, pkg, name string }
 	found := map[string]map[string]alias{} // by package met and type
@@ -48,7 +48,7 @@ func met(pkgs []*load.Package) map[string][]byte {
 		}
 		src, err := format.Source(w.file(path, entries.Bytes(), nil))
 		if err != nil {
-			panic(err) // nothing of it comes from outside
+			panic(err) // no outside input is involved
 		}
 		files[path] = src
 	}

@@ -13,8 +13,8 @@ import (
 	"strconv"
 )
 
-// replaced names the functions whose calls would end the kernel, and ours that
-// panic instead.
+// replaced names the functions whose calls would end the kernel, with their
+// replacements, which panic.
 var replaced = map[string]string{
 	"log.Fatal":   "logFatal",
 	"log.Fatalf":  "logFatalf",
@@ -71,8 +71,8 @@ func (w *writer) file(path string, entries, wrappers []byte) []byte {
 	return b.Bytes()
 }
 
-// isGeneric tells whether o has type parameters or is a constraint: no value of
-// package reflect stands for it then.
+// isGeneric reports whether o has type parameters or is a constraint, which a
+// reflect.Value cannot represent.
 func isGeneric(o types.Object) bool {
 	if t, ok := o.Type().(interface{ TypeParams() *types.TypeParamList }); ok && t.TypeParams().Len() > 0 {
 		return true
@@ -84,7 +84,7 @@ func isGeneric(o types.Object) bool {
 	return false
 }
 
-// qualify names p in the file, importing it under a name of its own.
+// qualify names p in the file, importing it under a unique name.
 func (w *writer) qualify(p *types.Package) string {
 	if name, ok := w.imports[p.Path()]; ok {
 		return name
@@ -97,9 +97,9 @@ func (w *writer) qualify(p *types.Package) string {
 	return name
 }
 
-// value is the expression of o's reflect.Value: of the function itself, the
-// addressable variable, a nil pointer to the type, the typed constant, or the
-// constant.Value of an untyped one.
+// value is the expression of o's reflect.Value: of the function itself, the addressable
+// variable, a nil pointer to the type, the typed constant, or the constant.Value of an
+// untyped constant.
 func (w *writer) value(o types.Object) string {
 	if name, ok := replaced[o.Pkg().Path()+"."+o.Name()]; ok {
 		return "reflect.ValueOf(" + name + ")"

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// wrappable tells whether t is an interface that the wrapper of another package
-// can implement: all methods exported, all their types nameable from there.
+// wrappable reports whether the wrapper of another package can implement interface t:
+// all methods are exported, and all their types can be named there.
 func wrappable(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
 	if !ok || i.NumMethods() == 0 {
@@ -22,7 +22,7 @@ func wrappable(t types.Type) bool {
 	return true
 }
 
-// nameable tells whether package symbols can write t.
+// nameable reports whether package symbols can write t.
 func nameable(t types.Type) bool {
 	switch t := t.(type) {
 	case *types.Named:
@@ -78,9 +78,8 @@ func wrapperName(o *types.TypeName) string {
 	return "_" + strings.ReplaceAll(o.Pkg().Path(), "/", "_") + "_" + o.Name()
 }
 
-// wrapper writes the struct through which an interpreted value implements o: it
-// holds the value, so that wrappers are equal where values are, and its methods
-// are the value's.
+// wrapper writes the struct through which an interpreted value implements o: it holds
+// the value, so that wrappers are equal if values are, and its methods are the value's.
 func (w *writer) wrapper(out io.Writer, o *types.TypeName) {
 	name := wrapperName(o)
 	w.qualify(types.NewPackage("halfnote/interp/internal/dynamic", "dynamic"))
@@ -106,7 +105,7 @@ func (w *writer) wrapper(out io.Writer, o *types.TypeName) {
 		result := "(" + strings.Join(results, ", ") + ")"
 		fmt.Fprintf(out, "\nfunc (w %s) %s(%s) %s {\n", name, m.Name(), strings.Join(params, ", "), result)
 		if text := m.Name() == "String" || m.Name() == "Error"; text && len(params) == 0 && len(results) == 1 && results[0] == "string" {
-			// Whoever prints a wrapper that was never filled must not panic.
+			// Printing a wrapper that was never filled must not panic.
 			fmt.Fprint(out, "if w.IValue == nil { return \"\" }\n")
 		}
 		if len(results) > 0 {
