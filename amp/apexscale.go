@@ -37,7 +37,7 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*ApexOptimizer, o ScaleLossOption
 		return
 	}
 	if loss == nil {
-		panic(&Error{Code: "bad_outputs", Call: "ScaleLoss", Why: "the loss is nil", Cure: "give the loss's tensor"})
+		panic(&Error{Code: "bad_outputs", Call: "ScaleLoss", Why: "the loss is nil", Cure: "pass the loss tensor"})
 	}
 	if o.LossID < 0 || o.LossID >= len(a.scalers) {
 		panic(&Error{Code: "loss_id", Call: "ScaleLoss", Why: fmt.Sprintf("the loss id is %d, and there are loss scales for %d", o.LossID, len(a.scalers)), Cure: "give one below the level's NumLosses, which is 1 by default"})

@@ -60,7 +60,7 @@ func (s *GradScaler) Scale(loss *tensor.Tensor) *tensor.Tensor {
 		return loss
 	}
 	if loss == nil {
-		panic(&Error{Code: "bad_outputs", Call: "Scale", Why: "the loss is nil", Cure: "give the loss's tensor"})
+		panic(&Error{Code: "bad_outputs", Call: "Scale", Why: "the loss is nil", Cure: "pass the loss tensor"})
 	}
 	if !s.ready {
 		s.ready, s.device = true, loss.Device()
@@ -98,7 +98,7 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 	case st.stepped:
 		panic(&Error{Code: "unscale_after_step", Call: "Unscale", Why: "Step has used these gradients", Cure: "call Unscale before Step"})
 	case st.unscaled:
-		panic(&Error{Code: "already_unscaled", Call: "Unscale", Why: "this optimizer's gradients are in true units since the last Update", Cure: "call Unscale once between two Updates"})
+		panic(&Error{Code: "already_unscaled", Call: "Unscale", Why: "this optimizer's gradients have already been unscaled since the last Update", Cure: "call Unscale once between two calls of Update"})
 	}
 	s.unscaled(opt, st, false)
 }
@@ -156,7 +156,7 @@ func (s *GradScaler) stepPlain(opt Optimizer, st *stage) {
 // unless the scaler is disabled.
 func (s *GradScaler) StepWith(opt ClosureOptimizer, closure func() *tensor.Tensor) *tensor.Tensor {
 	if s.enabled {
-		panic(&Error{Code: "closure", Call: "StepWith", Why: "the optimizer evaluates the model anew within its step, where nothing scales the loss or looks at the gradients", Cure: "call Step, or disable the scaler with amp.Enabled(false)"})
+		panic(&Error{Code: "closure", Call: "StepWith", Why: "the optimizer evaluates the model again within its step, where the loss is not scaled and the gradients are not checked", Cure: "call Step, or disable the scaler with amp.Enabled(false)"})
 	}
 	return opt.StepWith(closure)
 }
