@@ -45,7 +45,7 @@ func (s *GradScaler) LoadStateDict(state map[string]float64) {
 	for _, key := range stateKeys {
 		if _, ok := state[key]; !ok {
 			got := slices.Sorted(maps.Keys(state))
-			panic(&Error{Code: "bad_state", Call: "LoadStateDict", Why: fmt.Sprintf("%q is not among %s", key, strings.Join(got, ", ")), Cure: "include all of  " + strings.Join(stateKeys, ", ")})
+			panic(&Error{Code: "bad_state", Call: "LoadStateDict", Why: fmt.Sprintf("%q is not among %s", key, strings.Join(got, ", ")), Cure: "include all of " + strings.Join(stateKeys, ", ")})
 		}
 	}
 	s.tracker = int(state["_growth_tracker"])

@@ -155,7 +155,7 @@ func (b *Birth) word() {
 	}
 	b.What += ": " + words.Replace(causes[i].why)
 	if b.Grew != nil {
-		b.What += "; it has been too large since  " + b.Grew.String()
+		b.What += "; it has been too large since " + b.Grew.String()
 	}
 	b.Cure = words.Replace(causes[i].cure)
 	if b.Harmless {
