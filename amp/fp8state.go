@@ -71,7 +71,7 @@ func (f *FP8) LoadStateDict(state map[string]*tensor.Tensor) error {
 			continue
 		}
 		if t == nil || t.Numel() != want {
-			wrong = append(wrong, fmt.Sprintf("%s must have %d elements", name, want))
+			wrong = append(wrong, fmt.Sprintf("%s must be of size %d", name, want))
 		}
 		if state[role+".scale"] == nil || state[role+".amax_history"] == nil {
 			wrong = append(wrong, role+" lacks a scale or an amax_history")

@@ -82,7 +82,7 @@ func TestOpsFind(t *testing.T) {
 
 // The list is that of the region, amp.Float16's outside.
 func TestOpsInForce(t *testing.T) {
-	if got := amp.Ops(); got.Policy != amp.Float16 || !strings.Contains(got.String(), "No region is open here") {
+	if got := amp.Ops(); got.Policy != amp.Float16 || !strings.Contains(got.String(), "No region is open") {
 		t.Errorf("outside regions: got %v", got.Policy)
 	}
 	amp.Autocast(amp.CPUBFloat16, func() {

@@ -272,7 +272,7 @@ func TestLintLateExit(t *testing.T) {
 func TestLintShows(t *testing.T) {
 	b := newBench(nn.NoBias())
 	clean := diagnose.Lint(b.net, func() { b.learn(b.cast(b.mse)) })
-	if s := clean.String(); !strings.HasPrefix(s, "Nothing to find fault with: ") || !strings.Contains(clean.HTML(), "Nothing to find fault with") {
+	if s := clean.String(); !strings.HasPrefix(s, "No findings: ") || !strings.Contains(clean.HTML(), "No findings") {
 		t.Errorf("a clean report says %q", s)
 	}
 	b.net.Append(nn.Softmax(1))

@@ -239,7 +239,7 @@ func TestRewindMistakes(t *testing.T) {
 		},
 		{"amp: Rewind.To: there has been no step 7; give 3, the nearest one, or another of Kept; KeepLast keeps more", func() { r.rw.To(7) }},
 		{
-			"amp: Rewind.Fork: the fork \"outer\" runs; fork from the run itself, one fork after the other",
+			"amp: Rewind.Fork: the fork \"outer\" runs; call Fork outside other forks",
 			func() { r.rw.Fork("outer", 1, func() { r.rw.Fork("inner", 1, func() {}) }) },
 		},
 		{

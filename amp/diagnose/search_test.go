@@ -281,7 +281,7 @@ func TestSearchMistakes(t *testing.T) {
 		step func() *tensor.Tensor
 		want string
 	}{
-		{func() *tensor.Tensor { return fc.Forward(x) }, "amp: Search: the step opens no region that casts; run its forward and loss in amp.Autocast(amp.Float16, …)"},
+		{func() *tensor.Tensor { return fc.Forward(x) }, "amp: Search: the step opens no region that casts; run its forward pass and loss in amp.Autocast(amp.Float16, …)"},
 		{half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), "amp: Search: two runs of the step in float32 differ by "},
 	} {
 		func() {
