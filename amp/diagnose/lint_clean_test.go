@@ -286,12 +286,12 @@ func TestLintShows(t *testing.T) {
 		}
 	}
 	if h := bad.HTML(); strings.Contains(h, "<script") || strings.Contains(h, "<style") || strings.Count(h, "<tr>") != 4 {
-		t.Errorf("HTML is no plain table of three findings: %s", h)
+		t.Errorf("HTML is not a plain table of three findings: %s", h)
 	}
 	if bad.Findings[0].Severity > bad.Findings[2].Severity {
 		t.Errorf("the worst is not first: %v", bad)
 	}
-	// A panic that is no mistake of mixed precision goes on.
+	// A panic that is not a mistake of mixed precision goes on.
 	defer func() {
 		if p := recover(); p != "mine" {
 			t.Errorf("recovered %v", p)
