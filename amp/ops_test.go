@@ -86,7 +86,7 @@ func TestOpsInForce(t *testing.T) {
 		t.Errorf("outside regions: got %v", got.Policy)
 	}
 	amp.Autocast(amp.CPUBFloat16, func() {
-		if got := amp.Ops(); got.Policy != amp.CPUBFloat16 || !strings.Contains(got.String(), "in force here") {
+		if got := amp.Ops(); got.Policy != amp.CPUBFloat16 || !strings.Contains(got.String(), "policy is in force") {
 			t.Errorf("in a region: got %v", got.Policy)
 		}
 	})
