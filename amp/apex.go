@@ -7,8 +7,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// Initialize prepares a model and its optimizer for an Apex level and returns both as they
-// shall be used from then on:
+// Initialize prepares a model and its optimizer for an Apex level and returns both, to be used
+// in place of the originals:
 //
 //	base := optim.NewSGD(nn.Parameters(net), 0.1)
 //	model, opt := amp.Initialize(net, base, amp.O2)
@@ -18,12 +18,11 @@ import (
 //	opt.Step()
 //	opt.ZeroGrad()
 //
-// As in Apex the parameters of net itself are converted; base stays the place for
-// learning rates, groups, schedulers and the state dict. opt may be nil, for inference.
-// It panics with an *[Error] if model or opt has been initialized before, or if a
-// parameter or buffer of the model is float16 or bfloat16 already. Unlike Apex it may be
-// called several times in a program, and tensors may live on any device. It is
-// apex.amp.initialize, which Apex removed in 2025.
+// As in Apex, the parameters of net itself are converted; learning rates, groups, schedulers and
+// the state dict remain with base. opt may be nil, for inference. Initialize panics with an
+// *[Error] if model or opt has been initialized before, or if a parameter or buffer of the model
+// is already float16 or bfloat16. Unlike Apex's, it may be called several times in a program, and
+// tensors may live on any device. It is apex.amp.initialize, which Apex removed in 2025.
 func Initialize(model nn.Module, opt Optimizer, level OptLevel) (*ApexModel, *ApexOptimizer) {
 	var opts []Optimizer
 	if opt != nil {
@@ -45,7 +44,7 @@ func InitializeAll(models []nn.Module, opts []Optimizer, level OptLevel) ([]*Ape
 	}
 	for _, o := range opts {
 		if _, done := o.(*ApexOptimizer); done {
-			panic(&Error{Code: "initialized", Call: "Initialize", Why: "the optimizer has been initialized before", Cure: "give each optimizer to Initialize once, as it was made"})
+			panic(&Error{Code: "initialized", Call: "Initialize", Why: "the optimizer has been initialized before", Cure: "initialize each optimizer once, and pass the original optimizer"})
 		}
 	}
 	for id := range level.losses {
@@ -66,7 +65,7 @@ func InitializeAll(models []nn.Module, opts []Optimizer, level OptLevel) ([]*Ape
 	outOpts := make([]*ApexOptimizer, len(opts))
 	for i, o := range opts {
 		if r, ok := o.(replacer); ok && level.modelType != 0 && !level.off {
-			// What the optimizer remembers follows its parameters' new dtypes.
+			// The optimizer's state follows its parameters' new dtypes.
 			r.ReplaceParams(func(p *tensor.Tensor) *tensor.Tensor { return p })
 		}
 		outOpts[i] = &ApexOptimizer{Optimizer: o, apex: a}
@@ -74,11 +73,10 @@ func InitializeAll(models []nn.Module, opts []Optimizer, level OptLevel) ([]*Ape
 	return outModels, outOpts
 }
 
-// apex is what one call of Initialize sets up: the state that Apex keeps for the whole
-// program.
+// apex is the state of one call of Initialize, which Apex keeps for the whole program.
 type apex struct {
 	level   OptLevel
-	cache   *cache // O1's casts of weights, from one ScaleLoss to the next
+	cache   *cache // O1's casts of weights, kept from one ScaleLoss to the next
 	scalers []*lossScaler
 	steps   int
 }
@@ -87,15 +85,15 @@ type apex struct {
 func (a *apex) check(m nn.Module) {
 	switch _, done := m.(*ApexModel); {
 	case m == nil:
-		panic(&Error{Code: "model", Call: "Initialize", Why: "the model is nil", Cure: "give a module"})
+		panic(&Error{Code: "model", Call: "Initialize", Why: "the model is nil", Cure: "pass a module"})
 	case done:
-		panic(&Error{Code: "initialized", Call: "Initialize", Why: "the model has been initialized before", Cure: "give each model to Initialize once, as it was made"})
+		panic(&Error{Code: "initialized", Call: "Initialize", Why: "the model has been initialized before", Cure: "initialize each model once, and pass the original model"})
 	case a.level.off || a.level.asGiven:
 		return
 	}
 	for _, n := range tensors(m) {
 		if d := n.Tensor.DType(); d == tensor.Float16 || d == tensor.BFloat16 {
-			panic(&Error{Code: "half_model", Call: "Initialize", Why: fmt.Sprintf("%s is %v", n.Name, d), Cure: "give the model in float32, whatever the level: Initialize converts it"})
+			panic(&Error{Code: "half_model", Call: "Initialize", Why: fmt.Sprintf("%s is %v", n.Name, d), Cure: "pass the model in float32 at every level: Initialize converts it"})
 		}
 	}
 }
@@ -105,7 +103,8 @@ func tensors(model any) []nn.Named {
 	return append(nn.NamedParameters(model), nn.NamedBuffers(model)...)
 }
 
-// convert converts the model to d, but for batch norms with weights if these are kept.
+// convert converts the model to d, except for batch norms with weights if they are kept in
+// float32.
 func convert(model any, d tensor.DType, keepBatchNorm bool) {
 	kept := map[*tensor.Tensor]bool{}
 	if keepBatchNorm {

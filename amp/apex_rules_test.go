@@ -68,7 +68,7 @@ func TestApexDelayedUnscale(t *testing.T) {
 		models, opts := amp.InitializeAll([]nn.Module{net}, []amp.Optimizer{optim.NewSGD(nn.Parameters(net), 0.1)}, level.KeepModelType().LossScale(64))
 		x := tensor.Ones(2)
 		amp.ScaleLossWith(models[0].Forward(x), opts, amp.ScaleLossOptions{DelayUnscale: true}, func(scaled *tensor.Tensor) { scaled.Backward() })
-		if err := caught(opts[0].Step); err == nil || !strings.Contains(err.Error(), "scaled still") {
+		if err := caught(opts[0].Step); err == nil || !strings.Contains(err.Error(), "still scaled") {
 			t.Errorf("%v: a step between: %v, want an error", level, err)
 		}
 		amp.ScaleLoss(models[0].Forward(x), opts[0], func(scaled *tensor.Tensor) { scaled.Backward() })
@@ -159,7 +159,7 @@ func TestApexRefusals(t *testing.T) {
 		"loss id":         {func() { amp.ScaleLossWith(loss, []*amp.ApexOptimizer{opt}, amp.ScaleLossOptions{LossID: 1}, nothing) }, "the loss id is 1"},
 		"no loss":         {func() { amp.ScaleLoss(nil, opt, nothing) }, "the loss is nil"},
 		"no optimizer":    {func() { amp.ScaleLoss(loss, nil, nothing) }, "has not been initialized"},
-		"apart":           {func() { amp.ScaleLossWith(loss, []*amp.ApexOptimizer{opt, apart}, amp.ScaleLossOptions{}, nothing) }, "initialized apart"},
+		"apart":           {func() { amp.ScaleLossWith(loss, []*amp.ApexOptimizer{opt, apart}, amp.ScaleLossOptions{}, nothing) }, "initialized separately"},
 		"strange optimizer": {func() {
 			m, o := fresh()
 			_, p := amp.Initialize(m, struct{ amp.Optimizer }{o}, level)

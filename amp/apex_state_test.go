@@ -124,7 +124,7 @@ func TestApexLossScaleDecrease(t *testing.T) {
 				t.Errorf("%v: loss scaler %d is %v, want scale %v and %d unskipped", level, id, s, want, 2-id)
 			}
 		}
-		if err := amp.LoadStateDict(opt, map[string]map[string]float64{"loss_scaler0": {"loss_scale": 8, "unskipped": 3}, "scaler": {}}); err == nil || !strings.Contains(err.Error(), "scaler is no loss scaler") {
+		if err := amp.LoadStateDict(opt, map[string]map[string]float64{"loss_scaler0": {"loss_scale": 8, "unskipped": 3}, "scaler": {}}); err == nil || !strings.Contains(err.Error(), "scaler is not a loss scaler") {
 			t.Errorf("of a wrong state: %v", err)
 		}
 		if got := amp.StateDict(opt)["loss_scaler0"]["loss_scale"]; got != 65536 {

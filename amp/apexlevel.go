@@ -9,23 +9,23 @@ import (
 	"halfnote/tensor"
 )
 
-// OptLevel is one of Apex's levels O0 to O3 with the properties that it stands for. It is
-// a value: the methods return changed copies, as amp.O2.LossScale(128), and panic with an
-// *[Error] if the property does not go with the level.
+// OptLevel is one of Apex's levels O0 to O3 with its properties. It is a value: the methods
+// return changed copies, for example amp.O2.LossScale(128), and panic with an *[Error] if the
+// level does not support the property.
 type OptLevel struct {
 	name       string
-	modelType  tensor.DType // what the model is converted to, 0 for nothing
-	asGiven    bool         // the model may come in any dtypes
+	modelType  tensor.DType // dtype that the model is converted to, 0 for none
+	asGiven    bool         // the model may have any dtypes
 	patch      bool         // forward runs under Apex's lists
 	batchNorm  option       // keep_batchnorm_fp32
 	masters    option       // master_weights
-	scale      float64      // of the loss; 0 is dynamic
+	scale      float64      // static loss scale; 0 is dynamic
 	off        bool
-	outputType tensor.DType // cast_model_outputs, 0 for the level's own
+	outputType tensor.DType // cast_model_outputs, 0 for the level's default
 	policy     Policy
 	losses     int
 	silent     bool
-	minScale   float64 // 0 for none
+	minScale   float64 // min_loss_scale, 0 for none
 	maxScale   float64
 }
 
@@ -51,84 +51,84 @@ func (o option) String() string { return [...]string{"None", "False", "True"}[o]
 var (
 	// O0 is float32 training.
 	O0 = OptLevel{name: "O0", modelType: tensor.Float32, masters: no, scale: 1, policy: ApexFloat16, losses: 1, maxScale: 1 << 24}
-	// O1 casts around operations, as [Autocast] with [ApexFloat16] does, and scales the
-	// loss. It is the level to begin with.
+	// O1 casts around operations, as [Autocast] with [ApexFloat16] does, and scales the loss.
+	// It is the recommended level to start with.
 	O1 = OptLevel{name: "O1", patch: true, policy: ApexFloat16, losses: 1, maxScale: 1 << 24}
-	// O2 converts the model to float16 but for its batch norms, keeps master weights in
+	// O2 converts the model to float16 except for its batch norms, keeps master weights in
 	// float32, and scales the loss.
 	O2 = OptLevel{name: "O2", modelType: tensor.Float16, batchNorm: yes, masters: yes, policy: ApexFloat16, losses: 1, maxScale: 1 << 24}
-	// O3 converts the whole model to float16, and nothing else: how fast it can be, not
-	// how well it trains.
+	// O3 converts the whole model to float16 and does nothing else. It is a baseline for speed,
+	// not for accuracy.
 	O3 = OptLevel{name: "O3", modelType: tensor.Float16, batchNorm: no, masters: no, scale: 1, policy: ApexFloat16, losses: 1, maxScale: 1 << 24}
 )
 
-// Level returns the level of a name: "O0", "O1", "O2" or "O3". It panics with an
-// *[Error] for another.
+// Level returns the level called name: "O0", "O1", "O2" or "O3". It panics with an *[Error] for
+// any other name.
 func Level(name string) OptLevel {
 	for _, l := range []OptLevel{O0, O1, O2, O3} {
 		if l.name == name {
 			return l
 		}
 	}
-	panic(&Error{Code: "opt_level", Call: "Level", Why: fmt.Sprintf("there is no level %q", name), Cure: `expected "O0", "O1", "O2" or "O3", with the letter O and not a zero`})
+	panic(&Error{Code: "opt_level", Call: "Level", Why: fmt.Sprintf("there is no level %q", name), Cure: `expected "O0", "O1", "O2" or "O3", with the letter O, not a zero`})
 }
 
 func (l OptLevel) refuse(property, value, cure string) {
 	panic(&Error{Code: property, Call: l.name, Why: fmt.Sprintf("%s is %s", property, value), Cure: cure})
 }
 
-// CastModelType converts the model to d, instead of what the level does. O1 takes
-// float32 only. It is cast_model_type.
+// CastModelType converts the model to d instead of the level's default. O1 accepts only
+// float32. It is cast_model_type.
 func (l OptLevel) CastModelType(d tensor.DType) OptLevel {
 	switch {
 	case !d.IsFloat() || d.IsStorage():
-		l.refuse("cast_model_type", d.String(), "expected a floating-point dtype of 16 bits or more")
+		l.refuse("cast_model_type", d.String(), "expected a floating-point dtype of at least 16 bits")
 	case l.patch && d != tensor.Float32:
-		l.refuse("cast_model_type", d.String(), "O1 casts around operations and leaves the weights in float32: use O2 or O3 to convert the model")
+		l.refuse("cast_model_type", d.String(), "O1 casts around operations and keeps the weights in float32: use O2 or O3 to convert the model")
 	}
 	l.modelType, l.asGiven = d, false
 	return l
 }
 
-// KeepModelType leaves the model's dtypes as they are, of whatever mixture, and its inputs
-// and outputs too. It is cast_model_type=False.
+// KeepModelType leaves the dtypes of the model, its inputs and its outputs unchanged, even if
+// they are mixed. It is cast_model_type=False.
 func (l OptLevel) KeepModelType() OptLevel {
 	l.modelType, l.asGiven = 0, true
 	return l
 }
 
-// PatchTorchFunctions says whether forward runs under Apex's lists, which O1 does and
-// the others do not. It is patch_torch_functions.
+// PatchTorchFunctions sets whether forward runs under Apex's lists: by default only at O1. It
+// is patch_torch_functions.
 func (l OptLevel) PatchTorchFunctions(on bool) OptLevel {
 	if on && l.name != "O1" {
-		l.refuse("patch_torch_functions", "True", "casts around operations are what O1 is: choose it")
+		l.refuse("patch_torch_functions", "True", "casting around operations is what O1 does: use amp.O1")
 	}
 	l.patch = on
 	return l
 }
 
-// KeepBatchNormFP32 says whether batch norms with weights stay in float32 where the model
-// is converted. O1 has no use for it. It is keep_batchnorm_fp32.
+// KeepBatchNormFP32 sets whether batch norms with weights stay in float32 when the model is
+// converted. O1 does not support it. It is keep_batchnorm_fp32.
 func (l OptLevel) KeepBatchNormFP32(on bool) OptLevel {
 	if l.name == "O1" {
-		l.refuse("keep_batchnorm_fp32", choice(on).String(), "O1 converts no weights, so leave it out")
+		l.refuse("keep_batchnorm_fp32", choice(on).String(), "omit it, because O1 converts no weights")
 	}
 	l.batchNorm = choice(on)
 	return l
 }
 
-// MasterWeights says whether the optimizer works on copies of float16 parameters in
-// float32. O1 has no use for it. It is master_weights.
+// MasterWeights sets whether the optimizer updates float32 copies of float16 parameters. O1
+// does not support it. It is master_weights.
 func (l OptLevel) MasterWeights(on bool) OptLevel {
 	if l.name == "O1" {
-		l.refuse("master_weights", choice(on).String(), "O1 leaves the weights in float32, so leave it out")
+		l.refuse("master_weights", choice(on).String(), "omit it, because O1 keeps the weights in float32")
 	}
 	l.masters = choice(on)
 	return l
 }
 
-// LossScale sets a scale that stays. Steps are never skipped then, though a gradient may
-// be infinite. It is loss_scale with a number.
+// LossScale sets a static scale. Steps are then never skipped, even if a gradient is infinite.
+// It is loss_scale with a number.
 func (l OptLevel) LossScale(scale float64) OptLevel {
 	if !(scale > 0) || math.IsInf(scale, 0) {
 		l.refuse("loss_scale", fmt.Sprint(scale), `expected a number above 0, or "dynamic"`)
@@ -144,33 +144,33 @@ func (l OptLevel) DynamicLossScale() OptLevel {
 	return l
 }
 
-// MinLossScale sets how low a dynamic scale may get; 0, the default, is no limit. It is
+// MinLossScale sets the lower bound of a dynamic scale; the default, 0, means unbounded. It is
 // min_loss_scale.
 func (l OptLevel) MinLossScale(scale float64) OptLevel {
 	l.minScale = scale
 	return l
 }
 
-// MaxLossScale sets how high a dynamic scale may get; 2^24 by default. It is
+// MaxLossScale sets the upper bound of a dynamic scale; 2^24 by default. It is
 // max_loss_scale.
 func (l OptLevel) MaxLossScale(scale float64) OptLevel {
 	l.maxScale = scale
 	return l
 }
 
-// CastModelOutputs has the model return d. By default O0, O2 and O3 return float32, and
-// so does O1: Apex's O1 returns float16, which the loss then casts, for its casts are
-// the whole program's. It is cast_model_outputs.
+// CastModelOutputs makes the model return d. By default all levels return float32, including
+// O1: Apex's O1 returns float16, which the loss then casts, because its casts apply to the
+// whole program. It is cast_model_outputs.
 func (l OptLevel) CastModelOutputs(d tensor.DType) OptLevel {
 	if !d.IsFloat() || d.IsStorage() {
-		l.refuse("cast_model_outputs", d.String(), "expected a floating-point dtype of 16 bits or more")
+		l.refuse("cast_model_outputs", d.String(), "expected a floating-point dtype of at least 16 bits")
 	}
 	l.outputType = d
 	return l
 }
 
-// NumLosses gives n losses a scale each, which [ScaleLossOptions.LossID] chooses from; 1
-// by default. It is num_losses.
+// NumLosses sets the number of loss scales, one for each loss, selected by
+// [ScaleLossOptions.LossID]; 1 by default. It is num_losses.
 func (l OptLevel) NumLosses(n int) OptLevel {
 	if n < 1 {
 		l.refuse("num_losses", strconv.Itoa(n), "expected 1 or more")
@@ -179,14 +179,14 @@ func (l OptLevel) NumLosses(n int) OptLevel {
 	return l
 }
 
-// Verbosity 0 prints nothing; 1, the default, prints the properties at first and each
-// skipped step. It is verbosity.
+// Verbosity sets what is printed: nothing for 0; the properties at the start and each skipped
+// step for 1, the default. It is verbosity.
 func (l OptLevel) Verbosity(v int) OptLevel {
 	l.silent = v < 1
 	return l
 }
 
-// WithPolicy sets the lists of O1, as amp.ApexFloat16.With("sigmoid", tensor.Raise).
+// WithPolicy sets the lists of O1, for example amp.ApexFloat16.With("sigmoid", tensor.Raise).
 func (l OptLevel) WithPolicy(p Policy) OptLevel {
 	if l.name != "O1" {
 		l.refuse("policy", p.String(), "only O1 casts around operations")
@@ -195,15 +195,14 @@ func (l OptLevel) WithPolicy(p Policy) OptLevel {
 	return l
 }
 
-// Enabled switches all off when on is false: the program then runs as if Apex were not
-// there.
+// Enabled disables everything if on is false: the program then runs as if Apex were absent.
 func (l OptLevel) Enabled(on bool) OptLevel {
 	l.off = !on
 	return l
 }
 
-// Set returns l with a property set from text, as of a command line, under Apex's name:
-// l.Set("keep_batchnorm_fp32", "False"), l.Set("loss_scale", "128.0").
+// Set returns l with a property set from text, such as a command-line argument, under Apex's
+// name: l.Set("keep_batchnorm_fp32", "False"), l.Set("loss_scale", "128.0").
 func (l OptLevel) Set(property, value string) OptLevel {
 	truth := func() bool {
 		if value != "True" && value != "False" {
@@ -256,7 +255,7 @@ func (l OptLevel) Set(property, value string) OptLevel {
 	panic(&Error{Code: "property", Call: "Set", Why: fmt.Sprintf("there is no property %q", property), Cure: "expected one of cast_model_type, patch_torch_functions, keep_batchnorm_fp32, master_weights, loss_scale, cast_model_outputs, num_losses, verbosity, min_loss_scale, max_loss_scale and enabled"})
 }
 
-// Properties returns Apex's five properties as it prints them, by name.
+// Properties returns Apex's five properties by name, as Apex prints them.
 func (l OptLevel) Properties() map[string]string {
 	model := "None"
 	if l.modelType != 0 {
@@ -278,7 +277,7 @@ func (l OptLevel) Properties() map[string]string {
 	}
 }
 
-// about says what each level is for.
+// about describes the purpose of each level.
 var about = map[string]string{
 	"O0": "float32 training",
 	"O1": "casts around operations",
@@ -286,7 +285,7 @@ var about = map[string]string{
 	"O3": "float16 training",
 }
 
-// String returns the level and its properties, a line each.
+// String returns the level and its properties, one on each line.
 func (l OptLevel) String() string {
 	if l.off {
 		return l.name + ": off"

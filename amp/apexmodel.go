@@ -5,14 +5,13 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// ApexModel is a module that [Initialize] has prepared. Its parameters have the names
-// that they had.
+// ApexModel is a module prepared by [Initialize]. Its parameters keep their names.
 type ApexModel struct {
 	nn.Module
 
 	in, out tensor.DType
-	// under runs body as the level wants it. It is a function so that nobody takes the
-	// casts that it keeps for parameters.
+	// under runs body at the level's precision. It is a function so that the casts it caches
+	// are not mistaken for parameters.
 	under func(body func())
 }
 
@@ -36,22 +35,22 @@ func (a *apex) model(m nn.Module) *ApexModel {
 	return w
 }
 
-// Forward runs the module as its level says: with x cast to the model's dtype, or under
-// O1's lists. The result is float32 unless [OptLevel.CastModelOutputs] says otherwise.
+// Forward runs the module at its level: with x cast to the model's dtype, or under O1's lists.
+// The result is float32 unless [OptLevel.CastModelOutputs] sets another dtype.
 func (m *ApexModel) Forward(x *tensor.Tensor) *tensor.Tensor {
 	var y *tensor.Tensor
 	m.under(func() { y = m.Module.Forward(castFloat(x, m.in)) })
 	return castFloat(y, m.out)
 }
 
-// Autocast runs body under O1's lists, sharing the casts of weights with Forward, as for
-// a loss of several operations that Apex would patch too. At other levels it only calls
-// body.
+// Autocast runs body under O1's lists, sharing the casts of weights with Forward, for example
+// to compute a loss of several operations that Apex would also patch. At other levels it only
+// calls body.
 func (m *ApexModel) Autocast(body func()) { m.under(body) }
 
-// StateDict returns the tensors of the model by name, in float32 where they are of
-// floating point, so that a checkpoint serves every level. [nn.StateDict] returns it too,
-// and [nn.LoadStateDict] takes it.
+// StateDict returns the tensors of the model by name, floating-point ones as float32, so that a
+// checkpoint can be loaded at every level. [nn.StateDict] returns the same, and
+// [nn.LoadStateDict] accepts it.
 func (m *ApexModel) StateDict() map[string]*tensor.Tensor {
 	state := nn.StateDict(m.Module)
 	tensor.NoGrad(func() {

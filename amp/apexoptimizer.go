@@ -6,38 +6,37 @@ import (
 	"halfnote/tensor"
 )
 
-// ApexOptimizer is an optimizer that [Initialize] has prepared: its Step updates master
-// weights where the level keeps them, and is skipped after an overflow. Optimizer is the
-// one that Initialize was given.
+// ApexOptimizer is an optimizer prepared by [Initialize]: its Step updates master weights if
+// the level keeps them, and is skipped after an overflow. Optimizer is the original passed to
+// Initialize.
 type ApexOptimizer struct {
 	Optimizer
 
 	apex    *apex
 	slots   []*slot
-	delayed bool        // gradients are scaled still
-	skip    *lossScaler // whose overflow makes the next step a skip
-	scaled  *lossScaler // by which the gradients were scaled last, since the last step, and
-	result  StepResult  // what was found
-	updates []*update   // of scales, to be told after the step
+	delayed bool        // gradients are still scaled
+	skip    *lossScaler // scaler whose overflow skips the next step
+	scaled  *lossScaler // scaler of the gradients since the last step, and
+	result  StepResult  // its result
+	updates []*update   // scale updates to report after the step
 	last    StepResult
 }
 
-// slot is a parameter of the model and what the optimizer updates in its place, which is
-// the same or its float32 master.
+// slot is a parameter of the model with the tensor that the optimizer updates: the parameter
+// itself or its float32 master.
 type slot struct {
 	model, master *tensor.Tensor
-	stash         *tensor.Tensor // the gradient from before the loss that is computed
+	stash         *tensor.Tensor // gradient from before the current loss
 }
 
 func (s *slot) mastered() bool { return s.model != s.master }
 
-// replacer is an optimizer whose parameters can be exchanged.
+// replacer is an optimizer whose parameters can be replaced.
 type replacer interface {
 	ReplaceParams(with func(p *tensor.Tensor) *tensor.Tensor)
 }
 
-// sync makes slots for the optimizer's parameters, at first and when a group has been
-// added.
+// sync makes slots for the optimizer's parameters, initially and when a group has been added.
 func (o *ApexOptimizer) sync() {
 	params := o.Optimizer.Params()
 	if len(params) == len(o.slots) {
@@ -62,7 +61,7 @@ func (o *ApexOptimizer) sync() {
 	if exchange {
 		r, ok := o.Optimizer.(replacer)
 		if !ok {
-			panic(&Error{Code: "masters", Call: "Initialize", Why: fmt.Sprintf("an optimizer of type %T has no ReplaceParams, so that it cannot work on master weights", o.Optimizer), Cure: "use one of package optim, or amp.O2.MasterWeights(false)"})
+			panic(&Error{Code: "masters", Call: "Initialize", Why: fmt.Sprintf("an optimizer of type %T has no ReplaceParams method, which master weights need", o.Optimizer), Cure: "use an optimizer from package optim, or amp.O2.MasterWeights(false)"})
 		}
 		r.ReplaceParams(func(p *tensor.Tensor) *tensor.Tensor { return known[p].master })
 	}
@@ -72,9 +71,9 @@ func (o *ApexOptimizer) sync() {
 	}
 }
 
-// MasterParams returns the parameters that opt updates: float32 masters where there are
-// any. It is what to clip gradients of after [ScaleLoss], for those of float16 parameters
-// stay scaled. It is apex.amp.master_params.
+// MasterParams returns the parameters that opt updates: float32 masters where they exist. Clip
+// the gradients of these after [ScaleLoss], because those of float16 parameters stay scaled. It
+// is apex.amp.master_params.
 func MasterParams(opt *ApexOptimizer) []*tensor.Tensor {
 	need("MasterParams", "opt", opt != nil, "an optimizer of Initialize")
 	return opt.Params()
@@ -101,16 +100,16 @@ func (o *ApexOptimizer) ZeroGrad() {
 	}
 }
 
-// Step updates the parameters with casts off, and copies masters to the model; after an
-// overflow it does neither, says so in a line, and counts as done. It panics with an
-// *[Error] if the gradients have not been unscaled.
+// Step updates the parameters with autocast off and copies masters to the model; after an
+// overflow it does neither, prints a line, and counts as done. It panics with an *[Error] if the
+// gradients have not been unscaled.
 func (o *ApexOptimizer) Step() {
 	if o.apex.level.off {
 		o.Optimizer.Step()
 		return
 	}
 	if o.delayed {
-		panic(&Error{Code: "delayed_unscale", Call: "Step", Why: "the gradients are scaled still, for the last ScaleLoss delayed unscaling", Cure: "leave DelayUnscale out of the last ScaleLoss before a step"})
+		panic(&Error{Code: "delayed_unscale", Call: "Step", Why: "the gradients are still scaled, because the last ScaleLoss delayed unscaling", Cure: "do not set DelayUnscale in the last ScaleLoss before a step"})
 	}
 	o.sync()
 	if o.last = o.result; o.scaled == nil {
@@ -138,7 +137,7 @@ func (o *ApexOptimizer) Step() {
 	o.tell()
 }
 
-// tell notifies of the step, and of what it was the last to wait for.
+// tell reports the step, and any scale updates that waited for it.
 func (o *ApexOptimizer) tell() {
 	if o.scaled == nil {
 		return
@@ -157,5 +156,5 @@ func (o *ApexOptimizer) tell() {
 	o.updates, o.scaled, o.result = nil, nil, StepResult{}
 }
 
-// LastStep says what the last Step did.
+// LastStep returns the result of the last Step.
 func (o *ApexOptimizer) LastStep() StepResult { return o.last }

@@ -7,29 +7,28 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// ScaleLoss calls body with loss, as float32, times the loss scale, for body to call
-// Backward. Then it divides the gradients of opt's parameters by the scale, into those of
-// their masters where there are any, adds what gradients there were before, and moves the
-// scale. If a gradient is not finite and the scale is dynamic, the scale is halved and the
-// next Step of opt is a skip; a static scale never skips. It clears O1's cache of casts.
-// It is apex.amp.scale_loss.
+// ScaleLoss calls body with the loss, as float32, times the loss scale; body calls Backward. Then
+// ScaleLoss divides the gradients of opt's parameters by the scale, writing to their masters if
+// there are any, adds the gradients from before, and updates the scale. If a gradient is not
+// finite and the scale is dynamic, the scale is halved and the next Step of opt is skipped; a
+// static scale never skips. It clears O1's cache of casts. It is apex.amp.scale_loss.
 func ScaleLoss(loss *tensor.Tensor, opt *ApexOptimizer, body func(scaled *tensor.Tensor)) {
 	ScaleLossWith(loss, []*ApexOptimizer{opt}, ScaleLossOptions{}, body)
 }
 
-// ScaleLossOptions are what ScaleLossWith may be told. The zero value is the default.
+// ScaleLossOptions are options of ScaleLossWith. The zero value is the default.
 type ScaleLossOptions struct {
-	// LossID chooses the loss scale, below the level's NumLosses.
+	// LossID is the index of the loss scale, less than the level's NumLosses.
 	LossID int
-	// DelayUnscale leaves the gradients scaled, to add those of another loss: unscaling
-	// is then the last ScaleLoss's before the step.
+	// DelayUnscale leaves the gradients scaled, to add those of another loss: the last
+	// ScaleLoss before the step unscales them.
 	DelayUnscale bool
 	// DelayOverflowCheck leaves the scale as it is and skips no step.
 	DelayOverflowCheck bool
 }
 
 // ScaleLossWith is ScaleLoss with options and with all optimizers whose parameters get
-// gradients of the loss.
+// gradients from the loss.
 func ScaleLossWith(loss *tensor.Tensor, opts []*ApexOptimizer, o ScaleLossOptions, body func(scaled *tensor.Tensor)) {
 	a := session(opts)
 	if a.level.off {
@@ -37,10 +36,10 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*ApexOptimizer, o ScaleLossOption
 		return
 	}
 	if loss == nil {
-		panic(&Error{Code: "bad_outputs", Call: "ScaleLoss", Why: "the loss is nil", Cure: "give the loss's tensor"})
+		panic(&Error{Code: "bad_outputs", Call: "ScaleLoss", Why: "the loss is nil", Cure: "pass the loss tensor"})
 	}
 	if o.LossID < 0 || o.LossID >= len(a.scalers) {
-		panic(&Error{Code: "loss_id", Call: "ScaleLoss", Why: fmt.Sprintf("the loss id is %d, and there are loss scales for %d", o.LossID, len(a.scalers)), Cure: "give one below the level's NumLosses, which is 1 by default"})
+		panic(&Error{Code: "loss_id", Call: "ScaleLoss", Why: fmt.Sprintf("the loss id is %d, but the number of loss scales is %d", o.LossID, len(a.scalers)), Cure: "pass one less than the level's NumLosses, which is 1 by default"})
 	}
 	defer a.cache.clear()
 	s := a.scalers[o.LossID]
@@ -91,23 +90,23 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*ApexOptimizer, o ScaleLossOption
 	s.changed(opts, scale)
 }
 
-// session returns what the optimizers share.
+// session returns the state that the optimizers share.
 func session(opts []*ApexOptimizer) *apex {
 	for _, opt := range opts {
 		switch {
 		case opt == nil || opt.apex == nil:
-			panic(&Error{Code: "not_initialised", Call: "ScaleLoss", Why: "an optimizer has not been initialized", Cure: "give those that amp.Initialize returned"})
+			panic(&Error{Code: "not_initialised", Call: "ScaleLoss", Why: "an optimizer has not been initialized", Cure: "pass the optimizers that amp.Initialize returned"})
 		case opt.apex != opts[0].apex:
-			panic(&Error{Code: "not_initialised", Call: "ScaleLoss", Why: "the optimizers have been initialized apart", Cure: "initialize them together, with amp.InitializeAll"})
+			panic(&Error{Code: "not_initialised", Call: "ScaleLoss", Why: "the optimizers were initialized separately", Cure: "initialize them together, with amp.InitializeAll"})
 		}
 	}
 	if len(opts) == 0 {
-		panic(&Error{Code: "not_initialised", Call: "ScaleLoss", Why: "there is no optimizer", Cure: "give those that amp.Initialize returned"})
+		panic(&Error{Code: "not_initialised", Call: "ScaleLoss", Why: "there is no optimizer", Cure: "pass the optimizers that amp.Initialize returned"})
 	}
 	return opts[0].apex
 }
 
-// lossScaler is the scale of one loss: a GradScaler's, moved without its steps.
+// lossScaler is the scale of one loss: that of a GradScaler, updated without its steps.
 type lossScaler struct {
 	*GradScaler
 	id      int
@@ -129,7 +128,7 @@ func newLossScaler(id int, l OptLevel, models []nn.Module) *lossScaler {
 	return &lossScaler{NewGradScaler(options...), id, dynamic}
 }
 
-// update moves the scale and reports whether the step shall be skipped.
+// update adjusts the scale and reports whether to skip the step.
 func (s *lossScaler) update(found bool) (skip bool) {
 	if s.adjust(found); !s.dynamic {
 		s.tracker++ // as Apex counts
@@ -137,8 +136,8 @@ func (s *lossScaler) update(found bool) (skip bool) {
 	return found && s.dynamic
 }
 
-// update is a move of a scale. Observers are told of it after the steps of the optimizers
-// that it is for, as of a GradScaler's, though it is made before.
+// update is a change of a scale. Observers learn of it after the steps of the optimizers
+// concerned, as with a GradScaler, although it is made before them.
 type update struct {
 	by            *lossScaler
 	before, after float64
@@ -153,10 +152,10 @@ func (s *lossScaler) changed(opts []*ApexOptimizer, before float64) {
 	}
 }
 
-// set puts the gradients there are aside, so that a loss's own can be looked at.
+// set stashes the existing gradients, so that those of one loss can be checked.
 func (o *ApexOptimizer) set() {
 	if o.delayed {
-		return // they belong to the loss
+		return // the gradients belong to the loss
 	}
 	for _, s := range o.slots {
 		if !s.mastered() {
@@ -166,8 +165,8 @@ func (o *ApexOptimizer) set() {
 	}
 }
 
-// unscale divides the gradients of the loss by the scale and adds those put aside: in
-// float32, rounded once. It reports whether one is not finite.
+// unscale divides the gradients of the loss by the scale and adds the stashed ones, in float32
+// and rounded once. It reports whether one is not finite.
 func (o *ApexOptimizer) unscale(by *lossScaler) (found bool) {
 	o.delayed = false
 	var grads []*tensor.Tensor

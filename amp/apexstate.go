@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// StateDict returns what a checkpoint must hold of the loss scales that opt shares with
-// those initialized with it: loss_scaler0 and so on, each with loss_scale and unskipped,
-// how many steps in a row were clean. It is apex.amp.state_dict. A checkpoint has the
-// model's state dict and the optimizer's too.
+// StateDict returns the state of the loss scales that opt shares with the optimizers
+// initialized with it: loss_scaler0 and so on, each with loss_scale and unskipped, the number
+// of clean steps in a row. A checkpoint also holds the state dicts of the model and the
+// optimizer. It is apex.amp.state_dict.
 func StateDict(opt *ApexOptimizer) map[string]map[string]float64 {
 	state := map[string]map[string]float64{}
 	for _, s := range session([]*ApexOptimizer{opt}).scalers {
@@ -20,9 +20,9 @@ func StateDict(opt *ApexOptimizer) map[string]map[string]float64 {
 	return state
 }
 
-// LoadStateDict restores what StateDict returned; scales of losses that there are not are
-// left out. It returns an error that names the keys that are none of loss scalers, or
-// lack a number, and has changed nothing then. It is apex.amp.load_state_dict.
+// LoadStateDict restores a state returned by StateDict and ignores scales of losses that do not
+// exist. If a key is not a loss scaler or lacks a number, it returns an error that names the
+// key and changes nothing. It is apex.amp.load_state_dict.
 func LoadStateDict(opt *ApexOptimizer, state map[string]map[string]float64) error {
 	a := session([]*ApexOptimizer{opt})
 	var wrong []string
@@ -33,7 +33,7 @@ func LoadStateDict(opt *ApexOptimizer, state map[string]map[string]float64) erro
 		_, unskipped := state[key]["unskipped"]
 		switch {
 		case !ok || err != nil || id < 0:
-			wrong = append(wrong, key+" is no loss scaler")
+			wrong = append(wrong, key+" is not a loss scaler")
 		case !scale || !unskipped:
 			wrong = append(wrong, key+" lacks loss_scale or unskipped")
 		}

@@ -10,11 +10,11 @@ import (
 // propertyNames are Apex's properties in its order.
 var propertyNames = []string{"cast_model_type", "patch_torch_functions", "keep_batchnorm_fp32", "master_weights", "loss_scale"}
 
-// LevelTable is levels beside each other. Shown as a cell's value it is a table.
+// LevelTable compares levels. As a cell's value it is shown as a table.
 type LevelTable struct{ Levels []OptLevel }
 
-// OptLevels returns the table of levels with their properties: of O0 to O3, or of those
-// given. It is that of Apex's documentation.
+// OptLevels returns a table of levels with their properties: O0 to O3, or those given. It is
+// the table of Apex's documentation.
 func OptLevels(levels ...OptLevel) LevelTable {
 	if len(levels) == 0 {
 		levels = []OptLevel{O0, O1, O2, O3}
@@ -22,7 +22,7 @@ func OptLevels(levels ...OptLevel) LevelTable {
 	return LevelTable{levels}
 }
 
-// rows returns the lines of the table, the head first.
+// rows returns the rows of the table, header first.
 func (t LevelTable) rows() [][]string {
 	head, purpose := []string{"property"}, []string{"what it is"}
 	for _, l := range t.Levels {

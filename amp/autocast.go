@@ -7,16 +7,16 @@ import (
 	"halfnote/tensor"
 )
 
-// Autocast runs body with the operations of this goroutine cast as p says. Regions
-// nest: the inner policy holds until its body ends, also by a panic. Casts of
-// weights are shared by a region and all inside it. A goroutine that body starts
-// is outside the region. It is torch.autocast.
+// Autocast runs body with the operations of this goroutine cast by p. Regions nest: the inner
+// policy applies until its body returns or panics. A region shares its casts of weights with
+// the regions inside it. A goroutine started by body is outside the region. It is
+// torch.autocast.
 //
-// Run forward and loss inside and Backward outside, as torch advises; Backward
-// takes no notice of the region either way.
+// Compute the forward pass and the loss inside and call Backward outside, as torch advises;
+// Backward ignores the region in any case.
 func Autocast(p Policy, body func()) { tensor.WithCaster(newCaster(p), body) }
 
-// Wrap returns f run in a region of p at each call: torch.autocast as a decorator.
+// Wrap returns a function that calls f in a region of p. It is torch.autocast as a decorator.
 func Wrap(p Policy, f func(x *tensor.Tensor) *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
 	return func(x *tensor.Tensor) (y *tensor.Tensor) {
 		Autocast(p, func() { y = f(x) })
@@ -35,29 +35,28 @@ type Region struct {
 //	r := amp.Float16.Enter()
 //	defer r.Exit()
 //
-// It ends by itself with the body of Autocast or tensor.NoGrad that it was opened in, and
-// with the cell. A goroutine that a cell starts has to call Exit before it ends. It is
-// __enter__ of torch.autocast, and local_autocast of R's torch.
+// The region also ends with the enclosing body of Autocast or tensor.NoGrad, and with the cell.
+// A goroutine started by a cell must call Exit before it ends. It is __enter__ of
+// torch.autocast, and local_autocast of R's torch.
 func (p Policy) Enter() *Region { return &Region{p, tensor.EnterCaster(newCaster(p))} }
 
-// Exit closes the region. It panics if a region that was opened later is still open, on
-// another goroutine, or if the region has ended.
+// Exit closes the region. It panics if a region opened later is still open, if it is called on
+// another goroutine, or if the region has already ended.
 func (r *Region) Exit() {
 	if err := r.exit(); err != nil {
 		panic(&Error{
 			Code: "region_order", Call: "Exit",
 			Why:  fmt.Sprintf("this region of %v cannot be closed: %v", r.policy, err),
-			Cure: "close regions once, where they were opened, the last one first: r := amp.Float16.Enter(); defer r.Exit(), or amp.Autocast with a function",
+			Cure: "close each region once, on the goroutine that opened it, innermost first: r := amp.Float16.Enter(); defer r.Exit(), or use amp.Autocast with a function",
 		})
 	}
 }
 
-// CloseRegions closes the regions that the calling goroutine has entered and not left,
-// and returns a line about each. It is for programs that run other people's code, at the
-// end of each goroutine.
+// CloseRegions closes the regions that the calling goroutine has entered but not exited, and
+// returns a line about each. Programs that run user code call it at the end of each goroutine.
 func CloseRegions() (lines []string) {
 	for _, c := range tensor.CloseScopes() {
-		lines = append(lines, fmt.Sprintf("amp: a region of %v was still open here and has been closed; expected its Exit: r := amp.Float16.Enter(); defer r.Exit()", c))
+		lines = append(lines, fmt.Sprintf("amp: a region of %v was still open here and has been closed; call its Exit: r := amp.Float16.Enter(); defer r.Exit()", c))
 	}
 	return lines
 }
@@ -71,7 +70,7 @@ func Active() Policy {
 	return Off
 }
 
-// regionOf returns the region that c is, nil if it is none.
+// regionOf returns c as a region, or nil if it is not one.
 func regionOf(c tensor.Caster) *caster {
 	switch c := c.(type) {
 	case *caster:
@@ -82,10 +81,10 @@ func regionOf(c tensor.Caster) *caster {
 	return nil
 }
 
-// caster casts as the policy of an open region says.
+// caster applies the policy of an open region.
 type caster struct {
 	policy Policy
-	cache  *cache // of the outermost region
+	cache  *cache // the outermost region's cache
 }
 
 func newCaster(p Policy) *caster {
@@ -123,22 +122,22 @@ func (c *caster) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 		}
 		panic(&Error{
 			Code: "banned", Call: op.Name,
-			Why:  fmt.Sprintf("unsafe to autocast: a %v operand gives gradients that %v cannot hold", c.policy.lower, c.policy.lower),
-			Cure: "merge it with the sigmoid before it into the with-logits form, or leave the region with amp.Autocast(amp.Off, …)",
+			Why:  fmt.Sprintf("unsafe to autocast: with a %v operand, its gradients exceed the range of %v", c.policy.lower, c.policy.lower),
+			Cure: "replace it and the preceding sigmoid by the with-logits form, or leave the region with amp.Autocast(amp.Off, …)",
 		})
 	}
 	return in
 }
 
-// Decomposes implements tensor.Decomposer: an operation that the user has not moved runs as
-// its parts if torch's autocast sees those alone.
+// Decomposes implements tensor.Decomposer: an operation without a user override runs as its
+// parts if torch's autocast sees only those.
 func (c *caster) Decomposes(op tensor.Info) bool {
 	p := c.policy
 	return p.on && p.decomposition(op.Name).apart && p.listed(op) == tensor.Keep && !p.moved(op.Name)
 }
 
-// widest returns the dtype of a promoting operation: the low one unless an
-// operand is float32. Operands are looked at from left to right, as torch does.
+// widest returns the dtype of a promoting operation: the low-precision dtype unless an operand
+// is float32. Operands are examined from left to right, as in torch.
 func (c *caster) widest(op tensor.Info, in []*tensor.Tensor) tensor.DType {
 	to := c.policy.lower
 	for _, t := range in {
@@ -175,7 +174,7 @@ func (c *caster) cast(t *tensor.Tensor, to tensor.DType) *tensor.Tensor {
 	return t.To(to)
 }
 
-// eligible reports whether autocast touches t: floating point, not float64.
+// eligible reports whether autocast may cast t: floating point, but not float64.
 func eligible(t *tensor.Tensor) bool {
 	switch t.DType() {
 	case tensor.Float16, tensor.BFloat16, tensor.Float32:

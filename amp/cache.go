@@ -7,13 +7,13 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// cache holds the casts of weights while the outermost region is open, so that a
-// weight used twice is cast once. All uses then share one cast node, and their
-// gradients are summed in the low dtype before they are cast back.
+// cache holds the casts of weights while the outermost region is open, so that a weight used
+// twice is cast once. All uses share one cast node, and their gradients are summed in the
+// low-precision dtype before they are cast back.
 //
-// The rule is torch's since PR 165068, with two improvements: an entry belongs to
-// a dtype, so that nested regions of two dtypes do not mix, and one whose weight
-// has been changed in place is cast again. LegacyCache is torch's rule before.
+// The rule is torch's since PR 165068, with two improvements: an entry belongs to a
+// dtype, so that nested regions of two dtypes do not mix, and one whose weight has
+// been changed in place is cast again. LegacyCache is torch's earlier rule.
 type cache struct {
 	entries map[key]entry
 	hits    int
@@ -31,8 +31,8 @@ type entry struct {
 	work    work
 }
 
-// work is what a cast is part of: of a graph that is being captured, whose replays make it
-// anew, or of what is done between two replays, which change weights without a new version.
+// work identifies the work that a cast belongs to: a graph being captured, whose replays repeat
+// the cast, or the interval between two replays, which change weights without a new version.
 type work struct{ capture, replays uint64 }
 
 func workOfNow() work {
@@ -44,8 +44,7 @@ func workOfNow() work {
 
 func newCache() *cache { return &cache{entries: map[key]entry{}} }
 
-// cacheable reports whether t is a weight: a float32 leaf that requires grad and
-// is no view.
+// cacheable reports whether t is a weight: a float32 leaf that requires grad and is not a view.
 func cacheable(t *tensor.Tensor) bool {
 	return t.DType() == tensor.Float32 && t.RequiresGrad() && t.IsLeaf() && !t.IsView()
 }
@@ -73,35 +72,34 @@ func (c *cache) cast(t *tensor.Tensor, to tensor.DType, legacy bool) *tensor.Ten
 	return y
 }
 
-// clear forgets all casts.
+// clear drops all casts.
 func (c *cache) clear() { clear(c.entries) }
 
-// LegacyCache returns p with the cache of weight casts as torch had it before PR 165068,
-// with its three faults: a weight that is first used under NoGrad gets no gradient from
-// later uses in the region, a weight that is changed in the region is not cast again,
-// and a nested region of another dtype gets the cast of the outer one. torch 2.15 still has
-// the second and the third. It is for studying them.
+// LegacyCache returns p with torch's cache of weight casts before PR 165068, including its
+// three faults: a weight first used under NoGrad gets no gradient from later uses in the
+// region, a weight changed in the region is not cast again, and a nested region of another
+// dtype gets the outer region's cast. torch 2.15 still has the second and the third. It exists
+// to study them.
 func LegacyCache(p Policy) Policy {
 	p.legacy = true
 	return p
 }
 
-// CacheStats are what the cache of weight casts holds and has done since the outermost
-// region was opened.
+// CacheStats are statistics of the cache of weight casts since the outermost region was opened.
 type CacheStats struct {
-	Entries int // casts that are held
-	Bytes   int // of them
-	Hits    int // uses that found their cast
-	Misses  int // uses that made it
+	Entries int // casts held
+	Bytes   int // memory of the held casts
+	Hits    int // uses that found a cast
+	Misses  int // uses that made a cast
 }
 
 // String returns the numbers in a sentence.
 func (s CacheStats) String() string {
-	return fmt.Sprintf("%d casts of weights held, %d bytes; %d uses found theirs, %d made it", s.Entries, s.Bytes, s.Hits, s.Misses)
+	return fmt.Sprintf("%d casts of weights held, %d bytes; %d hits, %d misses", s.Entries, s.Bytes, s.Hits, s.Misses)
 }
 
-// Cache returns the numbers of the cache of the region that is open on this goroutine,
-// zeros outside regions.
+// Cache returns the cache statistics of the region open on this goroutine, zeros outside
+// regions.
 func Cache() CacheStats {
 	c := regionOf(tensor.EnclosingCaster())
 	if c == nil {
@@ -114,9 +112,8 @@ func Cache() CacheStats {
 	return s
 }
 
-// ClearCache lets go of the casts of weights that the open region holds, so that their
-// next uses cast again. The outermost region's end does it too. It is
-// torch.clear_autocast_cache.
+// ClearCache drops the casts of weights held by the open region, so that their next uses cast
+// again. The end of the outermost region also drops them. It is torch.clear_autocast_cache.
 func ClearCache() {
 	if c := regionOf(tensor.EnclosingCaster()); c != nil {
 		c.cache.clear()

@@ -2,14 +2,14 @@ package amp
 
 import "halfnote/tensor"
 
-// ambient is the name that CustomFwd keeps the policy of forward under.
+// ambient is the attribute under which CustomFwd stores the policy of forward.
 const ambient = "amp.policy"
 
-// CustomFwd returns f with a Forward that [CustomBwd] knows the policy of. Given a dtype,
-// f's operands are cast to it in a region that is switched on, unless they are float64 or
-// no floating-point numbers, and Forward runs with autocast off; outside regions the
-// dtype has no effect. Without one Forward runs under the policy around it. It is
-// torch.amp.custom_fwd with cast_inputs.
+// CustomFwd returns f with a Forward that records its policy for [CustomBwd]. If a dtype is
+// given, f's operands are cast to it inside an enabled region, except for float64 and
+// non-floating-point ones, and Forward runs with autocast off; outside regions the dtype has no
+// effect. Without a dtype, Forward runs under the enclosing policy. It is torch.amp.custom_fwd
+// with cast_inputs.
 func CustomFwd(f tensor.Function, castInputs ...tensor.DType) tensor.Function {
 	forward := f.Forward
 	f.Forward = func(c *tensor.Context, in []*tensor.Tensor) (y *tensor.Tensor) {
@@ -31,9 +31,8 @@ func CustomFwd(f tensor.Function, castInputs ...tensor.DType) tensor.Function {
 	return f
 }
 
-// CustomBwd returns f with a Backward under the policy that its Forward, a [CustomFwd],
-// ran under, also when Backward is called outside the region. It is
-// torch.amp.custom_bwd.
+// CustomBwd returns f with a Backward that runs under the policy of its Forward, which must come
+// from [CustomFwd], even when Backward is called outside the region. It is torch.amp.custom_bwd.
 func CustomBwd(f tensor.Function) tensor.Function {
 	backward := f.Backward
 	f.Backward = func(c *tensor.Context, dy *tensor.Tensor) (grads []*tensor.Tensor) {
@@ -41,8 +40,8 @@ func CustomBwd(f tensor.Function) tensor.Function {
 		if !ok {
 			panic(&Error{
 				Code: "no_custom_fwd", Call: "CustomBwd",
-				Why:  "its forward has kept no policy",
-				Cure: "expected amp.CustomBwd(amp.CustomFwd(f))",
+				Why:  "its Forward has recorded no policy",
+				Cure: "use amp.CustomBwd(amp.CustomFwd(f))",
 			})
 		}
 		Autocast(p, func() { grads = backward(c, dy) })

@@ -41,7 +41,7 @@ func TestPlainFunction(t *testing.T) {
 }
 
 // Checkpoint computes again under the policy of the first time, after the region has
-// ended, with the same random numbers; weights are cast anew and their gradients are those
+// ended, with the same random numbers; weights are cast again and their gradients are those
 // without it.
 func TestCheckpointUnderAutocast(t *testing.T) {
 	for _, p := range []amp.Policy{amp.Float16, amp.BFloat16, amp.Off, amp.Float16.WithCache(false)} {

@@ -6,43 +6,40 @@
 //		loss = nn.MSELoss(net.Forward(x), y)
 //	})
 //
-// each operation runs in the dtype that its category asks for: products in
-// float16, losses and reductions in float32, and most others in the dtype of
-// their operands. A [Policy] holds the dtype and the lists. The region belongs to
-// the goroutine that opened it; Backward runs with casting off, each derivative
-// in the dtype of its forward operation.
+// each operation runs in the dtype of its category: matrix products in float16, losses and
+// reductions in float32, and most others in the dtype of their operands. A [Policy] holds the
+// dtype and the lists. A region applies only to the goroutine that opened it; Backward runs
+// with casting off, each derivative in the dtype of its forward operation.
 //
-// Which operation runs in which dtype, and who decided it, is what [Ops] shows, a table
-// to search:
+// [Ops] returns a searchable table of the dtype that each operation runs in, and why:
 //
 //	amp.Ops().Find("norm")
 //	amp.Float16.Why("softmax")
 //	p := amp.Float16.With("softmax", tensor.Keep)   // a list of one's own
 //
-// The lists are torch's: those for CUDA of [Float16] and [BFloat16], wherever the tensors
-// live, those for the CPU of [CPUBFloat16] and [CPUFloat16]. Casts and views are never
-// cast, nor float64 and integers, nor changes in place and results that go into a given
-// tensor ([tensor.Out]). A dtype that a call names, as SumAs does, holds.
+// The lists are torch's: those for CUDA of [Float16] and [BFloat16], wherever the tensors live,
+// and those for the CPU of [CPUBFloat16] and [CPUFloat16]. Casts, views, float64 and integer
+// operands, in-place operations and results written into a given tensor ([tensor.Out]) are never
+// cast. A dtype named in the call, as in SumAs, takes precedence.
 //
-// The casts of weights are made once in a region and the regions inside it, as long as
-// the weights do not change: [Cache] counts them, [ClearCache] lets them go,
-// [Policy.WithCache] does without. Straight-line code opens a region with
-// [Policy.Enter]; [Wrap] puts one around a function. An operation with a derivative of its own
-// runs forward under the region around it; [CustomFwd] and [CustomBwd] give it a dtype,
-// and its Backward the policy of its forward. [tensor.Checkpoint] computes again under the
-// policy of the first time.
+// A region and the regions inside it cast each weight once, as long as the weight does not
+// change: [Cache] counts the casts, [ClearCache] drops them, and [Policy.WithCache] turns the
+// cache off. Straight-line code opens a region with [Policy.Enter]; [Wrap] puts one around a
+// function. The forward pass of a custom operation runs under the enclosing region; [CustomFwd]
+// and [CustomBwd] give it a dtype, and run its Backward under the policy of its forward.
+// [tensor.Checkpoint] recomputes under the original policy.
 //
-// A [GradScaler] scales the loss, so that small gradients survive float16, and
-// guards the steps: when a gradient is not finite it skips the step, says so in
-// its [StepResult] and halves the scale.
+// A [GradScaler] scales the loss, so that small gradients survive float16, and guards the
+// steps: when a gradient is not finite it skips the step, reports this in its [StepResult] and
+// halves the scale.
 //
 //	scaler := amp.NewGradScaler()
 //	scaler.Scale(loss).Backward()
 //	result := scaler.Step(opt)
 //	scaler.Update()
 //
-// On a GPU that result has to be waited for; [GradScaler.StepNonBlocking] has none, and
-// leaves scale and steps to the GPU.
+// On a GPU, Step waits for that result; [GradScaler.StepNonBlocking] returns none and leaves
+// scale and steps to the GPU.
 //
 // # Recipes for the scaler
 //
@@ -52,13 +49,13 @@
 //	nn.ClipGradNorm(nn.Parameters(net), 1)
 //	scaler.Step(opt)
 //
-// Accumulate several batches into one step: divide each loss by their number, and
-// leave Unscale, Step, Update and ZeroGrad to the last of them, since the scale
-// must be one for all that is added up.
+// Accumulate several batches into one step: divide each loss by their number, and call Unscale,
+// Step, Update and ZeroGrad only after the last one, because all accumulated gradients must have
+// the same scale.
 //
-// With several losses, models or optimizers there is one scaler: Scale each loss,
-// Step each optimizer, Update once. A bad gradient skips the step of its own
-// optimizer and lowers the scale of all.
+// With several losses, models or optimizers, use one scaler: Scale each loss, Step each
+// optimizer, Update once. A non-finite gradient skips the step of its own optimizer only, and
+// lowers the scale for all.
 //
 // A gradient penalty differentiates gradients of the scaled loss, which must be
 // unscaled, out of place, before they are added to it:
@@ -73,21 +70,20 @@
 //	})
 //	scaler.Scale(loss).Backward()
 //
-// A checkpoint has the scaler's StateDict beside the model's and the optimizer's,
-// taken after Update. A schedule by batches that shall not run ahead of skipped
-// steps is made with FollowSkips, as optim.NewExponentialLR(opt, 0.9).FollowSkips().
+// A checkpoint holds the scaler's StateDict next to the model's and the optimizer's, taken
+// after Update. FollowSkips keeps a per-batch schedule from advancing on skipped steps:
+// optim.NewExponentialLR(opt, 0.9).FollowSkips().
 //
-// [Names] has results say "encoder.0.weight" in place of "parameter 4". A Hint in a
-// result says that something other than the scale is wrong. [StaticScale],
-// [MinScale] with [AbortAtMin], [MaxScale] and [Hysteresis] are what other systems'
-// scalers have and torch's has not. An optimizer made with optim.Fused() unscales
-// within its step.
+// With [Names], results report "encoder.0.weight" instead of "parameter 4". A Hint in a result
+// means that something other than the scale is wrong. [StaticScale], [MinScale] with
+// [AbortAtMin], [MaxScale] and [Hysteresis] are options of other libraries' scalers that torch
+// lacks. An optimizer made with optim.Fused() unscales within its step.
 //
-// [Initialize] is NVIDIA Apex's way: levels [O0] to [O3], master weights in float32, and
-// [ScaleLoss]. [WithPrecision] gives a module a precision of its own, as jmp and Keras do.
-// [FP8] computes products in floating point of 8 bits, with delayed scaling, as an
-// experiment. DIALECTS.md has a table of what is called what in PyTorch, R's torch, Apex,
-// jmp, Keras and Transformer Engine.
+// [Initialize] provides NVIDIA Apex's interface: levels [O0] to [O3], master weights in
+// float32, and [ScaleLoss]. [WithPrecision] gives a module its own precision, as jmp and Keras
+// do. [FP8], an experiment, computes matrix products in 8-bit floating point with delayed
+// scaling. DIALECTS.md maps the names in PyTorch, R's torch, Apex, jmp, Keras and Transformer
+// Engine to those here.
 //
 // The scaler differs from torch's in what a refused call leaves behind, which is
 // nothing: torch's Step without gradients counts as an Unscale and makes the next

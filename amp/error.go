@@ -3,7 +3,7 @@ package amp
 import "fmt"
 
 // Error reports a call that autocast or a scaler cannot serve: the panic value of
-// such calls. Code is short and stable, as "already_stepped".
+// such calls. Code is short and stable, for example "already_stepped".
 type Error struct {
 	Code string
 	Call string // the function or method
@@ -11,7 +11,7 @@ type Error struct {
 	Cure string // what to do
 }
 
-// need panics unless an argument is there, which is called name and should be want.
+// need panics unless the argument called name is present; want describes the expected value.
 func need(call, name string, there bool, want string) {
 	if !there {
 		panic(&Error{Code: "nil_argument", Call: call, Why: name + " is nil", Cure: "expected " + want})

@@ -10,32 +10,33 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// FP8 runs matrix products and convolutions as hardware of 8-bit floating point does: both
-// operands are scaled, saturate and are rounded to E4M3, products are added in float32,
-// and the result is rounded to the low dtype of [FP8.Policy], commonly bfloat16; backward,
-// the result's gradient goes to E5M2 first and meets the rounded operands. All else runs
-// by the policy. It is an experiment: the numbers are those of FP8, the speed is not.
+// FP8 computes matrix products and convolutions as 8-bit floating-point hardware does: both
+// operands are scaled, saturated and rounded to E4M3, products are summed in float32, and the
+// result is rounded to the low-precision dtype of [FP8.Policy], commonly bfloat16. In the
+// backward pass, the result's gradient is first rounded to E5M2 and then multiplied by the
+// rounded operands. Everything else runs under the policy. FP8 is an experiment: it has the
+// numerical results of FP8 hardware, but not the speed.
 //
 //	fp8 := amp.NewFP8(amp.DelayedScaling{}, net)
 //	fp8.Autocast(func() { loss = nn.MSELoss(net.Forward(x), y) })
 //	loss.Backward()
-//	fp8 // shows each tensor's scale, and what it cost
+//	fp8 // shows the scale and the rounding losses of each tensor
 //
-// It keeps the scales from step to step: use one for a whole run, on one goroutine. It is
+// It keeps the scales from step to step: use one FP8 for a whole run, on one goroutine. It is
 // transformer_engine.pytorch.autocast with the state of its modules.
 type FP8 struct {
-	// Policy is what the operations other than products run by; BFloat16 by default.
+	// Policy applies to operations other than products; BFloat16 by default.
 	Policy Policy
 
 	recipe FP8Recipe
-	names  map[*tensor.Tensor]string // of layers, by weight
+	names  map[*tensor.Tensor]string // names of layers, by weight
 	roles  map[string]*fp8Role
 	order  []*fp8Role
-	late   bool // gradients have been seen that scales have not followed yet
+	late   bool // gradient scales have yet to be updated
 }
 
-// NewFP8 returns an FP8 for recipe. The parameters of models give layers their names; what
-// is in none is numbered.
+// NewFP8 returns an FP8 for recipe. Layers are named after the parameters of models; others are
+// numbered.
 func NewFP8(recipe FP8Recipe, models ...any) *FP8 {
 	f := &FP8{Policy: BFloat16, recipe: recipe, names: map[*tensor.Tensor]string{}, roles: map[string]*fp8Role{}}
 	for _, m := range models {
@@ -46,8 +47,8 @@ func NewFP8(recipe FP8Recipe, models ...any) *FP8 {
 	return f
 }
 
-// Autocast runs body with products in FP8. Scales of operands follow when it ends, those
-// of gradients when the next one begins.
+// Autocast runs body with products in FP8. It updates the scales of operands when body returns,
+// and those of gradients at the next call.
 func (f *FP8) Autocast(body func()) {
 	f.settle()
 	r := &fp8Region{caster: newCaster(f.Policy), fp8: f, counts: map[string]int{}}
@@ -55,7 +56,7 @@ func (f *FP8) Autocast(body func()) {
 	f.update(false)
 }
 
-// update moves the scales of gradients, or of operands, that were seen.
+// update updates the scales of gradients, or of operands, that have been converted.
 func (f *FP8) update(gradients bool) {
 	for _, r := range f.order {
 		if r.seen && r.gradient == gradients {
@@ -67,8 +68,8 @@ func (f *FP8) update(gradients bool) {
 	}
 }
 
-// fp8Products are the operations that run in FP8: the places of the operands, that of
-// what is added to the result, -1 for none, and how many dimensions follow its own.
+// fp8Products are the operations that run in FP8: the indices of the operands and of the bias,
+// -1 for none, and the number of dimensions that follow the bias's own.
 var fp8Products = map[string]struct{ a, b, bias, after int }{
 	"bmm":    {0, 1, -1, 0},
 	"conv1d": {0, 1, 2, 1},
@@ -83,8 +84,8 @@ var fp8Products = map[string]struct{ a, b, bias, after int }{
 type fp8Region struct {
 	*caster
 	fp8    *FP8
-	counts map[string]int // of products that have no weight with a name
-	grads  *fp8Role       // of the product that runs, nil while none does
+	counts map[string]int // numbers of products without a named weight
+	grads  *fp8Role       // gradient role of the running product, or nil
 }
 
 // Cast implements tensor.Caster.
@@ -149,19 +150,19 @@ func (r *fp8Region) Result(op tensor.Info, in []*tensor.Tensor, y *tensor.Tensor
 	return y
 }
 
-// fp8Role is one of a layer's tensors: what has a scale.
+// fp8Role is a tensor of a layer, which has its own scale: an input, a weight or a gradient.
 type fp8Role struct {
 	name     string // "fc1.input", "fc1.weight", "fc1.grad"
 	gradient bool
 	recipe   FP8Recipe
 	format   tensor.DType
-	scale    float32   // for the next time
-	history  []float32 // of largest magnitudes, that of this step first
-	seen     bool      // in this step
-	last     FP8Scale  // what the last time was like
+	scale    float32   // scale for the next conversion
+	history  []float32 // largest magnitudes, newest first
+	seen     bool      // converted in this step
+	last     FP8Scale  // statistics of the last conversion
 }
 
-// role returns a layer's role, made at first use.
+// role returns a layer's role, created at first use.
 func (f *FP8) role(layer, what string) *fp8Role {
 	name := strings.TrimPrefix(layer+"."+what, ".")
 	r := f.roles[name]
@@ -179,9 +180,8 @@ func (f *FP8) role(layer, what string) *fp8Role {
 	return r
 }
 
-// quantize returns t as it is after a way through the format, in float32. It looks at the
-// largest magnitude, which counts for the scales to come if gradients are recorded or t is
-// one.
+// quantize returns t rounded to the format, as float32. It records the largest magnitude for
+// later scales if gradients are being recorded or t is a gradient.
 func (r *fp8Role) quantize(t *tensor.Tensor) *tensor.Tensor {
 	c := t.Counts()
 	amax := float32(0)
@@ -212,8 +212,8 @@ func (r *fp8Role) quantize(t *tensor.Tensor) *tensor.Tensor {
 	return y
 }
 
-// fp8Round takes a tensor through a format: clamp(scale x) rounded to it, and divided by
-// the scale. Its derivative is that of the identity, as hardware has it.
+// fp8Round rounds a tensor to a format: clamp(scale x) is rounded and divided by the scale. Its
+// derivative is that of the identity, as in hardware.
 type fp8Round struct {
 	to    tensor.DType
 	scale float32

@@ -257,10 +257,10 @@ func TestFP8State(t *testing.T) {
 	}
 	fp8 := amp.NewFP8(amp.DelayedScaling{HistoryLen: 3})
 	for want, state := range map[string]map[string]*tensor.Tensor{
-		"a.scale has not 1 elements":  {"a.scale": tensor.Ones(2), "a.amax_history": tensor.Ones(3)},
-		"a lacks a scale":             {"a.scale": tensor.Ones(1)},
-		"a.b is neither":              {"a.b": tensor.Ones(1)},
-		"a.amax_history has not 3 el": {"a.scale": tensor.Ones(1), "a.amax_history": tensor.Ones(4)},
+		"a.scale must be of size 1":        {"a.scale": tensor.Ones(2), "a.amax_history": tensor.Ones(3)},
+		"a lacks a scale":                  {"a.scale": tensor.Ones(1)},
+		"a.b is neither":                   {"a.b": tensor.Ones(1)},
+		"a.amax_history must be of size 3": {"a.scale": tensor.Ones(1), "a.amax_history": tensor.Ones(4)},
 	} {
 		if err := fp8.LoadStateDict(state); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

@@ -6,30 +6,30 @@ import (
 	"halfnote/tensor"
 )
 
-// FP8Recipe says in which formats of 8 bits [FP8] computes, and how it scales what goes
-// into them: [DelayedScaling], [CurrentScaling] or [UnitScaling].
+// FP8Recipe is a choice of 8-bit formats for [FP8] and of a way to scale tensors for them:
+// [DelayedScaling], [CurrentScaling] or [UnitScaling].
 type FP8Recipe interface {
 	// format returns the format of operands, or of gradients.
 	format(gradient bool) tensor.DType
-	// now returns the scale for a tensor whose largest magnitude is amax, which has
-	// had the scale last.
+	// now returns the scale for a tensor whose largest magnitude is amax and whose previous
+	// scale was last.
 	now(format tensor.DType, amax, last float32) float32
-	// length is how many largest magnitudes are remembered.
+	// length returns the length of the history of largest magnitudes.
 	length() int
-	// next returns the scale for the next step; history has the largest magnitude of
-	// this step first and those before it after it.
+	// next returns the scale for the next step; history holds the largest magnitudes, newest
+	// first.
 	next(format tensor.DType, history []float32, last float32) float32
 }
 
-// DelayedScaling scales a tensor by what its largest magnitudes were in the steps before,
-// so that one pass over it does: 2^-Margin times the format's largest number divided by
-// that magnitude, at first 1. A tensor that has grown saturates for a step. It is
+// DelayedScaling scales a tensor by its largest magnitude in earlier steps, which needs only one
+// pass over the tensor: the scale is 2^-Margin times the format's largest number divided by that
+// magnitude, initially 1. A tensor that has grown saturates for a step. It is
 // transformer_engine.common.recipe.DelayedScaling.
 type DelayedScaling struct {
 	Margin     int
-	HistoryLen int  // how many steps are remembered; 0 is 1024
-	MostRecent bool // takes the last step's magnitude, not the largest of the history
-	E4M3       bool // has gradients in E4M3 too, not in E5M2
+	HistoryLen int  // length of the history in steps; 0 is 1024
+	MostRecent bool // use the last step's magnitude, not the largest of the history
+	E4M3       bool // use E4M3 for gradients too, instead of E5M2
 }
 
 func (r DelayedScaling) format(gradient bool) tensor.DType { return hybrid(gradient && !r.E4M3) }
@@ -52,10 +52,10 @@ func (r DelayedScaling) next(format tensor.DType, history []float32, last float3
 	return scaleFor(format, amax, r.Margin, last)
 }
 
-// CurrentScaling scales a tensor by its own largest magnitude, which takes a pass over it
-// before it is converted. It is transformer_engine.common.recipe.Float8CurrentScaling.
+// CurrentScaling scales a tensor by its own largest magnitude, which takes an extra pass before
+// the conversion. It is transformer_engine.common.recipe.Float8CurrentScaling.
 type CurrentScaling struct {
-	E4M3 bool // has gradients in E4M3 too, not in E5M2
+	E4M3 bool // use E4M3 for gradients too, instead of E5M2
 }
 
 func (r CurrentScaling) format(gradient bool) tensor.DType { return hybrid(gradient && !r.E4M3) }
@@ -67,9 +67,9 @@ func (CurrentScaling) next(_ tensor.DType, _ []float32, last float32) float32 {
 	return last
 }
 
-// UnitScaling does not scale: to see what scales are for. Small gradients are 0 in it.
+// UnitScaling does not scale. It shows why scaling is needed: small gradients become 0.
 type UnitScaling struct {
-	E4M3 bool // has gradients in E4M3 too, not in E5M2
+	E4M3 bool // use E4M3 for gradients too, instead of E5M2
 }
 
 func (r UnitScaling) format(gradient bool) tensor.DType                 { return hybrid(gradient && !r.E4M3) }
@@ -77,7 +77,7 @@ func (UnitScaling) now(tensor.DType, float32, float32) float32          { return
 func (UnitScaling) length() int                                         { return 1 }
 func (UnitScaling) next(_ tensor.DType, _ []float32, _ float32) float32 { return 1 }
 
-// hybrid returns E5M2, which has the range that gradients need, or E4M3.
+// hybrid returns E5M2, which has the range that gradients need, if wide, else E4M3.
 func hybrid(wide bool) tensor.DType {
 	if wide {
 		return tensor.Float8E5M2

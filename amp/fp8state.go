@@ -10,18 +10,18 @@ import (
 	"halfnote/tensor"
 )
 
-// FP8Scale is what was seen of one of a layer's tensors when it was last converted.
+// FP8Scale holds statistics of the last conversion of one of a layer's tensors.
 type FP8Scale struct {
 	Name      string       // "fc1.input", "fc1.weight", "fc1.grad"
 	Format    tensor.DType // Float8E4M3 or Float8E5M2
-	Scale     float64      // what it was multiplied by
-	AMax      float64      // its largest magnitude before
-	Count     int          // of its elements
-	Saturated int          // of them, were beyond the format's largest number
-	Flushed   int          // of them, became 0 without being it
+	Scale     float64      // factor applied before the conversion
+	AMax      float64      // largest magnitude before scaling
+	Count     int          // number of elements
+	Saturated int          // elements beyond the format's largest number
+	Flushed   int          // nonzero elements that became 0
 }
 
-// Scales returns what was seen of each tensor, in the order in which they were first met.
+// Scales returns the statistics of each tensor, in the order of first use.
 func (f *FP8) Scales() []FP8Scale {
 	var list []FP8Scale
 	for _, r := range f.order {
@@ -30,8 +30,8 @@ func (f *FP8) Scales() []FP8Scale {
 	return list
 }
 
-// StateDict returns what a checkpoint must hold: for each tensor NAME its scale, of one
-// element, under NAME.scale and its largest magnitudes, the current step's first, under
+// StateDict returns the state for a checkpoint: for each tensor NAME its scale, of one element,
+// under NAME.scale and its largest magnitudes, the current step's first, under
 // NAME.amax_history.
 func (f *FP8) StateDict() map[string]*tensor.Tensor {
 	f.settle()
@@ -47,7 +47,7 @@ func (f *FP8) StateDict() map[string]*tensor.Tensor {
 	return state
 }
 
-// settle lets the scales of gradients follow what was seen, as the next region would.
+// settle updates the scales of gradients, as the next region would.
 func (f *FP8) settle() {
 	if f.late {
 		f.update(true)
@@ -55,9 +55,9 @@ func (f *FP8) settle() {
 	}
 }
 
-// LoadStateDict restores what StateDict returned. It returns an error, and has changed
-// nothing, if a tensor lacks its scale or its history, or that has another length than
-// the recipe's.
+// LoadStateDict restores a state returned by StateDict. If a tensor lacks its scale or its
+// history, or the history's length is not the recipe's, it returns an error and changes
+// nothing.
 func (f *FP8) LoadStateDict(state map[string]*tensor.Tensor) error {
 	var wrong []string
 	for name, t := range state {
@@ -71,7 +71,7 @@ func (f *FP8) LoadStateDict(state map[string]*tensor.Tensor) error {
 			continue
 		}
 		if t == nil || t.Numel() != want {
-			wrong = append(wrong, fmt.Sprintf("%s has not %d elements", name, want))
+			wrong = append(wrong, fmt.Sprintf("%s must be of size %d", name, want))
 		}
 		if state[role+".scale"] == nil || state[role+".amax_history"] == nil {
 			wrong = append(wrong, role+" lacks a scale or an amax_history")

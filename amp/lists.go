@@ -2,9 +2,9 @@ package amp
 
 import "halfnote/tensor"
 
-// cpuOps are the operations that torch's CPU autocast lists; it bans none. The
-// CUDA list is the category in each operation's own [tensor.Info]. Both follow
-// the registrations in pytorch/aten/src/ATen/autocast_mode.cpp (008ec6b).
+// cpuOps are the operations on torch's CPU autocast lists, which ban none. The CUDA list is the
+// category in each operation's own [tensor.Info]. Both follow the registrations in
+// pytorch/aten/src/ATen/autocast_mode.cpp (008ec6b).
 var cpuOps = map[string]tensor.Category{
 	"_addmm_activation":                tensor.Lower,
 	"_convolution":                     tensor.Lower,
@@ -122,13 +122,13 @@ var cpuOps = map[string]tensor.Category{
 	"triplet_margin_loss":              tensor.Raise,
 	"view_as_complex":                  tensor.Raise,
 
-	// What takes the place of a listed one here: steps of LSTM layers, which are
-	// mkldnn_rnn_layer in torch.
+	// Substitutes for listed operations: steps of LSTM layers, which are mkldnn_rnn_layer in
+	// torch.
 	"lstm": tensor.Lower,
 }
 
-// decomposed are operations on none of torch's CUDA lists that torch makes of listed ones,
-// named here, so that they run as those do; cpuDecomposed those of the CPU lists.
+// decomposed are operations on none of torch's CUDA lists that torch composes from listed ones,
+// so that they run in the dtype of those; cpuDecomposed is the same for the CPU lists.
 var (
 	decomposed = map[string]decomposition{
 		"affine_grid_generator": {tensor.Lower, "bmm", false},
@@ -154,17 +154,17 @@ var (
 type decomposition struct {
 	category tensor.Category
 	of       string
-	apart    bool // the parts are cast one by one, as their dtypes depend on the arguments
+	apart    bool // the parts are cast separately, because their dtypes depend on the arguments
 }
 
-// named are the listed operations that take a dtype: fp32_set_opt_dtype and
-// fp32_append_dtype in torch's words. One that the caller names holds.
+// named are the listed operations with a dtype argument: fp32_set_opt_dtype and
+// fp32_append_dtype in torch. A dtype given by the caller takes precedence.
 var named = map[string]bool{
 	"cumprod": true, "cumsum": true, "linalg_matrix_norm": true, "linalg_vector_norm": true, "log_softmax": true,
 	"norm": true, "prod": true, "softmax": true, "sum": true,
 }
 
-// madeOf names, for users' words of other operations, those that autocast sees.
+// madeOf maps function names to the operations that autocast sees.
 var madeOf = map[string][]string{
 	"__matmul__": {"matmul"}, "chain": {"chain_matmul"}, "cross_entropy": {"log_softmax", "nll_loss"}, "grid_sample": {"grid_sampler"},
 	"GRUCell": {"gru_cell"}, "eigh": {"linalg_eigh"}, "inverse": {"linalg_inv"}, "interpolate": {"upsample_nearest2d", "upsample_bilinear2d"}, "lstsq": {"linalg_lstsq"}, "LSTMCell": {"lstm_cell"},
@@ -172,8 +172,7 @@ var madeOf = map[string][]string{
 	"RNNCell": {"rnn_tanh_cell", "rnn_relu_cell"}, "softmin": {"softmax"}, "svd": {"linalg_svd"}, "vecdot": {"linalg_vecdot"},
 }
 
-// wholes are functions made of several operations here that torch's CPU lists name as
-// wholes.
+// wholes are functions on torch's CPU lists that are composed of several operations here.
 var wholes = []tensor.Info{
 	{Name: "adaptive_max_pool3d", Torch: "torch.nn.functional.adaptive_max_pool3d"},
 	{Name: "cross_entropy_loss", Torch: "torch.nn.functional.cross_entropy"},

@@ -10,15 +10,15 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Kind says what an [Event] reports.
+// Kind is the kind of an [Event].
 type Kind uint8
 
 // The kinds of events, in the order of a step.
 const (
-	Scaled   Kind = iota // Scale has multiplied a loss
-	Unscaled             // Unscale, or Step in its place, has divided an optimizer's gradients
-	Stepped              // Step has stepped or skipped
-	Updated              // Update has set the scale
+	Scaled   Kind = iota // Scale multiplied a loss
+	Unscaled             // Unscale, or Step in its place, divided an optimizer's gradients
+	Stepped              // Step stepped or skipped
+	Updated              // Update set the scale
 )
 
 // String returns the kind's name, "stepped".
@@ -31,30 +31,29 @@ func (k Kind) String() string {
 
 var kinds = []string{Scaled: "scaled", Unscaled: "unscaled", Stepped: "stepped", Updated: "updated"}
 
-// Event is something an enabled scaler did. A call that is refused gives none.
+// Event is an action of an enabled scaler. A rejected call emits no event.
 type Event struct {
 	Kind   Kind
 	Scaler *GradScaler
-	Source string // line of a cell that called: "In[3], line 5"; "" outside cells
-	Step   int    // number of the step, from 0; of Scaled and Unscaled that of the step to come
+	Source string // line of the calling cell: "In[3], line 5"; "" outside cells
+	Step   int    // number of the step, from 0; for Scaled and Unscaled, the upcoming step
 
-	// Loss is what Scale was given. It must not be kept, so that its graph can be
+	// Loss is the argument of Scale. Observers must not keep it, so that its graph can be
 	// freed.
 	Loss *tensor.Tensor
 
-	// Of Unscaled and Stepped. Key tells one optimizer from another and can be a
-	// key of a map; Optimizer need not.
+	// For Unscaled and Stepped. Key identifies the optimizer and can be a map key; Optimizer
+	// may not be comparable.
 	Optimizer Optimizer
 	Key       any
-	Implicit  bool       // Unscaled: Step did it, for Unscale was not called
-	Result    StepResult // Unscaled: what Step will say unless the gradients change
+	Implicit  bool       // Unscaled: done by Step because Unscale was not called
+	Result    StepResult // Unscaled: the result of Step if the gradients do not change
 
 	Before, After float64 // the scale
-	Tracker       int     // clean steps in a row, after the event
+	Tracker       int     // consecutive clean steps after the event
 }
 
-// observers is copied on change, so that notify reads it without a lock; nil while
-// nobody observes.
+// observers is copied on change, so that notify reads it without a lock; nil without observers.
 var observers struct {
 	sync.Mutex
 	list atomic.Pointer[[]*func(Event)]
@@ -63,7 +62,7 @@ var observers struct {
 // Observe calls f for each event of any scaler, on the goroutine that caused it,
 // until stop is called.
 func Observe(f func(Event)) (stop func()) {
-	need("Observe", "f", f != nil, "a function of an event")
+	need("Observe", "f", f != nil, "a func(amp.Event)")
 	change(func(list []*func(Event)) []*func(Event) { return append(list, &f) })
 	return func() {
 		change(func(list []*func(Event)) []*func(Event) {
@@ -90,7 +89,7 @@ func change(edit func([]*func(Event)) []*func(Event)) {
 	observers.list.Store(&list)
 }
 
-// observed reports whether anybody observes.
+// observed reports whether there are observers.
 func observed() bool { return observers.list.Load() != nil }
 
 func notify(e Event) {

@@ -11,37 +11,37 @@ import (
 	"halfnote/tensor"
 )
 
-// OpList is a policy's list of operations: which dtype each of them runs in, and why.
-// Shown as a cell's value it is a table.
+// OpList is a policy's list of operations: the dtype of each, and why. As a cell's value it is
+// shown as a table.
 type OpList struct {
 	Policy Policy
-	Rows   []OpRow // listed ones first, by category and name
+	Rows   []OpRow // rows of listed operations first, by category and name
 	note   string
 }
 
 // OpRow is an operation under a policy.
 type OpRow struct {
-	Op       string // as With wants it
-	Torch    string // torch's function
+	Op       string // name for With
+	Torch    string // name of torch's function
 	Category tensor.Category
 	RunsIn   string // "float16", "float32", …
-	By       string // who put it there: torch's list, or With
+	By       string // source of the decision: torch's list, or With
 }
 
-// Ops returns the list of the policy that is in force here, [Float16]'s outside regions.
+// Ops returns the list of the policy in force, or that of [Float16] outside regions.
 func Ops() OpList {
 	if p := Active(); p.on {
 		l := p.Ops()
-		l.note = "It is in force here. "
+		l.note = "This policy is in force. "
 		return l
 	}
 	l := Float16.Ops()
-	l.note = "No region is open here; this is what amp.Autocast(amp.Float16, …) does. "
+	l.note = "No region is open; this is the list for amp.Autocast(amp.Float16, …). "
 	return l
 }
 
-// Ops returns p's list: torch's, of the commit that the package follows, and what the
-// With methods have changed.
+// Ops returns p's list: torch's, at the commit that the package follows, with the changes made
+// by the With methods.
 func (p Policy) Ops() OpList {
 	l := OpList{Policy: p}
 	for _, info := range everyOp() {
@@ -55,8 +55,8 @@ func (p Policy) Ops() OpList {
 	return l
 }
 
-// Why returns in a sentence which dtype op runs in under p and who decided it. It
-// panics if there is no such operation.
+// Why returns a sentence on the dtype that op runs in under p and on what decides it. It panics
+// if the operation does not exist.
 func (p Policy) Why(op string) string {
 	if !known(op) {
 		panic(unknownOp("Why", op))
@@ -73,17 +73,17 @@ func (p Policy) Why(op string) string {
 	return ""
 }
 
-// reasons say why torch has a list, in short.
+// reasons are the reasons for torch's lists, in short.
 var reasons = map[tensor.Category]string{
-	tensor.Lower:  "Products are what tensor cores are fast at, and they are added in float32.",
-	tensor.Raise:  "Its results or sums leave float16's range, or lose too much in its precision.",
-	tensor.Widest: "It takes several operands, which must have one dtype: the widest, so that nothing is lost.",
-	tensor.Banned: "Its gradient cannot be held in the low precision.",
-	tensor.Keep:   "It is safe in either dtype, so a cast would only cost time.",
+	tensor.Lower:  "Tensor cores compute matrix products fast, and sum them in float32.",
+	tensor.Raise:  "Its results or sums exceed float16's range, or lose too much precision.",
+	tensor.Widest: "Its operands must have the same dtype: the widest, so that nothing is lost.",
+	tensor.Banned: "Its gradient exceeds the range of the low precision.",
+	tensor.Keep:   "It is safe in any dtype, so a cast would only cost time.",
 }
 
-// runsIn says which dtype operands of float16, bfloat16 and float32 go to; others are
-// never cast.
+// runsIn describes the dtype to which float16, bfloat16 and float32 operands are cast; others
+// are never cast.
 func (p Policy) runsIn(op string, c tensor.Category) string {
 	if !p.on {
 		return "its operands' dtype"
@@ -104,7 +104,7 @@ func (p Policy) runsIn(op string, c tensor.Category) string {
 	return "its operands' dtype"
 }
 
-// By returns who put op into its category: "torch's CUDA list fp32", or With.
+// By returns the source of op's category: "torch's CUDA list fp32", or With.
 func (p Policy) By(op tensor.Info) string {
 	lists, c := "CUDA", p.listed(op)
 	if p.cpu {
@@ -121,7 +121,7 @@ func (p Policy) By(op tensor.Info) string {
 	if c == tensor.Keep {
 		torch = fmt.Sprintf("on none of torch's %s lists", lists)
 		if d := p.decomposition(op.Name); d.of != "" {
-			torch += ", but made of " + d.of + " there"
+			torch += ", but composed of " + d.of + " in torch"
 		}
 	}
 	if p.apex {
@@ -135,15 +135,15 @@ func (p Policy) By(op tensor.Info) string {
 	return torch
 }
 
-// everyOp returns the operations that autocast can meet: not those that derivatives are
-// made of, where it is off.
+// everyOp returns the operations that autocast can see; those used only in derivatives run with
+// autocast off.
 func everyOp() []tensor.Info {
 	ops := slices.DeleteFunc(tensor.Ops(), func(i tensor.Info) bool { return strings.Contains(i.Name, "_backward") })
 	return append(ops, wholes...)
 }
 
-// Find returns the rows that have one of the words in their name, torch's name,
-// category, dtype or who decided: "softmax", "fp32", "With". It ignores case.
+// Find returns the rows that contain one of the words in their name, torch's name, category,
+// dtype or source: "softmax", "fp32", "With". It ignores case.
 func (l OpList) Find(words ...string) OpList {
 	found := OpList{Policy: l.Policy, note: l.note}
 	for _, r := range l.Rows {
@@ -155,8 +155,8 @@ func (l OpList) Find(words ...string) OpList {
 	return found
 }
 
-// split returns the rows to show one by one, and those that are only named, which run
-// in their operands' dtype: without Find they are the most.
+// split returns the rows to show individually, and the names of the rest, which run in their
+// operands' dtype: without Find, the majority.
 func (l OpList) split() (shown []OpRow, rest string) {
 	if len(l.Rows) <= 100 {
 		return l.Rows, ""
@@ -172,7 +172,7 @@ func (l OpList) split() (shown []OpRow, rest string) {
 	return shown, strings.Join(names, ", ")
 }
 
-// head says what is listed, and how many operations there are of each kind.
+// head describes the list and counts the operations of each kind.
 func (l OpList) head() string {
 	var counts []string
 	for i := 0; i < len(l.Rows); {
@@ -199,7 +199,7 @@ func (l OpList) String() string {
 	}
 	w.Flush()
 	if rest != "" {
-		fmt.Fprintf(&b, "In their operands' dtype, being on no list: %s.\n", rest)
+		fmt.Fprintf(&b, "On no list, so in their operands' dtype: %s.\n", rest)
 	}
 	return b.String()
 }
@@ -215,7 +215,7 @@ func (l OpList) HTML() string {
 	}
 	b.WriteString("</tbody></table>")
 	if rest != "" {
-		fmt.Fprintf(&b, "<p>In their operands' dtype, being on no list: %s.</p>", html.EscapeString(rest))
+		fmt.Fprintf(&b, "<p>On no list, so in their operands' dtype: %s.</p>", html.EscapeString(rest))
 	}
 	return b.String()
 }

@@ -82,11 +82,11 @@ func TestOpsFind(t *testing.T) {
 
 // The list is that of the region, amp.Float16's outside.
 func TestOpsInForce(t *testing.T) {
-	if got := amp.Ops(); got.Policy != amp.Float16 || !strings.Contains(got.String(), "No region is open here") {
+	if got := amp.Ops(); got.Policy != amp.Float16 || !strings.Contains(got.String(), "No region is open") {
 		t.Errorf("outside regions: got %v", got.Policy)
 	}
 	amp.Autocast(amp.CPUBFloat16, func() {
-		if got := amp.Ops(); got.Policy != amp.CPUBFloat16 || !strings.Contains(got.String(), "in force here") {
+		if got := amp.Ops(); got.Policy != amp.CPUBFloat16 || !strings.Contains(got.String(), "policy is in force") {
 			t.Errorf("in a region: got %v", got.Policy)
 		}
 	})

@@ -8,24 +8,24 @@ import (
 	"halfnote/tensor"
 )
 
-// Policy says which dtype each operation runs in. It is a value: the With
-// methods return changed copies. The lists belong to the policy, not to a
-// device: [Float16] applies torch's CUDA lists wherever the tensors live.
+// Policy maps each operation to the dtype it runs in. It is a value: the With methods return
+// changed copies. The lists belong to the policy, not to a device: [Float16] applies torch's
+// CUDA lists wherever the tensors live.
 type Policy struct {
 	lower  tensor.DType
 	on     bool
-	cpu    bool // torch's CPU lists in place of the CUDA lists
-	apex   bool // Apex's lists in place of the CUDA lists
+	cpu    bool // use torch's CPU lists instead of the CUDA lists
+	apex   bool // use Apex's lists instead of the CUDA lists
 	cache  bool
-	legacy bool // the cache is as torch's was
+	legacy bool // use torch's earlier cache rule
 	own    *override
-	placed bool // an override is for one module
+	placed bool // an override applies to one module only
 }
 
-// override is a user's category for one operation, in front of earlier ones.
+// override is a user's category for one operation; later overrides precede earlier ones.
 type override struct {
 	op       string
-	module   string // the path of the only one that it is for, "" for all
+	module   string // path of the module, "" for all modules
 	category tensor.Category
 	next     *override
 }
@@ -54,19 +54,18 @@ func (p Policy) Enabled(on bool) Policy {
 	return p
 }
 
-// WithCache returns p with the cache of weight casts on, the default, or off:
-// autocast's argument cache_enabled. Without it each use of a weight is a cast of
-// its own, and their gradients are summed in float32 and not in float16.
+// WithCache returns p with the cache of weight casts on, the default, or off: autocast's argument
+// cache_enabled. Without the cache each use of a weight has its own cast, and the gradients are
+// summed in float32, not in float16.
 func (p Policy) WithCache(on bool) Policy {
 	p.cache = on
 	return p
 }
 
-// With returns p with op, by the name that [Policy.Ops] lists it under as "softmax",
-// moved to another category. It panics if there is no such operation, or if the
-// category is none that can be chosen. Apex's register_half_function is With(op,
-// tensor.Lower), register_float_function tensor.Raise, register_promote_function
-// tensor.Widest.
+// With returns p with op moved to another category. op is a name in [Policy.Ops], such as
+// "softmax". With panics if the operation does not exist or the category is invalid. Apex's
+// register_half_function is With(op, tensor.Lower), register_float_function tensor.Raise,
+// register_promote_function tensor.Widest.
 func (p Policy) With(op string, c tensor.Category) Policy {
 	if !known(op) {
 		panic(unknownOp("With", op))
@@ -82,18 +81,17 @@ func (p Policy) With(op string, c tensor.Category) Policy {
 	return p
 }
 
-// WithIn is [Policy.With] for one module and those inside it, by its path in containers
-// as [nn.Sequential]: "2" or "encoder.2". It says nothing of modules that a user's
-// Forward calls by itself, which have no path while they run. [Policy.Ops] does not
-// list it.
+// WithIn is [Policy.With] for one module and those inside it, given by its path in containers
+// such as [nn.Sequential]: "2" or "encoder.2". It does not apply to modules called directly by
+// a user's Forward, which have no path while they run. [Policy.Ops] does not list it.
 func (p Policy) WithIn(module, op string, c tensor.Category) Policy {
 	p = p.With(op, c)
 	p.own.module, p.placed = module, p.placed || module != ""
 	return p
 }
 
-// AllowBanned returns p with its banned operations run in the dtypes of their operands,
-// at the caller's risk. It is allow_banned of apex.amp.init.
+// AllowBanned returns p with banned operations allowed: they run in the dtypes of their
+// operands, at the caller's risk. It is allow_banned of apex.amp.init.
 func (p Policy) AllowBanned() Policy {
 	for _, op := range tensor.Ops() {
 		if p.Category(op) == tensor.Banned {
@@ -127,7 +125,7 @@ func (p Policy) Category(op tensor.Info) tensor.Category {
 	return p.decomposition(op.Name).category
 }
 
-// listed returns the list that op is on.
+// listed returns the category of the list that op is on.
 func (p Policy) listed(op tensor.Info) tensor.Category {
 	switch {
 	case p.cpu:
@@ -138,7 +136,7 @@ func (p Policy) listed(op tensor.Info) tensor.Category {
 	return op.Category
 }
 
-// here returns how p treats op where it runs.
+// here returns how p treats op in the running module.
 func (p Policy) here(op tensor.Info) tensor.Category {
 	if op.Category != tensor.Explicit {
 		if c, ok := p.overrideHere(op.Name); ok {
@@ -148,7 +146,7 @@ func (p Policy) here(op tensor.Info) tensor.Category {
 	return p.Category(op)
 }
 
-// overrideHere returns the category that the user has given op in the module that runs.
+// overrideHere returns the user's category for op in the running module.
 func (p Policy) overrideHere(op string) (tensor.Category, bool) {
 	if !p.placed {
 		return tensor.Keep, false
@@ -162,18 +160,18 @@ func (p Policy) overrideHere(op string) (tensor.Category, bool) {
 	return tensor.Keep, false
 }
 
-// decomposition returns what op is made of, if that is what makes it run in a dtype.
+// decomposition returns the parts of op if they determine its dtype.
 func (p Policy) decomposition(op string) decomposition {
 	switch {
 	case p.cpu:
 		return cpuDecomposed[op]
 	case p.apex:
-		return decomposition{} // Apex patches functions, which see nothing inside
+		return decomposition{} // Apex patches functions and does not see their parts
 	}
 	return decomposed[op]
 }
 
-// override returns what the user has said of op, nil for nothing.
+// override returns the user's override of op, or nil.
 func (p Policy) override(op string) *override {
 	for o := p.own; o != nil; o = o.next {
 		if o.op == op && o.module == "" {
@@ -183,7 +181,7 @@ func (p Policy) override(op string) *override {
 	return nil
 }
 
-// moved reports whether the user has said anything of op where it runs.
+// moved reports whether the user has overridden op in the running module.
 func (p Policy) moved(op string) bool {
 	if p.override(op) != nil {
 		return true
@@ -192,7 +190,7 @@ func (p Policy) moved(op string) bool {
 	return placed
 }
 
-// String names p as code does: "amp.Float16".
+// String returns p as Go code: "amp.Float16".
 func (p Policy) String() string {
 	if !p.on {
 		return "amp.Off"
@@ -233,24 +231,24 @@ var categoryNames = map[tensor.Category]string{
 	tensor.Keep: "Keep", tensor.Lower: "Lower", tensor.Raise: "Raise", tensor.Widest: "Widest", tensor.Banned: "Banned",
 }
 
-// known reports whether autocast can meet an operation of that name.
+// known reports whether autocast can see an operation of that name.
 func known(op string) bool {
 	return slices.ContainsFunc(everyOp(), func(i tensor.Info) bool { return i.Name == op })
 }
 
-// unknownOp names what a user may have meant.
+// unknownOp returns an error that suggests similar names.
 func unknownOp(call, op string) *Error {
 	cure := "amp.Ops() lists all operations"
 	if parts := madeOf[op]; parts != nil {
-		cure = fmt.Sprintf("autocast sees what it is made of: %s", strings.Join(parts, " and "))
+		cure = fmt.Sprintf("it is composed of operations that autocast sees: use %s", strings.Join(parts, " and "))
 	} else if near := nearest(op); len(near) > 0 {
 		cure = fmt.Sprintf("did you mean %s? amp.Ops() lists all operations", strings.Join(near, ", "))
 	}
 	return &Error{Code: "unknown_op", Call: call, Why: fmt.Sprintf("there is no operation %q", op), Cure: cure}
 }
 
-// nearest returns up to three operations' names like name: those that contain it or
-// that it contains, else those with the longest common beginning.
+// nearest returns up to three names of operations similar to name: those that contain it or
+// that it contains, else those with the longest common prefix.
 func nearest(name string) []string {
 	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
 	name = plain(name[strings.LastIndex(name, ".")+1:])

@@ -7,8 +7,8 @@ import (
 	"halfnote/tensor"
 )
 
-// dtypeNames are the names of dtypes in text, those of numpy and torch and jmp's short
-// ones; half is float16.
+// dtypeNames are the names of dtypes in text: those of NumPy and torch, and jmp's short ones;
+// half is float16.
 var dtypeNames = map[string]tensor.DType{
 	"float16": tensor.Float16, "f16": tensor.Float16, "half": tensor.Float16,
 	"bfloat16": tensor.BFloat16, "bf16": tensor.BFloat16,
@@ -24,20 +24,20 @@ func dtypeOf(call, name string) tensor.DType {
 	return d
 }
 
-// Precision says in which dtypes a module keeps its parameters, computes, and returns its
-// result. It is jmp.Policy.
+// Precision holds the dtypes of a module's parameters, computation and output. It is
+// jmp.Policy.
 type Precision struct{ Param, Compute, Output tensor.DType }
 
-// MixedFloat16 is what Keras calls mixed_float16: parameters in float32, all else in
-// float16. MixedBFloat16 is mixed_bfloat16.
+// MixedFloat16 is Keras' mixed_float16: parameters in float32, everything else in float16.
+// MixedBFloat16 is mixed_bfloat16.
 var (
 	MixedFloat16  = Precision{tensor.Float32, tensor.Float16, tensor.Float16}
 	MixedBFloat16 = Precision{tensor.Float32, tensor.BFloat16, tensor.BFloat16}
 )
 
-// ParsePrecision reads "p=f32,c=f16,o=f32", or one dtype for all three. Without p, also
-// params, it is float32; c, compute, follows p, and o, output, follows c. It panics with
-// an *[Error] for another key or dtype. It is jmp.get_policy.
+// ParsePrecision reads "p=f32,c=f16,o=f32", or one dtype for all three. p (or params) defaults
+// to float32, c (or compute) to p, and o (or output) to c. It panics with an *[Error] for any
+// other key or dtype. It is jmp.get_policy.
 func ParsePrecision(text string) Precision {
 	switch text {
 	case "mixed_float16":
@@ -73,7 +73,7 @@ func ParsePrecision(text string) Precision {
 	return p
 }
 
-// WithOutput returns p with another dtype of the result. It is
+// WithOutput returns p with another output dtype. It is
 // jmp.Policy.with_output_dtype.
 func (p Precision) WithOutput(d tensor.DType) Precision {
 	p.Output = d
@@ -93,7 +93,7 @@ func (p Precision) String() string {
 	return fmt.Sprintf("p=%s,c=%s,o=%s", short(p.Param), short(p.Compute), short(p.Output))
 }
 
-// castFloat returns t as d if it is floating point.
+// castFloat returns t cast to d if it is floating point.
 func castFloat(t *tensor.Tensor, d tensor.DType) *tensor.Tensor {
 	if d == 0 || !t.DType().IsFloat() {
 		return t

@@ -8,19 +8,17 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// PrecisionModule is a module with a [Precision] of its own. Its parameters have the
-// names that they had.
+// PrecisionModule is a module with its own [Precision]. Its parameters keep their names.
 type PrecisionModule struct {
 	nn.Module
 	precision Precision
 }
 
-// WithPrecision returns m as a module that casts its input and its parameters to
-// p.Compute, computes, and casts its result to p.Output, all differentiably; the
-// parameters stay leaves, of p.Param, to which they are converted at once. Buffers, as
-// running statistics, keep their dtype. A module inside that has a precision of its own
-// follows that. Autocast has no effect inside. It is the way that Haiku uses jmp.Policy,
-// and Keras' dtype policy of a layer:
+// WithPrecision returns m as a module that casts its input and its parameters to p.Compute,
+// computes, and casts its result to p.Output, all differentiably. The parameters are converted
+// to p.Param at once and stay leaves. Buffers, such as running statistics, keep their dtype. A
+// module inside m with its own precision keeps it. Autocast has no effect inside m. It
+// corresponds to Haiku's use of jmp.Policy, and to the dtype policy of a Keras layer:
 //
 //	net := nn.Sequential(
 //		amp.WithPrecision(body, amp.MixedFloat16),
@@ -28,11 +26,11 @@ type PrecisionModule struct {
 //	)
 func WithPrecision(m nn.Module, p Precision) *PrecisionModule {
 	if m == nil {
-		panic(&Error{Code: "model", Call: "WithPrecision", Why: "the module is nil", Cure: "give one"})
+		panic(&Error{Code: "model", Call: "WithPrecision", Why: "the module is nil", Cure: "pass a module"})
 	}
 	for _, d := range []tensor.DType{p.Param, p.Compute, p.Output} {
 		if d == 0 || !d.IsFloat() || d.IsStorage() {
-			panic(&Error{Code: "precision", Call: "WithPrecision", Why: fmt.Sprintf("%v is among the precision's dtypes", d), Cure: "expected floating-point dtypes of 16 bits or more, as from amp.ParsePrecision"})
+			panic(&Error{Code: "precision", Call: "WithPrecision", Why: fmt.Sprintf("%v is among the precision's dtypes", d), Cure: "expected floating-point dtypes of at least 16 bits; amp.ParsePrecision returns such a precision"})
 		}
 	}
 	w := &PrecisionModule{m, p}
@@ -44,10 +42,10 @@ func WithPrecision(m nn.Module, p Precision) *PrecisionModule {
 	return w
 }
 
-// Precision returns what the module computes in.
+// Precision returns the module's precision.
 func (m *PrecisionModule) Precision() Precision { return m.precision }
 
-// own returns the parameters that are in no module inside with a precision of its own.
+// own returns the parameters outside inner modules with their own precision.
 func (m *PrecisionModule) own() (own []nn.Named) {
 	var others []string
 	for _, in := range nn.NamedModules(m.Module) {
@@ -67,7 +65,7 @@ params:
 	return own
 }
 
-// Forward casts, runs the module and casts.
+// Forward casts the input and the parameters, runs the module, and casts the result.
 func (m *PrecisionModule) Forward(x *tensor.Tensor) *tensor.Tensor {
 	p := m.precision
 	var y *tensor.Tensor
@@ -84,7 +82,7 @@ func (m *PrecisionModule) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return y
 }
 
-// String returns the module's text and the precision.
+// String returns the module and the precision as text.
 func (m *PrecisionModule) String() string {
 	return fmt.Sprintf("%s  # %v", nn.Print(m.Module), m.precision)
 }

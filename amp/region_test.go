@@ -34,7 +34,7 @@ func TestEnter(t *testing.T) {
 		amp.Autocast(amp.Float16, func() { x.MatMul(w) })
 	})
 	if made != 2 || cached != 2 {
-		t.Errorf("%d casts and %d from the cache, want one of each operand that is no weight, and 2", made, cached)
+		t.Errorf("%d casts and %d from the cache, want one of each operand that is not a weight, and 2", made, cached)
 	}
 	r.Exit()
 	active(amp.Off)

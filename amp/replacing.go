@@ -2,14 +2,14 @@ package amp
 
 import "sync/atomic"
 
-// replacing changes the policies of regions, nil for none.
+// replacing changes the policies of regions; nil if they are unchanged.
 var replacing atomic.Pointer[func(Policy) Policy]
 
-// Replacing runs body with every region of any goroutine, while it runs, opened under
-// change(p) in place of its own policy p, and inside of what changes it already: a way
-// to run a step of training, as it is, under another policy.
+// Replacing runs body. Until body returns, every region on any goroutine is opened under
+// change(p) instead of its policy p. Calls nest, with inner changes applied first. It runs an
+// unmodified training step under another policy.
 func Replacing(change func(p Policy) Policy, body func()) {
-	need("Replacing", "change", change != nil, "a function of a policy")
+	need("Replacing", "change", change != nil, "a func(amp.Policy) amp.Policy")
 	need("Replacing", "body", body != nil, "a function to run")
 	outer := replacing.Load()
 	inner := change
@@ -21,7 +21,7 @@ func Replacing(change func(p Policy) Policy, body func()) {
 	body()
 }
 
-// replaced returns the policy that a region of p has.
+// replaced returns the policy to use for a region of p.
 func replaced(p Policy) Policy {
 	if change := replacing.Load(); change != nil {
 		return (*change)(p)

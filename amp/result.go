@@ -8,22 +8,22 @@ import (
 	"halfnote/tensor"
 )
 
-// StepResult says what a scaler's Step did.
+// StepResult is the result of a scaler's Step.
 type StepResult struct {
 	Step     int     // number of the step, from 0
 	Skipped  bool    // the optimizer did not step
 	FoundInf bool    // a gradient held inf or NaN
 	Scale    float64 // the loss scale that the gradients carried
-	// FirstBadParam is the index, in the optimizer's Params, of the first
-	// parameter whose gradient was not finite, or -1; Param is its name, which [Names]
-	// tells, or "parameter 2", and its shape.
+	// FirstBadParam is the index, in the optimizer's Params, of the first parameter whose
+	// gradient was not finite, or -1; Param is its name, if [Names] is set, or "parameter 2", and
+	// its shape.
 	FirstBadParam int
 	Param         string
-	Skips         int    // of this optimizer's in a row, with this one
-	Hint          string // what is amiss beyond a skip now and then, and what to do
+	Skips         int    // consecutive skipped steps of this optimizer, this one included
+	Hint          string // advice if more is wrong than an occasional skip
 }
 
-// String says in one sentence what happened and why.
+// String returns a sentence on what happened and why.
 func (r StepResult) String() string {
 	text := fmt.Sprintf("step %d taken at loss scale %g", r.Step, r.Scale)
 	if r.Skipped {
@@ -35,7 +35,7 @@ func (r StepResult) String() string {
 	return text
 }
 
-// result says what Step did, or will do, with opt's gradients.
+// result returns what Step did, or will do, with opt's gradients.
 func (s *GradScaler) result(opt Optimizer, st *stage, step int) StepResult {
 	r := StepResult{Step: step, Scale: float64(s.scale), FirstBadParam: -1}
 	if i, bad := st.found.first(); bad {
@@ -45,17 +45,17 @@ func (s *GradScaler) result(opt Optimizer, st *stage, step int) StepResult {
 	return r
 }
 
-// streak is steps of an optimizer that were skipped in a row.
+// streak is a run of consecutive skipped steps of an optimizer.
 type streak struct {
 	length int
-	last   weak.Pointer[tensor.Tensor] // the first bad gradient of the last of them
+	last   weak.Pointer[tensor.Tensor] // first non-finite gradient of the last skipped step
 }
 
-// manySkips in a row are more than it takes to find a scale that suits.
+// manySkips is more consecutive skips than it takes to find a suitable scale.
 const manySkips = 10
 
-// judge counts the skipped steps in a row, and says what is wrong if something other than
-// the scale seems to be.
+// judge counts consecutive skipped steps, and returns a hint if something other than the scale
+// seems to be wrong.
 func (s *GradScaler) judge(opt Optimizer, st *stage, r StepResult) (skips int, hint string) {
 	id := identity(opt)
 	if !r.Skipped {
@@ -73,25 +73,25 @@ func (s *GradScaler) judge(opt Optimizer, st *stage, r StepResult) (skips int, h
 	k.last = weak.Make(grad)
 	switch {
 	case stale:
-		hint = "it is the gradient of the step before, to which more was added: call ZeroGrad between steps, since inf and NaN stay"
+		hint = "the gradient is left over from the previous step and was added to: call ZeroGrad between steps, because inf and NaN persist"
 	case s.badLoss:
-		hint = "the loss itself is not finite, so no scale helps: the forward pass overflows or divides by 0; diagnose.Overflow finds where"
+		hint = "the loss itself is not finite, so no scale helps: the forward pass overflows or divides by 0; run diagnose.Overflow to find where"
 	case k.length >= manySkips:
-		hint = fmt.Sprintf("%d steps in a row have been skipped with a finite loss: a derivative is inf or NaN at any scale; diagnose.Overflow finds where", k.length)
+		hint = fmt.Sprintf("%d consecutive steps were skipped with a finite loss: a derivative is inf or NaN at any scale; run diagnose.Overflow to find where", k.length)
 	default:
 		hint = s.lowScale()
 	}
 	return k.length, hint
 }
 
-// lowScale says what is wrong with a scale below 1: it scales gradients up, by more than
-// float32 may hold, after they have been looked at (pytorch issue 99640).
+// lowScale returns a hint about a scale below 1: it makes gradients larger, possibly beyond
+// float32, after they have been checked (pytorch issue 99640).
 func (s *GradScaler) lowScale() string {
 	switch inverse := s.inverse(); {
 	case math.IsInf(inverse, 0) || math.IsNaN(inverse):
-		return fmt.Sprintf("the loss scale %g has no finite inverse: every gradient becomes inf or NaN, unnoticed; begin with a new scaler, and amp.MinScale(1)", s.scale)
+		return fmt.Sprintf("the loss scale %g has no finite inverse: every gradient silently becomes inf or NaN; use a new scaler with amp.MinScale(1)", s.scale)
 	case s.scale < 1:
-		return "a loss scale below 1 makes gradients larger, and does not notice if they overflow then: it is not the scale that is too large; amp.MinScale(1) is a floor, diagnose.Overflow finds what overflows"
+		return "a loss scale below 1 makes gradients larger, and an overflow then goes undetected: the scale is not too large; set amp.MinScale(1) and run diagnose.Overflow to find what overflows"
 	}
 	return ""
 }

@@ -7,10 +7,9 @@ import (
 	"halfnote/tensor"
 )
 
-// GradScaler multiplies losses by a scale, so that gradients that float16 would
-// flush to zero survive, and skips steps whose gradients are not finite. It is
-// torch.amp.GradScaler. Use one scaler for a whole run; it is not safe for use by
-// several goroutines at once.
+// GradScaler multiplies losses by a scale, so that gradients survive that float16 would flush to
+// zero, and skips steps whose gradients are not finite. It is torch.amp.GradScaler. Use one
+// scaler for a whole run; it is not safe for use by several goroutines at once.
 type GradScaler struct {
 	enabled  bool
 	scale    float32
@@ -18,27 +17,27 @@ type GradScaler struct {
 	backoff  float64
 	interval int
 
-	// Not torch's.
+	// Options that torch lacks.
 	static      bool
 	least, most float32
-	abort       bool // Update panics at the least scale
-	hysteresis  int  // the overflow that makes the scale back off
+	abort       bool // AbortAtMin
+	hysteresis  int  // number of overflows before the scale backs off
 	models      []any
 
 	ready     bool // a loss has been scaled
 	device    tensor.Device
-	held      *tensor.Tensor  // the scale and what it depends on where the device has it, and the fields above and below are of when they were asked for
-	tracker   int             // steps in a row without overflow
-	overflows int             // since the scale grew
-	steps     int             // steps asked for, of all optimizers
-	stages    map[any]*stage  // by identity of the optimizer, since the last Update
-	streaks   map[any]*streak // likewise, since the last step that was taken
-	badLoss   bool            // a loss was not finite, since the last Update; looked at in a streak alone
+	held      *tensor.Tensor  // device copy of scale, 1/scale, tracker and overflows; if non-nil it is authoritative, and the host fields are the last values read back
+	tracker   int             // consecutive steps without overflow
+	overflows int             // overflows since the scale last grew
+	steps     int             // calls of Step, for all optimizers
+	stages    map[any]*stage  // state since the last Update, by identity of the optimizer
+	streaks   map[any]*streak // skips since the last step taken, by identity of the optimizer
+	badLoss   bool            // a loss since the last Update was non-finite; checked only during a run of skipped steps
 }
 
-// Optimizer is what a GradScaler needs of one.
+// Optimizer is an optimizer that a GradScaler can step.
 type Optimizer interface {
-	// Params returns the parameters, those without a gradient too.
+	// Params returns the parameters, including those without a gradient.
 	Params() []*tensor.Tensor
 	// Step updates the parameters from their gradients.
 	Step()
@@ -46,21 +45,21 @@ type Optimizer interface {
 	ZeroGrad()
 }
 
-// stage is what has happened to an optimizer's gradients since the last Update.
+// stage is the state of an optimizer's gradients since the last Update.
 type stage struct {
 	unscaled, stepped bool
 	found             verdict
 }
 
-// Scale returns loss times the scale, differentiably, in the dtype that loss and
-// a 0-dim float32 tensor promote to: float32 for a 0-dim float16 loss, float16
-// for one with dimensions, which may overflow. It is GradScaler.scale.
+// Scale returns loss times the scale, differentiably, in the promoted dtype of loss and a 0-dim
+// float32 tensor: float32 for a 0-dim float16 loss, float16 for one with dimensions, which may
+// overflow. It is GradScaler.scale.
 func (s *GradScaler) Scale(loss *tensor.Tensor) *tensor.Tensor {
 	if !s.enabled {
 		return loss
 	}
 	if loss == nil {
-		panic(&Error{Code: "bad_outputs", Call: "Scale", Why: "the loss is nil", Cure: "give the loss's tensor"})
+		panic(&Error{Code: "bad_outputs", Call: "Scale", Why: "the loss is nil", Cure: "pass the loss tensor"})
 	}
 	if !s.ready {
 		s.ready, s.device = true, loss.Device()
@@ -74,7 +73,7 @@ func (s *GradScaler) Scale(loss *tensor.Tensor) *tensor.Tensor {
 	return scaled
 }
 
-// ScaleAll is Scale on each of several outputs.
+// ScaleAll applies Scale to each of several outputs.
 func (s *GradScaler) ScaleAll(outputs []*tensor.Tensor) []*tensor.Tensor {
 	scaled := make([]*tensor.Tensor, len(outputs))
 	for i, t := range outputs {
@@ -83,11 +82,11 @@ func (s *GradScaler) ScaleAll(outputs []*tensor.Tensor) []*tensor.Tensor {
 	return scaled
 }
 
-// Unscale divides the gradients of opt's parameters by the scale, in place, and
-// notes whether one was not finite, without waiting for the device. Call it to clip or
-// look at gradients; Step does it otherwise. It panics with an *[Error] if nothing was
-// scaled, if opt's gradients have been unscaled or stepped on since the last Update, or
-// if one is float16: in each case no gradient has changed. It is GradScaler.unscale_.
+// Unscale divides the gradients of opt's parameters by the scale, in place, and records whether
+// one was not finite, without a host synchronisation. Call it before clipping or inspecting
+// gradients; otherwise Step does it. It panics with an *[Error] if nothing was scaled, if opt's
+// gradients were unscaled or used by Step since the last Update, or if one is float16; it then
+// changes no gradient. It is GradScaler.unscale_.
 func (s *GradScaler) Unscale(opt Optimizer) {
 	if !s.enabled {
 		return
@@ -98,13 +97,12 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 	case st.stepped:
 		panic(&Error{Code: "unscale_after_step", Call: "Unscale", Why: "Step has used these gradients", Cure: "call Unscale before Step"})
 	case st.unscaled:
-		panic(&Error{Code: "already_unscaled", Call: "Unscale", Why: "this optimizer's gradients are in true units since the last Update", Cure: "call Unscale once between two Updates"})
+		panic(&Error{Code: "already_unscaled", Call: "Unscale", Why: "this optimizer's gradients have already been unscaled since the last Update", Cure: "call Unscale once between two calls of Update"})
 	}
 	s.unscaled(opt, st, false)
 }
 
-// unscaled moves opt on to the stage after Unscale, which Step does itself if need
-// be.
+// unscaled moves opt to the stage after Unscale; implicit if Step does so itself.
 func (s *GradScaler) unscaled(opt Optimizer, st *stage, implicit bool) {
 	st.found = s.check(opt, s.divided, false)
 	st.unscaled = true
@@ -113,10 +111,10 @@ func (s *GradScaler) unscaled(opt Optimizer, st *stage, implicit bool) {
 	}
 }
 
-// Step unscales opt's gradients, unless Unscale has, and steps opt if all of them
-// are finite. A [FusedOptimizer] does both itself. It panics with an *[Error] if nothing
-// was scaled, if opt has no gradient at all, or if it was stepped since the last Update.
-// It is GradScaler.step.
+// Step unscales opt's gradients, unless Unscale has done so, and steps opt if all of them are
+// finite. A [FusedOptimizer] does both itself. Step panics with an *[Error] if nothing was
+// scaled, if opt has no gradients, or if it was stepped since the last Update. It is
+// GradScaler.step.
 func (s *GradScaler) Step(opt Optimizer) StepResult {
 	if !s.enabled {
 		opt.Step()
@@ -151,17 +149,17 @@ func (s *GradScaler) stepPlain(opt Optimizer, st *stage) {
 	}
 }
 
-// StepWith calls closure and steps, for an optimizer that evaluates the model itself; it
-// returns what opt returns. A scaler cannot guard such a step: it panics with an *[Error]
-// unless the scaler is disabled.
+// StepWith steps an optimizer that evaluates the model itself by calling closure, and returns
+// opt's result. A scaler cannot guard such a step: StepWith panics with an *[Error] unless the
+// scaler is disabled.
 func (s *GradScaler) StepWith(opt ClosureOptimizer, closure func() *tensor.Tensor) *tensor.Tensor {
 	if s.enabled {
-		panic(&Error{Code: "closure", Call: "StepWith", Why: "the optimizer evaluates the model anew within its step, where nothing scales the loss or looks at the gradients", Cure: "call Step, or disable the scaler with amp.Enabled(false)"})
+		panic(&Error{Code: "closure", Call: "StepWith", Why: "the optimizer evaluates the model again within its step, where the loss is not scaled and the gradients are not checked", Cure: "call Step, or disable the scaler with amp.Enabled(false)"})
 	}
 	return opt.StepWith(closure)
 }
 
-// ClosureOptimizer is an optimizer that evaluates the model, as LBFGS.
+// ClosureOptimizer is an optimizer that evaluates the model itself, such as LBFGS.
 type ClosureOptimizer interface {
 	StepWith(closure func() *tensor.Tensor) *tensor.Tensor
 }
@@ -176,7 +174,7 @@ func (s *GradScaler) CurrentScale() float64 {
 	return float64(s.scale)
 }
 
-// IsEnabled reports whether the scaler does anything.
+// IsEnabled reports whether the scaler is enabled.
 func (s *GradScaler) IsEnabled() bool { return s.enabled }
 
 func (s *GradScaler) String() string {
@@ -196,7 +194,7 @@ func (s *GradScaler) mustBeReady(call string) {
 	}
 }
 
-// stepsTwice returns what is wrong if the optimizer has stepped.
+// stepsTwice returns an error if the optimizer has already stepped.
 func (st *stage) stepsTwice() *Error {
 	if !st.stepped {
 		return nil
@@ -204,10 +202,10 @@ func (st *stage) stepsTwice() *Error {
 	return &Error{Code: "already_stepped", Call: "Step", Why: "this optimizer has stepped since the last Update", Cure: "call Update after each Step"}
 }
 
-// mustHaveGrads panics if the optimizer has no gradient.
+// mustHaveGrads panics if the optimizer has no gradients.
 func (st *stage) mustHaveGrads() {
 	if len(st.found.owners) == 0 {
-		st.unscaled = false // torch's stays, and refuses gradients that come now
+		st.unscaled = false // torch keeps it set, and so rejects gradients that arrive later
 		panic(&Error{Code: "no_grads", Call: "Step", Why: "no parameter of this optimizer has a gradient", Cure: "call Backward on the scaled loss first, with parameters that it depends on"})
 	}
 }
@@ -220,9 +218,8 @@ func (s *GradScaler) stage(opt Optimizer) *stage {
 	return s.stages[id]
 }
 
-// identity returns what tells one optimizer from another. An optimizer that a cell
-// defines arrives in a wrapper made for each call, which cannot be a key: its
-// first parameter can.
+// identity returns a key for an optimizer. An optimizer defined in a cell arrives in a new
+// wrapper at each call, so its first parameter serves as the key.
 func identity(opt Optimizer) any {
 	if reflect.ValueOf(opt).Comparable() {
 		return opt
@@ -233,13 +230,13 @@ func identity(opt Optimizer) any {
 	return nil
 }
 
-// count returns the number of this step and moves on.
+// count returns the number of this step and increments the counter.
 func (s *GradScaler) count() int {
 	s.steps++
 	return s.steps - 1
 }
 
-// tell notifies of an event that leaves the scale as it is.
+// tell emits an event that does not change the scale.
 func (s *GradScaler) tell(e Event) {
 	if !observed() {
 		return

@@ -6,21 +6,21 @@ import (
 	"halfnote/tensor"
 )
 
-// GuardedOptimizer is an optimizer that takes a device's word for whether to step, so that
-// nobody need wait for it: as those of package optim. It is torch's argument found_inf of
-// fused optimizers.
+// GuardedOptimizer is an optimizer that reads from the device whether to step, without a host
+// synchronisation. The optimizers of package optim are guarded. It is torch's argument
+// found_inf of fused optimizers.
 type GuardedOptimizer interface {
 	Optimizer
-	// StepUnless is Step if all elements of found are 0, else nothing changes. found is a
+	// StepUnless is Step if all elements of found are 0, else it changes nothing. found is a
 	// float32 vector on the parameters' device.
 	StepUnless(found *tensor.Tensor)
 }
 
-// StepNonBlocking is Step without waiting for the GPU, which decides itself whether the
-// gradients are finite. It cannot tell of the step. From then on the GPU has the scale:
-// Update does not wait either, and whoever asks for the scale does. It does what Step does,
-// and waits, where the losses are on the CPU, where somebody observes, with [AbortAtMin],
-// and if opt is no [GuardedOptimizer]. It panics as Step does.
+// StepNonBlocking is Step without a host synchronisation: the GPU decides whether to skip the
+// step, so there is no result. From then on the scale lives on the GPU: Update does not wait
+// either, and reading the scale does. It waits, as Step does, if the losses are on the CPU, if
+// there are observers, with [AbortAtMin], or if opt is not a [GuardedOptimizer]. It panics as
+// Step does.
 func (s *GradScaler) StepNonBlocking(opt Optimizer) {
 	guarded, ok := opt.(GuardedOptimizer)
 	if !s.enabled || !ok || s.abort || observed() || !s.ready || s.device == tensor.CPU || !s.onDevice(opt) {
@@ -61,7 +61,7 @@ const (
 	heldSize
 )
 
-// hold gives the device what the scaler knows of its scale.
+// hold copies the state of the scale to the device.
 func (s *GradScaler) hold() {
 	state := make([]float64, heldSize)
 	state[heldScale], state[heldInverse] = float64(s.scale), s.inverse()
@@ -69,14 +69,14 @@ func (s *GradScaler) hold() {
 	if s.held == nil {
 		s.held = tensor.Lasting(s.device, state...)
 	} else {
-		s.held.Assign(tensor.New(state).ToDevice(s.device)) // whoever knows its address finds what is new
+		s.held.Assign(tensor.New(state).ToDevice(s.device)) // keep the address, which captured graphs use
 	}
 }
 
 // factor returns the scale as a scalar on a device.
 func (s *GradScaler) factor(d tensor.Device) *tensor.Tensor {
 	if s.held == nil && d == s.device && tensor.Capturing() {
-		s.hold() // replays find the scale of then
+		s.hold() // replays read the current scale
 	}
 	if s.held != nil && d == s.device {
 		return s.held.Select(0, heldScale)
@@ -85,7 +85,7 @@ func (s *GradScaler) factor(d tensor.Device) *tensor.Tensor {
 	return tensor.Scalar(float64(s.scale)).ToDevice(d)
 }
 
-// asked brings what the device has of the scale, for somebody who asks.
+// asked reads the state of the scale back from the device.
 func (s *GradScaler) asked() {
 	if s.held != nil {
 		state := s.held.Float64s()
@@ -93,15 +93,15 @@ func (s *GradScaler) asked() {
 	}
 }
 
-// told gives the device the scale if it had it and it was changed here.
+// told copies the scale to the device after a change on the host, if the device holds it.
 func (s *GradScaler) told() {
 	if s.held != nil {
 		s.hold()
 	}
 }
 
-// updatedThere is Update on the device. It reports whether it could be done there: if
-// nobody has asked what the steps found.
+// updatedThere is Update on the device. It reports whether this was possible, which requires
+// that no verdict has been read.
 func (s *GradScaler) updatedThere() bool {
 	var flags []*tensor.Tensor
 	for _, st := range s.stages {

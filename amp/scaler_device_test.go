@@ -15,7 +15,7 @@ import (
 )
 
 // TestNonBlockingOnGPU trains with Step and with StepNonBlocking: the same bits, skips and
-// scales, whether somebody asks in between or not.
+// scales, whether or not the scale is read in between.
 func TestNonBlockingOnGPU(t *testing.T) {
 	tensor.SetDefaultDevice(tensor.CUDA)
 	defer tensor.SetDefaultDevice(tensor.CPU)

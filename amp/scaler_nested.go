@@ -7,15 +7,15 @@ import (
 	"halfnote/tensor"
 )
 
-// ScaleNested returns a container like outputs, of its type, with every tensor in it
-// scaled: outputs is a tensor, or slices, arrays and maps of what outputs may be. It
-// returns outputs itself on a disabled scaler, and panics with an *[Error] that names
-// the place of anything else in it. It is GradScaler.scale of lists and tuples.
+// ScaleNested returns a copy of outputs, of the same type, with every tensor in it scaled:
+// outputs is a tensor, or nested slices, arrays and maps of tensors. A disabled scaler returns
+// outputs itself. ScaleNested panics with an *[Error] that names the place of any other value.
+// It is GradScaler.scale of lists and tuples.
 func (s *GradScaler) ScaleNested(outputs any) any {
 	if !s.enabled {
 		return outputs
 	}
-	// First, so that a refusal changes nothing.
+	// Check first, so that an error changes nothing.
 	checkNested(reflect.ValueOf(outputs), "outputs")
 	return s.nested(reflect.ValueOf(outputs)).Interface()
 }
@@ -24,7 +24,7 @@ var tensorType = reflect.TypeFor[*tensor.Tensor]()
 
 func checkNested(v reflect.Value, path string) {
 	refuse := func(what string) {
-		panic(&Error{Code: "bad_outputs", Call: "ScaleNested", Why: fmt.Sprintf("%s is %s", path, what), Cure: "give tensors, or slices and maps of them"})
+		panic(&Error{Code: "bad_outputs", Call: "ScaleNested", Why: fmt.Sprintf("%s is %s", path, what), Cure: "pass tensors, or slices and maps of tensors"})
 	}
 	switch {
 	case !v.IsValid():

@@ -239,7 +239,7 @@ func TestHints(t *testing.T) {
 			s.Scale(tensor.Scalar(1))
 			opt.list[1].SetGrad(tensor.New([]float64{inf}, 1))
 			s.Step(other) // does not end opt's streak
-			if r := s.Step(opt); r.Skips != i+1 || strings.Contains(r.String(), fmt.Sprintf("%d steps in a row", i+1)) != (i >= 9) {
+			if r := s.Step(opt); r.Skips != i+1 || strings.Contains(r.String(), fmt.Sprintf("%d consecutive steps", i+1)) != (i >= 9) {
 				t.Errorf("step %d: %v", i, r)
 			}
 			s.Update()

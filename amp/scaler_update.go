@@ -6,11 +6,10 @@ import (
 	"halfnote/tensor"
 )
 
-// Update sets the scale for the next step: times the backoff factor if a gradient
-// of any optimizer was not finite since the last Update, else times the growth
-// factor after GrowthInterval clean steps in a row, as long as it stays finite.
-// It panics with an *[Error] if no gradients have been checked since the last
-// Update. It is GradScaler.update.
+// Update sets the scale for the next step. It multiplies the scale by the backoff factor if a
+// gradient of any optimizer was not finite since the last Update, else by the growth factor after
+// GrowthInterval clean steps in a row, as long as the result is finite. It panics with an
+// *[Error] if no gradients have been checked since the last Update. It is GradScaler.update.
 func (s *GradScaler) Update() {
 	if !s.enabled {
 		return
@@ -27,7 +26,7 @@ func (s *GradScaler) Update() {
 		found = found || bad
 	}
 	if !checked {
-		panic(&Error{Code: "no_checks", Call: "Update", Why: "no gradients have been checked since the last Update", Cure: "call Step, or Unscale, first"})
+		panic(&Error{Code: "no_checks", Call: "Update", Why: "no gradients have been checked since the last Update", Cure: "call Step or Unscale first"})
 	}
 	before := s.scale
 	s.adjust(found)
@@ -36,14 +35,14 @@ func (s *GradScaler) Update() {
 	if found && s.abort && s.scale == before && s.scale <= s.least && s.overflows >= s.hysteresis {
 		panic(&Error{
 			Code: "min_scale", Call: "Update",
-			Why:  fmt.Sprintf("a gradient was not finite at the least loss scale, %v: it cannot go lower", s.least),
-			Cure: "find what overflows, which is not the scale's doing; diagnose.Overflow names the operation",
+			Why:  fmt.Sprintf("a gradient was not finite at MinScale, %v, so the loss scale cannot go lower", s.least),
+			Cure: "the loss scale is not the cause: run diagnose.Overflow to find the operation that overflows",
 		})
 	}
 }
 
-// adjust moves the scale after steps that found an overflow or not: with the defaults
-// torch._amp_update_scale_.
+// adjust updates the scale after a step with or without an overflow. With the default options
+// it is torch._amp_update_scale_.
 func (s *GradScaler) adjust(found bool) {
 	s.scale, s.tracker, s.overflows = s.rule().Next(s.scale, s.tracker, s.overflows, found)
 }
@@ -55,8 +54,8 @@ func (s *GradScaler) rule() tensor.ScaleSettings {
 	}
 }
 
-// UpdateTo sets the scale by hand, GradScaler.update's argument new_scale; any number
-// will do. The growth tracker stays, and no gradients need have been checked.
+// UpdateTo sets the scale to any number. The growth tracker is unchanged, and no gradients need
+// to have been checked. It is GradScaler.update with new_scale.
 func (s *GradScaler) UpdateTo(scale float64) {
 	if !s.enabled {
 		return
@@ -69,9 +68,9 @@ func (s *GradScaler) UpdateTo(scale float64) {
 	s.updated(before)
 }
 
-// UpdateFrom is UpdateTo with the only element of a tensor, which is copied. It panics
-// with an *[Error] if scale has other than one element, requires a gradient, or is not
-// on the device of the loss that was scaled first.
+// UpdateFrom is UpdateTo with the only element of a tensor, which is copied. It panics with an
+// *[Error] if scale does not have exactly one element, requires a gradient, or is not on the
+// device of the first scaled loss.
 func (s *GradScaler) UpdateFrom(scale *tensor.Tensor) {
 	if !s.enabled {
 		return
@@ -89,7 +88,7 @@ func (s *GradScaler) UpdateFrom(scale *tensor.Tensor) {
 		why = "it requires a gradient"
 	}
 	if why != "" {
-		panic(&Error{Code: "bad_new_scale", Call: "UpdateFrom", Why: "the new scale cannot be used: " + why, Cure: "give a tensor of one element that requires no gradient, on the losses' device, or UpdateTo a number"})
+		panic(&Error{Code: "bad_new_scale", Call: "UpdateFrom", Why: "the new scale cannot be used: " + why, Cure: "pass a tensor of one element without requires_grad, on the device of the losses, or call UpdateTo with a number"})
 	}
 	s.UpdateTo(scale.Float64s()[0])
 }
@@ -100,30 +99,30 @@ func (s *GradScaler) updated(before float32) {
 	notify(Event{Kind: Updated, Scaler: s, Step: s.steps - 1, Before: float64(before), After: float64(s.scale), Tracker: s.tracker})
 }
 
-// inverse is what gradients are multiplied by: torch divides in float64 and rounds.
+// inverse returns the factor that unscales gradients: torch divides in float64 and rounds.
 func (s *GradScaler) inverse() float64 { return float64(float32(1 / float64(s.scale))) }
 
-// GrowthTracker returns how many steps in a row have been clean.
+// GrowthTracker returns the number of consecutive clean steps.
 func (s *GradScaler) GrowthTracker() int {
 	s.asked()
 	return s.tracker
 }
 
-// GrowthFactor returns what a growth multiplies the scale by.
+// GrowthFactor returns the factor by which the scale grows.
 func (s *GradScaler) GrowthFactor() float64 { return s.growth }
 
 // SetGrowthFactor sets it from the next Update on, unchecked as in torch.
 func (s *GradScaler) SetGrowthFactor(f float64) { s.growth = f }
 
-// BackoffFactor returns what an overflow multiplies the scale by.
+// BackoffFactor returns the factor applied to the scale after an overflow.
 func (s *GradScaler) BackoffFactor() float64 { return s.backoff }
 
 // SetBackoffFactor sets it from the next Update on, unchecked as in torch.
 func (s *GradScaler) SetBackoffFactor(f float64) { s.backoff = f }
 
-// GrowthInterval returns how many clean steps in a row make the scale grow.
+// GrowthInterval returns the number of consecutive clean steps after which the scale grows.
 func (s *GradScaler) GrowthInterval() int { return s.interval }
 
 // SetGrowthInterval sets it from the next Update on, unchecked as in torch. If the
-// tracker is past it already, the scale does not grow before the next overflow.
+// tracker is already past it, the scale does not grow before the next overflow.
 func (s *GradScaler) SetGrowthInterval(steps int) { s.interval = steps }

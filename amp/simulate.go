@@ -7,9 +7,9 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Simulate returns what a scaler made with options would have done in a run of some
-// steps, without one: overflows says whether a gradient of a step is not finite at a
-// scale. It reports no [Event].
+// Simulate returns the results of a scaler made with options over a number of steps, without a
+// training run: overflows reports whether a gradient of a step is not finite at a scale. It
+// emits no [Event].
 func Simulate(steps int, overflows func(step int, scale float64) bool, options ...ScalerOption) []StepResult {
 	need("Simulate", "overflows", overflows != nil, "a function")
 	if err := driver.Room(steps, int(unsafe.Sizeof(StepResult{}))); err != nil {

@@ -13,9 +13,8 @@ var stateKeys = []string{"_growth_tracker", "backoff_factor", "growth_factor", "
 // overflowsKey is in the state of a scaler with hysteresis, and not in torch's.
 const overflowsKey = "_overflows"
 
-// StateDict returns what a checkpoint must hold of the scaler, under torch's
-// names; it is empty for a disabled scaler. Call it after Update. It is
-// GradScaler.state_dict.
+// StateDict returns the scaler's state for a checkpoint, under torch's names; it is empty for a
+// disabled scaler. Call it after Update. It is GradScaler.state_dict.
 func (s *GradScaler) StateDict() map[string]float64 {
 	if !s.enabled {
 		return map[string]float64{}
@@ -34,9 +33,8 @@ func (s *GradScaler) StateDict() map[string]float64 {
 	return state
 }
 
-// LoadStateDict restores what StateDict returned. It does nothing on a disabled
-// scaler and panics with an *[Error] if a key is missing: then nothing has
-// changed.
+// LoadStateDict restores a state returned by StateDict. It does nothing on a disabled scaler.
+// If a key is missing it panics with an *[Error] and changes nothing.
 func (s *GradScaler) LoadStateDict(state map[string]float64) {
 	if !s.enabled {
 		return
@@ -47,7 +45,7 @@ func (s *GradScaler) LoadStateDict(state map[string]float64) {
 	for _, key := range stateKeys {
 		if _, ok := state[key]; !ok {
 			got := slices.Sorted(maps.Keys(state))
-			panic(&Error{Code: "bad_state", Call: "LoadStateDict", Why: fmt.Sprintf("%q is not among %s", key, strings.Join(got, ", ")), Cure: "give all of " + strings.Join(stateKeys, ", ")})
+			panic(&Error{Code: "bad_state", Call: "LoadStateDict", Why: fmt.Sprintf("%q is not among %s", key, strings.Join(got, ", ")), Cure: "include all of " + strings.Join(stateKeys, ", ")})
 		}
 	}
 	s.tracker = int(state["_growth_tracker"])

@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// check has pass look for inf and NaN in opt's gradients. It panics before if a gradient
-// is float16 and may not be.
+// check runs pass on opt's gradients to find inf and NaN. It first panics if a gradient is
+// float16 and half is false.
 func (s *GradScaler) check(opt Optimizer, pass func(grads []*tensor.Tensor) *tensor.Tensor, half bool) verdict {
 	var v verdict
 	var grads []*tensor.Tensor
@@ -22,7 +22,7 @@ func (s *GradScaler) check(opt Optimizer, pass func(grads []*tensor.Tensor) *ten
 		if g.DType() == tensor.Float16 && !half {
 			panic(&Error{
 				Code: "fp16_grad", Call: "Unscale",
-				Why:  fmt.Sprintf("the gradient of %s is float16: it would overflow or vanish when unscaled", s.describe(p, i)),
+				Why:  fmt.Sprintf("the gradient of %s is float16 and could overflow or vanish when unscaled", s.describe(p, i)),
 				Cure: "keep parameters in float32 and let autocast cast them",
 			})
 		}
@@ -34,8 +34,8 @@ func (s *GradScaler) check(opt Optimizer, pass func(grads []*tensor.Tensor) *ten
 	return v
 }
 
-// divided divides gradients by the scale in place, and returns flags of what held inf or
-// NaN before: below a scale of 1 the quotient itself may overflow, unnoticed, as in torch.
+// divided divides gradients by the scale in place, and returns flags of those that held inf or
+// NaN before: below a scale of 1 the quotient itself may silently overflow, as in torch.
 func (s *GradScaler) divided(grads []*tensor.Tensor) *tensor.Tensor {
 	if s.held != nil && !slices.ContainsFunc(grads, func(g *tensor.Tensor) bool { return g.Device() != s.device }) {
 		return tensor.UnscaleFlagsBy(grads, s.held.Select(0, heldInverse))
@@ -44,14 +44,14 @@ func (s *GradScaler) divided(grads []*tensor.Tensor) *tensor.Tensor {
 	return tensor.UnscaleFlags(grads, s.inverse())
 }
 
-// looked leaves gradients as they are.
+// looked checks gradients without changing them.
 func looked(grads []*tensor.Tensor) *tensor.Tensor { return tensor.UnscaleFlags(grads, 1) }
 
-// verdict is what looking at an optimizer's gradients found. It stays on the device until
-// somebody asks.
+// verdict is the result of checking an optimizer's gradients. It stays on the device until it
+// is read.
 type verdict struct {
 	owners []int          // indices of the parameters that had gradients
-	flags  *tensor.Tensor // 1 for each of these that was not finite
+	flags  *tensor.Tensor // 1 for each gradient that was not finite
 	asked  bool
 	at     int // index of the first bad parameter, -1 for none
 }
@@ -72,7 +72,7 @@ func (v *verdict) first() (i int, bad bool) {
 	return v.at, v.at >= 0
 }
 
-// tensor returns a scalar of the CPU that is 0 if all gradients were finite, else 1.
+// tensor returns a CPU scalar: 0 if all gradients were finite, else 1.
 func (v *verdict) tensor() (found *tensor.Tensor) {
 	_, bad := v.first()
 	tensor.OnDevice(tensor.CPU, func() {
@@ -84,7 +84,7 @@ func (v *verdict) tensor() (found *tensor.Tensor) {
 }
 
 // describe names a parameter: "encoder.0.weight (512, 10)", or "parameter 2 (512, 10)"
-// if no model is known that has it.
+// if no known model contains it.
 func (s *GradScaler) describe(p *tensor.Tensor, i int) string {
 	name := fmt.Sprintf("parameter %d", i)
 	for _, model := range s.models {

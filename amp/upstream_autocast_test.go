@@ -207,7 +207,7 @@ func ignoredTypes(t *testing.T) {
 		if d == tensor.Float64 {
 			calls["mm"] = func() ten { return a.MM(b) }
 			if err := try(func() { amp.Autocast(amp.Float16, func() { a.MM(low) }) }); err == nil {
-				t.Error("mm of float64 and float16 is no error")
+				t.Error("mm of float64 and float16 is not an error")
 			}
 		}
 		for name, f := range calls {

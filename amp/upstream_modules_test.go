@@ -153,7 +153,7 @@ func recurrentOnCPU(t *testing.T) {
 	m := nn.NewLSTM(1, 1, nn.Layers(2))
 	nn.ToDType(m, tensor.BFloat16)
 	if err := try(func() { m.Run(x, h, c) }); err == nil {
-		t.Error("float32 input to layers of bfloat16 is no error outside a region")
+		t.Error("float32 input to layers of bfloat16 is not an error outside a region")
 	}
 	amp.Autocast(amp.CPUBFloat16, func() {
 		if out, _, _ := m.Run(x, h, c); out.DType() != tensor.BFloat16 {

@@ -1,24 +1,23 @@
-// Package diagnose finds what goes wrong under mixed precision, and says what to do.
+// Package diagnose finds problems of mixed-precision training and suggests fixes.
 //
 // Each diagnosis takes the network and a function that runs one step of training,
 // and returns a report: fields to test, sentences to print, a table to show.
 //
-// [Overflow] tells where inf or NaN was born, forward or backward, what it reached, and
-// whether the loss scale is to blame. [Gradients] tells where gradients die, beside those
-// of float64, and which loss scale would save them.
+// [Overflow] finds where inf or NaN first appeared, forward or backward, what it reached, and
+// whether the loss scale is the cause. [Gradients] finds where gradients vanish, compared with
+// float64, and which loss scale would preserve them.
 //
 //	diagnose.Overflow(net, func() { … one step … })
 //	diagnose.Gradients(net, func() { … one step … })
 //
-// [Lint] looks at how a step uses mixed precision: the order of its calls, pairs of
-// operations, dtypes, sizes.
+// [Lint] checks how a step uses mixed precision: the order of its calls, pairs of operations,
+// dtypes, sizes.
 //
 //	diagnose.Lint(net, func() { … one step … })
 //
-// [Replay] records gradients and tells what any loss scale, format and scaler would
-// have made of them. [Search] finds the operations that must stay in float32 for an
-// error budget, and [SearchLower] those that need not. [Rewind] goes back to any step
-// of a run and forks it.
+// [Replay] records gradients and computes the effect of any loss scale, format and scaler on
+// them. [Search] finds the operations that must stay in float32 for an error budget, and
+// [SearchLower] those that need not. [Rewind] goes back to any step of a run and forks it.
 //
 //	rp := diagnose.NewReplay(net)                             // before training
 //	rp.Band(diagnose.Float16)                                 // after it: the scales that are safe
@@ -26,6 +25,6 @@
 //	rw := diagnose.NewRewind(net, opt, scaler)                // and rw.Record(loss) after each step
 //	rw.Fork("lr/10", rw.BeforeNaN(), func() { … })
 //
-// A diagnosis listens to the operations and scalers of the whole process: nothing else
-// should train meanwhile.
+// A diagnosis observes the operations and scalers of the whole process: do not train anything
+// else at the same time.
 package diagnose

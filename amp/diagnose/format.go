@@ -1,10 +1,9 @@
 package diagnose
 
-// Format is a floating-point format that gradients may be kept in. Its limits are
-// where rounding to nearest even goes over to the next kind of number, not the
-// numbers of the format themselves: in float16 a value becomes 0 up to 2⁻²⁵, half of
-// the smallest number, and infinite from 65520, halfway from the largest one to the
-// next power of two.
+// Format is a floating-point format for gradients. Its limits are the values at which rounding to
+// nearest even changes the kind of the result, not numbers of the format itself: in float16 a
+// value becomes 0 up to 2⁻²⁵, half of the smallest number, and infinite from 65520, halfway from
+// the largest one to the next power of two.
 type Format struct {
 	name   string
 	zero   float64 // up to here, included, a value becomes 0

@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor"
 )
 
-// Fate is what became of a gradient.
+// Fate is the outcome of a parameter's gradient.
 type Fate string
 
 // The fates.
@@ -16,33 +16,34 @@ const (
 	Alive     Fate = "alive"
 	Flushed   Fate = "flushed"   // not 0 in float64, rounded to 0 here
 	Overflown Fate = "overflown" // finite in float64, inf or NaN here
-	DeadReLU  Fate = "dead ReLU" // 0 in float64 too: the activation lets nothing through
-	Saturated Fate = "saturated" // all but 0 in float64 too: the activation is flat there
+	DeadReLU  Fate = "dead ReLU" // 0 in float64 too: the activation blocks it
+	Saturated Fate = "saturated" // nearly 0 in float64 too: the activation is flat there
 	Cut       Fate = "cut"       // 0 in float64 too: something else multiplies it by 0
-	Zero      Fate = "zero"      // 0 in float64 too, as that of a bias before a normalisation, which nobody misses
-	Unused    Fate = "unused"    // no gradient came
+	Zero      Fate = "zero"      // 0 in float64 too and harmless, such as that of a bias before a normalisation
+	Unused    Fate = "unused"    // received no gradient
 )
 
 // LayerGradient is a parameter with its gradient.
 type LayerGradient struct {
 	Param    string
 	Module   string
-	DType    tensor.DType // that the gradient was computed in
+	DType    tensor.DType // dtype in which the gradient was computed
 	Elements int
-	Zeros    int // 0 in float64 too
-	Flushed  int // 0 here only
+	Zeros    int // elements that are 0 in float64 too
+	Flushed  int // elements that are 0 only here
 	Subnormal,
 	Infinite int
-	Lowest, Highest float64 // magnitudes in float64 that are not 0, the loss scale in them; NaN if there are none
-	Rescue          float64 // the power of two by which a loss scale would have to be larger, for all but one in a thousand to survive; 1 if they do
+	Lowest, Highest float64 // nonzero magnitudes in float64, times the loss scale; NaN if there are none
+	Rescue          float64 // power of two by which the loss scale must grow for all but one in a thousand to survive; 1 if they do
 	Fate            Fate
-	Loss            *Death // where it got lost, nil if it did not
+	Loss            *Death // where it was lost, or nil
 }
 
-// FlushedShare is the part of the elements with a gradient that have lost it.
+// FlushedShare returns the share of the elements with a nonzero gradient that were flushed to
+// 0.
 func (l LayerGradient) FlushedShare() float64 { return portion(l.Flushed, l.Elements-l.Zeros) }
 
-// ZeroShare is the part of the elements whose gradient is 0 in float64 too.
+// ZeroShare returns the share of the elements whose gradient is 0 in float64 too.
 func (l LayerGradient) ZeroShare() float64 { return portion(l.Zeros, l.Elements) }
 
 func portion(n, all int) float64 {
@@ -52,39 +53,39 @@ func portion(n, all int) float64 {
 	return float64(n) / float64(all)
 }
 
-// Death is where gradients are lost: in a derivative, or in an operation forward that
-// rounds to 0 what derivatives multiply by.
+// Death is a place where gradients are lost: a derivative, or a forward operation that rounds
+// factors of derivatives to 0.
 type Death struct {
 	Forward     bool
-	Op, Of      string // the operation, and the one that it derives, forward itself
-	trace.Place        // of that
-	Source      string // the line of the cell that called that
+	Op, Of      string // operation, and the one that it differentiates; in the forward pass, itself
+	trace.Place        // place of Of
+	Source      string // cell line that called Of
 	DType       tensor.DType
 	Fate        Fate
-	Elements    int     // that are not 0 in float64
-	Share       float64 // of them that are lost here
+	Elements    int     // elements that are not 0 in float64
+	Share       float64 // share of those that is lost here
 }
 
-// GradientsReport is what Gradients returns.
+// GradientsReport is the result of Gradients.
 type GradientsReport struct {
-	Layers []LayerGradient // in the order in which the step used them
-	Deaths []*Death        // in the order in which they ran, backward from the loss
-	First  *Death          // the first that a layer died of, nil if none did
+	Layers []LayerGradient // layers in order of use
+	Deaths []*Death        // deaths in order of execution, backward from the loss
+	First  *Death          // first death that caused a layer's loss, or nil
 
-	Scale   float64 // the loss scale of the run
-	Rescue  float64 // the power of two by which it would have to be larger for all but one in a thousand of the gradients on the way to survive; 1 if they do
-	Ceiling float64 // the largest power of two by which it may be larger before one overflows; less than 1 if one has
+	Scale   float64 // loss scale of the run
+	Rescue  float64 // power of two by which the scale must grow for all but one in a thousand of the gradients on the way to survive; 1 if they do
+	Ceiling float64 // largest power of two by which the scale may grow without overflow; less than 1 after an overflow
 }
 
-// lost is the share of a layer's gradients from which on it counts as dying.
+// lost is the minimum share of lost gradients for a layer to count as dying.
 const lost = 0.05
 
-// Gradients runs step, which trains one step or a few, and returns for each parameter of
-// net what became of its gradient, beside the gradient that the same step has in float64:
-// the share that was flushed to zero, and where that happened first, with the loss scale
-// that would have saved it; told apart from what is zero in float64 too, behind a ReLU
-// that lets nothing through or a sigmoid that is flat. The step is taken; it need not be
-// changed for this, and its numbers do not change.
+// Gradients runs step, which trains for one or a few steps, and compares the gradient of each
+// parameter of net with that of the same step in float64. It reports the share flushed to zero,
+// where this happened first, and the loss scale that would have preserved it, as distinct from
+// gradients that are zero in float64 too, for example behind a dead ReLU or a saturated
+// sigmoid. The training step takes effect, needs no changes, and has the same results as
+// without the diagnosis.
 func Gradients(net any, step func()) *GradientsReport {
 	needStep("Gradients", step != nil)
 	w := newWake(net)
@@ -93,14 +94,14 @@ func Gradients(net any, step func()) *GradientsReport {
 	return w.report()
 }
 
-// Alive tells whether no parameter's gradient got lost.
+// Alive reports whether every parameter received its gradient.
 func (r *GradientsReport) Alive() bool {
 	return !slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return !l.Fate.well() })
 }
 
 func (f Fate) well() bool { return f == Alive || f == Zero }
 
-// report judges what the wake has seen.
+// report evaluates the observations.
 func (w *wake) report() *GradientsReport {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -129,8 +130,8 @@ func (w *wake) report() *GradientsReport {
 	return r
 }
 
-// judge says what became of a layer, with the deaths on the way to it: the first that
-// takes at least half of what the worst one takes is what it died of.
+// judge sets the fate of a layer from the deaths on the way to it: the cause is the first death
+// that takes at least half as much as the worst one.
 func (l *layer) judge(deaths []*Death) {
 	died := func(fates ...Fate) bool {
 		worst := 0.0

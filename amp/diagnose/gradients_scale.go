@@ -7,12 +7,12 @@ import (
 	"halfnote/tensor"
 )
 
-// magnitudes64 counts true gradients by the power of two between them and the limits of
-// the dtype that they have to live in.
+// magnitudes64 counts exact gradients by their power of two relative to the limits of their
+// dtype.
 type magnitudes64 struct {
-	above  map[int]int // by exponent above where it flushes to 0
+	above  map[int]int // counts by exponent above the flush limit
 	count  int
-	margin float64 // how many times as large the largest may be; 0 if there is none
+	margin float64 // factor by which the largest may grow; 0 if there is none
 }
 
 func (m *magnitudes64) add(truth []float64, d tensor.DType) {
@@ -33,8 +33,7 @@ func (m *magnitudes64) add(truth []float64, d tensor.DType) {
 	}
 }
 
-// rescue returns the power of two, 1 at least, with which all but one in a thousand
-// survive.
+// rescue returns the power of two, at least 1, with which all but one in a thousand survive.
 func (m *magnitudes64) rescue() float64 {
 	var powers []int
 	for e := range m.above {

@@ -10,10 +10,10 @@ import (
 	"halfnote/display/chart"
 )
 
-// at says at which line and in which module.
+// at returns the line and the module as text.
 func (d *Death) at() string { return Finding{Source: d.Source, Module: d.Module}.where() }
 
-// String says in a sentence where gradients got lost, and how.
+// String returns a sentence on where and how gradients were lost.
 func (d *Death) String() string {
 	at := d.at()
 	if at != "" {
@@ -27,51 +27,52 @@ func (d *Death) String() string {
 			if what == "cast" {
 				what = "the cast of " + cmp.Or(d.Param, "an operand")
 			}
-			return fmt.Sprintf("%s%s flushes %s of its %s to 0 in %v, forward: derivatives that multiply by them are 0", what, at, share, count(d.Elements, "nonzero element"), d.DType)
+			return fmt.Sprintf("%s%s flushes %s of its %s to 0 in %vin the forward pass; derivatives that multiply by them are 0", what, at, share, count(d.Elements, "nonzero element"), d.DType)
 		}
 		return fmt.Sprintf("the derivative of %s%s flushes %s of its %s to 0 in %v", d.Of, at, share, count(d.Elements, "nonzero element"), d.DType)
 	case Overflown:
 		return fmt.Sprintf("the derivative of %s%s overflows %v", d.Of, at, d.DType)
 	case DeadReLU:
-		return fmt.Sprintf("%s%s lets nothing through: %s of the gradients that come are 0 behind it, in float64 too", d.Of, at, share)
+		return fmt.Sprintf("%s%s blocks gradients: %s of those that reach it become 0, in float64 too", d.Of, at, share)
 	case Saturated:
-		return fmt.Sprintf("%s%s is flat: %s of the gradient's size is gone behind it, in float64 too", d.Of, at, share)
+		return fmt.Sprintf("%s%s is flat: it removes %s of the gradient's magnitude, in float64 too", d.Of, at, share)
 	}
 	return fmt.Sprintf("the derivative of %s%s is 0, in float64 too", d.Of, at)
 }
 
-// cure says what to do about a death.
+// cure returns the advice for a death.
 func (r *GradientsReport) cure(d *Death) string {
 	switch d.Fate {
 	case Flushed:
 		if d.Forward {
-			return "no loss scale helps forward: make the numbers there larger (a normalisation layer, a larger initialisation), keep the operation in float32 with amp.Float16.With, or train in bfloat16"
+			return "no loss scale helps in the forward pass: make these values larger (a normalisation layer, a larger initialisation), keep the operation in float32 with amp.Float16.With, or train in bfloat16"
 		}
 		if r.Rescue > r.Ceiling {
-			return fmt.Sprintf("no loss scale saves all: the smallest need %s times the present one, and from %s times on the largest overflow; keep %s in float32 with amp.Float16.With(%q, tensor.Raise), or train in bfloat16", scaleText(r.Rescue), scaleText(2*r.Ceiling), d.Of, d.Of)
+			return fmt.Sprintf("no loss scale saves them all: the smallest need %s times the current scale, and from %s times the largest overflow; keep %s in float32 with amp.Float16.With(%q, tensor.Raise), or train in bfloat16", scaleText(r.Rescue), scaleText(2*r.Ceiling), d.Of, d.Of)
 		}
-		return fmt.Sprintf("scale the loss: by %s times the present scale of %s all but one in a thousand survive, up to %s times none overflows; amp.NewGradScaler() does it, amp.InitScale(%g) begins there", scaleText(r.Rescue), scaleText(r.Scale), scaleText(r.Ceiling), r.Scale*r.Rescue)
+		return fmt.Sprintf("scale the loss: at %s times the current scale of %s all but one in a thousand survive, and up to %s times none overflows; use amp.NewGradScaler(), with amp.InitScale(%g) to start there", scaleText(r.Rescue), scaleText(r.Scale), scaleText(r.Ceiling), r.Scale*r.Rescue)
 	case Overflown:
-		return "diagnose.Overflow tells what overflows, and why"
+		return "run diagnose.Overflow to find what overflows, and why"
 	case DeadReLU:
-		return "no loss scale helps: lower the learning rate that has driven it there, look at the bias before it, or use LeakyReLU or GELU"
+		return "no loss scale helps: lower the learning rate that drove it there, check the bias before it, or use LeakyReLU or GELU"
 	case Saturated:
-		return "no loss scale makes up for it: keep its operand near 0 (a normalisation layer before it, a smaller initialisation), or put ReLU there; at the output take the loss that has it inside, as BCEWithLogits"
+		return "no loss scale helps: keep its operand near 0 (a normalisation layer before it, a smaller initialisation), or use ReLU instead; at the output, use a loss that includes it, such as BinaryCrossEntropyWithLogits"
 	}
-	return "no loss scale helps: look for weights that are 0, a Detach, a mask or a Clamp there"
+	return "no loss scale helps: look for zero weights, a Detach, a mask or a Clamp there"
 }
 
-// String says in sentences which gradients got lost, where first, and what to do.
+// String returns sentences on which gradients were lost, where this happened first, and what to
+// do.
 func (r *GradientsReport) String() string {
 	if len(r.Layers) == 0 {
-		return "No gradients: the step has no backward pass, or the model no parameters."
+		return "No gradients: the step has no backward pass, or the model has no parameters."
 	}
 	lines := []string{r.summary()}
 	if r.First != nil {
 		lines = append(lines, sentence("%s", "first, "+r.First.String()), sentence("%s", "what to do: "+r.cure(r.First)))
 	}
 	if r.First == nil && slices.ContainsFunc(r.Layers, func(l LayerGradient) bool { return l.Fate == Overflown }) {
-		lines = append(lines, "They were not finite before they came back: diagnose.Overflow tells where that began.")
+		lines = append(lines, "They were non-finite before they reached the parameters: diagnose.Overflow finds the origin.")
 	}
 	for _, l := range r.Layers {
 		if !l.Fate.well() {
@@ -91,7 +92,7 @@ func (r *GradientsReport) summary() string {
 		for _, l := range r.Layers {
 			worst = max(worst, l.FlushedShare())
 		}
-		return fmt.Sprintf("The gradients of all %s arrive: at most %s of one are flushed to 0.", count(len(r.Layers), "parameter"), percent(worst))
+		return fmt.Sprintf("The gradients of all %s arrive: at most %s of any one is flushed to 0.", count(len(r.Layers), "parameter"), percent(worst))
 	}
 	var parts []string
 	for _, f := range []Fate{Flushed, Overflown, DeadReLU, Saturated, Cut, Unused} {
@@ -102,10 +103,10 @@ func (r *GradientsReport) summary() string {
 	return fmt.Sprintf("Of the gradients of %s %d arrive; %s.", count(len(r.Layers), "parameter"), lostLayers[Alive]+lostLayers[Zero], strings.Join(parts, ", "))
 }
 
-// String says in a line what became of a parameter's gradient.
+// String returns a line on the fate of a parameter's gradient.
 func (l LayerGradient) String() string {
 	if l.Fate == Unused {
-		return l.Param + ": no gradient came"
+		return l.Param + ": received no gradient"
 	}
 	text := fmt.Sprintf("%s, %v: %s flushed, %s zero in float64 too", l.Param, l.DType, percent(l.FlushedShare()), percent(l.ZeroShare()))
 	if l.Infinite > 0 {
@@ -114,8 +115,8 @@ func (l LayerGradient) String() string {
 	return text
 }
 
-// Chart shows for each parameter which parts of its gradient are normal numbers,
-// subnormal, flushed, zero anyway and infinite.
+// Chart shows, for each parameter, the shares of its gradient that are normal, subnormal,
+// flushed, zero anyway and infinite.
 func (r *GradientsReport) Chart() *chart.Figure {
 	var list []chart.GradientLayer
 	for _, l := range r.Layers {

@@ -220,7 +220,7 @@ func TestGradientsUnused(t *testing.T) {
 			unused++
 		}
 	}
-	if unused != 4 || r.Alive() || !strings.Contains(r.String(), "no gradient came") {
+	if unused != 4 || r.Alive() || !strings.Contains(r.String(), "received no gradient") {
 		t.Errorf("got %d\n%s", unused, r)
 	}
 	if r = diagnose.Gradients(w.net, func() {}); len(r.Layers) != 0 || !strings.Contains(r.String(), "No gradients") {

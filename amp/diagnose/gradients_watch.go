@@ -11,7 +11,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// wake watches over gradients on their way back.
+// wake follows gradients through the backward pass.
 type wake struct {
 	mu      sync.Mutex
 	names   *trace.Names
@@ -19,16 +19,16 @@ type wake struct {
 	shadows trace.Shadows
 
 	results   map[int]*flow  // by ID
-	layers    map[int]*layer // by ID of the parameter
+	layers    map[int]*layer // layers by ID of the parameter
 	of        map[*layer][]*Death
-	used      map[string]int // when a parameter was first used
+	used      map[string]int // order of a parameter's first use
 	deaths    []*Death
 	all       magnitudes64
 	scale     float64
 	backwards int
 }
 
-// layer collects what hooks see.
+// layer collects the observations of hooks.
 type layer struct {
 	LayerGradient
 	seen magnitudes64
@@ -40,11 +40,11 @@ type flow struct {
 	op       string
 	place    trace.Place
 	source   string
-	same     *flow   // what it is a view or a cast of
-	noise    float64 // what is not larger is none of its elements
+	same     *flow   // source of the view or cast
+	noise    float64 // magnitude up to which elements count as 0
 	deaths   []*Death
-	nonzero  float64 // share of its elements, in float64
-	size     float64 // root of their mean square, in float64
+	nonzero  float64 // share of nonzero elements, in float64
+	size     float64 // root mean square, in float64
 	dtype    tensor.DType
 }
 
@@ -62,7 +62,7 @@ func newWake(net any) *wake {
 	return w
 }
 
-// watch begins to look, and returns what ends that.
+// watch starts observing and returns a function that stops.
 func (w *wake) watch() (stop func()) {
 	list := []func(){tensor.Observe(w.operation), tensor.ObserveMarks(w.mark), amp.Observe(w.scaler)}
 	for _, p := range w.params {
@@ -94,7 +94,7 @@ func (w *wake) scaler(e amp.Event) {
 	}
 }
 
-// operation takes in an operation.
+// operation observes an operation.
 func (w *wake) operation(e tensor.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,8 +109,8 @@ func (w *wake) operation(e tensor.Event) {
 		return
 	}
 	g := &flow{dtype: e.Out.DType, backward: e.Backward, op: e.Op.Name, place: place, source: e.Source}
-	var in *flow   // the gradient on the way in
-	var zero *flow // what a derivative multiplies by and is all 0
+	var in *flow   // incoming gradient
+	var zero *flow // all-zero factor of the derivative
 	for _, t := range e.Operands {
 		of := w.results[t.ID()]
 		if of == nil {
@@ -144,7 +144,7 @@ func (w *wake) operation(e tensor.Event) {
 	cancelled := quiet(truth, g.noise)
 	g.nonzero, g.size = extent(truth)
 	if e.Op.Name == "cast" && in != nil && half(in.dtype) {
-		g.dtype = in.dtype // that the gradient has lived in
+		g.dtype = in.dtype // dtype of the gradient so far
 	}
 	if e.View || !known {
 		return
@@ -167,7 +167,7 @@ func (w *wake) operation(e tensor.Event) {
 	g.deaths = append(g.deaths, d)
 }
 
-// origin is the result that a view or a cast shows.
+// origin returns the result behind a view or a cast.
 func (g *flow) origin() *flow {
 	for g.same != nil {
 		g = g.same
@@ -175,12 +175,11 @@ func (g *flow) origin() *flow {
 	return g
 }
 
-// noise is how small a gradient is, beside the one that it is computed from, that is
-// what sums that cancel leave over in float64: the gradient of a key's bias, of which
-// softmax takes no notice, is nothing else.
+// noise is the size of a gradient, relative to its input gradient, that cancelling sums leave
+// over in float64. The gradient of a key's bias, which does not affect softmax, is pure noise.
 const noise = 1e-12
 
-// quiet sets to 0 what is noise, and tells whether there was any.
+// quiet sets noise to 0 and reports whether there was any.
 func quiet(values []float64, noise float64) (any bool) {
 	for i, x := range values {
 		if x != 0 && math.Abs(x) <= noise {
@@ -190,7 +189,7 @@ func quiet(values []float64, noise float64) (any bool) {
 	return any
 }
 
-// extent returns which share of values is not 0, and the root of their mean square.
+// extent returns the share of nonzero values and the root of their mean square.
 func extent(values []float64) (nonzero, size float64) {
 	n, finite := 0, 0
 	for _, x := range values {
@@ -210,7 +209,7 @@ var (
 	flat       = []string{"sigmoid", "tanh", "softmax", "log_softmax", "log_sigmoid", "erf", "softsign", "hardsigmoid", "atan"}
 )
 
-// death returns what is lost in a derivative, nil if little is.
+// death returns the loss in a derivative, or nil if it is small.
 func (w *wake) death(e *tensor.Event, r trace.Rounding, g, in *flow, n int) *Death {
 	d := &Death{Op: e.Op.Name, Of: e.Of, Source: e.Source, DType: e.Out.DType, Elements: int(math.Round(g.nonzero * float64(n)))}
 	arrives := in != nil && in.nonzero >= 0.5 && in.size > 0
@@ -238,7 +237,7 @@ func (w *wake) death(e *tensor.Event, r trace.Rounding, g, in *flow, n int) *Dea
 	return d
 }
 
-// arrived takes in a parameter's gradient.
+// arrived observes a parameter's gradient.
 func (w *wake) arrived(l *layer, g *tensor.Tensor) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,47 +10,47 @@ import (
 	"halfnote/tensor"
 )
 
-// Severity says what a finding costs.
+// Severity is the severity of a finding.
 type Severity uint8
 
-// The severities, the worst first.
+// The severities, worst first.
 const (
-	Mistake Severity = iota // results are wrong, or nothing is learnt
-	Risk                    // results may be wrong, or worse than they need be
-	Advice                  // results are right; time or memory is lost
+	Mistake Severity = iota // results are wrong, or the model learns nothing
+	Risk                    // results may be wrong, or worse than necessary
+	Advice                  // results are right, but time or memory is wasted
 )
 
 // String returns the severity in lower case.
 func (s Severity) String() string { return [...]string{"mistake", "risk", "advice"}[s] }
 
-// Finding is one thing that a linter has to say.
+// Finding is a single result of the linter.
 type Finding struct {
 	Code     string // short and stable, "double-sigmoid"
 	Severity Severity
-	Module   string // path of the module where it happened, if one is known
+	Module   string // path of the module where it happened, if known
 	Source   string // line of the cell, "In[3], line 5"; "" outside cells
 	What     string // what happened, with its numbers
 	Why      string // why that matters
 	Cure     string // what to do instead
-	From     string // where the lesson is from
+	From     string // reference for the rule
 	Count    int    // how often it happened
 }
 
-// LintReport is what Lint returns: the findings, the worst first.
+// LintReport is the result of Lint: the findings, worst first.
 type LintReport struct {
 	Findings   []Finding
-	Operations int // that were looked at
-	Steps      int // of optimizers
+	Operations int // operations observed
+	Steps      int // optimizer steps observed
 }
 
-// Lint runs step, which trains one step or a few, twice, since some mistakes show only
-// from one step to the next, and returns what is wrong, risky or slow in how it uses
-// mixed precision: the order of the calls, pairs of operations, dtypes, sizes. net is
-// the model that step trains, to name modules and to look at its parameters; nil knows
-// less. It looks at what happens on all goroutines and changes nothing; the steps are
-// taken. A call that a scaler or autocast refuses ends the run and is a finding.
+// Lint runs step, which trains for one or a few steps, twice, because some mistakes show only
+// from one step to the next, and reports what is wrong, risky or slow in its use of mixed
+// precision: the order of calls, pairs of operations, dtypes, sizes. net is the model that step
+// trains, used to name modules and to check parameters; it may be nil. Lint observes all
+// goroutines and changes nothing; the training steps take effect. A call that a scaler or
+// autocast rejects ends the run and is a finding.
 //
-// [LintRules] lists what it knows.
+// [LintRules] lists the rules.
 func Lint(net any, step func()) *LintReport {
 	w := newWatch(net)
 	stop := []func(){tensor.Observe(w.operation), tensor.ObserveMarks(w.mark), amp.Observe(w.scaler)}
@@ -70,7 +70,7 @@ func Lint(net any, step func()) *LintReport {
 	return w.report()
 }
 
-// refusal runs step and reports whether a call in it was refused; other panics go on.
+// refusal runs step and reports whether a call in it was rejected; other panics propagate.
 func (w *watch) refusal(step func()) (refused bool) {
 	needStep("Lint", step != nil)
 	defer func() {
@@ -88,14 +88,14 @@ func (w *watch) refusal(step func()) (refused bool) {
 	return false
 }
 
-// refused notes what a rule says of an error, if one does.
+// refused records the finding of the rule for an error, if there is one.
 func (w *watch) refused(err error) bool {
 	code, why := "", ""
 	var a *amp.Error
 	var t *tensor.Error
 	switch {
 	case errors.As(err, &a):
-		code, why = a.Code, fmt.Sprintf("the call of %s was refused: %s", a.Call, a.Why)
+		code, why = a.Code, fmt.Sprintf("the call of %s was rejected: %s", a.Call, a.Why)
 	case errors.As(err, &t):
 		code, why = refusedOperation(t), t.Error()
 	}
@@ -106,12 +106,12 @@ func (w *watch) refused(err error) bool {
 		}
 	}
 	if a != nil {
-		w.find(&rule{code: a.Code, severity: Mistake, why: "The call was refused, so the step did not end.", cure: a.Cure + ".", source: "torch/amp/grad_scaler.py"}, w.here, "%s", why)
+		w.find(&rule{code: a.Code, severity: Mistake, why: "The call was rejected, so the step did not complete.", cure: a.Cure + ".", source: "torch/amp/grad_scaler.py"}, w.here, "%s", why)
 	}
 	return a != nil
 }
 
-// find adds a finding, or counts it if it is known of this place.
+// find adds a finding, or counts it if already known at this place.
 func (w *watch) find(r *rule, at spot, format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,7 +133,7 @@ func (w *watch) report() *LintReport {
 	return &LintReport{Findings: w.findings, Operations: w.operations, Steps: w.steps}
 }
 
-// Codes returns the codes of the findings, each once, the worst first.
+// Codes returns the distinct codes of the findings, worst first.
 func (r *LintReport) Codes() []string {
 	var codes []string
 	for _, f := range r.Findings {

@@ -272,7 +272,7 @@ func TestLintLateExit(t *testing.T) {
 func TestLintShows(t *testing.T) {
 	b := newBench(nn.NoBias())
 	clean := diagnose.Lint(b.net, func() { b.learn(b.cast(b.mse)) })
-	if s := clean.String(); !strings.HasPrefix(s, "Nothing to find fault with: ") || !strings.Contains(clean.HTML(), "Nothing to find fault with") {
+	if s := clean.String(); !strings.HasPrefix(s, "No findings: ") || !strings.Contains(clean.HTML(), "No findings") {
 		t.Errorf("a clean report says %q", s)
 	}
 	b.net.Append(nn.Softmax(1))
@@ -286,12 +286,12 @@ func TestLintShows(t *testing.T) {
 		}
 	}
 	if h := bad.HTML(); strings.Contains(h, "<script") || strings.Contains(h, "<style") || strings.Count(h, "<tr>") != 4 {
-		t.Errorf("HTML is no plain table of three findings: %s", h)
+		t.Errorf("HTML is not a plain table of three findings: %s", h)
 	}
 	if bad.Findings[0].Severity > bad.Findings[2].Severity {
 		t.Errorf("the worst is not first: %v", bad)
 	}
-	// A panic that is no mistake of mixed precision goes on.
+	// A panic that is not a mistake of mixed precision goes on.
 	defer func() {
 		if p := recover(); p != "mine" {
 			t.Errorf("recovered %v", p)

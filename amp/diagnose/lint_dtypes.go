@@ -10,9 +10,9 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// What half precision loses of an operation's values.
+// Rules about values lost in half precision.
 
-// largest is how many elements are looked at, of an operand.
+// largest is the maximum number of elements checked in an operand.
 const largest = 1 << 18
 
 // shown writes a dtype for a reader.
@@ -28,7 +28,7 @@ func countInHalf(w *watch, e *tensor.Event) string {
 		from, to := e.Operands[0].Float64s(), e.Result.Float64s()
 		for i, x := range from {
 			if x != to[i] {
-				return fmt.Sprintf("%s becomes %s as %v, which has not every integer beyond %g", exact(x), exact(to[i]), e.Out.DType, limit)
+				return fmt.Sprintf("%s becomes %s as %v, which cannot represent every integer beyond %g", exact(x), exact(to[i]), e.Out.DType, limit)
 			}
 		}
 	case name == "sum" || name == "cumsum" || name == "nansum":
@@ -56,8 +56,7 @@ func whole(xs []float64) bool {
 	return true
 }
 
-// rerun64 returns the values of an operation's result, computed in float64, nil if
-// it cannot be.
+// rerun64 returns an operation's result recomputed in float64, or nil if that is not possible.
 func rerun64(e *tensor.Event) []float64 {
 	in := make([]*tensor.Tensor, len(e.Operands))
 	for i, t := range e.Operands {
@@ -72,7 +71,7 @@ func rerun64(e *tensor.Event) []float64 {
 	return y.Float64s()
 }
 
-// lostAddition finds sums of which no element differs from the operand's.
+// lostAddition finds sums in which no element differs from the operand.
 func lostAddition(w *watch, e *tensor.Event) string {
 	if e.Backward || !half(e.Computed) || !half(e.Out.DType) || e.Result.Numel() == 0 || e.Result.Numel() > largest {
 		return ""
@@ -110,7 +109,7 @@ func stuck(x, want, got []float64) bool {
 	return true
 }
 
-// spacing returns the distance from x to the next number of d.
+// spacing returns the distance from x to the next number in d.
 func spacing(d tensor.DType, x float64) float64 {
 	f := tensor.FInfo(d)
 	_, e := math.Frexp(x)
@@ -185,7 +184,7 @@ func halfInput(w *watch, e *tensor.Event) string {
 	if _, made := w.nodes[w.origin(e.In[0].ID)]; made || w.leaves[e.In[0].ID] || e.Operands[0].RequiresGrad() {
 		return ""
 	}
-	return fmt.Sprintf("an input %v of float32 is cast to %v by hand", e.In[0].Shape, e.Out.DType)
+	return fmt.Sprintf("a float32 input %v is cast to %v by hand", e.In[0].Shape, e.Out.DType)
 }
 
 func float64Inside(w *watch, e *tensor.Event) string {
@@ -195,8 +194,8 @@ func float64Inside(w *watch, e *tensor.Event) string {
 	return fmt.Sprintf("%s ran in float64 in the region of %v", e.Op.Name, amp.Active())
 }
 
-// penaltyOfScaled looks for operations on gradients that Grad gave of a scaled loss. To
-// multiply or divide them may be to unscale them.
+// penaltyOfScaled finds operations on gradients that Grad computed from a scaled loss.
+// Multiplying or dividing them may be unscaling.
 func penaltyOfScaled(w *watch, e *tensor.Event) string {
 	if e.Backward || e.View || e.InPlace {
 		return ""
@@ -250,7 +249,7 @@ func halfParameters(w *watch, m *tensor.Mark) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the optimizer steps %d parameters in %v, as %s", n, one.DType(), w.named(one))
+	return fmt.Sprintf("the optimizer steps %d parameters in %v, such as %s", n, one.DType(), w.named(one))
 }
 
 func lossInHalf(w *watch, m *tensor.Mark) string {

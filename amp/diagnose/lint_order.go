@@ -54,7 +54,7 @@ func staleAtSkip(w *watch, e *amp.Event) string {
 	return w.stale(e.Optimizer.Params())
 }
 
-// stale looks for gradients that an earlier step has used and that have changed since.
+// stale finds gradients that an earlier step used and that have changed since.
 func (w *watch) stale(params []*tensor.Tensor) string {
 	n := 0
 	var one *tensor.Tensor
@@ -68,7 +68,7 @@ func (w *watch) stale(params []*tensor.Tensor) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s, as of %s, were used by an earlier step and have been added to since", count(n, "gradient"), count(len(params), "parameter"), w.named(one))
+	return fmt.Sprintf("%s of %s, such as that of %s, were used by an earlier step and have been added to since", count(n, "gradient"), count(len(params), "parameter"), w.named(one))
 }
 
 func noGradients(w *watch, m *tensor.Mark) string {
@@ -92,9 +92,9 @@ func schedulerOnSkip(w *watch, m *tensor.Mark) string {
 	case taken > 0:
 		return ""
 	case passed > 0:
-		return fmt.Sprintf("the scheduler moved though %s skipped and none taken since it moved last", counted(passed, "step was", "steps were"))
+		return fmt.Sprintf("the scheduler stepped although %s skipped and none taken since its last call", counted(passed, "step was", "steps were"))
 	}
-	return "the scheduler moved before its optimizer had stepped"
+	return "the scheduler stepped before its optimizer"
 }
 
 func counted(n int, one, more string) string {
@@ -104,7 +104,7 @@ func counted(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// unscaledLoss looks at a scaler's step for backward passes that were not scaled.
+// unscaledLoss checks a scaler's step for backward passes that were not scaled.
 func unscaledLoss(w *watch, e *amp.Event) string {
 	if e.Kind != amp.Stepped || len(w.plain) == 0 {
 		return ""
@@ -121,7 +121,7 @@ func stepPastScaler(w *watch, found found) {
 func unscaleInAccumulation(w *watch, found found) {
 	for p, before := range w.before {
 		if gradientNow(p) != before && before.id != 0 {
-			found(w.passAt, "a backward pass added scaled gradients to ones that Unscale had divided")
+			found(w.passAt, "a backward pass added scaled gradients to gradients that Unscale had divided")
 			return
 		}
 	}
@@ -145,7 +145,7 @@ func ignoredSkips(w *watch, found found) {
 		steps += n
 	}
 	if steps >= 4 && w.skipped == steps {
-		found(spot{}, fmt.Sprintf("all %d steps were skipped, the last since the gradient of %s holds inf or NaN", steps, w.bad))
+		found(spot{}, fmt.Sprintf("all %d steps were skipped, the last because the gradient of %s holds inf or NaN", steps, w.bad))
 	}
 }
 
@@ -194,10 +194,10 @@ func evalInTraining(w *watch, m *tensor.Mark) string {
 	if modes == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Backward was called while all %d layers that know two modes were in use mode, as %q", modes, name)
+	return fmt.Sprintf("Backward was called while all %d layers that have two modes were in evaluation mode, such as %q", modes, name)
 }
 
-// layerOutside notes layers that ran in float32 in no region; it finds nothing yet.
+// layerOutside records layers that ran in float32 outside regions, for a check at the end.
 func layerOutside(w *watch, e *tensor.Event) string {
 	if e.Backward || e.Op.Category != tensor.Lower || e.Computed != tensor.Float32 || tensor.ActiveCaster() != nil || !tensor.IsGradEnabled() {
 		return ""

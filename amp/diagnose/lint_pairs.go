@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor"
 )
 
-// What is wrong with an operation because of the one before it.
+// Rules about pairs of operations.
 
 func doubleSigmoid(w *watch, e *tensor.Event) string {
 	if e.Backward || e.Op.Name != "binary_cross_entropy_with_logits" {
@@ -20,7 +20,7 @@ func doubleSigmoid(w *watch, e *tensor.Event) string {
 	return ""
 }
 
-// said tells where, in brackets.
+// said returns the place in parentheses.
 func (p spot) said() string {
 	s := strings.Trim(p.source+", module "+p.module, ", ")
 	if p.module == "" {
@@ -52,7 +52,7 @@ func nllOfSoftmax(w *watch, e *tensor.Event) string {
 	return ""
 }
 
-// byHand finds compositions that have an operation of their own.
+// byHand finds compositions for which a fused operation exists.
 func byHand(w *watch, e *tensor.Event) string {
 	if e.Backward || len(e.In) == 0 {
 		return ""
@@ -61,22 +61,22 @@ func byHand(w *watch, e *tensor.Event) string {
 	of := func(n node, op string) bool { return len(n.in) > 0 && w.maker(n.in[0]).op == op }
 	switch name := e.Op.Name; {
 	case name == "log" && arg.op == "softmax":
-		return "log of softmax: LogSoftmax does it in one"
+		return "log of softmax: use LogSoftmax"
 	case name == "log" && arg.op == "sigmoid":
-		return "log of sigmoid: LogSigmoid does it in one"
+		return "log of sigmoid: use LogSigmoid"
 	case name == "log" && strings.HasPrefix(arg.op, "sum") && of(arg, "exp"):
-		return "log of a sum of exp: LogSumExp does it in one"
+		return "log of a sum of exp: use LogSumExp"
 	case name == "log" && arg.op == "add_scalar" && of(arg, "exp"), name == "log1p" && arg.op == "exp":
-		return "log of 1 + exp: Softplus does it in one"
+		return "log of 1 + exp: use Softplus"
 	case name == "div" && arg.op == "exp":
 		if by := w.maker(e.In[1].ID); strings.HasPrefix(by.op, "sum") && slices.Contains(by.in, w.origin(e.In[0].ID)) {
-			return "exp divided by its sum: Softmax does it in one, and takes the largest off first"
+			return "exp divided by its sum: use Softmax, which subtracts the largest element first"
 		}
 	}
 	return ""
 }
 
-// keptGraph finds a sum that goes on from one backward pass to the next.
+// keptGraph finds a sum that continues from one backward pass to the next.
 func keptGraph(w *watch, e *tensor.Event) string {
 	if e.Backward || e.InPlace || e.Op.Name != "add" || !tensor.IsGradEnabled() {
 		return ""
@@ -93,8 +93,8 @@ func keptGraph(w *watch, e *tensor.Event) string {
 	return ""
 }
 
-// trainInInference notes what ran as in training under NoGrad, until it is known that it
-// did not belong to a checkpoint, which runs twice; it finds nothing yet.
+// trainInInference records operations that ran in training mode under NoGrad. They are findings
+// only if they turn out not to belong to a checkpoint, which runs twice.
 func trainInInference(w *watch, e *tensor.Event) string {
 	switch name := e.Op.Name; {
 	case e.Backward:

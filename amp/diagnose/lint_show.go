@@ -17,7 +17,7 @@ func sentence(format string, args ...any) string {
 	return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):]
 }
 
-// where says at which line and in which module.
+// where returns the line and the module as text.
 func (f Finding) where() string {
 	var parts []string
 	if f.Source != "" {
@@ -52,9 +52,9 @@ func (r *LintReport) String() string {
 }
 
 func (r *LintReport) summary() string {
-	seen := fmt.Sprintf("%s and %s looked at", count(r.Operations, "operation"), count(r.Steps, "optimizer step"))
+	seen := fmt.Sprintf("%s and %s checked", count(r.Operations, "operation"), count(r.Steps, "optimizer step"))
 	if r.Clean() {
-		return fmt.Sprintf("Nothing to find fault with: %s, by %d rules.", seen, len(rules))
+		return fmt.Sprintf("No findings: %s with %d rules.", seen, len(rules))
 	}
 	var n [3]int
 	for _, f := range r.Findings {
@@ -82,7 +82,7 @@ func count(n int, noun string) string {
 // colours of severities have a contrast of 4.5:1 with white.
 var severityColour = [...]string{Mistake: "#B00020", Risk: "#C2410C", Advice: "#0072B2"}
 
-// HTML returns the findings as a table. Its styles are inline, so that it survives an
+// HTML returns the findings as a table. Its styles are inline, so that it also works in an
 // untrusted notebook.
 func (r *LintReport) HTML() string {
 	var b strings.Builder
@@ -112,7 +112,7 @@ func (r *LintReport) HTML() string {
 	return b.String() + "</table></div>"
 }
 
-// LintRules lists what [Lint] looks for, and where each lesson is from.
+// LintRules lists the rules of [Lint] with their references.
 func LintRules() display.Bundle {
 	var rows [][]any
 	for _, r := range rules {

@@ -14,8 +14,8 @@ import (
 type product struct {
 	at    spot
 	op    string
-	sizes []int // that should be multiples of 8: of a matrix product m by k by n, of a convolution channels in and out
-	depth int   // how many products make an element of the result
+	sizes []int // sizes that should be multiples of 8: m, k and n of a matrix product, the channels of a convolution
+	depth int   // number of products summed for each element of the result
 	flops float64
 }
 
@@ -23,7 +23,7 @@ func (p product) aligned() bool {
 	return !slices.ContainsFunc(p.sizes, func(n int) bool { return n%8 != 0 })
 }
 
-// noteProduct keeps products; it finds nothing yet.
+// noteProduct records products for checks at the end.
 func noteProduct(w *watch, e *tensor.Event) string {
 	if e.Backward || e.Op.Category != tensor.Lower || !half(e.Computed) || len(e.In) < 2 {
 		return ""
@@ -60,8 +60,7 @@ func size(shape []int) int {
 	return n
 }
 
-// share returns what share of the work is in products that have a property, and the
-// largest of those.
+// share returns the share of the work in products with a property, and the largest of them.
 func (w *watch) share(has func(p product) bool) (share float64, worst product) {
 	all, some := 0.0, 0.0
 	for _, p := range w.products {
@@ -80,16 +79,16 @@ func short(p product) bool { return p.depth < 64 }
 
 func smallProducts(w *watch, found found) {
 	if share, p := w.share(short); share > 0.5 {
-		found(p.at, fmt.Sprintf("%.0f %% of the work is in products over fewer than 64 numbers, as %s over %d", 100*share, p.op, p.depth))
+		found(p.at, fmt.Sprintf("%.0f %% of the work is in products with an inner size below 64, such as %s over %d", 100*share, p.op, p.depth))
 	}
 }
 
 func oddSizes(w *watch, found found) {
 	if share, _ := w.share(short); share > 0.5 {
-		return // too small to gain by any size
+		return // too small to gain at any size
 	}
 	if share, p := w.share(func(p product) bool { return !p.aligned() }); share > 0.1 {
-		found(p.at, fmt.Sprintf("%.0f %% of the work is in products with such sizes, as %s of %s", 100*share, p.op, by(p.sizes)))
+		found(p.at, fmt.Sprintf("%.0f %% of the work is in products with such sizes, such as %s of %s", 100*share, p.op, by(p.sizes)))
 	}
 }
 
@@ -121,17 +120,17 @@ func (w *watch) weight(id int) string {
 	return "a weight"
 }
 
-// most is how many values may be read in a step without a word.
+// most is the number of values that may be read in a step before the rule applies.
 const most = 5
 
 func syncOften(w *watch, found found) {
 	if n := len(w.items) / max(w.steps, 1); n > most {
-		// The line that reads most.
+		// The line with the most reads.
 		times := map[spot]int{}
 		for _, at := range w.items {
 			times[at]++
 		}
 		at := slices.MaxFunc(w.items, func(a, b spot) int { return times[a] - times[b] })
-		found(at, fmt.Sprintf("%d values were read one by one in each step", n))
+		found(at, fmt.Sprintf("%d values were read one at a time in each step", n))
 	}
 }

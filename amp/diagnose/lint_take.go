@@ -9,11 +9,11 @@ import (
 	"halfnote/tensor"
 )
 
-// maxNodes is how many results are remembered; beyond, those of earlier backward passes
-// are let go.
+// maxNodes is the number of results kept; beyond it, those of earlier backward passes are
+// dropped.
 const maxNodes = 1 << 18
 
-// operation takes in an operation.
+// operation observes an operation.
 func (w *watch) operation(e tensor.Event) {
 	w.run.Lock()
 	defer w.run.Unlock()
@@ -56,7 +56,7 @@ func (w *watch) operation(e tensor.Event) {
 	w.nodes[e.Out.ID] = n
 }
 
-// mark takes in a call.
+// mark observes a call.
 func (w *watch) mark(m tensor.Mark) {
 	w.run.Lock()
 	defer w.run.Unlock()
@@ -113,7 +113,7 @@ func (w *watch) mark(m tensor.Mark) {
 	}
 }
 
-// scaler takes in what a scaler did.
+// scaler observes a scaler event.
 func (w *watch) scaler(e amp.Event) {
 	w.run.Lock()
 	defer w.run.Unlock()
@@ -172,7 +172,7 @@ func (w *watch) scaler(e amp.Event) {
 	}
 }
 
-// step takes in a step, taken or skipped, of an optimizer of params.
+// step observes a step, taken or skipped, of an optimizer of params.
 func (w *watch) step(params []*tensor.Tensor) {
 	w.steps++
 	w.over = nil
@@ -183,7 +183,7 @@ func (w *watch) step(params []*tensor.Tensor) {
 	}
 }
 
-// gradientNow returns which gradient a parameter has, and its version.
+// gradientNow returns a parameter's gradient and its version.
 func gradientNow(p *tensor.Tensor) use {
 	if g := p.Grad(); g != nil {
 		return use{g.ID(), g.Version()}
@@ -191,7 +191,7 @@ func gradientNow(p *tensor.Tensor) use {
 	return use{}
 }
 
-// settle looks at what an earlier call has led to by now.
+// settle checks the effects of an earlier call.
 func (w *watch) settle() {
 	for i, r := range rules {
 		if r.settle != nil {
@@ -201,7 +201,7 @@ func (w *watch) settle() {
 	w.before, w.direct, w.inference = nil, nil, nil
 }
 
-// end looks at the run as a whole, if it is.
+// end checks the whole run, if it completed.
 func (w *watch) end() {
 	w.run.Lock()
 	defer w.run.Unlock()

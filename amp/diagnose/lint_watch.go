@@ -10,16 +10,15 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// watch is what a linter knows of a run. The checks of rules read it before it takes in
-// what they look at.
+// watch is the linter's state for a run. Rules check an event before it is added to the state.
 type watch struct {
-	mu       sync.Mutex // of findings
+	mu       sync.Mutex // guards findings
 	findings []Finding
 
-	run  sync.Mutex // held while something is looked at
+	run  sync.Mutex // held while an event is processed
 	net  any
-	cut  bool // a call was refused
-	here spot // of what is looked at
+	cut  bool // a call was rejected
+	here spot // place of the current event
 
 	names      *trace.Names
 	params     map[int]string // names of the model's parameters, by ID
@@ -31,65 +30,65 @@ type watch struct {
 	halfNet    bool                  // parameters are float16
 	optimizing bool                  // the last mark was an optimizer's step
 
-	scalers  map[*amp.GradScaler]int // steps of each
-	losses   map[int]bool            // that were scaled, by ID: whether by 1, which gives the loss itself
-	scaling  bool                    // by something else than 1
-	penalty  bool                    // Grad was called last, of a scaled loss
-	carries  map[int]bool            // gradients that it gave, and what they were made of, by ID
+	scalers  map[*amp.GradScaler]int // number of steps of each scaler
+	losses   map[int]bool            // scaled losses by ID: true if scaled by 1, which returns the loss itself
+	scaling  bool                    // a loss was scaled by a factor other than 1
+	penalty  bool                    // the last derivative call was Grad on a scaled loss
+	carries  map[int]bool            // gradients that Grad returned, and their sources, by ID
 	scale    float64
-	scaled   bool                    // gradients carry a scale, but for those that are
-	unscaled map[*tensor.Tensor]bool // parameters whose gradients were unscaled since the last update
-	waiting  map[*tensor.Tensor]bool // those of them that no step has used
-	before   map[*tensor.Tensor]use  // the gradients of those before a backward pass
-	passAt   spot                    // of that pass
-	plain    []spot                  // backward passes without a scale since the last step
-	direct   *spot                   // an optimizer's step on scaled gradients, which a scaler may own up to
-	due      *spot                   // a scaler's step without an update since
-	skipped  int                     // steps of scalers
+	scaled   bool                    // gradients are scaled, except those that are
+	unscaled map[*tensor.Tensor]bool // parameters whose gradients were unscaled since the last Update
+	waiting  map[*tensor.Tensor]bool // unscaled parameters that no step has used
+	before   map[*tensor.Tensor]use  // gradients of those before a backward pass
+	passAt   spot                    // place of that pass
+	plain    []spot                  // unscaled backward passes since the last step
+	direct   *spot                   // an optimizer's step on scaled gradients, possibly made by a scaler
+	due      *spot                   // a scaler's step that is not yet followed by Update
+	skipped  int                     // skipped steps of scalers
 	bad      string                  // parameter whose gradient made the last one skip
-	shrunk   int                     // updates in a row that lowered the scale
-	verdicts int                     // gradients unscaled, and updates
+	shrunk   int                     // consecutive updates that lowered the scale
+	verdicts int                     // number of unscales and updates
 	byHand   bool                    // a loss was multiplied without a scaler
 
-	steps     int            // of optimizers, skipped ones too
+	steps     int            // optimizer steps, including skipped ones
 	taken     map[int]int    // steps of optimizers, by the ID of their first parameter
-	passed    map[int]int    // of which skipped
-	seen      map[any][2]int // both when a scheduler last moved
-	used      map[int]use    // gradients that a step has used, by the parameter's ID
+	passed    map[int]int    // skipped steps, by the same ID
+	seen      map[any][2]int // both counts at a scheduler's last step
+	used      map[int]use    // gradients used by a step, by the parameter's ID
 	over      *spot          // a backward pass that no step has used yet
-	items     []spot         // values read one by one
+	items     []spot         // reads of single values
 	outside   []spot         // layers that ran outside regions
 	trains    []spot         // backward passes
 	casts     map[cast]int
 	products  []product
-	inference []suspicion // what ran as in training under NoGrad
+	inference []suspicion // operations in training mode under NoGrad
 }
 
-// spot is where something happened.
+// spot is the place of an event.
 type spot struct{ module, source string }
 
-// node is the result of an operation forward.
+// node is the result of a forward operation.
 type node struct {
 	op    string
 	in    []int
 	at    spot
-	pass  int     // how many backward passes there had been
-	same  bool    // it holds what its operand holds: a view, a cast
-	graph bool    // it is recorded
+	pass  int     // number of backward passes before it
+	same  bool    // a view or a cast, with the values of its operand
+	graph bool    // it is recorded in the graph
 	spent bool    // a backward pass has freed it
-	gain  float64 // of a scalar that is a product: what its first operand was multiplied by
+	gain  float64 // for a scalar product, the factor of its first operand
 }
 
-// suspicion is something that may be a finding.
+// suspicion is a possible finding.
 type suspicion struct {
 	at   spot
 	text string
 }
 
-// use is a gradient when a step used it.
+// use identifies a gradient at the time a step used it.
 type use struct{ id, version int }
 
-// cast is one of a weight: it should happen once in a region.
+// cast is a cast of a weight, which should happen once in a region.
 type cast struct {
 	region  tensor.Caster
 	id      int
@@ -116,7 +115,7 @@ func newWatch(net any) *watch {
 	return w
 }
 
-// origin returns the tensor that a view or a cast was made of.
+// origin returns the source tensor of a view or a cast.
 func (w *watch) origin(id int) int {
 	for {
 		n, ok := w.nodes[id]
@@ -127,7 +126,7 @@ func (w *watch) origin(id int) int {
 	}
 }
 
-// maker returns the operation that computed a tensor, views and casts left out.
+// maker returns the operation that computed a tensor, ignoring views and casts.
 func (w *watch) maker(id int) node { return w.nodes[w.origin(id)] }
 
 // isScaled reports whether a tensor comes from a loss that a scaler scaled.
@@ -151,7 +150,7 @@ func (w *watch) isScaled(t *tensor.Tensor) bool {
 	return false
 }
 
-// spend notes that what a tensor was computed from has been freed.
+// spend records that the graph of a tensor has been freed.
 func (w *watch) spend(id int) {
 	ids := []int{id}
 	for len(ids) > 0 {
@@ -164,7 +163,7 @@ func (w *watch) spend(id int) {
 	}
 }
 
-// anyUnscaled reports whether a gradient of params was unscaled since the last update.
+// anyUnscaled reports whether a gradient of params was unscaled since the last Update.
 func (w *watch) anyUnscaled(params []*tensor.Tensor) bool {
 	return slices.ContainsFunc(params, func(p *tensor.Tensor) bool { return w.unscaled[p] })
 }

@@ -5,12 +5,12 @@ import (
 	"sort"
 )
 
-// magnitudes are the absolute values of a gradient's elements, counted so finely
-// that the share of each kind of number can be told for every format: an octave has
-// 20 cuts, the 16 that split it evenly and those fractions at which formats round to
-// another kind. A cell counts what lies on a cut, the next one what lies above it and
-// below the next cut, because ties go to one side. So with a scale that is a power
-// of two every limit of every format lies on a cut, and the counts are exact.
+// magnitudes is a histogram of the absolute values of a gradient's elements, fine enough to give
+// the share of each kind of number in every format: an octave has 20 cuts, the 16 that split it
+// evenly and those fractions at which formats round to another kind. A cell counts what lies on a
+// cut, the next one what lies above it and below the next cut, because ties go to one side. So
+// with a scale that is a power of two every limit of every format lies on a cut, and the counts
+// are exact.
 type magnitudes struct {
 	zeros, bad int     // bad: inf and NaN
 	max        float64 // of the finite ones
@@ -42,8 +42,8 @@ var cutBelow = func() (t [1 << 11]uint8) {
 	return t
 }()
 
-// place returns the cell of a, above 0 and finite, and where in it a lies, from 0 to
-// below 1; alone says that all of the cell equals a.
+// place returns the cell of a, which is positive and finite, and a's position in the cell, from
+// 0 to below 1; alone reports that the cell contains only a.
 func place(a float64) (cell int, within float64, alone bool) {
 	bits := math.Float64bits(a)
 	octave := int(bits>>52) - 1023 + 149
@@ -61,7 +61,7 @@ func place(a float64) (cell int, within float64, alone bool) {
 	return cell + 1, (fraction - float64(cuts[i])) / float64(next-cuts[i]), false
 }
 
-// counter counts into cells. It is kept between gradients, for it is large.
+// counter counts values by cell. It is large, so it is reused between gradients.
 type counter [octaves * perOctave]uint32
 
 // count returns the magnitudes of values.
@@ -103,10 +103,10 @@ func (c *counter) count(values []float32) *magnitudes {
 	return m
 }
 
-// some returns how many values are finite and not 0.
+// some returns the number of values that are finite and not 0.
 func (m *magnitudes) some() int { return m.before(len(m.at)) }
 
-// before returns how many values are in the first i cells that have any.
+// before returns the number of values in the first i nonempty cells.
 func (m *magnitudes) before(i int) int {
 	if i == 0 {
 		return 0
@@ -114,9 +114,8 @@ func (m *magnitudes) before(i int) int {
 	return int(m.upTo[i-1])
 }
 
-// below returns how many values that are not 0 lie below limit, or at it too. slack
-// is by how much the number may be wrong: 0 when the limit lies on a cut or in an
-// empty cell.
+// below returns the number of nonzero values below limit, or at most limit if included. slack
+// is the maximum error: 0 if the limit lies on a cut or in an empty cell.
 func (m *magnitudes) below(limit float64, included bool) (n, slack int) {
 	switch {
 	case limit < 0x1p-149:

@@ -2,8 +2,8 @@ package diagnose
 
 import "math"
 
-// minimal looks for the smallest subset of n things with which a budget holds, of
-// several the cheapest one. A subset is tried once.
+// minimal finds the smallest subset of n items that meets a budget, and the cheapest of
+// several. Each subset is tried once.
 type minimal struct {
 	n      int
 	try    func(in []bool) trial
@@ -12,10 +12,10 @@ type minimal struct {
 	known  map[string]trial
 }
 
-// trial is what came of a subset.
+// trial is the outcome of a subset.
 type trial struct{ err, cost float64 }
 
-// of returns what comes of a subset.
+// of returns the outcome of a subset.
 func (m *minimal) of(in []bool) trial {
 	key := make([]byte, len(in))
 	for i, b := range in {
@@ -33,8 +33,8 @@ func (m *minimal) of(in []bool) trial {
 
 func (m *minimal) holds(in []bool) bool { return m.of(in).err <= m.budget }
 
-// find returns a subset from which nothing can be taken away; smallest says that there
-// is no smaller one. It is nil if not even all of them hold.
+// find returns a subset from which no item can be removed; smallest reports that no smaller one
+// exists. It returns nil if not even the full set meets the budget.
 func (m *minimal) find() (in []bool, smallest bool) {
 	none, all := make([]bool, m.n), make([]bool, m.n)
 	for i := range all {
@@ -58,10 +58,9 @@ func (m *minimal) find() (in []bool, smallest bool) {
 	return in, true
 }
 
-// reduce takes away what it can: halves first, then quarters, and so on to single
-// things, until none of them can go. It is ddmin of A. Zeller and R. Hildebrandt,
-// "Simplifying and isolating failure-inducing input", IEEE TSE 28 (2002), with
-// complements only.
+// reduce removes what it can: halves first, then quarters, down to single items, until none can
+// be removed. It is ddmin of A. Zeller and R. Hildebrandt, "Simplifying and isolating
+// failure-inducing input", IEEE TSE 28 (2002), with complements only.
 func (m *minimal) reduce(in []bool) []bool {
 	for size := (sizeOf(in) + 1) / 2; ; {
 		taken := false
@@ -84,7 +83,7 @@ func (m *minimal) reduce(in []bool) []bool {
 	}
 }
 
-// affordable reports whether all subsets of a size may be asked for.
+// affordable reports whether all subsets of a size may be tried.
 func (m *minimal) affordable(size int) bool {
 	subsets := 1.0
 	for i := range size {

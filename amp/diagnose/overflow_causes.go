@@ -10,21 +10,21 @@ import (
 	"halfnote/tensor"
 )
 
-// evidence is what a cause is judged by.
+// evidence holds the facts from which a cause is inferred.
 type evidence struct {
 	e        *tensor.Event
 	op       string
-	in       []tensor.Counts // of the operands
-	largest  float64         // magnitude of the result in float64: inf or NaN where it is not finite either, NaN where it is not known
-	limit    float64         // the largest number of the result's dtype
+	in       []tensor.Counts // counts of each operand
+	largest  float64         // largest magnitude of the result in float64; inf or NaN if not finite there either, NaN if unknown
+	limit    float64         // largest finite value of the result's dtype
 	scale    float64
-	negative bool // all that is infinite is below 0
-	lost     bool // an operand is 0 after something was added to it
-	combined bool // it is computed from gradients that carry the scale, by more than the derivatives of a loss
-	param    bool // it changes a parameter
+	negative bool // all infinities are negative
+	lost     bool // an operand is still 0 after an addition
+	combined bool // computed from scaled gradients by operations other than the loss's own derivatives
+	param    bool // the operation updates a parameter
 }
 
-// over tells whether the result is finite in float64 and too large for its dtype.
+// over reports whether the result is finite in float64 but too large for its dtype.
 func (v *evidence) over() bool { return v.largest > v.limit && !math.IsInf(v.largest, 0) }
 
 func (v *evidence) among(ops ...string) bool { return slices.Contains(ops, v.op) }
@@ -33,49 +33,49 @@ func (v *evidence) zeros() bool {
 	return slices.ContainsFunc(v.in, func(c tensor.Counts) bool { return c.Zeros > 0 })
 }
 
-// cause is one way for inf and NaN to be born.
+// cause is one way in which inf or NaN arises.
 type cause struct {
 	code  string
-	finds func(v *evidence) bool // nil: judged elsewhere
+	finds func(v *evidence) bool // predicate; nil if the cause is assigned elsewhere
 	why   string
 	cure  string
 }
 
-// causes are looked at in this order; the first that matches is it. In their texts OP
-// stands for the operation, OF for the one that it derives, DTYPE for the result's dtype,
+// causes are tried in this order, and the first match is chosen. In their texts OP stands for
+// the operation, OF for the operation it differentiates, DTYPE for the result's dtype, and
 // SCALE for the loss scale.
 var causes = []cause{
-	{"parameter", nil, "the parameter was not finite before the run", "go back to a checkpoint from before; it became so in an earlier step, without a GradScaler or by the update itself: run diagnose.Overflow on that step (diagnose.NewRewind finds it)"},
-	{"buffer", nil, "the buffer, a running statistic, was not finite before the run: a batch with inf came by, and it never forgets one (pytorch issue 115500)", "set it to its start values, or go back to a checkpoint; then run diagnose.Overflow on the step in which it happens"},
-	{"stale-gradient", nil, "the gradient was not finite before the step, and what is added to it stays so", "call opt.ZeroGrad() before each Backward, after skipped steps too"},
-	{"data", nil, "it came from outside: no operation of the step has made it", "look at the data: tensor.Stats and Isfinite of each batch; drop or repair rows, and divide by a standard deviation only where it is not 0"},
-	{"derivative", nil, "the derivative of OF is not finite at its operand", "keep the operand away from there: a small number added under the root or to the divisor, Clamp before the logarithm"},
-	{"scaled-output", nil, "an output with dimensions times the loss scale, in DTYPE: the scale alone may exceed what that holds", "reduce the loss to one number before scaler.Scale (Mean, or a loss of package nn), or cast it to float32"},
+	{"parameter", nil, "the parameter was not finite before the run", "restore an earlier checkpoint; an earlier step made it non-finite, either without a GradScaler or in the update itself: run diagnose.Overflow on that step (diagnose.NewRewind finds it)"},
+	{"buffer", nil, "the buffer, a running statistic, was not finite before the run: it took in a batch with inf and never recovers (pytorch issue 115500)", "reset it to its initial values, or restore a checkpoint; then run diagnose.Overflow on the step in which it happens"},
+	{"stale-gradient", nil, "the gradient was not finite before the step, and adding to it cannot make it finite", "call opt.ZeroGrad() before each Backward, after skipped steps too"},
+	{"data", nil, "the value was already non-finite in the input data", "inspect each batch with x.Stats() and x.IsFinite(); drop or repair rows, and divide by a standard deviation only where it is not 0"},
+	{"derivative", nil, "the derivative of OF is not finite at its operand", "keep the operand away from that point: add a small number under the root or to the divisor, or call Clamp before the logarithm"},
+	{"scaled-output", nil, "an output that is not a scalar was multiplied by the loss scale in DTYPE, whose range the scale alone may exceed", "reduce the loss to a scalar before scaler.Scale (with Mean, or a loss from package nn), or cast it to float32"},
 
-	{"update", func(v *evidence) bool { return v.param }, "the update of the parameter overflows: OP divides by 0, or the rate is too large", "keep parameters and optimizer in float32 (an eps of 1e-8 is 0 in float16, so that Adam divides by 0), or lower the learning rate"},
-	{"penalty", func(v *evidence) bool { return v.combined && v.over() && v.scale > 1 }, "gradients that still carry the loss scale SCALE are combined", "unscale them first: multiply the results of tensor.GradGraph by 1/scaler.CurrentScale(), out of place, and combine them under amp.Autocast"},
-	{"loss-scale", func(v *evidence) bool { return v.e.Backward && v.over() && v.scale > 1 && v.largest/v.scale <= v.limit }, "the gradient carries the loss scale SCALE; without it DTYPE would hold it", "let a GradScaler choose the scale, which skips such steps and lowers it, or give a smaller one: amp.InitScale"},
-	{"large-gradient", func(v *evidence) bool { return v.e.Backward && v.over() }, "the gradient exceeds DTYPE whatever the loss scale", "make it smaller where it is made: mean in place of sum in the loss, a smaller weight of the loss, or compute OF in float32: amp.Float16.With(\"OF\", tensor.Raise); bfloat16 holds it"},
-	{"derivative", func(v *evidence) bool { return v.e.Backward }, "the derivative of OF is not finite there, in float64 neither", "keep the operand away from 0: (x+eps).Sqrt(), x.Norm() of what is not all 0, Clamp before Log"},
+	{"update", func(v *evidence) bool { return v.param }, "the parameter update overflows: OP divides by 0, or the learning rate is too large", "keep parameters and optimizer state in float32 (an eps of 1e-8 is 0 in float16, so Adam divides by 0), or lower the learning rate"},
+	{"penalty", func(v *evidence) bool { return v.combined && v.over() && v.scale > 1 }, "gradients were combined while still multiplied by the loss scale SCALE", "unscale them first: multiply the results of tensor.GradGraph by 1/scaler.CurrentScale(), out of place, then combine them under amp.Autocast"},
+	{"loss-scale", func(v *evidence) bool { return v.e.Backward && v.over() && v.scale > 1 && v.largest/v.scale <= v.limit }, "the gradient is multiplied by the loss scale SCALE; unscaled, it would fit in DTYPE", "use a GradScaler, which skips such steps and lowers the scale, or start from a smaller scale with amp.InitScale"},
+	{"large-gradient", func(v *evidence) bool { return v.e.Backward && v.over() }, "the gradient exceeds the range of DTYPE at any loss scale", "make it smaller at its source: use mean instead of sum in the loss, weight the loss less, or compute OF in float32 with amp.Float16.With(\"OF\", tensor.Raise); bfloat16 can hold it"},
+	{"derivative", func(v *evidence) bool { return v.e.Backward }, "the derivative of OF is not finite at that point, not even in float64", "keep the operand away from 0: add an eps before Sqrt, avoid Norm of an all-zero tensor, call Clamp before Log"},
 
-	{"mask", func(v *evidence) bool { return v.negative && v.masks() }, "a mask's large negative number is -inf in DTYPE; a row of which all is masked becomes NaN in softmax", "mask with MaskedFill(mask, math.Inf(-1)) and leave no row without an element, or take tensor.FInfo(tensor.Float16).Min"},
-	{"cast", func(v *evidence) bool { return v.op == "cast" && v.over() }, "the value is larger than DTYPE holds, whatever the loss scale", "make it smaller before (a normalisation layer, a smaller initialisation, a smaller rate), keep FOR in float32 with amp.Float16.With(\"FOR\", tensor.Raise), or train in bfloat16"},
-	{"exp", func(v *evidence) bool { return v.among("exp", "exp2", "expm1", "cosh", "sinh", "logit") }, "OP grows past DTYPE: float16 ends at exp(11.09), float32 at exp(88.7)", "subtract the largest element first, as Softmax, LogSoftmax and LogSumExp do; under amp.Autocast exp runs in float32"},
+	{"mask", func(v *evidence) bool { return v.negative && v.masks() }, "the mask's large negative value is -inf in DTYPE; softmax returns NaN for a fully masked row", "use MaskedFill(mask, math.Inf(-1)) and keep at least one element unmasked in each row, or mask with -tensor.FInfo(tensor.Float16).Max"},
+	{"cast", func(v *evidence) bool { return v.op == "cast" && v.over() }, "the value exceeds the range of DTYPE at any loss scale", "make it smaller beforehand (a normalisation layer, a smaller initialisation, a lower learning rate), keep FOR in float32 with amp.Float16.With(\"FOR\", tensor.Raise), or train in bfloat16"},
+	{"exp", func(v *evidence) bool { return v.among("exp", "exp2", "expm1", "cosh", "sinh", "logit") }, "OP exceeds the range of DTYPE: float16 ends at exp(11.09), float32 at exp(88.7)", "subtract the largest element first, as Softmax, LogSoftmax and LogSumExp do; under amp.Autocast, exp runs in float32"},
 	{"eps", func(v *evidence) bool {
 		return v.lost && v.zeros() && v.among("div", "log", "log2", "log10", "reciprocal", "rsqrt", "pow")
-	}, "the small number that was to keep OP away from 0 is lost: added to 0 in float16 it is 0, as 1e-8 is", "take an eps that float16 has (1e-6 is, 1e-8 is not), or compute this in float32"},
-	{"log", func(v *evidence) bool { return v.among("log", "log2", "log10", "log1p", "xlogy", "logit") }, "the logarithm of 0 or of a negative number: a probability that was rounded to 0, or 1 minus one that was rounded to 1 (sigmoid(8.4) is 1 in float16)", "compute it from the logits: LogSoftmax, CrossEntropy, LogSigmoid, BCEWithLogits; or Clamp before"},
-	{"division", func(v *evidence) bool { return v.among("div", "div_scalar", "reciprocal", "rsqrt") }, "OP divides by 0 or by what is nearly 0", "add a number that DTYPE has (1e-6, not 1e-8) to the divisor, or Clamp it"},
-	{"root", func(v *evidence) bool { return v.among("sqrt") }, "the root of a negative number, which rounding may have made of a 0", "Clamp at 0 before"},
+	}, "the small number meant to keep OP away from 0 is lost: in float16 it rounds to 0, as 1e-8 does", "choose an eps that is not 0 in float16 (1e-6 is not, 1e-8 is), or compute this in float32"},
+	{"log", func(v *evidence) bool { return v.among("log", "log2", "log10", "log1p", "xlogy", "logit") }, "the logarithm of 0 or of a negative number: a probability rounded to 0, or 1 minus a probability rounded to 1 (sigmoid(8.4) is 1 in float16)", "compute it from the logits with LogSoftmax, CrossEntropy, LogSigmoid or BinaryCrossEntropyWithLogits, or call Clamp first"},
+	{"division", func(v *evidence) bool { return v.among("div", "div_scalar", "reciprocal", "rsqrt") }, "OP divides by 0 or by nearly 0", "add a number that DTYPE can represent (1e-6, not 1e-8) to the divisor, or call Clamp on it"},
+	{"root", func(v *evidence) bool { return v.among("sqrt") }, "the square root of a negative number, possibly a 0 that rounding made negative", "call Clamp with a lower bound of 0 first"},
 	{"square", func(v *evidence) bool {
 		return v.over() && v.among("square", "pow", "mul", "mul_scalar", "addcmul", "hypot")
-	}, "a product of elements exceeds DTYPE: 256² does in float16", "compute it in float32: x.To(tensor.Float32) first, or pow and norm under amp.Autocast, which run in float32"},
-	{"reduction", func(v *evidence) bool { return v.over() && v.reduces() }, "a sum over many elements, or of their squares, exceeds DTYPE", "reduce in float32: under amp.Autocast, where this list runs so, or with tensor.SumAs and x.To(tensor.Float32); mean in place of sum"},
+	}, "a product of elements exceeds the range of DTYPE: 256² does in float16", "compute it in float32: call x.To(tensor.Float32) first, or use pow or norm, which run in float32 under amp.Autocast"},
+	{"reduction", func(v *evidence) bool { return v.over() && v.reduces() }, "a sum over many elements, or of their squares, exceeds the range of DTYPE", "reduce in float32: under amp.Autocast, which runs reductions in float32, or with x.SumAs(tensor.Float32) or x.To(tensor.Float32); or use mean instead of sum"},
 	{"product", func(v *evidence) bool {
 		return v.over() && (v.e.Op.Category == tensor.Lower || v.among("conv", "conv_transpose"))
-	}, "the sums of products exceed DTYPE: no loss scale helps, for this is before the loss", "make activations smaller (a normalisation layer before it, a smaller initialisation, clipping), keep it in float32 with amp.Float16.With(\"OP\", tensor.Raise), or train in bfloat16"},
-	{"range", func(v *evidence) bool { return v.over() }, "the result exceeds DTYPE", "keep it in float32 with amp.Float16.With(\"OP\", tensor.Raise), or make its operands smaller"},
-	{"undefined", func(*evidence) bool { return true }, "OP has no finite value there, in float64 neither", "look at its operands' ranges above"},
+	}, "the sums of products exceed the range of DTYPE; no loss scale helps, because this precedes the loss", "make the activations smaller (a normalisation layer before it, a smaller initialisation, clipping), keep it in float32 with amp.Float16.With(\"OP\", tensor.Raise), or train in bfloat16"},
+	{"range", func(v *evidence) bool { return v.over() }, "the result exceeds the range of DTYPE", "keep it in float32 with amp.Float16.With(\"OP\", tensor.Raise), or make its operands smaller"},
+	{"undefined", func(*evidence) bool { return true }, "OP has no finite value at that point, not even in float64", "check the ranges of its operands above"},
 }
 
 var reductions = []string{"sum", "mean", "norm", "linalg_vector_norm", "frobenius_norm", "linalg_matrix_norm", "var", "std", "prod", "cumsum", "cumprod", "logcumsumexp", "logsumexp", "nansum", "dot", "vdot",
@@ -83,8 +83,8 @@ var reductions = []string{"sum", "mean", "norm", "linalg_vector_norm", "frobeniu
 
 func (v *evidence) reduces() bool { return v.among(reductions...) }
 
-// masks tells whether the result looks like a mask's: an infinity that was asked for, or
-// a power of ten that stands for it.
+// masks reports whether the result looks like a mask: an infinity that was requested, or a
+// power of ten that stands in for it.
 func (v *evidence) masks() bool {
 	if !v.among("cast", "masked_fill", "where", "add", "add_scalar", "mul", "mul_scalar", "sub", "rsub", "div", "log", "triu", "tril") {
 		return false
@@ -96,12 +96,12 @@ func (v *evidence) masks() bool {
 	return v.largest >= 1e6 && !math.IsInf(v.largest, 0) && math.Abs(power-math.Round(power)) < 1e-3
 }
 
-// asked tells whether an infinity is what the operation was given.
+// asked reports whether the operation was given the infinity as an argument.
 func (v *evidence) asked() bool {
 	return math.IsInf(v.largest, 0) && v.among("masked_fill", "where")
 }
 
-// classify judges a birth by the operation that it is of.
+// classify infers the cause of a birth from its operation.
 func (a *autopsy) classify(b *Birth, e *tensor.Event, r *result) {
 	v := &evidence{e: e, op: e.Op.Name, scale: 1, limit: math.Inf(1), largest: largest64(e)}
 	if e.Out.DType.IsFloat() {
@@ -133,7 +133,7 @@ func (a *autopsy) classify(b *Birth, e *tensor.Event, r *result) {
 	b.Cause = causes[slices.IndexFunc(causes, func(c cause) bool { return c.finds != nil && c.finds(v) })].code
 }
 
-// stuck tells whether a result is a sum that left zeros of an operand at zero, in half.
+// stuck reports whether a result is a half-precision sum that left zeros of an operand at zero.
 func (a *autopsy) stuck(r *result) bool {
 	if r == nil || r.Op != "add_scalar" && r.Op != "add" || len(r.in) == 0 || !half(r.DType) {
 		return false
@@ -142,7 +142,7 @@ func (a *autopsy) stuck(r *result) bool {
 	return r.Counts.Zeros > 0 && (before == nil || before.Counts.Zeros == r.Counts.Zeros)
 }
 
-// word says in words what happened and what to do.
+// word writes the sentences about what happened and what to do.
 func (b *Birth) word() {
 	i := slices.IndexFunc(causes, func(c cause) bool { return c.code == b.Cause })
 	words := strings.NewReplacer("OP", b.Op, "OF", cmp.Or(b.Of, b.Op), "FOR", cmp.Or(b.For, "the operation"), "DTYPE", b.Out.String(), "SCALE", scaleText(b.Scale))
@@ -151,11 +151,11 @@ func (b *Birth) word() {
 		b.What += ", from " + ranges(b.operands)
 	}
 	if b.Largest > b.limit && !math.IsInf(b.Largest, 0) {
-		b.What += fmt.Sprintf(", the largest would be %.6g and %v ends at %.6g", b.Largest, b.Out, b.limit)
+		b.What += fmt.Sprintf("; the largest would be %.6g, and %v ends at %.6g", b.Largest, b.Out, b.limit)
 	}
 	b.What += ": " + words.Replace(causes[i].why)
 	if b.Grew != nil {
-		b.What += "; it is too large since " + b.Grew.String()
+		b.What += "; it has been too large since " + b.Grew.String()
 	}
 	b.Cure = words.Replace(causes[i].cure)
 	if b.Harmless {
@@ -163,16 +163,16 @@ func (b *Birth) word() {
 	}
 }
 
-// harmlessly says what to do about a scale that the scaler lowers by itself.
+// harmlessly returns the advice for a scale that the scaler lowers without help.
 func harmlessly(b *Birth) string {
-	fits := b.Scale // the largest power of two with which it is finite
+	fits := b.Scale // largest power of two at which the gradient is finite
 	for fits > 1 && b.Largest/b.Scale*fits > b.limit {
 		fits /= 2
 	}
-	return fmt.Sprintf("nothing need be done: the scaler has skipped the step and lowers the scale from %s; amp.InitScale(%g) would lose no step to this; if steps are skipped again and again, look at what makes these gradients large", scaleText(b.Scale), fits)
+	return fmt.Sprintf("nothing: the scaler skipped the step and lowers the scale from %s; amp.InitScale(%g) would avoid the skipped step; if steps are skipped repeatedly, find out why these gradients are large", scaleText(b.Scale), fits)
 }
 
-// amount says how many elements are inf and NaN.
+// amount returns the numbers of inf and NaN elements as text.
 func (b *Birth) amount() string {
 	of := fmt.Sprintf(" of %s", count(size(b.Shape), "element"))
 	switch {
@@ -184,7 +184,7 @@ func (b *Birth) amount() string {
 	return fmt.Sprintf("%d inf and %d NaN", b.Infs, b.NaNs) + of
 }
 
-// random operations give something else each time, and move their generator.
+// random operations differ at each call and advance their generator.
 var random = []string{"dropout", "alpha_dropout", "rand", "bernoulli", "multinomial", "normal"}
 
 // largest64 returns the largest magnitude of an operation's result in float64: inf or NaN
@@ -205,7 +205,7 @@ func largest64(e *tensor.Event) (most float64) {
 		}
 	}
 	for _, x := range values {
-		if !(math.Abs(x) <= most) { // NaN stays
+		if !(math.Abs(x) <= most) { // NaN propagates
 			most = math.Abs(x)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // span writes the range of magnitudes: "2⁻³ to 2¹⁵".
 func span(c tensor.Counts) string {
 	if math.IsNaN(c.AbsMax) {
-		if c.Zeros > 0 { // and the others, if any, are not finite
+		if c.Zeros > 0 { // any others are not finite
 			return "0"
 		}
 		return "nothing finite"
@@ -32,7 +32,7 @@ func power(x float64) string {
 	return "2" + superscript.Replace(fmt.Sprint(e-1))
 }
 
-// ranges writes what is in operands.
+// ranges writes the ranges of operands.
 func ranges(list []tensor.Counts) string {
 	var parts []string
 	for _, c := range list {
@@ -55,7 +55,7 @@ func ranges(list []tensor.Counts) string {
 func (b *Birth) title() string {
 	switch {
 	case b.Cause == "data":
-		return "an operand of " + cmp.Or(b.For, b.Op) + " that comes from outside"
+		return "an operand of " + cmp.Or(b.For, b.Op) + " that no operation of the step computed"
 	case b.Op == "":
 		return map[string]string{"parameter": "the parameter ", "buffer": "the buffer ", "stale-gradient": "the gradient of "}[b.Cause] + b.Param
 	case b.Backward && b.Op != b.Of:
@@ -70,7 +70,7 @@ func (b *Birth) title() string {
 	return b.Op
 }
 
-// at says at which line and in which module.
+// at returns the line and the module as text.
 func (b *Birth) at() string {
 	if b.Op == "" {
 		return ""
@@ -82,12 +82,12 @@ func (b *Birth) at() string {
 	return text
 }
 
-// String says where it was born and what to do, in two sentences.
+// String returns two sentences: the origin and the cure.
 func (b *Birth) String() string {
 	return fmt.Sprintf("%s in %s%s: %s\n%s", b.Cause, b.title(), b.at(), sentence("%s", b.What), sentence("%s", b.Cure))
 }
 
-// fate says where it went.
+// fate describes what it reached.
 func (b *Birth) fate() string {
 	var parts []string
 	if b.Loss {
@@ -108,7 +108,7 @@ func (b *Birth) fate() string {
 	return "It reached " + strings.Join(parts, ", and ") + "."
 }
 
-// some lists the first names and says how many more there are.
+// some lists the first names and the number of the others.
 func some(names []string, most int) string {
 	if extra := len(names) - most; extra > 0 {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", extra)
@@ -116,8 +116,8 @@ func some(names []string, most int) string {
 	return strings.Join(names, ", ")
 }
 
-// String says in sentences where inf or NaN was born, how it came there, what it reached
-// and what to do.
+// String returns sentences on the origin of inf or NaN, the operations before it, what it
+// reached and what to do.
 func (r *OverflowReport) String() string {
 	if r.Culprit == nil {
 		return r.clean()
@@ -131,7 +131,7 @@ func (r *OverflowReport) String() string {
 		}
 	}
 	if len(r.Culprit.Spread) > 0 {
-		b.WriteString("\nFrom there it went to:")
+		b.WriteString("\nIt spread to:")
 		for _, p := range r.Culprit.Spread[:min(len(r.Culprit.Spread), 8)] {
 			b.WriteString("\n  " + p.String())
 		}
@@ -146,9 +146,9 @@ func (r *OverflowReport) String() string {
 }
 
 func (r *OverflowReport) clean() string {
-	text := fmt.Sprintf("No inf and no NaN: %s looked at.", count(r.Looked, "operation"))
+	text := fmt.Sprintf("No inf or NaN: %s checked.", count(r.Looked, "operation"))
 	if n := len(r.Births); n > 0 {
-		text = fmt.Sprintf("inf or NaN was born %s, and reached neither the loss nor a gradient: %s looked at.", times(n), count(r.Looked, "operation"))
+		text = fmt.Sprintf("inf or NaN appeared %s, but reached neither the loss nor a gradient: %s checked.", times(n), count(r.Looked, "operation"))
 	}
 	return text
 }
@@ -166,9 +166,9 @@ func (r *OverflowReport) headline() string {
 	if b.Infs == 0 {
 		kind = "NaN"
 	}
-	text := fmt.Sprintf("%s was born in %s%s.", kind, b.title(), b.at())
+	text := fmt.Sprintf("%s first appeared in %s%s.", kind, b.title(), b.at())
 	if b.Op == "" {
-		text = fmt.Sprintf("%s was there before the run, in %s.", kind, b.title())
+		text = fmt.Sprintf("%s was present before the run, in %s.", kind, b.title())
 	}
 	if b.Harmless {
 		text += " It is harmless."
@@ -176,7 +176,7 @@ func (r *OverflowReport) headline() string {
 	return text
 }
 
-// String writes a passage in a line.
+// String returns the passage as one line.
 func (p Passage) String() string {
 	name := p.Op
 	if p.Backward {
@@ -193,8 +193,7 @@ func (p Passage) String() string {
 	return text
 }
 
-// Chart shows the ranges of the results before and behind the culprit, over that of
-// float16.
+// Chart shows the ranges of the results before and after the culprit, over float16's range.
 func (r *OverflowReport) Chart() *chart.Figure {
 	var list []chart.Range
 	if c := r.Culprit; c != nil {
@@ -211,14 +210,14 @@ func (r *OverflowReport) Chart() *chart.Figure {
 	return chart.Ranges(list)
 }
 
-// here is the birth as a passage.
+// here returns the birth as a passage.
 func (b *Birth) here() Passage {
 	c := tensor.Counts{Count: size(b.Shape), Infs: b.Infs, NaNs: b.NaNs, AbsMin: math.NaN(), AbsMax: math.NaN()}
 	return Passage{b.title(), b.Of, false, b.Module, b.Source, b.Out, c}
 }
 
-// HTML returns the report as sentences and a table of the operations before and behind.
-// Its styles are inline, so that it survives an untrusted notebook.
+// HTML returns the report as sentences and a table of the operations before and after. Its
+// styles are inline, so that it also works in an untrusted notebook.
 func (r *OverflowReport) HTML() string {
 	if r.Culprit == nil {
 		return paragraph(r.clean())

@@ -2,7 +2,7 @@ package diagnose
 
 import "slices"
 
-// spread notes a passage: the first operation of each module, forward and backward.
+// spread records a passage: the first operation of each module, forward and backward.
 func (b *Birth) spread(p Passage) {
 	const most = 40
 	same := func(q Passage) bool { return q.Module == p.Module && q.Backward == p.Backward }
@@ -11,7 +11,7 @@ func (b *Birth) spread(p Passage) {
 	}
 }
 
-// lineage lists the operations that led to a result, the last one at the end.
+// lineage lists the operations that led to a result, oldest first.
 func (a *autopsy) lineage(r *result) []Passage {
 	const most = 6
 	var list []Passage
@@ -34,7 +34,7 @@ func (a *autopsy) lineage(r *result) []Passage {
 	return list
 }
 
-// grew returns the operation in which what leads to r became larger than limit.
+// grew returns the operation leading to r whose result first exceeded limit.
 func (a *autopsy) grew(r *result, limit float64) *Passage {
 	for r != nil && r.Counts.AbsMax > limit {
 		var next *result
@@ -51,7 +51,7 @@ func (a *autopsy) grew(r *result, limit float64) *Passage {
 	return nil
 }
 
-// forget lets go of what is known of tensors long gone, by ID, when it is much.
+// forget drops entries of old tensors, by ID, once there are many.
 func forget[T any](known map[int]T, newest int) {
 	const much = 1 << 17
 	if len(known) < much {

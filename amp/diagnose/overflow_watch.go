@@ -12,15 +12,15 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// autopsy follows what is not finite through a run.
+// autopsy tracks non-finite values through a run.
 type autopsy struct {
 	mu     sync.Mutex
 	names  *trace.Names
 	params []nn.Named
 
-	results map[int]*result  // of operations, by ID
-	given   map[int]*Birth   // what was not finite before the run, by ID
-	grads   map[int][]*Birth // what parameters' gradients have, by the parameter's ID
+	results map[int]*result  // results of operations, by ID
+	given   map[int]*Birth   // births from before the run, by ID
+	grads   map[int][]*Birth // births in gradients, by the parameter's ID
 	births  []*Birth
 	looked  int
 
@@ -29,14 +29,14 @@ type autopsy struct {
 	backwards int
 }
 
-// result is what an operation made.
+// result is the result of an operation.
 type result struct {
 	Passage
 	place    trace.Place
 	in       []int // IDs of the operands
 	roots    []*Birth
-	gradient bool // it is one that carries the loss scale, or was computed from one
-	combined bool // it was computed from gradients by more than the derivatives of a loss
+	gradient bool // a scaled gradient, or computed from one
+	combined bool // computed from gradients by operations other than the loss's derivatives
 	view     *result
 }
 
@@ -62,7 +62,7 @@ func newAutopsy(net any) *autopsy {
 	return a
 }
 
-// before notes a tensor of the model that is not finite when the run begins.
+// before records a tensor of the model that is not finite when the run begins.
 func (a *autopsy) before(t *tensor.Tensor, cause, name string) {
 	if t.DType().IsFloat() {
 		if c := t.Counts(); spoilt(c) {
@@ -76,7 +76,7 @@ func parent(name string) string { return name[:max(strings.LastIndexByte(name, '
 
 func spoilt(c tensor.Counts) bool { return c.Infs+c.NaNs > 0 }
 
-// watch begins to look, and returns what ends that.
+// watch starts observing and returns a function that stops.
 func (a *autopsy) watch() (stop func()) {
 	list := []func(){tensor.Observe(a.operation), tensor.ObserveMarks(a.mark), amp.Observe(a.scaler)}
 	for _, p := range a.params {
@@ -93,7 +93,7 @@ func (a *autopsy) watch() (stop func()) {
 	}
 }
 
-// operation takes in an operation.
+// operation observes an operation.
 func (a *autopsy) operation(e tensor.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -132,7 +132,7 @@ func (a *autopsy) operation(e tensor.Event) {
 	a.forWhat(&e)
 }
 
-// unscales tells whether a multiplication divides a gradient by the loss scale.
+// unscales reports whether a multiplication divides a gradient by the loss scale.
 func (a *autopsy) unscales(e *tensor.Event, of *result) bool {
 	if a.scale == 1 || e.Backward || !strings.HasPrefix(e.Op.Name, "mul") && !strings.HasPrefix(e.Op.Name, "div") {
 		return false
@@ -141,8 +141,7 @@ func (a *autopsy) unscales(e *tensor.Event, of *result) bool {
 	return ratio > 0.99 && ratio < 1.01
 }
 
-// roots returns the births that a result which is not finite comes from: those of its
-// operands, or a new one.
+// roots returns the births behind a non-finite result: those of its operands, or a new one.
 func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*Birth) {
 	for i, t := range e.Operands {
 		if !t.DType().IsFloat() {
@@ -171,8 +170,8 @@ func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*Birth) {
 	return roots
 }
 
-// outside looks at an operand that no operation of the run has made. One that was
-// changed holds the result already.
+// outside checks an operand that no operation of the run computed. An operand changed in place
+// already holds the result.
 func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed bool) *result {
 	c := t.Counts()
 	of := &result{Passage: Passage{DType: t.DType(), Counts: c}}
@@ -183,7 +182,7 @@ func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed 
 	if of.roots == nil && e.InPlace && !changed {
 		of.roots = a.grads[e.Out.ID] // an optimizer's own view of the gradient
 	}
-	for _, b := range a.given { // what is computed from a buffer, unobserved
+	for _, b := range a.given { // computed from a buffer, unobserved
 		if of.roots == nil && !e.Backward && b.Cause == "buffer" && b.Module == r.Module {
 			of.roots = []*Birth{b}
 		}
@@ -191,7 +190,7 @@ func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed 
 	if of.roots == nil && !changed {
 		b := a.birth(e, r)
 		b.Infs, b.NaNs, b.Shape, b.Out = c.Infs, c.NaNs, t.Shape(), t.DType()
-		if b.Cause = "data"; e.Backward { // a value that the derivative has computed anew
+		if b.Cause = "data"; e.Backward { // a value recomputed by the derivative
 			b.Cause = "derivative"
 		}
 		of.roots = []*Birth{b}
@@ -207,7 +206,7 @@ func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed 
 	return of
 }
 
-// unseen returns the births of a tensor that no operation of the run has made.
+// unseen returns the births of a tensor that no operation of the run computed.
 func (a *autopsy) unseen(t *tensor.Tensor) []*Birth {
 	if b := a.given[t.ID()]; b != nil {
 		return []*Birth{b}
@@ -232,8 +231,7 @@ func (a *autopsy) admit(b *Birth) {
 	a.births = append(a.births, b)
 }
 
-// forWhat says of what was born in a cast that autocast asked for which operation it
-// was made for: the one that comes next.
+// forWhat records the operation for which autocast made a cast with a birth: the next one.
 func (a *autopsy) forWhat(e *tensor.Event) {
 	if e.InCast || len(a.births) == 0 {
 		return
@@ -252,7 +250,7 @@ func (a *autopsy) forWhat(e *tensor.Event) {
 	}
 }
 
-// reached notes which births a parameter's gradient has.
+// reached records the births in a parameter's gradient.
 func (a *autopsy) reached(id int, name string, g *tensor.Tensor) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -270,7 +268,7 @@ func (a *autopsy) reached(id int, name string, g *tensor.Tensor) {
 	}
 }
 
-// mark takes in a call.
+// mark observes a call.
 func (a *autopsy) mark(m tensor.Mark) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -297,7 +295,7 @@ func (a *autopsy) mark(m tensor.Mark) {
 	}
 }
 
-// reachedStale notes that a gradient of an earlier step is used.
+// reachedStale records that a gradient of an earlier step is used.
 func (a *autopsy) reachedStale(b *Birth) {
 	if b.order == 0 {
 		a.admit(b)
@@ -307,14 +305,14 @@ func (a *autopsy) reachedStale(b *Birth) {
 	}
 }
 
-// scaler takes in what a scaler did.
+// scaler observes a scaler event.
 func (a *autopsy) scaler(e amp.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch e.Kind {
 	case amp.Scaled:
 		a.scale = e.Before
-		for _, b := range a.births { // in the product with the scale, or in the cast for it
+		for _, b := range a.births { // born in the product with the scale, or in its cast
 			if len(e.Loss.Shape()) > 0 && (b.from == e.Loss.ID() || b.Op == "cast" && b.For == "mul" && b.order >= a.looked-1) {
 				b.Scale, b.Cause = a.scale, "scaled-output"
 			}

@@ -11,9 +11,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// Replay records the gradients of a run as they are without the loss scale, counted
-// by magnitude, and answers from that what any scale and any format would have done
-// to them, without running again:
+// Replay records the gradients of a run as they are without the loss scale, counted by magnitude,
+// and computes from these counts the effect of any scale and any format, without another run:
 //
 //	rp := diagnose.NewReplay(net)
 //	… train …
@@ -23,19 +22,17 @@ import (
 //	rp.Trajectory(amp.InitScale(4096), amp.GrowthInterval(100))
 //	rp.Chart(diagnose.Float16)
 //
-// What autocast keeps in float32 stays so: the gradients of a normalisation's weights
-// are float32 in any format, and gradients of activations are recorded only where the
-// policy has the activations in the low precision; of a run in float32 those count that
-// the policy amp.Float16 would have there.
+// Gradients that autocast keeps in float32 stay float32, such as those of a normalisation's
+// weights. Gradients of activations are recorded only if the policy runs the activations in low
+// precision; for a run in float32, the policy is amp.Float16.
 //
-// It records by itself: where a scaler unscales the gradients of an optimizer, and
-// where an optimizer steps without one.
+// It records automatically when a scaler unscales the gradients of an optimizer, and when an
+// optimizer steps without a scaler.
 //
-// What a run in float16 has flushed to 0 at its own scale, and what has become
-// infinite, is not known afterwards: it counts as zero, or as not finite. A run in
-// float32 or bfloat16 tells the whole truth. And what-if has its limit at the next
-// step: had the scale been another one and a step been skipped, the gradients after
-// it would have been others.
+// Gradients that a float16 run flushed to 0 at its own scale, or that became infinite, cannot
+// be recovered: they count as zero or as non-finite. A run in float32 or bfloat16 has no such
+// losses. A what-if answer holds for each step by itself: if another scale had skipped a step,
+// later gradients would have differed.
 //
 // Its methods may be called while it records. It keeps about 2 KiB for each parameter
 // and step.
@@ -47,18 +44,18 @@ type Replay struct {
 	names   map[*tensor.Tensor]string
 	params  []*tensor.Tensor // of the net, in order
 	steps   []*replayed
-	scale   float64 // that the loss of the step under way was multiplied by
+	scale   float64 // loss scale of the current step
 	counter *counter
 	watcher *watcher
 	stop    []func()
-	learned func() // stops the watcher, after the first step; nil then
+	learned func() // stops the watcher after the first step; then nil
 }
 
-// replayed is what is known of a step.
+// replayed is the record of a step.
 type replayed struct {
 	gradients []*gradient
-	scale     float64 // of the scaler, 1 without one
-	after     float64 // the scale that Update left
+	scale     float64 // loss scale, 1 without a scaler
+	after     float64 // scale after Update
 	skipped   bool
 
 	has    map[*tensor.Tensor]bool // parameters whose gradients are recorded
@@ -71,25 +68,24 @@ type gradient struct {
 	*magnitudes
 	name       string
 	activation bool
-	wide       bool      // it is float32 under autocast too
-	scale      float64   // that it carried
-	values     []float32 // unscaled; nil unless kept
+	wide       bool      // float32 even under autocast
+	scale      float64   // loss scale of the gradient
+	values     []float32 // unscaled values; nil unless kept
 }
 
-// ReplayOption is what a Replay may be asked to do more.
+// ReplayOption is an option of [NewReplay].
 type ReplayOption uint8
 
 // The options.
 const (
-	// KeepGradients keeps the gradients themselves, so that answers are exact at
-	// scales that are no powers of two too.
+	// KeepGradients keeps the gradients themselves, so that results are exact even at scales
+	// that are not powers of two.
 	KeepGradients ReplayOption = iota
-	// WithActivations records the gradients of activations beside those of
-	// parameters.
+	// WithActivations records the gradients of activations as well as those of parameters.
 	WithActivations
 )
 
-// NewReplay begins to record the gradients of net, or of whatever is trained if net is
+// NewReplay starts recording the gradients of net, or of every optimizer's parameters if net is
 // nil.
 func NewReplay(net any, options ...ReplayOption) *Replay {
 	r := &Replay{net: net, scale: 1, names: map[*tensor.Tensor]string{}, counter: new(counter)}
@@ -121,7 +117,7 @@ func NewReplay(net any, options ...ReplayOption) *Replay {
 	return r
 }
 
-// Stop ends the recording; what has been recorded stays. Stopping twice does nothing.
+// Stop ends the recording and keeps its data. Calling it again does nothing.
 func (r *Replay) Stop() {
 	r.mu.Lock()
 	stop := r.stop
@@ -135,13 +131,13 @@ func (r *Replay) Stop() {
 	}
 }
 
-// Record records the gradients that the net's parameters have now, after Backward and
-// before they are changed or dropped, which carry scaler's scale: for loops whose
-// optimizer is none that Replay sees step by itself. scaler may be nil. What is
-// recorded already, because scaler has unscaled it, is not recorded twice.
+// Record records the current gradients of the net's parameters, multiplied by scaler's scale.
+// Call it after Backward, before the gradients are changed or dropped, in loops whose optimizer
+// Replay cannot observe. scaler may be nil. Gradients already recorded when scaler unscaled
+// them are not recorded twice.
 func (r *Replay) Record(scaler *amp.GradScaler) {
 	if r.net == nil {
-		panic(&amp.Error{Code: "no_net", Call: "Replay.Record", Why: "the replay was made without a net", Cure: "give NewReplay the net whose gradients to record"})
+		panic(&amp.Error{Code: "no_net", Call: "Replay.Record", Why: "the replay was made without a net", Cure: "pass the net to NewReplay"})
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -200,7 +196,7 @@ func (r *Replay) mark(m tensor.Mark) {
 	params := r.own(m.Tensors)
 	inverse := float32(1 / r.scale) // someone has scaled, and steps without the scaler
 	if fused, ok := m.By.(amp.FusedOptimizer); ok && fused.Fused() && r.scale != 1 {
-		return // the scaler says when it is over
+		return // the scaler's events end the step
 	}
 	switch s := r.now(); {
 	case len(params) == 0:
@@ -211,7 +207,7 @@ func (r *Replay) mark(m tensor.Mark) {
 	}
 }
 
-// own returns those of params that are recorded and have a gradient.
+// own returns the members of params that are recorded and have a gradient.
 func (r *Replay) own(params []*tensor.Tensor) []*tensor.Tensor {
 	var list []*tensor.Tensor
 	for _, p := range params {
@@ -222,7 +218,7 @@ func (r *Replay) own(params []*tensor.Tensor) []*tensor.Tensor {
 	return list
 }
 
-// now returns the step that is not closed, or nil.
+// now returns the open step, or nil.
 func (r *Replay) now() *replayed {
 	if n := len(r.steps); n > 0 && !r.steps[n-1].closed {
 		return r.steps[n-1]
@@ -248,8 +244,8 @@ func (s *replayed) hasAny(params []*tensor.Tensor) bool {
 	return false
 }
 
-// capture records gradients that inverse makes true ones, in a step of their own if
-// the one under way has some of them.
+// capture records gradients after multiplying them by inverse, in a new step if the current one
+// already has some of them.
 func (r *Replay) capture(params []*tensor.Tensor, scale float64, inverse float32, plain bool) {
 	s := r.now()
 	if s == nil || s.hasAny(params) {

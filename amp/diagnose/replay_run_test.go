@@ -125,7 +125,7 @@ func TestReplayMistakes(t *testing.T) {
 		call func()
 		want string
 	}{
-		{func() { rp.Record(nil) }, "amp: Replay.Record: the replay was made without a net; give NewReplay the net whose gradients to record"},
+		{func() { rp.Record(nil) }, "amp: Replay.Record: the replay was made without a net; pass the net to NewReplay"},
 		{func() { rp.WhatIf(-1, Float16) }, "amp: Replay.WhatIf: the scale is -1; give one above 0, as 65536"},
 	} {
 		func() {

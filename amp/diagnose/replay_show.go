@@ -10,7 +10,7 @@ import (
 	"halfnote/display/widget"
 )
 
-// String says what has been recorded, and which scales are safe in each format.
+// String returns a summary of the recording, and the safe scales in each format.
 func (r *Replay) String() string {
 	w := r.WhatIf(1, Float16)
 	if w.Count == 0 {
@@ -29,8 +29,8 @@ func (r *Replay) String() string {
 // HTML returns the sentences and float16's chart.
 func (r *Replay) HTML() string { return paragraph(r.String()) + r.Chart(Float16).HTML() }
 
-// Table lists, for the scales 1 to 2²⁴, the shares that are flushed to 0, subnormal
-// and overflow, and how many steps overflow. Without formats it is for float16.
+// Table lists, for the scales 1 to 2²⁴, the shares that are flushed to 0, become subnormal and
+// overflow, and the number of steps that overflow. The default format is float16.
 func (r *Replay) Table(formats ...Format) display.Bundle {
 	if len(formats) == 0 {
 		formats = []Format{Float16}
@@ -51,8 +51,8 @@ func (r *Replay) Table(formats ...Format) display.Bundle {
 	return display.Table(head, rows)
 }
 
-// Chart shows the shares over the scales 1 to 2²⁴, the band of safe ones, and the
-// scales that the run had.
+// Chart shows the shares over the scales 1 to 2²⁴, the band of safe scales, and the scales of
+// the run.
 func (r *Replay) Chart(f Format) *chart.Figure { return chart.ScaleSweep(r.sweep(f)) }
 
 func (r *Replay) sweep(f Format) chart.Sweep {
@@ -73,9 +73,8 @@ func (r *Replay) sweep(f Format) chart.Sweep {
 	return s
 }
 
-// Slider returns a slider of scales and a choice of formats above the chart, which
-// follows them, with the sentence of [Replay.WhatIf]. A page without a kernel shows
-// what it showed last.
+// Slider returns a slider for the scale and a choice of formats above a chart that follows
+// them, with the sentence of [Replay.WhatIf]. A page without a kernel shows the last state.
 func (r *Replay) Slider() *widget.Box {
 	var names []string
 	for _, f := range Formats() {

@@ -6,10 +6,10 @@ import (
 	"halfnote/tensor"
 )
 
-// watcher looks at the operations of forward, to know what has gradients in the low
-// precision: parameters and activations that a product uses, and results that the policy
-// does not keep in float32. A run without autocast is judged by the policy Float16. For
-// parameters it looks at the first step only.
+// watcher observes forward operations to find the tensors with low-precision gradients:
+// parameters and activations used in a product, and results that the policy does not keep in
+// float32. For a run without autocast the policy is Float16. Parameters are observed in the
+// first step only.
 type watcher struct {
 	replay      *Replay
 	names       *trace.Names
@@ -92,8 +92,8 @@ func (w *watcher) gradient(g *tensor.Tensor, name string) {
 	w.got = append(w.got, out)
 }
 
-// wide reports whether a parameter's gradient is never in the low precision: that of a
-// normalisation, say.
+// wide reports whether a parameter's gradient is never in low precision, such as that of a
+// normalisation.
 func (w *watcher) wide(p *tensor.Tensor) bool { return w.used[p.ID()] && !w.low[p.ID()] }
 
 // step returns the gradients of activations since the last step.

@@ -9,7 +9,7 @@ import (
 )
 
 // Rewind keeps the state of a run after each of its steps, goes back to any of them,
-// and tries from there what another choice would have done:
+// and runs alternatives from there:
 //
 //	rw := diagnose.NewRewind(net, opt, scaler)
 //	train := func(until int) {
@@ -23,28 +23,27 @@ import (
 //	at := rw.BeforeNaN()
 //	rw.Fork("lr/10", at, func() { opt.SetLR(opt.LR() / 10); train(200) })
 //	rw.Fork("bfloat16", at, func() { policy = amp.BFloat16; train(200) })
-//	rw.Loss() // the branches beside each other
+//	rw.Loss() // compares the branches
 //
-// The state is parameters, buffers and gradients of the net, what optimizers,
-// schedulers and scalers remember with all their settings, and the generators of
-// random numbers, the default one always: gone back to, a run goes on to the last bit
-// as it did. What the program itself keeps, as the number of an epoch, is its own to
-// set back; asking Step for the batch does it.
+// The state comprises parameters, buffers and gradients of the net, the state and settings of
+// optimizers, schedulers and scalers, and the random number generators, always including the
+// default one: after going back, a run continues bit for bit as before. The program must
+// restore its own variables, such as an epoch number; choosing the batch by Step avoids this.
 //
-// The newest states are kept all and older ones ever more sparsely, and tensors that
-// a step does not change are kept once. A Rewind is for one goroutine.
+// The newest states are all kept and older ones ever more sparsely; tensors that a step does
+// not change are stored once. A Rewind must be used by one goroutine only.
 type Rewind struct {
 	parts   []part
 	scalers []*amp.GradScaler
-	kept    []*snapshot // in order of steps
-	newest  int         // how many of the newest are all kept
-	stride  int         // between the older ones
+	kept    []*snapshot // states in order of steps
+	newest  int         // number of newest states that are all kept
+	stride  int         // stride between older states
 	trunk   *Branch
-	now     *Branch // that is recorded: the trunk, or a fork
+	now     *Branch // branch being recorded: the trunk or a fork
 	forks   []*Branch
 	skipped bool
-	scale   float64                  // of the step under way; 0 if no scaler has scaled
-	open    map[*amp.GradScaler]bool // have unscaled gradients since their last Update
+	scale   float64                  // loss scale of the current step; 0 if no loss was scaled
+	open    map[*amp.GradScaler]bool // scalers with unscaled gradients since their last Update
 	stop    func()
 }
 
@@ -52,17 +51,17 @@ type Rewind struct {
 type Branch struct {
 	Name string
 	From int // the step that it begins with
-	// Losses, Scales and Skipped have an entry a step: the loss, the loss scale that
-	// it had, 1 without a scaler, and whether the scaler skipped an optimizer's step.
+	// Losses, Scales and Skipped have one entry per step: the loss, the loss scale, 1 without a
+	// scaler, and whether the scaler skipped an optimizer's step.
 	Losses, Scales []float64
 	Skipped        []bool
 	Broken         bool // a panic ended the fork
 }
 
-// NewRewind begins to keep the states of a run, the present one first. others are what
-// net is trained with: optimizers, schedulers, scalers, generators that are not the
-// default one, the epoch of a loader, or whatever else has StateDict and
-// LoadStateDict. It panics with an *[amp.Error] on anything else.
+// NewRewind starts keeping the states of a run, beginning with the current one. others are the
+// optimizers, schedulers, scalers, generators other than the default one, loader epochs, and
+// any other values with StateDict and LoadStateDict that take part in training. It panics with
+// an *[amp.Error] on anything else.
 func NewRewind(net any, others ...any) *Rewind {
 	trunk := &Branch{Name: "run"}
 	r := &Rewind{parts: parts(net, others), newest: 50, stride: 1, trunk: trunk, now: trunk, open: map[*amp.GradScaler]bool{}}
@@ -76,18 +75,18 @@ func NewRewind(net any, others ...any) *Rewind {
 	return r
 }
 
-// KeepLast sets how many of the newest states are all kept, 50 by default, and as many
-// older ones at most. It returns r, and panics unless n is above 0.
+// KeepLast sets the number of newest states that are all kept, 50 by default, and the maximum
+// number of older ones. It returns r, and panics unless n is positive.
 func (r *Rewind) KeepLast(n int) *Rewind {
 	if n < 1 {
-		panic(&amp.Error{Code: "bad_count", Call: "Rewind.KeepLast", Why: fmt.Sprintf("%d states are none", n), Cure: "give 1 or more"})
+		panic(&amp.Error{Code: "bad_count", Call: "Rewind.KeepLast", Why: fmt.Sprintf("n is %d", n), Cure: "pass at least 1"})
 	}
 	r.newest = n
 	r.thin()
 	return r
 }
 
-// Stop ends the recording of what scalers do; states and records stay.
+// Stop ends the observation of scalers; states and records are kept.
 func (r *Rewind) Stop() { r.stop() }
 
 func (r *Rewind) scaler(e amp.Event) {
@@ -107,8 +106,8 @@ func (r *Rewind) scaler(e amp.Event) {
 	}
 }
 
-// restore brings a state back. A scaler whose Update is missing, because a step was
-// left in its middle, is made ready for the next one.
+// restore restores a state. A scaler that lacks an Update, because a step was interrupted, is
+// made ready for the next step.
 func (r *Rewind) restore(s *snapshot) {
 	for scaler := range r.open {
 		scaler.UpdateTo(scaler.CurrentScale())
@@ -116,11 +115,11 @@ func (r *Rewind) restore(s *snapshot) {
 	s.restore(r.parts)
 }
 
-// Step returns the number of the step to come, from 0.
+// Step returns the number of the next step, from 0.
 func (r *Rewind) Step() int { return r.now.From + len(r.now.Losses) }
 
-// Record says that a step is over, after the update of the scaler, and what its loss
-// was, a tensor of one element. It keeps the state, unless a fork runs.
+// Record marks the end of a step with its loss, a tensor of one element. Call it after the
+// scaler's Update. It keeps the state, except in a fork.
 func (r *Rewind) Record(loss *tensor.Tensor) {
 	value, scale := loss.Item(), r.scale
 	if scale == 0 {
@@ -135,8 +134,8 @@ func (r *Rewind) Record(loss *tensor.Tensor) {
 	}
 }
 
-// thin drops old states: those whose steps are no multiples of a stride, which doubles
-// when there are too many.
+// thin drops old states whose steps are not multiples of a stride, which doubles when there are
+// too many.
 func (r *Rewind) thin() {
 	for {
 		old := len(r.kept) - r.newest
@@ -174,8 +173,7 @@ func (r *Rewind) Near(step int) int {
 	return at
 }
 
-// Bytes returns the memory of all states that are kept, of a tensor that did not
-// change once.
+// Bytes returns the memory of all kept states, counting an unchanged tensor once.
 func (r *Rewind) Bytes() int {
 	total, seen := 0, map[*tensor.Tensor]bool{}
 	for _, s := range r.kept {
@@ -189,12 +187,12 @@ func (r *Rewind) Bytes() int {
 	return total
 }
 
-// To goes back to the state before a step, in place, and the run goes on from there:
-// the states after it are dropped, and what was recorded after it becomes a branch.
-// It panics with an *[amp.Error] if the state is not kept, or in a fork.
+// To restores the state before a step, in place, and the run continues from there: later states
+// are dropped, and the records after it become a branch. It panics with an *[amp.Error] if the
+// state is not kept, or in a fork.
 func (r *Rewind) To(step int) {
 	if r.now != r.trunk {
-		panic(&amp.Error{Code: "in_fork", Call: "Rewind.To", Why: "a fork runs", Cure: "go back in the run itself, or call Fork with the step to begin at"})
+		panic(&amp.Error{Code: "in_fork", Call: "Rewind.To", Why: "a fork is running", Cure: "call To outside the fork, or call Fork with the step to start at"})
 	}
 	s := r.find("Rewind.To", step)
 	r.restore(s)
@@ -219,18 +217,18 @@ func (r *Rewind) find(call string, step int) *snapshot {
 	}
 	why := fmt.Sprintf("the state before step %d is not kept", step)
 	if step < 0 || step > len(r.trunk.Losses) {
-		why = fmt.Sprintf("there has been no step %d", step)
+		why = fmt.Sprintf("step %d does not exist", step)
 	}
-	panic(&amp.Error{Code: "not_kept", Call: call, Why: why, Cure: fmt.Sprintf("give %d, the nearest one, or another of Kept; KeepLast keeps more", r.Near(step))})
+	panic(&amp.Error{Code: "not_kept", Call: call, Why: why, Cure: fmt.Sprintf("pass %d, the nearest kept step, or another step in Kept; KeepLast keeps more", r.Near(step))})
 }
 
-// Fork goes back to the state before a step and calls body, which changes something
-// and trains on, calling Record; then it brings the present state back, also when body
-// panics, and returns the record. It panics with an *[amp.Error] if the state is not
-// kept, or in another fork.
+// Fork restores the state before a step and calls body, which changes something, continues
+// training and calls Record. Fork then restores the current state, even if body panics, and
+// returns the record. It panics with an *[amp.Error] if the state is not kept, or in another
+// fork.
 func (r *Rewind) Fork(name string, step int, body func()) *Branch {
 	if r.now != r.trunk {
-		panic(&amp.Error{Code: "in_fork", Call: "Rewind.Fork", Why: fmt.Sprintf("the fork %q runs", r.now.Name), Cure: "fork from the run itself, one fork after the other"})
+		panic(&amp.Error{Code: "in_fork", Call: "Rewind.Fork", Why: fmt.Sprintf("the fork %q is running", r.now.Name), Cure: "call Fork outside other forks"})
 	}
 	from := r.find("Rewind.Fork", step)
 	present := take(r.parts, r.Step(), r.kept[len(r.kept)-1])
@@ -249,8 +247,8 @@ func (r *Rewind) Fork(name string, step int, body func()) *Branch {
 	return b
 }
 
-// BeforeFirst returns the last kept step up to the first recorded one of which bad is
-// true, or -1 if it is of none.
+// BeforeFirst returns the last kept step not after the first recorded step for which bad
+// returns true, or -1 if there is none.
 func (r *Rewind) BeforeFirst(bad func(step int, loss float64) bool) int {
 	for i, loss := range r.trunk.Losses {
 		if bad(i, loss) {
@@ -279,5 +277,5 @@ func (r *Rewind) BeforeNaN() int {
 	return -1
 }
 
-// Branches returns the record of the run and those of its forks.
+// Branches returns the records of the run and of its forks.
 func (r *Rewind) Branches() []*Branch { return append([]*Branch{r.trunk}, r.forks...) }

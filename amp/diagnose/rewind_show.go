@@ -8,8 +8,8 @@ import (
 	"halfnote/display/chart"
 )
 
-// Loss shows the losses of the run and its forks, each fork with the run's own steps
-// up to where it begins.
+// Loss shows the losses of the run and its forks. Each fork includes the run's steps up to its
+// start.
 func (r *Rewind) Loss() *chart.Figure {
 	return chart.Loss(r.series(func(b *Branch) []float64 { return b.Losses }))
 }
@@ -67,10 +67,10 @@ func (b *Branch) skipped() (n int) {
 	return n
 }
 
-// String says how the branch went.
+// String returns a sentence on the branch.
 func (b *Branch) String() string {
 	if len(b.Losses) == 0 {
-		return fmt.Sprintf("%s: no step from step %d on", b.Name, b.From)
+		return fmt.Sprintf("%s: no steps from step %d", b.Name, b.From)
 	}
 	text := fmt.Sprintf("%s: %s from step %d on, loss %.6g to %.6g", b.Name, steps(len(b.Losses)), b.From, b.Losses[0], b.Losses[len(b.Losses)-1])
 	if at := b.bad(); at != nil {
@@ -85,7 +85,7 @@ func (b *Branch) String() string {
 	return text
 }
 
-// String says how the run and its forks went, and what is kept.
+// String returns lines on the run, its forks and the kept states.
 func (r *Rewind) String() string {
 	var lines []string
 	for _, b := range r.Branches() {

@@ -237,18 +237,18 @@ func TestRewindMistakes(t *testing.T) {
 			"amp: NewRewind: argument 2 after the net is a int; give optimizers, schedulers, scalers, generators, epochs of a loader, or what else has StateDict and LoadStateDict",
 			func() { NewRewind(r.net, r.opt, 3) },
 		},
-		{"amp: Rewind.To: there has been no step 7; give 3, the nearest one, or another of Kept; KeepLast keeps more", func() { r.rw.To(7) }},
+		{"amp: Rewind.To: step 7 does not exist; pass 3, the nearest kept step, or another step in Kept; KeepLast keeps more", func() { r.rw.To(7) }},
 		{
-			"amp: Rewind.Fork: the fork \"outer\" runs; fork from the run itself, one fork after the other",
+			"amp: Rewind.Fork: the fork \"outer\" is running; call Fork outside other forks",
 			func() { r.rw.Fork("outer", 1, func() { r.rw.Fork("inner", 1, func() {}) }) },
 		},
 		{
-			"amp: Rewind.To: a fork runs; go back in the run itself, or call Fork with the step to begin at",
+			"amp: Rewind.To: a fork is running; call To outside the fork, or call Fork with the step to start at",
 			func() { r.rw.Fork("outer", 1, func() { r.rw.To(0) }) },
 		},
-		{"amp: Rewind.KeepLast: 0 states are none; give 1 or more", func() { r.rw.KeepLast(0) }},
+		{"amp: Rewind.KeepLast: n is 0; pass at least 1", func() { r.rw.KeepLast(0) }},
 		{
-			"amp: Rewind.To: the state before step 2 is not kept; give 0, the nearest one, or another of Kept; KeepLast keeps more",
+			"amp: Rewind.To: the state before step 2 is not kept; pass 0, the nearest kept step, or another step in Kept; KeepLast keeps more",
 			func() { r.rw.KeepLast(1).To(2) },
 		},
 	} {

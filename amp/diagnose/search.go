@@ -11,23 +11,24 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// SearchOptions are what a search may be told. The zero value is the default.
+// SearchOptions are options of a search. The zero value is the default.
 type SearchOptions struct {
-	// Budget is the relative error that is allowed, 0.01 by default: of the
-	// result's norm, or of each parameter's gradient.
+	// Budget is the maximum relative error, 0.01 by default, of the result's norm or of each
+	// parameter's gradient.
 	Budget float64
-	// Gradients compares the gradients of the net's parameters and not the result.
+	// Gradients selects the gradients of the net's parameters for comparison instead of the
+	// result.
 	Gradients bool
 	// Scale multiplies the loss before Backward, 65536 by default, and divides the
 	// gradients afterwards: without it float16 loses the small ones.
 	Scale float64
-	// Modules tells an operation in one module from the same in another. Modules are
-	// known in containers as nn.Sequential.
+	// Modules treats the same operation in different modules separately. Modules are known in
+	// containers such as nn.Sequential.
 	Modules bool
-	// State is what step changes beside the net: whatever NewRewind takes.
+	// State is what step changes apart from the net: any values that NewRewind accepts.
 	State []any
-	// MaxRuns is up to how many runs may be spent on looking for a set that is
-	// smaller than one that is minimal; 300 by default.
+	// MaxRuns is the maximum number of runs spent on finding a set smaller than a minimal one;
+	// 300 by default.
 	MaxRuns int
 }
 
@@ -39,21 +40,20 @@ type SearchOp struct {
 	Work       float64 // the FLOPs of a step that do not run in the low precision then
 }
 
-// SearchResult is what a search has found.
+// SearchResult is the result of a search.
 type SearchResult struct {
-	// Ops is the set that was looked for: from [Search] the operations that must be
-	// raised to float32, from [SearchLower] those that may be lowered.
+	// Ops is the set found: from [Search] the operations that must be raised to float32, from
+	// [SearchLower] those that may be lowered.
 	Ops []SearchOp
 	// Candidates are all operations that could be moved.
 	Candidates []SearchOp
 	// Before and After are the errors without and with the set moved.
 	Before, After, Budget float64
-	// Found is false if the budget cannot be kept: not with all of them in float32,
-	// or, from SearchLower, not by the policy as it is.
+	// Found is false if the budget cannot be met: by Search, not even with all candidates in
+	// float32; by SearchLower, not even under the unchanged policy.
 	Found bool
-	// Smallest says that no smaller set keeps the budget, of SearchLower no larger
-	// one. Without it the set is still minimal: none of it can go back alone, or
-	// come in alone.
+	// Smallest reports that no smaller set meets the budget, or for SearchLower no larger one.
+	// Otherwise the set is still minimal: no single operation can be removed, or added.
 	Smallest bool
 	Runs     int
 	// Policy is the policy to use, and Code how to write it.
@@ -65,11 +65,10 @@ type SearchResult struct {
 	of    string // what is compared
 }
 
-// Search looks for the smallest set of operations that must run in float32 for a step
-// to stay within an error budget, where the policy runs them in the low precision: which
-// of them it is that ruins the loss. What a raised operation makes is float32, so what
-// follows runs in float32 too, up to the next product; among sets of one size it is the
-// one that leaves the most work in the low precision.
+// Search finds the smallest set of low-precision operations that must run in float32 for a step
+// to stay within an error budget. The result of a raised operation is float32, so the
+// operations after it run in float32 too, up to the next product; among sets of the same size,
+// Search prefers the one that leaves the most work in low precision.
 //
 //	r := diagnose.Search(net, func() (loss *tensor.Tensor) {
 //		amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), y) })
@@ -77,21 +76,18 @@ type SearchResult struct {
 //	}, diagnose.SearchOptions{Budget: 1e-3})
 //	r.Code // amp.Float16.With("exp", tensor.Raise)
 //
-// step computes a result, or with Gradients a loss, the same each time: Search brings
-// back the net and the default generator after each run, and what
-// [SearchOptions.State] names. Its regions are opened under other policies, so it is
-// called as it is. The reference is the step in float32. The policy is that of its
-// last region.
+// step computes a result, or with Gradients a loss, and must be deterministic: Search restores
+// the net, the default generator and [SearchOptions.State] after each run. step needs no
+// changes, because Search opens its regions under other policies. The reference is the step in
+// float32. The policy is that of its last region.
 //
-// It panics with an *[amp.Error] if the step opens no region or gives another result
-// each time.
+// It panics with an *[amp.Error] if the step opens no region or is not deterministic.
 func Search(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
 	return search(net, step, o, false)
 }
 
-// SearchLower is the other way about: it looks for the largest set of operations that
-// may run in the low precision beyond those that the policy runs there, within the
-// budget.
+// SearchLower is the reverse: it finds the largest set of operations, beyond those that the
+// policy already lowers, that may run in low precision within the budget.
 func SearchLower(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
 	return search(net, step, o, true)
 }
@@ -109,12 +105,12 @@ func search(net any, step func() *tensor.Tensor, o SearchOptions, lower bool) *S
 	if again := s.run(off); s.error(again) != 0 {
 		panic(&amp.Error{
 			Code: "not_deterministic", Call: s.call(lower), Why: fmt.Sprintf("two runs of the step in float32 differ by %.3g", s.error(again)),
-			Cure: "use the same batch each time, and name generators and other state in SearchOptions.State",
+			Cure: "use the same batch each time, and list generators and other state in SearchOptions.State",
 		})
 	}
 	candidates := s.candidates(lower)
 	if !s.policy.IsEnabled() {
-		panic(&amp.Error{Code: "no_region", Call: s.call(lower), Why: "the step opens no region that casts", Cure: "run its forward and loss in amp.Autocast(amp.Float16, …)"})
+		panic(&amp.Error{Code: "no_region", Call: s.call(lower), Why: "the step opens no region that casts", Cure: "run its forward pass and loss in amp.Autocast(amp.Float16, …)"})
 	}
 	r := &SearchResult{Candidates: candidates, Budget: o.Budget, Policy: s.policy, base: s.policy, lower: lower, of: "result"}
 	if o.Gradients {

@@ -16,7 +16,7 @@ func (op SearchOp) String() string {
 	return op.Op + " in " + op.Module
 }
 
-// String says which operations it is and what that brings.
+// String describes the operations found and the resulting error.
 func (r *SearchResult) String() string {
 	var names []string
 	for _, op := range r.Ops {
@@ -26,13 +26,13 @@ func (r *SearchResult) String() string {
 	head := fmt.Sprintf("%v: error of the %s %s, budget %s", r.base, r.of, errorText(r.Before), errorText(r.Budget))
 	switch {
 	case !r.Found && r.lower:
-		return head + ": nothing can be lowered, for the policy as it is exceeds the budget. Search finds what to raise"
+		return head + ": nothing can be lowered, because the unchanged policy exceeds the budget. Search finds what to raise"
 	case !r.Found:
-		return fmt.Sprintf("%s: not kept with all %d operations in float32 either: the loss is elsewhere, as in a cast of the program's own", head, len(r.Candidates))
+		return fmt.Sprintf("%s: exceeded even with all %d operations in float32: the error comes from elsewhere, such as a cast in the program itself", head, len(r.Candidates))
 	case len(names) == 0 && r.lower:
-		return fmt.Sprintf("%s: none of %d more operations may run in the low precision", head, len(r.Candidates))
+		return fmt.Sprintf("%s: none of %d more operations may run in low precision", head, len(r.Candidates))
 	case len(names) == 0:
-		return head + ": nothing has to be raised"
+		return head + ": no operation has to be raised"
 	}
 	what, size := "must run in float32", "smallest"
 	if r.lower {
@@ -60,8 +60,7 @@ func (r *SearchResult) HTML() string {
 	return paragraph(r.String()) + r.Table().Data["text/html"].(string)
 }
 
-// Table lists all operations that could be moved, with the error when each of them
-// alone is.
+// Table lists all candidates, with the error when each is moved alone.
 func (r *SearchResult) Table() display.Bundle {
 	chosen := map[SearchOp]bool{}
 	for _, op := range r.Ops {

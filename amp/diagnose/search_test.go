@@ -281,7 +281,7 @@ func TestSearchMistakes(t *testing.T) {
 		step func() *tensor.Tensor
 		want string
 	}{
-		{func() *tensor.Tensor { return fc.Forward(x) }, "amp: Search: the step opens no region that casts; run its forward and loss in amp.Autocast(amp.Float16, …)"},
+		{func() *tensor.Tensor { return fc.Forward(x) }, "amp: Search: the step opens no region that casts; run its forward pass and loss in amp.Autocast(amp.Float16, …)"},
 		{half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), "amp: Search: two runs of the step in float32 differ by "},
 	} {
 		func() {
@@ -293,7 +293,7 @@ func TestSearchMistakes(t *testing.T) {
 			Search(fc, c.step, SearchOptions{})
 		}()
 	}
-	if res := Search(fc, half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), SearchOptions{State: []any{g}}); !res.Found || len(res.Ops) != 0 || !strings.Contains(res.String(), "nothing has to be raised") {
+	if res := Search(fc, half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), SearchOptions{State: []any{g}}); !res.Found || len(res.Ops) != 0 || !strings.Contains(res.String(), "no operation has to be raised") {
 		t.Errorf("with the generator named: %v", res)
 	}
 	own := half(func() *tensor.Tensor {
@@ -303,7 +303,7 @@ func TestSearchMistakes(t *testing.T) {
 			return y.Scale(1e6)
 		}
 	})
-	if res := Search(fc, own, SearchOptions{}); res.Found || res.Ops != nil || !strings.Contains(res.String(), "the loss is elsewhere") || !math.IsInf(res.After, 1) {
+	if res := Search(fc, own, SearchOptions{}); res.Found || res.Ops != nil || !strings.Contains(res.String(), "the error comes from elsewhere") || !math.IsInf(res.After, 1) {
 		t.Errorf("with a cast of its own: %v", res)
 	}
 }

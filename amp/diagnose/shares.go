@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Shares says what becomes of gradients that are multiplied by a scale and rounded
-// to a format, in numbers of elements. Zeros were 0 before, and NonFinite inf or NaN
-// when they were recorded; the others add up to the rest.
+// Shares counts the elements of gradients by the effect of multiplying them by a scale and
+// rounding them to a format. Zeros were already 0, and NonFinite were inf or NaN when recorded;
+// the other counts add up to the rest.
 type Shares struct {
 	Count     int
 	Zeros     int
@@ -17,8 +17,8 @@ type Shares struct {
 	Subnormal int // become a subnormal number, with fewer bits
 	Normal    int
 	Overflow  int // become infinite, or E4M3's largest number
-	// Slack is by how much one of these numbers may be wrong at most: 0 where the
-	// scale is a power of two or the gradients were kept.
+	// Slack is the maximum error of each count: 0 if the scale is a power of two or the
+	// gradients were kept.
 	Slack int
 }
 
@@ -41,7 +41,7 @@ func (s Shares) share(n int) float64 {
 	return 0
 }
 
-// String says the shares in one sentence.
+// String returns the shares as a sentence.
 func (s Shares) String() string {
 	parts := []string{
 		percent(s.FlushedShare()) + " flushed to 0", percent(s.SubnormalShare()) + " subnormal", percent(s.OverflowShare()) + " overflow",
@@ -52,8 +52,8 @@ func (s Shares) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// percent writes a share; what is more than none never shows as 0, and what is less
-// than all never as 100.
+// percent formats a share; a nonzero share is never shown as 0, and an incomplete one never as
+// 100.
 func percent(share float64) string {
 	p := 100 * share
 	switch {
@@ -81,7 +81,7 @@ func (s *Shares) add(t Shares) {
 	s.Slack += t.Slack
 }
 
-// shares returns what becomes of g at a scale.
+// shares returns the shares of g at a scale.
 func (g *gradient) shares(scale float64, f Format) Shares {
 	m := g.magnitudes
 	s := Shares{Count: m.zeros + m.bad + m.some(), Zeros: m.zeros, NonFinite: m.bad}

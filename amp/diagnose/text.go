@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// What reports have in common.
+// Functions shared by the reports.
 
 var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
 	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
@@ -38,9 +38,9 @@ func paragraph(text string) string {
 	return "<p>" + strings.ReplaceAll(html.EscapeString(text), "\n", "<br>") + "</p>"
 }
 
-// needStep panics unless the step that a call is to run is there.
+// needStep panics unless the step function is present.
 func needStep(call string, there bool) {
 	if !there {
-		panic(&amp.Error{Code: "nil_argument", Call: call, Why: "step is nil", Cure: "give the function that does a step of training"})
+		panic(&amp.Error{Code: "nil_argument", Call: call, Why: "step is nil", Cure: "pass a function that runs a training step"})
 	}
 }

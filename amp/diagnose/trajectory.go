@@ -7,17 +7,17 @@ import (
 	"halfnote/display/chart"
 )
 
-// Trajectory is the way that a scaler with other settings would have taken, beside the
-// way that it took.
+// Trajectory compares the loss scales of a run with those under other scaler settings.
 type Trajectory struct {
 	Steps []TrajectoryStep
-	// Skipped and TakenSkipped are how many steps it would have skipped, and has.
+	// Skipped and TakenSkipped are the numbers of steps skipped under the other settings and in
+	// the run.
 	Skipped, TakenSkipped int
-	// Unknown is how many steps were recorded with an inf or NaN and run at a
-	// smaller scale here: nothing tells whether it would still overflow, so they
-	// count as clean. Steps recorded in float32 or bfloat16 have none.
+	// Unknown is the number of steps recorded with an inf or NaN and replayed at a smaller
+	// scale: whether they would still overflow is unknown, so they count as clean. It is 0 for
+	// runs in float32 or bfloat16.
 	Unknown int
-	Static  float64 // the scale that never changes and would have skipped nothing
+	Static  float64 // static scale that would have skipped no step
 }
 
 // TrajectoryStep is one step of a [Trajectory].
@@ -29,9 +29,9 @@ type TrajectoryStep struct {
 	Was     bool    // the run skipped the step
 }
 
-// Trajectory returns what a float16 run with a scaler made with options would have
-// done with the recorded gradients: its scale in each step, and which steps it would
-// have skipped. Without options it is the default scaler.
+// Trajectory simulates a float16 run with a scaler made with options on the recorded gradients:
+// its scale in each step, and the steps it would have skipped. Without options it simulates the
+// default scaler.
 func (r *Replay) Trajectory(options ...amp.ScalerOption) Trajectory {
 	static := r.Band(Float16).Static
 	r.mu.Lock()
@@ -68,7 +68,7 @@ func (t Trajectory) Scales() []float64 {
 	return list
 }
 
-// String says how many steps would have been skipped.
+// String returns a sentence on the skipped steps.
 func (t Trajectory) String() string {
 	if len(t.Steps) == 0 {
 		return "no gradients recorded"
@@ -85,7 +85,7 @@ func (t Trajectory) String() string {
 // HTML returns the sentence and the chart.
 func (t Trajectory) HTML() string { return paragraph(t.String()) + t.Chart().HTML() }
 
-// Chart shows both ways over the steps.
+// Chart shows both scales over the steps.
 func (t Trajectory) Chart() *chart.Figure {
 	taken := make([]float64, len(t.Steps))
 	for i, s := range t.Steps {

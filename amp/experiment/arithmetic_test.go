@@ -37,7 +37,7 @@ func shows(t *testing.T, r interface {
 		t.Errorf("text has no %q:\n%s", want, s)
 	}
 	if h := r.HTML(); !strings.Contains(h, "<table") || strings.Contains(h, "<script") || strings.Contains(h, "<style") {
-		t.Errorf("HTML is no plain table:\n%s", h)
+		t.Errorf("HTML is not a plain table:\n%s", h)
 	}
 }
 

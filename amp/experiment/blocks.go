@@ -11,13 +11,13 @@ import (
 type BlockRow struct {
 	Batch   int
 	Padded  int           // the batch, filled up to a multiple of 8
-	Step    time.Duration // predicted, under autocast, where sizes that are no multiples of 8 leave tensor cores
+	Step    time.Duration // predicted, under autocast, where sizes that are not multiples of 8 do not use tensor cores
 	Filled  time.Duration // predicted with the batch filled up
 	PerRow  float64       // Step for one sample, against the first batch's
 	PerFill float64       // Filled for one sample, against the first batch's
 }
 
-// MultiplesOf8Report is what [MultiplesOf8] returns.
+// MultiplesOf8Report is the result of [MultiplesOf8].
 type MultiplesOf8Report struct {
 	Report
 	Batches []BlockRow
@@ -45,6 +45,6 @@ func MultiplesOf8(gpu string, in, out int, batches ...int) *MultiplesOf8Report {
 		r.Batches[len(r.Batches)-1] = row
 		r.row(b, row.Step.Round(time.Microsecond), fmt.Sprintf("%.3f", row.PerRow), row.Padded, row.Filled.Round(time.Microsecond), fmt.Sprintf("%.3f", row.PerFill))
 	}
-	r.Says = fmt.Sprintf("Predicted for %s with cuBLAS before version 11, not measured: sizes that are no multiples of 8 leave tensor cores, or are filled up.", gpu)
+	r.Says = fmt.Sprintf("Predicted for %s with cuBLAS before version 11, not measured: sizes that are not multiples of 8 do not use tensor cores, or are padded.", gpu)
 	return r
 }

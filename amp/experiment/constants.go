@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// LostConstantsReport is what [LostConstants] returns.
+// LostConstantsReport is the result of [LostConstants].
 type LostConstantsReport struct {
 	Report
 	Eps     float64 // 1e-8 in float16
@@ -17,8 +17,8 @@ type LostConstantsReport struct {
 	Refused error   // what MaskedFill says of -1e9 in float16
 }
 
-// LostConstants shows what becomes of two constants of many programs in float16: an eps of
-// 1e-8 is 0, and a mask of -1e9 is -inf, so that softmax of a row of it is NaN.
+// LostConstants shows two common constants that fail in float16: an eps of 1e-8 is 0, and a
+// mask of -1e9 is -inf, so softmax of a fully masked row is NaN.
 func LostConstants() *LostConstantsReport {
 	r := &LostConstantsReport{Eps: tensor.Scalar(1e-8).Half().Item()}
 	row := tensor.Full(-1e9, 4).Half()
@@ -33,7 +33,7 @@ func LostConstants() *LostConstantsReport {
 	return r
 }
 
-// SaturationReport is what [Saturation] returns.
+// SaturationReport is the result of [Saturation].
 type SaturationReport struct {
 	Report
 	Sigmoid  float64 // of x in float16
@@ -70,7 +70,7 @@ func Saturation(x float64) *SaturationReport {
 	return r
 }
 
-// DoubleSigmoidReport is what [DoubleSigmoid] returns.
+// DoubleSigmoidReport is the result of [DoubleSigmoid].
 type DoubleSigmoidReport struct {
 	Report
 	Right float64 // the loss with logits of perfect logits

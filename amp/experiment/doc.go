@@ -1,13 +1,11 @@
-// Package experiment has the measurements that mixed precision is taught with, as
-// functions: those of Micikevicius et al., "Mixed Precision Training" (ICLR 2018),
-// and those of the tutorials.
+// Package experiment provides the classic measurements of mixed precision as functions: those of
+// Micikevicius et al., "Mixed Precision Training" (ICLR 2018), and those of the tutorials.
 //
 //	experiment.MasterWeights(10000, 1e-4)
 //
-// Each returns a report: fields with what was measured, a sentence, and a table, with a
-// chart where that says more, which a cell shows as its last expression. Sizes, dtypes
-// and seeds are arguments, to be varied. Everything is computed by the library, at the
-// time of the call; nothing is written down beforehand.
+// Each returns a report with the measured values as fields, a sentence, a table and in some
+// cases a chart; a cell shows it as its last expression. Sizes, dtypes and seeds are arguments.
+// Every number is computed when you call it; none is hard-coded.
 //
 // The arithmetic:
 //

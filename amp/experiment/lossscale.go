@@ -14,7 +14,7 @@ type ScaleRow struct {
 	Zeros, Subnormals, Infinities float64 // shares of the gradients that are not 0
 }
 
-// LossScaleSweepReport is what [LossScaleSweep] returns.
+// LossScaleSweepReport is the result of [LossScaleSweep].
 type LossScaleSweepReport struct {
 	Report
 	Scales  []ScaleRow
@@ -27,10 +27,10 @@ func Lognormal(n int, median, sigma float64, seed int64) *tensor.Tensor {
 	return tensor.NewGenerator(seed).Randn(n).Scale(sigma).AddScalar(math.Log(median)).Exp()
 }
 
-// LossScaleSweep returns which shares of gradients float16 flushes to zero, stores with
-// fewer digits or makes infinite, under each loss scale: section 3.2 of the paper. The
-// scales are 1, 8, 128, 1024 and 65536 if none are given. Of
-// Lognormal(1000000, 1e-7, 2.5, seed) the scales 1, 8, 128, 1024 and 65536 lose 31.4, 9.4,
+// LossScaleSweep returns the shares of gradients that float16 flushes to zero, stores with fewer
+// digits or makes infinite, under each loss scale: section 3.2 of the paper. The scales are 1, 8,
+// 128, 1024 and 65536 if none are given. Of Lognormal(1000000, 1e-7, 2.5, seed) the scales 1, 8,
+// 128, 1024 and 65536 lose 31.4, 9.4,
 // 0.77, 0.06 and 0.00 %.
 func LossScaleSweep(gradients *tensor.Tensor, scales ...float64) *LossScaleSweepReport {
 	if len(scales) == 0 {
@@ -60,7 +60,7 @@ func LossScaleSweep(gradients *tensor.Tensor, scales ...float64) *LossScaleSweep
 	return r
 }
 
-// Histogram says in which part of float16's range the numbers of a run lie.
+// Histogram gives the shares of a run's numbers in each part of float16's range.
 type Histogram struct {
 	Values     []float32
 	Zeros      float64 // share that is exactly 0
@@ -73,7 +73,7 @@ type Histogram struct {
 	Largest    float64
 }
 
-// GradientHistogramReport is what [GradientHistogram] returns.
+// GradientHistogramReport is the result of [GradientHistogram].
 type GradientHistogramReport struct {
 	Report
 	Activations Histogram // of what flowed backward
@@ -88,7 +88,7 @@ const keptValues = 1 << 21
 // float16's range they lie, and which a loss scale of 8 would rescue. Run it in float32,
 // without autocast and scaler, for what float16 would do. net is the model.
 func GradientHistogram(net any, step func()) *GradientHistogramReport {
-	needed("GradientHistogram", "step", step != nil, "a function that does a step of training")
+	needed("GradientHistogram", "step", step != nil, "a function that runs a training step")
 	var activations, weights []float32
 	take := func(list []float32, t *tensor.Tensor) []float32 {
 		if len(list) < keptValues && t.DType().IsFloat() {

@@ -34,7 +34,7 @@ func (s *small) loss(from, to int) (loss *tensor.Tensor) {
 
 func (s *small) norm() float64 { return nn.TotalNorm(s.opt.Params(), 2) }
 
-// UnscaleMidwayReport is what [UnscaleMidway] returns.
+// UnscaleMidwayReport is the result of [UnscaleMidway].
 type UnscaleMidwayReport struct {
 	Report
 	True  float64 // the norm of the gradients of both halves of a batch
@@ -70,7 +70,7 @@ func UnscaleMidway(seed int64) *UnscaleMidwayReport {
 	return r
 }
 
-// ClipOrderReport is what [ClipOrder] returns.
+// ClipOrderReport is the result of [ClipOrder].
 type ClipOrderReport struct {
 	Report
 	Before float64 // the norm of what the step applies, clipped before it is unscaled
@@ -101,7 +101,7 @@ func ClipOrder(limit float64, seed int64) *ClipOrderReport {
 	return r
 }
 
-// PenaltyReport is what [PenaltyUnscaled] returns.
+// PenaltyReport is the result of [PenaltyUnscaled].
 type PenaltyReport struct {
 	Report
 	True     float64 // the gradient penalty in float32 without a scale
@@ -136,7 +136,7 @@ func PenaltyUnscaled(seed int64) *PenaltyReport {
 	return r
 }
 
-// TwoOptimizersReport is what [TwoOptimizers] returns.
+// TwoOptimizersReport is the result of [TwoOptimizers].
 type TwoOptimizersReport struct {
 	Report
 	Skipped [2]bool
@@ -175,7 +175,7 @@ func TwoOptimizers() *TwoOptimizersReport {
 	return r
 }
 
-// CastCacheReport is what [CastCache] returns.
+// CastCacheReport is the result of [CastCache].
 type CastCacheReport struct {
 	Report
 	Cached   float64 // the weight's gradient with the cache of casts
@@ -212,7 +212,7 @@ func CastCache(value float64) *CastCacheReport {
 	return r
 }
 
-// PoisoningReport is what [Poisoning] returns.
+// PoisoningReport is the result of [Poisoning].
 type PoisoningReport struct {
 	Report
 	Legacy bool // whether the weight had a gradient with the cache of old

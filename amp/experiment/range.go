@@ -14,7 +14,7 @@ type RangeRow struct {
 	Misprint float64 // 655504 in that dtype, which a README gives as the largest float16
 }
 
-// RangesReport is what [Ranges] returns.
+// RangesReport is the result of [Ranges].
 type RangesReport struct {
 	Report
 	DTypes []RangeRow
@@ -33,7 +33,7 @@ func Ranges() *RangesReport {
 	return r
 }
 
-// SumOfOnesReport is what [SumOfOnes] returns.
+// SumOfOnesReport is the result of [SumOfOnes].
 type SumOfOnesReport struct {
 	Report
 	Half     float64 // the sum of float16 ones
@@ -55,7 +55,7 @@ func SumOfOnes(n int) *SumOfOnesReport {
 	return r
 }
 
-// OnePlusReport is what [OnePlus] returns.
+// OnePlusReport is the result of [OnePlus].
 type OnePlusReport struct {
 	Report
 	Float16, BFloat16, Float32 float64
@@ -73,7 +73,7 @@ func OnePlus(x float64) *OnePlusReport {
 	return r
 }
 
-// DotProductReport is what [DotProduct] returns.
+// DotProductReport is the result of [DotProduct].
 type DotProductReport struct {
 	Report
 	Half   float64 // float16 products added in float16

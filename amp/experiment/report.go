@@ -9,10 +9,10 @@ import (
 	"halfnote/display/chart"
 )
 
-// Report is how an experiment shows itself: a sentence, a table, and a chart if it has
-// one.
+// Report is the display form of an experiment's result: a sentence, a table, and optionally a
+// chart.
 type Report struct {
-	Says   string   // what was found, in a sentence or two
+	Says   string   // the result, in a sentence or two
 	Header []string // of the table
 	Rows   [][]string
 	Figure *chart.Figure // or nil
@@ -48,8 +48,8 @@ func (r Report) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// HTML returns the sentence, the table and the chart. Its styles are inline, so that it
-// survives an untrusted notebook.
+// HTML returns the sentence, the table and the chart. Its styles are inline, so that it also
+// works in an untrusted notebook.
 func (r Report) HTML() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div style="font-size:13px"><p>%s</p><table style="border-collapse:collapse">`, html.EscapeString(r.Says))

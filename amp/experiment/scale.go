@@ -19,7 +19,7 @@ func parameters(net any) []*tensor.Tensor {
 	return nn.Parameters(net)
 }
 
-// DefaultScaleReport is what [DefaultScale] returns.
+// DefaultScaleReport is the result of [DefaultScale].
 type DefaultScaleReport struct {
 	Report
 	Scalar float64      // a float16 loss of 1e-3 without dimensions, scaled
@@ -40,11 +40,11 @@ func DefaultScale() *DefaultScaleReport {
 	r.row("1e-3 without dimensions", r.Scalar, r.DType)
 	r.row("1e-3 in a vector", r.Vector, vector.DType())
 	r.row("0 in a vector", r.Zero, vector.DType())
-	r.Says = "The default scale, 65536, is beyond float16's 65504: it works since a loss without dimensions is promoted to float32."
+	r.Says = "The default scale, 65536, is beyond float16's 65504: it works because a 0-dimensional loss is promoted to float32."
 	return r
 }
 
-// ForcedOverflowsReport is what [ForcedOverflows] returns.
+// ForcedOverflowsReport is the result of [ForcedOverflows].
 type ForcedOverflowsReport struct {
 	Report
 	Scales   []float64 // after each step
@@ -84,7 +84,7 @@ func ForcedOverflows(steps, interval int, at ...int) *ForcedOverflowsReport {
 	return r
 }
 
-// ScaleCollapseReport is what [ScaleCollapse] returns.
+// ScaleCollapseReport is the result of [ScaleCollapse].
 type ScaleCollapseReport struct {
 	Report
 	Halvings  int     // until the scale is 0
@@ -94,9 +94,9 @@ type ScaleCollapseReport struct {
 	Weight    float64 // after a step that scale 0 let pass
 }
 
-// ScaleCollapse lets every step overflow until the scale is 0: nobody is told, the weights
-// stay, and then the first finite gradient is divided by 0 and the weight is NaN. The check
-// looks at gradients before it divides (pytorch issue 99640).
+// ScaleCollapse makes every step overflow until the scale is 0. No error is raised and the
+// weights do not change, until the first finite gradient is divided by 0 and the weight becomes
+// NaN. The check examines gradients before the division (pytorch issue 99640).
 func ScaleCollapse() *ScaleCollapseReport {
 	s := amp.NewGradScaler()
 	w := tensor.Ones(1).RequireGrad()

@@ -10,14 +10,14 @@ const (
 	mostBatches = 1_000_000
 )
 
-// within panics unless n, which a call names so, is from least to most.
+// within panics unless the argument n, called name, is from least to most.
 func within(call, name string, n, least, most int) {
 	if n < least || n > most {
 		panic(fmt.Sprintf("experiment: %s: %s is %d; expected %d to %d", call, name, n, least, most))
 	}
 }
 
-// needed panics unless an argument is there, which is called name and should be want.
+// needed panics unless the argument called name is present; want describes the expected value.
 func needed(call, name string, there bool, want string) {
 	if !there {
 		panic(fmt.Sprintf("experiment: %s: %s is nil; expected %s", call, name, want))

@@ -14,7 +14,7 @@ type AccumulationRow struct {
 	Stuck int // the addition from which on nothing changed, -1 if none
 }
 
-// AccumulationReport is what [Accumulation] returns.
+// AccumulationReport is the result of [Accumulation].
 type AccumulationReport struct {
 	Report
 	Exact float64 // n times value
@@ -60,7 +60,7 @@ func Accumulation(n int, value float64) *AccumulationReport {
 	return r
 }
 
-// MasterWeightsReport is what [MasterWeights] returns.
+// MasterWeightsReport is the result of [MasterWeights].
 type MasterWeightsReport struct {
 	Report
 	Half   float64 // a float16 weight

@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor"
 )
 
-// TimeReport is what [Time] returns.
+// TimeReport is the result of [Time].
 type TimeReport struct {
 	Report
 	Label        string
@@ -25,10 +25,9 @@ type TimeReport struct {
 	Device       tensor.Device // of the last result
 }
 
-// Time runs fn once to warm up and once to count what it computes, and then k times, at
-// least once, by the clock. The median is the time to quote; the first run, with caches
-// cold, is not in it. The clock says how fast this processor is, which for float16 is no
-// guide to a GPU.
+// Time runs fn once to warm up, once to count what it computes, and then k times, at least
+// once, to measure. Quote the median, which excludes the first run with cold caches. Times on a
+// CPU do not predict float16 speed on a GPU.
 func Time(label string, k int, fn func()) *TimeReport {
 	needed("Time", "fn", fn != nil, "a function to time")
 	r := &TimeReport{Label: label, Device: tensor.CPU, BytesByDType: map[string]int{}, FLOPsByDType: map[string]float64{}}

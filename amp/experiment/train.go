@@ -15,7 +15,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// Run is one training.
+// Run is a training run.
 type Run struct {
 	Name    string
 	DType   string // of most of its work, as "float16"
@@ -133,7 +133,7 @@ func (r *RunsReport) Named(name string) Run {
 			return run
 		}
 	}
-	panic(fmt.Sprintf("experiment: there is no run %q", name))
+	panic(fmt.Sprintf("experiment: named: unknown run %q", name))
 }
 
 // compare makes the table and the chart of the losses.

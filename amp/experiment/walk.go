@@ -19,7 +19,7 @@ type WalkStep struct {
 	Casts    int
 }
 
-// DTypeWalkReport is what [DTypeWalk] returns.
+// DTypeWalkReport is the result of [DTypeWalk].
 type DTypeWalkReport struct {
 	Report
 	Forward     []WalkStep

@@ -9,21 +9,20 @@ import (
 	"halfnote/display"
 )
 
-// GPU is what a maker says that a device can do at most: at its boost clock, on dense
-// matrices.
+// GPU holds the manufacturer's peak numbers of a device: at its boost clock, on dense matrices.
 type GPU struct {
 	Name string
-	// Products are floating-point operations a second in dense matrix products, by
-	// dtype as "float16"; "tf32" is float32 on tensor cores. Those of 16 bits and 8 bits
-	// add in float32. A dtype that is not there runs like float32.
+	// Products are floating-point operations a second in dense matrix products, by dtype, such
+	// as "float16"; "tf32" is float32 on tensor cores. 16-bit and 8-bit products are summed in
+	// float32. A missing dtype runs at the rate of float32.
 	Products  map[string]float64
 	Vector    float64       // floating-point operations a second elsewhere, in float32
 	Bandwidth float64       // bytes a second to and from memory
 	Launch    time.Duration // from one kernel to the next, however short
 	Source    string        // the document that the numbers are from, and which are not confirmed
-	// AlignedOnly says that products in 16 bits leave tensor cores unless all their sizes
-	// are multiples of 8, as with cuBLAS before version 11. No device here is so by
-	// itself: later versions always use them.
+	// AlignedOnly means that 16-bit products use tensor cores only if all their sizes are
+	// multiples of 8, as with cuBLAS before version 11. It is not set for any device here,
+	// because later versions always use them.
 	AlignedOnly bool
 }
 
@@ -70,11 +69,11 @@ var gpus = []GPU{
 // List is a table of devices.
 type List []GPU
 
-// GPUs returns all devices with their numbers and where those are from.
+// GPUs returns all devices with their numbers and sources.
 func GPUs() List { return append(List(nil), gpus...) }
 
-// Named returns the device of a name, "T4"; "A100" is that of 40 GB. It panics if there
-// is none.
+// Named returns the device called name, for example "T4"; "A100" is the 40 GB model. It panics
+// if the name is unknown.
 func Named(name string) GPU {
 	if strings.EqualFold(name, "A100") {
 		name = "A100-40"

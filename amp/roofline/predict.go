@@ -28,7 +28,7 @@ const (
 // others, "Roofline: an insightful visual performance model", 2009). tf32 lets products
 // of float32 use tensor cores.
 //
-// A product whose sizes are no multiples of 8 uses tensor cores too, as in cuBLAS since
+// A product whose sizes are not multiples of 8 also uses tensor cores, as in cuBLAS since
 // version 11: "Always but most efficient with multiples of 8; on A100, multiples of 64"
 // (NVIDIA, "Matrix Multiplication Background User's Guide", table 1). How much less
 // efficient, the guide does not say in numbers, so that nothing is taken off here. Before
@@ -62,7 +62,7 @@ func (g GPU) rate(op Op, tf32 bool) float64 {
 	return g.Products["float32"]
 }
 
-// Prediction is how long a step takes at best.
+// Prediction is the predicted minimum time of a step.
 type Prediction struct {
 	Total   time.Duration
 	Bound   map[string]time.Duration // of it, by what bounds the operations
@@ -81,7 +81,7 @@ func (g GPU) Predict(ops []Op, tf32 bool) Prediction {
 	return p
 }
 
-// String says it in a sentence.
+// String returns the prediction as a sentence.
 func (p Prediction) String() string {
 	return fmt.Sprintf("predicted: %v in %d kernels, %s", p.Total.Round(time.Microsecond), p.Kernels, p.bounds())
 }
@@ -112,10 +112,10 @@ type Comparison struct {
 	Mixed Prediction
 }
 
-// Speedup is how many times as fast autocast is, at best, as float32.
+// Speedup returns the predicted speed-up of autocast over float32.
 func (c Comparison) Speedup() float64 { return float64(c.Full.Total) / float64(max(c.Mixed.Total, 1)) }
 
-// OverTF32 is how many times as fast autocast is as float32 with TF32.
+// OverTF32 returns the predicted speed-up of autocast over float32 with TF32.
 func (c Comparison) OverTF32() float64 {
 	return float64(c.TF32.Total) / float64(max(c.Mixed.Total, 1))
 }

@@ -12,7 +12,7 @@ import (
 	"halfnote/display/chart"
 )
 
-// Report is a workload on several devices, beside what was measured here.
+// Report compares predictions for a workload on several devices with measured times.
 type Report struct {
 	Workload Workload
 	Rows     []Comparison
@@ -42,7 +42,7 @@ func (w Workload) PredictOn(list []GPU) Report {
 	return r
 }
 
-const note = "Predicted from the makers' peak numbers, each operation by itself: the least time that it can take, not a measurement. Real steps take longer, and real speed-ups are mostly smaller."
+const note = "Predicted from the manufacturers' peak numbers, for each operation separately: a lower bound, not a measurement. Real steps take longer, and real speed-ups are usually smaller."
 
 func (r Report) head() string {
 	var parts []string

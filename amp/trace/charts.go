@@ -9,7 +9,7 @@ import (
 	"halfnote/tensor"
 )
 
-// LossScale shows the loss scale of each step, and which were skipped.
+// LossScale shows the loss scale of each step, and the skipped steps.
 func (r *Recorder) LossScale() *chart.Figure {
 	var list []chart.ScaleStep
 	for _, s := range r.Steps() {
@@ -22,7 +22,7 @@ func (r *Recorder) LossScale() *chart.Figure {
 	return chart.LossScale(list)
 }
 
-// DTypes shows which dtype each operation of a step ran in, forward and backward.
+// DTypes shows the dtype of each operation of a step, forward and backward.
 func (r *Recorder) DTypes() *chart.Figure {
 	var list []chart.Op
 	for _, op := range r.Ops() {
@@ -34,14 +34,13 @@ func (r *Recorder) DTypes() *chart.Figure {
 	return chart.DTypes(list)
 }
 
-// Flushed shows what share of the elements became zero by rounding, for each operation
-// and step: in its casts, and with Shadow in the operation itself.
+// Flushed shows the share of elements that rounding turned into zero, for each operation and
+// step: in its casts, and with Shadow in the operation itself.
 func (r *Recorder) Flushed() *chart.Figure {
 	return r.heat("flushed to zero", func(c cell) (n, all int) { return c.flushed, c.rounded })
 }
 
-// NotFinite shows what share of the elements are inf or NaN, for each operation and
-// step.
+// NotFinite shows the share of inf and NaN elements, for each operation and step.
 func (r *Recorder) NotFinite() *chart.Figure {
 	return r.heat("inf or NaN", func(c cell) (n, all int) { return c.bad, c.elements })
 }
@@ -119,8 +118,8 @@ func (r *Recorder) Ranges() *chart.Figure {
 	return chart.Ranges(list)
 }
 
-// CastTraffic shows how many bytes each module's operations read and wrote, and how
-// many of them only to cast.
+// CastTraffic shows the bytes that each module's operations read and wrote, and the part of
+// them due to casts.
 func (r *Recorder) CastTraffic() *chart.Figure {
 	defer r.read()()
 	var bars []chart.Bar
@@ -146,10 +145,10 @@ func (r *Recorder) CastTraffic() *chart.Figure {
 	return chart.Bars("bytes moved", "B", bars)
 }
 
-// Memory shows for each dtype how many bytes of results are needed while a step runs,
-// the largest step that is held: a result from the operation that makes it to the last
-// one that reads it, in backward too. What a program keeps beyond that, as a loss, and
-// what operations take for themselves are not in it; nor are parameters and inputs.
+// Memory shows, for each dtype, the bytes of results needed during the largest step held: each
+// result counts from the operation that computes it to the last one that reads it, including
+// backward. It excludes results that the program keeps longer, such as a loss, temporary memory
+// of operations, parameters and inputs.
 func (r *Recorder) Memory() *chart.Figure {
 	ops := r.Ops()
 	at := map[int]int{}

@@ -31,7 +31,7 @@ func (c *clock) tick(e *tensor.Event) (step int, restart bool) {
 	return c.step, restart
 }
 
-// optimized notes that an optimizer has stepped, or skipped its step.
+// optimized records that an optimizer stepped or skipped its step.
 func (c *clock) optimized() (restart bool) {
 	restart = !c.ever && c.step > 0
 	if restart {

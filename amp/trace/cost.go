@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// pairs is how many runs of each kind Overhead takes, and turn how many steps it takes of
-// one before it goes on with the other: single ones say little on a machine that does
-// other things too.
+// pairs is the number of runs of each kind in Overhead, and turn the number of steps before it
+// switches to the other kind: single runs are too noisy on a shared machine.
 const (
 	pairs = 7
 	turn  = 10
 )
 
-// Cost is what a recording takes.
+// Cost is the overhead of a recording.
 type Cost struct {
 	Steps         int           // of a run
 	Without, With time.Duration // of a run, the median
@@ -22,12 +21,12 @@ type Cost struct {
 	Low, High     float64       // its quartiles
 }
 
-// Overhead measures what a recording takes: it trains for that many steps with a recording,
-// its start and end included, and as many without, ten steps of each in turns, seven times.
-// with is as for [Start].
+// Overhead measures the cost of a recording: seven times, it trains for the given number of
+// steps with a recording, including its start and end, and as many without, alternating every
+// ten steps. with is as for [Start].
 func Overhead(steps int, step func(), with ...any) Cost {
 	if step == nil {
-		panic(fmt.Errorf("trace: overhead: step is nil; expected a function that does a step of training"))
+		panic(fmt.Errorf("trace: overhead: step is nil; expected a function that runs a training step"))
 	}
 	steps = max(steps, 1)
 	step() // what only the first one does
@@ -80,10 +79,10 @@ func sideBySide(steps int, step func(), first bool, with []any) (without, under 
 	return without, under + timed(rec.Stop)
 }
 
-// Share is what the recording adds, as a part of the time without it.
+// Share returns the added time as a share of the time without a recording.
 func (c Cost) Share() float64 { return c.Ratio - 1 }
 
-// String says it in a sentence.
+// String returns the cost as a sentence.
 func (c Cost) String() string {
 	return fmt.Sprintf("%d steps take %v without a recording and %v with one, %+.1f %% (medians of %d runs of each kind, side by side; half of the pairs lie between %+.1f and %+.1f %%)",
 		c.Steps, c.Without.Round(time.Microsecond), c.With.Round(time.Microsecond), 100*c.Share(), pairs, 100*(c.Low-1), 100*(c.High-1))

@@ -73,8 +73,8 @@ func TestWhy(t *testing.T) {
 	x.Clone().AddScalarAssign(1)
 	rec.Stop()
 	want := []string{
-		"matmul: torch's CUDA list lower_precision_fp", "relu: moved to fp32 by With, against torch (on none of torch's CUDA lists)", "sum: the call names its dtype",
-		"cast: a cast that the program or a promotion asks for", "add: on none of torch's CUDA lists; operands promoted to the widest", "tanh: on none of torch's CUDA lists",
+		"matmul: torch's CUDA list lower_precision_fp", "relu: moved to fp32 by With, against torch (on none of torch's CUDA lists)", "sum: dtype given in the call",
+		"cast: a cast requested by the program or a promotion", "add: on none of torch's CUDA lists; operands promoted to the widest", "tanh: on none of torch's CUDA lists",
 		"tanh: autocast is off", "clone: autocast is off", "add_: in place: never cast",
 	}
 	var got []string
@@ -129,7 +129,7 @@ func TestBy(t *testing.T) {
 		t.Errorf("step 1 has %d operations of %d, scaler: %v", len(one.Ops()), len(ops), one.Steps())
 	}
 	if got, _ := rec.By("module").Find("2"); got.Times == 0 {
-		t.Errorf("module 2 is not there: %v", rec.By("module"))
+		t.Errorf("module 2 is missing: %v", rec.By("module"))
 	}
 	for name, f := range map[string]func(){"by": func() { rec.By("colour") }, "step": func() { rec.Step(3) }, "op": func() { rec.Op(-1) }} {
 		func() {

@@ -1,7 +1,6 @@
-// Package trace records what a run did under mixed precision and shows it: of every
-// operation, forward and backward, the policy and its reason, the dtypes, the casts and
-// whether they came from the cache, the work, and what is in the result; and each step
-// of the loss scaler.
+// Package trace records and shows what a run did under mixed precision: for every operation,
+// forward and backward, the policy and its reason, the dtypes, the casts and whether they came
+// from the cache, the work, and statistics of the result; and each step of the loss scaler.
 //
 //	rec := trace.Start(net)
 //	… train …
@@ -12,15 +11,15 @@
 //	rec.Step(7).Table()
 //	rec.Op(0)
 //
-// A recording listens to the operations and scalers of the whole process. It
-// keeps descriptions, never tensors, and has no effect on what is computed. Its memory
-// is bounded: of operations beyond [MaxOps] it keeps the sums.
+// A recording observes the operations and scalers of the whole process. It keeps descriptions,
+// never tensors, and does not affect results. Its memory is bounded: beyond [MaxOps] operations
+// it keeps only totals.
 //
-// Counts of zeros, subnormal and infinite numbers and NaN are exact. They are not taken
-// of changes in place, as optimizers make, and by default only in as many steps as cost
-// little: [CountAlways] takes all. What was flushed to zero is known of casts, whose
-// operand and result are compared; of other operations only a [Shadow] can tell: it
-// computes each of them once more in float64, on the same operands for the operation's
-// own error, and on operands that were float64 all the way for what has become of the
-// values, gradients too. [Overhead] measures what a recording costs.
+// Counts of zeros, subnormals, infinities and NaN are exact. In-place changes, such as those of
+// optimizers, are not counted, and by default steps are counted only as long as this is cheap:
+// [CountAlways] counts all of them. Flushing to zero is known for casts, whose operand and
+// result are compared; for other operations it takes a [Shadow], which recomputes each
+// operation in float64: on the same operands for the operation's own error, and on operands
+// that were float64 throughout for the accumulated error, including gradients. [Overhead]
+// measures the cost of a recording.
 package trace

@@ -5,7 +5,7 @@ import (
 	"halfnote/tensor"
 )
 
-// noted is an operation that has run, with what has to be asked at once.
+// noted is an operation that has run, with the facts that must be collected immediately.
 type noted struct {
 	tensor.Facts
 	step     int
@@ -79,15 +79,14 @@ func (r *Recorder) look(e *tensor.Event, n *noted) {
 	}
 }
 
-// read locks the recording for one who reads it, until the function that it returns is
-// called.
+// read locks the recording for reading until the returned function is called.
 func (r *Recorder) read() (done func()) {
 	r.mu.Lock()
 	r.settle()
 	return r.mu.Unlock
 }
 
-// settle takes in what has been noted.
+// settle processes the noted operations.
 func (r *Recorder) settle() {
 	for i := range r.waiting {
 		r.take(&r.waiting[i])
@@ -158,7 +157,7 @@ func (r *Recorder) restart() {
 	r.sums.restart()
 }
 
-// scaler notes what a gradient scaler did.
+// scaler records a scaler event.
 func (r *Recorder) scaler(e amp.Event) {
 	defer r.read()()
 	switch e.Kind {

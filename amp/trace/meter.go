@@ -6,9 +6,8 @@ import (
 	"halfnote/tensor"
 )
 
-// meter counts what is in results, as long as that takes a small share of the time.
-// What one scan tells about two tensors it counts once: a cast to a wider dtype
-// changes no element.
+// meter computes counts of results, as long as this takes a small share of the time. A cast to
+// a wider dtype changes no element, so its operand and result share one count.
 type meter struct {
 	always bool // whatever it takes
 	begun  time.Time

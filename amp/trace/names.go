@@ -10,16 +10,16 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// Place is where in a model an operation belongs.
+// Place is the place of an operation in a model.
 type Place struct {
-	Module string // its path, "encoder.2" or "fc1"; "" where no module is known
-	Param  string // the parameter among the operands, or whose gradient is computed: "fc1.weight"
+	Module string // path of the module, "encoder.2" or "fc1"; "" if unknown
+	Param  string // parameter among the operands, or whose gradient is computed: "fc1.weight"
 }
 
-// Names finds the place of operations in models. Containers as nn.Sequential say where
-// they are; in a struct with a Forward of its own, the parameter among the operands
-// does. Derivatives have the place of the operation that they derive. It is safe for
-// use by several goroutines.
+// Names finds the place of operations in models. Containers such as nn.Sequential report their
+// path; in a struct with its own Forward, the parameter among the operands determines the
+// place. A derivative has the place of the operation that it differentiates. Names is safe for
+// concurrent use.
 type Names struct {
 	params []nn.Named
 	models []map[string]bool // their modules
@@ -33,8 +33,8 @@ type Names struct {
 	last    string                  // the module that was found last
 }
 
-// NewNames returns the names of models, those of several with their number in front:
-// "1.fc1".
+// NewNames returns the names of models. With several models, each name starts with the model's
+// number: "1.fc1".
 func NewNames(models ...any) *Names {
 	n := &Names{paths: map[int]string{}}
 	for i, m := range models {
@@ -58,20 +58,20 @@ func NewNames(models ...any) *Names {
 	return n
 }
 
-// Find returns the place of an operation. It wants to be shown every event, casts and
-// views too, in the order in which they come.
+// Find returns the place of an operation. Call it for every event, including casts and views,
+// in order.
 func (n *Names) Find(e tensor.Event) Place {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.place(&e.Facts)
 }
 
-// place is Find for one who has the names to himself.
+// place is Find without locking.
 func (n *Names) place(e *tensor.Facts) Place {
 	p := n.find(e)
 	if p.Module != "" && !e.InPlace {
 		made := p
-		if !e.View && e.Op.Name != "cast" { // what it made is no parameter
+		if !e.View && e.Op.Name != "cast" { // its result is not a parameter
 			made.Param = ""
 		}
 		n.results.put(e.Out.ID, made)

@@ -10,44 +10,44 @@ import (
 	"halfnote/tensor"
 )
 
-// Op is one operation that ran.
+// Op is an operation that ran.
 type Op struct {
-	Name     string // torch's, as "linear"
-	Place           // of the module that called it, or whose derivative it is
+	Name     string // torch's name, such as "linear"
+	Place           // place of the module that called it, or whose derivative it is
 	Source   string // line of the cell that called it, or whose derivative it is: "In[3], line 5"
-	Step     int    // of training, from 0: number of the optimizer's step that it led to, or of backward passes where there is no optimizer
+	Step     int    // training step, from 0: the number of the optimizer step that follows, or of backward passes without an optimizer
 	Backward bool
-	InPlace  bool   // it changed its first operand, as optimizers do
-	Of       string // the operation whose derivative it is part of
-	OfID     int    // the ID of that operation's result
+	InPlace  bool   // changed its first operand in place, as optimizers do
+	Of       string // operation whose derivative it is part of
+	OfID     int    // ID of that operation's result
 	Category tensor.Category
-	Policy   string // in force: "amp.Float16", "amp.Off"
-	Why      string // what decided the dtype, in words
+	Policy   string // policy in force: "amp.Float16", "amp.Off"
+	Why      string // reason for the dtype
 
-	In       []tensor.DType // of the operands as they were given
+	In       []tensor.DType // dtypes of the original operands
 	InShapes [][]int
-	InIDs    []int        // of the operands as they were computed on; those of views are their base's
-	Computed tensor.DType // of the operands as they were computed on
+	InIDs    []int        // IDs of the operands after casts; a view has the ID of its base
+	Computed tensor.DType // dtype of the operands after casts
 	Out      tensor.DType
-	Shape    []int  // of the result
-	ID       int    // of the result
+	Shape    []int  // shape of the result
+	ID       int    // ID of the result
 	Casts    int    // operands converted for it
-	Cached   int    // operands whose conversion autocast had already
-	Cast     []Cast // one for each of both
+	Cached   int    // operands whose cast came from autocast's cache
+	Cast     []Cast // the casts, including cached ones
 
 	Duration time.Duration
 	Bytes    int     // read and written
-	FLOPs    float64 // two for each product of a matrix product or convolution, else one for each element
+	FLOPs    float64 // two for each multiply-add of a matrix product or convolution, else one for each element
 
-	Counts  tensor.Counts // of the result
-	Counted bool          // Counts are known; of changes in place they are not
-	// Of a cast, what the rounding did; with Shadow of every operation.
+	Counts  tensor.Counts // counts of the result
+	Counted bool          // Counts are known; never for in-place changes
+	// Effect of rounding: for casts, and with Shadow for every operation.
 	Rounding Rounding
 	Rounded  bool      // Rounding is known
-	Shadow   *Shadowed // with Shadow only
+	Shadow   *Shadowed // set with Shadow only
 }
 
-// Rounding is what became of elements when a result was rounded to its dtype.
+// Rounding counts the elements that changed kind when a result was rounded to its dtype.
 type Rounding struct {
 	Flushed    int // not 0 before, 0 after
 	Overflowed int // finite before, infinite after
@@ -55,12 +55,12 @@ type Rounding struct {
 
 // Cast is the conversion of an operand for an operation.
 type Cast struct {
-	Operand   int // its index
+	Operand   int // index of the operand
 	From, To  tensor.DType
-	Cached    bool // autocast had it already
-	Promotion bool // the operation's own, not autocast's
+	Cached    bool // it came from autocast's cache
+	Promotion bool // made by the operation's promotion, not by autocast
 	Elements  int
-	Duration  time.Duration // of making it, 0 where it was cached
+	Duration  time.Duration // time of the cast, 0 if cached
 	Rounding  Rounding
 	Rounded   bool // Rounding is known
 }
@@ -126,7 +126,7 @@ func (r *reason) decided(e *tensor.Facts) string {
 	case e.InPlace:
 		return "in place: never cast"
 	case e.Op.Name == "cast":
-		return "a cast that the program or a promotion asks for"
+		return "a cast requested by the program or a promotion"
 	}
 	why := r.why.get(e.Op, func() string { return r.by(e.Op) })
 	for _, c := range e.Casts {
@@ -142,7 +142,7 @@ func (r *reason) by(op tensor.Info) string {
 	case !r.policy.IsEnabled():
 		return "autocast is off"
 	case op.Category == tensor.Explicit:
-		return "the call names its dtype"
+		return "dtype given in the call"
 	}
 	return r.policy.By(op)
 }
@@ -232,7 +232,7 @@ func (op Op) facts() [][2]string {
 	return list
 }
 
-// String says all that is known of the operation, a line a fact.
+// String returns all facts about the operation, one on each line.
 func (op Op) String() string {
 	var b strings.Builder
 	for _, f := range op.facts() {

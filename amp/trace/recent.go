@@ -1,7 +1,7 @@
 package trace
 
 // recent remembers values of tensors by ID, those put since the last turn and between it
-// and the one before, of some ten thousand tensors at the most. IDs are given in order, so
+// and the one before, of at most some ten thousand tensors. IDs are given in order, so
 // that it needs no hash: a value is at its ID's place or soon after it, and places are
 // added when all of these are taken.
 type recent[T any] struct {

@@ -12,26 +12,26 @@ import (
 	"halfnote/tensor"
 )
 
-// MaxOps is how many operations a recording keeps in order; later ones are added up
-// only.
+// MaxOps is the maximum number of operations that a recording keeps in order; later ones are
+// only added to the totals.
 const MaxOps = 20000
 
-// Option is what a recording does on request.
+// Option is an option of a recording.
 type Option uint8
 
 // The options.
 const (
-	// CountAlways counts what is in every result, whatever it takes. Otherwise counting
-	// leaves out steps when it has taken more than 1 % of the time.
+	// CountAlways counts every result at any cost. By default, steps are not counted once
+	// counting has taken more than 1 % of the time.
 	CountAlways Option = iota + 1
-	// Shadow computes every operation once more in float64, and counts always. It tells
-	// the error of each operation, and what its result would be had everything since the
-	// beginning of the step been float64, gradients too. It takes several times as long.
+	// Shadow recomputes every operation in float64, and counts always. It yields the error of
+	// each operation, and the error against a step computed entirely in float64, including
+	// gradients. It takes several times as long.
 	Shadow
 )
 
-// Recorder is a recording, under way or stopped. Its methods may be called while
-// it runs; they show what there is.
+// Recorder is a recording, running or stopped. Its methods may be called while it runs; they
+// show the data so far.
 type Recorder struct {
 	names *Names
 	stop  []func()
@@ -47,22 +47,22 @@ type Recorder struct {
 	casts   recent[Cast] // that autocast has made, by ID of their result
 	ops     store
 	op      Op  // the last one, whose lists the next one takes
-	first   int // step that the recording begins with
+	first   int // first step of the recording
 	sums    sums
 	steps   []Step
 	begun   time.Time
 	ended   time.Time
 }
 
-// Step is one step of an optimizer under a scaler.
+// Step is a step of an optimizer under a scaler.
 type Step struct {
 	amp.StepResult
-	After float64 // the scale that Update left, 0 before Update
-	Of    int     // the step of training, as operations have it
+	After float64 // scale after Update, 0 before it
+	Of    int     // number of the training step, as in Op.Step
 }
 
-// Start begins a recording. with are models and options: a model gives the operations
-// their module's path, in structs with a Forward of their own too. None need be given.
+// Start begins a recording. with are models and options, all optional: models provide module
+// paths for the operations, even in structs with their own Forward.
 func Start(with ...any) *Recorder {
 	r := &Recorder{begun: time.Now()}
 	r.meter.begun = r.begun
@@ -83,7 +83,7 @@ func Start(with ...any) *Recorder {
 	return r
 }
 
-// listen begins to record.
+// listen starts observing.
 func (r *Recorder) listen() {
 	stop := []func(){tensor.Observe(r.event), amp.Observe(r.scaler)}
 	r.mu.Lock()
@@ -91,7 +91,7 @@ func (r *Recorder) listen() {
 	r.stop = stop
 }
 
-// ignore records nothing until listen is called.
+// ignore stops observing until listen is called.
 func (r *Recorder) ignore() {
 	r.mu.Lock()
 	stop := r.stop
@@ -102,8 +102,7 @@ func (r *Recorder) ignore() {
 	}
 }
 
-// Stop ends the recording; what has been recorded stays. Stopping twice does
-// nothing.
+// Stop ends the recording and keeps its data. Calling it again does nothing.
 func (r *Recorder) Stop() {
 	r.ignore()
 	defer r.read()()
@@ -113,15 +112,13 @@ func (r *Recorder) Stop() {
 	}
 }
 
-// Ops returns the operations in the order in which they ran, the first MaxOps of
-// them.
+// Ops returns the first MaxOps operations, in execution order.
 func (r *Recorder) Ops() []Op {
 	defer r.read()()
 	return r.ops.all()
 }
 
-// Op returns operation i, whose fields and text say all that is known of it. It panics
-// if there is none.
+// Op returns operation i. It panics if i is out of range.
 func (r *Recorder) Op(i int) Op {
 	defer r.read()()
 	if i < 0 || i >= len(r.ops.list) {
@@ -130,8 +127,8 @@ func (r *Recorder) Op(i int) Op {
 	return r.ops.op(i)
 }
 
-// Step returns a recording that holds only the operations of one step, and what the
-// scaler did in it. It panics if no operation of that step is held.
+// Step returns a recording of a single step: its operations and scaler events. It panics if it
+// holds no operation of that step.
 func (r *Recorder) Step(step int) *Recorder {
 	defer r.read()()
 	one := &Recorder{begun: r.begun, ended: r.begun, first: step}
@@ -163,7 +160,7 @@ func (r *Recorder) Steps() []Step {
 	return append([]Step(nil), r.steps...)
 }
 
-// String says what has been recorded, in one sentence.
+// String returns a sentence about the recording.
 func (r *Recorder) String() string {
 	defer r.read()()
 	counts := map[tensor.DType]int{}

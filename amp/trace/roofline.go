@@ -9,10 +9,9 @@ import (
 	"halfnote/tensor"
 )
 
-// Roofline predicts how long the recorded step takes at best on GPUs by their names, as
-// "T4" and "A100" (all that [roofline.GPUs] lists if none is given), under autocast as
-// recorded and in float32, beside the time that its operations took here. Of several
-// steps it takes the last one that is complete.
+// Roofline predicts the minimum time of the recorded step on GPUs such as "T4" and "A100" (by
+// default all in [roofline.GPUs]), under autocast as recorded and in float32, next to the
+// measured time of its operations. It uses the last complete step.
 func (r *Recorder) Roofline(names ...string) roofline.Report {
 	w, step := r.Workload()
 	report := w.Predict(names...)
@@ -20,8 +19,8 @@ func (r *Recorder) Roofline(names ...string) roofline.Report {
 	return report
 }
 
-// RooflineBeside is Roofline with the time that a step in float32 took here, full's last,
-// so that the speed-ups that are predicted stand beside the one that was measured.
+// RooflineBeside is Roofline with the measured time of full's last float32 step, so that
+// predicted and measured speed-ups can be compared.
 func (r *Recorder) RooflineBeside(full *Recorder, names ...string) roofline.Report {
 	report := r.Roofline(names...)
 	_, step := full.Workload()

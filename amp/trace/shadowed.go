@@ -2,16 +2,16 @@ package trace
 
 import "fmt"
 
-// Shadowed is what a float64 shadow says of results.
+// Shadowed compares results with their float64 shadows.
 type Shadowed struct {
-	Compared int     // elements whose local error is known
-	ULP      float64 // largest error of the operation itself, in units of the last place of its dtype; sums that cancel have large ones
-	Own      float64 // distance of the result from the operation's in float64, as a share of that one's length
+	Compared int     // elements with a known local error
+	ULP      float64 // largest error of the operation itself, in units in the last place of its dtype; large for cancelling sums
+	Own      float64 // distance from the operation's float64 result, relative to the latter's norm
 
-	Followed int     // elements of which it is known what they would be had everything before been float64
-	Dead     int     // of these, not 0 in float64 and 0 here
-	Blown    int     // finite in float64, inf or NaN here
-	Drift    float64 // largest distance of a result from the one in float64, as a share of that one's length
+	Followed int     // elements with a known value for a step entirely in float64
+	Dead     int     // followed elements that are 0 here but not in float64
+	Blown    int     // followed elements that are inf or NaN here but finite in float64
+	Drift    float64 // largest distance of a result from the float64 result, relative to the latter's norm
 }
 
 func (s *Shadowed) merge(t Shadowed) {
@@ -24,7 +24,7 @@ func (s *Shadowed) merge(t Shadowed) {
 	s.Drift = max(s.Drift, t.Drift)
 }
 
-// DeadShare is the part of the elements that float64 would not have at zero and are.
+// DeadShare returns the share of elements that are zero here but not in float64.
 func (s Shadowed) DeadShare() float64 { return share(s.Dead, s.Followed) }
 
 func (s Shadowed) facts() (list [][2]string) {

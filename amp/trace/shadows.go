@@ -2,21 +2,20 @@ package trace
 
 import "halfnote/tensor"
 
-// Shadows follows operations in float64 for diagnoses that want to see more than a
-// recording with [Shadow] keeps: what each result would be had everything before been
-// float64. It holds those of the last results, as far as memory goes, and is not safe
-// for use by several goroutines at once.
+// Shadows recomputes operations in float64 for diagnoses that need more than a recording with
+// [Shadow] keeps: the values of each result if all earlier operations were float64. It holds
+// the latest results within a memory limit, and is not safe for concurrent use.
 type Shadows struct{ shadow shadow }
 
-// Follow takes in an operation, views too, in the order in which they run. It returns
-// what the rounding of the operation itself did; ok is false for changes in place and
-// for what has no form in float64.
+// Follow observes an operation; call it for every operation, including views, in order. It
+// returns the effect of the operation's own rounding; ok is false for in-place changes and for
+// operations without a float64 form.
 func (s *Shadows) Follow(e tensor.Event) (r Rounding, ok bool) {
 	said, r := s.shadow.event(e)
 	return r, said != nil
 }
 
-// Values returns what the elements of t would be, nil if that is not known.
+// Values returns the float64 values of t's elements, or nil if unknown.
 func (s *Shadows) Values(t *tensor.Tensor) []float64 {
 	v, ok := s.shadow.get(t)
 	if !ok || *v.version != t.Version() {

@@ -11,17 +11,17 @@ import (
 	"halfnote/display"
 )
 
-// Summary is what the operations of a recording add up to, by some property of theirs:
-// those that took longest first, steps in order. Shown as a cell's value it is a table.
+// Summary holds totals of a recording's operations by a property, longest first, or steps in
+// order. As a cell's value it is shown as a table.
 type Summary struct {
 	By    string
 	Rows  []Row
-	Width int // of steps that a row is of, 1 unless there were more than hundreds
+	Width int // number of steps in a row, 1 unless there are more than some hundreds
 }
 
-// Row is a line of a summary.
+// Row is a row of a summary.
 type Row struct {
-	Name string // of the operation, the module, …
+	Name string // name of the operation, the module, …
 	Total
 }
 
@@ -35,9 +35,9 @@ var properties = map[string]func(key) string{
 	"step":   nil,
 }
 
-// By adds up all operations, those that [Recorder.Ops] no longer holds too, by "op",
-// "module", "dtype", "phase", "source" (the line of the cell) or "step". It panics if
-// property is none of these.
+// By returns totals of all operations, including those that [Recorder.Ops] does not hold, by
+// "op", "module", "dtype", "phase", "source" (the line of the cell) or "step". It panics for
+// any other property.
 func (r *Recorder) By(property string) Summary {
 	of, ok := properties[property]
 	if !ok {
@@ -66,7 +66,7 @@ func (r *Recorder) By(property string) Summary {
 	return s
 }
 
-// Find returns the total of a row, and whether there is such a row.
+// Find returns the total of a row and reports whether the row exists.
 func (s Summary) Find(name string) (Total, bool) {
 	for _, r := range s.Rows {
 		if r.Name == name {
@@ -135,7 +135,7 @@ func (s Summary) String() string { return display.Table(s.table()).String() }
 func (s Summary) HTML() string {
 	note := ""
 	if s.Width > 1 {
-		note = fmt.Sprintf("<p>Each row is of %d steps.</p>", s.Width)
+		note = fmt.Sprintf("<p>Each row covers %d steps.</p>", s.Width)
 	}
 	return note + fmt.Sprint(display.Table(s.table()).Data["text/html"])
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Compare measures trainings in turn, the given number of rounds, at least one, with an
-// unmeasured step before each measured one, and returns a row for each but the first, whose
-// peer is the first.
+// Compare measures trainings in turn for the given number of rounds, at least one, with an
+// unmeasured step before each measured one. It returns a row for each training but the first,
+// which is the peer of the others.
 func Compare(rounds int, first *Training, others ...*Training) Rows {
 	all := append([]*Training{first}, others...)
 	for i, t := range all {

@@ -1,5 +1,5 @@
-// Package workload has the training steps that halfnote's speed is measured by, and the
-// rows in which such measurements are written down.
+// Package workload provides the training steps with which halfnote's speed is measured, and the
+// rows that hold such measurements.
 //
 //	full, half := workload.NewMLP(workload.LaptopMLP(), "float32"), workload.NewMLP(workload.LaptopMLP(), "bfloat16")
 //	rows := workload.Compare(12, full, half)
@@ -13,5 +13,5 @@
 //	!halfnote bench mlp --json > mlp.json
 //	rows, err := workload.ReadRows("mlp.json")
 //
-// The package knows no other process: package bench below it starts the peers.
+// The package does not start other processes: package bench below it starts the peers.
 package workload

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Row says how fast work is, beside the same work of a peer, measured in turn with it.
+// Row is the speed of some work compared with a peer doing the same work, measured in turn.
 type Row struct {
 	Work     string  `json:"work"`
 	Device   string  `json:"device,omitempty"` // "" for the CPU
@@ -31,7 +31,7 @@ type Row struct {
 // Rows are measurements. They show themselves as a table.
 type Rows []Row
 
-// less tells whether less of a unit is better: of times and memory.
+// less reports whether less is better in a unit: for times and memory.
 func less(unit string) bool {
 	return slices.Contains([]string{"ms", "us/op", "us", "MB", "B/cell"}, unit)
 }
@@ -40,7 +40,7 @@ func less(unit string) bool {
 // round; peer is empty where there is none. It panics if there is no round.
 func NewRow(r Row, ours, peer []float64) Row {
 	if len(ours) == 0 || len(peer) != 0 && len(peer) != len(ours) {
-		panic(fmt.Sprintf("workload: %s: %d rounds and %d of the peer; expected as many, and one at least", r.Work, len(ours), len(peer)))
+		panic(fmt.Sprintf("workload: %s: %d rounds and %d of the peer; expected equal numbers, at least 1", r.Work, len(ours), len(peer)))
 	}
 	best := slices.Max[[]float64]
 	if less(r.Unit) {
@@ -135,7 +135,7 @@ func (r Rows) Worst() Row {
 		}
 	}
 	if len(with) == 0 {
-		panic("workload: the worst of rows: none has a peer")
+		panic("workload: worst: no row has a peer")
 	}
 	return slices.MinFunc(with, func(a, b Row) int { return cmp.Compare(a.Ratio, b.Ratio) })
 }

@@ -12,8 +12,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// Training is a network in training, always on the same batch. It is not for several
-// goroutines at once.
+// Training trains a network repeatedly on the same batch. It is not safe for concurrent use.
 type Training struct {
 	Work  string // "mlp step"
 	DType string // "float32", or of autocast
@@ -51,7 +50,7 @@ func newTraining(work, dtype string, opt *optim.Optimizer, loss func() *tensor.T
 // Step does one step, forward, backward and the optimizer's, and returns the loss before it.
 func (t *Training) Step() float64 { return t.Advance().Item() }
 
-// Advance is Step that does not wait for a GPU: the loss, a scalar, is there when it is read.
+// Advance is Step without a host synchronisation: it returns the loss as a scalar tensor.
 func (t *Training) Advance() *tensor.Tensor {
 	t.opt.ZeroGrad()
 	var loss *tensor.Tensor
