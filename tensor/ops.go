@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// ops lists every operation, sorted by name. A new one is a type in a file and a
-// line here.
+// ops lists every operation, by type. To add one, write its type in a file and add a line here.
 var ops = []Op{
 	circularPad{},
 	upsampleBicubicAA{},
@@ -318,7 +317,7 @@ var ops = []Op{
 	xlogy{},
 }
 
-// The lines are in order of types, of which some are several operations.
+// The lines are sorted by type; some types are several operations.
 func init() {
 	slices.SortFunc(ops, func(a, b Op) int { return strings.Compare(a.Info().Name, b.Info().Name) })
 }
