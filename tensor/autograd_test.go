@@ -48,9 +48,9 @@ func TestBackward(t *testing.T) {
 	x.Mul(y).BackwardWith(BackwardOptions{Gradient: New([]float64{1, 0, 2})})
 	wantValues(t, "x, from a gradient", x.Grad(), 4, 0, 12)
 
-	wantError(t, "no scalar", x.Mul(y).Backward, "it has 3 elements; expected one, or a Gradient to start from")
-	wantError(t, "no history", New([]float64{1}).Backward, "it does not require a gradient")
-	wantError(t, "another shape", func() { x.Mul(y).BackwardWith(BackwardOptions{Gradient: Ones(2)}) }, "another shape")
+	wantError(t, "no scalar", x.Mul(y).Backward, "the tensor has 3 elements; expected 1, or a BackwardOptions.Gradient to start from")
+	wantError(t, "no history", New([]float64{1}).Backward, "the tensor does not require a gradient")
+	wantError(t, "another shape", func() { x.Mul(y).BackwardWith(BackwardOptions{Gradient: Ones(2)}) }, "must have the tensor's shape")
 }
 
 // TestSharedGradients: gradients that a derivative hands on as they are must not
@@ -87,11 +87,11 @@ func TestGrad(t *testing.T) {
 	if x.Grad() != nil {
 		t.Error("Grad set a leaf's gradient")
 	}
-	wantError(t, "unused", func() { GradWith(out, []*Tensor{z}, BackwardOptions{RetainGraph: true}) }, "the first does not depend on operand 0")
+	wantError(t, "unused", func() { GradWith(out, []*Tensor{z}, BackwardOptions{RetainGraph: true}) }, "the output does not depend on input 0")
 	if g := GradWith(out, []*Tensor{z, y}, BackwardOptions{AllowUnused: true}); g[0] != nil || g[1].Item() != 24 {
 		t.Errorf("unused allowed: got %v", g)
 	}
-	wantError(t, "no gradient wanted", func() { Grad(z.Sum(), New([]float64{1})) }, "operand 0 does not require a gradient")
+	wantError(t, "no gradient wanted", func() { Grad(z.Sum(), New([]float64{1})) }, "input 0 does not require a gradient")
 }
 
 // TestPenalty differentiates a gradient: f = Σ x³, |∇f|² = Σ 9x⁴, whose gradient is
@@ -130,7 +130,7 @@ func TestRecording(t *testing.T) {
 	if x.Step().RequiresGrad() {
 		t.Error("a step function requires a gradient")
 	}
-	wantError(t, "require grad of a result", func() { x.Scale(2).RequireGrad() }, "it is the result of mul_scalar")
+	wantError(t, "require grad of a result", func() { x.Scale(2).RequireGrad() }, "the tensor is the result of mul_scalar")
 
 	y := x.Scale(2).RetainGrad()
 	y.Mul(y).Sum().Backward()
@@ -140,12 +140,12 @@ func TestRecording(t *testing.T) {
 
 func TestInPlace(t *testing.T) {
 	x := leaf(1, 2)
-	wantError(t, "a leaf", func() { x.ScaleAssign(2) }, "expected to be inside tensor.NoGrad")
+	wantError(t, "a leaf", func() { x.ScaleAssign(2) }, "use tensor.NoGrad")
 
 	y := x.Mul(x).Sum()
 	NoGrad(func() { x.AddAssign(Ones(2)) })
 	wantValues(t, "x", x.Detach(), 2, 3)
-	wantError(t, "the derivative needs x as it was", y.Backward, "operand 0 of mul, whose derivative needs its values, and has been changed in place")
+	wantError(t, "the derivative needs x as it was", y.Backward, "operand 0 of mul has been changed in place, but the derivative needs its old values")
 
 	z := x.Add(x).Sum() // its derivative needs no values
 	NoGrad(func() { x.SubAssign(Ones(2)) })
@@ -212,7 +212,7 @@ func TestApply(t *testing.T) {
 	x := leaf(1, -3)
 	WithCaster(toHalf{}, func() { Apply(square{}, x).Sum().Backward() })
 	wantValues(t, "x", x.Grad(), 2, -6)
-	wantError(t, "a wrong VJP", func() { Apply(stretched{}, x).Sum().Backward() }, "its VJP gave a gradient of the first shape")
+	wantError(t, "a wrong VJP", func() { Apply(stretched{}, x).Sum().Backward() }, "the VJP returned a gradient whose shape differs")
 }
 
 // TestDeep walks a long tape, as of a loop over time.

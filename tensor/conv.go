@@ -35,7 +35,7 @@ func (t *Tensor) convolve(dims int, w, b *Tensor, o ConvOptions) *Tensor {
 	return batched(dims, in[0], func(x *Tensor) *Tensor {
 		in[0] = x
 		if x.shape[1] != w.shape[1]*c.groups || w.shape[0]%c.groups != 0 {
-			fail(op, in, "input has %d channels in %d groups; the weight expects %d channels, and its %d output channels must be a multiple of the groups", x.shape[1], c.groups, w.shape[1]*c.groups, w.shape[0])
+			fail(op, in, "input has %d channels and Groups is %d; the weight expects %d channels, and its %d output channels must be a multiple of Groups", x.shape[1], c.groups, w.shape[1]*c.groups, w.shape[0])
 		}
 		if b != nil && !slices.Equal(b.shape, w.shape[:1]) {
 			fail(op, in, "bias does not match the weight; expected shape (%d,)", w.shape[0])
@@ -87,7 +87,7 @@ func (t *Tensor) convolveTransposed(dims int, w, b *Tensor, o ConvTransposeOptio
 	return batched(dims, in[0], func(x *Tensor) *Tensor {
 		in[0] = x
 		if x.shape[1] != w.shape[0] || w.shape[0]%c.groups != 0 {
-			fail(op, in, "input has %d channels in %d groups; the weight expects %d channels, a multiple of the groups", x.shape[1], c.groups, w.shape[0])
+			fail(op, in, "input has %d channels and Groups is %d; the weight expects %d channels, a multiple of Groups", x.shape[1], c.groups, w.shape[0])
 		}
 		if b != nil && !slices.Equal(b.shape, []int{w.shape[1] * c.groups}) {
 			fail(op, in, "bias does not match the weight; expected shape (%d,)", w.shape[1]*c.groups)

@@ -210,6 +210,6 @@ func checkFinite(op string, d DType, value float64) {
 		whole = math.Trunc(value)
 	}
 	if whole < low || whole > high || value != value && !d.IsFloat() {
-		panic(&Error{Op: op, DTypes: []DType{d}, Why: fmt.Sprintf("%v is out of range; expected a number from %v to %v", value, low, high)})
+		panic(&Error{Op: op, DTypes: []DType{d}, Why: fmt.Sprintf("%v is beyond its range; expected a number from %v to %v", value, low, high)})
 	}
 }

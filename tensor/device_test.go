@@ -66,7 +66,7 @@ func TestScalarsMove(t *testing.T) {
 		t.Errorf("gradient of the scalar: got %v on %v, want 6 on cpu", g, g.Device())
 	}
 	err := Try(func() { x.Add(New([]float64{1, 2, 3})) })
-	if want := "tensor: add: shapes (3,) and (3,): they are on other and cpu; expected one device"; err == nil || err.Error() != want {
+	if want := "tensor: add: shapes (3,) and (3,): operands are on other and cpu; move them to one device with Tensor.ToDevice"; err == nil || err.Error() != want {
 		t.Errorf("sum across devices: got %v, want %s", err, want)
 	}
 	y := Zeros(3)

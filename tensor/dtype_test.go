@@ -131,13 +131,13 @@ func TestIntegers(t *testing.T) {
 		f    func()
 		want string
 	}{
-		{func() { FromInts([]int{1}).RequireGrad() }, "expected a floating-point dtype"},
-		{func() { FromInts([]int{1, 2}).Mean() }, "expected a floating-point dtype"},
+		{func() { FromInts([]int{1}).RequireGrad() }, "only floating-point tensors have gradients"},
+		{func() { FromInts([]int{1, 2}).Mean() }, "convert with To to a floating-point dtype"},
 		{func() { FromBools([]bool{true}).Neg() }, "no such arithmetic on bool"},
-		{func() { Ones(2).To(Float8E4M3).Add(Ones(2)) }, "expected a cast"},
+		{func() { Ones(2).To(Float8E4M3).Add(Ones(2)) }, "convert it, for example with x.Half()"},
 		{func() { FInfo(Int64) }, "IInfo"},
 		{func() { IInfo(Float32) }, "FInfo"},
-		{func() { PromoteTypes(Float8E4M3, Float32) }, "does not promote"},
+		{func() { PromoteTypes(Float8E4M3, Float32) }, "do not promote"},
 	} {
 		if err := Try(c.f); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q in it", err, c.want)

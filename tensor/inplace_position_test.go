@@ -39,7 +39,7 @@ func TestPositionsInPlace(t *testing.T) {
 		}
 	}
 	err := Try(func() { Ones(4).MaskedFillAssign(FromBools(make([]bool, 8), 2, 4), 1) })
-	if want := "tensor: masked_fill_: shapes (4,) and (2, 4): the others do not repeat to the first, which is changed in place"; err == nil || err.Error() != want {
+	if want := "tensor: masked_fill_: shapes (4,) and (2, 4): cannot broadcast the operands to the shape of the tensor changed in place"; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	if err := Try(func() { Ones(3, 4).RequireGrad().IndexFillAssign(0, index, 1) }); err == nil {

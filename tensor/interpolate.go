@@ -61,7 +61,7 @@ func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 	linear := map[string]int{"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}[o.Mode]
 	switch {
 	case linear != 0 && linear != dims:
-		bad("mode %s needs %d dimensions after (n, c)", o.Mode, linear)
+		bad("mode %s is %d-dimensional, but the number of dimensions after (n, c) is %d", o.Mode, linear, dims)
 	case linear == 0 && o.AlignCorners, o.Antialias && linear != 2:
 		bad("mode %s with AlignCorners %v and Antialias %v; AlignCorners needs a linear or cubic mode, Antialias needs bilinear or bicubic", o.Mode, o.AlignCorners, o.Antialias)
 	case o.Mode == "area":

@@ -42,7 +42,7 @@ func newPool(op string, dims int, t *Tensor, size []int, o PoolOptions) (w windo
 		fail(op, []*Tensor{t}, "input is %d-dimensional; expected %d or %d dimensions", len(t.shape), dims+1, dims+2)
 	}
 	if len(size) == 0 {
-		fail(op, []*Tensor{t}, "the window size is empty; expected 1 or %d numbers", dims)
+		fail(op, []*Tensor{t}, "the window size is empty; expected length 1 or %d", dims)
 	}
 	w = window{
 		kernel:   perDimension(op, "window", size, dims, 1, 1),

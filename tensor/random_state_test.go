@@ -100,8 +100,8 @@ func TestGeneratorStateMistakes(t *testing.T) {
 	mixed := stateBytes(t, g.State())
 	mixed[8], mixed[16] = 3, 7
 	for name, f := range map[string]func(){
-		"(8,)":                     func() { g.SetState(short) },
-		"7 numbers are used and 3": func() { g.SetState(tensor.FromBytes(tensor.Uint8, mixed)) },
+		"(8,)":                    func() { g.SetState(short) },
+		"next is 7 and left is 3": func() { g.SetState(tensor.FromBytes(tensor.Uint8, mixed)) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: the error is %v", name, err)

@@ -123,7 +123,7 @@ func TestSequenceMistakes(t *testing.T) {
 		"tensor: scaled_dot_product_attention: shapes (2, 3), (4, 3), (4, 3) and (2, 4): there are both a Mask and IsCausal":                                       attend(q, k, k, AttentionOptions{Mask: Zeros(2, 4), IsCausal: true}),
 		"tensor: scaled_dot_product_attention: shapes (2, 3), (4, 3) and (4, 3): DropoutP is 1.5; expected 0 to 1":                                                 attend(q, k, k, AttentionOptions{DropoutP: 1.5}),
 		"tensor: scaled_dot_product_attention: shapes (2, 3) and (4, 3): the heads cannot be shared":                                                               attend(q, k, k, AttentionOptions{EnableGQA: true}),
-		"tensor: scaled_dot_product_attention: dtypes float32, float16 and float32: they differ":                                                                   attend(q, k.Half(), k, AttentionOptions{}),
+		"tensor: scaled_dot_product_attention: dtypes float32, float16 and float32: operands must have one dtype":                                                  attend(q, k.Half(), k, AttentionOptions{}),
 		"tensor: rnn_tanh_cell: shapes (2, 3), (2, 4), (4, 2) and (4, 4): the input and its weight do not fit; expected (n, in) or (in,), and (1 hidden, in)":      func() { RNNTanhCell(x, h, Zeros(4, 2), Zeros(4, 4), nil, nil) },
 		"tensor: rnn_relu_cell: shapes (2, 3), (2, 4), (4, 3) and (4, 3): the weights do not fit; expected (1 hidden, in) and (1 hidden, hidden)":                  func() { RNNReLUCell(x, h, w, w, nil, nil) },
 		"tensor: gru_cell: shapes (2, 3), (2, 4), (4, 3) and (4, 4): the weights do not fit; expected (3 hidden, in) and (3 hidden, hidden)":                       func() { GRUCell(x, h, w, Zeros(4, 4), nil, nil) },
@@ -131,7 +131,7 @@ func TestSequenceMistakes(t *testing.T) {
 		"tensor: rnn_tanh_cell: shapes (2, 3), (3, 4), (4, 3) and (4, 4): a state has shape (3, 4); expected (2, 4)":                                               func() { RNNTanhCell(x, Zeros(3, 4), w, Zeros(4, 4), nil, nil) },
 		"tensor: rnn_tanh_cell: shapes (2, 3), (2, 4), (4, 3) and (4, 4): it has one bias; expected two or none":                                                   func() { RNNTanhCell(x, h, w, Zeros(4, 4), Zeros(4), nil) },
 		"tensor: rnn_tanh_cell: shapes (2, 3), (2, 4), (4, 3), (4, 4), (4,) and (5,): a bias has shape (5,); expected (4,)":                                        func() { RNNTanhCell(x, h, w, Zeros(4, 4), Zeros(4), Zeros(5)) },
-		"tensor: rnn_tanh_cell: dtypes float16, float32, float32 and float32: they differ":                                                                         func() { RNNTanhCell(x.Half(), h, w, Zeros(4, 4), nil, nil) },
+		"tensor: rnn_tanh_cell: dtypes float16, float32, float32 and float32: operands must have one dtype":                                                        func() { RNNTanhCell(x.Half(), h, w, Zeros(4, 4), nil, nil) },
 	} {
 		if err := Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

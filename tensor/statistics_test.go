@@ -31,15 +31,15 @@ func TestTriangleIndices(t *testing.T) {
 func TestStatisticsMistakes(t *testing.T) {
 	x := Zeros(2, 3)
 	for want, f := range map[string]func(){
-		"tensor: quantile: shape (2, 3): the share is 2; expected 0 to 1":                             func() { x.Quantiles([]float64{0, 2}, 0, QuantileOptions{}) },
-		"tensor: nanquantile: shape (2, 3): there is no interpolation \"cubic\"":                      func() { x.NanQuantiles([]float64{0}, 0, QuantileOptions{"cubic"}) },
+		"tensor: quantile: shape (2, 3): q is 2; expected a number from 0 to 1":                       func() { x.Quantiles([]float64{0, 2}, 0, QuantileOptions{}) },
+		"tensor: nanquantile: shape (2, 3): unknown interpolation \"cubic\"":                          func() { x.NanQuantiles([]float64{0}, 0, QuantileOptions{"cubic"}) },
 		"tensor: nanquantile: dtype float16: expected float32 or float64":                             func() { x.Half().NanQuantile(0, 0) },
-		"tensor: quantile: shape (0,): there is no element along dimension 0":                         func() { Zeros(0).Quantile(0, 0) },
+		"tensor: quantile: shape (0,): dimension 0 is empty":                                          func() { Zeros(0).Quantile(0, 0) },
 		"tensor: nanmedian: shape (2, 3): dimension 2 is out of range":                                func() { x.NanMedian(2) },
-		"tensor: cov: shape (2, 3, 1): it has 3 dimensions":                                           func() { x.Unsqueeze(-1).Cov() },
-		"tensor: cov: shapes (2, 3) and (2,): the second has counts of int64; expected one for each":  func() { x.CovWith(1, Ones(2).Long(), nil) },
-		"tensor: cov: shapes (2, 3) and (3,): one of the weights is negative":                         func() { x.CovWith(1, nil, Ones(3).Neg()) },
-		"tensor: histogram: shape (2, 3): 0 bins":                                                     func() { x.Histogram(0, HistogramOptions{}) },
+		"tensor: cov: shape (2, 3, 1): input has 3 dimensions":                                        func() { x.Unsqueeze(-1).Cov() },
+		"tensor: cov: shapes (2, 3) and (2,): counts has dtype int64; expected one element per":       func() { x.CovWith(1, Ones(2).Long(), nil) },
+		"tensor: cov: shapes (2, 3) and (3,): weights has a negative element":                         func() { x.CovWith(1, nil, Ones(3).Neg()) },
+		"tensor: histogram: shape (2, 3): bins is 0":                                                  func() { x.Histogram(0, HistogramOptions{}) },
 		"tensor: unique_dim: shape (2, 0): the slices along dimension 0 are empty":                    func() { Zeros(2, 0).UniqueDim(0) },
 		"tensor: tril_indices: shape (-1, 2): a size is negative":                                     func() { TrilIndices(-1, 2, 0) },
 		"tensor: polygamma: shape (2, 3): the order is -1; expected 0 or more":                        func() { x.Polygamma(-1) },
