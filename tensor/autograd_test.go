@@ -53,8 +53,8 @@ func TestBackward(t *testing.T) {
 	wantError(t, "another shape", func() { x.Mul(y).BackwardWith(BackwardOptions{Gradient: Ones(2)}) }, "must have the tensor's shape")
 }
 
-// TestSharedGradients: gradients that a derivative hands on as they are must not
-// share memory, or changing one in place would change another.
+// TestSharedGradients checks that gradients which a derivative passes through unchanged do not
+// share memory, so that changing one in place does not change another.
 func TestSharedGradients(t *testing.T) {
 	a, b := leaf(1, 2), leaf(3, 4)
 	start := Ones(2)
@@ -189,7 +189,7 @@ func TestCast(t *testing.T) {
 	wantValues(t, "summed in float32", w.Grad(), 120000)
 }
 
-// square is an operation of a user's own, with a Forward made of operations.
+// square is a user-defined operation whose Forward is made of operations.
 type square struct{}
 
 func (square) Info() Info { return Info{Name: "square"} }
@@ -203,7 +203,7 @@ func (square) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{dy.Mul(in[0]).Scale(2)}
 }
 
-// stretched has a VJP of the wrong shape.
+// stretched has a VJP that returns the wrong shape.
 type stretched struct{ square }
 
 func (stretched) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{Ones(7)} }
@@ -215,7 +215,7 @@ func TestApply(t *testing.T) {
 	wantError(t, "a wrong VJP", func() { Apply(stretched{}, x).Sum().Backward() }, "the VJP returned a gradient whose shape differs")
 }
 
-// TestDeep walks a long tape, as of a loop over time.
+// TestDeep walks a long tape, like that of a loop over time.
 func TestDeep(t *testing.T) {
 	x := leaf(1)
 	y := x
@@ -226,7 +226,7 @@ func TestDeep(t *testing.T) {
 	wantValues(t, "x", x.Grad(), 1)
 }
 
-// TestLetsGo checks that the tape keeps no values that no derivative reads.
+// TestLetsGo checks that the tape releases values that derivatives do not read.
 func TestLetsGo(t *testing.T) {
 	x := leaf(1, 2)
 	for name, y := range map[string]*Tensor{"relu": x.Scale(2).ReLU(), "add": x.Scale(2).Add(x.Scale(3)), "tanh": x.Scale(2).Tanh()} {

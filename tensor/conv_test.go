@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// whole returns small whole numbers, so that sums of products are exact in every
-// dtype.
+// whole returns small integers, so that sums of products are exact in every dtype.
 func whole(d DType, shape ...int) *Tensor {
 	data := make([]float64, size(shape))
 	for i := range data {
@@ -17,7 +16,7 @@ func whole(d DType, shape ...int) *Tensor {
 	return NewAs(d, data, len(data)).Reshape(shape...)
 }
 
-// strided returns x with its dimensions in reverse order in memory, and gaps.
+// strided returns x with its dimensions reversed in memory, and gaps.
 func strided(x *Tensor) *Tensor {
 	order := seq(len(x.shape))
 	slices.Reverse(order)
@@ -41,7 +40,7 @@ func walk(shape []int, body func(at []int)) {
 	}
 }
 
-// loopConv is conv's comment, for both directions: it calls body for every product.
+// loopConv is the loop of conv's comment, for both directions: it calls body for every product.
 func loopConv(c conv, n, o, channels int, sizes []int, body func(x, w, y []int)) {
 	perGroup, outs := channels/c.groups, o/c.groups
 	places := c.places(sizes)
@@ -189,7 +188,7 @@ func TestConvTranspose(t *testing.T) {
 	}
 }
 
-// TestConvParts cuts a batch into parts and compares with one image at a time.
+// TestConvParts compares a batch computed in parts with single images.
 func TestConvParts(t *testing.T) {
 	x, w := Randn(110, 32, 16, 16).RequireGrad(), Randn(8, 32, 3, 3).RequireGrad()
 	var firsts []int
@@ -210,7 +209,7 @@ func TestConvParts(t *testing.T) {
 	}
 }
 
-// TestConvCounts counts two operations a product.
+// TestConvCounts counts two operations per product.
 func TestConvCounts(t *testing.T) {
 	var got []float64
 	stop := Observe(func(e Event) {

@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// TestResultType holds what torch.result_type gives.
+// TestResultType compares with torch.result_type.
 func TestResultType(t *testing.T) {
 	one := func(d DType, dims bool) *Tensor {
 		x := Ones(2).To(d)
@@ -68,7 +68,7 @@ func TestResultType(t *testing.T) {
 	}
 }
 
-// TestEveryDTypeHasFacts looks for a dtype that a table has forgotten.
+// TestEveryDTypeHasFacts checks that every table has an entry for every dtype.
 func TestEveryDTypeHasFacts(t *testing.T) {
 	for _, d := range DTypes() {
 		if colours[d] == "" || int(d) >= len(rank) || rank[d] == 0 || d.Short() == "" || d.Size() == 0 {
@@ -158,8 +158,8 @@ func (c composite) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(c.f, dy, in)
 }
 
-// TestCompose compares an operation made of others with the same function written
-// out: values rounded once, gradients, second gradients, one event.
+// TestCompose compares a composite operation with the same function written out: values rounded
+// once, gradients, second gradients, one event.
 func TestCompose(t *testing.T) {
 	for _, d := range []DType{Float16, BFloat16, Float32, Float64} {
 		x, y := NewAs(d, []float64{1, -2, 0.3}).RequireGrad(), NewAs(d, []float64{0.7, 3, -1}).RequireGrad()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestIndexing compares index expressions with PyTorch's: testdata/indexing.py made
-// them at random.
+// TestIndexing compares index expressions with PyTorch's; testdata/indexing.py generated them
+// at random.
 func TestIndexing(t *testing.T) {
 	text, err := os.ReadFile("testdata/indexing.json")
 	if err != nil {
@@ -83,7 +83,7 @@ func reversedInMemory(x *Tensor) *Tensor {
 	return x.Permute(order...).Clone().Permute(order...).Detach()
 }
 
-// indexItem returns an item of the file as Index takes it.
+// indexItem converts an item of the file to an argument of Index.
 func indexItem(t *testing.T, item map[string]json.RawMessage) any {
 	read := func(name string, to any) {
 		if err := json.Unmarshal(item[name], to); err != nil {
@@ -127,7 +127,7 @@ func indexItem(t *testing.T, item map[string]json.RawMessage) any {
 			return FromBools(flags).Reshape(shape...)
 		}
 	}
-	t.Fatalf("%v is no item", item)
+	t.Fatalf("%v is not an item", item)
 	return nil
 }
 
@@ -160,7 +160,7 @@ func TestIndexMistakes(t *testing.T) {
 	}
 }
 
-// TestSet checks what a change in place does besides.
+// TestSet checks the side effects of a change in place.
 func TestSet(t *testing.T) {
 	x := Zeros(2, 3)
 	w := Ones(2, 3).RequireGrad()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPointwiseMistakes sees that mistakes name the operation, the values and what was
-// expected.
+// TestPointwiseMistakes checks that errors name the operation, the values and the expected
+// ones.
 func TestPointwiseMistakes(t *testing.T) {
 	x, ints, truths := Ones(2, 3), FromInts([]int{1, 0, 3}), FromBools([]bool{true, false, true})
 	for _, c := range []struct {
@@ -132,7 +132,7 @@ func TestAssign(t *testing.T) {
 				t.Errorf("%s, %v: got %v, version %d, want %v, %d", c.name, d, x, base.Version(), want, version+1)
 			}
 			if rest := base.Sum().Sub(x.Sum()).Double().Item(); math.Abs(rest-7*14) > 0.5 {
-				t.Errorf("%s, %v: what is not in the view has changed: %v", c.name, d, base)
+				t.Errorf("%s, %v: elements outside the view have changed: %v", c.name, d, base)
 			}
 		}
 	}
@@ -221,8 +221,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestRReLU holds numbers of torch.nn.functional.rrelu, of torch 2.15 after
-// torch.manual_seed(1).
+// TestRReLU compares with torch.nn.functional.rrelu in torch 2.15 after torch.manual_seed(1).
 func TestRReLU(t *testing.T) {
 	x := New([]float64{-1, 2, -3, 0.5, -0.25, 0}).RequireGrad()
 	ManualSeed(1)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPositionMistakes checks that mistakes name the operation, what was given and
-// what was expected.
+// TestPositionMistakes checks that errors name the operation, the values given and those
+// expected.
 func TestPositionMistakes(t *testing.T) {
 	x, i := Ones(2, 3), FromInts([]int{0, 1, 5})
 	row := FromInts([]int{0, 1, 5}, 1, 3)
@@ -22,7 +22,7 @@ func TestPositionMistakes(t *testing.T) {
 		{func() { x.Gather(1, i) }, "tensor: gather: shapes (2, 3) and (3,): the second says where in the first; expected as many dimensions"},
 		{func() { x.Take(FromInts([]int{-7})) }, "tensor: take: shapes (2, 3) and (1,): index -7 at [0] is out of range for dimension 0 of size 6; expected -6 to 5"},
 		{func() { x.TakeAlongDim(i, 0) }, "tensor: take_along_dim: shapes (2, 3) and (3,): expected as many dimensions in both"},
-		{func() { x.TakeAlongDim(FromInts([]int{0, 0}, 1, 2), 0) }, "tensor: take_along_dim: shapes (2, 3) and (1, 2): cannot broadcast in dimension 1; expected sizes that are equal or 1"},
+		{func() { x.TakeAlongDim(FromInts([]int{0, 0}, 1, 2), 0) }, "tensor: take_along_dim: shapes (2, 3) and (1, 2): they do not broadcast in dimension 1; expected sizes that are equal or 1"},
 		{func() { Zeros(0).IndexSelect(0, FromInts([]int{0})) }, "tensor: index_select: shapes (0,) and (1,): index 0 at [0] is out of range for dimension 0 of size 0; expected none, as the dimension is empty"},
 		{func() { x.IndexSelect(0, row) }, "tensor: index_select: shapes (2, 3) and (1, 3): index must be a vector"},
 		{func() { x.IndexAdd(1, i, x, 1) }, "tensor: index_add: shapes (2, 3) and (3,): index 5 at [2] is out of range for dimension 1 of size 3; expected 0 to 2"},
@@ -93,7 +93,7 @@ func TestPositionMistakes(t *testing.T) {
 	}
 }
 
-// TestPositionsAreViews checks that splitting and the like copy nothing.
+// TestPositionsAreViews checks that splitting and similar operations copy nothing.
 func TestPositionsAreViews(t *testing.T) {
 	x := Arange(0, 24).Reshape(2, 3, 4)
 	for name, y := range map[string]*Tensor{
@@ -107,8 +107,8 @@ func TestPositionsAreViews(t *testing.T) {
 	}
 }
 
-// TestIndexMemory checks that the derivative of a selection keeps positions alone: the
-// operand may change.
+// TestIndexMemory checks that the derivative of a selection keeps only positions: the operand
+// may change.
 func TestIndexMemory(t *testing.T) {
 	w := Ones(3, 2).RequireGrad()
 	y := w.Scale(2).IndexSelect(0, FromInts([]int{1, 1}))
@@ -125,8 +125,8 @@ func TestIndexMemory(t *testing.T) {
 	}
 }
 
-// TestParts checks that gradients of parts, which are added in place, are those of
-// separate selections, also where a part is used twice or the whole is used too.
+// TestParts compares gradients of parts, which are added in place, with those of separate
+// selections, also if a part is used twice or the whole is used too.
 func TestParts(t *testing.T) {
 	for _, d := range []DType{Float32, Float16} {
 		grad := func(f func(x *Tensor) *Tensor) []float64 {

@@ -15,7 +15,7 @@ import (
 	"halfnote/tensor"
 )
 
-// TestGeneratorState compares states, and what comes after them, with PyTorch's:
+// TestGeneratorState compares states, and the numbers drawn after them, with PyTorch's:
 // testdata/generator_state.py.
 func TestGeneratorState(t *testing.T) {
 	text, err := os.ReadFile("testdata/generator_state.json")
@@ -108,6 +108,6 @@ func TestGeneratorStateMistakes(t *testing.T) {
 		}
 	}
 	if g.Int63() != tensor.NewGenerator(1).Int63() {
-		t.Error("a refused state has changed the generator")
+		t.Error("a rejected state has changed the generator")
 	}
 }

@@ -68,7 +68,7 @@ func TestManualSeed(t *testing.T) {
 	}
 }
 
-// equalFloats takes NaN for equal to NaN, and tells -0 from 0.
+// equalFloats treats NaN as equal to NaN, and distinguishes -0 from 0.
 func equalFloats(a, b []float64) bool {
 	if len(a) != len(b) {
 		return false

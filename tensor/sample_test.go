@@ -25,7 +25,7 @@ func TestMaxPoolFirst(t *testing.T) {
 	}
 }
 
-// TestInfinityStays checks that resampling does not multiply what it leaves out by 0.
+// TestInfinityStays checks that resampling does not multiply omitted elements by 0.
 func TestInfinityStays(t *testing.T) {
 	x := New([]float64{1, 2, math.Inf(1), 4}, 1, 1, 4)
 	for mode, want := range map[string][]float64{"nearest": {1, math.Inf(1)}, "linear": {1.5, math.Inf(1)}} {

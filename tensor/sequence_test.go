@@ -68,7 +68,7 @@ func TestAttention(t *testing.T) {
 	if got := ScaledDotProductAttention(Zeros(1, 1).Half(), Zeros(2049, 1).Half(), v.Half(), AttentionOptions{}).Item(); got != 2 {
 		t.Errorf("the mean of 2049 values: got %v, want 2", got)
 	}
-	// Dropout leaves out about a share of weights and makes the others larger.
+	// Dropout zeroes about the given share of the weights and scales up the others.
 	ManualSeed(1)
 	y := ScaledDotProductAttention(Zeros(1000, 1), Zeros(50, 1), Ones(50, 1), AttentionOptions{DropoutP: 0.3})
 	if m := y.Mean().Item(); math.Abs(m-1) > 0.02 || y.Amax().Item() == 1 {

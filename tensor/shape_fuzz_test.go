@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Shape arithmetic against its meaning, element by element.
+// Shape arithmetic compared with its definition, element by element.
 
 // fuzzSizes takes up to four small sizes from bytes; the remaining bytes follow.
 func fuzzSizes(p []byte) (shape []int, rest []byte) {
@@ -150,8 +150,8 @@ func FuzzViewStride(f *testing.F) {
 	})
 }
 
-// TestHugeShapes says that shapes whose elements cannot be counted are refused, not
-// taken for small ones.
+// TestHugeShapes checks that shapes whose size overflows are rejected, not mistaken for small
+// ones.
 func TestHugeShapes(t *testing.T) {
 	one := Ones(1)
 	for name, f := range map[string]func(){

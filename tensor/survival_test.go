@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor"
 )
 
-// A nil tensor is named by its place or its name.
+// A nil tensor is reported by its position or name.
 func TestNilTensors(t *testing.T) {
 	var none *tensor.Tensor
 	x := tensor.Ones(2, 2)
@@ -33,8 +33,8 @@ func TestNilTensors(t *testing.T) {
 	}
 }
 
-// A size mistyped by some zeros, or below 0, is an error that says what was asked for and, where
-// memory is short, what sets the limit.
+// A size that is negative or has a few zeros too many is an error that names the size and, if
+// memory is short, the limit.
 func TestSizesThatDoNotFit(t *testing.T) {
 	const huge = 1 << 50
 	x := tensor.Ones(3)
@@ -74,7 +74,7 @@ func TestSizesThatDoNotFit(t *testing.T) {
 	}
 }
 
-// What a notebook shows of an expanded tensor does not read each repetition.
+// Displaying an expanded tensor does not read every repetition.
 func TestExpandedStats(t *testing.T) {
 	x := tensor.New([]float64{0, 1, math.NaN()}, 1, 3, 1).Expand(1<<30, 3, 2)
 	s := x.Stats()

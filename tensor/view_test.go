@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestReshape compares with the elements in order, for every way to cut 24 of them,
-// from tensors laid out in several ways, and wants a view wherever torch gives
-// one.
+// TestReshape compares with the elements in order, for every factorisation of 24 and several
+// layouts, and expects a view wherever torch returns one.
 func TestReshape(t *testing.T) {
 	base := Arange(0, 24).Reshape(2, 3, 4)
 	sources := map[string]*Tensor{
