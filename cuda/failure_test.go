@@ -136,7 +136,7 @@ func TestNoGPU(t *testing.T) {
 		t.Errorf("available %v, %d devices, accelerator %s; want none", cuda.Available(), cuda.DeviceCount(), tensor.Accelerator())
 	}
 	says(t, errors.New(cuda.Why()), "tensors and autocast run on the CPU", "no CUDA-capable device is detected")
-	says(t, tensor.Try(func() { numbers(1) }), `there is no device "cuda" here`, "no CUDA-capable device is detected", "use tensor.CPU")
+	says(t, tensor.Try(func() { numbers(1) }), `device "cuda" is not available`, "no CUDA-capable device is detected", "use tensor.CPU")
 	says(t, caught(func() { cuda.DeviceName(0) }), "GPU 0", "no CUDA-capable device is detected")
 	_, err := cuda.Capture(func() {})
 	says(t, err, "cuda: capture on GPU 0: ", "no CUDA-capable device is detected")
@@ -149,7 +149,7 @@ func TestNoGPU(t *testing.T) {
 
 func TestNoSuchGPU(t *testing.T) {
 	x := tensor.Ones(2)
-	says(t, tensor.Try(func() { x.ToDevice("cuda:77") }), `there is no device "cuda:77" here`, "there is no GPU number 77, the driver sees")
+	says(t, tensor.Try(func() { x.ToDevice("cuda:77") }), `device "cuda:77" is not available`, "there is no GPU number 77, the driver sees")
 	says(t, tensor.Try(func() { x.ToDevice("cuda:x") }), `"x" is no number of a GPU`)
 	says(t, caught(func() { cuda.DeviceName(77) }), "GPU 77", "there is no GPU number 77")
 	if d := x.ToDevice("cuda:0").Device(); d != tensor.CUDA {
@@ -162,7 +162,7 @@ func TestNoSuchGPU(t *testing.T) {
 
 func TestMixedDevices(t *testing.T) {
 	x, y := numbers(4), tensor.Ones(4)
-	says(t, tensor.Try(func() { x.Add(y) }), "add", "they are on cuda and cpu", "expected one device")
+	says(t, tensor.Try(func() { x.Add(y) }), "add", "operands are on cuda and cpu", "move them to one device")
 	says(t, tensor.Try(func() { y.MatMul(x) }), "they are on cuda and cpu")
 	if got := x.Add(tensor.Scalar(1)).Sum().Item(); got != 10 {
 		t.Errorf("with a scalar of the CPU: %v, want 10", got)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// longResult is the largest relative error that a result of 10 million float32 may have. In
-// the comment stands that of PyTorch 2.15 on a CPU, of the same numbers, compared with its
-// float64.
+// longResult bounds the relative error of a result over 10 million float32 numbers. The
+// trailing comment is the error of PyTorch 2.15 on a CPU for the same numbers, compared with
+// its float64 result.
 type longResult struct {
 	name  string
 	bound float64
@@ -16,7 +16,7 @@ type longResult struct {
 	want  func(x []float32) float64 // of the last element
 }
 
-// longResults are scans and reductions of x, evenly spread over [0, 1).
+// longResults are scans and reductions of x, uniform on [0, 1).
 var longResults = []longResult{
 	{"cumsum", 6e-8, func(x *Tensor) *Tensor { return x.Cumsum(0) }, sumOf(identity)},                                                                                             // 6.0e-08
 	{"cumsum of columns", 6e-8, func(x *Tensor) *Tensor { return x.Unsqueeze(1).Expand(len10M, 2).Cumsum(0) }, sumOf(identity)},                                                   // 6.0e-08
@@ -105,7 +105,7 @@ func varOf(x []float32) float64 {
 
 func logSumExpOf(x []float32) float64 { return math.Log(sumOf(math.Exp)(x)) }
 
-// nearOne are numbers near 1, of which even a long product is finite.
+// nearOne returns numbers near 1, whose long product is finite.
 func nearOne(x *Tensor) *Tensor { return x.AddScalar(-.5).Scale(1e-4).AddScalar(1) }
 
 func prodNearOne(x []float32) float64 {
@@ -116,7 +116,7 @@ func prodNearOne(x []float32) float64 {
 	return y
 }
 
-// runningStatistic returns what batch normalization of one channel remembers.
+// runningStatistic returns a running statistic of batch normalisation with one channel.
 func runningStatistic(which int) func(x *Tensor) *Tensor {
 	return func(x *Tensor) *Tensor {
 		mean, variance := Zeros(1), Ones(1)

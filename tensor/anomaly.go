@@ -6,11 +6,11 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// DetectAnomaly runs body, and has Backward and Grad in it panic at the first operation
-// whose derivative gives a NaN. The panic names the operation, the line of the cell and
-// the module that called it, the operand and the element. Operations are to be recorded
-// inside body too, or their lines are not known. Each gradient is looked at, which is
-// slow: use it to find a fault, not to train. It is torch.autograd.detect_anomaly.
+// DetectAnomaly runs body; within it, Backward and Grad panic at the first operation whose
+// derivative produces a NaN. The panic names the operation, the cell line and module that
+// called it, the operand and the element. Record the operations inside body too, or their lines
+// are unknown. Checking every gradient is slow: use it to find a fault, not to train. It is
+// torch.autograd.detect_anomaly.
 func DetectAnomaly(body func()) {
 	driver.Watch(true)
 	defer driver.Watch(false)
@@ -19,7 +19,7 @@ func DetectAnomaly(body func()) {
 	s.do(body)
 }
 
-// expectNumber panics if the gradient dx of v's operand i has a NaN.
+// expectNumber panics if the gradient dx of operand i of v contains a NaN.
 func (v *vertex) expectNumber(op string, dx *Tensor, i int) {
 	var at []int
 	Unobserved(func() {
@@ -40,10 +40,10 @@ func (v *vertex) expectNumber(op string, dx *Tensor, i int) {
 	if v.module != "" {
 		why += fmt.Sprintf(", in module %q", v.module)
 	}
-	panic(&Error{Op: op, Why: why + "; expected a number: look for 0/0, inf-inf or 0*inf there"})
+	panic(&Error{Op: op, Why: why + "; look for 0/0, inf-inf or 0*inf there"})
 }
 
-// unravel returns the index of element number n of a tensor.
+// unravel returns the index of element n, in row-major order, of a tensor of the given shape.
 func unravel(n int, shape []int) []int {
 	at := make([]int, len(shape))
 	for i := len(shape) - 1; i >= 0; i-- {

@@ -8,8 +8,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// TestDetectAnomaly looks for the first NaN of a walk back, in operations with a kernel,
-// composed ones, views and products, and checks what the panic names.
+// TestDetectAnomaly finds the first NaN of a backward walk in kernel, composite, view and
+// product operations, and checks the text of the panic.
 func TestDetectAnomaly(t *testing.T) {
 	driver.SetSource(func() string { return "In[3], line 5" })
 	defer driver.SetSource(nil)
@@ -52,8 +52,8 @@ func TestDetectAnomaly(t *testing.T) {
 	}
 }
 
-// TestAnomalyOutside checks that NaNs are not looked for outside, and that those of
-// second derivatives are found.
+// TestAnomalyOutside checks that NaNs pass outside DetectAnomaly, and that those of second
+// derivatives are found inside.
 func TestAnomalyOutside(t *testing.T) {
 	x := tensor.New([]float64{0}).RequireGrad()
 	x.Sqrt().Scale(0).Sum().Backward()

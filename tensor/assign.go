@@ -2,11 +2,11 @@ package tensor
 
 import "halfnote/tensor/driver"
 
-// The operations in place that are made of those that return new tensors, or of the kernel
-// that those run. Each returns t; a result of a higher kind than t's, as a real number in
-// a tensor of integers, is a mistake.
+// In-place operations built on those that return new tensors, or on their kernels. Each returns
+// t. It panics if the result's kind is higher than t's, for example a floating-point result for
+// a tensor of integers.
 
-// Zero sets every element to 0, and returns t. It is torch.Tensor.zero_.
+// Zero sets every element to 0 and returns t. It is torch.Tensor.zero_.
 func (t *Tensor) Zero() *Tensor {
 	t.given("zero")
 	return t.Fill(0)
@@ -80,7 +80,7 @@ func (t *Tensor) ClampAssign(lo, hi float64) *Tensor {
 	return t.becomes("clamp_", func(t *Tensor) *Tensor { return t.Clamp(lo, hi) })
 }
 
-// PowAssign sets t to its power exponent in place. It is torch.Tensor.pow_.
+// PowAssign raises t to the power exponent in place. It is torch.Tensor.pow_.
 func (t *Tensor) PowAssign(exponent float64) *Tensor {
 	return t.computedAs("pow_", driver.Kernel{Code: driver.Pow, Alpha: exponent}, func(t *Tensor) *Tensor { return t.Pow(exponent) })
 }
@@ -95,20 +95,19 @@ func (t *Tensor) DivScalarAssign(c float64) *Tensor {
 	return t.becomes("div_", func(t *Tensor) *Tensor { return t.DivScalar(c) })
 }
 
-// AddcmulAssign adds value x y to t in place. It is torch.Tensor.addcmul_.
+// AddcmulAssign adds value·x·y to t in place. It is torch.Tensor.addcmul_.
 func (t *Tensor) AddcmulAssign(x, y *Tensor, value float64) *Tensor {
 	given("addcmul_", t, x, y)
 	return t.becomes("addcmul_", func(t *Tensor) *Tensor { return t.Addcmul(x, y, value) }, x, y)
 }
 
-// AddcdivAssign adds value x / y to t in place. It is torch.Tensor.addcdiv_.
+// AddcdivAssign adds value·x/y to t in place. It is torch.Tensor.addcdiv_.
 func (t *Tensor) AddcdivAssign(x, y *Tensor, value float64) *Tensor {
 	given("addcdiv_", t, x, y)
 	return t.becomes("addcdiv_", func(t *Tensor) *Tensor { return t.Addcdiv(x, y, value) }, x, y)
 }
 
-// LerpAssign moves t towards end by weight of the way in place. It is
-// torch.Tensor.lerp_.
+// LerpAssign replaces t by t + weight·(end - t) in place. It is torch.Tensor.lerp_.
 func (t *Tensor) LerpAssign(end *Tensor, weight float64) *Tensor {
 	return t.becomes("lerp_", func(t *Tensor) *Tensor { return t.Lerp(end, weight) }, end)
 }
@@ -125,14 +124,12 @@ func (t *Tensor) FloorDivideAssign(x *Tensor) *Tensor {
 	return t.becomes("floor_divide_", func(t *Tensor) *Tensor { return t.FloorDivide(x) }, x)
 }
 
-// AndAssign sets t to whether it and x are not 0 in place. It is
-// torch.Tensor.logical_and_.
+// AndAssign sets t to the logical and of t and x in place. It is torch.Tensor.logical_and_.
 func (t *Tensor) AndAssign(x *Tensor) *Tensor {
 	return t.becomes("logical_and_", func(t *Tensor) *Tensor { return t.And(x) }, x)
 }
 
-// OrAssign sets t to whether it or x is not 0 in place. It is
-// torch.Tensor.logical_or_.
+// OrAssign sets t to the logical or of t and x in place. It is torch.Tensor.logical_or_.
 func (t *Tensor) OrAssign(x *Tensor) *Tensor {
 	return t.becomes("logical_or_", func(t *Tensor) *Tensor { return t.Or(x) }, x)
 }

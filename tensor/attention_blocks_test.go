@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAttentionBlocks compares what blocks of queries give with one piece, to the bit.
+// TestAttentionBlocks checks that blocks of queries give the same bits as one piece.
 func TestAttentionBlocks(t *testing.T) {
 	const queries, keys = 1100, 1000
 	g := NewGenerator(3)

@@ -8,26 +8,26 @@ import (
 	"halfnote/tensor/internal/scope"
 )
 
-// BackwardOptions are what Backward may be told. The zero value is the default.
+// BackwardOptions configures Backward and Grad. The zero value is the default.
 type BackwardOptions struct {
-	// Gradient is the gradient of the tensor to start from, in its shape; nil
-	// stands for 1, for a tensor of one element.
+	// Gradient is the gradient to start from, in the tensor's shape. Nil means 1, for a tensor
+	// of one element.
 	Gradient *Tensor
 	// RetainGraph keeps the tape for another call.
 	RetainGraph bool
-	// CreateGraph records the derivative itself, and keeps the tape.
+	// CreateGraph records the derivative itself and keeps the tape.
 	CreateGraph bool
-	// AllowUnused makes GradWith return nil for what t does not depend on,
-	// where it would panic.
+	// AllowUnused makes GradWith return nil, instead of panicking, for a tensor that the result
+	// does not depend on.
 	AllowUnused bool
 
-	floor uint64           // the walk leaves out vertices up to this number
-	ends  map[*vertex]bool // the walk does not go past these
+	floor uint64           // vertices up to this number are left out of the walk
+	ends  map[*vertex]bool // vertices where the walk stops
 }
 
-// Backward adds the gradient of t, a tensor of one element, to every leaf that it
-// depends on, and frees the tape. It panics if t has no history or its tape has
-// been freed. It is torch.Tensor.backward.
+// Backward adds the gradient of t, a tensor of one element, to every leaf that it depends on,
+// and frees the tape. It panics if t has no history or its tape has been freed. It is
+// torch.Tensor.backward.
 func (t *Tensor) Backward() { t.BackwardWith(BackwardOptions{}) }
 
 // BackwardWith is Backward with options.
@@ -56,12 +56,12 @@ func (t *Tensor) BackwardWith(o BackwardOptions) {
 	}
 }
 
-// Grad returns the gradients of y, a tensor of one element, with respect to xs, and
-// frees the tape. Gradients of leaves stay as they are. It is torch.autograd.grad.
+// Grad returns the gradients of y, a tensor of one element, with respect to xs, and frees the
+// tape. The Grad of leaves does not change. It is torch.autograd.grad.
 func Grad(y *Tensor, xs ...*Tensor) []*Tensor { return GradWith(y, xs, BackwardOptions{}) }
 
-// GradGraph is Grad with a result that can be differentiated, as a gradient
-// penalty needs. The tape stays. It is torch.autograd.grad with create_graph.
+// GradGraph is Grad with differentiable results, for example for a gradient penalty. It keeps
+// the tape. It is torch.autograd.grad with create_graph.
 func GradGraph(y *Tensor, xs ...*Tensor) []*Tensor {
 	return GradWith(y, xs, BackwardOptions{CreateGraph: true})
 }
@@ -72,7 +72,7 @@ func GradWith(y *Tensor, xs []*Tensor, o BackwardOptions) []*Tensor {
 	b := newBackprop("grad", y, o)
 	for i, x := range xs {
 		if x.v == nil {
-			fail("grad", []*Tensor{x}, "operand %d does not require a gradient; expected RequireGrad before its use", i)
+			fail("grad", []*Tensor{x}, "input %d does not require a gradient; call RequireGrad before using it", i)
 		}
 		if n := b.nodes[x.v]; n != nil {
 			n.wanted = true
@@ -85,7 +85,7 @@ func GradWith(y *Tensor, xs []*Tensor, o BackwardOptions) []*Tensor {
 			out[i] = n.grad
 		}
 		if out[i] == nil && !o.AllowUnused {
-			fail("grad", []*Tensor{y, x}, "the first does not depend on operand %d; allow it with AllowUnused", i)
+			fail("grad", []*Tensor{y, x}, "the output does not depend on input %d; set BackwardOptions.AllowUnused to get nil instead", i)
 		}
 	}
 	return out
@@ -95,37 +95,37 @@ func GradWith(y *Tensor, xs []*Tensor, o BackwardOptions) []*Tensor {
 type backprop struct {
 	op    string
 	o     BackwardOptions
-	nodes map[*vertex]*node // what the start depends on
-	order []*node           // the same, newest first
-	start uint64            // storages with smaller numbers are older than the walk
+	nodes map[*vertex]*node // vertices that the start depends on
+	order []*node           // the same vertices, newest first
+	start uint64            // older storages have smaller numbers
 	owned map[*storage]bool
-	check bool // gradients are to be numbers
+	check bool // anomaly detection: gradients must not be NaN
 }
 
 // node is a vertex in a walk.
 type node struct {
 	v      *vertex
-	in     []*node // of the operands; nil for what the walk leaves out
+	in     []*node // nodes of the operands; nil for those outside the walk
 	grad   *Tensor
-	wanted bool // the gradient is asked for
-	leads  bool // wanted, or on the way to one that is
-	sum    bool // the gradient is memory of its own, to add to in place
+	wanted bool // the caller asks for this gradient
+	leads  bool // wanted, or on the path to a wanted node
+	sum    bool // grad is a private buffer that can be added to in place
 }
 
 func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
 	given(op, y)
 	if y.v == nil {
-		fail(op, []*Tensor{y}, "it does not require a gradient; expected a result that depends on a tensor with RequireGrad, computed outside NoGrad")
+		fail(op, []*Tensor{y}, "the tensor does not require a gradient; expected a result computed, outside NoGrad, from a tensor with RequireGrad")
 	}
 	b := &backprop{op: op, o: o, nodes: map[*vertex]*node{}, start: ids.Load(), owned: map[*storage]bool{}}
 	b.reach(y.v)
 	switch g := o.Gradient; {
 	case g == nil && y.Numel() != 1:
-		fail(op, []*Tensor{y}, "it has %d elements; expected one, or a Gradient to start from", y.Numel())
+		fail(op, []*Tensor{y}, "the tensor has %d elements; expected 1, or a BackwardOptions.Gradient to start from", y.Numel())
 	case g == nil:
 		b.nodes[y.v].grad = constantLike(y, 1)
 	case !slices.Equal(g.shape, y.shape):
-		fail(op, []*Tensor{y, g}, "the Gradient to start from has another shape than the tensor")
+		fail(op, []*Tensor{y, g}, "BackwardOptions.Gradient must have the tensor's shape")
 	default:
 		b.nodes[y.v].grad = g.To(y.dtype)
 	}
@@ -133,7 +133,7 @@ func newBackprop(op string, y *Tensor, o BackwardOptions) *backprop {
 	return b
 }
 
-// reach finds v and what it depends on within the options' bounds.
+// reach finds v and its dependencies, within the bounds of the options.
 func (b *backprop) reach(v *vertex) {
 	var room []node
 	add := func(v *vertex) *node {
@@ -150,7 +150,7 @@ func (b *backprop) reach(v *vertex) {
 	for i := 0; i < len(b.order); i++ {
 		n := b.order[i]
 		if n.v.freed {
-			panic(&Error{Op: b.op, Why: fmt.Sprintf("the tape of %s has been freed by an earlier Backward; compute the result again, or keep the tape with BackwardOptions{RetainGraph: true} there", n.v.of)})
+			panic(&Error{Op: b.op, Why: fmt.Sprintf("the tape of %s has been freed by an earlier Backward; recompute the result, or pass BackwardOptions{RetainGraph: true} to that Backward", n.v.of)})
 		}
 		if b.o.ends[n.v] {
 			continue
@@ -177,7 +177,7 @@ func (b *backprop) run() {
 	for _, n := range slices.Backward(b.order) {
 		n.leads = n.wanted || slices.ContainsFunc(n.in, leading)
 	}
-	// No caster: derivatives run in the dtypes of forward.
+	// No caster: derivatives run in the dtypes of the forward pass.
 	outer := current()
 	b.check = outer.anomaly && outer.of == "" // not inside derive, which is part of an operation
 	s := &state{nograd: !b.o.CreateGraph, backward: true, anomaly: outer.anomaly, suspended: EnclosingCaster()}
@@ -212,7 +212,7 @@ func (b *backprop) run() {
 	})
 }
 
-// step hands the gradient of n's result on to its operands.
+// step passes the gradient of n's result to its operands.
 func (b *backprop) step(n *node) {
 	v, dy := n.v, n.grad
 	v.unchanged(b.op)
@@ -245,7 +245,7 @@ func (b *backprop) step(n *node) {
 			continue
 		}
 		if !slices.Equal(dx.shape, v.in[i].shape) {
-			fail(v.of, []*Tensor{dx, v.in[i]}, "its VJP gave a gradient of the first shape for an operand of the second")
+			fail(v.of, []*Tensor{dx, v.in[i]}, "the VJP returned a gradient whose shape differs from its operand's")
 		}
 		if b.check {
 			v.expectNumber(b.op, dx, i)
@@ -260,10 +260,10 @@ func (b *backprop) step(n *node) {
 	}
 }
 
-// partOf returns what shows the part of an operand that a view is of, nil if op makes
-// no such view. The VJP fills a tensor of the operand's size with zeros; when many parts
-// of one tensor are used, as the steps of a sequence, all but the first are added in
-// place.
+// partOf returns the function that views the part of an operand selected by op, or nil if op
+// does not make such a view. Its VJP fills a tensor of the operand's size with zeros. When many
+// parts of one tensor are used, for example the steps of a sequence, all gradients but the
+// first are added in place.
 func partOf(op Op) func(x *Tensor) *Tensor {
 	switch op := op.(type) {
 	case slice:
@@ -274,7 +274,7 @@ func partOf(op Op) func(x *Tensor) *Tensor {
 	return nil
 }
 
-// addPart adds dy to the part of u's gradient, if that is possible.
+// addPart adds dy to the selected part of u's gradient, if possible.
 func (b *backprop) addPart(u *node, part func(x *Tensor) *Tensor, dy *Tensor) bool {
 	if b.o.CreateGraph || u == nil || !u.sum || u.grad == nil {
 		return false
@@ -295,8 +295,7 @@ func (b *backprop) collect(leaf, g *Tensor) {
 		NoGrad(func() { leaf.grad.AddAssign(g) })
 		b.drop(g)
 	default:
-		// The leaf's gradient may be changed in place later, so it must be
-		// nobody else's memory.
+		// The leaf's gradient may later be changed in place, so its memory must not be shared.
 		if g.mem.id <= b.start || b.owned[g.mem] || !g.IsContiguous() || g.isView && g.mem.buffer.Bytes() != g.Bytes() {
 			g = duplicate(g)
 		}
@@ -305,7 +304,7 @@ func (b *backprop) collect(leaf, g *Tensor) {
 	}
 }
 
-// constantLike returns value in t's shape and dtype, t's values not being looked at.
+// constantLike returns value in t's shape and dtype, without reading t's values.
 func constantLike(t *Tensor, value float64) *Tensor {
 	return constant(t, t.dtype, value).expandTo(t.shape)
 }

@@ -48,13 +48,13 @@ func TestBackward(t *testing.T) {
 	x.Mul(y).BackwardWith(BackwardOptions{Gradient: New([]float64{1, 0, 2})})
 	wantValues(t, "x, from a gradient", x.Grad(), 4, 0, 12)
 
-	wantError(t, "no scalar", x.Mul(y).Backward, "it has 3 elements; expected one, or a Gradient to start from")
-	wantError(t, "no history", New([]float64{1}).Backward, "it does not require a gradient")
-	wantError(t, "another shape", func() { x.Mul(y).BackwardWith(BackwardOptions{Gradient: Ones(2)}) }, "another shape")
+	wantError(t, "no scalar", x.Mul(y).Backward, "the tensor has 3 elements; expected 1, or a BackwardOptions.Gradient to start from")
+	wantError(t, "no history", New([]float64{1}).Backward, "the tensor does not require a gradient")
+	wantError(t, "another shape", func() { x.Mul(y).BackwardWith(BackwardOptions{Gradient: Ones(2)}) }, "must have the tensor's shape")
 }
 
-// TestSharedGradients: gradients that a derivative hands on as they are must not
-// share memory, or changing one in place would change another.
+// TestSharedGradients checks that gradients which a derivative passes through unchanged do not
+// share memory, so that changing one in place does not change another.
 func TestSharedGradients(t *testing.T) {
 	a, b := leaf(1, 2), leaf(3, 4)
 	start := Ones(2)
@@ -87,11 +87,11 @@ func TestGrad(t *testing.T) {
 	if x.Grad() != nil {
 		t.Error("Grad set a leaf's gradient")
 	}
-	wantError(t, "unused", func() { GradWith(out, []*Tensor{z}, BackwardOptions{RetainGraph: true}) }, "the first does not depend on operand 0")
+	wantError(t, "unused", func() { GradWith(out, []*Tensor{z}, BackwardOptions{RetainGraph: true}) }, "the output does not depend on input 0")
 	if g := GradWith(out, []*Tensor{z, y}, BackwardOptions{AllowUnused: true}); g[0] != nil || g[1].Item() != 24 {
 		t.Errorf("unused allowed: got %v", g)
 	}
-	wantError(t, "no gradient wanted", func() { Grad(z.Sum(), New([]float64{1})) }, "operand 0 does not require a gradient")
+	wantError(t, "no gradient wanted", func() { Grad(z.Sum(), New([]float64{1})) }, "input 0 does not require a gradient")
 }
 
 // TestPenalty differentiates a gradient: f = Σ x³, |∇f|² = Σ 9x⁴, whose gradient is
@@ -130,7 +130,7 @@ func TestRecording(t *testing.T) {
 	if x.Step().RequiresGrad() {
 		t.Error("a step function requires a gradient")
 	}
-	wantError(t, "require grad of a result", func() { x.Scale(2).RequireGrad() }, "it is the result of mul_scalar")
+	wantError(t, "require grad of a result", func() { x.Scale(2).RequireGrad() }, "the tensor is the result of mul_scalar")
 
 	y := x.Scale(2).RetainGrad()
 	y.Mul(y).Sum().Backward()
@@ -140,12 +140,12 @@ func TestRecording(t *testing.T) {
 
 func TestInPlace(t *testing.T) {
 	x := leaf(1, 2)
-	wantError(t, "a leaf", func() { x.ScaleAssign(2) }, "expected to be inside tensor.NoGrad")
+	wantError(t, "a leaf", func() { x.ScaleAssign(2) }, "use tensor.NoGrad")
 
 	y := x.Mul(x).Sum()
 	NoGrad(func() { x.AddAssign(Ones(2)) })
 	wantValues(t, "x", x.Detach(), 2, 3)
-	wantError(t, "the derivative needs x as it was", y.Backward, "operand 0 of mul, whose derivative needs its values, and has been changed in place")
+	wantError(t, "the derivative needs x as it was", y.Backward, "operand 0 of mul has been changed in place, but the derivative needs its old values")
 
 	z := x.Add(x).Sum() // its derivative needs no values
 	NoGrad(func() { x.SubAssign(Ones(2)) })
@@ -189,7 +189,7 @@ func TestCast(t *testing.T) {
 	wantValues(t, "summed in float32", w.Grad(), 120000)
 }
 
-// square is an operation of a user's own, with a Forward made of operations.
+// square is a user-defined operation whose Forward is made of operations.
 type square struct{}
 
 func (square) Info() Info { return Info{Name: "square"} }
@@ -203,7 +203,7 @@ func (square) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return []*Tensor{dy.Mul(in[0]).Scale(2)}
 }
 
-// stretched has a VJP of the wrong shape.
+// stretched has a VJP that returns the wrong shape.
 type stretched struct{ square }
 
 func (stretched) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return []*Tensor{Ones(7)} }
@@ -212,10 +212,10 @@ func TestApply(t *testing.T) {
 	x := leaf(1, -3)
 	WithCaster(toHalf{}, func() { Apply(square{}, x).Sum().Backward() })
 	wantValues(t, "x", x.Grad(), 2, -6)
-	wantError(t, "a wrong VJP", func() { Apply(stretched{}, x).Sum().Backward() }, "its VJP gave a gradient of the first shape")
+	wantError(t, "a wrong VJP", func() { Apply(stretched{}, x).Sum().Backward() }, "the VJP returned a gradient whose shape differs")
 }
 
-// TestDeep walks a long tape, as of a loop over time.
+// TestDeep walks a long tape, like that of a loop over time.
 func TestDeep(t *testing.T) {
 	x := leaf(1)
 	y := x
@@ -226,7 +226,7 @@ func TestDeep(t *testing.T) {
 	wantValues(t, "x", x.Grad(), 1)
 }
 
-// TestLetsGo checks that the tape keeps no values that no derivative reads.
+// TestLetsGo checks that the tape releases values that derivatives do not read.
 func TestLetsGo(t *testing.T) {
 	x := leaf(1, 2)
 	for name, y := range map[string]*Tensor{"relu": x.Scale(2).ReLU(), "add": x.Scale(2).Add(x.Scale(3)), "tanh": x.Scale(2).Tanh()} {

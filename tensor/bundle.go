@@ -2,13 +2,13 @@ package tensor
 
 import "slices"
 
-// A decomposition has several results, and an operation has one: it packs the results for a
-// matrix one after another in its last dimension.
+// A decomposition has several results, but an operation has one. The results for each matrix
+// are packed one after another along the last dimension.
 
-// bundle is the shapes of the results that are packed for one matrix.
+// bundle is the list of shapes of the results packed for one matrix.
 type bundle [][]int
 
-// shape returns the shape of the packed tensor, for the leading sizes of a batch of matrices.
+// shape returns the shape of the packed tensor for the given batch dimensions.
 func (p bundle) shape(leading []int) []int {
 	total := 0
 	for _, s := range p {
@@ -17,7 +17,7 @@ func (p bundle) shape(leading []int) []int {
 	return append(slices.Clone(leading), total)
 }
 
-// parts returns the results that y packs.
+// parts unpacks y.
 func (p bundle) parts(y *Tensor) []*Tensor {
 	leading := y.shape[:len(y.shape)-1]
 	out, from := make([]*Tensor, len(p)), 0
@@ -28,8 +28,8 @@ func (p bundle) parts(y *Tensor) []*Tensor {
 	return out
 }
 
-// floatMatrices returns the numbers of rows and columns of the matrices t (…, m, n). It
-// panics unless t has two dimensions or more and a floating-point dtype.
+// floatMatrices returns the numbers of rows and columns of the matrices t (…, m, n). It panics
+// unless t has at least 2 dimensions and a floating-point dtype.
 func floatMatrices(op string, t *Tensor) (m, n int) {
 	matrices(op, t, 0)
 	if !t.dtype.IsFloat() {

@@ -10,15 +10,14 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// How elements look in files: row-major, each of them little-endian, a bool as a
-// byte of 0 or 1.
+// Elements in files are row-major and little-endian; a bool is a byte, 0 or 1.
 
-// chunk is how many bytes go to or from a file at a time.
+// chunk is the number of bytes transferred to or from a file at a time.
 const chunk = 1 << 20
 
-// FromBytes returns a tensor of dtype d whose elements are those of p, in row-major
-// order and little-endian; without a shape, a vector. A bool is any byte but 0. It
-// panics if p is not exactly as long. It is torch.frombuffer.
+// FromBytes returns a tensor of dtype d with the elements in p, row-major and little-endian.
+// Without a shape it is a vector. Any byte but 0 is true. It panics if the length of p does not
+// match the shape. It is torch.frombuffer.
 func FromBytes(d DType, p []byte, shape ...int) *Tensor {
 	known("frombuffer", d)
 	if len(shape) == 0 {
@@ -26,16 +25,15 @@ func FromBytes(d DType, p []byte, shape ...int) *Tensor {
 	}
 	shape = checkShape("frombuffer", shape)
 	if size(shape)*d.Size() != len(p) {
-		panic(&Error{Op: "frombuffer", Shapes: [][]int{shape}, DTypes: []DType{d}, Why: fmt.Sprintf("there are %d bytes; expected %d", len(p), size(shape)*d.Size())})
+		panic(&Error{Op: "frombuffer", Shapes: [][]int{shape}, DTypes: []DType{d}, Why: fmt.Sprintf("got %d bytes; expected %d", len(p), size(shape)*d.Size())})
 	}
 	t := unsetTensor(CPU.backend(), d, shape)
 	return setContents(t, hostOrder(d, slices.Clone(p)))
 }
 
-// ReadTensor returns a tensor of dtype d and a shape, its elements read from r as
-// [FromBytes] takes them; without a shape, a scalar. The error is io.ErrUnexpectedEOF
-// if r ends before. The memory is taken at once, so check sizes that come from outside
-// first.
+// ReadTensor reads a tensor of dtype d and the given shape from r, in the format of
+// [FromBytes]. Without a shape it is a scalar. The error is io.ErrUnexpectedEOF if r ends
+// early. Memory is allocated before reading, so check sizes from untrusted sources first.
 func ReadTensor(r io.Reader, d DType, shape ...int) (*Tensor, error) {
 	known("read", d)
 	need("read", "r", r != nil, "an io.Reader")
@@ -55,8 +53,8 @@ func ReadTensor(r io.Reader, d DType, shape ...int) (*Tensor, error) {
 	return t, nil
 }
 
-// WriteTo writes t's elements to w as [ReadTensor] reads them, and returns how many
-// bytes those are.
+// WriteTo writes t's elements to w in the format that [ReadTensor] reads, and returns the
+// number of bytes written.
 func (t *Tensor) WriteTo(w io.Writer) (int64, error) {
 	given("write_to", t)
 	need("write_to", "w", w != nil, "an io.Writer")
@@ -76,8 +74,7 @@ func (t *Tensor) WriteTo(w io.Writer) (int64, error) {
 	return written, nil
 }
 
-// hostOrder turns p, elements of dtype d in a file's form, into those in memory, in
-// place.
+// hostOrder converts p, elements of dtype d, in place from file order to the host's.
 func hostOrder(d DType, p []byte) []byte {
 	if d == Bool {
 		for i, b := range p {
@@ -89,7 +86,7 @@ func hostOrder(d DType, p []byte) []byte {
 	return fileOrder(d, p)
 }
 
-// fileOrder is the way back.
+// fileOrder is the inverse of hostOrder.
 func fileOrder(d DType, p []byte) []byte {
 	if n := d.Size(); n > 1 && binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		for i := 0; i < len(p); i += n {

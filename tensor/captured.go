@@ -6,46 +6,46 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// What a graph of a GPU's work takes heed of: it is noted once and done again, when memory
-// holds other values, and the CPU takes no part in it. See driver.Capturer.
+// CUDA graph capture: work is recorded once and replayed later with other values in the same
+// memory, without the CPU. See driver.Capturer.
 
 func init() { driver.SetClock(ids.Load) }
 
-// Capturing reports whether a graph of a GPU's work is being captured by this goroutine: what
-// it computes there is noted, not done. It is torch.cuda.is_current_stream_capturing.
+// Capturing reports whether this goroutine is capturing a CUDA graph: its work on the device is
+// recorded, not executed. It is torch.cuda.is_current_stream_capturing.
 func Capturing() bool {
 	r, _ := driver.Recording()
 	return r != nil
 }
 
-// OnReplay has f called before each replay of the graph that this goroutine captures: it may
-// panic if what the step depends on has changed. It does nothing if none is being captured.
+// OnReplay registers f to be called before each replay of the graph that this goroutine is
+// capturing. f may panic if something that the step depends on has changed. Outside a capture
+// OnReplay does nothing.
 func OnReplay(f func()) {
 	if r, _ := driver.Recording(); r != nil {
 		r.OnReplay(f)
 	}
 }
 
-// NotInGraph panics if a graph is being captured by this goroutine, whose Capture returns it
-// as an error: op cannot be part of it. why says what is wrong and
-// what was expected.
+// NotInGraph panics if this goroutine is capturing a graph, because op cannot be part of one.
+// Capture returns the panic as an error. why names the problem and the expected usage.
 func NotInGraph(op, why string) {
 	if r, _ := driver.Recording(); r != nil {
-		e := &Error{Op: op, Why: "a graph is being captured: " + why}
+		e := &Error{Op: op, Why: "not allowed during graph capture: " + why}
 		r.Refuse(e)
 		panic(e)
 	}
 }
 
-// replayed reports whether t's values may be others when what this goroutine does now is
-// done again: a graph is being captured, and t is older.
+// replayed reports whether t's values may differ at replay: a graph is being captured, and t
+// was made before the capture.
 func (t *Tensor) replayed() bool {
 	r, since := driver.Recording()
 	return r != nil && t.mem.id <= since
 }
 
-// lasting is unsetTensor for what a graph changes from replay to replay, if one is being
-// captured: other tensors that it makes share memory with those that it has let go of before.
+// lasting is unsetTensor for memory that a graph changes from replay to replay. During capture,
+// other new tensors reuse memory that the graph has already released.
 func lasting(b driver.Backend, d DType, shape []int) *Tensor {
 	r, _ := driver.Recording()
 	if r == nil {
@@ -58,9 +58,9 @@ func lasting(b driver.Backend, d DType, shape []int) *Tensor {
 	return &Tensor{mem: &storage{backend: b, buffer: buffer, id: ids.Add(1)}, dtype: d, shape: shape, stride: rowMajor(shape), id: ids.Add(1)}
 }
 
-// Lasting returns a float32 vector on d. If a graph is being captured the vector has data
-// when that is over, and keeps from replay to replay what is put into it; one that New made
-// would have data again in each.
+// Lasting returns a float32 vector on d. During capture, the vector is set to data when the
+// capture ends, and keeps its contents from replay to replay; a vector from New would be reset
+// to data by each replay.
 func Lasting(d Device, data ...float64) *Tensor {
 	list := make([]float32, len(data))
 	for i, x := range data {
@@ -69,8 +69,8 @@ func Lasting(d Device, data ...float64) *Tensor {
 	return preset(lasting(d.backend(), Float32, []int{len(list)}), list)
 }
 
-// preset sets the memory of a new tensor and returns it, as setContents does. If a graph is
-// being captured it is set when that is over, not by each replay.
+// preset sets the memory of a new tensor and returns it, as setContents does. During capture
+// the memory is set when the capture ends, not by each replay.
 func preset[E plain](t *Tensor, data []E) *Tensor {
 	r, _ := driver.Recording()
 	if r == nil {
@@ -80,15 +80,16 @@ func preset[E plain](t *Tensor, data []E) *Tensor {
 	return t
 }
 
-// sameInReplays panics if values of t, which is on the CPU, would be those of today at every
-// replay.
+// sameInReplays panics if t is on the CPU, because every replay would use its values at
+// capture.
 func (t *Tensor) sameInReplays(op string) {
 	if t.replayed() {
-		NotInGraph(op, fmt.Sprintf("a tensor of shape %s is on the CPU, of which each replay would take the values of now; expected one on the GPU that is there before, into which Assign puts new values before a Replay", shapeString(t.shape)))
+		NotInGraph(op, fmt.Sprintf("a tensor of shape %s is on the CPU, and each replay would use its current values; create it on the GPU before Capture and update it with Assign before each Replay", shapeString(t.shape)))
 	}
 }
 
-// drawing panics if numbers that op draws on the CPU would be the same in every replay.
+// drawing panics if the random numbers of op are drawn on the CPU, because every replay would
+// use the same ones.
 func drawing(op string) {
-	NotInGraph(op, "its numbers are drawn on the CPU, and each replay would take the same; expected them to be drawn before a Replay and put into a tensor of the GPU with Assign, or Dropout, which draws anew in each")
+	NotInGraph(op, "its random numbers are drawn on the CPU, and each replay would use the same ones; draw them before each Replay and copy them to a GPU tensor with Assign, or use Dropout, which draws new ones in each replay")
 }

@@ -9,42 +9,41 @@ import (
 
 // Caster chooses the dtypes that operations run in.
 type Caster interface {
-	// Cast returns the operands that op shall run with, in[i] or a cast of it for
-	// each i, as made by in[i].To. It must not change in. Casts and views are not
-	// shown to it. It runs on the goroutine of the operation and may panic with
-	// an error if op must not run.
+	// Cast returns the operands for op: in[i], or a cast of it made by in[i].To, for each i. It
+	// must not modify in. It is not called for casts and views. It runs on the operation's
+	// goroutine and may panic with an error if op must not run.
 	Cast(op Info, in []*Tensor) []*Tensor
 }
 
-// Renewer is a caster that keeps something, as casts of weights for reuse. Checkpoint
-// runs its function under what Renew returns: the same rules, with nothing kept yet.
+// Renewer is a Caster with a cache, for example of cast weights. Checkpoint runs its function
+// under the Caster that Renew returns: the same rules with an empty cache.
 type Renewer interface {
 	Caster
 	Renew() Caster
 }
 
-// ResultCaster is a Caster that has a say in results too, as a cast of them, or a hook on
-// their gradients.
+// ResultCaster is a Caster that also processes results, for example by casting them or by
+// hooking their gradients.
 type ResultCaster interface {
 	Caster
-	// Result returns what takes the place of op's result y, commonly y itself. in are
-	// the operands as they were before Cast.
+	// Result returns the replacement for op's result y, usually y itself. in holds the operands
+	// before Cast.
 	Result(op Info, in []*Tensor, y *Tensor) *Tensor
 }
 
-// WithCaster runs body with c casting the operands of every operation of this
-// goroutine. nil casts nothing.
+// WithCaster runs body with c casting the operands of every operation of this goroutine. A nil
+// c casts nothing.
 func WithCaster(c Caster, body func()) {
 	s := current()
 	s.caster = c
 	s.do(body)
 }
 
-// EnterCaster is WithCaster for code that follows: c casts the operands of this
-// goroutine's operations until exit is called, or until the function around it ends that
-// WithCaster, NoGrad or another of the kind runs. exit returns an error on another
-// goroutine, a second time, or before that of a later EnterCaster. A goroutine that ends
-// without exit must call CloseScopes.
+// EnterCaster is WithCaster for the code that follows it. c casts the operands of this
+// goroutine's operations until exit is called, or until the enclosing body run by WithCaster,
+// NoGrad or a similar function returns. exit returns an error if it is called on another
+// goroutine, a second time, or before the exit of a later EnterCaster. A goroutine that ends
+// without calling exit must call CloseScopes.
 func EnterCaster(c Caster) (exit func() error) {
 	s := current()
 	s.caster = c
@@ -54,15 +53,15 @@ func EnterCaster(c Caster) (exit func() error) {
 		case entered.Exit():
 			return nil
 		case entered.Ended():
-			return errors.New("it has ended already")
+			return errors.New("the scope has already ended")
 		}
-		return errors.New("it is not the innermost of this goroutine")
+		return errors.New("the scope is not the innermost one of this goroutine")
 	}
 }
 
-// CloseScopes ends what the calling goroutine has entered and not left, and returns the
-// casters of EnterCaster among it, the innermost first. It is for programs that run
-// other people's code in goroutines, at the end of each.
+// CloseScopes ends the scopes that the calling goroutine has entered and not left. It returns
+// their EnterCaster casters, innermost first. Programs that run user code in goroutines call it
+// at the end of each.
 func CloseScopes() (left []Caster) {
 	for _, v := range scope.Close() {
 		if s, ok := v.(*state); ok && s.caster != nil {
@@ -75,8 +74,8 @@ func CloseScopes() (left []Caster) {
 // ActiveCaster returns the caster in force on this goroutine, or nil.
 func ActiveCaster() Caster { return current().caster }
 
-// EnclosingCaster returns the caster in force, or in Backward, where none is, the one
-// that was in force where Backward was called, or nil.
+// EnclosingCaster returns the caster in force. During Backward, which has none, it returns the
+// one in force where Backward was called. It may return nil.
 func EnclosingCaster() Caster {
 	s := current()
 	if s.caster == nil {
@@ -85,9 +84,8 @@ func EnclosingCaster() Caster {
 	return s.caster
 }
 
-// offered returns in as the caster wants the operands of an operation that is made of
-// others here, but not in torch, which lists it as a whole, as cross_entropy_loss for the
-// CPU.
+// offered returns in, cast by the active caster. It serves an operation that is composed here
+// but that torch's autocast lists as a whole, for example cross_entropy_loss on the CPU.
 func offered(info Info, in ...*Tensor) []*Tensor {
 	s := current()
 	if s.caster == nil {
@@ -100,7 +98,7 @@ func offered(info Info, in ...*Tensor) []*Tensor {
 	return s.cast(info, in, e)
 }
 
-// castOf returns the operands that op shall run with.
+// castOf returns the operands that op runs with.
 func (s state) castOf(op Op, in []*Tensor, e *observed) []*Tensor {
 	d, ok := op.(derived)
 	if !ok {
@@ -119,14 +117,14 @@ func (s state) castOf(op Op, in []*Tensor, e *observed) []*Tensor {
 	return out
 }
 
-// cast asks the caster, and notes in e, if it is observed, what was cast.
+// cast calls the caster and, if e is non-nil, records the casts in it.
 func (s state) cast(info Info, in []*Tensor, e *observed) []*Tensor {
 	if e == nil {
 		return s.caster.Cast(info, in)
 	}
 	var out []*Tensor
 	before := ids.Load()
-	now := innermost() // s, still
+	now := innermost() // still s
 	casting, source := now.casting, now.source
 	now.casting, now.source = true, e.Source
 	func() {
@@ -135,7 +133,7 @@ func (s state) cast(info Info, in []*Tensor, e *observed) []*Tensor {
 	}()
 	for i, t := range out {
 		if t != in[i] {
-			// A tensor older than this call was taken from a cache.
+			// A tensor older than this call came from a cache.
 			e.Casts = append(e.Casts, Cast{Operand: i, ID: int(t.id), From: in[i].dtype, To: t.dtype, Cached: t.id <= before})
 		}
 	}

@@ -6,16 +6,16 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// packing is how convolutions have what they multiply lie: as it is, or, where a backend
-// reads several neighbours at once, channels last and padded with zeros to packs of as
-// many. Either depends on shapes and strides alone.
+// packing is the memory layout of a convolution's factors: unchanged, or, for a backend that
+// reads several neighbours at once, channels last and zero-padded to packs of that many. The
+// layout depends on shapes and strides only.
 type packing struct {
-	packer driver.Packer // nil if the backend is none
-	pack   int           // 1 for channels where they are
+	packer driver.Packer // nil if the backend does not implement it
+	pack   int           // channels in a pack; 1 leaves the layout unchanged
 }
 
-// packingOf returns the layout for images x (n, c, …) of a convolution; plain ones are
-// products of matrices that lie well already if places do.
+// packingOf returns the layout for the images x (n, c, …) of a convolution. Pointwise ones are
+// matrix products, whose layout is already good if the places are contiguous.
 func packingOf(x *Tensor, groups int, plain bool) packing {
 	p, ok := x.mem.backend.(driver.Packer)
 	if !ok {
@@ -34,16 +34,16 @@ func (w window) plain() bool {
 	return w.taps() == 1 && !slices.ContainsFunc(w.stride, func(n int) bool { return n != 1 }) && !w.pads()
 }
 
-// rows reports whether the places of x (n, c, places…) lie in packs, a power of 2.
+// rows reports whether the places of x (n, c, places…) are contiguous in packs, a power of 2.
 func (l packing) rows(x *Tensor) bool {
 	return (size(x.shape[2:])|x.offset)%l.pack == 0 && slices.Equal(x.stride, rowMajor(x.shape))
 }
 
-// full returns how many channels there are with those that fill the last pack.
+// full returns the number of channels rounded up to whole packs.
 func (l packing) full(channels int) int { return (channels + l.pack - 1) / l.pack * l.pack }
 
-// unset returns a tensor of which nothing is set, with the elements along dimension d side
-// by side if there are packs.
+// unset returns an uninitialised tensor, with dimension d innermost in memory if channels are
+// packed.
 func (l packing) unset(b driver.Backend, t DType, shape []int, d int) *Tensor {
 	if l.pack == 1 {
 		return unsetTensor(b, t, shape)
@@ -52,8 +52,8 @@ func (l packing) unset(b driver.Backend, t DType, shape []int, d int) *Tensor {
 	return permuted(room, slices.Insert(seq(len(shape)-1), d, len(shape)-1))
 }
 
-// pad sets dst, which is 0 where there is no packer, to x with zeros around, before[d] of
-// them before it along dimension d.
+// pad sets dst, which is zero if there is no packer, to x padded with zeros, before[d] of them
+// before dimension d.
 func (l packing) pad(dst, x *Tensor, before []int) {
 	if l.packer != nil {
 		l.packer.Pad(dst.view(), x.view(), before)
@@ -65,8 +65,8 @@ func (l packing) pad(dst, x *Tensor, before []int) {
 	run(driver.Kernel{Code: driver.Copy}, dst, x)
 }
 
-// packed returns a copy of x with the elements along dimension d side by side, in packs,
-// or x if there are none.
+// packed returns a copy of x with dimension d innermost in memory, in packs, or x itself if
+// channels are not packed.
 func (l packing) packed(x *Tensor, d int) *Tensor {
 	if l.pack == 1 {
 		return x
@@ -78,14 +78,14 @@ func (l packing) packed(x *Tensor, d int) *Tensor {
 	return y
 }
 
-// release frees a tensor that packed has returned, if it is a copy.
+// release frees a tensor returned by packed, if it is a copy.
 func (l packing) release(y *Tensor) {
 	if l.pack > 1 {
 		release(y)
 	}
 }
 
-// last returns x with dimension d behind the next few if there are packs.
+// last returns x with dimension d moved behind the next few if channels are packed.
 func (l packing) last(x *Tensor, d, few int) *Tensor {
 	if l.pack == 1 {
 		return x
@@ -93,9 +93,9 @@ func (l packing) last(x *Tensor, d, few int) *Tensor {
 	return permuted(x, slices.Insert(slices.Delete(seq(len(x.shape)), d, d+1), d+few, d))
 }
 
-// depth is last for what is summed over, dimension d with the kernel's behind it: of many
-// channels the outer dimension stays before them, so that what neighbouring elements of
-// the kernel see of a few channels is read at nearly one time.
+// depth is last for the dimensions that are summed over, dimension d with the kernel's behind
+// it. If there are many channels, their outer dimension stays in front, so that neighbouring
+// elements of the kernel read the same few channels at nearly the same time.
 func (l packing) depth(x *Tensor, d, dims int) *Tensor {
 	few := 4 * l.pack
 	if n := x.shape[d]; l.pack == 1 || dims > 2 || n <= few || n%few != 0 {
@@ -104,13 +104,14 @@ func (l packing) depth(x *Tensor, d, dims int) *Tensor {
 	return l.last(grouped(x, d, x.shape[d]/few), d+1, dims)
 }
 
-// cached is how many elements stay in the second cache of a core, beside what they become.
+// cached is the number of input elements that fit in a core's second-level cache together with
+// their results.
 const cached = 3 << 17
 
-// padded calls body with images of x (n, c, …), from image first on, with lo zeros before
-// and hi behind: all of x where that is none. They are valid during the call. On a CPU
-// there are so many that they stay in the cache, but at least 8 times as many elements as
-// the weight has, so that packing it for each part costs little.
+// padded calls body with batches of the images x (n, c, …), from image first on, with lo zeros
+// before and hi behind; without padding, with all of x. The batch is valid only during the
+// call. On a CPU a batch fits in the cache, but has at least 8 times as many elements as the
+// weight, so that packing the weight for each batch costs little.
 func (l packing) padded(x *Tensor, lo, hi []int, weight int, body func(first int, part *Tensor)) {
 	full := slices.Clone(x.shape)
 	for i := range lo {

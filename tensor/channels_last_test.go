@@ -27,8 +27,8 @@ func (p packer) Pad(dst, src driver.View, before []int) {
 	p.Run(driver.Kernel{Code: driver.Copy}, dst, src)
 }
 
-// TestChannelsLast compares convolutions of images that lie channels last, of all at once
-// and of some at a time, with those of images as they are.
+// TestChannelsLast compares convolutions of channels-last images, in one batch and in several,
+// with those of unpacked images.
 func TestChannelsLast(t *testing.T) {
 	for _, test := range []struct {
 		x, w []int

@@ -4,10 +4,11 @@ import (
 	"slices"
 )
 
-// Checkpoint returns f of in without keeping what f computes on the way for Backward,
-// which computes it once more instead: less memory for more time. f may use parameters
-// and other tensors besides in. The second time autocast is as it was the first time, and
-// so are the random numbers of the default generator; what else f changes, as running
+// Checkpoint returns f of in without keeping f's intermediate results for Backward, which runs
+// f again instead: less memory for more time. f may use parameters and other tensors besides
+// in. The second run has the autocast state and the default generator's random numbers of the
+// first; other side effects of f, for example updates of running statistics, happen twice. It
+// is torch.utils.checkpoint.checkpoint.
 // statistics, it changes twice. It is torch.utils.checkpoint.checkpoint.
 func Checkpoint(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 	need("checkpoint", "f", f != nil, "a function of tensors")
@@ -24,7 +25,7 @@ func Checkpoint(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 	return apply(op, append(slices.Clone(in), found.list...)...)
 }
 
-// capture collects the operands that require a gradient and were there before.
+// capture collects older operands that require a gradient.
 type capture struct {
 	floor uint64
 	own   []*Tensor
@@ -39,12 +40,12 @@ func (c *capture) add(in []*Tensor) {
 	}
 }
 
-// checkpoint has f's operands and what f uses besides.
+// checkpoint holds f's operands and the other tensors that f uses.
 type checkpoint struct {
 	f       func(in ...*Tensor) *Tensor
-	n       int       // operands that are given to f
-	outside []*Tensor // the others
-	y       *Tensor   // the result, until Forward has handed it out
+	n       int       // number of operands passed to f
+	outside []*Tensor // other tensors that f uses
+	y       *Tensor   // result, until Forward has returned it
 	caster  Caster
 	random  *Tensor // state of the default generator before f
 }
@@ -54,8 +55,8 @@ func (*checkpoint) Info() Info {
 }
 func (*checkpoint) fixed() {}
 
-// Forward returns what f has returned already; a second time it runs f, for observers who
-// want to see it on other operands.
+// Forward returns the result that f has already computed. A second call runs f, for observers
+// that rerun it on other operands.
 func (c *checkpoint) Forward(in []*Tensor) *Tensor {
 	y := c.y
 	if c.y = nil; y == nil {
@@ -65,16 +66,15 @@ func (c *checkpoint) Forward(in []*Tensor) *Tensor {
 	return y.alias(y.offset, y.shape, y.stride)
 }
 
-// redraw makes the default generator give the numbers that f has drawn, until restore is
-// called.
+// redraw makes the default generator repeat the numbers that f drew, until restore is called.
 func (c *checkpoint) redraw() (restore func()) {
 	now := generator.State()
 	generator.SetState(c.random)
 	return func() { generator.SetState(now) }
 }
 
-// VJP computes f again, on operands with places of their own on the tape. The walk back
-// ends there and at what f uses besides.
+// VJP runs f again, on operands with their own places on the tape. The backward walk stops
+// there and at the other tensors that f uses.
 func (c *checkpoint) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	graph := IsGradEnabled()
 	x, ends := slices.Clone(in), map[*vertex]bool{}

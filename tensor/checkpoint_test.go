@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Checkpoint gives the values, and the gradients of operands, of leaves and of results
-// that its function uses besides, that the function alone gives; second derivatives too.
+// TestCheckpoint compares values, gradients of operands, leaves and outside results, and second
+// derivatives with those of the function alone.
 func TestCheckpoint(t *testing.T) {
 	type result struct{ y, x, w, u, penalty []float64 }
 	run := func(through func(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor) result {
@@ -36,8 +36,7 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
-// The second time draws the same random numbers, and the numbers after it go on as if
-// there had been none.
+// The second run draws the same random numbers and leaves the generator unchanged.
 func TestCheckpointRandom(t *testing.T) {
 	ManualSeed(5)
 	x := Ones(1000).RequireGrad()
@@ -52,7 +51,7 @@ func TestCheckpointRandom(t *testing.T) {
 	}
 }
 
-// What is computed on the way is not kept.
+// Intermediate results are not kept.
 func TestCheckpointKeepsNothing(t *testing.T) {
 	w := Ones(3).RequireGrad()
 	kept := func(y *Tensor) int {
@@ -76,7 +75,7 @@ func TestCheckpointKeepsNothing(t *testing.T) {
 	}
 }
 
-// An observer can run it on other operands, which changes nothing.
+// An observer can rerun the operation on other operands without side effects.
 func TestCheckpointRerun(t *testing.T) {
 	ManualSeed(5)
 	x := Full(3, 100).RequireGrad()

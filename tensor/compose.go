@@ -4,11 +4,11 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// A composite operation has no kernel: its function f is made of other
-// operations. Its Forward is compose(f, in) and its VJP derive(f, dy, in).
+// A composite operation has no kernel: its function f calls other operations. Its Forward is
+// compose(f, in) and its VJP derive(f, dy, in).
 
-// compose returns f of in, operands of half widened to float32 and the result
-// rounded once. What f calls is neither recorded nor observed.
+// compose returns f of in. Half-precision operands are widened to float32 and the result is
+// rounded once. The operations of f are neither recorded nor observed.
 func compose(f func(in []*Tensor) *Tensor, in []*Tensor) *Tensor {
 	s := current()
 	s.caster, s.nograd, s.hidden = nil, true, true
@@ -28,8 +28,8 @@ func compose(f func(in []*Tensor) *Tensor, in []*Tensor) *Tensor {
 	return y.alias(y.offset, y.shape, y.stride) // y may be an operand
 }
 
-// derive returns the gradients of in for the gradient dy of compose(f, in), by
-// computing f once more.
+// derive returns the gradients of in, given the gradient dy of compose(f, in), by running f
+// again.
 func derive(f func(in []*Tensor) *Tensor, dy *Tensor, in []*Tensor) []*Tensor {
 	graph := IsGradEnabled()
 	x := make([]*Tensor, len(in))
@@ -38,7 +38,7 @@ func derive(f func(in []*Tensor) *Tensor, dy *Tensor, in []*Tensor) []*Tensor {
 			x[i] = t.To(wideOf(t.dtype))
 		}
 	}
-	floor := ids.Load() // the walk back stops at what is older
+	floor := ids.Load() // the walk stops at older vertices
 	var to []*Tensor
 	s := current()
 	s.caster, s.nograd, s.hidden = nil, false, true
@@ -72,8 +72,8 @@ func derive(f func(in []*Tensor) *Tensor, dy *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
-// floating returns the dtype that the floating-point operands promote to, Invalid
-// if there is none.
+// floating returns the dtype that the floating-point operands promote to, or Invalid if there
+// are none.
 func floating(in []*Tensor) DType {
 	d := driver.Invalid
 	for _, t := range in {

@@ -6,10 +6,9 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// contractInto sets dst (…, m…, n…) to x (…, m…, k…) times y (…, k…, n…), plus bias, if it is
-// not nil, whose dimensions are dst's first ones. axes are the numbers of dimensions that
-// are m, n and k. See [driver.Contract]; a backend without it gets matrices copied from
-// the views.
+// contractInto sets dst (…, m…, n…) to x (…, m…, k…) times y (…, k…, n…), plus bias, if
+// non-nil, whose dimensions are dst's first ones. axes holds the numbers of m, n and k
+// dimensions. See [driver.Contract]; for a backend without it the views are copied to matrices.
 func contractInto(axes [3]int, dst, x, y, bias *Tensor) {
 	m, n, k := axes[0], axes[1], axes[2]
 	src := []*Tensor{x, y}

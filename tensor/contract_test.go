@@ -7,16 +7,16 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// basic is a backend that offers nothing optional. It is not registered: other tests
-// list the devices that there are.
+// basic is a backend without optional interfaces. It is not registered, because other tests
+// list the devices.
 type basic struct{ driver.Backend }
 
 func (b basic) Offers(c driver.Code, dst driver.DType, src ...driver.DType) bool {
 	return c < driver.Optional && b.Backend.Offers(c, dst, src...)
 }
 
-// TestContractCopies compares convolutions where a backend multiplies matrices only, bit
-// for bit.
+// TestContractCopies checks that a backend with matrix products only gives the same bits for
+// convolutions.
 func TestContractCopies(t *testing.T) {
 	cpu := CPU.backend()
 	for _, o := range []ConvOptions{

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// whole returns small whole numbers, so that sums of products are exact in every
-// dtype.
+// whole returns small integers, so that sums of products are exact in every dtype.
 func whole(d DType, shape ...int) *Tensor {
 	data := make([]float64, size(shape))
 	for i := range data {
@@ -17,7 +16,7 @@ func whole(d DType, shape ...int) *Tensor {
 	return NewAs(d, data, len(data)).Reshape(shape...)
 }
 
-// strided returns x with its dimensions in reverse order in memory, and gaps.
+// strided returns x with its dimensions reversed in memory, and gaps.
 func strided(x *Tensor) *Tensor {
 	order := seq(len(x.shape))
 	slices.Reverse(order)
@@ -41,7 +40,7 @@ func walk(shape []int, body func(at []int)) {
 	}
 }
 
-// loopConv is conv's comment, for both directions: it calls body for every product.
+// loopConv is the loop of conv's comment, for both directions: it calls body for every product.
 func loopConv(c conv, n, o, channels int, sizes []int, body func(x, w, y []int)) {
 	perGroup, outs := channels/c.groups, o/c.groups
 	places := c.places(sizes)
@@ -189,7 +188,7 @@ func TestConvTranspose(t *testing.T) {
 	}
 }
 
-// TestConvParts cuts a batch into parts and compares with one image at a time.
+// TestConvParts compares a batch computed in parts with single images.
 func TestConvParts(t *testing.T) {
 	x, w := Randn(110, 32, 16, 16).RequireGrad(), Randn(8, 32, 3, 3).RequireGrad()
 	var firsts []int
@@ -210,7 +209,7 @@ func TestConvParts(t *testing.T) {
 	}
 }
 
-// TestConvCounts counts two operations a product.
+// TestConvCounts counts two operations per product.
 func TestConvCounts(t *testing.T) {
 	var got []float64
 	stop := Observe(func(e Event) {
@@ -233,20 +232,20 @@ func TestConvMistakes(t *testing.T) {
 		body func()
 		want string
 	}{
-		{func() { x.Conv2d(w, b, ConvOptions{}) }, "conv2d: shapes (2, 4, 5, 5), (6, 2, 3, 3) and (6,): 4 channels do not fit the weight in 1 groups; expected 2"},
-		{func() { x.Conv2d(w, Zeros(5), ConvOptions{Groups: 2}) }, "expected (6,)"},
-		{func() { x.Conv1d(w, b, ConvOptions{}) }, "conv1d: shapes (2, 4, 5, 5), (6, 2, 3, 3) and (6,): the ranks do not fit; expected an input of 2 or 3"},
-		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Stride: []int{1, 2, 3}}) }, "conv2d: stride [1 2 3] has 3 numbers; expected 1 or 2"},
-		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Stride: []int{0}}) }, "conv2d: stride [0] is out of range; expected numbers of 1 or more"},
-		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Padding: []int{-1}}) }, "padding [-1] is out of range"},
-		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Dilation: []int{3}}) }, "the kernel reaches over 7 elements of dimension 2, which has 5"},
+		{func() { x.Conv2d(w, b, ConvOptions{}) }, "conv2d: shapes (2, 4, 5, 5), (6, 2, 3, 3) and (6,): input has 4 channels and Groups is 1; the weight expects 2 channels"},
+		{func() { x.Conv2d(w, Zeros(5), ConvOptions{Groups: 2}) }, "expected shape (6,)"},
+		{func() { x.Conv1d(w, b, ConvOptions{}) }, "conv1d: shapes (2, 4, 5, 5), (6, 2, 3, 3) and (6,): expected an input of 2 or 3"},
+		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Stride: []int{1, 2, 3}}) }, "conv2d: stride is [1 2 3], of length 3; expected length 1 or 2"},
+		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Stride: []int{0}}) }, "conv2d: stride is [0]; expected numbers of at least 1"},
+		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Padding: []int{-1}}) }, "padding is [-1]; expected"},
+		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Dilation: []int{3}}) }, "the kernel spans 7 elements, but dimension 2 has only 5"},
 		{func() { x.Conv2d(w, b, ConvOptions{Groups: 2, Same: true, Stride: []int{2}}) }, "expected stride 1"},
 		{func() { x.Conv2d(w.Half(), b, ConvOptions{Groups: 2}) }, "conv2d: dtypes float32, float16 and float32"},
-		{func() { x.Conv2d(Zeros(6, 2, 0, 3), b, ConvOptions{Groups: 2}) }, "a kernel without elements"},
-		{func() { x.ConvTranspose2d(w, nil, ConvTransposeOptions{}) }, "conv_transpose2d: shapes (2, 4, 5, 5) and (6, 2, 3, 3): 4 channels do not fit"},
-		{func() { Zeros(2, 6, 5, 5).ConvTranspose2d(w, nil, ConvTransposeOptions{OutputPadding: []int{1}}) }, "output padding 1 in dimension 2; expected less than the stride 1"},
+		{func() { x.Conv2d(Zeros(6, 2, 0, 3), b, ConvOptions{Groups: 2}) }, "expected at least 1, and kernel sizes of at least 1"},
+		{func() { x.ConvTranspose2d(w, nil, ConvTransposeOptions{}) }, "conv_transpose2d: shapes (2, 4, 5, 5) and (6, 2, 3, 3): input has 4 channels and Groups is"},
+		{func() { Zeros(2, 6, 5, 5).ConvTranspose2d(w, nil, ConvTransposeOptions{OutputPadding: []int{1}}) }, "output padding is 1 in dimension 2; expected less than the stride 1"},
 		{func() { Zeros(2, 6, 1, 5).ConvTranspose2d(w, nil, ConvTransposeOptions{Padding: []int{2}}) }, "the result would have -1 elements along dimension 2"},
-		{func() { Zeros(2, 6, 5, 5).ConvTranspose2d(w, b, ConvTransposeOptions{}) }, "expected (2,)"},
+		{func() { Zeros(2, 6, 5, 5).ConvTranspose2d(w, b, ConvTransposeOptions{}) }, "expected shape (2,)"},
 		{func() { Zeros(5, 2, 3).ConvTBC(Zeros(3, 4, 2), Zeros(2), 0) }, "conv_tbc: shapes (5, 2, 3), (3, 4, 2) and (2,)"},
 	} {
 		if err := Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {

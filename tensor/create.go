@@ -7,13 +7,13 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// New returns a float32 tensor with data in row-major order; without a shape, a
-// vector. Each number is rounded to nearest. It panics if shape does not hold as
-// many elements. It is torch.tensor.
+// New returns a float32 tensor with data in row-major order. Without a shape it is a vector.
+// Each number is rounded to nearest. It panics if the shape does not match the length of data.
+// It is torch.tensor.
 func New(data []float64, shape ...int) *Tensor { return NewAs(Float32, data, shape...) }
 
-// NewAs is New with dtype d. For 16 bits, data is rounded by way of float32; what
-// is too large becomes infinite.
+// NewAs is New with dtype d. For 16-bit dtypes, data is rounded to float32 first; values out of
+// range become infinite.
 func NewAs(d DType, data []float64, shape ...int) *Tensor {
 	known("new", d)
 	if !d.IsFloat() {
@@ -22,12 +22,12 @@ func NewAs(d DType, data []float64, shape ...int) *Tensor {
 	return unsetTensor(here(), d, dataShape(len(data), shape)).setFloat64s(data)
 }
 
-// FromInt64s is New for integers, as int64.
+// FromInt64s returns an int64 tensor with data in row-major order.
 func FromInt64s(data []int64, shape ...int) *Tensor {
 	return setContents(unsetTensor(CPU.backend(), Int64, dataShape(len(data), shape)), data).brought()
 }
 
-// FromInts is New for integers, as int64: for indices.
+// FromInts returns an int64 tensor with data in row-major order, for example indices.
 func FromInts(data []int, shape ...int) *Tensor {
 	wide := hostSlice[int64]("new", len(data))
 	for i, x := range data {
@@ -36,7 +36,7 @@ func FromInts(data []int, shape ...int) *Tensor {
 	return FromInt64s(wide, shape...)
 }
 
-// FromBools is New for truth values, as bool: for masks.
+// FromBools returns a bool tensor with data in row-major order, for example a mask.
 func FromBools(data []bool, shape ...int) *Tensor {
 	numbers := hostSlice[float64]("new", len(data))
 	for i, x := range data {
@@ -47,7 +47,7 @@ func FromBools(data []bool, shape ...int) *Tensor {
 	return NewAs(Bool, numbers, shape...)
 }
 
-// FromFloat32s is New for data that is float32 already.
+// FromFloat32s is New for float32 data.
 func FromFloat32s(data []float32, shape ...int) *Tensor {
 	return setContents(unsetTensor(here(), Float32, dataShape(len(data), shape)), data)
 }
@@ -58,13 +58,12 @@ func dataShape(n int, shape []int) []int {
 	}
 	shape = checkShape("new", shape)
 	if size(shape) != n {
-		panic(&Error{Op: "new", Shapes: [][]int{shape}, Why: fmt.Sprintf("it holds %d elements; expected %d, as many as there are data", size(shape), n)})
+		panic(&Error{Op: "new", Shapes: [][]int{shape}, Why: fmt.Sprintf("the shape holds %d elements; expected %d, the length of the data", size(shape), n)})
 	}
 	return shape
 }
 
-// Scalar returns a float32 tensor without dimensions. It is torch.tensor of a
-// number.
+// Scalar returns a float32 tensor with 0 dimensions. It is torch.tensor of a number.
 func Scalar(value float64) *Tensor { return NewAs(Float32, []float64{value}).Reshape() }
 
 // Zeros returns a float32 tensor of zeros. It is torch.zeros.
@@ -82,12 +81,11 @@ func Ones(shape ...int) *Tensor { return FullAs(Float32, 1, shape...) }
 // OnesAs is Ones with dtype d.
 func OnesAs(d DType, shape ...int) *Tensor { return FullAs(d, 1, shape...) }
 
-// Full returns a float32 tensor with every element value; without a shape, a
-// scalar. It panics if float32 has no finite number for a finite value. It is
-// torch.full.
+// Full returns a float32 tensor filled with value. Without a shape it is a scalar. It panics if
+// a finite value overflows float32. It is torch.full.
 func Full(value float64, shape ...int) *Tensor { return FullAs(Float32, value, shape...) }
 
-// FullAs is Full with dtype d. An integer dtype takes the whole part of a value in its range.
+// FullAs is Full with dtype d. Integer dtypes truncate value; it must be in range.
 func FullAs(d DType, value float64, shape ...int) *Tensor {
 	known("full", d)
 	checkFinite("full", d, value)
@@ -96,8 +94,8 @@ func FullAs(d DType, value float64, shape ...int) *Tensor {
 	return t
 }
 
-// ZerosLike returns zeros in t's shape, dtype and device. It is torch.zeros_like, and
-// torch.empty_like, which leaves open what is in it.
+// ZerosLike returns zeros in t's shape, dtype and device. It is torch.zeros_like, and also
+// torch.empty_like, whose contents are unspecified.
 func ZerosLike(t *Tensor) *Tensor {
 	given("zeros_like", t)
 	return t.drawn(func(shape []int) *Tensor { return newTensor(t.mem.backend, t.dtype, shape) })
@@ -109,22 +107,22 @@ func OnesLike(t *Tensor) *Tensor {
 	return ZerosLike(t).Fill(1)
 }
 
-// FullLike returns a tensor with every element value in t's shape, dtype and device.
-// It is torch.full_like.
+// FullLike returns a tensor filled with value in t's shape, dtype and device. It is
+// torch.full_like.
 func FullLike(t *Tensor, value float64) *Tensor {
 	given("full_like", t)
 	return ZerosLike(t).Fill(value)
 }
 
-// RandLike returns Rand in t's shape, dtype and device: torch.rand_like, whose numbers
-// it has for float32.
+// RandLike returns Rand in t's shape, dtype and device. It is torch.rand_like; float32 numbers
+// are the same.
 func RandLike(t *Tensor) *Tensor {
 	given("rand_like", t)
 	return t.drawn(func(shape []int) *Tensor { return Rand(shape...).To(t.dtype).ToDevice(t.Device()) })
 }
 
-// RandnLike returns Randn in t's shape, dtype and device: torch.randn_like, whose
-// numbers it has for float32.
+// RandnLike returns Randn in t's shape, dtype and device. It is torch.randn_like; float32
+// numbers are the same.
 func RandnLike(t *Tensor) *Tensor {
 	given("randn_like", t)
 	rows := liesInRows(t.shape, memoryOrder(t.shape, t.stride))
@@ -133,17 +131,18 @@ func RandnLike(t *Tensor) *Tensor {
 	})
 }
 
-// Arange returns the float32 vector from, from+1, … below to. It is torch.arange of
-// real numbers.
+// Arange returns the float32 vector from, from+1, … up to, not including, to. It is
+// torch.arange of floating-point numbers.
 func Arange(from, to float64) *Tensor { return ArangeAs(Float32, from, to, 1) }
 
-// ArangeAs returns the vector from, from+step, … before to as d; a step below 0 goes
-// down. Each number is computed in float64 and rounded. It is torch.arange.
+// ArangeAs returns the vector from, from+step, … up to, not including, to as dtype d. A
+// negative step counts down. Each number is computed in float64 and rounded. It is
+// torch.arange.
 func ArangeAs(d DType, from, to, step float64) *Tensor {
 	known("arange", d)
 	n := math.Ceil((to - from) / step)
 	if !(n >= 0 && n < 1<<53) {
-		panic(&Error{Op: "arange", Why: fmt.Sprintf("from %v to %v by %v; expected finite bounds, and a step that leads from the first to the second", from, to, step)})
+		panic(&Error{Op: "arange", Why: fmt.Sprintf("from %v to %v by %v; expected finite bounds, and a step that leads from start to end", from, to, step)})
 	}
 	checkShape("arange", []int{int(n)})
 	data := hostSlice[float64]("arange", int(n))
@@ -154,12 +153,12 @@ func ArangeAs(d DType, from, to, step float64) *Tensor {
 	return NewAs(d, data, len(data))
 }
 
-// Linspace returns n float32 numbers from first to last, evenly spaced, each computed in
-// float64 and rounded; torch rounds on the way and may differ by a unit. It is
-// torch.linspace.
+// Linspace returns n evenly spaced float32 numbers from first to last, computed in float64 and
+// rounded once. torch rounds intermediate values too and may differ by one unit in the last
+// place. It is torch.linspace.
 func Linspace(first, last float64, n int) *Tensor { return spaced("linspace", first, last, n, nil) }
 
-// Logspace returns base to the power of n numbers from first to last, evenly spaced, as
+// Logspace returns base to the power of n evenly spaced exponents from first to last, as
 // float32. It is torch.logspace.
 func Logspace(first, last float64, n int, base float64) *Tensor {
 	return spaced("logspace", first, last, n, func(x float64) float64 { return math.Pow(base, x) })
@@ -183,8 +182,7 @@ func spaced(op string, first, last float64, n int, f func(float64) float64) *Ten
 // Eye returns the n by n float32 identity matrix. It is torch.eye.
 func Eye(n int) *Tensor { return EyeAs(Float32, n, n) }
 
-// EyeAs returns the n by m matrix of dtype d with ones where row and column are equal.
-// It is torch.eye.
+// EyeAs returns the n by m matrix of dtype d with ones on the main diagonal. It is torch.eye.
 func EyeAs(d DType, n, m int) *Tensor {
 	t := ZerosAs(d, checkShape("eye", []int{n, m})...)
 	k := min(n, m)
@@ -193,8 +191,8 @@ func EyeAs(d DType, n, m int) *Tensor {
 	return t
 }
 
-// checkFinite panics if d rounds a finite value to infinity, or if it is an integer dtype
-// that does not hold value. For uint8, numbers down to -255 count from 256, as in torch.
+// checkFinite panics if a finite value overflows d, or if d is an integer dtype that cannot
+// hold value. Values down to -255 wrap around in uint8, as in torch.
 func checkFinite(op string, d DType, value float64) {
 	low, high := 0.0, 0.0
 	switch {

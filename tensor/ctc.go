@@ -12,17 +12,17 @@ import (
 // Classification: Labelling Unsegmented Sequence Data with Recurrent Neural Networks"
 // (2006). Its equations are numbered as there.
 
-// ctcBatch is what the loss of a batch is asked of: all but the probabilities.
+// ctcBatch holds the inputs of a batch's loss, except the probabilities.
 type ctcBatch struct {
-	labels       [][]int // of each sample: the target with blanks around its elements
-	times        []int   // of each sample: how many steps count
+	labels       [][]int // labels of each sample: the target with blanks around its elements
+	times        []int   // number of time steps of each sample
 	zeroInfinity bool
 }
 
-// target returns how many elements the target of sample n has.
+// target returns the length of the target of sample n.
 func (b *ctcBatch) target(n int) int { return len(b.labels[n]) / 2 }
 
-// ctcTable has the numbers of a tensor (times, batch, classes).
+// ctcTable holds the numbers of a tensor (times, batch, classes).
 type ctcTable struct {
 	data           []float64
 	batch, classes int
@@ -32,7 +32,7 @@ func newCTCTable(x *Tensor) ctcTable {
 	return ctcTable{convert(x, Float64).Float64s(), x.shape[1], x.shape[2]}
 }
 
-// of returns the rows of sample n, by time.
+// of returns the rows of sample n by time.
 func (t ctcTable) of(n int) func(time int) []float64 {
 	return func(time int) []float64 {
 		at := (time*t.batch + n) * t.classes
@@ -40,8 +40,8 @@ func (t ctcTable) of(n int) func(time int) []float64 {
 	}
 }
 
-// ctcSample is one sample: the logarithms of its probabilities by time, and a direction
-// in which they change, or nil.
+// ctcSample is one sample: its log-probabilities by time and, for a directional derivative,
+// their tangent, or nil.
 type ctcSample struct {
 	labels       []int
 	times        int
@@ -52,8 +52,7 @@ func (b *ctcBatch) sample(n int, logs ctcTable) ctcSample {
 	return ctcSample{labels: b.labels[n], times: b.times[n], logs: logs.of(n)}
 }
 
-// reversed returns the sample read from its end, by which backward variables are forward
-// ones.
+// reversed returns the sample read backwards, which turns backward variables into forward ones.
 func (s ctcSample) reversed() ctcSample {
 	back := func(f func(int) []float64) func(int) []float64 {
 		if f == nil {
@@ -66,13 +65,13 @@ func (s ctcSample) reversed() ctcSample {
 	return ctcSample{labels, s.times, back(s.logs), back(s.change)}
 }
 
-// ctcRow has, for each label at one time, the logarithm of the probability of all paths
-// that end there, and how that changes along the direction.
+// ctcRow holds, for each label at one time, the log-probability of all paths that end there,
+// and its change along the direction.
 type ctcRow struct{ log, change []float64 }
 
 func (r ctcRow) clone() ctcRow { return ctcRow{slices.Clone(r.log), slices.Clone(r.change)} }
 
-// step turns the row of time-1 into that of time: equations 6 and 7.
+// step computes the row of time from that of time-1: equations 6 and 7.
 func (s ctcSample) step(r ctcRow, time int) {
 	driver.Poll()
 	logs := s.logs(time)
@@ -117,7 +116,7 @@ func (r ctcRow) join(first, last int) (log, change float64) {
 	return top + elementary.Log(sum), weighted / sum
 }
 
-// blank returns a row before the first time.
+// blank returns the row before the first time.
 func (s ctcSample) blank() ctcRow {
 	r := ctcRow{log: make([]float64, len(s.labels))}
 	if s.change != nil {
@@ -126,8 +125,8 @@ func (s ctcSample) blank() ctcRow {
 	return r
 }
 
-// loss returns minus the logarithm of the probability of the target, equation 8, and its
-// change, and the rows with which blocks of times begin, if they are asked for.
+// loss returns the negative log-probability of the target, equation 8, its change, and, if
+// requested, the first row of each block of times.
 func (s ctcSample) loss(block int) (loss, change float64, starts []ctcRow) {
 	if s.times == 0 && len(s.labels) == 1 {
 		return 0, 0, nil
@@ -146,8 +145,8 @@ func (s ctcSample) loss(block int) (loss, change float64, starts []ctcRow) {
 	return -log, -change, starts
 }
 
-// rows calls f with the rows of each time, from the last one on, computing those of each
-// block again from its start.
+// rows calls f with the rows of each time, last to first. It recomputes each block from its
+// first row.
 func (s ctcSample) rows(block int, starts []ctcRow, f func(time int, r ctcRow)) {
 	for k, start := range slices.Backward(starts) {
 		rows := []ctcRow{start}
@@ -162,10 +161,10 @@ func (s ctcSample) rows(block int, starts []ctcRow, f func(time int, r ctcRow)) 
 	}
 }
 
-// gradient sets out to weight times the loss's gradient by the logarithms, equation 16, as
-// torch has it: that of probabilities which log_softmax has made, whose gradient passes
-// through its derivative unchanged. With a direction it is the change of that gradient. Of
-// all rows it keeps about the square root of their number.
+// gradient sets out to weight times the gradient of the loss with respect to the
+// log-probabilities, equation 16. As in torch, they must come from log_softmax, whose
+// derivative passes the gradient through unchanged. With a direction it computes the change of
+// that gradient. It stores about the square root of the number of rows.
 func (s ctcSample) gradient(weight float64, zeroInfinity bool, out func(time int) []float64) {
 	block := int(math.Ceil(math.Sqrt(float64(s.times))))
 	loss, change, starts := s.loss(block)
@@ -188,8 +187,8 @@ func (s ctcSample) gradient(weight float64, zeroInfinity bool, out func(time int
 	})
 }
 
-// occupancy sets row to the probabilities of paths that have each class at time, or to their
-// change. If no path is possible they are not numbers.
+// occupancy sets row to the probability that a path is in each class at time, or to its change.
+// If no path is possible the values are NaN.
 func (s ctcSample) occupancy(row, p []float64, alpha, beta ctcRow, loss, change float64, time int) {
 	if math.IsInf(loss, 1) {
 		for class := range row {

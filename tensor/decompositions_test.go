@@ -30,7 +30,7 @@ func TestQR(t *testing.T) {
 				t.Errorf("%s: q is %v off orthogonal", name, d)
 			}
 			if d := far(r.Tril(-1), ZerosLike(r)); d != 0 {
-				t.Errorf("%s: r is no triangle", name)
+				t.Errorf("%s: r is not triangular", name)
 			}
 		}
 	}

@@ -10,40 +10,40 @@ import (
 	_ "halfnote/tensor/internal/cpu" // registers the backend "cpu"
 )
 
-// Device is where a tensor's elements are: torch.device.
+// Device is the device that holds a tensor's elements: torch.device.
 type Device string
 
 // The devices.
 const (
 	CPU  Device = "cpu"
-	CUDA Device = "cuda" // the first NVIDIA GPU, "cuda:1" the second; only builds with the tag cuda have them
+	CUDA Device = "cuda" // first NVIDIA GPU; "cuda:1" is the second. Only builds with the tag cuda have GPUs.
 )
 
-// processDevice is what [SetDefaultDevice] set.
+// processDevice is the device that [SetDefaultDevice] set.
 var processDevice atomic.Pointer[driver.Backend]
 
-// SetDefaultDevice sets where tensors are made by functions that are given no tensor: New,
-// Zeros, Randn, the parameters of package nn. It is the CPU at the start. What reads bytes
-// and files makes tensors on the CPU always. It panics if there is no such device. It is
+// SetDefaultDevice sets the device for new tensors from functions without tensor arguments:
+// New, Zeros, Randn, the parameters of package nn. Initially it is the CPU. Functions that read
+// bytes and files always use the CPU. It panics if the device does not exist. It is
 // torch.set_default_device.
 func SetDefaultDevice(d Device) {
 	b := d.backend()
 	processDevice.Store(&b)
 }
 
-// DefaultDevice returns where tensors are made. It is torch.get_default_device.
+// DefaultDevice returns the device for new tensors. It is torch.get_default_device.
 func DefaultDevice() Device { return Device(here().Name()) }
 
-// OnDevice runs body with another default device on this goroutine. It panics if there is
-// no such device. It is the context manager torch.device.
+// OnDevice runs body with another default device on this goroutine. It panics if the device
+// does not exist. It is the context manager torch.device.
 func OnDevice(d Device, body func()) {
 	s := current()
 	s.device = d.backend()
 	s.do(body)
 }
 
-// Accelerator returns the fastest device that is here: [CUDA], or [CPU] if there is none.
-// It is torch.accelerator.current_accelerator, but for its None.
+// Accelerator returns the fastest available device: [CUDA], or [CPU] if there is none. It is
+// torch.accelerator.current_accelerator, which returns None in place of CPU.
 func Accelerator() Device {
 	if CUDA.Available() {
 		return CUDA
@@ -62,25 +62,25 @@ func here() driver.Backend {
 	return CPU.backend()
 }
 
-// Available reports whether tensors can be on d.
+// Available reports whether d can hold tensors.
 func (d Device) Available() bool { return driver.Lookup(string(d)) != nil }
 
-// backend panics if there is no such device.
+// backend returns d's backend. It panics if the device does not exist.
 func (d Device) backend() driver.Backend {
 	b, err := driver.Open(string(d))
 	if b == nil {
 		family, _, _ := strings.Cut(string(d), ":")
-		why := fmt.Sprintf("there is no device %q here; expected one of: %s", d, strings.Join(driver.Names(), ", "))
+		why := fmt.Sprintf("device %q does not exist; expected one of: %s", d, strings.Join(driver.Names(), ", "))
 		if family == string(CUDA) {
-			why = fmt.Sprintf("there is no device %q here: %v; use tensor.CPU", d, err)
+			why = fmt.Sprintf("device %q is not available: %v; use tensor.CPU", d, err)
 		}
 		panic(&Error{Op: "device", Why: why})
 	}
 	return b
 }
 
-// together returns in, with scalars of the CPU brought to where the others are, as torch
-// does it. It panics if those are not on one device.
+// together returns in, with CPU scalars copied to the device of the other operands, as in
+// torch. It panics if those are on different devices.
 func together(op string, in []*Tensor) []*Tensor {
 	b := in[0].mem.backend
 	for _, t := range in[1:] {
@@ -102,31 +102,31 @@ func moved(op string, in []*Tensor) []*Tensor {
 	out := slices.Clone(in)
 	for i, t := range in {
 		if d := t.Device(); d != device && (d != CPU || t.Dim() > 0) {
-			fail(op, in, "they are on %v and %v; expected one device", device, t.Device())
+			fail(op, in, "operands are on %v and %v; move them to one device with Tensor.ToDevice", device, t.Device())
 		}
 		out[i] = t.ToDevice(device)
 	}
 	return out
 }
 
-// Synchronize returns when all that was started on d is done.
+// Synchronize waits for all work on d to finish.
 func (d Device) Synchronize() { d.backend().Synchronize() }
 
-// storage is memory that tensors share: a tensor and its views.
+// storage is memory shared by a tensor and its views.
 type storage struct {
 	backend driver.Backend
 	buffer  driver.Buffer
-	version atomic.Int64 // counts changes in place
-	holders atomic.Int64 // gradients of a walk; see hold
+	version atomic.Int64 // number of changes in place
+	holders atomic.Int64 // number of gradients of a backward walk that use it; see hold
 	id      uint64
-	origin  *origin                // nil for most
-	shadow  atomic.Pointer[shadow] // of weights; see CastWeight
+	origin  *origin                // source of the copy, if any
+	shadow  atomic.Pointer[shadow] // copy of a weight in half precision; see CastWeight
 }
 
-// ids numbers tensors and storages in the order of their making.
+// ids numbers tensors and storages in order of creation.
 var ids atomic.Uint64
 
-// newStorage returns memory for a tensor: zeros, or anything if unset.
+// newStorage returns memory for a tensor: zeroed, or uninitialised if unset.
 func newStorage(op string, b driver.Backend, d DType, shape []int, unset bool) *storage {
 	checkSize(op, shape, d.Size())
 	alloc := b.Alloc
@@ -140,20 +140,20 @@ func newStorage(op string, b driver.Backend, d DType, shape []int, unset bool) *
 	return &storage{backend: b, buffer: buffer, id: ids.Add(1)}
 }
 
-// MemoryStats is what tensors occupy on a device, in bytes.
+// MemoryStats is the memory that tensors use on a device, in bytes.
 type MemoryStats struct {
-	Live int // now, as far as the garbage collector knows
-	Peak int // at most, since the start or the last ResetPeakMemory
-	// Reserved is Live and what is kept for tensors to come: about the most that was live in
-	// the last seconds. It is torch.cuda.memory_reserved.
+	Live int // bytes in use, as far as the garbage collector knows
+	Peak int // largest Live since the start or the last ResetPeakMemory
+	// Reserved is Live plus memory kept for reuse: about the largest Live of the last seconds.
+	// It is torch.cuda.memory_reserved.
 	Reserved int
-	// Limit is what there may be, 0 if that is not known. On the CPU it is the least
-	// of GOMEMLIMIT, the control group's limit and the machine's memory.
+	// Limit is the memory available, 0 if unknown. On the CPU it is the smallest of GOMEMLIMIT,
+	// the control group's limit and the machine's memory.
 	Limit int
 }
 
-// Memory returns what tensors occupy on d, zeros if the device does not count. It
-// is torch.cuda.memory_allocated and torch.cuda.max_memory_allocated.
+// Memory returns the memory that tensors use on d, or zeros if the device does not report it.
+// It is torch.cuda.memory_allocated and torch.cuda.max_memory_allocated.
 func (d Device) Memory() MemoryStats {
 	if r, ok := d.backend().(driver.MemoryReporter); ok {
 		m := r.Memory()
@@ -162,16 +162,15 @@ func (d Device) Memory() MemoryStats {
 	return MemoryStats{}
 }
 
-// ResetPeakMemory makes the peak what is occupied now. It is
-// torch.cuda.reset_peak_memory_stats.
+// ResetPeakMemory sets the peak to the current use. It is torch.cuda.reset_peak_memory_stats.
 func (d Device) ResetPeakMemory() {
 	if r, ok := d.backend().(driver.MemoryReporter); ok {
 		r.ResetPeak()
 	}
 }
 
-// Memory returns what tensors occupy on the CPU; see [Device.Memory].
+// Memory returns the memory that tensors use on the CPU; see [Device.Memory].
 func Memory() MemoryStats { return CPU.Memory() }
 
-// ResetPeakMemory is [Device.ResetPeakMemory] of the CPU.
+// ResetPeakMemory is [Device.ResetPeakMemory] for the CPU.
 func ResetPeakMemory() { CPU.ResetPeakMemory() }

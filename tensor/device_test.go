@@ -44,14 +44,15 @@ func TestDefaultDevice(t *testing.T) {
 	SetDefaultDevice(CPU)
 	on(CPU)
 	if err := Try(func() { SetDefaultDevice("absent:3") }); err == nil {
-		t.Error("a default device that is not there: got no error")
+		t.Error("a missing default device: got no error")
 	}
 	if CUDA.Available() || Accelerator() != CPU {
 		t.Errorf("accelerator of a program without one: got %v", Accelerator())
 	}
 }
 
-// TestScalarsMove has scalars of the CPU join tensors of another device, as torch's do.
+// TestScalarsMove checks that CPU scalars move to the device of the other operands, as in
+// torch.
 func TestScalarsMove(t *testing.T) {
 	x := New([]float64{1, 2, 3}).ToDevice("other").RequireGrad()
 	two := Scalar(2).RequireGrad()
@@ -66,7 +67,7 @@ func TestScalarsMove(t *testing.T) {
 		t.Errorf("gradient of the scalar: got %v on %v, want 6 on cpu", g, g.Device())
 	}
 	err := Try(func() { x.Add(New([]float64{1, 2, 3})) })
-	if want := "tensor: add: shapes (3,) and (3,): they are on other and cpu; expected one device"; err == nil || err.Error() != want {
+	if want := "tensor: add: shapes (3,) and (3,): operands are on other and cpu; move them to one device with Tensor.ToDevice"; err == nil || err.Error() != want {
 		t.Errorf("sum across devices: got %v, want %s", err, want)
 	}
 	y := Zeros(3)
@@ -77,7 +78,7 @@ func TestScalarsMove(t *testing.T) {
 	}
 }
 
-// reads counts how often a device is waited for.
+// reads counts synchronisations.
 type reads struct {
 	other
 	n int
@@ -93,7 +94,7 @@ var counted = &reads{other: other{cpu.New(1)}}
 
 func init() { driver.Register(counted) }
 
-// TestPositionsAreReadAtHome has integers on a device looked through where they came from.
+// TestPositionsAreReadAtHome checks that integers copied from the CPU are checked there.
 func TestPositionsAreReadAtHome(t *testing.T) {
 	home := FromInts([]int{2, 0, 1, 1}, 2, 2)
 	ids, weight := home.ToDevice("reads"), Arange(0, 12).Reshape(3, 4).ToDevice("reads")
@@ -104,7 +105,7 @@ func TestPositionsAreReadAtHome(t *testing.T) {
 	z := weight.IndexSelect(0, ids.Select(0, 1))
 	loss := weight.CrossEntropy(own, LossOptions{})
 	if counted.n != 0 {
-		t.Errorf("positions that came from the CPU: the device was waited for %d times", counted.n)
+		t.Errorf("positions that came from the CPU: the device was synchronised %d times", counted.n)
 	}
 	wantValues(t, "embedding", y, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7)
 	wantValues(t, "rows", z, 4, 5, 6, 7, 4, 5, 6, 7)

@@ -1,6 +1,6 @@
-// Package tensor has tensors with automatic differentiation: torch for Go.
+// Package tensor provides tensors with automatic differentiation, modelled on torch.
 //
-// A [Tensor] has a shape, a [DType] and a [Device]. Make one, compute, ask for
+// A [Tensor] has a shape, a [DType] and a [Device]. Create tensors, compute, and ask for
 // gradients:
 //
 //	w := tensor.Randn(3, 2).RequireGrad()
@@ -9,43 +9,42 @@
 //	loss.Backward()
 //	fmt.Println(w.Grad())
 //
-// Tensors are float32 unless asked otherwise; [Tensor.To] changes the dtype:
+// Tensors are float32 by default; [Tensor.To] changes the dtype:
 //
-//	tensor.Ones(65536).To(tensor.Float16).Sum() // +Inf: float16 ends at 65504
+//	tensor.Ones(65536).To(tensor.Float16).Sum() // +Inf: float16's maximum is 65504
 //
 // # Numerics
 //
-// Arithmetic is that of CUDA on every backend: operands of float16 and bfloat16
-// are widened to float32, computed on there, and the result is rounded once, to
-// nearest even. Subnormal numbers are kept. Plain numbers, as in Scale, are not
-// rounded to float16 first. Sums are in float32, in an order that depends on
-// shapes alone. OPS.md lists every operation.
+// Arithmetic follows CUDA on every backend: float16 and bfloat16 operands are widened to
+// float32, and the result is rounded once, to nearest even. Subnormal numbers are kept. Go
+// numbers, for example the argument of Scale, are not rounded to float16 first. Sums are in
+// float32, in an order that depends only on shapes. OPS.md lists every operation.
 //
-// So a program gives the same bits from run to run, for any number of workers, and
-// on amd64 and arm64. A seed gives the numbers of PyTorch on the CPU: the same bits
-// for [Rand], [Bernoulli], [Randint] and [Randperm], and for 16 or more normal
-// numbers those of its builds for AVX2 and AVX-512. Package torchtest holds every
-// operation and its first and second derivatives against PyTorch. A NaN that [Tensor.Maximum],
-// [Tensor.Amax], [Tensor.Clamp] and their kin give is always 0x7fc00000, and what picks elements
-// keeps their bits; the sign and payload of a NaN that arithmetic makes are the processor's.
+// A program therefore gives the same bits in every run, for any number of workers, and on amd64
+// and arm64. A seed gives PyTorch's CPU numbers: identical bits for [Rand], [Bernoulli],
+// [Randint] and [Randperm], and for 16 or more normal numbers those of its AVX2 and AVX-512
+// builds. Package torchtest compares every operation and its first and second derivatives with
+// PyTorch. [Tensor.Maximum], [Tensor.Amax], [Tensor.Clamp] and similar operations always return
+// the NaN 0x7fc00000. Operations that select elements preserve a NaN's bits; the sign and
+// payload of a NaN from arithmetic depend on the processor.
 //
-// Operands of two dtypes are promoted by torch's rules: floating point beats
-// integers, which beat bool; within a kind a tensor with dimensions beats one
-// without, a wider dtype beats a narrower one, float16 with bfloat16 gives float32, and
-// uint8 with int8 gives int16. Integers wrap around at the ends of their ranges. Products want operands of one dtype. Comparisons give bool, positions
-// are int64, and the two floating-point dtypes of 8 bits are only kept and converted.
+// Operands of different dtypes are promoted by torch's rules: floating point wins over
+// integers, which win over bool. Within a kind, a tensor with dimensions wins over a scalar,
+// and a wider dtype over a narrower one; float16 with bfloat16 gives float32, and uint8 with
+// int8 gives int16. Integers wrap around on overflow. Matrix products need operands of one
+// dtype. Comparisons return bool, and positions are int64. The two 8-bit floating-point dtypes
+// can be stored and converted, but not computed with.
 //
 // # Derivatives
 //
-// Every operation goes through one function, which records it when an operand
-// requires a gradient. Derivatives are themselves written in operations, so
-// [GradGraph] gives gradients that can be differentiated again. [NoGrad]
-// switches recording off. Leaf gradients have the leaf's dtype; all others have
-// the dtype of the forward operation.
+// Every operation goes through one function, which records it if an operand requires a
+// gradient. Derivatives are themselves written in operations, so [GradGraph] returns gradients
+// that can be differentiated again. [NoGrad] disables recording. A leaf's gradient has the
+// leaf's dtype; other gradients have the dtype of the forward operation.
 //
 // # Indexing
 //
-// [Tensor.Index] reads what torch writes in brackets, [Tensor.Set] assigns to it:
+// [Tensor.Index] reads, and [Tensor.Set] assigns, what torch writes in brackets:
 //
 //	torch                     tensor
 //	x[1]  x[-1, 2]            x.Index(1)  x.Index(-1, 2)
@@ -61,30 +60,30 @@
 //	x[1, 2].item()            x.At(1, 2)
 //	torch.where(c)            c.Nonzero()
 //
-// Numbers, ranges and the like give views, tensors and slices of Go copies.
-// [Tensor.Gather], [Tensor.Scatter], [Tensor.IndexSelect] and their kin take
-// positions along one dimension, as torch's do. Positions are int64 or int32, masks
-// bool; a derivative keeps those alone.
+// Numbers, ranges, All, Ellipsis and NewAxis give views; tensors and Go slices give copies.
+// [Tensor.Gather], [Tensor.Scatter], [Tensor.IndexSelect] and similar methods take positions
+// along one dimension, as in torch. Positions are int64 or int32, and masks are bool;
+// derivatives keep only those.
 //
 // # Autocast
 //
-// A [Caster] may change the dtypes of operands before an operation runs; package
-// amp has those of torch.autocast. It belongs to the goroutine that called
-// [WithCaster]. Backward runs without it.
+// A [Caster] may change the dtypes of operands before an operation runs; package amp provides
+// those of torch.autocast. It applies to the goroutine that called [WithCaster]. Backward runs
+// without it.
 //
 // # In place
 //
-// AddAssign and the other methods whose name ends in Assign change a tensor, and all
-// views of its memory, and count its Version up; a result of a higher kind, as a real
-// number in a tensor of integers, is a mistake. They are not recorded: outside [NoGrad]
-// neither the tensor nor an operand may require a gradient. A derivative that needs
-// values which have changed since says so.
+// AddAssign and the other methods whose names end in Assign change a tensor, and all views of
+// its memory, and increment its Version. They panic if the result's kind is higher than the
+// tensor's, for example a floating-point result for a tensor of integers. They are not
+// recorded: outside [NoGrad] neither the tensor nor an operand may require a gradient. A
+// derivative that needs values that have changed since panics.
 //
-// # Mistakes
+// # Errors
 //
-// Wrong shapes and dtypes panic with an [*Error], which names them and what was
-// expected; [Try] turns such a panic into an error.
+// Wrong shapes and dtypes panic with an [*Error], which names the values given and those
+// expected; [Try] turns the panic into an error.
 //
-// The package knows nothing of modules, autocast policies or charts. What it
-// computes on is behind package tensor/driver.
+// The package knows nothing of modules, autocast policies or charts. Its backends implement
+// package tensor/driver.
 package tensor

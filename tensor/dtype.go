@@ -11,8 +11,8 @@ const (
 	BFloat16   = driver.BFloat16   // torch.bfloat16: 8 bits of precision, float32's range
 	Float32    = driver.Float32    // torch.float32, the dtype of new tensors
 	Float64    = driver.Float64    // torch.float64
-	Float8E4M3 = driver.Float8E4M3 // torch.float8_e4m3fn: 4 bits of precision, up to 448; kept and converted, not computed with
-	Float8E5M2 = driver.Float8E5M2 // torch.float8_e5m2: 3 bits of precision, up to 57344; likewise
+	Float8E4M3 = driver.Float8E4M3 // torch.float8_e4m3fn: 4 bits of precision, up to 448; for storage and conversion only
+	Float8E5M2 = driver.Float8E5M2 // torch.float8_e5m2: 3 bits of precision, up to 57344; for storage and conversion only
 	Int64      = driver.Int64      // torch.int64, the dtype of indices
 	Int32      = driver.Int32      // torch.int32
 	Int16      = driver.Int16      // torch.int16
@@ -27,9 +27,9 @@ func DTypes() []DType { return driver.DTypes() }
 // known panics unless d is an element type.
 func known(op string, d DType) {
 	if d.Size() == 0 {
-		panic(&Error{Op: op, DTypes: []DType{d}, Why: "no such dtype; expected one of tensor.DTypes()"})
+		panic(&Error{Op: op, DTypes: []DType{d}, Why: "unknown dtype; expected one of tensor.DTypes()"})
 	}
 }
 
-// wideOf returns the dtype that arithmetic on d is done in.
+// wideOf returns the dtype that arithmetic on d is computed in.
 func wideOf(d DType) DType { return d.Wide() }

@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// TestResultType holds what torch.result_type gives.
+// TestResultType compares with torch.result_type.
 func TestResultType(t *testing.T) {
 	one := func(d DType, dims bool) *Tensor {
 		x := Ones(2).To(d)
@@ -68,7 +68,7 @@ func TestResultType(t *testing.T) {
 	}
 }
 
-// TestEveryDTypeHasFacts looks for a dtype that a table has forgotten.
+// TestEveryDTypeHasFacts checks that every table has an entry for every dtype.
 func TestEveryDTypeHasFacts(t *testing.T) {
 	for _, d := range DTypes() {
 		if colours[d] == "" || int(d) >= len(rank) || rank[d] == 0 || d.Short() == "" || d.Size() == 0 {
@@ -131,13 +131,13 @@ func TestIntegers(t *testing.T) {
 		f    func()
 		want string
 	}{
-		{func() { FromInts([]int{1}).RequireGrad() }, "expected a floating-point dtype"},
-		{func() { FromInts([]int{1, 2}).Mean() }, "expected a floating-point dtype"},
+		{func() { FromInts([]int{1}).RequireGrad() }, "only floating-point tensors have gradients"},
+		{func() { FromInts([]int{1, 2}).Mean() }, "convert with To to a floating-point dtype"},
 		{func() { FromBools([]bool{true}).Neg() }, "not defined for bool"},
-		{func() { Ones(2).To(Float8E4M3).Add(Ones(2)) }, "expected a cast"},
+		{func() { Ones(2).To(Float8E4M3).Add(Ones(2)) }, "convert it, for example with x.Half()"},
 		{func() { FInfo(Int64) }, "IInfo"},
 		{func() { IInfo(Float32) }, "FInfo"},
-		{func() { PromoteTypes(Float8E4M3, Float32) }, "does not promote"},
+		{func() { PromoteTypes(Float8E4M3, Float32) }, "do not promote"},
 	} {
 		if err := Try(c.f); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q in it", err, c.want)
@@ -158,8 +158,8 @@ func (c composite) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(c.f, dy, in)
 }
 
-// TestCompose compares an operation made of others with the same function written
-// out: values rounded once, gradients, second gradients, one event.
+// TestCompose compares a composite operation with the same function written out: values rounded
+// once, gradients, second gradients, one event.
 func TestCompose(t *testing.T) {
 	for _, d := range []DType{Float16, BFloat16, Float32, Float64} {
 		x, y := NewAs(d, []float64{1, -2, 0.3}).RequireGrad(), NewAs(d, []float64{0.7, 3, -1}).RequireGrad()

@@ -8,11 +8,11 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// eigen returns the eigenvalues w of the symmetric n by n matrix a, from the smallest up,
-// and the eigenvectors, as columns of v (n, n). It reads the lower triangle. A matrix of
-// three diagonals is made by reflections, whose others then shrink under rotations with
-// Wilkinson's shift: G. Golub and C. Van Loan, "Matrix Computations", sections 8.3.1 to
-// 8.3.3. ok reports whether the rotations converged.
+// eigen returns the eigenvalues w of the symmetric n by n matrix a, in ascending order, and the
+// eigenvectors, as columns of v (n, n). It reads the lower triangle. Reflections reduce the
+// matrix to tridiagonal form, which rotations with Wilkinson's shift diagonalise: G. Golub and
+// C. Van Loan, "Matrix Computations", sections 8.3.1 to 8.3.3. ok reports whether the rotations
+// converged.
 func eigen(a []float64, n int) (w, v []float64, ok bool) {
 	most := 0.0
 	for i := range a {
@@ -25,7 +25,7 @@ func eigen(a []float64, n int) (w, v []float64, ok bool) {
 	}
 	_, exponent := math.Frexp(most)
 	for i := range a {
-		a[i] = math.Ldexp(a[i], -exponent) // so that no square is too large or too small
+		a[i] = math.Ldexp(a[i], -exponent) // squares neither overflow nor underflow
 	}
 	d, e, q := tridiagonal(a, n)
 	if !diagonalize(d, e, q, n) {
@@ -43,8 +43,8 @@ func eigen(a []float64, n int) (w, v []float64, ok bool) {
 	return w, v, true
 }
 
-// tridiagonal returns the diagonal d and the elements e beside it of qaqᵀ, for a symmetric
-// a, whose lower triangle it overwrites, and an orthogonal q.
+// tridiagonal returns the diagonal d and the off-diagonal e of q a qᵀ, for a symmetric a, whose
+// lower triangle it overwrites, and an orthogonal q.
 func tridiagonal(a []float64, n int) (d, e, q []float64) {
 	for i := range n {
 		for j := range i {
@@ -80,8 +80,8 @@ func tridiagonal(a []float64, n int) (d, e, q []float64) {
 	return d, e, accumulated(a, tau, n)
 }
 
-// reflectBothSides makes hah of the rows and columns of a from first on, h = 1 - tau v vᵀ.
-// p is room.
+// reflectBothSides replaces the rows and columns of a from first on by h a h, h = 1 - tau v vᵀ.
+// p is scratch memory.
 func reflectBothSides(a []float64, n, first int, v, p []float64, tau float64) {
 	dot := 0.0
 	for i := first; i < n; i++ {
@@ -102,8 +102,8 @@ func reflectBothSides(a []float64, n, first int, v, p []float64, tau float64) {
 	}
 }
 
-// accumulated returns the product q of the reflections whose vectors lie below a's second
-// diagonal, last first.
+// accumulated returns the product q of the reflections whose vectors are stored below a's
+// subdiagonal, last first.
 func accumulated(a, tau []float64, n int) []float64 {
 	q := make([]float64, n*n)
 	for i := range n {
@@ -119,7 +119,7 @@ func accumulated(a, tau []float64, n int) []float64 {
 		for i := k + 2; i < n; i++ {
 			v[i] = a[i*n+k]
 		}
-		for i := k + 1; i < n; i++ { // q is 1 before
+		for i := k + 1; i < n; i++ { // q was 1 before
 			row := q[i*n : (i+1)*n]
 			sum := 0.0
 			for j := k + 1; j < n; j++ {
@@ -131,8 +131,8 @@ func accumulated(a, tau []float64, n int) []float64 {
 	return q
 }
 
-// diagonalize rotates neighbours until the elements e beside the diagonal d are 0, and the
-// rows of q with them. It reports whether that took less than 30 rounds an element.
+// diagonalize rotates neighbours until the off-diagonal e of the diagonal d is 0, and rotates
+// the rows of q with them. It reports whether that took fewer than 30 rounds per element.
 func diagonalize(d, e, q []float64, n int) bool {
 	for end, rounds := n-1, 0; end > 0; rounds++ {
 		driver.Poll()
@@ -157,7 +157,7 @@ func diagonalize(d, e, q []float64, n int) bool {
 	return true
 }
 
-// shrink is a round of rotations from first to end.
+// shrink performs one round of rotations from first to end.
 func shrink(d, e, q []float64, n, first, end int) {
 	half := (d[end-1] - d[end]) / 2
 	root := length(half, e[end-1])
@@ -185,7 +185,7 @@ func shrink(d, e, q []float64, n, first, end int) {
 	}
 }
 
-// rotate makes cos x + sin y of x and cos y - sin x of y.
+// rotate replaces x by cos x + sin y, and y by cos y - sin x.
 func rotate(x, y []float64, cos, sin float64) {
 	y = y[:len(x)]
 	for i, a := range x {

@@ -6,17 +6,15 @@ import (
 	"strings"
 )
 
-// equation is a parsed equation of Einsum for operands of known shapes. Labels are
-// letters; the dimensions that an ellipsis stands for have the labels 0, 1, …, of
-// which the last is the last dimension.
+// equation is a parsed Einsum equation for operands of known shapes. Labels are letters; the
+// dimensions of an ellipsis have the labels 0, 1, …, the last label being the last dimension.
 type equation struct {
-	labels [][]byte // of each operand's dimensions
+	labels [][]byte // labels of each operand's dimensions
 	out    []byte
 	sizes  map[byte]int
 }
 
-// parseEquation returns the equation of text, or panics with an [*Error] that has
-// it.
+// parseEquation parses text, or panics with an [*Error] that quotes it.
 func parseEquation(text string, in []*Tensor) *equation {
 	wrong := func(format string, args ...any) {
 		fail("einsum", in, "equation %q: "+format, append([]any{text}, args...)...)
@@ -24,7 +22,7 @@ func parseEquation(text string, in []*Tensor) *equation {
 	left, right, explicit := strings.Cut(strings.ReplaceAll(text, " ", ""), "->")
 	terms := strings.Split(left, ",")
 	if len(terms) != len(in) {
-		wrong("it has %d operands; expected %d, as many as there are tensors", len(terms), len(in))
+		wrong("it has %d operands; expected %d, the number of tensors", len(terms), len(in))
 	}
 	e := &equation{sizes: map[byte]int{}}
 	ellipsis := 0
@@ -35,12 +33,12 @@ func parseEquation(text string, in []*Tensor) *equation {
 		}
 		checkLetters(letters, wrong)
 		if n < 0 || n == 0 && len(letters) != len(in[i].shape) {
-			wrong("operand %d has %d dimensions; expected those of %q", i, len(in[i].shape), term)
+			wrong("operand %d is %d-dimensional; expected the dimensions of %q", i, len(in[i].shape), term)
 		}
 		ellipsis = max(ellipsis, n)
 	}
 	if ellipsis > 'A' {
-		wrong("an ellipsis stands for %d dimensions; expected %d at most", ellipsis, 'A')
+		wrong("an ellipsis stands for %d dimensions; expected at most %d", ellipsis, 'A')
 	}
 	for i, term := range terms {
 		n := len(in[i].shape) - len(strings.Replace(term, "...", "", 1))
@@ -50,11 +48,11 @@ func parseEquation(text string, in []*Tensor) *equation {
 			size := in[i].shape[d]
 			switch old, seen := e.sizes[l]; {
 			case slices.Contains(labels[:d], l) && size != in[i].shape[slices.Index(labels, l)]:
-				wrong("%s is twice in operand %d with sizes %d and %d; expected equal ones", labelName(l), i, in[i].shape[slices.Index(labels, l)], size)
+				wrong("%s occurs twice in operand %d, with sizes %d and %d; expected equal sizes", labelName(l), i, in[i].shape[slices.Index(labels, l)], size)
 			case !seen || old == 1:
 				e.sizes[l] = size
 			case size != old && size != 1:
-				wrong("%s has size %d in operand %d and %d before; expected equal sizes, or 1", labelName(l), size, i, old)
+				wrong("%s has size %d in operand %d but size %d in an earlier one; expected equal sizes, or 1", labelName(l), size, i, old)
 			}
 		}
 	}
@@ -66,10 +64,10 @@ func parseEquation(text string, in []*Tensor) *equation {
 	e.out = expandEllipsis(right, ellipsis, ellipsis)
 	for i, l := range e.out {
 		if _, ok := e.sizes[l]; !ok {
-			wrong("%s of the result is in no operand", labelName(l))
+			wrong("%s of the result does not occur in any operand", labelName(l))
 		}
 		if slices.Contains(e.out[:i], l) {
-			wrong("%s is twice in the result; expected each once", labelName(l))
+			wrong("%s occurs twice in the result; expected each label once", labelName(l))
 		}
 	}
 	return e
@@ -78,13 +76,13 @@ func parseEquation(text string, in []*Tensor) *equation {
 func checkLetters(letters string, wrong func(string, ...any)) {
 	for _, r := range letters {
 		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
-			wrong("%q is no label; expected letters, and one ... at most an operand", r)
+			wrong("%q is not a label; expected letters, and at most one ... per operand", r)
 		}
 	}
 }
 
-// expandEllipsis returns the labels of a term whose ellipsis stands for the last n
-// of all dimensions.
+// expandEllipsis returns the labels of a term. Its ellipsis stands for the last n of all
+// ellipsis dimensions.
 func expandEllipsis(term string, all, n int) []byte {
 	before, after, has := strings.Cut(term, "...")
 	labels := []byte(before)
@@ -101,8 +99,8 @@ func labelName(l byte) string {
 	return fmt.Sprintf("label %q", l)
 }
 
-// implicit returns the labels of a result that the equation does not name: the
-// ellipsis, then the letters that are there once, in order.
+// implicit returns the labels of the result of an equation without ->: the ellipsis, then the
+// letters that occur once, in alphabetical order.
 func (e *equation) implicit(ellipsis int) []byte {
 	var count [256]int
 	for _, labels := range e.labels {
@@ -132,16 +130,16 @@ func (e *equation) order() []byte {
 	return all
 }
 
-// evaluate contracts the operands from left to right, by matrix products.
+// evaluate contracts the operands from left to right with matrix products.
 func (e *equation) evaluate(in []*Tensor) *Tensor { return e.evaluateBy(in, contract) }
 
-// evaluateBy is evaluate with the function that multiplies two operands and sums over dims.
+// evaluateBy is evaluate with a given function to multiply two operands and sum over dims.
 func (e *equation) evaluateBy(in []*Tensor, contract func(x, y *Tensor, dims []int) *Tensor) *Tensor {
 	order := e.order()
 	var y *Tensor
 	for i, x := range in {
 		x = spreadOut(x, e.labels[i], order)
-		// What no later operand has can be summed over now.
+		// Labels that no later operand has can be summed over now.
 		var over []int
 		for d := len(e.out); d < len(order); d++ {
 			if !slices.ContainsFunc(e.labels[i+1:], func(l []byte) bool { return slices.Contains(l, order[d]) }) {
@@ -154,12 +152,12 @@ func (e *equation) evaluateBy(in []*Tensor, contract func(x, y *Tensor, dims []i
 			y = contract(y, x, over)
 		}
 	}
-	// Sizes of 1 are left of what was summed over.
+	// Summed dimensions still have size 1.
 	return y.Reshape(y.shape[:len(e.out)]...)
 }
 
-// spreadOut returns x with a dimension for each label of order, of size 1 where x
-// has none, and the diagonal of labels that x has twice.
+// spreadOut returns x with a dimension for each label of order, of size 1 for labels that x
+// lacks. A label that occurs twice in x selects the diagonal.
 func spreadOut(x *Tensor, labels, order []byte) *Tensor {
 	labels = slices.Clone(labels)
 	for i := 0; i < len(labels); i++ {
@@ -190,7 +188,7 @@ func sumOver(x *Tensor, dims []int) *Tensor {
 	return x.KeepDim().Sum(dims...)
 }
 
-// pairUp is contract with a matrix product only where there is a sum over both operands.
+// pairUp is contract, but uses a matrix product only to sum over dimensions of both operands.
 // Otherwise it multiplies element by element.
 func pairUp(x, y *Tensor, dims []int) *Tensor {
 	if slices.ContainsFunc(dims, func(d int) bool { return x.shape[d] != 1 && y.shape[d] != 1 }) {
@@ -199,10 +197,10 @@ func pairUp(x, y *Tensor, dims []int) *Tensor {
 	return sumOver(x, dims).Mul(sumOver(y, dims))
 }
 
-// contract multiplies x and y, of one rank, and sums over dims, which keep size 1,
-// as one batch of matrix products.
+// contract multiplies x and y, of equal rank, and sums over dims, which keep size 1, as one
+// batch of matrix products.
 func contract(x, y *Tensor, dims []int) *Tensor {
-	// Axes of both that stay, of x alone, of y alone, and of both that go.
+	// Axes of both that are kept, of x only, of y only, and of both that are summed.
 	var both, left, right, inner, xOnly, yOnly []int
 	shape := make([]int, len(x.shape))
 	for d := range shape {
@@ -240,7 +238,7 @@ func contract(x, y *Tensor, dims []int) *Tensor {
 		}
 		return n
 	}
-	ones := func(used ...[]int) []int { // the axes that are not used have size 1
+	ones := func(used ...[]int) []int { // size 1 for the axes that are not used
 		all := slices.Concat(used...)
 		return append(all, slices.DeleteFunc(seq(len(shape)), func(d int) bool { return slices.Contains(all, d) })...)
 	}

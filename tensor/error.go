@@ -7,13 +7,13 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Error reports operands that an operation cannot take. It is the panic value of
-// such calls.
+// Error reports operands or arguments that an operation does not accept. It is a panic value;
+// [Try] turns it into an error.
 type Error struct {
-	Op     string  // the operation's name, as "matmul"
-	Shapes [][]int // of the operands, when they matter
-	DTypes []DType // of the operands, when they matter
-	Why    string  // what is wrong and what was expected
+	Op     string  // name of the operation, for example "matmul"
+	Shapes [][]int // shapes of the operands, if relevant
+	DTypes []DType // dtypes of the operands, if relevant
+	Why    string  // the problem, the values expected and the fix
 }
 
 // Error returns "tensor: matmul: shapes (32, 784) and (512, 10): …".
@@ -50,8 +50,8 @@ func list(noun string, n int, item func(int) string) string {
 	return b.String()
 }
 
-// Try runs body and returns the [*Error] that it panicked with, or what a device failed
-// with, which says what to do; nil if body returned. Other panics go on.
+// Try runs body and returns the [*Error] or device failure that it panicked with, or nil if
+// body returned. Other panics pass through.
 func Try(body func()) (err error) {
 	need("try", "body", body != nil, "a function to run")
 	defer func() {
@@ -69,7 +69,7 @@ func Try(body func()) (err error) {
 	return nil
 }
 
-// fail panics about the shapes of ts.
+// fail panics with an Error about the shapes of ts.
 func fail(op string, ts []*Tensor, format string, args ...any) {
 	given(op, ts...)
 	e := &Error{Op: op, Why: fmt.Sprintf(format, args...)}
@@ -79,7 +79,7 @@ func fail(op string, ts []*Tensor, format string, args ...any) {
 	panic(e)
 }
 
-// given panics unless all of ts, the operands of op, are there.
+// given panics if any of ts, the operands of op, is nil.
 func given(op string, ts ...*Tensor) {
 	for i, t := range ts {
 		if t == nil {
@@ -88,7 +88,7 @@ func given(op string, ts ...*Tensor) {
 	}
 }
 
-// given returns t, and panics unless it is there.
+// given returns t, and panics if it is nil.
 func (t *Tensor) given(op string) *Tensor {
 	if t == nil {
 		missing(op, 0, 1)
@@ -96,7 +96,7 @@ func (t *Tensor) given(op string) *Tensor {
 	return t
 }
 
-// missing panics about operand i of n, which is nil.
+// missing panics because operand i of n is nil.
 func missing(op string, i, n int) {
 	which := "the operand"
 	if n > 1 {
@@ -110,14 +110,14 @@ func missing(op string, i, n int) {
 
 var ordinals = [...]string{"first", "second", "third", "fourth", "fifth", "sixth"}
 
-// need panics unless an argument of op is there, which is called name and should be want.
+// need panics unless the argument called name of op is there; want describes it.
 func need(op, name string, there bool, want string) {
 	if !there {
 		panic(&Error{Op: op, Why: name + " is nil; expected " + want})
 	}
 }
 
-// failDType panics about the dtypes of ts.
+// failDType panics with an Error about the dtypes of ts.
 func failDType(op string, ts []*Tensor, format string, args ...any) {
 	given(op, ts...)
 	e := &Error{Op: op, Why: fmt.Sprintf(format, args...)}

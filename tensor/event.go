@@ -7,46 +7,46 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Event is one operation that has run.
+// Event is an operation that has run.
 type Event struct {
 	Facts
 
-	// Operands and Result are the tensors themselves, the operands as they were
-	// computed on, for looking at what is in them. They must not be kept, but a Clone:
-	// the memory of a gradient is released as soon as it has been handed on, and using it
-	// then panics. The first operand of a change in place holds the result.
+	// Operands and Result are the tensors themselves, the operands as cast. They are for
+	// inspection only; keep a Clone instead. The memory of a gradient is released as soon as
+	// the gradient has been passed on, and using it then panics. The first operand of an
+	// in-place change holds the result.
 	Operands []*Tensor
 	Result   *Tensor
 
 	op Op
 }
 
-// Facts are what an [Event] says of an operation. They hold no tensors and may be kept.
+// Facts describes an operation. It holds no tensors and may be kept.
 type Facts struct {
 	Op       Info
-	Backward bool   // it is part of a derivative
-	Of       string // the operation whose derivative it is part of
-	OfID     int    // the ID of that operation's result, 0 in forward
-	Module   string // path of the module that called it, or whose derivative it is: "0", "encoder.2"
-	Source   string // line of a cell that called it, or whose derivative it is: "In[3], line 5"; "" outside cells
-	InCast   bool   // it is a cast that autocast asked for
-	View     bool   // it shows memory of its operand and computes nothing
-	InPlace  bool   // it changed its first operand
+	Backward bool   // reports whether the operation is part of a derivative
+	Of       string // operation whose derivative this is part of
+	OfID     int    // ID of that operation's result, 0 in the forward pass
+	Module   string // path of the calling module, or of the module whose derivative this is: "0", "encoder.2"
+	Source   string // calling cell line, or the line whose derivative this is: "In[3], line 5"; "" outside cells
+	InCast   bool   // cast requested by autocast
+	View     bool   // view of its operand's memory, without computation
+	InPlace  bool   // change of the first operand in place
 
-	In       []Meta // operands as they were given
-	Computed DType  // what the floating-point operands were cast to, or the first operand's if there is none; Out's dtype is the result's
+	In       []Meta // operands before casting
+	Computed DType  // dtype of the floating-point operands after casting, or of the first operand if there are none; Out has the result's
 	Out      Meta
 	Casts    []Cast
 
-	Start    time.Time     // after casting
-	Duration time.Duration // 0 of views
-	Bytes    int           // read and written
-	FLOPs    float64       // two for each product of a matrix product or convolution, else one for each element of the largest operand
+	Start    time.Time     // time after casting
+	Duration time.Duration // duration, 0 for views
+	Bytes    int           // bytes read and written
+	FLOPs    float64       // 2 per multiply-add of a matrix product or convolution, otherwise 1 per element of the largest operand
 }
 
-// Rerun returns the result of the same operation, with its attributes, on other
-// operands, as the same in float64. It is neither recorded nor observed, and nil
-// for a change in place.
+// Rerun returns the result of the same operation, with its attributes, on other operands, for
+// example the same ones in float64. It is neither recorded nor observed. It returns nil for an
+// in-place change.
 func (e Event) Rerun(in []*Tensor) *Tensor {
 	if e.InPlace {
 		return nil
@@ -56,8 +56,8 @@ func (e Event) Rerun(in []*Tensor) *Tensor {
 	return y
 }
 
-// Unobserved runs body with operations of this goroutine neither observed nor recorded
-// on the tape, and cast by nobody: for what an observer computes itself.
+// Unobserved runs body without observing, recording or casting this goroutine's operations.
+// Observers use it for their own computations.
 func Unobserved(body func()) {
 	s := current()
 	s.caster, s.nograd, s.hidden = nil, true, true
@@ -68,32 +68,32 @@ func Unobserved(body func()) {
 type Meta struct {
 	ID     int
 	DType  DType
-	Shape  []int // the tensor's own, not to be changed
+	Shape  []int // the tensor's own shape; must not be changed
 	Device Device
 }
 
 // Cast is a change of an operand's dtype before an operation.
 type Cast struct {
-	Operand   int // its index in In
-	ID        int // of the result
+	Operand   int // index of the operand in In
+	ID        int // ID of the result
 	From, To  DType
-	Cached    bool // autocast had the result already
-	Promotion bool // the operation's own promotion, not autocast
+	Cached    bool // reports whether autocast had cached the result
+	Promotion bool // promotion by the operation itself, not autocast
 }
 
 var observers listeners[Event]
 
-// Observe calls f after each operation on any goroutine, on the goroutine that ran
-// it, until stop is called. Operations that f calls itself are reported too, so f
-// should call none but in [Unobserved]. Without observers an operation pays one load.
+// Observe calls f after each operation on any goroutine, on the goroutine that ran it, until
+// stop is called. Operations that f runs are reported too, so f should run them in
+// [Unobserved]. Without observers, an operation pays one atomic load.
 func Observe(f func(Event)) (stop func()) {
 	need("observe", "f", f != nil, "a function of an event")
 	return observers.add(f)
 }
 
-// InModule runs body with name added to the path of modules that events carry:
-// "0" inside "encoder" gives "encoder.0". It only calls body where
-// there is neither an observer nor a caster that asks, outside DetectAnomaly.
+// InModule runs body with name appended to the module path of events: "0" inside "encoder"
+// gives "encoder.0". If there are no observers, no caster that reads modules and no
+// DetectAnomaly, it only calls body.
 func InModule(name string, body func()) {
 	need("in_module", "body", body != nil, "a function to run")
 	s := current()
@@ -108,20 +108,20 @@ func InModule(name string, body func()) {
 	s.do(body)
 }
 
-// ModuleReader is a caster that may ask for the module that runs.
+// ModuleReader is a Caster that may read the active module.
 type ModuleReader interface {
 	Caster
 	// ReadsModule reports whether Cast calls ActiveModule.
 	ReadsModule() bool
 }
 
-// ActiveModule returns the path of the module that runs, as events carry it, while
-// there are observers or a caster that asks for it.
+// ActiveModule returns the path of the running module, as in events, if there are observers or
+// a caster that reads it.
 func ActiveModule() string { return current().module }
 
-// OneLine runs body with its operations at the line of a cell that is running, which
-// is asked for once: a step of an optimizer is one line, and has many operations. It
-// only calls body while nobody observes.
+// OneLine runs body and attributes its operations to the current cell line, which it looks up
+// once: a step of an optimizer is one line with many operations. Without observers it only
+// calls body.
 func OneLine(body func()) {
 	need("one_line", "body", body != nil, "a function to run")
 	s := state{}
@@ -143,22 +143,21 @@ func (m *Meta) of(t *Tensor) {
 	m.ID, m.DType, m.Shape, m.Device = int(t.id), t.dtype, t.shape, t.Device()
 }
 
-// observed is an operation that observers are going to be told of. It is used again for
-// later ones.
+// observed is a pending report of an operation to observers. It is reused for later operations.
 type observed struct {
 	Event
-	room  []Meta // for those of operands, which observers may keep
+	room  []Meta // storage for In, which observers may keep
 	start time.Duration
 }
 
 var pending = sync.Pool{New: func() any { return new(observed) }}
 
-// began is when the program did: the time since then takes half as long to tell as the
-// time of day.
+// began is the start of the program: reading the time since then costs half as much as reading
+// the time of day.
 var began = time.Now()
 
-// begin returns the event of an operation on in, as given, for which [observed.end] is
-// to be called.
+// begin returns the event of an operation on the operands in, before casting. The caller must
+// call [observed.end].
 func begin(op Op, s *state, in []*Tensor) *observed {
 	e := pending.Get().(*observed)
 	e.Op, e.op = op.Info(), op
@@ -176,28 +175,28 @@ func begin(op Op, s *state, in []*Tensor) *observed {
 	return e
 }
 
-// run notes that the operation begins, its operands having been cast.
+// run marks the start of the operation, after its operands have been cast.
 func (e *observed) run() {
 	e.start = time.Since(began)
 	e.Start, e.Duration = began.Add(e.start), unknown
 }
 
-// unknown is the duration of an operation that is running.
+// unknown is the duration of an operation that is still running.
 const unknown = -1
 
-// end gives e back. It holds no tensors then.
+// end releases e for reuse, without its tensors.
 func (e *observed) end() {
 	e.op, e.In, e.Casts, e.Operands, e.Result = nil, nil, nil, nil, nil
 	e.InPlace = false
 	pending.Put(e)
 }
 
-// finish fills in what is known afterwards, and tells the observers.
+// finish fills in the result and the measurements, and notifies the observers.
 func (e *observed) finish(seen *[]*func(Event), in []*Tensor, y *Tensor) {
 	e.View = len(in) > 0 && y.mem == in[0].mem && !e.InPlace
 	if e.Duration == unknown {
 		if e.Duration = 0; !e.View {
-			y.mem.backend.Synchronize() // or it would be the time to enqueue
+			y.mem.backend.Synchronize() // otherwise the time would be that of enqueueing
 			e.Duration = time.Since(began) - e.start
 		}
 	}

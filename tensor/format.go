@@ -8,14 +8,13 @@ import (
 )
 
 const (
-	summarise = 1000 // elements from which on a tensor is shown by its edges
-	edge      = 3    // elements at each edge
+	summarise = 1000 // number of elements above which only the edges are shown
+	edge      = 3    // number of elements at each edge
 	lineWidth = 80
 )
 
-// String returns t as torch prints it: four digits, edges only beyond 1000
-// elements, and the dtype, by its short name, unless numbers like these have it
-// anyway.
+// String returns t as torch prints it: four digits, only the edges above 1000 elements, and the
+// dtype, by its short name, unless it is the default for such values.
 func (t *Tensor) String() string {
 	t.given("string")
 	if t.mem == nil {
@@ -35,7 +34,7 @@ func (t *Tensor) String() string {
 	for _, s := range t.suffixes() {
 		n := len(s)
 		if strings.HasPrefix(s, "dtype=") {
-			n += len("torch.") // lines break where torch's do
+			n += len("torch.") // break lines where torch does
 		}
 		if column+n+2 > lineWidth {
 			text += ",\n" + strings.Repeat(" ", len(open)) + s
@@ -48,7 +47,7 @@ func (t *Tensor) String() string {
 	return text + ")"
 }
 
-// suffixes are what follows the elements.
+// suffixes returns the attributes printed after the elements.
 func (t *Tensor) suffixes() (list []string) {
 	if d := t.Device(); d != CPU {
 		list = append(list, "device="+string(d))
@@ -69,8 +68,7 @@ func (t *Tensor) suffixes() (list []string) {
 	return list
 }
 
-// shown are the elements that a print shows, and along which dimensions it leaves
-// some out.
+// shown holds the elements that are printed, and the dimensions that are summarised.
 type shown struct {
 	texts []string
 	width int
@@ -107,7 +105,7 @@ func (t *Tensor) shownElements() *shown {
 	return s
 }
 
-// add adds an element, for which there has to be room if it counts.
+// add adds an element. If it counts, it affects the width.
 func (s *shown) add(text string, counts bool) {
 	s.texts = append(s.texts, text)
 	if s.width = max(s.width, 1); counts {
@@ -158,12 +156,11 @@ func (s *shown) write(b *strings.Builder, shape []int, d, indent int) {
 	b.WriteString("]")
 }
 
-// numberFormat is how the real numbers of one print look: the rule of torch's
-// _tensor_str.py.
+// numberFormat is the format of the floating-point numbers of one print, by the rules of
+// torch's _tensor_str.py.
 type numberFormat struct{ whole, scientific bool }
 
-// counts reports whether x says how numbers look: 0 and what is not finite have to
-// fit in.
+// counts reports whether x determines the format. Zeros and non-finite values do not.
 func counts(x float64) bool { return x != 0 && !math.IsInf(x, 0) && !math.IsNaN(x) }
 
 func chooseFormat(values []float64) numberFormat {

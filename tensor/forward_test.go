@@ -9,8 +9,8 @@ import (
 
 var dtypes = []DType{Float16, BFloat16, Float32, Float64}
 
-// tolerance is what a result may be off by, relative to its size: one rounding to
-// d of float32 arithmetic on a few hundred elements.
+// tolerance is the permitted relative error: one rounding to d of float32 arithmetic on a few
+// hundred elements.
 func tolerance(d DType) float64 {
 	if d == Float64 {
 		return 1e-13
@@ -51,8 +51,8 @@ func compare(t *testing.T, name string, got *Tensor, shape []int, want []float64
 	}
 }
 
-// layouts returns tensors of the same elements, (3, 5): contiguous, transposed, cut
-// out of a larger one, and repeated.
+// layouts returns tensors of the same elements, (3, 5): contiguous, transposed, cut out of a
+// larger tensor, and repeated.
 func layouts(d DType, data []float64) map[string]*Tensor {
 	base := NewAs(d, data, 3, 5)
 	large := ZerosLike(NewAs(d, make([]float64, 5*9), 5, 9))

@@ -1,6 +1,6 @@
 package tensor
 
-// Function is an operation of one's own: what it computes and its derivative. It is
+// Function is a user-defined operation: its forward computation and its derivative. It is
 // torch.autograd.Function.
 //
 //	square := tensor.Function{
@@ -16,41 +16,40 @@ package tensor
 //	}
 //	y := square.Apply(x)
 //
-// Forward is not recorded. Backward is, so if it is made of operations on dy and on
-// what was saved of operands and result, it can be differentiated again. It returns a
-// gradient for each operand, nil for none.
+// Forward is not recorded. Backward is, so it can be differentiated again if it is made of
+// operations on dy and on saved operands and results. It returns one gradient per operand, or
+// nil for an operand without one.
 //
-// Under autocast the operations of Forward are cast, and those of Backward are not, as in
-// torch: amp.CustomFwd and amp.CustomBwd choose otherwise.
+// Under autocast, operations of Forward are cast and those of Backward are not, as in torch;
+// amp.CustomFwd and amp.CustomBwd change that.
 type Function struct {
-	Name     string // in events and messages; "function" if empty
+	Name     string // name in events and messages; default "function"
 	Forward  func(c *Context, in []*Tensor) *Tensor
 	Backward func(c *Context, dy *Tensor) []*Tensor
 }
 
-// Apply returns the function's result for in, recorded.
+// Apply returns the recorded result of the function for in.
 func (f Function) Apply(in ...*Tensor) *Tensor {
 	name := f.Name
 	if name == "" {
 		name = "function"
 	}
 	if len(in) == 0 || f.Forward == nil || f.Backward == nil {
-		fail(name, in, "%d operands, Forward given: %v, Backward given: %v; expected operands and both", len(in), f.Forward != nil, f.Backward != nil)
+		fail(name, in, "%d operands, Forward set: %v, Backward set: %v; expected at least one operand and both functions", len(in), f.Forward != nil, f.Backward != nil)
 	}
 	return apply(custom{&called{f, name, &Context{in: in}}, true}, in...)
 }
 
-// Context carries what Forward saves to Backward.
+// Context carries values from Forward to Backward.
 type Context struct {
 	in    []*Tensor
-	y     *Tensor // the result as Forward returned it
-	out   *Tensor // the result on the tape
+	y     *Tensor // result as Forward returned it
+	out   *Tensor // result on the tape
 	saved []*Tensor
 	attrs map[string]any
 }
 
-// SetAttr keeps a value of this call under a name, for Backward: an attribute of torch's
-// ctx.
+// SetAttr stores a value under name for Backward, like an attribute of torch's ctx.
 func (c *Context) SetAttr(name string, value any) {
 	if c.attrs == nil {
 		c.attrs = map[string]any{}
@@ -58,14 +57,14 @@ func (c *Context) SetAttr(name string, value any) {
 	c.attrs[name] = value
 }
 
-// Attr returns what SetAttr has kept under name, nil if nothing.
+// Attr returns the value that SetAttr stored under name, or nil.
 func (c *Context) Attr(name string) any { return c.attrs[name] }
 
-// Save keeps tensors for Backward: operands, the result, or others; SetAttr keeps other
+// Save stores tensors for Backward: operands, the result, or others. Use SetAttr for other
 // values. It is save_for_backward.
 func (c *Context) Save(ts ...*Tensor) { c.saved = append(c.saved, ts...) }
 
-// Saved returns what Save was given, in that order.
+// Saved returns the tensors passed to Save, in order.
 func (c *Context) Saved() []*Tensor {
 	out := make([]*Tensor, len(c.saved))
 	for i, t := range c.saved {
@@ -76,8 +75,8 @@ func (c *Context) Saved() []*Tensor {
 	return out
 }
 
-// NeedsGrad reports whether operand i requires a gradient, so that Backward can spare
-// work. It is needs_input_grad.
+// NeedsGrad reports whether operand i requires a gradient, so that Backward can skip work. It
+// is needs_input_grad.
 func (c *Context) NeedsGrad(i int) bool { return c.in[i].RequiresGrad() }
 
 // called is one call of a Function.
@@ -91,7 +90,7 @@ func (o *called) Info() Info { return Info{o.name, "torch.autograd.Function", Ke
 func (o *called) Forward(in []*Tensor) *Tensor {
 	o.c.y = o.f.Forward(o.c, in)
 	if o.c.y == nil {
-		fail(o.name, in, "Forward returned no tensor; expected one")
+		fail(o.name, in, "Forward returned nil; expected a tensor")
 	}
 	return o.c.y
 }
@@ -99,7 +98,7 @@ func (o *called) VJP(dy, y *Tensor, in []*Tensor) []*Tensor {
 	o.c.out = y
 	grads := o.f.Backward(o.c, dy)
 	if len(grads) != len(in) {
-		fail(o.name, in, "Backward returned %d gradients; expected %d, nil for an operand without one", len(grads), len(in))
+		fail(o.name, in, "Backward returned %d gradients; expected %d, with nil for an operand without a gradient", len(grads), len(in))
 	}
 	return grads
 }

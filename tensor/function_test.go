@@ -63,14 +63,14 @@ func TestFunction(t *testing.T) {
 	z := scaled.Apply(v, w).Sum()
 	NoGrad(func() { v.Fill(1) })
 	for want, f := range map[string]func(){
-		"operand 0 of function, whose derivative needs its values, and has been changed in place": func() { z.Backward() },
+		"operand 0 of function has been changed in place, but the derivative needs its old values": func() { z.Backward() },
 		"ex: 0 operands": func() { ex.Apply() },
-		"ex: shape (2,): Backward returned 2 gradients; expected 1, nil": func() {
+		"ex: shape (2,): Backward returned 2 gradients; expected 1, with nil": func() {
 			two := ex
 			two.Backward = func(_ *Context, dy *Tensor) []*Tensor { return []*Tensor{dy, dy} }
 			Grad(two.Apply(x).Sum(), x)
 		},
-		"ex: shape (2,): Forward returned no tensor; expected one": func() {
+		"ex: shape (2,): Forward returned nil; expected a tensor": func() {
 			none := ex
 			none.Forward = func(*Context, []*Tensor) *Tensor { return nil }
 			none.Apply(x)
@@ -113,9 +113,9 @@ func TestHooks(t *testing.T) {
 		t.Errorf("after the hook's removal: got %v, want 4", g.At(1))
 	}
 	for want, f := range map[string]func(){
-		"register_hook: shape (1,): it does not require a gradient":     func() { Ones(1).RegisterHook(func(g *Tensor) *Tensor { return g }) },
-		"register_post_accumulate_grad_hook: shape (2,): it is no leaf": func() { y.RegisterPostAccumulateGradHook(func(*Tensor) {}) },
-		"hook: shapes (1,) and (2,): a hook returned a gradient of the first shape": func() {
+		"register_hook: shape (1,): the tensor does not require a gradient": func() { Ones(1).RegisterHook(func(g *Tensor) *Tensor { return g }) },
+		"register_post_accumulate_grad_hook: shape (2,): expected a leaf":   func() { y.RegisterPostAccumulateGradHook(func(*Tensor) {}) },
+		"hook: shapes (1,) and (2,): a hook returned a gradient of another shape": func() {
 			z := x.Scale(1)
 			z.RegisterHook(func(*Tensor) *Tensor { return Ones(1) })
 			z.Sum().Backward()

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// rowFunctions are the reductions and the functions along a row, with their definitions
-// in float64 for a row of numbers above 0; one that gives a row back is compared element
-// by element.
+// rowFunctions are the reductions and row functions, with their float64 definitions for a row
+// of positive numbers. Functions that return a row are compared element by element.
 var rowFunctions = []struct {
 	name string
 	f    func(x *Tensor) *Tensor
@@ -86,9 +85,9 @@ func mapped(row []float64, f func(float64) float64) []float64 {
 	return out
 }
 
-// TestRowsOfHalves holds that reductions of halves are computed in float32 and rounded
-// once: at most a unit in the last place from the nearest number. -v prints how many
-// are it.
+// TestRowsOfHalves checks that half-precision reductions are computed in float32 and rounded
+// once: at most one unit in the last place from the nearest number. -v prints the number of
+// exact results.
 func TestRowsOfHalves(t *testing.T) {
 	for _, c := range rowFunctions {
 		t.Run(c.name, func(t *testing.T) {

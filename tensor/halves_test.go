@@ -9,8 +9,8 @@ import (
 	"github.com/x448/float16"
 )
 
-// nearest returns x rounded to d, to nearest even, by way of float32 and on a path of
-// its own: x448/float16, and integer arithmetic for bfloat16.
+// nearest returns x rounded to d, to nearest even, by way of float32, with independent code:
+// x448/float16, and integer arithmetic for bfloat16.
 func nearest(d DType, x float64) uint64 {
 	f := float32(x)
 	if d == Float16 {
@@ -28,7 +28,7 @@ func nearest(d DType, x float64) uint64 {
 	return uint64(bits)
 }
 
-// value returns the number of d that has these bits.
+// value returns the number of d with these bits.
 func value(d DType, bits uint64) float64 {
 	if d == Float16 {
 		return float64(float16.Frombits(uint16(bits)).Float32())
@@ -36,8 +36,8 @@ func value(d DType, bits uint64) float64 {
 	return float64(math.Float32frombits(uint32(bits) << 16))
 }
 
-// steps returns how many numbers of a half lie from a to b; NaN is far from all but
-// NaN, and zeros are one number.
+// steps returns the number of half-precision values from a to b. NaN is far from everything but
+// NaN, and zeros are equal.
 func steps(d DType, a, b uint64) int {
 	x, y := value(d, a), value(d, b)
 	switch {
@@ -56,7 +56,7 @@ func steps(d DType, a, b uint64) int {
 	return max(n, -n)
 }
 
-// exactness counts how near results are to the nearest numbers of a half.
+// exactness measures the distance of results from the nearest half-precision numbers.
 type exactness struct{ results, exact, worst, at int }
 
 func (e *exactness) add(i, distance int) {
@@ -84,8 +84,8 @@ var halves = sync.OnceValue(func() map[DType]*Tensor {
 	return all
 })
 
-// scalarFunctions are the functions of one operand, with their definitions in
-// float64, written so that no digits are lost.
+// scalarFunctions are the unary functions, with their float64 definitions, written to avoid
+// cancellation.
 var scalarFunctions = []struct {
 	name string
 	f    func(x *Tensor) *Tensor
@@ -229,16 +229,16 @@ var scalarFunctions = []struct {
 	{"trunc", (*Tensor).Trunc, math.Trunc},
 }
 
-// exact are the functions whose result is the nearest number always: one rounding of
-// an exact result, or of one that float32 rounds without harm.
+// exact are the functions whose result is always the nearest number: one rounding of an exact
+// result, or of one that float32 rounds harmlessly.
 var exact = map[string]bool{
 	"abs": true, "ceil": true, "clamp": true, "div by 3": true, "floor": true, "frac": true, "hardshrink": true, "hardtanh": true, "neg": true,
 	"pow 0.5": true, "pow 2": true, "reciprocal": true, "relu": true, "relu6": true, "round": true, "rsub": true, "sign": true, "sqrt": true, "square": true,
 	"step": true, "threshold": true, "trunc": true, "add 0.1": true, "mul 0.1": true, "softshrink": true,
 }
 
-// TestAllHalves gives all 65536 numbers of float16 and of bfloat16 to every function of
-// one operand. -v prints how many results are the nearest number.
+// TestAllHalves applies every unary function to all 65536 numbers of float16 and of bfloat16.
+// -v prints the number of exact results.
 func TestAllHalves(t *testing.T) {
 	for _, c := range scalarFunctions {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,28 +1,28 @@
 package tensor
 
-// A gradient on its way back is memory that only the walk knows: once it has been handed
-// on it is released, before the garbage collector would find it. The walk counts who holds
-// such memory, for views and several operands share it. What others may have kept stays,
-// as hooks and operations of users; observers must not keep anything.
+// During the backward walk, a gradient's memory is released as soon as the gradient has been
+// passed on, before the garbage collector would find it. The walk counts references, because
+// views and several operands share memory. Memory that hooks and user-defined operations may
+// have kept is not released; observers must not keep any.
 
-// hold counts g as held by the walk.
+// hold adds a reference of the walk to g.
 func (b *backprop) hold(g *Tensor) {
 	if b.owns(g) {
 		g.mem.holders.Add(1)
 	}
 }
 
-// drop takes back a hold on g, and releases memory that nothing holds any more.
+// drop removes a reference to g, and releases its memory when none is left.
 func (b *backprop) drop(g *Tensor) {
 	if b.owns(g) && g.mem.holders.Add(-1) == 0 {
 		release(g)
 	}
 }
 
-// owns reports whether g's memory is younger than the walk.
+// owns reports whether g's memory is newer than the walk.
 func (b *backprop) owns(g *Tensor) bool { return g.mem.id > b.start && !b.o.CreateGraph }
 
-// lent has the memory of tensors stay, for others may keep them.
+// lent prevents the release of the tensors' memory, because user code may keep them.
 func lent(gs ...*Tensor) {
 	for _, g := range gs {
 		if g != nil {

@@ -2,7 +2,7 @@ package tensor
 
 import "testing"
 
-// keeper is the identity, with a derivative that keeps what it is given.
+// keeper is the identity, with a derivative that keeps its gradient.
 type keeper struct{ given *[]*Tensor }
 
 func (keeper) Info() Info                   { return Info{Name: "keeper"} }
@@ -13,7 +13,7 @@ func (k keeper) VJP(dy, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{dx}
 }
 
-// Gradients go as soon as they have been handed on.
+// Gradients are released as soon as they have been passed on.
 func TestBackwardFrees(t *testing.T) {
 	const n = 1 << 20
 	x := Ones(n).RequireGrad()
@@ -26,14 +26,14 @@ func TestBackwardFrees(t *testing.T) {
 	ResetPeakMemory()
 	loss.Backward()
 	if got, most := Memory().Peak-before, 5*4*n; got > most {
-		t.Errorf("50 gradients of %d bytes, one after the other: got %d bytes at once, want %d at the most", 4*n, got, most)
+		t.Errorf("50 gradients of %d bytes, one after the other: peak is %d bytes, want at most %d", 4*n, got, most)
 	}
 	if got := x.Grad().At(n - 1); got != 0.5 {
 		t.Errorf("gradient: got %v, want 0.5", got)
 	}
 }
 
-// What others have seen of gradients stays.
+// Gradients that user code has seen are not released.
 func TestBackwardLeavesWhatOthersSaw(t *testing.T) {
 	const n = 1 << 16
 	var given []*Tensor

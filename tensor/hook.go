@@ -2,20 +2,20 @@ package tensor
 
 import "slices"
 
-// hooks are what is called with the gradients of a tensor.
+// hooks are the functions to call with the gradients of a tensor.
 type hooks struct {
 	grad        []*func(g *Tensor) *Tensor
 	accumulated []*func(t *Tensor)
 }
 
-// RegisterHook has f called with t's gradient, once it is complete and before it goes
-// on to what t was made of, or into t's Grad if it is a leaf. What f returns replaces
-// the gradient, unless it is nil. It returns a function that takes the hook away, and
-// panics if t does not require a gradient. It is torch.Tensor.register_hook.
+// RegisterHook calls f with t's gradient once it is complete, before it is propagated or, for a
+// leaf, stored in Grad. A non-nil result of f replaces the gradient. RegisterHook returns a
+// function that removes the hook. It panics if t does not require a gradient. It is
+// torch.Tensor.register_hook.
 func (t *Tensor) RegisterHook(f func(g *Tensor) *Tensor) (remove func()) {
 	t.given("register_hook")
 	if t.v == nil {
-		fail("register_hook", []*Tensor{t}, "it does not require a gradient; expected one that is a leaf that does, or depends on one")
+		fail("register_hook", []*Tensor{t}, "the tensor does not require a gradient; expected a leaf with RequireGrad or a result that depends on one")
 	}
 	list, p := &t.v.hooks.grad, &f
 	*list = append(*list, p)
@@ -24,14 +24,13 @@ func (t *Tensor) RegisterHook(f func(g *Tensor) *Tensor) (remove func()) {
 	}
 }
 
-// RegisterPostAccumulateGradHook has f called with the leaf t after Backward has added
-// to its gradient. It returns a function that takes the hook away, and panics if t is
-// no leaf that requires a gradient. It is
-// torch.Tensor.register_post_accumulate_grad_hook.
+// RegisterPostAccumulateGradHook calls f with the leaf t after Backward has added to its
+// gradient. It returns a function that removes the hook. It panics if t is not a leaf that
+// requires a gradient. It is torch.Tensor.register_post_accumulate_grad_hook.
 func (t *Tensor) RegisterPostAccumulateGradHook(f func(t *Tensor)) (remove func()) {
 	t.given("register_post_accumulate_grad_hook")
 	if t.v == nil || t.v.leaf == nil {
-		fail("register_post_accumulate_grad_hook", []*Tensor{t}, "it is no leaf that requires a gradient; expected one")
+		fail("register_post_accumulate_grad_hook", []*Tensor{t}, "expected a leaf with RequireGrad")
 	}
 	list, p := &t.v.hooks.accumulated, &f
 	*list = append(*list, p)
@@ -46,7 +45,7 @@ func (h *hooks) through(dy *Tensor) *Tensor {
 			continue
 		}
 		if !slices.Equal(g.shape, dy.shape) {
-			fail("hook", []*Tensor{g, dy}, "a hook returned a gradient of the first shape for one of the second")
+			fail("hook", []*Tensor{g, dy}, "a hook returned a gradient of another shape; expected the shape of the gradient it was given")
 		}
 		dy = g.To(dy.dtype)
 	}

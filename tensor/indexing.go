@@ -8,25 +8,25 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Range is a part of a dimension, for [Tensor.Index]; R makes one.
+// Range is a range of positions along a dimension, for [Tensor.Index]. R makes one.
 type Range struct{ from, to, step int }
 
-// End stands for the end of a dimension in R.
+// End is the end of a dimension in R.
 const End = math.MaxInt
 
-// Whole says which dimensions an item of [Tensor.Index] is for.
+// Whole is an item of [Tensor.Index] for one or more whole dimensions.
 type Whole uint8
 
-// What Index takes beside numbers, ranges and tensors.
+// Items that Index accepts besides numbers, ranges and tensors.
 const (
-	All      Whole = iota // a whole dimension: ":"
-	Ellipsis              // as many whole dimensions as are left: "..."
-	NewAxis               // a new dimension of size 1: "None"
+	All      Whole = iota // whole dimension: ":"
+	Ellipsis              // as many whole dimensions as remain: "..."
+	NewAxis               // new dimension of size 1: "None"
 )
 
-// R returns a part of a dimension: R(a) is a:, R(a, b) is a:b and R(a, b, step) is
-// a:b:step. Negative bounds count from the end, End is the end, and bounds beyond it
-// are taken for it, as in Python.
+// R returns a range of a dimension: R(a) is a:, R(a, b) is a:b and R(a, b, step) is a:b:step.
+// Negative bounds count from the end, End is the end, and bounds out of range are clipped, as
+// in Python.
 func R(bounds ...int) Range {
 	r := Range{0, End, 1}
 	switch len(bounds) {
@@ -39,10 +39,10 @@ func R(bounds ...int) Range {
 	case 1:
 		r.from = bounds[0]
 	default:
-		panic(&Error{Op: "r", Why: fmt.Sprintf("%d numbers given; expected from, from and to, or from, to and step", len(bounds))})
+		panic(&Error{Op: "r", Why: fmt.Sprintf("got %d numbers; expected from, from and to, or from, to and step", len(bounds))})
 	}
 	if r.step < 1 {
-		panic(&Error{Op: "r", Why: fmt.Sprintf("step %d is too small; expected 1 or more: use Flip to go backwards", r.step)})
+		panic(&Error{Op: "r", Why: fmt.Sprintf("step is %d; expected at least 1: use Flip to go backwards", r.step)})
 	}
 	return r
 }
@@ -74,8 +74,8 @@ func (r Range) of(n int) (from, to int) {
 	return from, max(from, to)
 }
 
-// Index returns the part of t that at says, a number or the like for each dimension
-// from the first on, as t[…] does in torch:
+// Index returns the part of t selected by at, which has an item for each dimension from the
+// first on, like t[…] in torch:
 //
 //	int        that element; the dimension drops out
 //	R(a, b)    a range; see R
@@ -87,9 +87,9 @@ func (r Range) of(n int) (from, to int) {
 //	[]int      like a vector of int64
 //	[]bool     like a vector of bool
 //
-// Without tensors and slices of Go the result is a view, else a copy. Dimensions of
-// tensors take the place of those that they pick from if these are neighbours; else
-// they come first.
+// The result is a view if at contains no tensors or Go slices, otherwise a copy. The dimensions
+// of tensor items replace those that they index if these are adjacent; otherwise they come
+// first.
 func (t *Tensor) Index(at ...any) *Tensor {
 	t.given("index")
 	v, dims, positions := t.located("index", at)
@@ -99,9 +99,9 @@ func (t *Tensor) Index(at ...any) *Tensor {
 	return apply(index{dims}, append([]*Tensor{v}, positions...)...)
 }
 
-// Set puts value, a number or a tensor that repeats to the part, into the part of
-// t that at says as for Index, in place, and returns t. Of several values for one
-// place the last stays. It is t[…] = value.
+// Set assigns value, a number or a tensor that broadcasts to the part, in place to the part of
+// t selected by at as in Index, and returns t. If a position occurs more than once, the last
+// value wins. It is t[…] = value.
 func (t *Tensor) Set(value any, at ...any) *Tensor {
 	t.given("set")
 	var x *Tensor
@@ -121,7 +121,7 @@ func (t *Tensor) Set(value any, at ...any) *Tensor {
 		checkFinite("set", t.dtype, v)
 		x = constant(t, t.dtype, v)
 	default:
-		fail("set", []*Tensor{t}, "the value is %T; expected int, float64, bool or a tensor", value)
+		fail("set", []*Tensor{t}, "value is %T; expected int, float64, bool or *Tensor", value)
 	}
 	changing("set", t, in...)
 	NoGrad(func() { t.Detach().set(x, at) })
@@ -156,7 +156,7 @@ func (t *Tensor) set(x *Tensor, at []any) {
 	})
 }
 
-// only returns the only item, nil if there are several.
+// only returns the only item, or nil if there are several.
 func only(at []any) any {
 	if len(at) != 1 {
 		return nil
@@ -164,28 +164,28 @@ func only(at []any) any {
 	return at[0]
 }
 
-// fitted repeats a value to the shape of the part that it is put into.
+// fitted broadcasts a value to the shape of the part that it is assigned to.
 func (t *Tensor) fitted(op string, shape []int) *Tensor {
 	x := t
 	for len(x.shape) > len(shape) && x.shape[0] == 1 {
 		x = x.Reshape(x.shape[1:]...)
 	}
 	if got, ok := broadcastShapes(x.shape, shape); !ok || !slices.Equal(got, shape) {
-		fail(op, []*Tensor{t}, "the value does not repeat to the part of shape %s that it is put into", shapeString(shape))
+		fail(op, []*Tensor{t}, "cannot broadcast the value to the selected part of shape %s", shapeString(shape))
 	}
 	return x.expandTo(shape)
 }
 
-// IndexPut returns t with value, repeated as needed, in the part that at says as for
-// Index. Of several values for one place the last stays. Unlike Set it changes
-// nothing in place, so gradients reach t and value. It is torch.index_put.
+// IndexPut returns t with value, broadcast as needed, in the part selected by at as in Index.
+// If a position occurs more than once, the last value wins. Unlike Set, it changes nothing in
+// place, so gradients reach t and value. It is torch.index_put.
 func (t *Tensor) IndexPut(value *Tensor, at ...any) *Tensor {
 	t.given("index_put")
 	return t.put(value, false, at)
 }
 
-// IndexPutAdd is IndexPut that adds to what is there, in order, in float32 for halves,
-// rounded once: accumulate=True.
+// IndexPutAdd is IndexPut, but adds to the elements of t, in order, in float32 for half dtypes,
+// rounded once. It is torch.index_put with accumulate=True.
 func (t *Tensor) IndexPutAdd(value *Tensor, at ...any) *Tensor {
 	t.given("index_put_add")
 	return t.put(value, true, at)
@@ -201,7 +201,7 @@ func (t *Tensor) put(value *Tensor, add bool, at []any) *Tensor {
 			return apply(o, append([]*Tensor{t, value.fitted("index_put", out)}, positions...)...)
 		}
 	}
-	// Positions of all elements say where a part of them lies.
+	// The part of a tensor of all positions holds the positions of the part.
 	n := t.Numel()
 	numbers := hostSlice[int64]("index_put", n)
 	for i := range numbers {
@@ -215,8 +215,8 @@ func (t *Tensor) put(value *Tensor, add bool, at []any) *Tensor {
 	return apply(o, t.Reshape(n), values.Reshape(values.Numel()), where.Reshape(where.Numel())).Reshape(t.shape...)
 }
 
-// located applies what of at gives views, and returns the positions that are left
-// with the dimensions of the view that they are for, in one shape.
+// located applies the items of at that give views, and returns the remaining positions,
+// broadcast to one shape, with the view's dimensions that they index.
 func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions []*Tensor) {
 	wanted, dots := 0, false
 	for i, a := range at {
@@ -242,7 +242,7 @@ func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions 
 		}
 	}
 	if wanted > len(t.shape) {
-		fail(op, []*Tensor{t}, "%d dimensions are named; expected %d at the most", wanted, len(t.shape))
+		fail(op, []*Tensor{t}, "the number of indexed dimensions is %d; expected at most %d", wanted, len(t.shape))
 	}
 	v = t
 	d := 0
@@ -250,7 +250,7 @@ func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions 
 		switch a := a.(type) {
 		case int:
 			if n := v.shape[d]; a < -n || a >= n {
-				fail(op, []*Tensor{t}, "item %d, %d, is out of range in a dimension of size %d; %s", i, a, n, expectedRange(-n, n))
+				fail(op, []*Tensor{t}, "item %d is %d, out of range for a dimension of size %d; %s", i, a, n, expectedRange(-n, n))
 			}
 			v = v.Select(d, a)
 		case Range:
@@ -291,7 +291,7 @@ func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions 
 				dims, positions = append(dims, d), append(positions, v.positionsAt(op, a, d))
 				d++
 			default:
-				failDType(op, []*Tensor{t, a}, "item %d is a tensor of %v with %d dimensions; expected int64 or int32, or bool with a dimension or more", i, a.dtype, len(a.shape))
+				failDType(op, []*Tensor{t, a}, "item %d is a %v tensor of rank %d; expected int64 or int32, or bool of rank 1 or more", i, a.dtype, len(a.shape))
 			}
 		default:
 			fail(op, []*Tensor{t}, "item %d is %T; expected int, R(…), All, Ellipsis, NewAxis, *Tensor, []int or []bool", i, a)
@@ -304,7 +304,7 @@ func (t *Tensor) located(op string, at []any) (v *Tensor, dims []int, positions 
 	for _, p := range positions {
 		var ok bool
 		if shape, ok = broadcastShapes(shape, p.shape); !ok {
-			fail(op, positions, "the positions do not broadcast; expected sizes that are equal or 1, aligned at the end")
+			fail(op, positions, "cannot broadcast the index tensors together; expected sizes that are equal or 1, aligned at the end")
 		}
 	}
 	for i, p := range positions {
@@ -320,7 +320,7 @@ func (t *Tensor) positionsAt(op string, index *Tensor, dim int) *Tensor {
 // whereTrue returns the positions where a mask of t's dimensions from d on is true.
 func (t *Tensor) whereTrue(op string, mask *Tensor, item, d int) []*Tensor {
 	if !slices.Equal(mask.shape, t.shape[d:d+len(mask.shape)]) {
-		fail(op, []*Tensor{t, mask}, "item %d is a mask for the dimensions from %d on; expected shape %s", item, d, shapeString(t.shape[d:d+len(mask.shape)]))
+		fail(op, []*Tensor{t, mask}, "item %d is a mask for dimensions %d and up; expected shape %s", item, d, shapeString(t.shape[d:d+len(mask.shape)]))
 	}
 	return mask.Nonzero()
 }

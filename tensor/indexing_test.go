@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestIndexing compares index expressions with PyTorch's: testdata/indexing.py made
-// them at random.
+// TestIndexing compares index expressions with PyTorch's; testdata/indexing.py generated them
+// at random.
 func TestIndexing(t *testing.T) {
 	text, err := os.ReadFile("testdata/indexing.json")
 	if err != nil {
@@ -83,7 +83,7 @@ func reversedInMemory(x *Tensor) *Tensor {
 	return x.Permute(order...).Clone().Permute(order...).Detach()
 }
 
-// indexItem returns an item of the file as Index takes it.
+// indexItem converts an item of the file to an argument of Index.
 func indexItem(t *testing.T, item map[string]json.RawMessage) any {
 	read := func(name string, to any) {
 		if err := json.Unmarshal(item[name], to); err != nil {
@@ -127,7 +127,7 @@ func indexItem(t *testing.T, item map[string]json.RawMessage) any {
 			return FromBools(flags).Reshape(shape...)
 		}
 	}
-	t.Fatalf("%v is no item", item)
+	t.Fatalf("%v is not an item", item)
 	return nil
 }
 
@@ -135,24 +135,24 @@ func TestIndexMistakes(t *testing.T) {
 	x := Ones(2, 3)
 	mask := FromBools([]bool{true, false}, 2)
 	for want, f := range map[string]func(){
-		"tensor: index: shape (2, 3): 3 dimensions are named; expected 2 at the most":                                                  func() { x.Index(0, All, 1) },
-		"tensor: index: shapes (2, 3) and (1,): index 3 at [0] is out of range in dimension 1 of size 3; expected -3 to 2":             func() { x.Index(All, []int{3}) },
-		"tensor: index: shape (2, 3): item 0, 2, is out of range in a dimension of size 2; expected -2 to 1":                           func() { x.Index(2) },
-		"tensor: index: shapes (2, 3) and (2,): item 1 is a mask for the dimensions from 1 on; expected shape (3,)":                    func() { x.Index(All, mask) },
-		"tensor: index: shape (2, 3): item 1 is a second Ellipsis; expected one":                                                       func() { x.Index(Ellipsis, Ellipsis) },
-		"tensor: index: shape (2, 3): item 0 is string; expected int, R(…), All, Ellipsis, NewAxis, *Tensor, []int or []bool":          func() { x.Index("1:2") },
-		"tensor: index: dtypes float32 and float32: item 0 is a tensor of float32 with 1 dimensions; expected int64 or int32, or bool": func() { x.Index(Ones(2)) },
-		"tensor: index: shapes (2,) and (3,): the positions do not broadcast; expected sizes that are equal or 1":                      func() { x.Index([]int{0, 1}, []int{0, 1, 2}) },
-		"tensor: r: step -1 is too small; expected 1 or more: use Flip to go backwards":                                                func() { R(0, 2, -1) },
-		"tensor: r: 0 numbers given; expected from, from and to, or from, to and step":                                                 func() { R() },
-		"tensor: set: shape (4,): the value does not repeat to the part of shape (3,) that it is put into":                             func() { x.Set(Ones(4), 0) },
-		"tensor: set: shape (2, 3): the value is string; expected int, float64, bool or a tensor":                                      func() { x.Set("1", 0) },
-		"tensor: set: dtype float16: 70000 is beyond its range":                                                                        func() { x.Half().Set(70000, 0) },
-		"tensor: set: shape (2, 3): it requires a gradient, which a change in place would falsify":                                     func() { Ones(2, 3).RequireGrad().Set(1, 0) },
-		"tensor: set: shapes (2, 3) and (3,): an operand requires a gradient, which a change in place would not record":                func() { Ones(2, 3).Set(Ones(3).RequireGrad(), 0) },
-		"tensor: set: shape (2, 3): it is expanded, so that several elements share memory":                                             func() { Ones(3).Expand(2, 3).Set(1, 0) },
-		"tensor: index_put: shape (2,): the value does not repeat to the part of shape (3,) that it is put into":                       func() { x.IndexPut(Ones(2), 1) },
-		"tensor: index_put: dtypes float32 and float16: they differ; expected one dtype":                                               func() { x.IndexPut(Ones(3).Half(), 1) },
+		"tensor: index: shape (2, 3): the number of indexed dimensions is 3; expected at most 2":                               func() { x.Index(0, All, 1) },
+		"tensor: index: shapes (2, 3) and (1,): index 3 at [0] is out of range for dimension 1 of size 3; expected -3 to 2":    func() { x.Index(All, []int{3}) },
+		"tensor: index: shape (2, 3): item 0 is 2, out of range for a dimension of size 2; expected -2 to 1":                   func() { x.Index(2) },
+		"tensor: index: shapes (2, 3) and (2,): item 1 is a mask for dimensions 1 and up; expected shape (3,)":                 func() { x.Index(All, mask) },
+		"tensor: index: shape (2, 3): item 1 is a second Ellipsis; expected one":                                               func() { x.Index(Ellipsis, Ellipsis) },
+		"tensor: index: shape (2, 3): item 0 is string; expected int, R(…), All, Ellipsis, NewAxis, *Tensor, []int or []bool":  func() { x.Index("1:2") },
+		"tensor: index: dtypes float32 and float32: item 0 is a float32 tensor of rank 1; expected int64 or int32, or bool":    func() { x.Index(Ones(2)) },
+		"tensor: index: shapes (2,) and (3,): cannot broadcast the index tensors together; expected sizes that are equal or 1": func() { x.Index([]int{0, 1}, []int{0, 1, 2}) },
+		"tensor: r: step is -1; expected at least 1: use Flip to go backwards":                                                 func() { R(0, 2, -1) },
+		"tensor: r: got 0 numbers; expected from, from and to, or from, to and step":                                           func() { R() },
+		"tensor: set: shape (4,): cannot broadcast the value to the selected part of shape (3,)":                               func() { x.Set(Ones(4), 0) },
+		"tensor: set: shape (2, 3): value is string; expected int, float64, bool or *Tensor":                                   func() { x.Set("1", 0) },
+		"tensor: set: dtype float16: 70000 is beyond its range":                                                                func() { x.Half().Set(70000, 0) },
+		"tensor: set: shape (2, 3): the tensor requires a gradient, which a change in place would falsify":                     func() { Ones(2, 3).RequireGrad().Set(1, 0) },
+		"tensor: set: shapes (2, 3) and (3,): an operand requires a gradient, but changes in place are not recorded":           func() { Ones(2, 3).Set(Ones(3).RequireGrad(), 0) },
+		"tensor: set: shape (2, 3): the tensor is expanded, so several elements share memory":                                  func() { Ones(3).Expand(2, 3).Set(1, 0) },
+		"tensor: index_put: shape (2,): cannot broadcast the value to the selected part of shape (3,)":                         func() { x.IndexPut(Ones(2), 1) },
+		"tensor: index_put: dtypes float32 and float16: operands must have one dtype":                                          func() { x.IndexPut(Ones(3).Half(), 1) },
 	} {
 		if err := Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)
@@ -160,7 +160,7 @@ func TestIndexMistakes(t *testing.T) {
 	}
 }
 
-// TestSet checks what a change in place does besides.
+// TestSet checks the side effects of a change in place.
 func TestSet(t *testing.T) {
 	x := Zeros(2, 3)
 	w := Ones(2, 3).RequireGrad()

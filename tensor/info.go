@@ -10,9 +10,9 @@ type FloatInfo struct {
 	DType     DType
 	Bits      int
 	Max       float64 // largest finite number
-	Eps       float64 // distance from 1 to the next number
-	Tiny      float64 // smallest normal number
-	Subnormal float64 // smallest number above 0
+	Eps       float64 // distance from 1 to the next larger number
+	Tiny      float64 // smallest positive normal number
+	Subnormal float64 // smallest positive subnormal number
 }
 
 // FInfo returns the range and precision of d. It panics if d is not a floating-point
@@ -32,10 +32,10 @@ func FInfo(d DType) FloatInfo {
 	case Float8E5M2:
 		return FloatInfo{d, 8, 57344, 0x1p-2, 0x1p-14, 0x1p-16}
 	}
-	panic(&Error{Op: "finfo", DTypes: []DType{d}, Why: "it is not a floating-point dtype; expected one, such as float16: IInfo describes integers"})
+	panic(&Error{Op: "finfo", DTypes: []DType{d}, Why: "expected a floating-point dtype, such as float16; use IInfo for integers"})
 }
 
-// String returns the numbers in a line.
+// String returns the numbers on one line.
 func (f FloatInfo) String() string {
 	return fmt.Sprintf("%v: max %.6g, eps %.6g, tiny %.6g, smallest subnormal %.6g", f.DType, f.Max, f.Eps, f.Tiny, f.Subnormal)
 }
@@ -62,8 +62,8 @@ func IInfo(d DType) IntInfo {
 	case Uint8:
 		return IntInfo{d, 8, 0, math.MaxUint8}
 	}
-	panic(&Error{Op: "iinfo", DTypes: []DType{d}, Why: "it is not an integer dtype; expected int64, int32, int16, int8 or uint8: FInfo describes floating-point dtypes"})
+	panic(&Error{Op: "iinfo", DTypes: []DType{d}, Why: "expected int64, int32, int16, int8 or uint8; use FInfo for floating-point dtypes"})
 }
 
-// String returns the numbers in a line.
+// String returns the numbers on one line.
 func (i IntInfo) String() string { return fmt.Sprintf("%v: %d to %d", i.DType, i.Min, i.Max) }

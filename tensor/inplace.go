@@ -4,10 +4,10 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// What changes tensors in place, below the tape.
+// In-place changes, below the tape.
 
-// changing panics if t must not be changed in place now, and counts the change. in are
-// the other operands.
+// changing panics if t must not be changed in place now; otherwise it counts the change. in
+// holds the other operands.
 func changing(op string, t *Tensor, in ...*Tensor) {
 	given(op, t)
 	for i, x := range in {
@@ -17,37 +17,36 @@ func changing(op string, t *Tensor, in ...*Tensor) {
 	}
 	if IsGradEnabled() {
 		if t.v != nil {
-			fail(op, []*Tensor{t}, "it requires a gradient, which a change in place would falsify; expected to be inside tensor.NoGrad, or change a Detach or Clone of it")
+			fail(op, []*Tensor{t}, "the tensor requires a gradient, which a change in place would falsify; use tensor.NoGrad, or change a Detach or Clone of it")
 		}
 		if needsGrad(in) {
-			fail(op, append([]*Tensor{t}, in...), "an operand requires a gradient, which a change in place would not record; expected to be inside tensor.NoGrad, a Detach of it, or the operation that returns a new tensor")
+			fail(op, append([]*Tensor{t}, in...), "an operand requires a gradient, but changes in place are not recorded; use tensor.NoGrad, a Detach of it, or the operation that returns a new tensor")
 		}
 	}
 	for i, s := range t.stride {
 		if s == 0 && t.shape[i] > 1 {
-			fail(op, []*Tensor{t}, "it is expanded, so that several elements share memory; expected a Clone of it")
+			fail(op, []*Tensor{t}, "the tensor is expanded, so several elements share memory; change a Clone of it")
 		}
 	}
 	t.mem.version.Add(1)
 }
 
-// holds panics unless t can hold results of dtype d: those of its own kind, or of a
-// lower one.
+// holds panics unless t can hold results of dtype d: those of its own kind or a lower one.
 func (t *Tensor) holds(op string, d DType, in []*Tensor) {
 	if d.Kind() > t.dtype.Kind() {
-		failDType(op, in, "the result is %v, which the first cannot hold; expected a result of its kind, or the operation that returns a new tensor", d)
+		failDType(op, in, "the result is %v, which the tensor changed in place cannot hold; convert it with To, or use the operation that returns a new tensor", d)
 	}
 }
 
-// inPlace sets t to k of in, which are repeated to its shape, and reports it to
-// observers. It computes in d, which t need not have.
+// inPlace sets t to the kernel k of in, broadcast to its shape, and reports the change to
+// observers. It computes in d, which may differ from t's dtype.
 func (t *Tensor) inPlace(name string, k driver.Kernel, d DType, in ...*Tensor) *Tensor {
 	all := append([]*Tensor{t}, in...)
 	t.holds(name, d, all)
 	src := make([]*Tensor, len(in))
 	for i, x := range in {
 		if s, ok := broadcastShapes(t.shape, x.shape); !ok || size(s) != size(t.shape) || len(s) != len(t.shape) {
-			fail(name, []*Tensor{t, x}, "the second does not repeat to the first, which is changed in place")
+			fail(name, []*Tensor{t, x}, "cannot broadcast the operand to the shape of the tensor changed in place")
 		}
 		if k.Code == driver.Copy {
 			x = x.ToDevice(t.Device())
@@ -57,7 +56,7 @@ func (t *Tensor) inPlace(name string, k driver.Kernel, d DType, in ...*Tensor) *
 		if k.Code != driver.Copy {
 			src[i] = convert(x, d)
 		}
-		if src[i].mem == t.mem && x != t { // it may overlap
+		if src[i].mem == t.mem && x != t { // x may overlap t
 			src[i] = duplicate(src[i])
 		}
 	}
@@ -86,7 +85,7 @@ func (t *Tensor) pairwiseAssign(name string, k driver.Kernel, x *Tensor) *Tensor
 	return t.inPlace(name, k, d, in...)
 }
 
-// becomes sets t to f of it, which may read in too.
+// becomes sets t to f(t). f may read in too.
 func (t *Tensor) becomes(name string, f func(t *Tensor) *Tensor, in ...*Tensor) *Tensor {
 	t.given(name)
 	all := append([]*Tensor{t}, in...)
@@ -96,14 +95,14 @@ func (t *Tensor) becomes(name string, f func(t *Tensor) *Tensor, in ...*Tensor) 
 	s.do(func() { y = f(t.Detach()) })
 	t.holds(name, y.dtype, all)
 	if len(y.shape) != len(t.shape) || size(y.shape) != size(t.shape) {
-		fail(name, all, "the others do not repeat to the first, which is changed in place")
+		fail(name, all, "cannot broadcast the operands to the shape of the tensor changed in place")
 	}
 	changing(name, t, in...)
 	t.reported(Info{Name: name, Torch: "torch.Tensor." + name}, all, func() { run(driver.Kernel{Code: driver.Copy}, t, y) })
 	return t
 }
 
-// computed is becomes for f that a kernel computes of real numbers: in one pass.
+// computed is becomes for an f that has a floating-point kernel: it takes one pass.
 func (t *Tensor) computed(name string, c driver.Code, f func(t *Tensor) *Tensor) *Tensor {
 	return t.computedAs(name, driver.Kernel{Code: c}, f)
 }
@@ -116,7 +115,7 @@ func (t *Tensor) computedAs(name string, k driver.Kernel, f func(t *Tensor) *Ten
 	return t.inPlace(name, k, t.dtype, t)
 }
 
-// reported runs body, which changes t, and tells observers.
+// reported runs body, which changes t, and notifies observers.
 func (t *Tensor) reported(info Info, in []*Tensor, body func()) {
 	seen, s := observers.load(), state{}
 	if seen != nil {
@@ -135,15 +134,14 @@ func (t *Tensor) reported(info Info, in []*Tensor, body func()) {
 	e.end()
 }
 
-// change stands for a change in place, in events.
+// change represents a change in place in events.
 type change struct{ info Info }
 
 func (c change) Info() Info                            { return c.info }
 func (change) Forward(in []*Tensor) *Tensor            { return in[0] }
 func (change) VJP(_, _ *Tensor, _ []*Tensor) []*Tensor { return nil }
 
-// Assign copies x, converted and broadcast, into t, and returns t. It is
-// torch.Tensor.copy_.
+// Assign copies x, converted and broadcast, into t, and returns t. It is torch.Tensor.copy_.
 func (t *Tensor) Assign(x *Tensor) *Tensor {
 	given("copy_", t, x)
 	if t.mem.backend != x.mem.backend {
@@ -152,8 +150,8 @@ func (t *Tensor) Assign(x *Tensor) *Tensor {
 	return t.inPlace("copy_", driver.Kernel{Code: driver.Copy}, t.dtype, x)
 }
 
-// Fill sets every element to c, and returns t. It panics if t's dtype rounds a
-// finite c to infinity, or holds integers and not c. It is torch.Tensor.fill_.
+// Fill sets every element to c and returns t. It panics if a finite c overflows t's dtype, or
+// if t's integer dtype cannot hold c. It is torch.Tensor.fill_.
 func (t *Tensor) Fill(c float64) *Tensor {
 	t.given("fill")
 	checkFinite("fill", t.dtype, c)
@@ -204,15 +202,15 @@ func (t *Tensor) AddScaledAssign(x *Tensor, c float64) *Tensor {
 	return t.pairwiseAssign("add_", driver.Kernel{Code: driver.AddScaled, Alpha: c}, x)
 }
 
-// SetData makes t hold x's values, memory, dtype and device, which may all differ
-// from before; only the shape must be the same. t stays the same leaf. It is
-// assigning to torch.Tensor.data.
+// SetData replaces t's memory, dtype and device by x's; t and x then share memory. t must be a
+// leaf, or not require a gradient, and x must have its shape. t stays the same leaf. It is
+// assignment to torch.Tensor.data.
 func (t *Tensor) SetData(x *Tensor) {
 	given("set_data", t, x)
 	if t.v != nil && t.v.leaf == nil || len(t.shape) != len(x.shape) || size(t.shape) != size(x.shape) {
-		fail("set_data", []*Tensor{t, x}, "expected a leaf, and data of its shape")
+		fail("set_data", []*Tensor{t, x}, "expected a leaf and data of the same shape")
 	}
-	// t's version goes on, so that it never comes twice.
+	// Version numbers continue, so that none occurs twice.
 	version := max(t.mem.version.Load(), x.mem.version.Load()) + 1
 	t.mem, t.dtype, t.offset, t.shape, t.stride = x.mem, x.dtype, x.offset, x.shape, x.stride
 	t.mem.version.Store(version)

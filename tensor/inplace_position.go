@@ -1,6 +1,6 @@
 package tensor
 
-// What changes parts of tensors in place; Set does so by index expressions.
+// In-place changes at positions. Set changes parts selected by index expressions.
 
 // ScatterAssign is Scatter in place, and returns t. It is torch.Tensor.scatter_.
 func (t *Tensor) ScatterAssign(dim int, index, src *Tensor) *Tensor {

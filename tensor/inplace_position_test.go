@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPositionsInPlace compares with the operations that make a new tensor, on a view
-// whose neighbours must stay.
+// TestPositionsInPlace compares with the operations that return a new tensor, on a view whose
+// neighbours must not change.
 func TestPositionsInPlace(t *testing.T) {
 	index, src := FromInts([]int{2, 0}), Arange(1, 9).Reshape(2, 4)
 	places := FromInts([]int{2, 0, 1, 1, 0, 0, 2, 1}, 2, 4)
@@ -32,14 +32,14 @@ func TestPositionsInPlace(t *testing.T) {
 		}
 		frame.Slice(0, 1, 4).Slice(1, 1, 5).Assign(want)
 		if !Equal(room, frame) {
-			t.Errorf("%s: it has changed what is not the view's", name)
+			t.Errorf("%s: elements outside the view have changed", name)
 		}
 		if got := strings.Join(events, " "); got != name {
 			t.Errorf("%s: observed as %q", name, got)
 		}
 	}
 	err := Try(func() { Ones(4).MaskedFillAssign(FromBools(make([]bool, 8), 2, 4), 1) })
-	if want := "tensor: masked_fill_: shapes (4,) and (2, 4): the others do not repeat to the first, which is changed in place"; err == nil || err.Error() != want {
+	if want := "tensor: masked_fill_: shapes (4,) and (2, 4): cannot broadcast the operands to the shape of the tensor changed in place"; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	if err := Try(func() { Ones(3, 4).RequireGrad().IndexFillAssign(0, index, 1) }); err == nil {

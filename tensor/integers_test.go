@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// integerRow is a result of testdata/integers.json, which testdata/integers.py writes.
+// integerRow is a result in testdata/integers.json, written by testdata/integers.py.
 type integerRow struct {
 	Group, Op string
 	Operands  []string

@@ -5,26 +5,26 @@ import (
 	"math"
 )
 
-// InterpolateOptions are what Interpolate may be told: either sizes or factors.
+// InterpolateOptions configures Interpolate. Set either Size or ScaleFactor.
 type InterpolateOptions struct {
-	Size         []int     // of the result, one number for all dimensions or one a dimension
-	ScaleFactor  []float64 // the result's sizes relative to the input's, likewise
-	Mode         string    // "nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic" or "area": "" is "nearest"
-	AlignCorners bool      // the corner elements keep their places, for linear and cubic modes
-	Antialias    bool      // widen the filter to shrink, for bilinear and bicubic
-	Recompute    bool      // take the sizes' ratio for the factor: recompute_scale_factor
+	Size         []int     // size of the result, one number for all dimensions or one per dimension
+	ScaleFactor  []float64 // ratio of the result's size to the input's, one number for all dimensions or one per dimension
+	Mode         string    // "nearest" (default), "nearest-exact", "linear", "bilinear", "trilinear", "bicubic" or "area"
+	AlignCorners bool      // aligns the corner elements, in linear and cubic modes
+	Antialias    bool      // widens the filter when shrinking, in modes bilinear and bicubic
+	Recompute    bool      // computes positions from the ratio of sizes, not from ScaleFactor: recompute_scale_factor
 }
 
-// Interpolate returns t (n, c, …) with its one to three last dimensions of another
-// size. Positions and weights are float32, float64 for float64; sums are in float32
-// and rounded once, along the last dimension first.
+// Interpolate returns t (n, c, …) with its last one to three dimensions resized. Positions and
+// weights are float32, or float64 for a float64 input; sums are in float32 and rounded once,
+// along the last dimension first.
 //
-// Positions follow the factor, where one is given, by the rule of torch's CPU: a dimension whose
-// size the factor leaves as it is, such as 1.2 of 4 elements, is copied in the linear modes, with
-// Antialias, and in mode nearest of two dimensions, which also takes each element twice
-// where the size doubles. CUDA goes by the factor there too. The gradient is that of the result
-// (torch's CPU has another for such factors in cubic and antialiased modes, and nearest of one or three dimensions). It is
-// torch.nn.functional.interpolate.
+// Positions follow ScaleFactor, if given, by the rules of torch's CPU. A dimension whose size
+// does not change, for example 4 elements times 1.2, is copied in the linear modes, with
+// Antialias, and in two-dimensional nearest mode, which also repeats each element twice where
+// the size doubles. CUDA uses the factor there too. The gradient is that of the result; for
+// such factors torch's CPU has a different one in cubic and antialiased modes, and in nearest
+// mode of one or three dimensions. It is torch.nn.functional.interpolate.
 func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 	t.given("interpolate")
 	dims := len(t.shape) - 2
@@ -33,10 +33,10 @@ func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 	}
 	bad := func(format string, args ...any) { fail("interpolate", []*Tensor{t}, format, args...) }
 	if dims < 1 || dims > 3 || t.Numel() == 0 && size(t.shape[1:]) == 0 {
-		bad("expected (n, c, …) with one to three dimensions more, and elements")
+		bad("expected a non-empty input (n, c, …) with 3 to 5 dimensions")
 	}
 	if (len(o.Size) == 0) == (len(o.ScaleFactor) == 0) {
-		bad("sizes %v and factors %v; expected one of both", o.Size, o.ScaleFactor)
+		bad("Size is %v and ScaleFactor is %v; expected exactly one of them", o.Size, o.ScaleFactor)
 	}
 	sizes, factors := make([]int, dims), make([]float64, dims)
 	if len(o.Size) > 0 {
@@ -44,14 +44,14 @@ func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 	}
 	for i := range o.ScaleFactor {
 		if n := len(o.ScaleFactor); n != 1 && n != dims || !(o.ScaleFactor[i] > 0) {
-			bad("factors %v; expected 1 or %d numbers above 0", o.ScaleFactor, dims)
+			bad("ScaleFactor is %v; expected 1 or %d positive numbers", o.ScaleFactor, dims)
 		}
 	}
 	for d := range sizes {
 		if n := len(o.ScaleFactor); n > 0 {
 			factors[d] = o.ScaleFactor[min(d, n-1)]
 			if sizes[d] = int(math.Floor(float64(t.shape[2+d]) * factors[d])); sizes[d] < 1 {
-				bad("the factor %v leaves nothing of %d elements; expected a larger one", factors[d], t.shape[2+d])
+				bad("the factor %v leaves no elements of %d; use a larger factor", factors[d], t.shape[2+d])
 			}
 			if o.Recompute {
 				factors[d] = 0
@@ -61,9 +61,9 @@ func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 	linear := map[string]int{"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}[o.Mode]
 	switch {
 	case linear != 0 && linear != dims:
-		bad("mode %s is for %d dimensions behind (n, c)", o.Mode, linear)
+		bad("mode %s is %d-dimensional, but the number of dimensions after (n, c) is %d", o.Mode, linear, dims)
 	case linear == 0 && o.AlignCorners, o.Antialias && linear != 2:
-		bad("mode %s with align corners %v and antialias %v; expected a linear or cubic mode, and two dimensions for antialias", o.Mode, o.AlignCorners, o.Antialias)
+		bad("mode %s with AlignCorners %v and Antialias %v; AlignCorners needs a linear or cubic mode, Antialias needs bilinear or bicubic", o.Mode, o.AlignCorners, o.Antialias)
 	case o.Mode == "area":
 		return t.adaptiveAvgPool(dims, sizes)
 	}
@@ -92,28 +92,28 @@ func (t *Tensor) Interpolate(o InterpolateOptions) *Tensor {
 		}
 		return apply(upsampleBicubic{u}, t)
 	}
-	panic(&Error{Op: "interpolate", Why: fmt.Sprintf("there is no mode %q; expected nearest, nearest-exact, linear, bilinear, trilinear, bicubic or area", o.Mode)})
+	panic(&Error{Op: "interpolate", Why: fmt.Sprintf("unknown mode %q; expected nearest, nearest-exact, linear, bilinear, trilinear, bicubic or area", o.Mode)})
 }
 
-// scaling takes a dimension from in to out elements. The positions are those of
+// scaling maps a dimension of in elements to out elements. Positions are those of
 // aten/src/ATen/native/UpSample.h, rounded as there.
 type scaling struct {
 	in, out int
-	factor  float64 // 0: out/in
+	factor  float64 // ratio of sizes; 0: out/in
 	corners bool
-	single  bool // positions and weights are float32
-	plane   bool // there are two dimensions
+	single  bool // float32 positions and weights
+	plane   bool // two dimensions
 }
 
-// round returns x as positions are kept.
+// round rounds x to the precision of positions.
 func (s scaling) round(x float64) float64 {
 	if s.single {
 		return float64(float32(x))
 	}
-	return float64(x) // rounded as it is, so that no processor fuses a product with what follows
+	return float64(x) // conversion prevents fusing the product with a following addition
 }
 
-// step returns the distance of the result's elements in the operand.
+// step returns the distance in the operand between elements of the result.
 func (s scaling) step() float64 {
 	switch {
 	case s.corners && s.out > 1:
@@ -126,7 +126,7 @@ func (s scaling) step() float64 {
 	return s.round(float64(s.in) / float64(s.out))
 }
 
-// at returns the position of element j of the result in the operand.
+// at returns the position in the operand of element j of the result.
 func (s scaling) at(j int) float64 {
 	if s.corners {
 		return s.round(s.step() * float64(j))
@@ -163,7 +163,7 @@ func (s scaling) nearest(middle float64) line {
 	return l
 }
 
-// copied takes each element as it is.
+// copied returns a line that copies each element.
 func (s scaling) copied() line {
 	l := s.newLine(1)
 	for j := range s.out {
@@ -172,7 +172,7 @@ func (s scaling) copied() line {
 	return l
 }
 
-// newLine returns a line of so many taps.
+// newLine returns a line with the given number of taps.
 func (s scaling) newLine(taps int) line {
 	l := line{size: s.in}
 	for range taps {
@@ -220,8 +220,8 @@ func (s scaling) bicubic() line {
 	return l
 }
 
-// filtered weighs what lies within reach of each position, which grows where the
-// result is smaller.
+// filtered weights the elements within reach of each position. The reach grows when the result
+// is smaller.
 func (s scaling) filtered(reach float64, filter func(float64) float64) line {
 	wider := max(1, s.step())
 	support := float64(reach * wider)

@@ -1,15 +1,15 @@
 package tensor
 
-// KeepDim has the reductions of a tensor that leave size 1 along the dimensions that they
-// run over, where the tensor's own drop them. Arguments, results and derivatives are
-// otherwise the same. It is keepdim=True.
+// KeepDim provides a tensor's reductions with keepdim=True: reduced dimensions keep size 1
+// instead of being dropped. Arguments, results and derivatives are otherwise the same.
 type KeepDim struct{ x *Tensor }
 
-// KeepDim returns the reductions of t that keep its dimensions: x.KeepDim().Sum(1) is
-// torch.sum(x, 1, keepdim=True).
+// KeepDim returns the reductions of t that keep dimensions: x.KeepDim().Sum(1) is torch.sum(x,
+// 1, keepdim=True).
 func (t *Tensor) KeepDim() KeepDim { return KeepDim{t} }
 
-// over returns a reduction over dims, which keep size 1, or over all if none is given.
+// over returns a reduction over dims, or over all dimensions if none are given. Reduced
+// dimensions keep size 1.
 func (k KeepDim) over(op string, dims []int) over { return over{axes(op, k.x, dims), true} }
 
 // Sum is [Tensor.Sum] with size 1 left along dims.

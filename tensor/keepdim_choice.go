@@ -1,6 +1,6 @@
 package tensor
 
-// Reductions that choose elements, count them or measure them.
+// Reductions that select, count or measure elements.
 
 // Amax is [Tensor.Amax] with size 1 left along dims.
 func (k KeepDim) Amax(dims ...int) *Tensor {
@@ -67,8 +67,8 @@ func (k KeepDim) NanQuantiles(q []float64, dim int, o QuantileOptions) *Tensor {
 	return k.back(k.x.NanQuantiles(q, dim, o), dim, 1)
 }
 
-// back returns y, which has some dimensions before those of t, with size 1 in the place of
-// dim, which has dropped out.
+// back returns y, which has extra leading dimensions compared with t, with size 1 restored at
+// dim.
 func (k KeepDim) back(y *Tensor, dim, before int) *Tensor {
 	n := len(k.x.shape)
 	if n == 0 {

@@ -8,9 +8,9 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// What the Forward methods compute with: kernels on tensors, below the tape.
+// The kernels that Forward methods compute with, below the tape.
 
-// call is what a backend is told of operands. It is kept between calls.
+// call holds the operands passed to a backend. It is reused between calls.
 type call struct {
 	views  [4]driver.View
 	dtypes [4]DType
@@ -28,7 +28,7 @@ func run(k driver.Kernel, dst *Tensor, src ...*Tensor) {
 	c.launch(k, dst, views)
 }
 
-// runBroadcast is run with the operands repeated to dst's shape.
+// runBroadcast is run with the operands broadcast to dst's shape.
 func runBroadcast(k driver.Kernel, dst *Tensor, src ...*Tensor) {
 	c := calls.Get().(*call)
 	views := c.views[:0]
@@ -40,8 +40,7 @@ func runBroadcast(k driver.Kernel, dst *Tensor, src ...*Tensor) {
 	c.launch(k, dst, views)
 }
 
-// launch runs a kernel, and panics with an [*Error] if there is none for these
-// dtypes.
+// launch runs a kernel. It panics with an [*Error] if there is none for these dtypes.
 func launch(k driver.Kernel, dst *Tensor, src []driver.View) {
 	calls.Get().(*call).launch(k, dst, src)
 }
@@ -53,14 +52,14 @@ func (c *call) launch(k driver.Kernel, dst *Tensor, src []driver.View) {
 		dtypes = append(dtypes, v.DType)
 	}
 	if !b.Offers(k.Code, dst.dtype, dtypes...) {
-		panic(&Error{Op: k.Code.String(), DTypes: slices.Clone(dtypes), Why: fmt.Sprintf("%s does not compute this in %v; expected a floating-point dtype: cast with To", b.Name(), dst.dtype)})
+		panic(&Error{Op: k.Code.String(), DTypes: slices.Clone(dtypes), Why: fmt.Sprintf("%s has no kernel for %v; convert with To to a floating-point dtype", b.Name(), dst.dtype)})
 	}
 	b.Run(k, dst.view(), src...)
-	*c = call{} // it holds memory
+	*c = call{} // release references to memory
 	calls.Put(c)
 }
 
-// elementwise returns k of in, which are of one dtype, broadcast.
+// elementwise returns k of in, broadcast. All operands have one dtype.
 func elementwise(op string, k driver.Kernel, in ...*Tensor) *Tensor {
 	dst := unsetTensor(in[0].mem.backend, in[0].dtype, broadcast(op, in))
 	runBroadcast(k, dst, in...)
@@ -79,7 +78,7 @@ func affineOf(x *Tensor, alpha, beta float64) *Tensor {
 	return elementwise("", driver.Kernel{Code: driver.Affine, Alpha: alpha, Beta: beta}, x)
 }
 
-// convert returns t as d without gaps, t itself if it is so already.
+// convert returns t as a contiguous tensor of dtype d, or t itself if it is one.
 func convert(t *Tensor, d DType) *Tensor {
 	if t.dtype == d {
 		return compact(t)
@@ -89,7 +88,7 @@ func convert(t *Tensor, d DType) *Tensor {
 	return dst
 }
 
-// compact returns t without gaps, t itself if it has none.
+// compact returns a contiguous t, or t itself if it is contiguous.
 func compact(t *Tensor) *Tensor {
 	if t.IsContiguous() {
 		return t
@@ -97,14 +96,14 @@ func compact(t *Tensor) *Tensor {
 	return duplicate(t)
 }
 
-// duplicate returns a copy without gaps.
+// duplicate returns a contiguous copy.
 func duplicate(t *Tensor) *Tensor {
 	dst := unsetTensor(t.mem.backend, t.dtype, t.shape)
 	run(driver.Kernel{Code: driver.Copy}, dst, t)
 	return dst
 }
 
-// wide returns t in the dtype that arithmetic is done in.
+// wide returns t in the dtype that arithmetic is computed in.
 func wide(t *Tensor) *Tensor {
 	if w := wideOf(t.dtype); w != t.dtype {
 		return convert(t, w)
@@ -112,15 +111,15 @@ func wide(t *Tensor) *Tensor {
 	return t
 }
 
-// constant returns a scalar beside t.
+// constant returns a scalar on t's device.
 func constant(t *Tensor, d DType, value float64) *Tensor {
 	c := unsetTensor(t.mem.backend, d, []int{})
 	run(driver.Kernel{Code: driver.Fill, Alpha: value}, c)
 	return c
 }
 
-// reduce returns c's reduction of x along dims, which keep size 1, as d: x's dtype
-// or the one that arithmetic on it is done in.
+// reduce returns c's reduction of x along dims, which keep size 1, as d: x's dtype or the dtype
+// of arithmetic on it.
 func reduce(c driver.Code, x *Tensor, dims []int, d DType) *Tensor {
 	dst := unsetTensor(x.mem.backend, d, keepDims(x.shape, dims))
 	run(driver.Kernel{Code: c}, dst, x)
@@ -137,7 +136,7 @@ func narrow(t *Tensor, d DType) *Tensor {
 	return y
 }
 
-// release frees the memory of temporaries, before the garbage collector would.
+// release frees the memory of temporaries before the garbage collector would.
 func release(ts ...*Tensor) {
 	for _, t := range ts {
 		if r, ok := t.mem.backend.(driver.Releaser); ok {
@@ -146,7 +145,7 @@ func release(ts ...*Tensor) {
 	}
 }
 
-// shaped returns x, which has no gaps, in another shape of as many elements.
+// shaped returns x, which is contiguous, in another shape of equal size.
 func shaped(x *Tensor, shape []int) *Tensor {
 	return x.alias(x.offset, shape, rowMajor(shape))
 }

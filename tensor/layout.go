@@ -2,11 +2,11 @@ package tensor
 
 import "slices"
 
-// What is computed element by element lies in memory as its operands do, as torch's
-// TensorIterator has it: the result of a transposed matrix is a transposed matrix. Random
-// numbers fill memory from its start, so the layout decides which element gets which.
+// The result of an elementwise operation has the memory layout of its operands, as in torch's
+// TensorIterator: the result for a transposed matrix is a transposed matrix. Random numbers
+// fill memory from its start, so the layout decides the element that each number goes to.
 
-// stridesOf are the strides of operands that are repeated to shape, 0 where they repeat.
+// stridesOf returns the strides of operands broadcast to shape, 0 where they repeat.
 func stridesOf(shape []int, in []*Tensor) [][]int {
 	strides := make([][]int, len(in))
 	for i, t := range in {
@@ -15,14 +15,13 @@ func stridesOf(shape []int, in []*Tensor) [][]int {
 	return strides
 }
 
-// memoryOrder returns the dimensions of shape from the outermost in memory to the
-// innermost, nil for row-major order. The strides of the first operand decide, those of
-// the next where an operand repeats or has equal ones. It is TensorIterator's
-// reorder_dimensions (aten/src/ATen/TensorIterator.cpp), and infer_dense_strides of one
-// operand.
+// memoryOrder returns the dimensions of shape from the outermost in memory to the innermost, or
+// nil for row-major order. The first operand's strides decide; where it repeats or has equal
+// strides, the next operand's do. It is TensorIterator's reorder_dimensions
+// (aten/src/ATen/TensorIterator.cpp), and infer_dense_strides for one operand.
 func memoryOrder(shape []int, strides ...[]int) []int {
 	order := seq(len(shape))
-	slices.Reverse(order) // the innermost first, while it is sorted
+	slices.Reverse(order) // innermost first while sorting
 	for i := 1; i < len(order); i++ {
 		at := i
 		for j := i - 1; j >= 0; j-- {
@@ -43,13 +42,13 @@ func memoryOrder(shape []int, strides ...[]int) []int {
 	return order
 }
 
-// liesInRows reports whether an order of dimensions is row-major, those of size 1 aside.
+// liesInRows reports whether an order of dimensions is row-major, ignoring those of size 1.
 func liesInRows(shape, order []int) bool {
 	return slices.IsSorted(slices.DeleteFunc(slices.Clone(order), func(d int) bool { return shape[d] == 1 }))
 }
 
-// compareDimensions returns 1 if dimension a lies outside b, -1 if inside, and 0 where no
-// operand tells.
+// compareDimensions returns 1 if dimension a lies outside b, -1 if inside, and 0 if no operand
+// decides.
 func compareDimensions(a, b int, shape []int, strides [][]int) int {
 	for _, s := range strides {
 		switch {
@@ -63,7 +62,7 @@ func compareDimensions(a, b int, shape []int, strides [][]int) int {
 	return 0
 }
 
-// undone returns the order that undoes order.
+// undone returns the inverse of order.
 func undone(order []int) []int {
 	out := make([]int, len(order))
 	for i, d := range order {
@@ -81,8 +80,8 @@ func arranged(shape, order []int) []int {
 	return out
 }
 
-// drawn returns what draw makes of t's sizes from the outermost in memory to the
-// innermost, in t's shape.
+// drawn calls draw with t's sizes from the outermost in memory to the innermost, and returns
+// its result in t's shape.
 func (t *Tensor) drawn(draw func(shape []int) *Tensor) *Tensor {
 	order := memoryOrder(t.shape, t.stride)
 	if order == nil {
@@ -91,15 +90,15 @@ func (t *Tensor) drawn(draw func(shape []int) *Tensor) *Tensor {
 	return inOrder(draw(arranged(t.shape, order)), undone(order))
 }
 
-// inOrder returns y, which is new, with its dimensions in another order.
+// inOrder returns y, a new tensor, with its dimensions in another order.
 func inOrder(y *Tensor, order []int) *Tensor {
 	z := *y
 	z.shape, z.stride = arranged(y.shape, order), arranged(y.stride, order)
 	return &z
 }
 
-// forward returns op's result for in, which lies in memory as they do if op works element
-// by element.
+// forward returns op's result for in. The result of an elementwise op has the operands' memory
+// layout.
 func forward(op Op, in []*Tensor) *Tensor {
 	if !slices.ContainsFunc(in, func(t *Tensor) bool { return !t.IsContiguous() }) || !elementByElement(op) {
 		return op.Forward(in)
@@ -108,7 +107,7 @@ func forward(op Op, in []*Tensor) *Tensor {
 	for _, t := range in[1:] {
 		var ok bool
 		if shape, ok = broadcastShapes(shape, t.shape); !ok {
-			return op.Forward(in) // which says so
+			return op.Forward(in) // Forward reports the error
 		}
 	}
 	order := memoryOrder(shape, stridesOf(shape, in)...)
@@ -118,7 +117,7 @@ func forward(op Op, in []*Tensor) *Tensor {
 	return inOrder(compact(op.Forward(arrangedLike(order, in))), undone(order))
 }
 
-// arrangedLike returns in with as many dimensions as order has, in that order; scalars stay.
+// arrangedLike returns in with the dimensions in order; scalars do not change.
 func arrangedLike(order []int, in []*Tensor) []*Tensor {
 	out := make([]*Tensor, len(in))
 	for i, t := range in {
@@ -132,8 +131,8 @@ func arrangedLike(order []int, in []*Tensor) []*Tensor {
 	return out
 }
 
-// elementByElement reports whether each element of op's result is made of those of the
-// operands at its place, broadcast.
+// elementByElement reports whether each element of op's result depends only on the elements at
+// its place in the broadcast operands.
 func elementByElement(op Op) bool {
 	switch op.(type) {
 	case abs, neg, exp, exp2, expm1, log, log1p, log2, log10, logit, xlogy, logAddExp, sqrt, rsqrt, reciprocal,
@@ -145,7 +144,7 @@ func elementByElement(op Op) bool {
 		mish, elu, softplus, logSigmoid, softsign, tanhshrink, piecewise, dropout, alphaDropout, cast, *shadowCast:
 		return true
 	case clone:
-		return op == Op(clone{}) // not to another device or in rows
+		return op == Op(clone{}) // a clone that keeps the device and the layout
 	}
 	return false
 }

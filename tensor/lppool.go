@@ -2,10 +2,10 @@ package tensor
 
 import "math"
 
-// LPPool1d returns the p-norms of t (…, l) over windows of size elements, for p other than
-// 0; for ±Inf the largest or smallest |t|. It looks at Stride, Padding, with zeros, and
-// CeilMode: a window that ends outside t has its sum of powers scaled as if it were whole.
-// The gradient is 0 where a norm is 0. It is torch.nn.functional.lp_pool1d.
+// LPPool1d returns the p-norms of t (…, l) over windows of size elements, for nonzero p; for
+// ±Inf the largest or smallest |t|. It uses Stride, Padding, with zeros, and CeilMode: if a
+// window extends beyond t, its sum of powers is scaled to the full window. The gradient is 0
+// where a norm is 0. It is torch.nn.functional.lp_pool1d.
 func (t *Tensor) LPPool1d(p float64, size []int, o PoolOptions) *Tensor {
 	return t.lpPool(1, p, size, o)
 }
@@ -24,9 +24,9 @@ func (t *Tensor) lpPool(dims int, p float64, sizes []int, o PoolOptions) *Tensor
 	op := "lp_pool" + nd(dims)
 	switch {
 	case p == 0 || p != p:
-		fail(op, []*Tensor{t}, "the order is %v; expected a number other than 0, or ±Inf", p)
+		fail(op, []*Tensor{t}, "p is %v; expected a nonzero number or ±Inf", p)
 	case o.Divisor != 0 || o.ExcludePadding || len(o.Dilation) > 0:
-		fail(op, []*Tensor{t}, "divisor %d, padding excluded: %v, dilation %v; expected none of them", o.Divisor, o.ExcludePadding, o.Dilation)
+		fail(op, []*Tensor{t}, "Divisor is %d, ExcludePadding is %v, Dilation is %v; LP pooling supports none of them", o.Divisor, o.ExcludePadding, o.Dilation)
 	case math.IsInf(p, 1):
 		return t.Abs().maxPool(dims, sizes, o)
 	case math.IsInf(p, -1):

@@ -7,14 +7,13 @@ import (
 	"halfnote/tensor/internal/elementary"
 )
 
-// factors is the LU decomposition, with rows exchanged, of an n by n matrix: Doolittle's
-// method with partial pivoting (G. Golub and C. Van Loan, "Matrix Computations",
-// section 3.4).
+// factors is the LU decomposition, with row exchanges, of an n by n matrix: Doolittle's method
+// with partial pivoting (G. Golub and C. Van Loan, "Matrix Computations", section 3.4).
 type factors struct {
 	n   int
-	lu  []float64 // L below the diagonal, which is 1 there, and U
-	row []int     // the matrix's row that is now here
-	odd bool      // an odd number of exchanges
+	lu  []float64 // L below the diagonal, with an implicit unit diagonal, and U
+	row []int     // original row of each row
+	odd bool      // odd number of exchanges
 }
 
 // factorize returns the decomposition of a, which it overwrites.
@@ -80,10 +79,10 @@ func (f *factors) slogdet() []float64 {
 	return []float64{sign, sum}
 }
 
-// pivots returns for each row the number, from 1 on, of the row it was exchanged with.
+// pivots returns, for each row, the 1-based number of the row that it was exchanged with.
 func (f *factors) pivots() []float64 {
 	out := make([]float64, f.n)
-	at, here := seq(f.n), seq(f.n) // where each row is, and which row is here
+	at, here := seq(f.n), seq(f.n) // current place of each row, and the row at each place
 	for i, row := range f.row {
 		p, other := at[row], here[i]
 		out[i] = float64(p + 1)
@@ -93,8 +92,8 @@ func (f *factors) pivots() []float64 {
 	return out
 }
 
-// exchanges returns the order of rows after the exchanges that pivots name, or after they
-// have been undone.
+// exchanges returns the order of rows after the exchanges of pivots, or after they have been
+// undone.
 func exchanges(pivots []int64, undo bool) []int64 {
 	order := make([]int64, len(pivots))
 	for i := range order {
@@ -143,21 +142,21 @@ func (f *factors) solve(b []float64, k int) []float64 {
 	return x
 }
 
-// pollEach lets an interrupt through before each of a few rows.
+// pollEach polls for an interrupt every few rows.
 func pollEach(row int) {
 	if row&31 == 0 {
 		driver.Poll()
 	}
 }
 
-// subtract takes c y from x.
+// subtract subtracts c y from x.
 func subtract(x, y []float64, c float64) {
 	for i := range x {
 		x[i] -= float64(c * y[i])
 	}
 }
 
-// choleskyOf returns the lower triangular l with a = l lᵀ, and whether there is one.
+// choleskyOf returns the lower triangular l with a = l lᵀ, and whether it exists.
 func choleskyOf(a []float64, n int) (l []float64, ok bool) {
 	l = hostSlice[float64]("linalg_cholesky", n*n)
 	for j := range n {

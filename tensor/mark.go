@@ -8,24 +8,23 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Mark is something that happened in a run besides operations: a call that a
-// diagnosis must know of to judge their order.
+// Mark is a call other than an operation whose order matters to diagnostics.
 type Mark struct {
 	// Name is torch's name of the call: "backward", "grad", "item", "zero_grad",
-	// "optimizer.step", "lr_scheduler.step", "clip_grad_norm_", "clip_grad_value_",
-	// or another that a package chooses.
+	// "optimizer.step", "lr_scheduler.step", "clip_grad_norm_", "clip_grad_value_", or another
+	// name that a package chooses.
 	Name    string
-	Module  string    // path of the module that runs; Note fills it in
-	Source  string    // line of a cell that called: "In[3], line 5"; Note fills it in
-	By      any       // what was called, as an *optim.Optimizer; may be nil
-	Tensors []*Tensor // what it is about, as parameters; not to be kept
-	Number  float64   // its argument: the norm to clip to; 1 for a Backward that keeps the graph
+	Module  string    // path of the running module, set by Note
+	Source  string    // calling cell line: "In[3], line 5", set by Note
+	By      any       // object of the call, for example an *optim.Optimizer; may be nil
+	Tensors []*Tensor // tensors involved, for example parameters; must not be kept
+	Number  float64   // argument: the norm to clip to; 1 for a Backward that keeps the graph
 }
 
 var marks listeners[Mark]
 
-// Note tells the observers of marks, on the calling goroutine. While there are none it
-// does nothing.
+// Note notifies the mark observers, on the calling goroutine. Without observers it does
+// nothing.
 func Note(m Mark) {
 	list := marks.load()
 	if list == nil {
@@ -37,15 +36,14 @@ func Note(m Mark) {
 	}
 }
 
-// ObserveMarks calls f for each mark on any goroutine, on the goroutine that made it,
-// before what it announces happens, until stop is called.
+// ObserveMarks calls f for each mark on any goroutine, on the goroutine that made it, before
+// the marked call takes effect, until stop is called.
 func ObserveMarks(f func(Mark)) (stop func()) {
 	need("observe_marks", "f", f != nil, "a function of a mark")
 	return marks.add(f)
 }
 
-// listeners is a list of functions that is copied on change, so that it is read without
-// a lock; nil when there are none.
+// listeners is a copy-on-write list of functions, read without a lock; nil if empty.
 type listeners[T any] struct {
 	mu   sync.Mutex
 	list atomic.Pointer[[]*func(T)]
@@ -71,7 +69,7 @@ func (l *listeners[T]) change(edit func([]*func(T)) []*func(T)) {
 	}
 	before := len(list)
 	if list = edit(list); len(list) != before {
-		driver.Watch(len(list) > before) // events and marks have sources
+		driver.Watch(len(list) > before) // events and marks need source lines
 	}
 	if len(list) == 0 {
 		l.list.Store(nil)

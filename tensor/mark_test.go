@@ -10,8 +10,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// The calls of a step that are no operations are marked in order, with what they are
-// about.
+// TestMarks checks the order and the contents of the marks of a training step.
 func TestMarks(t *testing.T) {
 	l := nn.NewLinear(2, 1)
 	opt := optim.NewSGD(nn.Parameters(l), 0.1)

@@ -13,7 +13,7 @@ import (
 // nans are bits of NaNs of float32: quiet and signalling, of both signs, with several payloads.
 var nans = []uint64{0x7fc00000, 0xffc00000, 0x7fc12345, 0xffc54321, 0x7f800001, 0xff812345, 0x7fffffff}
 
-// canonicalNaN is the one that Maximum and its kin give.
+// canonicalNaN is the NaN that Maximum and similar operations return.
 const canonicalNaN = 0x7fc00000
 
 // TestNaNBits holds the bits of a NaN that an operation chooses. What compares two numbers gives

@@ -7,16 +7,16 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// NormOptions are what LayerNorm, GroupNorm and RMSNorm may be told.
+// NormOptions configures LayerNorm, GroupNorm and RMSNorm.
 type NormOptions struct {
-	Eps float64 // added to the variance, 1e-5; of RMSNorm to the mean square, FInfo of the dtype's Eps
+	Eps float64 // added to the variance, default 1e-5; for RMSNorm to the mean square, default FInfo(dtype).Eps
 }
 
-// BatchNormOptions are what BatchNorm and InstanceNorm may be told.
+// BatchNormOptions configures BatchNorm and InstanceNorm.
 type BatchNormOptions struct {
-	Training bool    // use the batch's statistics, and blend them into the running ones
-	Momentum float64 // the batch's share in the running statistics, 0.1
-	Eps      float64 // added to the variance, 1e-5
+	Training bool    // use the batch's statistics and blend them into the running ones
+	Momentum float64 // weight of the batch in the running statistics; default 0.1
+	Eps      float64 // added to the variance; default 1e-5
 }
 
 func orElse(x, otherwise float64) float64 {
@@ -26,17 +26,17 @@ func orElse(x, otherwise float64) float64 {
 	return x
 }
 
-// BatchNorm returns t (n, c, …) minus its channels' means, divided by √(variance +
-// eps), times w (c) plus b (c), which may be nil. In training the statistics are
-// those of the batch and go, the variance with the divisor n-1, into mean and
-// variance (c), which may be nil; otherwise they are mean and variance. It computes
-// in float32 and rounds once to t's dtype; the others may be float32 beside a t of
-// float16. It is torch.nn.functional.batch_norm.
+// BatchNorm normalises each channel of t (n, c, …): it subtracts the mean, divides by
+// √(variance + Eps), multiplies by w (c) and adds b (c). w and b may be nil. In training it
+// uses the batch's statistics and blends them, the variance with divisor n-1, into mean and
+// variance (c), which may be nil; otherwise it uses mean and variance. It computes in float32
+// and rounds once to t's dtype; the other operands may be float32 if t is float16. It is
+// torch.nn.functional.batch_norm.
 func (t *Tensor) BatchNorm(mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
 	const op = "batch_norm"
 	t.given(op)
 	if len(t.shape) < 2 {
-		fail(op, []*Tensor{t}, "it has %d dimensions; expected (n, c, …)", len(t.shape))
+		fail(op, []*Tensor{t}, "input is %d-dimensional; expected (n, c, …)", len(t.shape))
 	}
 	channels := t.shape[1]
 	s := standardize{slices.Delete(seq(len(t.shape)), 1, 2), orElse(o.Eps, 1e-5), !o.Training}
@@ -45,7 +45,7 @@ func (t *Tensor) BatchNorm(mean, variance, w, b *Tensor, o BatchNormOptions) *Te
 	if o.Training {
 		count := t.Numel() / max(1, channels)
 		if count == 1 {
-			fail(op, []*Tensor{t}, "there is one number a channel, whose variance is 0; expected more of them in training")
+			fail(op, []*Tensor{t}, "one value per channel has no variance; training needs at least 2")
 		}
 		stats = apply(normStats{s.dims}, t)
 		s.track(stats, in, count, orElse(o.Momentum, 0.1))
@@ -53,15 +53,14 @@ func (t *Tensor) BatchNorm(mean, variance, w, b *Tensor, o BatchNormOptions) *Te
 	return apply(batchNorm{s}, standardized(t, stats, in[2], in[3])...)
 }
 
-// InstanceNorm is BatchNorm with statistics of each channel of each n, blended into
-// mean and variance, if there are any, as their averages over n; without Training
-// and with mean and variance, those are used. It is
-// torch.nn.functional.instance_norm, Training being use_input_stats.
+// InstanceNorm is BatchNorm with the statistics of each channel of each n. Their averages over
+// n are blended into mean and variance, if non-nil. Without Training, it uses mean and variance
+// if they are non-nil. It is torch.nn.functional.instance_norm; Training is use_input_stats.
 func (t *Tensor) InstanceNorm(mean, variance, w, b *Tensor, o BatchNormOptions) *Tensor {
 	const op = "instance_norm"
 	t.given(op)
 	if len(t.shape) < 3 {
-		fail(op, []*Tensor{t}, "it has %d dimensions; expected (n, c, …)", len(t.shape))
+		fail(op, []*Tensor{t}, "input is %d-dimensional; expected (n, c, …)", len(t.shape))
 	}
 	in := perChannel(op, t, t.shape[1], mean, variance, w, b)
 	s := standardize{seq(len(t.shape))[2:], orElse(o.Eps, 1e-5), !o.Training}
@@ -69,7 +68,7 @@ func (t *Tensor) InstanceNorm(mean, variance, w, b *Tensor, o BatchNormOptions) 
 	if o.Training {
 		count := size(t.shape[2:])
 		if count == 1 {
-			fail(op, []*Tensor{t}, "there is one number a channel, whose variance is 0; expected more of them")
+			fail(op, []*Tensor{t}, "one value per channel has no variance; expected at least 2")
 		}
 		stats = apply(normStats{s.dims}, t)
 		s.track(stats, in, count, orElse(o.Momentum, 0.1))
@@ -77,10 +76,9 @@ func (t *Tensor) InstanceNorm(mean, variance, w, b *Tensor, o BatchNormOptions) 
 	return apply(instanceNorm{s}, standardized(t, stats, in[2], in[3])...)
 }
 
-// LayerNorm returns t minus its means over the last dimensions, whose sizes are
-// shape, divided by √(variance + eps), times w plus b, which have that shape or are
-// nil. It computes in float32 and rounds once. It is
-// torch.nn.functional.layer_norm.
+// LayerNorm normalises t over its last dimensions, whose sizes are shape: it subtracts the
+// mean, divides by √(variance + Eps), multiplies by w and adds b, which have that shape or are
+// nil. It computes in float32 and rounds once. It is torch.nn.functional.layer_norm.
 func (t *Tensor) LayerNorm(shape []int, w, b *Tensor, o NormOptions) *Tensor {
 	t.given("layer_norm")
 	dims := lastDims("layer_norm", t, shape, w, b)
@@ -88,13 +86,13 @@ func (t *Tensor) LayerNorm(shape []int, w, b *Tensor, o NormOptions) *Tensor {
 	return apply(layerNorm{s}, standardized(t, apply(normStats{s.dims}, t), w, b)...)
 }
 
-// GroupNorm is LayerNorm over each of groups of neighbouring channels of t (n, c,
-// …), with w and b (c), which may be nil. It is torch.nn.functional.group_norm.
+// GroupNorm normalises t (n, c, …) over groups of adjacent channels, with w and b (c), which
+// may be nil. It is torch.nn.functional.group_norm.
 func (t *Tensor) GroupNorm(groups int, w, b *Tensor, o NormOptions) *Tensor {
 	const op = "group_norm"
 	t.given(op)
 	if len(t.shape) < 2 || groups < 1 || t.shape[1]%groups != 0 {
-		fail(op, []*Tensor{t}, "%d groups; expected (n, c, …) with c a multiple of the groups", groups)
+		fail(op, []*Tensor{t}, "got %d groups; expected an input (n, c, …) with c a multiple of the number of groups", groups)
 	}
 	channels := t.shape[1]
 	in := perChannel(op, t, channels, nil, nil, w, b)
@@ -123,8 +121,8 @@ func standardized(x, stats, w, b *Tensor) []*Tensor {
 	return in
 }
 
-// perChannel returns what there is one of a channel, nil where there is none, in a
-// shape that repeats to t's.
+// perChannel returns the per-channel operands, nil where absent, in a shape that broadcasts to
+// t's.
 func perChannel(op string, t *Tensor, channels int, list ...*Tensor) []*Tensor {
 	shape := slices.Repeat([]int{1}, len(t.shape))
 	shape[1] = channels
@@ -134,21 +132,21 @@ func perChannel(op string, t *Tensor, channels int, list ...*Tensor) []*Tensor {
 			continue
 		}
 		if !slices.Equal(x.shape, []int{channels}) {
-			fail(op, []*Tensor{t, x}, "%s does not fit the input; expected (%d,)", [...]string{"the mean", "the variance", "the weight", "the bias"}[i], channels)
+			fail(op, []*Tensor{t, x}, "%s does not match the input's channels; expected shape (%d,)", [...]string{"the mean", "the variance", "the weight", "the bias"}[i], channels)
 		}
 		out[i] = x.Reshape(shape...)
 	}
 	return out
 }
 
-// known returns the running statistics in[0] and in[1] of t as one tensor, unless s
-// computes its own.
+// known returns the running statistics in[0] and in[1] of t as one tensor, unless s computes
+// its own.
 func (s *standardize) known(op string, t *Tensor, in []*Tensor) *Tensor {
 	if !s.given {
 		return nil
 	}
 	if in[0] == nil || in[1] == nil {
-		fail(op, []*Tensor{t}, "there are no running statistics; expected some, or Training")
+		fail(op, []*Tensor{t}, "mean or variance is nil; pass both, or set Training")
 	}
 	stats := newTensor(t.mem.backend, wideOf(t.dtype), append([]int{2}, in[0].shape...))
 	mean, variance := statistics(stats)
@@ -157,8 +155,7 @@ func (s *standardize) known(op string, t *Tensor, in []*Tensor) *Tensor {
 	return stats
 }
 
-// track blends stats, of count elements each, into the running ones, in[0] and
-// in[1].
+// track blends stats, of count elements each, into the running ones, in[0] and in[1].
 func (s standardize) track(stats *Tensor, in []*Tensor, count int, momentum float64) {
 	if in[0] == nil || in[1] == nil {
 		return
@@ -177,22 +174,22 @@ func (s standardize) track(stats *Tensor, in []*Tensor, count int, momentum floa
 	})
 }
 
-// lastDims returns the last dimensions of t, which must have the sizes of shape, as
-// w and b must unless they are nil.
+// lastDims returns the last dimensions of t. Their sizes must be shape, which is also the shape
+// of w and b unless they are nil.
 func lastDims(op string, t *Tensor, shape []int, w, b *Tensor) []int {
 	lead := len(t.shape) - len(shape)
 	if len(shape) == 0 || lead < 0 || !slices.Equal(t.shape[lead:], shape) {
-		fail(op, []*Tensor{t}, "the normalized shape is %v; expected one or more of the last sizes", shape)
+		fail(op, []*Tensor{t}, "the normalized shape is %v; expected the sizes of one or more of the input's last dimensions", shape)
 	}
 	for i, x := range []*Tensor{w, b} {
 		if x != nil && !slices.Equal(x.shape, shape) {
-			fail(op, []*Tensor{t, x}, "the %s does not fit the input; expected %s", [...]string{"weight", "bias"}[i], shapeString(shape))
+			fail(op, []*Tensor{t, x}, "%s does not match the input; expected shape %s", [...]string{"weight", "bias"}[i], shapeString(shape))
 		}
 	}
 	return seq(len(t.shape))[lead:]
 }
 
-// rmsNorm is x / √(mean of x² + eps) of x and perhaps a weight.
+// rmsNorm is x / √(mean of x² + eps), with an optional weight.
 type rmsNorm struct {
 	dims []int
 	eps  float64
@@ -212,9 +209,9 @@ func (r rmsNorm) f(in []*Tensor) *Tensor {
 func (r rmsNorm) Forward(in []*Tensor) *Tensor              { return compose(r.f, in) }
 func (r rmsNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(r.f, dy, in) }
 
-// RMSNorm returns t divided by the root of its mean square over the last dimensions,
-// whose sizes are shape, times w of that shape, which may be nil. It computes in
-// float32 and rounds once, to t's dtype. It is torch.nn.functional.rms_norm.
+// RMSNorm divides t by its root mean square over the last dimensions, whose sizes are shape,
+// and multiplies by w of that shape, which may be nil. It computes in float32 and rounds once
+// to t's dtype. It is torch.nn.functional.rms_norm.
 func (t *Tensor) RMSNorm(shape []int, w *Tensor, o NormOptions) *Tensor {
 	t.given("rms_norm")
 	dims := lastDims("rms_norm", t, shape, w, nil)
@@ -247,15 +244,15 @@ func (r renorm) f(in []*Tensor) *Tensor {
 func (r renorm) Forward(in []*Tensor) *Tensor              { return compose(r.f, in) }
 func (r renorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor { return derive(r.f, dy, in) }
 
-// Renorm returns t with each slice along dim whose p-norm is above most scaled to
-// it. It is torch.renorm.
+// Renorm scales each slice of t along dim whose p-norm exceeds most down to that norm. It is
+// torch.renorm.
 func (t *Tensor) Renorm(p float64, dim int, most float64) *Tensor {
 	t.given("renorm")
 	if p <= 0 || most < 0 {
-		panic(&Error{Op: "renorm", Why: fmt.Sprintf("p %v and limit %v; expected p above 0 and a limit of 0 or more", p, most)})
+		panic(&Error{Op: "renorm", Why: fmt.Sprintf("p is %v and the limit is %v; expected a positive p and a limit of at least 0", p, most)})
 	}
 	if len(t.shape) < 2 {
-		fail("renorm", []*Tensor{t}, "it has %d dimensions; expected 2 or more", len(t.shape))
+		fail("renorm", []*Tensor{t}, "input is %d-dimensional; expected at least 2 dimensions", len(t.shape))
 	}
 	return apply(renorm{p, most, axis("renorm", t, dim, len(t.shape))}, t)
 }

@@ -7,18 +7,17 @@ import (
 	"halfnote/tensor/internal/scope"
 )
 
-// Category says how autocast treats an operation: on which of torch's lists for
-// CUDA it is.
+// Category is one of the lists of torch's autocast for CUDA.
 type Category uint8
 
 // The categories.
 const (
-	Keep     Category = iota // unlisted: operands stay as they come
-	Lower                    // lower_precision_fp: operands go to the policy's dtype
-	Raise                    // fp32: operands go to float32
-	Widest                   // promote: operands go to the widest dtype among them
-	Banned                   // banned: not to be used under autocast
-	Explicit                 // the caller has named the dtype, as SumAs does, so that no list counts
+	Keep     Category = iota // unlisted: operands keep their dtypes
+	Lower                    // lower_precision_fp: operands are cast to the policy's dtype
+	Raise                    // fp32: operands are cast to float32
+	Widest                   // promote: operands are cast to the widest of their dtypes
+	Banned                   // banned: must not be used under autocast
+	Explicit                 // the caller has named the dtype, for example with SumAs, so no list applies
 )
 
 // String returns torch's name of the list.
@@ -29,24 +28,24 @@ func (c Category) String() string {
 	return [...]string{"unlisted", "lower_precision_fp", "fp32", "promote", "banned", "explicit dtype"}[c]
 }
 
-// Reads says which values an operation's VJP looks at. Autograd keeps those and
-// lets go of the rest.
+// Reads is the set of values that an operation's VJP reads. Autograd keeps those and releases
+// the rest.
 type Reads uint8
 
-// What a VJP may read.
+// The values of Reads.
 const (
 	ReadsAll      Reads = iota // operands and result
 	ReadsOperands              // the operands' values
 	ReadsResult                // the result's values
 	ReadsNothing               // shapes and dtypes only
-	ReadsIndices               // the values of operands that are no floating-point numbers: positions and masks
-	NoDerivative               // no VJP is asked for: the result is of integers or bool, or constant piece by piece
+	ReadsIndices               // values of operands that are not floating-point: positions and masks
+	NoDerivative               // no VJP: the result is integer or bool, or piecewise constant
 )
 
 // Info describes an operation.
 type Info struct {
-	Name  string // torch's name in its autocast lists, as "matmul"
-	Torch string // torch's function, as "torch.matmul"
+	Name  string // torch's name in its autocast lists, for example "matmul"
+	Torch string // torch's function, for example "torch.matmul"
 	Category
 	Reads Reads
 }
@@ -55,29 +54,27 @@ type Info struct {
 // and safe for use by several goroutines.
 type Op interface {
 	Info() Info
-	// Forward returns the result for operands that have been cast. Autocast and
-	// autograd are off while it runs.
+	// Forward returns the result for the cast operands. Autocast and autograd are off while it
+	// runs.
 	Forward(in []*Tensor) *Tensor
-	// VJP returns the gradients of the operands, each in the operand's shape, for
-	// the gradient dy of the result y. It is written in operations, so that it
-	// can be differentiated. nil means no gradient; an operand that does not
-	// require a gradient needs none. Values that Info().Reads does not name are
-	// not there.
+	// VJP returns the gradients of the operands, each in its operand's shape, for the gradient
+	// dy of the result y. It is written in operations, so that it can be differentiated. A nil
+	// gradient means none; none is needed for an operand that does not require one. Values not
+	// named by Info().Reads have been released and must not be read.
 	VJP(dy, y *Tensor, in []*Tensor) []*Tensor
 }
 
-// Apply returns op's result for in, recorded like that of the operations of this
-// package: a way to give an operation its own derivative. It is
-// torch.library.custom_op with register_autograd.
+// Apply returns op's result for in, recorded like this package's own operations. Use it to give
+// an operation its own derivative. It is torch.library.custom_op with register_autograd.
 func Apply(op Op, in ...*Tensor) *Tensor {
 	need("apply", "op", op != nil, "an Op")
 	return apply(custom{op, false}, in...)
 }
 
-// custom runs a Forward that is made of operations, without recording them.
+// custom runs a Forward made of operations, without recording them.
 type custom struct {
 	Op
-	cast bool // leave autocast on
+	cast bool // keeps autocast on
 }
 
 func (c custom) Forward(in []*Tensor) (y *Tensor) {
@@ -89,33 +86,33 @@ func (c custom) Forward(in []*Tensor) (y *Tensor) {
 	return y.alias(y.offset, y.shape, y.stride) // y may be an operand
 }
 
-// Kinds of operations are treated apart, by a method of its own each.
+// Optional interfaces mark the kinds of operations.
 type (
-	promoting interface{ promotes() } // operands are brought to one dtype
-	real      interface{ real() }     // integer operands are brought to float32
-	fixed     interface{ fixed() }    // autocast never sees it: casts and views
+	promoting interface{ promotes() } // operands are promoted to one dtype
+	real      interface{ real() }     // integer operands are converted to float32
+	fixed     interface{ fixed() }    // autocast ignores it: casts and views
 )
 
-// derived is an operation with an operand that is computed from another one, of which
-// the caster is not told.
+// derived is an operation one of whose operands is computed from another one. Casters do not
+// see that operand.
 type derived interface{ derived() (operand int) }
 
-// state is what belongs to a goroutine: what a scope holds.
+// state is the goroutine-local state, held by a scope.
 type state struct {
 	caster    Caster
-	suspended Caster // in force around a Backward, which has none
+	suspended Caster // caster in force around a Backward, which has none
 	nograd    bool
 	strict    bool     // inside Out: an operand that requires a gradient is an error
-	captured  *capture // inside Checkpoint: collects operands from outside
+	captured  *capture // inside Checkpoint: collects outside operands
 	backward  bool
-	casting   bool           // inside caster.Cast; kept only while observed
-	of        string         // the operation whose derivative is computed; kept only while observed
-	ofID      uint64         // its result; kept only while observed
-	module    string         // path of the module that runs; kept only while observed, or where the caster asks
-	source    string         // the line of the cell whose derivative is computed; kept only while observed
+	casting   bool           // inside caster.Cast; set only while observed
+	of        string         // operation whose derivative is computed; set only while observed
+	ofID      uint64         // ID of its result; set only while observed
+	module    string         // path of the running module; set only while observed, or if the caster reads it
+	source    string         // cell line whose derivative is computed; set only while observed
 	anomaly   bool           // inside DetectAnomaly
-	hidden    bool           // inside an operation made of others: not observed
-	device    driver.Backend // where tensors are made, nil: where the process makes them
+	hidden    bool           // inside a composite operation: not observed
+	device    driver.Backend // backend for new tensors; nil: the process's default
 }
 
 func current() state {
@@ -125,7 +122,7 @@ func current() state {
 	return state{}
 }
 
-// innermost returns the state of the innermost scope, nil if there is none.
+// innermost returns the state of the innermost scope, or nil.
 func innermost() *state {
 	s, _ := scope.Current().(*state)
 	return s
@@ -137,10 +134,10 @@ func (s state) do(body func()) {
 	scope.Do(&s, body)
 }
 
-// apply is the one place where operations run and where ambient state is read.
+// apply is the only place where operations run and where ambient state is read.
 func apply(op Op, in ...*Tensor) *Tensor {
 	present(op, in)
-	driver.Poll() // kernels poll too, but not all operations run one
+	driver.Poll() // kernels poll too, but not every operation runs one
 	s := current()
 	if c := s.takesApart(op); c != nil {
 		return c.parts(in)
@@ -180,7 +177,7 @@ func apply(op Op, in ...*Tensor) *Tensor {
 		s.captured.add(in)
 	}
 	if s.strict && needsGrad(in) {
-		fail(op.Info().Name, in, "an operand requires a gradient, which a result given to tensor.Out would not record; expected to be inside tensor.NoGrad, a Detach of it, or the operation's own result")
+		fail(op.Info().Name, in, "an operand requires a gradient, but tensor.Out does not record; use tensor.NoGrad, a Detach of the operand, or the operation without Out")
 	}
 	if !s.nograd && y.dtype.IsFloat() && needsGrad(in) && op.Info().Reads != NoDerivative {
 		switch {
@@ -200,17 +197,17 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	return y
 }
 
-// present panics unless op has operands, and all of them are there.
+// present panics unless op has operands and none of them is nil.
 func present(op Op, in []*Tensor) {
 	if len(in) == 0 {
-		panic(&Error{Op: op.Info().Name, Why: "it has no operand; expected at least one tensor"})
+		panic(&Error{Op: op.Info().Name, Why: "no operands; expected at least one tensor"})
 	}
 	for i, t := range in {
 		if t == nil {
 			missing(op.Info().Name, i, len(in))
 		}
 		if t.mem == nil {
-			panic(&Error{Op: op.Info().Name, Why: fmt.Sprintf("operand %d is the zero Tensor; expected one that a function has made", i+1)})
+			panic(&Error{Op: op.Info().Name, Why: fmt.Sprintf("operand %d is a zero Tensor; create tensors with functions such as New or Zeros", i+1)})
 		}
 	}
 }
@@ -247,7 +244,7 @@ func sameDType(op string, in []*Tensor) {
 	given(op, in...)
 	for _, t := range in[1:] {
 		if t.dtype != in[0].dtype {
-			failDType(op, in, "they differ; expected one dtype: cast with To, or run under amp.Autocast")
+			failDType(op, in, "operands must have one dtype: convert with To, or run under amp.Autocast")
 		}
 	}
 }

@@ -1,21 +1,22 @@
 package tensor
 
-// origin is what integers on a device were copied from: class numbers, token ids, masks.
-// While neither has changed they are read there, and nobody waits for the device.
+// origin is the CPU tensor that integers on a device were copied from: class numbers, token
+// ids, masks. While neither has changed, they are read on the CPU, without synchronising with
+// the device.
 type origin struct {
-	of             *Tensor // without gaps, of the copy's shape, on the CPU
-	version, copys int64   // of both when the copy was made
+	of             *Tensor // contiguous source on the CPU, of the copy's shape
+	version, copys int64   // versions of both when the copy was made
 }
 
-// remember notes that y is a copy of x on another device.
+// remember records that y is a copy of x on another device.
 func (y *Tensor) remember(x *Tensor) {
 	if x.Device() == CPU && !x.dtype.IsFloat() {
 		y.mem.origin = &origin{x, x.mem.version.Load(), y.mem.version.Load()}
 	}
 }
 
-// nearest returns t, or what it was copied from if that is on the CPU and has t's elements
-// still.
+// nearest returns the CPU tensor that t was copied from, if there is one that still has t's
+// elements, otherwise t.
 func (t *Tensor) nearest() *Tensor {
 	o := t.mem.origin
 	if o == nil || t.replayed() || o.of.mem.version.Load() != o.version || t.mem.version.Load() != o.copys || o.of.dtype != t.dtype {
@@ -24,7 +25,7 @@ func (t *Tensor) nearest() *Tensor {
 	return o.of.alias(o.of.offset+t.offset, t.shape, t.stride)
 }
 
-// brought returns new integers of the CPU on the default device.
+// brought returns new CPU integers on the default device.
 func (t *Tensor) brought() *Tensor {
 	if b := here(); b != t.mem.backend {
 		return clone{from: CPU, to: Device(b.Name())}.Forward([]*Tensor{t})

@@ -27,10 +27,10 @@ func TestOut(t *testing.T) {
 		t.Errorf("under NoGrad: got %v", z)
 	}
 	for want, f := range map[string]func(){
-		"mul: shapes (2, 2) and (2, 2): an operand requires a gradient, which a result given to tensor.Out": func() { Out(z, func() *Tensor { return w.Mul(x) }) },
-		"it requires a gradient, which a change in place would falsify":                                     func() { Out(w, func() *Tensor { return x.Mul(x) }) },
-		"out: shapes (3,) and (2, 2): the result has another shape":                                         func() { Out(Zeros(3), func() *Tensor { return x.Mul(x) }) },
-		"the result is float32, which the first cannot hold":                                                func() { Out(Zeros(2, 2).Long(), func() *Tensor { return x.Mul(x) }) },
+		"mul: shapes (2, 2) and (2, 2): an operand requires a gradient, but tensor.Out does not record": func() { Out(z, func() *Tensor { return w.Mul(x) }) },
+		"the tensor requires a gradient, which a change in place would falsify":                         func() { Out(w, func() *Tensor { return x.Mul(x) }) },
+		"out: shapes (3,) and (2, 2): the result and the output tensor must have the same shape":        func() { Out(Zeros(3), func() *Tensor { return x.Mul(x) }) },
+		"the result is float32, which the tensor changed in place cannot hold":                          func() { Out(Zeros(2, 2).Long(), func() *Tensor { return x.Mul(x) }) },
 	} {
 		if err := Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)

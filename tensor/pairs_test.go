@@ -110,7 +110,7 @@ var pairFunctions = []struct {
 	{"addcdiv", func(x, y *Tensor) *Tensor { return x.Addcdiv(x, y, 0.3) }, func(x, y float64) float64 { return f32(x + f32(f32(f32(0.3)*x)/y)) }, true},
 }
 
-// unlessNaN returns z, but the other one where one of x and y is NaN.
+// unlessNaN returns z, or the other operand if one of x and y is NaN.
 func unlessNaN(x, y, z float64) float64 {
 	switch {
 	case x != x:

@@ -1,22 +1,21 @@
 package tensor
 
-// Decomposer is a caster for which some operations are what torch makes of them: their parts
-// run in their place, and each is cast by itself, so that dtypes and roundings are those of the
-// parts.
+// Decomposer is a Caster for which some operations are decomposed into torch's component
+// operations. Each component is cast on its own, so that dtypes and roundings match torch's.
 type Decomposer interface {
 	Caster
-	// Decomposes reports whether op runs as its parts.
+	// Decomposes reports whether op runs as its component operations.
 	Decomposes(op Info) bool
 }
 
-// decomposed is an operation that torch makes of others on some device.
+// decomposed is an operation that torch composes of others on some device.
 type decomposed interface {
 	Op
-	// parts returns the result by the operations that torch uses.
+	// parts computes the result with the operations that torch uses.
 	parts(in []*Tensor) *Tensor
 }
 
-// takesApart returns the parts of op, nil if it runs as a whole.
+// takesApart returns the components of op, or nil if it runs as a whole.
 func (s state) takesApart(op Op) decomposed {
 	c, ok := op.(decomposed)
 	if !ok {
@@ -35,7 +34,7 @@ func (l lstmCell) parts(in []*Tensor) *Tensor    { return l.f(in) }
 func (e einsum) parts(in []*Tensor) *Tensor      { return e.equation.evaluateBy(in, pairUp) }
 func (chainMatmul) parts(in []*Tensor) *Tensor   { return multiplyChain(in) }
 
-// parts sums products of all elements without a matrix product, as torch does.
+// parts sums the products of all elements without a matrix product, as torch does.
 func (d tensordot) parts(in []*Tensor) *Tensor {
 	if len(d.dims[0]) != len(in[0].shape) || len(d.dims[1]) != len(in[1].shape) {
 		return d.f(in)

@@ -43,8 +43,8 @@ var peakCases = []peakCase{
 	{"prod", func(in []*Tensor) *Tensor { return in[0].Prod(1) }, [][]int{{2000, 200}}, 4, 14},
 }
 
-// TestPeakMemory holds what operations need beside operands and results against a bound
-// that does not grow with the product of sizes.
+// TestPeakMemory bounds the memory that operations need besides operands and results. The bound
+// does not grow with the product of sizes.
 func TestPeakMemory(t *testing.T) {
 	g := NewGenerator(1)
 	for _, c := range peakCases {

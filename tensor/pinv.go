@@ -6,16 +6,16 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// inversion is the pseudoinverse of a matrix and what it was made of.
+// inversion is the pseudoinverse of a matrix, with the values it was computed from.
 type inversion struct {
-	p      []float64 // the pseudoinverse, (n, m)
-	values []float64 // the singular values, in descending order
-	rank   int       // how many of them count
+	p      []float64 // pseudoinverse (n, m)
+	values []float64 // singular values in descending order
+	rank   int       // number of singular values that are not taken as 0
 }
 
 // pseudoInvert returns the pseudoinverse of the m by n matrix a, which it overwrites. Singular
-// values up to cut of the largest one count as 0. The longer side goes by reflections
-// first, so that the decomposition is of a small square matrix.
+// values up to cut times the largest one are taken as 0. A QR decomposition first reduces the
+// longer side, so that the singular value decomposition is of a small square matrix.
 func pseudoInvert(a []float64, m, n int, cut func(largest float64) float64) inversion {
 	if m < n {
 		i := pseudoInvert(transposed(a, m, n), n, m, cut)
@@ -45,8 +45,8 @@ func pseudoInvert(a []float64, m, n int, cut func(largest float64) float64) inve
 	return i
 }
 
-// invertSymmetric is pseudoInvert of the symmetric n by n matrix a, whose eigenvalues' magnitudes
-// are its singular values; it reports whether they were found.
+// invertSymmetric is pseudoInvert for the symmetric n by n matrix a, whose singular values are
+// its eigenvalues' magnitudes. It reports whether the eigenvalues converged.
 func invertSymmetric(a []float64, n int, cut func(largest float64) float64) ([]float64, bool) {
 	w, v, ok := eigen(a, n)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPointwiseMistakes sees that mistakes name the operation, the values and what was
-// expected.
+// TestPointwiseMistakes checks that errors name the operation, the values and the expected
+// ones.
 func TestPointwiseMistakes(t *testing.T) {
 	x, ints, truths := Ones(2, 3), FromInts([]int{1, 0, 3}), FromBools([]bool{true, false, true})
 	for _, c := range []struct {
@@ -41,7 +41,7 @@ func TestPointwiseMistakes(t *testing.T) {
 		{func() { x.PReLU(Ones(2)) }, []string{"prelu", "2 elements", "3"}},
 		{func() { x.PReLU(Ones(1).Half()) }, []string{"prelu", "float16", "one dtype"}},
 		{func() { x.Cumsum(2) }, []string{"cumsum", "(2, 3)", "2"}},
-		{func() { x.Prod(0, 0) }, []string{"prod", "twice"}},
+		{func() { x.Prod(0, 0) }, []string{"prod", "contain a duplicate"}},
 		{func() { ints.Var() }, []string{"var", "floating-point"}},
 		{func() { x.Bincount(0) }, []string{"bincount", "float32", "vector of integers"}},
 		{func() { FromInts([]int{1, -2}).Bincount(0) }, []string{"bincount", "element 1", "-2", "0 or more"}},
@@ -49,7 +49,7 @@ func TestPointwiseMistakes(t *testing.T) {
 		{func() { x.Quantile(1.5, 0) }, []string{"quantile", "1.5", "0 to 1"}},
 		{func() { ints.Quantile(0.5, 0) }, []string{"quantile", "int64", "float32"}},
 		{func() { x.Diff(-1, 0) }, []string{"diff", "-1"}},
-		{func() { x.Rows()[0] = nil; Ones(2).Rows() }, []string{"rows", "1 dimensions", "expected 2"}},
+		{func() { x.Rows()[0] = nil; Ones(2).Rows() }, []string{"rows", "the tensor is 1-dimensional", "expected 2"}},
 		{func() { ArangeAs(Float32, 0, 1, -1) }, []string{"arange", "-1"}},
 		{func() { ArangeAs(Float32, 0, 1, 0) }, []string{"arange", "0"}},
 		{func() { FullAs(Float16, 1e6) }, []string{"full", "float16", "1e+06", "65504"}},
@@ -63,7 +63,7 @@ func TestPointwiseMistakes(t *testing.T) {
 		{func() { Ones(2).AddAssign(Ones(3, 2)) }, []string{"add_", "(2,)", "(3, 2)"}},
 		{func() { Ones(2).AddcmulAssign(Ones(3, 1), Ones(2), 1) }, []string{"addcmul_", "(2,)", "(3, 1)"}},
 		{func() { Ones(2).RequireGrad().ExpAssign() }, []string{"exp_", "requires a gradient"}},
-		{func() { Ones(2).AddAssign(Ones(2).RequireGrad()) }, []string{"add_", "would not record", "Detach"}},
+		{func() { Ones(2).AddAssign(Ones(2).RequireGrad()) }, []string{"add_", "are not recorded", "Detach"}},
 		{func() { Ones(1).Expand(3).NegAssign() }, []string{"neg_", "expanded"}},
 	} {
 		err := Try(c.f)
@@ -132,7 +132,7 @@ func TestAssign(t *testing.T) {
 				t.Errorf("%s, %v: got %v, version %d, want %v, %d", c.name, d, x, base.Version(), want, version+1)
 			}
 			if rest := base.Sum().Sub(x.Sum()).Double().Item(); math.Abs(rest-7*14) > 0.5 {
-				t.Errorf("%s, %v: what is not in the view has changed: %v", c.name, d, base)
+				t.Errorf("%s, %v: elements outside the view have changed: %v", c.name, d, base)
 			}
 		}
 	}
@@ -221,8 +221,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestRReLU holds numbers of torch.nn.functional.rrelu, of torch 2.15 after
-// torch.manual_seed(1).
+// TestRReLU compares with torch.nn.functional.rrelu in torch 2.15 after torch.manual_seed(1).
 func TestRReLU(t *testing.T) {
 	x := New([]float64{-1, 2, -3, 0.5, -0.25, 0}).RequireGrad()
 	ManualSeed(1)

@@ -2,20 +2,20 @@ package tensor
 
 import "slices"
 
-// PoolOptions are what pooling may be told, sizes as one number for all dimensions
-// or one a dimension. The zero value is torch's default.
+// PoolOptions configures pooling. Each list has one number for all dimensions, or one per
+// dimension. The zero value is torch's default.
 type PoolOptions struct {
-	Stride   []int // steps of the window, its size
-	Padding  []int // added on both sides, at most half the window, 0
-	Dilation []int // of max pooling: distance of the window's elements, 1
-	CeilMode bool  // a window that begins inside counts though it ends outside
-	// Of average pooling:
-	ExcludePadding bool // padding does not count in the divisor: count_include_pad=False
-	Divisor        int  // divides instead of the number of elements
+	Stride   []int // step of the window; default: its size
+	Padding  []int // elements added on both sides, at most half the window; default 0
+	Dilation []int // distance between the window's elements, for max pooling; default 1
+	CeilMode bool  // keeps a window that begins inside and ends outside
+	// Average pooling:
+	ExcludePadding bool // leaves padding out of the divisor: count_include_pad=False
+	Divisor        int  // divisor in place of the number of elements
 }
 
-// AvgPool1d returns the means of t (…, l) over windows of size elements: (…, l'),
-// where l' = (l + 2 padding - size) / stride + 1. Padding is 0, and counts. It adds
+// AvgPool1d returns the means of t (…, l) over windows of size elements: (…, l'), where l' = (l
+// + 2 padding - size) / stride + 1. Padding elements are 0 and count in the divisor. It sums
 // and divides in float32 and rounds once. It is torch.nn.functional.avg_pool1d.
 func (t *Tensor) AvgPool1d(size []int, o PoolOptions) *Tensor { return t.avgPool(1, size, o) }
 
@@ -29,20 +29,20 @@ func (t *Tensor) avgPool(dims int, size []int, o PoolOptions) *Tensor {
 	op := "avg_pool" + nd(dims)
 	w, places := newPool(op, dims, t, size, o)
 	if len(o.Dilation) > 0 || o.Divisor < 0 {
-		fail(op, []*Tensor{t}, "dilation %v and divisor %d; expected no dilation and a divisor above 0", o.Dilation, o.Divisor)
+		fail(op, []*Tensor{t}, "Dilation is %v and Divisor is %d; expected no Dilation and a positive Divisor", o.Dilation, o.Divisor)
 	}
 	sizes := slices.Clone(t.shape[len(t.shape)-dims:])
 	return apply(avgPool{dims, w, places, o.ExcludePadding, o.Divisor, sizes}, t)
 }
 
-// newPool returns the window of a pooling and how many places it has in t.
+// newPool returns a pooling window and its number of places in t.
 func newPool(op string, dims int, t *Tensor, size []int, o PoolOptions) (w window, places []int) {
 	given(op, t)
 	if len(t.shape) <= dims {
-		fail(op, []*Tensor{t}, "it has %d dimensions; expected %d or %d", len(t.shape), dims+1, dims+2)
+		fail(op, []*Tensor{t}, "input is %d-dimensional; expected %d or %d dimensions", len(t.shape), dims+1, dims+2)
 	}
 	if len(size) == 0 {
-		fail(op, []*Tensor{t}, "the window has no size; expected 1 or %d numbers", dims)
+		fail(op, []*Tensor{t}, "the window size is empty; expected length 1 or %d", dims)
 	}
 	w = window{
 		kernel:   perDimension(op, "window", size, dims, 1, 1),
@@ -57,31 +57,31 @@ func newPool(op string, dims int, t *Tensor, size []int, o PoolOptions) (w windo
 	places = make([]int, dims)
 	for i, n := range t.shape[len(t.shape)-dims:] {
 		if 2*w.lo[i] > w.reach(i) {
-			fail(op, []*Tensor{t}, "padding %v; expected at most half of the window %v", w.lo, w.kernel)
+			fail(op, []*Tensor{t}, "padding is %v; expected at most half of the window size %v", w.lo, w.kernel)
 		}
 		room := n + 2*w.lo[i] - w.reach(i)
 		if o.CeilMode {
 			room += w.stride[i] - 1
 		}
 		if room < 0 {
-			fail(op, []*Tensor{t}, "the window reaches over %d elements of %d with padding; expected at least as many", w.reach(i), n+2*w.lo[i])
+			fail(op, []*Tensor{t}, "the window spans %d elements, but the input has only %d with padding; use a smaller window or more padding", w.reach(i), n+2*w.lo[i])
 		}
 		places[i] = room/w.stride[i] + 1
 		if o.CeilMode && (places[i]-1)*w.stride[i] >= n+w.lo[i] {
-			places[i]-- // a window begins inside
+			places[i]-- // every window begins inside
 		}
 		w.hi[i] = max(0, (places[i]-1)*w.stride[i]+w.reach(i)-n-w.lo[i])
 	}
 	return w, places
 }
 
-// AdaptiveAvgPool1d returns the means of places even parts of t (…, l), which
-// overlap if l is no multiple: (…, places). It is
+// AdaptiveAvgPool1d splits t (…, l) into the given number of even parts and returns their
+// means: (…, places). The parts overlap if l is not a multiple of places. It is
 // torch.nn.functional.adaptive_avg_pool1d.
 func (t *Tensor) AdaptiveAvgPool1d(places ...int) *Tensor { return t.adaptiveAvgPool(1, places) }
 
-// AdaptiveAvgPool2d is AdaptiveAvgPool1d of t (…, h, w) with one number for both or
-// one each; 0 leaves a size. It is torch.nn.functional.adaptive_avg_pool2d.
+// AdaptiveAvgPool2d is AdaptiveAvgPool1d of t (…, h, w), with one number for both dimensions or
+// one per dimension; 0 keeps a size. It is torch.nn.functional.adaptive_avg_pool2d.
 func (t *Tensor) AdaptiveAvgPool2d(places ...int) *Tensor { return t.adaptiveAvgPool(2, places) }
 
 // AdaptiveAvgPool3d is AdaptiveAvgPool2d of t (…, d, h, w). It is
@@ -96,11 +96,11 @@ func (t *Tensor) adaptiveAvgPool(dims int, places []int) *Tensor {
 func adaptivePlaces(op string, dims int, t *Tensor, list []int) (places, sizes []int) {
 	given(op, t)
 	if len(t.shape) <= dims {
-		fail(op, []*Tensor{t}, "it has %d dimensions; expected %d or %d", len(t.shape), dims+1, dims+2)
+		fail(op, []*Tensor{t}, "input is %d-dimensional; expected %d or %d dimensions", len(t.shape), dims+1, dims+2)
 	}
 	sizes = slices.Clone(t.shape[len(t.shape)-dims:])
 	if slices.Contains(sizes, 0) || len(list) == 0 {
-		fail(op, []*Tensor{t}, "sizes %v to %v; expected sizes of 1 or more, and 1 or %d numbers", sizes, list, dims)
+		fail(op, []*Tensor{t}, "input sizes are %v and output sizes %v; expected non-zero input sizes and 1 or %d output sizes", sizes, list, dims)
 	}
 	places = perDimension(op, "output size", list, dims, 0, 0)
 	for i, p := range places {
@@ -111,10 +111,10 @@ func adaptivePlaces(op string, dims int, t *Tensor, list []int) (places, sizes [
 	return places, sizes
 }
 
-// MaxPool1d returns the largest elements of t (…, l) in windows of size elements,
-// NaN if there is one: (…, l'), where l' = (l + 2 padding - dilation (size-1) - 1) /
-// stride + 1. Padding is -Inf. The gradient goes to the first of equal ones. It is
-// torch.nn.functional.max_pool1d.
+// MaxPool1d returns the largest elements of t (…, l) in windows of size elements, or NaN for a
+// window that contains one: (…, l'), where l' = (l + 2 padding - dilation (size-1) - 1) /
+// stride + 1. Padding elements are -Inf. The gradient goes to the first of equal elements. It
+// is torch.nn.functional.max_pool1d.
 func (t *Tensor) MaxPool1d(size []int, o PoolOptions) *Tensor { return t.maxPool(1, size, o) }
 
 // MaxPool2d is MaxPool1d of t (…, h, w). It is torch.nn.functional.max_pool2d.
@@ -127,14 +127,14 @@ func (t *Tensor) maxPool(dims int, size []int, o PoolOptions) *Tensor {
 	return apply(maxPool{dims}, t, t.maxPoolIndices(dims, size, o))
 }
 
-// MaxPoolIndices1d returns where in its row the elements are that MaxPool1d returns,
-// as int64. It is torch.nn.functional.max_pool1d with return_indices.
+// MaxPoolIndices1d returns the positions along the last dimension of the elements that
+// MaxPool1d returns, as int64. It is torch.nn.functional.max_pool1d with return_indices.
 func (t *Tensor) MaxPoolIndices1d(size []int, o PoolOptions) *Tensor {
 	return t.maxPoolIndices(1, size, o)
 }
 
-// MaxPoolIndices2d is MaxPoolIndices1d for MaxPool2d: positions in (h, w), in
-// row-major order. It is torch.nn.functional.max_pool2d with return_indices.
+// MaxPoolIndices2d is MaxPoolIndices1d for MaxPool2d: row-major positions in (h, w). It is
+// torch.nn.functional.max_pool2d with return_indices.
 func (t *Tensor) MaxPoolIndices2d(size []int, o PoolOptions) *Tensor {
 	return t.maxPoolIndices(2, size, o)
 }
@@ -148,31 +148,31 @@ func (t *Tensor) MaxPoolIndices3d(size []int, o PoolOptions) *Tensor {
 func (t *Tensor) maxPoolIndices(dims int, size []int, o PoolOptions) *Tensor {
 	op := "max_pool" + nd(dims)
 	if o.ExcludePadding || o.Divisor != 0 {
-		fail(op, []*Tensor{t}, "divisor %d, padding excluded: %v; expected neither, which are of average pooling", o.Divisor, o.ExcludePadding)
+		fail(op, []*Tensor{t}, "Divisor is %d and ExcludePadding is %v; both apply to average pooling only", o.Divisor, o.ExcludePadding)
 	}
 	w, places := newPool(op, dims, t, size, o)
 	for d, n := range t.shape[len(t.shape)-dims:] {
 		for p := range places[d] {
-			// The first element of the window that is not before the dimension.
+			// The first element of the window that is not padding.
 			first := p*w.stride[d] - w.lo[d]
 			for first < 0 {
 				first += w.dilation[d]
 			}
 			if first >= n {
-				fail(op, []*Tensor{t}, "a window of %v with dilation %v sees only padding in dimension %d of %d; expected less padding or dilation", w.kernel, w.dilation, len(t.shape)-dims+d, n)
+				fail(op, []*Tensor{t}, "a window of %v with dilation %v covers only padding in dimension %d of size %d; use less padding or dilation", w.kernel, w.dilation, len(t.shape)-dims+d, n)
 			}
 		}
 	}
 	return apply(maxPoolIndices{dims, w, places}, t)
 }
 
-// AdaptiveMaxPool1d returns the largest elements of places even parts of t (…, l),
-// which overlap if l is no multiple: (…, places). It is
+// AdaptiveMaxPool1d splits t (…, l) into the given number of even parts and returns their
+// largest elements: (…, places). The parts overlap if l is not a multiple of places. It is
 // torch.nn.functional.adaptive_max_pool1d.
 func (t *Tensor) AdaptiveMaxPool1d(places ...int) *Tensor { return t.adaptiveMaxPool(1, places) }
 
-// AdaptiveMaxPool2d is AdaptiveMaxPool1d of t (…, h, w) with one number for both or
-// one each; 0 leaves a size. It is torch.nn.functional.adaptive_max_pool2d.
+// AdaptiveMaxPool2d is AdaptiveMaxPool1d of t (…, h, w), with one number for both dimensions or
+// one per dimension; 0 keeps a size. It is torch.nn.functional.adaptive_max_pool2d.
 func (t *Tensor) AdaptiveMaxPool2d(places ...int) *Tensor { return t.adaptiveMaxPool(2, places) }
 
 // AdaptiveMaxPool3d is AdaptiveMaxPool2d of t (…, d, h, w). It is
@@ -185,12 +185,12 @@ func (t *Tensor) adaptiveMaxPool(dims int, places []int) *Tensor {
 	return apply(maxPool{dims}, t, apply(maxPoolIndices{dims: dims, places: places}, t))
 }
 
-// MaxUnpool2d returns zeros (…, height, width) with t's elements where index, from
-// MaxPoolIndices2d, says. It is torch.nn.functional.max_unpool2d.
+// MaxUnpool2d returns zeros (…, height, width) with t's elements at the positions in index,
+// which come from MaxPoolIndices2d. It is torch.nn.functional.max_unpool2d.
 func (t *Tensor) MaxUnpool2d(index *Tensor, height, width int) *Tensor {
 	t.given("max_unpool2d")
 	if len(t.shape) < 3 || !slices.Equal(t.shape, index.shape) || height < 1 || width < 1 {
-		fail("max_unpool2d", []*Tensor{t, index}, "to (%d, %d); expected (…, h, w) and an index of its shape", height, width)
+		fail("max_unpool2d", []*Tensor{t, index}, "cannot unpool to (%d, %d); expected an input (…, h, w) and an index of the same shape", height, width)
 	}
 	t = offered(Info{Name: "max_unpool2d"}, t)[0]
 	lead := t.shape[:len(t.shape)-2]

@@ -6,12 +6,11 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Positions, the operands that say where: int64 tensors that have been looked
-// through before a kernel runs.
+// Positions are int64 index tensors whose range has been checked before a kernel runs.
 
-// positions returns index as int64 numbers from 0 to n-1, positions in dimension
-// dim of x. Where wrap says so, -n to -1 count from the end. It panics if one is out
-// of range, but not while a graph is captured, whose replays will have other ones.
+// positions returns index as int64 numbers from 0 to n-1, positions in dimension dim of x. If
+// wrap, numbers from -n to -1 count from the end. It panics if one is out of range, except
+// during graph capture, whose replays will have other positions.
 func positions(op string, x, index *Tensor, dim, n int, wrap bool) *Tensor {
 	p := index.Detach()
 	switch index.dtype {
@@ -22,7 +21,7 @@ func positions(op string, x, index *Tensor, dim, n int, wrap bool) *Tensor {
 			p.remember(convert(near, Int64))
 		}
 	default:
-		failDType(op, []*Tensor{x, index}, "the second says where; expected int64 or int32, as from tensor.FromInts")
+		failDType(op, []*Tensor{x, index}, "index must be int64 or int32, for example from tensor.FromInts")
 	}
 	if p.Numel() == 0 {
 		return p
@@ -43,7 +42,7 @@ func positions(op string, x, index *Tensor, dim, n int, wrap bool) *Tensor {
 			pollAt(i)
 			if int(j) < least || int(j) >= n {
 				e := &Error{Op: op, Shapes: [][]int{x.shape, index.shape}}
-				e.Why = fmt.Sprintf("index %d%s is out of range in dimension %d of size %d; %s", j, placeIn(index.shape, i), dim, n, expectedRange(least, n))
+				e.Why = fmt.Sprintf("index %d%s is out of range for dimension %d of size %d; %s", j, placeIn(index.shape, i), dim, n, expectedRange(least, n))
 				panic(e)
 			}
 		}
@@ -54,7 +53,7 @@ func positions(op string, x, index *Tensor, dim, n int, wrap bool) *Tensor {
 	return p
 }
 
-// wrapped returns p with n added to what is below 0.
+// wrapped returns p with n added to negative positions.
 func wrapped(p *Tensor, n int) *Tensor {
 	negative := newTensor(p.mem.backend, Bool, p.shape)
 	runBroadcast(driver.Kernel{Code: driver.Less}, negative, p, constant(p, Int64, 0))
@@ -83,27 +82,27 @@ func placeIn(shape []int, i int) string {
 	return fmt.Sprintf(" at %v", at)
 }
 
-// extremeOf returns the least or largest of integers.
+// extremeOf returns the smallest or largest of integers.
 func extremeOf(c driver.Code, p *Tensor) int {
 	return int(reduce(c, p, seq(len(p.shape)), Int64).Int64s()[0])
 }
 
-// vectorAlong returns a vector of positions as a view of shape, along dim.
+// vectorAlong returns a vector of positions as a view of the given shape, along dim.
 func vectorAlong(index *Tensor, shape []int, dim int) *Tensor {
 	stride := make([]int, len(shape))
 	stride[dim] = index.stride[0]
 	return index.alias(index.offset, shape, stride)
 }
 
-// repeated returns a scalar as a view of shape.
+// repeated returns a scalar as a view of the given shape.
 func repeated(scalar *Tensor, shape []int) *Tensor {
 	return scalar.alias(scalar.offset, shape, make([]int, len(shape)))
 }
 
-// zerosOf returns zeros of dy's dtype in shape, which take no memory.
+// zerosOf returns zeros of dy's dtype in the given shape, as a broadcast scalar.
 func zerosOf(dy *Tensor, shape []int) *Tensor { return constant(dy, dy.dtype, 0).expandTo(shape) }
 
-// raised returns t with one dimension at the least.
+// raised returns t with at least 1 dimension.
 func raised(t *Tensor) *Tensor {
 	if len(t.shape) == 0 {
 		return t.Reshape(1)
@@ -111,12 +110,11 @@ func raised(t *Tensor) *Tensor {
 	return t
 }
 
-// vector returns index in one dimension, as operations want that choose along
-// one.
+// vector returns index as a vector, for operations that select along one dimension.
 func vector(op string, t, index *Tensor) *Tensor {
 	given(op, t, index)
 	if len(index.shape) > 1 {
-		fail(op, []*Tensor{t, index}, "the second says which along one dimension; expected a vector")
+		fail(op, []*Tensor{t, index}, "index must be a vector")
 	}
 	return raised(index)
 }

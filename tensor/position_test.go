@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPositionMistakes checks that mistakes name the operation, what was given and
-// what was expected.
+// TestPositionMistakes checks that errors name the operation, the values given and those
+// expected.
 func TestPositionMistakes(t *testing.T) {
 	x, i := Ones(2, 3), FromInts([]int{0, 1, 5})
 	row := FromInts([]int{0, 1, 5}, 1, 3)
@@ -14,26 +14,26 @@ func TestPositionMistakes(t *testing.T) {
 		f    func()
 		want string
 	}{
-		{func() { x.Gather(1, row) }, "tensor: gather: shapes (2, 3) and (1, 3): index 5 at [0 2] is out of range in dimension 1 of size 3; expected 0 to 2"},
-		{func() { x.Gather(0, FromInts([]int{-1}, 1, 1)) }, "tensor: gather: shapes (2, 3) and (1, 1): index -1 at [0 0] is out of range in dimension 0 of size 2; expected 0 to 1"},
+		{func() { x.Gather(1, row) }, "tensor: gather: shapes (2, 3) and (1, 3): index 5 at [0 2] is out of range for dimension 1 of size 3; expected 0 to 2"},
+		{func() { x.Gather(0, FromInts([]int{-1}, 1, 1)) }, "tensor: gather: shapes (2, 3) and (1, 1): index -1 at [0 0] is out of range for dimension 0 of size 2; expected 0 to 1"},
 		{func() { x.Gather(2, row) }, "tensor: gather: shape (2, 3): dimension 2 is out of range; expected -2 to 1"},
-		{func() { x.Gather(0, Ones(1, 3)) }, "tensor: gather: dtypes float32 and float32: the second says where; expected int64 or int32, as from tensor.FromInts"},
+		{func() { x.Gather(0, Ones(1, 3)) }, "tensor: gather: dtypes float32 and float32: index must be int64 or int32, for example from tensor.FromInts"},
 		{func() { x.Gather(1, FromInts(make([]int, 9), 3, 3)) }, "tensor: gather: shapes (2, 3) and (3, 3): index does not match t; expected as many dimensions, and sizes at most t's in all but dimension 1"},
 		{func() { x.Gather(1, i) }, "tensor: gather: shapes (2, 3) and (3,): index does not match t; expected as many dimensions, and sizes at most t's in all but dimension 1"},
-		{func() { x.Take(FromInts([]int{-7})) }, "tensor: take: shapes (2, 3) and (1,): index -7 at [0] is out of range in dimension 0 of size 6; expected -6 to 5"},
+		{func() { x.Take(FromInts([]int{-7})) }, "tensor: take: shapes (2, 3) and (1,): index -7 at [0] is out of range for dimension 0 of size 6; expected -6 to 5"},
 		{func() { x.TakeAlongDim(i, 0) }, "tensor: take_along_dim: shapes (2, 3) and (3,): t is 2-D and index 1-D"},
 		{func() { x.TakeAlongDim(FromInts([]int{0, 0}, 1, 2), 0) }, "tensor: take_along_dim: shapes (2, 3) and (1, 2): t and index do not broadcast in dimension 1; expected equal sizes or size 1"},
-		{func() { Zeros(0).IndexSelect(0, FromInts([]int{0})) }, "tensor: index_select: shapes (0,) and (1,): index 0 at [0] is out of range in dimension 0 of size 0; expected none, as the dimension is empty"},
-		{func() { x.IndexSelect(0, row) }, "tensor: index_select: shapes (2, 3) and (1, 3): the second says which along one dimension; expected a vector"},
-		{func() { x.IndexAdd(1, i, x, 1) }, "tensor: index_add: shapes (2, 3) and (3,): index 5 at [2] is out of range in dimension 1 of size 3; expected 0 to 2"},
+		{func() { Zeros(0).IndexSelect(0, FromInts([]int{0})) }, "tensor: index_select: shapes (0,) and (1,): index 0 at [0] is out of range for dimension 0 of size 0; expected none, as the dimension is empty"},
+		{func() { x.IndexSelect(0, row) }, "tensor: index_select: shapes (2, 3) and (1, 3): index must be a vector"},
+		{func() { x.IndexAdd(1, i, x, 1) }, "tensor: index_add: shapes (2, 3) and (3,): index 5 at [2] is out of range for dimension 1 of size 3; expected 0 to 2"},
 		{func() { x.IndexAdd(0, i, x, 1) }, "tensor: index_add: shapes (2, 3), (3,) and (2, 3): src does not match; expected shape (3, 3), with a slice along dimension 0 for each index"},
-		{func() { x.IndexAdd(0, FromInts([]int{0, 1}), x.Double(), 1) }, "tensor: index_add: dtypes float32 and float64: they differ; expected one dtype"},
+		{func() { x.IndexAdd(0, FromInts([]int{0, 1}), x.Double(), 1) }, "tensor: index_add: dtypes float32 and float64: operands must have one dtype"},
 		{func() { x.IndexCopy(0, i, x) }, "tensor: index_copy: shapes (2, 3), (3,) and (2, 3): src does not match"},
-		{func() { x.IndexFill(0, FromInts([]int{-3}), 1) }, "tensor: index_fill: shapes (2, 3) and (1,): index -3 at [0] is out of range in dimension 0 of size 2; expected -2 to 1"},
+		{func() { x.IndexFill(0, FromInts([]int{-3}), 1) }, "tensor: index_fill: shapes (2, 3) and (1,): index -3 at [0] is out of range for dimension 0 of size 2; expected -2 to 1"},
 		{func() { x.Half().IndexFill(0, i, 1e9) }, "tensor: index_fill: dtype float16: 1e+09 is beyond its range"},
 		{func() { x.Scatter(1, FromInts([]int{0, 0, 0}, 1, 3), i) }, "tensor: scatter: shapes (1, 3) and (3,): index and src do not match; expected as many dimensions in src as in index"},
 		{func() { x.Scatter(1, FromInts([]int{0, 0, 0}, 1, 3), Ones(1, 2)) }, "tensor: scatter: shapes (1, 3) and (1, 2): src is smaller than index; expected size 3 or more in dimension 1"},
-		{func() { x.ScatterAdd(0, FromInts([]int{0}, 1, 1), x.Half()) }, "tensor: scatter_add: dtypes float32 and float16: they differ; expected one dtype"},
+		{func() { x.ScatterAdd(0, FromInts([]int{0}, 1, 1), x.Half()) }, "tensor: scatter_add: dtypes float32 and float16: operands must have one dtype"},
 		{func() { x.ScatterReduce(0, row, x, "max", ScatterReduceOptions{}) }, `scatter_reduce: shapes (2, 3), (1, 3) and (2, 3): unknown reduction "max"; expected sum, prod, mean, amax or amin`},
 		{func() { x.Argmax(2) }, "tensor: argmax: shape (2, 3): dimension 2 is out of range; expected -2 to 1"},
 		{func() { Zeros(0, 3).Argmin(0) }, "tensor: argmin: shape (0, 3): the reduction is empty; expected sizes of at least 1 along dimensions [0]"},
@@ -54,7 +54,7 @@ func TestPositionMistakes(t *testing.T) {
 		{func() { Meshgrid(x) }, "tensor: meshgrid: shape (2, 3): operand 0 is 2-D; expected vectors"},
 		{func() { x.MaskedFill(x, 1) }, "tensor: masked_fill: dtypes float32 and float32: mask has dtype float32; expected bool, such as a comparison returns"},
 		{func() { x.Half().MaskedFill(FromBools([]bool{true}), -1e9) }, "tensor: masked_fill: dtype float16: -1e+09 is beyond its range; expected a number from -65504 to 65504"},
-		{func() { x.MaskedSelect(FromBools([]bool{true, false})) }, "tensor: masked_select: shapes (2, 3) and (2,): they do not broadcast"},
+		{func() { x.MaskedSelect(FromBools([]bool{true, false})) }, "tensor: masked_select: shapes (2, 3) and (2,): cannot broadcast"},
 		{func() { x.MaskedScatter(FromBools([]bool{true}), Ones(5)) }, "tensor: masked_scatter: shapes (2, 3), (1,) and (5,): mask selects 6 elements; expected at least that many in src, which has 5"},
 		{func() { x.TopK(4, 1) }, "tensor: topk: shape (2, 3): k is 4 along dimension 1; expected 0 to 3"},
 		{func() { x.KthValue(0, 1) }, "tensor: kthvalue: shape (2, 3): k is 0 along dimension 1; expected 1 to 3"},
@@ -62,16 +62,16 @@ func TestPositionMistakes(t *testing.T) {
 		{func() { Zeros(2, 0).Mode(1) }, "tensor: mode: shape (2, 0): the reduction is empty"},
 		{func() { x.Sort(2) }, "tensor: sort: shape (2, 3): dimension 2 is out of range; expected -2 to 1"},
 		{func() { x.Searchsorted(Ones(3, 1), false) }, "tensor: searchsorted: shapes (2, 3) and (3, 1): the sorted tensor and values do not match; expected a sorted vector, or equal sizes in all dimensions but the last"},
-		{func() { Ones(3).Searchsorted(Ones(3).Half(), false) }, "tensor: searchsorted: dtypes float32 and float16: they differ; expected one dtype"},
+		{func() { Ones(3).Searchsorted(Ones(3).Half(), false) }, "tensor: searchsorted: dtypes float32 and float16: operands must have one dtype"},
 		{func() { x.Bucketize(x, false) }, "tensor: bucketize: shapes (2, 3) and (2, 3): boundaries are 2-D; expected a vector"},
 		{func() { x.Roll(1, 2) }, "tensor: roll: shape (2, 3): dimension 2 is out of range; expected -2 to 1"},
-		{func() { x.Flip(0, 0) }, "tensor: flip: shape (2, 3): dimensions [0 0] name one twice"},
+		{func() { x.Flip(0, 0) }, "tensor: flip: shape (2, 3): dimensions [0 0] contain a duplicate"},
 		{func() { x.Rot90(1, 0, -2) }, "tensor: rot90: shape (2, 3): dimensions 0 and -2 are the same; expected two different dimensions"},
 		{func() { Ones(3).Tril(0) }, "tensor: tril: shape (3,): t is 1-D; expected at least 2-D, (…, m, n)"},
 		{func() { Ones(1, 2, 3).Diag(0) }, "tensor: diag: shape (1, 2, 3): t is 3-D; expected a vector or a matrix"},
 		{func() { x.AsStrided([]int{2, 4}, []int{1, 2}, 0) }, "tensor: as_strided: shape (2, 3): shape (2, 4), strides [1 2] and offset 0 reach element 7 of the memory; expected up to its last, 5"},
 		{func() { x.AsStrided([]int{2}, []int{-1}, 1) }, "tensor: as_strided: shape (2, 3): shape is (2,), strides are [-1] and offset is 1; expected as many strides as sizes, none negative"},
-		{func() { i.Embedding(x, EmbeddingOptions{}) }, "tensor: embedding: shapes (2, 3) and (3,): index 5 at [2] is out of range in dimension 0 of size 2; expected 0 to 1"},
+		{func() { i.Embedding(x, EmbeddingOptions{}) }, "tensor: embedding: shapes (2, 3) and (3,): index 5 at [2] is out of range for dimension 0 of size 2; expected 0 to 1"},
 		{func() { i.Embedding(Ones(3), EmbeddingOptions{}) }, "tensor: embedding: shapes (3,) and (3,): weight is 1-D; expected (n, d), one row for each index"},
 		{func() { i.Embedding(x, EmbeddingOptions{Padded: true, PaddingIdx: 2}) }, "index 5 at [2] is out of range"},
 		{func() { FromInts([]int{0}).Embedding(x, EmbeddingOptions{Padded: true, PaddingIdx: 2}) }, "tensor: embedding: shape (2, 3): PaddingIdx 2 is out of range; expected -2 to 1"},
@@ -80,7 +80,7 @@ func TestPositionMistakes(t *testing.T) {
 		{func() { row.EmbeddingBag(x, EmbeddingBagOptions{Offsets: i}) }, "tensor: embedding_bag: shapes (1, 3), (2, 3) and (3,): indices and Offsets do not match; expected two vectors"},
 		{func() { i.EmbeddingBag(x, EmbeddingBagOptions{Offsets: i}) }, "tensor: embedding_bag: shapes (3,) and (3,): Offsets are [0 1 5]; expected 0, then ascending numbers up to 3"},
 		{func() { row.EmbeddingBag(x, EmbeddingBagOptions{Weights: row.Float()}) }, "tensor: embedding_bag: shapes (1, 3), (2, 3) and (1, 3): Weights do not fit mode mean and the indices; expected mode sum, and a weight for each index"},
-		{func() { i.OneHot(4) }, "tensor: one_hot: shapes (3,) and (3,): index 5 at [2] is out of range in dimension 0 of size 4; expected 0 to 3"},
+		{func() { i.OneHot(4) }, "tensor: one_hot: shapes (3,) and (3,): index 5 at [2] is out of range for dimension 0 of size 4; expected 0 to 3"},
 		{func() { i.OneHot(0) }, "tensor: one_hot: shape (3,): classes is 0; expected at least 1, or -1 for the largest integer plus 1"},
 		{func() { x.Split(0, 0) }, "tensor: split: shape (2, 3): size is 0; expected at least 1"},
 		{func() { x.SplitSizes([]int{1, 1}, 1) }, "tensor: split: shape (2, 3): sizes [1 1] add up to 2; expected 3, the size of dimension 1"},
@@ -93,7 +93,7 @@ func TestPositionMistakes(t *testing.T) {
 	}
 }
 
-// TestPositionsAreViews checks that splitting and the like copy nothing.
+// TestPositionsAreViews checks that splitting and similar operations copy nothing.
 func TestPositionsAreViews(t *testing.T) {
 	x := Arange(0, 24).Reshape(2, 3, 4)
 	for name, y := range map[string]*Tensor{
@@ -107,8 +107,8 @@ func TestPositionsAreViews(t *testing.T) {
 	}
 }
 
-// TestIndexMemory checks that the derivative of a selection keeps positions alone: the
-// operand may change.
+// TestIndexMemory checks that the derivative of a selection keeps only positions: the operand
+// may change.
 func TestIndexMemory(t *testing.T) {
 	w := Ones(3, 2).RequireGrad()
 	y := w.Scale(2).IndexSelect(0, FromInts([]int{1, 1}))
@@ -125,8 +125,8 @@ func TestIndexMemory(t *testing.T) {
 	}
 }
 
-// TestParts checks that gradients of parts, which are added in place, are those of
-// separate selections, also where a part is used twice or the whole is used too.
+// TestParts compares gradients of parts, which are added in place, with those of separate
+// selections, also if a part is used twice or the whole is used too.
 func TestParts(t *testing.T) {
 	for _, d := range []DType{Float32, Float16} {
 		grad := func(f func(x *Tensor) *Tensor) []float64 {

@@ -4,13 +4,12 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Promotion follows torch's page "type promotion" of tensor attributes: kinds rank
-// bool, integer, floating point; a tensor of a higher kind decides, and within a
-// kind tensors with dimensions beat those without, which beat plain numbers.
+// Promotion follows torch's page "type promotion" of tensor attributes. The kinds are, in
+// ascending order, bool, integer and floating point. The highest kind wins; within a kind,
+// tensors with dimensions win over scalars, which win over Go numbers.
 
-// PromoteTypes returns the smallest dtype that both a and b convert to. It panics
-// if there is none, as with the floating-point types of 8 bits. It is
-// torch.promote_types.
+// PromoteTypes returns the smallest dtype that both a and b convert to. It panics if there is
+// none, for example for the 8-bit floating-point dtypes. It is torch.promote_types.
 func PromoteTypes(a, b DType) DType {
 	known("promote_types", a)
 	known("promote_types", b)
@@ -25,7 +24,7 @@ func promote(a, b DType) DType {
 	case a == b:
 		return a
 	case b.IsStorage() || a.IsStorage():
-		panic(&Error{Op: "promote_types", DTypes: []DType{a, b}, Why: "a floating-point type of 8 bits does not promote; expected one dtype, or a cast with To"})
+		panic(&Error{Op: "promote_types", DTypes: []DType{a, b}, Why: "8-bit floating-point dtypes do not promote; convert with To"})
 	case a == Float16 && b == BFloat16:
 		return Float32
 	case a == Uint8 && b == Int8:
@@ -34,26 +33,26 @@ func promote(a, b DType) DType {
 	return b
 }
 
-// rank orders dtypes so that the later of two is what both convert to, except for the two
-// halves and the two integers of 8 bits.
+// rank orders dtypes: of two, both convert to the later one, except for the two half dtypes and
+// the two 8-bit integers.
 var rank = [...]int{
 	driver.Bool: 1, driver.Uint8: 2, driver.Int8: 3, driver.Int16: 4, driver.Int32: 5, driver.Int64: 6,
 	driver.Float8E5M2: 7, driver.Float8E4M3: 8, driver.Float16: 9, driver.BFloat16: 10, driver.Float32: 11, driver.Float64: 12,
 }
 
-// ResultType returns the dtype in which elementwise operations of ts compute:
-// that of the highest kind, of its tensors with dimensions if there are any. It is
+// ResultType returns the dtype that elementwise operations on ts compute in: the promoted dtype
+// of the tensors of the highest kind, ignoring scalars if there are others. It is
 // torch.result_type.
 func ResultType(ts ...*Tensor) DType {
 	given("result_type", ts...)
 	if len(ts) == 0 {
-		panic(&Error{Op: "result_type", Why: "there are no tensors; expected one or more"})
+		panic(&Error{Op: "result_type", Why: "no tensors; expected at least one"})
 	}
 	return promoteAll(ts)
 }
 
 func promoteAll(in []*Tensor) DType {
-	// The dtypes of tensors with dimensions and of those without.
+	// The dtypes of tensors with dimensions, and of scalars.
 	var dims, scalars DType
 	for _, t := range in {
 		d := &scalars
@@ -72,9 +71,8 @@ func promoteAll(in []*Tensor) DType {
 	return dims
 }
 
-// withNumber returns the dtype of t combined with a plain number: t's own, but
-// float32 for an integer or bool tensor with a number that has a fraction, and
-// int64 for a bool one with a whole number.
+// withNumber returns the dtype of t combined with a Go number: t's own, except float32 for an
+// integer or bool tensor with a fractional number, and int64 for a bool tensor with an integer.
 func withNumber(t *Tensor, c float64) DType {
 	switch whole := c == float64(int64(c)); {
 	case t.dtype.IsFloat():
@@ -87,11 +85,11 @@ func withNumber(t *Tensor, c float64) DType {
 	return t.dtype
 }
 
-// computable panics if one of in is only kept and converted.
+// computable panics if one of in has a dtype for storage and conversion only.
 func computable(op Op, in []*Tensor) {
 	for i, t := range in {
 		if t.dtype.IsStorage() {
-			failDType(op.Info().Name, in, "operand %d has a floating-point type of 8 bits, which is only kept and converted; expected a cast, such as x.Half() or x.Float()", i)
+			failDType(op.Info().Name, in, "operand %d has an 8-bit floating-point dtype, which is for storage only; convert it, for example with x.Half() or x.Float()", i)
 		}
 	}
 }

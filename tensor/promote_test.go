@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// promotions is testdata/promotion.json, which testdata/promotion.py writes.
+// promotions is testdata/promotion.json, written by testdata/promotion.py.
 type promotions struct {
 	Letters map[string]string
 	Pairs   map[string][]string
@@ -16,8 +16,8 @@ type promotions struct {
 	Singles map[string]string
 }
 
-// TestPromotionTable compares the dtypes of results, and what is an error, with PyTorch's,
-// for operands of all dtypes, with dimensions and without.
+// TestPromotionTable compares result dtypes and errors with PyTorch's, for operands of all
+// dtypes, with and without dimensions.
 func TestPromotionTable(t *testing.T) {
 	text, err := os.ReadFile("testdata/promotion.json")
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 )
 
 // reflections is the QR decomposition of an m by n matrix by Householder's method, with
-// LAPACK's signs: r's diagonal is negative where its column's first element is not (E.
-// Anderson and others, "LAPACK Users' Guide", dgeqr2 and dlarfg).
+// LAPACK's signs: r's diagonal is negative where its column's first element is not (E. Anderson
+// and others, "LAPACK Users' Guide", dgeqr2 and dlarfg).
 type reflections struct {
 	m, n int
-	a    []float64 // r, and below its diagonal the vectors of the reflections, whose first element is 1
-	tau  []float64 // the reflections are 1 - tau v vᵀ
+	a    []float64 // r and, below its diagonal, the reflections' vectors, whose first element is 1
+	tau  []float64 // factors of the reflections 1 - tau v vᵀ
 }
 
 // householder returns the decomposition of a, which it overwrites.
@@ -23,7 +23,7 @@ func householder(a []float64, m, n int) *reflections {
 		driver.Poll()
 		below := columnLength(a[(j+1)*n:], m-j-1, n, j)
 		if below == 0 {
-			continue // nothing to reflect
+			continue // the column is already reduced
 		}
 		alpha := a[j*n+j]
 		beta := -math.Copysign(length(alpha, below), alpha)
@@ -37,8 +37,7 @@ func householder(a []float64, m, n int) *reflections {
 	return f
 }
 
-// apply reflects the columns of x, a matrix of f.m rows that lie stride apart, by
-// reflection j.
+// apply applies reflection j to the columns of x, a matrix of f.m rows that are stride apart.
 func (f *reflections) apply(j int, x []float64, stride, columns int, sums []float64) {
 	if f.tau[j] == 0 || columns == 0 {
 		return
@@ -80,5 +79,5 @@ func (f *reflections) r(k int) []float64 {
 	return r
 }
 
-// length returns the length of (x, y). math.Hypot has other bits on other processors.
+// length returns √(x² + y²). The bits of math.Hypot depend on the processor.
 func length(x, y float64) float64 { return float64(columnLength([]float64{x, y}, 2, 1, 0)) }

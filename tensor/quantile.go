@@ -2,31 +2,30 @@ package tensor
 
 import "slices"
 
-// QuantileOptions choose the value of a quantile that lies between two elements.
+// QuantileOptions configures Quantiles and NanQuantiles.
 type QuantileOptions struct {
-	Interpolation string // "linear", the default, "lower", "higher", "midpoint" or "nearest"
+	Interpolation string // value between two elements: "linear" (default), "lower", "higher", "midpoint" or "nearest"
 }
 
-// Quantile returns the number along dim, which drops out, below which the share q of the
-// elements lies, between two neighbours by a straight line; NaN if there is one. t is of
-// float32 or float64. It is torch.quantile with one q.
+// Quantile returns the q-quantile, q from 0 to 1, along dim, which is dropped. Between two
+// elements it interpolates linearly. It is NaN if an element is. t must be float32 or float64.
+// It is torch.quantile with one q.
 func (t *Tensor) Quantile(q float64, dim int) *Tensor {
 	return t.quantiles("quantile", []float64{q}, dim, QuantileOptions{}, false).Select(0, 0)
 }
 
-// Quantiles is Quantile of several shares, along a new first dimension. It is
-// torch.quantile.
+// Quantiles is Quantile for several q, along a new first dimension. It is torch.quantile.
 func (t *Tensor) Quantiles(q []float64, dim int, o QuantileOptions) *Tensor {
 	return t.quantiles("quantile", q, dim, o, false)
 }
 
-// NanQuantile is Quantile of what is not NaN; NaN if there is nothing else. It is
+// NanQuantile is Quantile ignoring NaN elements. It is NaN if all elements are. It is
 // torch.nanquantile with one q.
 func (t *Tensor) NanQuantile(q float64, dim int) *Tensor {
 	return t.quantiles("nanquantile", []float64{q}, dim, QuantileOptions{}, true).Select(0, 0)
 }
 
-// NanQuantiles is NanQuantile of several shares, along a new first dimension. It is
+// NanQuantiles is NanQuantile for several q, along a new first dimension. It is
 // torch.nanquantile.
 func (t *Tensor) NanQuantiles(q []float64, dim int, o QuantileOptions) *Tensor {
 	return t.quantiles("nanquantile", q, dim, o, true)
@@ -36,27 +35,27 @@ func (t *Tensor) quantiles(op string, q []float64, dim int, o QuantileOptions, i
 	t.given(op)
 	t = raised(offered(Info{Name: op}, t)[0])
 	if t.dtype != Float32 && t.dtype != Float64 {
-		failDType(op, []*Tensor{t}, "expected float32 or float64: cast with To")
+		failDType(op, []*Tensor{t}, "expected float32 or float64: convert with To")
 	}
 	for _, share := range q {
 		if !(share >= 0 && share <= 1) {
-			fail(op, []*Tensor{t}, "the share is %v; expected 0 to 1", share)
+			fail(op, []*Tensor{t}, "q is %v; expected a number from 0 to 1", share)
 		}
 	}
 	modes := []string{"", "linear", "lower", "higher", "midpoint", "nearest"}
 	if !slices.Contains(modes, o.Interpolation) {
-		fail(op, []*Tensor{t}, "there is no interpolation %q; expected one of %q", o.Interpolation, modes[1:])
+		fail(op, []*Tensor{t}, "unknown interpolation %q; expected one of %q", o.Interpolation, modes[1:])
 	}
 	d := axis(op, t, dim, len(t.shape))
 	if t.shape[d] == 0 {
-		fail(op, []*Tensor{t}, "there is no element along dimension %d; expected one or more", d)
+		fail(op, []*Tensor{t}, "dimension %d is empty; expected at least one element", d)
 	}
 	sorted, _ := t.Movedim(d, -1).Sort(-1)
 	return sorted.between(sorted.ranks(q, ignoreNaN), o.Interpolation).Movedim(-1, 0)
 }
 
-// ranks returns where the shares q, rounded to t's dtype, lie in sorted rows (…, n), as float64:
-// (…, shares), the last element for rows with NaN unless that is ignored.
+// ranks returns the positions of the quantiles q, rounded to t's dtype, in sorted rows (…, n),
+// as float64: (…, len(q)). For rows with NaN it is the last position, unless ignoreNaN is set.
 func (t *Tensor) ranks(q []float64, ignoreNaN bool) *Tensor {
 	x := t.Detach()
 	n := x.shape[len(x.shape)-1]
@@ -70,7 +69,7 @@ func (t *Tensor) ranks(q []float64, ignoreNaN bool) *Tensor {
 	return nan.Slice(-1, n-1, n).Where(last, shares.Scale(float64(n-1)))
 }
 
-// between returns the elements of rows t (…, n) at ranks (…, shares).
+// between returns the elements of the rows t (…, n) at ranks (…, len(q)).
 func (t *Tensor) between(ranks *Tensor, interpolation string) *Tensor {
 	at := func(ranks *Tensor) *Tensor { return t.Gather(-1, ranks.Long()) }
 	switch interpolation {
@@ -89,8 +88,8 @@ func (t *Tensor) between(ranks *Tensor, interpolation string) *Tensor {
 	return at(floor).LerpTensor(at(ranks.Ceil()), weight)
 }
 
-// NanMedian returns the lower median along dim, which drops out, of what is not NaN, and
-// where it is; NaN if there is nothing else. It is torch.nanmedian.
+// NanMedian returns the lower median along dim, which is dropped, ignoring NaN elements, and
+// its position. It is NaN if all elements are. It is torch.nanmedian.
 func (t *Tensor) NanMedian(dim int) (values, indices *Tensor) {
 	t.given("nanmedian")
 	return dropped(dim).both(t.nanMedian(dim))

@@ -9,25 +9,24 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Generator makes the numbers that torch's generator for the CPU makes from the
-// same seed. It is torch.Generator, and safe for use by several goroutines at once, each call taking its numbers in
-// one piece.
+// Generator produces the random numbers of torch's CPU generator for the same seed. It is safe
+// for concurrent use; each call draws its numbers without interruption. It is torch.Generator.
 type Generator struct {
 	mu   sync.Mutex
 	mt   twister
 	seed int64
-	next float64 // a normal number left over
+	next float64 // saved second number of a normal pair
 	left bool
 }
 
-// NewGenerator returns a generator with a seed, of which the low 32 bits count.
+// NewGenerator returns a generator with the given seed, of which the low 32 bits are used.
 func NewGenerator(seed int64) *Generator {
 	g := &Generator{}
 	g.ManualSeed(seed)
 	return g
 }
 
-// ManualSeed starts g anew. It is torch.Generator.manual_seed.
+// ManualSeed restarts g with the given seed. It is torch.Generator.manual_seed.
 func (g *Generator) ManualSeed(seed int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -36,46 +35,43 @@ func (g *Generator) ManualSeed(seed int64) {
 	g.left = false
 }
 
-// generator is what Rand and its kin draw from, as torch's default_generator; its
-// seed at the start is torch's.
+// generator is the default generator, torch's default_generator, with torch's initial seed.
 var generator = NewGenerator(67280421310721)
 
-// ManualSeed starts the generator of Rand, Randn and new layers anew. It is
-// torch.manual_seed.
+// ManualSeed restarts the default generator, which Rand, Randn and new layers use, with the
+// given seed. It is torch.manual_seed.
 func ManualSeed(seed int64) { generator.ManualSeed(seed) }
 
-// Rand returns float32 numbers spread evenly over [0, 1). It is torch.rand.
+// Rand returns float32 numbers uniform on [0, 1). It is torch.rand.
 func Rand(shape ...int) *Tensor { return generator.Rand(shape...) }
 
-// Randn returns normal float32 numbers with mean 0 and variance 1. It is
-// torch.randn.
+// Randn returns float32 numbers from the standard normal distribution. It is torch.randn.
 func Randn(shape ...int) *Tensor { return generator.Randn(shape...) }
 
-// Normal returns normal float32 numbers. It is torch.empty(shape).normal_(mean, deviation).
+// Normal returns normally distributed float32 numbers. It is torch.empty(shape).normal_(mean,
+// deviation).
 func Normal(mean, deviation float64, shape ...int) *Tensor {
 	return generator.Normal(mean, deviation, shape...)
 }
 
-// Bernoulli returns float32 ones with probability p, else zeros. It is
+// Bernoulli returns float32 numbers, each 1 with probability p, otherwise 0. It is
 // torch.Tensor.bernoulli_.
 func Bernoulli(p float64, shape ...int) *Tensor { return generator.Bernoulli(p, shape...) }
 
-// Randint returns int64 numbers from low up to, not including, high. It is
-// torch.randint.
+// Randint returns int64 numbers from low up to, not including, high. It is torch.randint.
 func Randint(low, high int, shape ...int) *Tensor { return generator.Randint(low, high, shape...) }
 
-// Randperm returns the numbers below n in random order, as int64. It is
-// torch.randperm.
+// Randperm returns the numbers 0 to n-1 in random order, as int64. It is torch.randperm.
 func Randperm(n int) *Tensor { return FromInts(generator.Perm(n), n) }
 
-// Uniform returns float32 numbers spread evenly over [from, to). It is
+// Uniform returns float32 numbers uniform on [from, to). It is
 // torch.empty(shape).uniform_(from, to).
 func Uniform(from, to float64, shape ...int) *Tensor { return generator.Uniform(from, to, shape...) }
 
-// Rand returns float32 numbers spread evenly over [0, 1). It is torch.rand.
+// Rand returns float32 numbers uniform on [0, 1). It is torch.rand.
 func (g *Generator) Rand(shape ...int) *Tensor { return g.Uniform(0, 1, shape...) }
 
-// Uniform returns float32 numbers spread evenly over [from, to). It is
+// Uniform returns float32 numbers uniform on [from, to). It is
 // torch.empty(shape).uniform_(from, to).
 func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
 	drawing("rand")
@@ -91,19 +87,17 @@ func (g *Generator) Uniform(from, to float64, shape ...int) *Tensor {
 	return setContents(t, data)
 }
 
-// UniformAssign fills t with numbers spread evenly over [from, to), drawn as float32 in
-// the order in which t's elements lie in memory, and returns t. It is
-// torch.Tensor.uniform_.
+// UniformAssign fills t with numbers uniform on [from, to), drawn as float32 in the order of
+// t's elements in memory, and returns t. It is torch.Tensor.uniform_.
 func (t *Tensor) UniformAssign(from, to float64) *Tensor {
 	t.given("uniform")
 	return t.Assign(t.drawn(func(shape []int) *Tensor { return Uniform(from, to, shape...) }))
 }
 
-// Randn returns normal float32 numbers with mean 0 and variance 1. It is
-// torch.randn.
+// Randn returns float32 numbers from the standard normal distribution. It is torch.randn.
 func (g *Generator) Randn(shape ...int) *Tensor { return g.Normal(0, 1, shape...) }
 
-// Bernoulli returns float32 ones with probability p, else zeros. It panics unless p
+// Bernoulli returns float32 numbers, each 1 with probability p, otherwise 0. It panics unless p
 // is from 0 to 1. It is torch.Tensor.bernoulli_.
 func (g *Generator) Bernoulli(p float64, shape ...int) *Tensor {
 	if !(p >= 0 && p <= 1) {
@@ -112,8 +106,7 @@ func (g *Generator) Bernoulli(p float64, shape ...int) *Tensor {
 	return convert(g.mask(p, checkShape("bernoulli", shape)), Float32)
 }
 
-// maskOn is mask on a backend, which may draw by itself: then from a key that is drawn
-// here.
+// maskOn is mask on a backend. A backend that draws masks itself gets a key drawn from g.
 func (g *Generator) maskOn(b driver.Backend, p float64, shape []int) *Tensor {
 	if !b.Offers(driver.Bernoulli, Bool) {
 		return g.mask(p, shape).ToDevice(Device(b.Name()))
@@ -121,7 +114,7 @@ func (g *Generator) maskOn(b driver.Backend, p float64, shape []int) *Tensor {
 	return g.key().mask(b, p, shape)
 }
 
-// maskKey is what backends draw masks from.
+// maskKey is the key from which backends draw masks.
 type maskKey struct{ low, high uint32 }
 
 func (g *Generator) key() maskKey {
@@ -136,7 +129,7 @@ func (k maskKey) mask(b driver.Backend, p float64, shape []int) *Tensor {
 	return t
 }
 
-// bits returns the elements of mask as bits of int32, 32 along the last axis in each.
+// bits packs the elements of mask into int32, 32 along the last axis in each.
 func (k maskKey) bits(b driver.Backend, p float64, shape []int) *Tensor {
 	last := len(shape) - 1
 	t := unsetTensor(b, Int32, slices.Concat(shape[:last], []int{(shape[last] + 31) / 32}))
@@ -144,7 +137,7 @@ func (k maskKey) bits(b driver.Backend, p float64, shape []int) *Tensor {
 	return t
 }
 
-// mask returns bool elements that are true where Bernoulli's are 1.
+// mask returns bool elements, each true with probability p, from the same draws as Bernoulli.
 func (g *Generator) mask(p float64, shape []int) *Tensor {
 	drawing("bernoulli")
 	t := unsetTensor(here(), Bool, shape)
@@ -161,11 +154,11 @@ func (g *Generator) mask(p float64, shape []int) *Tensor {
 	return setContents(t, data)
 }
 
-// Randint returns int64 numbers from low up to, not including, high. It panics
-// unless low is below high. It is torch.randint.
+// Randint returns int64 numbers from low up to, not including, high. It panics unless low <
+// high. It is torch.randint.
 func (g *Generator) Randint(low, high int, shape ...int) *Tensor {
 	if low >= high {
-		panic(&Error{Op: "randint", Why: fmt.Sprintf("from %d to %d; expected the first below the second", low, high)})
+		panic(&Error{Op: "randint", Why: fmt.Sprintf("low is %d and high is %d; expected low < high", low, high)})
 	}
 	drawing("randint")
 	shape = checkShape("randint", shape)
@@ -184,14 +177,14 @@ func (g *Generator) Randint(low, high int, shape ...int) *Tensor {
 	return setContents(unsetTensor(CPU.backend(), Int64, shape), data).brought()
 }
 
-// pollAt lets an interrupt through every millisecond or so.
+// pollAt polls for an interrupt about every millisecond.
 func pollAt(i int) {
 	if i&(1<<16-1) == 0 {
 		driver.Poll()
 	}
 }
 
-// Perm returns the numbers below n in random order. It is torch.randperm.
+// Perm returns the numbers 0 to n-1 in random order. It is torch.randperm.
 func (g *Generator) Perm(n int) []int {
 	drawing("randperm")
 	p := hostSlice[int]("randperm", n)
@@ -209,10 +202,10 @@ func (g *Generator) Perm(n int) []int {
 	return p
 }
 
-// uniform24 returns a number below 1 of 24 bits, as torch draws for float32.
+// uniform24 returns a number below 1 with 24 random bits, as torch draws for float32.
 func (g *Generator) uniform24() float64 { return float64(g.mt.next()&(1<<24-1)) * 0x1p-24 }
 
-// uniform53 returns a number below 1 of 53 bits, as torch draws for float64.
+// uniform53 returns a number below 1 with 53 random bits, as torch draws for float64.
 func (g *Generator) uniform53() float64 {
 	hi := uint64(g.mt.next())
 	return float64((hi<<32|uint64(g.mt.next()))&(1<<53-1)) * 0x1p-53

@@ -7,15 +7,15 @@ import (
 	"halfnote/tensor/internal/elementary"
 )
 
-// Exponential returns float32 numbers of the exponential distribution with a rate. It is
-// torch.Tensor.exponential_.
+// Exponential returns float32 numbers from the exponential distribution with the given rate. It
+// is torch.Tensor.exponential_.
 func Exponential(rate float64, shape ...int) *Tensor { return generator.Exponential(rate, shape...) }
 
-// Exponential returns float32 numbers of the exponential distribution with a rate, up to
-// the last bit of a logarithm those of torch.Tensor.exponential_.
+// Exponential returns float32 numbers from the exponential distribution with the given rate.
+// They are those of torch.Tensor.exponential_, up to the last bit of a logarithm.
 func (g *Generator) Exponential(rate float64, shape ...int) *Tensor {
 	if !(rate > 0) {
-		panic(&Error{Op: "exponential", Why: "the rate is not positive; expected a number above 0"})
+		panic(&Error{Op: "exponential", Why: "the rate must be positive"})
 	}
 	drawing("exponential")
 	t := unsetTensor(here(), Float64, checkShape("exponential", shape))
@@ -29,24 +29,24 @@ func (g *Generator) Exponential(rate float64, shape ...int) *Tensor {
 	return t.setFloat64s(data).To(Float32)
 }
 
-// Multinomial returns n positions for each row of t, a vector or rows of weights that
-// need not add up to 1, drawn with those as chances, as int64. Without replacement no
-// position is drawn twice. It is torch.multinomial.
+// Multinomial draws n int64 positions per row of t, a vector or matrix of weights, with
+// probabilities proportional to the weights. Without replacement it draws no position twice. It
+// is torch.multinomial.
 func (t *Tensor) Multinomial(n int, replacement bool) *Tensor {
 	t.given("multinomial")
 	return generator.Multinomial(t, n, replacement)
 }
 
-// Multinomial draws from t as [Tensor.Multinomial] does, from the numbers that torch draws
+// Multinomial is [Tensor.Multinomial] with numbers from g. It uses torch's draws
 // (aten/src/ATen/native/Distributions.cpp and native/cpu/MultinomialKernel.cpp).
 func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
 	given("multinomial", t)
 	if rank := len(t.shape); rank < 1 || rank > 2 || !t.dtype.IsFloat() {
-		fail("multinomial", []*Tensor{t}, "it has %d dimensions of %v; expected a vector or rows of floating-point weights", rank, t.dtype)
+		fail("multinomial", []*Tensor{t}, "input has rank %d and dtype %v; expected a vector or matrix of floating-point weights", rank, t.dtype)
 	}
 	classes := t.shape[len(t.shape)-1]
 	if n < 1 || !replacement && n > classes {
-		fail("multinomial", []*Tensor{t}, "%d draws of %d with replacement %v; expected 1 or more, and no more than there are without replacement", n, classes, replacement)
+		fail("multinomial", []*Tensor{t}, "cannot draw %d of %d categories with replacement %v; expected at least 1, and without replacement at most the number of categories", n, classes, replacement)
 	}
 	weights := t.Detach().Float64s()
 	for row := 0; row < len(weights); row += classes {
@@ -54,18 +54,18 @@ func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
 		for i, w := range weights[row : row+classes] {
 			pollAt(row + i)
 			if !(w >= 0) || math.IsInf(w, 1) {
-				fail("multinomial", []*Tensor{t}, "weight %v%s; expected finite numbers of 0 or more", w, placeIn(t.shape, row+i))
+				fail("multinomial", []*Tensor{t}, "weight %v%s is invalid; expected finite numbers of at least 0", w, placeIn(t.shape, row+i))
 			}
 			sum += w
 		}
 		if sum == 0 {
-			fail("multinomial", []*Tensor{t}, "the weights%s add up to 0; expected more", placeIn(t.shape, row))
+			fail("multinomial", []*Tensor{t}, "the weights%s sum to 0; expected a positive sum", placeIn(t.shape, row))
 		}
 	}
 	if replacement && n > 1 {
 		return g.draw(t, weights, n)
 	}
-	// The largest w/q, q exponential, is position i with chance w[i] over the sum.
+	// For exponential q, w[i]/q is largest at i with probability w[i] over the sum.
 	ratio := t.Detach().Div(t.drawn(func(shape []int) *Tensor {
 		return g.Exponential(1, shape...).To(t.dtype).ToDevice(t.Device())
 	}))
@@ -76,7 +76,7 @@ func (g *Generator) Multinomial(t *Tensor, n int, replacement bool) *Tensor {
 	return indices.Contiguous()
 }
 
-// draw searches for numbers in the sums of each row's weights.
+// draw searches the cumulative sums of each row's weights for random numbers.
 func (g *Generator) draw(t *Tensor, weights []float64, n int) *Tensor {
 	shape := t.Shape()
 	classes := shape[len(shape)-1]

@@ -6,23 +6,23 @@ import (
 	"halfnote/tensor/internal/elementary"
 )
 
-// Normal returns normal float32 numbers. 16 or more have the very bits of PyTorch's
-// builds for processors with AVX2 or AVX-512; others, and fewer numbers, are off by
-// the last bit now and then. It is torch.empty(shape).normal_(mean, deviation).
+// Normal returns normally distributed float32 numbers. 16 or more are bit-identical to
+// PyTorch's builds for AVX2 and AVX-512; compared with other builds, or for fewer numbers, the
+// last bit sometimes differs. It is torch.empty(shape).normal_(mean, deviation).
 func (g *Generator) Normal(mean, deviation float64, shape ...int) *Tensor {
 	return g.normals(mean, deviation, true, shape)
 }
 
-// NormalAssign fills t with normal numbers, drawn as float32 in the order in which t's
-// elements lie in memory, and returns t. It is torch.Tensor.normal_.
+// NormalAssign fills t with normally distributed numbers, drawn as float32 in the order of t's
+// elements in memory, and returns t. It is torch.Tensor.normal_.
 func (t *Tensor) NormalAssign(mean, deviation float64) *Tensor {
 	t.given("normal")
 	rows := t.IsContiguous()
 	return t.Assign(t.drawn(func(shape []int) *Tensor { return generator.normals(mean, deviation, rows, shape) }))
 }
 
-// normals is Normal, for a tensor that lies in rows or does not: torch draws for one that
-// does not as it does for fewer than 16 numbers.
+// normals is Normal for a tensor that may not be contiguous. For one that is not, torch draws
+// as for fewer than 16 numbers.
 func (g *Generator) normals(mean, deviation float64, rows bool, shape []int) *Tensor {
 	drawing("normal")
 	t := unsetTensor(here(), Float32, checkShape("normal", shape))
@@ -36,8 +36,8 @@ func (g *Generator) normals(mean, deviation float64, rows bool, shape []int) *Te
 		}
 		return setContents(t, data)
 	}
-	// Rows of 16, in place; a last short row is drawn anew, overlapping the row
-	// before (normal_fill in aten/src/ATen/native/cpu/DistributionTemplates.h).
+	// Blocks of 16, in place. A short last block is drawn again and overlaps the block before
+	// (normal_fill in aten/src/ATen/native/cpu/DistributionTemplates.h).
 	for i := range data {
 		pollAt(i)
 		data[i] = float32(g.uniform24())
@@ -56,8 +56,8 @@ func (g *Generator) normals(mean, deviation float64, rows bool, shape []int) *Te
 	return setContents(t, data)
 }
 
-// normal returns one of a pair of normal numbers, as torch's normal_distribution
-// in ATen/core/DistributionsHelper.h.
+// normal returns one of a pair of normal numbers, as does torch's normal_distribution in
+// ATen/core/DistributionsHelper.h.
 func (g *Generator) normal() float64 {
 	if g.left {
 		g.left = false
@@ -70,9 +70,9 @@ func (g *Generator) normal() float64 {
 	return radius * elementary.Cos(angle)
 }
 
-// boxMuller makes 16 numbers spread evenly over [0, 1) normal, by G. Box and M.
-// Muller, "A note on the generation of random normal deviates", Annals of
-// Mathematical Statistics 29 (1958), rounding where normal_fill_AVX2 does.
+// boxMuller transforms 16 numbers uniform on [0, 1) into normal ones, by G. Box and M. Muller,
+// "A note on the generation of random normal deviates", Annals of Mathematical Statistics 29
+// (1958). It rounds where normal_fill_AVX2 does.
 func boxMuller(row []float32, mean, deviation float32) {
 	for j := range 8 {
 		radius := float32(math.Sqrt(float64(-2 * log32(1-row[j]))))
@@ -85,10 +85,9 @@ func boxMuller(row []float32, mean, deviation float32) {
 // fma32 returns a b + c, rounded once.
 func fma32(a, b, c float32) float32 { return float32(float64(a)*float64(b) + float64(c)) }
 
-// log32 is the logarithm of a normal number, and sincos32 sine and cosine of one
-// that is not negative: those of S. Moshier's Cephes library in float32, fused as in
-// PyTorch's builds (aten/src/ATen/native/cpu/avx_mathfun.h, after J. Pommier's
-// sse_mathfun).
+// log32 is the logarithm of a normal float32, and sincos32 the sine and cosine of a
+// non-negative one. They are those of S. Moshier's Cephes library in float32, fused as in
+// PyTorch's builds (aten/src/ATen/native/cpu/avx_mathfun.h, after J. Pommier's sse_mathfun).
 func log32(x float32) float32 {
 	b := math.Float32bits(x)
 	e := float32(int32(b>>23) - 126)

@@ -6,20 +6,18 @@ import (
 	"math"
 )
 
-// DefaultGenerator returns the generator of Rand, Randn and new layers, which
-// ManualSeed starts anew. It is torch.default_generator.
+// DefaultGenerator returns the generator of Rand, Randn and new layers, which ManualSeed
+// restarts. It is torch.default_generator.
 func DefaultGenerator() *Generator { return generator }
 
-// Float64 returns a number spread evenly over [0, 1). It is
-// torch.rand((), dtype=torch.float64).
+// Float64 returns a number uniform on [0, 1). It is torch.rand((), dtype=torch.float64).
 func (g *Generator) Float64() float64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.uniform53()
 }
 
-// Int63 returns an integer of 0 or more. It is
-// torch.empty((), dtype=torch.int64).random_().
+// Int63 returns a non-negative integer. It is torch.empty((), dtype=torch.int64).random_().
 func (g *Generator) Int63() int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -28,8 +26,8 @@ func (g *Generator) Int63() int64 {
 }
 
 // stateSize and the offsets are those of torch's CPUGeneratorImplState, in
-// aten/src/ATen/CPUGeneratorImpl.cpp: a seed, the engine's position and words, and
-// what is left over of a pair of normal numbers.
+// aten/src/ATen/CPUGeneratorImpl.cpp: a seed, the engine's position and words, and the saved
+// second number of a normal pair.
 const (
 	stateSize   = 5056
 	atSeed      = 0
@@ -37,12 +35,12 @@ const (
 	atSeeded    = 12
 	atNext      = 16
 	atWords     = 24
-	atNormal    = 5024 // the number left over
+	atNormal    = 5024 // saved second number of a normal pair
 	atHasNormal = 5040
 )
 
-// State returns what g will give, as a vector of uint8, byte for byte that of
-// PyTorch. It is torch.Generator.get_state.
+// State returns g's state as a vector of uint8, byte for byte PyTorch's. It is
+// torch.Generator.get_state.
 func (g *Generator) State() *Tensor {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -66,12 +64,12 @@ func (g *Generator) State() *Tensor {
 	return FromBytes(Uint8, p)
 }
 
-// SetState makes g go on as the generator did whose State this is. It panics, and g
-// does not change, if state is no such vector. It is torch.Generator.set_state.
+// SetState restores a State. It panics, and leaves g unchanged, if state is not valid. It is
+// torch.Generator.set_state.
 func (g *Generator) SetState(state *Tensor) {
 	given("set_state", state)
 	if state.dtype != Uint8 || len(state.shape) != 1 || state.shape[0] != stateSize {
-		panic(&Error{Op: "set_state", Shapes: [][]int{state.shape}, DTypes: []DType{state.dtype}, Why: fmt.Sprintf("expected a vector of %d uint8, as State gives it", stateSize)})
+		panic(&Error{Op: "set_state", Shapes: [][]int{state.shape}, DTypes: []DType{state.dtype}, Why: fmt.Sprintf("expected a vector of %d uint8 elements from State", stateSize)})
 	}
 	p := compact(state).bytes()
 	left, next := int(binary.LittleEndian.Uint32(p[atLeft:])), int(binary.LittleEndian.Uint32(p[atNext:]))
@@ -81,7 +79,7 @@ func (g *Generator) SetState(state *Tensor) {
 		m.i = n
 	}
 	if m.i < 1 || m.i > n || left != n+1-m.i {
-		panic(&Error{Op: "set_state", Why: fmt.Sprintf("%d numbers are used and %d are left; expected %d together", next, left, n+1)})
+		panic(&Error{Op: "set_state", Why: fmt.Sprintf("the state is inconsistent: next is %d and left is %d; their sum must be %d", next, left, n+1)})
 	}
 	for i := range m.state {
 		m.state[i] = binary.LittleEndian.Uint32(p[atWords+8*i:])

@@ -15,7 +15,7 @@ import (
 	"halfnote/tensor"
 )
 
-// TestGeneratorState compares states, and what comes after them, with PyTorch's:
+// TestGeneratorState compares states, and the numbers drawn after them, with PyTorch's:
 // testdata/generator_state.py.
 func TestGeneratorState(t *testing.T) {
 	text, err := os.ReadFile("testdata/generator_state.json")
@@ -100,14 +100,14 @@ func TestGeneratorStateMistakes(t *testing.T) {
 	mixed := stateBytes(t, g.State())
 	mixed[8], mixed[16] = 3, 7
 	for name, f := range map[string]func(){
-		"(8,)":                     func() { g.SetState(short) },
-		"7 numbers are used and 3": func() { g.SetState(tensor.FromBytes(tensor.Uint8, mixed)) },
+		"(8,)":                    func() { g.SetState(short) },
+		"next is 7 and left is 3": func() { g.SetState(tensor.FromBytes(tensor.Uint8, mixed)) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
 	if g.Int63() != tensor.NewGenerator(1).Int63() {
-		t.Error("a refused state has changed the generator")
+		t.Error("a rejected state has changed the generator")
 	}
 }

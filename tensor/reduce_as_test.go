@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReduceAs are sums and products in a dtype that the caller gives, from PyTorch 2.15 on the
-// CPU. Integers wrap around, and a number becomes one before it is added.
+// TestReduceAs compares sums and products in a given dtype with PyTorch 2.15 on the CPU.
+// Integers wrap around, and numbers are converted before they are added.
 func TestReduceAs(t *testing.T) {
 	nan := math.NaN()
 	fractions, bytes := New([]float64{300.7, 1.5, -3.5}, 3), New([]float64{200, 100, 3}, 3).To(Uint8)
@@ -47,8 +47,8 @@ func TestReduceAs(t *testing.T) {
 	}
 }
 
-// TestReduceAsEveryDType: the result has the dtype asked for, whatever it is, or the call is
-// refused.
+// TestReduceAsEveryDType checks that the result has the requested dtype, or that the call
+// panics.
 func TestReduceAsEveryDType(t *testing.T) {
 	for _, d := range DTypes() {
 		for name, f := range map[string]func(x *Tensor) *Tensor{

@@ -6,9 +6,9 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// resample makes new last dimensions of a tensor, one after the other from the
-// last: element j of dimension d is the weighted sum of some elements of the old
-// one. It is linear, so its derivative's derivative is itself.
+// resample resizes the last dimensions of a tensor, one after the other from the last: element
+// j of dimension d is a weighted sum of elements of the old dimension. It is linear in its
+// input, so it appears in its own derivatives.
 type resample struct{ lines []line }
 
 // resampling is an operation that resamples.
@@ -20,7 +20,7 @@ type resampling interface {
 func (r resample) resampled() resample          { return r }
 func (r resample) Forward(in []*Tensor) *Tensor { return r.forward(in[0]) }
 
-// adjoint returns the gradient of what op was applied to.
+// adjoint returns the gradient of op's operand.
 func adjoint(op resampling, dy *Tensor) []*Tensor {
 	return []*Tensor{apply(resampleGrad{op}, dy)}
 }
@@ -36,21 +36,20 @@ func (r resampleGrad) VJP(d, _ *Tensor, _ []*Tensor) []*Tensor {
 	return []*Tensor{apply(r.of, d)}
 }
 
-// line says what goes into the elements of a dimension of size elements: of tap t,
-// weight[t][j] times element index[t][j]. Without weights, there is one tap, whose
-// weight is 1.
+// line lists the contributions to each element of a dimension of size elements: for tap t,
+// weight[t][j] times element index[t][j]. Without weights there is one tap of weight 1.
 type line struct {
 	size   int
 	index  [][]int
 	weight [][]float64
 }
 
-// kept reports whether the line leaves its dimension as it is.
+// kept reports whether the line leaves its dimension unchanged.
 func (l line) kept() bool {
 	return l.weight == nil && slices.Equal(l.index[0], seq(l.size))
 }
 
-// forward returns x resampled, computed in float32 where there are weights.
+// forward returns x resampled, computed in float32 if there are weights.
 func (r resample) forward(x *Tensor) *Tensor {
 	y := x
 	lead := len(x.shape) - len(r.lines)
@@ -126,7 +125,7 @@ func (l line) put(dy *Tensor, dim int) *Tensor {
 	return x
 }
 
-// along returns list as a dimension dim that repeats to shape, beside x.
+// along returns list as dimension dim, broadcast to shape, on x's device.
 func along[E int | float64](x *Tensor, d DType, list []E, shape []int, dim int) *Tensor {
 	t := newTensor(x.mem.backend, d, []int{len(list)})
 	data := hostSlice[float64]("interpolate", len(list))

@@ -25,7 +25,7 @@ func TestMaxPoolFirst(t *testing.T) {
 	}
 }
 
-// TestInfinityStays checks that resampling does not multiply what it leaves out by 0.
+// TestInfinityStays checks that resampling does not multiply omitted elements by 0.
 func TestInfinityStays(t *testing.T) {
 	x := New([]float64{1, 2, math.Inf(1), 4}, 1, 1, 4)
 	for mode, want := range map[string][]float64{"nearest": {1, math.Inf(1)}, "linear": {1.5, math.Inf(1)}} {
@@ -67,19 +67,19 @@ func TestSampleMistakes(t *testing.T) {
 		body func()
 		want string
 	}{
-		{func() { x.MaxPool2d([]int{7}, PoolOptions{}) }, "max_pool2d: shape (1, 4, 5, 6): the window reaches over 7 elements of 5"},
-		{func() { x.MaxPool2d([]int{2}, PoolOptions{Divisor: 2}) }, "divisor 2"},
-		{func() { Zeros(1, 1).MaxPool1d([]int{2}, PoolOptions{Padding: []int{1}, Dilation: []int{2}}) }, "sees only padding in dimension 1 of 1"},
+		{func() { x.MaxPool2d([]int{7}, PoolOptions{}) }, "max_pool2d: shape (1, 4, 5, 6): the window spans 7 elements, but the input has only 5"},
+		{func() { x.MaxPool2d([]int{2}, PoolOptions{Divisor: 2}) }, "Divisor is 2"},
+		{func() { Zeros(1, 1).MaxPool1d([]int{2}, PoolOptions{Padding: []int{1}, Dilation: []int{2}}) }, "covers only padding in dimension 1 of size 1"},
 		{func() { x.AdaptiveMaxPool2d() }, "adaptive_max_pool2d: shape (1, 4, 5, 6)"},
-		{func() { x.MaxUnpool2d(Zeros(1, 4, 5, 5).Long(), 8, 8) }, "max_unpool2d: shapes (1, 4, 5, 6) and (1, 4, 5, 5): to (8, 8)"},
+		{func() { x.MaxUnpool2d(Zeros(1, 4, 5, 5).Long(), 8, 8) }, "max_unpool2d: shapes (1, 4, 5, 6) and (1, 4, 5, 5): cannot unpool to (8, 8)"},
 		{func() { x.Im2Col([]int{6}, ConvOptions{}) }, "im2col: shape (1, 4, 5, 6): the window [6 6]"},
 		{func() { x.Col2Im([]int{3}, []int{2}, ConvOptions{}) }, "col2im: shape (1, 4, 5, 6): t does not match [2 2] places of a window [2 2]"},
 		{func() { x.Unfold(2, 6, 1) }, "unfold: shape (1, 4, 5, 6): size is 6 and step is 1 in dimension 2; expected size at most 5 and step at least 1"},
-		{func() { x.Interpolate(InterpolateOptions{}) }, "interpolate: shape (1, 4, 5, 6): sizes [] and factors []; expected one of both"},
-		{func() { x.Interpolate(InterpolateOptions{Size: []int{2}, Mode: "linear"}) }, "mode linear is for 1 dimensions"},
-		{func() { x.Interpolate(InterpolateOptions{Size: []int{2}, Mode: "cubic"}) }, `there is no mode "cubic"; expected nearest`},
-		{func() { x.Interpolate(InterpolateOptions{Size: []int{2}, AlignCorners: true}) }, "expected a linear or cubic mode"},
-		{func() { x.Interpolate(InterpolateOptions{ScaleFactor: []float64{0.1}}) }, "the factor 0.1 leaves nothing of 5 elements"},
+		{func() { x.Interpolate(InterpolateOptions{}) }, "interpolate: shape (1, 4, 5, 6): Size is [] and ScaleFactor is []; expected exactly one of them"},
+		{func() { x.Interpolate(InterpolateOptions{Size: []int{2}, Mode: "linear"}) }, "mode linear is 1-dimensional"},
+		{func() { x.Interpolate(InterpolateOptions{Size: []int{2}, Mode: "cubic"}) }, `unknown mode "cubic"; expected nearest`},
+		{func() { x.Interpolate(InterpolateOptions{Size: []int{2}, AlignCorners: true}) }, "AlignCorners needs a linear or cubic mode"},
+		{func() { x.Interpolate(InterpolateOptions{ScaleFactor: []float64{0.1}}) }, "the factor 0.1 leaves no elements of 5"},
 		{func() { x.GridSample(Zeros(1, 2, 2, 3), GridSampleOptions{}) }, "grid_sampler: shapes (1, 4, 5, 6) and (1, 2, 2, 3)"},
 		{func() { x.GridSample(Zeros(1, 2, 2, 2).Half(), GridSampleOptions{}) }, "grid_sampler: dtypes float32 and float16"},
 		{func() { x.GridSample(Zeros(1, 2, 2, 2), GridSampleOptions{Mode: "linear"}) }, `mode "linear", padding mode "zeros", 2 dimensions`},

@@ -6,24 +6,24 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// ScaleSettings are what UpdateScale moves a loss scale by: those of torch.amp.GradScaler,
-// limits of the scale, and how many overflows it takes to back off.
+// ScaleSettings configures UpdateScale: the settings of torch.amp.GradScaler, limits of the
+// scale, and the number of overflows before backing off.
 type ScaleSettings struct {
 	Growth, Backoff float64
-	Interval        int // clean steps in a row after which the scale grows
-	Hysteresis      int // the overflow since the last growth from which on it backs off
+	Interval        int // consecutive clean steps before the scale grows
+	Hysteresis      int // overflows since the last growth before the scale backs off
 	Least, Most     float32
-	Static          bool // it stays
+	Static          bool // keeps the scale constant
 }
 
-// UpdateScale moves the loss scale in state, a float32 vector of the scale, its inverse,
-// the clean steps in a row and the overflows since the scale grew, in place, after a step in
-// which an element of found, a float32 tensor, was other than 0 or none was. It does not
-// wait for a device that offers this. It is torch._amp_update_scale_.
+// UpdateScale updates the loss scale in state, in place. state is a float32 vector of the
+// scale, its inverse, the number of consecutive clean steps and the number of overflows since
+// the scale grew. The step overflowed if an element of found, a float32 tensor, is nonzero. On
+// a device that supports it, the host does not wait. It is torch._amp_update_scale_.
 func UpdateScale(state, found *Tensor, s ScaleSettings) {
 	given("update_scale", state, found)
 	if state.dtype != Float32 || found.dtype != Float32 || len(state.shape) != 1 || state.shape[0] != 4 || !state.IsContiguous() {
-		fail("update_scale", []*Tensor{state, found}, "expected a float32 vector of 4 elements and float32 flags")
+		fail("update_scale", []*Tensor{state, found}, "expected state to be a float32 vector of 4 elements, and found to be float32")
 	}
 	if s.Static {
 		return
@@ -44,8 +44,8 @@ func UpdateScale(state, found *Tensor, s ScaleSettings) {
 	run(driver.Kernel{Code: driver.Copy}, state, setContents(unsetTensor(state.mem.backend, Float32, state.shape), x))
 }
 
-// Next returns what follows a scale, a number of clean steps in a row and one of overflows
-// since the scale grew, after a step that found an overflow or did not.
+// Next returns the scale, the number of consecutive clean steps and the number of overflows
+// since the scale grew, after a step that overflowed or did not.
 func (s ScaleSettings) Next(scale float32, tracker, overflows int, found bool) (float32, int, int) {
 	if s.Static {
 		return scale, tracker, overflows
@@ -56,7 +56,7 @@ func (s ScaleSettings) Next(scale float32, tracker, overflows int, found bool) (
 		}
 		return scale, 0, overflows
 	}
-	// Equal, not more: an interval set below the tracker stops growth until the next
+	// Equal, not at least: an Interval set below the tracker stops growth until the next
 	// overflow, as in torch.
 	if tracker++; tracker != s.Interval {
 		return scale, tracker, overflows

@@ -46,7 +46,7 @@ func TestUpdateScale(t *testing.T) {
 			t.Errorf("%+v: got %s, want %s", c.ScaleSettings, g, c.want)
 		}
 		if x := whole.Float64s(); x[1] != 7 || x[6] != 7 {
-			t.Errorf("what lies beside the state became %v", x)
+			t.Errorf("the element after the state became %v", x)
 		}
 	}
 	if err := Try(func() { UpdateScale(Zeros(3), Zeros(1), ScaleSettings{}) }); err == nil {
@@ -54,7 +54,7 @@ func TestUpdateScale(t *testing.T) {
 	}
 }
 
-// A factor that is a tensor does what a number does.
+// A tensor factor gives the same results as a number.
 func TestUnscaleFlagsBy(t *testing.T) {
 	for _, d := range []DType{Float32, Float64, Float16, BFloat16} {
 		var sides [2][]*Tensor
@@ -76,7 +76,7 @@ func TestUnscaleFlagsBy(t *testing.T) {
 	}
 }
 
-// What no device keeps a copy of is cast as ever.
+// Without a device copy, CastWeight is an ordinary cast.
 func TestCastWeight(t *testing.T) {
 	w := New([]float64{1, 2.0001}, 2).RequireGrad()
 	for _, d := range []DType{Float16, BFloat16, Float32, Float64} {

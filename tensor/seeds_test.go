@@ -83,7 +83,7 @@ func TestNoGaps(t *testing.T) {
 	}
 	for name := range standsFor {
 		if !slices.ContainsFunc(Ops(), func(i Info) bool { return i.Name == standsFor[name][0] }) {
-			t.Errorf("%s stands for %v, which is no operation", name, standsFor[name])
+			t.Errorf("%s stands for %v, which is not an operation", name, standsFor[name])
 		}
 	}
 }

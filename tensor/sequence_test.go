@@ -68,7 +68,7 @@ func TestAttention(t *testing.T) {
 	if got := ScaledDotProductAttention(Zeros(1, 1).Half(), Zeros(2049, 1).Half(), v.Half(), AttentionOptions{}).Item(); got != 2 {
 		t.Errorf("the mean of 2049 values: got %v, want 2", got)
 	}
-	// Dropout leaves out about a share of weights and makes the others larger.
+	// Dropout zeroes about the given share of the weights and scales up the others.
 	ManualSeed(1)
 	y := ScaledDotProductAttention(Zeros(1000, 1), Zeros(50, 1), Ones(50, 1), AttentionOptions{DropoutP: 0.3})
 	if m := y.Mean().Item(); math.Abs(m-1) > 0.02 || y.Amax().Item() == 1 {
@@ -123,7 +123,7 @@ func TestSequenceMistakes(t *testing.T) {
 		"tensor: scaled_dot_product_attention: shapes (2, 3), (4, 3), (4, 3) and (2, 4): both Mask and IsCausal are set":                                                   attend(q, k, k, AttentionOptions{Mask: Zeros(2, 4), IsCausal: true}),
 		"tensor: scaled_dot_product_attention: shapes (2, 3), (4, 3) and (4, 3): DropoutP is 1.5; expected 0 to 1":                                                         attend(q, k, k, AttentionOptions{DropoutP: 1.5}),
 		"tensor: scaled_dot_product_attention: shapes (2, 3) and (4, 3): the heads cannot be shared":                                                                       attend(q, k, k, AttentionOptions{EnableGQA: true}),
-		"tensor: scaled_dot_product_attention: dtypes float32, float16 and float32: they differ":                                                                           attend(q, k.Half(), k, AttentionOptions{}),
+		"tensor: scaled_dot_product_attention: dtypes float32, float16 and float32: operands must have one dtype":                                                          attend(q, k.Half(), k, AttentionOptions{}),
 		"tensor: rnn_tanh_cell: shapes (2, 3), (2, 4), (4, 2) and (4, 4): input and weight do not match; expected input (n, in) or (in,) and weight (1 hidden, in)":        func() { RNNTanhCell(x, h, Zeros(4, 2), Zeros(4, 4), nil, nil) },
 		"tensor: rnn_relu_cell: shapes (2, 3), (2, 4), (4, 3) and (4, 3): the weights do not match; expected (1 hidden, in) and (1 hidden, hidden)":                        func() { RNNReLUCell(x, h, w, w, nil, nil) },
 		"tensor: gru_cell: shapes (2, 3), (2, 4), (4, 3) and (4, 4): the weights do not match; expected (3 hidden, in) and (3 hidden, hidden)":                             func() { GRUCell(x, h, w, Zeros(4, 4), nil, nil) },
@@ -131,7 +131,7 @@ func TestSequenceMistakes(t *testing.T) {
 		"tensor: rnn_tanh_cell: shapes (2, 3), (3, 4), (4, 3) and (4, 4): state has shape (3, 4); expected (2, 4)":                                                         func() { RNNTanhCell(x, Zeros(3, 4), w, Zeros(4, 4), nil, nil) },
 		"tensor: rnn_tanh_cell: shapes (2, 3), (2, 4), (4, 3) and (4, 4): only one bias is set; expected both bIH and bHH or neither":                                      func() { RNNTanhCell(x, h, w, Zeros(4, 4), Zeros(4), nil) },
 		"tensor: rnn_tanh_cell: shapes (2, 3), (2, 4), (4, 3), (4, 4), (4,) and (5,): bias has shape (5,); expected (4,)":                                                  func() { RNNTanhCell(x, h, w, Zeros(4, 4), Zeros(4), Zeros(5)) },
-		"tensor: rnn_tanh_cell: dtypes float16, float32, float32 and float32: they differ":                                                                                 func() { RNNTanhCell(x.Half(), h, w, Zeros(4, 4), nil, nil) },
+		"tensor: rnn_tanh_cell: dtypes float16, float32, float32 and float32: operands must have one dtype":                                                                func() { RNNTanhCell(x.Half(), h, w, Zeros(4, 4), nil, nil) },
 	} {
 		if err := Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -6,27 +6,27 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// shadow is what the memory of a weight knows of its copies in half precision, which
-// autocast asks for and the next step of an optimizer writes while it has the weight at
+// shadow is the half-precision copy of a weight. Autocast requests it, and the next optimizer
+// step writes it while it updates the weight. A shadow is immutable; it is only replaced.
 // hand. It is never changed, but replaced.
 type shadow struct {
-	wanted DType // by the first who cast since the last step, Invalid: nobody
+	wanted DType // dtype of the first cast since the last step; Invalid if there was none
 
-	copy    *Tensor     // nil: none, or somebody has taken it
-	of      driver.View // the weight, without its memory
+	copy    *Tensor     // nil if there is none or it has been taken
+	of      driver.View // weight without its memory
 	version int64
 	replays uint64
 }
 
-// fresh reports whether there is a copy of t as it is now.
+// fresh reports whether the copy matches the current t.
 func (s *shadow) fresh(t *Tensor) bool {
 	return s.copy != nil && s.version == t.mem.version.Load() && s.replays == driver.Replays() &&
 		s.of.Offset == t.offset && slices.Equal(s.of.Shape, t.shape) && slices.Equal(s.of.Stride, t.stride)
 }
 
-// CastWeight is To for a weight that an optimizer steps, to float16 or bfloat16: where the
-// device can do so the next step writes such a copy beside the weight, and the first
-// CastWeight after that returns it without computing anything.
+// CastWeight is To for a weight that an optimizer steps, to float16 or bfloat16. If the device
+// supports it, the next step writes such a copy together with the weight, and the first
+// CastWeight after it returns the copy without computing anything.
 func CastWeight(t *Tensor, d DType) *Tensor {
 	given("cast_weight", t)
 	if t.dtype != Float32 || t.isView || !t.mem.backend.Offers(driver.SGD, Float32, Float32, d) || Capturing() {
@@ -47,7 +47,7 @@ func CastWeight(t *Tensor, d DType) *Tensor {
 		next.copy = nil
 	}
 	if !held.CompareAndSwap(old, &next) {
-		return t.To(d) // somebody else was faster
+		return t.To(d) // another goroutine has taken it
 	}
 	switch {
 	case fresh && next.copy == nil:
@@ -58,7 +58,7 @@ func CastWeight(t *Tensor, d DType) *Tensor {
 	return t.To(d)
 }
 
-// shadowCast is a cast whose result is there, once.
+// shadowCast is a cast whose result already exists, once.
 type shadowCast struct {
 	cast
 	copy *Tensor
@@ -69,16 +69,16 @@ func (c *shadowCast) Forward(in []*Tensor) *Tensor {
 	if y == nil {
 		return c.cast.Forward(in)
 	}
-	c.copy = nil // the tape, which holds c, shall not hold memory
+	c.copy = nil // the tape holds c and must not keep memory alive
 	return y
 }
 
-// shadowed returns a copy that a step, a kernel of code k with operands src, is to write
-// beside t, which counts as changed already; nil if nobody has asked since the last step, or
-// the device cannot.
+// shadowed returns a copy for a step, a kernel of code k with operands src, to write together
+// with t, whose change has already been counted. It returns nil if there was no cast since the
+// last step, or if the device does not support it.
 func (t *Tensor) shadowed(k driver.Code, src []*Tensor) *Tensor {
 	old := t.mem.shadow.Swap(nil)
-	if old == nil || t.isView || Capturing() { // replays would write where a graph writes alone
+	if old == nil || t.isView || Capturing() { // replays would write memory that only a graph writes
 		return nil
 	}
 	if old.copy != nil {
@@ -96,7 +96,7 @@ func (t *Tensor) shadowed(k driver.Code, src []*Tensor) *Tensor {
 	}
 	var c *Tensor
 	if Try(func() { c = unsetTensor(t.mem.backend, old.wanted, t.shape) }) != nil {
-		return nil // the step does without, where memory is short
+		return nil // if memory is short, the step does without
 	}
 	t.mem.shadow.Store(&shadow{copy: c, of: driver.View{Offset: t.offset, Shape: t.shape, Stride: t.stride}, version: t.mem.version.Load(), replays: driver.Replays()})
 	return c

@@ -30,7 +30,7 @@ func size(shape []int) int {
 	return n
 }
 
-// rowMajor returns the strides of a tensor without gaps.
+// rowMajor returns the strides of a contiguous tensor.
 func rowMajor(shape []int) []int {
 	stride := make([]int, len(shape))
 	n := 1
@@ -41,26 +41,26 @@ func rowMajor(shape []int) []int {
 	return stride
 }
 
-// checkShape panics if shape has a negative size or more elements than can be
-// counted, and returns a copy.
+// checkShape returns a copy of shape. It panics if a size is negative or the number of elements
+// overflows.
 func checkShape(op string, shape []int) []int {
 	for _, s := range shape {
 		if s < 0 {
-			panic(&Error{Op: op, Shapes: [][]int{shape}, Why: "a size is negative; expected sizes of 0 or more"})
+			panic(&Error{Op: op, Shapes: [][]int{shape}, Why: "a size is negative; expected sizes of at least 0"})
 		}
 	}
 	checkSize(op, shape, 1)
 	return slices.Clone(shape)
 }
 
-// checkSize panics if elements of so many bytes take more than can be counted,
-// sizes of 0 taken for 1: strides must not overflow either.
+// checkSize panics if the size in bytes overflows. It counts sizes of 0 as 1, because strides
+// must not overflow either.
 func checkSize(op string, shape []int, bytes int) {
 	n := uint64(bytes)
 	for _, s := range shape {
 		hi, lo := bits.Mul64(n, uint64(max(s, 1)))
 		if hi != 0 || lo > math.MaxInt {
-			panic(&Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("it is too large to be counted; expected less than %d bytes", math.MaxInt)})
+			panic(&Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("the size overflows; the limit is %d bytes", math.MaxInt)})
 		}
 		n = lo
 	}
@@ -77,7 +77,7 @@ func axis(op string, t *Tensor, dim, n int) int {
 	return dim
 }
 
-// axes returns dims counted from the front, sorted, all of them if none is given.
+// axes returns dims counted from the front and sorted, or all dimensions if none are given.
 func axes(op string, t *Tensor, dims []int) []int {
 	given(op, t)
 	n := len(t.shape)
@@ -94,7 +94,7 @@ func axes(op string, t *Tensor, dims []int) []int {
 	}
 	slices.Sort(out)
 	if len(slices.Compact(slices.Clone(out))) != len(out) {
-		fail(op, []*Tensor{t}, "dimensions %v name one twice", dims)
+		fail(op, []*Tensor{t}, "dimensions %v contain a duplicate", dims)
 	}
 	return out[:min(len(out), n)]
 }
@@ -119,18 +119,18 @@ func dropDims(shape, dims []int) []int {
 	return out
 }
 
-// broadcast returns the shape that all of in repeat to: torch's and NumPy's rule,
-// sizes aligned at the end, equal or 1.
+// broadcast returns the shape that all of in broadcast to, by the rule of torch and NumPy:
+// sizes aligned at the end must be equal or 1.
 func broadcast(op string, in []*Tensor) []int {
 	if len(in) == 0 {
-		panic(&Error{Op: op, Why: "it has no operand; expected at least one tensor"})
+		panic(&Error{Op: op, Why: "no operands; expected at least one tensor"})
 	}
 	given(op, in...)
 	out := in[0].shape
 	for _, t := range in[1:] {
 		var ok bool
 		if out, ok = broadcastShapes(out, t.shape); !ok {
-			fail(op, in, "they do not broadcast; expected sizes that are equal or 1, aligned at the end")
+			fail(op, in, "cannot broadcast; expected sizes that are equal or 1, aligned at the end")
 		}
 	}
 	return out
@@ -156,8 +156,8 @@ func broadcastShapes(a, b []int) ([]int, bool) {
 	return out, true
 }
 
-// expandStride returns the strides that repeat a tensor to shape, which it is
-// known to broadcast to.
+// expandStride returns the strides that broadcast a tensor to shape. The caller has checked
+// that it broadcasts.
 func expandStride(t *Tensor, shape []int) []int {
 	if slices.Equal(t.shape, shape) {
 		return t.stride
@@ -172,9 +172,9 @@ func expandStride(t *Tensor, shape []int) []int {
 	return stride
 }
 
-// viewStride returns the strides that show the same elements in another shape, if
-// such strides exist: a run of dimensions that lie in memory as one may be split
-// anew. It follows the rule in the documentation of torch.Tensor.view.
+// viewStride returns the strides that show the same elements in another shape, if such strides
+// exist: dimensions that are contiguous with each other may be split differently. It follows
+// the rule in the documentation of torch.Tensor.view.
 func viewStride(shape, stride, to []int) ([]int, bool) {
 	if size(to) == 0 {
 		return rowMajor(to), true
@@ -182,7 +182,7 @@ func viewStride(shape, stride, to []int) ([]int, bool) {
 	out := make([]int, len(to))
 	j := len(to) - 1
 	for i := len(shape) - 1; i >= 0; {
-		// A run: dimensions i down to k+1 with no gap between them.
+		// A run: dimensions i down to k+1, contiguous with each other.
 		run, step, k := shape[i], stride[i], i-1
 		for k >= 0 && (shape[k] == 1 || run == 1 || stride[k] == step*run) {
 			if run == 1 && shape[k] != 1 {
@@ -203,7 +203,7 @@ func viewStride(shape, stride, to []int) ([]int, bool) {
 		i = k
 	}
 	for ; j >= 0; j-- {
-		out[j] = 1 // only sizes of 1 are left
+		out[j] = 1 // only sizes of 1 remain
 	}
 	return out, true
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Shape arithmetic against its meaning, element by element.
+// Shape arithmetic compared with its definition, element by element.
 
 // fuzzSizes takes up to four small sizes from bytes; the remaining bytes follow.
 func fuzzSizes(p []byte) (shape []int, rest []byte) {
@@ -150,8 +150,8 @@ func FuzzViewStride(f *testing.F) {
 	})
 }
 
-// TestHugeShapes says that shapes whose elements cannot be counted are refused, not
-// taken for small ones.
+// TestHugeShapes checks that shapes whose size overflows are rejected, not mistaken for small
+// ones.
 func TestHugeShapes(t *testing.T) {
 	one := Ones(1)
 	for name, f := range map[string]func(){
@@ -163,7 +163,7 @@ func TestHugeShapes(t *testing.T) {
 		"a sum of two":            func() { one.Expand(1<<32, 1).Add(one.Expand(1, 1<<32)) },
 		"bytes for many elements": func() { FromBytes(Float64, nil, 1<<31, 1<<31) },
 	} {
-		if err := Try(f); err == nil || !strings.Contains(err.Error(), "too large to be counted; expected less than") {
+		if err := Try(f); err == nil || !strings.Contains(err.Error(), "the size overflows; the limit is") {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}

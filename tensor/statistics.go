@@ -6,19 +6,18 @@ import (
 	"sort"
 )
 
-// Cov returns the covariances of variables, the rows of t (variables, observations), each
-// with each: (variables, variables), divided by the number of observations less 1. A vector
-// is one variable, and the result a number. It is torch.cov.
+// Cov returns the covariance matrix of the rows of t (variables, observations): (variables,
+// variables), divided by the number of observations less 1. A vector is one variable, and its
+// result a scalar. It is torch.cov.
 func (t *Tensor) Cov() *Tensor { return t.CovWith(1, nil, nil) }
 
-// CovWith is Cov divided by the number of observations less correction. counts, a vector of
-// integers, has how often each observation occurs, and weights, a vector of floating-point
-// numbers, how much it matters; nil stands for ones. It is torch.cov with correction, fweights
-// and aweights.
+// CovWith is Cov divided by the number of observations less correction. counts is an integer
+// vector of the frequencies of the observations, and weights a floating-point vector of their
+// importance; nil means ones. It is torch.cov with correction, fweights and aweights.
 func (t *Tensor) CovWith(correction float64, counts, weights *Tensor) *Tensor {
 	t.given("cov")
 	if len(t.shape) > 2 {
-		fail("cov", []*Tensor{t}, "it has %d dimensions; expected 2 or fewer, (variables, observations)", len(t.shape))
+		fail("cov", []*Tensor{t}, "input has %d dimensions; expected at most 2: (variables, observations)", len(t.shape))
 	}
 	x := t.floats()
 	if len(t.shape) < 2 {
@@ -44,8 +43,8 @@ func (t *Tensor) CovWith(correction float64, counts, weights *Tensor) *Tensor {
 	return x.MM(weighed.T()).Div(by.ClampMin(0)).Squeeze()
 }
 
-// observationWeights returns the products of counts and weights, vectors of as many numbers
-// as x has columns, or nil, in x's dtype; nil if both are.
+// observationWeights returns the products of counts and weights in x's dtype, or nil if both
+// are nil. Each is nil or a vector with one number per column of x.
 func observationWeights(x, counts, weights *Tensor) *Tensor {
 	var w *Tensor
 	for i, v := range []*Tensor{counts, weights} {
@@ -53,10 +52,10 @@ func observationWeights(x, counts, weights *Tensor) *Tensor {
 			continue
 		}
 		if !slices.Equal(v.shape, x.shape[1:]) || v.dtype.IsFloat() != (i == 1) {
-			fail("cov", []*Tensor{x, v}, "the second has %s of %v; expected one for each observation, counts of integers and weights of floating point", []string{"counts", "weights"}[i], v.dtype)
+			fail("cov", []*Tensor{x, v}, "%s has dtype %v; expected one element per observation, integer counts and floating-point weights", []string{"counts", "weights"}[i], v.dtype)
 		}
 		if v.Detach().LtScalar(0).Any().Item() != 0 {
-			fail("cov", []*Tensor{x, v}, "one of the %s is negative; expected 0 or more", []string{"counts", "weights"}[i])
+			fail("cov", []*Tensor{x, v}, "%s has a negative element; expected at least 0", []string{"counts", "weights"}[i])
 		}
 		if v = v.To(x.dtype); w != nil {
 			v = w.Mul(v)
@@ -66,9 +65,9 @@ func observationWeights(x, counts, weights *Tensor) *Tensor {
 	return w
 }
 
-// Corrcoef returns the correlation coefficients of variables, the rows of t (variables,
-// observations), each with each, from -1 to 1: (variables, variables). A vector is one
-// variable, and the result a number. It is torch.corrcoef.
+// Corrcoef returns the matrix of correlation coefficients of the rows of t (variables,
+// observations), from -1 to 1: (variables, variables). A vector is one variable, and its result
+// a scalar. It is torch.corrcoef.
 func (t *Tensor) Corrcoef() *Tensor {
 	c := t.Cov()
 	if len(c.shape) == 0 {
@@ -78,8 +77,8 @@ func (t *Tensor) Corrcoef() *Tensor {
 	return c.Div(deviation.Unsqueeze(1)).Div(deviation.Unsqueeze(0)).Clamp(-1, 1)
 }
 
-// CumulativeTrapezoid returns the integrals along dim of a function with these values dx
-// apart, by straight pieces, up to each one from the second on. It is
+// CumulativeTrapezoid integrates t along dim by the trapezoidal rule with spacing dx. It
+// returns the integrals up to each element from the second on. It is
 // torch.cumulative_trapezoid.
 func (t *Tensor) CumulativeTrapezoid(dx float64, dim int) *Tensor {
 	t.given("cumulative_trapezoid")
@@ -88,27 +87,27 @@ func (t *Tensor) CumulativeTrapezoid(dx float64, dim int) *Tensor {
 	return t.Slice(d, min(1, size), size).Add(t.Slice(d, 0, max(size-1, 0))).Cumsum(d).Scale(dx / 2)
 }
 
-// HistogramOptions are those of torch.histogram.
+// HistogramOptions configures Histogram.
 type HistogramOptions struct {
-	Low, High float64 // the outer edges; equal ones stand for the least and the largest element
-	Weight    *Tensor // what each element counts for, in t's shape; nil for ones
-	Density   bool    // divide by the sum and the bins' widths, so that the integral is 1
+	Low, High float64 // outer edges; if equal, the smallest and largest element
+	Weight    *Tensor // weight of each element, in t's shape; nil for ones
+	Density   bool    // divide by the total and the bin widths, so that the integral is 1
 }
 
-// Histogram returns how many elements are in each of that many bins of one width, and the
-// bins' edges, one more, as t's dtype. Elements outside and NaN do not count; an element at
-// an inner edge is in the bin above. It has no gradient. It is torch.histogram.
+// Histogram returns the number of elements in each of bins bins of equal width, and the bins+1
+// edges, in t's dtype. Elements out of range and NaN do not count; an element at an inner edge
+// falls into the bin above it. It has no gradient. It is torch.histogram.
 func (t *Tensor) Histogram(bins int, o HistogramOptions) (hist, edges *Tensor) {
 	notWhole("histogram", []*Tensor{t})
 	in := []*Tensor{t}
 	if bins < 1 || o.Low > o.High {
-		fail("histogram", in, "%d bins from %v to %v; expected 1 or more, and bounds in order", bins, o.Low, o.High)
+		fail("histogram", in, "bins is %d, Low is %v and High is %v; expected at least 1 bin, and Low <= High", bins, o.Low, o.High)
 	}
 	data := t.Detach().Float64s()
 	weight := func(int) float64 { return 1 }
 	if o.Weight != nil {
 		if !slices.Equal(o.Weight.shape, t.shape) {
-			fail("histogram", append(in, o.Weight), "the weights do not fit; expected the elements' shape")
+			fail("histogram", append(in, o.Weight), "Weight must have the input's shape")
 		}
 		weights := o.Weight.Detach().Float64s()
 		weight = func(i int) float64 { return weights[i] }
@@ -118,12 +117,12 @@ func (t *Tensor) Histogram(bins int, o HistogramOptions) (hist, edges *Tensor) {
 		lo, hi = t.Detach().Amin().Item(), t.Detach().Amax().Item()
 	}
 	if math.IsInf(hi-lo, 0) || math.IsNaN(hi-lo) {
-		fail("histogram", in, "bounds are %v and %v; expected finite ones", lo, hi)
+		fail("histogram", in, "the outer edges are %v and %v; expected finite numbers", lo, hi)
 	}
 	if lo == hi {
 		lo, hi = lo-0.5, hi+0.5
 	}
-	edges = ZerosAs(Float64, bins+1) // refuses what memory does not hold
+	edges = ZerosAs(Float64, bins+1) // panics if memory is short
 	edges = NewAs(t.dtype, bounds(lo, hi, edges.Float64s()), bins+1)
 	sums := binned(data, edges.Float64s(), weight)
 	if o.Density {
@@ -139,7 +138,7 @@ func (t *Tensor) Histogram(bins int, o HistogramOptions) (hist, edges *Tensor) {
 	return NewAs(t.dtype, sums, bins).ToDevice(device), edges.ToDevice(device)
 }
 
-// bounds fills edges of bins from lo to hi.
+// bounds fills edges with the edges of bins from lo to hi.
 func bounds(lo, hi float64, edges []float64) []float64 {
 	bins := len(edges) - 1
 	for i := range edges {
@@ -150,7 +149,7 @@ func bounds(lo, hi float64, edges []float64) []float64 {
 	return edges
 }
 
-// binned returns the sums of the weights of the data between neighbouring edges.
+// binned returns the sums of the weights of the data between adjacent edges.
 func binned(data, edges []float64, weight func(i int) float64) []float64 {
 	sums := hostSlice[float64]("histogram", len(edges)-1)
 	for i, x := range data {

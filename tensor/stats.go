@@ -9,12 +9,12 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Counts says what is in a tensor: how many elements, and of those with a floating
-// point how many are 0, subnormal, infinite and NaN, and their range.
+// Counts holds the number of elements of a tensor and, for floating-point dtypes, the numbers
+// of zero, subnormal, infinite and NaN elements, and the range.
 type Counts = driver.Counts
 
-// distinct returns a view of the elements of t that have a place of their own in memory, and
-// how often t repeats each: what counts an expanded tensor need not read it all.
+// distinct returns a view of t without repeated elements, and the number of times each one is
+// repeated, so that an expanded tensor need not be read whole.
 func (t *Tensor) distinct() (once *Tensor, times int) {
 	shape, times := t.Shape(), 1
 	for d, n := range shape {
@@ -26,7 +26,8 @@ func (t *Tensor) distinct() (once *Tensor, times int) {
 	return t.alias(t.offset, shape, t.stride), times
 }
 
-// repeatedCounts returns the counts of a tensor that repeats each element so often.
+// repeatedCounts returns the counts of a tensor that repeats each element the given number of
+// times.
 func repeatedCounts(c Counts, times int) Counts {
 	for _, n := range []*int{&c.Count, &c.Zeros, &c.Subnormals, &c.Infs, &c.NaNs} {
 		*n *= times
@@ -34,7 +35,7 @@ func repeatedCounts(c Counts, times int) Counts {
 	return c
 }
 
-// Counts counts what is in t. It is not an operation, so observers do not see it.
+// Counts counts t's elements. It is not an operation, so observers do not see it.
 func (t *Tensor) Counts() Counts {
 	t.given("counts")
 	once, times := t.distinct()
@@ -79,13 +80,13 @@ func countsOf(d DType, values []float64) Counts {
 	return c
 }
 
-// Stats says what is in a tensor, with what needs its values one by one.
+// Stats is Counts with statistics of individual values.
 type Stats struct {
 	Counts
-	Min, Max, Mean float64 // of the finite elements, NaN if there is none
+	Min, Max, Mean float64 // of the finite elements; NaN if there are none
 }
 
-// Stats counts what is in t. It is not an operation, so observers do not see it.
+// Stats computes t's statistics. It is not an operation, so observers do not see it.
 func (t *Tensor) Stats() Stats {
 	t.given("stats")
 	once, times := t.distinct()
@@ -109,16 +110,14 @@ func (t *Tensor) Stats() Stats {
 	return s
 }
 
-// colours are those of the dtypes everywhere in the project, for a light
-// background.
+// colours are the project's colours for dtypes, for a light background.
 var colours = map[DType]string{
 	Float16: "#C2410C", BFloat16: "#007A5A", Float32: "#0072B2", Float64: "#6B7280",
 	Float8E4M3: "#B0267A", Float8E5M2: "#8E44AD", Int64: "#4B5563", Int32: "#4B5563", Int16: "#4B5563", Int8: "#4B5563", Uint8: "#4B5563", Bool: "#4B5563",
 }
 
-// HTML returns a small table of dtype, shape, device, range and odd values, with
-// the first elements under it. Its styles are inline, so that it survives an
-// untrusted notebook.
+// HTML returns a small table of dtype, shape, device, range and unusual values, followed by the
+// first elements. Its styles are inline, so that it works in an untrusted notebook.
 func (t *Tensor) HTML() string {
 	t.given("html")
 	s := t.Stats()

@@ -6,24 +6,24 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Steps collects the steps of an optimizer on its parameters, to do them in one pass
-// over all that they change. The zero value has none. It is not safe for use by several
-// goroutines at once. It is the arguments foreach and fused of torch's optimizers.
+// Steps collects an optimizer's parameter updates to run them in one pass. The zero value is
+// empty. It is not safe for concurrent use. It corresponds to the arguments foreach and fused
+// of torch's optimizers.
 type Steps struct {
 	backend driver.Backend
 	list    []driver.Launch
-	told    []told            // the same, for observers; empty without
-	touched map[*storage]bool // by those of list; true: changed
+	told    []told            // the same steps for observers; empty without observers
+	touched map[*storage]bool // memory used by the steps of list; true if changed
 }
 
-// told is what observers are told of a kernel: that dst, the first of in, is changed.
+// told is a kernel as reported to observers: a change of dst, the first of in.
 type told struct {
 	info Info
 	in   []*Tensor
 }
 
-// Run does the steps that were added since the last Run. Observers are told of each when
-// all are done, with its share of the time by the bytes that it reads and writes.
+// Run performs the steps added since the last Run. It reports each to observers when all are
+// done, and divides the time among them in proportion to their memory traffic.
 func (s *Steps) Run() {
 	list, told := s.list, s.told
 	s.list, s.told, s.touched = nil, nil, nil
@@ -41,7 +41,7 @@ func (s *Steps) Run() {
 	}
 }
 
-// tell tells observers of steps that have been done.
+// tell reports completed steps to observers.
 func tell(steps []told, start, spent time.Duration) {
 	seen, s := observers.load(), current()
 	if seen == nil || s.hidden {
@@ -60,7 +60,7 @@ func tell(steps []told, start, spent time.Duration) {
 	}
 }
 
-// traffic is how many bytes a change of the first of ts reads and writes.
+// traffic returns the number of bytes that a change of the first of ts reads and writes.
 func traffic(ts []*Tensor) int {
 	n := ts[0].Bytes()
 	for _, t := range ts {
@@ -69,8 +69,8 @@ func traffic(ts []*Tensor) int {
 	return n
 }
 
-// touch has what was added run first if it is not independent of a step that changes
-// some tensors and reads another.
+// touch runs the pending steps first if they conflict with a step that changes and reads the
+// given tensors.
 func (s *Steps) touch(changed []*Tensor, read *Tensor) {
 	_, known := s.touched[changed[0].mem]
 	for _, t := range changed[1:] {
@@ -90,8 +90,7 @@ func (s *Steps) touch(changed []*Tensor, read *Tensor) {
 	}
 }
 
-// add adds a kernel, which observers are told of as of a change of dst that has operands
-// in, itself first.
+// add adds a kernel, reported to observers as a change of dst with operands in, dst first.
 func (s *Steps) add(info Info, in []*Tensor, k driver.Kernel, dst *Tensor, src ...*Tensor) {
 	if observers.load() != nil {
 		s.told = append(s.told, told{info, in})

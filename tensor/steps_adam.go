@@ -7,24 +7,24 @@ import (
 	"halfnote/tensor/internal/elementary"
 )
 
-// AdamSettings are what AdamStep does its step with.
+// AdamSettings configures a step of Adam.
 type AdamSettings struct {
 	Rate, Beta1, Beta2, Eps float64
-	Decay                   float64 // taken off the parameter: learning rate times weight decay
+	Decay                   float64 // amount subtracted from the parameter: learning rate times weight decay
 	Step                    float64 // number of this step, from 1
-	Guard                   *Tensor // row of StepCounts that has Rate and Step in their place; nil: the step is taken
+	Guard                   *Tensor // row of StepCounts that replaces Rate and Step; if nil, the step is unconditional
 }
 
-// AdamStep does a step of torch.optim.Adam on p in place with the gradient g: m and v
-// are the running means of the gradient and its square, most, which may be nil, the
-// largest v so far, by which it divides then. All have one shape and dtype.
+// AdamStep takes a step of torch.optim.Adam on p in place with the gradient g. m and v are the
+// running means of the gradient and its square. most, which may be nil, is the running maximum
+// of v, used in the denominator instead of v. All have the same shape and dtype.
 func AdamStep(p, g, m, v, most *Tensor, s AdamSettings) {
 	var steps Steps
 	steps.Adam(p, g, m, v, most, s)
 	steps.Run()
 }
 
-// Adam adds what [AdamStep] does.
+// Adam adds an [AdamStep].
 func (steps *Steps) Adam(p, g, m, v, most *Tensor, s AdamSettings) {
 	in := []*Tensor{p, g, m, v}
 	if most != nil {
@@ -59,8 +59,8 @@ func (steps *Steps) Adam(p, g, m, v, most *Tensor, s AdamSettings) {
 		if s.Decay != 0 {
 			run(driver.Kernel{Code: driver.Affine, Alpha: 1 - s.Decay}, p, p)
 		}
-		// As torch's separate steps: in halves each rounds once, lerp, addcmul and
-		// addcdiv at their end.
+		// As in torch's separate operations, half dtypes are rounded once after each of lerp,
+		// addcmul and addcdiv.
 		wg := wide(g)
 		into := func(t *Tensor, step func(w *Tensor)) {
 			w := wide(t)

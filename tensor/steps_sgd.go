@@ -2,28 +2,27 @@ package tensor
 
 import "halfnote/tensor/driver"
 
-// SGDSettings are what Steps.SGD does its step with.
+// SGDSettings configures a step of SGD.
 type SGDSettings struct {
 	Rate      float64
 	Momentum  float64
-	Dampening float64 // share of the gradient that the velocity leaves out
-	Decay     float64 // weight decay, which is added to the gradient
+	Dampening float64 // dampening of the gradient in the velocity
+	Decay     float64 // weight decay, added to the gradient
 	Nesterov  bool
-	First     bool    // the velocity is nothing yet and becomes the gradient
-	Guard     *Tensor // row of StepCounts that has Rate in its place, and whether this is the first step, if First; nil: the step is taken
+	First     bool    // first step: sets the velocity to the gradient
+	Guard     *Tensor // row of StepCounts that replaces Rate and, if First is set, decides whether this is the first step; if nil, the step is unconditional
 }
 
-// SGDStep does a step of torch.optim.SGD on p in place with the gradient g: v =
-// momentum v + g, p = p - lr v, without v if that is nil. All have one shape and
-// dtype.
+// SGDStep takes a step of torch.optim.SGD on p in place with the gradient g: v = momentum v +
+// g, p = p - lr v; without v if that is nil. All have the same shape and dtype.
 func SGDStep(p, g, v *Tensor, lr, momentum float64) {
 	var steps Steps
 	steps.SGD(p, g, v, SGDSettings{Rate: lr, Momentum: momentum})
 	steps.Run()
 }
 
-// SGD adds a step of torch.optim.SGD on p in place with the gradient g and the
-// velocity v, nil without momentum. All have one shape and dtype.
+// SGD adds a step of torch.optim.SGD on p in place with the gradient g and the velocity v,
+// which is nil without momentum. All have the same shape and dtype.
 func (steps *Steps) SGD(p, g, v *Tensor, s SGDSettings) {
 	in, changed := []*Tensor{p, g}, []*Tensor{p}
 	if v != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The kernel of a step and what backends without it compute have the same bits.
+// A step's kernel and its composition on other backends give the same bits.
 func TestSGDComposed(t *testing.T) {
 	for _, d := range []DType{Float32, Float64, Float16, BFloat16} {
 		for _, s := range []SGDSettings{
@@ -31,7 +31,7 @@ func TestSGDComposed(t *testing.T) {
 	}
 }
 
-// Steps that are not independent are done in their order, others together.
+// Dependent steps run in order, independent ones together.
 func TestStepsInOrder(t *testing.T) {
 	step := func(list ...[2]*Tensor) {
 		var steps Steps
@@ -57,7 +57,7 @@ func TestStepsInOrder(t *testing.T) {
 	}
 }
 
-// Observers are told of each step, when all that were added have been done.
+// Observers receive each step after all pending steps have run.
 func TestStepsObserved(t *testing.T) {
 	p, q, g := Zeros(2), Zeros(3), Ones(2)
 	var seen []float64

@@ -8,23 +8,23 @@ import (
 	"halfnote/tensor"
 )
 
-// A nil tensor is named by its place or its name.
+// A nil tensor is reported by its position or name.
 func TestNilTensors(t *testing.T) {
 	var none *tensor.Tensor
 	x := tensor.Ones(2, 2)
 	for want, call := range map[string]func(){
-		"add: the second operand is nil; expected a tensor":                func() { tensor.Zeros(3).Add(nil) },
-		"sum: the operand is nil; expected a tensor":                       func() { none.Sum() },
-		"shape: the operand is nil; expected a tensor":                     func() { none.Shape() },
-		"cat: the second operand is nil; expected a tensor":                func() { tensor.Cat(0, x, nil) },
-		"linear: the second operand is nil; expected a tensor":             func() { x.Linear(nil, nil) },
-		"matmul: the second operand is nil; expected a tensor":             func() { x.MatMul(nil) },
-		"lstm_cell: wHH is nil; expected a tensor":                         func() { tensor.LSTMCell(x, x, x, x, nil, nil, nil) },
-		"add_: the second operand is nil; expected a tensor":               func() { x.Clone().AddAssign(nil) },
-		"scope: the function is nil; expected a function to run":           func() { tensor.NoGrad(nil) },
-		"index: item 1 is nil; expected a tensor":                          func() { x.Index(0, none) },
-		"exp: operand 1 is the zero Tensor; expected one that a function":  func() { new(tensor.Tensor).Exp() },
-		"broadcast_tensors: it has no operand; expected at least one tens": func() { tensor.BroadcastTensors() },
+		"add: the second operand is nil; expected a tensor":              func() { tensor.Zeros(3).Add(nil) },
+		"sum: the operand is nil; expected a tensor":                     func() { none.Sum() },
+		"shape: the operand is nil; expected a tensor":                   func() { none.Shape() },
+		"cat: the second operand is nil; expected a tensor":              func() { tensor.Cat(0, x, nil) },
+		"linear: the second operand is nil; expected a tensor":           func() { x.Linear(nil, nil) },
+		"matmul: the second operand is nil; expected a tensor":           func() { x.MatMul(nil) },
+		"lstm_cell: wHH is nil; expected a tensor":                       func() { tensor.LSTMCell(x, x, x, x, nil, nil, nil) },
+		"add_: the second operand is nil; expected a tensor":             func() { x.Clone().AddAssign(nil) },
+		"scope: the function is nil; expected a function to run":         func() { tensor.NoGrad(nil) },
+		"index: item 1 is nil; expected a tensor":                        func() { x.Index(0, none) },
+		"exp: operand 1 is a zero Tensor; create tensors with functions": func() { new(tensor.Tensor).Exp() },
+		"broadcast_tensors: no operands; expected at least one tensor":   func() { tensor.BroadcastTensors() },
 	} {
 		err := tensor.Try(call)
 		if err == nil || !strings.HasPrefix(err.Error(), "tensor: "+want) {
@@ -33,8 +33,8 @@ func TestNilTensors(t *testing.T) {
 	}
 }
 
-// A size mistyped by some zeros, or below 0, is an error that says what was asked for and, where
-// memory is short, what sets the limit.
+// A size that is negative or has a few zeros too many is an error that names the size and, if
+// memory is short, the limit.
 func TestSizesThatDoNotFit(t *testing.T) {
 	const huge = 1 << 50
 	x := tensor.Ones(3)
@@ -74,7 +74,7 @@ func TestSizesThatDoNotFit(t *testing.T) {
 	}
 }
 
-// What a notebook shows of an expanded tensor does not read each repetition.
+// Displaying an expanded tensor does not read every repetition.
 func TestExpandedStats(t *testing.T) {
 	x := tensor.New([]float64{0, 1, math.NaN()}, 1, 3, 1).Expand(1<<30, 3, 2)
 	s := x.Stats()

@@ -8,13 +8,12 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// jacobi returns the singular value decomposition a = u diag(s) vᵀ of the m by n matrix
-// a, m >= n, in row-major order: u (m, n), s in descending order, v (n, n). It is the
-// one-sided method of Jacobi (M. R. Hestenes, "Inversion of Matrices by
-// Biorthogonalization and Related Results", 1958; J. Demmel and K. Veselić, "Jacobi's
-// Method is More Accurate than QR", 1992).
+// jacobi returns the singular value decomposition a = u diag(s) vᵀ of the m by n matrix a, m >=
+// n, in row-major order: u (m, n), s in descending order, v (n, n). It is the one-sided Jacobi
+// method (M. R. Hestenes, "Inversion of Matrices by Biorthogonalization and Related Results",
+// 1958; J. Demmel and K. Veselić, "Jacobi's Method is More Accurate than QR", 1992).
 func jacobi(a []float64, m, n int) (u, s, v []float64) {
-	columnsOfU := transposed(a, m, n) // one after another in memory
+	columnsOfU := transposed(a, m, n) // contiguous columns
 	columnsOfV := hostSlice[float64]("linalg_svd", n*n)
 	for i := range n {
 		columnsOfV[i*n+i] = 1
@@ -43,8 +42,8 @@ func jacobi(a []float64, m, n int) (u, s, v []float64) {
 	return u, s, v
 }
 
-// orthogonalize rotates columns p and q of u, of m elements, and of v, of n, so that they
-// are orthogonal in u, and reports whether they were not.
+// orthogonalize rotates columns p and q of u, of m elements, and of v, of n, to make them
+// orthogonal in u. It reports whether they were not.
 func orthogonalize(u, v []float64, m, n, p, q int) bool {
 	x, y := u[p*m:(p+1)*m], u[q*m:(q+1)*m]
 	var pp, qq, pq float64
@@ -64,8 +63,7 @@ func orthogonalize(u, v []float64, m, n, p, q int) bool {
 	return true
 }
 
-// columnLength returns the length of column j. math.Hypot has other bits on other
-// processors.
+// columnLength returns the length of column j. The bits of math.Hypot depend on the processor.
 func columnLength(u []float64, m, n, j int) float64 {
 	most, sum := 0.0, 0.0
 	for i := range m {
@@ -81,7 +79,7 @@ func columnLength(u []float64, m, n, j int) float64 {
 	return most * math.Sqrt(sum)
 }
 
-// columns returns the columns of x, n in a row, in another order.
+// columns returns the columns of x, with n per row, in another order.
 func columns(x []float64, order []int, n int) []float64 {
 	out := hostSlice[float64]("linalg_svd", len(x))
 	for i := range x {
@@ -91,8 +89,8 @@ func columns(x []float64, order []int, n int) []float64 {
 	return out
 }
 
-// normalize divides the columns of u by s; where s is 0 a column becomes one that is
-// orthogonal to those before it.
+// normalize divides the columns of u by s. Where s is 0 it sets the column to a unit vector
+// that is orthogonal to the columns before it.
 func normalize(u, s []float64, m, n int) {
 	for j := range n {
 		driver.Poll()

@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// vertex is a tensor's place on the tape. Its operands' vertices are older, so
-// numbers in the order of making are a topological order.
+// vertex is a tensor's place on the tape. Its operands' vertices are older, so the creation
+// numbers are a topological order.
 type vertex struct {
 	seq      uint64
 	op       Op // nil for leaves
 	in       []*Tensor
 	out      *Tensor
-	versions []int64  // of values when it was recorded
-	room     [3]int64 // for versions
+	versions []int64  // versions of the tensors when they were recorded
+	room     [3]int64 // storage for versions
 	of       string
 	module   string
 	source   string
 	freed    bool
 
-	leaf   *Tensor // collects a gradient
-	retain *Tensor // wants to see its gradient
+	leaf   *Tensor // leaf that accumulates the gradient
+	retain *Tensor // tensor whose gradient is retained
 	hooks  hooks
 }
 
@@ -41,7 +41,7 @@ func newVertex(op Op, in []*Tensor, y *Tensor, s state) *vertex {
 	return v
 }
 
-// kept returns t, or what is left of it without its values.
+// kept returns t, or a copy of t without its values.
 func kept(t *Tensor, values bool) *Tensor {
 	if values {
 		return t
@@ -52,7 +52,7 @@ func kept(t *Tensor, values bool) *Tensor {
 	return &Tensor{dtype: t.dtype, shape: t.shape, v: t.v, id: t.id}
 }
 
-// values are the tensors whose values v holds, the operands first.
+// values returns the tensors whose values v keeps, operands first.
 func (v *vertex) values(yield func(t *Tensor) bool) {
 	for _, t := range v.in {
 		if t.mem != nil && !yield(t) {
@@ -64,8 +64,8 @@ func (v *vertex) values(yield func(t *Tensor) bool) {
 	}
 }
 
-// unchanged panics if a tensor that the derivative needs has been changed in place
-// since it was recorded.
+// unchanged panics if a tensor that the derivative needs has been changed in place since it was
+// recorded.
 func (v *vertex) unchanged(op string) {
 	i := 0
 	for t := range v.values {
@@ -75,26 +75,26 @@ func (v *vertex) unchanged(op string) {
 			if j := slices.Index(v.in, t); j >= 0 {
 				what = fmt.Sprintf("operand %d", j)
 			}
-			fail(op, []*Tensor{t}, "it is %s of %s, whose derivative needs its values, and has been changed in place since: version %d, expected %d; change it after Backward, or a Clone of it", what, v.of, now, v.versions[i])
+			fail(op, []*Tensor{t}, "%s of %s has been changed in place, but the derivative needs its old values: version is %d, expected %d; change it after Backward, or change a Clone", what, v.of, now, v.versions[i])
 		}
 		i++
 	}
 }
 
-// free lets go of what only a derivative needs.
+// free releases the data that only a derivative needs.
 func (v *vertex) free() { v.in, v.out, v.versions, v.freed = nil, nil, nil, true }
 
-// RequireGrad makes t a leaf that collects a gradient, and returns it. It panics
-// if t is a result that has a history already.
+// RequireGrad makes t a leaf that accumulates a gradient, and returns t. It panics if t is the
+// recorded result of an operation.
 func (t *Tensor) RequireGrad() *Tensor {
 	t.given("require_grad")
 	switch {
 	case !t.dtype.IsFloat():
-		fail("require_grad", []*Tensor{t}, "it is %v; expected a floating-point dtype, which alone has gradients", t.dtype)
+		fail("require_grad", []*Tensor{t}, "the dtype is %v; only floating-point tensors have gradients", t.dtype)
 	case t.v == nil:
 		t.v = &vertex{seq: ids.Add(1), leaf: t}
 	case t.v.leaf == nil:
-		fail("require_grad", []*Tensor{t}, "it is the result of %s and requires a gradient already; expected a leaf: call Detach first", t.v.of)
+		fail("require_grad", []*Tensor{t}, "the tensor is the result of %s and already requires a gradient; call Detach first to make it a leaf", t.v.of)
 	}
 	return t
 }
@@ -117,11 +117,11 @@ func (t *Tensor) Detach() *Tensor {
 	return t.alias(t.offset, t.shape, t.stride)
 }
 
-// RetainGrad makes Backward set t's gradient though t is no leaf, and returns t.
+// RetainGrad makes Backward store t's gradient even though t is not a leaf, and returns t.
 func (t *Tensor) RetainGrad() *Tensor {
 	t.given("retain_grad")
 	if t.v == nil {
-		fail("retain_grad", []*Tensor{t}, "it does not require a gradient; expected one that depends on a leaf that does")
+		fail("retain_grad", []*Tensor{t}, "the tensor does not require a gradient; expected one that depends on a leaf with RequireGrad")
 	}
 	if t.v.leaf == nil {
 		t.v.retain = t
@@ -129,22 +129,22 @@ func (t *Tensor) RetainGrad() *Tensor {
 	return t
 }
 
-// Grad returns the gradient that Backward has collected, or nil.
+// Grad returns the gradient that Backward has accumulated, or nil.
 func (t *Tensor) Grad() *Tensor {
 	t.given("grad")
 	return t.grad
 }
 
-// SetGrad replaces the gradient; nil drops it.
+// SetGrad replaces the gradient; nil removes it.
 func (t *Tensor) SetGrad(g *Tensor) {
 	t.given("set_grad")
 	if g != nil && !slices.Equal(g.shape, t.shape) {
-		fail("set_grad", []*Tensor{t, g}, "a gradient has its tensor's shape")
+		fail("set_grad", []*Tensor{t, g}, "the gradient must have the tensor's shape")
 	}
 	t.grad = g
 }
 
-// ZeroGrad drops the gradient. It is torch's zero_grad, which sets it to None.
+// ZeroGrad sets the gradient to nil. It is torch's zero_grad, which sets it to None.
 func (t *Tensor) ZeroGrad() {
 	t.given("zero_grad")
 	t.grad = nil
@@ -157,13 +157,12 @@ func NoGrad(body func()) {
 	s.do(body)
 }
 
-// EnableGrad runs body with recording on, inside NoGrad too. It is
-// torch.enable_grad.
+// EnableGrad runs body with recording on, even inside NoGrad. It is torch.enable_grad.
 func EnableGrad(body func()) {
 	s := current()
 	s.nograd = false
 	s.do(body)
 }
 
-// IsGradEnabled reports whether operations of this goroutine are recorded.
+// IsGradEnabled reports whether this goroutine's operations are recorded.
 func IsGradEnabled() bool { return !current().nograd }

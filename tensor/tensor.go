@@ -6,10 +6,9 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Tensor is an array of one dtype on one device: torch.Tensor. Operations return
-// new tensors; only those whose name ends in Assign, and Fill, Zero, Assign and
-// SetData, change one. Reading a tensor from several goroutines is safe, changing it is
-// not.
+// Tensor is an array of one dtype on one device: torch.Tensor. Operations return new tensors;
+// only methods whose names end in Assign, and Fill, Zero, Set and SetData, change one.
+// Concurrent reads of a tensor are safe; concurrent changes are not.
 type Tensor struct {
 	mem    *storage
 	dtype  DType
@@ -19,7 +18,7 @@ type Tensor struct {
 	id     uint64
 	isView bool
 
-	v    *vertex // its place on the tape, nil if it needs no gradient
+	v    *vertex // place on the tape, nil if the tensor needs no gradient
 	grad *Tensor
 }
 
@@ -31,8 +30,8 @@ func newTensor(b driver.Backend, d DType, shape []int) *Tensor {
 	}
 }
 
-// unsetTensor is newTensor for results: the elements may be anything until a kernel
-// sets all of them.
+// unsetTensor is newTensor for results: the elements are uninitialised until a kernel sets all
+// of them.
 func unsetTensor(b driver.Backend, d DType, shape []int) *Tensor {
 	return &Tensor{
 		mem: newStorage("new", b, d, shape, true), dtype: d,
@@ -57,7 +56,7 @@ func (t *Tensor) Dim() int {
 	return len(t.shape)
 }
 
-// Size returns the size of dimension dim, which may count from the end: -1 is the
+// Size returns the size of dimension dim. Negative dimensions count from the end: -1 is the
 // last.
 func (t *Tensor) Size(dim int) int {
 	t.given("size")
@@ -83,25 +82,25 @@ func (t *Tensor) DType() DType {
 	return t.dtype
 }
 
-// Device returns where t is.
+// Device returns the device that holds t.
 func (t *Tensor) Device() Device {
 	t.given("device")
 	return Device(t.mem.backend.Name())
 }
 
-// Bytes returns what t's elements occupy, whether it is a view or not.
+// Bytes returns the size of t's elements in bytes, even if t is a view.
 func (t *Tensor) Bytes() int {
 	t.given("bytes")
 	return t.Numel() * t.dtype.Size()
 }
 
-// ID returns a number that no other tensor of this process has.
+// ID returns a number that is unique in this process.
 func (t *Tensor) ID() int {
 	t.given("id")
 	return int(t.id)
 }
 
-// Version returns how often t's memory has been changed in place. Views share it.
+// Version returns the number of changes in place of t's memory, which views share.
 func (t *Tensor) Version() int {
 	t.given("version")
 	return int(t.mem.version.Load())
@@ -113,7 +112,7 @@ func (t *Tensor) IsView() bool {
 	return t.isView
 }
 
-// IsContiguous reports whether t's elements lie in row-major order without gaps.
+// IsContiguous reports whether t's elements are in row-major order without gaps.
 func (t *Tensor) IsContiguous() bool {
 	t.given("is_contiguous")
 	return t.view().Contiguous()
@@ -127,7 +126,7 @@ func (t *Tensor) view() driver.View {
 func (t *Tensor) Item() float64 {
 	t.given("item")
 	if t.Numel() != 1 {
-		fail("item", []*Tensor{t}, "it has %d elements; expected one", t.Numel())
+		fail("item", []*Tensor{t}, "the tensor has %d elements; expected 1", t.Numel())
 	}
 	if marks.load() != nil {
 		Note(Mark{Name: "item", Tensors: []*Tensor{t}})
@@ -135,17 +134,17 @@ func (t *Tensor) Item() float64 {
 	return t.Float64s()[0]
 }
 
-// At returns the element at index, one number a dimension; negative ones count
+// At returns the element at index, which has one number per dimension. Negative numbers count
 // from the end.
 func (t *Tensor) At(index ...int) float64 {
 	t.given("at")
 	if len(index) != len(t.shape) {
-		fail("at", []*Tensor{t}, "%d indices given; expected %d", len(index), len(t.shape))
+		fail("at", []*Tensor{t}, "the number of indices is %d; expected %d", len(index), len(t.shape))
 	}
 	offset := t.offset
 	for i, x := range index {
 		if x < -t.shape[i] || x >= t.shape[i] {
-			fail("at", []*Tensor{t}, "index %d is out of range in dimension %d; expected %d to %d", x, i, -t.shape[i], t.shape[i]-1)
+			fail("at", []*Tensor{t}, "index %d is out of range for dimension %d; expected %d to %d", x, i, -t.shape[i], t.shape[i]-1)
 		}
 		if x < 0 {
 			x += t.shape[i]
@@ -155,14 +154,13 @@ func (t *Tensor) At(index ...int) float64 {
 	return t.alias(offset, []int{}, []int{}).Float64s()[0]
 }
 
-// Int64s returns a copy of the elements in row-major order, without their
-// fractions.
+// Int64s returns a copy of the elements, truncated to integers, in row-major order.
 func (t *Tensor) Int64s() []int64 {
 	t.given("int64s")
 	return contents[int64](convert(t.nearest(), Int64))
 }
 
-// Ints returns a copy of the elements in row-major order, without their fractions.
+// Ints returns a copy of the elements, truncated to integers, in row-major order.
 func (t *Tensor) Ints() []int {
 	t.given("read")
 	out := hostSlice[int]("read", t.Numel())
@@ -173,7 +171,7 @@ func (t *Tensor) Ints() []int {
 	return out
 }
 
-// Bools returns for each element in row-major order whether it is not 0.
+// Bools returns, for each element in row-major order, whether it is nonzero.
 func (t *Tensor) Bools() []bool {
 	t.given("read")
 	out := hostSlice[bool]("read", t.Numel())
@@ -184,8 +182,8 @@ func (t *Tensor) Bools() []bool {
 	return out
 }
 
-// Float64s returns a copy of the elements in row-major order, exactly but for
-// integers beyond 2^53.
+// Float64s returns a copy of the elements in row-major order. It is exact except for integers
+// beyond 2^53.
 func (t *Tensor) Float64s() []float64 {
 	t.given("float64s")
 	return contents[float64](convert(t.nearest(), Float64))
@@ -195,7 +193,7 @@ func (t *Tensor) Float64s() []float64 {
 func (t *Tensor) Rows() [][]float64 {
 	t.given("rows")
 	if len(t.shape) != 2 {
-		fail("rows", []*Tensor{t}, "it has %d dimensions; expected 2", len(t.shape))
+		fail("rows", []*Tensor{t}, "the tensor is %d-dimensional; expected 2 dimensions", len(t.shape))
 	}
 	data, n := t.Float64s(), t.shape[1]
 	rows := hostSlice[[]float64]("rows", t.shape[0])
@@ -206,15 +204,14 @@ func (t *Tensor) Rows() [][]float64 {
 	return rows
 }
 
-// Float32s returns a copy of the elements in row-major order, float64 rounded to
-// float32.
+// Float32s returns a copy of the elements in row-major order; float64 is rounded to float32.
 func (t *Tensor) Float32s() []float32 {
 	t.given("float32s")
 	return contents[float32](convert(t, Float32))
 }
 
-// Bits returns the elements' bit patterns in row-major order, each in the low bits
-// of a number: 0x3c00 is float16's 1.
+// Bits returns the elements' bit patterns in row-major order, each in the low bits of a uint64:
+// 0x3c00 is float16's 1.
 func (t *Tensor) Bits() []uint64 {
 	t.given("bits")
 	switch x := compact(t); t.dtype.Size() {
@@ -238,10 +235,10 @@ func widened[E plain](list []E) []uint64 {
 	return out
 }
 
-// bytes reads the memory of a contiguous tensor.
+// bytes returns a copy of the memory of a contiguous tensor.
 func (t *Tensor) bytes() []byte { return contents[byte](t) }
 
-// setFloat64s writes the elements of a new tensor, rounded once to its dtype.
+// setFloat64s sets the elements of a new tensor, rounded once to its dtype.
 func (t *Tensor) setFloat64s(data []float64) *Tensor {
 	if t.dtype == Float64 {
 		return setContents(t, data)

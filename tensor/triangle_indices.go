@@ -1,46 +1,46 @@
 package tensor
 
-// TrilIndices returns the rows and the columns of the elements of a matrix (rows, columns)
-// up to the k-th diagonal above the main one, in row-major order: (2, count), int64. It is
+// TrilIndices returns the row and column indices of the elements of a (rows, columns) matrix up
+// to the k-th diagonal above the main one, in row-major order: (2, count), int64. It is
 // torch.tril_indices.
 func TrilIndices(rows, columns, k int) *Tensor {
 	t := lowerTriangle("tril_indices", rows, columns, k)
 	return t.indices("tril_indices", t.count(), t.first(), t.rows, func(row int) (from, to int) { return 0, t.width(row) })
 }
 
-// TriuIndices returns the rows and the columns of the elements of a matrix (rows, columns)
-// from the k-th diagonal above the main one on, in row-major order: (2, count), int64. It
-// is torch.triu_indices.
+// TriuIndices returns the row and column indices of the elements of a (rows, columns) matrix
+// from the k-th diagonal above the main one on, in row-major order: (2, count), int64. It is
+// torch.triu_indices.
 func TriuIndices(rows, columns, k int) *Tensor {
 	t := lowerTriangle("triu_indices", rows, columns, k)
-	t.k-- // what is left out
+	t.k-- // the complement's diagonal
 	return t.indices("triu_indices", rows*columns-t.count(), 0, t.full(), func(row int) (from, to int) { return t.width(row), columns })
 }
 
 // staircase is the part of a matrix up to a diagonal.
 type staircase struct{ rows, columns, k int }
 
-// lowerTriangle checks sizes, and brings a diagonal that lies outside next to the matrix.
+// lowerTriangle checks the sizes, and clamps a diagonal that lies outside the matrix.
 func lowerTriangle(op string, rows, columns, k int) staircase {
 	checkShape(op, []int{rows, columns})
 	return staircase{rows, columns, min(max(k, -rows), columns)}
 }
 
-// width returns how many elements of a row there are.
+// width returns the number of elements in a row.
 func (s staircase) width(row int) int { return min(max(row+1+s.k, 0), s.columns) }
 
-// first returns the first row that has elements, full the first that has all.
+// first returns the first row with any elements, full the first row with all.
 func (s staircase) first() int { return min(max(-s.k, 0), s.rows) }
 func (s staircase) full() int  { return min(max(s.columns-1-s.k, s.first()), s.rows) }
 
-// count returns how many elements there are.
+// count returns the number of elements.
 func (s staircase) count() int {
 	steps := s.full() - s.first()
 	return steps*(s.first()+1+s.k) + steps*(steps-1)/2 + (s.rows-s.full())*s.columns
 }
 
-// indices returns the rows and columns of count elements, those of the spans of the rows
-// from first to before last.
+// indices returns the row and column indices of count elements, those in the spans of rows
+// first to last-1.
 func (s staircase) indices(op string, count, first, last int, span func(row int) (from, to int)) *Tensor {
 	y := unsetTensor(CPU.backend(), Int64, checkShape(op, []int{2, count}))
 	if count == 0 {

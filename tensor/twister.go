@@ -6,13 +6,13 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// twister is MT19937: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM
-// Transactions on Modeling and Computer Simulation 8 (1998), with their seeding of
-// 2002. gonum's has the same numbers, in a module of some hundred packages.
+// twister is MT19937: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM Transactions on
+// Modeling and Computer Simulation 8 (1998), with their seeding of 2002. gonum has the same
+// generator, in a module of several hundred packages.
 type twister struct {
 	state [624]uint32
 	i     int
-	fresh bool // nothing has been drawn
+	fresh bool // nothing has been drawn yet
 }
 
 func (m *twister) seed(s uint32) {
@@ -50,10 +50,11 @@ func (m *twister) twist() {
 	m.i, m.fresh = 0, false
 }
 
-// draws is what the processor draws with, or nil.
+// draws is the processor-specific generator, or nil.
 var draws = asm.Best()
 
-// mix replaces all words but the last, which the one before needs, as far has it.
+// mix replaces all words but the last, which the word before it reads. far holds the words at
+// the distance of the recurrence.
 func mix(words, far []uint32) {
 	i := 0
 	if draws != nil && draws.Twist != nil {
@@ -66,10 +67,10 @@ func mix(words, far []uint32) {
 	}
 }
 
-// below sets dst[i] to 1 where the next number of 53 bits is below limit, else to 0.
+// below sets dst[i] to 1 if the next 53-bit number is below limit, otherwise to 0.
 func (m *twister) below(limit uint64, dst []byte) {
 	for len(dst) > 0 {
-		if len(m.state)-m.i < 2 { // the number's halves may lie in two rounds
+		if len(m.state)-m.i < 2 { // the number's halves may come from two rounds
 			hi := uint64(m.next())
 			dst[0] = bit((hi<<32|uint64(m.next()))&(1<<53-1) < limit)
 			dst = dst[1:]

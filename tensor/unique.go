@@ -7,10 +7,10 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// UniqueDim returns the different slices of t along dim, sorted by their first element, then
-// their second, and so on; for each slice of t which of them it is; and how often each
-// occurs. None has a gradient, and a slice with a NaN in it equals no other. It is torch.unique with dim,
-// return_inverse and return_counts.
+// UniqueDim returns the distinct slices of t along dim in lexicographic order, the position in
+// values of each slice of t, and the number of times each occurs. The results have no gradient.
+// A slice that contains NaN equals no other. It is torch.unique with dim, return_inverse and
+// return_counts.
 func (t *Tensor) UniqueDim(dim int) (values, inverse, counts *Tensor) {
 	x, d := t.sliced("unique_dim", dim)
 	rows := rowsOf(x)
@@ -19,29 +19,28 @@ func (t *Tensor) UniqueDim(dim int) (values, inverse, counts *Tensor) {
 	return x.grouped(d, order, rows.equal)
 }
 
-// UniqueConsecutive is Unique where elements, in row-major order, are equal to the ones
-// before, without sorting. It is torch.unique_consecutive with return_inverse and
-// return_counts.
+// UniqueConsecutive is Unique without sorting: it merges only adjacent equal elements, in
+// row-major order. It is torch.unique_consecutive with return_inverse and return_counts.
 func (t *Tensor) UniqueConsecutive() (values, inverse, counts *Tensor) {
 	t.given("unique_consecutive")
 	values, inverse, counts = t.Ravel().UniqueConsecutiveDim(0)
 	return values, inverse.Reshape(t.shape...), counts
 }
 
-// UniqueConsecutiveDim is UniqueDim where slices along dim are equal to the ones before,
-// without sorting. It is torch.unique_consecutive with dim, return_inverse and
-// return_counts.
+// UniqueConsecutiveDim is UniqueDim without sorting: it merges only adjacent equal slices. It
+// is torch.unique_consecutive with dim, return_inverse and return_counts.
 func (t *Tensor) UniqueConsecutiveDim(dim int) (values, inverse, counts *Tensor) {
 	x, d := t.sliced("unique_consecutive", dim)
 	return x.grouped(d, ascending("unique_consecutive", x.shape[0]), rowsOf(x).equal)
 }
 
-// sliced returns t, apart from the tape, with dimension dim first, and the dimension.
+// sliced returns t, detached, with dimension dim first, and the dimension counted from the
+// front.
 func (t *Tensor) sliced(op string, dim int) (*Tensor, int) {
 	t.given(op)
 	d := axis(op, t, dim, len(t.shape))
 	if t.shape[d] > 0 && t.Numel() == 0 {
-		fail(op, []*Tensor{t}, "the slices along dimension %d are empty; expected elements", d)
+		fail(op, []*Tensor{t}, "the slices along dimension %d are empty; expected at least one element", d)
 	}
 	return t.Detach().Movedim(d, 0), d
 }
@@ -74,7 +73,7 @@ func (t *Tensor) grouped(dim int, order []int, equal func(i, j int) bool) (value
 
 // rows compares slices along a tensor's first dimension.
 type rows struct {
-	compare func(i, j int) int  // NaN counts as largest
+	compare func(i, j int) int  // NaN compares as largest
 	equal   func(i, j int) bool // NaN equals nothing
 }
 
@@ -112,8 +111,8 @@ func rowsIn[E int64 | float64](list []E, n int) rows {
 	}
 }
 
-// IsIn returns which elements of t are among those of test, as bool. Both are brought to
-// one dtype; NaN is not among any. It is torch.isin.
+// IsIn returns a bool tensor that is true where an element of t occurs in test. Both are
+// promoted to one dtype; NaN equals nothing. It is torch.isin.
 func (t *Tensor) IsIn(test *Tensor) *Tensor {
 	given("isin", t, test)
 	d := promoteAll([]*Tensor{t, test})

@@ -8,8 +8,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// What an observer computes in Unobserved is not reported, changes in place neither,
-// and stands on no tape.
+// Operations in Unobserved, including changes in place, are neither reported nor recorded.
 func TestUnobserved(t *testing.T) {
 	w := Ones(2).RequireGrad()
 	seen := 0
@@ -30,7 +29,7 @@ func TestUnobserved(t *testing.T) {
 	}
 }
 
-// A line is asked for once in OneLine, for the casts of an operation too.
+// OneLine looks up the line once, also for the casts of an operation.
 func TestOneLine(t *testing.T) {
 	asked := 0
 	driver.SetSource(func() string { asked++; return fmt.Sprintf("line %d", asked) })
@@ -51,6 +50,6 @@ func TestOneLine(t *testing.T) {
 	}
 	OneLine(func() {})
 	if asked != 3 {
-		t.Errorf("the line was asked for %d times, want 3", asked)
+		t.Errorf("the line was looked up %d times, want 3", asked)
 	}
 }

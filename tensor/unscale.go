@@ -2,10 +2,9 @@ package tensor
 
 import "halfnote/tensor/driver"
 
-// Unscale multiplies each of grads in place by factor, in float32, and reports for
-// each whether it held an infinite element or NaN before. With factor 1 the
-// elements stay as they are. It waits for the device once. It is
-// torch._amp_foreach_non_finite_check_and_unscale_.
+// Unscale multiplies each of grads by factor in place, in float32, and reports for each whether
+// it held a non-finite element before. With factor 1 the elements do not change. It
+// synchronises with the device once. It is torch._amp_foreach_non_finite_check_and_unscale_.
 func Unscale(grads []*Tensor, factor float64) (bad []bool) {
 	given("unscale", grads...)
 	bad = make([]bool, len(grads))
@@ -17,12 +16,12 @@ func Unscale(grads []*Tensor, factor float64) (bad []bool) {
 	return bad
 }
 
-// UnscaleFlags is Unscale without waiting for the device: it returns a float32 vector
-// of one element for each of grads, which must be some: 1 for what held an infinite
-// element or NaN, else 0.
+// UnscaleFlags is Unscale without synchronisation. It returns a float32 vector with one element
+// for each of grads, which must not be empty: 1 if the gradient held a non-finite element,
+// otherwise 0.
 func UnscaleFlags(grads []*Tensor, factor float64) *Tensor {
 	if len(grads) == 0 {
-		panic(&Error{Op: "unscale", Why: "there are no gradients; expected at least one"})
+		panic(&Error{Op: "unscale", Why: "no gradients; expected at least one"})
 	}
 	given("unscale", grads...)
 	found := newTensor(grads[0].mem.backend, Float32, []int{len(grads)})
@@ -30,14 +29,13 @@ func UnscaleFlags(grads []*Tensor, factor float64) *Tensor {
 	return found
 }
 
-// UnscaleFlagsBy is UnscaleFlags with a factor that the device knows, a float32 scalar
-// there: what torch.amp.GradScaler has as its inverse scale. It waits for a device that
-// cannot take it so.
+// UnscaleFlagsBy is UnscaleFlags with a factor on the device, a float32 scalar: the inverse
+// scale of torch.amp.GradScaler. It synchronises with a device that does not support this.
 func UnscaleFlagsBy(grads []*Tensor, factor *Tensor) *Tensor {
 	given("unscale", grads...)
 	need("unscale", "factor", factor != nil, "a float32 scalar")
 	if factor.dtype != Float32 || factor.Numel() != 1 {
-		fail("unscale", []*Tensor{factor}, "expected a factor of one element in float32")
+		fail("unscale", []*Tensor{factor}, "factor must have one float32 element")
 	}
 	offered := func(g *Tensor) bool {
 		return g.mem.backend == factor.mem.backend && g.mem.backend.Offers(driver.Unscale, g.dtype, Float32, Float32)
@@ -52,8 +50,8 @@ func UnscaleFlagsBy(grads []*Tensor, factor *Tensor) *Tensor {
 	return found
 }
 
-// unscaleInto sets the elements of found. by stands for factor where it is not nil, which
-// all devices offer then.
+// unscaleInto sets the elements of found. A non-nil by replaces factor; all devices then
+// support it.
 func unscaleInto(found *Tensor, grads []*Tensor, factor float64, by *Tensor) {
 	var pass Steps
 	defer pass.Run()

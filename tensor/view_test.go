@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestReshape compares with the elements in order, for every way to cut 24 of them,
-// from tensors laid out in several ways, and wants a view wherever torch gives
-// one.
+// TestReshape compares with the elements in order, for every factorisation of 24 and several
+// layouts, and expects a view wherever torch returns one.
 func TestReshape(t *testing.T) {
 	base := Arange(0, 24).Reshape(2, 3, 4)
 	sources := map[string]*Tensor{
@@ -102,32 +101,32 @@ func TestMistakes(t *testing.T) {
 		{func() { Ones(32, 784).MatMul(Ones(512, 10)) }, "tensor: matmul: shapes (32, 784) and (512, 10): the inner sizes 784 and 512 differ; expected (…, m, k) times (…, k, n)"},
 		{func() { Full(1).MatMul(x) }, "tensor: matmul: shapes () and (2, 3): an operand is a scalar; expected (…, m, k) times (…, k, n): use Mul for numbers"},
 		{func() { Zeros(4, 2, 3).MatMul(Zeros(5, 3, 2)) }, "tensor: matmul: shapes (4, 2, 3) and (5, 3, 2): the leading dimensions do not broadcast; expected (…, m, k) times (…, k, n)"},
-		{func() { x.MatMul(Zeros(3, 2).Half()) }, "tensor: matmul: dtypes float32 and float16: they differ; expected one dtype: cast with To, or run under amp.Autocast"},
+		{func() { x.MatMul(Zeros(3, 2).Half()) }, "tensor: matmul: dtypes float32 and float16: operands must have one dtype: convert with To, or run under amp.Autocast"},
 		{func() { x.Linear(Zeros(4, 2), nil) }, "tensor: linear: shapes (2, 3) and (4, 2): input and weight do not match; expected (…, in) and (out, in)"},
 		{func() { x.Linear(Zeros(4, 3), Zeros(3)) }, "tensor: linear: shapes (2, 3), (4, 3) and (3,): weight and bias do not match; expected (out, in) and (out,)"},
-		{func() { x.Add(Zeros(2, 2)) }, "tensor: add: shapes (2, 3) and (2, 2): they do not broadcast; expected sizes that are equal or 1, aligned at the end"},
+		{func() { x.Add(Zeros(2, 2)) }, "tensor: add: shapes (2, 3) and (2, 2): cannot broadcast; expected sizes that are equal or 1, aligned at the end"},
 		{func() { x.MSELoss(Zeros(2, 1)) }, "tensor: mse_loss: shapes (2, 3) and (2, 1): input and target do not match; expected equal shapes"},
 		{func() { x.Sum(2) }, "tensor: sum: shape (2, 3): dimension 2 is out of range; expected -2 to 1"},
-		{func() { x.Sum(1, -1) }, "tensor: sum: shape (2, 3): dimensions [1 -1] name one twice"},
+		{func() { x.Sum(1, -1) }, "tensor: sum: shape (2, 3): dimensions [1 -1] contain a duplicate"},
 		{func() { x.Reshape(4, -1) }, "tensor: reshape: shapes (2, 3) and (4, -1): cannot reshape (2, 3) to (4, -1); expected the same number of elements, and at most one -1"},
 		{func() { x.Reshape(-1, -1) }, "tensor: reshape: shapes (2, 3) and (-1, -1): cannot reshape (2, 3) to (-1, -1); expected the same number of elements, and at most one -1"},
 		{func() { x.Expand(4, 3) }, "tensor: expand: shapes (2, 3) and (4, 3): cannot broadcast (2, 3) to (4, 3)"},
-		{func() { x.Permute(0, 0) }, "tensor: permute: shape (2, 3): dimensions [0 0] name one twice"},
+		{func() { x.Permute(0, 0) }, "tensor: permute: shape (2, 3): dimensions [0 0] contain a duplicate"},
 		{func() { x.Permute(0) }, "tensor: permute: shape (2, 3): order [0] has length 1; expected 2"},
 		{func() { x.Select(0, 2) }, "tensor: select: shape (2, 3): index 2 is out of range in dimension 0; expected -2 to 1"},
 		{func() { x.Squeeze(0) }, "tensor: squeeze: shape (2, 3): dimension 0 has size 2; expected 1"},
 		{func() { Zeros(2).T() }, "tensor: t: shape (2,): t is 1-D; expected 2-D: use Transpose or Permute"},
-		{func() { x.Item() }, "tensor: item: shape (2, 3): it has 6 elements; expected one"},
-		{func() { x.At(0) }, "tensor: at: shape (2, 3): 1 indices given; expected 2"},
-		{func() { x.At(0, 3) }, "tensor: at: shape (2, 3): index 3 is out of range in dimension 1; expected -3 to 2"},
-		{func() { New([]float64{1, 2}, 3) }, "tensor: new: shape (3,): it holds 3 elements; expected 2, as many as there are data"},
-		{func() { Zeros(2, -1) }, "tensor: zeros: shape (2, -1): a size is negative; expected sizes of 0 or more"},
-		{func() { x.To(77) }, "tensor: to: dtype invalid: no such dtype; expected one of tensor.DTypes()"},
+		{func() { x.Item() }, "tensor: item: shape (2, 3): the tensor has 6 elements; expected 1"},
+		{func() { x.At(0) }, "tensor: at: shape (2, 3): the number of indices is 1; expected 2"},
+		{func() { x.At(0, 3) }, "tensor: at: shape (2, 3): index 3 is out of range for dimension 1; expected -3 to 2"},
+		{func() { New([]float64{1, 2}, 3) }, "tensor: new: shape (3,): the shape holds 3 elements; expected 2, the length of the data"},
+		{func() { Zeros(2, -1) }, "tensor: zeros: shape (2, -1): a size is negative; expected sizes of at least 0"},
+		{func() { x.To(77) }, "tensor: to: dtype invalid: unknown dtype; expected one of tensor.DTypes()"},
 		{func() { Full(1e39) }, "tensor: full: dtype float32: 1e+39 is beyond its range; expected a number from -3.4028234663852886e+38 to 3.4028234663852886e+38"},
-		{func() { x.ToDevice("tpu") }, `tensor: device: there is no device "tpu" here; expected one of: cpu, other, reads`},
-		{func() { x.ToDevice(CUDA) }, `tensor: device: there is no device "cuda" here: this program has no backend for it; use tensor.CPU`},
-		{func() { x.Expand(2, 2, 3).AddAssign(x) }, "tensor: add_: shape (2, 2, 3): it is expanded, so that several elements share memory; expected a Clone of it"},
-		{func() { x.AddAssign(Zeros(2, 2, 3)) }, "tensor: add_: shapes (2, 3) and (2, 2, 3): the second does not repeat to the first, which is changed in place"},
+		{func() { x.ToDevice("tpu") }, `tensor: device: device "tpu" does not exist; expected one of: cpu, other, reads`},
+		{func() { x.ToDevice(CUDA) }, `tensor: device: device "cuda" is not available: this program has no backend for it; use tensor.CPU`},
+		{func() { x.Expand(2, 2, 3).AddAssign(x) }, "tensor: add_: shape (2, 2, 3): the tensor is expanded, so several elements share memory; change a Clone of it"},
+		{func() { x.AddAssign(Zeros(2, 2, 3)) }, "tensor: add_: shapes (2, 3) and (2, 2, 3): cannot broadcast the operand to the shape of the tensor changed in place"},
 	} {
 		err := Try(c.f)
 		if err == nil || err.Error() != c.want {

@@ -7,22 +7,22 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// window is how a kernel moves over the last dimensions of a tensor: by stride,
-// looking at every dilation-th element, over what lo elements before and hi
-// after have been added to (taken away from, if negative).
+// window describes how a kernel moves over the last dimensions of a tensor: in steps of stride,
+// reading every dilation-th element, after lo elements have been added before and hi after
+// (removed, if negative).
 type window struct{ kernel, stride, dilation, lo, hi []int }
 
 // rank returns the number of dimensions that the window moves along.
 func (w window) rank() int { return len(w.kernel) }
 
-// taps returns how many elements the kernel looks at.
+// taps returns the number of elements of the kernel.
 func (w window) taps() int { return size(w.kernel) }
 
-// reach returns how far the kernel extends along dimension i.
+// reach returns the extent of the kernel along dimension i.
 func (w window) reach(i int) int { return w.dilation[i]*(w.kernel[i]-1) + 1 }
 
-// places returns how many places the window has in tensors of the given sizes,
-// which may be 0.
+// places returns the number of places of the window along each dimension of the given sizes; it
+// may be 0.
 func (w window) places(sizes []int) []int {
 	out := make([]int, len(sizes))
 	for i, n := range sizes {
@@ -33,8 +33,8 @@ func (w window) places(sizes []int) []int {
 	return out
 }
 
-// tap returns a view of the elements of x, which has been padded, that the kernel's
-// element at looks at from each of its places.
+// tap returns a view of the elements of the padded x that the kernel's element at reads, one
+// per place.
 func (w window) tap(x *Tensor, at, places []int) *Tensor {
 	lead := len(x.shape) - w.rank()
 	shape, stride, offset := append(slices.Clone(x.shape[:lead]), places...), slices.Clone(x.stride), x.offset
@@ -45,8 +45,8 @@ func (w window) tap(x *Tensor, at, places []int) *Tensor {
 	return x.alias(offset, shape, stride)
 }
 
-// view returns a view of what the kernel sees of x, which has been padded: (…,
-// places…, kernel…).
+// view returns a view of the elements of the padded x that the kernel reads: (…, places…,
+// kernel…).
 func (w window) view(x *Tensor, places []int) *Tensor {
 	at := make([]int, w.rank())
 	v := w.tap(x, at, places)
@@ -58,8 +58,7 @@ func (w window) view(x *Tensor, places []int) *Tensor {
 	return v
 }
 
-// each calls body for every element of the kernel in row-major order; i counts
-// them.
+// each calls body for every element of the kernel in row-major order; i is its number.
 func (w window) each(body func(i int, at []int)) {
 	at := make([]int, w.rank())
 	for i := range w.taps() {
@@ -73,13 +72,13 @@ func (w window) each(body func(i int, at []int)) {
 	}
 }
 
-// pads reports whether the window changes the sizes of what it moves over.
+// pads reports whether the window adds or removes elements.
 func (w window) pads() bool {
 	return slices.ContainsFunc(w.lo, func(n int) bool { return n != 0 }) || slices.ContainsFunc(w.hi, func(n int) bool { return n != 0 })
 }
 
-// pad returns x, its last dimensions extended by value as w says: x itself if there
-// is nothing to do.
+// pad returns x with its last dimensions padded with value, or x itself if there is nothing to
+// pad.
 func (w window) pad(x *Tensor, value float64) *Tensor {
 	if !w.pads() {
 		return x
@@ -98,19 +97,19 @@ func (w window) pad(x *Tensor, value float64) *Tensor {
 	return y
 }
 
-// unpad is the adjoint of pad: what pad would have made x of.
+// unpad is the adjoint of pad.
 func (w window) unpad(x *Tensor) *Tensor {
 	return w.shrunk().pad(x, 0)
 }
 
-// shrunk returns w with what it adds taken away.
+// shrunk returns w with its padding negated.
 func (w window) shrunk() window {
 	w.lo, w.hi = scaledBy(w.lo, -1), scaledBy(w.hi, -1)
 	return w
 }
 
-// overlap returns the parts of y and x, in y's last dimensions shifted by lo, that
-// coincide.
+// overlap returns the parts of y and x that coincide when y's last dimensions are shifted by
+// lo.
 func overlap(y, x *Tensor, lo []int) (to, from *Tensor) {
 	lead := len(x.shape) - len(lo)
 	to, from = y, x
@@ -132,8 +131,8 @@ func scaledBy(list []int, c int) []int {
 	return out
 }
 
-// perDimension returns an option of a window as one number a dimension: list if it
-// has n of them, its only one n times, or otherwise n times.
+// perDimension returns a window option with one number per dimension: list if it has n numbers,
+// its only number n times, or otherwise n times.
 func perDimension(op, name string, list []int, n, otherwise, least int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -145,10 +144,10 @@ func perDimension(op, name string, list []int, n, otherwise, least int) []int {
 		case n:
 			out[i] = list[i]
 		default:
-			panic(&Error{Op: op, Why: fmt.Sprintf("%s %v has %d numbers; expected 1 or %d", name, list, len(list), n)})
+			panic(&Error{Op: op, Why: fmt.Sprintf("%s is %v, of length %d; expected length 1 or %d", name, list, len(list), n)})
 		}
 		if out[i] < least {
-			panic(&Error{Op: op, Why: fmt.Sprintf("%s %v is out of range; expected numbers of %d or more", name, list, least)})
+			panic(&Error{Op: op, Why: fmt.Sprintf("%s is %v; expected numbers of at least %d", name, list, least)})
 		}
 	}
 	return out
