@@ -177,7 +177,7 @@ func TestScheduleMistakes(t *testing.T) {
 		"CosineAnnealingLR: -1 steps":                                      func() { optim.NewCosineAnnealingLR(opt, -1, 0) },
 		"CosineAnnealingWarmRestarts: 3 steps, factor 0":                    func() { optim.NewCosineAnnealingWarmRestarts(opt, 3, 0, 0) },
 		"LambdaLR: 0 functions, 2 groups; expected one function, or one per group":                 func() { optim.NewLambdaLR(opt) },
-		`CyclicLR: the mode is "round"; expected triangular`:               func() { optim.NewCyclicLR(opt, 0, 1, optim.CycleOptions{Mode: "round"}) },
+		`CyclicLR: mode is "round"; expected triangular`:               func() { optim.NewCyclicLR(opt, 0, 1, optim.CycleOptions{Mode: "round"}) },
 		"OneCycleLR: step 2 of 1; expected at most that many calls of Step":                        func() { done.Step() },
 		"OneCycleLR: 5 steps, Start 2":                func() { optim.NewOneCycleLR(opt, 1, 5, optim.OneCycleOptions{Start: 2}) },
 		"ReduceLROnPlateau: Factor is 1":                               func() { optim.NewReduceLROnPlateau(opt, optim.PlateauOptions{Factor: 1}) },
