@@ -14,8 +14,8 @@ import (
 	"halfnote/tensor"
 )
 
-// Save writes nested state dicts to a file, which is replaced at once when it is
-// complete, so that a crash in the middle leaves the old one:
+// Save writes nested state dicts to a file atomically, so that a crash leaves the old file
+// intact:
 //
 //	err := data.Save("run.safetensors", map[string]any{
 //		"model":     nn.StateDict(net),
@@ -25,11 +25,11 @@ import (
 //		"epoch":     epoch,
 //	})
 //
-// What [Load] returns has the same types and bits. There may be tensors, float64, int,
-// bool, string and nil, []any and map[string]any of these, and maps and slices of one of
-// them; the error names anything else. The file is a safetensors file: tensors have the
-// keys that lead to them, joined by dots, "model.0.weight"; the rest is JSON in the
-// metadata. It is torch.save.
+// [Load] returns the same types and bits. Values may be tensors, float64, int, bool, string
+// and nil, []any and map[string]any of these, and maps and slices of one of them; for any
+// other type the error names its key. The file is a safetensors file: tensors are named by
+// their keys joined by dots, "model.0.weight"; the rest is JSON in the metadata. It is
+// torch.save.
 func Save(path string, state map[string]any) error {
 	if err := writeFile(path, func(w io.Writer) error { return writeCheckpoint(w, state) }); err != nil {
 		return source{"checkpoint", path}.fail(err)
@@ -46,14 +46,14 @@ func writeCheckpoint(w io.Writer, state map[string]any) error {
 	return writeSafetensors(w, s.tensors, map[string]string{checkpointKey: tree})
 }
 
-// checkpointKey is the name of the metadata that make a safetensors file a checkpoint.
-// The text is a value: ["float64",0.1], ["map[string]any",{"a":["int",1]}], and in a
-// container of one type the value without its type: ["[]int",[1,2]]. A tensor is its name.
+// checkpointKey is the metadata key that makes a safetensors file a checkpoint. A value has
+// its type before it: ["float64",0.1], ["map[string]any",{"a":["int",1]}]; elements of a
+// container of one type do not: ["[]int",[1,2]]. A tensor is represented by its name.
 const checkpointKey = "halfnote.checkpoint.1"
 
 type saver struct{ tensors map[string]*tensor.Tensor }
 
-// node returns a value with its type as JSON. path are the keys that lead to it.
+// node returns a value with its type as JSON. path is the value's key path.
 func (s *saver) node(value any, path string) (string, error) {
 	kind, bare, err := "", "", error(nil)
 	switch v := value.(type) {
@@ -113,13 +113,13 @@ func (s *saver) tensor(t *tensor.Tensor, path string) (string, error) {
 		return "", fmt.Errorf("%s is nil; expected a tensor", where(path))
 	}
 	if s.tensors[path] != nil {
-		return "", fmt.Errorf("two tensors have the name %s; expected keys without dots, or others", where(path))
+		return "", fmt.Errorf("two tensors have the name %s; rename a key, or use keys without dots", where(path))
 	}
 	s.tensors[path] = t
 	return text(path), nil
 }
 
-// number returns JSON that is read back exactly; what JSON has not got is a text.
+// number returns JSON that is read back exactly; values that JSON lacks become text.
 func number(x float64, _ string) (string, error) {
 	s := strconv.FormatFloat(x, 'g', -1, 64)
 	if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -163,14 +163,14 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// Load returns what [Save] has written:
+// Load returns the state that [Save] wrote:
 //
 //	state, err := data.Load("run.safetensors")
 //	…
 //	err = nn.LoadStateDict(net, state["model"].(map[string]*tensor.Tensor))
 //	err = opt.LoadStateDict(state["optimizer"].(map[string]any))
 //
-// It reads files of PyTorch's too, .pt or .pth, that hold a dict, as [LoadTorch] does:
+// It also reads PyTorch's .pt and .pth files that hold a dict, as [LoadTorch] does:
 //
 //	state, err := data.Load("resnet18.pth")
 //	…
@@ -202,7 +202,7 @@ func Load(path string) (map[string]any, error) {
 func readCheckpoint(src source, f *Safetensors) (map[string]any, error) {
 	tree, ok := f.meta[checkpointKey]
 	if !ok {
-		return nil, src.bad("metadata", fmt.Sprintf("no %s", checkpointKey), "a file that Save has written; LoadSafetensors reads others")
+		return nil, src.bad("metadata", fmt.Sprintf("no %s", checkpointKey), "a file written by Save; LoadSafetensors reads others")
 	}
 	l := checkpoint{parser: parser{json.NewDecoder(strings.NewReader(tree))}, file: f, used: map[string]bool{}}
 	l.UseNumber()

@@ -15,10 +15,10 @@ type checkpoint struct {
 	used map[string]bool
 }
 
-// deepest is how many values may be within each other.
+// deepest is the largest nesting depth of values.
 const deepest = 1000
 
-// node reads a value that has its type before it.
+// node reads a value preceded by its type.
 func (l *checkpoint) node(depth int) (value any, err error) {
 	if depth > deepest {
 		return nil, fmt.Errorf("values %d deep", depth)
@@ -59,7 +59,7 @@ func (l *checkpoint) node(depth int) (value any, err error) {
 	case "bool", "nil":
 		value, err = l.Token()
 		if _, isBool := value.(bool); err == nil && (isBool != (kind == "bool") || !isBool && value != nil) {
-			err = fmt.Errorf("%v in the place of a %s", value, kind)
+			err = fmt.Errorf("%v where there should be a %s", value, kind)
 		}
 	default:
 		err = fmt.Errorf("the type %s", quoted(kind))
@@ -96,7 +96,7 @@ func (l *checkpoint) number() (float64, error) {
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		err = fmt.Errorf("%v in the place of a number", t)
+		err = fmt.Errorf("%v instead of a number", t)
 	}
 	return x, err
 }
@@ -109,7 +109,7 @@ func (l *checkpoint) integer() (int, error) {
 	number, _ := t.(json.Number)
 	n, err := strconv.Atoi(string(number))
 	if err != nil {
-		err = fmt.Errorf("%v in the place of an integer", t)
+		err = fmt.Errorf("%v instead of an integer", t)
 	}
 	return n, err
 }

@@ -100,10 +100,10 @@ func TestSaveMistakes(t *testing.T) {
 	}
 	x := tensor.Ones(1)
 	for want, state := range map[string]map[string]any{
-		`checkpoint: ` + path + `: "a.0" is a uint8; expected tensors`: {"a": []any{byte(1)}},
-		`"a.b" is nil; expected a tensor`:                              {"a": map[string]*tensor.Tensor{"b": nil}},
-		`two tensors have the name "a.b"; expected keys without dots`:  {"a": map[string]any{"b": x}, "a.b": x},
-		`"a" is a chan int; expected tensors`:                          {"a": make(chan int)},
+		`checkpoint: ` + path + `: "a.0" is a uint8; expected tensors`:            {"a": []any{byte(1)}},
+		`"a.b" is nil; expected a tensor`:                                         {"a": map[string]*tensor.Tensor{"b": nil}},
+		`two tensors have the name "a.b"; rename a key, or use keys without dots`: {"a": map[string]any{"b": x}, "a.b": x},
+		`"a" is a chan int; expected tensors`:                                     {"a": make(chan int)},
 	} {
 		if err := data.Save(path, state); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %s", err, want)
@@ -126,18 +126,18 @@ func TestLoadMistakes(t *testing.T) {
 	for want, tree := range map[string]string{
 		"found EOF; expected a value and its type":                              "",
 		"byte 8: found the type \"uint8\"; expected a value":                    `["uint8",1]`,
-		"found 1 in the place of [":                                             `1`,
-		"found 1 in the place of a bool":                                        `["bool",1]`,
-		"found 1.5 in the place of an integer":                                  `["int",1.5]`,
-		"found x in the place of a number":                                      `["float64","x"]`,
+		"found 1 instead of [":                                                  `1`,
+		"found 1 where there should be a bool":                                  `["bool",1]`,
+		"found 1.5 instead of an integer":                                       `["int",1.5]`,
+		"found x instead of a number":                                           `["float64","x"]`,
 		"found a []int; expected a map[string]any":                              `["[]int",[1]]`,
 		"found 0 tensors; expected all 1 of the file":                           `["map[string]any",{}]`,
-		"there is no tensor \"y\"":                                              `["map[string]any",{"a":["tensor","y"]}]`,
+		"tensor \"y\" does not exist":                                           `["map[string]any",{"a":["tensor","y"]}]`,
 		"found tensor \"x\" twice":                                              `["[]tensor",["x","x"]]`,
 		"found the name \"a\" twice":                                            `["map[string]float64",{"a":1,"a":2}]`,
 		"found more after the value":                                            `["int",1]1`,
 		"found values 1001 deep":                                                strings.Repeat(`["[]any",[`, 2000),
-		"found 2 in the place of ]":                                             `["int",1,2]`,
+		"found 2 instead of ]":                                                  `["int",1,2]`,
 		"data: checkpoint: " + path + ": metadata halfnote.checkpoint.1, byte ": `[`,
 	} {
 		if err := data.SaveSafetensors(path, x, map[string]string{"halfnote.checkpoint.1": tree}); err != nil {
@@ -150,7 +150,7 @@ func TestLoadMistakes(t *testing.T) {
 	if err := data.SaveSafetensors(path, x, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := data.Load(path); err == nil || !strings.Contains(err.Error(), "metadata: found no halfnote.checkpoint.1; expected a file that Save has written") {
+	if _, err := data.Load(path); err == nil || !strings.Contains(err.Error(), "metadata: found no halfnote.checkpoint.1; expected a file written by Save") {
 		t.Errorf("the error is %v", err)
 	}
 }

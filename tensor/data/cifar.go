@@ -9,9 +9,8 @@ import (
 	"halfnote/tensor"
 )
 
-// A CIFAR file is records, each labels of a byte and then the red, green and blue
-// bytes of a picture, row by row: https://www.cs.toronto.edu/~kriz/cifar.html, "binary
-// version".
+// A CIFAR file is a sequence of records: label bytes, then the red, green and blue bytes of
+// an image, row by row: https://www.cs.toronto.edu/~kriz/cifar.html, "binary version".
 
 const cifarSide, cifarPixels = 32, 3 * 32 * 32
 
@@ -29,20 +28,19 @@ var cifar10 = cifar{"cifar-10", []int{10},
 
 var cifar100 = cifar{"cifar-100", []int{20, 100}, []string{"train.bin"}, []string{"test.bin"}}
 
-// CIFAR10 returns images (n, 3, 32, 32) of uint8 and their classes (n) of int64, 0 to
-// 9. path is a file of the binary version, or the folder of its six files: then train
-// says whether those to train with or those to test with are read. The error is a
-// *[FormatError] if a file is not as the format asks for. It is
+// CIFAR10 returns images (n, 3, 32, 32) of uint8 and their classes (n) of int64, 0 to 9. path
+// is a file of the binary version, or the folder of its six files, from which train selects
+// the training or the test set. If a file is malformed the error is a *[FormatError]. It is
 // torchvision.datasets.CIFAR10.
 func CIFAR10(path string, train bool) (*TensorDataset, error) { return cifar10.load(path, train) }
 
-// CIFAR100 is [CIFAR10] for the files with 20 coarse and 100 fine classes. The data set
-// has both: images, coarse classes, fine classes; so a batch's Target is the fine
-// one. It is torchvision.datasets.CIFAR100.
+// CIFAR100 is [CIFAR10] for the files with 20 coarse and 100 fine classes. The data set has
+// images, coarse classes and fine classes, so a batch's Target is the fine class. It is
+// torchvision.datasets.CIFAR100.
 func CIFAR100(path string, train bool) (*TensorDataset, error) { return cifar100.load(path, train) }
 
-// SaveCIFAR10 writes images (n, 3, 32, 32) of uint8 with classes (n) of int64 to a file
-// of the binary version, which is replaced at once when it is complete.
+// SaveCIFAR10 writes images (n, 3, 32, 32) of uint8 with classes (n) of int64 to a file of
+// the binary version, atomically.
 func SaveCIFAR10(path string, images, classes *tensor.Tensor) error {
 	return cifar10.save(path, images, classes)
 }
@@ -86,7 +84,7 @@ func (c cifar) load(path string, train bool) (*TensorDataset, error) {
 	return NewDataset(fields...), nil
 }
 
-// read returns the pictures of a file of a size, and appends its labels.
+// read returns the images of a file of size bytes, and appends its labels.
 func (c cifar) read(src source, f io.Reader, size int64, labels [][]int) ([]byte, error) {
 	record := int64(len(c.classes) + cifarPixels)
 	if size%record != 0 {
@@ -101,7 +99,7 @@ func (c cifar) read(src source, f io.Reader, size int64, labels [][]int) ([]byte
 		for i, classes := range c.classes {
 			label := int(all[at+int64(i)])
 			if label >= classes {
-				return nil, src.bad(atByte(at+int64(i)), fmt.Sprintf("the label %d of record %d", label, at/record), fmt.Sprintf("0 to %d", classes-1))
+				return nil, src.bad(atByte(at+int64(i)), fmt.Sprintf("label %d in record %d", label, at/record), fmt.Sprintf("0 to %d", classes-1))
 			}
 			labels[i] = append(labels[i], label)
 		}

@@ -7,10 +7,10 @@ import (
 	"halfnote/tensor"
 )
 
-// Batch is several samples.
+// Batch is a batch of samples.
 type Batch struct {
-	Input  *tensor.Tensor // the first field
-	Target *tensor.Tensor // the last field, if there are two or more
+	Input  *tensor.Tensor // first field
+	Target *tensor.Tensor // last field, if there are at least two
 	Fields []*tensor.Tensor
 }
 
@@ -28,14 +28,14 @@ func newBatch(fields []*tensor.Tensor) Batch {
 // stackFields stacks each field of samples: torch's default_collate.
 func stackFields(samples [][]*tensor.Tensor) []*tensor.Tensor {
 	if len(samples) == 0 {
-		panic(&tensor.Error{Op: "collate", Why: "the batch has no samples; expected one or more"})
+		panic(&tensor.Error{Op: "collate", Why: "the batch is empty; expected at least one sample"})
 	}
 	fields := make([]*tensor.Tensor, len(samples[0]))
 	for j := range fields {
 		column := make([]*tensor.Tensor, len(samples))
 		for i, s := range samples {
 			if len(s) != len(fields) {
-				panic(&tensor.Error{Op: "collate", Why: fmt.Sprintf("sample %d of the batch has %d fields and the first %d; expected as many", i, len(s), len(fields))})
+				panic(&tensor.Error{Op: "collate", Why: fmt.Sprintf("sample %d of the batch has %d fields, the first has %d; expected equal numbers", i, len(s), len(fields))})
 			}
 			column[i] = s[j]
 		}
@@ -44,13 +44,13 @@ func stackFields(samples [][]*tensor.Tensor) []*tensor.Tensor {
 	return fields
 }
 
-// stack returns tensors of one shape as one, along a new first dimension.
+// stack stacks tensors of equal shapes, along a new first dimension.
 func stack(ts []*tensor.Tensor) *tensor.Tensor {
 	shape := ts[0].Shape()
 	for i, t := range ts {
 		if t.DType() != ts[0].DType() || !slices.Equal(t.Shape(), shape) {
 			panic(&tensor.Error{Op: "collate", Shapes: [][]int{shape, t.Shape()}, DTypes: []tensor.DType{ts[0].DType(), t.DType()},
-				Why: fmt.Sprintf("samples 0 and %d of the batch differ; expected one shape and dtype, or a loader with CollateWith", i)})
+				Why: fmt.Sprintf("samples 0 and %d of the batch differ; expected equal shapes and dtypes, or a loader with CollateWith", i)})
 		}
 	}
 	var out *tensor.Tensor

@@ -13,7 +13,7 @@ import (
 	"halfnote/tensor"
 )
 
-// Table is the columns of a CSV file.
+// Table holds the columns of a CSV file.
 type Table struct {
 	names   []string
 	columns map[string][]string
@@ -21,17 +21,17 @@ type Table struct {
 	missing []string
 }
 
-// CSVOptions say how a CSV file is read. The zero value is for a file with a line of
-// names, fields between commas, and none or NA, N/A, NaN, null or ? for what is missing.
+// CSVOptions are the options of LoadCSV. By default the file has a header line and commas
+// between fields, and an empty field, NA, N/A, NaN, null or ? is a missing value.
 type CSVOptions struct {
-	Comma    rune     // between fields; 0 is ','
-	NoHeader bool     // the first line is data: columns are named "0", "1", …
-	Missing  []string // texts beside the empty one that stand for a missing value
+	Comma    rune     // field separator; 0 means ','
+	NoHeader bool     // the first line is data; columns are named "0", "1", …
+	Missing  []string // texts that mean a missing value, besides the empty one
 }
 
 // LoadCSV reads a file of comma-separated values: RFC 4180. The error is a *[FormatError]
-// with the line if lines have different numbers of fields, quotes are left open, or two
-// columns have one name.
+// with the line if lines have different numbers of fields, a quote is not closed, or two
+// columns have the same name.
 func LoadCSV(path string, o CSVOptions) (*Table, error) {
 	src := source{"csv", path}
 	f, _, err := opened(src)
@@ -85,7 +85,7 @@ func readCSV(src source, in io.Reader, o CSVOptions) (*Table, error) {
 	return t, nil
 }
 
-// csvError gives an error of encoding/csv its place.
+// csvError adds the position to an error of encoding/csv.
 func (s source) csvError(err error, fields int) error {
 	var p *csv.ParseError
 	if !errors.As(err, &p) {
@@ -133,18 +133,18 @@ func (t *Table) Names() []string { return slices.Clone(t.names) }
 // Len returns the number of rows.
 func (t *Table) Len() int { return t.rows }
 
-// column returns the texts of a column, and panics if there is none.
+// column returns the texts of a column, and panics if it does not exist.
 func (t *Table) column(name string) []string {
 	if !slices.Contains(t.names, name) {
-		panic(&tensor.Error{Op: "table", Why: fmt.Sprintf("there is no column %q; expected one of %q", name, t.names)})
+		panic(&tensor.Error{Op: "table", Why: fmt.Sprintf("column %q does not exist; expected one of %q", name, t.names)})
 	}
 	return t.columns[name]
 }
 
-// Texts returns a column as it stands in the file. It panics if there is no such column.
+// Texts returns a column's text as in the file. It panics if the column does not exist.
 func (t *Table) Texts(name string) []string { return slices.Clone(t.column(name)) }
 
-// IsMissing returns for each row whether the column has no value there.
+// IsMissing reports for each row whether the column's value is missing.
 func (t *Table) IsMissing(name string) []bool {
 	out := make([]bool, t.rows)
 	for i, text := range t.column(name) {
@@ -158,8 +158,8 @@ func (t *Table) isMissing(text string) bool {
 	return text == "" || slices.Contains(t.missing, text)
 }
 
-// IsNumeric reports whether all values of a column are numbers or missing, and one at
-// least is a number.
+// IsNumeric reports whether all values of a column are numbers or missing, with at least one
+// number.
 func (t *Table) IsNumeric(name string) bool {
 	numbers := 0
 	for _, text := range t.column(name) {
@@ -177,13 +177,13 @@ func (t *Table) IsNumeric(name string) bool {
 func parseNumber(text string) (float64, error) {
 	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if errors.Is(err, strconv.ErrRange) {
-		err = nil // infinity is what float64 has for it
+		err = nil // float64 rounds it to infinity
 	}
 	return x, err
 }
 
-// Numbers returns a column as numbers, NaN for what is missing. The error names the row
-// of a text that is none.
+// Numbers returns a column as numbers, with NaN for missing values. The error names the row
+// of a text that is not a number.
 func (t *Table) Numbers(name string) ([]float64, error) {
 	out := make([]float64, t.rows)
 	for i, text := range t.column(name) {
@@ -200,8 +200,8 @@ func (t *Table) Numbers(name string) ([]float64, error) {
 	return out, nil
 }
 
-// Tensor returns columns of numbers as a float32 tensor (rows, columns); without names,
-// all columns that are numeric. NaN stands for what is missing.
+// Tensor returns numeric columns as a float32 tensor (rows, columns), by default all of them.
+// Missing values are NaN.
 func (t *Table) Tensor(names ...string) (*tensor.Tensor, error) {
 	if len(names) == 0 {
 		for _, name := range t.names {
@@ -223,8 +223,8 @@ func (t *Table) Tensor(names ...string) (*tensor.Tensor, error) {
 	return tensor.New(all, t.rows, len(names)), nil
 }
 
-// Classes returns a column as classes (rows) of int64 and the texts that they stand for,
-// sorted: class 0 is the first of them.
+// Classes returns a column as classes (rows) of int64, and the class names in sorted order:
+// class 0 is the first name.
 func (t *Table) Classes(name string) (*tensor.Tensor, []string) {
 	column := t.column(name)
 	names := slices.Compact(slices.Sorted(slices.Values(column)))
@@ -235,11 +235,10 @@ func (t *Table) Classes(name string) (*tensor.Tensor, []string) {
 	return tensor.FromInts(classes, t.rows), names
 }
 
-// AddTexts adds a column. It panics if there is one of that name, or if it has not got as
-// many rows.
+// AddTexts adds a column. It panics if the name exists or the number of rows differs.
 func (t *Table) AddTexts(name string, values []string) *Table {
 	if slices.Contains(t.names, name) || len(t.names) > 0 && len(values) != t.rows {
-		panic(&tensor.Error{Op: "table", Why: fmt.Sprintf("column %q with %d rows beside %q with %d; expected a new name and as many rows", name, len(values), t.names, t.rows)})
+		panic(&tensor.Error{Op: "table", Why: fmt.Sprintf("column %q of length %d, columns %q of length %d; expected a new name and equal lengths", name, len(values), t.names, t.rows)})
 	}
 	if t.columns == nil {
 		t.columns = map[string][]string{}
@@ -249,8 +248,8 @@ func (t *Table) AddTexts(name string, values []string) *Table {
 	return t
 }
 
-// AddNumbers is AddTexts for numbers, which are written so that they are read back
-// exactly, NaN as nothing.
+// AddNumbers is AddTexts for numbers. They are written so that they read back exactly; NaN is
+// written as an empty field.
 func (t *Table) AddNumbers(name string, values []float64) *Table {
 	texts := make([]string, len(values))
 	for i, x := range values {
@@ -261,8 +260,7 @@ func (t *Table) AddNumbers(name string, values []float64) *Table {
 	return t.AddTexts(name, texts)
 }
 
-// Save writes the table to a file with a line of names, which is replaced at once when it
-// is complete.
+// Save writes the table with a header line to a file, atomically.
 func (t *Table) Save(path string) error {
 	if err := writeFile(path, t.write); err != nil {
 		return source{"csv", path}.fail(err)

@@ -96,9 +96,9 @@ func TestCSVMistakes(t *testing.T) {
 	}
 	tab := table(t, "a,b\n1,2\n", data.CSVOptions{})
 	for want, f := range map[string]func(){
-		`there is no column "c"; expected one of ["a" "b"]`:  func() { tab.Texts("c") },
-		`column "a" with 1 rows beside ["a" "b"] with 1; ex`: func() { tab.AddTexts("a", []string{"x"}) },
-		`column "c" with 2 rows beside ["a" "b"] with 1; ex`: func() { tab.AddTexts("c", []string{"x", "y"}) },
+		`column "c" does not exist; expected one of ["a" "b"]`:      func() { tab.Texts("c") },
+		`column "a" of length 1, columns ["a" "b"] of length 1; ex`: func() { tab.AddTexts("a", []string{"x"}) },
+		`column "c" of length 2, columns ["a" "b"] of length 1; ex`: func() { tab.AddTexts("c", []string{"x", "y"}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %s", err, want)

@@ -8,18 +8,18 @@ import (
 	"halfnote/tensor"
 )
 
-// Dataset has samples by index. It is torch.utils.data.Dataset. A [Loader] with
-// workers calls Get from several goroutines at once.
+// Dataset provides samples by index. It is torch.utils.data.Dataset. A [Loader] with workers
+// calls Get from several goroutines at once.
 type Dataset interface {
 	// Len returns the number of samples.
 	Len() int
-	// Get returns sample i, from 0 to below Len: its fields, as an image and a
-	// class. All samples have as many fields, of the same shapes and dtypes unless the
-	// loader has a collate function of its own.
+	// Get returns the fields of sample i, 0 <= i < Len, such as an image and a class. All
+	// samples have the same number of fields, of equal shapes and dtypes unless the loader
+	// has its own collate function.
 	Get(i int) ([]*tensor.Tensor, error)
 }
 
-// BatchDataset is a Dataset that can give several samples faster than one by one.
+// BatchDataset is a Dataset that returns several samples faster than one by one.
 type BatchDataset interface {
 	Dataset
 	// GetAll returns the fields of the samples, stacked along a new first
@@ -27,16 +27,16 @@ type BatchDataset interface {
 	GetAll(indices []int) ([]*tensor.Tensor, error)
 }
 
-// TensorDataset is tensors that have a row a sample. It is
+// TensorDataset is a data set of tensors with a row per sample. It is
 // torch.utils.data.TensorDataset.
 type TensorDataset struct{ Fields []*tensor.Tensor }
 
 // NewDataset returns the rows of fields as samples, commonly inputs (n, …) and targets
-// (n, …). It panics if there is none, or if they have not got as many rows. It is
+// (n, …). It panics if there are no fields, or if their numbers of rows differ. It is
 // torch.utils.data.TensorDataset.
 func NewDataset(fields ...*tensor.Tensor) *TensorDataset {
 	if len(fields) == 0 {
-		panic(&tensor.Error{Op: "dataset", Why: "there are no tensors; expected one or more"})
+		panic(&tensor.Error{Op: "dataset", Why: "the list of tensors is empty; expected at least one"})
 	}
 	var shapes [][]int
 	ok := true
@@ -62,7 +62,7 @@ func (d *TensorDataset) Get(i int) ([]*tensor.Tensor, error) {
 	return sample, nil
 }
 
-// GetAll returns rows of each tensor: views if they follow each other, else copies.
+// GetAll returns rows of each tensor: views if consecutive, otherwise copies.
 func (d *TensorDataset) GetAll(indices []int) ([]*tensor.Tensor, error) {
 	fields := make([]*tensor.Tensor, len(d.Fields))
 	for j, f := range d.Fields {
@@ -84,19 +84,19 @@ func consecutive(indices []int) bool {
 	return len(indices) > 0
 }
 
-// SubsetDataset is some samples of a data set. It is torch.utils.data.Subset.
+// SubsetDataset is a selection of samples of a data set. It is torch.utils.data.Subset.
 type SubsetDataset struct {
 	Of      Dataset
 	Indices []int
 }
 
-// Subset returns the samples of set with these indices, in this order. It panics if set
-// has not got one. It is torch.utils.data.Subset.
+// Subset returns the samples of set with the given indices, in that order. It panics if an
+// index is out of range. It is torch.utils.data.Subset.
 func Subset(set Dataset, indices []int) *SubsetDataset {
-	need("subset", "the data set", set != nil, "a Dataset")
+	need("subset", "data set", set != nil, "a Dataset")
 	for _, i := range indices {
 		if i < 0 || i >= set.Len() {
-			panic(&tensor.Error{Op: "subset", Why: fmt.Sprintf("index %d of a data set of %d samples; expected 0 to %d", i, set.Len(), set.Len()-1)})
+			panic(&tensor.Error{Op: "subset", Why: fmt.Sprintf("index %d in a data set of %d samples; expected 0 to %d", i, set.Len(), set.Len()-1)})
 		}
 	}
 	return &SubsetDataset{set, indices}
@@ -132,18 +132,18 @@ func getAll(set Dataset, indices []int) ([]*tensor.Tensor, error) {
 	return stackFields(samples), nil
 }
 
-// RandomSplit cuts set into parts of random samples: lengths are numbers of samples, or,
-// if they add up to 1, shares of it, where what rounding leaves goes to the first parts,
-// one each. g may be nil for the generator that tensor.ManualSeed seeds. It panics if
-// the lengths do not add up to the data set's. The parts are those of
-// torch.utils.data.random_split with the same generator.
+// RandomSplit splits set into parts of random samples. lengths are numbers of samples or, if
+// they add up to 1, fractions; samples left by rounding go to the first parts, one each. A
+// nil g means the generator that tensor.ManualSeed seeds. It panics if the lengths do not add
+// up to the data set's. The parts are those of torch.utils.data.random_split with the same
+// generator.
 func RandomSplit(set Dataset, lengths []float64, g *tensor.Generator) []*SubsetDataset {
-	need("random_split", "the data set", set != nil, "a Dataset")
+	need("random_split", "data set", set != nil, "a Dataset")
 	n, sum := set.Len(), 0.0
 	for _, l := range lengths {
 		sum += l
 		if !(l >= 0) {
-			panic(&tensor.Error{Op: "random_split", Why: fmt.Sprintf("a length of %v; expected 0 or more", l)})
+			panic(&tensor.Error{Op: "random_split", Why: fmt.Sprintf("length %v; expected at least 0", l)})
 		}
 	}
 	shares := math.Abs(sum-1) < 1e-9
@@ -160,7 +160,7 @@ func RandomSplit(set Dataset, lengths []float64, g *tensor.Generator) []*SubsetD
 		total++
 	}
 	if total != n || !shares && float64(n) != sum {
-		panic(&tensor.Error{Op: "random_split", Why: fmt.Sprintf("lengths %v of a data set of %d samples; expected whole numbers that add up to it, or shares that add up to 1", lengths, n)})
+		panic(&tensor.Error{Op: "random_split", Why: fmt.Sprintf("lengths %v for a data set of %d samples; expected whole numbers that add up to it, or fractions that add up to 1", lengths, n)})
 	}
 	if g == nil {
 		g = tensor.DefaultGenerator()
@@ -174,13 +174,13 @@ func RandomSplit(set Dataset, lengths []float64, g *tensor.Generator) []*SubsetD
 	return parts
 }
 
-// Concatenated is data sets one after the other. It is torch.utils.data.ConcatDataset.
+// Concatenated is a concatenation of data sets. It is torch.utils.data.ConcatDataset.
 type Concatenated struct {
 	sets []Dataset
 	ends []int
 }
 
-// ConcatDataset returns the samples of all sets, one set after the other. It is
+// ConcatDataset returns the concatenation of sets. It is
 // torch.utils.data.ConcatDataset.
 func ConcatDataset(sets ...Dataset) *Concatenated {
 	c := &Concatenated{sets: sets}
@@ -193,7 +193,7 @@ func ConcatDataset(sets ...Dataset) *Concatenated {
 	return c
 }
 
-// Len returns the number of samples of all.
+// Len returns the total number of samples.
 func (c *Concatenated) Len() int {
 	if len(c.ends) == 0 {
 		return 0

@@ -10,19 +10,19 @@ import (
 	"halfnote/tensor"
 )
 
-// element is a type of number in files. Types that tensors do not have become the next
-// wider one that holds all their numbers.
+// element is a type of number in files. Types that tensors lack become the next wider type
+// that holds all their values.
 type element struct {
 	name  string       // safetensors' name
 	npy   string       // numpy's kind and size, "" if it has none
 	idx   byte         // IDX's code, 0 if it has none
 	size  int          // bytes in the file, if it can be read
-	bits  int          // in the file
+	bits  int          // bits in the file
 	dtype tensor.DType // 0 if it cannot be read
 }
 
-// elements are in the order in which safetensors files have tensors, the last first.
-// It is that of Dtype in safetensors/src/tensor.rs.
+// elements are in reverse order of the tensors in safetensors files: the order of Dtype in
+// safetensors/src/tensor.rs.
 var elements = []element{
 	{"BOOL", "b1", 0, 1, 8, tensor.Bool},
 	{"F4", "", 0, 0, 4, 0},
@@ -56,7 +56,7 @@ func find(is func(e *element) bool) *element {
 	return nil
 }
 
-// exactly returns the element that is d, as it is written.
+// exactly returns the element with which d is written.
 func exactly(d tensor.DType) *element {
 	return find(func(e *element) bool { return e.dtype == d && e.size == d.Size() })
 }
@@ -100,7 +100,7 @@ func count(shape []int, most int64) (int64, bool) {
 // which the caller has compared with the file's size.
 func (e *element) read(r io.Reader, bigEndian bool, shape []int) (t *tensor.Tensor, err error) {
 	if e.dtype == 0 {
-		return nil, fmt.Errorf("elements of type %s, which tensors have not got", e.name)
+		return nil, fmt.Errorf("elements of type %s, which tensors do not support", e.name)
 	}
 	if bigEndian && e.size > 1 || e.size != e.dtype.Size() {
 		r = &recoder{r: r, e: e, bigEndian: bigEndian}
@@ -135,7 +135,7 @@ func (c *recoder) Read(p []byte) (int, error) {
 		}
 		fill := byte(0)
 		if c.e.name[0] == 'I' && from[size-1] >= 0x80 {
-			fill = 0xff // the sign
+			fill = 0xff // sign extension
 		}
 		copy(to, from)
 		for j := size; j < wide; j++ {
@@ -151,7 +151,7 @@ func writeBigEndian(w io.Writer, t *tensor.Tensor) error {
 	return err
 }
 
-// reverser turns each element around on its way.
+// reverser reverses the bytes of each element.
 type reverser struct {
 	w    io.Writer
 	size int

@@ -7,29 +7,28 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// TextOptions say how texts become ids. The zero value keeps all tokens, with [CLS]
-// before and [SEP] behind.
+// TextOptions are the options of Encode. The zero value keeps all tokens, with [CLS] before
+// and [SEP] after them.
 type TextOptions struct {
-	// MaxLength is how many tokens there may be, [CLS] and [SEP] counted; 0 is no
-	// limit. Of a pair, the longer text is cut first.
+	// MaxLength is the largest number of tokens, including [CLS] and [SEP]; 0 means no
+	// limit. The longer text of a pair is cut first.
 	MaxLength int
-	// PadTo is up to which length [PAD] fills up; 0 is the longest of the texts
+	// PadTo is the length up to which [PAD] is added; 0 means the longest of the texts
 	// encoded together.
 	PadTo int
-	// Plain leaves [CLS] and [SEP] out.
+	// Plain omits [CLS] and [SEP].
 	Plain bool
 }
 
-// Encoding is a text as a model takes it.
+// Encoding is a text as a model's input.
 type Encoding struct {
 	Tokens []string
 	IDs    []int
 	Types  []int // 0 in the first text of a pair, 1 in the second
-	Mask   []int // 1, or 0 for what only fills up
+	Mask   []int // 1 for tokens, 0 for padding
 }
 
-// Encode returns the tokens of a text. It panics if o asks for less than [CLS] and
-// [SEP].
+// Encode returns the tokens of a text. It panics if o leaves no space for [CLS] and [SEP].
 func (t *Tokenizer) Encode(text string, o TextOptions) Encoding {
 	return t.encode([]string{text}, o)
 }
@@ -49,7 +48,7 @@ func (t *Tokenizer) encode(texts []string, o TextOptions) (e Encoding) {
 		around = 0
 	}
 	if o.MaxLength < 0 || o.PadTo < 0 || o.MaxLength > 0 && o.MaxLength < around {
-		panic(&tensor.Error{Op: "encode", Why: fmt.Sprintf("MaxLength %d, PadTo %d; expected 0 or more, and %d tokens at least", o.MaxLength, o.PadTo, around)})
+		panic(&tensor.Error{Op: "encode", Why: fmt.Sprintf("MaxLength %d, PadTo %d; expected at least 0, and at least %d tokens", o.MaxLength, o.PadTo, around)})
 	}
 	if o.MaxLength > 0 {
 		truncate(parts, o.MaxLength-around)
@@ -113,12 +112,12 @@ func truncate(parts [][]string, most int) {
 	parts[0], parts[1] = parts[0][:short], parts[1][:long]
 }
 
-// TextBatch is texts as tensors (texts, tokens) of int64.
+// TextBatch holds texts as tensors (texts, tokens) of int64.
 type TextBatch struct {
 	IDs, Types, Mask *tensor.Tensor
 }
 
-// EncodeAll returns texts as tensors, filled up to the length of the longest one. It is
+// EncodeAll returns texts as tensors, padded to the longest one. It is
 // calling transformers.BertTokenizer with padding.
 func (t *Tokenizer) EncodeAll(texts []string, o TextOptions) TextBatch {
 	list := make([]Encoding, len(texts))
@@ -128,11 +127,10 @@ func (t *Tokenizer) EncodeAll(texts []string, o TextOptions) TextBatch {
 	return t.batch(list)
 }
 
-// EncodePairs is EncodeAll for pairs of texts. It panics if there are not as many second
-// ones.
+// EncodePairs is EncodeAll for pairs of texts. It panics if the numbers of texts differ.
 func (t *Tokenizer) EncodePairs(first, second []string, o TextOptions) TextBatch {
 	if len(first) != len(second) {
-		panic(&tensor.Error{Op: "encode", Why: fmt.Sprintf("%d first texts and %d second ones; expected as many", len(first), len(second))})
+		panic(&tensor.Error{Op: "encode", Why: fmt.Sprintf("%d first texts, %d second texts; expected equal numbers", len(first), len(second))})
 	}
 	list := make([]Encoding, len(first))
 	for i := range first {

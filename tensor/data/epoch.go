@@ -10,26 +10,26 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Epoch goes through the batches of a loader once:
+// Epoch iterates over the batches of a loader once:
 //
 //	for e := loader.Epoch(); e.Next(); {
 //		loss := nn.MSELoss(net.Forward(e.Batch().Input), e.Batch().Target)
 //		…
 //	}
 //
-// A loop may be left at any time. It is for one goroutine.
+// A loop may end early. An Epoch is for use by one goroutine.
 type Epoch struct {
 	loader  *Loader
 	indices [][]int
 	seed    int64
-	at      int // batches that Next has given
+	at      int // number of batches that Next has returned
 	batch   Batch
 	bar     Progress
 	ahead   *ahead // nil without workers
 }
 
-// ahead is what workers share. They take batches up to below limit and end where
-// there are none: nobody has to stop them.
+// ahead is the state that workers share. They make batches up to below limit and end when
+// there are none left; no explicit stop is needed.
 type ahead struct {
 	mu      sync.Mutex
 	taken   int
@@ -38,7 +38,7 @@ type ahead struct {
 	ready   []chan loaded
 }
 
-// newAhead returns what workers share that begin with a batch, of n.
+// newAhead returns the shared state of workers that start at batch from of n.
 func newAhead(from, n int) *ahead {
 	a := &ahead{taken: from, limit: from, ready: make([]chan loaded, n)}
 	for i := range a.ready {
@@ -47,31 +47,31 @@ func newAhead(from, n int) *ahead {
 	return a
 }
 
-// loaded is a batch, or why there is none.
+// loaded is a batch, or the error that prevented it.
 type loaded struct {
 	batch Batch
-	index int // of the sample that the error is about, or -1
+	index int // index of the sample that failed, or -1
 	err   error
 }
 
-// Progress is what an Epoch reports to, as a *display.Progress.
+// Progress receives an Epoch's progress, for example a *display.Progress.
 type Progress interface {
-	// Add says that n more batches are done.
+	// Add reports that n more batches are done.
 	Add(n int)
-	// Finish says that no more will come.
+	// Finish reports the end.
 	Finish()
 }
 
-// SampleError reports a sample that a data set could not give, or a batch that could not
-// be made of samples. It is the panic value of loops over batches; only what panics
-// without workers goes on as it is.
+// SampleError reports a sample that a data set could not provide, or a batch that could not
+// be assembled. It is the panic value of loops over batches; without workers, panics of the
+// data set propagate unchanged.
 type SampleError struct {
-	Index int // of the sample, -1 if it is about a batch of them
-	Batch int // of the epoch, from 0 on
+	Index int // index of the sample, -1 for an error of the whole batch
+	Batch int // number of the batch in the epoch, from 0
 	Err   error
 }
 
-// Error says which sample it was and why.
+// Error names the sample and the cause.
 func (e *SampleError) Error() string {
 	if e.Index < 0 {
 		return fmt.Sprintf("data: loader: batch %d: %v", e.Batch, e.Err)
@@ -93,23 +93,23 @@ func (l *Loader) Epoch() *Epoch {
 	return e
 }
 
-// Position returns how many batches Next has given: with the generators' states, what a
-// checkpoint must hold of an epoch that is not over.
+// Position returns the number of batches that Next has returned. With the generators'
+// states it is the state of an unfinished epoch for a checkpoint.
 func (e *Epoch) Position() int { return min(e.at, len(e.indices)) }
 
-// Seek makes Next give the batch of this number next, the same as before if it gave it
-// before. It panics unless 0 <= batch <= Len.
+// Seek makes Next return the given batch next, identical to what it was or would have been.
+// It panics unless 0 <= batch <= Len.
 func (e *Epoch) Seek(batch int) {
 	if batch < 0 || batch > len(e.indices) {
-		panic(&tensor.Error{Op: "seek", Why: fmt.Sprintf("to batch %d of an epoch of %d; expected 0 to %[2]d", batch, len(e.indices))})
+		panic(&tensor.Error{Op: "seek", Why: fmt.Sprintf("to batch %d in an epoch of %d batches; expected 0 to %[2]d", batch, len(e.indices))})
 	}
 	e.at, e.batch = batch, Batch{}
 	if e.ahead != nil {
-		e.ahead = newAhead(batch, len(e.indices)) // workers of the old one end by themselves
+		e.ahead = newAhead(batch, len(e.indices)) // workers of the old one end on their own
 	}
 }
 
-// Show reports every batch that is done to bar, and returns the epoch.
+// Show reports every finished batch to bar, and returns the epoch.
 func (e *Epoch) Show(bar Progress) *Epoch {
 	e.bar = bar
 	return e
@@ -118,10 +118,10 @@ func (e *Epoch) Show(bar Progress) *Epoch {
 // Len returns the number of batches of the epoch.
 func (e *Epoch) Len() int { return len(e.indices) }
 
-// Batch returns the batch that Next went to.
+// Batch returns the current batch.
 func (e *Epoch) Batch() Batch { return e.batch }
 
-// Next goes to the next batch and reports whether there is one. It panics with a
+// Next advances to the next batch and reports whether there is one. It panics with a
 // *[SampleError] if the data set has an error or a worker panics.
 func (e *Epoch) Next() bool {
 	if e.bar != nil && e.at > 0 && e.at <= len(e.indices) {
@@ -158,7 +158,7 @@ func (e *Epoch) load(i int, now *int) (Batch, error) {
 	return e.loader.load(e.indices[i], e.seed+int64(i), now)
 }
 
-// await lets the workers go on and returns batch i.
+// await lets the workers continue and returns batch i.
 func (e *Epoch) await(i int) loaded {
 	a := e.ahead
 	a.mu.Lock()
@@ -185,7 +185,7 @@ func (e *Epoch) await(i int) loaded {
 	}
 }
 
-// work makes batches until there is none to make.
+// work makes batches until none are left.
 func (e *Epoch) work(a *ahead) {
 	for {
 		a.mu.Lock()
@@ -201,7 +201,7 @@ func (e *Epoch) work(a *ahead) {
 	}
 }
 
-// make makes batch i, or an error of what goes wrong: a panic would end the program.
+// make makes batch i, or records an error: a panic would end the program.
 func (e *Epoch) make(a *ahead, i int) {
 	got := loaded{index: -1, err: errors.New("the worker has ended")} // by runtime.Goexit
 	defer func() {

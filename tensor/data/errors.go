@@ -6,40 +6,40 @@ import (
 	"halfnote/tensor"
 )
 
-// FormatError reports a file that is not what it should be.
+// FormatError reports a malformed file.
 type FormatError struct {
-	Format string // "safetensors"
-	File   string // its name
-	At     string // where in it: "byte 8", "line 3"
-	Found  string // what is there
-	Want   string // what was expected
+	Format string // format, for example "safetensors"
+	File   string // file name
+	At     string // position in the file, for example "byte 8" or "line 3"
+	Found  string // contents found
+	Want   string // contents expected
 }
 
-// Error returns all of it in a line.
+// Error returns all fields in one line.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("data: %s: %s: %s: found %s; expected %s", e.Format, e.File, e.At, e.Found, e.Want)
 }
 
-// need panics unless an argument of op is there, which is called name and should be want.
+// need panics unless the argument called name of op is present; want describes it.
 func need(op, name string, there bool, want string) {
 	if !there {
 		panic(&tensor.Error{Op: op, Why: name + " is nil; expected " + want})
 	}
 }
 
-// source is a file that is being read.
+// source is a file being read.
 type source struct{ format, file string }
 
 func (s source) bad(at, found, want string) error {
 	return &FormatError{s.format, s.file, at, found, want}
 }
 
-// fail gives an error of the world its place.
+// fail adds the file to an error.
 func (s source) fail(err error) error {
 	return fmt.Errorf("data: %s: %s: %w", s.format, s.file, err)
 }
 
-// atByte and atLine say where.
+// atByte and atLine format positions.
 func atByte(offset int64) string { return fmt.Sprintf("byte %d", offset) }
 func atLine(line int) string     { return fmt.Sprintf("line %d", line) }
 

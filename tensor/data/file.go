@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file whole or not at all: under another name in its folder
-// first, which takes the file's place when all is on the disk. A crash leaves the old
-// file or the new one.
+// writeFile writes a file atomically: to a temporary name in the same folder, renamed when
+// everything is on disk. A crash leaves the old file or the new one.
 func writeFile(path string, write func(w io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -35,8 +34,7 @@ func writeFile(path string, write func(w io.Writer) error) (err error) {
 	return syncFolder(filepath.Dir(path))
 }
 
-// mode returns the rights of the file that is replaced, those of a new file if there
-// is none.
+// mode returns the permissions of the file to replace, or those of a new file.
 func mode(path string) os.FileMode {
 	if old, err := os.Stat(path); err == nil {
 		return old.Mode().Perm()
@@ -44,7 +42,7 @@ func mode(path string) os.FileMode {
 	return 0o644
 }
 
-// syncFolder puts the folder's new entry on the disk, on systems that can.
+// syncFolder syncs the folder's new entry to disk, on systems that can.
 func syncFolder(path string) error {
 	d, err := os.Open(path)
 	if err != nil {
@@ -64,9 +62,9 @@ func opened(s source) (*os.File, int64, error) {
 	switch {
 	case err != nil:
 	case info.IsDir():
-		err = errors.New("it is a directory; expected a file")
+		err = errors.New("is a directory; expected a file")
 	case !info.Mode().IsRegular():
-		err = errors.New("it is not a regular file; expected one")
+		err = errors.New("is not a regular file")
 	}
 	if err != nil {
 		f.Close()

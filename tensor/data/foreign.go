@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// otherFormats are the files that are often given in the place of another: how they begin, what
-// they are, what to do, and the formats of this package that they may well be.
+// otherFormats lists files that are often given by mistake: their first bytes, their name,
+// the advice, and the formats of this package that they may validly be.
 var otherFormats = []struct {
 	start, what, cure string
 	formats           []string
 }{
-	{"<!doctype html", "an HTML page", "the file itself: the server sent a page, so look at the address or log in, and download it again", nil},
-	{"<html", "an HTML page", "the file itself: the server sent a page, so look at the address or log in, and download it again", nil},
-	{"version https://git-lfs", "a pointer of Git LFS", "the file that it stands for: run git lfs pull", nil},
+	{"<!doctype html", "an HTML page", "the file itself: the server sent a web page, so check the address or log in, and download again", nil},
+	{"<html", "an HTML page", "the file itself: the server sent a web page, so check the address or log in, and download again", nil},
+	{"version https://git-lfs", "a pointer of Git LFS", "the file it points to: run git lfs pull", nil},
 	{"PK\x03\x04", "a zip archive, such as a PyTorch .pt or .pth file or a NumPy .npz file", "{format}; Load and LoadTorch read .pt and .pth, LoadNPZ reads .npz", []string{"npz"}},
 	{"\x80\x02", "a Python pickle, such as an old PyTorch .pt file", "{format}; Load and LoadTorch read .pt and .pth", nil},
 	{"\x80\x03", "a Python pickle, such as an old PyTorch .pt file", "{format}; Load and LoadTorch read .pt and .pth", nil},
@@ -27,11 +27,10 @@ var otherFormats = []struct {
 	{"GGUF", "a GGUF file", "{format}; the model's page often has a .safetensors file too", nil},
 }
 
-// binaryFormats are the formats in which no text file is right.
+// binaryFormats are the formats that are never text.
 var binaryFormats = []string{"safetensors", "npy", "npz", "idx"}
 
-// checkStart fails if f, of a size, is empty or is of another format that is known by how
-// it begins.
+// checkStart fails if f is empty or begins like a file of another known format.
 func (s source) checkStart(f io.ReaderAt, size int64) error {
 	if !slices.Contains(binaryFormats, s.format) {
 		return nil

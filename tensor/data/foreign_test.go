@@ -27,7 +27,7 @@ func TestForeignFiles(t *testing.T) {
 		{"old.pt", "\x80\x02\x8a\nl\xfc\x9cF", []string{"Python pickle", "LoadTorch"}, "Load"},
 		{"new.pkl", "\x80\x05\x95abcdefgh", []string{"Python pickle"}, "Load"},
 		{"empty.safetensors", "", []string{"an empty file", "cut short"}, ""},
-		{"page.safetensors", "\n<!DOCTYPE html><html>", []string{"an HTML page", "download it again"}, ""},
+		{"page.safetensors", "\n<!DOCTYPE html><html>", []string{"an HTML page", "download again"}, ""},
 		{"lower.safetensors", "<html><body>", []string{"an HTML page"}, ""},
 		{"pointer.safetensors", "version https://git-lfs.github.com/spec/v1\n", []string{"Git LFS", "git lfs pull"}, ""},
 		{"array.npy", "\x93NUMPY\x01\x00v\x00", []string{"LoadNPY reads .npy"}, "LoadNPY"},
@@ -55,7 +55,7 @@ func TestForeignFiles(t *testing.T) {
 		}
 	}
 	for name, f := range load {
-		if err := f(dir); err == nil || !strings.Contains(err.Error(), "it is a directory; expected a file") {
+		if err := f(dir); err == nil || !strings.Contains(err.Error(), "is a directory; expected a file") {
 			t.Errorf("%s of a directory: %v", name, err)
 		}
 	}

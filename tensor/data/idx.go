@@ -40,7 +40,7 @@ func unpackIDX(src source, f io.Reader, size int64) (*tensor.Tensor, error) {
 	return readIDX(src, r, size)
 }
 
-// readIDX reads from r, in which there are most bytes at most.
+// readIDX reads from r, which holds at most most bytes.
 func readIDX(src source, r io.Reader, most int64) (*tensor.Tensor, error) {
 	var start [4]byte
 	if _, err := io.ReadFull(r, start[:]); err != nil {
@@ -62,16 +62,16 @@ func readIDX(src source, r io.Reader, most int64) (*tensor.Tensor, error) {
 	n, ok := count(shape, (most-begin)/int64(e.size))
 	want := fmt.Sprintf("those of shape %v with %d bytes an element", shape, e.size)
 	if !ok {
-		return nil, src.bad(atByte(begin), fmt.Sprintf("%d bytes at most", most-begin), want)
+		return nil, src.bad(atByte(begin), fmt.Sprintf("at most %d bytes", most-begin), want)
 	}
-	// What is packed may be less than its file's size lets hope: no memory before the
-	// data is here.
+	// A compressed file may hold less than its header claims: allocate only after
+	// reading the data.
 	p, err := io.ReadAll(io.LimitReader(r, n*int64(e.size)+1))
 	if err != nil {
 		return nil, src.fail(err)
 	}
 	if int64(len(p)) != n*int64(e.size) {
-		return nil, src.bad(atByte(begin), fmt.Sprintf("%d bytes or more", len(p)), want)
+		return nil, src.bad(atByte(begin), fmt.Sprintf("at least %d bytes", len(p)), want)
 	}
 	t, err := e.read(bytes.NewReader(p), true, shape)
 	if err != nil {
@@ -81,7 +81,7 @@ func readIDX(src source, r io.Reader, most int64) (*tensor.Tensor, error) {
 }
 
 // SaveIDX writes t to a file in the format of MNIST, gzipped if the name ends in .gz;
-// the file is replaced at once when it is complete. t is uint8, int8,
+// it is written atomically. t is uint8, int8,
 // int16, int32, float32 or float64.
 func SaveIDX(path string, t *tensor.Tensor) error {
 	err := writeFile(path, func(w io.Writer) error {
@@ -100,10 +100,10 @@ func SaveIDX(path string, t *tensor.Tensor) error {
 func writeIDX(w io.Writer, t *tensor.Tensor) error {
 	e := exactly(t.DType())
 	if e.idx == 0 {
-		return fmt.Errorf("the format has no %v; expected uint8, int8, int16, int32, float32 or float64", t.DType())
+		return fmt.Errorf("the format does not support %v; expected uint8, int8, int16, int32, float32 or float64", t.DType())
 	}
 	if t.Dim() > 255 {
-		return fmt.Errorf("%d dimensions; expected 255 at most", t.Dim())
+		return fmt.Errorf("%d dimensions; expected at most 255", t.Dim())
 	}
 	header := []byte{0, 0, e.idx, byte(t.Dim())}
 	for _, s := range t.Shape() {
@@ -118,10 +118,10 @@ func writeIDX(w io.Writer, t *tensor.Tensor) error {
 	return writeBigEndian(w, t)
 }
 
-// MNIST returns the images (n, 1, 28, 28) of uint8 and the digits (n) of int64 in a
-// folder that holds the four files of http://yann.lecun.com/exdb/mnist/, gzipped or
-// not: those to train with, or those to test with. It is torchvision.datasets.MNIST,
-// which has images without the size of 1.
+// MNIST returns the images (n, 1, 28, 28) of uint8 and the digits (n) of int64 of the
+// training or the test set, from a folder with the four files of
+// http://yann.lecun.com/exdb/mnist/, gzipped or not. It is torchvision.datasets.MNIST, whose
+// images lack the dimension of size 1.
 func MNIST(folder string, train bool) (*TensorDataset, error) {
 	part := "t10k"
 	if train {

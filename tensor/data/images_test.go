@@ -89,10 +89,10 @@ func TestIDXMistakes(t *testing.T) {
 		"byte 0: found 01 00 08; expected 00 00 and a type":                                                  "\x01\x00\x08\x01",
 		"byte 0: found 00 00 0a; expected 00 00 and a type: 08, 09, 0b":                                      "\x00\x00\x0a\x01",
 		"byte 4: found the end of the file; expected 2 sizes":                                                "\x00\x00\x08\x02\x00\x00\x00\x01\x00",
-		"byte 8: found 2 bytes at most; expected those of shape [3]":                                         "\x00\x00\x08\x01\x00\x00\x00\x03ab",
-		"byte 8: found 2 bytes or more; expected those of shape [1]":                                         "\x00\x00\x08\x01\x00\x00\x00\x01ab",
-		"byte 16: found 0 bytes at most; expected those of shape [4294967295 4294967295 4294967295] with 8 ": "\x00\x00\x0e\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
-		string(gzipped([]byte("\x00\x00\x08\x01\x00\x00\x00\x03ab"))):                                        "byte 8: found 2 bytes or more; expected those of shape [3]",
+		"byte 8: found at most 2 bytes; expected those of shape [3]":                                         "\x00\x00\x08\x01\x00\x00\x00\x03ab",
+		"byte 8: found at least 2 bytes; expected those of shape [1]":                                        "\x00\x00\x08\x01\x00\x00\x00\x01ab",
+		"byte 16: found at most 0 bytes; expected those of shape [4294967295 4294967295 4294967295] with 8 ": "\x00\x00\x0e\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+		string(gzipped([]byte("\x00\x00\x08\x01\x00\x00\x00\x03ab"))):                                        "byte 8: found at least 2 bytes; expected those of shape [3]",
 	} {
 		if strings.HasPrefix(want, "\x1f") {
 			want, content = content, want
@@ -103,7 +103,7 @@ func TestIDXMistakes(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "y.idx")
-	if err := data.SaveIDX(path, tensor.Ones(1).To(tensor.Int64)); err == nil || !strings.Contains(err.Error(), "the format has no int64; expected uint8") {
+	if err := data.SaveIDX(path, tensor.Ones(1).To(tensor.Int64)); err == nil || !strings.Contains(err.Error(), "the format does not support int64; expected uint8") {
 		t.Errorf("the error is %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) > 0 {
@@ -155,7 +155,7 @@ func TestCIFARMistakes(t *testing.T) {
 	record[3073] = 10
 	for want, content := range map[string][]byte{
 		"byte 3073: found a record of 2 bytes at the end; expected records of 3073 bytes": make([]byte, 3075),
-		"byte 3073: found the label 10 of record 1; expected 0 to 9":                      record,
+		"byte 3073: found label 10 in record 1; expected 0 to 9":                          record,
 	} {
 		path := file(t, "x.bin", content)
 		if _, err := data.CIFAR10(path, true); err == nil || !strings.Contains(err.Error(), "data: cifar-10: "+path+": "+want) {

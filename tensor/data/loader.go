@@ -7,12 +7,12 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Loader cuts a data set into batches. It is torch.utils.data.DataLoader.
+// Loader splits a data set into batches. It is torch.utils.data.DataLoader.
 type Loader struct {
 	set        Dataset
 	sampler    Sampler
 	batches    BatchSampler
-	generator  *tensor.Generator // of the order; nil for the default one
+	generator  *tensor.Generator // generator of the order; nil for the default one
 	dropLast   bool
 	workers    int
 	ahead      int
@@ -23,50 +23,50 @@ type Loader struct {
 // LoaderOption configures a Loader.
 type LoaderOption func(*Loader)
 
-// Shuffle takes the samples in random order, another one for each epoch, the same
-// orders for the same seed, which are those of torch.utils.data.DataLoader with a
-// generator of that seed; by default they come in order.
+// Shuffle takes the samples in a random order, different for each epoch and determined by the
+// seed: that of torch.utils.data.DataLoader with a generator of that seed. By default samples
+// are in order.
 func Shuffle(seed int64) LoaderOption { return ShuffleBy(tensor.NewGenerator(seed)) }
 
-// ShuffleBy is Shuffle with a generator, whose State may be kept in a checkpoint, or with
-// nil for the one that tensor.ManualSeed seeds.
+// ShuffleBy is Shuffle with a generator, whose State may be saved in a checkpoint; nil means
+// the one that tensor.ManualSeed seeds.
 func ShuffleBy(g *tensor.Generator) LoaderOption {
 	return func(l *Loader) { l.generator, l.sampler = g, RandomSampler(l.set.Len(), g) }
 }
 
-// SampledBy takes the samples that s says; by default all in order.
+// SampledBy takes the samples that s selects; by default all in order.
 func SampledBy(s Sampler) LoaderOption { return func(l *Loader) { l.sampler = s } }
 
-// BatchedBy makes the batches that s says, whatever the batch size.
+// BatchedBy makes the batches that s selects, and ignores the batch size.
 func BatchedBy(s BatchSampler) LoaderOption { return func(l *Loader) { l.batches = s } }
 
-// DropLast leaves out a last batch that is not full; by default it comes too.
+// DropLast omits an incomplete last batch; by default it is included.
 func DropLast() LoaderOption { return func(l *Loader) { l.dropLast = true } }
 
-// Workers makes batches on n goroutines while the loop computes; by default, or with 0,
-// the loop makes each when it asks for it. The batches are the same.
+// Workers makes batches on n goroutines while the loop computes; with 0, the default, the
+// loop makes each batch on demand. The batches are the same.
 func Workers(n int) LoaderOption { return func(l *Loader) { l.workers = n } }
 
-// Prefetch sets how many batches the workers may be ahead of the loop; twice the number
+// Prefetch sets the number of batches that workers may make ahead of the loop; twice the number
 // of workers by default.
 func Prefetch(n int) LoaderOption { return func(l *Loader) { l.ahead = n } }
 
-// CollateWith makes a batch's fields of samples by f; by default each field is stacked,
-// which needs equal shapes. Workers call f from several goroutines at once.
+// CollateWith makes a batch's fields from samples with f; by default each field is stacked,
+// which requires equal shapes. Workers call f from several goroutines at once.
 func CollateWith(f func(samples [][]*tensor.Tensor) []*tensor.Tensor) LoaderOption {
 	return func(l *Loader) { l.collate = f }
 }
 
-// WithTransforms changes the first field of every sample by one transform after the
-// other. Each batch has a generator for them, seeded by the epoch and the batch's number.
+// WithTransforms applies transforms in turn to the first field of every sample. Each batch
+// has its own generator for them, seeded by the epoch and the batch's number.
 func WithTransforms(transforms ...Transform) LoaderOption {
 	return func(l *Loader) { l.transforms = transforms }
 }
 
-// NewLoader returns a loader of batches of batch samples. It panics if batch, or a number
-// of an option, is below 1.
+// NewLoader returns a loader of batches of batch samples. It panics if batch, or the number
+// in an option, is below 1.
 func NewLoader(set Dataset, batch int, options ...LoaderOption) *Loader {
-	need("loader", "the data set", set != nil, "a Dataset")
+	need("loader", "data set", set != nil, "a Dataset")
 	l := &Loader{set: set, sampler: SequentialSampler(set.Len())}
 	for i, o := range options {
 		need("loader", fmt.Sprintf("option %d", i+1), o != nil, "a LoaderOption")
@@ -76,7 +76,7 @@ func NewLoader(set Dataset, batch int, options ...LoaderOption) *Loader {
 		l.batches = NewBatchSampler(l.sampler, batch, l.dropLast)
 	}
 	if l.workers < 0 || l.ahead < 0 {
-		panic(&tensor.Error{Op: "loader", Why: fmt.Sprintf("%d workers, %d batches ahead; expected 0 or more", l.workers, l.ahead)})
+		panic(&tensor.Error{Op: "loader", Why: fmt.Sprintf("%d workers, %d batches ahead; expected at least 0", l.workers, l.ahead)})
 	}
 	if l.ahead == 0 {
 		l.ahead = 2 * l.workers
@@ -87,10 +87,9 @@ func NewLoader(set Dataset, batch int, options ...LoaderOption) *Loader {
 // Len returns the number of batches.
 func (l *Loader) Len() int { return l.batches.Len() }
 
-// Batches returns the batches of one epoch, all at once: what does not fit into memory
-// needs [Loader.Epoch]. Those of a [TensorDataset] are views of its tensors when the
-// samples come in order, copies when they do not. It panics with a *[SampleError] if the
-// data set has an error.
+// Batches returns all batches of one epoch at once; use [Loader.Epoch] if they do not fit in
+// memory. Batches of a [TensorDataset] are views of its tensors if the samples are in order,
+// otherwise copies. It panics with a *[SampleError] if the data set returns an error.
 func (l *Loader) Batches() []Batch {
 	batches := make([]Batch, 0, l.Len())
 	for e := l.Epoch(); e.Next(); {
@@ -99,8 +98,8 @@ func (l *Loader) Batches() []Batch {
 	return batches
 }
 
-// load makes the batch of some samples; seed is for the transforms. While it is about
-// one sample, *now is that sample's index, and else -1.
+// load makes the batch of some samples; seed is for the transforms. *now is the index of the
+// sample being processed, or -1.
 func (l *Loader) load(indices []int, seed int64, now *int) (Batch, error) {
 	if all, ok := l.set.(BatchDataset); ok && l.collate == nil && l.transforms == nil {
 		fields, err := all.GetAll(indices)
@@ -130,9 +129,9 @@ func (l *Loader) load(indices []int, seed int64, now *int) (Batch, error) {
 	return newBatch(stackFields(samples)), nil
 }
 
-// RandomBatches returns n batches of normal inputs (rows, in) and targets (rows,
-// out), first all inputs and then all targets, from the generator that
-// tensor.ManualSeed seeds: noise that takes as long to learn as anything else.
+// RandomBatches returns n batches of normal inputs (rows, in) and targets (rows, out), all
+// inputs drawn before all targets, from the generator that tensor.ManualSeed seeds: noise for
+// measuring speed.
 func RandomBatches(n, rows, in, out int) []Batch {
 	const each = 512 // bytes of a batch without its elements, about
 	if err := driver.Room(n, each); err != nil {

@@ -11,10 +11,10 @@ import (
 	"halfnote/tensor"
 )
 
-// LoadNPY reads a file of numpy's: any version, byte order and order of elements. An
-// array in Fortran's order becomes a view, as in torch.from_numpy. Integers of types
-// that tensors do not have are widened: uint16 to int32, uint32 to int64. The error is a
-// *[FormatError] if the file is not in that format. It is numpy.load.
+// LoadNPY reads a NumPy file of any version, byte order and memory order. An array in Fortran
+// order becomes a view, as in torch.from_numpy. Integer types that tensors lack are widened:
+// uint16 to int32, uint32 to int64. If the file is malformed the error is a *[FormatError].
+// It is numpy.load.
 func LoadNPY(path string) (*tensor.Tensor, error) {
 	src := source{"npy", path}
 	f, size, err := opened(src)
@@ -25,9 +25,8 @@ func LoadNPY(path string) (*tensor.Tensor, error) {
 	return readNPY(src, f, size)
 }
 
-// SaveNPY writes t to a file, byte for byte as numpy.save does; the file is replaced at
-// once when it is complete. numpy has no bfloat16 and no floating-point types of 8 bits:
-// convert such tensors before.
+// SaveNPY writes t to a file atomically, byte for byte as numpy.save does. NumPy has neither
+// bfloat16 nor 8-bit floating-point types: convert such tensors first.
 func SaveNPY(path string, t *tensor.Tensor) error {
 	if err := writeFile(path, func(w io.Writer) error { return writeNPY(w, t) }); err != nil {
 		return source{"npy", path}.fail(err)
@@ -46,7 +45,7 @@ func writeNPY(w io.Writer, t *tensor.Tensor) error {
 	return err
 }
 
-// mostNPYHeader is how long a header may be. numpy's own are below 10000 bytes.
+// mostNPYHeader is the largest length of a header. NumPy's own are below 10000 bytes.
 const mostNPYHeader = 1 << 20
 
 // readNPY reads a file of size bytes.
@@ -72,7 +71,7 @@ func readNPY(src source, r io.Reader, size int64) (*tensor.Tensor, error) {
 	n := int64(binary.LittleEndian.Uint32(append(length, 0, 0)))
 	begin := int64(8 + len(length))
 	if most := min(size-begin, mostNPYHeader); n > most {
-		return nil, src.bad(atByte(8), fmt.Sprintf("a header length of %d", n), fmt.Sprintf("%d at most, in a file of %d bytes", most, size))
+		return nil, src.bad(atByte(8), fmt.Sprintf("a header length of %d", n), fmt.Sprintf("at most %d, in a file of %d bytes", most, size))
 	}
 	text := make([]byte, n)
 	if _, err := io.ReadFull(b, text); err != nil {
@@ -93,7 +92,7 @@ func readNPY(src source, r io.Reader, size int64) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-// readOrdered is read for an array in C's or Fortran's order; the latter becomes a view.
+// readOrdered reads an array in C or Fortran order; the latter becomes a view.
 func (e *element) readOrdered(r io.Reader, bigEndian, fortran bool, shape []int) (*tensor.Tensor, error) {
 	if !fortran || len(shape) < 2 {
 		return e.read(r, bigEndian, shape)
@@ -115,13 +114,13 @@ func reversed[T any](list []T) []T {
 	return out
 }
 
-// npyHeader returns all that stands before t's elements, as numpy writes it: padded to
-// a multiple of 64, with room for the first size to grow.
+// npyHeader returns the header of t's file, as NumPy writes it: padded to a multiple of 64,
+// with space for the first size to grow.
 func npyHeader(t *tensor.Tensor) ([]byte, error) {
 	const magic, align, growth = 10, 64, 21
 	e := exactly(t.DType())
 	if e.npy == "" {
-		return nil, fmt.Errorf("numpy has no %v; expected one of %s: convert with To", t.DType(), readable(func(e *element) string { return e.npy }))
+		return nil, fmt.Errorf("NumPy does not support %v; expected one of %s: convert with To", t.DType(), readable(func(e *element) string { return e.npy }))
 	}
 	order := "<"
 	if e.size == 1 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// npyArray is what a header says: numpy/lib/_format_impl.py.
+// npyArray is the contents of a header: numpy/lib/_format_impl.py.
 type npyArray struct {
 	kind      *element
 	bigEndian bool
@@ -14,8 +14,8 @@ type npyArray struct {
 	shape     []int
 }
 
-// parseNPY reads a header, a dictionary as Python writes it. With an error it returns
-// where that is.
+// parseNPY parses a header, a Python dictionary literal. With an error it returns its
+// position.
 func parseNPY(text string) (h npyArray, at int, err error) {
 	p := &literal{text: text}
 	seen := map[string]bool{}
@@ -84,7 +84,7 @@ func (p *literal) has(token string) bool {
 
 func (p *literal) want(token string) {
 	if !p.has(token) {
-		p.fail("%s in the place of %s", quoted(p.text[p.at:]), token)
+		p.fail("%s instead of %s", quoted(p.text[p.at:]), token)
 	}
 }
 
@@ -98,7 +98,7 @@ func (p *literal) quoted() string {
 			return s
 		}
 	}
-	p.fail("%s in the place of a text", quoted(rest))
+	p.fail("%s instead of a string", quoted(rest))
 	return ""
 }
 
@@ -122,7 +122,7 @@ func (p *literal) descr() (*element, bool) {
 	return e, s[0] == '>'
 }
 
-// tuple reads integers of 0 or more; Python 2 wrote an L behind long ones.
+// tuple reads nonnegative integers; Python 2 wrote an L after long ones.
 func (p *literal) tuple() []int {
 	list := []int{}
 	p.want("(")
@@ -134,7 +134,7 @@ func (p *literal) tuple() []int {
 		}
 		n, err := strconv.ParseUint(p.text[digits:p.at], 10, 62)
 		if err != nil {
-			p.fail("%s in the place of a size", quoted(p.text[digits:]))
+			p.fail("%s instead of a size", quoted(p.text[digits:]))
 		}
 		list = append(list, int(n))
 		p.has("L")

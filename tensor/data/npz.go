@@ -12,11 +12,11 @@ import (
 	"halfnote/tensor"
 )
 
-// mostInflation is by how much deflated data can grow at most; a zip file that claims
+// mostInflation is the largest growth of deflated data; a zip file that claims
 // more lies. It is from https://zlib.net/zlib_tech.html.
 const mostInflation = 1032
 
-// LoadNPZ reads all arrays of a file of numpy's, as [LoadNPY] does, stored or
+// LoadNPZ reads all arrays of a NumPy file as [LoadNPY] does, stored or
 // compressed. It is numpy.load.
 func LoadNPZ(path string) (map[string]*tensor.Tensor, error) {
 	src := source{"npz", path}
@@ -53,7 +53,7 @@ func readNPZ(src source, f io.ReaderAt, size int64) (map[string]*tensor.Tensor, 
 func readMember(src source, member *zip.File, size int64) (*tensor.Tensor, error) {
 	packed, n := member.CompressedSize64, member.UncompressedSize64
 	if packed > uint64(size) || n > packed*mostInflation {
-		return nil, src.bad("member "+quoted(member.Name), fmt.Sprintf("%d bytes packed as %d", n, packed), fmt.Sprintf("no more than %d, and a growth below %d", size, mostInflation))
+		return nil, src.bad("member "+quoted(member.Name), fmt.Sprintf("%d bytes packed as %d", n, packed), fmt.Sprintf("at most %d, and a growth below %d", size, mostInflation))
 	}
 	r, err := member.Open()
 	if err != nil {
@@ -65,21 +65,19 @@ func readMember(src source, member *zip.File, size int64) (*tensor.Tensor, error
 	if err != nil {
 		return nil, err
 	}
-	// The checksum is looked at where the data ends.
+	// The checksum is verified at the end of the data.
 	if more, err := io.Copy(io.Discard, io.LimitReader(r, 1)); err != nil || more > 0 {
-		return nil, within.bad(fmt.Sprintf("byte %d", n), fmt.Sprintf("no end of the data or an error (%v)", err), "the end, and the checksum to be right")
+		return nil, within.bad(fmt.Sprintf("byte %d", n), fmt.Sprintf("extra data or an error (%v)", err), "the end of the data and a valid checksum")
 	}
 	return t, nil
 }
 
-// SaveNPZ writes tensors with their names to a file, which is replaced at once when it
-// is complete. It is numpy.savez.
+// SaveNPZ writes named tensors to a file atomically. It is numpy.savez.
 func SaveNPZ(path string, tensors map[string]*tensor.Tensor) error {
 	return saveNPZ(path, tensors, zip.Store)
 }
 
-// SaveCompressedNPZ is SaveNPZ with less room and more time. It is
-// numpy.savez_compressed.
+// SaveCompressedNPZ is SaveNPZ with compression. It is numpy.savez_compressed.
 func SaveCompressedNPZ(path string, tensors map[string]*tensor.Tensor) error {
 	return saveNPZ(path, tensors, zip.Deflate)
 }

@@ -135,18 +135,18 @@ func TestNPYMistakes(t *testing.T) {
 		`byte 0: found a zip archive, such as a PyTorch .pt`:                          []byte("PK\x03\x04abcdef"),
 		`byte 0: found "P6 2 2"; expected "\x93NUMPY"`:                                []byte("P6 2 2 255"),
 		`byte 6: found version 4.0; expected 1.0, 2.0 or 3.0`:                         []byte("\x93NUMPY\x04\x00aaaa"),
-		`byte 8: found a header length of 2570; expected 1 at most, in a file of 11`:  []byte("\x93NUMPY\x01\x00\n\nx"),
+		`byte 8: found a header length of 2570; expected at most 1, in a file of 11`:  []byte("\x93NUMPY\x01\x00\n\nx"),
 		`byte 8: found a header length of 4294967295; expected`:                       []byte("\x93NUMPY\x02\x00\xff\xff\xff\xffx"),
 		`byte 8: found the end of the file; expected the length of the header`:        []byte("\x93NUMPY\x01\x00"),
 		`byte 65: found 3 bytes of data; expected those of shape [1] with 4 bytes`:    npy(h, 1, 2, 3),
 		`byte 65: found 5 bytes of data; expected those of shape [1]`:                 npy(h, 1, 2, 3, 4, 5),
-		`byte 20: found "[1]" in the place of (`:                                      npy("{'shape': [1]"),
+		`byte 20: found "[1]" instead of (`:                                           npy("{'shape': [1]"),
 		`found the name "shape" twice`:                                                npy("{'shape': (), 'shape': ()}"),
 		`found the name "order"; expected a dictionary of descr`:                      npy("{'order': 1}"),
 		`found 1 of three names`:                                                      npy("{'shape': ()}"),
-		`found "-1,)}" in the place of a size`:                                        npy("{'shape': (-1,)}"),
+		`found "-1,)}" instead of a size`:                                             npy("{'shape': (-1,)}"),
 		`found "x" after the dictionary`:                                              npy(h + "x"),
-		`found "1}" in the place of False`:                                            npy("{'fortran_order': 1}"),
+		`found "1}" instead of False`:                                                 npy("{'fortran_order': 1}"),
 		`found elements of type "<i3", expected one of b1, u1`:                        npy("{'descr': '<i3'}"),
 		`found a structured type`:                                                     npy("{'descr': [('a', '<i4')]}"),
 		`those of shape [4611686018427387903 4611686018427387903] with 4 bytes an el`: npy("{'descr': '<i4', 'fortran_order': False, 'shape': (4611686018427387903, 4611686018427387903)}"),
@@ -157,7 +157,7 @@ func TestNPYMistakes(t *testing.T) {
 			t.Errorf("the error is %v, want %s", err, want)
 		}
 	}
-	if err := data.SaveNPY(filepath.Join(t.TempDir(), "x"), tensor.Ones(1).To(tensor.BFloat16)); err == nil || !strings.Contains(err.Error(), "numpy has no bfloat16; expected one of") {
+	if err := data.SaveNPY(filepath.Join(t.TempDir(), "x"), tensor.Ones(1).To(tensor.BFloat16)); err == nil || !strings.Contains(err.Error(), "NumPy does not support bfloat16; expected one of") {
 		t.Errorf("the error is %v", err)
 	}
 	if _, err := data.LoadNPY("missing.npy"); !errors.Is(err, os.ErrNotExist) {

@@ -11,15 +11,15 @@ import (
 )
 
 // pickle is the stack machine of Python's pickle module, protocols 0 to 5. It builds
-// numbers, text, containers and what callables names, and runs nothing: a call of
+// numbers, text, containers and the results of callables, and runs nothing: a call of
 // anything else gives a [foreign] object. It is Lib/pickle.py, class _Unpickler.
 //
-// A program cannot make the machine work for long or fill the memory: every operation and
-// every copied item is counted, and no more bytes are kept than the file has.
+// A program cannot exhaust time or memory: every operation and every copied item is counted,
+// and no more bytes are kept than the file has.
 type pickle struct {
 	*stream
-	start      int64 // of the operation that runs
-	work       *int  // operations that are left
+	start      int64 // offset of the current operation
+	work       *int  // number of operations left
 	stack      []any
 	marks      []int // heights of the stack
 	memo       map[int]any
@@ -34,7 +34,7 @@ const (
 	containerWork  = 4
 )
 
-// stream is where programs are read from, one after the other.
+// stream is a sequence of programs.
 type stream struct {
 	source
 	r        *bufio.Reader
@@ -64,7 +64,7 @@ type (
 	}
 )
 
-// unpickle runs one program and returns what it leaves.
+// unpickle runs one program and returns its result.
 func (s *stream) unpickle(work *int, persistent func(m *pickle, id any) (any, error)) (any, *foreign, error) {
 	m := &pickle{stream: s, work: work, memo: map[int]any{}, persistent: persistent}
 	for {
@@ -109,7 +109,7 @@ func (m *pickle) push(v any) error {
 	return nil
 }
 
-// base returns the height of the stack below which the innermost mark lets nothing be taken.
+// base returns the stack height that the innermost mark protects.
 func (m *pickle) base() int {
 	if len(m.marks) == 0 {
 		return 0

@@ -4,10 +4,10 @@ import "fmt"
 
 // Calls, and the attributes of what they give.
 
-// mostArguments is how many arguments a call may have.
+// mostArguments is the largest number of arguments of a call.
 const mostArguments = 64
 
-// call returns what f gives.
+// call pushes the result of f.
 func (m *pickle) call(f any, args []any) error {
 	if len(args) > mostArguments {
 		return m.bad(fmt.Sprintf("a call with %d arguments", len(args)), fmt.Sprintf("at most %d", mostArguments))
@@ -38,7 +38,7 @@ func (m *pickle) foreign(name global) *foreign {
 	return f
 }
 
-// reduce calls what is under the arguments on top.
+// reduce calls the function below the arguments on top.
 func (m *pickle) reduce() error {
 	args, err := m.popTuple()
 	if err != nil {
@@ -63,7 +63,7 @@ func (m *pickle) popTuple() ([]any, error) {
 	return t.items, nil
 }
 
-// callWithNames is reduce with arguments by name too.
+// callWithNames is reduce with keyword arguments.
 func callWithNames(m *pickle) error {
 	names, err := m.pop()
 	if err != nil {

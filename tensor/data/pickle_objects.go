@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// callables are the classes and functions that a program may call, and what they give. Each
-// has a plain Go function of its own; no other name ever does more than stand in an error.
+// callables are the classes and functions that a program may call, implemented by plain Go
+// functions. Any other name only ever appears in an error.
 var callables = map[global]func(m *pickle, args []any) (any, error){
 	"collections.OrderedDict":                    newDict,
 	"collections.defaultdict":                    newDefaultDict,
@@ -129,7 +129,7 @@ func encode(m *pickle, args []any) (any, error) {
 	p := make([]byte, 0, len(text))
 	for _, r := range text {
 		if r > 0xff {
-			return nil, m.bad("a letter that Latin-1 does not have", "letters up to U+00FF")
+			return nil, m.bad("a character outside Latin-1", "letters up to U+00FF")
 		}
 		p = append(p, byte(r))
 	}

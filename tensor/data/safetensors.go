@@ -10,8 +10,8 @@ import (
 	"halfnote/tensor"
 )
 
-// Safetensors is an open safetensors file: tensors by name, of which only those asked
-// for are read. Its methods may be called from several goroutines at once.
+// Safetensors is an open safetensors file; it reads only the tensors requested. Its methods
+// may be called from several goroutines at once.
 type Safetensors struct {
 	source
 	file    io.ReaderAt
@@ -22,10 +22,10 @@ type Safetensors struct {
 	meta    map[string]string
 }
 
-// OpenSafetensors opens a file and reads its header. The error is a *[FormatError] if
-// the header is not all that the format asks for: the ranges of the tensors cover the
-// rest of the file without gap or overlap, no name comes twice, every size is that of
-// its shape and type. It is safetensors.safe_open.
+// OpenSafetensors opens a file and reads its header. The error is a *[FormatError] if the
+// header is invalid: the tensors' ranges must cover the rest of the file without gap or
+// overlap, names must be distinct, and each size must match its shape and type. It is
+// safetensors.safe_open.
 func OpenSafetensors(path string) (*Safetensors, error) {
 	src := source{"safetensors", path}
 	f, size, err := opened(src)
@@ -46,21 +46,21 @@ func readSafetensors(src source, file io.ReaderAt, size int64) (*Safetensors, er
 	return s, s.readHeader(size)
 }
 
-// Close closes the file. Tensors that were read stay.
+// Close closes the file. Tensors already read stay valid.
 func (s *Safetensors) Close() error { return s.close() }
 
-// Names returns the names of the tensors, in the order in which they lie in the file.
+// Names returns the names of the tensors in file order.
 func (s *Safetensors) Names() []string { return slices.Clone(s.names) }
 
-// Metadata returns the texts that the file has beside its tensors.
+// Metadata returns the file's metadata.
 func (s *Safetensors) Metadata() map[string]string { return maps.Clone(s.meta) }
 
-// Shape returns the shape of the tensor of a name, without reading it, nil if there is
-// none.
+// Shape returns the shape of the named tensor without reading it, or nil if it does not
+// exist.
 func (s *Safetensors) Shape(name string) []int { return slices.Clone(s.entries[name].shape) }
 
-// Tensor reads the tensor of a name. Integers of types that tensors have not got are
-// widened: U16 to int32, U32 to int64. It is safe_open's get_tensor.
+// Tensor reads the named tensor. Integer types that tensors lack are widened: U16 to int32,
+// U32 to int64. It is safe_open's get_tensor.
 func (s *Safetensors) Tensor(name string) (*tensor.Tensor, error) {
 	e, err := s.entry(name)
 	if err != nil {
@@ -69,15 +69,15 @@ func (s *Safetensors) Tensor(name string) (*tensor.Tensor, error) {
 	return s.read(name, e, e.begin, e.shape)
 }
 
-// Rows reads rows from to below to of the tensor of a name, (to-from, …), and nothing
-// else of it. It is a slice of safe_open's get_slice.
+// Rows reads only rows from to below to of the named tensor, (to-from, …). It is a slice of
+// safe_open's get_slice.
 func (s *Safetensors) Rows(name string, from, to int) (*tensor.Tensor, error) {
 	e, err := s.entry(name)
 	if err != nil {
 		return nil, err
 	}
 	if len(e.shape) == 0 || from < 0 || to < from || to > e.shape[0] {
-		return nil, s.fail(fmt.Errorf("rows %d to %d of %s, whose shape is %v; expected rows that it has", from, to, name, e.shape))
+		return nil, s.fail(fmt.Errorf("rows %d to %d of %s, whose shape is %v; expected rows within that shape", from, to, name, e.shape))
 	}
 	shape := slices.Clone(e.shape)
 	shape[0] = to - from
@@ -91,7 +91,7 @@ func (s *Safetensors) Rows(name string, from, to int) (*tensor.Tensor, error) {
 func (s *Safetensors) entry(name string) (entry, error) {
 	e, ok := s.entries[name]
 	if !ok {
-		return e, s.fail(fmt.Errorf("there is no tensor %q; expected one of %d, as %q", name, len(s.names), s.names[:min(3, len(s.names))]))
+		return e, s.fail(fmt.Errorf("tensor %q does not exist; expected one of %d, such as %q", name, len(s.names), s.names[:min(3, len(s.names))]))
 	}
 	return e, nil
 }
@@ -126,10 +126,9 @@ func (s *Safetensors) all() (map[string]*tensor.Tensor, error) {
 	return all, nil
 }
 
-// SaveSafetensors writes tensors with their names to a file, which is replaced at once
-// when it is complete. metadata may be nil. The file is the same for the same tensors,
-// byte by byte that of the Python package with at most one text of metadata. It is
-// safetensors.torch.save_file.
+// SaveSafetensors writes named tensors to a file atomically. metadata may be nil. The file is
+// determined by the tensors, and byte for byte that of the Python package with at most one
+// metadata entry. It is safetensors.torch.save_file.
 func SaveSafetensors(path string, tensors map[string]*tensor.Tensor, metadata map[string]string) error {
 	err := writeFile(path, func(w io.Writer) error { return writeSafetensors(w, tensors, metadata) })
 	if err != nil {

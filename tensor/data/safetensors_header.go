@@ -20,21 +20,21 @@ import (
 // The header of a safetensors file, as https://huggingface.co/docs/safetensors has it:
 // a length of 8 bytes, then JSON of that length, then the tensors' bytes.
 
-// mostHeader is how long a header may be: MAX_HEADER_SIZE in safetensors/src/tensor.rs.
+// mostHeader is the largest length of a header: MAX_HEADER_SIZE in safetensors/src/tensor.rs.
 const mostHeader = 100_000_000
 
-// entry is what a header says of a tensor.
+// entry is a header's entry for a tensor.
 type entry struct {
 	kind       *element
 	shape      []int
-	begin, end int64 // in the data
+	begin, end int64 // range in the data
 }
 
 // readHeader reads the header of a file of a size, and checks it.
 func (s *Safetensors) readHeader(size int64) error {
 	var length [8]byte
 	if size < 8 {
-		return s.bad(atByte(0), fmt.Sprintf("a file of %d bytes", size), "8 bytes of header length at least")
+		return s.bad(atByte(0), fmt.Sprintf("a file of %d bytes", size), "at least the 8 bytes of the header's length")
 	}
 	if _, err := s.file.ReadAt(length[:], 0); err != nil {
 		return s.fail(err)
@@ -55,7 +55,7 @@ func (s *Safetensors) readHeader(size int64) error {
 		return s.bad(atByte(8), quoted(text[:1]), "'{'")
 	}
 	if !utf8.Valid(text) {
-		return s.bad(atByte(8), "a header that is no UTF-8", "JSON in UTF-8")
+		return s.bad(atByte(8), "a header that is not UTF-8", "JSON in UTF-8")
 	}
 	if err := s.parseHeader(text); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (s *Safetensors) checkCover(size int64) error {
 	return nil
 }
 
-// parser reads JSON strictly: no name twice in an object, no other types.
+// parser reads JSON strictly: names are distinct, and types are exact.
 type parser struct{ *json.Decoder }
 
 // object calls field for each name of an object, to read its value.
@@ -148,7 +148,7 @@ func (p parser) object(field func(name string) error) error {
 func (p parser) delim(want json.Delim) error {
 	t, err := p.Token()
 	if err == nil && t != want {
-		err = fmt.Errorf("%v in the place of %v", t, want)
+		err = fmt.Errorf("%v instead of %v", t, want)
 	}
 	return err
 }
@@ -160,12 +160,12 @@ func (p parser) text() (string, error) {
 	}
 	s, ok := t.(string)
 	if !ok {
-		return "", fmt.Errorf("%v in the place of a text", t)
+		return "", fmt.Errorf("%v instead of a string", t)
 	}
 	return s, nil
 }
 
-// numbers reads a list of integers of 0 or more.
+// numbers reads a list of nonnegative integers.
 func (p parser) numbers() (list []int, err error) {
 	if err := p.delim('['); err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (p parser) numbers() (list []int, err error) {
 		number, _ := t.(json.Number)
 		n, err := strconv.ParseUint(string(number), 10, 62)
 		if err != nil {
-			return nil, fmt.Errorf("%v in the place of an integer of 0 or more", t)
+			return nil, fmt.Errorf("%v instead of a nonnegative integer", t)
 		}
 		list = append(list, int(n))
 	}
@@ -219,9 +219,8 @@ func (p parser) entry() (e entry, err error) {
 	return e, err
 }
 
-// header returns the JSON for tensors, filled up with blanks to a multiple of 8, and
-// their names in the order of the data: wide types first, so that every tensor is
-// aligned, then by name.
+// header returns the JSON for tensors, padded with spaces to a multiple of 8, and their names
+// in the order of the data: wide types first, so that every tensor is aligned, then by name.
 func header(tensors map[string]*tensor.Tensor, metadata map[string]string) ([]byte, []string, error) {
 	rank := func(name string) int {
 		kind := exactly(tensors[name].DType())
@@ -229,7 +228,7 @@ func header(tensors map[string]*tensor.Tensor, metadata map[string]string) ([]by
 	}
 	for name, t := range tensors {
 		if t == nil || name == "__metadata__" || !utf8.ValidString(name) {
-			return nil, nil, fmt.Errorf("tensor %s: it is nil, or its name is no text or __metadata__", quoted(name))
+			return nil, nil, fmt.Errorf("tensor %s is nil, or its name is not valid UTF-8 or is __metadata__", quoted(name))
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(tensors), func(a, b string) int {
@@ -255,7 +254,7 @@ func header(tensors map[string]*tensor.Tensor, metadata map[string]string) ([]by
 		h = append(h, ' ')
 	}
 	if len(h) > mostHeader {
-		return nil, nil, fmt.Errorf("a header of %d bytes; expected %d at most", len(h), mostHeader)
+		return nil, nil, fmt.Errorf("a header of %d bytes; expected at most %d", len(h), mostHeader)
 	}
 	return h, names, nil
 }

@@ -102,12 +102,12 @@ func TestSafetensorsRows(t *testing.T) {
 		t.Errorf("the data starts at byte %d; want a multiple of 8", start)
 	}
 	for want, f := range map[string]func() (*tensor.Tensor, error){
-		`there is no tensor "z"; expected one of 5, as ["s" "t" "x"]`:           func() (*tensor.Tensor, error) { return s.Tensor("z") },
-		`rows 4 to 6 of x, whose shape is [5 3 4]; expected rows that it has`:   func() (*tensor.Tensor, error) { return s.Rows("x", 4, 6) },
-		`rows 0 to 0 of s, whose shape is []; expected rows that it has`:        func() (*tensor.Tensor, error) { return s.Rows("s", 0, 0) },
-		`rows -1 to 2 of x, whose shape is [5 3 4]; expected rows that it has`:  func() (*tensor.Tensor, error) { return s.Rows("x", -1, 2) },
-		`rows 3 to 2 of x, whose shape is [5 3 4]; expected rows that it has`:   func() (*tensor.Tensor, error) { return s.Rows("x", 3, 2) },
-		`data: safetensors: ` + path + `: there is no tensor "w"; expected one`: func() (*tensor.Tensor, error) { return s.Tensor("w") },
+		`tensor "z" does not exist; expected one of 5, such as ["s" "t" "x"]`:        func() (*tensor.Tensor, error) { return s.Tensor("z") },
+		`rows 4 to 6 of x, whose shape is [5 3 4]; expected rows within that shape`:  func() (*tensor.Tensor, error) { return s.Rows("x", 4, 6) },
+		`rows 0 to 0 of s, whose shape is []; expected rows within that shape`:       func() (*tensor.Tensor, error) { return s.Rows("s", 0, 0) },
+		`rows -1 to 2 of x, whose shape is [5 3 4]; expected rows within that shape`: func() (*tensor.Tensor, error) { return s.Rows("x", -1, 2) },
+		`rows 3 to 2 of x, whose shape is [5 3 4]; expected rows within that shape`:  func() (*tensor.Tensor, error) { return s.Rows("x", 3, 2) },
+		`data: safetensors: ` + path + `: tensor "w" does not exist; expected one`:   func() (*tensor.Tensor, error) { return s.Tensor("w") },
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %s", err, want)
@@ -127,33 +127,33 @@ func TestSafetensorsMistakes(t *testing.T) {
 		name, want string
 		content    []byte
 	}{
-		{"short", "byte 0: found a file of 3 bytes; expected 8 bytes of header length at least", []byte("abc")},
+		{"short", "byte 0: found a file of 3 bytes; expected at least the 8 bytes of the header's length", []byte("abc")},
 		{"long header", "byte 0: found a header length of 1099511627776; expected 2 to 4, in a file of 12 bytes", append(tooLong, "{}{}"...)},
 		{"no header", "found a header length of 0; expected 2", make([]byte, 12)},
 		{"no object", `byte 8: found "["; expected '{'`, safe("[]", 0)},
-		{"no UTF-8", "byte 8: found a header that is no UTF-8", safe("{\"\xff\":1}", 0)},
+		{"no UTF-8", "byte 8: found a header that is not UTF-8", safe("{\"\xff\":1}", 0)},
 		{"more", "found more after the object", safe("{}{}", 0)},
 		{"cut", "tensor \"a\": EOF; expected an object of tensors", safe(`{"a":{"dtype":"F32"`, 0)},
 		{"twice", `found the name "a" twice`, safe(`{"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}`, 1)},
 		{"field twice", `tensor "a": the name "shape" twice`, safe(`{"a":{"shape":[],"shape":[]}}`, 1)},
 		{"metadata twice", `found the name "k" twice`, safe(`{"__metadata__":{"k":"a","k":"b"}}`, 0)},
-		{"metadata no text", `found 1 in the place of a text`, safe(`{"__metadata__":{"k":1}}`, 0)},
+		{"metadata no text", `found 1 instead of a string`, safe(`{"__metadata__":{"k":1}}`, 0)},
 		{"dtype", `tensor "a": dtype "F31"; expected`, safe(`{"a":{"dtype":"F31","shape":[],"data_offsets":[0,1]}}`, 1)},
 		{"field", `tensor "a": the field "size"`, safe(`{"a":{"size":1}}`, 0)},
 		{"missing", `tensor "a": no dtype or no shape`, safe(`{"a":{"dtype":"U8","data_offsets":[0,1]}}`, 1)},
 		{"offsets", `tensor "a": data_offsets [1 0]`, safe(`{"a":{"dtype":"U8","shape":[],"data_offsets":[1,0]}}`, 1)},
 		{"one offset", `tensor "a": data_offsets [1]`, safe(`{"a":{"dtype":"U8","shape":[],"data_offsets":[1]}}`, 1)},
-		{"negative", `tensor "a": -1 in the place of an integer of 0 or more`, safe(`{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}}`, 1)},
-		{"fraction", `tensor "a": 1.5 in the place of an integer`, safe(`{"a":{"dtype":"U8","shape":[1.5],"data_offsets":[0,1]}}`, 1)},
-		{"huge", `tensor "a": 99999999999999999999 in the place`, safe(`{"a":{"dtype":"U8","shape":[99999999999999999999],"data_offsets":[0,1]}}`, 1)},
-		{"no list", `tensor "a": 3 in the place of [`, safe(`{"a":{"dtype":"U8","shape":3}}`, 1)},
+		{"negative", `tensor "a": -1 instead of a nonnegative integer`, safe(`{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}}`, 1)},
+		{"fraction", `tensor "a": 1.5 instead of a nonnegative integer`, safe(`{"a":{"dtype":"U8","shape":[1.5],"data_offsets":[0,1]}}`, 1)},
+		{"huge", `tensor "a": 99999999999999999999 instead`, safe(`{"a":{"dtype":"U8","shape":[99999999999999999999],"data_offsets":[0,1]}}`, 1)},
+		{"no list", `tensor "a": 3 instead of [`, safe(`{"a":{"dtype":"U8","shape":3}}`, 1)},
 		{"size", `tensor "a": found 3 bytes for shape [2] of U8; expected 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,3]}}`, 3)},
 		{"overflow", `tensor "a": found 1 bytes for shape [4294967296 4294967296 4294967296] of U8`, safe(`{"a":{"dtype":"U8","shape":[4294967296,4294967296,4294967296],"data_offsets":[0,1]}}`, 1)},
 		{"gap", `tensor "b": found data_offsets [2, 3]; expected a start at 1`, safe(`{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}`, 3)},
 		{"overlap", `tensor "b": found data_offsets [1, 3]; expected a start at 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}`, 3)},
 		{"short data", `header: found 1 bytes of data; expected 2, where the last tensor ends`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 1)},
 		{"long data", `header: found 3 bytes of data; expected 2`, safe(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, 3)},
-		{"a type we have not got", `tensor "a": elements of type U64, which tensors have not got`, safe(`{"a":{"dtype":"U64","shape":[],"data_offsets":[0,8]}}`, 8)},
+		{"a type we have not got", `tensor "a": elements of type U64, which tensors do not support`, safe(`{"a":{"dtype":"U64","shape":[],"data_offsets":[0,8]}}`, 8)},
 	} {
 		path := file(t, "x.safetensors", c.content)
 		_, err := data.LoadSafetensors(path)
@@ -162,8 +162,8 @@ func TestSafetensorsMistakes(t *testing.T) {
 		}
 	}
 	for want, tensors := range map[string]map[string]*tensor.Tensor{
-		`tensor "n": it is nil`:            {"n": nil},
-		`tensor "__metadata__": it is nil`: {"__metadata__": tensor.Ones(1)},
+		`tensor "n" is nil`:            {"n": nil},
+		`tensor "__metadata__" is nil`: {"__metadata__": tensor.Ones(1)},
 	} {
 		path := filepath.Join(t.TempDir(), "y.safetensors")
 		if err := data.SaveSafetensors(path, tensors, nil); err == nil || !strings.Contains(err.Error(), want) {

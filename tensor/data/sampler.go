@@ -8,16 +8,15 @@ import (
 	"halfnote/tensor"
 )
 
-// Sampler says which samples an epoch has, in which order. It is
-// torch.utils.data.Sampler.
+// Sampler selects the samples of an epoch and their order. It is torch.utils.data.Sampler.
 type Sampler interface {
 	// Len returns the number of samples of an epoch.
 	Len() int
-	// Indices returns those of the next epoch.
+	// Indices returns the samples of the next epoch.
 	Indices() []int
 }
 
-// BatchSampler says which samples go together.
+// BatchSampler selects the samples of each batch.
 type BatchSampler interface {
 	// Len returns the number of batches of an epoch.
 	Len() int
@@ -49,18 +48,16 @@ type random struct {
 	g           *tensor.Generator
 }
 
-// RandomSampler returns the indices 0 to below n in random order, another one for each
-// epoch, from g; nil stands for a new generator each epoch, which the one that
-// tensor.ManualSeed seeds gives a seed. It is torch.utils.data.RandomSampler, with the
-// same orders.
+// RandomSampler returns the indices 0 to below n in a random order, different for each epoch,
+// from g. A nil g means a new generator for each epoch, seeded by the one that
+// tensor.ManualSeed seeds. It is torch.utils.data.RandomSampler, with the same orders.
 func RandomSampler(n int, g *tensor.Generator) Sampler { return &random{n: n, k: n, g: g} }
 
-// ReplacementSampler draws k of the indices 0 to below n, each time of all of them. It
-// panics if k is below 1, or n is. It is torch.utils.data.RandomSampler with
-// replacement.
+// ReplacementSampler draws k of the indices 0 to below n with replacement. It panics if k or
+// n is below 1. It is torch.utils.data.RandomSampler with replacement.
 func ReplacementSampler(n, k int, g *tensor.Generator) Sampler {
 	if n < 1 || k < 1 {
-		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("%d of %d samples; expected 1 or more", k, n)})
+		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("%d of %d samples; expected at least 1", k, n)})
 	}
 	return &random{n, k, true, g}
 }
@@ -114,23 +111,22 @@ type weighted struct {
 	g           *tensor.Generator
 }
 
-// WeightedRandomSampler draws k indices of weights, each as often as its weight says,
-// from g, or from the generator that tensor.ManualSeed seeds if g is nil; without
-// replacement no index comes twice. It panics if a weight is negative or not finite, or
-// if there are not enough above 0. It is torch.utils.data.WeightedRandomSampler, and
-// gives the same indices.
+// WeightedRandomSampler draws k indices with probabilities proportional to weights, from g,
+// or from the generator that tensor.ManualSeed seeds if g is nil; without replacement indices
+// are distinct. It panics if a weight is negative or not finite, or if too few are above 0.
+// It is torch.utils.data.WeightedRandomSampler, and gives the same indices.
 func WeightedRandomSampler(weights []float64, k int, replacement bool, g *tensor.Generator) Sampler {
 	positive := 0
 	for i, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 0) {
-			panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("weight %d is %v; expected finite numbers of 0 or more", i, w)})
+			panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("weight %d is %v; expected finite numbers of at least 0", i, w)})
 		}
 		if w > 0 {
 			positive++
 		}
 	}
 	if k < 1 || positive == 0 || !replacement && k > positive {
-		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("%d samples of %d with weights above 0; expected 1 or more, and as many with replacement=%v", k, positive, replacement)})
+		panic(&tensor.Error{Op: "sampler", Why: fmt.Sprintf("samples %d, positive weights %d, replacement %v; expected at least 1 and, without replacement, at most as many as weights", k, positive, replacement)})
 	}
 	return &weighted{weights, k, replacement, g}
 }
@@ -175,12 +171,12 @@ type batched struct {
 	dropLast bool
 }
 
-// NewBatchSampler cuts what of gives into batches of a size; the last may be smaller, or
-// is left out with dropLast. It panics if size is below 1. It is
+// NewBatchSampler splits the indices of a sampler into batches of a size; the last may be
+// smaller, or is omitted with dropLast. It panics if size is below 1. It is
 // torch.utils.data.BatchSampler.
 func NewBatchSampler(of Sampler, size int, dropLast bool) BatchSampler {
 	if size < 1 {
-		panic(&tensor.Error{Op: "loader", Why: fmt.Sprintf("the batch size is %d; expected 1 or more", size)})
+		panic(&tensor.Error{Op: "loader", Why: fmt.Sprintf("the batch size is %d; expected at least 1", size)})
 	}
 	return batched{of, size, dropLast}
 }

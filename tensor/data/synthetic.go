@@ -11,9 +11,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Data sets that are made, not measured: for tests and lessons that must not download
-// anything. All is drawn from a seed with integers only, so that it is the same on every
-// machine.
+// Synthetic data sets for tests and lessons that must not download anything. They are drawn
+// from a seed with integer arithmetic, so that they are the same on every machine.
 
 // stripes are the directions in which the stripes of a class lie, and tints how bright
 // they are in red, green and blue, in quarters.
@@ -59,7 +58,7 @@ func hostBytes(op string, n, each int) []byte {
 
 func abs(n int) int { return max(n, -n) }
 
-// What synthetic tweets are made of. Some verdicts mean the opposite of their last word.
+// The parts of synthetic tweets. Some verdicts mean the opposite of their last word.
 var (
 	tweetStarts   = []string{"", "", "omg ", "well, ", "@friend ", "RT @news: ", "so ", "Honestly ", "update: "}
 	tweetSubjects = []string{"my new phone", "the flight", "this café", "that movie", "the service", "our hotel", "this app", "the concert", "my morning coffee", "the train"}
@@ -70,8 +69,8 @@ var (
 	tweetEnds = []string{"", "", ".", "!", "!!!", " #life", " 😀", " ☕️", " http://t.co/x1", "… again", " (really)"}
 )
 
-// SyntheticTweets returns n short texts and whether each is friendly, 1, or not, 0: of the
-// words alone some do not tell, as in "not bad".
+// SyntheticTweets returns n short texts and their labels: 1 if friendly, 0 if not. Single
+// words do not always tell, as in "not bad".
 func SyntheticTweets(n int, seed int64) (texts []string, labels []int) {
 	const each = 128 // bytes of a text and its label, about
 	if err := driver.Room(n, each); err != nil {
@@ -92,9 +91,9 @@ func SyntheticTweets(n int, seed int64) (texts []string, labels []int) {
 }
 
 // Vocabulary returns up to size tokens for texts: [PAD], [UNK], [CLS], [SEP] and [MASK],
-// every character that occurs, alone and going on with a word, and then the most frequent
-// words. It is no replacement for the training of WordPiece, which looks for pieces; it
-// makes every text of known characters readable.
+// every character that occurs, as the start and as the continuation of a word, and then the
+// most frequent words. It does not replace training of WordPiece, which finds pieces, but
+// makes every text of known characters representable.
 func Vocabulary(texts []string, size int, options ...TokenizerOption) []string {
 	var t Tokenizer
 	for i, o := range options {

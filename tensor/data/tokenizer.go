@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The tokens that every vocabulary of BERT's has, and one that most have.
+// The tokens that every BERT vocabulary has, and one that most have.
 const (
 	padToken     = "[PAD]"
 	unknownToken = "[UNK]"
@@ -20,27 +20,27 @@ const (
 
 var specials = []string{padToken, unknownToken, clsToken, sepToken, maskToken}
 
-// Tokenizer makes tokens of texts as BERT does: words are cut into the longest pieces
-// that a vocabulary has (Y. Wu and others, "Google's Neural Machine Translation System",
-// 2016, section 4.1). It is transformers.BertTokenizer. Its methods may be called from
-// several goroutines at once.
+// Tokenizer splits texts into tokens as BERT does: words are cut into the longest pieces in a
+// vocabulary (Y. Wu and others, "Google's Neural Machine Translation System", 2016, section
+// 4.1). It is transformers.BertTokenizer. Its methods may be called from several goroutines
+// at once.
 type Tokenizer struct {
-	tokens  []string // by id
+	tokens  []string // tokens by id
 	ids     map[string]int
-	longest int // bytes of the longest token
+	longest int // length of the longest token in bytes
 	cased   bool
 }
 
 // TokenizerOption configures a Tokenizer.
 type TokenizerOption func(*Tokenizer)
 
-// Cased keeps capital letters and accents, for the vocabularies of that name; by default
-// both are dropped.
+// Cased keeps capital letters and accents, for cased vocabularies; by default both are
+// dropped.
 func Cased() TokenizerOption { return func(t *Tokenizer) { t.cased = true } }
 
-// NewTokenizer returns a tokenizer with a vocabulary, whose order gives the tokens their
-// ids. Pieces that go on with a word begin with ##. The error says which token comes
-// twice, or which of [PAD], [UNK], [CLS] and [SEP] is missing.
+// NewTokenizer returns a tokenizer with a vocabulary, in which a token's index is its id.
+// Pieces that continue a word begin with ##. The error names a duplicate token, or the one of
+// [PAD], [UNK], [CLS] and [SEP] that is missing.
 func NewTokenizer(vocabulary []string, options ...TokenizerOption) (*Tokenizer, error) {
 	t := &Tokenizer{tokens: vocabulary, ids: make(map[string]int, len(vocabulary))}
 	for i, o := range options {
@@ -62,8 +62,8 @@ func NewTokenizer(vocabulary []string, options ...TokenizerOption) (*Tokenizer, 
 	return t, nil
 }
 
-// LoadTokenizer returns a tokenizer with the vocabulary of a file, vocab.txt, that has a
-// token a line. The error is a *[FormatError] if it is not so.
+// LoadTokenizer returns a tokenizer with the vocabulary of a file, vocab.txt, with one token
+// per line. If the file is malformed the error is a *[FormatError].
 func LoadTokenizer(path string, options ...TokenizerOption) (*Tokenizer, error) {
 	src := source{"vocabulary", path}
 	f, _, err := opened(src)
@@ -96,7 +96,7 @@ func readVocabulary(src source, f io.Reader) (tokens []string, err error) {
 		tokens = append(tokens, token)
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, src.bad(atLine(len(tokens)+1), "a longer line", fmt.Sprintf("a token of %d bytes at most", mostToken))
+		return nil, src.bad(atLine(len(tokens)+1), "a longer line", fmt.Sprintf("a token of at most %d bytes", mostToken))
 	} else if err != nil {
 		return nil, src.fail(err)
 	}
@@ -108,11 +108,10 @@ func readVocabulary(src source, f io.Reader) (tokens []string, err error) {
 	return tokens, nil
 }
 
-// mostToken is how long a line of a vocabulary may be, in bytes.
+// mostToken is the largest length of a vocabulary's line in bytes.
 const mostToken = 1 << 16
 
-// Save writes the vocabulary to a file, vocab.txt, which is replaced at once when it is
-// complete.
+// Save writes the vocabulary to a file, vocab.txt, atomically.
 func (t *Tokenizer) Save(path string) error {
 	err := writeFile(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, strings.Join(t.tokens, "\n")+"\n")
@@ -143,8 +142,8 @@ func (t *Tokenizer) Token(id int) string {
 	return t.tokens[id]
 }
 
-// Tokenize returns the tokens of a text, without [CLS] and [SEP]. Tokens as [MASK] may
-// stand in the text.
+// Tokenize returns the tokens of a text, without [CLS] and [SEP]. Tokens such as [MASK] may
+// appear in the text.
 func (t *Tokenizer) Tokenize(text string) []string {
 	tokens := []string{}
 	for text != "" {
@@ -167,11 +166,11 @@ func (t *Tokenizer) Tokenize(text string) []string {
 	return tokens
 }
 
-// mostLetters is the length from which on a word is unknown: max_input_chars_per_word.
+// mostLetters is the length above which a word is unknown: max_input_chars_per_word.
 const mostLetters = 100
 
-// pieces appends those of a word: the longest at its start, then the longest that goes
-// on. A word that cannot be put together is unknown as a whole.
+// pieces appends those of a word: the longest at its start, then the longest continuation,
+// and so on. A word that cannot be assembled is unknown as a whole.
 func (t *Tokenizer) pieces(tokens []string, word string) []string {
 	if utf8.RuneCountInString(word) > mostLetters {
 		return append(tokens, unknownToken)
@@ -230,5 +229,5 @@ func isSpecial(token string) bool {
 	return false
 }
 
-// cleanUp is what tokenizers/src/decoders/wordpiece.rs does to each token.
+// cleanUp is the cleanup of each token in tokenizers/src/decoders/wordpiece.rs.
 var cleanUp = strings.NewReplacer(" .", ".", " ?", "?", " !", "!", " ,", ",", " n't", "n't", " 'm", "'m", " do not", " don't", " 's", "'s", " 've", "'ve", " 're", "'re")

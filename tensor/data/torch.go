@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor"
 )
 
-// LoadTorch reads a file of PyTorch's, a .pt or .pth, in the zip format or in that before
-// PyTorch 1.6. All tensors are on the CPU. Of Python's objects there become
+// LoadTorch reads a PyTorch file, .pt or .pth, in the zip format or the one before PyTorch
+// 1.6. All tensors are on the CPU. Python's objects become
 //
 //	dict, OrderedDict           map[string]any; whole numbers among the keys become text
 //	list, tuple, set            []any
@@ -21,10 +21,9 @@ import (
 //	torch.dtype, torch.device   tensor.DType, tensor.Device
 //	numpy's arrays and numbers  *tensor.Tensor; float64, int or bool
 //
-// Nothing in the file is ever run: an object of any other class is an error that says where
-// it is and what it is called. So are complex, quantised and sparse tensors, modules that
-// were saved as a whole, and TorchScript. The error is a *[FormatError] with the key that
-// leads there or the byte. It is torch.load.
+// Nothing in the file is ever run: an object of any other class is an error with its position
+// and name. So are complex, quantised and sparse tensors, modules saved as a whole, and
+// TorchScript. The error is a *[FormatError] with the key path or the byte. It is torch.load.
 func LoadTorch(path string) (any, error) {
 	src := source{"torch", path}
 	f, size, err := opened(src)
@@ -35,8 +34,8 @@ func LoadTorch(path string) (any, error) {
 	return readTorch(src, f, size)
 }
 
-// StateDict returns tensors by name, for nn.LoadStateDict: value is what [Load] or
-// [LoadTorch] gave for a state dict, or a part of that:
+// StateDict returns tensors by name, for nn.LoadStateDict, from a state dict that [Load] or
+// [LoadTorch] returned, or a part of one:
 //
 //	state, err := data.Load("checkpoint.pth")
 //	…
@@ -54,7 +53,7 @@ func StateDict(value any) (map[string]*tensor.Tensor, error) {
 		for name, v := range state {
 			t, ok := v.(*tensor.Tensor)
 			if !ok {
-				return nil, fmt.Errorf("data: state dict: %s is %s; expected tensors alone: the weights may be a part of it, such as %q", quoted(name), typeName(v), "model")
+				return nil, fmt.Errorf("data: state dict: %s is %s; expected only tensors: the weights may be under a key such as %q", quoted(name), typeName(v), "model")
 			}
 			tensors[name] = t
 		}
@@ -131,7 +130,7 @@ func (f *fileOf) load(s *storage) (*tensor.Tensor, error) {
 	}
 	where := "storage " + quoted(s.key)
 	if f.read += int64(s.bytes); f.read > f.size {
-		return nil, f.bad(where, fmt.Sprintf("%d bytes", s.bytes), fmt.Sprintf("no more than the file has, %d", f.size))
+		return nil, f.bad(where, fmt.Sprintf("%d bytes", s.bytes), fmt.Sprintf("at most the file's %d", f.size))
 	}
 	e := s.element
 	if e == nil {

@@ -124,7 +124,7 @@ func TestStateDictMistakes(t *testing.T) {
 			t.Errorf("%v: the error is %v, want %s", value, err, want)
 		}
 	}
-	want := `data: state dict: "epoch" is int; expected tensors alone: the weights may be a part of it, such as "model"`
+	want := `data: state dict: "epoch" is int; expected only tensors: the weights may be under a key such as "model"`
 	if _, err := data.StateDict(map[string]any{"epoch": 3, "a": x}); err == nil || err.Error() != want {
 		t.Errorf("a number among tensors: the error is %v, want %s", err, want)
 	}

@@ -8,8 +8,8 @@ import (
 	"halfnote/tensor"
 )
 
-// Transform changes a sample's first field, with random numbers from g if it needs
-// some. Workers call it from several goroutines at once, each with a g of its own.
+// Transform changes a sample's first field, with random numbers from g if needed. Workers
+// call it from several goroutines at once, each with its own g.
 type Transform func(x *tensor.Tensor, g *tensor.Generator) *tensor.Tensor
 
 // ToFloat returns a transform of uint8 images to float32 from 0 to 1. It is
@@ -20,29 +20,28 @@ func ToFloat() Transform {
 	}
 }
 
-// Normalize returns a transform of float32 images (c, h, w) that takes each channel's
-// mean off and divides by its deviation. It panics if there are not as many, or if a
-// deviation is 0. It is torchvision.transforms.Normalize.
+// Normalize returns a transform of float32 images (c, h, w) that subtracts each channel's mean
+// and divides by its deviation. It panics if their numbers differ, or if a deviation is 0. It
+// is torchvision.transforms.Normalize.
 func Normalize(mean, deviation []float64) Transform {
 	if len(mean) != len(deviation) || slices.Contains(deviation, 0) {
-		panic(&tensor.Error{Op: "normalize", Why: fmt.Sprintf("means %v and deviations %v; expected one of each for every channel, deviations other than 0", mean, deviation)})
+		panic(&tensor.Error{Op: "normalize", Why: fmt.Sprintf("means %v and deviations %v; expected one of each per channel, and nonzero deviations", mean, deviation)})
 	}
 	m, d := tensor.New(mean, len(mean), 1, 1), tensor.New(deviation, len(mean), 1, 1)
 	return func(x *tensor.Tensor, _ *tensor.Generator) *tensor.Tensor { return x.Sub(m).Div(d) }
 }
 
-// RandomCrop returns a transform that puts padding zeros around images (…, h, w) and
-// cuts a random square of size out of them. It draws as
-// torchvision.transforms.RandomCrop does.
+// RandomCrop returns a transform that pads images (…, h, w) with padding zeros on each side
+// and crops a random square of the given size. It draws like torchvision.transforms.RandomCrop.
 func RandomCrop(size, padding int) Transform {
 	if size < 1 || padding < 0 {
-		panic(&tensor.Error{Op: "random_crop", Why: fmt.Sprintf("size %d, padding %d; expected 1 and 0 or more", size, padding)})
+		panic(&tensor.Error{Op: "random_crop", Why: fmt.Sprintf("size %d, padding %d; expected size at least 1 and padding at least 0", size, padding)})
 	}
 	return func(x *tensor.Tensor, g *tensor.Generator) *tensor.Tensor {
 		p := pixels("random_crop", x)
 		tall, wide := p.h+2*padding, p.w+2*padding
 		if tall < size || wide < size {
-			panic(&tensor.Error{Op: "random_crop", Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("with %d zeros around it is smaller than the square of %d", padding, size)})
+			panic(&tensor.Error{Op: "random_crop", Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("the image padded by %d is smaller than the crop of size %d", padding, size)})
 		}
 		top, left := 0, 0
 		if tall > size || wide > size {
@@ -64,10 +63,10 @@ func RandomCrop(size, padding int) Transform {
 }
 
 // RandomHorizontalFlip returns a transform that mirrors an image (…, h, w) with
-// probability p. It draws as torchvision.transforms.RandomHorizontalFlip does.
+// probability p. It draws like torchvision.transforms.RandomHorizontalFlip.
 func RandomHorizontalFlip(p float64) Transform {
 	if !(p >= 0 && p <= 1) {
-		panic(&tensor.Error{Op: "random_horizontal_flip", Why: fmt.Sprintf("the probability is %v; expected 0 to 1", p)})
+		panic(&tensor.Error{Op: "random_horizontal_flip", Why: fmt.Sprintf("p is %v; expected 0 to 1", p)})
 	}
 	return func(x *tensor.Tensor, g *tensor.Generator) *tensor.Tensor {
 		if g.Rand(1).Item() >= p {

@@ -7,14 +7,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// How BERT takes a text apart into words, before it looks for pieces: BasicTokenizer
-// in https://github.com/google-research/bert/blob/master/tokenization.py, in the version
-// of the Rust package tokenizers (normalizers/bert.rs, pre_tokenizers/bert.rs), which
-// keeps what Unicode has not assigned. What is a mark or punctuation depends on the
-// version of Unicode, which is Go's.
+// BERT's splitting of a text into words, before it looks for pieces: BasicTokenizer in
+// https://github.com/google-research/bert/blob/master/tokenization.py, in the version of the
+// Rust package tokenizers (normalizers/bert.rs, pre_tokenizers/bert.rs), which keeps
+// unassigned characters. Marks and punctuation follow Go's version of Unicode.
 
-// words returns the words of a text. Punctuation and Chinese characters are words of
-// their own.
+// words returns the words of a text. Punctuation and Chinese characters are separate words.
 func words(text string, lower bool) []string {
 	text = clean(text)
 	if lower {
@@ -40,7 +38,7 @@ func words(text string, lower bool) []string {
 	return list
 }
 
-// clean drops control characters, makes all white space blanks, and puts blanks around
+// clean drops control characters, turns all white space into spaces, and puts spaces around
 // Chinese characters.
 func clean(text string) string {
 	var b strings.Builder
@@ -60,7 +58,7 @@ func clean(text string) string {
 	return b.String()
 }
 
-// withoutAccents decomposes characters and drops the marks that do not take room.
+// withoutAccents decomposes characters and drops nonspacing marks.
 func withoutAccents(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
@@ -72,8 +70,9 @@ func withoutAccents(text string) string {
 
 func lowerCase(text string) string { return strings.Map(unicode.ToLower, text) }
 
-// isPunctuation is wider than Unicode's class: all of ASCII that is no letter or digit
-// counts, as $ and ^.
+// isPunctuation is wider than Unicode's class: all ASCII except letters, digits and space
+// counts, such as $ and ^.
+
 func isPunctuation(r rune) bool {
 	return r > ' ' && r < 0x7f && !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') || unicode.Is(unicode.P, r)
 }

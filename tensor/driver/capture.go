@@ -2,44 +2,42 @@ package driver
 
 import "sync/atomic"
 
-// Graph is work of one device that was noted once, to be done again and again with the
-// memory and the numbers of then. It is safe for use by several goroutines at once.
+// Graph is recorded work of one device, replayed with the memory and the scalars of the
+// capture. It is safe for use by several goroutines at once.
 type Graph interface {
 	// Replay enqueues the work. It panics if the graph has been freed.
 	Replay()
-	// Free gives up the graph. Tensors that the noted function made stay valid. Freeing twice
-	// does nothing.
+	// Free releases the graph. Tensors that the recorded function made stay valid. Freeing
+	// twice does nothing.
 	Free()
 }
 
-// Capturer is implemented by backends that can note what a function asks of them, without
-// doing it.
+// Capturer is implemented by backends that can record a function's work without running it.
 type Capturer interface {
-	// Capture calls step and returns what it enqueued, all on the calling goroutine; other
-	// goroutines wait meanwhile for their turn with the device. The error says what step
-	// did that cannot be noted. If step panics otherwise the panic goes on.
+	// Capture calls step and returns the work it enqueued, all on the calling goroutine;
+	// other goroutines wait for the device meanwhile. The error names the operation of step
+	// that cannot be captured. Any other panic of step propagates.
 	Capture(step func()) (Graph, error)
 }
 
-// Recorder is a capture that is under way.
+// Recorder is a capture in progress.
 type Recorder interface {
-	// Mine reports whether the calling goroutine's work is noted.
+	// Mine reports whether the calling goroutine's work is captured.
 	Mine() bool
-	// Refuse has the capture fail with an error, which the caller panics with.
+	// Refuse makes the capture fail with an error, with which the caller panics.
 	Refuse(why error)
-	// OnReplay has f called before each replay, on the goroutine that calls it. A panic of f
-	// keeps it from being done.
+	// OnReplay registers f to be called before each replay, on the replaying goroutine. A
+	// panic of f prevents the replay.
 	OnReplay(f func())
-	// Alloc returns memory that no other work of the graph uses, as it does that of buffers
-	// which were let go of, so that it keeps from replay to replay what it holds. Its bytes may
-	// be anything.
+	// Alloc returns memory whose contents persist from replay to replay: unlike a released
+	// buffer's, no other work of the graph uses it. Its initial bytes are undefined.
 	Alloc(n int) (Buffer, error)
-	// Preset writes p to a buffer, from off on, when the capture is over: what replays begin
-	// with and change.
+	// Preset writes p to a buffer at off when the capture ends: the initial values that
+	// replays then change.
 	Preset(b Buffer, off int, p []byte)
 }
 
-// recording is the capture that is under way, and when it began.
+// recording is the capture in progress and the time it began.
 type recording struct {
 	Recorder
 	since uint64
@@ -50,8 +48,8 @@ var (
 	clock    atomic.Pointer[func() uint64]
 )
 
-// SetRecorder says that a capture begins, of which there is one at a time. nil says that it
-// has ended.
+// SetRecorder announces the start of a capture, of which there is one at a time; nil
+// announces its end.
 func SetRecorder(r Recorder) {
 	if r == nil {
 		recorded.Store(nil)
@@ -64,9 +62,8 @@ func SetRecorder(r Recorder) {
 	recorded.Store(now)
 }
 
-// Recording returns the capture that notes the calling goroutine's work, and the time of
-// [SetClock] when that began, nil if there is none. Values that were there before may be
-// others at a replay.
+// Recording returns the capture of the calling goroutine's work and the [SetClock] time at
+// which it began, or nil. Values from before that time may differ at a replay.
 func Recording() (r Recorder, since uint64) {
 	now := recorded.Load()
 	if now == nil || !now.Mine() {
@@ -77,13 +74,12 @@ func Recording() (r Recorder, since uint64) {
 
 var replays atomic.Uint64
 
-// CountReplay says that memory is about to change by a Replay of a graph, which no count of
-// changes in place tells of.
+// CountReplay announces that a Replay is about to change memory, which no count of in-place
+// changes shows.
 func CountReplay() { replays.Add(1) }
 
-// Replays returns how many there have been.
+// Replays returns the number of replays so far.
 func Replays() uint64 { return replays.Load() }
 
-// SetClock sets what counts time for [Recording]: the number of the last thing that was
-// made.
+// SetClock sets the clock of [Recording]: the number of the object made last.
 func SetClock(f func() uint64) { clock.Store(&f) }

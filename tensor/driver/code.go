@@ -117,7 +117,7 @@ var codes = map[Code]string{
 	UpdateScale:    "update_scale",
 }
 
-// String returns the code's name, "add".
+// String returns the code's name, for example "add".
 func (c Code) String() string {
 	if name := codes[c]; name != "" {
 		return name

@@ -2,14 +2,14 @@ package driver
 
 import "testing"
 
-// TestCodes checks that every code has a name of its own, and Optional, which is
-// a mark, none.
+// TestCodes checks that every code has a distinct name and that Optional, a marker, has
+// none.
 func TestCodes(t *testing.T) {
 	seen := map[string]Code{}
 	for c := Code(0); c <= UpdateScale; c++ {
 		name, ok := codes[c]
 		if ok == (c == Optional) {
-			t.Errorf("%d: has a name: %v", uint8(c), ok)
+			t.Errorf("%d: named %v", uint8(c), ok)
 		}
 		if ok && name == "" {
 			t.Errorf("%d: its name is empty", uint8(c))

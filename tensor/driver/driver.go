@@ -1,41 +1,38 @@
-// Package driver is what a compute backend implements: memory, and kernels that
-// run on it. It knows shapes, strides and element types; it knows nothing of
-// autograd or autocast.
+// Package driver defines the interface of a compute backend: memory, and kernels that run on
+// it. It knows shapes, strides and element types; it knows nothing of autograd or autocast.
 package driver
 
 // Backend computes on one kind of device. A backend is safe for use by several
 // goroutines at once.
 type Backend interface {
-	// Name is the device's name, "cpu".
+	// Name returns the device's name, for example "cpu".
 	Name() string
-	// Alloc returns a zeroed buffer of n bytes, or an error that says how much
-	// was asked for and how much there is.
+	// Alloc returns a zeroed buffer of n bytes, or an error that states the requested and
+	// the available bytes.
 	Alloc(n int) (Buffer, error)
-	// Run computes dst from src. Shapes and dtypes have been checked by the
-	// caller as the kernel's comment asks; a backend panics on what it does not
-	// offer (see [Backend.Offers]). dst may be one of src where the comment says
-	// so; otherwise they do not overlap.
+	// Run computes dst from src. The caller has checked shapes and dtypes by the kernel's
+	// comment; a backend panics on kernels that it does not offer (see [Backend.Offers]).
+	// dst may be one of src where the comment allows it; otherwise they do not overlap.
 	Run(k Kernel, dst View, src ...View)
 	// Offers reports whether Run accepts k's code with dst's and src's dtypes.
-	// Optional kernels may be declined: the caller then composes them from
-	// others.
+	// Optional kernels may be declined: the caller then composes them from others.
 	Offers(c Code, dst DType, src ...DType) bool
-	// Read copies a buffer's bytes from off on to p, Write p to the buffer.
-	// Both wait for what was enqueued before.
+	// Read copies a buffer's bytes from off on to p; Write copies p to the buffer. Both wait
+	// for the work enqueued before.
 	Read(p []byte, b Buffer, off int)
 	Write(b Buffer, off int, p []byte)
-	// Synchronize returns when all that was enqueued is done.
+	// Synchronize returns when all enqueued work is done.
 	Synchronize()
 }
 
-// Failure is what backends panic with when a device fails: it is the device's doing, or
-// of other work that was given to it, not the caller's mistake.
+// Failure is the panic value for device errors, caused by the device or by earlier work on
+// it, as opposed to caller mistakes.
 type Failure struct{ Err error }
 
 func (f *Failure) Error() string { return f.Err.Error() }
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Buffer is memory of one backend. It is freed when it is no longer reachable.
+// Buffer is memory of one backend. It is released when unreachable.
 type Buffer interface {
 	// Bytes returns the size in bytes.
 	Bytes() int

@@ -1,6 +1,6 @@
 package driver
 
-// DType is an element type. Its numbers are stable: they are in files.
+// DType is an element type. Its numeric values are stable: files contain them.
 type DType uint8
 
 // The element types.
@@ -10,17 +10,17 @@ const (
 	BFloat16
 	Float32
 	Float64
-	Float8E4M3 // 4 bits of exponent, 3 of fraction, no infinity: torch.float8_e4m3fn
-	Float8E5M2 // 5 bits of exponent, 2 of fraction: torch.float8_e5m2
+	Float8E4M3 // 4 exponent bits, 3 fraction bits, no infinity: torch.float8_e4m3fn
+	Float8E5M2 // 5 exponent bits, 2 fraction bits: torch.float8_e5m2
 	Int64
 	Int32
 	Uint8
-	Bool // a byte, 0 or 1
+	Bool // one byte, 0 or 1
 	Int8
 	Int16
 )
 
-// Kind is what a dtype's elements are, in the order in which kinds promote.
+// Kind is the kind of a dtype's elements, in promotion order.
 type Kind uint8
 
 // The kinds.
@@ -68,15 +68,15 @@ func (d DType) Short() string { return dtypes[d.known()].short }
 // Size returns the bytes of one element.
 func (d DType) Size() int { return dtypes[d.known()].size }
 
-// Kind returns what the elements are.
+// Kind returns the kind of the elements.
 func (d DType) Kind() Kind { return dtypes[d.known()].kind }
 
 // IsFloat reports whether d is a floating-point type. It is
 // torch.dtype.is_floating_point.
 func (d DType) IsFloat() bool { return d.Kind() == Floating }
 
-// IsStorage reports whether d is only kept and converted, not computed with: the
-// two floating-point types of 8 bits.
+// IsStorage reports whether d can only be stored and converted, not computed with: the two
+// 8-bit floating-point types.
 func (d DType) IsStorage() bool { return d == Float8E4M3 || d == Float8E5M2 }
 
 // Wide returns the type that arithmetic on d is done in: float32 for the halves,

@@ -3,11 +3,11 @@ package driver
 // Kernel is one computation as data: a code and its scalar parameters.
 type Kernel struct {
 	Code Code
-	// Alpha and Beta are the parameters that a code's comment names.
+	// Alpha and Beta are the scalars in a code's comment.
 	Alpha, Beta float64
-	// Axis is the axis that a code's comment names, counted from the front.
+	// Axis is the axis in a code's comment, counted from 0.
 	Axis int
-	// More are further parameters that a code's comment names.
+	// More holds further scalars, listed in a code's comment.
 	More [5]float64
 }
 
@@ -21,12 +21,11 @@ type Kernel struct {
 // and bool are computed on in int64 and wrap around; what is not 0 is true. The
 // floating-point types of 8 bits are only filled and copied.
 //
-// All operands have dst's dtype, but for [Copy], comparisons, [Where], the
-// reductions, [Matmul], [Contract], positions and [Unscale], whose comments say what else they take.
-// Integers and bool are offered where a comment says "integers too". Elementwise kernels read
-// operands broadcast by strides of 0 to dst's shape, and dst may be one of
-// them: the same window, not an overlapping one. NaN goes through every kernel
-// unless its comment says otherwise.
+// All operands have dst's dtype, except for [Copy], comparisons, [Where], reductions,
+// [Matmul], [Contract], positions and [Unscale], whose comments state theirs. Integers and
+// bool are offered where a comment says "integers too". Elementwise kernels read operands
+// broadcast to dst's shape by strides of 0, and dst may be one of them: the same window, not
+// an overlapping one. NaN propagates through every kernel unless its comment says otherwise.
 type Code uint8
 
 // The computations. Those below Optional must be offered by every backend.
@@ -121,9 +120,9 @@ const (
 
 	// Recurrence is dst[0] = x[0], dst[i] = x[i] + y[i]*dst[i-1] along Axis, in this
 	// order, the product and the sum rounding apart: a running sum where y, the
-	// optional second operand, is not there. What goes on to the next element is
+	// optional second operand is absent. What goes on to the next element is
 	// not rounded to dst's dtype: it is float64 for float32, and float32 for halves.
-	// Operands have dst's dtype and shape; dst is none of
+	// Operands have dst's dtype and shape; dst is not one of
 	// them. Integers too.
 	Recurrence
 	// CumArgMax is dst[i] = the largest j <= i with x[j] = the maximum of x[0] … x[i]
@@ -276,8 +275,8 @@ const (
 	// More[2]*r on, as many as More[2] says, and then zeros. dst has no gaps.
 	BernoulliBits
 
-	// What steps of optimizers are made of that the device itself decides on, so that
-	// nobody waits to learn whether a gradient was finite.
+	// Steps of optimizers that the device itself decides on, which avoids a host
+	// synchronisation to learn whether a gradient was finite.
 
 	// Advance counts steps. dst is a float64 matrix without gaps, of a row of 4 a tensor:
 	// the steps that it has taken, whether it takes this one, its rate and its scale. If no

@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Limit returns the bytes that this process may take, and what sets that: the least of
-// GOMEMLIMIT, the container's limit and the machine's memory, as far as the system tells
-// them, when it is first called. It returns 0 where none is known.
+// Limit returns the number of bytes that this process may use, and the source of that
+// number: the smallest of GOMEMLIMIT, the container's limit and the machine's memory at the
+// first call. It returns 0 if none is known.
 func Limit() (bytes int64, setBy string) { return limit() }
 
 var limit = sync.OnceValues(func() (least int64, setBy string) {
@@ -23,7 +23,7 @@ var limit = sync.OnceValues(func() (least int64, setBy string) {
 	consider(debug.SetMemoryLimit(-1), "GOMEMLIMIT")
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		if text, err := os.ReadFile(file); err == nil {
-			n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" is no limit
+			n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" means unlimited
 			consider(n, "the container's limit")
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// CollectGarbage runs the garbage collector and waits, for some milliseconds at the most,
-// until what it found has been given back: backends call it when memory is short.
+// CollectGarbage runs the garbage collector and waits, at most some milliseconds, until the
+// memory it found has been released. Backends call it when memory is short.
 func CollectGarbage() {
 	runtime.GC()
 	counts := []metrics.Sample{{Name: "/gc/cleanups/queued:cleanups"}, {Name: "/gc/cleanups/executed:cleanups"}}
@@ -19,7 +19,7 @@ func CollectGarbage() {
 	}
 }
 
-// FormatBytes returns a number of bytes for messages: "1.5 GiB".
+// FormatBytes formats a number of bytes, for example "1.5 GiB".
 func FormatBytes(n int64) string {
 	switch {
 	case n >= 1<<40:

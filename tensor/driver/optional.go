@@ -1,16 +1,16 @@
 package driver
 
-// MemoryStats counts bytes of a backend's buffers.
+// MemoryStats holds a backend's memory use in bytes.
 type MemoryStats struct {
-	// Live is what is allocated: neither released nor found unreachable.
+	// Live is the memory allocated and neither released nor found unreachable.
 	Live int64
 	// Peak is the largest Live since the start or the last ResetPeak.
 	Peak int64
-	// Reserved is Live and what the backend keeps to give it out again.
+	// Reserved is Live plus the memory that the backend caches for reuse.
 	Reserved int64
-	// Mapped is that part of it which is no memory of Go's, whose figures lack it.
+	// Mapped is the part of Reserved outside Go's heap, which Go's statistics lack.
 	Mapped int64
-	// Limit is what may be allocated, 0 if that is not known.
+	// Limit is the memory that may be allocated, 0 if unknown.
 	Limit int64
 }
 
@@ -28,10 +28,10 @@ type Releaser interface {
 	Release(b Buffer)
 }
 
-// Recycler is implemented by backends that give out memory again, and need not clear
-// it for those who write all of it.
+// Recycler is implemented by backends that reuse memory and can skip clearing it for callers
+// that overwrite all of it.
 type Recycler interface {
-	// AllocUnset is Alloc of a buffer whose bytes may be anything.
+	// AllocUnset is Alloc without clearing: the contents are undefined.
 	AllocUnset(n int) (Buffer, error)
 }
 
@@ -42,39 +42,39 @@ type Launch struct {
 	Src    []View
 }
 
-// Batcher is implemented by backends that run many kernels in less time than one after
-// the other: the steps of an optimizer on parameters of all sizes.
+// Batcher is implemented by backends that run many kernels faster together than one after
+// the other, such as the steps of an optimizer on all parameters.
 type Batcher interface {
-	// RunAll runs kernels in any order, or at once: none writes what another reads or
-	// writes.
+	// RunAll runs kernels in any order or concurrently: none writes memory that another
+	// reads or writes.
 	RunAll(list []Launch)
 }
 
-// Counts says what is in a view.
+// Counts summarises the elements of a view.
 type Counts struct {
 	Count, Zeros           int
 	Subnormals, Infs, NaNs int
-	AbsMin, AbsMax         float64 // of the finite elements that are not 0, NaN if there is none
+	AbsMin, AbsMax         float64 // over the finite nonzero elements, NaN if there are none
 }
 
-// Counter is implemented by backends that can count where the elements are. Of
-// integers and bool Count finds the zeros only.
+// Counter is implemented by backends that can count on the device. For integers and bool
+// Count finds only the zeros.
 type Counter interface {
 	Count(v View) Counts
 }
 
-// Packer is implemented by backends whose products read several neighbours at once.
-// Convolutions lay out for them what they multiply: channels last, their number filled up
-// to packs with zeros.
+// Packer is implemented by backends whose matrix products read several neighbours at once.
+// Convolutions arrange operands for them channels last, padded with zeros to a multiple of
+// the pack size.
 type Packer interface {
-	// Packs returns how many neighbours of a dtype are read at once, 1 if layouts do not
+	// Packs returns the number of neighbours of a dtype read at once, 1 if layouts do not
 	// matter.
 	Packs(d DType) int
-	// Room returns how many bytes a copy of images may take; of more, parts are copied and
-	// multiplied one after the other. It never changes, so that sums keep their order.
+	// Room returns the largest size in bytes of a copy of images; larger inputs are copied
+	// and multiplied in parts. It is constant, so that sums keep their order.
 	Room() int
-	// Pad sets dst to src with zeros around it, and before[a] of them before it along axis
-	// a, of 6 at the most. dst has src's dtype and rank, is no smaller, and does not overlap
-	// it.
+	// Pad sets dst to src surrounded by zeros, before[a] of them in front along axis a; there
+	// are at most 6 axes. dst has src's dtype and rank, is at least as large, and does not
+	// overlap src.
 	Pad(dst, src View, before []int)
 }

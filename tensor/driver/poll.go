@@ -4,11 +4,10 @@ import "sync/atomic"
 
 var poll atomic.Pointer[func()]
 
-// SetPoll sets the function that backends call, by [Poll], every few
-// milliseconds while a kernel runs; nil sets none, as at the start. It runs on
-// the goroutine that called Run, so it may look at what belongs to that
-// goroutine. It may panic to give the kernel up: Run then waits until nobody
-// touches its operands, leaves dst partly written, and the panic goes on.
+// SetPoll sets the function that backends call, through [Poll], every few milliseconds while
+// a kernel runs; nil, the default, sets none. It runs on the goroutine that called Run, so it
+// may access that goroutine's state. It may panic to abandon the kernel: Run then waits until
+// no worker uses the operands, leaves dst partly written, and the panic propagates.
 func SetPoll(f func()) {
 	if f == nil {
 		poll.Store(nil)
@@ -17,7 +16,7 @@ func SetPoll(f func()) {
 	poll.Store(&f)
 }
 
-// Poll calls the function of [SetPoll], if there is one.
+// Poll calls the function of [SetPoll], if set.
 func Poll() {
 	if f := poll.Load(); f != nil {
 		(*f)()

@@ -15,7 +15,7 @@ var registry struct {
 	opened    map[string]*opened
 }
 
-// opened is what a provider answered.
+// opened is a provider's answer.
 type opened struct {
 	once    sync.Once
 	backend Backend
@@ -36,10 +36,10 @@ func Register(b Backend) {
 	registry.backends[b.Name()] = b
 }
 
-// Provide makes backends available that take time to open or may turn out not to be
-// here: open is called when a device of the family is first looked up, once for each
-// name: "cuda", "cuda:1". Its error says why there is no such device. Provide panics if
-// the family has been provided.
+// Provide makes backends available that are slow to open or may be missing. open is called
+// when a device of the family is first looked up, once for each name, such as "cuda" or
+// "cuda:1". Its error states why the device is unavailable. Provide panics if the family has
+// already been provided.
 func Provide(family string, open func(device string) (Backend, error)) {
 	registry.Lock()
 	defer registry.Unlock()
@@ -59,7 +59,7 @@ func Lookup(name string) Backend {
 	return b
 }
 
-// Open returns the backend of that name, or why there is none.
+// Open returns the backend of that name, or an error stating why there is none.
 func Open(name string) (Backend, error) {
 	registry.RLock()
 	b := registry.backends[name]
@@ -74,7 +74,7 @@ func Open(name string) (Backend, error) {
 		open := registry.providers[family]
 		if open == nil {
 			registry.Unlock()
-			return nil, errors.New("this program has no backend for it")
+			return nil, errors.New("no backend registered")
 		}
 		if o = registry.opened[name]; o == nil {
 			o = &opened{}
@@ -90,8 +90,8 @@ func Open(name string) (Backend, error) {
 	return o.backend, o.err
 }
 
-// Names returns the names of all backends that are there, sorted: registered ones, and
-// of each family that is provided its first.
+// Names returns the names of all available backends, sorted: the registered ones, and the
+// first of each provided family.
 func Names() []string {
 	registry.RLock()
 	var names, families []string

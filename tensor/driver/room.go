@@ -7,14 +7,14 @@ import (
 	"runtime/metrics"
 )
 
-// Room returns an error unless n elements of size bytes each fit into the memory that is
-// left of [Limit]. What makes memory from a number that a user has given asks it first, as
-// Go ends the process where memory is short. The error names what was asked for, what is
-// free, and what sets the limit.
+// Room returns an error unless n elements of size bytes each fit into the memory left below
+// [Limit]. Callers that allocate by a user's number ask first, because Go ends a process that
+// runs out of memory. The error states the request, the free memory and the source of the
+// limit.
 func Room(n, size int) error {
-	const small = 16 << 20 // not worth the question
+	const small = 16 << 20 // not worth checking
 	if n < 0 {
-		return fmt.Errorf("%d elements asked for; expected 0 or more", n)
+		return fmt.Errorf("%d elements requested; expected at least 0", n)
 	}
 	if size <= 0 || n <= small/size {
 		return nil
@@ -22,7 +22,7 @@ func Room(n, size int) error {
 	limit, _ := Limit()
 	over, asked := bits.Mul64(uint64(n), uint64(size))
 	if over != 0 || asked > 1<<62 {
-		return fmt.Errorf("%d elements of %d bytes asked for, more than any machine has; expected a smaller number", n, size)
+		return fmt.Errorf("%d elements of %d bytes requested, more than any machine has; expected a smaller number", n, size)
 	}
 	if limit == 0 {
 		return nil
@@ -36,10 +36,10 @@ func Room(n, size int) error {
 	return nil
 }
 
-// NoRoom is the error of what asked for more bytes than are free.
+// NoRoom returns the error of a request for more bytes than are free.
 func NoRoom(asked, free int64) error {
 	limit, setBy := Limit()
-	return fmt.Errorf("%s asked for, %s of %s are free; ask for less, or raise the limit, which is %s", FormatBytes(asked), FormatBytes(max(0, free)), FormatBytes(limit), setBy)
+	return fmt.Errorf("%s requested, %s of %s free; request less, or raise the limit, which is %s", FormatBytes(asked), FormatBytes(max(0, free)), FormatBytes(limit), setBy)
 }
 
 // inUse returns the bytes of objects on Go's heap and of tensors outside it.

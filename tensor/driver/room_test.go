@@ -13,9 +13,9 @@ func TestRoom(t *testing.T) {
 		{0, 8, ""},
 		{1 << 10, 8, ""},
 		{1 << 10, 0, ""},
-		{-3, 8, "-3 elements asked for; expected 0 or more"},
-		{1 << 47, 8, "1024.0 TiB asked for"},
-		{1 << 62, 8, "4611686018427387904 elements of 8 bytes asked for, more than any machine has"},
+		{-3, 8, "-3 elements requested; expected at least 0"},
+		{1 << 47, 8, "1024.0 TiB requested"},
+		{1 << 62, 8, "4611686018427387904 elements of 8 bytes requested, more than any machine has"},
 	} {
 		err := Room(c.n, c.size)
 		if limit, _ := Limit(); limit == 0 && c.n == 1<<47 {

@@ -7,16 +7,15 @@ import (
 
 var source atomic.Pointer[func() string]
 
-// watchers counts those who ask for sources.
+// watchers counts the users of [Source].
 var watchers struct {
 	sync.Mutex
 	n    int
 	tell func(on bool)
 }
 
-// SetSource sets the function that tells which line of a user's program the calling
-// goroutine runs, as "In[3], line 5"; nil sets none, as at the start. It returns ""
-// where it does not know.
+// SetSource sets the function that returns the line of the user's program that the calling
+// goroutine runs, for example "In[3], line 5", or "" if unknown; nil, the default, sets none.
 func SetSource(f func() string) {
 	if f == nil {
 		source.Store(nil)
@@ -25,7 +24,7 @@ func SetSource(f func() string) {
 	source.Store(&f)
 }
 
-// Source calls the function of [SetSource], and returns "" if there is none.
+// Source calls the function of [SetSource], or returns "" if none is set.
 func Source() string {
 	if f := source.Load(); f != nil {
 		return (*f)()
@@ -33,9 +32,9 @@ func Source() string {
 	return ""
 }
 
-// SetWatch sets the function that is told when somebody begins to ask for sources and
-// when nobody does any more: a program that notes its lines for that need not do it
-// meanwhile. It is told at once how things are. nil sets none, as at the start.
+// SetWatch sets the function called when the first user of [Source] registers and when the
+// last one leaves, so that a program need not track its lines meanwhile. It is called at
+// once with the current state. nil sets none.
 func SetWatch(f func(on bool)) {
 	watchers.Lock()
 	defer watchers.Unlock()
@@ -45,8 +44,8 @@ func SetWatch(f func(on bool)) {
 	}
 }
 
-// Watch says that the caller begins to ask for sources or, after that, that it ceases
-// to.
+// Watch registers a user of [Source], or removes it if on is false.
+
 func Watch(on bool) {
 	watchers.Lock()
 	defer watchers.Unlock()

@@ -30,7 +30,7 @@ func activation(name string, f func(*tensor.Tensor) *tensor.Tensor, args ...any)
 // ReLU returns max(x, 0) as a module. It is torch.nn.ReLU.
 func ReLU() *Activation { return activation("ReLU()", (*tensor.Tensor).ReLU) }
 
-// ReLU6 returns x from 0 to 6, and those bounds outside as a module. It is torch.nn.ReLU6.
+// ReLU6 returns min(max(x, 0), 6) as a module. It is torch.nn.ReLU6.
 func ReLU6() *Activation { return activation("ReLU6()", (*tensor.Tensor).ReLU6) }
 
 // Tanh returns the hyperbolic tangent as a module. It is torch.nn.Tanh.
@@ -63,57 +63,57 @@ func Softsign() *Activation { return activation("Softsign()", (*tensor.Tensor).S
 // Tanhshrink returns x - tanh(x) as a module. It is torch.nn.Tanhshrink.
 func Tanhshrink() *Activation { return activation("Tanhshrink()", (*tensor.Tensor).Tanhshrink) }
 
-// GELU returns x Φ(x), Φ being the normal distribution function, as a module. It is
-// torch.nn.GELU.
+// GELU returns x Φ(x) as a module, where Φ is the standard normal distribution function.
+// It is torch.nn.GELU.
 func GELU() *Activation { return activation("GELU(approximate='none')", (*tensor.Tensor).GELU) }
 
-// GELUTanh returns GELU's approximation by a tangent as a module. It is torch.nn.GELU
-// with approximate="tanh".
+// GELUTanh returns the tanh approximation of GELU as a module. It is torch.nn.GELU with
+// approximate="tanh".
 func GELUTanh() *Activation { return activation("GELU(approximate='tanh')", (*tensor.Tensor).GELUTanh) }
 
-// LeakyReLU returns x where it is positive, else slope x, as a module. It is
+// LeakyReLU returns x where x is positive and slope x elsewhere, as a module. It is
 // torch.nn.LeakyReLU, whose slope is 0.01 by default.
 func LeakyReLU(slope float64) *Activation {
 	return activation("LeakyReLU(negative_slope=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.LeakyReLU(slope) }, slope)
 }
 
-// ELU returns x where it is positive, else alpha (exp(x) - 1), as a module. It is
+// ELU returns x where x is positive and alpha (exp(x) - 1) elsewhere, as a module. It is
 // torch.nn.ELU, whose alpha is 1 by default.
 func ELU(alpha float64) *Activation {
 	return activation("ELU(alpha=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.ELU(alpha) }, alpha)
 }
 
-// CELU returns x where it is positive, else alpha (exp(x/alpha) - 1), as a module. It is
-// torch.nn.CELU, whose alpha is 1 by default.
+// CELU returns x where x is positive and alpha (exp(x/alpha) - 1) elsewhere, as a module.
+// It is torch.nn.CELU, whose alpha is 1 by default.
 func CELU(alpha float64) *Activation {
 	return activation("CELU(alpha=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.CELU(alpha) }, alpha)
 }
 
-// Softplus returns log(1 + exp(beta x))/beta, and x where beta x is above threshold, as
-// a module. It is torch.nn.Softplus, whose numbers are 1 and 20 by default.
+// Softplus returns log(1 + exp(beta x))/beta, or x where beta x exceeds threshold, as a
+// module. It is torch.nn.Softplus, whose beta is 1 and threshold 20 by default.
 func Softplus(beta, threshold float64) *Activation {
 	return activation("Softplus(beta=%s, threshold=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.SoftplusWith(beta, threshold) }, beta, threshold)
 }
 
-// Hardtanh returns x from low to high, and those bounds outside, as a module. It is
-// torch.nn.Hardtanh, whose bounds are -1 and 1 by default.
+// Hardtanh returns min(max(x, low), high) as a module. It is torch.nn.Hardtanh, whose
+// bounds are -1 and 1 by default.
 func Hardtanh(low, high float64) *Activation {
 	return activation("Hardtanh(min_val=%s, max_val=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Hardtanh(low, high) }, low, high)
 }
 
-// Threshold returns x where it is above threshold, else value, as a module. It is
+// Threshold returns x where x exceeds threshold and value elsewhere, as a module. It is
 // torch.nn.Threshold.
 func Threshold(threshold, value float64) *Activation {
 	return activation("Threshold(threshold=%s, value=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Threshold(threshold, value) }, threshold, value)
 }
 
-// Hardshrink returns x where |x| is above lambda, else 0, as a module. It is
+// Hardshrink returns x where |x| exceeds lambda and 0 elsewhere, as a module. It is
 // torch.nn.Hardshrink, whose lambda is 0.5 by default.
 func Hardshrink(lambda float64) *Activation {
 	return activation("Hardshrink(%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Hardshrink(lambda) }, lambda)
 }
 
-// Softshrink returns x moved towards 0 by lambda, and 0 where |x| is not above it, as a
+// Softshrink returns x moved towards 0 by lambda, or 0 where |x| is at most lambda, as a
 // module. It is torch.nn.Softshrink, whose lambda is 0.5 by default.
 func Softshrink(lambda float64) *Activation {
 	return activation("Softshrink(%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Softshrink(lambda) }, lambda)
@@ -146,14 +146,14 @@ func Softmin(dim int) *Activation {
 func Softmax2d() *Activation {
 	return activation("Softmax2d()", func(x *tensor.Tensor) *tensor.Tensor {
 		if n := x.Dim(); n != 3 && n != 4 {
-			panic(&tensor.Error{Op: "softmax2d", Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("it has %d dimensions; expected (n, c, h, w) or (c, h, w)", n)})
+			panic(&tensor.Error{Op: "softmax2d", Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; expected (n, c, h, w) or (c, h, w)", n)})
 		}
 		return x.Softmax(-3)
 	})
 }
 
-// Flatten returns a module that makes the dimensions from start to end one: by default from
-// 1 to the last. It is torch.nn.Flatten.
+// Flatten returns a module that merges dimensions start to end into one; by default 1 to
+// the last. It is torch.nn.Flatten.
 func Flatten(startEnd ...int) *Activation {
 	start, end := 1, -1
 	switch len(startEnd) {
@@ -164,35 +164,35 @@ func Flatten(startEnd ...int) *Activation {
 	case 1:
 		start = startEnd[0]
 	default:
-		panic(&tensor.Error{Op: "flatten", Why: fmt.Sprintf("%d numbers; expected a first dimension and a last one at most", len(startEnd))})
+		panic(&tensor.Error{Op: "flatten", Why: fmt.Sprintf("%d arguments; expected at most two, the first and the last dimension", len(startEnd))})
 	}
 	return activation("Flatten(start_dim=%s, end_dim=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Flatten(start, end) }, start, end)
 }
 
-// Unflatten returns a module that makes dimension dim several of the given sizes; -1 stands
-// for what is left. It is torch.nn.Unflatten.
+// Unflatten returns a module that splits dimension dim into the given sizes, one of which
+// may be -1 and is inferred. It is torch.nn.Unflatten.
 func Unflatten(dim int, sizes ...int) *Activation {
 	return activation("Unflatten(dim=%s, unflattened_size=%s)", func(x *tensor.Tensor) *tensor.Tensor { return x.Unflatten(dim, sizes...) }, dim, tuple(sizes))
 }
 
-// RReLU is x above 0, and below a slope of its own for each element times x while it is
-// trained, the mean slope times x in use. It is torch.nn.RReLU.
+// RReLU is x where x is positive and a slope times x elsewhere: a random slope for each
+// element in training, the mean slope in evaluation. It is torch.nn.RReLU.
 type RReLU struct {
 	Mode
 	lower, upper float64
 }
 
-// NewRReLU returns a RReLU with slopes spread evenly from lower to upper, torch's defaults
-// being 1/8 and 1/3, drawn as torch draws them: see [tensor.Tensor.RReLU]. It panics unless
+// NewRReLU returns an RReLU whose slopes are drawn uniformly from lower to upper, as torch
+// draws them: see [tensor.Tensor.RReLU]. Torch's defaults are 1/8 and 1/3. It panics unless
 // lower is at most upper and both are finite.
 func NewRReLU(lower, upper float64) *RReLU {
 	if !(lower <= upper && upper-lower <= math.MaxFloat64) {
-		panic(&tensor.Error{Op: "new_rrelu", Why: fmt.Sprintf("slopes from %v to %v; expected finite numbers, the first at most the second", lower, upper)})
+		panic(&tensor.Error{Op: "new_rrelu", Why: fmt.Sprintf("slopes from lower %v to upper %v; expected finite bounds, lower at most upper", lower, upper)})
 	}
 	return &RReLU{lower: lower, upper: upper}
 }
 
-// Forward maps x to its shape.
+// Forward applies the function to x.
 func (r *RReLU) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return x.RReLU(r.lower, r.upper, r.Training())
 }
@@ -202,22 +202,22 @@ func (r *RReLU) String() string {
 	return fmt.Sprintf("RReLU(lower=%s, upper=%s)", python(r.lower), python(r.upper))
 }
 
-// PReLU is x where it is positive, else Weight times x, each channel of dimension 1
-// having its own weight, or all one. It is torch.nn.PReLU.
+// PReLU is x where x is positive and Weight times x elsewhere. Each channel (dimension 1)
+// has its own weight, or all share one. It is torch.nn.PReLU.
 type PReLU struct {
 	Weight *tensor.Tensor // (channels) or (1)
 }
 
-// NewPReLU returns a PReLU of channels, or of 1, whose weights start from slope,
-// torch's default being 0.25.
+// NewPReLU returns a PReLU of channels weights, or of 1, that start at slope. Torch's
+// default slope is 0.25.
 func NewPReLU(channels int, slope float64) *PReLU {
 	if channels < 1 {
-		panic(&tensor.Error{Op: "new_prelu", Why: fmt.Sprintf("%d channels; expected 1 or more", channels)})
+		panic(&tensor.Error{Op: "new_prelu", Why: fmt.Sprintf("%d channels; expected at least 1", channels)})
 	}
 	return &PReLU{tensor.Full(slope, channels).RequireGrad()}
 }
 
-// Forward maps x (N, C, …) to its shape.
+// Forward applies the function to x (N, C, …).
 func (p *PReLU) Forward(x *tensor.Tensor) *tensor.Tensor { return x.PReLU(p.Weight) }
 
 // String returns what torch prints.

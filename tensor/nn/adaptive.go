@@ -7,15 +7,14 @@ import (
 	"halfnote/tensor"
 )
 
-// AdaptiveLogSoftmaxWithLoss is a softmax over many classes, of which the frequent ones come
-// first: the rare ones are in clusters with fewer features each. E. Grave and others,
-// "Efficient softmax approximation for GPUs" (2017). It is
-// torch.nn.AdaptiveLogSoftmaxWithLoss.
+// AdaptiveLogSoftmaxWithLoss is a softmax over many classes sorted by decreasing frequency:
+// the rare ones are in clusters with fewer features each. E. Grave and others, "Efficient
+// softmax approximation for GPUs" (2017). It is torch.nn.AdaptiveLogSoftmaxWithLoss.
 type AdaptiveLogSoftmaxWithLoss struct {
-	Head *Linear  // to the frequent classes and the clusters
-	Tail []*Chain // to the classes of each cluster
+	Head *Linear  // logits of the frequent classes and the clusters
+	Tail []*Chain // logits of the classes of each cluster
 
-	cutoffs []int // where clusters begin, and the number of classes
+	cutoffs []int // first class of each cluster, then the number of classes
 }
 
 // DivValue divides the features of each cluster by a further factor: 4 by default. It is
@@ -26,8 +25,8 @@ func DivValue(v float64) Option { return Option{"DivValue", func(c *config) { c.
 // head_bias=True.
 func HeadBias() Option { return Option{"HeadBias", func(c *config) { c.headBias = true }} }
 
-// NewAdaptiveLogSoftmaxWithLoss returns a float32 softmax from in features to classes,
-// clusters beginning at cutoffs, which grow from 1 or more and are below classes. It takes
+// NewAdaptiveLogSoftmaxWithLoss returns a float32 softmax from in features to classes.
+// Clusters begin at cutoffs, which increase from at least 1 to below classes. It takes
 // DivValue, HeadBias and InitFrom. It is torch.nn.AdaptiveLogSoftmaxWithLoss.
 func NewAdaptiveLogSoftmaxWithLoss(in, classes int, cutoffs []int, options ...Option) *AdaptiveLogSoftmaxWithLoss {
 	const op = "new_adaptive_log_softmax_with_loss"
@@ -35,7 +34,7 @@ func NewAdaptiveLogSoftmaxWithLoss(in, classes int, cutoffs []int, options ...Op
 	all := append(slices.Clone(cutoffs), classes)
 	for i := range all {
 		if len(cutoffs) == 0 || all[0] < 1 || i > 0 && all[i] <= all[i-1] {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("cutoffs %v of %d classes; expected one or more, growing, from 1 to %d", cutoffs, classes, classes-1)})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("cutoffs %v for %d classes; expected one or more in increasing order, from 1 to %d", cutoffs, classes, classes-1)})
 		}
 	}
 	linear := func(in, out int, bias bool) *Linear {
@@ -46,30 +45,30 @@ func NewAdaptiveLogSoftmaxWithLoss(in, classes int, cutoffs []int, options ...Op
 	for i := range cutoffs {
 		width /= c.divValue
 		if !(width >= 1 && width <= float64(in)*1e6) {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d features divided by %v %d times are %v; expected 1 or more", in, c.divValue, i+1, width)})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d features divided by DivValue %v to the power %d give %v; expected at least 1 feature: lower DivValue", in, c.divValue, i+1, width)})
 		}
 		a.Tail = append(a.Tail, Sequential(linear(in, int(width), false), linear(int(width), all[i+1]-all[i], false)))
 	}
 	return a
 }
 
-// Run returns the logarithm of the probability of each target class, (n), for x (n, in) and
-// integer targets (n), and minus their mean; for x (in) and a target () both are scalars. It
-// computes only the clusters in which there are targets. It panics if a target is not a
+// Run returns the log-probability of each target class, (n), for x (n, in) and integer
+// targets (n), and the negated mean of these; for x (in) and a target () both are scalars.
+// It computes only the clusters that contain targets. It panics if a target is not a valid
 // class.
 func (a *AdaptiveLogSoftmaxWithLoss) Run(x, target *tensor.Tensor) (output, loss *tensor.Tensor) {
 	const op = "adaptive_log_softmax_with_loss"
-	required(op, "the input", x)
-	required(op, "the target", target)
+	required(op, "input", x)
+	required(op, "target", target)
 	shapes := [][]int{x.Shape(), target.Shape()}
 	if x.Dim() == 1 && target.Dim() == 0 {
 		output, loss = a.Run(x.Unsqueeze(0), target.Unsqueeze(0))
 		return output.Squeeze(0), loss
 	}
 	if x.Dim() != 2 || !slices.Equal(target.Shape(), x.Shape()[:1]) || target.DType().IsFloat() || target.DType() == tensor.Bool {
-		panic(&tensor.Error{Op: op, Shapes: shapes, Why: "expected an input (n, in) and integer targets (n), or (in) and one target"})
+		panic(&tensor.Error{Op: op, Shapes: shapes, Why: "expected input (n, in) and integer targets (n), or input (in) and one target"})
 	}
-	rows := make([][]int, len(a.cutoffs)) // of the input, by cluster, the frequent classes first
+	rows := make([][]int, len(a.cutoffs)) // rows of the input in each cluster, frequent classes first
 	within := make([][]int, len(a.cutoffs))
 	inHead := make([]int, x.Size(0))
 	for n, class := range target.Int64s() {
@@ -98,7 +97,7 @@ func (a *AdaptiveLogSoftmaxWithLoss) Run(x, target *tensor.Tensor) (output, loss
 	return output, output.Mean().Neg()
 }
 
-// pick returns the element of each row that classes names.
+// pick returns the element of each row at the row's class.
 func pick(logs *tensor.Tensor, classes []int) *tensor.Tensor {
 	return logs.Gather(1, positionsOn(logs, classes).Unsqueeze(1)).Squeeze(1)
 }
@@ -106,8 +105,8 @@ func pick(logs *tensor.Tensor, classes []int) *tensor.Tensor {
 // Forward is LogProb.
 func (a *AdaptiveLogSoftmaxWithLoss) Forward(x *tensor.Tensor) *tensor.Tensor { return a.LogProb(x) }
 
-// LogProb returns the logarithms of the probabilities of all classes for x (n, in): (n,
-// classes). It is torch.nn.AdaptiveLogSoftmaxWithLoss.log_prob.
+// LogProb returns the log-probabilities of all classes for x (n, in): (n, classes). It is
+// torch.nn.AdaptiveLogSoftmaxWithLoss.log_prob.
 func (a *AdaptiveLogSoftmaxWithLoss) LogProb(x *tensor.Tensor) *tensor.Tensor {
 	head := a.Head.Forward(x).LogSoftmax(1)
 	frequent := a.cutoffs[0]
@@ -118,9 +117,9 @@ func (a *AdaptiveLogSoftmaxWithLoss) LogProb(x *tensor.Tensor) *tensor.Tensor {
 	return tensor.Cat(1, parts...)
 }
 
-// Predict returns the most probable class for each row of x (n, in), as int64. It computes
-// the clusters only for rows whose head chooses one, and for those gives the largest
-// probability of all classes. It is torch.nn.AdaptiveLogSoftmaxWithLoss.predict.
+// Predict returns the most probable class for each row of x (n, in), as int64. Clusters are
+// computed only for rows whose head selects one; those rows take the largest probability of
+// all classes. It is torch.nn.AdaptiveLogSoftmaxWithLoss.predict.
 func (a *AdaptiveLogSoftmaxWithLoss) Predict(x *tensor.Tensor) *tensor.Tensor {
 	best := a.Head.Forward(x).Detach().Argmax(1)
 	var rest []int

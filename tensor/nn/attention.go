@@ -8,11 +8,11 @@ import (
 	"halfnote/tensor"
 )
 
-// MultiheadAttention is attention of several heads, each on a part of the projected
-// features. It is torch.nn.MultiheadAttention.
+// MultiheadAttention is multi-head attention: each head attends on its part of the
+// projected features. It is torch.nn.MultiheadAttention.
 type MultiheadAttention struct {
 	Mode
-	InProjWeight *tensor.Tensor // (3 embed, embed): of queries, keys, values; nil if these differ in features
+	InProjWeight *tensor.Tensor // (3 embed, embed): for queries, keys and values; nil if their sizes differ
 	QProjWeight  *tensor.Tensor // (embed, embed), or nil
 	KProjWeight  *tensor.Tensor // (embed, kdim), or nil
 	VProjWeight  *tensor.Tensor // (embed, vdim), or nil
@@ -24,26 +24,26 @@ type MultiheadAttention struct {
 	c            config
 }
 
-// MultiheadOptions are what MultiheadAttention.Run may be told. The zero value is the
-// default.
+// MultiheadOptions are the options of MultiheadAttention.Run. The zero value holds the
+// defaults.
 type MultiheadOptions struct {
-	// KeyPaddingMask (batch, S) and AttnMask (L, S), or (batch·heads, L, S), leave out
-	// keys where they are true, or are added to the scores if they are
-	// floating-point. nil masks nothing.
+	// KeyPaddingMask (batch, S) and AttnMask (L, S), or (batch·heads, L, S), exclude the
+	// keys at which a bool mask is true; floating-point masks are added to the scores.
+	// nil masks nothing.
 	KeyPaddingMask, AttnMask *tensor.Tensor
-	// IsCausal lets query i see keys 0 to i.
+	// IsCausal restricts query i to keys 0 to i.
 	IsCausal bool
-	// NoWeights computes no weights, which is faster: need_weights=False.
+	// NoWeights skips the weights, which is faster. It is need_weights=False.
 	NoWeights bool
-	// EachHead gives the weights of each head; by default their mean. It is
+	// EachHead returns the weights of each head instead of their mean. It is
 	// average_attn_weights=False.
 	EachHead bool
 }
 
-// NewMultiheadAttention returns a float32 layer of embed features in that many heads.
-// Projections in are drawn by Xavier's rule, that out as NewLinear's; biases are 0. It
-// takes Drop (0 by default, on the weights), NoBias, BiasKV, ZeroAttn, KDim, VDim,
-// BatchFirst and InitFrom. It is torch.nn.MultiheadAttention.
+// NewMultiheadAttention returns a float32 layer of embed features in the given number of
+// heads. Input projections are initialised by Xavier's rule, the output projection as in
+// NewLinear; biases are 0. It takes Drop (0 by default, on the weights), NoBias, BiasKV,
+// ZeroAttn, KDim, VDim, BatchFirst and InitFrom. It is torch.nn.MultiheadAttention.
 func NewMultiheadAttention(embed, heads int, options ...Option) *MultiheadAttention {
 	c := configure("new_multihead_attention", config{bias: true, sequence: sequence{kdim: embed, vdim: embed}}, options,
 		"Drop", "NoBias", "BiasKV", "ZeroAttn", "KDim", "VDim", "BatchFirst", "InitFrom")
@@ -52,7 +52,7 @@ func NewMultiheadAttention(embed, heads int, options ...Option) *MultiheadAttent
 
 func newMultiheadAttention(embed, heads int, c config) *MultiheadAttention {
 	if embed < 1 || heads < 1 || embed%heads != 0 || c.kdim < 1 || c.vdim < 1 {
-		panic(&tensor.Error{Op: "new_multihead_attention", Why: fmt.Sprintf("%d features in %d heads, keys of %d and values of %d; expected a multiple of the heads, and 1 or more of each", embed, heads, c.kdim, c.vdim)})
+		panic(&tensor.Error{Op: "new_multihead_attention", Why: fmt.Sprintf("embed %d, heads %d, kdim %d, vdim %d; expected embed divisible by heads, and all at least 1", embed, heads, c.kdim, c.vdim)})
 	}
 	m := &MultiheadAttention{embed: embed, heads: heads, c: c}
 	m.OutProj = newLinear(embed, embed, c)
@@ -66,16 +66,16 @@ func newMultiheadAttention(embed, heads int, c config) *MultiheadAttention {
 		tensor.NoGrad(func() { m.OutProj.Bias.Fill(0) })
 	}
 	if c.biasKV {
-		// Xavier's normal rule for (1, 1, embed): torch counts embed and embed.
+		// Xavier's normal rule for (1, 1, embed): torch takes both fans as embed.
 		deviation := math.Sqrt(2 / float64(2*embed))
 		m.BiasK, m.BiasV = c.normal(0, deviation, 1, 1, embed).RequireGrad(), c.normal(0, deviation, 1, 1, embed).RequireGrad()
 	}
 	return m
 }
 
-// Run returns for queries q (L, batch, embed), keys k (S, batch, kdim) and values v (S,
-// batch, vdim), or all without batch, the result (L, batch, embed) and the weights
-// (batch, L, S), nil with NoWeights. With BatchFirst batch comes first.
+// Run attends from queries q (L, batch, embed) to keys k (S, batch, kdim) and values v (S,
+// batch, vdim), or all without batch. It returns the result (L, batch, embed) and the
+// weights (batch, L, S), nil with NoWeights. With BatchFirst the batch comes first.
 func (m *MultiheadAttention) Run(q, k, v *tensor.Tensor, o MultiheadOptions) (out, weights *tensor.Tensor) {
 	m.check(q, k, v)
 	single := q.Dim() == 2
@@ -106,7 +106,7 @@ func (m *MultiheadAttention) Run(q, k, v *tensor.Tensor, o MultiheadOptions) (ou
 	return out, weights
 }
 
-// Forward returns the result of Run of x with itself.
+// Forward returns the self-attention of x.
 func (m *MultiheadAttention) Forward(x *tensor.Tensor) *tensor.Tensor {
 	out, _ := m.Run(x, x, x, MultiheadOptions{NoWeights: true})
 	return out
@@ -128,11 +128,11 @@ func (m *MultiheadAttention) check(q, k, v *tensor.Tensor) {
 			layout = "(batch, L, %d), (batch, S, %d) and (batch, S, %d)"
 		}
 		panic(&tensor.Error{Op: "multi_head_attention_forward", Shapes: [][]int{q.Shape(), k.Shape(), v.Shape()},
-			Why: fmt.Sprintf("queries, keys and values do not fit; expected "+layout+", or all without batch", m.embed, m.c.kdim, m.c.vdim)})
+			Why: fmt.Sprintf("shapes of queries, keys and values do not match; expected "+layout+", or all without batch", m.embed, m.c.kdim, m.c.vdim)})
 	}
 }
 
-// attend returns the heads' results (batch, heads, L, features) and the weights.
+// attend returns the results of the heads (batch, heads, L, features) and the weights.
 func (m *MultiheadAttention) attend(q, k, v *tensor.Tensor, o MultiheadOptions) (y, weights *tensor.Tensor) {
 	q, k, v = m.projected(q, k, v)
 	added := 0
@@ -182,7 +182,7 @@ func (m *MultiheadAttention) attend(q, k, v *tensor.Tensor, o MultiheadOptions) 
 	return y, weights
 }
 
-// projected returns queries, keys and values of embed features.
+// projected projects queries, keys and values to embed features.
 func (m *MultiheadAttention) projected(q, k, v *tensor.Tensor) (_, _, _ *tensor.Tensor) {
 	part := func(t *tensor.Tensor, dim, i int) *tensor.Tensor {
 		if t == nil {
@@ -203,7 +203,7 @@ func (m *MultiheadAttention) projected(q, k, v *tensor.Tensor) (_, _, _ *tensor.
 	return q.Linear(w[0], part(m.InProjBias, 0, 0)), k.Linear(w[1], part(m.InProjBias, 0, 1)), v.Linear(w[2], part(m.InProjBias, 0, 2))
 }
 
-// split makes heads (batch, heads, time, features) of t.
+// split reshapes t to heads (batch, heads, time, features).
 func (m *MultiheadAttention) split(t *tensor.Tensor) *tensor.Tensor {
 	t = t.Reshape(t.Size(0), t.Size(1), m.heads, m.embed/m.heads)
 	if m.c.batchFirst {
@@ -212,22 +212,22 @@ func (m *MultiheadAttention) split(t *tensor.Tensor) *tensor.Tensor {
 	return t.Permute(1, 2, 0, 3)
 }
 
-// joined makes (time, batch, embed) of heads, with BatchFirst too: the layout in memory is
-// torch's, in which dropout draws.
+// joined merges heads into (time, batch, embed), with BatchFirst too: dropout draws in
+// torch's memory layout.
 func (m *MultiheadAttention) joined(t *tensor.Tensor) *tensor.Tensor {
 	t = t.Permute(2, 0, 1, 3)
 	return t.Reshape(t.Size(0), t.Size(1), m.embed)
 }
 
-// mask returns what is added to the scores, repeating to (batch, heads, L, S), or nil.
-// The last keys, as many as were added, are not masked.
+// mask returns the additive mask of the scores, broadcastable to (batch, heads, L, S), or
+// nil. The last added keys are not masked.
 func (m *MultiheadAttention) mask(q, k *tensor.Tensor, o MultiheadOptions, added int) *tensor.Tensor {
 	const op = "multi_head_attention_forward"
 	n, l, s := q.Size(0), q.Size(2), k.Size(2)-added
 	var mask *tensor.Tensor
 	if p := o.KeyPaddingMask; p != nil {
 		if !slices.Equal(p.Shape(), []int{n, s}) {
-			panic(&tensor.Error{Op: op, Shapes: [][]int{p.Shape()}, Why: fmt.Sprintf("KeyPaddingMask does not fit; expected (batch, S), (%d, %d)", n, s)})
+			panic(&tensor.Error{Op: op, Shapes: [][]int{p.Shape()}, Why: fmt.Sprintf("KeyPaddingMask has the wrong shape; expected (batch, S) = (%d, %d)", n, s)})
 		}
 		mask = additive(p).Reshape(n, 1, 1, s)
 	}
@@ -241,7 +241,7 @@ func (m *MultiheadAttention) mask(q, k *tensor.Tensor, o MultiheadOptions, added
 		case slices.Equal(a.Shape(), []int{n * m.heads, l, s}):
 			a = additive(a).Reshape(n, m.heads, l, s)
 		default:
-			panic(&tensor.Error{Op: op, Shapes: [][]int{a.Shape()}, Why: fmt.Sprintf("AttnMask does not fit; expected (L, S), (%d, %d), or (batch heads, L, S), (%d, %d, %d)", l, s, n*m.heads, l, s)})
+			panic(&tensor.Error{Op: op, Shapes: [][]int{a.Shape()}, Why: fmt.Sprintf("AttnMask has the wrong shape; expected (L, S) = (%d, %d) or (batch·heads, L, S) = (%d, %d, %d)", l, s, n*m.heads, l, s)})
 		}
 		if mask == nil {
 			mask = a
@@ -260,7 +260,7 @@ func (m *MultiheadAttention) mask(q, k *tensor.Tensor, o MultiheadOptions, added
 	return mask.To(q.DType())
 }
 
-// additive returns a mask to be added to scores: -Inf where a bool mask is true.
+// additive returns mask as terms to add to the scores: -Inf where a bool mask is true.
 func additive(mask *tensor.Tensor) *tensor.Tensor {
 	if mask.DType() != tensor.Bool {
 		return mask
@@ -288,7 +288,7 @@ func (c config) xavierUniform(out, in int) *tensor.Tensor {
 	return c.uniform(-bound, bound, out, in).RequireGrad()
 }
 
-// normal draws from the generator of the options.
+// normal draws normal numbers from the configured generator.
 func (c config) normal(mean, deviation float64, shape ...int) *tensor.Tensor {
 	if c.generator != nil {
 		return c.generator.Normal(mean, deviation, shape...)

@@ -14,11 +14,11 @@ type Bilinear struct {
 }
 
 // NewBilinear returns a float32 layer from two inputs of in1 and in2 features to out.
-// Weight and bias are spread evenly over ±1/√in1. It takes NoBias and InitFrom. It is
+// Weight and bias are drawn uniformly from ±1/√in1. It takes NoBias and InitFrom. It is
 // torch.nn.Bilinear.
 func NewBilinear(in1, in2, out int, options ...Option) *Bilinear {
 	if in1 < 1 || in2 < 1 || out < 1 {
-		panic(&tensor.Error{Op: "new_bilinear", Why: fmt.Sprintf("%d and %d to %d features; expected 1 or more of each", in1, in2, out)})
+		panic(&tensor.Error{Op: "new_bilinear", Why: fmt.Sprintf("in1 %d, in2 %d, out %d; expected at least 1 feature each", in1, in2, out)})
 	}
 	c := configure("new_bilinear", config{bias: true}, options, "NoBias", "InitFrom")
 	bound := 1 / math.Sqrt(float64(in1))

@@ -7,14 +7,14 @@ import (
 	"halfnote/tensor"
 )
 
-// CheckpointSequential returns what c.Forward does, with c's modules in segments parts as
-// equal as can be, each but the last of them under tensor.Checkpoint: what they compute on
-// the way is computed again by Backward, not kept. It panics unless segments is from 1 to
-// the number of modules. It is torch.utils.checkpoint.checkpoint_sequential.
+// CheckpointSequential computes c.Forward with c's modules split into segments of nearly
+// equal length. All but the last run under tensor.Checkpoint: Backward recomputes their
+// intermediate results instead of keeping them. It panics unless segments is from 1 to the
+// number of modules. It is torch.utils.checkpoint.checkpoint_sequential.
 func CheckpointSequential(c *Chain, segments int, x *tensor.Tensor) *tensor.Tensor {
 	need("checkpoint_sequential", "c", c != nil, "a Chain")
 	if segments < 1 || segments > len(c.Modules) {
-		panic(&tensor.Error{Op: "checkpoint_sequential", Why: fmt.Sprintf("%d segments of %d modules; expected 1 to %d", segments, len(c.Modules), len(c.Modules))})
+		panic(&tensor.Error{Op: "checkpoint_sequential", Why: fmt.Sprintf("%d segments for %d modules; expected 1 to %d", segments, len(c.Modules), len(c.Modules))})
 	}
 	part := func(from, to int) func(in ...*tensor.Tensor) *tensor.Tensor {
 		return func(in ...*tensor.Tensor) *tensor.Tensor {

@@ -8,22 +8,22 @@ import (
 	"halfnote/tensor"
 )
 
-// ClipOptions are what ClipGradNormWith may be told. The zero value is the default.
+// ClipOptions are the options of ClipGradNormWith. The zero value holds the defaults.
 type ClipOptions struct {
-	// P is the norm's: the p-th root of the sum of p-th powers of magnitudes, and
-	// for +Inf the largest magnitude; 2 by default.
+	// P is the order of the norm: the p-th root of the sum of p-th powers of
+	// magnitudes, or the largest magnitude for +Inf; 2 by default.
 	P float64
-	// ErrorIfNonFinite panics if the norm is infinite or NaN, where gradients
-	// would become 0 or NaN.
+	// ErrorIfNonFinite panics if the norm is infinite or NaN; otherwise the
+	// gradients become 0 or NaN.
 	ErrorIfNonFinite bool
 }
 
-// ClipGradNorm scales the gradients of params in place so that together they have
-// at most the Euclidean norm maxNorm, and returns the norm that they had: of what is
-// unscaled, if a scaler is in use. It is torch.nn.utils.clip_grad_norm_.
+// ClipGradNorm scales the gradients of params in place so that their total Euclidean norm
+// is at most maxNorm, and returns the norm before clipping: that of the unscaled gradients,
+// if a scaler is in use. It is torch.nn.utils.clip_grad_norm_.
 //
-// Each gradient is multiplied by maxNorm/(norm + 1e-6), at most 1. An infinite
-// norm makes gradients 0 or NaN, as in torch.
+// Each gradient is multiplied by min(1, maxNorm/(norm + 1e-6)). An infinite norm makes
+// gradients 0 or NaN, as in torch.
 func ClipGradNorm(params []*tensor.Tensor, maxNorm float64) float64 {
 	return ClipGradNormWith(params, maxNorm, ClipOptions{})
 }
@@ -32,7 +32,7 @@ func ClipGradNorm(params []*tensor.Tensor, maxNorm float64) float64 {
 func ClipGradNormWith(params []*tensor.Tensor, maxNorm float64, o ClipOptions) float64 {
 	p := cmp.Or(o.P, 2)
 	if !(p > 0) {
-		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the norm is of order %v; expected a number above 0, or +Inf", p)})
+		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the order of the norm is %v; expected a number above 0, or +Inf", p)})
 	}
 	tensor.Note(tensor.Mark{Name: "clip_grad_norm_", Tensors: params, Number: maxNorm})
 	var norm float64
@@ -43,7 +43,7 @@ func ClipGradNormWith(params []*tensor.Tensor, maxNorm float64, o ClipOptions) f
 func clipGradNorm(params []*tensor.Tensor, maxNorm, p float64, o ClipOptions) float64 {
 	norm := TotalNorm(params, p)
 	if o.ErrorIfNonFinite && (math.IsInf(norm, 0) || math.IsNaN(norm)) {
-		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the norm of order %v of the gradients is %v; expected a finite one: look for overflow, or leave out ErrorIfNonFinite", p, norm)})
+		panic(&tensor.Error{Op: "clip_grad_norm", Why: fmt.Sprintf("the gradients' norm of order %v is %v; expected a finite norm: look for overflow, or leave out ErrorIfNonFinite", p, norm)})
 	}
 	coefficient := float64(float32(maxNorm) / (float32(norm) + 1e-6))
 	if coefficient > 1 {
@@ -57,16 +57,16 @@ func clipGradNorm(params []*tensor.Tensor, maxNorm, p float64, o ClipOptions) fl
 	return norm
 }
 
-// TotalNorm returns the norm of order p of the gradients of params as one vector: 0
-// if there are none. It waits for the device once. It is torch.nn.utils.get_total_norm of
-// their gradients.
+// TotalNorm returns the norm of order p of the gradients of params, taken as one vector,
+// or 0 if there are none. It synchronises with the device once. It is
+// torch.nn.utils.get_total_norm of the gradients.
 func TotalNorm(params []*tensor.Tensor, p float64) (norm float64) {
 	var norms []*tensor.Tensor
 	tensor.NoGrad(func() {
 		for _, t := range params {
 			if g := t.Grad(); g != nil && g.Numel() > 0 {
-				// Norms are float32, however narrow the gradient: torch's float16
-				// norms of float16 gradients overflow too soon to clip by.
+				// Norms are float32 however narrow the gradient: torch's float16 norms of
+				// float16 gradients overflow too early for clipping.
 				n := pNorm(g.Float(), p)
 				if len(norms) > 0 {
 					n = n.ToDevice(norms[0].Device())
@@ -83,7 +83,7 @@ func TotalNorm(params []*tensor.Tensor, p float64) (norm float64) {
 	return norm
 }
 
-// pNorm returns the norm of order p of x, which has elements.
+// pNorm returns the norm of order p of x, which is not empty.
 func pNorm(x *tensor.Tensor, p float64) *tensor.Tensor {
 	switch {
 	case p == 2:
@@ -94,7 +94,7 @@ func pNorm(x *tensor.Tensor, p float64) *tensor.Tensor {
 	return x.Abs().Pow(p).Sum().Pow(1 / p)
 }
 
-// ClipGradValue limits each element of the gradients of params, in place, to ±limit.
+// ClipGradValue clamps each element of the gradients of params to ±limit, in place.
 // It is torch.nn.utils.clip_grad_value_.
 func ClipGradValue(params []*tensor.Tensor, limit float64) {
 	tensor.Note(tensor.Mark{Name: "clip_grad_value_", Tensors: params, Number: limit})

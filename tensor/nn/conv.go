@@ -7,7 +7,7 @@ import (
 	"halfnote/tensor"
 )
 
-// Convolution is what the convolution layers have in common.
+// Convolution holds the state common to all convolution layers.
 type Convolution struct {
 	Weight *tensor.Tensor // (out, in/groups, kernel…); transposed: (in, out/groups, kernel…)
 	Bias   *tensor.Tensor // (out), or nil
@@ -19,8 +19,8 @@ type Convolution struct {
 	c          visionConfig
 }
 
-// Layers that convolve over one, two or three dimensions: torch.nn.Conv1d and its
-// kin.
+// Convolution layers over one, two or three dimensions: torch.nn.Conv1d and its
+// variants.
 type (
 	Conv1d          struct{ Convolution }
 	Conv2d          struct{ Convolution }
@@ -30,10 +30,10 @@ type (
 	ConvTranspose3d struct{ Convolution }
 )
 
-// NewConv1d returns a float32 layer that convolves (n, in, l) to (n, out, l'). Weight
-// and bias are spread evenly over ±1/√(in/groups·kernel), from the same draws as
-// torch's. It takes KernelSize, Stride, Padding, SamePadding, PaddingMode, Dilation,
-// Groups, NoBias and InitFrom, and panics if sizes do not fit. It is torch.nn.Conv1d.
+// NewConv1d returns a float32 layer that convolves (n, in, l) to (n, out, l'). Weight and
+// bias are drawn uniformly from ±1/√(in/groups·kernel), with torch's random numbers. It
+// takes KernelSize, Stride, Padding, SamePadding, PaddingMode, Dilation, Groups, NoBias and
+// InitFrom, and panics if sizes are invalid. It is torch.nn.Conv1d.
 func NewConv1d(in, out, kernel int, options ...Option) *Conv1d {
 	return &Conv1d{newConvolution("Conv1d", 1, in, out, kernel, options)}
 }
@@ -48,10 +48,10 @@ func NewConv3d(in, out, kernel int, options ...Option) *Conv3d {
 	return &Conv3d{newConvolution("Conv3d", 3, in, out, kernel, options)}
 }
 
-// NewConvTranspose1d returns a float32 layer of the transposed convolution from (n,
-// in, l) to (n, out, l'). Weight and bias are spread evenly over
-// ±1/√(out/groups·kernel). It takes KernelSize, Stride, Padding, OutputPadding,
-// Dilation, Groups, NoBias and InitFrom. It is torch.nn.ConvTranspose1d.
+// NewConvTranspose1d returns a float32 layer of the transposed convolution from (n, in, l)
+// to (n, out, l'). Weight and bias are drawn uniformly from ±1/√(out/groups·kernel). It
+// takes KernelSize, Stride, Padding, OutputPadding, Dilation, Groups, NoBias and InitFrom.
+// It is torch.nn.ConvTranspose1d.
 func NewConvTranspose1d(in, out, kernel int, options ...Option) *ConvTranspose1d {
 	return &ConvTranspose1d{newConvolution("ConvTranspose1d", 1, in, out, kernel, options)}
 }
@@ -92,7 +92,7 @@ func newConvolution(name string, dims, in, out, kernel int, options []Option) Co
 		taps *= k
 	}
 	if in < 1 || out < 1 || taps < 1 || in%c.groups != 0 || out%c.groups != 0 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d to %d channels in %d groups with a kernel %v; expected numbers of 1 or more, channels being multiples of the groups", in, out, c.groups, c.kernel)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d to %d channels, groups %d, kernel %v; expected at least 1 each, and channels divisible by groups", in, out, c.groups, c.kernel)})
 	}
 	first, second := out, in/c.groups
 	if transposed {
@@ -123,7 +123,7 @@ func (l *Convolution) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return [...]func(w, b *tensor.Tensor, o tensor.ConvOptions) *tensor.Tensor{x.Conv1d, x.Conv2d, x.Conv3d}[l.dims-1](l.Weight, l.Bias, o)
 }
 
-// border returns the padding as Pad takes it.
+// border returns the padding in the order that Pad takes.
 func (l *Convolution) border() []int {
 	var pad []int
 	for d := l.dims - 1; d >= 0; d-- {

@@ -2,7 +2,7 @@ package nn
 
 import "halfnote/tensor"
 
-// Blank is the class of a CTC loss that stands for no label; 0 by default.
+// Blank is the index of the blank label of a CTC loss; 0 by default.
 func Blank(class int) Option { return Option{"Blank", func(c *config) { c.loss.Blank = class }} }
 
 // ZeroInfinity makes infinite CTC losses 0, and their gradients; off by default. A loss is
@@ -11,9 +11,9 @@ func ZeroInfinity() Option {
 	return Option{"ZeroInfinity", func(c *config) { c.loss.ZeroInfinity = true }}
 }
 
-// CTCLoss returns the connectionist temporal classification loss of logarithms of
-// probabilities x, (time, batch, classes) or (time, classes), and targets, padded or in one
-// row: see [tensor.Tensor.CTCLoss]. It takes Blank, ZeroInfinity and Reduction. It is
+// CTCLoss returns the connectionist temporal classification loss of log-probabilities x,
+// (time, batch, classes) or (time, classes), and targets, padded or concatenated: see
+// [tensor.Tensor.CTCLoss]. It takes Blank, ZeroInfinity and Reduction. It is
 // torch.nn.functional.ctc_loss.
 //
 //	loss := nn.CTCLoss(logits.LogSoftmax(-1), targets, tensor.FromInts([]int{50, 40}), tensor.FromInts([]int{10, 7}))
@@ -21,12 +21,12 @@ func CTCLoss(x, targets, inputLengths, targetLengths *tensor.Tensor, options ...
 	return NewCTCLoss(options...).Forward(x, targets, inputLengths, targetLengths)
 }
 
-// NewCTCLoss returns CTCLoss as a module, of logarithms of probabilities, targets, input
+// NewCTCLoss returns CTCLoss as a module. Forward takes log-probabilities, targets, input
 // lengths and target lengths. It is torch.nn.CTCLoss.
 func NewCTCLoss(options ...Option) *Loss {
 	return newLoss("CTCLoss", config{}, options, "Blank ZeroInfinity", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		if len(in) != 4 {
-			panic(&tensor.Error{Op: "ctc_loss", Why: "Forward was not called with four tensors; expected logarithms of probabilities, targets, input lengths and target lengths"})
+			panic(&tensor.Error{Op: "ctc_loss", Why: "Forward was not called with four tensors; expected log-probabilities, targets, input lengths and target lengths"})
 		}
 		return in[0].CTCLoss(in[1], in[2], in[3], c.loss)
 	})

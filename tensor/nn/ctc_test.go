@@ -38,11 +38,11 @@ func TestCTCMistakes(t *testing.T) {
 		}
 	}
 	if got := nn.NewCTCLoss(nn.Blank(1)).String(); got != "CTCLoss()" {
-		t.Errorf("it prints as %s", got)
+		t.Errorf("printed as %s", got)
 	}
 }
 
-// TestCTCPolls interrupts a loss and its derivative, which would take minutes.
+// TestCTCPolls interrupts a loss and its derivative that would take minutes.
 func TestCTCPolls(t *testing.T) {
 	const times, length = 1000, 200
 	classes := make([]int, length)
@@ -65,7 +65,7 @@ func TestCTCPolls(t *testing.T) {
 			defer driver.SetPoll(nil)
 			defer func() {
 				if p := recover(); p != "interrupted" {
-					t.Errorf("%s: after %d polls it ended with %v", name, polls, p)
+					t.Errorf("%s: ended after %d polls with %v", name, polls, p)
 				}
 			}()
 			f()
@@ -73,8 +73,8 @@ func TestCTCPolls(t *testing.T) {
 	}
 }
 
-// TestCTCMemory holds what the derivative of a long sequence allocates far below its forward
-// variables, a number for each time and label.
+// TestCTCMemory checks that the derivative of a long sequence allocates far less than the
+// forward variables, a number for each time step and label.
 func TestCTCMemory(t *testing.T) {
 	const times, length = 2000, 200
 	classes := make([]int, length)
@@ -100,6 +100,6 @@ func TestCTCMemory(t *testing.T) {
 	defer driver.SetPoll(nil)
 	y.Backward()
 	if used := int64(peak) - int64(before); peak == 0 || used > variables/4 {
-		t.Errorf("the derivative holds %d bytes more; expected less than a quarter of %d", used, variables)
+		t.Errorf("the derivative allocated %d bytes; expected less than a quarter of %d", used, variables)
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"halfnote/tensor"
 )
 
-// Dropout sets elements, or whole features, to 0 at random while it is trained, and
-// returns its operand in use. The constructors say how.
+// Dropout sets elements, or whole features, to 0 at random in training and returns its
+// input unchanged in evaluation. The constructors select the variant.
 type Dropout struct {
 	Mode
 	name string
 	p    float64
-	dims [2]int // how many dimensions an operand may have; 0 is any
+	dims [2]int // numbers of dimensions that the input may have; 0 means any
 	f    func(x *tensor.Tensor, p float64, training bool) *tensor.Tensor
 }
 
@@ -27,7 +27,7 @@ func newDropout(name string, p float64, dims [2]int, f func(*tensor.Tensor, floa
 func (d *Dropout) Forward(x *tensor.Tensor) *tensor.Tensor {
 	n := x.Dim()
 	if d.dims[1] > 0 && n != d.dims[0] && n != d.dims[1] {
-		panic(&tensor.Error{Op: d.name, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("it has %d dimensions; expected %d, or %d with a batch", n, d.dims[0], d.dims[1])})
+		panic(&tensor.Error{Op: d.name, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; expected %d-D, or %d-D with a batch", n, d.dims[0], d.dims[1])})
 	}
 	if n == d.dims[0] && d.dims[1] > 0 {
 		return d.f(x.Unsqueeze(0), d.p, d.Training()).Reshape(x.Shape()...)
@@ -38,8 +38,8 @@ func (d *Dropout) Forward(x *tensor.Tensor) *tensor.Tensor {
 // String returns what torch prints.
 func (d *Dropout) String() string { return fmt.Sprintf("%s(p=%v, inplace=False)", d.name, d.p) }
 
-// NewDropout returns a Dropout of elements with probability p, torch's default 0.5.
-// It panics unless p is from 0 to 1. It is torch.nn.Dropout.
+// NewDropout returns a Dropout of elements with probability p; torch's default is 0.5.
+// It panics unless p is in [0, 1]. It is torch.nn.Dropout.
 func NewDropout(p float64) *Dropout {
 	return newDropout("Dropout", p, [2]int{}, (*tensor.Tensor).Dropout)
 }
@@ -62,7 +62,7 @@ func NewDropout3d(p float64) *Dropout {
 	return newDropout("Dropout3d", p, [2]int{4, 5}, (*tensor.Tensor).FeatureDropout)
 }
 
-// NewAlphaDropout returns a Dropout that keeps mean and variance after SELU. It is
+// NewAlphaDropout returns a Dropout that preserves mean and variance after SELU. It is
 // torch.nn.AlphaDropout.
 func NewAlphaDropout(p float64) *Dropout {
 	return newDropout("AlphaDropout", p, [2]int{}, (*tensor.Tensor).AlphaDropout)

@@ -6,25 +6,25 @@ import (
 	"halfnote/tensor"
 )
 
-// Embedding looks up a row for each number. It is torch.nn.Embedding.
+// Embedding maps each index to a row of Weight. It is torch.nn.Embedding.
 type Embedding struct {
 	Weight *tensor.Tensor // (n, d)
 
 	options tensor.EmbeddingOptions
 }
 
-// NewEmbedding returns a float32 table of n rows of d normal numbers, from the same
-// draws as torch's. It takes PaddingIdx, MaxNorm and InitFrom, and panics if a size is
+// NewEmbedding returns a float32 table of n rows of d normal numbers, the same as torch's
+// for the same seed. It takes PaddingIdx, MaxNorm and InitFrom, and panics if a size is
 // below 1. It is torch.nn.Embedding.
 func NewEmbedding(n, d int, options ...Option) *Embedding {
 	weight, c := newTable("new_embedding", n, d, options, "PaddingIdx", "MaxNorm", "InitFrom")
 	return &Embedding{weight, c.embedding}
 }
 
-// newTable returns the weight of an embedding, whose row for padding is 0.
+// newTable returns the weight of an embedding, whose padding row is 0.
 func newTable(op string, n, d int, options []Option, takes ...string) (*tensor.Tensor, config) {
 	if n < 1 || d < 1 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d rows of %d; expected 1 or more of each", n, d)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d rows of %d features; expected at least 1 each", n, d)})
 	}
 	c := configure(op, config{}, options, takes...)
 	draw := tensor.Randn
@@ -53,7 +53,7 @@ func (e *Embedding) String() string {
 	return s + ")"
 }
 
-// EmbeddingBag looks up rows for bags of numbers and reduces each bag. It is
+// EmbeddingBag looks up rows for bags of indices and reduces each bag. It is
 // torch.nn.EmbeddingBag.
 type EmbeddingBag struct {
 	Weight *tensor.Tensor // (n, d)
@@ -61,9 +61,9 @@ type EmbeddingBag struct {
 	options tensor.EmbeddingBagOptions
 }
 
-// NewEmbeddingBag returns a float32 table of n rows of d normal numbers, from the same
-// draws as torch's, for the mean of each bag. It takes BagMode, PaddingIdx and
-// InitFrom. It is torch.nn.EmbeddingBag.
+// NewEmbeddingBag returns a float32 table of n rows of d normal numbers, the same as
+// torch's for the same seed, that takes the mean of each bag. It takes BagMode, PaddingIdx
+// and InitFrom. It is torch.nn.EmbeddingBag.
 func NewEmbeddingBag(n, d int, options ...Option) *EmbeddingBag {
 	weight, c := newTable("new_embedding_bag", n, d, options, "BagMode", "PaddingIdx", "InitFrom")
 	mode := c.bagMode
@@ -78,7 +78,7 @@ func (e *EmbeddingBag) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return x.EmbeddingBag(e.Weight, e.options)
 }
 
-// Bags maps integers x (n), cut into bags where offsets says, to (bags, d).
+// Bags maps integers x (n), split into bags at offsets, to (bags, d).
 func (e *EmbeddingBag) Bags(x, offsets *tensor.Tensor) *tensor.Tensor {
 	o := e.options
 	o.Offsets = offsets
@@ -94,26 +94,26 @@ func (e *EmbeddingBag) String() string {
 	return s + ")"
 }
 
-// lookup is what embeddings are told.
+// lookup holds the options of embeddings.
 type lookup struct {
 	embedding tensor.EmbeddingOptions
 	bagMode   string
 }
 
-// PaddingIdx says which number of an embedding is for padding: its row is 0 at first
-// and gets no gradient. There is none by default. It is padding_idx.
+// PaddingIdx is the index that an embedding uses for padding: its row starts as 0 and gets
+// no gradient. There is none by default. It is padding_idx.
 func PaddingIdx(i int) Option {
 	return Option{"PaddingIdx", func(c *config) { c.embedding.Padded, c.embedding.PaddingIdx = true, i }}
 }
 
-// MaxNorm scales rows of an embedding that are longer down to that norm when they are
-// looked up. It is max_norm.
+// MaxNorm scales longer rows of an embedding down to that norm when they are looked up. It
+// is max_norm.
 func MaxNorm(norm float64) Option {
 	return Option{"MaxNorm", func(c *config) { c.embedding.MaxNorm = norm }}
 }
 
-// BagMode is how an embedding reduces its bags: "sum", "mean", the default, or "max".
-// It is mode.
+// BagMode is the reduction of an embedding's bags: "sum", "mean" (the default) or "max". It
+// is mode.
 func BagMode(mode string) Option {
 	return Option{"BagMode", func(c *config) { c.bagMode = mode }}
 }

@@ -7,36 +7,36 @@ import (
 	"halfnote/tensor"
 )
 
-// FractionalMaxPool is max pooling over windows whose places are drawn anew for each plane
-// at each call: B. Graham, "Fractional Max-Pooling" (2014).
+// FractionalMaxPool is max pooling over windows whose positions are drawn for each plane at
+// each call: B. Graham, "Fractional Max-Pooling" (2014).
 type FractionalMaxPool struct {
 	name    string
 	window  []int
-	size    []int     // of the result, or nil
-	ratio   []float64 // of the result's sizes to the operand's, or nil
+	size    []int     // sizes of the result, or nil
+	ratio   []float64 // ratios of the result's sizes to the input's, or nil
 	samples *tensor.Tensor
 }
 
-// OutputSize gives the sizes of a fractional pooling's result, one number or one a
+// OutputSize is the size of a fractional pooling's result: one number, or one per
 // dimension.
 func OutputSize(n ...int) Option {
 	return vision("OutputSize", func(c *visionConfig) { c.outputSize = n })
 }
 
-// OutputRatio gives the sizes of a fractional pooling's result as shares of the operand's,
-// above 0 and below 1, one number or one a dimension.
+// OutputRatio is the ratio of a fractional pooling's result to its input, above 0 and below
+// 1: one number, or one per dimension.
 func OutputRatio(r ...float64) Option {
 	return vision("OutputRatio", func(c *visionConfig) { c.outputRatio = r })
 }
 
-// RandomSamples places a fractional pooling's windows by the numbers x, (n, c, dimensions),
-// from 0 up to, not including, 1, instead of drawing them. It is _random_samples.
+// RandomSamples places a fractional pooling's windows by x (n, c, dimensions), numbers in
+// [0, 1), instead of drawing them. It is _random_samples.
 func RandomSamples(x *tensor.Tensor) Option {
 	return vision("RandomSamples", func(c *visionConfig) { c.samples = x })
 }
 
 // NewFractionalMaxPool2d returns a fractional max pooling of (n, c, h, w) or (c, h, w) with
-// windows of size. It takes one of OutputSize and OutputRatio, KernelSize and
+// windows of the given size. It takes one of OutputSize and OutputRatio, KernelSize and
 // RandomSamples. The generator that tensor.ManualSeed seeds draws float32 numbers, the same
 // as torch's for float32. It is torch.nn.FractionalMaxPool2d.
 func NewFractionalMaxPool2d(size int, options ...Option) *FractionalMaxPool {
@@ -55,7 +55,7 @@ func newFractionalMaxPool(dims, size int, options []Option) *FractionalMaxPool {
 	c := configure(op, config{}, options, "KernelSize", "OutputSize", "OutputRatio", "RandomSamples").vision
 	f := &FractionalMaxPool{name: name, window: perDimension(c.window(size), dims, 0), samples: c.samples}
 	if (len(c.outputSize) == 0) == (len(c.outputRatio) == 0) {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("sizes %v and ratios %v of the result; expected one of OutputSize and OutputRatio", c.outputSize, c.outputRatio)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("OutputSize %v and OutputRatio %v; expected exactly one of them", c.outputSize, c.outputRatio)})
 	}
 	if len(c.outputSize) > 0 {
 		f.size = perDimension(c.outputSize, dims, 0)
@@ -67,26 +67,26 @@ func newFractionalMaxPool(dims, size int, options []Option) *FractionalMaxPool {
 	}
 	for _, r := range f.ratio {
 		if !(r > 0 && r < 1) {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("the ratios are %v; expected numbers above 0 and below 1", f.ratio)})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("OutputRatio is %v; expected numbers above 0 and below 1", f.ratio)})
 		}
 	}
 	return f
 }
 
-// Forward returns the largest elements that the windows see.
+// Forward returns the largest element of each window.
 func (f *FractionalMaxPool) Forward(x *tensor.Tensor) *tensor.Tensor {
 	y, _ := f.Run(x)
 	return y
 }
 
-// Run is Forward and where in its plane each largest element is, in row-major order, as
-// int64. It is return_indices=True.
+// Run returns Forward's result and the index of each largest element in its plane, in
+// row-major order, as int64. It is return_indices=True.
 func (f *FractionalMaxPool) Run(x *tensor.Tensor) (y, indices *tensor.Tensor) {
 	dims := len(f.window)
 	op := snake(f.name)
-	required(op, "the input", x)
+	required(op, "input", x)
 	if x.Dim() != dims+1 && x.Dim() != dims+2 {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("it has %d dimensions; expected %d or %d", x.Dim(), dims+1, dims+2)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; expected %d-D or %d-D", x.Dim(), dims+1, dims+2)})
 	}
 	if x.Dim() == dims+1 {
 		y, indices = f.Run(x.Unsqueeze(0))
@@ -97,7 +97,7 @@ func (f *FractionalMaxPool) Run(x *tensor.Tensor) (y, indices *tensor.Tensor) {
 	return tensor.Apply(picked{op}, x, indices), indices
 }
 
-// places returns the sizes of the result for an operand of sizes.
+// places returns the sizes of the result for an input of sizes.
 func (f *FractionalMaxPool) places(op string, sizes []int) []int {
 	places := slices.Clone(f.size)
 	for d := range f.ratio {
@@ -105,13 +105,13 @@ func (f *FractionalMaxPool) places(op string, sizes []int) []int {
 	}
 	for d, n := range places {
 		if n < 1 || f.window[d] < 1 || n > sizes[d]-f.window[d]+1 {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("windows of %v at %v places of a plane of %v; expected one place or more, and no more than fit", f.window, places, sizes)})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("windows of %v at %v positions in a plane of %v; expected at least one position and no more than fit", f.window, places, sizes)})
 		}
 	}
 	return places
 }
 
-// starts returns where in the plane the windows begin, in row-major order: (n, c, places…).
+// starts returns the first index of each window in its plane, in row-major order: (n, c, places…).
 func (f *FractionalMaxPool) starts(op string, x *tensor.Tensor) *tensor.Tensor {
 	dims := len(f.window)
 	shape := x.Shape()
@@ -121,7 +121,7 @@ func (f *FractionalMaxPool) starts(op string, x *tensor.Tensor) *tensor.Tensor {
 	if want := []int{shape[0], shape[1], dims}; samples == nil {
 		samples = tensor.Rand(want...).To(x.DType())
 	} else if !slices.Equal(samples.Shape(), want) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{shape, samples.Shape()}, Why: fmt.Sprintf("the random samples do not fit; expected %v", want)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape, samples.Shape()}, Why: fmt.Sprintf("RandomSamples has the wrong shape; expected %v", want)})
 	}
 	interval := intervals[float32]
 	if x.DType() == tensor.Float64 {
@@ -156,8 +156,8 @@ func (f *FractionalMaxPool) starts(op string, x *tensor.Tensor) *tensor.Tensor {
 	return at.ToDevice(x.Device())
 }
 
-// intervals returns where windows begin along a dimension, as torch's
-// fractional_max_pool_generate_intervals, in arithmetic of the operand's dtype.
+// intervals returns the first index of each window along a dimension, as torch's
+// fractional_max_pool_generate_intervals does, in arithmetic of the input's dtype.
 func intervals[F float32 | float64](sample float64, size, places, window int) []int {
 	starts := make([]int, places)
 	if places > 1 {
@@ -170,8 +170,8 @@ func intervals[F float32 | float64](sample float64, size, places, window int) []
 	return starts
 }
 
-// largest returns where the largest element of each window is: the first of equal ones, the
-// last NaN.
+// largest returns the index of the largest element of each window: the first of equal ones,
+// or the last NaN.
 func (f *FractionalMaxPool) largest(x, starts *tensor.Tensor) *tensor.Tensor {
 	sizes := x.Shape()[2:]
 	var best, at *tensor.Tensor
@@ -205,7 +205,7 @@ func product(list []int) int {
 // String returns what torch prints.
 func (f *FractionalMaxPool) String() string { return f.name + "()" }
 
-// picked are the elements of planes (n, c, …) that an index names.
+// picked gathers the elements of planes (n, c, …) at an index.
 type picked struct{ name string }
 
 func (p picked) Info() tensor.Info {

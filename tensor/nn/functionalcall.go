@@ -9,12 +9,11 @@ import (
 	"halfnote/tensor"
 )
 
-// FunctionalCall calls body while model has the tensors of state in the place of those of
-// its own that have these names, and then gives it its own back. The others may have
-// another dtype and a history, so that gradients go through them. It panics if a name is
-// unknown, a shape differs, or a tensor is not reached by pointers and so cannot be
-// exchanged. The model is not to be used by others meanwhile. It is
-// torch.func.functional_call.
+// FunctionalCall calls body while model's tensors with the names in state are replaced by
+// those of state, and then restores the originals. The replacements may have another dtype
+// and a history, so that gradients flow through them. It panics if a name is unknown, a
+// shape differs, or a tensor is not reached through pointers and so cannot be replaced. No
+// other goroutine may use the model meanwhile. It is torch.func.functional_call.
 func FunctionalCall(model any, state map[string]*tensor.Tensor, body func()) {
 	fail := func(format string, args ...any) {
 		panic(&tensor.Error{Op: "functional_call", Why: fmt.Sprintf(format, args...)})
@@ -27,7 +26,7 @@ func FunctionalCall(model any, state map[string]*tensor.Tensor, body func()) {
 			continue
 		}
 		if x == nil || !slices.Equal(x.Shape(), n.Tensor.Shape()) {
-			fail("what takes the place of %s is not of its shape %v", n.Name, n.Tensor.Shape())
+			fail("the replacement of %s does not have its shape %v", n.Name, n.Tensor.Shape())
 		}
 		with[n.Tensor] = x
 	}
@@ -35,7 +34,7 @@ func FunctionalCall(model any, state map[string]*tensor.Tensor, body func()) {
 		known := StateDict(model)
 		for _, name := range slices.Sorted(maps.Keys(state)) {
 			if known[name] == nil {
-				fail("%s is not in the model", name)
+				fail("the model has no tensor %s", name)
 			}
 		}
 	}
@@ -56,7 +55,7 @@ func FunctionalCall(model any, state map[string]*tensor.Tensor, body func()) {
 	w.walk(reflect.ValueOf(model), "")
 	for _, n := range namedTensors(model) {
 		if with[n.Tensor] != nil && !done[n.Tensor] {
-			fail("%s cannot be exchanged, for it is in a struct that is kept as a value or in a map; expected a pointer to the struct", n.Name)
+			fail("%s cannot be replaced: it is in a struct held by value or in a map; hold a pointer to the struct", n.Name)
 		}
 	}
 	defer func() {

@@ -8,7 +8,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// tied shares a weight between two places, and keeps others where tensors may be.
+// tied shares a weight between two modules and has tensors in every kind of field.
 type tied struct {
 	Encoder *nn.Linear
 	decoder *nn.Linear
@@ -17,8 +17,8 @@ type tied struct {
 	RNN     *nn.RNN
 }
 
-// TestFunctionalCall: the model computes with other tensors, everywhere that it has them,
-// gradients go to these, and then it has its own again.
+// TestFunctionalCall checks that the model computes with the replacements at every place,
+// that gradients flow to them, and that the originals are restored.
 func TestFunctionalCall(t *testing.T) {
 	shared := tensor.Ones(2, 2).RequireGrad()
 	m := &tied{
@@ -49,7 +49,7 @@ func TestFunctionalCall(t *testing.T) {
 		t.Error("the gradient went to the model's own weight")
 	}
 	if m.Encoder.Weight != shared || m.decoder.Weight != shared {
-		t.Error("the model has not got its weight back")
+		t.Error("the model's weight was not restored")
 	}
 	for name, own := range nn.StateDict(m) {
 		if own.DType() != before[name].DType() || !tensor.Equal(own, before[name]) {
@@ -67,9 +67,9 @@ func TestFunctionalCallPanics(t *testing.T) {
 		"oh": func() {
 			nn.FunctionalCall(l, map[string]*tensor.Tensor{"weight": tensor.Zeros(2, 2)}, func() { panic("oh") })
 		},
-		"wait is not in the model":                func() { nn.FunctionalCall(l, map[string]*tensor.Tensor{"wait": own}, func() {}) },
-		"the place of weight is not of its shape": func() { nn.FunctionalCall(l, map[string]*tensor.Tensor{"weight": tensor.Zeros(2)}, func() {}) },
-		"expected a pointer to the str":           func() { nn.FunctionalCall(*l, map[string]*tensor.Tensor{"weight": own}, func() {}) },
+		"functional_call: the model has no tensor wait":                                                                         func() { nn.FunctionalCall(l, map[string]*tensor.Tensor{"wait": own}, func() {}) },
+		"functional_call: the replacement of weight does not have its shape [2 2]":                                              func() { nn.FunctionalCall(l, map[string]*tensor.Tensor{"weight": tensor.Zeros(2)}, func() {}) },
+		"functional_call: weight cannot be replaced: it is in a struct held by value or in a map; hold a pointer to the struct": func() { nn.FunctionalCall(*l, map[string]*tensor.Tensor{"weight": own}, func() {}) },
 	} {
 		func() {
 			defer func() {

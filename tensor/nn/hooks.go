@@ -6,8 +6,8 @@ import (
 	"halfnote/tensor"
 )
 
-// Hooked is a module with functions that are called when it runs: put it in the place
-// of the module, whose names of parameters stay.
+// Hooked is a module with hooks. Put it in the place of the module; the names of
+// parameters stay the same.
 //
 //	h := nn.Hook(net.Modules[2])
 //	net.Modules[2] = h
@@ -16,8 +16,7 @@ import (
 //		return nil
 //	})
 //
-// Unlike torch's, hooks do not see a module that is called by another way than its
-// Hooked.
+// Unlike torch's, hooks run only when the module is called through its Hooked.
 type Hooked struct {
 	Module
 	pre      []*func(m Module, x *tensor.Tensor) *tensor.Tensor
@@ -25,41 +24,40 @@ type Hooked struct {
 	backward []*func(m Module, dx, dy *tensor.Tensor) *tensor.Tensor
 }
 
-// Hook returns m with room for hooks. It panics if m is nil.
+// Hook returns m with hooks. It panics if m is nil.
 func Hook(m Module) *Hooked {
 	if m == nil {
-		panic(&tensor.Error{Op: "hook", Why: "the module is nil; expected one"})
+		panic(&tensor.Error{Op: "hook", Why: "module is nil; expected a module"})
 	}
 	return &Hooked{Module: m}
 }
 
-// OnForwardPre has f called with the operand before the module runs; what f returns
-// replaces it, unless it is nil. It returns a function that takes the hook away. It is
+// OnForwardPre calls f with the input before the module runs; a non-nil result of f
+// replaces the input. It returns a function that removes the hook. It is
 // torch.nn.Module.register_forward_pre_hook.
 func (h *Hooked) OnForwardPre(f func(m Module, x *tensor.Tensor) *tensor.Tensor) (remove func()) {
 	h.pre = append(h.pre, &f)
 	return func() { h.pre = without(h.pre, &f) }
 }
 
-// OnForward has f called with operand and result after the module has run; what f
-// returns replaces the result, unless it is nil. It returns a function that takes the
-// hook away. It is torch.nn.Module.register_forward_hook.
+// OnForward calls f with the input and the output after the module has run; a non-nil
+// result of f replaces the output. It returns a function that removes the hook. It is
+// torch.nn.Module.register_forward_hook.
 func (h *Hooked) OnForward(f func(m Module, x, y *tensor.Tensor) *tensor.Tensor) (remove func()) {
 	h.post = append(h.post, &f)
 	return func() { h.post = without(h.post, &f) }
 }
 
-// OnBackward has f called with the gradients dx of the operand and dy of the result,
-// once both are known; what f returns replaces dx, unless it is nil. dx is nil, and f
-// is called before the module's derivative runs, if the operand requires no gradient.
-// It returns a function that takes the hook away. It is
-// torch.nn.Module.register_full_backward_hook.
+// OnBackward calls f with the gradients dx of the input and dy of the output once both are
+// known; a non-nil result of f replaces dx. If the input requires no gradient, dx is nil and
+// f is called before the module's derivative runs. OnBackward returns a function that
+// removes the hook. It is torch.nn.Module.register_full_backward_hook.
 func (h *Hooked) OnBackward(f func(m Module, dx, dy *tensor.Tensor) *tensor.Tensor) (remove func()) {
 	h.backward = append(h.backward, &f)
 	return func() { h.backward = without(h.backward, &f) }
 }
 
-// without returns list without p. The list that is being run through stays as it was.
+// without returns list without p. It copies: a list being iterated does not change.
 func without[T comparable](list []T, p T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(q T) bool { return q == p })
 }
@@ -76,7 +74,7 @@ func (h *Hooked) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if len(list) == 0 || !tensor.IsGradEnabled() {
 		return h.forwarded(x, m.Forward(x))
 	}
-	// Two tensors between which the module is: their gradients are its own.
+	// The module lies between two tensors whose gradients are its own.
 	var dy *tensor.Tensor
 	if x.RequiresGrad() {
 		x = tensor.Apply(passing{}, x)
@@ -117,7 +115,7 @@ func (h *Hooked) forwarded(x, y *tensor.Tensor) *tensor.Tensor {
 // String returns the module's text.
 func (h *Hooked) String() string { return describe(h.Module) }
 
-// passing gives its operand another place on the tape.
+// passing gives its input a new place on the tape.
 type passing struct{}
 
 func (passing) Info() tensor.Info {

@@ -9,10 +9,10 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// The functions InitX fill a tensor in place with what torch.nn.init's x_ puts there
-// after the same seed, drawn in float32 whatever the tensor's dtype.
+// The functions InitX fill a tensor in place with the values that torch.nn.init's x_ gives
+// for the same seed, drawn in float32 whatever the tensor's dtype.
 
-// InitUniform fills t with numbers spread evenly over [from, to). It is
+// InitUniform fills t with uniform numbers in [from, to). It is
 // torch.nn.init.uniform_.
 func InitUniform(t *tensor.Tensor, from, to float64) {
 	tensor.NoGrad(func() { t.UniformAssign(from, to) })
@@ -23,14 +23,14 @@ func InitNormal(t *tensor.Tensor, mean, deviation float64) {
 	tensor.NoGrad(func() { t.NormalAssign(mean, deviation) })
 }
 
-// InitTruncNormal fills t with normal numbers from low to high, those outside being
-// drawn anew. It is torch.nn.init.trunc_normal_, whose bounds are -2 and 2 by default.
+// InitTruncNormal fills t with normal numbers from low to high; those outside are redrawn.
+// It is torch.nn.init.trunc_normal_, whose bounds are -2 and 2 by default.
 func InitTruncNormal(t *tensor.Tensor, mean, deviation, low, high float64) {
 	if !(low < high && deviation > 0) {
-		panic(&tensor.Error{Op: "init_trunc_normal", Why: fmt.Sprintf("bounds %v and %v, deviation %v; expected bounds in order and a deviation above 0", low, high, deviation)})
+		panic(&tensor.Error{Op: "init_trunc_normal", Why: fmt.Sprintf("low %v, high %v, deviation %v; expected low below high and a deviation above 0", low, high, deviation)})
 	}
 	below := func(x float64) float64 { return (1 + math.Erf((x-mean)/deviation/math.Sqrt2)) / 2 }
-	// torch draws into the tensor itself first, then into others like it.
+	// torch draws into the tensor itself first, then into temporaries like it.
 	into := t
 	if t.DType() != tensor.Float32 {
 		into = tensor.ZerosLike(t).Float()
@@ -41,8 +41,8 @@ func InitTruncNormal(t *tensor.Tensor, mean, deviation, low, high float64) {
 		into = like
 		return x
 	}
-	// While many normal numbers are inside, draw those; else draw evenly, and keep a
-	// number with the probability of its density by the highest.
+	// If most normal numbers fall inside, draw those; else draw uniform numbers and keep
+	// each with the probability of its density relative to the highest.
 	draw := func() (x []float32, keep func(i int) bool) {
 		x = drawn(func(x *tensor.Tensor) *tensor.Tensor { return x.NormalAssign(mean, deviation) })
 		return x, func(i int) bool { return x[i] >= float32(low) && x[i] <= float32(high) }
@@ -92,12 +92,12 @@ func InitEye(t *tensor.Tensor) {
 }
 
 // InitDirac makes the kernel t, (out, in, …), of a convolution with groups one that
-// keeps its input, as far as there are channels. It panics unless t has three to five
-// dimensions and groups divide out. It is torch.nn.init.dirac_.
+// preserves its input, for as many channels as possible. It panics unless t has three to
+// five dimensions and groups divides out. It is torch.nn.init.dirac_.
 func InitDirac(t *tensor.Tensor, groups int) {
 	dimensions("init_dirac", t, 3, 5)
 	if groups < 1 || t.Size(0)%groups != 0 {
-		panic(&tensor.Error{Op: "init_dirac", Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("%d groups do not divide %d channels", groups, t.Size(0))})
+		panic(&tensor.Error{Op: "init_dirac", Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("groups %d, output channels %d; expected groups to divide the channels", groups, t.Size(0))})
 	}
 	InitZeros(t)
 	out := t.Size(0) / groups
@@ -122,7 +122,7 @@ func setOne(t *tensor.Tensor, at ...int) {
 	})
 }
 
-// InitXavierUniform fills t, a weight (out, in, …), with numbers spread evenly over
+// InitXavierUniform fills t, a weight (out, in, …), with uniform numbers in
 // ±gain √(6/(fan in + fan out)): X. Glorot and Y. Bengio, "Understanding the difficulty
 // of training deep feedforward neural networks" (2010). It is
 // torch.nn.init.xavier_uniform_, whose gain is 1 by default.
@@ -142,15 +142,15 @@ func xavier(op string, t *tensor.Tensor, gain float64) float64 {
 	return gain * math.Sqrt(2/float64(in+out))
 }
 
-// KaimingOptions are what Kaiming's initialisations may be told. The zero value is
-// torch's default.
+// KaimingOptions are the options of Kaiming's initialisations. The zero value holds torch's
+// defaults.
 type KaimingOptions struct {
-	FanOut       bool    // keeps the variance of gradients instead of values
-	Nonlinearity string  // what follows, as CalculateGain takes it; "leaky_relu" by default
-	Slope        float64 // of leaky_relu
+	FanOut       bool    // preserve the variance of gradients instead of values
+	Nonlinearity string  // nonlinearity that follows, by CalculateGain's names; "leaky_relu" by default
+	Slope        float64 // slope of leaky_relu
 }
 
-// InitKaimingUniform fills t, a weight (out, in, …), with numbers spread evenly over
+// InitKaimingUniform fills t, a weight (out, in, …), with uniform numbers in
 // ±gain √(3/fan): K. He and others, "Delving Deep into Rectifiers" (2015). It is
 // torch.nn.init.kaiming_uniform_.
 func InitKaimingUniform(t *tensor.Tensor, o KaimingOptions) {
@@ -172,10 +172,9 @@ func kaiming(op string, t *tensor.Tensor, o KaimingOptions) float64 {
 	return CalculateGain(cmp.Or(o.Nonlinearity, "leaky_relu"), o.Slope) / math.Sqrt(float64(fan))
 }
 
-// CalculateGain returns what a nonlinearity shrinks the deviation by: of "linear",
-// "conv1d" and the like, "sigmoid", "tanh", "relu", "leaky_relu", which takes its
-// slope, 0.01 in torch by default, and "selu". It panics for other names. It is
-// torch.nn.init.calculate_gain.
+// CalculateGain returns the recommended gain of a nonlinearity: "linear", "conv1d" and the
+// like, "sigmoid", "tanh", "relu", "leaky_relu" with its slope (0.01 in torch by default)
+// or "selu". It panics for other names. It is torch.nn.init.calculate_gain.
 func CalculateGain(nonlinearity string, slope float64) float64 {
 	switch nonlinearity {
 	case "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid":
@@ -189,11 +188,11 @@ func CalculateGain(nonlinearity string, slope float64) float64 {
 	case "selu":
 		return 3.0 / 4
 	}
-	panic(&tensor.Error{Op: "calculate_gain", Why: fmt.Sprintf("nonlinearity %q is unknown; expected linear, sigmoid, tanh, relu, leaky_relu, selu or a convolution, as conv2d", nonlinearity)})
+	panic(&tensor.Error{Op: "calculate_gain", Why: fmt.Sprintf("nonlinearity %q is unknown; expected linear, sigmoid, tanh, relu, leaky_relu, selu or a convolution such as conv2d", nonlinearity)})
 }
 
-// InitOrthogonal makes t, with its dimensions but the first taken as one, a matrix of
-// gain times orthogonal rows or columns: A. Saxe and others, "Exact solutions to the
+// InitOrthogonal makes t, flattened to a matrix after its first dimension, gain times a
+// matrix of orthogonal rows or columns: A. Saxe and others, "Exact solutions to the
 // nonlinear dynamics of learning in deep linear neural networks" (2013). It is
 // torch.nn.init.orthogonal_, whose gain is 1 by default.
 func InitOrthogonal(t *tensor.Tensor, gain float64) {
@@ -214,12 +213,12 @@ func InitOrthogonal(t *tensor.Tensor, gain float64) {
 	fill(t, q.Float().Reshape(t.Shape()...).Scale(gain))
 }
 
-// orthonormal returns Q of the decomposition QR of a, m by n with m >= n, with a
-// positive diagonal of R: by Householder's reflections.
+// orthonormal returns Q of the QR decomposition of a, m by n with m >= n, with a positive
+// diagonal of R, by Householder reflections.
 func orthonormal(a []float64, m, n int) []float64 {
 	vs := make([][]float64, n)
 	sign := make([]float64, n)
-	// reflect takes off each column of x from k on what lies along v, twice.
+	// reflect reflects the columns of x from k on at the hyperplane orthogonal to v.
 	reflect := func(x, v []float64, k int) {
 		for j := range n {
 			driver.Poll()
@@ -239,7 +238,7 @@ func orthonormal(a []float64, m, n int) []float64 {
 			v[i] = a[i*n+k]
 			norm = math.Hypot(norm, v[i])
 		}
-		// R's diagonal gets the sign that does not cancel.
+		// The sign of R's diagonal avoids cancellation.
 		sign[k] = -math.Copysign(1, v[k])
 		v[k] -= sign[k] * norm
 		length := 0.0
@@ -264,13 +263,13 @@ func orthonormal(a []float64, m, n int) []float64 {
 	return q
 }
 
-// InitSparse fills the matrix t with normal numbers of mean 0, of which the share
-// sparsity of each column, rounded up, is 0. It is torch.nn.init.sparse_, whose
-// deviation is 0.01 by default.
+// InitSparse fills the matrix t with normal numbers of mean 0, then sets the fraction
+// sparsity of each column, rounded up, to 0. It is torch.nn.init.sparse_, whose deviation
+// is 0.01 by default.
 func InitSparse(t *tensor.Tensor, sparsity, deviation float64) {
 	dimensions("init_sparse", t, 2, 2)
 	if !(sparsity >= 0 && sparsity <= 1) {
-		panic(&tensor.Error{Op: "init_sparse", Why: fmt.Sprintf("the sparsity is %v; expected a share from 0 to 1", sparsity)})
+		panic(&tensor.Error{Op: "init_sparse", Why: fmt.Sprintf("sparsity is %v; expected a fraction from 0 to 1", sparsity)})
 	}
 	rows, columns := t.Size(0), t.Size(1)
 	zeros := int(math.Ceil(sparsity * float64(rows)))
@@ -287,8 +286,8 @@ func InitSparse(t *tensor.Tensor, sparsity, deviation float64) {
 // fill copies x to t, which may require a gradient.
 func fill(t, x *tensor.Tensor) { tensor.NoGrad(func() { t.Assign(x) }) }
 
-// fans returns how many numbers go into each output of the weight t, and how many
-// outputs each input goes into.
+// fans returns the number of inputs of each output of the weight t, and the number of
+// outputs of each input.
 func fans(op string, t *tensor.Tensor) (in, out int) {
 	dimensions(op, t, 2, math.MaxInt)
 	field := 1
@@ -298,16 +297,16 @@ func fans(op string, t *tensor.Tensor) (in, out int) {
 	return t.Size(1) * field, t.Size(0) * field
 }
 
-// dimensions panics unless t has from low to high dimensions.
+// dimensions panics unless t has low to high dimensions.
 func dimensions(op string, t *tensor.Tensor, low, high int) {
 	if n := t.Dim(); n < low || n > high {
-		want := fmt.Sprintf("%d to %d", low, high)
+		want := fmt.Sprintf("%d-D to %d-D", low, high)
 		switch high {
 		case low:
-			want = fmt.Sprint(low)
+			want = fmt.Sprintf("%d-D", low)
 		case math.MaxInt:
-			want = fmt.Sprintf("%d or more", low)
+			want = fmt.Sprintf("at least %d-D", low)
 		}
-		panic(&tensor.Error{Op: op, Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("it has %d dimensions; expected %s", n, want)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{t.Shape()}, Why: fmt.Sprintf("tensor is %d-D; expected %s", n, want)})
 	}
 }

@@ -10,15 +10,16 @@ import (
 // LayerNorm subtracts the mean over the last dimensions, divides by the standard
 // deviation, multiplies by Weight and adds Bias. It is torch.nn.LayerNorm.
 type LayerNorm struct {
-	Weight *tensor.Tensor // in the shape of the last dimensions, or nil
-	Bias   *tensor.Tensor // likewise, or nil
+	Weight *tensor.Tensor // shape of the last dimensions, or nil
+	Bias   *tensor.Tensor // shape of the last dimensions, or nil
 
 	shape []int
 	eps   float64
 }
 
-// NewLayerNorm returns a float32 layer for last dimensions of that shape, with weights 1
-// and biases 0. It takes Eps (1e-5 by default), Affine and NoBias. It is torch.nn.LayerNorm.
+// NewLayerNorm returns a float32 layer that normalises last dimensions of the given shape,
+// with weights 1 and biases 0. It takes Eps (1e-5 by default), Affine and NoBias. It is
+// torch.nn.LayerNorm.
 func NewLayerNorm(shape []int, options ...Option) *LayerNorm {
 	c := config{bias: true, vision: visionConfig{affine: true}}
 	c.eps = 1e-5
@@ -32,7 +33,7 @@ func NewLayerNorm(shape []int, options ...Option) *LayerNorm {
 
 func newLayerNorm(shape []int, c config) *LayerNorm {
 	if len(shape) == 0 || slices.Min(shape) < 1 {
-		panic(&tensor.Error{Op: "new_layer_norm", Shapes: [][]int{shape}, Why: "expected one size or more, each 1 or more"})
+		panic(&tensor.Error{Op: "new_layer_norm", Shapes: [][]int{shape}, Why: "expected one or more sizes of at least 1"})
 	}
 	l := &LayerNorm{shape: slices.Clone(shape), eps: c.eps}
 	l.Weight, l.Bias = weightAndBias(c.bias, shape...)
@@ -49,6 +50,6 @@ func (l *LayerNorm) String() string {
 	return fmt.Sprintf("LayerNorm(%s, eps=%g, elementwise_affine=%s, bias=%s)", tuple(l.shape), l.eps, truth(l.Weight != nil), truth(l.Bias != nil))
 }
 
-// Eps is what normalization adds to the variance; the constructor says the default. It
-// is eps.
+// Eps is the term that normalisation adds to the variance; each constructor documents its
+// default. It is eps.
 func Eps(e float64) Option { return Option{"Eps", func(c *config) { c.eps = e }} }

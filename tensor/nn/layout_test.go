@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// layoutStep is a step of a walk over layouts.
+// layoutStep is a step of a random walk over layouts.
 type layoutStep struct {
 	Permute, Slice, Expand, Select []int
 	Op                             string
@@ -142,8 +142,8 @@ func readLayouts(t *testing.T) (l layouts) {
 	return l
 }
 
-// TestRandomFillsFollowMemory compares with testdata/layout.json, which testdata/layout.py
-// made: random walks over views and operations element by element, each before a draw.
+// TestRandomFillsFollowMemory compares with testdata/layout.json, made by testdata/layout.py:
+// random walks over views and elementwise operations, each followed by a draw.
 func TestRandomFillsFollowMemory(t *testing.T) {
 	golden := readLayouts(t)
 	scattered := 0
@@ -191,7 +191,7 @@ func apart(got, want []float64) int {
 	return -1
 }
 
-// TestTransformerDropout compares layers of a Transformer, trained with dropout, with
+// TestTransformerDropout trains layers of a Transformer with dropout and compares with
 // testdata/layout.json.
 func TestTransformerDropout(t *testing.T) {
 	golden := readLayouts(t)

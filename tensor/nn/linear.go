@@ -13,16 +13,16 @@ type Linear struct {
 	Bias   *tensor.Tensor // (out), or nil
 }
 
-// NewLinear returns a float32 layer from in to out features. Weight and bias are
-// spread evenly over ±1/√in, from the same draws as torch's. It takes NoBias and
-// InitFrom, and panics if a size is below 1. It is torch.nn.Linear.
+// NewLinear returns a float32 layer from in to out features. Weight and bias are drawn
+// uniformly from ±1/√in, with torch's random numbers. It takes NoBias and InitFrom, and
+// panics if a size is below 1. It is torch.nn.Linear.
 func NewLinear(in, out int, options ...Option) *Linear {
 	return newLinear(in, out, configure("new_linear", config{bias: true}, options, "NoBias", "InitFrom"))
 }
 
 func newLinear(in, out int, c config) *Linear {
 	if in < 1 || out < 1 {
-		panic(&tensor.Error{Op: "new_linear", Why: fmt.Sprintf("%d to %d features; expected 1 or more of each", in, out)})
+		panic(&tensor.Error{Op: "new_linear", Why: fmt.Sprintf("%d to %d features; expected at least 1 each", in, out)})
 	}
 	bound := 1 / math.Sqrt(float64(in))
 	l := &Linear{Weight: c.uniform(-bound, bound, out, in).RequireGrad()}

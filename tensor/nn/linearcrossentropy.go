@@ -7,7 +7,7 @@ import (
 	"halfnote/tensor"
 )
 
-// LinearBias is what LinearCrossEntropy adds to its logits, (classes, d…); none by default.
+// LinearBias is the bias of LinearCrossEntropy's logits, (classes, d…); none by default.
 // It is linear_bias.
 func LinearBias(b *tensor.Tensor) Option {
 	return Option{"LinearBias", func(c *config) { c.linearBias = b }}
@@ -17,12 +17,12 @@ func LinearBias(b *tensor.Tensor) Option {
 // d…); none by default. It is out_features.
 func OutFeatures(d ...int) Option { return Option{"OutFeatures", func(c *config) { c.places = d }} }
 
-// WithBias gives a layer a bias that has none by default. It is bias=True.
+// WithBias adds a bias to a layer that has none by default. It is bias=True.
 func WithBias() Option { return Option{"WithBias", func(c *config) { c.bias = true }} }
 
-// LinearCrossEntropy returns the mean cross entropy of the logits that x (n, in) or (in) and
-// a weight (classes, d…, in) give, and targets: classes (n, d…) or probabilities (n,
-// classes, d…), without n for x (in). It computes all logits at once. It takes LinearBias,
+// LinearCrossEntropy returns the mean cross entropy of the logits computed from x (n, in) or
+// (in) and a weight (classes, d…, in). The target holds classes (n, d…) or probabilities (n,
+// classes, d…), without n for x (in). All logits are computed at once. It takes LinearBias,
 // Weight, IgnoreIndex, LabelSmoothing and Reduction. It is
 // torch.nn.functional.linear_cross_entropy.
 func LinearCrossEntropy(x, weight, target *tensor.Tensor, options ...Option) *tensor.Tensor {
@@ -32,12 +32,12 @@ func LinearCrossEntropy(x, weight, target *tensor.Tensor, options ...Option) *te
 
 func linearCrossEntropy(x, weight, target *tensor.Tensor, c config) *tensor.Tensor {
 	const op = "linear_cross_entropy"
-	required(op, "the input", x)
-	required(op, "the weight", weight)
-	required(op, "the target", target)
+	required(op, "input", x)
+	required(op, "weight", weight)
+	required(op, "target", target)
 	n, m := x.Dim(), weight.Dim()
 	if n < 1 || n > 2 || m < 2 || weight.Size(-1) != x.Size(-1) || c.linearBias != nil && !slices.Equal(c.linearBias.Shape(), weight.Shape()[:m-1]) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape(), weight.Shape()}, Why: "expected an input (n, in) or (in), a weight (classes, d…, in) and a bias (classes, d…) or none"})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape(), weight.Shape()}, Why: "expected input (n, in) or (in), weight (classes, d…, in) and bias (classes, d…) or none"})
 	}
 	if n == 1 && m > 2 {
 		y := linearCrossEntropy(x.Unsqueeze(0), weight, target.Unsqueeze(0), c)
@@ -57,21 +57,21 @@ func linearCrossEntropy(x, weight, target *tensor.Tensor, c config) *tensor.Tens
 // LinearCrossEntropyLoss is LinearCrossEntropy with a layer of its own. It is
 // torch.nn.LinearCrossEntropyLoss.
 type LinearCrossEntropyLoss struct {
-	Weight *tensor.Tensor // of classes, or nil
-	Linear *Linear        // from in features to classes times d…
+	Weight *tensor.Tensor // weights of classes, or nil
+	Linear *Linear        // layer from in features to classes times d…
 
 	classes int
 	c       config
 }
 
 // NewLinearCrossEntropyLoss returns the cross entropy of a float32 layer from in features to
-// classes, without a bias. It takes OutFeatures, WithBias, Weight, IgnoreIndex,
+// classes, without bias by default. It takes OutFeatures, WithBias, Weight, IgnoreIndex,
 // LabelSmoothing, Reduction and InitFrom. It is torch.nn.LinearCrossEntropyLoss.
 func NewLinearCrossEntropyLoss(in, classes int, options ...Option) *LinearCrossEntropyLoss {
 	const op = "new_linear_cross_entropy_loss"
 	c := configure(op, config{}, options, "OutFeatures", "WithBias", "Weight", "IgnoreIndex", "LabelSmoothing", "Reduction", "InitFrom")
 	if classes < 1 || slices.ContainsFunc(c.places, func(n int) bool { return n < 1 }) {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d classes and further sizes %v; expected 1 or more of each", classes, c.places)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d classes, OutFeatures %v; expected at least 1 each", classes, c.places)})
 	}
 	return &LinearCrossEntropyLoss{c.loss.Weight, newLinear(in, classes*product(c.places), c), classes, c}
 }

@@ -8,13 +8,13 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// A chain that contains itself is refused with words, at any depth; one that is used
-// twice is fine.
+// TestChainThatContainsItself checks that a chain that contains itself, at any depth, is
+// rejected with an error, and that a chain used twice is not.
 func TestChainThatContainsItself(t *testing.T) {
 	refused := func(name string, f func()) {
 		defer func() {
 			if e, ok := recover().(*tensor.Error); !ok || !strings.Contains(e.Error(), "contains") {
-				t.Errorf("%s: got %v, want an error that says what contains what", name, e)
+				t.Errorf("%s: got %v, want an error naming the cycle", name, e)
 			}
 		}()
 		f()

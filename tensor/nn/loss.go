@@ -6,24 +6,24 @@ import (
 	"halfnote/tensor"
 )
 
-// Loss is a loss as a module. Its constructor says what Forward takes besides
+// Loss is a loss as a module. Its constructor documents the arguments of Forward besides
 // the input.
 type Loss struct {
-	Weight    *tensor.Tensor // of classes or elements, or nil
-	PosWeight *tensor.Tensor // of positive targets, or nil
+	Weight    *tensor.Tensor // weights of classes or elements, or nil
+	PosWeight *tensor.Tensor // weights of positive targets, or nil
 
 	name string
 	c    config
 	f    func(in []*tensor.Tensor, c config) *tensor.Tensor
 }
 
-// newLoss returns a loss that calls f with the weights where they are now.
+// newLoss returns a loss that calls f with the module's current weights.
 func newLoss(name string, c config, options []Option, takes string, f func(in []*tensor.Tensor, c config) *tensor.Tensor) *Loss {
 	c = configure(name, c, options, append(strings.Fields(takes), "Reduction")...)
 	return &Loss{Weight: c.loss.Weight, PosWeight: c.loss.PosWeight, name: name, c: c, f: f}
 }
 
-// Forward returns the loss of x and target; more is what some losses take besides.
+// Forward returns the loss of x and target; more holds the further inputs of some losses.
 func (l *Loss) Forward(x, target *tensor.Tensor, more ...*tensor.Tensor) *tensor.Tensor {
 	c := l.c
 	c.loss.Weight, c.loss.PosWeight = l.Weight, l.PosWeight
@@ -38,8 +38,8 @@ func (l *Loss) String() string {
 	return l.name + "()"
 }
 
-// MSELoss returns the mean of the squared differences of x and target, which have
-// one shape: a scalar. It takes Reduction. It is torch.nn.functional.mse_loss.
+// MSELoss returns the mean of the squared differences of x and target, which have equal
+// shapes, as a scalar. It takes Reduction. It is torch.nn.functional.mse_loss.
 func MSELoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewMSELoss(options...).Forward(x, target)
 }
@@ -51,8 +51,8 @@ func NewMSELoss(options ...Option) *Loss {
 	})
 }
 
-// L1Loss returns the mean of the absolute differences of x and target, which have
-// one shape: a scalar. It takes Reduction. It is torch.nn.functional.l1_loss.
+// L1Loss returns the mean of the absolute differences of x and target, which have equal
+// shapes, as a scalar. It takes Reduction. It is torch.nn.functional.l1_loss.
 func L1Loss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewL1Loss(options...).Forward(x, target)
 }
@@ -64,9 +64,9 @@ func NewL1Loss(options ...Option) *Loss {
 	})
 }
 
-// SmoothL1Loss returns the mean of squared differences below Beta, 1 by default, and
-// of absolute ones above: see [tensor.Tensor.SmoothL1Loss]. It takes Beta and
-// Reduction. It is torch.nn.functional.smooth_l1_loss.
+// SmoothL1Loss returns the mean of squared differences below Beta, 1 by default, and of
+// absolute differences above: see [tensor.Tensor.SmoothL1Loss]. It takes Beta and Reduction.
+// It is torch.nn.functional.smooth_l1_loss.
 func SmoothL1Loss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewSmoothL1Loss(options...).Forward(x, target)
 }
@@ -78,9 +78,9 @@ func NewSmoothL1Loss(options ...Option) *Loss {
 	})
 }
 
-// HuberLoss returns the mean of squared differences up to Delta, 1 by default, and
-// of absolute ones above: see [tensor.Tensor.HuberLoss]. It takes Delta and
-// Reduction. It is torch.nn.functional.huber_loss.
+// HuberLoss returns the mean of squared differences up to Delta, 1 by default, and of
+// absolute differences above: see [tensor.Tensor.HuberLoss]. It takes Delta and Reduction.
+// It is torch.nn.functional.huber_loss.
 func HuberLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewHuberLoss(options...).Forward(x, target)
 }
@@ -107,9 +107,9 @@ func NewCrossEntropyLoss(options ...Option) *Loss {
 	})
 }
 
-// NLLLoss returns the mean of minus the logarithms of probabilities x, (N, C), (C) or
-// (N, C, …), at the target classes: see [tensor.Tensor.NLLLoss]. It takes Weight,
-// IgnoreIndex and Reduction. It is torch.nn.functional.nll_loss.
+// NLLLoss returns the mean of the negated log-probabilities x, (N, C), (C) or (N, C, …), at
+// the target classes: see [tensor.Tensor.NLLLoss]. It takes Weight, IgnoreIndex and
+// Reduction. It is torch.nn.functional.nll_loss.
 func NLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewNLLLoss(options...).Forward(x, target)
 }
@@ -121,9 +121,9 @@ func NewNLLLoss(options ...Option) *Loss {
 	})
 }
 
-// BinaryCrossEntropy returns the mean cross entropy of probabilities x and targets
-// from 0 to 1 of one shape: see [tensor.Tensor.BinaryCrossEntropy]. It takes Weight
-// and Reduction. It is torch.nn.functional.binary_cross_entropy.
+// BinaryCrossEntropy returns the mean cross entropy of probabilities x and targets from 0
+// to 1, with equal shapes: see [tensor.Tensor.BinaryCrossEntropy]. It takes Weight and
+// Reduction. It is torch.nn.functional.binary_cross_entropy.
 func BinaryCrossEntropy(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewBCELoss(options...).Forward(x, target)
 }
@@ -136,9 +136,9 @@ func NewBCELoss(options ...Option) *Loss {
 }
 
 // BinaryCrossEntropyWithLogits returns the mean cross entropy of the sigmoid of x and
-// targets from 0 to 1 of one shape: see
-// [tensor.Tensor.BinaryCrossEntropyWithLogits]. It takes Weight, PosWeight and
-// Reduction. It is torch.nn.functional.binary_cross_entropy_with_logits.
+// targets from 0 to 1, with equal shapes: see [tensor.Tensor.BinaryCrossEntropyWithLogits].
+// It takes Weight, PosWeight and Reduction. It is
+// torch.nn.functional.binary_cross_entropy_with_logits.
 func BinaryCrossEntropyWithLogits(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewBCEWithLogitsLoss(options...).Forward(x, target)
 }

@@ -2,9 +2,9 @@ package nn
 
 import "halfnote/tensor"
 
-// KLDiv returns the mean of the elements of the Kullback-Leibler divergence of
-// target from the logarithms x: see [tensor.Tensor.KLDivLoss]. It takes LogTarget and
-// Reduction. It is torch.nn.functional.kl_div.
+// KLDiv returns the mean over elements of the Kullback-Leibler divergence of target from
+// log-probabilities x: see [tensor.Tensor.KLDivLoss]. It takes LogTarget and Reduction. It
+// is torch.nn.functional.kl_div.
 func KLDiv(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewKLDivLoss(options...).Forward(x, target)
 }
@@ -16,9 +16,9 @@ func NewKLDivLoss(options ...Option) *Loss {
 	})
 }
 
-// PoissonNLLLoss returns the mean of minus the logarithms of Poisson's probabilities
-// of counts: see [tensor.Tensor.PoissonNLLLoss]. It takes Rates, Full and Reduction. It
-// is torch.nn.functional.poisson_nll_loss.
+// PoissonNLLLoss returns the mean negative log-likelihood of Poisson-distributed counts: see
+// [tensor.Tensor.PoissonNLLLoss]. It takes Rates, Full and Reduction. It is
+// torch.nn.functional.poisson_nll_loss.
 func PoissonNLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewPoissonNLLLoss(options...).Forward(x, target)
 }
@@ -31,18 +31,18 @@ func NewPoissonNLLLoss(options ...Option) *Loss {
 	})
 }
 
-// GaussianNLLLoss returns the mean of minus the logarithms of normal densities of
-// targets: see [tensor.Tensor.GaussianNLLLoss]. It takes Full and Reduction. It is
+// GaussianNLLLoss returns the mean negative log-likelihood of normally distributed targets:
+// see [tensor.Tensor.GaussianNLLLoss]. It takes Full and Reduction. It is
 // torch.nn.functional.gaussian_nll_loss.
 func GaussianNLLLoss(x, target, variance *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewGaussianNLLLoss(options...).Forward(x, target, variance)
 }
 
-// NewGaussianNLLLoss returns GaussianNLLLoss as a module, of input, target and
+// NewGaussianNLLLoss returns GaussianNLLLoss as a module. Forward takes input, target and
 // variance. It is torch.nn.GaussianNLLLoss.
 func NewGaussianNLLLoss(options ...Option) *Loss {
 	return newLoss("GaussianNLLLoss", config{}, options, "Full", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		third("gaussian_nll_loss", in, "the variance")
+		third("gaussian_nll_loss", in, "variance")
 		return in[0].GaussianNLLLoss(in[1], in[2], c.loss)
 	})
 }
@@ -63,18 +63,18 @@ func NewHingeEmbeddingLoss(options ...Option) *Loss {
 }
 
 // CosineEmbeddingLoss returns the mean of 1 - cos where target is 1 and of
-// max(0, cos - Margin) where it is -1, for the angles between rows of x and y. It
+// max(0, cos - Margin) where it is -1, where cos is the cosine similarity of rows of x and y. It
 // takes Margin, 0 by default, and Reduction. It is
 // torch.nn.functional.cosine_embedding_loss.
 func CosineEmbeddingLoss(x, y, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewCosineEmbeddingLoss(options...).Forward(x, y, target)
 }
 
-// NewCosineEmbeddingLoss returns CosineEmbeddingLoss as a module, of two inputs and
-// the target. It is torch.nn.CosineEmbeddingLoss.
+// NewCosineEmbeddingLoss returns CosineEmbeddingLoss as a module. Forward takes two inputs
+// and the target. It is torch.nn.CosineEmbeddingLoss.
 func NewCosineEmbeddingLoss(options ...Option) *Loss {
 	return newLoss("CosineEmbeddingLoss", config{}, options, "Margin", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		third("cosine_embedding_loss", in, "the target")
+		third("cosine_embedding_loss", in, "target")
 		return in[0].CosineEmbeddingLoss(in[1], in[2], c.margin, c.loss)
 	})
 }
@@ -86,11 +86,11 @@ func MarginRankingLoss(x, y, target *tensor.Tensor, options ...Option) *tensor.T
 	return NewMarginRankingLoss(options...).Forward(x, y, target)
 }
 
-// NewMarginRankingLoss returns MarginRankingLoss as a module, of two inputs and the
-// target. It is torch.nn.MarginRankingLoss.
+// NewMarginRankingLoss returns MarginRankingLoss as a module. Forward takes two inputs and
+// the target. It is torch.nn.MarginRankingLoss.
 func NewMarginRankingLoss(options ...Option) *Loss {
 	return newLoss("MarginRankingLoss", config{}, options, "Margin", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		third("margin_ranking_loss", in, "the target")
+		third("margin_ranking_loss", in, "target")
 		return in[0].MarginRankingLoss(in[1], in[2], c.margin, c.loss)
 	})
 }
@@ -154,19 +154,19 @@ func NewMultiMarginLoss(options ...Option) *Loss {
 	})
 }
 
-// TripletMarginLoss returns the mean of max(0, d(x, positive) - d(x, negative) +
-// Margin), d being a distance of rows: see [tensor.Tensor.TripletMarginLoss]. It takes
-// Margin, 1 by default, Power, 2 by default, Swap and Reduction. It is
+// TripletMarginLoss returns the mean of max(0, d(x, positive) - d(x, negative) + Margin),
+// where d is the distance of rows: see [tensor.Tensor.TripletMarginLoss]. It takes Margin, 1
+// by default, Power, 2 by default, Swap and Reduction. It is
 // torch.nn.functional.triplet_margin_loss.
 func TripletMarginLoss(x, positive, negative *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewTripletMarginLoss(options...).Forward(x, positive, negative)
 }
 
-// NewTripletMarginLoss returns TripletMarginLoss as a module, of anchor, positive and
-// negative. It is torch.nn.TripletMarginLoss.
+// NewTripletMarginLoss returns TripletMarginLoss as a module. Forward takes anchor, positive
+// and negative. It is torch.nn.TripletMarginLoss.
 func NewTripletMarginLoss(options ...Option) *Loss {
 	return newLoss("TripletMarginLoss", config{margin: 1}, options, "Margin Power Swap", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		third("triplet_margin_loss", in, "the negative")
+		third("triplet_margin_loss", in, "negative")
 		return in[0].TripletMarginLoss(in[1], in[2], c.margin, c.loss)
 	})
 }
@@ -174,6 +174,6 @@ func NewTripletMarginLoss(options ...Option) *Loss {
 // third panics unless a loss was given three tensors.
 func third(op string, in []*tensor.Tensor, what string) {
 	if len(in) != 3 {
-		panic(&tensor.Error{Op: op, Why: "Forward was called with two tensors; expected three, the last being " + what})
+		panic(&tensor.Error{Op: op, Why: "Forward was called with two tensors; expected three, the last being the " + what})
 	}
 }

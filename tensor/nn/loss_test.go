@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestLosses: a module and its function are the operation with the options given.
+// TestLosses compares each module and function with its operation.
 func TestLosses(t *testing.T) {
 	x := tensor.New([]float64{.1, .7, .2, .6, .3, .1}, 2, 3)
 	y := tensor.New([]float64{.3, .3, .4, .1, .8, .1}, 2, 3)
@@ -57,10 +57,10 @@ func TestLosses(t *testing.T) {
 		}
 	}
 	for want, f := range map[string]func(){
-		"MSELoss: option Margin does not belong to this layer; expected one of [Reduction]":                     func() { nn.NewMSELoss(nn.Margin(1)) },
+		"MSELoss: option Margin is not supported here; expected one of [Reduction]":                             func() { nn.NewMSELoss(nn.Margin(1)) },
 		"triplet_margin_loss: Forward was called with two tensors; expected three, the last being the negative": func() { nn.NewTripletMarginLoss().Forward(x, y) },
 		"Dropout: the probability is -1; expected a number from 0 to 1":                                         func() { nn.NewDropout(-1) },
-		"Dropout2d: shape (2, 3): it has 2 dimensions; expected 3, or 4 with a batch":                           func() { nn.NewDropout2d(.5).Forward(x) },
+		"Dropout2d: shape (2, 3): input is 2-D; expected 3-D, or 4-D with a batch":                              func() { nn.NewDropout2d(.5).Forward(x) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
@@ -76,11 +76,11 @@ func TestDropout(t *testing.T) {
 	for _, d := range []*nn.Dropout{nn.NewDropout(.5), nn.NewAlphaDropout(.5), nn.NewFeatureAlphaDropout(.5), nn.NewDropout1d(.5)} {
 		net := nn.Sequential(d)
 		if got := net.Forward(x); tensor.Equal(got, x) {
-			t.Errorf("%v: nothing dropped in training", d)
+			t.Errorf("%v: training dropped nothing", d)
 		}
 		nn.Eval(net)
 		if got := net.Forward(x); !tensor.Equal(got, x) {
-			t.Errorf("%v: something dropped in use", d)
+			t.Errorf("%v: evaluation dropped elements", d)
 		}
 	}
 	planes := nn.NewDropout2d(.5).Forward(tensor.Ones(8, 3, 3))

@@ -4,17 +4,17 @@ import (
 	"reflect"
 )
 
-// Mode is what a layer embeds that computes one way while it is trained and
-// another way in use, as dropout does. The zero value is in training.
+// Mode is embedded by layers that behave differently in training and in evaluation, such
+// as dropout. The zero value is in training.
 type Mode struct{ inUse bool }
 
 // Training reports whether the layer is in training.
 func (m *Mode) Training() bool { return !m.inUse }
 
-// Train switches all layers of model to training. It is torch.nn.Module.train.
+// Train switches all layers of model to training mode. It is torch.nn.Module.train.
 func Train(model any) { setMode(model, false) }
 
-// Eval switches all layers of model to use, without dropout and with running
+// Eval switches all layers of model to evaluation mode: no dropout, and running
 // statistics. It is torch.nn.Module.eval.
 func Eval(model any) { setMode(model, true) }
 

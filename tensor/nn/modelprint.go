@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Print returns model as torch prints it: each module's name and settings, and those
-// inside it, a line each. A slice of modules prints as a ModuleList, a map as a
-// ModuleDict; a type of a cell, whose name is not known here, as Module.
+// Print returns model as torch prints it: the name and settings of each module and of those
+// inside it, one per line. A slice of modules prints as a ModuleList, a map as a ModuleDict,
+// and a type declared in a cell, whose name is unknown here, as Module.
 func Print(model any) string {
 	v := reflect.ValueOf(model)
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Pointer {
@@ -36,7 +36,7 @@ func describe(m any) string {
 	return list(typeName(m), children(m))
 }
 
-// children returns the modules inside model that are in no other module of it.
+// children returns the modules inside model that are not inside another of its modules.
 func children(model any) []NamedModule {
 	var out []NamedModule
 	root := true
@@ -53,7 +53,7 @@ func children(model any) []NamedModule {
 	return out
 }
 
-// list returns "name(…)" with a line for each module; those whose names have a dot are
+// list returns "name(…)" with a line for each module; modules whose names contain a dot are
 // in lists.
 func list(name string, modules []NamedModule) string {
 	if len(modules) == 0 {
@@ -87,7 +87,7 @@ func list(name string, modules []NamedModule) string {
 	return b.String() + ")"
 }
 
-// container returns what torch calls a holder of modules, by the first's name.
+// container returns what torch calls a holder of modules, given the first element's name.
 func container(name string) string {
 	first, _, _ := strings.Cut(name, ".")
 	if _, err := strconv.Atoi(first); err == nil {

@@ -17,12 +17,12 @@ type Module interface {
 // Chain calls modules in turn. It is torch.nn.Sequential.
 type Chain struct{ Modules []Module }
 
-// Sequential returns the modules as one that calls them in turn. It panics if one
-// is nil. It is torch.nn.Sequential.
+// Sequential returns a chain that calls the modules in turn. It panics if one is nil. It is
+// torch.nn.Sequential.
 func Sequential(modules ...Module) *Chain {
 	for i, m := range modules {
 		if m == nil {
-			panic(&tensor.Error{Op: "sequential", Why: fmt.Sprintf("module %d is nil", i)})
+			panic(&tensor.Error{Op: "sequential", Why: fmt.Sprintf("module %d is nil; expected a module", i)})
 		}
 	}
 	return &Chain{modules}
@@ -32,13 +32,13 @@ func Sequential(modules ...Module) *Chain {
 // contain itself. It is torch.nn.Sequential.append.
 func (c *Chain) Append(m Module) *Chain {
 	if inner, ok := m.(*Chain); ok && inner != nil && inner.loops(c) {
-		panic(&tensor.Error{Op: "sequential", Why: "Append was given a chain that contains the one it is appended to; give a new chain"})
+		panic(&tensor.Error{Op: "sequential", Why: "the appended chain contains the chain it is appended to; append a new chain"})
 	}
 	c.Modules = append(c.Modules, m)
 	return c
 }
 
-// loops reports whether the chain is part of itself or of one of the chains around it.
+// loops reports whether the chain is part of itself or one of the enclosing chains.
 func (c *Chain) loops(around ...*Chain) bool {
 	if slices.Contains(around, c) {
 		return true
@@ -50,14 +50,14 @@ func (c *Chain) loops(around ...*Chain) bool {
 	})
 }
 
-// refuseLoop panics if the chain contains itself: a call would never end.
+// refuseLoop panics if the chain contains itself: a call would recurse forever.
 func (c *Chain) refuseLoop() {
 	if c.loops() {
 		panic(&tensor.Error{Op: "sequential", Why: "the chain contains itself; take it out of its Modules"})
 	}
 }
 
-// Forward hands x through all modules. It panics if the chain contains itself.
+// Forward passes x through all modules. It panics if the chain contains itself.
 func (c *Chain) Forward(x *tensor.Tensor) *tensor.Tensor {
 	c.refuseLoop()
 	for i, m := range c.Modules {
@@ -66,7 +66,7 @@ func (c *Chain) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return x
 }
 
-// String lists the modules, one a line, as torch prints them.
+// String lists the modules, one per line, as torch does.
 func (c *Chain) String() string {
 	if c.loops() {
 		return "Sequential(contains itself)"

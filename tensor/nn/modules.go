@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// NamedModule is a module of a model with its path, as "0.fc".
+// NamedModule is a module of a model with its path, for example "0.fc".
 type NamedModule struct {
 	Name   string
-	Module any // a pointer to it
+	Module any // pointer to the module
 }
 
-// NamedModules returns model and all modules in it, each once, before those inside it:
-// structs with a method Forward, and structs that a cell has declared. It is
+// NamedModules returns model and all modules in it, each once, outer before inner. Modules
+// are structs with a Forward method and structs declared in cells. It is
 // torch.nn.Module.named_modules.
 func NamedModules(model any) []NamedModule {
 	var out []NamedModule
@@ -31,8 +31,8 @@ func pointerTo(v reflect.Value) any {
 	return reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Interface()
 }
 
-// isModule reports whether the struct type t is one of a module: it has a method
-// Forward, or it comes from a cell, whose types have no names and no methods here.
+// isModule reports whether the struct type t is a module: it has a Forward method, or it
+// comes from a cell, whose types have neither names nor methods here.
 func isModule(t reflect.Type) bool {
 	if _, wraps := t.FieldByName("IValue"); wraps {
 		return false
@@ -41,8 +41,8 @@ func isModule(t reflect.Type) bool {
 	return ok || t.Name() == ""
 }
 
-// Apply calls f with a pointer to each module of model: in the order of fields, those
-// inside a module before it, model last. It is torch.nn.Module.apply.
+// Apply calls f with a pointer to each module of model in the order of fields, inner before
+// outer, model last. It is torch.nn.Module.apply.
 //
 //	nn.Apply(net, func(m any) {
 //		if l, ok := m.(*nn.Linear); ok {
@@ -50,7 +50,7 @@ func isModule(t reflect.Type) bool {
 //		}
 //	})
 func Apply(model any, f func(module any)) {
-	var open []NamedModule // whose insides are not done
+	var open []NamedModule // modules still being walked
 	for _, m := range NamedModules(model) {
 		for len(open) > 0 && !within(m.Name, open[len(open)-1].Name) {
 			f(open[len(open)-1].Module)
@@ -63,14 +63,14 @@ func Apply(model any, f func(module any)) {
 	}
 }
 
-// within reports whether the module of path name is inside that of path outer. One that
-// wraps another has its path.
+// within reports whether the module at path name is inside the module at path outer. A
+// wrapper has the path of the module it wraps.
 func within(name, outer string) bool {
 	return outer == "" || name == outer || strings.HasPrefix(name, outer+".")
 }
 
-// NamedBuffers returns the tensors of model that require no gradient, with their
-// names: running statistics, weights of losses, and parameters that are frozen. It is
+// NamedBuffers returns the tensors of model that require no gradient, with their names:
+// running statistics, weights of losses and frozen parameters. It is
 // torch.nn.Module.named_buffers.
 func NamedBuffers(model any) []Named {
 	return slices.DeleteFunc(namedTensors(model), func(n Named) bool { return n.Tensor.RequiresGrad() })

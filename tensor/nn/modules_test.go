@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// tower is a model of one's own, with a list, a map and a module by value.
+// tower is a user's model with a list, a map and a module by value.
 type tower struct {
 	In     *nn.Linear
 	layers []*nn.Chain
@@ -45,7 +45,7 @@ func TestModules(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if nn.NamedModules(m)[0].Module != m || nn.NamedModules(m)[1].Module != m.In {
-		t.Error("a module is another than the model's")
+		t.Error("a module is not the model's own")
 	}
 	names = nil
 	nn.Apply(m, func(x any) {
@@ -55,7 +55,7 @@ func TestModules(t *testing.T) {
 		}
 	})
 	if got, want := strings.Join(names, " "), "Linear Linear Chain Activation Chain Linear Linear Activation tower"; got != want {
-		t.Errorf("Apply went through %s, want %s", got, want)
+		t.Errorf("Apply visited %s, want %s", got, want)
 	}
 	if m.In.Weight.At(1, 1) != 0.5 || m.Heads["b"].Weight.At(0, 0) != 0.5 {
 		t.Error("Apply changed no weights")
@@ -95,7 +95,7 @@ func TestPrint(t *testing.T) {
 	if got, want := nn.Print([]nn.Module{nn.ReLU()}), "ModuleList(\n  (0): ReLU()\n)"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	// A type that a cell has declared has no name.
+	// A type declared in a cell has no name.
 	cell := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "Xfc", Type: reflect.TypeFor[*nn.Linear]()}}))
 	cell.Elem().Field(0).Set(reflect.ValueOf(nn.NewLinear(1, 1)))
 	if got, want := nn.Print(cell.Interface()), "Module(\n  (fc): Linear(in_features=1, out_features=1, bias=True)\n)"; got != want {
@@ -130,7 +130,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// TestActivations: modules are the operations of their names.
+// TestActivations compares modules with the operations of the same names.
 func TestActivations(t *testing.T) {
 	x := tensor.New([]float64{-30, -4, -1, -.4, 0, .3, 2, 25}, 2, 4)
 	for m, want := range map[nn.Module]*tensor.Tensor{
@@ -177,7 +177,7 @@ func TestModuleHooks(t *testing.T) {
 	h := nn.Hook(l)
 	net := nn.Sequential(h)
 	if got := names(nn.NamedParameters(net)); got != "0.weight" {
-		t.Errorf("a hooked module's parameters are %s, want 0.weight", got)
+		t.Errorf("the parameters of a hooked module are %s, want 0.weight", got)
 	}
 	var log []string
 	removePre := h.OnForwardPre(func(m nn.Module, x *tensor.Tensor) *tensor.Tensor {
@@ -211,6 +211,6 @@ func TestModuleHooks(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if err := tensor.Try(func() { nn.Hook(nil) }); err == nil {
-		t.Error("a hook of nil: no error")
+		t.Error("a hook on nil: no error")
 	}
 }

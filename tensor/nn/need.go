@@ -2,7 +2,7 @@ package nn
 
 import "halfnote/tensor"
 
-// need panics unless an argument of op is there, which is called name and should be want.
+// need panics unless the argument called name of op is present; want describes it.
 func need(op, name string, there bool, want string) {
 	if !there {
 		panic(&tensor.Error{Op: op, Why: name + " is nil; expected " + want})

@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// block is a user's module: unexported fields, a module inside, one shared tensor
-// twice, and things that are no tensors.
+// block is a user's module with unexported fields, a nested module, a tensor shared between
+// two fields, and fields that do not hold tensors.
 type block struct {
 	in, out *nn.Linear
 	Scale   *tensor.Tensor
@@ -54,17 +54,17 @@ func TestParameters(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got := nn.NumParameters(b); got != 6+3+3+1+1+1+1 {
-		t.Errorf("%d numbers, want 16", got)
+		t.Errorf("%d elements, want 16", got)
 	}
 	if got := nn.Parameters(nil); len(got) != 0 {
-		t.Errorf("nothing has %d parameters", len(got))
+		t.Errorf("nil has %d parameters", len(got))
 	}
 	if got, want := names(nn.NamedParameters(nn.Sequential(nn.NewLinear(1, 1), nn.ReLU(), b.in))), "0.weight 0.bias 2.weight 2.bias"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 
-	// What the interpreter makes of a cell's type: a struct type without a name,
-	// X before unexported fields, and a wrapper where an interface is wanted.
+	// The interpreter turns a cell's type into an unnamed struct type with an X before
+	// unexported fields, wrapped where it is stored as an interface.
 	interpreted := reflect.New(reflect.StructOf([]reflect.StructField{
 		{Name: "Xfc", Type: reflect.TypeFor[*nn.Linear]()},
 		{Name: "Xavier", Type: reflect.TypeFor[*tensor.Tensor]()},
@@ -80,7 +80,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// wrapper is like the interpreter's for Module.
+// wrapper imitates the interpreter's wrapper of Module.
 type wrapper struct {
 	IValue   any
 	WForward func(*tensor.Tensor) *tensor.Tensor
@@ -95,12 +95,12 @@ func TestTraining(t *testing.T) {
 	for _, n := range nn.NamedParameters(b) {
 		used := !strings.HasPrefix(n.Name, "by_name")
 		if (n.Tensor.Grad() != nil) != used {
-			t.Errorf("%s: has a gradient: %v, want %v", n.Name, !used, used)
+			t.Errorf("%s: gradient %v, want %v", n.Name, !used, used)
 		}
 	}
 	nn.ZeroGrad(b)
 	if b.Scale.Grad() != nil {
-		t.Error("ZeroGrad left a gradient")
+		t.Error("a gradient remains after ZeroGrad")
 	}
 	if got := nn.L1Loss(tensor.New([]float64{1, -3}), tensor.Zeros(2)).Item(); got != 2 {
 		t.Errorf("l1_loss: got %v, want 2", got)
@@ -112,10 +112,10 @@ func TestLinear(t *testing.T) {
 	l := nn.NewLinear(100, 50, nn.InitFrom(g))
 	s := l.Weight.Stats()
 	if s.Min < -0.1 || s.Max > 0.1 || s.Max-s.Min < 0.19 || math.Abs(s.Mean) > 0.01 {
-		t.Errorf("weights are %+v, want them spread over ±0.1", s)
+		t.Errorf("weights are %+v, want uniform in ±0.1", s)
 	}
 	if again := nn.NewLinear(100, 50, nn.InitFrom(tensor.NewGenerator(1))); !slices.Equal(again.Weight.Bits(), l.Weight.Bits()) || !slices.Equal(again.Bias.Bits(), l.Bias.Bits()) {
-		t.Error("the same seed gives another layer")
+		t.Error("equal seeds give different layers")
 	}
 	for _, shape := range [][]int{{100}, {3, 100}, {2, 3, 100}} {
 		want := append(slices.Clone(shape[:len(shape)-1]), 50)
@@ -165,7 +165,7 @@ func TestState(t *testing.T) {
 	}
 	nn.To(b, tensor.CPU)
 	if err := tensor.Try(func() { nn.To(b, "nowhere") }); err == nil {
-		t.Error("a device that is not there: no error")
+		t.Error("a missing device: no error")
 	}
 }
 
@@ -227,8 +227,8 @@ func TestClip(t *testing.T) {
 		t.Errorf("the norm of no gradients is %v, want 0", got)
 	}
 	for want, f := range map[string]func(){
-		"the norm is of order -1; expected a number above 0":              func() { nn.ClipGradNormWith(gradients(1), 1, nn.ClipOptions{P: -1}) },
-		"the norm of order 2 of the gradients is +Inf; expected a finite": func() { nn.ClipGradNormWith(gradients(inf), 1, nn.ClipOptions{ErrorIfNonFinite: true}) },
+		"clip_grad_norm: the order of the norm is -1; expected a number above 0, or +Inf":                                                  func() { nn.ClipGradNormWith(gradients(1), 1, nn.ClipOptions{P: -1}) },
+		"clip_grad_norm: the gradients' norm of order 2 is +Inf; expected a finite norm: look for overflow, or leave out ErrorIfNonFinite": func() { nn.ClipGradNormWith(gradients(inf), 1, nn.ClipOptions{ErrorIfNonFinite: true}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)

@@ -7,8 +7,8 @@ import (
 	"halfnote/tensor"
 )
 
-// ChannelNorm is what the layers have in common that normalise each channel and may
-// keep running statistics.
+// ChannelNorm holds the state common to the layers that normalise each channel and may keep
+// running statistics.
 type ChannelNorm struct {
 	Mode
 	Weight            *tensor.Tensor // (channels), or nil
@@ -18,14 +18,14 @@ type ChannelNorm struct {
 	NumBatchesTracked *tensor.Tensor // int64, or nil
 
 	name     string
-	ranks    []int // that x may have
+	ranks    []int // numbers of dimensions that x may have
 	channels int
 	eps      float64
 	c        visionConfig
 }
 
-// Layers that normalise each channel, over a batch or within it: torch.nn.BatchNorm1d
-// and its kin.
+// Layers that normalise each channel, over a batch or within each sample:
+// torch.nn.BatchNorm1d and its variants.
 type (
 	BatchNorm1d    struct{ ChannelNorm }
 	BatchNorm2d    struct{ ChannelNorm }
@@ -36,7 +36,7 @@ type (
 )
 
 // NewBatchNorm1d returns a float32 layer that normalises the channels of (n, c) or
-// (n, c, l), in training by the batch's statistics, in use by the running ones. It
+// (n, c, l): by the batch's statistics in training, by running statistics in evaluation. It
 // takes Eps, Momentum, CumulativeAverage, Affine, NoBias and TrackRunningStats. It is
 // torch.nn.BatchNorm1d.
 func NewBatchNorm1d(channels int, options ...Option) *BatchNorm1d {
@@ -53,10 +53,9 @@ func NewBatchNorm3d(channels int, options ...Option) *BatchNorm3d {
 	return &BatchNorm3d{newChannelNorm("BatchNorm3d", channels, true, options, 5)}
 }
 
-// NewInstanceNorm1d returns a float32 layer that normalises each channel of each n of
-// (n, c, l). It has neither parameters nor running statistics unless asked for: it
-// takes Eps, Momentum, Affine, NoBias and TrackRunningStats. It is
-// torch.nn.InstanceNorm1d.
+// NewInstanceNorm1d returns a float32 layer that normalises each channel of each sample of
+// (n, c, l), by default without parameters and running statistics. It takes Eps, Momentum,
+// Affine, NoBias and TrackRunningStats. It is torch.nn.InstanceNorm1d.
 func NewInstanceNorm1d(channels int, options ...Option) *InstanceNorm1d {
 	return &InstanceNorm1d{newChannelNorm("InstanceNorm1d", channels, false, options, 2, 3)}
 }
@@ -90,7 +89,7 @@ func newChannelNorm(name string, channels int, on bool, options []Option, ranks 
 	return n
 }
 
-// weightAndBias returns ones, and zeros or nil.
+// weightAndBias returns a weight of ones and a bias of zeros or nil.
 func weightAndBias(bias bool, shape ...int) (w, b *tensor.Tensor) {
 	if bias {
 		b = tensor.Zeros(shape...).RequireGrad()
@@ -100,7 +99,7 @@ func weightAndBias(bias bool, shape ...int) (w, b *tensor.Tensor) {
 
 func checkChannels(op string, channels int) {
 	if channels < 1 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d channels; expected 1 or more", channels)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d channels; expected at least 1", channels)})
 	}
 }
 
@@ -112,7 +111,7 @@ func (n *ChannelNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 		fits = fits || x.Dim() == r
 	}
 	if !fits {
-		panic(&tensor.Error{Op: snake(n.name), Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("it has %d dimensions; expected %d", x.Dim(), n.ranks[len(n.ranks)-1])})
+		panic(&tensor.Error{Op: snake(n.name), Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("input is %d-D; expected %d-D", x.Dim(), n.ranks[len(n.ranks)-1])})
 	}
 	if instance && x.Dim() < n.ranks[1] {
 		return n.Forward(x.Unsqueeze(0)).Squeeze(0)
@@ -148,7 +147,7 @@ type GroupNorm struct {
 	eps              float64
 }
 
-// NewGroupNorm returns a float32 layer that normalises each of groups of neighbouring
+// NewGroupNorm returns a float32 layer that normalises each group of neighbouring
 // channels. It takes Eps, Affine and NoBias. It is torch.nn.GroupNorm.
 func NewGroupNorm(groups, channels int, options ...Option) *GroupNorm {
 	const op = "new_group_norm"
@@ -157,7 +156,7 @@ func NewGroupNorm(groups, channels int, options ...Option) *GroupNorm {
 	all = configure(op, all, options, "Eps", "Affine", "NoBias")
 	checkChannels(op, channels)
 	if groups < 1 || channels%groups != 0 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d groups of %d channels; expected a divisor", groups, channels)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("groups %d, channels %d; expected groups to divide the channels", groups, channels)})
 	}
 	g := &GroupNorm{groups: groups, channels: channels, eps: all.eps}
 	if all.vision.affine {
@@ -176,7 +175,7 @@ func (g *GroupNorm) String() string {
 	return fmt.Sprintf("GroupNorm(%d, %d, eps=%s, affine=%s, bias=%s)", g.groups, g.channels, python(g.eps), truth(g.Weight != nil), truth(g.Bias != nil))
 }
 
-// RMSNorm divides by the root mean square. It is torch.nn.RMSNorm.
+// RMSNorm divides its input by its root mean square. It is torch.nn.RMSNorm.
 type RMSNorm struct {
 	Weight *tensor.Tensor // (shape…), or nil
 	shape  []int
@@ -184,8 +183,8 @@ type RMSNorm struct {
 }
 
 // NewRMSNorm returns a float32 layer that divides by the root mean square over the last
-// dimensions, whose sizes are shape. It takes Eps, by default that of the input's
-// dtype, and Affine. It is torch.nn.RMSNorm.
+// dimensions, whose sizes are shape. It takes Affine and Eps, by default the machine epsilon
+// of the input's dtype. It is torch.nn.RMSNorm.
 func NewRMSNorm(shape []int, options ...Option) *RMSNorm {
 	all := configure("new_rms_norm", config{vision: visionConfig{affine: true}}, options, "Eps", "Affine")
 	r := &RMSNorm{shape: append([]int(nil), shape...), eps: all.eps}
@@ -195,7 +194,7 @@ func NewRMSNorm(shape []int, options ...Option) *RMSNorm {
 	return r
 }
 
-// Forward divides x.
+// Forward normalises x.
 func (r *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return x.RMSNorm(r.shape, r.Weight, tensor.NormOptions{Eps: r.eps})
 }

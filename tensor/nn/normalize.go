@@ -2,9 +2,9 @@ package nn
 
 import "halfnote/tensor"
 
-// Normalize returns x divided by its norms along a dimension, or by Eps where they are less:
-// a tensor of x's shape. It takes Power, the order of the norm, 2 by default, Dim, 1 by
-// default, and Eps, 1e-12 by default. It panics for a dimension that x does not have. It is
+// Normalize returns x divided by its norms along a dimension, or by Eps where a norm is
+// smaller, in x's shape. It takes Power, the order of the norm, 2 by default, Dim, 1 by
+// default, and Eps, 1e-12 by default. It panics if x lacks the dimension. It is
 // torch.nn.functional.normalize.
 func Normalize(x *tensor.Tensor, options ...Option) *tensor.Tensor {
 	c := config{dim: 1, loss: tensor.LossOptions{P: 2}}

@@ -7,14 +7,14 @@ import (
 	"halfnote/tensor"
 )
 
-// Option configures a layer's constructor, whose comment names those that it takes;
-// others make it panic.
+// Option configures a constructor, whose comment lists the options it takes; others make it
+// panic.
 type Option struct {
 	name string
 	set  func(*config)
 }
 
-// config is what options set. Each constructor starts from its own defaults.
+// config holds the values that options set. Each constructor starts from its own defaults.
 type config struct {
 	bias      bool
 	generator *tensor.Generator
@@ -55,14 +55,14 @@ func InitFrom(g *tensor.Generator) Option {
 func configure(constructor string, c config, options []Option, takes ...string) config {
 	for _, o := range options {
 		if !slices.Contains(takes, o.name) {
-			panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("option %s does not belong to this layer; expected one of %v", o.name, takes)})
+			panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("option %s is not supported here; expected one of %v", o.name, takes)})
 		}
 		o.set(&c)
 	}
 	return c
 }
 
-// uniform draws from the generator of the options.
+// uniform draws uniform numbers from the configured generator.
 func (c config) uniform(from, to float64, shape ...int) *tensor.Tensor {
 	if c.generator != nil {
 		return c.generator.Uniform(from, to, shape...)

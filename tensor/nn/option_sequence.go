@@ -1,6 +1,6 @@
 package nn
 
-// sequence is the part of config that layers of sequences take.
+// sequence holds the options of sequence layers.
 type sequence struct {
 	relu, batchFirst, bidirectional bool
 	layers, projection              int
@@ -22,7 +22,7 @@ func NonlinearityReLU() Option {
 	return Option{"NonlinearityReLU", func(c *config) { c.relu = true }}
 }
 
-// BatchFirst makes inputs and results (batch, time, features); by default they are
+// BatchFirst makes inputs and outputs (batch, time, features); by default they are
 // (time, batch, features). It is batch_first=True.
 func BatchFirst() Option { return Option{"BatchFirst", func(c *config) { c.batchFirst = true }} }
 
@@ -35,19 +35,20 @@ func Bidirectional() Option {
 // Layers stacks n networks, each reading the one below; 1 by default. It is num_layers.
 func Layers(n int) Option { return Option{"Layers", func(c *config) { c.layers = n }} }
 
-// Projection makes LSTM's hidden state h a projection to size n; by default there is
+// Projection projects LSTM's hidden state h to size n; by default there is
 // none. It is proj_size.
 func Projection(n int) Option { return Option{"Projection", func(c *config) { c.projection = n }} }
 
-// Drop sets the probability of dropout inside a layer; its constructor says the
+// Drop is the probability of dropout inside a layer; each constructor documents its
 // default. It is dropout=p.
 func Drop(p float64) Option { return Option{"Drop", func(c *config) { c.dropout = p }} }
 
-// KDim and VDim are the features of attention's keys and values; by default those of
-// the queries. They are kdim and vdim.
+// KDim is the number of features of attention's keys; by default that of the queries. It is
+// kdim.
 func KDim(n int) Option { return Option{"KDim", func(c *config) { c.kdim = n }} }
 
-// VDim is the number of features of attention's values; see KDim.
+// VDim is the number of features of attention's values; by default that of the queries. It
+// is vdim.
 func VDim(n int) Option { return Option{"VDim", func(c *config) { c.vdim = n }} }
 
 // BiasKV adds a learned key and value to attention's; by default there are none. It is
@@ -58,11 +59,11 @@ func BiasKV() Option { return Option{"BiasKV", func(c *config) { c.biasKV = true
 // It is add_zero_attn=True.
 func ZeroAttn() Option { return Option{"ZeroAttn", func(c *config) { c.zeroAttn = true }} }
 
-// ActivationGELU makes a Transformer's feed-forward part compute with GELU; by default
-// with ReLU. It is activation="gelu".
+// ActivationGELU selects GELU for a Transformer's feed-forward part, instead of ReLU. It is
+// activation="gelu".
 func ActivationGELU() Option { return Option{"ActivationGELU", func(c *config) { c.gelu = true }} }
 
-// NormFirst normalizes before attention and the feed-forward part; by default after
+// NormFirst normalises before attention and the feed-forward part; by default after
 // them. It is norm_first=True.
 func NormFirst() Option { return Option{"NormFirst", func(c *config) { c.normFirst = true }} }
 

@@ -8,35 +8,35 @@ import (
 	"halfnote/tensor"
 )
 
-// PackedSequence has the elements of sequences of different lengths without padding: those
-// at time 0 of all sequences, the longest sequence first, then those at time 1, and so on.
-// [RNN], [GRU] and [LSTM] read it. It is torch.nn.utils.rnn.PackedSequence.
+// PackedSequence holds sequences of different lengths without padding: the elements of all
+// sequences at time 0, longest sequence first, then those at time 1, and so on. [RNN], [GRU]
+// and [LSTM] read it. It is torch.nn.utils.rnn.PackedSequence.
 type PackedSequence struct {
 	Data            *tensor.Tensor // (sum of the lengths, …)
-	BatchSizes      []int          // how many sequences there are at each time
-	SortedIndices   []int          // the sequence, as given, at each place; nil for those given in order
-	UnsortedIndices []int          // the place of each sequence as given; nil likewise
+	BatchSizes      []int          // number of sequences at each time
+	SortedIndices   []int          // original index of each sorted sequence; nil if given in order
+	UnsortedIndices []int          // sorted position of each original sequence; nil likewise
 }
 
-// EnforceSorted says whether lengths must be given in decreasing order: yes by default.
-// Other orders are sorted, and restored by what unpacks. It is enforce_sorted.
+// EnforceSorted requires lengths in decreasing order; on by default. When off, sequences
+// are sorted, and unpacking restores their order. It is enforce_sorted.
 func EnforceSorted(on bool) Option {
 	return Option{"EnforceSorted", func(c *config) { c.unsorted = !on }}
 }
 
-// TotalLength pads to n times; by default to the longest sequence. It is total_length.
+// TotalLength pads to n time steps; by default to the longest sequence. It is total_length.
 func TotalLength(n int) Option { return Option{"TotalLength", func(c *config) { c.total = n }} }
 
-// PackPaddedSequence packs x (time, batch, …), of whose sequences lengths says how many
-// elements count: each from 1 to the times, in decreasing order unless EnforceSorted(false)
-// is given. It takes BatchFirst, for x (batch, time, …), and EnforceSorted. It is
+// PackPaddedSequence packs x (time, batch, …), whose sequences have the given lengths: each
+// from 1 to the number of time steps, in decreasing order unless EnforceSorted(false) is
+// given. It takes BatchFirst, for x (batch, time, …), and EnforceSorted. It is
 // torch.nn.utils.rnn.pack_padded_sequence.
 func PackPaddedSequence(x *tensor.Tensor, lengths []int, options ...Option) PackedSequence {
 	const op = "pack_padded_sequence"
 	c := configure(op, config{}, options, "BatchFirst", "EnforceSorted")
 	times, batch := timesAndBatch(op, x, c.batchFirst)
 	if len(lengths) != batch || batch == 0 || slices.Min(lengths) < 1 || slices.Max(lengths) > times {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("lengths %v do not fit; expected one for each of %d sequences, from 1 to %d", lengths, batch, times)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: fmt.Sprintf("lengths %v; expected one for each of the sequences (batch %d), from 1 to %d", lengths, batch, times)})
 	}
 	p := order(op, lengths, c.unsorted)
 	var rows []int
@@ -67,7 +67,7 @@ func order(op string, lengths []int, unsorted bool) PackedSequence {
 	}
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i] > sorted[i-1] {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("lengths %v are not in decreasing order; expected them so, or the option EnforceSorted(false)", lengths)})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("lengths %v are not in decreasing order; sort them, or use the option EnforceSorted(false)", lengths)})
 		}
 	}
 	p.BatchSizes = make([]int, sorted[0])
@@ -79,7 +79,7 @@ func order(op string, lengths []int, unsorted bool) PackedSequence {
 	return p
 }
 
-// sequence returns which of the sequences as given is at a place of the sorted ones.
+// sequence returns the original index of the sequence at a sorted position.
 func (p PackedSequence) sequence(place int) int {
 	if p.SortedIndices == nil {
 		return place
@@ -87,7 +87,7 @@ func (p PackedSequence) sequence(place int) int {
 	return p.SortedIndices[place]
 }
 
-// Lengths returns the lengths of the sequences, in the order in which they were given.
+// Lengths returns the lengths of the sequences in their original order.
 func (p PackedSequence) Lengths() []int {
 	if len(p.BatchSizes) == 0 {
 		return nil
@@ -101,9 +101,9 @@ func (p PackedSequence) Lengths() []int {
 	return lengths
 }
 
-// PadPackedSequence returns the sequences of p (time, batch, …) in the order in which they
-// were given, with the value of PaddingValue behind their ends, and their lengths. It takes
-// BatchFirst, for (batch, time, …), PaddingValue, 0 by default, and TotalLength. It is
+// PadPackedSequence returns the sequences of p as (time, batch, …) in their original order,
+// padded with PaddingValue, and their lengths. It takes BatchFirst, for (batch, time, …),
+// PaddingValue, 0 by default, and TotalLength. It is
 // torch.nn.utils.rnn.pad_packed_sequence.
 func PadPackedSequence(p PackedSequence, options ...Option) (padded *tensor.Tensor, lengths []int) {
 	const op = "pad_packed_sequence"
@@ -111,7 +111,7 @@ func PadPackedSequence(p PackedSequence, options ...Option) (padded *tensor.Tens
 	p.check(op)
 	times, batch := len(p.BatchSizes), p.BatchSizes[0]
 	if c.total != 0 && c.total < times {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("the total length is %d; expected at least %d, the length of the longest sequence", c.total, times)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("TotalLength is %d; expected at least %d, the length of the longest sequence", c.total, times)})
 	}
 	times = max(times, c.total)
 	rows := make([]int, 0, p.Data.Size(0))
@@ -143,7 +143,7 @@ func PackSequence(sequences []*tensor.Tensor, options ...Option) PackedSequence 
 	return PackPaddedSequence(padded, lengths, options...)
 }
 
-// UnpackSequence returns the sequences of p, in the order in which they were given. It is
+// UnpackSequence returns the sequences of p in their original order. It is
 // torch.nn.utils.rnn.unpack_sequence.
 func UnpackSequence(p PackedSequence) []*tensor.Tensor {
 	padded, lengths := PadPackedSequence(p, BatchFirst())
@@ -162,7 +162,7 @@ func (p PackedSequence) ToDevice(d tensor.Device) PackedSequence {
 	return p
 }
 
-// String returns the data and how the sequences lie in it.
+// String returns the data and the layout of the sequences in it.
 func (p PackedSequence) String() string {
 	indices := func(list []int) string {
 		if list == nil {
@@ -174,29 +174,29 @@ func (p PackedSequence) String() string {
 		p.Data, tensor.FromInts(p.BatchSizes), indices(p.SortedIndices), indices(p.UnsortedIndices))
 }
 
-// check panics unless the sizes of p fit its data.
+// check panics unless the sizes of p match its data.
 func (p PackedSequence) check(op string) {
 	sum := 0
 	for t, n := range p.BatchSizes {
 		if n < 1 || t > 0 && n > p.BatchSizes[t-1] {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("batch sizes %v; expected numbers above 0 that do not grow", p.BatchSizes)})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("batch sizes %v; expected positive numbers that do not increase", p.BatchSizes)})
 		}
 		sum += n
 	}
 	switch {
 	case p.Data == nil || sum == 0:
-		panic(&tensor.Error{Op: op, Why: "the packed sequence is empty; expected what PackPaddedSequence or PackSequence returns"})
+		panic(&tensor.Error{Op: op, Why: "the packed sequence is empty; expected a result of PackPaddedSequence or PackSequence"})
 	case p.Data.Dim() == 0 || p.Data.Size(0) != sum:
-		panic(&tensor.Error{Op: op, Shapes: [][]int{p.Data.Shape()}, Why: fmt.Sprintf("the data does not fit batch sizes %v; expected (%d, …)", p.BatchSizes, sum)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{p.Data.Shape()}, Why: fmt.Sprintf("the data does not match batch sizes %v; expected (%d, …)", p.BatchSizes, sum)})
 	}
 	for _, list := range [][]int{p.SortedIndices, p.UnsortedIndices} {
 		if list != nil && !permutes(list, p.BatchSizes[0]) {
-			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("indices %v; expected the numbers below %d, each once", list, p.BatchSizes[0])})
+			panic(&tensor.Error{Op: op, Why: fmt.Sprintf("indices %v; expected a permutation of the numbers below %d", list, p.BatchSizes[0])})
 		}
 	}
 }
 
-// permutes reports whether list has the numbers below n, each once.
+// permutes reports whether list is a permutation of the numbers below n.
 func permutes(list []int, n int) bool {
 	sorted := slices.Sorted(slices.Values(list))
 	for i, x := range sorted {
@@ -207,9 +207,9 @@ func permutes(list []int, n int) bool {
 	return len(list) == n
 }
 
-// timesAndBatch returns the first two sizes of x, the times first.
+// timesAndBatch returns the first two sizes of x, time first.
 func timesAndBatch(op string, x *tensor.Tensor, batchFirst bool) (times, batch int) {
-	required(op, "the input", x)
+	required(op, "input", x)
 	if x.Dim() < 2 {
 		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape()}, Why: "expected (time, batch, …), or (batch, time, …) with BatchFirst"})
 	}
@@ -226,7 +226,7 @@ func required(op, what string, x *tensor.Tensor) {
 	}
 }
 
-// rowAt returns where the element of a sequence at time t is among those of all sequences.
+// rowAt returns the row of a sequence's element at time t in the joined (time, batch) data.
 func rowAt(t, sequence, times, batch int, batchFirst bool) int {
 	if batchFirst {
 		return sequence*times + t
@@ -234,13 +234,13 @@ func rowAt(t, sequence, times, batch int, batchFirst bool) int {
 	return t*batch + sequence
 }
 
-// joinFirst returns x with its first two dimensions as one.
+// joinFirst returns x with its first two dimensions merged.
 func joinFirst(x *tensor.Tensor) *tensor.Tensor {
 	shape := x.Shape()
 	return x.Reshape(append([]int{shape[0] * shape[1]}, shape[2:]...)...)
 }
 
-// positionsOn returns list as int64 where x is.
+// positionsOn returns list as int64 on x's device.
 func positionsOn(x *tensor.Tensor, list []int) *tensor.Tensor {
 	return tensor.FromInts(list).ToDevice(x.Device())
 }

@@ -9,7 +9,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestPackedSequence takes a packed sequence apart, and gives it to another dtype.
+// TestPackedSequence unpacks a packed sequence and converts it to another dtype.
 func TestPackedSequence(t *testing.T) {
 	sequences := []*tensor.Tensor{tensor.Full(1, 2, 1), tensor.Full(2, 3, 1), tensor.Full(3, 1, 1)}
 	p := nn.PackSequence(sequences, nn.EnforceSorted(false))
@@ -26,7 +26,7 @@ func TestPackedSequence(t *testing.T) {
 	}
 	half := p.To(tensor.Float16)
 	if half.Data.DType() != tensor.Float16 || p.Data.DType() != tensor.Float32 {
-		t.Errorf("the dtypes are %v and, of the original, %v", half.Data.DType(), p.Data.DType())
+		t.Errorf("dtype %v after conversion, %v before", half.Data.DType(), p.Data.DType())
 	}
 	for i, s := range nn.UnpackSequence(half.ToDevice(tensor.CPU)) {
 		if !tensor.Equal(s, sequences[i].Half()) {
@@ -34,12 +34,12 @@ func TestPackedSequence(t *testing.T) {
 		}
 	}
 	if got := nn.PackSequence(sequences[1:]).String(); !strings.HasSuffix(got, "sorted_indices=None, unsorted_indices=None)") {
-		t.Errorf("sequences given in order print as %s", got)
+		t.Errorf("sequences in order print as %s", got)
 	}
 }
 
-// TestPackedAlone holds what a layer makes of packed sequences against what it makes of each
-// alone: bit for bit.
+// TestPackedAlone checks that a layer maps a packed sequence to the same bits as it maps
+// each sequence alone.
 func TestPackedAlone(t *testing.T) {
 	sequences := []*tensor.Tensor{tensor.Randn(2, 3), tensor.Randn(5, 3), tensor.Randn(3, 3), tensor.Randn(5, 3), tensor.Randn(1, 3)}
 	g := nn.NewGRU(3, 4, nn.Layers(2), nn.Bidirectional())
@@ -64,24 +64,24 @@ func TestPackedMistakes(t *testing.T) {
 	twice := p
 	twice.SortedIndices = []int{0, 0, 1}
 	for want, f := range map[string]func(){
-		"tensor: pack_padded_sequence: lengths [2 4 1] are not in decreasing order; expected them so, or the option EnforceSorted(false)": func() { nn.PackPaddedSequence(x, []int{2, 4, 1}) },
-		"tensor: pack_padded_sequence: shape (4, 3, 2): lengths [5 1 1] do not fit; expected one for each of 3 sequences, from 1 to 4":    func() { nn.PackPaddedSequence(x, []int{5, 1, 1}) },
-		"tensor: pack_padded_sequence: shape (4, 3, 2): lengths [1 1 0] do not fit":                                                       func() { nn.PackPaddedSequence(x, []int{1, 1, 0}) },
-		"tensor: pack_padded_sequence: shape (4,): expected (time, batch, …)":                                                             func() { nn.PackPaddedSequence(tensor.Zeros(4), []int{4}) },
-		"tensor: pad_packed_sequence: the total length is 3; expected at least 4":                                                         func() { nn.PadPackedSequence(p, nn.TotalLength(3)) },
-		"tensor: pad_packed_sequence: the packed sequence is empty":                                                                       func() { nn.PadPackedSequence(nn.PackedSequence{}) },
-		"tensor: pad_packed_sequence: shape (7, 2): the data does not fit batch sizes [3 2]; expected (5, …)":                             func() { nn.PadPackedSequence(short) },
-		"tensor: pad_packed_sequence: batch sizes [3 2 3]; expected numbers above 0 that do not grow":                                     func() { nn.PadPackedSequence(growing) },
-		"tensor: gru: indices [0 0 1]; expected the numbers below 3, each once":                                                           func() { g.RunPacked(twice, nil) },
-		"tensor: gru: shape (7, 2): the packed data does not fit; expected (sum of the lengths, in), in being 3":                          func() { nn.NewGRU(3, 4).RunPacked(p, nil) },
-		"tensor: gru: shapes (7, 2) and (1, 2, 4): the state does not fit the input; expected shape [1 3 4]":                              func() { g.RunPacked(p, tensor.Zeros(1, 2, 4)) },
-		"tensor: pack_padded_sequence: the input is nil; expected a tensor":                                                               func() { nn.PackPaddedSequence(nil, []int{1}) },
-		"tensor: unpad_sequence: the input is nil; expected a tensor":                                                                     func() { nn.UnpadSequence(nil, []int{1}) },
-		"tensor: pad_sequence: there is no sequence":                                                                                      func() { nn.PadSequence(nil) },
-		"tensor: pad_sequence: sequence 1 is nil":                                                                                         func() { nn.PadSequence([]*tensor.Tensor{x, nil}) },
-		"tensor: pad_sequence: shapes (4, 3, 2) and (4, 3): sequences 0 and 1 do not fit":                                                 func() { nn.PadSequence([]*tensor.Tensor{x, tensor.Zeros(4, 3)}) },
-		`tensor: pad_sequence: the padding side is "top"; expected "right" or "left"`:                                                     func() { nn.PadSequence([]*tensor.Tensor{x}, nn.PaddingSide("top")) },
-		"tensor: unpad_sequence: shape (4, 3, 2): lengths [4 5 1] do not fit":                                                             func() { nn.UnpadSequence(x, []int{4, 5, 1}) },
+		"tensor: pack_padded_sequence: lengths [2 4 1] are not in decreasing order; sort them, or use the option EnforceSorted(false)":                func() { nn.PackPaddedSequence(x, []int{2, 4, 1}) },
+		"tensor: pack_padded_sequence: shape (4, 3, 2): lengths [5 1 1]; expected one for each of the sequences (batch 3), from 1 to 4":               func() { nn.PackPaddedSequence(x, []int{5, 1, 1}) },
+		"tensor: pack_padded_sequence: shape (4, 3, 2): lengths [1 1 0]":                                                                              func() { nn.PackPaddedSequence(x, []int{1, 1, 0}) },
+		"tensor: pack_padded_sequence: shape (4,): expected (time, batch, …)":                                                                         func() { nn.PackPaddedSequence(tensor.Zeros(4), []int{4}) },
+		"tensor: pad_packed_sequence: TotalLength is 3; expected at least 4, the length of the longest sequence":                                      func() { nn.PadPackedSequence(p, nn.TotalLength(3)) },
+		"tensor: pad_packed_sequence: the packed sequence is empty":                                                                                   func() { nn.PadPackedSequence(nn.PackedSequence{}) },
+		"tensor: pad_packed_sequence: shape (7, 2): the data does not match batch sizes [3 2]; expected (5, …)":                                       func() { nn.PadPackedSequence(short) },
+		"tensor: pad_packed_sequence: batch sizes [3 2 3]; expected positive numbers that do not increase":                                            func() { nn.PadPackedSequence(growing) },
+		"tensor: gru: indices [0 0 1]; expected a permutation of the numbers below 3":                                                                 func() { g.RunPacked(twice, nil) },
+		"tensor: gru: shape (7, 2): the packed data has the wrong shape; expected (sum of lengths, in) with in = 3":                                   func() { nn.NewGRU(3, 4).RunPacked(p, nil) },
+		"tensor: gru: shapes (7, 2) and (1, 2, 4): the state does not match the input; expected [1 3 4]: (layers·directions, batch if any, features)": func() { g.RunPacked(p, tensor.Zeros(1, 2, 4)) },
+		"tensor: pack_padded_sequence: input is nil; expected a tensor":                                                                               func() { nn.PackPaddedSequence(nil, []int{1}) },
+		"tensor: unpad_sequence: input is nil; expected a tensor":                                                                                     func() { nn.UnpadSequence(nil, []int{1}) },
+		"tensor: pad_sequence: the list is empty":                                                                                                     func() { nn.PadSequence(nil) },
+		"tensor: pad_sequence: sequence 1 is nil":                                                                                                     func() { nn.PadSequence([]*tensor.Tensor{x, nil}) },
+		"tensor: pad_sequence: shapes (4, 3, 2) and (4, 3): shapes of sequences 0 and 1 differ":                                                       func() { nn.PadSequence([]*tensor.Tensor{x, tensor.Zeros(4, 3)}) },
+		`tensor: pad_sequence: PaddingSide is "top"; expected "right" or "left"`:                                                                      func() { nn.PadSequence([]*tensor.Tensor{x}, nn.PaddingSide("top")) },
+		"tensor: unpad_sequence: shape (4, 3, 2): lengths [4 5 1]":                                                                                    func() { nn.UnpadSequence(x, []int{4, 5, 1}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -14,16 +14,16 @@ func (p *Pair) Forward(x, y *tensor.Tensor) *tensor.Tensor { return p.f(x, y) }
 // String returns what torch prints.
 func (p *Pair) String() string { return p.name + "()" }
 
-// Dim sets the dimension along which a function or a module works; its comment says the
+// Dim is the dimension along which a function or a module works; each documents its
 // default.
 func Dim(d int) Option { return Option{"Dim", func(c *config) { c.dim = d }} }
 
-// KeepDim leaves size 1 where a dimension would drop out; it drops out by default. It is
+// KeepDim keeps a reduced dimension with size 1; it is removed by default. It is
 // keepdim=True.
 func KeepDim() Option { return Option{"KeepDim", func(c *config) { c.keepDim = true }} }
 
-// CosineSimilarity returns a module of the cosine of the angle between two tensors along a
-// dimension, which drops out: see [tensor.Tensor.CosineSimilarity]. It takes Dim, 1 by
+// CosineSimilarity returns a module computing the cosine similarity of two tensors along a
+// dimension, which is removed: see [tensor.Tensor.CosineSimilarity]. It takes Dim, 1 by
 // default, and Eps, 1e-8 by default. It is torch.nn.CosineSimilarity.
 func CosineSimilarity(options ...Option) *Pair {
 	start := config{dim: 1}
@@ -34,7 +34,7 @@ func CosineSimilarity(options ...Option) *Pair {
 	}}
 }
 
-// PairwiseDistance returns a module of the norm of the difference of two tensors along the
+// PairwiseDistance returns a module computing the norm of the difference of two tensors along the
 // last dimension: see [tensor.Tensor.PairwiseDistance]. It takes Power, 2 by default, Eps,
 // 1e-6 by default, and KeepDim. It is torch.nn.PairwiseDistance.
 func PairwiseDistance(options ...Option) *Pair {
@@ -49,8 +49,8 @@ func PairwiseDistance(options ...Option) *Pair {
 	}}
 }
 
-// Distance is what a triplet loss measures distances with: a function of two tensors (n, …)
-// to (n); the pairwise distance by default. It is distance_function.
+// Distance is the distance of a triplet loss: a function of two tensors (n, …) to (n); the
+// pairwise distance by default. It is distance_function.
 func Distance(f func(x, y *tensor.Tensor) *tensor.Tensor) Option {
 	return Option{"Distance", func(c *config) { c.distance = f }}
 }
@@ -62,11 +62,12 @@ func TripletMarginWithDistanceLoss(x, positive, negative *tensor.Tensor, options
 	return NewTripletMarginWithDistanceLoss(options...).Forward(x, positive, negative)
 }
 
-// NewTripletMarginWithDistanceLoss returns TripletMarginWithDistanceLoss as a module, of
-// anchor, positive and negative. It is torch.nn.TripletMarginWithDistanceLoss.
+// NewTripletMarginWithDistanceLoss returns TripletMarginWithDistanceLoss as a module.
+// Forward takes anchor, positive and negative. It is
+// torch.nn.TripletMarginWithDistanceLoss.
 func NewTripletMarginWithDistanceLoss(options ...Option) *Loss {
 	return newLoss("TripletMarginWithDistanceLoss", config{margin: 1}, options, "Distance Margin Swap", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		third("triplet_margin_with_distance_loss", in, "the negative")
+		third("triplet_margin_with_distance_loss", in, "negative")
 		distance := c.distance
 		if distance == nil {
 			distance = PairwiseDistance().Forward

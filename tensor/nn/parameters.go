@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor"
 )
 
-// Named is a tensor of a model with its path, as "0.weight".
+// Named is a tensor of a model with its path, for example "0.weight".
 type Named struct {
 	Name   string
 	Tensor *tensor.Tensor
@@ -37,7 +37,7 @@ func NamedParameters(model any) []Named {
 	return slices.DeleteFunc(namedTensors(model), func(n Named) bool { return !n.Tensor.IsLeaf() || !n.Tensor.RequiresGrad() })
 }
 
-// NumParameters returns how many numbers the parameters have.
+// NumParameters returns the number of elements of all parameters.
 func NumParameters(model any) int {
 	n := 0
 	for _, p := range Parameters(model) {
@@ -52,17 +52,16 @@ func namedTensors(model any) []Named {
 	return w.found
 }
 
-// walker collects tensors from a value of any type. Modules that a cell defines
-// are structs of types without a name; where they stand for an interface they are
-// in a wrapper with the field IValue.
+// walker collects tensors from a value of any type. Modules declared in a cell are structs
+// of unnamed types; as interface values they are in a wrapper with the field IValue.
 type walker struct {
 	found []Named
 	seen  map[any]bool
-	again []string            // paths of what has a path before, such as a tied weight
-	visit func(reflect.Value) // is shown every struct; nil shows none
-	field func(reflect.Value) // is shown every pointer to a tensor; nil shows none
-	// enter is shown every module with its path and says whether to look inside;
-	// nil looks everywhere.
+	again []string            // further paths of values already found, such as a tied weight
+	visit func(reflect.Value) // called for every struct, if not nil
+	field func(reflect.Value) // called for every pointer to a tensor, if not nil
+	// enter is called for every module with its path and reports whether to look
+	// inside; nil looks everywhere.
 	enter func(v reflect.Value, path string) bool
 }
 
@@ -118,7 +117,7 @@ func (w *walker) walk(v reflect.Value, path string) {
 
 func (w *walker) fields(v reflect.Value, path string) {
 	t := v.Type()
-	if t == namedType { // it brings its name
+	if t == namedType { // carries its own name
 		w.walk(v.Field(1), join(path, v.Field(0).String()))
 		return
 	}
@@ -150,8 +149,8 @@ func (w *walker) fields(v reflect.Value, path string) {
 	}
 }
 
-// embedded walks an embedded field, which is part of its struct and no module of its
-// own, unless it is the module that the struct wraps.
+// embedded walks an embedded field, which is part of its struct and not a module of its own,
+// unless it is the module that the struct wraps.
 func (w *walker) embedded(v reflect.Value, path string) {
 	if v.Kind() == reflect.Interface {
 		w.walk(v, path)
@@ -163,8 +162,8 @@ func (w *walker) embedded(v reflect.Value, path string) {
 	w.enter = enter
 }
 
-// inside walks the module of a Parametrized, which stands for it: enter is shown the modules
-// in it alone.
+// inside walks the module of a Parametrized, which stands for it: enter is called only for
+// the modules in it.
 func (w *walker) inside(v reflect.Value, path string) {
 	if enter := w.enter; enter != nil {
 		root := true
@@ -199,8 +198,8 @@ func (w *walker) visited(v reflect.Value, path string) bool {
 	return false
 }
 
-// holdsTensors reports whether values of type t may hold tensors, to pass over
-// long slices of numbers.
+// holdsTensors reports whether values of type t may hold tensors; the walk skips other
+// slices.
 func holdsTensors(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map, reflect.Struct:
@@ -220,8 +219,8 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// snake returns a field's name as torch writes it: RunningMean is running_mean, FC1
-// fc1 and WeightIH0 weight_ih0.
+// snake returns a field's name in torch's spelling: RunningMean is running_mean, FC1 is fc1
+// and WeightIH0 is weight_ih0.
 func snake(name string) string {
 	var b strings.Builder
 	letters := []rune(name)

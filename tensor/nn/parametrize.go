@@ -10,44 +10,43 @@ import (
 	"halfnote/tensor"
 )
 
-// Parametrized is a module, some tensors of which are computed from parameters each time
-// that it runs: put it in the place of the module. [WeightNorm] and [SpectralNorm] make one.
-// Names of parameters and of the state are those of torch.nn.utils.parametrize.
+// Parametrized is a module, some of whose tensors are computed from parameters at each run.
+// Put it in the place of the module. [WeightNorm] and [SpectralNorm] make one. Names of
+// parameters and of the state are those of torch.nn.utils.parametrize.
 //
-// The module itself has these tensors only while Forward, With or String runs; it is not to
-// be called by another way, nor by several goroutines at once.
+// The module itself has these tensors only while Forward, With or String runs; do not call
+// it in another way, nor from several goroutines at once.
 type Parametrized struct {
 	Module
-	Parametrizations map[string]Parametrization // by the name of the tensor
+	Parametrizations map[string]Parametrization // keyed by the name of the tensor
 
-	put map[string]func(*tensor.Tensor) // sets what the module holds; a function, so that nothing finds tensors in it
+	put map[string]func(*tensor.Tensor) // setters of the module's tensors; functions, which the walk for tensors does not enter
 }
 
-// Parametrization computes a tensor from those that it holds.
+// Parametrization computes a tensor from its parameters.
 type Parametrization interface {
 	compute() *tensor.Tensor
-	original() *tensor.Tensor // of the computed one's shape
+	original() *tensor.Tensor // parameter with the computed tensor's shape
 	fmt.Stringer
 }
 
-// TensorName is the name of the tensor of a module that is to be computed; "weight" by
-// default.
+// TensorName is the name of the tensor of a module to compute; "weight" by default.
 func TensorName(name string) Option {
 	return Option{"TensorName", func(c *config) { c.tensorName = name }}
 }
 
-// parametrize returns m with the tensor of a name computed by what make returns for it. A
-// module that is Parametrized already gets another tensor computed.
+// parametrize returns m with the named tensor computed by the result of make. A module that
+// is already Parametrized gains another computed tensor.
 func parametrize(op string, m Module, name string, make func(weight *tensor.Tensor) Parametrization) *Parametrized {
 	if m == nil {
-		panic(&tensor.Error{Op: op, Why: "the module is nil; expected one"})
+		panic(&tensor.Error{Op: op, Why: "module is nil; expected a module"})
 	}
 	p, ok := m.(*Parametrized)
 	if !ok {
 		p = &Parametrized{m, map[string]Parametrization{}, map[string]func(*tensor.Tensor){}}
 	}
 	if p.Parametrizations[name] != nil {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s is computed already, by %v; expected another tensor, or RemoveParametrizations before", name, p.Parametrizations[name])})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s is already computed by %v; choose another tensor, or call RemoveParametrizations first", name, p.Parametrizations[name])})
 	}
 	own := namedTensors(p.Module)
 	i := slices.IndexFunc(own, func(n Named) bool { return n.Name == name && !strings.Contains(name, ".") })
@@ -56,7 +55,7 @@ func parametrize(op string, m Module, name string, make func(weight *tensor.Tens
 	}
 	places := placesOf(p.Module, own[i].Tensor)
 	if len(places) == 0 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s cannot be exchanged; expected a pointer to the module", name)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%s cannot be replaced; expected a pointer to the module", name)})
 	}
 	p.Parametrizations[name] = make(own[i].Tensor)
 	p.put[name] = func(t *tensor.Tensor) {
@@ -68,7 +67,7 @@ func parametrize(op string, m Module, name string, make func(weight *tensor.Tens
 	return p
 }
 
-// ownNames lists the names without a dot.
+// ownNames lists the names that contain no dot.
 func ownNames(own []Named) string {
 	var names []string
 	for _, n := range own {
@@ -79,7 +78,7 @@ func ownNames(own []Named) string {
 	return strings.Join(names, ", ")
 }
 
-// placesOf returns where model holds t.
+// placesOf returns the fields of model that hold t.
 func placesOf(model any, t *tensor.Tensor) []**tensor.Tensor {
 	var places []**tensor.Tensor
 	w := walker{seen: map[any]bool{}}
@@ -100,7 +99,7 @@ func placesOf(model any, t *tensor.Tensor) []**tensor.Tensor {
 //	normed.With(func() { out, h = gru.Run(x, nil) })
 func (p *Parametrized) With(body func()) { p.with(Parametrization.compute, body) }
 
-// with calls body while the module has what tensorOf returns.
+// with calls body while the module has the tensors that tensorOf returns.
 func (p *Parametrized) with(tensorOf func(Parametrization) *tensor.Tensor, body func()) {
 	defer func() {
 		for _, put := range p.put {
@@ -119,9 +118,9 @@ func (p *Parametrized) Forward(x *tensor.Tensor) (y *tensor.Tensor) {
 	return y
 }
 
-// RemoveParametrizations makes the tensor of a name of p a parameter again, which has the
-// value that is computed for it now, and returns p, or the module in it if nothing else of
-// it is computed. It panics if that tensor is not computed. It is
+// RemoveParametrizations makes the named tensor of p a parameter again, with its current
+// computed value, and returns p, or the module in it if no computed tensor is left. It
+// panics if that tensor is not computed. It is
 // torch.nn.utils.parametrize.remove_parametrizations, torch.nn.utils.remove_weight_norm
 // and remove_spectral_norm.
 func RemoveParametrizations(p *Parametrized, name string) Module {

@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestParametrizedNames has the names that PyTorch 2.15 gives.
+// TestParametrizedNames compares names with those of PyTorch 2.15.
 func TestParametrizedNames(t *testing.T) {
 	for _, c := range []struct {
 		m                   any
@@ -33,7 +33,7 @@ func TestParametrizedNames(t *testing.T) {
 	}
 }
 
-// TestParametrizedStrings has what PyTorch 2.15 prints.
+// TestParametrizedStrings compares with PyTorch 2.15's output.
 func TestParametrizedStrings(t *testing.T) {
 	for _, c := range []struct {
 		m    nn.Module
@@ -73,7 +73,7 @@ func TestParametrizedStrings(t *testing.T) {
 	}
 }
 
-// TestLinearCrossEntropyLoss has what PyTorch 2.15 prints, and its names.
+// TestLinearCrossEntropyLoss compares output and names with PyTorch 2.15's.
 func TestLinearCrossEntropyLoss(t *testing.T) {
 	l := nn.NewLinearCrossEntropyLoss(5, 3, nn.OutFeatures(2), nn.WithBias(), nn.LabelSmoothing(0.1), nn.Weight(tensor.Ones(3)))
 	want := `LinearCrossEntropyLoss(
@@ -88,11 +88,11 @@ func TestLinearCrossEntropyLoss(t *testing.T) {
 	}
 	one := l.Forward(tensor.Ones(5), tensor.FromInts([]int{0, 2}))
 	if two := l.Forward(tensor.Ones(1, 5), tensor.FromInts([]int{0, 2}, 1, 2)); !tensor.Equal(one, two) {
-		t.Errorf("one sample has the loss %v alone and %v in a batch", one, two)
+		t.Errorf("one sample has loss %v alone and %v in a batch", one, two)
 	}
 }
 
-// TestParametrized trains a normed layer, saves it, and takes the norm away again.
+// TestParametrized trains a normed layer, saves it and removes the norm.
 func TestParametrized(t *testing.T) {
 	x := tensor.Randn(5, 4)
 	for name, norm := range map[string]func(nn.Module, ...nn.Option) *nn.Parametrized{"weight": nn.WeightNorm, "spectral": nn.SpectralNorm} {
@@ -100,7 +100,7 @@ func TestParametrized(t *testing.T) {
 		before := plain.Forward(x)
 		m := norm(plain)
 		if got := m.Forward(x); name == "weight" && got.Sub(before).Abs().Amax().Item() > 1e-6 {
-			t.Errorf("%s: the layer gives %v, and gave %v before", name, got, before)
+			t.Errorf("%s: the layer gives %v, want %v as before", name, got, before)
 		}
 		m.Forward(x).Sum().Backward()
 		for _, p := range nn.NamedParameters(m) {
@@ -109,7 +109,7 @@ func TestParametrized(t *testing.T) {
 			}
 		}
 		if plain.Weight != nil {
-			t.Errorf("%s: the layer holds its weight between calls", name)
+			t.Errorf("%s: the layer keeps its weight between calls", name)
 		}
 		other := norm(nn.NewLinear(4, 3))
 		if err := nn.LoadStateDict(other, nn.StateDict(m)); err != nil {
@@ -119,15 +119,15 @@ func TestParametrized(t *testing.T) {
 		nn.Eval(other)
 		want := m.Forward(x)
 		if got := other.Forward(x); !tensor.Equal(got, want) {
-			t.Errorf("%s: a copy by state gives %v, want %v", name, got, want)
+			t.Errorf("%s: a copy loaded from the state gives %v, want %v", name, got, want)
 		}
 		if got := m.Forward(x); !tensor.Equal(got, want) {
-			t.Errorf("%s: it changes in use", name)
+			t.Errorf("%s: the result changes in evaluation", name)
 		}
 		direction := map[string]string{"weight": "parametrizations.weight.original1", "spectral": "parametrizations.weight.original"}[name]
 		nn.FunctionalCall(other, map[string]*tensor.Tensor{direction: tensor.Zeros(3, 4).AddScalar(1)}, func() {
 			if tensor.Equal(other.Forward(x), want) {
-				t.Errorf("%s: FunctionalCall does not exchange %s", name, direction)
+				t.Errorf("%s: FunctionalCall does not replace %s", name, direction)
 			}
 		})
 		nn.ToDType(other, tensor.Float64)
@@ -143,7 +143,7 @@ func TestParametrized(t *testing.T) {
 	}
 }
 
-// TestSpectralNorm finds the largest singular value in training alone.
+// TestSpectralNorm checks that the largest singular value is estimated only in training.
 func TestSpectralNorm(t *testing.T) {
 	m := nn.SpectralNorm(nn.NewLinear(6, 5))
 	largest := func() float64 {
@@ -162,7 +162,7 @@ func TestSpectralNorm(t *testing.T) {
 	tensor.NoGrad(func() { nn.InitNormal(nn.Parameters(m)[1], 0, 1) })
 	m.Forward(tensor.Zeros(1, 6))
 	if !tensor.Equal(vectors, nn.StateDict(m)["parametrizations.weight.0._u"]) {
-		t.Error("the vectors change in use")
+		t.Error("the vectors change in evaluation")
 	}
 	nn.Train(m)
 	m.Forward(tensor.Zeros(1, 6))
@@ -171,7 +171,7 @@ func TestSpectralNorm(t *testing.T) {
 	}
 }
 
-// TestParametrizedWith runs a network that has more results than Forward.
+// TestParametrizedWith runs a network with more results than Forward returns.
 func TestParametrizedWith(t *testing.T) {
 	g := nn.NewGRU(3, 4)
 	x := tensor.Randn(5, 2, 3)
@@ -183,12 +183,12 @@ func TestParametrizedWith(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if s := nn.StateDict(m)["parametrizations.weight_hh_l0.original0"]; !slices.Equal(s.Shape(), nil) {
-		t.Errorf("the length of the whole weight has shape %v", s.Shape())
+		t.Errorf("the norm of the whole weight has shape %v", s.Shape())
 	}
 }
 
-// TestParametrizedWalks: a parametrized module stands for the one in it, of which another
-// tensor may be looked at.
+// TestParametrizedWalks checks that a parametrized module stands for its inner module in
+// walks over the model.
 func TestParametrizedWalks(t *testing.T) {
 	net := nn.Sequential(nn.WeightNorm(nn.NewLinear(2, 3)), nn.SpectralNorm(nn.NewMultiheadAttention(4, 2), nn.TensorName("in_proj_weight")))
 	var got []string
@@ -204,15 +204,15 @@ func TestParametrizedWalks(t *testing.T) {
 	n := 0
 	nn.Apply(net, func(m any) {
 		if l, ok := m.(*nn.Linear); ok && l.Weight == nil {
-			t.Error("Apply shows a module without its weight")
+			t.Error("Apply visits a module without its weight")
 		}
 		n++
 	})
 	if n != 4 {
-		t.Errorf("Apply shows %d modules, want 4", n)
+		t.Errorf("Apply visits %d modules, want 4", n)
 	}
 	if got := nn.Print(net); !strings.Contains(got, "(1): ParametrizedMultiheadAttention(\n    (out_proj): ") {
-		t.Errorf("it prints as\n%s", got)
+		t.Errorf("printed as\n%s", got)
 	}
 }
 
@@ -220,47 +220,47 @@ func TestParametrizedMistakes(t *testing.T) {
 	l := nn.NewLinear(2, 3)
 	m := nn.WeightNorm(nn.NewLinear(2, 3))
 	for want, f := range map[string]func(){
-		"tensor: weight_norm: the module is nil":                                                    func() { nn.WeightNorm(nil) },
-		`tensor: weight_norm: Linear has no tensor "wait" of its own; expected one of weight, bias`: func() { nn.WeightNorm(l, nn.TensorName("wait")) },
-		"tensor: weight_norm: shape (3, 2): dimension 2 is out of range; expected -2 to 1":          func() { nn.WeightNorm(l, nn.Dim(2)) },
-		"tensor: spectral_norm: weight is computed already, by _WeightNorm()":                       func() { nn.SpectralNorm(m) },
-		"tensor: spectral_norm: 0 steps of the power method":                                        func() { nn.SpectralNorm(l, nn.PowerIterations(0)) },
-		`tensor: remove_parametrizations: "bias" is not computed; expected one of [weight]`:         func() { nn.RemoveParametrizations(m, "bias") },
-		"tensor: new_fractional_max_pool2d: sizes [] and ratios [] of the result":                   func() { nn.NewFractionalMaxPool2d(2) },
-		"tensor: new_fractional_max_pool2d: the ratios are [1 1]":                                   func() { nn.NewFractionalMaxPool2d(2, nn.OutputRatio(1)) },
-		"tensor: fractional_max_pool2d: windows of [2 2] at [4 4] places of a plane of [4 4]":       func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(4)).Forward(tensor.Zeros(1, 4, 4)) },
-		"tensor: fractional_max_pool3d: shape (1, 4, 4): it has 3 dimensions; expected 4 or 5":      func() { nn.NewFractionalMaxPool3d(2, nn.OutputSize(4)).Forward(tensor.Zeros(1, 4, 4)) },
-		"tensor: fractional_max_pool2d: shapes (1, 2, 4, 4) and (3,): the random samples do not": func() {
+		"tensor: weight_norm: module is nil": func() { nn.WeightNorm(nil) },
+		`tensor: weight_norm: Linear has no tensor "wait" of its own; expected one of weight, bias`:                                       func() { nn.WeightNorm(l, nn.TensorName("wait")) },
+		"tensor: weight_norm: shape (3, 2): dimension 2 is out of range; expected -2 to 1":                                                func() { nn.WeightNorm(l, nn.Dim(2)) },
+		"tensor: spectral_norm: weight is already computed by _WeightNorm(); choose another tensor, or call RemoveParametrizations first": func() { nn.SpectralNorm(m) },
+		"tensor: spectral_norm: PowerIterations is 0":                                                                                     func() { nn.SpectralNorm(l, nn.PowerIterations(0)) },
+		`tensor: remove_parametrizations: "bias" is not computed; expected one of [weight]`:                                               func() { nn.RemoveParametrizations(m, "bias") },
+		"tensor: new_fractional_max_pool2d: OutputSize [] and OutputRatio []":                                                             func() { nn.NewFractionalMaxPool2d(2) },
+		"tensor: new_fractional_max_pool2d: OutputRatio is [1 1]":                                                                         func() { nn.NewFractionalMaxPool2d(2, nn.OutputRatio(1)) },
+		"tensor: fractional_max_pool2d: windows of [2 2] at [4 4] positions in a plane of [4 4]":                                          func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(4)).Forward(tensor.Zeros(1, 4, 4)) },
+		"tensor: fractional_max_pool3d: shape (1, 4, 4): input is 3-D; expected 4-D or 5-D":                                               func() { nn.NewFractionalMaxPool3d(2, nn.OutputSize(4)).Forward(tensor.Zeros(1, 4, 4)) },
+		"tensor: fractional_max_pool2d: shapes (1, 2, 4, 4) and (3,): RandomSamples has the wrong shape": func() {
 			nn.NewFractionalMaxPool2d(2, nn.OutputSize(2), nn.RandomSamples(tensor.Zeros(3))).Forward(tensor.Zeros(1, 2, 4, 4))
 		},
-		"tensor: max_unpool2d: the output size is [9 4]; expected [4 4]": func() {
+		"tensor: max_unpool2d: output size is [9 4]; expected [4 4], each plus or minus less than the stride [2 2]": func() {
 			nn.MaxUnpool2d(2).Forward(tensor.Zeros(1, 2, 2), tensor.FromInts([]int{0, 1, 2, 3}, 1, 2, 2), 9, 4)
 		},
-		"tensor: max_unpool1d: shapes (2, 2) and (4,)":                                        func() { nn.MaxUnpool1d(2).Forward(tensor.Zeros(2, 2), tensor.FromInts([]int{0, 1, 2, 3})) },
-		"tensor: max_unpool3d: MaxUnpool3d(kernel_size=(0, 0, 0)":                             func() { nn.MaxUnpool3d(0) },
-		"tensor: new_adaptive_log_softmax_with_loss: cutoffs [3 3] of 5 classes":              func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3, 3}) },
-		"tensor: new_adaptive_log_softmax_with_loss: cutoffs [] of 5 classes":                 func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, nil) },
-		"tensor: new_adaptive_log_softmax_with_loss: 8 features divided by 4 2 times are 0.5": func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 20, []int{3, 9}) },
+		"tensor: max_unpool1d: shapes (2, 2) and (4,)":                                                         func() { nn.MaxUnpool1d(2).Forward(tensor.Zeros(2, 2), tensor.FromInts([]int{0, 1, 2, 3})) },
+		"tensor: max_unpool3d: MaxUnpool3d(kernel_size=(0, 0, 0)":                                              func() { nn.MaxUnpool3d(0) },
+		"tensor: new_adaptive_log_softmax_with_loss: cutoffs [3 3] for 5 classes":                              func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3, 3}) },
+		"tensor: new_adaptive_log_softmax_with_loss: cutoffs [] for 5 classes":                                 func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, nil) },
+		"tensor: new_adaptive_log_softmax_with_loss: 8 features divided by DivValue 4 to the power 2 give 0.5": func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 20, []int{3, 9}) },
 		"tensor: adaptive_log_softmax_with_loss: shapes (2, 8) and (2,): target 1 is 5": func() {
 			nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).Run(tensor.Zeros(2, 8), tensor.FromInts([]int{1, 5}))
 		},
-		"tensor: adaptive_log_softmax_with_loss: shapes (2, 8) and (3,): expected an input (n, in)": func() {
+		"tensor: adaptive_log_softmax_with_loss: shapes (2, 8) and (3,): expected input (n, in) and integer targets (n), or input (in) and one target": func() {
 			nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).Run(tensor.Zeros(2, 8), tensor.FromInts([]int{1, 2, 3}))
 		},
-		"tensor: fractional_max_pool2d: windows of [2 2] at [9223372036854775807":           func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(math.MaxInt)).Forward(tensor.Zeros(1, 4, 4)) },
-		"tensor: gumbel_softmax: the input is nil":                                          func() { nn.GumbelSoftmax(nil) },
-		"tensor: max_unpool2d: the tensor of indices is nil":                                func() { nn.MaxUnpool2d(2).Forward(tensor.Zeros(1, 2, 2), nil) },
-		"tensor: fractional_max_pool2d: the input is nil":                                   func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(2)).Forward(nil) },
-		"tensor: adaptive_log_softmax_with_loss: the target is nil":                         func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).Run(tensor.Zeros(2, 8), nil) },
-		"tensor: linear_cross_entropy: the weight is nil":                                   func() { nn.LinearCrossEntropy(tensor.Zeros(2), nil, nil) },
-		"tensor: gumbel_softmax: tau is 0; expected a number above 0":                       func() { nn.GumbelSoftmax(tensor.Zeros(2), nn.Tau(0)) },
-		"tensor: gumbel_softmax: shape (1,): the logits are int64":                          func() { nn.GumbelSoftmax(tensor.FromInts([]int{1})) },
-		"tensor: new_rrelu: slopes from 2 to 1":                                             func() { nn.NewRReLU(2, 1) },
-		"tensor: softmax2d: shape (2, 2): it has 2 dimensions":                              func() { nn.Softmax2d().Forward(tensor.Zeros(2, 2)) },
-		"tensor: flatten: 3 numbers":                                                        func() { nn.Flatten(1, 2, 3) },
-		"tensor: new_linear_cross_entropy_loss: 3 classes and further sizes [0]":            func() { nn.NewLinearCrossEntropyLoss(5, 3, nn.OutFeatures(0)) },
-		"tensor: linear_cross_entropy: shapes (2, 5) and (3, 4): expected an input (n, in)": func() { nn.LinearCrossEntropy(tensor.Zeros(2, 5), tensor.Zeros(3, 4), tensor.FromInts([]int{1, 2})) },
-		"tensor: cosine_similarity: option Power does not belong":                           func() { nn.CosineSimilarity(nn.Power(2)) },
+		"tensor: fractional_max_pool2d: windows of [2 2] at [9223372036854775807": func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(math.MaxInt)).Forward(tensor.Zeros(1, 4, 4)) },
+		"tensor: gumbel_softmax: input is nil":                                    func() { nn.GumbelSoftmax(nil) },
+		"tensor: max_unpool2d: indices is nil":                                    func() { nn.MaxUnpool2d(2).Forward(tensor.Zeros(1, 2, 2), nil) },
+		"tensor: fractional_max_pool2d: input is nil":                             func() { nn.NewFractionalMaxPool2d(2, nn.OutputSize(2)).Forward(nil) },
+		"tensor: adaptive_log_softmax_with_loss: target is nil":                   func() { nn.NewAdaptiveLogSoftmaxWithLoss(8, 5, []int{3}).Run(tensor.Zeros(2, 8), nil) },
+		"tensor: linear_cross_entropy: weight is nil":                             func() { nn.LinearCrossEntropy(tensor.Zeros(2), nil, nil) },
+		"tensor: gumbel_softmax: Tau is 0; expected a number above 0":             func() { nn.GumbelSoftmax(tensor.Zeros(2), nn.Tau(0)) },
+		"tensor: gumbel_softmax: shape (1,): logits have dtype int64":             func() { nn.GumbelSoftmax(tensor.FromInts([]int{1})) },
+		"tensor: new_rrelu: slopes from lower 2 to upper 1":                       func() { nn.NewRReLU(2, 1) },
+		"tensor: softmax2d: shape (2, 2): input is 2-D":                           func() { nn.Softmax2d().Forward(tensor.Zeros(2, 2)) },
+		"tensor: flatten: 3 arguments":                                            func() { nn.Flatten(1, 2, 3) },
+		"tensor: new_linear_cross_entropy_loss: 3 classes, OutFeatures [0]":       func() { nn.NewLinearCrossEntropyLoss(5, 3, nn.OutFeatures(0)) },
+		"tensor: linear_cross_entropy: shapes (2, 5) and (3, 4): expected input (n, in) or (in), weight (classes, d…, in) and bias (classes, d…) or none": func() { nn.LinearCrossEntropy(tensor.Zeros(2, 5), tensor.Zeros(3, 4), tensor.FromInts([]int{1, 2})) },
+		"tensor: cosine_similarity: option Power is not supported here":                                                                                   func() { nn.CosineSimilarity(nn.Power(2)) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

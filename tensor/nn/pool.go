@@ -6,13 +6,13 @@ import (
 	"halfnote/tensor"
 )
 
-// poolOptions returns what pooling over dims dimensions was told.
+// poolOptions returns the options of pooling over dims dimensions.
 func (c visionConfig) poolOptions() tensor.PoolOptions {
 	return tensor.PoolOptions{Stride: c.stride, Padding: c.padding, Dilation: c.dilation, CeilMode: c.ceil, ExcludePadding: c.excludePadding, Divisor: c.divisor}
 }
 
-// window returns the size of a pooling's window, size or what KernelSize says, and
-// fills in the stride.
+// window returns the size of a pooling's window, size or the value of KernelSize, and fills
+// in the stride.
 func (c *visionConfig) window(size int) []int {
 	if len(c.kernel) == 0 {
 		c.kernel = []int{size}
@@ -36,7 +36,7 @@ func maxPool(dims, size int, options []Option) *MaxPool {
 	}}
 }
 
-// MaxPool1d returns a module of the largest elements in windows of (n, c, l). It takes
+// MaxPool1d returns a module computing the largest element of each window of (n, c, l). It takes
 // KernelSize, Stride, Padding, Dilation and CeilMode. It is torch.nn.MaxPool1d.
 func MaxPool1d(size int, options ...Option) *MaxPool { return maxPool(1, size, options) }
 
@@ -60,9 +60,8 @@ func lpPool(dims int, p float64, size int, options []Option) *Activation {
 	}}
 }
 
-// LPPool1d returns a module of the norms of order p over windows of (n, c, l): the roots of the
-// sums of powers. It takes KernelSize, Stride and CeilMode.
-// It is torch.nn.LPPool1d.
+// LPPool1d returns a module computing the norm of order p of each window of (n, c, l). It
+// takes KernelSize, Stride and CeilMode. It is torch.nn.LPPool1d.
 func LPPool1d(p float64, size int, options ...Option) *Activation {
 	return lpPool(1, p, size, options)
 }
@@ -95,7 +94,7 @@ func avgPool(dims, size int, options []Option) *Activation {
 	}}
 }
 
-// AvgPool1d returns a module of the means over windows of (n, c, l). It takes
+// AvgPool1d returns a module computing the mean of each window of (n, c, l). It takes
 // KernelSize, Stride, Padding, CeilMode and ExcludePadding. It is
 // torch.nn.AvgPool1d.
 func AvgPool1d(size int, options ...Option) *Activation { return avgPool(1, size, options) }
@@ -115,14 +114,14 @@ func adaptive(name string, places []int, f func(x *tensor.Tensor) *tensor.Tensor
 	return &Activation{fmt.Sprintf("%s(output_size=%s)", name, size), f}
 }
 
-// AdaptiveAvgPool1d returns a module of the means of places even parts of (n, c, l).
+// AdaptiveAvgPool1d returns a module computing the means of places even parts of (n, c, l).
 // It is torch.nn.AdaptiveAvgPool1d.
 func AdaptiveAvgPool1d(places int) *Activation {
 	return adaptive("AdaptiveAvgPool1d", []int{places}, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveAvgPool1d(places) })
 }
 
-// AdaptiveAvgPool2d is AdaptiveAvgPool1d for (n, c, h, w), with one number for both or
-// one each; 0 leaves a size. It is torch.nn.AdaptiveAvgPool2d.
+// AdaptiveAvgPool2d is AdaptiveAvgPool1d for (n, c, h, w), with one number for both
+// dimensions or one each; 0 keeps a size. It is torch.nn.AdaptiveAvgPool2d.
 func AdaptiveAvgPool2d(places ...int) *Activation {
 	return adaptive("AdaptiveAvgPool2d", places, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveAvgPool2d(places...) })
 }
@@ -133,14 +132,14 @@ func AdaptiveAvgPool3d(places ...int) *Activation {
 	return adaptive("AdaptiveAvgPool3d", places, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveAvgPool3d(places...) })
 }
 
-// AdaptiveMaxPool1d returns a module of the largest elements of places even parts of
+// AdaptiveMaxPool1d returns a module computing the largest elements of places even parts of
 // (n, c, l). It is torch.nn.AdaptiveMaxPool1d.
 func AdaptiveMaxPool1d(places int) *Activation {
 	return adaptive("AdaptiveMaxPool1d", []int{places}, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveMaxPool1d(places) })
 }
 
-// AdaptiveMaxPool2d is AdaptiveMaxPool1d for (n, c, h, w), with one number for both or
-// one each; 0 leaves a size. It is torch.nn.AdaptiveMaxPool2d.
+// AdaptiveMaxPool2d is AdaptiveMaxPool1d for (n, c, h, w), with one number for both
+// dimensions or one each; 0 keeps a size. It is torch.nn.AdaptiveMaxPool2d.
 func AdaptiveMaxPool2d(places ...int) *Activation {
 	return adaptive("AdaptiveMaxPool2d", places, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveMaxPool2d(places...) })
 }

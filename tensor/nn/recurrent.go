@@ -9,12 +9,12 @@ import (
 	"halfnote/tensor"
 )
 
-// recurrent is what the networks of layers of cells have in common.
+// recurrent holds the state common to RNN, GRU and LSTM.
 type recurrent struct {
 	Mode
-	// Weights are named as in torch: "weight_ih_l0", "weight_hh_l0", "bias_ih_l0",
-	// "bias_hh_l0", with projections "weight_hr_l0", then those with "_reverse", layer
-	// by layer.
+	// Weights have torch's names, layer by layer: "weight_ih_l0", "weight_hh_l0",
+	// "bias_ih_l0", "bias_hh_l0", "weight_hr_l0" with projections, then those with
+	// "_reverse".
 	Weights []Named
 
 	name       string
@@ -25,11 +25,11 @@ type recurrent struct {
 func newRecurrent(name, constructor string, gates, in, hidden int, c config) recurrent {
 	switch {
 	case in < 1 || hidden < 1 || c.layers < 1:
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d to %d features in %d layers; expected 1 or more of each", in, hidden, c.layers)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d to %d features, Layers %d; expected at least 1 each", in, hidden, c.layers)})
 	case c.projection < 0 || c.projection >= hidden:
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("a projection to %d of %d features; expected fewer than those", c.projection, hidden)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("Projection to %d of %d features; expected fewer than the hidden features", c.projection, hidden)})
 	case !(c.dropout >= 0 && c.dropout <= 1):
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("dropout with probability %v; expected 0 to 1", c.dropout)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("Drop is %v; expected a probability from 0 to 1", c.dropout)})
 	}
 	r := recurrent{name: name, in: in, hidden: hidden, c: c}
 	bound := 1 / math.Sqrt(float64(hidden))
@@ -56,7 +56,7 @@ func newRecurrent(name, constructor string, gates, in, hidden int, c config) rec
 	return r
 }
 
-// out returns the number of features of the state that goes out.
+// out returns the number of features of the output state.
 func (r *recurrent) out() int {
 	if r.c.projection > 0 {
 		return r.c.projection
@@ -88,11 +88,11 @@ func (r *recurrent) at(i int) weights {
 	return w
 }
 
-// stepper returns the states after x, the first of which goes out.
+// stepper returns the states after x, the first of which is the output.
 type stepper func(x *tensor.Tensor, states []*tensor.Tensor, w weights) []*tensor.Tensor
 
-// run reads x, each network starting from its part of each of states, whose features
-// sizes names; nil stands for zeros. Sequences end after lengths, unless that is nil.
+// run reads x. Each network starts from its part of each of states, whose features are
+// sizes; nil means zeros. Sequences end after lengths, if not nil.
 func (r *recurrent) run(x *tensor.Tensor, lengths []int, states []*tensor.Tensor, sizes []int, step stepper) (out *tensor.Tensor, last []*tensor.Tensor) {
 	r.check(x, lengths, states, sizes)
 	if lengths != nil {
@@ -118,7 +118,7 @@ func (r *recurrent) run(x *tensor.Tensor, lengths []int, states []*tensor.Tensor
 	return out, last
 }
 
-// runLengths is run by way of a packed sequence.
+// runLengths is run through a packed sequence.
 func (r *recurrent) runLengths(x *tensor.Tensor, lengths []int, states []*tensor.Tensor, sizes []int, step stepper) (out *tensor.Tensor, last []*tensor.Tensor) {
 	var layout []Option
 	times := x.Size(0)
@@ -130,8 +130,8 @@ func (r *recurrent) runLengths(x *tensor.Tensor, lengths []int, states []*tensor
 	return out, last
 }
 
-// runPacked is run for a packed sequence. The states have the order in which the sequences
-// were given.
+// runPacked is run for a packed sequence. The states are in the original order of the
+// sequences.
 func (r *recurrent) runPacked(p PackedSequence, states []*tensor.Tensor, sizes []int, step stepper) (out PackedSequence, last []*tensor.Tensor) {
 	r.checkPacked(p, states, sizes)
 	reorder := func(states []*tensor.Tensor, indices []int) []*tensor.Tensor {
@@ -174,9 +174,9 @@ func (r *recurrent) initial(x *tensor.Tensor, batch int, states []*tensor.Tensor
 	return first
 }
 
-// layers reads input (sequences, features) at each time, the number of sequences not
-// growing, and returns what goes out at each time and the last of each state, by network.
-// drop is applied between layers in training.
+// layers reads input (sequences, features) at each time step, where the number of sequences
+// does not increase, and returns the output at each time step and the last of each state, by
+// network. drop is applied between layers in training.
 func (r *recurrent) layers(input []*tensor.Tensor, first [][]*tensor.Tensor, step stepper, drop func([]*tensor.Tensor) []*tensor.Tensor) (output, last []*tensor.Tensor) {
 	final := make([][]*tensor.Tensor, len(first[0]))
 	for layer := range r.c.layers {
@@ -204,10 +204,10 @@ func (r *recurrent) layers(input []*tensor.Tensor, first [][]*tensor.Tensor, ste
 	return input, last
 }
 
-// pass reads input with one network, from its end if it is reversed, shows what goes out at
-// each time and returns the last states. Where fewer sequences are left than before, the
-// states of those that have ended are set aside; where there are more, those begin from
-// their first states.
+// pass reads input with one network, from its end if it is reversed, calls show with the
+// output at each time step and returns the last states. Where fewer sequences remain than
+// before, the states of the ended ones are set aside; where there are more, the new ones
+// begin from their first states.
 func pass(input, first []*tensor.Tensor, w weights, step stepper, reversed bool, show func(t int, y *tensor.Tensor)) []*tensor.Tensor {
 	rows := func(states []*tensor.Tensor, from, to int) []*tensor.Tensor {
 		return each(states, func(s *tensor.Tensor) *tensor.Tensor { return s.Slice(0, from, to) })
@@ -249,8 +249,8 @@ func pass(input, first []*tensor.Tensor, w weights, step stepper, reversed bool,
 	return s
 }
 
-// rowsOf returns the parts of x along its first dimension that have the given sizes, cut
-// out by halves as those of slicesOf.
+// rowsOf splits x along its first dimension into parts of the given sizes, by halves as in
+// slicesOf.
 func rowsOf(x *tensor.Tensor, sizes []int) []*tensor.Tensor {
 	if len(sizes) == 1 {
 		return []*tensor.Tensor{x}
@@ -262,22 +262,22 @@ func rowsOf(x *tensor.Tensor, sizes []int) []*tensor.Tensor {
 	return append(rowsOf(x.Slice(0, 0, rows), sizes[:half]), rowsOf(x.Slice(0, rows, x.Size(0)), sizes[half:])...)
 }
 
-// checkPacked panics unless p and the states fit the layers.
+// checkPacked panics unless p and the states match the layers.
 func (r *recurrent) checkPacked(p PackedSequence, states []*tensor.Tensor, sizes []int) {
 	op := strings.ToLower(r.name)
 	p.check(op)
 	if shape := p.Data.Shape(); len(shape) != 2 || shape[1] != r.in {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("the packed data does not fit; expected (sum of the lengths, in), in being %d", r.in)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("the packed data has the wrong shape; expected (sum of lengths, in) with in = %d", r.in)})
 	}
 	for i, s := range states {
 		r.checkState(op, p.Data.Shape(), s, []int{r.c.layers * r.directions(), p.BatchSizes[0], sizes[i]})
 	}
 }
 
-// checkState panics if the state s is there and has not the shape wanted.
+// checkState panics if the state s is not nil and does not have the shape want.
 func (r *recurrent) checkState(op string, input []int, s *tensor.Tensor, want []int) {
 	if s != nil && !slices.Equal(s.Shape(), want) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{input, s.Shape()}, Why: fmt.Sprintf("the state does not fit the input; expected shape %v: layers and directions, batch if there is one, features", want)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{input, s.Shape()}, Why: fmt.Sprintf("the state does not match the input; expected %v: (layers·directions, batch if any, features)", want)})
 	}
 }
 
@@ -289,17 +289,17 @@ func (r *recurrent) check(x *tensor.Tensor, lengths []int, states []*tensor.Tens
 	}
 	shape := x.Shape()
 	if n := len(shape); n < 2 || n > 3 || shape[n-1] != r.in {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("the input does not fit; expected %s or (time, in), in being %d", layout, r.in)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("the input has the wrong shape; expected %s or (time, in) with in = %d", layout, r.in)})
 	}
 	time, batch := 0, 1
 	if r.c.batchFirst && len(shape) == 3 {
 		time, batch = 1, 0
 	}
 	if shape[time] == 0 {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: "there is no step of time; expected one or more"})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: "the sequence is empty; expected at least one time step"})
 	}
 	if lengths != nil && (len(shape) != 3 || len(lengths) != shape[batch] || len(lengths) > 0 && (slices.Min(lengths) < 1 || slices.Max(lengths) > shape[time])) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("lengths %v do not fit; expected one for each sequence of the batch, from 1 to the times", lengths)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{shape}, Why: fmt.Sprintf("lengths %v; expected one for each sequence of the batch, from 1 to the number of time steps", lengths)})
 	}
 	for i, s := range states {
 		want := []int{r.c.layers * r.directions(), sizes[i]}
@@ -310,9 +310,8 @@ func (r *recurrent) check(x *tensor.Tensor, lengths []int, states []*tensor.Tens
 	}
 }
 
-// slicesOf returns the slices of x along its first dimension. They are cut out by
-// halves, so that putting their gradients together costs the size of x times the
-// logarithm of their number.
+// slicesOf returns the slices of x along its first dimension. It splits by halves, so that
+// adding up their gradients costs the size of x times the logarithm of their number.
 func slicesOf(x *tensor.Tensor) []*tensor.Tensor {
 	n := x.Size(0)
 	if n == 1 {

@@ -2,35 +2,35 @@ package nn
 
 import "halfnote/tensor"
 
-// RNN is layers of a recurrent network. It is torch.nn.RNN.
+// RNN is a multi-layer recurrent network. It is torch.nn.RNN.
 type RNN struct{ recurrent }
 
-// NewRNN returns float32 layers from in features to states of hidden. Weights and
-// biases are spread evenly over ±1/√hidden. It takes NonlinearityReLU, Layers,
-// Bidirectional, BatchFirst, Drop (0 by default, between layers), NoBias and InitFrom.
-// It is torch.nn.RNN.
+// NewRNN returns float32 layers from in features to hidden states of size hidden. Weights
+// and biases are drawn uniformly from ±1/√hidden. It takes NonlinearityReLU, Layers,
+// Bidirectional, BatchFirst, Drop (0 by default, between layers), NoBias and InitFrom. It is
+// torch.nn.RNN.
 func NewRNN(in, hidden int, options ...Option) *RNN {
 	c := configure("new_rnn", config{bias: true, sequence: sequence{layers: 1}}, options,
 		"NonlinearityReLU", "Layers", "Bidirectional", "BatchFirst", "Drop", "NoBias", "InitFrom")
 	return &RNN{newRecurrent("RNN", "new_rnn", 1, in, hidden, c)}
 }
 
-// Run reads x (time, batch, in), or (time, in), from the states h (layers, batch,
-// hidden), nil for zeros, and returns the last layer's states at each time (time,
-// batch, hidden), and each layer's last state, in h's shape. With Bidirectional there are
-// twice as many layers in h and features in out.
+// Run reads x (time, batch, in), or (time, in), from the states h (layers, batch, hidden),
+// nil for zeros. It returns the last layer's states at each time step (time, batch, hidden)
+// and each layer's last state, in h's shape. Bidirectional doubles the layers in h and the
+// features in out.
 func (r *RNN) Run(x, h *tensor.Tensor) (out, last *tensor.Tensor) { return r.RunLengths(x, h, nil) }
 
-// RunLengths is Run for sequences that end after lengths, one for each of the batch: what
-// comes later is not read, the result there is 0, and the last states are those at the
+// RunLengths is Run for sequences of the given lengths, one for each of the batch: later
+// elements are not read, out is 0 there, and the last states are those at the sequences'
 // ends. It is Run between torch's pack_padded_sequence and pad_packed_sequence.
 func (r *RNN) RunLengths(x, h *tensor.Tensor, lengths []int) (out, last *tensor.Tensor) {
 	out, states := r.run(x, lengths, []*tensor.Tensor{h}, []int{r.hidden}, r.step)
 	return out, states[0]
 }
 
-// RunPacked is Run for a packed sequence, whose data is (sum of the lengths, in). h and last
-// have the order in which the sequences were given.
+// RunPacked is Run for a packed sequence, whose data is (sum of lengths, in). h and last are
+// in the original order of the sequences.
 func (r *RNN) RunPacked(x PackedSequence, h *tensor.Tensor) (out PackedSequence, last *tensor.Tensor) {
 	out, states := r.runPacked(x, []*tensor.Tensor{h}, []int{r.hidden}, r.step)
 	return out, states[0]
@@ -44,34 +44,34 @@ func (r *RNN) step(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Te
 	return []*tensor.Tensor{cell(x, s[0], w.ih, w.hh, w.biasIH, w.biasHH)}
 }
 
-// Forward returns the states at each time of Run from zeros.
+// Forward returns Run's states at each time step, starting from zeros.
 func (r *RNN) Forward(x *tensor.Tensor) *tensor.Tensor {
 	out, _ := r.Run(x, nil)
 	return out
 }
 
-// GRU is layers of gated recurrent units. It is torch.nn.GRU.
+// GRU is a multi-layer network of gated recurrent units. It is torch.nn.GRU.
 type GRU struct{ recurrent }
 
-// NewGRU returns float32 layers from in features to states of hidden. Weights and
-// biases are spread evenly over ±1/√hidden. It takes Layers, Bidirectional, BatchFirst,
-// Drop (0 by default, between layers), NoBias and InitFrom. It is torch.nn.GRU.
+// NewGRU returns float32 layers from in features to hidden states of size hidden. Weights
+// and biases are drawn uniformly from ±1/√hidden. It takes Layers, Bidirectional,
+// BatchFirst, Drop (0 by default, between layers), NoBias and InitFrom. It is torch.nn.GRU.
 func NewGRU(in, hidden int, options ...Option) *GRU {
 	c := configure("new_gru", config{bias: true, sequence: sequence{layers: 1}}, options,
 		"Layers", "Bidirectional", "BatchFirst", "Drop", "NoBias", "InitFrom")
 	return &GRU{newRecurrent("GRU", "new_gru", 3, in, hidden, c)}
 }
 
-// Run is as RNN's.
+// Run is RNN's Run.
 func (g *GRU) Run(x, h *tensor.Tensor) (out, last *tensor.Tensor) { return g.RunLengths(x, h, nil) }
 
-// RunLengths is as RNN's.
+// RunLengths is RNN's RunLengths.
 func (g *GRU) RunLengths(x, h *tensor.Tensor, lengths []int) (out, last *tensor.Tensor) {
 	out, states := g.run(x, lengths, []*tensor.Tensor{h}, []int{g.hidden}, g.step)
 	return out, states[0]
 }
 
-// RunPacked is as RNN's.
+// RunPacked is RNN's RunPacked.
 func (g *GRU) RunPacked(x PackedSequence, h *tensor.Tensor) (out PackedSequence, last *tensor.Tensor) {
 	out, states := g.runPacked(x, []*tensor.Tensor{h}, []int{g.hidden}, g.step)
 	return out, states[0]
@@ -81,18 +81,18 @@ func (g *GRU) step(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.Te
 	return []*tensor.Tensor{tensor.GRUCell(x, s[0], w.ih, w.hh, w.biasIH, w.biasHH)}
 }
 
-// Forward returns the states at each time of Run from zeros.
+// Forward returns Run's states at each time step, starting from zeros.
 func (g *GRU) Forward(x *tensor.Tensor) *tensor.Tensor {
 	out, _ := g.Run(x, nil)
 	return out
 }
 
-// LSTM is layers of long short-term memory. It is torch.nn.LSTM.
+// LSTM is a multi-layer long short-term memory. It is torch.nn.LSTM.
 type LSTM struct{ recurrent }
 
-// NewLSTM returns float32 layers from in features to states of hidden. Weights and
-// biases are spread evenly over ±1/√hidden. It takes Layers, Bidirectional, BatchFirst,
-// Drop (0 by default, between layers), Projection, NoBias and InitFrom. It is
+// NewLSTM returns float32 layers from in features to hidden states of size hidden. Weights
+// and biases are drawn uniformly from ±1/√hidden. It takes Layers, Bidirectional,
+// BatchFirst, Drop (0 by default, between layers), Projection, NoBias and InitFrom. It is
 // torch.nn.LSTM.
 func NewLSTM(in, hidden int, options ...Option) *LSTM {
 	c := configure("new_lstm", config{bias: true, sequence: sequence{layers: 1}}, options,
@@ -100,19 +100,19 @@ func NewLSTM(in, hidden int, options ...Option) *LSTM {
 	return &LSTM{newRecurrent("LSTM", "new_lstm", 4, in, hidden, c)}
 }
 
-// Run is as RNN's, with the cells' states c next to the hidden ones. With Projection h
-// and out have its features.
+// Run is RNN's Run with the cell states c next to the hidden states. With Projection, h and
+// out have its number of features.
 func (l *LSTM) Run(x, h, c *tensor.Tensor) (out, lastH, lastC *tensor.Tensor) {
 	return l.RunLengths(x, h, c, nil)
 }
 
-// RunLengths is as RNN's.
+// RunLengths is RNN's RunLengths.
 func (l *LSTM) RunLengths(x, h, c *tensor.Tensor, lengths []int) (out, lastH, lastC *tensor.Tensor) {
 	out, states := l.run(x, lengths, []*tensor.Tensor{h, c}, []int{l.out(), l.hidden}, l.step)
 	return out, states[0], states[1]
 }
 
-// RunPacked is as RNN's.
+// RunPacked is RNN's RunPacked.
 func (l *LSTM) RunPacked(x PackedSequence, h, c *tensor.Tensor) (out PackedSequence, lastH, lastC *tensor.Tensor) {
 	out, states := l.runPacked(x, []*tensor.Tensor{h, c}, []int{l.out(), l.hidden}, l.step)
 	return out, states[0], states[1]
@@ -127,7 +127,7 @@ func (l *LSTM) step(x *tensor.Tensor, s []*tensor.Tensor, w weights) []*tensor.T
 	return []*tensor.Tensor{h.Linear(w.hr, nil), c}
 }
 
-// Forward returns the hidden states at each time of Run from zeros.
+// Forward returns Run's hidden states at each time step, starting from zeros.
 func (l *LSTM) Forward(x *tensor.Tensor) *tensor.Tensor {
 	out, _, _ := l.Run(x, nil, nil)
 	return out

@@ -7,7 +7,7 @@ import (
 	"halfnote/tensor"
 )
 
-// cell is what the layers of one recurrent step have in common.
+// cell holds the state common to layers of one recurrent step.
 type cell struct {
 	WeightIH *tensor.Tensor // (gates hidden, in)
 	WeightHH *tensor.Tensor // (gates hidden, hidden)
@@ -17,7 +17,7 @@ type cell struct {
 
 func newCell(constructor string, gates, in, hidden int, c config) cell {
 	if in < 1 || hidden < 1 {
-		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d to %d features; expected 1 or more of each", in, hidden)})
+		panic(&tensor.Error{Op: constructor, Why: fmt.Sprintf("%d to %d features; expected at least 1 each", in, hidden)})
 	}
 	bound := 1 / math.Sqrt(float64(hidden))
 	draw := func(shape ...int) *tensor.Tensor { return c.uniform(-bound, bound, shape...).RequireGrad() }
@@ -28,7 +28,7 @@ func newCell(constructor string, gates, in, hidden int, c config) cell {
 	return w
 }
 
-// initial returns h, or zeros beside x if it is nil.
+// initial returns h, or zeros like x if it is nil.
 func (c *cell) initial(x, h *tensor.Tensor) *tensor.Tensor {
 	if h != nil {
 		return h
@@ -49,8 +49,8 @@ type RNNCell struct {
 	relu bool
 }
 
-// NewRNNCell returns a float32 cell from in features to a state of hidden. Weights and
-// biases are spread evenly over ±1/√hidden. It takes NonlinearityReLU, NoBias and
+// NewRNNCell returns a float32 cell from in features to a state of size hidden. Weights and
+// biases are drawn uniformly from ±1/√hidden. It takes NonlinearityReLU, NoBias and
 // InitFrom. It is torch.nn.RNNCell.
 func NewRNNCell(in, hidden int, options ...Option) *RNNCell {
 	c := configure("new_rnn_cell", config{bias: true}, options, "NonlinearityReLU", "NoBias", "InitFrom")
@@ -67,7 +67,7 @@ func (r *RNNCell) Run(x, h *tensor.Tensor) *tensor.Tensor {
 	return step(x, r.initial(x, h), r.WeightIH, r.WeightHH, r.BiasIH, r.BiasHH)
 }
 
-// Forward is Run from zeros.
+// Forward is Run starting from zeros.
 func (r *RNNCell) Forward(x *tensor.Tensor) *tensor.Tensor { return r.Run(x, nil) }
 
 // String returns what torch prints.
@@ -81,8 +81,8 @@ func (r *RNNCell) String() string {
 // GRUCell is one step of a gated recurrent unit. It is torch.nn.GRUCell.
 type GRUCell struct{ cell }
 
-// NewGRUCell returns a float32 cell from in features to a state of hidden. Weights and
-// biases are spread evenly over ±1/√hidden. It takes NoBias and InitFrom. It is
+// NewGRUCell returns a float32 cell from in features to a state of size hidden. Weights and
+// biases are drawn uniformly from ±1/√hidden. It takes NoBias and InitFrom. It is
 // torch.nn.GRUCell.
 func NewGRUCell(in, hidden int, options ...Option) *GRUCell {
 	c := configure("new_gru_cell", config{bias: true}, options, "NoBias", "InitFrom")
@@ -95,30 +95,30 @@ func (g *GRUCell) Run(x, h *tensor.Tensor) *tensor.Tensor {
 	return tensor.GRUCell(x, g.initial(x, h), g.WeightIH, g.WeightHH, g.BiasIH, g.BiasHH)
 }
 
-// Forward is Run from zeros.
+// Forward is Run starting from zeros.
 func (g *GRUCell) Forward(x *tensor.Tensor) *tensor.Tensor { return g.Run(x, nil) }
 
 // String returns what torch prints.
 func (g *GRUCell) String() string { return g.string("GRUCell", "") }
 
-// LSTMCell is one step of long short-term memory. It is torch.nn.LSTMCell.
+// LSTMCell is one step of a long short-term memory. It is torch.nn.LSTMCell.
 type LSTMCell struct{ cell }
 
-// NewLSTMCell returns a float32 cell from in features to states of hidden. Weights and
-// biases are spread evenly over ±1/√hidden. It takes NoBias and InitFrom. It is
+// NewLSTMCell returns a float32 cell from in features to states of size hidden. Weights and
+// biases are drawn uniformly from ±1/√hidden. It takes NoBias and InitFrom. It is
 // torch.nn.LSTMCell.
 func NewLSTMCell(in, hidden int, options ...Option) *LSTMCell {
 	c := configure("new_lstm_cell", config{bias: true}, options, "NoBias", "InitFrom")
 	return &LSTMCell{newCell("new_lstm_cell", 4, in, hidden, c)}
 }
 
-// Run returns the hidden state and the cell's after x (n, in) or (in), from the states
-// h and c, (n, hidden) or (hidden), nil for zeros.
+// Run returns the hidden and the cell state after x (n, in) or (in), from the states h and
+// c, (n, hidden) or (hidden), nil for zeros.
 func (l *LSTMCell) Run(x, h, c *tensor.Tensor) (nextH, nextC *tensor.Tensor) {
 	return tensor.LSTMCell(x, l.initial(x, h), l.initial(x, c), l.WeightIH, l.WeightHH, l.BiasIH, l.BiasHH)
 }
 
-// Forward returns the hidden state of Run from zeros.
+// Forward returns Run's hidden state, starting from zeros.
 func (l *LSTMCell) Forward(x *tensor.Tensor) *tensor.Tensor {
 	h, _ := l.Run(x, nil, nil)
 	return h

@@ -40,7 +40,7 @@ func TestRecurrentNames(t *testing.T) {
 	}
 }
 
-// TestRecurrentShapes runs layers in each layout, and one step after the other.
+// TestRecurrentShapes runs layers in each layout and step by step.
 func TestRecurrentShapes(t *testing.T) {
 	x := tensor.Randn(5, 2, 3)
 	g := nn.NewGRU(3, 4, nn.Layers(2))
@@ -52,21 +52,21 @@ func TestRecurrentShapes(t *testing.T) {
 	for i := range 5 {
 		var y *tensor.Tensor
 		if y, h = g.Run(x.Slice(0, i, i+1), h); !tensor.Equal(y.Squeeze(0), out.Select(0, i)) {
-			t.Errorf("step %d alone gives another result", i)
+			t.Errorf("step %d alone gives a different result", i)
 		}
 	}
 	if !tensor.Equal(h, last) {
-		t.Error("step by step gives another state")
+		t.Error("running step by step gives a different state")
 	}
 	first := nn.NewGRU(3, 4, nn.Layers(2), nn.BatchFirst())
 	if err := nn.LoadStateDict(first, nn.StateDict(g)); err != nil {
 		t.Fatal(err)
 	}
 	if got := first.Forward(x.Transpose(0, 1)).Transpose(0, 1); !tensor.Equal(got, out) {
-		t.Error("batch first gives another result")
+		t.Error("BatchFirst gives a different result")
 	}
 	if got, _ := g.Run(x.Select(1, 0), nil); !slices.Equal(got.Shape(), []int{5, 4}) || !tensor.Equal(got, out.Select(1, 0)) {
-		t.Error("one sequence alone gives another result")
+		t.Error("one sequence alone gives a different result")
 	}
 	if a, b := nn.NewLSTM(3, 4).Forward(x), nn.NewRNN(3, 4).Forward(x); !slices.Equal(a.Shape(), b.Shape()) {
 		t.Errorf("shapes %v and %v", a.Shape(), b.Shape())
@@ -78,7 +78,7 @@ func TestRecurrentShapes(t *testing.T) {
 	}
 }
 
-// TestSequenceDropout checks that dropout works in training alone, with the draws of a
+// TestSequenceDropout checks that dropout applies only in training and depends only on the
 // seed.
 func TestSequenceDropout(t *testing.T) {
 	x := tensor.Randn(3, 2, 4)
@@ -99,11 +99,11 @@ func TestSequenceDropout(t *testing.T) {
 		}
 		nn.Train(c.model)
 		if a, b := draw(1), draw(2); tensor.Equal(a, b) || !tensor.Equal(a, draw(1)) {
-			t.Errorf("%s: two seeds give one result, or one seed two", name)
+			t.Errorf("%s: results do not depend on the seed alone", name)
 		}
 		nn.Eval(c.model)
 		if !tensor.Equal(draw(1), draw(2)) {
-			t.Errorf("%s: there is dropout in use", name)
+			t.Errorf("%s: evaluation applies dropout", name)
 		}
 	}
 }
@@ -131,23 +131,23 @@ func TestSequenceMistakes(t *testing.T) {
 	m := nn.NewMultiheadAttention(4, 2)
 	x := tensor.Zeros(3, 2, 4)
 	for want, f := range map[string]func(){
-		"tensor: new_gru: 0 to 4 features in 1 layers":                                                                             func() { nn.NewGRU(0, 4) },
-		"tensor: new_rnn: dropout with probability 2; expected 0 to 1":                                                             func() { nn.NewRNN(1, 4, nn.Drop(2)) },
-		"tensor: new_lstm: a projection to 4 of 4 features; expected fewer":                                                        func() { nn.NewLSTM(1, 4, nn.Projection(4)) },
-		"tensor: new_gru: option Projection does not belong to this layer":                                                         func() { nn.NewGRU(1, 4, nn.Projection(2)) },
-		"tensor: new_gru_cell: 0 to 1 features":                                                                                    func() { nn.NewGRUCell(0, 1) },
-		"tensor: gru: shape (2, 3, 4): the input does not fit; expected (time, batch, in) or (time, in), in being 3":               func() { g.Forward(tensor.Zeros(2, 3, 4)) },
-		"tensor: gru: shape (5, 2, 3): lengths [5 6] do not fit; expected one for each sequence of the batch, from 1 to the times": func() { g.RunLengths(tensor.Zeros(5, 2, 3), nil, []int{5, 6}) },
-		"tensor: gru: shape (5, 2, 3): lengths [5] do not fit":                                                                     func() { g.RunLengths(tensor.Zeros(5, 2, 3), nil, []int{5}) },
-		"tensor: gru: shape (0, 2, 3): there is no step of time":                                                                   func() { g.Forward(tensor.Zeros(0, 2, 3)) },
-		"tensor: gru: shapes (5, 2, 3) and (1, 3, 4): the state does not fit the input; expected shape [1 2 4]":                    func() { g.Run(tensor.Zeros(5, 2, 3), tensor.Zeros(1, 3, 4)) },
-		"tensor: new_multihead_attention: 5 features in 2 heads":                                                                   func() { nn.NewMultiheadAttention(5, 2) },
-		"tensor: multi_head_attention_forward: shapes (3, 2, 4), (3, 2, 4) and (4, 2, 4): queries, keys and values do not fit; expected (L, batch, 4), (S, batch, 4) and (S, batch, 4)": func() { m.Run(x, x, tensor.Zeros(4, 2, 4), nn.MultiheadOptions{}) },
-		"tensor: multi_head_attention_forward: shape (3, 2): KeyPaddingMask does not fit; expected (batch, S), (2, 3)":                                                                  func() { m.Run(x, x, x, nn.MultiheadOptions{KeyPaddingMask: tensor.Zeros(3, 2)}) },
-		"tensor: multi_head_attention_forward: shape (2, 3): AttnMask does not fit; expected (L, S), (3, 3), or (batch heads, L, S), (4, 3, 3)":                                         func() { m.Run(x, x, x, nn.MultiheadOptions{AttnMask: tensor.Zeros(2, 3)}) },
-		"tensor: new_bilinear: 0 and 3 to 4 features": func() { nn.NewBilinear(0, 3, 4) },
-		"tensor: new_layer_norm: shape ():":           func() { nn.NewLayerNorm(nil) },
-		"tensor: new_transformer_encoder: -1 layers":  func() { nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2), -1, nil) },
+		"tensor: new_gru: 0 to 4 features, Layers 1":                                                                                                     func() { nn.NewGRU(0, 4) },
+		"tensor: new_rnn: Drop is 2; expected a probability from 0 to 1":                                                                                 func() { nn.NewRNN(1, 4, nn.Drop(2)) },
+		"tensor: new_lstm: Projection to 4 of 4 features; expected fewer than the hidden features":                                                       func() { nn.NewLSTM(1, 4, nn.Projection(4)) },
+		"tensor: new_gru: option Projection is not supported here":                                                                                       func() { nn.NewGRU(1, 4, nn.Projection(2)) },
+		"tensor: new_gru_cell: 0 to 1 features":                                                                                                          func() { nn.NewGRUCell(0, 1) },
+		"tensor: gru: shape (2, 3, 4): the input has the wrong shape; expected (time, batch, in) or (time, in) with in = 3":                              func() { g.Forward(tensor.Zeros(2, 3, 4)) },
+		"tensor: gru: shape (5, 2, 3): lengths [5 6]; expected one for each sequence of the batch, from 1 to the number of time steps":                   func() { g.RunLengths(tensor.Zeros(5, 2, 3), nil, []int{5, 6}) },
+		"tensor: gru: shape (5, 2, 3): lengths [5]":                                                                                                      func() { g.RunLengths(tensor.Zeros(5, 2, 3), nil, []int{5}) },
+		"tensor: gru: shape (0, 2, 3): the sequence is empty":                                                                                            func() { g.Forward(tensor.Zeros(0, 2, 3)) },
+		"tensor: gru: shapes (5, 2, 3) and (1, 3, 4): the state does not match the input; expected [1 2 4]: (layers·directions, batch if any, features)": func() { g.Run(tensor.Zeros(5, 2, 3), tensor.Zeros(1, 3, 4)) },
+		"tensor: new_multihead_attention: embed 5, heads 2, kdim 5, vdim 5":                                                                              func() { nn.NewMultiheadAttention(5, 2) },
+		"tensor: multi_head_attention_forward: shapes (3, 2, 4), (3, 2, 4) and (4, 2, 4): shapes of queries, keys and values do not match; expected (L, batch, 4), (S, batch, 4) and (S, batch, 4), or all without batch": func() { m.Run(x, x, tensor.Zeros(4, 2, 4), nn.MultiheadOptions{}) },
+		"tensor: multi_head_attention_forward: shape (3, 2): KeyPaddingMask has the wrong shape; expected (batch, S) = (2, 3)":                                                                                            func() { m.Run(x, x, x, nn.MultiheadOptions{KeyPaddingMask: tensor.Zeros(3, 2)}) },
+		"tensor: multi_head_attention_forward: shape (2, 3): AttnMask has the wrong shape; expected (L, S) = (3, 3) or (batch·heads, L, S) = (4, 3, 3)":                                                                   func() { m.Run(x, x, x, nn.MultiheadOptions{AttnMask: tensor.Zeros(2, 3)}) },
+		"tensor: new_bilinear: in1 0, in2 3, out 4":  func() { nn.NewBilinear(0, 3, 4) },
+		"tensor: new_layer_norm: shape ():":          func() { nn.NewLayerNorm(nil) },
+		"tensor: new_transformer_encoder: -1 layers": func() { nn.NewTransformerEncoder(nn.NewTransformerEncoderLayer(4, 2), -1, nil) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -8,9 +8,9 @@ import (
 )
 
 // SpectralNormalization computes a weight as Original divided by an estimate of its largest
-// singular value, which a step of the power method improves each time in training: T. Miyato
-// and others, "Spectral Normalization for Generative Adversarial Networks" (2018). It is
-// torch's _SpectralNorm.
+// singular value, which each call in training improves by the power method: T. Miyato and
+// others, "Spectral Normalization for Generative Adversarial Networks" (2018). It is torch's
+// _SpectralNorm.
 type SpectralNormalization struct {
 	Original *tensor.Tensor
 	Vectors  SingularVectors `nn:"0"`
@@ -19,28 +19,27 @@ type SpectralNormalization struct {
 	eps             float64
 }
 
-// SingularVectors are estimates of those of the largest singular value, of length 1, nil for
-// a weight of one dimension.
+// SingularVectors are estimates of the unit singular vectors of the largest singular value;
+// nil for a 1-D weight.
 type SingularVectors struct {
 	Mode
 	U *tensor.Tensor `nn:"_u"` // (rows)
 	V *tensor.Tensor `nn:"_v"` // (columns)
 }
 
-// PowerIterations is how many steps of the power method SpectralNorm takes each time in
+// PowerIterations is the number of power iterations of SpectralNorm at each call in
 // training; 1 by default. It is n_power_iterations.
 func PowerIterations(n int) Option {
 	return Option{"PowerIterations", func(c *config) { c.iterations = n }}
 }
 
 // SpectralNorm returns m with a weight divided by its largest singular value, or by its
-// length if it has one dimension. A weight of more than two dimensions is a matrix with a row for
-// each index of one of them. It takes TensorName, "weight" by default, PowerIterations, 1 by
-// default, Eps, the least length, 1e-12 by default, and Dim, that of the rows, 0 by default
-// and 1 for transposed convolutions. The vectors' first estimates have torch's draws. The
-// parameter is "parametrizations.weight.original", the vectors are
-// "parametrizations.weight.0._u" and "parametrizations.weight.0._v".
-// [RemoveParametrizations] undoes it. It is
+// length if it is 1-D. A weight of more than two dimensions is a matrix with a row for each
+// index of Dim. It takes TensorName, "weight" by default, PowerIterations, 1 by default, Eps,
+// the smallest length to divide by, 1e-12 by default, and Dim, 0 by default and 1 for
+// transposed convolutions. The initial vectors are the same as torch's. The parameter is
+// "parametrizations.weight.original", the vectors are "parametrizations.weight.0._u" and
+// "parametrizations.weight.0._v". [RemoveParametrizations] undoes it. It is
 // torch.nn.utils.parametrizations.spectral_norm.
 func SpectralNorm(m Module, options ...Option) *Parametrized {
 	const op = "spectral_norm"
@@ -56,7 +55,7 @@ func SpectralNorm(m Module, options ...Option) *Parametrized {
 	}
 	c := configure(op, start, options, "TensorName", "PowerIterations", "Eps", "Dim")
 	if c.iterations < 1 {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("%d steps of the power method; expected 1 or more", c.iterations)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("PowerIterations is %d; expected at least 1", c.iterations)})
 	}
 	return parametrize(op, m, c.tensorName, func(weight *tensor.Tensor) Parametrization {
 		s := &SpectralNormalization{Original: weight, dim: dimension(op, weight, c.dim), iterations: c.iterations, eps: c.eps}
@@ -67,8 +66,8 @@ func SpectralNorm(m Module, options ...Option) *Parametrized {
 	})
 }
 
-// begin draws the vectors and takes as many steps as torch: its 15, and those of the call
-// with which it checks a parametrization.
+// begin draws the vectors and takes as many steps as torch does: 15, plus those of the call
+// that checks a parametrization.
 func (s *SpectralNormalization) begin() {
 	matrix := s.matrix().Detach()
 	draw := func(n int) *tensor.Tensor {
@@ -79,7 +78,7 @@ func (s *SpectralNormalization) begin() {
 	s.step(matrix, 15+s.iterations)
 }
 
-// matrix returns the weight with a row for each index of the dimension.
+// matrix returns the weight with a row for each index of dimension dim.
 func (s *SpectralNormalization) matrix() *tensor.Tensor {
 	order := []int{s.dim}
 	for d := range s.Original.Dim() {
@@ -94,12 +93,12 @@ func (s *SpectralNormalization) matrix() *tensor.Tensor {
 	return w.Flatten(1)
 }
 
-// unit returns x divided by its length, which is at least eps.
+// unit returns x divided by its length or by eps, whichever is larger.
 func (s *SpectralNormalization) unit(x *tensor.Tensor) *tensor.Tensor {
 	return x.Div(x.Norm().ClampMin(s.eps))
 }
 
-// step improves the vectors.
+// step runs power iterations on the vectors.
 func (s *SpectralNormalization) step(matrix *tensor.Tensor, times int) {
 	for range times {
 		s.Vectors.U.Assign(s.unit(matrix.MV(s.Vectors.V)))
@@ -115,7 +114,7 @@ func (s *SpectralNormalization) compute() *tensor.Tensor {
 	if s.Vectors.Training() {
 		tensor.NoGrad(func() { s.step(matrix.Detach(), s.iterations) })
 	}
-	// The next call changes the vectors, which this one's derivative reads.
+	// The next call changes the vectors, which this call's derivative reads.
 	u, v := s.Vectors.U.Clone(), s.Vectors.V.Clone()
 	return s.Original.Div(u.VDot(matrix.MV(v)))
 }

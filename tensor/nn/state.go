@@ -9,9 +9,9 @@ import (
 	"halfnote/tensor"
 )
 
-// StateDict returns the tensors of model by name, those that require no gradient
-// too. They share memory with the model: Clone what shall not change with it. A model
-// with a method StateDict says itself what they are. It is torch.nn.Module.state_dict.
+// StateDict returns the tensors of model by name, including those that require no gradient.
+// They share memory with the model: Clone them to keep their values. A model with a
+// StateDict method provides its own. It is torch.nn.Module.state_dict.
 func StateDict(model any) map[string]*tensor.Tensor {
 	if m, ok := model.(interface {
 		StateDict() map[string]*tensor.Tensor
@@ -25,11 +25,11 @@ func StateDict(model any) map[string]*tensor.Tensor {
 	return state
 }
 
-// LoadStateDict copies state into the model's tensors of the same names, converted
-// to their dtypes. If a name is missing or unknown, or a shape differs, it returns
-// an error that names all of them, and the model has not changed. A tensor that the model
-// has under several names, such as a tied weight, is loaded by the first of them; state
-// may have the others too, as torch's does. It is torch.nn.Module.load_state_dict.
+// LoadStateDict copies state into the model's tensors of the same names, converted to their
+// dtypes. If names are missing or unknown, or shapes differ, it returns an error that lists
+// them all and leaves the model unchanged. A tensor with several names in the model, such as
+// a tied weight, is loaded by the first; state may contain the others too, as torch's does.
+// It is torch.nn.Module.load_state_dict.
 func LoadStateDict(model any, state map[string]*tensor.Tensor) error {
 	var wrong []string
 	w := walker{seen: map[any]bool{}}
@@ -62,13 +62,13 @@ func LoadStateDict(model any, state map[string]*tensor.Tensor) error {
 	return nil
 }
 
-// hasAgain reports whether a name leads to what has another name already.
+// hasAgain reports whether name is a further name of a tensor already found.
 func (w *walker) hasAgain(name string) bool {
 	return slices.ContainsFunc(w.again, func(path string) bool { return name == path || strings.HasPrefix(name, path+".") })
 }
 
-// To moves all tensors of model to device d; parameters stay the same leaves. It
-// panics if there is no such device. It is torch.nn.Module.to.
+// To moves all tensors of model to device d; parameters stay the same leaves. It panics if
+// the device does not exist. It is torch.nn.Module.to.
 func To(model any, d tensor.Device) {
 	change(model, func(t *tensor.Tensor) *tensor.Tensor { return t.ToDevice(d) })
 }
@@ -84,8 +84,8 @@ func ToDType(model any, d tensor.DType) {
 	})
 }
 
-// Half converts the floating-point tensors of model to float16: what autocast makes unnecessary.
-// It is torch.nn.Module.half.
+// Half converts the floating-point tensors of model to float16, which autocast makes
+// unnecessary. It is torch.nn.Module.half.
 func Half(model any) { ToDType(model, tensor.Float16) }
 
 func change(model any, f func(*tensor.Tensor) *tensor.Tensor) {

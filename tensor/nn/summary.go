@@ -9,26 +9,25 @@ import (
 	"text/tabwriter"
 )
 
-// Summary is a table of a model's modules and how many numbers they have. Cells show
-// it.
+// Summary is a table of a model's modules and the sizes of their tensors. Cells display it.
 type Summary struct {
 	Rows       []SummaryRow
-	Parameters int // numbers that are trained
-	Buffers    int // numbers that are not
-	Bytes      int // of both
+	Parameters int // elements that are trained
+	Buffers    int // elements that are not
+	Bytes      int // bytes of both
 }
 
-// SummaryRow is a module of a Summary, with what is its own and in no module inside it.
+// SummaryRow is a module of a Summary, with the tensors that are in no module inside it.
 type SummaryRow struct {
 	Name       string // path, empty for the model
-	Type       string // as "Linear"
-	Shapes     string // of its tensors, as "weight (10, 784), bias (10)"
+	Type       string // type, for example "Linear"
+	Shapes     string // shapes of its tensors, for example "weight (10, 784), bias (10)"
 	Parameters int
 	Buffers    int
 }
 
-// Summarize returns the modules of model that have tensors, with the numbers of each.
-// A tensor that two modules share counts once, for the first.
+// Summarize returns the modules of model that have tensors, with their sizes. A tensor that
+// two modules share counts once, for the first.
 func Summarize(model any) *Summary {
 	modules := NamedModules(model)
 	if len(modules) == 0 || modules[0].Name != "" {
@@ -69,7 +68,7 @@ func Summarize(model any) *Summary {
 	return s
 }
 
-// typeName returns the name of what m points to.
+// typeName returns the name of the type that m points to.
 func typeName(m any) string {
 	t := reflect.TypeOf(m)
 	for t != nil && t.Kind() == reflect.Pointer {

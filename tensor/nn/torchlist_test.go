@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// absent are names of torch.nn and torch.nn.functional that have no counterpart of that
-// name, and why.
+// absent maps names of torch.nn and torch.nn.functional without a counterpart of that name
+// to the reason.
 var absent = map[string]string{
 	"torch.nn.Buffer":                    "a tensor that requires no gradient, in a field",
 	"torch.nn.Container":                 "deprecated in torch",
@@ -23,15 +23,15 @@ var absent = map[string]string{
 	"torch.nn.Parameter":                 "a tensor that requires a gradient, in a field",
 	"torch.nn.ParameterDict":             "a map of tensors",
 	"torch.nn.ParameterList":             "a slice of tensors",
-	"torch.nn.RNNBase":                   "not exported: what RNN, GRU and LSTM have in common",
-	"torch.nn.RNNCellBase":               "not exported: what the cells have in common",
+	"torch.nn.RNNBase":                   "not exported: the state common to RNN, GRU and LSTM",
+	"torch.nn.RNNCellBase":               "not exported: the state common to the cells",
 	"torch.nn.SyncBatchNorm":             "one device computes",
-	"torch.nn.UninitializedBuffer":       "of lazy modules, which are not there",
-	"torch.nn.UninitializedParameter":    "of lazy modules, which are not there",
+	"torch.nn.UninitializedBuffer":       "for lazy modules, which are not provided",
+	"torch.nn.UninitializedParameter":    "for lazy modules, which are not provided",
 
-	"torch.nn.functional.adaptive_max_pool1d_with_indices":   "the values alone",
-	"torch.nn.functional.adaptive_max_pool2d_with_indices":   "the values alone",
-	"torch.nn.functional.adaptive_max_pool3d_with_indices":   "the values alone",
+	"torch.nn.functional.adaptive_max_pool1d_with_indices":   "values only",
+	"torch.nn.functional.adaptive_max_pool2d_with_indices":   "values only",
+	"torch.nn.functional.adaptive_max_pool3d_with_indices":   "values only",
 	"torch.nn.functional.fractional_max_pool2d_with_indices": "FractionalMaxPool.Run",
 	"torch.nn.functional.fractional_max_pool3d_with_indices": "FractionalMaxPool.Run",
 	"torch.nn.functional.grouped_mm":                         "for kernels of certain GPUs",
@@ -48,8 +48,8 @@ var absent = map[string]string{
 	"torch.nn.functional.upsample_nearest":                   "deprecated in torch: Interpolate",
 }
 
-// TestTorchList holds the exported names against torch's: each has a counterpart of its
-// name, New before it or not, or a reason for having none.
+// TestTorchList checks that each of torch's names has an exported counterpart of the same
+// name, with or without New, or a reason for its absence.
 func TestTorchList(t *testing.T) {
 	own := exported(t, ".", "..")
 	text, err := os.ReadFile("testdata/torch.txt")
@@ -66,22 +66,22 @@ func TestTorchList(t *testing.T) {
 		found := own[plain] || own["new"+plain]
 		switch _, known := absent[name]; {
 		case found && known:
-			t.Errorf("%s is among the absent ones and exported", name)
+			t.Errorf("%s is listed as absent but exported", name)
 		case !found && !known && !strings.HasPrefix(last, "Lazy"):
-			t.Errorf("%s has no counterpart, and there is no reason", name)
+			t.Errorf("%s has neither a counterpart nor a reason", name)
 		}
 	}
 	for name := range absent {
 		if !listed[name] {
-			t.Errorf("%s is among the absent ones and not in torch's list", name)
+			t.Errorf("%s is listed as absent but not in torch's list", name)
 		}
 	}
 	if n < 250 {
-		t.Errorf("the list has %d names; expected all", n)
+		t.Errorf("the list has only %d names", n)
 	}
 }
 
-// exported returns the names of the functions and methods of packages in small letters.
+// exported returns the names of the functions and methods of packages in lower case.
 func exported(t *testing.T, dirs ...string) map[string]bool {
 	names := map[string]bool{}
 	for _, dir := range dirs {

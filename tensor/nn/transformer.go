@@ -6,13 +6,13 @@ import (
 	"halfnote/tensor"
 )
 
-// MaskOptions are what the layers of a Transformer may be told. The zero value is the
-// default. Masks are as in MultiheadOptions.
+// MaskOptions are the masks of a Transformer's layers, as in MultiheadOptions. The zero
+// value masks nothing.
 type MaskOptions struct {
 	Mask, KeyPaddingMask *tensor.Tensor
 	IsCausal             bool
-	// MemoryMask, MemoryKeyPaddingMask and MemoryIsCausal are for the attention of a
-	// decoder to the encoder's result.
+	// MemoryMask, MemoryKeyPaddingMask and MemoryIsCausal apply to a decoder's attention
+	// to the encoder's result.
 	MemoryMask, MemoryKeyPaddingMask *tensor.Tensor
 	MemoryIsCausal                   bool
 }
@@ -35,7 +35,7 @@ func transformerConfig(constructor string, features int, options []Option) confi
 }
 
 // TransformerEncoderLayer is self-attention and a feed-forward part, each with dropout,
-// a residual connection and normalization. It is torch.nn.TransformerEncoderLayer.
+// a residual connection and normalisation. It is torch.nn.TransformerEncoderLayer.
 type TransformerEncoderLayer struct {
 	Mode
 	SelfAttn         *MultiheadAttention
@@ -45,9 +45,9 @@ type TransformerEncoderLayer struct {
 	c config
 }
 
-// NewTransformerEncoderLayer returns a float32 layer of so many features and attention
-// heads. It takes Feedforward, Drop (0.1 by default), ActivationGELU, NormFirst,
-// BatchFirst, NoBias, Eps (of the normalization, 1e-5) and InitFrom. It is
+// NewTransformerEncoderLayer returns a float32 layer with the given numbers of features and
+// attention heads. It takes Feedforward, Drop (0.1 by default), ActivationGELU, NormFirst,
+// BatchFirst, NoBias, Eps (of the normalisation, 1e-5) and InitFrom. It is
 // torch.nn.TransformerEncoderLayer.
 func NewTransformerEncoderLayer(features, heads int, options ...Option) *TransformerEncoderLayer {
 	return newEncoderLayer(features, heads, transformerConfig("new_transformer_encoder_layer", features, options))
@@ -62,7 +62,7 @@ func newEncoderLayer(features, heads int, c config) *TransformerEncoderLayer {
 }
 
 // Run maps x (L, batch, features), or (L, features), to the same shape; with BatchFirst
-// batch comes first.
+// the batch comes first.
 func (t *TransformerEncoderLayer) Run(x *tensor.Tensor, o MaskOptions) *tensor.Tensor {
 	attend := func(x *tensor.Tensor) *tensor.Tensor {
 		y, _ := t.SelfAttn.Run(x, x, x, o.self())
@@ -92,7 +92,7 @@ func activated(x *tensor.Tensor, c config) *tensor.Tensor {
 	return x.ReLU()
 }
 
-// residual returns x + f(x), normalized, or with first x + f(x normalized).
+// residual returns x + f(x) normalised or, with first, x + f(normalised x).
 func residual(x *tensor.Tensor, norm *LayerNorm, first bool, f func(*tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
 	if first {
 		return x.Add(f(norm.Forward(x)))
@@ -103,11 +103,11 @@ func residual(x *tensor.Tensor, norm *LayerNorm, first bool, f func(*tensor.Tens
 // TransformerEncoder is a stack of encoder layers. It is torch.nn.TransformerEncoder.
 type TransformerEncoder struct {
 	Layers []*TransformerEncoderLayer
-	Norm   *LayerNorm // at the end, or nil
+	Norm   *LayerNorm // final normalisation, or nil
 }
 
-// NewTransformerEncoder returns n copies of layer, with equal parameters at the start,
-// and norm at the end, which may be nil. It is torch.nn.TransformerEncoder.
+// NewTransformerEncoder returns n copies of layer with equal initial parameters, followed by
+// norm, which may be nil. It is torch.nn.TransformerEncoder.
 func NewTransformerEncoder(layer *TransformerEncoderLayer, n int, norm *LayerNorm) *TransformerEncoder {
 	checkLayers("new_transformer_encoder", n)
 	need("new_transformer_encoder", "layer", layer != nil, "a TransformerEncoderLayer")
@@ -118,7 +118,7 @@ func NewTransformerEncoder(layer *TransformerEncoderLayer, n int, norm *LayerNor
 	return e
 }
 
-// Run hands x through all layers, each with the masks of o.
+// Run passes x through all layers, each with the masks of o.
 func (t *TransformerEncoder) Run(x *tensor.Tensor, o MaskOptions) *tensor.Tensor {
 	for i, l := range t.Layers {
 		tensor.InModule(fmt.Sprint("layers.", i), func() { x = l.Run(x, o) })
@@ -135,7 +135,7 @@ func (t *TransformerEncoder) Forward(x *tensor.Tensor) *tensor.Tensor {
 }
 
 // TransformerDecoderLayer is self-attention, attention to an encoder's result and a
-// feed-forward part, each with dropout, a residual connection and normalization. It is
+// feed-forward part, each with dropout, a residual connection and normalisation. It is
 // torch.nn.TransformerDecoderLayer.
 type TransformerDecoderLayer struct {
 	Mode
@@ -146,8 +146,8 @@ type TransformerDecoderLayer struct {
 	c config
 }
 
-// NewTransformerDecoderLayer returns a float32 layer of so many features and attention
-// heads. It takes what NewTransformerEncoderLayer does. It is
+// NewTransformerDecoderLayer returns a float32 layer with the given numbers of features and
+// attention heads. It takes the options of NewTransformerEncoderLayer. It is
 // torch.nn.TransformerDecoderLayer.
 func NewTransformerDecoderLayer(features, heads int, options ...Option) *TransformerDecoderLayer {
 	return newDecoderLayer(features, heads, transformerConfig("new_transformer_decoder_layer", features, options))
@@ -162,7 +162,7 @@ func newDecoderLayer(features, heads int, c config) *TransformerDecoderLayer {
 }
 
 // Run maps x (L, batch, features) and the encoder's result memory (S, batch, features)
-// to x's shape; with BatchFirst batch comes first.
+// to x's shape; with BatchFirst the batch comes first.
 func (t *TransformerDecoderLayer) Run(x, memory *tensor.Tensor, o MaskOptions) *tensor.Tensor {
 	attend := func(x *tensor.Tensor) *tensor.Tensor {
 		y, _ := t.SelfAttn.Run(x, x, x, o.self())
@@ -187,11 +187,11 @@ func (t *TransformerDecoderLayer) drop(x *tensor.Tensor) *tensor.Tensor {
 // TransformerDecoder is a stack of decoder layers. It is torch.nn.TransformerDecoder.
 type TransformerDecoder struct {
 	Layers []*TransformerDecoderLayer
-	Norm   *LayerNorm // at the end, or nil
+	Norm   *LayerNorm // final normalisation, or nil
 }
 
-// NewTransformerDecoder returns n copies of layer, with equal parameters at the start,
-// and norm at the end, which may be nil. It is torch.nn.TransformerDecoder.
+// NewTransformerDecoder returns n copies of layer with equal initial parameters, followed by
+// norm, which may be nil. It is torch.nn.TransformerDecoder.
 func NewTransformerDecoder(layer *TransformerDecoderLayer, n int, norm *LayerNorm) *TransformerDecoder {
 	checkLayers("new_transformer_decoder", n)
 	need("new_transformer_decoder", "layer", layer != nil, "a TransformerDecoderLayer")
@@ -202,7 +202,7 @@ func NewTransformerDecoder(layer *TransformerDecoderLayer, n int, norm *LayerNor
 	return d
 }
 
-// Run hands x through all layers, each with memory and the masks of o.
+// Run passes x through all layers, each with memory and the masks of o.
 func (t *TransformerDecoder) Run(x, memory *tensor.Tensor, o MaskOptions) *tensor.Tensor {
 	for i, l := range t.Layers {
 		tensor.InModule(fmt.Sprint("layers.", i), func() { x = l.Run(x, memory, o) })
@@ -219,13 +219,13 @@ func checkLayers(constructor string, n int) {
 	}
 }
 
-// scratch is c with a generator of its own, for parameters that are overwritten.
+// scratch is c with its own generator, for parameters that are overwritten.
 func scratch(c config) config {
 	c.generator = tensor.NewGenerator(0)
 	return c
 }
 
-// copied gives the tensors of one layer to another of its kind.
+// copied copies the tensors of one layer to another of its type.
 func copied[L any](from, to *L) *L {
 	if err := LoadStateDict(to, StateDict(from)); err != nil {
 		panic(err)
@@ -239,9 +239,9 @@ type Transformer struct {
 	Decoder *TransformerDecoder
 }
 
-// NewTransformer returns a float32 model of so many features, attention heads and
-// layers; torch's defaults are 512, 8, 6 and 6. Matrices are drawn by Xavier's rule. It
-// takes what NewTransformerEncoderLayer does. It is torch.nn.Transformer.
+// NewTransformer returns a float32 model with the given numbers of features, attention heads
+// and layers; torch's defaults are 512, 8, 6 and 6. Matrices are initialised by Xavier's
+// rule. It takes the options of NewTransformerEncoderLayer. It is torch.nn.Transformer.
 func NewTransformer(features, heads, encoders, decoders int, options ...Option) *Transformer {
 	c := transformerConfig("new_transformer", features, options)
 	encoder := newEncoderLayer(features, heads, c)
@@ -257,7 +257,7 @@ func NewTransformer(features, heads, encoders, decoders int, options ...Option) 
 }
 
 // Run maps the source (S, batch, features) and the target (T, batch, features) to the
-// target's shape. source are the masks of the encoder, target those of the decoder.
+// target's shape. source holds the masks of the encoder, target those of the decoder.
 func (t *Transformer) Run(src, tgt *tensor.Tensor, source, target MaskOptions) *tensor.Tensor {
 	var memory *tensor.Tensor
 	tensor.InModule("encoder", func() { memory = t.Encoder.Run(src, source) })
@@ -265,7 +265,6 @@ func (t *Transformer) Run(src, tgt *tensor.Tensor, source, target MaskOptions) *
 	return tgt
 }
 
-// SquareSubsequentMask returns the float32 mask (n, n) that is -Inf where a key comes
-// after its query, else 0. It is
-// torch.nn.Transformer.generate_square_subsequent_mask.
+// SquareSubsequentMask returns the float32 mask (n, n) that is -Inf where a key comes after
+// its query and 0 elsewhere. It is torch.nn.Transformer.generate_square_subsequent_mask.
 func SquareSubsequentMask(n int) *tensor.Tensor { return additive(causal(n, n)) }

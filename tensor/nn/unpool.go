@@ -7,26 +7,27 @@ import (
 	"halfnote/tensor"
 )
 
-// MaxPool is max pooling as a module, whose Run also says where the largest elements are.
+// MaxPool is max pooling as a module; Run also returns the indices of the largest elements.
 type MaxPool struct {
 	Activation
 	indices func(x *tensor.Tensor) *tensor.Tensor
 }
 
-// Run returns the largest elements of x and where in its plane each is, in row-major
-// order, as int64: what MaxUnpool takes. It is return_indices=True.
+// Run returns the largest element of each window of x and its index in the plane, in
+// row-major order, as int64: the arguments of MaxUnpool. It is return_indices=True.
 func (m *MaxPool) Run(x *tensor.Tensor) (y, indices *tensor.Tensor) {
 	return m.Forward(x), m.indices(x)
 }
 
-// MaxUnpool puts elements back where a max pooling took them from, and zeros elsewhere.
+// MaxUnpool puts elements back at the indices that a max pooling returned, and zeros
+// elsewhere.
 type MaxUnpool struct {
 	text                    string
 	window, stride, padding []int
 }
 
-// MaxUnpool1d returns a partial inverse of MaxPool1d of (n, c, l). It takes KernelSize,
-// Stride and Padding, those of the pooling. It is torch.nn.MaxUnpool1d.
+// MaxUnpool1d returns a partial inverse of MaxPool1d  for (n, c, l). It takes KernelSize,
+// Stride and Padding, as given to the pooling. It is torch.nn.MaxUnpool1d.
 func MaxUnpool1d(size int, options ...Option) *MaxUnpool { return newMaxUnpool(1, size, options) }
 
 // MaxUnpool2d is MaxUnpool1d for (n, c, h, w). It is torch.nn.MaxUnpool2d.
@@ -43,37 +44,37 @@ func newMaxUnpool(dims, size int, options []Option) *MaxUnpool {
 	m := &MaxUnpool{window: full(c.kernel), stride: full(c.stride), padding: full(c.padding)}
 	m.text = fmt.Sprintf("%s(kernel_size=%s, stride=%s, padding=%s)", name, tuple(m.window), tuple(m.stride), tuple(m.padding))
 	if slices.Min(m.window) < 1 || slices.Min(m.stride) < 1 || slices.Min(m.padding) < 0 {
-		panic(&tensor.Error{Op: snake(name), Why: m.text + "; expected sizes and strides of 1 or more and padding of 0 or more"})
+		panic(&tensor.Error{Op: snake(name), Why: m.text + "; expected sizes and strides of at least 1 and padding of at least 0"})
 	}
 	return m
 }
 
-// Forward returns x (…, l), (…, h, w) or (…, d, h, w) unpooled, indices saying where in the
-// plane each element goes. The sizes of the plane are size, or, without it, the smallest
-// that the pooling would have made x of. It panics unless a size is less than a stride from
-// those. The derivative is that of picking elements.
+// Forward returns x (…, l), (…, h, w) or (…, d, h, w) unpooled; indices are positions in the
+// plane. size is the size of the plane, by default the smallest that the pooling maps to x's
+// size. It panics unless each size differs from that by less than a stride. The derivative
+// gathers elements.
 func (m *MaxUnpool) Forward(x, indices *tensor.Tensor, size ...int) *tensor.Tensor {
 	dims := len(m.window)
 	op := snake(m.text[:len("MaxUnpool1d")])
-	required(op, "the input", x)
-	required(op, "the tensor of indices", indices)
+	required(op, "input", x)
+	required(op, "indices", indices)
 	lead := x.Dim() - dims
 	if lead < 1 || lead > 2 || !slices.Equal(x.Shape(), indices.Shape()) {
-		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape(), indices.Shape()}, Why: fmt.Sprintf("expected an input of %d or %d dimensions, and indices of its shape", dims+1, dims+2)})
+		panic(&tensor.Error{Op: op, Shapes: [][]int{x.Shape(), indices.Shape()}, Why: fmt.Sprintf("expected input %d-D or %d-D, and indices of its shape", dims+1, dims+2)})
 	}
 	plane := m.plane(op, x.Shape()[lead:], size)
 	rows := 1
 	for _, n := range plane[:dims-1] {
 		rows *= n
 	}
-	// The positions are those in a plane of rows.
+	// Indices are positions in a flattened plane.
 	flat := func(t *tensor.Tensor) *tensor.Tensor { return t.Flatten(lead).Unsqueeze(-2) }
 	y := flat(x).MaxUnpool2d(flat(indices), rows, plane[dims-1])
 	return y.Reshape(append(x.Shape()[:lead], plane...)...)
 }
 
-// plane returns the sizes that x's sizes are unpooled to: size, which may have all of the
-// result's sizes, if it is given.
+// plane returns the sizes that x's sizes are unpooled to. size may give the plane's sizes or
+// all of the result's.
 func (m *MaxUnpool) plane(op string, sizes, size []int) []int {
 	dims := len(sizes)
 	if len(size) == dims+1 || len(size) == dims+2 {
@@ -91,7 +92,7 @@ func (m *MaxUnpool) plane(op string, sizes, size []int) []int {
 		fits = size[d] > plane[d]-m.stride[d] && size[d] < plane[d]+m.stride[d]
 	}
 	if !fits {
-		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("the output size is %v; expected %v, each less than the stride %v away", size, plane, m.stride)})
+		panic(&tensor.Error{Op: op, Why: fmt.Sprintf("output size is %v; expected %v, each plus or minus less than the stride %v", size, plane, m.stride)})
 	}
 	return size
 }

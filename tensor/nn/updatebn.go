@@ -7,12 +7,12 @@ import (
 	"halfnote/tensor"
 )
 
-// UpdateBN computes the running statistics of the batch-norm layers of model afresh: it
-// resets them, calls pass, in which model.Forward is to see each batch once, and averages
-// the statistics of all batches alike. While pass runs model is in training; then every
-// layer has the mode that it had. Operations are not recorded in pass. Weights averaged over steps need it before use, since
-// they never were the weights of a batch. It does nothing, and does not call pass, if
-// model has no batch-norm layer with running statistics. It is
+// UpdateBN recomputes the running statistics of the batch-norm layers of model: it resets
+// them, calls pass, which calls model.Forward once for each batch, and averages the
+// statistics of all batches with equal weight. The model is in training during pass, without
+// recording operations; afterwards every layer's mode is restored. Weights averaged over
+// steps need it before use, since no batch has run with them. If model has no batch-norm
+// layer with running statistics, UpdateBN does nothing and does not call pass. It is
 // torch.optim.swa_utils.update_bn.
 func UpdateBN(model any, pass func()) {
 	norms, modes := batchNorms(model)
@@ -35,7 +35,7 @@ func UpdateBN(model any, pass func()) {
 	tensor.NoGrad(pass)
 }
 
-// batchNorms returns the batch-norm layers of model that keep running statistics, and the
+// batchNorms returns the batch-norm layers of model that keep running statistics and the
 // modes of all its layers.
 func batchNorms(model any) (norms []*ChannelNorm, modes map[*Mode]bool) {
 	modes = map[*Mode]bool{}

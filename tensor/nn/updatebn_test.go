@@ -8,8 +8,8 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestUpdateBN compares running statistics with the means of the batches' own: their mean,
-// and their variance with n-1 in the divisor, as torch.optim.swa_utils.update_bn has them.
+// TestUpdateBN compares running statistics with the averages of the batches' means and
+// unbiased variances, as torch.optim.swa_utils.update_bn computes them.
 func TestUpdateBN(t *testing.T) {
 	tensor.ManualSeed(3)
 	first, untracked := nn.NewBatchNorm1d(2, nn.Momentum(0.5)), nn.NewBatchNorm1d(2, nn.TrackRunningStats(false))
@@ -33,7 +33,7 @@ func TestUpdateBN(t *testing.T) {
 		for _, x := range batches {
 			calls++
 			if y := net.Forward(x); y.RequiresGrad() || !first.Training() || !untracked.Training() {
-				t.Error("a pass is recorded, or a layer is not in training")
+				t.Error("the pass is recorded, or a layer is not in training")
 			}
 		}
 	})
@@ -48,17 +48,17 @@ func TestUpdateBN(t *testing.T) {
 		t.Errorf("%d calls, %v batches tracked, modes %v and %v; want 3, 3, and the modes from before", calls, first.NumBatchesTracked.Item(), first.Training(), untracked.Training())
 	}
 	if instance.RunningMean.At(0) != 100 {
-		t.Error("statistics of an instance norm have been reset")
+		t.Error("the statistics of an instance norm were reset")
 	}
 	before := first.RunningMean.At(0)
 	net.Forward(tensor.Zeros(5, 2))
 	if got := first.RunningMean.At(0); math.Abs(got-before/2) > 1e-6 {
-		t.Errorf("afterwards a batch of zeros leaves a mean of %v; want %v, by the layer's own momentum", got, before/2)
+		t.Errorf("after a batch of zeros the mean is %v; want %v, by the layer's own momentum", got, before/2)
 	}
-	nn.UpdateBN(nn.NewLinear(2, 2), func() { t.Error("a pass without batch-norm layers") })
+	nn.UpdateBN(nn.NewLinear(2, 2), func() { t.Error("pass was called without batch-norm layers") })
 }
 
-// TestUpdateBNPanics checks that modes and momentum return if a pass does not.
+// TestUpdateBNPanics checks that modes and momentum are restored if pass panics.
 func TestUpdateBNPanics(t *testing.T) {
 	bn := nn.NewBatchNorm1d(2, nn.Momentum(0.5))
 	nn.Eval(bn)
@@ -84,10 +84,10 @@ func TestVectors(t *testing.T) {
 		t.Errorf("got %v and %v; want 0 to 7", net.Weight, net.Bias)
 	}
 	for want, f := range map[string]func(){
-		"tensor: parameters_to_vector: there are no parameters; expected some, for example from nn.Parameters(net)":    func() { nn.ParametersToVector(nil) },
-		"tensor: vector_to_parameters: a tensor of shape [7] for 2 parameters with 8 elements; expected a vector of 8": func() { nn.VectorToParameters(tensor.Zeros(7), params) },
-		"tensor: vector_to_parameters: a nil tensor for 2 parameters with 8 elements; expected a vector of 8":          func() { nn.VectorToParameters(nil, params) },
-		"tensor: vector_to_parameters: parameter 1 is nil; expected a tensor":                                          func() { nn.VectorToParameters(v, []*tensor.Tensor{net.Weight, nil}) },
+		"tensor: parameters_to_vector: params is empty; expected at least one tensor, for example from nn.Parameters(net)": func() { nn.ParametersToVector(nil) },
+		"tensor: vector_to_parameters: a tensor of shape [7] for 2 parameters with 8 elements; expected a vector of 8":     func() { nn.VectorToParameters(tensor.Zeros(7), params) },
+		"tensor: vector_to_parameters: a nil tensor for 2 parameters with 8 elements; expected a vector of 8":              func() { nn.VectorToParameters(nil, params) },
+		"tensor: vector_to_parameters: parameter 1 is nil; expected a tensor":                                              func() { nn.VectorToParameters(v, []*tensor.Tensor{net.Weight, nil}) },
 	} {
 		if err := tensor.Try(f); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

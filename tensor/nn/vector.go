@@ -6,12 +6,12 @@ import (
 	"halfnote/tensor"
 )
 
-// ParametersToVector returns the elements of params one after the other, as one vector in
-// the dtype and on the device of the first. Gradients flow back to params. It panics if
-// params is empty or on several devices. It is torch.nn.utils.parameters_to_vector.
+// ParametersToVector returns the elements of params concatenated into one vector, with the
+// dtype and device of the first. Gradients flow back to params. It panics if params is empty
+// or on several devices. It is torch.nn.utils.parameters_to_vector.
 func ParametersToVector(params []*tensor.Tensor) *tensor.Tensor {
 	if len(params) == 0 {
-		failVector("parameters_to_vector", "there are no parameters; expected some, for example from nn.Parameters(net)")
+		failVector("parameters_to_vector", "params is empty; expected at least one tensor, for example from nn.Parameters(net)")
 	}
 	flat := make([]*tensor.Tensor, len(params))
 	for i, p := range params {
@@ -23,9 +23,9 @@ func ParametersToVector(params []*tensor.Tensor) *tensor.Tensor {
 	return tensor.Cat(0, flat...)
 }
 
-// VectorToParameters copies the elements of v into params, one after the other, in place and
-// in the dtypes of params. It panics unless v is a vector of as many elements as params have
-// together. It is torch.nn.utils.vector_to_parameters.
+// VectorToParameters copies the elements of v into params in turn, in place and converted to
+// their dtypes. It panics unless v is a vector with as many elements as params in total. It
+// is torch.nn.utils.vector_to_parameters.
 func VectorToParameters(v *tensor.Tensor, params []*tensor.Tensor) {
 	n := 0
 	for i, p := range params {

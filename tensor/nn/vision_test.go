@@ -11,7 +11,7 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestVisionStrings has what PyTorch 2.15 prints.
+// TestVisionStrings compares with PyTorch 2.15's output.
 func TestVisionStrings(t *testing.T) {
 	for _, c := range []struct {
 		layer any
@@ -63,7 +63,7 @@ func TestVisionStrings(t *testing.T) {
 	}
 }
 
-// TestVisionShapes sends (2, 4, 6, …) through layers.
+// TestVisionShapes runs inputs (2, 4, 6, …) through layers.
 func TestVisionShapes(t *testing.T) {
 	for _, c := range []struct {
 		layer nn.Module
@@ -163,7 +163,7 @@ func TestBatchNormLayer(t *testing.T) {
 	}
 	nn.Eval(b)
 	if y := b.Forward(tensor.New([]float64{3, 1}, 1, 2).Half()); y.DType() != tensor.Float16 || y.Float64s()[0] != 0 {
-		t.Errorf("in use: got %v, want float16 zeros", y)
+		t.Errorf("in evaluation: got %v, want float16 zeros", y)
 	}
 	nn.Half(b)
 	if b.RunningMean.DType() != tensor.Float16 || b.NumBatchesTracked.DType() != tensor.Int64 {
@@ -181,14 +181,14 @@ func TestVisionMistakes(t *testing.T) {
 		body func()
 		want string
 	}{
-		{func() { nn.NewConv2d(3, 4, 3, nn.Groups(2)) }, "new_conv2d: 3 to 4 channels in 2 groups"},
-		{func() { nn.NewConv2d(3, 4, 0) }, "with a kernel [0 0]"},
-		{func() { nn.NewConv2d(3, 4, 3, nn.Eps(1)) }, "new_conv2d: option Eps does not belong to this layer"},
+		{func() { nn.NewConv2d(3, 4, 3, nn.Groups(2)) }, "new_conv2d: 3 to 4 channels, groups 2, kernel [3 3]"},
+		{func() { nn.NewConv2d(3, 4, 0) }, "new_conv2d: 3 to 4 channels, groups 1, kernel [0 0]"},
+		{func() { nn.NewConv2d(3, 4, 3, nn.Eps(1)) }, "new_conv2d: option Eps is not supported here"},
 		{func() { nn.NewConvTranspose1d(3, 4, 3, nn.SamePadding()) }, "new_conv_transpose1d: option SamePadding"},
 		{func() { nn.NewBatchNorm2d(0) }, "new_batch_norm2d: 0 channels"},
-		{func() { nn.NewBatchNorm2d(3).Forward(tensor.Zeros(2, 3)) }, "batch_norm2d: shape (2, 3): it has 2 dimensions; expected 4"},
-		{func() { nn.NewGroupNorm(3, 4) }, "new_group_norm: 3 groups of 4 channels"},
-		{func() { nn.ZeroPad2d(1, 2) }, "padding [1 2]; expected 1 or 4 numbers"},
+		{func() { nn.NewBatchNorm2d(3).Forward(tensor.Zeros(2, 3)) }, "batch_norm2d: shape (2, 3): input is 2-D; expected 4-D"},
+		{func() { nn.NewGroupNorm(3, 4) }, "new_group_norm: groups 3, channels 4"},
+		{func() { nn.ZeroPad2d(1, 2) }, "new_zero_pad2d: padding [1 2]; expected 1 or 4 values"},
 		{func() { nn.AvgPool1d(2, nn.Divisor(3)) }, "option Divisor"},
 	} {
 		if err := tensor.Try(c.body); err == nil || !strings.Contains(err.Error(), c.want) {

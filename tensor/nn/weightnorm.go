@@ -7,24 +7,24 @@ import (
 	"halfnote/tensor"
 )
 
-// WeightNormalization computes a weight as the direction of Original1 times Original0: T.
+// WeightNormalization computes a weight as Original0 times the direction of Original1: T.
 // Salimans and D. Kingma, "Weight Normalization" (2016). It is torch's _WeightNorm.
 type WeightNormalization struct {
-	Original0 *tensor.Tensor // the norms: (1, …, n, …, 1), or () for the whole weight
-	Original1 *tensor.Tensor // the weight whose direction counts
+	Original0 *tensor.Tensor // norms: (1, …, n, …, 1), or () for the whole weight
+	Original1 *tensor.Tensor // weight that gives the direction
 
 	whole bool
 	dim   int
 }
 
-// NormOfWhole makes WeightNorm take the norm of the whole weight; by default it takes one
-// for each index of a dimension. It is dim=None.
+// NormOfWhole makes WeightNorm take one norm of the whole weight, instead of one for each
+// index of a dimension. It is dim=None.
 func NormOfWhole() Option { return Option{"NormOfWhole", func(c *config) { c.wholeNorm = true }} }
 
-// WeightNorm returns m with the length and the direction of a weight as parameters of their
-// own, in the place of the weight, which keeps its value. It takes TensorName, "weight" by
-// default, Dim, along which each index has a length of its own, 0 by default, and
-// NormOfWhole. The parameters are "parametrizations.weight.original0", the lengths, and
+// WeightNorm returns m with the length and the direction of a weight as separate parameters
+// in place of the weight, whose value is unchanged. It takes TensorName, "weight" by default,
+// Dim, the dimension whose indices each have a length, 0 by default, and NormOfWhole. The
+// parameters are "parametrizations.weight.original0", the lengths, and
 // "parametrizations.weight.original1". [RemoveParametrizations] undoes it. It is
 // torch.nn.utils.parametrizations.weight_norm.
 func WeightNorm(m Module, options ...Option) *Parametrized {
@@ -41,7 +41,7 @@ func WeightNorm(m Module, options ...Option) *Parametrized {
 	})
 }
 
-// dimension returns dim of t, from 0 on.
+// dimension returns dim of t, counted from 0.
 func dimension(op string, t *tensor.Tensor, dim int) int {
 	n := t.Dim()
 	if dim < -n || dim >= n {

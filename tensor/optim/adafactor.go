@@ -11,11 +11,11 @@ import (
 type adafactor struct{}
 
 // NewAdafactor returns an optimizer of params with learning rate lr, 0.01 in torch by
-// default, that divides the gradient by the root of a running mean of its square. Of a
-// parameter of two or more dimensions it keeps that mean by rows and by columns alone,
-// (..., n, 1) and (..., 1, m) in place of (..., n, m). It takes Beta2Decay, FactorEps,
-// ClipThreshold, WeightDecay, which is decoupled, and Maximize, and panics as [NewSGD]
-// does. It is torch.optim.Adafactor.
+// default, that divides the gradient by the root of a running mean of its square. For
+// parameters of two or more dimensions it keeps that mean only by rows and by columns,
+// (..., n, 1) and (..., 1, m) instead of (..., n, m). It takes Beta2Decay, FactorEps,
+// ClipThreshold, WeightDecay, which is decoupled, and Maximize, and panics like [NewSGD]. It
+// is torch.optim.Adafactor.
 func NewAdafactor(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 	defaults := Group{LR: lr, Beta2Decay: -0.8, FactorEps2: 1e-3, ClipThreshold: 1}
 	return newOptimizer("Adafactor", adafactor{}, "beta2_decay factor_eps d weight_decay maximize", params, defaults, options)
@@ -36,8 +36,8 @@ func (a adafactor) step(p, g *tensor.Tensor, o *Group, r record) {
 	p.AddScaledAssign(update, -alpha/math.Max(1, rms(update)/o.ClipThreshold))
 }
 
-// variance takes the squares of g into the running means with weight w, and returns the
-// mean of the square of each element that they stand for.
+// variance adds the squares of g to the running means with weight w, and returns the mean
+// square of each element that they imply.
 func (a adafactor) variance(p, g *tensor.Tensor, w, eps float64, r record) *tensor.Tensor {
 	if p.Dim() < 2 {
 		return approach(r.tensor("variance", p), g.Mul(g), w).Clone()
@@ -51,7 +51,7 @@ func (a adafactor) variance(p, g *tensor.Tensor, w, eps float64, r record) *tens
 	return rows.MatMul(columns).Div(rows.Mean(-2).Unsqueeze(-2).ClampMin(eps))
 }
 
-// stateShape returns the shape of what is kept of p under a name.
+// stateShape returns the shape of the state called name of p.
 func (adafactor) stateShape(name string, p *tensor.Tensor) []int {
 	shape := p.Shape()
 	switch n := len(shape); {

@@ -8,7 +8,7 @@ type adagrad struct{}
 
 // NewAdagrad returns an optimizer of params with learning rate lr that divides the
 // gradient by the root of the sum of its squares. It takes LRDecay, WeightDecay,
-// InitialSum, Eps and Maximize, and panics as [NewSGD] does. It is
+// InitialSum, Eps and Maximize, and panics like [NewSGD]. It is
 // torch.optim.Adagrad.
 func NewAdagrad(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 	return newOptimizer("Adagrad", adagrad{}, "lr_decay weight_decay initial_accumulator_value eps maximize", params, Group{LR: lr, Eps: 1e-10}, options)
@@ -28,10 +28,10 @@ func (adagrad) step(p, g *tensor.Tensor, o *Group, r record) {
 // adadelta is M. Zeiler, "ADADELTA: An Adaptive Learning Rate Method" (2012).
 type adadelta struct{}
 
-// NewAdadelta returns an optimizer of params with learning rate lr, commonly 1,
-// that scales the gradient by the ratio of the roots of running means of squares:
-// of the updates and of the gradient. It takes Rho, Eps, WeightDecay and Maximize,
-// and panics as [NewSGD] does. It is torch.optim.Adadelta.
+// NewAdadelta returns an optimizer of params with learning rate lr, commonly 1, that scales
+// the gradient by the ratio of two running root mean squares: that of the updates to that of
+// the gradient. It takes Rho, Eps, WeightDecay and Maximize, and panics like [NewSGD]. It is
+// torch.optim.Adadelta.
 func NewAdadelta(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 	return newOptimizer("Adadelta", adadelta{}, "rho eps weight_decay maximize", params, Group{LR: lr, Rho: 0.9, Eps: 1e-6}, options)
 }

@@ -11,14 +11,14 @@ func adamDefaults(lr float64) Group { return Group{LR: lr, Beta1: 0.9, Beta2: 0.
 
 // NewAdam returns an Adam of params with learning rate lr; weight decay is added to
 // the gradient. It takes Betas, Eps, WeightDecay, AMSGrad, Maximize, Decoupled and
-// Fused, and panics as [NewSGD] does. It is torch.optim.Adam.
+// Fused, and panics like [NewSGD]. It is torch.optim.Adam.
 func NewAdam(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 	return newOptimizer("Adam", adam{}, adamSettings, params, adamDefaults(lr), options)
 }
 
-// NewAdamW returns an Adam whose weight decay, 0.01 by default, is taken off the
-// parameter itself: I. Loshchilov and F. Hutter, "Decoupled Weight Decay
-// Regularization" (2019). It is torch.optim.AdamW.
+// NewAdamW returns an Adam whose weight decay, 0.01 by default, is subtracted from the
+// parameter itself: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization"
+// (2019). It is torch.optim.AdamW.
 func NewAdamW(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 	d := adamDefaults(lr)
 	d.WeightDecay, d.Decoupled = 0.01, true
@@ -42,8 +42,7 @@ func (adam) step(p, g *tensor.Tensor, o *Group, r record) {
 	o.steps.Adam(p, g, r.tensor("exp_avg", p), r.tensor("exp_avg_sq", p), most, s)
 }
 
-// means moves the running means of the gradient and its square on, and returns
-// them.
+// means updates the running means of the gradient and its square, and returns them.
 func means(p, g *tensor.Tensor, o *Group, r record) (m, v *tensor.Tensor) {
 	m, v = r.tensor("exp_avg", p), r.tensor("exp_avg_sq", p)
 	approach(m, g, 1-o.Beta1)

@@ -6,13 +6,12 @@ import (
 	"halfnote/tensor"
 )
 
-// adamax is Adam's paper's, section 7.1: by the largest gradient instead of the
-// mean square.
+// adamax is section 7.1 of Adam's paper: the largest gradient instead of the mean square.
 type adamax struct{}
 
-// NewAdamax returns an Adam of params with learning rate lr that divides by the
-// largest gradient of late. It takes Betas, Eps, WeightDecay and Maximize, and
-// panics as [NewSGD] does. It is torch.optim.Adamax.
+// NewAdamax returns an Adam of params with learning rate lr that divides by a decaying
+// maximum of the gradient. It takes Betas, Eps, WeightDecay and Maximize, and panics like
+// [NewSGD]. It is torch.optim.Adamax.
 func NewAdamax(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 	return newOptimizer("Adamax", adamax{}, "betas eps weight_decay maximize", params, adamDefaults(lr), options)
 }
@@ -31,7 +30,7 @@ type nadam struct{}
 
 // NewNAdam returns an Adam of params with learning rate lr, commonly 2e-3, and
 // Nesterov's momentum. It takes Betas, Eps, WeightDecay, MomentumDecay, Decoupled
-// and Maximize, and panics as [NewSGD] does. It is torch.optim.NAdam.
+// and Maximize, and panics like [NewSGD]. It is torch.optim.NAdam.
 func NewNAdam(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 	d := adamDefaults(lr)
 	d.MomentumDecay = 4e-3
@@ -59,9 +58,9 @@ func (nadam) step(p, g *tensor.Tensor, o *Group, r record) {
 // Beyond" (2020).
 type radam struct{}
 
-// NewRAdam returns an Adam of params with learning rate lr that divides only once
-// it has seen enough gradients. It takes Betas, Eps, WeightDecay, Decoupled and
-// Maximize, and panics as [NewSGD] does. It is torch.optim.RAdam.
+// NewRAdam returns an Adam of params with learning rate lr that divides only after enough
+// gradients. It takes Betas, Eps, WeightDecay, Decoupled and Maximize, and panics like
+// [NewSGD]. It is torch.optim.RAdam.
 func NewRAdam(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 	return newOptimizer("RAdam", radam{}, "betas eps weight_decay decoupled_weight_decay maximize", params, adamDefaults(lr), options)
 }
@@ -73,7 +72,7 @@ func (radam) step(p, g *tensor.Tensor, o *Group, r record) {
 	kept := math.Pow(o.Beta2, n)
 	rate := o.LR / (1 - math.Pow(o.Beta1, n))
 	most := 2/(1-o.Beta2) - 1
-	// The length of a simple average that varies as much, of n gradients.
+	// The length of a simple average of gradients with the same variance, after n steps.
 	length := most - 2*n*kept/(1-kept)
 	if length <= 5 {
 		p.AddScaledAssign(m, -rate)

@@ -2,9 +2,9 @@ package optim
 
 import "halfnote/tensor"
 
-// What torch's optimizers are written in. Each rounds once.
+// The arithmetic of torch's optimizers. Each function rounds once.
 
-// approach moves x towards y by the share w: torch's lerp_.
+// approach moves x towards y by the fraction w: torch's lerp_.
 func approach(x, y *tensor.Tensor, w float64) *tensor.Tensor { return x.Assign(x.Lerp(y, w)) }
 
 // addProduct adds c a b to x: torch's addcmul_.

@@ -11,9 +11,9 @@ import (
 type asgd struct{}
 
 // NewASGD returns an optimizer of params with learning rate lr that keeps the average of
-// each parameter over the steps from StartAverage on: the tensor "ax" of its state. It takes
-// Lambd, Alpha, which is the power by which the learning rate falls, StartAverage,
-// WeightDecay and Maximize, and panics as [NewSGD] does. It is torch.optim.ASGD.
+// each parameter over the steps from StartAverage on, in the tensor "ax" of its state. It
+// takes Lambd, Alpha, the power of the learning rate's decay, StartAverage, WeightDecay and
+// Maximize, and panics like [NewSGD]. It is torch.optim.ASGD.
 func NewASGD(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 	defaults := Group{LR: lr, Lambd: 1e-4, Alpha: 0.75, StartAverage: 1e6}
 	return newOptimizer("ASGD", asgd{}, "lambd alpha t0 weight_decay maximize", params, defaults, options)

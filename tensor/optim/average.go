@@ -7,11 +7,11 @@ import (
 	"halfnote/tensor"
 )
 
-// Average keeps an average of parameters over the steps of a training, which is often
-// the better model. It is the averages of torch.optim.swa_utils.AveragedModel.
+// Average keeps an average of parameters over training steps, which often generalises
+// better. It is the averages of torch.optim.swa_utils.AveragedModel.
 type Average struct {
 	params, averages []*tensor.Tensor
-	decay            float64 // 0 weighs all steps alike
+	decay            float64 // decay of the average; 0 gives all steps equal weight
 	updates          int
 }
 
@@ -19,11 +19,11 @@ type Average struct {
 // others, "Averaging Weights Leads to Wider Optima and Better Generalization" (2018).
 func NewSWA(params []*tensor.Tensor) *Average { return newAverage(params, 0) }
 
-// NewEMA returns a running average of params that keeps the share decay, above 0 and
-// below 1, at each call of Update but the first. It is AveragedModel with
+// NewEMA returns an exponential moving average of params. Each call of Update after the
+// first keeps the fraction decay, above 0 and below 1. It is AveragedModel with
 // get_ema_multi_avg_fn.
 func NewEMA(params []*tensor.Tensor, decay float64) *Average {
-	check(decay > 0 && decay < 1, "ema", "the decay is %v; expected a number above 0 and below 1", decay)
+	check(decay > 0 && decay < 1, "ema", "decay is %v; expected a number above 0 and below 1", decay)
 	return newAverage(params, decay)
 }
 
@@ -35,7 +35,7 @@ func newAverage(params []*tensor.Tensor, decay float64) *Average {
 	return a
 }
 
-// Update takes the parameters of now into the average.
+// Update adds the current parameters to the average.
 func (a *Average) Update() {
 	share := 1 - a.decay
 	if a.updates++; a.decay == 0 || a.updates == 1 {
@@ -48,8 +48,8 @@ func (a *Average) Update() {
 	})
 }
 
-// Swap exchanges parameters and averages: once to use the average, and again to go on
-// with the training.
+// Swap exchanges parameters and averages: call it once to use the average, and again to
+// continue training.
 func (a *Average) Swap() {
 	tensor.NoGrad(func() {
 		for i, p := range a.params {
@@ -60,8 +60,8 @@ func (a *Average) Swap() {
 	})
 }
 
-// StateDict returns what a checkpoint must hold: n_averaged, and the averages by
-// number. They share memory with a.
+// StateDict returns the state for a checkpoint: n_averaged, and the averages by number. They
+// share memory with a.
 func (a *Average) StateDict() map[string]any {
 	state := map[string]any{"n_averaged": float64(a.updates)}
 	for i, t := range a.averages {
@@ -70,8 +70,8 @@ func (a *Average) StateDict() map[string]any {
 	return state
 }
 
-// LoadStateDict restores what StateDict returned. It returns an error if a name is
-// missing or a shape differs, and then nothing has changed.
+// LoadStateDict restores the result of StateDict. If a name is missing or a shape differs,
+// it returns an error and changes nothing.
 func (a *Average) LoadStateDict(state map[string]any) error {
 	n, ok := state["n_averaged"].(float64)
 	if !ok || len(state) != 1+len(a.averages) {

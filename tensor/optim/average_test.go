@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestAverage: of 1, 2 … 5 the plain average is 3, and the running one Σ of what its
-// definition gives.
+// TestAverage averages 1, 2, … 5: the plain average is 3, the running one follows from its
+// definition.
 func TestAverage(t *testing.T) {
 	for _, c := range []struct {
 		make func(p []T) *optim.Average
@@ -41,7 +41,7 @@ func TestAverage(t *testing.T) {
 			t.Errorf("after swapping back: got %v, want 5", got)
 		}
 		if err := a.LoadStateDict(map[string]any{"n_averaged": 1.0, "0": tensor.Ones(3)}); err == nil {
-			t.Error("an average of another shape: no error")
+			t.Error("an average of a different shape: no error")
 		}
 		if err := a.LoadStateDict(nil); fmt.Sprint(err) != "optim: load state dict of an average: 0 entries, n_averaged is <nil>; expected 2 and a float64" {
 			t.Errorf("an empty state: %v", err)

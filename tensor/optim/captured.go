@@ -6,9 +6,8 @@ import (
 	"halfnote/tensor"
 )
 
-// stepCounted takes a step that the device counts, if it is part of a graph, whose replays
-// the CPU does not see, and reports whether it did: of an optimizer whose steps depend on
-// their number.
+// stepCounted takes a step that the device counts, if the step is part of a graph and
+// depends on its number, and reports whether it did. The CPU does not see replays.
 func (o *Optimizer) stepCounted() bool {
 	o.captured = o.captured || tensor.Capturing()
 	rule, ok := o.rule.(guarding)
@@ -30,16 +29,16 @@ func (o *Optimizer) stepCounted() bool {
 	return false
 }
 
-// remember makes a record of p's steps, if there is none.
+// remember creates p's record if there is none.
 func (o *Optimizer) remember(p *tensor.Tensor) {
 	if o.records[p] == nil {
-		tensor.NotInGraph(strings.ToLower(o.name), "a parameter takes its first step, and each replay would begin anew with what the optimizer remembers of it; expected a step before the capture")
+		tensor.NotInGraph(strings.ToLower(o.name), "a captured step is a parameter's first, so each replay would reset its optimizer state; take a step before the capture")
 		o.records[p] = record{}
 	}
 }
 
-// keepsSettings has replays of a graph that is being captured panic when settings are others
-// than now, which the graph has.
+// keepsSettings makes replays of a graph being captured panic if the settings have changed
+// since the capture.
 func (o *Optimizer) keepsSettings() {
 	if !tensor.Capturing() {
 		return
@@ -51,19 +50,19 @@ func (o *Optimizer) keepsSettings() {
 	}
 	tensor.OnReplay(func() {
 		if o.replaced != replaced {
-			o.fail("a replay steps what there was when the graph was captured, and groups, parameters or a state dict have been given to the optimizer since; expected another capture")
+			o.fail("groups, parameters or the state dict changed after the graph was captured; capture it again")
 		}
 		for i, g := range groups {
 			for k, now := range g.numbers() {
 				if now != was[i][k] {
-					o.fail("a replay has %s %v of group %d, as when the graph was captured, and it has been set to %v since; expected another capture", kept[k], was[i][k], i, now)
+					o.fail("%s was %v in group %d when the graph was captured and is now %v; capture it again", kept[k], was[i][k], i, now)
 				}
 			}
 		}
 	})
 }
 
-// kept are the settings that a graph has, in the order of numbers.
+// kept lists the settings that a graph records, in the order of numbers.
 var kept = [...]string{"lr", "momentum", "dampening", "weight_decay", "beta1", "beta2", "eps", "alpha", "rho"}
 
 func (g *Group) numbers() [len(kept)]float64 {

@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// CycleOptions are what NewCyclicLR may be told. The zero value is torch's default.
+// CycleOptions are the options of NewCyclicLR. The zero value holds torch's defaults.
 type CycleOptions struct {
-	Up, Down      int                     // steps from the lowest to the highest learning rate, 2000 by default, and back, Up by default
+	Up, Down      int                     // steps from the lowest to the highest learning rate, 2000 by default, and back; Down is Up by default
 	Mode          string                  // "triangular" (the default), "triangular2" or "exp_range"
-	Gamma         float64                 // of exp_range; 1 by default
-	Scale         func(x float64) float64 // of the cycle's number, from 1, instead of a Mode
-	PerStep       bool                    // Scale is of the step's number, from 0
-	FixedMomentum bool                    // leaves momentum alone; else it goes down as the learning rate goes up
+	Gamma         float64                 // base of exp_range; 1 by default
+	Scale         func(x float64) float64 // factor by the cycle's number, from 1, instead of a Mode
+	PerStep       bool                    // Scale takes the step's number, from 0
+	FixedMomentum bool                    // momentum stays constant; otherwise it falls as the learning rate rises
 	Low, High     float64                 // bounds of the momentum; 0.8 and 0.9 by default
 }
 
-// NewCyclicLR returns a scheduler under which learning rates go up and down in a
-// straight line between low and high, and momentum, or the first beta, the other
-// way. It is torch.optim.lr_scheduler.CyclicLR: L. Smith, "Cyclical Learning Rates
-// for Training Neural Networks" (2017).
+// NewCyclicLR returns a scheduler that moves learning rates linearly up and down between low
+// and high, and momentum, or the first beta, in the opposite direction. It is
+// torch.optim.lr_scheduler.CyclicLR: L. Smith, "Cyclical Learning Rates for Training Neural
+// Networks" (2017).
 func NewCyclicLR(opt *Optimizer, low, high float64, o CycleOptions) *Scheduler {
 	up, down := float64(cmp.Or(o.Up, 2000)), float64(cmp.Or(o.Down, o.Up, 2000))
 	total, rise := up+down, up/(up+down)
@@ -28,7 +28,7 @@ func NewCyclicLR(opt *Optimizer, low, high float64, o CycleOptions) *Scheduler {
 	scale, perStep := o.Scale, o.PerStep
 	if scale == nil {
 		mode := o.Mode
-		check(slices.Contains([]string{"", "triangular", "triangular2", "exp_range"}, mode), "CyclicLR", "the mode is %q; expected triangular, triangular2 or exp_range", mode)
+		check(slices.Contains([]string{"", "triangular", "triangular2", "exp_range"}, mode), "CyclicLR", "mode is %q; expected triangular, triangular2 or exp_range", mode)
 		perStep = mode == "exp_range"
 		scale = func(x float64) float64 {
 			switch mode {
@@ -61,31 +61,29 @@ func NewCyclicLR(opt *Optimizer, low, high float64, o CycleOptions) *Scheduler {
 	})
 }
 
-// OneCycleOptions are what NewOneCycleLR may be told. The zero value is torch's
-// default.
+// OneCycleOptions are the options of NewOneCycleLR. The zero value holds torch's defaults.
 type OneCycleOptions struct {
-	Start         float64 // share of the steps that go up; 0.3 by default
-	Linear        bool    // straight lines instead of cosines
-	FixedMomentum bool    // leaves momentum alone; else it goes down as the learning rate goes up
+	Start         float64 // fraction of the steps that rise; 0.3 by default
+	Linear        bool    // linear phases instead of cosines
+	FixedMomentum bool    // momentum stays constant; otherwise it falls as the learning rate rises
 	Low, High     float64 // bounds of the momentum; 0.85 and 0.95 by default
-	Div           float64 // the highest learning rate by the first; 25 by default
-	FinalDiv      float64 // the first by the last; 1e4 by default
-	ThreePhase    bool    // back down to the first before the last
+	Div           float64 // ratio of the highest learning rate to the first; 25 by default
+	FinalDiv      float64 // ratio of the first to the last; 1e4 by default
+	ThreePhase    bool    // falls back to the first before the last
 }
 
-// NewOneCycleLR returns a scheduler of steps steps in all, under which learning
-// rates go up to high and then down to almost 0, and momentum, or the first beta,
-// the other way. Step panics after that many. It is
-// torch.optim.lr_scheduler.OneCycleLR: L. Smith and N. Topin, "Super-Convergence"
-// (2018).
+// NewOneCycleLR returns a scheduler for steps steps in total. Learning rates rise to high
+// and then fall to almost 0; momentum, or the first beta, moves in the opposite direction.
+// Step panics after that many steps. It is torch.optim.lr_scheduler.OneCycleLR: L. Smith and
+// N. Topin, "Super-Convergence" (2018).
 func NewOneCycleLR(opt *Optimizer, high float64, steps int, o OneCycleOptions) *Scheduler {
 	const name = "OneCycleLR"
 	part := cmp.Or(o.Start, 0.3)
-	check(steps > 0 && part <= 1, name, "%d steps, of which the share %v goes up; expected 1 or more, and a share up to 1", steps, part)
+	check(steps > 0 && part <= 1, name, "%d steps, Start %v; expected at least 1 step, and a fraction up to 1", steps, part)
 	m := newMomenta(name, opt, o.FixedMomentum, cmp.Or(o.Low, 0.85), cmp.Or(o.High, 0.95))
 	first := high / cmp.Or(o.Div, 25)
 	last := first / cmp.Or(o.FinalDiv, 1e4)
-	type phase struct{ end, lr, momentum float64 } // at its end
+	type phase struct{ end, lr, momentum float64 } // values at its end
 	n := float64(steps)
 	phases := []phase{{part*n - 1, high, m.low}, {n - 1, last, m.high}}
 	if o.ThreePhase {
@@ -101,7 +99,7 @@ func NewOneCycleLR(opt *Optimizer, high float64, steps int, o OneCycleOptions) *
 		return to + (from-to)/2*(math.Cos(math.Pi*at)+1)
 	}
 	return newScheduler(name, opt, func(s *Scheduler, _ int, g *Group) float64 {
-		check(s.epoch <= steps, name, "step %d of %d; expected no more", s.epoch, steps)
+		check(s.epoch <= steps, name, "step %d of %d; expected at most that many calls of Step", s.epoch, steps)
 		from := phase{0, first, m.high}
 		for i, to := range phases {
 			if epoch := float64(s.epoch); epoch <= to.end || i == len(phases)-1 {
@@ -115,15 +113,15 @@ func NewOneCycleLR(opt *Optimizer, high float64, steps int, o OneCycleOptions) *
 	})
 }
 
-// momenta sets momentum, or the first beta, if an optimizer has one and a scheduler
-// is to.
+// momenta sets momentum, or the first beta, if the optimizer has one and the scheduler
+// changes it.
 type momenta struct {
 	low, high float64
 	set       func(g *Group, to float64)
 }
 
 func newMomenta(name string, opt *Optimizer, fixed bool, low, high float64) momenta {
-	check(opt != nil, name, "the optimizer is nil; expected one")
+	check(opt != nil, name, "the optimizer is nil; expected an Optimizer")
 	m := momenta{low: low, high: high}
 	switch {
 	case fixed:
@@ -131,7 +129,7 @@ func newMomenta(name string, opt *Optimizer, fixed bool, low, high float64) mome
 	case slices.Contains(opt.takes, "betas"):
 		m.set = func(g *Group, to float64) { g.Beta1 = to }
 	default:
-		check(slices.Contains(opt.takes, "momentum"), name, "%s has neither momentum nor betas; expected one that has, or FixedMomentum", opt.name)
+		check(slices.Contains(opt.takes, "momentum"), name, "%s has neither momentum nor betas; use an optimizer that has, or FixedMomentum", opt.name)
 		m.set = func(g *Group, to float64) { g.Momentum = to }
 	}
 	return m

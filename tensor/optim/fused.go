@@ -2,18 +2,18 @@ package optim
 
 import "halfnote/tensor"
 
-// Fused has the optimizer unscale gradients and skip bad steps itself when an
-// amp.GradScaler steps it; off by default. SGD, Adam and AdamW take it. It is the
-// argument fused of torch's.
+// Fused makes the optimizer itself unscale gradients and skip bad steps when an
+// amp.GradScaler steps it; off by default. SGD, Adam and AdamW take it. It is torch's
+// argument fused.
 func Fused() Option { return Option{"fused", func(g *Group) { g.fused = true }} }
 
 // Fused reports whether the optimizer was made with the option. It is
 // _step_supports_amp_scaling.
 func (o *Optimizer) Fused() bool { return o.defaults.fused }
 
-// SetGradScale sets what a fused optimizer's steps divide gradients by, besides a
-// scaler's scale; 1 by default, and again after a scaler's step. It panics unless the
-// optimizer is fused. It is the attribute grad_scale.
+// SetGradScale sets the divisor of gradients in a fused optimizer's steps, besides a
+// scaler's scale. It is 1 by default, and is reset to 1 by a scaler's step. It panics unless
+// the optimizer is fused. It is the attribute grad_scale.
 func (o *Optimizer) SetGradScale(scale float64) {
 	o.mustBeFused("SetGradScale")
 	o.carried = scale
@@ -21,13 +21,13 @@ func (o *Optimizer) SetGradScale(scale float64) {
 
 func (o *Optimizer) mustBeFused(call string) {
 	if !o.Fused() {
-		o.fail("%s of an optimizer that leaves gradients as they are; expected one made with optim.Fused()", call)
+		o.fail("%s requires a fused optimizer; make it with optim.Fused()", call)
 	}
 }
 
-// StepScaled is Step with gradients that carry scale, a scalar, by which it divides them
-// in place; nil is 1. If found, a scalar, is not 0, nothing changes, gradients neither.
-// It panics unless the optimizer is fused. amp.GradScaler calls it.
+// StepScaled is Step with scaled gradients, which it divides by the scalar scale in place;
+// nil means 1. If the scalar found is not 0, neither parameters nor gradients change. It
+// panics unless the optimizer is fused. amp.GradScaler calls it.
 func (o *Optimizer) StepScaled(scale, found *tensor.Tensor) {
 	o.mustBeFused("StepScaled")
 	own := o.carried
@@ -44,9 +44,9 @@ func (o *Optimizer) StepScaled(scale, found *tensor.Tensor) {
 	o.step(scale)
 }
 
-// fused changes p by its gradient g, which it divides by a scalar in place. In halves it
-// computes all in float32, rounds once at the end, and goes on from the quotient that is
-// not rounded, as torch's fused kernels do.
+// fused updates p by its gradient g, which it divides by a scalar in place. For float16 and
+// bfloat16 it computes in float32 from the unrounded quotient and rounds once at the end, as
+// torch's fused kernels do.
 func (o *Optimizer) fused(p, g, by *tensor.Tensor, group *Group) {
 	r := o.records[p]
 	if g.DType() == g.DType().Wide() {

@@ -9,8 +9,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// A fused step divides by its scale and by that of SetGradScale, which lasts until a
-// scaled step, and changes nothing if something was found.
+// TestStepScaled checks that a fused step divides by its scale and that of SetGradScale,
+// which lasts until a scaled step, and that it changes nothing if found is set.
 func TestStepScaled(t *testing.T) {
 	p := tensor.Ones(1).RequireGrad()
 	opt := optim.NewSGD([]T{p}, 1, optim.Fused())
@@ -39,7 +39,7 @@ func TestStepScaled(t *testing.T) {
 		}
 	}
 	opt.SetGradScale(8)
-	for want := 0.0; want > -3; want-- { // it stays for plain steps
+	for want := 0.0; want > -3; want-- { // the scale persists over plain steps
 		p.SetGrad(tensor.New([]float64{8}, 1))
 		p.Detach().Fill(want + 1)
 		opt.Step()
@@ -49,7 +49,7 @@ func TestStepScaled(t *testing.T) {
 	}
 }
 
-// A scale beyond float16 divides gradients that are float16.
+// TestStepScaledOfHalves divides float16 gradients by a scale beyond float16's range.
 func TestStepScaledOfHalves(t *testing.T) {
 	p := tensor.OnesAs(tensor.Float16, 1).RequireGrad()
 	p.SetGrad(tensor.NewAs(tensor.Float16, []float64{32768}))
@@ -62,21 +62,22 @@ func TestStepScaledOfHalves(t *testing.T) {
 func TestFusedErrors(t *testing.T) {
 	p, q := tensor.Ones(1).RequireGrad(), tensor.Ones(1).RequireGrad()
 	for want, f := range map[string]func(){
-		"fused is not a setting of RMSprop": func() { optim.NewRMSprop([]T{p}, 1, optim.Fused()) },
-		"Fused for one group":               func() { optim.NewAdam([]T{p}, 1).AddGroup([]T{q}, optim.Fused()) },
-		"SetGradScale of an optimizer":      func() { optim.NewAdam([]T{p}, 1).SetGradScale(2) },
-		"StepScaled of an optimizer":        func() { optim.NewAdam([]T{p}, 1).StepScaled(nil, tensor.Scalar(0)) },
+		"fused is not a setting of RMSprop":       func() { optim.NewRMSprop([]T{p}, 1, optim.Fused()) },
+		"adam: Fused cannot apply to one group; give it to the constructor, for all groups":                     func() { optim.NewAdam([]T{p}, 1).AddGroup([]T{q}, optim.Fused()) },
+		"SetGradScale requires a fused optimizer": func() { optim.NewAdam([]T{p}, 1).SetGradScale(2) },
+		"StepScaled requires a fused optimizer":   func() { optim.NewAdam([]T{p}, 1).StepScaled(nil, tensor.Scalar(0)) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}
 	}
 	if optim.NewSGD([]T{p}, 1).Fused() || !optim.NewAdamW([]T{p}, 1, optim.Fused()).AddGroup([]T{q}).Fused() {
-		t.Error("Fused does not say what the constructor was told")
+		t.Error("Fused does not report the constructor's option")
 	}
 }
 
-// A scheduler that follows skips waits for the optimizer; others go on and say so.
+// TestFollowSkips checks that a scheduler with FollowSkips waits for the optimizer, and that
+// one without it goes on and reports so.
 func TestFollowSkips(t *testing.T) {
 	steps := []bool{true, false, true, true, false, false}
 	for _, tt := range []struct {

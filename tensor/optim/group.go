@@ -9,121 +9,120 @@ import (
 	"halfnote/tensor"
 )
 
-// Group is parameters with settings of their own. Each optimizer reads those that
-// its constructor names. It is an entry of torch.optim.Optimizer.param_groups.
+// Group is a set of parameters with its own settings. Each optimizer reads the settings that
+// its constructor lists. It is an entry of torch.optim.Optimizer.param_groups.
 type Group struct {
 	LR            float64 // learning rate
-	Momentum      float64 // share of the velocity that a step keeps
-	Dampening     float64 // share of a gradient that the velocity leaves out
+	Momentum      float64 // fraction of the velocity that a step keeps
+	Dampening     float64 // fraction of a gradient that the velocity omits
 	WeightDecay   float64
-	Beta1, Beta2  float64 // shares that running means of the gradient and its square keep
-	Eps           float64 // what is added to a divisor
-	Alpha         float64 // RMSprop's share that the mean of squares keeps; ASGD's power
-	Rho           float64 // Adadelta's
-	LRDecay       float64 // Adagrad's
-	InitialSum    float64 // Adagrad's, of squares
-	MomentumDecay float64 // NAdam's
-	EtaMinus      float64 // Rprop's factor of a step size where the gradient's sign turns
-	EtaPlus       float64 // Rprop's factor where it stays
+	Beta1, Beta2  float64 // decay rates of the running means of the gradient and its square
+	Eps           float64 // term added to the divisor
+	Alpha         float64 // RMSprop's decay rate of the mean square; ASGD's power
+	Rho           float64 // Adadelta's decay rate
+	LRDecay       float64 // Adagrad's learning rate decay
+	InitialSum    float64 // Adagrad's initial sum of squares
+	MomentumDecay float64 // NAdam's momentum decay
+	EtaMinus      float64 // Rprop's factor of a step size where the gradient's sign changes
+	EtaPlus       float64 // Rprop's factor where the sign stays
 	StepMin       float64 // Rprop's smallest step size
 	StepMax       float64 // Rprop's largest step size
 	Lambd         float64 // ASGD's decay
 	StartAverage  float64 // ASGD's step at which the average begins
 	Beta2Decay    float64 // Adafactor's power of the step's number, 0 or less
-	FactorEps1    float64 // Adafactor's least root mean square of a gradient; 0 is the dtype's epsilon
-	FactorEps2    float64 // Adafactor's least root mean square of a parameter
+	FactorEps1    float64 // Adafactor's smallest root mean square of a gradient; 0 is the dtype's epsilon
+	FactorEps2    float64 // Adafactor's smallest root mean square of a parameter
 	ClipThreshold float64 // Adafactor's largest root mean square of an update
 	Nesterov      bool
 	Maximize      bool
 	AMSGrad       bool
 	Centered      bool
-	Decoupled     bool    // weight decay is taken off the parameter itself
-	InitialLR     float64 // that a scheduler started from
+	Decoupled     bool    // weight decay is subtracted from the parameter itself
+	InitialLR     float64 // learning rate that a scheduler started from
 
 	fused  bool
 	params []*tensor.Tensor
-	steps  *tensor.Steps  // of the step that is being taken
-	guard  *tensor.Tensor // of the parameter whose step it is, nil if that is taken in any case
+	steps  *tensor.Steps  // fused updates of the current step
+	guard  *tensor.Tensor // row of the current parameter's counts, nil if its step is unconditional
 }
 
 // Params returns the parameters of the group.
 func (g *Group) Params() []*tensor.Tensor { return slices.Clone(g.params) }
 
-// Option is a setting of an optimizer or of a group. The constructors say which
-// they take; others make them panic.
+// Option is a setting of an optimizer or of a group. Each constructor lists the options it
+// takes; others make it panic.
 type Option struct {
-	name string // torch's
+	name string // torch's name
 	set  func(*Group)
 }
 
 // LR sets a group's learning rate; that of the constructor by default.
 func LR(lr float64) Option { return Option{"lr", func(g *Group) { g.LR = lr }} }
 
-// Momentum sets the share of the velocity that a step keeps; 0 by default.
+// Momentum sets the fraction of the velocity that a step keeps; 0 by default.
 func Momentum(m float64) Option { return Option{"momentum", func(g *Group) { g.Momentum = m }} }
 
-// Dampening sets the share of a gradient that the velocity leaves out; 0 by
-// default.
+// Dampening sets the fraction of a gradient that the velocity omits; 0 by default.
 func Dampening(d float64) Option { return Option{"dampening", func(g *Group) { g.Dampening = d }} }
 
-// Nesterov looks ahead by a step of momentum; off by default. It needs momentum,
-// and no dampening.
+// Nesterov enables Nesterov momentum; off by default. It requires momentum without
+// dampening.
 func Nesterov() Option { return Option{"nesterov", func(g *Group) { g.Nesterov = true }} }
 
-// WeightDecay adds d times the parameter to its gradient, or takes it off the
-// parameter where decay is decoupled; 0 by default, 0.01 for AdamW.
+// WeightDecay adds d times the parameter to its gradient, or subtracts it from the parameter
+// if decay is decoupled; 0 by default, 0.01 for AdamW.
 func WeightDecay(d float64) Option {
 	return Option{"weight_decay", func(g *Group) { g.WeightDecay = d }}
 }
 
-// Decoupled takes weight decay off the parameter itself; off by default but for
+// Decoupled subtracts weight decay from the parameter itself; off by default except for
 // AdamW. It is decoupled_weight_decay.
 func Decoupled() Option {
 	return Option{"decoupled_weight_decay", func(g *Group) { g.Decoupled = true }}
 }
 
-// Maximize goes up instead of down; off by default.
+// Maximize ascends instead of descending; off by default.
 func Maximize() Option { return Option{"maximize", func(g *Group) { g.Maximize = true }} }
 
-// Betas sets the shares that the running means keep; 0.9 and 0.999 by default.
+// Betas sets the decay rates of the running means; 0.9 and 0.999 by default.
 func Betas(first, second float64) Option {
 	return Option{"betas", func(g *Group) { g.Beta1, g.Beta2 = first, second }}
 }
 
-// Eps sets what is added to the divisor; 1e-8 by default, 1e-10 for Adagrad and
+// Eps sets the term added to the divisor; 1e-8 by default, 1e-10 for Adagrad and
 // 1e-6 for Adadelta.
 func Eps(eps float64) Option { return Option{"eps", func(g *Group) { g.Eps = eps }} }
 
-// AMSGrad divides by the largest mean of squares so far; off by default.
+// AMSGrad divides by the root of the largest mean square so far; off by default.
 func AMSGrad() Option { return Option{"amsgrad", func(g *Group) { g.AMSGrad = true }} }
 
-// Alpha sets the share that RMSprop's mean of squares keeps, 0.99 by default, or the power by
-// which ASGD's learning rate falls, 0.75 by default.
+// Alpha sets the decay rate of RMSprop's mean square, 0.99 by default, or the power of ASGD's
+// learning rate decay, 0.75 by default.
 func Alpha(a float64) Option { return Option{"alpha", func(g *Group) { g.Alpha = a }} }
 
-// Centered has RMSprop divide by an estimate of the deviation; off by default.
+// Centered makes RMSprop divide by an estimate of the standard deviation; off by default.
 func Centered() Option { return Option{"centered", func(g *Group) { g.Centered = true }} }
 
-// Rho sets the share that Adadelta's means keep; 0.9 by default.
+// Rho sets the decay rate of Adadelta's means; 0.9 by default.
 func Rho(r float64) Option { return Option{"rho", func(g *Group) { g.Rho = r }} }
 
-// LRDecay has Adagrad divide the learning rate of step n, from 0, by 1 + n d; 0 by
+// LRDecay makes Adagrad divide the learning rate of step n, from 0, by 1 + n d; 0 by
 // default.
 func LRDecay(d float64) Option { return Option{"lr_decay", func(g *Group) { g.LRDecay = d }} }
 
-// InitialSum sets what Adagrad's sum of squares starts from; 0 by default. It is
+// InitialSum sets the initial value of Adagrad's sum of squares; 0 by default. It is
 // initial_accumulator_value.
 func InitialSum(s float64) Option {
 	return Option{"initial_accumulator_value", func(g *Group) { g.InitialSum = s }}
 }
 
-// MomentumDecay sets NAdam's; 4e-3 by default.
+// MomentumDecay sets NAdam's momentum decay; 4e-3 by default.
 func MomentumDecay(d float64) Option {
 	return Option{"momentum_decay", func(g *Group) { g.MomentumDecay = d }}
 }
 
 // Etas sets the factors of Rprop's step sizes: minus, between 0 and 1, where the gradient's
-// sign turns, and plus, above 1, where it stays; 0.5 and 1.2 by default.
+// sign changes, and plus, above 1, where it stays; 0.5 and 1.2 by default.
 func Etas(minus, plus float64) Option {
 	return Option{"etas", func(g *Group) { g.EtaMinus, g.EtaPlus = minus, plus }}
 }
@@ -141,18 +140,18 @@ func StartAverage(step float64) Option {
 	return Option{"t0", func(g *Group) { g.StartAverage = step }}
 }
 
-// Beta2Decay has Adafactor weigh the squares of step n, from 1, by n to the power of d, which
-// is 0 or less; -0.8 by default.
+// Beta2Decay makes Adafactor weight the squares of step n, from 1, by n to the power d, which
+// is at most 0; -0.8 by default.
 func Beta2Decay(d float64) Option { return Option{"beta2_decay", func(g *Group) { g.Beta2Decay = d }} }
 
-// FactorEps sets the least root mean squares that Adafactor counts: of a gradient's element,
-// where 0, the default, is the epsilon of the parameter's dtype, and of a parameter, 1e-3 by
+// FactorEps sets Adafactor's smallest root mean squares: of a gradient's element, where 0,
+// the default, means the epsilon of the parameter's dtype, and of a parameter, 1e-3 by
 // default. It is Adafactor's eps.
 func FactorEps(gradient, parameter float64) Option {
 	return Option{"factor_eps", func(g *Group) { g.FactorEps1, g.FactorEps2 = gradient, parameter }}
 }
 
-// ClipThreshold sets the largest root mean square of Adafactor's update, 1 or more; 1 by default.
+// ClipThreshold sets the largest root mean square of Adafactor's update, at least 1; 1 by default.
 // It is d.
 func ClipThreshold(d float64) Option { return Option{"d", func(g *Group) { g.ClipThreshold = d }} }
 
@@ -160,27 +159,27 @@ func ClipThreshold(d float64) Option { return Option{"d", func(g *Group) { g.Cli
 type setting struct {
 	name   string
 	number func(*Group) *float64
-	flag   func(*Group) *bool // instead of number
-	within bounds             // of a number; the zero value is notNegative
-	option string             // that sets it; "" is the name up to its dot
+	flag   func(*Group) *bool // for a bool, instead of number
+	within bounds             // bounds of a number; the zero value means notNegative
+	option string             // option that sets it; "" means the name up to its dot
 }
 
-// bounds are the numbers that a setting may have.
+// bounds is the range of a setting.
 type bounds struct {
 	text string
 	hold func(x float64) bool
 }
 
 var (
-	notNegative = bounds{"0 or more", func(x float64) bool { return x >= 0 }}
-	notPositive = bounds{"0 or less", func(x float64) bool { return x <= 0 }}
-	share       = bounds{"0 or more, and below 1", func(x float64) bool { return x >= 0 && x < 1 }}
+	notNegative = bounds{"at least 0", func(x float64) bool { return x >= 0 }}
+	notPositive = bounds{"at most 0", func(x float64) bool { return x <= 0 }}
+	share       = bounds{"at least 0 and below 1", func(x float64) bool { return x >= 0 && x < 1 }}
 	fraction    = bounds{"a number between 0 and 1", func(x float64) bool { return x > 0 && x < 1 }}
 	aboveOne    = bounds{"a number above 1", func(x float64) bool { return x > 1 }}
-	atLeastOne  = bounds{"1 or more", func(x float64) bool { return x >= 1 }}
+	atLeastOne  = bounds{"at least 1", func(x float64) bool { return x >= 1 }}
 )
 
-// all has every setting, by name.
+// all lists every setting by name.
 var all = []setting{
 	{name: "alpha", number: func(g *Group) *float64 { return &g.Alpha }},
 	{name: "amsgrad", flag: func(g *Group) *bool { return &g.AMSGrad }},
@@ -212,10 +211,10 @@ var all = []setting{
 	{name: "weight_decay", number: func(g *Group) *float64 { return &g.WeightDecay }},
 }
 
-// settings returns those that o's rule reads.
+// settings returns the settings that o's rule reads.
 func (o *Optimizer) settings() []setting { return o.named(o.takes) }
 
-// named returns the settings that options of some names set.
+// named returns the settings that the named options set.
 func (o *Optimizer) named(names []string) []setting {
 	return slices.DeleteFunc(slices.Clone(all), func(s setting) bool {
 		name, _, _ := strings.Cut(s.name, ".")
@@ -239,12 +238,12 @@ func truth(b bool) string {
 	return "False"
 }
 
-// configured returns g changed by options, which must be among those that the
-// optimizer takes and in range.
+// configured returns g changed by options, which must be in range and among those that the
+// optimizer takes.
 func (o *Optimizer) configured(g Group, options []Option) Group {
 	for _, option := range options {
 		if !slices.Contains(o.takes, option.name) {
-			o.fail("%s is not a setting of %s; expected some of %s", option.name, o.name, strings.Join(o.takes, ", "))
+			o.fail("%s is not a setting of %s; expected one of %s", option.name, o.name, strings.Join(o.takes, ", "))
 		}
 		option.set(&g)
 	}

@@ -6,11 +6,11 @@ import (
 	"halfnote/tensor"
 )
 
-// StepUnless is Step unless an element of found, a float32 tensor on the parameters'
-// device, is not 0: then parameters, and what the optimizer remembers of them, stay as they
-// are. SGD, and Adam and AdamW without AMSGrad, leave that to a device that can decide it, and
-// do not wait to learn it; else found is read. Schedulers count it as a step in any case.
-// amp.GradScaler calls it. It is a step of torch's fused optimizers with found_inf.
+// StepUnless is Step unless an element of found, a float32 tensor on the parameters' device,
+// is not 0: then parameters and optimizer state stay unchanged. For SGD, and for Adam and
+// AdamW without AMSGrad, a capable device decides that without a host synchronisation;
+// otherwise found is read. Schedulers count the step in any case. amp.GradScaler calls it. It
+// is a step of torch's fused optimizers with found_inf.
 func (o *Optimizer) StepUnless(found *tensor.Tensor) {
 	if rule, ok := o.rule.(guarding); ok && o.guarded(rule, found) {
 		o.stepGuarded(rule, found)
@@ -25,20 +25,20 @@ func (o *Optimizer) StepUnless(found *tensor.Tensor) {
 	o.Step()
 }
 
-// guarding is a rule whose steps a device may decide on.
+// guarding is a rule whose steps a device may skip.
 type guarding interface {
 	rule
-	// guards reports whether p's device offers that, after what r remembers.
+	// guards reports whether p's device can decide on p's next step, given p's record r.
 	guards(p *tensor.Tensor, o *Group, r record) bool
-	// betas are what rates are corrected by.
+	// betas returns the decay rates of the bias corrections.
 	betas(o *Group) [2]float64
-	// known returns how many steps r tells of, told has it tell of n, 1 or more.
+	// known returns the number of steps that r records; told makes r record n, at least 1.
 	known(r record) (n float64)
 	told(r record, n float64)
 }
 
-// guards is false where momentum has come late: the count says that there have been steps,
-// but the velocity is nothing yet.
+// guards is false if momentum was turned on late: the count then shows earlier steps, but
+// the velocity does not exist yet.
 func (sgd) guards(p *tensor.Tensor, o *Group, r record) bool {
 	_, moving := r["momentum_buffer"]
 	late := r != nil && o.Momentum != 0 && !moving
@@ -47,7 +47,7 @@ func (sgd) guards(p *tensor.Tensor, o *Group, r record) bool {
 
 func (sgd) betas(*Group) [2]float64 { return [2]float64{} }
 
-// A velocity tells that there has been a step, and that is all that matters.
+// A velocity shows that there has been a step; the number does not matter.
 func (sgd) known(r record) float64 {
 	if _, moving := r["momentum_buffer"]; moving {
 		return 1
@@ -70,7 +70,7 @@ func (adam) known(r record) float64 {
 
 func (adam) told(r record, n float64) { r["step"] = n }
 
-// guarded reports whether the device decides on a step.
+// guarded reports whether the device decides whether a step is taken.
 func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
 	if o.carried != 0 || found.DType() != tensor.Float32 {
 		return false
@@ -89,7 +89,7 @@ func (o *Optimizer) guarded(rule guarding, found *tensor.Tensor) bool {
 	return true
 }
 
-// stepGuarded is step where the device decides.
+// stepGuarded is step with the decision on the device.
 func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
 	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
 	o.taken++
@@ -100,7 +100,7 @@ func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
 		row := 0
 		for _, group := range o.groups {
 			group.steps = &steps
-			first := row // of parameters in a row that have gradients
+			first := row // first of consecutive parameters that have gradients
 			advance := func(last int) {
 				if first < last {
 					o.counts.Advance(first, last, found, group.LR, rule.betas(group))
@@ -127,7 +127,7 @@ func (o *Optimizer) stepGuarded(rule guarding, found *tensor.Tensor) {
 	})
 }
 
-// handOver has the device count the steps from now on, always in the same memory.
+// handOver makes the device count the steps from now on, in fixed memory.
 func (o *Optimizer) handOver(rule guarding, d tensor.Device) {
 	if o.counts != nil && o.counts.Device() != d {
 		o.takeBack()
@@ -149,16 +149,16 @@ func (o *Optimizer) handOver(rule guarding, d tensor.Device) {
 	o.away = true
 }
 
-// takeBack has what is remembered tell of all steps again, after which it may be changed.
-// It waits for the device if that has counted.
+// takeBack makes the records count all steps again, after which they may be changed. It
+// synchronises if the device has counted.
 func (o *Optimizer) takeBack() {
 	if o.away {
 		o.records, o.away = o.remembered(), false
 	}
 }
 
-// remembered returns what is remembered, with the steps that the device has counted; of
-// parameters that have taken none, nothing.
+// remembered returns the records, including steps counted by the device, without those of
+// parameters that have taken no step.
 func (o *Optimizer) remembered() map[*tensor.Tensor]record {
 	rule, ok := o.rule.(guarding)
 	if !ok || !o.away {

@@ -8,8 +8,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// Where the device does not decide, the flags are read: nothing changes if one is up, and a
-// scheduler sees a step all the same.
+// TestStepUnless checks, on a device that does not decide, that nothing changes if a flag is
+// set, and that a scheduler counts the step all the same.
 func TestStepUnless(t *testing.T) {
 	for name, maker := range makers {
 		p := tensor.Ones(2).RequireGrad()

@@ -10,37 +10,37 @@ import (
 	"halfnote/tensor"
 )
 
-// LBFGSOptions are what NewLBFGS may be told. The zero value is torch's default.
+// LBFGSOptions are the options of NewLBFGS. The zero value holds torch's defaults.
 type LBFGSOptions struct {
-	Iterations int     // within a step; 20 by default
-	Calls      int     // of the closure within a step; 5/4 of Iterations by default
+	Iterations int     // largest number of iterations in a step; 20 by default
+	Calls      int     // largest number of closure calls in a step; 5/4 of Iterations by default
 	Gradient   float64 // largest element of the gradient at which to stop; 1e-7 by default
-	Change     float64 // of loss or parameters at which to stop; 1e-9 by default
-	History    int     // how many steps the curvature is learnt from; 100 by default
-	// StrongWolfe searches along each direction for a step that meets the strong Wolfe
-	// conditions, where the default takes the learning rate. It is line_search_fn
+	Change     float64 // change of loss or parameters at which to stop; 1e-9 by default
+	History    int     // number of steps that estimate the curvature; 100 by default
+	// StrongWolfe searches each direction for a step that meets the strong Wolfe
+	// conditions; the default step is the learning rate. It is line_search_fn
 	// "strong_wolfe".
 	StrongWolfe bool
-	Maximize    bool // go up instead of down
+	Maximize    bool // ascend instead of descending
 }
 
-// LBFGS goes down the direction of a quasi-Newton method of limited memory: J. Nocedal
-// and S. Wright, "Numerical Optimization", algorithm 7.4, with or without a line search.
-// It calls the closure several times a step. It is torch.optim.LBFGS.
+// LBFGS is the limited-memory quasi-Newton method of J. Nocedal and S. Wright, "Numerical
+// Optimization", algorithm 7.4, with or without a line search. It calls the closure several
+// times per step. It is torch.optim.LBFGS.
 type LBFGS struct {
 	params []*tensor.Tensor
 	lr     float64
 	o      LBFGSOptions
 
-	iterations, calls int            // since the start
-	direction, last   *tensor.Tensor // of the last iteration, and its gradient
+	iterations, calls int            // totals since the start
+	direction, last   *tensor.Tensor // direction and gradient of the last iteration
 	length, scale     float64
-	steps, changes    []*tensor.Tensor // of the parameters and of the gradient
+	steps, changes    []*tensor.Tensor // differences of the parameters and of the gradient
 	weights           []float64
 }
 
 // NewLBFGS returns an LBFGS of params with learning rate lr, 1 in torch by default. It
-// panics as [NewSGD] does.
+// panics like [NewSGD].
 func NewLBFGS(params []*tensor.Tensor, lr float64, o LBFGSOptions) *LBFGS {
 	NewSGD(params, lr) // checks them
 	o.Iterations = cmp.Or(o.Iterations, 20)
@@ -66,9 +66,9 @@ func (o *LBFGS) ZeroGrad() {
 	}
 }
 
-// StepWith moves the parameters to where the loss that closure computes is lower, and
-// returns the loss that it computed first. closure drops the gradients, computes the
-// loss and its gradients and returns it.
+// StepWith moves the parameters to reduce the loss that closure computes, and returns the
+// first loss. closure drops the gradients, computes the loss and its gradients, and returns
+// the loss.
 func (o *LBFGS) StepWith(closure func() *tensor.Tensor) (first *tensor.Tensor) {
 	check(closure != nil, "lbfgs", "the closure is nil; expected a function that returns the loss")
 	tensor.NoGrad(func() {
@@ -150,7 +150,7 @@ func (o *LBFGS) turn(g *tensor.Tensor) {
 	o.direction = d
 }
 
-// gradient returns all gradients as one vector, 0 where there is none, negated to go up.
+// gradient returns all gradients as one vector, with 0 for missing ones, negated to ascend.
 func (o *LBFGS) gradient() *tensor.Tensor {
 	var all []*tensor.Tensor
 	for _, p := range o.params {
@@ -167,7 +167,7 @@ func (o *LBFGS) gradient() *tensor.Tensor {
 	return g
 }
 
-// move goes along the direction by length times it.
+// move moves the parameters by length times the direction.
 func (o *LBFGS) move(length float64) {
 	at := 0
 	for _, p := range o.params {
@@ -184,9 +184,9 @@ func largest(x *tensor.Tensor) float64 {
 	return x.Abs().Amax().Item()
 }
 
-// StateDict returns what a checkpoint must hold, as [Optimizer.StateDict]: numbers as
-// float64, and tensors, of which d and prev_flat_grad are torch's names and old_stps
-// and old_dirs have one for each remembered step.
+// StateDict returns the state for a checkpoint, like [Optimizer.StateDict]: float64 numbers
+// and tensors. d and prev_flat_grad are torch's names; old_stps and old_dirs have one entry
+// for each remembered step.
 func (o *LBFGS) StateDict() map[string]any {
 	state := map[string]any{"lr": o.lr, "n_iter": float64(o.iterations), "func_evals": float64(o.calls), "t": o.length, "H_diag": o.scale}
 	if o.direction != nil {
@@ -199,8 +199,8 @@ func (o *LBFGS) StateDict() map[string]any {
 	return state
 }
 
-// LoadStateDict restores what StateDict returned. It returns an error if a name is
-// missing, and then nothing has changed.
+// LoadStateDict restores the result of StateDict. If a name is missing, it returns an error
+// and changes nothing.
 func (o *LBFGS) LoadStateDict(state map[string]any) error {
 	n := *o
 	var missing []string

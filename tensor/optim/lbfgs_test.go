@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestLBFGS compares with testdata/lbfgs.json, which testdata/lbfgs.py made, going on
-// with another optimizer of the same state in the middle.
+// TestLBFGS compares with testdata/lbfgs.json, made by testdata/lbfgs.py, and continues
+// halfway with a new optimizer loaded from the state.
 func TestLBFGS(t *testing.T) {
 	text, err := os.ReadFile("testdata/lbfgs.json")
 	if err != nil {

@@ -5,12 +5,12 @@
 //	opt.Step()
 //	opt.ZeroGrad()
 //
-// Parameters may have settings of their own, in groups:
+// Groups of parameters may have their own settings:
 //
 //	opt := optim.NewAdamW(nn.Parameters(body), 1e-4)
 //	opt.AddGroup(nn.Parameters(head), optim.LR(1e-3), optim.WeightDecay(0))
 //
-// A [Scheduler] changes learning rates from step to step.
+// A [Scheduler] changes learning rates at each step.
 //
 // An optimizer does arithmetic in the dtype of its parameters, so float16
 // parameters round at every step; keep them float32 and let autocast cast.
@@ -27,30 +27,30 @@ import (
 // Optimizer updates parameters, in groups, from their gradients. It is not safe for
 // use by several goroutines at once. It is torch.optim.Optimizer.
 type Optimizer struct {
-	name     string // torch's, as "AdamW"
+	name     string // torch's name, for example "AdamW"
 	rule     rule
-	takes    []string // torch's names of the settings that the rule reads
+	takes    []string // settings that the rule reads, by torch's names
 	defaults Group
 	groups   []*Group
 	records  map[*tensor.Tensor]record
-	carried  float64            // what the gradients of a fused step are divided by, besides a scaler's; 0 is 1
-	taken    int                // steps
-	counts   *tensor.StepCounts // of the parameters, where they are; nil without a guarded step
-	away     bool               // records tell of no steps since counts began
+	carried  float64            // divisor of a fused step's gradients besides a scaler's; 0 means 1
+	taken    int                // number of steps
+	counts   *tensor.StepCounts // counts of the parameters on their device; nil without a guarded step
+	away     bool               // the device counts steps; records are not up to date
 	captured bool               // a step is part of a graph
-	replaced int                // how often other tensors have taken the place of parameters and records
+	replaced int                // number of replacements of parameters and records
 }
 
-// rule is what one optimizer differs from another in: it changes the parameter p,
-// in place, by its gradient g, which it leaves as it is. What it adds to the group's
-// steps is done after those of all parameters.
+// rule is the part that differs between optimizers: it updates the parameter p in place by
+// its gradient g, which it does not change. Updates that it adds to the group's steps run
+// after those of all parameters.
 type rule interface {
 	step(p, g *tensor.Tensor, o *Group, r record)
 }
 
-// shaper is a rule that keeps tensors of other shapes than their parameter's.
+// shaper is a rule whose state has other shapes than the parameter.
 type shaper interface {
-	// stateShape returns the shape of what is kept of p under a name.
+	// stateShape returns the shape of the state called name of p.
 	stateShape(name string, p *tensor.Tensor) []int
 }
 
@@ -61,13 +61,13 @@ func newOptimizer(name string, r rule, takes string, params []*tensor.Tensor, de
 	return o.AddGroup(params)
 }
 
-// AddGroup adds parameters with settings of their own: those of the constructor but
-// for options. It returns o, and panics if there are no parameters, if one is no
-// leaf that requires a gradient or is in a group already, or if an option is out of
-// range. It is torch.optim.Optimizer.add_param_group.
+// AddGroup adds parameters with their own settings: the constructor's, changed by options.
+// It returns o. It panics if there are no parameters, if one is not a leaf that requires a
+// gradient or is already in a group, or if an option is out of range. It is
+// torch.optim.Optimizer.add_param_group.
 func (o *Optimizer) AddGroup(params []*tensor.Tensor, options ...Option) *Optimizer {
 	if len(params) == 0 {
-		o.fail("there are no parameters; expected some, as from nn.Parameters(net)")
+		o.fail("the list of parameters is empty; expected at least one, for example from nn.Parameters(net)")
 	}
 	known := map[*tensor.Tensor]bool{}
 	for _, p := range o.Params() {
@@ -78,13 +78,13 @@ func (o *Optimizer) AddGroup(params []*tensor.Tensor, options ...Option) *Optimi
 		case p == nil || !p.IsLeaf() || !p.RequiresGrad():
 			o.fail("parameter %d is not a leaf that requires a gradient", i)
 		case known[p]:
-			o.fail("parameter %d is among the parameters twice; expected each once, in one group", i)
+			o.fail("parameter %d is given twice; expected each once, in one group", i)
 		}
 		known[p] = true
 	}
 	g := o.configured(o.defaults, options)
 	if g.fused != o.defaults.fused {
-		o.fail("Fused for one group; expected it among the constructor's options, for all of them")
+		o.fail("Fused cannot apply to one group; give it to the constructor, for all groups")
 	}
 	g.params = params
 	o.takeBack()
@@ -94,13 +94,13 @@ func (o *Optimizer) AddGroup(params []*tensor.Tensor, options ...Option) *Optimi
 	return o
 }
 
-// fail panics about the optimizer.
+// fail panics with an error of the optimizer.
 func (o *Optimizer) fail(format string, args ...any) {
 	panic(&tensor.Error{Op: strings.ToLower(o.name), Why: fmt.Sprintf(format, args...)})
 }
 
-// Step updates the parameters that have a gradient, in place. Where it is part of a graph of a
-// GPU's work the settings are those of the capture; a replay panics if they have changed since.
+// Step updates the parameters that have a gradient, in place. In a captured graph the
+// settings are those of the capture; a replay panics if they have changed since.
 func (o *Optimizer) Step() {
 	if o.stepCounted() {
 		return
@@ -112,7 +112,7 @@ func (o *Optimizer) Step() {
 	}
 }
 
-// step is Step with gradients that a fused optimizer divides by a scalar; nil is 1.
+// step is Step with gradients that a fused optimizer divides by the scalar by; nil means 1.
 func (o *Optimizer) step(by *tensor.Tensor) {
 	tensor.Note(tensor.Mark{Name: "optimizer.step", By: o, Tensors: o.Params()})
 	o.taken++
@@ -140,7 +140,7 @@ func (o *Optimizer) step(by *tensor.Tensor) {
 	})
 }
 
-// move changes p by its gradient g.
+// move updates p by its gradient g.
 func (o *Optimizer) move(p, g *tensor.Tensor, group *Group, r record) {
 	if group.Maximize {
 		g = g.Neg()
@@ -165,7 +165,7 @@ func (o *Optimizer) ZeroGrad() {
 	}
 }
 
-// Params returns the parameters of all groups, those without a gradient too.
+// Params returns the parameters of all groups, including those without a gradient.
 func (o *Optimizer) Params() []*tensor.Tensor {
 	var all []*tensor.Tensor
 	for _, g := range o.groups {
@@ -174,18 +174,17 @@ func (o *Optimizer) Params() []*tensor.Tensor {
 	return all
 }
 
-// ReplaceParams puts with(p) in the place of each parameter p, in its group, with what
-// is remembered of p, in the new parameter's dtype and on its device: how masters in
-// float32 take the place of float16 parameters. with may return p itself. It panics if
-// it returns no leaf that requires a gradient, or one of another shape; then nothing has
-// changed.
+// ReplaceParams replaces each parameter p by with(p) in its group and converts its state to
+// the new parameter's dtype and device: float32 masters replace float16 parameters in this
+// way. with may return p itself. If it returns a tensor that is not a leaf that requires a
+// gradient, or has another shape, ReplaceParams panics and changes nothing.
 func (o *Optimizer) ReplaceParams(with func(p *tensor.Tensor) *tensor.Tensor) {
 	old := o.Params()
 	params := make([]*tensor.Tensor, len(old))
 	for i, p := range old {
 		q := with(p)
 		if q == nil || !q.IsLeaf() || !q.RequiresGrad() || !slices.Equal(q.Shape(), p.Shape()) {
-			o.fail("what takes the place of parameter %d is %v; expected a leaf of shape %v that requires a gradient", i, describe(q), p.Shape())
+			o.fail("the replacement of parameter %d is %v; expected a leaf of shape %v that requires a gradient", i, describe(q), p.Shape())
 		}
 		params[i] = q
 	}
@@ -240,11 +239,11 @@ func (o *Optimizer) String() string {
 	return b.String() + ")"
 }
 
-// record is what an optimizer remembers of a parameter, under torch's names:
-// tensors, and numbers as float64.
+// record is the optimizer state of a parameter under torch's names: tensors, and numbers as
+// float64.
 type record map[string]any
 
-// tensor returns the tensor of a name, at first zeros like p.
+// tensor returns the named tensor, initially zeros like p.
 func (r record) tensor(name string, p *tensor.Tensor) *tensor.Tensor {
 	t, ok := r[name].(*tensor.Tensor)
 	if !ok {
@@ -254,7 +253,7 @@ func (r record) tensor(name string, p *tensor.Tensor) *tensor.Tensor {
 	return t
 }
 
-// shaped is tensor for zeros of another shape than p's.
+// shaped is tensor with zeros of the given shape.
 func (r record) shaped(name string, p *tensor.Tensor, shape []int) *tensor.Tensor {
 	t, ok := r[name].(*tensor.Tensor)
 	if !ok {
@@ -264,19 +263,19 @@ func (r record) shaped(name string, p *tensor.Tensor, shape []int) *tensor.Tenso
 	return t
 }
 
-// number returns the number of a name, 0 if there is none.
+// number returns the named number, or 0.
 func (r record) number(name string) float64 {
 	x, _ := r[name].(float64)
 	return x
 }
 
-// count is counted, for a step that depends on the number.
+// count is counted for steps that depend on the count, which cannot be captured.
 func (r record) count() float64 {
-	tensor.NotInGraph("optimizer", "a step depends on how many there have been, which replays do not count; expected Adam or AdamW without AMSGrad, or an optimizer that does not count, as SGD")
+	tensor.NotInGraph("optimizer", "a step depends on the step count, which replays do not advance; use Adam or AdamW without AMSGrad, or an optimizer that does not count, such as SGD")
 	return r.counted()
 }
 
-// counted counts a step and returns how many there have been.
+// counted increments the step count and returns it.
 func (r record) counted() float64 {
 	r["step"] = r.number("step") + 1
 	return r.number("step")

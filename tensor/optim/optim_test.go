@@ -96,7 +96,7 @@ var dtypes = map[string]tensor.DType{
 	"float64": tensor.Float64, "float32": tensor.Float32, "float16": tensor.Float16, "bfloat16": tensor.BFloat16,
 }
 
-// start and gradient are what testdata/steps.py has.
+// start and gradient are those of testdata/steps.py.
 func start(d tensor.DType) T {
 	return tensor.NewAs(d, []float64{1, -2, .5, .25, -.125, 3}).RequireGrad()
 }
@@ -109,9 +109,9 @@ func gradient(k int, p T) T {
 	return tensor.NewAs(p.DType(), g, p.Shape()...)
 }
 
-// TestSteps compares with testdata/steps.json, which testdata/steps.py made: to
-// some units in the last place, since torch fuses products and sums in float32 and
-// float64, and on a CPU rounds SGD's learning rate to a half before it multiplies.
+// TestSteps compares with testdata/steps.json, made by testdata/steps.py, to a few units in
+// the last place: torch fuses products and sums in float32 and float64, and on a CPU rounds
+// SGD's learning rate to a half before it multiplies.
 func TestSteps(t *testing.T) {
 	text, err := os.ReadFile("testdata/steps.json")
 	if err != nil {
@@ -168,13 +168,13 @@ func TestSteps(t *testing.T) {
 			t.Logf("%s, %v: %d of %d numbers equal, worst %.2g eps", name, d, same, total, worst)
 			opt.ZeroGrad()
 			if p.Grad() != nil || len(opt.Params()) != 2 || idle.At(0) != 1 {
-				t.Errorf("%s: ZeroGrad left a gradient, or a parameter without one moved", name)
+				t.Errorf("%s: a gradient remains after ZeroGrad, or a parameter without one moved", name)
 			}
 			opt.SetLR(0)
 			old := p.Bits()
 			p.SetGrad(tensor.OnesLike(p))
 			opt.Step()
-			// Rprop and ASGD keep step sizes that the learning rate set before.
+			// Rprop and ASGD keep step sizes set by an earlier learning rate.
 			keeps := strings.HasPrefix(name, "rprop") || strings.HasPrefix(name, "asgd")
 			if opt.LR() != 0 || !keeps && !slices.Equal(old, p.Bits()) {
 				t.Errorf("%s: learning rate 0 moved a parameter", name)
@@ -183,8 +183,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestPureHalf: the update 1e-4 of a float16 weight of 1 is lost, of a float32 one
-// not.
+// TestPureHalf checks that the update 1e-4 is lost on a float16 weight of 1 and not on a
+// float32 one.
 func TestPureHalf(t *testing.T) {
 	for _, c := range []struct {
 		d        tensor.DType
@@ -218,7 +218,7 @@ func TestGroups(t *testing.T) {
 	b.SetGrad(tensor.OnesLike(b))
 	opt.Step()
 	if opt.LR() != 0.5 || b.At(0) != 0 || len(groups[1].Params()) != 1 {
-		t.Errorf("a group's learning rate does not count: %v", b)
+		t.Errorf("a group's learning rate is ignored: %v", b)
 	}
 	want := `SGD (
 Parameter Group 0
@@ -258,7 +258,7 @@ func TestStepWith(t *testing.T) {
 	}
 }
 
-// TestState: ten steps are five, a save, a load into a new optimizer, and five.
+// TestState compares ten steps with five, a save, a load into a new optimizer, and five.
 func TestState(t *testing.T) {
 	for name, maker := range makers {
 		p, q := start(tensor.Float32), start(tensor.Float32)
@@ -288,7 +288,7 @@ func TestState(t *testing.T) {
 		state["state.0.exp_avg"] = tensor.Ones(2)
 		state["state.1.step"] = 1.0
 		err := again.LoadStateDict(state)
-		want := fmt.Sprintf("optim: load state dict of %s: param_groups.0.lr is <nil>; param_groups.0.params is 2, expected 1; state.0.exp_avg has shape [2], expected [6]; state.1.step is not of this optimizer",
+		want := fmt.Sprintf("optim: load state dict of %s: param_groups.0.lr is <nil>; param_groups.0.params is 2, expected 1; state.0.exp_avg has shape [2], expected [6]; state.1.step is unknown to this optimizer",
 			strings.Fields(opt.String())[0])
 		if fmt.Sprint(err) != want {
 			t.Errorf("got %v\nwant %s", err, want)
@@ -302,16 +302,16 @@ func TestState(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	p := []T{tensor.Ones(1).RequireGrad()}
 	for want, f := range map[string]func(){
-		"sgd: there are no parameters":          func() { optim.NewSGD(nil, 1) },
+		"sgd: the list of parameters is empty":  func() { optim.NewSGD(nil, 1) },
 		"adam: parameter 0 is not a leaf":       func() { optim.NewAdam([]T{tensor.Ones(1)}, 1) },
-		"lr is -1; expected 0 or more":          func() { optim.NewSGD(p, -1) },
+		"lr is -1; expected at least 0":         func() { optim.NewSGD(p, -1) },
 		"momentum is -1":                        func() { optim.NewSGD(p, 1, optim.Momentum(-1)) },
 		"weight_decay is -1":                    func() { optim.NewSGD(p, 1, optim.WeightDecay(-1)) },
 		"expected momentum above 0":             func() { optim.NewSGD(p, 1, optim.Nesterov()) },
-		"betas.0 is 1; expected 0 or more, and": func() { optim.NewAdamW(p, 1, optim.Betas(1, 0.999)) },
-		"momentum is not a setting of Adam; expected some of betas, eps, weight_decay": func() { optim.NewAdam(p, 1, optim.Momentum(0.9)) },
-		"parameter 0 is among the parameters twice":                                    func() { optim.NewSGD(p, 1).AddGroup(p) },
-		"parameter 1 is among the parameters twice":                                    func() { optim.NewSGD([]T{p[0], p[0]}, 1) },
+		"betas.0 is 1; expected at least 0 and": func() { optim.NewAdamW(p, 1, optim.Betas(1, 0.999)) },
+		"momentum is not a setting of Adam; expected one of betas, eps, weight_decay": func() { optim.NewAdam(p, 1, optim.Momentum(0.9)) },
+		"parameter 0 is given twice": func() { optim.NewSGD(p, 1).AddGroup(p) },
+		"parameter 1 is given twice": func() { optim.NewSGD([]T{p[0], p[0]}, 1) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
@@ -319,8 +319,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestReplaceParams exchanges parameters for others in another dtype: groups, their
-// settings and what is remembered stay.
+// TestReplaceParams replaces parameters by others in another dtype: groups, settings and
+// state are kept.
 func TestReplaceParams(t *testing.T) {
 	a, b := tensor.New([]float64{1, 2}, 2).Half().RequireGrad(), tensor.New([]float64{3}, 1).RequireGrad()
 	o := optim.NewSGD([]*tensor.Tensor{a}, 0.1, optim.Momentum(0.5)).AddGroup([]*tensor.Tensor{b}, optim.LR(0.2))
@@ -337,7 +337,7 @@ func TestReplaceParams(t *testing.T) {
 		t.Fatalf("the parameters are %v", got)
 	}
 	if got := o.Groups(); got[0].Params()[0] != master || got[1].Params()[0] != b || got[1].LR != 0.2 {
-		t.Errorf("the groups are not what they were: %v", o)
+		t.Errorf("the groups changed: %v", o)
 	}
 	v := o.StateDict()["state.0.momentum_buffer"].(*tensor.Tensor)
 	if v.DType() != tensor.Float32 || v.Float64s()[0] != 1 {
@@ -347,13 +347,13 @@ func TestReplaceParams(t *testing.T) {
 	master.SetGrad(tensor.Zeros(2))
 	o.Step()
 	if got, want := master.Float64s()[0], float64(float32(before)-float32(0.1)*0.5); math.Abs(got-want) > 1e-7 {
-		t.Errorf("after a step without gradient it is %v, want %v: the velocity goes on", got, want)
+		t.Errorf("after a step with zero gradient the parameter is %v, want %v: the velocity is kept", got, want)
 	}
 	for _, bad := range []*tensor.Tensor{nil, tensor.Ones(2), tensor.Ones(3).RequireGrad()} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%v in the place of a parameter: no error", bad)
+					t.Errorf("%v as a replacement: no error", bad)
 				}
 			}()
 			o.ReplaceParams(func(*tensor.Tensor) *tensor.Tensor { return bad })

@@ -8,21 +8,21 @@ import (
 	"halfnote/tensor"
 )
 
-// PlateauOptions are what NewReduceLROnPlateau may be told. The zero value is
-// torch's default.
+// PlateauOptions are the options of NewReduceLROnPlateau. The zero value holds torch's
+// defaults.
 type PlateauOptions struct {
 	Max       bool    // larger is better
-	Factor    float64 // of the learning rate, below 1; 0.1 by default
-	Patience  int     // how many steps without a better number are borne; 10 by default, negative for none
-	Threshold float64 // what counts as better: relative to the best, 1e-4 by default
-	Absolute  bool    // Threshold is a difference
-	Cooldown  int     // steps after a reduction that do not count
-	Low       float64 // the learning rates' lower bound
-	Eps       float64 // what is too small a change to make; 1e-8 by default
+	Factor    float64 // factor of a reduction, below 1; 0.1 by default
+	Patience  int     // number of steps without improvement to tolerate; 10 by default, negative for none
+	Threshold float64 // smallest improvement, relative to the best; 1e-4 by default
+	Absolute  bool    // Threshold is an absolute difference
+	Cooldown  int     // number of steps ignored after a reduction
+	Low       float64 // lower bound of the learning rates
+	Eps       float64 // smallest change of a learning rate to make; 1e-8 by default
 }
 
-// Plateau lowers learning rates when a number, as the validation loss, gets no
-// better. It is torch.optim.lr_scheduler.ReduceLROnPlateau.
+// Plateau lowers learning rates when a metric, such as the validation loss, stops improving.
+// It is torch.optim.lr_scheduler.ReduceLROnPlateau.
 type Plateau struct {
 	opt           *Optimizer
 	o             PlateauOptions
@@ -38,7 +38,7 @@ func NewReduceLROnPlateau(opt *Optimizer, o PlateauOptions) *Plateau {
 	o.Patience = max(cmp.Or(o.Patience, 10), 0)
 	o.Threshold = cmp.Or(o.Threshold, 1e-4)
 	o.Eps = cmp.Or(o.Eps, 1e-8)
-	check(o.Factor < 1, "ReduceLROnPlateau", "the factor is %v; expected one below 1", o.Factor)
+	check(o.Factor < 1, "ReduceLROnPlateau", "Factor is %v; expected a number below 1", o.Factor)
 	p := &Plateau{opt: opt, o: o, best: math.Inf(1)}
 	if o.Max {
 		p.best = math.Inf(-1)
@@ -46,8 +46,8 @@ func NewReduceLROnPlateau(opt *Optimizer, o PlateauOptions) *Plateau {
 	return p
 }
 
-// Step takes the newest number and lowers the learning rates if there have been too
-// many in a row that are not better than the best.
+// Step records the latest metric and lowers the learning rates if it has not improved on the
+// best for too many steps.
 func (p *Plateau) Step(metric float64) {
 	tensor.Note(tensor.Mark{Name: "lr_scheduler.step", By: p, Tensors: p.opt.Params(), Number: metric})
 	p.epoch++
@@ -82,12 +82,12 @@ func (p *Plateau) better(x float64) bool {
 	return sign*x < sign*p.best*(1-sign*p.o.Threshold)
 }
 
-// StateDict returns what a checkpoint must hold, as [Scheduler.StateDict].
+// StateDict returns the state for a checkpoint, like [Scheduler.StateDict].
 func (p *Plateau) StateDict() map[string]float64 {
 	return map[string]float64{"best": p.best, "num_bad_epochs": float64(p.bad), "cooldown_counter": float64(p.cooldown), "last_epoch": float64(p.epoch)}
 }
 
-// LoadStateDict restores what StateDict returned, as [Scheduler.LoadStateDict].
+// LoadStateDict restores the result of StateDict, like [Scheduler.LoadStateDict].
 func (p *Plateau) LoadStateDict(state map[string]float64) error {
 	if err := sameNames("ReduceLROnPlateau", p.StateDict(), state); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (p *Plateau) LoadStateDict(state map[string]float64) error {
 	return nil
 }
 
-// String returns where it is.
+// String returns the epoch, the best metric and the steps since.
 func (p *Plateau) String() string {
 	return fmt.Sprintf("ReduceLROnPlateau(epoch %d, best %v, %d without a better one)", p.epoch, p.best, p.bad)
 }

@@ -2,15 +2,14 @@ package optim
 
 import "halfnote/tensor"
 
-// rmsprop is G. Hinton's, lecture 6 of "Neural Networks for Machine Learning";
-// centred, A. Graves's of "Generating Sequences With Recurrent Neural Networks"
+// rmsprop is G. Hinton's method, lecture 6 of "Neural Networks for Machine Learning"; the
+// centred variant is A. Graves's, "Generating Sequences With Recurrent Neural Networks"
 // (2013).
 type rmsprop struct{}
 
-// NewRMSprop returns an optimizer of params with learning rate lr that divides the
-// gradient by a running root of its mean square. It takes Alpha, Eps, WeightDecay,
-// Momentum, Centered and Maximize, and panics as [NewSGD] does. It is
-// torch.optim.RMSprop.
+// NewRMSprop returns an optimizer of params with learning rate lr that divides the gradient
+// by a running root mean square. It takes Alpha, Eps, WeightDecay, Momentum, Centered and
+// Maximize, and panics like [NewSGD]. It is torch.optim.RMSprop.
 func NewRMSprop(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 	return newOptimizer("RMSprop", rmsprop{}, "alpha eps weight_decay momentum centered maximize", params, Group{LR: lr, Alpha: 0.99, Eps: 1e-8}, options)
 }

@@ -9,30 +9,30 @@ import (
 	"halfnote/tensor"
 )
 
-// Scheduler sets the learning rates of an optimizer's groups from step to step. Call
-// Step after the optimizer's, once an epoch or once a batch. It is
+// Scheduler sets the learning rates of an optimizer's groups at each step. Call Step after
+// the optimizer's, once per epoch or once per batch. It is
 // torch.optim.lr_scheduler.LRScheduler.
 //
-// Most schedulers change the learning rate that they find, so that several can work
-// on one optimizer.
+// Most schedulers multiply the current learning rate, so that several can work on one
+// optimizer.
 type Scheduler struct {
 	name  string
 	opt   *Optimizer
-	next  func(s *Scheduler, i int, g *Group) float64 // the learning rate of group i at s.epoch
+	next  func(s *Scheduler, i int, g *Group) float64 // learning rate of group i at s.epoch
 	epoch int                                         // steps since the start
-	begin bool                                        // next is for the start
-	goes  bool                                        // goes on from the learning rate there is when its turn comes
-	parts []*Scheduler                                // of a scheduler made of others
-	until []int                                       // when the parts' turns end, if they take turns
+	begin bool                                        // next computes the initial learning rate
+	goes  bool                                        // continues from the current learning rate when its turn comes
+	parts []*Scheduler                                // parts of a composite scheduler
+	until []int                                       // epochs at which the parts' turns end, if they take turns
 
 	follows bool // Step waits for a step of the optimizer
 	seen    int  // the optimizer's steps at the last Step
-	alone   int  // steps that the optimizer had taken none before
+	alone   int  // steps without a step of the optimizer before them
 }
 
-// newScheduler returns a scheduler that has set the learning rates to start with.
+// newScheduler returns a scheduler that has set the initial learning rates.
 func newScheduler(name string, opt *Optimizer, next func(s *Scheduler, i int, g *Group) float64) *Scheduler {
-	check(opt != nil, name, "the optimizer is nil; expected one")
+	check(opt != nil, name, "the optimizer is nil; expected an Optimizer")
 	s := &Scheduler{name: name, opt: opt, next: next, seen: opt.taken}
 	for _, g := range opt.groups {
 		if g.InitialLR == 0 {
@@ -57,19 +57,19 @@ func (s *Scheduler) set() {
 	}
 }
 
-// FollowSkips has Step do nothing where the optimizer has not stepped since the last one,
-// as when an amp.GradScaler skipped its step, so that a schedule by batches counts
-// updates; off by default, as in torch, which warns instead. It returns s.
+// FollowSkips makes Step do nothing if the optimizer has not stepped since the last call, for
+// example because an amp.GradScaler skipped its step, so that a per-batch schedule counts
+// updates. It is off by default, as in torch, which warns instead. It returns s.
 func (s *Scheduler) FollowSkips() *Scheduler {
 	s.follows = true
 	return s
 }
 
-// StepsAlone returns how many of the calls of Step had no step of the optimizer since the
-// one before: a learning rate that nothing learned at, or with FollowSkips a wait.
+// StepsAlone returns the number of calls of Step without a step of the optimizer since the
+// previous call: learning rates that were never used or, with FollowSkips, waits.
 func (s *Scheduler) StepsAlone() int { return s.alone }
 
-// Step goes on to the next epoch.
+// Step advances to the next epoch.
 func (s *Scheduler) Step() {
 	idle := s.opt.taken == s.seen
 	s.seen = s.opt.taken
@@ -106,7 +106,7 @@ func (s *Scheduler) Step() {
 	}
 }
 
-// reset gives all groups the learning rates that they started with.
+// reset restores the initial learning rates of all groups.
 func (s *Scheduler) reset() {
 	for _, g := range s.opt.groups {
 		g.LR = g.InitialLR
@@ -122,21 +122,21 @@ func (s *Scheduler) LastLR() []float64 {
 	return out
 }
 
-// Epoch returns how many steps there have been.
+// Epoch returns the number of steps so far.
 func (s *Scheduler) Epoch() int { return s.epoch }
 
-// String returns the scheduler's name, where it is, and whether it went on while the
+// String returns the scheduler's name and position, and whether it advanced while the
 // optimizer did not.
 func (s *Scheduler) String() string {
 	text := fmt.Sprintf("%s(epoch %d, lr %v)", s.name, s.epoch, s.LastLR())
 	if s.alone > 0 && !s.follows && s.opt.taken > 0 {
-		text += fmt.Sprintf("; %d of its steps had no step of the optimizer before them, which a scaler may have skipped: FollowSkips waits for it", s.alone)
+		text += fmt.Sprintf("; %d of its steps had no optimizer step before them (a scaler may have skipped it): FollowSkips waits for the optimizer", s.alone)
 	}
 	return text
 }
 
-// StateDict returns what a checkpoint must hold of the scheduler beside what it was
-// made with; the optimizer's state has the learning rates. It is
+// StateDict returns the scheduler's state for a checkpoint, without its constructor's
+// arguments; the optimizer's state has the learning rates. It is
 // torch.optim.lr_scheduler.LRScheduler.state_dict.
 func (s *Scheduler) StateDict() map[string]float64 {
 	state := map[string]float64{"last_epoch": float64(s.epoch)}
@@ -148,9 +148,9 @@ func (s *Scheduler) StateDict() map[string]float64 {
 	return state
 }
 
-// LoadStateDict restores what StateDict returned of a scheduler that was made alike.
-// If a name is missing or unknown it returns an error that names all of them, and
-// nothing has changed.
+// LoadStateDict restores the result of StateDict of a scheduler with the same constructor
+// arguments. If names are missing or unknown, it returns an error that lists them all and
+// changes nothing.
 func (s *Scheduler) LoadStateDict(state map[string]float64) error {
 	if err := sameNames(s.name, s.StateDict(), state); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (s *Scheduler) load(state map[string]float64) {
 	}
 }
 
-// sameNames returns an error unless state has the names of own.
+// sameNames returns an error unless state has exactly the names of own.
 func sameNames(name string, own, state map[string]float64) error {
 	var wrong []string
 	for _, key := range slices.Sorted(maps.Keys(own)) {
@@ -182,7 +182,7 @@ func sameNames(name string, own, state map[string]float64) error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(state)) {
 		if _, ok := own[key]; !ok {
-			wrong = append(wrong, key+" is not of this scheduler")
+			wrong = append(wrong, key+" is unknown to this scheduler")
 		}
 	}
 	if len(wrong) > 0 {
@@ -205,14 +205,13 @@ func NewChainedScheduler(parts ...*Scheduler) *Scheduler {
 	return &Scheduler{name: "ChainedScheduler", opt: parts[0].opt, parts: parts, seen: parts[0].opt.taken}
 }
 
-// NewSequentialLR returns a scheduler under which parts, which belong to one
-// optimizer, take turns: the second from epoch milestones[0] on, and so on. It
-// panics unless milestones go up and are one fewer than parts. It is
-// torch.optim.lr_scheduler.SequentialLR.
+// NewSequentialLR returns a scheduler that runs parts, which belong to one optimizer, in
+// turn: the second from epoch milestones[0] on, and so on. It panics unless milestones
+// increase and are one fewer than parts. It is torch.optim.lr_scheduler.SequentialLR.
 func NewSequentialLR(parts []*Scheduler, milestones []int) *Scheduler {
 	oneOptimizer("SequentialLR", parts)
 	check(len(milestones) == len(parts)-1 && slices.IsSorted(milestones), "SequentialLR",
-		"%d schedulers and milestones %v; expected one milestone fewer, in order", len(parts), milestones)
+		"%d schedulers, milestones %v; expected one milestone fewer than schedulers, in increasing order", len(parts), milestones)
 	s := &Scheduler{name: "SequentialLR", opt: parts[0].opt, parts: parts, until: append([]int{}, milestones...), seen: parts[0].opt.taken}
 	s.reset()
 	parts[0].start()
@@ -220,9 +219,9 @@ func NewSequentialLR(parts []*Scheduler, milestones []int) *Scheduler {
 }
 
 func oneOptimizer(name string, parts []*Scheduler) {
-	check(len(parts) > 0, name, "there are no schedulers; expected one or more")
+	check(len(parts) > 0, name, "the list of schedulers is empty; expected at least one")
 	for i, p := range parts {
-		check(p != nil && p.opt != nil, name, "scheduler %d is nil or of no optimizer; expected one of this package's", i)
-		check(p.opt == parts[0].opt, name, "scheduler %d belongs to another optimizer than the first; expected one optimizer", i)
+		check(p != nil && p.opt != nil, name, "scheduler %d is nil or has no optimizer; make it with this package's constructors", i)
+		check(p.opt == parts[0].opt, name, "scheduler %d has a different optimizer from the first; expected one optimizer", i)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// schedule is a Scheduler, or a Plateau that is shown a wave.
+// schedule is a Scheduler, or a Plateau fed with a wave.
 type schedule interface {
 	Step()
 	StateDict() map[string]float64
@@ -112,7 +112,7 @@ func scheduled(name string) *optim.Optimizer {
 	return optim.NewSGD(a, 0.1, optim.Momentum(0.5)).AddGroup(b, optim.LR(0.04))
 }
 
-// row is what testdata/schedules.json has of a step.
+// row is one step in testdata/schedules.json.
 func row(opt *optim.Optimizer) []float64 {
 	g := opt.Groups()
 	return []float64{g[0].LR, g[1].LR, g[1].Momentum + g[1].Beta1}
@@ -156,11 +156,11 @@ func TestSchedules(t *testing.T) {
 			}
 		}
 		err := s.LoadStateDict(map[string]float64{"more": 1})
-		if err == nil || !strings.Contains(err.Error(), "last_epoch is missing") || !strings.Contains(err.Error(), "more is not of this scheduler") {
+		if err == nil || !strings.Contains(err.Error(), "last_epoch is missing") || !strings.Contains(err.Error(), "more is unknown to this scheduler") {
 			t.Errorf("%s: got %v, want an error that names last_epoch and more", name, err)
 		}
 		if text := fmt.Sprint(s); !strings.Contains(text, "epoch 100") {
-			t.Errorf("%s: got %s, want it to say epoch 100", name, text)
+			t.Errorf("%s: got %s, want epoch 100 in it", name, text)
 		}
 	}
 }
@@ -170,20 +170,20 @@ func TestScheduleMistakes(t *testing.T) {
 	done := optim.NewOneCycleLR(opt, 1, 1, optim.OneCycleOptions{})
 	done.Step()
 	for want, f := range map[string]func(){
-		"StepLR: the step size is 0; expected 1 or more":                   func() { optim.NewStepLR(opt, 0, 0.1) },
-		"ConstantLR: the factor is 2; expected 0 to 1":                     func() { optim.NewConstantLR(opt, 2, 5) },
+		"StepLR: the step size is 0; expected at least 1":                   func() { optim.NewStepLR(opt, 0, 0.1) },
+		"ConstantLR: factor is 2; expected 0 to 1":                     func() { optim.NewConstantLR(opt, 2, 5) },
 		"LinearLR: factors from 0 to 1":                                    func() { optim.NewLinearLR(opt, 0, 1, 5) },
 		"PolynomialLR: 0 steps":                                            func() { optim.NewPolynomialLR(opt, 0, 1) },
 		"CosineAnnealingLR: -1 steps":                                      func() { optim.NewCosineAnnealingLR(opt, -1, 0) },
-		"CosineAnnealingWarmRestarts: 3 steps, times 0":                    func() { optim.NewCosineAnnealingWarmRestarts(opt, 3, 0, 0) },
-		"LambdaLR: 0 functions for 2 groups; expected one":                 func() { optim.NewLambdaLR(opt) },
-		`CyclicLR: the mode is "round"; expected triangular`:               func() { optim.NewCyclicLR(opt, 0, 1, optim.CycleOptions{Mode: "round"}) },
-		"OneCycleLR: step 2 of 1; expected no more":                        func() { done.Step() },
-		"OneCycleLR: 5 steps, of which the share 2 goes up":                func() { optim.NewOneCycleLR(opt, 1, 5, optim.OneCycleOptions{Start: 2}) },
-		"ReduceLROnPlateau: the factor is 1":                               func() { optim.NewReduceLROnPlateau(opt, optim.PlateauOptions{Factor: 1}) },
-		"ChainedScheduler: there are no schedulers":                        func() { optim.NewChainedScheduler() },
-		"ChainedScheduler: scheduler 1 belongs to another optimizer":       func() { optim.NewChainedScheduler(optim.NewExponentialLR(opt, 1), optim.NewExponentialLR(other, 1)) },
-		"SequentialLR: 1 schedulers and milestones [3]; expected one mile": func() { optim.NewSequentialLR([]*optim.Scheduler{optim.NewExponentialLR(opt, 1)}, []int{3}) },
+		"CosineAnnealingWarmRestarts: 3 steps, factor 0":                    func() { optim.NewCosineAnnealingWarmRestarts(opt, 3, 0, 0) },
+		"LambdaLR: 0 functions, 2 groups; expected one function, or one per group":                 func() { optim.NewLambdaLR(opt) },
+		`CyclicLR: mode is "round"; expected triangular`:               func() { optim.NewCyclicLR(opt, 0, 1, optim.CycleOptions{Mode: "round"}) },
+		"OneCycleLR: step 2 of 1; expected at most that many calls of Step":                        func() { done.Step() },
+		"OneCycleLR: 5 steps, Start 2":                func() { optim.NewOneCycleLR(opt, 1, 5, optim.OneCycleOptions{Start: 2}) },
+		"ReduceLROnPlateau: Factor is 1":                               func() { optim.NewReduceLROnPlateau(opt, optim.PlateauOptions{Factor: 1}) },
+		"ChainedScheduler: the list of schedulers is empty":                        func() { optim.NewChainedScheduler() },
+		"ChainedScheduler: scheduler 1 has a different optimizer from the first":       func() { optim.NewChainedScheduler(optim.NewExponentialLR(opt, 1), optim.NewExponentialLR(other, 1)) },
+		"SequentialLR: 1 schedulers, milestones [3]; expected one milestone fewer than schedulers, in increasing order": func() { optim.NewSequentialLR([]*optim.Scheduler{optim.NewExponentialLR(opt, 1)}, []int{3}) },
 		"OneCycleLR: Adagrad has neither momentum nor betas": func() {
 			optim.NewOneCycleLR(optim.NewAdagrad(opt.Params(), 1), 1, 5, optim.OneCycleOptions{})
 		},

@@ -3,9 +3,9 @@ package optim
 import "math"
 
 // NewStepLR returns a scheduler that multiplies the learning rates by gamma, 0.1 in
-// torch if not given, every size steps. It is torch.optim.lr_scheduler.StepLR.
+// torch by default, every size steps. It is torch.optim.lr_scheduler.StepLR.
 func NewStepLR(opt *Optimizer, size int, gamma float64) *Scheduler {
-	check(size > 0, "StepLR", "the step size is %d; expected 1 or more", size)
+	check(size > 0, "StepLR", "the step size is %d; expected at least 1", size)
 	return newScheduler("StepLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		if s.epoch == 0 || s.epoch%size != 0 {
 			return g.LR
@@ -15,7 +15,7 @@ func NewStepLR(opt *Optimizer, size int, gamma float64) *Scheduler {
 }
 
 // NewMultiStepLR returns a scheduler that multiplies the learning rates by gamma at
-// each of milestones; one named twice counts twice. It is
+// each of milestones; one listed twice applies twice. It is
 // torch.optim.lr_scheduler.MultiStepLR.
 func NewMultiStepLR(opt *Optimizer, milestones []int, gamma float64) *Scheduler {
 	times := map[int]int{}
@@ -42,7 +42,7 @@ func NewExponentialLR(opt *Optimizer, gamma float64) *Scheduler {
 // from 0 to 1, for the first steps steps. It is
 // torch.optim.lr_scheduler.ConstantLR, whose defaults are 1/3 and 5.
 func NewConstantLR(opt *Optimizer, factor float64, steps int) *Scheduler {
-	check(factor >= 0 && factor <= 1, "ConstantLR", "the factor is %v; expected 0 to 1", factor)
+	check(factor >= 0 && factor <= 1, "ConstantLR", "factor is %v; expected 0 to 1", factor)
 	return newScheduler("ConstantLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		switch s.epoch {
 		case 0:
@@ -54,12 +54,11 @@ func NewConstantLR(opt *Optimizer, factor float64, steps int) *Scheduler {
 	})
 }
 
-// NewLinearLR returns a scheduler that multiplies the learning rates by a factor
-// that goes from first, above 0 and up to 1, to last, from 0 to 1, over the first
-// steps steps. It is torch.optim.lr_scheduler.LinearLR, whose defaults are 1/3, 1
-// and 5.
+// NewLinearLR returns a scheduler that multiplies the learning rates by a factor that moves
+// linearly from first, above 0 and up to 1, to last, from 0 to 1, over the first steps steps.
+// It is torch.optim.lr_scheduler.LinearLR, whose defaults are 1/3, 1 and 5.
 func NewLinearLR(opt *Optimizer, first, last float64, steps int) *Scheduler {
-	check(first > 0 && first <= 1 && last >= 0 && last <= 1, "LinearLR", "factors from %v to %v; expected the first above 0, both up to 1", first, last)
+	check(first > 0 && first <= 1 && last >= 0 && last <= 1, "LinearLR", "factors from %v to %v; expected the first above 0 and both up to 1", first, last)
 	return newScheduler("LinearLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		switch {
 		case s.epoch == 0:
@@ -72,11 +71,11 @@ func NewLinearLR(opt *Optimizer, first, last float64, steps int) *Scheduler {
 	})
 }
 
-// NewPolynomialLR returns a scheduler under which learning rates fall to 0 over
-// steps steps, as the part of steps that is left to the power power. It is
+// NewPolynomialLR returns a scheduler that lowers learning rates to 0 over steps steps, by
+// the remaining fraction of steps to the given power. It is
 // torch.optim.lr_scheduler.PolynomialLR, whose defaults are 5 and 1.
 func NewPolynomialLR(opt *Optimizer, steps int, power float64) *Scheduler {
-	check(steps > 0, "PolynomialLR", "%d steps; expected 1 or more", steps)
+	check(steps > 0, "PolynomialLR", "%d steps; expected at least 1", steps)
 	return newScheduler("PolynomialLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		if s.begin || s.epoch > steps {
 			return g.LR
@@ -86,30 +85,29 @@ func NewPolynomialLR(opt *Optimizer, steps int, power float64) *Scheduler {
 	})
 }
 
-// NewCosineAnnealingLR returns a scheduler under which learning rates go down to
-// low over steps steps, and up again, as a cosine. It is
-// torch.optim.lr_scheduler.CosineAnnealingLR: I. Loshchilov and F. Hutter, "SGDR:
-// Stochastic Gradient Descent with Warm Restarts" (2017), without the restarts.
+// NewCosineAnnealingLR returns a scheduler that lowers learning rates to low over steps
+// steps along a cosine, and raises them again. It is
+// torch.optim.lr_scheduler.CosineAnnealingLR: I. Loshchilov and F. Hutter, "SGDR: Stochastic
+// Gradient Descent with Warm Restarts" (2017), without the restarts.
 func NewCosineAnnealingLR(opt *Optimizer, steps int, low float64) *Scheduler {
-	check(steps > 0, "CosineAnnealingLR", "%d steps; expected 1 or more", steps)
+	check(steps > 0, "CosineAnnealingLR", "%d steps; expected at least 1", steps)
 	return newScheduler("CosineAnnealingLR", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		wave := func(epoch int) float64 { return 1 + math.Cos(math.Pi*float64(epoch)/float64(steps)) }
 		switch {
 		case s.begin:
 			return g.LR
-		case (s.epoch-1-steps)%(2*steps) == 0: // up from the lowest point, where wave is 0
+		case (s.epoch-1-steps)%(2*steps) == 0: // rises from the lowest point, where wave is 0
 			return g.LR + (g.InitialLR-low)*(1-math.Cos(math.Pi/float64(steps)))/2
 		}
 		return wave(s.epoch)/wave(s.epoch-1)*(g.LR-low) + low
 	})
 }
 
-// NewCosineAnnealingWarmRestarts returns a scheduler under which learning rates go
-// down to low over steps steps, as half a cosine, and start again, each time over
-// factor times as many steps. It is
-// torch.optim.lr_scheduler.CosineAnnealingWarmRestarts.
+// NewCosineAnnealingWarmRestarts returns a scheduler that lowers learning rates to low over
+// steps steps along half a cosine and restarts, each period being factor times as long as
+// the one before. It is torch.optim.lr_scheduler.CosineAnnealingWarmRestarts.
 func NewCosineAnnealingWarmRestarts(opt *Optimizer, steps, factor int, low float64) *Scheduler {
-	check(steps > 0 && factor > 0, "CosineAnnealingWarmRestarts", "%d steps, times %d; expected 1 or more of each", steps, factor)
+	check(steps > 0 && factor > 0, "CosineAnnealingWarmRestarts", "%d steps, factor %d; expected at least 1 each", steps, factor)
 	return newScheduler("CosineAnnealingWarmRestarts", opt, func(s *Scheduler, _ int, g *Group) float64 {
 		at, length := s.epoch, steps
 		for at >= length {
@@ -119,8 +117,8 @@ func NewCosineAnnealingWarmRestarts(opt *Optimizer, steps, factor int, low float
 	})
 }
 
-// NewLambdaLR returns a scheduler that makes learning rates those at the start
-// times factor(epoch); with several factors, each group has its own. It is
+// NewLambdaLR returns a scheduler that sets learning rates to the initial ones times
+// factor(epoch); with several factors, each group has its own. It is
 // torch.optim.lr_scheduler.LambdaLR.
 func NewLambdaLR(opt *Optimizer, factor ...func(epoch int) float64) *Scheduler {
 	of := factors("LambdaLR", opt, factor)
@@ -146,7 +144,7 @@ func NewMultiplicativeLR(opt *Optimizer, factor ...func(epoch int) float64) *Sch
 
 // factors returns the function of each group.
 func factors(name string, opt *Optimizer, list []func(int) float64) func(i int) func(int) float64 {
-	check(opt != nil, name, "the optimizer is nil; expected one")
-	check(len(list) == 1 || len(list) == len(opt.groups), name, "%d functions for %d groups; expected one, or one for each", len(list), len(opt.groups))
+	check(opt != nil, name, "the optimizer is nil; expected an Optimizer")
+	check(len(list) == 1 || len(list) == len(opt.groups), name, "%d functions, %d groups; expected one function, or one per group", len(list), len(opt.groups))
 	return func(i int) func(int) float64 { return list[i%len(list)] }
 }

@@ -5,10 +5,10 @@ import "halfnote/tensor"
 // sgd is stochastic gradient descent.
 type sgd struct{}
 
-// NewSGD returns an optimizer of params with learning rate lr, by stochastic
-// gradient descent. It takes Momentum, Dampening, Nesterov, WeightDecay,
-// Maximize and Fused. It panics if there are no parameters, if one is no leaf that requires a
-// gradient, or if an option is out of range. It is torch.optim.SGD.
+// NewSGD returns an optimizer of params with learning rate lr, by stochastic gradient
+// descent. It takes Momentum, Dampening, Nesterov, WeightDecay, Maximize and Fused. It
+// panics if there are no parameters, if one is not a leaf that requires a gradient, or if an
+// option is out of range. It is torch.optim.SGD.
 func NewSGD(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 	return newOptimizer("SGD", sgd{}, "momentum dampening nesterov weight_decay maximize fused", params, Group{LR: lr}, options)
 }
@@ -25,7 +25,7 @@ func (sgd) step(p, g *tensor.Tensor, o *Group, r record) {
 	o.steps.SGD(p, g, v, s)
 }
 
-// decayed applies weight decay: to p itself if it is decoupled, else to the
+// decayed applies weight decay: to p itself if decoupled, otherwise to the
 // gradient that it returns.
 func decayed(p, g *tensor.Tensor, o *Group) *tensor.Tensor {
 	switch {

@@ -10,13 +10,12 @@ import (
 	"halfnote/tensor"
 )
 
-// StateDict returns what a checkpoint must hold of the optimizer: torch's state_dict
-// with its names joined by dots. Settings of group 0 are param_groups.0.lr,
-// param_groups.0.betas.0 and so on, float64 or bool; param_groups.0.params is how
-// many parameters it has, as float64. What is remembered of parameter 3, counted
-// over all groups, is state.3.step, a float64, and state.3.exp_avg, a
-// *tensor.Tensor. Tensors share memory with the optimizer: Clone what shall not
-// change with it.
+// StateDict returns the optimizer's state for a checkpoint: torch's state_dict with names
+// joined by dots. Settings of group 0 are param_groups.0.lr, param_groups.0.betas.0 and so
+// on, float64 or bool; param_groups.0.params is its number of parameters, as float64. The
+// state of parameter 3, counted over all groups, is state.3.step, a float64, and
+// state.3.exp_avg, a *tensor.Tensor. Tensors share memory with the optimizer: Clone them to
+// keep their values.
 func (o *Optimizer) StateDict() map[string]any {
 	state := map[string]any{}
 	for i, g := range o.groups {
@@ -39,14 +38,13 @@ func (o *Optimizer) StateDict() map[string]any {
 	return state
 }
 
-// saved returns the settings that a state dict has.
+// saved returns the settings in a state dict.
 func (o *Optimizer) saved() []setting { return o.named(append(slices.Clone(o.takes), "initial_lr")) }
 
-// LoadStateDict restores what StateDict returned, tensors as copies in their
-// parameters' dtypes and on their devices. If o has other groups or another number
-// of parameters, if a tensor has another shape than its parameter, or if a name is
-// missing or unknown, it returns an error that names all of them, and o has not
-// changed. It is torch.optim.Optimizer.load_state_dict.
+// LoadStateDict restores the result of StateDict; tensors are copied to their parameters'
+// dtypes and devices. If groups, the number of parameters or a shape differ, or a name is
+// missing or unknown, it returns an error that lists everything wrong and leaves o
+// unchanged. It is torch.optim.Optimizer.load_state_dict.
 func (o *Optimizer) LoadStateDict(state map[string]any) error {
 	rest := maps.Clone(state)
 	var wrong []string
@@ -85,7 +83,7 @@ func (o *Optimizer) LoadStateDict(state map[string]any) error {
 		index, key, ok := strings.Cut(strings.TrimPrefix(name, "state."), ".")
 		i, err := strconv.Atoi(index)
 		if !ok || err != nil || i < 0 || i >= len(params) || !strings.HasPrefix(name, "state.") {
-			bad("%s is not of this optimizer", name)
+			bad("%s is unknown to this optimizer", name)
 			continue
 		}
 		p := params[i]

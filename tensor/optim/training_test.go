@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestTraining trains the MLP of testdata/training.py from the same seed: generator,
-// layers, loss, clipping and optimizer together give torch's losses.
+// TestTraining trains the MLP of testdata/training.py from the same seed and compares losses:
+// it covers the generator, layers, loss, clipping and optimizer together.
 func TestTraining(t *testing.T) {
 	text, err := os.ReadFile("testdata/training.json")
 	if err != nil {
@@ -36,19 +36,19 @@ func TestTraining(t *testing.T) {
 			opt.Step()
 			opt.ZeroGrad()
 			if got := loss.Item(); math.Abs(got-want[step]) > 1e-4*want[step] {
-				t.Errorf("step %d: loss %v, torch has %v", step, got, want[step])
+				t.Errorf("step %d: loss %v, torch's %v", step, got, want[step])
 			}
 			step++
 		}
 	}
 	if step != len(want) {
-		t.Errorf("%d steps, torch has %d", step, len(want))
+		t.Errorf("%d steps, torch's %d", step, len(want))
 	}
 }
 
-// TestClassifier trains the classifier of testdata/classifier.py from the same seed:
-// layers, initialization, dropout's masks, weighted and smoothed cross entropy,
-// clipping, AdamW with groups and the schedule together give torch's losses.
+// TestClassifier trains the classifier of testdata/classifier.py from the same seed and
+// compares losses: it covers layers, initialisation, dropout's masks, weighted and smoothed
+// cross entropy, clipping, AdamW with groups and the schedule together.
 func TestClassifier(t *testing.T) {
 	text, err := os.ReadFile("testdata/classifier.json")
 	if err != nil {
@@ -70,7 +70,7 @@ func TestClassifier(t *testing.T) {
 	schedule := optim.NewOneCycleLR(opt, 0.02, 60, optim.OneCycleOptions{})
 	near := func(what string, step int, got, want, tolerance float64) {
 		if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
-			t.Errorf("step %d: %s %v, torch has %v", step, what, got, want)
+			t.Errorf("step %d: %s %v, torch's %v", step, what, got, want)
 		}
 	}
 	for step, row := range want.Rows {

@@ -16,14 +16,14 @@ type pace struct {
 	timer        bool  // its end has been set
 }
 
-// period is how long memory that nobody takes is kept, or somewhat longer.
+// period is approximately how long unused memory is kept.
 const period = 5 * time.Second
 
-// recent returns the most that was live of late.
+// recent returns the recent maximum of live memory.
 func (p *pace) recent() int64 { return max(p.most, p.before) }
 
-// room returns how much live and kept memory may take together: somewhat more than what was
-// live of late, or pieces of several sizes would push each other out in every step.
+// room returns how much live and kept memory may take together: slightly more than the recent
+// maximum of live memory, or buffers of several sizes would evict each other in every step.
 func (p *pace) room() int64 { return p.recent() + p.recent()/6 }
 
 // trimLater sees to it that what is kept is looked at when a period is over. The caller

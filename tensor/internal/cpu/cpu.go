@@ -10,7 +10,7 @@
 // the same bits, float32 products included: where the processor has no fused
 // multiply-add, Go computes it ([fma]).
 //
-// Work is cut into items of a few milliseconds at the most, and [driver.Poll] is
+// Work is cut into items of at most a few milliseconds, and [driver.Poll] is
 // called between them.
 package cpu
 

@@ -27,8 +27,8 @@ func newVector(t *testing.T, b *cpu.Backend, n int) driver.View {
 	return driver.View{Buffer: buf, DType: driver.Float32, Shape: []int{n}, Stride: []int{1}}
 }
 
-// TestPoll gives kernels up from the poll, which must run on the caller's
-// goroutine, and sees that nobody writes afterwards and that the next one works.
+// TestPoll abandons kernels from the poll, which must run on the caller's goroutine, and
+// checks that no worker writes afterwards and that the next kernel works.
 func TestPoll(t *testing.T) {
 	defer driver.SetPoll(nil)
 	const n = 1 << 21

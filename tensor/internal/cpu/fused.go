@@ -65,7 +65,7 @@ func (b *Backend) update(list ...update) {
 	}
 }
 
-// updateOf returns what a kernel does, nothing if it is no update.
+// updateOf returns the update that a kernel computes, or nothing for other kernels.
 func updateOf(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) update {
 	if dst.DType == driver.Float64 {
 		return updateAs[float64](b, k, dst, src)

@@ -63,9 +63,9 @@ func TestHalfPasses(t *testing.T) {
 	}
 }
 
-// runHalves returns what the memory of k's result holds: n numbers from an offset on in
-// n+100. Up to 5, how says whether it is in place of one of the operands, or not, and of
-// odd numbers the second operand is one number; with 6 and 7 it is a row, or a column.
+// runHalves returns the memory of k's result: n numbers from an offset on in n+100. Up to 5,
+// how selects whether the result replaces an operand and, if odd, makes the second operand
+// one number; with 6 and 7 the second operand is a row or a column.
 func runHalves(t *testing.T, b *Backend, k driver.Kernel, d driver.DType, n, offset, how, operands int, words []uint16) []uint16 {
 	t.Helper()
 	views := make([]driver.View, 3)

@@ -76,8 +76,8 @@ func (m *memory) alloc(n int, zero bool) (driver.Buffer, error) {
 	return b, nil
 }
 
-// again returns memory for n bytes that is kept, nil if there is none, or if more would
-// be live than of late and higher is false.
+// again returns kept memory for n bytes, or nil if there is none, or if live memory would
+// exceed its recent maximum and higher is false.
 func (m *memory) again(n int, higher bool) []uint64 {
 	if n < worth {
 		return nil
@@ -114,7 +114,7 @@ func (m *memory) fresh(n int) ([]uint64, error) {
 		m.kept.mapped += int64(cap(words)) * 8
 		m.mu.Unlock()
 	}
-	if n >= large { // take the pages now: what is not there should fail here, and memory figures should be true
+	if n >= large { // touch the pages now, so that a shortage fails here and memory figures are accurate
 		m.inParts(n, words, func(part []uint64) {
 			for i := 0; i < len(part); i += 512 {
 				part[i] = 0

@@ -23,7 +23,7 @@ func TestCapacity(t *testing.T) {
 	for n := worth / 8; n < 1<<20; n += 1 + n/1000 {
 		c := capacity(n)
 		if c < n || c > n+n/16 || c < last || capacity(c) != c {
-			t.Errorf("%d words: got %d, of which %d; want no less, %d at the most, no less than before, %d, and itself", n, c, capacity(c), n+n/16, last)
+			t.Errorf("%d words: got %d, of which %d; want at least the request, at most %d, at least the previous capacity %d, and a fixed point", n, c, capacity(c), n+n/16, last)
 		}
 		last = c
 	}
@@ -59,8 +59,8 @@ func TestReleasedIsGivenOutAgain(t *testing.T) {
 	}
 }
 
-// What a kernel reads and writes stays its own while it runs, though nobody else
-// reaches it any more.
+// TestRunKeepsItsOperands checks that a running kernel's operands are not released, even if
+// they are otherwise unreachable.
 func TestRunKeepsItsOperands(t *testing.T) {
 	defer driver.SetPoll(nil)
 	const n = 8 * copyItem
@@ -101,7 +101,7 @@ func TestRunKeepsItsOperands(t *testing.T) {
 	}
 }
 
-// What is kept goes when nobody takes it, and when there is no room.
+// TestKeptIsLetGo checks that kept memory is released if unused or if memory is short.
 func TestKeptIsLetGo(t *testing.T) {
 	const n = 1 << 20
 	b := New(1)
@@ -140,7 +140,7 @@ func TestGarbageIsTakenFirst(t *testing.T) {
 		allocated(t, b, n)
 	}
 	if got := b.Memory().Peak; got > garbage+8*n {
-		t.Errorf("100 buffers of %d bytes, each dropped: got a peak of %d bytes, want %d at the most", n, got, garbage+8*n)
+		t.Errorf("100 buffers of %d bytes, each dropped: got a peak of %d bytes, want at most %d", n, got, garbage+8*n)
 	}
 	runtime.KeepAlive(live)
 }

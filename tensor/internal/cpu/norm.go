@@ -37,7 +37,7 @@ func offersNorm(c driver.Code, dst driver.DType, src []driver.DType) bool {
 		return false
 	}
 	wide := dst.Wide()
-	var given []driver.DType // of the operands that are no statistics, whose wider dtype is theirs
+	var given []driver.DType // dtypes of the operands other than statistics, which have the wider dtype
 	switch {
 	case c == driver.Moments && len(src) == 2:
 		given, src = src[:1], []driver.DType{dst, src[1]}

@@ -9,7 +9,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// The definitions of the orders of sums, written anew without regard to speed.
+// The definitions of the orders of sums, written independently and without regard to speed.
 
 func definedSum(x []float32) float32 {
 	var partial []float32

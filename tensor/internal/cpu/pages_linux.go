@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// vast is the size of memory, in bytes, that is taken from the system and given back to it
-// without Go: Go would set to zero what is zero already, and keep pages that nobody uses
-// until its garbage collector finds them.
+// vast is the size in bytes from which memory is mapped and unmapped without Go: Go would
+// clear memory that is already zero, and keep unused pages until its garbage collector finds
+// them.
 const vast = 4 << 20
 
 // huge is the size of a huge page: where there are some, taking memory costs a third, as

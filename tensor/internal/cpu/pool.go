@@ -22,8 +22,8 @@ type pool struct {
 type job struct {
 	n        int64
 	item     func(i int, poll func())
-	next     atomic.Int64 // the first that nobody has taken
-	left     atomic.Int64 // those that are neither done nor dropped
+	next     atomic.Int64 // first item not yet taken
+	left     atomic.Int64 // number of items neither done nor dropped
 	finished chan struct{}
 	failure  atomic.Pointer[any] // the first panic of an item
 }
@@ -36,10 +36,9 @@ func (p *pool) workers() int {
 	return min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 }
 
-// each calls item(0) … item(n-1), on several goroutines at once, and polls first
-// and between those that the caller's goroutine takes. It returns when all are done.
-// When an item or the poll panics, items that nobody has begun are dropped, and
-// each panics likewise once the others are done.
+// each calls item(0) … item(n-1) on several goroutines at once, and polls before and between
+// the items of the caller's goroutine. It returns when all are done. If an item or the poll
+// panics, items not yet begun are dropped, and each panics likewise once the others are done.
 func (p *pool) each(n int, item func(i int)) {
 	p.eachPolling(n, func(i int, _ func()) { item(i) })
 }

@@ -22,8 +22,7 @@ func TestEachDoesAllOnce(t *testing.T) {
 	}
 }
 
-// TestEachPanics panics in an item, on whichever goroutine takes it. What nobody
-// has begun is dropped.
+// TestEachPanics panics in an item on either goroutine. Items not yet begun are dropped.
 func TestEachPanics(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		p := pool{fixed: workers}

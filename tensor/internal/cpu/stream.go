@@ -116,7 +116,7 @@ func gathered[E any](mem []E, l layout, lo, n int, body func(x []E)) {
 	spares.Put(room)
 }
 
-// spares are chunks of what has 4 bytes at the most.
+// spares are chunks for elements of at most 4 bytes.
 var spares = sync.Pool{New: func() any { return new([chunk]uint32) }}
 
 // bulk is the number of elements that a call of assembly may get where they lie as they

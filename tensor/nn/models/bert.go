@@ -9,17 +9,17 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// BERTConfig are the sizes of a BERT encoder.
+// BERTConfig holds the sizes of a BERT encoder.
 type BERTConfig struct {
-	Vocabulary   int // word pieces
-	Hidden       int // features
+	Vocabulary   int // number of word pieces
+	Hidden       int // number of features
 	Layers       int
-	Heads        int // of attention, a divisor of Hidden
+	Heads        int // attention heads, a divisor of Hidden
 	Intermediate int // features inside the feed-forward part
-	Positions    int // longest sequence
-	Types        int // of tokens
+	Positions    int // length of the longest sequence
+	Types        int // number of token types
 	Dropout      float64
-	NoPooler     bool // a classifier reads the hidden state of the first token itself
+	NoPooler     bool // omits the pooler; a classifier then reads the first token's hidden state
 }
 
 // BERTBase returns the sizes of bert-base-uncased: 12 layers of 768 features in 12
@@ -29,7 +29,7 @@ func BERTBase() BERTConfig {
 	return BERTConfig{Vocabulary: 30522, Hidden: 768, Layers: 12, Heads: 12, Intermediate: 3072, Positions: 512, Types: 2, Dropout: 0.1}
 }
 
-// BERTTiny returns the sizes of a model for small machines: 2 layers of 128 features in
+// BERTTiny returns the sizes of a model for small computers: 2 layers of 128 features in
 // 2 heads, bert-tiny (I. Turc et al., "Well-Read Students Learn Better", 2019).
 func BERTTiny() BERTConfig {
 	return BERTConfig{Vocabulary: 30522, Hidden: 128, Layers: 2, Heads: 2, Intermediate: 512, Positions: 512, Types: 2, Dropout: 0.1}
@@ -37,9 +37,9 @@ func BERTTiny() BERTConfig {
 
 // BERTInput is a batch of token sequences.
 type BERTInput struct {
-	IDs   *tensor.Tensor // int64 (n, t): word pieces
-	Mask  *tensor.Tensor // (n, t): 0 where a token is padding; nil for no padding
-	Types *tensor.Tensor // int64 (n, t): 0 or 1; nil for 0
+	IDs   *tensor.Tensor // int64 (n, t) word pieces
+	Mask  *tensor.Tensor // (n, t) 0 where a token is padding; nil without padding
+	Types *tensor.Tensor // int64 (n, t) token types, 0 or 1; nil for all 0
 }
 
 // BERT is the encoder. Its tensors have the names of Hugging Face's BertModel. It is
@@ -57,7 +57,7 @@ type BERTEmbeddings struct {
 	Dropout                                                 *nn.Dropout
 }
 
-// BERTLayer is attention and a feed-forward part, each normalized at the end.
+// BERTLayer is attention and a feed-forward part, each followed by normalisation.
 type BERTLayer struct {
 	Attention struct {
 		Self   BERTSelfAttention
@@ -67,7 +67,7 @@ type BERTLayer struct {
 	Output       BERTOutput
 }
 
-// BERTSelfAttention is attention of a sequence to itself, in heads.
+// BERTSelfAttention is multi-head self-attention.
 type BERTSelfAttention struct {
 	nn.Mode
 	Query, Key, Value *nn.Linear
@@ -75,7 +75,7 @@ type BERTSelfAttention struct {
 	dropout           float64
 }
 
-// BERTOutput is a linear map, dropout and normalization of its sum with the input.
+// BERTOutput is a linear map, dropout and normalisation of its sum with the input.
 type BERTOutput struct {
 	Dense     *nn.Linear
 	LayerNorm *nn.LayerNorm `nn:"LayerNorm"`
@@ -85,11 +85,11 @@ type BERTOutput struct {
 // BERTPooler is tanh of a linear map of the first token's hidden state.
 type BERTPooler struct{ Dense *nn.Linear }
 
-// NewBERT returns a float32 encoder in training. Matrices are normal numbers with
-// standard deviation 0.02, biases 0, normalization starts with 1 and 0.
+// NewBERT returns a float32 encoder in training. Matrices are normal with standard deviation
+// 0.02, biases 0, normalisation weights 1 and biases 0.
 func NewBERT(c BERTConfig) *BERT {
 	if c.Heads < 1 || c.Hidden%c.Heads != 0 || c.Layers < 0 {
-		panic(&tensor.Error{Op: "new_bert", Why: fmt.Sprintf("%d features in %d heads and %d layers; expected features that are a multiple of the heads", c.Hidden, c.Heads, c.Layers)})
+		panic(&tensor.Error{Op: "new_bert", Why: fmt.Sprintf("Hidden %d, Heads %d, Layers %d; expected Hidden divisible by Heads, and all at least 1", c.Hidden, c.Heads, c.Layers)})
 	}
 	h := c.Hidden
 	norm := func() *nn.LayerNorm { return nn.NewLayerNorm([]int{h}, nn.Eps(1e-12)) }
@@ -114,7 +114,7 @@ func NewBERT(c BERTConfig) *BERT {
 	return b
 }
 
-// drawBERT draws the parameters of model by BERT's rule.
+// drawBERT initialises the parameters of model by BERT's rule.
 func drawBERT(model any) {
 	tensor.NoGrad(func() {
 		for _, p := range nn.NamedParameters(model) {
@@ -131,8 +131,8 @@ func drawBERT(model any) {
 	})
 }
 
-// Run returns the last layer's hidden states (n, t, features) and what the pooler makes
-// of the first token's (n, features), nil without a pooler.
+// Run returns the last layer's hidden states (n, t, features) and the pooler's result for
+// the first token (n, features), nil without a pooler.
 func (b *BERT) Run(in BERTInput) (hidden, pooled *tensor.Tensor) {
 	in.check()
 	var mask *tensor.Tensor
@@ -158,11 +158,11 @@ func (b *BERT) Forward(ids *tensor.Tensor) *tensor.Tensor {
 func (in BERTInput) check() {
 	shape := in.IDs.Shape()
 	if len(shape) != 2 {
-		panic(&tensor.Error{Op: "bert", Shapes: [][]int{shape}, Why: "the ids do not fit; expected (n, t)"})
+		panic(&tensor.Error{Op: "bert", Shapes: [][]int{shape}, Why: "IDs have the wrong shape; expected (n, t)"})
 	}
 	for name, t := range map[string]*tensor.Tensor{"Mask": in.Mask, "Types": in.Types} {
 		if t != nil && !slices.Equal(t.Shape(), shape) {
-			panic(&tensor.Error{Op: "bert", Shapes: [][]int{shape, t.Shape()}, Why: name + " does not fit the ids; expected their shape"})
+			panic(&tensor.Error{Op: "bert", Shapes: [][]int{shape, t.Shape()}, Why: name + " does not have the shape of IDs"})
 		}
 	}
 }
@@ -170,11 +170,11 @@ func (in BERTInput) check() {
 func (e *BERTEmbeddings) run(in BERTInput) *tensor.Tensor {
 	positions, t := e.PositionEmbeddings.Weight, in.IDs.Size(1)
 	if t > positions.Size(0) {
-		panic(&tensor.Error{Op: "bert", Shapes: [][]int{in.IDs.Shape()}, Why: fmt.Sprintf("sequences of %d tokens; expected %d at most", t, positions.Size(0))})
+		panic(&tensor.Error{Op: "bert", Shapes: [][]int{in.IDs.Shape()}, Why: fmt.Sprintf("sequences of %d tokens; expected at most %d", t, positions.Size(0))})
 	}
 	types := in.Types
 	if types == nil {
-		// On a GPU they would be waited for, to be looked through.
+		// Checking their values on a GPU would synchronise.
 		tensor.OnDevice(tensor.CPU, func() { types = tensor.ZerosAs(in.IDs.DType(), in.IDs.Shape()...) })
 		types = types.ToDevice(in.IDs.Device())
 	}
@@ -204,8 +204,8 @@ func (s *BERTSelfAttention) run(x, mask *tensor.Tensor) *tensor.Tensor {
 	return y.Transpose(1, 2).Reshape(n, t, h)
 }
 
-// BERTClassifier is BERT with dropout and a linear map of the pooled state, or with
-// NoPooler of the first token's hidden state. It is
+// BERTClassifier is BERT with dropout and a linear map of the pooled state or, with
+// NoPooler, of the first token's hidden state. It is
 // transformers.BertForSequenceClassification.
 type BERTClassifier struct {
 	BERT       *BERT
@@ -213,8 +213,8 @@ type BERTClassifier struct {
 	Classifier *nn.Linear
 }
 
-// NewBERTClassifier returns a float32 classifier with that many labels, 1 for a yes or no
-// that nn.BinaryCrossEntropyWithLogits judges. It is in training.
+// NewBERTClassifier returns a float32 classifier in training with the given number of
+// labels; use 1 for binary classification by nn.BinaryCrossEntropyWithLogits.
 func NewBERTClassifier(c BERTConfig, labels int) *BERTClassifier {
 	b := &BERTClassifier{NewBERT(c), nn.NewDropout(c.Dropout), nn.NewLinear(c.Hidden, labels)}
 	drawBERT(b.Classifier)
@@ -236,12 +236,12 @@ func (b *BERTClassifier) Forward(ids *tensor.Tensor) *tensor.Tensor {
 	return b.Run(BERTInput{IDs: ids})
 }
 
-// LoadBERT copies a checkpoint of Hugging Face's, as package data reads it, into model, a
-// BERT or a BERTClassifier. It takes encoders with and without "bert." before their
-// names and "gamma" and "beta" for normalization, and leaves out what is not in model, as
-// the heads of other tasks. fresh are the names that the checkpoint does not have,
-// which stay as they are: a classifier that is still to be trained. It returns an
-// error, and model has not changed, if a shape differs or no name fits.
+// LoadBERT copies a Hugging Face checkpoint, as read by package data, into model, a BERT or
+// a BERTClassifier. It accepts encoder names with and without "bert.", and "gamma" and "beta"
+// for normalisation, and ignores tensors that model lacks, such as the heads of other tasks.
+// fresh lists the names missing from the checkpoint, whose tensors are unchanged, such as an
+// untrained classifier. If a shape differs or no name matches, it returns an error and leaves
+// model unchanged.
 func LoadBERT(model any, state map[string]*tensor.Tensor) (fresh []string, err error) {
 	known := map[string]*tensor.Tensor{}
 	for name, t := range state {
@@ -258,7 +258,7 @@ func LoadBERT(model any, state map[string]*tensor.Tensor) (fresh []string, err e
 		}
 	}
 	if len(fresh) == len(own) {
-		return nil, fmt.Errorf("models: load BERT: none of the checkpoint's %d names is in the model; expected names as embeddings.word_embeddings.weight", len(state))
+		return nil, fmt.Errorf("models: load BERT: none of the checkpoint's %d names is in the model; expected names such as embeddings.word_embeddings.weight", len(state))
 	}
 	slices.Sort(fresh)
 	return fresh, nn.LoadStateDict(model, full)

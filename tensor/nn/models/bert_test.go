@@ -13,12 +13,12 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// tiny is a BERT that computes in a moment.
+// tiny is a BERT that runs quickly.
 func tiny() models.BERTConfig {
 	return models.BERTConfig{Vocabulary: 30, Hidden: 8, Layers: 2, Heads: 2, Intermediate: 16, Positions: 12, Types: 2, Dropout: 0.1}
 }
 
-// TestBERTNames compares with the names in Hugging Face's checkpoints.
+// TestBERTNames compares parameter names with those in Hugging Face's checkpoints.
 func TestBERTNames(t *testing.T) {
 	b := models.NewBERTClassifier(tiny(), 3)
 	var got []string
@@ -49,7 +49,7 @@ func TestBERTNames(t *testing.T) {
 	}
 }
 
-// TestBERTPadding checks that padding and what stands in it change nothing.
+// TestBERTPadding checks that padding and its contents do not change the logits.
 func TestBERTPadding(t *testing.T) {
 	tensor.ManualSeed(1)
 	b := models.NewBERTClassifier(tiny(), 2)
@@ -63,11 +63,11 @@ func TestBERTPadding(t *testing.T) {
 	}
 	other := b.Run(models.BERTInput{IDs: tensor.FromInts([]int{5, 7, 9}, 1, 3), Types: tensor.FromInts([]int{0, 1, 1}, 1, 3)})
 	if tensor.Equal(short, other) {
-		t.Error("types of tokens change nothing")
+		t.Error("token types do not change the result")
 	}
 	nn.Train(b)
 	if tensor.Equal(b.Forward(tensor.FromInts([]int{5, 7, 9}, 1, 3)), short) {
-		t.Error("there is no dropout in training")
+		t.Error("training applies no dropout")
 	}
 }
 
@@ -91,19 +91,19 @@ func TestLoadBERT(t *testing.T) {
 	a, _ := from.Run(models.BERTInput{IDs: ids})
 	b, _ := to.BERT.Run(models.BERTInput{IDs: ids})
 	if !tensor.Equal(a, b) {
-		t.Error("the loaded encoder computes something else")
+		t.Error("the loaded encoder gives another result")
 	}
 	state["embeddings.word_embeddings.weight"] = tensor.Zeros(1, 2)
 	if _, err := models.LoadBERT(to, state); err == nil || !strings.Contains(err.Error(), "bert.embeddings.word_embeddings.weight has shape [1 2], expected [30 8]") {
 		t.Errorf("a wrong shape: got %v", err)
 	}
 	if _, err := models.LoadBERT(to, map[string]*tensor.Tensor{"x": tensor.Zeros(1)}); err == nil {
-		t.Error("nothing that fits: no error")
+		t.Error("no matching name: no error")
 	}
 }
 
-// TestBERTLearns trains under autocast with a scaler: whether a sequence has a certain
-// token.
+// TestBERTLearns trains a classifier under autocast with a scaler to detect whether a
+// sequence contains a token.
 func TestBERTLearns(t *testing.T) {
 	tensor.ManualSeed(3)
 	c := tiny()
@@ -141,7 +141,7 @@ func TestBERTLearns(t *testing.T) {
 		}
 	}
 	if math.IsNaN(last) || last > 0.8*first {
-		t.Errorf("the loss goes from %v to %v in 60 steps", first, last)
+		t.Errorf("the loss went from %v to %v in 60 steps", first, last)
 	}
 }
 
@@ -149,11 +149,11 @@ func TestBERTMistakes(t *testing.T) {
 	b := models.NewBERT(tiny())
 	ids := tensor.FromInts(make([]int, 26), 2, 13)
 	for want, f := range map[string]func(){
-		"tensor: new_bert: 768 features in 7 heads":                                func() { c := models.BERTBase(); c.Heads = 7; models.NewBERT(c) },
-		"tensor: bert: shape (26,): the ids do not fit; expected (n, t)":           func() { b.Forward(ids.Reshape(26)) },
-		"tensor: bert: shape (2, 13): sequences of 13 tokens; expected 12 at most": func() { b.Forward(ids) },
-		"tensor: bert: shapes (2, 5) and (2, 13): Mask does not fit the ids":       func() { b.Run(models.BERTInput{IDs: ids.Slice(1, 0, 5), Mask: ids}) },
-		"tensor: bert: shapes (2, 5) and (2, 13): Types does not fit the ids":      func() { b.Run(models.BERTInput{IDs: ids.Slice(1, 0, 5), Types: ids}) },
+		"tensor: new_bert: Hidden 768, Heads 7":                                         func() { c := models.BERTBase(); c.Heads = 7; models.NewBERT(c) },
+		"tensor: bert: shape (26,): IDs have the wrong shape; expected (n, t)":          func() { b.Forward(ids.Reshape(26)) },
+		"tensor: bert: shape (2, 13): sequences of 13 tokens; expected at most 12":      func() { b.Forward(ids) },
+		"tensor: bert: shapes (2, 5) and (2, 13): Mask does not have the shape of IDs":  func() { b.Run(models.BERTInput{IDs: ids.Slice(1, 0, 5), Mask: ids}) },
+		"tensor: bert: shapes (2, 5) and (2, 13): Types does not have the shape of IDs": func() { b.Run(models.BERTInput{IDs: ids.Slice(1, 0, 5), Types: ids}) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -18,7 +18,7 @@ func MLP(sizes []int, options ...nn.Option) *nn.Chain {
 	return net
 }
 
-// Small is a network from 8 numbers by way of 16 and 16 to one: too small to gain by
+// Small is a network with layers from 8 features to 16, 16 and 1: too small to gain from
 // half precision.
 type Small struct {
 	FC1, FC2, FC3 *nn.Linear
@@ -29,14 +29,14 @@ func NewSmall(options ...nn.Option) *Small {
 	return &Small{nn.NewLinear(8, 16, options...), nn.NewLinear(16, 16, options...), nn.NewLinear(16, 1, options...)}
 }
 
-// Forward maps x (n, 8) to (n, 1), with ReLU behind the first two layers.
+// Forward maps x (n, 8) to (n, 1), with ReLU after the first two layers.
 func (s *Small) Forward(x *tensor.Tensor) *tensor.Tensor {
 	x = in("fc1", s.FC1, x).ReLU()
 	x = in("fc2", s.FC2, x).ReLU()
 	return in("fc3", s.FC3, x)
 }
 
-// in calls a module under its name, which events carry.
+// in calls a module under its name, which traced events carry.
 func in(name string, m nn.Module, x *tensor.Tensor) (y *tensor.Tensor) {
 	tensor.InModule(name, func() { y = m.Forward(x) })
 	return y

@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/nn/models"
 )
 
-// step is what testdata/resnet.py writes of a network's first step.
+// step holds testdata/resnet.py's record of a network's first step.
 type step struct {
 	Scores, Used, Sums, Grads []float64
 	Loss                      float64
@@ -20,8 +20,8 @@ type step struct {
 	Parameters                int
 }
 
-// TestResNets compares parameters from the same seed, scores, gradients and, after
-// one batch, scores by running statistics with PyTorch's.
+// TestResNets compares parameters from the same seed, scores, gradients and, after one
+// batch, scores with running statistics with PyTorch's.
 func TestResNets(t *testing.T) {
 	text, err := os.ReadFile("testdata/resnet.json")
 	if err != nil {
@@ -35,7 +35,7 @@ func TestResNets(t *testing.T) {
 		name string
 		make func() *models.ResNet
 		size int
-		tol  float64 // of gradients: rounding grows through fifty layers of statistics over 16 numbers
+		tol  float64 // tolerance of gradients: rounding grows through fifty layers of statistics over 16 numbers
 	}{
 		{"resnet8", func() *models.ResNet { return models.CIFARResNet(8, models.ResNetOptions{}) }, 32, 1e-3},
 		{"resnet18", func() *models.ResNet { return models.ResNet18(models.ResNetOptions{Classes: 7}) }, 48, 1e-3},
@@ -71,12 +71,12 @@ func TestResNets(t *testing.T) {
 				near(t, "gradient", i, p.Grad().Double().Norm().Item(), want.Grads[i], c.tol*want.Grads[i]+1e-6)
 			}
 			nn.Eval(net)
-			tensor.NoGrad(func() { compare(t, "score in use", net.Forward(x), want.Used) })
+			tensor.NoGrad(func() { compare(t, "score in evaluation", net.Forward(x), want.Used) })
 		})
 	}
 }
 
-// crossEntropy is minus the mean log-probability of the right classes.
+// crossEntropy is the negated mean log-probability of the target classes.
 func crossEntropy(scores *tensor.Tensor, classes []int) *tensor.Tensor {
 	index := tensor.FromInts(classes, len(classes), 1)
 	return scores.LogSoftmax(1).Gather(1, index).Mean().Neg()
@@ -120,6 +120,6 @@ func TestMLP(t *testing.T) {
 	x := tensor.Randn(5, 8)
 	want := x.Linear(small.FC1.Weight, small.FC1.Bias).ReLU().Linear(small.FC2.Weight, small.FC2.Bias).ReLU().Linear(small.FC3.Weight, small.FC3.Bias)
 	if !tensor.Equal(small.Forward(x), want) || nn.NumParameters(small) != 8*16+16+16*16+16+16+1 {
-		t.Error("the small network is not three layers with ReLU behind two")
+		t.Error("the small network is not three layers with ReLU after two")
 	}
 }

@@ -16,25 +16,25 @@ type ResNet struct {
 	Layer1 *nn.Chain
 	Layer2 *nn.Chain
 	Layer3 *nn.Chain
-	Layer4 *nn.Chain // nil in the networks for CIFAR
+	Layer4 *nn.Chain // nil in the CIFAR networks
 	FC     *nn.Linear
 
-	pool nn.Module // behind the first layer, or nil
+	pool nn.Module // pooling after the first layer, or nil
 }
 
-// ResNetOptions are what the constructors of residual networks may be told.
+// ResNetOptions are the options of the constructors of residual networks.
 type ResNetOptions struct {
-	Classes   int               // what to tell apart: 10 in the networks for CIFAR, 1000 in the others
-	SmallStem bool              // begin with a 3 by 3 kernel and without pooling, for images of 32 by 32
-	InitFrom  *tensor.Generator // draws the parameters; nil: the generator that tensor.ManualSeed seeds
+	Classes   int               // number of classes; by default 10 in the CIFAR networks, 1000 in the others
+	SmallStem bool              // starts with a 3 by 3 kernel and without pooling, for images of 32 by 32
+	InitFrom  *tensor.Generator // generator of the parameters; nil for the one that tensor.ManualSeed seeds
 }
 
-// CIFARResNet returns the network of 6n+2 layers for images (n, 3, 32, 32) of section
-// 4.2 of the paper: three stages of 16, 32 and 64 channels, shortcuts without
-// parameters. depth is 8, 14, 20, 32, 44, 56 and so on; other numbers make it panic.
+// CIFARResNet returns the network of 6n+2 layers for images (n, 3, 32, 32) from section 4.2
+// of the paper: three stages of 16, 32 and 64 channels, with shortcuts without parameters.
+// depth is 8, 14, 20, 32, 44, 56 and so on; it panics for other values.
 func CIFARResNet(depth int, o ResNetOptions) *ResNet {
 	if depth < 8 || (depth-2)%6 != 0 {
-		panic(&tensor.Error{Op: "cifar_resnet", Why: fmt.Sprintf("%d layers; expected 6n+2, as 8, 14, 20, 32, 44 or 56", depth)})
+		panic(&tensor.Error{Op: "cifar_resnet", Why: fmt.Sprintf("%d layers; expected 6n+2, such as 8, 14, 20, 32, 44 or 56", depth)})
 	}
 	b := builder{options: initFrom(o)}
 	n := (depth - 2) / 6
@@ -46,16 +46,16 @@ func CIFARResNet(depth int, o ResNetOptions) *ResNet {
 	return r
 }
 
-// ResNet18 returns the network of two basic blocks a stage, for images (n, 3, 224,
-// 224) or, with SmallStem, (n, 3, 32, 32). It is torchvision.models.resnet18.
+// ResNet18 returns the network of two basic blocks per stage, for images (n, 3, 224, 224)
+// or, with SmallStem, (n, 3, 32, 32). It is torchvision.models.resnet18.
 func ResNet18(o ResNetOptions) *ResNet { return newResNet(o, false, 2, 2, 2, 2) }
 
 // ResNet34 is ResNet18 with 3, 4, 6 and 3 basic blocks. It is
 // torchvision.models.resnet34.
 func ResNet34(o ResNetOptions) *ResNet { return newResNet(o, false, 3, 4, 6, 3) }
 
-// ResNet50 is ResNet34 with blocks of three layers, the outer two of which have kernels
-// of one element. It is torchvision.models.resnet50.
+// ResNet50 is ResNet34 with bottleneck blocks: three layers, the outer two with 1 by 1
+// kernels. It is torchvision.models.resnet50.
 func ResNet50(o ResNetOptions) *ResNet { return newResNet(o, true, 3, 4, 6, 3) }
 
 func newResNet(o ResNetOptions, bottleneck bool, blocks ...int) *ResNet {
@@ -108,8 +108,8 @@ func (r *ResNet) Forward(x *tensor.Tensor) *tensor.Tensor {
 type builder struct {
 	options    []nn.Option
 	bottleneck bool
-	padded     bool // shortcuts have no parameters
-	channels   int  // that come out of what there is
+	padded     bool // shortcuts without parameters
+	channels   int  // output channels of the layers so far
 	convs      []*nn.Conv2d
 }
 
@@ -119,7 +119,7 @@ func (b *builder) conv(in, out, kernel, stride int) *nn.Conv2d {
 	return c
 }
 
-// stage returns n blocks, the first of which strides.
+// stage returns n blocks, the first of which has the stride.
 func (b *builder) stage(n, channels, stride int) *nn.Chain {
 	s := nn.Sequential()
 	for i := range n {
@@ -161,7 +161,7 @@ func (b *builder) block(channels, stride int) nn.Module {
 	return block
 }
 
-// init draws the convolutions' weights anew, normal with the variance 2/(out·kernel):
+// init draws the convolutions' weights again, normal with variance 2/(out·kernel):
 // torch.nn.init.kaiming_normal_ with mode fan_out.
 func (b *builder) init(o ResNetOptions) {
 	for _, c := range b.convs {
@@ -175,7 +175,7 @@ func (b *builder) init(o ResNetOptions) {
 	}
 }
 
-// Block is two or three convolutions with a shortcut past them: torchvision's
+// Block is two or three convolutions with a shortcut around them: torchvision's
 // BasicBlock and Bottleneck.
 type Block struct {
 	Conv1      *nn.Conv2d
@@ -184,12 +184,12 @@ type Block struct {
 	Bn2        *nn.BatchNorm2d
 	Conv3      *nn.Conv2d // nil in a basic block
 	Bn3        *nn.BatchNorm2d
-	Downsample *nn.Chain // of the shortcut, or nil
+	Downsample *nn.Chain // projection of the shortcut, or nil
 
-	stride, more int // of a shortcut without parameters: its step, and channels of zeros that it adds; 0 for none
+	stride, more int // stride and added zero channels of a shortcut without parameters; 0 if none
 }
 
-// Forward maps x (n, c, h, w) to what the convolutions and the shortcut add up to.
+// Forward maps x (n, c, h, w) to the sum of the convolutions and the shortcut.
 func (b *Block) Forward(x *tensor.Tensor) *tensor.Tensor {
 	y := in("bn1", b.Bn1, in("conv1", b.Conv1, x)).ReLU()
 	y = in("bn2", b.Bn2, in("conv2", b.Conv2, y))

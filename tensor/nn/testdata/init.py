@@ -1,4 +1,4 @@
-"""Writes init.json: what torch.nn.init puts into tensors after the seed 3. Run: python3 init.py > init.json"""
+"""Writes init.json: the values of torch.nn.init from seed 3. Run: python3 init.py > init.json"""
 
 import json
 import torch

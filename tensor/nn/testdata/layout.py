@@ -1,4 +1,4 @@
-"""Writes layout.json: what PyTorch draws for operands that lie in memory in many ways. Run: python3 layout.py
+"""Writes layout.json: PyTorch's random draws for operands in many memory layouts. Run: python3 layout.py
 
 A case is a shape, steps to another layout by views and by operations element by element, and a draw; then the result's
 strides, where sizes are above 1, its values, and the generator's next number, which shows how many were drawn. A training

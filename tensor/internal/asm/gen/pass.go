@@ -154,7 +154,7 @@ func sumLanes() {
 }
 
 // avx2SumLanes is sumLanes with the lanes in two registers. A lane that begins with 0 is
-// never -0, so that adding 0 to those that are not there leaves them as they are.
+// never -0, so adding 0 for missing elements does not change it.
 func avx2SumLanes() {
 	fn(sumComment, "avx2SumLanes", "(x unsafe.Pointer, n int) (sum float32)", 0, 20)
 	load("x", "SI", "n", "CX")

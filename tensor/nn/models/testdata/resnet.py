@@ -1,4 +1,4 @@
-"""Writes resnet.json: ResNet-8 for CIFAR and ResNet-50 from seed 1, a step each.
+"""Writes resnet.json: ResNet-8 for CIFAR and ResNet-50 from seed 1, one step each.
 
 Run: python3 resnet.py   Needs torch. The networks are those of He et al., 2015,
 section 4.2, and of torchvision.models.resnet, written out with the same names and
