@@ -358,7 +358,7 @@ func TestMistakes(t *testing.T) {
 	if _, err := OpenComm("x", nil, nil); err == nil || !strings.Contains(err.Error(), "no front end") {
 		t.Errorf("a comm outside a notebook: %v", err)
 	}
-	if _, err := NewManager(newWire()).OpenComm("x", 7, nil); err == nil || !strings.Contains(err.Error(), "is 7, want a JSON object") {
+	if _, err := NewManager(newWire()).OpenComm("x", 7, nil); err == nil || !strings.Contains(err.Error(), "is 7; want a JSON object") {
 		t.Errorf("a comm with data 7: %v", err)
 	}
 }
