@@ -10,6 +10,6 @@ import (
 
 func init() {
 	driver.Provide("cuda", func(string) (driver.Backend, error) {
-		return nil, errors.New("this build of halfnote has no GPU backend")
+		return nil, errors.New("this build has no GPU backend")
 	})
 }

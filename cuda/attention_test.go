@@ -15,9 +15,9 @@ import (
 
 type ten = *tensor.Tensor
 
-// TestAttention compares attention of halves, results and gradients, with that of the same
-// numbers in float32, which is made of products and a softmax, and counts launches: one for
-// a result, two for gradients.
+// TestAttention compares attention in half precision, its results and gradients, with float32
+// attention composed of products and a softmax, and counts launches: one for a result, two for
+// gradients.
 func TestAttention(t *testing.T) {
 	type shape [4]int // batch, heads, positions, features
 	for _, c := range []struct {
@@ -26,7 +26,7 @@ func TestAttention(t *testing.T) {
 		o       tensor.AttentionOptions
 		mask    []int
 		bool    bool
-		sums    int // launches that add up gradients of what repeats, and that draw
+		sums    int // launches that add up gradients of broadcast operands, and that draw
 	}{
 		{name: "projections", q: shape{2, 3, 20, 64}, k: shape{2, 3, 37, 64}, v: shape{2, 3, 37, 64}},
 		{name: "causal", q: shape{1, 2, 70, 16}, k: shape{1, 2, 70, 16}, v: shape{1, 2, 70, 24}, o: tensor.AttentionOptions{IsCausal: true}},
@@ -66,7 +66,7 @@ func TestAttention(t *testing.T) {
 				y := tensor.ScaledDotProductAttention(in[0], in[1], in[2], o)
 				launches[0] = fake.Launches() - start
 				start = fake.Launches()
-				reruns := 0 // launches of the same in float32
+				reruns := 0 // launches of the same kernel in float32
 				stop := tensor.Observe(func(e tensor.Event) {
 					if e.Op.Name != "scaled_dot_product_attention_backward" {
 						return
@@ -103,8 +103,7 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// apart returns the first element that is further from what is expected than what is rounded
-// to d can be, -1 if there is none.
+// apart returns the first element whose error exceeds the rounding error of d, or -1.
 func apart(got, want ten, d tensor.DType) int {
 	a, b := got.Float64s(), want.Float64s()
 	size := 0.0
@@ -119,8 +118,8 @@ func apart(got, want ten, d tensor.DType) int {
 	return -1
 }
 
-// TestAttentionLayers checks that what layers make of attention under autocast comes to the
-// kernels: then its gradients are one operation.
+// TestAttentionLayers checks that attention layers under autocast use the kernels: their
+// gradients are then one operation.
 func TestAttentionLayers(t *testing.T) {
 	tensor.ManualSeed(1)
 	x := tensor.Randn(2, 5, 16).ToDevice(tensor.CUDA)
@@ -171,8 +170,8 @@ func TestAttentionLayers(t *testing.T) {
 	}
 }
 
-// TestAttentionAgain computes attention with dropout a second time for its gradients, and
-// its second derivatives, which are made of products and a softmax of the same weights.
+// TestAttentionAgain recomputes attention with dropout for its gradients, and computes its second
+// derivatives from products and a softmax of the same weights.
 func TestAttentionAgain(t *testing.T) {
 	g := tensor.NewGenerator(4)
 	draw := func() ten { return g.Randn(1, 2, 35, 16).BFloat16().ToDevice(tensor.CUDA).RequireGrad() }
@@ -202,8 +201,8 @@ func TestAttentionAgain(t *testing.T) {
 	}
 }
 
-// TestAttentionOfLowest has masks of the lowest number in place of -Inf: a query that sees no
-// key sees all alike.
+// TestAttentionOfLowest uses masks of the lowest finite number instead of -Inf: a query without
+// visible keys attends to all keys equally.
 func TestAttentionOfLowest(t *testing.T) {
 	const d = tensor.BFloat16
 	x := tensor.NewGenerator(4).Randn(1, 40, 8).To(d).ToDevice(tensor.CUDA)
@@ -215,7 +214,7 @@ func TestAttentionOfLowest(t *testing.T) {
 	}
 }
 
-// TestAttentionOfManyAxes has a batch of more axes than kernels go through.
+// TestAttentionOfManyAxes has a batch with more axes than kernels support.
 func TestAttentionOfManyAxes(t *testing.T) {
 	g := tensor.NewGenerator(4)
 	axes := []int{4, 2, 3, 0, 1, 5, 6}
@@ -236,7 +235,7 @@ func TestAttentionOfManyAxes(t *testing.T) {
 	}
 }
 
-// TestAttentionWithoutTensorCores has a GPU on which the kernels do not run.
+// TestAttentionWithoutTensorCores uses a GPU without support for the kernels.
 func TestAttentionWithoutTensorCores(t *testing.T) {
 	if !child(t, fake.Options{Capability: 70}) {
 		return

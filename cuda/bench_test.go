@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor"
 )
 
-// TestBenchReplays has the program that is measured train by steps and by a graph of one:
-// the losses are the same.
+// TestBenchReplays measures training by steps and by replays of one captured step: the losses are
+// equal.
 func TestBenchReplays(t *testing.T) {
 	defer tensor.SetDefaultDevice(tensor.CPU)
 	losses := func(spec string) (all []float64) {

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs a go command with the tag cuda and the flags that it needs:
+# Runs a go command with the tag cuda and its flags:
 #
 #	cuda/build.sh build .
 #	cuda/build.sh test ./cuda/...
 #
-# gcc is enough: neither a toolkit nor a driver need be there. Our folders come
-# first, so that a toolkit's cuda.h is not read and its libcuda is not linked.
+# It needs gcc, but neither a CUDA toolkit nor a driver. This repository's folders come first, so
+# that a toolkit's cuda.h and libcuda are not used.
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 export CGO_ENABLED=1
 export CGO_CFLAGS="'-I$root/cuda/include' ${CGO_CFLAGS--O2 -g}"

@@ -17,7 +17,8 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestCannotCapture has steps do what a graph cannot, after work that it can.
+// TestCannotCapture captures steps with operations that a graph cannot contain, after work that
+// it can.
 func TestCannotCapture(t *testing.T) {
 	x, kept, batch := numbers(8), tensor.Scalar(3), tensor.Arange(0, 8)
 	classes := tensor.FromInts([]int{1, 2})
@@ -37,14 +38,14 @@ func TestCannotCapture(t *testing.T) {
 		{"prints", func() { _ = fmt.Sprint(x) }, []string{"reading values"}},
 		{"counts", func() { x.Stats() }, []string{"reading values"}},
 		{"reads and recovers", func() { _ = tensor.Try(func() { x.At(0) }) }, []string{"reading values"}},
-		{"waits", cuda.Synchronize, []string{"waiting for the GPU", "outside of the step"}},
+		{"waits", cuda.Synchronize, []string{"Synchronize is not allowed during capture", "outside the captured step"}},
 		{"is observed", func() {
 			defer tensor.Observe(func(tensor.Event) {})()
 			x.Mul(x)
-		}, []string{"waiting for the GPU", "observers"}},
-		{"brings a large batch", func() { tensor.Arange(0, 1<<19).ToDevice(tensor.CUDA) }, []string{"2.0 MiB brought from the CPU", "Assign"}},
-		{"replays", inner.Replay, []string{"a Replay in the step"}},
-		{"takes too much memory", func() { zeros(2, tensor.CUDA.Memory().Limit/4) }, []string{"cuda: alloc: ", "GiB asked for"}},
+		}, []string{"not allowed during capture", "trace recorder"}},
+		{"brings a large batch", func() { tensor.Arange(0, 1<<19).ToDevice(tensor.CUDA) }, []string{"copying 2.0 MiB from the CPU", "Assign"}},
+		{"replays", inner.Replay, []string{"Replay is not allowed during capture"}},
+		{"takes too much memory", func() { zeros(2, tensor.CUDA.Memory().Limit/4) }, []string{"cuda: alloc: ", "out of memory: requested"}},
 		{"brings a batch", func() { batch.ToDevice(tensor.CUDA) }, []string{"to", "(8,)", "each replay would take the values of now", "Assign"}},
 		{"assigns a batch", func() { x.Assign(batch) }, []string{"Assign"}},
 		{"draws", func() { tensor.Randn(3) }, []string{"normal: ", "drawn on the CPU"}},
@@ -83,15 +84,15 @@ func TestCannotCapture(t *testing.T) {
 		t.Error(err)
 	}
 	says(t, outer, "inside another capture")
-	says(t, func() error { _, err := cuda.CaptureOn(77, func() {}); return err }(), "GPU 77", "there is no GPU number 77")
+	says(t, func() error { _, err := cuda.CaptureOn(77, func() {}); return err }(), "GPU 77", "no GPU 77")
 	usable(t, tensor.CUDA)
 	if kept.Item() != 3 || tensor.Capturing() {
 		t.Errorf("afterwards: %v, capturing %v", kept.Item(), tensor.Capturing())
 	}
 }
 
-// TestOthersWait has other goroutines use the GPU while one captures and replays: their work
-// comes before or behind, and is no part of a graph.
+// TestOthersWait uses the GPU from other goroutines during captures and replays: their work runs
+// before or after and does not become part of the graph.
 func TestOthersWait(t *testing.T) {
 	x := numbers(4)
 	var wait sync.WaitGroup
@@ -154,7 +155,7 @@ func TestGraphFails(t *testing.T) {
 	usable(t, tensor.CPU)
 }
 
-// TestGraphTwoGPUs captures on the second GPU, and not on both.
+// TestGraphTwoGPUs captures on the second GPU, but not on both.
 func TestGraphTwoGPUs(t *testing.T) {
 	if !child(t, fake.Options{Devices: 2}) {
 		return
@@ -171,7 +172,7 @@ func TestGraphTwoGPUs(t *testing.T) {
 		t.Errorf("%v on %s", sum, y.Device())
 	}
 	_, err = cuda.Capture(func() { a.Mul(a); b.Mul(b) })
-	says(t, err, "cuda: capture: the step uses cuda:1 as well")
+	says(t, err, "cuda: capture: the step also uses cuda:1")
 	usable(t, tensor.CUDA)
 	usable(t, second)
 }

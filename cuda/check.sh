@@ -1,14 +1,13 @@
 #!/bin/sh
-# Checks and measures halfnote on a machine with an NVIDIA GPU, which need not have Go:
+# Checks and measures halfnote on a machine with an NVIDIA GPU; Go is not needed there:
 #
 #	cuda/check.sh pack DIR          # where Go is: builds programs into DIR/programs.tar.xz
 #	cuda/check.sh run DIR OUT       # where the GPU is, in a checkout: tests, then tables
 #
-# OUT gets tests.txt, confirm.txt (where PyTorch's numbers are those that halfnote
-# expects), figures.txt (what single things cost), a table and a chart for each of bench's
-# subjects, and summary.txt. PYTHON names the Python that has PyTorch, default python3;
-# SECONDS_EACH limits each part, default 150; PARTS are some of "tests confirm figures
-# bench", default all.
+# OUT receives tests.txt, confirm.txt (comparison of PyTorch's numbers with those that halfnote
+# expects), figures.txt (timings of single operations), a table and a chart per bench subject, and
+# summary.txt. PYTHON names a Python with PyTorch, default python3; SECONDS_EACH limits each part,
+# default 150; PARTS is a subset of "tests confirm figures bench", default all.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 packages="cuda cuda/internal/drv cuda/internal/lt cuda/internal/gpu tensor/torchtest amp"
@@ -21,7 +20,7 @@ pack() {
 		name=$(echo "$package" | tr / -).test
 		"$root/cuda/build.sh" test -c -ldflags "-s -w" -o "$work/$name" "./$package" || exit 1
 	done
-	# The programs have much in common, which one window over all of them finds.
+	# The programs share much code; one compression window over all of them exploits that.
 	(cd "$work" && tar cf - halfnote ./*.test) | xz -T1 --lzma2=preset=9,dict=512MiB >"$dir/programs.tar.xz" || exit 1
 	rm -rf "$work"
 	ls -l "$dir"

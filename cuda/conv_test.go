@@ -13,8 +13,8 @@ import (
 	"halfnote/tensor"
 )
 
-// TestConvolutions compares convolutions and their gradients with the CPU's, of -1, 0 and 1,
-// whose sums are exact. fast ones read 16 bytes at a time in all three products.
+// TestConvolutions compares convolutions of -1, 0 and 1, whose sums are exact, and their
+// gradients with the CPU's. All three products of the cases marked fast read 16 bytes at a time.
 func TestConvolutions(t *testing.T) {
 	options := func(stride, padding, dilation, groups int) tensor.ConvOptions {
 		return tensor.ConvOptions{Stride: []int{stride}, Padding: []int{padding}, Dilation: []int{dilation}, Groups: groups}
@@ -83,7 +83,7 @@ func TestConvolutions(t *testing.T) {
 	}
 }
 
-// units returns -1, 0 and 1.
+// units returns a tensor of random -1, 0 and 1.
 func units(r *rand.Rand, shape ...int) *tensor.Tensor {
 	n := 1
 	for _, s := range shape {

@@ -1,9 +1,9 @@
-// Package cuda tells of NVIDIA GPUs. A build without the tag cuda has no backend for
-// them, and says so: absent hardware is an absent backend, not a pretended one. A build
-// with the tag looks for the driver when it is first asked for a GPU, and runs without.
+// Package cuda reports on NVIDIA GPUs and controls them. A build without the tag cuda has no
+// backend for them; hardware that is absent is never simulated. A build with the tag loads the
+// driver when a GPU is first used, and also runs without one.
 //
-// Work is enqueued, and waited for when somebody reads a value. [Capture] makes a graph of a
-// training step, which spares small networks the time that the processor takes to enqueue it.
+// Work is enqueued asynchronously; reading a value waits for it. [Capture] turns a training step
+// into a graph, which saves small networks the CPU time of enqueuing it.
 package cuda
 
 import (
@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// backend is what backends of GPUs tell beyond what every backend does.
+// backend is implemented by GPU backends in addition to driver.Backend.
 type backend interface {
 	driver.Backend
 	Devices() int
@@ -22,12 +22,11 @@ type backend interface {
 	AllowTF32(on bool)
 }
 
-// Available reports whether tensors can live on a GPU here. It is
-// torch.cuda.is_available.
+// Available reports whether tensors can live on a GPU. It is torch.cuda.is_available.
 func Available() bool { return driver.Lookup("cuda") != nil }
 
-// Why says why [Available] is false, in one sentence; it is empty when a GPU can
-// be used.
+// Why returns the reason why [Available] is false, in one sentence; it is empty if a GPU can be
+// used.
 func Why() string {
 	if _, err := driver.Open("cuda"); err != nil {
 		return "tensors and autocast run on the CPU: " + err.Error()
@@ -35,7 +34,7 @@ func Why() string {
 	return ""
 }
 
-// DeviceCount returns the number of GPUs, 0 where none is [Available]. It is
+// DeviceCount returns the number of GPUs, 0 if none is [Available]. It is
 // torch.cuda.device_count.
 func DeviceCount() int {
 	if b, ok := driver.Lookup("cuda").(backend); ok {
@@ -44,20 +43,20 @@ func DeviceCount() int {
 	return 0
 }
 
-// DeviceName returns the name of GPU i, "NVIDIA H200". It panics if there is no such GPU. It
-// is torch.cuda.get_device_name.
+// DeviceName returns the name of GPU i, for example "NVIDIA H200". It panics if there is no such
+// GPU. It is torch.cuda.get_device_name.
 func DeviceName(i int) string { return device(i).Product() }
 
-// DeviceCapability returns the compute capability of GPU i, 9 and 0 for an H200. It panics
-// if there is no such GPU. It is torch.cuda.get_device_capability.
+// DeviceCapability returns the compute capability of GPU i, for example 9 and 0 for an H200. It
+// panics if there is no such GPU. It is torch.cuda.get_device_capability.
 func DeviceCapability(i int) (major, minor int) { return device(i).Capability() }
 
-// Synchronize waits until all GPUs in use have finished all that they were given, and
-// returns at once without one. It is torch.cuda.synchronize.
+// Synchronize waits until all GPUs in use have finished their work. Without a GPU it returns at
+// once. It is torch.cuda.synchronize.
 func Synchronize() { each(func(b backend) { b.Synchronize() }) }
 
-// EmptyCache gives the driver the memory back that no tensor holds, for other programs. It
-// is torch.cuda.empty_cache.
+// EmptyCache returns unused memory to the driver, for other programs. It is
+// torch.cuda.empty_cache.
 func EmptyCache() error {
 	var first error
 	each(func(b backend) {
@@ -68,10 +67,10 @@ func EmptyCache() error {
 	return first
 }
 
-// AllowTF32 sets whether float32 products and convolutions may round their operands to
-// TF32, 8 bits of exponent and 10 of fraction, on GPUs that multiply such: several times
-// faster, and as exact as float16. At the start they may not. It is
-// torch.backends.cuda.matmul.allow_tf32, and torch.backends.cudnn.allow_tf32.
+// AllowTF32 sets whether float32 products and convolutions may round their operands to TF32 (8
+// exponent bits, 10 fraction bits) on GPUs with TF32 tensor cores. That is several times faster
+// and as precise as float16. The default is false. It is torch.backends.cuda.matmul.allow_tf32
+// and torch.backends.cudnn.allow_tf32.
 func AllowTF32(on bool) { each(func(b backend) { b.AllowTF32(on) }) }
 
 // device returns GPU i.
@@ -83,7 +82,7 @@ func device(i int) backend {
 	return b.(backend)
 }
 
-// name returns the name of GPU i as a device.
+// name returns the device name of GPU i.
 func name(i int) string {
 	if i == 0 {
 		return "cuda"

@@ -25,7 +25,7 @@ func ExampleCapture() {
 		loss.Backward()
 		opt.Step()
 	}
-	step() // once or more, so that everything is there
+	step() // warm up: allocate buffers, load kernels
 	g, err := cuda.Capture(step)
 	if err != nil {
 		fmt.Println(err)
@@ -33,7 +33,7 @@ func ExampleCapture() {
 	}
 	defer g.Free()
 	for i := range 40 {
-		x.Assign(tensor.New([]float64{0, 0, 0, 1, 1, 0, 1, 1}, 4, 2)) // a batch
+		x.Assign(tensor.New([]float64{0, 0, 0, 1, 1, 0, 1, 1}, 4, 2)) // next batch
 		y.Assign(tensor.New([]float64{0, 1, 1, 0}, 4, 1))
 		g.Replay()
 		if i == 0 || i == 39 {

@@ -13,7 +13,7 @@ import (
 	"halfnote/tensor"
 )
 
-// caught returns the error that f panics with, nil if it returns.
+// caught returns the error that f panics with, or nil.
 func caught(f func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -24,7 +24,7 @@ func caught(f func()) (err error) {
 	return nil
 }
 
-// says checks that an error has all of these words.
+// says checks that an error contains all of these words.
 func says(t *testing.T, err error, words ...string) {
 	t.Helper()
 	if err == nil {
@@ -33,12 +33,12 @@ func says(t *testing.T, err error, words ...string) {
 	}
 	for _, w := range words {
 		if !strings.Contains(err.Error(), w) {
-			t.Errorf("error %q, want that it says %q", err, w)
+			t.Errorf("error %q does not contain %q", err, w)
 		}
 	}
 }
 
-// usable checks that a device computes.
+// usable checks that a device still computes.
 func usable(t *testing.T, d tensor.Device) {
 	t.Helper()
 	x := tensor.Arange(0, 5).ToDevice(d)
@@ -55,20 +55,20 @@ func TestTooLarge(t *testing.T) {
 	if huge != nil {
 		t.Fatalf("there is room for twice of %d bytes", limit)
 	}
-	says(t, err, "tensor: new: ", "cuda: alloc: ", "GiB asked for", "are free on the GPU", "held by tensors", "use smaller batches")
+	says(t, err, "tensor: new: ", "cuda: alloc: ", "out of memory: requested", "free on the GPU", "held by tensors", "use smaller batches")
 	usable(t, tensor.CUDA)
 	if got := keep.Sum().Item(); got != 499500 {
 		t.Errorf("a tensor that was there: sum %v, want 499500", got)
 	}
 }
 
-// TestMemoryRunsOut fills a GPU with what nobody holds, which is found, and then with
-// what somebody does.
+// TestMemoryRunsOut fills a GPU with unreachable tensors, whose memory is reclaimed, and then
+// with reachable ones.
 func TestMemoryRunsOut(t *testing.T) {
 	if !child(t, fake.Options{Memory: 64 << 20}) {
 		return
 	}
-	const n = 3 << 20 // elements: four or five such tensors have room
+	const n = 3 << 20 // elements: four or five such tensors fit
 	for range 20 {
 		zeros(n)
 	}
@@ -81,7 +81,7 @@ func TestMemoryRunsOut(t *testing.T) {
 	if len(held) < 4 || len(held) > 5 {
 		t.Errorf("%d tensors of 12 MiB on 64 MiB, want 4 or 5", len(held))
 	}
-	says(t, err, "12.0 MiB asked for", "of 64.0 MiB are free")
+	says(t, err, "requested 12.0 MiB", "of 64.0 MiB free")
 	usable(t, tensor.CPU)
 	held = held[1:]
 	zeros(n)
@@ -150,8 +150,8 @@ func TestNoGPU(t *testing.T) {
 func TestNoSuchGPU(t *testing.T) {
 	x := tensor.Ones(2)
 	says(t, tensor.Try(func() { x.ToDevice("cuda:77") }), `device "cuda:77" is not available`, "there is no GPU number 77, the driver sees")
-	says(t, tensor.Try(func() { x.ToDevice("cuda:x") }), `"x" is no number of a GPU`)
-	says(t, caught(func() { cuda.DeviceName(77) }), "GPU 77", "there is no GPU number 77")
+	says(t, tensor.Try(func() { x.ToDevice("cuda:x") }), `"x" is not a GPU number`)
+	says(t, caught(func() { cuda.DeviceName(77) }), "GPU 77", "no GPU 77")
 	if d := x.ToDevice("cuda:0").Device(); d != tensor.CUDA {
 		t.Errorf("the device of a tensor on cuda:0 is %q, want %q", d, tensor.CUDA)
 	}

@@ -30,7 +30,7 @@ func TestGraphMemory(t *testing.T) {
 	if with.Reserved < with.Live || with.Live < before.Live+3<<18 {
 		t.Errorf("with a graph: %+v, before %+v", with, before)
 	}
-	factor = nil // the graph holds it
+	factor = nil // held by the graph alone
 	driver.CollectGarbage()
 	other := zeros(1 << 20)
 	g.Replay()
@@ -52,7 +52,7 @@ func TestGraphMemory(t *testing.T) {
 		g.Replay()
 		return nil
 	}(), "the graph has been freed")
-	zeros(3 << 20) // takes what is free
+	zeros(3 << 20) // occupies the free memory
 	want(y, 1000, 2005)
 	x, y, other = nil, nil, nil
 	if !collected(before.Live) {
@@ -66,7 +66,7 @@ func TestGraphMemory(t *testing.T) {
 	}
 }
 
-// TestGraphHolds lets go of what a convolution, a product and a step of an optimizer read.
+// TestGraphHolds releases the operands of a convolution, a product and an optimizer step.
 func TestGraphHolds(t *testing.T) {
 	half := func(shape ...int) *tensor.Tensor {
 		return tensor.Arange(0, float64(product(shape))).Sin().Reshape(shape...).BFloat16().ToDevice(tensor.CUDA)
@@ -84,7 +84,7 @@ func TestGraphHolds(t *testing.T) {
 	x, w, m = nil, nil, nil
 	driver.CollectGarbage()
 	var others []*tensor.Tensor
-	for range 20 { // which might be where those were
+	for range 20 { // may reuse their memory
 		others = append(others, half(96).Fill(7), half(216).Fill(7), half(640).Fill(7))
 	}
 	g.Replay()
@@ -106,7 +106,7 @@ func product(shape []int) int {
 	return n
 }
 
-// TestGraphIsCollected lets go of graphs without Free.
+// TestGraphIsCollected drops graphs without Free.
 func TestGraphIsCollected(t *testing.T) {
 	x := numbers(8)
 	live := tensor.CUDA.Memory().Live
@@ -119,13 +119,13 @@ func TestGraphIsCollected(t *testing.T) {
 	usable(t, tensor.CUDA)
 }
 
-// TestGraphConstants replays what operations bring from the CPU by themselves.
+// TestGraphConstants replays constants that operations copy from the CPU.
 func TestGraphConstants(t *testing.T) {
 	x := numbers(4)
 	var y *tensor.Tensor
 	g := capture(t, func() {
 		for range 20 {
-			x.AddScalar(1) // leaves memory that constants are not to be put into
+			x.AddScalar(1) // frees memory that constants must not reuse
 		}
 		driver.CollectGarbage()
 		y = x.Add(tensor.FromFloat32s([]float32{1, 10, 100, 1000}).ToDevice(tensor.CUDA))

@@ -15,13 +15,13 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// stepped is a subject with an optimizer and a step of its training.
+// stepped is a subject with an optimizer and a training step.
 type stepped struct {
 	*subject
 	opt    *optim.Optimizer
 	scaler *amp.GradScaler
 	step   func()
-	last   *tensor.Tensor // the loss
+	last   *tensor.Tensor // loss of the last step
 }
 
 func (c training) stepped(name string) *stepped {
@@ -38,7 +38,7 @@ func (c training) stepped(name string) *stepped {
 	return s
 }
 
-// state are the parameters, buffers, gradients, the loss and the loss scale.
+// state returns the parameters, buffers, gradients, the loss and the loss scale.
 func (s *stepped) state() []float64 {
 	list := []*tensor.Tensor{s.last}
 	for _, p := range nn.Parameters(s.net) {
@@ -50,10 +50,10 @@ func (s *stepped) state() []float64 {
 	return append(contents(list), s.scaler.CurrentScale(), float64(s.scaler.GrowthTracker()))
 }
 
-// same reports whether numbers are equal, or both NaN, as in gradients of a skipped step.
+// same reports whether numbers are equal or both NaN, as in gradients of a skipped step.
 func same(x, y float64) bool { return x == y || x != x && y != y }
 
-// capture captures a step, and says so if it cannot.
+// capture captures a step and fails the test if it cannot.
 func capture(t *testing.T, step func()) *cuda.Graph {
 	t.Helper()
 	g, err := cuda.Capture(step)
@@ -63,8 +63,8 @@ func capture(t *testing.T, step func()) *cuda.Graph {
 	return g
 }
 
-// TestReplays compares steps with replays of one, bit for bit, with a new batch for each
-// and garbage collected between.
+// TestReplays compares steps with replays bit for bit, with a new batch and a garbage collection
+// for each.
 func TestReplays(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -90,7 +90,7 @@ func TestReplays(t *testing.T) {
 				}
 				if !fake.Real() {
 					if n := fake.Launches() - launches; n != 0 {
-						t.Errorf("%d launches beside the graph's", n)
+						t.Errorf("%d launches besides the graph's", n)
 					}
 					if n := fake.GraphLaunches() - graphs; n != steps {
 						t.Errorf("%d launches of graphs, want %d", n, steps)
@@ -128,9 +128,9 @@ func TestReplays(t *testing.T) {
 					scales = append(scales, captured.scaler.CurrentScale())
 				}
 				if c.scaler != nil && slices.IsSorted(scales) {
-					t.Errorf("loss scales of %v: the test means to skip a step", scales)
+					t.Errorf("loss scales of %v: the test must skip a step", scales)
 				}
-				captured.step() // not by the graph
+				captured.step() // an ordinary step
 				g.Replay()
 				eager.step()
 				eager.step()
@@ -142,8 +142,8 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// TestGraphOfGradients captures forward and backward, and has the scaler and the optimizer
-// step by themselves, one of them moving the scale.
+// TestGraphOfGradients captures forward and backward; the scaler and the optimizer step outside
+// the graph, once changing the scale.
 func TestGraphOfGradients(t *testing.T) {
 	c := training{policy: amp.Float16, adam: true, scaler: []amp.ScalerOption{amp.InitScale(1 << 10), amp.GrowthFactor(1 << 6), amp.GrowthInterval(2)}}
 	eager, captured := c.stepped("mlp"), c.stepped("mlp")
@@ -175,6 +175,6 @@ func TestGraphOfGradients(t *testing.T) {
 		}
 	}
 	if !skipped {
-		t.Error("the test means to skip a step")
+		t.Error("the test must skip a step")
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// TestSeveralGraphs replays two steps in turns, one of which reads what the other wrote.
+// TestSeveralGraphs alternates replays of two steps, one of which reads what the other wrote.
 func TestSeveralGraphs(t *testing.T) {
 	x := numbers(4)
 	var y, z *tensor.Tensor
@@ -33,7 +33,7 @@ func TestSeveralGraphs(t *testing.T) {
 	}
 	first.Replay()
 	second.Replay()
-	first.Free() // before they are done
+	first.Free() // while its replays are pending
 	second.Free()
 	zeros(1 << 10)
 	if got, want := x.At(0), want[0]+(want[0]+1)*(want[0]+1); got != want {
@@ -41,8 +41,8 @@ func TestSeveralGraphs(t *testing.T) {
 	}
 }
 
-// TestGraphSettings changes settings of an optimizer after a capture, and captures those that
-// depend on the number of a step.
+// TestGraphSettings changes optimizer settings after a capture, and captures optimizers that
+// depend on the step count.
 func TestGraphSettings(t *testing.T) {
 	w := numbers(4).RequireGrad()
 	step := func(opt *optim.Optimizer) func() {
@@ -61,12 +61,12 @@ func TestGraphSettings(t *testing.T) {
 	opt.SetLR(0.05)
 	says(t, caught(g.Replay), "adamw: a replay has lr 0.1 of group 0", "set to 0.05 since", "another capture")
 	if !slices.Equal(w.Detach().Float64s(), before) {
-		t.Error("the replay was done")
+		t.Error("the replay ran")
 	}
 	opt.SetLR(0.1)
 	g.Replay()
 	if got := opt.StateDict()["state.0.step"]; got != 3.0 {
-		t.Errorf("after a step and two replays the state tells of %v", got)
+		t.Errorf("after a step and two replays the state has %v", got)
 	}
 	if err := opt.LoadStateDict(opt.StateDict()); err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestGraphSettings(t *testing.T) {
 	usable(t, tensor.CUDA)
 }
 
-// TestGraphDropout draws another mask in each replay, the same ones from the same seed.
+// TestGraphDropout draws a new mask in each replay, and the same masks for the same seed.
 func TestGraphDropout(t *testing.T) {
 	x := numbers(64).AddScalar(1)
 	run := func() (all [][]float64) {
@@ -120,7 +120,8 @@ func TestGraphDropout(t *testing.T) {
 	}
 }
 
-// TestGraphClasses has replays ignore targets, weigh classes and smooth labels as steps do.
+// TestGraphClasses checks that replays ignore targets, weight classes and smooth labels as steps
+// do.
 func TestGraphClasses(t *testing.T) {
 	x, weight := tensor.Arange(0, 24).Reshape(6, 4).Sin().ToDevice(tensor.CUDA), tensor.New([]float64{1, 2, 0.5, 4}).ToDevice(tensor.CUDA)
 	target := tensor.FromInts([]int{0, 1, 2, 3, 0, 1}).ToDevice(tensor.CUDA)
@@ -151,8 +152,8 @@ func TestGraphClasses(t *testing.T) {
 	}
 }
 
-// TestGraphInRegion captures inside of a region of autocast that holds a cast of a weight, and
-// changes the weight by the graph.
+// TestGraphInRegion captures inside an autocast region that caches a cast of a weight, and
+// changes the weight in the graph.
 func TestGraphInRegion(t *testing.T) {
 	w, x := tensor.Ones(2, 2).ToDevice(tensor.CUDA).RequireGrad(), tensor.Ones(1, 2).ToDevice(tensor.CUDA)
 	var captured *tensor.Tensor

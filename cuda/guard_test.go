@@ -15,7 +15,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// scaling is the loss scale of a training, in memory of the GPU or as numbers of the CPU.
+// scaling is the loss scale of a training run, in GPU memory or on the CPU.
 type scaling struct {
 	tensor.ScaleSettings
 	state            *tensor.Tensor // scale, inverse, clean steps, overflows
@@ -37,7 +37,7 @@ func (s *scaling) of(loss *tensor.Tensor) *tensor.Tensor {
 	return loss.Mul(s.state.Select(0, 0))
 }
 
-// step steps opt, unless a gradient is not finite, and moves the scale.
+// step steps opt unless a gradient is non-finite, and updates the scale.
 func (s *scaling) step(opt *optim.Optimizer) {
 	var grads []*tensor.Tensor
 	for _, p := range opt.Params() {
@@ -63,7 +63,7 @@ func (s *scaling) step(opt *optim.Optimizer) {
 	s.scale = float32(float64(s.scale) * s.Backoff)
 }
 
-// guardedOptimizers have settings of all kinds, some in a group of their own.
+// guardedOptimizers use settings of all kinds, some in a separate group.
 var guardedOptimizers = map[string]func(body, head []*tensor.Tensor) *optim.Optimizer{
 	"SGD": func(body, head []*tensor.Tensor) *optim.Optimizer {
 		return optim.NewSGD(body, 0.05).AddGroup(head, optim.LR(0.01))
@@ -82,9 +82,9 @@ var guardedOptimizers = map[string]func(body, head []*tensor.Tensor) *optim.Opti
 	},
 }
 
-// guardedRun trains a network with float16 autocast, and parameters of other dtypes beside it
-// whose gradients are made up: infinite in some steps, absent in others. It returns the bits of
-// parameters and scales after each step, and how often a step after the first waited.
+// guardedRun trains a network with float16 autocast and additional parameters of other dtypes,
+// whose synthetic gradients are infinite in some steps and absent in others. It returns the bits
+// of parameters and scales after each step, and the number of waits after the first step.
 func guardedRun(t *testing.T, name string, waits bool, steps int) (bits []uint64, state map[string]any, syncs int) {
 	s := newSubject("mlp", tensor.CUDA)
 	head := []*tensor.Tensor{numbers(40).To(tensor.Float64).Detach().RequireGrad(), numbers(9).Scale(0.1).Detach().RequireGrad()}
@@ -139,10 +139,10 @@ func guardedRun(t *testing.T, name string, waits bool, steps int) (bits []uint64
 	return bits, opt.StateDict(), syncs
 }
 
-// TestGuardedSteps trains with steps that the GPU decides on itself and with those that
-// wait to learn whether gradients are finite: all bits are equal, and nothing waits.
+// TestGuardedSteps compares steps decided on the GPU with steps that wait for the non-finite
+// check: all bits are equal, and the former never wait.
 func TestGuardedSteps(t *testing.T) {
-	fake.Use(t, fake.Options{Queue: 1 << 20}) // nothing is done before it is waited for
+	fake.Use(t, fake.Options{Queue: 1 << 20}) // work runs only when waited for
 	defer fake.Use(t, fake.Options{})
 	const steps = 16
 	for name := range guardedOptimizers {
@@ -160,7 +160,7 @@ func TestGuardedSteps(t *testing.T) {
 	}
 }
 
-// sameState compares what optimizers remember.
+// sameState compares optimizer states.
 func sameState(t *testing.T, got, want map[string]any) {
 	t.Helper()
 	if !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {
@@ -178,8 +178,8 @@ func sameState(t *testing.T, got, want map[string]any) {
 	}
 }
 
-// TestGuardedAmongOthers takes plain and guarded steps in turns, changes the groups and loads
-// a state between them, and compares with plain steps alone.
+// TestGuardedAmongOthers alternates plain and guarded steps, changes the groups and loads a state
+// in between, and compares with plain steps alone.
 func TestGuardedAmongOthers(t *testing.T) {
 	flags := [2]*tensor.Tensor{zeros(3), numbers(3)}
 	type optimizer = *optim.Optimizer
@@ -232,7 +232,7 @@ func TestGuardedAmongOthers(t *testing.T) {
 		want, wantState := run(false)
 		got, gotState := run(true)
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: other bits than with plain steps", name)
+			t.Errorf("%s: bits differ from those of plain steps", name)
 		}
 		sameState(t, gotState, wantState)
 	}

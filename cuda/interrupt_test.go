@@ -15,7 +15,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// TestInterrupt gives a read up that waits for a long queue.
+// TestInterrupt interrupts a read that waits for a long queue.
 func TestInterrupt(t *testing.T) {
 	size := 8
 	if cudatest.Real() {
@@ -38,7 +38,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatalf("the read ended with %v, want the interrupt", err)
 	}
 	if n := fake.Runs() - runs; n != 0 {
-		t.Errorf("%d operations were done before the interrupt was heard", n)
+		t.Errorf("%d operations ran before the interrupt took effect", n)
 	}
 	if got := y.Sum().Item(); got != float64(3*size) {
 		t.Errorf("read again: the sum is %v, want %d", got, 3*size)
@@ -46,7 +46,8 @@ func TestInterrupt(t *testing.T) {
 	usable(t, tensor.CUDA)
 }
 
-// TestGoroutines trains several networks at once on one GPU, as each is alone on the CPU.
+// TestGoroutines trains several networks concurrently on one GPU and compares each with the same
+// training on the CPU.
 func TestGoroutines(t *testing.T) {
 	c := training{policy: amp.Float16, scaler: []amp.ScalerOption{}}
 	names := []string{"mlp", "cnn", "mlp", "mlp"}

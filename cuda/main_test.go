@@ -16,8 +16,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(cudatest.Main(m)) }
 
-// child runs the test in a process of its own, with another fake driver: a driver is
-// bound once, and a dead GPU stays dead. It reports whether this is that process.
+// child runs the test in a separate process with another fake driver: a process loads one driver,
+// and a dead GPU stays dead. It reports whether this is that process.
 func child(t *testing.T, o fake.Options) bool {
 	t.Helper()
 	if fake.Real() {
@@ -35,17 +35,17 @@ func child(t *testing.T, o fake.Options) bool {
 	return false
 }
 
-// numbers returns n small numbers on the GPU.
+// numbers returns 0 to n-1 on the GPU.
 func numbers(n int) *tensor.Tensor { return tensor.Arange(0, float64(n)).ToDevice(tensor.CUDA) }
 
-// zeros returns some on the GPU.
+// zeros returns a tensor of zeros on the GPU.
 func zeros(shape ...int) (x *tensor.Tensor) {
 	tensor.OnDevice(tensor.CUDA, func() { x = tensor.Zeros(shape...) })
 	return x
 }
 
-// collected reports whether the garbage collector brings what tensors occupy on the GPU
-// down to some bytes.
+// collected reports whether garbage collection reduces the live GPU memory to the given number of
+// bytes.
 func collected(bytes int) bool {
 	for range 100 {
 		runtime.GC()

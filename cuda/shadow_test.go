@@ -15,27 +15,27 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// pass is a linear layer on x with the weight cast by autocast.
+// pass applies a linear layer to x with the weight cast by autocast.
 func pass(p amp.Policy, w, x *tensor.Tensor) (y *tensor.Tensor) {
 	amp.Autocast(p, func() { y = x.MatMul(w) })
 	return y
 }
 
-// weights returns a weight with a gradient, and what steps it.
+// weights returns a weight with a gradient, and its optimizer.
 func weights(options ...optim.Option) (w, x *tensor.Tensor, opt *optim.Optimizer) {
 	w = numbers(64).Reshape(8, 8).Scale(0.01).RequireGrad()
 	w.SetGrad(numbers(64).Reshape(8, 8).Scale(1e-3))
 	return w, numbers(24).Reshape(3, 8).Scale(0.05), optim.NewSGD([]*tensor.Tensor{w}, 0.1, options...)
 }
 
-// launchesOf counts what f launches.
+// launchesOf returns the number of launches of f.
 func launchesOf(f func()) int {
 	before := fake.Launches()
 	f()
 	return fake.Launches() - before
 }
 
-// uncached hides from a weight that its copy is one: what a step wrote is not found.
+// uncached hides from a weight that its copy is one, so the copy that a step wrote is not found.
 func uncached(ps []*tensor.Tensor) {
 	tensor.NoGrad(func() {
 		for _, p := range ps {
@@ -44,9 +44,9 @@ func uncached(ps []*tensor.Tensor) {
 	})
 }
 
-// TestShadowsOfTraining trains with weights whose copies in half precision the optimizer
-// writes and with ones that are cast anew each step. All bits are equal, and each step
-// has a launch less for each weight.
+// TestShadowsOfTraining trains with weights whose half-precision copies the optimizer writes, and
+// with weights that are cast in each step. All bits are equal, and each step has one launch less
+// per weight.
 func TestShadowsOfTraining(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -86,7 +86,7 @@ func TestShadowsOfTraining(t *testing.T) {
 			want, cast := run(true)
 			got, copied := run(false)
 			if !slices.Equal(got, want) {
-				t.Error("parameters have other bits than with casts")
+				t.Error("bits of parameters differ from those with casts")
 			}
 			if !fake.Real() && copied != cast-6 {
 				t.Errorf("%d launches with copies, %d with casts, want one fewer for each of 6 parameters", copied, cast)
@@ -103,7 +103,7 @@ func TestShadow(t *testing.T) {
 			t.Errorf("%s: got %v of other bits than the weight in %v", what, got.DType(), d)
 		}
 	}
-	// cast returns w as d by CastWeight, and whether it was computed.
+	// cast returns w as d by CastWeight, and reports whether it was computed.
 	cast := func(w *tensor.Tensor, d tensor.DType) (y *tensor.Tensor, computed bool) {
 		n := launchesOf(func() { y = tensor.CastWeight(w, d) })
 		return y, n > 0 || fake.Real()
@@ -127,7 +127,7 @@ func TestShadow(t *testing.T) {
 		opt.Step()
 		expect("of two dtypes the other first", bf16, true)
 		expect("of two dtypes the first", f16, false)
-		opt.Step() // writes bfloat16, which was wanted first
+		opt.Step() // writes bfloat16, which was requested first
 		expect("the other", bf16, false)
 		opt.Step()
 		tensor.NoGrad(func() { w.ScaleAssign(2) })
@@ -136,7 +136,7 @@ func TestShadow(t *testing.T) {
 		w.SetData(w.Detach().Clone())
 		expect("with other memory", bf16, true)
 		opt.Step()
-		opt.Step() // nobody asked since
+		opt.Step() // no cast was requested since
 		expect("unasked", bf16, true)
 		opt.StepUnless(zeros(1))
 		expect("after a guarded step", bf16, false)
@@ -148,8 +148,8 @@ func TestShadow(t *testing.T) {
 	}
 }
 
-// TestShadowsUnasked looks at the memory of weights that are not used any more: no copies
-// remain, and a step takes none.
+// TestShadowsUnasked checks the memory of weights that are no longer cast: no copies remain, and
+// a step allocates none.
 func TestShadowsUnasked(t *testing.T) {
 	w, x, opt := weights()
 	opt.Step()
@@ -162,12 +162,12 @@ func TestShadowsUnasked(t *testing.T) {
 	}
 	opt.Step()
 	if got := tensor.CUDA.Memory().Live - live; got > 0 {
-		t.Errorf("%d bytes more than before the copy when nobody asked for it, want none", got)
+		t.Errorf("%d bytes more than before the copy after steps without a cast, want none", got)
 	}
 }
 
-// TestShadowKeepsGraph runs backward through a graph that was made before a step: it has the
-// weight of then.
+// TestShadowKeepsGraph runs backward through a graph created before a step, with the weight of
+// that time.
 func TestShadowKeepsGraph(t *testing.T) {
 	gradients := func(hide bool) []uint64 {
 		w, x, opt := weights()
@@ -190,7 +190,7 @@ func TestShadowKeepsGraph(t *testing.T) {
 }
 
 // TestShadowInRegions casts weights that are used twice, in nested regions of two dtypes, after
-// ClearCache, by the old rule of the cache, and observed, and compares with casts.
+// ClearCache, by the cache's old rule, and with an observer, and compares with casts.
 func TestShadowInRegions(t *testing.T) {
 	run := func(p amp.Policy, hide, observe bool) (bits []uint64, seen []string) {
 		w, x, opt := weights(optim.Momentum(0.9))
@@ -204,7 +204,7 @@ func TestShadowInRegions(t *testing.T) {
 		for range 4 {
 			opt.ZeroGrad()
 			amp.Autocast(p, func() {
-				y := x.MatMul(w).MatMul(w) // tied
+				y := x.MatMul(w).MatMul(w) // tied weights
 				amp.Autocast(amp.BFloat16, func() { y = y.MatMul(w) })
 				amp.ClearCache()
 				y = y.MatMul(w.T())
@@ -224,7 +224,7 @@ func TestShadowInRegions(t *testing.T) {
 			t.Errorf("%s: bits equal: %v; casts seen %v, want %v", name, slices.Equal(got, want), copies, casts)
 		}
 		if got, _ := run(p, false, false); !slices.Equal(got, want) {
-			t.Errorf("%s: other bits when nobody observes", name)
+			t.Errorf("%s: bits differ without an observer", name)
 		}
 	}
 }
@@ -241,7 +241,7 @@ func TestShadowsAmongReplays(t *testing.T) {
 		step()
 		step()
 		again := step
-		pass(amp.Float16, w, x) // asks for a copy
+		pass(amp.Float16, w, x) // requests a copy
 		if replay {
 			g, err := cuda.Capture(step)
 			if err != nil {
@@ -250,7 +250,7 @@ func TestShadowsAmongReplays(t *testing.T) {
 			defer g.Free()
 			again = g.Replay
 		}
-		step() // after a capture that has done nothing yet
+		step() // after a capture that has not run yet
 		for range 2 {
 			again()
 			step()
@@ -262,11 +262,11 @@ func TestShadowsAmongReplays(t *testing.T) {
 		return w.Detach().Bits()
 	}
 	if got, want := run(true), run(false); !slices.Equal(got, want) {
-		t.Error("other bits than without replays")
+		t.Error("bits differ from those without replays")
 	}
 }
 
-// TestShadowWithoutRoom takes a step when there is no memory for a copy: it does without.
+// TestShadowWithoutRoom takes a step without memory for a copy: no copy is made.
 func TestShadowWithoutRoom(t *testing.T) {
 	if !child(t, fake.Options{Memory: 16 << 20}) {
 		return

@@ -11,14 +11,13 @@ import (
 	"halfnote/tensor/nn"
 )
 
-// TestSteadyState counts what a training step costs beside its kernels, when it has been
-// done before: no memory of the driver's, one wait for the scaler's flags, and one for the
-// norm that clipping returns.
+// TestSteadyState counts the overhead of a repeated training step: no driver allocations, one
+// wait for the scaler's flags, and one for the norm that clipping returns.
 func TestSteadyState(t *testing.T) {
 	if fake.Real() {
-		t.Skip("the fake driver counts")
+		t.Skip("needs the fake driver's counters")
 	}
-	fake.Use(t, fake.Options{Queue: 1 << 20}) // nothing is done before it is waited for
+	fake.Use(t, fake.Options{Queue: 1 << 20}) // work runs only when waited for
 	defer fake.Use(t, fake.Options{})
 	scaled := func(adam, fused bool) training {
 		return training{policy: amp.Float16, scaler: []amp.ScalerOption{}, adam: adam, fused: fused}
@@ -27,9 +26,9 @@ func TestSteadyState(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		subjects    []string
-		clip, batch bool // clips gradients; brings the batch from the CPU
+		clip, batch bool // clips gradients; copies the batch from the CPU
 		ahead       bool // the scaler does not wait
-		syncs       int  // waits of a step
+		syncs       int  // waits per step
 		training
 	}{
 		{name: "float32 with a batch", subjects: all, batch: true, training: training{policy: amp.Off}},

@@ -21,7 +21,7 @@ type subject struct {
 	loss func(x, target *tensor.Tensor, options ...nn.Option) *tensor.Tensor
 }
 
-// subjects make networks on the CPU, the same each time.
+// subjects maps names to constructors of networks on the CPU, the same each time.
 var subjects = map[string]func() *subject{
 	"mlp": func() *subject {
 		return &subject{models.MLP([]int{16, 32, 32, 4}), tensor.Randn(24, 16), tensor.Randn(24, 4), nn.MSELoss}
@@ -58,10 +58,10 @@ func newSubject(name string, d tensor.Device) *subject {
 	return s
 }
 
-// training is how a network is trained.
+// training holds the settings of a training run.
 type training struct {
 	policy amp.Policy
-	scaler []amp.ScalerOption // nil: none
+	scaler []amp.ScalerOption // nil: no scaler
 	adam   bool
 	fused  bool
 }
@@ -72,14 +72,14 @@ func (c training) optimizer(params []*tensor.Tensor) *optim.Optimizer {
 		options = append(options, optim.Fused())
 	}
 	if c.adam {
-		// Some gradients are 0 but for rounding, as those of the biases of keys: with a
-		// smaller epsilon they would move by the sign of the rounding.
+		// Some gradients are 0 except for rounding, for example those of key biases: with a smaller
+		// epsilon the sign of the rounding error would move them.
 		return optim.NewAdamW(params, 1e-2, append(options, optim.Eps(1e-3))...)
 	}
 	return optim.NewSGD(params, 0.05, append(options, optim.Momentum(0.9))...)
 }
 
-// record is what a run leaves: by step, and the parameters before and after.
+// record is the result of a run: values per step, and the parameters before and after.
 type record struct {
 	losses, scales []float64
 	skipped        []bool
@@ -113,11 +113,11 @@ func contents(list []*tensor.Tensor) (all []float64) {
 	return all
 }
 
-// TestTrajectories trains networks on the CPU and on the GPU from the same numbers.
-// Scales and skips are equal. Losses agree to the tolerance, relative to the CPU's, and
-// parameters are apart by no more than that share of the way that they went, as vectors:
-// products and sums add up in other orders. Halves round what is apart by a last bit of
-// float32 to neighbours now and then.
+// TestTrajectories trains networks on the CPU and on the GPU from the same numbers. Scales and
+// skips are equal. Losses agree within the tolerance, relative to the CPU's. The difference of
+// the parameters, as vectors, is at most the tolerated share of their total change: products and
+// sums have other orders of summation, and half precision sometimes rounds values that differ in
+// a last float32 bit to different neighbours.
 func TestTrajectories(t *testing.T) {
 	overflow := []amp.ScalerOption{amp.InitScale(1 << 24), amp.BackoffFactor(0x1p-10), amp.GrowthInterval(2)}
 	for _, c := range []struct {
@@ -152,18 +152,18 @@ func TestTrajectories(t *testing.T) {
 				}
 				apart := distance(got.after, want.after) / distance(want.after, want.before)
 				if !(apart <= c.weights) {
-					t.Errorf("parameters are apart by %.3g of their way, want %v", apart, c.weights)
+					t.Errorf("parameters differ by %.3g of their change, want at most %v", apart, c.weights)
 				}
 				if !(want.losses[steps-1] < want.losses[0]) {
-					t.Errorf("losses %v, want that they sink", want.losses)
+					t.Errorf("losses %v do not decrease", want.losses)
 				}
-				t.Logf("losses apart by %.3g, parameters by %.3g of their way", worst, apart)
+				t.Logf("losses differ by %.3g, parameters by %.3g of their change", worst, apart)
 			})
 		}
 	}
 }
 
-// distance returns the Euclidean one.
+// distance returns the Euclidean distance.
 func distance(a, b []float64) float64 {
 	sum := 0.0
 	for i := range a {

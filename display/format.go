@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// Limits of the text of one value. Without them a cyclic map would exhaust the
-// stack, which ends the process, and a long slice would fill the notebook.
+// Limits of the text of one value. Without them a cyclic map would exhaust the stack, which ends
+// the process, and a long slice would fill the notebook.
 const (
-	maxElems = 1000 // shown of one slice or map
+	maxElems = 1000 // maximum elements of a slice or map
 	maxDepth = 20
-	maxText  = 100_000 // bytes, about
+	maxText  = 100_000 // approximate maximum in bytes
 )
 
-// plain returns v as fmt's %+v does, within the limits, and whatever its methods
-// do. Structs of package main, which are the reader's own, have the names of their
-// types and are looked at behind pointers, as in cells.
+// plain formats v like fmt's %+v, within the limits, and survives panics in its methods. Structs
+// of package main, the reader's own, are written with type names and followed through pointers.
 func plain(v any) string {
 	var b strings.Builder
 	format(&b, reflect.ValueOf(v), 0)
@@ -102,8 +101,7 @@ func cut(b *strings.Builder, n int) {
 	}
 }
 
-// ownText returns what the Error or String method of v says, or that it
-// panicked.
+// ownText returns the result of v's Error or String method, or a note that the method panicked.
 func ownText(v reflect.Value) (s string, ok bool) {
 	if !v.CanInterface() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return "", false
@@ -124,11 +122,11 @@ func ownText(v reflect.Value) (s string, ok bool) {
 	return s, true
 }
 
-// entry is one of a map. (MapIndex does not find the key NaN.)
+// entry is one map entry. MapIndex does not find the key NaN.
 type entry struct{ key, value reflect.Value }
 
-// sortedEntries returns the first maxElems entries of a map: those with numbers
-// for keys by value, others by the text of the key.
+// sortedEntries returns the first maxElems entries of a map, sorted by value if the keys are
+// numbers, otherwise by the text of the key.
 func sortedEntries(m reflect.Value) []entry {
 	type sortable struct {
 		entry

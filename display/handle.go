@@ -4,27 +4,26 @@ import (
 	"crypto/rand"
 )
 
-// Handle is an output that can be replaced after it was shown, from any cell and
-// any goroutine.
+// Handle is an output that can be replaced after it was shown, from any cell and any goroutine.
 type Handle struct {
 	id     string
 	sink   Sink
 	screen *Screen
 }
 
-// Live shows v and returns a handle to replace it with something else later. It is
-// IPython.display.display(v, display_id=True).
+// Live shows v and returns a handle that can replace it later. It is IPython.display.display(v,
+// display_id=True).
 func Live(v any) *Handle { return standard.Live(v) }
 
-// Live shows v and returns a handle to replace it with something else later.
+// Live shows v and returns a handle that can replace it later.
 func (s *Screen) Live(v any) *Handle {
 	h := &Handle{rand.Text(), s.sink(), s}
 	h.sink.Display(h.bundle(v))
 	return h
 }
 
-// Update replaces what the handle shows by v. Front ends and servers drop
-// messages that come too fast: four a second is a good pace.
+// Update replaces the displayed value by v. Front ends and servers drop messages that arrive too
+// fast; four a second is a good rate.
 func (h *Handle) Update(v any) { h.sink.Update(h.bundle(v)) }
 
 func (h *Handle) bundle(v any) Bundle {
@@ -33,5 +32,5 @@ func (h *Handle) bundle(v any) Bundle {
 	return b
 }
 
-// String names the handle, for a reader who prints it.
+// String returns the handle's name.
 func (h *Handle) String() string { return "display.Handle " + h.id }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// HTML returns an output of HTML; its text/plain is the text without the tags.
-// Of an untrusted notebook JupyterLab shows tables, <img alt> and inline styles
-// with literal colours, and drops script, <style>, inline <svg> and CSS variables.
+// HTML returns an output of HTML; its text/plain is the text without the tags. In an untrusted
+// notebook JupyterLab keeps tables, <img alt> and inline styles with literal colours, and drops
+// script, <style>, inline <svg> and CSS variables.
 func HTML(s string) Bundle {
 	return Bundle{Data: map[string]any{"text/html": s, "text/plain": htmlText(s)}}
 }
@@ -23,7 +23,7 @@ var (
 	htmlLines  = regexp.MustCompile(`\n{3,}`)
 )
 
-// htmlText returns what a reader without a browser gets of s.
+// htmlText returns the text of s for a reader without a browser.
 func htmlText(s string) string {
 	s = htmlUnseen.ReplaceAllString(s, "")
 	s = htmlAlt.ReplaceAllString(s, "$1")

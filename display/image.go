@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// PNG returns an output of the bytes of a PNG file, shown at one CSS pixel a
-// pixel. What is no PNG shows as text that says so.
+// PNG returns an output of the bytes of a PNG file, displayed at one CSS pixel per pixel. Data
+// that is not a PNG is displayed as an error text.
 func PNG(data []byte) Bundle { return withText(picture(data, "")) }
 
 // Image returns an output of img as PNG.
 func Image(img image.Image) Bundle {
 	if img == nil {
-		return Text("display: Image: the image is nil; expected an image.Image")
+		return Text("display: Image: the image is nil; want an image.Image")
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
@@ -27,9 +27,8 @@ func Image(img image.Image) Bundle {
 	return withText(picture(b.Bytes(), ""))
 }
 
-// SVG returns an output of the text of an SVG file, as an <img> because inline SVG
-// does not survive an untrusted notebook. The file's <title> is its alt text and
-// its text/plain.
+// SVG returns an output of the text of an SVG file. It is an <img>, because inline SVG does not
+// survive an untrusted notebook. The file's <title> is its alt text and text/plain.
 func SVG(svg string) Bundle {
 	words := svgTitle(svg)
 	if words == "" {
@@ -38,8 +37,8 @@ func SVG(svg string) Bundle {
 	return Bundle{Data: map[string]any{"text/html": figure(svg, words), "text/plain": words}}
 }
 
-// picture returns a PNG with its size, which is all that a front end needs to
-// lay it out before it is decoded, and its alt text if there is one.
+// picture returns a PNG with its size, which lets a front end lay it out before decoding it, and
+// its alt text if there is one.
 func picture(data []byte, alt string) Bundle {
 	size, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Of renders any value. The first that applies decides:
+// Of renders any value. The first rule that applies is used:
 //
 //   - a [Bundle], or a value with the method Bundle() Bundle or
-//     MimeBundle() (data, metadata map[string]any), shows that;
-//   - a value with one or more of the methods HTML() string, Markdown() string,
-//     LaTeX() string, SVG() string or []byte, PNG() []byte shows those, its
-//     String or Error method being its text and the alt text of its pictures;
-//   - an image.Image shows as PNG;
-//   - a slice of structs and a map show as a table;
-//   - anything else shows as text, as fmt's %+v writes it, but long or cyclic
+//     MimeBundle() (data, metadata map[string]any), is shown as that bundle;
+//   - a value with any of the methods HTML() string, Markdown() string,
+//     LaTeX() string, SVG() string or []byte, PNG() []byte shows their results;
+//     its String or Error method supplies the text and the pictures' alt text;
+//   - an image.Image is shown as PNG;
+//   - a slice of structs or a map is shown as a table;
+//   - any other value is shown as text, formatted like fmt's %+v; long and cyclic
 //     values are cut.
 //
-// text/plain is always there. A panic in one of those methods does not escape: the
-// value shows without it, and its text says what happened.
+// text/plain is always present. A panic in one of those methods does not escape: the
+// method's result is omitted, and the text reports the panic.
 func Of(v any) Bundle {
 	if rv := reflect.ValueOf(v); !rv.IsValid() || rv.Kind() == reflect.Pointer && rv.IsNil() {
 		return Text("<nil>")
@@ -32,8 +32,8 @@ func Of(v any) Bundle {
 	return b
 }
 
-// rich returns what v shows beside its text; it may hold the text too. It adds a
-// note for every method that panicked.
+// rich returns v's representations other than plain text; it may include the text. It
+// adds a note for every method that panicked.
 func rich(v any, notes *[]string) (b Bundle) {
 	switch v := v.(type) {
 	case Bundle:
@@ -69,12 +69,12 @@ func rich(v any, notes *[]string) (b Bundle) {
 	return b
 }
 
-// try calls f and tells whether it returned; else a note says that the method
-// panicked.
+// try calls f and reports whether it returned; otherwise it adds a note that the
+// method panicked.
 func try(method string, notes *[]string, f func()) (ok bool) {
 	defer func() {
 		if !ok {
-			*notes = append(*notes, fmt.Sprintf("(its method %s panicked: %v)", method, recover()))
+			*notes = append(*notes, fmt.Sprintf("(method %s panicked: %v)", method, recover()))
 		}
 	}()
 	f()

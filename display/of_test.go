@@ -50,7 +50,7 @@ func TestOf(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		v    any
-		want map[string]string // the start of what each type holds
+		want map[string]string // expected prefix of each type's content
 	}{
 		{"nil", nil, map[string]string{"text/plain": "<nil>"}},
 		{"nil pointer with methods", (*page)(nil), map[string]string{"text/plain": "<nil>"}},
@@ -64,8 +64,8 @@ func TestOf(t *testing.T) {
 		{"slice", []any{1, nil, "x"}, map[string]string{"text/plain": "[1 <nil> x]"}},
 		{"image", image.NewGray(image.Rect(0, 0, 3, 2)), map[string]string{"text/plain": "PNG picture, 3 × 2", "image/png": "iVBOR"}},
 		{"own words", page{"p"}, map[string]string{"text/html": "p", "text/markdown": "*p*", "text/plain": "page p"}},
-		{"panicking method", rude{}, map[string]string{"text/latex": "x", "text/plain": "{}\n(its method HTML panicked: no page)"}},
-		{"panicking String", rudeText{}, map[string]string{"text/plain": "display.rudeText (its method String panicked: no text)"}},
+		{"panicking method", rude{}, map[string]string{"text/latex": "x", "text/plain": "{}\n(method HTML panicked: no page)"}},
+		{"panicking String", rudeText{}, map[string]string{"text/plain": "display.rudeText (method String panicked: no text)"}},
 		{"picture, no PNG", chart{}, map[string]string{
 			"text/html":  `<figure><img alt="it &#34;rises&#34;" src="data:image/svg+xml;base64,PHN2Zy8+" /></figure>`,
 			"text/plain": `display: PNG: 6 bytes`}},
@@ -97,7 +97,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestPlainIsFmt: within the limits text is what %+v writes.
+// TestPlainIsFmt checks that text within the limits is the same as %+v's.
 func TestPlainIsFmt(t *testing.T) {
 	x := 1
 	for _, v := range []any{
@@ -135,7 +135,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestOfCopies: what is shown later does not change what was shown before.
+// TestOfCopies checks that later changes do not affect earlier output.
 func TestOfCopies(t *testing.T) {
 	b := Text("a")
 	got := Of(b)

@@ -62,7 +62,7 @@ func TestParts(t *testing.T) {
 	if want := `{"application/json":{"a":1},"text/plain":"{\n  \"a\": 1\n}"}`; err != nil || string(raw) != want {
 		t.Errorf("JSON: got %s, %v, want %s", raw, err, want)
 	}
-	if got := JSON(math.NaN()).String(); got != "display: JSON: json: unsupported value: NaN; the value is NaN" {
+	if got := JSON(math.NaN()).String(); got != "display: JSON: json: unsupported value: NaN; value: NaN" {
 		t.Errorf("JSON: got %q", got)
 	}
 }
@@ -94,8 +94,8 @@ float16 <amp>  620ms  2.41935
 	}
 }
 
-// TestSurvivesSanitizer: of what JupyterLab keeps in untrusted notebooks we use
-// this. (It drops <style>, <svg>, <script>, CSS variables, and renames id.)
+// TestSurvivesSanitizer checks that outputs use only what JupyterLab keeps in untrusted
+// notebooks. It drops <style>, <svg>, <script> and CSS variables, and renames id.
 func TestSurvivesSanitizer(t *testing.T) {
 	allowed := map[string]string{
 		"body": "", "figure": "", "img": " alt src", "div": "", "span": "", "progress": " max value",

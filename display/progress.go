@@ -8,13 +8,12 @@ import (
 	"time"
 )
 
-// frame is the shortest time between two updates of a progress bar. Jupyter
-// servers drop what comes faster than they forward.
+// frame is the shortest time between two updates of a progress bar. Jupyter servers drop messages
+// that arrive faster than they forward them.
 const frame = 250 * time.Millisecond
 
-// Progress is a bar that fills while something runs. Its methods may be called
-// from any goroutine and as often as one likes: the picture changes at most four
-// times a second, and the last state is always shown.
+// Progress is a progress bar. Its methods may be called from any goroutine and at any rate: the
+// display changes at most four times a second, and the last state is always shown.
 type Progress struct {
 	handle *Handle
 	label  string
@@ -23,17 +22,17 @@ type Progress struct {
 
 	mu    sync.Mutex
 	done  int
-	ended time.Duration // 0 while it runs
+	ended time.Duration // duration; 0 while running
 	shown time.Time
-	later *time.Timer // will show what has changed since
+	later *time.Timer // timer that shows pending changes
 }
 
-// NewProgress shows an empty bar of total steps. With a total of 0 or less, not
-// known, it counts.
+// NewProgress shows an empty bar of total steps. If total is 0 or less, the total is unknown and
+// the bar counts steps.
 func NewProgress(total int, label string) *Progress { return standard.NewProgress(total, label) }
 
-// NewProgress shows an empty bar of total steps. With a total of 0 or less, not
-// known, it counts.
+// NewProgress shows an empty bar of total steps. If total is 0 or less, the total is unknown and
+// the bar counts steps.
 func (s *Screen) NewProgress(total int, label string) *Progress {
 	p := &Progress{label: label, total: max(total, 0), start: time.Now()}
 	p.mu.Lock()
@@ -57,8 +56,8 @@ func (p *Progress) Set(n int) {
 	p.set(n)
 }
 
-// Finish shows the bar as it stands, with the time taken. A bar that reaches its
-// total finishes by itself.
+// Finish shows the final state of the bar and the time taken. A bar that reaches its total
+// finishes without a call.
 func (p *Progress) Finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +105,7 @@ func (p *Progress) show() {
 	p.handle.Update(p.bundle())
 }
 
-// bundle draws the bar twice: as text and with HTML's own element.
+// bundle renders the bar as text and as an HTML element.
 func (p *Progress) bundle() Bundle {
 	const width = 20
 	count, bar, element := fmt.Sprintf("%d", p.done), "", ""

@@ -6,11 +6,11 @@ import (
 	"reflect"
 )
 
-// maxRecords is how many rows of a slice or map a table shows.
+// maxRecords is the maximum number of rows in the table of a slice or map.
 const maxRecords = 50
 
-// records returns slices of structs and maps as an HTML table; ok is false for
-// everything else, and for values with a text of their own.
+// records returns slices of structs and maps as an HTML table. ok is false for other values and
+// for values with their own text.
 func records(v any) (html string, ok bool) {
 	switch v.(type) {
 	case fmt.Stringer, error, image.Image:

@@ -5,11 +5,11 @@ import "image"
 // method is one way in which a value may describe itself.
 type method struct {
 	name   string
-	render func(v any) Bundle // the empty bundle where v has no such method
+	render func(v any) Bundle // renderer; returns the empty bundle if v has no such method
 }
 
-// methods holds what Of looks for; where two give the same MIME type the earlier
-// one wins. The text of a value is not among them: see plain.
+// methods lists the methods that Of looks for; if two give the same MIME type, the earlier one
+// wins. The text of a value is handled by plain.
 var methods = []method{
 	{"HTML", func(v any) Bundle {
 		if v, ok := v.(interface{ HTML() string }); ok {
@@ -44,7 +44,7 @@ var methods = []method{
 		}
 		return Bundle{}
 	}},
-	{"At", func(v any) Bundle { // an image.Image may be any code
+	{"At", func(v any) Bundle { // an image.Image may run any code
 		if img, ok := v.(image.Image); ok {
 			return Image(img)
 		}
@@ -60,8 +60,7 @@ var methods = []method{
 
 func single(mime string, v any) Bundle { return Bundle{Data: map[string]any{mime: v}} }
 
-// alt returns the words that stand for a picture of v: its own text, if it has
-// one.
+// alt returns the alt text of v: its own text, if it has one.
 func alt(v any) string {
 	switch v.(type) {
 	case interface{ String() string }, error:

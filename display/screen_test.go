@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// recorder is a Sink that remembers.
+// recorder is a Sink that logs calls.
 type recorder struct {
 	mu  sync.Mutex
 	log []string
@@ -41,7 +41,7 @@ func TestScreen(t *testing.T) {
 	s.Show(1, "x")
 	h := s.Live("old")
 	now = &b
-	h.Update("new") // stays with the cell that it was shown in
+	h.Update("new") // stays with the cell that showed it
 	s.Clear(true)
 	s.Show()
 	if got, want := strings.Join(a.log, "; "), "display 1; display x; display old; update new"; got != want {
@@ -55,8 +55,8 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestSymbols: a package function that uses the standard screen and is missing
-// in Symbols would print to the kernel's own standard output.
+// TestSymbols checks that Symbols is complete: a missing function would print to the kernel's own
+// standard output.
 func TestSymbols(t *testing.T) {
 	files, err := os.ReadDir(".")
 	if err != nil {
@@ -128,7 +128,7 @@ func TestProgress(t *testing.T) {
 			"update [████████████████····] 83/100",
 			"update [████████████████████] 100/100 in 1.2s",
 		}},
-		{"stops without a word", func(s *Screen) {
+		{"stops without Finish", func(s *Screen) {
 			p := s.NewProgress(4, "x")
 			p.Set(1)
 			p.Set(2)

@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Table returns a table: HTML, and as text/plain columns that line up. A column
-// that holds only numbers is aligned to the right; floats show six digits, other
-// values their own text. Rows may be shorter or longer than headers.
+// Table returns a table as HTML, and as aligned columns in text/plain. A column of numbers is
+// right-aligned. Floats have six digits, other values their own text. Rows may be shorter or
+// longer than headers.
 func Table(headers []string, rows [][]any) Bundle {
 	t := newTable(headers, rows)
 	return Bundle{Data: map[string]any{"text/html": t.html(), "text/plain": t.text()}}
@@ -22,7 +22,7 @@ func Table(headers []string, rows [][]any) Bundle {
 type table struct {
 	head  []string
 	cells [][]string
-	right []bool // columns of numbers
+	right []bool // whether each column holds only numbers
 }
 
 func newTable(headers []string, rows [][]any) table {
@@ -110,17 +110,17 @@ func isNumber(v any) bool {
 	switch v.(type) {
 	case nil, time.Duration:
 		return true
-	case fmt.Stringer, error: // an enumeration
+	case fmt.Stringer, error: // for example an enumeration
 		return false
 	}
 	rv := reflect.ValueOf(v)
 	return rv.CanInt() || rv.CanUint() || rv.CanFloat()
 }
 
-// maxCell is how many characters of a value a cell shows.
+// maxCell is the maximum number of characters of a value in a cell.
 const maxCell = 200
 
-// cellText is the text of one cell, on one line.
+// cellText returns the text of one cell, on one line.
 func cellText(v any) string {
 	rv := reflect.ValueOf(v)
 	if _, own := v.(fmt.Stringer); !own && rv.IsValid() && rv.CanFloat() && !math.IsInf(rv.Float(), 0) {

@@ -8,19 +8,19 @@ import (
 	"sync"
 )
 
-// terminal is where a program outside a notebook shows things.
+// terminal is the output of programs outside a notebook.
 var terminal = &printer{out: func() (io.Writer, bool) {
 	info, err := os.Stdout.Stat()
 	return os.Stdout, err == nil && info.Mode()&os.ModeCharDevice != 0
 }}
 
-// printer is a Sink that prints text/plain. On a terminal an update of what was
-// printed last replaces it, if it is one line; else it is printed below.
+// printer is a Sink that prints text/plain. On a terminal an update replaces the text printed
+// last if that is one line; otherwise it is printed below.
 type printer struct {
 	out func() (w io.Writer, isTerminal bool)
 
 	mu   sync.Mutex
-	open string // the ID whose line the cursor stands on
+	open string // ID of the output on the cursor's line
 }
 
 func (p *printer) Display(b Bundle) {
@@ -51,7 +51,7 @@ func (p *printer) print(b Bundle) {
 	}
 }
 
-// end says that the output of that ID will not change any more.
+// end marks the output of that ID as final.
 func (p *printer) end(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,5 +68,5 @@ func (p *printer) newline(w io.Writer) {
 	}
 }
 
-// Clear does nothing: what is printed stays.
+// Clear does nothing: printed text stays.
 func (p *printer) Clear(bool) {}

@@ -1,21 +1,20 @@
 package display
 
-// Themes are the names of the colours that values can be drawn in: for light pages,
-// for dark ones, and for those that the reader's system asks for.
+// Themes lists the themes that values can be drawn in; "auto" follows the reader's system.
 var Themes = [...]string{"auto", "dark", "light"}
 
 // Themed is a value that can be drawn in several themes.
 type Themed interface {
-	// InTheme returns the value in one of [Themes]. A value whose colours were chosen
-	// returns itself.
+	// InTheme returns the value in one of [Themes]. A value with explicitly chosen colours returns
+	// itself.
 	InTheme(name string) any
 }
 
-// SetTheme sets the theme of what is shown from now on. Without one, values have the
-// colours that they were made with.
+// SetTheme sets the theme of values shown later. Without a theme, values keep the colours that
+// they were made with.
 func (s *Screen) SetTheme(name string) { s.theme.Store(&name) }
 
-// Theme returns the theme that was set, "" for none.
+// Theme returns the current theme, "" for none.
 func (s *Screen) Theme() string {
 	if name := s.theme.Load(); name != nil {
 		return *name

@@ -1,7 +1,7 @@
 // The part of the CUDA 12 driver API that halfnote and gorgonia.org/cu call:
 // types, numbers and prototypes, written from the public reference, "CUDA
 // Driver API" (docs.nvidia.com/cuda/cuda-driver-api). With it gcc alone builds
-// the tag cuda. It is no replacement for the toolkit's header, which may be
+// the tag cuda. It does not replace the toolkit's header, which may be
 // used instead as long as it is one of CUDA 12.
 
 #ifndef HALFNOTE_CUDA_H

@@ -1,4 +1,4 @@
-// Elementwise arithmetic of floating-point types: what is exact or rounds once.
+// Elementwise floating-point arithmetic that is exact or rounds once.
 #include "pointwise.cuh"
 
 DEVICE float root(float x) { return __builtin_sqrtf(x); }

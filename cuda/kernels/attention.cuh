@@ -1,17 +1,17 @@
-// Attention by tensor cores: scores stay in registers, a block of keys after the other (T.
-// Dao, "FlashAttention-2", 2023). What the kernels of the result and of the gradients share.
+// Attention on tensor cores: scores stay in registers, one block of keys after the other (T. Dao,
+// "FlashAttention-2", 2023). Code shared by the kernels of results and gradients.
 //
-// A tile is rows of D halves in shared memory, what is beyond a matrix 0. Its chunks of 16
-// bytes change places so that neither copies nor ldmatrix meet in a bank.
+// A tile is rows of D half-precision elements in shared memory, 0 beyond the edges of a matrix.
+// Its chunks of 16 bytes are permuted so that neither copies nor ldmatrix have bank conflicts.
 #pragma once
 #include "elementary.cuh"
 #include "mma.cuh"
 
 #define LAMBDA __attribute__((device, always_inline))
 
-const u32 everybody = ~0u; // the lanes of a warp
+const u32 allLanes = ~0u; // lanes of a warp
 
-// Matrix is where matrices of a batch lie, whose columns are neighbours but for masks.
+// Matrix is the layout of the matrices of a batch. Columns are adjacent, except in masks.
 struct Matrix {
 	void *at;
 	i64 row, column, lead[4]; // in elements
@@ -24,9 +24,9 @@ enum { // flags: keys after a query do not count; gradients are float32; these c
 // Attend is a batch of softmax(q kᵀ scale + mask) v, or of its gradients.
 struct Attend {
 	u32 queries, keys, depth, width; // sizes: columns of q and k, and of v
-	u32 tiles, first;                // tiles of rows of a matrix, a block each; the first matrix
-	u32 flags, mask;                 // the mask's dtype, 0 for none
-	float scale, kept, powers;       // kept is what dropout multiplies by; powers is scale times log2(e)
+	u32 tiles, first;                // tiles of rows of a matrix, one per block; the first matrix
+	u32 flags, mask;                 // the mask's dtype, 0 without a mask
+	float scale, kept, powers;       // kept is dropout's factor; powers is scale times log2(e)
 	u32 rank;
 	Divider size[4];
 	Matrix q, k, v, y, sums, masks, keep, dy, delta, dq, dk, dv;
@@ -52,8 +52,8 @@ struct Place {
 	}
 };
 
-// power2Near returns 2 to the power x with 22 bits, 0 where that is below the normal
-// numbers: a weight, which counts beside 1.
+// power2Near returns 2^x with 22 correct bits, 0 if the result is subnormal: a weight, which is
+// added to 1.
 DEVICE float power2Near(float x) {
 	float y;
 	asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -67,14 +67,14 @@ DEVICE float logNear(float x) {
 
 const float log2e = 0x1.715476p+0f, log2 = 0x1.62e430p-1f;
 
-// weight returns the power of a score less what is the largest, or what makes the sum 1. A
-// mask may hold the lowest numbers, which must not be multiplied; without one scores are
-// products, and power is their scale times log2(e).
+// weight returns the power of a score minus the maximum, or minus the value that makes the sum 1.
+// A mask may hold the lowest numbers, which must not be multiplied; without a mask, scores are
+// products, and power is scale times log2(e).
 template <bool masked> DEVICE float weight(float s, float less, float power) {
 	return power2Near(masked ? (s - less) * log2e : fused(s, power, -less));
 }
 
-// pack rounds two neighbours.
+// pack rounds two adjacent values.
 DEVICE u32 pack(f16, float x, float y) {
 	u32 r;
 	asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
@@ -86,7 +86,7 @@ DEVICE u32 pack(bf16, float x, float y) {
 	return r;
 }
 
-// packed rounds two neighbouring sums of eight columns to what is multiplied next.
+// packed rounds adjacent sums of eight columns to operands of the next product.
 template <class T> DEVICE void packed(u32 *r, const float *x, const float *y) {
 	r[0] = pack(T{}, x[0], x[1]);
 	r[1] = pack(T{}, x[2], x[3]);
@@ -94,8 +94,8 @@ template <class T> DEVICE void packed(u32 *r, const float *x, const float *y) {
 	r[3] = pack(T{}, y[2], y[3]);
 }
 
-// quadSum and quadTop join what the four threads have that share a row.
-DEVICE float quad(float x, u32 bit) { return as_float(__nvvm_shfl_sync_bfly_i32(everybody, as_bits(x), bit, 31)); }
+// quadSum and quadTop join the values of the four threads that share a row.
+DEVICE float quad(float x, u32 bit) { return as_float(__nvvm_shfl_sync_bfly_i32(allLanes, as_bits(x), bit, 31)); }
 DEVICE float quadSum(float x) {
 	x += quad(x, 1);
 	return x + quad(x, 2);
@@ -117,9 +117,8 @@ template <class T, int D> struct Tile {
 	DEVICE u32 turn(u32 row) { return D == 32 ? row >> 1 & 3 : row & 7; }
 	DEVICE u32 spot(u32 row, u32 chunk) { return row * line + ((chunk ^ turn(row)) << 4); }
 
-	// along sets r to rows first … first+15, the step-th 16 columns: rows 0 to 7 and 8 to 15
-	// of the first eight, then of the second. across gives the same turned over, columns being
-	// what is summed over.
+	// along sets r to rows first … first+15 and the step-th 16 columns: rows 0 to 7 and 8 to 15 of
+	// the first eight columns, then of the second. across gives the transpose, summed over columns.
 	METHOD void along(u32 *r, u32 tile, u32 first, u32 step) const {
 		u32 a = tile + first * line + at + (key ^ step << 5);
 		asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(a) : "memory");
@@ -129,8 +128,8 @@ template <class T, int D> struct Tile {
 		asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(a) : "memory");
 	}
 
-	// copy enqueues copies of rows first … of a matrix that has end rows of width elements, or
-	// makes them, if they cannot be read by 16 bytes.
+	// copy enqueues copies of rows first … of a matrix with end rows of width elements, or copies
+	// synchronously if they cannot be read in units of 16 bytes.
 	template <int rows, int threads> DEVICE void copy(char *room, u32 to, const T *p, i64 stride, u32 first, u32 end, u32 width, bool packs) {
 		const int step = threads / chunks; // a multiple of 8
 		u32 r = THREAD / chunks, c = THREAD % chunks, left = c * 8 < width && first < end ? end - first : 0;
@@ -152,8 +151,8 @@ template <class T, int D> struct Tile {
 		}
 	}
 
-	// put stores rows of sums, times factors, from a warp's row of the tile on. They go through
-	// shared memory, of which the warp's rows are its own.
+	// put stores rows of sums, times factors, from a warp's first row of the tile. They pass through
+	// the warp's own rows of shared memory.
 	template <int MT> METHOD void put(char *room, u32 to, const float sum[MT][D / 8][4], const float factor[MT][2], void *p, i64 stride, u32 mine, u32 first, u32 end, u32 width, bool wide, bool packs) const {
 #pragma unroll
 		for (int i = 0; i < MT; i++)
@@ -173,7 +172,7 @@ template <class T, int D> struct Tile {
 				}
 			}
 		if (wide) return;
-		__nvvm_bar_warp_sync(everybody);
+		__nvvm_bar_warp_sync(allLanes);
 #pragma unroll
 		for (int i = 0; i < MT * 16 * chunks / 32; i++) {
 			u32 u = LANE + i * 32, r = mine + u / chunks, c = u % chunks;
@@ -191,12 +190,12 @@ template <class T, int D> struct Tile {
 	}
 };
 
-// Scores knows what becomes of the products of queries and keys: their scale, the mask, what
-// does not count, what dropout keeps.
+// Scores computes scores from products of queries and keys: scale, mask, excluded elements and
+// dropout.
 struct Scores {
 	const Attend &a;
 	const char *masks;
-	const u32 *keep; // a bit for each key
+	const u32 *keep; // one bit per key
 
 	METHOD Scores(const Attend &a, const Place &place) : a(a), masks(0), keep(0) {
 		if (a.mask == Float32) masks = (const char *)place.of<float>(a.masks);
@@ -205,8 +204,8 @@ struct Scores {
 		if (a.keep.at) keep = place.of<const u32>(a.keep);
 	}
 
-	// masked makes scores of products: times scale, with the mask. Rows are queries from row
-	// on, columns keys, or, turned over, keys and queries.
+	// masked turns products into scores: times scale, with the mask. Rows are queries from row,
+	// columns are keys; if turned, rows are keys and columns queries.
 	template <class T, int MT, int N, bool turned> METHOD void masked(float s[MT][N][4], u32 row, u32 column) const {
 		switch (a.mask) {
 		case 0: {
@@ -224,8 +223,8 @@ struct Scores {
 		}
 	}
 
-	// each sets scores to f of them and of the mask's elements, of which those of a mask of keys
-	// are fetched once for all queries.
+	// each sets scores to f of them and of the mask's elements. Elements of a mask of keys are
+	// fetched once for all queries.
 	template <int MT, int N, bool turned, class F, class G> METHOD void each(float s[MT][N][4], u32 row, u32 column, F fetch, G f) const {
 		i64 across = turned ? a.masks.row : a.masks.column, down = turned ? a.masks.column : a.masks.row;
 		u32 rows = turned ? a.keys : a.queries, columns = turned ? a.queries : a.keys;
@@ -268,7 +267,7 @@ struct Scores {
 			}
 	}
 
-	// bounded sets scores to -Inf that do not count.
+	// bounded sets excluded scores to -Inf.
 	template <int MT, int N, bool turned> METHOD void bounded(float s[MT][N][4], u32 row, u32 column) const {
 		bool causal = a.flags & Causal, diagonal = causal && (turned ? row + MT * 16 > column + 1 : column + N * 8 > row + 1);
 		u32 columns = turned ? a.queries : a.keys;
@@ -284,8 +283,7 @@ struct Scores {
 				}
 	}
 
-	// words fetches what dropout keeps of 8 N keys for the thread's rows of queries, its own
-	// first.
+	// words fetches dropout's bits of 8 N keys for the thread's rows of queries, its own first.
 	template <int MT, int N> METHOD void words(u32 bits[MT][2][N / 4], u32 row, u32 column) const {
 #pragma unroll
 		for (int i = 0; i < MT; i++)

@@ -1,18 +1,17 @@
-// The gradients of attention. With the weights p, the gradient dp = dy vᵀ of what dropout
-// makes of them, and delta, a row's sum of p dp, which is that of dy y, the gradient of the
-// scores is ds = p (dp - delta): dq = ds k, dk = dsᵀ q, dv = pᵀ dy. Weights are computed
-// once more, from the scores and a row's sums.
+// Gradients of attention. With the weights p, the gradient dp = dy vᵀ with respect to the weights
+// after dropout, and delta, a row's sum of p dp, which equals that of dy y, the gradient of the
+// scores is ds = p (dp - delta): dq = ds k, dk = dsᵀ q, dv = pᵀ dy. Weights are recomputed from
+// the scores and a row's sums.
 //
-// A kernel takes rows of queries and goes through keys, another takes rows of keys and goes
-// through queries: what is added up stays in registers, in an order that shapes alone
-// decide.
+// One kernel takes rows of queries and iterates over keys, another takes rows of keys and
+// iterates over queries. Sums stay in registers, in an order that depends on shapes alone.
 #pragma once
 #include "attention.cuh"
 
-// weigh makes of products s = q kᵀ and dp, of rows from own on and columns from other on,
-// what dv is made of and the gradients of the products but for the scale. Rows are
-// queries, or, turned over, keys. of returns what belongs to the query of a product: its
-// sums or delta; kept whether dropout keeps a weight.
+// weigh turns products s = q kᵀ and dp, of rows from own and columns from other, into the weights
+// for dv and the gradients of the products without the scale. Rows are queries, or keys if
+// turned. of returns the sums or delta of a product's query; kept reports whether dropout keeps a
+// weight.
 template <class T, int MT, int N, bool masked, bool turned, class F, class G>
 DEVICE void weigh(const Attend &a, const Scores &scores, float s[MT][N][4], float dp[MT][N][4], u32 own, u32 other, F of, G kept) {
 	if (masked) scores.masked<T, MT, N, turned>(s, own, other);
@@ -34,7 +33,7 @@ DEVICE void weigh(const Attend &a, const Scores &scores, float s[MT][N][4], floa
 			}
 }
 
-// products sets s to those of rows of x and of y, of D columns.
+// products sets s to the products of rows of x and of y, with D columns.
 template <class T, int D, int MT, int N> DEVICE void products(const Tile<T, D> &tile, float s[MT][N / 8][4], u32 x, u32 mine, u32 y) {
 #pragma unroll
 	for (int step = 0; step < D / 16; step++) {
@@ -74,8 +73,8 @@ template <class T, int D, int MT, int N> DEVICE void gather(const Tile<T, D> &ti
 	}
 }
 
-// gradQueries computes 64 MT rows of dq, from N keys at a time, and their delta, which
-// gradKeys reads.
+// gradQueries computes 64 MT rows of dq, from N keys at a time, and their delta, which gradKeys
+// reads.
 template <class T, int D, int MT, int N, bool masked> DEVICE void gradQueries(const Attend &a) {
 	const int threads = 128, rows = 64 * MT, bytes = N * D * 2, streams = 2 * rows * D * 2;
 	extern SHARED __attribute__((aligned(128))) char room[];
@@ -89,7 +88,7 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void gradQueries(co
 	wait_but<0>();
 	BARRIER();
 	// Four threads share a row.
-	float part[2][MT][2]; // a row's sums and delta
+	float part[2][MT][2]; // sums and delta of a row
 	float *sums = place.of<float>(a.sums), *deltas = place.of<float>(a.delta);
 #pragma unroll
 	for (int i = 0; i < MT; i++)
@@ -139,7 +138,7 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void gradQueries(co
 	float factor[MT][2];
 #pragma unroll
 	for (int i = 0; i < MT; i++) factor[i][0] = factor[i][1] = a.scale;
-	__nvvm_bar_warp_sync(everybody);
+	__nvvm_bar_warp_sync(allLanes);
 	bool wide = a.flags & WideGrads;
 	tile.template put<MT>(room, 0, dq, factor, wide ? (void *)place.of<float>(a.dq) : (void *)place.of<T>(a.dq), a.dq.row, mine, first, a.queries, a.depth, wide, a.flags & PackDQ);
 }
@@ -153,7 +152,7 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void gradKeys(const
 	Tile<T, D> tile;
 	tile.template copy<rows, threads>(room, 0, place.of<const T>(a.k), a.k.row, first, a.keys, a.depth, a.flags & PackK);
 	tile.template copy<rows, threads>(room, streams / 2, place.of<const T>(a.v), a.v.row, first, a.keys, a.width, a.flags & PackV);
-	struct Table { // of queries
+	struct Table { // per query
 		float of[2][N]; // sums and delta
 		u32 bits[rows / 32][N];
 	} *table = (Table *)(room + tables);
@@ -200,7 +199,7 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void gradKeys(const
 		gather<T, D, MT, N>(tile, dk, dp, at);
 	}
 	wait_but<0>();
-	BARRIER(); // where no query was
+	BARRIER(); // if there was no query
 	float factor[MT][2], one[MT][2];
 #pragma unroll
 	for (int i = 0; i < MT; i++) factor[i][0] = factor[i][1] = a.scale, one[i][0] = one[i][1] = 1;
@@ -209,7 +208,7 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void gradKeys(const
 	tile.template put<MT>(room, streams / 2, dv, one, wide ? (void *)place.of<float>(a.dv) : (void *)place.of<T>(a.dv), a.dv.row, mine, first, a.keys, a.width, wide, a.flags & PackDV);
 }
 
-// ATTEND_GRAD makes kernels for heads of up to D. Two blocks fit on a multiprocessor.
+// ATTEND_GRAD defines kernels for heads of up to D. Two blocks fit on a multiprocessor.
 #define ATTEND_GRAD(T, D, N)                                                                                                                      \
 	extern "C" __attribute__((global)) __attribute__((launch_bounds(128, 2))) void queries_##D(Attend a) { gradQueries<T, D, 1, N, false>(a); }       \
 	extern "C" __attribute__((global)) __attribute__((launch_bounds(128, 2))) void queries_masked_##D(Attend a) { gradQueries<T, D, 1, N, true>(a); } \

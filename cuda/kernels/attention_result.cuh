@@ -1,10 +1,10 @@
-// The result of attention.
+// Results of attention.
 #pragma once
 #include "attention.cuh"
 
-// attend computes 64 MT rows of a matrix of results, 16 MT by each of four warps, from N keys
-// at a time, of which the next are on their way. Weights are powers of the scores less the
-// largest so far; when that grows, what has been added up is scaled.
+// attend computes 64 MT rows of a matrix of results, 16 MT by each of four warps, from N keys at
+// a time, while the next keys are being copied. Weights are powers of the scores minus the
+// running maximum; when the maximum grows, the sums are rescaled.
 template <class T, int D, int MT, int N, bool masked> DEVICE void attend(const Attend &a) {
 	const int threads = 128, rows = 64 * MT, bytes = N * D * 2;
 	extern SHARED __attribute__((aligned(128))) char room[];
@@ -118,7 +118,7 @@ template <class T, int D, int MT, int N, bool masked> DEVICE void attend(const A
 	tile.template put<MT>(room, 0, y, sum, place.of<T>(a.y), a.y.row, mine, first, a.queries, a.width, false, a.flags & PackY);
 }
 
-// ATTEND makes kernels for heads of up to D. Three blocks without a mask fit on a
+// ATTEND defines kernels for heads of up to D. Three blocks without a mask fit on a
 // multiprocessor, two with one.
 #define ATTEND(T, D, MT)                                                                                                                          \
 	extern "C" __attribute__((global)) __attribute__((launch_bounds(128, 3))) void attend_##D(Attend a) { attend<T, D, MT, 32, false>(a); }          \

@@ -1,5 +1,5 @@
-// What all kernels share: element types, conversions, where a thread is. CUDA C for
-// clang, without any header of NVIDIA's.
+// Code shared by all kernels: element types, conversions, thread indices. CUDA C for clang,
+// without NVIDIA headers.
 #pragma once
 #include "codes.cuh"
 
@@ -12,7 +12,7 @@ typedef unsigned long long u64;
 typedef int i32;
 typedef long long i64;
 
-// Kernels run in blocks of 256 threads at most where they do not say otherwise.
+// Kernels run in blocks of at most 256 threads unless stated otherwise.
 #define KERNEL extern "C" __attribute__((global)) __attribute__((launch_bounds(256))) void
 #define KERNEL_OF(threads) extern "C" __attribute__((global)) __attribute__((launch_bounds(threads))) void
 #define DEVICE static inline __attribute__((device, always_inline))
@@ -28,8 +28,8 @@ typedef long long i64;
 #define LANE (THREAD & 31)
 #define BARRIER() __nvvm_bar_sync(0)
 
-// The storage types that are not C's. Integers of all sizes and bool are computed on in
-// i64, halves in float.
+// Storage types that C lacks. Integers of all sizes and bool are computed in i64, half precision
+// in float.
 struct f16 { u16 bits; };
 struct bf16 { u16 bits; };
 struct e4m3 { u8 bits; };
@@ -82,7 +82,7 @@ DEVICE void narrow(flag &y, i64 x) { y.bits = x != 0; }
 DEVICE void narrow(flag &y, float x) { y.bits = x != 0; }
 DEVICE void narrow(flag &y, double x) { y.bits = x != 0; }
 
-// put stores a result, computed in float, double or i64, as the dtype says.
+// put stores a result, computed in float, double or i64, as the dtype requires.
 DEVICE void put(u32 dtype, void *p, i64 at, float x) {
 	switch (dtype) {
 	case Float16: narrow(((f16 *)p)[at], x); break;
@@ -102,8 +102,8 @@ DEVICE void put(u32 dtype, void *p, i64 at, i64 x) {
 	}
 }
 
-// largest and smallest let NaN through; of zeros 0 is larger than -0, as max and min of
-// PTX have it, which prefer numbers to NaN.
+// largest and smallest propagate NaN; 0 is larger than -0, as in PTX's max and min, which prefer
+// numbers to NaN.
 DEVICE float largest(float x, float y) { return x == x && y == y ? __builtin_fmaxf(x, y) : x + y; }
 DEVICE float smallest(float x, float y) { return x == x && y == y ? __builtin_fminf(x, y) : x + y; }
 DEVICE double largest(double x, double y) { return x == x && y == y ? __builtin_fmax(x, y) : x + y; }
@@ -111,28 +111,28 @@ DEVICE double smallest(double x, double y) { return x == x && y == y ? __builtin
 DEVICE i64 largest(i64 x, i64 y) { return x > y ? x : y; }
 DEVICE i64 smallest(i64 x, i64 y) { return x < y ? x : y; }
 
-// Pack is as many elements as one load of 16 bytes brings.
+// Pack holds the elements of one 16-byte load.
 template <class T> struct __attribute__((aligned(16))) Pack {
 	static const int count = 16 / sizeof(T);
 	T at[16 / sizeof(T)];
 };
 
-// Divider divides numbers below 2^31 by a constant, with a product and a shift:
-// Granlund and Montgomery, Division by invariant integers using multiplication, 1994.
+// Divider divides numbers below 2^31 by a constant, with a product and a shift: Granlund and
+// Montgomery, Division by invariant integers using multiplication, 1994.
 struct Divider {
 	u32 by, factor, shift;
 	METHOD u32 quotient(u32 n) const { return (u32)(((u64)n * factor >> 32) + n) >> shift; }
 };
 
-// Axes says where elements of up to four views lie, by their row-major index below
-// 2^31. The last axis runs fastest.
+// Axes maps row-major indices below 2^31 to elements of up to four views. The last axis varies
+// fastest.
 struct Axes {
 	u32 rank;
 	Divider size[8];
-	i64 stride[4][8]; // in elements; of the result first
+	i64 stride[4][8]; // in elements; the result's first
 };
 
-// offsets sets at[v] to where element i of view v is; A is Axes or the like of it for more
+// offsets sets at[v] to the position of element i of view v. A is Axes or a similar type for more
 // views.
 template <int views, class A> DEVICE void offsets(const A &a, u32 i, i64 *at) {
 	for (int v = 0; v < views; v++) at[v] = 0;
@@ -146,7 +146,7 @@ template <int views, class A> DEVICE void offsets(const A &a, u32 i, i64 *at) {
 	for (int v = 0; v < views; v++) at[v] += i * a.stride[v][0];
 }
 
-// place returns where element i of a view is.
+// place returns the position of element i of a view.
 template <int view> DEVICE i64 place(const Axes &a, i64 i) {
 	if (a.rank == 1) return i * a.stride[view][0];
 	u32 n = (u32)i;

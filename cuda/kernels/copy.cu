@@ -1,13 +1,12 @@
 // Copies between views of any dtypes and strides, and fills.
 #include "float8.cuh"
 
-// A real number as an integer: without its fraction, the least one for what there is none
-// for.
+// Converts a real number to an integer, truncating; the lowest integer if there is none.
 DEVICE i64 whole(float x) { return x >= -0x1p63f && x < 0x1p63f ? (i64)x : (i64)(1ull << 63); }
 DEVICE i64 whole(double x) { return x >= -0x1p63 && x < 0x1p63 ? (i64)x : (i64)(1ull << 63); }
 DEVICE i64 whole(i64 x) { return x; }
 
-// Row is n neighbours, aligned to what one access moves.
+// Row holds n adjacent elements, aligned to the size of one access.
 template <class T, int n> struct __attribute__((aligned(n * sizeof(T) < 16 ? n * sizeof(T) : 16))) Row { T at[n]; };
 
 template <int n, class T, class W> DEVICE void fetch(W *w, const void *src, i64 at) {
@@ -31,7 +30,7 @@ template <int n, class T, class W> DEVICE void stow(void *dst, i64 at, const W *
 	}
 }
 
-// as says what numbers become before they are narrowed.
+// as converts numbers before they are narrowed.
 template <int n, class V, class W> DEVICE void as(V *v, const W *w) {
 #pragma unroll
 	for (int j = 0; j < n; j++) v[j] = (V)w[j];
@@ -41,7 +40,7 @@ template <int n, class W> DEVICE void asWhole(i64 *v, const W *w) {
 	for (int j = 0; j < n; j++) v[j] = whole(w[j]);
 }
 
-// store narrows n neighbours to a dtype: to 8 and 16 bits by way of float.
+// store narrows n adjacent elements to a dtype; 8 and 16 bits go through float.
 template <int n, class W> DEVICE void store(u32 to, void *dst, i64 at, const W *w) {
 	switch (to) {
 	case Float64: {
@@ -75,7 +74,7 @@ template <int n, class W> DEVICE void store(u32 to, void *dst, i64 at, const W *
 	}
 }
 
-// convert copies n neighbours.
+// convert copies n adjacent elements.
 template <int n> DEVICE void convert(u32 from, u32 to, void *dst, i64 into, const void *src, i64 at) {
 	switch (from) {
 	case Float64: {
@@ -109,8 +108,8 @@ template <int n> DEVICE void convert(u32 from, u32 to, void *dst, i64 into, cons
 	store<n>(to, dst, into, w);
 }
 
-// convert_packs converts n packs of eight neighbours, which axes count as one element,
-// and rest elements after the last pack of views that have no gaps.
+// convert_packs converts n packs of eight adjacent elements, which axes count as one element, and
+// the last rest elements of contiguous views.
 KERNEL convert_packs(u32 from, u32 to, i64 n, u32 rest, void *dst, const void *src, Axes axes) {
 	i64 first = (i64)BLOCK * THREADS + THREAD, step = (i64)BLOCKS * THREADS;
 	for (i64 i = first; i < n; i += step) convert<8>(from, to, dst, place<0>(axes, i), src, place<1>(axes, i));
@@ -123,13 +122,13 @@ KERNEL convert_strided(u32 from, u32 to, u32 n, void *dst, const void *src, Axes
 
 typedef u64 u128 __attribute__((ext_vector_type(2)));
 
-// Turn is two axes that change places: rows follow each other in src, columns in dst.
+// Turn describes two exchanged axes: rows are adjacent in src, columns in dst.
 struct Turn {
 	u32 rows, columns;
 	i64 row[2], column[2]; // strides in dst and src
 };
 
-// tile returns where a tile begins, and moves dst and src to its image.
+// tile returns a tile's first row and column, and moves dst and src to its image.
 DEVICE void tile(const Turn &t, const Axes &others, u32 *row, u32 *column, i64 *into, i64 *at) {
 	u32 down = (t.rows + 31) / 32, along = (t.columns + 31) / 32, image = BLOCK / (down * along), i = BLOCK % (down * along);
 	*row = i / along * 32;
@@ -181,7 +180,7 @@ DEVICE void move(u32 size, void *dst, i64 into, const void *src, i64 at) {
 	}
 }
 
-// turn_convert converts on the way: what a tile holds is of dst's dtype, of size bytes.
+// turn_convert converts while copying: a tile holds elements of dst's dtype, of size bytes.
 KERNEL turn_convert(u32 from, u32 to, u32 size, void *dst, const void *src, Turn t, Axes others) {
 	SHARED static u64 image[32 * 33];
 	u32 row, column, x = THREAD % 32, y = THREAD / 32;
@@ -200,8 +199,7 @@ DEVICE void number(u32 to, void *dst, double real, i64 integer) {
 	else store<1>(to, dst, 0, &real);
 }
 
-// fill sets n elements of size bytes that lie one after the other, fill_strided those of
-// any view.
+// fill sets n contiguous elements of size bytes, fill_strided those of any view.
 KERNEL fill(u32 to, u32 size, double real, i64 integer, i64 n, u8 *dst) {
 	SHARED static u64 word;
 	if (THREAD == 0) {

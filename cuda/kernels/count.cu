@@ -1,12 +1,12 @@
-// How many elements of each kind there are.
+// Counts elements by kind.
 #include "reduce.cuh"
 
-// Format is how the bits of a number, without the sign, tell its kind: the least normal
-// one, infinity and NaN, which are equal where there is no infinity.
+// Format gives the bounds of kinds in a number's bits without the sign: the smallest normal
+// number, infinity and NaN. The last two are equal if the format has no infinity.
 struct Format { u64 magnitude, normal, inf, nan; };
 
-// Census is what has been counted: of the finite numbers but 0 the largest, and what the
-// bits of the smallest less 1 lack to all ones. All begin as 0.
+// Census holds the counts, the largest finite magnitude, and the ones' complement of the bits of
+// the smallest nonzero one less 1. All begin as 0.
 struct Census {
 	u64 zeros, subnormals, infs, nans, least, most;
 
@@ -22,7 +22,7 @@ struct Census {
 	}
 };
 
-// give adds what the threads of a warp have counted to the result.
+// give adds the counts of a warp's threads to the result.
 DEVICE void give(Census c, Census *to) {
 	u64 *from[] = {&c.zeros, &c.subnormals, &c.infs, &c.nans};
 	u64 *into[] = {&to->zeros, &to->subnormals, &to->infs, &to->nans};

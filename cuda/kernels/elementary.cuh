@@ -1,8 +1,8 @@
-// What elementary functions are made of. Those of float keep within 4 units in the last
-// place, with subnormal numbers; they fuse products and sums everywhere, know no branch
-// but for what is rare, and take from the special units only first guesses, so that their
-// digits are the same on every GPU. Coefficients without another source are
-// testdata/minimax.py's.
+// Building blocks of elementary functions. Those of float are accurate to 4 units in the last
+// place, including subnormal numbers. They fuse products and sums everywhere, branch only for
+// rare cases, and use the special function units only for initial approximations, so that their
+// digits are the same on every GPU. Coefficients without another source come from
+// testdata/minimax.py.
 #pragma once
 #include "common.cuh"
 
@@ -33,7 +33,7 @@ template <> struct Limits<double> {
 	static METHOD double nan() { return as_double(0x7ff8000000000000ull); }
 };
 
-// NaN goes through both, unlike through fminf.
+// Propagates NaN, unlike fminf.
 template <class W> DEVICE W atMost(W x, W limit) { return x > limit ? limit : x; }
 template <class W> DEVICE W atLeast(W x, W limit) { return x < limit ? limit : x; }
 
@@ -46,18 +46,18 @@ DEVICE float guessReciprocal(float x) {
 	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
 	return r;
 }
-// reciprocal returns 1/x for a size of x between 2^-120 and 2^120.
+// reciprocal returns 1/x for |x| between 2^-120 and 2^120.
 DEVICE float reciprocal(float x) {
 	float r = guessReciprocal(x);
 	return fused(fused(-x, r, 1.f), r, r);
 }
-// reciprocalOfSum returns 1/(x+c) for a positive x and a c that is not much smaller,
-// without the rounding of the sum.
+// reciprocalOfSum returns 1/(x+c) for a positive x and a c that is not much smaller, without
+// rounding the sum.
 DEVICE float reciprocalOfSum(float x, float c) {
 	float sum = x + c, lost = x - (sum - c), r = guessReciprocal(sum);
 	return fused(fused(-lost, r, fused(-sum, r, 1.f)), r, r);
 }
-// ratio returns x/y for y likewise.
+// ratio returns x/y for y in the same range.
 DEVICE float ratio(float x, float y) {
 	float r = reciprocal(y), q = x * r;
 	return fused(fused(-y, q, x), r, q);

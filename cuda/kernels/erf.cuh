@@ -1,10 +1,10 @@
-// The error function of float and what is made of the normal distribution.
+// The error function of float and functions of the normal distribution.
 #pragma once
 #include "exp.cuh"
 #include "log.cuh"
 
-// tail is exp(-s) times a positive factor: factor (1+p) 2^k. It is kept in parts because
-// what it is multiplied by may bring it back from below the smallest number.
+// Tail is exp(-s) times a positive factor: factor (1+p) 2^k. It is kept in parts because a later
+// factor may bring it back into range.
 struct Tail {
 	float factor;
 	i32 k;
@@ -23,8 +23,7 @@ DEVICE float erfNear(float a) {
 	return fused(a, polynomial(z, 0x1.06eba8p-3f, -0x1.81273ep-2f, 0x1.ce2d10p-4f, -0x1.b7fabap-6f, 0x1.541270p-8f, -0x1.a45088p-11f, 0x1.4a5690p-14f), a);
 }
 
-// erf_ takes beyond 1 the logarithm of 1 - erf for a polynomial; beyond 3.93 erf rounds
-// to 1.
+// erf_ uses a polynomial for the logarithm of 1 - erf beyond 1; beyond 3.93 erf rounds to 1.
 DEVICE float erf_(float x) {
 	float a = size(x), v = atMost(a, 3.93f) - 2.5f;
 	float l = polynomial(v, -0x1.f3a2dcp+2f, -0x1.569252p+2f, -0x1.e3460ap-1f, -0x1.63cf48p-7f, 0x1.1bd37cp-9f, -0x1.b8a2d0p-12f, 0x1.43bc6ep-14f, -0x1.bdbd0ep-17f, 0x1.bf556ap-20f);
@@ -33,7 +32,7 @@ DEVICE float erf_(float x) {
 	return signedAs(a < 1 ? erfNear(a) : far, x);
 }
 
-// erfc_ uses that exp(a²) erfc(a) (a+2) is a smooth function of t = (a-2)/(a+2), an
+// erfc_ uses the fact that exp(a²) erfc(a) (a+2) is a smooth function of t = (a-2)/(a+2), an
 // argument of M. Shepherd and J. Laframboise, Mathematics of Computation 36 (1981).
 DEVICE float erfc_(float x) {
 	float a = atMost(size(x), 10.2f), s = a * a, r = reciprocalOfSum(a, 2), t = fused(-4.f, r, 1.f);
@@ -49,9 +48,8 @@ DEVICE Tail normalTail(float a, float factor) {
 	return tailOf(s, fused(h, a, -s), factor);
 }
 
-// gelu is x times the normal distribution function. Up to 1 that is 1/2 and a polynomial;
-// beyond, (a+3) exp(a²/2) times it is, for the negative a, a smooth function of
-// t = (a-3)/(a+3).
+// gelu is x times the normal distribution function. Up to 1 that function is 1/2 plus a
+// polynomial; beyond, for -a, (a+3) exp(a²/2) times it is a smooth function of t = (a-3)/(a+3).
 DEVICE float gelu(float x) {
 	float a = size(x), far = atMost(a, 14.5f), r = reciprocalOfSum(far, 3), t = fused(-6.f, r, 1.f);
 	float p = polynomial(t, 0x1.754a76p-1f, -0x1.04c726p-1f, 0x1.d71326p-3f, -0x1.8334ecp-5f, -0x1.565266p-7f, 0x1.ca2fd0p-8f, 0x1.e009dap-11f, -0x1.0ff136p-10f);
@@ -61,10 +59,9 @@ DEVICE float gelu(float x) {
 	return a < 1 ? x * near : x < 0 ? y : x * (1 - y);
 }
 
-// geluGrad is y g(x) for the derivative g of gelu. g(x) + g(-x) is 1, and for a negative
-// -a, exp(a²/2) g is (a - a0) times a smooth function of t = (a-4)/(a+4), a0 being where
-// g is 0. What is beyond 19.8 is 0 even times the largest number, beyond 38.6 in float64
-// too.
+// geluGrad is y g(x) for the derivative g of gelu. g(x) + g(-x) is 1, and for a negative -a,
+// exp(a²/2) g is (a - a0) times a smooth function of t = (a-4)/(a+4), where g(a0) is 0. Beyond
+// 19.8 the result is 0 even times the largest number; in float64, beyond 38.6.
 DEVICE float geluGrad(float x, float y) {
 	float a = size(x), far = atMost(a, 19.8f), r = reciprocalOfSum(far, 4), t = fused(-8.f, r, 1.f);
 	float p = polynomial(t, -0x1.d94de8p-2f, 0x1.a76300p-4f, -0x1.ef4ff2p-5f, 0x1.cc1e2cp-6f, -0x1.377700p-7f, 0x1.d4c840p-10f, 0x1.470a02p-13f, -0x1.8526a0p-13f, 0x1.d34f86p-17f, 0x1.1629fcp-16f);
@@ -84,7 +81,7 @@ DEVICE float siluGrad(float x, float y) {
 	return y * s + x * y * sigmoidSlope(s);
 }
 
-// The numbers of GeluTanh in package driver.
+// Constants of GeluTanh in package driver.
 #define CUBIC 0.044715f
 #define OUTER 1.5957691216057308f
 

@@ -1,8 +1,8 @@
-// The error function of double and its inverse: those of package elementary.
+// The error function of double and its inverse, as in package elementary.
 #pragma once
 #include "log64.cuh"
 
-// erfNearParts returns erf of x, at most 1 in size, as a sum.
+// erfNearParts returns erf of x as a sum, for |x| up to 1.
 DEVICE double erfNearParts(double x, double &lo) {
 	double z = x * x, hi = twoProduct(x, twoOverRootPi, lo);
 	return quickSum(hi, lo + x * twoOverRootPiLo + x * z * polynomial(z, erfNear), lo);

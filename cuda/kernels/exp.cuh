@@ -1,16 +1,16 @@
-// The exponential function of float and what is made of it.
+// The exponential function of float and functions derived from it.
 #pragma once
 #include "elementary.cuh"
 
-// reduce returns r = x - k log 2, of a size up to log(2)/2.
+// reduce returns r = x - k log 2, with |r| up to log(2)/2.
 DEVICE float reduce(float x, i32 &k) {
-	const float magic = 0x1.8p23f; // what is added to it is rounded to a whole number
+	const float magic = 0x1.8p23f; // adding it rounds to an integer
 	float t = fused(x, 0x1.715476p+0f, magic), n = t - magic;
 	k = (i32)(as_bits(t) - as_bits(magic));
 	return fused(n, 0x1.05c610p-29f, fused(n, -0x1.62e430p-1f, x));
 }
 
-// expLess1 returns exp(r) - 1 for what reduce returns.
+// expLess1 returns exp(r) - 1 for a result of reduce.
 DEVICE float expLess1(float r) {
 	return fused(r * r, polynomial(r, 0x1.000000p-1f, 0x1.5554d8p-3f, 0x1.555516p-5f, 0x1.12106cp-7f, 0x1.6d1606p-10f), r);
 }
@@ -39,7 +39,7 @@ DEVICE float expm1_(float x) {
 	return x > 88 ? exp_(x) : x == 0 ? x : y;
 }
 
-// halfExp returns exp(x)/2 for x from 0 on, also where exp(x) is beyond the largest number.
+// halfExp returns exp(x)/2 for x from 0 on, also where exp(x) overflows.
 DEVICE float halfExp(float x) {
 	i32 k;
 	float r = reduce(atMost(x, 90.f), k);
@@ -62,7 +62,7 @@ DEVICE float tanh_(float x) {
 	return signedAs(ratio(e, e + 2), x);
 }
 
-// sigmoid loses nothing of what is small, for the exponential never overflows.
+// sigmoid is accurate for small results, because the exponential never overflows.
 DEVICE float sigmoid(float x) {
 	float e = exp_(-size(x)), r = reciprocal(1 + e);
 	return x < 0 ? e * r : r;

@@ -1,5 +1,5 @@
-// The exponential function of double and what is made of it: those of package
-// elementary, which says where they come from, with products and sums fused.
+// The exponential function of double and functions derived from it, as in package elementary,
+// which names the sources; with fused products and sums.
 #pragma once
 #include "elementary.cuh"
 #include "tables64.cuh"
@@ -35,13 +35,13 @@ DEVICE double scaled(double p, i32 k) {
 	return p * power2of(half) * power2of(k - half);
 }
 
-// expReduced returns exp(hi+lo - n log 2) - 1, for n the whole number next to hi/log 2.
+// expReduced returns exp(hi+lo - n log 2) - 1, for n the integer nearest to hi/log 2.
 DEVICE double expReduced(double hi, double lo, double n) {
 	double r = fused(-n, ln2Hi, hi), t = n * ln2Lo, c, s = quickSum(r - t, (r - (r - t)) - t + lo, c);
 	return s + fused(s * s, polynomial(s, expTail), fused(c, s, c));
 }
 
-// expOf returns exp(hi+lo) 2^more for a size of hi up to 750.
+// expOf returns exp(hi+lo) 2^more for |hi| up to 750.
 DEVICE double expOf(double hi, double lo, i32 more) {
 	double n = nearest(hi * log2E);
 	return scaled(1 + expReduced(hi, lo, n), (i32)n + more);

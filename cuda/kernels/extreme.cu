@@ -1,4 +1,4 @@
-// Positions of extremes among what is computed on in float32.
+// Positions of extremes of elements computed in float32.
 #include "extreme.cuh"
 
 EXTREME(f16, 4, float16)

@@ -1,22 +1,22 @@
-// Positions of extremes: how they are joined, and kernels for a type by the macros below.
+// Positions of extremes: joining them, and macros that define the kernels of a type.
 #pragma once
 #include "reduce.cuh"
 
-// Found is the best element so far and its position, without padding, which nobody would
-// write.
+// Found is the best element so far and its position. It is packed, because padding would never be
+// written.
 template <class W> struct __attribute__((packed, aligned(sizeof(W)))) Found {
 	W value;
 	i64 at;
 };
 
-// flipped has the opposite order.
+// flipped reverses the order.
 DEVICE float flipped(float x) { return -x; }
 DEVICE double flipped(double x) { return -x; }
 DEVICE i64 flipped(i64 x) { return ~x; }
 
-// Best joins elements as ArgMax says, flipped ones for ArgMin: NaN is best of all, and of
-// equal ones the first. What is no better than nothing has no position until the end,
-// when all must be so: the first then.
+// Best joins elements as ArgMax requires, flipped ones for ArgMin: NaN is best, and of equal
+// elements the first. An element that does not improve on the initial value has no position until
+// the end; if none does, all are equal, and the first is taken.
 template <class W> struct Best {
 	typedef Found<W> Acc;
 	typedef W X;

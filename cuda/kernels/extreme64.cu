@@ -1,4 +1,4 @@
-// Positions of extremes among what is computed on in 64 bits.
+// Positions of extremes of elements computed in 64 bits.
 #include "extreme.cuh"
 
 EXTREME(double, 2, float64)

@@ -1,9 +1,9 @@
-// Sums, products and extremes: how a code joins numbers, and kernels for a type by the
-// macros below.
+// Sums, products and extremes: joining numbers by code, and macros that define the kernels of a
+// type.
 #pragma once
 #include "reduce.cuh"
 
-// Fold joins numbers as a code says.
+// Fold joins numbers as a code requires.
 template <class W> struct Fold {
 	typedef W Acc;
 	typedef W X;

@@ -1,4 +1,5 @@
-// Functions of float64, in digits enough for it: rare in training, they are not made for speed.
+// Functions of float64, accurate to float64 precision: rare in training, so not optimised for
+// speed.
 #include "erf64.cuh"
 #include "functions.cuh"
 #include "power64.cuh"

@@ -1,4 +1,4 @@
-// The codes that float32 and float64 compute alike, each by functions of its own headers.
+// Codes that float32 and float64 compute alike, each with the functions of its own headers.
 #pragma once
 
 #define UNARY_FUNCTIONS \

@@ -1,12 +1,11 @@
-// What the kernels of matrix products share: where elements lie, how tiles of operands
-// are fetched, and what happens to sums. A product is D (m,n) = A (m,k) times B (k,n),
-// plus C. A's rows and B's columns are the lines of an operand: an operand is lines by k,
-// so that both are fetched alike.
+// Code shared by the kernels of matrix products: layouts, fetching of operand tiles, and storing
+// of sums. A product is D (m,n) = A (m,k) times B (k,n), plus C. A's rows and B's columns are the
+// lines of an operand: both operands are lines by k and are fetched alike.
 #pragma once
 #include "common.cuh"
 
-// Map says where the i-th index lies, i < 2^31, on up to four axes of which the last runs
-// fastest: the offset tables of an implicit product are made from it, block by block.
+// Map maps an index i < 2^31 to memory, on up to four axes of which the last varies fastest. The
+// offset tables of an implicit product are made from it, block by block.
 struct Map {
 	u32 rank;
 	Divider size[4];
@@ -28,19 +27,19 @@ DEVICE i64 place(const Map &map, u32 i) {
 
 enum { VectorsA = 1, VectorsB = 2, AlongA = 4, AlongB = 8, WideC = 16, WideD = 32, PacksD = 64 };
 
-// Gemm is a batch of products. k is cut into slices of depth, a multiple of every tile's,
-// which the grid's y counts; its z counts matrices of the batch from the first on.
+// Gemm is a batch of products. k is cut into slices of depth, a multiple of every tile's depth;
+// the grid's y counts slices, its z counts matrices of the batch from the first.
 struct Gemm {
-	const void *a, *b, *c; // c may be absent
-	void *d;           // if there are several slices, room for their sums, (slices, batches, m, n)
-	const void *parts; // that room, for who adds them up
+	const void *a, *b, *c; // c may be null
+	void *d;           // result; with several slices, scratch for their sums, (slices, batches, m, n)
+	const void *parts; // that scratch, as input of the final sums
 	u32 m, n, k, depth, slices, batches, first;
 	u32 flags; // operands can be read by 16 bytes, along k (else along lines); C and D are not of A's type but of the sums'; D can be written by 16 bytes
 	Map am, ak, ab, bn, bk, bb, cm, cn, cb, dm, dn, db;
 };
 
-// Tile is what a block computes. Tiles are taken in bands of 8 rows of tiles, column by
-// column, so that blocks that run at the same time share what they read.
+// Tile is the work of a block. Tiles are taken in bands of 8 rows of tiles, column by column, so
+// that concurrent blocks share what they read.
 struct Tile { u32 row, column, matrix, slice, begin, end; };
 
 template <int M, int N> DEVICE Tile tile_of(const Gemm &g) {
@@ -56,12 +55,12 @@ template <int M, int N> DEVICE Tile tile_of(const Gemm &g) {
 	return t;
 }
 
-// tabulate sets table[i] to where index first+i lies, for count of them before end.
+// tabulate sets table[i] to the position of index first+i, for count indices before end.
 template <int count, int threads> DEVICE void tabulate(i64 *table, const Map &map, u32 first, u32 end) {
 	for (u32 i = THREAD; i < count && first + i < end; i += threads) table[i] = place(map, first + i);
 }
 
-// tabulate_depth does so for count elements of k, by two warps.
+// tabulate_depth does the same for count elements of k, with two warps.
 template <int count> DEVICE void tabulate_depth(i64 *a, i64 *b, const Gemm &g, u32 k, u32 end) {
 	if (LANE < count && k + LANE < end) {
 		if (THREAD < 32) a[LANE] = place(g.ak, k + LANE);
@@ -69,9 +68,9 @@ template <int count> DEVICE void tabulate_depth(i64 *a, i64 *b, const Gemm &g, u
 	}
 }
 
-// fetch reads a thread's part of a tile of lines by depth elements into r: V elements at a
-// time that lie side by side, along k or along lines. What is beyond the ends is 0; V
-// elements are all on one side of them.
+// fetch reads a thread's part of a tile of lines by depth elements into r: V adjacent elements at
+// a time, along k or along lines. Elements beyond the ends are 0; V elements never straddle an
+// end.
 template <int lines, int depth, int threads, bool along, int V, class T>
 DEVICE void fetch(T *r, const T *p, const i64 *line, const i64 *inner, i32 lines_left, i32 depth_left) {
 	const int count = lines * depth / V;
@@ -94,7 +93,7 @@ DEVICE void fetch(T *r, const T *p, const i64 *line, const i64 *inner, i32 lines
 	}
 }
 
-// Total is what products are added up in: Wide, but for integers of up to 32 bits, whose
+// Total is the accumulator type: Wide, or for integers of up to 32 bits their own width, because
 // sums wrap around anyway.
 template <class T> struct Total { typedef typename Wide<T>::type type; };
 template <> struct Total<i32> { typedef i32 type; };
@@ -102,10 +101,11 @@ template <> struct Total<i16> { typedef i32 type; };
 template <> struct Total<i8> { typedef i32 type; };
 template <> struct Total<u8> { typedef i32 type; };
 
-// Lines tells of a tile where C's and D's rows or columns are.
+// Lines holds the positions of C's and D's rows or columns in a tile.
 template <int count> struct Lines { i64 c[count], d[count]; };
 
-// locate sets where a tile's results go: among the sums of slices, if there are several.
+// locate sets the destinations of a tile's results: among the sums of slices, if there are
+// several.
 template <int M, int N, int threads> DEVICE void locate(const Gemm &g, const Tile &t, Lines<M> &rows, Lines<N> &columns) {
 	i64 c = g.c ? place(g.cb, t.matrix) : 0, d = place(g.db, t.matrix);
 	for (u32 i = THREAD; i < M + N; i += threads) {
@@ -130,14 +130,14 @@ template <class T, class W> DEVICE W with_third(const Gemm &g, i64 c, W sum) {
 	return sum + (sizeof(W) > sizeof(T) && g.flags & WideC ? ((const W *)g.c)[c] : (W)widen(((const T *)g.c)[c]));
 }
 
-// store rounds a sum, with the third operand, and stores it; that of a slice as it is.
+// store rounds a sum plus C and stores it; a slice's sum is stored unrounded.
 template <class T, class W> DEVICE void store(const Gemm &g, i64 c, i64 d, W sum) {
 	sum = with_third<T>(g, c, sum);
 	if (sizeof(W) > sizeof(T) && (g.slices > 1 || g.flags & WideD)) ((W *)g.d)[d] = sum;
 	else narrow(((T *)g.d)[d], sum);
 }
 
-// add_slices adds the sums of slices, in their order.
+// add_slices adds the sums of slices in order.
 template <class T, class W> DEVICE void add_slices(Gemm g) {
 	u32 size = g.m * g.n, all = g.batches * size, slices = g.slices;
 	g.slices = 1;

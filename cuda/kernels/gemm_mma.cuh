@@ -1,21 +1,21 @@
-// Matrix products by tensor cores: mma.sync of float16, bfloat16 and TF32, with sums in
-// float32 (PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions").
+// Matrix products on tensor cores: mma.sync of float16, bfloat16 and TF32, with sums in float32
+// (PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions").
 //
-// A tile of an operand is lines by 64 bytes of k, in shared memory either line by line
-// (along k) or, of the same size, k by k (along lines). Its chunks of 16 bytes change
-// places so that neither copies nor ldmatrix meet in a bank.
+// A tile of an operand is lines by 64 bytes of k, in shared memory either line by line (along k)
+// or, of the same size, k by k (along lines). Its chunks of 16 bytes are permuted so that neither
+// copies nor ldmatrix have bank conflicts.
 #pragma once
 #include "gemm.cuh"
 #include "mma.cuh"
 
-// tf32 is a float whose last 13 bits tensor cores do not read.
+// tf32 is a float whose last 13 bits tensor cores ignore.
 struct tf32 { float value; };
 DEVICE float widen(tf32 x) { return x.value; }
 DEVICE void narrow(tf32 &y, float x) { y.value = x; }
 template <> struct Wide<tf32> { typedef float type; };
 
-// copy16_near is copy16 through the first cache, for what the next tiles or other blocks of
-// the multiprocessor copy too.
+// copy16_near is copy16 through the L1 cache, for data that the next tiles or other blocks of the
+// multiprocessor copy too.
 DEVICE void copy16_near(u32 to, const void *from, bool there) {
 	asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(there ? 16 : 0) : "memory");
 }
@@ -28,7 +28,7 @@ DEVICE void multiply_add(tf32, float *c, const u32 *a, u32 b0, u32 b1) {
 template <class T, int lines, bool along> struct Panel {
 	static const int E = 16 / sizeof(T), depth = 64 / sizeof(T);
 
-	// chunk returns the byte at which the chunk with an element begins.
+	// chunk returns the offset of an element's chunk.
 	DEVICE u32 chunk(u32 line, u32 k) {
 		if (along) return line * 64 + ((k / E ^ (line >> 1 & 3)) << 4);
 		return k * (lines * sizeof(T)) + ((line / E ^ (sizeof(T) == 2 ? k & 7 : (k & 3) << 1)) << 4);
@@ -58,7 +58,7 @@ template <class T, int lines, bool along> struct Panel {
 	}
 };
 
-// Warp is what a warp adds up: 16 MF by 16 NF elements of a tile, from where it begins.
+// Warp holds a warp's sums: 16 MF by 16 NF elements of a tile.
 template <class T, int M, int N, bool along_a, bool along_b, int MF, int NF> struct Warp {
 	u32 row, column;
 	float sum[MF][NF * 2][4];
@@ -84,8 +84,8 @@ template <class T, int M, int N, bool along_a, bool along_b, int MF, int NF> str
 		}
 	}
 
-	// put stores the sums where Lines say. They go through shared memory, 16 rows at a time,
-	// so that D is written side by side, by 16 bytes where it lets that be.
+	// put stores the sums as Lines specify. They pass through shared memory, 16 rows at a time, so
+	// that D is written contiguously, in units of 16 bytes where possible.
 	METHOD void put(const Gemm &g, const Tile &t, const Lines<M> &rows, const Lines<N> &columns, float *stages) {
 		float *stage = stages + THREAD / 32 * stage_floats;
 		u32 right = t.column + column < g.n ? g.n - t.column - column : 0;
@@ -131,7 +131,7 @@ template <class T, int M, int N, bool along_a, bool along_b, int MF, int NF> str
 	}
 };
 
-// Source is what a thread copies of an operand that is read by 16 bytes, whose k has one
+// Source is a thread's part of an operand that is read in units of 16 bytes and whose k has one
 // axis.
 template <class T, int lines, int threads, bool along> struct Source {
 	typedef Panel<T, lines, along> To;
@@ -158,7 +158,7 @@ template <class T, int lines, int threads, bool along> struct Source {
 		return along ? u % 4 * To::E : u / (lines / To::E);
 	}
 
-	// copy enqueues the copies of the tile from k on, and goes on to the next.
+	// copy enqueues the copies of the tile at k, and advances to the next.
 	METHOD void copy(u32 panel, u32 k, u32 end) {
 #pragma unroll
 		for (int i = 0; i < count; i++) {
@@ -168,10 +168,9 @@ template <class T, int lines, int threads, bool along> struct Source {
 	}
 };
 
-// pipelined computes a tile of M by N of operands that can be copied by 16 bytes, while
-// the tiles after the one that is multiplied are on their way. An element is the sum of a
-// slice's products as tensor cores add 16 (8 of TF32) at a time to what is there, k
-// ascending; slices are added in their order.
+// pipelined computes a tile of M by N of operands that can be copied in units of 16 bytes, while
+// the following tiles are being copied. An element is the sum of a slice's products as tensor
+// cores add 16 (8 of TF32) at a time to the accumulator, k ascending; slices are added in order.
 template <class T, int M, int N, int MF, int NF, bool along_a, bool along_b> DEVICE void pipelined(const Gemm &g) {
 	const int threads = M / (16 * MF) * (N / (16 * NF)) * 32, stages = 48 * 1024 / 64 / (M + N) < 4 ? 3 : 4, K = 64 / sizeof(T);
 	static SHARED __attribute__((aligned(128))) char room[stages * (M + N) * 64];
@@ -208,7 +207,7 @@ template <class T, int M, int N, int MF, int NF, bool along_a, bool along_b> DEV
 	warp.put(g, t, rows, columns, (float *)(room + sizeof(rows) + sizeof(columns)));
 }
 
-// Window is Source for a k of several axes, whose places are in tables.
+// Window is Source for a k of several axes, whose positions are in tables.
 template <class T, int lines, int threads, bool along> struct Window {
 	typedef Panel<T, lines, along> To;
 	static const int count = lines * 4 / threads;
@@ -228,9 +227,9 @@ template <class T, int lines, int threads, bool along> struct Window {
 	}
 	METHOD u32 depth(int i) const { return along ? THREAD % 4 * To::E : (THREAD + i * threads) / (lines / To::E); }
 
-	// copy enqueues the copies of a tile of which left elements of k are there.
+	// copy enqueues the copies of a tile with left remaining elements of k.
 	METHOD void copy(u32 panel, const i32 *table, u32 left) {
-		i32 inner[count]; // one along k: copies would have it read again for each
+		i32 inner[count]; // one along k: copies would force a reload for each
 #pragma unroll
 		for (int i = 0; i < count; i++) inner[i] = table[depth(i)];
 #pragma unroll
@@ -239,8 +238,8 @@ template <class T, int lines, int threads, bool along> struct Window {
 	}
 };
 
-// windowed is pipelined for operands whose k has several axes, as what a convolution sees
-// has: k's places are below 2^31, in tables that two warps write a tile ahead of its copies.
+// windowed is pipelined for operands whose k has several axes, such as a convolution's windows.
+// k's positions are below 2^31, in tables that two warps write one tile ahead of its copies.
 template <class T, int M, int N, int MF, int NF, bool along_a, bool along_b> DEVICE void windowed(const Gemm &g) {
 	const int threads = M / (16 * MF) * (N / (16 * NF)) * 32, stages = 48 * 1024 / 64 / (M + N) < 4 ? 3 : 4, K = 64 / sizeof(T);
 	extern SHARED __attribute__((aligned(128))) char space[]; // of stages * ((M + N) * 64 + 2 * K * 4) bytes
@@ -274,7 +273,7 @@ template <class T, int M, int N, int MF, int NF, bool along_a, bool along_b> DEV
 		wait_but<stages - 2>();
 		BARRIER();
 		copy(last);
-		tabulate(slot, k); // of the tile that is copied next, into this slot
+		tabulate(slot, k); // of the next tile to copy, into this slot
 		warp.multiply(panels + slot * (M * 64), panels + stages * M * 64 + slot * (N * 64));
 		last = slot;
 		slot = slot + 1 == stages ? 0 : slot + 1;
@@ -288,7 +287,7 @@ template <class T, int M, int N, int MF, int NF, bool along_a, bool along_b> DEV
 	warp.put(g, t, rows, columns, (float *)(space + sizeof(rows) + sizeof(columns)));
 }
 
-// take reads a thread's part of a tile of an operand of any strides.
+// take reads a thread's part of a tile of an operand with any strides.
 template <class T, int lines, int threads, bool along>
 DEVICE void take(T *r, u32 vectors, const T *p, const i64 *line, const i64 *inner, i32 lines_left, i32 depth_left) {
 	typedef Panel<T, lines, along> To;
@@ -317,8 +316,8 @@ template <class T, int lines, int threads, bool along> DEVICE void lay(char *pan
 	}
 }
 
-// gathered is pipelined for operands of any strides and axes: where elements are is in
-// tables, and the next tile is on its way in registers.
+// gathered is pipelined for operands with any strides and axes: positions are in tables, and the
+// next tile is prefetched into registers.
 template <class T, int M, int N, int MF, int NF, bool along_a, bool along_b> DEVICE void gathered(const Gemm &g) {
 	const int threads = M / (16 * MF) * (N / (16 * NF)) * 32, K = 64 / sizeof(T);
 	static SHARED __attribute__((aligned(128))) char room[2 * (M + N) * 64];
@@ -356,10 +355,11 @@ template <class T, int M, int N, int MF, int NF, bool along_a, bool along_b> DEV
 	warp.put(g, t, rows, columns, (float *)room);
 }
 
-// KERNEL_BESIDE is KERNEL_OF(256) of which so many blocks have a multiprocessor's registers.
+// KERNEL_BESIDE is KERNEL_OF(256) with registers for the given number of blocks per
+// multiprocessor.
 #define KERNEL_BESIDE(blocks) extern "C" __attribute__((global)) __attribute__((launch_bounds(256, blocks))) void
 
-// MMA makes kernels for operands that lie along k or along lines.
+// MMA defines kernels for operands that lie along k or along lines.
 #define TILES(kind, blocks, T, a, b, along_a, along_b)                                                       \
 	KERNEL_BESIDE(blocks) kind##_128x128_##a##b(Gemm g) { kind<T, 128, 128, 4, 2, along_a, along_b>(g); }    \
 	KERNEL_OF(128) kind##_64x64_##a##b(Gemm g) { kind<T, 64, 64, 2, 2, along_a, along_b>(g); }
@@ -369,7 +369,7 @@ template <class T, int M, int N, int MF, int NF, bool along_a, bool along_b> DEV
 	TILES(kind, blocks, T, l, k, false, true) \
 	TILES(kind, blocks, T, l, l, false, false)
 
-// WINDOWS makes those of windowed for one layout of A.
+// WINDOWS defines the kernels of windowed for one layout of A.
 #define LONG_TILES(kind, T, a, b, along_a, along_b) \
 	TILES(kind, 2, T, a, b, along_a, along_b)       \
 	KERNEL_BESIDE(2) kind##_64x256_##a##b(Gemm g) { kind<T, 64, 256, 4, 2, along_a, along_b>(g); }

@@ -7,7 +7,7 @@ DEVICE double multiply_add(double x, double y, double z) { return __builtin_fma(
 DEVICE i64 multiply_add(i64 x, i64 y, i64 z) { return x * y + z; }
 DEVICE i32 multiply_add(i32 x, i32 y, i32 z) { return (u32)x * (u32)y + (u32)z; }
 
-// read fetches a tile of an operand the way its flags say.
+// read fetches a tile of an operand as its flags specify.
 template <int lines, int depth, class T>
 DEVICE void read(T *r, u32 vectors, u32 along, const T *p, const i64 *line, const i64 *inner, i32 lines_left, i32 depth_left) {
 	const int V = Pack<T>::count;
@@ -17,7 +17,7 @@ DEVICE void read(T *r, u32 vectors, u32 along, const T *p, const i64 *line, cons
 	else fetch<lines, depth, 256, false, 1>(r, p, line, inner, lines_left, depth_left);
 }
 
-// put stores what fetch read as rows of k, in the type that sums have.
+// put stores the result of fetch as rows of k, in the accumulator type.
 template <int lines, int depth, bool along, int V, int width, class T, class W> DEVICE void deposit(W *to, const T *r) {
 	const int count = lines * depth / V;
 #pragma unroll
@@ -38,9 +38,9 @@ template <int lines, int depth, int width, class T, class W> DEVICE void write(W
 	else deposit<lines, depth, false, 1, width>(to, r);
 }
 
-// simt computes a tile of M by N by 256 threads, each with R by R elements that lie in
-// groups of 16 bytes. An element is the sum of a slice's products, k ascending, by fused
-// multiply-add from 0; slices are added in their order.
+// simt computes a tile of M by N with 256 threads, each with R by R elements in groups of 16
+// bytes. An element is the sum of a slice's products, k ascending, by fused multiply-add from 0;
+// slices are added in order.
 template <class T, int M, int N, int R> DEVICE void simt(const Gemm &g) {
 	typedef typename Total<T>::type W;
 	const int K = 16, G = 16 / sizeof(W), V = Pack<T>::count;
@@ -62,7 +62,7 @@ template <class T, int M, int N, int R> DEVICE void simt(const Gemm &g) {
 	__attribute__((aligned(16))) T ra[slots_a], rb[slots_b];
 	W sum[R][R] = {};
 	u32 f = g.flags, warp = THREAD / 32, x = LANE % 8 + warp % 2 * 8, y = LANE / 8 + warp / 2 * 4;
-	u32 next = 0; // the slot of the tile that is read while the one before is computed with
+	u32 next = 0; // slot of the tile being read while the previous one is used
 	for (u32 k = t.begin;; k += K, next ^= 1) {
 		bool more = k < t.end;
 		if (more) {

@@ -1,15 +1,15 @@
-// What decides, without the CPU, whether steps of optimizers are taken, and counts them.
+// Decides on the device whether optimizers take their steps, and counts them.
 #include "guard.cuh"
 #include "power64.cuh"
 
-// found reports to all threads of the block whether one of n flags is other than 0.
+// found reports to all threads of the block whether one of n flags is nonzero.
 DEVICE bool found(const float *flags, u32 n, i64 stride) {
 	bool up = false;
 	for (u32 i = THREAD; i < n; i += THREADS) up |= flags[i * stride] != 0;
 	return __nvvm_bar0_or(up);
 }
 
-// advance goes through n counts, one a thread.
+// advance updates n counts, one per thread.
 KERNEL advance(Count *counts, u32 n, double rate, double beta1, double beta2, const float *flags, u32 length, i64 stride) {
 	bool skip = found(flags, length, stride);
 	u32 i = BLOCK * THREADS + THREAD;
@@ -24,7 +24,7 @@ KERNEL advance(Count *counts, u32 n, double rate, double beta1, double beta2, co
 	counts[i] = c;
 }
 
-// Scale is what a GradScaler's scale moves by.
+// Scale is the state of a GradScaler.
 struct Scale { float scale, inverse, clean, overflows; };
 
 // update_scale is run by one block.

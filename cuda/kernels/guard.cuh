@@ -1,4 +1,4 @@
-// What the device itself decides on steps of optimizers.
+// Decisions on optimizer steps that the device makes.
 #pragma once
 #include "common.cuh"
 

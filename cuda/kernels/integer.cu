@@ -5,7 +5,7 @@ DEVICE i64 plus(i64 x, i64 y) { return (i64)((u64)x + (u64)y); }
 DEVICE i64 minus(i64 x, i64 y) { return (i64)((u64)x - (u64)y); }
 DEVICE i64 times(i64 x, i64 y) { return (i64)((u64)x * (u64)y); }
 
-// Quotients by 0 are 0; that of the least number by -1 wraps around to itself.
+// Quotients by 0 are 0; the lowest number divided by -1 wraps around to itself.
 DEVICE i64 truncQuotient(i64 x, i64 y) { return y == 0 ? 0 : y == -1 ? minus(0, x) : x / y; }
 DEVICE i64 rest(i64 x, i64 y) { return y == 0 || y == -1 ? 0 : x % y; }
 DEVICE i64 floorQuotient(i64 x, i64 y) {

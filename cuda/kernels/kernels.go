@@ -1,5 +1,5 @@
-// Package kernels holds the GPU kernels of halfnote: CUDA C, and the PTX that is made
-// from it, compressed, which any driver compiles for its GPU when a module is loaded.
+// Package kernels holds the GPU kernels of halfnote: CUDA C, and compressed PTX compiled from it,
+// which any driver compiles for its GPU when a module is loaded.
 package kernels
 
 import (
@@ -15,12 +15,12 @@ import (
 //go:embed *.ptx.gz
 var files embed.FS
 
-// PTX returns the text of a module: of "arithmetic" that of arithmetic.cu. It panics if
-// there is none.
+// PTX returns the text of a module, for example "arithmetic", compiled from arithmetic.cu. It
+// panics if there is no such module.
 func PTX(module string) string {
 	packed, err := files.ReadFile(module + ".ptx.gz")
 	if err != nil {
-		panic("kernels: there is no module " + module)
+		panic("kernels: no module " + module)
 	}
 	text, err := source.Unpack(packed)
 	if err != nil {
@@ -33,7 +33,7 @@ func PTX(module string) string {
 func Modules() []string {
 	entries, err := files.ReadDir(".")
 	if err != nil {
-		panic(err) // it is in memory
+		panic(err) // embedded files have no read errors
 	}
 	var names []string
 	for _, e := range entries {

@@ -24,7 +24,7 @@ func TestPTXIsCurrent(t *testing.T) {
 		}
 		module := strings.TrimSuffix(name, ".cu")
 		if !slices.Contains(Modules(), module) || source.Stamp([]byte(PTX(module))) != want {
-			t.Errorf("%s: its PTX is not made from it; run: go generate ./cuda/kernels", name)
+			t.Errorf("%s: PTX is stale; run: go generate ./cuda/kernels", name)
 		}
 	}
 	if len(Modules()) != len(sources) {
@@ -32,13 +32,13 @@ func TestPTXIsCurrent(t *testing.T) {
 	}
 }
 
-// TestAssembles has NVIDIA's assembler, which the environment variable PTXAS names, look
-// for what the driver would refuse.
+// TestAssembles runs NVIDIA's assembler, named by the environment variable PTXAS, to find errors
+// that the driver would report.
 func TestAssembles(t *testing.T) {
 	ptxas := os.Getenv("PTXAS")
 	if ptxas == "" {
 		if slices.Contains(strings.Split(os.Getenv("HALFNOTE_REQUIRE"), ","), "ptxas") {
-			t.Fatal("PTXAS names no assembler")
+			t.Fatal("PTXAS does not name an assembler")
 		}
 		t.Skip("needs ptxas, of PyPI's nvidia-cuda-nvcc-cu12, in PTXAS; HALFNOTE_REQUIRE=ptxas makes this a failure")
 	}

@@ -1,8 +1,8 @@
-// The logarithm of float and what is made of it.
+// The logarithm of float and functions derived from it.
 #pragma once
 #include "elementary.cuh"
 
-// parts returns m - 1 for x = 2^k m, m between least and 2 least. x is positive and finite.
+// parts returns m - 1 for x = 2^k m, m between least and 2 least. x must be positive and finite.
 DEVICE float parts(float x, float least, float &k) {
 	bool tiny = x < 0x1p-126f;
 	u32 bits = as_bits(tiny ? x * 0x1p23f : x), e = bits - as_bits(least) & 0xff800000;
@@ -15,7 +15,7 @@ DEVICE float logNear(float f) {
 	return fused(f * f, polynomial(f, -0x1.000000p-1f, 0x1.55552cp-2f, -0x1.ffffb6p-3f, 0x1.99bf86p-3f, -0x1.557832p-3f, 0x1.1fdcf0p-3f, -0x1.f758960p-4f, 0x1.1990bcp-3f, -0x1.fcd036p-4f), f);
 }
 
-// logLimit returns y, but the logarithm of x where that is no positive finite number.
+// logLimit returns y, or the logarithm of x if x is not positive and finite.
 DEVICE float logLimit(float x, float y) {
 	const float infinity = Limits<float>::infinity();
 	return x > 0 && x < infinity ? y : x == 0 ? -infinity : x < 0 ? Limits<float>::nan() : x;
@@ -36,7 +36,8 @@ DEVICE float log10_(float x) {
 	return logLimit(x, fused(y, 0x1.bcb7b2p-2f, k * 0x1.344136p-2f));
 }
 
-// log1p of x, which is 2^k(1+f)-1 with f found from x itself, not from 1+x, which rounds.
+// log1p of x, which is 2^k(1+f)-1, with f computed from x itself rather than from 1+x, which
+// rounds.
 DEVICE float log1p_(float x) {
 	float u = 1 + x;
 	i32 k = (i32)(as_bits(u) - as_bits(0x1.555556p-1f)) >> 23;

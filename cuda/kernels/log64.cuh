@@ -1,4 +1,4 @@
-// The logarithm of double and what is made of it: those of package elementary.
+// The logarithm of double and functions derived from it, as in package elementary.
 #pragma once
 #include "exp64.cuh"
 
@@ -18,7 +18,7 @@ DEVICE double logParts(double x, double &lo) {
 	return quickSum(hi, l3 + (l1 + (l0 + k * ln2Lo + cell.lo)) + (rest * (1 - r) - l2 + r * q * series), lo);
 }
 
-// logLimit returns y, but the logarithm of x where that is no positive finite number.
+// logLimit returns y, or the logarithm of x if x is not positive and finite.
 DEVICE double logLimit(double x, double y) {
 	const double infinity = Limits<double>::infinity();
 	return x > 0 && x < infinity ? y : x == 0 ? -infinity : x < 0 ? Limits<double>::nan() : x;

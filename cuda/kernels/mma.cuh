@@ -1,5 +1,5 @@
-// What kernels of tensor cores are made of: copies to shared memory that go on by themselves,
-// and products of tiles of halves with sums in float32.
+// Building blocks of tensor core kernels: asynchronous copies to shared memory, and products of
+// half-precision tiles with sums in float32.
 #pragma once
 #include "common.cuh"
 
@@ -9,7 +9,8 @@ DEVICE u32 shared_address(const void *p) {
 	return a;
 }
 
-// copy16 and copy4 copy so many bytes to shared memory, or clear them, some time before the wait for their group.
+// copy16 and copy4 copy that many bytes to shared memory asynchronously, or clear them; they are
+// done after the wait for their group.
 DEVICE void copy16(u32 to, const void *from, bool there) {
 	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(there ? 16 : 0) : "memory");
 }

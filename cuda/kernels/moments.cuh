@@ -1,11 +1,10 @@
-// Statistics of normalisations and the sums of their gradients, joined in the order of all
-// sums.
+// Statistics of normalisations and the sums of their gradients, joined in the order of all sums.
 #pragma once
 #include "fold.cuh"
 
-// Norm says where results and operands lie, as Results does: kept holds strides of up to
-// three results and the first two operands, in the order variance, x, mean or first, dy,
-// second, x; the rest are those of mean, scale and w.
+// Norm is the layout of results and operands, like Results. kept holds strides of up to three
+// results and the first two operands, in the order variance, x, mean or first, dy, second, x; the
+// rest are those of mean, scale and w.
 struct Norm {
 	Results all;
 	Axes kept, reduced;
@@ -38,8 +37,8 @@ template <class T, int V> struct Centred : Elements<T, V, Fold<typename Wide<T>:
 	METHOD void put(i64 o, W x) const { finish(Mean, this->all, dst, o, x); }
 };
 
-// whole returns what a group of threads has together, to each of them: a block's, if there
-// are more than 1024 elements.
+// whole returns the joined value of a group of threads to each of them; the group is a block if
+// there are more than 1024 elements.
 template <class R> DEVICE typename R::Acc whole(const R &r, typename R::Acc a, u32 group, i64 count, typename R::Acc *room) {
 	a = across(r, a, group);
 	if (count <= 1024) return a;
@@ -110,7 +109,7 @@ template <class W> struct Sums {
 	}
 };
 
-// Operands are what is summed; w may be missing.
+// Operands are the inputs; w may be missing.
 template <class T, class W> struct Operands {
 	const T *dy, *x;
 	const W *mean, *scale, *w;
@@ -133,7 +132,7 @@ template <class T, int V> struct SumsOf : Sums<typename Wide<T>::type> {
 	}
 	METHOD i64 element(i64 i) const { return i; }
 	METHOD void load(Raw &raw, i64 i, int n) const { raw.i = i; }
-	// some sets v to n numbers that lie step from each other.
+	// some sets v to n numbers with the given step.
 	template <int n> METHOD void some(W *v, const W *p, i64 step, int there) const {
 		if (step == 0) {
 			W one = *p;
@@ -144,8 +143,8 @@ template <class T, int V> struct SumsOf : Sums<typename Wide<T>::type> {
 			for (int j = 0; j < n; j++) v[j] = p[(j < there ? j : 0) * step];
 		}
 	}
-	// beside sets to[j] from dy[j] and x[j] and factors that lie as last, the axis of axes
-	// along which j runs, says.
+	// beside sets to[j] from dy[j] and x[j] and from factors laid out as last specifies; j runs
+	// along the last of axes.
 	template <int n> METHOD void beside(X *to, const W *dy, const W *x, i64 i, const Axes &axes, int there) const {
 		const Norm &f = this->f;
 		u32 last = axes.rank - 1;

@@ -1,14 +1,14 @@
-// What normalisations do element by element: with statistics and weights that repeat.
+// The elementwise part of normalisations, with broadcast statistics and weights.
 #include "common.cuh"
 
-// Spots is Axes of up to eight views.
+// Spots is Axes for up to eight views.
 struct Spots {
 	u32 rank;
 	Divider size[8];
 	i64 stride[8][8];
 };
 
-// given sets v to P elements beside each other.
+// given sets v to P adjacent elements.
 template <class T, class W, int P> DEVICE void given(W *v, const T *p) {
 	if constexpr (P == 1) {
 		v[0] = widen(*p);
@@ -19,8 +19,7 @@ template <class T, class W, int P> DEVICE void given(W *v, const T *p) {
 	}
 }
 
-// factor sets v to P numbers beside each other, or to one that repeats, or to other where
-// there is none.
+// factor sets v to P adjacent numbers, to one repeated number, or to other if there is no factor.
 template <class W, int P> DEVICE void factor(W *v, const W *p, i64 at, bool beside, W other) {
 	if (P > 1 && p && beside) {
 		const int each = Pack<W>::count;
@@ -48,8 +47,8 @@ template <class T, class W, int P> DEVICE void store(T *p, const W *v) {
 	}
 }
 
-// normalize goes through n items of P elements; bit v of beside says that the factor that
-// is view v has elements beside each other as dst has, else it repeats in an item.
+// normalize processes n items of P elements. Bit v of beside is set if the factor of view v has
+// adjacent elements as dst has; otherwise it repeats within an item.
 template <class T, class W, int P>
 DEVICE void normalize(u32 n, u32 beside, T *dst, const T *x, const W *mean, const W *scale, const W *w, const W *b, const Spots &spots) {
 	for (u32 i = BLOCK * THREADS + THREAD; i < n; i += BLOCKS * THREADS) {

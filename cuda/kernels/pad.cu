@@ -1,8 +1,8 @@
-// Copies with zeros around, as convolutions take images.
+// Copies with zero padding, for the images of convolutions.
 #include "common.cuh"
 
-// Margins says where the places of dst lie, and where in src, which begins before of them
-// later along an axis and has there of them. The last axis runs fastest.
+// Margins maps positions of dst to memory in dst and in src, whose before and there give its
+// start and size along each axis. The last axis varies fastest.
 struct Margins {
 	u32 rank;
 	Divider size[6];
@@ -10,7 +10,7 @@ struct Margins {
 	i64 to[6], from[6];
 };
 
-// find sets to and from to where place i is, and returns whether src has it.
+// find sets to and from to the addresses of position i, and reports whether src has it.
 DEVICE bool find(const Margins &m, u32 i, i64 *to, i64 *from) {
 	bool inside = true;
 	*to = *from = 0;
@@ -36,16 +36,16 @@ DEVICE bool find(const Margins &m, u32 i, i64 *to, i64 *from) {
 		}                                                                      \
 	}
 
-// Channels are what lies side by side in dst, in packs of 16 bytes, but apart in src.
+// Channels are adjacent in dst, in packs of 16 bytes, but not in src.
 struct Channels {
 	u32 count;
 	i32 before, there;
 	i64 from;
 };
 
-// turned copies tiles of 64 places by 128 bytes of channels. A warp reads one channel of 32
-// places, mostly neighbours, and writes 16 bytes a thread; rows of 33 words keep the tile's
-// accesses in different banks, both ways.
+// turned copies tiles of 64 positions by 128 bytes of channels. A warp reads one channel of 32
+// mostly adjacent positions, and writes 16 bytes per thread; rows of 33 words keep the tile's
+// accesses free of bank conflicts both ways.
 template <class T> DEVICE void turned(u32 n, T *dst, const T *src, const Margins &m, const Channels &c) {
 	const int E = 128 / sizeof(T), P = Pack<T>::count;
 	static SHARED u32 image[64][33];

@@ -1,14 +1,13 @@
-// Loops of elementwise kernels. A file of kernels defines how codes compute by a type
-// with a member apply, and names kernels by the macros below.
+// Loops of elementwise kernels. A file of kernels defines the computation of codes as a type with
+// a member apply, and names kernels with the macros below.
 #pragma once
 #include "common.cuh"
 
-// Scalars are the parameters of a code, in the type that is computed in.
+// Scalars are the parameters of a code, in the compute type.
 template <class W> struct Scalars { W alpha, beta; };
 
-// flat goes through views whose elements lie one after the other, 16 bytes at a time.
-// A step of 0 repeats an operand's one element. n counts elements; the last block does
-// what is left of a pack.
+// flat processes contiguous views, 16 bytes at a time. A step of 0 repeats an operand's single
+// element. n counts elements; the last block handles the remainder of a pack.
 template <class Op, class D, class T, int operands>
 DEVICE void flat(u32 code, i64 n, Scalars<typename Wide<T>::type> s, D *dst, const T *x, const T *y, const T *z, u32 sx, u32 sy, u32 sz) {
 	typedef typename Wide<T>::type W;
@@ -51,7 +50,7 @@ DEVICE void flat(u32 code, i64 n, Scalars<typename Wide<T>::type> s, D *dst, con
 	}
 }
 
-// strided goes through views of any strides, n < 2^31 elements.
+// strided processes views with any strides, n < 2^31 elements.
 template <class Op, class D, class T, int operands>
 DEVICE void strided(u32 code, u32 n, Scalars<typename Wide<T>::type> s, D *dst, const T *x, const T *y, const T *z, const Axes &axes) {
 	typedef typename Wide<T>::type W;

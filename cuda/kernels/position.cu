@@ -1,10 +1,10 @@
-// Gathering and scattering by positions along an axis.
+// Gathers and scatters by positions along an axis.
 #include "common.cuh"
 
-typedef Pack<u64> wide; // several elements that are moved together
+typedef Pack<u64> wide; // several elements moved together
 
-// gather sets dst[i] to x[i] with index[i], times step, in place of the number along the
-// axis, along which x's stride is 0: n < 2^31 elements.
+// gather sets dst[i] to x[i] with index[i], times step, in place of the index along the axis,
+// along which x's stride is 0: n < 2^31 elements.
 template <class E> DEVICE void gather(u32 n, E *dst, const E *x, const i64 *index, i64 step, const Axes &axes) {
 	for (u32 i = BLOCK * THREADS + THREAD; i < n; i += BLOCKS * THREADS) {
 		i64 at[3];
@@ -21,7 +21,7 @@ GATHER(u32, 32)
 GATHER(u64, 64)
 GATHER(wide, 128)
 
-// meet is what becomes of an element a to which x is scattered.
+// meet returns the new value of an element a to which x is scattered.
 template <class T> DEVICE T meet(u32 code, T a, T x) {
 	switch (code) {
 	case ScatterMul: return a * x;
@@ -36,8 +36,8 @@ template <class T> DEVICE Pack<T> meet(u32 code, Pack<T> a, Pack<T> x) {
 	return a;
 }
 
-// Lines are what lies along the axis in dst, x and index: m elements of the latter two.
-// Positions on all other axes number them, n < 2^31 in all. Steps are those between a
+// Lines are the elements along the axis in dst, x and index: m elements in the latter two.
+// Positions on all other axes number the lines, n < 2^31 in all. Steps are distances between a
 // line's elements.
 struct Lines {
 	u32 code, n, m;
@@ -45,7 +45,7 @@ struct Lines {
 	i64 to, from, index;
 };
 
-// scatter_lines has a thread for each line.
+// scatter_lines uses one thread per line.
 template <class E, bool replace> DEVICE void lines(const Lines &l, E *dst, const E *x, const i64 *index, const Axes &axes) {
 	for (u32 line = BLOCK * THREADS + THREAD; line < l.n; line += BLOCKS * THREADS) {
 		i64 at[3];
@@ -74,8 +74,8 @@ template <class E, bool replace> DEVICE void lines(const Lines &l, E *dst, const
 	}
 }
 
-// scatter_keys sets keys to positions, of several lines, from first on, each times size
-// more than the one before.
+// scatter_keys sets keys to the positions of several lines, from first, with an offset of size
+// per line.
 template <class K> DEVICE void keys(const Lines &l, u32 count, K *to, const i64 *index, u64 size, Divider m, u32 first, const Axes &axes) {
 	for (u32 i = BLOCK * THREADS + THREAD; i < count; i += BLOCKS * THREADS) {
 		u32 line = m.quotient(i), j = i - line * m.by;
@@ -88,10 +88,10 @@ template <class K> DEVICE void keys(const Lines &l, u32 count, K *to, const i64 
 KERNEL scatter_keys_32(Lines l, u32 count, u32 *to, const i64 *index, u64 size, Divider m, u32 first, Axes axes) { keys(l, count, to, index, size, m, first, axes); }
 KERNEL scatter_keys_64(Lines l, u32 count, u64 *to, const i64 *index, u64 size, Divider m, u32 first, Axes axes) { keys(l, count, to, index, size, m, first, axes); }
 
-// scatter_sorted has a group of 2^group threads, which share the lines, for each of count
-// sorted keys, and the order that they were in; the first of equal keys goes through them
-// all, or the last stays. size is 0 where all lines have these positions, else keys are those of lines,
-// from first on, one thread for each.
+// scatter_sorted uses a group of 2^group threads, which share the lines, for each of count sorted
+// keys and their original order. The first of equal keys processes them all, or the last stays.
+// If size is 0, all lines have these positions; otherwise keys belong to the lines from first,
+// one thread each.
 template <class E, class K, bool replace>
 DEVICE void sorted(const Lines &l, u32 count, const K *keys, const u32 *order, u32 group, u64 size, u32 first, E *dst, const E *x, const Axes &axes) {
 	u32 s = BLOCK * (THREADS >> group) + (THREAD >> group), lane = THREAD & ((1u << group) - 1);

@@ -3,8 +3,8 @@
 #include "exp.cuh"
 #include "log.cuh"
 
-// logParts returns the logarithm of x, positive and finite, as a sum, with a dozen bits
-// more than float has: of m, x = 2^k m, it is 2 atanh(q/2) for q = 2(m-1)/(m+1).
+// logParts returns the logarithm of x, positive and finite, as a sum, with a dozen bits more than
+// float: for x = 2^k m, the logarithm of m is 2 atanh(q/2) with q = 2(m-1)/(m+1).
 DEVICE float logParts(float x, float &lo) {
 	float k, f = parts(x, 0x1.6a09e6p-1f, k), r = reciprocal(f + 2), q = 2 * f * r, s = q * q;
 	float rest = r * fused(-q, f, 2 * (f - q));
@@ -35,7 +35,7 @@ DEVICE float power(float x, float y) {
 	return z;
 }
 
-// powerBy is power with products and the like for what it is commonly raised to.
+// powerBy is power with products and other short forms for common exponents.
 DEVICE float powerBy(float x, float y) { return y == 2 ? x * x : y == 3 ? x * x * x : y == 0.5f ? root(x) : y == -1 ? 1 / x : power(x, y); }
 
 DEVICE float hypot_(float x, float y) {

@@ -1,4 +1,4 @@
-// Powers of double, and the length of a vector: those of package elementary.
+// Powers of double, and the length of a vector, as in package elementary.
 #pragma once
 #include "log64.cuh"
 

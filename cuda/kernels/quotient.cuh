@@ -1,9 +1,9 @@
-// Quotients and their rests, of float and double.
+// Quotients and remainders of float and double.
 #pragma once
 #include "elementary.cuh"
 
-// exponentOf returns the exponent of a positive number as it is stored, and what it would
-// be for subnormal ones; exponent2 returns 2^k, k not negative.
+// exponentOf returns the stored exponent of a positive number, extended to subnormal ones;
+// exponent2 returns 2^k, k not negative.
 DEVICE i32 exponentOf(float x) {
 	u32 bits = as_bits(x);
 	return bits >= 0x800000 ? (i32)(bits >> 23) : 9 - __builtin_clz(bits);
@@ -15,8 +15,8 @@ DEVICE i32 exponentOf(double x) {
 DEVICE float exponent2(float, i32 k) { return power2(k); }
 DEVICE double exponent2(double, i32 k) { return as_double((u64)(k + 1023) << 52); }
 
-// fmod_ returns x - y trunc(x/y), exactly: as many digits of the quotient at a time as a
-// product of it and y leaves no rest of.
+// fmod_ returns x - y trunc(x/y), exactly: it takes as many digits of the quotient at a time as
+// keep the product with y exact.
 template <class W> DEVICE W fmod_(W x, W y) {
 	const i32 digits = sizeof(W) == 4 ? 22 : 51;
 	W a = size(x), b = size(y);
@@ -37,8 +37,8 @@ template <class W> DEVICE W remainder_(W x, W y) {
 	return r != 0 && (r < 0) != (y < 0) ? r + y : r;
 }
 
-// floorDiv returns the floor of the exact quotient: that of the rounded one, or one less
-// if what is left has not y's sign.
+// floorDiv returns the floor of the exact quotient: that of the rounded one, or one less if the
+// remainder does not have y's sign.
 template <class W> DEVICE W floorDiv(W x, W y) {
 	const W infinity = Limits<W>::infinity();
 	W q = x / y, f = down(q);

@@ -1,4 +1,4 @@
-// Random numbers that need no state: each thread makes its own from a key and a number.
+// Stateless random numbers: each thread computes its own from a key and a counter.
 #include "common.cuh"
 
 // philox is Philox4x32-10: J. Salmon and others, "Parallel Random Numbers: As Easy as
@@ -13,8 +13,8 @@ DEVICE void philox(u32 *c, u32 low, u32 high) {
 	}
 }
 
-// bernoulli sets each of n elements to whether its number is below limit, four at a time.
-// run, which may be null, says which run of a graph it is, so that each has other numbers.
+// bernoulli sets each of n elements to whether its random number is below limit, four at a time.
+// run, if not null, is the number of a graph's run, so that each run draws other numbers.
 KERNEL bernoulli(u8 *dst, i64 n, u64 limit, u32 low, u32 high, const u64 *run) {
 	i64 step = (i64)BLOCKS * THREADS;
 	u64 runs = run ? *run : 0;
@@ -29,10 +29,10 @@ KERNEL bernoulli(u8 *dst, i64 n, u64 limit, u32 low, u32 high, const u64 *run) {
 	}
 }
 
-// count_run is the end of a graph's run: one thread adds 1 to its number.
+// count_run ends a graph's run: one thread adds 1 to its number.
 KERNEL count_run(u64 *run) { *run += 1; }
 
-// bernoulli_bits sets words of 32 elements likewise: across of them hold a row of n.
+// bernoulli_bits does the same for words of 32 elements; across words hold a row of n.
 KERNEL bernoulli_bits(u32 *dst, i64 words, u64 limit, u32 low, u32 high, const u64 *run, i64 n, u32 across) {
 	i64 step = (i64)BLOCKS * THREADS;
 	u64 runs = run ? *run : 0;

@@ -1,4 +1,4 @@
-// Sums, products and extremes of what is summed in float32.
+// Sums, products and extremes of elements summed in float32.
 #include "fold.cuh"
 
 FOLD(f16, 4, float16)

@@ -1,12 +1,11 @@
 // Reductions: how the elements that go into one result are joined.
 //
-// They are taken in row-major order and cut into blocks of 1024. Lane l of 256 joins
-// elements l, l+256, l+512 and l+768 of a block, in this order. Then neighbouring lanes
-// are joined, neighbouring pairs of them, and so on; and so are blocks. The order
-// depends on the number of elements alone: rows, columns and whatever else is summed
-// give the same bits.
+// Elements are taken in row-major order and cut into blocks of 1024. Lane l of 256 joins elements
+// l, l+256, l+512 and l+768 of a block, in this order. Then adjacent lanes are joined, adjacent
+// pairs of them, and so on; then blocks likewise. The order depends on the number of elements
+// alone: rows, columns and other reductions give the same bits.
 //
-// What is joined is a type R with
+// The elements to join are described by a type R with
 //
 //	Acc, what elements are joined in, and X, what one is fetched as
 //	Acc start(), X missing()                 what changes nothing
@@ -23,17 +22,17 @@
 #pragma once
 #include "common.cuh"
 
-#define EVERYBODY 0xffffffffu // the lanes of a warp
+#define ALL_LANES 0xffffffffu // lanes of a warp
 
-// shuffled returns the a of the lane whose number differs by these bits.
+// shuffled returns the a of the lane whose number differs in these bits.
 template <class A> DEVICE A shuffled(A a, u32 bits) {
 	struct Words { u32 at[sizeof(A) / 4]; } w = __builtin_bit_cast(Words, a);
 #pragma unroll
-	for (int i = 0; i < sizeof(A) / 4; i++) w.at[i] = __nvvm_shfl_sync_bfly_i32(EVERYBODY, w.at[i], bits, 31);
+	for (int i = 0; i < sizeof(A) / 4; i++) w.at[i] = __nvvm_shfl_sync_bfly_i32(ALL_LANES, w.at[i], bits, 31);
 	return __builtin_bit_cast(A, w);
 }
 
-// pairs joins rows of V, neighbours first, and leaves the result in the first.
+// pairs joins rows of V, adjacent ones first, and leaves the result in the first.
 template <int rows, int V, class R> DEVICE void pairs(const R &r, typename R::Acc *a) {
 	const int n = rows / 2 * V;
 	typename R::Acc b[n];
@@ -46,7 +45,7 @@ template <int rows, int V, class R> DEVICE void pairs(const R &r, typename R::Ac
 	if constexpr (rows > 2) pairs<rows / 2, V>(r, a);
 }
 
-// across joins what the lanes of a warp have, in groups of neighbours.
+// across joins the values of a warp's lanes, in groups of adjacent lanes.
 template <class R> DEVICE typename R::Acc across(const R &r, typename R::Acc a, u32 group) {
 	for (u32 bit = 1; bit < group; bit *= 2) {
 		typename R::Acc b = shuffled(a, bit);
@@ -61,17 +60,17 @@ template <> struct Bits<2> { typedef u16 type; };
 template <> struct Bits<4> { typedef u32 type; };
 template <> struct Bits<8> { typedef u64 type; };
 
-// chosen takes values: a conditional of elements of an array would choose an address.
+// chosen selects by value: a conditional of array elements would select an address.
 DEVICE u32 chosen(bool first, u32 x, u32 y) { return first ? x : y; }
 
-// Eight is eight neighbours that lie side by side, in the words of 16 bytes (8 for those
-// of one byte) that they touch.
+// Eight holds eight adjacent elements, in the words of 16 bytes (8 for one-byte elements) that
+// they touch.
 template <class T> struct Eight {
 	static const int size = sizeof(T), word = size == 1 ? 8 : 16, lanes = word / 4, words = 8 * size / word, all = (words + 1) * lanes;
 	u32 w[all], skip;
 
-	// load reads what lies from p on, of which n, at least one, are there: no word without
-	// one of them.
+	// load reads the elements from p, of which n >= 1 are valid. It reads no word without a valid
+	// element.
 	METHOD void load(const T *p, int n) {
 		typedef u32 Word __attribute__((ext_vector_type(lanes)));
 		skip = (u32)(u64)p & (word - 1);
@@ -109,17 +108,17 @@ template <class T> struct Eight {
 	}
 };
 
-// Results says where results and what goes into them lie: kept holds the strides of
-// results in dst and in src, reduced those of elements in src.
+// Results is the layout of results and their elements: kept holds the strides of results in dst
+// and in src, reduced those of elements in src.
 struct Results {
-	u32 dtype; // of dst
-	u32 parts; // that a result is computed in, each a partial result in room, if there are several
+	u32 dtype; // dtype of dst
+	u32 parts; // parts per result; several parts are partial results in room
 	i64 outs, count;
 	Axes kept, reduced;
 };
 
-// ofBlock joins the elements of a block, from first on and before end, that thread t of
-// a group takes.
+// ofBlock joins the elements of a block, from first and before end, that belong to thread t of a
+// group.
 template <class R> DEVICE typename R::Acc ofBlock(const R &r, i64 first, i64 end, u32 t, bool near) {
 	typename R::Acc a[8];
 #pragma unroll
@@ -155,9 +154,8 @@ template <class R> DEVICE typename R::Acc ofBlock(const R &r, i64 first, i64 end
 	return a[0];
 }
 
-// rows computes results whose elements are near each other, side by side by eight if near
-// says so: of up to 1024 elements by
-// a group of threads each, of more by a block for each part of 8192.
+// rows computes results with nearby elements, read eight at a time if near is set: a group of
+// threads per result of up to 1024 elements, a block per 8192 elements of longer ones.
 template <class R> DEVICE void rows(R r, bool near, u32 group, const Results &all, typename R::Acc *room) {
 	SHARED static typename R::Acc sums[8];
 	u32 warp = THREAD / 32, warps = THREADS / 32, t = THREAD % group;
@@ -186,9 +184,9 @@ template <class R> DEVICE void rows(R r, bool near, u32 group, const Results &al
 	else r.put(o, a);
 }
 
-// columns computes results whose neighbours' elements are neighbours: width of them, the
-// last kept axis, by V for each thread. Threads are wide side by side; deep of the others
-// share the lanes of a block, and the rest take several blocks, which make a part.
+// columns computes adjacent results with adjacent elements: width of them, the last kept axis, V
+// per thread. wide threads lie side by side; deep of the others share the lanes of a block, and
+// the rest take several blocks, which make a part.
 template <int V, class R> DEVICE void columns(R r, u32 wide, u32 deep, i64 width, const Results &all, typename R::Acc *room) {
 	typedef typename R::Acc Acc;
 	SHARED static Acc sums[256 * V];
@@ -223,7 +221,7 @@ template <int V, class R> DEVICE void columns(R r, u32 wide, u32 deep, i64 width
 				r.template add<8 * V, V, 1>(a, x, i);
 			}
 			pairs<8, V>(r, a);
-			// Of up to four, the first two are joined, the last two, and both.
+			// Of up to four blocks it joins the first two, the last two, and both.
 			if (m & 1) r.template join<V>(pending, a);
 			else
 #pragma unroll
@@ -234,7 +232,7 @@ template <int V, class R> DEVICE void columns(R r, u32 wide, u32 deep, i64 width
 				for (int v = 0; v < V; v++) total[v] = pending[v];
 		}
 	}
-	u32 others = THREADS / wide; // that are joined, neighbours first
+	u32 others = THREADS / wide; // joined, adjacent ones first
 	Acc *own = sums + THREAD * V;
 	for (u32 bit = 1; bit < others; bit *= 2) {
 #pragma unroll
@@ -252,8 +250,8 @@ template <int V, class R> DEVICE void columns(R r, u32 wide, u32 deep, i64 width
 	}
 }
 
-// joints joins partial results: of up to 32 parts by a group of threads for each result,
-// of more by a block for each 1024, as new partial results in more if it takes several.
+// joints joins partial results: of up to 32 parts with a group of threads per result, otherwise
+// with a block per 1024, whose results are partial again if there are several.
 template <class R> DEVICE void joints(const R &r, u32 group, i64 outs, u32 parts, const typename R::Acc *room, typename R::Acc *more) {
 	SHARED static typename R::Acc sums[8];
 	if (group <= 32) {
@@ -279,7 +277,7 @@ template <class R> DEVICE void joints(const R &r, u32 group, i64 outs, u32 parts
 	else r.put(o, sum);
 }
 
-// The numbers that nothing is below and above.
+// Identities of minimum and maximum.
 template <class W> struct limits {};
 template <> struct limits<float> {
 	static METHOD float least() { return -__builtin_inff(); }
@@ -294,7 +292,7 @@ template <> struct limits<i64> {
 	static METHOD i64 most() { return (i64)(~0ull >> 1); }
 };
 
-// Elements joins the elements of a view of T as J says.
+// Elements joins the elements of a view of T with J.
 template <class T, int V, class J> struct Elements : J {
 	typedef typename J::X X;
 	typedef Eight<T> Raw;
@@ -324,7 +322,7 @@ template <class T, int V, class J> struct Elements : J {
 	}
 };
 
-// REDUCTION makes kernels of what joins elements of T and stores results of D.
+// REDUCTION defines kernels that join elements of T and store results of D.
 #define REDUCTION(Of, T, V, name, D, Acc)                                                                                          \
 	KERNEL rows_##name(u32 code, u32 near, u32 group, const T *src, D *dst, Acc *room, Results all) {                              \
 		rows(Of<T, 1>(code, all, src, dst), near, group, all, room);                                                               \

@@ -1,4 +1,4 @@
-// Sums, products and extremes of what is summed in 64 bits.
+// Sums, products and extremes of elements summed in 64 bits.
 #include "fold.cuh"
 
 FOLD(double, 2, float64)

@@ -1,21 +1,20 @@
-// What goes on from element to element along an axis.
+// Scans along an axis.
 #include "reduce.cuh"
 
-// Lines says where lines lie: n elements of which the strides in dst and operands are
-// along, the others by axes.
+// Lines is the layout of lines: n elements with the strides along in dst and operands; axes
+// locate the lines.
 struct Lines {
 	i64 count, n, along[3];
-	u32 side;   // lines that a block goes along together, a power of two up to 32
-	u32 each;   // elements of a line in a tile, a power of two; side * each is up to 1024
-	u32 turned; // whether their elements, rather than those of a line, are neighbours
+	u32 side;   // lines per block, a power of two up to 32
+	u32 each;   // elements of a line in a tile, a power of two; side * each is at most 1024
+	u32 turned; // whether the lines' elements, rather than those of a line, are adjacent
 	Axes others;
 };
 
 const u32 tileRoom = 1536;
 
-// scan goes along lines, a tile after the other: as many threads as lines
-// compute, one element after the other, while the others fetch the next tile and store the
-// one before. S has
+// scan processes lines, one tile after the other: as many threads as lines compute, element by
+// element, while the others fetch the next tile and store the previous one. S has
 //
 //	X, Y                   of which a tile is made
 //	void load(x, y, i, j)  sets x, y or both to what lies there in the operands
@@ -26,7 +25,7 @@ const u32 tileRoom = 1536;
 template <class S> DEVICE void scan(S s, const Lines &l) {
 	SHARED static typename S::X x[2][tileRoom];
 	SHARED static typename S::Y y[2][tileRoom];
-	u32 each = l.each, pitch = l.side | 1; // of elements of a line in a tile
+	u32 each = l.each, pitch = l.side | 1; // distance of a line's elements in a tile
 	i64 tiles = (l.n + each - 1) / each;
 	for (i64 t = -1; t <= tiles; t++) {
 		if (THREAD < 32) {
@@ -63,11 +62,11 @@ template <class S> DEVICE void scan(S s, const Lines &l) {
 	}
 }
 
-// Carried is what Recurrence hands on from element to element: of float32 it is float64.
+// Carried is the state of Recurrence: float64 for float32.
 template <class T> struct Carried : Wide<T> {};
 template <> struct Carried<float> { typedef double type; };
 
-// Running is Recurrence. Without factors they are 1, which changes nothing.
+// Running is Recurrence. Missing factors are 1, which changes nothing.
 template <class T> struct Running {
 	typedef typename Wide<T>::type X;
 	typedef X Y;
@@ -86,7 +85,7 @@ template <class T> struct Running {
 	METHOD void store(i64 i, X a, Y) const { narrow(dst[i], a); }
 };
 
-// Leading is CumArgMax, and CumArgMin.
+// Leading is CumArgMax and CumArgMin.
 template <class T> struct Leading {
 	typedef typename Wide<T>::type X;
 	typedef i64 Y;

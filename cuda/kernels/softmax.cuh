@@ -1,13 +1,12 @@
-// Softmax and its kin along an axis. Each sum has the order of reduce.cuh, and each
-// operation rounds by itself, so that results are those of the codes that they are defined
-// by.
+// Softmax and related functions along an axis. Each sum has the order of reduce.cuh, and each
+// operation rounds separately, so that results equal those of the codes that define them.
 #pragma once
 #include "exp.cuh"
 #include "log.cuh"
 #include "reduce.cuh"
 
-// Softened says where lines lie along which sums are made: n elements of which the strides
-// in dst, x and y are along, the others by axes.
+// Softened is the layout of the lines: n elements with the strides along in dst, x and y; axes
+// locate the lines.
 struct Softened {
 	u32 code, dtype; // of dst
 	u32 near;        // bits for dst, x and y: whether eight elements lie side by side, those of dst from multiples of 16 bytes on
@@ -33,8 +32,8 @@ struct Top {
 	}
 };
 
-// share returns what an element gives to the sum, and makes x what its result is made
-// of. top is the largest element.
+// share returns an element's term of the sum, and sets x to the input of its result. top is the
+// largest element.
 DEVICE float share(u32 code, float &x, float y, float top) {
 	switch (code) {
 	case SoftmaxGrad: return x * y;
@@ -46,8 +45,7 @@ DEVICE float share(u32 code, float &x, float y, float top) {
 	return e;
 }
 
-// finished returns the result, from that x; total is the sum, of which LogSoftmax takes the
-// logarithm.
+// finished returns the result from that x; total is the sum, or its logarithm for LogSoftmax.
 DEVICE float finished(u32 code, float x, float y, float total) {
 	switch (code) {
 	case Softmax: return x / total;
@@ -70,7 +68,7 @@ template <class T> struct Soft {
 	METHOD float one(const T *p, int view, i64 i) const { return widen(p[from[view] + i * s.along[view + 1]]); }
 	METHOD void put(i64 i, float v) const { ::put(s.dtype, dst, into + i * s.along[0], v); }
 
-	// eight sets v to elements i to i+7, n of which, at least one, are there.
+	// eight sets v to elements i to i+7, of which n >= 1 are valid.
 	METHOD void eight(float *v, const T *p, int view, i64 i, int n) const {
 		if (s.near >> (view + 1) & 1) {
 			Eight<T> raw;
@@ -85,19 +83,19 @@ template <class T> struct Soft {
 		for (int j = 0; j < 8; j++) v[j] = one(p, view, j < n ? i + j : i);
 	}
 
-	// putWarp stores what a warp has, v at i to i+7 of those below n, by neighbouring threads
-	// side by side. room is the warp's.
+	// putWarp stores a warp's values, v at i to i+7 of those below n, so that adjacent threads write
+	// adjacent elements. room belongs to the warp.
 	METHOD void putWarp(i64 i, const float *v, i64 n, float *room) const {
 		i -= LANE * 8;
 #pragma unroll
 		for (int j = 0; j < 8; j++) room[LANE * 9 + j] = v[j];
-		__nvvm_bar_warp_sync(EVERYBODY);
+		__nvvm_bar_warp_sync(ALL_LANES);
 #pragma unroll
 		for (int j = 0; j < 8; j++) {
 			u32 at = j * 32 + LANE;
 			if (i + at < n) put(i + at, room[at / 8 * 9 + at % 8]);
 		}
-		__nvvm_bar_warp_sync(EVERYBODY);
+		__nvvm_bar_warp_sync(ALL_LANES);
 	}
 
 	// putEight stores n of v at i to i+7.
@@ -124,7 +122,7 @@ template <class T> struct Soft {
 	}
 };
 
-// acrossWarps joins what the first lanes of the warps of a block have, for all.
+// acrossWarps joins the values of the first lanes of a block's warps, for all threads.
 template <class R> DEVICE float acrossWarps(const R &r, float a, float *room) {
 	u32 warps = THREADS / 32;
 	if (THREAD % 32 == 0) room[THREAD / 32] = a;
@@ -134,8 +132,8 @@ template <class R> DEVICE float acrossWarps(const R &r, float a, float *room) {
 	return a;
 }
 
-// softRows computes lines of up to 8192 elements, which stay in registers: of up to 1024 by
-// a group of threads each, of more by a block.
+// softRows computes lines of up to 8192 elements, which stay in registers: a group of threads per
+// line of up to 1024, a block per longer line.
 template <class T> DEVICE void softRows(Soft<T> s, u32 group) {
 	SHARED static float room[8], turning[8][32 * 9];
 	u32 code = s.s.code, t = THREAD % group;
@@ -182,10 +180,9 @@ template <class T> DEVICE void softRows(Soft<T> s, u32 group) {
 	}
 }
 
-const u32 softBlocks = 4096; // of 1024 elements, that softLong can sum
+const u32 softBlocks = 4096; // blocks of 1024 elements that softLong can sum
 
-// softLong computes lines of more elements, a block each: it reads them again for each of
-// up to three passes.
+// softLong computes longer lines, one block each, and rereads them in each of up to three passes.
 template <class T> DEVICE void softLong(Soft<T> s) {
 	SHARED static float room[32], sums[2][softBlocks];
 	u32 code = s.s.code, t = THREAD % 32, warp = THREAD / 32, warps = THREADS / 32;
@@ -258,8 +255,8 @@ template <class T> DEVICE void softLong(Soft<T> s) {
 	}
 }
 
-// softColumns computes neighbouring lines of up to 1024 elements: wide of them by a block,
-// each by as many threads as share it.
+// softColumns computes adjacent lines of up to 1024 elements: wide of them per block, each by as
+// many threads as share it.
 template <class T> DEVICE void softColumns(Soft<T> s, u32 wide) {
 	SHARED static float room[256];
 	u32 code = s.s.code, c = THREAD % wide, p = THREAD / wide, deep = THREADS / wide;
@@ -278,7 +275,7 @@ template <class T> DEVICE void softColumns(Soft<T> s, u32 wide) {
 			BARRIER();
 		}
 	}
-	// Threads that share a line take lanes of eight in turn: 32 / deep of them, neighbours.
+	// Threads that share a line take lanes of eight in turn: 32 / deep adjacent ones.
 	u32 each = s.s.n <= 8 * deep ? 1 : 32 / deep;
 	float total = 0, pending[5];
 #pragma unroll 1
@@ -316,7 +313,7 @@ template <class T> DEVICE void softColumns(Soft<T> s, u32 wide) {
 	}
 }
 
-// Of the first kernel two blocks are to fit on a multiprocessor.
+// Two blocks of the first kernel must fit on a multiprocessor.
 #define SOFTMAX(T, name)                                                                                                                       \
 	extern "C" __attribute__((global)) __attribute__((launch_bounds(256, 2))) void rows_##name(u32 group, void *dst, const T *x, const T *y, Softened s) { softRows(Soft<T>{s, dst, x, y, 0, {}}, group); }            \
 	KERNEL_OF(512) long_##name(void *dst, const T *x, const T *y, Softened s) { softLong(Soft<T>{s, dst, x, y, 0, {}}); }                      \

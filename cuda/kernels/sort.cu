@@ -1,19 +1,19 @@
-// Orders of lines: the smallest number of what comes first. Keys are numbers that order
-// like elements; equal ones keep their order. Lines of up to 64 elements are sorted by
-// counting, those of up to 4096 in a block, longer ones digit by digit through memory:
-// Satish, Harris and Garland, Designing efficient sorting algorithms for manycore GPUs, 2009.
+// Argsort of lines. Keys are numbers that order like elements; the sort is stable. Lines of up to
+// 64 elements are sorted by counting, those of up to 4096 in a block, longer ones digit by digit
+// through memory: Satish, Harris and Garland, Designing efficient sorting algorithms for manycore
+// GPUs, 2009.
 #include "common.cuh"
 
 #define BALLOT(x) __nvvm_vote_ballot_sync(0xffffffff, x)
 #define SYNC_WARP() __nvvm_bar_warp_sync(0xffffffff)
 
-// Source is where keys come from: elements of a view of dtype, along lines, or keys that
-// lie there already, n for each line, if dtype is 0. flip is ~0 where the largest comes
-// first. Axes place lines: first in the result, then in the view.
+// Source is the origin of keys: elements of a view of dtype, along lines, or stored keys, n per
+// line, if dtype is 0. flip is ~0 for descending order. Axes locate lines: first in the result,
+// then in the view.
 struct Source {
 	const void *at;
 	u64 flip;
-	i64 step; // between a line's elements
+	i64 step; // distance between a line's elements
 	u32 dtype, n;
 };
 
@@ -60,7 +60,7 @@ template <class K> struct Reader {
 	}
 };
 
-// sort_few counts, for each element, how many come before it.
+// sort_few counts, for each element, the elements that precede it.
 template <class K> DEVICE void few(i64 *dst, i64 step, const Source &s, u32 lines, const Axes &axes) {
 	SHARED static K keys[256];
 	u32 together = 256 / s.n, mine = THREAD / s.n, i = THREAD - mine * s.n;
@@ -89,7 +89,7 @@ template <class K> DEVICE void few(i64 *dst, i64 step, const Source &s, u32 line
 KERNEL sort_few_32(i64 *dst, i64 step, Source s, u32 lines, Axes axes) { few<u32>(dst, step, s, lines, axes); }
 KERNEL sort_few_64(i64 *dst, i64 step, Source s, u32 lines, Axes axes) { few<u64>(dst, step, s, lines, axes); }
 
-// sums_before returns the sum of x over the threads of a block of 256 before this one.
+// sums_before returns the sum of x over the preceding threads of a block of 256.
 DEVICE u32 sums_before(u32 x, u32 *room) {
 	u32 sum = x;
 #pragma unroll
@@ -105,7 +105,7 @@ DEVICE u32 sums_before(u32 x, u32 *room) {
 	return before;
 }
 
-// same returns the lanes whose digit is this lane's.
+// same returns the lanes with this lane's digit.
 DEVICE u32 same(u32 digit) {
 	u32 lanes = 0xffffffff;
 #pragma unroll
@@ -117,7 +117,7 @@ DEVICE u32 same(u32 digit) {
 	return lanes;
 }
 
-// Digits counts digits in a block of 256 threads, each warp on its own.
+// Digits counts digits in a block of 256 threads, each warp separately.
 struct Digits {
 	u32 count[8][256];
 	u32 room[8];
@@ -126,7 +126,7 @@ struct Digits {
 		for (int w = 0; w < 8; w++) count[w][THREAD] = 0;
 		BARRIER();
 	}
-	// add counts a digit of each lane and returns how many of it the warp had before.
+	// add counts a digit of each lane and returns the warp's previous count of it.
 	METHOD u32 add(u32 digit) {
 		u32 lanes = same(digit), before = __builtin_popcount(lanes & ((1u << LANE) - 1));
 		u32 *c = &count[THREAD / 32][digit];
@@ -136,8 +136,8 @@ struct Digits {
 		SYNC_WARP();
 		return sum + before;
 	}
-	// place turns counts into where each warp's first of a digit comes in the block, and
-	// returns where the first of digit THREAD comes.
+	// place turns counts into the position of each warp's first element of a digit in the block, and
+	// returns the position of the first with digit THREAD.
 	METHOD u32 place() {
 		BARRIER();
 		u32 sum = 0;
@@ -155,10 +155,10 @@ struct Digits {
 	}
 };
 
-// A thread holds I elements of a block's 256*I: those of a warp lie together.
+// A thread holds I elements of a block's 256*I; those of a warp are contiguous.
 #define OWN(r) (THREAD / 32 * 32 * I + (r)*32 + LANE)
 
-// sorted sorts keys, and the positions that go along, by the digit at shift in a block.
+// sorted sorts keys, and their positions, by the digit at shift in a block.
 template <class K, int I> DEVICE u32 sorted(K *key, u32 *place, u32 shift, Digits &digits, K *room) {
 	u32 rank[I];
 	digits.clear();
@@ -183,8 +183,8 @@ template <class K, int I> DEVICE u32 sorted(K *key, u32 *place, u32 shift, Digit
 	return first;
 }
 
-// sort_block sorts a line in a block: the order goes to dst, or to order, with the keys.
-// bits are those that keys may differ in.
+// sort_block sorts a line in a block. The order goes to dst, or to order, with the keys. bits are
+// those in which keys may differ.
 template <class K, int I>
 DEVICE void block(i64 *dst, i64 step, K *keys, u32 *order, const Source &s, u32 bits, u32 lines, const Axes &axes) {
 	SHARED static K room[256 * I];
@@ -229,8 +229,8 @@ SORT_BLOCK(u64, 64, 1)
 SORT_BLOCK(u64, 64, 4)
 SORT_BLOCK(u64, 64, 16)
 
-// The digits of long lines are counted in tiles of 4096 elements: a line is BLOCK_Y after
-// the first. counts has, for each line and digit, those of all tiles.
+// The digits of long lines are counted in tiles of 4096 elements: a line is BLOCK_Y after the
+// first. counts holds, for each line and digit, those of all tiles.
 const int tile = 4096;
 
 // sort_count counts the digits of each tile.
@@ -258,8 +258,8 @@ template <class K> DEVICE void count(u32 *counts, const Source &s, u32 shift, u3
 KERNEL sort_count_32(u32 *counts, Source s, u32 shift, u32 first, Axes axes) { count<u32>(counts, s, shift, first, axes); }
 KERNEL sort_count_64(u32 *counts, Source s, u32 shift, u32 first, Axes axes) { count<u64>(counts, s, shift, first, axes); }
 
-// sort_scan turns the counts of digit BLOCK of line BLOCK_Y into sums over the tiles
-// before, and sets totals to those over all tiles.
+// sort_scan turns the counts of digit BLOCK of line BLOCK_Y into sums over the preceding tiles,
+// and sets totals to the sums over all tiles.
 KERNEL sort_scan(u32 *counts, u32 *totals, u32 tiles) {
 	SHARED static u32 room[8], last;
 	u32 *c = counts + ((u64)BLOCK_Y * 256 + BLOCK) * tiles, sum = 0;
@@ -275,8 +275,8 @@ KERNEL sort_scan(u32 *counts, u32 *totals, u32 tiles) {
 	if (THREAD == 0) totals[BLOCK_Y * 256 + BLOCK] = sum;
 }
 
-// sort_move brings each tile's keys and places to where they are sorted by a digit. It
-// takes places from 0 on where there are none, and sets the order dst, or keys and places.
+// sort_move moves each tile's keys and places to their positions sorted by a digit. Without
+// places it numbers them from 0. It sets the order dst, or keys and places.
 template <class K>
 DEVICE void move(i64 *dst, i64 step, K *keys, u32 *places, const u32 *counts, const u32 *totals, const Source &s, const u32 *from_places, u32 shift, u32 first, const Axes &axes) {
 	const int I = tile / 256;

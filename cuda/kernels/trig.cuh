@@ -1,13 +1,13 @@
-// The functions of angles of float.
+// Trigonometric functions of float.
 #pragma once
 #include "elementary.cuh"
 
 // twoOverPi holds the bits of 2/pi, after 32 of 0.
 static __attribute__((device)) const u32 twoOverPi[8] = {0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
 
-// reduceFar is reduceAngle for large finite angles: M. Payne and R. Hanek, Radian
-// reduction for trigonometric functions, SIGNUM Newsletter 18 (1983). x is n 2^e with a
-// whole n below 2^24; of 2/pi 2^e, 96 bits from the one of weight 2 on matter.
+// reduceFar is reduceAngle for large finite angles: M. Payne and R. Hanek, Radian reduction for
+// trigonometric functions, SIGNUM Newsletter 18 (1983). x is n 2^e with an integer n below 2^24;
+// of 2/pi 2^e, the 96 bits from weight 2 down are needed.
 DEVICE float reduceFar(float x, u32 &quadrant) {
 	u32 bits = as_bits(x) & 0x7fffffff, n = (bits & 0x7fffff) | 0x800000, from = (bits >> 23) - 150 + 30;
 	const u32 *w = &twoOverPi[from >> 5];
@@ -23,7 +23,7 @@ DEVICE float reduceFar(float x, u32 &quadrant) {
 	return -r;
 }
 
-// reduceAngle returns x less a multiple of pi/2, between -pi/4 and pi/4, and which it is,
+// reduceAngle returns x minus the multiple of pi/2 that leaves -pi/4 to pi/4, and that multiple
 // modulo 4.
 DEVICE float reduceAngle(float x, u32 &quadrant) {
 	float a = size(x);
@@ -38,7 +38,7 @@ DEVICE float reduceAngle(float x, u32 &quadrant) {
 	return fused(n, 0x1.ee59dap-50f, fused(n, 0x1.777a5cp-25f, fused(n, -0x1.921fb6p+0f, x)));
 }
 
-// sineOf and cosineOf are of angles up to pi/4, of which z is the square.
+// sineOf and cosineOf take an angle up to pi/4 and its square z.
 DEVICE float sineOf(float r, float z) { return fused(r * z, polynomial(z, -0x1.555552p-3f, 0x1.110c24p-7f, -0x1.9ac6fcp-13f), r); }
 DEVICE float cosineOf(float z) { return fused(z * z, polynomial(z, 0x1.555554p-5f, -0x1.6c12cep-10f, 0x1.9bd670p-16f), fused(z, -0.5f, 1.f)); }
 
@@ -60,7 +60,7 @@ DEVICE float tan_(float x) {
 	return x == 0 ? x : y;
 }
 
-// asinNear returns the arc sine of w, from 0 to 1/2, of which z is the square.
+// asinNear returns the arc sine of w, from 0 to 1/2, with its square z.
 DEVICE float asinNear(float w, float z) { return fused(w * z, polynomial(z, 0x1.55555ep-3f, 0x1.332732p-4f, 0x1.70a6bcp-5f, 0x1.b311d2p-6f, 0x1.37fe16p-5f), w); }
 
 DEVICE float asin_(float x) {

@@ -1,5 +1,5 @@
-// The functions of angles of double: those of package elementary, but for the reduction
-// of large angles.
+// Trigonometric functions of double, as in package elementary, except the reduction of large
+// angles.
 #pragma once
 #include "exp64.cuh"
 
@@ -13,8 +13,8 @@ TABLE u64 twoOverPi64[] = {
 
 DEVICE u64 productHigh(u64 x, u64 y) { return __nvvm_mulhi_ull(x, y); }
 
-// reduceFar is reduceAngle for large finite angles, by Payne and Hanek as in trig.cuh:
-// 192 bits of the product with 2/pi, from the one of weight 2 on.
+// reduceFar is reduceAngle for large finite angles, by Payne and Hanek as in trig.cuh: 192 bits
+// of the product with 2/pi, from weight 2 down.
 static __attribute__((device, noinline)) double reduceFar(double x, double *c, u32 *quadrant) {
 	u64 bits = as_bits(x) & ~0ull >> 1, n = (bits & ~0ull >> 12) | 1ull << 52;
 	u32 from = (u32)(bits >> 52) - 1075 + 62, shift = from & 63;
@@ -22,7 +22,7 @@ static __attribute__((device, noinline)) double reduceFar(double x, double *c, u
 	u64 a = w[0], b = w[1], d = w[2];
 	if (shift) a = a << shift | b >> (64 - shift), b = b << shift | d >> (64 - shift), d = d << shift | w[3] >> (64 - shift);
 	u64 t = n * b, low = t + productHigh(n, d), high = n * a + productHigh(n, b) + (low < t);
-	// What is left of a quadrant lies in high << 2 and low, a fraction of 126 bits.
+	// The remainder of a quadrant is high << 2 and low, a fraction of 126 bits.
 	*quadrant = (u32)(high >> 62);
 	high = high << 2 | low >> 62, low <<= 2;
 	bool negative = high >> 63;
@@ -43,7 +43,7 @@ static __attribute__((device, noinline)) double reduceFar(double x, double *c, u
 	return r;
 }
 
-// reduceAngle returns x less a multiple of pi/2 as a sum, and which it is, modulo 4.
+// reduceAngle returns x minus a multiple of pi/2 as a sum, and that multiple modulo 4.
 DEVICE double reduceAngle(double x, double &c, u32 &quadrant) {
 	double a = size(x);
 	c = 0, quadrant = 0;
@@ -82,8 +82,7 @@ DEVICE double tan_(double x) {
 	return x == 0 ? x : quadrant & 1 ? -k / s : s / k;
 }
 
-// atanNear returns the arc tangent of y/x as a sum, x not being less than y, both above 0
-// and finite.
+// atanNear returns the arc tangent of y/x as a sum, for finite x >= y > 0.
 DEVICE double atanNear(double y, double x, double &lo) {
 	double t = y / x, rest = fused(-t, x, y) / x;
 	if (!(size(rest) < 1)) rest = 0;
@@ -118,7 +117,7 @@ DEVICE double atan2_(double y, double x) {
 	double a = size(x), b = size(y);
 	const double infinity = Limits<double>::infinity();
 	if (x != x || y != y) return x + y;
-	// Multiples of pi/4, made of other points at the same angle.
+	// Multiples of pi/4, computed from other points at the same angle.
 	if (a == infinity || b == infinity) a = a == infinity, b = b == infinity;
 	double hi = 0, lo = 0;
 	if (b != 0) hi = a == 0 ? halfPiHi : atanRatio(b, a, lo);

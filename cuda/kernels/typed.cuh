@@ -1,11 +1,10 @@
-// Loops of elementwise kernels whose dtype is a parameter. What a module of many codes
-// computes then stands in it once for all dtypes that are computed on in one type W, and
-// not once for each, which keeps the driver's compilation of it short.
+// Loops of elementwise kernels whose dtype is a parameter. A module of many codes then contains
+// one instance for all dtypes computed in a type W, instead of one per dtype, which keeps the
+// driver's compilation short.
 #pragma once
 #include "pointwise.cuh"
 
-// perTurn returns how many elements a thread takes at once: what 16 bytes hold, but four
-// of int64.
+// perTurn returns the number of elements per iteration of a thread: 16 bytes, or four int64.
 DEVICE u32 perTurn(float, u32 dtype) { return dtype == Float32 ? 4 : 8; }
 DEVICE u32 perTurn(double, u32 dtype) { return 2; }
 DEVICE u32 perTurn(i64, u32 dtype) { return dtype == Int64 || dtype == Int32 ? 4 : dtype == Int16 ? 8 : 16; }
@@ -26,9 +25,9 @@ DEVICE void loadAs(i64 &w, u32 dtype, const void *p, i64 i) {
 	else w = dtype == Bool ? widen(((const flag *)p)[i]) : widen(((const u8 *)p)[i]);
 }
 
-// Words are what one turn of a thread loads of an operand: 16 bytes, or 32 of int64.
-// Elements are taken from the front and put at the end, as many at a time as are
-// computed at once, so that no register needs an index.
+// Words are the words of an operand that a thread loads per iteration: 16 bytes, or 32 of int64.
+// Elements are taken from the front and put at the end, as many at a time as are computed
+// together, so that no register needs an index.
 struct Words {
 	u32 at[8];
 };
@@ -145,8 +144,7 @@ DEVICE void append(Words &w, u32 dtype, const i64 *r) {
 	}
 }
 
-// flatTyped is flat for operands of dtype and a result of the dtype to, P elements
-// at a time.
+// flatTyped is flat for operands of dtype and a result of the dtype to, P elements at a time.
 template <class Op, class W, int P, int operands>
 DEVICE void flatTyped(u32 code, u32 dtype, u32 to, i64 n, Scalars<W> s, void *dst, const void *x, const void *y, const void *z, u32 sx, u32 sy, u32 sz) {
 	const bool wide = P == 4 && dtype == Int64;
@@ -196,7 +194,7 @@ DEVICE void flatTyped(u32 code, u32 dtype, u32 to, i64 n, Scalars<W> s, void *ds
 	}
 }
 
-// stridedTyped is strided likewise.
+// stridedTyped is strided for the same dtypes.
 template <class Op, class W, int operands>
 DEVICE void stridedTyped(u32 code, u32 dtype, u32 to, u32 n, Scalars<W> s, void *dst, const void *x, const void *y, const void *z, const Axes &axes) {
 	const void *from[3] = {x, y, z};
@@ -211,8 +209,8 @@ DEVICE void stridedTyped(u32 code, u32 dtype, u32 to, u32 n, Scalars<W> s, void 
 	}
 }
 
-// TYPED makes two kernels. As many blocks of the first as said fit on a multiprocessor at
-// once: with more registers for each, fewer loads would be under way.
+// TYPED defines two kernels. The given number of blocks of the first fit on a multiprocessor:
+// with more registers per block, fewer loads would be in flight.
 #define TYPED(name, Op, W, P, operands, blocks)                                                                                                         \
 	extern "C" __attribute__((global)) __attribute__((launch_bounds(256, blocks))) void name(                                                           \
 		u32 code, u32 dtype, u32 to, i64 n, Scalars<W> s, void *dst, const void *x, const void *y, const void *z, u32 sx, u32 sy, u32 sz) {                \

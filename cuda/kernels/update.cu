@@ -1,5 +1,5 @@
-// What changes tensors in place: unscaling gradients, steps of optimizers; many tensors in
-// one launch.
+// In-place updates of tensors: unscaling of gradients and optimizer steps, many tensors per
+// launch.
 #include "guard.cuh"
 
 DEVICE float root(float x) { return __builtin_sqrtf(x); }
@@ -12,18 +12,19 @@ template <class T, class W> DEVICE W rounded(W x) {
 	return widen(t);
 }
 
-// Factors are the scalars of an update: for Unscale the factor alone, for SGD rate,
-// momentum, decay and 1 - dampening, for Adam a to e, rate and epsilon.
+// Factors are the scalars of an update: for Unscale the factor alone, for SGD rate, momentum,
+// decay and 1 - dampening, for Adam a to e, rate and epsilon.
 template <class W> struct Factors {
 	W c[7];
 	u32 nesterov, first;
 };
 
-// An update changes elements x[0] to x[views-1] of as many tensors, and writes those whose
-// bits are set in writes. It says whether it met one that is not finite. Behind the tensors
-// lie two more things, or nil. guard reads the first before the elements and says whether to write.
+// An update changes elements x[0] to x[views-1] of that many tensors, and writes those whose bits
+// are set in writes. It reports whether it found a non-finite one. Two more pointers, which may
+// be null, follow the tensors. guard reads the first before the elements and reports whether to
+// write.
 
-// Behind what is unscaled lie the flag and the factor.
+// The two pointers of Unscaling are the flag and the factor.
 struct Unscaling {
 	static const int views = 1, writes = 1, ahead = 4;
 	static const bool checks = true;
@@ -38,7 +39,7 @@ struct Unscaling {
 	}
 };
 
-// Behind what an optimizer steps lie its count and the copy.
+// The two pointers of an optimizer are its count and the copy.
 template <bool momentum> struct Descent {
 	static const int views = momentum ? 3 : 2, writes = momentum ? 5 : 1, ahead = 2;
 	static const bool checks = false;
@@ -84,9 +85,9 @@ struct Adaptive {
 	}
 };
 
-// Table lists tensors without gaps, of n elements each, as many as fit beside Factors into the
-// 4 KiB that parameters may take. Blocks first[i] to first[i+1]-1 go through tensor i. at has an update's
-// views and what lies behind them.
+// Table lists contiguous tensors of n elements each, as many as fit next to Factors in the 4 KiB
+// of parameters. Blocks first[i] to first[i+1]-1 process tensor i. at holds an update's views and
+// the pointers that follow them.
 const int chunk = 8192;
 template <int views> struct Table {
 	static const int slots = views + 2, tensors = 4000 / (12 + 8 * slots);
@@ -102,12 +103,12 @@ DEVICE u16 half(u32 dtype, float x) {
 	if (dtype == Float16) return narrow(y, x), y.bits;
 	return narrow(z, x), z.bits;
 }
-DEVICE u16 half(u32, double) { return 0; } // there are copies of float32 alone
+DEVICE u16 half(u32, double) { return 0; } // only float32 has copies
 template <class T> struct Copied { static const bool value = false; };
 template <> struct Copied<float> { static const bool value = true; };
 
-// several updates the elements of all tensors of a table, 16 bytes at a time, a chunk of
-// one of them in a block.
+// several updates the elements of all tensors of a table, 16 bytes at a time, one chunk of one
+// tensor per block.
 template <class Op, class T> DEVICE void several(const Table<Op::views> &t, Factors<typename Wide<T>::type> f, u32 dtype) {
 	typedef typename Wide<T>::type W;
 	const int P = Pack<T>::count, V = Op::views, U = Op::ahead;
@@ -177,7 +178,7 @@ template <class Op, class T> DEVICE void several(const Table<Op::views> &t, Fact
 	if (Op::checks && bad) *(float *)behind[0] = 1;
 }
 
-// scattered updates n < 2^31 elements of views of any strides, without copies.
+// scattered updates n < 2^31 elements of views with any strides, without copies.
 template <class Op, class T>
 DEVICE void scattered(u32 n, Factors<typename Wide<T>::type> f, T *a, T *b, T *c, T *d, u64 first, u64 second, const Axes &axes) {
 	typedef typename Wide<T>::type W;

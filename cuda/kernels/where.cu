@@ -1,9 +1,9 @@
-// Elementwise codes whose first or second operand is a condition: bytes, or of the size
-// of the elements.
+// Elementwise codes whose first or second operand is a condition: bytes, or elements of the
+// operands' size.
 #include "pointwise.cuh"
 
-// chosen sets dst[i] = Op of c[i], y[i] and z[i], as many elements at a time as 16 bytes
-// hold, for views without gaps. A step of 0 repeats an operand's one element.
+// chosen sets dst[i] = Op of c[i], y[i] and z[i], 16 bytes at a time, for contiguous views. A
+// step of 0 repeats an operand's single element.
 template <class Op, class T, class C> DEVICE void chosen(i64 n, Op op, T *dst, const C *c, const T *y, const T *z, u32 sc, u32 sy, u32 sz) {
 	const int P = Pack<T>::count;
 	struct __attribute__((aligned(P * sizeof(C)))) Conditions { C at[P]; };
@@ -34,7 +34,7 @@ template <class Op, class T, class C> DEVICE void chosen(i64 n, Op op, T *dst, c
 	}
 }
 
-// chosenStrided goes through views of any strides, n < 2^31 elements.
+// chosenStrided processes views with any strides, n < 2^31 elements.
 template <class Op, class T, class C> DEVICE void chosenStrided(u32 n, Op op, T *dst, const C *c, const T *y, const T *z, const Axes &axes) {
 	for (u32 i = BLOCK * THREADS + THREAD; i < n; i += BLOCKS * THREADS) {
 		i64 at[4];
@@ -45,14 +45,15 @@ template <class Op, class T, class C> DEVICE void chosenStrided(u32 n, Op op, T 
 	}
 }
 
-// Choice keeps the bits of what it chooses. A condition counts as 0 where none of the
-// bits of the mask is set: all but the sign of real numbers.
+// Choice preserves the bits of what it chooses. A condition counts as 0 if none of the mask's
+// bits is set; the mask of real numbers excludes the sign.
 struct Choice {
 	u64 mask;
 	template <class T, class C> METHOD void operator()(T &r, C c, T y, T z) const { r = (c & (C)mask) ? y : z; }
 };
 
-// Dropping scales what is kept, and what is not by 0, which is NaN for infinities.
+// Dropping scales kept elements, and multiplies dropped ones by 0, which gives NaN for
+// infinities.
 struct Dropping {
 	float scale;
 	template <class T> METHOD void operator()(T &r, u8 keep, T x, T) const { narrow(r, (keep ? scale : 0) * widen(x)); }

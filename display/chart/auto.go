@@ -6,8 +6,8 @@ import (
 	"html"
 )
 
-// InTheme implements display.Themed. "auto" is a figure that holds both themes: a
-// browser shows the one that the reader's system asks for, everything else Light.
+// InTheme implements display.Themed. "auto" returns a figure that holds both themes: browsers
+// follow the reader's system setting, all other front ends show Light.
 func (f *Figure) InTheme(name string) any {
 	if f.chosen {
 		return f
@@ -20,8 +20,8 @@ func (f *Figure) InTheme(name string) any {
 	return &g
 }
 
-// both is an SVG file with the figure in two themes. Which of them shows is the
-// browser's choice: CSS Media Queries Level 5, prefers-color-scheme.
+// both returns an SVG file with the figure in two themes. The browser selects one by
+// prefers-color-scheme (CSS Media Queries Level 5).
 func (f *Figure) both() []byte {
 	w, h := f.Size()
 	var b bytes.Buffer

@@ -13,16 +13,15 @@ type Bar struct {
 	Parts []Part
 }
 
-// Part is a part of a bar. Parts of one name are of one kind.
+// Part is a part of a bar. Parts with the same name have the same kind.
 type Part struct {
 	Name  string
-	DType string // that gives it its colour; may be empty
+	DType string // dtype that selects the colour; may be empty
 	Value float64
 }
 
-// Bars shows sums of what, "memory", in a unit as "B", each as a bar of its parts, with
-// what they come to. Parts of later kinds are hatched, so that neighbours of one colour
-// differ.
+// Bars shows totals of a quantity such as "memory", in a unit such as "B", one bar each, divided
+// into parts. Parts of later kinds are hatched to keep neighbours of the same colour apart.
 func Bars(what, unit string, bars []Bar) *Figure {
 	s := barSheet{what: what, unit: unit}
 	for _, b := range bars {
@@ -58,10 +57,10 @@ func Bars(what, unit string, bars []Bar) *Figure {
 	return f
 }
 
-// Measures of a chart of bars.
+// Dimensions of a bar chart.
 const (
-	barMost = 20 // bars
-	barRow  = 22 // height of one
+	barMost = 20 // maximum number of bars
+	barRow  = 22 // height of a bar
 )
 
 type bar struct {
@@ -72,7 +71,7 @@ type bar struct {
 type barSheet struct {
 	what, unit string
 	bars       []bar
-	kinds      []Part // with their sums
+	kinds      []Part // sum of each kind
 	most       float64
 }
 
@@ -102,7 +101,7 @@ func (s barSheet) sentence() string {
 	return text
 }
 
-// look returns how kind i is drawn.
+// look returns the drawing function of kind i.
 func (s barSheet) look(t Theme, i int) func(c *draw.Canvas, x0, y0, x1, y1 vg.Length) {
 	d, _ := dtypeOf(s.kinds[i].DType)
 	col := d.color(t)

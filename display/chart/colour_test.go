@@ -10,7 +10,7 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// TestGlyphs: the font has every sign that charts use.
+// TestGlyphs checks that the font has every sign that charts use.
 func TestGlyphs(t *testing.T) {
 	f, err := sfnt.Parse(dejavusans.TTF)
 	if err != nil {
@@ -60,13 +60,13 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// over is a translucent colour on a background.
+// over blends a translucent colour with a background.
 func over(c, bg color.NRGBA) color.NRGBA {
 	mix := func(a, b uint8) uint8 { return uint8((int(a)*int(c.A) + int(b)*(255-int(c.A))) / 255) }
 	return color.NRGBA{mix(c.R, bg.R), mix(c.G, bg.G), mix(c.B, bg.B), 255}
 }
 
-// contrast is WCAG 2's contrast ratio.
+// contrast returns WCAG 2's contrast ratio.
 func contrast(a, b color.NRGBA) float64 {
 	luminance := func(c color.NRGBA) float64 {
 		lin := func(v uint8) float64 {
@@ -82,7 +82,7 @@ func contrast(a, b color.NRGBA) float64 {
 	return (max(la, lb) + .05) / (min(la, lb) + .05)
 }
 
-// TestColours: dtypes that look alike differ in letter or dashes.
+// TestColours checks that dtypes of similar colour differ in letter or dashes.
 func TestColours(t *testing.T) {
 	for _, th := range themes {
 		for i, a := range dtypes[:4] {

@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// curve is a line over 0, 1, 2 … that may hold inf and NaN (plotter.NewLine
-// refuses them): it breaks there, and a triangle stands at the upper edge, or at the
-// lower one for -inf.
+// curve is a line over 0, 1, 2 … that may hold inf and NaN, which plotter.NewLine rejects. The
+// line breaks there, and a triangle marks the upper edge, or the lower edge for -inf.
 type curve struct {
 	y      []float64
 	style  draw.LineStyle
@@ -72,8 +71,8 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	flush()
 }
 
-// thin keeps of the points that fall into the same half pixel the first, lowest,
-// highest and last, which draw the same picture in a small file.
+// thin keeps the first, lowest, highest and last of the points within each half pixel. The
+// picture is the same and the file is small.
 func thin(line []vg.Point) []vg.Point {
 	const width = .5
 	if len(line) < 2*Width {

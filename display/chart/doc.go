@@ -1,9 +1,9 @@
-// Package chart draws what mixed precision does: which dtype each operation ran
-// in, what the loss scaler did, what float16 loses of the gradients, what speed it
-// bought. Charts take plain numbers and know nothing of tensors.
+// Package chart draws the effects of mixed precision: the dtype of each operation, the moves of
+// the loss scale, the gradients that float16 loses, and the speed-up. Charts take plain numbers
+// and know nothing of tensors.
 //
-// Each function returns a [Figure]. The one sentence that says what the figure
-// shows is its title, its alt text and the start of its text:
+// Each function returns a [Figure]. One sentence states what the figure shows; it is the title,
+// the alt text and the start of the figure's text:
 //
 //	fig := chart.Throughput("samples/s", []chart.Rate{
 //		{Name: "float32", DType: "float32", Values: []float64{1000}},
@@ -12,8 +12,7 @@
 //	fmt.Println(fig)  // Against float32 at 1000 samples/s: autocast 2.31×
 //	fig.With(chart.Dark).SVG()
 //
-// One colour stands for one dtype in every chart, and never alone: the dtype's
-// letter, a dash pattern, a mark or a label says the same. Numbers that are not
-// finite are drawn, as a mark at the edge, because they are what one looks for.
-// No input makes a chart panic; one without data says so.
+// Each colour stands for one dtype in every chart, and a letter, dash pattern, mark or label
+// always repeats it. Non-finite numbers are drawn as a mark at the edge, because they are what a
+// reader looks for. No input makes a chart panic; a chart without data shows that it is empty.
 package chart

@@ -6,8 +6,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// dtype is how a dtype looks: its letter and dash pattern say the same as its
-// colour.
+// dtype is the appearance of a dtype. Its letter and dash pattern repeat what its colour says.
 type dtype struct {
 	name   string
 	letter string
@@ -17,7 +16,7 @@ type dtype struct {
 
 func neutral(t Theme) color.NRGBA { return t.Neutral }
 
-// dtypes is sorted by how much a dtype holds: lanes stand in this order.
+// dtypes is sorted by precision and range; lanes are drawn in this order.
 var dtypes = []dtype{
 	{"float64", "64", neutral, nil},
 	{"float32", "32", func(t Theme) color.NRGBA { return t.Float32 }, nil},
@@ -33,8 +32,7 @@ var dtypes = []dtype{
 	{"bool", "b", neutral, nil},
 }
 
-// dtypeOf returns the entry of name, or one in neutral colour; order is its place
-// in the table.
+// dtypeOf returns the entry of name, or a neutral one, and its position in the table.
 func dtypeOf(name string) (d dtype, order int) {
 	for i, d := range dtypes {
 		if d.name == name {

@@ -24,18 +24,18 @@ const Width = 640
 // margin is the empty border of a figure.
 const margin = 14
 
-// Figure is a chart. It does not change: With returns a changed copy. It shows
-// itself as the last expression of a cell, or by display.Show.
+// Figure is an immutable chart; With returns a changed copy. It is displayed as the last
+// expression of a cell, or by display.Show.
 type Figure struct {
 	theme    Theme
-	chosen   bool // by With
-	auto     bool // the reader's system chooses
+	chosen   bool // theme set by With
+	auto     bool // theme follows the reader's system
 	sentence string
-	height   int // of the drawing below the title, in CSS pixels
+	height   int // height of the drawing below the title, in CSS pixels
 	draw     func(Theme, draw.Canvas)
-	head     []string // the summary that accompanies the drawing
+	head     []string // header of the summary table
 	rows     [][]any
-	data     func() (head []string, rows [][]any) // everything; nil: head and rows
+	data     func() (head []string, rows [][]any) // all data; nil: head and rows
 }
 
 // With returns the figure in another theme.
@@ -45,13 +45,13 @@ func (f *Figure) With(t Theme) *Figure {
 	return &g
 }
 
-// String returns the sentence that says what the figure shows.
+// String returns the sentence that states what the figure shows.
 func (f *Figure) String() string { return printable(f.sentence) }
 
-// Alt returns the figure's alt text, the sentence.
+// Alt returns the figure's alt text, which is the sentence.
 func (f *Figure) Alt() string { return f.String() }
 
-// Table returns the figure's numbers, in summary, as a table.
+// Table returns a summary of the figure's numbers as a table.
 func (f *Figure) Table() display.Bundle { return display.Table(f.head, f.rows) }
 
 // Data returns all numbers of the figure as CSV (RFC 4180) with a header line.
@@ -62,7 +62,7 @@ func (f *Figure) Data() string {
 	}
 	var b strings.Builder
 	w := csv.NewWriter(&b)
-	w.Write(head) // a strings.Builder takes everything
+	w.Write(head) // a strings.Builder returns no error
 	for _, r := range rows {
 		line := make([]string, len(r))
 		for i, v := range r {
@@ -102,9 +102,8 @@ var (
 	svgFont  = "font-family:DejaVu Sans"
 )
 
-// SVG returns the figure as a file of its own. Its fonts are not in it, that
-// would cost half a megabyte: it names ones of about the same width to fall back
-// on.
+// SVG returns the figure as a standalone file. It does not embed fonts, which would add half a
+// megabyte; it names fallback fonts of similar width.
 func (f *Figure) SVG() []byte {
 	if f.auto {
 		return f.both()
@@ -113,24 +112,24 @@ func (f *Figure) SVG() []byte {
 	c := vgsvg.New(vg.Length(w), vg.Length(h))
 	f.paint(draw.New(c))
 	var b bytes.Buffer
-	c.WriteTo(&b) // a buffer takes everything
+	c.WriteTo(&b) // a bytes.Buffer returns no error
 	label := html.EscapeString(f.String())
 	svg := svgStart.ReplaceAllString(b.String(), `<svg width="$1" height="$2"$3 role="img"><title>`+strings.ReplaceAll(label, "$", "$$")+`</title>`)
 	return []byte(strings.ReplaceAll(svg, svgFont, svgFont+",Verdana,sans-serif"))
 }
 
-// PNG returns the figure as a file with two pixels for each CSS pixel.
+// PNG returns the figure as a file with two pixels per CSS pixel.
 func (f *Figure) PNG() []byte {
 	w, h := f.Size()
 	c := vgimg.NewWith(vgimg.UseWH(vg.Length(w), vg.Length(h)), vgimg.UseDPI(2*72))
 	f.paint(draw.New(c))
 	var b bytes.Buffer
-	png.Encode(&b, c.Image()) // a buffer takes everything
+	png.Encode(&b, c.Image()) // a bytes.Buffer returns no error
 	return b.Bytes()
 }
 
-// HTML returns the figure and, folded away, its table. It holds nothing that
-// JupyterLab removes from untrusted notebooks.
+// HTML returns the figure and its collapsed table. It contains nothing that JupyterLab removes
+// from untrusted notebooks.
 func (f *Figure) HTML() string {
 	w, _ := f.Size()
 	page := fmt.Sprintf(`<figure><img alt="%s" width="%d" src="data:image/svg+xml;base64,%s" /></figure>`,
@@ -141,8 +140,8 @@ func (f *Figure) HTML() string {
 	return page
 }
 
-// Bundle returns the figure for every kind of front end: HTML with the SVG as an
-// image, a PNG with its size, and the sentence with the table as text.
+// Bundle returns the figure for every kind of front end: HTML with the SVG as an image, a PNG
+// with its size, and the sentence and table as text.
 func (f *Figure) Bundle() display.Bundle {
 	w, h := f.Size()
 	text := f.String()
@@ -161,7 +160,7 @@ func (f *Figure) Bundle() display.Bundle {
 	}
 }
 
-// blank returns a figure without data, which says so.
+// blank returns a figure without data, labelled as such.
 func blank(sentence string) *Figure {
 	return &Figure{theme: Light, sentence: sentence, height: 60, draw: func(t Theme, c draw.Canvas) {
 		s := t.style(labelSize, t.Neutral)
@@ -171,8 +170,7 @@ func blank(sentence string) *Figure {
 	}}
 }
 
-// cutRows returns no more than most rows; the last one says how many are left
-// out.
+// cutRows returns at most most rows; the last one gives the number of rows omitted.
 func cutRows(rows [][]any, most int) [][]any {
 	if n := len(rows) - most; n > 1 {
 		return append(rows[:most:most], []any{fmt.Sprintf(words.moreRows, n)})

@@ -12,9 +12,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// face replaces plot's default, Liberation, which lacks the superscripts minus, 0
-// and 9. Neither has Hangul or Chinese: a PNG shows boxes for them, an SVG uses
-// the browser's fonts.
+// face replaces plot's default, Liberation, which lacks superscript minus, 0 and 9. Neither font
+// has Hangul or Chinese: a PNG shows boxes for them, an SVG uses the browser's fonts.
 var face = font.Font{Typeface: "DejaVu", Variant: "Sans"}
 
 func init() {
@@ -25,7 +24,7 @@ func init() {
 	font.DefaultCache.Add(font.Collection{{Font: face, Face: f}})
 }
 
-// fit returns s, cut with an ellipsis where it is wider than width.
+// fit returns s, cut with an ellipsis if it is wider than width.
 func fit(s text.Style, txt string, width vg.Length) string {
 	if s.Width(txt) <= width {
 		return txt
@@ -63,7 +62,7 @@ func cutWord(txt string) (word, rest string) {
 	return word, rest
 }
 
-// printable returns s on one line, without what XML forbids.
+// printable returns s on one line, without characters that XML forbids.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == 0xfffe || r == 0xffff {

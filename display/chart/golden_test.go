@@ -16,8 +16,8 @@ var update = flag.Bool("update", false, "rewrite the golden images")
 
 var themes = map[string]Theme{"light": Light, "dark": Dark}
 
-// TestGolden compares pictures with those that someone has looked at. Other
-// processors may round a pixel of an edge differently.
+// TestGolden compares pictures with reviewed ones. Other processors may round an edge pixel
+// differently.
 func TestGolden(t *testing.T) {
 	for _, s := range samples() {
 		if !slices.Contains([]string{"bars", "dtypes", "gradientlayers", "heatmap", "loss", "lossscale", "ranges", "ratios", "roofline", "spectrum", "sweep", "throughput"}, s.name) {
@@ -50,11 +50,11 @@ func decode(t *testing.T, file []byte) image.Image {
 	return m
 }
 
-// same tells how two pictures differ: in more than one pixel in a thousand by
-// more than a quarter of the range.
+// same returns an error if more than one pixel in a thousand differs by more than a quarter of
+// the range.
 func same(a, b image.Image) error {
 	if a.Bounds() != b.Bounds() {
-		return fmt.Errorf("the size is %v, want %v", a.Bounds(), b.Bounds())
+		return fmt.Errorf("size %v, want %v", a.Bounds(), b.Bounds())
 	}
 	far, all := 0, a.Bounds().Dx()*a.Bounds().Dy()
 	for y := range a.Bounds().Dy() {

@@ -7,19 +7,19 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// GradientLayer is what became of a parameter's gradient.
+// GradientLayer describes the gradient of a parameter in half precision.
 type GradientLayer struct {
-	Name     string // "fc1.weight"
-	DType    string // that it was computed in; may be empty
+	Name     string // parameter name, for example "fc1.weight"
+	DType    string // dtype that the gradient was computed in; may be empty
 	Elements int
-	// Of these, 0 whatever the dtype, rounded to 0, below the smallest normal number,
-	// inf or NaN; the rest are normal numbers.
+	// Counts of elements that are 0 in any dtype, flushed to 0, below the smallest normal number,
+	// and inf or NaN; the remaining elements are normal numbers.
 	Zeros, Flushed, Subnormal, Infinite int
-	Note                                string // in a word or two: "flushed"
+	Note                                string // short remark, for example "flushed"
 }
 
-// GradientLayers shows the gradients of a model, a bar a parameter: which part of its
-// elements are normal numbers, subnormal, flushed to zero, zero anyway, inf or NaN.
+// GradientLayers shows the gradients of a model, one bar per parameter: the fraction of elements
+// that are normal, subnormal, flushed to zero, already zero, inf or NaN.
 func GradientLayers(layers []GradientLayer) *Figure {
 	if len(layers) == 0 {
 		return blank(words.layersNone)
@@ -56,15 +56,15 @@ func layerSentence(layers []GradientLayer) string {
 	return fmt.Sprintf(words.layersWorst, worst.Name, percent(worst.Flushed, worst.Elements-worst.Zeros))
 }
 
-// Measures of the chart.
+// Dimensions of the chart.
 const (
-	layerMost = 40 // bars
-	layerRow  = 20 // height of one
+	layerMost = 40 // maximum number of bars
+	layerRow  = 20 // height of a bar
 )
 
 type layerSheet struct{ shown []GradientLayer }
 
-// parts are the parts of a bar, from the left.
+// parts returns the parts of a bar, from the left.
 func (layerSheet) parts(t Theme) []layerPart {
 	fill := func(col colour) func(*draw.Canvas, vg.Length, vg.Length, vg.Length, vg.Length) {
 		return func(c *draw.Canvas, x0, y0, x1, y1 vg.Length) { c.FillPolygon(col, rectangle(x0, y0, x1, y1)) }

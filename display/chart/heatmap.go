@@ -11,15 +11,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// HeatRow is a line of a heat map.
+// HeatRow is a row of a heat map.
 type HeatRow struct {
 	Name   string
-	Values []float64 // shares from 0 to 1, one a column; NaN where it is not known
+	Values []float64 // shares from 0 to 1, one per column; NaN if unknown
 }
 
-// HeatMap shows shares of what, "flushed to zero", over the steps of a run, a row an
-// operation: the darker the more, with the largest share of a row beside it. A column
-// is of that many steps. Of many rows it shows those with the largest shares.
+// HeatMap shows shares of a quantity such as "flushed to zero" over the steps of a run, one row
+// per operation. Darker cells have larger shares, and each row's largest share is printed next to
+// it. Each column covers the given number of steps. If there are too many rows, those with the
+// largest shares are shown.
 func HeatMap(what string, rows []HeatRow, steps int) *Figure {
 	h := heatMap{what: what, steps: max(steps, 1)}
 	for _, r := range rows {
@@ -51,10 +52,10 @@ func HeatMap(what string, rows []HeatRow, steps int) *Figure {
 	return f
 }
 
-// Measures of a heat map.
+// Dimensions of a heat map.
 const (
-	heatMost   = 24 // rows
-	heatHeight = 16 // of a row
+	heatMost   = 24 // maximum number of rows
+	heatHeight = 16 // height of a row
 )
 
 type heatMap struct {
@@ -64,7 +65,7 @@ type heatMap struct {
 	steps   int
 }
 
-// heatRow is a row and where its largest value is, -1 if it has none.
+// heatRow is a row with the index of its largest value, -1 if it has none.
 type heatRow struct {
 	HeatRow
 	at int
@@ -77,7 +78,7 @@ func (r heatRow) worst() float64 {
 	return r.Values[r.at]
 }
 
-// largest returns where the first of the largest values is.
+// largest returns the first index of the largest value.
 func largest(values []float64) int {
 	at := -1
 	for i, v := range values {
@@ -88,7 +89,7 @@ func largest(values []float64) int {
 	return at
 }
 
-// keep leaves out all but most rows, those with the smallest values.
+// keep removes all but most rows, dropping those with the smallest values.
 func (h *heatMap) keep(most int) {
 	if len(h.rows) <= most {
 		return
@@ -166,12 +167,12 @@ func (h heatMap) draw(t Theme, c draw.Canvas) {
 	write(&c, axis, vg.Point{X: left - 12, Y: y - 10}, words.heatSteps)
 }
 
-// unknown marks what was not counted.
+// unknown marks a cell without data.
 func unknown(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
 	c.FillPolygon(col, rectangle(p.X-r, p.Y-1, p.X+r, p.Y+1))
 }
 
-// shade is the colour of a share: its logarithm, so that one in a thousand shows.
+// shade returns the colour of a share. It is logarithmic, so that one in a thousand is visible.
 func (h heatMap) shade(t Theme, share float64) color.NRGBA {
 	const least = 1e-4
 	if !(share > 0) {
@@ -182,7 +183,7 @@ func (h heatMap) shade(t Theme, share float64) color.NRGBA {
 	return color.NRGBA{mix(t.Background.R, t.Skip.R), mix(t.Background.G, t.Skip.G), mix(t.Background.B, t.Skip.B), 255}
 }
 
-// shareText writes a share from 0 to 1.
+// shareText formats a share from 0 to 1.
 func shareText(v float64) string {
 	const parts = 1 << 30
 	return percent(int(math.Ceil(min(max(v, 0), 1)*parts)), parts)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestHostile: whatever a caller gives, a chart is drawn, and its SVG is XML
-// without NaN.
+// TestHostile checks that any input gives a chart whose SVG is valid XML without NaN.
 func TestHostile(t *testing.T) {
 	odd := []float64{0, -1, 1, 5e-324, -math.MaxFloat64, math.MaxFloat64, math.Inf(1), math.Inf(-1), nan, 1e-300}
 	name := "a\nb\x00\x1b <&\"]]> " + strings.Repeat("W", 300) + "한\xff"

@@ -11,25 +11,24 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Series is one line of a chart: a value a step.
+// Series is one line of a chart, with one value per step.
 type Series struct {
 	Name  string
-	DType string    // that gives the line its colour and dashes; may be empty
-	Y     []float64 // inf and NaN are drawn as ▲ at the edge
+	DType string    // dtype that selects the colour and dashes; may be empty
+	Y     []float64 // values; inf and NaN are drawn as ▲ at the edge
 }
 
 // Loss shows the losses of one or more runs over their steps.
 func Loss(series []Series) *Figure { return Lines("loss", series) }
 
-// Lines shows series of what, "accuracy", over their steps, each labelled at its
-// end. When all values are positive and their range is wide the axis is
-// logarithmic.
+// Lines shows series of a quantity such as "accuracy" over their steps, each labelled at its end.
+// The axis is logarithmic if all values are positive and their range is wide.
 func Lines(what string, series []Series) *Figure {
 	return lineChart{what: what, axis: words.step}.figure(series)
 }
 
-// Needed shows how much of what, "memory", series need in a unit as "B", over the
-// operations of a step, and says the most that each does.
+// Needed shows the amount of a quantity such as "memory" that each series needs, in a unit such
+// as "B", over the operations of a step, and states the maximum of each series.
 func Needed(what, unit string, series []Series) *Figure {
 	f := lineChart{what: what, axis: words.headOp}.figure(series)
 	var most []string
@@ -71,10 +70,10 @@ func (l lineChart) figure(series []Series) *Figure {
 	}
 }
 
-// lineSeries is a series with what its table and label say.
+// lineSeries is a series with the values of its table row and label.
 type lineSeries struct {
 	Series
-	low, last float64 // of the finite values, NaN if there is none
+	low, last float64 // finite minimum and last value, NaN if there is none
 	bad       int
 }
 
@@ -93,7 +92,7 @@ func newLine(s Series) lineSeries {
 	return l
 }
 
-// end says where the series ended.
+// end describes the last value of the series.
 func (s lineSeries) end() string {
 	text := short(s.Y[len(s.Y)-1])
 	if s.Name != "" {
@@ -107,7 +106,7 @@ func (s lineSeries) end() string {
 
 type lineChart struct {
 	what   string
-	axis   string // what is counted along it
+	axis   string // quantity on the x axis
 	series []lineSeries
 	log    bool
 }
@@ -167,7 +166,7 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	room = min(room, 190)
 	if l.log {
 		p.Y.Tick.Marker = powerTicks{10}
-		if math.Floor(p.Y.Max) <= math.Ceil(p.Y.Min) { // no power of ten in sight
+		if math.Floor(p.Y.Max) <= math.Ceil(p.Y.Min) { // the axis contains no power of ten
 			p.Y.Min, p.Y.Max = math.Floor(p.Y.Min), math.Ceil(p.Y.Max)
 		}
 	}
@@ -179,7 +178,7 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	c = draw.Crop(c, 0, -room-12, 0, 0)
 	p.Draw(c)
 
-	// The labels stand at the ends of their lines: outside, or inside at one that
+	// The labels stand at the ends of their lines: outside the plot, or inside it for a line that
 	// ends early.
 	inner := p.DataCanvas(c)
 	toX, toY := p.Transforms(&inner)
@@ -205,8 +204,8 @@ func (l lineChart) draw(t Theme, c draw.Canvas) {
 	}
 }
 
-// place returns where v stands on the axis. Numbers near the end of float64 would
-// overflow in the arithmetic of the axis.
+// place returns the position of v on the axis. Values near the float64 limit would overflow in
+// the axis arithmetic.
 func (l lineChart) place(v float64) float64 {
 	switch {
 	case l.log:
@@ -217,8 +216,8 @@ func (l lineChart) place(v float64) float64 {
 	return v
 }
 
-// look returns colour and dashes of series i: those of its dtype, unless an
-// earlier one has the same; then other dashes.
+// look returns the colour and dashes of series i: those of its dtype, or other dashes if an
+// earlier series has the same dtype.
 func (l lineChart) look(t Theme, i int) (colour, []vg.Length) {
 	more := [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {12, 4}, {1, 3}}
 	d, _ := dtypeOf(l.series[i].DType)

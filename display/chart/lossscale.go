@@ -11,15 +11,15 @@ import (
 
 // ScaleStep is one training step under a gradient scaler.
 type ScaleStep struct {
-	Scale   float64 // that the loss was multiplied by
-	After   float64 // the scale that the update left; 0: that of the next step
-	Skipped bool    // the optimizer did not step, a gradient was not finite
-	Why     string  // what made it skip, for the table
+	Scale   float64 // scale that the loss was multiplied by
+	After   float64 // scale after the update; 0: that of the next step
+	Skipped bool    // true if the optimizer did not step because a gradient was non-finite
+	Why     string  // cause of the skip, for the table
 }
 
-// LossScale shows the loss scale over the steps of a run, a saw-tooth: it halves at
-// every skipped step, marked ✗, and grows after a number of clean ones, marked ▲.
-// The scale axis counts powers of two.
+// LossScale shows the loss scale over the steps of a run, a sawtooth: it halves at every skipped
+// step, marked ✗, and grows after a number of clean steps, marked ▲. The scale axis is
+// logarithmic with base 2.
 func LossScale(steps []ScaleStep) *Figure {
 	if len(steps) == 0 {
 		return blank(words.scaleNone)
@@ -31,10 +31,10 @@ func LossScale(steps []ScaleStep) *Figure {
 	}
 }
 
-// scaleRun is a run with every After known, and the indices of its events.
+// scaleRun is a run with every After filled in, and the indices of its events.
 type scaleRun struct {
 	steps               []ScaleStep
-	skips, grows, sinks []int // sinks: shrank without a skip
+	skips, grows, sinks []int // sinks: decreases without a skip
 }
 
 func newScaleRun(given []ScaleStep) *scaleRun {
@@ -77,8 +77,8 @@ func stepsText(n int) string {
 	return fmt.Sprintf(words.scaleSteps, n)
 }
 
-// events returns the rows of the steps at which the scale changed or a step was
-// skipped, the first dozen of them.
+// events returns a row for each of the first dozen steps at which the scale changed or a step was
+// skipped.
 func (r *scaleRun) events() (rows [][]any) {
 	for i, s := range r.steps {
 		event := ""
@@ -135,7 +135,7 @@ func (r *scaleRun) draw(t Theme, c draw.Canvas) {
 	p.Add(curve{y: line, style: draw.LineStyle{Color: t.Float32, Width: 2}, stairs: true, bad: t.Skip})
 	p.X.Min, p.X.Max = 0, float64(len(r.steps))
 	lo, hi := math.Floor(p.Y.Min), math.Ceil(p.Y.Max)
-	if pad := 3 - (hi - lo); pad > 0 { // a scale that stays is not drawn on the axis
+	if pad := 3 - (hi - lo); pad > 0 { // a constant scale is not drawn on the axis
 		lo, hi = lo-math.Ceil(pad/2), hi+math.Ceil(pad/2)
 	}
 	p.Y.Min, p.Y.Max = lo-.25, hi+.5
@@ -143,8 +143,7 @@ func (r *scaleRun) draw(t Theme, c draw.Canvas) {
 	p.Draw(c)
 }
 
-// marks puts a shape at some steps of a line: on the step, or on the riser that
-// leads to the next one.
+// marks draws a shape at some steps of a line: on the step, or on the riser to the next step.
 type marks struct {
 	at    []int
 	y     []float64
@@ -169,7 +168,7 @@ func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 		if !finite(from) || m.riser && !finite(to) {
 			at.Y = c.Max.Y - 5
 		}
-		if at.X-last < 1 { // what nobody can tell apart
+		if at.X-last < 1 { // marks too close to tell apart
 			continue
 		}
 		last = at.X

@@ -11,18 +11,18 @@ import (
 
 type colour = color.Color
 
-// Shapes are drawn, not written, so that they look the same in every font.
+// Shapes are drawn rather than written, so that they look the same in every font.
 
 func rectangle(x0, y0, x1, y1 vg.Length) []vg.Point {
 	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
 }
 
-// outline is the closed line around a rectangle.
+// outline returns the closed line around a rectangle.
 func outline(x0, y0, x1, y1 vg.Length) []vg.Point {
 	return append(rectangle(x0, y0, x1, y1), vg.Point{X: x0, Y: y0})
 }
 
-// shape draws itself around p, some r wide to each side.
+// shape draws itself around p, extending about r to each side.
 type shape func(c *draw.Canvas, p vg.Point, r vg.Length, col colour)
 
 func cross(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
@@ -65,18 +65,18 @@ func hatched(c *draw.Canvas, x0, y0, x1, y1 vg.Length, col colour) {
 	}
 }
 
-// key is one entry of the line that explains marks.
+// key is one entry of a legend line.
 type key struct {
 	mark  shape
 	color colour
 	text  string
 }
 
-// keyHeight is what keys take at the top of a canvas.
+// keyHeight is the height of the legend line at the top of a canvas.
 const keyHeight = 20
 
-// keys writes a line of explanations at the top of c, after a name of what the y
-// axis counts, and returns the canvas below it.
+// keys writes a legend line at the top of c, after the label of the y axis, and returns the
+// canvas below it.
 func keys(t Theme, c draw.Canvas, axis string, entries []key) draw.Canvas {
 	s := t.style(labelSize, t.Neutral)
 	at := vg.Point{X: c.Min.X, Y: c.Max.Y - keyHeight/2 + 3}
@@ -92,7 +92,7 @@ func keys(t Theme, c draw.Canvas, axis string, entries []key) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -keyHeight)
 }
 
-// grid is the horizontal lines of the ticks of the y axis.
+// grid draws the horizontal lines of the y axis's ticks.
 type grid struct{ style draw.LineStyle }
 
 func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
@@ -104,14 +104,14 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// tag is text beside a point of the canvas, moved apart from others by spread.
+// tag is a label next to a point of the canvas; spread moves labels apart.
 type tag struct {
 	y     vg.Length
 	text  string
 	style text.Style
 }
 
-// spread moves tags, sorted by y from below, so that they are gap apart and stay
+// spread moves tags, sorted by y in ascending order, so that they are at least gap apart and stay
 // between lo and hi.
 func spread(tags []tag, gap, lo, hi vg.Length) {
 	for i := range tags {

@@ -12,13 +12,13 @@ import (
 var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
 	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
-// power writes base to the e with a superscript. (plot's LaTeX handler panics on
-// superscripts.)
+// power formats base to the power e with a superscript. plot's LaTeX handler panics on
+// superscripts.
 func power(base, e int) string {
 	return strconv.Itoa(base) + superscript.Replace(strconv.Itoa(e))
 }
 
-// scaleText writes a loss scale: powers of two as such.
+// scaleText formats a loss scale, with powers of two in exponent form.
 func scaleText(v float64) string {
 	if f, e := math.Frexp(v); f == .5 {
 		return power(2, e-1)
@@ -26,10 +26,10 @@ func scaleText(v float64) string {
 	return short(v)
 }
 
-// short writes v with four significant digits.
+// short formats v with four significant digits.
 func short(v float64) string {
 	switch {
-	case v == 0: // and −0
+	case v == 0: // also −0
 		return "0"
 	case math.IsInf(v, 1):
 		return "∞"
@@ -50,7 +50,7 @@ func short(v float64) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// amount writes v with a prefix of SI and its unit: "1.5 MB".
+// amount formats v with an SI prefix and its unit: "1.5 MB".
 func amount(v float64, unit string) string {
 	prefix := ""
 	for _, p := range []string{"k", "M", "G", "T"} {
@@ -62,7 +62,7 @@ func amount(v float64, unit string) string {
 	return fmt.Sprintf("%.3g %s%s", v, prefix, unit)
 }
 
-// ratioText writes how many times as much.
+// ratioText formats a ratio.
 func ratioText(r float64) string {
 	if r-r != 0 {
 		return words.rateUnknown
@@ -70,7 +70,7 @@ func ratioText(r float64) string {
 	return strconv.FormatFloat(r, 'f', 2, 64) + "×"
 }
 
-// percent writes a share of n in all; what is more than none never shows as 0.
+// percent formats a share of n in all; a nonzero share is never shown as 0.
 func percent(n, all int) string {
 	p := 100 * float64(n) / float64(max(all, 1))
 	switch {
@@ -88,8 +88,8 @@ var nan = math.NaN()
 
 func finite(v float64) bool { return v-v == 0 }
 
-// powerTicks marks the exponents of an axis that holds logarithms: not more than
-// about eight. (A plot.LogScale would panic on zero.)
+// powerTicks marks at most about eight exponents of an axis of logarithms. A plot.LogScale would
+// panic on zero.
 type powerTicks struct{ base int }
 
 func (t powerTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {

@@ -6,21 +6,20 @@ import (
 	"strings"
 )
 
-// Op is one operation that ran, as autocast saw it.
+// Op is one operation of a run, as autocast recorded it.
 type Op struct {
-	Name   string // as torch calls it: "linear"
-	Module string // path of the module that called it, "0" or "encoder.1"; may be empty
-	Phase  string // "forward", "backward", "optimizer" or any other word; "" is forward
-	DType  string // that it computed in: "float16"
-	Casts  int    // operands that were converted for it
-	Cached int    // operands whose conversion lay in autocast's cache
-	Why    string // the policy's reason in a word or two: "lower", "full", "widest"
+	Name   string // torch's name, for example "linear"
+	Module string // path of the calling module, for example "0" or "encoder.1"; may be empty
+	Phase  string // "forward", "backward", "optimizer" or any other word; "" means forward
+	DType  string // compute dtype, for example "float16"
+	Casts  int    // number of operands that were cast
+	Cached int    // number of operands whose cast was in autocast's cache
+	Why    string // policy's reason in a word or two: "lower", "full", "widest"
 }
 
-// DTypes shows the dtype of every operation of a run, in the order in which they
-// ran: a row an operation, a lane a dtype, ◆ where operands were cast. Of a run of
-// several training steps it shows the commonest step; a step begins with the first
-// forward operation after another phase.
+// DTypes shows the dtype of every operation of a run in execution order: one row per operation,
+// one lane per dtype, ◆ where operands were cast. For a run of several training steps it shows
+// the commonest step; a step begins with the first forward operation after another phase.
 func DTypes(ops []Op) *Figure {
 	if len(ops) == 0 {
 		return blank(words.opsNone)
@@ -34,14 +33,13 @@ func DTypes(ops []Op) *Figure {
 	}
 }
 
-// step is the commonest of the kinds of step of a run.
+// step is the commonest kind of step of a run.
 type step struct {
 	ops        []Op
 	times, all int
 }
 
-// commonStep finds the step that ran most often; of equals it takes the longest,
-// then the first.
+// commonStep returns the step that ran most often; ties go to the longest, then to the first.
 func commonStep(ops []Op) step {
 	ops = slices.Clone(ops)
 	for i := range ops {
@@ -117,7 +115,7 @@ func (s step) sentence() string {
 	return fmt.Sprintf(words.opsMost, s.times, s.all, list)
 }
 
-// byUse returns the dtypes of count, the most used first.
+// byUse returns the dtypes in count, most used first.
 func byUse(count map[string]int) []string {
 	var names []string
 	for name := range count {
@@ -160,7 +158,7 @@ func opRows(list []folded) (rows [][]any) {
 	return rows
 }
 
-// opTable sums up equal operations wherever they ran.
+// opTable adds up equal operations, wherever they ran.
 func opTable(ops []Op) [][]any {
 	at := map[Op]int{}
 	var list []folded
@@ -175,7 +173,7 @@ func opTable(ops []Op) [][]any {
 		list[i].times++
 	}
 	rows := opRows(list)
-	for i, r := range rows { // a summary has no place for modules
+	for i, r := range rows { // the summary has no column for modules
 		rows[i] = slices.Delete(r, 2, 3)
 	}
 	return cutRows(rows, 40)

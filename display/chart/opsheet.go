@@ -8,28 +8,28 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// opSheet lays operations out in two columns, like a newspaper's: forward and
-// what is not backward left, backward right; longer ones flow.
+// opSheet lays operations out in two columns: backward on the right, everything else on the left.
+// Longer runs flow through both columns like a newspaper's text.
 type opSheet struct {
 	columns [2][]opLine
 	lanes   []dtype
-	single  bool // one column, as wide as both
+	single  bool // one column of double width
 }
 
 // opLine is a row of a column: an operation, or the name of a phase.
 type opLine struct {
 	op    folded
-	title string // of a phase, or what is left out
+	title string // name of a phase, or the number of omitted operations
 }
 
-// Measures of a sheet.
+// Dimensions of a sheet.
 const (
 	opRow    = 17 // height of a row
-	opGap    = 24 // between the columns
+	opGap    = 24 // gap between the columns
 	opColumn = (Width - 2*margin - opGap) / 2
-	opLonger = 30 // rows of a column with one phase a column
-	opMost   = 45 // rows of a column at all
-	boxWidth = 22 // of an operation in its lane
+	opLonger = 30 // maximum rows of a column, one phase per column
+	opMost   = 45 // maximum rows of a column
+	boxWidth = 22 // width of an operation in its lane
 )
 
 func newOpSheet(ops []Op) opSheet {
@@ -63,7 +63,7 @@ func newOpSheet(ops []Op) opSheet {
 			left = append(left, lines...)
 		}
 	}
-	if len(s.lanes) > 3 { // no room for two
+	if len(s.lanes) > 3 { // no room for two columns
 		s.single = true
 		s.columns[0] = cutLines(append(left, right...), opMost)
 	} else if len(left) > 0 && len(right) > 0 && max(len(left), len(right)) <= opLonger || len(right) == 0 && len(left) <= 12 {
@@ -74,8 +74,7 @@ func newOpSheet(ops []Op) opSheet {
 	return s
 }
 
-// flow breaks lines into two columns of the same length and leaves out what does
-// not fit.
+// flow breaks lines into two columns of the same length and drops what does not fit.
 func (s *opSheet) flow(lines []opLine) {
 	lines = cutLines(lines, 2*opMost-1)
 	half := (len(lines) + 2) / 2
@@ -93,8 +92,7 @@ func (s *opSheet) flow(lines []opLine) {
 	}
 }
 
-// cutLines returns no more than most lines; the last one says how many are left
-// out.
+// cutLines returns at most most lines; the last one gives the number of lines omitted.
 func cutLines(lines []opLine, most int) []opLine {
 	n := len(lines) - most
 	if n <= 0 {
@@ -136,8 +134,8 @@ func (s opSheet) draw(t Theme, c draw.Canvas) {
 	}
 }
 
-// column draws rows from the top: name and module, the lanes with a box in one
-// of them, the reason.
+// column draws rows from the top: name and module, the lanes with a box in one of them, and the
+// reason.
 func (s opSheet) column(t Theme, c draw.Canvas, lines []opLine) {
 	name, small := t.style(labelSize, t.Text), t.style(smallSize, t.Neutral)
 	var names, whys vg.Length
@@ -154,7 +152,7 @@ func (s opSheet) column(t Theme, c draw.Canvas, lines []opLine) {
 	names = min(names+8, s.width()-whys-n*laneMin-marksWidth/2)
 	lane := min((s.width()-whys-names)/n, laneMax)
 	first := lane / 2
-	if first < marksWidth { // the marks of the first lane would touch the names
+	if first < marksWidth { // marks of the first lane would touch the names
 		first = marksWidth
 		lane = min((s.width()-whys-names-first)/(n-.5), laneMax)
 	}
@@ -201,7 +199,7 @@ func (s opSheet) column(t Theme, c draw.Canvas, lines []opLine) {
 	}
 }
 
-// marksWidth returns how far the marks of the first lane reach to the left.
+// marksWidth returns how far the marks of the first lane extend to the left.
 func (s opSheet) marksWidth(t Theme, lines []opLine) (w vg.Length) {
 	count := t.style(smallSize, t.Text)
 	for _, l := range lines {
@@ -217,8 +215,8 @@ func (s opSheet) marksWidth(t Theme, lines []opLine) (w vg.Length) {
 	return w + boxWidth/2 + 8
 }
 
-// casts puts a diamond a cast to the left of an operation's box, or one with
-// their number where they are many.
+// casts draws one diamond per cast to the left of an operation's box, or one diamond and a count
+// if there are many.
 func (s opSheet) casts(t Theme, c *draw.Canvas, op folded, d dtype, at vg.Point) {
 	count := t.style(smallSize, d.color(t))
 	count.XAlign = draw.XRight

@@ -28,13 +28,13 @@ func TestBundle(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := decode(t, raw).Bounds(); got.Dx() != 2*w || got.Dy() != 2*h {
-			t.Errorf("%s: a PNG of %v for %d × %d", s.name, got, w, h)
+			t.Errorf("%s: PNG has bounds %v, want %d × %d", s.name, got, w, h)
 		}
 		if text := b.String(); !strings.HasPrefix(text, s.fig.String()) {
 			t.Errorf("%s: text %q", s.name, text)
 		}
 		if rows, err := csv.NewReader(strings.NewReader(s.fig.Data())).ReadAll(); s.fig.head != nil && (err != nil || len(rows) < 2) {
-			t.Errorf("%s: CSV of %d rows, %v", s.name, len(rows), err)
+			t.Errorf("%s: CSV has %d rows, error %v", s.name, len(rows), err)
 		}
 	}
 	if got, want := LossScale([]ScaleStep{{Scale: 2, Skipped: true, Why: "a, b", After: 1}}).Data(), "step,scale,after,✗ skipped,why\n0,2,1,true,\"a, b\"\n"; got != want {
@@ -42,8 +42,8 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// TestSurvivesSanitizer: of what JupyterLab keeps in untrusted notebooks we use
-// this. (It drops <style>, <svg>, <script>, CSS variables, and renames id.)
+// TestSurvivesSanitizer checks that charts use only what JupyterLab keeps in untrusted notebooks.
+// It drops <style>, <svg>, <script> and CSS variables, and renames id.
 func TestSurvivesSanitizer(t *testing.T) {
 	allowed := map[string][]string{
 		"body": nil, "figure": nil, "img": {"alt", "width", "src"}, "details": nil, "summary": nil,
@@ -77,13 +77,13 @@ func TestSurvivesSanitizer(t *testing.T) {
 	}
 }
 
-// word is a <text> of an SVG and where it stands.
+// word is a <text> of an SVG and its position.
 type word struct {
 	x0, y0, x1, y1 float64
 	text           string
 }
 
-// readSVG checks the structure of an SVG and returns its words and its size.
+// readSVG checks the structure of an SVG and returns its words and size.
 func readSVG(t *testing.T, name string, svg []byte) (words []word, w, h float64) {
 	t.Helper()
 	if n := strings.Count(string(svg), "font-family:DejaVu Sans,Verdana,sans-serif"); n != strings.Count(string(svg), "<text") {
@@ -124,7 +124,7 @@ func readSVG(t *testing.T, name string, svg []byte) (words []word, w, h float64)
 			}
 		case "path":
 			if strings.Contains(attr["d"], "NaN") || strings.Contains(attr["d"], "Inf") {
-				t.Errorf("%s: a path %s", name, attr["d"])
+				t.Errorf("%s: path %s", name, attr["d"])
 			}
 		case "text":
 			var s string
@@ -134,7 +134,7 @@ func readSVG(t *testing.T, name string, svg []byte) (words []word, w, h float64)
 			_, size, _ := strings.Cut(attr["style"], "font-size:")
 			size, _, _ = strings.Cut(size, ";")
 			px := number(size)
-			x, y := number(attr["x"]), number(attr["y"])+h // the group turns the y axis over
+			x, y := number(attr["x"]), number(attr["y"])+h // the group flips the y axis
 			width := float64(Light.style(10, Light.Text).Width(s)) * px / 10
 			words = append(words, word{x, y - .75*px, x + width, y, s})
 		}
@@ -145,7 +145,7 @@ func readSVG(t *testing.T, name string, svg []byte) (words []word, w, h float64)
 	return words, w, h
 }
 
-// TestLayout: every text is inside the picture, and none is on another.
+// TestLayout checks that every text is inside the picture and overlaps no other text.
 func TestLayout(t *testing.T) {
 	for theme, th := range themes {
 		for _, s := range samples() {
@@ -164,7 +164,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// A figure in both themes is one SVG file, drawn as each of the two alone.
+// TestBothThemes checks that a figure in both themes is one SVG file that draws each theme as on
+// its own.
 func TestBothThemes(t *testing.T) {
 	for _, s := range samples() {
 		both := s.fig.InTheme("auto").(*Figure)
@@ -180,14 +181,14 @@ func TestBothThemes(t *testing.T) {
 			alone := string(s.fig.With(theme).SVG())
 			alone = alone[strings.Index(alone, "<svg"):]
 			if !strings.Contains(svg, `<g class="`+class+`">`+alone+"</g>") {
-				t.Errorf("%s: the figure is not there in %s", s.name, class)
+				t.Errorf("%s: no figure in %s", s.name, class)
 			}
 		}
 		if !bytes.Equal(both.PNG(), s.fig.With(Light).PNG()) {
-			t.Errorf("%s: the PNG is not the light one", s.name)
+			t.Errorf("%s: the PNG is not in the light theme", s.name)
 		}
 		if chosen := s.fig.With(Dark); chosen.InTheme("light") != any(chosen) {
-			t.Errorf("%s: a theme that was chosen is lost", s.name)
+			t.Errorf("%s: the chosen theme is lost", s.name)
 		}
 	}
 }

@@ -11,17 +11,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Range is the magnitudes of a result: of its finite elements that are not 0.
+// Range is the range of magnitudes of a result, over its finite nonzero elements.
 type Range struct {
 	Name     string
 	DType    string
-	Min, Max float64 // NaN where there is no such element
-	Bad      bool    // some elements are inf or NaN
+	Min, Max float64 // magnitudes; NaN if there is no such element
+	Bad      bool    // true if some elements are inf or NaN
 }
 
-// Ranges shows the magnitudes of results as bars over float16's range: lost below 2⁻²⁵,
-// less exact below 2⁻¹⁴, infinite from 65520. ✗ marks those with inf or NaN. Of many it
-// shows those that go farthest.
+// Ranges shows the magnitudes of results as bars over float16's range: lost below 2⁻²⁵, less
+// exact below 2⁻¹⁴, infinite from 65520. ✗ marks results with inf or NaN. If there are too many,
+// those that exceed float16's normal range most are shown.
 func Ranges(list []Range) *Figure {
 	if len(list) == 0 {
 		return blank(words.rangeNone)
@@ -61,14 +61,14 @@ func Ranges(list []Range) *Figure {
 	return f
 }
 
-// Measures of a chart of ranges.
+// Dimensions of a chart of ranges.
 const (
-	rangeMost = 28 // bars
-	rangeRow  = 15 // height of one
+	rangeMost = 28 // maximum number of bars
+	rangeRow  = 15 // height of a bar
 )
 
-// farthest returns no more than most of list, in its order: those that leave float16's
-// normal numbers by most.
+// farthest returns at most most elements of list, in its order: those that exceed float16's
+// normal range most.
 func farthest(list []Range, most int) []Range {
 	if len(list) <= most {
 		return list

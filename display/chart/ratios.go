@@ -11,14 +11,14 @@ import (
 // Ratio is a bar of [Ratios].
 type Ratio struct {
 	Name   string
-	DType  string // that colours the bar; may be empty
+	DType  string // dtype that selects the colour; may be empty
 	Value  float64
-	Spread float64 // how far repetitions differ, as a share of Value
+	Spread float64 // spread of repetitions, as a share of Value
 }
 
-// Ratios shows how things compare with a peer, each as a bar from 1, which is as good as the
-// peer, to the right where it is better and to the left where it is worse. The axis counts
-// powers of two.
+// Ratios compares measurements with a peer. Each bar starts at 1, where both are equal, and
+// extends to the right if the value is better and to the left if it is worse. The axis is
+// logarithmic with base 2.
 func Ratios(what string, ratios []Ratio) *Figure {
 	s := ratioSheet{}
 	better, least, most := 0, Ratio{Value: math.Inf(1)}, Ratio{}
@@ -58,17 +58,17 @@ func Ratios(what string, ratios []Ratio) *Figure {
 	return f
 }
 
-// Measures of a chart of ratios.
+// Dimensions of a chart of ratios.
 const (
-	ratioMost  = 60 // bars
-	ratioRow   = 18 // height of one
-	ratioReach = 5  // powers of two on each side, at most
+	ratioMost  = 60 // maximum number of bars
+	ratioRow   = 18 // height of a bar
+	ratioReach = 5  // maximum powers of two on each side
 )
 
 type ratioSheet struct {
 	bars  []Ratio
 	reach float64 // powers of two on each side
-	left  int     // bars that are not drawn
+	left  int     // number of omitted bars
 }
 
 func (s ratioSheet) draw(t Theme, c draw.Canvas) {
@@ -128,7 +128,7 @@ func (s ratioSheet) draw(t Theme, c draw.Canvas) {
 	}
 }
 
-// octave writes 2^e as a number or a fraction.
+// octave formats 2^e as a number or a fraction.
 func octave(e float64) string {
 	if e < 0 {
 		return "1/" + short(math.Exp2(-e))
@@ -136,7 +136,7 @@ func octave(e float64) string {
 	return short(math.Exp2(e))
 }
 
-// ratioLabel is a ratio where there is little room.
+// ratioLabel formats a ratio for narrow places.
 func ratioLabel(r float64) string {
 	switch {
 	case r >= 1000:

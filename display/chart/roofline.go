@@ -12,25 +12,25 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Roof is how many operations a second a device does in a dtype.
+// Roof is a device's peak rate in a dtype.
 type Roof struct {
 	DType string
-	Rate  float64 // FLOP/s
+	Rate  float64 // peak rate in FLOP/s
 }
 
-// RoofPoint is an operation.
+// RoofPoint is a measured operation.
 type RoofPoint struct {
 	Name, DType  string
 	FLOPs, Bytes float64
 	Seconds      float64
-	Bound        string // "compute", "memory", "launch"
+	Bound        string // "compute", "memory" or "launch"
 }
 
-// Roofline shows operations below the roofs of a device with a bandwidth in bytes a
-// second: how much they compute for each byte, and how fast (S. Williams and others,
-// "Roofline: an insightful visual performance model", 2009). Left of a roof's edge the
-// memory bounds them, right of it the arithmetic; what lies below both waits for
-// something else. The larger a dot, the more of the time it takes.
+// Roofline shows operations below the roofs of a device with a bandwidth in bytes per second:
+// their FLOP per byte and their rate (S. Williams and others, "Roofline: an insightful visual
+// performance model", 2009). Left of a roof's edge an operation is bound by memory, right of it
+// by arithmetic; one below both is bound by something else. The area of a dot grows with its
+// share of the time.
 func Roofline(device string, bandwidth float64, roofs []Roof, points []RoofPoint) *Figure {
 	r := roofline{bandwidth: bandwidth}
 	for _, p := range points {
@@ -61,7 +61,7 @@ func Roofline(device string, bandwidth float64, roofs []Roof, points []RoofPoint
 	return f
 }
 
-// positive reports whether x has a logarithm, also of sums with other such numbers.
+// positive reports whether the logarithms of x, and of sums with other such numbers, are finite.
 func positive(x float64) bool { return x > 1e-150 && x < 1e150 }
 
 type roofline struct {
@@ -71,7 +71,7 @@ type roofline struct {
 	seconds   float64
 }
 
-// bounds says what share of the time each bound has.
+// bounds states the share of time of each bound.
 func (r roofline) bounds() string {
 	var names []string
 	time := map[string]float64{}
@@ -134,7 +134,7 @@ func (r roofline) draw(t Theme, c draw.Canvas) {
 	}
 }
 
-// pointOf is what stands for an operation of a dtype.
+// pointOf returns the shape for operations of a dtype.
 func pointOf(dtype string) shape {
 	if dtype == "float32" || dtype == "float64" {
 		return dot
@@ -146,7 +146,7 @@ func dot(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
 	c.DrawGlyph(draw.GlyphStyle{Color: col, Radius: r, Shape: draw.CircleGlyph{}}, p)
 }
 
-// roofLines are the roofs: a slope, and a level for each dtype.
+// roofLines draws the roofs: a slope, and a level for each dtype.
 type roofLines struct {
 	roofline
 	theme Theme
@@ -171,7 +171,7 @@ func (l roofLines) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// dots are the operations.
+// dots draws the operations.
 type dots struct {
 	roofline
 	theme Theme

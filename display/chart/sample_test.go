@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// sample is a figure that the tests look at.
+// sample is a figure that the tests inspect.
 type sample struct {
 	name string
 	fig  *Figure
@@ -55,7 +55,7 @@ func samples() []sample {
 	}
 }
 
-// ratios are work in three dtypes.
+// ratios returns ratios in three dtypes.
 func ratios() (list []Ratio) {
 	for i, dtype := range []string{"float32", "bfloat16", "float16"} {
 		for k, work := range []string{"matrix product", "convolution", "softmax"} {
@@ -65,8 +65,8 @@ func ratios() (list []Ratio) {
 	return list
 }
 
-// mlp is what autocast does in a step of three linear layers with ReLU and MSE
-// loss, and a scaler.
+// mlp returns the operations of a step of three linear layers with ReLU and MSE loss under
+// autocast, with a scaler.
 func mlp(steps int) (ops []Op) {
 	for range steps {
 		for i := range 3 {
@@ -128,7 +128,7 @@ func longTrace(n int) (ops []Op) {
 	return ops
 }
 
-// saw overflows after steps 20, 90 and 91, and grows every 60 clean steps.
+// saw returns steps with overflows after steps 20, 90 and 91, and growth every 60 clean steps.
 func saw(n int) (steps []ScaleStep) {
 	scale, clean := 65536., 0
 	for i := range n {
@@ -178,8 +178,8 @@ func wideLosses() []Series {
 	return []Series{{Name: "without a dtype", Y: y}, {Name: "another", Y: y[:3000]}}
 }
 
-// gradients have magnitudes 2^-44 to 2^16 about a hump at 2^-19, zeros, and a few
-// that are not finite.
+// gradients returns magnitudes from 2^-44 to 2^16 around a peak at 2^-19, zeros, and a few
+// non-finite values.
 func gradients() (g []float32) {
 	for i := range 61 {
 		e := i - 44
@@ -203,7 +203,7 @@ func rates() []Rate {
 	}
 }
 
-// sweep has gradients about a hump at 2^-22 that reaches from 2^-40 to 2^0.
+// sweep returns a sweep of gradients around a peak at 2^-22, from 2^-40 to 2^0.
 func sweep() Sweep {
 	s := Sweep{DType: "float16", Low: 1 << 12, High: 1 << 15, Taken: []float64{65536, 65536, 32768, 16384}, At: 1 << 10}
 	for k := range 25 {
@@ -254,7 +254,7 @@ func roofPoints() []RoofPoint {
 	}
 }
 
-// gradientLayers are those of five layers of which the first die.
+// gradientLayers returns the gradients of five layers, the first of which vanish.
 func gradientLayers() (list []GradientLayer) {
 	for i, flushed := range []int{900, 610, 250, 20, 0} {
 		list = append(list, GradientLayer{Name: fmt.Sprintf("encoder.%d.weight", i), DType: "float16", Elements: 1000, Zeros: 50 * i, Flushed: flushed, Subnormal: flushed / 10, Note: map[bool]string{true: "flushed", false: "alive"}[flushed > 50]})

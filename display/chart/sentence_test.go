@@ -16,7 +16,7 @@ func TestSentences(t *testing.T) {
 		{"scale, steady", LossScale(make65536(10)), "Loss scale over 10 steps: none skipped, 2¹⁶ throughout"},
 		{"scale, After from the next step", LossScale([]ScaleStep{{Scale: 8, Skipped: true}, {Scale: 4}}), "Loss scale over 2 steps: 1 skipped, from 2³ to 2²"},
 		{"scale, no power of two", LossScale([]ScaleStep{{Scale: 1000, After: math.Inf(1)}}), "Loss scale over 1 step: none skipped, from 1000 to ∞"},
-		{"scale, none", LossScale(nil), "Loss scale: no step recorded"},
+		{"scale, none", LossScale(nil), "Loss scale: no steps recorded"},
 		{"dtypes", DTypes(mlp(150)), "Each of 150 steps: 22 operations in float32, 16 in float16, 8 casts"},
 		{"dtypes of a step", DTypes(mlp(1)), "22 operations in float32, 16 in float16, 8 casts"},
 		{"dtypes, one", DTypes([]Op{{Name: "relu", DType: "float32", Casts: 1, Cached: 2}}), "1 operation in float32, 1 cast, 2 more from the cache"},
@@ -29,7 +29,7 @@ func TestSentences(t *testing.T) {
 		{"loss", Loss([]Series{{Name: "a", Y: []float64{2, 1.5}}, {Name: "b", Y: []float64{math.Inf(1), nan, 1e-9}}, {Name: "c"}}), "Loss after 3 steps: a 1.5, b 1.00·10⁻⁹ (2 not finite ▲)"},
 		{"loss, none", Loss([]Series{{Name: "a"}}), "Loss: no values recorded"},
 		{"lines of nothing", Lines("", []Series{{Y: []float64{-3}}}), " after 1 step: −3"},
-		// Of the 7 finite non-zero values, 1e-9 and the tie 2^-25 become 0 and 65520 infinite.
+		// Of the 7 finite nonzero values, 1e-9 and the tie 2^-25 become 0 and 65520 becomes infinite.
 		{"spectrum", Spectrum([]float32{0, 1e-9, -0x1p-25, 0x1.8p-25, 1e-5, 1, 65519, -65520, float32(nan)}), "29 % of the nonzero gradients become 0 in float16, 14 % overflow, 11 % are 0 already, 11 % not finite"},
 		{"spectrum, well", Spectrum([]float32{1, 2}), "All nonzero gradients survive in float16"},
 		{"sweep", ScaleSweep(sweep()), "float16: safe from loss scale 2¹² to 2¹⁵; at 2¹⁰ <0.1 % flushed to 0, 21 % subnormal, 0 % overflow"},
@@ -52,8 +52,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestSpectrumCounts holds the bands against the definition: counts are those of
-// the true conversion at the edges.
+// TestSpectrumCounts compares the counts with the true conversion at the edges of the bands.
 func TestSpectrumCounts(t *testing.T) {
 	s := newSpectrum([]float32{0x1p-25, 0x1.000002p-25, 0x1.fffffep-15, 0x1p-14, 65504, 65519.996, 65520, 1e-45, math.MaxFloat32})
 	got := [...]int{s.zero, s.lost, s.subnormal, s.normal, s.over, s.bad}

@@ -12,10 +12,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Spectrum shows the magnitudes of gradients, all of one step, and what float16
-// makes of them: lost below 2⁻²⁵, less exact as subnormals below 2⁻¹⁴, infinite
-// from 65520. It is the histogram of "Mixed Precision Training" (Micikevicius et
-// al., ICLR 2018, figure 3).
+// Spectrum shows the magnitudes of the gradients of one step and their fate in float16: lost
+// below 2⁻²⁵, less exact as subnormals below 2⁻¹⁴, infinite from 65520. It is the histogram of
+// "Mixed Precision Training" (Micikevicius et al., ICLR 2018, figure 3).
 func Spectrum(grads []float32) *Figure {
 	if len(grads) == 0 {
 		return blank(words.gradNone)
@@ -35,13 +34,13 @@ func Spectrum(grads []float32) *Figure {
 		head: []string{words.headBand, words.count, words.headShare}, rows: rows, data: s.all}
 }
 
-// Exponents that the axis shows; what lies outside counts with the outermost.
+// Exponents on the axis; values outside count with the outermost bar.
 const (
 	gradLo = -40
 	gradHi = 19
 
-	gradZero = gradLo - 3. // where the bar of zeros stands
-	gradBad  = gradHi + 3. // and that of inf and NaN
+	gradZero = gradLo - 3. // position of the bar of zeros
+	gradBad  = gradHi + 3. // position of the bar of inf and NaN
 )
 
 type spectrum struct {
@@ -62,11 +61,11 @@ func newSpectrum(grads []float32) *spectrum {
 		case a == 0:
 			s.zero++
 			continue
-		case a <= 0x1p-25: // the tie goes to even, which is 0
+		case a <= 0x1p-25: // a tie rounds to even, which is 0
 			s.lost++
 		case a < 0x1p-14:
 			s.subnormal++
-		case a < 65520: // from here on rounding gives infinity
+		case a < 65520: // larger values round to infinity
 			s.normal++
 		default:
 			s.over++
@@ -131,7 +130,7 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(b.style, vg.Point{X: (from + to) / 2, Y: c.Max.Y - 4}, fit(b.style, b.name, to-from))
 }
 
-// bins is a histogram with a bar of width 1 for each count, the first from from.
+// bins is a histogram with one bar of width 1 per count; the first bar is at from.
 type bins struct {
 	count []int
 	from  float64
@@ -148,7 +147,7 @@ func (b bins) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// gradTicks are the exponents, and the two bars beside them.
+// gradTicks marks the exponents and the two bars next to them.
 type gradTicks struct{}
 
 func (gradTicks) Ticks(lo, hi float64) []plot.Tick {

@@ -1,9 +1,9 @@
 package chart
 
-// language holds the words that charts show, as formats of package fmt. A
-// translation is another value of this type.
+// language holds the texts of charts as format strings of package fmt. A translation is another
+// value of this type.
 type language struct {
-	// What several charts say.
+	// Texts of several charts.
 	empty, step, count, notFinite, listAnd, moreRows, data, headStep, headDType, headTimes string
 	headWhy, headRun                                                                       string
 
@@ -68,7 +68,7 @@ var english = language{
 	headRun:   "run",
 
 	scale:        "loss scale",
-	scaleNone:    "Loss scale: no step recorded",
+	scaleNone:    "Loss scale: no steps recorded",
 	scaleSteady:  "Loss scale over %s: none skipped, %s throughout",
 	scaleMoved:   "Loss scale over %s: %s skipped, from %s to %s",
 	scaleSkips:   "none",

@@ -10,23 +10,23 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sweep is what every loss scale makes of the gradients of a run in one format.
+// Sweep describes the effect of every loss scale on the gradients of a run in one format.
 type Sweep struct {
-	DType  string       // the format
-	Shares []ScaleShare // at scale 1, 2, 4 …
-	// Low and High bound the scales that are safe; 0 if none is.
+	DType  string       // number format
+	Shares []ScaleShare // shares at scale 1, 2, 4 …
+	// Low and High bound the safe scales; both are 0 if no scale is safe.
 	Low, High float64
-	Taken     []float64 // the scales that the run had
-	At        float64   // a scale to look at; 0 for none
+	Taken     []float64 // scales that the run used
+	At        float64   // scale to highlight; 0 for none
 }
 
-// ScaleShare is the shares of gradients, from 0 to 1, that a scale leaves too small,
-// less exact and too large.
+// ScaleShare holds the shares of gradients, from 0 to 1, that a scale leaves too small, subnormal
+// and too large.
 type ScaleShare struct{ Flushed, Subnormal, Overflow float64 }
 
-// ScaleSweep shows the shares over all scales: what is flushed to zero falls from the
-// left, what overflows rises to the right, and the safe scales are a band between
-// them. The scales that the run had are marked below.
+// ScaleSweep shows the shares over all scales: the flushed share falls from the left, the
+// overflowing share rises to the right, and the safe scales are a band between them. Marks below
+// the axis show the scales that the run used.
 func ScaleSweep(s Sweep) *Figure {
 	if len(s.Shares) == 0 {
 		return blank(words.gradNone)
@@ -51,7 +51,7 @@ func (s Sweep) sentence() string {
 	return text
 }
 
-// sharePercent writes a share from 0 to 1.
+// sharePercent formats a share from 0 to 1.
 func sharePercent(v float64) string {
 	if !finite(v) {
 		return short(v)
@@ -115,7 +115,7 @@ func (s Sweep) draw(t Theme, c draw.Canvas) {
 	p.Draw(c)
 }
 
-// dashed is a line as the key of a line.
+// dashed returns a line as the shape of a legend entry.
 func dashed(dashes []vg.Length) shape {
 	return func(c *draw.Canvas, p vg.Point, r vg.Length, col colour) {
 		c.StrokeLine2(draw.LineStyle{Color: col, Width: 1.8, Dashes: dashes}, p.X-r, p.Y, p.X+r+2, p.Y)

@@ -10,21 +10,21 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Theme is a set of colours. Those that carry text or data have a contrast of at
-// least 4.5:1 with Background (WCAG 2, success criterion 1.4.3).
+// Theme is a set of colours. Those of text and data have a contrast of at least 4.5:1 with
+// Background (WCAG 2, success criterion 1.4.3).
 type Theme struct {
 	Background, Text  color.NRGBA
 	Neutral           color.NRGBA // axes, secondary text, dtypes without a colour
-	Grid              color.NRGBA // decoration: no contrast promised
+	Grid              color.NRGBA // decoration; contrast is not guaranteed
 	Float32, Float16  color.NRGBA
 	BFloat16, Promote color.NRGBA
-	Skip              color.NRGBA // overflow and the steps skipped for it
+	Skip              color.NRGBA // overflow, and steps skipped because of it
 	Lost, Subnormal   color.NRGBA // translucent bands of float16's range
 	Normal, Infinite  color.NRGBA
 }
 
-// The themes. A kernel cannot know which one its front end wears: Light, a card
-// with its own background, is legible on both.
+// The themes. A kernel does not know its front end's theme: Light, a card with its own
+// background, is legible on both.
 var (
 	Light = Theme{
 		Background: hex(0xffffff), Text: hex(0x1f2328), Neutral: hex(0x6b7280), Grid: hex(0xe3e6ea),
@@ -46,7 +46,7 @@ func rgba(rgb uint32, alpha uint8) color.NRGBA {
 	return color.NRGBA{uint8(rgb >> 16), uint8(rgb >> 8), uint8(rgb), alpha}
 }
 
-// Sizes of text.
+// Text sizes.
 const (
 	titleSize = 13
 	labelSize = 10
@@ -57,8 +57,8 @@ func (t Theme) style(size vg.Length, c color.Color) text.Style {
 	return text.Style{Color: c, Font: font.From(face, size), Handler: plot.DefaultTextHandler}
 }
 
-// plot returns an empty plot in the theme's colours: a bare x axis, horizontal
-// grid lines in place of a y axis, no title (the figure has one).
+// plot returns an empty plot in the theme's colours: a bare x axis, horizontal grid lines instead
+// of a y axis, and no title, because the figure has one.
 func (t Theme) plot() *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = t.Background
@@ -78,8 +78,8 @@ func (t Theme) plot() *plot.Plot {
 	return p
 }
 
-// write writes txt with its digits and capitals centred about p.Y, which
-// draw.YCenter does not do: it counts the room for descenders.
+// write centres the digits and capitals of txt on p.Y. draw.YCenter does not: it includes the
+// descenders.
 func write(c *draw.Canvas, s text.Style, p vg.Point, txt string) {
 	s.YAlign = draw.YCenter
 	p.Y += s.Font.Size * .11

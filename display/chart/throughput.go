@@ -11,16 +11,16 @@ import (
 
 // Rate is one bar of [Throughput].
 type Rate struct {
-	Name  string // of the run
-	DType string // that colours the bar, "float16"; may be empty
-	// Values holds one rate for each repetition, in the chart's unit. The bar is
-	// their median, its whisker goes from the lowest to the highest.
+	Name  string // name of the run
+	DType string // dtype that selects the colour, for example "float16"; may be empty
+	// Values holds one rate per repetition, in the chart's unit. The bar shows their median, its
+	// whisker the minimum and maximum.
 	Values    []float64
-	Predicted bool   // by a model, not measured: the bar is hatched
-	Note      string // a few words behind the number: "emulated on the CPU"
+	Predicted bool   // predicted by a model rather than measured: the bar is hatched
+	Note      string // short remark next to the number, for example "emulated on the CPU"
 }
 
-// Throughput compares rates, higher being better, in unit, "samples/s". The first is
+// Throughput compares rates in a unit such as "samples/s"; higher is better. The first rate is
 // the reference of the ratios.
 func Throughput(unit string, rates []Rate) *Figure {
 	if len(rates) == 0 {
@@ -50,7 +50,7 @@ const rateRow = 34
 
 type rateBar struct {
 	Rate
-	median, low, high float64 // NaN where there is no finite value
+	median, low, high float64 // NaN if there is no finite value
 }
 
 func newRateBar(r Rate) rateBar {
@@ -174,7 +174,7 @@ func (r rateRun) draw(t Theme, c draw.Canvas) {
 	}
 }
 
-// letter writes the dtype's letter into a bar that has room for it.
+// letter draws the dtype's letter in a bar that has room for it.
 func (r rateRun) letter(t Theme, c *draw.Canvas, d dtype, b rateBar, left, end, mid vg.Length) {
 	s := t.style(labelSize, t.Background)
 	if b.DType == "" || end-left < 30 || b.Predicted {

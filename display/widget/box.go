@@ -17,24 +17,24 @@ func newBox(name string, children []Widget) *Box {
 	return b
 }
 
-// SetChildren changes what the box holds. It panics on a widget that this package has
-// not made, and on one that holds the box.
+// SetChildren replaces the box's children. It panics if a child is not a widget of this package,
+// or contains the box.
 func (b *Box) SetChildren(children ...Widget) {
 	models := []*model{}
 	for i, w := range children {
 		c := controlOf(w)
 		switch {
 		case c == nil:
-			panic(fmt.Sprintf("widget: %s: child %d is a %T, expected a widget of this package", b.model.kind.name, i, w))
+			panic(fmt.Sprintf("widget: %s: child %d is a %T, want a widget of this package", b.model.kind.name, i, w))
 		case c.model.holds(b.model):
-			panic(fmt.Sprintf("widget: %s: child %d holds the box itself", b.model.kind.name, i))
+			panic(fmt.Sprintf("widget: %s: child %d contains the box itself", b.model.kind.name, i))
 		}
 		models = append(models, c.model)
 	}
 	b.model.set(traits{"children": models})
 }
 
-// holds tells whether x is m or in it.
+// holds reports whether x is m or a descendant of m.
 func (m *model) holds(x *model) bool {
 	if m == x {
 		return true

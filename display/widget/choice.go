@@ -5,29 +5,28 @@ import (
 	"slices"
 )
 
-// Choice is a widget with which one of some words is chosen.
+// Choice is a widget for choosing one of several words.
 type Choice struct{ *control }
 
-// NewDropdown returns a list that folds out, with value chosen, none if that is "". It
+// NewDropdown returns a drop-down list with value chosen, or nothing chosen if value is "". It
 // panics if value is not among choices. It is ipywidgets' Dropdown.
 func NewDropdown(value string, choices []string, options ...Option) *Choice {
 	return newChoice("Dropdown", value, choices, options)
 }
 
-// NewToggleButtons returns a row of buttons of which one is down. It is ipywidgets'
+// NewToggleButtons returns a row of buttons, one of which is pressed. It is ipywidgets'
 // ToggleButtons; see [NewDropdown].
 func NewToggleButtons(value string, choices []string, options ...Option) *Choice {
 	return newChoice("ToggleButtons", value, choices, options)
 }
 
-// NewRadioButtons returns a list of which one is marked. It is ipywidgets'
-// RadioButtons; see [NewDropdown].
+// NewRadioButtons returns a list of radio buttons. It is ipywidgets' RadioButtons; see
+// [NewDropdown].
 func NewRadioButtons(value string, choices []string, options ...Option) *Choice {
 	return newChoice("RadioButtons", value, choices, options)
 }
 
-// NewSelect returns a list of several lines. It is ipywidgets' Select; see
-// [NewDropdown].
+// NewSelect returns a list of several lines. It is ipywidgets' Select; see [NewDropdown].
 func NewSelect(value string, choices []string, options ...Option) *Choice {
 	return newChoice("Select", value, choices, options)
 }
@@ -43,7 +42,7 @@ func newChoice(name, value string, choices []string, options []Option) *Choice {
 	return w
 }
 
-// Value returns the word that is chosen, "" if none is.
+// Value returns the chosen word, "" if nothing is chosen.
 func (w *Choice) Value() string {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()
@@ -53,26 +52,27 @@ func (w *Choice) Value() string {
 	return ""
 }
 
-// Index returns the number of the word that is chosen, from 0; -1 if none is.
+// Index returns the index of the chosen word, -1 if nothing is chosen.
 func (w *Choice) Index() int { return int(w.model.get("index").(index)) }
 
-// Choices returns the words, not to be changed.
+// Choices returns the words. The slice must not be changed.
 func (w *Choice) Choices() []string { return w.model.get("_options_labels").([]string) }
 
-// SetChoices changes the words. The one that was chosen stays so if it is among them.
+// SetChoices replaces the words. The chosen word stays chosen if it is among them.
 func (w *Choice) SetChoices(choices []string) {
 	i := slices.Index(choices, w.Value())
 	w.model.set(traits{"_options_labels": slices.Clone(choices), "index": index(i)})
 }
 
-// SetValue chooses a word, none if v is "". It panics if v is not among the choices.
+// SetValue chooses a word, or nothing if v is "". It panics if v is not among the choices.
 func (w *Choice) SetValue(v string) {
 	i := slices.Index(w.Choices(), v)
 	if i < 0 && v != "" {
-		panic(fmt.Sprintf("widget: %s: %q is no choice, expected one of %q", w.model.kind.name, v, w.Choices()))
+		panic(fmt.Sprintf("widget: %s: %q is not a choice; want one of %q", w.model.kind.name, v, w.Choices()))
 	}
 	w.model.set(traits{"index": index(i)})
 }
 
-// OnChange has f called with the word whenever another was chosen, by whomever.
+// OnChange registers f, which is called with the new word whenever the choice changes, by the
+// reader or by the program.
 func (w *Choice) OnChange(f func(string)) { w.model.observe(changes(w.Value, f)) }

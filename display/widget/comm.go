@@ -7,18 +7,18 @@ import (
 	"sync"
 )
 
-// Transport is what a [Manager] needs of the kernel. Its methods may be called from any
+// Transport is the connection of a [Manager] to the kernel. Its methods may be called from any
 // goroutine.
 type Transport interface {
 	// Open opens a comm with a target of the front ends.
 	Open(target string, m Message, h Handler) (Conn, error)
-	// Register says who takes the comms that front ends open with a target; nil: nobody.
+	// Register sets the handler of comms that front ends open with a target; nil removes it.
 	Register(target string, opened func(c Conn, m Message) Handler)
-	// Redirect calls f, whose prints and pictures go to o.
+	// Redirect calls f and sends its prints and pictures to o.
 	Redirect(o *Output, f func())
 }
 
-// Conn is an open comm, as a transport sees it.
+// Conn is an open comm of a transport.
 type Conn interface {
 	ID() string
 	Target() string
@@ -26,17 +26,17 @@ type Conn interface {
 	Close(Message) error
 }
 
-// Handler takes what front ends send. Its functions are called one at a time, in
-// goroutines that may run code of cells.
+// Handler receives messages of front ends. Its functions are called one at a time, in goroutines
+// that may run code of cells.
 type Handler struct {
 	Message func(Message)
 	Closed  func(Message)
 }
 
-// Message is what is said on a comm.
+// Message is a message on a comm.
 type Message struct {
-	Data     json.RawMessage // an object
-	Metadata json.RawMessage // an object, or nil
+	Data     json.RawMessage // JSON object
+	Metadata json.RawMessage // JSON object, or nil
 	Buffers  [][]byte
 }
 
@@ -44,15 +44,15 @@ type Message struct {
 // [json.Unmarshal] does.
 func (m Message) Decode(v any) error {
 	if err := json.Unmarshal(m.Data, v); err != nil {
-		return fmt.Errorf("widget: the data of a comm's message: %w", err)
+		return fmt.Errorf("widget: comm message: %w", err)
 	}
 	return nil
 }
 
-// String returns the message's data, JSON.
+// String returns the message's data as JSON.
 func (m Message) String() string { return string(m.Data) }
 
-// Comm is an open channel to code of the front ends.
+// Comm is an open channel to front-end code.
 type Comm struct {
 	conn Conn
 
@@ -61,17 +61,17 @@ type Comm struct {
 	closed  func(Message)
 }
 
-// errNoFrontEnd is what comms fail with outside notebooks.
-var errNoFrontEnd = errors.New("widget: there is no front end: comms need a notebook")
+// errNoFrontEnd is the error of comms outside notebooks.
+var errNoFrontEnd = errors.New("widget: no front end: comms need a notebook")
 
-// OpenComm opens a comm with a target that code of the front ends has registered.
-// data, any value that becomes a JSON object, and buffers are what it is told first.
-// received, which may be nil, gets the messages that come.
+// OpenComm opens a comm with a target that front-end code has registered. Its opening message
+// carries data, any value that encodes as a JSON object, and buffers. received handles incoming
+// messages; it may be nil.
 func OpenComm(target string, data any, received func(Message), buffers ...[]byte) (*Comm, error) {
 	return standard.OpenComm(target, data, received, buffers...)
 }
 
-// OpenComm opens a comm with a target that code of the front ends has registered.
+// OpenComm opens a comm with a target that front-end code has registered.
 func (m *Manager) OpenComm(target string, data any, received func(Message), buffers ...[]byte) (*Comm, error) {
 	if m.transport == nil {
 		return nil, errNoFrontEnd
@@ -81,7 +81,7 @@ func (m *Manager) OpenComm(target string, data any, received func(Message), buff
 		return nil, err
 	}
 	c := &Comm{message: received}
-	c.mu.Lock() // whoever answers at once waits for conn
+	c.mu.Lock() // a handler that is called at once waits for conn
 	defer c.mu.Unlock()
 	if c.conn, err = m.transport.Open(target, message, c.handler()); err != nil {
 		return nil, err
@@ -90,20 +90,20 @@ func (m *Manager) OpenComm(target string, data any, received func(Message), buff
 	return c, nil
 }
 
-// RegisterTarget has opened called with every comm that a front end opens with the
-// target, and with the message that came with it. nil forgets the target.
+// RegisterTarget registers opened, which is called with every comm that a front end opens with
+// the target, and with its opening message. nil removes the target.
 func RegisterTarget(target string, opened func(*Comm, Message)) error {
 	return standard.RegisterTarget(target, opened)
 }
 
-// RegisterTarget has opened called with every comm that a front end opens with the
-// target.
+// RegisterTarget registers opened, which is called with every comm that a front end opens with
+// the target.
 func (m *Manager) RegisterTarget(target string, opened func(*Comm, Message)) error {
 	switch {
 	case m.transport == nil:
 		return errNoFrontEnd
 	case target == controlTarget:
-		return fmt.Errorf("widget: the target %q is that of the widgets themselves", target)
+		return fmt.Errorf("widget: target %q is reserved for widgets", target)
 	case opened == nil:
 		m.transport.Register(target, nil)
 		return nil
@@ -120,15 +120,14 @@ func (m *Manager) RegisterTarget(target string, opened func(*Comm, Message)) err
 	return nil
 }
 
-// OnMessage has f called with each message that comes from now on, in place of what
-// was given before.
+// OnMessage registers f for messages that arrive from now on, replacing any earlier function.
 func (c *Comm) OnMessage(f func(Message)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.message = f
 }
 
-// OnClose has f called when the front end closes the comm.
+// OnClose registers f, which is called when the front end closes the comm.
 func (c *Comm) OnClose(f func(Message)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,7 +150,7 @@ func (c *Comm) call(which func() func(Message), m Message) {
 	}
 }
 
-// Send sends data, any value that becomes a JSON object, and buffers.
+// Send sends data, any value that encodes as a JSON object, and buffers.
 func (c *Comm) Send(data any, buffers ...[]byte) error {
 	m, err := encode(data, buffers)
 	if err != nil {
@@ -160,13 +159,13 @@ func (c *Comm) Send(data any, buffers ...[]byte) error {
 	return c.conn.Send(m)
 }
 
-// Close closes the comm. Closing again does nothing.
+// Close closes the comm. Closing it again does nothing.
 func (c *Comm) Close() error { return c.conn.Close(Message{}) }
 
-// ID returns the comm's name, by which both sides know it.
+// ID returns the comm's identifier, which both sides use.
 func (c *Comm) ID() string { return c.conn.ID() }
 
-// String names the comm.
+// String returns the comm's ID and target.
 func (c *Comm) String() string { return "comm " + c.conn.ID() + " with " + c.conn.Target() }
 
 func encode(data any, buffers [][]byte) (Message, error) {
@@ -175,10 +174,10 @@ func encode(data any, buffers [][]byte) (Message, error) {
 	}
 	b, err := json.Marshal(data)
 	if err != nil {
-		return Message{}, fmt.Errorf("widget: the data of a comm's message: %w", err)
+		return Message{}, fmt.Errorf("widget: comm message: %w", err)
 	}
 	if len(b) == 0 || b[0] != '{' {
-		return Message{}, fmt.Errorf("widget: the data of a comm's message is %.40s, expected a JSON object", b)
+		return Message{}, fmt.Errorf("widget: comm message is %.40s; want a JSON object", b)
 	}
 	return Message{Data: b, Buffers: buffers}, nil
 }

@@ -6,16 +6,16 @@ import (
 	"halfnote/display"
 )
 
-// Widget is what boxes and [Interact] take: the types of this package.
+// Widget is implemented by the types of this package. Boxes and [Interact] accept it.
 type Widget interface {
-	// Bundle returns what a cell shows: the widget itself for front ends that can,
-	// else what it shows at this moment.
+	// Bundle returns the widget's output in a cell: the widget itself for front ends that support
+	// it, otherwise its current state as text.
 	Bundle() display.Bundle
-	// ID returns the name by which front ends know the widget, "" before it was shown.
+	// ID returns the widget's identifier in front ends, "" before it was shown.
 	ID() string
 }
 
-// control is what all widgets have.
+// control is embedded in all widgets.
 type control struct{ model *model }
 
 func newControl(name string, options []Option, values traits) *control {
@@ -25,7 +25,7 @@ func newControl(name string, options []Option, values traits) *control {
 	}
 	for i, o := range options {
 		if o == nil {
-			panic(fmt.Sprintf("widget: %s: option %d is nil, expected an Option", name, i+1))
+			panic(fmt.Sprintf("widget: %s: option %d is nil; want an Option", name, i+1))
 		}
 		o(c)
 	}
@@ -34,7 +34,7 @@ func newControl(name string, options []Option, values traits) *control {
 
 func (c *control) inner() *control { return c }
 
-// controlOf returns nil for what is no widget of this package.
+// controlOf returns nil if w is not a widget of this package.
 func controlOf(w Widget) *control {
 	if c, ok := w.(interface{ inner() *control }); ok {
 		return c.inner()
@@ -55,12 +55,11 @@ func (c *control) ID() string {
 	return c.model.conn.ID()
 }
 
-// String returns what the widget shows, as text.
+// String returns the widget's current state as text.
 func (c *control) String() string { return c.model.text() }
 
-// Set changes a part of the widget's state by ipywidgets' name, such as "description",
-// "disabled" or "max". It panics if the widget has no such part or that takes no such
-// value.
+// Set changes a trait of the widget by ipywidgets' name, such as "description", "disabled" or
+// "max". It panics if the widget has no such trait or if v has the wrong type.
 func (c *control) Set(name string, v any) {
 	c.model.mu.Lock()
 	v = c.model.check(name, v)
@@ -68,8 +67,8 @@ func (c *control) Set(name string, v any) {
 	c.model.set(traits{name: v})
 }
 
-// SetLayout changes how the widget is laid out: the CSS property, such as "width", gets
-// a value such as "50%". It panics if layouts have no such property.
+// SetLayout sets a CSS property of the widget's layout, such as "width", to a value such as
+// "50%". It panics if layouts have no such property.
 func (c *control) SetLayout(property, value string) {
 	layout := c.model.get("layout").(*model)
 	layout.mu.Lock()
@@ -78,13 +77,13 @@ func (c *control) SetLayout(property, value string) {
 	layout.set(traits{property: value})
 }
 
-// Close takes the widget away from the front ends. Shown again, it is a new one.
+// Close removes the widget from the front ends. If it is shown again, it is a new widget.
 func (c *control) Close() { c.model.close() }
 
-// Option is a choice that constructors of widgets take.
+// Option is an option of a widget's constructor.
 type Option func(*control)
 
-// Trait sets a part of the widget's state by ipywidgets' name, as Set does.
+// Trait sets a trait of the widget by ipywidgets' name, as Set does.
 func Trait(name string, v any) Option { return func(c *control) { c.Set(name, v) } }
 
 // Layout sets a CSS property, such as "width", to a value such as "50%".
@@ -92,33 +91,33 @@ func Layout(property, value string) Option {
 	return func(c *control) { c.SetLayout(property, value) }
 }
 
-// Description sets the words beside a widget, or on a button.
+// Description sets the label next to a widget, or on a button.
 func Description(text string) Option { return Trait("description", text) }
 
-// Tooltip sets the words that appear when the pointer rests on a widget.
+// Tooltip sets the text that appears while the pointer rests on a widget.
 func Tooltip(text string) Option { return Trait("tooltip", text) }
 
-// Disabled shows a widget that cannot be changed.
+// Disabled disables a widget: the reader cannot change it.
 func Disabled() Option { return Trait("disabled", true) }
 
-// Step sets by how much a slider moves; default 1, of floats 0.1.
+// Step sets a slider's step; the default is 1, or 0.1 for floats.
 func Step(by float64) Option { return Trait("step", by) }
 
-// Base sets the base of a [NewFloatLogSlider]; default 10.
+// Base sets the base of a [NewFloatLogSlider]; the default is 10.
 func Base(b float64) Option { return Trait("base", b) }
 
-// Format sets how a slider writes its value, in d3's form; default "d", of floats ".2f",
-// of logarithmic ones ".3g".
+// Format sets the format of a slider's value, in d3's syntax; the default is "d", or ".2f" for
+// floats, or ".3g" for logarithmic sliders.
 func Format(f string) Option { return Trait("readout_format", f) }
 
-// Lazy has a slider or a field of text tell its value when the reader has let it go,
-// not on the way.
+// Lazy makes a slider or text field report its value when the reader releases it, not while it
+// changes.
 func Lazy() Option { return Trait("continuous_update", false) }
 
-// Vertical turns a slider or a bar.
+// Vertical makes a slider or bar vertical.
 func Vertical() Option { return Trait("orientation", "vertical") }
 
-// Placeholder sets what an empty field of text shows.
+// Placeholder sets the text of an empty text field.
 func Placeholder(text string) Option { return Trait("placeholder", text) }
 
 // Look sets the colours of a button, bar or box: "primary", "success", "info",
@@ -131,7 +130,7 @@ func Look(name string) Option {
 				return
 			}
 		}
-		panic(fmt.Sprintf("widget: a %s has no look, expected a button, a bar or a box", c.model.kind.name))
+		panic(fmt.Sprintf("widget: a %s has no look; want a button, a bar or a box", c.model.kind.name))
 	}
 }
 

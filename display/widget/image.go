@@ -7,18 +7,18 @@ import (
 	"halfnote/display"
 )
 
-// Image is a widget with a picture, which can change without a flicker.
+// Image is a widget with a picture. Changing the picture does not flicker.
 type Image struct{ *control }
 
-// NewImage returns a picture of v; see Show. It is ipywidgets' Image.
+// NewImage returns an image widget with a picture of v; see Show. It is ipywidgets' Image.
 func NewImage(v any, options ...Option) *Image {
 	w := &Image{newControl("Image", options, nil)}
 	w.Show(v)
 	return w
 }
 
-// Show changes the picture to that of v: the bytes of a PNG, or a value that shows as
-// one, such as a chart or an image.Image. It panics if v has no picture.
+// Show replaces the picture by that of v: the bytes of a PNG, or a value that is shown as one,
+// such as a chart or an image.Image. It panics if v has no picture.
 func (w *Image) Show(v any) {
 	if b, ok := v.([]byte); ok {
 		w.model.set(traits{"value": b})
@@ -27,7 +27,7 @@ func (w *Image) Show(v any) {
 	b := display.Of(v)
 	text, ok := b.Data["image/png"].(string)
 	if !ok {
-		panic(fmt.Sprintf("widget: Image: a %T has no picture, expected a PNG's bytes or a value that shows as one", v))
+		panic(fmt.Sprintf("widget: Image: a %T has no picture; want the bytes of a PNG or a value that is shown as one", v))
 	}
 	png, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// Interact calls f, and again whenever one of the controls has changed, and returns a
-// box of the controls with the outputs of the last call below. f asks the controls for
-// their values. It is ipywidgets' interactive_output.
+// Interact calls f, and calls it again whenever one of the controls changes. It returns a box of
+// the controls, with the output of the last call below them. f reads the controls itself. It is
+// ipywidgets' interactive_output.
 func Interact(f func(), controls ...Widget) *Box { return standard.Interact(f, controls...) }
 
-// Interact calls f, and again whenever one of the controls has changed, and returns a
-// box of the controls with the outputs of the last call below.
+// Interact calls f, and calls it again whenever one of the controls changes. It returns a box of
+// the controls, with the output of the last call below them.
 func (m *Manager) Interact(f func(), controls ...Widget) *Box {
 	if f == nil {
-		panic("widget: Interact: the function is nil, expected one to call when a control changes")
+		panic("widget: Interact: the function is nil; want a function to call when a control changes")
 	}
 	out := NewOutput()
-	var calls sync.Mutex // controls change in goroutines of their own
+	var calls sync.Mutex // controls change in their own goroutines
 	run := func() {
 		calls.Lock()
 		defer calls.Unlock()
@@ -27,14 +27,14 @@ func (m *Manager) Interact(f func(), controls ...Widget) *Box {
 	box := NewVBox(append(append([]Widget{}, controls...), out)...)
 	for i, w := range controls {
 		if !onChange(w, run) {
-			panic(fmt.Sprintf("widget: Interact: control %d is a %T, expected a widget with a value that the reader can change", i, w))
+			panic(fmt.Sprintf("widget: Interact: control %d is a %T; want a widget with a value that the reader can change", i, w))
 		}
 	}
 	run()
 	return box
 }
 
-// onChange has f called when the value of w has changed; ok is false if it has none.
+// onChange registers f for changes of w's value; ok is false if w has no value.
 func onChange(w Widget, f func()) (ok bool) {
 	switch w := w.(type) {
 	case *Bool:

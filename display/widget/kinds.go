@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// traits are the parts of a widget's state by name. The dynamic type of a trait's
-// default says what it takes; nil takes any JSON value.
+// traits maps names of traits, the parts of a widget's state, to values. The dynamic type of a
+// trait's default is the type that it accepts; nil accepts any JSON value.
 type traits map[string]any
 
-// kind is what front ends know of a sort of widget: ipywidgets' name for its model,
-// the name of its view if that differs, and the traits with their defaults.
+// kind describes a type of widget to front ends: ipywidgets' name of its model, the name of its
+// view if that differs, and the traits with their defaults.
 type kind struct {
 	name, view string
-	style      string // the kind of its style, "" for none
+	style      string // kind of the widget's style, "" for none
 	traits     traits
 }
 
@@ -24,7 +24,7 @@ const (
 	outputModule   = "@jupyter-widgets/output"
 )
 
-// null is the trait of a choice that was not made. It stands for a number.
+// null is the index of a choice that has not been made.
 const null = index(-1)
 
 var (
@@ -41,9 +41,9 @@ var (
 	}
 )
 
-// kinds lists ipywidgets 8's widgets that can be made here, and their layouts and
-// styles. The versions of the modules are those of the protocol, "2.0.0" and for
-// Output "1.0.0", not those of the npm packages.
+// kinds lists the supported widgets of ipywidgets 8, and their layouts and styles. The module
+// versions are those of the protocol, "2.0.0" and for Output "1.0.0", not those of the npm
+// packages.
 var kinds = []kind{
 	{"Button", "", "ButtonStyle", of(enabled, traits{"description": "", "button_style": "", "icon": ""})},
 	{"ButtonStyle", "", "", of(font, traits{"button_color": nil})},
@@ -83,7 +83,7 @@ var kinds = []kind{
 	{"VBox", "", "", traits{"box_style": "", "children": []*model{}}},
 }
 
-// of is the union of traits.
+// of returns the union of traits.
 func of(parts ...traits) traits {
 	all := traits{}
 	for _, p := range parts {
@@ -105,10 +105,10 @@ func kindOf(name string) *kind {
 	return &kinds[i]
 }
 
-// isPart tells whether a widget of the kind is a part of another one.
+// isPart reports whether a widget of the kind is part of another widget.
 func (k *kind) isPart() bool { return k.name == "Layout" || strings.HasSuffix(k.name, "Style") }
 
-// identity is the part of the state that says what the model is.
+// identity returns the traits that name the model and view.
 func (k *kind) identity() traits {
 	module, version, viewModule := controlsModule, "2.0.0", controlsModule
 	view := k.view
@@ -129,7 +129,7 @@ func (k *kind) identity() traits {
 	}
 }
 
-// state returns the traits of a new model, with models of its layout and style.
+// state returns the traits of a new model, including models of its layout and style.
 func (k *kind) state() traits {
 	s := maps.Clone(k.traits)
 	if k.isPart() {

@@ -7,33 +7,33 @@ import (
 	"sync"
 )
 
-// The targets of ipywidgets: each widget is a comm with the first; on the second front
-// ends ask for all of them after a page was loaded again.
+// Comm targets of ipywidgets: each widget is a comm with the first; front ends use the second to
+// request the states of all widgets after a page is reloaded.
 const (
 	widgetTarget  = "jupyter.widget"
 	controlTarget = "jupyter.widget.control"
 )
 
-// Manager keeps the widgets that the front ends of one session know. Its methods may
-// be called from any goroutine.
+// Manager holds the widgets that are open in the front ends of one session. Its methods may be
+// called from any goroutine.
 type Manager struct {
 	transport Transport // nil outside notebooks
 
 	mu      sync.Mutex
-	models  map[string]*model // those that are open, by the id of their comm
-	conns   map[string]Conn   // other comms that cells opened
-	targets []string          // that cells registered
-	waiting map[*model]bool   // with news for the front ends
+	models  map[string]*model // open models by comm ID
+	conns   map[string]Conn   // other comms opened by cells
+	targets []string          // targets registered by cells
+	waiting map[*model]bool   // models with unsent changes
 }
 
-// standard is the manager of compiled programs. In a notebook the functions that use
-// it are replaced by those of Symbols.
+// standard is the manager of compiled programs. In a notebook the functions that use it are
+// replaced by those of Symbols.
 var standard = &Manager{}
 
-// NewManager returns a manager whose widgets talk through t.
+// NewManager returns a manager whose widgets communicate through t.
 func NewManager(t Transport) *Manager {
 	if t == nil {
-		panic("widget: NewManager: the transport is nil, expected one that reaches the front end")
+		panic("widget: NewManager: the transport is nil; want a transport to the front end")
 	}
 	m := &Manager{transport: t}
 	m.reset()
@@ -48,8 +48,8 @@ func (m *Manager) reset() {
 	m.targets = nil
 }
 
-// Symbols maps the name of every package function that needs a front end to the method
-// of m that an interpreter is to call in its place.
+// Symbols maps the name of every package function that needs a front end to the method of m that
+// an interpreter calls instead.
 func (m *Manager) Symbols() map[string]any {
 	return map[string]any{
 		"Interact":       m.Interact,
@@ -59,8 +59,7 @@ func (m *Manager) Symbols() map[string]any {
 	}
 }
 
-// Connect makes v known to the front ends if it is a widget, for v is about to be
-// shown.
+// Connect opens v in the front ends if it is a widget. It is called before v is shown.
 func (m *Manager) Connect(v any) {
 	if w, ok := v.(Widget); ok && m.transport != nil {
 		if c := controlOf(w); c != nil {
@@ -69,7 +68,7 @@ func (m *Manager) Connect(v any) {
 	}
 }
 
-// Flush sends what widgets have waited to tell.
+// Flush sends pending changes of widgets.
 func (m *Manager) Flush() {
 	m.mu.Lock()
 	var list []*model
@@ -83,8 +82,7 @@ func (m *Manager) Flush() {
 	}
 }
 
-// Close closes all widgets and comms and forgets the targets. The manager can be used
-// again.
+// Close closes all widgets and comms and removes the targets. The manager can be used again.
 func (m *Manager) Close() {
 	m.mu.Lock()
 	models, conns, targets := m.models, m.conns, m.targets
@@ -125,8 +123,8 @@ func (m *Manager) late(x *model) {
 	m.waiting[x] = true
 }
 
-// encode returns traits in the form of the protocol: a model is "IPY_MODEL_" and its
-// id, and bytes leave the state for buffers, whose places paths tells.
+// encode returns traits in the protocol's form: a model becomes "IPY_MODEL_" and its ID, and
+// bytes move from the state to buffers, located by paths.
 func (m *Manager) encode(part traits) (state traits, paths [][]string, buffers [][]byte) {
 	state, paths = traits{}, [][]string{}
 	for _, name := range slices.Sorted(maps.Keys(part)) {
@@ -150,7 +148,7 @@ func (m *Manager) encode(part traits) (state traits, paths [][]string, buffers [
 	return state, paths, buffers
 }
 
-// reference opens a model that is not open yet.
+// reference opens a model if it is not open yet, and returns its reference.
 func (m *Manager) reference(x *model) string {
 	id, _ := x.open(m)
 	return "IPY_MODEL_" + id

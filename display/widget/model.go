@@ -15,25 +15,25 @@ import (
 	"halfnote/display"
 )
 
-// model is the state of one widget, which the front ends have too once it is open.
+// model is the state of one widget. While it is open, front ends hold a copy.
 type model struct {
 	kind *kind
-	// fit puts what the widget does not allow right in state, after a change.
+	// fit, called after a change, corrects values that the widget does not allow.
 	fit func(state traits)
-	// event takes the custom messages of the front end.
+	// event handles custom messages of the front end.
 	event func(content json.RawMessage)
 
 	mu        sync.Mutex
 	state     traits
 	observers []func()
-	changed   map[string]bool // traits that the front ends do not have yet
+	changed   map[string]bool // traits not sent to the front ends yet
 	sent      time.Time
 	later     *time.Timer
 
-	// sending is held while a message is made and sent, so that front ends get the
-	// states in their order.
+	// sending is held while a message is built and sent, so that states reach the front ends in
+	// order.
 	sending sync.Mutex
-	manager *Manager // nil until it is open
+	manager *Manager // nil until the model is open
 	conn    Conn
 }
 
@@ -48,8 +48,8 @@ func (m *model) get(name string) any {
 	return m.state[name]
 }
 
-// set changes traits, tells the front ends and calls the observers if one of the
-// values differs from what it was.
+// set changes traits, sends them to the front ends and calls the observers if a value has
+// changed.
 func (m *model) set(values traits) {
 	if m.change(values) {
 		m.send(false)
@@ -63,8 +63,7 @@ func (m *model) change(values traits) (changed bool) {
 	return len(m.put(values)) > 0
 }
 
-// put changes traits, and returns which differ from what they were. It is called with
-// mu held.
+// put changes traits and returns the names of those whose value has changed. mu must be held.
 func (m *model) put(values traits) (names []string) {
 	old := maps.Clone(m.state)
 	maps.Copy(m.state, values)
@@ -80,7 +79,7 @@ func (m *model) put(values traits) (names []string) {
 	return names
 }
 
-// observe has f called whenever a trait has changed.
+// observe registers f, which is called whenever a trait has changed.
 func (m *model) observe(f func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,12 +95,12 @@ func (m *model) notify() {
 	}
 }
 
-// frame is the shortest time between two messages about one widget that nobody has
-// asked for: servers of front ends drop what comes faster.
+// frame is the shortest time between two unsolicited messages about one widget: servers drop
+// messages that arrive faster.
 const frame = 20 * time.Millisecond
 
-// send tells the front ends what has changed, now or in a moment if it was told only
-// just now.
+// send sends changed traits to the front ends, now or, shortly after the previous message, with a
+// delay.
 func (m *model) send(now bool) {
 	m.sending.Lock()
 	defer m.sending.Unlock()
@@ -133,7 +132,7 @@ func (m *model) send(now bool) {
 	}
 }
 
-// say sends traits. What fails is lost with the comm: the front end has closed it.
+// say sends traits. It ignores errors: they mean that the front end has closed the comm.
 func (m *model) say(method string, part traits) {
 	state, paths, buffers := m.manager.encode(part)
 	message, err := encode(map[string]any{"method": method, "state": state, "buffer_paths": paths}, buffers)
@@ -142,11 +141,11 @@ func (m *model) say(method string, part traits) {
 	}
 }
 
-// protocol is the metadata of every comm_open: the version of the widget messaging
+// protocol is the metadata of every comm_open message: the version of the widget messaging
 // protocol.
 var protocol = json.RawMessage(`{"version": "2.1.0"}`)
 
-// open makes the model known to the front ends, and what it refers to before it.
+// open opens the model in the front ends, after the models that it refers to.
 func (m *model) open(manager *Manager) (id string, err error) {
 	m.sending.Lock()
 	defer m.sending.Unlock()
@@ -170,7 +169,7 @@ func (m *model) open(manager *Manager) (id string, err error) {
 	return m.conn.ID(), nil
 }
 
-// whole returns all of the state.
+// whole returns the complete state.
 func (m *model) whole() traits {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -189,7 +188,7 @@ func (m *model) receive(message Message) {
 	if err := message.Decode(&q); err != nil {
 		return
 	}
-	defer m.manager.Flush() // the front end waits, and so asks no faster than it is told
+	defer m.manager.Flush() // the front end waits for this reply, which limits its rate
 	switch q.Method {
 	case "update":
 		m.update(q.State)
@@ -206,11 +205,11 @@ func (m *model) receive(message Message) {
 	}
 }
 
-// update takes traits from a front end. By the protocol they are echoed first, so that
-// all front ends agree; then it is told what became of them, if that is something else.
+// update applies traits from a front end. As the protocol demands, it echoes them first, so that
+// all front ends agree, and then sends the resulting values if they differ.
 func (m *model) update(state map[string]json.RawMessage) {
 	echo, values := traits{}, traits{}
-	m.sending.Lock() // what is set meanwhile is told after the echo
+	m.sending.Lock() // values set meanwhile are sent after the echo
 	m.mu.Lock()
 	for name, raw := range state {
 		if _, known := m.state[name]; !known {
@@ -239,7 +238,7 @@ func (m *model) update(state map[string]json.RawMessage) {
 	}
 }
 
-// of returns the default of a trait, which says what it takes.
+// of returns the default of a trait, whose type is the trait's type.
 func (k *kind) of(name string) any {
 	if v, ok := k.traits[name]; ok {
 		return v
@@ -247,7 +246,7 @@ func (k *kind) of(name string) any {
 	return shown[name]
 }
 
-// decode reads a value of the type of like.
+// decode reads a value of like's type.
 func decode(raw json.RawMessage, like any) (any, error) {
 	switch like.(type) {
 	case nil:
@@ -255,7 +254,7 @@ func decode(raw json.RawMessage, like any) (any, error) {
 		err := json.Unmarshal(raw, &v)
 		return v, err
 	case *model, []*model, []byte, []output:
-		return nil, fmt.Errorf("front ends do not set it")
+		return nil, fmt.Errorf("read-only for front ends")
 	}
 	v := reflect.New(reflect.TypeOf(like))
 	if err := json.Unmarshal(raw, v.Interface()); err != nil {
@@ -267,7 +266,7 @@ func decode(raw json.RawMessage, like any) (any, error) {
 	return v.Elem().Interface(), nil
 }
 
-// index is the number of a choice; [null] is null.
+// index is the index of a choice; [null] encodes as JSON null.
 type index int
 
 func (i index) MarshalJSON() ([]byte, error) {
@@ -285,7 +284,7 @@ func (i *index) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*int)(i))
 }
 
-// finite returns null for the numbers that JSON has not.
+// finite returns null for non-finite numbers, which JSON cannot represent.
 func finite(v any) any {
 	if f, ok := v.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
 		return nil
@@ -293,7 +292,7 @@ func finite(v any) any {
 	return v
 }
 
-// forget ends the model's life in the front ends.
+// forget closes the model in the front ends.
 func (m *model) forget() Conn {
 	m.sending.Lock()
 	defer m.sending.Unlock()
@@ -316,8 +315,8 @@ func (m *model) close() {
 	}
 }
 
-// bundle is what a cell shows of the widget: for front ends that do not know widgets,
-// and for pages, what it shows at this moment.
+// bundle returns the widget's output in a cell: a reference to the widget, and its current state
+// for front ends without widgets and for static pages.
 func (m *model) bundle() display.Bundle {
 	b := display.Bundle{Data: map[string]any{"text/plain": m.text(), "text/html": m.html()}}
 	m.sending.Lock()
@@ -330,7 +329,7 @@ func (m *model) bundle() display.Bundle {
 	return b
 }
 
-// check panics unless a widget of the kind has the trait and that takes v.
+// check panics unless a widget of the kind has the trait and the trait accepts v.
 func (m *model) check(name string, v any) any {
 	like, ok := m.kind.of(name), false
 	if _, ok = m.state[name]; !ok || strings.HasPrefix(name, "_") {
@@ -341,7 +340,7 @@ func (m *model) check(name string, v any) any {
 			}
 		}
 		slices.Sort(names)
-		panic(fmt.Sprintf("widget: a %s has no %q, expected one of %s", m.kind.name, name, strings.Join(names, ", ")))
+		panic(fmt.Sprintf("widget: a %s has no trait %q; want one of %s", m.kind.name, name, strings.Join(names, ", ")))
 	}
 	if like == nil {
 		return v
@@ -356,5 +355,5 @@ func (m *model) check(name string, v any) any {
 	case want.Kind() == reflect.Int && got.CanFloat() && got.Float() == math.Trunc(got.Float()):
 		return int(got.Float())
 	}
-	panic(fmt.Sprintf("widget: %q of a %s is a %T, expected %s", name, m.kind.name, v, want))
+	panic(fmt.Sprintf("widget: trait %q of a %s is a %T; want %s", name, m.kind.name, v, want))
 }

@@ -5,29 +5,29 @@ import (
 	"math"
 )
 
-// Int is a widget with a whole number.
+// Int is a widget with an integer value.
 type Int struct{ *control }
 
-// NewIntSlider returns a slider from min to max. A value outside becomes the nearest
-// one inside. It panics if min is greater than max. It is ipywidgets' IntSlider.
+// NewIntSlider returns a slider from min to max. Values outside that range are clamped. It panics
+// if min > max. It is ipywidgets' IntSlider.
 func NewIntSlider(value, min, max int, options ...Option) *Int {
 	return newInt("IntSlider", value, min, max, options)
 }
 
-// NewIntProgress returns a bar that is full at max. It panics if min is greater than
-// max. It is ipywidgets' IntProgress.
+// NewIntProgress returns a progress bar that is full at max. It panics if min > max. It is
+// ipywidgets' IntProgress.
 func NewIntProgress(value, min, max int, options ...Option) *Int {
 	return newInt("IntProgress", value, min, max, options)
 }
 
-// NewIntText returns a field for a number. It is ipywidgets' IntText.
+// NewIntText returns a text field for an integer. It is ipywidgets' IntText.
 func NewIntText(value int, options ...Option) *Int {
 	return &Int{newControl("IntText", options, traits{"value": value})}
 }
 
 func newInt(name string, value, min, max int, options []Option) *Int {
 	if min > max {
-		panic(fmt.Sprintf("widget: %s: min is %d and max is %d, expected min <= max", name, min, max))
+		panic(fmt.Sprintf("widget: %s: min is %d and max is %d; want min <= max", name, min, max))
 	}
 	c := newControl(name, options, traits{"min": min, "max": max})
 	c.model.fit = func(s traits) {
@@ -37,47 +37,48 @@ func newInt(name string, value, min, max int, options []Option) *Int {
 	return &Int{c}
 }
 
-// Value returns the number.
+// Value returns the integer.
 func (w *Int) Value() int { return w.model.get("value").(int) }
 
-// SetValue changes the number.
+// SetValue sets the integer.
 func (w *Int) SetValue(v int) { w.model.set(traits{"value": v}) }
 
-// OnChange has f called with the number whenever it has changed, whoever changed it.
+// OnChange registers f, which is called with the new value whenever it changes, by the reader or
+// by the program.
 func (w *Int) OnChange(f func(int)) {
 	w.model.observe(changes(w.Value, f))
 }
 
-// Float is a widget with a number.
+// Float is a widget with a floating-point value.
 type Float struct{ *control }
 
-// NewFloatSlider returns a slider from min to max. A value outside becomes the nearest
-// one inside. It panics unless min <= max. It is ipywidgets' FloatSlider.
+// NewFloatSlider returns a slider from min to max. Values outside that range are clamped. It
+// panics unless min <= max. It is ipywidgets' FloatSlider.
 func NewFloatSlider(value, min, max float64, options ...Option) *Float {
 	return newFloat("FloatSlider", value, min, max, options)
 }
 
-// NewFloatLogSlider returns a slider from 10 to the power of min to 10 to the power of
-// max, or that of another [Base]. A value outside becomes the nearest one inside. It
-// panics unless min <= max. It is ipywidgets' FloatLogSlider.
+// NewFloatLogSlider returns a logarithmic slider from 10^min to 10^max, or of another [Base].
+// Values outside that range are clamped. It panics unless min <= max. It is ipywidgets'
+// FloatLogSlider.
 func NewFloatLogSlider(value, min, max float64, options ...Option) *Float {
 	return newFloat("FloatLogSlider", value, min, max, options)
 }
 
-// NewFloatProgress returns a bar that is full at max. It panics unless min <= max. It
-// is ipywidgets' FloatProgress.
+// NewFloatProgress returns a progress bar that is full at max. It panics unless min <= max. It is
+// ipywidgets' FloatProgress.
 func NewFloatProgress(value, min, max float64, options ...Option) *Float {
 	return newFloat("FloatProgress", value, min, max, options)
 }
 
-// NewFloatText returns a field for a number. It is ipywidgets' FloatText.
+// NewFloatText returns a text field for a number. It is ipywidgets' FloatText.
 func NewFloatText(value float64, options ...Option) *Float {
 	return &Float{newControl("FloatText", options, traits{"value": value})}
 }
 
 func newFloat(name string, value, min, max float64, options []Option) *Float {
 	if !(min <= max) {
-		panic(fmt.Sprintf("widget: %s: min is %g and max is %g, expected min <= max", name, min, max))
+		panic(fmt.Sprintf("widget: %s: min is %g and max is %g; want min <= max", name, min, max))
 	}
 	c := newControl(name, options, traits{"min": min, "max": max})
 	c.model.fit = func(s traits) {
@@ -94,18 +95,19 @@ func newFloat(name string, value, min, max float64, options []Option) *Float {
 // Value returns the number.
 func (w *Float) Value() float64 { return w.model.get("value").(float64) }
 
-// SetValue changes the number. Numbers that are not finite show as nothing.
+// SetValue sets the number. Non-finite numbers are displayed as an empty value.
 func (w *Float) SetValue(v float64) { w.model.set(traits{"value": v}) }
 
-// OnChange has f called with the number whenever it has changed, whoever changed it.
+// OnChange registers f, which is called with the new value whenever it changes, by the reader or
+// by the program.
 func (w *Float) OnChange(f func(float64)) {
 	w.model.observe(changes(w.Value, f))
 }
 
 func clamp[T int | float64](v, lo, hi T) T { return max(lo, min(hi, v)) }
 
-// changes returns what calls f with the value if that has changed since the last time:
-// observers are called for every part of a widget's state.
+// changes returns a function that calls f with the value if it has changed since the last call.
+// Observers are called for every trait of a widget.
 func changes[T comparable](value func() T, f func(T)) func() {
 	var last guarded[T]
 	last.swap(value())

@@ -9,18 +9,18 @@ import (
 	"halfnote/display"
 )
 
-// Output is a widget that shows what is printed and displayed. Its methods may be
-// called from any goroutine.
+// Output is a widget that shows printed and displayed output. Its methods may be called from any
+// goroutine.
 type Output struct {
 	*control
 	mu    sync.Mutex
 	list  []output
-	clear bool // when the next output comes
+	clear bool // clear when the next output arrives
 	shown time.Time
 	later *time.Timer
 }
 
-// output is one output as notebooks store it.
+// output is one output in the notebook format.
 type output struct {
 	Type     string         `json:"output_type"` // "stream" or "display_data"
 	Name     string         `json:"name,omitempty"`
@@ -30,7 +30,7 @@ type output struct {
 	id       string
 }
 
-// MarshalJSON gives pictures the metadata that the format demands.
+// MarshalJSON adds the metadata that the format requires of pictures.
 func (o output) MarshalJSON() ([]byte, error) {
 	if o.Type == "stream" {
 		m, err := encode(map[string]any{"output_type": o.Type, "name": o.Name, "text": o.Text}, nil)
@@ -44,19 +44,19 @@ func (o output) MarshalJSON() ([]byte, error) {
 	return m.Data, err
 }
 
-// NewOutput returns an empty area. It is ipywidgets' Output.
+// NewOutput returns an empty output area. It is ipywidgets' Output.
 func NewOutput(options ...Option) *Output {
 	return &Output{control: newControl("Output", options, nil)}
 }
 
-// Redirect calls f; what that prints and displays goes to o, as does what goroutines
-// print that it starts.
+// Redirect calls f and sends what it prints and displays to o, including what goroutines started
+// by f print.
 func Redirect(o *Output, f func()) { standard.Redirect(o, f) }
 
-// Redirect calls f; what that prints and displays goes to o.
+// Redirect calls f and sends what it prints and displays to o.
 func (m *Manager) Redirect(o *Output, f func()) {
 	if o == nil || f == nil {
-		panic("widget: Redirect: the area or the function is nil, expected both")
+		panic("widget: Redirect: the output or the function is nil; want both")
 	}
 	if m.transport == nil {
 		f()
@@ -66,10 +66,10 @@ func (m *Manager) Redirect(o *Output, f func()) {
 	m.transport.Redirect(o, f)
 }
 
-// Stdout returns what writes to the area.
+// Stdout returns a writer to the area's standard output.
 func (o *Output) Stdout() io.Writer { return stream{o, "stdout"} }
 
-// Stderr returns what writes to the area as errors are written.
+// Stderr returns a writer to the area's standard error.
 func (o *Output) Stderr() io.Writer { return stream{o, "stderr"} }
 
 type stream struct {
@@ -77,8 +77,8 @@ type stream struct {
 	name string
 }
 
-// maxText is how much text of one stream an area keeps: its end. All of the area goes
-// to the front ends with each change.
+// maxText is the number of bytes kept of one stream, at its end. The whole area is sent to the
+// front ends with each change.
 const maxText = 64 << 10
 
 func (s stream) Write(p []byte) (int, error) {
@@ -100,7 +100,7 @@ func (s stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// maxOutputs is how many outputs an area keeps: the last ones.
+// maxOutputs is the number of outputs kept, the latest ones.
 const maxOutputs = 200
 
 // Display implements display.Sink.
@@ -122,7 +122,7 @@ func (o *Output) Update(b display.Bundle) {
 	}, false)
 }
 
-// Clear empties the area, at once or, with wait, when the next output comes.
+// Clear empties the area: at once, or, if wait is set, when the next output arrives.
 func (o *Output) Clear(wait bool) {
 	o.mu.Lock()
 	o.clear = true
@@ -132,10 +132,10 @@ func (o *Output) Clear(wait bool) {
 	}
 }
 
-// change changes the list, and sends it: soon, for there may be more to come.
+// change changes the list and sends it after a short delay, to batch further changes.
 func (o *Output) change(f func(), adds bool) {
 	if o.control == nil {
-		panic("widget: Output: it is the zero Output, expected one of NewOutput")
+		panic("widget: Output: zero Output; use NewOutput")
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -148,7 +148,7 @@ func (o *Output) change(f func(), adds bool) {
 	}
 }
 
-// Flush shows at once what has come in.
+// Flush sends pending output at once.
 func (o *Output) Flush() {
 	o.mu.Lock()
 	if o.later != nil {

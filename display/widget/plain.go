@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// guarded is a value that several goroutines compare.
+// guarded is a value that several goroutines compare and swap.
 type guarded[T comparable] struct {
 	mu sync.Mutex
 	v  T
 }
 
-// swap reports whether v is new.
+// swap reports whether v differs from the previous value.
 func (g *guarded[T]) swap(v T) (changed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -23,7 +23,7 @@ func (g *guarded[T]) swap(v T) (changed bool) {
 // Bool is a widget that is on or off.
 type Bool struct{ *control }
 
-// NewCheckbox returns a box to tick. It is ipywidgets' Checkbox.
+// NewCheckbox returns a checkbox. It is ipywidgets' Checkbox.
 func NewCheckbox(value bool, options ...Option) *Bool {
 	return &Bool{newControl("Checkbox", options, traits{"value": value})}
 }
@@ -33,19 +33,20 @@ func NewToggleButton(value bool, options ...Option) *Bool {
 	return &Bool{newControl("ToggleButton", options, traits{"value": value})}
 }
 
-// Value tells whether the widget is on.
+// Value reports whether the widget is on.
 func (w *Bool) Value() bool { return w.model.get("value").(bool) }
 
 // SetValue turns the widget on or off.
 func (w *Bool) SetValue(v bool) { w.model.set(traits{"value": v}) }
 
-// OnChange has f called whenever the widget was turned on or off, by whomever.
+// OnChange registers f, which is called with the new value whenever it changes, by the reader or
+// by the program.
 func (w *Bool) OnChange(f func(bool)) { w.model.observe(changes(w.Value, f)) }
 
-// String is a widget with a text.
+// String is a widget with a text value.
 type String struct{ *control }
 
-// NewText returns a field of one line. It is ipywidgets' Text.
+// NewText returns a text field of one line. It is ipywidgets' Text.
 func NewText(value string, options ...Option) *String { return newString("Text", value, options) }
 
 // NewTextarea returns a field of several lines. It is ipywidgets' Textarea.
@@ -57,7 +58,7 @@ func NewTextarea(value string, options ...Option) *String {
 // shows as a formula. It is ipywidgets' Label.
 func NewLabel(value string, options ...Option) *String { return newString("Label", value, options) }
 
-// NewHTML returns a piece of HTML. It is ipywidgets' HTML.
+// NewHTML returns a widget that shows HTML. It is ipywidgets' HTML.
 func NewHTML(value string, options ...Option) *String { return newString("HTML", value, options) }
 
 func newString(name, value string, options []Option) *String {
@@ -70,17 +71,18 @@ func (w *String) Value() string { return w.model.get("value").(string) }
 // SetValue changes the text.
 func (w *String) SetValue(v string) { w.model.set(traits{"value": v}) }
 
-// OnChange has f called with the text whenever it has changed, whoever changed it.
+// OnChange registers f, which is called with the new text whenever it changes, by the reader or
+// by the program.
 func (w *String) OnChange(f func(string)) { w.model.observe(changes(w.Value, f)) }
 
-// Button is a widget to click.
+// Button is a button.
 type Button struct {
 	*control
 	mu      sync.Mutex
 	clicked []func()
 }
 
-// NewButton returns a button with words on it. It is ipywidgets' Button.
+// NewButton returns a button with a label. It is ipywidgets' Button.
 func NewButton(description string, options ...Option) *Button {
 	b := &Button{control: newControl("Button", options, traits{"description": description})}
 	b.model.event = func(content json.RawMessage) {
@@ -94,14 +96,14 @@ func NewButton(description string, options ...Option) *Button {
 	return b
 }
 
-// OnClick has f called with every click.
+// OnClick registers f, which is called on every click.
 func (b *Button) OnClick(f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.clicked = append(b.clicked, f)
 }
 
-// Click does what a click of the reader does.
+// Click acts like a click by the reader.
 func (b *Button) Click() {
 	b.mu.Lock()
 	list := b.clicked[:len(b.clicked):len(b.clicked)]

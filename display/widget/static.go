@@ -9,7 +9,7 @@ import (
 	"halfnote/display"
 )
 
-// text says what the widget shows at this moment.
+// text describes the widget's current state.
 func (m *model) text() string {
 	var lines []string
 	for _, c := range m.children() {
@@ -39,7 +39,7 @@ func (m *model) text() string {
 	return m.kind.name
 }
 
-// value writes the widget's value.
+// value formats the widget's value.
 func (m *model) value() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,7 +66,7 @@ func (m *model) value() string {
 	case string:
 		return v
 	case []byte:
-		return fmt.Sprintf("a picture of %d bytes", len(v))
+		return fmt.Sprintf("picture of %d bytes", len(v))
 	}
 	if i, ok := s["index"].(index); ok {
 		labels := s["_options_labels"].([]string)
@@ -94,7 +94,7 @@ func (o output) text() string {
 	return display.Bundle{Data: o.Data}.String()
 }
 
-// html is text with the little HTML that untrusted notebooks keep.
+// html formats text with the little HTML that untrusted notebooks keep.
 func (m *model) html() string {
 	var b strings.Builder
 	switch m.kind.name {

@@ -13,8 +13,8 @@ import (
 	"halfnote/display"
 )
 
-// New widgets have the state that ipywidgets' own have, by testdata/states.py, and each
-// is opened after its layout and its style.
+// TestStates checks that new widgets have the state of ipywidgets' own, by testdata/states.py,
+// and that each is opened after its layout and its style.
 func TestStates(t *testing.T) {
 	data, err := os.ReadFile("testdata/states.json")
 	if err != nil {
@@ -38,7 +38,7 @@ func TestStates(t *testing.T) {
 				BufferPaths [][]string `json:"buffer_paths"`
 			}
 			if err := s.m.Decode(&open); err != nil || s.what != "open" || string(s.m.Metadata) != `{"version": "2.1.0"}` {
-				t.Fatalf("%s: it says %+v, %v", name, s, err)
+				t.Fatalf("%s: sent %+v, error %v", name, s, err)
 			}
 			for i, path := range open.BufferPaths {
 				if len(path) != 1 || len(s.m.Buffers[i]) != 0 {
@@ -61,7 +61,7 @@ func TestStates(t *testing.T) {
 	}
 	for _, k := range kinds {
 		if _, ok := want[k.name]; !ok && !k.isPart() {
-			t.Errorf("states.json has no %s", k.name)
+			t.Errorf("%s is missing in states.json", k.name)
 		}
 	}
 	if !slices.IsSortedFunc(kinds, func(a, b kind) int { return strings.Compare(a.name, b.name) }) {
@@ -69,7 +69,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// normal is a state as JSON has it, with [] for null where a list is empty.
+// normal returns a state as decoded JSON, with [] for null where a list is empty.
 func normal(t *testing.T, v any) (n any) {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -87,7 +87,8 @@ func normal(t *testing.T, v any) (n any) {
 	return n
 }
 
-// What a front end changes is echoed, fitted and told to the callbacks.
+// TestUpdate checks that changes by a front end are echoed, corrected and passed to the
+// callbacks.
 func TestUpdate(t *testing.T) {
 	slider := NewIntSlider(3, 0, 10)
 	var heard []int
@@ -110,7 +111,7 @@ func TestUpdate(t *testing.T) {
 		x.take()
 		x.hear(slider.ID(), `{"method":"update","state":`+test.state+`,"buffer_paths":[]}`)
 		if got := updates(t, x.take(), slider.ID()); got != test.want || slider.Value() != test.value {
-			t.Errorf("%s: value %d, it says\n%s\nwant %d and\n%s", test.name, slider.Value(), got, test.value, test.want)
+			t.Errorf("%s: value %d, sent\n%s\nwant %d and\n%s", test.name, slider.Value(), got, test.value, test.want)
 		}
 	}
 	if want := []int{4, 10, 5}; !slices.Equal(heard, want) {
@@ -128,7 +129,8 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// What a cell sets goes out at once, then at most every frame, the last value always.
+// TestSet checks that changes by a cell are sent at once, then at most once per frame, and the
+// last value always.
 func TestSet(t *testing.T) {
 	bar := NewIntProgress(0, 0, 1000)
 	m, x := connect(bar)
@@ -145,7 +147,7 @@ func TestSet(t *testing.T) {
 	bar.SetValue(1000)
 	m.Flush()
 	if got := x.take(); got != nil {
-		t.Errorf("setting the same says %v", got)
+		t.Errorf("setting the same value sent %v", got)
 	}
 	loss := NewFloatText(math.NaN())
 	m.Connect(loss)
@@ -153,7 +155,7 @@ func TestSet(t *testing.T) {
 	loss.SetValue(0.5)
 	m.Flush()
 	if got := updates(t, x.take(), loss.ID()); !strings.HasPrefix(got, "open") || !strings.Contains(got, `{"value":0.5}`) {
-		t.Errorf("numbers that are not finite: %s", got)
+		t.Errorf("non-finite numbers: %s", got)
 	}
 }
 
@@ -187,7 +189,7 @@ func TestKinds(t *testing.T) {
 	_, x = connect(picture)
 	open := x.take()
 	if m := open[len(open)-1].m; len(m.Buffers) != 1 || !strings.HasPrefix(string(m.Buffers[0]), "\x89PNG") || !strings.Contains(string(m.Data), `"buffer_paths":[["value"]]`) {
-		t.Errorf("a picture is opened with %s and %d buffers", m.Data, len(m.Buffers))
+		t.Errorf("picture opened with %s and %d buffers", m.Data, len(m.Buffers))
 	}
 }
 
@@ -209,9 +211,9 @@ func TestBundle(t *testing.T) {
 	m, x := connect(box)
 	view, _ := display.Of(box).Data["application/vnd.jupyter.widget-view+json"].(map[string]any)
 	if view["model_id"] != box.ID() || view["version_major"] != 2 || box.ID() == "" || on.ID() == "" {
-		t.Errorf("in a notebook it shows as %v, want the model %q", view, box.ID())
+		t.Errorf("in a notebook it is shown as %v, want the model %q", view, box.ID())
 	}
-	// a page that was loaded again asks for all of them
+	// A reloaded page requests all of them.
 	x.take()
 	c := wireConn{x, "control", controlTarget}
 	x.targets[controlTarget](c, Message{}).Message(Message{Data: json.RawMessage(`{"method":"request_states"}`)})
@@ -333,16 +335,16 @@ func TestMistakes(t *testing.T) {
 		want string
 		f    func()
 	}{
-		{`widget: IntSlider: min is 5 and max is 1, expected min <= max`, func() { NewIntSlider(0, 5, 1) }},
-		{`widget: FloatSlider: min is NaN and max is 1, expected min <= max`, func() { NewFloatSlider(0, math.NaN(), 1) }},
-		{`widget: a Checkbox has no "step", expected one of description,`, func() { NewCheckbox(true, Step(1)) }},
-		{`widget: "step" of a IntSlider is a float64, expected int`, func() { NewIntSlider(0, 0, 1, Step(0.5)) }},
-		{`widget: a Layout has no "wdith", expected one of align_content,`, func() { NewLabel("", Layout("wdith", "1px")) }},
-		{`widget: a Label has no look, expected a button, a bar or a box`, func() { NewLabel("", Look("info")) }},
-		{`widget: Dropdown: "c" is no choice, expected one of ["a" "b"]`, func() { NewDropdown("c", []string{"a", "b"}) }},
-		{`widget: VBox: child 0 holds the box itself`, func() { box.SetChildren(NewHBox(box)) }},
-		{`widget: Interact: control 0 is a *widget.Button, expected a widget with a value`, func() { Interact(func() {}, NewButton("")) }},
-		{`widget: Image: a int has no picture, expected a PNG's bytes`, func() { NewImage(3) }},
+		{`widget: IntSlider: min is 5 and max is 1; want min <= max`, func() { NewIntSlider(0, 5, 1) }},
+		{`widget: FloatSlider: min is NaN and max is 1; want min <= max`, func() { NewFloatSlider(0, math.NaN(), 1) }},
+		{`widget: a Checkbox has no trait "step"; want one of description,`, func() { NewCheckbox(true, Step(1)) }},
+		{`widget: trait "step" of a IntSlider is a float64; want int`, func() { NewIntSlider(0, 0, 1, Step(0.5)) }},
+		{`widget: a Layout has no trait "wdith"; want one of align_content,`, func() { NewLabel("", Layout("wdith", "1px")) }},
+		{`widget: a Label has no look; want a button, a bar or a box`, func() { NewLabel("", Look("info")) }},
+		{`widget: Dropdown: "c" is not a choice; want one of ["a" "b"]`, func() { NewDropdown("c", []string{"a", "b"}) }},
+		{`widget: VBox: child 0 contains the box itself`, func() { box.SetChildren(NewHBox(box)) }},
+		{`widget: Interact: control 0 is a *widget.Button; want a widget with a value`, func() { Interact(func() {}, NewButton("")) }},
+		{`widget: Image: a int has no picture; want the bytes of a PNG`, func() { NewImage(3) }},
 	} {
 		func() {
 			defer func() {
@@ -356,7 +358,7 @@ func TestMistakes(t *testing.T) {
 	if _, err := OpenComm("x", nil, nil); err == nil || !strings.Contains(err.Error(), "no front end") {
 		t.Errorf("a comm outside a notebook: %v", err)
 	}
-	if _, err := NewManager(newWire()).OpenComm("x", 7, nil); err == nil || !strings.Contains(err.Error(), "is 7, expected a JSON object") {
+	if _, err := NewManager(newWire()).OpenComm("x", 7, nil); err == nil || !strings.Contains(err.Error(), "is 7; want a JSON object") {
 		t.Errorf("a comm with data 7: %v", err)
 	}
 }

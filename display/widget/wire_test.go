@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// wire is a Transport that keeps what is said.
+// wire is a Transport that records messages.
 type wire struct {
 	mu      sync.Mutex
 	n       int
@@ -17,7 +17,7 @@ type wire struct {
 	targets map[string]func(Conn, Message) Handler
 }
 
-// said is one message: "open", "msg" or "close" of a comm.
+// said is a recorded message: "open", "msg" or "close" of a comm.
 type said struct {
 	what, id string
 	m        Message
@@ -42,7 +42,7 @@ func (w *wire) Register(target string, opened func(Conn, Message) Handler) {
 }
 func (w *wire) Redirect(o *Output, f func()) { fmt.Fprint(o.Stdout(), "called\n"); f() }
 
-// take returns what was said since the last time.
+// take returns the messages recorded since the last call.
 func (w *wire) take() []said {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -51,7 +51,7 @@ func (w *wire) take() []said {
 	return list
 }
 
-// hear has the widget of a comm hear a message of a front end.
+// hear passes a front end's message to the widget of a comm.
 func (w *wire) hear(id, data string) { w.handler[id].Message(Message{Data: json.RawMessage(data)}) }
 
 type wireConn struct {
@@ -73,7 +73,7 @@ func (c wireConn) say(what string, m Message) error {
 	return nil
 }
 
-// updates writes the messages of one comm, "update {…}", without those of others.
+// updates formats the messages of one comm, "update {…}", and skips others.
 func updates(t *testing.T, list []said, id string) string {
 	t.Helper()
 	var lines []string
@@ -95,7 +95,7 @@ func updates(t *testing.T, list []said, id string) string {
 	return strings.Join(lines, "\n")
 }
 
-// shown returns a manager and the wire on which it has opened w.
+// connect returns a manager and the wire on which it has opened w.
 func connect(w Widget) (*Manager, *wire) {
 	x := newWire()
 	m := NewManager(x)

@@ -9,14 +9,12 @@ import (
 	"halfnote/cuda/internal/link"
 )
 
-// argBytes is what the parameters of a kernel may take together (PTX ISA,
-// "Kernel Function Parameters").
+// argBytes is the maximum size of a kernel's parameters (PTX ISA, "Kernel Function Parameters").
 const argBytes = 4096
 
-// Args are the parameters of a launch, by value and in order, laid out as C lays
-// out a struct. The zero Args has none. Reuse one: it escapes to the heap, so a
-// new one for each launch is 4 KiB of garbage. Adding more than 64 parameters or
-// 4096 bytes panics.
+// Args are the parameters of a launch, by value and in order, with the layout of a C struct. The
+// zero Args is empty. Reuse one: it escapes to the heap, so a new one per launch is 4 KiB of
+// garbage. Adding more than 64 parameters or 4096 bytes panics.
 type Args struct {
 	n, used int
 	offset  [link.Params]uint16
@@ -41,10 +39,10 @@ func (a *Args) F32(v float32) { *(*float32)(a.add(4, 4)) = v }
 // F64 adds a double.
 func (a *Args) F64(v float64) { *(*float64)(a.add(8, 8)) = v }
 
-// Bytes adds a struct that holds b, aligned to 8.
+// Bytes adds a struct with the bytes b, aligned to 8.
 func (a *Args) Bytes(b []byte) { copy(unsafe.Slice((*byte)(a.add(len(b), 8)), len(b)), b) }
 
-// Struct adds v, whose fields are as those of the kernel's struct.
+// Struct adds v, whose layout must match the kernel's struct.
 func Struct[T any](a *Args, v *T) {
 	*(*T)(a.add(int(unsafe.Sizeof(*v)), int(unsafe.Alignof(*v)))) = *v
 }

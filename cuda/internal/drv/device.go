@@ -14,8 +14,8 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Device is one GPU and its primary context, which it shares with libraries such
-// as cublas. It lives as long as the process.
+// Device is one GPU and its primary context, which it shares with libraries such as cuBLAS. It
+// lives as long as the process.
 type Device struct {
 	ordinal int
 	dev     cu.Device
@@ -34,15 +34,15 @@ var devices struct {
 	open map[int]*Device
 }
 
-// Open returns the device, the same one for the same ordinal. The error says why
-// there is no driver, how many devices there are, or what its context lacks.
+// Open returns the device, the same one for the same ordinal. It returns an error if there is no
+// driver or no such device, or if the device lacks a required feature.
 func Open(ordinal int) (*Device, error) {
 	n, err := Count()
 	if err != nil {
 		return nil, err
 	}
 	if ordinal < 0 || ordinal >= n {
-		return nil, fmt.Errorf("cuda: no device %d: there are %d, counted from 0", ordinal, n)
+		return nil, fmt.Errorf("cuda: no device %d; device count is %d", ordinal, n)
 	}
 	devices.Lock()
 	defer devices.Unlock()
@@ -80,13 +80,12 @@ func (d *Device) open() (err error) {
 	return nil
 }
 
-// handle returns the driver's pointer, which is all that these types hold.
+// handle returns the driver's pointer, the only field of these types.
 func handle[T cu.CUContext | cu.Stream | cu.Function](h T) uintptr {
 	return *(*uintptr)(unsafe.Pointer(&h))
 }
 
-// do runs calls of cu with the device's context current. They are named for the
-// error.
+// do runs calls of cu with the device's context current. call names them in errors.
 func (d *Device) do(call string, f func() error) error {
 	if e := d.dead.Load(); e != nil {
 		return e
@@ -103,7 +102,7 @@ func (d *Device) do(call string, f func() error) error {
 	return nil
 }
 
-// failed returns the error of a call, and notes the end of the device.
+// failed returns the error of a call and marks the device dead if the error is sticky.
 func (d *Device) failed(call string, r int) *Error {
 	e := newError(call, r)
 	if e.Sticky() && !d.dead.CompareAndSwap(nil, e) {
@@ -120,26 +119,26 @@ func (d *Device) Err() error {
 	return nil
 }
 
-// Ordinal returns the device's number among those that the driver shows.
+// Ordinal returns the device's number among the driver's visible devices.
 func (d *Device) Ordinal() int { return d.ordinal }
 
 // Context returns the driver's CUcontext, for libraries that share it.
 func (d *Device) Context() uintptr { return d.handle }
 
-// Name returns the device's name, "NVIDIA H200".
+// Name returns the device's name, for example "NVIDIA H200".
 func (d *Device) Name() string { return d.name }
 
-// Capability returns the compute capability: 9, 0 of Hopper.
+// Capability returns the compute capability, for example 9 and 0 for Hopper.
 func (d *Device) Capability() (major, minor int) { return d.major, d.minor }
 
 // Multiprocessors returns the number of multiprocessors.
 func (d *Device) Multiprocessors() int { return d.sms }
 
-// Total returns the bytes of memory that the device has.
+// Total returns the device's memory in bytes.
 func (d *Device) Total() int64 { return d.total }
 
-// Free returns the bytes of memory that nobody has allocated, other processes
-// included, and 0 of a dead device.
+// Free returns the bytes of free memory, after the allocations of all processes; 0 for a dead
+// device.
 func (d *Device) Free() int64 {
 	var free int64
 	d.do("cuMemGetInfo", func() (err error) {
@@ -171,12 +170,12 @@ const (
 	CapabilityMinor            Attribute = 76
 	SharedPerMultiprocessor    Attribute = 81
 	RegistersPerMultiprocessor Attribute = 82
-	SharedPerBlockOptin        Attribute = 97 // with Function.MaxDynamicShared
+	SharedPerBlockOptin        Attribute = 97 // for Function.MaxDynamicShared
 	MaxBlocksPerMultiprocessor Attribute = 106
 	ReservedSharedPerBlock     Attribute = 111
 )
 
-// Attribute returns the value of a, 0 where the driver does not know it.
+// Attribute returns the value of a, 0 if the driver does not know it.
 func (d *Device) Attribute(a Attribute) int {
 	v, err := d.dev.Attribute(cu.DeviceAttribute(a))
 	if err != nil {
@@ -185,8 +184,8 @@ func (d *Device) Attribute(a Attribute) int {
 	return v
 }
 
-// Load compiles PTX text for the device, or finds it in the driver's cache. The
-// error holds the compiler's log.
+// Load compiles PTX text for the device, or loads it from the driver's cache. The error includes
+// the compiler's log.
 func (d *Device) Load(ptx string) (*Module, error) {
 	if e := d.dead.Load(); e != nil {
 		return nil, e

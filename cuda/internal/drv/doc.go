@@ -1,18 +1,15 @@
 //go:build cuda && linux && cgo
 
-// Package drv is the NVIDIA driver as Go sees it: devices, memory, streams,
-// events, kernels and graphs, by gorgonia.org/cu where cu has the call and by
-// package link where it lacks it.
+// Package drv is a Go interface to the NVIDIA driver: devices, memory, streams, events, kernels
+// and graphs. It uses gorgonia.org/cu, and package link for calls that cu lacks.
 //
-// Any goroutine may call anything at any time: contexts belong to threads, so
-// each call makes the device's context current on the thread that it finds
-// itself on. A launch is one crossing into C and allocates nothing.
+// All functions are safe for concurrent use from any goroutine: contexts belong to threads, so
+// each call makes the device's context current on its thread. A launch crosses into C once and
+// allocates nothing.
 //
-// Whatever takes a stream returns at once and happens later, in the stream's
-// order; its error may be that of something enqueued before. An error after
-// which the driver refuses all work (see [Error.Sticky]) marks the device dead:
-// [Device.Err] returns it, and so does every later call, at once.
+// Calls with a stream are asynchronous and execute in the stream's order; they may return the
+// error of an earlier call. An error after which the driver refuses all work (see [Error.Sticky])
+// marks the device dead: [Device.Err] and every later call return it at once.
 //
-// Package drv knows nothing of tensors and keeps nothing for later: what it
-// allocates, its caller frees.
+// Package drv knows nothing of tensors and caches nothing: callers free what they allocate.
 package drv

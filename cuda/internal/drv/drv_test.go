@@ -94,7 +94,7 @@ func TestUnusable(t *testing.T) {
 		want string
 	}{
 		{"NoDevice", fake.Options{NoDevice: true}, "does not start: no CUDA-capable device is detected (CUDA_ERROR_NO_DEVICE, 100)"},
-		{"Old", fake.Options{Version: 10020}, "cuda: the NVIDIA driver is one of CUDA 10.2, want 11.0 or newer"},
+		{"Old", fake.Options{Version: 10020}, "cuda: the NVIDIA driver supports CUDA 10.2; want 11.0 or newer"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if fake.Real() {

@@ -11,8 +11,7 @@ import (
 	"halfnote/cuda/internal/link"
 )
 
-// Code is a CUresult. Codes are errors, so that a caller can ask
-// errors.Is(err, OutOfMemory).
+// Code is a CUresult. It is an error, so that callers can use errors.Is(err, OutOfMemory).
 type Code int
 
 const (
@@ -34,10 +33,10 @@ func (c Code) Error() string {
 	return fmt.Sprintf("%s (%d)", name, int(c))
 }
 
-// sticky are the results after which a context takes no more work, as the
-// reference says of most: "the process must be terminated and relaunched" (CUDA
-// Driver API, CUresult). The first and the last are what calls return once the
-// device is gone, off the bus or after a suspend.
+// sticky lists the results after which a context accepts no more work. Of most the reference
+// says: "the process must be terminated and relaunched" (CUDA Driver API, CUresult). The first
+// and the last are returned once the device is gone, after it fell off the bus or after a
+// suspend.
 var sticky = []Code{
 	46,  // device unavailable
 	214, // uncorrectable ECC error
@@ -45,7 +44,7 @@ var sticky = []Code{
 	226, // contained error
 	700, // illegal address
 	702, // launch timed out
-	709, // context is destroyed, by somebody else
+	709, // context destroyed by other code
 	710, // assert in a kernel
 	714, // hardware stack error
 	715, // illegal instruction
@@ -60,16 +59,16 @@ var sticky = []Code{
 // Error is a failed call of the driver.
 type Error struct {
 	Code Code
-	Name string // "CUDA_ERROR_OUT_OF_MEMORY"
-	Text string // the driver's sentence on it
-	Call string // "cuMemAlloc", with what it was given
-	Log  string // of the PTX compiler
+	Name string // symbol, for example "CUDA_ERROR_OUT_OF_MEMORY"
+	Text string // driver's description
+	Call string // call and its arguments, for example "cuMemAlloc of 8 bytes"
+	Log  string // log of the PTX compiler
 }
 
 func newError(call string, r int) *Error {
 	name, text := link.ErrorName(r)
 	if name == "" {
-		name, text = "CUDA error", "the driver has no text for it"
+		name, text = "CUDA error", "unknown to the driver"
 	}
 	return &Error{Code: Code(r), Name: name, Text: text, Call: call}
 }
@@ -80,21 +79,20 @@ func (e *Error) Error() string {
 		s += "\n" + e.Log
 	}
 	if e.Sticky() {
-		s += "; the GPU takes no more work from this process: restart the kernel. Tensors on the CPU stay usable"
+		s += "; the GPU accepts no more work from this process: restart the kernel. Tensors on the CPU stay usable"
 	}
 	return s
 }
 
-// Sticky reports whether the device is dead for the rest of the process. The
-// call that returned the error need not be the one that caused it: launches
-// fail later.
+// Sticky reports whether the device is dead for the rest of the process. The error may be caused
+// by an earlier call: launches fail asynchronously.
 func (e *Error) Sticky() bool { return slices.Contains(sticky, e.Code) }
 
 // Is reports whether target is the error's [Code].
 func (e *Error) Is(target error) bool { return target == e.Code }
 
-// code returns the CUresult within an error of cu, whose type has no exported
-// name: an int, wrapped in some calls.
+// code returns the CUresult in an error of cu, whose type has no exported name: an int, wrapped
+// by some calls.
 func code(err error) int {
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		if v := reflect.ValueOf(e); v.Kind() == reflect.Int {

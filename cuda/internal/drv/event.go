@@ -8,18 +8,17 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Event is a place in a stream's queue. It may be recorded again and again; who
-// waits for it waits for the last record before.
+// Event is a position in a stream's queue. It may be recorded repeatedly; a wait refers to the
+// latest record before it.
 type Event struct {
 	dev   *Device
 	event cu.Event
 }
 
-// NewEvent returns an event that says when, but not how long.
+// NewEvent returns an event without timing.
 func (d *Device) NewEvent() (*Event, error) { return d.newEvent(cu.DisableTiming) }
 
-// NewTimer returns an event for [Event.Elapsed], which costs the device a little
-// more.
+// NewTimer returns an event for [Event.Elapsed], at a small cost on the device.
 func (d *Device) NewTimer() (*Event, error) { return d.newEvent(cu.DefaultEvent) }
 
 func (d *Device) newEvent(flags cu.EventFlags) (*Event, error) {
@@ -34,18 +33,18 @@ func (d *Device) newEvent(flags cu.EventFlags) (*Event, error) {
 	return e, nil
 }
 
-// Free gives the event up.
+// Free releases the event.
 func (e *Event) Free() error {
 	return e.dev.do("cuEventDestroy", func() error { return cu.DestroyEvent(&e.event) })
 }
 
-// Record puts e behind all that was enqueued on s.
+// Record records e after all work enqueued on s.
 func (s *Stream) Record(e *Event) error {
 	return s.dev.do("cuEventRecord", func() error { return e.event.Record(s.stream) })
 }
 
-// Wait makes what is enqueued on s from now on wait for e, which may be another
-// device's. It does not wait itself.
+// Wait makes work enqueued on s from now on wait for e, which may belong to another device. It
+// does not block.
 func (s *Stream) Wait(e *Event) error {
 	return s.dev.do("cuStreamWaitEvent", func() error { return s.stream.Wait(e.event, 0) })
 }
@@ -56,13 +55,13 @@ func (e *Event) Query() (done bool, err error) {
 	return done, err
 }
 
-// Synchronize waits until the event has been reached, holding a thread.
+// Synchronize waits until the event has been reached, blocking a thread.
 func (e *Event) Synchronize() error {
 	return e.dev.do("cuEventSynchronize", func() error { return e.event.Synchronize() })
 }
 
-// Elapsed returns the time from e to end, both of [Device.NewTimer] and reached, to about
-// half a microsecond.
+// Elapsed returns the time from e to end, to about half a microsecond. Both must come from
+// [Device.NewTimer] and have been reached.
 func (e *Event) Elapsed(end *Event) (time.Duration, error) {
 	var ms float64
 	err := e.dev.do("cuEventElapsedTime", func() (err error) {

@@ -4,15 +4,15 @@ package drv
 
 import "halfnote/cuda/internal/link"
 
-// Graph is work that was noted once and is enqueued by one call, with the
-// addresses and parameters of then.
+// Graph is work that was recorded once and is enqueued by one call, with the recorded addresses
+// and parameters.
 type Graph struct {
 	dev  *Device
 	exec uintptr
 }
 
-// BeginCapture makes s note what it is given until [Stream.EndCapture], instead
-// of doing it. Nobody may wait for s or ask for it meanwhile.
+// BeginCapture makes s record work instead of running it, until [Stream.EndCapture]. Waiting for
+// s or querying it meanwhile is not allowed.
 func (s *Stream) BeginCapture() error {
 	if e := s.dev.dead.Load(); e != nil {
 		return e
@@ -23,8 +23,8 @@ func (s *Stream) BeginCapture() error {
 	return nil
 }
 
-// EndCapture returns what was noted. An error that is [CaptureInvalidated] says
-// that something was asked of s that cannot be noted; s is usable again.
+// EndCapture returns the recorded graph. The error [CaptureInvalidated] means that a call on s
+// could not be captured; s is usable again.
 func (s *Stream) EndCapture() (*Graph, error) {
 	if e := s.dev.dead.Load(); e != nil {
 		return nil, e

@@ -11,25 +11,25 @@ import (
 	"gorgonia.org/cu"
 )
 
-// oldest is the oldest driver that compiles PTX 7.0, as cuDriverGetVersion
-// counts: that of CUDA 11.0.
+// oldest is the oldest driver that compiles PTX 7.0, in cuDriverGetVersion's numbering: that of
+// CUDA 11.0.
 const oldest = 11000
 
-// Load binds the driver, once, and returns nil or why no GPU can be used: no
-// driver, no device, a driver that does not start or is too old.
+// Load binds the driver, once. The error says why no GPU can be used: no driver, no device, or a
+// driver that does not start or is too old.
 var Load = sync.OnceValue(func() error {
 	if err := link.Load(""); err != nil {
 		return fmt.Errorf("cuda: %w", err)
 	}
 	if v := cu.Version(); v < oldest {
-		return fmt.Errorf("cuda: the NVIDIA driver is one of CUDA %d.%d, want %d.%d or newer",
+		return fmt.Errorf("cuda: the NVIDIA driver supports CUDA %d.%d; want %d.%d or newer",
 			v/1000, v%1000/10, oldest/1000, oldest%1000/10)
 	}
 	return nil
 })
 
-// Count returns the number of devices. The environment variable
-// CUDA_VISIBLE_DEVICES hides some from the driver.
+// Count returns the number of devices. The environment variable CUDA_VISIBLE_DEVICES hides
+// devices from the driver.
 func Count() (int, error) {
 	if err := Load(); err != nil {
 		return 0, err

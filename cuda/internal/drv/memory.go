@@ -14,9 +14,8 @@ import (
 // Ptr is an address in a device's memory.
 type Ptr uint64
 
-// Alloc returns n bytes of the device's memory, which may hold anything, at a
-// multiple of 256. An error that is [OutOfMemory] says how much was asked for,
-// and how much was free.
+// Alloc returns n bytes of uninitialised device memory, aligned to 256. The error [OutOfMemory]
+// gives the requested and the free bytes.
 func (d *Device) Alloc(n int) (Ptr, error) {
 	var p cu.DevicePtr
 	err := d.do("cuMemAlloc", func() (err error) {
@@ -34,15 +33,14 @@ func (d *Device) Release(p Ptr) error {
 	return d.do("cuMemFree", func() error { return cu.MemFree(cu.DevicePtr(p)) })
 }
 
-// Pinned is page-locked memory of the host, which a device copies from and to by
-// itself, at full speed.
+// Pinned is page-locked host memory, which a device copies asynchronously and at full speed.
 type Pinned struct {
 	dev *Device
 	at  unsafe.Pointer
 	n   int
 }
 
-// Pinned returns n bytes of page-locked memory, not cleared.
+// Pinned returns n bytes of uninitialised page-locked memory.
 func (d *Device) Pinned(n int) (*Pinned, error) {
 	if e := d.dead.Load(); e != nil {
 		return nil, e
@@ -57,8 +55,7 @@ func (d *Device) Pinned(n int) (*Pinned, error) {
 // Bytes returns the memory, which lies outside the Go heap.
 func (p *Pinned) Bytes() []byte { return unsafe.Slice((*byte)(p.at), p.n) }
 
-// Free frees the memory. No copy from or to it may be under way, and nobody may
-// look at it afterwards.
+// Free frees the memory. No copy may be pending, and the bytes must not be used afterwards.
 func (p *Pinned) Free() error {
 	at := p.at
 	p.at, p.n = nil, 0

@@ -10,14 +10,13 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Module is compiled PTX. It stays loaded.
+// Module is compiled PTX. It is never unloaded.
 type Module struct {
 	dev *Device
 	mod cu.Module
 }
 
-// Function returns the kernel of that name, an error that is [NotFound] if there
-// is none.
+// Function returns the kernel of that name, or the error [NotFound].
 func (m *Module) Function(name string) (*Function, error) {
 	f := &Function{dev: m.dev, name: name}
 	err := m.dev.do("cuModuleGetFunction "+name, func() (err error) {
@@ -37,7 +36,7 @@ type Function struct {
 	name   string
 	fn     cu.Function
 	handle uintptr
-	shared atomic.Int64 // what MaxDynamicShared has allowed
+	shared atomic.Int64 // limit set by MaxDynamicShared
 }
 
 // Name returns the name in the PTX text.
@@ -48,9 +47,9 @@ type FunctionAttribute int
 
 const (
 	FunctionMaxThreads FunctionAttribute = 0
-	FunctionShared     FunctionAttribute = 1 // static, bytes
-	FunctionLocal      FunctionAttribute = 3 // bytes a thread: spilled registers and arrays
-	FunctionRegisters  FunctionAttribute = 4 // of a thread
+	FunctionShared     FunctionAttribute = 1 // static shared memory in bytes
+	FunctionLocal      FunctionAttribute = 3 // bytes per thread: spilled registers and arrays
+	FunctionRegisters  FunctionAttribute = 4 // registers per thread
 	FunctionMaxDynamic FunctionAttribute = 8
 )
 
@@ -63,9 +62,8 @@ func (f *Function) Attribute(a FunctionAttribute) (v int, err error) {
 	return v, err
 }
 
-// MaxDynamicShared allows launches with up to n bytes of dynamic shared memory,
-// which needs saying above 48 KiB. The limit is [SharedPerBlockOptin] less the
-// function's static shared memory.
+// MaxDynamicShared allows launches with up to n bytes of dynamic shared memory; it is required
+// above 48 KiB. The limit is [SharedPerBlockOptin] less the function's static shared memory.
 func (f *Function) MaxDynamicShared(n int) error {
 	if e := f.dev.dead.Load(); e != nil {
 		return e
@@ -80,8 +78,8 @@ func (f *Function) MaxDynamicShared(n int) error {
 	return nil
 }
 
-// Occupancy returns how many blocks of that many threads, with shared bytes of
-// dynamic shared memory, fit on one multiprocessor.
+// Occupancy returns the number of blocks, with the given threads and bytes of dynamic shared
+// memory, that fit on one multiprocessor.
 func (f *Function) Occupancy(threads, shared int) (blocks int, err error) {
 	err = f.dev.do("cuOccupancyMaxActiveBlocksPerMultiprocessor "+f.name, func() (err error) {
 		blocks, err = f.fn.MaxActiveBlocksPerMultiProcessor(threads, int64(shared))

@@ -10,8 +10,8 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Stream is a queue of work for a device, done in order. Streams do not wait for
-// each other nor for the driver's default stream, unless told by an [Event].
+// Stream is a queue of work for a device, executed in order. Streams do not wait for each other
+// or for the driver's default stream, except through an [Event].
 type Stream struct {
 	dev    *Device
 	stream cu.Stream
@@ -38,13 +38,13 @@ func (s *Stream) Device() *Device { return s.dev }
 // Handle returns the driver's CUstream, for libraries that take one.
 func (s *Stream) Handle() uintptr { return s.handle }
 
-// Free gives the stream up; the driver frees it when its work is done.
+// Free releases the stream; the driver frees it when its work is done.
 func (s *Stream) Free() error {
 	return s.dev.do("cuStreamDestroy", func() error { return s.stream.Destroy() })
 }
 
-// Launch enqueues f with grid blocks of block threads and shared bytes of
-// dynamic shared memory. args may be changed when it returns.
+// Launch enqueues f with a grid of blocks, threads per block, and shared bytes of dynamic shared
+// memory. args may be changed when it returns.
 func (s *Stream) Launch(f *Function, grid, block [3]uint32, shared uint32, args *Args) error {
 	if e := s.dev.dead.Load(); e != nil {
 		return e
@@ -55,8 +55,8 @@ func (s *Stream) Launch(f *Function, grid, block [3]uint32, shared uint32, args 
 	return nil
 }
 
-// CopyIn enqueues a copy of n bytes of src, from off on, to the device. They must
-// keep their contents until the stream has come so far.
+// CopyIn enqueues a copy of n bytes from src at offset off to the device. The source must not
+// change until the copy is done.
 func (s *Stream) CopyIn(dst Ptr, src *Pinned, off, n int) error {
 	if n == 0 {
 		return nil
@@ -67,8 +67,8 @@ func (s *Stream) CopyIn(dst Ptr, src *Pinned, off, n int) error {
 	})
 }
 
-// CopyOut enqueues a copy of n bytes from the device to dst, from off on, which
-// holds them when the stream has come so far.
+// CopyOut enqueues a copy of n bytes from the device to dst at offset off. dst holds them once
+// the copy is done.
 func (s *Stream) CopyOut(dst *Pinned, off int, src Ptr, n int) error {
 	if n == 0 {
 		return nil
@@ -79,7 +79,7 @@ func (s *Stream) CopyOut(dst *Pinned, off int, src Ptr, n int) error {
 	})
 }
 
-// Copy enqueues a copy of n bytes within the device. They do not overlap.
+// Copy enqueues a copy of n bytes within the device. The ranges must not overlap.
 func (s *Stream) Copy(dst, src Ptr, n int) error {
 	if n == 0 {
 		return nil
@@ -89,7 +89,7 @@ func (s *Stream) Copy(dst, src Ptr, n int) error {
 	})
 }
 
-// CopyFrom enqueues a copy of n bytes from another device to the stream's.
+// CopyFrom enqueues a copy of n bytes from another device to the stream's device.
 func (s *Stream) CopyFrom(dst Ptr, from *Device, src Ptr, n int) error {
 	if n == 0 {
 		return nil
@@ -99,7 +99,7 @@ func (s *Stream) CopyFrom(dst Ptr, from *Device, src Ptr, n int) error {
 	})
 }
 
-// Set8 enqueues filling n bytes with value.
+// Set8 enqueues a fill of n bytes with value.
 func (s *Stream) Set8(dst Ptr, value byte, n int) error {
 	if n == 0 {
 		return nil
@@ -109,7 +109,7 @@ func (s *Stream) Set8(dst Ptr, value byte, n int) error {
 	})
 }
 
-// Set32 enqueues filling n words of 4 bytes with value; dst is a multiple of 4.
+// Set32 enqueues a fill of n 4-byte words with value; dst must be a multiple of 4.
 func (s *Stream) Set32(dst Ptr, value uint32, n int) error {
 	if n == 0 {
 		return nil
@@ -119,18 +119,18 @@ func (s *Stream) Set32(dst Ptr, value uint32, n int) error {
 	})
 }
 
-// Synchronize waits until all that was enqueued is done, holding a thread.
+// Synchronize waits until all enqueued work is done, blocking a thread.
 func (s *Stream) Synchronize() error {
 	return s.dev.do("cuStreamSynchronize", func() error { return s.stream.Synchronize() })
 }
 
-// Query reports whether all that was enqueued is done.
+// Query reports whether all enqueued work is done.
 func (s *Stream) Query() (done bool, err error) {
 	err = s.dev.do("cuStreamQuery", func() error { return ready(&done, s.stream.Query()) })
 	return done, err
 }
 
-// ready takes the answer "not yet" for no error.
+// ready converts the result "not ready" into done = false without an error.
 func ready(done *bool, err error) error {
 	if err == cu.NotReady {
 		return nil

@@ -17,22 +17,22 @@ import (
 //go:embed driver
 var sources embed.FS
 
-// Options say what the driver shows. The zero value is one H100 with 1 GiB.
+// Options are the properties of the fake driver. The zero value is one H100 with 1 GiB.
 type Options struct {
-	Devices    int   // 0: one
+	Devices    int   // number of devices; 0: one
 	NoDevice   bool  // cuInit fails
-	Memory     int64 // bytes of each device, 0: 1 GiB
-	Capability int   // 0: 90
-	Version    int   // of the driver, 0: 12060
-	Queue      int   // operations that a stream holds back at most, 0: 64; -1: each is done at once
-	FailLaunch int   // the n-th launch fails, 0: none
-	FailCode   int   // with this CUresult, 0: 719
+	Memory     int64 // bytes of each device; 0: 1 GiB
+	Capability int   // compute capability times 10; 0: 90
+	Version    int   // driver version; 0: 12060
+	Queue      int   // queue length of a stream; 0: 64; -1: operations run at once
+	FailLaunch int   // number of the launch that fails; 0: none
+	FailCode   int   // CUresult of that launch; 0: 719
 	Lost       bool  // every call that needs a context fails
-	Unchecked  bool  // do not look for races on shared memory
-	CublasLt   bool  // there is a cublasLt, too; otherwise there is none, whatever the machine has
+	Unchecked  bool  // skip the check for races on shared memory
+	CublasLt   bool  // provide a fake cublasLt; otherwise there is none, even if the machine has one
 }
 
-// driverVariable is where package link looks for the driver.
+// driverVariable names the environment variable with the driver's path for package link.
 const driverVariable = "HALFNOTE_CUDA_DRIVER"
 
 // Real reports whether tests run on the machine's own driver.
@@ -43,10 +43,9 @@ var built struct {
 	path string
 }
 
-// Use makes the fake driver the one that this process and its children load; a
-// driver is loaded once, so that the first call decides which, and a later one
-// changes options only: those of devices no more, once they are in use. Where
-// [Real] is true it does nothing.
+// Use makes the fake driver the one that this process and its children load. A driver is loaded
+// once, so the first call decides; later calls change only options, and those of devices only
+// before they are used. If [Real], Use does nothing.
 func Use(t testing.TB, o Options) {
 	t.Helper()
 	if Real() {
@@ -80,10 +79,11 @@ func use(o Options) error {
 	return nil
 }
 
-// libraryVariable is where package lt looks for cublasLt, and nowhere else if it is set.
+// libraryVariable names the environment variable with the only place where package lt looks for
+// cublasLt.
 const libraryVariable = "HALFNOTE_CUBLASLT"
 
-// library makes the fake cublasLt the one that is found, or none.
+// library makes the fake cublasLt the one that package lt finds, or hides all.
 func library(wanted bool) error {
 	path := filepath.Join(filepath.Dir(built.path), "libcublasLt.so.13")
 	if !wanted {
@@ -97,8 +97,8 @@ func library(wanted bool) error {
 	return os.Setenv(libraryVariable, path)
 }
 
-// Main is for TestMain: it uses the driver for all tests of a package, runs them
-// and removes what it built. It returns the code to exit with.
+// Main is for TestMain: it uses the driver for all tests of a package, runs them, removes the
+// built files and returns the exit code.
 func Main(m *testing.M, o Options) int {
 	if Real() {
 		return m.Run()
@@ -118,7 +118,7 @@ func Remove() {
 	}
 }
 
-// owned is the folder that this process, not its parent, made.
+// owned is the folder made by this process rather than its parent.
 var owned string
 
 // provide returns the parent's driver, or builds one.
@@ -147,7 +147,7 @@ func Build(dir string) (string, error) {
 
 func compile(dir, name string, files ...string) (string, error) {
 	path := filepath.Join(dir, name)
-	args := []string{"-shared", "-fPIC", "-O1", "-Wl,-Bsymbolic", "-o", path} // symbolic: libc has a step, too
+	args := []string{"-shared", "-fPIC", "-O1", "-Wl,-Bsymbolic", "-o", path} // -Bsymbolic: libc also exports step
 	for _, f := range append([]string{"driver.h", "join.h"}, files...) {
 		text, err := sources.ReadFile("driver/" + f)
 		if err != nil {

@@ -140,7 +140,7 @@ func TestLate(t *testing.T) {
 	must(t, m.s.CopyOut(out, 0, p, 4*n))
 	if !fake.Real() {
 		if y[1] == y[1] {
-			t.Errorf("the result is there before anybody has waited: %v", y[1])
+			t.Errorf("the result is ready before any wait: %v", y[1])
 		}
 		x[1] = 10 // too early: the copy reads it late
 		if done, err := m.s.Query(); done || err != nil {

@@ -14,7 +14,7 @@ const char *fake_join(char *path) {
 		return dlerror();
 	void (*set)(Hooks *) = (void (*)(Hooks *))dlsym(library, "fakecuda_join");
 	if (!set)
-		return "it is not the fake driver";
+		return "not the fake driver";
 	Hooks h = {fakeLoad, fakeUnload, fakeFunction, fakeGlobal, fakeLaunch};
 	set(&h);
 	return NULL;

@@ -35,34 +35,33 @@ func join(path string) error {
 
 func configure() { C.fake_configure() }
 
-// Launches returns how many kernels and library calls were given to streams,
-// those of graphs when they were captured.
+// Launches returns the number of kernels and library calls enqueued on streams; those of graphs
+// count at their capture.
 func Launches() int { return int(C.fake_counter(C.LAUNCHES)) }
 
-// Runs returns how many operations streams and graphs have done.
+// Runs returns the number of operations that streams and graphs have run.
 func Runs() int { return int(C.fake_counter(C.RUNS)) }
 
-// GraphLaunches returns how many graphs were given to streams.
+// GraphLaunches returns the number of graphs enqueued on streams.
 func GraphLaunches() int { return int(C.fake_counter(C.GRAPH_LAUNCHES)) }
 
-// Allocs returns how often device memory was allocated.
+// Allocs returns the number of device memory allocations.
 func Allocs() int { return int(C.fake_counter(C.ALLOCS)) }
 
-// Frees returns how often device memory was freed.
+// Frees returns the number of device memory releases.
 func Frees() int { return int(C.fake_counter(C.FREES)) }
 
-// PinnedAllocs returns how often page-locked memory was allocated.
+// PinnedAllocs returns the number of page-locked memory allocations.
 func PinnedAllocs() int { return int(C.fake_counter(C.PINNED_ALLOCS)) }
 
-// Syncs returns how often the host waited: for a stream, an event, a context, or
-// a copy that waits. Asking whether a stream or an event is done until it is counts
-// as one.
+// Syncs returns the number of times the host waited for a stream, an event, a context, or a
+// synchronous copy. Polling a stream or an event until it is done counts as one.
 func Syncs() int { return int(C.fake_counter(C.SYNCS)) }
 
-// Copies returns how many copies were asked for.
+// Copies returns the number of copies enqueued.
 func Copies() int { return int(C.fake_counter(C.COPIES)) }
 
-// Steps returns how many instructions kernels have run, counted by thread.
+// Steps returns the number of instructions that kernels have run, summed over threads.
 func Steps() int64 { return steps.Load() }
 
 var (
@@ -79,7 +78,7 @@ var (
 	}
 )
 
-// Launched returns how often kernels whose names begin so have run.
+// Launched returns the number of runs of kernels whose names have the prefix.
 func Launched(prefix string) int {
 	state.Lock()
 	defer state.Unlock()
@@ -92,8 +91,7 @@ func Launched(prefix string) int {
 	return n
 }
 
-// LastFault returns what the last kernel that failed did wrong, nil if there was
-// none. It may be a [*ptx.Fault].
+// LastFault returns the error of the last kernel that failed, or nil. It may be a [*ptx.Fault].
 func LastFault() error {
 	if p := lastFault.Load(); p != nil {
 		return *p
@@ -125,14 +123,14 @@ func fakeLoad(text *C.char, capability, version C.int, log *C.char, size C.size_
 		major, minor, _ := strings.Cut(m.Version, ".")
 		a, _ := strconv.Atoi(major)
 		b, _ := strconv.Atoi(minor)
-		// The driver of CUDA 12.n takes 8.n, that of 11.n takes 7.n.
+		// The driver of CUDA 12.n accepts 8.n, that of 11.n accepts 7.n.
 		if most := (int(version)/1000-4)*10 + int(version)%1000/10; 10*a+b > most {
 			return refuse(C.UNSUPPORTED_PTX_VERSION, "ptxas fatal: Unsupported .version %s; current version is '%d.%d'", m.Version, most/10, most%10)
 		}
 		if m.Capability() > int(capability) {
 			return refuse(C.INVALID_PTX, "ptxas fatal: .target %s, but the device is sm_%d", m.Target, capability)
 		}
-		// Variables belong to one load of a module, the rest does not change.
+		// Variables belong to one load of a module; the rest is immutable.
 		if !m.HasVariables() {
 			if state.texts == nil {
 				state.texts = map[string]*ptx.Module{}

@@ -7,7 +7,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// argsOf adds what kernels of several families take.
+// argsOf adds parameters shared by kernels of several families.
 type argsOf struct{ *drv.Args }
 
 // scalars adds Scalars of pointwise.cuh.
@@ -21,8 +21,8 @@ func (a argsOf) scalars(d driver.DType, k driver.Kernel) {
 	}
 }
 
-// views adds the pointers of dst and three operands, those that are not there as nil,
-// moved on by offset, if that is not nil, counted in elements.
+// views adds the pointers of dst and three operands, offset by offset elements if that is not
+// nil. Missing operands are added as nil.
 func (a argsOf) views(dst driver.View, src []driver.View, offset []int) {
 	for i := range maxViews {
 		if i > len(src) {

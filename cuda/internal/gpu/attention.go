@@ -26,12 +26,12 @@ func init() {
 		}, attentionGrad}, driver.AttentionGrad)
 }
 
-// onTensorCores are codes for which there are kernels of tensor cores alone.
+// onTensorCores reports whether c has kernels for tensor cores only.
 func onTensorCores(c driver.Code) bool { return c == driver.Attention || c == driver.AttentionGrad }
 
 func isHalf(d driver.DType) bool { return d == driver.Float16 || d == driver.BFloat16 }
 
-// areMasks reports whether list may be a mask and bits of what dropout keeps.
+// areMasks reports whether list holds the dtypes of at most a mask and the bits of dropout.
 func areMasks(list []driver.DType, d driver.DType) bool {
 	if n := len(list); n > 0 && list[n-1] == driver.Int32 {
 		list = list[:n-1]
@@ -48,7 +48,7 @@ type matrix struct {
 
 const leadAxes = 4
 
-// The matrices of Attend, in its order.
+// Indices of Attend's matrices, in its order.
 const (
 	matrixQ = iota
 	matrixK
@@ -81,22 +81,22 @@ const (
 	attendWide   = 2
 )
 
-// packs are the flags of matrices that can be read or written by 16 bytes.
+// packs holds the flags of matrices that can be read or written in units of 16 bytes.
 var packs = [matrices]uint32{matrixQ: 4, matrixK: 8, matrixV: 16, matrixY: 32, matrixDY: 64, matrixDQ: 128, matrixDK: 256, matrixDV: 512}
 
-// attending is what an attention and its gradients are launched from.
+// attending holds the launch parameters of an attention or its gradients.
 type attending struct {
 	attend
 	b      *Backend
 	dtype  driver.DType
-	views  [matrices]driver.View // those without a buffer are not there
-	lead   walk                  // through the matrices of the batch
-	head   int                   // the size of heads that kernels are for
-	masked string                // of a kernel's name
+	views  [matrices]driver.View // matrices; those without a buffer are missing
+	lead   walk                  // walk through the matrices of the batch
+	head   int                   // head size that kernels exist for
+	masked string                // suffix of a kernel's name
 }
 
-// attendingOf returns what a code's operands say: q, k, v, and perhaps a mask and what
-// dropout keeps.
+// attendingOf returns the parameters for a code's operands: q, k, v, an optional mask and
+// optional bits of dropout.
 func (b *Backend) attendingOf(k driver.Kernel, src []driver.View) *attending {
 	t := &attending{b: b, dtype: src[0].DType}
 	copy(t.views[:], src[:3])
@@ -114,17 +114,17 @@ func (b *Backend) attendingOf(k driver.Kernel, src []driver.View) *attending {
 	if k.More[2] != 0 {
 		t.views[matrixKeep], t.kept = src[0], float32(k.Beta)
 	}
-	if k.More[1] != 0 || k.More[2] != 0 || !(k.Alpha > 0) { // the others do not scale before they compare
+	if k.More[1] != 0 || k.More[2] != 0 || !(k.Alpha > 0) { // the other kernels do not scale before they compare
 		t.masked = "masked_"
 	}
 	t.head = max(32, pow2(int(max(t.depth, t.width))))
 	if t.head > driver.MaxHead {
-		panic(fmt.Sprintf("%s: %v: heads of %d and %d, expected %d at most", b.name, k.Code, t.depth, t.width, driver.MaxHead))
+		panic(fmt.Sprintf("%s: %v: head sizes are %d and %d; want at most %d", b.name, k.Code, t.depth, t.width, driver.MaxHead))
 	}
 	return t
 }
 
-// place says where the matrices are.
+// place sets the addresses and strides of the matrices.
 func (t *attending) place() {
 	var lead []driver.View
 	for _, v := range t.views {
@@ -147,7 +147,7 @@ func (t *attending) place() {
 			continue
 		}
 		if m.column != 1 && v.Shape[n-1] > 1 {
-			panic(fmt.Sprintf("%s: attention: a matrix of strides %v, expected 1 along the last axis", t.b.name, v.Stride))
+			panic(fmt.Sprintf("%s: attention: a matrix has strides %v; want stride 1 along the last axis", t.b.name, v.Stride))
 		}
 		const bytes = 16
 		step := bytes / v.DType.Size()
@@ -157,15 +157,14 @@ func (t *attending) place() {
 	}
 }
 
-// run launches a kernel for all tiles of the batch: a block for that many of the rows
-// of a matrix.
+// run launches a kernel for all tiles of the batch; each block computes tile rows of a matrix.
 func (t *attending) run(name string, rows uint32, tile, shared int) {
 	t.tiles = (rows + uint32(tile) - 1) / uint32(tile)
 	if t.tiles == 0 || t.lead.n == 0 {
 		return
 	}
 	f := kernel{fmt.Sprintf("attention_%d_%v", t.head, t.dtype), fmt.Sprintf("%s_%s%d", name, t.masked, t.head)}
-	// The axes that a kernel does not go through come one after the other.
+	// Axes beyond the kernel's limit are launched one after the other.
 	outer := max(0, len(t.lead.shape)-leadAxes)
 	inner := t.lead.shape[outer:]
 	n := 1
@@ -196,7 +195,8 @@ func (t *attending) run(name string, rows uint32, tile, shared int) {
 	}
 }
 
-// attention computes results. src is what sums go to, q, k, v and so on.
+// attention computes results. src holds the destination of sums, then q, k, v and the optional
+// operands.
 func attention(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	t := b.attendingOf(k, src[1:])
 	t.views[matrixY], t.views[matrixSums] = dst, src[0]
@@ -208,7 +208,8 @@ func attention(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) 
 	t.run("attend", t.queries, rows, 4*32*t.head*2) // four tiles of 32 keys
 }
 
-// attentionGrad computes gradients. src is dk, dv, dy, y, sums, q, k, v and so on.
+// attentionGrad computes gradients. src holds dk, dv, dy, y, sums, q, k, v and the optional
+// operands.
 func attentionGrad(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	t := b.attendingOf(k, src[5:])
 	for i, m := range []int{matrixDK, matrixDV, matrixDY, matrixY, matrixSums} {
@@ -224,11 +225,11 @@ func attentionGrad(b *Backend, k driver.Kernel, dst driver.View, src []driver.Vi
 	}
 	t.place()
 	const rows = 64
-	stream := 64 // rows of a tile that comes and goes
+	stream := 64 // rows of a streamed tile
 	if t.head == 128 {
 		stream = 32
 	}
 	shared := (2*rows + 4*stream) * t.head * 2
 	t.run("queries", t.queries, rows, shared)
-	t.run("keys", t.keys, rows, shared+2*(2+rows/32)*stream*4) // and two tables of rows
+	t.run("keys", t.keys, rows, shared+2*(2+rows/32)*stream*4) // plus two tables of rows
 }

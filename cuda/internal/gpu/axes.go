@@ -10,7 +10,7 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// pointer returns where a view's first element is.
+// pointer returns the address of a view's first element.
 func pointer(v driver.View) drv.Ptr {
 	b := bufferOf(v.Buffer)
 	return b.at() + drv.Ptr(v.Offset*v.DType.Size())
@@ -19,7 +19,7 @@ func pointer(v driver.View) drv.Ptr {
 const (
 	maxViews = 4
 	maxRank  = 8
-	maxItems = 1<<31 - 1 // that a kernel counts in 32 bits
+	maxItems = 1<<31 - 1 // limit of 32-bit counters in kernels
 )
 
 // divider is Divider of common.cuh.
@@ -39,20 +39,20 @@ type axes struct {
 	stride [maxViews][maxRank]int64
 }
 
-// bytesOf returns a struct as a kernel's parameter.
+// bytesOf returns a struct's bytes as a kernel parameter.
 func bytesOf[T any](p *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 }
 
-// walk is how elements of views of one shape are gone through: axes of size 1 are left
-// out, neighbours joined where every view lets them be.
+// walk is an iteration order for views of one shape: axes of size 1 are dropped, and adjacent
+// axes are merged where all views allow it.
 type walk struct {
-	n      int // elements
+	n      int // number of elements
 	shape  []int
-	stride [][]int // by view
+	stride [][]int // strides, by view
 }
 
-// walkOf returns the walk through views of the first one's shape.
+// walkOf returns the walk through views of the first view's shape.
 func walkOf(views ...driver.View) walk {
 	w := walk{n: views[0].Len(), stride: make([][]int, len(views))}
 	for axis, size := range views[0].Shape {
@@ -80,7 +80,7 @@ func walkOf(views ...driver.View) walk {
 	return w
 }
 
-// step returns the distance of view i's elements if it is the same everywhere.
+// step returns the constant distance between view i's elements, if there is one.
 func (w walk) step(i int) (step int, ok bool) {
 	switch len(w.shape) {
 	case 0:
@@ -96,10 +96,10 @@ func (w walk) step(i int) (step int, ok bool) {
 	return 0, true
 }
 
-// axes returns what a kernel that goes through all of the walk takes.
+// axes returns the parameter of a kernel that covers the whole walk.
 func (w walk) axes() *axes { return w.axesOf(w.shape, 0) }
 
-// axesOf returns those from an axis on, with other sizes.
+// axesOf returns the parameter for the axes from first, with the given sizes.
 func (w walk) axesOf(shape []int, first int) *axes {
 	a := &axes{rank: uint32(max(1, len(shape)))}
 	a.size[0] = dividerOf(1)
@@ -112,8 +112,8 @@ func (w walk) axesOf(shape []int, first int) *axes {
 	return a
 }
 
-// parts calls f for parts of the walk that a kernel can go through: of no more than
-// maxItems elements and maxRank axes. offset holds the element at which each view begins.
+// parts calls f for each part of the walk that fits a kernel: at most maxItems elements and
+// maxRank axes. offset holds the first element of each view.
 func (w walk) parts(f func(a *axes, n int, offset []int)) {
 	offset := make([]int, len(w.stride))
 	var split func(axis, n int, shape []int)

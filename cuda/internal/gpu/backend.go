@@ -13,28 +13,28 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Backend is one GPU. It implements [driver.MemoryReporter], [driver.Releaser],
-// [driver.Recycler], [driver.Batcher] and [driver.Capturer] too.
+// Backend is one GPU. It also implements [driver.MemoryReporter], [driver.Releaser],
+// [driver.Recycler], [driver.Batcher] and [driver.Capturer].
 type Backend struct {
 	name    string
 	device  *drv.Device
 	stream  queue
 	tf32    atomic.Bool
-	routes  route // of products
-	busy    int   // blocks that keep the GPU so
+	routes  route // allowed routes of products
+	busy    int   // number of blocks that keep the GPU busy
 	library cublas
 	modules
 	memory
 }
 
-// Open returns the backend of a device: "cuda" and "cuda:0" are the first GPU,
-// "cuda:1" is the second.
+// Open returns the backend of a device: "cuda" and "cuda:0" name the first GPU, "cuda:1" the
+// second.
 func Open(name string) (driver.Backend, error) {
 	ordinal := 0
 	if _, number, ok := strings.Cut(name, ":"); ok {
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 0 {
-			return nil, fmt.Errorf("%q is no number of a GPU, expected 0 or more", number)
+			return nil, fmt.Errorf("%q is not a GPU number; want 0 or more", number)
 		}
 		ordinal = n
 	}
@@ -46,7 +46,7 @@ func Open(name string) (driver.Backend, error) {
 		return nil, err
 	}
 	if ordinal >= count {
-		return nil, fmt.Errorf("there is no GPU number %d, the driver sees %d", ordinal, count)
+		return nil, fmt.Errorf("no GPU %d; the driver reports %d", ordinal, count)
 	}
 	if ordinal == 0 && name != "cuda" {
 		return driver.Open("cuda")
@@ -65,36 +65,35 @@ func Open(name string) (driver.Backend, error) {
 	return b, nil
 }
 
-// Name returns the device's name, "cuda".
+// Name returns the device's name, for example "cuda".
 func (b *Backend) Name() string { return b.name }
 
-// Product returns the name of the GPU, "NVIDIA H200".
+// Product returns the name of the GPU, for example "NVIDIA H200".
 func (b *Backend) Product() string { return b.device.Name() }
 
-// Capability returns the compute capability of the GPU, 9 and 0 for an H200.
+// Capability returns the compute capability of the GPU, for example 9 and 0 for an H200.
 func (b *Backend) Capability() (major, minor int) { return b.device.Capability() }
 
-// Devices returns how many GPUs there are.
+// Devices returns the number of GPUs.
 func (b *Backend) Devices() int {
 	n, err := drv.Count()
 	b.must(err)
 	return n
 }
 
-// AllowTF32 sets whether products of float32 may round their operands to TF32. At the
-// start they may not.
+// AllowTF32 sets whether float32 products may round their operands to TF32. The default is false.
 func (b *Backend) AllowTF32(on bool) { b.tf32.Store(on) }
 
-// Synchronize returns when all that was enqueued is done, or panics with what went wrong
-// in it. It polls meanwhile.
+// Synchronize waits until all enqueued work is done, and panics with its error if it failed. It
+// polls while it waits.
 func (b *Backend) Synchronize() {
 	if c := b.capture(); c != nil {
-		c.refuse("waiting for the GPU, which does nothing meanwhile; expected Synchronize, and observers of operations as those of package trace, outside of the step")
+		c.refuse("Synchronize is not allowed during capture; move it, and any trace recorder, outside the captured step")
 	}
 	b.wait()
 }
 
-// Run enqueues the computation of dst from src. It panics on what is not offered.
+// Run enqueues the computation of dst from src. It panics if the combination is not offered.
 func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 	driver.Poll()
 	var room [8]driver.DType
@@ -109,8 +108,8 @@ func (b *Backend) Run(k driver.Kernel, dst driver.View, src ...driver.View) {
 	runtime.KeepAlive(src)
 }
 
-// begin is for calls that enqueue work on views: it fails if the GPU is dead, and keeps the
-// memory of the views for a graph that is being captured.
+// begin starts a call that enqueues work on views: it fails if the GPU is dead, and makes a graph
+// being captured keep the views' memory.
 func (b *Backend) begin(dst driver.View, src []driver.View) {
 	if err := b.device.Err(); err != nil {
 		failed(err)
@@ -128,24 +127,24 @@ func (b *Backend) Offers(c driver.Code, dst driver.DType, src ...driver.DType) b
 	return b.familyOf(c, dst, src) != nil
 }
 
-// family is what computes codes of one kind.
+// family computes codes of one kind.
 type family struct {
 	offers func(c driver.Code, dst driver.DType, src []driver.DType) bool
 	run    func(b *Backend, k driver.Kernel, dst driver.View, src []driver.View)
 }
 
-// families holds the families of each code, which offer it for different dtypes. Files
-// of families fill it in their init.
+// families holds the families of each code, which offer it for different dtypes. The files of
+// families fill it in their init functions.
 var families [256][]*family
 
-// offer enters a family of codes.
+// offer registers a family for codes.
 func offer(f family, codes ...driver.Code) {
 	for _, c := range codes {
 		families[c] = append(families[c], &f)
 	}
 }
 
-// familyOf returns the family that computes c with these dtypes, nil if none does.
+// familyOf returns the family that computes c with these dtypes, or nil.
 func (b *Backend) familyOf(c driver.Code, dst driver.DType, src []driver.DType) *family {
 	if major, _ := b.Capability(); dst.Size() == 0 || onTensorCores(c) && major < 8 {
 		return nil
@@ -166,7 +165,7 @@ func dtypesOf(list []driver.DType, views []driver.View) []driver.DType {
 	return list
 }
 
-// all reports whether there are n dtypes, each of them d.
+// all reports whether list holds exactly n dtypes, each equal to d.
 func all(list []driver.DType, n int, d driver.DType) bool {
 	for _, other := range list {
 		if other != d {

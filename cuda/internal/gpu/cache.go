@@ -9,31 +9,31 @@ import (
 	"halfnote/cuda/internal/drv"
 )
 
-// cache keeps the memory that the driver gave, in segments that are cut into blocks.
-// Small blocks have segments of their own, so that they do not hold up large ones.
+// cache holds memory of the driver in segments that are split into blocks. Small blocks have
+// their own segments, so that they do not fragment large ones.
 type cache struct {
-	free     [2][]*block // small and large ones, by size and address
-	reserved int64       // bytes of all segments
-	into     *cache      // that has taken over all of this one
+	free     [2][]*block // small and large blocks, sorted by size and address
+	reserved int64       // total bytes of segments
+	into     *cache      // cache that has absorbed this one
 }
 
-// block is a piece of a segment. Neighbours that are free are joined.
+// block is a piece of a segment. Adjacent free blocks are merged.
 type block struct {
 	at         drv.Ptr
 	size       int
 	pool       int // 0: small, 1: large
 	taken      bool
-	holds      int    // graphs that use it
-	left       bool   // given back, but for those
-	home       *cache // when it was made
-	prev, next *block // in the segment
+	holds      int    // number of graphs that use it
+	left       bool   // released, but still used by graphs
+	home       *cache // cache at its creation
+	prev, next *block // neighbours in the segment
 }
 
 const (
-	unit         = 512      // of sizes: what the driver aligns to
-	small        = 1 << 20  // the largest small block
-	smallSegment = 2 << 20  // from which small ones are cut
-	largeSegment = 20 << 20 // from which large ones up to half of it are cut
+	unit         = 512      // granularity of sizes: the driver's alignment
+	small        = 1 << 20  // largest small block
+	smallSegment = 2 << 20  // segment size for small blocks
+	largeSegment = 20 << 20 // segment size for large blocks up to half of it
 )
 
 func rounded(n int) int { return (n + unit - 1) / unit * unit }
@@ -45,7 +45,7 @@ func pool(n int) int {
 	return 1
 }
 
-// segmentFor returns how much to ask the driver for when n bytes are needed.
+// segmentFor returns the segment size to allocate for n bytes.
 func segmentFor(n int) int {
 	switch n = rounded(n); {
 	case n <= small:
@@ -60,7 +60,7 @@ func order(a, b *block) int {
 	return cmp.Or(cmp.Compare(a.size, b.size), cmp.Compare(a.at, b.at))
 }
 
-// take returns the block that fits n bytes best, nil if none does.
+// take returns the best-fitting free block of n bytes, or nil.
 func (c *cache) take(n int) *block {
 	n = rounded(n)
 	list := &c.free[pool(n)]
@@ -82,13 +82,13 @@ func (c *cache) take(n int) *block {
 	return b
 }
 
-// add enters a segment from which n bytes are wanted.
+// add adds a segment from which n bytes will be taken.
 func (c *cache) add(at drv.Ptr, size, n int) {
 	c.reserved += int64(size)
 	c.put(&block{at: at, size: size, pool: pool(n), home: c})
 }
 
-// cache returns where the block belongs.
+// cache returns the block's current cache.
 func (b *block) cache() *cache {
 	c := b.home
 	for c.into != nil {
@@ -97,7 +97,7 @@ func (b *block) cache() *cache {
 	return c
 }
 
-// absorb takes over all that other has, and its blocks when they are given back.
+// absorb takes over other's memory, and its blocks when they are released.
 func (c *cache) absorb(other *cache) {
 	for _, list := range other.free {
 		for _, b := range list {
@@ -108,7 +108,7 @@ func (c *cache) absorb(other *cache) {
 	*other = cache{into: c}
 }
 
-// give takes a block back.
+// give returns a block to the cache.
 func (c *cache) give(b *block) {
 	b.taken = false
 	if next := b.next; next != nil && !next.taken {
@@ -141,7 +141,7 @@ func (c *cache) remove(b *block) {
 	*list = slices.Delete(*list, i, i+1)
 }
 
-// trim forgets segments of which nothing is taken, and returns where they begin.
+// trim removes segments without used blocks and returns their addresses.
 func (c *cache) trim() []drv.Ptr {
 	var whole []drv.Ptr
 	for p := range c.free {

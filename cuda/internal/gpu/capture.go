@@ -14,87 +14,88 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// capture is a graph that is being made: what one goroutine enqueues is noted, with memory of
-// a pool that nobody else is given.
+// capture is a graph under construction: work enqueued by one goroutine is recorded, with memory
+// of a private pool.
 type capture struct {
 	backend   *Backend
-	thread    int // of the system, which only that goroutine runs on
+	thread    int // OS thread to which the goroutine is locked
 	pool      *cache
-	fixed     *cache          // of memory that no other work of the graph uses
+	fixed     *cache          // memory that no other work of the graph reuses
 	held      map[*block]bool // memory from outside that the graph uses
 	constants []constant
-	checks    []func() // before each replay
-	drawn     *block   // how often the graph has run, for random numbers; nil without
-	refused   error    // what cannot be noted
+	checks    []func() // run before each replay
+	drawn     *block   // replay counter for random numbers, or nil
+	refused   error    // first operation that cannot be captured
 }
 
-// constant is fixed memory that is written once, when the capture is over.
+// constant is fixed memory that is written once, at the end of the capture.
 type constant struct {
 	at     drv.Ptr
 	data   []byte
-	buffer driver.Buffer // nil: memory of the graph's
+	buffer driver.Buffer // nil: memory of the graph
 }
 
-// maxConstant is how many bytes operations bring at the most: masks and tables.
+// maxConstant is the maximum size in bytes of a constant, such as a mask or table, that an
+// operation copies from the CPU.
 const maxConstant = 1 << 20
 
-// captures lets one capture be under way in a process, so that there is one to look for.
+// captures limits a process to one capture at a time, so that lookups have one candidate.
 var captures struct {
 	sync.Mutex
 	now atomic.Pointer[capture]
 }
 
-// Mine reports whether the calling goroutine captures c. It implements, as the next ones do,
+// Mine reports whether the calling goroutine captures c. This and the following methods implement
 // [driver.Recorder].
 func (c *capture) Mine() bool { return c != nil && c.thread == syscall.Gettid() }
 
-// capture returns what the calling goroutine captures, nil if nothing.
+// capture returns the calling goroutine's capture, or nil.
 func (b *Backend) capture() *capture {
 	c := captures.now.Load()
 	if !c.Mine() {
 		return nil
 	}
 	if c.backend != b {
-		c.refuse("the step uses %s as well; expected work of one GPU", b.name)
+		c.refuse("the step also uses %s; a graph can use only one GPU", b.name)
 	}
 	return c
 }
 
-// refuse panics with what cannot be part of a graph. The capture has failed then, also where
-// somebody recovers.
+// refuse panics because an operation cannot be captured. The capture fails even if the panic is
+// recovered.
 func (c *capture) refuse(format string, args ...any) {
 	c.Refuse(fmt.Errorf("%s: capture: "+format, append([]any{c.backend.name}, args...)...))
 	failed(c.refused)
 }
 
-// Refuse has the capture fail.
+// Refuse makes the capture fail.
 func (c *capture) Refuse(why error) {
 	if c.refused == nil {
 		c.refused = why
 	}
 }
 
-// OnReplay has f called before each replay.
+// OnReplay registers f, which is called before each replay.
 func (c *capture) OnReplay(f func()) { c.checks = append(c.checks, f) }
 
-// Preset writes p when the capture is over.
+// Preset writes p at the end of the capture.
 func (c *capture) Preset(db driver.Buffer, off int, p []byte) {
 	c.hold(db)
 	c.constants = append(c.constants, constant{c.backend.bytesAt(db, off, len(p)), append([]byte(nil), p...), db})
 }
 
-// Capture notes what step asks of the GPU, without doing it, for a graph that does all of it
-// by one call. It implements [driver.Capturer].
+// Capture records the work of step, without running it, in a graph that one call replays. It
+// implements [driver.Capturer].
 func (b *Backend) Capture(step func()) (g driver.Graph, err error) {
 	if captures.now.Load().Mine() {
-		return nil, fmt.Errorf("%s: capture: inside another capture; expected one graph for both steps", b.name)
+		return nil, fmt.Errorf("%s: capture: inside another capture; capture both steps in one graph", b.name)
 	}
 	captures.Lock()
 	defer captures.Unlock()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	driver.CollectGarbage()
-	if err := b.EmptyCache(); err != nil { // the pool may need what is kept
+	if err := b.EmptyCache(); err != nil { // the pool may need the cached memory
 		return nil, err
 	}
 	c := &capture{backend: b, thread: syscall.Gettid(), pool: b.memory.addPool(), fixed: b.memory.addPool(), held: map[*block]bool{}}
@@ -114,7 +115,7 @@ func (b *Backend) Capture(step func()) (g driver.Graph, err error) {
 		p := recover()
 		failure, _ := p.(*driver.Failure)
 		switch {
-		case p == nil: // step has ended the goroutine
+		case p == nil: // step ended the goroutine
 		case c.refused != nil:
 			err = c.refused
 		case failure != nil:
@@ -137,7 +138,7 @@ func (b *Backend) Capture(step func()) (g driver.Graph, err error) {
 	return nil, errors.Join(c.refused, err)
 }
 
-// begin takes the stream for the calling goroutine.
+// begin reserves the stream for the calling goroutine.
 func (c *capture) begin() error {
 	q := &c.backend.stream
 	q.turn.Lock()
@@ -150,7 +151,7 @@ func (c *capture) begin() error {
 	return nil
 }
 
-// end gives the stream back, and returns what was noted.
+// end releases the stream and returns the recorded graph.
 func (c *capture) end() (*drv.Graph, error) {
 	q := &c.backend.stream
 	defer q.turn.Unlock()
@@ -159,8 +160,7 @@ func (c *capture) end() (*drv.Graph, error) {
 	return q.EndCapture()
 }
 
-// abandon lets go of all that c has taken, but for memory of tensors, which have what they
-// would begin with.
+// abandon releases all memory that c has taken, except that of tensors, which keep their presets.
 func (c *capture) abandon() {
 	c.backend.memory.freePools(c.held, c.pool, c.fixed)
 	for _, k := range c.constants {
@@ -170,7 +170,7 @@ func (c *capture) abandon() {
 	}
 }
 
-// hold keeps the memory of a buffer from outside as long as the graph.
+// hold keeps the memory of an outside buffer as long as the graph lives.
 func (c *capture) hold(db driver.Buffer) {
 	m := &c.backend.memory
 	m.mu.Lock()
@@ -180,7 +180,7 @@ func (c *capture) hold(db driver.Buffer) {
 	}
 }
 
-// keep is hold of a block, with the memory locked.
+// keep is hold for a block; memory must be locked.
 func (c *capture) keep(b *block) {
 	if !c.held[b] {
 		c.held[b] = true
@@ -202,21 +202,21 @@ func (c *capture) Alloc(n int) (driver.Buffer, error) {
 	return m.bufferOf(n, b), nil
 }
 
-// take returns fixed memory of the graph alone.
+// take returns fixed memory that only the graph uses.
 func (c *capture) take(n int) *block {
 	b, err := c.Alloc(n)
 	if err != nil {
 		failed(err)
 	}
 	own := bufferOf(b).block
-	c.backend.Release(b) // all but what the graph holds
+	c.backend.Release(b) // keeps only what the graph holds
 	return own
 }
 
-// write notes that memory gets bytes of the CPU, the same at each run.
+// write records a copy of bytes from the CPU, the same in each run.
 func (c *capture) write(db driver.Buffer, at drv.Ptr, p []byte) {
 	if len(p) > maxConstant {
-		c.refuse("%s brought from the CPU, which each replay would bring again; expected a tensor on the GPU that is there before, into which Assign puts new values before a Replay", driver.FormatBytes(int64(len(p))))
+		c.refuse("copying %s from the CPU would repeat the same values in each replay; create a tensor on the GPU before the capture and write new values with Assign before each Replay", driver.FormatBytes(int64(len(p))))
 	}
 	if len(p) == 0 {
 		return
@@ -227,7 +227,7 @@ func (c *capture) write(db driver.Buffer, at drv.Ptr, p []byte) {
 	c.backend.must(c.backend.stream.Copy(at, from, len(p)))
 }
 
-// draws returns where the graph's kernels find how often it has run.
+// draws returns the address of the graph's replay counter.
 func (c *capture) draws() drv.Ptr {
 	if c.drawn == nil {
 		c.drawn = c.take(8)
@@ -236,7 +236,7 @@ func (c *capture) draws() drv.Ptr {
 	return c.drawn.at
 }
 
-// countRuns notes that the run is over, if somebody asks which it is.
+// countRuns records an increment of the replay counter, if the graph has one.
 func (c *capture) countRuns() {
 	if c.drawn == nil {
 		return

@@ -58,7 +58,7 @@ func fill(b *Backend, alpha float64, dst driver.View) {
 	}
 }
 
-// integer is x as an element of d, if those are integers.
+// integer returns x as an element of d if d is an integer dtype.
 func integer(x float64, d driver.DType) int64 {
 	switch {
 	case d == driver.Bool && x != 0:
@@ -71,7 +71,7 @@ func integer(x float64, d driver.DType) int64 {
 	return math.MinInt64
 }
 
-// copyView sets dst to src, converted.
+// copyView sets dst to src, converted to dst's dtype.
 func copyView(b *Backend, dst, src driver.View) {
 	w := orderedWalk(dst, src)
 	if w.n == 0 {
@@ -103,7 +103,7 @@ func copyView(b *Backend, dst, src driver.View) {
 	}
 }
 
-// conversion begins the arguments of what converts.
+// conversion returns the first arguments of a conversion kernel.
 func conversion(dst, src driver.View) argsOf {
 	a := argsOf{newArgs()}
 	a.I32(int32(src.DType))
@@ -111,7 +111,7 @@ func conversion(dst, src driver.View) argsOf {
 	return a
 }
 
-// orderedWalk is the walk in the order in which elements of the first view lie.
+// orderedWalk returns the walk in the memory order of the first view.
 func orderedWalk(views ...driver.View) walk {
 	order := make([]int, len(views[0].Shape))
 	for i := range order {
@@ -130,7 +130,7 @@ func orderedWalk(views ...driver.View) walk {
 	return walkOf(list...)
 }
 
-// together reports whether the last axis has its elements side by side in all views.
+// together reports whether elements along the last axis are adjacent in all views.
 func (w walk) together() bool {
 	for _, s := range w.stride {
 		if len(s) > 0 && s[len(s)-1] != 1 {
@@ -151,7 +151,7 @@ func (w walk) even(view, n int) bool {
 	return true
 }
 
-// copyUnits copies elements as they are, several at once where that can be.
+// copyUnits copies elements without conversion, several at once where possible.
 func copyUnits(b *Backend, w walk, dst, src driver.View) {
 	size, last := dst.DType.Size(), len(w.shape)-1
 	to, from := pointer(dst), pointer(src)
@@ -180,7 +180,7 @@ func (w walk) packs(flat bool, views ...driver.View) bool {
 	last := len(w.shape) - 1
 	for i, v := range views {
 		size := v.DType.Size()
-		bytes := min(16, 8*size) // that one access moves
+		bytes := min(16, 8*size) // bytes per access
 		if int(pointer(v))%bytes != 0 || !w.even(i, bytes/size) {
 			return false
 		}
@@ -188,8 +188,8 @@ func (w walk) packs(flat bool, views ...driver.View) bool {
 	return flat || last >= 0 && w.shape[last]%8 == 0
 }
 
-// convertPacks converts eight elements at a time, and single ones at the end of views
-// without gaps.
+// convertPacks converts eight elements at a time, and the remainder of contiguous views one by
+// one.
 func convertPacks(b *Backend, w walk, flat bool, dst, src driver.View) {
 	rest := 0
 	if flat {
@@ -217,8 +217,8 @@ func convertPacks(b *Backend, w walk, flat bool, dst, src driver.View) {
 	}
 }
 
-// turned returns the axis along which elements of src are neighbours where those of dst
-// are so along the last one, if both are long enough for tiles, else -1.
+// turned returns the axis along which elements of src are adjacent, if those of dst are adjacent
+// along the last axis and both axes are long enough for tiles; otherwise -1.
 func (w walk) turned() int {
 	last := len(w.shape) - 1
 	if last < 1 || w.shape[last] < 8 {
@@ -246,7 +246,7 @@ type turning struct {
 	row, column   [2]int64
 }
 
-// turn copies by tiles, which are read along src's elements and written along dst's.
+// turn copies by tiles, which are read in src's order and written in dst's.
 func turn(b *Backend, w walk, dst, src driver.View) {
 	axis, last := w.turned(), len(w.shape)-1
 	t := turning{rows: uint32(w.shape[axis]), columns: uint32(w.shape[last])}

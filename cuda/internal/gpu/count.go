@@ -14,7 +14,7 @@ import (
 // format is Format of count.cu.
 type format struct{ magnitude, normal, inf, nan uint64 }
 
-// formats says how many bits of an element are its fraction, and its patterns.
+// formats holds the number of fraction bits and the bit patterns of each dtype.
 var formats = map[driver.DType]struct {
 	fraction int
 	format
@@ -27,7 +27,7 @@ var formats = map[driver.DType]struct {
 	driver.Float8E5M2: {2, format{0x7f, 0x04, 0x7c, 0x7d}},
 }
 
-// Count says what is in v, when all that was enqueued is done. It implements
+// Count counts the kinds of values in v after all enqueued work is done. It implements
 // [driver.Counter].
 func (b *Backend) Count(v driver.View) driver.Counts {
 	none := driver.Counts{Count: v.Len(), AbsMin: math.NaN(), AbsMax: math.NaN()}
@@ -35,7 +35,7 @@ func (b *Backend) Count(v driver.View) driver.Counts {
 	if w.n == 0 {
 		return none
 	}
-	const words = 6 // of Census
+	const words = 6 // size of Census
 	found := b.scratch(8 * words)
 	defer b.Release(found)
 	at := bufferOf(found).at()
@@ -78,7 +78,7 @@ func (b *Backend) Count(v driver.View) driver.Counts {
 	return c
 }
 
-// value returns the number that bits mean, which is finite and not below 0.
+// value returns the number with these bits, which is finite and not negative.
 func (f format) value(bits uint64, fraction int) float64 {
 	bias := int(f.inf>>fraction) / 2 // infinity's exponent field is all ones
 	exponent, digits := int(bits>>fraction), bits&(1<<fraction-1)

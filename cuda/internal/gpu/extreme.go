@@ -11,8 +11,8 @@ func init() {
 	offer(family{offers, extreme}, driver.ArgMax, driver.ArgMin)
 }
 
-// extreme sets dst to the position of the largest or smallest element of src along the
-// axes where dst has size 1.
+// extreme sets dst to the position of the largest or smallest element of src along the axes where
+// dst has size 1.
 func extreme(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	wide := src[0].DType.Wide()
 	r := reduction{module: "extreme", name: src[0].DType.String(), joints: "joints_" + wide.String(), room: wide.Size() + 8}

@@ -105,7 +105,7 @@ func (f *figures) convolutions() {
 			dy := y.Scale(0.5)
 			w = w.RequireGrad()
 			f.gradient("dw", forward(), dy, say, w)
-			if w = w.Detach(); c.in > 3 { // nobody asks for the gradients of images
+			if w = w.Detach(); c.in > 3 { // the gradient of the images is not needed
 				x = x.RequireGrad()
 				f.gradient("dx", forward(), dy, say, x)
 			}

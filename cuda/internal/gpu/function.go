@@ -5,7 +5,7 @@ package gpu
 import "halfnote/tensor/driver"
 
 func init() {
-	// float32 and halves, whose functions are those of float32.
+	// float32 and half precision, which is computed in float32.
 	singles := func(operands int) func(driver.Code, driver.DType, []driver.DType) bool {
 		return func(_ driver.Code, dst driver.DType, src []driver.DType) bool {
 			return !dst.IsStorage() && dst.Wide() == driver.Float32 && all(src, operands, dst)

@@ -39,7 +39,7 @@ func (b *Backend) multiply(k driver.Kernel, dst driver.View, src []driver.View, 
 	b.product(&p, dst, src)
 }
 
-// multiplyCopies is multiply for views of too many axes: they are copied first.
+// multiplyCopies is multiply for views with too many axes: it copies them first.
 func (b *Backend) multiplyCopies(k driver.Kernel, dst driver.View, src []driver.View) {
 	whole := func(v driver.View) driver.View {
 		n := v.Len()
@@ -64,18 +64,18 @@ func (b *Backend) multiplyCopies(k driver.Kernel, dst driver.View, src []driver.
 	b.Run(driver.Kernel{Code: driver.Copy}, dst, to)
 }
 
-// route is a way to compute products.
+// route is a set of ways to compute products.
 type route int
 
 const (
-	simt      route = 1 << iota // kernels that every GPU runs
-	mma                         // kernels of tensor cores
+	simt      route = 1 << iota // kernels for every GPU
+	mma                         // kernels for tensor cores
 	library                     // cublasLt
 	allRoutes = simt | mma | library
 )
 
-// product takes the fastest route that there is. The order of a sum is fixed by shapes
-// and strides on each of them.
+// product takes the fastest available route. On each route, shapes and strides alone determine
+// the order of summation.
 func (b *Backend) product(p *product, dst driver.View, src []driver.View) {
 	major, _ := b.device.Capability()
 	half := p.dtype.IsFloat() && p.dtype.Size() == 2
@@ -94,24 +94,24 @@ type tile struct{ m, n int }
 
 var largeTile, longTile, smallTile = tile{128, 128}, tile{64, 256}, tile{64, 64}
 
-// tiling is how a product is cut.
+// tiling is the division of a product into tiles and slices.
 type tiling struct {
 	tile
 	tiles         int
-	slices, depth int // of k
+	slices, depth int // number and depth of slices of k
 }
 
-// busyBlocks is how many blocks keep a GPU busy. It is not asked for, so that sums have
-// one order on all.
+// busyBlocks is the number of blocks that keep a GPU busy. It is a constant, so that sums have
+// the same order on all GPUs.
 const busyBlocks = 128
 
-// tilingOf returns the first of some tiles that suits a product, the last being the small one, and
-// slices of k where there are few of them. Large ones read less; a long k makes up for it if
-// they are few.
+// tilingOf returns the first suitable tile for a product, or the last one, the smallest, and
+// slices of k if there are few tiles. Large tiles read less memory; a long k compensates for
+// their small number.
 func (p *product) tilingOf(busy int, tiles ...tile) tiling {
 	const (
-		least = 256  // products of a slice
-		worth = 2048 // of one whose sums take little time beside them
+		least = 256  // minimum products of a slice
+		worth = 2048 // products of a slice whose final sums take comparatively little time
 	)
 	count := func(t tile) int { return (p.m + t.m - 1) / t.m * ((p.n + t.n - 1) / t.n) * p.batches }
 	t := tiling{tile: smallTile, slices: 1}
@@ -129,13 +129,13 @@ func (p *product) tilingOf(busy int, tiles ...tile) tiling {
 	if blocks := t.tiles * p.batches; blocks <= enough {
 		t.slices = min(max(1, p.k/each), max(2, 2*busy/blocks), max(1, 1<<24/(p.m*p.n*p.batches)))
 	}
-	const unit = 64 // a multiple of every tile's depth
+	const unit = 64 // multiple of every tile's depth
 	t.depth = max(unit, ((p.k+t.slices-1)/t.slices+unit-1)/unit*unit)
 	t.slices = max(1, (p.k+t.depth-1)/t.depth)
 	return t
 }
 
-// suits reports whether little of a tile lies beyond the edges of a product.
+// suits reports whether most of the tiles' area lies inside the product.
 func (t tile) suits(p *product) bool {
 	if t == longTile {
 		return p.m <= t.m && 3*((p.n+t.n-1)/t.n*t.n) <= 4*p.n
@@ -143,7 +143,7 @@ func (t tile) suits(p *product) bool {
 	return p.m > t.m/2 && p.n > t.n/2
 }
 
-// productBySIMT multiplies by the kernels of gemm_simt.cuh.
+// productBySIMT multiplies with the kernels of gemm_simt.cuh.
 func (b *Backend) productBySIMT(p *product) {
 	tiles := []tile{smallTile}
 	if p.dtype.IsFloat() && p.dtype != driver.Float64 {
@@ -154,7 +154,7 @@ func (b *Backend) productBySIMT(p *product) {
 	b.launchTiles(p, p.kernel(), t, kernel{module, fmt.Sprintf("gemm_%d", t.m)}, kernel{module, "slices"}, threads, 0)
 }
 
-// launchTiles enqueues kernels for all tiles, and for the sums of slices.
+// launchTiles enqueues the kernels for all tiles and for the sums of slices.
 func (b *Backend) launchTiles(p *product, g *gemm, t tiling, tiles, slices kernel, threads, shared uint32) {
 	g.slices, g.depth = uint32(t.slices), uint32(t.depth)
 	if t.slices > 1 {
@@ -167,7 +167,7 @@ func (b *Backend) launchTiles(p *product, g *gemm, t tiling, tiles, slices kerne
 		defer b.Release(room)
 		g.parts, g.d = bufferOf(room).at(), bufferOf(room).at()
 	}
-	const most = 65535 // of a grid's z
+	const most = 65535 // limit of a grid's z
 	for first := 0; first < p.batches; first += most {
 		g.first = uint32(first)
 		args := newArgs()
@@ -182,7 +182,7 @@ func (b *Backend) launchTiles(p *product, g *gemm, t tiling, tiles, slices kerne
 	}
 }
 
-// productByMMA multiplies by the kernels of gemm_mma.cuh.
+// productByMMA multiplies with the kernels of gemm_mma.cuh.
 func (b *Backend) productByMMA(p *product) {
 	g := p.kernel()
 	layout := func(along uint32) string {
@@ -213,7 +213,7 @@ func (b *Backend) productByMMA(p *product) {
 	b.launchTiles(p, g, t, multiply, kernel{"gemm_" + p.dtype.String(), "slices"}, uint32(min(256, t.m*t.n/32)), shared)
 }
 
-// window returns how many bytes of shared memory windowed takes for elements of some bytes.
+// window returns the bytes of shared memory that windowed takes for elements of the given size.
 func (t tile) window(size int) uint32 {
 	stages := 3
 	if t == smallTile {

@@ -2,12 +2,11 @@
 
 package gpu
 
-// axis is one of the axes that an index runs along.
+// axis is one axis of an index.
 type axis struct{ size, stride int }
 
-// index says where the rows of a view lie, its columns, what is summed over or its
-// matrices: on axes of which the last runs fastest. Axes of size 1 are left out,
-// neighbours joined where they can be.
+// index maps the rows, columns, summed elements or matrices of a view to memory, by axes of which
+// the last varies fastest. Axes of size 1 are dropped and adjacent axes merged where possible.
 type index []axis
 
 func indexOf(shape, stride []int) index {
@@ -18,7 +17,7 @@ func indexOf(shape, stride []int) index {
 	return x
 }
 
-// and returns x with an axis more, which runs fastest.
+// and returns x with one more axis, which varies fastest.
 func (x index) and(a axis) index {
 	if a.size == 1 {
 		return x
@@ -29,7 +28,7 @@ func (x index) and(a axis) index {
 	return append(x[:len(x):len(x)], a)
 }
 
-// join returns the index whose outer axes are x's and whose inner ones are y's.
+// join returns the index with x's axes outside and y's axes inside.
 func (x index) join(y index) index {
 	for _, a := range y {
 		x = x.and(a)
@@ -37,7 +36,7 @@ func (x index) join(y index) index {
 	return x
 }
 
-// inner returns the axis that runs fastest.
+// inner returns the axis that varies fastest.
 func (x index) inner() axis {
 	if len(x) == 0 {
 		return axis{1, 0}
@@ -45,7 +44,7 @@ func (x index) inner() axis {
 	return x[len(x)-1]
 }
 
-// run returns how many elements lie side by side, 0 if none do.
+// run returns the number of adjacent elements, 0 if there are none.
 func (x index) run() int {
 	if a := x.inner(); a.stride == 1 {
 		return a.size
@@ -53,7 +52,7 @@ func (x index) run() int {
 	return 0
 }
 
-// repeats reports whether all elements are one.
+// repeats reports whether all elements are the same one.
 func (x index) repeats() bool { return len(x) == 1 && x[0].stride == 0 }
 
 // multiple reports whether all strides are multiples of n.
@@ -66,7 +65,7 @@ func (x index) multiple(n int) bool {
 	return true
 }
 
-// packs reports whether elements come in packs of n that lie side by side.
+// packs reports whether elements come in packs of n adjacent ones.
 func (x index) packs(n int) bool {
 	return x.run() > 0 && x.run()%n == 0 && x[:len(x)-1].multiple(n)
 }
@@ -80,7 +79,7 @@ func (x index) near() bool {
 	return far < 1<<31
 }
 
-// maxGemmAxes is how many axes a Map has.
+// maxGemmAxes is the number of axes of a Map.
 const maxGemmAxes = 4
 
 // mapping is Map of gemm.cuh.

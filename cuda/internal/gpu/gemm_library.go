@@ -10,11 +10,11 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// cublas is cublasLt, looked for when the first product is computed.
+// cublas is the cublasLt library, loaded for the first product.
 type cublas struct {
 	once   sync.Once
-	handle *lt.Handle // nil if it is not here
-	err    error      // why it is not
+	handle *lt.Handle // nil if it is not installed
+	err    error      // reason for the failure to load
 }
 
 func (b *Backend) cublas() *lt.Handle {
@@ -23,8 +23,8 @@ func (b *Backend) cublas() *lt.Handle {
 	return c.handle
 }
 
-// Library returns the file of cublasLt that computes products, or why there is none; the
-// backend's own kernels do it then.
+// Library returns the file of cublasLt that computes products, or an error if it cannot be
+// loaded; then the backend uses its own kernels.
 func (b *Backend) Library() (string, error) {
 	if h := b.cublas(); h != nil {
 		return h.File(), nil
@@ -36,8 +36,8 @@ var ltTypes = map[driver.DType]lt.Type{
 	driver.Float16: lt.Float16, driver.BFloat16: lt.BFloat16, driver.Float32: lt.Float32, driver.Float64: lt.Float64,
 }
 
-// matrix returns how far apart lines are, or the elements of one if they do not lie along
-// k. It is not ok if there is no one such distance.
+// matrix returns the distance between lines, or between the elements of a line if they are not
+// adjacent along k. ok is false if the distances vary.
 func (o operand) matrix(lines, depth int) (distance int, along, ok bool) {
 	if len(o.lines) > 1 || len(o.depth) > 1 || len(o.batch) > 1 {
 		return 0, false, false
@@ -56,7 +56,7 @@ func (o operand) matrix(lines, depth int) (distance int, along, ok bool) {
 	return 0, false, false
 }
 
-// matrix returns how far apart rows are; columns are neighbours.
+// matrix returns the distance between rows; columns are adjacent.
 func (r result) matrix(rows, columns int) (distance int, ok bool) {
 	if len(r.rows) > 1 || len(r.columns) > 1 || len(r.batch) > 1 || columns > 1 && r.columns.inner().stride != 1 {
 		return 0, false
@@ -68,8 +68,8 @@ func (r result) matrix(rows, columns int) (distance int, ok bool) {
 	return d, d >= columns
 }
 
-// productByLibrary multiplies by cublasLt, and reports whether it could. It takes
-// matrices by columns: D's transpose is that of B times that of A.
+// productByLibrary multiplies with cublasLt, and reports whether it could. cublasLt takes
+// column-major matrices: D's transpose is that of B times that of A.
 func (b *Backend) productByLibrary(folded *product, dst driver.View, src []driver.View) bool {
 	p := folded.unfolded()
 	ldb, kb, ok1 := p.b.matrix(p.n, p.k)
@@ -130,7 +130,7 @@ func (b *Backend) plan(h *lt.Handle, s lt.Shape, o lt.Operands) (*lt.Plan, error
 	return h.Plan(s, o.Bias)
 }
 
-// runLibrary enqueues a product, and reports whether the library can compute it.
+// runLibrary enqueues a product, and reports whether the library supports it.
 func (b *Backend) runLibrary(h *lt.Handle, s lt.Shape, o lt.Operands, beta float64) bool {
 	plan, err := b.plan(h, s, o)
 	if err != nil {

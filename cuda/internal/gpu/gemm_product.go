@@ -9,14 +9,14 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// operand is a factor: its lines are A's rows or B's columns.
+// operand is a factor; its lines are A's rows or B's columns.
 type operand struct {
 	at                  drv.Ptr
-	size                int // bytes of an element
+	size                int // element size in bytes
 	lines, depth, batch index
 }
 
-// result is D, or C, which may be absent.
+// result is D or the optional C.
 type result struct {
 	at                   drv.Ptr
 	dtype                driver.DType
@@ -25,14 +25,14 @@ type result struct {
 
 // product is a batch of products D (m,n) = A (m,k) times B (k,n), plus C.
 type product struct {
-	dtype            driver.DType // of A and B
+	dtype            driver.DType // dtype of A and B
 	m, n, k, batches int
 	a, b             operand
 	c, d             result
 }
 
-// productOf returns the product of views whose rows, columns and what is summed over are
-// that many axes each.
+// productOf returns the product of views with the given numbers of axes for rows, columns and the
+// summation.
 func productOf(dst driver.View, src []driver.View, m, n, k int) product {
 	x, y := src[0], src[1]
 	lead := len(dst.Shape) - m - n
@@ -68,8 +68,8 @@ func length(shape []int) int {
 	return n
 }
 
-// fold makes one matrix of a batch that one B is multiplied with, where rows of A and D go
-// on from matrix to matrix.
+// fold turns a batch with a single B into one matrix, if the rows of A and D continue from matrix
+// to matrix.
 func (p *product) fold() {
 	a, d := p.a.batch.join(p.a.lines), p.d.batch.join(p.d.rows)
 	if p.batches == 1 || p.batches*p.m > maxItems || !p.b.batch.repeats() || len(a) > 1 || len(d) > 1 {
@@ -81,8 +81,8 @@ func (p *product) fold() {
 	p.c.rows, p.c.batch = p.c.batch.join(p.c.rows), nil
 }
 
-// unfolded returns p as a batch with one A, if columns of B and D go on in another matrix
-// each, as those of images do.
+// unfolded returns p as a batch with a single A, if the columns of B and D are split over
+// matrices, as those of images are.
 func (p product) unfolded() product {
 	b, d := p.b.lines, p.d.columns
 	if p.batches > 1 || p.c.at != 0 || len(b) != 2 || len(d) != 2 || b[0].size != d[0].size {
@@ -95,7 +95,7 @@ func (p product) unfolded() product {
 	return p
 }
 
-// turned returns the product of the transposed matrices, which is p.
+// turned returns the equivalent product of the transposed matrices.
 func (p product) turned() product {
 	p.m, p.n, p.a, p.b = p.n, p.m, p.b, p.a
 	p.c.rows, p.c.columns = p.c.columns, p.c.rows
@@ -103,7 +103,7 @@ func (p product) turned() product {
 	return p
 }
 
-// fits reports whether kernels can go through the product's views.
+// fits reports whether kernels can iterate over the product's views.
 func (p *product) fits() bool {
 	for _, x := range []index{p.a.lines, p.a.depth, p.a.batch, p.b.lines, p.b.depth, p.b.batch,
 		p.c.rows, p.c.columns, p.c.batch, p.d.rows, p.d.columns, p.d.batch} {
@@ -114,14 +114,15 @@ func (p *product) fits() bool {
 	return true
 }
 
-// check panics if there is more of something than kernels count.
+// check panics if a size exceeds the range of the kernels' counters.
 func (p *product) check(name string, c driver.Code) {
 	if max(p.m, p.n, p.k, p.batches) > maxItems {
-		panic(fmt.Sprintf("%s: %v: %d matrices of %d rows and %d columns, sums of %d products: expected no more than %d of each", name, c, p.batches, p.m, p.n, p.k, maxItems))
+		panic(fmt.Sprintf("%s: %v: %d matrices of %d rows and %d columns, sums of %d products; want at most %d of each", name, c, p.batches, p.m, p.n, p.k, maxItems))
 	}
 }
 
-// reading says how an operand is read: along k or along lines, and whether by 16 bytes.
+// reading returns how an operand is read: along k or along lines, and whether in units of 16
+// bytes.
 func (o operand) reading() (along, vectors bool) {
 	n := 16 / o.size
 	if o.at%16 == 0 && o.batch.multiple(n) {
@@ -157,7 +158,7 @@ type gemm struct {
 	am, ak, ab, bn, bk, bb, cm, cn, cb, dm, dn, db mapping
 }
 
-// kernel returns the parameter of kernels.
+// kernel returns the kernels' parameter.
 func (p *product) kernel() *gemm {
 	g := &gemm{
 		a: p.a.at, b: p.b.at, c: p.c.at, d: p.d.at,

@@ -210,7 +210,7 @@ func scattered(t *testing.T, b *Backend, r *rand.Rand, d driver.DType, batch, ro
 // integers sets the elements of v and returns them.
 func integers(t *testing.T, b *Backend, r *rand.Rand, v driver.View) []int {
 	t.Helper()
-	p := bytes.Repeat([]byte{0xff}, v.Buffer.Bytes()) // NaN, where nobody should look
+	p := bytes.Repeat([]byte{0xff}, v.Buffer.Bytes()) // NaN in elements that must not be read
 	x := make([]int, v.Len())
 	at := places(v)
 	for i := range x {

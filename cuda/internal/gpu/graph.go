@@ -11,24 +11,24 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// graph is a captured step. Nobody who reads it has its parts, so that it is freed when it
-// is no longer reachable, too.
+// graph is a captured step. The backend refers only to its parts, so an unreachable graph is
+// freed.
 type graph struct {
 	*parts
 	cleanup runtime.Cleanup
 }
 
-// parts are what a graph holds.
+// parts are the resources of a graph.
 type parts struct {
 	mu      sync.Mutex
 	backend *Backend
-	exec    *drv.Graph // nil when freed
+	exec    *drv.Graph // nil once freed
 	pools   []*cache
 	held    map[*block]bool
-	checks  []func() // before a replay
+	checks  []func() // run before each replay
 }
 
-// graph returns what was captured, ready to run.
+// graph returns the captured graph, ready to run.
 func (c *capture) graph(exec *drv.Graph) *graph {
 	g := &graph{parts: &parts{backend: c.backend, exec: exec, pools: []*cache{c.pool, c.fixed}, held: c.held, checks: c.checks}}
 	g.cleanup = runtime.AddCleanup(g, func(p *parts) { p.free() }, g.parts)
@@ -44,7 +44,7 @@ func (g *graph) Replay() {
 	b := g.backend
 	driver.Poll()
 	if c := b.capture(); c != nil {
-		c.refuse("a Replay in the step; expected graphs to be replayed one after the other")
+		c.refuse("Replay is not allowed during capture; replay graphs one after the other")
 	}
 	for _, check := range g.checks {
 		check()
@@ -59,7 +59,7 @@ func (g *graph) Replay() {
 	runtime.KeepAlive(g)
 }
 
-// Free gives up the graph; runs that were enqueued end first.
+// Free releases the graph after its enqueued runs.
 func (g *graph) Free() {
 	g.cleanup.Stop()
 	g.free()
@@ -71,7 +71,7 @@ func (p *parts) free() {
 	if p.exec == nil {
 		return
 	}
-	_ = p.exec.Free() // a device that is dead has no graphs
+	_ = p.exec.Free() // a dead device has no graphs
 	p.exec = nil
 	p.backend.memory.freePools(p.held, p.pools...)
 	p.held = nil

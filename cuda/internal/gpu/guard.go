@@ -38,7 +38,7 @@ func runUpdateScale(b *Backend, k driver.Kernel, dst driver.View, src []driver.V
 	b.launch(kernel{"guard", "update_scale"}, [3]uint32{1, 1, 1}, [3]uint32{threads, 1, 1}, 0, a.Args)
 }
 
-// vector adds where a vector begins, its length and its stride.
+// vector adds a vector's address, length and stride.
 func (a argsOf) vector(v driver.View) {
 	a.Ptr(pointer(v))
 	a.I32(int32(v.Len()))

@@ -11,15 +11,15 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// modules holds the kernels of a GPU that have been asked for. A module is loaded, which
-// compiles it, when the first of its kernels is.
+// modules holds the loaded kernels of a GPU. A module is loaded, and so compiled, when its first
+// kernel is requested.
 type modules struct {
 	mu        sync.RWMutex
 	loaded    map[string]*drv.Module
 	functions map[kernel]*drv.Function
 }
 
-// kernel names a kernel and the module that it is in: {"arithmetic", "unary_float32"}.
+// kernel names a kernel and its module, for example {"arithmetic", "unary_float32"}.
 type kernel struct{ module, name string }
 
 func (b *Backend) function(k kernel) *drv.Function {
@@ -50,11 +50,11 @@ func (b *Backend) function(k kernel) *drv.Function {
 	return f
 }
 
-// threads is the size of blocks of kernels that do not need another.
+// threads is the default block size.
 const threads = 256
 
-// blocks returns how many blocks go through n items, in turns where there are more than
-// keep the GPU busy.
+// blocks returns the number of blocks for n items. Threads loop if there are more items than keep
+// the GPU busy.
 func (b *Backend) blocks(n int) uint32 {
 	return uint32(max(1, min((n+threads-1)/threads, 16*b.device.Multiprocessors())))
 }
@@ -71,21 +71,21 @@ func (b *Backend) launch(k kernel, grid, block [3]uint32, shared uint32, args *d
 	arguments.Put(args)
 }
 
-// launchItems enqueues a kernel whose threads go through n items in turns.
+// launchItems enqueues a kernel whose threads loop over n items.
 func (b *Backend) launchItems(k kernel, n int, args *drv.Args) {
 	b.launch(k, [3]uint32{b.blocks(n), 1, 1}, [3]uint32{threads, 1, 1}, 0, args)
 }
 
 var arguments = sync.Pool{New: func() any { return new(drv.Args) }}
 
-// newArgs returns an empty list of arguments, which launch takes.
+// newArgs returns an empty list of arguments, which launch consumes.
 func newArgs() *drv.Args {
 	a := arguments.Get().(*drv.Args)
 	a.Reset()
 	return a
 }
 
-// number adds a parameter of the type that d is computed in.
+// number adds a parameter of d's compute type.
 func number(a *drv.Args, d driver.DType, x float64) {
 	switch d.Wide() {
 	case driver.Float32:

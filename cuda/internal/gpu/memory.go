@@ -12,24 +12,23 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// memory gives out memory of a GPU and counts it. What is given back is given out again
-// at once: one stream runs all kernels, so whoever had it has done with it by then. The
-// driver is asked for more only when nothing fits, and given nothing back before it
-// has nothing left.
+// memory allocates and counts a GPU's memory. Released memory is reused at once: one stream runs
+// all kernels, so earlier uses are complete by then. It asks the driver for more only if nothing
+// fits, and returns memory to the driver only if the driver has none left.
 type memory struct {
 	backend *Backend
 
 	mu         sync.Mutex
 	cache      cache
-	pools      map[*cache]bool // of graphs
+	pools      map[*cache]bool // pools of graphs
 	live, peak int64
-	handed     int64 // bytes given out since the garbage collector was run here
+	handed     int64 // bytes allocated since the last garbage collection here
 	staging    staging
 }
 
 func (m *memory) open(b *Backend) { m.backend = b }
 
-// buffer is memory of a GPU.
+// buffer is a piece of GPU memory.
 type buffer struct {
 	size    int
 	block   *block // nil once released, and for 0 bytes
@@ -39,7 +38,7 @@ type buffer struct {
 // Bytes returns the size in bytes.
 func (b *buffer) Bytes() int { return b.size }
 
-// at returns where the buffer begins. It panics if it was released.
+// at returns the buffer's address. It panics if the buffer was released.
 func (b *buffer) at() drv.Ptr {
 	switch {
 	case b.block != nil:
@@ -47,13 +46,13 @@ func (b *buffer) at() drv.Ptr {
 	case b.size == 0:
 		return 0
 	}
-	panic(fmt.Sprintf("cuda: a buffer of %d bytes is used after its release", b.size))
+	panic(fmt.Sprintf("cuda: buffer of %d bytes used after its release", b.size))
 }
 
 func bufferOf(b driver.Buffer) *buffer {
 	own, ok := b.(*buffer)
 	if !ok {
-		panic(fmt.Sprintf("cuda: a buffer of type %T, expected one that this backend allocated", b))
+		panic(fmt.Sprintf("cuda: buffer has type %T; want a buffer of this backend", b))
 	}
 	return own
 }
@@ -70,10 +69,10 @@ func (m *memory) Alloc(n int) (driver.Buffer, error) {
 	return b, nil
 }
 
-// AllocUnset returns a buffer of n bytes that may be anything.
+// AllocUnset returns an uninitialised buffer of n bytes.
 func (m *memory) AllocUnset(n int) (driver.Buffer, error) {
 	if n < 0 {
-		return nil, fmt.Errorf("%s: alloc: %d bytes asked for, expected 0 or more", m.backend.name, n)
+		return nil, fmt.Errorf("%s: alloc: size is %d bytes; want 0 or more", m.backend.name, n)
 	}
 	if n == 0 {
 		return &buffer{}, nil
@@ -94,17 +93,16 @@ func (m *memory) AllocUnset(n int) (driver.Buffer, error) {
 	return m.bufferOf(n, block), nil
 }
 
-// bufferOf returns a buffer of n bytes that has a block while it is reachable.
+// bufferOf returns a buffer of n bytes that holds a block while it is reachable.
 func (m *memory) bufferOf(n int, block *block) *buffer {
 	b := &buffer{size: n, block: block}
 	b.cleanup = runtime.AddCleanup(b, m.give, block)
 	return b
 }
 
-// take returns a block for n bytes of a cache: one that was given back, else memory of the driver's.
-// Before it asks for that it looks for garbage if there may be enough of it, and when the
-// driver has none left it lets go of all that it keeps; not in a capture, since the driver
-// waits for the GPU then.
+// take returns a block of n bytes: a free one of the cache, or new memory from the driver. Before
+// it asks the driver it collects garbage if enough may have accumulated. If the driver has no
+// memory left it trims all caches, except during a capture, because trimming waits for the GPU.
 func (m *memory) take(n int, cache *cache, capturing bool) (*block, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -136,10 +134,10 @@ func (m *memory) take(n int, cache *cache, capturing bool) (*block, error) {
 	return b, nil
 }
 
-// garbage is how many bytes are given out at least before garbage is looked for.
+// garbage is the minimum number of bytes allocated between garbage collections.
 const garbage = 256 << 20
 
-// collect runs the garbage collector and waits until what it found has been given back.
+// collect runs the garbage collector and waits until the memory that it found has been released.
 func (m *memory) collect() {
 	m.handed = 0
 	m.mu.Unlock()
@@ -147,7 +145,7 @@ func (m *memory) collect() {
 	driver.CollectGarbage()
 }
 
-// grow takes memory from the driver for a cache, for n bytes or more.
+// grow allocates n bytes or more from the driver for a cache.
 func (m *memory) grow(cache *cache, n int) error {
 	size := segmentFor(n)
 	at, err := m.backend.device.Alloc(size)
@@ -162,7 +160,7 @@ func (m *memory) grow(cache *cache, n int) error {
 	return nil
 }
 
-// trim gives the driver back what nobody holds.
+// trim returns unused segments to the driver.
 func (m *memory) trim() error {
 	for _, at := range m.cache.trim() {
 		if err := m.backend.device.Release(at); err != nil {
@@ -172,16 +170,16 @@ func (m *memory) trim() error {
 	return nil
 }
 
-// lacking says what was asked for and what there is.
+// lacking returns an error with the requested and available memory.
 func (m *memory) lacking(n int, err error) error {
 	if !errors.Is(err, drv.OutOfMemory) {
 		return fmt.Errorf("%s: alloc of %s: %w", m.backend.name, driver.FormatBytes(int64(n)), err)
 	}
-	return fmt.Errorf("%s: alloc: %s asked for, %s of %s are free on the GPU, %s held by tensors: use smaller batches, or let go of tensors: %w", m.backend.name,
+	return fmt.Errorf("%s: alloc: out of memory: requested %s; %s of %s free on the GPU, %s held by tensors; use smaller batches or release tensors: %w", m.backend.name,
 		driver.FormatBytes(int64(n)), driver.FormatBytes(m.backend.device.Free()), driver.FormatBytes(m.backend.device.Total()), driver.FormatBytes(m.live), err)
 }
 
-// Release frees b before it is unreachable.
+// Release frees b before it becomes unreachable.
 func (m *memory) Release(db driver.Buffer) {
 	b := bufferOf(db)
 	if b.block == nil {
@@ -196,7 +194,7 @@ func (m *memory) Release(db driver.Buffer) {
 	m.mu.Unlock()
 }
 
-// give takes a block back.
+// give releases a block.
 func (m *memory) give(b *block) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -212,7 +210,7 @@ func (m *memory) free(b *block) {
 	b.cache().give(b)
 }
 
-// addPool returns a cache for a graph.
+// addPool returns a new cache for a graph.
 func (m *memory) addPool() *cache {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -224,8 +222,8 @@ func (m *memory) addPool() *cache {
 	return c
 }
 
-// freePools gives everybody the memory of a graph: what no tensor holds at once, what one does
-// when it is let go of.
+// freePools merges the memory of a graph into the common cache: memory that no tensor holds at
+// once, the rest when its tensors are released.
 func (m *memory) freePools(held map[*block]bool, pools ...*cache) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -240,7 +238,7 @@ func (m *memory) freePools(held map[*block]bool, pools ...*cache) {
 	}
 }
 
-// Memory returns the bytes that are live and their peak, and what the driver has given.
+// Memory returns the live and peak bytes, and the bytes reserved from the driver.
 func (m *memory) Memory() driver.MemoryStats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -251,19 +249,19 @@ func (m *memory) Memory() driver.MemoryStats {
 	return driver.MemoryStats{Live: m.live, Peak: m.peak, Reserved: reserved, Limit: m.backend.device.Total()}
 }
 
-// ResetPeak sets the peak to what is live.
+// ResetPeak sets the peak to the live bytes.
 func (m *memory) ResetPeak() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.peak = m.live
 }
 
-// EmptyCache gives the driver back what nobody holds. It is torch.cuda.empty_cache.
+// EmptyCache returns unused memory to the driver. It is torch.cuda.empty_cache.
 func (m *memory) EmptyCache() error {
 	turn := m.backend.stream.enter()
 	defer m.backend.stream.leave(turn)
 	if turn != nil {
-		return fmt.Errorf("%s: empty cache: it waits for the GPU, and a graph is being captured; expected it outside of the step", m.backend.name)
+		return fmt.Errorf("%s: empty cache: not allowed during capture; move EmptyCache outside the captured step", m.backend.name)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -17,14 +17,14 @@ func init() {
 	}, normalizeSums}, driver.NormalizeSums)
 }
 
-// statistics are reductions of several operands to several results by kernels of
-// moments.cuh, whose name ends in kind.
+// statistics are reductions of several operands to several results by kernels of moments.cuh;
+// kind is the suffix of their names.
 type statistics struct {
 	kind     string
-	results  []driver.View // two: of dst's shape
-	operands []driver.View // of one shape
+	results  []driver.View // two results of dst's shape
+	operands []driver.View // operands of one shape
 	room     int           // bytes of a partial result
-	// arguments adds a kernel's arguments: what it reads, if it does, and what it writes.
+	// arguments adds a kernel's arguments: its inputs, if reads is set, and its outputs.
 	arguments func(a argsOf, s *statistics, reads bool)
 }
 
@@ -34,8 +34,7 @@ type norm struct {
 	kept, reduced axes
 }
 
-// moments sets variance to the mean square of x's differences from its mean, and mean to
-// that.
+// moments sets mean to the mean of x, and variance to the mean squared difference from it.
 func moments(b *Backend, _ driver.Kernel, variance driver.View, src []driver.View) {
 	x, mean := src[0], src[1]
 	s := statistics{kind: "moments", results: []driver.View{variance, mean}, operands: []driver.View{x}, room: variance.DType.Size()}
@@ -51,8 +50,8 @@ func moments(b *Backend, _ driver.Kernel, variance driver.View, src []driver.Vie
 	s.run(b)
 }
 
-// normalizeSums sets first and second to the sums of g = dy*w and g*((x - mean)*scale),
-// divided by Alpha.
+// normalizeSums sets first and second to the sums of g = dy*w and g*((x - mean)*scale), divided
+// by Alpha.
 func normalizeSums(b *Backend, k driver.Kernel, first driver.View, src []driver.View) {
 	s := statistics{kind: "sums", results: []driver.View{first, src[0]}, operands: src[1:], room: 2 * first.DType.Size()}
 	s.arguments = func(a argsOf, s *statistics, reads bool) {
@@ -70,8 +69,8 @@ func normalizeSums(b *Backend, k driver.Kernel, first driver.View, src []driver.
 	s.run(b)
 }
 
-// walks returns those through results and through the elements of one. A view of kept's
-// comes in the order of Norm.
+// walks returns the walk through the results and the walk through the elements of one result. The
+// views of kept are in the order of Norm.
 func (s *statistics) walks() (kept, reduced walk) {
 	order := []driver.View{s.results[0], s.operands[0], s.results[1]}
 	order = append(order, s.operands[1:]...)
@@ -90,13 +89,14 @@ func (s *statistics) walks() (kept, reduced walk) {
 	return walkOf(to...), walkOf(in...)
 }
 
-// views returns what a kernel takes of a walk: of no more views than Axes has, from one on.
+// views returns the kernel parameter for a range of the walk's views, at most as many as Axes
+// has.
 func (w walk) views(from, to int) *axes {
 	w.stride = w.stride[min(from, len(w.stride)):min(to, len(w.stride))]
 	return w.axes()
 }
 
-// halves does one half after the other, along the longest axis of results.
+// halves processes two halves one after the other, along the longest axis of the results.
 func (s *statistics) halves(b *Backend) {
 	axis := largest(s.results[0].Shape)
 	n := s.results[0].Shape[axis]
@@ -113,7 +113,7 @@ func (s *statistics) halves(b *Backend) {
 	}
 }
 
-// copies has what is reduced lie in one piece.
+// copies makes the reduced elements contiguous.
 func (s *statistics) copies(b *Backend) {
 	var kept, reduced []int
 	for axis, n := range s.operands[0].Shape {
@@ -165,7 +165,7 @@ func (s *statistics) run(b *Backend) {
 		dtype: uint32(s.results[0].DType), parts: 1, outs: int64(kept.n), count: int64(reduced.n),
 		kept: *kept.views(0, 4), reduced: *reduced.views(0, 2),
 	}}
-	if len(s.operands) > 1 { // that lies as the first does, or not
+	if len(s.operands) > 1 { // a second operand, possibly with another layout
 		other := s.operands[1]
 		p.single = pointer(first)%16 != pointer(other)%16
 		for i := range kept.shape {

@@ -13,7 +13,7 @@ func init() {
 	}, normalize}, driver.NormalizeGrad)
 }
 
-// isReal reports whether real numbers of d are computed with.
+// isReal reports whether d is a floating-point compute dtype.
 func isReal(d driver.DType) bool { return d.IsFloat() && !d.IsStorage() }
 
 const maxSpots = 8
@@ -26,7 +26,7 @@ type spots struct {
 	stride [maxSpots][maxRank]int64
 }
 
-// normalize sets dst from operands of its dtype, one or two, and factors that repeat.
+// normalize sets dst from one or two operands of its dtype and broadcast factors.
 func normalize(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	if dst.Len() == 0 {
 		return
@@ -45,7 +45,7 @@ func normalize(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) 
 		}
 		return
 	}
-	given, most, name := 2, 6, k.Code.String()+"_"+dst.DType.String() // views that are no factors; all
+	given, most, name := 2, 6, k.Code.String()+"_"+dst.DType.String() // views that are not factors, and all views
 	if k.Code == driver.NormalizeGrad {
 		given, most = 3, 8
 	}

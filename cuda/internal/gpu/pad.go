@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// Packs returns how many elements 16 bytes hold, which products read at once, 1 for dtypes
-// whose products have no use for that.
+// Packs returns the number of elements in 16 bytes, the unit in which products read, or 1 for
+// dtypes whose products do not benefit.
 func (b *Backend) Packs(d driver.DType) int {
 	if !d.IsFloat() || d.IsStorage() || d == driver.Float64 {
 		return 1
@@ -21,10 +21,10 @@ func (b *Backend) Packs(d driver.DType) int {
 	return 16 / d.Size()
 }
 
-// Room returns a GiB, an eighth of a small GPU's memory.
+// Room returns 1 GiB, an eighth of a small GPU's memory.
 func (b *Backend) Room() int { return 1 << 30 }
 
-// maxMargins is how many axes Margins has.
+// maxMargins is the number of axes of Margins.
 const maxMargins = 6
 
 // margins is Margins of pad.cu.
@@ -44,12 +44,12 @@ type channels struct {
 	from          int64
 }
 
-// Pad sets dst to src with zeros around, before of them along each axis. It goes through
-// dst as it lies in memory.
+// Pad sets dst to src surrounded by zeros, with before of them in front of src along each axis.
+// It follows dst's memory layout.
 func (b *Backend) Pad(dst, src driver.View, before []int) {
 	driver.Poll()
 	if len(dst.Shape) > maxMargins || len(src.Shape) != len(dst.Shape) || len(before) != len(dst.Shape) || src.DType != dst.DType {
-		panic(fmt.Sprintf("%s: pad: %v of %v to %v of %v, zeros before it %v: expected one dtype and rank, of %d at the most", b.name, src.Shape, src.DType, dst.Shape, dst.DType, before, maxMargins))
+		panic(fmt.Sprintf("%s: pad: src %v %v, dst %v %v, zeros before %v; want equal dtypes and ranks, rank at most %d", b.name, src.Shape, src.DType, dst.Shape, dst.DType, before, maxMargins))
 	}
 	b.begin(dst, []driver.View{src})
 	b.pad(dst, src, before)
@@ -67,7 +67,7 @@ func (b *Backend) pad(dst, src driver.View, before []int) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(abs(dst.Stride[j]), abs(dst.Stride[i])) })
-	if n > maxItems { // half of it at a time
+	if n > maxItems { // one half at a time
 		axis := slices.IndexFunc(dst.Shape, func(n int) bool { return n > 1 })
 		half := dst.Shape[axis] / 2
 		front, back, later := dst, dst, slices.Clone(before)
@@ -108,15 +108,15 @@ func (b *Backend) pad(dst, src driver.View, before []int) {
 	b.launch(kernel{"pad", fmt.Sprint("pad_turned_", size)}, grid, [3]uint32{threads, 1, 1}, 0, a)
 }
 
-// padded adds what both kernels take.
+// padded adds the parameters shared by both kernels.
 func (b *Backend) padded(a *drv.Args, dst, src driver.View, m *margins) {
 	a.Ptr(pointer(dst))
 	a.Ptr(pointer(src))
 	a.Bytes(bytesOf(m))
 }
 
-// turnsPacks reports whether dst is written by 16 bytes along an axis along which elements
-// of src are apart.
+// turnsPacks reports whether dst is written in units of 16 bytes along an axis where elements of
+// src are not adjacent.
 func (b *Backend) turnsPacks(dst, src driver.View, axis int) bool {
 	size := dst.DType.Size()
 	if size != 2 && size != 4 || dst.Stride[axis] != 1 || src.Stride[axis] == 1 && src.Shape[axis] > 1 {
@@ -128,6 +128,6 @@ func (b *Backend) turnsPacks(dst, src driver.View, axis int) bool {
 			return false
 		}
 	}
-	const most = 65535 // of a grid's y
+	const most = 65535 // limit of a grid's y
 	return pointer(dst)%16 == 0 && dst.Shape[axis]%n == 0 && dst.Shape[axis]*size <= most*128
 }

@@ -6,10 +6,10 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// pointwise is a family of elementwise codes whose kernels are made by the macro
-// POINTWISE: two for each dtype, for views without gaps and for any, whose name is
-// followed by the dtype that the operands have. Those of the macro TYPED, if typed is
-// set, have the dtypes of operands and result as parameters.
+// pointwise is a family of elementwise codes whose kernels are defined by the macro POINTWISE:
+// two per operand dtype, for contiguous and for arbitrary views; the dtype is the suffix of the
+// name. If typed is set, the kernels come from the macro TYPED and take the dtypes of operands
+// and result as parameters.
 type pointwise struct {
 	module, name string
 	operands     int
@@ -58,9 +58,8 @@ func (p pointwise) run(b *Backend, k driver.Kernel, dst driver.View, src []drive
 	})
 }
 
-// flat reports whether the elements of each view lie one after the other, from where
-// aligned says that packs can be loaded, or are one, and returns the steps from one to
-// the next. The first view is a result.
+// flat reports whether the elements of each view are evenly spaced and packs can be loaded where
+// aligned allows it, and returns the steps. The first view is a result.
 func (w walk) flat(aligned func(i int) bool) (steps [maxViews]int, ok bool) {
 	for i := range w.stride {
 		step, ok := w.step(i)
@@ -72,10 +71,10 @@ func (w walk) flat(aligned func(i int) bool) (steps [maxViews]int, ok bool) {
 	return steps, true
 }
 
-// perPack returns how many elements of d one load of 16 bytes brings.
+// perPack returns the number of elements of d in 16 bytes.
 func perPack(d driver.DType) int { return 16 / d.Size() }
 
-// viewAt returns dst for 0, else an operand.
+// viewAt returns dst for i = 0, otherwise operand i-1.
 func viewAt(dst driver.View, src []driver.View, i int) driver.View {
 	if i == 0 {
 		return dst

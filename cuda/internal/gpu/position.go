@@ -37,9 +37,9 @@ func gather(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	})
 }
 
-// widen makes of several neighbours one element, of 16 bytes or fewer, if views 0 and 1,
-// whose elements have size bytes, let that be, and view 2 repeats there. It returns how
-// many, least or more, else 1. at is the pointers' bits, steps are further strides.
+// widen merges adjacent elements into one of at most 16 bytes, if views 0 and 1, with elements of
+// size bytes, allow it and view 2 repeats there. It returns the number merged, least or more,
+// otherwise 1. at holds the pointers' bits; steps are further strides.
 func (w *walk) widen(size, least int, at drv.Ptr, steps ...int) int {
 	last := len(w.shape) - 1
 	if last < 0 || w.stride[0][last] != 1 || w.stride[1][last] != 1 || w.stride[2][last] != 0 {

@@ -10,17 +10,17 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// queue is the stream that all work of a GPU goes through. While a goroutine captures a
-// graph the others wait for their turn here: what they enqueue would become part of it, and
-// asking whether the stream is done would spoil it.
+// queue is the stream of all work of a GPU. While a goroutine captures a graph, the others wait
+// here: their work would become part of the graph, and querying the stream would invalidate the
+// capture.
 type queue struct {
 	*drv.Stream
 	backend *Backend
-	turn    sync.RWMutex // held for writing by who captures
+	turn    sync.RWMutex // write-locked by the capturing goroutine
 }
 
-// enter waits until the calling goroutine may use the stream, and returns the capture that
-// it does so for, nil if for none. leave is called with that.
+// enter waits until the calling goroutine may use the stream, and returns the goroutine's
+// capture, or nil. The result is passed to leave.
 func (q *queue) enter() *capture {
 	c := q.backend.capture()
 	if c != nil || q.turn.TryRLock() {
@@ -63,7 +63,7 @@ func (q *queue) Copy(dst, src drv.Ptr, n int) error {
 	return q.Stream.Copy(dst, src, n)
 }
 
-// Set8 enqueues filling n bytes.
+// Set8 enqueues a fill of n bytes.
 func (q *queue) Set8(dst drv.Ptr, value byte, n int) error {
 	defer q.leave(q.enter())
 	return q.Stream.Set8(dst, value, n)
@@ -81,7 +81,7 @@ func (q *queue) LaunchGraph(g *drv.Graph) error {
 	return q.Stream.LaunchGraph(g)
 }
 
-// Query reports whether all that was enqueued is done.
+// Query reports whether all enqueued work is done.
 func (q *queue) Query() (done bool, err error) {
 	defer q.leave(q.enter())
 	return q.Stream.Query()

@@ -33,7 +33,7 @@ func bernoulli(b *Backend, k driver.Kernel, dst driver.View, _ []driver.View) {
 		return
 	}
 	if !dst.Contiguous() || pointer(dst)%4 != 0 {
-		panic(fmt.Sprintf("%s: %v: a result at %d with strides %v, expected one without gaps that begins at a multiple of 4", b.name, k.Code, dst.Offset, dst.Stride))
+		panic(fmt.Sprintf("%s: %v: result has offset %d and strides %v; want a contiguous result at a multiple of 4", b.name, k.Code, dst.Offset, dst.Stride))
 	}
 	a := newArgs()
 	a.Ptr(pointer(dst))
@@ -47,7 +47,7 @@ func bernoulli(b *Backend, k driver.Kernel, dst driver.View, _ []driver.View) {
 		a.Ptr(0)
 	}
 	if k.Code == driver.Bernoulli {
-		n = (n + 3) / 4 // a thread's
+		n = (n + 3) / 4 // items per thread
 	} else {
 		a.I64(int64(k.More[2]))
 		a.I32(int32(dst.Shape[len(dst.Shape)-1]))

@@ -17,17 +17,16 @@ type results struct {
 	kept, reduced axes
 }
 
-// reduction is how the elements of src that go into one element of dst are joined. It
-// is the launches of kernels made by rows, columns and joints of reduce.cuh.
+// reduction joins the elements of src that belong to one element of dst. It uses the kernels
+// defined by rows, columns and joints of reduce.cuh.
 type reduction struct {
-	module, name string // of kernels: rows_name, columns_name, columns_packs_name
-	joints       string // the one that joins partial results
+	module, name string // kernels: rows_name, columns_name, columns_packs_name
+	joints       string // kernel that joins partial results
 	room         int    // bytes of a partial result
 }
 
-// run enqueues the reduction. It gives up parallel work of no kind: rows for results whose
-// elements are neighbours, columns where results are, several blocks for one result
-// where it has many elements.
+// run enqueues the reduction. It uses rows if the elements of a result are adjacent, columns if
+// the results are, and several blocks per result if a result has many elements.
 func (r reduction) run(b *Backend, code driver.Code, dst, src driver.View) {
 	kept, reduced := reducedWalks(dst, src)
 	switch {
@@ -89,8 +88,8 @@ func (r reduction) run(b *Backend, code driver.Code, dst, src driver.View) {
 	}
 }
 
-// joining returns how partial results of outs results are joined: the threads of a group,
-// the blocks, and how many parts are left of each.
+// joining returns the launch that joins the partial results of outs results: threads per group,
+// blocks, and parts left of each result.
 func joining(outs, parts int) (group, grid, left int) {
 	if parts <= 32 {
 		group = pow2(parts)
@@ -100,14 +99,14 @@ func joining(outs, parts int) (group, grid, left int) {
 	return 64, outs * left, left
 }
 
-// plan is how a reduction is launched.
+// plan holds the launch parameters of a reduction.
 type plan struct {
 	results
 	kernel        string
 	near          bool
-	group         int  // threads of a result, for rows
+	group         int  // threads per result, for rows
 	wide, deep    int  // threads, for columns
-	width         int  // columns
+	width         int  // number of columns
 	single        bool // a thread takes one column at a time
 	grid, threads uint32
 }
@@ -127,7 +126,7 @@ func (p *plan) arguments(a argsOf) {
 	a.I64(int64(p.width))
 }
 
-// rows plans for results whose elements are read by neighbouring threads.
+// rows plans for results whose elements are read by adjacent threads.
 func (p *plan) rows(reduced walk) {
 	const block, part = 1024, 8192 // elements of a warp, and of a block
 	p.kernel = "rows_"
@@ -145,8 +144,8 @@ func (p *plan) rows(reduced walk) {
 	p.threads, p.grid = uint32(32*pow2((min(count, part)+block-1)/block)), uint32(outs*parts)
 }
 
-// columns plans for results whose neighbours' elements are neighbours, and reports whether
-// that is so.
+// columns plans for adjacent results with adjacent elements, and reports whether the views have
+// that layout.
 func (p *plan) columns(b *Backend, kept, reduced walk, src driver.View) bool {
 	last, deepest := len(kept.shape)-1, len(reduced.shape)-1
 	if last < 0 || deepest < 0 || p.count <= 8 || abs(kept.stride[1][last]) >= abs(reduced.stride[0][deepest]) {
@@ -194,8 +193,8 @@ func (p *plan) columns(b *Backend, kept, reduced walk, src driver.View) bool {
 	return true
 }
 
-// reducedWalks returns the walk through dst and what of src begins a result, and that
-// through the elements of a result.
+// reducedWalks returns the walk through dst with the first element of each result in src, and the
+// walk through the elements of a result.
 func reducedWalks(dst, src driver.View) (kept, reduced walk) {
 	from, to := driver.View{}, driver.View{}
 	in := driver.View{}
@@ -210,12 +209,12 @@ func reducedWalks(dst, src driver.View) (kept, reduced walk) {
 	return walkOf(to, from), walkOf(in)
 }
 
-// fits reports whether a kernel can go through the walk at once.
+// fits reports whether one kernel can cover the walk.
 func (w walk) fits() bool {
 	return len(w.shape) <= 1 || w.n <= maxItems && len(w.shape) <= maxRank
 }
 
-// scratch returns memory that kernels use until it is released.
+// scratch returns memory for kernels, valid until its release.
 func (b *Backend) scratch(n int) driver.Buffer {
 	buffer, err := b.AllocUnset(n)
 	if err != nil {
@@ -224,7 +223,7 @@ func (b *Backend) scratch(n int) driver.Buffer {
 	return buffer
 }
 
-// temporary returns a view of scratch without gaps.
+// temporary returns a contiguous view of scratch memory.
 func (b *Backend) temporary(d driver.DType, shape []int) driver.View {
 	v := driver.View{DType: d, Shape: shape, Stride: make([]int, len(shape))}
 	n := 1
@@ -244,7 +243,7 @@ func cut(v driver.View, axis, lo, hi int) driver.View {
 	return v
 }
 
-// largest returns the axis that is the longest.
+// largest returns the longest axis.
 func largest(shape []int) int {
 	most := 0
 	for axis, n := range shape {
@@ -255,7 +254,7 @@ func largest(shape []int) int {
 	return most
 }
 
-// pow2 returns the least power of two that is not below n.
+// pow2 returns the least power of two that is at least n.
 func pow2(n int) int { return 1 << bits.Len(uint(max(n, 1)-1)) }
 
 func abs(n int) int { return max(n, -n) }

@@ -29,11 +29,11 @@ type lines struct {
 	others     axes
 }
 
-// scan goes along lines of an axis.
+// scan scans the lines along an axis.
 func scan(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	views := append([]driver.View{dst}, src...)
 	if len(src) == 1 {
-		views = append(views, src[0]) // for the factors, which are not read
+		views = append(views, src[0]) // stands for the factors, which are not read
 	}
 	if dst.Len() == 0 {
 		return
@@ -81,7 +81,7 @@ func scan(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	})
 }
 
-// without returns v at the start of an axis.
+// without returns v at index 0 of an axis.
 func without(v driver.View, axis int) driver.View {
 	v.Shape = slices.Delete(slices.Clone(v.Shape), axis, axis+1)
 	v.Stride = slices.Delete(slices.Clone(v.Stride), axis, axis+1)

@@ -18,28 +18,28 @@ func init() {
 	offer(family{offers, scatter}, driver.Scatter, driver.ScatterAdd, driver.ScatterMul, driver.ScatterMax, driver.ScatterMin)
 }
 
-// scattering is a scatter: lines along the axis of dst, x and index, which walk goes
-// through.
+// scattering holds the parameters of a scatter: lines along the axis of dst, x and index, and the
+// walk through them.
 type scattering struct {
 	code          driver.Code
 	dst, x, index driver.View
-	size, m       int // of dst and of x and index along the axis
+	size, m       int // size of dst, and of x and index, along the axis
 	walk          walk
-	bytes         int // of an element
+	bytes         int // element size in bytes
 	kernel        string
 	to, from      int // strides along the axis
-	step          int // index's
+	step          int // stride of the index
 }
 
 const (
-	fewPositions = 16      // of a line, which a thread goes through
-	manyLines    = 1 << 14 // keep the GPU busy with a thread each
+	fewPositions = 16      // line length that one thread handles
+	manyLines    = 1 << 14 // lines that keep the GPU busy with a thread each
 )
 
-// scatter lets elements of x meet those of dst at the positions in index along the axis,
-// each of dst in the order in which they come in x. Where lines are short, or many that
-// have positions of their own, a thread goes through each. Else the positions are sorted,
-// and equal ones make one thread's work, or a row of threads', where lines share them.
+// scatter combines elements of x with those of dst at the positions in index along the axis, for
+// each element of dst in the order of x. If lines are short, or many with their own positions,
+// one thread handles each. Otherwise the positions are sorted, and equal ones are handled by one
+// thread, or by a row of threads if lines share the positions.
 func scatter(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	x, index := src[0], src[1]
 	m := x.Shape[k.Axis]
@@ -75,7 +75,7 @@ func scatter(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	}
 }
 
-// widen chooses the kernel and makes several elements one if they lie side by side.
+// widen selects the kernel and merges adjacent elements.
 func (s *scattering) widen() {
 	s.widenNothing()
 	least := 1
@@ -104,7 +104,7 @@ func (s *scattering) widenNothing() {
 	}
 }
 
-// arguments begins those of a kernel, for n lines.
+// arguments returns the first arguments of a kernel for n lines.
 func (s *scattering) arguments(n int) *drv.Args {
 	a := newArgs()
 	a.Bytes(bytesOf(&struct {
@@ -114,7 +114,7 @@ func (s *scattering) arguments(n int) *drv.Args {
 	return a
 }
 
-// at returns where view v's line at offset begins.
+// at returns the address of view v's line at offset.
 func (s *scattering) at(v int, offset []int) drv.Ptr {
 	switch v {
 	case 0:
@@ -137,8 +137,9 @@ func (s *scattering) lines(b *Backend) {
 	})
 }
 
-// sorted returns the positions of lines, from first on, sorted, each line's greater by
-// size than those of the one before, and where they were. wide says that they have 64 bits.
+// sorted returns the sorted positions of lines, from first, and their original places. Each
+// line's positions are offset by size from those of the line before. wide reports whether they
+// have 64 bits.
 func (s *scattering) sorted(b *Backend, first, lines int, index drv.Ptr, axes *axes) (keys, order driver.Buffer, wide bool) {
 	count := lines * s.m
 	digits := bits.Len(uint(lines*s.size - 1))
@@ -162,14 +163,14 @@ func (s *scattering) sorted(b *Backend, first, lines int, index drv.Ptr, axes *a
 	return keys, order, wide
 }
 
-// meet goes through the lines in the order of sorted keys: lines that share them all, if
-// size is 0, else those that have them.
+// meet processes the lines in the order of the sorted keys: all lines share the keys if size is
+// 0, otherwise each line has its own.
 func (s *scattering) meet(b *Backend, keys, order driver.Buffer, wide bool, count, size, first, lines int, offset []int, axes *axes) {
 	name := "scatter_sorted_" + s.kernel + "_32"
 	if wide {
 		name = "scatter_sorted_" + s.kernel + "_64"
 	}
-	group := 0 // threads for a key, a power of two
+	group := 0 // threads per key, a power of two
 	if size == 0 {
 		group = min(bits.Len(uint(lines-1)), bits.Len(threads-1))
 	}
@@ -190,7 +191,7 @@ func (s *scattering) meet(b *Backend, keys, order driver.Buffer, wide bool, coun
 	b.launch(kernel{"position", name}, [3]uint32{uint32((count + each - 1) / each), uint32(beside), 1}, [3]uint32{threads, 1, 1}, 0, a)
 }
 
-// rows sorts the positions that all lines share.
+// rows sorts positions that all lines share.
 func (s *scattering) rows(b *Backend) {
 	none := &axes{rank: 1}
 	none.size[0] = dividerOf(1)
@@ -202,7 +203,7 @@ func (s *scattering) rows(b *Backend) {
 	b.Release(order)
 }
 
-// elements sorts the positions of all lines, or of as many as can be counted.
+// elements sorts the positions of all lines, or of as many as the counter allows.
 func (s *scattering) elements(b *Backend) {
 	together := maxItems / s.m
 	s.walk.parts(func(axes *axes, n int, offset []int) {

@@ -18,7 +18,7 @@ func init() {
 		softmax}, driver.SoftmaxGrad, driver.LogSoftmaxGrad)
 }
 
-// halfOrFloat reports whether d is computed on in float32.
+// halfOrFloat reports whether d is computed in float32.
 func halfOrFloat(d driver.DType) bool { return d.Wide() == driver.Float32 && !d.IsStorage() }
 
 // softened is Softened of softmax.cuh.
@@ -31,12 +31,12 @@ type softened struct {
 }
 
 const (
-	softCached = 8 << 10 // elements of a line that stay in registers
-	softMost   = 4 << 20 // elements of a line that a block adds up
+	softCached = 8 << 10 // elements of a line kept in registers
+	softMost   = 4 << 20 // elements of a line that one block adds up
 )
 
-// softmax computes along an axis: rows where its elements are neighbours, columns where
-// lines are.
+// softmax computes along an axis: by rows if the elements along it are adjacent, by columns if
+// the lines are.
 func softmax(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	if dst.Len() == 0 {
 		return
@@ -63,7 +63,7 @@ func softmax(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 		p := s
 		p.lines, p.others = int64(lines), *axes
 		name, grid, block, first := "rows_", 0, threads, -1
-		beside := 0 // how far lines of src are apart
+		beside := 0 // distance between lines of src
 		if last := axes.rank - 1; lines > 1 {
 			beside = abs(int(axes.stride[1][last]))
 		}
@@ -111,7 +111,7 @@ func (w walk) aligned(view, n int) bool {
 	return true
 }
 
-// softmaxByParts runs the codes that the code is defined by, for vast lines.
+// softmaxByParts runs the codes that define the code, for very long lines.
 func softmaxByParts(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	one := append([]int(nil), dst.Shape...)
 	one[k.Axis] = 1

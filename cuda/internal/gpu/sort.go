@@ -15,15 +15,16 @@ func init() {
 	}, argSort}, driver.ArgSort)
 }
 
-// Lengths of lines: what is sorted by counting, and in a block. Longer ones are sorted in
-// tiles of sortTile, digit by digit, as many at a time as find room in sortRoom.
+// Maximum line lengths for sorting by counting, and in one block. Longer lines are sorted in
+// tiles of sortTile, digit by digit, as many lines at a time as fit in sortRoom.
 const (
 	sortFew  = 64
 	sortTile = 4096
 	sortRoom = 256 << 20
 )
 
-// sorting is what kernels of sort.cu take: Source, and how many bits keys may differ in.
+// sorting holds the parameters of kernels of sort.cu: Source, and the number of bits in which
+// keys may differ.
 type sorting struct {
 	source struct {
 		at       drv.Ptr
@@ -32,7 +33,7 @@ type sorting struct {
 		dtype, n uint32
 	}
 	bits int
-	wide bool // keys of 64 bits
+	wide bool // 64-bit keys
 }
 
 func (s sorting) kernel(name string) kernel {
@@ -58,7 +59,7 @@ func argSort(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 		return
 	}
 	if n > maxItems {
-		panic(fmt.Sprintf("%s: argsort: a line of %d elements, expected %d at the most", b.name, n, maxItems))
+		panic(fmt.Sprintf("%s: argsort: axis has %d elements; want at most %d", b.name, n, maxItems))
 	}
 	s := sorting{bits: 8 * x.DType.Size(), wide: x.DType.Size() == 8}
 	s.source.step, s.source.dtype, s.source.n = int64(x.Stride[k.Axis]), uint32(x.DType), uint32(n)
@@ -72,7 +73,7 @@ func argSort(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	})
 }
 
-// first returns what of v is the first along an axis.
+// first returns v at index 0 of an axis.
 func first(v driver.View, axis int) driver.View {
 	v.Shape = append([]int(nil), v.Shape...)
 	v.Shape[axis] = 1
@@ -99,8 +100,8 @@ func (b *Backend) sortLines(s sorting, dst drv.Ptr, step, lines int, axes *axes)
 	b.launchItems(s.kernel("sort_few"), (lines+threads/n-1)/(threads/n)*threads, a)
 }
 
-// sortBlocks sorts lines of up to sortTile in a block each: the order goes to dst, or to
-// order together with the keys.
+// sortBlocks sorts lines of at most sortTile elements in a block each. It writes the order to
+// dst, or to order together with the keys.
 func (b *Backend) sortBlocks(s sorting, dst drv.Ptr, step int, keys, order drv.Ptr, lines int, axes *axes) {
 	each := 1
 	for threads*each < int(s.source.n) {
@@ -118,14 +119,14 @@ func (b *Backend) sortBlocks(s sorting, dst drv.Ptr, step int, keys, order drv.P
 	b.launchItems(s.kernel(fmt.Sprintf("sort_block%d", each)), lines*threads, a)
 }
 
-// sortLong sorts lines of more than sortTile elements into dst or, where that is nil, one
-// line's keys and order into buffers that it returns.
+// sortLong sorts lines of more than sortTile elements into dst; if dst is nil, it sorts one line
+// and returns its keys and order in buffers.
 func (b *Backend) sortLong(s sorting, dst drv.Ptr, step, lines int, axes *axes) (keys, order driver.Buffer) {
 	n := int(s.source.n)
 	tiles := (n + sortTile - 1) / sortTile
 	together := max(1, min(lines, sortRoom/(n*(s.keyBytes()+4)*2), 1<<16-1))
 	passes := (s.bits + 7) / 8
-	buffers := 1 // of keys and places, between passes
+	buffers := 1 // buffers of keys and places, between passes
 	if passes > 1 {
 		buffers = 2
 	}
@@ -188,8 +189,8 @@ func (b *Backend) sortLong(s sorting, dst drv.Ptr, step, lines int, axes *axes) 
 	return room[last].keys, room[last].places
 }
 
-// sortKeys sorts n keys that differ in their lowest bits only, and returns them and where
-// each was.
+// sortKeys sorts n keys that differ in their lowest bits only, and returns them with their
+// original places.
 func (b *Backend) sortKeys(keys driver.Buffer, n, bits int, wide bool) (sorted, order driver.Buffer) {
 	s := sorting{bits: bits, wide: wide}
 	s.source.at, s.source.n = at(keys), uint32(n)
@@ -203,5 +204,5 @@ func (b *Backend) sortKeys(keys driver.Buffer, n, bits int, wide bool) (sorted, 
 	return sorted, order
 }
 
-// at returns where a buffer begins.
+// at returns a buffer's address.
 func at(b driver.Buffer) drv.Ptr { return bufferOf(b).at() }

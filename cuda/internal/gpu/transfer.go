@@ -12,30 +12,28 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// staging is a ring of pinned host memory that copies go through: the GPU fetches from
-// there and stores there by itself. Small copies lie side by side in a slot, so that a
-// step with many of them does not wait for the GPU.
+// staging is a ring of pinned host memory for asynchronous copies. Small copies are adjacent in a
+// slot, so that a step with many of them does not wait for the GPU.
 type staging struct {
 	mu     sync.Mutex
 	slots  [4]slot
-	now    int // the slot that copies take room of
-	taken  int // bytes of it
+	now    int // slot in use
+	taken  int // bytes of it in use
 	opened bool
 }
 
-// slot is a part of the ring, free when its event has happened, which is recorded anew
-// after each copy.
+// slot is a part of the ring. It is free once its event, recorded after each copy, is complete.
 type slot struct {
 	memory *drv.Pinned
 	event  *drv.Event
 	used   bool
 }
 
-// slotBytes is what one copy moves at the most.
+// slotBytes is the maximum number of bytes per copy.
 const slotBytes = 4 << 20
 
-// room returns a slot and where its next n bytes begin, at most slotBytes. It waits until
-// the GPU has done with what was there. The ring is locked.
+// room returns a slot and the offset of its next n bytes, at most slotBytes. It waits until the
+// GPU has finished with their earlier content. The ring must be locked.
 func (b *Backend) room(n int) (at *slot, off int) {
 	s := &b.staging
 	if !s.opened {
@@ -65,8 +63,8 @@ func (b *Backend) room(n int) (at *slot, off int) {
 	return &s.slots[s.now], off
 }
 
-// Write copies p to a buffer, from off on. It returns when p may be changed, which is
-// before the GPU has the copy.
+// Write copies p to a buffer at offset off. p may be changed when it returns, which is before the
+// GPU has copied the data.
 func (b *Backend) Write(db driver.Buffer, off int, p []byte) {
 	at := b.bytesAt(db, off, len(p))
 	if c := b.capture(); c != nil {
@@ -92,10 +90,10 @@ func (b *Backend) write(at drv.Ptr, p []byte) {
 	}
 }
 
-// Read copies bytes of a buffer, from off on, to p, when all that was enqueued is done.
+// Read copies bytes of a buffer at offset off to p after all enqueued work is done.
 func (b *Backend) Read(p []byte, db driver.Buffer, off int) {
 	if c := b.capture(); c != nil {
-		c.refuse("reading values, as Item, Float64s, a scaler's Step and printing do, which the GPU has not computed; expected it after a Replay")
+		c.refuse("reading values (Item, Float64s, printing, a scaler's Step) is not allowed during capture; read them after a Replay")
 	}
 	at := b.bytesAt(db, off, len(p))
 	b.staging.mu.Lock()
@@ -105,7 +103,7 @@ func (b *Backend) Read(p []byte, db driver.Buffer, off int) {
 		off int
 		to  []byte
 	}
-	var ahead []part // copies under way, in order
+	var ahead []part // pending copies, in order
 	finish := func() {
 		b.await(ahead[0].event.Query)
 		copy(ahead[0].to, ahead[0].memory.Bytes()[ahead[0].off:])
@@ -132,16 +130,15 @@ func (b *Backend) Read(p []byte, db driver.Buffer, off int) {
 func (b *Backend) bytesAt(db driver.Buffer, off, n int) drv.Ptr {
 	own := bufferOf(db)
 	if off < 0 || n > own.size-off {
-		panic(fmt.Sprintf("%s: bytes %d to %d of a buffer of %d", b.name, off, off+n, own.size))
+		panic(fmt.Sprintf("%s: bytes %d to %d are out of range of a buffer of %d", b.name, off, off+n, own.size))
 	}
 	return own.at() + drv.Ptr(off)
 }
 
-// wait returns when all that was enqueued is done.
+// wait waits until all enqueued work is done.
 func (b *Backend) wait() { b.await(b.stream.Query) }
 
-// await asks until something is done, and polls: no thread of the system is held
-// meanwhile, and an interrupt is heard.
+// await polls until a query is done. It does not block an OS thread, and it can be interrupted.
 func (b *Backend) await(query func() (done bool, err error)) {
 	start := time.Now()
 	for {
@@ -159,10 +156,10 @@ func (b *Backend) await(query func() (done bool, err error)) {
 	}
 }
 
-// failed panics with an error of the driver's.
+// failed panics with a driver error.
 func failed(err error) { panic(&driver.Failure{Err: err}) }
 
-// must panics with an error of the driver's.
+// must panics if err is a driver error.
 func (b *Backend) must(err error) {
 	if err != nil {
 		failed(fmt.Errorf("%s: %w", b.name, err))

@@ -35,22 +35,23 @@ func offersUpdate(c driver.Code, dst driver.DType, src []driver.DType) bool {
 	return (len(src) == 1 || len(src) == 2) && all(src, len(src), dst)
 }
 
-// update is what tensors have in common that one launch of a kernel of update.cu changes.
+// update holds the properties shared by the tensors that one launch of a kernel of update.cu
+// changes.
 type update struct {
 	kernel driver.Kernel
 	dtype  driver.DType
-	views  int          // of tensors with as many elements
-	half   driver.DType // of copies, Invalid without
+	views  int          // number of views of the tensor's size
+	half   driver.DType // dtype of half-precision copies, or Invalid
 }
 
 // change is an update of one tensor.
 type change struct {
 	update
-	data   []driver.View // with as many elements, the changed one first
+	data   []driver.View // views of the tensor's size, the changed one first
 	behind [2]driver.View
 }
 
-// changeOf sorts the operands of an update.
+// changeOf classifies the operands of an update.
 func changeOf(k driver.Kernel, dst driver.View, src []driver.View) change {
 	c := change{update: update{kernel: k, dtype: dst.DType}}
 	switch k.Code {
@@ -70,8 +71,7 @@ func changeOf(k driver.Kernel, dst driver.View, src []driver.View) change {
 	return c
 }
 
-// gapless reports whether, with the axes in some order, the elements of all views lie one
-// after the other.
+// gapless reports whether all views are contiguous for some common order of axes.
 func (c change) gapless() bool {
 	views := c.data
 	if c.half != driver.Invalid {
@@ -136,7 +136,7 @@ func (u update) name() string {
 	return name + u.dtype.String()
 }
 
-// args begins the parameters of a launch.
+// args returns the first parameters of a launch.
 func (u update) args() argsOf {
 	a := argsOf{newArgs()}
 	if u.dtype == driver.Float64 {
@@ -149,7 +149,7 @@ func (u update) args() argsOf {
 	return a
 }
 
-// optional adds the pointer of a view that may not be there.
+// optional adds the pointer of an optional view.
 func (a argsOf) optional(v driver.View) {
 	if v.Buffer == nil {
 		a.Ptr(0)

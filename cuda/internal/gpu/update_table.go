@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	mostTensors = 111  // that the parameters of a launch have room for, if little is to be known of each
-	tableStep   = 8192 // elements that a block takes
+	mostTensors = 111  // tensors that fit in the launch parameters if their entries are small
+	tableStep   = 8192 // elements per block
 )
 
-// table is Table of update.cu, and the update that it is for.
+// table is Table of update.cu and its update.
 type table struct {
 	update
 	count uint32
@@ -27,10 +27,10 @@ type table struct {
 
 func newTable(u update) *table { return &table{update: u} }
 
-// room returns how many tensors fit.
+// room returns the number of tensors that fit.
 func (u update) room() int { return 4000 / (12 + 8*(u.views+2)) }
 
-// bytes returns the table as the kernel has it.
+// bytes returns the table in the kernel's layout.
 func (t *table) bytes() []byte {
 	room, little := t.room(), binary.LittleEndian
 	list := little.AppendUint32(make([]byte, 0, 4096), t.count)
@@ -49,7 +49,7 @@ func (t *table) bytes() []byte {
 	return list
 }
 
-// takes reports whether changes of u may be entered, and enters their copies' dtype.
+// takes reports whether changes of u can be added, and sets the dtype of their copies.
 func (t *table) takes(u update) bool {
 	joined := t.update
 	if joined.half == driver.Invalid {
@@ -64,8 +64,8 @@ func (t *table) takes(u update) bool {
 	return true
 }
 
-// RunAll runs updates of tensors of all sizes in few launches, and all else one by one.
-// It implements [driver.Batcher].
+// RunAll batches updates of tensors of all sizes in few launches and runs other kernels one by
+// one. It implements [driver.Batcher].
 func (b *Backend) RunAll(list []driver.Launch) {
 	driver.Poll()
 	for _, l := range list {
@@ -96,7 +96,7 @@ func (b *Backend) RunAll(list []driver.Launch) {
 	runtime.KeepAlive(list)
 }
 
-// enter adds a change to a table, which is launched when it is full.
+// enter adds a change to a table and launches the table when it is full.
 func (b *Backend) enter(t *table, c change) {
 	n := c.data[0].Len()
 	if n == 0 {
@@ -116,7 +116,7 @@ func (b *Backend) enter(t *table, c change) {
 	}
 }
 
-// flush launches what a table holds and empties it.
+// flush launches and empties a table.
 func (b *Backend) flush(t *table) {
 	if t.count == 0 {
 		return

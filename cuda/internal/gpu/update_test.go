@@ -119,7 +119,7 @@ func TestManyGuarded(t *testing.T) {
 	before := fake.Launches()
 	p.gpu.(driver.Batcher).RunAll(together)
 	if got := fake.Launches() - before; !fake.Real() && got > 4 {
-		t.Errorf("%d launches, want 4 at the most: two for each dtype of copies", got)
+		t.Errorf("%d launches, want at most 4: two for each dtype of copies", got)
 	}
 	for i, v := range pairs {
 		got, want := make([]byte, v.cpu.Buffer.Bytes()), make([]byte, v.cpu.Buffer.Bytes())

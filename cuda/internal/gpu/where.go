@@ -14,7 +14,7 @@ func init() {
 			return !dst.IsStorage() && len(src) == 3 && (src[0] == driver.Bool || src[0] == dst) && all(src[1:], 2, dst)
 		},
 		func(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
-			mask := ^int64(0) // what makes a condition true
+			mask := ^int64(0) // bits that make a condition true
 			if c := src[0].DType; c.IsFloat() {
 				mask = 1<<(8*c.Size()-1) - 1
 			}
@@ -30,8 +30,8 @@ func init() {
 		}}, driver.Dropout)
 }
 
-// choose runs a kernel of module where on a condition and operands of dst's dtype; scalar
-// adds its parameter.
+// choose runs a kernel of module where on a condition and operands of dst's dtype; scalar adds
+// its parameter.
 func (b *Backend) choose(k kernel, dst driver.View, src []driver.View, scalar func(a argsOf)) {
 	n := dst.Len()
 	if n == 0 {

@@ -78,7 +78,7 @@ func TestWithoutDriver(t *testing.T) {
 	}
 	err := link.Load("")
 	if err == nil || !strings.Contains(err.Error(), "no NVIDIA driver: /nonexistent/libcuda.so.1") {
-		t.Errorf("Load: %v, want the file that is not there", err)
+		t.Errorf("Load: %v, want the missing file", err)
 	}
 	if again := link.Load("/elsewhere"); again != err {
 		t.Errorf("second Load: %v, want the first one's error", again)

@@ -15,8 +15,8 @@ int link_unbound(void) { return __atomic_load_n(&state, __ATOMIC_ACQUIRE); }
 
 static int missing(void) { return NOT_FOUND; } // the driver is older than the function
 
-// gorgonia.org/cu calls cuInit when its package is initialized and exits the
-// process if it fails. So this one succeeds; link_load does the work.
+// gorgonia.org/cu calls cuInit when its package is initialised, and exits the process if it
+// fails. So this one succeeds; link_load does the work.
 __attribute__((visibility("hidden"))) int cuInit(unsigned flags) {
 	(void)flags;
 	return 0;
@@ -35,7 +35,7 @@ int link_load(const char *path, char *message, int size) {
 	}
 	int (*init)(unsigned) = (int (*)(unsigned))dlsym(lib, "cuInit");
 	if (!init) {
-		snprintf(message, size, "%s is no NVIDIA driver: it has no cuInit", path);
+		snprintf(message, size, "%s is not an NVIDIA driver: it has no cuInit", path);
 		return failed(NO_DEVICE);
 	}
 	int r = init(0);

@@ -16,8 +16,7 @@ import (
 	"unsafe"
 )
 
-// driverFile is what the loader finds where a driver is installed as usual; the
-// other two are where WSL and NixOS keep theirs.
+// driverFile lists the names of the driver: the usual installation, then those of WSL and NixOS.
 var driverFile = []string{"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "/run/opengl-driver/lib/libcuda.so.1"}
 
 var loaded struct {
@@ -25,11 +24,10 @@ var loaded struct {
 	err error
 }
 
-// Load binds the driver and starts it: the file at path, or, if path is empty,
-// the one that the environment variable HALFNOTE_CUDA_DRIVER names, or else the
-// installed libcuda.so.1. It does so once; later calls return what the first one
-// returned, whatever their path. The error says why there is no driver or no
-// device.
+// Load binds and starts the driver: the file at path; if path is empty, the one named by the
+// environment variable HALFNOTE_CUDA_DRIVER, or else the installed libcuda.so.1. It does so once;
+// later calls return the first result, whatever their path. The error says why there is no driver
+// or no device.
 func Load(path string) error {
 	loaded.Do(func() {
 		if path == "" {

@@ -19,7 +19,7 @@ extern int cuStreamBeginCapture_v2(uintptr_t stream, int mode);
 extern int cuStreamEndCapture(uintptr_t stream, uintptr_t *graph);
 
 enum { INVALID_VALUE = 1 };
-enum { CAPTURE_RELAXED = 2 };     // the others want begin and end on one thread
+enum { CAPTURE_RELAXED = 2 };     // other modes require begin and end on one thread
 enum { HOSTALLOC_PORTABLE = 1 };  // pinned for every device
 enum { ERROR_LOG_BUFFER = 5, ERROR_LOG_BUFFER_SIZE = 6 };
 

@@ -1,11 +1,11 @@
-// Calls of the driver that gorgonia.org/cu lacks. Prototypes are our own: no
-// cuda.h. Each makes ctx current first, because a goroutine may come by any
-// thread, and returns a CUresult.
+// Driver calls that gorgonia.org/cu lacks. The prototypes are declared here, without cuda.h. Each
+// call first makes ctx current, because a goroutine may run on any thread, and returns a
+// CUresult.
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LINK_PARAMS = 64 }; // of a launch, at most
+enum { LINK_PARAMS = 64 }; // maximum number of launch parameters
 
 int link_load(const char *path, char *message, int size);
 int link_launch(uintptr_t ctx, uintptr_t f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,

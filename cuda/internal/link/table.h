@@ -1,5 +1,5 @@
-// The table of the driver's functions, and the jump through an entry of it: 6
-// bytes of code that touch no argument, so that one form fits all prototypes.
+// The table of the driver's functions, and the jump through a table entry: 6 bytes of code that
+// touch no argument, so that one form fits all prototypes.
 
 #pragma GCC visibility push(hidden)
 extern void *link_slot[];
@@ -22,5 +22,5 @@ int link_unbound(void);
 		"\tldr x16, [x16, #:lo12:link_slot+8*" #i "]\n"        \
 		"\tbr x16\n.size " #name ",.-" #name "\n");
 #else
-#error "the NVIDIA driver is bound on amd64 and arm64 only"
+#error "the NVIDIA driver is supported on amd64 and arm64 only"
 #endif

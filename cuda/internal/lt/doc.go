@@ -1,10 +1,9 @@
-// Package lt multiplies matrices by cublasLt, NVIDIA's library of matrix products, where
-// that is installed. It is looked for at run time, by dlopen: its absence is normal.
+// Package lt multiplies matrices with cublasLt, NVIDIA's library of matrix products, if it is
+// installed. It is loaded at run time by dlopen; its absence is normal.
 //
-// Numbers and prototypes are facts of the interface that the cuBLAS documentation
-// describes in "Using the cublasLt API", which has been the same from CUDA 11 on; no
-// header of NVIDIA's is read.
+// Constants and prototypes follow the cuBLAS documentation, "Using the cublasLt API", which has
+// not changed since CUDA 11. No NVIDIA header is used.
 //
-// It knows column-major matrices by their addresses. It knows neither tensors nor whose
-// memory that is.
+// The package handles column-major matrices by address. It knows nothing of tensors or of memory
+// ownership.
 package lt

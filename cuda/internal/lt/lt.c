@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern int cuCtxSetCurrent(uintptr_t ctx); // of package link
+extern int cuCtxSetCurrent(uintptr_t ctx); // defined in package link
 
 enum { NOT_INITIALIZED = 1, ALLOC_FAILED = 3, NOT_SUPPORTED = 15 };
 enum { DESC_TRANSA = 3, DESC_TRANSB = 4, DESC_EPILOGUE = 7, DESC_BIAS_POINTER = 8, DESC_BIAS_TYPE = 26 };
@@ -49,7 +49,7 @@ struct lt_library {
 };
 
 struct lt_plan {
-	uintptr_t desc, layout[4]; // of A, B, C, D
+	uintptr_t desc, layout[4]; // matrices A, B, C, D
 	algorithm algo;
 	int doubles; // alpha and beta are doubles
 };
@@ -117,7 +117,7 @@ static int describe(lt_library *l, const lt_shape *s, uintptr_t bias, lt_plan *p
 	if (s->bias) {
 		TRY(l->MatmulDescSetAttribute(p->desc, DESC_EPILOGUE, &epilogue, sizeof epilogue));
 		TRY(l->MatmulDescSetAttribute(p->desc, DESC_BIAS_POINTER, &bias, sizeof bias));
-		l->MatmulDescSetAttribute(p->desc, DESC_BIAS_TYPE, &type, sizeof type); // the default is D's type; older libraries know no other
+		l->MatmulDescSetAttribute(p->desc, DESC_BIAS_TYPE, &type, sizeof type); // the default is D's type; older libraries support no other
 	}
 	TRY(layout(l, &p->layout[0], s->type_ab, ta ? s->k : s->m, ta ? s->m : s->k, s->lda, s->batches, s->stride_a));
 	TRY(layout(l, &p->layout[1], s->type_ab, tb ? s->n : s->k, tb ? s->k : s->n, s->ldb, s->batches, s->stride_b));
@@ -127,7 +127,7 @@ static int describe(lt_library *l, const lt_shape *s, uintptr_t bias, lt_plan *p
 
 static int choose(lt_library *l, uintptr_t handle, const lt_shape *s, size_t room, uintptr_t preference, lt_plan *p, size_t *workspace) {
 	uint64_t most = room;
-	uint32_t reductions = REDUCTION_IN_COMPUTE_TYPE; // partial sums are not rounded to halves
+	uint32_t reductions = REDUCTION_IN_COMPUTE_TYPE; // partial sums are not rounded to half precision
 	uint32_t align[4] = {(uint32_t)s->align_a, (uint32_t)s->align_b, (uint32_t)s->align_c, (uint32_t)s->align_d};
 	found best;
 	int count = 0;

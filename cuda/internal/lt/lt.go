@@ -15,10 +15,10 @@ import (
 	"sync"
 	"unsafe"
 
-	_ "halfnote/cuda/internal/link" // has cuCtxSetCurrent
+	_ "halfnote/cuda/internal/link" // defines cuCtxSetCurrent
 )
 
-// Handle is the library, open for one GPU. It is safe for concurrent use.
+// Handle is the library, opened for one GPU. It is safe for concurrent use.
 type Handle struct {
 	file    string
 	library *C.lt_library
@@ -29,8 +29,8 @@ type Handle struct {
 	plans map[Shape]*Plan
 }
 
-// Open returns a handle for the GPU of a context, or why there is none: no file of the
-// library was found, or none that the driver is new enough for.
+// Open returns a handle for the GPU of a context. The error says why there is none: the library
+// was not found, or the driver is too old for it.
 func Open(context uintptr) (*Handle, error) {
 	var failed []error
 	for _, file := range candidates() {
@@ -40,7 +40,7 @@ func Open(context uintptr) (*Handle, error) {
 		}
 		failed = append(failed, err)
 	}
-	return nil, fmt.Errorf("lt: cublasLt is not here: %w", errors.Join(failed...))
+	return nil, fmt.Errorf("lt: cublasLt is not available: %w", errors.Join(failed...))
 }
 
 func open(file string, context uintptr) (*Handle, error) {
@@ -60,13 +60,13 @@ func open(file string, context uintptr) (*Handle, error) {
 	return h, nil
 }
 
-// File returns what was opened, "libcublasLt.so.13".
+// File returns the name of the opened library, for example "libcublasLt.so.13".
 func (h *Handle) File() string { return h.file }
 
 // Type is a cudaDataType.
 type Type int
 
-// The types of elements.
+// Element types.
 const (
 	Float32  Type = 0
 	Float64  Type = 1
@@ -74,42 +74,41 @@ const (
 	BFloat16 Type = 14
 )
 
-// Shape is what an algorithm is chosen by: a batch of column-major products
-// D (M,N) = op(A) (M,K) times op(B) (K,N), plus beta C. Sums are in float32, of float64 in
-// float64.
+// Shape selects an algorithm: a batch of column-major products D (M,N) = op(A) (M,K) times op(B)
+// (K,N), plus beta C. Sums are in float32, or in float64 for float64 operands.
 type Shape struct {
 	M, N, K, Batches       int
-	LDA, LDB, LDC, LDD     int // from column to column
-	A, B, C, D             int // from matrix to matrix, in elements
+	LDA, LDB, LDC, LDD     int // distance between columns
+	A, B, C, D             int // distance between matrices, in elements
 	TransposeA, TransposeB bool
-	Factors, Results       Type   // of A and B, of C and D
+	Factors, Results       Type   // type of A and B, and of C and D
 	TF32                   bool   // float32 factors may be rounded to TF32
-	Bias                   bool   // a vector of M of D's type is added to each column
-	Align                  [4]int // of the addresses of A, B, C, D in bytes, powers of 2
+	Bias                   bool   // a vector of M elements of D's type is added to each column
+	Align                  [4]int // alignment of the addresses of A, B, C, D in bytes, powers of 2
 }
 
-// Plan is how the library computes products of a shape.
+// Plan is the library's algorithm for a shape.
 type Plan struct {
 	plan      *C.lt_plan
 	workspace int
 	status    Status
 }
 
-// Workspace returns the bytes of memory that a product needs meanwhile.
+// Workspace returns the bytes of scratch memory that a product needs.
 func (p *Plan) Workspace() int { return p.workspace }
 
-// room is the largest workspace: what Hopper needs.
+// room is the largest workspace, which Hopper needs.
 const room = 32 << 20
 
-// compute types, cublasComputeType_t
+// Compute types, cublasComputeType_t.
 const (
 	in32     = 68
 	in64     = 70
 	fastTF32 = 77
 )
 
-// Plan returns the plan for a shape, made once. bias is the bias vector's address, if the
-// shape has one. The error is [NotSupported] for what the library cannot do.
+// Plan returns the plan for a shape and caches it. bias is the address of the bias vector, if the
+// shape has one. The error is [NotSupported] if the library cannot compute the product.
 func (h *Handle) Plan(s Shape, bias uintptr) (*Plan, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -118,7 +117,7 @@ func (h *Handle) Plan(s Shape, bias uintptr) (*Plan, error) {
 		p = &Plan{}
 		p.status = h.make(s, bias, p)
 		if p.status == 0 || p.status == NotSupported || p.status == invalidValue {
-			h.plans[s] = p // other failures may pass
+			h.plans[s] = p // other failures may be temporary
 		}
 	}
 	if p.status != 0 {
@@ -155,8 +154,8 @@ func flag(b bool) C.int {
 	return 0
 }
 
-// Operands are the addresses on the GPU of what a product reads and writes. C is not read
-// if beta is 0; it may be D.
+// Operands are the GPU addresses of a product's operands and result. C is not read if beta is 0;
+// it may be D.
 type Operands struct{ A, B, C, D, Bias, Workspace uintptr }
 
 // Run enqueues a product on a stream, a CUstream.
@@ -171,21 +170,21 @@ func (h *Handle) Run(p *Plan, o Operands, beta float64, stream uintptr) error {
 	return nil
 }
 
-// Status is a cublasStatus_t that is not success.
+// Status is a cublasStatus_t other than success.
 type Status int
 
-// What the library cannot do.
+// Statuses of unsupported products.
 const (
 	NotSupported Status = 15
 	invalidValue Status = 7
 )
 
 var statuses = map[Status]string{
-	1: "not initialised", 3: "no memory", 7: "invalid value", 8: "not for this GPU", 11: "memory is not mapped",
+	1: "not initialised", 3: "out of memory", 7: "invalid value", 8: "not for this GPU", 11: "memory is not mapped",
 	13: "execution failed", 14: "internal error", 15: "not supported", 16: "licence error",
 }
 
-// Error returns what the status means.
+// Error returns the meaning of the status.
 func (s Status) Error() string {
 	if text := statuses[s]; text != "" {
 		return text

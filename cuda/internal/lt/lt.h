@@ -1,5 +1,5 @@
-// cublasLt, found by dlopen. Prototypes are our own. Each call makes ctx current first,
-// because a goroutine may come by any thread, and returns a cublasStatus_t.
+// cublasLt, loaded by dlopen. The prototypes are declared here. Each call first makes ctx
+// current, because a goroutine may run on any thread, and returns a cublasStatus_t.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,11 +10,11 @@ typedef struct lt_library lt_library;
 typedef struct {
 	int64_t m, n, k, batches;
 	int64_t lda, ldb, ldc, ldd;
-	int64_t stride_a, stride_b, stride_c, stride_d; // from matrix to matrix
+	int64_t stride_a, stride_b, stride_c, stride_d; // distance between matrices
 	int transpose_a, transpose_b;
 	int type_ab, type_cd; // cudaDataType
 	int compute, scale;   // cublasComputeType_t, cudaDataType
-	int bias;             // whether a vector of m is added to each column
+	int bias;             // whether a vector of m elements is added to each column
 	int align_a, align_b, align_c, align_d;
 } lt_shape;
 

@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// names are the library's, newest first: 13 needs a driver of CUDA 13.
+// names lists the library's names, newest first: 13 needs a driver of CUDA 13.
 var names = []string{"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"}
 
-// candidates returns what to give dlopen, in this order: what the environment variable
-// HALFNOTE_CUBLASLT names, alone, if it is set; what the loader finds by name; what
-// toolkits install; what Python packages bring.
+// candidates returns the paths to try with dlopen, in order: the file named by the environment
+// variable HALFNOTE_CUBLASLT, alone, if it is set; the library's names; the folders of toolkits;
+// those of Python packages.
 func candidates() (list []string) {
 	if file := os.Getenv("HALFNOTE_CUBLASLT"); file != "" {
 		return []string{file}
@@ -39,7 +39,7 @@ func candidates() (list []string) {
 	}
 	for _, folder := range folders {
 		for _, name := range names {
-			found, _ := filepath.Glob(filepath.Join(folder, name)) // a pattern of ours is not malformed
+			found, _ := filepath.Glob(filepath.Join(folder, name)) // the pattern is valid
 			list = append(list, found...)
 		}
 	}

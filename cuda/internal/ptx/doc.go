@@ -12,7 +12,7 @@
 // What a GPU or its sanitizer would report is an error here: accesses outside
 // all allocations or misaligned, barriers that part of a block never reaches,
 // shuffles that wait for threads which do not come and, if asked, races on
-// shared memory and reads of shared memory that nobody wrote (see [Launch]).
+// shared memory and reads of uninitialised shared memory (see [Launch]).
 //
 // # Arithmetic
 //

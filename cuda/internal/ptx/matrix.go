@@ -256,7 +256,7 @@ func buildCopy(in *instr) run {
 // even if less is read.
 func (w *warp) readable(c asyncCopy, lane int) bool {
 	if c.src&(c.size-1) != 0 {
-		w.faultAt(lane, "misaligned: source %#x is no multiple of %d", c.src, c.size)
+		w.faultAt(lane, "misaligned: source %#x is not a multiple of %d", c.src, c.size)
 		return false
 	}
 	if c.valid > 0 && (c.src < w.lo || c.src+c.valid > w.hi) && !w.find(c.src, c.valid) {

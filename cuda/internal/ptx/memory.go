@@ -53,7 +53,7 @@ func (w *warp) at(space uint8, a, n uint64, lane int, how access) unsafe.Pointer
 		a -= windows[space]
 	}
 	if a&(n-1) != 0 {
-		w.memoryFault(lane, Misaligned, "misaligned: address %#x in %s memory is no multiple of %d", a, spaceNames[space], n)
+		w.memoryFault(lane, Misaligned, "misaligned: address %#x in %s memory is not a multiple of %d", a, spaceNames[space], n)
 		return nil
 	}
 	switch space {

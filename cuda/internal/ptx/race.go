@@ -14,8 +14,8 @@ type cell struct {
 
 const several = -1
 
-// check looks for an access that is not ordered with this one, and for bytes that
-// nobody wrote since the block's start.
+// check looks for accesses that are not ordered with this one, and for reads of bytes
+// not written since the start of the block.
 func (w *warp) check(a, n, lane int, how access) {
 	b := w.block
 	me, mine := int16(w.number*32+lane), int16(w.number)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// elementaryTables is where the constants of float64 are.
+// elementaryTables is the file with the constants of float64.
 const elementaryTables = "../../tensor/internal/elementary/ztables.go"
 
 var tableRules = []struct {

@@ -1,4 +1,4 @@
-// Package source says what the PTX of a kernel's source was made from, and packs it.
+// Package source computes checksums of kernel sources, and packs PTX.
 package source
 
 import (
@@ -14,7 +14,7 @@ import (
 
 var include = regexp.MustCompile(`(?m)^#include "([^"]+)"`)
 
-// Sum returns a checksum of a source and of all that it includes.
+// Sum returns a checksum of a source and its includes.
 func Sum(files fs.FS, name string) (string, error) {
 	sum := sha256.New()
 	seen := map[string]bool{}
@@ -53,12 +53,12 @@ func Pack(text []byte) []byte {
 		err = w.Close()
 	}
 	if err != nil {
-		panic(err) // memory takes all
+		panic(err) // a bytes.Buffer returns no error
 	}
 	return b.Bytes()
 }
 
-// Unpack returns what Pack was given.
+// Unpack returns the argument of Pack.
 func Unpack(packed []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -11,7 +11,7 @@ def single(x):
 
 
 def fit(name, f, low, high, terms, limit=None):
-    """f on [low, high] by Chebyshev's method; limit is f(0) where that is no number."""
+    """f on [low, high] by Chebyshev's method; limit is f(0) if f is undefined there."""
     g = f if limit is None else lambda x: limit if abs(x) < mpf(10) ** -12 else f(x)
     c, e = chebyfit(g, [low, high], terms, error=True)
     print(f"{name}, error 2^{float(log(e, 2)):.1f}:", ", ".join(single(x).hex().replace("0000000p", "p") for x in c[::-1]))

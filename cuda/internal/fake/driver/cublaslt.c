@@ -2,9 +2,9 @@
 // driver's memory and streams. Numbers of attributes and types are those of the
 // cuBLAS library's public documentation.
 //
-// Sums are made in float64 and rounded once to the compute type. An epilogue or a
-// combination of types that is not here is NOT_SUPPORTED, as by a library that
-// has no algorithm for it.
+// Sums are computed in float64 and rounded once to the compute type. Other epilogues
+// and combinations of types return NOT_SUPPORTED, as from a library without an
+// algorithm for them.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -110,13 +110,13 @@ int cublasLtMatmulPreferenceSetAttribute(Preference *p, int a, const void *v, si
 	return a >= 0 && a <= 9 ? SUCCESS : INVALID_VALUE;
 }
 
-// Task is a product that waits in a stream.
+// Task is a product queued in a stream.
 typedef struct {
 	Desc desc;
 	Layout a, b, c, d;
 	uint64_t pa, pb, pc, pd;
 	double alpha, beta;
-	uint64_t device_alpha, device_beta; // 0: alpha and beta are known
+	uint64_t device_alpha, device_beta; // 0: alpha and beta are given
 } Task;
 
 static int bytes(int type) { return type == R_64F ? 8 : type == R_32F ? 4 : 2; }

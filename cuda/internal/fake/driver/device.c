@@ -19,7 +19,7 @@ Result leave(Result r) {
 	return r;
 }
 
-// For the test: what joins the interpreter, settings at run time, counters.
+// For the test: the hooks of the interpreter, settings at run time, counters.
 void fakecuda_join(Hooks *h) { hooks = *h; }
 uint64_t fakecuda_counter(int i) { return __atomic_load_n(&counters[i], __ATOMIC_RELAXED); }
 
@@ -126,7 +126,7 @@ Result cuDeviceCanAccessPeer(int *can, int d, int peer) {
 Result cuDeviceGetP2PAttribute(int *v, int a, int d, int peer) {
 	DEVICE(d);
 	DEVICE(peer);
-	*v = a == 2; // access is supported, nothing else
+	*v = a == 2; // access is supported, but no other attribute
 	return OK;
 }
 

@@ -1,19 +1,19 @@
-// A CUDA driver on the CPU, for tests. It is not lenient: memory is poisoned and
-// bounds-checked, contexts are current per thread, work on streams is not done
-// before somebody waits for it, errors of kernels are sticky.
+// A CUDA driver on the CPU, for tests. It is strict: memory is poisoned and
+// bounds-checked, contexts are current per thread, streams run work only when a call
+// waits for it, and errors of kernels are sticky.
 //
 // Codes, attributes and prototypes are those of the CUDA Driver API's public
 // documentation.
 //
 // Environment, read by cuInit:
 //
-//	HALFNOTE_FAKE_DEVICES      how many there are, 1; 0 is CUDA_ERROR_NO_DEVICE
-//	HALFNOTE_FAKE_MEMORY       bytes of each, 1 GiB
-//	HALFNOTE_FAKE_CAPABILITY   90
-//	HALFNOTE_FAKE_VERSION      of the driver, 12060
-//	HALFNOTE_FAKE_QUEUE        operations that a stream holds back at most, 64; 0 does them at once
-//	HALFNOTE_FAKE_FAIL_LAUNCH  the n-th launch fails
-//	HALFNOTE_FAKE_FAIL_CODE    with this code, 719
+//	HALFNOTE_FAKE_DEVICES      number of devices, default 1; 0 is CUDA_ERROR_NO_DEVICE
+//	HALFNOTE_FAKE_MEMORY       bytes of each device, default 1 GiB
+//	HALFNOTE_FAKE_CAPABILITY   compute capability times 10, default 90
+//	HALFNOTE_FAKE_VERSION      driver version, default 12060
+//	HALFNOTE_FAKE_QUEUE        queue length of a stream, default 64; 0 runs operations at once
+//	HALFNOTE_FAKE_FAIL_LAUNCH  number of the launch that fails
+//	HALFNOTE_FAKE_FAIL_CODE    CUresult of that launch, default 719
 //	HALFNOTE_FAKE_LOST         1: every call that needs a context is CUDA_ERROR_DEVICE_UNAVAILABLE
 
 #include <pthread.h>
@@ -42,34 +42,34 @@ struct Device {
 	Context context;
 	int ordinal, retained;
 	uint64_t used;
-	Range *ranges; // of its memory, by address
+	Range *ranges; // memory ranges, by address
 	int nranges, room;
-	Stream *streams; // all, the legacy one last
+	Stream *streams; // all streams, the legacy one last
 	Stream *legacy;
-	uint64_t peers; // devices whose memory kernels of this one may access
+	uint64_t peers; // devices whose memory kernels of this device may access
 };
 
 struct Stream {
 	Device *device;
 	Stream *next;
 	int blocking, priority, queries;
-	Op *first, *last; // not done yet
+	Op *first, *last; // pending operations
 	int length;
-	// While it is captured:
+	// During a capture:
 	Graph *graph;
-	pthread_t thread; // where the capture began
+	pthread_t thread; // thread that began the capture
 	int origin, mode, dirty; // dirty: has work that the origin does not wait for
-	uint64_t mark;           // operations captured on this stream
+	uint64_t mark;           // number of operations captured on this stream
 	int running;
 };
 
 struct Event {
 	Device *device;
-	Stream *stream; // where it was recorded last
+	Stream *stream; // stream of the last record
 	uint64_t recorded, done;
 	double time;
 	int timing, refs, queries;
-	Graph *graph; // in which it was recorded
+	Graph *graph; // graph of the last record
 	Stream *captured;
 	uint64_t mark;
 };
@@ -83,7 +83,7 @@ struct Op {
 	Function *function;
 	unsigned shape[6], shared, most;
 	Ptr dst, src;
-	int dst_device, src_device; // whose memory it must be, -1: the host's
+	int dst_device, src_device; // device that must own the memory, -1: the host
 	size_t n;
 	uint32_t value;
 	int width;
@@ -92,7 +92,7 @@ struct Op {
 	Exec *exec;
 	Result (*run)(void *data);
 	int bytes;
-	char data[]; // parameters, or what run is given
+	char data[]; // parameters, or the data passed to run
 };
 
 struct Graph {
@@ -117,7 +117,7 @@ struct Function {
 	Function *next;
 	Module *module;
 	Layout layout;
-	int most; // dynamic shared memory
+	int most; // limit of dynamic shared memory
 	char name[];
 };
 
@@ -130,7 +130,7 @@ extern int initialized;
 extern Device *devices;
 extern __thread Context *current;
 
-// One lock for everything: calls of several threads come one after the other.
+// One lock for everything: calls of several threads are serialised.
 extern pthread_mutex_t lock;
 void enter(void);
 Result leave(Result r);
@@ -149,13 +149,13 @@ Result leave(Result r);
 	Stream *s = find_stream(h);           \
 	if (!s) return leave(INVALID_HANDLE)
 
-int owner(Ptr p, size_t n);            // device that holds n bytes at p, -1 for none
-int pinned(const void *p, size_t n);   // whether it is page-locked
+int owner(Ptr p, size_t n);            // device that owns n bytes at p, -1 for none
+int pinned(const void *p, size_t n);   // whether the memory is page-locked
 
-Result drain(Stream *s);               // does all that the stream was given
+Result drain(Stream *s);               // runs all operations of the stream
 Result drain_device(Device *d);
 Result enqueue(Stream *s, Op *op);
-Result step(Stream *s);                // does the first operation
+Result step(Stream *s);                // runs the first operation
 Result drain_until(Event *e, uint64_t stamp);
 void event_release(Event *e);
 Result run_op(Stream *s, Op *op);

@@ -64,7 +64,7 @@ Result cuEventRecord(Event *e, uintptr_t h) {
 	return leave(enqueue(s, op));
 }
 
-// A captured event belongs to a graph: nobody can wait for it outside.
+// A captured event belongs to a graph: it cannot be waited for outside.
 static Result usable(Event *e) {
 	if (!e->graph)
 		return OK;
@@ -109,7 +109,7 @@ Result cuStreamWaitEvent(uintptr_t h, Event *e, unsigned flags) {
 	Stream *s = find_stream(h);
 	if (!s)
 		return leave(INVALID_HANDLE);
-	if (e->graph) { // joins the capture, or is joined by it
+	if (e->graph) { // joins the capture or the event's capture
 		if (s->graph && s->graph != e->graph || !s->graph && s->first)
 			return leave(CAPTURE_ISOLATION);
 		if (!s->graph) {

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-// Graphs are made by capture only: a list in the order of the calls, which is one
-// of the orders that the streams and events allow.
+// Graphs are made by capture only: a list in call order, which is one of the orders that the
+// streams and events allow.
 
 static uint64_t graphs;
 

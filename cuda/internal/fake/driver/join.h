@@ -1,4 +1,4 @@
-// What joins the driver with the test that built it.
+// Interface between the driver and the test that built it.
 
 #ifndef JOIN_H
 #define JOIN_H
@@ -25,13 +25,13 @@ typedef struct { int offset, size; } Param;
 
 enum { MAX_PARAMS = 128, PARAM_BYTES = 4096 };
 
-// Layout is what the interpreter says of a kernel.
+// Layout describes a kernel to the driver.
 typedef struct {
 	int id, params, shared, local, registers, threads;
 	Param param[MAX_PARAMS];
 } Layout;
 
-// Hooks are the interpreter. Each returns a CUresult.
+// Hooks are the functions of the interpreter. Each returns a CUresult.
 typedef struct {
 	Result (*load)(char *text, int capability, int version, char *log, size_t size, int *module);
 	void (*unload)(int module);
@@ -40,7 +40,7 @@ typedef struct {
 	Result (*launch)(int function, unsigned *shape, unsigned shared, unsigned most, void *params, int bytes, Range *ranges, int n);
 } Hooks;
 
-// Counters are what a test may ask for.
+// Counters for tests.
 enum { LAUNCHES, ALLOCS, FREES, SYNCS, COPIES, RUNS, GRAPH_LAUNCHES, PINNED_ALLOCS, COUNTERS };
 
 #endif

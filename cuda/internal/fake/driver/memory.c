@@ -5,7 +5,7 @@
 
 enum { GUARD = 512, GUARD_BYTE = 0xFD, FRESH = 0xFF, STALE = 0xDD };
 
-// at returns where a range that holds p would stand, -1 if it is below all.
+// at returns the index at which a range containing p would be, -1 if p is below all ranges.
 static int at(Device *d, Ptr p) {
 	int lo = 0, hi = d->nranges;
 	while (lo < hi) {
@@ -47,7 +47,7 @@ Result cuMemAlloc_v2(Ptr *p, size_t n) {
 	if (padded(n) < n || d->used + padded(n) > setting.memory || posix_memalign((void **)&m, 512, padded(n) + 2 * GUARD))
 		return leave(OUT_OF_MEMORY);
 	memset(m, GUARD_BYTE, GUARD);
-	memset(m + GUARD, FRESH, n); // NaN to whoever reads before writing
+	memset(m + GUARD, FRESH, n); // NaN, to expose reads of uninitialised memory
 	memset(m + GUARD + n, GUARD_BYTE, padded(n) - n + GUARD);
 	if (d->nranges == d->room) {
 		d->room = d->room ? 2 * d->room : 64;
@@ -63,7 +63,7 @@ Result cuMemAlloc_v2(Ptr *p, size_t n) {
 	return leave(OK);
 }
 
-// cuMemFree waits for the device. What wrote past the end shows here.
+// cuMemFree waits for the device, and detects writes beyond the end.
 Result cuMemFree_v2(Ptr p) {
 	ENTER;
 	if (!p)
@@ -109,7 +109,7 @@ Result cuMemGetAddressRange_v2(Ptr *base, size_t *n, Ptr p) {
 	return leave(OK);
 }
 
-// Page-locked memory of the host.
+// Page-locked host memory.
 
 static struct Page { char *p; size_t n; struct Page *next; } *pages;
 
@@ -175,7 +175,7 @@ static Result copy(uintptr_t stream, Ptr dst, int to, Ptr src, int from, size_t 
 	counters[COPIES]++;
 	if (!wait && !pageable)
 		return enqueue(s, op);
-	// Pageable memory is read or written before the call returns, so that it waits.
+	// Pageable memory is read or written before the call returns, so the call waits.
 	Result r = capture_forbids(s);
 	if (r) {
 		free_op(op);
@@ -188,7 +188,7 @@ static Result copy(uintptr_t stream, Ptr dst, int to, Ptr src, int from, size_t 
 
 static int here(void) { return current->device->ordinal; }
 
-// anywhere is the device of memory that unified addressing finds.
+// anywhere returns the device that owns the memory, as unified addressing finds it.
 static int anywhere(Ptr p, size_t n) { return owner(p, n); }
 
 Result cuMemcpyHtoD_v2(Ptr dst, const void *src, size_t n) { ENTER; return leave(copy(0, dst, here(), (Ptr)src, -1, n, 1)); }

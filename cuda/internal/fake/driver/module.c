@@ -144,7 +144,7 @@ Result cuFuncSetAttribute(Function *f, int a, int v) {
 
 Result cuFuncSetCacheConfig(Function *f, int config) { ENTER; return leave(is_function(f) ? OK : INVALID_HANDLE); }
 
-// By threads, registers and shared memory, as the programming guide says.
+// Computed from threads, registers and shared memory, as in the programming guide.
 Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function *f, int threads, size_t dynamic) {
 	ENTER;
 	if (!is_function(f) || threads <= 0)

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-// Streams do nothing by themselves: what they are given waits until somebody
-// waits for it, asks for it a second time, or until the queue is full.
+// Streams run no work on their own: operations stay queued until a call waits for the stream,
+// queries it a second time, or the queue is full.
 
 static double now(void) {
 	struct timespec t;
@@ -35,8 +35,8 @@ void free_op(Op *op) {
 	free(op);
 }
 
-// find_stream returns the stream of a handle; 0 and 1 are the legacy one, 2 is
-// the calling thread's, which is the same here.
+// find_stream returns the stream of a handle: 0 and 1 are the legacy stream, 2 is the calling
+// thread's, which is the same stream here.
 Stream *find_stream(uintptr_t h) {
 	if (h <= 2)
 		return current->device->legacy;
@@ -49,7 +49,7 @@ Stream *find_stream(uintptr_t h) {
 static Result run_kernel(Stream *s, Op *op) {
 	Function *f = op->function;
 	Device *d = s->device;
-	if (op->value) // a test asked for it
+	if (op->value) // fault requested by a test
 		return op->value;
 	if (!hooks.launch)
 		return NOT_SUPPORTED;
@@ -109,7 +109,7 @@ Result run_op(Stream *s, Op *op) {
 	return OK;
 }
 
-// step does the first operation of a stream. An error is sticky.
+// step runs the first operation of a stream. An error is sticky.
 Result step(Stream *s) {
 	Op *op = s->first;
 	s->first = op->next;
@@ -131,8 +131,7 @@ Result step(Stream *s) {
 Result drain(Stream *s) {
 	if (s->device->context.sticky)
 		return s->device->context.sticky;
-	// The legacy stream waits for the others of its device that are not
-	// non-blocking.
+	// The legacy stream waits for its device's other streams, except non-blocking ones.
 	if (s == s->device->legacy)
 		for (Stream *o = s->device->streams; o; o = o->next)
 			if (o != s && o->blocking && !o->graph && !o->running)
@@ -164,7 +163,7 @@ Result drain_until(Event *e, uint64_t stamp) {
 	while (e->done < stamp) {
 		Stream *s = e->stream;
 		if (!s || !s->first || s->running)
-			return OK; // recorded on a stream that is gone, which is done
+			return OK; // recorded on a destroyed stream, whose work is done
 		Result r = step(s);
 		if (r)
 			return r;
@@ -172,7 +171,7 @@ Result drain_until(Event *e, uint64_t stamp) {
 	return OK;
 }
 
-// enqueue hands an operation to a stream, or notes it down in the graph.
+// enqueue adds an operation to a stream, or to the graph during a capture.
 Result enqueue(Stream *s, Op *op) {
 	if (s->graph) {
 		if (s->graph->invalid) {
@@ -190,7 +189,7 @@ Result enqueue(Stream *s, Op *op) {
 		s->dirty = !s->origin;
 		return OK;
 	}
-	if (s->blocking) // the legacy stream and blocking ones wait for each other
+	if (s->blocking) // the legacy stream and blocking streams wait for each other
 		for (Stream *o = s->device->streams; o; o = o->next)
 			if (o != s && o->blocking && (o == s->device->legacy || s == s->device->legacy)) {
 				if (o->graph) {
@@ -219,7 +218,7 @@ Result enqueue(Stream *s, Op *op) {
 	return r;
 }
 
-// fakecuda_enqueue is for libraries: run gets a copy of the data, in the stream's
+// fakecuda_enqueue is for libraries: run is called with a copy of the data, in the stream's
 // order.
 Result fakecuda_enqueue(uintptr_t stream, Result (*run)(void *), const void *data, int bytes) {
 	ENTER;
@@ -248,7 +247,7 @@ Result cuStreamCreateWithPriority(Stream **out, unsigned flags, int priority) {
 
 Result cuStreamCreate(Stream **out, unsigned flags) { return cuStreamCreateWithPriority(out, flags, 0); }
 
-// A stream that is destroyed does its work first.
+// A destroyed stream first finishes its work.
 Result cuStreamDestroy_v2(uintptr_t h) {
 	STREAM(h);
 	if (s == s->device->legacy)
@@ -261,7 +260,7 @@ Result cuStreamDestroy_v2(uintptr_t h) {
 		p = &(*p)->next;
 	*p = s->next;
 	memset(s, 0xDD, sizeof *s);
-	// Its memory stays: events may point to it.
+	// The stream's memory is kept: events may point to it.
 	s->first = 0;
 	return leave(r);
 }

@@ -2,9 +2,9 @@
 // functions of the CUDA driver that a program may call, under their versioned
 // names.
 //
-// The list is what nm shows as undefined cu* symbols of gorgonia.org/cu, and
-// what our own C calls. A forgotten name is an undefined symbol at link time; a
-// name too much costs 40 bytes.
+// The list holds the undefined cu* symbols of gorgonia.org/cu, as nm shows them, and the
+// functions that this repository's C code calls. A missing name is an undefined symbol at link
+// time; a superfluous one costs 40 bytes.
 package main
 
 import (

@@ -1,7 +1,7 @@
-// The least that the tests of package link need of a driver: it starts, or does
-// not; a launch wants a current context and reads its parameters at once. A
-// kernel is the list of its parameters' sizes, "k848"; the first is where it
-// writes the sum of the others and the launch's shape.
+// A minimal driver for the tests of package link: it starts or fails to start; a launch requires
+// a current context and reads its parameters at once. A kernel is the list of its parameters'
+// sizes, "k848"; the first parameter is the address to which it writes the sum of the others and
+// the launch's shape.
 //
 // LINKTEST_INIT=n    cuInit returns n
 
