@@ -62,10 +62,10 @@ func TestStepScaledOfHalves(t *testing.T) {
 func TestFusedErrors(t *testing.T) {
 	p, q := tensor.Ones(1).RequireGrad(), tensor.Ones(1).RequireGrad()
 	for want, f := range map[string]func(){
-		"fused is not a setting of RMSprop":       func() { optim.NewRMSprop([]T{p}, 1, optim.Fused()) },
-		"adam: Fused cannot apply to one group; give it to the constructor, for all groups":                     func() { optim.NewAdam([]T{p}, 1).AddGroup([]T{q}, optim.Fused()) },
-		"SetGradScale requires a fused optimizer": func() { optim.NewAdam([]T{p}, 1).SetGradScale(2) },
-		"StepScaled requires a fused optimizer":   func() { optim.NewAdam([]T{p}, 1).StepScaled(nil, tensor.Scalar(0)) },
+		"fused is not a setting of RMSprop":                                                 func() { optim.NewRMSprop([]T{p}, 1, optim.Fused()) },
+		"adam: Fused cannot apply to one group; give it to the constructor, for all groups": func() { optim.NewAdam([]T{p}, 1).AddGroup([]T{q}, optim.Fused()) },
+		"SetGradScale requires a fused optimizer":                                           func() { optim.NewAdam([]T{p}, 1).SetGradScale(2) },
+		"StepScaled requires a fused optimizer":                                             func() { optim.NewAdam([]T{p}, 1).StepScaled(nil, tensor.Scalar(0)) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)

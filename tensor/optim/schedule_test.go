@@ -170,19 +170,19 @@ func TestScheduleMistakes(t *testing.T) {
 	done := optim.NewOneCycleLR(opt, 1, 1, optim.OneCycleOptions{})
 	done.Step()
 	for want, f := range map[string]func(){
-		"StepLR: the step size is 0; expected at least 1":                   func() { optim.NewStepLR(opt, 0, 0.1) },
-		"ConstantLR: factor is 2; expected 0 to 1":                     func() { optim.NewConstantLR(opt, 2, 5) },
-		"LinearLR: factors from 0 to 1":                                    func() { optim.NewLinearLR(opt, 0, 1, 5) },
-		"PolynomialLR: 0 steps":                                            func() { optim.NewPolynomialLR(opt, 0, 1) },
-		"CosineAnnealingLR: -1 steps":                                      func() { optim.NewCosineAnnealingLR(opt, -1, 0) },
-		"CosineAnnealingWarmRestarts: 3 steps, factor 0":                    func() { optim.NewCosineAnnealingWarmRestarts(opt, 3, 0, 0) },
-		"LambdaLR: 0 functions, 2 groups; expected one function, or one per group":                 func() { optim.NewLambdaLR(opt) },
-		`CyclicLR: mode is "round"; expected triangular`:               func() { optim.NewCyclicLR(opt, 0, 1, optim.CycleOptions{Mode: "round"}) },
-		"OneCycleLR: step 2 of 1; expected at most that many calls of Step":                        func() { done.Step() },
-		"OneCycleLR: 5 steps, Start 2":                func() { optim.NewOneCycleLR(opt, 1, 5, optim.OneCycleOptions{Start: 2}) },
-		"ReduceLROnPlateau: Factor is 1":                               func() { optim.NewReduceLROnPlateau(opt, optim.PlateauOptions{Factor: 1}) },
+		"StepLR: the step size is 0; expected at least 1":                          func() { optim.NewStepLR(opt, 0, 0.1) },
+		"ConstantLR: factor is 2; expected 0 to 1":                                 func() { optim.NewConstantLR(opt, 2, 5) },
+		"LinearLR: factors from 0 to 1":                                            func() { optim.NewLinearLR(opt, 0, 1, 5) },
+		"PolynomialLR: 0 steps":                                                    func() { optim.NewPolynomialLR(opt, 0, 1) },
+		"CosineAnnealingLR: -1 steps":                                              func() { optim.NewCosineAnnealingLR(opt, -1, 0) },
+		"CosineAnnealingWarmRestarts: 3 steps, factor 0":                           func() { optim.NewCosineAnnealingWarmRestarts(opt, 3, 0, 0) },
+		"LambdaLR: 0 functions, 2 groups; expected one function, or one per group": func() { optim.NewLambdaLR(opt) },
+		`CyclicLR: mode is "round"; expected triangular`:                           func() { optim.NewCyclicLR(opt, 0, 1, optim.CycleOptions{Mode: "round"}) },
+		"OneCycleLR: step 2 of 1; expected at most that many calls of Step":        func() { done.Step() },
+		"OneCycleLR: 5 steps, Start 2":                                             func() { optim.NewOneCycleLR(opt, 1, 5, optim.OneCycleOptions{Start: 2}) },
+		"ReduceLROnPlateau: Factor is 1":                                           func() { optim.NewReduceLROnPlateau(opt, optim.PlateauOptions{Factor: 1}) },
 		"ChainedScheduler: the list of schedulers is empty":                        func() { optim.NewChainedScheduler() },
-		"ChainedScheduler: scheduler 1 has a different optimizer from the first":       func() { optim.NewChainedScheduler(optim.NewExponentialLR(opt, 1), optim.NewExponentialLR(other, 1)) },
+		"ChainedScheduler: scheduler 1 has a different optimizer from the first":   func() { optim.NewChainedScheduler(optim.NewExponentialLR(opt, 1), optim.NewExponentialLR(other, 1)) },
 		"SequentialLR: 1 schedulers, milestones [3]; expected one milestone fewer than schedulers, in increasing order": func() { optim.NewSequentialLR([]*optim.Scheduler{optim.NewExponentialLR(opt, 1)}, []int{3}) },
 		"OneCycleLR: Adagrad has neither momentum nor betas": func() {
 			optim.NewOneCycleLR(optim.NewAdagrad(opt.Params(), 1), 1, 5, optim.OneCycleOptions{})
