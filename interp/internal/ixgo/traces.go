@@ -23,7 +23,7 @@ type traces struct {
 type trace struct {
 	entered *ixgo.Frame // the unit's function
 	value   any         // of the panic that was raised last
-	raised  []*call
+	raised  []stretch
 	root    *ixgo.Frame // the outermost call of those
 	again   *engine.Panic
 }
@@ -78,7 +78,7 @@ func (t *traces) at(fr *ixgo.Frame, value any) {
 	innermost(fr)
 	tr := t.mine()
 	tr.value, tr.again = value, nil
-	tr.raised, tr.root = calls(fr)
+	tr.raised, tr.root = stretches(tr.raised[:0], fr)
 }
 
 // take returns the calls that were under way when the panic was raised that has
@@ -86,7 +86,7 @@ func (t *traces) at(fr *ixgo.Frame, value any) {
 func (t *traces) take(value any) (frames []engine.Frame, skipped int) {
 	tr := t.mine()
 	defer func() { *tr = trace{entered: tr.entered} }()
-	var list []*call
+	var list []stretch
 	if same(tr.value, value) {
 		if tr.again != nil {
 			return tr.again.Frames, tr.again.Skipped
@@ -94,10 +94,9 @@ func (t *traces) take(value any) (frames []engine.Frame, skipped int) {
 		list = tr.raised
 	}
 	if tr.entered != nil && (list == nil || tr.root != outermost(tr.entered)) {
-		outer, _ := calls(last(tr.entered))
-		list = append(list, outer...)
+		list, _ = stretches(list, last(tr.entered))
 	}
-	for _, c := range list {
+	for c := range calls(list) {
 		f, ok := c.frame()
 		switch {
 		case !ok:
