@@ -100,7 +100,8 @@
 // when it outlives the cell. A panic ends the goroutine alone and is reported under its
 // cell. This holds for functions given to time.AfterFunc and context.AfterFunc as well.
 // Go's rules for data that goroutines share hold between cells too: concurrent writes
-// to a map end the process, as Go has it, and nothing can prevent that.
+// to a map end the process, as they do in a compiled program. Guard such a map with a
+// sync.Mutex, or use a sync.Map.
 //
 // # Widgets
 //
@@ -158,10 +159,11 @@
 //     after about a second. When in doubt, such as after signal.Notify or with a ticker,
 //     nothing is reported, and an interrupt ends the wait.
 //
-// What still ends the process, because Go's run-time system or compiled code does it where
-// nothing can intervene:
+// What still ends the process, because Go's run-time system or compiled code does it:
 //
-//   - Concurrent writes to a map, and writes while it is read: Go reports them as fatal.
+//   - Concurrent writes to a map, and writes while it is read or ranged over. Both engines
+//     use maps through package reflect, which takes no lock, and Go's fatal error is not a
+//     panic: it runs no deferred function, and recover does not see it.
 //   - A value that contains itself in the hands of compiled code that recurses over it
 //     without a limit, such as encoding/gob or the methods of a log.Logger: the stack of
 //     compiled code cannot be measured on its way.
@@ -208,8 +210,6 @@
 //     special case first.
 //   - The line of a panic of compiled code is known where the cell itself, or a function
 //     that it calls, has called that; not in a method or literal of an earlier cell.
-//   - A panic that leaves many functions with deferred calls takes time in proportion to
-//     the square of their number: some seconds for 5,000.
 //   - It reaches deep into Go's run-time system. A fault there ends the kernel.
 //
 // # Limits

@@ -121,6 +121,29 @@ func TestUnwindingBesideBusyGoroutine(t *testing.T) {
 	}
 }
 
+// A panic runs every deferred call that it passes, also those of compiled functions, and a
+// later panic takes the place of an earlier one.
+func TestUnwindingRunsDeferredCalls(t *testing.T) {
+	for _, engine := range Engines {
+		t.Run(engine, func(t *testing.T) {
+			s := newSessionOn(t, engine)
+			evalAll(t, s, deep)
+			for _, c := range []struct{ code, want string }{
+				{"caught(func() { deferring(99) }); done", "= 100\n"},
+				{"caught(func() { locking(99) }); mu.TryLock()", "= true\n"},
+				{`caught(func() { replacing(99) })`, "= bottom\n"},
+				{`func named() (n int) { defer func() { recover(); n++ }(); n = 6; deferring(3); return 1 }` + "\nnamed()", "= 7\n"},
+				{`func never() { defer func() { done = 0 }(); panic("always") }` + "\ncaught(never)", "= always\n"},
+				{"done", "= 0\n"},
+			} {
+				if got := evalFor(t, s, 2, c.code, ""); got != c.want {
+					t.Errorf("%s: got %s, want %s", c.code, got, c.want)
+				}
+			}
+		})
+	}
+}
+
 // evalAll runs cells that show nothing.
 func evalAll(t *testing.T, s *Session, cells ...string) {
 	t.Helper()

@@ -56,9 +56,11 @@ func (t *traces) leave() {
 
 // forget discards the panic that was raised last: it has been recovered.
 func (t *traces) forget() {
-	tr := t.mine()
-	*tr = trace{entered: tr.entered}
+	t.mine().reset()
 }
+
+// reset discards what is known of panics, and keeps the room for it.
+func (tr *trace) reset() { *tr = trace{entered: tr.entered, raised: tr.raised[:0]} }
 
 // enter notes the call of a unit's function. Units call it as the first thing.
 func (t *traces) enter(fr *ixgo.Frame) {
@@ -85,7 +87,7 @@ func (t *traces) at(fr *ixgo.Frame, value any) {
 // just been recovered.
 func (t *traces) take(value any) (frames []engine.Frame, skipped int) {
 	tr := t.mine()
-	defer func() { *tr = trace{entered: tr.entered} }()
+	defer tr.reset()
 	var list []stretch
 	if same(tr.value, value) {
 		if tr.again != nil {
