@@ -149,7 +149,7 @@ func TestNoGPU(t *testing.T) {
 
 func TestNoSuchGPU(t *testing.T) {
 	x := tensor.Ones(2)
-	says(t, tensor.Try(func() { x.ToDevice("cuda:77") }), `device "cuda:77" is not available`, "there is no GPU number 77, the driver sees")
+	says(t, tensor.Try(func() { x.ToDevice("cuda:77") }), `device "cuda:77" is not available`, "no GPU 77; the driver reports")
 	says(t, tensor.Try(func() { x.ToDevice("cuda:x") }), `"x" is not a GPU number`)
 	says(t, caught(func() { cuda.DeviceName(77) }), "GPU 77", "no GPU 77")
 	if d := x.ToDevice("cuda:0").Device(); d != tensor.CUDA {

@@ -100,7 +100,8 @@
 // outlives the cell. A panic ends only the goroutine and is reported under its cell. The
 // same holds for functions passed to time.AfterFunc and context.AfterFunc.
 // Go's rules for shared data hold between cells too: concurrent writes to a map end the
-// process, as in any Go program, and nothing can prevent that.
+// process, as they do in a compiled program. Guard such a map with a sync.Mutex, or use a
+// sync.Map.
 //
 // # Widgets
 //
@@ -157,10 +158,11 @@
 //     with Go's message. When in doubt, such as after signal.Notify or with a ticker,
 //     nothing is reported, and an interrupt ends the wait.
 //
-// These still end the process, because Go's run-time system or compiled code does so where
-// nothing can intervene:
+// These still end the process, because Go's run-time system or compiled code does so:
 //
-//   - Concurrent writes to a map, and a write during a read: Go reports a fatal error.
+//   - Concurrent writes to a map, and writes while it is read or ranged over. Both engines
+//     use maps through package reflect, which takes no lock, and Go's fatal error is not a
+//     panic: it runs no deferred function, and recover does not see it.
 //   - A value that contains itself, passed to compiled code that recurses over it
 //     without a limit, such as encoding/gob or the methods of a log.Logger: the stack of
 //     compiled code cannot be measured while it runs.
@@ -207,8 +209,6 @@
 //     more specific case first.
 //   - The line of a panic in compiled code is known where the cell itself, or a function
 //     that it calls, made the call; not in a method or literal of an earlier cell.
-//   - The time of a panic that unwinds many functions with deferred calls is quadratic in
-//     their number: some seconds for 5,000.
 //   - It relies on internals of Go's run-time system. A fault there ends the kernel.
 //
 // # Limits

@@ -6,20 +6,23 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 )
 
 // deep declares functions that panic at a depth of calls, and functions that recover.
-const deep = `func down(n int) int { if n == 0 { panic("bottom") }; return down(n-1) + 1 }
+const deep = `import "sync"
+func down(n int) int { if n == 0 { panic("bottom") }; return down(n-1) + 1 }
 type T struct{ a int }
 func (t T) Ping(n int) int { if n == 0 { panic("bottom") }; return t.Pong(n-1) + 1 }
 func (t T) Pong(n int) int { if n == 0 { panic("bottom") }; return t.Ping(n-1) + 1 }
 var done int
 func deferring(n int) { defer func() { done++ }(); if n == 0 { panic("bottom") }; deferring(n-1) }
 func again(n int) { defer func() { if r := recover(); r != nil { panic(r) } }(); if n == 0 { panic("bottom") }; again(n-1) }
+func replacing(n int) { defer func() { panic("bottom") }(); if n == 0 { panic("top") }; replacing(n-1) }
+var mu sync.RWMutex
+func locking(n int) { mu.RLock(); defer mu.RUnlock(); if n == 0 { panic("bottom") }; locking(n-1) }
 var literal func(int)
 literal = func(n int) { if n == 0 { panic("bottom") }; literal(n-1) }
 type walker interface{ walk(n int) }
@@ -32,15 +35,8 @@ func caught(f func()) (r any) { defer func() { r = recover() }(); f(); return ni
 
 // deepCalls are calls that panic n calls deep, with n for %d.
 var deepCalls = []string{
-	"down(%d)", "T{}.Ping(%d)", "deferring(%d)", "again(%d)", "literal(%d)", "ring.walk(%d)", "sorting(%d)",
-}
-
-// deepOn returns the calls of a list that an engine unwinds in linear time. ixgo raises
-// a panic again in every function that defers a call, and copies all calls below it.
-func deepOn(engine string, calls ...string) []string {
-	return slices.DeleteFunc(slices.Clone(calls), func(call string) bool {
-		return engine == "ixgo" && (strings.HasPrefix(call, "deferring") || strings.HasPrefix(call, "again"))
-	})
+	"down(%d)", "T{}.Ping(%d)", "deferring(%d)", "again(%d)", "replacing(%d)", "locking(%d)",
+	"literal(%d)", "ring.walk(%d)", "sorting(%d)",
 }
 
 // TestUnwindingGrowth checks that the work of a panic is linear in the number of calls
@@ -51,7 +47,7 @@ func TestUnwindingGrowth(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			s := newSessionOn(t, engine)
 			evalAll(t, s, deep, "wait := make(chan int)\ngo func() { <-wait }()")
-			for _, call := range deepOn(engine, deepCalls...) {
+			for _, call := range deepCalls {
 				unwindingGrows(t, s, call)
 			}
 		})
@@ -102,13 +98,13 @@ func TestUnwindingWithBusyGoroutine(t *testing.T) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 				s := newSessionOn(t, engine)
 				evalAll(t, s, deep, "go func() { for {} }()")
-				for _, call := range deepOn(engine, deepCalls...) {
+				for _, call := range deepCalls {
 					code := "caught(func() { " + fmt.Sprintf(call, 500) + " })"
 					if got := evalFor(t, s, 10, code, ""); got != "= bottom\n" {
 						t.Errorf("%s: got %s", code, got)
 					}
 				}
-				for _, call := range deepOn(engine, "down(%d)", "T{}.Ping(%d)", "deferring(%d)", "ring.walk(%d)") {
+				for _, call := range []string{"down(%d)", "T{}.Ping(%d)", "deferring(%d)", "locking(%d)", "ring.walk(%d)"} {
 					code := fmt.Sprintf(call, 1<<40)
 					if got := evalFor(t, s, 20, code, ""); !strings.Contains(got, "calls nest more than 10000 deep") {
 						t.Errorf("%s: got %s, want the error of a runaway recursion", code, got)
@@ -123,6 +119,29 @@ func TestUnwindingWithBusyGoroutine(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A panic runs every deferred call that it passes, also those of compiled functions, and a
+// later panic takes the place of an earlier one.
+func TestUnwindingRunsDeferredCalls(t *testing.T) {
+	for _, engine := range Engines {
+		t.Run(engine, func(t *testing.T) {
+			s := newSessionOn(t, engine)
+			evalAll(t, s, deep)
+			for _, c := range []struct{ code, want string }{
+				{"caught(func() { deferring(99) }); done", "= 100\n"},
+				{"caught(func() { locking(99) }); mu.TryLock()", "= true\n"},
+				{`caught(func() { replacing(99) })`, "= bottom\n"},
+				{`func named() (n int) { defer func() { recover(); n++ }(); n = 6; deferring(3); return 1 }` + "\nnamed()", "= 7\n"},
+				{`func never() { defer func() { done = 0 }(); panic("always") }` + "\ncaught(never)", "= always\n"},
+				{"done", "= 0\n"},
+			} {
+				if got := evalFor(t, s, 2, c.code, ""); got != c.want {
+					t.Errorf("%s: got %s, want %s", c.code, got, c.want)
+				}
+			}
+		})
 	}
 }
 

@@ -2,8 +2,10 @@ package ixgo
 
 import (
 	"go/token"
+	"iter"
 	"reflect"
 	"strings"
+	"unsafe"
 
 	"github.com/goplus/ixgo"
 	"golang.org/x/tools/go/ssa"
@@ -14,22 +16,69 @@ import (
 // A frame of ixgo is one call. These functions read fields that it does not export;
 // their names and types are checked when an engine is made.
 
-var frameFields = map[reflect.Type]map[string]reflect.Type{
-	reflect.TypeFor[ixgo.Frame](): {
-		"interp": reflect.TypeFor[*ixgo.Interp](), "caller": reflect.TypeFor[*ixgo.Frame](), "callee": reflect.TypeFor[*ixgo.Frame](),
-		"ipc": reflect.TypeFor[int](),
-	},
-	functionType: {
-		"Fn": reflect.TypeFor[*ssa.Function](), "ssaInstrs": reflect.TypeFor[[]ssa.Instruction](), "base": reflect.TypeFor[int](),
-		"used": reflect.TypeFor[int32](),
-	},
-	panicType: {"pcs": reflect.TypeFor[[]uintptr]()},
+var (
+	frameType    = reflect.TypeFor[ixgo.Frame]()
+	functionType = behind(frameType, "pfn")
+
+	callerField   = field(frameType, "caller", reflect.TypeFor[*ixgo.Frame]())
+	calleeField   = field(frameType, "callee", reflect.TypeFor[*ixgo.Frame]())
+	interpField   = field(frameType, "interp", reflect.TypeFor[*ixgo.Interp]())
+	functionField = field(frameType, "pfn", reflect.PointerTo(functionType))
+	panicField    = field(frameType, "_panic", reflect.PointerTo(panicType))
+	deferField    = pointerField(frameType, "_defer")
+	stackField    = field(frameType, "stack", reflect.TypeFor[[]any]())
+	pcField       = field(frameType, "ipc", reflect.TypeFor[int]())
+	baseField     = field(functionType, "base", reflect.TypeFor[int]())
+
+	panicType = behind(frameType, "_panic")
+)
+
+// functionFields are read by name.
+var functionFields = map[string]reflect.Type{
+	"Fn": reflect.TypeFor[*ssa.Function](), "ssaInstrs": reflect.TypeFor[[]ssa.Instruction](),
+	"Instrs": reflect.TypeFor[[]instructionFunc](), "Recover": reflect.TypeFor[[]instructionFunc](),
+	"index": reflect.TypeFor[map[ssa.Value]uint32](), "used": reflect.TypeFor[int32](),
 }
 
-var (
-	functionType = behind(reflect.TypeFor[ixgo.Frame](), "pfn")
-	panicType    = behind(reflect.TypeFor[ixgo.Frame](), "_panic")
-)
+// asExpected reports whether frames and functions have the fields that are read here.
+func asExpected() bool {
+	for _, f := range []*reflect.StructField{
+		callerField, calleeField, interpField, functionField, panicField, deferField, stackField, pcField, baseField,
+	} {
+		if f == nil {
+			return false
+		}
+	}
+	for name, want := range functionFields {
+		if field(functionType, name, want) == nil {
+			return false
+		}
+	}
+	return sameLayout(panicType, reflect.TypeFor[panicState]())
+}
+
+// sameLayout reports whether two structs have the same fields, but for what pointers
+// point to.
+func sameLayout(a, b reflect.Type) bool {
+	if a.NumField() != b.NumField() {
+		return false
+	}
+	for i := range a.NumField() {
+		x, y := a.Field(i), b.Field(i)
+		if x.Name != y.Name || x.Type != y.Type && (x.Type.Kind() != reflect.Pointer || y.Type.Kind() != reflect.Pointer) {
+			return false
+		}
+	}
+	return true
+}
+
+// pointerField returns a field that is a pointer, nil if there is none.
+func pointerField(t reflect.Type, name string) *reflect.StructField {
+	if f, ok := t.FieldByName(name); ok && f.Type.Kind() == reflect.Pointer {
+		return &f
+	}
+	return nil
+}
 
 // behind returns what a field of a struct points to.
 func behind(t reflect.Type, name string) reflect.Type {
@@ -46,17 +95,20 @@ func peek(v reflect.Value, name string) reflect.Value {
 	return reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()
 }
 
-func frameAt(fr *ixgo.Frame, name string) *ixgo.Frame {
-	return peek(reflect.ValueOf(fr), name).Interface().(*ixgo.Frame)
+func frameAt(fr *ixgo.Frame, f *reflect.StructField) *ixgo.Frame {
+	return *at[*ixgo.Frame](unsafe.Pointer(fr), f)
 }
 
-// innermost tells ixgo that fr calls nothing: a callee may be left from an earlier use
-// of the frame, and would be followed in circles.
-func innermost(fr *ixgo.Frame) { peek(reflect.ValueOf(fr), "callee").SetZero() }
+// pcOf returns the number of the instruction behind the one that a call executes.
+func pcOf(fr *ixgo.Frame) *int { return at[int](unsafe.Pointer(fr), pcField) }
+
+// innermost tells ixgo that fr calls nothing: it may have been left there from an
+// earlier use of the frame, and would be followed in circles.
+func innermost(fr *ixgo.Frame) { *at[*ixgo.Frame](unsafe.Pointer(fr), calleeField) = nil }
 
 func outermost(fr *ixgo.Frame) *ixgo.Frame {
 	for {
-		c := frameAt(fr, "caller")
+		c := frameAt(fr, callerField)
 		if c == nil {
 			return fr
 		}
@@ -69,8 +121,8 @@ func last(fr *ixgo.Frame) *ixgo.Frame {
 	seen := map[*ixgo.Frame]bool{}
 	for {
 		seen[fr] = true
-		c := frameAt(fr, "callee")
-		if c == nil || seen[c] || peek(reflect.ValueOf(c), "ipc").Int() == -1 || frameAt(c, "caller") != fr {
+		c := frameAt(fr, calleeField)
+		if c == nil || seen[c] || *pcOf(c) == returned || frameAt(c, callerField) != fr {
 			return fr
 		}
 		fr = c
@@ -79,48 +131,80 @@ func last(fr *ixgo.Frame) *ixgo.Frame {
 
 // instruction returns the current instruction of a call.
 func instruction(fr *ixgo.Frame) ssa.Instruction {
-	pfn := peek(reflect.ValueOf(fr), "pfn")
-	if pfn.IsNil() {
-		return nil
+	if fn := functionOf(fr); fn != nil {
+		return (&call{fn, *pcOf(fr) - 1}).instruction()
 	}
-	c := call{pfn: pfn, pc: int(peek(reflect.ValueOf(fr), "ipc").Int()) - 1}
-	return c.instruction()
+	return nil
+}
+
+// functionOf returns ixgo's function that a call is one of, nil if there is none.
+func functionOf(fr *ixgo.Frame) unsafe.Pointer {
+	return *at[unsafe.Pointer](unsafe.Pointer(fr), functionField)
 }
 
 // call is a place in a function.
 type call struct {
-	pfn reflect.Value // a pointer to ixgo's function
-	pc  int           // of the instruction
+	fn unsafe.Pointer // ixgo's function
+	pc int            // of the instruction
 }
 
+func (c *call) peek(name string) reflect.Value { return peek(reflect.NewAt(functionType, c.fn), name) }
+
 func (c *call) instruction() ssa.Instruction {
-	list := peek(c.pfn, "ssaInstrs").Interface().([]ssa.Instruction)
+	list := c.peek("ssaInstrs").Interface().([]ssa.Instruction)
 	if c.pc < 0 || c.pc >= len(list) {
 		return nil
 	}
 	return list[c.pc]
 }
 
-// calls lists calls from fr outwards, and the outermost frame. A call that runs its
-// deferred functions because of a panic comes after the calls that the panic had left.
-func calls(fr *ixgo.Frame) (list []*call, root *ixgo.Frame) {
-	for ; fr != nil; fr = frameAt(fr, "caller") {
+// stretch is a call, behind those that a panic had left when it came to that call, the
+// innermost first.
+type stretch struct {
+	in   *ixgo.Interp
+	left []uintptr
+	call call
+}
+
+// stretches adds to list the calls from fr outwards, and returns the outermost frame too. A
+// call that runs its deferred functions because of a panic comes after those that the panic
+// had left.
+func stretches(list []stretch, fr *ixgo.Frame) (all []stretch, root *ixgo.Frame) {
+	for ; fr != nil; fr = frameAt(fr, callerField) {
 		root = fr
-		v := reflect.ValueOf(fr)
-		pfn := peek(v, "pfn")
-		if pfn.IsNil() {
+		fn := functionOf(fr)
+		if fn == nil {
 			continue
 		}
-		if p := peek(v, "_panic"); !p.IsNil() {
-			for _, pc := range peek(p, "pcs").Interface().([]uintptr) {
-				if c := callAt(peek(v, "interp"), int(pc)); c != nil {
-					list = append(list, c)
-				}
-			}
+		s := stretch{call: call{fn, *pcOf(fr) - 1}}
+		if p := panicOf(fr); p != nil {
+			s.in, s.left = *at[*ixgo.Interp](unsafe.Pointer(fr), interpField), p.pcs
 		}
-		list = append(list, &call{pfn, int(peek(v, "ipc").Int()) - 1})
+		list = append(list, s)
 	}
 	return list, root
+}
+
+// calls yields the calls of a list of stretches.
+func calls(list []stretch) iter.Seq[call] {
+	return func(yield func(call) bool) {
+		for _, s := range list {
+			known := map[uintptr]*call{}
+			for _, pc := range s.left {
+				c, ok := known[pc]
+				if !ok {
+					c = callAt(reflect.ValueOf(s.in), int(pc))
+					known[pc] = c
+				}
+				if c != nil && !yield(*c) {
+					return
+				}
+			}
+			if !yield(s.call) {
+				return
+			}
+		}
+	}
 }
 
 // callAt finds the function of an interpreter that has the instruction before pc.
@@ -128,7 +212,7 @@ func callAt(in reflect.Value, pc int) *call {
 	for it := peek(in, "funcs").MapRange(); it.Next(); {
 		base := int(peek(it.Value(), "base").Int())
 		if n := peek(it.Value(), "ssaInstrs").Len(); base < pc && pc <= base+n {
-			return &call{it.Value(), pc - base - 1}
+			return &call{it.Value().UnsafePointer(), pc - base - 1}
 		}
 	}
 	return nil
@@ -140,7 +224,7 @@ func (c *call) frame() (f engine.Frame, ok bool) {
 	if at == nil || !at.Pos().IsValid() {
 		return f, false
 	}
-	fn := peek(c.pfn, "Fn").Interface().(*ssa.Function)
+	fn := c.peek("Fn").Interface().(*ssa.Function)
 	f.Pos = at.Pos()
 	for ; fn.Parent() != nil; fn = fn.Parent() {
 		if fn.Synthetic == "" { // the bodies of loops over functions are functions too

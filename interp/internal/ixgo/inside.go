@@ -53,12 +53,8 @@ func unexported() error {
 	if msetsField == nil || recordField == nil || rcacheField == nil || packagesField == nil {
 		return errRelease
 	}
-	for t, fields := range frameFields {
-		for name, want := range fields {
-			if field(t, name, want) == nil {
-				return errRelease
-			}
-		}
+	if !asExpected() {
+		return errRelease
 	}
 	if f, ok := reflect.TypeFor[ixgo.Interp]().FieldByName("funcs"); !ok || f.Type != reflect.MapOf(reflect.TypeFor[*ssa.Function](), reflect.PointerTo(functionType)) {
 		return errRelease

@@ -157,6 +157,7 @@ func (e *Engine) Declare(u *engine.Unit) (p engine.Program, err error) {
 		return nil, err
 	}
 	unpool(in)
+	e.unwind(in)
 	if err := in.RunInit(); err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type traces struct {
 type trace struct {
 	entered *ixgo.Frame // the unit's function
 	value   any         // of the panic that was raised last
-	raised  []*call
+	raised  []stretch
 	root    *ixgo.Frame // the outermost call of those
 	again   *engine.Panic
 }
@@ -55,11 +55,13 @@ func (t *traces) leave() {
 
 // forget discards the panic that was raised last, which has been recovered.
 func (t *traces) forget() {
-	tr := t.mine()
-	*tr = trace{entered: tr.entered}
+	t.mine().reset()
 }
 
-// enter records the call of a unit's function. Units call it first.
+// reset discards what is known of panics, and keeps the room for it.
+func (tr *trace) reset() { *tr = trace{entered: tr.entered, raised: tr.raised[:0]} }
+
+// enter notes the call of a unit's function. Units call it as the first thing.
 func (t *traces) enter(fr *ixgo.Frame) {
 	*t.mine() = trace{entered: fr}
 }
@@ -77,15 +79,15 @@ func (t *traces) at(fr *ixgo.Frame, value any) {
 	innermost(fr)
 	tr := t.mine()
 	tr.value, tr.again = value, nil
-	tr.raised, tr.root = calls(fr)
+	tr.raised, tr.root = stretches(tr.raised[:0], fr)
 }
 
 // take returns the calls that were active when the panic that has just been recovered
 // was raised.
 func (t *traces) take(value any) (frames []engine.Frame, skipped int) {
 	tr := t.mine()
-	defer func() { *tr = trace{entered: tr.entered} }()
-	var list []*call
+	defer tr.reset()
+	var list []stretch
 	if same(tr.value, value) {
 		if tr.again != nil {
 			return tr.again.Frames, tr.again.Skipped
@@ -93,10 +95,9 @@ func (t *traces) take(value any) (frames []engine.Frame, skipped int) {
 		list = tr.raised
 	}
 	if tr.entered != nil && (list == nil || tr.root != outermost(tr.entered)) {
-		outer, _ := calls(last(tr.entered))
-		list = append(list, outer...)
+		list, _ = stretches(list, last(tr.entered))
 	}
-	for _, c := range list {
+	for c := range calls(list) {
 		f, ok := c.frame()
 		switch {
 		case !ok:

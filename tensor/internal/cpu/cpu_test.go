@@ -142,7 +142,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	b := cpu.New(1)
-	if _, err := b.Alloc(1 << 50); err == nil || !strings.Contains(err.Error(), "1024.0 TiB asked for") {
+	if _, err := b.Alloc(1 << 50); err == nil || !strings.Contains(err.Error(), "1024.0 TiB requested") {
 		t.Errorf("alloc of 2^50 bytes: got error %v, want one that says how much was asked for", err)
 	}
 	x := newVector(t, b, 4)

@@ -1,0 +1,163 @@
+package ixgo
+
+import (
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"github.com/goplus/ixgo"
+	"golang.org/x/tools/go/ssa"
+)
+
+// ixgo runs the deferred calls of a function on top of the stack of the panic that left
+// it, and raises the panic again from there. The stack grows with every such function, Go
+// walks all of it for each of them, and ixgo copies the list of all calls below. The
+// functions of units do so instead when the stack of the panic is gone, and the lists share
+// their memory, so that the work grows with the number of calls. A panic statement of
+// ixgo's prints the whole stack, which no one reads.
+
+// instructionFunc executes one instruction of a call.
+type instructionFunc = func(*ixgo.Frame)
+
+// deferring is a function that defers calls.
+type deferring struct {
+	body    []instructionFunc
+	recover []instructionFunc // what follows a panic that a deferred call recovered
+}
+
+// runDefers makes the deferred calls of a frame, and panics if a panic is left.
+//
+//go:linkname runDefers github.com/goplus/ixgo.(*frame).runDefers
+func runDefers(fr *ixgo.Frame)
+
+// unwind has the functions of an interpreter unwind in linear time.
+func (e *Engine) unwind(in *ixgo.Interp) {
+	for it := peek(reflect.ValueOf(in), "funcs").MapRange(); it.Next(); {
+		pfn := it.Value()
+		body := peek(pfn, "Instrs").Interface().([]instructionFunc)
+		e.panics(pfn, body)
+		recover := peek(pfn, "Recover")
+		if recover.IsNil() || len(body) == 0 {
+			continue
+		}
+		f := &deferring{body, recover.Interface().([]instructionFunc)}
+		own := slices.Clone(body)
+		own[0] = f.run
+		peek(pfn, "Instrs").Set(reflect.ValueOf(own))
+		recover.SetZero()
+	}
+}
+
+// panics replaces the panic statements of a function.
+func (e *Engine) panics(pfn reflect.Value, body []instructionFunc) {
+	registers := peek(pfn, "index").Interface().(map[ssa.Value]uint32)
+	for i, instr := range peek(pfn, "ssaInstrs").Interface().([]ssa.Instruction) {
+		p, ok := instr.(*ssa.Panic)
+		if !ok {
+			continue
+		}
+		register := registers[p.X] & (1<<24 - 1)
+		body[i] = func(fr *ixgo.Frame) {
+			v := ixgo.PanicError{Value: (*at[[]any](unsafe.Pointer(fr), stackField))[register]}
+			e.traces.at(fr, v)
+			panic(v)
+		}
+	}
+}
+
+// run executes a call. A panic goes on from here, its stack being gone.
+func (f *deferring) run(fr *ixgo.Frame) {
+	if v, panicked := f.attempt(fr); panicked {
+		panic(v)
+	}
+}
+
+func (f *deferring) attempt(fr *ixgo.Frame) (v any, panicked bool) {
+	pc := pcOf(fr)
+	defer func() {
+		if *pc == returned || *at[unsafe.Pointer](unsafe.Pointer(fr), deferField) == nil {
+			return
+		}
+		panicking(fr, recover())
+		v, panicked = caught(func() {
+			runDefers(fr)
+			for _, instr := range f.recover {
+				instr(fr)
+			}
+		})
+	}()
+	for *pc = 0; *pc != returned; {
+		i := *pc
+		*pc++
+		f.body[i](fr)
+	}
+	return nil, false
+}
+
+// returned is the next instruction of a call that has returned.
+const returned = -1
+
+func caught(f func()) (v any, panicked bool) {
+	panicked = true
+	defer func() {
+		if panicked {
+			v = recover()
+		}
+	}()
+	f()
+	return nil, false
+}
+
+// panicState is what ixgo knows of a panic in a call. pcs are the calls that the panic has
+// left, the innermost first.
+type panicState struct {
+	arg       any
+	link      *panicState // an earlier one, which a deferred call has replaced
+	pcs       []uintptr
+	aborted   bool
+	recovered bool
+}
+
+// panicking notes that a panic of value v has come to a call. The calls below are known by
+// their places from now on.
+func panicking(fr *ixgo.Frame, v any) {
+	p := &panicState{arg: v}
+	var left []*ixgo.Frame // the outermost first
+	for c := frameAt(fr, calleeField); c != nil && *pcOf(c) != returned; c = frameAt(c, calleeField) {
+		left = append(left, c)
+	}
+	for _, c := range slices.Backward(left) {
+		at := place(c)
+		inner := panicOf(c)
+		if inner == nil || inner.recovered {
+			p.pcs = append(p.pcs, at)
+			continue
+		}
+		if p.pcs == nil {
+			p.pcs = inner.pcs
+		} else {
+			p.pcs = append(p.pcs, inner.pcs...)
+		}
+		if inner.link == nil || inner.link.recovered {
+			p.pcs = append(p.pcs, at)
+			continue
+		}
+		if p.link == nil {
+			p.link = inner.link
+		}
+		last := inner.link
+		for last.link != nil {
+			last = last.link
+		}
+		last.pcs = append(last.pcs, at)
+	}
+	*at[*panicState](unsafe.Pointer(fr), panicField) = p
+	innermost(fr)
+}
+
+func panicOf(fr *ixgo.Frame) *panicState { return *at[*panicState](unsafe.Pointer(fr), panicField) }
+
+// place is the instruction behind the one that a call executes, as ixgo counts them.
+func place(fr *ixgo.Frame) uintptr {
+	return uintptr(*at[int](functionOf(fr), baseField) + *pcOf(fr))
+}
