@@ -175,7 +175,7 @@ func TestLab(t *testing.T) {
 		t.Errorf("the second time Python was called\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 
-	// An environment without its stamp is broken, and made anew.
+	// An environment without its stamp is broken, and is made again.
 	if err := os.Remove(env.stamp()); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := f.called(); len(got) == 0 || got[0] != "probe" {
-		t.Errorf("Python was called %q, want the environment made anew", got)
+		t.Errorf("Python was called %q, want the environment made again", got)
 	}
 }
 

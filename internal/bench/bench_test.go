@@ -178,7 +178,7 @@ func TestTasks(t *testing.T) {
 				seen[name] = true
 				_, optimizer := optimizers[task.spec.Op]
 				if _, known := operations[task.spec.Op]; task.spec.Work == "op" && !known && !optimizer && task.spec.Op != "unscale" {
-					t.Errorf("%s: %q is no operation", subject, task.spec.Op)
+					t.Errorf("%s: %q is not an operation", subject, task.spec.Op)
 				}
 			}
 		}

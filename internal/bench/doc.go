@@ -1,14 +1,15 @@
-// Package bench measures halfnote beside its peers: PyTorch, OpenBLAS and, for what a cell
-// costs, ipykernel.
+// Package bench compares halfnote's speed with its peers': PyTorch, OpenBLAS and, for the
+// cost of a cell, ipykernel.
 //
 //	rows, err := bench.Run(ctx, "gemm", bench.Options{Peers: []string{"torch"}, Python: "python3"})
 //
-// Everybody works in a process of their own, we too, all pinned to the same processors and
-// told to use as many threads, and stopped while it is not their turn, so that threads that
-// spin take nothing from the others. A process reads requests and prints replies, each a line
-// of JSON: [Serve] is ours, peer.py the others'. Each round gives every process an unmeasured run and
-// then a measured one; a row has the best of the rounds, their ratio, and how far the rounds
-// disagree. Losses of training steps must agree, else there is no row.
+// halfnote and each peer run in separate processes, pinned to the same processors, with the
+// same number of threads. All but the one being measured are paused, so that spinning threads
+// do not disturb it. A process reads requests and prints replies, each a line of JSON: [Serve]
+// is halfnote's side, peer.py the peers'. In each round every process has an unmeasured run and
+// then a measured one. A row has the best of the rounds, their ratio and their spread. Losses
+// of training steps must agree; otherwise there is no row.
 //
-// What is measured stands in tables, a file a subject: gemm.go, ops.go, steps.go.
+// Tables hold the work that is measured, one file per subject: gemm.go, ops.go, steps.go and
+// cell.go.
 package bench

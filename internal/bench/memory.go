@@ -76,7 +76,7 @@ func (b *table) peakOf(ctx context.Context, who *side, spec Spec) (bytes float64
 		}
 	}
 	proc := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
-	os.WriteFile(proc+"clear_refs", []byte("5"), 0) // the peak starts anew, proc(5)
+	os.WriteFile(proc+"clear_refs", []byte("5"), 0) // resets the peak, proc(5)
 	before := resident(proc, "VmRSS")
 	if _, err := s.ask(request{Do: "prepare", Key: "large", Spec: &spec}); err != nil {
 		return 0, 0, err

@@ -319,7 +319,7 @@ def repeat(job, n):
     if trains:
         return [loss.item() for loss in [f() for _ in range(n)]]
     for _ in range(n):
-        f()  # nobody keeps the result
+        f()  # the result is dropped
     return None
 
 
@@ -334,7 +334,7 @@ def answer(q):
         jobs.pop(key, None)
         return {}
     if do != "run":
-        raise ValueError("%r is no request; expected about, prepare, run or forget" % do)
+        raise ValueError("%r is not a request; expected about, prepare, run or forget" % do)
     job, n = jobs[key], q["n"]
     if not q.get("cold"):
         repeat(job, n)

@@ -30,10 +30,10 @@ type Options struct {
 	Log     io.Writer      // is told of every row; default nowhere
 }
 
-// Subjects are what Run can measure.
+// Subjects returns what Run can measure.
 func Subjects() []string { return []string{"gemm", "ops", "mlp", "resnet", "bert", "cell"} }
 
-// Peers are those that can do a subject's work.
+// Peers returns the peers that can do a subject's work.
 func Peers(subject string) []string {
 	switch subject {
 	case "gemm":
@@ -52,7 +52,7 @@ var deviceSubjects = []string{"gemm", "mlp", "resnet", "bert"}
 // complete returns o with defaults, or what is wrong with it.
 func (o Options) complete(subject string) (Options, error) {
 	if !slices.Contains(Subjects(), subject) {
-		return o, fmt.Errorf("bench: %q is nothing to measure; expected one of %s", subject, strings.Join(Subjects(), ", "))
+		return o, fmt.Errorf("bench: unknown subject %q; expected one of %s", subject, strings.Join(Subjects(), ", "))
 	}
 	if o.Device == "" {
 		o.Device = "cpu"
@@ -133,7 +133,7 @@ func busy() (load float64) {
 	return load
 }
 
-// wanted tells whether work is to be measured.
+// wanted reports whether work is to be measured.
 func (o Options) wanted(work string) bool { return o.Match == nil || o.Match.MatchString(work) }
 
 // measure measures tasks with a number of threads.
@@ -168,7 +168,7 @@ func (o Options) measure(ctx context.Context, list []task, threads int) (rows wo
 	return rows, nil
 }
 
-// line is a row for those who wait.
+// line returns a row as a line of progress.
 func line(r workload.Row) string {
 	s := strings.TrimSpace(r.Work+" "+r.DType) + fmt.Sprintf(", %d T: %.4g %s", r.Threads, r.Ours, r.Unit)
 	if r.PeerName != "" {
@@ -177,7 +177,7 @@ func line(r workload.Row) string {
 	return s
 }
 
-// table is where the sides sit.
+// table is a measurement with a number of threads.
 type table struct {
 	Options
 	threads int

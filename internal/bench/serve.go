@@ -12,8 +12,8 @@ import (
 	"halfnote/tensor"
 )
 
-// Serve answers requests from r on w until r ends: it is our side of the measurements on a
-// device. It returns an error if there is no such device.
+// Serve answers requests from r on w until r ends: it is halfnote's side of the measurements
+// on a device. It returns an error if the device does not exist.
 func Serve(device string, r io.Reader, w io.Writer) error {
 	if err := tensor.Try(func() { tensor.SetDefaultDevice(tensor.Device(device)) }); err != nil {
 		return fmt.Errorf("bench: %w", err)
@@ -73,7 +73,7 @@ func answer(jobs map[string]job, q request) (a reply) {
 		delete(jobs, q.Key)
 		runtime.GC()
 	default:
-		return fail("%q is no request; expected about, prepare, run or forget", q.Do)
+		return fail("%q is not a request; expected about, prepare, run or forget", q.Do)
 	}
 	return a
 }

@@ -19,7 +19,7 @@ import (
 //go:embed peer.py
 var peerProgram string
 
-// side is a process that works: we or a peer.
+// side is a process that is measured: halfnote's or a peer's.
 type side struct {
 	name  string
 	about reply
@@ -97,8 +97,8 @@ func (s *side) ask(q request) (reply, error) {
 	}
 	switch {
 	case err != nil:
-		s.end() // all that it wrote is there then
-		return a, fmt.Errorf("bench: %s ended or printed what is no reply to %s: %w%s", s.name, q.Do, err, s.stderr)
+		s.end() // waits for all that it wrote
+		return a, fmt.Errorf("bench: %s ended or did not reply to %s: %w%s", s.name, q.Do, err, s.stderr)
 	case a.Error != "":
 		return a, failure{s.name, a.Error}
 	}

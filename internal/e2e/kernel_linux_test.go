@@ -45,5 +45,5 @@ func TestCommandDiesWithTheKernel(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("process %d lives on", pid)
+	t.Errorf("process %d is still running", pid)
 }

@@ -154,7 +154,7 @@ func gone(t *testing.T, file string) {
 	for name, pid := range map[string]int{"the kernel": kernel, "the process that a cell started": child} {
 		for deadline := time.Now().Add(time.Minute); alive(pid); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Errorf("%s, %d, lives on", name, pid)
+				t.Errorf("%s (pid %d) is still running", name, pid)
 				syscall.Kill(pid, syscall.SIGKILL)
 				break
 			}
@@ -162,8 +162,7 @@ func gone(t *testing.T, file string) {
 	}
 }
 
-// alive tells whether a process runs: one that has ended and that nobody has waited for
-// does not.
+// alive reports whether a process runs. A zombie does not.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

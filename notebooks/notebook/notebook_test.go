@@ -190,7 +190,7 @@ func TestPythonValidates(t *testing.T) {
 	}
 }
 
-// validate has Python's nbformat check a file and write it anew: the bytes must
+// validate has Python's nbformat check a file and write it again: the bytes must
 // not change.
 func validate(t *testing.T, python, path string) {
 	t.Helper()

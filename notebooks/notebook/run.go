@@ -11,14 +11,14 @@ import (
 	"halfnote/kernel/client"
 )
 
-// Options say how a notebook is run.
+// Options are the settings of a run.
 type Options struct {
-	// Timeout is how long each cell may take; 0 is for ever. A cell that takes
-	// longer is interrupted and fails, also under AllowErrors.
+	// Timeout limits the time of each cell; 0 is no limit. A cell that takes longer is
+	// interrupted and fails, even with AllowErrors.
 	Timeout time.Duration
-	// AllowErrors goes on after a cell that fails; its error is an output.
+	// AllowErrors continues after a cell that fails; its error becomes an output.
 	AllowErrors bool
-	// Progress is told when a cell starts and when it ends; nil tells nobody.
+	// Progress is called when a cell starts and when it ends; nil is not called.
 	Progress func(Progress)
 }
 
@@ -73,10 +73,10 @@ func NewRunner(nb *Notebook, o Options) *Runner {
 }
 
 // Late takes messages for cells that have ended; it is for the kernel's
-// client.Options, so that late output still comes into its own cell.
+// client.Options, so that late output reaches its own cell.
 func (r *Runner) Late(m client.Message) { r.out.message(m.Parent.ID, m.Header.Type, m.Content) }
 
-// Finish ends the taking of late messages; then the notebook changes no more.
+// Finish stops accepting late messages; the notebook does not change afterwards.
 func (r *Runner) Finish() { r.out.finish() }
 
 // Run executes the notebook on a kernel. The error is a *CellError when a cell

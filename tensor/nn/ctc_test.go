@@ -23,7 +23,7 @@ func TestCTCMistakes(t *testing.T) {
 		"tensor: ctc_loss: shapes (5, 2, 4) and (2, 2): element 0 of target 1 is 4; expected a class from 0 to 3":                          func() { nn.CTCLoss(x, target.AddScalar(1), long(5, 5), long(2, 2)) },
 		"tensor: ctc_loss: shape (5, 2, 4): Blank is 4; expected a class from 0 to 3":                                                      func() { nn.CTCLoss(x, target, long(5, 5), long(2, 2), nn.Blank(4)) },
 		"tensor: ctc_loss: Forward was not called with four tensors":                                                                       func() { nn.NewCTCLoss().Forward(x, target) },
-		"tensor: CTCLoss: option Margin is not supported here":                                                                     func() { nn.NewCTCLoss(nn.Margin(1)) },
+		"tensor: CTCLoss: option Margin is not supported here":                                                                             func() { nn.NewCTCLoss(nn.Margin(1)) },
 		"tensor: ctc_loss_double_backward: shape (5, 2, 4): the third derivative is not supported": func() {
 			x := x.Detach().RequireGrad()
 			y := nn.CTCLoss(x, target, long(5, 5), long(2, 2))

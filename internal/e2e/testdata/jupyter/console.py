@@ -11,7 +11,7 @@ import nbformat
 import pexpect
 
 notebook, kernel = sys.argv[1:]
-env = dict(os.environ, PROMPT_TOOLKIT_NO_CPR="1", TERM="xterm")  # nobody answers where the cursor is
+env = dict(os.environ, PROMPT_TOOLKIT_NO_CPR="1", TERM="xterm")  # no terminal answers the request for the cursor's position
 console = pexpect.spawn(
     sys.executable,
     ["-m", "jupyter_console", "--kernel", kernel, "--no-confirm-exit", "--ZMQTerminalInteractiveShell.image_handler=None",

@@ -173,7 +173,7 @@ try:
     step("control, the fourth", control(fourth, PATIENCE))
     step("control, the third", control(third, ABSENCE))
 
-    # A client behind a network that breaks without a word.
+    # A client behind a network that breaks silently.
     channels = ("shell", "iopub", "stdin", "control", "hb")
     proxies = {c + "_port": Proxy(getattr(km, c + "_port")) for c in channels}
     remote = join(**{k: p.port for k, p in proxies.items()})

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// phrases are what a native reader would rewrite, and what to write instead, sorted.
+// They are regular expressions that ignore case.
+var phrases = [][2]string{
+	{`\banew\b`, "again, afresh"},
+	{`\bare no (a|an|\w+s)\b`, "are not …"},
+	{`\bat the (least|most)\b`, "at least, at most"},
+	{`\bby itself (?:alone )?knows\b`, "knows"},
+	{`\bdoes not exist any more\b`, "no longer exists"},
+	{`\bexpected (?:one|some|it), as\b`, "for example"},
+	{`\bheeds?\b`, "regards, takes into account"},
+	{`\b(?:is|was) no (?:\w+)\b`, "is not a …"},
+	{`\bis not there\b|\bare not there\b|\bnot be there\b`, "does not exist, is missing, has been released"},
+	{`\blest\b`, "so that … not"},
+	{`\b(?:nobody|somebody|whoever|everybody|anybody)\b`, "a noun: no caller, a goroutine, each process"},
+	{`\bof late\b`, "recently"},
+	{`\bso that nobody\b`, "a noun and its verb"},
+	{`\b(?:tells|says) whether\b`, "reports whether"},
+	{`\bthan it is worth\b`, "than it saves"},
+	{`\bthereby\b`, "so, which"},
+	{`\bwhat says\b`, "a noun: the rule that"},
+	{`\bwithout a word\b`, "silently"},
+}
+
+// spared are the phrases that are right: names, quotations and set expressions.
+var spared = regexp.MustCompile(`(?i)everybody's rights|is no longer|was no longer|are no longer|is no more than|is no less than|is no larger|is no smaller|is no slower|is no faster|are no more than|user\W{0,3}nobody|there (?:is|are|was) no `)
+
+// TestProse looks for phrases of the table in every text that people read: code, comments,
+// messages, pages and notebooks.
+func TestProse(t *testing.T) {
+	var list []*regexp.Regexp
+	for _, p := range phrases {
+		list = append(list, regexp.MustCompile("(?i)"+p[0]))
+	}
+	for _, file := range texts(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			line = spared.ReplaceAllString(line, "")
+			for j, re := range list {
+				if found := re.FindString(line); found != "" {
+					t.Errorf("%s:%d: %q; write: %s", file, i+1, found, phrases[j][1])
+				}
+			}
+		}
+	}
+}
+
+// texts returns the files of the repository that hold prose.
+func texts(t *testing.T) (files []string) {
+	t.Helper()
+	out, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Skipf("needs git and a checkout: %v", err)
+	}
+	for file := range strings.Lines(string(out)) {
+		file = strings.TrimSpace(file)
+		switch filepath.Ext(file) {
+		case ".go", ".md", ".ipynb", ".cu", ".cuh", ".py", ".sh", ".txtar", ".c", ".h":
+		default:
+			continue
+		}
+		generated := strings.HasPrefix(filepath.Base(file), "z_") || strings.Contains(file, "testdata/fuzz/")
+		if !generated && file != "prose_test.go" && strings.HasPrefix(file, os.Getenv("HALFNOTE_PROSE")) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
