@@ -124,7 +124,7 @@ func TestRun(t *testing.T) {
 func TestPeerFails(t *testing.T) {
 	for _, c := range []struct{ how, subject, match, want string }{
 		{"dies", "gemm", `64\^3 NN float32$`, "no module named torch"},
-		{"babbles", "gemm", `64\^3 NN float32$`, "no reply to about"},
+		{"babbles", "gemm", `64\^3 NN float32$`, "did not reply to about"},
 		{"differs", "small", `step float32$`, "losses of the first steps"},
 	} {
 		t.Setenv("FAKE", c.how)

@@ -13,7 +13,7 @@ import (
 
 // Options are the settings of a run.
 type Options struct {
-	// Timeout limits the time of each cell; 0 is no limit. A cell that takes longer is
+	// Timeout limits the time of each cell; 0 means unlimited. A cell that takes longer is
 	// interrupted and fails, even with AllowErrors.
 	Timeout time.Duration
 	// AllowErrors continues after a cell that fails; its error becomes an output.
