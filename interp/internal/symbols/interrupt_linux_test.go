@@ -184,7 +184,7 @@ func TestHeavyCallsStop(t *testing.T) {
 				data.SaveSafetensors(file+"2", map[string]*tensor.Tensor{"x": tensor.Zeros(1).Expand(1 << 26)}, nil)
 			}
 		},
-		"Simulate": func() { amp.Simulate(1<<23, func(int, float64) bool { return false }) },
+		"Simulate": func() { amp.Simulate(1<<21, func(int, float64) bool { return false }) },
 	} {
 		stop, polls, gap, err := interrupted(call)
 		switch {
