@@ -5,6 +5,8 @@ import (
 	"strings"
 )
 
+//go:generate go test -run ^TestOpsPage$ -update .
+
 // ops lists every operation. A new operation is a type in a file and a line here.
 var ops = []Op{
 	circularPad{},
