@@ -46,7 +46,7 @@ func TestCannotCapture(t *testing.T) {
 		{"brings a large batch", func() { tensor.Arange(0, 1<<19).ToDevice(tensor.CUDA) }, []string{"copying 2.0 MiB from the CPU", "Assign"}},
 		{"replays", inner.Replay, []string{"Replay is not allowed during capture"}},
 		{"takes too much memory", func() { zeros(2, tensor.CUDA.Memory().Limit/4) }, []string{"cuda: alloc: ", "out of memory: requested"}},
-		{"brings a batch", func() { batch.ToDevice(tensor.CUDA) }, []string{"to", "(8,)", "each replay would take the values of now", "Assign"}},
+		{"brings a batch", func() { batch.ToDevice(tensor.CUDA) }, []string{"to", "(8,)", "each replay would use its current values", "Assign"}},
 		{"assigns a batch", func() { x.Assign(batch) }, []string{"Assign"}},
 		{"draws", func() { tensor.Randn(3) }, []string{"normal: ", "drawn on the CPU"}},
 		{"takes classes of the CPU", func() { x.Reshape(2, 4).CrossEntropy(classes, tensor.LossOptions{}) }, []string{"nll_loss: ", "(2,)", "Assign"}},

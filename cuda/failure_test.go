@@ -163,7 +163,7 @@ func TestNoSuchGPU(t *testing.T) {
 func TestMixedDevices(t *testing.T) {
 	x, y := numbers(4), tensor.Ones(4)
 	says(t, tensor.Try(func() { x.Add(y) }), "add", "operands are on cuda and cpu", "move them to one device")
-	says(t, tensor.Try(func() { y.MatMul(x) }), "they are on cuda and cpu")
+	says(t, tensor.Try(func() { y.MatMul(x) }), "operands are on cuda and cpu")
 	if got := x.Add(tensor.Scalar(1)).Sum().Item(); got != 10 {
 		t.Errorf("with a scalar of the CPU: %v, want 10", got)
 	}
@@ -186,7 +186,7 @@ func TestTwoGPUs(t *testing.T) {
 	if back := y.AddScalar(1).ToDevice(tensor.CUDA).Sub(x); back.Sum().Item() != 1<<21 {
 		t.Errorf("there and back: differences add up to %v, want %d", back.Sum().Item(), 1<<21)
 	}
-	says(t, tensor.Try(func() { x.Add(y) }), "they are on cuda and cuda:1")
+	says(t, tensor.Try(func() { x.Add(y) }), "operands are on cuda and cuda:1")
 	if a, b := tensor.CUDA.Memory().Live, second.Memory().Live; a < 8<<20 || b < 8<<20 {
 		t.Errorf("live bytes %d and %d, want 8 MiB on each", a, b)
 	}

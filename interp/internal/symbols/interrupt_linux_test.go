@@ -25,7 +25,7 @@ import (
 // matter.
 const (
 	soon = 20 * time.Millisecond
-	late = 500 * time.Millisecond
+	late = 1500 * time.Millisecond
 )
 
 // threadTime returns the processor time of the calling thread.
