@@ -50,7 +50,7 @@ func (g *guest) busy(ctx context.Context, code string) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		took, err := times(100, func() error {
+		took, err := times(20, func() error {
 			_, err := g.kernel.Request(ctx, "control", "kernel_info_request", struct{}{})
 			return err
 		})
@@ -59,7 +59,7 @@ func (g *guest) busy(ctx context.Context, code string) ([]float64, error) {
 		}
 		control = append(control, took...)
 		if g.models != nil {
-			if took, err = times(20, func() error { return g.drag(ctx, subshell) }); err != nil {
+			if took, err = times(4, func() error { return g.drag(ctx, subshell) }); err != nil {
 				return nil, err
 			}
 			drags = append(drags, took...)
