@@ -11,6 +11,7 @@ import socket
 import sys
 import tempfile
 import threading
+import time
 
 from jupyter_client import KernelManager
 
@@ -83,6 +84,21 @@ def output(c, msg_id):
             return text
 
 
+def subscribed(c):
+    """Waits until c hears what the kernel publishes.
+
+    Replies can arrive on shell before the subscription of c has reached the kernel."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        run(c, show("0"))
+        try:
+            c.get_iopub_msg(timeout=ABSENCE)
+            return
+        except queue.Empty:
+            continue
+    raise TimeoutError("the client hears nothing on iopub")
+
+
 def begun(c, msg_id):
     """Waits until the cell has printed."""
     while True:
@@ -147,6 +163,7 @@ try:
 
     # A reply on its way, when the newest connects.
     end = os.path.join(files.name, "third")
+    subscribed(third)
     busy = third.execute(wait(end))
     begun(third, busy)
     fourth = join()
@@ -155,6 +172,7 @@ try:
     open(end, "w").close()
     step("the reply to the third's cell, at the fourth", reply(fourth, busy))
     step("the fourth", run(fourth, show("4")))
+    subscribed(fourth)
     step("the third", run(third, show("3"), ABSENCE))
 
     # stdin
@@ -179,6 +197,7 @@ try:
     remote = join(**{k: p.port for k, p in proxies.items()})
     step("through the proxy", run(remote, show("5")))
     end = os.path.join(files.name, "remote")
+    subscribed(remote)
     busy = remote.execute(wait(end))
     begun(remote, busy)
     for p in proxies.values():
@@ -189,6 +208,7 @@ try:
     open(end, "w").close()
     step("the reply to its cell, after it came back", reply(back, busy))
     step("its next cell", run(back, show("6")))
+    subscribed(back)
     ask = back.execute(ASK, allow_stdin=True)
     step("it is asked", asked(back, PATIENCE))
     back.input("back")
