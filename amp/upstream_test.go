@@ -285,7 +285,7 @@ func accumulation(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimize
 func multiple(t *testing.T) {
 	for _, enabled := range []bool{true, false} {
 		c0, c1 := newScalingCase(sgd), newScalingCase(sgd)
-		s := amp.NewGradScaler(amp.InitScale(128), amp.GrowthFactor(2), amp.GrowthInterval(1), amp.Enabled(enabled))
+		s := amp.NewGradScaler(amp.InitScale(128), amp.GrowthFactor(2), amp.GrowthInterval(1), amp.ScalerEnabled(enabled))
 		train := func(m0, m1 nn.Module, o0, o1 amp.Optimizer, scaling bool) {
 			for i, b := range c0.data {
 				o0.ZeroGrad()

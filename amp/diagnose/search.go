@@ -195,7 +195,7 @@ func (s *searcher) run(change func(amp.Policy) amp.Policy) (values [][]float64) 
 		}
 	}()
 	var y *tensor.Tensor
-	amp.Replacing(change, func() { y = s.step() })
+	amp.OverridePolicy(change, func() { y = s.step() })
 	if !s.o.Gradients {
 		return [][]float64{y.Detach().Float64s()}
 	}
