@@ -59,7 +59,7 @@ STD, interp/engine, yaegi < interp/internal/yaegi
 STD, interp/engine, ixgo, gid, x/tools < interp/internal/ixgo
 STD < interp/internal/near
 STD, x/tools, interp/internal/near < interp/internal/exports/...
-STD, interp/lower, interp/internal/exports/... < interp/internal/library/...
+STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
 STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/trace, amp/roofline, amp/diagnose, amp/experiment, amp/workload, cuda, display, display/chart, display/widget < interp/internal/symbols/...
 STD, display, display/widget, kernel, interp/engine, interp/lower, interp/internal/... < interp
@@ -80,6 +80,7 @@ var modules = map[string][]string{
 	"gonum/plot": {"gonum.org/v1/plot"},
 	"ixgo":       {"github.com/goplus/ixgo", "github.com/goplus/reflectx"},
 	"sqlite":     {"modernc.org/sqlite"},
+	"x/mod":      {"golang.org/x/mod"},
 	"x/sys":      {"golang.org/x/sys"},
 	"x/text":     {"golang.org/x/text"},
 	"x/tools":    {"golang.org/x/tools"},
