@@ -28,7 +28,7 @@ tensor/driver, x/text < tensor/data
 tensor/driver < tensor/nn
 STD, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data < tensor/torchtest
 STD, tensor/driver, tensor/internal/half < tensor/drivertest
-STD, tensor/driver, tensor, tensor/nn < amp
+STD, tensor/driver, tensor, tensor/nn, display < amp
 STD, tensor/driver, cuda/internal/... < cuda
 STD, cuda/internal/link < cuda/internal/lt
 STD, tensor/driver, cuda/kernels, cuda/internal/drv, cuda/internal/lt < cuda/internal/gpu
