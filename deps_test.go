@@ -17,7 +17,7 @@ import (
 //
 // The rules are the design: a build that breaks one is mended in the build.
 const rules = `
-STD < tensor/driver, tensor/internal/..., display
+STD < tensor/driver, tensor/internal/..., display, internal/near
 x/sys < tensor/internal/asm
 gid < tensor/internal/scope
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu
@@ -28,7 +28,7 @@ tensor/driver, x/text < tensor/data
 tensor/driver < tensor/nn
 STD, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data < tensor/torchtest
 STD, tensor/driver, tensor/internal/half < tensor/drivertest
-STD, tensor/driver, tensor, tensor/nn, display < amp
+STD, tensor/driver, tensor, tensor/nn, display, internal/near < amp
 STD, tensor/driver, cuda/internal/... < cuda
 STD, cuda/internal/link < cuda/internal/lt
 STD, tensor/driver, cuda/kernels, cuda/internal/drv, cuda/internal/lt < cuda/internal/gpu
@@ -57,12 +57,11 @@ STD, interp/engine, interp/internal/dynamic, x/tools < interp/lower
 STD, display, kernel, interp/engine < interp/internal/live
 STD, interp/engine, yaegi < interp/internal/yaegi
 STD, interp/engine, ixgo, gid, x/tools < interp/internal/ixgo
-STD < interp/internal/near
-STD, x/tools, interp/internal/near < interp/internal/exports/...
+STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
 STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/trace, amp/roofline, amp/diagnose, amp/experiment, amp/workload, cuda, display, display/chart, display/widget < interp/internal/symbols/...
-STD, display, display/widget, kernel, interp/engine, interp/lower, interp/internal/... < interp
+STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/... < interp
 
 STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...

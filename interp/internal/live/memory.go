@@ -14,7 +14,7 @@ func (t TooMuch) Error() string {
 	if t.Asked == 0 {
 		return fmt.Sprintf("out of memory: %s are in use, and the limit is %s (GOMEMLIMIT sets it)", bytesText(t.Used), bytesText(t.Limit))
 	}
-	return fmt.Sprintf("out of memory: %s asked for, more than is left of %s (GOMEMLIMIT sets the limit)", bytesText(t.Asked), bytesText(t.Limit))
+	return fmt.Sprintf("out of memory: %s requested, more than is left of %s (GOMEMLIMIT sets the limit)", bytesText(t.Asked), bytesText(t.Limit))
 }
 
 // RuntimeError makes TooMuch a runtime.Error.
