@@ -17,7 +17,8 @@ import (
 //
 // The rules are the design: a build that breaks one is mended in the build.
 const rules = `
-STD < tensor/driver, tensor/internal/..., display, internal/near
+STD < tensor/driver, tensor/internal/..., display, internal/near, internal/text
+internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, cuda/internal/gpu, amp/diagnose, interp, interp/internal/live, notebooks/notebook
 x/sys < tensor/internal/asm
 gid < tensor/internal/scope
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu

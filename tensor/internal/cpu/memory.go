@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -107,7 +108,7 @@ func (m *memory) fresh(n int) ([]uint64, error) {
 	words := newWords((n + 7) / 8)
 	if words == nil {
 		m.give(held{size: n})
-		return nil, fmt.Errorf("cpu: alloc: %s requested, more than the system has", driver.FormatBytes(int64(n)))
+		return nil, fmt.Errorf("cpu: alloc: %s requested, more than the system has", text.Bytes(int64(n)))
 	}
 	if cap(words)*8 >= vast {
 		m.mu.Lock()
