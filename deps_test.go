@@ -19,6 +19,8 @@ import (
 const rules = `
 STD < tensor/driver, tensor/internal/..., display, internal/near, internal/text
 internal/text < tensor/driver, tensor/internal/..., tensor, tensor/nn, cuda/internal/gpu, amp/diagnose, interp, interp/internal/live, notebooks/notebook
+STD, tensor/driver < internal/plumbing
+internal/plumbing < tensor, tensor/nn, tensor/optim, amp/..., internal/bench
 x/sys < tensor/internal/asm
 gid < tensor/internal/scope
 tensor/driver, tensor/internal/half, tensor/internal/elementary, tensor/internal/asm < tensor/internal/cpu

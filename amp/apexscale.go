@@ -187,7 +187,7 @@ func (o *ApexOptimizer) unscale(by *lossScaler) (found bool) {
 	}
 	scale := by.CurrentScale()
 	first := -1
-	for i, bad := range tensor.Unscale(grads, by.inverse()) {
+	for i, bad := range fused.Unscale(grads, by.inverse()) {
 		if bad && first < 0 {
 			first = owners[i]
 		}

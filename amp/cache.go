@@ -65,7 +65,7 @@ func (c *cache) cast(t *tensor.Tensor, to tensor.DType, legacy bool) *tensor.Ten
 	} else {
 		// With gradient recording on, even under NoGrad: the entry serves later uses
 		// that need its history.
-		tensor.EnableGrad(func() { y = tensor.CastWeight(t, to) })
+		tensor.EnableGrad(func() { y = fused.CastWeight(t, to) })
 	}
 	c.made++
 	c.entries[k] = entry{y, t.Version(), now}

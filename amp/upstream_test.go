@@ -160,7 +160,7 @@ func unscaleLayouts(t *testing.T) {
 			// A gradient that is sound beside the one in question.
 			g, sound := layout(), fill()
 			g.Select(0, 2).Select(0, 2).Fill(odd)
-			bad := tensor.Unscale([]*tensor.Tensor{sound, g}, 0.25)
+			bad := fused.Unscale([]*tensor.Tensor{sound, g}, 0.25)
 			if want := odd != 4; bad[0] || bad[1] != want {
 				t.Errorf("%s, %v: found %v", name, odd, bad)
 			}
@@ -170,7 +170,7 @@ func unscaleLayouts(t *testing.T) {
 		}
 	}
 	half := fill().Half()
-	if bad := tensor.Unscale([]*tensor.Tensor{half}, 0.25); bad[0] || half.At(0, 0) != 1 {
+	if bad := fused.Unscale([]*tensor.Tensor{half}, 0.25); bad[0] || half.At(0, 0) != 1 {
 		t.Errorf("float16: found %v, element %v", bad, half.At(0, 0))
 	}
 }
