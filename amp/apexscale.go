@@ -62,7 +62,7 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*ApexOptimizer, o ScaleLossOption
 			opt.set()
 		}
 	}
-	body(loss.Float().Scale(scale))
+	body(loss.Float().MulScalar(scale))
 	if o.DelayUnscale {
 		for _, opt := range opts {
 			opt.delayed = true

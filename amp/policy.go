@@ -82,7 +82,7 @@ func (p Policy) With(op string, c tensor.Category) Policy {
 }
 
 // WithIn is [Policy.With] for one module and those inside it, given by its path in containers
-// such as [nn.Sequential]: "2" or "encoder.2". It does not apply to modules called directly by
+// such as [nn.NewSequential]: "2" or "encoder.2". It does not apply to modules called directly by
 // a user's Forward, which have no path while they run. [Policy.Ops] does not list it.
 func (p Policy) WithIn(module, op string, c tensor.Category) Policy {
 	p = p.With(op, c)

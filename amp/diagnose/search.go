@@ -23,7 +23,7 @@ type SearchOptions struct {
 	// gradients afterwards: without it float16 loses the small ones.
 	Scale float64
 	// Modules treats the same operation in different modules separately. Modules are known in
-	// containers such as nn.Sequential.
+	// containers such as nn.NewSequential.
 	Modules bool
 	// State is what step changes apart from the net: any values that NewRewind accepts.
 	State []any
@@ -199,7 +199,7 @@ func (s *searcher) run(change func(amp.Policy) amp.Policy) (values [][]float64) 
 	if !s.o.Gradients {
 		return [][]float64{y.Detach().Float64s()}
 	}
-	y.Scale(s.o.Scale).Backward()
+	y.MulScalar(s.o.Scale).Backward()
 	for _, p := range nn.Parameters(s.net) {
 		var g []float64
 		if p.Grad() != nil {
