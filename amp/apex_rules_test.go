@@ -177,9 +177,9 @@ func TestApexEvents(t *testing.T) {
 	var got []string
 	stop := amp.Observe(func(e amp.Event) {
 		switch e.Kind {
-		case amp.Stepped:
+		case amp.EventStep:
 			got = append(got, fmt.Sprintf("step %d skipped %v scale %g bad %d", e.Step, e.Result.Skipped, e.Result.Scale, e.Result.FirstBadParam))
-		case amp.Updated:
+		case amp.EventUpdate:
 			got = append(got, fmt.Sprintf("update %g %g", e.Before, e.After))
 		}
 	})

@@ -82,7 +82,7 @@ func (p Policy) With(op string, c tensor.Category) Policy {
 }
 
 // WithIn is [Policy.With] for one module and those inside it, given by its path in containers
-// such as [nn.NewSequential]: "2" or "encoder.2". It does not apply to modules called directly by
+// such as [nn.Sequential]: "2" or "encoder.2". It does not apply to modules called directly by
 // a user's Forward, which have no path while they run. [Policy.Ops] does not list it.
 func (p Policy) WithIn(module, op string, c tensor.Category) Policy {
 	p = p.With(op, c)
@@ -136,18 +136,18 @@ func (p Policy) listed(op tensor.Info) tensor.Category {
 	return op.Category
 }
 
-// here returns how p treats op in the running module.
-func (p Policy) here(op tensor.Info) tensor.Category {
+// categoryAt returns how p treats op in the running module.
+func (p Policy) categoryAt(op tensor.Info) tensor.Category {
 	if op.Category != tensor.Explicit {
-		if c, ok := p.overrideHere(op.Name); ok {
+		if c, ok := p.overrideAt(op.Name); ok {
 			return c
 		}
 	}
 	return p.Category(op)
 }
 
-// overrideHere returns the user's category for op in the running module.
-func (p Policy) overrideHere(op string) (tensor.Category, bool) {
+// overrideAt returns the user's category for op in the running module.
+func (p Policy) overrideAt(op string) (tensor.Category, bool) {
 	if !p.placed {
 		return tensor.Keep, false
 	}
@@ -186,7 +186,7 @@ func (p Policy) moved(op string) bool {
 	if p.override(op) != nil {
 		return true
 	}
-	_, placed := p.overrideHere(op)
+	_, placed := p.overrideAt(op)
 	return placed
 }
 

@@ -94,7 +94,7 @@ func (c trajectory) policy() amp.Policy {
 func (c trajectory) scaler() *amp.GradScaler {
 	switch s := c.Settings; {
 	case s.Init == nil:
-		return amp.NewGradScaler(amp.Enabled(false))
+		return amp.NewGradScaler(amp.ScalerEnabled(false))
 	case strings.HasPrefix(c.Name, "static"):
 		return amp.NewGradScaler(amp.StaticScale(*s.Init))
 	default:

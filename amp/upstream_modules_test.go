@@ -168,18 +168,18 @@ func cacheLeak(t *testing.T) {
 	amp.Autocast(amp.Float16, func() {
 		tensor.NoGrad(func() {
 			m.Forward(x)
-			first := amp.Cache()
+			first := amp.CacheStatistics()
 			made, _ := casts(func() {
 				for range 3 {
 					m.Forward(x)
 				}
 			})
-			if now := amp.Cache(); now.Entries != first.Entries || now.Bytes != first.Bytes || first.Entries != 2 || made != 3 {
+			if now := amp.CacheStatistics(); now.Entries != first.Entries || now.Bytes != first.Bytes || first.Entries != 2 || made != 3 {
 				t.Errorf("after three more runs: %v, %d casts; want what there was after one, %v, and a cast of each input", now, made, first)
 			}
 		})
 	})
-	if s := amp.Cache(); s != (amp.CacheStats{}) {
+	if s := amp.CacheStatistics(); s != (amp.CacheStats{}) {
 		t.Errorf("outside the region: %v", s)
 	}
 }

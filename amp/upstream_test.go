@@ -160,7 +160,7 @@ func unscaleLayouts(t *testing.T) {
 			// A gradient that is sound beside the one in question.
 			g, sound := layout(), fill()
 			g.Select(0, 2).Select(0, 2).Fill(odd)
-			bad := tensor.Unscale([]*tensor.Tensor{sound, g}, 0.25)
+			bad := fused.Unscale([]*tensor.Tensor{sound, g}, 0.25)
 			if want := odd != 4; bad[0] || bad[1] != want {
 				t.Errorf("%s, %v: found %v", name, odd, bad)
 			}
@@ -170,7 +170,7 @@ func unscaleLayouts(t *testing.T) {
 		}
 	}
 	half := fill().Half()
-	if bad := tensor.Unscale([]*tensor.Tensor{half}, 0.25); bad[0] || half.At(0, 0) != 1 {
+	if bad := fused.Unscale([]*tensor.Tensor{half}, 0.25); bad[0] || half.At(0, 0) != 1 {
 		t.Errorf("float16: found %v, element %v", bad, half.At(0, 0))
 	}
 }
@@ -285,7 +285,7 @@ func accumulation(t *testing.T, c scalingCase, model nn.Module, opt amp.Optimize
 func multiple(t *testing.T) {
 	for _, enabled := range []bool{true, false} {
 		c0, c1 := newScalingCase(sgd), newScalingCase(sgd)
-		s := amp.NewGradScaler(amp.InitScale(128), amp.GrowthFactor(2), amp.GrowthInterval(1), amp.Enabled(enabled))
+		s := amp.NewGradScaler(amp.InitScale(128), amp.GrowthFactor(2), amp.GrowthInterval(1), amp.ScalerEnabled(enabled))
 		train := func(m0, m1 nn.Module, o0, o1 amp.Optimizer, scaling bool) {
 			for i, b := range c0.data {
 				o0.ZeroGrad()

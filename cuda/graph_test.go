@@ -27,7 +27,7 @@ type stepped struct {
 func (c training) stepped(name string) *stepped {
 	s := &stepped{subject: newSubject(name, tensor.CUDA)}
 	s.opt = c.optimizer(nn.Parameters(s.net))
-	s.scaler = amp.NewGradScaler(append(slices.Clone(c.scaler), amp.Enabled(c.scaler != nil))...)
+	s.scaler = amp.NewGradScaler(append(slices.Clone(c.scaler), amp.ScalerEnabled(c.scaler != nil))...)
 	s.step = func() {
 		s.opt.ZeroGrad()
 		amp.Autocast(c.policy, func() { s.last = s.loss(s.net.Forward(s.x), s.y) })

@@ -10,6 +10,7 @@ import (
 
 	"halfnote/amp"
 	"halfnote/cuda/internal/fake"
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 	"halfnote/tensor/optim"
@@ -17,7 +18,7 @@ import (
 
 // scaling is the loss scale of a training run, in GPU memory or on the CPU.
 type scaling struct {
-	tensor.ScaleSettings
+	plumbing.ScaleSettings
 	state            *tensor.Tensor // scale, inverse, clean steps, overflows
 	scale            float32
 	clean, overflows int
@@ -25,7 +26,7 @@ type scaling struct {
 }
 
 func newScaling(waits bool) *scaling {
-	s := &scaling{ScaleSettings: tensor.ScaleSettings{Growth: 2, Backoff: 0.25, Interval: 3, Hysteresis: 1, Most: float32(math.Inf(1))}, scale: 1 << 20, waits: waits}
+	s := &scaling{ScaleSettings: plumbing.ScaleSettings{Growth: 2, Backoff: 0.25, Interval: 3, Hysteresis: 1, Most: float32(math.Inf(1))}, scale: 1 << 20, waits: waits}
 	s.state = tensor.New([]float64{1 << 20, 0x1p-20, 0, 0}, 4).ToDevice(tensor.CUDA)
 	return s
 }
@@ -46,12 +47,12 @@ func (s *scaling) step(opt *optim.Optimizer) {
 		}
 	}
 	if !s.waits {
-		found := tensor.UnscaleFlagsBy(grads, s.state.Select(0, 1))
+		found := fused.UnscaleFlagsBy(grads, s.state.Select(0, 1))
 		opt.StepUnless(found)
-		tensor.UpdateScale(s.state, found, s.ScaleSettings)
+		fused.UpdateScale(s.state, found, s.ScaleSettings)
 		return
 	}
-	if !slices.Contains(tensor.Unscale(grads, float64(float32(1/float64(s.scale)))), true) {
+	if !slices.Contains(fused.Unscale(grads, float64(float32(1/float64(s.scale)))), true) {
 		opt.Step()
 		if s.clean++; s.clean == s.Interval {
 			s.clean, s.overflows = 0, 0
@@ -240,7 +241,7 @@ func TestGuardedAmongOthers(t *testing.T) {
 
 // TestScaleOfTensor compares the GPU's loss scale with the CPU's rule.
 func TestScaleOfTensor(t *testing.T) {
-	s := tensor.ScaleSettings{Growth: 3, Backoff: 0.3, Interval: 2, Hysteresis: 2, Least: 1, Most: 1e6}
+	s := plumbing.ScaleSettings{Growth: 3, Backoff: 0.3, Interval: 2, Hysteresis: 2, Least: 1, Most: 1e6}
 	cpu := tensor.New([]float64{1000, 1e-3, 0, 0}, 4)
 	gpu := cpu.ToDevice(tensor.CUDA)
 	for i := range 60 {
@@ -249,8 +250,8 @@ func TestScaleOfTensor(t *testing.T) {
 			found = tensor.Ones(2, 3)
 		}
 		s.Static = i%10 == 9
-		tensor.UpdateScale(cpu, found, s)
-		tensor.UpdateScale(gpu, found.ToDevice(tensor.CUDA).T(), s)
+		fused.UpdateScale(cpu, found, s)
+		fused.UpdateScale(gpu, found.ToDevice(tensor.CUDA).T(), s)
 		if !slices.Equal(cpu.Bits(), gpu.Bits()) {
 			t.Fatalf("step %d: got %v, want %v", i, gpu.Float64s(), cpu.Float64s())
 		}

@@ -105,7 +105,7 @@ func TestShadow(t *testing.T) {
 	}
 	// cast returns w as d by CastWeight, and reports whether it was computed.
 	cast := func(w *tensor.Tensor, d tensor.DType) (y *tensor.Tensor, computed bool) {
-		n := launchesOf(func() { y = tensor.CastWeight(w, d) })
+		n := launchesOf(func() { y = fused.CastWeight(w, d) })
 		return y, n > 0 || fake.Real()
 	}
 	f16, bf16 := tensor.Float16, tensor.BFloat16
@@ -274,7 +274,7 @@ func TestShadowWithoutRoom(t *testing.T) {
 	w := numbers(20_000).RequireGrad()
 	w.SetGrad(numbers(20_000))
 	opt := optim.NewSGD([]*tensor.Tensor{w}, 0.5)
-	tensor.CastWeight(w, tensor.Float16)
+	fused.CastWeight(w, tensor.Float16)
 	var ballast []*tensor.Tensor
 	for n := 4 << 20; n >= 128; n /= 2 {
 		for tensor.Try(func() { ballast = append(ballast, zeros(n)) }) == nil {
@@ -284,7 +284,7 @@ func TestShadowWithoutRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.KeepAlive(ballast)
-	if y := tensor.CastWeight(w, tensor.Float16); y.At(100) != 50 || w.Detach().At(100) != 50 {
+	if y := fused.CastWeight(w, tensor.Float16); y.At(100) != 50 || w.Detach().At(100) != 50 {
 		t.Errorf("the weight is %v and its copy %v, want 50", w.Detach().At(100), y.At(100))
 	}
 }

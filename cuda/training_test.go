@@ -90,7 +90,7 @@ func (c training) run(s *subject, steps int) (r record) {
 	params := nn.Parameters(s.net)
 	r.before = contents(params)
 	opt := c.optimizer(params)
-	scaler := amp.NewGradScaler(append(slices.Clone(c.scaler), amp.Enabled(c.scaler != nil))...)
+	scaler := amp.NewGradScaler(append(slices.Clone(c.scaler), amp.ScalerEnabled(c.scaler != nil))...)
 	for range steps {
 		opt.ZeroGrad()
 		var loss *tensor.Tensor

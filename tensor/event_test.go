@@ -172,13 +172,13 @@ func TestUnscale(t *testing.T) {
 	for _, d := range dtypes {
 		a, b, c := NewAs(d, []float64{2, 4}), NewAs(d, []float64{1, 0}), NewAs(d, []float64{8})
 		b.Slice(0, 1, 2).Assign(New([]float64{1}).Div(Zeros(1)))
-		if got := Unscale([]*Tensor{a, b, c}, 0.5); !slices.Equal(got, []bool{false, true, false}) {
+		if got := unscaleGrads([]*Tensor{a, b, c}, 0.5); !slices.Equal(got, []bool{false, true, false}) {
 			t.Errorf("%v: got %v, want only the second", d, got)
 		}
 		wantValues(t, "a", a, 1, 2)
 		wantValues(t, "c", c, 4)
 	}
-	if got := Unscale(nil, 1); len(got) != 0 {
+	if got := unscaleGrads(nil, 1); len(got) != 0 {
 		t.Errorf("nothing unscaled: %v", got)
 	}
 }

@@ -22,7 +22,7 @@ func TestLintClean(t *testing.T) {
 		step func(b *bench) func()
 	}{
 		{"float32", func(b *bench) func() {
-			b.policy, b.scaler = amp.Off, amp.NewGradScaler(amp.Enabled(false))
+			b.policy, b.scaler = amp.Off, amp.NewGradScaler(amp.ScalerEnabled(false))
 			return func() { b.learn(b.cast(b.mse)) }
 		}},
 		{"scaled", func(b *bench) func() {
@@ -230,7 +230,7 @@ func TestLintTutorial(t *testing.T) {
 		return func() {
 			net := models.NewMLP([]int{64, 64, 64, 64})
 			opt := optim.NewSGD(nn.Parameters(net), 0.1)
-			scaler := amp.NewGradScaler(amp.Enabled(useScaler))
+			scaler := amp.NewGradScaler(amp.ScalerEnabled(useScaler))
 			var loss *tensor.Tensor
 			for range 2 {
 				for _, b := range batches {

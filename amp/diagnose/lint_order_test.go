@@ -117,7 +117,7 @@ var mistakesOfOrder = []mistake{
 	}},
 	{code: "needless-scaler", step: func(b *bench, bad bool, _ int) func() {
 		b.policy = amp.BFloat16
-		b.scaler = amp.NewGradScaler(amp.Enabled(bad))
+		b.scaler = amp.NewGradScaler(amp.ScalerEnabled(bad))
 		return func() { b.learn(b.cast(b.mse)) }
 	}},
 	{code: "no-gradients", step: func(b *bench, bad bool, _ int) func() {
@@ -134,7 +134,7 @@ var mistakesOfOrder = []mistake{
 		}
 	}},
 	{code: "no-scaler", step: func(b *bench, bad bool, _ int) func() {
-		b.scaler = amp.NewGradScaler(amp.Enabled(!bad))
+		b.scaler = amp.NewGradScaler(amp.ScalerEnabled(!bad))
 		return func() { b.learn(b.cast(b.mse)) }
 	}},
 	{code: "scale-below-1", step: func(b *bench, bad bool, _ int) func() {

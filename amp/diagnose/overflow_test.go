@@ -63,7 +63,7 @@ func (w *ward) ready() *ward {
 		w.opt = optim.NewSGD(nn.Parameters(w.net), 0.01)
 	}
 	if w.scaler == nil {
-		w.scaler = amp.NewGradScaler(amp.InitScale(8), amp.Enabled(!w.plainly))
+		w.scaler = amp.NewGradScaler(amp.InitScale(8), amp.ScalerEnabled(!w.plainly))
 	}
 	if !w.policy.IsEnabled() {
 		w.policy = amp.Float16

@@ -53,7 +53,7 @@ func TestReplayNamesLayers(t *testing.T) {
 	for seed := range int64(4) {
 		net, weak := chain(seed)
 		rp := NewReplay(net, WithActivations)
-		loop(net, amp.Off, amp.NewGradScaler(amp.Enabled(false)), false, 3, nil)
+		loop(net, amp.Off, amp.NewGradScaler(amp.ScalerEnabled(false)), false, 3, nil)
 		rp.Stop()
 		w := rp.WhatIf(1, Float16)
 		if w.Steps != 3 || w.Overflowing != 0 || w.Slack != 0 {

@@ -166,7 +166,7 @@ func TestBeforeNaN(t *testing.T) {
 	for seed := range int64(4) {
 		bad := 5 + rand.New(rand.NewPCG(uint64(seed), 6)).IntN(20)
 		r := newTraining(seed, bad)
-		r.scaler = amp.NewGradScaler(amp.Enabled(false))
+		r.scaler = amp.NewGradScaler(amp.ScalerEnabled(false))
 		r.train(0, 30, true)
 		if at := r.rw.BeforeNaN(); at != bad {
 			t.Errorf("seed %d: before the first NaN is step %d, want %d", seed, at, bad)

@@ -23,7 +23,7 @@ type SearchOptions struct {
 	// gradients afterwards: without it float16 loses the small ones.
 	Scale float64
 	// Modules treats the same operation in different modules separately. Modules are known in
-	// containers such as nn.NewSequential.
+	// containers such as nn.Sequential.
 	Modules bool
 	// State is what step changes apart from the net: any values that NewRewind accepts.
 	State []any
@@ -195,7 +195,7 @@ func (s *searcher) run(change func(amp.Policy) amp.Policy) (values [][]float64) 
 		}
 	}()
 	var y *tensor.Tensor
-	amp.Replacing(change, func() { y = s.step() })
+	amp.OverridePolicy(change, func() { y = s.step() })
 	if !s.o.Gradients {
 		return [][]float64{y.Detach().Float64s()}
 	}

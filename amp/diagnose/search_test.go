@@ -176,7 +176,7 @@ func TestSearchAllSubsets(t *testing.T) {
 	}
 	off := func(p amp.Policy) amp.Policy { return p.Enabled(false) }
 	var want []float64
-	amp.Replacing(off, func() { want = step().Float64s() })
+	amp.OverridePolicy(off, func() { want = step().Float64s() })
 	least := smallestOf(len(res.Candidates), 0.004, func(in []bool) float64 {
 		p := amp.Float16
 		for i, c := range res.Candidates {
@@ -185,7 +185,7 @@ func TestSearchAllSubsets(t *testing.T) {
 			}
 		}
 		var got []float64
-		amp.Replacing(func(amp.Policy) amp.Policy { return p }, func() { got = step().Float64s() })
+		amp.OverridePolicy(func(amp.Policy) amp.Policy { return p }, func() { got = step().Float64s() })
 		off, all := 0., 0.
 		for i := range got {
 			off, all = off+(got[i]-want[i])*(got[i]-want[i]), all+want[i]*want[i]
@@ -221,7 +221,7 @@ func TestSearchLower(t *testing.T) {
 		t.Errorf("got %s: %v\n%v", got, res, res.Table())
 	}
 	var y *tensor.Tensor
-	amp.Replacing(func(amp.Policy) amp.Policy { return res.Policy }, func() { y = step() })
+	amp.OverridePolicy(func(amp.Policy) amp.Policy { return res.Policy }, func() { y = step() })
 	if v := y.Item(); math.Abs(v-512000) > 5120 || y.DType() != tensor.Float32 {
 		t.Errorf("under %s the sum is %v", res.Code, y)
 	}

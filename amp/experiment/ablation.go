@@ -25,7 +25,7 @@ func Ablation(steps int, weight float64, seed int64) *RunsReport {
 	within("Ablation", "steps", steps, 1, mostSteps)
 	const batches, batch, in, out, lr = 20, 64, 32, 64, 0.5
 	r := &RunsReport{}
-	for _, t := range []training{
+	for _, t := range []runSpec{
 		{name: "float32", dtype: "float32", policy: amp.Off},
 		{name: "float16, scaled", dtype: "float16", policy: amp.Float16, scale: 65536},
 		{name: "float16, no scaling", dtype: "float16", policy: amp.Float16},

@@ -49,7 +49,7 @@ func UnscaleMidway(seed int64) *UnscaleMidwayReport {
 	run := func(midway bool, scale bool) float64 {
 		s := newSmall(seed)
 		if !scale {
-			s.scaler = amp.NewGradScaler(amp.Enabled(false))
+			s.scaler = amp.NewGradScaler(amp.ScalerEnabled(false))
 		}
 		s.scaler.Scale(s.loss(0, 8).MulScalar(0.5)).Backward()
 		if midway {

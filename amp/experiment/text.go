@@ -31,10 +31,10 @@ func LaptopText() Text {
 	}
 }
 
-// SeedText returns the sizes of the README's tweet classifier: BERT-base, batches of 16
+// FullText returns the sizes of a classifier of tweets: BERT-base, batches of 16
 // texts of 512 tokens, five epochs. On a Tesla T4 that took 5149 s in float32 and 2163 s in
 // mixed precision.
-func SeedText() Text {
+func FullText() Text {
 	model := models.BERTBase()
 	model.NoPooler = true
 	return Text{Model: model, Texts: 11916, Batch: 16, Length: 512, Epochs: 5, LR: 2e-5, Seed: 1}
@@ -52,7 +52,7 @@ func TinyTextClassifier(s Text) *RunsReport {
 		panic(err) // Vocabulary has no token twice
 	}
 	r := &RunsReport{}
-	for _, t := range []training{
+	for _, t := range []runSpec{
 		{name: "float32", dtype: "float32", policy: amp.Off},
 		{name: "autocast + scaler", dtype: "float16", policy: amp.Float16, scale: 65536},
 	} {

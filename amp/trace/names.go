@@ -16,7 +16,7 @@ type Place struct {
 	Param  string // parameter among the operands, or whose gradient is computed: "fc1.weight"
 }
 
-// Names finds the place of operations in models. Containers such as nn.NewSequential report their
+// Names finds the place of operations in models. Containers such as nn.Sequential report their
 // path; in a struct with its own Forward, the parameter among the operands determines the
 // place. A derivative has the place of the operation that it differentiates. Names is safe for
 // concurrent use.

@@ -128,7 +128,7 @@ func TestSteps(t *testing.T) {
 	} {
 		net := nn.NewSequential(nn.NewLinear(4, 4), nn.NewLinear(4, 4))
 		opt := optim.NewAdamW(nn.Parameters(net), 0.1, optim.Maximize()) // it clones
-		scaler := amp.NewGradScaler(amp.Enabled(tt.scaled), amp.InitScale(0x1p126), amp.BackoffFactor(0.1))
+		scaler := amp.NewGradScaler(amp.ScalerEnabled(tt.scaled), amp.InitScale(0x1p126), amp.BackoffFactor(0.1))
 		rec := trace.Start(net)
 		for i := range 6 {
 			scaler.Scale(net.Forward(tensor.Ones(2, 4)).Mean()).Backward()

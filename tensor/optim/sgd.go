@@ -1,6 +1,9 @@
 package optim
 
-import "halfnote/tensor"
+import (
+	"halfnote/internal/plumbing"
+	"halfnote/tensor"
+)
 
 // sgd is stochastic gradient descent.
 type sgd struct{}
@@ -14,7 +17,7 @@ func NewSGD(params []*tensor.Tensor, lr float64, options ...Option) *Optimizer {
 }
 
 func (sgd) step(p, g *tensor.Tensor, o *Group, r record) {
-	s := tensor.SGDSettings{Rate: o.LR, Momentum: o.Momentum, Dampening: o.Dampening, Decay: o.WeightDecay, Nesterov: o.Nesterov, Guard: o.guard}
+	s := plumbing.SGDSettings[*tensor.Tensor]{Rate: o.LR, Momentum: o.Momentum, Dampening: o.Dampening, Decay: o.WeightDecay, Nesterov: o.Nesterov, Guard: o.guard}
 	var v *tensor.Tensor
 	if o.Momentum != 0 {
 		_, moving := r["momentum_buffer"]

@@ -45,15 +45,19 @@ func sequence() cases {
 	}
 
 	for name, m := range map[string]func() interface{ ForwardState(x, h T) (T, T) }{
-		"RNN":        func() interface{ ForwardState(x, h T) (T, T) } { return nn.NewRNN(4, 3) },
-		"RNN layers": func() interface{ ForwardState(x, h T) (T, T) } { return nn.NewRNN(4, 3, nn.NumLayers(2), nn.Bidirectional()) },
+		"RNN": func() interface{ ForwardState(x, h T) (T, T) } { return nn.NewRNN(4, 3) },
+		"RNN layers": func() interface{ ForwardState(x, h T) (T, T) } {
+			return nn.NewRNN(4, 3, nn.NumLayers(2), nn.Bidirectional())
+		},
 		"RNN batch first": func() interface{ ForwardState(x, h T) (T, T) } {
 			return nn.NewRNN(4, 3, nn.BatchFirst(), nn.Bias(false))
 		},
 		"RNN single": func() interface{ ForwardState(x, h T) (T, T) } { return nn.NewRNN(4, 3, nn.NumLayers(2)) },
 		"RNN relu":   func() interface{ ForwardState(x, h T) (T, T) } { return nn.NewRNN(4, 3, nn.Nonlinearity("relu")) },
 		"GRU":        func() interface{ ForwardState(x, h T) (T, T) } { return nn.NewGRU(4, 3) },
-		"GRU layers": func() interface{ ForwardState(x, h T) (T, T) } { return nn.NewGRU(4, 3, nn.NumLayers(2), nn.Bidirectional()) },
+		"GRU layers": func() interface{ ForwardState(x, h T) (T, T) } {
+			return nn.NewGRU(4, 3, nn.NumLayers(2), nn.Bidirectional())
+		},
 		"GRU batch first": func() interface{ ForwardState(x, h T) (T, T) } {
 			return nn.NewGRU(4, 3, nn.BatchFirst(), nn.Bias(false))
 		},

@@ -51,26 +51,26 @@ func TestWithIn(t *testing.T) {
 	}
 }
 
-func TestReplacing(t *testing.T) {
+func TestOverridePolicy(t *testing.T) {
 	run := func() (d tensor.DType) {
 		amp.Autocast(amp.Float16, func() { d = tensor.Ones(1, 1).MatMul(tensor.Ones(1, 1)).DType() })
 		return d
 	}
 	to := func(p amp.Policy) func(amp.Policy) amp.Policy { return func(amp.Policy) amp.Policy { return p } }
 	got := []tensor.DType{run()}
-	amp.Replacing(to(amp.Off), func() { got = append(got, run()) })
-	amp.Replacing(func(p amp.Policy) amp.Policy {
+	amp.OverridePolicy(to(amp.Off), func() { got = append(got, run()) })
+	amp.OverridePolicy(func(p amp.Policy) amp.Policy {
 		if p.IsEnabled() {
 			return amp.BFloat16
 		}
 		return p
 	}, func() {
 		got = append(got, run())
-		amp.Replacing(to(amp.Off), func() { got = append(got, run()) })
-		amp.Replacing(to(amp.Float16), func() { got = append(got, run()) })
+		amp.OverridePolicy(to(amp.Off), func() { got = append(got, run()) })
+		amp.OverridePolicy(to(amp.Float16), func() { got = append(got, run()) })
 	})
 	tensor.Try(func() {
-		amp.Replacing(to(amp.Off), func() { panic(&tensor.Error{}) })
+		amp.OverridePolicy(to(amp.Off), func() { panic(&tensor.Error{}) })
 	})
 	got = append(got, run())
 	if fmt.Sprint(got) != "[float16 float32 bfloat16 float32 bfloat16 float16]" {
