@@ -47,8 +47,7 @@ STD, display, display/chart < amp/roofline
 STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline < amp/trace
 STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
 STD, amp, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace, amp/roofline < amp/experiment
-STD, amp, tensor, tensor/nn, tensor/nn/models, tensor/optim, display, display/chart < amp/workload
-STD, x/sys, amp/workload, cuda, tensor, tensor/optim, kernel/client < internal/bench
+STD, x/sys, amp/experiment, cuda, display, display/chart, tensor, tensor/optim, kernel/client < internal/bench
 
 STD, zmq4 < kernel/guard
 STD, display, kernel/guard, zmq4, sqlite < kernel
@@ -63,7 +62,7 @@ STD, interp/engine, ixgo, gid, x/tools < interp/internal/ixgo
 STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
-STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/trace, amp/roofline, amp/diagnose, amp/experiment, amp/workload, cuda, display, display/chart, display/widget < interp/internal/symbols/...
+STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget < interp/internal/symbols/...
 STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/... < interp
 
 STD, kernel/client, goldmark < notebooks/notebook

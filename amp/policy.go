@@ -137,18 +137,18 @@ func (p Policy) listed(op tensor.Info) tensor.Category {
 	return op.Category
 }
 
-// here returns how p treats op in the running module.
-func (p Policy) here(op tensor.Info) tensor.Category {
+// categoryAt returns how p treats op in the running module.
+func (p Policy) categoryAt(op tensor.Info) tensor.Category {
 	if op.Category != tensor.Explicit {
-		if c, ok := p.overrideHere(op.Name); ok {
+		if c, ok := p.overrideAt(op.Name); ok {
 			return c
 		}
 	}
 	return p.Category(op)
 }
 
-// overrideHere returns the user's category for op in the running module.
-func (p Policy) overrideHere(op string) (tensor.Category, bool) {
+// overrideAt returns the user's category for op in the running module.
+func (p Policy) overrideAt(op string) (tensor.Category, bool) {
 	if !p.placed {
 		return tensor.Keep, false
 	}
@@ -187,7 +187,7 @@ func (p Policy) moved(op string) bool {
 	if p.override(op) != nil {
 		return true
 	}
-	_, placed := p.overrideHere(op)
+	_, placed := p.overrideAt(op)
 	return placed
 }
 

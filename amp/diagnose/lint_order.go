@@ -49,7 +49,7 @@ func staleGradient(w *watch, m *tensor.Mark) string {
 }
 
 func staleAtSkip(w *watch, e *amp.Event) string {
-	if e.Kind != amp.Stepped {
+	if e.Kind != amp.EventStep {
 		return ""
 	}
 	return w.stale(e.Optimizer.Params())
@@ -107,7 +107,7 @@ func counted(n int, one, more string) string {
 
 // unscaledLoss checks a scaler's step for backward passes that were not scaled.
 func unscaledLoss(w *watch, e *amp.Event) string {
-	if e.Kind != amp.Stepped || len(w.plain) == 0 {
+	if e.Kind != amp.EventStep || len(w.plain) == 0 {
 		return ""
 	}
 	return "Backward was called on a loss that was not scaled" + w.plain[0].said()
@@ -130,7 +130,7 @@ func unscaleInAccumulation(w *watch, found found) {
 
 func scaleBelow1(w *watch, e *amp.Event) string {
 	switch {
-	case e.Kind != amp.Updated:
+	case e.Kind != amp.EventUpdate:
 		return ""
 	case e.After < 1:
 		return fmt.Sprintf("the loss scale is %g", e.After)
