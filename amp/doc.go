@@ -64,7 +64,7 @@
 //	amp.Autocast(amp.Float16, func() {
 //		norm := tensor.Scalar(0)
 //		for _, g := range grads {
-//			norm = norm.Add(g.Scale(1 / scaler.CurrentScale()).Pow(2).Sum())
+//			norm = norm.Add(g.MulScalar(1 / scaler.CurrentScale()).Pow(2).Sum())
 //		}
 //		loss = loss.Add(norm.Sqrt())
 //	})

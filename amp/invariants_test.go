@@ -28,7 +28,7 @@ func trained(policy amp.Policy, s *amp.GradScaler, maker func(p []*tensor.Tensor
 		} else {
 			amp.Autocast(policy, func() { loss = nn.MSELoss(net.Forward(x), y) })
 		}
-		if loss = loss.Scale(1. / (1 << 12)); s == nil { // gradients that float16 cannot hold unscaled
+		if loss = loss.MulScalar(1. / (1 << 12)); s == nil { // gradients that float16 cannot hold unscaled
 			loss.Backward()
 			opt.Step()
 		} else {

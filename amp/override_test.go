@@ -11,17 +11,17 @@ import (
 
 // dtypes returns what each linear and relu of a nested chain makes under p.
 func dtypes(p amp.Policy) string {
-	net := nn.Sequential(nn.NewLinear(2, 2), nn.ReLU(), nn.Sequential(nn.NewLinear(2, 2), nn.NewLinear(2, 2)))
+	net := nn.NewSequential(nn.NewLinear(2, 2), nn.NewReLU(), nn.NewSequential(nn.NewLinear(2, 2), nn.NewLinear(2, 2)))
 	text := ""
 	watch := func(m nn.Module) *nn.Hooked {
-		h := nn.Hook(m)
+		h := nn.NewHooked(m)
 		h.OnForward(func(_ nn.Module, _, y *tensor.Tensor) *tensor.Tensor {
 			text += fmt.Sprint(y.DType(), " ")
 			return nil
 		})
 		return h
 	}
-	inner := net.Modules[2].(*nn.Chain)
+	inner := net.Modules[2].(*nn.Sequential)
 	net.Modules[0], net.Modules[1] = watch(net.Modules[0]), watch(net.Modules[1])
 	inner.Modules[0], inner.Modules[1] = watch(inner.Modules[0]), watch(inner.Modules[1])
 	amp.Autocast(p, func() { net.Forward(tensor.Ones(1, 2)) })

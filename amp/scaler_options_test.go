@@ -148,8 +148,8 @@ func TestScaleNested(t *testing.T) {
 
 // Results and errors name a parameter of a known model by its path.
 func TestNames(t *testing.T) {
-	type model struct{ Encoder *nn.Chain }
-	net := &model{nn.Sequential(nn.NewLinear(2, 2), nn.ReLU(), nn.NewLinear(2, 3))}
+	type model struct{ Encoder *nn.Sequential }
+	net := &model{nn.NewSequential(nn.NewLinear(2, 2), nn.NewReLU(), nn.NewLinear(2, 3))}
 	list := nn.Parameters(net)
 	s := amp.NewGradScaler(amp.ParamNames(net))
 	s.Scale(tensor.Scalar(1))

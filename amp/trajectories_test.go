@@ -128,7 +128,7 @@ func (c trajectory) train() (rows [][]float64, weights float64) {
 			var loss *tensor.Tensor
 			amp.Autocast(policy, func() { loss = net.loss(x.Slice(0, from, to), y.Slice(0, from, to)) })
 			if parts > 1 {
-				loss = loss.Scale(1 / float64(parts))
+				loss = loss.MulScalar(1 / float64(parts))
 			}
 			total += loss.Item()
 			scaler.Scale(loss).Backward()

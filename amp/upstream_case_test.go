@@ -23,7 +23,7 @@ type batch struct{ input, target *tensor.Tensor }
 
 func newModel(seed int64) nn.Module {
 	g := tensor.NewGenerator(seed)
-	return nn.Sequential(nn.NewLinear(8, 8, nn.InitFrom(g)), nn.NewLinear(8, 8, nn.InitFrom(g)))
+	return nn.NewSequential(nn.NewLinear(8, 8, nn.InitFrom(g)), nn.NewLinear(8, 8, nn.InitFrom(g)))
 }
 
 func newScalingCase(optimizer func([]*tensor.Tensor) amp.Optimizer) scalingCase {

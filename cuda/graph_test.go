@@ -108,8 +108,8 @@ func TestReplays(t *testing.T) {
 				for i := range 2 {
 					x, y := captured.x, captured.y
 					if x.DType().IsFloat() {
-						x.Assign(x.ToDevice(tensor.CPU).Scale(0.5))
-						eager.x.Assign(eager.x.Scale(0.5))
+						x.Assign(x.ToDevice(tensor.CPU).MulScalar(0.5))
+						eager.x.Assign(eager.x.MulScalar(0.5))
 					} else {
 						x.Assign(x.Flip(1))
 						eager.x.Assign(eager.x.Flip(1))

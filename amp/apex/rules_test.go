@@ -144,7 +144,7 @@ func TestRefusals(t *testing.T) {
 	model, opt := apex.Initialize(w, base, level)
 	other, otherBase := fresh()
 	_, apart := apex.Initialize(other, otherBase, level)
-	half := nn.Sequential(nn.NewLinear(2, 2), nn.NewBatchNorm1d(2))
+	half := nn.NewSequential(nn.NewLinear(2, 2), nn.NewBatchNorm1d(2))
 	nn.Half(half.Modules[1])
 	loss := tensor.Ones(1).Sum()
 	nothing := func(*tensor.Tensor) {}
@@ -188,7 +188,7 @@ func TestEvents(t *testing.T) {
 	a, b := nn.NewLinear(1, 1), nn.NewLinear(1, 1)
 	models, opts := apex.InitializeAll([]nn.Module{a, b}, []amp.Optimizer{optim.NewSGD(nn.Parameters(a), 1), optim.NewSGD(nn.Parameters(b), 1)}, apex.O1.Verbosity(0))
 	for _, x := range []float64{1, math.Inf(1)} {
-		loss := models[1].Forward(models[0].Forward(tensor.Full(x, 1, 1))).Sum().Scale(1e-3)
+		loss := models[1].Forward(models[0].Forward(tensor.Full(x, 1, 1))).Sum().MulScalar(1e-3)
 		apex.ScaleLossWith(loss, opts, apex.ScaleLossOptions{}, func(scaled *tensor.Tensor) { scaled.Backward() })
 		for _, o := range opts {
 			o.Step()

@@ -63,7 +63,7 @@ func ScaleLossWith(loss *tensor.Tensor, opts []*Optimizer, o ScaleLossOptions, b
 			opt.set()
 		}
 	}
-	body(loss.Float().Scale(scale))
+	body(loss.Float().MulScalar(scale))
 	if o.DelayUnscale {
 		for _, opt := range opts {
 			opt.delayed = true

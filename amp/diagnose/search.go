@@ -199,7 +199,7 @@ func (s *searcher) run(change func(amp.Policy) amp.Policy) (values [][]float64) 
 	if !s.o.Gradients {
 		return [][]float64{y.Detach().Float64s()}
 	}
-	y.Scale(s.o.Scale).Backward()
+	y.MulScalar(s.o.Scale).Backward()
 	for _, p := range nn.Parameters(s.net) {
 		var g []float64
 		if p.Grad() != nil {

@@ -33,7 +33,7 @@ func Ablation(steps int, weight float64, seed int64) *RunsReport {
 		{name: "bfloat16", dtype: "bfloat16", policy: amp.BFloat16},
 	} {
 		g := tensor.NewGenerator(seed)
-		net := models.MLP([]int{in, out}, nn.InitFrom(g))
+		net := models.NewMLP([]int{in, out}, nn.InitFrom(g))
 		teacher := g.Normal(0, 0.1, in, out)
 		var x, y []*tensor.Tensor
 		for range batches {
@@ -48,7 +48,7 @@ func Ablation(steps int, weight float64, seed int64) *RunsReport {
 		run := t.run(net, func(params []*tensor.Tensor) *optim.Optimizer {
 			return optim.NewSGD(params, lr/by)
 		}, func(i int, forward func(x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
-			return nn.MSELoss(forward(x[i%batches]), y[i%batches]).Scale(by)
+			return nn.MSELoss(forward(x[i%batches]), y[i%batches]).MulScalar(by)
 		})
 		for i := range run.Losses {
 			run.Losses[i] /= by

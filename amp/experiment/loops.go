@@ -53,7 +53,7 @@ func ThreeLoops(s Loops) *RunsReport {
 		{name: "autocast + scaler", dtype: "float16", policy: amp.Float16, scale: 65536},
 	} {
 		t.steps = s.Batches * s.Epochs
-		net := models.MLP(sizes, nn.InitFrom(tensor.NewGenerator(s.Seed)))
+		net := models.NewMLP(sizes, nn.InitFrom(tensor.NewGenerator(s.Seed)))
 		r.Runs = append(r.Runs, t.run(net, sgd(s.LR), func(i int, forward func(x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
 			b := batches[i%len(batches)]
 			return nn.MSELoss(forward(b.Input), b.Target)

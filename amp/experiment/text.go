@@ -67,7 +67,7 @@ func TinyTextClassifier(s Text) *RunsReport {
 		run := t.run(net, func(params []*tensor.Tensor) *optim.Optimizer { return optim.NewAdamW(params, s.LR) },
 			func(i int, _ func(x *tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
 				in, y := batch(i%per*s.Batch, (i%per+1)*s.Batch)
-				return nn.BinaryCrossEntropyWithLogits(net.Run(in).Squeeze(1), y)
+				return nn.BinaryCrossEntropyWithLogits(net.ForwardInput(in).Squeeze(1), y)
 			})
 		nn.Eval(net)
 		right := 0
@@ -75,7 +75,7 @@ func TinyTextClassifier(s Text) *RunsReport {
 			amp.Autocast(t.policy, func() {
 				for from := s.Texts; from+s.Batch <= len(texts); from += s.Batch {
 					in, _ := batch(from, from+s.Batch)
-					for i, logit := range net.Run(in).Squeeze(1).Float64s() {
+					for i, logit := range net.ForwardInput(in).Squeeze(1).Float64s() {
 						if (logit > 0) == (labels[from+i] == 1) {
 							right++
 						}

@@ -72,7 +72,7 @@ func draw(net any) {
 		for _, p := range list {
 			switch t := p.Tensor; {
 			case t.Dim() > 1:
-				t.Assign(tensor.Randn(t.Shape()...).Scale(1 / math.Sqrt(float64(t.Numel()/t.Size(0)))))
+				t.Assign(tensor.Randn(t.Shape()...).MulScalar(1 / math.Sqrt(float64(t.Numel()/t.Size(0)))))
 			case strings.HasSuffix(p.Name, "bias"):
 				t.Fill(0)
 			}

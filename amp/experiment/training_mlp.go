@@ -25,7 +25,7 @@ func NewMLPTraining(s MLPSize, dtype string) *Training {
 	for i := range sizes {
 		sizes[i] = s.Width
 	}
-	net := models.MLP(sizes)
+	net := models.NewMLP(sizes)
 	draw(net)
 	x, y := tensor.Randn(s.Batch, s.Width), tensor.Randn(s.Batch, s.Width)
 	return newTraining("mlp step", dtype, optim.NewSGD(nn.Parameters(net), 0.1), func() *tensor.Tensor {

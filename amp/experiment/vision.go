@@ -39,7 +39,7 @@ func FullVision() Vision {
 // many on which it was not trained.
 func TinyResNet(s Vision) *RunsReport {
 	set := data.SyntheticCIFAR(s.Images+s.Images/4, s.Seed)
-	images, labels := set.Fields[0].Float().Scale(1.0/128).AddScalar(-1), set.Fields[1]
+	images, labels := set.Fields[0].Float().MulScalar(1.0/128).AddScalar(-1), set.Fields[1]
 	specs := []runSpec{
 		{name: "float32", dtype: "float32", policy: amp.Off},
 		{name: "autocast + scaler", dtype: "float16", policy: amp.Float16, scale: 65536},
@@ -89,7 +89,7 @@ func TinyResNet(s Vision) *RunsReport {
 func (s Vision) net() nn.Module {
 	o := models.ResNetOptions{Classes: 10, SmallStem: true, InitFrom: tensor.NewGenerator(s.Seed)}
 	if s.Depth == 50 {
-		return models.ResNet50(o)
+		return models.NewResNet50(o)
 	}
-	return models.CIFARResNet(s.Depth, o)
+	return models.NewCIFARResNet(s.Depth, o)
 }

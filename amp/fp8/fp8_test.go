@@ -32,7 +32,7 @@ var runs = map[string]struct {
 type net3 struct{ FC1, FC2, FC3 *nn.Linear }
 
 func drawnLinear(in, out int) *nn.Linear {
-	w := tensor.Randn(out, in).Scale(1 / math.Sqrt(float64(in))).RequireGrad()
+	w := tensor.Randn(out, in).MulScalar(1 / math.Sqrt(float64(in))).RequireGrad()
 	return &nn.Linear{Weight: w, Bias: tensor.Zeros(out).RequireGrad()}
 }
 
@@ -53,7 +53,7 @@ func trainSteps(region func(body func()), net *net3, shrink float64, steps int, 
 		opt.ZeroGrad()
 		var loss *tensor.Tensor
 		region(func() { loss = nn.MSELoss(net.Forward(x), y) })
-		loss.Scale(shrink).Backward()
+		loss.MulScalar(shrink).Backward()
 		each(k, loss.Item())
 		opt.Step()
 	}
