@@ -9,6 +9,24 @@ import (
 // copyItem is the number of elements of an item of copying and filling.
 const copyItem = 128 * chunk
 
+func init() {
+	offer(family{offers: offersFill, check: sameShapes, run: runFill}, driver.Fill)
+	offer(family{offers: offersCopy, check: sameShapes, run: runCopy}, driver.Copy)
+}
+
+func offersFill(_ driver.Code, _ driver.DType, in dtypes) bool {
+	return in.count == 0
+}
+
+func offersCopy(_ driver.Code, _ driver.DType, in dtypes) bool {
+	src := in.slice()
+	return len(src) == 1 && src[0].Size() > 0
+}
+
+func runFill(b *Backend, k driver.Kernel, dst driver.View, _ []driver.View) { b.fill(dst, k.Alpha) }
+
+func runCopy(b *Backend, _ driver.Kernel, dst driver.View, src []driver.View) { b.copy(dst, src[0]) }
+
 // fill sets dst to alpha.
 func (b *Backend) fill(dst driver.View, alpha float64) {
 	switch dst.DType.Wide() {

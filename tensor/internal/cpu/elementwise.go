@@ -4,6 +4,44 @@ import (
 	"halfnote/tensor/driver"
 )
 
+func init() {
+	for c, p := range pointwises {
+		if p.operands > 0 {
+			offer(family{offers: offersPointwise, check: sameShapes, run: runPointwise}, driver.Code(c))
+		}
+	}
+}
+
+func offersPointwise(c driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	p := &pointwises[c]
+	if len(src) != p.operands || !computable(dst, src) || !p.has(src[len(src)-1]) {
+		return false
+	}
+	switch c {
+	case driver.Equal, driver.Less, driver.LessEqual:
+		return src[0] == src[1] && (dst == driver.Bool || dst == src[0])
+	case driver.Where:
+		return all(src[1:], 2, dst) && (src[0] == driver.Bool || src[0] == dst)
+	}
+	return all(src, len(src), dst)
+}
+
+// has reports whether there is a loop for the dtype that arithmetic on d is done in.
+func (p *pointwise) has(d driver.DType) bool {
+	switch {
+	case d == driver.Float64:
+		return p.f64 != nil
+	case d.IsFloat():
+		return p.f32 != nil
+	}
+	return p.i64 != nil
+}
+
+func runPointwise(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	b.pointwise(k, dst, src)
+}
+
 // pointwise computes dst from src, in what src[0] or, for Where, src[1] is computed
 // in.
 func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View) {

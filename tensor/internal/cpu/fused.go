@@ -10,6 +10,38 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
+func init() {
+	offer(family{offers: offersUnscale, check: checkUnscale, run: runUpdate, update: updateOf}, driver.Unscale)
+	offer(family{offers: offersSGD, check: sameShapes, run: runUpdate, update: updateOf}, driver.SGD)
+	offer(family{offers: offersAdam, check: sameShapes, run: runUpdate, update: updateOf}, driver.Adam)
+}
+
+func offersUnscale(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return dst.IsFloat() && !dst.IsStorage() && all(src, 1, driver.Float32)
+}
+
+func offersSGD(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return dst.IsFloat() && !dst.IsStorage() && (len(src) == 1 || len(src) == 2) && all(src, len(src), dst)
+}
+
+func offersAdam(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return dst.IsFloat() && dst.Size() > 2 && all(src, 3, dst)
+}
+
+// checkUnscale checks that the flag has one element.
+func checkUnscale(k driver.Kernel, dst driver.View, src []driver.View) {
+	if src[0].Len() != 1 {
+		misfit(k, dst, 0, src[0])
+	}
+}
+
+func runUpdate(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	b.update(updateOf(b, k, dst, src))
+}
+
 // update is a kernel that changes tensors in place, element by element.
 type update struct {
 	n    int
@@ -25,11 +57,11 @@ const updateItem = copyItem / 4
 func (b *Backend) RunAll(list []driver.Launch) {
 	var updates []update
 	for _, l := range list {
-		b.verify(l.Kernel, l.Dst, l.Src)
-		if u := updateOf(b, l.Kernel, l.Dst, l.Src); u.body != nil {
-			updates = append(updates, u)
+		f := familyFor(l.Kernel, l.Dst, l.Src)
+		if f.update != nil {
+			updates = append(updates, f.update(b, l.Kernel, l.Dst, l.Src))
 		} else {
-			b.Run(l.Kernel, l.Dst, l.Src...)
+			f.run(b, l.Kernel, l.Dst, l.Src)
 		}
 	}
 	b.update(updates...)
@@ -65,7 +97,7 @@ func (b *Backend) update(list ...update) {
 	}
 }
 
-// updateOf returns the update that a kernel computes, or nothing for other kernels.
+// updateOf returns the update that a kernel computes.
 func updateOf(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) update {
 	if dst.DType == driver.Float64 {
 		return updateAs[float64](b, k, dst, src)
@@ -79,10 +111,9 @@ func updateAs[T real](b *Backend, k driver.Kernel, dst driver.View, src []driver
 		return unscale(b, dst, src[0], T(k.Alpha))
 	case driver.SGD:
 		return sgd[T](k, dst, src)
-	case driver.Adam:
+	default:
 		return adam[T](k, dst, src)
 	}
-	return update{}
 }
 
 // eachChunk returns a body that calls f for chunks of n elements from lo on.

@@ -6,6 +6,32 @@ import (
 	"halfnote/tensor/driver"
 )
 
+func init() {
+	offer(family{offers: offersProduct, check: checkProduct, run: runProduct}, driver.Matmul, driver.Contract)
+}
+
+func offersProduct(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return (len(src) == 2 || len(src) == 3) && computable(dst, src) && dst != driver.Bool &&
+		src[0] == src[1] && (src[0] == dst || dst.IsFloat() && accepts(dst, src[0])) &&
+		(len(src) == 2 || src[2] == dst || src[2] == src[0])
+}
+
+func checkProduct(k driver.Kernel, dst driver.View, src []driver.View) {
+	formOf(k).check(k.Code, dst, src)
+}
+
+func runProduct(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	switch f := formOf(k); dst.DType.Wide() {
+	case driver.Float32:
+		matmul[float32](b, f, dst, src)
+	case driver.Float64:
+		matmul[float64](b, f, dst, src)
+	default:
+		matmul[int64](b, f, dst, src)
+	}
+}
+
 // The sizes of what is multiplied at a time. Only depth is part of the result's
 // definition.
 const (

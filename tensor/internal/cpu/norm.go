@@ -18,6 +18,34 @@ func normsOf(t *asm.Tier) asm.Norms {
 	return t.Norms
 }
 
+func init() {
+	offer(family{offers: offersNorm, check: checkMoments, run: runNorm}, driver.Moments)
+	offer(family{offers: offersNorm, check: sameShapes, run: runNorm}, driver.Normalize, driver.NormalizeGrad)
+	offer(family{offers: offersNorm, check: checkNormSums, run: runNorm}, driver.NormalizeSums)
+}
+
+// checkMoments checks that src is x, which is reduced, and its mean, of dst's shape.
+func checkMoments(k driver.Kernel, dst driver.View, src []driver.View) {
+	fits(k, dst, 0, src[0], true)
+	fits(k, dst, 1, src[1], false)
+}
+
+// checkNormSums checks that the first operand has dst's shape, and that the others are reduced to
+// it.
+func checkNormSums(k driver.Kernel, dst driver.View, src []driver.View) {
+	for i, v := range src {
+		fits(k, dst, i, v, i > 0)
+	}
+}
+
+func runNorm(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	if src[0].DType.Wide() == driver.Float64 {
+		norm[float64](b, k, dst, src)
+	} else {
+		norm[float32](b, k, dst, src)
+	}
+}
+
 func norm[T real](b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 	switch k.Code {
 	case driver.Moments:
@@ -31,9 +59,9 @@ func norm[T real](b *Backend, k driver.Kernel, dst driver.View, src []driver.Vie
 	}
 }
 
-// offersNorm is [Backend.Offers] for the codes of normalisations.
-func offersNorm(c driver.Code, dst driver.DType, src []driver.DType) bool {
-	if len(src) == 0 || !src[len(src)-1].IsFloat() || !dst.IsFloat() {
+func offersNorm(c driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	if len(src) == 0 || !computable(dst, src) || !src[len(src)-1].IsFloat() || !dst.IsFloat() {
 		return false
 	}
 	wide := dst.Wide()

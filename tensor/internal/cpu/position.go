@@ -7,8 +7,50 @@ import (
 	"halfnote/tensor/driver"
 )
 
+func init() {
+	offer(family{offers: offersMove, check: checkPositions, run: runGather}, driver.Gather)
+	offer(family{offers: offersMove, check: checkPositions, run: runScatter}, driver.Scatter)
+	offer(family{offers: offersScatterInto, check: checkPositions, run: runScatterInto},
+		driver.ScatterAdd, driver.ScatterMul, driver.ScatterMax, driver.ScatterMin)
+}
+
+// offersMove reports whether elements are moved by an index: any dtype.
+func offersMove(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return len(src) == 2 && src[0] == dst && src[1] == driver.Int64
+}
+
+func offersScatterInto(c driver.Code, dst driver.DType, in dtypes) bool {
+	return offersMove(c, dst, in) && dst == dst.Wide()
+}
+
+func runGather(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	b.gatherAt(k.Axis, dst, src[0], src[1])
+}
+
+func runScatter(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	b.scatterAt(k.Axis, dst, src[0], src[1])
+}
+
+func runScatterInto(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	switch dst.DType {
+	case driver.Float32:
+		scatterAt(b, k.Axis, dst, src[0], src[1], meetingOf[float32](k.Code))
+	case driver.Float64:
+		scatterAt(b, k.Axis, dst, src[0], src[1], meetingOf[float64](k.Code))
+	default:
+		scatterAt(b, k.Axis, dst, src[0], src[1], meetingOf[int64](k.Code))
+	}
+}
+
 // checkPositions panics unless shapes fit together as package driver asks.
-func checkPositions(k driver.Kernel, dst, x, index driver.View) {
+func checkPositions(k driver.Kernel, dst driver.View, src []driver.View) {
+	x, index := src[0], src[1]
+	for i, v := range src {
+		if len(v.Shape) != len(dst.Shape) {
+			misfit(k, dst, i, v)
+		}
+	}
 	whole, part := x, dst // part is where the index says, whole where it leads
 	if k.Code != driver.Gather {
 		whole, part = dst, x
