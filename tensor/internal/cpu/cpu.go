@@ -3,15 +3,15 @@
 // instructions, else in portable Go. It knows views; it knows nothing of tensors or
 // tapes.
 //
-// Halves are widened to float32 on the way in and rounded once on the way out
-// (package half). The order of every sum is a definition, stated at [sumBlock],
-// [tree] and [product.multiply], that depends on shapes and on nothing else: not on the
-// number of workers, not on strides, not on the processor. So assembly and Go give
-// the same bits, float32 products included: where the processor has no fused
-// multiply-add, Go computes it ([fma]).
+// Halves are widened to float32 when they are read and rounded once when they are written (package
+// half). The order of every sum is defined at [sumBlock], [tree] and [product.multiply]. It depends
+// only on shapes, not on the number of workers, strides or the processor. So assembly and Go give
+// the same bits, for float32 products too: where the processor has no fused multiply-add, Go
+// computes it ([fma]).
 //
-// Work is cut into items of at most a few milliseconds, and [driver.Poll] is
-// called between them.
+// A kernel belongs to a [family], which decides for which dtypes it is offered, checks the shapes
+// and runs it. Work is divided into items of at most a few milliseconds, with a [driver.Poll]
+// between them.
 package cpu
 
 import (
@@ -27,24 +27,23 @@ func init() { driver.Register(New(0)) }
 // [driver.Recycler] too.
 type Backend struct {
 	memory
-	pool
+	workerPool
 	tier *asm.Tier // nil: portable code
 }
 
-// New returns a backend that computes on that many goroutines, the caller's
-// among them; 0 stands for GOMAXPROCS at the time of the call of Run, or
-// for the number of processors when that is less. The number changes no bit of any
-// result.
+// New returns a backend that computes on that many goroutines, including the caller's. 0 means
+// GOMAXPROCS at the time of Run, at most the number of processors. Results do not depend on the
+// number, bit for bit.
 func New(workers int) *Backend {
 	b := &Backend{}
 	b.fixed = workers
 	b.limit, _ = driver.Limit()
-	b.crew = &b.pool
+	b.helpers = &b.workerPool
 	b.tier = asm.Best()
 	return b
 }
 
-// Tier returns the name of the kernels that products use: "avx512", "portable".
+// Tier returns the name of the kernels that products use, for example "avx512" or "portable".
 func (b *Backend) Tier() string {
 	if b.tier == nil {
 		return asm.Portable

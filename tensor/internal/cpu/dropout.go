@@ -23,7 +23,7 @@ func runDropout(b *Backend, k driver.Kernel, dst driver.View, src []driver.View)
 func (b *Backend) dropout(dst, x, mask driver.View, alpha float32) {
 	r, w := read[float32](x), write[float32](dst)
 	keep, l := elements[uint8](bufferOf(mask.Buffer)), layoutOf(mask)
-	w.goAround(dst, []driver.View{x})
+	w.chooseStreaming(dst, []driver.View{x})
 	b.ranges(dst.Len(), copyItem, func(lo, hi int) {
 		defer w.fence()
 		withScratch(func(s *scratch[float32]) {

@@ -42,8 +42,7 @@ func runPointwise(b *Backend, k driver.Kernel, dst driver.View, src []driver.Vie
 	b.pointwise(k, dst, src)
 }
 
-// pointwise computes dst from src, in what src[0] or, for Where, src[1] is computed
-// in.
+// pointwise computes dst from src, in the dtype that arithmetic on the last operand is done in.
 func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View) {
 	p := pointwises[k.Code]
 	switch src[len(src)-1].DType.Wide() {
@@ -51,7 +50,7 @@ func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View)
 		if dst.DType.Size() == 2 && halfPass(b, k, dst, src) {
 			return
 		}
-		if n := dst.Len(); n > chunk && 4*n < beyond && rowPass(b, k.Code, dst, src) {
+		if n := dst.Len(); n > chunk && 4*n < streamMin && broadcastPass(b, k.Code, dst, src) {
 			return
 		}
 		elementwise(b, p.cost, p.f32, k, dst, src)
@@ -62,8 +61,8 @@ func (b *Backend) pointwise(k driver.Kernel, dst driver.View, src []driver.View)
 	}
 }
 
-// elementwise computes dst from src, a chunk at a time. cost is that of an
-// element, in about nanoseconds.
+// elementwise computes dst from src, a chunk at a time. cost is the approximate time per element in
+// nanoseconds.
 func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst driver.View, src []driver.View) {
 	alpha, beta := T(k.Alpha), T(k.Beta)
 	if n := dst.Len(); n <= chunk {
@@ -78,7 +77,7 @@ func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst
 	for i, v := range src {
 		readers[i] = read[T](v)
 	}
-	w.goAround(dst, src)
+	w.chooseStreaming(dst, src)
 	operands := len(src)
 	b.ranges(dst.Len(), max(copyItem/cost, chunk), func(lo, hi int) {
 		defer w.fence()
@@ -97,8 +96,7 @@ func elementwise[T number](b *Backend, cost int, f loop[T], k driver.Kernel, dst
 	})
 }
 
-// short is elementwise for n elements, at most a chunk of them, without the cost of
-// items.
+// short is elementwise for n elements, at most a chunk, without the overhead of work items.
 func short[T number](n int, f loop[T], alpha, beta T, dst driver.View, src []driver.View) {
 	s := takeScratch[T]()
 	w := write[T](dst)

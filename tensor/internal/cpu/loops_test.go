@@ -87,7 +87,7 @@ func runLoop(t *testing.T, b *Backend, k driver.Kernel, n int, words []uint32) (
 func TestAround(t *testing.T) {
 	b := New(2)
 	for _, d := range []driver.DType{driver.Float32, driver.Float16, driver.BFloat16} {
-		n := beyond/d.Size() + 3*chunk + 50
+		n := streamMin/d.Size() + 3*chunk + 50
 		room := func(d driver.DType) driver.View {
 			buf, err := b.Alloc((n + 1) * d.Size())
 			if err != nil {

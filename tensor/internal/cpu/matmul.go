@@ -18,11 +18,11 @@ func offersProduct(_ driver.Code, dst driver.DType, in dtypes) bool {
 }
 
 func checkProduct(k driver.Kernel, dst driver.View, src []driver.View) {
-	formOf(k).check(k.Code, dst, src)
+	contractionOf(k).check(k.Code, dst, src)
 }
 
 func runProduct(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
-	switch f := formOf(k); dst.DType.Wide() {
+	switch f := contractionOf(k); dst.DType.Wide() {
 	case driver.Float32:
 		matmul[float32](b, f, dst, src)
 	case driver.Float64:
@@ -52,7 +52,7 @@ func depth(d driver.DType) int {
 }
 
 // matmul is multiply for every matrix of a batch, cut into items.
-func matmul[T number](b *Backend, f form, dst driver.View, src []driver.View) {
+func matmul[T number](b *Backend, f contraction, dst driver.View, src []driver.View) {
 	if dst.Len() == 0 {
 		return
 	}
@@ -97,13 +97,13 @@ type product[T number] struct {
 	dst     writer[T]
 }
 
-func newProduct[T number](f form, dst driver.View, src []driver.View) *product[T] {
+func newProduct[T number](f contraction, dst driver.View, src []driver.View) *product[T] {
 	x, y := src[0], src[1]
 	p := &product[T]{
 		depth: depth(x.DType),
 		sums:  sumsOf[T](x.DType),
 		x:     matrixOf[T](x, f.m, f.k),
-		y:     matrixOf[T](turned(y, f.k, f.n), f.n, f.k),
+		y:     matrixOf[T](swapAxes(y, f.k, f.n), f.n, f.k),
 		dst:   write[T](dst),
 	}
 	p.m, p.n, p.k = p.x.lines.len(), p.y.lines.len(), p.x.along.len()
