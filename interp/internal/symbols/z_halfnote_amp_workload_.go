@@ -9,22 +9,22 @@ import (
 
 func init() {
 	tables["halfnote/amp/workload"] = func() map[string]reflect.Value {
-		return map[string]reflect.Value{
-			"BERTBase":  reflect.ValueOf(workload.BERTBase),
-			"BERTMini":  reflect.ValueOf(workload.BERTMini),
-			"BERTSize":  reflect.ValueOf((*workload.BERTSize)(nil)),
-			"Compare":   reflect.ValueOf(workload.Compare),
-			"LaptopMLP": reflect.ValueOf(workload.LaptopMLP),
-			"MLPSize":   reflect.ValueOf((*workload.MLPSize)(nil)),
-			"NewBERT":   reflect.ValueOf(workload.NewBERT),
-			"NewMLP":    reflect.ValueOf(workload.NewMLP),
-			"NewResNet": reflect.ValueOf(workload.NewResNet),
-			"NewRow":    reflect.ValueOf(workload.NewRow),
-			"ReadRows":  reflect.ValueOf(workload.ReadRows),
-			"Row":       reflect.ValueOf((*workload.Row)(nil)),
-			"Rows":      reflect.ValueOf((*workload.Rows)(nil)),
-			"SeedMLP":   reflect.ValueOf(workload.SeedMLP),
-			"Training":  reflect.ValueOf((*workload.Training)(nil)),
-		}
+		t := map[string]reflect.Value{}
+		t["BERTBase"] = reflect.ValueOf(workload.BERTBase)
+		t["BERTMini"] = reflect.ValueOf(workload.BERTMini)
+		t["BERTSize"] = reflect.ValueOf((*workload.BERTSize)(nil))
+		t["Compare"] = reflect.ValueOf(workload.Compare)
+		t["LaptopMLP"] = reflect.ValueOf(workload.LaptopMLP)
+		t["MLPSize"] = reflect.ValueOf((*workload.MLPSize)(nil))
+		t["NewBERT"] = reflect.ValueOf(workload.NewBERT)
+		t["NewMLP"] = reflect.ValueOf(workload.NewMLP)
+		t["NewResNet"] = reflect.ValueOf(workload.NewResNet)
+		t["NewRow"] = reflect.ValueOf(workload.NewRow)
+		t["ReadRows"] = reflect.ValueOf(workload.ReadRows)
+		t["Row"] = reflect.ValueOf((*workload.Row)(nil))
+		t["Rows"] = reflect.ValueOf((*workload.Rows)(nil))
+		t["SeedMLP"] = reflect.ValueOf(workload.SeedMLP)
+		t["Training"] = reflect.ValueOf((*workload.Training)(nil))
+		return t
 	}
 }
