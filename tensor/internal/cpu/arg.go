@@ -34,7 +34,7 @@ func runArg(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
 // arg computes positions from what src is computed in.
 func arg[T number](b *Backend, k driver.Kernel, dst, src driver.View) {
 	if k.Code == driver.ArgSort {
-		argsort[T](b, k.Axis, k.Alpha == 1, dst, src)
+		argsort[T](b, k.Axis, driver.ParamsOf[driver.SortParams](k).Descending, dst, src)
 	} else {
 		extreme[T](b, k.Code == driver.ArgMax, dst, src)
 	}

@@ -14,7 +14,8 @@ func contractionOf(k driver.Kernel) contraction {
 	if k.Code == driver.Matmul {
 		return contraction{1, 1, 1}
 	}
-	return contraction{int(k.More[0]), int(k.More[1]), int(k.More[2])}
+	p := driver.ParamsOf[driver.ContractParams](k)
+	return contraction{p.Rows, p.Columns, p.Sum}
 }
 
 // check panics unless shapes fit.

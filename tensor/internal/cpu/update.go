@@ -169,8 +169,8 @@ func finiteHalves(x []uint16, d driver.DType) bool {
 
 // sgd is a step of stochastic gradient descent on dst, in place.
 func sgd[T real](k driver.Kernel, dst driver.View, src []driver.View) update {
-	rate, momentum, decay, share := T(k.Alpha), T(k.Beta), T(k.More[0]), T(1-k.More[1])
-	nesterov, first := k.More[2] != 0, k.More[3] != 0
+	p := driver.ParamsOf[driver.SGDParams](k)
+	rate, momentum, decay, share := T(p.Rate), T(p.Momentum), T(p.Decay), T(1-p.Dampening)
 	x, g, out := read[T](dst), read[T](src[0]), write[T](dst)
 	var v writer[T]
 	if len(src) == 2 {
@@ -186,7 +186,7 @@ func sgd[T real](k driver.Kernel, dst driver.View, src []driver.View) update {
 		step := h
 		if len(src) == 2 {
 			to := v.room(lo, s.out[:n])
-			if first {
+			if p.First {
 				copy(to, h)
 			} else {
 				affine(to, v.at(lo, s.in[1][:n]), nil, nil, momentum, 0)
@@ -195,7 +195,7 @@ func sgd[T real](k driver.Kernel, dst driver.View, src []driver.View) update {
 			v.put(lo, to)
 			step = v.at(lo, s.in[1][:n])
 		}
-		if nesterov {
+		if p.Nesterov {
 			to := s.in[0][:n]
 			addScaled(to, h, step, nil, momentum, 0)
 			step = out.rounded(to)
@@ -218,7 +218,8 @@ func (w *writer[T]) rounded(x []T) []T {
 
 // adam is a step of Adam on dst, in place.
 func adam[T real](k driver.Kernel, dst driver.View, src []driver.View) update {
-	c := &[7]T{T(k.More[0]), T(k.More[1]), T(k.More[2]), T(k.More[3]), T(k.More[4]), T(k.Alpha), T(k.Beta)}
+	p := driver.ParamsOf[driver.AdamParams](k)
+	c := &[7]T{T(1 - p.Beta1), T(p.Beta2), T(1 - p.Beta2), T(1 - p.Decay), T(p.Scale), T(p.Rate), T(p.Eps)}
 	out, g, first, second := write[T](dst), read[T](src[0]), write[T](src[1]), write[T](src[2])
 	return update{n: dst.Len(), body: eachChunk(func(s *scratch[T], lo, n int) {
 		x, g := out.at(lo, s.out[:n]), g.at(lo, s.in[0][:n])
