@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -119,7 +120,7 @@ func (m *memory) fresh(n int) ([]uint64, error) {
 	words := newWords((n + 7) / 8)
 	if words == nil {
 		m.give(allocation{size: n})
-		return nil, fmt.Errorf("cpu: alloc: %s requested; the system has no more memory", driver.FormatBytes(int64(n)))
+		return nil, fmt.Errorf("cpu: alloc: %s requested; the system has no more memory", text.Bytes(int64(n)))
 	}
 	if cap(words)*8 >= vast {
 		m.mu.Lock()
