@@ -65,12 +65,12 @@ type SearchResult struct {
 	of    string // what is compared
 }
 
-// Search finds the smallest set of low-precision operations that must run in float32 for a step
+// MinimalFP32Set finds the smallest set of low-precision operations that must run in float32 for a step
 // to stay within an error budget. The result of a raised operation is float32, so the
 // operations after it run in float32 too, up to the next product; among sets of the same size,
-// Search prefers the one that leaves the most work in low precision.
+// MinimalFP32Set prefers the one that leaves the most work in low precision.
 //
-//	r := diagnose.Search(net, func() (loss *tensor.Tensor) {
+//	r := diagnose.MinimalFP32Set(net, func() (loss *tensor.Tensor) {
 //		amp.Autocast(amp.Float16, func() { loss = nn.MSELoss(net.Forward(x), y) })
 //		return loss
 //	}, diagnose.SearchOptions{Budget: 1e-3})
@@ -82,13 +82,13 @@ type SearchResult struct {
 // float32. The policy is that of its last region.
 //
 // It panics with an *[amp.Error] if the step opens no region or is not deterministic.
-func Search(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
+func MinimalFP32Set(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
 	return search(net, step, o, false)
 }
 
-// SearchLower is the reverse: it finds the largest set of operations, beyond those that the
+// MaximalFP16Set is the reverse: it finds the largest set of operations, beyond those that the
 // policy already lowers, that may run in low precision within the budget.
-func SearchLower(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
+func MaximalFP16Set(net any, step func() *tensor.Tensor, o SearchOptions) *SearchResult {
 	return search(net, step, o, true)
 }
 
