@@ -1,4 +1,4 @@
-// Command halfnote is a Jupyter kernel for Go that shows mixed precision at work, with an
+// Command halfnote is a Jupyter kernel for Go with tensors and automatic mixed precision, an
 // installer, a headless runner of notebooks and a private JupyterLab.
 package main
 
@@ -53,7 +53,7 @@ func main() {
 	var c commands
 	k := kong.Parse(&c,
 		kong.Name("halfnote"),
-		kong.Description("A Jupyter kernel for Go that shows mixed precision at work."),
+		kong.Description("A Jupyter kernel for Go with tensors and automatic mixed precision."),
 		kong.ShortUsageOnError(),
 		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ","), "subjects": strings.Join(bench.Subjects(), ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)),
