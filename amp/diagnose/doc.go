@@ -16,8 +16,8 @@
 //	diagnose.Lint(net, func() { … one step … })
 //
 // [Replay] records gradients and computes the effect of any loss scale, format and scaler on
-// them. [Search] finds the operations that must stay in float32 for an error budget, and
-// [SearchLower] those that need not. [Rewind] goes back to any step of a run and forks it.
+// them. [MinimalFP32Set] finds the operations that must stay in float32 for an error budget, and
+// [MaximalFP16Set] those that need not. [Rewind] goes back to any step of a run and forks it.
 //
 //	rp := diagnose.NewReplay(net)                             // before training
 //	rp.Band(diagnose.Float16)                                 // after it: the scales that are safe

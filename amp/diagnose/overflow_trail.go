@@ -28,7 +28,7 @@ func (a *autopsy) lineage(r *result) []Occurrence {
 		if next == nil || next == r {
 			break
 		}
-		list, r = append(list, next.Passage), next
+		list, r = append(list, next.Occurrence), next
 	}
 	slices.Reverse(list)
 	return list
@@ -44,7 +44,7 @@ func (a *autopsy) grew(r *result, limit float64) *Occurrence {
 			}
 		}
 		if next == nil {
-			return &r.Passage
+			return &r.Occurrence
 		}
 		r = next
 	}

@@ -105,7 +105,7 @@ func (a *autopsy) operation(e tensor.Event) {
 		a.looked++
 	}
 	r := &result{
-		Passage: Occurrence{e.Op.Name, e.Of, e.Backward, place.Module, e.Source, e.Out.DType, e.Result.Counts()},
+		Occurrence: Occurrence{e.Op.Name, e.Of, e.Backward, place.Module, e.Source, e.Out.DType, e.Result.Counts()},
 		place:   place, gradient: e.Backward,
 	}
 	for _, t := range e.Operands {
@@ -122,7 +122,7 @@ func (a *autopsy) operation(e tensor.Event) {
 		r.roots = a.roots(&e, r)
 		for _, b := range r.roots {
 			if b.order < a.looked || b.Op == "" {
-				b.spread(r.Passage)
+				b.spread(r.Occurrence)
 			}
 			b.updated = b.updated || e.InPlace && slices.ContainsFunc(a.params, func(p nn.Named) bool { return p.Tensor.ID() == e.Out.ID })
 		}
@@ -174,7 +174,7 @@ func (a *autopsy) roots(e *tensor.Event, r *result) (roots []*NonFinite) {
 // already holds the result.
 func (a *autopsy) outside(e *tensor.Event, r *result, t *tensor.Tensor, changed bool) *result {
 	c := t.Counts()
-	of := &result{Passage: Occurrence{DType: t.DType(), Counts: c}}
+	of := &result{Occurrence: Occurrence{DType: t.DType(), Counts: c}}
 	if !spoilt(c) {
 		return of
 	}

@@ -200,9 +200,9 @@ func TestSearchAllSubsets(t *testing.T) {
 	}
 }
 
-// TestSearchLower has one operation of torch's float32 list that needs it: a sum of
+// TestMaximalFP16Set has one operation of torch's float32 list that needs it: a sum of
 // large numbers, and others that could do without.
-func TestSearchLower(t *testing.T) {
+func TestMaximalFP16Set(t *testing.T) {
 	tensor.ManualSeed(6)
 	fc := nn.NewLinear(8, 8)
 	x := tensor.Randn(512, 8).Abs()
@@ -281,8 +281,8 @@ func TestSearchMistakes(t *testing.T) {
 		step func() *tensor.Tensor
 		want string
 	}{
-		{func() *tensor.Tensor { return fc.Forward(x) }, "amp: Search: the step opens no region that casts; run its forward pass and loss in amp.Autocast(amp.Float16, …)"},
-		{half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), "amp: Search: two runs of the step in float32 differ by "},
+		{func() *tensor.Tensor { return fc.Forward(x) }, "amp: MinimalFP32Set: the step opens no region that casts; run its forward pass and loss in amp.Autocast(amp.Float16, …)"},
+		{half(func() *tensor.Tensor { return fc.Forward(g.Randn(2, 4)) }), "amp: MinimalFP32Set: two runs of the step in float32 differ by "},
 	} {
 		func() {
 			defer func() {
