@@ -186,7 +186,7 @@ func (l OptLevel) Verbosity(v int) OptLevel {
 	return l
 }
 
-// WithPolicy sets the lists of O1, for example amp.ApexFloat16.With("sigmoid", tensor.Raise).
+// WithPolicy sets the lists of O1, for example amp.ApexFloat16.With("sigmoid", amp.FP32).
 func (l OptLevel) WithPolicy(p Policy) OptLevel {
 	if l.name != "O1" {
 		l.refuse("policy", p.String(), "only O1 casts around operations")

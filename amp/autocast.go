@@ -110,13 +110,13 @@ func (c *caster) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 		return in
 	}
 	switch c.policy.here(op) {
-	case tensor.Lower:
+	case LowerPrecision:
 		return c.castAll(in, c.policy.lower)
-	case tensor.Raise:
+	case FP32:
 		return c.castAll(in, tensor.Float32)
-	case tensor.Widest:
+	case Promote:
 		return c.castAll(in, c.widest(op, in))
-	case tensor.Banned:
+	case Banned:
 		if c.policy.apex && !slices.ContainsFunc(in, func(t *tensor.Tensor) bool { return t.DType() == c.policy.lower }) {
 			return in // Apex bans halves only
 		}
@@ -133,7 +133,7 @@ func (c *caster) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 // parts if torch's autocast sees only those.
 func (c *caster) Decomposes(op tensor.Info) bool {
 	p := c.policy
-	return p.on && p.decomposition(op.Name).apart && p.listed(op) == tensor.Keep && !p.moved(op.Name)
+	return p.on && p.decomposition(op.Name).apart && p.listed(op) == Unlisted && !p.moved(op.Name)
 }
 
 // widest returns the dtype of a promoting operation: the low-precision dtype unless an operand

@@ -220,7 +220,7 @@ type fp8Round struct {
 }
 
 func (fp8Round) Info() tensor.Info {
-	return tensor.Info{Name: "fp8_quantize", Torch: "transformer_engine.pytorch.Float8Quantizer", Reads: tensor.ReadsNothing}
+	return tensor.Info{Name: "fp8_quantize", Torch: "transformer_engine.pytorch.Float8Quantizer", Saved: tensor.SavesNothing}
 }
 
 func (q fp8Round) Forward(in []*tensor.Tensor) *tensor.Tensor {

@@ -51,7 +51,7 @@ type checkpoint struct {
 }
 
 func (*checkpoint) Info() Info {
-	return Info{"checkpoint", "torch.utils.checkpoint.checkpoint", Keep, ReadsOperands}
+	return info("checkpoint", "torch.utils.checkpoint.checkpoint", SavesOperands)
 }
 func (*checkpoint) fixed() {}
 

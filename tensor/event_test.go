@@ -15,9 +15,9 @@ func (c toHalf) Cast(op Info, in []*Tensor) []*Tensor {
 	out := slices.Clone(in)
 	for i, t := range in {
 		switch {
-		case op.Category == Raise:
+		case strings.HasSuffix(op.Name, "_loss"):
 			out[i] = t.Float()
-		case op.Category != Lower || t.DType() == Float16:
+		case !slices.Contains([]string{"linear", "matmul", "mm", "bmm"}, op.Name) || t.DType() == Float16:
 		case c.cache[t] != nil:
 			out[i] = c.cache[t]
 		default:

@@ -7,47 +7,34 @@ import (
 	"halfnote/tensor/internal/scope"
 )
 
-// Category is one of the lists of torch's autocast for CUDA.
-type Category uint8
+// Saved is the set of values that are saved for an operation's derivative. The rest is
+// released.
+type Saved uint8
 
-// The categories.
+// The values of Saved.
 const (
-	Keep     Category = iota // unlisted: operands keep their dtypes
-	Lower                    // lower_precision_fp: operands are cast to the policy's dtype
-	Raise                    // fp32: operands are cast to float32
-	Widest                   // promote: operands are cast to the widest of their dtypes
-	Banned                   // banned: must not be used under autocast
-	Explicit                 // the caller has named the dtype, for example with SumAs, so no list applies
-)
-
-// String returns torch's name of the list.
-func (c Category) String() string {
-	if c > Explicit {
-		return fmt.Sprintf("Category(%d)", uint8(c))
-	}
-	return [...]string{"unlisted", "lower_precision_fp", "fp32", "promote", "banned", "explicit dtype"}[c]
-}
-
-// Reads is the set of values that an operation's VJP reads. Autograd keeps those and releases
-// the rest.
-type Reads uint8
-
-// The values of Reads.
-const (
-	ReadsAll      Reads = iota // operands and result
-	ReadsOperands              // the operands' values
-	ReadsResult                // the result's values
-	ReadsNothing               // shapes and dtypes only
-	ReadsIndices               // values of operands that are not floating-point: positions and masks
-	NoDerivative               // no VJP: the result is integer or bool, or piecewise constant
+	SavesAll      Saved = iota // operands and result
+	SavesOperands              // the operands' values
+	SavesResult                // the result's values
+	SavesNothing               // shapes and dtypes only
+	SavesIndices               // values of operands that are not floating-point: positions and masks
+	NoDerivative               // there is no VJP: the result is integer or bool, or piecewise constant
 )
 
 // Info describes an operation.
 type Info struct {
-	Name  string // torch's name in its autocast lists, for example "matmul"
-	Torch string // torch's function, for example "torch.matmul"
-	Category
-	Reads Reads
+	Name       string // torch's name in its autocast lists, for example "matmul"
+	Torch      string // torch's function, for example "torch.matmul"
+	Saved      Saved
+	GivenDType bool // the caller has chosen the dtype, for example with SumAs, so casters must keep the operands
+}
+
+func info(name, torch string, saved Saved) Info { return Info{Name: name, Torch: torch, Saved: saved} }
+
+// given returns i with GivenDType set.
+func (i Info) given(dtype bool) Info {
+	i.GivenDType = dtype
+	return i
 }
 
 // Op is one operation with its attributes as fields. Implementations are immutable
@@ -60,7 +47,7 @@ type Op interface {
 	// VJP returns the gradients of the operands, each in its operand's shape, for the gradient
 	// dy of the result y. It is written in operations, so that it can be differentiated. A nil
 	// gradient means none; none is needed for an operand that does not require one. Values not
-	// named by Info().Reads have been released and must not be read.
+	// named by Info().Saved have been released and must not be read.
 	VJP(dy, y *Tensor, in []*Tensor) []*Tensor
 }
 
@@ -179,7 +166,7 @@ func apply(op Op, in ...*Tensor) *Tensor {
 	if s.strict && needsGrad(in) {
 		fail(op.Info().Name, in, "an operand requires a gradient, but tensor.Out does not record; use tensor.NoGrad, a Detach of the operand, or the operation without Out")
 	}
-	if !s.nograd && y.dtype.IsFloat() && needsGrad(in) && op.Info().Reads != NoDerivative {
+	if !s.nograd && y.dtype.IsFloat() && needsGrad(in) && op.Info().Saved != NoDerivative {
 		switch {
 		case e != nil:
 			s.source = e.Source

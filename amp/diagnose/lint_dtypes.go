@@ -166,7 +166,7 @@ func refusedOperation(e *tensor.Error) string {
 }
 
 func halfReduction(w *watch, e *tensor.Event) string {
-	if e.Backward || e.InPlace || e.InCast || w.halfNet || e.Op.Category != tensor.Raise ||
+	if e.Backward || e.InPlace || e.InCast || w.halfNet || amp.Listed(e.Op) != amp.FP32 ||
 		e.Computed != tensor.Float16 || e.Out.DType != tensor.Float16 || tensor.ActiveCaster() != nil {
 		return ""
 	}
@@ -188,7 +188,7 @@ func halfInput(w *watch, e *tensor.Event) string {
 }
 
 func float64Inside(w *watch, e *tensor.Event) string {
-	if e.Backward || e.Op.Category != tensor.Lower || e.Computed != tensor.Float64 || !on(amp.Active()) {
+	if e.Backward || amp.Listed(e.Op) != amp.LowerPrecision || e.Computed != tensor.Float64 || !on(amp.Active()) {
 		return ""
 	}
 	return fmt.Sprintf("%s ran in float64 in the region of %v", e.Op.Name, amp.Active())

@@ -199,7 +199,7 @@ func evalInTraining(w *watch, m *tensor.Mark) string {
 
 // layerOutside records layers that ran in float32 outside regions, for a check at the end.
 func layerOutside(w *watch, e *tensor.Event) string {
-	if e.Backward || e.Op.Category != tensor.Lower || e.Computed != tensor.Float32 || tensor.ActiveCaster() != nil || !tensor.IsGradEnabled() {
+	if e.Backward || amp.Listed(e.Op) != amp.LowerPrecision || e.Computed != tensor.Float32 || tensor.ActiveCaster() != nil || !tensor.IsGradEnabled() {
 		return ""
 	}
 	for _, m := range e.In {
