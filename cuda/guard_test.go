@@ -88,7 +88,7 @@ var guardedOptimizers = map[string]func(body, head []*tensor.Tensor) *optim.Opti
 // of parameters and scales after each step, and the number of waits after the first step.
 func guardedRun(t *testing.T, name string, waits bool, steps int) (bits []uint64, state map[string]any, syncs int) {
 	s := newSubject("mlp", tensor.CUDA)
-	head := []*tensor.Tensor{numbers(40).To(tensor.Float64).Detach().RequireGrad(), numbers(9).Scale(0.1).Detach().RequireGrad()}
+	head := []*tensor.Tensor{numbers(40).To(tensor.Float64).Detach().RequireGrad(), numbers(9).MulScalar(0.1).Detach().RequireGrad()}
 	if name[0] == 'S' {
 		head = append(head, numbers(77).To(tensor.Float16).Detach().RequireGrad(), numbers(1000).To(tensor.BFloat16).Detach().RequireGrad())
 	}
@@ -96,9 +96,9 @@ func guardedRun(t *testing.T, name string, waits bool, steps int) (bits []uint64
 	made := make([][]*tensor.Tensor, steps) // gradients of head
 	for i := range made {
 		for j, p := range head {
-			g := tensor.Randn(p.Shape()...).Scale(100)
+			g := tensor.Randn(p.Shape()...).MulScalar(100)
 			if i%7 == 3 && j == i%len(head) {
-				g = g.Scale(math.Inf(1))
+				g = g.MulScalar(math.Inf(1))
 			}
 			made[i] = append(made[i], g.To(p.DType()).ToDevice(tensor.CUDA))
 		}

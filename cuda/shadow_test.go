@@ -23,9 +23,9 @@ func pass(p amp.Policy, w, x *tensor.Tensor) (y *tensor.Tensor) {
 
 // weights returns a weight with a gradient, and its optimizer.
 func weights(options ...optim.Option) (w, x *tensor.Tensor, opt *optim.Optimizer) {
-	w = numbers(64).Reshape(8, 8).Scale(0.01).RequireGrad()
-	w.SetGrad(numbers(64).Reshape(8, 8).Scale(1e-3))
-	return w, numbers(24).Reshape(3, 8).Scale(0.05), optim.NewSGD([]*tensor.Tensor{w}, 0.1, options...)
+	w = numbers(64).Reshape(8, 8).MulScalar(0.01).RequireGrad()
+	w.SetGrad(numbers(64).Reshape(8, 8).MulScalar(1e-3))
+	return w, numbers(24).Reshape(3, 8).MulScalar(0.05), optim.NewSGD([]*tensor.Tensor{w}, 0.1, options...)
 }
 
 // launchesOf returns the number of launches of f.
@@ -39,7 +39,7 @@ func launchesOf(f func()) int {
 func uncached(ps []*tensor.Tensor) {
 	tensor.NoGrad(func() {
 		for _, p := range ps {
-			p.ScaleAssign(1)
+			p.MulScalarAssign(1)
 		}
 	})
 }
@@ -130,7 +130,7 @@ func TestShadow(t *testing.T) {
 		opt.Step() // writes bfloat16, which was requested first
 		expect("the other", bf16, false)
 		opt.Step()
-		tensor.NoGrad(func() { w.ScaleAssign(2) })
+		tensor.NoGrad(func() { w.MulScalarAssign(2) })
 		expect("changed by its owner", bf16, true)
 		opt.Step()
 		w.SetData(w.Detach().Clone())

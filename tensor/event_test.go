@@ -138,7 +138,7 @@ net.0: cast fp32 of cast`
 	if text := strings.Join(got, "\n"); text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
-	if got := record(func() { Ones(2).Half().Add(Ones(2)); Ones(2).ScaleAssign(2) }); strings.Join(got, ", ") !=
+	if got := record(func() { Ones(2).Half().Add(Ones(2)); Ones(2).MulScalarAssign(2) }); strings.Join(got, ", ") !=
 		"cast float16, cast float32, add float32 0:fp16>fp32 promoted, mul_ float32 in place" {
 		t.Errorf("got %q", got)
 	}

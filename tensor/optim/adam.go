@@ -49,6 +49,6 @@ func (adam) step(p, g *tensor.Tensor, o *Group, r record) {
 func means(p, g *tensor.Tensor, o *Group, r record) (m, v *tensor.Tensor) {
 	m, v = r.tensor("exp_avg", p), r.tensor("exp_avg_sq", p)
 	approach(m, g, 1-o.Beta1)
-	addProduct(v.ScaleAssign(o.Beta2), g, g, 1-o.Beta2)
+	addProduct(v.MulScalarAssign(o.Beta2), g, g, 1-o.Beta2)
 	return m, v
 }

@@ -34,7 +34,7 @@ func decayed(p, g *tensor.Tensor, o *Group) *tensor.Tensor {
 	switch {
 	case o.WeightDecay == 0:
 	case o.Decoupled:
-		p.ScaleAssign(1 - float64(o.LR*o.WeightDecay))
+		p.MulScalarAssign(1 - float64(o.LR*o.WeightDecay))
 	default:
 		g = g.Clone().AddScaledAssign(p, o.WeightDecay)
 	}

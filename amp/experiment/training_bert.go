@@ -1,4 +1,4 @@
-package workload
+package experiment
 
 import (
 	"halfnote/tensor"
@@ -7,7 +7,7 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// BERTSize are the sizes of [NewBERT]: of a batch of sequences, and of the encoder's layers,
+// BERTSize are the sizes of [NewBERTTraining]: of a batch of sequences, and of the encoder's layers,
 // whose heads have 64 features each.
 type BERTSize struct{ Batch, Length, Hidden, Layers int }
 
@@ -18,9 +18,9 @@ func BERTMini(batch, length int) BERTSize { return BERTSize{batch, length, 256, 
 // BERTBase returns sizes of BERT-base (J. Devlin et al., "BERT", 2019).
 func BERTBase(batch, length int) BERTSize { return BERTSize{batch, length, 768, 12} }
 
-// NewBERT returns the training of a classifier with two labels on a batch of sequences, by
+// NewBERTTraining returns the training of a classifier with two labels on a batch of sequences, by
 // cross entropy and AdamW, with dropout of 0.1, in dtype: "float32", "bfloat16" or "float16".
-func NewBERT(s BERTSize, dtype string) *Training {
+func NewBERTTraining(s BERTSize, dtype string) *Training {
 	const vocabulary = 30522
 	net := models.NewBERTClassifier(models.BERTConfig{
 		Vocabulary: vocabulary, Hidden: s.Hidden, Layers: s.Layers, Heads: s.Hidden / 64, Intermediate: 4 * s.Hidden, Positions: 512, Types: 2, Dropout: 0.1,

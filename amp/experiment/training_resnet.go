@@ -1,4 +1,4 @@
-package workload
+package experiment
 
 import (
 	"halfnote/tensor"
@@ -7,11 +7,11 @@ import (
 	"halfnote/tensor/optim"
 )
 
-// NewResNet returns the training of ResNet-18 on a batch of images (3, 32, 32) of ten
+// NewResNetTraining returns the training of ResNet-18 on a batch of images (3, 32, 32) of ten
 // classes, by cross entropy and SGD with momentum, in dtype: "float32", "bfloat16" or
 // "float16".
-func NewResNet(batch int, dtype string) *Training {
-	net := models.ResNet18(models.ResNetOptions{Classes: 10, SmallStem: true})
+func NewResNetTraining(batch int, dtype string) *Training {
+	net := models.NewResNet18(models.ResNetOptions{Classes: 10, SmallStem: true})
 	draw(net)
 	x, labels := tensor.Randn(batch, 3, 32, 32), tensor.Randint(0, 10, batch)
 	return newTraining("resnet step", dtype, optim.NewSGD(nn.Parameters(net), 0.01, optim.Momentum(0.9)), func() *tensor.Tensor {

@@ -11,17 +11,17 @@ import (
 
 // dtypes returns what each linear and relu of a nested chain makes under p.
 func dtypes(p amp.Policy) string {
-	net := nn.Sequential(nn.NewLinear(2, 2), nn.ReLU(), nn.Sequential(nn.NewLinear(2, 2), nn.NewLinear(2, 2)))
+	net := nn.NewSequential(nn.NewLinear(2, 2), nn.NewReLU(), nn.NewSequential(nn.NewLinear(2, 2), nn.NewLinear(2, 2)))
 	text := ""
 	watch := func(m nn.Module) *nn.Hooked {
-		h := nn.Hook(m)
+		h := nn.NewHooked(m)
 		h.OnForward(func(_ nn.Module, _, y *tensor.Tensor) *tensor.Tensor {
 			text += fmt.Sprint(y.DType(), " ")
 			return nil
 		})
 		return h
 	}
-	inner := net.Modules[2].(*nn.Chain)
+	inner := net.Modules[2].(*nn.Sequential)
 	net.Modules[0], net.Modules[1] = watch(net.Modules[0]), watch(net.Modules[1])
 	inner.Modules[0], inner.Modules[1] = watch(inner.Modules[0]), watch(inner.Modules[1])
 	amp.Autocast(p, func() { net.Forward(tensor.Ones(1, 2)) })
@@ -51,26 +51,26 @@ func TestWithIn(t *testing.T) {
 	}
 }
 
-func TestReplacing(t *testing.T) {
+func TestOverridePolicy(t *testing.T) {
 	run := func() (d tensor.DType) {
 		amp.Autocast(amp.Float16, func() { d = tensor.Ones(1, 1).MatMul(tensor.Ones(1, 1)).DType() })
 		return d
 	}
 	to := func(p amp.Policy) func(amp.Policy) amp.Policy { return func(amp.Policy) amp.Policy { return p } }
 	got := []tensor.DType{run()}
-	amp.Replacing(to(amp.Off), func() { got = append(got, run()) })
-	amp.Replacing(func(p amp.Policy) amp.Policy {
+	amp.OverridePolicy(to(amp.Off), func() { got = append(got, run()) })
+	amp.OverridePolicy(func(p amp.Policy) amp.Policy {
 		if p.IsEnabled() {
 			return amp.BFloat16
 		}
 		return p
 	}, func() {
 		got = append(got, run())
-		amp.Replacing(to(amp.Off), func() { got = append(got, run()) })
-		amp.Replacing(to(amp.Float16), func() { got = append(got, run()) })
+		amp.OverridePolicy(to(amp.Off), func() { got = append(got, run()) })
+		amp.OverridePolicy(to(amp.Float16), func() { got = append(got, run()) })
 	})
 	tensor.Try(func() {
-		amp.Replacing(to(amp.Off), func() { panic(&tensor.Error{}) })
+		amp.OverridePolicy(to(amp.Off), func() { panic(&tensor.Error{}) })
 	})
 	got = append(got, run())
 	if fmt.Sprint(got) != "[float16 float32 bfloat16 float32 bfloat16 float16]" {

@@ -1,11 +1,10 @@
-package workload
+package bench
 
 import (
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 )
 
@@ -40,7 +39,7 @@ func less(unit string) bool {
 // round; peer is empty where there is none. It panics if there is no round.
 func NewRow(r Row, ours, peer []float64) Row {
 	if len(ours) == 0 || len(peer) != 0 && len(peer) != len(ours) {
-		panic(fmt.Sprintf("workload: %s: %d rounds and %d of the peer; expected equal numbers, at least 1", r.Work, len(ours), len(peer)))
+		panic(fmt.Sprintf("bench: %s: %d rounds and %d of the peer; expected equal numbers, at least 1", r.Work, len(ours), len(peer)))
 	}
 	best := slices.Max[[]float64]
 	if less(r.Unit) {
@@ -74,19 +73,6 @@ func quantile(values []float64, q float64) float64 {
 	at := q * float64(len(v)-1)
 	i := int(at)
 	return v[i] + (at-math.Floor(at))*(v[min(i+1, len(v)-1)]-v[i])
-}
-
-// ReadRows reads the rows that halfnote bench --json printed.
-func ReadRows(file string) (Rows, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("workload: rows: %w", err)
-	}
-	var rows Rows
-	if err := json.Unmarshal(text, &rows); err != nil {
-		return nil, fmt.Errorf("workload: rows of %s: %w; expected what `halfnote bench --json` prints", file, err)
-	}
-	return rows, nil
 }
 
 // JSON returns the rows as an array of objects, one a line.
@@ -135,7 +121,7 @@ func (r Rows) Worst() Row {
 		}
 	}
 	if len(with) == 0 {
-		panic("workload: worst: no row has a peer")
+		panic("bench: worst: no row has a peer")
 	}
 	return slices.MinFunc(with, func(a, b Row) int { return cmp.Compare(a.Ratio, b.Ratio) })
 }

@@ -1,4 +1,4 @@
-package workload
+package experiment
 
 import (
 	"fmt"
@@ -41,9 +41,9 @@ func newTraining(work, dtype string, opt *optim.Optimizer, loss func() *tensor.T
 	case dtype == "float16":
 		t.policy = amp.CPUFloat16
 	default:
-		panic(fmt.Sprintf("workload: %s in %q: expected float32, bfloat16 or float16", work, dtype))
+		panic(fmt.Sprintf("experiment: %s in %q: expected float32, bfloat16 or float16", work, dtype))
 	}
-	t.scaler = amp.NewGradScaler(amp.Enabled(dtype == "float16"))
+	t.scaler = amp.NewGradScaler(amp.ScalerEnabled(dtype == "float16"))
 	return t
 }
 
@@ -72,7 +72,7 @@ func draw(net any) {
 		for _, p := range list {
 			switch t := p.Tensor; {
 			case t.Dim() > 1:
-				t.Assign(tensor.Randn(t.Shape()...).Scale(1 / math.Sqrt(float64(t.Numel()/t.Size(0)))))
+				t.Assign(tensor.Randn(t.Shape()...).MulScalar(1 / math.Sqrt(float64(t.Numel()/t.Size(0)))))
 			case strings.HasSuffix(p.Name, "bias"):
 				t.Fill(0)
 			}

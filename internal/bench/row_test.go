@@ -1,16 +1,12 @@
-package workload_test
+package bench
 
 import (
 	"encoding/json"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"halfnote/amp/workload"
 )
 
 func TestNewRow(t *testing.T) {
@@ -25,22 +21,22 @@ func TestNewRow(t *testing.T) {
 		{"memory", "MB", []float64{50}, []float64{40}, 50, 40, .8, 0},
 		{"alone", "ms", []float64{4, 8}, nil, 4, 0, 0, (7. - 5) / 6},
 	} {
-		r := workload.NewRow(workload.Row{Unit: c.unit}, c.ours, c.peer)
+		r := NewRow(Row{Unit: c.unit}, c.ours, c.peer)
 		if r.Ours != c.best || r.Peer != c.its || math.Abs(r.Ratio-c.ratio) > 1e-12 || math.Abs(r.Spread-c.spread) > 1e-12 {
 			t.Errorf("%s: got %+v, want ours %v, peer %v, ratio %v, spread %v", c.name, r, c.best, c.its, c.ratio, c.spread)
 		}
 	}
 }
 
-func rows() workload.Rows {
-	return workload.Rows{
-		workload.NewRow(workload.Row{Work: "mlp step", DType: "float32", Threads: 1, Unit: "ms", PeerName: "torch"}, []float64{10, 11}, []float64{12, 14}),
-		workload.NewRow(workload.Row{Work: "mlp step", DType: "bfloat16", Threads: 1, Unit: "ms", PeerName: "torch"}, []float64{8, 9}, []float64{6, 7}),
-		workload.NewRow(workload.Row{Work: "mlp step", DType: "float16", Threads: 1, Unit: "ms"}, []float64{7}, nil),
+func rows() Rows {
+	return Rows{
+		NewRow(Row{Work: "mlp step", DType: "float32", Threads: 1, Unit: "ms", PeerName: "torch"}, []float64{10, 11}, []float64{12, 14}),
+		NewRow(Row{Work: "mlp step", DType: "bfloat16", Threads: 1, Unit: "ms", PeerName: "torch"}, []float64{8, 9}, []float64{6, 7}),
+		NewRow(Row{Work: "mlp step", DType: "float16", Threads: 1, Unit: "ms"}, []float64{7}, nil),
 	}
 }
 
-// TestJSON checks the names that programs read, and that ReadRows takes them back.
+// TestJSON checks the names that programs read, and reads the rows back.
 func TestJSON(t *testing.T) {
 	text := rows().JSON()
 	var list []map[string]any
@@ -53,20 +49,12 @@ func TestJSON(t *testing.T) {
 			t.Errorf("got the keys %v, want %v", got, want)
 		}
 	}
-	file := filepath.Join(t.TempDir(), "rows.json")
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	read, err := workload.ReadRows(file)
-	if err != nil {
+	var read Rows
+	if err := json.Unmarshal([]byte(text), &read); err != nil {
 		t.Fatal(err)
 	}
 	if read.JSON() != text {
 		t.Errorf("read back: got %s, want %s", read.JSON(), text)
-	}
-	os.WriteFile(file, []byte("work ours"), 0o666)
-	if _, err := workload.ReadRows(file); err == nil || !strings.Contains(err.Error(), "halfnote bench --json") {
-		t.Errorf("rows of a table: got %v", err)
 	}
 }
 
@@ -90,6 +78,13 @@ func TestRowsShow(t *testing.T) {
 	}
 	if got, want := r[2:].Chart().String(), r[2:].Throughput().String(); got != want {
 		t.Errorf("without a peer the chart says %q, want %q", got, want)
+	}
+	own := Rows{}
+	for _, dtype := range []string{"bfloat16", "float16"} {
+		own = append(own, NewRow(Row{Work: "mlp step", DType: dtype, Threads: 1, Unit: "ms", PeerName: "own float32"}, []float64{5}, []float64{10}))
+	}
+	if got, want := own.Throughput().String(), "Against halfnote, mlp step, float32, "; !strings.HasPrefix(got, want) || strings.Count(got, "float32") != 1 {
+		t.Errorf("the chart says %q, want it to begin with %q and to name the peer once", got, want)
 	}
 	if got := r.Throughput().String(); !strings.Contains(got, "runs/s") || !strings.Contains(got, "1.20×") {
 		t.Errorf("the chart says %q", got)
