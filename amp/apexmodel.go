@@ -29,7 +29,7 @@ func (a *apex) model(m nn.Module) *ApexModel {
 		w.under = func(body func()) {
 			c := newCaster(l.policy)
 			c.cache = a.cache
-			tensor.WithCaster(c, body)
+			casting.With(c, body)
 		}
 	}
 	return w

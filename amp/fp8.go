@@ -52,7 +52,7 @@ func NewFP8(recipe FP8Recipe, models ...any) *FP8 {
 func (f *FP8) Autocast(body func()) {
 	f.settle()
 	r := &fp8Region{caster: newCaster(f.Policy), fp8: f, counts: map[string]int{}}
-	tensor.WithCaster(r, body)
+	casting.With(r, body)
 	f.update(false)
 }
 
@@ -88,7 +88,7 @@ type fp8Region struct {
 	grads  *fp8Role       // gradient role of the running product, or nil
 }
 
-// Cast implements tensor.Caster.
+// Cast implements plumbing.Caster.
 func (r *fp8Region) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 	p, ok := fp8Products[op.Name]
 	if !ok || !r.policy.on || !eligible(in[p.a]) || !eligible(in[p.b]) {
@@ -97,7 +97,7 @@ func (r *fp8Region) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 	layer := r.named(op.Name, in[p.b])
 	out := make([]*tensor.Tensor, len(in))
 	copy(out, in)
-	tensor.WithCaster(nil, func() {
+	casting.With(nil, func() {
 		out[p.a] = r.fp8.role(layer, "input").quantize(in[p.a])
 		out[p.b] = r.fp8.role(layer, "weight").quantize(in[p.b])
 	})
@@ -109,8 +109,8 @@ func (r *fp8Region) Cast(op tensor.Info, in []*tensor.Tensor) []*tensor.Tensor {
 	return out
 }
 
-// Renew implements tensor.Renewer.
-func (r *fp8Region) Renew() tensor.Caster {
+// Renew implements plumbing.Renewer.
+func (r *fp8Region) Renew() operandCaster {
 	return &fp8Region{caster: &caster{r.policy, newCache()}, fp8: r.fp8, counts: r.counts}
 }
 
@@ -124,14 +124,14 @@ func (r *fp8Region) named(op string, w *tensor.Tensor) string {
 	return name
 }
 
-// Result implements tensor.ResultCaster.
+// Result implements plumbing.ResultCaster.
 func (r *fp8Region) Result(op tensor.Info, in []*tensor.Tensor, y *tensor.Tensor) *tensor.Tensor {
 	if r.grads == nil {
 		return y
 	}
 	p, grads := fp8Products[op.Name], r.grads
 	r.grads = nil
-	tensor.WithCaster(nil, func() {
+	casting.With(nil, func() {
 		if y.RequiresGrad() {
 			y.RegisterHook(func(dy *tensor.Tensor) *tensor.Tensor {
 				r.fp8.late = true

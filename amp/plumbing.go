@@ -8,4 +8,7 @@ import (
 var (
 	fused   = plumbing.Of[plumbing.Fused[*tensor.Tensor]]()
 	capture = plumbing.Of[plumbing.Capture]()
+	casting = plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]()
 )
+
+type operandCaster = plumbing.Caster[tensor.Info, *tensor.Tensor]

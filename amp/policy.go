@@ -153,7 +153,7 @@ func (p Policy) overrideAt(op string) (Category, bool) {
 	if !p.placed {
 		return Unlisted, false
 	}
-	path := tensor.ActiveModule()
+	path := casting.ActiveModule()
 	for o := p.own; o != nil; o = o.next {
 		if o.op == op && (o.module == "" || path == o.module || strings.HasPrefix(path, o.module+".")) {
 			return o.category, true

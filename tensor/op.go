@@ -86,8 +86,8 @@ type derived interface{ derived() (operand int) }
 
 // state is the goroutine-local state, held by a scope.
 type state struct {
-	caster    Caster
-	suspended Caster // caster in force around a Backward, which has none
+	caster    caster
+	suspended caster // caster in force around a Backward, which has none
 	nograd    bool
 	strict    bool     // inside Out: an operand that requires a gradient is an error
 	captured  *capture // inside Checkpoint: collects outside operands
@@ -138,12 +138,12 @@ func apply(op Op, in ...*Tensor) *Tensor {
 		e = begin(op, &s, in)
 	}
 	given := in
-	var after ResultCaster
+	var after resultCaster
 	if _, ok := op.(fixed); !ok {
 		computable(op, in)
 		if s.caster != nil {
 			in = s.castOf(op, in, e)
-			after, _ = s.caster.(ResultCaster)
+			after, _ = s.caster.(resultCaster)
 		}
 	}
 	if _, ok := op.(promoting); ok {

@@ -106,7 +106,7 @@ func repeatedCast(w *watch, e *tensor.Event) string {
 	if !w.leaves[id] && w.params[id] == "" {
 		return ""
 	}
-	c := cast{tensor.ActiveCaster(), id, e.Out.DType, e.Operands[0].Version()}
+	c := cast{casting.Active(), id, e.Out.DType, e.Operands[0].Version()}
 	if w.casts[c]++; w.casts[c] != 2 {
 		return ""
 	}

@@ -76,7 +76,7 @@ func (c Cast) bytes() int {
 
 // describe has op be what e says, in the lists that it has. The step, the policy and what
 // is in the result are not in e.
-func (op *Op) describe(e *tensor.Facts, place Place) {
+func (op *Op) describe(e *tensor.EventInfo, place Place) {
 	op.Name, op.Category, op.Place, op.Source = e.Op.Name, amp.Listed(e.Op), place, e.Source
 	op.Backward, op.InPlace, op.Of, op.OfID = e.Backward, e.InPlace, e.Of, e.OfID
 	op.Computed, op.Out, op.Shape, op.ID = e.Computed, e.Out.DType, e.Out.Shape, e.Out.ID
@@ -119,7 +119,7 @@ type reason struct {
 }
 
 // decided returns what decided e's dtype.
-func (r *reason) decided(e *tensor.Facts) string {
+func (r *reason) decided(e *tensor.EventInfo) string {
 	switch {
 	case e.Backward:
 		return r.of.get(e.Of, func() string { return "derivative of " + e.Of })
