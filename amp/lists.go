@@ -342,3 +342,6 @@ var lists = func() map[string]row {
 	}
 	return m
 }()
+
+// apexLists are Apex's names for its lists.
+var apexLists = map[Category]string{LowerPrecision: "FP16_FUNCS", FP32: "FP32_FUNCS", Promote: "CASTS", Banned: "BANNED_FUNCS"}
