@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"halfnote/internal/text"
 	"halfnote/tensor/driver"
 )
 
@@ -45,7 +46,7 @@ func (m *memory) AllocUnset(n int) (driver.Buffer, error) { return m.alloc(n, fa
 
 func (m *memory) alloc(n int, zero bool) (driver.Buffer, error) {
 	if n < 0 {
-		return nil, fmt.Errorf("cpu: alloc: %d bytes asked for, expected 0 or more", n)
+		return nil, fmt.Errorf("cpu: alloc: %d bytes requested, expected 0 or more", n)
 	}
 	words := m.again(n, false)
 	if words == nil && n >= worth && m.collect() {
@@ -107,7 +108,7 @@ func (m *memory) fresh(n int) ([]uint64, error) {
 	words := newWords((n + 7) / 8)
 	if words == nil {
 		m.give(held{size: n})
-		return nil, fmt.Errorf("cpu: alloc: %s asked for, more than the system has got", driver.FormatBytes(int64(n)))
+		return nil, fmt.Errorf("cpu: alloc: %s requested, more than the system has", text.Bytes(int64(n)))
 	}
 	if cap(words)*8 >= vast {
 		m.mu.Lock()
