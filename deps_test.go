@@ -43,10 +43,12 @@ STD, cuda/internal/ptx < cuda/internal/fake
 STD, cuda, cuda/internal/fake < cuda/cudatest
 STD, display, gonum/plot, fonts < display/chart
 STD, display < display/widget
+STD, amp, display, tensor, tensor/nn < amp/apex
+STD, amp, display, tensor, tensor/driver, tensor/nn < amp/fp8
 STD, display, display/chart < amp/roofline
 STD, amp, tensor, tensor/nn, display, display/chart, amp/roofline < amp/trace
 STD, amp, tensor, tensor/nn, tensor/optim, display, display/chart, display/widget, amp/trace < amp/diagnose
-STD, amp, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace, amp/roofline < amp/experiment
+STD, amp, amp/apex, cuda, tensor, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, display, display/chart, amp/trace, amp/roofline < amp/experiment
 STD, x/sys, amp/experiment, cuda, display, display/chart, tensor, tensor/optim, kernel/client < internal/bench
 
 STD, zmq4 < kernel/guard
@@ -63,7 +65,7 @@ STD, interp/engine, interp/internal/mapaccess, ixgo, gid, x/tools < interp/inter
 STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...
-STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget < interp/internal/symbols/...
+STD, interp/internal/dynamic, tensor, tensor/autograd, tensor/nn, tensor/nn/models, tensor/optim, tensor/data, amp, amp/apex, amp/fp8, amp/trace, amp/roofline, amp/diagnose, amp/experiment, cuda, display, display/chart, display/widget < interp/internal/symbols/...
 STD, display, display/widget, kernel, internal/near, interp/engine, interp/lower, interp/internal/... < interp
 
 STD, kernel/client, goldmark < notebooks/notebook
