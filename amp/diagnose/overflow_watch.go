@@ -78,7 +78,7 @@ func spoilt(c tensor.Counts) bool { return c.Infs+c.NaNs > 0 }
 
 // watch starts observing and returns a function that stops.
 func (a *autopsy) watch() (stop func()) {
-	list := []func(){tensor.Observe(a.operation), tensor.ObserveMarks(a.mark), amp.Observe(a.scaler)}
+	list := []func(){tensor.Observe(a.operation), marks.Observe(a.mark), amp.Observe(a.scaler)}
 	for _, p := range a.params {
 		id, name := p.Tensor.ID(), p.Name
 		list = append(list, p.Tensor.RegisterHook(func(g *tensor.Tensor) *tensor.Tensor {
@@ -106,7 +106,7 @@ func (a *autopsy) operation(e tensor.Event) {
 	}
 	r := &result{
 		Occurrence: Occurrence{e.Op.Name, e.Of, e.Backward, place.Module, e.Source, e.Out.DType, e.Result.Counts()},
-		place:   place, gradient: e.Backward,
+		place:      place, gradient: e.Backward,
 	}
 	for _, t := range e.Operands {
 		r.in = append(r.in, t.ID())
@@ -269,7 +269,7 @@ func (a *autopsy) reached(id int, name string, g *tensor.Tensor) {
 }
 
 // mark observes a call.
-func (a *autopsy) mark(m tensor.Mark) {
+func (a *autopsy) mark(m mark) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch m.Name {
