@@ -194,7 +194,7 @@ func NewRReLU(lower, upper float64) *RReLU {
 
 // Forward applies the function to x.
 func (r *RReLU) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.RReLU(r.lower, r.upper, r.Training())
+	return tensor.RReLU(x, r.lower, r.upper, r.Training())
 }
 
 // String returns what torch prints.

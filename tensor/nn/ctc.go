@@ -28,6 +28,6 @@ func NewCTCLoss(options ...Option) *Loss {
 		if len(in) != 4 {
 			panic(&tensor.Error{Op: "ctc_loss", Why: "Forward was not called with four tensors; expected log-probabilities, targets, input lengths and target lengths"})
 		}
-		return in[0].CTCLoss(in[1], in[2], in[3], c.loss)
+		return functional.CTCLoss(in[0], in[1], in[2], in[3], c.loss)
 	})
 }

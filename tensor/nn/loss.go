@@ -20,6 +20,7 @@ type Loss struct {
 // newLoss returns a loss that calls f with the module's current weights.
 func newLoss(name string, c config, options []Option, takes string, f func(in []*tensor.Tensor, c config) *tensor.Tensor) *Loss {
 	c = configure(name, c, options, append(strings.Fields(takes), "Reduction")...)
+	c.loss.Eps = c.eps
 	return &Loss{Weight: c.loss.Weight, PosWeight: c.loss.PosWeight, name: name, c: c, f: f}
 }
 
@@ -47,7 +48,7 @@ func MSELoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // NewMSELoss returns MSELoss as a module. It is torch.nn.MSELoss.
 func NewMSELoss(options ...Option) *Loss {
 	return newLoss("MSELoss", config{}, options, "", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].MSELossWith(in[1], c.loss)
+		return functional.MSELoss(in[0], in[1], c.loss)
 	})
 }
 
@@ -60,7 +61,7 @@ func L1Loss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // NewL1Loss returns L1Loss as a module. It is torch.nn.L1Loss.
 func NewL1Loss(options ...Option) *Loss {
 	return newLoss("L1Loss", config{}, options, "", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].L1LossWith(in[1], c.loss)
+		return functional.L1Loss(in[0], in[1], c.loss)
 	})
 }
 
@@ -74,7 +75,7 @@ func SmoothL1Loss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // NewSmoothL1Loss returns SmoothL1Loss as a module. It is torch.nn.SmoothL1Loss.
 func NewSmoothL1Loss(options ...Option) *Loss {
 	return newLoss("SmoothL1Loss", config{beta: 1}, options, "Beta", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].SmoothL1Loss(in[1], c.beta, c.loss)
+		return functional.SmoothL1Loss(in[0], in[1], c.beta, c.loss)
 	})
 }
 
@@ -88,7 +89,7 @@ func HuberLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // NewHuberLoss returns HuberLoss as a module. It is torch.nn.HuberLoss.
 func NewHuberLoss(options ...Option) *Loss {
 	return newLoss("HuberLoss", config{beta: 1}, options, "Delta", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].HuberLoss(in[1], c.beta, c.loss)
+		return functional.HuberLoss(in[0], in[1], c.beta, c.loss)
 	})
 }
 
@@ -103,7 +104,7 @@ func CrossEntropy(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // torch.nn.CrossEntropyLoss.
 func NewCrossEntropyLoss(options ...Option) *Loss {
 	return newLoss("CrossEntropyLoss", config{}, options, "Weight IgnoreIndex LabelSmoothing", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].CrossEntropy(in[1], c.loss)
+		return functional.CrossEntropy(in[0], in[1], c.loss)
 	})
 }
 
@@ -117,7 +118,7 @@ func NLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // NewNLLLoss returns NLLLoss as a module. It is torch.nn.NLLLoss.
 func NewNLLLoss(options ...Option) *Loss {
 	return newLoss("NLLLoss", config{}, options, "Weight IgnoreIndex", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].NLLLoss(in[1], c.loss)
+		return functional.NLLLoss(in[0], in[1], c.loss)
 	})
 }
 
@@ -131,7 +132,7 @@ func BinaryCrossEntropy(x, target *tensor.Tensor, options ...Option) *tensor.Ten
 // NewBCELoss returns BinaryCrossEntropy as a module. It is torch.nn.BCELoss.
 func NewBCELoss(options ...Option) *Loss {
 	return newLoss("BCELoss", config{}, options, "Weight", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].BinaryCrossEntropy(in[1], c.loss)
+		return functional.BinaryCrossEntropy(in[0], in[1], c.loss)
 	})
 }
 
@@ -147,6 +148,6 @@ func BinaryCrossEntropyWithLogits(x, target *tensor.Tensor, options ...Option) *
 // torch.nn.BCEWithLogitsLoss.
 func NewBCEWithLogitsLoss(options ...Option) *Loss {
 	return newLoss("BCEWithLogitsLoss", config{}, options, "Weight PosWeight", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].BinaryCrossEntropyWithLogits(in[1], c.loss)
+		return functional.BinaryCrossEntropyWithLogits(in[0], in[1], c.loss)
 	})
 }

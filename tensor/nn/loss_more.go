@@ -12,12 +12,13 @@ func KLDiv(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 // NewKLDivLoss returns KLDiv as a module. It is torch.nn.KLDivLoss.
 func NewKLDivLoss(options ...Option) *Loss {
 	return newLoss("KLDivLoss", config{}, options, "LogTarget", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].KLDivLoss(in[1], c.loss)
+		return functional.KLDiv(in[0], in[1], c.loss)
 	})
 }
 
 // PoissonNLLLoss returns the mean negative log-likelihood of Poisson-distributed counts: see
-// [tensor.Tensor.PoissonNLLLoss]. It takes LogInput, FullLoss and Reduction. It is
+// [tensor.Tensor.PoissonNLLLoss]. It takes LogInput, FullLoss, Eps, 1e-8 by
+// default, and Reduction. It is
 // torch.nn.functional.poisson_nll_loss.
 func PoissonNLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewPoissonNLLLoss(options...).Forward(x, target)
@@ -26,13 +27,13 @@ func PoissonNLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor 
 // NewPoissonNLLLoss returns PoissonNLLLoss as a module. It is
 // torch.nn.PoissonNLLLoss.
 func NewPoissonNLLLoss(options ...Option) *Loss {
-	return newLoss("PoissonNLLLoss", config{}, options, "LogInput FullLoss", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].PoissonNLLLoss(in[1], c.loss)
+	return newLoss("PoissonNLLLoss", config{}, options, "LogInput FullLoss Eps", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+		return functional.PoissonNLLLoss(in[0], in[1], c.loss)
 	})
 }
 
 // GaussianNLLLoss returns the mean negative log-likelihood of normally distributed targets:
-// see [tensor.Tensor.GaussianNLLLoss]. It takes FullLoss and Reduction. It is
+// see [tensor.Tensor.GaussianNLLLoss]. It takes FullLoss, Eps, 1e-6 by default, and Reduction. It is
 // torch.nn.functional.gaussian_nll_loss.
 func GaussianNLLLoss(x, target, variance *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewGaussianNLLLoss(options...).Forward(x, target, variance)
@@ -41,9 +42,9 @@ func GaussianNLLLoss(x, target, variance *tensor.Tensor, options ...Option) *ten
 // NewGaussianNLLLoss returns GaussianNLLLoss as a module. Forward takes input, target and
 // variance. It is torch.nn.GaussianNLLLoss.
 func NewGaussianNLLLoss(options ...Option) *Loss {
-	return newLoss("GaussianNLLLoss", config{}, options, "FullLoss", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+	return newLoss("GaussianNLLLoss", config{}, options, "FullLoss Eps", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		third("gaussian_nll_loss", in, "variance")
-		return in[0].GaussianNLLLoss(in[1], in[2], c.loss)
+		return functional.GaussianNLLLoss(in[0], in[1], in[2], c.loss)
 	})
 }
 
@@ -58,7 +59,7 @@ func HingeEmbeddingLoss(x, target *tensor.Tensor, options ...Option) *tensor.Ten
 // torch.nn.HingeEmbeddingLoss.
 func NewHingeEmbeddingLoss(options ...Option) *Loss {
 	return newLoss("HingeEmbeddingLoss", config{margin: 1}, options, "Margin", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].HingeEmbeddingLoss(in[1], c.margin, c.loss)
+		return functional.HingeEmbeddingLoss(in[0], in[1], c.margin, c.loss)
 	})
 }
 
@@ -75,7 +76,7 @@ func CosineEmbeddingLoss(x, y, target *tensor.Tensor, options ...Option) *tensor
 func NewCosineEmbeddingLoss(options ...Option) *Loss {
 	return newLoss("CosineEmbeddingLoss", config{}, options, "Margin", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		third("cosine_embedding_loss", in, "target")
-		return in[0].CosineEmbeddingLoss(in[1], in[2], c.margin, c.loss)
+		return functional.CosineEmbeddingLoss(in[0], in[1], in[2], c.margin, c.loss)
 	})
 }
 
@@ -91,7 +92,7 @@ func MarginRankingLoss(x, y, target *tensor.Tensor, options ...Option) *tensor.T
 func NewMarginRankingLoss(options ...Option) *Loss {
 	return newLoss("MarginRankingLoss", config{}, options, "Margin", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		third("margin_ranking_loss", in, "target")
-		return in[0].MarginRankingLoss(in[1], in[2], c.margin, c.loss)
+		return functional.MarginRankingLoss(in[0], in[1], in[2], c.margin, c.loss)
 	})
 }
 
@@ -105,7 +106,7 @@ func SoftMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor 
 // torch.nn.SoftMarginLoss.
 func NewSoftMarginLoss(options ...Option) *Loss {
 	return newLoss("SoftMarginLoss", config{}, options, "", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].SoftMarginLoss(in[1], c.loss)
+		return functional.SoftMarginLoss(in[0], in[1], c.loss)
 	})
 }
 
@@ -120,7 +121,7 @@ func MultiLabelSoftMarginLoss(x, target *tensor.Tensor, options ...Option) *tens
 // torch.nn.MultiLabelSoftMarginLoss.
 func NewMultiLabelSoftMarginLoss(options ...Option) *Loss {
 	return newLoss("MultiLabelSoftMarginLoss", config{}, options, "Weight", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].MultilabelSoftMarginLoss(in[1], c.loss)
+		return functional.MultiLabelSoftMarginLoss(in[0], in[1], c.loss)
 	})
 }
 
@@ -135,7 +136,7 @@ func MultiLabelMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.T
 // torch.nn.MultiLabelMarginLoss.
 func NewMultiLabelMarginLoss(options ...Option) *Loss {
 	return newLoss("MultiLabelMarginLoss", config{}, options, "", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].MultilabelMarginLoss(in[1], c.loss)
+		return functional.MultiLabelMarginLoss(in[0], in[1], c.loss)
 	})
 }
 
@@ -150,13 +151,13 @@ func MultiMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor
 // torch.nn.MultiMarginLoss.
 func NewMultiMarginLoss(options ...Option) *Loss {
 	return newLoss("MultiMarginLoss", config{margin: 1}, options, "Power Margin Weight", func(in []*tensor.Tensor, c config) *tensor.Tensor {
-		return in[0].MultiMarginLoss(in[1], c.margin, c.loss)
+		return functional.MultiMarginLoss(in[0], in[1], c.margin, c.loss)
 	})
 }
 
 // TripletMarginLoss returns the mean of max(0, d(x, positive) - d(x, negative) + Margin),
 // where d is the distance of rows: see [tensor.Tensor.TripletMarginLoss]. It takes Margin, 1
-// by default, Power, 2 by default, DistanceSwap and Reduction. It is
+// by default, Power, 2 by default, DistanceSwap, Eps, 1e-6 by default, and Reduction. It is
 // torch.nn.functional.triplet_margin_loss.
 func TripletMarginLoss(x, positive, negative *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewTripletMarginLoss(options...).Forward(x, positive, negative)
@@ -165,9 +166,9 @@ func TripletMarginLoss(x, positive, negative *tensor.Tensor, options ...Option) 
 // NewTripletMarginLoss returns TripletMarginLoss as a module. Forward takes anchor, positive
 // and negative. It is torch.nn.TripletMarginLoss.
 func NewTripletMarginLoss(options ...Option) *Loss {
-	return newLoss("TripletMarginLoss", config{margin: 1}, options, "Margin Power DistanceSwap", func(in []*tensor.Tensor, c config) *tensor.Tensor {
+	return newLoss("TripletMarginLoss", config{margin: 1}, options, "Margin Power DistanceSwap Eps", func(in []*tensor.Tensor, c config) *tensor.Tensor {
 		third("triplet_margin_loss", in, "negative")
-		return in[0].TripletMarginLoss(in[1], in[2], c.margin, c.loss)
+		return functional.TripletMarginLoss(in[0], in[1], in[2], c.margin, c.loss)
 	})
 }
 
