@@ -43,19 +43,23 @@ func TestAttention(t *testing.T) {
 				return all.Select(2, 1).Transpose(1, 2).Detach()
 			}
 			q, k, v := operand(c.q), operand(c.k), operand(c.v)
+			var mask ten
 			if c.mask != nil {
-				c.o.Mask = g.Randn(c.mask...).ToDevice(tensor.CUDA)
+				mask = g.Randn(c.mask...).ToDevice(tensor.CUDA)
 				if c.bool {
-					c.o.Mask = c.o.Mask.GtScalar(-0.5)
+					mask = mask.GtScalar(-0.5)
 				} else {
-					c.o.Mask = c.o.Mask.To(d)
+					mask = mask.To(d)
 				}
 			}
 			dy := g.Randn(c.q[0], c.q[1], c.q[2], c.v[3]).To(d).ToDevice(tensor.CUDA)
 			run := func(d tensor.DType) (list []ten, launches [2]int) {
 				o, in := c.o, []ten{}
-				if o.Mask != nil && !c.bool {
-					o.Mask = o.Mask.To(d)
+				switch {
+				case c.bool:
+					o = append(o, nn.AttnMask(mask))
+				case mask != nil:
+					o = append(o, nn.AttnMask(mask.To(d)))
 				}
 				for _, x := range []ten{q, k, v} {
 					in = append(in, x.To(d).Detach().RequireGrad())

@@ -2,10 +2,7 @@ package tensor
 
 import "math"
 
-// LPPool1d returns the p-norms of t (…, l) over windows of size elements, for nonzero p; for
-// ±Inf the largest or smallest |t|. It uses Stride, Padding, with zeros, and CeilMode: if a
-// window extends beyond t, its sum of powers is scaled to the full window. The gradient is 0
-// where a norm is 0. It is torch.nn.functional.lp_pool1d.
+// lpPool is nn's LPPool1d, LPPool2d and LPPool3d.
 func (t *Tensor) lpPool(dims int, p float64, sizes []int, o poolOptions) *Tensor {
 	op := "lp_pool" + nd(dims)
 	switch {

@@ -102,14 +102,7 @@ func (c ctcCurvature) VJP(_, _ *Tensor, in []*Tensor) []*Tensor {
 	return nil
 }
 
-// CTCLoss returns the connectionist temporal classification loss of t, log-probabilities
-// (T, N, C) or (T, C). The integer targets are (N, S), padded, or (sum of the target lengths),
-// or (S) for (T, C). inputLengths and targetLengths, (N) or (), are the numbers of steps and of
-// target elements of each sample. ReduceMean first divides each loss by its target's length. It
-// uses Blank, ZeroInfinity and Reduction. It computes on the CPU in float64, wherever t is,
-// and rounds once. As in torch, the gradient of t assumes that t was computed by LogSoftmax.
-// The second derivative, which torch does not have, is the derivative of this gradient. It
-// panics if a length or class is out of range. It is torch.nn.functional.ctc_loss.
+// ctcLoss is nn.CTCLoss.
 func (t *Tensor) ctcLoss(targets, inputLengths, targetLengths *Tensor, o lossOptions) *Tensor {
 	const op = "ctc_loss"
 	in := []*Tensor{t, targets, inputLengths, targetLengths}

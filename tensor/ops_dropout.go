@@ -73,7 +73,7 @@ func AlphaDropout(t *Tensor, p float64, training bool) *Tensor {
 	return t.dropped("alpha_dropout", p, training, nil, func(m *Tensor) *Tensor { return t.alphaDropoutBy(p, m) })
 }
 
-// FeatureAlphaDropout is AlphaDropout of whole features, like [Tensor.FeatureDropout]. It is
+// FeatureAlphaDropout is AlphaDropout of whole features, like [FeatureDropout]. It is
 // torch.nn.functional.feature_alpha_dropout.
 func FeatureAlphaDropout(t *Tensor, p float64, training bool) *Tensor {
 	return t.dropped("feature_alpha_dropout", p, training, t.features("feature_alpha_dropout"), func(m *Tensor) *Tensor { return t.alphaDropoutBy(p, m) })

@@ -78,8 +78,7 @@ func (l mseLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return signed(d, in)
 }
 
-// MSELoss returns the mean squared difference of t and target, which have the same shape: a
-// scalar. It computes in float32 and rounds once. It is torch.nn.functional.mse_loss.
+// mseLoss is nn.MSELoss.
 func (t *Tensor) mseLoss(target *Tensor, o lossOptions) *Tensor {
 	sameShape("mse_loss", t, target)
 	return apply(mseLoss{elements(o, "mse_loss")}, t, target)
@@ -97,8 +96,7 @@ func (l l1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// L1Loss returns the mean absolute difference of t and target, which have the same shape: a
-// scalar. It computes in float32 and rounds once. It is torch.nn.functional.l1_loss.
+// l1Loss is nn.L1Loss.
 func (t *Tensor) l1Loss(target *Tensor, o lossOptions) *Tensor {
 	sameShape("l1_loss", t, target)
 	return apply(l1Loss{elements(o, "l1_loss")}, t, target)
@@ -125,10 +123,7 @@ func (l smoothL1Loss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// SmoothL1Loss returns the mean of d²/(2 beta) where |d| is below beta and |d| - beta/2
-// elsewhere, where d is the difference of t and target, which have the same shape. beta is at
-// least 0; torch's default is 1. It computes in float32 and rounds once. It is
-// torch.nn.functional.smooth_l1_loss.
+// smoothL1Loss is nn.SmoothL1Loss.
 func (t *Tensor) smoothL1Loss(target *Tensor, beta float64, o lossOptions) *Tensor {
 	const op = "smooth_l1_loss"
 	sameShape(op, t, target)
@@ -163,10 +158,7 @@ func (l huberLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// HuberLoss returns the mean of d²/2 where |d| is at most delta and delta (|d| - delta/2)
-// elsewhere, where d is the difference of t and target, which have the same shape. delta is
-// above 0; torch's default is 1. It computes in float32 and rounds once. It is
-// torch.nn.functional.huber_loss.
+// huberLoss is nn.HuberLoss.
 func (t *Tensor) huberLoss(target *Tensor, delta float64, o lossOptions) *Tensor {
 	const op = "huber_loss"
 	sameShape(op, t, target)

@@ -51,12 +51,7 @@ func boundedLogs(x *Tensor) (log, logRest *Tensor) {
 	return x.Log().Maximum(bound), x.Neg().Log1p().Maximum(bound)
 }
 
-// BinaryCrossEntropy returns the mean of -(target log t + (1-target) log(1-t)) for
-// probabilities t and targets from 0 to 1 of the same shape. Logarithms are at least -100. It
-// uses Weight, and panics if Weight requires a gradient or an element of t is not from 0 to 1.
-// It computes in float32 and rounds once. Autocast does not allow it, because a float16 sigmoid
-// rounds to 1 too early: use BinaryCrossEntropyWithLogits. It is
-// torch.nn.functional.binary_cross_entropy.
+// binaryCrossEntropy is nn.BinaryCrossEntropy.
 func (t *Tensor) binaryCrossEntropy(target *Tensor, o lossOptions) *Tensor {
 	const op = "binary_cross_entropy"
 	sameShape(op, t, target)
@@ -168,11 +163,7 @@ func (l bceWithLogits) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return out
 }
 
-// BinaryCrossEntropyWithLogits returns the mean of
-// -(target log σ(t) + (1-target) log(1-σ(t))), where σ is the sigmoid, for numbers t and
-// targets from 0 to 1 of the same shape. It does not take logarithms of small numbers. It uses
-// Weight and PosWeight, and panics if either requires a gradient. It computes in float32 and
-// rounds once. It is torch.nn.functional.binary_cross_entropy_with_logits.
+// binaryCrossEntropyWithLogits is nn.BinaryCrossEntropyWithLogits.
 func (t *Tensor) binaryCrossEntropyWithLogits(target *Tensor, o lossOptions) *Tensor {
 	const op = "binary_cross_entropy_with_logits"
 	sameShape(op, t, target)
@@ -199,19 +190,13 @@ func (l softMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// SoftMarginLoss returns the mean of log(1 + exp(-target t)) for targets 1 or -1 of
-// t's shape. It computes in float32 and rounds once, and does not overflow. It is
-// torch.nn.functional.soft_margin_loss, which is infinite from 89 on.
+// softMarginLoss is nn.SoftMarginLoss.
 func (t *Tensor) softMarginLoss(target *Tensor, o lossOptions) *Tensor {
 	sameShape("soft_margin_loss", t, target)
 	return apply(softMarginLoss{elements(o, "soft_margin_loss")}, t, target)
 }
 
-// MultilabelSoftMarginLoss returns the mean over rows of the mean over C classes of
-// -(target log σ(t) + (1-target) log(1-σ(t))), where σ is the sigmoid, for t and targets 0 or 1
-// of the same shape (…, C). It uses Weight, (C), which gets a gradient too. It is composed of
-// other operations, each of which rounds. It is
-// torch.nn.functional.multilabel_soft_margin_loss.
+// multiLabelSoftMarginLoss is nn.MultiLabelSoftMarginLoss.
 func (t *Tensor) multiLabelSoftMarginLoss(target *Tensor, o lossOptions) *Tensor {
 	const op = "multilabel_soft_margin_loss"
 	sameShape(op, t, target)

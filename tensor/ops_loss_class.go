@@ -85,10 +85,7 @@ func (nllLoss2d) Info() Info {
 	return Info{"nll_loss2d", "torch.nn.functional.nll_loss", Raise, ReadsOperands}
 }
 
-// NLLLoss returns the mean of -t[n][c], where c is target[n], for log-probabilities t (N, C),
-// (C) or (N, C, …) and integer targets (N), () or (N, …). It uses Weight, (C), for a weighted
-// mean, and IgnoreIndex. The mean over no targets is NaN. It panics if a target is not a class.
-// It is torch.nn.functional.nll_loss, and under autocast nll_loss2d for (N, C, …).
+// nllLoss is nn.NLLLoss.
 func (t *Tensor) nllLoss(target *Tensor, o lossOptions) *Tensor {
 	const op = "nll_loss"
 	given(op, t, target)
@@ -190,12 +187,7 @@ func place(i int, shape []int) []int {
 	return at
 }
 
-// CrossEntropy returns the mean of -log softmax(t)[n][c], where c is target[n], for t (N, C),
-// (C) or (N, C, …) and integer targets (N), () or (N, …). For targets of t's shape, which are
-// probabilities, it is the mean of -Σ target log softmax(t) over C. It uses Weight, (C), which
-// gets a gradient with probabilities and must not require one with integer targets;
-// IgnoreIndex, with integer targets; and LabelSmoothing. It is LogSoftmax and NLLLoss, each of
-// which rounds. It is torch.nn.functional.cross_entropy.
+// crossEntropy is nn.CrossEntropy.
 func (t *Tensor) crossEntropy(target *Tensor, o lossOptions) *Tensor {
 	const op = "cross_entropy"
 	given(op, t, target)
@@ -314,11 +306,7 @@ func (l multiMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// MultiMarginLoss returns the mean over rows of
-// Σ max(0, margin - t[n][c] + t[n][i])^P / C over the classes i other than c, where c is
-// target[n], for t (N, C) or (C) and integer targets (N) or (). It uses P, which is 1 or 2, and
-// Weight, (C). torch's default margin is 1. It computes in float32 and rounds once. It is
-// torch.nn.functional.multi_margin_loss.
+// multiMarginLoss is nn.MultiMarginLoss.
 func (t *Tensor) multiMarginLoss(target *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "multi_margin_loss"
 	given(op, t, target)
@@ -391,11 +379,7 @@ func (l multilabelMarginLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	})
 }
 
-// MultilabelMarginLoss returns the mean over rows of
-// Σ max(0, 1 - t[n][c] + t[n][i]) / C over the target classes c and all other classes
-// i, for t (N, C) or (C) and integer targets of its shape: class indices up to the
-// first -1. It computes in float32 and rounds once. It is
-// torch.nn.functional.multilabel_margin_loss.
+// multiLabelMarginLoss is nn.MultiLabelMarginLoss.
 func (t *Tensor) multiLabelMarginLoss(target *Tensor, o lossOptions) *Tensor {
 	const op = "multilabel_margin_loss"
 	t.given(op)

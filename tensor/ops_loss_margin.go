@@ -25,10 +25,7 @@ func (l marginRankingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// MarginRankingLoss returns the mean of max(0, -target (t - other) + margin), where target is
-// 1 if t should be larger and -1 if other should be. All have the same shape; torch's default
-// margin is 0. It computes in float32 and rounds once. It is
-// torch.nn.functional.margin_ranking_loss.
+// marginRankingLoss is nn.MarginRankingLoss.
 func (t *Tensor) marginRankingLoss(other, target *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "margin_ranking_loss"
 	sameShape(op, t, other)
@@ -57,9 +54,7 @@ func (l hingeEmbeddingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// HingeEmbeddingLoss returns the mean of t where target is 1 and of max(0, margin - t) where
-// it is -1, for distances t and targets of the same shape. torch's default margin is 1. It
-// computes in float32 and rounds once. It is torch.nn.functional.hinge_embedding_loss.
+// hingeEmbeddingLoss is nn.HingeEmbeddingLoss.
 func (t *Tensor) hingeEmbeddingLoss(target *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "hinge_embedding_loss"
 	sameShape(op, t, target)
@@ -90,10 +85,7 @@ func (l cosineEmbeddingLoss) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// CosineEmbeddingLoss returns the mean of 1 - cos where target is 1 and of max(0, cos - margin)
-// where it is -1, where cos is the cosine of the angle between rows of t and other, (N, D) or
-// (D), for targets (N) or (). torch's default margin is 0. It computes in float32 and rounds
-// once. It is torch.nn.functional.cosine_embedding_loss.
+// cosineEmbeddingLoss is nn.CosineEmbeddingLoss.
 func (t *Tensor) cosineEmbeddingLoss(other, target *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "cosine_embedding_loss"
 	given(op, target)
@@ -145,11 +137,7 @@ func (t *Tensor) pNorm(p float64) *Tensor {
 	return t.Abs().Pow(p).Sum(-1).Pow(1 / p)
 }
 
-// TripletMarginLoss returns the mean of max(0, d(t, positive) - d(t, negative) + margin),
-// where d is the norm of order P, 2 by default, of the difference of rows plus Eps, 1e-6 by
-// default. All are (N, D) or (D); torch's default margin is 1. With Swap it uses
-// d(positive, negative) where that is smaller. It computes in float32 and rounds once. It is
-// torch.nn.functional.triplet_margin_loss.
+// tripletMarginLoss is nn.TripletMarginLoss.
 func (t *Tensor) tripletMarginLoss(positive, negative *Tensor, margin float64, o lossOptions) *Tensor {
 	const op = "triplet_margin_loss"
 	sameShape(op, t, positive)

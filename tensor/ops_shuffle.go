@@ -125,9 +125,7 @@ func (l localResponseNorm) VJP(dy, _ *Tensor, in []*Tensor) []*Tensor {
 	return derive(l.f, dy, in)
 }
 
-// LocalResponseNorm returns t (n, c, …) divided by (k + alpha m)^beta, where m is the mean square
-// of size neighbouring channels; channels beyond the ends are 0. It is
-// torch.nn.functional.local_response_norm.
+// localResponseNorm is nn.LocalResponseNorm.
 func (t *Tensor) localResponseNorm(size int, alpha, beta, k float64) *Tensor {
 	t.given("local_response_norm")
 	if len(t.shape) < 3 || size < 1 {

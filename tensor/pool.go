@@ -9,9 +9,7 @@ import (
 // poolOptions are the options of pooling.
 type poolOptions = plumbing.PoolOptions
 
-// AvgPool1d returns the means of t (…, l) over windows of size elements: (…, l'), where l' = (l
-// + 2 padding - size) / stride + 1. Padding elements are 0 and count in the divisor. It sums
-// and divides in float32 and rounds once. It is torch.nn.functional.avg_pool1d.
+// avgPool is nn's AvgPool1d, AvgPool2d and AvgPool3d.
 func (t *Tensor) avgPool(dims int, size []int, o poolOptions) *Tensor {
 	op := "avg_pool" + nd(dims)
 	w, places := newPool(op, dims, t, size, o)
@@ -62,9 +60,7 @@ func newPool(op string, dims int, t *Tensor, size []int, o poolOptions) (w windo
 	return w, places
 }
 
-// AdaptiveAvgPool1d splits t (…, l) into the given number of even parts and returns their
-// means: (…, places). The parts overlap if l is not a multiple of places. It is
-// torch.nn.functional.adaptive_avg_pool1d.
+// adaptiveAvgPool is nn's AdaptiveAvgPool1d, AdaptiveAvgPool2d and AdaptiveAvgPool3d.
 func (t *Tensor) adaptiveAvgPool(dims int, places []int) *Tensor {
 	places, sizes := adaptivePlaces("adaptive_avg_pool"+nd(dims), dims, t, places)
 	return apply(adaptiveAvgPool{dims, places, sizes}, t)
@@ -88,16 +84,13 @@ func adaptivePlaces(op string, dims int, t *Tensor, list []int) (places, sizes [
 	return places, sizes
 }
 
-// MaxPool1d returns the largest elements of t (…, l) in windows of size elements, or NaN for a
-// window that contains one: (…, l'), where l' = (l + 2 padding - dilation (size-1) - 1) /
-// stride + 1. Padding elements are -Inf. The gradient goes to the first of equal elements. It
-// is torch.nn.functional.max_pool1d.
+// maxPool is nn's MaxPool1d, MaxPool2d and MaxPool3d.
 func (t *Tensor) maxPool(dims int, size []int, o poolOptions) *Tensor {
 	return apply(maxPool{dims}, t, t.maxPoolIndices(dims, size, o))
 }
 
-// MaxPoolIndices1d returns the positions along the last dimension of the elements that
-// MaxPool1d returns, as int64. It is torch.nn.functional.max_pool1d with return_indices.
+// maxPoolIndices returns the positions in the plane of the elements that maxPool returns, in
+// row-major order, as int64.
 func (t *Tensor) maxPoolIndices(dims int, size []int, o poolOptions) *Tensor {
 	op := "max_pool" + nd(dims)
 	if o.ExcludePadding || o.Divisor != 0 {
@@ -119,17 +112,15 @@ func (t *Tensor) maxPoolIndices(dims int, size []int, o poolOptions) *Tensor {
 	return apply(maxPoolIndices{dims, w, places}, t)
 }
 
-// AdaptiveMaxPool1d splits t (…, l) into the given number of even parts and returns their
-// largest elements: (…, places). The parts overlap if l is not a multiple of places. It is
-// torch.nn.functional.adaptive_max_pool1d.
+// adaptiveMaxPool is nn's AdaptiveMaxPool1d, AdaptiveMaxPool2d and AdaptiveMaxPool3d.
 func (t *Tensor) adaptiveMaxPool(dims int, places []int) *Tensor {
 	places, _ = adaptivePlaces("adaptive_max_pool"+nd(dims), dims, t, places)
 	t = offered(Info{Name: "adaptive_max_pool" + nd(dims)}, t)[0]
 	return apply(maxPool{dims}, t, apply(maxPoolIndices{dims: dims, places: places}, t))
 }
 
-// MaxUnpool2d returns zeros (…, height, width) with t's elements at the positions in index,
-// which come from MaxPoolIndices2d. It is torch.nn.functional.max_unpool2d.
+// maxUnpool2d returns zeros (…, height, width) with t's elements at the positions in index,
+// which come from maxPoolIndices.
 func (t *Tensor) maxUnpool2d(index *Tensor, height, width int) *Tensor {
 	t.given("max_unpool2d")
 	if len(t.shape) < 3 || !slices.Equal(t.shape, index.shape) || height < 1 || width < 1 {

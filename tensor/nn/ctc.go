@@ -11,9 +11,14 @@ func ZeroInfinity() Option {
 	return Option{"ZeroInfinity", func(c *config) { c.loss.ZeroInfinity = true }}
 }
 
-// CTCLoss returns the connectionist temporal classification loss of log-probabilities x,
-// (time, batch, classes) or (time, classes), and targets, padded or concatenated: see
-// [tensor.Tensor.CTCLoss]. It takes Blank, ZeroInfinity and Reduction. It is
+// CTCLoss returns the connectionist temporal classification loss of x, log-probabilities (T, N,
+// C) or (T, C). The integer targets are (N, S), padded, or (sum of the target lengths), or (S)
+// for (T, C). inputLengths and targetLengths, (N) or (), are the numbers of steps and of target
+// elements of each sample. ReduceMean first divides each loss by its targex's length. It uses
+// Blank, ZeroInfinity and Reduction. It computes on the CPU in float64, wherever x is, and
+// rounds once. As in torch, the gradient of x assumes that x was computed by LogSoftmax. The
+// second derivative, which torch does not have, is the derivative of this gradient. It panics
+// if a length or class is out of range. It takes Blank, ZeroInfinity and Reduction. It is
 // torch.nn.functional.ctc_loss.
 //
 //	loss := nn.CTCLoss(logits.LogSoftmax(-1), targets, tensor.FromInts([]int{50, 40}), tensor.FromInts([]int{10, 7}))

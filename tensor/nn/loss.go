@@ -65,9 +65,10 @@ func NewL1Loss(options ...Option) *Loss {
 	})
 }
 
-// SmoothL1Loss returns the mean of squared differences below Beta, 1 by default, and of
-// absolute differences above: see [tensor.Tensor.SmoothL1Loss]. It takes Beta and Reduction.
-// It is torch.nn.functional.smooth_l1_loss.
+// SmoothL1Loss returns the mean of d²/(2 beta) where |d| is below beta and |d| - beta/2
+// elsewhere, where d is the difference of x and target, which have the same shape. beta is at
+// least 0; torch's default is 1. It computes in float32 and rounds once. It takes Beta and
+// Reduction. It is torch.nn.functional.smooth_l1_loss.
 func SmoothL1Loss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewSmoothL1Loss(options...).Forward(x, target)
 }
@@ -79,9 +80,10 @@ func NewSmoothL1Loss(options ...Option) *Loss {
 	})
 }
 
-// HuberLoss returns the mean of squared differences up to Delta, 1 by default, and of
-// absolute differences above: see [tensor.Tensor.HuberLoss]. It takes Delta and Reduction.
-// It is torch.nn.functional.huber_loss.
+// HuberLoss returns the mean of d²/2 where |d| is at most delta and delta (|d| - delta/2)
+// elsewhere, where d is the difference of x and target, which have the same shape. delta is
+// above 0; torch's default is 1. It computes in float32 and rounds once. It takes Delta and
+// Reduction. It is torch.nn.functional.huber_loss.
 func HuberLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewHuberLoss(options...).Forward(x, target)
 }
@@ -93,9 +95,13 @@ func NewHuberLoss(options ...Option) *Loss {
 	})
 }
 
-// CrossEntropy returns the mean cross entropy of x, (N, C), (C) or (N, C, …), and
-// target classes or probabilities: see [tensor.Tensor.CrossEntropy]. It takes Weight,
-// IgnoreIndex, LabelSmoothing and Reduction. It is torch.nn.functional.cross_entropy.
+// CrossEntropy returns the mean of -log softmax(x)[n][c], where c is target[n], for x (N, C),
+// (C) or (N, C, …) and integer targets (N), () or (N, …). For targets of x's shape, which are
+// probabilities, it is the mean of -Σ target log softmax(x) over C. It uses Weight, (C), which
+// gets a gradient with probabilities and must not require one with integer targets;
+// IgnoreIndex, with integer targets; and LabelSmoothing. It is LogSoftmax and NLLLoss, each of
+// which rounds. It takes Weight, IgnoreIndex, LabelSmoothing and Reduction. It is
+// torch.nn.functional.cross_entropy.
 func CrossEntropy(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewCrossEntropyLoss(options...).Forward(x, target)
 }
@@ -108,9 +114,11 @@ func NewCrossEntropyLoss(options ...Option) *Loss {
 	})
 }
 
-// NLLLoss returns the mean of the negated log-probabilities x, (N, C), (C) or (N, C, …), at
-// the target classes: see [tensor.Tensor.NLLLoss]. It takes Weight, IgnoreIndex and
-// Reduction. It is torch.nn.functional.nll_loss.
+// NLLLoss returns the mean of -x[n][c], where c is target[n], for log-probabilities x (N, C),
+// (C) or (N, C, …) and integer targets (N), () or (N, …). It uses Weight, (C), for a weighted
+// mean, and IgnoreIndex. The mean over no targets is NaN. It panics if a target is not a class.
+// It is torch.nn.functional.nll_loss, and under autocast nll_loss2d for (N, C, …). It takes
+// Weight, IgnoreIndex and Reduction. It is torch.nn.functional.nll_loss.
 func NLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewNLLLoss(options...).Forward(x, target)
 }
@@ -122,9 +130,12 @@ func NewNLLLoss(options ...Option) *Loss {
 	})
 }
 
-// BinaryCrossEntropy returns the mean cross entropy of probabilities x and targets from 0
-// to 1, with equal shapes: see [tensor.Tensor.BinaryCrossEntropy]. It takes Weight and
-// Reduction. It is torch.nn.functional.binary_cross_entropy.
+// BinaryCrossEntropy returns the mean of -(target log x + (1-target) log(1-x)) for
+// probabilities x and targets from 0 to 1 of the same shape. Logarithms are at least -100. It
+// uses Weight, and panics if Weight requires a gradient or an element of x is not from 0 to 1.
+// It computes in float32 and rounds once. Autocast does not allow it, because a float16 sigmoid
+// rounds to 1 too early: use BinaryCrossEntropyWithLogits. It takes Weight and Reduction. It is
+// torch.nn.functional.binary_cross_entropy.
 func BinaryCrossEntropy(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewBCELoss(options...).Forward(x, target)
 }
@@ -136,10 +147,11 @@ func NewBCELoss(options ...Option) *Loss {
 	})
 }
 
-// BinaryCrossEntropyWithLogits returns the mean cross entropy of the sigmoid of x and
-// targets from 0 to 1, with equal shapes: see [tensor.Tensor.BinaryCrossEntropyWithLogits].
-// It takes Weight, PosWeight and Reduction. It is
-// torch.nn.functional.binary_cross_entropy_with_logits.
+// BinaryCrossEntropyWithLogits returns the mean of -(target log σ(x) + (1-target) log(1-σ(x))),
+// where σ is the sigmoid, for numbers x and targets from 0 to 1 of the same shape. It does not
+// take logarithms of small numbers. It uses Weight and PosWeight, and panics if either requires
+// a gradient. It computes in float32 and rounds once. It takes Weight, PosWeight and Reduction.
+// It is torch.nn.functional.binary_cross_entropy_with_logits.
 func BinaryCrossEntropyWithLogits(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewBCEWithLogitsLoss(options...).Forward(x, target)
 }

@@ -2,9 +2,10 @@ package nn
 
 import "halfnote/tensor"
 
-// KLDiv returns the mean over elements of the Kullback-Leibler divergence of target from
-// log-probabilities x: see [tensor.Tensor.KLDivLoss]. It takes LogTarget and Reduction. It
-// is torch.nn.functional.kl_div.
+// KLDiv returns the mean of target (log target - x), the elements of the Kullback-Leibler
+// divergence, for log-probabilities x and probabilities of the same shape. It uses LogTarget,
+// and accepts ReduceBatchMean, which gives the divergence itself. It computes in float32 and
+// rounds once. It takes LogTarget and Reduction. It is torch.nn.functional.kl_div.
 func KLDiv(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewKLDivLoss(options...).Forward(x, target)
 }
@@ -16,10 +17,11 @@ func NewKLDivLoss(options ...Option) *Loss {
 	})
 }
 
-// PoissonNLLLoss returns the mean negative log-likelihood of Poisson-distributed counts: see
-// [tensor.Tensor.PoissonNLLLoss]. It takes LogInput, FullLoss, Eps, 1e-8 by
-// default, and Reduction. It is
-// torch.nn.functional.poisson_nll_loss.
+// PoissonNLLLoss returns the mean of exp(x) - target x, for logarithms x of rates and counts of
+// the same shape; with Rates, the mean of x - target log(x + Eps), where Eps is 1e-8 by
+// default. Full adds Stirling's approximation of log target! where target is above 1. It
+// computes in float32 and rounds once. It takes LogInput, FullLoss, Eps, 1e-8 by default, and
+// Reduction. It is torch.nn.functional.poisson_nll_loss.
 func PoissonNLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewPoissonNLLLoss(options...).Forward(x, target)
 }
@@ -32,8 +34,11 @@ func NewPoissonNLLLoss(options ...Option) *Loss {
 	})
 }
 
-// GaussianNLLLoss returns the mean negative log-likelihood of normally distributed targets:
-// see [tensor.Tensor.GaussianNLLLoss]. It takes FullLoss, Eps, 1e-6 by default, and Reduction. It is
+// GaussianNLLLoss returns the mean of (log variance + (x - target)²/variance)/2 for means x and
+// targets of the same shape. variance has that shape, or lacks its last dimension, or has size
+// 1 there. Variances are raised to at least Eps, 1e-6 by default; the gradient ignores that.
+// Full adds log(2π)/2. It panics if a variance is negative. It is composed of other operations,
+// each of which rounds. It takes FullLoss, Eps, 1e-6 by default, and Reduction. It is
 // torch.nn.functional.gaussian_nll_loss.
 func GaussianNLLLoss(x, target, variance *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewGaussianNLLLoss(options...).Forward(x, target, variance)
@@ -125,9 +130,10 @@ func NewMultiLabelSoftMarginLoss(options ...Option) *Loss {
 	})
 }
 
-// MultiLabelMarginLoss returns the mean margin loss of rows of x with several target
-// classes each: see [tensor.Tensor.MultilabelMarginLoss]. It takes Reduction. It is
-// torch.nn.functional.multilabel_margin_loss.
+// MultiLabelMarginLoss returns the mean over rows of Σ max(0, 1 - x[n][c] + x[n][i]) / C over
+// the target classes c and all other classes i, for x (N, C) or (C) and integer targets of its
+// shape: class indices up to the first -1. It computes in float32 and rounds once. It takes
+// Reduction. It is torch.nn.functional.multilabel_margin_loss.
 func MultiLabelMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewMultiLabelMarginLoss(options...).Forward(x, target)
 }
@@ -140,9 +146,11 @@ func NewMultiLabelMarginLoss(options ...Option) *Loss {
 	})
 }
 
-// MultiMarginLoss returns the mean margin loss of rows of x with a target class each:
-// see [tensor.Tensor.MultiMarginLoss]. It takes Power, Margin, 1 by default, Weight and
-// Reduction. It is torch.nn.functional.multi_margin_loss.
+// MultiMarginLoss returns the mean over rows of Σ max(0, margin - x[n][c] + x[n][i])^P / C over
+// the classes i other than c, where c is target[n], for x (N, C) or (C) and integer targets (N)
+// or (). It uses P, which is 1 or 2, and Weight, (C). torch's default margin is 1. It computes
+// in float32 and rounds once. It takes Power, Margin, 1 by default, Weight and Reduction. It is
+// torch.nn.functional.multi_margin_loss.
 func MultiMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewMultiMarginLoss(options...).Forward(x, target)
 }
@@ -155,9 +163,11 @@ func NewMultiMarginLoss(options ...Option) *Loss {
 	})
 }
 
-// TripletMarginLoss returns the mean of max(0, d(x, positive) - d(x, negative) + Margin),
-// where d is the distance of rows: see [tensor.Tensor.TripletMarginLoss]. It takes Margin, 1
-// by default, Power, 2 by default, DistanceSwap, Eps, 1e-6 by default, and Reduction. It is
+// TripletMarginLoss returns the mean of max(0, d(x, positive) - d(x, negative) + margin), where
+// d is the norm of order P, 2 by default, of the difference of rows plus Eps, 1e-6 by default.
+// All are (N, D) or (D); torch's default margin is 1. With Swap it uses d(positive, negative)
+// where that is smaller. It computes in float32 and rounds once. It takes Margin, 1 by default,
+// Power, 2 by default, DistanceSwap, Eps, 1e-6 by default, and Reduction. It is
 // torch.nn.functional.triplet_margin_loss.
 func TripletMarginLoss(x, positive, negative *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewTripletMarginLoss(options...).Forward(x, positive, negative)
