@@ -43,7 +43,7 @@ func (c *stepCounts) Advance(first, last int, found *Tensor, rate float64, betas
 	if found.dtype != Float32 || found.mem.backend != c.rows.mem.backend {
 		fail("advance", []*Tensor{c.rows, found}, "found has dtype %v on %v; expected float32 on %v", found.dtype, found.Device(), c.rows.Device())
 	}
-	run(driver.Kernel{Code: driver.Advance, Alpha: rate, Beta: betas[0], More: [5]float64{betas[1]}},
+	run(driver.Kernel{Code: driver.Advance, Params: driver.AdvanceParams{Rate: rate, Beta1: betas[0], Beta2: betas[1]}},
 		c.rows.alias(4*first, []int{last - first, 4}, []int{4, 1}), inRow(found))
 }
 

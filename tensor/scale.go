@@ -16,8 +16,8 @@ func updateScale(state, found *Tensor, s plumbing.ScaleSettings) {
 	}
 	NoGrad(func() { changing("update_scale", state) })
 	if b := state.mem.backend; b == found.mem.backend && b.Offers(driver.UpdateScale, Float32, Float32) {
-		k := driver.Kernel{Code: driver.UpdateScale, Alpha: s.Growth, Beta: s.Backoff, More: [5]float64{float64(s.Interval), float64(s.Hysteresis), float64(s.Least), float64(s.Most)}}
-		run(k, state, inRow(found))
+		p := driver.ScaleParams{Growth: s.Growth, Backoff: s.Backoff, Interval: s.Interval, Hysteresis: s.Hysteresis, Min: s.Least, Max: s.Most}
+		run(driver.Kernel{Code: driver.UpdateScale, Params: p}, state, inRow(found))
 		return
 	}
 	bad := false

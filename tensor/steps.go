@@ -12,6 +12,18 @@ type stepList struct {
 	list    []driver.Launch
 	told    []told            // the same steps for observers; empty without observers
 	touched map[*storage]bool // memory used by the steps of list; true if changed
+	params  driver.Params     // parameters of the last step, which equal ones share
+}
+
+// shared returns p, without an allocation if the last step had the same parameters.
+func shared[P interface {
+	comparable
+	driver.Params
+}](s *stepList, p P) driver.Params {
+	if last, ok := s.params.(P); !ok || last != p {
+		s.params = p
+	}
+	return s.params
 }
 
 // told is a kernel as reported to observers: a change of dst, the first of in.

@@ -25,17 +25,16 @@ func (st *stepList) Adam(p, g, m, v, most *Tensor, s plumbing.AdamSettings[*Tens
 	})
 	st.touch([]*Tensor{p, m, v}, g)
 	info, d := Info{Name: "adam", Torch: "torch.optim.Adam"}, p.dtype
-	k := driver.Kernel{Code: driver.Adam, Beta: s.Eps, More: [5]float64{1 - s.Beta1, s.Beta2, 1 - s.Beta2, 1 - s.Decay}}
+	params := driver.AdamParams{Beta1: s.Beta1, Beta2: s.Beta2, Eps: s.Eps, Decay: s.Decay}
 	if s.Guard != nil {
-		k.Code = driver.GuardedAdam
-		st.add(info, in, k, p, s.Guard, g, m, v)
+		st.add(info, in, driver.Kernel{Code: driver.GuardedAdam, Params: shared(st, params)}, p, s.Guard, g, m, v)
 		return
 	}
 	rate := s.Rate / (1 - elementary.Pow(s.Beta1, s.Step))
 	scale := 1 / math.Sqrt(1-elementary.Pow(s.Beta2, s.Step))
 	if most == nil && p.mem.backend.Offers(driver.Adam, d, d, d, d) {
-		k.Alpha, k.More[4] = rate, scale
-		st.add(info, in, k, p, g, m, v)
+		params.Rate, params.Scale = rate, scale
+		st.add(info, in, driver.Kernel{Code: driver.Adam, Params: shared(st, params)}, p, g, m, v)
 		return
 	}
 	st.Run()

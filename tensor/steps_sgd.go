@@ -23,18 +23,12 @@ func (st *stepList) SGD(p, g, v *Tensor, s plumbing.SGDSettings[*Tensor]) {
 	st.touch(changed, g)
 	info, dtypes := Info{Name: "sgd", Torch: "torch.optim.SGD"}, [2]DType{p.dtype, p.dtype}
 	if s.Guard != nil || p.mem.backend.Offers(driver.SGD, p.dtype, dtypes[:len(changed)]...) {
-		k := driver.Kernel{Code: driver.SGD, Alpha: s.Rate, Beta: s.Momentum, More: [5]float64{s.Decay, s.Dampening}}
-		if s.Nesterov {
-			k.More[2] = 1
-		}
-		if s.First {
-			k.More[3] = 1
-		}
-		src := in[1:]
+		code, src := driver.SGD, in[1:]
+		params := driver.SGDParams{Rate: s.Rate, Momentum: s.Momentum, Decay: s.Decay, Dampening: s.Dampening, Nesterov: s.Nesterov, First: s.First}
 		if s.Guard != nil {
-			k.Code, k.Alpha, src = driver.GuardedSGD, 0, append([]*Tensor{s.Guard}, src...)
+			code, params.Rate, src = driver.GuardedSGD, 0, append([]*Tensor{s.Guard}, src...)
 		}
-		st.add(info, in, k, p, src...)
+		st.add(info, in, driver.Kernel{Code: code, Params: shared(st, params)}, p, src...)
 		return
 	}
 	st.Run()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"halfnote/amp"
+	"halfnote/internal/text"
 	"halfnote/tensor"
 	"halfnote/tensor/nn"
 )
@@ -68,7 +69,7 @@ func (w *watch) stale(params []*tensor.Tensor) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s, such as that of %s, were used by an earlier step and have been added to since", count(n, "gradient"), count(len(params), "parameter"), w.named(one))
+	return fmt.Sprintf("%s of %s, such as that of %s, were used by an earlier step and have been added to since", text.Count(n, "gradient"), text.Count(len(params), "parameter"), w.named(one))
 }
 
 func noGradients(w *watch, m *tensor.Mark) string {

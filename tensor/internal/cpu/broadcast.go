@@ -7,10 +7,9 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// rowPass runs an elementwise code of two float32 operands of which the second repeats
-// along rows, or is a row that repeats, without writing it out, and reports whether it
-// did.
-func rowPass(b *Backend, code driver.Code, dst driver.View, src []driver.View) bool {
+// broadcastPass runs an elementwise code of two float32 operands whose second operand is one number
+// per row, or one row for all, without expanding it. It reports whether it did.
+func broadcastPass(b *Backend, code driver.Code, dst driver.View, src []driver.View) bool {
 	if len(src) != 2 || dst.DType != driver.Float32 || src[0].DType != driver.Float32 || src[1].DType != driver.Float32 {
 		return false
 	}
@@ -19,7 +18,7 @@ func rowPass(b *Backend, code driver.Code, dst driver.View, src []driver.View) b
 	if !w.bulk() || !x.bulk() || last < 1 || y.layout.stride[last]&^1 != 0 || y.layout.stride[last-1] < 0 {
 		return false
 	}
-	run := rowPassOf(code, y.layout.stride[last] == 1)
+	run := broadcastLoop(code, y.layout.stride[last] == 1)
 	if run == nil {
 		return false
 	}
@@ -35,7 +34,7 @@ func rowPass(b *Backend, code driver.Code, dst driver.View, src []driver.View) b
 	return true
 }
 
-func rowPassOf(code driver.Code, row bool) asm.RowPass {
+func broadcastLoop(code driver.Code, row bool) asm.RowPass {
 	var single, rows asm.RowPass
 	switch s := &selects; code {
 	case driver.Add:

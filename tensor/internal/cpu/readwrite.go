@@ -164,7 +164,7 @@ func (r *reader[T]) line(at, stride int, room []T) []T {
 // writer sets elements of a view, in row-major order, rounding once.
 type writer[T number] struct {
 	reader[T]
-	around bool // the caches
+	streaming bool // writes bypass the caches
 }
 
 func write[T number](v driver.View) writer[T] { return writer[T]{reader: read[T](v)} }
@@ -172,7 +172,7 @@ func write[T number](v driver.View) writer[T] { return writer[T]{reader: read[T]
 // room returns where to put elements lo … lo+len(spare)-1 before put: in spare
 // or in the view itself.
 func (w *writer[T]) room(lo int, spare []T) []T {
-	if w.asIs() && w.layout.dense() && !w.around {
+	if w.asIs() && w.layout.dense() && !w.streaming {
 		return w.wide[w.layout.offset+lo:][:len(spare):len(spare)]
 	}
 	return spare
@@ -191,8 +191,8 @@ func (w *writer[T]) spare(lo, n int, spare []T) []T {
 func (w *writer[T]) put(lo int, x []T) {
 	n := len(x)
 	switch {
-	case w.asIs() && w.around:
-		around(w.wide[w.layout.offset+lo:][:n], x)
+	case w.asIs() && w.streaming:
+		streamCopy(w.wide[w.layout.offset+lo:][:n], x)
 	case w.asIs() && w.layout.dense():
 	case w.asIs():
 		scatter(w.wide, x, w.layout, lo)

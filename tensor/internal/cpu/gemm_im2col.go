@@ -9,7 +9,7 @@ import (
 // spread says how to pack an operand whose lines or elements are not evenly spaced, or
 // neither way side by side: what a convolution sees of its operand. Stretches that lie
 // side by side are loaded at once, whichever way they run longer.
-type spread struct {
+type im2col struct {
 	rows  bool            // lines are copied 16 at a time, else turned
 	step  int             // from one line of a stretch to the next, 1 or 2
 	offs  []int           // where elements of a line lie, in bytes
@@ -17,8 +17,8 @@ type spread struct {
 	depth int
 }
 
-func spreadOf(o *operand, depth int) *spread {
-	s := &spread{depth: depth, step: 1}
+func im2colOf(o *operand, depth int) *im2col {
+	s := &im2col{depth: depth, step: 1}
 	if o.lines.every(2) > o.lines.every(1) {
 		s.step = 2
 	}
@@ -73,17 +73,17 @@ func stretches(list []asm.Stretch, l layout, step, lo, n, size int) []asm.Stretc
 }
 
 // leads is where a panel's lines are, while it is packed.
-type leads struct {
+type panelLayout struct {
 	stretches [16]asm.Stretch
 	offs      [16]int
 }
 
-var leadRooms keep[leads]
+var panelLayouts objectPool[panelLayout]
 
 // gather is pack.
 func (o *operand) gather(dst unsafe.Pointer, width, first, lines, k0, kc int) {
-	room, s := leadRooms.take(0), o.spread
-	defer leadRooms.give(0, room)
+	room, s := panelLayouts.take(0), o.spread
+	defer panelLayouts.give(0, room)
 	for l := 0; l < width; l += 16 {
 		n, to := min(16, lines-l), unsafe.Add(dst, l*4) // with n < 1 what is there goes unused, but had better be numbers
 		if s.rows {

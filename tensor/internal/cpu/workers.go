@@ -9,16 +9,16 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
-// pool runs the items of a job on goroutines that stay.
-type pool struct {
-	fixed int // 0: GOMAXPROCS, but no more than there are processors
+// workerPool runs the items of a job on persistent goroutines.
+type workerPool struct {
+	fixed int // number of workers; 0 means GOMAXPROCS, at most the number of processors
 
 	mu      sync.Mutex
 	started int
 	jobs    chan *job
 }
 
-// job is work cut into items 0 … n-1, which are taken in order.
+// job is work divided into items 0 … n-1, which are started in order.
 type job struct {
 	n        int64
 	item     func(i int, poll func())
@@ -29,23 +29,23 @@ type job struct {
 }
 
 // workers returns the number of goroutines that compute, the caller's among them.
-func (p *pool) workers() int {
+func (p *workerPool) workers() int {
 	if p.fixed > 0 {
 		return p.fixed
 	}
 	return min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 }
 
-// each calls item(0) … item(n-1) on several goroutines at once, and polls before and between
-// the items of the caller's goroutine. It returns when all are done. If an item or the poll
-// panics, items not yet begun are dropped, and each panics likewise once the others are done.
-func (p *pool) each(n int, item func(i int)) {
+// each calls item(0) … item(n-1) on several goroutines, and polls before and between the items of
+// the caller's goroutine. It returns when all are done. If an item or the poll panics, items not yet
+// started are dropped, and each panics with the same value once the others are done.
+func (p *workerPool) each(n int, item func(i int)) {
 	p.eachPolling(n, func(i int, _ func()) { item(i) })
 }
 
-// eachPolling is each for items that take long: they are to call poll, which does
-// nothing but on the caller's goroutine, every few milliseconds.
-func (p *pool) eachPolling(n int, item func(i int, poll func())) {
+// eachPolling is each for long items, which must call poll every few milliseconds. poll does nothing
+// on goroutines other than the caller's.
+func (p *workerPool) eachPolling(n int, item func(i int, poll func())) {
 	workers := min(p.workers(), n)
 	if workers <= 1 {
 		for i := range n {
@@ -54,10 +54,10 @@ func (p *pool) eachPolling(n int, item func(i int, poll func())) {
 		}
 		return
 	}
-	driver.Poll() // the others may leave the caller no item to poll before
+	driver.Poll() // the other workers may take all items
 	j := &job{n: int64(n), item: item, finished: make(chan struct{})}
 	j.left.Store(j.n)
-	p.offer(j, workers-1)
+	p.submit(j, workers-1)
 	defer func() {
 		j.drop()
 		j.wait()
@@ -68,9 +68,9 @@ func (p *pool) eachPolling(n int, item func(i int, poll func())) {
 	j.work(driver.Poll)
 }
 
-// offer hands j to that many workers. One that is busy comes late, or finds
-// nothing left to do: the caller does not wait for it to come.
-func (p *pool) offer(j *job, workers int) {
+// submit hands j to that many workers. A busy worker starts late or finds no items left; the caller
+// does not wait for it.
+func (p *workerPool) submit(j *job, workers int) {
 	p.mu.Lock()
 	if p.jobs == nil {
 		p.jobs = make(chan *job, 64)
@@ -86,13 +86,13 @@ func (p *pool) offer(j *job, workers int) {
 	for range workers {
 		select {
 		case p.jobs <- j:
-		default: // every worker has enough to do
+		default: // the queue is full
 			return
 		}
 	}
 }
 
-// work does items until none is left.
+// work runs items until none is left.
 func (j *job) work(poll func()) {
 	for {
 		if j.next.Load() >= j.n {
@@ -118,7 +118,7 @@ func (j *job) do(i int, poll func()) {
 	j.item(i, poll)
 }
 
-// drop takes all items that are left without doing them.
+// drop removes all remaining items.
 func (j *job) drop() {
 	if i := j.next.Swap(j.n); i < j.n {
 		j.done(j.n - i)
@@ -131,9 +131,9 @@ func (j *job) done(n int64) {
 	}
 }
 
-// spins is how often who waits looks again before it goes to sleep: about a third of a
-// millisecond, more than what lies between two products of a small training step. Waking
-// a goroutine whose thread sleeps too takes a tenth of that.
+// spins is the number of checks before a waiting goroutine sleeps: about a third of a millisecond,
+// more than the gap between two products of a small training step. Waking a goroutine whose thread
+// sleeps takes a tenth of that.
 const spins = 6000
 
 // next returns the next job.
@@ -160,8 +160,7 @@ func (j *job) wait() {
 	<-j.finished
 }
 
-// ranges cuts n elements into items of at most size, size a multiple of the
-// chunk that loops work on.
-func (p *pool) ranges(n, size int, body func(lo, hi int)) {
+// ranges divides n elements into items of at most size elements, a multiple of chunk.
+func (p *workerPool) ranges(n, size int, body func(lo, hi int)) {
 	p.each((n+size-1)/size, func(i int) { body(i*size, min(n, (i+1)*size)) })
 }

@@ -2,19 +2,20 @@ package cpu
 
 import "halfnote/tensor/driver"
 
-// places are where an element lies in each of up to five views.
-type places [5]int
+// viewOffsets holds the offset of an element in each of up to five views.
+type viewOffsets [5]int
 
-// nest is views of one shape that are walked together.
-type nest struct {
-	offset places
-	shape  []int // axes of size 1 left out, neighbours joined where they can be
-	stride []places
+// multiIter iterates over up to five views of one shape together. [layout] is the same for one
+// view.
+type multiIter struct {
+	offset viewOffsets
+	shape  []int // without axes of size 1, adjacent axes merged where possible
+	stride []viewOffsets
 }
 
-// nestOf returns views as a nest of their common shape, without axis.
-func nestOf(shape []int, axis int, views ...driver.View) nest {
-	var n nest
+// iterOf returns an iterator over views of one shape, without axis.
+func iterOf(shape []int, axis int, views ...driver.View) multiIter {
+	var n multiIter
 	for v, view := range views {
 		n.offset[v] = view.Offset
 	}
@@ -22,7 +23,7 @@ func nestOf(shape []int, axis int, views ...driver.View) nest {
 		if i == axis {
 			continue
 		}
-		var stride places
+		var stride viewOffsets
 		for v, view := range views {
 			stride[v] = view.Stride[i]
 		}
@@ -31,8 +32,8 @@ func nestOf(shape []int, axis int, views ...driver.View) nest {
 	return n
 }
 
-// push adds an axis that runs fastest.
-func (n *nest) push(size int, stride places) {
+// push adds an innermost axis.
+func (n *multiIter) push(size int, stride viewOffsets) {
 	if size == 1 {
 		return
 	}
@@ -52,7 +53,7 @@ func (n *nest) push(size int, stride places) {
 }
 
 // len returns the number of elements.
-func (n *nest) len() int {
+func (n *multiIter) len() int {
 	count := 1
 	for _, s := range n.shape {
 		count *= s
@@ -60,25 +61,25 @@ func (n *nest) len() int {
 	return count
 }
 
-// inner returns the strides of the axis that runs fastest, outer those of the next.
-func (n *nest) inner() (stride places) {
+// inner returns the strides of the innermost axis, outer those of the next.
+func (n *multiIter) inner() (stride viewOffsets) {
 	if last := len(n.stride) - 1; last >= 0 {
 		stride = n.stride[last]
 	}
 	return stride
 }
 
-func (n *nest) outer() (stride places) {
+func (n *multiIter) outer() (stride viewOffsets) {
 	if last := len(n.stride) - 1; last > 0 {
 		stride = n.stride[last-1]
 	}
 	return stride
 }
 
-// tiles calls visit for the elements lo … hi-1 in row-major order, as many rows along the
-// fastest axis at a time as there are: where the first element lies in each view, the
-// number of rows, and their length.
-func (n *nest) tiles(lo, hi int, visit func(at places, rows, count int)) {
+// tiles calls visit for the elements lo … hi-1 in row-major order, as many rows along the innermost
+// axis at a time as possible, with the offset of the first element in each view, the number of rows
+// and their length.
+func (n *multiIter) tiles(lo, hi int, visit func(at viewOffsets, rows, count int)) {
 	last := len(n.shape) - 1
 	for lo < hi {
 		size, outer := 1, 1
@@ -97,8 +98,8 @@ func (n *nest) tiles(lo, hi int, visit func(at places, rows, count int)) {
 	}
 }
 
-// at returns where element i lies in each view.
-func (n *nest) at(i int) places {
+// at returns the offset of element i in each view.
+func (n *multiIter) at(i int) viewOffsets {
 	at := n.offset
 	for axis := len(n.shape) - 1; axis >= 0 && i > 0; axis-- {
 		k := i % n.shape[axis]
@@ -111,9 +112,9 @@ func (n *nest) at(i int) places {
 }
 
 // runs is tiles row by row.
-func (n *nest) runs(lo, hi int, visit func(at places, count int)) {
+func (n *multiIter) runs(lo, hi int, visit func(at viewOffsets, count int)) {
 	step := n.outer()
-	n.tiles(lo, hi, func(at places, rows, count int) {
+	n.tiles(lo, hi, func(at viewOffsets, rows, count int) {
 		for range rows {
 			visit(at, count)
 			for v := range at {

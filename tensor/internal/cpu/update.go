@@ -10,6 +10,38 @@ import (
 	"halfnote/tensor/internal/asm"
 )
 
+func init() {
+	offer(family{offers: offersUnscale, check: checkUnscale, run: runUpdate, update: updateOf}, driver.Unscale)
+	offer(family{offers: offersSGD, check: sameShapes, run: runUpdate, update: updateOf}, driver.SGD)
+	offer(family{offers: offersAdam, check: sameShapes, run: runUpdate, update: updateOf}, driver.Adam)
+}
+
+func offersUnscale(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return dst.IsFloat() && !dst.IsStorage() && all(src, 1, driver.Float32)
+}
+
+func offersSGD(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return dst.IsFloat() && !dst.IsStorage() && (len(src) == 1 || len(src) == 2) && all(src, len(src), dst)
+}
+
+func offersAdam(_ driver.Code, dst driver.DType, in dtypes) bool {
+	src := in.slice()
+	return dst.IsFloat() && dst.Size() > 2 && all(src, 3, dst)
+}
+
+// checkUnscale checks that the flag has one element.
+func checkUnscale(k driver.Kernel, dst driver.View, src []driver.View) {
+	if src[0].Len() != 1 {
+		misfit(k, dst, 0, src[0])
+	}
+}
+
+func runUpdate(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) {
+	b.update(updateOf(b, k, dst, src))
+}
+
 // update is a kernel that changes tensors in place, element by element.
 type update struct {
 	n    int
@@ -25,11 +57,11 @@ const updateItem = copyItem / 4
 func (b *Backend) RunAll(list []driver.Launch) {
 	var updates []update
 	for _, l := range list {
-		b.verify(l.Kernel, l.Dst, l.Src)
-		if u := updateOf(b, l.Kernel, l.Dst, l.Src); u.body != nil {
-			updates = append(updates, u)
+		f := familyFor(l.Kernel, l.Dst, l.Src)
+		if f.update != nil {
+			updates = append(updates, f.update(b, l.Kernel, l.Dst, l.Src))
 		} else {
-			b.Run(l.Kernel, l.Dst, l.Src...)
+			f.run(b, l.Kernel, l.Dst, l.Src)
 		}
 	}
 	b.update(updates...)
@@ -65,7 +97,7 @@ func (b *Backend) update(list ...update) {
 	}
 }
 
-// updateOf returns the update that a kernel computes, or nothing for other kernels.
+// updateOf returns the update that a kernel computes.
 func updateOf(b *Backend, k driver.Kernel, dst driver.View, src []driver.View) update {
 	if dst.DType == driver.Float64 {
 		return updateAs[float64](b, k, dst, src)
@@ -79,10 +111,9 @@ func updateAs[T real](b *Backend, k driver.Kernel, dst driver.View, src []driver
 		return unscale(b, dst, src[0], T(k.Alpha))
 	case driver.SGD:
 		return sgd[T](k, dst, src)
-	case driver.Adam:
+	default:
 		return adam[T](k, dst, src)
 	}
-	return update{}
 }
 
 // eachChunk returns a body that calls f for chunks of n elements from lo on.
@@ -138,8 +169,8 @@ func finiteHalves(x []uint16, d driver.DType) bool {
 
 // sgd is a step of stochastic gradient descent on dst, in place.
 func sgd[T real](k driver.Kernel, dst driver.View, src []driver.View) update {
-	rate, momentum, decay, share := T(k.Alpha), T(k.Beta), T(k.More[0]), T(1-k.More[1])
-	nesterov, first := k.More[2] != 0, k.More[3] != 0
+	p := driver.ParamsOf[driver.SGDParams](k)
+	rate, momentum, decay, share := T(p.Rate), T(p.Momentum), T(p.Decay), T(1-p.Dampening)
 	x, g, out := read[T](dst), read[T](src[0]), write[T](dst)
 	var v writer[T]
 	if len(src) == 2 {
@@ -155,7 +186,7 @@ func sgd[T real](k driver.Kernel, dst driver.View, src []driver.View) update {
 		step := h
 		if len(src) == 2 {
 			to := v.room(lo, s.out[:n])
-			if first {
+			if p.First {
 				copy(to, h)
 			} else {
 				affine(to, v.at(lo, s.in[1][:n]), nil, nil, momentum, 0)
@@ -164,7 +195,7 @@ func sgd[T real](k driver.Kernel, dst driver.View, src []driver.View) update {
 			v.put(lo, to)
 			step = v.at(lo, s.in[1][:n])
 		}
-		if nesterov {
+		if p.Nesterov {
 			to := s.in[0][:n]
 			addScaled(to, h, step, nil, momentum, 0)
 			step = out.rounded(to)
@@ -187,7 +218,8 @@ func (w *writer[T]) rounded(x []T) []T {
 
 // adam is a step of Adam on dst, in place.
 func adam[T real](k driver.Kernel, dst driver.View, src []driver.View) update {
-	c := &[7]T{T(k.More[0]), T(k.More[1]), T(k.More[2]), T(k.More[3]), T(k.More[4]), T(k.Alpha), T(k.Beta)}
+	p := driver.ParamsOf[driver.AdamParams](k)
+	c := &[7]T{T(1 - p.Beta1), T(p.Beta2), T(1 - p.Beta2), T(1 - p.Decay), T(p.Scale), T(p.Rate), T(p.Eps)}
 	out, g, first, second := write[T](dst), read[T](src[0]), write[T](src[1]), write[T](src[2])
 	return update{n: dst.Len(), body: eachChunk(func(s *scratch[T], lo, n int) {
 		x, g := out.at(lo, s.out[:n]), g.at(lo, s.in[0][:n])

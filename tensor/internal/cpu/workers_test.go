@@ -9,7 +9,7 @@ import (
 
 func TestEachDoesAllOnce(t *testing.T) {
 	for _, workers := range []int{0, 1, 2, 7} {
-		p := pool{fixed: workers}
+		p := workerPool{fixed: workers}
 		for _, n := range []int{0, 1, 2, 100, 5000} {
 			done := make([]atomic.Int32, n)
 			p.each(n, func(i int) { done[i].Add(1) })
@@ -25,7 +25,7 @@ func TestEachDoesAllOnce(t *testing.T) {
 // TestEachPanics panics in an item on either goroutine. Items not yet begun are dropped.
 func TestEachPanics(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
-		p := pool{fixed: workers}
+		p := workerPool{fixed: workers}
 		for _, bad := range []int{0, 1, 50} {
 			const n = 100000
 			var done atomic.Int32
@@ -51,7 +51,7 @@ func TestEachPanics(t *testing.T) {
 // TestEachWithoutHelp gives a job up while its only helper is busy elsewhere.
 func TestEachWithoutHelp(t *testing.T) {
 	defer driver.SetPoll(nil)
-	p := pool{fixed: 2}
+	p := workerPool{fixed: 2}
 	busy, release, first := make(chan bool, 2), make(chan bool), make(chan bool)
 	go func() {
 		p.each(2, func(int) { busy <- true; <-release })

@@ -7,18 +7,19 @@ import (
 	"halfnote/tensor/driver"
 )
 
-// form says how many axes the rows, the columns and the inner index of a product are.
-type form struct{ m, n, k int }
+// contraction holds the numbers of axes of the rows, the columns and the inner index of a product.
+type contraction struct{ m, n, k int }
 
-func formOf(k driver.Kernel) form {
+func contractionOf(k driver.Kernel) contraction {
 	if k.Code == driver.Matmul {
-		return form{1, 1, 1}
+		return contraction{1, 1, 1}
 	}
-	return form{int(k.More[0]), int(k.More[1]), int(k.More[2])}
+	p := driver.ParamsOf[driver.ContractParams](k)
+	return contraction{p.Rows, p.Columns, p.Sum}
 }
 
 // check panics unless shapes fit.
-func (f form) check(c driver.Code, dst driver.View, src []driver.View) {
+func (f contraction) check(c driver.Code, dst driver.View, src []driver.View) {
 	x, y := src[0].Shape, src[1].Shape
 	b := len(dst.Shape) - f.m - f.n
 	ok := f.m > 0 && f.n > 0 && f.k > 0 && b >= 0 && len(x) == b+f.m+f.k && len(y) == b+f.k+f.n &&
@@ -29,17 +30,17 @@ func (f form) check(c driver.Code, dst driver.View, src []driver.View) {
 		if c == driver.Contract {
 			axes = fmt.Sprintf(" with %d, %d and %d axes of m, n and k", f.m, f.n, f.k)
 		}
-		panic(fmt.Sprintf("cpu: %v: shapes %v and %v do not make %v; expected (…, m, k) times (…, k, n)%s", c, x, y, dst.Shape, axes))
+		panic(fmt.Sprintf("cpu: %v: cannot multiply %v and %v into %v; want (…, m, k) times (…, k, n)%s", c, x, y, dst.Shape, axes))
 	}
 	if len(src) == 3 && !slices.Equal(src[2].Shape, dst.Shape) {
 		panic(fmt.Sprintf("cpu: %v: operand 2 has shape %v, which does not fit the result's %v", c, src[2].Shape, dst.Shape))
 	}
 }
 
-// axesOf returns where count axes of v, from first on, lead, from 0 on.
+// axesOf returns the layout of count axes of v from first on, with offset 0.
 func axesOf(v driver.View, first, count int) layout {
 	l := layout{}
-	if count == 1 && v.Shape[first] != 1 { // as is commonly so, and needs no memory
+	if count == 1 && v.Shape[first] != 1 { // the common case, without an allocation
 		l.shape, l.stride = v.Shape[first:first+1:first+1], v.Stride[first:first+1:first+1]
 		return l
 	}
@@ -49,8 +50,8 @@ func axesOf(v driver.View, first, count int) layout {
 	return l
 }
 
-// turned returns v with its last b axes before the a that precede them.
-func turned(v driver.View, a, b int) driver.View {
+// swapAxes returns v with its last b axes before the a axes that precede them.
+func swapAxes(v driver.View, a, b int) driver.View {
 	n := len(v.Shape)
 	r, both := n-a-b, make([]int, 0, 2*n)
 	for _, list := range [][]int{v.Shape, v.Stride} {
