@@ -14,8 +14,7 @@ func ZeroInfinity() Option {
 // CTCLoss returns the connectionist temporal classification loss of x, log-probabilities (T, N,
 // C) or (T, C). The integer targets are (N, S), padded, or (sum of the target lengths), or (S)
 // for (T, C). inputLengths and targetLengths, (N) or (), are the numbers of steps and of target
-// elements of each sample. ReduceMean first divides each loss by its targex's length. It uses
-// Blank, ZeroInfinity and Reduction. It computes on the CPU in float64, wherever x is, and
+// elements of each sample. The mean first divides each loss by its target's length. It computes on the CPU in float64, wherever x is, and
 // rounds once. As in torch, the gradient of x assumes that x was computed by LogSoftmax. The
 // second derivative, which torch does not have, is the derivative of this gradient. It panics
 // if a length or class is out of range. It takes Blank, ZeroInfinity and Reduction. It is

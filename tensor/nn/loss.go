@@ -117,7 +117,7 @@ func NewCrossEntropyLoss(options ...Option) *Loss {
 // NLLLoss returns the mean of -x[n][c], where c is target[n], for log-probabilities x (N, C),
 // (C) or (N, C, …) and integer targets (N), () or (N, …). It uses Weight, (C), for a weighted
 // mean, and IgnoreIndex. The mean over no targets is NaN. It panics if a target is not a class.
-// It is torch.nn.functional.nll_loss, and under autocast nll_loss2d for (N, C, …). It takes
+// Under autocast it is nll_loss2d for (N, C, …). It takes
 // Weight, IgnoreIndex and Reduction. It is torch.nn.functional.nll_loss.
 func NLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewNLLLoss(options...).Forward(x, target)

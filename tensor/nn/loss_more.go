@@ -4,7 +4,7 @@ import "halfnote/tensor"
 
 // KLDiv returns the mean of target (log target - x), the elements of the Kullback-Leibler
 // divergence, for log-probabilities x and probabilities of the same shape. It uses LogTarget,
-// and accepts ReduceBatchMean, which gives the divergence itself. It computes in float32 and
+// and accepts the reduction "batchmean", which gives the divergence itself. It computes in float32 and
 // rounds once. It takes LogTarget and Reduction. It is torch.nn.functional.kl_div.
 func KLDiv(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
 	return NewKLDivLoss(options...).Forward(x, target)
@@ -18,8 +18,8 @@ func NewKLDivLoss(options ...Option) *Loss {
 }
 
 // PoissonNLLLoss returns the mean of exp(x) - target x, for logarithms x of rates and counts of
-// the same shape; with Rates, the mean of x - target log(x + Eps), where Eps is 1e-8 by
-// default. Full adds Stirling's approximation of log target! where target is above 1. It
+// the same shape; with LogInput(false), the mean of x - target log(x + Eps), where Eps is 1e-8 by
+// default. FullLoss adds Stirling's approximation of log target! where target is above 1. It
 // computes in float32 and rounds once. It takes LogInput, FullLoss, Eps, 1e-8 by default, and
 // Reduction. It is torch.nn.functional.poisson_nll_loss.
 func PoissonNLLLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
@@ -37,7 +37,7 @@ func NewPoissonNLLLoss(options ...Option) *Loss {
 // GaussianNLLLoss returns the mean of (log variance + (x - target)²/variance)/2 for means x and
 // targets of the same shape. variance has that shape, or lacks its last dimension, or has size
 // 1 there. Variances are raised to at least Eps, 1e-6 by default; the gradient ignores that.
-// Full adds log(2π)/2. It panics if a variance is negative. It is composed of other operations,
+// FullLoss adds log(2π)/2. It panics if a variance is negative. It is composed of other operations,
 // each of which rounds. It takes FullLoss, Eps, 1e-6 by default, and Reduction. It is
 // torch.nn.functional.gaussian_nll_loss.
 func GaussianNLLLoss(x, target, variance *tensor.Tensor, options ...Option) *tensor.Tensor {
@@ -148,7 +148,7 @@ func NewMultiLabelMarginLoss(options ...Option) *Loss {
 
 // MultiMarginLoss returns the mean over rows of Σ max(0, margin - x[n][c] + x[n][i])^P / C over
 // the classes i other than c, where c is target[n], for x (N, C) or (C) and integer targets (N)
-// or (). It uses P, which is 1 or 2, and Weight, (C). torch's default margin is 1. It computes
+// or (). It uses Power, which is 1 or 2, and Weight, (C). torch's default margin is 1. It computes
 // in float32 and rounds once. It takes Power, Margin, 1 by default, Weight and Reduction. It is
 // torch.nn.functional.multi_margin_loss.
 func MultiMarginLoss(x, target *tensor.Tensor, options ...Option) *tensor.Tensor {
@@ -164,8 +164,8 @@ func NewMultiMarginLoss(options ...Option) *Loss {
 }
 
 // TripletMarginLoss returns the mean of max(0, d(x, positive) - d(x, negative) + margin), where
-// d is the norm of order P, 2 by default, of the difference of rows plus Eps, 1e-6 by default.
-// All are (N, D) or (D); torch's default margin is 1. With Swap it uses d(positive, negative)
+// d is the norm of order Power, 2 by default, of the difference of rows plus Eps, 1e-6 by default.
+// All are (N, D) or (D); torch's default margin is 1. With DistanceSwap it uses d(positive, negative)
 // where that is smaller. It computes in float32 and rounds once. It takes Margin, 1 by default,
 // Power, 2 by default, DistanceSwap, Eps, 1e-6 by default, and Reduction. It is
 // torch.nn.functional.triplet_margin_loss.
