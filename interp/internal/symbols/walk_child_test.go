@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"halfnote/tensor"
+	"halfnote/internal/plumbing"
 	"halfnote/tensor/driver"
 )
 
@@ -145,7 +145,7 @@ func (w *walker) guarded(f reflect.Value, in []reflect.Value) (out []reflect.Val
 			err = crash{p, blame()}
 		}
 		w.late.Store(false)
-		tensor.CloseScopes()
+		plumbing.Of[plumbing.Regions]().Close()
 	}()
 	if f.Type().IsVariadic() {
 		return f.CallSlice(in), nil
