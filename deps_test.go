@@ -66,7 +66,7 @@ STD, display, display/widget, kernel, interp/engine, interp/lower, interp/intern
 
 STD, kernel/client, goldmark < notebooks/notebook
 STD, flock < install/...
-STD < internal/e2e
+STD < internal/e2e, internal/testenv
 everything < .
 `
 

@@ -24,7 +24,6 @@ type barrier struct {
 	want     int // warps, 0 for all that live
 	pop      int // threads whose predicate holds
 	and, or  bool
-	finished reduction
 }
 
 // reduction is what a barrier tells those that waited.
