@@ -12,6 +12,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log"
@@ -20,8 +21,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"halfnote/cuda/kernels/source"
 	"halfnote/tensor/driver"
@@ -43,14 +46,32 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, module := range slices.Sorted(maps.Keys(archs)) {
-		if err := compile(files, module, archs[module]); err != nil {
-			log.Fatal(err)
-		}
+	if err := compileAll(files, archs); err != nil {
+		log.Fatal(err)
 	}
 	if err := removeOthers(archs); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// compileAll compiles as many modules at a time as there are processors.
+func compileAll(files fs.FS, archs map[string]string) error {
+	queue := make(chan string)
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			for module := range queue {
+				errs[i] = errors.Join(errs[i], compile(files, module, archs[module]))
+			}
+		})
+	}
+	for _, module := range slices.Sorted(maps.Keys(archs)) {
+		queue <- module
+	}
+	close(queue)
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // removeOthers removes the PTX of modules that have no source.
