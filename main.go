@@ -20,10 +20,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"halfnote/amp"
 	"halfnote/cuda"
 	"halfnote/install"
 	"halfnote/internal/bench"
+	"halfnote/internal/plumbing"
 	"halfnote/interp"
 	"halfnote/kernel"
 	"halfnote/kernel/client"
@@ -82,7 +82,7 @@ func (c kernelCommand) Run() error {
 	if limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9) // the collector works harder before memory runs out
 	}
-	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Memory: limit / 10 * 9, Mapped: mapped, Leave: amp.CloseRegions})
+	session, err := interp.NewSession(interp.Options{Release: version, Engine: c.Engine, Memory: limit / 10 * 9, Mapped: mapped, Leave: plumbing.Of[plumbing.Regions]().Close})
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@
 //	amp.Autocast(amp.Float16, func() {
 //		norm := tensor.Scalar(0)
 //		for _, g := range grads {
-//			norm = norm.Add(g.Scale(1 / scaler.CurrentScale()).Pow(2).Sum())
+//			norm = norm.Add(g.MulScalar(1 / scaler.CurrentScale()).Pow(2).Sum())
 //		}
 //		loss = loss.Add(norm.Sqrt())
 //	})
@@ -74,15 +74,14 @@
 // after Update. FollowSkips keeps a per-batch schedule from advancing on skipped steps:
 // optim.NewExponentialLR(opt, 0.9).FollowSkips().
 //
-// With [Names], results report "encoder.0.weight" instead of "parameter 4". A Hint in a result
+// With [ParamNames], results report "encoder.0.weight" instead of "parameter 4". A Hint in a result
 // means that something other than the scale is wrong. [StaticScale], [MinScale] with
 // [AbortAtMin], [MaxScale] and [Hysteresis] are options of other libraries' scalers that torch
 // lacks. An optimizer made with optim.Fused() unscales within its step.
 //
-// [Initialize] provides NVIDIA Apex's interface: levels [O0] to [O3], master weights in
-// float32, and [ScaleLoss]. [WithPrecision] gives a module its own precision, as jmp and Keras
-// do. [FP8], an experiment, computes matrix products in 8-bit floating point with delayed
-// scaling. DIALECTS.md maps the names in PyTorch, R's torch, Apex, jmp, Keras and Transformer
+// [WithPrecision] gives a module its own precision, as jmp and Keras do. Package amp/apex has
+// NVIDIA Apex's levels with master weights; package amp/fp8 computes matrix products in 8-bit
+// floating point. DIALECTS.md maps the names in PyTorch, R's torch, Apex, jmp, Keras and Transformer
 // Engine to those here.
 //
 // The scaler differs from torch's in what a refused call leaves behind, which is

@@ -6,11 +6,12 @@ package list
 // out.
 var Own = []string{
 	"halfnote/amp",
+	"halfnote/amp/apex",
 	"halfnote/amp/diagnose",
 	"halfnote/amp/experiment",
+	"halfnote/amp/fp8",
 	"halfnote/amp/roofline",
 	"halfnote/amp/trace",
-	"halfnote/amp/workload",
 	"halfnote/cuda",
 	"halfnote/display",
 	"halfnote/display/chart",
