@@ -56,11 +56,12 @@ STD, display, kernel/guard, zmq4, sqlite < kernel
 STD, kernel, display, zmq4 < kernel/client
 STD, kernel, kernel/client, display, x/tools < kernel/kerneltest
 STD < interp/engine
-STD < interp/internal/dynamic
+STD, interp/internal/mapaccess < interp/internal/dynamic
 STD, interp/engine, interp/internal/dynamic, x/tools < interp/lower
 STD, display, kernel, interp/engine < interp/internal/live
-STD, interp/engine, yaegi < interp/internal/yaegi
-STD, interp/engine, ixgo, gid, x/tools < interp/internal/ixgo
+STD < interp/internal/mapaccess
+STD, interp/engine, interp/internal/mapaccess, yaegi < interp/internal/yaegi
+STD, interp/engine, interp/internal/mapaccess, ixgo, gid, x/tools < interp/internal/ixgo
 STD, x/tools, internal/near < interp/internal/exports/...
 STD, interp/lower, interp/internal/exports/..., x/mod < interp/internal/library/...
 interp/internal/exports/... < interp/internal/exports/gen, interp/internal/symbols/...

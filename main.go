@@ -1,4 +1,4 @@
-// Command halfnote is a Jupyter kernel for Go that shows mixed precision at work, with an
+// Command halfnote is a Jupyter kernel for Go with tensors and automatic mixed precision, an
 // installer, a headless runner of notebooks and a private JupyterLab.
 package main
 
@@ -53,7 +53,7 @@ func main() {
 	var c commands
 	k := kong.Parse(&c,
 		kong.Name("halfnote"),
-		kong.Description("A Jupyter kernel for Go that shows mixed precision at work."),
+		kong.Description("A Jupyter kernel for Go with tensors and automatic mixed precision."),
 		kong.ShortUsageOnError(),
 		kong.Vars{"tutorials": tutorialsDir, "engine": interp.Engines[0], "engines": strings.Join(interp.Engines, ","), "subjects": strings.Join(bench.Subjects(), ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -86,9 +86,8 @@ func (c kernelCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	driver.SetSource(session.Source) // observers of operations can name the line of the cell
-	driver.SetWatch(session.Watch)
-	driver.SetPoll(session.Poll) // an interrupt reaches into long tensor operations
+	// Interrupts reach into long tensor operations, whose observers can name the line of the cell.
+	driver.SetHost(driver.Host{Poll: session.Poll, Source: session.Source, Tracing: session.Watch})
 	own := os.Stderr
 	restore, err := interp.CaptureProcessOutput(session)
 	if err != nil {

@@ -69,7 +69,7 @@ func (l *listeners[T]) change(edit func([]*func(T)) []*func(T)) {
 	}
 	before := len(list)
 	if list = edit(list); len(list) != before {
-		driver.Watch(len(list) > before) // events and marks need source lines
+		driver.SetTracing(len(list) > before) // events and marks need source lines
 	}
 	if len(list) == 0 {
 		l.list.Store(nil)

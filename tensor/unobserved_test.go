@@ -32,8 +32,8 @@ func TestUnobserved(t *testing.T) {
 // oneLine looks up the line once, also for the casts of an operation.
 func TestOneLine(t *testing.T) {
 	asked := 0
-	driver.SetSource(func() string { asked++; return fmt.Sprintf("line %d", asked) })
-	defer driver.SetSource(nil)
+	driver.SetHost(driver.Host{Source: func() string { asked++; return fmt.Sprintf("line %d", asked) }})
+	defer driver.SetHost(driver.Host{})
 	var lines []string
 	stop := Observe(func(e Event) { lines = append(lines, e.Source) })
 	x := Ones(2)
