@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"halfnote/internal/plumbing"
 	"halfnote/tensor"
 	"halfnote/tensor/driver"
 )
@@ -145,7 +146,7 @@ func (w *walker) guarded(f reflect.Value, in []reflect.Value) (out []reflect.Val
 			err = crash{p, blame()}
 		}
 		w.late.Store(false)
-		tensor.CloseScopes()
+		plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]().CloseScopes()
 	}()
 	if f.Type().IsVariadic() {
 		return f.CallSlice(in), nil
