@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"halfnote/amp"
-	"halfnote/internal/plumbing"
 	"halfnote/internal/testenv"
 	"halfnote/tensor"
 	"halfnote/tensor/data"
@@ -241,7 +240,7 @@ func TestLargeCallsPoll(t *testing.T) {
 		if gap > late {
 			t.Errorf("%s computed for %v of processor time without a poll; want at most %v", c.name, gap, late)
 		}
-		plumbing.Of[plumbing.Casting[tensor.Info, *tensor.Tensor]]().CloseScopes()
+		casting.CloseScopes()
 	}
 	t.Logf("%d functions called with large tensors, %d of them interrupted", called, stops)
 	if called < 300/share {
