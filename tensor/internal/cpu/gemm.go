@@ -17,9 +17,8 @@ type gemm struct {
 	tier    *asm.Tier
 	kernels []asm.Tile
 	m, n, k int
-	depth   int  // elements of k that are summed from 0
-	perSlot int  // elements of k in a slot
-	even    bool // an odd number of k is filled up
+	depth   int  // elements of k that are packed at a time
+	pairs   bool // slots hold two elements of k
 	x, y    operand
 	dst     result
 	columns []asm.Stretch // of B, where [gemm.dots] has found them
@@ -49,12 +48,9 @@ func newGemm(t *asm.Tier, f form, dst driver.View, src []driver.View) *gemm {
 		f.m, f.n = f.n, f.m
 	}
 	g := gemms.take(0)
-	g.tier, g.kernels, g.perSlot, g.depth = t, t.F32, 1, depth(x.DType)
+	g.tier, g.kernels, g.depth = t, t.F32, depth(x.DType)
 	if x.DType == driver.BFloat16 {
-		g.kernels, g.even = t.BF16, true
-		if t.Pairs {
-			g.perSlot = 2
-		}
+		g.kernels, g.pairs = t.BF16, t.Pairs
 	}
 	g.x = operandOf(t, x, f.m, f.k, g.depth)
 	g.y = operandOf(t, turned(y, f.k, f.n), f.n, f.k, g.depth)
@@ -88,10 +84,10 @@ func turns(t *asm.Tier, f form, dst, y driver.View) bool {
 
 // slots returns how many slots kc elements of k take.
 func (g *gemm) slots(kc int) int {
-	if g.even {
-		kc += kc & 1
+	if g.pairs {
+		return (kc + 3) / 4 * 2
 	}
-	return kc / g.perSlot
+	return kc
 }
 
 // run computes all matrices of the batch: large ones one after the other by all
@@ -230,7 +226,7 @@ func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols 
 	defer ws.give()
 	height := min(rows, p1*mr) - p0*mr
 	width := (cols + nr - 1) / nr * nr
-	panel := ws.panel(nr * g.slots(min(g.depth, g.k)))
+	panel, room := ws.panel(nr*g.slots(min(g.depth, g.k))), ws.tile(mr*nr)
 	out, ok := g.dst.end(batch, i0+p0*mr, j0, cols, g.k <= g.depth, ws)
 	whole := 0 // columns of whole panels, of which out is the end
 	if ok {
@@ -259,6 +255,7 @@ func (g *gemm) item(batch int, a *packed, y operand, i0, rows, p0, p1, j0, cols 
 			for p := p0; p < p1; p++ {
 				i := (p - p0) * mr
 				ws.end = down(top, i)
+				ws.end.Room = room
 				from, step := next.lines(p-p0, slots/4)
 				g.kernels[min(mr, height-i)](slots, a.at(p, k0), panel, &ws.end, from, step)
 			}

@@ -128,21 +128,10 @@ func (o *operand) packWhole(dst unsafe.Pointer, width, first, lines, k0, kc int)
 
 // packGo is pack for tiers without packs, whose slots are float32.
 func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
-	even := kc
-	if o.dtype == driver.BFloat16 {
-		even += kc & 1
-	}
-	to := unsafe.Slice((*float32)(dst), even*width)
-	if even > kc {
-		clear(to[(kc-1)*width:])
-	}
-	flip := 0
-	if o.dtype == driver.BFloat16 {
-		flip = 1
-	}
+	to := unsafe.Slice((*float32)(dst), kc*width)
 	if o.even && o.across == o.size { // rows of the panel lie side by side
 		for k := range kc {
-			row := to[(k^flip)*width:][:width]
+			row := to[k*width:][:width]
 			o.wide(row[:lines], o.element(first, k0+k))
 			clear(row[lines:])
 		}
@@ -151,7 +140,7 @@ func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 	var room [chunk]float32
 	for l := range width {
 		if l >= lines {
-			for k := range even {
+			for k := range kc {
 				to[k*width+l] = 0
 			}
 			continue
@@ -159,7 +148,7 @@ func (o *operand) packGo(dst unsafe.Pointer, width, first, lines, k0, kc int) {
 		line := room[:kc]
 		o.elements(line, first+l, k0)
 		for k, v := range line {
-			to[(k^flip)*width+l] = v
+			to[k*width+l] = v
 		}
 	}
 }

@@ -35,10 +35,11 @@ func (k *keep[T]) give(class int, x *T) {
 	}
 }
 
-// strip is what an item of a product works in: a panel of B, sums, a bias, and what its
-// tiles are told.
+// strip is what an item of a product works in: a panel of B, sums, one tile of them,
+// a bias, and what its tiles are told.
 type strip struct {
 	b, c, row *room
+	one       *room
 	end       asm.End
 }
 
@@ -53,6 +54,7 @@ func (s *strip) give() {
 
 func (s *strip) panel(slots int) unsafe.Pointer { return grown(&s.b, slots*4+64) }
 func (s *strip) sums(n int) unsafe.Pointer      { return grown(&s.c, n*4) }
+func (s *strip) tile(n int) unsafe.Pointer      { return grown(&s.one, n*4) }
 func (s *strip) bias(n int) unsafe.Pointer      { return grown(&s.row, n*4) }
 
 func grown(r **room, n int) unsafe.Pointer {

@@ -41,6 +41,7 @@ func main() {
 	halfConstants()
 	interleave("interleaveLo", 0)
 	interleave("interleaveHi", 16)
+	pairOrder()
 	tables := tiles()
 	packs()
 	packs8()
